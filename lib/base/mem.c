@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * Checked memory: see lib/base/mem.h. */
+#include "lib/base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *aligned(size_t bytes, ws_err *err) {
+    void *p = NULL;
+    if (posix_memalign(&p, WS_ALIGN, ws_max(bytes, WS_ALIGN)) != 0) {
+        ws_fail_nomem(err, bytes);
+        return NULL;
+    }
+    return p;
+}
+
+void *ws_calloc(size_t n, size_t size, ws_err *err) {
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes)) {
+        ws_fail_nomem(err, SIZE_MAX);
+        return NULL;
+    }
+    void *p = aligned(bytes, err);
+    if (p) memset(p, 0, bytes);
+    return p;
+}
+
+void ws_free(void *p) { free(p); }
+
+char *ws_strndup(const char *s, size_t n, ws_err *err) {
+    char *p = ws_calloc(n + 1, 1, err);
+    if (p && n) memcpy(p, s, n);
+    return p;
+}
+
+int ws_grow(void *pp, size_t *cap, size_t need, size_t size, ws_err *err) {
+    if (need <= *cap) return WS_OK;
+    size_t want = *cap ? *cap : 64, bytes;
+    while (want < need) {
+        if (want > SIZE_MAX / 2) return ws_fail_nomem(err, SIZE_MAX);
+        want *= 2;
+    }
+    if (__builtin_mul_overflow(want, size, &bytes)) return ws_fail_nomem(err, SIZE_MAX);
+    /* realloc would lose the alignment, so: new, copy, release */
+    void *old, *fresh = aligned(bytes, err);
+    if (!fresh) return WS_ENOMEM;
+    memcpy(&old, pp, sizeof old);
+    if (old) memcpy(fresh, old, *cap * size);
+    free(old);
+    memcpy(pp, &fresh, sizeof fresh);
+    *cap = want;
+    return WS_OK;
+}
+
+int ws_buf_reserve(ws_buf *b, size_t more, ws_err *err) {
+    size_t need;
+    if (__builtin_add_overflow(b->n, more, &need)) return ws_fail_nomem(err, SIZE_MAX);
+    return ws_grow(&b->p, &b->cap, need, 1, err);
+}
+
+int ws_buf_add(ws_buf *b, const void *p, size_t n, ws_err *err) {
+    int rc = ws_buf_reserve(b, n, err);
+    if (rc) return rc;
+    if (n) memcpy(b->p + b->n, p, n);
+    b->n += n;
+    return WS_OK;
+}
+
+int ws_buf_adds(ws_buf *b, const char *s, ws_err *err) { return ws_buf_add(b, s, strlen(s), err); }
+
+int ws_buf_addf(ws_buf *b, ws_err *err, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (n < 0) ws_bug("bad format");
+    int rc = ws_buf_reserve(b, (size_t)n + 1, err);
+    if (rc) return rc;
+    va_start(ap, fmt);
+    vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    b->n += (size_t)n;
+    return WS_OK;
+}
+
+void ws_buf_release(ws_buf *b) {
+    free(b->p);
+    *b = (ws_buf){0};
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * Nats to bits to P-values. Specification profile-filters.md, section 11, operations in its order. */
+#ifndef WS_HMM_EVALUE_H
+#define WS_HMM_EVALUE_H
+
+/* bits of a score against a null score, both in nats. */
+float ws_bits(float score, float null_nats);
+/* P of the Gumbel with mu, lambda (MSV, Viterbi); 0 for +inf, 1 for -inf. */
+double ws_gumbel_p(float bits, float mu, float lambda);
+/* P of the exponential tail (Forward). */
+double ws_exp_p(float bits, float tau, float lambda);
+
+#endif

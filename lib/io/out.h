@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ * Checked output to a file or stdout. Nothing is held back: each call is one or more write(2). A reader that went away is
+ * WS_EPIPE, everything else that fails is WS_EIO with a sentence. */
+#ifndef WS_IO_OUT_H
+#define WS_IO_OUT_H
+
+#include "lib/base/ws.h"
+
+typedef struct ws_out {
+    int fd;
+    const char *name; /* the path as given, or "standard output" */
+} ws_out;
+
+int ws_out_open(ws_out *o, const char *path /* NULL or "-": stdout */, ws_err *err);
+int ws_out_write(ws_out *o, const void *p, size_t n, ws_err *err);
+int ws_out_close(ws_out *o, ws_err *err); /* closes, stdout too: a full disk may only show here */
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * Writer of the packed stream; the format is man/warpsieve-packed.5. The reader is part of lib/io/seqread.h.
+ * Blocks are built in a caller's buffer, so a worker can format them and another thread write them. */
+#ifndef WS_IO_PACKED_H
+#define WS_IO_PACKED_H
+
+#include "lib/base/alphabet.h"
+#include "lib/io/batch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Totals of a stream, for its end block. */
+typedef struct ws_packed_totals {
+    uint64_t blocks, seqs, residues;
+} ws_packed_totals;
+
+/* Appends the stream header. */
+int ws_packed_head(ws_buf *out, const ws_abc *abc, ws_err *err);
+
+/* Appends the chosen sequences of a batch (indices pick[0..n), or all if pick is NULL) as blocks of at most about 1 MiB of
+ * residues each, and adds to *t. Nothing is written for n = 0. */
+int ws_packed_blocks(ws_buf *out, const ws_batch *b, const uint32_t *pick, size_t n, ws_packed_totals *t, ws_err *err);
+
+/* Appends the end block. */
+int ws_packed_end(ws_buf *out, const ws_packed_totals *t, ws_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ * Sequences from a list of inputs into batches. Each input is told apart by its first bytes: FASTA, FASTQ, our packed
+ * stream, our TSV. Parsers are resumable state machines that take the input piece by piece, so a record may be longer than
+ * any buffer and is never copied twice.
+ *
+ * Errors: every complete record before the fault is delivered first, then the failure. Messages name the input, the line
+ * (or byte), what was found and what was expected. */
+#ifndef WS_IO_SEQREAD_H
+#define WS_IO_SEQREAD_H
+
+#include "lib/base/alphabet.h"
+#include "lib/io/batch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum ws_format { WS_FORMAT_AUTO, WS_FORMAT_FASTA, WS_FORMAT_FASTQ, WS_FORMAT_PACKED, WS_FORMAT_TSV } ws_format;
+typedef enum ws_badres { WS_BADRES_ERROR, WS_BADRES_X, WS_BADRES_SKIP } ws_badres;
+
+typedef struct ws_seqread_conf {
+    const char *const *path; /* inputs in order; "-" is stdin */
+    int npath;
+    ws_format format;        /* asserted, or AUTO */
+    const ws_abc *abc;
+    ws_badres badres;
+    int allow_cut;           /* a TSV without its ##end is accepted */
+    uint64_t batch_residues; /* a batch is closed at the first record end at or beyond this many residues */
+    size_t batch_seqs;       /* ... or sequences (or rows) */
+    const char *const *own;  /* names of columns that the reading tool writes itself: dropped from a row's `rest` */
+    int nown;
+} ws_seqread_conf;
+
+/* What a table brought along; valid once the first fill has returned. */
+typedef struct ws_tsv_head {
+    int present;          /* the input is a TSV */
+    ws_buf provenance;    /* its "##" lines but "##end", each with newline */
+    int npg;              /* how many "##warpsieve" lines among them: the next stage is number npg + 1 */
+    char **column;        /* names of the columns in a row's `rest`, in order */
+    int ncolumn;
+    uint64_t in, residues; /* sums over the "##end" lines seen: what the first stage read */
+    int ends;              /* how many "##end" lines were seen */
+} ws_tsv_head;
+
+typedef struct ws_seqread_counts {
+    uint64_t seqs, rows, residues, bad_residues; /* bad: replaced or skipped by --bad-residue */
+} ws_seqread_counts;
+
+typedef struct ws_seqread ws_seqread;
+
+int ws_seqread_open(ws_seqread **out, const ws_seqread_conf *conf, ws_err *err);
+void ws_seqread_close(ws_seqread *r);
+
+/* Empties b and fills it with complete records, until it is full or, with at least one record in it, nothing has
+ * arrived for 50 ms. WS_OK with b->n > 0 (or rows), WS_EOF with b empty, or a failure with b empty. */
+int ws_seqread_fill(ws_seqread *r, ws_batch *b, ws_err *err);
+
+/* For idle threads, as ws_source_ahead. Any thread. */
+int ws_seqread_ahead(ws_seqread *r);
+
+/* The format of the input being read (AUTO before the first fill). */
+ws_format ws_seqread_format(const ws_seqread *r);
+const ws_tsv_head *ws_seqread_head(const ws_seqread *r);
+void ws_seqread_counts_get(const ws_seqread *r, ws_seqread_counts *c);
+void ws_seqread_progress(ws_seqread *r, uint64_t *done, uint64_t *size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

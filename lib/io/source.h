@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * One input as a stream of decompressed chunks: a file, a pipe or "-", plain or gzip (recognised by content; several
+ * members, BGZF; a cut or damaged member is an error with its byte offset).
+ *
+ * Chunks come through a small ring. Whoever consumes fills the next chunk itself if none is ready; an idle thread may
+ * fill chunks ahead with ws_source_ahead, so that reading and inflating overlap with parsing and scoring without a
+ * thread beyond those the user allowed. All functions but _ahead are for one consumer at a time. */
+#ifndef WS_IO_SOURCE_H
+#define WS_IO_SOURCE_H
+
+#include "lib/base/ws.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ws_source ws_source;
+
+enum { WS_SOURCE_CHUNK = 1 << 18 }; /* bytes: fits L2 together with what is made of it */
+
+/* Opens path ("-" is stdin). *out is NULL on failure. Close with ws_source_close. */
+int ws_source_open(ws_source **out, const char *path, ws_err *err);
+void ws_source_close(ws_source *s);
+
+/* The name for messages: the path, or "standard input". */
+const char *ws_source_name(const ws_source *s);
+
+/* Gives the next chunk, valid until the following call: WS_OK, WS_EOF, WS_AGAIN if timeout_ms >= 0 and nothing arrived
+ * for so long, or a failure. A failure comes after all data before it was given out, and again on every later call.
+ * timeout_ms < 0 waits for ever. */
+int ws_source_next(ws_source *s, int timeout_ms, const uint8_t **p, size_t *n, ws_err *err);
+
+/* Fills one chunk ahead if there is room, nobody else is at it and input is there to be read. Returns 1 if it did something.
+ * Any thread. Never blocks for input. */
+int ws_source_ahead(ws_source *s);
+
+/* Bytes read from the file so far (compressed) and its size (0 if not known): for progress. Any thread. */
+void ws_source_progress(const ws_source *s, uint64_t *done, uint64_t *size);
+
+/* The whole input in memory, for operands (models, trees): NUL-terminated, release with ws_free. */
+int ws_source_slurp(const char *path, char **text, size_t *n, ws_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ * One run of a tool: options, operands, targets, columns, streams. */
+#ifndef WS_RUN_JOB_H
+#define WS_RUN_JOB_H
+
+#include "lib/io/out.h"
+#include "lib/io/seqread.h"
+#include "lib/run/tool.h"
+
+typedef enum ws_outformat { WS_OUT_TSV, WS_OUT_FASTA, WS_OUT_PACKED, WS_OUT_IDS } ws_outformat;
+typedef enum ws_header { WS_HEADER_HASH, WS_HEADER_PLAIN, WS_HEADER_NONE } ws_header;
+
+/* Values of the options common to all tools; the table is lib/run/common.c. */
+typedef struct ws_common {
+    const char *output, *rejected, *fields, *backend, *device, *stats;
+    int out_format, out_format_given, in_format, badres, header;
+    int all, quiet, progress, no_progress, no_provenance, allow_cut, list_backends;
+    long long threads;
+    uint64_t batch, gpu_mem;
+} ws_common;
+
+struct ws_job {
+    const ws_tool *tool;
+    ws_common common;
+    void *own; /* values of the tool's own options */
+    ws_cmdline cmdline;
+
+    const char **input; /* the operands that are inputs, set by tool->open; none: standard input */
+    int ninput;
+    const ws_abc *abc;
+
+    ws_target *target;
+    size_t ntarget;
+    char *model_id; /* for the provenance line: "globins4(xxh3:0123456789abcdef)"; ws_free */
+
+    ws_col col[WS_COL_MAX]; /* the columns this run writes, chosen once the input's own columns are known */
+    int ncol;
+    int (*choose_columns)(ws_job *job, const ws_tsv_head *head, ws_err *err);
+
+    int keep_rejected; /* the judge reports failing pairs too (-U) */
+
+    ws_machine machine;
+    const ws_backend *backend;
+    void **prep; /* [ntarget] */
+
+    void *data; /* the tool's own */
+};
+
+extern const ws_opt ws_common_opts[];
+
+#endif
