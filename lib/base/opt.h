@@ -52,7 +52,7 @@ typedef struct ws_cmdline {
     ws_opt_outcome outcome;
     const char **operand; /* points into argv; release with ws_free */
     int noperand;
-    ws_buf args;          /* the WS_OPT_RESULT options as given, in table order, quoted for the provenance line */
+    ws_buf args;          /* the WS_OPT_RESULT options in the order given, quoted for the provenance line */
 } ws_cmdline;
 
 /* Parses argv[1..argc): GNU style, options and operands in any order, "--" ends options, "-" is an operand, long names may be

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT
+ * Parsing of the command line by option tables: see lib/base/opt.h. Help and dump are in help.c. */
+#include "lib/base/opt.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct found {
+    const ws_opt *opt;
+    void *values;
+} found;
+
+static int name_is(const char *name, const char *word, size_t n) {
+    return name && strlen(name) == n && memcmp(name, word, n) == 0;
+}
+
+static int takes_value(const ws_opt *o) {
+    return o->type == WS_OPT_INT || o->type == WS_OPT_SIZE || o->type == WS_OPT_REAL || o->type == WS_OPT_STRING ||
+           o->type == WS_OPT_CHOICE;
+}
+
+static found by_letter(const ws_opt_table *tab, int ntab, char letter) {
+    for (int t = 0; t < ntab; t++)
+        for (const ws_opt *o = tab[t].opt; o->name; o++)
+            if (o->letter == letter) return (found){o, tab[t].values};
+    return (found){NULL, NULL};
+}
+
+/* Exact names win; else a prefix that fits one option only. */
+static int by_name(found *f, const ws_opt_table *tab, int ntab, const char *word, size_t n, ws_err *err) {
+    char q[WS_QUOTE_MAX];
+    int fits = 0;
+    *f = (found){NULL, NULL};
+    for (int t = 0; t < ntab; t++)
+        for (const ws_opt *o = tab[t].opt; o->name; o++) {
+            if (name_is(o->name, word, n) || name_is(o->alias, word, n)) {
+                *f = (found){o, tab[t].values};
+                return WS_OK;
+            }
+            if (n && !(o->flags & WS_OPT_HIDDEN) && strncmp(o->name, word, n) == 0) {
+                *f = (found){o, tab[t].values};
+                fits++;
+            }
+        }
+    if (fits == 0) return ws_fail(err, WS_EUSAGE, "unknown option --%s", ws_quote(q, word, n));
+    if (fits > 1) return ws_fail(err, WS_EUSAGE, "--%s could be several options: write it out", ws_quote(q, word, n));
+    return WS_OK;
+}
+
+/* A number with an optional K, M, G (1000s) or Ki, Mi, Gi (1024s) behind it. */
+static int parse_size(const char *s, double *out) {
+    char *end;
+    if (*s < '0' || *s > '9') return 0;
+    errno = 0;
+    double v = strtod(s, &end), unit = 1;
+    if (errno || end == s) return 0;
+    const char *units = "KMGT", *u = *end ? strchr(units, *end == 'k' ? 'K' : *end) : NULL;
+    if (u) {
+        int binary = end[1] == 'i';
+        unit = pow(binary ? 1024 : 1000, (double)(u - units + 1));
+        end += 1 + binary;
+    }
+    *out = v * unit;
+    return *end == '\0';
+}
+
+static int check_range(const ws_opt *o, double v, const char *text, ws_err *err) {
+    char q[WS_QUOTE_MAX];
+    if (isnan(v) || (o->min < o->max && (v < o->min || v > o->max)))
+        return ws_fail(err, WS_EUSAGE, "--%s: %s is out of range: expected %.10g to %.10g", o->name,
+                       ws_quote(q, text, strlen(text)), o->min, o->max);
+    return WS_OK;
+}
+
+static int not_a(const ws_opt *o, const char *what, const char *text, ws_err *err) {
+    char q[WS_QUOTE_MAX];
+    return ws_fail(err, WS_EUSAGE, "--%s: expected %s, found \"%s\"", o->name, what, ws_quote(q, text, strlen(text)));
+}
+
+static int parse_choice(const ws_opt *o, const char *text, int *out, ws_err *err) {
+    for (int i = 0; o->choices[i]; i++)
+        if (strcmp(o->choices[i], text) == 0) {
+            *out = i;
+            return WS_OK;
+        }
+    ws_buf list = {0};
+    for (int i = 0; o->choices[i]; i++)
+        if (ws_buf_addf(&list, err, "%s%s", i == 0 ? "" : o->choices[i + 1] ? ", " : " or ", o->choices[i])) {
+            ws_buf_release(&list);
+            return WS_ENOMEM;
+        }
+    int rc = not_a(o, list.p, text, err);
+    ws_buf_release(&list);
+    return rc;
+}
+
+static int store(const found *f, const char *text, ws_err *err) {
+    const ws_opt *o = f->opt;
+    char *end, *at = (char *)f->values + o->offset;
+    double v;
+    int rc;
+    if (o->given != WS_OPT_NOGIVEN) *(int *)(void *)((char *)f->values + o->given) = 1;
+    switch (o->type) {
+    case WS_OPT_FLAG: *(int *)(void *)at = 1; return WS_OK;
+    case WS_OPT_UNFLAG: *(int *)(void *)at = 0; return WS_OK;
+    case WS_OPT_INT: {
+        errno = 0;
+        long long i = strtoll(text, &end, 10);
+        if (errno || end == text || *end) return not_a(o, "a whole number", text, err);
+        if ((rc = check_range(o, (double)i, text, err))) return rc;
+        *(long long *)(void *)at = i;
+        return WS_OK;
+    }
+    case WS_OPT_SIZE:
+        if (!parse_size(text, &v)) return not_a(o, "a size such as 64M", text, err);
+        if ((rc = check_range(o, v, text, err))) return rc;
+        *(uint64_t *)(void *)at = (uint64_t)v;
+        return WS_OK;
+    case WS_OPT_REAL:
+        v = strtod(text, &end);
+        if (end == text || *end) return not_a(o, "a number", text, err);
+        if ((rc = check_range(o, v, text, err))) return rc;
+        *(double *)(void *)at = v;
+        return WS_OK;
+    case WS_OPT_STRING:
+    case WS_OPT_OPTSTR: *(const char **)(void *)at = text ? text : ""; return WS_OK;
+    case WS_OPT_CHOICE: return parse_choice(o, text, (int *)(void *)at, err);
+    case WS_OPT_HELP:
+    case WS_OPT_VERSION:
+    case WS_OPT_DUMP: break;
+    }
+    return WS_OK;
+}
+
+/* Words that need no quoting in a shell stand as they are, all others between single quotes. */
+static int add_quoted(ws_buf *b, const char *s, ws_err *err) {
+    if (*s && s[strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.,:/+-=%@")] == '\0')
+        return ws_buf_adds(b, s, err);
+    int rc = ws_buf_add(b, "'", 1, err);
+    for (; !rc && *s; s++) rc = *s == '\'' ? ws_buf_adds(b, "'\\''", err) : ws_buf_add(b, s, 1, err);
+    return rc ? rc : ws_buf_add(b, "'", 1, err);
+}
+
+static int record_arg(ws_cmdline *cl, const ws_opt *o, const char *value, ws_err *err) {
+    if (!(o->flags & WS_OPT_RESULT)) return WS_OK;
+    int rc = o->letter ? ws_buf_addf(&cl->args, err, "%s-%c", cl->args.n ? " " : "", o->letter)
+                       : ws_buf_addf(&cl->args, err, "%s--%s", cl->args.n ? " " : "", o->name);
+    if (!rc && value) rc = ws_buf_add(&cl->args, " ", 1, err);
+    return rc || !value ? rc : add_quoted(&cl->args, value, err);
+}
+
+static int apply(ws_cmdline *cl, const found *f, const char *value, ws_err *err) {
+    switch (f->opt->type) {
+    case WS_OPT_HELP: cl->outcome = WS_OPT_SHOW_HELP; return WS_OK;
+    case WS_OPT_VERSION: cl->outcome = WS_OPT_SHOW_VERSION; return WS_OK;
+    case WS_OPT_DUMP: cl->outcome = WS_OPT_SHOW_DUMP; return WS_OK;
+    default: break;
+    }
+    int rc = store(f, value, err);
+    return rc ? rc : record_arg(cl, f->opt, value, err);
+}
+
+static int parse_long(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int argc, char **argv, int *i, ws_err *err) {
+    const char *word = argv[*i] + 2, *eq = strchr(word, '=');
+    found f;
+    int rc = by_name(&f, tab, ntab, word, eq ? (size_t)(eq - word) : strlen(word), err);
+    if (rc) return rc;
+    const char *value = eq ? eq + 1 : NULL;
+    if (takes_value(f.opt) && !value) {
+        if (*i + 1 >= argc) return ws_fail(err, WS_EUSAGE, "--%s needs a value: %s", f.opt->name, f.opt->arg);
+        value = argv[++*i];
+    } else if (value && !takes_value(f.opt) && f.opt->type != WS_OPT_OPTSTR) {
+        return ws_fail(err, WS_EUSAGE, "--%s takes no value", f.opt->name);
+    }
+    return apply(cl, &f, value, err);
+}
+
+/* One word of letters: "-qt4", "-P", "0.02". */
+static int parse_letters(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int argc, char **argv, int *i, ws_err *err) {
+    for (const char *p = argv[*i] + 1; *p; p++) {
+        char q[WS_QUOTE_MAX];
+        found f = by_letter(tab, ntab, *p);
+        if (!f.opt) return ws_fail(err, WS_EUSAGE, "unknown option -%s", ws_quote(q, p, 1));
+        const char *value = NULL;
+        if (takes_value(f.opt)) {
+            if (p[1])
+                value = p + 1;
+            else if (*i + 1 < argc)
+                value = argv[++*i];
+            else
+                return ws_fail(err, WS_EUSAGE, "-%c needs a value: %s", *p, f.opt->arg);
+        }
+        int rc = apply(cl, &f, value, err);
+        if (rc) return rc;
+        if (value) break;
+    }
+    return WS_OK;
+}
+
+int ws_opt_parse(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int argc, char **argv, ws_err *err) {
+    *cl = (ws_cmdline){.outcome = WS_OPT_RUN};
+    cl->operand = ws_calloc((size_t)argc + 1, sizeof *cl->operand, err);
+    if (!cl->operand) return WS_ENOMEM;
+    int only_operands = 0;
+    for (int i = 1; i < argc && cl->outcome == WS_OPT_RUN; i++) {
+        const char *a = argv[i];
+        int rc = WS_OK;
+        if (only_operands || a[0] != '-' || a[1] == '\0')
+            cl->operand[cl->noperand++] = a;
+        else if (strcmp(a, "--") == 0)
+            only_operands = 1;
+        else if (a[1] == '-')
+            rc = parse_long(cl, tab, ntab, argc, argv, &i, err);
+        else
+            rc = parse_letters(cl, tab, ntab, argc, argv, &i, err);
+        if (rc) return rc;
+    }
+    return ws_buf_add(&cl->args, "", 1, err); /* NUL-terminated */
+}
+
+void ws_cmdline_release(ws_cmdline *cl) {
+    ws_free(cl->operand);
+    ws_buf_release(&cl->args);
+}
