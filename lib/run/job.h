@@ -33,9 +33,8 @@ struct ws_job {
     size_t ntarget;
     char *model_id; /* for the provenance line: "globins4(xxh3:0123456789abcdef)"; ws_free */
 
-    ws_col col[WS_COL_MAX]; /* the columns this run writes, chosen once the input's own columns are known */
+    ws_col col[WS_COL_MAX]; /* the tool's own columns, set by tool->open; ws_hit.value has their order */
     int ncol;
-    int (*choose_columns)(ws_job *job, const ws_tsv_head *head, ws_err *err);
 
     int keep_rejected; /* the judge reports failing pairs too (-U) */
 

@@ -71,7 +71,7 @@ typedef enum ws_coltype { WS_COL_BITS /* %.4f */, WS_COL_P /* %.4g */, WS_COL_CO
 typedef struct ws_col {
     const char *name;
     ws_coltype type;
-    const char *unit, *help;
+    int if_absent; /* written only if the table that was read lacks it */
 } ws_col;
 enum { WS_COL_MAX = 8 };
 
@@ -99,7 +99,7 @@ typedef struct ws_tool {
     size_t score_size;
     const ws_backend *const *backends; /* best first, "scalar" last, NULL-terminated; NULL: nothing to score */
 
-    /* Turns operands into targets, checks options, chooses the columns (job->col). */
+    /* Turns operands into targets, checks options, sets the inputs, the alphabet and the columns of the job. */
     int (*open)(ws_job *job, ws_err *err);
     void (*close)(ws_job *job);
     /* Per-sequence values into lane->perseq; NULL if none. */

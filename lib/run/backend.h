@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ * Which backend runs, and what it makes of the targets. */
+#ifndef WS_RUN_BACKEND_H
+#define WS_RUN_BACKEND_H
+
+#include "lib/run/job.h"
+
+/* Sets job->backend: the one named by --backend (a failure with the reason if it cannot run here), or the best usable. */
+int ws_backend_choose(ws_job *job, ws_err *err);
+
+/* The table of --list-backends. */
+int ws_backend_list(const ws_tool *tool, const ws_machine *m, ws_buf *out, ws_err *err);
+
+/* job->prep[] for every target, on up to `threads` threads; released by ws_backend_release. */
+int ws_backend_prepare(ws_job *job, int threads, ws_err *err);
+void ws_backend_release(ws_job *job);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ * What a person sees on stderr: progress on a terminal, counts and speeds with --stats. */
+#include "lib/run/stream.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t clock_ns(clockid_t id) {
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t ws_now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
+uint64_t ws_cpu_ns(void) { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
+
+/* 12345678 -> "12.3M" */
+static const char *human(char buf[16], double v) {
+    const char *unit = "\0KMGTP";
+    while (v >= 999.5 && unit[1]) {
+        v /= 1000;
+        unit++;
+    }
+    snprintf(buf, 16, v < 9.995 && *unit ? "%.2f%c" : v < 99.95 && *unit ? "%.1f%c" : "%.0f%c", v, *unit);
+    return buf;
+}
+
+/* A line that overwrites itself, at most five times a second; the last one stays. */
+void ws_report_progress(ws_stream *st, int last) {
+    const ws_common *c = &st->job->common;
+    if (c->quiet || c->no_progress || (!c->progress && !isatty(STDERR_FILENO))) return;
+    uint64_t now = ws_now_ns();
+    if (!last && now - st->progress_ns < 200000000u) return;
+    st->progress_ns = now;
+    double seconds = (double)(now - st->start_ns) / 1e9;
+    char recs[16], res[16], rate[16], kept[16], share[32] = "";
+    uint64_t done, size;
+    ws_seqread_counts n;
+    ws_seqread_counts_get(st->reader, &n);
+    ws_seqread_progress(st->reader, &done, &size);
+    if (size && !last) snprintf(share, sizeof share, ", %.0f%%", 100.0 * (double)done / (double)size);
+    fprintf(stderr, "\r\033[K%s: %s sequences, %s residues, %s residues/s, %s kept%s", st->job->tool->name, human(recs, (double)n.seqs),
+            human(res, (double)n.residues), human(rate, (double)n.residues / (seconds > 0 ? seconds : 1)),
+            human(kept, (double)st->rows), share);
+    if (last) fprintf(stderr, ", %.1f s, %s\n", seconds, st->job->backend ? st->job->backend->name : "no scoring");
+}
+
+typedef struct stat_value {
+    const char *name, *what;
+    double v;
+    int real; /* seconds and rates, not counts */
+} stat_value;
+
+static int write_json(const char *path, const ws_stream *st, const stat_value *s, int n, ws_err *err) {
+    ws_buf text = {0};
+    ws_out out;
+    int rc = ws_buf_addf(&text, err, "{\n  \"program\": \"%s\",\n  \"version\": \"" WS_VERSION "\",\n  \"backend\": \"%s\"",
+                         st->job->tool->name, st->job->backend ? st->job->backend->name : "none");
+    for (int i = 0; i < n && !rc; i++) rc = ws_buf_addf(&text, err, s[i].real ? ",\n  \"%s\": %.6f" : ",\n  \"%s\": %.0f", s[i].name, s[i].v);
+    if (!rc) rc = ws_buf_adds(&text, "\n}\n", err);
+    if (!rc && (rc = ws_out_open(&out, path, err)) == WS_OK) {
+        rc = ws_out_write(&out, text.p, text.n, err);
+        ws_err ignore;
+        int rc2 = ws_out_close(&out, rc ? &ignore : err);
+        if (!rc) rc = rc2;
+    }
+    ws_buf_release(&text);
+    return rc;
+}
+
+int ws_report_stats(ws_stream *st, ws_err *err) {
+    const char *path = st->job->common.stats;
+    if (!path) return WS_OK;
+    ws_seqread_counts n;
+    ws_seqread_counts_get(st->reader, &n);
+    double wall = (double)(ws_now_ns() - st->start_ns) / 1e9, score = (double)st->count.score_ns / 1e9;
+    const stat_value s[] = {
+        {"sequences", "sequences read", (double)n.seqs, 0},
+        {"residues", "residues read", (double)n.residues, 0},
+        {"bad_residues", "characters taken as unknown or left out", (double)n.bad_residues, 0},
+        {"models", "models", (double)st->job->ntarget, 0},
+        {"pairs", "(sequence, model) pairs scored", (double)st->count.pairs, 0},
+        {"cells", "cells, M x L over the pairs", (double)st->count.cells, 0},
+        {"rows", "rows written", (double)st->rows, 0},
+        {"threads", "threads", (double)st->nlane, 0},
+        {"seconds", "seconds in all", wall, 1},
+        {"open_seconds", "of these to load and prepare the models", (double)st->open_ns / 1e9, 1},
+        {"read_seconds", "processor seconds reading", (double)st->count.read_ns / 1e9, 1},
+        {"score_seconds", "processor seconds scoring and formatting", score, 1},
+        {"write_seconds", "processor seconds writing", (double)st->count.write_ns / 1e9, 1},
+        {"gcups", "10^9 cells per processor second of scoring", score > 0 ? (double)st->count.cells / 1e9 / score : 0, 1},
+    };
+    int ns = (int)(sizeof s / sizeof *s);
+    if (*path) return write_json(path, st, s, ns, err);
+    fprintf(stderr, "%s %s, backend %s\n", st->job->tool->name, WS_VERSION, st->job->backend ? st->job->backend->name : "none");
+    for (int i = 0; i < ns; i++) fprintf(stderr, s[i].real ? "%18.3f  %s\n" : "%18.0f  %s\n", s[i].v, s[i].what);
+    return WS_OK;
+}

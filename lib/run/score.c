@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ * The loop over targets: which sequences of a batch meet which target, scored in groups, judged, and put into the order of
+ * the output. */
+#include "lib/run/stream.h"
+
+#include <string.h>
+
+void *ws_lane_scratch(ws_lane *lane, size_t n, ws_err *err) {
+    lane->scratch.n = 0;
+    return ws_buf_reserve(&lane->scratch, n, err) ? NULL : lane->scratch.p;
+}
+
+ws_hit *ws_hits_add(ws_hits *h, ws_err *err) {
+    if (ws_grow(&h->hit, &h->cap, h->n + 1, sizeof *h->hit, err)) return NULL;
+    memset(&h->hit[h->n], 0, sizeof h->hit[h->n]);
+    return &h->hit[h->n++];
+}
+
+/* The pairs of a table, grouped by target: those of target t are item/row[start[t] .. start[t+1]). */
+typedef struct pairing {
+    uint32_t *item, *row;
+    size_t *start;
+} pairing;
+
+static void pairing_release(pairing *p) {
+    ws_free(p->item);
+    ws_free(p->row);
+    ws_free(p->start);
+}
+
+/* A table without a query column: every row meets every target, so there is one list for all. */
+static int rows_are_free(const ws_batch *b) { return b->nrow > 0 && b->row[0].target == UINT32_MAX; }
+
+static int pairing_make(pairing *p, const ws_batch *b, size_t ntarget, ws_err *err) {
+    p->item = ws_calloc(b->nrow, sizeof *p->item, err);
+    p->row = ws_calloc(b->nrow, sizeof *p->row, err);
+    p->start = ws_calloc(ntarget + 2, sizeof *p->start, err);
+    if (!p->item || !p->row || !p->start) return WS_ENOMEM;
+    if (rows_are_free(b)) {
+        for (size_t r = 0; r < b->nrow; r++) {
+            p->item[r] = b->row[r].seq;
+            p->row[r] = (uint32_t)r;
+        }
+        return WS_OK;
+    }
+    /* Counting sort, stable: start[t+1] counts, is summed, and moves to the end of its list as the list fills. */
+    for (size_t r = 0; r < b->nrow; r++) p->start[b->row[r].target + 2]++;
+    for (size_t t = 2; t < ntarget + 2; t++) p->start[t] += p->start[t - 1];
+    for (size_t r = 0; r < b->nrow; r++) {
+        size_t at = p->start[b->row[r].target + 1]++;
+        p->item[at] = b->row[r].seq;
+        p->row[at] = (uint32_t)r;
+    }
+    return WS_OK;
+}
+
+/* Fills the task of target t; returns the number of its pairs. */
+static size_t make_task(ws_task *task, const uint32_t **row, const ws_job *job, const ws_batch *b, const pairing *p, size_t t) {
+    size_t from = 0, n = b->n;
+    *task = (ws_task){.target = (uint32_t)t, .prep = job->prep[t]};
+    *row = NULL;
+    if (b->has_rows) {
+        from = rows_are_free(b) ? 0 : p->start[t];
+        n = rows_are_free(b) ? b->nrow : p->start[t + 1] - from;
+        task->item = p->item + from;
+        *row = p->row + from;
+    }
+    task->n = n;
+    return n;
+}
+
+static uint64_t task_cells(const ws_job *job, const ws_batch *b, const ws_task *task) {
+    uint64_t residues = task->item ? 0 : b->residues;
+    if (task->item)
+        for (size_t j = 0; j < task->n; j++) residues += b->len[task->item[j]];
+    return residues * job->target[task->target].qlen;
+}
+
+enum { GROUP_MAX = 1024 };
+
+/* Scores and judges group after group of targets. The scores of a group share one buffer. */
+static int score_groups(ws_stream *st, ws_slot *slot, const pairing *p, ws_lane *lane, ws_err *err) {
+    const ws_job *job = st->job;
+    const ws_batch *b = &slot->batch;
+    size_t group = ws_min(ws_max(job->backend->group, 1), GROUP_MAX), size = job->tool->score_size;
+    ws_task *task = ws_calloc(group, sizeof *task, err);
+    const uint32_t **row = ws_calloc(group, sizeof *row, err);
+    ws_buf scores = {0};
+    int rc = task && row ? WS_OK : WS_ENOMEM;
+    for (size_t t = 0; t < job->ntarget && !rc;) {
+        size_t ntask = 0, pairs = 0, at = 0;
+        for (; t < job->ntarget && ntask < group; t++) {
+            size_t n = make_task(&task[ntask], &row[ntask], job, b, p, t);
+            pairs += n;
+            ntask += n > 0;
+        }
+        if (ntask == 0) break;
+        if ((rc = ws_buf_reserve(&scores, pairs * size, err))) break;
+        uint64_t cells = 0;
+        for (size_t i = 0; i < ntask; i++) {
+            task[i].score = scores.p + at * size;
+            at += task[i].n;
+            cells += task_cells(job, b, &task[i]);
+        }
+        rc = job->backend->score(b, task, ntask, lane, err);
+        for (size_t i = 0; i < ntask && !rc; i++)
+            rc = job->tool->judge(job, b, &task[i], row[i], lane, &slot->hits, err);
+        st->count.pairs += pairs;
+        st->count.cells += cells;
+    }
+    ws_buf_release(&scores);
+    ws_free(row);
+    ws_free(task);
+    return rc;
+}
+
+/* Hits come target by target; rows leave in input order, targets of one sequence in the order of the model file. Counting
+ * sort by place in the input, stable. */
+static int sort_hits(ws_hits *h, size_t nplace, ws_err *err) {
+    size_t *start = ws_calloc(nplace + 1, sizeof *start, err);
+    ws_hit *sorted = ws_calloc(h->n, sizeof *sorted, err);
+    int rc = start && sorted ? WS_OK : WS_ENOMEM;
+    if (!rc) {
+        for (size_t i = 0; i < h->n; i++) {
+            const ws_hit *x = &h->hit[i];
+            start[(x->row == UINT32_MAX ? x->seq : x->row) + 1]++;
+        }
+        for (size_t s = 1; s <= nplace; s++) start[s] += start[s - 1];
+        for (size_t i = 0; i < h->n; i++) {
+            const ws_hit *x = &h->hit[i];
+            sorted[start[x->row == UINT32_MAX ? x->seq : x->row]++] = *x;
+        }
+        ws_free(h->hit);
+        h->hit = sorted;
+        h->cap = h->n;
+        sorted = NULL;
+    }
+    ws_free(sorted);
+    ws_free(start);
+    return rc;
+}
+
+/* Without targets (respack) every sequence is a hit. */
+static int pass_all(ws_hits *h, const ws_batch *b, ws_err *err) {
+    for (size_t i = 0; i < (b->has_rows ? b->nrow : b->n); i++) {
+        ws_hit *x = ws_hits_add(h, err);
+        if (!x) return WS_ENOMEM;
+        x->row = b->has_rows ? (uint32_t)i : UINT32_MAX;
+        x->seq = b->has_rows ? b->row[i].seq : (uint32_t)i;
+        x->target = UINT32_MAX;
+        x->pass = 1;
+    }
+    return WS_OK;
+}
+
+static int lane_begin(ws_stream *st, ws_lane *lane, const ws_batch *b, ws_err *err) {
+    lane->codes.n = lane->perseq.n = 0;
+    /* 64 codes more than there are: codecs write, and kernels read, whole registers */
+    int rc = ws_buf_reserve(&lane->codes, b->nword * WS_RESIDUES_PER_WORD + WS_ALIGN, err);
+    if (rc) return rc;
+    st->codec->unpack(b->word, b->nword * WS_RESIDUES_PER_WORD, (uint8_t *)lane->codes.p);
+    lane->batch = b;
+    return st->job->tool->begin ? st->job->tool->begin(st->job, b, lane, err) : WS_OK;
+}
+
+int ws_stream_score(ws_stream *st, ws_slot *slot, ws_lane *lane, ws_err *err) {
+    ws_batch *b = &slot->batch;
+    pairing p = {0};
+    slot->hits.n = 0;
+    int rc = lane_begin(st, lane, b, err);
+    if (!rc && !st->job->tool->backends) return pass_all(&slot->hits, b, err);
+    if (!rc && b->has_rows) rc = pairing_make(&p, b, st->job->ntarget, err);
+    if (!rc) rc = score_groups(st, slot, &p, lane, err);
+    if (!rc && slot->hits.n > 0 && (b->has_rows || st->job->ntarget > 1))
+        rc = sort_hits(&slot->hits, b->has_rows ? b->nrow : b->n, err);
+    pairing_release(&p);
+    return rc;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ * The three stages of the pipeline as lib/run/pipe.h calls them. */
+#include "lib/run/stream.h"
+
+/* Finds the target of each row. A row that names none ends the stream there: the batch keeps the rows before it. */
+static int bind_rows(ws_stream *st, ws_batch *b, ws_err *err) {
+    const ws_job *job = st->job;
+    if (!b->has_rows || !job->tool->backends || b->nrow == 0 || b->row[0].query.n == 0) return WS_OK;
+    if (!st->names) {
+        int rc = ws_names_create(&st->names, job->target, job->ntarget, err);
+        if (rc) return rc;
+    }
+    for (size_t r = 0; r < b->nrow; r++) {
+        ws_row *row = &b->row[r];
+        const char *query = ws_batch_text(b, row->query);
+        row->target = ws_names_find(st->names, query, row->query.n);
+        if (row->target != UINT32_MAX) continue;
+        char q[WS_QUOTE_MAX];
+        ws_fail(err, WS_EDATA, "line %llu: the query \"%s\" is none of the models given; use the model file that made the table",
+                (unsigned long long)row->line, ws_quote(q, query, row->query.n));
+        b->nrow = r;
+        b->n = r ? b->row[r - 1].seq + 1 : 0;
+        return WS_EDATA;
+    }
+    return WS_OK;
+}
+
+int ws_stream_read(void *stream, void *slot_, ws_err *err) {
+    ws_stream *st = stream;
+    ws_slot *slot = slot_;
+    uint64_t t0 = ws_cpu_ns();
+    int rc = st->read_err.code;
+    if (rc) {
+        *err = st->read_err;
+        return rc;
+    }
+    rc = ws_seqread_fill(st->reader, &slot->batch, err);
+    if (!st->columns_chosen && (rc == WS_OK || rc == WS_EOF)) {
+        int bad = ws_stream_columns(st, err);
+        if (bad) rc = bad;
+    }
+    if (rc == WS_OK) {
+        slot->batch.number = st->nbatch++;
+        bind_rows(st, &slot->batch, &st->read_err); /* a failure is kept in read_err for the next call */
+    }
+    st->count.read_ns += ws_cpu_ns() - t0;
+    return rc;
+}
+
+int ws_stream_work(void *stream, void *slot_, int thread, ws_err *err) {
+    ws_stream *st = stream;
+    ws_slot *slot = slot_;
+    uint64_t t0 = ws_cpu_ns();
+    int rc = ws_stream_score(st, slot, &st->lane[thread], err);
+    if (!rc) rc = ws_stream_emit(st, slot, &st->lane[thread], err);
+    st->count.score_ns += ws_cpu_ns() - t0;
+    return rc;
+}
+
+static void add_packed(ws_packed_totals *sum, const ws_packed_totals *t) {
+    sum->blocks += t->blocks;
+    sum->seqs += t->seqs;
+    sum->residues += t->residues;
+}
+
+int ws_stream_write(void *stream, void *slot_, ws_err *err) {
+    ws_stream *st = stream;
+    ws_slot *slot = slot_;
+    uint64_t t0 = ws_cpu_ns();
+    int rc = st->headed ? WS_OK : ws_stream_head(st, err);
+    if (!rc) rc = ws_out_write(&st->out, slot->kept.text.p, slot->kept.text.n, err);
+    if (!rc && st->has_rejected) rc = ws_out_write(&st->rejected, slot->rejected.text.p, slot->rejected.text.n, err);
+    st->rows += slot->kept.rows;
+    st->rows_rejected += slot->rejected.rows;
+    add_packed(&st->packed_kept, &slot->kept.packed);
+    add_packed(&st->packed_rejected, &slot->rejected.packed);
+    st->count.write_ns += ws_cpu_ns() - t0;
+    if (!rc) ws_report_progress(st, 0);
+    return rc;
+}
+
+int ws_stream_idle(void *stream) { return ws_seqread_ahead(((ws_stream *)stream)->reader); }

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ * What flows through the pipeline of one run: slots, the counters of --stats, and the three stages' functions. */
+#ifndef WS_RUN_STREAM_H
+#define WS_RUN_STREAM_H
+
+#include "lib/io/packed.h"
+#include "lib/run/job.h"
+#include "lib/simd/codec.h"
+
+#include <stdatomic.h>
+
+/* Text on its way out, with what it adds to the totals. */
+typedef struct ws_outtext {
+    ws_buf text;
+    uint64_t rows; /* rows, or records for FASTA, packed and ids */
+    ws_packed_totals packed;
+} ws_outtext;
+
+typedef struct ws_slot {
+    ws_batch batch;
+    ws_hits hits;
+    ws_outtext kept, rejected;
+} ws_slot;
+
+/* One output column. */
+typedef enum ws_ocol_kind { WS_OCOL_NAME, WS_OCOL_SEQ, WS_OCOL_QUAL, WS_OCOL_DESC, WS_OCOL_REST, WS_OCOL_QUERY, WS_OCOL_QLEN,
+                            WS_OCOL_TLEN, WS_OCOL_OWN } ws_ocol_kind;
+typedef struct ws_ocol {
+    ws_ocol_kind kind;
+    int index; /* of the pass-through or own column */
+    const char *name;
+} ws_ocol;
+
+typedef struct ws_counters { /* nanoseconds are summed over threads */
+    _Atomic uint64_t pairs, cells, passed, read_ns, score_ns, write_ns;
+} ws_counters;
+
+typedef struct ws_stream {
+    ws_job *job;
+    ws_seqread *reader;
+    ws_seqread_conf conf;
+    const char *own[WS_COL_MAX]; /* for conf.own */
+    const ws_codec *codec;
+    ws_lane *lane; /* [threads] */
+    int nlane;
+    uint64_t nbatch;
+    ws_err read_err; /* found in a batch that still has rows to deliver: reported by the next read */
+
+    struct ws_names *names; /* query column -> target, for tables; made when first needed */
+
+    int columns_chosen;
+    ws_ocol *ocol;
+    int nocol;
+
+    ws_out out, rejected;
+    int has_rejected, headed;
+    ws_packed_totals packed_kept, packed_rejected;
+    uint64_t rows, rows_rejected;
+
+    ws_counters count;
+    uint64_t start_ns, open_ns, progress_ns; /* when the run began, how long opening took, when progress was last shown */
+} ws_stream;
+
+uint64_t ws_now_ns(void); /* monotonic */
+uint64_t ws_cpu_ns(void); /* processor time of this thread */
+
+/* lib/run/stages.c: the operations of lib/run/pipe.h over a ws_stream and its ws_slots. */
+int ws_stream_read(void *stream, void *slot, ws_err *err);
+int ws_stream_work(void *stream, void *slot, int thread, ws_err *err);
+int ws_stream_write(void *stream, void *slot, ws_err *err);
+int ws_stream_idle(void *stream);
+
+/* lib/run/score.c: every target against the batch; hits in the order of the output. */
+int ws_stream_score(ws_stream *st, ws_slot *slot, ws_lane *lane, ws_err *err);
+
+/* lib/run/columns.c: which columns the table has, once the input's are known. */
+int ws_stream_columns(ws_stream *st, ws_err *err);
+
+/* lib/run/emit.c: hits to text, in the worker; header and end, in the writer. */
+int ws_stream_emit(const ws_stream *st, ws_slot *slot, const ws_lane *lane, ws_err *err);
+int ws_stream_head(ws_stream *st, ws_err *err);
+int ws_stream_end(ws_stream *st, ws_err *err);
+
+/* lib/run/report.c */
+void ws_report_progress(ws_stream *st, int last);
+int ws_report_stats(ws_stream *st, ws_err *err);
+
+/* lib/run/names.c: target indices by name. */
+typedef struct ws_names ws_names;
+int ws_names_create(ws_names **out, const ws_target *target, size_t n, ws_err *err);
+void ws_names_destroy(ws_names *names);
+/* Index of the first target of that name, UINT32_MAX if there is none. */
+uint32_t ws_names_find(const ws_names *names, const char *name, size_t n);
+
+#endif
