@@ -8,11 +8,20 @@ static void add(ws_stream *st, ws_ocol_kind kind, int index, const char *name) {
     st->ocol[st->nocol++] = (ws_ocol){kind, index, name};
 }
 
-static int in_rest(const ws_tsv_head *head, const char *name) {
+int ws_head_find(const ws_tsv_head *head, const char *name) {
     for (int i = 0; i < head->ncolumn; i++)
-        if (strcmp(head->column[i], name) == 0) return 1;
-    return 0;
+        if (strcmp(head->column[i], name) == 0) return i;
+    return -1;
 }
+
+ws_slice ws_row_field(const ws_batch *b, const ws_row *row, int index) {
+    const char *rest = ws_batch_text(b, row->rest), *p = rest, *end = p + row->rest.n;
+    for (; index > 0; index--) p = (const char *)memchr(p, '\t', (size_t)(end - p)) + 1;
+    const char *tab = memchr(p, '\t', (size_t)(end - p));
+    return (ws_slice){row->rest.at + (size_t)(p - rest), (size_t)((tab ? tab : end) - p)};
+}
+
+static int in_rest(const ws_tsv_head *head, const char *name) { return ws_head_find(head, name) >= 0; }
 
 /* All that can be written, in the default order. */
 static void all_columns(ws_stream *st, const ws_tsv_head *head) {

@@ -28,14 +28,6 @@ static int add_value(ws_buf *out, ws_coltype type, double v, ws_err *err) {
     return WS_OK;
 }
 
-/* Field number index of a row's pass-through columns. */
-static int add_rest_field(ws_buf *out, const ws_batch *b, const ws_row *row, int index, ws_err *err) {
-    const char *p = ws_batch_text(b, row->rest), *end = p + row->rest.n;
-    for (; index > 0; index--) p = (const char *)memchr(p, '\t', (size_t)(end - p)) + 1;
-    const char *tab = memchr(p, '\t', (size_t)(end - p));
-    return ws_buf_add(out, p, (size_t)((tab ? tab : end) - p), err);
-}
-
 static int add_field(const ws_stream *st, ws_buf *out, const ws_batch *b, const ws_lane *lane, const ws_hit *h, const ws_ocol *c,
                      ws_err *err) {
     const ws_job *job = st->job;
@@ -45,7 +37,7 @@ static int add_field(const ws_stream *st, ws_buf *out, const ws_batch *b, const 
     case WS_OCOL_SEQ: return add_letters(st, out, lane, h->seq, 0, b->len[h->seq], err);
     case WS_OCOL_QUAL: return add_slice(out, b, t->qual, err);
     case WS_OCOL_DESC: return add_slice(out, b, t->desc, err);
-    case WS_OCOL_REST: return add_rest_field(out, b, &b->row[h->row], c->index, err);
+    case WS_OCOL_REST: return add_slice(out, b, ws_row_field(b, &b->row[h->row], c->index), err);
     case WS_OCOL_QUERY: return ws_buf_adds(out, job->target[h->target].name, err);
     case WS_OCOL_QLEN: return ws_buf_addf(out, err, "%llu", (unsigned long long)job->target[h->target].qlen);
     case WS_OCOL_TLEN: return ws_buf_addf(out, err, "%u", b->len[h->seq]);

@@ -42,8 +42,16 @@ struct ws_job {
     const ws_backend *backend;
     void **prep; /* [ntarget] */
 
+    const ws_tsv_head *head; /* of the table that is read; valid in judge */
+
     void *data; /* the tool's own */
 };
+
+/* Index of a pass-through column of the table that is read, -1 if it has none of that name. */
+int ws_head_find(const ws_tsv_head *head, const char *name);
+/* Field number `index` of a row's pass-through columns. */
+ws_slice ws_row_field(const ws_batch *b, const ws_row *row, int index);
+
 
 extern const ws_opt ws_common_opts[];
 

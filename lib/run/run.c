@@ -62,7 +62,9 @@ static int open_reader(ws_stream *st, ws_err *err) {
                                  .nown = nown};
     /* With -a or -U every pair is a hit of about 100 bytes: at most a million of them in a batch. */
     if ((c->all || job->keep_rejected) && job->ntarget > 0) st->conf.batch_seqs = ws_max(1, 1000000 / job->ntarget);
-    return ws_seqread_open(&st->reader, &st->conf, err);
+    int rc = ws_seqread_open(&st->reader, &st->conf, err);
+    if (!rc) job->head = ws_seqread_head(st->reader);
+    return rc;
 }
 
 static int make_slots(ws_slot **slot, void ***pointer, int n, ws_err *err) {

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * msvfilt: the multiple-segment ungapped filter with the composition-bias filter behind it, hmmsearch's first sieve. */
+#include "kernels/msv/msv.h"
+#include "lib/cascade/cascade.h"
+
+static const ws_stage stage = {.bits_column = "msv_bits",
+                               .p_column = "msv_p",
+                               .default_p = 0.02,
+                               .mu = WS_MMU,
+                               .lambda = WS_MLAMBDA,
+                               .bias = 1,
+                               .bias_column = 1,
+                               .uncorrected_first = 1};
+
+static const ws_opt opts[] = {WS_CASCADE_OPTS("0.02"), WS_CASCADE_NOBIAS, WS_OPT_END};
+
+static void defaults(void *own) { ((ws_cascade_opts *)own)->p = stage.default_p; }
+static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &stage, err); }
+
+static const ws_backend *const backends[] = {&ws_msv_scalar, NULL};
+
+const ws_tool ws_msv_tool = {
+    .name = "msvfilt",
+    .summary = "keep sequences with good ungapped segments (HMMER3's MSV and bias filters)",
+    .usage = "MODEL [FILE...]",
+    .examples = "  # the whole cascade from a compressed database to a table of hits\n"
+                "  zcat db.fa.gz | msvfilt m.hmm | vitfilt m.hmm | fwdscore m.hmm > hits.tsv\n"
+                "  # many models in one pass, from a pipe; survivors as FASTA\n"
+                "  zcat db.fa.gz | msvfilt -O fasta models.hmm > maybe.fa\n",
+    .opts = opts,
+    .own_size = sizeof(ws_cascade_opts),
+    .defaults = defaults,
+    .score_size = sizeof(ws_fscore),
+    .backends = backends,
+    .open = open_stage,
+    .close = ws_cascade_close,
+    .begin = ws_cascade_begin,
+    .judge = ws_cascade_judge,
+};

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * ssvfilt: the single-segment ungapped filter, the cheapest look at a sequence. */
+#include "kernels/ssv/ssv.h"
+#include "lib/cascade/cascade.h"
+
+static const ws_stage stage = {.bits_column = "ssv_bits", .p_column = "ssv_p", .default_p = 0.02, .mu = WS_MMU, .lambda = WS_MLAMBDA};
+
+static const ws_opt opts[] = {WS_CASCADE_OPTS("0.02"), WS_OPT_END};
+
+static void defaults(void *own) { ((ws_cascade_opts *)own)->p = stage.default_p; }
+static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &stage, err); }
+
+static const ws_backend *const backends[] = {&ws_ssv_scalar, NULL};
+
+const ws_tool ws_ssv_tool = {
+    .name = "ssvfilt",
+    .summary = "keep sequences with a good ungapped segment (HMMER3's SSV filter)",
+    .usage = "MODEL [FILE...]",
+    .examples = "  # pass a database through the cheapest filter, names only\n"
+                "  ssvfilt -O ids globins4.hmm proteins.fa\n"
+                "  # a first sieve in front of the others, from a pipe\n"
+                "  zcat db.fa.gz | ssvfilt m.hmm | msvfilt m.hmm | vitfilt m.hmm | fwdscore m.hmm > hits.tsv\n",
+    .opts = opts,
+    .own_size = sizeof(ws_cascade_opts),
+    .defaults = defaults,
+    .score_size = sizeof(ws_fscore),
+    .backends = backends,
+    .open = open_stage,
+    .close = ws_cascade_close,
+    .begin = ws_cascade_begin,
+    .judge = ws_cascade_judge,
+};

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * vitfilt: the Viterbi filter, hmmsearch's second sieve. */
+#include "kernels/vit/vit.h"
+#include "lib/cascade/cascade.h"
+
+static const ws_stage stage = {.bits_column = "vit_bits",
+                               .p_column = "vit_p",
+                               .default_p = 0.001,
+                               .mu = WS_VMU,
+                               .lambda = WS_VLAMBDA,
+                               .bias = 1,
+                               .may_skip = 1};
+
+static const ws_opt opts[] = {WS_CASCADE_OPTS("0.001"), WS_CASCADE_NOBIAS,
+                               WS_CASCADE_FLAG("no-skip", no_skip, "ask the Viterbi filter also of rows whose MSV P is already below -P"), WS_OPT_END};
+
+static void defaults(void *own) { ((ws_cascade_opts *)own)->p = stage.default_p; }
+static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &stage, err); }
+
+static const ws_backend *const backends[] = {&ws_vit_scalar, NULL};
+
+const ws_tool ws_vit_tool = {
+    .name = "vitfilt",
+    .summary = "keep sequences with a good gapped alignment (HMMER3's Viterbi filter)",
+    .usage = "MODEL [FILE...]",
+    .examples = "  # behind msvfilt, which hands its rows on\n"
+                "  zcat db.fa.gz | msvfilt m.hmm | vitfilt m.hmm > maybe.tsv\n"
+                "  # alone, on a FASTA file\n"
+                "  vitfilt -P 1e-4 m.hmm proteins.fa\n",
+    .opts = opts,
+    .own_size = sizeof(ws_cascade_opts),
+    .defaults = defaults,
+    .score_size = sizeof(ws_fscore),
+    .backends = backends,
+    .open = open_stage,
+    .close = ws_cascade_close,
+    .begin = ws_cascade_begin,
+    .judge = ws_cascade_judge,
+};

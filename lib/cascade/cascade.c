@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ * Opening of a filter: models into targets, options into thresholds, columns. */
+#include "lib/cascade/cascade.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- models ---- */
+
+typedef struct setup_work {
+    ws_cascade *c;
+    _Atomic size_t next;
+    _Atomic int failed;
+    ws_err err;
+} setup_work;
+
+static void *setup_main(void *arg) {
+    setup_work *w = arg;
+    size_t i;
+    while ((i = w->next++) < w->c->set.n && !w->failed) {
+        ws_err err = {0};
+        ws_hmm_target *t = &w->c->model[i];
+        t->hmm = &w->c->set.hmm[i];
+        ws_bias_set(&t->bias, t->hmm);
+        if (ws_profile_create(&t->profile, t->hmm, &err) != WS_OK && !atomic_exchange(&w->failed, 1)) w->err = err;
+    }
+    return NULL;
+}
+
+static int make_models(ws_cascade *c, int threads, ws_err *err) {
+    enum { MAX = 64 };
+    pthread_t id[MAX];
+    setup_work w = {.c = c};
+    int want = (int)ws_min((size_t)threads, ws_min(c->set.n, MAX)), started = 1;
+    c->model = ws_calloc(c->set.n, sizeof *c->model, err);
+    if (!c->model) return WS_ENOMEM;
+    while (started < want && pthread_create(&id[started], NULL, setup_main, &w) == 0) started++;
+    setup_main(&w);
+    for (int i = 1; i < started; i++) pthread_join(id[i], NULL);
+    if (w.failed) *err = w.err;
+    return w.failed ? err->code : WS_OK;
+}
+
+static int make_targets(ws_job *job, ws_cascade *c, ws_err *err) {
+    char name[64];
+    job->target = ws_calloc(c->set.n, sizeof *job->target, err);
+    if (!job->target) return WS_ENOMEM;
+    job->ntarget = c->set.n;
+    for (size_t i = 0; i < c->set.n; i++)
+        job->target[i] = (ws_target){.name = c->set.hmm[i].name, .qlen = (uint64_t)c->set.hmm[i].M, .data = &c->model[i]};
+    snprintf(name, sizeof name, "%zu_models", c->set.n);
+    ws_buf id = {0};
+    int rc = ws_buf_addf(&id, err, "%s(xxh3:%016llx)", c->set.n == 1 ? c->set.hmm[0].name : name, (unsigned long long)c->set.xxh3);
+    job->model_id = id.p;
+    return rc;
+}
+
+/* ---- options ---- */
+
+static int thresholds(ws_cascade *c, const ws_job *job, ws_err *err) {
+    const ws_cascade_opts *o = c->opts;
+    int ncut = o->cut_ga + o->cut_nc + o->cut_tc;
+    if (o->evalue_given && !o->z_given)
+        return ws_fail(err, WS_EUSAGE, "-E needs -Z: a stream does not know how many sequences the database has");
+    if (ncut > 1) return ws_fail(err, WS_EUSAGE, "only one of --cut_ga, --cut_nc and --cut_tc can be asked");
+    c->cut = o->cut_ga ? WS_CUT_GA : o->cut_nc ? WS_CUT_NC : o->cut_tc ? WS_CUT_TC : -1;
+    c->max_p = o->p_given ? o->p : o->bits_given || o->evalue_given || ncut ? HUGE_VAL : c->stage->default_p;
+    int asks_p = c->max_p < 1 || o->evalue_given;
+    for (size_t i = 0; i < c->set.n; i++) {
+        const ws_hmm *h = &c->set.hmm[i];
+        if (c->cut >= 0 && !h->has_cut[c->cut])
+            return ws_fail(err, WS_EDATA, "model %s has no %s line, which the cutoff asked for needs", h->name,
+                           c->cut == WS_CUT_GA ? "GA" : c->cut == WS_CUT_NC ? "NC" : "TC");
+        if (asks_p && !h->calibrated && !job->common.all)
+            return ws_fail(err, WS_EDATA, "model %s has no STATS lines, so it has no P-values; use -T BITS or -a, or build it with hmmbuild",
+                           h->name);
+    }
+    return WS_OK;
+}
+
+static int add_column(ws_job *job, const char *name, ws_coltype type, int if_absent) {
+    job->col[job->ncol] = (ws_col){name, type, if_absent};
+    return job->ncol++;
+}
+
+static void columns(ws_job *job, ws_cascade *c) {
+    const ws_stage *s = c->stage;
+    c->col_bias = c->col_evalue = -1;
+    c->col_bits = add_column(job, s->bits_column, WS_COL_BITS, 0);
+    if (s->bias && !c->opts->nobias) c->col_bias = add_column(job, "bias_bits", WS_COL_BITS, !s->bias_column);
+    c->col_p = add_column(job, s->p_column, WS_COL_P, 0);
+    if (s->evalue) c->col_evalue = add_column(job, "evalue", WS_COL_P, 0);
+}
+
+/* The first operand is the model file, the rest are inputs. */
+static int operands(ws_job *job, const char **model, ws_err *err) {
+    const ws_cmdline *cl = &job->cmdline;
+    if (cl->noperand == 0) return ws_fail(err, WS_EUSAGE, "no model file: the first operand is the HMM, the rest are sequences");
+    *model = cl->operand[0];
+    job->input = cl->operand + 1;
+    job->ninput = cl->noperand - 1;
+    int from_stdin = job->ninput == 0;
+    for (int i = 0; i < job->ninput; i++) from_stdin |= strcmp(job->input[i], "-") == 0;
+    if (strcmp(*model, "-") == 0 && from_stdin)
+        return ws_fail(err, WS_EUSAGE, "both the model and the sequences would be read from standard input; name a file for one of them");
+    return WS_OK;
+}
+
+int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
+    const char *path = NULL;
+    int rc = operands(job, &path, err);
+    if (rc) return rc;
+    ws_cascade *c = job->data = ws_calloc(1, sizeof *c, err);
+    if (!c) return WS_ENOMEM;
+    c->stage = stage;
+    c->opts = job->own;
+    int threads = job->common.threads > 0 ? (int)job->common.threads : ws_cpu_allowed();
+    rc = ws_hmmset_read(&c->set, path, threads, err);
+    if (!rc) rc = make_models(c, threads, err);
+    if (!rc) rc = thresholds(c, job, err);
+    if (!rc) rc = make_targets(job, c, err);
+    if (!rc) job->abc = c->set.hmm[0].abc;
+    columns(job, c);
+    return rc;
+}
+
+void ws_cascade_close(ws_job *job) {
+    ws_cascade *c = job->data;
+    if (!c) return;
+    for (size_t i = 0; c->model && i < c->set.n; i++) ws_profile_destroy(&c->model[i].profile);
+    ws_free(c->model);
+    ws_hmmset_release(&c->set);
+    ws_free(job->target);
+    ws_free(c);
+}
+
+int ws_cascade_begin(const ws_job *job, const ws_batch *b, ws_lane *lane, ws_err *err) {
+    (void)job;
+    int rc = ws_buf_reserve(&lane->perseq, b->n * sizeof(ws_lenmodel), err);
+    if (rc) return rc;
+    ws_lenmodel *lm = (ws_lenmodel *)(void *)lane->perseq.p;
+    for (size_t i = 0; i < b->n; i++) ws_lenmodel_set(&lm[i], b->len[i]);
+    return WS_OK;
+}

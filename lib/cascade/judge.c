@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ * The decision of hmmsearch's pipeline on one (model, sequence) pair after another: specification, section 12.2. */
+#include "lib/cascade/cascade.h"
+
+#include "lib/hmm/evalue.h"
+#include "lib/hmm/fscore.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct judging { /* one task's constants */
+    const ws_job *job;
+    const ws_cascade *c;
+    const ws_hmm_target *model;
+    const ws_batch *b;
+    const ws_lane *lane;
+    int everything; /* values are wanted for pairs that fail too */
+    int msv_column; /* of the table that is read, or -1 */
+} judging;
+
+static double p_of(const judging *g, int mu, int lambda, int tail, float bits) {
+    const float *ev = g->model->hmm->evparam;
+    if (!g->model->hmm->calibrated) return 1;
+    return tail ? ws_exp_p(bits, ev[mu], ev[lambda]) : ws_gumbel_p(bits, ev[mu], ev[lambda]);
+}
+
+static double stage_p(const judging *g, float bits) {
+    return p_of(g, g->c->stage->mu, g->c->stage->lambda, g->c->stage->tail, bits);
+}
+
+/* -T and --cut_*: asked of the score against the null model, the column a reader sees. */
+static int enough_bits(const judging *g, float bits) {
+    const ws_cascade_opts *o = g->c->opts;
+    if (o->bits_given && bits < o->bits) return 0;
+    return g->c->cut < 0 || !(bits < g->model->hmm->cut[g->c->cut][0]);
+}
+
+static int enough_p(const judging *g, double p) {
+    const ws_cascade_opts *o = g->c->opts;
+    return !(p > g->c->max_p) && (!o->evalue_given || !(p * o->z > o->evalue));
+}
+
+/* The MSV score behind a printed msv_bits, exact: scores are whole third-bits, printed to 1e-4. Sections 6 (S5), 11. */
+static float msv_nats(double bits, const ws_lenmodel *lm) {
+    double third_bits = (bits * 0.69314718055994529 + lm->null_nats + 3.0) * WS_BYTE_SCALE;
+    float above_base = (float)lround(third_bits);
+    return (float)(above_base / WS_BYTE_SCALE - 3.0);
+}
+
+/* hmmsearch does not ask the Viterbi filter about targets whose bias-corrected MSV P is at or below its threshold. */
+static int skips(const judging *g, const uint32_t *row, size_t j, const ws_lenmodel *lm, float null2) {
+    if (g->msv_column < 0 || !row) return 0;
+    char text[32] = "";
+    ws_slice s = ws_row_field(g->b, &g->b->row[row[j]], g->msv_column);
+    if (s.n == 0 || s.n >= sizeof text) return 0;
+    memcpy(text, ws_batch_text(g->b, s), s.n);
+    char *end;
+    double printed = strtod(text, &end);
+    if (*end || isnan(printed)) return 0;
+    float bits = isinf(printed) ? (float)printed : ws_bits(msv_nats(printed, lm), null2);
+    return !(p_of(g, WS_MMU, WS_MLAMBDA, 0, bits) > g->c->max_p);
+}
+
+static int add_hit(const judging *g, const ws_task *task, const uint32_t *row, size_t j, int pass, float bits, float bias_bits,
+                   double p, ws_hits *hits, ws_err *err) {
+    const ws_cascade *c = g->c;
+    ws_hit *h = ws_hits_add(hits, err);
+    if (!h) return WS_ENOMEM;
+    h->seq = (uint32_t)ws_task_item(task, j);
+    h->row = row ? row[j] : UINT32_MAX;
+    h->target = task->target;
+    h->pass = pass || g->job->common.all;
+    h->value[c->col_bits] = bits;
+    h->value[c->col_p] = p;
+    if (c->col_bias >= 0) h->value[c->col_bias] = bias_bits;
+    if (c->col_evalue >= 0) h->value[c->col_evalue] = c->opts->z_given ? p * c->opts->z : NAN;
+    return WS_OK;
+}
+
+static int judge_pair(const judging *g, const ws_task *task, const uint32_t *row, size_t j, ws_hits *hits, ws_err *err) {
+    const ws_stage *stage = g->c->stage;
+    const ws_fscore *score = (const ws_fscore *)task->score + j;
+    size_t seq = ws_task_item(task, j), L = g->b->len[seq];
+    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)g->lane->perseq.p + seq;
+    if (L == 0) return g->everything ? add_hit(g, task, row, j, 0, -INFINITY, 0, 1, hits, err) : WS_OK;
+
+    float bits = ws_bits(score->nats, lm->null_nats), corrected = bits, null2 = lm->null_nats;
+    int pass = enough_bits(g, bits);
+    int with_bias = stage->bias && !g->c->opts->nobias;
+    if (pass && (stage->uncorrected_first || !with_bias)) pass = enough_p(g, stage_p(g, bits));
+    if (score->status == WS_F_OPEN) pass = 1;
+    if (!pass && !g->everything) return WS_OK;
+
+    if (with_bias) {
+        null2 = ws_bias_score(&g->model->bias, lm, ws_lane_codes(g->lane, seq), L);
+        corrected = ws_bits(score->nats, null2);
+    }
+    double p = stage_p(g, corrected);
+    if (with_bias && pass) pass = enough_p(g, p);
+    if (!pass && stage->may_skip && !g->c->opts->no_skip) pass = enough_bits(g, bits) && skips(g, row, j, lm, null2);
+    if (!pass && !g->everything) return WS_OK;
+    return add_hit(g, task, row, j, pass, bits, ws_bits(null2, lm->null_nats), p, hits, err);
+}
+
+int ws_cascade_judge(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_lane *lane,
+                     ws_hits *hits, ws_err *err) {
+    judging g = {.job = job,
+                 .c = job->data,
+                 .model = job->target[task->target].data,
+                 .b = b,
+                 .lane = lane,
+                 .everything = job->common.all || job->keep_rejected,
+                 .msv_column = b->has_rows ? ws_head_find(job->head, "msv_bits") : -1};
+    int rc = WS_OK;
+    for (size_t j = 0; j < task->n && !rc; j++) rc = judge_pair(&g, task, row, j, hits, err);
+    return rc;
+}

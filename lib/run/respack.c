@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * respack: sequences from one form to another, above all FASTA to the packed stream and back. A tool without targets: every
+ * sequence passes. */
+#include "lib/run/job.h"
+
+extern const ws_tool ws_respack_tool;
+
+typedef struct respack_opts {
+    int amino, dna, rna;
+} respack_opts;
+
+#define ALPHABET(name_, help_)                                                                                           \
+    {0, #name_, NULL, WS_OPT_FLAG, offsetof(respack_opts, name_), NULL, help_, .group = WS_GROUP_INPUT, .given = WS_OPT_NOGIVEN}
+
+static const ws_opt opts[] = {
+    ALPHABET(amino, "the residues are amino acids [this]"),
+    ALPHABET(dna, "the residues are DNA"),
+    ALPHABET(rna, "the residues are RNA"),
+    WS_OPT_END,
+};
+
+/* Unless -O says otherwise, respack packs. */
+static int open_respack(ws_job *job, ws_err *err) {
+    const respack_opts *o = job->own;
+    if (o->amino + o->dna + o->rna > 1) return ws_fail(err, WS_EUSAGE, "only one of --amino, --dna and --rna can be asked");
+    job->abc = ws_abc_get(o->dna ? WS_ABC_DNA : o->rna ? WS_ABC_RNA : WS_ABC_AMINO);
+    job->input = job->cmdline.operand;
+    job->ninput = job->cmdline.noperand;
+    if (!job->common.out_format_given) job->common.out_format = WS_OUT_PACKED;
+    return WS_OK;
+}
+
+const ws_tool ws_respack_tool = {
+    .name = "respack",
+    .summary = "turn FASTA, FASTQ or tables into the packed residue stream, and back",
+    .usage = "[FILE...]",
+    .examples = "  # pack a database once, read it many times: half the bytes and no parsing\n"
+                "  zcat db.fa.gz | respack > db.wsp\n"
+                "  msvfilt m.hmm db.wsp > hits.tsv\n"
+                "  # back to FASTA\n"
+                "  respack -O fasta db.wsp\n",
+    .opts = opts,
+    .own_size = sizeof(respack_opts),
+    .open = open_respack,
+};
