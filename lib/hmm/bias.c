@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * The composition-bias filter. Specification profile-filters.md, section 10, one operation after the other: the sum of L
+ * singles is part of the score, so no other order gives the same bits. */
+#include "lib/hmm/bias.h"
+
+#include <math.h>
+
+void ws_bias_set(ws_bias *bias, const ws_hmm *hmm) {
+    const ws_abc *abc = hmm->abc;
+    float L1 = (float)((double)(float)hmm->M / 8.0); /* mean length of a biased stretch */
+    bias->t10 = 1.0f / (L1 + 1.0f);
+    bias->t11 = L1 / (L1 + 1.0f);
+    for (int x = 0; x < WS_KP_MAX; x++) {
+        uint32_t set = x < abc->Kp ? abc->contains[x] : 0;
+        float e = 0.0f, f = 0.0f;
+        for (int y = 0; y < abc->K; y++)
+            if (set >> y & 1) {
+                e += hmm->compo[y];
+                f += abc->background[y];
+            }
+        bias->odds[x] = set ? e / f : 1.0f;
+    }
+}
+
+float ws_bias_score(const ws_bias *bias, const ws_lenmodel *lm, const uint8_t *x, size_t L) {
+    float t00 = lm->p1, t01 = 1.0f - lm->p1;
+    float a = 1.0f * 0.999f, b = bias->odds[x[0]] * 0.001f; /* states: background, composition */
+    float F = 0.0f;
+    for (size_t i = 0;;) {
+        float m = a > b ? a : b; /* above 0: a is */
+        a /= m;
+        b /= m;
+        F += (float)log((double)m);
+        if (++i == L) break;
+        float next_a = a * t00 + b * bias->t10;
+        float next_b = (a * t01 + b * bias->t11) * bias->odds[x[i]];
+        a = next_a;
+        b = next_b;
+    }
+    F += (float)log((double)(a + b));
+    return F + (float)L * logf(lm->p1) + logf((float)(1.0 - (double)lm->p1));
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT
+ * HMMER3 binary files (.h3m, `hmmconvert -b`), versions a to f, little endian. Specification profile-filters.md, section 1.6.
+ *
+ * No size in the file is believed before as many bytes are known to be there. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/hmm/hmmfile.h"
+
+/* Which optional parts a model has. */
+enum {
+    HAS_DESC = 1 << 1,
+    HAS_RF = 1 << 2,
+    HAS_CS = 1 << 3,
+    HAS_STATS = 1 << 7,
+    HAS_MAP = 1 << 8,
+    HAS_ACC = 1 << 9,
+    HAS_CA = 1 << 13,
+    HAS_COMPO = 1 << 14,
+    HAS_CONS = 1 << 16,
+    HAS_MM = 1 << 17
+};
+
+#define CUT_UNSET (-99999.0f)
+
+typedef struct reader {
+    const ws_hmmfile *file;
+    size_t at;
+} reader;
+
+static int bad(const reader *r, ws_err *err, const char *fmt, ...) WS_PRINTF(3, 4);
+static int bad(const reader *r, ws_err *err, const char *fmt, ...) {
+    char text[WS_ERR_MAX / 2];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return ws_fail(err, WS_EDATA, "%s, byte %zu: %s", r->file->name, r->at, text);
+}
+
+/* ---- pieces ---- */
+
+static size_t left(const reader *r) { return r->file->n - r->at; }
+
+static int skip(reader *r, size_t n, const char *what, ws_err *err) {
+    if (n > left(r)) return bad(r, err, "the file ends inside %s: %zu bytes were expected, %zu are left; it may be cut", what,
+                                n, left(r));
+    r->at += n;
+    return WS_OK;
+}
+
+static int copy(reader *r, void *to, size_t n, const char *what, ws_err *err) {
+    int rc = skip(r, n, what, err);
+    if (rc == WS_OK) memcpy(to, r->file->text + r->at - n, n);
+    return rc;
+}
+
+static int read_int(reader *r, int32_t *v, const char *what, ws_err *err) { return copy(r, v, sizeof *v, what, err); }
+
+static int probabilities(reader *r, float *p, size_t n, const char *what, ws_err *err) {
+    int rc = copy(r, p, n * sizeof *p, what, err);
+    for (size_t i = 0; rc == WS_OK && i < n; i++)
+        if (!(p[i] >= 0.0f && p[i] <= WS_PROB_MAX)) {
+            r->at -= (n - i) * sizeof *p;
+            return bad(r, err, "found %g where a probability was expected (%s)", (double)p[i], what);
+        }
+    return rc;
+}
+
+static int finite_floats(reader *r, float *v, size_t n, const char *what, ws_err *err) {
+    int rc = copy(r, v, n * sizeof *v, what, err);
+    for (size_t i = 0; rc == WS_OK && i < n; i++)
+        if (!isfinite(v[i])) return bad(r, err, "a value of the %s is no number", what);
+    return rc;
+}
+
+/* int32 length with the NUL, 0 if absent, then the bytes. *s stays NULL if absent; `s` may be NULL to skip it. */
+static int read_text(reader *r, char **s, const char *what, ws_err *err) {
+    int32_t n;
+    int rc = read_int(r, &n, what, err);
+    if (rc || n == 0) return rc;
+    if (n < 0) return bad(r, err, "the length of the %s is %d", what, (int)n);
+    if ((rc = skip(r, (size_t)n, what, err)) != WS_OK || !s) return rc;
+    const char *p = r->file->text + r->at - (size_t)n;
+    for (int32_t i = 0; i < n - 1; i++)
+        if ((unsigned char)p[i] < ' ' && p[i] != '\t') return bad(r, err, "a control character in the %s", what);
+    if (p[n - 1] != '\0') return bad(r, err, "the %s has no zero byte at its end", what);
+    *s = ws_strndup(p, (size_t)n - 1, err);
+    return *s ? WS_OK : err->code;
+}
+
+/* ---- version ---- */
+
+/* The magic number of each version. Its top bits make it unlike any text. */
+static const uint32_t magic[] = {0xe8ededb6, 0xe8ededb7, 0xe8ededb8, 0xe8ededb9, 0xe8ededb0, 0xe8ededba};
+
+static uint32_t word_at(const ws_hmmfile *f, size_t at) {
+    uint32_t w = 0;
+    if (f->n - at >= sizeof w) memcpy(&w, f->text + at, sizeof w);
+    return w;
+}
+
+static int version_of(uint32_t word) {
+    for (size_t i = 0; i < sizeof magic / sizeof magic[0]; i++)
+        if (word == magic[i]) return 'a' + (int)i;
+    return 0;
+}
+
+/* The profiles of a pressed set (.h3f, .h3p): the last two bytes tell version and vector unit. */
+static int is_pressed(uint32_t word) { return (word & 0xffff0000) == 0xb3e60000; }
+static int is_swapped(uint32_t word) { return version_of(__builtin_bswap32(word)) != 0; }
+
+int ws_hmmbin_detect(const ws_hmmfile *f) {
+    uint32_t word = word_at(f, 0);
+    return version_of(word) || is_swapped(word) || is_pressed(word);
+}
+
+int ws_hmmbin_version(ws_hmmfile *f, ws_err *err) {
+    uint32_t word = word_at(f, 0);
+    f->version = (char)version_of(word);
+    if (f->version) return WS_OK;
+    if (is_swapped(word))
+        return ws_fail(err, WS_EDATA, "%s: a HMMER3 binary file of a big-endian machine; convert it there with hmmconvert -a",
+                       f->name);
+    return ws_fail(err, WS_EDATA, "%s: a part of a database pressed by hmmpress; the models themselves are in its .h3m file",
+                   f->name);
+}
+
+/* ---- one model ---- */
+
+static int read_sizes(reader *r, ws_hmm *h, int32_t *flags, ws_err *err) {
+    int32_t M, type;
+    int rc;
+    if ((rc = read_int(r, flags, "flags", err)) != WS_OK) return rc;
+    if ((rc = read_int(r, &M, "model length", err)) != WS_OK) return rc;
+    if (M < 1 || M == INT32_MAX) return bad(r, err, "the model length is %d", (int)M);
+    if ((rc = read_int(r, &type, "alphabet", err)) != WS_OK) return rc;
+    if (type != WS_ABC_AMINO && type != WS_ABC_DNA && type != WS_ABC_RNA)
+        return bad(r, err, "alphabet number %d; RNA (1), DNA (2) and amino (3) are known", (int)type);
+    h->M = M;
+    h->abc = ws_abc_get((ws_abc_type)type);
+    size_t node = (2 * (size_t)h->abc->K + WS_NTRANS) * sizeof(float);
+    if ((size_t)M > left(r) / node) return bad(r, err, "the model length is %d, but the file is too short for that", (int)M);
+    return WS_OK;
+}
+
+static int read_tables(reader *r, ws_hmm *h, ws_err *err) {
+    size_t M = (size_t)h->M, K = (size_t)h->abc->K;
+    int rc = ws_hmm_alloc(h, err);
+    if (rc == WS_OK) rc = probabilities(r, h->mat + K, M * K, "match emissions", err);
+    if (rc == WS_OK) rc = skip(r, (M + 1) * K * sizeof(float), "insert emissions", err);
+    if (rc == WS_OK) rc = probabilities(r, h->tr, (M + 1) * WS_NTRANS, "transitions", err);
+    return rc;
+}
+
+static int read_annotation(reader *r, ws_hmm *h, int32_t flags, ws_err *err) {
+    static const int column[] = {HAS_RF, HAS_MM, HAS_CONS, HAS_CS, HAS_CA};
+    size_t nodes = (size_t)h->M + 2;
+    int rc;
+    if ((rc = read_text(r, &h->name, "name", err)) != WS_OK) return rc;
+    if (!h->name || !h->name[0]) return bad(r, err, "the model has no name");
+    if ((flags & HAS_ACC) && (rc = read_text(r, &h->acc, "accession", err)) != WS_OK) return rc;
+    if ((flags & HAS_DESC) && (rc = read_text(r, &h->desc, "description", err)) != WS_OK) return rc;
+    for (size_t i = 0; i < sizeof column / sizeof column[0]; i++)
+        if ((flags & column[i]) && (rc = skip(r, nodes, "annotation", err)) != WS_OK) return rc;
+    if ((rc = read_text(r, NULL, "command log", err)) != WS_OK) return rc;
+    if ((rc = skip(r, 8, "sequence counts", err)) != WS_OK) return rc;
+    if (r->file->version >= 'c' && (rc = skip(r, 4, "maximum length", err)) != WS_OK) return rc;
+    if ((rc = read_text(r, NULL, "date", err)) != WS_OK) return rc;
+    if ((flags & HAS_MAP) && (rc = skip(r, (nodes - 1) * 4, "map", err)) != WS_OK) return rc;
+    return skip(r, 4, "checksum", err);
+}
+
+/* Version a has lambda, mu and tau: see hmmtext.c. Without STATS the numbers are there but mean nothing. */
+static int read_evparam(reader *r, ws_hmm *h, int32_t flags, ws_err *err) {
+    float v[WS_NEVPARAM];
+    size_t n = r->file->version == 'a' ? 3 : WS_NEVPARAM;
+    int rc = copy(r, v, n * sizeof v[0], "E-value parameters", err);
+    if (rc) return rc;
+    for (int i = 0; i < WS_NEVPARAM; i++) h->evparam[i] = WS_EVPARAM_UNSET;
+    if (!(flags & HAS_STATS)) return WS_OK;
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(v[i])) return bad(r, err, "an E-value parameter is no number");
+    h->calibrated = 1;
+    if (n == WS_NEVPARAM) {
+        memcpy(h->evparam, v, sizeof v);
+        return WS_OK;
+    }
+    h->evparam[WS_MLAMBDA] = h->evparam[WS_VLAMBDA] = h->evparam[WS_FLAMBDA] = v[0];
+    h->evparam[WS_MMU] = h->evparam[WS_VMU] = v[1];
+    h->evparam[WS_FTAU] = v[2];
+    return WS_OK;
+}
+
+static int read_cutoffs(reader *r, ws_hmm *h, ws_err *err) {
+    int rc = finite_floats(r, &h->cut[0][0], WS_NCUT * 2, "score cutoffs", err);
+    for (int i = 0; rc == WS_OK && i < WS_NCUT; i++) h->has_cut[i] = h->cut[i][0] != CUT_UNSET;
+    return rc;
+}
+
+int ws_hmmbin_read(ws_hmm *h, const ws_hmmfile *f, size_t *at, ws_err *err) {
+    reader r = {.file = f, .at = *at};
+    int32_t flags;
+    int rc;
+    if (version_of(word_at(f, *at)) != f->version)
+        return bad(&r, err, "a further model was expected, which begins with the same number as the first");
+    r.at += 4;
+    if ((rc = read_sizes(&r, h, &flags, err)) != WS_OK) return rc;
+    if ((rc = read_tables(&r, h, err)) != WS_OK) return rc;
+    if ((rc = read_annotation(&r, h, flags, err)) != WS_OK) return rc;
+    if ((rc = read_evparam(&r, h, flags, err)) != WS_OK) return rc;
+    if ((rc = read_cutoffs(&r, h, err)) != WS_OK) return rc;
+    if ((flags & HAS_COMPO) && (rc = probabilities(&r, h->compo, (size_t)h->abc->K, "composition", err)) != WS_OK) return rc;
+    *at = r.at;
+    return WS_OK;
+}

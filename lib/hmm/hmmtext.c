@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: MIT
+ * HMMER3 text files, versions a to f: one model into memory. Specification profile-filters.md, sections 1.1 to 1.5.
+ *
+ * Contents: lines and tokens; numbers; header; main section; version and splitting. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/hmm/hmmfile.h"
+
+/* A place in the text. The text holds no NUL but the one behind it (hmmset.c has looked), and a NUL ends a line here, so no
+ * loop below needs a second bound. */
+typedef struct reader {
+    const ws_hmmfile *file;
+    const char *at;   /* inside a line: the next token may begin here */
+    const char *line; /* the line's first token; NULL before the first line */
+} reader;
+
+typedef struct token {
+    const char *p;
+    size_t n;
+} token;
+
+/* ---- lines and tokens ---- */
+
+static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static int is_end(char c) { return is_blank(c) || c == '\n' || c == '\0'; }
+
+static const char *skip_blanks(const char *p) {
+    while (is_blank(*p)) p++;
+    return p;
+}
+
+static int bad(const reader *r, ws_err *err, const char *fmt, ...) WS_PRINTF(3, 4);
+static int bad(const reader *r, ws_err *err, const char *fmt, ...) {
+    char text[WS_ERR_MAX / 2];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return ws_fail(err, WS_EDATA, "%s, line %zu: %s", r->file->name, ws_hmmfile_line(r->file, r->at), text);
+}
+
+/* To the first token of the next line that has one and is no comment; 0 at the end of the text. A fresh reader stands on
+ * the line to be found. */
+static int next_line(reader *r) {
+    const char *p = r->at, *text_end = r->file->text + r->file->n;
+    int within = r->line != NULL;
+    for (;;) {
+        if (within) {
+            p = memchr(p, '\n', (size_t)(text_end - p));
+            if (!p) break;
+            p++;
+        }
+        within = 1;
+        p = skip_blanks(p);
+        if (is_end(*p)) continue;
+        if (*p == '#') continue;
+        r->at = r->line = p;
+        return 1;
+    }
+    r->at = r->line = text_end;
+    return 0;
+}
+
+/* The next token of the line; 0 if there is none. A token that begins with '#' ends its line, as in HMMER. */
+static int next_token(reader *r, token *t) {
+    const char *p = skip_blanks(r->at), *q = p;
+    r->at = p;
+    if (*p == '#') return 0;
+    while (!is_end(*q)) q++;
+    if (q == p) return 0;
+    *t = (token){p, (size_t)(q - p)};
+    r->at = q;
+    return 1;
+}
+
+static int token_is(const token *t, const char *word) { return strlen(word) == t->n && memcmp(t->p, word, t->n) == 0; }
+static int token_says(const token *t, const char *word) {
+    return strlen(word) == t->n && strncasecmp(t->p, word, t->n) == 0;
+}
+
+static const char *show(char *buf, const token *t) { return ws_quote(buf, t->p, t->n); }
+
+/* ---- numbers ---- */
+
+static const double power_of_ten[16] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                        1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+
+/* A plain decimal number, correctly rounded. With at most 15 digits in all, the digits as an integer are below 10^15 < 2^53
+ * and the power of ten is at most 10^15, so both are exact doubles; IEEE division rounds their exact quotient once, and
+ * that is what strtod promises of the decimal. Everything else that looks like a number is left to strtod itself, which would
+ * take names like "inf" and look beyond the line as well. */
+static int parse_number(const char *p, const char **after, double *value) {
+    const char *q = p + (*p == '-'), *digits = q;
+    uint64_t n = 0;
+    ptrdiff_t count, decimals = 0;
+    for (; *q >= '0' && *q <= '9'; q++) n = n * 10 + (uint64_t)(*q - '0');
+    count = q - digits;
+    if (*q == '.') {
+        const char *point = q++;
+        for (; *q >= '0' && *q <= '9'; q++) n = n * 10 + (uint64_t)(*q - '0');
+        decimals = q - point - 1;
+    }
+    count += decimals;
+    if (count >= 1 && count <= 15 && is_end(*q)) {
+        double v = (double)n / power_of_ten[decimals];
+        *value = *p == '-' ? -v : v;
+        *after = q;
+        return 1;
+    }
+    char *stop;
+    size_t like = strspn(p, "+-.0123456789eE");
+    *value = strtod(p, &stop);
+    *after = stop;
+    return like > 0 && stop == p + like;
+}
+
+/* A number that is a whole token and finite. HMMER's atof would take "25.00;" of Pfam's own files as well: `tail` is a
+ * character that may follow. */
+static int number(reader *r, char tail, double *value, const char *what, ws_err *err) {
+    const char *p = skip_blanks(r->at), *q;
+    char quoted[WS_QUOTE_MAX];
+    token t;
+    if (parse_number(p, &q, value) && isfinite(*value)) {
+        if (tail && *q == tail) q++;
+        if (is_end(*q)) {
+            r->at = q;
+            return WS_OK;
+        }
+    }
+    if (!next_token(r, &t)) return bad(r, err, "the line ends where a number was expected (%s)", what);
+    r->at = t.p;
+    return bad(r, err, "found \"%s\" where a number was expected (%s)", show(quoted, &t), what);
+}
+
+/* n values -ln(p), '*' being p = 0, as probabilities; checked but not kept if p is NULL. */
+static int probabilities(reader *r, float *p, int n, const char *what, ws_err *err) {
+    for (int i = 0; i < n; i++) {
+        double v;
+        r->at = skip_blanks(r->at);
+        if (*r->at == '*') {
+            do r->at++;
+            while (!is_end(*r->at));
+            if (p) p[i] = 0.0f;
+            continue;
+        }
+        int rc = number(r, '\0', &v, what, err);
+        if (rc) return rc;
+        if (v < -1e-4) return bad(r, err, "%s: %g is below zero, but it is -ln of a probability", what, v);
+        if (p) p[i] = expf((float)(-1.0 * v));
+    }
+    return WS_OK;
+}
+
+/* ---- header ---- */
+
+enum { STATS_MSV = 1, STATS_VITERBI = 2, STATS_FORWARD = 4, STATS_ALL = 7 };
+
+typedef struct draft {
+    ws_hmm *hmm;
+    int stats; /* STATS lines seen */
+} draft;
+
+static int set_text(reader *r, char **field, const token *t, const char *tag, ws_err *err) {
+    if (*field) return bad(r, err, "a second %s line in one model", tag);
+    for (size_t i = 0; i < t->n; i++)
+        if ((unsigned char)t->p[i] < ' ' && t->p[i] != '\t') return bad(r, err, "a control character in %s", tag);
+    *field = ws_strndup(t->p, t->n, err);
+    return *field ? WS_OK : err->code;
+}
+
+static int head_name(reader *r, draft *d, ws_err *err) {
+    token t;
+    if (!next_token(r, &t)) return bad(r, err, "NAME is empty");
+    return set_text(r, &d->hmm->name, &t, "NAME", err);
+}
+
+static int head_acc(reader *r, draft *d, ws_err *err) {
+    token t;
+    if (!next_token(r, &t)) return bad(r, err, "ACC is empty");
+    return set_text(r, &d->hmm->acc, &t, "ACC", err);
+}
+
+static int head_desc(reader *r, draft *d, ws_err *err) {
+    token t = {.p = skip_blanks(r->at)};
+    t.n = strcspn(t.p, "\n");
+    while (t.n && is_blank(t.p[t.n - 1])) t.n--;
+    if (t.n == 0) return bad(r, err, "DESC is empty");
+    return set_text(r, &d->hmm->desc, &t, "DESC", err);
+}
+
+static int head_leng(reader *r, draft *d, ws_err *err) {
+    char quoted[WS_QUOTE_MAX];
+    token t;
+    long long m = 0;
+    if (!next_token(r, &t)) return bad(r, err, "LENG is empty");
+    for (size_t i = 0; i < t.n && m <= INT32_MAX; i++)
+        m = t.p[i] >= '0' && t.p[i] <= '9' ? m * 10 + (t.p[i] - '0') : INT64_C(1) << 40;
+    if (m < 1 || m >= INT32_MAX)
+        return bad(r, err, "LENG is \"%s\", but a model has a whole number of nodes, at least 1", show(quoted, &t));
+    if (d->hmm->M) return bad(r, err, "a second LENG line in one model");
+    d->hmm->M = (int)m;
+    return WS_OK;
+}
+
+static int head_alph(reader *r, draft *d, ws_err *err) {
+    static const ws_abc_type type[] = {WS_ABC_AMINO, WS_ABC_DNA, WS_ABC_RNA};
+    char quoted[WS_QUOTE_MAX];
+    token t;
+    if (!next_token(r, &t)) return bad(r, err, "ALPH is empty");
+    if (d->hmm->abc) return bad(r, err, "a second ALPH line in one model");
+    for (size_t i = 0; i < sizeof type / sizeof type[0]; i++)
+        if (token_says(&t, ws_abc_get(type[i])->name)) d->hmm->abc = ws_abc_get(type[i]);
+    if (!d->hmm->abc) return bad(r, err, "ALPH is \"%s\"; amino, DNA and RNA are known", show(quoted, &t));
+    return WS_OK;
+}
+
+/* Proteins have two bit scores, nucleotides one that counts for both. */
+static int head_cut(reader *r, draft *d, int which, const char *tag, ws_err *err) {
+    double v[2];
+    int rc;
+    if (!d->hmm->abc) return bad(r, err, "%s stands before ALPH", tag);
+    if ((rc = number(r, ';', &v[0], tag, err)) != WS_OK) return rc;
+    v[1] = v[0];
+    if (d->hmm->abc->type == WS_ABC_AMINO && (rc = number(r, ';', &v[1], tag, err)) != WS_OK) return rc;
+    d->hmm->cut[which][0] = (float)v[0];
+    d->hmm->cut[which][1] = (float)v[1];
+    d->hmm->has_cut[which] = 1;
+    return WS_OK;
+}
+
+static int head_ga(reader *r, draft *d, ws_err *err) { return head_cut(r, d, WS_CUT_GA, "GA", err); }
+static int head_tc(reader *r, draft *d, ws_err *err) { return head_cut(r, d, WS_CUT_TC, "TC", err); }
+static int head_nc(reader *r, draft *d, ws_err *err) { return head_cut(r, d, WS_CUT_NC, "NC", err); }
+
+/* Version a has one lambda for all and one mu for MSV and Viterbi; from b on each filter has its own pair. */
+static int head_stats(reader *r, draft *d, ws_err *err) {
+    static const struct {
+        const char *word;
+        int old; /* of version a */
+        int bit, n, param[3];
+    } line[] = {
+        {"MSV", 0, STATS_MSV, 2, {WS_MMU, WS_MLAMBDA}},
+        {"VITERBI", 0, STATS_VITERBI, 2, {WS_VMU, WS_VLAMBDA}},
+        {"FORWARD", 0, STATS_FORWARD, 2, {WS_FTAU, WS_FLAMBDA}},
+        {"VLAMBDA", 1, STATS_MSV, 1, {WS_MLAMBDA}},
+        {"VMU", 1, STATS_VITERBI, 1, {WS_MMU}},
+        {"FTAU", 1, STATS_FORWARD, 1, {WS_FTAU}},
+    };
+    float *ev = d->hmm->evparam;
+    char quoted[WS_QUOTE_MAX];
+    token t;
+    if (!next_token(r, &t) || !token_says(&t, "LOCAL")) return bad(r, err, "STATS is not followed by LOCAL");
+    if (!next_token(r, &t)) return bad(r, err, "STATS LOCAL is not followed by a filter's name");
+    for (size_t i = 0; i < sizeof line / sizeof line[0]; i++) {
+        if (line[i].old != (r->file->version == 'a') || !token_says(&t, line[i].word)) continue;
+        for (int j = 0; j < line[i].n; j++) {
+            double v;
+            int rc = number(r, '\0', &v, "STATS", err);
+            if (rc) return rc;
+            ev[line[i].param[j]] = (float)v;
+        }
+        if (line[i].param[0] == WS_MLAMBDA) ev[WS_VLAMBDA] = ev[WS_FLAMBDA] = ev[WS_MLAMBDA];
+        if (line[i].old && line[i].param[0] == WS_MMU) ev[WS_VMU] = ev[WS_MMU];
+        d->stats |= line[i].bit;
+        return WS_OK;
+    }
+    return bad(r, err, "STATS LOCAL \"%s\" is not known in HMMER3/%c", show(quoted, &t), r->file->version);
+}
+
+static int header_complete(reader *r, const draft *d, ws_err *err) {
+    const ws_hmm *h = d->hmm;
+    if (!h->name) return bad(r, err, "the header of this model ends without NAME");
+    if (!h->M) return bad(r, err, "the header of model %s ends without LENG", h->name);
+    if (!h->abc) return bad(r, err, "the header of model %s ends without ALPH", h->name);
+    if (d->stats != 0 && d->stats != STATS_ALL)
+        return bad(r, err, "model %s has some of the three STATS lines; all or none are expected", h->name);
+    return WS_OK;
+}
+
+/* From the line behind the version tag to the HMM line. Unknown tags are ignored: Pfam adds its own. */
+static int read_header(reader *r, draft *d, ws_err *err) {
+    static const struct {
+        const char *tag;
+        int (*read)(reader *, draft *, ws_err *);
+    } known[] = {{"NAME", head_name}, {"ACC", head_acc}, {"DESC", head_desc}, {"LENG", head_leng}, {"ALPH", head_alph},
+                 {"GA", head_ga},     {"TC", head_tc},   {"NC", head_nc},     {"STATS", head_stats}};
+    while (next_line(r)) {
+        token t;
+        next_token(r, &t);
+        if (token_is(&t, "HMM")) return header_complete(r, d, err);
+        if (token_is(&t, "//")) return bad(r, err, "the model ends before its HMM line");
+        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+            int rc;
+            if (token_is(&t, known[i].tag) && (rc = known[i].read(r, d, err)) != WS_OK) return rc;
+        }
+    }
+    return bad(r, err, "the file ends inside a model's header; it may be cut");
+}
+
+/* ---- main section ---- */
+
+static int cut_inside(reader *r, const ws_hmm *h, int k, ws_err *err) {
+    return bad(r, err, "the file ends inside model %s, at node %d of %d; it may be cut", h->name, k, h->M);
+}
+
+/* A line of n values and nothing else. */
+static int plain_line(reader *r, const ws_hmm *h, int k, float *p, int n, const char *what, ws_err *err) {
+    char quoted[WS_QUOTE_MAX];
+    token t;
+    int rc;
+    if (!next_line(r)) return cut_inside(r, h, k, err);
+    if ((rc = probabilities(r, p, n, what, err)) != WS_OK) return rc;
+    if (next_token(r, &t))
+        return bad(r, err, "found \"%s\" behind the %d values of the %s of node %d", show(quoted, &t), n, what, k);
+    return WS_OK;
+}
+
+/* "k", K match emissions, then annotation columns, whose number depends on the version. A '#' among them cuts the line,
+ * which then cannot be counted. */
+static int match_line(reader *r, ws_hmm *h, int k, ws_err *err) {
+    int columns = r->file->version < 'e' ? 3 : r->file->version == 'e' ? 4 : 5, found = 0, rc;
+    char quoted[WS_QUOTE_MAX], want[16];
+    token t;
+    if (!next_line(r)) return cut_inside(r, h, k, err);
+    snprintf(want, sizeof want, "%d", k);
+    next_token(r, &t);
+    if (!token_is(&t, want))
+        return bad(r, err, "found \"%s\" where node %d of model %s was expected", show(quoted, &t), k, h->name);
+    if ((rc = probabilities(r, h->mat + (size_t)k * (size_t)h->abc->K, h->abc->K, "match emissions", err)) != WS_OK)
+        return rc;
+    while (next_token(r, &t)) found++;
+    if (found != columns && *r->at != '#')
+        return bad(r, err, "node %d has %d columns behind its match emissions, HMMER3/%c has %d", k, found,
+                   r->file->version, columns);
+    return WS_OK;
+}
+
+/* The optional COMPO line, then the two lines of node 0. */
+static int read_node0(reader *r, ws_hmm *h, ws_err *err) {
+    int K = h->abc->K, rc;
+    token t;
+    if (!next_line(r)) return cut_inside(r, h, 0, err);
+    next_token(r, &t);
+    if (token_is(&t, "COMPO")) {
+        if ((rc = probabilities(r, h->compo, K, "COMPO", err)) != WS_OK) return rc;
+        if ((rc = plain_line(r, h, 0, NULL, K, "insert emissions", err)) != WS_OK) return rc;
+    } else {
+        r->at = r->line;
+        if ((rc = probabilities(r, NULL, K, "insert emissions", err)) != WS_OK) return rc;
+    }
+    return plain_line(r, h, 0, h->tr, WS_NTRANS, "transitions", err);
+}
+
+static int read_nodes(reader *r, ws_hmm *h, ws_err *err) {
+    char quoted[WS_QUOTE_MAX];
+    int rc = read_node0(r, h, err);
+    for (int k = 1; rc == WS_OK && k <= h->M; k++) {
+        if ((rc = match_line(r, h, k, err)) != WS_OK) break;
+        if ((rc = plain_line(r, h, k, NULL, h->abc->K, "insert emissions", err)) != WS_OK) break;
+        rc = plain_line(r, h, k, h->tr + (size_t)k * WS_NTRANS, WS_NTRANS, "transitions", err);
+    }
+    if (rc) return rc;
+    token t;
+    if (!next_line(r)) return cut_inside(r, h, h->M, err);
+    next_token(r, &t);
+    if (!token_is(&t, "//"))
+        return bad(r, err, "found \"%s\" where \"//\" was expected behind node %d, the last of model %s", show(quoted, &t),
+                   h->M, h->name);
+    return WS_OK;
+}
+
+/* LENG is not trusted with memory: a node takes at least a character and a blank for each of its 2K + 8 tokens. */
+static int check_room(const reader *r, const ws_hmm *h, ws_err *err) {
+    size_t rest = r->file->n - (size_t)(r->at - r->file->text), least = 2 * (2 * (size_t)h->abc->K + 8);
+    if ((size_t)h->M <= rest / least) return WS_OK;
+    return bad(r, err, "model %s has LENG %d, but the file is too short for so many nodes", h->name, h->M);
+}
+
+/* ---- version and splitting ---- */
+
+static int tag_of(const token *t, char *version) {
+    if (t->n != 8 || memcmp(t->p, "HMMER3/", 7) != 0 || t->p[7] < 'a' || t->p[7] > 'f') return 0;
+    *version = t->p[7];
+    return 1;
+}
+
+int ws_hmmtext_version(ws_hmmfile *f, ws_err *err) {
+    reader r = {.file = f, .at = f->text};
+    char quoted[WS_QUOTE_MAX];
+    token t;
+    if (!next_line(&r)) return ws_fail(err, WS_EDATA, "%s: no model; the file is empty", f->name);
+    next_token(&r, &t);
+    if (tag_of(&t, &f->version)) return WS_OK;
+    r.at = t.p;
+    if (t.n >= 6 && memcmp(t.p, "HMMER2", 6) == 0)
+        return bad(&r, err, "this is a HMMER2 model; convert it with HMMER's hmmconvert first");
+    return bad(&r, err, "found \"%s\" where a model's first line, HMMER3/a to HMMER3/f, was expected", show(quoted, &t));
+}
+
+/* Behind the first line at or after p whose first token is "//"; the end of the text if there is none. Looking for '/' is
+ * quicker than walking the lines: hardly any line has one. */
+static const char *model_end(const char *p, const char *text_end) {
+    const char *begin = p;
+    while ((p = memchr(p, '/', (size_t)(text_end - p))) != NULL) {
+        const char *q = p;
+        while (q > begin && is_blank(q[-1])) q--;
+        if (p[1] == '/' && is_end(p[2]) && (q == begin || q[-1] == '\n')) {
+            p = memchr(p, '\n', (size_t)(text_end - p));
+            return p ? p + 1 : text_end;
+        }
+        p++;
+    }
+    return text_end;
+}
+
+int ws_hmmtext_split(const ws_hmmfile *f, size_t **start, size_t *n, ws_err *err) {
+    const char *text_end = f->text + f->n, *p = f->text;
+    size_t cap = 0;
+    *start = NULL;
+    *n = 0;
+    for (;;) {
+        reader r = {.file = f, .at = p};
+        if (!next_line(&r)) return WS_OK;
+        if (ws_grow(start, &cap, *n + 1, sizeof **start, err)) break;
+        (*start)[(*n)++] = (size_t)(r.line - f->text);
+        p = model_end(r.line, text_end);
+    }
+    ws_free(*start);
+    *start = NULL;
+    return err->code;
+}
+
+int ws_hmmtext_read(ws_hmm *h, const ws_hmmfile *f, size_t start, ws_err *err) {
+    reader r = {.file = f, .at = f->text + start};
+    draft d = {.hmm = h};
+    char quoted[WS_QUOTE_MAX], version;
+    token t;
+    int rc;
+
+    for (int i = 0; i < WS_NEVPARAM; i++) h->evparam[i] = WS_EVPARAM_UNSET;
+    next_line(&r);
+    next_token(&r, &t);
+    if (!tag_of(&t, &version) || version != f->version) {
+        r.at = t.p;
+        return bad(&r, err, "found \"%s\" where a further model was expected, which begins with HMMER3/%c like the first",
+                   show(quoted, &t), f->version);
+    }
+    if ((rc = read_header(&r, &d, err)) != WS_OK) return rc;
+    h->calibrated = d.stats == STATS_ALL;
+    next_line(&r); /* the labels of the transitions, unread */
+    if ((rc = check_room(&r, h, err)) != WS_OK) return rc;
+    if ((rc = ws_hmm_alloc(h, err)) != WS_OK) return rc;
+    return read_nodes(&r, h, err);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT
+ * The search profile in bytes, words and single-precision odds. Specification profile-filters.md, sections 5.1 to 5.3.
+ *
+ * The products are rounded to single before roundf, which rounds halves away from zero (pitfall 14.6); parameters shift by
+ * one otherwise. */
+#include <math.h>
+
+#include "lib/hmm/profile.h"
+
+/* ---- 5.1: bytes ---- */
+
+/* u8 of a score that is not above 0 */
+static int byte_cost(float s) {
+    float v = -roundf(WS_BYTE_SCALE * s);
+    return v > 255.0f ? 255 : (int)v;
+}
+
+/* The bias comes from canonical residues alone (pitfall 14.7). */
+static float best_score(const ws_profile *p) {
+    size_t row = (size_t)p->M + 1;
+    float max = 0.0f;
+    for (size_t x = 0; x < (size_t)p->abc->K; x++)
+        for (size_t k = 1; k < row; k++)
+            if (p->score[x * row + k] > max) max = p->score[x * row + k];
+    return max;
+}
+
+int ws_bytes_create(ws_bytes *b, const ws_profile *p, ws_err *err) {
+    size_t row = (size_t)p->M + 1, n = (size_t)p->abc->Kp * row;
+    *b = (ws_bytes){.M = p->M, .Kp = p->abc->Kp};
+    b->cost = ws_calloc(n, sizeof *b->cost, err);
+    if (!b->cost) return err->code;
+    b->bias = byte_cost(-best_score(p));
+    b->tbm = byte_cost(logf(2.0f / ((float)p->M * (float)(p->M + 1))));
+    b->tec = byte_cost(logf(0.5f));
+    for (size_t i = 0; i < n; i++) {
+        float r = -roundf(WS_BYTE_SCALE * p->score[i]), bias = (float)b->bias;
+        /* r >= -bias, as a degenerate's mean is not above the best canonical score; fmaxf guards the mean's last bit */
+        b->cost[i] = r > 255.0f - bias ? 255 : (uint8_t)fmaxf(r + bias, 0.0f);
+    }
+    return WS_OK;
+}
+
+void ws_bytes_destroy(ws_bytes *b) {
+    ws_free(b->cost);
+    *b = (ws_bytes){0};
+}
+
+/* ---- 5.2: words ---- */
+
+static int16_t word_of(float s) {
+    float v = roundf(WS_WORD_SCALE * s);
+    if (v >= 32767.0f) return 32767;
+    if (v <= -32768.0f) return -32768;
+    return (int16_t)v;
+}
+
+int ws_words_create(ws_words *w, const ws_profile *p, ws_err *err) {
+    /* a cost of at most this; DD is not clamped (pitfall 14.8) */
+    static const int16_t ceiling[WS_NPTRANS] = {[WS_PII] = -1, [WS_PDD] = 32767};
+    size_t row = (size_t)p->M + 1, n = (size_t)p->abc->Kp * row;
+    *w = (ws_words){.M = p->M, .Kp = p->abc->Kp};
+    w->emit = ws_calloc(n, sizeof *w->emit, err);
+    if (!w->emit) goto fail;
+    for (size_t i = 0; i < n; i++) w->emit[i] = word_of(p->score[i]);
+    for (int t = 0; t < WS_NPTRANS; t++) {
+        if (!(w->tr[t] = ws_calloc(row, sizeof *w->tr[t], err))) goto fail;
+        for (size_t k = 0; k < row; k++) {
+            int16_t v = word_of(p->tr[t][k]);
+            w->tr[t][k] = v < ceiling[t] ? v : ceiling[t];
+        }
+    }
+    return WS_OK;
+fail:
+    ws_words_destroy(w);
+    return err->code;
+}
+
+void ws_words_destroy(ws_words *w) {
+    ws_free(w->emit);
+    for (int t = 0; t < WS_NPTRANS; t++) ws_free(w->tr[t]);
+    *w = (ws_words){0};
+}
+
+/* ---- 5.3: odds ---- */
+
+/* exp by the polynomial of section 5.3, every operation rounded to single. The reference makes 2^n in the exponent field and
+ * flushes subnormal results, so n = -127, which the lower bound still lets through, gives 0. */
+static float odds_of(float x) {
+    if (x > 88.3762627f) return INFINITY;
+    if (x <= -88.3762627f) return 0.0f;
+    float n = floorf(x * 1.44269504f + 0.5f);
+    if (n < -126.0f) return 0.0f;
+    float g = x - n * 0.693359375f;
+    g = g - n * -2.12194440e-4f;
+    float z = g * g;
+    float y = 1.9875691500e-4f;
+    y = y * g + 1.3981999507e-3f;
+    y = y * g + 8.3334519073e-3f;
+    y = y * g + 4.1665795894e-2f;
+    y = y * g + 1.6666665459e-1f;
+    y = y * g + 5.0000001201e-1f;
+    return ldexpf(y * z + g + 1.0f, (int)n);
+}
+
+int ws_odds_create(ws_odds *o, const ws_profile *p, ws_err *err) {
+    size_t row = (size_t)p->M + 1, n = (size_t)p->abc->Kp * row;
+    *o = (ws_odds){.M = p->M, .Kp = p->abc->Kp};
+    o->emit = ws_calloc(n, sizeof *o->emit, err);
+    if (!o->emit) goto fail;
+    for (size_t i = 0; i < n; i++) o->emit[i] = odds_of(p->score[i]);
+    for (int t = 0; t < WS_NPTRANS; t++) {
+        if (!(o->tr[t] = ws_calloc(row, sizeof *o->tr[t], err))) goto fail;
+        for (size_t k = 0; k < row; k++) o->tr[t][k] = odds_of(p->tr[t][k]);
+    }
+    return WS_OK;
+fail:
+    ws_odds_destroy(o);
+    return err->code;
+}
+
+void ws_odds_destroy(ws_odds *o) {
+    ws_free(o->emit);
+    for (int t = 0; t < WS_NPTRANS; t++) ws_free(o->tr[t]);
+    *o = (ws_odds){0};
+}
