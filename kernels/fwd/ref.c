@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ * Forward, scalar: the definition of the result, operation by operation. Specification profile-filters.md, section 9, in the
+ * order of kernels/fwd/README.md. Nothing here may be reassociated or contracted; fused operations are written out. */
+#include <math.h>
+#include <string.h>
+
+#include "kernels/fwd/fwd.h"
+#include "lib/hmm/target.h"
+
+enum { LANES = WS_FWD_LANES };
+
+/* One row, index 0..N; index 0 stays 0. */
+typedef struct row {
+    float *M, *I, *D;
+} row;
+
+static void match_insert(const ws_fwd_tables *t, const float *o, float B, const row *old, const row *new) {
+    const float *BM = t->tr[WS_PBM], *MM = t->tr[WS_PMM], *IM = t->tr[WS_PIM], *DM = t->tr[WS_PDM];
+    const float *MI = t->tr[WS_PMI], *II = t->tr[WS_PII];
+    for (int k = 1; k <= t->N; k++) {
+        float s = old->M[k - 1] * MM[k - 1];
+        s = fmaf(old->I[k - 1], IM[k - 1], s);
+        s = fmaf(old->D[k - 1], DM[k - 1], s);
+        s = fmaf(B, BM[k], s);
+        new->M[k] = s * o[k];
+        new->I[k] = fmaf(old->M[k], MI[k], old->I[k] * II[k]);
+    }
+}
+
+/* Inclusive scan over the lanes: afterwards a[z] is what reaches the first node behind lane z from all lanes up to z. */
+static void scan(float *a, const float link[WS_FWD_LEVELS][LANES]) {
+    for (int level = 0; level < WS_FWD_LEVELS; level++)
+        for (int off = 1 << level, z = LANES - 1; z >= off; z--) a[z] = fmaf(link[level][z], a[z - off], a[z]);
+}
+
+/* D within each lane as if nothing came into it, then what comes in. */
+static void delete(const ws_fwd_tables *t, const row *new) {
+    const float *MD = t->tr[WS_PMD], *DD = t->tr[WS_PDD], *M = new->M;
+    float *D = new->D, a[LANES];
+    for (int z = 0; z < LANES; z++) {
+        float d = 0.0f;
+        for (int k = z * t->Q + 1; k <= (z + 1) * t->Q; k++) {
+            D[k] = d;
+            d = fmaf(d, DD[k], M[k] * MD[k]);
+        }
+        a[z] = d;
+    }
+    scan(a, t->link);
+    for (int z = 1; z < LANES; z++)
+        for (int k = z * t->Q + 1; k <= (z + 1) * t->Q; k++) D[k] = fmaf(a[z - 1], t->pd[k], D[k]);
+}
+
+/* E: each lane's M, then its D, then over the lanes. */
+static float sum(const ws_fwd_tables *t, const row *new) {
+    float e[LANES], other[LANES];
+    for (int z = 0; z < LANES; z++) {
+        e[z] = 0.0f;
+        for (int k = z * t->Q + 1; k <= (z + 1) * t->Q; k++) e[z] += new->M[k];
+        for (int k = z * t->Q + 1; k <= (z + 1) * t->Q; k++) e[z] += new->D[k];
+    }
+    for (int off = LANES / 2; off >= 1; off /= 2) {
+        for (int z = 0; z < LANES; z++) other[z] = e[z ^ off];
+        for (int z = 0; z < LANES; z++) e[z] += other[z];
+    }
+    return e[0]; /* all lanes hold the same */
+}
+
+static void scale(const ws_fwd_tables *t, const row *r, float by) {
+    for (int k = 1; k <= t->N; k++) {
+        r->M[k] *= by;
+        r->I[k] *= by;
+        r->D[k] *= by;
+    }
+}
+
+/* cell: 6 (N + 1) floats, two rows of M, I, D */
+static ws_fscore score_one(const ws_fwd_tables *t, const ws_lenmodel *lm, const uint8_t *x, size_t L, float *cell) {
+    size_t n = (size_t)t->N + 1;
+    row old = {cell, cell + n, cell + 2 * n}, new = {cell + 3 * n, cell + 4 * n, cell + 5 * n};
+    float N = 1.0f, B = lm->pmove, C = 0.0f; /* J is C at every step */
+    int64_t exponent = 0;
+
+    memset(cell, 0, 6 * n * sizeof *cell);
+    for (size_t i = 0; i < L; i++) {
+        match_insert(t, t->emit + x[i] * n, B, &old, &new);
+        delete(t, &new);
+        float E = sum(t, &new);
+        N = N * lm->ploop;
+        C = fmaf(C, lm->ploop, E * 0.5f);
+        B = fmaf(C, lm->pmove, N * lm->pmove);
+        if (E >= WS_FWD_BIG) {
+            int e = ilogbf(E);
+            float by = ldexpf(1.0f, -e);
+            N *= by;
+            C *= by;
+            B *= by;
+            scale(t, &new, by);
+            exponent += e;
+        }
+        row swap = old;
+        old = new;
+        new = swap;
+    }
+    float end = C * lm->pmove;
+    if (!(end > 0.0f)) return (ws_fscore){-INFINITY, WS_F_UNDERFLOW}; /* no path, or L = 0 */
+    return (ws_fscore){(float)((double)exponent * 0.69314718055994529 + log((double)end)), WS_F_OK};
+}
+
+static int usable(const ws_machine *m, const char **why) {
+    (void)m;
+    (void)why;
+    return 1;
+}
+
+static int prepare(const ws_target *target, void **prep, ws_err *err) {
+    const ws_hmm_target *h = target->data;
+    ws_fwd_tables *t = ws_calloc(1, sizeof *t, err);
+    *prep = t;
+    if (!t) return err->code;
+    int rc = ws_fwd_tables_create(t, &h->profile, err);
+    if (rc == WS_OK) return WS_OK;
+    ws_free(t);
+    *prep = NULL;
+    return rc;
+}
+
+static void release(void *prep) {
+    if (prep) ws_fwd_tables_destroy(prep);
+    ws_free(prep);
+}
+
+static int score(const ws_batch *batch, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err) {
+    const ws_lenmodel *lm = (const ws_lenmodel *)lane->perseq.p;
+    for (size_t j = 0; j < ntask; j++) {
+        const ws_fwd_tables *t = task[j].prep;
+        ws_fscore *out = task[j].score;
+        float *cell = ws_lane_scratch(lane, 6 * sizeof *cell * ((size_t)t->N + 1), err);
+        if (!cell) return err->code;
+        for (size_t n = 0; n < task[j].n; n++) {
+            size_t i = ws_task_item(&task[j], n);
+            out[n] = score_one(t, &lm[i], ws_lane_codes(lane, i), batch->len[i], cell);
+        }
+    }
+    return WS_OK;
+}
+
+const ws_backend ws_fwd_scalar = {
+    .name = "scalar", .usable = usable, .prepare = prepare, .release = release, .score = score, .group = 1};
