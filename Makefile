@@ -1,21 +1,32 @@
 # warpsieve. INSTALL says what is needed; `make help` lists the targets.
 #
-# Tools are found, not listed: bin/X.c is the executable bin/X, kernels/*/ and lib/*/ go into one static library.
+# Nothing is listed by name: bin/X.c is the executable bin/X, lib/*/ and kernels/*/ go into one static library, and every
+# tests/lib/*.c and kernels/*/test.c is a test program.
 # CC CFLAGS CPPFLAGS LDFLAGS LDLIBS PREFIX DESTDIR belong to whoever builds; flags that results depend on are in WS_CFLAGS.
 
-CFLAGS   ?= -O3 -g
-WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wformat=2 -Wwrite-strings
+CFLAGS    ?= -O3 -g
+PREFIX    ?= /usr/local
+BINDIR    ?= $(PREFIX)/bin
+MANDIR    ?= $(PREFIX)/share/man
+BASHDIR   ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR    ?= $(PREFIX)/share/zsh/site-functions
+FISHDIR   ?= $(PREFIX)/share/fish/vendor_completions.d
+INSTALL   ?= install
+
+WARN      := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wformat=2 -Wwrite-strings
 WS_CFLAGS := -std=c11 -D_GNU_SOURCE -ffp-contract=off -pthread -I. $(WARN)
-WS_LIBS  := -lxxhash -lz -lpthread -lm
-B        := build
+WS_LIBS   := -lxxhash -lz -lpthread -lm
+B         ?= build
 
-SRC      := $(filter-out %/test.c %/bench.c,$(wildcard lib/*/*.c kernels/*/*.c))
-OBJ      := $(SRC:%.c=$B/%.o)
-LIB      := $B/libwarpsieve.a
-TOOLS    := $(patsubst bin/%.c,bin/%,$(wildcard bin/*.c))
-UNITS    := $(patsubst %.c,$B/%,$(wildcard tests/lib/*.c kernels/*/test.c))
+SRC       := $(filter-out %/test.c %/bench.c,$(wildcard lib/*/*.c kernels/*/*.c))
+LIB       := $B/libwarpsieve.a
+TOOLS     := $(patsubst bin/%.c,%,$(wildcard bin/*.c))
+UNITS     := $(patsubst %.c,$B/%,$(wildcard tests/lib/*.c kernels/*/test.c))
+BENCHES   := $(patsubst %.c,$B/%,$(wildcard bench/*.c kernels/*/bench.c))
+PAGES     := $(wildcard man/*.[1-8])
+export TOOLS
 
-all: $(TOOLS)
+all: $(TOOLS:%=bin/%) ## build the executables into bin/
 
 # Vector variants are chosen at run time, so only their own files may use the wide instructions.
 $B/%avx2.o:   ISA := -mavx2 -mfma -mbmi2
@@ -25,7 +36,7 @@ $B/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(WS_CFLAGS) $(CFLAGS) $(ISA) -MMD -MP -c -o $@ $<
 
-$(LIB): $(OBJ)
+$(LIB): $(SRC:%.c=$B/%.o)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
@@ -35,11 +46,50 @@ bin/%: $B/bin/%.o $(LIB)
 $B/%: $B/%.o $(LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS) $(WS_LIBS)
 
+# ---- tests ----
+
+demo: all ## the main job on a small real example
+	@sh tests/demo.sh
+
 units: $(UNITS)
 
-clean:
-	rm -rf $B $(TOOLS)
+check: all units check-style ## every test that takes less than ten minutes together
+	@sh tests/run.sh quick $(UNITS)
+
+check-full: all units check-style ## check, and the long rest: all golden data, whole proteomes
+	@sh tests/run.sh full $(UNITS)
+
+check-style: $(LIB) ## include directions, file sizes, symbol names
+	@sh tests/style.sh
+
+bench: all $(BENCHES) ## the benchmark programs, into build/bench
+
+# ---- installation ----
+
+completions: all
+	@mkdir -p $B/completions
+	@for t in $(TOOLS); do for s in bash zsh fish; do \
+	    sh completions/gen.sh $$s $$t > $B/completions/$$t.$$s || exit 1; done; done
+
+install: all completions ## into DESTDIR/PREFIX
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
+	$(INSTALL) -m 755 $(TOOLS:%=bin/%) $(DESTDIR)$(BINDIR)
+	for p in $(PAGES); do $(INSTALL) -D -m 644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/} || exit 1; done
+	for t in $(TOOLS); do \
+	    $(INSTALL) -m 644 $B/completions/$$t.bash $(DESTDIR)$(BASHDIR)/$$t && \
+	    $(INSTALL) -m 644 $B/completions/$$t.zsh $(DESTDIR)$(ZSHDIR)/_$$t && \
+	    $(INSTALL) -m 644 $B/completions/$$t.fish $(DESTDIR)$(FISHDIR)/$$t.fish || exit 1; done
+
+uninstall: ## what install put there
+	for t in $(TOOLS); do rm -f $(DESTDIR)$(BINDIR)/$$t $(DESTDIR)$(BASHDIR)/$$t $(DESTDIR)$(ZSHDIR)/_$$t $(DESTDIR)$(FISHDIR)/$$t.fish; done
+	for p in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
+
+clean: ## remove everything that was built
+	rm -rf $B $(TOOLS:%=bin/%)
+
+help:
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all units clean
+.PHONY: all demo units check check-full check-style bench completions install uninstall clean help
 .SECONDARY:
