@@ -20,9 +20,14 @@ typedef struct ws_codec {
     void (*pack)(const uint8_t *code, size_t n, uint32_t *word);
     /* Unpacks ceil(n/6)*6 codes from words, padding included. May write up to 64 bytes beyond, and read up to 16 words beyond. */
     void (*unpack)(const uint32_t *word, size_t n, uint8_t *code);
-    /* Codes to letters; may write up to 64 bytes beyond. */
+    /* Codes (five bits of each byte) to letters; '?' for what is no code. */
     void (*spell)(const ws_abc *abc, const uint8_t *code, size_t n, char *text);
+    /* 1 if all codes of n words are below Kp (so no padding among them) and the two top bits of every word are zero. */
+    int (*check)(const uint32_t *word, size_t n, int Kp);
 } ws_codec;
+
+/* The variants; a caller asks ws_codec_get, because only scalar runs everywhere. */
+extern const ws_codec ws_codec_scalar, ws_codec_avx2, ws_codec_avx512;
 
 /* The fastest for this machine. */
 const ws_codec *ws_codec_get(const ws_cpu *cpu);

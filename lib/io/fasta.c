@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ * The FASTA parser, with the characters that hmmsearch takes (specification profile-filters.md, section 2.3): '>' ends a
+ * record wherever it stands, blanks and CR inside a sequence are passed over, a record may be empty. */
+#include "lib/io/parser.h"
+
+#include <string.h>
+
+typedef struct fasta {
+    enum { BEFORE, HEADER, SEQUENCE } state;
+} fasta;
+
+static int begin(void *own, ws_parse *s, ws_err *err) {
+    (void)s, (void)err;
+    ((fasta *)own)->state = BEFORE;
+    return WS_OK;
+}
+
+static int text_before(const ws_parse *s, const uint8_t *p, size_t n, ws_err *err) {
+    char quote[WS_QUOTE_MAX];
+    const uint8_t *eol = memchr(p, '\n', n);
+    return ws_parse_fail(s, err, "expected '>' at the start of a FASTA record, found \"%s\"",
+                         ws_quote(quote, (const char *)p, eol ? (size_t)(eol - p) : n));
+}
+
+/* Each of these takes from p[0..n) what belongs to its state and returns how much that was; *rc is a failure or 0. */
+
+static size_t in_before(fasta *f, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
+    size_t i = 0;
+    for (; i < n && strchr(" \t\r\n", p[i]) && p[i]; i++) s->line += p[i] == '\n';
+    if (i == n) return n;
+    if (p[i] != '>') *rc = text_before(s, p + i, n - i, err);
+    f->state = HEADER;
+    return i + 1;
+}
+
+static size_t in_header(fasta *f, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
+    const uint8_t *eol = memchr(p, '\n', n);
+    const size_t take = eol ? (size_t)(eol - p) : n;
+    *rc = ws_buf_add(&s->head, p, take, err);
+    if (*rc || !eol) return take;
+    *rc = ws_parse_header(s, err);
+    s->line++;
+    f->state = SEQUENCE;
+    return take + 1;
+}
+
+static int end_record(ws_parse *s, ws_err *err) {
+    int rc = ws_parse_commit(s, err);
+    if (!rc) ws_parse_set_mark(s);
+    return rc;
+}
+
+static size_t in_sequence(fasta *f, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
+    size_t i = 0;
+    while (f->state == SEQUENCE && !*rc) {
+        size_t got;
+        *rc = ws_parse_residues(s, p + i, n - i, &got, err);
+        i += got;
+        if (*rc || i == n) break;
+        switch (s->abc->code_of[p[i]]) {
+        case WS_C_SKIP: break;
+        case WS_C_EOL: s->line++; break;
+        case WS_C_RECORD:
+            *rc = end_record(s, err);
+            f->state = HEADER;
+            break;
+        default: *rc = ws_parse_bad(s, p[i], err);
+        }
+        i++;
+    }
+    return i;
+}
+
+static int feed(void *own, ws_parse *s, const uint8_t *p, size_t *n, ws_err *err) {
+    fasta *f = own;
+    size_t i = 0;
+    int rc = WS_OK;
+    while (!rc && i < *n && !ws_parse_full(s)) switch (f->state) {
+        case BEFORE: i += in_before(f, s, p + i, *n - i, &rc, err); break;
+        case HEADER: i += in_header(f, s, p + i, *n - i, &rc, err); break;
+        case SEQUENCE: i += in_sequence(f, s, p + i, *n - i, &rc, err); break;
+        }
+    *n = i;
+    return rc;
+}
+
+static int finish(void *own, ws_parse *s, int whole, ws_err *err) {
+    fasta *f = own;
+    int rc = WS_OK;
+    if (!whole || f->state == BEFORE) return WS_OK;
+    if (f->state == HEADER) rc = ws_parse_header(s, err);
+    return rc ? rc : end_record(s, err);
+}
+
+const ws_parser ws_parser_fasta = {sizeof(fasta), begin, feed, finish, NULL};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * Checked output: see lib/io/out.h. */
+#include "lib/io/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+int ws_out_open(ws_out *o, const char *path, ws_err *err) {
+    if (!path || !strcmp(path, "-")) {
+        *o = (ws_out){.fd = STDOUT_FILENO, .name = "standard output"};
+        return WS_OK;
+    }
+    *o = (ws_out){.fd = -1, .name = path};
+    do
+        o->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    while (o->fd < 0 && errno == EINTR);
+    return o->fd < 0 ? ws_fail_errno(err, WS_EIO, "cannot open %s for writing", path) : WS_OK;
+}
+
+static int write_failed(const ws_out *o, ws_err *err) {
+    if (errno == EPIPE) return ws_fail_errno(err, WS_EPIPE, "%s", o->name);
+    return ws_fail_errno(err, WS_EIO, "cannot write to %s", o->name);
+}
+
+int ws_out_write(ws_out *o, const void *p, size_t n, ws_err *err) {
+    const char *at = p;
+    while (n) {
+        ssize_t got = write(o->fd, at, n);
+        if (got >= 0) {
+            at += got;
+            n -= (size_t)got;
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) { /* a descriptor that somebody made non-blocking */
+            struct pollfd pfd = {.fd = o->fd, .events = POLLOUT};
+            if (poll(&pfd, 1, -1) < 0 && errno != EINTR) return write_failed(o, err);
+        } else if (errno != EINTR) {
+            return write_failed(o, err);
+        }
+    }
+    return WS_OK;
+}
+
+int ws_out_close(ws_out *o, ws_err *err) {
+    int fd = o->fd;
+    if (fd < 0) return WS_OK;
+    o->fd = -1;
+    /* after EINTR the state of the descriptor is unspecified, on Linux it is closed: never again */
+    if (close(fd) < 0 && errno != EINTR) return write_failed(o, err);
+    return WS_OK;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ * The open record of a parser: residues to words, texts, the way into the batch. See lib/io/parser.h. */
+#include "lib/io/parser.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Codes on their way into words: a multiple of six, small enough to stay in the first-level cache. */
+enum { STAGE = 6 * 2048, STAGE_SLACK = 64 };
+
+int ws_parse_prepare(ws_parse *s, const ws_seqread_conf *conf, ws_err *err) {
+    ws_cpu cpu;
+    ws_cpu_probe(&cpu);
+    *s = (ws_parse){.conf = conf, .abc = conf->abc, .codec = ws_codec_get(&cpu)};
+    s->code = ws_calloc(STAGE + STAGE_SLACK, 1, err);
+    return s->code ? WS_OK : err->code;
+}
+
+void ws_parse_release(ws_parse *s) {
+    ws_free(s->code);
+    ws_buf_release(&s->head);
+    ws_buf_release(&s->qual);
+    ws_buf_release(&s->skipped);
+    ws_buf_release(&s->table.provenance);
+    for (int i = 0; i < s->table.ncolumn; i++) ws_free(s->table.column[i]);
+    ws_free(s->table.column);
+}
+
+int ws_parse_fail(const ws_parse *s, ws_err *err, const char *fmt, ...) {
+    char text[WS_ERR_MAX];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return ws_fail(err, WS_EDATA, "%s: line %llu: %s", s->input, (unsigned long long)s->line, text);
+}
+
+int ws_parse_pack(ws_parse *s, ws_err *err) {
+    const size_t words = ws_batch_words(s->ncode);
+    if (ws_parse_len(s) > WS_LEN_MAX)
+        return ws_parse_fail(s, err, "the sequence is longer than %u residues", (unsigned)WS_LEN_MAX);
+    int rc = ws_batch_reserve_words(s->b, s->nopen + words, err);
+    if (rc) return rc;
+    s->codec->pack(s->code, s->ncode, s->b->word + s->b->nword + s->nopen);
+    s->nopen += words;
+    s->ncode = 0;
+    return WS_OK;
+}
+
+int ws_parse_residues(ws_parse *s, const uint8_t *p, size_t n, size_t *used, ws_err *err) {
+    size_t i = 0, want, got;
+    int rc = WS_OK;
+    do {
+        want = ws_min(n - i, STAGE - s->ncode);
+        got = s->codec->digitise(s->abc, p + i, want, s->code + s->ncode);
+        s->ncode += got;
+        i += got;
+        if (s->ncode == STAGE) rc = ws_parse_pack(s, err);
+    } while (!rc && got == want && i < n);
+    *used = i;
+    return rc;
+}
+
+static int refuse(const ws_parse *s, uint8_t c, ws_err *err) {
+    char quote[WS_QUOTE_MAX], name[WS_QUOTE_MAX], of[WS_QUOTE_MAX + 32] = "";
+    const char ch = (char)c;
+    if (s->name.n) snprintf(of, sizeof of, " of sequence \"%s\"", ws_quote(name, s->head.p + s->name.at, s->name.n));
+    return ws_parse_fail(s, err, "'%s' is not a letter of the %s alphabet, at position %llu%s (see --bad-residue)",
+                         ws_quote(quote, &ch, 1), s->abc->name, (unsigned long long)ws_parse_len(s) + 1, of);
+}
+
+int ws_parse_bad(ws_parse *s, uint8_t c, ws_err *err) {
+    uint64_t place = ws_parse_len(s) + s->skipped.n / sizeof place;
+    s->bad++;
+    switch (s->conf->badres) {
+    case WS_BADRES_X:
+        s->code[s->ncode++] = (uint8_t)s->abc->any;
+        return s->ncode == STAGE ? ws_parse_pack(s, err) : WS_OK;
+    case WS_BADRES_SKIP:
+        return s->note_skips ? ws_buf_add(&s->skipped, &place, sizeof place, err) : WS_OK;
+    case WS_BADRES_ERROR:
+        break;
+    }
+    return refuse(s, c, err);
+}
+
+void ws_parse_clean(char *p, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (p[i] == '\0' || p[i] == '\t' || p[i] == '\n' || p[i] == '\r') p[i] = ' ';
+}
+
+int ws_parse_header(ws_parse *s, ws_err *err) {
+    char *h = s->head.p;
+    size_t n = s->head.n, i;
+    if (n) ws_parse_clean(h, n);
+    if (n == 0 || h[0] == ' ') return ws_parse_fail(s, err, "a record without a name");
+    while (h[n - 1] == ' ') n--;
+    const char *blank = memchr(h, ' ', n);
+    i = blank ? (size_t)(blank - h) : n;
+    s->name = (ws_slice){0, i};
+    while (i < n && h[i] == ' ') i++;
+    s->desc = (ws_slice){i, n - i};
+    return WS_OK;
+}
+
+/* Takes out the qualities whose residues were skipped. */
+static void skip_qualities(ws_parse *s) {
+    uint64_t place;
+    size_t w = 0, k = 0, nskip = s->skipped.n / sizeof place;
+    for (size_t i = 0; i < s->qual.n; i++) {
+        if (k < nskip) {
+            memcpy(&place, s->skipped.p + k * sizeof place, sizeof place);
+            if (place == i) {
+                k++;
+                continue;
+            }
+        }
+        s->qual.p[w++] = s->qual.p[i];
+    }
+    s->qual.n = w;
+}
+
+int ws_parse_qual(ws_parse *s, ws_err *err) {
+    const uint64_t want = ws_parse_len(s) + s->skipped.n / sizeof(uint64_t);
+    unsigned odd = 0;
+    if (s->qual.n != want)
+        return ws_parse_fail(s, err, "%zu quality values for %llu residues", s->qual.n, (unsigned long long)want);
+    for (size_t i = 0; i < s->qual.n; i++) odd |= (unsigned char)(s->qual.p[i] - '!') > '~' - '!';
+    if (odd) return ws_parse_fail(s, err, "a quality value outside of '!' to '~'");
+    if (s->skipped.n) skip_qualities(s);
+    return WS_OK;
+}
+
+void ws_parse_drop(ws_parse *s) {
+    s->nopen = s->ncode = 0;
+    s->bad = 0;
+    s->head.n = s->qual.n = s->skipped.n = 0;
+    s->name = s->desc = (ws_slice){0};
+}
+
+static ws_slice put_text(ws_buf *text, const char *p, size_t n) {
+    const ws_slice s = {text->n, n};
+    if (n) memcpy(text->p + text->n, p, n);
+    text->n += n;
+    return s;
+}
+
+int ws_parse_commit(ws_parse *s, ws_err *err) {
+    const uint64_t len = ws_parse_len(s);
+    ws_batch *b = s->b;
+    int rc = ws_parse_pack(s, err);
+    if (!rc) rc = ws_buf_reserve(&b->text, s->name.n + s->desc.n + s->qual.n, err);
+    if (rc) return rc;
+    ws_seqtext t;
+    t.name = put_text(&b->text, s->head.p + s->name.at, s->name.n);
+    t.desc = put_text(&b->text, s->head.p + s->desc.at, s->desc.n);
+    t.qual = put_text(&b->text, s->qual.p, s->qual.n);
+    if ((rc = ws_batch_add_seq(b, b->nword, (uint32_t)len, &t, err)) != WS_OK) return rc;
+    s->bad_total += s->bad;
+    ws_parse_drop(s);
+    return WS_OK;
+}
+
+void ws_parse_set_mark(ws_parse *s) {
+    const ws_batch *b = s->b;
+    s->mark = (ws_mark){b->n, b->nrow, b->nword, b->text.n, b->residues};
+}

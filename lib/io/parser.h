@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ * What the sequence parsers share: the open record, its way into the batch, and the interface by which seqread.c drives
+ * them. Internal to lib/io.
+ *
+ * A parser is a state machine that takes its input in pieces of any size. The residues of the record it is in go as words
+ * behind batch->nword, its texts into buffers of ws_parse; only a complete record is added to the batch. What is behind
+ * `mark` stays with the reader when a batch is closed and opens the next one. */
+#ifndef WS_IO_PARSER_H
+#define WS_IO_PARSER_H
+
+#include "lib/io/seqread.h"
+#include "lib/simd/codec.h"
+
+/* A place in a batch: so many sequences, rows, words, bytes of text, residues. */
+typedef struct ws_mark {
+    size_t n, nrow, nword, ntext;
+    uint64_t residues;
+} ws_mark;
+
+typedef struct ws_parse {
+    const ws_seqread_conf *conf;
+    const ws_abc *abc;
+    const ws_codec *codec;
+    const char *input; /* its name, for messages */
+    uint64_t line;     /* the current line, from 1 */
+
+    ws_batch *b;
+    ws_mark mark;      /* what is before it may leave */
+
+    /* The open record: 6*nopen residues are packed behind b->nword, ncode wait in code. */
+    size_t nopen, ncode;
+    uint8_t *code;
+    uint64_t bad;      /* its residues that were replaced or skipped */
+    ws_buf head;       /* its name and description ... */
+    ws_slice name, desc;
+    ws_buf qual;
+    ws_buf skipped;    /* uint64_t each: places of the line that were skipped, if note_skips: the quality loses them too */
+    int note_skips;
+
+    uint64_t bad_total;
+    ws_tsv_head table;
+} ws_parse;
+
+typedef struct ws_parser {
+    size_t size; /* of its own state, zeroed before the first begin */
+    /* An input of this format starts. */
+    int (*begin)(void *own, ws_parse *s, ws_err *err);
+    /* Takes p[0..*n), sets *n to what it used: all, unless the batch became full. */
+    int (*feed)(void *own, ws_parse *s, const uint8_t *p, size_t *n, ws_err *err);
+    /* The input ended (whole = 1), or nothing more will come of it because of a failure (whole = 0). The mark then is behind all
+     * complete records, whatever is returned. */
+    int (*finish)(void *own, ws_parse *s, int whole, ws_err *err);
+    void (*release)(void *own);
+} ws_parser;
+
+extern const ws_parser ws_parser_fasta, ws_parser_fastq, ws_parser_packed, ws_parser_tsv;
+
+int ws_parse_prepare(ws_parse *s, const ws_seqread_conf *conf, ws_err *err);
+void ws_parse_release(ws_parse *s);
+
+static inline uint64_t ws_parse_len(const ws_parse *s) { return 6 * (uint64_t)s->nopen + s->ncode; }
+
+/* Takes residues from p[0..n) up to the first character that is none; *used says how many. */
+int ws_parse_residues(ws_parse *s, const uint8_t *p, size_t n, size_t *used, ws_err *err);
+
+/* Deals with a character that is no residue as --bad-residue says. */
+int ws_parse_bad(ws_parse *s, uint8_t c, ws_err *err);
+
+/* The header line is complete in `head`: cleans it and finds name and description. */
+int ws_parse_header(ws_parse *s, ws_err *err);
+
+/* NUL, tab, LF and CR become blanks, because no text of a batch may hold them. */
+void ws_parse_clean(char *p, size_t n);
+
+/* Checks the quality string against the sequence. */
+int ws_parse_qual(ws_parse *s, ws_err *err);
+
+/* Packs the last residues: the open record is then nopen words, ceil(len/6). */
+int ws_parse_pack(ws_parse *s, ws_err *err);
+
+/* Adds the open record to the batch as a sequence, or forgets it. */
+int ws_parse_commit(ws_parse *s, ws_err *err);
+void ws_parse_drop(ws_parse *s);
+
+/* Everything in the batch may leave. */
+void ws_parse_set_mark(ws_parse *s);
+
+/* The batch has what the configuration asks for. */
+static inline int ws_parse_full(const ws_parse *s) {
+    return s->mark.residues >= s->conf->batch_residues || s->mark.n >= s->conf->batch_seqs ||
+           s->mark.nrow >= s->conf->batch_seqs;
+}
+
+/* "input: line n: " before the sentence; returns err->code. */
+int ws_parse_fail(const ws_parse *s, ws_err *err, const char *fmt, ...) WS_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT
+ * The inputs of a run, one after another, through the parser that their first bytes ask for, into batches: see
+ * lib/io/seqread.h. When a batch is closed, what is behind the parser's mark moves to `carry` and opens the next one. */
+#include "lib/io/seqread.h"
+
+#include "lib/io/parser.h"
+#include "lib/io/source.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum {
+    QUIET_MS = 50,       /* a batch with records in it waits so long for more ... */
+    AGE_MS = 250,        /* ... and, if the input comes in drops, so long in all */
+    SNIFF_LINE = 256,    /* bytes of a first line that may be needed to tell a table */
+    SNIFF_BLANK = 1 << 20 /* blank bytes at the start before we stop looking */
+};
+
+struct ws_seqread {
+    ws_seqread_conf conf;
+    ws_parse s;
+    void *own[WS_FORMAT_TSV + 1]; /* the parsers' states, made on first use */
+    ws_format format;             /* of the input being read */
+    ws_format seen;               /* of the last input that had one */
+    const ws_parser *parser;      /* NULL: not known yet */
+
+    int next;                     /* index of the next input */
+    ws_source *src;
+    const uint8_t *p;             /* the rest of the current chunk */
+    size_t n;
+    ws_buf sniffed;               /* first bytes that did not tell the format yet */
+
+    ws_batch carry;
+    uint64_t number;
+    int64_t since;                /* when the first record of this batch was complete */
+    int end;                      /* WS_OK, WS_EOF or a failure: what follows the records delivered */
+    ws_err err;
+    ws_seqread_counts counts;
+
+    pthread_mutex_t lock;         /* guards src and the sizes against ws_seqread_ahead and _progress */
+    uint64_t done, size;          /* of the inputs before this one; of all */
+};
+
+static const ws_parser *const parsers[] = {
+    [WS_FORMAT_FASTA] = &ws_parser_fasta,
+    [WS_FORMAT_TSV] = NULL,
+};
+
+static int64_t now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Opening and closing */
+
+static uint64_t total_size(const ws_seqread_conf *conf) {
+    uint64_t sum = 0;
+    for (int i = 0; i < conf->npath; i++) {
+        struct stat st;
+        int rc = strcmp(conf->path[i], "-") ? stat(conf->path[i], &st) : fstat(0, &st);
+        if (rc < 0 || !S_ISREG(st.st_mode)) return 0;
+        sum += (uint64_t)st.st_size;
+    }
+    return sum;
+}
+
+int ws_seqread_open(ws_seqread **out, const ws_seqread_conf *conf, ws_err *err) {
+    *out = NULL;
+    ws_seqread *r = ws_calloc(1, sizeof *r, err);
+    if (!r) return err->code;
+    r->conf = *conf;
+    if (!r->conf.batch_residues) r->conf.batch_residues = 1;
+    if (!r->conf.batch_seqs) r->conf.batch_seqs = 1;
+    r->size = total_size(conf);
+    pthread_mutex_init(&r->lock, NULL);
+    if (ws_parse_prepare(&r->s, &r->conf, err)) {
+        ws_seqread_close(r);
+        return err->code;
+    }
+    *out = r;
+    return WS_OK;
+}
+
+void ws_seqread_close(ws_seqread *r) {
+    if (!r) return;
+    ws_source_close(r->src);
+    for (size_t i = 0; i < sizeof r->own / sizeof *r->own; i++) {
+        if (r->own[i] && parsers[i]->release) parsers[i]->release(r->own[i]);
+        ws_free(r->own[i]);
+    }
+    ws_parse_release(&r->s);
+    ws_batch_release(&r->carry);
+    ws_buf_release(&r->sniffed);
+    pthread_mutex_destroy(&r->lock);
+    ws_free(r);
+}
+
+/* Formats */
+
+/* What the first bytes say; AUTO if more are needed. */
+static ws_format recognise(const uint8_t *p, size_t n, int ended) {
+    size_t i = 0;
+    if (n && p[0] == 0x89) return WS_FORMAT_PACKED;
+    while (i < n && (p[i] == ' ' || p[i] == '\t' || p[i] == '\r' || p[i] == '\n')) i++;
+    if (i == n) return ended || n > SNIFF_BLANK ? WS_FORMAT_FASTA : WS_FORMAT_AUTO;
+    if (p[i] == '>') return WS_FORMAT_FASTA;
+    if (p[i] == '@') return WS_FORMAT_FASTQ;
+    if (p[i] == '#') return WS_FORMAT_TSV;
+    /* no mark of any kind: a table's plain header has a tab */
+    const uint8_t *eol = memchr(p + i, '\n', n - i);
+    if (!eol && n - i < SNIFF_LINE && !ended) return WS_FORMAT_AUTO;
+    return memchr(p + i, '\t', eol ? (size_t)(eol - p) - i : n - i) ? WS_FORMAT_TSV : WS_FORMAT_FASTA;
+}
+
+static int choose_parser(ws_seqread *r, ws_format f, ws_err *err) {
+    const ws_parser *parser = parsers[f];
+    if (!parser) return ws_fail(err, WS_EDATA, "%s: a format that is not read yet", r->s.input);
+    if (r->seen != WS_FORMAT_AUTO && (r->seen == WS_FORMAT_TSV) != (f == WS_FORMAT_TSV))
+        return ws_fail(err, WS_EDATA, "%s: tables and sequence files cannot be read together, and this is %s",
+                       r->s.input, f == WS_FORMAT_TSV ? "a table" : "no table");
+    if (!r->own[f] && !(r->own[f] = ws_calloc(1, parser->size, err))) return err->code;
+    r->format = r->seen = f;
+    r->parser = parser;
+    return parser->begin(r->own[f], &r->s, err);
+}
+
+/* Inputs */
+
+static int open_input(ws_seqread *r, ws_err *err) {
+    ws_source *src;
+    int rc = ws_source_open(&src, r->conf.path[r->next], err);
+    if (rc) return rc;
+    r->next++;
+    r->s.input = ws_source_name(src);
+    r->s.line = 1;
+    r->n = r->sniffed.n = 0;
+    r->parser = NULL;
+    pthread_mutex_lock(&r->lock);
+    r->src = src;
+    pthread_mutex_unlock(&r->lock);
+    return WS_OK;
+}
+
+static void close_input(ws_seqread *r) {
+    uint64_t done = 0, size;
+    ws_source *src = r->src;
+    pthread_mutex_lock(&r->lock);
+    if (src) ws_source_progress(src, &done, &size);
+    r->done += done;
+    r->src = NULL;
+    pthread_mutex_unlock(&r->lock);
+    ws_source_close(src);
+}
+
+/* How long to wait for the next chunk: for ever, as long as there is nothing to deliver. */
+static int patience(ws_seqread *r) {
+    if (r->s.mark.n == 0) return -1;
+    const int64_t now = now_ms();
+    if (!r->since) r->since = now;
+    const int64_t left = r->since + AGE_MS - now;
+    return left <= 0 ? 0 : left < QUIET_MS ? (int)left : QUIET_MS;
+}
+
+/* Gives bytes to the parser; the input's name is in front of every sentence already. */
+static int feed(ws_seqread *r, const uint8_t *p, size_t *n, ws_err *err) {
+    return r->parser->feed(r->own[r->format], &r->s, p, n, err);
+}
+
+/* The bytes that were put aside while the format was not known go first. A batch may become full in the middle of them. */
+static int feed_sniffed(ws_seqread *r, ws_err *err) {
+    size_t n = r->sniffed.n;
+    int rc = feed(r, (const uint8_t *)r->sniffed.p, &n, err);
+    memmove(r->sniffed.p, r->sniffed.p + n, r->sniffed.n - n);
+    r->sniffed.n -= n;
+    return rc;
+}
+
+static int sniff(ws_seqread *r, int ended, ws_err *err) {
+    ws_format f = r->conf.format;
+    int rc = WS_OK;
+    if (f == WS_FORMAT_AUTO && !r->sniffed.n) f = recognise(r->p, r->n, ended);
+    if (f != WS_FORMAT_AUTO) return choose_parser(r, f, err);
+    if ((rc = ws_buf_add(&r->sniffed, r->p, r->n, err)) != WS_OK) return rc;
+    r->n = 0;
+    f = recognise((const uint8_t *)r->sniffed.p, r->sniffed.n, ended);
+    return f == WS_FORMAT_AUTO ? WS_OK : choose_parser(r, f, err);
+}
+
+/* The input has ended well: an empty one has no format. */
+static int finish_input(ws_seqread *r, ws_err *err) {
+    int rc = WS_OK;
+    if (!r->parser && r->sniffed.n) rc = sniff(r, 1, err);
+    if (!rc && r->parser && r->sniffed.n) {
+        rc = feed_sniffed(r, err);
+        if (rc || r->sniffed.n) return rc; /* full: the rest next time */
+    }
+    if (!rc && r->parser) rc = r->parser->finish(r->own[r->format], &r->s, 1, err);
+    if (!rc) close_input(r);
+    return rc;
+}
+
+/* One step: WS_OK, WS_AGAIN (nothing came in time), WS_EOF (all inputs are read) or a failure. */
+static int advance(ws_seqread *r, ws_err *err) {
+    if (!r->src) return r->next < r->conf.npath ? open_input(r, err) : WS_EOF;
+    if (r->parser && r->sniffed.n) return feed_sniffed(r, err);
+    if (!r->n) {
+        int rc = ws_source_next(r->src, patience(r), &r->p, &r->n, err);
+        if (rc == WS_EOF) return finish_input(r, err);
+        if (rc) return rc;
+    }
+    if (!r->parser) return sniff(r, 0, err);
+    size_t n = r->n;
+    int rc = feed(r, r->p, &n, err);
+    r->p += n;
+    r->n -= n;
+    return rc;
+}
+
+/* Batches */
+
+/* Appends to dst what src holds behind a mark, nopen words of an open record included. */
+static int append(ws_batch *dst, const ws_batch *src, const ws_mark *from, size_t nopen, ws_err *err) {
+    const size_t dword = dst->nword, dtext = dst->text.n, dseq = dst->n, nword = src->nword - from->nword + nopen;
+    int rc = ws_batch_reserve_words(dst, nword, err);
+    if (!rc && src->text.n > from->ntext)
+        rc = ws_batch_add_text(dst, src->text.p + from->ntext, src->text.n - from->ntext, err);
+    if (!rc && nword) memcpy(dst->word + dword, src->word + from->nword, nword * sizeof *dst->word);
+    for (size_t i = from->n; !rc && i < src->n; i++) {
+        ws_seqtext t = src->seqtext[i];
+        t.name.at += dtext - from->ntext;
+        t.desc.at += dtext - from->ntext;
+        t.qual.at += dtext - from->ntext;
+        rc = ws_batch_add_seq(dst, src->first[i] - from->nword + dword, src->len[i], &t, err);
+    }
+    for (size_t i = from->nrow; !rc && i < src->nrow; i++) {
+        ws_row row = src->row[i];
+        row.seq = (uint32_t)(row.seq - from->n + dseq);
+        row.query.at += dtext - from->ntext;
+        row.rest.at += dtext - from->ntext;
+        rc = ws_batch_add_row(dst, &row, err);
+    }
+    dst->has_rows = src->has_rows;
+    return rc;
+}
+
+/* A packed block brings many sequences at once: the mark goes back to where the batch became full. */
+static void trim_mark(const ws_seqread *r, const ws_batch *b, ws_mark *m) {
+    if (b->has_rows || !ws_parse_full(&r->s)) return;
+    ws_mark t = {0};
+    while (t.n < m->n && t.n < r->conf.batch_seqs && t.residues < r->conf.batch_residues) t.residues += b->len[t.n++];
+    if (t.n == m->n) return;
+    t.nword = (size_t)b->first[t.n];
+    t.ntext = b->seqtext[t.n].name.at; /* a sequence's texts follow each other, name first */
+    *m = t;
+}
+
+/* Moves what is behind the mark to carry. */
+static int close_batch(ws_seqread *r, ws_batch *b, ws_err *err) {
+    ws_mark *m = &r->s.mark;
+    trim_mark(r, b, m);
+    ws_batch_reuse(&r->carry);
+    int rc = append(&r->carry, b, m, r->s.nopen, err);
+    if (rc) return rc;
+    b->n = m->n;
+    b->nrow = m->nrow;
+    b->nword = m->nword;
+    b->text.n = m->ntext;
+    b->residues = m->residues;
+    return WS_OK;
+}
+
+/* The other way. Complete sequences that were carried may leave at once, but for a table's last one: its next row may
+ * belong to it. */
+static int open_batch(ws_seqread *r, ws_batch *b, ws_err *err) {
+    const ws_mark zero = {0};
+    ws_batch_reuse(b);
+    b->number = r->number;
+    r->since = 0;
+    r->s.b = b;
+    r->s.mark = zero;
+    int rc = append(b, &r->carry, &zero, r->s.nopen, err);
+    ws_batch_reuse(&r->carry);
+    if (!rc && !b->has_rows) ws_parse_set_mark(&r->s);
+    return rc;
+}
+
+static void deliver(ws_seqread *r, const ws_batch *b) {
+    r->number++;
+    r->counts.seqs += b->n;
+    r->counts.rows += b->nrow;
+    r->counts.residues += b->residues;
+    r->counts.bad_residues = r->s.bad_total;
+}
+
+/* After a failure only complete records count. */
+static void give_up(ws_seqread *r, int rc, const ws_err *err) {
+    ws_err ignored;
+    r->end = rc;
+    r->err = *err;
+    if (r->parser && r->src) (void)r->parser->finish(r->own[r->format], &r->s, 0, &ignored);
+    ws_parse_drop(&r->s);
+    close_input(r);
+}
+
+int ws_seqread_fill(ws_seqread *r, ws_batch *b, ws_err *err) {
+    int rc = open_batch(r, b, err);
+    if (rc) give_up(r, rc, err);
+    while (!r->end && !ws_parse_full(&r->s)) {
+        rc = advance(r, err);
+        if (rc == WS_AGAIN) break;
+        if (rc) give_up(r, rc, err);
+    }
+    if (r->s.mark.n) {
+        rc = close_batch(r, b, err);
+        if (!rc) deliver(r, b);
+        return rc;
+    }
+    ws_batch_reuse(b);
+    if (r->end != WS_EOF) *err = r->err;
+    return r->end;
+}
+
+/* Questions */
+
+int ws_seqread_ahead(ws_seqread *r) {
+    int did = 0;
+    if (pthread_mutex_trylock(&r->lock) != 0) return 0;
+    if (r->src) did = ws_source_ahead(r->src);
+    pthread_mutex_unlock(&r->lock);
+    return did;
+}
+
+ws_format ws_seqread_format(const ws_seqread *r) { return r->seen; }
+const ws_tsv_head *ws_seqread_head(const ws_seqread *r) { return &r->s.table; }
+void ws_seqread_counts_get(const ws_seqread *r, ws_seqread_counts *c) { *c = r->counts; }
+
+void ws_seqread_progress(ws_seqread *r, uint64_t *done, uint64_t *size) {
+    uint64_t now = 0, unused;
+    pthread_mutex_lock(&r->lock);
+    if (r->src) ws_source_progress(r->src, &now, &unused);
+    *done = r->done + now;
+    *size = r->size;
+    pthread_mutex_unlock(&r->lock);
+}

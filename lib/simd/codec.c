@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * The scalar codec, which defines what the others must give, and the choice: see lib/simd/codec.h. */
+#include "lib/simd/codec.h"
+
+#include <string.h>
+
+static size_t digitise(const ws_abc *abc, const uint8_t *text, size_t n, uint8_t *code) {
+    size_t i = 0;
+    for (; i < n && (code[i] = abc->code_of[text[i]]) < WS_C_SKIP; i++) {}
+    return i;
+}
+
+static void pack(const uint8_t *code, size_t n, uint32_t *word) {
+    for (size_t i = 0; i < n; i += 6, word++) {
+        *word = UINT32_C(0x3fffffff); /* six times the padding, 31 */
+        for (size_t j = 0; j < 6 && i + j < n; j++) *word ^= (uint32_t)(code[i + j] ^ 31) << 5 * j;
+    }
+}
+
+static void unpack(const uint32_t *word, size_t n, uint8_t *code) {
+    for (size_t i = 0; i < n; i += 6, word++)
+        for (size_t j = 0; j < 6; j++) code[i + j] = *word >> 5 * j & 31;
+}
+
+static void spell(const ws_abc *abc, const uint8_t *code, size_t n, char *text) {
+    for (size_t i = 0; i < n; i++) text[i] = (code[i] & 31) < abc->Kp ? abc->letters[code[i] & 31] : '?';
+}
+
+static int check(const uint32_t *word, size_t n, int Kp) {
+    for (size_t i = 0; i < n; i++) {
+        if (word[i] >> 30) return 0;
+        for (int j = 0; j < 6; j++)
+            if ((word[i] >> 5 * j & 31) >= (uint32_t)Kp) return 0;
+    }
+    return 1;
+}
+
+const ws_codec ws_codec_scalar = {"scalar", digitise, pack, unpack, spell, check};
+
+static const ws_codec *usable(const ws_cpu *cpu, int i) {
+#if defined(__x86_64__)
+    if (i == 0) return cpu->avx512 ? &ws_codec_avx512 : NULL;
+    if (i == 1) return cpu->avx2 ? &ws_codec_avx2 : NULL;
+#else
+    (void)cpu;
+    if (i < 2) return NULL;
+#endif
+    return &ws_codec_scalar;
+}
+
+const ws_codec *ws_codec_get(const ws_cpu *cpu) {
+    const ws_codec *c = NULL;
+    for (int i = 0; !c; i++) c = usable(cpu, i);
+    return c;
+}
+
+const ws_codec *ws_codec_named(const ws_cpu *cpu, const char *name) {
+    for (int i = 0; i < 3; i++) {
+        const ws_codec *c = usable(cpu, i);
+        if (c && !strcmp(c->name, name)) return c;
+    }
+    return NULL;
+}

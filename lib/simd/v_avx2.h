@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ * The V* macros for AVX2 with FMA: 32 bytes, 16 words, 8 floats, 4 doubles to a register. What they mean: v_avx512.h. */
+#ifndef WS_SIMD_V
+#define WS_SIMD_V
+
+#include "lib/base/ws.h"
+
+#include <immintrin.h>
+
+/* Before a loop with constant bounds: unroll it wholly, so that arrays become registers. */
+#if defined(__clang__)
+#define V_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define V_UNROLL _Pragma("GCC unroll 64")
+#endif
+
+#define V_ISA avx2
+#define V_NAME "avx2"
+#define V_WHY_NOT(cpu) ((cpu).why_not_avx2) /* of a ws_cpu: NULL if usable */
+#define V_CAT2(a, b) a##b
+#define V_CAT1(a, b) V_CAT2(a, b)
+#define V_FACE(name) V_CAT1(name, V_ISA) /* V_FACE(ws_ssv_) is ws_ssv_avx2 */
+#define V_WIDE 0
+#define VB_LANES 32
+#define VW_LANES 16
+#define VF_LANES 8
+#define VD_LANES 4
+#define V32 4
+
+typedef __m256i V;
+typedef __m256 VF;
+typedef __m256d VD;
+
+#define V_LOAD(p) _mm256_load_si256((const __m256i *)(const void *)(p))
+#define V_STORE(p, v) _mm256_store_si256((__m256i *)(void *)(p), v)
+
+#define VB_SET1(x) _mm256_set1_epi8((char)(x))
+#define VB_ADDS_U(a, b) _mm256_adds_epu8(a, b)
+#define VB_SUBS_U(a, b) _mm256_subs_epu8(a, b)
+#define VB_SUBS_S(a, b) _mm256_subs_epi8(a, b)
+#define VB_MAX_U(a, b) _mm256_max_epu8(a, b)
+#define VB_MAX_S(a, b) _mm256_max_epi8(a, b)
+#define VB_UP1(v, fill) _mm256_alignr_epi8(v, _mm256_permute2x128_si256(v, fill, 0x03), 15)
+WS_INLINE int v_any(__m256i v) { return !_mm256_testz_si256(v, v); }
+#define VB_ANY_GT_U(a, b) v_any(_mm256_subs_epu8(a, b))
+
+WS_INLINE uint8_t v_hmax_u8(V v) {
+    __m128i b = _mm_max_epu8(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    b = _mm_max_epu8(b, _mm_srli_si128(b, 8));
+    b = _mm_max_epu8(b, _mm_srli_si128(b, 4));
+    b = _mm_max_epu8(b, _mm_srli_si128(b, 2));
+    b = _mm_max_epu8(b, _mm_srli_si128(b, 1));
+    return (uint8_t)_mm_cvtsi128_si32(b);
+}
+#define VB_XOR(a, b) _mm256_xor_si256(a, b)
+#define VB_HMAX_U(v) v_hmax_u8(v)
+#define VB_LAST(v) ((uint8_t)_mm256_extract_epi8(v, 31))
+
+#define VW_SET1(x) _mm256_set1_epi16((short)(x))
+#define VW_ADDS(a, b) _mm256_adds_epi16(a, b)
+#define VW_MAX(a, b) _mm256_max_epi16(a, b)
+#define VW_UP1(v, fill) _mm256_alignr_epi8(v, _mm256_permute2x128_si256(v, fill, 0x03), 14)
+#define VW_ANY_GT(a, b) (_mm256_movemask_epi8(_mm256_cmpgt_epi16(a, b)) != 0)
+#define VW_ANY_GT2(a, b, c, d) v_any(_mm256_or_si256(_mm256_cmpgt_epi16(a, b), _mm256_cmpgt_epi16(c, d)))
+
+WS_INLINE int16_t v_hmax_s16(V v) {
+    __m128i b = _mm_max_epi16(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    b = _mm_max_epi16(b, _mm_srli_si128(b, 8));
+    b = _mm_max_epi16(b, _mm_srli_si128(b, 4));
+    b = _mm_max_epi16(b, _mm_srli_si128(b, 2));
+    return (int16_t)_mm_cvtsi128_si32(b);
+}
+#define VW_HMAX(v) v_hmax_s16(v)
+
+#define VF_LOAD(p) _mm256_load_ps(p)
+#define VF_STORE(p, v) _mm256_store_ps(p, v)
+#define VF_SET1(x) _mm256_set1_ps(x)
+#define VF_ADD(a, b) _mm256_add_ps(a, b)
+#define VF_MUL(a, b) _mm256_mul_ps(a, b)
+#define VF_DIV(a, b) _mm256_div_ps(a, b)
+#define VF_MAX(a, b) _mm256_max_ps(a, b)
+#define VF_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define VF_LOOKUP32(t, idx) _mm256_i32gather_ps(t, V_LOAD(idx), 4)
+
+WS_INLINE __m256 v_f32_up_small(__m256 v, __m256 below, int off) {
+    const __m256i a = _mm256_castps_si256(v), b = _mm256_castps_si256(_mm256_permute2f128_ps(below, v, 0x21));
+    switch (off) {
+    case 1: return _mm256_castsi256_ps(_mm256_alignr_epi8(a, b, 12));
+    case 2: return _mm256_castsi256_ps(_mm256_alignr_epi8(a, b, 8));
+    default: return _mm256_castsi256_ps(b);
+    }
+}
+
+WS_INLINE void v_f32_up(VF out[V32], const VF in[V32], int off) {
+    const VF zero = _mm256_setzero_ps(), a = in[0], b = in[1], c = in[2], d = in[3];
+    if (off == 16) {
+        out[0] = zero, out[1] = zero, out[2] = a, out[3] = b;
+    } else if (off == 8) {
+        out[0] = zero, out[1] = a, out[2] = b, out[3] = c;
+    } else {
+        out[0] = v_f32_up_small(a, zero, off), out[1] = v_f32_up_small(b, a, off);
+        out[2] = v_f32_up_small(c, b, off), out[3] = v_f32_up_small(d, c, off);
+    }
+}
+#define VF32_UP(out, in, off) v_f32_up(out, in, off)
+
+WS_INLINE float v_f32_sum(const VF in[V32]) {
+    __m256 a = _mm256_add_ps(_mm256_add_ps(in[0], in[2]), _mm256_add_ps(in[1], in[3]));
+    __m128 b = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    b = _mm_add_ps(b, _mm_movehl_ps(b, b));
+    return _mm_cvtss_f32(_mm_add_ss(b, _mm_movehdup_ps(b)));
+}
+#define VF32_SUM(in) v_f32_sum(in)
+
+#define VD_SET1(x) _mm256_set1_pd(x)
+#define VD_ADD(a, b) _mm256_add_pd(a, b)
+#define VD_SUB(a, b) _mm256_sub_pd(a, b)
+#define VD_MUL(a, b) _mm256_mul_pd(a, b)
+#define VD_OF_HALF(v, h) _mm256_cvtps_pd(_mm256_extractf128_ps(v, h))
+#define VF_OF_HALVES(a, b) _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(a)), _mm256_cvtpd_ps(b), 1)
+#define VD_BITS(v) _mm256_castpd_si256(v)
+#define VD_FROM_BITS(v) _mm256_castsi256_pd(v)
+#define VL_SET1(x) _mm256_set1_epi64x(x)
+#define VL_ADD(a, b) _mm256_add_epi64(a, b)
+#define VL_SUB(a, b) _mm256_sub_epi64(a, b)
+#define VL_AND(a, b) _mm256_and_si256(a, b)
+#define VL_OR(a, b) _mm256_or_si256(a, b)
+#define VL_SHR(a, n) _mm256_srli_epi64(a, n)
+#define VD_LOOKUP16(t, idx) _mm256_i64gather_pd(t, idx, 8)
+
+#endif
