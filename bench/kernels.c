@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ * Speed of the CPU kernels: one row per kernel, backend and model, best of several passes over random proteins.
+ *
+ *     make build/bench/kernels && build/bench/kernels [-p passes] [-n sequences] [-k kernel] [-b backend] [model.hmm ...]
+ *
+ * Without models: random ones of 100 to 2405 nodes. `sum` is a checksum of the scores; equal sums in the rows of one kernel
+ * and model mean equal scores. `hmmer` is HMMER 3.4's figure for that M on one core (specification
+ * profile-filters.md, section 17), where there is one, and `ratio` ours over it. */
+#include "tests/lib/sample.h"
+
+
+#include "kernels/msv/msv.h"
+#include "kernels/ssv/ssv.h"
+#include "kernels/vit/vit.h"
+
+#include <time.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+enum { NSIZE = 6 };
+static const int model_size[NSIZE] = {100, 200, 400, 800, 1400, 2405};
+
+typedef struct kernel {
+    const char *name;
+    const ws_backend *backend[3];
+    double hmmer[NSIZE]; /* GCUPS */
+} kernel;
+
+static const kernel kernels[] = {
+    {"ssv", {&ws_ssv_avx512, &ws_ssv_avx2, &ws_ssv_scalar}, {26.9, 29.1, 30.8, 31.0, 31.2, 31.6}},
+    {"msv", {&ws_msv_avx512, &ws_msv_avx2, &ws_msv_scalar}, {26.0, 29.1, 26.6, 30.0, 27.1, 29.3}},
+};
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double hmmer_speed(const kernel *k, int M) {
+    for (int i = 0; i < NSIZE; i++)
+        if (model_size[i] == M) return k->hmmer[i];
+    return 0;
+}
+
+static void measure(const kernel *k, const ws_backend *be, const ws_target *t, sample_batch *s, int passes, ws_fscore *score) {
+    ws_err err = {0};
+    void *prep;
+    sample_must(be->prepare(t, &prep, &err), &err);
+    double best = 1e9;
+    for (int pass = 0; pass < passes; pass++) {
+        ws_task task = {.prep = prep, .n = s->b.n, .score = score};
+        double from = now();
+        sample_must(be->score(&s->b, &task, 1, &s->lane, &err), &err);
+        best = fmin(best, now() - from);
+    }
+    double gcups = (double)s->b.residues * (double)t->qlen / best * 1e-9, hmmer = hmmer_speed(k, (int)t->qlen);
+    printf("%-4s %-7s %6d %9.1f  %016llx", k->name, be->name, (int)t->qlen, gcups,
+           (unsigned long long)XXH3_64bits(score, s->b.n * sizeof *score));
+    if (hmmer > 0) printf(" %7.2f %6.1f", hmmer, gcups / hmmer);
+    printf("\n");
+    fflush(stdout);
+    be->release(prep);
+}
+
+typedef struct options {
+    int passes, n;
+    const char *kernel, *backend;
+} options;
+
+static void bench_model(const ws_hmm *h, const ws_machine *m, sample_batch *s, const options *o) {
+    ws_hmm_target data;
+    sample_target(&data, h);
+    ws_target t = {.name = h->name, .qlen = (uint64_t)h->M, .data = &data};
+    ws_err err = {0};
+    ws_fscore *score = ws_calloc(s->b.n, sizeof *score, &err);
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+        const kernel *k = &kernels[i];
+        if (o->kernel && strcmp(o->kernel, k->name)) continue;
+        for (int j = 0; j < 3; j++) {
+            const char *why;
+            const ws_backend *be = k->backend[j];
+            if (!be->usable(m, &why)) continue;
+            /* scalar takes minutes for what the others do in a second: only when asked for */
+            if (o->backend ? strcmp(o->backend, be->name) != 0 : !strcmp(be->name, "scalar")) continue;
+            measure(k, be, &t, s, o->passes, score);
+        }
+    }
+    ws_free(score);
+    ws_profile_destroy(&data.profile);
+}
+
+/* Lengths like a proteome's: log-normal, mean about 450. */
+static void fill(sample_batch *s, sample *r, int n) {
+    for (int i = 0; i < n; i++) {
+        double z = sqrt(-2 * log(1 - sample_unit(r))) * cos(6.283185307179586 * sample_unit(r));
+        size_t L = (size_t)fmin(8000, fmax(30, exp(5.85 + 0.7 * z)));
+        uint8_t *x = sample_add(s, L);
+        for (size_t j = 0; j < L; j++) x[j] = sample_residue(r, ws_abc_get(WS_ABC_AMINO));
+    }
+    sample_ready(s);
+}
+
+int main(int argc, char **argv) {
+    options o = {.passes = 5, .n = 2000};
+    for (int c; (c = getopt(argc, argv, "p:n:k:b:")) != -1;) {
+        if (c == 'p') o.passes = atoi(optarg);
+        else if (c == 'n') o.n = atoi(optarg);
+        else if (c == 'k') o.kernel = optarg;
+        else if (c == 'b') o.backend = optarg;
+        else return 2;
+    }
+    ws_machine m;
+    ws_err err = {0};
+    ws_cpu_probe(&m.cpu);
+    sample r = {1};
+    sample_batch s = {0};
+    fill(&s, &r, o.n);
+    printf("# %zu sequences, %llu residues, best of %d passes\n", s.b.n, (unsigned long long)s.b.residues, o.passes);
+    printf("# %-2s %-7s %6s %9s  %-16s %7s %6s\n", "", "backend", "M", "GCUPS", "sum", "hmmer", "ratio");
+    for (int i = optind; i < argc; i++) {
+        ws_hmmset set;
+        sample_must(ws_hmmset_read(&set, argv[i], 1, &err), &err);
+        for (size_t j = 0; j < set.n; j++) bench_model(&set.hmm[j], &m, &s, &o);
+        ws_hmmset_release(&set);
+    }
+    for (int i = 0; i < NSIZE && optind == argc; i++) {
+        ws_hmm h;
+        sample_model(&h, &r, model_size[i], 0);
+        bench_model(&h, &m, &s, &o);
+        sample_model_release(&h);
+    }
+    sample_batch_release(&s);
+    return 0;
+}
