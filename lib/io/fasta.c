@@ -10,8 +10,9 @@ typedef struct fasta {
 } fasta;
 
 static int begin(void *own, ws_parse *s, ws_err *err) {
-    (void)s, (void)err;
+    (void)err;
     ((fasta *)own)->state = BEFORE;
+    s->note_skips = 0;
     return WS_OK;
 }
 
@@ -45,7 +46,9 @@ static size_t in_header(fasta *f, ws_parse *s, const uint8_t *p, size_t n, int *
 }
 
 static int end_record(ws_parse *s, ws_err *err) {
-    int rc = ws_parse_commit(s, err);
+    const uint64_t len = ws_parse_len(s);
+    int rc = ws_parse_pack(s, err);
+    if (!rc) rc = ws_parse_commit(s, len, err);
     if (!rc) ws_parse_set_mark(s);
     return rc;
 }

@@ -146,11 +146,9 @@ static ws_slice put_text(ws_buf *text, const char *p, size_t n) {
     return s;
 }
 
-int ws_parse_commit(ws_parse *s, ws_err *err) {
-    const uint64_t len = ws_parse_len(s);
+int ws_parse_commit(ws_parse *s, uint64_t len, ws_err *err) {
     ws_batch *b = s->b;
-    int rc = ws_parse_pack(s, err);
-    if (!rc) rc = ws_buf_reserve(&b->text, s->name.n + s->desc.n + s->qual.n, err);
+    int rc = ws_buf_reserve(&b->text, s->name.n + s->desc.n + s->qual.n, err);
     if (rc) return rc;
     ws_seqtext t;
     t.name = put_text(&b->text, s->head.p + s->name.at, s->name.n);

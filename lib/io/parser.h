@@ -78,8 +78,8 @@ int ws_parse_qual(ws_parse *s, ws_err *err);
 /* Packs the last residues: the open record is then nopen words, ceil(len/6). */
 int ws_parse_pack(ws_parse *s, ws_err *err);
 
-/* Adds the open record to the batch as a sequence, or forgets it. */
-int ws_parse_commit(ws_parse *s, ws_err *err);
+/* Adds the open record, packed, to the batch as a sequence of len residues; forgets it. */
+int ws_parse_commit(ws_parse *s, uint64_t len, ws_err *err);
 void ws_parse_drop(ws_parse *s);
 
 /* Everything in the batch may leave. */

@@ -45,7 +45,9 @@ struct ws_seqread {
 
 static const ws_parser *const parsers[] = {
     [WS_FORMAT_FASTA] = &ws_parser_fasta,
-    [WS_FORMAT_TSV] = NULL,
+    [WS_FORMAT_FASTQ] = &ws_parser_fastq,
+    [WS_FORMAT_PACKED] = &ws_parser_packed,
+    [WS_FORMAT_TSV] = &ws_parser_tsv,
 };
 
 static int64_t now_ms(void) {
@@ -117,7 +119,6 @@ static ws_format recognise(const uint8_t *p, size_t n, int ended) {
 
 static int choose_parser(ws_seqread *r, ws_format f, ws_err *err) {
     const ws_parser *parser = parsers[f];
-    if (!parser) return ws_fail(err, WS_EDATA, "%s: a format that is not read yet", r->s.input);
     if (r->seen != WS_FORMAT_AUTO && (r->seen == WS_FORMAT_TSV) != (f == WS_FORMAT_TSV))
         return ws_fail(err, WS_EDATA, "%s: tables and sequence files cannot be read together, and this is %s",
                        r->s.input, f == WS_FORMAT_TSV ? "a table" : "no table");
@@ -257,19 +258,20 @@ static void trim_mark(const ws_seqread *r, const ws_batch *b, ws_mark *m) {
     *m = t;
 }
 
-/* Moves what is behind the mark to carry. */
-static int close_batch(ws_seqread *r, ws_batch *b, ws_err *err) {
-    ws_mark *m = &r->s.mark;
-    trim_mark(r, b, m);
-    ws_batch_reuse(&r->carry);
-    int rc = append(&r->carry, b, m, r->s.nopen, err);
-    if (rc) return rc;
+static void cut_behind(ws_batch *b, const ws_mark *m) {
     b->n = m->n;
     b->nrow = m->nrow;
     b->nword = m->nword;
     b->text.n = m->ntext;
     b->residues = m->residues;
-    return WS_OK;
+}
+
+/* Moves what is behind the mark to carry. */
+static int close_batch(ws_seqread *r, ws_batch *b, ws_err *err) {
+    trim_mark(r, b, &r->s.mark);
+    int rc = append(&r->carry, b, &r->s.mark, r->s.nopen, err);
+    cut_behind(b, &r->s.mark);
+    return rc;
 }
 
 /* The other way. Complete sequences that were carried may leave at once, but for a table's last one: its next row may
@@ -302,6 +304,7 @@ static void give_up(ws_seqread *r, int rc, const ws_err *err) {
     r->err = *err;
     if (r->parser && r->src) (void)r->parser->finish(r->own[r->format], &r->s, 0, &ignored);
     ws_parse_drop(&r->s);
+    cut_behind(r->s.b, &r->s.mark);
     close_input(r);
 }
 

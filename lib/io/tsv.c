@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT
+ * The parser of our own tables. A row is (sequence, model); adjacent rows of one sequence share it, and stay in one batch:
+ * the last sequence of the batch is open, that is behind the mark, until a row of another one or the end has been seen. */
+#include "lib/io/tsv.h"
+
+#include <string.h>
+
+static int begin(void *own, ws_parse *s, ws_err *err) {
+    tsv *t = own;
+    (void)err;
+    t->state = LINE_START;
+    t->headers = t->pg1 = t->ends = 0;
+    t->line.n = 0;
+    s->note_skips = 1;
+    return WS_OK;
+}
+
+static void release(void *own) {
+    tsv *t = own;
+    ws_buf_release(&t->header);
+    ws_buf_release(&t->line);
+    ws_buf_release(&t->rest);
+    ws_free(t->kind);
+}
+
+/* Fields */
+
+static tsv_kind kind_here(const tsv *t) { return t->col < t->ncol ? (tsv_kind)t->kind[t->col] : TSV_DROP; }
+
+/* Where the text of the current field goes; NULL for residues and what is dropped. */
+static ws_buf *text_here(tsv *t, ws_parse *s) {
+    switch (kind_here(t)) {
+    case TSV_NAME:
+    case TSV_DESC: return &s->head;
+    case TSV_QUAL: return &s->qual;
+    case TSV_REST: return &t->rest;
+    case TSV_SEQ:
+    case TSV_DROP: break;
+    }
+    return NULL;
+}
+
+static int start_field(tsv *t, ws_parse *s, ws_err *err) {
+    const tsv_kind kind = kind_here(t);
+    if (kind == TSV_REST && t->nrest++) {
+        int rc = ws_buf_add(&t->rest, "\t", 1, err);
+        if (rc) return rc;
+    }
+    if (kind == TSV_NAME) s->name.at = s->head.n;
+    if (kind == TSV_DESC) s->desc.at = s->head.n;
+    if (t->col == t->query) t->query_text.at = t->rest.n;
+    return WS_OK;
+}
+
+static void end_field(tsv *t, ws_parse *s) {
+    const tsv_kind kind = kind_here(t);
+    if (kind == TSV_NAME) s->name.n = s->head.n - s->name.at;
+    if (kind == TSV_DESC) s->desc.n = s->head.n - s->desc.at;
+    if (t->col == t->query) t->query_text.n = t->rest.n - t->query_text.at;
+}
+
+/* Rows */
+
+static void drop_row(tsv *t, ws_parse *s) {
+    ws_parse_drop(s);
+    t->rest.n = t->nrest = t->col = 0;
+    t->query_text = (ws_slice){0};
+}
+
+static int start_row(tsv *t, ws_parse *s, ws_err *err) {
+    drop_row(t, s);
+    t->state = ROW;
+    return start_field(t, s, err);
+}
+
+/* The row's sequence, packed behind nword, is that of the row before it. */
+static int same_as_last(const ws_parse *s, uint64_t len) {
+    const ws_batch *b = s->b;
+    if (b->n == s->mark.n) return 0;
+    const size_t i = b->n - 1;
+    const ws_slice name = b->seqtext[i].name;
+    return len == b->len[i] && name.n == s->name.n && !memcmp(b->text.p + name.at, s->head.p + s->name.at, name.n) &&
+           !memcmp(b->word + b->first[i], b->word + b->nword, s->nopen * sizeof *b->word);
+}
+
+static int check_row(const tsv *t, ws_parse *s, ws_err *err) {
+    if (t->col + 1 != t->ncol)
+        return ws_parse_fail(s, err, "a row of %zu fields, expected %zu as in the header", t->col + 1, t->ncol);
+    if (!s->name.n) return ws_parse_fail(s, err, "a row without a name");
+    if (!t->hash && s->name.n == 4 && !memcmp(s->head.p + s->name.at, "name", 4) && ws_parse_len(s) == 3)
+        return ws_parse_fail(s, err, "the columns of this table are not those of the first one");
+    ws_parse_clean(s->head.p, s->head.n);
+    return s->qual.n ? ws_parse_qual(s, err) : WS_OK;
+}
+
+static int add_row(tsv *t, ws_parse *s, ws_err *err) {
+    const uint64_t len = ws_parse_len(s);
+    ws_batch *b = s->b;
+    int rc = ws_parse_pack(s, err);
+    if (!rc && !same_as_last(s, len)) {
+        ws_parse_set_mark(s);
+        rc = ws_parse_commit(s, len, err);
+    }
+    if (rc) return rc;
+    const size_t at = b->text.n;
+    const ws_row row = {.seq = (uint32_t)(b->n - 1), .target = UINT32_MAX, .query = {at + t->query_text.at, t->query_text.n},
+                        .rest = {at, t->rest.n}, .line = s->line};
+    rc = ws_batch_add_text(b, t->rest.p, t->rest.n, err);
+    return rc ? rc : ws_batch_add_row(b, &row, err);
+}
+
+static int end_row(tsv *t, ws_parse *s, ws_err *err) {
+    ws_buf *text = text_here(t, s);
+    if (text && text->n && text->p[text->n - 1] == '\r') text->n--;
+    end_field(t, s);
+    int rc = check_row(t, s, err);
+    if (!rc) rc = add_row(t, s, err);
+    drop_row(t, s);
+    t->state = LINE_START;
+    return rc;
+}
+
+static size_t plain_text(const uint8_t *p, size_t n) {
+    size_t i = 0;
+    while (i < n && p[i] != '\t' && p[i] != '\n') i++;
+    return i;
+}
+
+/* Each of these takes from p[0..n) what belongs to its state and returns how much that was; *rc is a failure or 0. */
+
+static size_t in_row(tsv *t, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
+    size_t i = 0;
+    while (i < n && t->state == ROW && !*rc) {
+        size_t got;
+        ws_buf *text = text_here(t, s);
+        const int residues = kind_here(t) == TSV_SEQ;
+        if (residues) {
+            *rc = ws_parse_residues(s, p + i, n - i, &got, err);
+        } else {
+            got = plain_text(p + i, n - i);
+            if (text) *rc = ws_buf_add(text, p + i, got, err);
+        }
+        i += got;
+        if (*rc || i == n) break;
+        const uint8_t c = p[i++];
+        if (c == '\t') {
+            end_field(t, s);
+            t->col++;
+            *rc = start_field(t, s, err);
+        } else if (c == '\n') {
+            *rc = end_row(t, s, err);
+            s->line++;
+        } else if (s->abc->code_of[c] != WS_C_SKIP) {
+            *rc = ws_parse_bad(s, c, err);
+        }
+    }
+    return i;
+}
+
+/* A row whose first bytes were held back. */
+static int replay(tsv *t, ws_parse *s, const ws_buf *from, size_t n, ws_err *err) {
+    int rc = start_row(t, s, err);
+    if (!rc) in_row(t, s, (const uint8_t *)from->p, n, &rc, err);
+    return rc;
+}
+
+/* A plain header may come again, where tables were concatenated. */
+static size_t in_match(tsv *t, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
+    size_t i = 0;
+    while (i < n && t->matched < t->header.n && p[i] == (uint8_t)t->header.p[t->matched]) i++, t->matched++;
+    if (i == n) return n;
+    if (t->matched == t->header.n && p[i] == '\n') {
+        t->state = LINE_START;
+        s->line++;
+        return i + 1;
+    }
+    *rc = replay(t, s, &t->header, t->matched, err);
+    return i;
+}
+
+/* Lines that are needed whole: "##", headers, and rows that begin like them. */
+
+static int is_header(const tsv *t, const char *p, size_t n) {
+    const char *tab = memchr(t->header.p, '\t', t->header.n);
+    const size_t first = tab ? (size_t)(tab - t->header.p) + 1 : t->header.n;
+    return n > first && !memcmp(p + 1, t->header.p, first);
+}
+
+static int collected(tsv *t, ws_parse *s, ws_err *err) {
+    size_t n = t->line.n, tabs = 0;
+    const char *p = t->line.p;
+    t->state = LINE_START;
+    if (n && p[n - 1] == '\r') n--;
+    for (size_t i = 0; i < n; i++) tabs += p[i] == '\t';
+    if (n > 1 && p[0] == '#' && p[1] == '#' && (!t->headers || tabs + 1 != t->ncol)) return ws_tsv_meta(t, s, p, n, err);
+    if (!t->headers) {
+        const int hash = n && p[0] == '#';
+        t->hash = hash;
+        return ws_tsv_header(t, s, p + hash, n - (size_t)hash, err);
+    }
+    if (is_header(t, p, n)) return ws_tsv_header(t, s, p + 1, n - 1, err);
+    int rc = replay(t, s, &t->line, n, err); /* a name may begin with '#' */
+    return rc ? rc : end_row(t, s, err);
+}
+
+static size_t in_line(tsv *t, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
+    const uint8_t *eol = memchr(p, '\n', n);
+    const size_t take = eol ? (size_t)(eol - p) : n;
+    *rc = ws_buf_add(&t->line, p, take, err);
+    if (*rc || !eol) return take;
+    *rc = collected(t, s, err);
+    s->line++;
+    return take + 1;
+}
+
+static size_t at_start(tsv *t, ws_parse *s, const uint8_t *p, int *rc, ws_err *err) {
+    if (*p == '\n' || *p == '\r') {
+        s->line += *p == '\n';
+        return 1;
+    }
+    t->line.n = t->matched = 0;
+    if (*p == '#' || !t->headers) t->state = COLLECT;
+    else if (!t->hash && *p == (uint8_t)t->header.p[0]) t->state = MATCH;
+    else *rc = start_row(t, s, err);
+    return 0;
+}
+
+static int feed(void *own, ws_parse *s, const uint8_t *p, size_t *n, ws_err *err) {
+    tsv *t = own;
+    size_t i = 0;
+    int rc = WS_OK;
+    s->b->has_rows = 1;
+    while (!rc && i < *n && !ws_parse_full(s)) switch (t->state) {
+        case LINE_START: i += at_start(t, s, p + i, &rc, err); break;
+        case COLLECT: i += in_line(t, s, p + i, *n - i, &rc, err); break;
+        case MATCH: i += in_match(t, s, p + i, *n - i, &rc, err); break;
+        case ROW: i += in_row(t, s, p + i, *n - i, &rc, err); break;
+        }
+    *n = i;
+    return rc;
+}
+
+/* The last line had no newline. */
+static int last_line(tsv *t, ws_parse *s, ws_err *err) {
+    int rc = WS_OK;
+    if (t->state == COLLECT) return collected(t, s, err);
+    if (t->state == MATCH && t->matched < t->header.n) rc = replay(t, s, &t->header, t->matched, err);
+    return rc || t->state != ROW ? rc : end_row(t, s, err);
+}
+
+static int finish(void *own, ws_parse *s, int whole, ws_err *err) {
+    tsv *t = own;
+    int rc = WS_OK;
+    const int torn = whole && t->pg1 && t->state != LINE_START;
+    if (whole && !torn) rc = last_line(t, s, err);
+    drop_row(t, s);
+    t->state = LINE_START;
+    ws_parse_set_mark(s);
+    if (rc || !whole || s->conf->allow_cut || (!torn && t->ends >= t->pg1)) return rc;
+    return ws_fail(err, WS_EDATA, "%s ended without its ##end line, so it was cut; its complete rows were read (see --allow-cut)",
+                   s->input);
+}
+
+const ws_parser ws_parser_tsv = {sizeof(tsv), begin, feed, finish, release};

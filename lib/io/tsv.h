@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ * The state of the table parser, shared by its two halves: rows (tsv.c) and header and "##" lines (tsvhead.c). Internal. */
+#ifndef WS_IO_TSV_H
+#define WS_IO_TSV_H
+
+#include "lib/io/parser.h"
+
+typedef enum tsv_kind { TSV_NAME, TSV_SEQ, TSV_QUAL, TSV_DESC, TSV_REST, TSV_DROP } tsv_kind;
+
+typedef struct tsv {
+    enum { LINE_START, COLLECT, MATCH, ROW } state;
+
+    /* the header; the same for all inputs */
+    ws_buf header;      /* its line, without '#' */
+    uint8_t *kind;      /* tsv_kind of each column */
+    size_t ncol, query; /* query: its column, or ncol */
+
+    /* this input */
+    int hash;               /* its first header began with '#' */
+    int headers, pg1, ends; /* header lines, "pg=1" lines, "##end" lines seen in it */
+    ws_buf line;            /* a line that is needed whole: COLLECT */
+    size_t matched;         /* bytes that agree with the header: MATCH */
+
+    /* this row; its name, description, quality and residues are in ws_parse */
+    size_t col;
+    size_t nrest; /* columns in rest */
+    ws_buf rest;
+    ws_slice query_text; /* in rest */
+} tsv;
+
+/* A complete header line without '#': learns the columns, or compares them with those known. */
+int ws_tsv_header(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err);
+
+/* A complete "##" line. */
+int ws_tsv_meta(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err);
+
+#endif

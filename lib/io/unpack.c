@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ * Reader of the packed stream. Nothing in it is trusted: numbers are checked before they are used, memory grows with the
+ * bytes that arrive, and words with codes that the alphabet has not are refused even if the checksum is right. */
+#include "lib/io/packfmt.h"
+#include "lib/io/parser.h"
+
+typedef struct unpack {
+    enum { HEAD, FRAME, FRONT, WORDS, TAIL, ENDED } state; /* ENDED: the stream's end, or a head follows */
+    uint64_t at, frame_at; /* bytes of the input so far; where the current frame began */
+    pack_frame f;
+    size_t nframe;         /* bytes of f that have arrived */
+    ws_buf front;          /* lengths and texts */
+    uint64_t nbytes;       /* bytes of words that have arrived */
+    uint8_t tail[PACK_ALIGN + sizeof(uint64_t)]; /* gap and checksum */
+    size_t ntail;
+    uint64_t blocks, seqs, residues; /* of this stream so far */
+    XXH3_state_t hash;
+} unpack;
+
+enum { SEQS_MAX = 1 << 28 };
+#define TEXT_MAX (UINT64_C(1) << 40)
+#define WORDS_MAX (UINT64_C(1) << 38)
+
+static int begin(void *own, ws_parse *s, ws_err *err) {
+    unpack *u = own;
+    (void)s, (void)err;
+    u->state = HEAD;
+    u->at = 0;
+    u->nframe = 0;
+    return WS_OK;
+}
+
+static void release(void *own) { ws_buf_release(&((unpack *)own)->front); }
+
+static int bad(const unpack *u, const ws_parse *s, const char *what, ws_err *err) {
+    if (u->state == HEAD || u->state == ENDED)
+        return ws_fail(err, WS_EDATA, "%s: the head of the packed stream at byte %llu %s", s->input,
+                       (unsigned long long)u->frame_at, what);
+    return ws_fail(err, WS_EDATA, "%s: block %llu of the packed stream, at byte %llu, %s", s->input,
+                   (unsigned long long)u->blocks, (unsigned long long)u->frame_at, what);
+}
+
+/* Frames */
+
+static int is(const unpack *u, const char *magic) { return !memcmp(u->f.magic, magic, sizeof u->f.magic); }
+
+static int start_stream(unpack *u, const ws_parse *s, ws_err *err) {
+    const uint64_t abc = u->f.v[HEAD_ALPHABET];
+    if (!is(u, PACK_HEAD)) return bad(u, s, "is damaged or none", err);
+    if (u->f.v[HEAD_VERSION] != PACK_VERSION) return bad(u, s, "is of a version that is not known here", err);
+    if (abc != WS_ABC_AMINO && abc != WS_ABC_DNA && abc != WS_ABC_RNA) return bad(u, s, "names no known alphabet", err);
+    if ((abc == WS_ABC_AMINO) != (s->abc->type == WS_ABC_AMINO))
+        return ws_fail(err, WS_EDATA, "%s: the packed stream holds %s sequences, expected %s", s->input,
+                       ws_abc_get((ws_abc_type)abc)->name, s->abc->name);
+    u->blocks = u->seqs = u->residues = 0;
+    u->state = FRAME;
+    return WS_OK;
+}
+
+static int end_stream(unpack *u, const ws_parse *s, ws_err *err) {
+    if (u->f.v[END_BLOCKS] != u->blocks || u->f.v[END_SEQS] != u->seqs || u->f.v[END_RESIDUES] != u->residues)
+        return bad(u, s, "is the end, but blocks are missing before it", err);
+    u->state = ENDED;
+    return WS_OK;
+}
+
+static int start_block(unpack *u, const ws_parse *s, ws_err *err) {
+    const uint64_t *v = u->f.v;
+    if (v[BLOCK_NUMBER] != u->blocks) return bad(u, s, "does not follow the block before it", err);
+    if (v[BLOCK_SEQS] == 0 || v[BLOCK_SEQS] > SEQS_MAX || v[BLOCK_TEXT] > TEXT_MAX || v[BLOCK_WORDS] > WORDS_MAX ||
+        v[BLOCK_FLAGS] > PACK_HAS_QUAL || v[BLOCK_RESIDUES] > 6 * v[BLOCK_WORDS])
+        return bad(u, s, "has impossible counts", err);
+    u->front.n = 0;
+    u->nbytes = 0;
+    u->ntail = 0;
+    XXH3_64bits_reset(&u->hash);
+    u->state = FRONT;
+    return WS_OK;
+}
+
+static int end_frame(unpack *u, const ws_parse *s, ws_err *err) {
+    u->nframe = 0;
+    if (pack_frame_check(&u->f) != u->f.check) return bad(u, s, "is damaged", err);
+    if (u->state == HEAD || u->state == ENDED) return start_stream(u, s, err);
+    if (is(u, PACK_BLOCK)) return start_block(u, s, err);
+    if (is(u, PACK_END)) return end_stream(u, s, err);
+    return bad(u, s, "is neither a block nor the end", err);
+}
+
+static size_t in_frame(unpack *u, const ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
+    const size_t take = ws_min(n, PACK_FRAME - u->nframe);
+    if (!u->nframe) u->frame_at = u->at;
+    memcpy((uint8_t *)&u->f + u->nframe, p, take);
+    u->nframe += take;
+    if (u->nframe == PACK_FRAME) *rc = end_frame(u, s, err);
+    return take;
+}
+
+/* Bodies */
+
+static uint32_t length(const unpack *u, uint64_t array, uint64_t i) {
+    uint32_t n;
+    memcpy(&n, u->front.p + 4 * (array * u->f.v[BLOCK_SEQS] + i), sizeof n);
+    return n;
+}
+
+static uint32_t qual_length(const unpack *u, uint64_t i) { return u->f.v[BLOCK_FLAGS] & PACK_HAS_QUAL ? length(u, 3, i) : 0; }
+
+/* The counts of the frame and the lengths must tell the same, and no text hold what a row of a table could not. */
+static int end_front(unpack *u, const ws_parse *s, ws_err *err) {
+    uint64_t residues = 0, words = 0, text = 0;
+    unsigned odd = 0;
+    for (uint64_t i = 0; i < u->f.v[BLOCK_SEQS]; i++) {
+        const uint32_t len = length(u, 0, i), name = length(u, 1, i), qual = qual_length(u, i);
+        residues += len;
+        words += ws_batch_words(len);
+        text += (uint64_t)name + length(u, 2, i) + qual;
+        odd |= len > WS_LEN_MAX || name == 0 || (qual && qual != len);
+    }
+    if (odd || residues != u->f.v[BLOCK_RESIDUES] || words != u->f.v[BLOCK_WORDS] || text != u->f.v[BLOCK_TEXT])
+        return bad(u, s, "has impossible lengths", err);
+    const char *t = u->front.p + pack_lengths(&u->f);
+    for (uint64_t i = 0; i < text; i++) odd |= (t[i] == '\0') | (t[i] == '\t') | (t[i] == '\n') | (t[i] == '\r');
+    if (odd) return bad(u, s, "has a control character in a name or description", err);
+    for (uint64_t i = pack_lengths(&u->f) + text; i < u->front.n; i++) odd |= u->front.p[i] != 0;
+    if (odd) return bad(u, s, "has padding that is not zero", err);
+    u->state = WORDS;
+    return WS_OK;
+}
+
+static size_t in_front(unpack *u, const ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
+    const uint64_t want = pack_front(&u->f);
+    const size_t take = want - u->front.n < n ? (size_t)(want - u->front.n) : n;
+    XXH3_64bits_update(&u->hash, p, take);
+    *rc = ws_buf_add(&u->front, p, take, err);
+    if (!*rc && u->front.n == want) *rc = end_front(u, s, err);
+    return take;
+}
+
+/* Straight to where the batch wants them. */
+static size_t in_words(unpack *u, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
+    const uint64_t want = 4 * u->f.v[BLOCK_WORDS];
+    const size_t take = want - u->nbytes < n ? (size_t)(want - u->nbytes) : n;
+    const size_t words = (size_t)((u->nbytes + take + 3) / 4);
+    if ((*rc = ws_batch_reserve_words(s->b, words, err)) != WS_OK) return 0;
+    if (take) memcpy((uint8_t *)(s->b->word + s->b->nword) + u->nbytes, p, take);
+    XXH3_64bits_update(&u->hash, p, take);
+    u->nbytes += take;
+    s->nopen = words;
+    if (u->nbytes == want) u->state = TAIL;
+    return take;
+}
+
+/* The words of one sequence: codes of the alphabet, padding behind the last. */
+static int words_are_good(const ws_parse *s, const uint32_t *word, uint32_t len) {
+    const uint32_t full = len / 6, left = len % 6;
+    if (!s->codec->check(word, full, s->abc->Kp)) return 0;
+    if (!left) return 1;
+    const uint32_t last = word[full], codes = last & ((UINT32_C(1) << 5 * left) - 1);
+    return last >> 5 * left == UINT32_C(0x3fffffff) >> 5 * left && s->codec->check(&codes, 1, s->abc->Kp);
+}
+
+static int check_words(const unpack *u, const ws_parse *s, ws_err *err) {
+    const uint32_t *word = s->b->word + s->b->nword;
+    for (uint64_t i = 0; i < u->f.v[BLOCK_SEQS]; i++) {
+        const uint32_t len = length(u, 0, i);
+        if (!words_are_good(s, word, len)) return bad(u, s, "has residues that the alphabet does not know", err);
+        word += ws_batch_words(len);
+    }
+    return WS_OK;
+}
+
+static int add_sequences(const unpack *u, const ws_parse *s, ws_err *err) {
+    ws_batch *b = s->b;
+    size_t first = b->nword, text = b->text.n;
+    int rc = ws_batch_add_text(b, u->front.p + pack_lengths(&u->f), u->f.v[BLOCK_TEXT], err);
+    for (uint64_t i = 0; i < u->f.v[BLOCK_SEQS] && !rc; i++) {
+        const uint32_t len = length(u, 0, i);
+        ws_seqtext t;
+        t.name = (ws_slice){text, length(u, 1, i)};
+        t.desc = (ws_slice){t.name.at + t.name.n, length(u, 2, i)};
+        t.qual = (ws_slice){t.desc.at + t.desc.n, qual_length(u, i)};
+        text = t.qual.at + t.qual.n;
+        rc = ws_batch_add_seq(b, first, len, &t, err);
+        first += ws_batch_words(len);
+    }
+    return rc;
+}
+
+static int end_block(unpack *u, ws_parse *s, ws_err *err) {
+    const size_t gap = (size_t)pack_gap(&u->f);
+    uint64_t check;
+    unsigned odd = 0;
+    XXH3_64bits_update(&u->hash, u->tail, gap);
+    memcpy(&check, u->tail + gap, sizeof check);
+    if (XXH3_64bits_digest(&u->hash) != check) return bad(u, s, "has a wrong checksum, so it is damaged", err);
+    for (size_t i = 0; i < gap; i++) odd |= u->tail[i];
+    if (odd) return bad(u, s, "has padding that is not zero", err);
+    int rc = check_words(u, s, err);
+    if (!rc) rc = add_sequences(u, s, err);
+    if (rc) return rc;
+    s->nopen = 0;
+    ws_parse_set_mark(s);
+    u->blocks++;
+    u->seqs += u->f.v[BLOCK_SEQS];
+    u->residues += u->f.v[BLOCK_RESIDUES];
+    u->state = FRAME;
+    return WS_OK;
+}
+
+static size_t in_tail(unpack *u, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
+    const size_t want = (size_t)pack_gap(&u->f) + sizeof(uint64_t), take = ws_min(n, want - u->ntail);
+    memcpy(u->tail + u->ntail, p, take);
+    u->ntail += take;
+    if (u->ntail == want) *rc = end_block(u, s, err);
+    return take;
+}
+
+static int feed(void *own, ws_parse *s, const uint8_t *p, size_t *n, ws_err *err) {
+    unpack *u = own;
+    size_t i = 0, took = 0;
+    int rc = WS_OK;
+    while (!rc && i < *n && !ws_parse_full(s)) {
+        switch (u->state) {
+        case HEAD:
+        case ENDED:
+        case FRAME: took = in_frame(u, s, p + i, *n - i, &rc, err); break;
+        case FRONT: took = in_front(u, s, p + i, *n - i, &rc, err); break;
+        case WORDS: took = in_words(u, s, p + i, *n - i, &rc, err); break;
+        case TAIL: took = in_tail(u, s, p + i, *n - i, &rc, err); break;
+        }
+        i += took;
+        u->at += took;
+    }
+    *n = i;
+    return rc;
+}
+
+static int finish(void *own, ws_parse *s, int whole, ws_err *err) {
+    const unpack *u = own;
+    if (!whole || (u->state == ENDED && !u->nframe)) return WS_OK;
+    return ws_fail(err, WS_EDATA, "%s: the packed stream ends at byte %llu, in or before block %llu and without its end block, so it was cut",
+                   s->input, (unsigned long long)u->at, (unsigned long long)u->blocks);
+}
+
+const ws_parser ws_parser_packed = {sizeof(unpack), begin, feed, finish, release};
