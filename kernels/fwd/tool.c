@@ -12,10 +12,14 @@ static const ws_stage stage = {.bits_column = "fwd_bits",
                                .bias = 1,
                                .evalue = 1};
 
-static const ws_opt opts[] = {WS_CASCADE_OPTS("1e-5"), WS_CASCADE_NOBIAS,
-                               WS_CASCADE_FLAG("cut_ga", cut_ga, "pass if the bit score reaches the model's GA cutoff"),
-                               WS_CASCADE_FLAG("cut_nc", cut_nc, "pass if the bit score reaches the model's NC cutoff"),
-                               WS_CASCADE_FLAG("cut_tc", cut_tc, "pass if the bit score reaches the model's TC cutoff"), WS_OPT_END};
+static const ws_opt opts[] = {
+    WS_CASCADE_OPTS("1e-5"),
+    WS_CASCADE_NOBIAS,
+    WS_CASCADE_FLAG("cut_ga", cut_ga, "pass if the bit score reaches the model's GA cutoff"),
+    WS_CASCADE_FLAG("cut_nc", cut_nc, "pass if the bit score reaches the model's NC cutoff"),
+    WS_CASCADE_FLAG("cut_tc", cut_tc, "pass if the bit score reaches the model's TC cutoff"),
+    WS_OPT_END,
+};
 
 static void defaults(void *own) { ((ws_cascade_opts *)own)->p = stage.default_p; }
 static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &stage, err); }

@@ -11,8 +11,12 @@ static const ws_stage stage = {.bits_column = "vit_bits",
                                .bias = 1,
                                .may_skip = 1};
 
-static const ws_opt opts[] = {WS_CASCADE_OPTS("0.001"), WS_CASCADE_NOBIAS,
-                               WS_CASCADE_FLAG("no-skip", no_skip, "ask the Viterbi filter also of rows whose MSV P is already below -P"), WS_OPT_END};
+static const ws_opt opts[] = {
+    WS_CASCADE_OPTS("0.001"),
+    WS_CASCADE_NOBIAS,
+    WS_CASCADE_FLAG("no-skip", no_skip, "ask the Viterbi filter also of rows whose MSV P is already below -P"),
+    WS_OPT_END,
+};
 
 static void defaults(void *own) { ((ws_cascade_opts *)own)->p = stage.default_p; }
 static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &stage, err); }

@@ -53,7 +53,8 @@ static int make_targets(ws_job *job, ws_cascade *c, ws_err *err) {
         job->target[i] = (ws_target){.name = c->set.hmm[i].name, .qlen = (uint64_t)c->set.hmm[i].M, .data = &c->model[i]};
     snprintf(name, sizeof name, "%zu_models", c->set.n);
     ws_buf id = {0};
-    int rc = ws_buf_addf(&id, err, "%s(xxh3:%016llx)", c->set.n == 1 ? c->set.hmm[0].name : name, (unsigned long long)c->set.xxh3);
+    int rc = ws_buf_addf(&id, err, "%s(xxh3:%016llx)", c->set.n == 1 ? c->set.hmm[0].name : name,
+                         (unsigned long long)c->set.xxh3);
     job->model_id = id.p;
     return rc;
 }
@@ -75,8 +76,8 @@ static int thresholds(ws_cascade *c, const ws_job *job, ws_err *err) {
             return ws_fail(err, WS_EDATA, "model %s has no %s line, which the cutoff asked for needs", h->name,
                            c->cut == WS_CUT_GA ? "GA" : c->cut == WS_CUT_NC ? "NC" : "TC");
         if (asks_p && !h->calibrated && !job->common.all)
-            return ws_fail(err, WS_EDATA, "model %s has no STATS lines, so it has no P-values; use -T BITS or -a, or build it with hmmbuild",
-                           h->name);
+            return ws_fail(err, WS_EDATA,
+                           "model %s has no STATS lines, so it has no P-values; use -T BITS or -a, or build it with hmmbuild", h->name);
     }
     return WS_OK;
 }

@@ -3,7 +3,7 @@
 #include "lib/cascade/cascade.h"
 
 #include "lib/hmm/evalue.h"
-#include "lib/hmm/fscore.h"
+#include "lib/hmm/ungapped.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,11 +41,11 @@ static int enough_p(const judging *g, double p) {
     return !(p > g->c->max_p) && (!o->evalue_given || !(p * o->z > o->evalue));
 }
 
-/* The MSV score behind a printed msv_bits, exact: scores are whole third-bits, printed to 1e-4. Sections 6 (S5), 11. */
+/* The MSV score behind a printed msv_bits, exact: with xJ - tjb it is a whole number of third-bits, and the print is good
+ * to 1e-4 bits. Sections 6 (S5), 11. */
 static float msv_nats(double bits, const ws_lenmodel *lm) {
     double third_bits = (bits * 0.69314718055994529 + lm->null_nats + 3.0) * WS_BYTE_SCALE;
-    float above_base = (float)lround(third_bits);
-    return (float)(above_base / WS_BYTE_SCALE - 3.0);
+    return ws_ungapped_nats((int)lround(third_bits) + WS_BYTE_BASE, 0);
 }
 
 /* hmmsearch does not ask the Viterbi filter about targets whose bias-corrected MSV P is at or below its threshold. */

@@ -58,7 +58,8 @@ static int write_json(const char *path, const ws_stream *st, const stat_value *s
     ws_out out;
     int rc = ws_buf_addf(&text, err, "{\n  \"program\": \"%s\",\n  \"version\": \"" WS_VERSION "\",\n  \"backend\": \"%s\"",
                          st->job->tool->name, st->job->backend ? st->job->backend->name : "none");
-    for (int i = 0; i < n && !rc; i++) rc = ws_buf_addf(&text, err, s[i].real ? ",\n  \"%s\": %.6f" : ",\n  \"%s\": %.0f", s[i].name, s[i].v);
+    for (int i = 0; i < n && !rc; i++)
+        rc = ws_buf_addf(&text, err, ",\n  \"%s\": %.*f", s[i].name, s[i].real ? 6 : 0, s[i].v);
     if (!rc) rc = ws_buf_adds(&text, "\n}\n", err);
     if (!rc && (rc = ws_out_open(&out, path, err)) == WS_OK) {
         rc = ws_out_write(&out, text.p, text.n, err);
@@ -95,6 +96,6 @@ int ws_report_stats(ws_stream *st, ws_err *err) {
     int ns = (int)(sizeof s / sizeof *s);
     if (*path) return write_json(path, st, s, ns, err);
     fprintf(stderr, "%s %s, backend %s\n", st->job->tool->name, WS_VERSION, st->job->backend ? st->job->backend->name : "none");
-    for (int i = 0; i < ns; i++) fprintf(stderr, s[i].real ? "%18.3f  %s\n" : "%18.0f  %s\n", s[i].v, s[i].what);
+    for (int i = 0; i < ns; i++) fprintf(stderr, "%18.*f  %s\n", s[i].real ? 3 : 0, s[i].v, s[i].what);
     return WS_OK;
 }
