@@ -8,7 +8,7 @@
  * profile-filters.md, section 17), where there is one, and `ratio` ours over it. */
 #include "tests/lib/sample.h"
 
-
+#include "kernels/fwd/fwd.h"
 #include "kernels/msv/msv.h"
 #include "kernels/ssv/ssv.h"
 #include "kernels/vit/vit.h"
@@ -29,6 +29,8 @@ typedef struct kernel {
 static const kernel kernels[] = {
     {"ssv", {&ws_ssv_avx512, &ws_ssv_avx2, &ws_ssv_scalar}, {26.9, 29.1, 30.8, 31.0, 31.2, 31.6}},
     {"msv", {&ws_msv_avx512, &ws_msv_avx2, &ws_msv_scalar}, {26.0, 29.1, 26.6, 30.0, 27.1, 29.3}},
+    {"vit", {&ws_vit_avx512, &ws_vit_avx2, &ws_vit_scalar}, {3.9, 3.3, 3.2, 3.7, 3.2, 3.6}},
+    {"fwd", {&ws_fwd_avx512, &ws_fwd_avx2, &ws_fwd_scalar}, {0.81, 0.63, 0.75, 0.75, 0.69, 0.74}},
 };
 
 static double now(void) {

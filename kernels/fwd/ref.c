@@ -9,21 +9,24 @@
 
 enum { LANES = WS_FWD_LANES };
 
-/* One row, index 0..N; index 0 stays 0. */
+/* A row, index 0..N; index 0 stays 0. What goes into the next row are X(k), all that node k sends to M of node k+1, and I. */
 typedef struct row {
-    float *M, *I, *D;
+    float *X, *I, *M, *D;
 } row;
 
-static void match_insert(const ws_fwd_tables *t, const float *o, float B, const row *old, const row *new) {
-    const float *BM = t->tr[WS_PBM], *MM = t->tr[WS_PMM], *IM = t->tr[WS_PIM], *DM = t->tr[WS_PDM];
-    const float *MI = t->tr[WS_PMI], *II = t->tr[WS_PII];
+static void match(const ws_fwd_tables *t, const float *o, float B, const row *r) {
+    const float *BM = t->tr[WS_PBM];
+    for (int k = 1; k <= t->N; k++) r->M[k] = fmaf(B, BM[k], r->X[k - 1]) * o[k];
+}
+
+/* X and I for the next row, from M, I and D of this one. */
+static void send_on(const ws_fwd_tables *t, const row *r) {
+    const float *MM = t->tr[WS_PMM], *IM = t->tr[WS_PIM], *DM = t->tr[WS_PDM], *MI = t->tr[WS_PMI], *II = t->tr[WS_PII];
     for (int k = 1; k <= t->N; k++) {
-        float s = old->M[k - 1] * MM[k - 1];
-        s = fmaf(old->I[k - 1], IM[k - 1], s);
-        s = fmaf(old->D[k - 1], DM[k - 1], s);
-        s = fmaf(B, BM[k], s);
-        new->M[k] = s * o[k];
-        new->I[k] = fmaf(old->M[k], MI[k], old->I[k] * II[k]);
+        float s = r->M[k] * MM[k];
+        s = fmaf(r->I[k], IM[k], s);
+        r->X[k] = fmaf(r->D[k], DM[k], s);
+        r->I[k] = fmaf(r->M[k], MI[k], r->I[k] * II[k]);
     }
 }
 
@@ -34,9 +37,9 @@ static void scan(float *a, const float link[WS_FWD_LEVELS][LANES]) {
 }
 
 /* D within each lane as if nothing came into it, then what comes in. */
-static void delete(const ws_fwd_tables *t, const row *new) {
-    const float *MD = t->tr[WS_PMD], *DD = t->tr[WS_PDD], *M = new->M;
-    float *D = new->D, a[LANES];
+static void delete(const ws_fwd_tables *t, const row *r) {
+    const float *MD = t->tr[WS_PMD], *DD = t->tr[WS_PDD], *M = r->M;
+    float *D = r->D, a[LANES];
     for (int z = 0; z < LANES; z++) {
         float d = 0.0f;
         for (int k = z * t->Q + 1; k <= (z + 1) * t->Q; k++) {
@@ -51,12 +54,12 @@ static void delete(const ws_fwd_tables *t, const row *new) {
 }
 
 /* E: each lane's M, then its D, then over the lanes. */
-static float sum(const ws_fwd_tables *t, const row *new) {
+static float sum(const ws_fwd_tables *t, const row *r) {
     float e[LANES], other[LANES];
     for (int z = 0; z < LANES; z++) {
         e[z] = 0.0f;
-        for (int k = z * t->Q + 1; k <= (z + 1) * t->Q; k++) e[z] += new->M[k];
-        for (int k = z * t->Q + 1; k <= (z + 1) * t->Q; k++) e[z] += new->D[k];
+        for (int k = z * t->Q + 1; k <= (z + 1) * t->Q; k++) e[z] += r->M[k];
+        for (int k = z * t->Q + 1; k <= (z + 1) * t->Q; k++) e[z] += r->D[k];
     }
     for (int off = LANES / 2; off >= 1; off /= 2) {
         for (int z = 0; z < LANES; z++) other[z] = e[z ^ off];
@@ -67,24 +70,24 @@ static float sum(const ws_fwd_tables *t, const row *new) {
 
 static void scale(const ws_fwd_tables *t, const row *r, float by) {
     for (int k = 1; k <= t->N; k++) {
-        r->M[k] *= by;
+        r->X[k] *= by;
         r->I[k] *= by;
-        r->D[k] *= by;
     }
 }
 
-/* cell: 6 (N + 1) floats, two rows of M, I, D */
+/* cell: 4 (N + 1) floats */
 static ws_fscore score_one(const ws_fwd_tables *t, const ws_lenmodel *lm, const uint8_t *x, size_t L, float *cell) {
     size_t n = (size_t)t->N + 1;
-    row old = {cell, cell + n, cell + 2 * n}, new = {cell + 3 * n, cell + 4 * n, cell + 5 * n};
+    const row r = {cell, cell + n, cell + 2 * n, cell + 3 * n};
     float N = 1.0f, B = lm->pmove, C = 0.0f; /* J is C at every step */
     int64_t exponent = 0;
 
-    memset(cell, 0, 6 * n * sizeof *cell);
+    memset(cell, 0, 4 * n * sizeof *cell);
     for (size_t i = 0; i < L; i++) {
-        match_insert(t, t->emit + x[i] * n, B, &old, &new);
-        delete(t, &new);
-        float E = sum(t, &new);
+        match(t, t->emit + x[i] * n, B, &r);
+        delete(t, &r);
+        send_on(t, &r);
+        float E = sum(t, &r);
         N = N * lm->ploop;
         C = fmaf(C, lm->ploop, E * 0.5f);
         B = fmaf(C, lm->pmove, N * lm->pmove);
@@ -94,12 +97,9 @@ static ws_fscore score_one(const ws_fwd_tables *t, const ws_lenmodel *lm, const 
             N *= by;
             C *= by;
             B *= by;
-            scale(t, &new, by);
+            scale(t, &r, by);
             exponent += e;
         }
-        row swap = old;
-        old = new;
-        new = swap;
     }
     float end = C * lm->pmove;
     if (!(end > 0.0f)) return (ws_fscore){-INFINITY, WS_F_UNDERFLOW}; /* no path, or L = 0 */
@@ -134,7 +134,7 @@ static int score(const ws_batch *batch, const ws_task *task, size_t ntask, ws_la
     for (size_t j = 0; j < ntask; j++) {
         const ws_fwd_tables *t = task[j].prep;
         ws_fscore *out = task[j].score;
-        float *cell = ws_lane_scratch(lane, 6 * sizeof *cell * ((size_t)t->N + 1), err);
+        float *cell = ws_lane_scratch(lane, 4 * sizeof *cell * ((size_t)t->N + 1), err);
         if (!cell) return err->code;
         for (size_t n = 0; n < task[j].n; n++) {
             size_t i = ws_task_item(&task[j], n);

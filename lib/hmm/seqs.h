@@ -62,6 +62,14 @@ static inline void ws_slots_drop(ws_slots *f, int s) {
     f->live--;
 }
 
+/* Takes the empty slot s away by moving the last slot into its place; the caller moves that slot's own state likewise. */
+static inline void ws_slots_close(ws_slots *f, int s) {
+    const int last = --f->width;
+    f->x[s] = f->x[last];
+    f->left[s] = f->left[last];
+    f->at[s] = f->at[last];
+}
+
 /* Rows until a sequence ends; 0 if no slot is live. */
 static inline size_t ws_slots_rows(ws_slots *f) {
     size_t n = SIZE_MAX;

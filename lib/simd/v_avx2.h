@@ -58,10 +58,10 @@ WS_INLINE uint8_t v_hmax_u8(V v) {
 
 #define VW_SET1(x) _mm256_set1_epi16((short)(x))
 #define VW_ADDS(a, b) _mm256_adds_epi16(a, b)
+#define VW_SUBS(a, b) _mm256_subs_epi16(a, b)
 #define VW_MAX(a, b) _mm256_max_epi16(a, b)
 #define VW_UP1(v, fill) _mm256_alignr_epi8(v, _mm256_permute2x128_si256(v, fill, 0x03), 14)
 #define VW_ANY_GT(a, b) (_mm256_movemask_epi8(_mm256_cmpgt_epi16(a, b)) != 0)
-#define VW_ANY_GT2(a, b, c, d) v_any(_mm256_or_si256(_mm256_cmpgt_epi16(a, b), _mm256_cmpgt_epi16(c, d)))
 
 WS_INLINE int16_t v_hmax_s16(V v) {
     __m128i b = _mm_max_epi16(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));

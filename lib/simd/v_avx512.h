@@ -66,11 +66,16 @@ WS_INLINE uint8_t v_hmax_u8(V v) {
 /* Words. */
 #define VW_SET1(x) _mm512_set1_epi16((short)(x))
 #define VW_ADDS(a, b) _mm512_adds_epi16(a, b)
+#define VW_SUBS(a, b) _mm512_subs_epi16(a, b)
 #define VW_MAX(a, b) _mm512_max_epi16(a, b)
-#define VW_UP1(v, fill) _mm512_alignr_epi8(v, _mm512_alignr_epi64(v, fill, 6), 14)
+WS_INLINE V v_up1_16(V v, V fill) {
+    const V from = _mm512_set_epi16(30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4,
+                                    3, 2, 1, 0, 31);
+    return _mm512_mask_permutexvar_epi16(fill, 0xfffffffe, from, v);
+}
+/* Lane z takes lane z-1; all lanes of `fill` are alike. */
+#define VW_UP1(v, fill) v_up1_16(v, fill)
 #define VW_ANY_GT(a, b) (_mm512_cmpgt_epi16_mask(a, b) != 0)
-/* 1 if a > b or c > d in any lane. */
-#define VW_ANY_GT2(a, b, c, d) ((_mm512_cmpgt_epi16_mask(a, b) | _mm512_cmpgt_epi16_mask(c, d)) != 0)
 
 WS_INLINE int16_t v_hmax_s16(V v) {
     __m256i a = _mm256_max_epi16(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1));

@@ -29,10 +29,10 @@
 #undef VB_LAST
 #undef VW_SET1
 #undef VW_ADDS
+#undef VW_SUBS
 #undef VW_MAX
 #undef VW_UP1
 #undef VW_ANY_GT
-#undef VW_ANY_GT2
 #undef VW_HMAX
 #undef VF_LOAD
 #undef VF_STORE

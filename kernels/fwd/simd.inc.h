@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT
+ * The vector body of Forward, for every width. Included once by avx2.c and avx512.c.
+ *
+ * Parameters: the V* macros of lib/simd/v_<isa>.h, and
+ *   FWD_SLOTS(Q)   sequences at a time, 1 to 4, for models of Q nodes a lane
+ *
+ * Layout: 32 lanes whatever the width: V32 registers side by side, `part` counts them. Node k (from 0) is lane k / Q at
+ * place q = k % Q. The operations and their order are those of ref.c (README.md, canonical order), so the bits are too.
+ *
+ * A row is two sweeps over the nodes with the scan between them. The first makes M, the part of X that needs no D, the next
+ * I, and d, which is D without what comes from lower lanes. The scan finds what comes. The second completes D and X. */
+
+#include "kernels/fwd/fwd.h"
+#include "lib/hmm/seqs.h"
+#include "lib/hmm/target.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SLOTS = 4 };
+enum { BM, MM, IM, MI, II, MD, DD, NFIRST }; /* what the first sweep loads */
+enum { PD, DM, NSECOND };                    /* the second */
+
+typedef struct fwd_prep {
+    int Q, S;
+    int levels;    /* of the scan; above, all links are 0 and a level would add nothing */
+    float *first;  /* first[((part * Q + q) * NFIRST + t) * VF_LANES + lane] */
+    float *second; /* second[((part * Q + q) * NSECOND + t) * VF_LANES + lane] */
+    float *emit;   /* emit[((x * V32 + part) * Q + q) * VF_LANES + lane] */
+    float *link;   /* link[(level * V32 + part) * VF_LANES + lane] */
+} fwd_prep;
+
+/* What a sequence carries from row to row. */
+typedef struct track {
+    VF *cell; /* X, I and d of place q of a part at 3 (part * Q + q) */
+    float N, B, C;
+    float pmove, ploop;
+    int64_t exponent;
+} track;
+
+enum { CELL_X, CELL_I, CELL_D, NCELL };
+
+static void scale_down(track *t, int Q, float E) {
+    const int e = ilogbf(E);
+    const float by = ldexpf(1.0f, -e);
+    const VF v = VF_SET1(by);
+    t->N *= by;
+    t->C *= by;
+    t->B *= by;
+    t->exponent += e;
+    for (int j = 0; j < V32 * Q; j++) {
+        t->cell[NCELL * j + CELL_X] = VF_MUL(t->cell[NCELL * j + CELL_X], v);
+        t->cell[NCELL * j + CELL_I] = VF_MUL(t->cell[NCELL * j + CELL_I], v);
+    }
+}
+
+/* One level of the inclusive scan for all S. */
+#define SCAN_LEVEL(level) \
+    if (levels > level) { \
+        V_UNROLL for (int s = 0; s < S; s++) { \
+            VF up[V32]; \
+            VF32_UP(up, a[s], 1 << level); \
+            V_UNROLL for (int j = 0; j < V32; j++) \
+                a[s][j] = VF_FMA(VF_LOAD(link + (level * V32 + j) * VF_LANES), up[j], a[s][j]); \
+        } \
+    }
+
+WS_INLINE void rows(const int S, const fwd_prep *p, const uint8_t *const *seq, size_t n, track *const *t) {
+    const size_t Q = (size_t)p->Q;
+    const int levels = p->levels;
+    const float *const link = p->link;
+    VF *cell[SLOTS];
+    V_UNROLL for (int s = 0; s < S; s++) cell[s] = t[s]->cell;
+    for (size_t i = 0; i < n; i++) {
+        const float *emit[SLOTS];
+        VF B[SLOTS], in[SLOTS][V32], a[SLOTS][V32], e[SLOTS][V32];
+        V_UNROLL for (int s = 0; s < S; s++) {
+            VF last[V32];
+            emit[s] = p->emit + seq[s][i] * Q * (V32 * VF_LANES);
+            B[s] = VF_SET1(t[s]->B);
+            V_UNROLL for (size_t j = 0; j < V32; j++) last[j] = cell[s][NCELL * (j * Q + Q - 1) + CELL_X];
+            VF32_UP(in[s], last, 1);
+        }
+        V_UNROLL for (size_t j = 0; j < V32; j++) {
+            V_UNROLL for (int s = 0; s < S; s++) a[s][j] = e[s][j] = VF_SET1(0.0f);
+            for (size_t q = 0; q < Q; q++) {
+                const float *w = p->first + (j * Q + q) * NFIRST * VF_LANES;
+                const VF wBM = VF_LOAD(w + BM * VF_LANES), wMM = VF_LOAD(w + MM * VF_LANES), wIM = VF_LOAD(w + IM * VF_LANES);
+                const VF wMI = VF_LOAD(w + MI * VF_LANES), wII = VF_LOAD(w + II * VF_LANES);
+                const VF wMD = VF_LOAD(w + MD * VF_LANES), wDD = VF_LOAD(w + DD * VF_LANES);
+                V_UNROLL for (int s = 0; s < S; s++) {
+                    VF *c = cell[s] + NCELL * (j * Q + q);
+                    const VF ins = c[CELL_I];
+                    const VF m = VF_MUL(VF_FMA(B[s], wBM, in[s][j]), VF_LOAD(emit[s] + (j * Q + q) * VF_LANES));
+                    in[s][j] = c[CELL_X];
+                    e[s][j] = VF_ADD(e[s][j], m);
+                    c[CELL_X] = VF_FMA(ins, wIM, VF_MUL(m, wMM));
+                    c[CELL_I] = VF_FMA(m, wMI, VF_MUL(ins, wII));
+                    c[CELL_D] = a[s][j];
+                    a[s][j] = VF_FMA(a[s][j], wDD, VF_MUL(m, wMD));
+                }
+            }
+        }
+        SCAN_LEVEL(0)
+        SCAN_LEVEL(1)
+        SCAN_LEVEL(2)
+        SCAN_LEVEL(3)
+        SCAN_LEVEL(4)
+        V_UNROLL for (int s = 0; s < S; s++) {
+            VF carry[V32];
+            VF32_UP(carry, a[s], 1);
+            V_UNROLL for (int j = 0; j < V32; j++) a[s][j] = carry[j];
+        }
+        V_UNROLL for (size_t j = 0; j < V32; j++) {
+            for (size_t q = 0; q < Q; q++) {
+                const float *w = p->second + (j * Q + q) * NSECOND * VF_LANES;
+                const VF wPD = VF_LOAD(w + PD * VF_LANES), wDM = VF_LOAD(w + DM * VF_LANES);
+                V_UNROLL for (int s = 0; s < S; s++) {
+                    VF *c = cell[s] + NCELL * (j * Q + q);
+                    const VF d = VF_FMA(a[s][j], wPD, c[CELL_D]);
+                    e[s][j] = VF_ADD(e[s][j], d);
+                    c[CELL_X] = VF_FMA(d, wDM, c[CELL_X]);
+                }
+            }
+        }
+        V_UNROLL for (int s = 0; s < S; s++) {
+            track *me = t[s];
+            const float E = VF32_SUM(e[s]);
+            me->N = me->N * me->ploop;
+            me->C = fmaf(me->C, me->ploop, E * 0.5f);
+            me->B = fmaf(me->C, me->pmove, me->N * me->pmove);
+            if (__builtin_expect(E >= WS_FWD_BIG, 0)) scale_down(me, p->Q, E);
+        }
+    }
+}
+
+typedef void rows_fn(const fwd_prep *p, const uint8_t *const *seq, size_t n, track *const *t);
+#define FWD_DEFINE(S) \
+    static void rows_##S(const fwd_prep *p, const uint8_t *const *seq, size_t n, track *const *t) { rows(S, p, seq, n, t); }
+FWD_DEFINE(1)
+FWD_DEFINE(2)
+FWD_DEFINE(3)
+FWD_DEFINE(4)
+static rows_fn *const rows_of[SLOTS + 1] = {NULL, rows_1, rows_2, rows_3, rows_4};
+
+static void start(track *t, int Q, const ws_lenmodel *lm) {
+    *t = (track){.cell = t->cell, .N = 1.0f, .B = lm->pmove, .C = 0.0f, .pmove = lm->pmove, .ploop = lm->ploop};
+    for (int j = 0; j < NCELL * V32 * Q; j++) t->cell[j] = VF_SET1(0.0f);
+}
+
+static ws_fscore finish(const track *t) {
+    const float end = t->C * t->pmove;
+    if (!(end > 0.0f)) return (ws_fscore){-INFINITY, WS_F_UNDERFLOW};
+    return (ws_fscore){(float)((double)t->exponent * 0.69314718055994529 + log((double)end)), WS_F_OK};
+}
+
+/* cell: room for S rows. */
+static void score_list(const fwd_prep *p, const ws_seqs *list, ws_fscore *out, VF *cell) {
+    track track_of[SLOTS], *t[SLOTS];
+    ws_slots slots;
+    ws_slots_begin(&slots, list, 0);
+    for (size_t j = 0; j < list->n; j++)
+        if (ws_seqs_len(list, j) == 0) out[j] = (ws_fscore){-INFINITY, WS_F_UNDERFLOW};
+    for (int s = 0; s < p->S && ws_slots_fill(&slots, s); s++) {
+        t[s] = &track_of[s];
+        t[s]->cell = cell + s * NCELL * V32 * p->Q;
+        start(t[s], p->Q, ws_seqs_lm(list, slots.at[s]));
+        slots.width = s + 1;
+    }
+    while (slots.width > 0) {
+        const size_t n = ws_slots_rows(&slots);
+        rows_of[slots.width](p, slots.x, n, t);
+        ws_slots_advance(&slots, n);
+        for (int s = slots.width - 1; s >= 0; s--) {
+            if (slots.left[s] > 0) continue;
+            out[slots.at[s]] = finish(t[s]);
+            ws_slots_drop(&slots, s);
+            if (ws_slots_fill(&slots, s)) {
+                start(t[s], p->Q, ws_seqs_lm(list, slots.at[s]));
+            } else {
+                ws_slots_close(&slots, s);
+                t[s] = t[slots.width];
+            }
+        }
+    }
+}
+
+static int usable(const ws_machine *m, const char **why) {
+    *why = V_WHY_NOT(m->cpu);
+    return !*why;
+}
+
+static void release(void *prep) {
+    fwd_prep *p = prep;
+    if (!p) return;
+    ws_free(p->first);
+    ws_free(p->second);
+    ws_free(p->emit);
+    ws_free(p->link);
+    ws_free(p);
+}
+
+/* A table in model order into place t of `width` values a register, for part, q and lane. */
+static void place(const fwd_prep *p, float *to, int t, int width, const float *from) {
+    for (int z = 0; z < WS_FWD_LANES; z++)
+        for (int q = 0; q < p->Q; q++)
+            to[((z / VF_LANES * p->Q + q) * width + t) * VF_LANES + z % VF_LANES] = from[z * p->Q + q + 1];
+}
+
+static int lay_out(fwd_prep *p, const ws_fwd_tables *t, ws_err *err) {
+    static const ws_ptrans from[NFIRST] = {WS_PBM, WS_PMM, WS_PIM, WS_PMI, WS_PII, WS_PMD, WS_PDD};
+    const size_t row = (size_t)t->N;
+    p->Q = t->Q;
+    p->S = FWD_SLOTS(t->Q);
+    p->first = ws_calloc(row * NFIRST, sizeof *p->first, err);
+    p->second = ws_calloc(row * NSECOND, sizeof *p->second, err);
+    p->emit = ws_calloc(row * (size_t)t->Kp, sizeof *p->emit, err);
+    p->link = ws_calloc(WS_FWD_LEVELS * WS_FWD_LANES, sizeof *p->link, err);
+    if (!p->first || !p->second || !p->emit || !p->link) return WS_ENOMEM;
+    for (int i = 0; i < NFIRST; i++) place(p, p->first, i, NFIRST, t->tr[from[i]]);
+    place(p, p->second, PD, NSECOND, t->pd);
+    place(p, p->second, DM, NSECOND, t->tr[WS_PDM]);
+    for (size_t x = 0; x < (size_t)t->Kp; x++) place(p, p->emit + x * row, 0, 1, t->emit + x * (row + 1));
+    for (int level = 0; level < WS_FWD_LEVELS; level++)
+        for (int z = 0; z < WS_FWD_LANES; z++) {
+            p->link[level * WS_FWD_LANES + z] = t->link[level][z];
+            if (t->link[level][z] > 0.0f) p->levels = level + 1;
+        }
+    return WS_OK;
+}
+
+static int prepare(const ws_target *target, void **prep, ws_err *err) {
+    const ws_hmm_target *h = target->data;
+    ws_fwd_tables tables;
+    fwd_prep *p = ws_calloc(1, sizeof *p, err);
+    *prep = p;
+    if (!p) return err->code;
+    int rc = ws_fwd_tables_create(&tables, &h->profile, err);
+    if (!rc) {
+        rc = lay_out(p, &tables, err);
+        ws_fwd_tables_destroy(&tables);
+    }
+    if (rc) {
+        release(p);
+        *prep = NULL;
+    }
+    return rc;
+}
+
+static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err) {
+    for (size_t t = 0; t < ntask; t++) {
+        const fwd_prep *p = task[t].prep;
+        const ws_seqs list = {(const uint8_t *)lane->codes.p, b->first, b->len, (const ws_lenmodel *)lane->perseq.p,
+                              task[t].item, task[t].n};
+        VF *cell = ws_lane_scratch(lane, (size_t)p->S * NCELL * V32 * (size_t)p->Q * sizeof *cell, err);
+        if (!cell) return err->code;
+        score_list(p, &list, task[t].score, cell);
+    }
+    return WS_OK;
+}
+
+const ws_backend V_FACE(ws_fwd_) = {
+    .name = V_NAME, .usable = usable, .prepare = prepare, .release = release, .score = score, .group = 1};
+
+#undef SCAN_LEVEL
+#undef FWD_DEFINE
+#include "lib/simd/v_end.h"
