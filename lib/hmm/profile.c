@@ -18,15 +18,22 @@ static float occupancy(float *occ, const ws_hmm *h) {
     return Z;
 }
 
+/* Occupancies of a model whose transitions add up lie in 0..1. Others may leave no way into the model, or grow and change
+ * sign, which would end in a NaN here and in undefined conversions behind. */
 static int set_entry(ws_profile *p, const ws_hmm *h, ws_err *err) {
-    float *bm = p->tr[WS_PBM], *occ = ws_calloc((size_t)h->M + 1, sizeof *occ, err);
+    float *bm = p->tr[WS_PBM], *occ = ws_calloc((size_t)h->M + 1, sizeof *occ, err), Z;
+    int bad = 0;
     if (!occ) return err->code;
-    float Z = occupancy(occ, h);
+    Z = occupancy(occ, h);
     bm[0] = -INFINITY;
-    for (int k = 1; k <= h->M; k++) bm[k] = (float)log((double)(occ[k] / Z));
+    for (int k = 1; k <= h->M; k++) {
+        bm[k] = (float)log((double)(occ[k] / Z));
+        bad |= isnan(bm[k]);
+    }
     ws_free(occ);
-    /* a model that leaves node 0 by its delete alone and never comes back has no match state to enter */
-    if (!(Z > 0.0f)) return ws_fail(err, WS_EDATA, "model %s: no match state can be reached", h->name);
+    if (bad || !(Z > 0.0f) || isinf(Z))
+        return ws_fail(err, WS_EDATA, "model %s: the transition probabilities do not add up to a way through the model",
+                       h->name);
     return WS_OK;
 }
 
