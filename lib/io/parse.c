@@ -85,9 +85,16 @@ int ws_parse_bad(ws_parse *s, uint8_t c, ws_err *err) {
     return refuse(s, c, err);
 }
 
+static int has_no_place(char c) { return (c == '\0') | (c == '\t') | (c == '\n') | (c == '\r'); }
+
 void ws_parse_clean(char *p, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (p[i] == '\0' || p[i] == '\t' || p[i] == '\n' || p[i] == '\r') p[i] = ' ';
+    for (size_t i = 0; i < n; i++) p[i] = has_no_place(p[i]) ? ' ' : p[i];
+}
+
+int ws_parse_is_clean(const char *p, size_t n) {
+    unsigned char odd = 0; /* a byte, so that the compiler keeps bytes in its vectors */
+    for (size_t i = 0; i < n; i++) odd |= (unsigned char)has_no_place(p[i]);
+    return !odd;
 }
 
 int ws_parse_header(ws_parse *s, ws_err *err) {

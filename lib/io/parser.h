@@ -71,6 +71,7 @@ int ws_parse_header(ws_parse *s, ws_err *err);
 
 /* NUL, tab, LF and CR become blanks, because no text of a batch may hold them. */
 void ws_parse_clean(char *p, size_t n);
+int ws_parse_is_clean(const char *p, size_t n);
 
 /* Checks the quality string against the sequence. */
 int ws_parse_qual(ws_parse *s, ws_err *err);

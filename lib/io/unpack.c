@@ -119,9 +119,7 @@ static int end_front(unpack *u, const ws_parse *s, ws_err *err) {
     }
     if (odd || residues != u->f.v[BLOCK_RESIDUES] || words != u->f.v[BLOCK_WORDS] || text != u->f.v[BLOCK_TEXT])
         return bad(u, s, "has impossible lengths", err);
-    const char *t = u->front.p + pack_lengths(&u->f);
-    for (uint64_t i = 0; i < text; i++) odd |= (t[i] == '\0') | (t[i] == '\t') | (t[i] == '\n') | (t[i] == '\r');
-    if (odd) return bad(u, s, "has a control character in a name or description", err);
+    if (!ws_parse_is_clean(u->front.p + pack_lengths(&u->f), text)) return bad(u, s, "has a control character in a name or description", err);
     for (uint64_t i = pack_lengths(&u->f) + text; i < u->front.n; i++) odd |= u->front.p[i] != 0;
     if (odd) return bad(u, s, "has padding that is not zero", err);
     u->state = WORDS;

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT
+ * Every vector codec against the scalar one: all lengths, all characters, all codes, random texts. */
+#include "tests/lib/io.h"
+
+enum { LONGEST = 200, ROUNDS = 20000, ROOM = 4096 };
+
+typedef struct mem { /* heap blocks of the exact sizes that codec.h grants, for the address sanitizer */
+    uint8_t *text, *code;
+    uint32_t *word;
+} mem;
+
+static mem grant(size_t n) {
+    const size_t words = (n + 5) / 6;
+    mem m = {malloc(n + 1), calloc(1, 6 * words + 64), calloc(words + 16, 4)};
+    must(m.text && m.code && m.word, "memory");
+    return m;
+}
+
+static void release(mem *m) {
+    free(m->text);
+    free(m->code);
+    free(m->word);
+}
+
+static int same_digits(const ws_codec *c, const ws_abc *abc, const uint8_t *text, size_t n) {
+    mem a = grant(n), b = grant(n);
+    memcpy(a.text, text, n);
+    size_t x = c->digitise(abc, a.text, n, a.code), y = ws_codec_scalar.digitise(abc, a.text, n, b.code);
+    int same = x == y && !memcmp(a.code, b.code, y);
+    release(&a);
+    release(&b);
+    return same;
+}
+
+static int same_words(const ws_codec *c, const ws_abc *abc, uint64_t *seed, size_t n) {
+    mem a = grant(n), b = grant(n);
+    const size_t words = (n + 5) / 6;
+    for (size_t i = 0; i < n; i++) a.code[i] = b.code[i] = (uint8_t)below(seed, 32);
+    for (size_t i = n; i < 6 * words + 64; i++) a.code[i] = (uint8_t)rnd(seed); /* what is beyond must not matter */
+    c->pack(a.code, n, a.word);
+    ws_codec_scalar.pack(b.code, n, b.word);
+    int same = !memcmp(a.word, b.word, 4 * words);
+    memset(a.code, 0xee, 6 * words + 64);
+    c->unpack(b.word, n, a.code);
+    ws_codec_scalar.unpack(b.word, n, b.code);
+    same &= !memcmp(a.code, b.code, 6 * words);
+    char *s = malloc(n + 64), *t = malloc(n + 64);
+    must(s && t, "memory");
+    c->spell(abc, a.code, n, s);
+    ws_codec_scalar.spell(abc, b.code, n, t);
+    same &= !memcmp(s, t, n);
+    free(s);
+    free(t);
+    release(&a);
+    release(&b);
+    return same;
+}
+
+/* One wrong code or bit among good ones, anywhere, must be seen; none must not. */
+static int same_check(const ws_codec *c, const ws_abc *abc, uint64_t *seed, size_t n) {
+    uint32_t *word = calloc(n + 1, 4);
+    must(word != NULL, "memory");
+    for (size_t i = 0; i < n; i++)
+        for (int j = 0; j < 6; j++) word[i] |= (uint32_t)below(seed, (size_t)abc->Kp) << 5 * j;
+    int same = c->check(word, n, abc->Kp) == 1;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t kept = word[i];
+        for (int j = 0; j < 6; j++) {
+            const uint32_t code = (uint32_t)abc->Kp + (uint32_t)below(seed, (size_t)(32 - abc->Kp));
+            word[i] = (kept & ~(31u << 5 * j)) | code << 5 * j;
+            same &= c->check(word, n, abc->Kp) == 0;
+        }
+        word[i] = kept | 1u << (30 + below(seed, 2));
+        same &= c->check(word, n, abc->Kp) == 0;
+        word[i] = kept;
+    }
+    free(word);
+    return same;
+}
+
+static void characters(tap *t, const ws_codec *c, const ws_abc *abc) {
+    uint8_t text[LONGEST];
+    int same = 1;
+    for (size_t n = 1; n <= LONGEST; n++) {
+        for (int ch = 0; ch < 256; ch++) { /* each at a place of its own and at the end */
+            memset(text, 'A', n);
+            text[((size_t)ch * 7 + n) % n] = (uint8_t)ch;
+            same &= same_digits(c, abc, text, n);
+            text[n - 1] = (uint8_t)ch;
+            same &= same_digits(c, abc, text, n);
+        }
+    }
+    tap_ok(t, same, "%s: digitise, %s, every character, lengths 1 to %d", c->name, abc->name, LONGEST);
+}
+
+static void lengths(tap *t, const ws_codec *c, const ws_abc *abc) {
+    uint64_t seed = 1;
+    int words = same_digits(c, abc, (const uint8_t *)"", 0), check = 1;
+    for (size_t n = 0; n <= LONGEST; n++) words &= same_words(c, abc, &seed, n);
+    for (size_t n = 0; n <= 70; n++) check &= same_check(c, abc, &seed, n);
+    tap_ok(t, words, "%s: pack, unpack, spell, %s, lengths 0 to %d", c->name, abc->name, LONGEST);
+    tap_ok(t, check, "%s: check, %s, every place of 0 to 70 words", c->name, abc->name);
+}
+
+static void random_texts(tap *t, const ws_codec *c, const ws_abc *abc, uint64_t seed) {
+    static const char letters[] = "ACDEFGHIKLMNPQRSTVWYacdefghiklmnpqrstvwyBJZOUX*~._";
+    uint8_t *text = malloc(ROOM);
+    int same = 1;
+    const uint64_t start = seed;
+    must(text != NULL, "memory");
+    for (int round = 0; round < ROUNDS && same; round++) {
+        const size_t n = below(&seed, ROOM), odd = below(&seed, 300) + 1;
+        for (size_t i = 0; i < n; i++)
+            text[i] = below(&seed, odd) ? (uint8_t)letters[below(&seed, sizeof letters - 1)] : (uint8_t)rnd(&seed);
+        same &= same_digits(c, abc, text, n) && same_words(c, abc, &seed, n);
+    }
+    tap_ok(t, same, "%s: %d random texts, %s, seed %llu", c->name, ROUNDS, abc->name, (unsigned long long)start);
+    free(text);
+}
+
+/* The definition itself, on a case done by hand. */
+static void by_hand(tap *t) {
+    const ws_abc *abc = ws_abc_get(WS_ABC_AMINO);
+    uint8_t code[64];
+    uint32_t word[18];
+    char text[64];
+    size_t n = ws_codec_scalar.digitise(abc, (const uint8_t *)"aCdY*~X.\nA", 10, code);
+    const uint8_t want[] = {0, 1, 2, 19, 27, 28, 26, 20};
+    tap_ok(t, n == 8 && !memcmp(code, want, 8), "scalar: digitise stops at the newline");
+    ws_codec_scalar.pack(code, n, word);
+    tap_ok(t, word[0] == (0u | 1u << 5 | 2u << 10 | 19u << 15 | 27u << 20 | 28u << 25) &&
+                  word[1] == (26u | 20u << 5 | 31u << 10 | 31u << 15 | 31u << 20 | 31u << 25),
+           "scalar: pack, first residue lowest, padding 31");
+    ws_codec_scalar.spell(abc, code, n, text);
+    tap_ok(t, !memcmp(text, "ACDY*~X.", 8), "scalar: spell");
+}
+
+int main(void) {
+    static const char *const names[] = {"avx2", "avx512"};
+    static const ws_abc_type types[] = {WS_ABC_AMINO, WS_ABC_DNA, WS_ABC_RNA};
+    tap t = {0};
+    ws_cpu cpu;
+    ws_cpu_probe(&cpu);
+    tap_note("chosen: %s, %d threads allowed", ws_codec_get(&cpu)->name, ws_cpu_allowed());
+    by_hand(&t);
+    for (int i = 0; i < 2; i++) {
+        const ws_codec *c = ws_codec_named(&cpu, names[i]);
+        if (!c) {
+            tap_skip(&t, names[i], i ? cpu.why_not_avx512 : cpu.why_not_avx2);
+            continue;
+        }
+        for (int k = 0; k < 3; k++) {
+            const ws_abc *abc = ws_abc_get(types[k]);
+            characters(&t, c, abc);
+            lengths(&t, c, abc);
+            random_texts(&t, c, abc, (uint64_t)(100 + k));
+        }
+    }
+    return tap_end(&t);
+}
