@@ -3,7 +3,7 @@
  * singles is part of the score, so no other order gives the same bits. */
 #include "lib/hmm/bias.h"
 
-#include <math.h>
+#include "lib/hmm/floatlog.h"
 
 void ws_bias_set(ws_bias *bias, const ws_hmm *hmm) {
     const ws_abc *abc = hmm->abc;
@@ -24,19 +24,35 @@ void ws_bias_set(ws_bias *bias, const ws_hmm *hmm) {
 
 float ws_bias_score(const ws_bias *bias, const ws_lenmodel *lm, const uint8_t *x, size_t L) {
     float t00 = lm->p1, t01 = 1.0f - lm->p1;
-    float a = 1.0f * 0.999f, b = bias->odds[x[0]] * 0.001f; /* states: background, composition */
+    float a = 1.0f * WS_BIAS_PI0, b = bias->odds[x[0]] * WS_BIAS_PI1; /* states: background, composition */
     float F = 0.0f;
     for (size_t i = 0;;) {
         float m = a > b ? a : b; /* above 0: a is */
         a /= m;
         b /= m;
-        F += (float)log((double)m);
+        F += ws_float_log(m);
         if (++i == L) break;
         float next_a = a * t00 + b * bias->t10;
         float next_b = (a * t01 + b * bias->t11) * bias->odds[x[i]];
         a = next_a;
         b = next_b;
     }
-    F += (float)log((double)(a + b));
-    return F + (float)L * logf(lm->p1) + logf((float)(1.0 - (double)lm->p1));
+    return ws_bias_finish(F + ws_float_log(a + b), lm);
+}
+
+void ws_bias_scores(const ws_bias *bias, const ws_cpu *cpu, const ws_seqs *list, float *out) {
+#if defined(__x86_64__)
+    if (cpu && cpu->avx512) {
+        ws_bias_scores_avx512(bias, list, out);
+        return;
+    }
+    if (cpu && cpu->avx2) {
+        ws_bias_scores_avx2(bias, list, out);
+        return;
+    }
+#endif
+    for (size_t j = 0; j < list->n; j++) {
+        const size_t L = ws_seqs_len(list, j);
+        out[j] = L ? ws_bias_score(bias, ws_seqs_lm(list, j), ws_seqs_codes(list, j), L) : 0.0f;
+    }
 }

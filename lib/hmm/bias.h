@@ -4,7 +4,10 @@
 #ifndef WS_HMM_BIAS_H
 #define WS_HMM_BIAS_H
 
-#include "lib/hmm/profile.h"
+#include "lib/base/cpu.h"
+#include "lib/hmm/seqs.h"
+
+#include <math.h>
 
 typedef struct ws_bias {
     float t10, t11;
@@ -15,5 +18,20 @@ void ws_bias_set(ws_bias *bias, const ws_hmm *hmm);
 
 /* filtersc in nats, which takes the place of the null score; x: L >= 1 codes. */
 float ws_bias_score(const ws_bias *bias, const ws_lenmodel *lm, const uint8_t *x, size_t L);
+
+/* out[j] becomes the filtersc of place j of the list; 0 where L = 0. With the vector units that `cpu` has (NULL: none); the
+ * bits are the same with all. Lists of 8 or 16 and more fill the lanes. */
+void ws_bias_scores(const ws_bias *bias, const ws_cpu *cpu, const ws_seqs *list, float *out);
+
+/* One width each; ws_bias_scores chooses. */
+void ws_bias_scores_avx2(const ws_bias *bias, const ws_seqs *list, float *out);
+void ws_bias_scores_avx512(const ws_bias *bias, const ws_seqs *list, float *out);
+
+/* What scalar and vector code share: the start, and the last line of section 10.3. */
+#define WS_BIAS_PI0 0.999f
+#define WS_BIAS_PI1 0.001f
+static inline float ws_bias_finish(float F, const ws_lenmodel *lm) {
+    return F + (float)lm->L * logf(lm->p1) + logf((float)(1.0 - (double)lm->p1));
+}
 
 #endif

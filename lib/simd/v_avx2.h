@@ -80,7 +80,7 @@ WS_INLINE int16_t v_hmax_s16(V v) {
 #define VF_DIV(a, b) _mm256_div_ps(a, b)
 #define VF_MAX(a, b) _mm256_max_ps(a, b)
 #define VF_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
-#define VF_LOOKUP32(t, idx) _mm256_i32gather_ps(t, V_LOAD(idx), 4)
+#define VF_LOOKUP32(t, p) _mm256_i32gather_ps(t, _mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)(p))), 4)
 
 WS_INLINE __m256 v_f32_up_small(__m256 v, __m256 below, int off) {
     const __m256i a = _mm256_castps_si256(v), b = _mm256_castps_si256(_mm256_permute2f128_ps(below, v, 0x21));

@@ -96,9 +96,9 @@ WS_INLINE int16_t v_hmax_s16(V v) {
 #define VF_DIV(a, b) _mm512_div_ps(a, b)
 #define VF_MAX(a, b) _mm512_max_ps(a, b)
 #define VF_FMA(a, b, c) _mm512_fmadd_ps(a, b, c)
-/* table[idx] for 32 floats at t and 32-bit indices below 32 at idx. */
-#define VF_LOOKUP32(t, idx) \
-    _mm512_permutex2var_ps(_mm512_load_ps(t), _mm512_load_si512((const void *)(idx)), _mm512_load_ps((t) + 16))
+/* t[i] for 32 floats at t and as many byte indices below 32 at p as a register has floats. */
+#define VF_LOOKUP32(t, p) \
+    _mm512_permutex2var_ps(_mm512_load_ps(t), _mm512_cvtepu8_epi32(_mm_load_si128((const void *)(p))), _mm512_load_ps((t) + 16))
 
 /* Lane z of 32 takes lane z - off, the lowest off lanes become 0; off is 1, 2, 4, 8 or 16 and a constant. */
 WS_INLINE void v_f32_up(VF out[V32], const VF in[V32], int off) {

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * The bias filter: its logarithm against libm, and every vector width against the scalar form, bit for bit.
+ * `make check-full` compares the logarithm of every normal single (2.1 thousand million, 20 s), `make check` one in 1009. */
+#include "tests/lib/sample.h"
+#include "tests/tap.h"
+
+#include "lib/hmm/floatlog.h"
+
+/* Singles above 0 in the order of their bits: normal ones are these. */
+enum { FIRST_NORMAL = 0x00800000, FIRST_INFINITE = 0x7f800000 };
+
+static void check_log(tap *t, int full) {
+    const uint32_t step = full ? 1 : 1009;
+    size_t n = 0, differ = 0;
+    for (uint32_t bits = FIRST_NORMAL; bits < FIRST_INFINITE; bits += step, n++) {
+        float m;
+        memcpy(&m, &bits, sizeof m);
+        const float ours = ws_float_log(m), theirs = (float)log((double)m);
+        if (memcmp(&ours, &theirs, sizeof ours) && differ++ < 5)
+            tap_note("log(%a) is %a, libm says %a", (double)m, (double)ours, (double)theirs);
+    }
+    tap_ok(t, differ == 0, "the logarithm equals libm's for %zu singles", n);
+}
+
+static const int lengths[] = {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 300, 1000};
+enum { NLENGTH = sizeof lengths / sizeof lengths[0], MOST = 200 };
+
+static void fill(sample_batch *s, sample *r, const ws_abc *abc, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const size_t L = (size_t)lengths[sample_below(r, NLENGTH)];
+        const int one = sample_below(r, 6) ? -1 : sample_below(r, abc->Kp); /* some consist of one residue alone */
+        uint8_t *x = sample_add(s, L);
+        for (size_t j = 0; j < L; j++)
+            x[j] = (uint8_t)(one >= 0 ? one : sample_below(r, 9) ? sample_residue(r, abc) : sample_below(r, abc->Kp));
+    }
+    sample_ready(s);
+}
+
+typedef void scores_fn(const ws_bias *bias, const ws_seqs *list, float *out);
+
+static int same(scores_fn *fn, const ws_bias *bias, sample_batch *s, sample *r) {
+    uint32_t item[MOST];
+    float got[MOST], truth[MOST];
+    const size_t n = (size_t)sample_below(r, MOST);
+    for (size_t j = 0; j < n; j++) item[j] = (uint32_t)sample_below(r, (int)s->b.n);
+    const ws_seqs list = {(const uint8_t *)s->lane.codes.p, s->b.first, s->b.len,
+                          (const ws_lenmodel *)(const void *)s->lane.perseq.p, item, n};
+    ws_bias_scores(bias, NULL, &list, truth);
+    fn(bias, &list, got);
+    for (size_t j = 0; j < n; j++)
+        if (memcmp(&got[j], &truth[j], sizeof *got)) {
+            tap_note("place %zu of %zu, L %u: %.9g, scalar %.9g", j, n, ws_seqs_len(&list, j), (double)got[j], (double)truth[j]);
+            return 0;
+        }
+    return 1;
+}
+
+static void check_width(tap *t, const char *name, const char *why_not, scores_fn *fn, uint64_t seed) {
+    if (why_not) {
+        tap_skip(t, name, why_not);
+        return;
+    }
+    sample r = {seed};
+    int good = 1;
+    for (int round = 0; round < 100 && good; round++) {
+        ws_hmm h;
+        sample_batch s = {0};
+        ws_bias bias;
+        sample_model(&h, &r, 1 + sample_below(&r, 3000), 0);
+        if (round % 10 == 0) memset(h.compo, 0, sizeof h.compo); /* as a file without COMPO */
+        ws_bias_set(&bias, &h);
+        fill(&s, &r, h.abc, (size_t)(1 + sample_below(&r, MOST - 1)));
+        good = same(fn, &bias, &s, &r);
+        sample_batch_release(&s);
+        sample_model_release(&h);
+    }
+    tap_ok(t, good, "%s equals scalar", name);
+}
+
+int main(void) {
+    const char *seed = getenv("WARPSIEVE_SEED"), *depth = getenv("WARPSIEVE_TESTS");
+    const uint64_t from = seed ? strtoull(seed, NULL, 0) : 20240607;
+    tap t = {0};
+    ws_cpu cpu;
+    ws_cpu_probe(&cpu);
+    tap_note("seed %llu", (unsigned long long)from);
+    check_log(&t, depth && !strcmp(depth, "full"));
+    check_width(&t, "bias avx2", cpu.why_not_avx2, ws_bias_scores_avx2, from);
+    check_width(&t, "bias avx512", cpu.why_not_avx512, ws_bias_scores_avx512, from);
+    return tap_end(&t);
+}
