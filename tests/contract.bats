@@ -1,0 +1,358 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What every tool promises, whatever it computes: the command line, exit statuses, and its output side. Inputs are in input.bats.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() { make_data; }
+setup() { in_data; }
+
+# ---- what it says about itself ----
+
+help_is_help() {
+    run -0 --separate-stderr "$1" --help
+    [ -z "$stderr" ] || fail "stderr: $stderr"
+    [[ ${lines[0]} == "$1 - "* ]] || fail "first line: ${lines[0]}"
+    grep -q "^usage: $1 " <<<"$output"
+    grep -q '^Examples:' <<<"$output"
+    [ "$(sed -n '/^Examples:/,/^$/p' <<<"$output" | grep -c "$1")" -ge 1 ] || fail "no example with $1"
+    [ "$(awk '{ if (length($0) > 100) n++ } END { print n + 0 }' <<<"$output")" -eq 0 ] || fail "lines of more than 100 characters"
+    cp /dev/null help
+    printf '%s' "$output" >help
+    run -0 "$1" -h
+    [ "$output" = "$(cat help)" ]
+}
+@test "--help and -h: on stdout, with examples, status 0" { each help_is_help $(all_tools); }
+
+version_is_version() {
+    run -0 --separate-stderr "$1" --version
+    [[ ${lines[0]} =~ ^"$1 "[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "${lines[0]}"
+    [ -z "$stderr" ]
+}
+@test "--version: the first line is NAME X.Y.Z" { each version_is_version $(all_tools); }
+
+backends_are_listed() {
+    run -0 --separate-stderr "$1" --list-backends
+    [ "${lines[0]}" = $'backend\tusable\treason' ] || fail "${lines[0]}"
+    [ -z "$(usage_of "$1" | grep MODEL)" ] || grep -q $'^scalar\tyes' <<<"$output" || fail "no scalar: $output"
+    awk -F '\t' 'NR > 1 && $2 == "no" && $3 == "" { exit 1 }' <<<"$output" || fail "a backend is refused without a reason: $output"
+}
+@test "--list-backends: scalar is there, and who cannot run has a reason" { each backends_are_listed $(all_tools); }
+
+# ---- misuse: 2, on stderr, nothing on stdout, nothing read ----
+
+misuse() { # misuse PATTERN... -- COMMAND...
+    local want=()
+    while [ "$1" != -- ]; do want+=("$1"); shift; done
+    shift
+    run --separate-stderr "$@" <small.fa
+    refused 2 "${want[@]}" || fail "command: $*"
+    grep -q -- '--help' <<<"$stderr" || fail "no hint at --help: $stderr"
+}
+unknown_options() {
+    misuse 'unknown option --nosuch' -- "$1" --nosuch
+    misuse 'unknown option -y' -- "$1" -y
+    misuse 'unknown option -y' -- "$1" -qy
+}
+@test "misuse: unknown options" { each unknown_options $(all_tools); }
+
+bad_values() {
+    local m
+    m=$(model_of "$1")
+    misuse 'threads' 'whole number' '"many"' -- "$1" -t many $m small.fa
+    misuse 'threads' 'range' '-1' -- "$1" -t -1 $m small.fa
+    misuse 'batch' 'size' '"10X"' -- "$1" -K 10X $m small.fa
+    misuse 'batch' 'range' '0' -- "$1" -K 0 $m small.fa
+    misuse 'out-format' 'tsv, fasta, packed or ids' '"sam"' -- "$1" -O sam $m small.fa
+    misuse 'bad-residue' 'error, x or skip' -- "$1" --bad-residue=no $m small.fa
+    misuse 'threads.*needs a value' -- "$1" $m small.fa --threads
+    misuse '-t needs a value' -- "$1" $m small.fa -t
+    misuse 'quiet takes no value' -- "$1" --quiet=1 $m small.fa
+    misuse 'several options' -- "$1" --no $m small.fa
+}
+@test "misuse: bad numbers, unknown choices, missing values, ambiguous names" { each bad_values $(sequence_tools); }
+
+filter_misuse() {
+    misuse 'model' -- "$1"
+    misuse 'pvalue' 'range' '1.5' -- "$1" -P 1.5 m.hmm small.fa
+    misuse 'pvalue' 'number' '"low"' -- "$1" -P low m.hmm small.fa
+    misuse 'bits' 'number' '"20b"' -- "$1" -T 20b m.hmm small.fa
+    misuse '-E needs -Z' -- "$1" -E 1 m.hmm small.fa
+    misuse 'no "gpu"' 'scalar' -- "$1" --backend gpu m.hmm small.fa
+    misuse 'standard input' 'both' -- "$1" - -
+    misuse 'standard input' 'both' -- "$1" -
+    misuse 'standard input' 'both' -- "$1" - small.fa -
+    misuse 'no column "score"' "tlen" -- "$1" -f name,score m.hmm small.fa
+    misuse 'fields' 'tsv' -- "$1" -O fasta -f name m.hmm small.fa
+}
+@test "misuse: filters" { each filter_misuse $(sequence_tools with-model); }
+
+terminal_waits() { # nobody typed a file, and standard input is a terminal
+    python3 - "$1" $(model_of "$1") <<'EOF'
+import os, pty, subprocess, sys
+master, slave = pty.openpty()
+p = subprocess.run(sys.argv[1:], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=5)
+assert p.returncode == 2 and p.stdout == b"" and b"no sequences" in p.stderr, p
+EOF
+}
+@test "misuse: no input and a terminal instead" { each terminal_waits $(sequence_tools); }
+
+# ---- operands and options in any order ----
+
+any_order() {
+    local m
+    m=$(model_of "$1")
+    "$1" -O tsv $m small.fa >a
+    "$1" $m -O tsv small.fa >b
+    same a b
+    "$1" $m small.fa --out-format=tsv >b
+    same a b
+    "$1" -qOtsv $m -- small.fa >b
+    same a b
+    "$1" --out-f tsv $m - <small.fa >b
+    same a b
+    "$1" -Otsv $m <small.fa >b
+    same a b
+    "$1" -O tsv -o b $m small.fa >c
+    same a b
+    [ ! -s c ]
+    awk '/^>/ { n++ } n <= 10' small.fa >head.fa
+    awk '/^>/ { n++ } n > 10' small.fa >tail.fa
+    "$1" -Otsv $m head.fa tail.fa >b
+    same a b
+    "$1" -Otsv $m head.fa - <tail.fa >b
+    same a b
+    cp small.fa ./-odd.fa
+    "$1" -Otsv $m -- -odd.fa >b
+    same a b
+}
+@test "options and operands in any order, --, -, several files, -o" { each any_order $(sequence_tools); }
+
+# ---- one answer ----
+
+one_answer() {
+    local m t k
+    m=$(model_of "$1")
+    [ -z "$m" ] || m=three.hmm
+    "$1" -a -O tsv -t 1 $m demo.fa >want
+    for t in 2 3; do
+        "$1" -a -O tsv -t $t $m demo.fa >got
+        same want got || fail "-t $t"
+    done
+    for k in 1 1000 1G; do
+        "$1" -a -O tsv -K $k $m demo.fa >got
+        same want got || fail "-K $k"
+    done
+}
+@test "the same bytes for any number of threads and any batch size" { each one_answer $(sequence_tools); }
+
+every_form() {
+    local m f
+    m=$(model_of "$1")
+    "$1" -O tsv $m demo.fa >want
+    split -n l/3 demo.fa part.
+    for f in part.*; do gzip -c "$f"; done >members.gz
+    for f in demo.fa.gz members.gz demo.wsp; do
+        "$1" -O tsv $m $f >got
+        same want got || fail "$f"
+        cat $f | "$1" -O tsv $m >got
+        same want got || fail "$f from a pipe"
+    done
+}
+@test "the same bytes from FASTA, gzip, several members and packed, from a file and a pipe" { each every_form $(sequence_tools); }
+
+every_backend() {
+    local b n=0
+    "$1" -a --backend scalar three.hmm small.fa >want
+    for b in $("$1" --list-backends | awk -F '\t' 'NR > 1 && $2 == "yes" { print $1 }'); do
+        "$1" -a --backend "$b" three.hmm small.fa >got
+        same want got || fail "--backend $b"
+        n=$((n + 1))
+    done
+    for b in $("$1" --list-backends | awk -F '\t' 'NR > 1 && $2 == "no" { print $1 }'); do
+        run --separate-stderr "$1" --backend "$b" three.hmm small.fa
+        refused 1 "$b" || fail "--backend $b"
+    done
+    [ $n -ge 1 ]
+}
+@test "the same bytes from every backend that runs here; the others say why not" { each every_backend $(sequence_tools with-model); }
+
+# ---- output that cannot be written ----
+
+full_disk() {
+    local m
+    m=$(model_of "$1")
+    run -1 --separate-stderr "$1" -O tsv $m /dev/null -o /dev/full
+    refused 1 '/dev/full' 'No space left' || fail "little output"
+    run -1 --separate-stderr "$1" -a -O tsv $m demo.fa -o /dev/full
+    refused 1 '/dev/full' 'No space left' || fail "much output"
+    run -1 --separate-stderr bash -c '"$@" >/dev/full' - "$1" -a -O tsv $m demo.fa
+    refused 1 'standard output' 'No space left'
+    run -1 --separate-stderr bash -c '"$@" >/dev/full' - "$1" --help
+    refused 1 'No space left' || fail "--help"
+    run -1 --separate-stderr "$1" -O tsv $m small.fa -o no/such/folder
+    refused 1 'no/such/folder' 'No such file'
+    run -1 --separate-stderr bash -c '"$@" >&-' - "$1" -O tsv $m small.fa
+    told 'standard output' || fail "closed standard output"
+}
+@test "a full disk, a folder that is not there, a closed stdout: status 1" { each full_disk $(sequence_tools); }
+
+closed_reader() {
+    local m s
+    m=$(model_of "$1")
+    cat demo.fa demo.fa demo.fa demo.fa demo.fa demo.fa >big.fa
+    s=$(bash -c '{ "$@" 2>err; echo $? >&3; } 3>st | head -1 >/dev/null; cat st' - "$1" -a -O tsv $m big.fa)
+    [ "$s" = 141 ] || fail "status $s"
+    [ ! -s err ] || fail "$(cat err)"
+    s=$(bash -c 'trap "" PIPE; { "$@" 2>err; echo $? >&3; } 3>st | head -1 >/dev/null; cat st' - "$1" -a -O tsv $m big.fa)
+    [ "$s" = 141 ] || fail "with SIGPIPE ignored: status $s"
+    [ ! -s err ] || fail "with SIGPIPE ignored: $(cat err)"
+}
+@test "a closed reader: 141 and silence, also with SIGPIPE ignored" { each closed_reader $(sequence_tools); }
+
+# ---- forms of output ----
+
+fields_and_header() {
+    tsv "$1" -f tlen,name small.fa >a
+    grep -q $'^#tlen\tname$' a || fail "$(head -3 a)"
+    tsv "$1" -f tlen,name --header plain small.fa >b
+    grep -q $'^tlen\tname$' b
+    ! grep '^#[^#]' b || fail "a # is left"
+    same <(rows a) <(grep -vE '^(#|tlen)' b)
+    tsv "$1" -f tlen,name --header none --no-provenance small.fa >b
+    same <(rows a) b
+    tsv "$1" --no-provenance small.fa >b
+    ! grep '^##' b || fail "## lines are left"
+    tsv "$1" small.fa >a
+    same <(grep -v '^##' a) b
+}
+@test "-f, --header, --no-provenance" { each fields_and_header $(sequence_tools); }
+
+provenance() {
+    tsv "$1" small.fa >a
+    head -1 a | grep -qE "^##warpsieve pg=1 prog=$1 version=[0-9.]+ (model=Pkinase\(xxh3:[0-9a-f]{16}\) )?args=\"\"$" || fail "$(head -1 a)"
+    tail -1 a | grep -qE "^##end rows=$(nrows a) in=40 residues=[0-9]+$" || fail "$(tail -1 a)"
+    tsv "$1" -a -t 2 -K 5K --stats=s -q small.fa >b
+    head -1 b | grep -q 'args="-a"$' || fail "only what changes rows belongs there: $(head -1 b)"
+    whole_rows a
+}
+@test "provenance names program, model and the options that rows depend on" { each provenance $(sequence_tools); }
+
+sequences_out() {
+    local m
+    m=$(model_of "$1")
+    "$1" -a -O fasta $m demo.fa >a
+    same demo.fa a || fail "-O fasta"
+    "$1" -a -O ids $m demo.fa >b
+    same <(sed -n 's/^>\([^ ]*\).*/\1/p' demo.fa) b || fail "-O ids"
+    "$1" -a -O packed $m demo.fa >a
+    same demo.wsp a || fail "-O packed"
+    "$1" -a -O tsv $m demo.fa >a
+    seqkit tab2fx -w 60 <a >b
+    same <(sed '/^>/s/ .*//' demo.fa) b || fail "seqkit tab2fx"
+}
+@test "-O fasta, ids and packed, and seqkit tab2fx of a table, give the sequences back" { each sequences_out $(sequence_tools); }
+
+kept_and_rejected() {
+    local o
+    "$1" -a m.hmm demo.fa >all
+    "$1" -U no m.hmm demo.fa >yes
+    [ "$(nrows yes)" -gt 0 ]
+    [ "$(nrows no)" -gt 0 ]
+    same <(rows all | sort) <({ rows yes; rows no; } | sort) || fail "tsv"
+    whole_rows no
+    tail -1 no | grep -q "^##end rows=$(nrows no) in=400"
+    "$1" m.hmm demo.fa >b
+    same yes b || fail "-U changed what passes"
+    for o in fasta ids; do
+        "$1" -O $o -U no.$o m.hmm demo.fa >yes.$o
+        same <(seqs_of $o yes.$o | sort) <(column yes name | sort)
+        same <(seqs_of $o no.$o | sort) <(column no name | sort)
+    done
+    "$1" -O packed -U no.wsp m.hmm demo.fa >yes.wsp
+    respack -O fasta no.wsp >b
+    same no.fasta b
+    respack -O fasta yes.wsp >b
+    same yes.fasta b
+}
+seqs_of() { case $1 in ids) cat "$2" ;; fasta) sed -n 's/^>\([^ ]*\).*/\1/p' "$2" ;; esac; }
+@test "-U: what is kept and what is rejected are everything" { each kept_and_rejected $(sequence_tools with-model); }
+
+# ---- standard error ----
+
+silence() {
+    run -0 --separate-stderr tsv "$1" small.fa
+    [ -z "$stderr" ] || fail "stderr: $stderr"
+    run -0 --separate-stderr "$1" --progress -O ids $(model_of "$1") small.fa
+    grep -q '40 sequences' <<<"$stderr" || fail "--progress: $stderr"
+    run -0 --separate-stderr "$1" --progress -q -O ids $(model_of "$1") small.fa
+    [ -z "$stderr" ] || fail "-q: $stderr"
+}
+@test "stderr is silent on success unless progress is asked for" { each silence $(sequence_tools); }
+
+terminal() {
+    python3 - "$@" $(model_of "$1") small.fa <<'EOF'
+import os, pty, subprocess, sys
+def stderr_of(argv):
+    master, slave = pty.openpty()
+    p = subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=slave, timeout=20)
+    os.close(slave)
+    assert p.returncode == 0, p
+    text = b""
+    try:
+        while True:
+            piece = os.read(master, 65536)
+            if not piece: break
+            text += piece
+    except OSError: pass
+    return text
+assert b"40 sequences" in stderr_of(sys.argv[1:]), "no progress on a terminal"
+for off in ("-q", "--no-progress"):
+    assert stderr_of(sys.argv[1:] + [off]) == b"", off
+EOF
+}
+@test "progress on a terminal, and how to turn it off" { each terminal $(sequence_tools); }
+
+stats() {
+    run -0 --separate-stderr "$1" --stats -O ids $(model_of "$1") small.fa
+    grep -qE '^ *40 .*sequences' <<<"$stderr" || fail "$stderr"
+    "$1" --stats=stats.json -O ids $(model_of "$1") small.fa >ids
+    python3 - "$1" "$(wc -l <ids)" <<'EOF'
+import json, sys
+s = json.load(open("stats.json"))
+assert s["program"] == sys.argv[1] and s["sequences"] == 40 and s["rows"] == int(sys.argv[2]) and s["seconds"] > 0, s
+EOF
+    run -1 --separate-stderr "$1" --stats=/dev/full -O ids $(model_of "$1") small.fa
+    told '/dev/full' 'No space left'
+}
+@test "--stats on stderr and as JSON" { each stats $(sequence_tools); }
+
+# ---- a stream is answered while it flows ----
+
+slow_producer() {
+    python3 - "$1" $(model_of "$1") <<'EOF'
+import os, select, subprocess, sys, time
+p = subprocess.Popen([sys.argv[1], "-a", "-O", "ids"] + sys.argv[2:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+for name in (b"one", b"two"):
+    p.stdin.write(b">" + name + b"\nMKVLAT\n>next_" + name + b"\nMK\n") # the last record may still go on, so only the first is due
+    p.stdin.flush()
+    t, got = time.time(), b""
+    while name not in got:
+        ready, _, _ = select.select([p.stdout], [], [], 1 - (time.time() - t))
+        assert ready, "no answer within a second"
+        got += os.read(p.stdout.fileno(), 4096)
+p.stdin.close()
+assert p.wait(5) == 0
+EOF
+}
+@test "a slow producer is answered within a second" { each slow_producer $(sequence_tools); }
+
+bounded_memory() { # 40 MB of sequences in a pipe, 200 MB of memory
+    local m
+    m=$(model_of "$1")
+    [ -z "$m" ] || return 0
+    for _ in $(seq 180); do cat demo.fa; done | (ulimit -v 600000; "$1" -t 2 -O ids $m) | wc -l >n
+    [ "$(cat n)" -eq 72000 ]
+}
+@test "memory does not grow with the stream" { each bounded_memory $(sequence_tools); }

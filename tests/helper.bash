@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+# What the bats files share: where programs and data are, which tools there are, and checks of a finished run.
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+data=$top/tests/data
+PATH=${WARPSIEVE_BIN:-$top/bin}:$PATH
+export LC_ALL=C
+
+# Every tool of the sources, so that a new one is tested without an edit.
+all_tools() { local f; for f in "$top"/bin/*.c; do basename "$f" .c; done; }
+
+# The operands in front of the inputs are what the usage line says. A tool that reads sequences has "MODEL [FILE...]" or "[FILE...]".
+usage_of() { "$1" --help | sed -n 's/^usage: [^ ]* \[options\] //p'; }
+model_of() { case $(usage_of "$1") in MODEL*) echo m.hmm ;; esac; }
+sequence_tools() { # all of them, or with an argument those that have a model
+    local t
+    for t in $(all_tools); do
+        case $(usage_of "$t") in
+        'MODEL [FILE...]') echo "$t" ;;
+        '[FILE...]') [ $# -gt 0 ] || echo "$t" ;;
+        esac
+    done
+}
+
+# Runs a tool with its model and -O tsv, so that all answer alike: tsv TOOL ARGUMENT...
+tsv() { local t=$1; shift; "$t" -O tsv $(model_of "$t") "$@"; }
+
+# Calls a function with each tool's name. No "||" here or around: that would turn off the abort on failure inside. For the same reason
+# a check is a command of its own or ends in "|| fail", never the first part of "&&", and never a bare "!".
+each() { # each FUNCTION TOOL...
+    local f=$1 t
+    shift
+    [ $# -gt 0 ] || fail "no tools"
+    for t; do
+        echo "tool: $t" # shown if it fails
+        "$f" "$t"
+    done
+}
+
+# The files all tests use, in the folder of a bats file: m.hmm (Pkinase), three.hmm, and 400 proteins in several forms.
+make_data() {
+    cd "$BATS_FILE_TMPDIR" || return 1
+    cp "$data/demo.hmm" m.hmm
+    cp "$data/globins4.hmm" "$data/fn3.hmm" "$data/demo.fa.gz" .
+    cat globins4.hmm m.hmm fn3.hmm >three.hmm
+    zcat demo.fa.gz >demo.fa
+    awk '/^>/ { n++ } n > 40 { exit } { print }' demo.fa >small.fa
+    respack demo.fa >demo.wsp
+}
+in_data() { cd "$BATS_FILE_TMPDIR" || return 1; }
+
+fail() { printf '%s\n' "$@"; return 1; }
+
+# After `run --separate-stderr`: nothing on stdout and a message with every one of the patterns (extended, any case).
+refused() { # refused STATUS PATTERN...
+    local want=$1 p
+    shift
+    # shellcheck disable=SC2154 # set by run
+    [ "$status" -eq "$want" ] || fail "status $status, expected $want; stderr: $stderr" || return 1
+    [ -z "$output" ] || fail "there is output: ${output:0:200}" || return 1
+    told "$@"
+}
+
+# The first line of stderr names the tool and has all patterns, and nothing else is there but the hint after misuse.
+told() {
+    local first=${stderr%%$'\n'*} p
+    [ -n "$first" ] || fail "no message" || return 1
+    [[ $first =~ ^[a-z-]+:\  ]] || fail "the message does not begin with the program's name: $first" || return 1
+    for p; do
+        grep -qiE -- "$p" <<<"$first" || fail "the message has no /$p/: $first" || return 1
+    done
+    [ "$(wc -l <<<"$stderr")" -le 2 ] || fail "more than two lines: $stderr"
+}
+
+# A table: whole rows, as many fields as the header; prints nothing.
+whole_rows() {
+    awk -F '\t' '/^##/ { next } !n { n = NF; next } NF != n { print "row of " NF " fields, header of " n ": " $0; bad = 1 } END { exit bad }' "$1" ||
+        return 1
+    [ ! -s "$1" ] || [ -z "$(tail -c 1 "$1" | tr -d '\n')" ] || fail "the last line is not complete: $(tail -1 "$1")"
+}
+
+rows() { grep -v '^#' "$1" || true; }
+nrows() { rows "$1" | wc -l; }
+column() { awk -F '\t' -v c="$2" '/^##/ { next } !at { sub(/^#/, ""); for (i = 1; i <= NF; i++) if ($i == c) at = i; next } { print $at }' "$1"; }
+
+# Status of a process as the shell sees it, without bats' opinion: status_of COMMAND...
+status_of() { local s=0; "$@" || s=$?; echo "$s"; }
+same() { cmp "$1" "$2" || { diff "$1" "$2" | cut -c1-300 | head -6; return 1; }; }
