@@ -6,6 +6,8 @@
 #include "tests/lib/io.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <time.h>
 
 /* Parsers alone, in pieces */
@@ -292,6 +294,86 @@ static void random_records(tap *t, uint64_t seed) {
     ws_buf_release(&got);
 }
 
+/* Text made of what the formats are made of: any records or error, but the same in one piece and byte by byte. */
+static void random_junk(tap *t, uint64_t seed) {
+    static const char *const parts[] = {">", "@", "#", "##", "\n", "\n", "\n", "\r\n", "\t", "\t", "name", "seq", "qual", "desc",
+                                        "name\tseq\n", "#name\tseq\tqual\n", "##end rows=1\n", "##warpsieve pg=1\n", "+\n",
+                                        "A", "ACD", "ACDEFGHIKLM", " ", "1", "-", "I", "II", "a\tAC\n", "@a\nAC\n+\nII\n",
+                                        "b\tAC\tII\n", ">c d\nAC\n"};
+    static const ws_badres policy[] = {WS_BADRES_ERROR, WS_BADRES_X, WS_BADRES_SKIP};
+    const uint64_t start = seed;
+    ws_err err;
+    ws_buf whole = {0}, pieces = {0};
+    int same = 1;
+    for (int i = 0; i < 3000 && same; i++) {
+        char text[600] = "";
+        const size_t n = below(&seed, 30);
+        for (size_t k = 0; k < n; k++) strcat(text, parts[below(&seed, sizeof parts / sizeof *parts)]);
+        for (int f = WS_FORMAT_FASTA; f <= WS_FORMAT_TSV; f++) {
+            const struct a_case c = {.format = (ws_format)f, .in = text, .badres = policy[below(&seed, 3)]};
+            if (f == WS_FORMAT_PACKED) continue;
+            const int rc = parse(&c, strlen(text), strlen(text), &whole, &err);
+            same &= parse(&c, strlen(text) + 1, strlen(text) + 1, &pieces, &err) == rc && whole.n == pieces.n &&
+                    (!whole.n || !memcmp(whole.p, pieces.p, whole.n));
+            if (!same) tap_note("format %d: \"%s\"", f, text);
+        }
+    }
+    tap_ok(t, same, "junk in three formats: the same in pieces, seed %llu", (unsigned long long)start);
+    ws_buf_release(&whole);
+    ws_buf_release(&pieces);
+}
+
+/* Idle threads that read ahead while several inputs are read. */
+typedef struct helper {
+    ws_seqread *r;
+    atomic_int stop;
+} helper;
+
+static void *read_ahead(void *arg) {
+    helper *h = arg;
+    uint64_t done, size;
+    while (!h->stop) {
+        if (!ws_seqread_ahead(h->r)) sched_yield();
+        ws_seqread_progress(h->r, &done, &size);
+    }
+    return NULL;
+}
+
+static void with_helpers(tap *t) {
+    enum { INPUTS = 5 };
+    char path[INPUTS][PATH_SIZE];
+    const char *paths[INPUTS];
+    ws_err err;
+    ws_buf want = {0}, got = {0};
+    ws_batch b = {0};
+    helper h = {0};
+    pthread_t thread[2];
+    uint64_t seed = 42;
+    size_t seqs = 0;
+    int rc;
+    for (int i = 0; i < INPUTS; i++) {
+        text_set s = {0};
+        random_set(&s, &seed, 2000);
+        temp_file(path[i], s.fasta.p, s.fasta.n);
+        must(!ws_buf_add(&want, s.want_fasta.p, s.want_fasta.n - 1, &err), "memory");
+        paths[i] = path[i];
+        release_set(&s);
+    }
+    const ws_seqread_conf conf = {.path = paths, .npath = INPUTS, .abc = ws_abc_get(WS_ABC_AMINO), .batch_residues = 10000,
+                                  .batch_seqs = 1000};
+    must(!ws_seqread_open(&h.r, &conf, &err), "open");
+    for (int i = 0; i < 2; i++) must(!pthread_create(&thread[i], NULL, read_ahead, &h), "thread");
+    while (!(rc = ws_seqread_fill(h.r, &b, &err))) dump(&got, &b, conf.abc, &seqs);
+    h.stop = 1;
+    for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
+    tap_ok(t, rc == WS_EOF && got.n == want.n && !memcmp(got.p, want.p, got.n), "%d inputs with two threads reading ahead", INPUTS);
+    ws_seqread_close(h.r);
+    ws_batch_release(&b);
+    ws_buf_release(&want);
+    ws_buf_release(&got);
+    for (int i = 0; i < INPUTS; i++) unlink(path[i]);
+}
+
 /* A batch leaves after a quiet while; what was begun comes with the next one. */
 static void slow_producer(tap *t) {
     ws_err err;
@@ -365,6 +447,8 @@ int main(void) {
     several(&t);
     heads(&t);
     for (uint64_t seed = 1; seed <= 20; seed++) random_records(&t, seed);
+    for (uint64_t seed = 1; seed <= 5; seed++) random_junk(&t, seed);
+    with_helpers(&t);
     slow_producer(&t);
     const size_t lengths[] = {262143, 262144, 262145, 100000000};
     for (size_t i = 0; i < 4; i++) long_record(&t, "FASTA", ">a\n", i % 2 ? "" : "\n", lengths[i], 0);
