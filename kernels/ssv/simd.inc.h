@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FLOOR = -128, NBEST = 2 };
+enum { FLOOR = -128, NBEST = 2 /* running maxima a sequence: one is waited for if it alone takes Q / 2 of them a row */ };
 
 typedef struct prep {
     int Q, nblock;
@@ -31,6 +31,7 @@ WS_INLINE void rows(const int Q, const int S, const int edged, const int8_t *cos
                     int8_t *edge) {
     enum { SMAX = 8, QROOM = 32 };
     const V floor = VB_SET1(FLOOR);
+    const int nbest = Q > 6 ? NBEST : 1;
     V v[SMAX][QROOM], best[SMAX][NBEST];
     const uint8_t *x[SMAX];
     V_UNROLL for (int s = 0; s < S; s++) {
@@ -46,7 +47,9 @@ WS_INLINE void rows(const int Q, const int S, const int edged, const int8_t *cos
             V_UNROLL for (int r = 0; r < Q; r++) {
                 const int q = Q - 1 - r;
                 v[s][q] = VB_SUBS_S(q ? v[s][q - 1] : in, V_LOAD(c + q * VB_LANES));
-                best[s][q % NBEST] = VB_MAX_S(best[s][q % NBEST], v[s][q]);
+                /* two by two, so that the chain of the running maxima is a quarter of Q long and not the limit */
+                if (r % 2) best[s][r / 2 % nbest] = VB_MAX_S(best[s][r / 2 % nbest], VB_MAX_S(v[s][q + 1], v[s][q]));
+                else if (q == 0) best[s][r / 2 % nbest] = VB_MAX_S(best[s][r / 2 % nbest], v[s][q]);
             }
             if (edged) {
                 before = edge[i];
