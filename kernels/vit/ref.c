@@ -47,7 +47,6 @@ static ws_fscore score_one(const ws_words *w, const ws_lenmodel *lm, const uint8
     row old = {cell, cell + n, cell + 2 * n}, new = {cell + 3 * n, cell + 4 * n, cell + 5 * n};
     int xN = WS_WORD_BASE, xB = WS_WORD_BASE + lm->wmove, xJ = LOWEST, xC = LOWEST;
 
-    if (L == 0) return (ws_fscore){-INFINITY, WS_F_UNDERFLOW};
     for (size_t i = 0; i < 6 * n; i++) cell[i] = LOWEST;
     for (size_t i = 0; i < L; i++) {
         int xE = match_insert(w, w->emit + x[i] * n, xB, &old, &new);
@@ -97,7 +96,8 @@ static int score(const ws_batch *batch, const ws_task *task, size_t ntask, ws_la
         if (!cell) return err->code;
         for (size_t j = 0; j < task[t].n; j++) {
             size_t i = ws_task_item(&task[t], j);
-            out[j] = score_one(w, &lm[i], ws_lane_codes(lane, i), batch->len[i], cell);
+            out[j] = batch->len[i] ? score_one(w, &lm[i], ws_lane_codes(lane, i), batch->len[i], cell)
+                                   : (ws_fscore){-INFINITY, WS_F_UNDERFLOW};
         }
     }
     return WS_OK;

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ * SSV: the worked example, a brute-force second implementation, and every branch of the decision. */
+#include "kernels/ssv/ssv.h"
+#include "tests/lib/worked.h"
+
+/* ---- the worked example (15.3, 15.8) ---- */
+
+static void test_worked(tap *t) {
+    static const int best[WORKED_L] = {10, 15, 29, 38, 48, 48};
+    worked w;
+    ws_bytes b;
+    ws_err err = {0};
+    worked_open(&w);
+    sample_must(ws_bytes_create(&b, &w.data.profile, &err), &err);
+    tap_ok(t, b.bias == 15 && b.tbm == 10 && b.tec == 3 && sample_lenmodel(&w.s, 0)->tjb == 5, "parameters of tiny004");
+    for (size_t i = 0; i < WORKED_L; i++) {
+        int got = ws_ssv_best_ref(&b, ws_lane_codes(&w.s.lane, i), i + 1);
+        tap_ok(t, got == best[i], "best of %zu residues is %d", i + 1, got);
+    }
+    ws_fscore s = sample_score(&w.s, &ws_ssv_scalar, &w.target, 5);
+    tap_ok(t, s.status == WS_F_OPEN && fabsf(s.nats - 2.77622652f) < 1e-6f, "w1 is open, at the height of its diagonal");
+    s = sample_score(&w.s, &ws_ssv_scalar, &w.target, WORKED_W2);
+    tap_ok(t, s.status == WS_F_OK && s.nats == -6.46573639f, "w2 is decided");
+    ws_bytes_destroy(&b);
+    worked_close(&w);
+}
+
+/* ---- brute force: the best sum over every stretch of every diagonal ---- */
+
+static int brute(const ws_bytes *b, const uint8_t *x, size_t L) {
+    int best = 0;
+    for (size_t i = 0; i < L; i++)
+        for (size_t k = 1; k <= (size_t)b->M; k++) {
+            int sum = 0;
+            for (size_t n = 0; i + n < L && k + n <= (size_t)b->M; n++) {
+                sum -= (int)b->cost[x[i + n] * ((size_t)b->M + 1) + k + n] - b->bias;
+                if (sum > best) best = sum;
+            }
+        }
+    return best;
+}
+
+static void test_brute(tap *t, sample *r) {
+    static const int size[] = {1, 2, 3, 15, 31, 32, 33, 64, 90};
+    int bad = 0, n = 0;
+    for (size_t m = 0; m < sizeof size / sizeof size[0]; m++)
+        for (size_t l = 0; l < sizeof size / sizeof size[0]; l++) {
+            ws_hmm h;
+            ws_hmm_target data;
+            ws_bytes b;
+            ws_err err = {0};
+            uint8_t x[128];
+            sample_model(&h, r, size[m], 0.01);
+            sample_target(&data, &h);
+            sample_must(ws_bytes_create(&b, &data.profile, &err), &err);
+            for (int i = 0; i < size[l]; i++) x[i] = (uint8_t)sample_below(r, l % 2 ? 29 : 20);
+            if (l % 3 == 0) sample_homolog(r, &h, x, (size_t)size[l]);
+            int want = brute(&b, x, (size_t)size[l]), got = ws_ssv_best_ref(&b, x, (size_t)size[l]), full = 127 - b.bias;
+            bad += want >= full ? got < full : got != want;
+            n++;
+            ws_bytes_destroy(&b);
+            ws_profile_destroy(&data.profile);
+            sample_model_release(&h);
+        }
+    tap_ok(t, bad == 0, "%d random pairs agree with brute force", n);
+}
+
+/* ---- the decision: S1 to S5 at their edges ---- */
+
+static void test_decision(tap *t) {
+    static const struct {
+        const char *what;
+        int tjb, tbm, bias, best;
+        ws_fstatus status;
+        int infinite;
+    } edge[] = {
+        {"S1 just not", 20, 40, 63, 0, WS_F_OK, 0},
+        {"S1", 20, 41, 63, 0, WS_F_OPEN, 0},
+        {"S1 comes before S2", 40, 64, 20, 120, WS_F_OPEN, 1},
+        {"S2, begin level too low", 21, 42, 10, 117, WS_F_OPEN, 1},
+        {"S2", 21, 41, 10, 117, WS_F_OVERFLOW, 1},
+        {"S2 just not, S3 neither", 21, 41, 10, 116, WS_F_OPEN, 0},
+        {"S3", 5, 10, 15, 65, WS_F_OVERFLOW, 1},
+        {"S3 just not", 5, 10, 15, 64, WS_F_OPEN, 0},
+        {"S4", 5, 10, 15, 19, WS_F_OPEN, 0},
+        {"S4 just not", 5, 10, 15, 18, WS_F_OK, 0},
+        {"nothing positive", 5, 10, 15, 0, WS_F_OK, 0},
+    };
+    for (size_t i = 0; i < sizeof edge / sizeof edge[0]; i++) {
+        ws_bytes b = {.M = 4, .Kp = 29, .bias = edge[i].bias, .tbm = edge[i].tbm, .tec = 3};
+        ws_lenmodel lm = {.tjb = edge[i].tjb};
+        ws_fscore s = ws_ssv_decide(&b, &lm, edge[i].best);
+        int xJ = edge[i].best + 190 - edge[i].tjb - edge[i].tbm - 3;
+        float nats = (float)((double)((float)(xJ - edge[i].tjb - 190) / 4.32808495f) - 3.0);
+        tap_ok(t, s.status == (int32_t)edge[i].status && s.nats == (edge[i].infinite ? INFINITY : nats), "%s", edge[i].what);
+    }
+}
+
+static void test_empty(tap *t) {
+    worked w;
+    worked_open(&w);
+    sample_add(&w.s, 0);
+    sample_ready(&w.s);
+    ws_fscore s = sample_score(&w.s, &ws_ssv_scalar, &w.target, w.s.b.n - 1);
+    tap_ok(t, s.status == WS_F_UNDERFLOW && s.nats == -INFINITY, "no residue");
+    worked_close(&w);
+}
+
+int main(void) {
+    tap t = {0};
+    sample r = worked_seed();
+    test_worked(&t);
+    test_brute(&t, &r);
+    test_decision(&t);
+    test_empty(&t);
+    return tap_end(&t);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ * The Viterbi filter: the worked example row by row and a second implementation that looks at every deletion separately. */
+#include "kernels/vit/vit.h"
+#include "tests/lib/worked.h"
+
+/* ---- the worked example (15.5, 15.8) ---- */
+
+/* The scalar backend leaves its two rows of M, I, D behind; the last one written is the second where L is odd. */
+static void test_worked(tap *t) {
+    static const int16_t M[WORKED_L][4] = {{9333, 7092, 11148, 8105},   {12017, 7570, 8322, 9862},
+                                           {7783, 14303, 7635, 8813},   {12156, 8552, 15767, 9515},
+                                           {10848, 11077, 10574, 17510}, {13391, 12575, 13163, 13489}};
+    static const int16_t I[WORKED_L][3] = {{-32768, -32768, -32768}, {5362, 3121, 7177}, {8046, 3599, 6620},
+                                           {7489, 10332, 6063},      {8185, 9775, 11796}, {7628, 9218, 11239}};
+    static const int16_t D[WORKED_L][3] = {{4841, 4152, 6656}, {7525, 6836, 6147},  {3291, 9811, 9122},
+                                           {7664, 6975, 11275}, {6356, 6585, 6082}, {8899, 8210, 8671}};
+    static const int xC[WORKED_L] = {10648, 11517, 13803, 15267, 17010, 17010};
+    enum { ROW = 5 };
+    worked w;
+    worked_open(&w);
+    for (size_t i = 0; i < WORKED_L; i++) {
+        ws_fscore s = sample_score(&w.s, &ws_vit_scalar, &w.target, i);
+        const int16_t *cell = (const int16_t *)(void *)w.s.lane.scratch.p + (i % 2 ? 0 : 3 * ROW);
+        float nats = (float)((double)((float)(xC[i] - 792 - 12000) / 721.347534f) - 3.0);
+        tap_ok(t, !memcmp(cell + 1, M[i], sizeof M[i]) && !memcmp(cell + ROW + 1, I[i], sizeof I[i]) &&
+                      !memcmp(cell + 2 * ROW + 2, D[i], sizeof D[i]) && s.status == WS_F_OK && s.nats == nats,
+               "row %zu of w1", i + 1);
+    }
+    ws_fscore s = sample_score(&w.s, &ws_vit_scalar, &w.target, 5);
+    tap_ok(t, s.nats == 2.8473897f, "w1");
+    s = sample_score(&w.s, &ws_vit_scalar, &w.target, WORKED_W2);
+    tap_ok(t, s.status == WS_F_OK && s.nats == -6.52811909f, "w2");
+    worked_close(&w);
+}
+
+/* ---- whole matrices; D(i,k) is the best over all nodes j from which a run of deletions can have come ---- */
+
+static int add(int a, int b) { return a + b < -32768 ? -32768 : a + b > 32767 ? 32767 : a + b; }
+static int max(int a, int b) { return a > b ? a : b; }
+
+static int best_delete(const ws_words *w, const int *M, int k) {
+    int best = -32768;
+    for (int j = 1; j < k; j++) {
+        int v = add(M[j], w->tr[WS_PMD][j]);
+        for (int d = j + 1; d < k; d++) v = add(v, w->tr[WS_PDD][d]);
+        best = max(best, v);
+    }
+    return best;
+}
+
+static ws_fscore naive(const ws_words *w, const ws_lenmodel *lm, const uint8_t *x, size_t L) {
+    const size_t row = (size_t)w->M + 1, n = (L + 1) * row;
+    int *M = malloc(3 * n * sizeof *M), *I = M + n, *D = I + n, xB = 12000 + lm->wmove, xJ = -32768, overflow = 0;
+    for (size_t i = 0; i < 3 * n; i++) M[i] = -32768;
+    for (size_t i = 1; i <= L && !overflow; i++) {
+        const int *m = M + (i - 1) * row, *ins = I + (i - 1) * row, *del = D + (i - 1) * row;
+        int xE = -32768;
+        for (size_t k = 1; k < row; k++) {
+            int from = max(add(m[k - 1], w->tr[WS_PMM][k - 1]), add(ins[k - 1], w->tr[WS_PIM][k - 1]));
+            from = max(max(from, add(del[k - 1], w->tr[WS_PDM][k - 1])), add(xB, w->tr[WS_PBM][k]));
+            xE = max(xE, M[i * row + k] = add(from, w->emit[x[i - 1] * row + k]));
+            I[i * row + k] = max(add(m[k], w->tr[WS_PMI][k]), add(ins[k], w->tr[WS_PII][k]));
+        }
+        for (size_t k = 2; k < row; k++) D[i * row + k] = best_delete(w, M + i * row, (int)k);
+        overflow = xE == 32767;
+        xJ = max(xJ, xE - 500);
+        xB = max(xJ, 12000) + lm->wmove;
+    }
+    free(M);
+    if (overflow) return (ws_fscore){INFINITY, WS_F_OVERFLOW};
+    if (xJ == -32768) return (ws_fscore){-INFINITY, WS_F_OK};
+    return (ws_fscore){(float)((double)((float)(xJ + lm->wmove - 12000) / 721.347534f) - 3.0), WS_F_OK};
+}
+
+static void test_random(tap *t, sample *r) {
+    static const int size[] = {1, 2, 3, 4, 15, 16, 17, 31, 32, 33, 65, 100};
+    int differ = 0, overflow = 0, n = 0;
+    for (size_t m = 0; m < sizeof size / sizeof size[0]; m++) {
+        ws_hmm h;
+        ws_hmm_target data;
+        ws_words w;
+        ws_err err = {0};
+        sample_batch s = {0};
+        sample_model(&h, r, size[m], m % 2 ? 0.02 : 0);
+        sample_target(&data, &h);
+        const ws_target target = {.name = "random", .data = &data};
+        sample_must(ws_words_create(&w, &data.profile, &err), &err);
+        for (int i = 0; i < 16; i++) {
+            size_t L = (size_t)(1 + sample_below(r, i % 2 ? 300 : 40));
+            uint8_t *x = sample_add(&s, L);
+            for (size_t j = 0; j < L; j++) x[j] = (uint8_t)sample_below(r, i % 3 ? 20 : 29);
+            if (i % 4 == 1) sample_homolog(r, &h, x, L);
+            if (i == 6) memset(x, 27, L); /* '*' alone */
+        }
+        sample_ready(&s);
+        for (size_t i = 0; i < s.b.n; i++, n++) {
+            ws_fscore a = sample_score(&s, &ws_vit_scalar, &target, i);
+            ws_fscore b = naive(&w, sample_lenmodel(&s, i), ws_lane_codes(&s.lane, i), s.b.len[i]);
+            differ += a.status != b.status || a.nats != b.nats;
+            overflow += a.status == WS_F_OVERFLOW;
+        }
+        ws_words_destroy(&w);
+        ws_profile_destroy(&data.profile);
+        sample_model_release(&h);
+        sample_batch_release(&s);
+    }
+    tap_ok(t, differ == 0 && overflow > 0, "%d random pairs agree with whole matrices (%d overflow)", n, overflow);
+}
+
+/* '*' has no emission, but -32768 is a number and not infinity: only where the way into the model costs 12,000 as well does
+ * the score become minus infinity. */
+static void test_impossible(tap *t, sample *r) {
+    ws_hmm h;
+    ws_hmm_target data;
+    sample_batch s = {0};
+    sample_model(&h, r, 100, 0);
+    sample_target(&data, &h);
+    const ws_target target = {.name = "random", .data = &data};
+    memset(sample_add(&s, 300), 27, 300);
+    memset(sample_add(&s, 20000), 27, 20000);
+    sample_add(&s, 0);
+    sample_ready(&s);
+    ws_fscore some = sample_score(&s, &ws_vit_scalar, &target, 0), many = sample_score(&s, &ws_vit_scalar, &target, 1);
+    ws_fscore none = sample_score(&s, &ws_vit_scalar, &target, 2);
+    tap_ok(t, some.status == WS_F_OK && isfinite(some.nats), "300 '*' have a score");
+    tap_ok(t, many.status == WS_F_OK && many.nats == -INFINITY, "20,000 '*' have none");
+    tap_ok(t, none.status == WS_F_UNDERFLOW && none.nats == -INFINITY, "no residue");
+    ws_profile_destroy(&data.profile);
+    sample_model_release(&h);
+    sample_batch_release(&s);
+}
+
+int main(void) {
+    tap t = {0};
+    sample r = worked_seed();
+    test_worked(&t);
+    test_random(&t, &r);
+    test_impossible(&t, &r);
+    return tap_end(&t);
+}
