@@ -18,7 +18,22 @@ WS_CFLAGS := -std=c11 -D_GNU_SOURCE -ffp-contract=off -pthread -I. $(WARN)
 WS_LIBS   := -lxxhash -lz -lpthread -lm
 B         ?= build
 
+# CUDA=0 leaves the device out; SMS are the compute capabilities to compile for, the last one also as PTX.
+NVCC      ?= $(firstword $(wildcard $(shell command -v nvcc) /usr/local/cuda/bin/nvcc))
+CUDA      ?= $(if $(NVCC),1,0)
+SMS       ?= 90
+CUDA_LIB  ?= $(patsubst %/bin/nvcc,%/lib64,$(NVCC))
+WS_NVCCFLAGS := -std=c++17 --fmad=false -I. -DWS_CUDA_SMS='"$(SMS)"' -Xcompiler -Wall,-Wextra,-fPIC \
+             $(foreach s,$(SMS),-gencode arch=compute_$(s),code=sm_$(s)) \
+             -gencode arch=compute_$(lastword $(SMS)),code=compute_$(lastword $(SMS))
+NVCCFLAGS ?= -O3
+
 SRC       := $(filter-out %/test.c %/bench.c,$(wildcard lib/*/*.c kernels/*/*.c))
+ifneq ($(CUDA),0)
+SRC       := $(filter-out lib/dev/device_none.c,$(SRC))
+CUSRC     := $(wildcard lib/dev/*.cu kernels/*/*.cu)
+WS_LIBS   := $(CUDA_LIB)/libcudart_static.a -lstdc++ -ldl -lrt $(WS_LIBS)
+endif
 LIB       := $B/libwarpsieve.a
 TOOLS     := $(patsubst bin/%.c,%,$(wildcard bin/*.c))
 UNITS     := $(patsubst %.c,$B/%,$(wildcard tests/lib/*.c kernels/*/test.c))
@@ -36,9 +51,19 @@ $B/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(WS_CFLAGS) $(CFLAGS) $(ISA) -MMD -MP -c -o $@ $<
 
-$(LIB): $(SRC:%.c=$B/%.o)
+$B/%.o: %.cu
+	@mkdir -p $(@D)
+	$(NVCC) $(WS_NVCCFLAGS) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+
+# Remembers with or without CUDA, so that a change of mind makes the library anew.
+$B/cuda.$(CUDA):
+	@mkdir -p $(@D)
+	@rm -f $B/cuda.*
+	@touch $@
+
+$(LIB): $(SRC:%.c=$B/%.o) $(CUSRC:%.cu=$B/%.o) $B/cuda.$(CUDA)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) rcs $@ $(filter %.o,$^)
 
 bin/%: $B/bin/%.o $(LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS) $(WS_LIBS)

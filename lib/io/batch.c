@@ -10,6 +10,7 @@ void ws_batch_reuse(ws_batch *b) {
     b->nword = b->n = b->nrow = b->text.n = 0;
     b->has_rows = 0;
     b->residues = 0;
+    b->device = NULL;
 }
 
 void ws_batch_release(ws_batch *b) {

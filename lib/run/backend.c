@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static int no_such(const ws_tool *tool, const char *name, ws_err *err) {
     char q[WS_QUOTE_MAX];
@@ -17,16 +19,40 @@ static int no_such(const ws_tool *tool, const char *name, ws_err *err) {
     return rc;
 }
 
-int ws_backend_choose(ws_job *job, ws_err *err) {
+/* Bytes of the inputs; 0 if one is no regular file. */
+static double input_bytes(const ws_job *job) {
+    double sum = 0;
+    struct stat s;
+    for (int i = 0; i < job->ninput; i++) {
+        int known = strcmp(job->input[i], "-") ? stat(job->input[i], &s) == 0 : fstat(STDIN_FILENO, &s) == 0;
+        if (!known || !S_ISREG(s.st_mode)) return 0;
+        sum += (double)s.st_size;
+    }
+    return job->ninput ? sum : fstat(STDIN_FILENO, &s) == 0 && S_ISREG(s.st_mode) ? (double)s.st_size : 0;
+}
+
+/* Whether a device is worth its start of about half a second in --backend auto: with all cores the scores would take more than
+ * two. A pipe counts as a minute of the fastest parsing, which is no gain where the cores keep up with it. */
+static int device_pays(const ws_job *job, const ws_backend *b, int threads) {
+    const double parse = 3e8, residues_per_byte = 1.5; /* a second, one core; packed input, the densest but for gzip */
+    double bytes = input_bytes(job), nodes = 0, speed = b->cpu_speed * threads;
+    for (size_t t = 0; t < job->ntarget; t++) nodes += (double)job->target[t].qlen;
+    return bytes > 0 ? bytes * residues_per_byte * nodes > 2 * speed : parse * nodes > speed;
+}
+
+static int take(ws_job *job, const ws_backend *b, ws_err *err) {
+    const ws_devconf conf = {job->common.device, job->common.gpu_mem};
+    job->backend = b;
+    return b->start ? b->start(&conf, err) : WS_OK;
+}
+
+int ws_backend_choose(ws_job *job, int threads, ws_err *err) {
     const char *name = job->common.backend, *why = NULL;
     int any = !name || strcmp(name, "auto") == 0;
     for (int i = 0; job->tool->backends[i]; i++) {
         const ws_backend *b = job->tool->backends[i];
-        if (!any && strcmp(b->name, name) != 0) continue;
-        if (b->usable(&job->machine, &why)) {
-            job->backend = b;
-            return WS_OK;
-        }
+        if (any ? b->start && !device_pays(job, b, threads) : strcmp(b->name, name) != 0) continue;
+        if (b->usable(&job->machine, &why)) return take(job, b, err);
         if (!any) return ws_fail(err, WS_EDEV, "--backend %s cannot run here: %s", name, why);
     }
     return no_such(job->tool, name ? name : "", err);
@@ -79,4 +105,5 @@ void ws_backend_release(ws_job *job) {
         if (job->prep[t]) job->backend->release(job->prep[t]);
     ws_free(job->prep);
     job->prep = NULL;
+    if (job->backend && job->backend->stop) job->backend->stop();
 }

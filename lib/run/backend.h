@@ -5,13 +5,14 @@
 
 #include "lib/run/job.h"
 
-/* Sets job->backend: the one named by --backend (a failure with the reason if it cannot run here), or the best usable. */
-int ws_backend_choose(ws_job *job, ws_err *err);
+/* Sets job->backend: the one named by --backend (a failure with the reason if it cannot run here), or the best usable that is
+ * worth its start; opens its devices. threads: how many a CPU backend would get. */
+int ws_backend_choose(ws_job *job, int threads, ws_err *err);
 
 /* The table of --list-backends. */
 int ws_backend_list(const ws_tool *tool, const ws_machine *m, ws_buf *out, ws_err *err);
 
-/* job->prep[] for every target, on up to `threads` threads; released by ws_backend_release. */
+/* job->prep[] for every target, on up to `threads` threads; ws_backend_release releases it and closes devices. */
 int ws_backend_prepare(ws_job *job, int threads, ws_err *err);
 void ws_backend_release(ws_job *job);
 

@@ -95,6 +95,7 @@ static int run_pipe(ws_stream *st, ws_err *err) {
     if (!rc) rc = ws_pipe_run(&ops, st, pointer, nslot, st->nlane, err);
     if (!rc && !st->headed) rc = ws_stream_head(st, err);
     if (!rc) rc = ws_stream_end(st, err);
+    else ws_stream_break(st);
     release_slots(slot, pointer, nslot);
     return rc;
 }
@@ -137,6 +138,8 @@ static int run_stream(ws_stream *st, ws_err *err) {
     ws_free(st->lane);
     ws_seqread_close(st->reader);
     ws_names_destroy(st->names);
+    ws_batch_release(&st->packed_kept.open);
+    ws_batch_release(&st->packed_rejected.open);
     ws_free(st->ocol);
     if (st->has_rejected) rc = close_out(&st->rejected, rc, err);
     return close_out(&st->out, rc, err);
@@ -154,8 +157,9 @@ static int run_job(ws_job *job, ws_err *err) {
     if (!rc && job->common.fields && job->common.out_format != WS_OUT_TSV)
         rc = ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
     job->keep_rejected = job->common.rejected && job->common.out_format == WS_OUT_TSV;
-    if (!rc && job->tool->backends) rc = ws_backend_choose(job, err);
+    if (!rc && job->tool->backends) rc = ws_backend_choose(job, st.nlane, err);
     if (!rc && job->tool->backends) rc = ws_backend_prepare(job, st.nlane, err);
+    if (!job->common.batch) job->common.batch = job->backend && job->backend->batch ? job->backend->batch : 128 << 10;
     st.open_ns = ws_now_ns() - st.start_ns;
     if (!rc) rc = run_stream(&st, err);
     ws_backend_release(job);
@@ -176,7 +180,7 @@ static int exit_status(const ws_tool *tool, int rc, const ws_err *err) {
 
 int ws_main(const ws_tool *tool, int argc, char **argv) {
     ws_err err = {0};
-    ws_job job = {.tool = tool, .common = {.batch = 128 << 10}};
+    ws_job job = {.tool = tool};
     job.own = ws_calloc(1, ws_max(tool->own_size, 1), &err);
     if (!job.own) return exit_status(tool, err.code, &err);
     if (tool->defaults) tool->defaults(job.own);

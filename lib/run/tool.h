@@ -54,6 +54,12 @@ typedef struct ws_task {
 
 static inline size_t ws_task_item(const ws_task *t, size_t j) { return t->item ? t->item[j] : j; }
 
+/* What --device and --gpu-mem say. */
+typedef struct ws_devconf {
+    const char *list; /* NULL: the first */
+    uint64_t mem;     /* 0: no limit */
+} ws_devconf;
+
 typedef struct ws_backend {
     const char *name; /* "scalar" "avx2" "avx512" "cuda" */
     /* 1 if it can run here; else 0 and *why is the reason that --list-backends prints. */
@@ -64,6 +70,12 @@ typedef struct ws_backend {
     /* Scores tasks; pure but for the lane. */
     int (*score)(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err);
     size_t group; /* tasks taken at once: 1 on a CPU */
+
+    /* Devices only, NULL on a CPU: opened once before prepare, closed at the end. */
+    int (*start)(const ws_devconf *conf, ws_err *err);
+    void (*stop)(void);
+    uint64_t batch; /* residues in a batch where --batch does not say; 0: lib/run's own default */
+    double cpu_speed; /* cells a second of one CPU core: --backend auto takes the device where cores would need long */
 } ws_backend;
 
 /* An output column of the tool's own. */

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// The devices of this process: whether they can be used, opening them beside the reading, and handing out their lanes.
+//
+// Contents: 1 usable; 2 the pool; 3 start and stop; 4 lanes
+
+#include "lib/dev/lane.cuh"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- 1 usable ----
+
+#ifndef WS_CUDA_SMS
+#define WS_CUDA_SMS "90" // compute capabilities with machine code; the last one also has PTX
+#endif
+
+// Machine code runs on its own major version from its minor on, PTX on everything from its version on.
+static bool has_image(int major, int minor) {
+    int cc = 10 * major + minor, sm = 0;
+    for (const char *p = WS_CUDA_SMS; *p;) {
+        char *end;
+        sm = (int)strtol(p, &end, 10);
+        if (sm / 10 == major && sm % 10 <= minor) return true;
+        p = end + strspn(end, " ");
+    }
+    return cc >= sm;
+}
+
+static int device_cc(int id, int *major, int *minor) {
+    return cudaDeviceGetAttribute(major, cudaDevAttrComputeCapabilityMajor, id) == cudaSuccess &&
+           cudaDeviceGetAttribute(minor, cudaDevAttrComputeCapabilityMinor, id) == cudaSuccess;
+}
+
+int ws_dev_usable(const ws_machine *, const char **why) {
+    static char text[160]; // the same on every call
+    int driver = 0, n = 0, major = 0, minor = 0;
+    *why = text;
+    if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) {
+        *why = "no NVIDIA driver is installed";
+        return 0;
+    }
+    if (driver / 1000 < CUDART_VERSION / 1000) {
+        snprintf(text, sizeof text, "the NVIDIA driver is too old: it knows CUDA %d.%d, this program needs %d.0", driver / 1000,
+                 driver % 1000 / 10, CUDART_VERSION / 1000);
+        return 0;
+    }
+    cudaError_t e = cudaGetDeviceCount(&n);
+    if (e != cudaSuccess || n == 0) {
+        (void)cudaGetLastError();
+        snprintf(text, sizeof text, "no CUDA device: %s", e == cudaSuccess ? "none found" : cudaGetErrorString(e));
+        return 0;
+    }
+    for (int id = 0; id < n; id++)
+        if (device_cc(id, &major, &minor) && has_image(major, minor)) return 1;
+    snprintf(text, sizeof text, "no kernels for this device: it has compute capability %d.%d, this program was built for " WS_CUDA_SMS, major,
+             minor);
+    return 0;
+}
+
+// ---- 2 the pool ----
+
+// Two lanes overlap the copies of one batch with the kernels of another. Two more keep the device busy while workers take
+// scores out of the pinned memory of theirs.
+enum { LANES = 4 };
+
+// One a process, like the CUDA runtime below it.
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    pthread_t opener;
+    bool opening, open;
+    ws_err failed;
+    ws_device dev[WS_DEV_MAX];
+    int ndev;
+    ws_devlane lane[WS_DEV_MAX * LANES];
+    uint64_t batches; // identities given out
+} pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
+
+int ws_cuda_fail(cudaError_t e, const char *what, ws_err *err) {
+    if (e == cudaSuccess) return WS_OK;
+    if (e == cudaErrorMemoryAllocation) {
+        (void)cudaGetLastError();
+        return ws_fail(err, WS_EDEV, "not enough device memory (%s): a smaller --batch needs less", what);
+    }
+    return ws_fail(err, WS_EDEV, "%s failed on the device: %s", what, cudaGetErrorString(e));
+}
+
+// ---- 3 start and stop ----
+
+static int open_device(ws_device *d, ws_err *err) {
+    int rc = ws_cuda_fail(cudaSetDevice(d->id), "choosing the device", err);
+    if (!rc) rc = ws_cuda_fail(cudaFree(NULL), "creating a context", err);
+    if (!rc) rc = ws_cuda_fail(cudaDeviceGetAttribute(&d->sms, cudaDevAttrMultiProcessorCount, d->id), "asking for multiprocessors", err);
+    if (!rc)
+        rc = ws_cuda_fail(cudaDeviceGetAttribute(&d->shared_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->id),
+                          "asking for shared memory", err);
+    for (int j = 0; j < LANES && !rc; j++) {
+        ws_devlane *l = &pool.lane[d->index * LANES + j];
+        l->dev = d;
+        rc = ws_cuda_fail(cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking), "creating a stream", err);
+        if (!rc) rc = ws_cuda_fail(cudaEventCreate(&l->start), "creating an event", err);
+        if (!rc) rc = ws_cuda_fail(cudaEventCreate(&l->end), "creating an event", err);
+    }
+    return rc;
+}
+
+static void *open_all(void *) {
+    ws_err err = {};
+    for (int i = 0; i < pool.ndev && !err.code; i++) open_device(&pool.dev[i], &err);
+    pthread_mutex_lock(&pool.lock);
+    pool.failed = err;
+    pool.open = true;
+    pthread_cond_broadcast(&pool.change);
+    pthread_mutex_unlock(&pool.lock);
+    return NULL;
+}
+
+static int add_device(int id, int count, size_t limit, ws_err *err) {
+    int major = 0, minor = 0;
+    if (id >= count) return ws_fail(err, WS_EDEV, "--device: there is no device %d, they are 0 to %d", id, count - 1);
+    if (pool.ndev == WS_DEV_MAX) return ws_fail(err, WS_EDEV, "--device: at most %d devices", WS_DEV_MAX);
+    for (int i = 0; i < pool.ndev; i++)
+        if (pool.dev[i].id == id) return ws_fail(err, WS_EUSAGE, "--device: device %d is named twice", id);
+    if (!device_cc(id, &major, &minor) || !has_image(major, minor))
+        return ws_fail(err, WS_EDEV, "device %d has compute capability %d.%d, this program was built for " WS_CUDA_SMS, id, major, minor);
+    ws_device *d = &pool.dev[pool.ndev];
+    *d = {};
+    d->id = id;
+    d->index = pool.ndev++;
+    d->limit = limit;
+    pthread_mutex_init(&d->uploading, NULL);
+    return WS_OK;
+}
+
+static int choose_devices(const ws_devconf *conf, ws_err *err) {
+    int count = 0, rc = ws_cuda_fail(cudaGetDeviceCount(&count), "counting devices", err);
+    if (rc) return rc;
+    if (!conf->list) return add_device(0, count, conf->mem, err);
+    if (strcmp(conf->list, "all") == 0) {
+        for (int id = 0; id < count && id < WS_DEV_MAX && !rc; id++) rc = add_device(id, count, conf->mem, err);
+        return rc;
+    }
+    const char *p = conf->list;
+    for (;;) {
+        char *end, q[WS_QUOTE_MAX];
+        long id = strtol(p, &end, 10);
+        if (end == p || id < 0 || id > 1000000 || (*end && *end != ','))
+            return ws_fail(err, WS_EUSAGE, "--device: expected numbers such as 0,2 or all, not \"%s\"",
+                           ws_quote(q, conf->list, strlen(conf->list)));
+        if ((rc = add_device((int)id, count, conf->mem, err)) || !*end) return rc;
+        p = end + 1;
+    }
+}
+
+int ws_dev_start(const ws_devconf *conf, ws_err *err) {
+    pool.ndev = 0;
+    pool.open = false;
+    pool.failed = {};
+    int rc = choose_devices(conf, err);
+    if (rc) return rc;
+    pool.opening = true;
+    if (pthread_create(&pool.opener, NULL, open_all, NULL) == 0) return WS_OK;
+    pool.opening = false;
+    open_all(NULL); // no thread to be had: then before the reading instead of beside it
+    *err = pool.failed;
+    return err->code;
+}
+
+static void release_lane(ws_devlane *l) {
+    ws_devbuf *device[] = {&l->words, &l->seqs, &l->items, &l->lists, &l->tasks, &l->out, &l->queue};
+    for (ws_devbuf *b : device) cudaFree(b->p);
+    cudaFreeHost(l->in.p);
+    cudaFreeHost(l->back.p);
+    if (l->start) cudaEventDestroy(l->start);
+    if (l->end) cudaEventDestroy(l->end);
+    if (l->stream) cudaStreamDestroy(l->stream);
+    *l = {};
+}
+
+void ws_dev_stop(void) {
+    if (pool.opening) pthread_join(pool.opener, NULL);
+    pool.opening = pool.open = false;
+    for (int i = 0; i < pool.ndev; i++) {
+        cudaSetDevice(pool.dev[i].id);
+        for (int j = 0; j < LANES; j++) release_lane(&pool.lane[i * LANES + j]);
+        for (size_t c = 0; c < pool.dev[i].nchunk; c++) cudaFree(pool.dev[i].chunk[c]);
+        ws_free(pool.dev[i].chunk);
+        pthread_mutex_destroy(&pool.dev[i].uploading);
+    }
+    pool.ndev = 0;
+}
+
+// ---- 4 lanes ----
+
+// The free lane that has the batch, else any; devices take turns, so that two workers do not share one while another idles.
+static ws_devlane *free_lane(uint64_t batch) {
+    ws_devlane *best = NULL;
+    for (int j = 0; j < LANES; j++)
+        for (int i = 0; i < pool.ndev; i++) {
+            ws_devlane *l = &pool.lane[i * LANES + j];
+            if (l->busy) continue;
+            if (l->batch == batch) return l;
+            if (!best) best = l;
+        }
+    return best;
+}
+
+int ws_lane_take(ws_devlane **out, const ws_batch *b, const ws_lenmodel *lm, ws_err *err) {
+    ws_batch *mine = const_cast<ws_batch *>(b); // its `device` member is ours
+    ws_devlane *l = NULL;
+    pthread_mutex_lock(&pool.lock);
+    if (!mine->device) mine->device = (void *)(uintptr_t)++pool.batches;
+    uint64_t id = (uint64_t)(uintptr_t)mine->device;
+    while (!pool.open || (!pool.failed.code && !(l = free_lane(id)))) pthread_cond_wait(&pool.change, &pool.lock);
+    if (l) l->busy = true;
+    pthread_mutex_unlock(&pool.lock);
+    if (!l) {
+        *err = pool.failed;
+        return err->code;
+    }
+    *out = l;
+    int rc = ws_cuda_fail(cudaSetDevice(l->dev->id), "choosing the device", err);
+    l->in_used = 0;
+    l->nname = 0;
+    if (!rc && l->batch != id) {
+        l->batch = 0;
+        rc = ws_lane_load(l, b, lm, err);
+        if (!rc) l->batch = id;
+    }
+    if (rc) ws_lane_give(l);
+    return rc;
+}
+
+void ws_lane_give(ws_devlane *l) {
+    pthread_mutex_lock(&pool.lock);
+    l->busy = false;
+    pthread_cond_signal(&pool.change);
+    pthread_mutex_unlock(&pool.lock);
+}
