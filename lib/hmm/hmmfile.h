@@ -35,7 +35,7 @@ size_t ws_hmmfile_line(const ws_hmmfile *f, const char *at);
 #define WS_EVPARAM_UNSET (-99999.0f)
 
 /* Probabilities are sums of singles in some files, so one may lie this far above 1; more is an error. It bounds the growth
- * of Forward's insert states: 1.0001^L stays below 2^32 for L < 200,000. */
-#define WS_PROB_MAX 1.0001f
+ * of Forward's insert states: kernels/fwd/README.md, range. */
+#define WS_PROB_MAX 1.00001f
 
 #endif

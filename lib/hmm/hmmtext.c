@@ -150,7 +150,7 @@ static int probabilities(reader *r, float *p, int n, const char *what, ws_err *e
         }
         int rc = number(r, '\0', &v, what, err);
         if (rc) return rc;
-        if (v < -1e-4) return bad(r, err, "%s: %g is below zero, but it is -ln of a probability", what, v);
+        if (v < -1e-5) return bad(r, err, "%s: %g is below zero, but it is -ln of a probability", what, v);
         if (p) p[i] = expf((float)(-1.0 * v));
     }
     return WS_OK;
