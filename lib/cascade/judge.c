@@ -16,6 +16,7 @@ typedef struct judging { /* one task's constants */
     const ws_batch *b;
     const ws_lane *lane;
     int everything; /* values are wanted for pairs that fail too */
+    int with_bias;
     int msv_column; /* of the table that is read, or -1 */
 } judging;
 
@@ -78,41 +79,72 @@ static int add_hit(const judging *g, const ws_task *task, const uint32_t *row, s
     return WS_OK;
 }
 
-static int judge_pair(const judging *g, const ws_task *task, const uint32_t *row, size_t j, ws_hits *hits, ws_err *err) {
-    const ws_stage *stage = g->c->stage;
+/* The sequence of place j and its length model. */
+static const ws_lenmodel *lenmodel_of(const judging *g, const ws_task *task, size_t j) {
+    return (const ws_lenmodel *)(const void *)g->lane->perseq.p + ws_task_item(task, j);
+}
+
+/* A pair that is still in question once its score against the null model is known. */
+typedef struct pending {
+    uint32_t place; /* of the task */
+    int pass;       /* so far */
+} pending;
+
+/* What can be said without the bias: 1 if place j stays in question. */
+static int first_look(const judging *g, const ws_task *task, size_t j, pending *out) {
     const ws_fscore *score = (const ws_fscore *)task->score + j;
-    size_t seq = ws_task_item(task, j), L = g->b->len[seq];
-    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)g->lane->perseq.p + seq;
-    if (L == 0) return g->everything ? add_hit(g, task, row, j, 0, -INFINITY, 0, 1, hits, err) : WS_OK;
-
-    float bits = ws_bits(score->nats, lm->null_nats), corrected = bits, null2 = lm->null_nats;
+    float bits = ws_bits(score->nats, lenmodel_of(g, task, j)->null_nats);
     int pass = enough_bits(g, bits);
-    int with_bias = stage->bias && !g->c->opts->nobias;
-    if (pass && (stage->uncorrected_first || !with_bias)) pass = enough_p(g, stage_p(g, bits));
+    if (pass && (g->c->stage->uncorrected_first || !g->with_bias)) pass = enough_p(g, stage_p(g, bits));
     if (score->status == WS_F_OPEN) pass = 1;
-    if (!pass && !g->everything) return WS_OK;
+    *out = (pending){(uint32_t)j, pass};
+    return pass || g->everything;
+}
 
-    if (with_bias) {
-        null2 = ws_bias_score(&g->model->bias, lm, ws_lane_codes(g->lane, seq), L);
-        corrected = ws_bits(score->nats, null2);
-    }
-    double p = stage_p(g, corrected);
-    if (with_bias && pass) pass = enough_p(g, p);
-    if (!pass && stage->may_skip && !g->c->opts->no_skip) pass = enough_bits(g, bits) && skips(g, row, j, lm, null2);
+static int second_look(const judging *g, const ws_task *task, const uint32_t *row, const pending *q, float null2, ws_hits *hits,
+                       ws_err *err) {
+    const size_t j = q->place;
+    const ws_fscore *score = (const ws_fscore *)task->score + j;
+    const ws_lenmodel *lm = lenmodel_of(g, task, j);
+    float bits = ws_bits(score->nats, lm->null_nats);
+    double p = stage_p(g, ws_bits(score->nats, null2));
+    int pass = q->pass;
+    if (g->with_bias && pass) pass = enough_p(g, p);
+    if (!pass && g->c->stage->may_skip && !g->c->opts->no_skip) pass = enough_bits(g, bits) && skips(g, row, j, lm, null2);
     if (!pass && !g->everything) return WS_OK;
     return add_hit(g, task, row, j, pass, bits, ws_bits(null2, lm->null_nats), p, hits, err);
 }
 
+/* Two looks, because the bias of many sequences at once costs a tenth of what it costs one by one. */
 int ws_cascade_judge(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_lane *lane,
                      ws_hits *hits, ws_err *err) {
+    const ws_cascade *c = job->data;
     judging g = {.job = job,
-                 .c = job->data,
+                 .c = c,
                  .model = job->target[task->target].data,
                  .b = b,
                  .lane = lane,
                  .everything = job->common.all || job->keep_rejected,
+                 .with_bias = c->stage->bias && !c->opts->nobias,
                  .msv_column = b->has_rows ? ws_head_find(job->head, "msv_bits") : -1};
+    pending *q = ws_lane_scratch(lane, task->n * (sizeof *q + sizeof(uint32_t) + sizeof(float)), err);
+    if (!q) return err->code;
+    uint32_t *item = (uint32_t *)(void *)(q + task->n);
+    float *null2 = (float *)(void *)(item + task->n);
+    size_t n = 0;
     int rc = WS_OK;
-    for (size_t j = 0; j < task->n && !rc; j++) rc = judge_pair(&g, task, row, j, hits, err);
+    for (size_t j = 0; j < task->n && !rc; j++) {
+        const size_t seq = ws_task_item(task, j);
+        if (b->len[seq] == 0) {
+            if (g.everything) rc = add_hit(&g, task, row, j, 0, -INFINITY, 0, 1, hits, err);
+        } else if (first_look(&g, task, j, &q[n])) {
+            null2[n] = lenmodel_of(&g, task, j)->null_nats;
+            item[n++] = (uint32_t)seq;
+        }
+    }
+    const ws_seqs list = {(const uint8_t *)lane->codes.p, b->first, b->len, (const ws_lenmodel *)(const void *)lane->perseq.p,
+                          item, n};
+    if (g.with_bias && !rc) ws_bias_scores(&g.model->bias, &job->machine.cpu, &list, null2);
+    for (size_t i = 0; i < n && !rc; i++) rc = second_look(&g, task, row, &q[i], null2[i], hits, err);
     return rc;
 }
