@@ -4,9 +4,6 @@
 
 #include "lib/io/packfmt.h"
 
-/* A block is closed at the first sequence that brings it to so many words. */
-enum { BLOCK_FULL = (1 << 20) / WS_RESIDUES_PER_WORD };
-
 typedef struct picked { /* the sequences pick[0..n), or from..from+n if pick is NULL */
     const ws_batch *b;
     const uint32_t *pick;
@@ -36,7 +33,7 @@ int ws_packed_end(ws_buf *out, const ws_packed_totals *t, ws_err *err) {
 /* The next block: how many sequences it takes, and its numbers. */
 static size_t plan(const picked *p, uint64_t *v) {
     size_t i = 0;
-    while (i < p->n && v[BLOCK_WORDS] < BLOCK_FULL) {
+    while (i < p->n && v[BLOCK_WORDS] < WS_PACKED_BLOCK_WORDS) {
         const size_t k = at(p, i++);
         const ws_seqtext *t = &p->b->seqtext[k];
         v[BLOCK_WORDS] += ws_batch_words(p->b->len[k]);

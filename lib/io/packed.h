@@ -11,6 +11,9 @@
 extern "C" {
 #endif
 
+/* A block is closed at the first sequence that brings it to so many words (2^20 residues). */
+enum { WS_PACKED_BLOCK_WORDS = (1 << 20) / WS_RESIDUES_PER_WORD };
+
 /* Totals of a stream, for its end block. */
 typedef struct ws_packed_totals {
     uint64_t blocks, seqs, residues;

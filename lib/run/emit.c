@@ -96,8 +96,7 @@ static int emit_seqs(const ws_stream *st, ws_slot *slot, const ws_lane *lane, ws
     }
     for (int pass = st->has_rejected ? 0 : 1; pass < 2 && !rc; pass++) {
         ws_outtext *o = pass ? &slot->kept : &slot->rejected;
-        if (st->job->common.out_format == WS_OUT_PACKED)
-            rc = ws_packed_blocks(&o->text, b, pick[pass], n[pass], &o->packed, err);
+        if (st->job->common.out_format == WS_OUT_PACKED) rc = ws_buf_add(&o->text, pick[pass], n[pass] * sizeof **pick, err);
         for (size_t i = 0; i < n[pass] && !rc; i++) {
             if (st->job->common.out_format == WS_OUT_FASTA) rc = emit_fasta(st, &o->text, b, lane, pick[pass][i], err);
             if (st->job->common.out_format == WS_OUT_IDS) rc = emit_id(&o->text, b, pick[pass][i], err);
@@ -114,7 +113,6 @@ int ws_stream_emit(const ws_stream *st, ws_slot *slot, const ws_lane *lane, ws_e
     for (int i = 0; i < 2; i++) {
         out[i]->text.n = 0;
         out[i]->rows = 0;
-        out[i]->packed = (ws_packed_totals){0};
     }
     return st->job->common.out_format == WS_OUT_TSV ? emit_rows(st, slot, lane, err) : emit_seqs(st, slot, lane, err);
 }
@@ -149,12 +147,12 @@ int ws_stream_head(ws_stream *st, ws_err *err) {
     return rc;
 }
 
-static int end_one(ws_stream *st, ws_out *out, uint64_t rows, const ws_packed_totals *packed, ws_err *err) {
+static int end_one(ws_stream *st, ws_out *out, uint64_t rows, ws_packout *packed, ws_err *err) {
     const ws_common *c = &st->job->common;
     const ws_tsv_head *head = ws_seqread_head(st->reader);
     ws_buf text = {0};
     int rc = WS_OK;
-    if (c->out_format == WS_OUT_PACKED) rc = ws_packed_end(&text, packed, err);
+    if (c->out_format == WS_OUT_PACKED) return ws_packout_finish(packed, out, 1, err);
     if (c->out_format == WS_OUT_TSV && !c->no_provenance) {
         ws_seqread_counts n;
         ws_seqread_counts_get(st->reader, &n);
@@ -170,4 +168,11 @@ static int end_one(ws_stream *st, ws_out *out, uint64_t rows, const ws_packed_to
 int ws_stream_end(ws_stream *st, ws_err *err) {
     int rc = end_one(st, &st->out, st->rows, &st->packed_kept, err);
     return rc || !st->has_rejected ? rc : end_one(st, &st->rejected, st->rows_rejected, &st->packed_rejected, err);
+}
+
+void ws_stream_break(ws_stream *st) {
+    ws_err ignored;
+    if (!st->headed || st->job->common.out_format != WS_OUT_PACKED) return;
+    (void)ws_packout_finish(&st->packed_kept, &st->out, 0, &ignored);
+    if (st->has_rejected) (void)ws_packout_finish(&st->packed_rejected, &st->rejected, 0, &ignored);
 }

@@ -57,10 +57,9 @@ int ws_stream_work(void *stream, void *slot_, int thread, ws_err *err) {
     return rc;
 }
 
-static void add_packed(ws_packed_totals *sum, const ws_packed_totals *t) {
-    sum->blocks += t->blocks;
-    sum->seqs += t->seqs;
-    sum->residues += t->residues;
+static int write_one(ws_stream *st, ws_out *out, const ws_batch *b, const ws_outtext *o, ws_packout *packed, ws_err *err) {
+    if (st->job->common.out_format == WS_OUT_PACKED) return ws_packout_write(packed, out, b, o, err);
+    return ws_out_write(out, o->text.p, o->text.n, err);
 }
 
 int ws_stream_write(void *stream, void *slot_, ws_err *err) {
@@ -68,12 +67,10 @@ int ws_stream_write(void *stream, void *slot_, ws_err *err) {
     ws_slot *slot = slot_;
     uint64_t t0 = ws_cpu_ns();
     int rc = st->headed ? WS_OK : ws_stream_head(st, err);
-    if (!rc) rc = ws_out_write(&st->out, slot->kept.text.p, slot->kept.text.n, err);
-    if (!rc && st->has_rejected) rc = ws_out_write(&st->rejected, slot->rejected.text.p, slot->rejected.text.n, err);
+    if (!rc) rc = write_one(st, &st->out, &slot->batch, &slot->kept, &st->packed_kept, err);
+    if (!rc && st->has_rejected) rc = write_one(st, &st->rejected, &slot->batch, &slot->rejected, &st->packed_rejected, err);
     st->rows += slot->kept.rows;
     st->rows_rejected += slot->rejected.rows;
-    add_packed(&st->packed_kept, &slot->kept.packed);
-    add_packed(&st->packed_rejected, &slot->rejected.packed);
     st->count.write_ns += ws_cpu_ns() - t0;
     if (!rc) ws_report_progress(st, 0);
     return rc;

@@ -9,12 +9,18 @@
 
 #include <stdatomic.h>
 
-/* Text on its way out, with what it adds to the totals. */
+/* What a worker made of a batch. */
 typedef struct ws_outtext {
-    ws_buf text;
+    ws_buf text;   /* for -O packed: uint32_t each, the sequences that the writer is to pack */
     uint64_t rows; /* rows, or records for FASTA, packed and ids */
-    ws_packed_totals packed;
 } ws_outtext;
+
+/* lib/run/packout.c: the packed stream. Blocks are closed by their content alone, so they hold sequences of several batches and
+ * are made by the writer: the bytes are the same whatever the batches were. */
+typedef struct ws_packout {
+    ws_batch open; /* the sequences of the block that is not full yet */
+    ws_packed_totals totals;
+} ws_packout;
 
 typedef struct ws_slot {
     ws_batch batch;
@@ -54,7 +60,7 @@ typedef struct ws_stream {
 
     ws_out out, rejected;
     int has_rejected, headed;
-    ws_packed_totals packed_kept, packed_rejected;
+    ws_packout packed_kept, packed_rejected;
     uint64_t rows, rows_rejected;
 
     ws_counters count;
@@ -80,6 +86,13 @@ int ws_stream_columns(ws_stream *st, ws_err *err);
 int ws_stream_emit(const ws_stream *st, ws_slot *slot, const ws_lane *lane, ws_err *err);
 int ws_stream_head(ws_stream *st, ws_err *err);
 int ws_stream_end(ws_stream *st, ws_err *err);
+/* After a failure: what still waits for its block to fill leaves too, but no end follows. */
+void ws_stream_break(ws_stream *st);
+
+/* Packs the sequences of b that o names and writes the blocks that are full. */
+int ws_packout_write(ws_packout *p, ws_out *out, const ws_batch *b, const ws_outtext *o, ws_err *err);
+/* The last block, and if the stream is whole its end. */
+int ws_packout_finish(ws_packout *p, ws_out *out, int whole, ws_err *err);
 
 /* lib/run/report.c */
 void ws_report_progress(ws_stream *st, int last);
