@@ -1,0 +1,326 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What every tool does with its inputs: empty, odd, cut, damaged, of the wrong kind. A fault is exit status 1, what came before it is
+# answered in whole rows, and the message has what a person needs: which file, where in it, what was found.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() { make_data; }
+setup() { in_data; }
+
+# ---- nothing, little ----
+
+header_only() { # the run's output is a table without rows
+    [ "$(grep -vc '^##' <<<"$output")" -eq 1 ] || fail "$output"
+    [[ ${lines[-1]} =~ ^'##end rows=0 in=0 residues=0'$ ]] || fail "${lines[-1]}"
+}
+nothing() {
+    : >empty
+    gzip -c empty >empty.gz
+    run -0 --separate-stderr tsv "$1" empty
+    header_only
+    run -0 --separate-stderr tsv "$1" </dev/null
+    header_only
+    run -0 --separate-stderr tsv "$1" empty.gz
+    header_only
+    run -0 --separate-stderr tsv "$1" empty.gz empty /dev/null
+    header_only
+    [ -z "$stderr" ]
+    respack </dev/null >empty.wsp
+    run -0 --separate-stderr tsv "$1" empty.wsp
+    header_only
+    for o in fasta ids; do
+        run -0 --separate-stderr "$1" -O $o $(model_of "$1") empty
+        [ -z "$output$stderr" ] || fail "-O $o: $output"
+    done
+}
+@test "empty input: header and end only" { each nothing $(sequence_tools); }
+
+only_a_header() {
+    tsv "$1" empty >head.tsv
+    run -0 --separate-stderr tsv "$1" head.tsv
+    header_only
+    printf '#name\tseq\n' >plain.tsv
+    run -0 --separate-stderr tsv "$1" plain.tsv
+    header_only
+    printf 'name\tseq\tqual\tdesc' >plain.tsv
+    run -0 --separate-stderr tsv "$1" plain.tsv
+    header_only
+}
+@test "a table of a header and no rows" { : >"$BATS_FILE_TMPDIR/empty"; each only_a_header $(sequence_tools); }
+
+# ---- odd but right: the same sequences, whatever they look like ----
+
+odd_forms() {
+    tsv "$1" -a small.fa >want
+    sed 's/$/\r/' small.fa >f && tsv "$1" -a f >got
+    same want got || fail "CRLF"
+    head -c -1 small.fa >f && tsv "$1" -a f >got
+    same want got || fail "no final newline"
+    awk '/^>/ { print; next } { print tolower($0) }' small.fa >f
+    tsv "$1" -a f >got
+    same want got || fail "lower case"
+    awk '/^>/ { printf "%s%s\n", (NR > 1 ? "\n\n" : ""), $0; next } { printf "%s", $0 } END { print "\n" }' small.fa >f
+    tsv "$1" -a f >got
+    same want got || fail "one line each, blank lines between"
+    awk '/^>/ { print; next } { gsub(/....../, "& "); print "  " $0 "\t" }' small.fa >f
+    tsv "$1" -a f >got
+    same want got || fail "blanks between residues"
+    seqkit fx2tab small.fa | awk -F '\t' '{ q = $2; gsub(/./, "I", q); print "@" $1 "\n" $2 "\n+\n" q }' >f
+    tsv "$1" -a f >got
+    same <(cut -f1,2,4- want) <(cut -f1,2,4- got) || fail "FASTQ"
+    [ "$(column got qual | head -1 | cut -c1-3)" = III ]
+}
+@test "CRLF, no final newline, lower case, long lines, blanks, FASTQ" { each odd_forms $(sequence_tools); }
+
+all_letters() {
+    printf '>all the letters\nACDEFGHIKLMNPQRSTVWYBJZOUX*\n' >f
+    run -0 --separate-stderr tsv "$1" -a -f name,seq,desc,tlen f
+    [ "${lines[2]}" = $'all\tACDEFGHIKLMNPQRSTVWYBJZOUX*\tthe letters\t27' ] || fail "$output"
+    printf '>e1\n>e2 empty too\n\n>full\nMKV\n>e3' >f
+    run -0 --separate-stderr tsv "$1" -a -f name,seq,tlen f
+    [ "${lines[2]}" = $'e1\t\t0' ] || fail "$output"
+    [ "${lines[3]}" = $'e2\t\t0' ]
+    [ "${lines[4]}" = $'full\tMKV\t3' ]
+    [ "${lines[5]}" = $'e3\t\t0' ]
+    [[ ${lines[6]} == '##end rows=4 in=4 residues=3' ]]
+}
+@test "every letter of the alphabet, empty records" { each all_letters $(sequence_tools); }
+
+empty_never_passes() {
+    printf '>e1\n>e2\n' >f
+    run -0 --separate-stderr "$1" m.hmm f
+    [ "$(grep -vc '^#' <<<"$output")" -eq 0 ] || fail "$output"
+}
+@test "an empty record passes no filter" { each empty_never_passes $(sequence_tools with-model); }
+
+long_proteins() {
+    [ -s long.fa ] || python3 - <<'EOF'
+import random
+random.seed(7)
+kinase = "".join(l.strip() for l in open("long.src") if l[0] != ">")
+with open("long.fa", "w") as f:
+    for n, L in (("titin", 150000), ("giant", 2000000)):
+        s = "".join(random.choices("ACDEFGHIKLMNPQRSTVWY", k=L))
+        f.write(">%s\n%s\n" % (n, s[:L // 2] + kinase + s[L // 2 + len(kinase):]))
+EOF
+    tsv "$1" -a -f name,tlen long.fa >got
+    same <(rows got) <(printf 'titin\t150000\ngiant\t2000000\n')
+}
+@test "proteins of 150,000 and 2,000,000 residues are scored" {
+    seqkit grep -p 'sp|P17157|PHO85_YEAST' demo.fa >long.src
+    each long_proteins $(sequence_tools)
+}
+
+bad_residues() {
+    printf '>one\nMKVL\nAA-1LG\n>two\nMKV\n' >f
+    run --separate-stderr tsv "$1" f
+    [ "$status" -eq 1 ]
+    told 'f: line 3' "'-'" 'position 7' '"one"' 'bad-residue'
+    run -0 --separate-stderr tsv "$1" -a --bad-residue=x -f name,seq f
+    [ "${lines[2]}" = $'one\tMKVLAAXXLG' ] || fail "$output"
+    told '\b2 characters'
+    run -0 --separate-stderr tsv "$1" -a --bad-residue skip -f name,seq f
+    [ "${lines[2]}" = $'one\tMKVLAALG' ] || fail "$output"
+    told '\b2 characters'
+    run -0 --separate-stderr tsv "$1" -q -a --bad-residue skip f
+    [ -z "$stderr" ] || fail "-q: $stderr"
+}
+@test "--bad-residue: error, x, skip" { each bad_residues $(sequence_tools); }
+
+# ---- cut and damaged ----
+
+# after_fault WANT: rows of the run (table in `got`) are a beginning of those of the table WANT, without an end line
+after_fault() {
+    whole_rows got
+    ! grep '^##end' got || fail "there is an end line"
+    [ ! -s got ] || same <(rows "$1" | head -n "$(nrows got)") <(rows got)
+}
+faulty() { # faulty TOOL WANT INPUT PATTERN...: from a file and from a pipe
+    local t=$1 want=$2 f=$3
+    shift 3
+    run --separate-stderr bash -c '"$@" >got' - "$t" -a -O tsv $(model_of "$t") "$f"
+    [ "$status" -eq 1 ] || fail "status $status for $f"
+    told "$f" "$@"
+    after_fault "$want"
+    run --separate-stderr bash -c 'f=$1; shift; cat "$f" | "$@" >got' - "$f" "$t" -a -O tsv $(model_of "$t")
+    [ "$status" -eq 1 ] || fail "status $status for $f from a pipe"
+    told "standard input" "$@"
+    after_fault "$want"
+}
+
+cut_gzip() {
+    local n size
+    tsv "$1" -a demo.fa >want
+    size=$(stat -c %s demo.fa.gz)
+    for n in 3 12 4000 60000 $((size - 9)) $((size - 1)); do
+        head -c "$n" demo.fa.gz >cut.gz
+        faulty "$1" want cut.gz 'gzip' 'cut' "$n bytes"
+    done
+    [ "$(nrows got)" -gt 300 ] || fail "what came before the cut was not answered: $(nrows got) rows"
+}
+@test "gzip cut at several places" { each cut_gzip $(sequence_tools); }
+
+damaged_gzip() {
+    tsv "$1" -a demo.fa >want
+    { cat demo.fa.gz; echo 'not gzip'; } >f.gz
+    faulty "$1" want f.gz 'byte 114720' 'not gzip'
+    [ "$(nrows got)" -ge 399 ] # the last record might have gone on
+    python3 -c 'd = bytearray(open("demo.fa.gz", "rb").read()); d[-6] ^= 85; open("f.gz", "wb").write(d)'
+    faulty "$1" want f.gz 'damaged' 'byte 1147'
+    { cat demo.fa.gz; head -c 512 /dev/zero; } >f.gz
+    tsv "$1" -a f.gz >got
+    same want got || fail "padding with zeros"
+}
+@test "gzip: garbage behind it, a wrong checksum, padding" { each damaged_gzip $(sequence_tools); }
+
+cut_packed() {
+    local n size
+    tsv "$1" -a demo.fa >want
+    size=$(stat -c %s demo.wsp)
+    for n in 3 20 1000 $((size / 2)) $((size - 40)) $((size - 1)); do
+        head -c "$n" demo.wsp >cut.wsp
+        faulty "$1" want cut.wsp 'cut' 'packed' "byte"
+    done
+    { cat demo.wsp; echo 'no block'; } >f.wsp
+    faulty "$1" want f.wsp 'packed|byte'
+}
+@test "a packed stream cut at several places, and garbage behind it" { each cut_packed $(sequence_tools); }
+
+damaged_packed() {
+    tsv "$1" -a demo.fa >want
+    python3 -c 'd = bytearray(open("demo.wsp", "rb").read()); d[len(d) // 2] ^= 85; open("f.wsp", "wb").write(d)'
+    faulty "$1" want f.wsp 'checksum' 'block [0-9]+' 'byte [0-9]+'
+    python3 -c 'd = bytearray(open("demo.wsp", "rb").read()); d[9] ^= 85; open("f.wsp", "wb").write(d)'
+    faulty "$1" want f.wsp 'head|magic|version|damaged'
+}
+@test "a packed stream with a wrong checksum" { each damaged_packed $(sequence_tools); }
+
+cut_table() {
+    local n size
+    tsv "$1" -a demo.fa >table.tsv
+    tsv "$1" -a table.tsv >want
+    size=$(stat -c %s table.tsv)
+    for n in 300 5000 $((size / 2)) $((size - 45)) $((size - 20)) $((size - 1)); do
+        head -c "$n" table.tsv >cut.tsv
+        faulty "$1" want cut.tsv 'cut' '##end|header'
+    done
+    head -50 table.tsv >cut.tsv
+    faulty "$1" want cut.tsv 'cut' '##end' 'allow-cut'
+    [ "$(nrows got)" -eq 48 ]
+    run -0 --separate-stderr tsv "$1" --allow-cut cut.tsv
+    [ -z "$stderr" ]
+    grep -v '^##' table.tsv | head -50 >plain.tsv # a table without any ## line is not checked
+    run -0 --separate-stderr tsv "$1" -a plain.tsv
+}
+@test "a table cut at several places, --allow-cut" { each cut_table $(sequence_tools); }
+
+bad_tables() {
+    printf '#name\tqual\tdesc\na\t\tb\n' >f.tsv
+    run --separate-stderr tsv "$1" f.tsv
+    [ "$status" -eq 1 ]
+    told 'f.tsv: line 1' 'header' 'name and seq'
+    printf '#name\tseq\tx\na\tMKV\t1\nb\tMKL\n' >f.tsv
+    run --separate-stderr tsv "$1" -a f.tsv
+    [ "$status" -eq 1 ]
+    told 'f.tsv: line 3' '2 fields' 'expected 3'
+    [ "$(grep -vc '^#' <<<"$output")" -eq 1 ] || fail "the complete row was lost: $output"
+    printf '#name\tseq\tseq\na\tMKV\tM\n' >f.tsv
+    run --separate-stderr tsv "$1" f.tsv
+    [ "$status" -eq 1 ]
+    told 'f.tsv: line 1' '"seq"' 'twice'
+}
+@test "tables with missing columns or fields" { each bad_tables $(sequence_tools); }
+
+# ---- the wrong thing ----
+
+wrong_files() {
+    local m
+    m=$(model_of "$1")
+    run --separate-stderr "$1" $m no-such-file
+    refused 1 'no-such-file' 'No such file'
+    mkdir -p folder
+    run --separate-stderr "$1" $m folder
+    refused 1 'folder' 'directory'
+    if [ "$(id -u)" -ne 0 ]; then
+        cp small.fa locked && chmod 000 locked
+        run --separate-stderr "$1" $m locked
+        refused 1 'locked' 'Permission denied'
+    fi
+    run --separate-stderr "$1" $m m.hmm
+    refused 1 'm.hmm: line 1' "expected '>'" 'HMMER3/f'
+    run --separate-stderr "$1" --in-format tsv $m small.fa
+    refused 1 'small.fa: line 1' 'expected' 'found'
+    run --separate-stderr "$1" --in-format fastq $m small.fa
+    refused 1 'small.fa: line 1' "expected '@'" 'found'
+    run --separate-stderr "$1" --in-format packed $m small.fa
+    refused 1 'small.fa' 'packed'
+    run --separate-stderr "$1" --in-format fasta $m demo.wsp
+    refused 1 'demo.wsp'
+    run -0 --separate-stderr "$1" -O tsv --in-format fasta $m small.fa
+    tsv "$1" small.fa >table.tsv
+    run --separate-stderr "$1" -O tsv $m table.tsv small.fa
+    [ "$status" -eq 1 ]
+    told 'small.fa' 'table'
+}
+@test "missing, unreadable, of another kind; --in-format" { each wrong_files $(sequence_tools); }
+
+wrong_models() {
+    run --separate-stderr "$1" no-such.hmm small.fa
+    refused 1 'no-such.hmm' 'No such file'
+    run --separate-stderr "$1" folder small.fa
+    refused 1 'folder' 'directory'
+    run --separate-stderr "$1" small.fa small.fa
+    refused 1 'small.fa, line 1' 'HMMER3' 'found'
+    : >empty
+    run --separate-stderr "$1" empty small.fa
+    refused 1 'empty' 'no model'
+    printf 'HMMER2.0  [2.3.2]\nNAME  x\nLENG  2\n//\n' >h2.hmm
+    run --separate-stderr "$1" h2.hmm small.fa
+    refused 1 'h2.hmm' 'HMMER2' 'hmmconvert'
+    head -100 m.hmm >cut.hmm
+    run --separate-stderr "$1" cut.hmm small.fa
+    refused 1 'cut.hmm' 'line|end'
+    { cat globins4.hmm; head -100 m.hmm; } >cut.hmm
+    run --separate-stderr "$1" cut.hmm small.fa
+    refused 1 'cut.hmm' 'line|end'
+    sed '0,/^ALPH .*/s//ALPH  klingon/' m.hmm >f.hmm
+    run --separate-stderr "$1" f.hmm small.fa
+    refused 1 'f.hmm, line 6' 'klingon|alphabet'
+    gzip -c m.hmm | head -c 10000 >f.hmm.gz
+    run --separate-stderr "$1" f.hmm.gz small.fa
+    refused 1 'f.hmm.gz' 'cut'
+    head -c 5000 /dev/urandom >noise
+    run --separate-stderr "$1" noise small.fa
+    refused 1 'noise'
+}
+@test "model files that are none" { mkdir -p "$BATS_FILE_TMPDIR/folder"; each wrong_models $(sequence_tools with-model); }
+
+right_models() {
+    "$1" m.hmm small.fa | grep -v '^##warpsieve' >want
+    cat m.hmm | "$1" - small.fa | grep -v '^##warpsieve' >got
+    same want got || fail "model from standard input"
+    gzip -c m.hmm >m.hmm.gz
+    "$1" m.hmm.gz small.fa | grep -v '^##warpsieve' >got
+    same want got || fail "compressed model"
+    sed 's/$/\r/' m.hmm >crlf.hmm
+    "$1" crlf.hmm small.fa | grep -v '^##warpsieve' >got
+    same want got || fail "model with CRLF"
+    hmmconvert -b m.hmm >m.h3m
+    "$1" m.h3m small.fa | grep -v '^##warpsieve' >got
+    same want got || fail "binary model"
+    hmmconvert --outfmt 3/b m.hmm >m3b.hmm
+    "$1" m3b.hmm small.fa | grep -v '^##warpsieve' >got
+    same want got || fail "3/b"
+}
+@test "models from a pipe, compressed, with CRLF, binary, older" { each right_models $(sequence_tools with-model); }
+
+no_statistics() {
+    grep -v '^STATS' m.hmm >nostats.hmm
+    run --separate-stderr "$1" nostats.hmm small.fa
+    refused 1 'Pkinase' 'STATS' 'hmmbuild'
+    run -0 --separate-stderr "$1" -T -100 nostats.hmm small.fa
+    run -0 --separate-stderr "$1" -a nostats.hmm small.fa
+}
+@test "a model without calibration has bits and no P-values" { each no_statistics $(sequence_tools with-model); }
