@@ -96,7 +96,6 @@ static int run_pipe(ws_stream *st, ws_err *err) {
     if (!rc && !st->headed) rc = ws_stream_head(st, err);
     if (!rc) rc = ws_stream_end(st, err);
     else ws_stream_break(st);
-    else ws_stream_break(st);
     release_slots(slot, pointer, nslot);
     return rc;
 }
@@ -139,8 +138,6 @@ static int run_stream(ws_stream *st, ws_err *err) {
     ws_free(st->lane);
     ws_seqread_close(st->reader);
     ws_names_destroy(st->names);
-    ws_batch_release(&st->packed_kept.open);
-    ws_batch_release(&st->packed_rejected.open);
     ws_batch_release(&st->packed_kept.open);
     ws_batch_release(&st->packed_rejected.open);
     ws_free(st->ocol);
