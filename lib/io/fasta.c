@@ -37,7 +37,7 @@ static size_t in_before(fasta *f, ws_parse *s, const uint8_t *p, size_t n, int *
 static size_t in_header(fasta *f, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
     const uint8_t *eol = memchr(p, '\n', n);
     const size_t take = eol ? (size_t)(eol - p) : n;
-    *rc = ws_buf_add(&s->head, p, take, err);
+    *rc = ws_parse_text(s, &s->head, p, take, err);
     if (*rc || !eol) return take;
     *rc = ws_parse_header(s, err);
     s->line++;
@@ -48,26 +48,21 @@ static size_t in_header(fasta *f, ws_parse *s, const uint8_t *p, size_t n, int *
 static int end_record(ws_parse *s, ws_err *err) {
     const uint64_t len = ws_parse_len(s);
     int rc = ws_parse_pack(s, err);
-    if (!rc) rc = ws_parse_commit(s, len, err);
-    if (!rc) ws_parse_set_mark(s);
-    return rc;
+    return rc ? rc : ws_parse_commit(s, len, err);
 }
 
 static size_t in_sequence(fasta *f, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
     size_t i = 0;
     while (f->state == SEQUENCE && !*rc) {
         size_t got;
-        *rc = ws_parse_residues(s, p + i, n - i, &got, err);
+        *rc = ws_parse_lines(s, p + i, n - i, &got, err);
         i += got;
         if (*rc || i == n) break;
-        switch (s->abc->code_of[p[i]]) {
-        case WS_C_SKIP: break;
-        case WS_C_EOL: s->line++; break;
-        case WS_C_RECORD:
+        if (p[i] == '>') {
             *rc = end_record(s, err);
             f->state = HEADER;
-            break;
-        default: *rc = ws_parse_bad(s, p[i], err);
+        } else {
+            *rc = ws_parse_bad(s, p[i], err);
         }
         i++;
     }

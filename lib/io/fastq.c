@@ -41,7 +41,7 @@ static size_t in_before(fastq *f, ws_parse *s, const uint8_t *p, size_t n, int *
 
 static size_t in_header(fastq *f, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
     const size_t take = line_of(p, n);
-    *rc = ws_buf_add(&s->head, p, take, err);
+    *rc = ws_parse_text(s, &s->head, p, take, err);
     if (*rc || take == n) return take;
     *rc = ws_parse_header(s, err);
     next_line(f, s, SEQUENCE);
@@ -84,7 +84,6 @@ static int end_record(fastq *f, ws_parse *s, ws_err *err) {
     const uint64_t len = ws_parse_len(s);
     if (!rc) rc = ws_parse_pack(s, err);
     if (!rc) rc = ws_parse_commit(s, len, err);
-    if (!rc) ws_parse_set_mark(s);
     f->state = BEFORE;
     return rc;
 }

@@ -7,13 +7,13 @@
 #include <string.h>
 
 /* Codes on their way into words: a multiple of six, small enough to stay in the first-level cache. */
-enum { STAGE = 6 * 2048, STAGE_SLACK = 64 };
+enum { STAGE = 6 * 2048, CODEC_SLACK = 64 };
 
 int ws_parse_prepare(ws_parse *s, const ws_seqread_conf *conf, ws_err *err) {
     ws_cpu cpu;
     ws_cpu_probe(&cpu);
     *s = (ws_parse){.conf = conf, .abc = conf->abc, .codec = ws_codec_get(&cpu)};
-    s->code = ws_calloc(STAGE + STAGE_SLACK, 1, err);
+    s->code = ws_calloc(STAGE + CODEC_SLACK, 1, err);
     return s->code ? WS_OK : err->code;
 }
 
@@ -62,6 +62,19 @@ int ws_parse_residues(ws_parse *s, const uint8_t *p, size_t n, size_t *used, ws_
     return rc;
 }
 
+int ws_parse_lines(ws_parse *s, const uint8_t *p, size_t n, size_t *used, ws_err *err) {
+    size_t i = 0, want, took;
+    int rc = WS_OK;
+    do {
+        want = took = ws_min(n - i, STAGE - s->ncode);
+        s->ncode += s->codec->digitise_lines(s->abc, p + i, &took, s->code + s->ncode, &s->line);
+        i += took;
+        if (s->ncode == STAGE) rc = ws_parse_pack(s, err);
+    } while (!rc && took == want && i < n);
+    *used = i;
+    return rc;
+}
+
 static int refuse(const ws_parse *s, uint8_t c, ws_err *err) {
     char quote[WS_QUOTE_MAX], name[WS_QUOTE_MAX], of[WS_QUOTE_MAX + 32] = "";
     const char ch = (char)c;
@@ -85,22 +98,17 @@ int ws_parse_bad(ws_parse *s, uint8_t c, ws_err *err) {
     return refuse(s, c, err);
 }
 
-static int has_no_place(char c) { return (c == '\0') | (c == '\t') | (c == '\n') | (c == '\r'); }
-
-void ws_parse_clean(char *p, size_t n) {
-    for (size_t i = 0; i < n; i++) p[i] = has_no_place(p[i]) ? ' ' : p[i];
-}
-
-int ws_parse_is_clean(const char *p, size_t n) {
-    unsigned char odd = 0; /* a byte, so that the compiler keeps bytes in its vectors */
-    for (size_t i = 0; i < n; i++) odd |= (unsigned char)has_no_place(p[i]);
-    return !odd;
+int ws_parse_text(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, ws_err *err) {
+    int rc = ws_buf_reserve(to, n + CODEC_SLACK, err);
+    if (rc) return rc;
+    s->codec->copy_text(to->p + to->n, (const char *)p, n);
+    to->n += n;
+    return WS_OK;
 }
 
 int ws_parse_header(ws_parse *s, ws_err *err) {
-    char *h = s->head.p;
+    const char *h = s->head.p;
     size_t n = s->head.n, i;
-    if (n) ws_parse_clean(h, n);
     if (n == 0 || h[0] == ' ') return ws_parse_fail(s, err, "a record without a name");
     while (h[n - 1] == ' ') n--;
     const char *blank = memchr(h, ' ', n);
@@ -165,9 +173,4 @@ int ws_parse_commit(ws_parse *s, uint64_t len, ws_err *err) {
     s->bad_total += s->bad;
     ws_parse_drop(s);
     return WS_OK;
-}
-
-void ws_parse_set_mark(ws_parse *s) {
-    const ws_batch *b = s->b;
-    s->mark = (ws_mark){b->n, b->nrow, b->nword, b->text.n, b->residues};
 }

@@ -4,7 +4,7 @@
  *
  * A parser is a state machine that takes its input in pieces of any size. The residues of the record it is in go as words
  * behind batch->nword, its texts into buffers of ws_parse; only a complete record is added to the batch. What is behind
- * `mark` stays with the reader when a batch is closed and opens the next one. */
+ * ws_parse_mark stays with the reader when a batch is closed and opens the next one. */
 #ifndef WS_IO_PARSER_H
 #define WS_IO_PARSER_H
 
@@ -25,7 +25,7 @@ typedef struct ws_parse {
     uint64_t line;     /* the current line, from 1 */
 
     ws_batch *b;
-    ws_mark mark;      /* what is before it may leave */
+    ws_mark mark;      /* of a table: what is before it may leave; else all of b may */
 
     /* The open record: 6*nopen residues are packed behind b->nword, ncode wait in code. */
     size_t nopen, ncode;
@@ -47,8 +47,8 @@ typedef struct ws_parser {
     int (*begin)(void *own, ws_parse *s, ws_err *err);
     /* Takes p[0..*n), sets *n to what it used: all, unless the batch became full. */
     int (*feed)(void *own, ws_parse *s, const uint8_t *p, size_t *n, ws_err *err);
-    /* The input ended (whole = 1), or nothing more will come of it because of a failure (whole = 0). The mark then is behind all
-     * complete records, whatever is returned. */
+    /* The input ended (whole = 1), or nothing more will come of it because of a failure (whole = 0). All complete
+     * records may leave then, whatever is returned. */
     int (*finish)(void *own, ws_parse *s, int whole, ws_err *err);
     void (*release)(void *own);
 } ws_parser;
@@ -60,18 +60,20 @@ void ws_parse_release(ws_parse *s);
 
 static inline uint64_t ws_parse_len(const ws_parse *s) { return 6 * (uint64_t)s->nopen + s->ncode; }
 
+/* Takes a header line's text, or a part of it, with the four characters that no text may hold as blanks. */
+int ws_parse_text(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, ws_err *err);
+
 /* Takes residues from p[0..n) up to the first character that is none; *used says how many. */
 int ws_parse_residues(ws_parse *s, const uint8_t *p, size_t n, size_t *used, ws_err *err);
+
+/* The same over any number of lines, which are counted; only what may not stand in a sequence stops it. */
+int ws_parse_lines(ws_parse *s, const uint8_t *p, size_t n, size_t *used, ws_err *err);
 
 /* Deals with a character that is no residue as --bad-residue says. */
 int ws_parse_bad(ws_parse *s, uint8_t c, ws_err *err);
 
-/* The header line is complete in `head`: cleans it and finds name and description. */
+/* The header line is complete in `head`: finds name and description. */
 int ws_parse_header(ws_parse *s, ws_err *err);
-
-/* NUL, tab, LF and CR become blanks, because no text of a batch may hold them. */
-void ws_parse_clean(char *p, size_t n);
-int ws_parse_is_clean(const char *p, size_t n);
 
 /* Checks the quality string against the sequence. */
 int ws_parse_qual(ws_parse *s, ws_err *err);
@@ -83,13 +85,18 @@ int ws_parse_pack(ws_parse *s, ws_err *err);
 int ws_parse_commit(ws_parse *s, uint64_t len, ws_err *err);
 void ws_parse_drop(ws_parse *s);
 
-/* Everything in the batch may leave. */
-void ws_parse_set_mark(ws_parse *s);
+static inline ws_mark ws_parse_all(const ws_batch *b) {
+    return (ws_mark){b->n, b->nrow, b->nword, b->text.n, b->residues};
+}
+
+/* What of the batch may leave. */
+static inline ws_mark ws_parse_mark(const ws_parse *s) { return s->b->has_rows ? s->mark : ws_parse_all(s->b); }
 
 /* The batch has what the configuration asks for. */
 static inline int ws_parse_full(const ws_parse *s) {
-    return s->mark.residues >= s->conf->batch_residues || s->mark.n >= s->conf->batch_seqs ||
-           s->mark.nrow >= s->conf->batch_seqs;
+    const uint64_t residues = s->b->has_rows ? s->mark.residues : s->b->residues;
+    const size_t n = s->b->has_rows ? ws_max(s->mark.n, s->mark.nrow) : s->b->n;
+    return residues >= s->conf->batch_residues || n >= s->conf->batch_seqs;
 }
 
 /* "input: line n: " before the sentence; returns err->code. */

@@ -158,7 +158,7 @@ static void close_input(ws_seqread *r) {
 
 /* How long to wait for the next chunk: for ever, as long as there is nothing to deliver. */
 static int patience(ws_seqread *r) {
-    if (r->s.mark.n == 0) return -1;
+    if (ws_parse_mark(&r->s).n == 0) return -1;
     const int64_t now = now_ms();
     if (!r->since) r->since = now;
     const int64_t left = r->since + AGE_MS - now;
@@ -247,15 +247,15 @@ static int append(ws_batch *dst, const ws_batch *src, const ws_mark *from, size_
     return rc;
 }
 
-/* A packed block brings many sequences at once: the mark goes back to where the batch became full. */
-static void trim_mark(const ws_seqread *r, const ws_batch *b, ws_mark *m) {
-    if (b->has_rows || !ws_parse_full(&r->s)) return;
+/* What leaves with this batch. A packed block brings many sequences at once: they are cut where the batch became full. */
+static ws_mark leaving(const ws_seqread *r, const ws_batch *b) {
     ws_mark t = {0};
-    while (t.n < m->n && t.n < r->conf.batch_seqs && t.residues < r->conf.batch_residues) t.residues += b->len[t.n++];
-    if (t.n == m->n) return;
+    if (b->has_rows || !ws_parse_full(&r->s)) return ws_parse_mark(&r->s);
+    while (t.n < b->n && t.n < r->conf.batch_seqs && t.residues < r->conf.batch_residues) t.residues += b->len[t.n++];
+    if (t.n == b->n) return ws_parse_all(b);
     t.nword = (size_t)b->first[t.n];
     t.ntext = b->seqtext[t.n].name.at; /* a sequence's texts follow each other, name first */
-    *m = t;
+    return t;
 }
 
 static void cut_behind(ws_batch *b, const ws_mark *m) {
@@ -266,16 +266,15 @@ static void cut_behind(ws_batch *b, const ws_mark *m) {
     b->residues = m->residues;
 }
 
-/* Moves what is behind the mark to carry. */
+/* Moves what stays to carry. */
 static int close_batch(ws_seqread *r, ws_batch *b, ws_err *err) {
-    trim_mark(r, b, &r->s.mark);
-    int rc = append(&r->carry, b, &r->s.mark, r->s.nopen, err);
-    cut_behind(b, &r->s.mark);
+    const ws_mark m = leaving(r, b);
+    int rc = append(&r->carry, b, &m, r->s.nopen, err);
+    cut_behind(b, &m);
     return rc;
 }
 
-/* The other way. Complete sequences that were carried may leave at once, but for a table's last one: its next row may
- * belong to it. */
+/* The other way. A table's carried sequence does not leave yet: the next row may belong to it. */
 static int open_batch(ws_seqread *r, ws_batch *b, ws_err *err) {
     const ws_mark zero = {0};
     ws_batch_reuse(b);
@@ -285,7 +284,6 @@ static int open_batch(ws_seqread *r, ws_batch *b, ws_err *err) {
     r->s.mark = zero;
     int rc = append(b, &r->carry, &zero, r->s.nopen, err);
     ws_batch_reuse(&r->carry);
-    if (!rc && !b->has_rows) ws_parse_set_mark(&r->s);
     return rc;
 }
 
@@ -304,7 +302,8 @@ static void give_up(ws_seqread *r, int rc, const ws_err *err) {
     r->err = *err;
     if (r->parser && r->src) (void)r->parser->finish(r->own[r->format], &r->s, 0, &ignored);
     ws_parse_drop(&r->s);
-    cut_behind(r->s.b, &r->s.mark);
+    const ws_mark m = ws_parse_mark(&r->s);
+    cut_behind(r->s.b, &m);
     close_input(r);
 }
 
@@ -316,7 +315,7 @@ int ws_seqread_fill(ws_seqread *r, ws_batch *b, ws_err *err) {
         if (rc == WS_AGAIN) break;
         if (rc) give_up(r, rc, err);
     }
-    if (r->s.mark.n) {
+    if (ws_parse_mark(&r->s).n) {
         rc = close_batch(r, b, err);
         if (!rc) deliver(r, b);
         return rc;

@@ -89,7 +89,7 @@ static int check_row(const tsv *t, ws_parse *s, ws_err *err) {
     if (!s->name.n) return ws_parse_fail(s, err, "a row without a name");
     if (!t->hash && s->name.n == 4 && !memcmp(s->head.p + s->name.at, "name", 4) && ws_parse_len(s) == 3)
         return ws_parse_fail(s, err, "the columns of this table are not those of the first one");
-    ws_parse_clean(s->head.p, s->head.n);
+    s->codec->copy_text(s->head.p, s->head.p, s->head.n);
     return s->qual.n ? ws_parse_qual(s, err) : WS_OK;
 }
 
@@ -98,7 +98,7 @@ static int add_row(tsv *t, ws_parse *s, ws_err *err) {
     ws_batch *b = s->b;
     int rc = ws_parse_pack(s, err);
     if (!rc && !same_as_last(s, len)) {
-        ws_parse_set_mark(s);
+        s->mark = ws_parse_all(b);
         rc = ws_parse_commit(s, len, err);
     }
     if (rc) return rc;
@@ -255,7 +255,7 @@ static int finish(void *own, ws_parse *s, int whole, ws_err *err) {
     if (whole && !torn) rc = last_line(t, s, err);
     drop_row(t, s);
     t->state = LINE_START;
-    ws_parse_set_mark(s);
+    s->mark = ws_parse_all(s->b);
     if (rc || !whole || s->conf->allow_cut || (!torn && t->ends >= t->pg1)) return rc;
     return ws_fail(err, WS_EDATA, "%s ended without its ##end line, so it was cut; its complete rows were read (see --allow-cut)",
                    s->input);

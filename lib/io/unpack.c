@@ -106,7 +106,7 @@ static uint32_t length(const unpack *u, uint64_t array, uint64_t i) {
 
 static uint32_t qual_length(const unpack *u, uint64_t i) { return u->f.v[BLOCK_FLAGS] & PACK_HAS_QUAL ? length(u, 3, i) : 0; }
 
-/* The counts of the frame and the lengths must tell the same, and no text hold what a row of a table could not. */
+/* The counts of the frame and the lengths must tell the same. */
 static int end_front(unpack *u, const ws_parse *s, ws_err *err) {
     uint64_t residues = 0, words = 0, text = 0;
     unsigned odd = 0;
@@ -119,7 +119,6 @@ static int end_front(unpack *u, const ws_parse *s, ws_err *err) {
     }
     if (odd || residues != u->f.v[BLOCK_RESIDUES] || words != u->f.v[BLOCK_WORDS] || text != u->f.v[BLOCK_TEXT])
         return bad(u, s, "has impossible lengths", err);
-    if (!ws_parse_is_clean(u->front.p + pack_lengths(&u->f), text)) return bad(u, s, "has a control character in a name or description", err);
     for (uint64_t i = pack_lengths(&u->f) + text; i < u->front.n; i++) odd |= u->front.p[i] != 0;
     if (odd) return bad(u, s, "has padding that is not zero", err);
     u->state = WORDS;
@@ -149,38 +148,38 @@ static size_t in_words(unpack *u, ws_parse *s, const uint8_t *p, size_t n, int *
     return take;
 }
 
-/* The words of one sequence: codes of the alphabet, padding behind the last. */
-static int words_are_good(const ws_parse *s, const uint32_t *word, uint32_t len) {
-    const uint32_t full = len / 6, left = len % 6;
-    if (!s->codec->check(word, full, s->abc->Kp)) return 0;
-    if (!left) return 1;
-    const uint32_t last = word[full], codes = last & ((UINT32_C(1) << 5 * left) - 1);
-    return last >> 5 * left == UINT32_C(0x3fffffff) >> 5 * left && s->codec->check(&codes, 1, s->abc->Kp);
-}
-
 static int check_words(const unpack *u, const ws_parse *s, ws_err *err) {
     const uint32_t *word = s->b->word + s->b->nword;
     for (uint64_t i = 0; i < u->f.v[BLOCK_SEQS]; i++) {
         const uint32_t len = length(u, 0, i);
-        if (!words_are_good(s, word, len)) return bad(u, s, "has residues that the alphabet does not know", err);
+        if (!s->codec->check(word, len, s->abc->Kp))
+            return bad(u, s, "has residues that the alphabet does not know", err);
         word += ws_batch_words(len);
     }
     return WS_OK;
 }
 
+/* The texts go to the end of the arena; they count when the sequences do. */
+static int copy_texts(const unpack *u, const ws_parse *s, ws_err *err) {
+    ws_buf *text = &s->b->text;
+    const size_t n = (size_t)u->f.v[BLOCK_TEXT];
+    int rc = ws_buf_reserve(text, n + PACK_ALIGN, err);
+    if (rc) return rc;
+    if (s->codec->copy_text(text->p + text->n, u->front.p + pack_lengths(&u->f), n))
+        return bad(u, s, "has a control character in a name or description", err);
+    return WS_OK;
+}
+
 static int add_sequences(const unpack *u, const ws_parse *s, ws_err *err) {
     ws_batch *b = s->b;
-    size_t first = b->nword, text = b->text.n;
-    int rc = ws_batch_add_text(b, u->front.p + pack_lengths(&u->f), u->f.v[BLOCK_TEXT], err);
+    int rc = WS_OK;
     for (uint64_t i = 0; i < u->f.v[BLOCK_SEQS] && !rc; i++) {
-        const uint32_t len = length(u, 0, i);
         ws_seqtext t;
-        t.name = (ws_slice){text, length(u, 1, i)};
+        t.name = (ws_slice){b->text.n, length(u, 1, i)};
         t.desc = (ws_slice){t.name.at + t.name.n, length(u, 2, i)};
         t.qual = (ws_slice){t.desc.at + t.desc.n, qual_length(u, i)};
-        text = t.qual.at + t.qual.n;
-        rc = ws_batch_add_seq(b, first, len, &t, err);
-        first += ws_batch_words(len);
+        b->text.n = t.qual.at + t.qual.n;
+        rc = ws_batch_add_seq(b, b->nword, length(u, 0, i), &t, err);
     }
     return rc;
 }
@@ -195,10 +194,10 @@ static int end_block(unpack *u, ws_parse *s, ws_err *err) {
     for (size_t i = 0; i < gap; i++) odd |= u->tail[i];
     if (odd) return bad(u, s, "has padding that is not zero", err);
     int rc = check_words(u, s, err);
+    if (!rc) rc = copy_texts(u, s, err);
     if (!rc) rc = add_sequences(u, s, err);
     if (rc) return rc;
     s->nopen = 0;
-    ws_parse_set_mark(s);
     u->blocks++;
     u->seqs += u->f.v[BLOCK_SEQS];
     u->residues += u->f.v[BLOCK_RESIDUES];

@@ -10,6 +10,18 @@ static size_t digitise(const ws_abc *abc, const uint8_t *text, size_t n, uint8_t
     return i;
 }
 
+static size_t digitise_lines(const ws_abc *abc, const uint8_t *text, size_t *n, uint8_t *code, uint64_t *lines) {
+    size_t i = 0, got = 0;
+    for (; i < *n; i++) {
+        const uint8_t c = abc->code_of[text[i]];
+        if (c < WS_C_SKIP) code[got++] = c;
+        else if (c == WS_C_EOL) ++*lines;
+        else if (c != WS_C_SKIP) break;
+    }
+    *n = i;
+    return got;
+}
+
 static void pack(const uint8_t *code, size_t n, uint32_t *word) {
     for (size_t i = 0; i < n; i += 6, word++) {
         *word = UINT32_C(0x3fffffff); /* six times the padding, 31 */
@@ -27,15 +39,28 @@ static void spell(const ws_abc *abc, const uint8_t *code, size_t n, char *text) 
 }
 
 static int check(const uint32_t *word, size_t n, int Kp) {
-    for (size_t i = 0; i < n; i++) {
-        if (word[i] >> 30) return 0;
-        for (int j = 0; j < 6; j++)
-            if ((word[i] >> 5 * j & 31) >= (uint32_t)Kp) return 0;
+    for (size_t i = 0; i < n; i += 6, word++) {
+        if (*word >> 30) return 0;
+        for (size_t j = 0; j < 6; j++) {
+            const uint32_t code = *word >> 5 * j & 31;
+            if (i + j < n ? code >= (uint32_t)Kp : code != 31) return 0;
+        }
     }
     return 1;
 }
 
-const ws_codec ws_codec_scalar = {"scalar", digitise, pack, unpack, spell, check};
+static int copy_text(char *to, const char *from, size_t n) {
+    int odd = 0;
+    for (size_t i = 0; i < n; i++) {
+        const char c = from[i];
+        const int replace = c == '\0' || c == '\t' || c == '\n' || c == '\r';
+        to[i] = replace ? ' ' : c;
+        odd |= replace;
+    }
+    return odd;
+}
+
+const ws_codec ws_codec_scalar = {"scalar", digitise, digitise_lines, pack, unpack, spell, check, copy_text};
 
 static const ws_codec *usable(const ws_cpu *cpu, int i) {
 #if defined(__x86_64__)

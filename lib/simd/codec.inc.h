@@ -5,6 +5,7 @@
  *   V, VH            the vector type and the one of half its width
  *   V_BYTES          bytes in V: 32 or 64
  *   V_LOAD V_STORE VH_LOAD VH_STORE   unaligned
+ *   V_LOAD_PART(p, n)                 the first n < V_BYTES bytes, ' ' behind them; reads no others
  *   V_SET8 V_SET32 V_SET64            one value everywhere
  *   V_ROW(p)         16 bytes from p in every 128-bit lane
  *   V_AND V_OR V_XOR V_ADDS8U V_ADD32 V_SHUFFLE8 V_MADDUBS V_MADD16 V_MULLO16
@@ -24,23 +25,66 @@ enum { WORDS = V_BYTES / 8 }; /* words per step; 6*WORDS codes */
 /* A character's code is a byte of abc->code_of; rows 2 to 7 of 16 bytes hold all that are residues. c ^ row is below 16
  * where the character is in the row; the saturating addition sets the top bit elsewhere, for which the shuffle gives 0.
  * The inverted rows are OR-ed, so that a character of no row becomes 0xff. */
-static size_t digitise(const ws_abc *abc, const uint8_t *text, size_t n, uint8_t *code) {
-    const V ones = V_SET8(-1), lift = V_SET8(0x70);
+typedef struct rows {
     V row[6];
-    for (int k = 0; k < 6; k++) row[k] = V_XOR(V_ROW(abc->code_of + 16 * (k + 2)), ones);
+} rows;
+
+WS_INLINE rows rows_of(const ws_abc *abc) {
+    rows r;
+    for (int k = 0; k < 6; k++) r.row[k] = V_XOR(V_ROW(abc->code_of + 16 * (k + 2)), V_SET8(-1));
+    return r;
+}
+
+/* Translates V_BYTES characters; bit i of the result: character i is no residue. */
+WS_INLINE uint64_t translate(const rows *r, const uint8_t *text, uint8_t *code) {
+    const V c = V_LOAD(text), lift = V_SET8(0x70);
+    V x = V_SHUFFLE8(r->row[0], V_ADDS8U(V_XOR(c, V_SET8(0x20)), lift));
+    for (int k = 1; k < 6; k++)
+        x = V_OR(x, V_SHUFFLE8(r->row[k], V_ADDS8U(V_XOR(c, V_SET8(16 * (k + 2))), lift)));
+    x = V_XOR(x, V_SET8(-1));
+    V_STORE(code, x);
+    return V_TOPS8(x);
+}
+
+static size_t digitise(const ws_abc *abc, const uint8_t *text, size_t n, uint8_t *code) {
+    const rows r = rows_of(abc);
     size_t i = 0;
     for (; i + V_BYTES <= n; i += V_BYTES) {
-        const V c = V_LOAD(text + i);
-        V r = V_SHUFFLE8(row[0], V_ADDS8U(V_XOR(c, V_SET8(0x20)), lift));
-        for (int k = 1; k < 6; k++)
-            r = V_OR(r, V_SHUFFLE8(row[k], V_ADDS8U(V_XOR(c, V_SET8(16 * (k + 2))), lift)));
-        r = V_XOR(r, ones);
-        V_STORE(code + i, r);
-        uint64_t stop = V_TOPS8(r);
+        const uint64_t stop = translate(&r, text + i, code + i);
         if (stop) return i + (size_t)__builtin_ctzll(stop);
     }
     for (; i < n && (code[i] = abc->code_of[text[i]]) < WS_C_SKIP; i++) {}
     return i;
+}
+
+static size_t digitise_lines(const ws_abc *abc, const uint8_t *text, size_t *n, uint8_t *code, uint64_t *lines) {
+    const rows r = rows_of(abc);
+    size_t i = 0, got = 0;
+    while (i + V_BYTES <= *n) {
+        const uint64_t stop = translate(&r, text + i, code + got);
+        if (!stop) {
+            i += V_BYTES;
+            got += V_BYTES;
+            continue;
+        }
+        i += (size_t)__builtin_ctzll(stop);
+        got += (size_t)__builtin_ctzll(stop);
+        const uint8_t c = abc->code_of[text[i]];
+        if (c != WS_C_EOL && c != WS_C_SKIP) {
+            *n = i;
+            return got;
+        }
+        *lines += c == WS_C_EOL;
+        i++;
+    }
+    for (; i < *n; i++) {
+        const uint8_t c = abc->code_of[text[i]];
+        if (c < WS_C_SKIP) code[got++] = c;
+        else if (c == WS_C_EOL) ++*lines;
+        else if (c != WS_C_SKIP) break;
+    }
+    *n = i;
+    return got;
 }
 
 static const uint8_t pack_order[16] = {0, 1, 2, 3, 4, 5, 0x80, 0x80, 6, 7, 8, 9, 10, 11, 0x80, 0x80};
@@ -88,22 +132,50 @@ static void spell(const ws_abc *abc, const uint8_t *code, size_t n, char *text) 
 
 /* Even and odd codes apart have five free bits above them: adding 32 - Kp carries into the first of those where a code is
  * too large. */
-static int check(const uint32_t *word, size_t n, int Kp) {
-    const uint32_t field = 0x01f07c1f, carry = 0x02008020, add = (uint32_t)(32 - Kp) * 0x00100401u;
-    const V fields = V_SET32((int)field), adds = V_SET32((int)add);
-    V bad = V_SET32(0), all = V_SET32(0);
-    uint32_t bad1 = 0, all1 = 0;
-    size_t i = 0;
-    for (; i + V_BYTES / 4 <= n; i += V_BYTES / 4) {
-        const V w = V_LOAD(word + i);
-        all = V_OR(all, w);
-        bad = V_OR(bad, V_OR(V_ADD32(V_AND(w, fields), adds), V_ADD32(V_AND(V_SRL32(w, 5), fields), adds)));
-    }
-    for (; i < n; i++) {
-        all1 |= word[i];
-        bad1 |= ((word[i] & field) + add) | ((word[i] >> 5 & field) + add);
-    }
-    return !V_ANY(V_AND(bad, V_SET32((int)carry))) && !V_ANY(V_SRL32(all, 30)) && !(bad1 & carry) && !(all1 >> 30);
+enum { EVEN = 0x01f07c1f, CARRY = 0x02008020 };
+WS_INLINE uint32_t too_large(uint32_t w, uint32_t add) {
+    return ((((w & EVEN) + add) | ((w >> 5 & EVEN) + add)) & CARRY) | w >> 30;
 }
 
-const ws_codec CODEC = {CODEC_NAME, digitise, pack, unpack, spell, check};
+static int check(const uint32_t *word, size_t n, int Kp) {
+    const uint32_t add = (uint32_t)(32 - Kp) * 0x00100401u;
+    const V even = V_SET32(EVEN), adds = V_SET32((int)add);
+    const size_t full = n / 6, step = V_BYTES / 4;
+    V carry = V_SET32(0), all = V_SET32(0);
+    uint32_t bad = 0;
+    if (full < step) {
+        for (size_t i = 0; i < full; i++) bad |= too_large(word[i], add);
+    } else {
+        for (size_t i = 0; i < full; i += step) { /* the last step overlaps the one before it */
+            const V w = V_LOAD(word + (i + step <= full ? i : full - step));
+            all = V_OR(all, w);
+            carry = V_OR(carry, V_OR(V_ADD32(V_AND(w, even), adds), V_ADD32(V_AND(V_SRL32(w, 5), even), adds)));
+        }
+    }
+    if (n % 6) {
+        const uint32_t bits = 5 * (uint32_t)(n % 6), last = word[full];
+        bad |= too_large(last & ((UINT32_C(1) << bits) - 1), add) | (last >> bits ^ UINT32_C(0x3fffffff) >> bits);
+    }
+    return !bad && !V_ANY(V_OR(V_AND(carry, V_SET32(CARRY)), V_SRL32(all, 30)));
+}
+
+/* The table holds c ^ ' ' for what is replaced, 0 for all others below 16; the shuffle gives 0 from 16 on. */
+static int copy_text(char *to, const char *from, size_t n) {
+    static const uint8_t table[16] = {0 ^ ' ', [9] = 9 ^ ' ', [10] = 10 ^ ' ', [13] = 13 ^ ' '};
+    const V change = V_ROW(table), lift = V_SET8(0x70);
+    V any = V_SET8(0);
+    size_t i = 0;
+    for (; i + V_BYTES <= n; i += V_BYTES) {
+        const V c = V_LOAD(from + i), x = V_SHUFFLE8(change, V_ADDS8U(c, lift));
+        any = V_OR(any, x);
+        V_STORE(to + i, V_XOR(c, x));
+    }
+    if (i < n) {
+        const V c = V_LOAD_PART(from + i, n - i), x = V_SHUFFLE8(change, V_ADDS8U(c, lift));
+        any = V_OR(any, x);
+        V_STORE(to + i, V_XOR(c, x));
+    }
+    return V_ANY(any);
+}
+
+const ws_codec CODEC = {CODEC_NAME, digitise, digitise_lines, pack, unpack, spell, check, copy_text};

@@ -6,12 +6,20 @@
 #include <immintrin.h>
 #include <string.h>
 
+static inline __m256i load_part(const char *p, size_t n) {
+    char part[32];
+    memset(part, ' ', sizeof part);
+    memcpy(part, p, n);
+    return _mm256_loadu_si256((const __m256i *)part);
+}
+
 #define CODEC ws_codec_avx2
 #define CODEC_NAME "avx2"
 #define V __m256i
 #define VH __m128i
 #define V_BYTES 32
 #define V_LOAD(p) _mm256_loadu_si256((const __m256i *)(p))
+#define V_LOAD_PART(p, n) load_part(p, n)
 #define V_STORE(p, v) _mm256_storeu_si256((__m256i *)(p), v)
 #define VH_LOAD(p) _mm_loadu_si128((const __m128i *)(p))
 #define VH_STORE(p, v) _mm_storeu_si128((__m128i *)(p), v)

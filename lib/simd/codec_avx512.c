@@ -12,6 +12,7 @@
 #define VH __m256i
 #define V_BYTES 64
 #define V_LOAD(p) _mm512_loadu_si512(p)
+#define V_LOAD_PART(p, n) _mm512_mask_loadu_epi8(_mm512_set1_epi8(' '), (UINT64_C(1) << (n)) - 1, p)
 #define V_STORE(p, v) _mm512_storeu_si512(p, v)
 #define VH_LOAD(p) _mm256_loadu_si256((const __m256i *)(p))
 #define VH_STORE(p, v) _mm256_storeu_si256((__m256i *)(p), v)

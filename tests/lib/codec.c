@@ -56,18 +56,22 @@ static int same_words(const ws_codec *c, const ws_abc *abc, uint64_t *seed, size
     return same;
 }
 
-/* One wrong code or bit among good ones, anywhere, must be seen; none must not. */
+/* One wrong code, padding or bit among good ones, anywhere in a sequence of n residues, must be seen; none must not. */
 static int same_check(const ws_codec *c, const ws_abc *abc, uint64_t *seed, size_t n) {
-    uint32_t *word = calloc(n + 1, 4);
+    const size_t words = (n + 5) / 6;
+    uint32_t *word = malloc(4 * words + 1);
     must(word != NULL, "memory");
-    for (size_t i = 0; i < n; i++)
-        for (int j = 0; j < 6; j++) word[i] |= (uint32_t)below(seed, (size_t)abc->Kp) << 5 * j;
+    for (size_t i = 0; i < words; i++) {
+        word[i] = 0;
+        for (size_t j = 0; j < 6; j++)
+            word[i] |= (uint32_t)(6 * i + j < n ? below(seed, (size_t)abc->Kp) : WS_CODE_PAD) << 5 * j;
+    }
     int same = c->check(word, n, abc->Kp) == 1;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < words; i++) {
         const uint32_t kept = word[i];
-        for (int j = 0; j < 6; j++) {
-            const uint32_t code = (uint32_t)abc->Kp + (uint32_t)below(seed, (size_t)(32 - abc->Kp));
-            word[i] = (kept & ~(31u << 5 * j)) | code << 5 * j;
+        for (size_t j = 0; j < 6; j++) {
+            const uint32_t high = (uint32_t)abc->Kp + (uint32_t)below(seed, (size_t)(32 - abc->Kp));
+            word[i] = (kept & ~(31u << 5 * j)) | (6 * i + j < n ? high : (uint32_t)below(seed, 31)) << 5 * j;
             same &= c->check(word, n, abc->Kp) == 0;
         }
         word[i] = kept | 1u << (30 + below(seed, 2));
@@ -78,6 +82,34 @@ static int same_check(const ws_codec *c, const ws_abc *abc, uint64_t *seed, size
     return same;
 }
 
+static int same_lines(const ws_codec *c, const ws_abc *abc, const uint8_t *text, size_t n) {
+    mem a = grant(n), b = grant(n);
+    size_t x = n, y = n;
+    uint64_t lines = 5, want = 5;
+    memcpy(a.text, text, n);
+    const size_t got = c->digitise_lines(abc, a.text, &x, a.code, &lines);
+    int same = got == ws_codec_scalar.digitise_lines(abc, a.text, &y, b.code, &want) && x == y && lines == want &&
+               !memcmp(a.code, b.code, got);
+    release(&a);
+    release(&b);
+    return same;
+}
+
+/* Also in place, and back from the text that has no such characters. */
+static int same_text_copy(const ws_codec *c, const uint8_t *text, size_t n) {
+    char *from = malloc(n + 1), *a = malloc(n + 64), *b = malloc(n + 64);
+    must(from && a && b, "memory");
+    memcpy(from, text, n);
+    const int odd = ws_codec_scalar.copy_text(b, from, n);
+    int same = c->copy_text(a, from, n) == odd && !memcmp(a, b, n) && c->copy_text(a, a, n) == 0 && !memcmp(a, b, n);
+    memcpy(a, from, n);
+    same &= c->copy_text(a, a, n) == odd && !memcmp(a, b, n);
+    free(from);
+    free(a);
+    free(b);
+    return same;
+}
+
 static void characters(tap *t, const ws_codec *c, const ws_abc *abc) {
     uint8_t text[LONGEST];
     int same = 1;
@@ -85,21 +117,21 @@ static void characters(tap *t, const ws_codec *c, const ws_abc *abc) {
         for (int ch = 0; ch < 256; ch++) { /* each at a place of its own and at the end */
             memset(text, 'A', n);
             text[((size_t)ch * 7 + n) % n] = (uint8_t)ch;
-            same &= same_digits(c, abc, text, n);
+            same &= same_digits(c, abc, text, n) && same_lines(c, abc, text, n) && same_text_copy(c, text, n);
             text[n - 1] = (uint8_t)ch;
-            same &= same_digits(c, abc, text, n);
+            same &= same_digits(c, abc, text, n) && same_lines(c, abc, text, n) && same_text_copy(c, text, n);
         }
     }
-    tap_ok(t, same, "%s: digitise, %s, every character, lengths 1 to %d", c->name, abc->name, LONGEST);
+    tap_ok(t, same, "%s: digitise, lines, text, %s, every character, lengths 1 to %d", c->name, abc->name, LONGEST);
 }
 
 static void lengths(tap *t, const ws_codec *c, const ws_abc *abc) {
     uint64_t seed = 1;
     int words = same_digits(c, abc, (const uint8_t *)"", 0), check = 1;
     for (size_t n = 0; n <= LONGEST; n++) words &= same_words(c, abc, &seed, n);
-    for (size_t n = 0; n <= 70; n++) check &= same_check(c, abc, &seed, n);
+    for (size_t n = 0; n <= 2 * LONGEST; n++) check &= same_check(c, abc, &seed, n);
     tap_ok(t, words, "%s: pack, unpack, spell, %s, lengths 0 to %d", c->name, abc->name, LONGEST);
-    tap_ok(t, check, "%s: check, %s, every place of 0 to 70 words", c->name, abc->name);
+    tap_ok(t, check, "%s: check, %s, every place of 0 to %d residues", c->name, abc->name, 2 * LONGEST);
 }
 
 static void random_texts(tap *t, const ws_codec *c, const ws_abc *abc, uint64_t seed) {
@@ -113,6 +145,8 @@ static void random_texts(tap *t, const ws_codec *c, const ws_abc *abc, uint64_t 
         for (size_t i = 0; i < n; i++)
             text[i] = below(&seed, odd) ? (uint8_t)letters[below(&seed, sizeof letters - 1)] : (uint8_t)rnd(&seed);
         same &= same_digits(c, abc, text, n) && same_words(c, abc, &seed, n);
+        for (size_t i = below(&seed, 70) + 1; i < n; i += below(&seed, 70) + 1) text[i] = below(&seed, 9) ? '\n' : ' ';
+        same &= same_lines(c, abc, text, n) && same_text_copy(c, text, n);
     }
     tap_ok(t, same, "%s: %d random texts, %s, seed %llu", c->name, ROUNDS, abc->name, (unsigned long long)start);
     free(text);

@@ -48,8 +48,9 @@ static int parse(const struct a_case *c, size_t a, size_t b, ws_buf *out, ws_err
     rc = rc ? rc : parser->finish(own, &s, 1, err);
     ws_err unused;
     if (rc) (void)parser->finish(own, &s, 0, &unused);
-    batch.n = s.mark.n;
-    batch.nrow = s.mark.nrow;
+    const ws_mark mark = ws_parse_mark(&s);
+    batch.n = mark.n;
+    batch.nrow = mark.nrow;
     out->n = 0;
     dump(out, &batch, conf.abc, &seqs);
     if (parser->release) parser->release(own);
