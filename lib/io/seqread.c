@@ -38,6 +38,7 @@ struct ws_seqread {
     int end;                      /* WS_OK, WS_EOF or a failure: what follows the records delivered */
     ws_err err;
     ws_seqread_counts counts;
+    pthread_mutex_t tally;        /* guards counts: never held for long, as lock may be */
 
     pthread_mutex_t lock;         /* guards src and the sizes against ws_seqread_ahead and _progress */
     uint64_t done, size;          /* of the inputs before this one; of all */
@@ -78,6 +79,7 @@ int ws_seqread_open(ws_seqread **out, const ws_seqread_conf *conf, ws_err *err) 
     if (!r->conf.batch_seqs) r->conf.batch_seqs = 1;
     r->size = total_size(conf);
     pthread_mutex_init(&r->lock, NULL);
+    pthread_mutex_init(&r->tally, NULL);
     if (ws_parse_prepare(&r->s, &r->conf, err)) {
         ws_seqread_close(r);
         return err->code;
@@ -97,6 +99,7 @@ void ws_seqread_close(ws_seqread *r) {
     ws_batch_release(&r->carry);
     ws_buf_release(&r->sniffed);
     pthread_mutex_destroy(&r->lock);
+    pthread_mutex_destroy(&r->tally);
     ws_free(r);
 }
 
@@ -289,10 +292,12 @@ static int open_batch(ws_seqread *r, ws_batch *b, ws_err *err) {
 
 static void deliver(ws_seqread *r, const ws_batch *b) {
     r->number++;
+    pthread_mutex_lock(&r->tally);
     r->counts.seqs += b->n;
     r->counts.rows += b->nrow;
     r->counts.residues += b->residues;
     r->counts.bad_residues = r->s.bad_total;
+    pthread_mutex_unlock(&r->tally);
 }
 
 /* After a failure only complete records count. */
@@ -337,7 +342,12 @@ int ws_seqread_ahead(ws_seqread *r) {
 
 ws_format ws_seqread_format(const ws_seqread *r) { return r->seen; }
 const ws_tsv_head *ws_seqread_head(const ws_seqread *r) { return &r->s.table; }
-void ws_seqread_counts_get(const ws_seqread *r, ws_seqread_counts *c) { *c = r->counts; }
+
+void ws_seqread_counts_get(ws_seqread *r, ws_seqread_counts *c) {
+    pthread_mutex_lock(&r->tally);
+    *c = r->counts;
+    pthread_mutex_unlock(&r->tally);
+}
 
 void ws_seqread_progress(ws_seqread *r, uint64_t *done, uint64_t *size) {
     uint64_t now = 0, unused;

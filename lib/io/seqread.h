@@ -61,7 +61,8 @@ int ws_seqread_ahead(ws_seqread *r);
 /* The format of the input being read (AUTO before the first fill). */
 ws_format ws_seqread_format(const ws_seqread *r);
 const ws_tsv_head *ws_seqread_head(const ws_seqread *r);
-void ws_seqread_counts_get(const ws_seqread *r, ws_seqread_counts *c);
+/* What was delivered so far. Any thread. */
+void ws_seqread_counts_get(ws_seqread *r, ws_seqread_counts *c);
 void ws_seqread_progress(ws_seqread *r, uint64_t *done, uint64_t *size);
 
 #ifdef __cplusplus
