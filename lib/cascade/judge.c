@@ -60,7 +60,7 @@ static int skips(const judging *g, const uint32_t *row, size_t j, const ws_lenmo
     double printed = strtod(text, &end);
     if (*end || isnan(printed)) return 0;
     float bits = isinf(printed) ? (float)printed : ws_bits(msv_nats(printed, lm), null2);
-    return !(p_of(g, WS_MMU, WS_MLAMBDA, 0, bits) > g->c->max_p);
+    return enough_p(g, p_of(g, WS_MMU, WS_MLAMBDA, 0, bits));
 }
 
 static int add_hit(const judging *g, const ws_task *task, const uint32_t *row, size_t j, int pass, float bits, float bias_bits,
@@ -90,6 +90,8 @@ typedef struct pending {
     int pass;       /* so far */
 } pending;
 
+static int may_skip(const judging *g) { return g->c->stage->may_skip && !g->c->opts->no_skip; }
+
 /* What can be said without the bias: 1 if place j stays in question. */
 static int first_look(const judging *g, const ws_task *task, size_t j, pending *out) {
     const ws_fscore *score = (const ws_fscore *)task->score + j;
@@ -98,7 +100,7 @@ static int first_look(const judging *g, const ws_task *task, size_t j, pending *
     if (pass && (g->c->stage->uncorrected_first || !g->with_bias)) pass = enough_p(g, stage_p(g, bits));
     if (score->status == WS_F_OPEN) pass = 1;
     *out = (pending){(uint32_t)j, pass};
-    return pass || g->everything;
+    return pass || g->everything || (may_skip(g) && !g->with_bias);
 }
 
 static int second_look(const judging *g, const ws_task *task, const uint32_t *row, const pending *q, float null2, ws_hits *hits,
@@ -110,7 +112,7 @@ static int second_look(const judging *g, const ws_task *task, const uint32_t *ro
     double p = stage_p(g, ws_bits(score->nats, null2));
     int pass = q->pass;
     if (g->with_bias && pass) pass = enough_p(g, p);
-    if (!pass && g->c->stage->may_skip && !g->c->opts->no_skip) pass = enough_bits(g, bits) && skips(g, row, j, lm, null2);
+    if (!pass && may_skip(g)) pass = enough_bits(g, bits) && skips(g, row, j, lm, null2);
     if (!pass && !g->everything) return WS_OK;
     return add_hit(g, task, row, j, pass, bits, ws_bits(null2, lm->null_nats), p, hits, err);
 }
@@ -133,18 +135,23 @@ int ws_cascade_judge(const ws_job *job, const ws_batch *b, const ws_task *task, 
     float *null2 = (float *)(void *)(item + task->n);
     size_t n = 0;
     int rc = WS_OK;
-    for (size_t j = 0; j < task->n && !rc; j++) {
+    for (size_t j = 0; j < task->n; j++) {
         const size_t seq = ws_task_item(task, j);
-        if (b->len[seq] == 0) {
-            if (g.everything) rc = add_hit(&g, task, row, j, 0, -INFINITY, 0, 1, hits, err);
-        } else if (first_look(&g, task, j, &q[n])) {
+        if (b->len[seq] > 0 && first_look(&g, task, j, &q[n])) {
             null2[n] = lenmodel_of(&g, task, j)->null_nats;
             item[n++] = (uint32_t)seq;
         }
     }
     const ws_seqs list = {(const uint8_t *)lane->codes.p, b->first, b->len, (const ws_lenmodel *)(const void *)lane->perseq.p,
                           item, n};
-    if (g.with_bias && !rc) ws_bias_scores(&g.model->bias, &job->machine.cpu, &list, null2);
-    for (size_t i = 0; i < n && !rc; i++) rc = second_look(&g, task, row, &q[i], null2[i], hits, err);
+    if (g.with_bias) ws_bias_scores(&g.model->bias, &job->machine.cpu, &list, null2);
+    for (size_t j = 0, i = 0; j < task->n && !rc; j++) { /* in the order of the task */
+        if (i < n && q[i].place == j) {
+            rc = second_look(&g, task, row, &q[i], null2[i], hits, err);
+            i++;
+        } else if (g.everything && b->len[ws_task_item(task, j)] == 0) {
+            rc = add_hit(&g, task, row, j, 0, -INFINITY, 0, 1, hits, err);
+        }
+    }
     return rc;
 }
