@@ -191,8 +191,11 @@ static int lay_out(msv_prep *p, const ws_bytes *b, ws_err *err) {
     if (!p->cost) return WS_ENOMEM;
     memset(p->cost, 255, size);
     for (int x = 0; x < b->Kp; x++)
-        for (int k = 0; k < b->M; k++)
-            p->cost[(x * p->Q + k % p->Q) * VB_LANES + k / p->Q] = b->cost[(size_t)x * (size_t)(b->M + 1) + (size_t)k + 1];
+        for (int z = 0; z * p->Q < b->M; z++) {
+            const uint8_t *from = b->cost + (size_t)x * (size_t)(b->M + 1) + (size_t)(z * p->Q + 1);
+            uint8_t *to = p->cost + (size_t)(x * p->Q * VB_LANES + z);
+            for (int q = 0; q < p->Q && z * p->Q + q < b->M; q++) to[q * VB_LANES] = from[q];
+        }
     return V_FACE(ws_ssv_vec_).prepare(b, &p->ssv, err);
 }
 

@@ -104,12 +104,16 @@ static int prepare_bytes(const ws_bytes *b, void **out, ws_err *err) {
         return WS_ENOMEM;
     }
     memset(me->cost, 127, (size_t)me->nblock * me->block_size); /* padding never rises above the floor */
+    const int Q = me->Q, lanes = me->nblock * VB_LANES;
     for (int x = 0; x < b->Kp; x++)
-        for (int k = 1; k <= b->M; k++) {
-            const int d = b->cost[(size_t)x * (size_t)(b->M + 1) + (size_t)k] - b->bias;
-            const int block = (k - 1) / (me->Q * VB_LANES), at = (k - 1) % (me->Q * VB_LANES);
-            me->cost[(size_t)block * me->block_size + (size_t)(x * me->Q * VB_LANES + at % me->Q * VB_LANES + at / me->Q)] =
-                (int8_t)(d > 127 ? 127 : d);
+        for (int z = 0; z < lanes && z * Q < b->M; z++) {
+            const uint8_t *from = b->cost + (size_t)x * (size_t)(b->M + 1) + (size_t)(z * Q + 1);
+            int8_t *to = me->cost + (size_t)(z / VB_LANES) * me->block_size + (size_t)(x * Q * VB_LANES + z % VB_LANES);
+            const int n = Q < b->M - z * Q ? Q : b->M - z * Q;
+            for (int q = 0; q < n; q++) {
+                const int d = from[q] - b->bias;
+                to[q * VB_LANES] = (int8_t)(d > 127 ? 127 : d);
+            }
         }
     *out = me;
     return WS_OK;

@@ -190,8 +190,11 @@ static void release(void *prep) {
     ws_free(p);
 }
 
-/* Place of node k (from 0) in a row of vectors that are `stride` vectors apart. */
-static size_t at(const vit_prep *p, int k, int stride) { return (size_t)(k % p->Q * stride * VW_LANES + k / p->Q); }
+/* A table of M nodes in model order into vectors that are `stride` vectors apart. */
+static void place(const vit_prep *p, int M, const int16_t *from, int16_t *to, int stride) {
+    for (int z = 0; z * p->Q < M; z++)
+        for (int q = 0; q < p->Q && z * p->Q + q < M; q++) to[q * stride * VW_LANES + z] = from[z * p->Q + q];
+}
 
 /* g_k = max(DM_k - BM_{k+1}, DD_k + g_{k+1}), from the end. */
 static void lay_gain(vit_prep *p, const ws_words *w) {
@@ -201,7 +204,7 @@ static void lay_gain(vit_prep *p, const ws_words *w) {
         g = through > leave ? through : leave;
         if (g > HIGHEST || w->tr[WS_PDD][k] > 0) p->always = 1;
         if (g < LOWEST) g = LOWEST;
-        p->gain[at(p, k - 1, 1)] = (int16_t)(p->always ? LOWEST : g);
+        p->gain[(k - 1) % p->Q * VW_LANES + (k - 1) / p->Q] = (int16_t)(p->always ? LOWEST : g);
     }
 }
 
@@ -218,11 +221,9 @@ static int lay_out(vit_prep *p, const ws_words *w, ws_err *err) {
     for (size_t i = 0; i < row * NPAR; i++) p->par[i] = LOWEST;
     for (size_t i = 0; i < row; i++) p->gain[i] = LOWEST;
     for (size_t i = 0; i < row * (size_t)w->Kp; i++) p->emit[i] = LOWEST;
-    for (int k = 0; k < w->M; k++) {
-        for (int t = 0; t < NPAR; t++) p->par[at(p, k, NPAR) + (size_t)(t * VW_LANES)] = w->tr[from[t]][k + 1];
-        for (int x = 0; x < w->Kp; x++)
-            p->emit[(size_t)x * row + at(p, k, 1)] = w->emit[(size_t)x * (size_t)(w->M + 1) + (size_t)k + 1];
-    }
+    for (int t = 0; t < NPAR; t++) place(p, w->M, w->tr[from[t]] + 1, p->par + t * VW_LANES, NPAR);
+    for (int x = 0; x < w->Kp; x++)
+        place(p, w->M, w->emit + (size_t)x * (size_t)(w->M + 1) + 1, p->emit + (size_t)x * row, 1);
     lay_gain(p, w);
     return WS_OK;
 }
