@@ -154,13 +154,13 @@ static ws_fscore finish(const track *t) {
     return (ws_fscore){(float)((double)t->exponent * 0.69314718055994529 + log((double)end)), WS_F_OK};
 }
 
-/* cell: room for S rows. */
-static void score_list(const fwd_prep *p, const ws_seqs *list, ws_fscore *out, VF *cell) {
+/* Place j of the list is out[place[j]]. cell: room for S rows. */
+static void score_list(const fwd_prep *p, const ws_seqs *list, const uint32_t *place, ws_fscore *out, VF *cell) {
     track track_of[SLOTS], *t[SLOTS];
     ws_slots slots;
     ws_slots_begin(&slots, list, 0);
     for (size_t j = 0; j < list->n; j++)
-        if (ws_seqs_len(list, j) == 0) out[j] = (ws_fscore){-INFINITY, WS_F_UNDERFLOW};
+        if (ws_seqs_len(list, j) == 0) out[place[j]] = (ws_fscore){-INFINITY, WS_F_UNDERFLOW};
     for (int s = 0; s < p->S && ws_slots_fill(&slots, s); s++) {
         t[s] = &track_of[s];
         t[s]->cell = cell + s * NCELL * V32 * p->Q;
@@ -173,7 +173,7 @@ static void score_list(const fwd_prep *p, const ws_seqs *list, ws_fscore *out, V
         ws_slots_advance(&slots, n);
         for (int s = slots.width - 1; s >= 0; s--) {
             if (slots.left[s] > 0) continue;
-            out[slots.at[s]] = finish(t[s]);
+            out[place[slots.at[s]]] = finish(t[s]);
             ws_slots_drop(&slots, s);
             if (ws_slots_fill(&slots, s)) {
                 start(t[s], p->Q, ws_seqs_lm(list, slots.at[s]));
@@ -201,7 +201,7 @@ static void release(void *prep) {
 }
 
 /* A table in model order into place t of `width` values a register, for part, q and lane. */
-static void place(const fwd_prep *p, float *to, int t, int width, const float *from) {
+static void lay(const fwd_prep *p, float *to, int t, int width, const float *from) {
     for (int z = 0; z < WS_FWD_LANES; z++)
         for (int q = 0; q < p->Q; q++)
             to[((z / VF_LANES * p->Q + q) * width + t) * VF_LANES + z % VF_LANES] = from[z * p->Q + q + 1];
@@ -217,10 +217,10 @@ static int lay_out(fwd_prep *p, const ws_fwd_tables *t, ws_err *err) {
     p->emit = ws_calloc(row * (size_t)t->Kp, sizeof *p->emit, err);
     p->link = ws_calloc(WS_FWD_LEVELS * WS_FWD_LANES, sizeof *p->link, err);
     if (!p->first || !p->second || !p->emit || !p->link) return WS_ENOMEM;
-    for (int i = 0; i < NFIRST; i++) place(p, p->first, i, NFIRST, t->tr[from[i]]);
-    place(p, p->second, PD, NSECOND, t->pd);
-    place(p, p->second, DM, NSECOND, t->tr[WS_PDM]);
-    for (size_t x = 0; x < (size_t)t->Kp; x++) place(p, p->emit + x * row, 0, 1, t->emit + x * (row + 1));
+    for (int i = 0; i < NFIRST; i++) lay(p, p->first, i, NFIRST, t->tr[from[i]]);
+    lay(p, p->second, PD, NSECOND, t->pd);
+    lay(p, p->second, DM, NSECOND, t->tr[WS_PDM]);
+    for (size_t x = 0; x < (size_t)t->Kp; x++) lay(p, p->emit + x * row, 0, 1, t->emit + x * (row + 1));
     for (int level = 0; level < WS_FWD_LEVELS; level++)
         for (int z = 0; z < WS_FWD_LANES; z++) {
             p->link[level * WS_FWD_LANES + z] = t->link[level][z];
@@ -252,9 +252,12 @@ static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *
         const fwd_prep *p = task[t].prep;
         const ws_seqs list = {(const uint8_t *)lane->codes.p, b->first, b->len, (const ws_lenmodel *)lane->perseq.p,
                               task[t].item, task[t].n};
-        VF *cell = ws_lane_scratch(lane, (size_t)p->S * NCELL * V32 * (size_t)p->Q * sizeof *cell, err);
-        if (!cell) return err->code;
-        score_list(p, &list, task[t].score, cell);
+        const size_t cells = (size_t)p->S * NCELL * V32 * (size_t)p->Q * sizeof(VF);
+        char *room = ws_lane_scratch(lane, cells + 2 * list.n * sizeof(uint32_t), err);
+        if (!room) return err->code;
+        uint32_t *item = (uint32_t *)(void *)(room + cells), *place = item + list.n;
+        const ws_seqs sorted = ws_seqs_longest_first(&list, item, place);
+        score_list(p, &sorted, place, task[t].score, (VF *)(void *)room);
     }
     return WS_OK;
 }

@@ -146,13 +146,13 @@ static ws_fscore finish(const track *t) {
     return (ws_fscore){(float)((double)nats - 3.0), WS_F_OK};
 }
 
-/* cell: room for S rows. */
-static void score_list(const vit_prep *p, const ws_seqs *list, ws_fscore *out, V *cell) {
+/* Place j of the list is out[place[j]]. cell: room for S rows. */
+static void score_list(const vit_prep *p, const ws_seqs *list, const uint32_t *place, ws_fscore *out, V *cell) {
     track track_of[SLOTS], *t[SLOTS];
     ws_slots slots;
     ws_slots_begin(&slots, list, 0);
     for (size_t j = 0; j < list->n; j++)
-        if (ws_seqs_len(list, j) == 0) out[j] = (ws_fscore){-INFINITY, WS_F_UNDERFLOW};
+        if (ws_seqs_len(list, j) == 0) out[place[j]] = (ws_fscore){-INFINITY, WS_F_UNDERFLOW};
     for (int s = 0; s < p->S && ws_slots_fill(&slots, s); s++) {
         t[s] = &track_of[s];
         t[s]->cell = cell + s * 2 * p->Q;
@@ -164,7 +164,7 @@ static void score_list(const vit_prep *p, const ws_seqs *list, ws_fscore *out, V
         ws_slots_advance(&slots, n);
         for (int s = slots.width - 1; s >= 0; s--) {
             if (slots.left[s] > 0 && !t[s]->over) continue;
-            out[slots.at[s]] = finish(t[s]);
+            out[place[slots.at[s]]] = finish(t[s]);
             ws_slots_drop(&slots, s);
             if (ws_slots_fill(&slots, s)) {
                 start(t[s], p->Q, ws_seqs_lm(list, slots.at[s]));
@@ -191,7 +191,7 @@ static void release(void *prep) {
 }
 
 /* A table of M nodes in model order into vectors that are `stride` vectors apart. */
-static void place(const vit_prep *p, int M, const int16_t *from, int16_t *to, int stride) {
+static void lay(const vit_prep *p, int M, const int16_t *from, int16_t *to, int stride) {
     for (int z = 0; z * p->Q < M; z++)
         for (int q = 0; q < p->Q && z * p->Q + q < M; q++) to[q * stride * VW_LANES + z] = from[z * p->Q + q];
 }
@@ -221,9 +221,9 @@ static int lay_out(vit_prep *p, const ws_words *w, ws_err *err) {
     for (size_t i = 0; i < row * NPAR; i++) p->par[i] = LOWEST;
     for (size_t i = 0; i < row; i++) p->gain[i] = LOWEST;
     for (size_t i = 0; i < row * (size_t)w->Kp; i++) p->emit[i] = LOWEST;
-    for (int t = 0; t < NPAR; t++) place(p, w->M, w->tr[from[t]] + 1, p->par + t * VW_LANES, NPAR);
+    for (int t = 0; t < NPAR; t++) lay(p, w->M, w->tr[from[t]] + 1, p->par + t * VW_LANES, NPAR);
     for (int x = 0; x < w->Kp; x++)
-        place(p, w->M, w->emit + (size_t)x * (size_t)(w->M + 1) + 1, p->emit + (size_t)x * row, 1);
+        lay(p, w->M, w->emit + (size_t)x * (size_t)(w->M + 1) + 1, p->emit + (size_t)x * row, 1);
     lay_gain(p, w);
     return WS_OK;
 }
@@ -251,9 +251,12 @@ static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *
         const vit_prep *p = task[t].prep;
         const ws_seqs list = {(const uint8_t *)lane->codes.p, b->first, b->len, (const ws_lenmodel *)lane->perseq.p,
                               task[t].item, task[t].n};
-        V *cell = ws_lane_scratch(lane, (size_t)p->S * 2 * (size_t)p->Q * sizeof *cell, err);
-        if (!cell) return err->code;
-        score_list(p, &list, task[t].score, cell);
+        const size_t cells = (size_t)p->S * 2 * (size_t)p->Q * sizeof(V);
+        char *room = ws_lane_scratch(lane, cells + 2 * list.n * sizeof(uint32_t), err);
+        if (!room) return err->code;
+        uint32_t *item = (uint32_t *)(void *)(room + cells), *place = item + list.n;
+        const ws_seqs sorted = ws_seqs_longest_first(&list, item, place);
+        score_list(p, &sorted, place, task[t].score, (V *)(void *)room);
     }
     return WS_OK;
 }

@@ -5,6 +5,8 @@
 
 #include "lib/hmm/floatlog.h"
 
+enum { PIECE = 1024 };
+
 void ws_bias_set(ws_bias *bias, const ws_hmm *hmm) {
     const ws_abc *abc = hmm->abc;
     float L1 = (float)((double)(float)hmm->M / 8.0); /* mean length of a biased stretch */
@@ -40,17 +42,27 @@ float ws_bias_score(const ws_bias *bias, const ws_lenmodel *lm, const uint8_t *x
     return ws_bias_finish(F + ws_float_log(a + b), lm);
 }
 
+/* A piece of a list in lanes, long ones first. */
+static void score_piece(const ws_bias *bias, const ws_cpu *cpu, const ws_seqs *list, float *out) {
+    uint32_t item[PIECE], place[PIECE];
+    float score[PIECE];
+    const ws_seqs sorted = ws_seqs_longest_first(list, item, place);
+    (cpu->avx512 ? ws_bias_scores_avx512 : ws_bias_scores_avx2)(bias, &sorted, score);
+    for (size_t j = 0; j < list->n; j++) out[place[j]] = score[j];
+}
+
 void ws_bias_scores(const ws_bias *bias, const ws_cpu *cpu, const ws_seqs *list, float *out) {
-#if defined(__x86_64__)
-    if (cpu && cpu->avx512) {
-        ws_bias_scores_avx512(bias, list, out);
+    if (cpu && (cpu->avx512 || cpu->avx2)) {
+        for (size_t from = 0; from < list->n; from += PIECE) {
+            ws_seqs piece = *list;
+            uint32_t item[PIECE];
+            piece.n = ws_min(list->n - from, PIECE);
+            for (size_t j = 0; j < piece.n; j++) item[j] = (uint32_t)ws_seqs_at(list, from + j);
+            piece.item = item;
+            score_piece(bias, cpu, &piece, out + from);
+        }
         return;
     }
-    if (cpu && cpu->avx2) {
-        ws_bias_scores_avx2(bias, list, out);
-        return;
-    }
-#endif
     for (size_t j = 0; j < list->n; j++) {
         const size_t L = ws_seqs_len(list, j);
         out[j] = L ? ws_bias_score(bias, ws_seqs_lm(list, j), ws_seqs_codes(list, j), L) : 0.0f;

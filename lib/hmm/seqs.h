@@ -23,6 +23,23 @@ static inline const uint8_t *ws_seqs_codes(const ws_seqs *q, size_t j) { return 
 static inline uint32_t ws_seqs_len(const ws_seqs *q, size_t j) { return q->len[ws_seqs_at(q, j)]; }
 static inline const ws_lenmodel *ws_seqs_lm(const ws_seqs *q, size_t j) { return &q->lm[ws_seqs_at(q, j)]; }
 
+/* The same sequences, long ones first (to within 32 residues, up to 4096), so that slots run out together at the end: item
+ * and place have room for n each and hold the list and where each stood in q. */
+static inline ws_seqs ws_seqs_longest_first(const ws_seqs *q, uint32_t *item, uint32_t *place) {
+    enum { STEP = 32, BUCKETS = 128 };
+    size_t start[BUCKETS + 1] = {0};
+    for (size_t j = 0; j < q->n; j++) start[BUCKETS - ws_min(ws_seqs_len(q, j) / STEP, BUCKETS - 1)]++;
+    for (int b = 1; b <= BUCKETS; b++) start[b] += start[b - 1];
+    for (size_t j = 0; j < q->n; j++) {
+        const size_t to = start[BUCKETS - 1 - ws_min(ws_seqs_len(q, j) / STEP, BUCKETS - 1)]++;
+        item[to] = (uint32_t)ws_seqs_at(q, j);
+        place[to] = (uint32_t)j;
+    }
+    ws_seqs sorted = *q;
+    sorted.item = item;
+    return sorted;
+}
+
 enum { WS_SLOTS_MAX = 16 };
 #define WS_SLOT_EMPTY SIZE_MAX
 
