@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How fast sequences are read: files or standard input into batches, nothing else. Prints GB/s of the (compressed) input,
- * seconds, records, rows and residues as one TSV line.
+ * How fast sequences are read: files or standard input into batches, nothing else. Prints GB/s of the (compressed)
+ * input, seconds, records, rows and residues as one TSV line.
  *
  *   build/bench/read [-a amino|dna|rna] [-k residues] [FILE...] */
 #include "lib/io/seqread.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The FASTA parser, with the characters that hmmsearch takes (specification profile-filters.md, section 2.3): '>' ends a
- * record wherever it stands, blanks and CR inside a sequence are passed over, a record may be empty. */
+ * The FASTA parser, with the characters that hmmsearch takes (specification profile-filters.md, section 2.3): '>'
+ * ends a record wherever it stands, blanks and CR inside a sequence are passed over, a record may be empty. */
 #include "lib/io/parser.h"
 
 #include <string.h>

@@ -25,7 +25,8 @@ static void next_line(fastq *f, ws_parse *s, int state) {
     f->state = state;
 }
 
-/* Each of these takes from p[0..n), n > 0, what belongs to its state and returns how much that was; *rc is a failure or 0. */
+/* Each of these takes from p[0..n), n > 0, what belongs to its state and returns how much that was; *rc is a failure
+ * or 0. */
 
 static size_t in_before(fastq *f, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
     char quote[WS_QUOTE_MAX];
@@ -66,7 +67,8 @@ static size_t in_plus(fastq *f, ws_parse *s, const uint8_t *p, size_t n, int *rc
     char quote[WS_QUOTE_MAX];
     f->state = PLUS_TEXT;
     if (*p != '+')
-        *rc = ws_parse_fail(s, err, "expected '+' (sequence and quality of a FASTQ record are one line each), found \"%s\"",
+        *rc = ws_parse_fail(s, err,
+                            "expected '+' (sequence and quality of a FASTQ record are one line each), found \"%s\"",
                             ws_quote(quote, (const char *)p, line_of(p, n)));
     return 1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * gzip members through zlib: see lib/io/inflate.h. Several members (BGZF is that), empty ones and zero padding behind the
- * last are legal; everything else behind a member is an error, because it would be lost in silence. */
+ * gzip members through zlib: see lib/io/inflate.h. Several members (BGZF is that), empty ones and zero padding behind
+ * the last are legal; everything else behind a member is an error, because it would be lost in silence. */
 #include "lib/io/inflate.h"
 
 #include "lib/base/mem.h"

@@ -11,8 +11,9 @@ typedef struct ws_inflate ws_inflate;
 ws_inflate *ws_inflate_create(ws_err *err);
 void ws_inflate_destroy(ws_inflate *f);
 
-/* Takes from in[0..*nin) and gives to out[0..*nout); both are set to what was used. If out was filled up there may be more
- * to come without further input. WS_OK, or a sentence (without the input's name) that holds after the *nout bytes. */
+/* Takes from in[0..*nin) and gives to out[0..*nout); both are set to what was used. If out was filled up there may be
+ * more to come without further input. WS_OK, or a sentence (without the input's name) that holds after the *nout
+ * bytes. */
 int ws_inflate_step(ws_inflate *f, const uint8_t *in, size_t *nin, uint8_t *out, size_t *nout, ws_err *err);
 
 /* The input has ended: WS_OK if it could, else the sentence for a cut member. */

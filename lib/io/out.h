@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Checked output to a file or stdout. Nothing is held back: each call is one or more write(2). A reader that went away is
- * WS_EPIPE, everything else that fails is WS_EIO with a sentence. */
+ * Checked output to a file or stdout. Nothing is held back: each call is one or more write(2). A reader that went
+ * away is WS_EPIPE, everything else that fails is WS_EIO with a sentence. */
 #ifndef WS_IO_OUT_H
 #define WS_IO_OUT_H
 

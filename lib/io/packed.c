@@ -53,7 +53,8 @@ static int put_zeros(ws_buf *out, size_t n) {
 
 static int put_length(ws_buf *out, uint64_t n, ws_err *err) {
     const uint32_t small = (uint32_t)n;
-    if (n > UINT32_MAX) return ws_fail(err, WS_EDATA, "a text of %llu bytes is too long for the packed format", (unsigned long long)n);
+    if (n > UINT32_MAX)
+        return ws_fail(err, WS_EDATA, "a text of %llu bytes is too long for the packed format", (unsigned long long)n);
     memcpy(out->p + out->n, &small, sizeof small);
     out->n += sizeof small;
     return WS_OK;

@@ -2,9 +2,9 @@
  * What the sequence parsers share: the open record, its way into the batch, and the interface by which seqread.c drives
  * them. Internal to lib/io.
  *
- * A parser is a state machine that takes its input in pieces of any size. The residues of the record it is in go as words
- * behind batch->nword, its texts into buffers of ws_parse; only a complete record is added to the batch. What is behind
- * ws_parse_mark stays with the reader when a batch is closed and opens the next one. */
+ * A parser is a state machine that takes its input in pieces of any size. The residues of the record it is in go as
+ * words behind batch->nword, its texts into buffers of ws_parse; only a complete record is added to the batch. What
+ * is behind ws_parse_mark stays with the reader when a batch is closed and opens the next one. */
 #ifndef WS_IO_PARSER_H
 #define WS_IO_PARSER_H
 
@@ -34,7 +34,7 @@ typedef struct ws_parse {
     ws_buf head;       /* its name and description ... */
     ws_slice name, desc;
     ws_buf qual;
-    ws_buf skipped;    /* uint64_t each: places of the line that were skipped, if note_skips: the quality loses them too */
+    ws_buf skipped;    /* uint64_t each: places that were skipped, if note_skips: the quality loses them too */
     int note_skips;
 
     uint64_t bad_total;

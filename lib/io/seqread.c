@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The inputs of a run, one after another, through the parser that their first bytes ask for, into batches: see
- * lib/io/seqread.h. When a batch is closed, what is behind the parser's mark moves to `carry` and opens the next one. */
+ * lib/io/seqread.h. When a batch is closed, what is behind the parser's mark moves to `carry` and opens the
+ * next one. */
 #include "lib/io/seqread.h"
 
 #include "lib/io/parser.h"
@@ -173,7 +174,8 @@ static int feed(ws_seqread *r, const uint8_t *p, size_t *n, ws_err *err) {
     return r->parser->feed(r->own[r->format], &r->s, p, n, err);
 }
 
-/* The bytes that were put aside while the format was not known go first. A batch may become full in the middle of them. */
+/* The bytes that were put aside while the format was not known go first. A batch may become full in the middle of
+ * them. */
 static int feed_sniffed(ws_seqread *r, ws_err *err) {
     size_t n = r->sniffed.n;
     int rc = feed(r, (const uint8_t *)r->sniffed.p, &n, err);
@@ -250,7 +252,8 @@ static int append(ws_batch *dst, const ws_batch *src, const ws_mark *from, size_
     return rc;
 }
 
-/* What leaves with this batch. A packed block brings many sequences at once: they are cut where the batch became full. */
+/* What leaves with this batch. A packed block brings many sequences at once: they are cut where the batch became
+ * full. */
 static ws_mark leaving(const ws_seqread *r, const ws_batch *b) {
     ws_mark t = {0};
     if (b->has_rows || !ws_parse_full(&r->s)) return ws_parse_mark(&r->s);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Sequences from a list of inputs into batches. Each input is told apart by its first bytes: FASTA, FASTQ, our packed
- * stream, our TSV. Parsers are resumable state machines that take the input piece by piece, so a record may be longer than
- * any buffer and is never copied twice.
+ * stream, our TSV. Parsers are resumable state machines that take the input piece by piece, so a record may be longer
+ * than any buffer and is never copied twice.
  *
- * Errors: every complete record before the fault is delivered first, then the failure. Messages name the input, the line
- * (or byte), what was found and what was expected. */
+ * Errors: every complete record before the fault is delivered first, then the failure. Messages name the input, the
+ * line (or byte), what was found and what was expected. */
 #ifndef WS_IO_SEQREAD_H
 #define WS_IO_SEQREAD_H
 
@@ -52,7 +52,9 @@ int ws_seqread_open(ws_seqread **out, const ws_seqread_conf *conf, ws_err *err);
 void ws_seqread_close(ws_seqread *r);
 
 /* Empties b and fills it with complete records, until it is full or, with at least one record in it, nothing has
- * arrived for 50 ms. WS_OK with b->n > 0 (or rows), WS_EOF with b empty, or a failure with b empty. */
+ * arrived for 50 ms or the input keeps us waiting 250 ms after that record. The rows of one sequence stay in one batch,
+ * so the last sequence of a table waits for the row behind it. WS_OK with b->n > 0, WS_EOF with b empty, or a failure
+ * with b empty; WS_EOF and failures come again on every later call. */
 int ws_seqread_fill(ws_seqread *r, ws_batch *b, ws_err *err);
 
 /* For idle threads, as ws_source_ahead. Any thread. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * One input as a stream of decompressed chunks: see lib/io/source.h.
  *
- * The lock guards the ring and the flag `filling`. Whoever sets `filling` owns the file, the inflater and one free chunk until
- * it takes the flag back; reading and inflating happen outside the lock. */
+ * The lock guards the ring and the flag `filling`. Whoever sets `filling` owns the file, the inflater and one free
+ * chunk until it takes the flag back; reading and inflating happen outside the lock. */
 #include "lib/io/source.h"
 
 #include "lib/base/mem.h"
@@ -43,7 +43,7 @@ struct ws_source {
     int filling;
     chunk chunk[CHUNKS];
     int ready[CHUNKS], first, nready; /* ring of chunk indices in input order */
-    int idle[CHUNKS], nidle;          /* a stack, so that a consumer alone uses the same cache-warm chunk again and again */
+    int idle[CHUNKS], nidle;          /* a stack, so that a consumer alone uses the same cache-warm chunk all along */
     int held;                         /* the consumer's, or -1 */
     int end;                          /* WS_OK, or what follows the last ready chunk: WS_EOF or a failure */
     ws_err err;
@@ -72,7 +72,7 @@ static int open_fd(ws_source *s, const char *path, ws_err *err) {
         s->size = at > 0 && at < st.st_size ? (uint64_t)(st.st_size - at) : (uint64_t)st.st_size;
         (void)posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     }
-    if (S_ISFIFO(st.st_mode)) (void)fcntl(s->fd, F_SETPIPE_SZ, PIPE_BYTES); /* refused above the user's limit: no harm */
+    if (S_ISFIFO(st.st_mode)) (void)fcntl(s->fd, F_SETPIPE_SZ, PIPE_BYTES); /* may be refused: no harm */
     return WS_OK;
 }
 

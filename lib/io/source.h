@@ -30,8 +30,8 @@ const char *ws_source_name(const ws_source *s);
  * timeout_ms < 0 waits for ever. */
 int ws_source_next(ws_source *s, int timeout_ms, const uint8_t **p, size_t *n, ws_err *err);
 
-/* Fills one chunk ahead if there is room, nobody else is at it and input is there to be read. Returns 1 if it did something.
- * Any thread. Never blocks for input. */
+/* Fills one chunk ahead if there is room, nobody else is at it and input is there to be read. Returns 1 if it did
+ * something. Any thread. Never blocks for input. */
 int ws_source_ahead(ws_source *s);
 
 /* Bytes read from the file so far (compressed) and its size (0 if not known): for progress. Any thread. */

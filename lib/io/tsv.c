@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The parser of our own tables. A row is (sequence, model); adjacent rows of one sequence share it, and stay in one batch:
- * the last sequence of the batch is open, that is behind the mark, until a row of another one or the end has been seen. */
+ * The parser of our own tables. A row is (sequence, model); adjacent rows of one sequence share it, and stay in one
+ * batch: the last sequence of the batch is open, that is behind the mark, until a row of another one or the end has
+ * been seen. */
 #include "lib/io/tsv.h"
 
 #include <string.h>
@@ -103,8 +104,11 @@ static int add_row(tsv *t, ws_parse *s, ws_err *err) {
     }
     if (rc) return rc;
     const size_t at = b->text.n;
-    const ws_row row = {.seq = (uint32_t)(b->n - 1), .target = UINT32_MAX, .query = {at + t->query_text.at, t->query_text.n},
-                        .rest = {at, t->rest.n}, .line = s->line};
+    const ws_row row = {.seq = (uint32_t)(b->n - 1),
+                        .target = UINT32_MAX,
+                        .query = {at + t->query_text.at, t->query_text.n},
+                        .rest = {at, t->rest.n},
+                        .line = s->line};
     rc = ws_batch_add_text(b, t->rest.p, t->rest.n, err);
     return rc ? rc : ws_batch_add_row(b, &row, err);
 }
@@ -192,7 +196,8 @@ static int collected(tsv *t, ws_parse *s, ws_err *err) {
     t->state = LINE_START;
     if (n && p[n - 1] == '\r') n--;
     for (size_t i = 0; i < n; i++) tabs += p[i] == '\t';
-    if (n > 1 && p[0] == '#' && p[1] == '#' && (!t->headers || tabs + 1 != t->ncol)) return ws_tsv_meta(t, s, p, n, err);
+    if (n > 1 && p[0] == '#' && p[1] == '#' && (!t->headers || tabs + 1 != t->ncol))
+        return ws_tsv_meta(t, s, p, n, err);
     if (!t->headers) {
         const int hash = n && p[0] == '#';
         t->hash = hash;
@@ -257,7 +262,8 @@ static int finish(void *own, ws_parse *s, int whole, ws_err *err) {
     t->state = LINE_START;
     s->mark = ws_parse_all(s->b);
     if (rc || !whole || s->conf->allow_cut || (!torn && t->ends >= t->pg1)) return rc;
-    return ws_fail(err, WS_EDATA, "%s ended without its ##end line, so it was cut; its complete rows were read (see --allow-cut)",
+    return ws_fail(err, WS_EDATA,
+                   "%s ended without its ##end line, so it was cut; its complete rows were read (see --allow-cut)",
                    s->input);
 }
 

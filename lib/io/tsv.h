@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The state of the table parser, shared by its two halves: rows (tsv.c) and header and "##" lines (tsvhead.c). Internal. */
+ * The state of the table parser, shared by its two halves: rows (tsv.c) and header and "##" lines (tsvhead.c).
+ * Internal. */
 #ifndef WS_IO_TSV_H
 #define WS_IO_TSV_H
 

@@ -8,7 +8,7 @@
 static int is(const char *p, size_t n, const char *word) { return n == strlen(word) && !memcmp(p, word, n); }
 
 static tsv_kind kind_of(const ws_seqread_conf *conf, const char *p, size_t n) {
-    static const char *const known[] = {[TSV_NAME] = "name", [TSV_SEQ] = "seq", [TSV_QUAL] = "qual", [TSV_DESC] = "desc"};
+    static const char *const known[] = {"name", "seq", "qual", "desc"}; /* TSV_NAME to TSV_DESC */
     for (int k = TSV_NAME; k <= TSV_DESC; k++)
         if (is(p, n, known[k])) return (tsv_kind)k;
     for (int i = 0; i < conf->nown; i++)
@@ -39,7 +39,8 @@ static int learn(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err) {
     unsigned seen = 0;
     size_t cols = 1;
     for (size_t i = 0; i < n; i++) cols += p[i] == '\t';
-    if (!(t->kind = ws_calloc(cols, 1, err)) || !(s->table.column = ws_calloc(cols, sizeof(char *), err))) return err->code;
+    if (!(t->kind = ws_calloc(cols, 1, err))) return err->code;
+    if (!(s->table.column = ws_calloc(cols, sizeof(char *), err))) return err->code;
     t->query = SIZE_MAX;
     for (const char *at = p, *end = p + n; at <= end;) {
         const char *tab = memchr(at, '\t', (size_t)(end - at));
@@ -49,7 +50,8 @@ static int learn(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err) {
         at = stop + 1;
     }
     if (!(seen & 1u << TSV_NAME) || !(seen & 1u << TSV_SEQ))
-        return ws_parse_fail(s, err, "expected a header line with the columns name and seq, found \"%s\"", ws_quote(quote, p, n));
+        return ws_parse_fail(s, err, "expected a header line with the columns name and seq, found \"%s\"",
+                             ws_quote(quote, p, n));
     s->table.present = 1;
     return ws_buf_add(&t->header, p, n, err);
 }
@@ -72,8 +74,8 @@ static int starts(const char *p, const char *word) {
     return !strncmp(p, word, n) && (p[n] == ' ' || p[n] == '\0');
 }
 
-/* Provenance is what stands before the first header, so that it is the same however the input arrives; later tables only add
- * to the sums and to what must have an end. */
+/* Provenance is what stands before the first header, so that it is the same however the input arrives; later tables
+ * only add to the sums and to what must have an end. */
 int ws_tsv_meta(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err) {
     char *line = ws_strndup(p, n, err);
     if (!line) return err->code;
@@ -89,7 +91,8 @@ int ws_tsv_meta(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err) {
         t->pg1 += stage && number_of(line, " pg=") == 1;
         if (!t->ncol) {
             s->table.npg += stage;
-            if (!(rc = ws_buf_add(&s->table.provenance, p, n, err))) rc = ws_buf_add(&s->table.provenance, "\n", 1, err);
+            rc = ws_buf_add(&s->table.provenance, p, n, err);
+            if (!rc) rc = ws_buf_add(&s->table.provenance, "\n", 1, err);
         }
     }
     ws_free(line);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Reader of the packed stream. Nothing in it is trusted: numbers are checked before they are used, memory grows with the
- * bytes that arrive, and words with codes that the alphabet has not are refused even if the checksum is right. */
+ * Reader of the packed stream. Nothing in it is trusted: numbers are checked before they are used, memory grows with
+ * the bytes that arrive, and words with codes that the alphabet has not are refused even if the checksum is right. */
 #include "lib/io/packfmt.h"
 #include "lib/io/parser.h"
 
@@ -104,7 +104,9 @@ static uint32_t length(const unpack *u, uint64_t array, uint64_t i) {
     return n;
 }
 
-static uint32_t qual_length(const unpack *u, uint64_t i) { return u->f.v[BLOCK_FLAGS] & PACK_HAS_QUAL ? length(u, 3, i) : 0; }
+static uint32_t qual_length(const unpack *u, uint64_t i) {
+    return u->f.v[BLOCK_FLAGS] & PACK_HAS_QUAL ? length(u, 3, i) : 0;
+}
 
 /* The counts of the frame and the lengths must tell the same. */
 static int end_front(unpack *u, const ws_parse *s, ws_err *err) {
@@ -236,7 +238,7 @@ static int feed(void *own, ws_parse *s, const uint8_t *p, size_t *n, ws_err *err
 static int finish(void *own, ws_parse *s, int whole, ws_err *err) {
     const unpack *u = own;
     if (!whole || (u->state == ENDED && !u->nframe)) return WS_OK;
-    return ws_fail(err, WS_EDATA, "%s: the packed stream ends at byte %llu, in or before block %llu and without its end block, so it was cut",
+    return ws_fail(err, WS_EDATA, "%s: the packed stream ends at byte %llu, before the end of block %llu, so it was cut",
                    s->input, (unsigned long long)u->at, (unsigned long long)u->blocks);
 }
 

@@ -47,8 +47,8 @@ WS_UNUSED static void put_slice(ws_buf *out, const ws_batch *b, ws_slice s) {
     must(!ws_buf_add(out, s.n ? ws_batch_text(b, s) : "", s.n, &err), "memory");
 }
 
-/* "name|desc|qual|SEQUENCE" for a sequence, " #number|query|rest|line" for each of its rows, numbered through from *seqs.
- * Words that break the promises of batch.h show as "!". */
+/* "name|desc|qual|SEQUENCE" for a sequence, " #number|query|rest|line" for each of its rows, numbered through from
+ * *seqs. Words that break the promises of batch.h show as "!". */
 WS_UNUSED static void dump(ws_buf *out, const ws_batch *b, const ws_abc *abc, size_t *seqs) {
     ws_err err;
     size_t row = 0;

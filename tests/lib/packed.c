@@ -130,11 +130,14 @@ static void concatenated(tap *t) {
     tap_ok(t, rc == WS_EOF && once.n > 20, "a small stream");
     small_stream(&out, rna);
     rc = read_stream(&out, dna, 99, 0, &got, &err);
-    tap_ok(t, rc == WS_EOF && got.n == 2 * once.n && !memcmp(got.p, once.p, once.n) && !memcmp(got.p + once.n, once.p, once.n),
+    tap_ok(t,
+           rc == WS_EOF && got.n == 2 * once.n && !memcmp(got.p, once.p, once.n) &&
+               !memcmp(got.p + once.n, once.p, once.n),
            "DNA and RNA concatenated, read as DNA");
     small_stream(&out, amino);
     rc = read_stream(&out, dna, 99, 0, &got, &err);
-    tap_ok(t, rc == WS_EDATA && got.n == 2 * once.n && strstr(err.text, "holds amino sequences, expected DNA"), "... and amino");
+    tap_ok(t, rc == WS_EDATA && got.n == 2 * once.n && strstr(err.text, "holds amino sequences, expected DNA"),
+           "... and amino");
     ws_buf_release(&out);
     ws_buf_release(&got);
     ws_buf_release(&once);
@@ -155,7 +158,9 @@ static void two_blocks(ws_buf *out, const ws_abc *abc) {
     ws_batch_release(&b);
 }
 
-static int is_beginning(const ws_buf *got, const ws_buf *all) { return got->n <= all->n && !memcmp(got->p, all->p, got->n); }
+static int is_beginning(const ws_buf *got, const ws_buf *all) {
+    return got->n <= all->n && !memcmp(got->p, all->p, got->n);
+}
 
 static void cut_and_damaged(tap *t) {
     const ws_abc *abc = ws_abc_get(WS_ABC_AMINO);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The parsers of FASTA, FASTQ and tables against tables of cases, each cut into pieces at every byte; several inputs; batches;
- * producers that pause; records longer than any buffer. */
+ * The parsers of FASTA, FASTQ and tables against tables of cases, each cut into pieces at every byte; several inputs;
+ * batches; producers that pause; records longer than any buffer. */
 #include "lib/io/parser.h"
 #include "tests/lib/cases.h"
 #include "tests/lib/io.h"
@@ -18,8 +18,14 @@ static const ws_parser *parser_of(ws_format f) {
 
 static ws_seqread_conf conf_of(const struct a_case *c) {
     static const char *const own[] = {"x_bits", "x_p"};
-    return (ws_seqread_conf){.format = c->format, .abc = ws_abc_get(c->type ? c->type : WS_ABC_AMINO), .badres = c->badres,
-                             .allow_cut = c->allow_cut, .batch_residues = 1 << 20, .batch_seqs = 1 << 20, .own = own, .nown = 2};
+    return (ws_seqread_conf){.format = c->format,
+                             .abc = ws_abc_get(c->type ? c->type : WS_ABC_AMINO),
+                             .badres = c->badres,
+                             .allow_cut = c->allow_cut,
+                             .batch_residues = 1 << 20,
+                             .batch_seqs = 1 << 20,
+                             .own = own,
+                             .nown = 2};
 }
 
 /* Feeds text in pieces that end at a and b (and every byte for itself if a > n). */
@@ -151,10 +157,11 @@ static void several(tap *t) {
 }
 
 static void heads(tap *t) {
-    static const char text[] = "##warpsieve pg=1 prog=a\n##warpsieve pg=2 prog=b\n#name\tseq\tqual\tdesc\tquery\tx_p\ta_bits\n"
-                               "s\tAC\t\t\tm\t1\t2\n##end rows=1 in=20 residues=300\n"
-                               "##warpsieve pg=1 prog=a\n##warpsieve pg=2 prog=b\n#name\tseq\tqual\tdesc\tquery\tx_p\ta_bits\n"
-                               "##end rows=0 in=4 residues=7\n";
+    static const char text[] =
+        "##warpsieve pg=1 prog=a\n##warpsieve pg=2 prog=b\n#name\tseq\tqual\tdesc\tquery\tx_p\ta_bits\n"
+        "s\tAC\t\t\tm\t1\t2\n##end rows=1 in=20 residues=300\n"
+        "##warpsieve pg=1 prog=a\n##warpsieve pg=2 prog=b\n#name\tseq\tqual\tdesc\tquery\tx_p\ta_bits\n"
+        "##end rows=0 in=4 residues=7\n";
     char path[PATH_SIZE];
     const char *paths[] = {path};
     static const char *const own[] = {"x_p"};
@@ -169,9 +176,12 @@ static void heads(tap *t) {
     tap_ok(t, ws_seqread_format(r) == WS_FORMAT_AUTO, "no format before the first fill");
     int rc = ws_seqread_fill(r, &b, &err);
     const ws_tsv_head *h = ws_seqread_head(r);
-    tap_ok(t, !rc && b.has_rows && h->present && h->npg == 2 && ws_seqread_format(r) == WS_FORMAT_TSV, "a table is told as one");
-    tap_ok(t, h->ncolumn == 2 && !strcmp(h->column[0], "query") && !strcmp(h->column[1], "a_bits"), "columns that pass through");
-    tap_ok(t, same_text(&h->provenance, "##warpsieve pg=1 prog=a\n##warpsieve pg=2 prog=b\n"), "provenance of the first table");
+    tap_ok(t, !rc && b.has_rows && h->present && h->npg == 2 && ws_seqread_format(r) == WS_FORMAT_TSV,
+           "a table is told as one");
+    tap_ok(t, h->ncolumn == 2 && !strcmp(h->column[0], "query") && !strcmp(h->column[1], "a_bits"),
+           "columns that pass through");
+    tap_ok(t, same_text(&h->provenance, "##warpsieve pg=1 prog=a\n##warpsieve pg=2 prog=b\n"),
+           "provenance of the first table");
     tap_ok(t, h->ends == 2 && h->in == 24 && h->residues == 307, "sums over the ends");
     tap_ok(t, ws_seqread_fill(r, &b, &err) == WS_EOF && b.n == 0, "the end");
     ws_seqread_counts_get(r, &c);
@@ -201,7 +211,8 @@ static void random_set(text_set *s, uint64_t *seed, int n) {
         const size_t L = below(seed, 4) ? below(seed, 300) : below(seed, 8), width = below(seed, 70) + 1;
         const int rows = below(seed, 3) ? 1 : (int)below(seed, 6) + 1;
         snprintf(name, sizeof name, "s%d", i);
-        for (size_t k = 0; k < L; k++) seq[k] = "ACDEFGHIKLMNPQRSTVWYX*"[below(seed, 22)], qual[k] = (char)('!' + below(seed, 94));
+        for (size_t k = 0; k < L; k++)
+            seq[k] = "ACDEFGHIKLMNPQRSTVWYX*"[below(seed, 22)], qual[k] = (char)('!' + below(seed, 94));
         seq[L] = qual[L] = '\0';
         add(&s->fasta, ">"), add(&s->fasta, name), add(&s->fasta, " some text\n");
         for (size_t k = 0; k < L; k += width) {
@@ -211,7 +222,8 @@ static void random_set(text_set *s, uint64_t *seed, int n) {
         }
         add(&s->fastq, "@"), add(&s->fastq, name), add(&s->fastq, "\n"), add(&s->fastq, seq), add(&s->fastq, "\n+\n");
         add(&s->fastq, qual), add(&s->fastq, "\n");
-        add(&s->want_fasta, name), add(&s->want_fasta, "|some text||"), add(&s->want_fasta, seq), add(&s->want_fasta, "\n");
+        add(&s->want_fasta, name), add(&s->want_fasta, "|some text||"), add(&s->want_fasta, seq),
+            add(&s->want_fasta, "\n");
         add(&s->want_fastq, name), add(&s->want_fastq, "||"), add(&s->want_fastq, qual), add(&s->want_fastq, "|");
         add(&s->want_fastq, seq), add(&s->want_fastq, "\n");
         add(&s->want_tsv, name), add(&s->want_tsv, "|d||"), add(&s->want_tsv, seq), add(&s->want_tsv, "\n");
@@ -290,17 +302,45 @@ static void random_records(tap *t, uint64_t seed) {
         int rc = read_drips(&d, &conf, &got, 0, &err);
         fine &= rc == WS_EOF && same_text(&got, want[f]);
     }
-    tap_ok(t, fine, "300 random records in three formats, in pieces, in small batches, seed %llu", (unsigned long long)start);
+    tap_ok(t, fine, "300 random records in three formats, in pieces, in small batches, seed %llu",
+           (unsigned long long)start);
     release_set(&s);
     ws_buf_release(&got);
 }
 
 /* Text made of what the formats are made of: any records or error, but the same in one piece and byte by byte. */
 static void random_junk(tap *t, uint64_t seed) {
-    static const char *const parts[] = {">", "@", "#", "##", "\n", "\n", "\n", "\r\n", "\t", "\t", "name", "seq", "qual", "desc",
-                                        "name\tseq\n", "#name\tseq\tqual\n", "##end rows=1\n", "##warpsieve pg=1\n", "+\n",
-                                        "A", "ACD", "ACDEFGHIKLM", " ", "1", "-", "I", "II", "a\tAC\n", "@a\nAC\n+\nII\n",
-                                        "b\tAC\tII\n", ">c d\nAC\n"};
+    static const char *const parts[] = {">",
+                                        "@",
+                                        "#",
+                                        "##",
+                                        "\n",
+                                        "\n",
+                                        "\n",
+                                        "\r\n",
+                                        "\t",
+                                        "\t",
+                                        "name",
+                                        "seq",
+                                        "qual",
+                                        "desc",
+                                        "name\tseq\n",
+                                        "#name\tseq\tqual\n",
+                                        "##end rows=1\n",
+                                        "##warpsieve pg=1\n",
+                                        "+\n",
+                                        "A",
+                                        "ACD",
+                                        "ACDEFGHIKLM",
+                                        " ",
+                                        "1",
+                                        "-",
+                                        "I",
+                                        "II",
+                                        "a\tAC\n",
+                                        "@a\nAC\n+\nII\n",
+                                        "b\tAC\tII\n",
+                                        ">c d\nAC\n"};
     static const ws_badres policy[] = {WS_BADRES_ERROR, WS_BADRES_X, WS_BADRES_SKIP};
     const uint64_t start = seed;
     ws_err err;
@@ -360,14 +400,15 @@ static void with_helpers(tap *t) {
         paths[i] = path[i];
         release_set(&s);
     }
-    const ws_seqread_conf conf = {.path = paths, .npath = INPUTS, .abc = ws_abc_get(WS_ABC_AMINO), .batch_residues = 10000,
-                                  .batch_seqs = 1000};
+    const ws_seqread_conf conf = {
+        .path = paths, .npath = INPUTS, .abc = ws_abc_get(WS_ABC_AMINO), .batch_residues = 10000, .batch_seqs = 1000};
     must(!ws_seqread_open(&h.r, &conf, &err), "open");
     for (int i = 0; i < 2; i++) must(!pthread_create(&thread[i], NULL, read_ahead, &h), "thread");
     while (!(rc = ws_seqread_fill(h.r, &b, &err))) dump(&got, &b, conf.abc, &seqs);
     h.stop = 1;
     for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
-    tap_ok(t, rc == WS_EOF && got.n == want.n && !memcmp(got.p, want.p, got.n), "%d inputs with two threads reading ahead", INPUTS);
+    tap_ok(t, rc == WS_EOF && got.n == want.n && !memcmp(got.p, want.p, got.n),
+           "%d inputs with two threads reading ahead", INPUTS);
     ws_seqread_close(h.r);
     ws_batch_release(&b);
     ws_buf_release(&want);
@@ -381,8 +422,8 @@ static void slow_producer(tap *t) {
     ws_buf got = {0}, text = {0};
     add(&text, ">a\nACDEFGHIKL\n>b x\nACDEFGHIKLMNPQRSTVWY\n>c\nAC\n"); /* 44 bytes: 15 more after the 29th */
     drip d = {.text = &text, .seed = 5, .piece = 1, .pause_every = 29};
-    const ws_seqread_conf conf = {.path = standard_input, .npath = 1, .abc = ws_abc_get(WS_ABC_AMINO), .batch_residues = 1000,
-                                  .batch_seqs = 100};
+    const ws_seqread_conf conf = {
+        .path = standard_input, .npath = 1, .abc = ws_abc_get(WS_ABC_AMINO), .batch_residues = 1000, .batch_seqs = 100};
     int rc = read_drips(&d, &conf, &got, 1, &err);
     tap_ok(t, rc == WS_EOF && same_text(&got, "a|||ACDEFGHIKL\n--\nb|x||ACDEFGHIKLMNPQRSTVWY\nc|||AC\n"),
            "FASTA: a pause inside a record closes the batch before it");
@@ -390,7 +431,8 @@ static void slow_producer(tap *t) {
     add(&text, "name\tseq\nb\tDE\nc\tFG\nc\tFG\nc\tFG\nd\tA\n"); /* the pause is after 29 bytes, inside the third c */
     drip e = {.text = &text, .seed = 5, .piece = 1, .pause_every = 29};
     rc = read_drips(&e, &conf, &got, 1, &err);
-    tap_ok(t, rc == WS_EOF && same_text(&got, "b|||DE\n #0|||2\n--\nc|||FG\n #1|||3\n #1|||4\n #1|||5\nd|||A\n #2|||6\n"),
+    tap_ok(t,
+           rc == WS_EOF && same_text(&got, "b|||DE\n #0|||2\n--\nc|||FG\n #1|||3\n #1|||4\n #1|||5\nd|||A\n #2|||6\n"),
            "table: ... but the rows of one sequence stay together");
     ws_buf_release(&got);
     ws_buf_release(&text);
@@ -419,9 +461,11 @@ static void long_record(tap *t, const char *what, const char *before, const char
                                   .batch_seqs = 100};
     must(!ws_seqread_open(&r, &conf, &err), "open");
     int rc = ws_seqread_fill(r, &b, &err);
-    fine &= rc == WS_OK && b.n == 1 && b.len[0] == L && b.seqtext[0].name.n == 1 && b.seqtext[0].qual.n == (qual ? L : 0);
+    fine &=
+        rc == WS_OK && b.n == 1 && b.len[0] == L && b.seqtext[0].name.n == 1 && b.seqtext[0].qual.n == (qual ? L : 0);
     const uint8_t code_of_rank[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
-    for (size_t i = 0; fine && i < L; i++) fine = (b.word[b.first[0] + i / 6] >> i % 6 * 5 & 31) == code_of_rank[i % 19];
+    for (size_t i = 0; fine && i < L; i++)
+        fine = (b.word[b.first[0] + i / 6] >> i % 6 * 5 & 31) == code_of_rank[i % 19];
     fine &= ws_seqread_fill(r, &b, &err) == WS_EOF;
     tap_ok(t, fine, "%s: one line of %zu residues", what, L);
     ws_seqread_close(r);
@@ -435,7 +479,8 @@ static void missing(tap *t) {
     ws_buf got = {0};
     const ws_seqread_conf conf = {.path = paths, .npath = 1, .abc = ws_abc_get(WS_ABC_AMINO)};
     int rc = read_all(&conf, &got, 0, &err);
-    tap_ok(t, rc == WS_EIO && !strcmp(err.text, "cannot open /nonexistent.fa: No such file or directory"), "missing input");
+    tap_ok(t, rc == WS_EIO && !strcmp(err.text, "cannot open /nonexistent.fa: No such file or directory"),
+           "missing input");
     ws_buf_release(&got);
 }
 

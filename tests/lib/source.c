@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Inputs as bytes: plain and gzip in all its shapes, whole, cut, damaged; timeouts; a second thread that reads ahead. */
+ * Inputs as bytes: plain and gzip in all its shapes, whole, cut, damaged; timeouts; a second thread that reads ahead.
+ * */
 #include "lib/io/source.h"
 #include "tests/lib/io.h"
 
@@ -33,7 +34,8 @@ static void bgzf(ws_buf *out, const void *p, size_t n) {
     const size_t size = m.n + 8 - 1; /* the extra field takes 8 bytes */
     const uint8_t extra[8] = {6, 0, 'B', 'C', 2, 0, (uint8_t)size, (uint8_t)(size >> 8)};
     m.p[3] |= 4;
-    must(!ws_buf_add(out, m.p, 10, &err) && !ws_buf_add(out, extra, 8, &err) && !ws_buf_add(out, m.p + 10, m.n - 10, &err),
+    must(!ws_buf_add(out, m.p, 10, &err) && !ws_buf_add(out, extra, 8, &err) &&
+             !ws_buf_add(out, m.p + 10, m.n - 10, &err),
          "memory");
     ws_buf_release(&m);
 }
@@ -170,7 +172,8 @@ static void failure_is_last(tap *t) {
     }
     tap_ok(t, rc == WS_EDATA && same_data && sum == text.n, "a member without its trailer: all data, then the failure");
     err.text[0] = '\0';
-    tap_ok(t, ws_source_next(s, -1, &p, &n, &err) == WS_EDATA && strstr(err.text, path), "... which stays, with the name");
+    tap_ok(t, ws_source_next(s, -1, &p, &n, &err) == WS_EDATA && strstr(err.text, path),
+           "... which stays, with the name");
     ws_source_close(s);
     unlink(path);
     ws_buf_release(&gz);
@@ -182,7 +185,8 @@ static void unreadable(tap *t) {
     char *text;
     size_t n;
     int rc = ws_source_slurp("/nonexistent/file", &text, &n, &err);
-    tap_ok(t, rc == WS_EIO && !strcmp(err.text, "cannot open /nonexistent/file: No such file or directory"), "missing file");
+    tap_ok(t, rc == WS_EIO && !strcmp(err.text, "cannot open /nonexistent/file: No such file or directory"),
+           "missing file");
     rc = ws_source_slurp("/", &text, &n, &err);
     tap_ok(t, rc == WS_EIO && !strcmp(err.text, "cannot read /: Is a directory"), "directory");
 }
@@ -223,7 +227,8 @@ static void timeouts(tap *t) {
     tap_ok(t, ws_source_ahead(s) == 1 && ws_source_next(s, 0, &p, &n, &err) == WS_OK && n == 3 && !memcmp(p, "def", 3),
            "what was read ahead is there");
     close(fd[1]);
-    tap_ok(t, ws_source_next(s, -1, &p, &n, &err) == WS_EOF && ws_source_next(s, 0, &p, &n, &err) == WS_EOF, "the end, twice");
+    tap_ok(t, ws_source_next(s, -1, &p, &n, &err) == WS_EOF && ws_source_next(s, 0, &p, &n, &err) == WS_EOF,
+           "the end, twice");
     ws_source_close(s);
     restore_stdin(old);
 }
@@ -260,7 +265,8 @@ static void two_threads(tap *t, const ws_buf *in, const ws_buf *want, const char
     h.stop = 1;
     for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
     ws_source_progress(h.s, &done, &size);
-    tap_ok(t, rc == WS_EOF && fine && sum == want->n && done == in->n && size == in->n, "%s, two threads reading ahead", what);
+    tap_ok(t, rc == WS_EOF && fine && sum == want->n && done == in->n && size == in->n, "%s, two threads reading ahead",
+           what);
     ws_source_close(h.s);
     unlink(path);
 }
