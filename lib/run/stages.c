@@ -2,6 +2,17 @@
  * The three stages of the pipeline as lib/run/pipe.h calls them. */
 #include "lib/run/stream.h"
 
+#include <stdio.h>
+#include <string.h>
+
+/* "name: " if there is one input; a batch may hold rows of several. */
+static const char *input_name(const ws_job *job, char name[512]) {
+    const char *path = job->ninput ? job->input[0] : "-";
+    name[0] = '\0';
+    if (job->ninput <= 1) snprintf(name, 512, "%s: ", strcmp(path, "-") ? path : "standard input");
+    return name;
+}
+
 /* Finds the target of each row. A row that names none ends the stream there: the batch keeps the rows before it. */
 static int bind_rows(ws_stream *st, ws_batch *b, ws_err *err) {
     const ws_job *job = st->job;
@@ -15,9 +26,9 @@ static int bind_rows(ws_stream *st, ws_batch *b, ws_err *err) {
         const char *query = ws_batch_text(b, row->query);
         row->target = ws_names_find(st->names, query, row->query.n);
         if (row->target != UINT32_MAX) continue;
-        char q[WS_QUOTE_MAX];
-        ws_fail(err, WS_EDATA, "line %llu: the query \"%s\" is none of the models given; use the model file that made the table",
-                (unsigned long long)row->line, ws_quote(q, query, row->query.n));
+        char q[WS_QUOTE_MAX], name[512];
+        ws_fail(err, WS_EDATA, "%sline %llu: the query \"%s\" is none of the models given; use the model file that made the table",
+                input_name(job, name), (unsigned long long)row->line, ws_quote(q, query, row->query.n));
         b->nrow = r;
         b->n = r ? b->row[r - 1].seq + 1 : 0;
         return WS_EDATA;
