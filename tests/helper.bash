@@ -85,4 +85,4 @@ column() { awk -F '\t' -v c="$2" '/^##/ { next } !at { sub(/^#/, ""); for (i = 1
 
 # Status of a process as the shell sees it, without bats' opinion: status_of COMMAND...
 status_of() { local s=0; "$@" || s=$?; echo "$s"; }
-same() { cmp "$1" "$2" || { diff "$1" "$2" | cut -c1-300 | head -6; return 1; }; }
+same() { diff "$1" "$2" >"$BATS_TEST_TMPDIR/diff" || { cut -c1-300 "$BATS_TEST_TMPDIR/diff" | head -6; return 1; }; }

@@ -1,0 +1,220 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Tools behind one another: what the tables carry from stage to stage.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() {
+    make_data
+    for m in m three; do
+        msvfilt $m.hmm demo.fa >$m.1
+        vitfilt $m.hmm $m.1 >$m.2
+        fwdscore -Z 400 $m.hmm $m.2 >$m.3
+    done
+}
+setup() { in_data; }
+
+header() { grep -v '^##' "$1" | head -1; }
+provenance_of() { sed -n 's/^##warpsieve pg=\([0-9]*\) prog=\([a-z]*\) .*/\1\2/p' "$1" | tr '\n' ' '; }
+
+# ---- a pipe is the same as files ----
+
+@test "the chain in a pipe gives what each tool gives on the other's file" {
+    for m in m three; do
+        zcat demo.fa.gz | msvfilt $m.hmm | vitfilt $m.hmm | fwdscore -Z 400 $m.hmm >got
+        same $m.3 got
+        zcat demo.fa.gz | msvfilt -t 1 -K 1 $m.hmm | vitfilt -t 3 -K 3000 $m.hmm | fwdscore -t 2 -K 1G -Z 400 $m.hmm >got
+        same $m.3 got
+        gzip -c $m.1 | vitfilt $m.hmm | gzip -c | fwdscore -Z 400 $m.hmm >got
+        same $m.3 got
+    done
+    [ "$(nrows three.3)" -gt "$(nrows m.3)" ]
+}
+
+@test "scores behind a filter are those of the tool alone" {
+    vitfilt -a three.hmm demo.fa >all
+    same <(cut -f1,5 three.2 | grep -v '^#' | sort) <(rows three.1 | grep -v '^#' | awk -F '\t' 'NR == FNR { keep[$1, $5] = 1; next } ($1, $5) in keep { print $1 "\t" $5 }' <(rows three.2) - | sort)
+    join -t $'\t' <(rows all | awk -F '\t' '{ print $1 "|" $5 "\t" $8 "\t" $9 "\t" $10 }' | sort) \
+        <(rows three.2 | awk -F '\t' '{ print $1 "|" $5 "\t" $11 "\t" $9 "\t" $12 }' | sort) >both
+    [ "$(wc -l <both)" -eq "$(nrows three.2)" ]
+    awk -F '\t' '$2 != $5 || $3 != $6 || $4 != $7 { print; exit 1 }' both
+}
+
+# ---- models ----
+
+@test "many models: rows go to the model they name, in the order of the input" {
+    for one in globins4 m fn3; do
+        msvfilt $one.hmm demo.fa >one.1
+        vitfilt $one.hmm one.1 >one.2
+        fwdscore -Z 400 $one.hmm one.2 >one.3
+        name=$(sed -n 's/^NAME  //p' $one.hmm)
+        for i in 1 2 3; do same <(rows one.$i) <(rows three.$i | awk -F '\t' -v n="$name" '$5 == n') || fail "$one, stage $i"; done
+    done
+    # sequences in the order of the input, models of a sequence in the order of the model file
+    same <(column three.1 name | uniq) <(sed -n 's/^>\([^ ]*\).*/\1/p' demo.fa | grep -xFf <(column three.1 name))
+    rows three.1 | awk -F '\t' '{ n = index("globins4 Pkinase fn3", $5); if ($1 == last && n <= at) exit 1; last = $1; at = n }'
+    # a table of some models read with more of them: only the rows' pairs are scored
+    vitfilt three.hmm m.1 >got
+    same <(rows m.2) <(rows got)
+}
+
+@test "a query that is no model of the file: what comes before it is answered, then status 1 with line and name" {
+    { head -5 m.1; sed -n 6p m.1 | sed 's/\tPkinase\t/\tPkinace\t/'; tail -n +7 m.1; } >odd.tsv
+    run --separate-stderr vitfilt -a m.hmm odd.tsv
+    [ "$status" -eq 1 ]
+    told 'odd.tsv' 'line 6' '"Pkinace"' 'model'
+    [ "$(grep -vc '^#' <<<"$output")" -eq 3 ]
+    run --separate-stderr vitfilt globins4.hmm m.1
+    [ "$status" -eq 1 ]
+    told 'line 3' '"Pkinase"'
+}
+
+@test "a table without query: every row meets every model" {
+    printf '#name\tseq\tweight\na\t%s\t7\nb\tMKVL\t8\n' "$(seqkit grep -p 'sp|P17157|PHO85_YEAST' demo.fa | seqkit seq -s -w 0)" >free.tsv
+    msvfilt -a three.hmm free.tsv >got
+    [ "$(header got)" = $'#name\tseq\tqual\tdesc\tweight\tquery\tqlen\ttlen\tmsv_bits\tbias_bits\tmsv_p' ]
+    [ "$(rows got | cut -f1,5,6 | tr '\t\n' ', ')" = "a,7,globins4 a,7,Pkinase a,7,fn3 b,8,globins4 b,8,Pkinase b,8,fn3 " ]
+}
+
+# ---- columns ----
+
+@test "foreign columns pass through untouched" {
+    awk -F '\t' -v OFS='\t' '/^##/ { print; next } { print $0, /^#/ ? "note" : "n o/t,e \"" NR "\"", /^#/ ? "tail" : "" }' m.1 >more.1
+    vitfilt m.hmm more.1 >got
+    [ "$(header got)" = "$(header m.1)"$'\tnote\ttail\tvit_bits\tvit_p' ] || fail "$(header got)"
+    same <(rows m.2) <(rows got | cut -f1-10,13-)
+    same <(rows got | cut -f1,11-12) <(rows more.1 | cut -f1,11-12 | grep -F -f <(column got name))
+}
+
+@test "columns in any order, and without those that nobody needs" {
+    awk -F '\t' -v OFS='\t' '/^##/ { print; next } { sub(/^#/, ""); print (NR == 2 ? "#" : "") $10, $5, $2, $9, $1, $8, $7 }' m.1 >mixed.1
+    vitfilt m.hmm mixed.1 >got
+    [ "$(header got)" = $'#name\tseq\tqual\tdesc\tmsv_p\tquery\tbias_bits\tmsv_bits\ttlen\tqlen\tvit_bits\tvit_p' ] || fail "$(header got)"
+    same <(column m.2 vit_bits) <(column got vit_bits)
+    same <(column m.2 vit_p) <(column got vit_p)
+    same <(column m.2 msv_p) <(column got msv_p)
+    cut -f1,2 m.1 | grep -v '^##' >bare.1
+    vitfilt -a m.hmm bare.1 >got
+    same <(column got name) <(column m.1 name)
+}
+
+@test "a stage run again replaces its columns" {
+    vitfilt -a m.hmm m.2 >got
+    [ "$(header got)" = "$(header m.2)" ]
+    same <(rows m.2) <(rows got)
+    awk -F '\t' -v OFS='\t' '/^#/ { print; next } { $11 = "7.0"; $12 = "oops"; print }' m.2 >wrong.2
+    vitfilt -a m.hmm wrong.2 >got
+    same <(rows m.2) <(rows got)
+    msvfilt -a m.hmm m.3 >got
+    same <(column got msv_p) <(column m.3 msv_p)
+    same <(column got evalue) <(column m.3 evalue)
+}
+
+@test "-f names columns of the input too" {
+    vitfilt -f msv_p,name,vit_p --no-provenance m.hmm m.1 >got
+    [ "$(header got)" = $'#msv_p\tname\tvit_p' ]
+    same <(rows got | cut -f2) <(column m.2 name)
+}
+
+# ---- rows ----
+
+@test "rows may be taken out and sorted" {
+    awk 'NR < 3 || /^##/ || NR % 3 == 0' m.1 >some.1
+    vitfilt m.hmm some.1 >got
+    same <(rows got | cut -f1-10) <(rows some.1 | grep -F -f <(column m.2 name | sed 's/$/\t/'))
+    { head -2 m.1; rows m.1 | sort -r; tail -1 m.1; } >sorted.1
+    vitfilt m.hmm sorted.1 >got
+    same <(rows got | sort) <(rows m.2 | sort)
+    same <(column got name) <(column sorted.1 name | grep -xFf <(column m.2 name))
+    grep -v '^#' m.1 | wc -l >n
+    { head -2 m.1; tail -1 m.1; } >none.1
+    vitfilt m.hmm none.1 >got
+    [ "$(nrows got)" -eq 0 ]
+    [ "$(tail -1 got)" = "##end rows=0 in=400 residues=165280" ]
+}
+
+@test "tables of shards joined by cat" {
+    awk '/^>/ { n++ } { print > "shard" (n > 150) ".fa" }' demo.fa
+    msvfilt m.hmm shard0.fa >s0
+    msvfilt m.hmm shard1.fa >s1
+    cat s0 s1 | vitfilt m.hmm >got
+    same m.2 got
+    cat s0 s1 | vitfilt m.hmm | fwdscore -Z 400 m.hmm >got
+    same m.3 got
+    vitfilt m.hmm s0 s1 >got
+    same m.2 got
+    for f in s0 s1; do vitfilt m.hmm $f; done | fwdscore -Z 400 m.hmm >got
+    same m.3 got
+    cat s0 <(head -n -1 s1) >cut.1 # only the second lacks its end
+    run --separate-stderr vitfilt m.hmm cut.1
+    [ "$status" -eq 1 ]
+    told 'cut.1' '##end'
+    { grep -v '^##' s0; grep -v '^##' s1; } >plain.1
+    vitfilt m.hmm plain.1 >got
+    same <(rows m.2) <(rows got)
+    fwdscore -a three.hmm shard0.fa -o other
+    cat s0 other >mixed
+    run --separate-stderr vitfilt m.hmm mixed
+    [ "$status" -eq 1 ]
+    told 'mixed: line [0-9]+' 'column'
+}
+
+@test "head in between: status 1 unless --allow-cut" {
+    s=$(bash -o pipefail -c 'msvfilt m.hmm demo.fa | head -20 | vitfilt m.hmm >got 2>err; echo ${PIPESTATUS[2]}')
+    [ "$s" = 1 ]
+    grep -q '##end' err
+    [ "$(nrows got)" -gt 0 ]
+    msvfilt m.hmm demo.fa | head -20 | vitfilt --allow-cut m.hmm >got2
+    same <(rows got) <(rows got2)
+}
+
+@test "a stage that fails makes the next one fail" {
+    head -c 60000 demo.fa.gz >cut.gz
+    s=$(bash -c 'msvfilt m.hmm cut.gz 2>err1 | vitfilt m.hmm 2>err2 | fwdscore m.hmm 2>err3 >got; echo ${PIPESTATUS[*]}')
+    [ "$s" = "1 1 1" ] || fail "$s"
+    grep -q 'cut.gz' err1
+    grep -q '##end' err2
+    grep -q '##end' err3
+    [ "$(nrows got)" -gt 0 ]
+}
+
+# ---- provenance ----
+
+@test "provenance: every stage adds a line, and what the first one read is handed on" {
+    [ "$(provenance_of m.3)" = "1msvfilt 2vitfilt 3fwdscore " ] || fail "$(provenance_of m.3)"
+    same <(grep '^##warpsieve' m.2) <(grep '^##warpsieve' m.3 | head -2)
+    grep -q '^##warpsieve pg=3 .*model=Pkinase(xxh3:[0-9a-f]\{16\}) args="-Z 400"$' m.3
+    for i in 1 2 3; do [ "$(tail -1 m.$i)" = "##end rows=$(nrows m.$i) in=400 residues=165280" ] || fail "$(tail -1 m.$i)"; done
+    grep -q '^##warpsieve .*model=3_models(xxh3:' three.1
+    sed 's/^##warpsieve/##someone wrote this\n&/' m.1 >noted.1
+    vitfilt m.hmm noted.1 >got
+    grep -q '^##someone wrote this$' got
+    msvfilt --no-provenance m.hmm demo.fa | vitfilt m.hmm >got
+    [ "$(provenance_of got)" = "1vitfilt " ]
+    same <(rows m.2) <(rows got)
+    msvfilt --header plain m.hmm demo.fa | vitfilt m.hmm >got
+    same m.2 got
+}
+
+@test "args: what needs quotes has them" {
+    fwdscore -P 1e-3 -T -5.5 --nobias m.hmm small.fa >got
+    grep -q 'args="-P 1e-3 -T -5.5 --nobias"$' got || fail "$(head -1 got)"
+}
+
+# ---- other forms between the stages ----
+
+@test "FASTA or packed between the stages: the same sequences" {
+    msvfilt -O fasta m.hmm demo.fa | vitfilt -O packed --no-skip m.hmm | fwdscore -O ids m.hmm >got
+    msvfilt m.hmm demo.fa | vitfilt --no-skip m.hmm | fwdscore m.hmm >want
+    same <(column want name) got
+    [ "$(msvfilt -O ids three.hmm demo.fa | sort | uniq -d)" = "" ] || fail "a sequence is there twice"
+}
+
+@test "FASTQ keeps its qualities through tables, packed and back" {
+    seqkit fx2tab small.fa | awk -F '\t' '{ q = $2; gsub(/./, "I", q); print "@" $1 "\n" $2 "\n+\n" q }' >small.fq
+    msvfilt -a m.hmm small.fq | vitfilt -a m.hmm | seqkit tab2fx -w 0 >got.fq
+    same <(awk 'NR % 4 == 1 { print $1; next } { print }' small.fq) got.fq
+    respack small.fq | respack -O tsv >got
+    [ "$(column got qual | grep -c '^III')" -eq 40 ]
+}
