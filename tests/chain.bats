@@ -213,7 +213,7 @@ provenance_of() { sed -n 's/^##warpsieve pg=\([0-9]*\) prog=\([a-z]*\) .*/\1\2/p
 
 @test "FASTQ keeps its qualities through tables, packed and back" {
     seqkit fx2tab small.fa | awk -F '\t' '{ q = $2; gsub(/./, "I", q); print "@" $1 "\n" $2 "\n+\n" q }' >small.fq
-    msvfilt -a m.hmm small.fq | vitfilt -a m.hmm | seqkit tab2fx -w 0 >got.fq
+    msvfilt -a m.hmm small.fq | vitfilt -a m.hmm | cut -f1-3 | seqkit tab2fx -w 0 >got.fq
     same <(awk 'NR % 4 == 1 { print $1; next } { print }' small.fq) got.fq
     respack small.fq | respack -O tsv >got
     [ "$(column got qual | grep -c '^III')" -eq 40 ]

@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# respack, and the packed stream as others see it. Its damage is in input.bats.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() { make_data; }
+setup() { in_data; }
+
+@test "there and back gives the normalised input" {
+    respack <demo.fa | respack -O fasta >got
+    same demo.fa got
+    respack -O fasta demo.wsp >got
+    same demo.fa got
+    printf '\n>a   two  words \r\nmkv\r\n\r\nl *\r\n>b\n>c\tx\tq\nACDEF' >odd.fa
+    respack odd.fa | respack -O fasta >got
+    printf '>a two  words\nMKVL*\n>b\n>c x q\nACDEF\n' >want
+    same want got
+    respack -O fasta odd.fa >got
+    same want got
+    respack got | respack -O fasta >again
+    same got again
+}
+
+@test "DNA, RNA and proteins: letters come back, wrong ones are refused" {
+    printf '>d\nACGTNRYMKSWHBVD*\n' >d.fa
+    respack --dna d.fa | respack --dna -O fasta >got
+    same d.fa got
+    respack --rna d.fa | respack --rna -O fasta >got
+    same <(tr T U <d.fa) got
+    run --separate-stderr respack --dna demo.fa
+    refused 1 'demo.fa: line 2' 'DNA'
+    run --separate-stderr respack --dna --rna d.fa
+    refused 2 'only one' 'dna'
+    respack --dna d.fa >d.wsp
+    run --separate-stderr msvfilt m.hmm d.wsp
+    refused 1 'd.wsp' 'DNA' 'amino'
+}
+
+@test "streams are joined by cat" {
+    awk '/^>/ { n++ } { print > "half" (n > 150) ".fa" }' demo.fa
+    respack half0.fa >h0.wsp
+    respack half1.fa >h1.wsp
+    cat h0.wsp h1.wsp | respack -O fasta >got
+    same demo.fa got
+    respack -O fasta h0.wsp h1.wsp >got
+    same demo.fa got
+    cat h0.wsp <(head -c -10 h1.wsp) >cut.wsp
+    run --separate-stderr bash -c 'respack -O fasta cut.wsp >got'
+    [ "$status" -eq 1 ]
+    told 'cut.wsp' 'cut'
+    gzip -c h0.wsp h1.wsp | respack -O fasta >got
+    same demo.fa got
+    cat demo.fa | respack -O fasta h0.wsp - >got
+    same <(cat half0.fa demo.fa) got
+}
+
+@test "many blocks: the same bytes for any batch, threads and pace of the input" {
+    for _ in $(seq 20); do cat demo.fa; done >big.fa
+    respack big.fa >want
+    [ "$(stat -c %s want)" -lt "$(($(stat -c %s big.fa) * 4 / 5))" ]
+    respack -t 1 -K 1 big.fa >got
+    same want got
+    respack -t 3 -K 1G big.fa >got
+    same want got
+    { head -c 1000000 big.fa; sleep 0.2; tail -c +1000001 big.fa; } | respack >got
+    same want got
+    respack want >got
+    same want got
+    respack -O fasta want >got
+    same big.fa got
+    head -c 2000000 want >cut.wsp # a broken stream copied is a broken stream, with every whole block
+    run --separate-stderr bash -c 'respack cut.wsp >got'
+    [ "$status" -eq 1 ]
+    run --separate-stderr bash -c 'respack -O ids got >ids'
+    [ "$status" -eq 1 ]
+    told 'got' 'cut'
+    [ "$(wc -l <ids)" -gt 1000 ]
+    same <(sed -n 's/^>\([^ ]*\).*/\1/p' big.fa | head -n "$(wc -l <ids)") ids
+}
+
+@test "names and descriptions of any bytes" {
+    printf '>n\303\244me d\303\251scription \xff\nMKV\n>%s %s\nMK\n' "$(head -c 70000 /dev/zero | tr '\0' n)" "$(head -c 300000 /dev/zero | tr '\0' d)" >f.fa
+    respack f.fa | respack -O fasta >got
+    same f.fa got
+    respack -O tsv f.fa | respack -O fasta >got
+    same f.fa got
+}
+
+@test "tables: rows of one sequence are one record only if they follow each other" {
+    msvfilt three.hmm demo.fa >t.tsv
+    respack -O ids t.tsv >got
+    same <(column t.tsv name | uniq) got
+    respack -O tsv -f name,query,msv_bits t.tsv >got
+    same <(rows t.tsv | cut -f1,5,8) <(rows got)
+}
+
+@test "a compressed packed stream is read as it is" {
+    gzip -c demo.wsp >demo.wsp.gz
+    respack -O fasta demo.wsp.gz >got
+    same demo.fa got
+}
