@@ -3,7 +3,7 @@
 # make demo: the main job on a real example that ships with the sources, ending in a table for people.
 set -eu
 cd "$(dirname "$0")/.."
-PATH=$PWD/bin:$PATH
+PATH=${WARPSIEVE_BIN:-$PWD/bin}:$PATH
 data=tests/data
 proteins=$data/demo.fa.gz
 model=$data/demo.hmm

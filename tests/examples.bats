@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Runs every example of the manual pages, of --help and of README.md as it stands there.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() {
+    make_data
+    cp three.hmm models.hmm
+    cp m.hmm demo.hmm
+    cp demo.fa.gz db.fa.gz
+    cp demo.fa proteins.fa
+    cp demo.wsp db.wsp
+    awk '/^>/ { n++ } { print > "shard" 1 + (n > 150) ".fa" }' demo.fa
+    msvfilt m.hmm demo.fa | vitfilt m.hmm >maybe.tsv
+    fwdscore m.hmm maybe.tsv >hits.tsv
+    seqkit tab2fx -w 60 maybe.tsv >maybe.fa
+    fwdscore --header plain --no-provenance m.hmm maybe.fa >plain.tsv
+}
+setup() { in_data; }
+
+# The blocks of a page's EXAMPLES, one to a file block.N
+blocks() {
+    rm -f block.*
+    awk '/^\.Sh / { in_examples = $2 == "EXAMPLES" } !in_examples { next }
+        /^\.Bd -literal/ { n++; in_block = 1; next } /^\.Ed/ { in_block = 0 } in_block { gsub(/\\e/, "\\"); print > ("block." n) }' "$1"
+}
+
+# A block runs as a script that fails with its first failing part; what is not installed is left out and said.
+run_block() { # run_block FILE
+    local word
+    for word in csvtk duckdb mlr; do
+        if grep -q "^$word " "$1" && ! command -v $word >/dev/null; then echo "$word is not installed" >>left.out; return 0; fi
+    done
+    if grep -q '^python3 .*pandas' "$1" && ! python3 -c 'import pandas' 2>/dev/null; then echo "pandas is not installed" >>left.out; return 0; fi
+    if grep -qE '[;&]' "$1"; then grep -qE "awk -F|python3" "$1" || fail "an example of more than a pipe: $(cat "$1")"; fi
+    sed -n 's/.*> \([a-z0-9.]*\)$/\1/p' "$1" | while read -r f; do rm -f "new.$f"; done
+    bash -e -o pipefail "$1" >stdout 2>stderr || fail "failed: $(cat "$1")" "$(head -5 stderr)"
+    [ ! -s stderr ] || fail "stderr of $(cat "$1")" "$(head -5 stderr)"
+    sed -n 's/.*> \([a-z0-9.]*\)$/\1/p' "$1" | while read -r f; do [ -s "$f" ] || fail "$f is empty after: $(cat "$1")"; done
+}
+
+@test "every example of every manual page runs" {
+    : >left.out
+    for page in "$top"/man/*.[157]; do
+        echo "page: $page"
+        blocks "$page"
+        case $page in *-packed.5) ;; *) [ -e block.1 ] || fail "no example" ;; esac
+        for b in block.*; do
+            [ ! -e "$b" ] || run_block "$b"
+        done
+    done
+    [ ! -s left.out ] || echo "# left out: $(sort -u left.out | tr '\n' ',')" >&3
+}
+
+@test "every example of every --help runs" {
+    for t in $(all_tools); do
+        echo "tool: $t"
+        "$t" --help | awk '/^Examples:/ { on = 1; next } on && /^$/ { exit } on && !/^ *#/ { sub(/^ */, ""); sub(/^\.\.\. /, "msvfilt m.hmm db.fa.gz | vitfilt m.hmm "); print }' >lines
+        [ -s lines ]
+        while read -r line; do
+            echo "$line" >block.help
+            run_block block.help
+        done <lines
+    done
+}
+
+@test "README.md: the commands give the output that it shows" {
+    rm -f want got script
+    awk '/^```console/ { on = 1; next } /^```/ { on = 0 } on' "$top/README.md" >console
+    grep -c '^\$ ' console
+    sed -n 's/^\$ //p' console | while read -r line; do bash -c "$line"; done >got
+    grep -v '^\$ ' console >want
+    same want got
+}
+
+@test "README.md: files it names are there" {
+    grep -oE '\]\([A-Za-z][^)]*\)' "$top/README.md" | tr -d '])(' | while read -r f; do [ -e "$top/$f" ] || fail "$f is not there"; done
+}
+
+@test "make demo ends in a table" {
+    run -0 --separate-stderr sh "$top/tests/demo.sh"
+    grep -q 'RAD53' <<<"$output"
+    grep -qi 'what to look at' <<<"$output"
+    [ -z "$stderr" ]
+}
