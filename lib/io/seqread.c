@@ -264,19 +264,15 @@ static ws_mark leaving(const ws_seqread *r, const ws_batch *b) {
     return t;
 }
 
-static void cut_behind(ws_batch *b, const ws_mark *m) {
-    b->n = m->n;
-    b->nrow = m->nrow;
-    b->nword = m->nword;
-    b->text.n = m->ntext;
-    b->residues = m->residues;
-}
-
 /* Moves what stays to carry. */
 static int close_batch(ws_seqread *r, ws_batch *b, ws_err *err) {
     const ws_mark m = leaving(r, b);
     int rc = append(&r->carry, b, &m, r->s.nopen, err);
-    cut_behind(b, &m);
+    b->n = m.n;
+    b->nrow = m.nrow;
+    b->nword = m.nword;
+    b->text.n = m.ntext;
+    b->residues = m.residues;
     return rc;
 }
 
@@ -310,8 +306,6 @@ static void give_up(ws_seqread *r, int rc, const ws_err *err) {
     r->err = *err;
     if (r->parser && r->src) (void)r->parser->finish(r->own[r->format], &r->s, 0, &ignored);
     ws_parse_drop(&r->s);
-    const ws_mark m = ws_parse_mark(&r->s);
-    cut_behind(r->s.b, &m);
     close_input(r);
 }
 

@@ -2,7 +2,7 @@
  * The packed stream: round trips, cuts and damage at every byte, and streams that lie with right checksums. */
 #include "lib/io/packed.h"
 #include "lib/io/packfmt.h"
-#include "tests/lib/io.h"
+#include "tests/lib/drip.h"
 
 enum { BODY = 2 * PACK_FRAME }; /* where the first block's body begins */
 
@@ -141,6 +141,36 @@ static void concatenated(tap *t) {
     ws_buf_release(&out);
     ws_buf_release(&got);
     ws_buf_release(&once);
+}
+
+/* A pause inside the words of the second block: the first leaves, the second is whole. */
+static void slow_stream(tap *t) {
+    const ws_abc *abc = ws_abc_get(WS_ABC_AMINO);
+    static const uint32_t pick[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    ws_err err;
+    ws_batch b = {0};
+    ws_buf out = {0}, got = {0}, want = {0};
+    ws_packed_totals totals = {0};
+    uint64_t seed = 21;
+    size_t seqs = 0;
+    random_batch(&b, &seed, abc, 8, 20000, 0);
+    fine(ws_packed_head(&out, abc, &err));
+    fine(ws_packed_blocks(&out, &b, pick, 2, &totals, &err));
+    const size_t first = out.n;
+    fine(ws_packed_blocks(&out, &b, pick + 2, 6, &totals, &err));
+    fine(ws_packed_end(&out, &totals, &err));
+    dump(&want, &b, abc, &seqs);
+    drip d = {.text = &out, .seed = 3, .piece = first / 2, .pause_every = 5};
+    const ws_seqread_conf conf = {.path = standard_input, .npath = 1, .abc = abc, .batch_residues = 1 << 30,
+                                  .batch_seqs = 100};
+    int rc = read_drips(&d, &conf, &got, 0, &err);
+    tap_ok(t, rc == WS_EOF && same_buf(&got, &want), "pauses inside blocks");
+    rc = read_drips(&d, &conf, &got, 1, &err);
+    tap_ok(t, rc == WS_EOF && got.n > want.n, "... that close batches");
+    ws_batch_release(&b);
+    ws_buf_release(&out);
+    ws_buf_release(&got);
+    ws_buf_release(&want);
 }
 
 /* Two blocks: what is delivered of a damaged stream must be a beginning of the whole. */
@@ -318,6 +348,7 @@ int main(void) {
     round_trip(&t, 9, ws_abc_get(WS_ABC_AMINO), 2, 40000000, 0);
     choice_and_batches(&t);
     concatenated(&t);
+    slow_stream(&t);
     cut_and_damaged(&t);
     liars(&t);
     wrong_heads(&t);

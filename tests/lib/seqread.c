@@ -3,12 +3,12 @@
  * batches; producers that pause; records longer than any buffer. */
 #include "lib/io/parser.h"
 #include "tests/lib/cases.h"
+#include "tests/lib/drip.h"
 #include "tests/lib/io.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <time.h>
 
 /* Parsers alone, in pieces */
 
@@ -246,46 +246,6 @@ static void release_set(text_set *s) {
     for (size_t i = 0; i < 6; i++) ws_buf_release(all[i]);
 }
 
-typedef struct drip {
-    int fd;
-    const ws_buf *text;
-    uint64_t seed;
-    size_t piece, pause_every; /* sizes up to piece; a pause of 70 ms after so many pieces, 0: never */
-} drip;
-
-static void pause_ms(int ms) {
-    const struct timespec p = {ms / 1000, ms % 1000 * 1000000L};
-    nanosleep(&p, NULL);
-}
-
-static void *drip_run(void *arg) {
-    drip *d = arg;
-    for (size_t i = 0, k = 1; i < d->text->n; k++) {
-        const size_t n = ws_min(d->text->n - i, below(&d->seed, d->piece) + 1);
-        must(write(d->fd, d->text->p + i, n) == (ssize_t)n, "write");
-        i += n;
-        if (d->pause_every && k % d->pause_every == 0) pause_ms(70);
-    }
-    close(d->fd);
-    return NULL;
-}
-
-static int read_drips(drip *d, const ws_seqread_conf *conf, ws_buf *got, int marks, ws_err *err) {
-    int fd[2], old = dup(STDIN_FILENO);
-    pthread_t thread;
-    must(pipe(fd) == 0 && dup2(fd[0], STDIN_FILENO) == 0, "pipe");
-    close(fd[0]);
-    d->fd = fd[1];
-    must(!pthread_create(&thread, NULL, drip_run, d), "thread");
-    int rc = read_all(conf, got, marks, err);
-    pthread_join(thread, NULL);
-    must(dup2(old, STDIN_FILENO) == 0, "dup2");
-    close(old);
-    return rc;
-}
-
-static const char *const standard_input[] = {"-"};
-
 static void random_records(tap *t, uint64_t seed) {
     const uint64_t start = seed;
     ws_err err;
@@ -434,6 +394,16 @@ static void slow_producer(tap *t) {
     tap_ok(t,
            rc == WS_EOF && same_text(&got, "b|||DE\n #0|||2\n--\nc|||FG\n #1|||3\n #1|||4\n #1|||5\nd|||A\n #2|||6\n"),
            "table: ... but the rows of one sequence stay together");
+    /* so long that a part of it is packed already */
+    enum { LONG = 60000 };
+    static char residues[LONG + 1], want[LONG + 50];
+    for (int i = 0; i < LONG; i++) residues[i] = "ACDEFGHIKLMNPQRSTVWY"[i * 7 % 20];
+    snprintf(want, sizeof want, "a|||AC\n--\nb|||%s\n--\nc|||\n", residues);
+    text.n = 0;
+    add(&text, ">a\nAC\n>b\n"), add(&text, residues), add(&text, "\n>c\n");
+    drip g = {.text = &text, .seed = 5, .piece = 1, .pause_every = 40000};
+    rc = read_drips(&g, &conf, &got, 1, &err);
+    tap_ok(t, rc == WS_EOF && same_text(&got, want), "FASTA: a pause inside a long record");
     ws_buf_release(&got);
     ws_buf_release(&text);
 }

@@ -153,6 +153,48 @@ static void cuts(tap *t) {
     ws_buf_release(&text);
 }
 
+/* How much of a cut member zlib itself can give. */
+static size_t inflatable(const void *p, size_t n, size_t most) {
+    z_stream z = {0};
+    uint8_t *out = malloc(most);
+    must(out && inflateInit2(&z, 16 + MAX_WBITS) == Z_OK, "inflateInit2");
+    z.next_in = (z_const Bytef *)p;
+    z.avail_in = (uInt)n;
+    z.next_out = out;
+    z.avail_out = (uInt)most;
+    (void)inflate(&z, Z_NO_FLUSH);
+    const size_t got = z.total_out;
+    inflateEnd(&z);
+    free(out);
+    return got;
+}
+
+/* A cut may come where zlib has taken all input and still holds output for which a chunk had no room. */
+static void cut_in_runs(tap *t) {
+    char path[PATH_SIZE];
+    ws_err err;
+    ws_buf text = {0}, gz = {0};
+    const uint8_t *p;
+    size_t n;
+    int fine = 1;
+    fill_text(&text, 600000, 3);
+    for (size_t i = 0; i < text.n; i++) text.p[i] = (char)('A' + i / 1500 % 20);
+    member(&gz, text.p, text.n, 6);
+    for (size_t cut = 2; cut < gz.n; cut++) {
+        ws_source *s;
+        size_t sum = 0;
+        temp_file(path, gz.p, cut);
+        must(!ws_source_open(&s, path, &err), "open");
+        while (!ws_source_next(s, -1, &p, &n, &err)) sum += n;
+        ws_source_close(s);
+        unlink(path);
+        fine &= sum == inflatable(gz.p, cut, text.n);
+    }
+    tap_ok(t, fine, "cut at each of %zu bytes: everything before the cut is given", gz.n);
+    ws_buf_release(&gz);
+    ws_buf_release(&text);
+}
+
 /* All data before a failure are given out, then the failure, and again. */
 static void failure_is_last(tap *t) {
     char path[PATH_SIZE];
@@ -276,6 +318,7 @@ int main(void) {
     ws_buf text = {0}, gz = {0};
     shapes(&t);
     cuts(&t);
+    cut_in_runs(&t);
     failure_is_last(&t);
     unreadable(&t);
     timeouts(&t);
