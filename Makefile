@@ -84,6 +84,10 @@ check: all units check-style ## every test that takes less than ten minutes toge
 check-full: all units check-style ## check, and the long rest: all golden data, whole proteomes
 	@sh tests/run.sh full $(UNITS)
 
+# Without a device its tests are shown as skipped; WARPSIEVE_REQUIRE_GPU=1 makes that a failure.
+gpu-check: all $(patsubst %.c,$B/%,$(wildcard tests/gpu/*.c)) ## the tests of the CUDA backends, on a machine with a device
+	@sh tests/gpu/run.sh $B
+
 check-style: $(LIB) ## include directions, file sizes, symbol names
 	@sh tests/style.sh
 
@@ -116,5 +120,5 @@ help:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all demo units check check-full check-style bench completions install uninstall clean help
+.PHONY: all demo units check check-full gpu-check check-style bench completions install uninstall clean help
 .SECONDARY:

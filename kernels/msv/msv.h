@@ -10,6 +10,6 @@
 /* The MSV recursion alone, without the SSV shortcut, over the codes x[0..L), L >= 1. cell: M + 1 bytes of scratch. */
 ws_fscore ws_msv_full_ref(const ws_bytes *b, const ws_lenmodel *lm, const uint8_t *x, size_t L, uint8_t *cell);
 
-extern const ws_backend ws_msv_scalar, ws_msv_avx2, ws_msv_avx512;
+extern const ws_backend ws_msv_scalar, ws_msv_avx2, ws_msv_avx512, ws_msv_cuda;
 
 #endif

@@ -6,6 +6,6 @@
 #include "lib/hmm/ungapped.h"
 #include "lib/run/tool.h"
 
-extern const ws_backend ws_ssv_scalar, ws_ssv_avx2, ws_ssv_avx512;
+extern const ws_backend ws_ssv_scalar, ws_ssv_avx2, ws_ssv_avx512, ws_ssv_cuda;
 
 #endif

@@ -18,6 +18,9 @@ int ws_dev_usable(const ws_machine *m, const char **why);
 int ws_dev_start(const ws_devconf *conf, ws_err *err);
 void ws_dev_stop(void);
 
+/* Seconds that kernels ran since the start, by the devices' clocks, summed over lanes. */
+double ws_dev_seconds(void);
+
 #ifdef __cplusplus
 }
 #endif

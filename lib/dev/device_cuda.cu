@@ -67,8 +67,8 @@ enum { LANES = 4 };
 
 // One a process, like the CUDA runtime below it.
 static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t change;
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t change = PTHREAD_COND_INITIALIZER;
     pthread_t opener;
     bool opening, open;
     ws_err failed;
@@ -76,7 +76,8 @@ static struct {
     int ndev;
     ws_devlane lane[WS_DEV_MAX * LANES];
     uint64_t batches; // identities given out
-} pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
+    double seconds;
+} pool;
 
 int ws_cuda_fail(cudaError_t e, const char *what, ws_err *err) {
     if (e == cudaSuccess) return WS_OK;
@@ -158,6 +159,7 @@ int ws_dev_start(const ws_devconf *conf, ws_err *err) {
     pool.ndev = 0;
     pool.open = false;
     pool.failed = {};
+    pool.seconds = 0;
     int rc = choose_devices(conf, err);
     if (rc) return rc;
     pool.opening = true;
@@ -239,3 +241,13 @@ void ws_lane_give(ws_devlane *l) {
     pthread_cond_signal(&pool.change);
     pthread_mutex_unlock(&pool.lock);
 }
+
+void ws_lane_clock(ws_devlane *l) {
+    float ms = 0;
+    if (cudaEventElapsedTime(&ms, l->start, l->end) != cudaSuccess) return;
+    pthread_mutex_lock(&pool.lock);
+    pool.seconds += 1e-3 * (double)ms;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+double ws_dev_seconds(void) { return pool.seconds; }

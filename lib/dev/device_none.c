@@ -15,6 +15,8 @@ int ws_dev_start(const ws_devconf *conf, ws_err *err) {
 
 void ws_dev_stop(void) {}
 
+double ws_dev_seconds(void) { return 0; }
+
 extern const ws_backend ws_ssv_cuda, ws_msv_cuda, ws_vit_cuda, ws_fwd_cuda;
 const ws_backend ws_ssv_cuda = {.name = "cuda", .usable = ws_dev_usable}, ws_msv_cuda = {.name = "cuda", .usable = ws_dev_usable},
                  ws_vit_cuda = {.name = "cuda", .usable = ws_dev_usable}, ws_fwd_cuda = {.name = "cuda", .usable = ws_dev_usable};

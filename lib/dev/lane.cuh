@@ -9,7 +9,10 @@
 #define WS_DEV_LANE_CUH
 
 #include "lib/dev/device.h"
-#include "lib/hmm/profile.h"
+extern "C" {
+#include "lib/hmm/fscore.h"
+#include "lib/hmm/target.h"
+}
 
 #include <cuda_runtime.h>
 #include <pthread.h>
@@ -63,8 +66,7 @@ struct ws_devlane {
     ws_devlist whole, pieces; // of all sequences of the batch
     const char *name[WS_LANE_NAMES]; // kernels launched since the last sync
     int nname;
-    cudaEvent_t start, end;   // around the kernels of a call, for bench/
-    double kernel_s;
+    cudaEvent_t start, end;   // around the kernels of a call
 };
 
 enum { WS_PIECE_WORDS = 683 }; // a piece is at most this long: 4098 residues
@@ -86,6 +88,8 @@ int ws_lane_send(ws_devlane *lane, void *to, const void *from, size_t n, ws_err 
 int ws_lane_fetch(ws_devlane *lane, const void *from, size_t n, ws_err *err);
 // Waits for everything queued; a failure names the kernels that were under way.
 int ws_lane_sync(ws_devlane *lane, ws_err *err);
+// Adds the time between start and end, both passed, to what ws_dev_seconds says.
+void ws_lane_clock(ws_devlane *lane);
 // After each launch.
 int ws_lane_launched(ws_devlane *lane, const char *name, ws_err *err);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A lane's buffers, the batch and work lists in them, and the tables of targets on a device.
 //
-// Contents: 1 buffers; 2 copies and launches; 3 the batch and its lists; 4 tables
+// Contents: 1 buffers; 2 copies and launches; 3 the batch and its lists; 4 tables; 5 units
 
-#include "lib/dev/lane.cuh"
+#include "lib/dev/group.cuh"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -132,7 +132,7 @@ static int longer(const void *a, const void *b) {
 // Items of the n sequences of a task into `item`, longest first; returns how many. cut: in pieces.
 static size_t make_list(ws_devitem *item, const ws_batch *b, const uint32_t *seq, size_t n, bool cut) {
     size_t start[CLASSES + 1] = {}, total = 0;
-    const uint32_t most = cut ? WS_PIECE_WORDS : UINT32_MAX;
+    const uint32_t most = cut ? (uint32_t)WS_PIECE_WORDS : UINT32_MAX;
     for (size_t j = 0; j < n; j++) {
         uint32_t words = words_of(b->len[seq ? seq[j] : j]);
         uint32_t full = cut ? words / most : 0, rest = words - full * most;
@@ -229,7 +229,7 @@ void ws_table_destroy(ws_devtable *t) {
 
 // Memory that stays until the devices are closed, cut from chunks.
 static int lasting(ws_device *d, size_t n, void **p, ws_err *err) {
-    enum { ALIGN = 256, CHUNK = 16 << 20 };
+    const size_t ALIGN = 256, CHUNK = 16 << 20;
     size_t need = (n + ALIGN - 1) / ALIGN * ALIGN;
     if (need > d->chunk_left) {
         size_t size = need > CHUNK ? need : CHUNK;
@@ -266,4 +266,21 @@ int ws_lane_tables(ws_devlane *l, ws_devtable *const *table, size_t n, ws_err *e
     int rc = upload(l, table, n, err);
     pthread_mutex_unlock(&l->dev->uploading);
     return rc;
+}
+
+// ---- 5 units ----
+
+int ws_units_make(ws_units *u, const ws_devlist *list, const uint32_t *task, const uint32_t *per_block, size_t ntask, ws_err *err) {
+    size_t most = 0, total = 0;
+    for (size_t i = 0; i < ntask; i++) {
+        size_t chunks = (list[task[i]].n + per_block[i] - 1) / per_block[i];
+        total += chunks;
+        most = ws_max(most, chunks);
+    }
+    int rc = ws_grow(&u->unit, &u->cap, u->n + total, sizeof *u->unit, err);
+    if (rc) return rc;
+    for (size_t c = 0; c < most; c++)
+        for (size_t i = 0; i < ntask; i++)
+            if (c * per_block[i] < list[task[i]].n) u->unit[u->n++] = {task[i], (uint32_t)c};
+    return WS_OK;
 }

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT
+// MSV on CUDA devices: SSV for all, then the recursion for the pairs that SSV left open, two nodes to a register.
+//
+// Contents: 1 parameters and layout; 2 kernels; 3 launcher; 4 the backend
+
+#include "kernels/msv/configs.h"
+#include "lib/dev/score.cuh"
+#include "lib/hmm/ungapped.cuh"
+
+extern "C" {
+#include "kernels/msv/msv.h"
+#include "lib/hmm/ungapped.h"
+}
+
+#include <math.h>
+#include <string.h>
+
+// ---- 1 parameters and layout ----
+//
+// Node n (from 0) of a lane's 2R is half n / R of register n % R. A cell is kept as max(M, xB), so a row is one addition of
+// bias - cost. Signed 16 bits hold all: M is at most 255, a sum at least -255; the saturation at 0 only matters where all of a
+// row lies below xB, and there only as xJ = max(0, ..) at the end.
+//
+// xB changes when a row's maximum beats all rows before and the base, which is rare: each row only asks whether any lane of
+// the warp saw that.
+
+enum { CODE_MSV = 0x8000, CODE_OVER = 0x4000 }; // of a score: xJ follows; overflow; neither: best of SSV
+
+struct msv_task {
+    const uint4 *table;
+    const ws_devitem *item; // all pairs, longest first
+    uint32_t n, first;      // places; where the task's scores and queue begin
+    int glog, bias, tbm, tec;
+};
+
+struct msv_args {
+    const msv_task *task;
+    const uint32_t *pick; // tasks of this shape
+    uint32_t blocks;      // of each task
+    const uint32_t *word;
+    const ws_devseq *seq;
+    uint16_t *score;
+    uint32_t *queue, *count; // places of the open pairs; how many of each task
+};
+
+enum { THREADS = 256 };
+
+// ---- 2 kernels ----
+
+// What ws_ssv_decide calls open goes into the task's queue.
+__global__ void __launch_bounds__(THREADS) msv_select_kernel(const msv_args a, uint32_t ntask) {
+    for (uint32_t i = blockIdx.y; i < ntask; i += gridDim.y) {
+        const msv_task t = a.task[i];
+        for (uint32_t p = blockIdx.x * THREADS + threadIdx.x; p < t.n; p += gridDim.x * THREADS) {
+            const ws_devitem item = t.item[p];
+            const ws_devseq s = a.seq[item.seq];
+            const int best = a.score[t.first + item.out], begin = WS_BYTE_BASE - s.tjb - t.tbm;
+            const bool beyond = best >= 127 - t.bias;
+            bool open = s.tjb + t.tbm + t.tec + t.bias >= 127;
+            if (!open && beyond) open = begin < 128;
+            else if (!open) open = best + begin < 255 - t.bias && best + begin - t.tec > WS_BYTE_BASE;
+            if (open && s.len) a.queue[t.first + atomicAdd(&a.count[i], 1)] = p;
+        }
+    }
+}
+
+__device__ __forceinline__ uint32_t both(int v) { return __byte_perm((uint32_t)v, 0, 0x1010); }
+
+__device__ __forceinline__ int larger_half(uint32_t v) { return max((int)(int16_t)v, (int)v >> 16); }
+
+template <int R, int SLOTS> struct msv_state {
+    uint32_t w[R], best, xB, limit; // limit: minus what a row's maximum must beat to change xB
+
+    __device__ __forceinline__ void row(const uint4 *e, bool first_lane, int g) {
+        uint32_t in = __shfl_up_sync(~0u, w[R - 1], 1, g);
+        in = __byte_perm(w[R - 1], first_lane ? xB : in, 0x1076);
+#pragma unroll
+        for (int c = (R - 1) / 4; c >= 0; c--) {
+            const uint4 q = e[c * WS_CODES * SLOTS];
+            uint32_t t[4] = {q.x, q.y, q.z, q.w};
+#pragma unroll
+            for (int j = 4 * c + 3; j >= 4 * c; j--)
+                if (j < R) t[j & 3] = __vadd2(j ? w[j - 1] : in, t[j & 3]);
+#pragma unroll
+            for (int j = 4 * c + 3; j >= 4 * c; j--)
+                if (j < R) {
+                    w[j] = __vmaxs2(t[j & 3], xB);
+                    if (j % 2 == 0) best = __vimax3_s16x2(best, t[j & 3], j + 1 < R ? t[(j + 1) & 3] : t[j & 3]);
+                }
+        }
+    }
+};
+
+template <int R, int SLOTS, bool GLOBAL> __global__ void __launch_bounds__(THREADS) msv_kernel(const msv_args a) {
+    extern __shared__ uint4 shared[];
+    const uint32_t which = a.pick[blockIdx.x / a.blocks], block = blockIdx.x % a.blocks;
+    const msv_task t = a.task[which];
+    const uint32_t n = a.count[which], per_block = THREADS >> t.glog;
+    if (block * per_block >= n) return;
+    const uint32_t lane = threadIdx.x % 32, g = 1u << t.glog, z = lane & (g - 1);
+    const uint4 *table = t.table + z;
+    if (!GLOBAL) {
+        ws_load_table<SLOTS>(shared, t.table, (R + 3) / 4, t.glog);
+        __syncthreads();
+        table = shared + lane % SLOTS;
+    }
+    for (uint32_t chunk = block; chunk * per_block < n; chunk += a.blocks) {
+        const uint32_t place = chunk * per_block + (threadIdx.x >> t.glog);
+        ws_devitem item = {};
+        ws_devseq seq = {};
+        if (place < n) {
+            item = t.item[a.queue[t.first + place]];
+            seq = a.seq[item.seq];
+        }
+        ws_fetch fetch;
+        fetch.begin(a.word + seq.first, item.words);
+        const int tjbm = (seq.tjb + t.tbm) & 255;
+        bool over = false;
+        msv_state<R, SLOTS> s;
+        s.xB = both(max(WS_BYTE_BASE - tjbm, 0));
+        s.limit = both(-(WS_BYTE_BASE + t.tec));
+        s.best = 0;
+#pragma unroll
+        for (int j = 0; j < R; j++) s.w[j] = s.xB;
+        for (uint32_t w = ws_warp_max(item.words); w; w--) {
+            const uint32_t codes = fetch.get();
+#pragma unroll 1
+            for (int shift = 0; shift < 30; shift += 5) {
+                s.row(table + (codes >> shift & 31u) * SLOTS, z == 0, (int)g);
+                if (!__any_sync(~0u, __viaddmax_s16x2_relu(s.best, s.limit, 0) != 0)) continue;
+                int xE = larger_half(s.best);
+                for (uint32_t off = g / 2; off; off /= 2) xE = max(xE, __shfl_xor_sync(~0u, xE, off));
+                if (xE <= -(int16_t)s.limit || over) continue;
+                if (xE >= 255 - t.bias) over = true;
+                s.limit = both(over ? -32767 : -xE);
+                s.xB = both(max(xE - t.tec - tjbm, 0));
+#pragma unroll
+                for (int j = 0; j < R; j++) s.w[j] = __vmaxs2(s.w[j], s.xB);
+            }
+            if (__all_sync(~0u, over || fetch.left == 0)) break;
+        }
+        int xE = larger_half(s.best);
+        for (uint32_t off = g / 2; off; off /= 2) xE = max(xE, __shfl_xor_sync(~0u, xE, off));
+        if (z == 0 && place < n) a.score[t.first + item.out] = (uint16_t)(over ? CODE_OVER : CODE_MSV | max(xE - t.tec, 0));
+    }
+}
+
+// ---- 3 launcher ----
+
+typedef void msv_fn(msv_args);
+struct msv_shape {
+    int R;
+    msv_fn *fn;
+    const char *name;
+};
+
+#define MSV_SHAPE(R, SLOTS, GLOBAL) {R, msv_kernel<R, SLOTS, GLOBAL>, "msv_kernel<" #R ", " #SLOTS ">"},
+static const msv_shape near_shape[] = {WS_MSV_SHORT(MSV_SHAPE, 8, false) WS_MSV_LONG(MSV_SHAPE, 8, false)};
+static const msv_shape wide16[] = {WS_MSV_LONG(MSV_SHAPE, 16, false)};
+static const msv_shape wide32[] = {WS_MSV_LONG(MSV_SHAPE, 32, false)};
+static const msv_shape vast[] = {WS_MSV_VAST(MSV_SHAPE, 32, true)};
+#define COUNT(x) (int)(sizeof x / sizeof *x)
+static const struct {
+    const msv_shape *shape;
+    int n, slots, min_glog, max_glog;
+} kinds[WS_MSV_NKIND] = {{near_shape, COUNT(near_shape), 8, 0, 3},
+                         {wide16, COUNT(wide16), 16, 4, 4},
+                         {wide32, COUNT(wide32), 32, 5, 5},
+                         {vast, COUNT(vast), 32, 5, 5}};
+
+struct msv_prep {
+    ws_bytes bytes;
+    ws_ssv_devprep ssv;
+    ws_devtable table;
+    int R, glog, kind;
+    void *host; // of the scalar backend, for models too long for the device
+};
+
+// The shape with the least work a row: 3.5 instructions a register and about 25 besides, on all lanes of the group.
+static bool choose(msv_prep *p, int M) {
+    double least = 1e30;
+    for (int kind = 0; kind < WS_MSV_NKIND; kind++)
+        for (int i = 0; i < kinds[kind].n; i++)
+            for (int glog = kinds[kind].min_glog; glog <= kinds[kind].max_glog; glog++) {
+                const int R = kinds[kind].shape[i].R;
+                const double work = (3.5 * R + 25) * (1 << glog) * (kind == WS_MSV_GLOBAL ? 4 : 1);
+                if (2 * R << glog < M || work >= least) continue;
+                least = work;
+                p->R = R;
+                p->glog = glog;
+                p->kind = kind;
+            }
+    return least < 1e30;
+}
+
+static int make_table(msv_prep *p, ws_err *err) {
+    const ws_bytes *b = &p->bytes;
+    const int R = p->R, g = 1 << p->glog, nchunk = (R + 3) / 4;
+    int rc = ws_table_create(&p->table, (size_t)nchunk * WS_CODES * (size_t)g * 16, err);
+    if (rc) return rc;
+    int16_t *table = (int16_t *)p->table.host;
+    for (int j = 0; j < R; j++)
+        for (int x = 0; x < WS_CODES; x++)
+            for (int z = 0; z < g; z++)
+                for (int half = 0; half < 2; half++) {
+                    const int k = z * 2 * R + half * R + j + 1;
+                    const int cost = k <= b->M && x < b->Kp ? b->cost[(size_t)x * (size_t)(b->M + 1) + (size_t)k] : 255;
+                    table[(((size_t)(j / 4 * WS_CODES + x) * (size_t)g + (size_t)z) * 4 + (size_t)(j % 4)) * 2 + (size_t)half] =
+                        (int16_t)(b->bias - cost);
+                }
+    return WS_OK;
+}
+
+struct msv_call { // what a call needs of the host's memory
+    ws_ssv_devprep **ssv;
+    ws_devtable **table;
+    ws_devlist *list;
+    msv_task *task;
+    uint32_t *pick;
+    const uint32_t *first;
+};
+
+static msv_prep *prep_of(const ws_task *t) { return (msv_prep *)const_cast<void *>(t->prep); }
+
+// Behind SSV in the stream: the queues, then the recursion, shape by shape.
+static int queue_msv(ws_devlane *l, msv_call *c, const ws_task *task, size_t ntask, ws_err *err) {
+    const size_t pairs = c->first[ntask], task_bytes = (ntask * sizeof(msv_task) + 255) / 256 * 256;
+    int rc = ws_lane_room(l, &l->queue, (pairs + ntask) * 4 + task_bytes + ntask * 4, err);
+    if (rc) return rc;
+    msv_task *dtask = (msv_task *)l->queue.p;
+    uint32_t *dpick = (uint32_t *)((char *)l->queue.p + task_bytes), *count = dpick + ntask, *queue = count + ntask;
+    msv_args a = {dtask, dpick, 0, (const uint32_t *)l->words.p, (const ws_devseq *)l->seqs.p, (uint16_t *)l->out.p, queue, count};
+    size_t npick = 0;
+    uint32_t start[WS_MSV_NKIND][16] = {};
+    for (int kind = 0; kind < WS_MSV_NKIND; kind++)
+        for (int i = 0; i < kinds[kind].n; i++) {
+            start[kind][i] = (uint32_t)npick;
+            for (size_t t = 0; t < ntask; t++)
+                if (prep_of(&task[t])->R == kinds[kind].shape[i].R && prep_of(&task[t])->kind == kind) c->pick[npick++] = (uint32_t)t;
+            start[kind][i + 1] = (uint32_t)npick;
+        }
+    uint32_t longest = 1;
+    for (size_t t = 0; t < ntask; t++) longest = c->list[t].n > longest ? c->list[t].n : longest;
+    rc = ws_lane_send(l, dtask, c->task, ntask * sizeof *dtask, err);
+    if (!rc) rc = ws_lane_send(l, dpick, c->pick, npick * 4, err);
+    if (!rc) rc = ws_cuda_fail(cudaMemsetAsync(count, 0, ntask * 4, l->stream), "clearing counts", err);
+    if (rc) return rc;
+    const dim3 grid((longest + 4 * THREADS - 1) / (4 * THREADS), (unsigned)(ntask < 65535 ? ntask : 65535));
+    msv_select_kernel<<<grid, THREADS, 0, l->stream>>>(a, (uint32_t)ntask);
+    rc = ws_lane_launched(l, "msv_select_kernel", err);
+    for (int kind = 0; kind < WS_MSV_NKIND && !rc; kind++)
+        for (int i = 0; i < kinds[kind].n && !rc; i++) {
+            const uint32_t n = start[kind][i + 1] - start[kind][i];
+            if (n == 0) continue;
+            const msv_shape *sh = &kinds[kind].shape[i];
+            const size_t shared = kind == WS_MSV_GLOBAL ? 0 : (size_t)(sh->R + 3) / 4 * WS_CODES * (size_t)kinds[kind].slots * 16;
+            if (shared > 48 << 10)
+                rc = ws_cuda_fail(cudaFuncSetAttribute((const void *)sh->fn, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), sh->name, err);
+            if (rc) break;
+            a.pick = dpick + start[kind][i];
+            const uint32_t most = (longest + (THREADS >> 5) - 1) / (THREADS >> 5), want = (uint32_t)l->dev->sms * 8 / n + 1;
+            a.blocks = most < want ? most : want;
+            sh->fn<<<n * a.blocks, THREADS, shared, l->stream>>>(a);
+            rc = ws_lane_launched(l, sh->name, err);
+        }
+    return rc;
+}
+
+// ---- 4 the backend ----
+
+static void release(void *p) {
+    msv_prep *me = (msv_prep *)p;
+    if (!me) return;
+    ws_ssv_dev_release(&me->ssv);
+    ws_table_destroy(&me->table);
+    ws_bytes_destroy(&me->bytes);
+    ws_msv_scalar.release(me->host);
+    ws_free(me);
+}
+
+static int prepare(const ws_target *t, void **out, ws_err *err) {
+    const ws_hmm_target *target = (const ws_hmm_target *)t->data;
+    msv_prep *me = (msv_prep *)ws_calloc(1, sizeof *me, err);
+    *out = NULL;
+    if (!me) return WS_ENOMEM;
+    int rc = ws_bytes_create(&me->bytes, &target->profile, err);
+    if (!rc) rc = ws_ssv_dev_prepare(&me->ssv, &me->bytes, err);
+    if (!rc && me->ssv.R && choose(me, me->bytes.M)) rc = make_table(me, err);
+    else if (!rc) rc = ws_msv_scalar.prepare(t, &me->host, err);
+    if (me->host) me->ssv.R = me->R = 0;
+    if (rc) release(me);
+    else *out = me;
+    return rc;
+}
+
+static int on_device(ws_devlane *l, msv_call *c, const ws_batch *b, const ws_task *task, size_t ntask, ws_err *err) {
+    size_t ntable = 0;
+    for (size_t t = 0; t < ntask; t++) {
+        c->ssv[t] = &prep_of(&task[t])->ssv;
+        if (prep_of(&task[t])->R) c->table[ntable++] = &prep_of(&task[t])->table;
+    }
+    int rc = ws_lane_tables(l, c->table, ntable, err);
+    if (!rc) rc = ws_ssv_dev_best(l, b, task, c->ssv, c->first, ntask, (uint16_t *)l->out.p, err);
+    if (!rc) rc = ws_lane_lists(l, b, task, ntask, false, c->list, err);
+    for (size_t t = 0; t < ntask && !rc; t++) {
+        const msv_prep *p = prep_of(&task[t]);
+        c->task[t] = {(const uint4 *)p->table.at[l->dev->index], c->list[t].item, p->R ? c->list[t].n : 0, c->first[t],
+                      p->glog, p->bytes.bias, p->bytes.tbm, p->bytes.tec};
+    }
+    return rc ? rc : queue_msv(l, c, task, ntask, err);
+}
+
+static int queue(ws_devlane *l, const ws_batch *b, const ws_task *task, const uint32_t *first, size_t ntask, ws_err *err) {
+    msv_call c = {};
+    int rc = WS_ENOMEM;
+    c.first = first;
+    if ((c.ssv = (ws_ssv_devprep **)ws_calloc(ntask, sizeof *c.ssv, err)) &&
+        (c.table = (ws_devtable **)ws_calloc(ntask, sizeof *c.table, err)) &&
+        (c.list = (ws_devlist *)ws_calloc(ntask, sizeof *c.list, err)) && (c.task = (msv_task *)ws_calloc(ntask, sizeof *c.task, err)) &&
+        (c.pick = (uint32_t *)ws_calloc(ntask, sizeof *c.pick, err)))
+        rc = on_device(l, &c, b, task, ntask, err);
+    ws_free(c.ssv);
+    ws_free(c.table);
+    ws_free(c.list);
+    ws_free(c.task);
+    ws_free(c.pick);
+    return rc;
+}
+
+static ws_fscore decode(const void *prep, const ws_lenmodel *lm, const void *raw) {
+    uint16_t code;
+    memcpy(&code, raw, sizeof code);
+    if (code & CODE_OVER) return {INFINITY, WS_F_OVERFLOW};
+    if (!(code & CODE_MSV)) return ws_ssv_decide(&((const msv_prep *)prep)->bytes, lm, code);
+    const int xJ = code & 255;
+    return {(float)((double)(((float)(xJ - lm->tjb) - (float)WS_BYTE_BASE) / WS_BYTE_SCALE) - 3.0), WS_F_OK};
+}
+
+static void *host_prep(const void *prep, ws_err *) { return ((const msv_prep *)prep)->host; }
+static bool on_host(const void *prep) { return ((const msv_prep *)prep)->host; }
+
+static const ws_devkernel kernel = {2, queue, decode, &ws_msv_scalar, host_prep, on_host, NULL};
+
+static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err) {
+    return ws_dev_score(&kernel, b, task, ntask, lane, err);
+}
+
+const ws_backend ws_msv_cuda = {"cuda", ws_dev_usable, prepare, release, score, 1024, ws_dev_start, ws_dev_stop, 4 << 20, 3e10};

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// The score callback that all "cuda" backends share: a lane with the batch, the kernels' queueing, the way back, decoding.
+#ifndef WS_DEV_SCORE_CUH
+#define WS_DEV_SCORE_CUH
+
+#include "lib/dev/group.cuh"
+
+// What differs between kernels.
+struct ws_devkernel {
+    size_t raw; // bytes of a score on the device: 2, 4 or 8
+    // Queues everything for ntask tasks; the score of task t's item j goes to place first[t] + j of lane->out, which is zeroed.
+    int (*queue)(ws_devlane *lane, const ws_batch *b, const ws_task *task, const uint32_t *first, size_t ntask, ws_err *err);
+    ws_fscore (*decode)(const void *prep, const ws_lenmodel *lm, const void *raw);
+    // The scalar backend and its prep of a target; for targets that the device does not take.
+    const ws_backend *host;
+    void *(*host_prep)(const void *prep, ws_err *err);
+    bool (*on_host)(const void *prep);
+    // Whether a score of the device does not stand and the host has to find it out; NULL: never.
+    bool (*unsure)(const void *raw);
+};
+
+int ws_dev_score(const ws_devkernel *k, const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ * Every "cuda" backend against scalar, byte for byte: corner sizes, many models in one call, lists with duplicates, a batch
+ * permuted and in halves, models back to back.
+ *
+ *   check [-k KERNEL] [-d DEVICES] [-m MOST]     MOST: leave out models and sequences longer than that (for the sanitizer)
+ *
+ * WARPSIEVE_SEED chooses another run. Without a device all is skipped, with WARPSIEVE_REQUIRE_GPU=1 all fails. */
+#include "tests/lib/sample.h"
+#include "tests/tap.h"
+
+#include "lib/dev/device.h"
+#include "lib/hmm/fscore.h"
+
+#include <unistd.h>
+
+extern const ws_backend ws_ssv_scalar, ws_msv_scalar, ws_vit_scalar, ws_fwd_scalar;
+extern const ws_backend ws_ssv_cuda, ws_msv_cuda;
+extern const ws_backend ws_vit_cuda __attribute__((weak)), ws_fwd_cuda __attribute__((weak));
+
+static const struct kernel {
+    const char *name;
+    const ws_backend *scalar, *cuda;
+} kernels[] = {{"ssv", &ws_ssv_scalar, &ws_ssv_cuda},
+               {"msv", &ws_msv_scalar, &ws_msv_cuda},
+               {"vit", &ws_vit_scalar, &ws_vit_cuda},
+               {"fwd", &ws_fwd_scalar, &ws_fwd_cuda}};
+enum { NKERNEL = sizeof kernels / sizeof kernels[0] };
+
+static const int model_sizes[] = {1,   2,   3,   4,   5,   16,  31,  32,  33,  63,  64,  65,  100, 127,  128,  129,  130,  200,
+                                  255, 256, 257, 400, 511, 512, 513, 800, 801, 1024, 1025, 1400, 2048, 2049, 2405, 4097, 10000};
+static const int lengths[] = {0, 1, 2, 3, 5, 6, 7, 31, 32, 33, 63, 64, 65, 127, 128, 129, 400, 2405, 4098, 4099, 10000};
+enum { NMODEL = sizeof model_sizes / sizeof model_sizes[0], NLENGTH = sizeof lengths / sizeof lengths[0] };
+
+typedef enum kind { RANDOM, MIXED, STARS, ALL_X, HOMOLOG, REPEAT, NKIND } kind;
+
+static void fill(uint8_t *x, size_t L, kind what, sample *r, const ws_hmm *h) {
+    const uint8_t one = sample_residue(r, h->abc);
+    if (what == HOMOLOG) sample_homolog(r, h, x, L);
+    for (size_t i = 0; i < L && what != HOMOLOG; i++)
+        switch (what) {
+        case MIXED: x[i] = sample_below(r, 8) ? sample_residue(r, h->abc) : (uint8_t)sample_below(r, h->abc->Kp); break;
+        case STARS: x[i] = 27; break;
+        case ALL_X: x[i] = (uint8_t)h->abc->any; break;
+        case REPEAT: x[i] = one; break;
+        default: x[i] = sample_residue(r, h->abc);
+        }
+}
+
+static void pack(sample_batch *s) {
+    ws_err err = {0};
+    sample_must(ws_grow(&s->b.word, &s->b.word_cap, s->lane.codes.n / 6 + 64, 4, &err), &err);
+    for (size_t w = 0; w < s->lane.codes.n / 6; w++) {
+        s->b.word[w] = 0;
+        for (size_t i = 0; i < 6; i++) s->b.word[w] |= (uint32_t)(uint8_t)s->lane.codes.p[6 * w + i] << 5 * i;
+    }
+    s->b.nword = s->lane.codes.n / 6;
+}
+
+typedef struct model {
+    ws_hmm h;
+    ws_hmm_target data;
+    ws_target t;
+    ws_fscore *truth;
+} model;
+
+static void make_batch(sample_batch *s, sample *r, const model *m, int n, int most) {
+    for (int i = 0; i < NLENGTH; i++) {
+        const ws_hmm *h = &m[sample_below(r, n)].h;
+        if (lengths[i] <= most) fill(sample_add(s, (size_t)lengths[i]), (size_t)lengths[i], (kind)sample_below(r, NKIND), r, h);
+    }
+    for (int i = 0; i < n; i++) {
+        const size_t L = ws_min((size_t)m[i].h.M, 1500);
+        fill(sample_add(s, L), L, HOMOLOG, r, &m[i].h);
+        for (kind what = RANDOM; what < NKIND; what++) {
+            const size_t len = (size_t)(1 + sample_below(r, 200));
+            fill(sample_add(s, len), len, what, r, &m[i].h);
+        }
+    }
+    for (int i = 0; i < 2; i++) { /* past every integer range, several rescalings */
+        const size_t L = ws_min(1500, (size_t)most);
+        fill(sample_add(s, L), L, HOMOLOG, r, &m[sample_below(r, n)].h);
+    }
+    pack(s);
+    sample_ready(s);
+}
+
+/* The sequences order[0..n) of s. */
+static void choose(sample_batch *to, const sample_batch *s, const uint32_t *order, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        memcpy(sample_add(to, s->b.len[order[i]]), s->lane.codes.p + 6 * s->b.first[order[i]], s->b.len[order[i]]);
+    pack(to);
+    sample_ready(to);
+}
+
+typedef struct totals {
+    int compared, differ;
+} totals;
+
+static void compare(const char *what, const model *m, const sample_batch *s, const ws_task *t, const uint32_t *origin, totals *sum) {
+    const ws_fscore *got = t->score;
+    for (size_t j = 0; j < t->n; j++) {
+        const size_t i = ws_task_item(t, j);
+        const ws_fscore *truth = &m->truth[origin ? origin[i] : i];
+        sum->compared++;
+        if (!memcmp(&got[j], truth, sizeof *truth)) continue;
+        if (sum->differ++ < 12)
+            printf("# %s M %d L %u (sequence %zu): %.9g %d, scalar %.9g %d\n", what, m->h.M, s->b.len[i], i, (double)got[j].nats,
+                   got[j].status, (double)truth->nats, truth->status);
+    }
+}
+
+/* All models against s in one call; with lists, each model has one of its own. */
+static void score_all(const char *what, const ws_backend *be, void **prep, const model *m, int n, sample_batch *s, const uint32_t *origin,
+                      int lists, sample *r, totals *sum) {
+    ws_err err = {0};
+    ws_task *task = ws_calloc((size_t)n, sizeof *task, &err);
+    size_t most = s->b.n;
+    ws_fscore *score = ws_calloc((size_t)n * most, sizeof *score, &err);
+    uint32_t *item = ws_calloc((size_t)n * most, sizeof *item, &err);
+    if (!task || !score || !item) sample_must(1, &err);
+    memset(score, 0x55, (size_t)n * most * sizeof *score);
+    for (int i = 0; i < n; i++) {
+        task[i] = (ws_task){.target = (uint32_t)i, .prep = prep[i], .n = most, .score = score + (size_t)i * most};
+        if (!lists) continue;
+        task[i].n = (size_t)sample_below(r, (int)most);
+        task[i].item = item + (size_t)i * most;
+        for (size_t j = 0; j < task[i].n; j++) item[(size_t)i * most + j] = (uint32_t)sample_below(r, (int)most);
+    }
+    sample_must(be->score(&s->b, task, (size_t)n, &s->lane, &err), &err);
+    for (int i = 0; i < n; i++) compare(what, &m[i], s, &task[i], origin, sum);
+    ws_free(task);
+    ws_free(score);
+    ws_free(item);
+}
+
+static void release(sample_batch *s) {
+    ws_free(s->b.word);
+    sample_batch_release(s);
+}
+
+static void check_kernel(const struct kernel *k, model *m, int n, sample_batch *s, sample *r, totals sum[4]) {
+    ws_err err = {0};
+    void **prep = ws_calloc((size_t)n, sizeof *prep, &err), *host;
+    uint32_t *order = ws_calloc(s->b.n, sizeof *order, &err);
+    sample_batch other = {0}, half[2] = {0};
+    for (int i = 0; i < n; i++) {
+        m[i].truth = ws_calloc(s->b.n, sizeof *m[i].truth, &err);
+        sample_must(k->scalar->prepare(&m[i].t, &host, &err), &err);
+        const ws_task task = {.prep = host, .n = s->b.n, .score = m[i].truth};
+        sample_must(k->scalar->score(&s->b, &task, 1, &s->lane, &err), &err);
+        k->scalar->release(host);
+        sample_must(k->cuda->prepare(&m[i].t, &prep[i], &err), &err);
+    }
+    score_all("whole batch", k->cuda, prep, m, n, s, NULL, 0, r, &sum[0]);
+    for (int i = 0; i < n; i++) score_all("one model", k->cuda, prep + i, m + i, 1, s, NULL, 0, r, &sum[0]); /* back to back */
+    score_all("lists", k->cuda, prep, m, n, s, NULL, 1, r, &sum[1]);
+    for (uint32_t i = 0; i < s->b.n; i++) order[i] = i;
+    for (size_t i = s->b.n; i-- > 1;) {
+        const int j = sample_below(r, (int)i + 1);
+        const uint32_t swap = order[i];
+        order[i] = order[j];
+        order[j] = swap;
+    }
+    choose(&other, s, order, s->b.n);
+    score_all("permuted", k->cuda, prep, m, n, &other, order, 0, r, &sum[2]);
+    for (int i = 0; i < 2; i++) {
+        const size_t from = i ? s->b.n / 3 : 0, end = i ? s->b.n : s->b.n / 3;
+        choose(&half[i], s, order + from, end - from);
+        score_all("split", k->cuda, prep, m, n, &half[i], order + from, 0, r, &sum[3]);
+        release(&half[i]);
+    }
+    release(&other);
+    for (int i = 0; i < n; i++) {
+        k->cuda->release(prep[i]);
+        ws_free(m[i].truth);
+    }
+    ws_free(prep);
+    ws_free(order);
+}
+
+int main(int argc, char **argv) {
+    const char *seed = getenv("WARPSIEVE_SEED"), *require = getenv("WARPSIEVE_REQUIRE_GPU"), *why = "", *only = NULL;
+    static const char *const part[4] = {"whole batch", "lists", "permuted", "split"};
+    ws_devconf conf = {0};
+    int most = 10000, n = 0;
+    tap t = {0};
+    for (int c; (c = getopt(argc, argv, "k:d:m:")) != -1;) {
+        if (c == 'k') only = optarg;
+        else if (c == 'd') conf.list = optarg;
+        else if (c == 'm') most = atoi(optarg);
+        else return 2;
+    }
+    sample r = {seed ? strtoull(seed, NULL, 0) : 20240607};
+    ws_machine machine = {0};
+    ws_err err = {0};
+    if (!ws_dev_usable(&machine, &why)) {
+        if (require && *require == '1') tap_ok(&t, 0, "a device: %s", why);
+        else tap_skip(&t, "cuda equals scalar", why);
+        return tap_end(&t);
+    }
+    tap_note("seed %llu", (unsigned long long)r.state);
+    sample_must(ws_dev_start(&conf, &err), &err);
+    static model m[NMODEL];
+    for (int i = 0; i < NMODEL; i++) {
+        if (model_sizes[i] > most) continue;
+        sample_model(&m[n].h, &r, model_sizes[i], i % 3 == 2 ? 0.2 : 0);
+        sample_target(&m[n].data, &m[n].h);
+        m[n].t = (ws_target){.name = "random", .qlen = (uint64_t)m[n].h.M, .data = &m[n].data};
+        n++;
+    }
+    sample_batch s = {0};
+    make_batch(&s, &r, m, n, most);
+    for (int i = 0; i < NKERNEL; i++) {
+        totals sum[4] = {{0, 0}};
+        if ((only && strcmp(only, kernels[i].name)) || !kernels[i].cuda) continue;
+        check_kernel(&kernels[i], m, n, &s, &r, sum);
+        for (int p = 0; p < 4; p++)
+            tap_ok(&t, sum[p].compared > 0 && !sum[p].differ, "%s cuda equals scalar: %s, %d scores, %d differ", kernels[i].name, part[p],
+                   sum[p].compared, sum[p].differ);
+    }
+    release(&s);
+    for (int i = 0; i < n; i++) {
+        ws_profile_destroy(&m[i].data.profile);
+        sample_model_release(&m[i].h);
+    }
+    ws_dev_stop();
+    return tap_end(&t);
+}

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The tests of the CUDA backends: scores against scalar, the tools' bytes, and compute-sanitizer on small sizes.
+# Usage: run.sh BUILD   (make gpu-check)
+set -u
+b=$1
+failed=0
+
+step() {
+    name=$1
+    shift
+    echo "== $name"
+    "$@" || { echo "== $name: FAILED"; failed=1; }
+}
+
+step "scores, one device" "$b/tests/gpu/check"
+if "$b/tests/gpu/check" -m 1 | grep -q '# SKIP'; then
+    [ $failed = 0 ] && echo "no device: skipped" # WARPSIEVE_REQUIRE_GPU=1 has failed above
+    exit $failed
+fi
+step "scores, all devices" "$b/tests/gpu/check" -d all -m 520
+if command -v compute-sanitizer >/dev/null; then
+    for tool in memcheck racecheck initcheck; do
+        step "compute-sanitizer $tool" compute-sanitizer --tool $tool --error-exitcode 9 "$b/tests/gpu/check" -m 66
+    done
+else
+    echo "no compute-sanitizer: skipped"
+fi
+exit $failed
