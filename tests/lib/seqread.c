@@ -376,36 +376,47 @@ static void with_helpers(tap *t) {
     for (int i = 0; i < INPUTS; i++) unlink(path[i]);
 }
 
-/* A batch leaves after a quiet while; what was begun comes with the next one. */
-static void slow_producer(tap *t) {
+/* Reads with a pause after so many bytes; on a busy machine the writer may pause elsewhere too, then once more. */
+static int paused(const ws_buf *text, size_t after, const char *want) {
     ws_err err;
-    ws_buf got = {0}, text = {0};
-    add(&text, ">a\nACDEFGHIKL\n>b x\nACDEFGHIKLMNPQRSTVWY\n>c\nAC\n"); /* 44 bytes: 15 more after the 29th */
-    drip d = {.text = &text, .seed = 5, .piece = 1, .pause_every = 29};
+    ws_buf got = {0};
+    int fine = 0;
     const ws_seqread_conf conf = {
         .path = standard_input, .npath = 1, .abc = ws_abc_get(WS_ABC_AMINO), .batch_residues = 1000, .batch_seqs = 100};
-    int rc = read_drips(&d, &conf, &got, 1, &err);
-    tap_ok(t, rc == WS_EOF && same_text(&got, "a|||ACDEFGHIKL\n--\nb|x||ACDEFGHIKLMNPQRSTVWY\nc|||AC\n"),
+    for (int i = 0; i < 5 && !fine; i++) {
+        drip d = {.text = text, .piece = 1, .pause_every = after};
+        const int rc = read_drips(&d, &conf, &got, 1, &err);
+        fine = rc == WS_EOF && same_text(&got, want);
+    }
+    ws_buf_release(&got);
+    return fine;
+}
+
+/* A batch leaves after a quiet while; what was begun comes with the next one. */
+static void slow_producer(tap *t) {
+    enum { LONG = 60000 };
+    static const char fasta[] = ">a\nACDEFGHIKL\n>b x\nACDEFGHIKLMNPQRSTVWY\n>c\nAC\n";
+    static const char table[] = "name\tseq\nb\tDE\nc\tFG\nc\tFG\nc\tFG\nd\tA\n"; /* byte 29 is in the third c */
+    ws_buf text = {0};
+    char *residues = malloc(LONG + 1), *want = malloc(LONG + 50);
+    must(residues && want, "memory");
+    add(&text, fasta);
+    tap_ok(t, paused(&text, 29, "a|||ACDEFGHIKL\n--\nb|x||ACDEFGHIKLMNPQRSTVWY\nc|||AC\n"),
            "FASTA: a pause inside a record closes the batch before it");
     text.n = 0;
-    add(&text, "name\tseq\nb\tDE\nc\tFG\nc\tFG\nc\tFG\nd\tA\n"); /* the pause is after 29 bytes, inside the third c */
-    drip e = {.text = &text, .seed = 5, .piece = 1, .pause_every = 29};
-    rc = read_drips(&e, &conf, &got, 1, &err);
-    tap_ok(t,
-           rc == WS_EOF && same_text(&got, "b|||DE\n #0|||2\n--\nc|||FG\n #1|||3\n #1|||4\n #1|||5\nd|||A\n #2|||6\n"),
+    add(&text, table);
+    tap_ok(t, paused(&text, 29, "b|||DE\n #0|||2\n--\nc|||FG\n #1|||3\n #1|||4\n #1|||5\nd|||A\n #2|||6\n"),
            "table: ... but the rows of one sequence stay together");
     /* so long that a part of it is packed already */
-    enum { LONG = 60000 };
-    static char residues[LONG + 1], want[LONG + 50];
     for (int i = 0; i < LONG; i++) residues[i] = "ACDEFGHIKLMNPQRSTVWY"[i * 7 % 20];
-    snprintf(want, sizeof want, "a|||AC\n--\nb|||%s\n--\nc|||\n", residues);
+    residues[LONG] = '\0';
+    snprintf(want, LONG + 50, "a|||AC\n--\nb|||%s\n--\nc|||\n", residues);
     text.n = 0;
     add(&text, ">a\nAC\n>b\n"), add(&text, residues), add(&text, "\n>c\n");
-    drip g = {.text = &text, .seed = 5, .piece = 1, .pause_every = 40000};
-    rc = read_drips(&g, &conf, &got, 1, &err);
-    tap_ok(t, rc == WS_EOF && same_text(&got, want), "FASTA: a pause inside a long record");
-    ws_buf_release(&got);
+    tap_ok(t, paused(&text, 40000, want), "FASTA: a pause inside a long record");
     ws_buf_release(&text);
+    free(residues);
+    free(want);
 }
 
 /* One line of many residues, in all formats: longer than chunk, stage and first allocation. */
