@@ -53,7 +53,7 @@ int ws_opt_help(ws_buf *out, const ws_opt_table *tab, int ntab, ws_err *err) {
         int titled = 0;
         for (int t = 0; t < ntab; t++)
             for (const ws_opt *o = tab[t].opt; o->name; o++) {
-                if ((int)o->group != g || (o->flags & WS_OPT_HIDDEN)) continue;
+                if ((int)o->group != g || (o->flags & WS_OPT_HIDDEN) || ws_opt_shadowed(tab, t, o)) continue;
                 int rc = titled ? WS_OK : ws_buf_addf(out, err, "\n%s:\n", group_title[g]);
                 if (!rc) rc = add_option(out, o, err);
                 if (rc) return rc;
@@ -66,7 +66,7 @@ int ws_opt_help(ws_buf *out, const ws_opt_table *tab, int ntab, ws_err *err) {
 int ws_opt_dump(ws_buf *out, const ws_opt_table *tab, int ntab, ws_err *err) {
     for (int t = 0; t < ntab; t++)
         for (const ws_opt *o = tab[t].opt; o->name; o++) {
-            if (o->flags & WS_OPT_HIDDEN) continue;
+            if ((o->flags & WS_OPT_HIDDEN) || ws_opt_shadowed(tab, t, o)) continue;
             char letter[2] = {o->letter, '\0'};
             int rc = ws_buf_addf(out, err, "%s\t%s\t%s\t%s%s\t", letter, o->name, o->alias ? o->alias : "",
                                  o->type == WS_OPT_OPTSTR ? "=" : "", o->arg ? o->arg : "");

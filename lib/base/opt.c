@@ -16,6 +16,13 @@ static int name_is(const char *name, const char *word, size_t n) {
     return name && strlen(name) == n && memcmp(name, word, n) == 0;
 }
 
+int ws_opt_shadowed(const ws_opt_table *tab, int t, const ws_opt *o) {
+    for (int i = 0; i < t; i++)
+        for (const ws_opt *first = tab[i].opt; first->name; first++)
+            if (strcmp(first->name, o->name) == 0) return 1;
+    return 0;
+}
+
 static int takes_value(const ws_opt *o) {
     return o->type == WS_OPT_INT || o->type == WS_OPT_SIZE || o->type == WS_OPT_REAL || o->type == WS_OPT_STRING ||
            o->type == WS_OPT_CHOICE;
@@ -39,7 +46,7 @@ static int by_name(found *f, const ws_opt_table *tab, int ntab, const char *word
                 *f = (found){o, tab[t].values};
                 return WS_OK;
             }
-            if (n && !(o->flags & WS_OPT_HIDDEN) && strncmp(o->name, word, n) == 0) {
+            if (n && !(o->flags & WS_OPT_HIDDEN) && strncmp(o->name, word, n) == 0 && !ws_opt_shadowed(tab, t, o)) {
                 *f = (found){o, tab[t].values};
                 fits++;
             }

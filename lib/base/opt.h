@@ -55,6 +55,9 @@ typedef struct ws_cmdline {
     ws_buf args;          /* the WS_OPT_RESULT options in the order given, quoted for the provenance line */
 } ws_cmdline;
 
+/* Of options with one name in two tables the first table's counts: a tool may have its own form of a common option. */
+int ws_opt_shadowed(const ws_opt_table *tab, int t, const ws_opt *o);
+
 /* Parses argv[1..argc): GNU style, options and operands in any order, "--" ends options, "-" is an operand, long names may be
  * shortened where unique. The first wrong word is WS_EUSAGE with a sentence. */
 int ws_opt_parse(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int argc, char **argv, ws_err *err);

@@ -82,5 +82,6 @@ int ws_stream_columns(ws_stream *st, ws_err *err) {
     if (!st->ocol) return WS_ENOMEM;
     all_columns(st, head);
     st->columns_chosen = 1;
-    return st->job->common.fields ? pick_fields(st, st->job->common.fields, err) : WS_OK;
+    const char *fields = st->job->common.fields ? st->job->common.fields : st->job->default_fields;
+    return fields ? pick_fields(st, fields, err) : WS_OK;
 }

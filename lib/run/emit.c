@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Hits to text: rows of the table, FASTA, packed blocks, or names. Runs in the worker, so formatting is as parallel as
- * scoring; the writer only writes. Header and end of the streams are here too. */
+ * Hits to text: rows of the table, FASTA, names, or what the tool makes of them. Runs in the worker, so formatting is as
+ * parallel as scoring; the writer only writes. */
 #include "lib/run/stream.h"
 
 #include <math.h>
@@ -108,71 +108,15 @@ static int emit_seqs(const ws_stream *st, ws_slot *slot, const ws_lane *lane, ws
     return rc;
 }
 
-int ws_stream_emit(const ws_stream *st, ws_slot *slot, const ws_lane *lane, ws_err *err) {
-    ws_outtext *out[2] = {&slot->kept, &slot->rejected};
-    for (int i = 0; i < 2; i++) {
+int ws_stream_emit(const ws_stream *st, ws_slot *slot, ws_lane *lane, ws_err *err) {
+    const ws_job *job = st->job;
+    ws_outtext *out[] = {&slot->kept, &slot->rejected, &slot->side};
+    for (size_t i = 0; i < sizeof out / sizeof *out; i++) {
         out[i]->text.n = 0;
         out[i]->rows = 0;
     }
-    return st->job->common.out_format == WS_OUT_TSV ? emit_rows(st, slot, lane, err) : emit_seqs(st, slot, lane, err);
-}
-
-/* "##warpsieve pg=2 prog=vitfilt version=... model=... args="..."": no date, host or path, so the same input gives the same
- * bytes; only options that change rows are named. */
-static int tsv_head(const ws_stream *st, ws_buf *out, ws_err *err) {
-    const ws_job *job = st->job;
-    const ws_tsv_head *head = ws_seqread_head(st->reader);
-    int rc = WS_OK;
-    if (!job->common.no_provenance) {
-        rc = ws_buf_add(out, head->provenance.p, head->provenance.n, err);
-        if (!rc) rc = ws_buf_addf(out, err, "##warpsieve pg=%d prog=%s version=" WS_VERSION, head->npg + 1, job->tool->name);
-        if (!rc && job->model_id) rc = ws_buf_addf(out, err, " model=%s", job->model_id);
-        if (!rc) rc = ws_buf_addf(out, err, " args=\"%s\"\n", job->cmdline.args.p);
-    }
-    if (rc || job->common.header == WS_HEADER_NONE) return rc;
-    if (job->common.header == WS_HEADER_HASH) rc = ws_buf_add(out, "#", 1, err);
-    for (int c = 0; c < st->nocol && !rc; c++) rc = ws_buf_addf(out, err, "%s%s", c ? "\t" : "", st->ocol[c].name);
-    return rc ? rc : ws_buf_add(out, "\n", 1, err);
-}
-
-int ws_stream_head(ws_stream *st, ws_err *err) {
-    ws_buf text = {0};
-    int rc = WS_OK;
-    if (st->job->common.out_format == WS_OUT_TSV) rc = tsv_head(st, &text, err);
-    if (st->job->common.out_format == WS_OUT_PACKED) rc = ws_packed_head(&text, st->job->abc, err);
-    if (!rc) rc = ws_out_write(&st->out, text.p, text.n, err);
-    if (!rc && st->has_rejected) rc = ws_out_write(&st->rejected, text.p, text.n, err);
-    ws_buf_release(&text);
-    st->headed = 1;
-    return rc;
-}
-
-static int end_one(ws_stream *st, ws_out *out, uint64_t rows, ws_packout *packed, ws_err *err) {
-    const ws_common *c = &st->job->common;
-    const ws_tsv_head *head = ws_seqread_head(st->reader);
-    ws_buf text = {0};
-    int rc = WS_OK;
-    if (c->out_format == WS_OUT_PACKED) return ws_packout_finish(packed, out, 1, err);
-    if (c->out_format == WS_OUT_TSV && !c->no_provenance) {
-        ws_seqread_counts n;
-        ws_seqread_counts_get(st->reader, &n);
-        /* what the first stage read is handed on: E-values need it */
-        unsigned long long in = head->ends ? head->in : n.seqs, residues = head->ends ? head->residues : n.residues;
-        rc = ws_buf_addf(&text, err, "##end rows=%llu in=%llu residues=%llu\n", (unsigned long long)rows, in, residues);
-    }
-    if (!rc) rc = ws_out_write(out, text.p, text.n, err);
-    ws_buf_release(&text);
-    return rc;
-}
-
-int ws_stream_end(ws_stream *st, ws_err *err) {
-    int rc = end_one(st, &st->out, st->rows, &st->packed_kept, err);
-    return rc || !st->has_rejected ? rc : end_one(st, &st->rejected, st->rows_rejected, &st->packed_rejected, err);
-}
-
-void ws_stream_break(ws_stream *st) {
-    ws_err ignored;
-    if (!st->headed || st->job->common.out_format != WS_OUT_PACKED) return;
-    (void)ws_packout_finish(&st->packed_kept, &st->out, 0, &ignored);
-    if (st->has_rejected) (void)ws_packout_finish(&st->packed_rejected, &st->rejected, 0, &ignored);
+    int rc = job->main_out.emit                         ? job->main_out.emit(job, &slot->batch, &slot->hits, lane, &slot->kept, err)
+             : job->common.out_format == WS_OUT_TSV ? emit_rows(st, slot, lane, err)
+                                                    : emit_seqs(st, slot, lane, err);
+    return rc || !st->has_side ? rc : job->side_out.emit(job, &slot->batch, &slot->hits, lane, &slot->side, err);
 }

@@ -19,6 +19,14 @@ typedef struct ws_common {
     uint64_t batch, gpu_mem;
 } ws_common;
 
+/* Text of a tool's own making, from the hits of each batch, in input order. Runs in the worker. */
+typedef struct ws_custom_out {
+    const char *path; /* of a side output */
+    int (*head)(const ws_job *job, ws_buf *out, ws_err *err);
+    int (*emit)(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_lane *lane, ws_outtext *out, ws_err *err);
+    int (*end)(const ws_job *job, ws_buf *out, ws_err *err);
+} ws_custom_out;
+
 struct ws_job {
     const ws_tool *tool;
     ws_common common;
@@ -35,6 +43,10 @@ struct ws_job {
 
     ws_col col[WS_COL_MAX]; /* the tool's own columns, set by tool->open; ws_hit.value has their order */
     int ncol;
+
+    const char *default_fields; /* the columns where -f does not say; NULL: all */
+    ws_custom_out main_out;     /* takes the place of the table if its emit is set by tool->open */
+    ws_custom_out side_out;     /* a second output file if its emit is set */
 
     int keep_rejected; /* the judge reports failing pairs too (-U) */
 
@@ -54,5 +66,8 @@ ws_slice ws_row_field(const ws_batch *b, const ws_row *row, int index);
 
 
 extern const ws_opt ws_common_opts[];
+
+/* The "##warpsieve" line of this run, number pg of its stream; nothing with --no-provenance. */
+int ws_provenance(const ws_job *job, int pg, ws_buf *out, ws_err *err);
 
 #endif

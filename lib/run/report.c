@@ -37,23 +37,19 @@ void ws_report_progress(ws_stream *st, int last) {
     double seconds = (double)(now - st->start_ns) / 1e9;
     char recs[16], res[16], rate[16], kept[16], share[32] = "";
     uint64_t done, size;
-    ws_seqread_counts n;
-    ws_seqread_counts_get(st->reader, &n);
-    ws_seqread_progress(st->reader, &done, &size);
+    const ws_seqread_counts n = ws_stream_counts(st);
+    ws_stream_progress(st, &done, &size);
     if (size && !last) snprintf(share, sizeof share, ", %.0f%%", 100.0 * (double)done / (double)size);
-    fprintf(stderr, "\r\033[K%s: %s sequences, %s residues, %s residues/s, %s kept%s", st->job->tool->name, human(recs, (double)n.seqs),
-            human(res, (double)n.residues), human(rate, (double)n.residues / (seconds > 0 ? seconds : 1)),
-            human(kept, (double)st->rows), share);
+    fprintf(stderr, "\r\033[K%s: ", st->job->tool->name);
+    if (st->reader)
+        fprintf(stderr, "%s sequences, %s residues, %s residues/s, %s kept%s", human(recs, (double)n.seqs), human(res, (double)n.residues),
+                human(rate, (double)n.residues / (seconds > 0 ? seconds : 1)), human(kept, (double)st->rows), share);
+    else
+        fprintf(stderr, "%s bytes read, %s rows%s", human(res, (double)done), human(kept, (double)st->rows), share);
     if (last) fprintf(stderr, ", %.1f s, %s\n", seconds, st->job->backend ? st->job->backend->name : "no scoring");
 }
 
-typedef struct stat_value {
-    const char *name, *what;
-    double v;
-    int real; /* seconds and rates, not counts */
-} stat_value;
-
-static int write_json(const char *path, const ws_stream *st, const stat_value *s, int n, ws_err *err) {
+static int write_json(const char *path, const ws_stream *st, const ws_stat *s, int n, ws_err *err) {
     ws_buf text = {0};
     ws_out out;
     int rc = ws_buf_addf(&text, err, "{\n  \"program\": \"%s\",\n  \"version\": \"" WS_VERSION "\",\n  \"backend\": \"%s\"",
@@ -71,31 +67,43 @@ static int write_json(const char *path, const ws_stream *st, const stat_value *s
     return rc;
 }
 
-int ws_report_stats(ws_stream *st, ws_err *err) {
-    const char *path = st->job->common.stats;
-    if (!path) return WS_OK;
-    ws_seqread_counts n;
-    ws_seqread_counts_get(st->reader, &n);
-    double wall = (double)(ws_now_ns() - st->start_ns) / 1e9, score = (double)st->count.score_ns / 1e9;
-    const stat_value s[] = {
+enum { STAT_MAX = 32 };
+
+static int sequence_stats(ws_stream *st, ws_stat *s) {
+    const ws_seqread_counts n = ws_stream_counts(st);
+    const double score = (double)st->count.score_ns / 1e9;
+    const ws_stat own[] = {
         {"sequences", "sequences read", (double)n.seqs, 0},
         {"residues", "residues read", (double)n.residues, 0},
         {"bad_residues", "characters taken as unknown or left out", (double)n.bad_residues, 0},
         {"models", "models", (double)st->job->ntarget, 0},
         {"pairs", "(sequence, model) pairs scored", (double)st->count.pairs, 0},
         {"cells", "cells, M x L over the pairs", (double)st->count.cells, 0},
-        {"rows", "rows written", (double)st->rows, 0},
-        {"threads", "threads", (double)st->nlane, 0},
-        {"seconds", "seconds in all", wall, 1},
-        {"open_seconds", "of these to load and prepare the models", (double)st->open_ns / 1e9, 1},
-        {"read_seconds", "processor seconds reading", (double)st->count.read_ns / 1e9, 1},
-        {"score_seconds", "processor seconds scoring and formatting", score, 1},
-        {"write_seconds", "processor seconds writing", (double)st->count.write_ns / 1e9, 1},
         {"gcups", "10^9 cells per processor second of scoring", score > 0 ? (double)st->count.cells / 1e9 / score : 0, 1},
     };
-    int ns = (int)(sizeof s / sizeof *s);
-    if (*path) return write_json(path, st, s, ns, err);
+    memcpy(s, own, sizeof own);
+    return (int)(sizeof own / sizeof *own);
+}
+
+int ws_report_stats(ws_stream *st, ws_err *err) {
+    const char *path = st->job->common.stats;
+    if (!path) return WS_OK;
+    const ws_stat common[] = {
+        {"rows", "rows written", (double)st->rows, 0},
+        {"threads", "threads", (double)st->nlane, 0},
+        {"seconds", "seconds in all", (double)(ws_now_ns() - st->start_ns) / 1e9, 1},
+        {"open_seconds", "of these to load and prepare the operands", (double)st->open_ns / 1e9, 1},
+        {"read_seconds", "processor seconds reading", (double)st->count.read_ns / 1e9, 1},
+        {"score_seconds", "processor seconds scoring and formatting", (double)st->count.score_ns / 1e9, 1},
+        {"write_seconds", "processor seconds writing", (double)st->count.write_ns / 1e9, 1},
+    };
+    enum { NCOMMON = sizeof common / sizeof *common };
+    ws_stat s[STAT_MAX + NCOMMON];
+    int n = st->reader ? sequence_stats(st, s) : st->job->tool->reader->stats(st->own_reader, s, STAT_MAX);
+    memcpy(s + n, common, sizeof common);
+    n += NCOMMON;
+    if (*path) return write_json(path, st, s, n, err);
     fprintf(stderr, "%s %s, backend %s\n", st->job->tool->name, WS_VERSION, st->job->backend ? st->job->backend->name : "none");
-    for (int i = 0; i < ns; i++) fprintf(stderr, "%18.*f  %s\n", s[i].real ? 3 : 0, s[i].v, s[i].what);
+    for (int i = 0; i < n; i++) fprintf(stderr, "%18.*f  %s\n", s[i].real ? 3 : 0, s[i].v, s[i].what);
     return WS_OK;
 }

@@ -67,42 +67,51 @@ static int open_reader(ws_stream *st, ws_err *err) {
     return rc;
 }
 
-static int make_slots(ws_slot **slot, void ***pointer, int n, ws_err *err) {
+static int make_slots(const ws_reader *reader, ws_slot **slot, void ***pointer, int n, ws_err *err) {
+    int rc = WS_OK;
     *slot = ws_calloc((size_t)n, sizeof **slot, err);
     *pointer = ws_calloc((size_t)n, sizeof **pointer, err);
     if (!*slot || !*pointer) return WS_ENOMEM;
-    for (int i = 0; i < n; i++) (*pointer)[i] = &(*slot)[i];
-    return WS_OK;
+    for (int i = 0; i < n && !rc; i++) {
+        (*pointer)[i] = &(*slot)[i];
+        if (reader) rc = reader->create(&(*slot)[i].item, err);
+    }
+    return rc;
 }
 
-static void release_slots(ws_slot *slot, void **pointer, int n) {
+static void release_slots(const ws_reader *reader, ws_slot *slot, void **pointer, int n) {
     for (int i = 0; slot && i < n; i++) {
+        if (slot[i].item) reader->destroy(slot[i].item);
         ws_batch_release(&slot[i].batch);
         ws_free(slot[i].hits.hit);
         ws_buf_release(&slot[i].kept.text);
         ws_buf_release(&slot[i].rejected.text);
+        ws_buf_release(&slot[i].side.text);
     }
     ws_free(slot);
     ws_free(pointer);
 }
 
 static int run_pipe(ws_stream *st, ws_err *err) {
-    static const ws_pipe_ops ops = {ws_stream_read, ws_stream_work, ws_stream_write, ws_stream_idle};
+    static const ws_pipe_ops sequences = {ws_stream_read, ws_stream_work, ws_stream_write, ws_stream_idle};
+    static const ws_pipe_ops items = {ws_item_read, ws_item_work, ws_item_write, ws_item_idle};
+    const ws_reader *reader = st->job->tool->reader;
     ws_slot *slot = NULL;
     void **pointer = NULL;
     int nslot = 2 * st->nlane + 2;
-    int rc = make_slots(&slot, &pointer, nslot, err);
-    if (!rc) rc = ws_pipe_run(&ops, st, pointer, nslot, st->nlane, err);
-    if (!rc && !st->headed) rc = ws_stream_head(st, err);
-    if (!rc) rc = ws_stream_end(st, err);
-    else ws_stream_break(st);
-    release_slots(slot, pointer, nslot);
+    int rc = make_slots(reader, &slot, &pointer, nslot, err);
+    if (!rc) rc = ws_pipe_run(reader ? &items : &sequences, st, pointer, nslot, st->nlane, err);
+    if (!rc && !st->headed) rc = reader ? ws_item_head(st, err) : ws_stream_head(st, err);
+    if (!rc)
+        rc = reader ? ws_item_end(st, err) : ws_stream_end(st, err);
+    else
+        ws_stream_break(st);
+    release_slots(reader, slot, pointer, nslot);
     return rc;
 }
 
-static void note_bad_residues(const ws_stream *st) {
-    ws_seqread_counts n;
-    ws_seqread_counts_get(st->reader, &n);
+static void note_bad_residues(ws_stream *st) {
+    const ws_seqread_counts n = ws_stream_counts(st);
     if (n.bad_residues && !st->job->common.quiet)
         fprintf(stderr, "%s: %llu characters were no residues and were %s\n", st->job->tool->name, (unsigned long long)n.bad_residues,
                 st->job->common.badres == WS_BADRES_X ? "taken as unknown ones" : "left out");
@@ -116,13 +125,18 @@ static int close_out(ws_out *o, int rc, ws_err *err) {
 
 static int run_stream(ws_stream *st, ws_err *err) {
     const ws_common *c = &st->job->common;
+    const ws_reader *reader = st->job->tool->reader;
     int rc = ws_out_open(&st->out, c->output, err);
     if (rc) return rc;
     if (c->rejected) {
         rc = ws_out_open(&st->rejected, c->rejected, err);
         st->has_rejected = rc == WS_OK;
     }
-    if (!rc) rc = open_reader(st, err);
+    if (!rc && st->job->side_out.emit) {
+        rc = ws_out_open(&st->side, st->job->side_out.path, err);
+        st->has_side = rc == WS_OK;
+    }
+    if (!rc) rc = reader ? reader->open(st->job, &st->own_reader, err) : open_reader(st, err);
     if (!rc) {
         st->lane = ws_calloc((size_t)st->nlane, sizeof *st->lane, err);
         rc = st->lane ? run_pipe(st, err) : WS_ENOMEM;
@@ -137,11 +151,13 @@ static int run_stream(ws_stream *st, ws_err *err) {
     }
     ws_free(st->lane);
     ws_seqread_close(st->reader);
+    if (st->own_reader) reader->close(st->own_reader);
     ws_names_destroy(st->names);
     ws_batch_release(&st->packed_kept.open);
     ws_batch_release(&st->packed_rejected.open);
     ws_free(st->ocol);
     if (st->has_rejected) rc = close_out(&st->rejected, rc, err);
+    if (st->has_side) rc = close_out(&st->side, rc, err);
     return close_out(&st->out, rc, err);
 }
 
@@ -153,12 +169,12 @@ static int run_job(ws_job *job, ws_err *err) {
     st.nlane = job->common.threads > 0 ? (int)job->common.threads : ws_cpu_allowed();
     int rc = job->tool->open(job, err);
     if (!rc && waits_for_nobody(job))
-        rc = ws_fail(err, WS_EUSAGE, "no sequences: name a file or pipe them in; --help shows how");
+        rc = ws_fail(err, WS_EUSAGE, "no input: name a file or pipe it in; --help shows how");
     if (!rc && job->common.fields && job->common.out_format != WS_OUT_TSV)
         rc = ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
     job->keep_rejected = job->common.rejected && job->common.out_format == WS_OUT_TSV;
     if (!rc && job->tool->backends) rc = ws_backend_choose(job, st.nlane, err);
-    if (!rc && job->tool->backends) rc = ws_backend_prepare(job, st.nlane, err);
+    if (!rc && job->ntarget > 0) rc = ws_backend_prepare(job, st.nlane, err);
     if (!job->common.batch) job->common.batch = job->backend && job->backend->batch ? job->backend->batch : 128 << 10;
     st.open_ns = ws_now_ns() - st.start_ns;
     if (!rc) rc = run_stream(&st, err);

@@ -16,7 +16,7 @@ static const char *input_name(const ws_job *job, char name[512]) {
 /* Finds the target of each row. A row that names none ends the stream there: the batch keeps the rows before it. */
 static int bind_rows(ws_stream *st, ws_batch *b, ws_err *err) {
     const ws_job *job = st->job;
-    if (!b->has_rows || !job->tool->backends || b->nrow == 0 || b->row[0].query.n == 0) return WS_OK;
+    if (!b->has_rows || !job->tool->backends || job->tool->any_query || b->nrow == 0 || b->row[0].query.n == 0) return WS_OK;
     if (!st->names) {
         int rc = ws_names_create(&st->names, job->target, job->ntarget, err);
         if (rc) return rc;
@@ -69,7 +69,7 @@ int ws_stream_work(void *stream, void *slot_, int thread, ws_err *err) {
 }
 
 static int write_one(ws_stream *st, ws_out *out, const ws_batch *b, const ws_outtext *o, ws_packout *packed, ws_err *err) {
-    if (st->job->common.out_format == WS_OUT_PACKED) return ws_packout_write(packed, out, b, o, err);
+    if (st->job->common.out_format == WS_OUT_PACKED && !st->job->main_out.emit) return ws_packout_write(packed, out, b, o, err);
     return ws_out_write(out, o->text.p, o->text.n, err);
 }
 
@@ -80,6 +80,7 @@ int ws_stream_write(void *stream, void *slot_, ws_err *err) {
     int rc = st->headed ? WS_OK : ws_stream_head(st, err);
     if (!rc) rc = write_one(st, &st->out, &slot->batch, &slot->kept, &st->packed_kept, err);
     if (!rc && st->has_rejected) rc = write_one(st, &st->rejected, &slot->batch, &slot->rejected, &st->packed_rejected, err);
+    if (!rc && st->has_side) rc = ws_out_write(&st->side, slot->side.text.p, slot->side.text.n, err);
     st->rows += slot->kept.rows;
     st->rows_rejected += slot->rejected.rows;
     st->count.write_ns += ws_cpu_ns() - t0;
@@ -88,3 +89,16 @@ int ws_stream_write(void *stream, void *slot_, ws_err *err) {
 }
 
 int ws_stream_idle(void *stream) { return ws_seqread_ahead(((ws_stream *)stream)->reader); }
+
+ws_seqread_counts ws_stream_counts(ws_stream *st) {
+    ws_seqread_counts n = {0};
+    if (st->reader) ws_seqread_counts_get(st->reader, &n);
+    return n;
+}
+
+void ws_stream_progress(ws_stream *st, uint64_t *done, uint64_t *size) {
+    if (st->reader)
+        ws_seqread_progress(st->reader, done, size);
+    else
+        st->job->tool->reader->progress(st->own_reader, done, size);
+}

@@ -9,12 +9,6 @@
 
 #include <stdatomic.h>
 
-/* What a worker made of a batch. */
-typedef struct ws_outtext {
-    ws_buf text;   /* for -O packed: uint32_t each, the sequences that the writer is to pack */
-    uint64_t rows; /* rows, or records for FASTA, packed and ids */
-} ws_outtext;
-
 /* lib/run/packout.c: the packed stream. Blocks are closed by their content alone, so they hold sequences of several batches and
  * are made by the writer: the bytes are the same whatever the batches were. */
 typedef struct ws_packout {
@@ -25,7 +19,8 @@ typedef struct ws_packout {
 typedef struct ws_slot {
     ws_batch batch;
     ws_hits hits;
-    ws_outtext kept, rejected;
+    void *item; /* of a tool with its own reader, in place of batch and hits */
+    ws_outtext kept, rejected, side; /* kept: for -O packed the uint32_t numbers of the sequences that the writer is to pack */
 } ws_slot;
 
 /* One output column. */
@@ -43,7 +38,8 @@ typedef struct ws_counters { /* nanoseconds are summed over threads */
 
 typedef struct ws_stream {
     ws_job *job;
-    ws_seqread *reader;
+    ws_seqread *reader; /* NULL for a tool with its own reader: */
+    void *own_reader;
     ws_seqread_conf conf;
     const char *own[WS_COL_MAX]; /* for conf.own */
     const ws_codec *codec;
@@ -58,8 +54,8 @@ typedef struct ws_stream {
     ws_ocol *ocol;
     int nocol;
 
-    ws_out out, rejected;
-    int has_rejected, headed;
+    ws_out out, rejected, side;
+    int has_rejected, has_side, headed;
     ws_packout packed_kept, packed_rejected;
     uint64_t rows, rows_rejected;
 
@@ -75,6 +71,17 @@ int ws_stream_read(void *stream, void *slot, ws_err *err);
 int ws_stream_work(void *stream, void *slot, int thread, ws_err *err);
 int ws_stream_write(void *stream, void *slot, ws_err *err);
 int ws_stream_idle(void *stream);
+/* lib/run/items.c: the same for tools with their own reader. */
+int ws_item_read(void *stream, void *slot, ws_err *err);
+int ws_item_work(void *stream, void *slot, int thread, ws_err *err);
+int ws_item_write(void *stream, void *slot, ws_err *err);
+int ws_item_idle(void *stream);
+int ws_item_head(ws_stream *st, ws_err *err);
+int ws_item_end(ws_stream *st, ws_err *err);
+
+/* What was read so far. Any thread. */
+ws_seqread_counts ws_stream_counts(ws_stream *st);
+void ws_stream_progress(ws_stream *st, uint64_t *done, uint64_t *size);
 
 /* lib/run/score.c: every target against the batch; hits in the order of the output. */
 int ws_stream_score(ws_stream *st, ws_slot *slot, ws_lane *lane, ws_err *err);
@@ -82,8 +89,10 @@ int ws_stream_score(ws_stream *st, ws_slot *slot, ws_lane *lane, ws_err *err);
 /* lib/run/columns.c: which columns the table has, once the input's are known. */
 int ws_stream_columns(ws_stream *st, ws_err *err);
 
-/* lib/run/emit.c: hits to text, in the worker; header and end, in the writer. */
-int ws_stream_emit(const ws_stream *st, ws_slot *slot, const ws_lane *lane, ws_err *err);
+/* lib/run/emit.c: hits to text, in the worker. */
+int ws_stream_emit(const ws_stream *st, ws_slot *slot, ws_lane *lane, ws_err *err);
+
+/* lib/run/ends.c: before the first row and behind the last, in the writer. */
 int ws_stream_head(ws_stream *st, ws_err *err);
 int ws_stream_end(ws_stream *st, ws_err *err);
 /* After a failure: what still waits for its block to fill leaves too, but no end follows. */

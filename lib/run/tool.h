@@ -74,6 +74,7 @@ typedef struct ws_backend {
     /* Devices only, NULL on a CPU: opened once before prepare, closed at the end. */
     int (*start)(const ws_devconf *conf, ws_err *err);
     void (*stop)(void);
+    const void *own;  /* for a tool with its own reader: what it calls in place of score */
     uint64_t batch; /* residues in a batch where --batch does not say; 0: lib/run's own default */
     double cpu_speed; /* cells a second of one CPU core: --backend auto takes the device where cores would need long */
 } ws_backend;
@@ -101,6 +102,40 @@ typedef struct ws_hits {
 /* Room for one more, zeroed, already counted; NULL and a sentence on failure. */
 ws_hit *ws_hits_add(ws_hits *h, ws_err *err);
 
+/* What a worker made of a batch or item, on its way to the writer. */
+typedef struct ws_outtext {
+    ws_buf text;
+    uint64_t rows; /* whole rows or records in it */
+} ws_outtext;
+
+struct ws_stat;
+
+/* Input that is no sequences (regions of reads and haplotypes): the tool cuts, parses, scores and formats, lib/run gives it
+ * threads, order, output and statistics. An item is what is worked on at once; there are a few, used again and again. */
+typedef struct ws_reader {
+    int (*open)(ws_job *job, void **reader, ws_err *err);
+    void (*close)(void *reader);
+    int (*create)(void **item, ws_err *err);
+    void (*destroy)(void *item);
+    /* The next piece of the input into item. One thread at a time, in order: it should cut, not parse. WS_OK, WS_EOF, WS_AGAIN (nothing
+     * came in 200 ms) or a failure, which comes after all whole pieces before it. */
+    int (*fill)(void *reader, void *item, ws_err *err);
+    /* Parses, scores, formats into out, which is empty. After a failure out still leaves: whole rows only. */
+    int (*work)(const ws_job *job, void *reader, void *item, ws_lane *lane, ws_outtext *out, ws_err *err);
+    int (*head)(const ws_job *job, void *reader, ws_buf *out, ws_err *err);
+    int (*end)(const ws_job *job, void *reader, uint64_t rows, ws_buf *out, ws_err *err);
+    int (*ahead)(void *reader);                                     /* as ws_source_ahead; any thread */
+    void (*progress)(void *reader, uint64_t *done, uint64_t *size); /* bytes of the input; any thread */
+    /* Counts for --stats: returns how many it wrote into stat. */
+    int (*stats)(void *reader, struct ws_stat *stat, int max);
+} ws_reader;
+
+typedef struct ws_stat {
+    const char *name, *what; /* "cells_computed", "cells computed, without those that were shared" */
+    double v;
+    int real; /* seconds and rates, not counts */
+} ws_stat;
+
 typedef struct ws_tool {
     const char *name, *summary;
     const char *usage;           /* operands, for the first line of --help: "MODEL [FILE...]" */
@@ -110,6 +145,8 @@ typedef struct ws_tool {
     void (*defaults)(void *own);
     size_t score_size;
     const ws_backend *const *backends; /* best first, "scalar" last, NULL-terminated; NULL: nothing to score */
+    const ws_reader *reader;           /* NULL: sequences */
+    int any_query;                     /* rows of a table meet the targets whatever their query column says */
 
     /* Turns operands into targets, checks options, sets the inputs, the alphabet and the columns of the job. */
     int (*open)(ws_job *job, ws_err *err);
