@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ * Checked output: what arrives, and the ways in which it cannot. */
+#include "lib/io/out.h"
+#include "lib/io/source.h"
+#include "tests/lib/io.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+
+static void to_file(tap *t) {
+    char path[PATH_SIZE], *text;
+    size_t n;
+    ws_err err;
+    ws_out o;
+    temp_file(path, "what was there before", 21);
+    int rc = ws_out_open(&o, path, &err);
+    if (!rc) rc = ws_out_write(&o, "one", 3, &err);
+    if (!rc) rc = ws_out_write(&o, "", 0, &err);
+    if (!rc) rc = ws_out_write(&o, "two", 3, &err);
+    if (!rc) rc = ws_out_close(&o, &err);
+    must(!ws_source_slurp(path, &text, &n, &err), "read back");
+    tap_ok(t, !rc && n == 6 && !memcmp(text, "onetwo", 6), "a file is replaced");
+    tap_ok(t, ws_out_close(&o, &err) == WS_OK, "closing twice does no harm");
+    ws_free(text);
+    unlink(path);
+}
+
+static void failures(tap *t) {
+    ws_err err;
+    ws_out o;
+    int rc = ws_out_open(&o, "/nonexistent/file", &err), fd[2];
+    tap_ok(t, rc == WS_EIO && !strcmp(err.text, "cannot open /nonexistent/file for writing: No such file or directory"),
+           "a folder that is not there");
+    tap_ok(t, ws_out_close(&o, &err) == WS_OK, "closing what was not opened does no harm");
+    if (access("/dev/full", W_OK) == 0) {
+        must(!ws_out_open(&o, "/dev/full", &err), "/dev/full");
+        rc = ws_out_write(&o, "x", 1, &err);
+        tap_ok(t, rc == WS_EIO && !strcmp(err.text, "cannot write to /dev/full: No space left on device"), "a full disk");
+        (void)ws_out_close(&o, &err);
+    } else {
+        tap_skip(t, "a full disk", "no /dev/full");
+    }
+    must(pipe(fd) == 0, "pipe");
+    close(fd[0]);
+    o = (ws_out){.fd = fd[1], .name = "standard output"};
+    tap_ok(t, ws_out_write(&o, "x", 1, &err) == WS_EPIPE, "a reader that went away");
+    (void)ws_out_close(&o, &err);
+    tap_ok(t, !ws_out_open(&o, "-", &err) && o.fd == STDOUT_FILENO && !strcmp(o.name, "standard output"), "- is stdout");
+}
+
+typedef struct reader {
+    int fd;
+    uint64_t sum;
+    size_t n;
+} reader;
+
+static void *read_slowly(void *arg) {
+    reader *r = arg;
+    uint8_t buf[5000];
+    for (ssize_t got; (got = read(r->fd, buf, sizeof buf)) > 0; r->n += (size_t)got)
+        for (ssize_t i = 0; i < got; i++) r->sum = r->sum * 31 + buf[i];
+    return NULL;
+}
+
+/* A pipe that somebody made non-blocking takes a part, then nothing for a while. */
+static void non_blocking(tap *t) {
+    enum { N = 3000000 };
+    uint8_t *p = malloc(N);
+    uint64_t seed = 1, sum = 0;
+    pthread_t thread;
+    ws_err err;
+    int fd[2];
+    must(p && pipe(fd) == 0 && fcntl(fd[1], F_SETFL, O_NONBLOCK) == 0, "pipe");
+    for (size_t i = 0; i < N; i++) sum = sum * 31 + (p[i] = (uint8_t)rnd(&seed));
+    reader r = {.fd = fd[0]};
+    ws_out o = {.fd = fd[1], .name = "pipe"};
+    must(!pthread_create(&thread, NULL, read_slowly, &r), "thread");
+    int rc = ws_out_write(&o, p, N, &err);
+    rc = rc ? rc : ws_out_close(&o, &err);
+    pthread_join(thread, NULL);
+    tap_ok(t, !rc && r.n == N && r.sum == sum, "3 MB through a non-blocking pipe");
+    close(fd[0]);
+    free(p);
+}
+
+int main(void) {
+    tap t = {0};
+    signal(SIGPIPE, SIG_IGN);
+    to_file(&t);
+    failures(&t);
+    non_blocking(&t);
+    return tap_end(&t);
+}
