@@ -1,0 +1,178 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The option table, --help, the manual pages and the completions say the same; pages are clean mdoc; make install and uninstall.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() { make_data; }
+setup() { in_data; }
+
+# Lines "letter name alias argument" of a tool's table, "." for what is not there, an optional argument with "=" before it.
+table_of() { "$1" --dump-options | awk -F '\t' '{ for (i = 1; i <= 4; i++) if ($i == "") $i = "."; print $1, $2, $3, $4 }'; }
+
+# The same of a page's .It Fl lines: "o Ar FILE , Fl -output Ar FILE".
+page_options() {
+    awk '/^\.Sh / { on = $2 == "OPTIONS" } on && /^\.It Fl / {
+        letter = name = alias = arg = "."; optional = 0
+        for (i = 3; i <= NF; i++) {
+            if ($i == "Fl" || $i == "," || $i == "Ns") continue
+            if ($i == "Op") { optional = 1; continue }
+            if ($i == "=") continue
+            if ($i == "Ar") { arg = $(++i); continue }
+            w = $i
+            if (w !~ /^-/) letter = w
+            else if (name == ".") name = substr(w, 2)
+            else alias = substr(w, 2)
+        }
+        print letter, name, alias, (optional ? "=" : "") arg
+    }' "$1"
+}
+
+page_agrees() {
+    local page=$top/man/$1.1
+    [ -f "$page" ] || fail "no page"
+    same <(table_of "$1" | sort) <(page_options "$page" | sort) || fail "options of $page (>) are not those of the table (<)"
+    grep -q "^\.Dt $(tr a-z A-Z <<<"$1") 1\$" "$page"
+}
+@test "every manual page has the options of its tool: letter, name, alias, argument" { each page_agrees $(all_tools); }
+
+help_agrees() {
+    "$1" --help | awk '/^ +(-., )?--[a-z]/ { gsub(/,/, ""); l = n = a = g = "."
+        for (i = 1; i <= NF; i++) {
+            if ($i ~ /^-[A-Za-z]$/) l = substr($i, 2)
+            else if ($i ~ /^--/) { w = substr($i, 3); if (w ~ /\[=/) { g = w; sub(/.*\[=/, "=", g); sub(/\]/, "", g); sub(/\[.*/, "", w) } if (n == ".") n = w; else a = w }
+            else { if ($i ~ /^[A-Z]+$/ && g == ".") g = $i; break }
+        }
+        print l, n, a, g }' | sort >got
+    same <(table_of "$1" | sort) got
+}
+@test "--help has them too" { each help_agrees $(all_tools); }
+
+choices_are_named() { # every choice, and every default that --help puts into brackets, stands in the page
+    local text
+    text=$(mandoc -T ascii "$top/man/$1.1" | col -b | tr -s ' \n' ' ')
+    "$1" --dump-options | cut -f5 | tr ',' '\n' | sort -u | while read -r c; do
+        [ -z "$c" ] || grep -q -- "$c" <<<"$text" || fail "the page does not name the choice $c"
+    done
+    "$1" --dump-options | sed -n 's/.*\[\([0-9][0-9.e-]*\)\]$/\1/p' | while read -r c; do
+        grep -q -- "by default $c" <<<"$text" || fail "the page does not name the default $c"
+    done
+}
+@test "choices and defaults are in the pages" { each choices_are_named $(all_tools); }
+
+@test "what is common to all tools is said in the same words" {
+    common() { awk '/^\.Ss Input/ { on = 1 } /^\.Sh EXAMPLES/ { on = 0 } on' "$top/man/$1.1" >"common.$1"; }
+    common respack
+    for t in $(sequence_tools); do
+        common "$t"
+        [ -s common.$t ]
+        same common.respack common.$t || fail "$t"
+    done
+}
+
+@test "manual pages are clean mdoc, name one another rightly and fit 80 columns" {
+    for page in "$top"/man/*.[157]; do
+        mandoc -T lint -W warning "$page" >lint || fail "$(cat lint)"
+        sed -n 's/^\.Xr \([a-z-]*\) \([0-9]\).*/\1.\2/p' "$page" | sort -u | while read -r x; do
+            case $x in cat.1 | cut.1 | awk.1 | gzip.1 | head.1 | mlr.1 | seqkit.1 | hmmsearch.1) ;; *) [ -f "$top/man/$x" ] || fail "$page: no $x" ;; esac
+        done
+        mandoc -T ascii -O width=80 "$page" | col -b | awk -v p="$page" 'length($0) > 80 { print p ": " $0; bad = 1 } END { exit bad }'
+        head -1 "$page" | grep -q 'SPDX-License-Identifier: MIT'
+    done
+}
+
+columns_are_explained() {
+    local c
+    for c in $(tsv "$1" -a small.fa | grep '^#name' | tr '\t' '\n' | sed 's/^#//'); do
+        grep -qE "Cm (.*, )?$c\b|Cm .*\b$c\b" "$top/man/$1.1" "$top/man/warpsieve-tsv.5" || fail "the column $c is not explained"
+    done
+}
+@test "every column is in the pages" { each columns_are_explained $(sequence_tools with-model); }
+
+# ---- completions ----
+
+ask_bash() { # ask_bash TOOL WORD...: what bash offers for the last word
+    bash -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
+        f=$(complete -p "$1" | sed "s/.*-F \([^ ]*\).*/\1/"); "$f" "$1" "${!#}" "${COMP_WORDS[COMP_CWORD-1]}"; printf "%s\n" "${COMPREPLY[@]}"' - "$1.bash" "$@"
+}
+completes_in_bash() {
+    sh "$top/completions/gen.sh" bash "$1" "$(command -v "$1")" >"$1.bash"
+    ask_bash "$1" - | sort >got
+    table_of "$1" | awk '{ if ($1 != ".") print "-" $1; print "--" $2; if ($3 != ".") print "--" $3 }' | sort >want
+    same want got
+    [ "$(ask_bash "$1" --out | tr '\n' ' ')" = "--output --out-format " ]
+    [ "$(ask_bash "$1" -O | tr '\n' ' ')" = "-O " ]
+    [ "$(ask_bash "$1" -O '' | tr '\n' ' ')" = "tsv fasta packed ids " ]
+    [ "$(ask_bash "$1" --bad-residue = s | tr '\n' ' ')" = "skip " ]
+    [ "$(ask_bash "$1" --header = | tr '\n' ' ')" = "hash plain none " ]
+    grep -q '^auto$' <<<"$(ask_bash "$1" --backend '')"
+    [ "$(ask_bash "$1" demo. | sort | tr '\n' ' ')" = "demo.fa demo.fa.gz demo.wsp " ]
+    [ "$(ask_bash "$1" -o demo.w)" = demo.wsp ]
+    [ "$(ask_bash "$1" --threads '')" = "" ]
+}
+@test "bash completes options, choices and files" { each completes_in_bash $(all_tools); }
+
+completes_in_fish() {
+    sh "$top/completions/gen.sh" fish "$1" "$(command -v "$1")" >"$1.fish"
+    fish -N -c "source $1.fish; complete -C '$1 --out'" | cut -f1 | sort | tr '\n' ' ' >got
+    [ "$(cat got)" = "--out-format --output " ] || fail "$(cat got)"
+    fish -N -c "source $1.fish; complete -C '$1 -O '" | cut -f1 | sort | tr '\n' ' ' >got
+    [ "$(cat got)" = "fasta ids packed tsv " ] || fail "$(cat got)"
+    [ "$(fish -N -c "source $1.fish; complete -C '$1 -'" | grep -c '^--')" -eq "$(table_of "$1" | awk '{ n += 1 + ($3 != ".") } END { print n }')" ]
+}
+@test "fish completes options and choices" {
+    command -v fish >/dev/null || skip "fish is not installed"
+    each completes_in_fish $(all_tools)
+}
+
+completes_in_zsh() {
+    sh "$top/completions/gen.sh" zsh "$1" "$(command -v "$1")" >"zsh/_$1"
+    python3 - "$1" <<'EOF'
+import os, pty, select, subprocess, sys, time
+tool = sys.argv[1]
+def check(line, *words): # the words appear behind the line and a tab
+    master, slave = pty.openpty()
+    env = dict(os.environ, TERM="dumb", PS1="%% ", ZDOTDIR=os.getcwd() + "/zsh", COLUMNS="200")
+    p = subprocess.Popen(["zsh", "-f", "-i"], stdin=slave, stdout=slave, stderr=slave, env=env, close_fds=True, start_new_session=True)
+    os.close(slave)
+    def read(*until):
+        out, end = b"", time.time() + 10
+        while time.time() < end and not all(w in out for w in until):
+            if select.select([master], [], [], 0.1)[0]:
+                try: out += os.read(master, 65536)
+                except OSError: break
+        return out
+    os.write(master, b"fpath=($ZDOTDIR $fpath); autoload -Uz compinit; compinit -u -D; unsetopt ZLE_BRACKETED_PASTE 2>/dev/null; zstyle ':completion:*' list-packed no; bindkey '^I' list-choices; print rea''dy\n")
+    read(b"ready\r")
+    os.write(master, line + b"\t")
+    out = read(*words)
+    p.kill(); p.wait(); os.close(master)
+    assert all(w in out for w in words), out.decode(errors="replace")
+check(tool.encode() + b" --out", b"--output", b"--out-format")
+check(tool.encode() + b" -O ", b"tsv", b"fasta", b"packed", b"ids")
+EOF
+}
+@test "zsh completes options and choices" {
+    command -v zsh >/dev/null || skip "zsh is not installed"
+    mkdir -p zsh
+    each completes_in_zsh $(all_tools)
+}
+
+# ---- installation ----
+
+@test "make install and uninstall: every file in its place, and nothing left" {
+    [ -z "${WARPSIEVE_BIN:-}" ] || skip "programs from elsewhere are tested"
+    make -s -C "$top" install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
+    for t in $(all_tools); do
+        [ -x "root/usr/bin/$t" ]
+        [ -f "root/usr/share/man/man1/$t.1" ]
+        [ -s "root/usr/share/bash-completion/completions/$t" ]
+        [ -s "root/usr/share/zsh/site-functions/_$t" ]
+        [ -s "root/usr/share/fish/vendor_completions.d/$t.fish" ]
+        [ "$(root/usr/bin/"$t" --version)" = "$($t --version)" ]
+    done
+    for page in "$top"/man/*.[57]; do [ -f "root/usr/share/man/man${page##*.}/${page##*/}" ]; done
+    make -s -C "$top" uninstall DESTDIR="$PWD/root" PREFIX=/usr
+    [ -z "$(find root -type f)" ] || fail "left: $(find root -type f)"
+}
