@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int fail_v(ws_err *err, int code, const char *tail, const char *fmt, va_list ap) {
+WS_PRINTF(4, 0) static int fail_v(ws_err *err, int code, const char *tail, const char *fmt, va_list ap) {
     err->code = code;
     int n = vsnprintf(err->text, sizeof err->text, fmt, ap);
     if (tail && n >= 0 && (size_t)n < sizeof err->text)

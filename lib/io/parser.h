@@ -20,6 +20,7 @@ typedef struct ws_mark {
 typedef struct ws_parse {
     const ws_seqread_conf *conf;
     const ws_abc *abc;
+    int any_abc;       /* nothing was read yet: the first packed stream may say */
     const ws_codec *codec;
     const char *input; /* its name, for messages */
     uint64_t line;     /* the current line, from 1 */

@@ -128,6 +128,7 @@ static int choose_parser(ws_seqread *r, ws_format f, ws_err *err) {
                        r->s.input, f == WS_FORMAT_TSV ? "a table" : "no table");
     if (!r->own[f] && !(r->own[f] = ws_calloc(1, parser->size, err))) return err->code;
     r->format = r->seen = f;
+    if (f != WS_FORMAT_PACKED) r->s.any_abc = 0;
     r->parser = parser;
     return parser->begin(r->own[f], &r->s, err);
 }
@@ -160,9 +161,9 @@ static void close_input(ws_seqread *r) {
     ws_source_close(src);
 }
 
-/* How long to wait for the next chunk: for ever, as long as there is nothing to deliver. */
+/* How long to wait for the next chunk. With nothing to deliver that is the configuration's to say. */
 static int patience(ws_seqread *r) {
-    if (ws_parse_mark(&r->s).n == 0) return -1;
+    if (ws_parse_mark(&r->s).n == 0) return r->conf.wait_ms ? r->conf.wait_ms : -1;
     const int64_t now = now_ms();
     if (!r->since) r->since = now;
     const int64_t left = r->since + AGE_MS - now;
@@ -322,6 +323,10 @@ int ws_seqread_fill(ws_seqread *r, ws_batch *b, ws_err *err) {
         if (!rc) deliver(r, b);
         return rc;
     }
+    if (!r->end) {
+        rc = close_batch(r, b, err);
+        return rc ? rc : WS_AGAIN;
+    }
     ws_batch_reuse(b);
     if (r->end != WS_EOF) *err = r->err;
     return r->end;
@@ -338,6 +343,7 @@ int ws_seqread_ahead(ws_seqread *r) {
 }
 
 ws_format ws_seqread_format(const ws_seqread *r) { return r->seen; }
+const ws_abc *ws_seqread_abc(const ws_seqread *r) { return r->s.abc; }
 const ws_tsv_head *ws_seqread_head(const ws_seqread *r) { return &r->s.table; }
 
 void ws_seqread_counts_get(ws_seqread *r, ws_seqread_counts *c) {

@@ -23,10 +23,12 @@ typedef struct ws_seqread_conf {
     int npath;
     ws_format format;        /* asserted, or AUTO */
     const ws_abc *abc;
+    int any_abc;             /* if the first input is a packed stream its own alphabet is taken in place of abc */
     ws_badres badres;
     int allow_cut;           /* a TSV without its ##end is accepted */
     uint64_t batch_residues; /* a batch is closed at the first record end at or beyond this many residues */
     size_t batch_seqs;       /* ... or sequences (or rows) */
+    int wait_ms;             /* fill returns WS_AGAIN if nothing came for so long; 0: it waits for ever */
     const char *const *own;  /* names of columns that the reading tool writes itself: dropped from a row's `rest` */
     int nown;
 } ws_seqread_conf;
@@ -53,8 +55,8 @@ void ws_seqread_close(ws_seqread *r);
 
 /* Empties b and fills it with complete records, until it is full or, with at least one record in it, nothing has
  * arrived for 50 ms or the input keeps us waiting 250 ms after that record. The rows of one sequence stay in one batch,
- * so the last sequence of a table waits for the row behind it. WS_OK with b->n > 0, WS_EOF with b empty, or a failure
- * with b empty; WS_EOF and failures come again on every later call. */
+ * so the last sequence of a table waits for the row behind it. WS_OK with b->n > 0, or with b empty WS_EOF, WS_AGAIN
+ * (see wait_ms) or a failure; WS_EOF and failures come again on every later call. */
 int ws_seqread_fill(ws_seqread *r, ws_batch *b, ws_err *err);
 
 /* For idle threads, as ws_source_ahead. Any thread. */
@@ -63,6 +65,8 @@ int ws_seqread_ahead(ws_seqread *r);
 /* The format of the input being read (AUTO before the first fill). */
 ws_format ws_seqread_format(const ws_seqread *r);
 const ws_tsv_head *ws_seqread_head(const ws_seqread *r);
+/* conf.abc, or with any_abc what the input has. */
+const ws_abc *ws_seqread_abc(const ws_seqread *r);
 /* What was delivered so far. Any thread. */
 void ws_seqread_counts_get(ws_seqread *r, ws_seqread_counts *c);
 void ws_seqread_progress(ws_seqread *r, uint64_t *done, uint64_t *size);

@@ -44,11 +44,13 @@ static int bad(const unpack *u, const ws_parse *s, const char *what, ws_err *err
 
 static int is(const unpack *u, const char *magic) { return !memcmp(u->f.magic, magic, sizeof u->f.magic); }
 
-static int start_stream(unpack *u, const ws_parse *s, ws_err *err) {
+static int start_stream(unpack *u, ws_parse *s, ws_err *err) {
     const uint64_t abc = u->f.v[HEAD_ALPHABET];
     if (!is(u, PACK_HEAD)) return bad(u, s, "is damaged or none", err);
     if (u->f.v[HEAD_VERSION] != PACK_VERSION) return bad(u, s, "is of a version that is not known here", err);
     if (abc != WS_ABC_AMINO && abc != WS_ABC_DNA && abc != WS_ABC_RNA) return bad(u, s, "names no known alphabet", err);
+    if (s->any_abc) s->abc = ws_abc_get((ws_abc_type)abc);
+    s->any_abc = 0;
     if ((abc == WS_ABC_AMINO) != (s->abc->type == WS_ABC_AMINO))
         return ws_fail(err, WS_EDATA, "%s: the packed stream holds %s sequences, expected %s", s->input,
                        ws_abc_get((ws_abc_type)abc)->name, s->abc->name);
@@ -78,7 +80,7 @@ static int start_block(unpack *u, const ws_parse *s, ws_err *err) {
     return WS_OK;
 }
 
-static int end_frame(unpack *u, const ws_parse *s, ws_err *err) {
+static int end_frame(unpack *u, ws_parse *s, ws_err *err) {
     u->nframe = 0;
     if (pack_frame_check(&u->f) != u->f.check) return bad(u, s, "is damaged", err);
     if (u->state == HEAD || u->state == ENDED) return start_stream(u, s, err);

@@ -36,6 +36,7 @@ struct ws_job {
     const char **input; /* the operands that are inputs, set by tool->open; none: standard input */
     int ninput;
     const ws_abc *abc;
+    int any_abc; /* a packed input's own alphabet is as good */
 
     ws_target *target;
     size_t ntarget;

@@ -24,6 +24,7 @@ static int open_respack(ws_job *job, ws_err *err) {
     const respack_opts *o = job->own;
     if (o->amino + o->dna + o->rna > 1) return ws_fail(err, WS_EUSAGE, "only one of --amino, --dna and --rna can be asked");
     job->abc = ws_abc_get(o->dna ? WS_ABC_DNA : o->rna ? WS_ABC_RNA : WS_ABC_AMINO);
+    job->any_abc = o->amino + o->dna + o->rna == 0;
     job->input = job->cmdline.operand;
     job->ninput = job->cmdline.noperand;
     if (!job->common.out_format_given) job->common.out_format = WS_OUT_PACKED;

@@ -54,6 +54,8 @@ static int open_reader(ws_stream *st, ws_err *err) {
                                  .npath = job->ninput ? job->ninput : 1,
                                  .format = (ws_format)c->in_format,
                                  .abc = job->abc,
+                                 .any_abc = job->any_abc,
+                                 .wait_ms = 200,
                                  .badres = (ws_badres)c->badres,
                                  .allow_cut = c->allow_cut,
                                  .batch_residues = c->batch,

@@ -47,6 +47,7 @@ int ws_stream_read(void *stream, void *slot_, ws_err *err) {
     }
     rc = ws_seqread_fill(st->reader, &slot->batch, err);
     if (!st->columns_chosen && (rc == WS_OK || rc == WS_EOF)) {
+        st->job->abc = ws_seqread_abc(st->reader);
         int bad = ws_stream_columns(st, err);
         if (bad) rc = bad;
     }
