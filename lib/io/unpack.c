@@ -89,7 +89,7 @@ static int end_frame(unpack *u, ws_parse *s, ws_err *err) {
     return bad(u, s, "is neither a block nor the end", err);
 }
 
-static size_t in_frame(unpack *u, const ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
+static size_t in_frame(unpack *u, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
     const size_t take = ws_min(n, PACK_FRAME - u->nframe);
     if (!u->nframe) u->frame_at = u->at;
     memcpy((uint8_t *)&u->f + u->nframe, p, take);
