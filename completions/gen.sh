@@ -25,11 +25,12 @@ function forms(between, n, s) { # "-o --output", with `between` between
 function quoted(s) { gsub("\047", "\047\\\047\047", s); return "\047" s "\047" }
 
 # ---- bash: one case per kind of value, collected while reading ----
+function bash_case(what) { cases = cases "    " forms("|") ") COMPREPLY=($(compgen " what " -- \"$cur\")); return ;;\n" }
 function bash_option() {
     all = all (all == "" ? "" : " ") forms(" ")
     if ($4 == "" || substr($4, 1, 1) == "=") return
-    if (choices_of() != "") cases = cases sprintf("    %s) COMPREPLY=($(compgen -W \"%s\" -- \"$cur\")); return ;;\n", forms("|"), words(choices_of()))
-    else if ($4 == "FILE") cases = cases sprintf("    %s) COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n", forms("|"))
+    if (choices_of() != "") bash_case("-W \"" words(choices_of()) "\"")
+    else if ($4 == "FILE") bash_case("-f")
     else free = free (free == "" ? "" : "|") forms("|")
 }
 function bash_end(f) {

@@ -19,7 +19,8 @@ zcat "$proteins" | msvfilt "$model" >"$hits.1"
 vitfilt "$model" "$hits.1" >"$hits.2"
 fwdscore -Z "$n" "$model" "$hits.2" >"$hits"
 passed() { sed -n 's/^##end rows=\([0-9]*\).*/\1/p' "$1"; }
-echo "$(passed "$hits.1") passed msvfilt, $(passed "$hits.2") of these vitfilt, $(passed "$hits") of these fwdscore. The best six and the last seven:"
+echo "$(passed "$hits.1") passed msvfilt, $(passed "$hits.2") of these vitfilt, $(passed "$hits") of these fwdscore."
+echo "The best six and the last seven:"
 echo
 
 # Columns are found by name: the table may gain some.

@@ -41,7 +41,11 @@ help_agrees() {
     "$1" --help | awk '/^ +(-., )?--[a-z]/ { gsub(/,/, ""); l = n = a = g = "."
         for (i = 1; i <= NF; i++) {
             if ($i ~ /^-[A-Za-z]$/) l = substr($i, 2)
-            else if ($i ~ /^--/) { w = substr($i, 3); if (w ~ /\[=/) { g = w; sub(/.*\[=/, "=", g); sub(/\]/, "", g); sub(/\[.*/, "", w) } if (n == ".") n = w; else a = w }
+            else if ($i ~ /^--/) {
+                w = substr($i, 3)
+                if (w ~ /\[=/) { g = w; sub(/.*\[=/, "=", g); sub(/\]/, "", g); sub(/\[.*/, "", w) }
+                if (n == ".") n = w; else a = w
+            }
             else { if ($i ~ /^[A-Z]+$/ && g == ".") g = $i; break }
         }
         print l, n, a, g }' | sort >got
@@ -75,7 +79,10 @@ choices_are_named() { # every choice, and every default that --help puts into br
     for page in "$top"/man/*.[157]; do
         mandoc -T lint -W warning "$page" >lint || fail "$(cat lint)"
         sed -n 's/^\.Xr \([a-z-]*\) \([0-9]\).*/\1.\2/p' "$page" | sort -u | while read -r x; do
-            case $x in cat.1 | cut.1 | awk.1 | gzip.1 | head.1 | mlr.1 | seqkit.1 | hmmsearch.1) ;; *) [ -f "$top/man/$x" ] || fail "$page: no $x" ;; esac
+            case $x in
+            cat.1 | cut.1 | awk.1 | gzip.1 | head.1 | mlr.1 | seqkit.1 | hmmsearch.1) ;;
+            *) [ -f "$top/man/$x" ] || fail "$page: no $x" ;;
+            esac
         done
         mandoc -T ascii -O width=80 "$page" | col -b | awk -v p="$page" 'length($0) > 80 { print p ": " $0; bad = 1 } END { exit bad }'
         head -1 "$page" | grep -q 'SPDX-License-Identifier: MIT'
@@ -94,7 +101,9 @@ columns_are_explained() {
 
 ask_bash() { # ask_bash TOOL WORD...: what bash offers for the last word
     bash -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
-        f=$(complete -p "$1" | sed "s/.*-F \([^ ]*\).*/\1/"); "$f" "$1" "${!#}" "${COMP_WORDS[COMP_CWORD-1]}"; printf "%s\n" "${COMPREPLY[@]}"' - "$1.bash" "$@"
+        f=$(complete -p "$1" | sed "s/.*-F \([^ ]*\).*/\1/")
+        "$f" "$1" "${!#}" "${COMP_WORDS[COMP_CWORD-1]}"
+        printf "%s\n" "${COMPREPLY[@]}"' - "$1.bash" "$@"
 }
 completes_in_bash() {
     sh "$top/completions/gen.sh" bash "$1" "$(command -v "$1")" >"$1.bash"
@@ -119,7 +128,8 @@ completes_in_fish() {
     [ "$(cat got)" = "--out-format --output " ] || fail "$(cat got)"
     fish -N -c "source $1.fish; complete -C '$1 -O '" | cut -f1 | sort | tr '\n' ' ' >got
     [ "$(cat got)" = "fasta ids packed tsv " ] || fail "$(cat got)"
-    [ "$(fish -N -c "source $1.fish; complete -C '$1 -'" | grep -c '^--')" -eq "$(table_of "$1" | awk '{ n += 1 + ($3 != ".") } END { print n }')" ]
+    fish -N -c "source $1.fish; complete -C '$1 -'" | grep -c '^--' >got
+    [ "$(cat got)" -eq "$(table_of "$1" | awk '{ n += 1 + ($3 != ".") } END { print n }')" ]
 }
 @test "fish completes options and choices" {
     command -v fish >/dev/null || skip "fish is not installed"
@@ -143,7 +153,7 @@ def check(line, *words): # the words appear behind the line and a tab
                 try: out += os.read(master, 65536)
                 except OSError: break
         return out
-    os.write(master, b"fpath=($ZDOTDIR $fpath); autoload -Uz compinit; compinit -u -D; unsetopt ZLE_BRACKETED_PASTE 2>/dev/null; zstyle ':completion:*' list-packed no; bindkey '^I' list-choices; print rea''dy\n")
+    os.write(master, b"fpath=($ZDOTDIR $fpath); autoload -Uz compinit; compinit -u -D; bindkey '^I' list-choices; print rea''dy\n")
     read(b"ready\r")
     os.write(master, line + b"\t")
     out = read(*words)

@@ -33,7 +33,10 @@ run_block() { # run_block FILE
     for word in csvtk duckdb mlr; do
         if grep -q "^$word " "$1" && ! command -v $word >/dev/null; then echo "$word is not installed" >>left.out; return 0; fi
     done
-    if grep -q '^python3 .*pandas' "$1" && ! python3 -c 'import pandas' 2>/dev/null; then echo "pandas is not installed" >>left.out; return 0; fi
+    if grep -q '^python3 .*pandas' "$1" && ! python3 -c 'import pandas' 2>/dev/null; then
+        echo "pandas is not installed" >>left.out
+        return 0
+    fi
     if grep -qE '[;&]' "$1"; then grep -qE "awk -F|python3" "$1" || fail "an example of more than a pipe: $(cat "$1")"; fi
     sed -n 's/.*> \([a-z0-9.]*\)$/\1/p' "$1" | while read -r f; do rm -f "new.$f"; done
     bash -e -o pipefail "$1" >stdout 2>stderr || fail "failed: $(cat "$1")" "$(head -5 stderr)"
@@ -57,7 +60,7 @@ run_block() { # run_block FILE
 @test "every example of every --help runs" {
     for t in $(all_tools); do
         echo "tool: $t"
-        "$t" --help | awk '/^Examples:/ { on = 1; next } on && /^$/ { exit } on && !/^ *#/ { sub(/^ */, ""); sub(/^\.\.\. /, "msvfilt m.hmm db.fa.gz | vitfilt m.hmm "); print }' >lines
+        "$t" --help | sed -n '/^Examples:/,/^$/{/^  [^#]/p}' | sed 's/^  *//; s/^\.\.\. /msvfilt m.hmm db.fa.gz | vitfilt m.hmm /' >lines
         [ -s lines ]
         while read -r line; do
             echo "$line" >block.help

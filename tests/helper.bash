@@ -74,14 +74,16 @@ told() {
 
 # A table: whole rows, as many fields as the header; prints nothing.
 whole_rows() {
-    awk -F '\t' '/^##/ { next } !n { n = NF; next } NF != n { print "row of " NF " fields, header of " n ": " $0; bad = 1 } END { exit bad }' "$1" ||
-        return 1
+    awk -F '\t' '/^##/ { next } !n { n = NF; next }
+        NF != n { print "row of " NF " fields, header of " n ": " $0; bad = 1 } END { exit bad }' "$1" || return 1
     [ ! -s "$1" ] || [ -z "$(tail -c 1 "$1" | tr -d '\n')" ] || fail "the last line is not complete: $(tail -1 "$1")"
 }
 
 rows() { grep -v '^#' "$1" || true; }
 nrows() { rows "$1" | wc -l; }
-column() { awk -F '\t' -v c="$2" '/^##/ { next } !at { sub(/^#/, ""); for (i = 1; i <= NF; i++) if ($i == c) at = i; next } { print $at }' "$1"; }
+column() { # column FILE NAME
+    awk -F '\t' -v c="$2" '/^##/ { next } !at { sub(/^#/, ""); for (i = 1; i <= NF; i++) if ($i == c) at = i; next } { print $at }' "$1"
+}
 
 # Status of a process as the shell sees it, without bats' opinion: status_of COMMAND...
 status_of() { local s=0; "$@" || s=$?; echo "$s"; }

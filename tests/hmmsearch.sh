@@ -22,8 +22,9 @@ nmodel=$(grep -c '^NAME ' "$tmp/models.hmm")
 
 # ---- what hmmsearch says ----
 hmmsearch --noali --tblout "$tmp/want.tbl" --domtblout "$tmp/want.dom" "$tmp/models.hmm" "$tmp/all.fa" >"$tmp/want.out"
-awk '/^Query:/ { name = $2 } /^Passed (MSV|bias|Vit|Fwd) filter:/ { n[$2] = $4 } /^Passed Fwd filter:/ { print name, n["MSV"], n["bias"], n["Vit"], n["Fwd"] }' \
-    "$tmp/want.out" >"$tmp/want"
+awk '/^Query:/ { name = $2 }
+    /^Passed (MSV|bias|Vit|Fwd) filter:/ { n[$2] = $4 }
+    /^Passed Fwd filter:/ { print name, n["MSV"], n["bias"], n["Vit"], n["Fwd"] }' "$tmp/want.out" >"$tmp/want"
 
 # ---- what we say: from a pipe, all models in one pass ----
 gzip -1 -c "$tmp/all.fa" >"$tmp/all.fa.gz"
@@ -34,7 +35,8 @@ vitfilt "$tmp/models.hmm" "$tmp/2.tsv" >"$tmp/3.tsv"
 fwdscore -Z "$n" "$tmp/models.hmm" "$tmp/3.tsv" >"$tmp/4.tsv"
 i=2
 while [ $i -le 4 ]; do
-    awk -F '\t' '/^##/ { next } /^#/ { for (i = 1; i <= NF; i++) if ($i == "query") q = i; next } { print $q }' "$tmp/$i.tsv" | count >"$tmp/n$i"
+    awk -F '\t' '/^##/ { next } /^#/ { for (i = 1; i <= NF; i++) if ($i == "query") q = i; next } { print $q }' "$tmp/$i.tsv" |
+        count >"$tmp/n$i"
     i=$((i + 1))
 done
 sed -n 's/^NAME  *//p' "$tmp/models.hmm" | tr -d '\r' | awk -v n1="$tmp/n1" -v n2="$tmp/n2" -v n3="$tmp/n3" -v n4="$tmp/n4" '
@@ -42,7 +44,10 @@ sed -n 's/^NAME  *//p' "$tmp/models.hmm" | tr -d '\r' | awk -v n1="$tmp/n1" -v n
     BEGIN { load(n1, 1); load(n2, 2); load(n3, 3); load(n4, 4) }
     { print $1, n[1, $1] + 0, n[2, $1] + 0, n[3, $1] + 0, n[4, $1] + 0 }' >"$tmp/got"
 
-diff "$tmp/want" "$tmp/got" >"$tmp/diff" || { head -20 "$tmp/diff"; differs "model, passed MSV, bias, Viterbi, Forward: hmmsearch's are <, ours >"; }
+diff "$tmp/want" "$tmp/got" >"$tmp/diff" || {
+    head -20 "$tmp/diff"
+    differs "model, passed MSV, bias, Viterbi, Forward: hmmsearch's are <, ours >"
+}
 
 # ---- hmmsearch on the survivors ----
 respack -O fasta "$tmp/4.tsv" >"$tmp/some.fa"
@@ -59,10 +64,13 @@ fi
 for t in tbl dom; do
     grep -v '^#' "$tmp/want.$t" | tr -s ' ' >"$tmp/want.rows" || :
     grep -v '^#' "$tmp/got.$t" | tr -s ' ' >"$tmp/got.rows" || :
-    diff "$tmp/want.rows" "$tmp/got.rows" >"$tmp/diff" || { cut -c1-150 "$tmp/diff" | head; differs "rows of --${t%tbl}tblout: hmmsearch on everything <, on our survivors >"; }
+    diff "$tmp/want.rows" "$tmp/got.rows" >"$tmp/diff" || {
+        cut -c1-150 "$tmp/diff" | head
+        differs "rows of --${t%tbl}tblout: hmmsearch on everything <, on our survivors >"
+    }
     eval "$t=$(wc -l <"$tmp/want.rows")"
 done
 
 awk -v what="$what" -v n="$n" -v m="$nmodel" -v hits="$tbl" -v doms="$dom" '{ a += $2; b += $3; c += $4; d += $5 } END {
-    printf "equal: %s: %d models x %d sequences, passed MSV %d, bias %d, Viterbi %d, Forward %d; %d hits and %d domains reported the same\n",
-        what, m, n, a, b, c, d, hits, doms }' "$tmp/got"
+    printf "equal: %s: %d models x %d sequences, passed MSV %d, bias %d, Viterbi %d, Forward %d; ", what, m, n, a, b, c, d
+    printf "%d hits and %d domains reported the same\n", hits, doms }' "$tmp/got"

@@ -81,7 +81,12 @@ setup() { in_data; }
 }
 
 @test "names and descriptions of any bytes" {
-    printf '>n\303\244me d\303\251scription \xff\nMKV\n>%s %s\nMK\n' "$(head -c 70000 /dev/zero | tr '\0' n)" "$(head -c 300000 /dev/zero | tr '\0' d)" >f.fa
+    { printf '>n\303\244me d\303\251scription \xff\nMKV\n>' # UTF-8 and not, and long ones
+        head -c 70000 /dev/zero | tr '\0' n
+        printf ' '
+        head -c 300000 /dev/zero | tr '\0' d
+        printf '\nMK\n'
+    } >f.fa
     respack f.fa | respack -O fasta >got
     same f.fa got
     respack -O tsv f.fa | respack -O fasta >got

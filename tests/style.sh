@@ -42,9 +42,9 @@ done <"$tmp/c" | awk '
         if (p ~ /^lib\/io\//) return 3
         if (p ~ /^lib\/(hmm|run)\//) return 4
         if (p ~ /^lib\//) return 5 # cascade: what several kernels share
+        if (p ~ /^(tests|bench)\/|^kernels\/[^\/]*\/(test|bench)\.c$/) return 8
         if (p ~ /^kernels\//) return 6
-        if (p ~ /^bin\//) return 7
-        return 8 # tests, bench
+        return 7 # bin
     }
     function folder(p) { sub(/[^\/]*$/, "", p); return p }
     {
@@ -62,7 +62,9 @@ breach "$tmp/cuda" "CUDA headers belong into .cu and .cuh files only"
 
 # ---- global symbols ----
 if [ -f "$archive" ]; then
-    nm -g --defined-only "$archive" 2>/dev/null | awk 'NF == 3 && $3 !~ /^ws_/ { print $3 }' | sort -u >"$tmp/symbols"
+    # C++ of .cu files: strong symbols by their demangled names, without what the compiler adds
+    nm -gC --defined-only "$archive" 2>/dev/null | awk '$2 ~ /^[A-TX-Z]$/ { $1 = $2 = ""; sub(/^ */, ""); print }' |
+        grep -vE '^(void |int )?(ws_|__device_stub__|DW\.ref\.|guard variable)' | sort -u >"$tmp/symbols"
     breach "$tmp/symbols" "global symbols of $archive without the prefix ws_"
 else
     echo "check-style: $archive is not built, so its symbols were not looked at"
@@ -73,9 +75,9 @@ while read -r f; do
     head -3 "$f" | grep -q 'SPDX-License-Identifier: MIT' || echo "$f"
 done <"$tmp/code" | grep -v '^\.ci/' >"$tmp/spdx"
 breach "$tmp/spdx" "no SPDX line among the first three"
-grep -nE '	' $(cat "$tmp/code") /dev/null | grep -v '^tests/data/' | cut -c1-100 >"$tmp/tabs"
+grep -n "$(printf '\t')" $(cat "$tmp/code") /dev/null | grep -v '^tests/data/' | cut -c1-100 >"$tmp/tabs"
 breach "$tmp/tabs" "tabs"
-grep -nE '[ 	]+$' $(cat "$tmp/code" "$tmp/prose") /dev/null | cut -c1-100 >"$tmp/blanks"
+grep -nE '[[:blank:]]+$' $(cat "$tmp/code" "$tmp/prose") /dev/null | cut -c1-100 >"$tmp/blanks"
 breach "$tmp/blanks" "blanks at the end of a line"
 awk -v max=$width 'length($0) > max { print FILENAME ":" FNR ": " length($0) " characters" }' $(cat "$tmp/code") /dev/null >"$tmp/wide"
 breach "$tmp/wide" "lines of more than $width characters"
