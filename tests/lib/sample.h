@@ -110,7 +110,7 @@ static inline uint8_t *sample_add(sample_batch *s, size_t L) {
     size_t bytes = 6 * ws_batch_words(L);
     sample_must(ws_grow(&s->b.first, &s->b.first_cap, s->b.n + 1, sizeof *s->b.first, &err), &err);
     sample_must(ws_grow(&s->b.len, &s->b.len_cap, s->b.n + 1, sizeof *s->b.len, &err), &err);
-    sample_must(ws_buf_reserve(&s->lane.codes, bytes, &err), &err);
+    sample_must(ws_buf_reserve(&s->lane.codes, bytes + 64, &err), &err);
     uint8_t *x = (uint8_t *)s->lane.codes.p + s->lane.codes.n;
     memset(x, WS_CODE_PAD, bytes);
     s->b.first[s->b.n] = s->lane.codes.n / 6;
