@@ -14,8 +14,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-extern const ws_backend ws_ssv_cuda, ws_msv_cuda;
-extern const ws_backend ws_vit_cuda __attribute__((weak)), ws_fwd_cuda __attribute__((weak));
+extern const ws_backend ws_ssv_cuda, ws_msv_cuda, ws_vit_cuda, ws_fwd_cuda;
 static const struct kernel {
     const char *name;
     const ws_backend *be;

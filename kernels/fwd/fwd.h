@@ -27,6 +27,6 @@ typedef struct ws_fwd_tables {
 int ws_fwd_tables_create(ws_fwd_tables *t, const ws_profile *p, ws_err *err);
 void ws_fwd_tables_destroy(ws_fwd_tables *t);
 
-extern const ws_backend ws_fwd_scalar, ws_fwd_avx2, ws_fwd_avx512;
+extern const ws_backend ws_fwd_scalar, ws_fwd_avx2, ws_fwd_avx512, ws_fwd_cuda;
 
 #endif

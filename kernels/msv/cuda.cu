@@ -173,7 +173,7 @@ struct msv_prep {
     ws_ssv_devprep ssv;
     ws_devtable table;
     int R, glog, kind;
-    void *host; // of the scalar backend, for models too long for the device
+    void *host; // of a backend of the host, for models too long for the device
 };
 
 // The shape with the least work a row: 3.5 instructions a register and about 25 besides, on all lanes of the group.
@@ -224,12 +224,7 @@ static msv_prep *prep_of(const ws_task *t) { return (msv_prep *)const_cast<void 
 
 // Behind SSV in the stream: the queues, then the recursion, shape by shape.
 static int queue_msv(ws_devlane *l, msv_call *c, const ws_task *task, size_t ntask, ws_err *err) {
-    const size_t pairs = c->first[ntask], task_bytes = (ntask * sizeof(msv_task) + 255) / 256 * 256;
-    int rc = ws_lane_room(l, &l->queue, (pairs + ntask) * 4 + task_bytes + ntask * 4, err);
-    if (rc) return rc;
-    msv_task *dtask = (msv_task *)l->queue.p;
-    uint32_t *dpick = (uint32_t *)((char *)l->queue.p + task_bytes), *count = dpick + ntask, *queue = count + ntask;
-    msv_args a = {dtask, dpick, 0, (const uint32_t *)l->words.p, (const ws_devseq *)l->seqs.p, (uint16_t *)l->out.p, queue, count};
+    void *dtask = NULL, *dpick = NULL, *count = NULL, *queue = NULL;
     size_t npick = 0;
     uint32_t start[WS_MSV_NKIND][16] = {};
     for (int kind = 0; kind < WS_MSV_NKIND; kind++)
@@ -241,10 +236,14 @@ static int queue_msv(ws_devlane *l, msv_call *c, const ws_task *task, size_t nta
         }
     uint32_t longest = 1;
     for (size_t t = 0; t < ntask; t++) longest = c->list[t].n > longest ? c->list[t].n : longest;
-    rc = ws_lane_send(l, dtask, c->task, ntask * sizeof *dtask, err);
-    if (!rc) rc = ws_lane_send(l, dpick, c->pick, npick * 4, err);
+    int rc = ws_lane_put(l, c->task, ntask * sizeof *c->task, &dtask, err);
+    if (!rc) rc = ws_lane_put(l, c->pick, npick * 4, &dpick, err);
+    if (!rc) rc = ws_lane_alloc(l, ntask * 4, &count, err);
+    if (!rc) rc = ws_lane_alloc(l, 4 * (size_t)c->first[ntask], &queue, err);
     if (!rc) rc = ws_cuda_fail(cudaMemsetAsync(count, 0, ntask * 4, l->stream), "clearing counts", err);
     if (rc) return rc;
+    msv_args a = {(const msv_task *)dtask, NULL, 0, (const uint32_t *)l->words.p, (const ws_devseq *)l->seqs.p, (uint16_t *)l->out.p,
+                  (uint32_t *)queue, (uint32_t *)count};
     const dim3 grid((longest + 4 * THREADS - 1) / (4 * THREADS), (unsigned)(ntask < 65535 ? ntask : 65535));
     msv_select_kernel<<<grid, THREADS, 0, l->stream>>>(a, (uint32_t)ntask);
     rc = ws_lane_launched(l, "msv_select_kernel", err);
@@ -257,7 +256,7 @@ static int queue_msv(ws_devlane *l, msv_call *c, const ws_task *task, size_t nta
             if (shared > 48 << 10)
                 rc = ws_cuda_fail(cudaFuncSetAttribute((const void *)sh->fn, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), sh->name, err);
             if (rc) break;
-            a.pick = dpick + start[kind][i];
+            a.pick = (const uint32_t *)dpick + start[kind][i];
             const uint32_t most = (longest + (THREADS >> 5) - 1) / (THREADS >> 5), want = (uint32_t)l->dev->sms * 8 / n + 1;
             a.blocks = most < want ? most : want;
             sh->fn<<<n * a.blocks, THREADS, shared, l->stream>>>(a);
@@ -268,13 +267,15 @@ static int queue_msv(ws_devlane *l, msv_call *c, const ws_task *task, size_t nta
 
 // ---- 4 the backend ----
 
+static const ws_devhost host = {{&ws_msv_avx512, &ws_msv_avx2, &ws_msv_scalar}};
+
 static void release(void *p) {
     msv_prep *me = (msv_prep *)p;
     if (!me) return;
     ws_ssv_dev_release(&me->ssv);
     ws_table_destroy(&me->table);
     ws_bytes_destroy(&me->bytes);
-    ws_msv_scalar.release(me->host);
+    if (me->host) ws_dev_host(&host)->release(me->host);
     ws_free(me);
 }
 
@@ -286,7 +287,7 @@ static int prepare(const ws_target *t, void **out, ws_err *err) {
     int rc = ws_bytes_create(&me->bytes, &target->profile, err);
     if (!rc) rc = ws_ssv_dev_prepare(&me->ssv, &me->bytes, err);
     if (!rc && me->ssv.R && choose(me, me->bytes.M)) rc = make_table(me, err);
-    else if (!rc) rc = ws_msv_scalar.prepare(t, &me->host, err);
+    else if (!rc) rc = ws_dev_host(&host)->prepare(t, &me->host, err);
     if (me->host) me->ssv.R = me->R = 0;
     if (rc) release(me);
     else *out = me;
@@ -339,10 +340,10 @@ static ws_fscore decode(const void *prep, const ws_lenmodel *lm, const void *raw
 static void *host_prep(const void *prep, ws_err *) { return ((const msv_prep *)prep)->host; }
 static bool on_host(const void *prep) { return ((const msv_prep *)prep)->host; }
 
-static const ws_devkernel kernel = {2, queue, decode, &ws_msv_scalar, host_prep, on_host, NULL};
+static const ws_devkernel kernel = {2, queue, decode, &host, host_prep, on_host, NULL};
 
 static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err) {
     return ws_dev_score(&kernel, b, task, ntask, lane, err);
 }
 
-const ws_backend ws_msv_cuda = {"cuda", ws_dev_usable, prepare, release, score, 1024, ws_dev_start, ws_dev_stop, 4 << 20, 3e10};
+const ws_backend ws_msv_cuda = ws_dev_backend(prepare, release, score, 3e10);

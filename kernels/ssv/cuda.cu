@@ -223,17 +223,15 @@ static int queue_shapes(ws_devlane *l, ssv_call *c, ws_ssv_devprep *const *prep,
             rc = ws_units_make(&c->units, c->list, c->pick, c->per_block, n, err);
             c->start[kind * sizes + i + 1] = c->units.n;
         }
-    const size_t task_bytes = (ntask * sizeof(ssv_task) + 255) / 256 * 256;
-    if (!rc) rc = ws_lane_room(l, &l->tasks, task_bytes + c->units.n * sizeof(ws_devunit), err);
-    ws_devunit *unit = (ws_devunit *)((char *)l->tasks.p + task_bytes);
-    if (!rc) rc = ws_lane_send(l, l->tasks.p, c->task, ntask * sizeof(ssv_task), err);
-    if (!rc) rc = ws_lane_send(l, unit, c->units.unit, c->units.n * sizeof *unit, err);
+    void *tasks = NULL, *units = NULL;
+    if (!rc) rc = ws_lane_put(l, c->task, ntask * sizeof(ssv_task), &tasks, err);
+    if (!rc) rc = ws_lane_put(l, c->units.unit, c->units.n * sizeof(ws_devunit), &units, err);
     for (int kind = 0; kind < WS_SSV_NKIND && !rc; kind++)
         for (int i = 0; i < kinds[kind].n && !rc; i++) {
             const size_t from = c->start[kind * sizes + i], n = c->start[kind * sizes + i + 1] - from;
             if (n == 0) continue;
             const ssv_shape *sh = &kinds[kind].shape[i];
-            const ssv_args a = {(const ssv_task *)l->tasks.p, unit + from, (const uint32_t *)l->words.p, (const ws_devseq *)l->seqs.p, best, 256};
+            const ssv_args a = {(const ssv_task *)tasks, (const ws_devunit *)units + from, (const uint32_t *)l->words.p, (const ws_devseq *)l->seqs.p, best, 256};
             const size_t shared = kind == WS_SSV_GLOBAL ? 0 : (size_t)(sh->R + 3) / 4 * WS_CODES * (size_t)kinds[kind].slots * 16;
             if (shared > 48 << 10)
                 rc = ws_cuda_fail(cudaFuncSetAttribute((const void *)sh->fn, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), sh->name, err);
@@ -274,10 +272,12 @@ out:
 
 // ---- 4 the backend ----
 
+static const ws_devhost host = {{&ws_ssv_avx512, &ws_ssv_avx2, &ws_ssv_scalar}};
+
 struct ssv_prep {
     ws_bytes bytes; // its table only for the host
     ws_ssv_devprep dev;
-    void *host; // of the scalar backend, for models too long for the device
+    void *host; // of a backend of the host, for models too long for the device
 };
 
 static void release(void *p) {
@@ -285,7 +285,7 @@ static void release(void *p) {
     if (!me) return;
     ws_ssv_dev_release(&me->dev);
     ws_bytes_destroy(&me->bytes);
-    ws_ssv_scalar.release(me->host);
+    if (me->host) ws_dev_host(&host)->release(me->host);
     ws_free(me);
 }
 
@@ -296,7 +296,7 @@ static int prepare(const ws_target *t, void **out, ws_err *err) {
     if (!me) return WS_ENOMEM;
     int rc = ws_bytes_create(&me->bytes, &target->profile, err);
     if (!rc) rc = ws_ssv_dev_prepare(&me->dev, &me->bytes, err);
-    if (!rc && !me->dev.R) rc = ws_ssv_scalar.prepare(t, &me->host, err);
+    if (!rc && !me->dev.R) rc = ws_dev_host(&host)->prepare(t, &me->host, err);
     if (rc) release(me);
     else *out = me;
     return rc;
@@ -320,10 +320,10 @@ static ws_fscore decode(const void *prep, const ws_lenmodel *lm, const void *raw
 static void *host_prep(const void *prep, ws_err *) { return ((const ssv_prep *)prep)->host; }
 static bool on_host(const void *prep) { return ((const ssv_prep *)prep)->host; }
 
-static const ws_devkernel kernel = {2, queue, decode, &ws_ssv_scalar, host_prep, on_host, NULL};
+static const ws_devkernel kernel = {2, queue, decode, &host, host_prep, on_host, NULL};
 
 static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err) {
     return ws_dev_score(&kernel, b, task, ntask, lane, err);
 }
 
-const ws_backend ws_ssv_cuda = {"cuda", ws_dev_usable, prepare, release, score, 1024, ws_dev_start, ws_dev_stop, 4 << 20, 3e10};
+const ws_backend ws_ssv_cuda = ws_dev_backend(prepare, release, score, 3e10);

@@ -7,6 +7,6 @@
 #include "lib/hmm/profile.h"
 #include "lib/run/tool.h"
 
-extern const ws_backend ws_vit_scalar, ws_vit_avx2, ws_vit_avx512;
+extern const ws_backend ws_vit_scalar, ws_vit_avx2, ws_vit_avx512, ws_vit_cuda;
 
 #endif

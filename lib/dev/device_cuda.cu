@@ -171,8 +171,9 @@ int ws_dev_start(const ws_devconf *conf, ws_err *err) {
 }
 
 static void release_lane(ws_devlane *l) {
-    ws_devbuf *device[] = {&l->words, &l->seqs, &l->items, &l->lists, &l->tasks, &l->out, &l->queue};
+    ws_devbuf *device[] = {&l->words, &l->seqs, &l->items, &l->out, &l->arena};
     for (ws_devbuf *b : device) cudaFree(b->p);
+    for (int i = 0; i < l->nspill; i++) cudaFree(l->spill[i].p);
     cudaFreeHost(l->in.p);
     cudaFreeHost(l->back.p);
     if (l->start) cudaEventDestroy(l->start);
@@ -224,8 +225,7 @@ int ws_lane_take(ws_devlane **out, const ws_batch *b, const ws_lenmodel *lm, ws_
     }
     *out = l;
     int rc = ws_cuda_fail(cudaSetDevice(l->dev->id), "choosing the device", err);
-    l->in_used = 0;
-    l->nname = 0;
+    if (!rc) rc = ws_lane_begin(l, err);
     if (!rc && l->batch != id) {
         l->batch = 0;
         rc = ws_lane_load(l, b, lm, err);

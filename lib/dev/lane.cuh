@@ -2,9 +2,7 @@
 // What the kernels' launchers see of a device: a lane (one stream, its buffers, the batch that stands in them), checked
 // calls, and tables that stay on the device.
 //
-// A lane serves one call of score at a time. All its buffers only grow. Calls in one lane are in order, so a buffer may be
-// refilled as soon as the copies from it are queued, except those that the host reads or writes: `in` and `out`, which are
-// free again after ws_lane_sync.
+// A lane serves one call of score at a time. All its buffers only grow.
 #ifndef WS_DEV_LANE_CUH
 #define WS_DEV_LANE_CUH
 
@@ -53,14 +51,18 @@ struct ws_device {
     char *chunk_at;
 };
 
-enum { WS_LANE_NAMES = 24 };
+enum { WS_LANE_NAMES = 24, WS_LANE_SPILLS = 64 };
 struct ws_devlane {
     ws_device *dev;
     cudaStream_t stream;
     bool busy;
     uint64_t batch;           // identity of the batch in words and seqs; 0: none
     ws_devbuf words, seqs, items; // the batch, on the device
-    ws_devbuf lists, tasks, out, queue; // of a call, on the device
+    ws_devbuf out;            // scores of a call, on the device
+    ws_devbuf arena;          // whatever else a call needs there
+    size_t arena_used;
+    ws_devbuf spill[WS_LANE_SPILLS]; // where the arena was too small; the next call finds it larger
+    int nspill;
     ws_devbuf in, back;       // pinned: on the way there, on the way back
     size_t in_used;
     ws_devlist whole, pieces; // of all sequences of the batch
@@ -76,12 +78,16 @@ enum { WS_PIECE_WORDS = 683 }; // a piece is at most this long: 4098 residues
 int ws_lane_take(ws_devlane **lane, const ws_batch *b, const ws_lenmodel *lm, ws_err *err);
 void ws_lane_give(ws_devlane *lane);
 
-int ws_lane_load(ws_devlane *lane, const ws_batch *b, const ws_lenmodel *lm, ws_err *err); // take does it
+int ws_lane_begin(ws_devlane *lane, ws_err *err); // take does these two
+int ws_lane_load(ws_devlane *lane, const ws_batch *b, const ws_lenmodel *lm, ws_err *err);
 
 // Room for n bytes; what was there is lost.
 int ws_lane_room(ws_devlane *lane, ws_devbuf *buf, size_t n, ws_err *err);
 // The list of each task: the batch's own, or one made of the items that the task names. cut: long sequences in pieces.
 int ws_lane_lists(ws_devlane *lane, const ws_batch *b, const ws_task *task, size_t ntask, bool cut, ws_devlist *list, ws_err *err);
+// n bytes on the device until the end of the call; put: with that content.
+int ws_lane_alloc(ws_devlane *lane, size_t n, void **p, ws_err *err);
+int ws_lane_put(ws_devlane *lane, const void *from, size_t n, void **p, ws_err *err);
 // Copies n bytes to the device through pinned memory.
 int ws_lane_send(ws_devlane *lane, void *to, const void *from, size_t n, ws_err *err);
 // n bytes back into lane->back, there after the next sync.

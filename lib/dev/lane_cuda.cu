@@ -48,6 +48,42 @@ int ws_lane_room(ws_devlane *l, ws_devbuf *b, size_t n, ws_err *err) {
     return WS_OK;
 }
 
+int ws_lane_alloc(ws_devlane *l, size_t n, void **p, ws_err *err) {
+    const size_t need = (n + 255) / 256 * 256;
+    if (l->arena_used + need <= l->arena.cap) {
+        *p = (char *)l->arena.p + l->arena_used;
+        l->arena_used += need;
+        return WS_OK;
+    }
+    if (l->nspill == WS_LANE_SPILLS) ws_bug("a call allocates too often");
+    int rc = ws_lane_room(l, &l->spill[l->nspill], need, err);
+    *p = l->spill[l->nspill].p;
+    l->nspill += rc == WS_OK;
+    return rc;
+}
+
+int ws_lane_put(ws_devlane *l, const void *from, size_t n, void **p, ws_err *err) {
+    int rc = ws_lane_alloc(l, n, p, err);
+    return rc ? rc : ws_lane_send(l, *p, from, n, err);
+}
+
+// A new call: the arena is empty, and large enough for what the last one needed.
+int ws_lane_begin(ws_devlane *l, ws_err *err) {
+    size_t need = l->arena_used;
+    l->in_used = 0;
+    l->nname = 0;
+    l->arena_used = 0;
+    if (l->nspill == 0) return WS_OK;
+    for (; l->nspill > 0; l->nspill--) {
+        ws_devbuf *b = &l->spill[l->nspill - 1];
+        need += b->cap;
+        cudaFree(b->p);
+        take_memory(l->dev, -(long long)b->cap, err);
+        *b = {};
+    }
+    return ws_lane_room(l, &l->arena, need, err);
+}
+
 // Pinned memory; copies from it may be under way, so they are waited for.
 static int pinned_room(ws_devlane *l, ws_devbuf *b, size_t n, ws_err *err) {
     if (n <= b->cap) return WS_OK;
@@ -200,10 +236,11 @@ int ws_lane_lists(ws_devlane *l, const ws_batch *b, const ws_task *task, size_t 
     for (size_t t = 0; t < ntask; t++) list[t] = cut ? l->pieces : l->whole;
     if (room == 0) return WS_OK;
     char *p;
-    int rc = ws_lane_room(l, &l->lists, room * sizeof(ws_devitem), err);
+    void *there_p;
+    int rc = ws_lane_alloc(l, room * sizeof(ws_devitem), &there_p, err);
     if (!rc) rc = stage(l, room * sizeof(ws_devitem), &p, err);
     if (rc) return rc;
-    ws_devitem *item = (ws_devitem *)p, *there = (ws_devitem *)l->lists.p;
+    ws_devitem *item = (ws_devitem *)p, *there = (ws_devitem *)there_p;
     for (size_t t = 0; t < ntask; t++) {
         if (!task[t].item) continue;
         size_t n = make_list(item + at, b, task[t].item, task[t].n, cut);

@@ -5,14 +5,20 @@
 
 #include "lib/dev/group.cuh"
 
+// The backends of the host, best first, for what a device does not score.
+struct ws_devhost {
+    const ws_backend *backend[3];
+};
+const ws_backend *ws_dev_host(const ws_devhost *h); // the first that is usable
+
 // What differs between kernels.
 struct ws_devkernel {
     size_t raw; // bytes of a score on the device: 2, 4 or 8
     // Queues everything for ntask tasks; the score of task t's item j goes to place first[t] + j of lane->out, which is zeroed.
     int (*queue)(ws_devlane *lane, const ws_batch *b, const ws_task *task, const uint32_t *first, size_t ntask, ws_err *err);
     ws_fscore (*decode)(const void *prep, const ws_lenmodel *lm, const void *raw);
-    // The scalar backend and its prep of a target; for targets that the device does not take.
-    const ws_backend *host;
+    // A backend of the host and its prep of a target; for targets that the device does not take.
+    const ws_devhost *host;
     void *(*host_prep)(const void *prep, ws_err *err);
     bool (*on_host)(const void *prep);
     // Whether a score of the device does not stand and the host has to find it out; NULL: never.
@@ -20,5 +26,22 @@ struct ws_devkernel {
 };
 
 int ws_dev_score(const ws_devkernel *k, const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err);
+
+// A "cuda" backend. cpu_speed: cells a second that one core of the CPU computes.
+constexpr ws_backend ws_dev_backend(int (*prepare)(const ws_target *, void **, ws_err *), void (*release)(void *),
+                                    int (*score)(const ws_batch *, const ws_task *, size_t, ws_lane *, ws_err *), double cpu_speed) {
+    ws_backend b = {};
+    b.name = "cuda";
+    b.usable = ws_dev_usable;
+    b.prepare = prepare;
+    b.release = release;
+    b.score = score;
+    b.group = 1024;
+    b.start = ws_dev_start;
+    b.stop = ws_dev_stop;
+    b.batch = 4 << 20;
+    b.cpu_speed = cpu_speed;
+    return b;
+}
 
 #endif

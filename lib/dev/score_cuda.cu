@@ -6,6 +6,15 @@
 #include <math.h>
 #include <string.h>
 
+const ws_backend *ws_dev_host(const ws_devhost *h) {
+    ws_machine m = {};
+    const char *why;
+    ws_cpu_probe(&m.cpu);
+    for (const ws_backend *b : h->backend)
+        if (b->usable(&m, &why)) return b;
+    ws_bug("no backend on the host");
+}
+
 // The device's scores of a task stand at the end of the room for the reported ones (8 bytes each), so that turning the former
 // into the latter from the front never meets what was not read yet.
 static char *raw_of(const ws_task *t, size_t raw) { return (char *)((ws_fscore *)t->score + t->n) - raw * t->n; }
@@ -22,7 +31,7 @@ static void decode(const ws_devkernel *k, const ws_batch *b, const ws_lenmodel *
     }
 }
 
-// Pairs that the device could not decide, by the scalar backend.
+// Pairs that the device could not decide, by the host.
 static int settle(const ws_devkernel *k, const ws_batch *b, const ws_task *t, const uint32_t *open, size_t nopen, ws_lane *lane, ws_err *err) {
     ws_task host = *t;
     if (!(host.prep = k->host_prep(t->prep, err))) return err->code;
@@ -31,7 +40,7 @@ static int settle(const ws_devkernel *k, const ws_batch *b, const ws_task *t, co
         host.item = &item;
         host.n = 1;
         host.score = (ws_fscore *)t->score + open[i];
-        int rc = k->host->score(b, &host, 1, lane, err);
+        int rc = ws_dev_host(k->host)->score(b, &host, 1, lane, err);
         if (rc) return rc;
     }
     return WS_OK;
@@ -42,7 +51,7 @@ static int finish(const ws_devkernel *k, const ws_batch *b, const ws_task *t, ws
     if (k->on_host(t->prep)) {
         ws_task host = *t;
         host.prep = k->host_prep(t->prep, err);
-        return host.prep ? k->host->score(b, &host, 1, lane, err) : err->code;
+        return host.prep ? ws_dev_host(k->host)->score(b, &host, 1, lane, err) : err->code;
     }
     decode(k, b, (const ws_lenmodel *)lane->perseq.p, t, open, &nopen);
     return nopen ? settle(k, b, t, open, nopen, lane, err) : WS_OK;

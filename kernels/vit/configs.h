@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * The shapes of the Viterbi filter on a device, listed once. A lane holds R times 2 nodes with their states and transitions
+ * in 11 R registers, a group of g lanes 2*g*R nodes.
+ *
+ *   near     1 to 8 lanes share the table's 8 slots
+ *   wide     16 or 32 lanes, as many slots
+ *   block    a block of 2 to 8 warps a sequence, the table read through the cache: M up to 2*16*256 = 8192 */
+#ifndef WS_VIT_CONFIGS_H
+#define WS_VIT_CONFIGS_H
+
+enum { WS_VIT_NEAR, WS_VIT_WIDE16, WS_VIT_WIDE32, WS_VIT_BLOCK, WS_VIT_NKIND };
+
+#define WS_VIT_SHORT(F, ...) F(4, __VA_ARGS__) F(6, __VA_ARGS__)
+#define WS_VIT_LONG(F, ...) \
+    F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) \
+    F(16, __VA_ARGS__)
+#define WS_VIT_VAST(F, ...) F(12, __VA_ARGS__) F(16, __VA_ARGS__)
+
+#endif
