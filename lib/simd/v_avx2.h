@@ -20,11 +20,9 @@
 #define V_CAT2(a, b) a##b
 #define V_CAT1(a, b) V_CAT2(a, b)
 #define V_FACE(name) V_CAT1(name, V_ISA) /* V_FACE(ws_ssv_) is ws_ssv_avx2 */
-#define V_WIDE 0
 #define VB_LANES 32
 #define VW_LANES 16
 #define VF_LANES 8
-#define VD_LANES 4
 #define V32 4
 
 typedef __m256i V;
@@ -32,7 +30,6 @@ typedef __m256 VF;
 typedef __m256d VD;
 
 #define V_LOAD(p) _mm256_load_si256((const __m256i *)(const void *)(p))
-#define V_STORE(p, v) _mm256_store_si256((__m256i *)(void *)(p), v)
 
 #define VB_SET1(x) _mm256_set1_epi8((char)(x))
 #define VB_ADDS_U(a, b) _mm256_adds_epu8(a, b)

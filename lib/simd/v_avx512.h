@@ -24,11 +24,9 @@
 #define V_CAT2(a, b) a##b
 #define V_CAT1(a, b) V_CAT2(a, b)
 #define V_FACE(name) V_CAT1(name, V_ISA) /* V_FACE(ws_ssv_) is ws_ssv_avx512 */
-#define V_WIDE 1   /* 32 registers; 0: 16 */
 #define VB_LANES 64
 #define VW_LANES 32
 #define VF_LANES 16
-#define VD_LANES 8
 #define V32 2 /* registers that hold 32 floats */
 
 typedef __m512i V;
@@ -36,7 +34,6 @@ typedef __m512 VF;
 typedef __m512d VD;
 
 #define V_LOAD(p) _mm512_load_si512((const void *)(p))
-#define V_STORE(p, v) _mm512_store_si512((void *)(p), v)
 
 /* Bytes. */
 #define VB_SET1(x) _mm512_set1_epi8((char)(x))

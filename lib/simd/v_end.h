@@ -8,14 +8,11 @@
 #undef V_CAT1
 #undef V_FACE
 #undef V_UNROLL
-#undef V_WIDE
 #undef VB_LANES
 #undef VW_LANES
 #undef VF_LANES
-#undef VD_LANES
 #undef V32
 #undef V_LOAD
-#undef V_STORE
 #undef VB_SET1
 #undef VB_ADDS_U
 #undef VB_SUBS_U

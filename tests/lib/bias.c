@@ -77,6 +77,33 @@ static void check_width(tap *t, const char *name, const char *why_not, scores_fn
     tap_ok(t, good, "%s equals scalar", name);
 }
 
+/* ws_bias_scores with what this machine has, on a list that is longer than the pieces it works in. */
+static void check_long_list(tap *t, const ws_cpu *cpu, uint64_t seed) {
+    enum { LONG = 2500 };
+    ws_err err = {0};
+    sample r = {seed};
+    sample_batch s = {0};
+    ws_hmm h;
+    ws_bias bias;
+    uint32_t *item = ws_calloc(LONG, sizeof *item, &err);
+    float *got = ws_calloc(LONG, sizeof *got, &err), *truth = ws_calloc(LONG, sizeof *truth, &err);
+    if (!item || !got || !truth) sample_must(1, &err);
+    sample_model(&h, &r, 130, 0);
+    ws_bias_set(&bias, &h);
+    fill(&s, &r, h.abc, MOST);
+    for (size_t j = 0; j < LONG; j++) item[j] = (uint32_t)sample_below(&r, (int)s.b.n);
+    const ws_seqs list = {(const uint8_t *)s.lane.codes.p, s.b.first, s.b.len,
+                          (const ws_lenmodel *)(const void *)s.lane.perseq.p, item, LONG};
+    ws_bias_scores(&bias, NULL, &list, truth);
+    ws_bias_scores(&bias, cpu, &list, got);
+    tap_ok(t, !memcmp(got, truth, LONG * sizeof *got), "a list of %d, each score in its place", LONG);
+    ws_free(item);
+    ws_free(got);
+    ws_free(truth);
+    sample_batch_release(&s);
+    sample_model_release(&h);
+}
+
 int main(void) {
     const char *seed = getenv("WARPSIEVE_SEED"), *depth = getenv("WARPSIEVE_TESTS");
     const uint64_t from = seed ? strtoull(seed, NULL, 0) : 20240607;
@@ -87,5 +114,6 @@ int main(void) {
     check_log(&t, depth && !strcmp(depth, "full"));
     check_width(&t, "bias avx2", cpu.why_not_avx2, ws_bias_scores_avx2, from);
     check_width(&t, "bias avx512", cpu.why_not_avx512, ws_bias_scores_avx512, from);
+    check_long_list(&t, &cpu, from);
     return tap_end(&t);
 }
