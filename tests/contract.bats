@@ -93,7 +93,7 @@ terminal_waits() { # nobody typed a file, and standard input is a terminal
 import os, pty, subprocess, sys
 master, slave = pty.openpty()
 p = subprocess.run(sys.argv[1:], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=5)
-assert p.returncode == 2 and p.stdout == b"" and b"no sequences" in p.stderr, p
+assert p.returncode == 2 and p.stdout == b"" and b"name a file" in p.stderr, p
 EOF
 }
 @test "misuse: no input and a terminal instead" { each terminal_waits $(sequence_tools); }

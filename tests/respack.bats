@@ -29,6 +29,8 @@ setup() { in_data; }
     same d.fa got
     respack --rna d.fa | respack --rna -O fasta >got
     same <(tr T U <d.fa) got
+    respack --dna d.fa | respack -O fasta >got # a packed stream knows its alphabet
+    same d.fa got
     run --separate-stderr respack --dna demo.fa
     refused 1 'demo.fa: line 2' 'DNA'
     run --separate-stderr respack --dna --rna d.fa
