@@ -30,8 +30,8 @@ NVCCFLAGS ?= -O3
 
 SRC       := $(filter-out %/test.c %/bench.c,$(wildcard lib/*/*.c kernels/*/*.c))
 ifneq ($(CUDA),0)
-SRC       := $(filter-out lib/dev/device_none.c,$(SRC))
-CUSRC     := $(wildcard lib/dev/*.cu kernels/*/*.cu)
+SRC       := $(filter-out lib/dev/device_none.c lib/cascade/gpu_none.c,$(SRC))
+CUSRC     := $(wildcard lib/*/*.cu kernels/*/*.cu)
 WS_LIBS   := $(CUDA_LIB)/libcudart_static.a -lstdc++ -ldl -lrt $(WS_LIBS)
 endif
 LIB       := $B/libwarpsieve.a

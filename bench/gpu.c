@@ -117,14 +117,13 @@ int main(int argc, char **argv) {
         else if (c == 'f') fasta = optarg;
         else return 2;
     }
-    ws_machine m = {0};
     ws_err err = {0};
     const char *why;
-    if (!ws_dev_usable(&m, &why)) {
+    if (!ws_dev_usable(&why)) {
         printf("no device: %s\n", why);
         return 1;
     }
-    sample_must(ws_dev_start(&(ws_devconf){0}, &err), &err);
+    sample_must(ws_dev_start(NULL, 0, &err), &err);
     sample r = {1};
     ws_batch b = {0};
     fill(&b, &r, fasta, residues);

@@ -4,7 +4,7 @@
 // Contents: 1 parameters and layout; 2 kernels; 3 launcher; 4 the backend
 
 #include "kernels/fwd/configs.h"
-#include "lib/dev/score.cuh"
+#include "lib/cascade/gpu_score.cuh"
 
 extern "C" {
 #include "kernels/fwd/fwd.h"
@@ -132,7 +132,7 @@ template <int Q, int KEPT> struct fwd_state {
     }
 };
 
-template <int Q> __global__ void __launch_bounds__(32 * WS_FWD_WARPS(Q)) fwd_kernel(const fwd_args a) {
+template <int Q> __global__ void __launch_bounds__(32 * WS_FWD_WARPS(Q)) ws_fwd_kernel(const fwd_args a) {
     constexpr int KEPT = WS_FWD_KEPT(Q), CHUNKS = (Q + 3) / 4, BLOCK = 32 * WS_FWD_WARPS(Q);
     extern __shared__ float4 shared[];
     const ws_devunit unit = a.unit[blockIdx.x];
@@ -176,7 +176,7 @@ template <int Q> __global__ void __launch_bounds__(32 * WS_FWD_WARPS(Q)) fwd_ker
 }
 
 // Any Q: rows in device memory, everything through the cache.
-__global__ void __launch_bounds__(THREADS) fwd_general_kernel(const fwd_args a) {
+__global__ void __launch_bounds__(THREADS) ws_fwd_general_kernel(const fwd_args a) {
     const int z = threadIdx.x % 32, warp = threadIdx.x / 32;
     for (uint32_t u = blockIdx.x; u < a.nunit; u += gridDim.x) {
         const ws_devunit unit = a.unit[u];
@@ -231,8 +231,8 @@ __global__ void __launch_bounds__(THREADS) fwd_general_kernel(const fwd_args a) 
 // ---- 3 launcher ----
 
 typedef void fwd_fn(fwd_args);
-#define FWD_KERNEL(Q) fwd_kernel<Q>,
-#define FWD_NAME(Q) "fwd_kernel<" #Q ">",
+#define FWD_KERNEL(Q) ws_fwd_kernel<Q>,
+#define FWD_NAME(Q) "ws_fwd_kernel<" #Q ">",
 #define FWD_KEPT(Q) WS_FWD_KEPT(Q),
 static fwd_fn *const kernels[] = {NULL, WS_FWD_EACH_Q(FWD_KERNEL)};
 static const char *const names[] = {NULL, WS_FWD_EACH_Q(FWD_NAME)};
@@ -288,8 +288,8 @@ static int queue_shape(ws_devlane *l, fwd_call *c, fwd_args a, int Q, const ws_t
         a.room = (size_t)longest * 32 * 4;
         if ((rc = ws_lane_alloc(l, a.room * sizeof(float) * blocks * WARPS, &scratch, err))) return rc;
         a.scratch = (float *)scratch;
-        fwd_general_kernel<<<blocks, THREADS, 0, l->stream>>>(a);
-        return ws_lane_launched(l, "fwd_general_kernel", err);
+        ws_fwd_general_kernel<<<blocks, THREADS, 0, l->stream>>>(a);
+        return ws_lane_launched(l, "ws_fwd_general_kernel", err);
     }
     const size_t shared = (size_t)((Q + 3) / 4) * 512 * (size_t)(WS_CODES + NCOEF - kept[Q]);
     if (shared > 48 << 10)
@@ -361,7 +361,7 @@ static int queue(ws_devlane *l, const ws_batch *b, const ws_task *task, const ui
         c.table[3 * t + 2] = &prep_of(&task[t])->link;
     }
     rc = ws_lane_tables(l, c.table, 3 * ntask, err);
-    if (!rc) rc = ws_lane_lists(l, b, task, ntask, false, c.list, err);
+    if (!rc) rc = ws_gpu_lists(l, b, task, ntask, false, c.list, err);
     for (size_t t = 0; t < ntask && !rc; t++) {
         const fwd_prep *p = prep_of(&task[t]);
         const int d = l->dev->index;
@@ -370,7 +370,7 @@ static int queue(ws_devlane *l, const ws_batch *b, const ws_task *task, const ui
     }
     if (!rc) rc = ws_lane_put(l, c.task, ntask * sizeof *c.task, &tasks, err);
     {
-        const fwd_args a = {(const fwd_task *)tasks, NULL, 0, (const uint32_t *)l->words.p, (const ws_devseq *)l->seqs.p, (fwd_score *)l->out.p,
+        const fwd_args a = {(const fwd_task *)tasks, NULL, 0, ws_gpu_words(l), ws_gpu_seqs(l), (fwd_score *)l->out.p,
                             1, NULL, 0};
         for (int Q = 0; Q <= MOST_Q && !rc; Q++) rc = queue_shape(l, &c, a, Q, task, ntask, err);
     }

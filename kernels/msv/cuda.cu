@@ -4,8 +4,8 @@
 // Contents: 1 parameters and layout; 2 kernels; 3 launcher; 4 the backend
 
 #include "kernels/msv/configs.h"
-#include "lib/dev/score.cuh"
-#include "lib/hmm/ungapped.cuh"
+#include "lib/cascade/gpu_score.cuh"
+#include "lib/cascade/ungapped.cuh"
 
 extern "C" {
 #include "kernels/msv/msv.h"
@@ -48,7 +48,7 @@ enum { THREADS = 256 };
 // ---- 2 kernels ----
 
 // What ws_ssv_decide calls open goes into the task's queue.
-__global__ void __launch_bounds__(THREADS) msv_select_kernel(const msv_args a, uint32_t ntask) {
+__global__ void __launch_bounds__(THREADS) ws_msv_select_kernel(const msv_args a, uint32_t ntask) {
     for (uint32_t i = blockIdx.y; i < ntask; i += gridDim.y) {
         const msv_task t = a.task[i];
         for (uint32_t p = blockIdx.x * THREADS + threadIdx.x; p < t.n; p += gridDim.x * THREADS) {
@@ -91,7 +91,7 @@ template <int R, int SLOTS> struct msv_state {
     }
 };
 
-template <int R, int SLOTS, bool GLOBAL> __global__ void __launch_bounds__(THREADS) msv_kernel(const msv_args a) {
+template <int R, int SLOTS, bool GLOBAL> __global__ void __launch_bounds__(THREADS) ws_msv_kernel(const msv_args a) {
     extern __shared__ uint4 shared[];
     const uint32_t which = a.pick[blockIdx.x / a.blocks], block = blockIdx.x % a.blocks;
     const msv_task t = a.task[which];
@@ -154,7 +154,7 @@ struct msv_shape {
     const char *name;
 };
 
-#define MSV_SHAPE(R, SLOTS, GLOBAL) {R, msv_kernel<R, SLOTS, GLOBAL>, "msv_kernel<" #R ", " #SLOTS ">"},
+#define MSV_SHAPE(R, SLOTS, GLOBAL) {R, ws_msv_kernel<R, SLOTS, GLOBAL>, "ws_msv_kernel<" #R ", " #SLOTS ">"},
 static const msv_shape near_shape[] = {WS_MSV_SHORT(MSV_SHAPE, 8, false) WS_MSV_LONG(MSV_SHAPE, 8, false)};
 static const msv_shape wide16[] = {WS_MSV_LONG(MSV_SHAPE, 16, false)};
 static const msv_shape wide32[] = {WS_MSV_LONG(MSV_SHAPE, 32, false)};
@@ -242,11 +242,11 @@ static int queue_msv(ws_devlane *l, msv_call *c, const ws_task *task, size_t nta
     if (!rc) rc = ws_lane_alloc(l, 4 * (size_t)c->first[ntask], &queue, err);
     if (!rc) rc = ws_cuda_fail(cudaMemsetAsync(count, 0, ntask * 4, l->stream), "clearing counts", err);
     if (rc) return rc;
-    msv_args a = {(const msv_task *)dtask, NULL, 0, (const uint32_t *)l->words.p, (const ws_devseq *)l->seqs.p, (uint16_t *)l->out.p,
+    msv_args a = {(const msv_task *)dtask, NULL, 0, ws_gpu_words(l), ws_gpu_seqs(l), (uint16_t *)l->out.p,
                   (uint32_t *)queue, (uint32_t *)count};
     const dim3 grid((longest + 4 * THREADS - 1) / (4 * THREADS), (unsigned)(ntask < 65535 ? ntask : 65535));
-    msv_select_kernel<<<grid, THREADS, 0, l->stream>>>(a, (uint32_t)ntask);
-    rc = ws_lane_launched(l, "msv_select_kernel", err);
+    ws_msv_select_kernel<<<grid, THREADS, 0, l->stream>>>(a, (uint32_t)ntask);
+    rc = ws_lane_launched(l, "ws_msv_select_kernel", err);
     for (int kind = 0; kind < WS_MSV_NKIND && !rc; kind++)
         for (int i = 0; i < kinds[kind].n && !rc; i++) {
             const uint32_t n = start[kind][i + 1] - start[kind][i];
@@ -302,7 +302,7 @@ static int on_device(ws_devlane *l, msv_call *c, const ws_batch *b, const ws_tas
     }
     int rc = ws_lane_tables(l, c->table, ntable, err);
     if (!rc) rc = ws_ssv_dev_best(l, b, task, c->ssv, c->first, ntask, (uint16_t *)l->out.p, err);
-    if (!rc) rc = ws_lane_lists(l, b, task, ntask, false, c->list, err);
+    if (!rc) rc = ws_gpu_lists(l, b, task, ntask, false, c->list, err);
     for (size_t t = 0; t < ntask && !rc; t++) {
         const msv_prep *p = prep_of(&task[t]);
         c->task[t] = {(const uint4 *)p->table.at[l->dev->index], c->list[t].item, p->R ? c->list[t].n : 0, c->first[t],

@@ -4,8 +4,8 @@
 // Contents: 1 parameters and layout; 2 kernels; 3 launcher; 4 the backend
 
 #include "kernels/ssv/configs.h"
-#include "lib/dev/score.cuh"
-#include "lib/hmm/ungapped.cuh"
+#include "lib/cascade/gpu_score.cuh"
+#include "lib/cascade/ungapped.cuh"
 
 extern "C" {
 #include "kernels/ssv/ssv.h"
@@ -92,7 +92,7 @@ template <int R, int SLOTS, bool GROUP> struct ssv_state {
 };
 
 template <int R, int SLOTS, bool GROUP, bool GLOBAL>
-__global__ void __launch_bounds__(SLOTS == 32 && !GLOBAL ? THREADS_WIDE : THREADS) ssv_kernel(const ssv_args a) {
+__global__ void __launch_bounds__(SLOTS == 32 && !GLOBAL ? THREADS_WIDE : THREADS) ws_ssv_kernel(const ssv_args a) {
     extern __shared__ uint4 shared[];
     const ws_devunit unit = a.unit[blockIdx.x];
     const ssv_task t = a.task[unit.task];
@@ -140,7 +140,7 @@ struct ssv_shape {
     const char *name;
 };
 
-#define SSV_SHAPE(R, SLOTS, GROUP, GLOBAL) {R, ssv_kernel<R, SLOTS, GROUP, GLOBAL>, "ssv_kernel<" #R ", " #SLOTS ">"},
+#define SSV_SHAPE(R, SLOTS, GROUP, GLOBAL) {R, ws_ssv_kernel<R, SLOTS, GROUP, GLOBAL>, "ws_ssv_kernel<" #R ", " #SLOTS ">"},
 static const ssv_shape single[] = {WS_SSV_LOW(SSV_SHAPE, 8, false, false) WS_SSV_HIGH(SSV_SHAPE, 8, false, false)};
 static const ssv_shape group[] = {WS_SSV_HIGH(SSV_SHAPE, 8, true, false)};
 static const ssv_shape wide16[] = {WS_SSV_HIGH(SSV_SHAPE, 16, true, false)};
@@ -231,7 +231,7 @@ static int queue_shapes(ws_devlane *l, ssv_call *c, ws_ssv_devprep *const *prep,
             const size_t from = c->start[kind * sizes + i], n = c->start[kind * sizes + i + 1] - from;
             if (n == 0) continue;
             const ssv_shape *sh = &kinds[kind].shape[i];
-            const ssv_args a = {(const ssv_task *)tasks, (const ws_devunit *)units + from, (const uint32_t *)l->words.p, (const ws_devseq *)l->seqs.p, best, 256};
+            const ssv_args a = {(const ssv_task *)tasks, (const ws_devunit *)units + from, ws_gpu_words(l), ws_gpu_seqs(l), best, 256};
             const size_t shared = kind == WS_SSV_GLOBAL ? 0 : (size_t)(sh->R + 3) / 4 * WS_CODES * (size_t)kinds[kind].slots * 16;
             if (shared > 48 << 10)
                 rc = ws_cuda_fail(cudaFuncSetAttribute((const void *)sh->fn, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), sh->name, err);
@@ -257,7 +257,7 @@ int ws_ssv_dev_best(ws_devlane *l, const ws_batch *b, const ws_task *task, ws_ss
             if (prep[t]->R) c.table[ntable++] = &prep[t]->table;
         rc = ws_lane_tables(l, c.table, ntable, err);
     }
-    if (!rc) rc = ws_lane_lists(l, b, task, ntask, true, c.list, err);
+    if (!rc) rc = ws_gpu_lists(l, b, task, ntask, true, c.list, err);
     for (size_t t = 0; t < ntask && !rc; t++)
         c.task[t] = {(const uint4 *)prep[t]->table.at[l->dev->index], c.list[t].item, c.list[t].n, first[t], prep[t]->glog, prep[t]->overlap};
     if (!rc) rc = queue_shapes(l, &c, prep, ntask, best, err);

@@ -4,7 +4,7 @@
 // Contents: 1 parameters and layout; 2 kernels; 3 launcher; 4 the backend
 
 #include "kernels/vit/configs.h"
-#include "lib/dev/score.cuh"
+#include "lib/cascade/gpu_score.cuh"
 
 extern "C" {
 #include "kernels/vit/vit.h"
@@ -168,7 +168,7 @@ template <int R, bool BLOCK> struct vit_state {
 };
 
 template <int R, int SLOTS, bool BLOCK>
-__global__ void __launch_bounds__(BLOCK ? 32 * MAX_WARPS : THREADS) vit_kernel(const vit_args a) {
+__global__ void __launch_bounds__(BLOCK ? 32 * MAX_WARPS : THREADS) ws_vit_kernel(const vit_args a) {
     extern __shared__ uint4 shared[];
     __shared__ uint32_t slot[2 * MAX_WARPS];
     const ws_devunit unit = a.unit[blockIdx.x];
@@ -232,7 +232,7 @@ struct vit_shape {
     const char *name;
 };
 
-#define VIT_SHAPE(R, SLOTS, BLOCK) {R, vit_kernel<R, SLOTS, BLOCK>, "vit_kernel<" #R ", " #SLOTS ">"},
+#define VIT_SHAPE(R, SLOTS, BLOCK) {R, ws_vit_kernel<R, SLOTS, BLOCK>, "ws_vit_kernel<" #R ", " #SLOTS ">"},
 static const vit_shape near_shape[] = {WS_VIT_SHORT(VIT_SHAPE, 8, false) WS_VIT_LONG(VIT_SHAPE, 8, false)};
 static const vit_shape wide16[] = {WS_VIT_LONG(VIT_SHAPE, 16, false)};
 static const vit_shape wide32[] = {WS_VIT_LONG(VIT_SHAPE, 32, false)};
@@ -374,7 +374,7 @@ static int queue_shape(ws_devlane *l, vit_call *c, const void *tasks, int kind, 
         if (!rc && shared > 48 << 10)
             rc = ws_cuda_fail(cudaFuncSetAttribute((const void *)sh->fn, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), sh->name, err);
         if (rc || c->units.n == 0) continue;
-        const vit_args a = {(const vit_task *)tasks, (const ws_devunit *)units, (const uint32_t *)l->words.p, (const ws_devseq *)l->seqs.p,
+        const vit_args a = {(const vit_task *)tasks, (const ws_devunit *)units, ws_gpu_words(l), ws_gpu_seqs(l),
                             (int32_t *)l->out.p, rounds};
         sh->fn<<<(unsigned)c->units.n, (unsigned)threads, shared, l->stream>>>(a);
         rc = ws_lane_launched(l, sh->name, err);
@@ -428,7 +428,7 @@ static int queue(ws_devlane *l, const ws_batch *b, const ws_task *task, const ui
             c.table[ntable++] = &prep_of(&task[t])->trans;
         }
     rc = ws_lane_tables(l, c.table, ntable, err);
-    if (!rc) rc = ws_lane_lists(l, b, task, ntask, false, c.list, err);
+    if (!rc) rc = ws_gpu_lists(l, b, task, ntask, false, c.list, err);
     for (size_t t = 0; t < ntask && !rc; t++) {
         const vit_prep *p = prep_of(&task[t]);
         c.task[t] = {(const uint4 *)p->table.at[l->dev->index], (const uint32_t *)p->trans.at[l->dev->index], c.list[t].item, c.list[t].n,

@@ -33,7 +33,7 @@ static int device_cc(int id, int *major, int *minor) {
            cudaDeviceGetAttribute(minor, cudaDevAttrComputeCapabilityMinor, id) == cudaSuccess;
 }
 
-int ws_dev_usable(const ws_machine *, const char **why) {
+int ws_dev_usable(const char **why) {
     static char text[160]; // the same on every call
     int driver = 0, n = 0, major = 0, minor = 0;
     *why = text;
@@ -75,7 +75,7 @@ static struct {
     ws_device dev[WS_DEV_MAX];
     int ndev;
     ws_devlane lane[WS_DEV_MAX * LANES];
-    uint64_t batches; // identities given out
+    uint64_t identities; // given out
     double seconds;
 } pool;
 
@@ -135,32 +135,32 @@ static int add_device(int id, int count, size_t limit, ws_err *err) {
     return WS_OK;
 }
 
-static int choose_devices(const ws_devconf *conf, ws_err *err) {
+static int choose_devices(const char *list, uint64_t mem, ws_err *err) {
     int count = 0, rc = ws_cuda_fail(cudaGetDeviceCount(&count), "counting devices", err);
     if (rc) return rc;
-    if (!conf->list) return add_device(0, count, conf->mem, err);
-    if (strcmp(conf->list, "all") == 0) {
-        for (int id = 0; id < count && id < WS_DEV_MAX && !rc; id++) rc = add_device(id, count, conf->mem, err);
+    if (!list) return add_device(0, count, mem, err);
+    if (strcmp(list, "all") == 0) {
+        for (int id = 0; id < count && id < WS_DEV_MAX && !rc; id++) rc = add_device(id, count, mem, err);
         return rc;
     }
-    const char *p = conf->list;
+    const char *p = list;
     for (;;) {
         char *end, q[WS_QUOTE_MAX];
         long id = strtol(p, &end, 10);
         if (end == p || id < 0 || id > 1000000 || (*end && *end != ','))
             return ws_fail(err, WS_EUSAGE, "--device: expected numbers such as 0,2 or all, not \"%s\"",
-                           ws_quote(q, conf->list, strlen(conf->list)));
-        if ((rc = add_device((int)id, count, conf->mem, err)) || !*end) return rc;
+                           ws_quote(q, list, strlen(list)));
+        if ((rc = add_device((int)id, count, mem, err)) || !*end) return rc;
         p = end + 1;
     }
 }
 
-int ws_dev_start(const ws_devconf *conf, ws_err *err) {
+int ws_dev_start(const char *list, uint64_t mem, ws_err *err) {
     pool.ndev = 0;
     pool.open = false;
     pool.failed = {};
     pool.seconds = 0;
-    int rc = choose_devices(conf, err);
+    int rc = choose_devices(list, mem, err);
     if (rc) return rc;
     pool.opening = true;
     if (pthread_create(&pool.opener, NULL, open_all, NULL) == 0) return WS_OK;
@@ -171,7 +171,7 @@ int ws_dev_start(const ws_devconf *conf, ws_err *err) {
 }
 
 static void release_lane(ws_devlane *l) {
-    ws_devbuf *device[] = {&l->words, &l->seqs, &l->items, &l->out, &l->arena};
+    ws_devbuf *device[] = {&l->kept[0], &l->kept[1], &l->kept[2], &l->out, &l->arena};
     for (ws_devbuf *b : device) cudaFree(b->p);
     for (int i = 0; i < l->nspill; i++) cudaFree(l->spill[i].p);
     cudaFreeHost(l->in.p);
@@ -197,25 +197,29 @@ void ws_dev_stop(void) {
 
 // ---- 4 lanes ----
 
-// The free lane that has the batch, else any; devices take turns, so that two workers do not share one while another idles.
-static ws_devlane *free_lane(uint64_t batch) {
+// The free lane that keeps it, else any; devices take turns, so that two workers do not share one while another idles.
+static ws_devlane *free_lane(uint64_t id) {
     ws_devlane *best = NULL;
     for (int j = 0; j < LANES; j++)
         for (int i = 0; i < pool.ndev; i++) {
             ws_devlane *l = &pool.lane[i * LANES + j];
             if (l->busy) continue;
-            if (l->batch == batch) return l;
+            if (l->id == id) return l;
             if (!best) best = l;
         }
     return best;
 }
 
-int ws_lane_take(ws_devlane **out, const ws_batch *b, const ws_lenmodel *lm, ws_err *err) {
-    ws_batch *mine = const_cast<ws_batch *>(b); // its `device` member is ours
+uint64_t ws_lane_identity(void) {
+    pthread_mutex_lock(&pool.lock);
+    const uint64_t id = ++pool.identities;
+    pthread_mutex_unlock(&pool.lock);
+    return id;
+}
+
+int ws_lane_take(ws_devlane **out, uint64_t id, ws_err *err) {
     ws_devlane *l = NULL;
     pthread_mutex_lock(&pool.lock);
-    if (!mine->device) mine->device = (void *)(uintptr_t)++pool.batches;
-    uint64_t id = (uint64_t)(uintptr_t)mine->device;
     while (!pool.open || (!pool.failed.code && !(l = free_lane(id)))) pthread_cond_wait(&pool.change, &pool.lock);
     if (l) l->busy = true;
     pthread_mutex_unlock(&pool.lock);
@@ -223,15 +227,10 @@ int ws_lane_take(ws_devlane **out, const ws_batch *b, const ws_lenmodel *lm, ws_
         *err = pool.failed;
         return err->code;
     }
-    *out = l;
     int rc = ws_cuda_fail(cudaSetDevice(l->dev->id), "choosing the device", err);
     if (!rc) rc = ws_lane_begin(l, err);
-    if (!rc && l->batch != id) {
-        l->batch = 0;
-        rc = ws_lane_load(l, b, lm, err);
-        if (!rc) l->batch = id;
-    }
     if (rc) ws_lane_give(l);
+    else *out = l;
     return rc;
 }
 

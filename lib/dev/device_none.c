@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * The "cuda" backends of a build without CUDA: listed, never usable. */
+ * The devices of a build without CUDA: none. */
 #include "lib/dev/device.h"
 
-int ws_dev_usable(const ws_machine *m, const char **why) {
-    (void)m;
-    *why = "this program was built without CUDA";
+static const char reason[] = "this program was built without CUDA";
+
+int ws_dev_usable(const char **why) {
+    *why = reason;
     return 0;
 }
 
-int ws_dev_start(const ws_devconf *conf, ws_err *err) {
-    (void)conf;
-    return ws_fail(err, WS_EDEV, "this program was built without CUDA");
+int ws_dev_start(const char *list, uint64_t mem, ws_err *err) {
+    (void)list;
+    (void)mem;
+    return ws_fail(err, WS_EDEV, "%s", reason);
 }
 
 void ws_dev_stop(void) {}
 
 double ws_dev_seconds(void) { return 0; }
-
-extern const ws_backend ws_ssv_cuda, ws_msv_cuda, ws_vit_cuda, ws_fwd_cuda;
-const ws_backend ws_ssv_cuda = {.name = "cuda", .usable = ws_dev_usable}, ws_msv_cuda = {.name = "cuda", .usable = ws_dev_usable},
-                 ws_vit_cuda = {.name = "cuda", .usable = ws_dev_usable}, ws_fwd_cuda = {.name = "cuda", .usable = ws_dev_usable};

@@ -7,10 +7,7 @@
 #define WS_DEV_LANE_CUH
 
 #include "lib/dev/device.h"
-extern "C" {
-#include "lib/hmm/fscore.h"
-#include "lib/hmm/target.h"
-}
+#include "lib/base/mem.h"
 
 #include <cuda_runtime.h>
 #include <pthread.h>
@@ -20,24 +17,6 @@ enum { WS_DEV_MAX = 16 };
 struct ws_devbuf { // device memory, or pinned memory of the host
     void *p;
     size_t cap;
-};
-
-// A sequence of the batch as kernels see it.
-struct ws_devseq {
-    uint32_t first; // its first word
-    uint32_t len;
-    int16_t tjb, wmove;
-    float pmove, ploop;
-};
-
-// One entry of a work list: residues 6*from .. 6*(from+words) of sequence seq, whose score is number out of the task.
-struct ws_devitem {
-    uint32_t seq, out, from, words;
-};
-
-struct ws_devlist { // longest first
-    const ws_devitem *item;
-    uint32_t n;
 };
 
 struct ws_device {
@@ -51,13 +30,14 @@ struct ws_device {
     char *chunk_at;
 };
 
-enum { WS_LANE_NAMES = 24, WS_LANE_SPILLS = 64 };
+enum { WS_LANE_NAMES = 24, WS_LANE_SPILLS = 64, WS_LANE_KEPT = 3 };
 struct ws_devlane {
     ws_device *dev;
     cudaStream_t stream;
     bool busy;
-    uint64_t batch;           // identity of the batch in words and seqs; 0: none
-    ws_devbuf words, seqs, items; // the batch, on the device
+    uint64_t id;              // of what stands in `kept`; 0: nothing
+    ws_devbuf kept[WS_LANE_KEPT]; // on the device from call to call, the user's
+    size_t counts[WS_LANE_KEPT];  // the user's too
     ws_devbuf out;            // scores of a call, on the device
     ws_devbuf arena;          // whatever else a call needs there
     size_t arena_used;
@@ -65,29 +45,26 @@ struct ws_devlane {
     int nspill;
     ws_devbuf in, back;       // pinned: on the way there, on the way back
     size_t in_used;
-    ws_devlist whole, pieces; // of all sequences of the batch
     const char *name[WS_LANE_NAMES]; // kernels launched since the last sync
     int nname;
     cudaEvent_t start, end;   // around the kernels of a call
 };
 
-enum { WS_PIECE_WORDS = 683 }; // a piece is at most this long: 4098 residues
-
-// Takes a free lane, waiting for one, with the batch on its device. Lists longest first are made of it: `whole` with one
-// item a sequence, `pieces` with several for long ones.
-int ws_lane_take(ws_devlane **lane, const ws_batch *b, const ws_lenmodel *lm, ws_err *err);
+// An identity that no other content has.
+uint64_t ws_lane_identity(void);
+// Takes a free lane, best the one that keeps `id`, waiting for one. lane->id is the caller's to check and to set.
+int ws_lane_take(ws_devlane **lane, uint64_t id, ws_err *err);
 void ws_lane_give(ws_devlane *lane);
-
-int ws_lane_begin(ws_devlane *lane, ws_err *err); // take does these two
-int ws_lane_load(ws_devlane *lane, const ws_batch *b, const ws_lenmodel *lm, ws_err *err);
+int ws_lane_begin(ws_devlane *lane, ws_err *err); // take does it
 
 // Room for n bytes; what was there is lost.
 int ws_lane_room(ws_devlane *lane, ws_devbuf *buf, size_t n, ws_err *err);
-// The list of each task: the batch's own, or one made of the items that the task names. cut: long sequences in pieces.
-int ws_lane_lists(ws_devlane *lane, const ws_batch *b, const ws_task *task, size_t ntask, bool cut, ws_devlist *list, ws_err *err);
 // n bytes on the device until the end of the call; put: with that content.
 int ws_lane_alloc(ws_devlane *lane, size_t n, void **p, ws_err *err);
 int ws_lane_put(ws_devlane *lane, const void *from, size_t n, void **p, ws_err *err);
+// n bytes of pinned memory that nothing else uses until the next sync; expect: so many will be asked for together.
+int ws_lane_stage(ws_devlane *lane, size_t n, char **p, ws_err *err);
+int ws_lane_expect(ws_devlane *lane, size_t n, ws_err *err);
 // Copies n bytes to the device through pinned memory.
 int ws_lane_send(ws_devlane *lane, void *to, const void *from, size_t n, ws_err *err);
 // n bytes back into lane->back, there after the next sync.

@@ -178,27 +178,25 @@ static void check_kernel(const struct kernel *k, model *m, int n, sample_batch *
 }
 
 int main(int argc, char **argv) {
-    const char *seed = getenv("WARPSIEVE_SEED"), *require = getenv("WARPSIEVE_REQUIRE_GPU"), *why = "", *only = NULL;
+    const char *seed = getenv("WARPSIEVE_SEED"), *require = getenv("WARPSIEVE_REQUIRE_GPU"), *why = "", *only = NULL, *devices = NULL;
     static const char *const part[4] = {"whole batch", "lists", "permuted", "split"};
-    ws_devconf conf = {0};
     int most = 10000, n = 0;
     tap t = {0};
     for (int c; (c = getopt(argc, argv, "k:d:m:")) != -1;) {
         if (c == 'k') only = optarg;
-        else if (c == 'd') conf.list = optarg;
+        else if (c == 'd') devices = optarg;
         else if (c == 'm') most = atoi(optarg);
         else return 2;
     }
     sample r = {seed ? strtoull(seed, NULL, 0) : 20240607};
-    ws_machine machine = {0};
     ws_err err = {0};
-    if (!ws_dev_usable(&machine, &why)) {
+    if (!ws_dev_usable(&why)) {
         if (require && *require == '1') tap_ok(&t, 0, "a device: %s", why);
         else tap_skip(&t, "cuda equals scalar", why);
         return tap_end(&t);
     }
     tap_note("seed %llu", (unsigned long long)r.state);
-    sample_must(ws_dev_start(&conf, &err), &err);
+    sample_must(ws_dev_start(devices, 0, &err), &err);
     static model m[NMODEL];
     for (int i = 0; i < NMODEL; i++) {
         if (model_sizes[i] > most) continue;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The score callback that all "cuda" backends share: a lane with the batch, the kernels' queueing, the way back, decoding.
-#ifndef WS_DEV_SCORE_CUH
-#define WS_DEV_SCORE_CUH
+#ifndef WS_CASCADE_GPU_SCORE_CUH
+#define WS_CASCADE_GPU_SCORE_CUH
 
-#include "lib/dev/group.cuh"
+#include "lib/cascade/gpu.cuh"
 
 // The backends of the host, best first, for what a device does not score.
 struct ws_devhost {
@@ -27,17 +27,20 @@ struct ws_devkernel {
 
 int ws_dev_score(const ws_devkernel *k, const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err);
 
+int ws_gpu_usable(const ws_machine *m, const char **why);
+int ws_gpu_start(const ws_devconf *conf, ws_err *err);
+
 // A "cuda" backend. cpu_speed: cells a second that one core of the CPU computes.
 constexpr ws_backend ws_dev_backend(int (*prepare)(const ws_target *, void **, ws_err *), void (*release)(void *),
                                     int (*score)(const ws_batch *, const ws_task *, size_t, ws_lane *, ws_err *), double cpu_speed) {
     ws_backend b = {};
     b.name = "cuda";
-    b.usable = ws_dev_usable;
+    b.usable = ws_gpu_usable;
     b.prepare = prepare;
     b.release = release;
     b.score = score;
     b.group = 1024;
-    b.start = ws_dev_start;
+    b.start = ws_gpu_start;
     b.stop = ws_dev_stop;
     b.batch = 4 << 20;
     b.cpu_speed = cpu_speed;

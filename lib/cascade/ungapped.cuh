@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SSV on a device as msv uses it: defined in kernels/ssv/cuda.cu, see lib/hmm/ungapped.h.
-#ifndef WS_HMM_UNGAPPED_CUH
-#define WS_HMM_UNGAPPED_CUH
+#ifndef WS_CASCADE_UNGAPPED_CUH
+#define WS_CASCADE_UNGAPPED_CUH
 
-#include "lib/dev/lane.cuh"
+#include "lib/cascade/gpu.cuh"
 
 struct ws_ssv_devprep {
     int R, glog, kind; // registers a lane, log2 of lanes a group, see kernels/ssv/configs.h; R = 0: too long for the device

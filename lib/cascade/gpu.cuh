@@ -1,9 +1,49 @@
 // SPDX-License-Identifier: MIT
-// What kernels share in which groups of 1 to 32 lanes own a sequence each: work units, residues, tables in shared memory.
-#ifndef WS_DEV_GROUP_CUH
-#define WS_DEV_GROUP_CUH
+// What the kernels of the cascade share on a device: the batch there, work lists and units, and for kernels in which groups of
+// 1 to 32 lanes own a sequence each, residues and tables in shared memory.
+#ifndef WS_CASCADE_GPU_CUH
+#define WS_CASCADE_GPU_CUH
 
 #include "lib/dev/lane.cuh"
+
+extern "C" {
+#include "lib/hmm/fscore.h"
+#include "lib/hmm/target.h"
+#include "lib/run/tool.h"
+}
+
+// ---- the batch ----
+
+// A sequence of the batch as kernels see it.
+struct ws_devseq {
+    uint32_t first; // its first word
+    uint32_t len;
+    int16_t tjb, wmove;
+    float pmove, ploop;
+};
+
+// One entry of a work list: residues 6*from .. 6*(from+words) of sequence seq, whose score is number out of the task.
+struct ws_devitem {
+    uint32_t seq, out, from, words;
+};
+
+struct ws_devlist { // longest first
+    const ws_devitem *item;
+    uint32_t n;
+};
+
+enum { WS_PIECE_WORDS = 683 }; // a piece of a long sequence is at most this long: 4098 residues
+enum { WS_KEPT_WORDS, WS_KEPT_SEQS, WS_KEPT_ITEMS }; // what stands where in a lane
+
+static inline const uint32_t *ws_gpu_words(const ws_devlane *l) { return (const uint32_t *)l->kept[WS_KEPT_WORDS].p; }
+static inline const ws_devseq *ws_gpu_seqs(const ws_devlane *l) { return (const ws_devseq *)l->kept[WS_KEPT_SEQS].p; }
+
+// The batch into a lane.
+int ws_gpu_load(ws_devlane *lane, const ws_batch *b, const ws_lenmodel *lm, ws_err *err);
+// The list of each task: the batch's own, or one made of the items that the task names. cut: long sequences in pieces.
+int ws_gpu_lists(ws_devlane *lane, const ws_batch *b, const ws_task *task, size_t ntask, bool cut, ws_devlist *list, ws_err *err);
+
+// ---- groups ----
 
 // A block's work: places chunk*per_block .. of a task's list.
 struct ws_devunit {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The score callback of the "cuda" backends: see lib/dev/score.cuh.
+// The score callback of the "cuda" backends: see lib/cascade/gpu_score.cuh.
 
-#include "lib/dev/score.cuh"
+#include "lib/cascade/gpu_score.cuh"
 
 #include <math.h>
 #include <string.h>
@@ -14,6 +14,9 @@ const ws_backend *ws_dev_host(const ws_devhost *h) {
         if (b->usable(&m, &why)) return b;
     ws_bug("no backend on the host");
 }
+
+int ws_gpu_usable(const ws_machine *, const char **why) { return ws_dev_usable(why); }
+int ws_gpu_start(const ws_devconf *conf, ws_err *err) { return ws_dev_start(conf->list, conf->mem, err); }
 
 // The device's scores of a task stand at the end of the room for the reported ones (8 bytes each), so that turning the former
 // into the latter from the front never meets what was not read yet.
@@ -57,6 +60,22 @@ static int finish(const ws_devkernel *k, const ws_batch *b, const ws_task *t, ws
     return nopen ? settle(k, b, t, open, nopen, lane, err) : WS_OK;
 }
 
+// A lane with the batch in it.
+static int take(ws_devlane **out, const ws_batch *b, const ws_lenmodel *lm, ws_err *err) {
+    ws_batch *mine = const_cast<ws_batch *>(b); // its `device` member is for this
+    if (!mine->device) mine->device = (void *)(uintptr_t)ws_lane_identity();
+    const uint64_t id = (uint64_t)(uintptr_t)mine->device;
+    ws_devlane *l = NULL;
+    int rc = ws_lane_take(&l, id, err);
+    if (rc) return rc;
+    *out = l;
+    if (l->id == id) return WS_OK;
+    l->id = 0;
+    rc = ws_gpu_load(l, b, lm, err);
+    if (!rc) l->id = id;
+    return rc;
+}
+
 static int score_some(const ws_devkernel *k, const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err) {
     uint32_t *first = (uint32_t *)ws_calloc(ntask + 1, sizeof *first, err), *open = NULL;
     ws_devlane *l = NULL;
@@ -68,7 +87,7 @@ static int score_some(const ws_devkernel *k, const ws_batch *b, const ws_task *t
     }
     int rc = WS_OK;
     if (k->unsure && !(open = (uint32_t *)ws_calloc(most, sizeof *open, err))) rc = WS_ENOMEM;
-    if (!rc) rc = ws_lane_take(&l, b, (const ws_lenmodel *)lane->perseq.p, err);
+    if (!rc) rc = take(&l, b, (const ws_lenmodel *)lane->perseq.p, err);
     const size_t bytes = k->raw * first[ntask];
     if (!rc) rc = ws_lane_room(l, &l->out, bytes, err);
     if (!rc) rc = ws_cuda_fail(cudaMemsetAsync(l->out.p, 0, bytes, l->stream), "clearing scores", err);

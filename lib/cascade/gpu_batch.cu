@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// A batch on a device, the work lists made of it, and the units of work of a launch: see lib/cascade/gpu.cuh.
+//
+// Contents: 1 the batch and its lists; 2 units
+
+#include "lib/cascade/gpu.cuh"
+
+#include <stdlib.h>
+
+// ---- 1 the batch and its lists ----
+
+// Lists are sorted by counting: length in words, all that are longer than a piece in one class, which is sorted afterwards.
+enum { CLASSES = 2048 };
+
+static uint32_t words_of(uint32_t len) { return (uint32_t)ws_batch_words(len); }
+
+static int longer(const void *a, const void *b) {
+    const ws_devitem *x = (const ws_devitem *)a, *y = (const ws_devitem *)b;
+    if (x->words != y->words) return x->words > y->words ? -1 : 1;
+    return x->out < y->out ? -1 : x->out > y->out;
+}
+
+// Items of the n sequences of a task into `item`, longest first; returns how many. cut: in pieces.
+static size_t make_list(ws_devitem *item, const ws_batch *b, const uint32_t *seq, size_t n, bool cut) {
+    size_t start[CLASSES + 1] = {}, total = 0;
+    const uint32_t most = cut ? (uint32_t)WS_PIECE_WORDS : UINT32_MAX;
+    for (size_t j = 0; j < n; j++) {
+        uint32_t words = words_of(b->len[seq ? seq[j] : j]);
+        uint32_t full = cut ? words / most : 0, rest = words - full * most;
+        if (full) start[CLASSES - most] += full; // class CLASSES - words: descending
+        total += full;
+        if (rest || !full) {
+            start[rest < CLASSES ? CLASSES - rest : 0]++;
+            total++;
+        }
+    }
+    size_t at = 0;
+    for (int c = 0; c <= CLASSES; c++) {
+        size_t count = start[c];
+        start[c] = at;
+        at += count;
+    }
+    size_t giants = start[1];
+    for (size_t j = 0; j < n; j++) {
+        uint32_t s = seq ? seq[j] : (uint32_t)j, words = words_of(b->len[s]), from = 0;
+        do {
+            uint32_t take = words - from < most ? words - from : most;
+            item[start[take < CLASSES ? CLASSES - take : 0]++] = {s, (uint32_t)j, from, take};
+            from += take;
+        } while (from < words);
+    }
+    qsort(item, giants, sizeof *item, longer);
+    return total;
+}
+
+static size_t list_room(const ws_batch *b, const uint32_t *seq, size_t n, bool cut) {
+    size_t room = n;
+    for (size_t j = 0; j < n && cut; j++) room += words_of(b->len[seq ? seq[j] : j]) / WS_PIECE_WORDS;
+    return room;
+}
+
+int ws_gpu_load(ws_devlane *l, const ws_batch *b, const ws_lenmodel *lm, ws_err *err) {
+    enum { SLACK = 64 }; // kernels read a few words beyond the end
+    if (b->nword + SLACK > UINT32_MAX) return ws_fail(err, WS_EDEV, "a batch of %zu words is too large for a device: use a smaller --batch", b->nword);
+    size_t pieces = list_room(b, NULL, b->n, true);
+    char *p;
+    int rc = ws_lane_expect(l, b->nword * 4 + b->n * sizeof(ws_devseq) + (b->n + pieces) * sizeof(ws_devitem) + 1024, err);
+    if (!rc) rc = ws_lane_room(l, &l->kept[WS_KEPT_WORDS], (b->nword + SLACK) * 4, err);
+    if (!rc) rc = ws_lane_room(l, &l->kept[WS_KEPT_SEQS], b->n * sizeof(ws_devseq), err);
+    if (!rc) rc = ws_lane_room(l, &l->kept[WS_KEPT_ITEMS], (b->n + pieces) * sizeof(ws_devitem), err);
+    if (!rc) rc = ws_lane_send(l, l->kept[WS_KEPT_WORDS].p, b->word, b->nword * 4, err);
+    if (!rc) rc = ws_cuda_fail(cudaMemsetAsync((uint32_t *)l->kept[WS_KEPT_WORDS].p + b->nword, 0xff, SLACK * 4, l->stream), "filling memory", err);
+    if (!rc) rc = ws_lane_stage(l, b->n * sizeof(ws_devseq), &p, err);
+    if (rc) return rc;
+    ws_devseq *seq = (ws_devseq *)p;
+    for (size_t i = 0; i < b->n; i++)
+        seq[i] = {(uint32_t)b->first[i], b->len[i], (int16_t)lm[i].tjb, (int16_t)lm[i].wmove, lm[i].pmove, lm[i].ploop};
+    rc = ws_cuda_fail(cudaMemcpyAsync(l->kept[WS_KEPT_SEQS].p, p, b->n * sizeof *seq, cudaMemcpyHostToDevice, l->stream), "copying sequences", err);
+    if (!rc) rc = ws_lane_stage(l, (b->n + pieces) * sizeof(ws_devitem), &p, err);
+    if (rc) return rc;
+    ws_devitem *item = (ws_devitem *)p, *there = (ws_devitem *)l->kept[WS_KEPT_ITEMS].p;
+    l->counts[0] = make_list(item, b, NULL, b->n, false);
+    l->counts[1] = make_list(item + b->n, b, NULL, b->n, true);
+    l->counts[2] = b->n;
+    return ws_cuda_fail(cudaMemcpyAsync(there, item, (b->n + pieces) * sizeof *item, cudaMemcpyHostToDevice, l->stream), "copying lists", err);
+}
+
+static ws_devlist whole_list(const ws_devlane *l, bool cut) {
+    const ws_devitem *item = (const ws_devitem *)l->kept[WS_KEPT_ITEMS].p;
+    return cut ? ws_devlist{item + l->counts[2], (uint32_t)l->counts[1]} : ws_devlist{item, (uint32_t)l->counts[0]};
+}
+
+int ws_gpu_lists(ws_devlane *l, const ws_batch *b, const ws_task *task, size_t ntask, bool cut, ws_devlist *list, ws_err *err) {
+    size_t room = 0, at = 0;
+    for (size_t t = 0; t < ntask; t++)
+        if (task[t].item) room += list_room(b, task[t].item, task[t].n, cut);
+    for (size_t t = 0; t < ntask; t++) list[t] = whole_list(l, cut);
+    if (room == 0) return WS_OK;
+    char *p;
+    void *there_p;
+    int rc = ws_lane_alloc(l, room * sizeof(ws_devitem), &there_p, err);
+    if (!rc) rc = ws_lane_stage(l, room * sizeof(ws_devitem), &p, err);
+    if (rc) return rc;
+    ws_devitem *item = (ws_devitem *)p, *there = (ws_devitem *)there_p;
+    for (size_t t = 0; t < ntask; t++) {
+        if (!task[t].item) continue;
+        size_t n = make_list(item + at, b, task[t].item, task[t].n, cut);
+        list[t] = {there + at, (uint32_t)n};
+        at += n;
+    }
+    return ws_cuda_fail(cudaMemcpyAsync(there, item, at * sizeof *item, cudaMemcpyHostToDevice, l->stream), "copying lists", err);
+}
+
+// ---- 2 units ----
+
+int ws_units_make(ws_units *u, const ws_devlist *list, const uint32_t *task, const uint32_t *per_block, size_t ntask, ws_err *err) {
+    size_t most = 0, total = 0;
+    for (size_t i = 0; i < ntask; i++) {
+        size_t chunks = (list[task[i]].n + per_block[i] - 1) / per_block[i];
+        total += chunks;
+        most = ws_max(most, chunks);
+    }
+    int rc = ws_grow(&u->unit, &u->cap, u->n + total, sizeof *u->unit, err);
+    if (rc) return rc;
+    for (size_t c = 0; c < most; c++)
+        for (size_t i = 0; i < ntask; i++)
+            if (c * per_block[i] < list[task[i]].n) u->unit[u->n++] = {task[i], (uint32_t)c};
+    return WS_OK;
+}
