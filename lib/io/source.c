@@ -279,12 +279,15 @@ int ws_source_next(ws_source *s, int timeout_ms, const uint8_t **p, size_t *n, w
 
 /* Operands */
 
+#define SLURP_MAX (UINT64_C(1) << 32) /* a sparse file of any size is not believed */
+
 int ws_source_slurp(const char *path, char **text, size_t *n, ws_err *err) {
     ws_source *s = NULL;
     ws_buf all = {0};
     *text = NULL;
     *n = 0;
     int rc = ws_source_open(&s, path, err);
+    if (!rc && s->size < SLURP_MAX) rc = ws_buf_reserve(&all, s->size + 1, err); /* growing would touch every page twice */
     while (!rc) {
         const uint8_t *p;
         size_t got;
