@@ -70,6 +70,14 @@ provenance_of() { sed -n 's/^##warpsieve pg=\([0-9]*\) prog=\([a-z]*\) .*/\1\2/p
     told 'line 3' '"Pkinase"'
 }
 
+@test "two models of one name cannot be told apart by rows, so a table is refused" {
+    sed 's/^NAME  fn3/NAME  Pkinase/' fn3.hmm | cat m.hmm - >twice.hmm
+    msvfilt twice.hmm demo.fa >twice.1
+    [ "$(nrows twice.1)" -gt "$(nrows m.1)" ]
+    run --separate-stderr vitfilt -f name --no-provenance --header none twice.hmm twice.1
+    refused 1 'two models' 'Pkinase'
+}
+
 @test "a table without query: every row meets every model" {
     printf '#name\tseq\tweight\na\t%s\t7\nb\tMKVL\t8\n' "$(seqkit grep -p 'sp|P17157|PHO85_YEAST' demo.fa | seqkit seq -s -w 0)" >free.tsv
     msvfilt -a three.hmm free.tsv >got

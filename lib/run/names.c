@@ -36,7 +36,13 @@ int ws_names_create(ws_names **out, const ws_target *target, size_t n, ws_err *e
     }
     for (size_t i = 0; i < n; i++) {
         uint32_t *s = find_slot(names, target[i].name, strlen(target[i].name));
-        if (*s == 0) *s = (uint32_t)(i + 1);
+        if (*s) {
+            char q[WS_QUOTE_MAX];
+            ws_names_destroy(names);
+            return ws_fail(err, WS_EDATA, "two models are named %s, so the rows of a table cannot say which they mean",
+                           ws_quote(q, target[i].name, strlen(target[i].name)));
+        }
+        *s = (uint32_t)(i + 1);
     }
     *out = names;
     return WS_OK;

@@ -19,7 +19,10 @@ static int bind_rows(ws_stream *st, ws_batch *b, ws_err *err) {
     if (!b->has_rows || !job->tool->backends || job->tool->any_query || b->nrow == 0 || b->row[0].query.n == 0) return WS_OK;
     if (!st->names) {
         int rc = ws_names_create(&st->names, job->target, job->ntarget, err);
-        if (rc) return rc;
+        if (rc) {
+            b->nrow = b->n = 0;
+            return rc;
+        }
     }
     for (size_t r = 0; r < b->nrow; r++) {
         ws_row *row = &b->row[r];

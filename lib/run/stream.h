@@ -111,7 +111,7 @@ int ws_report_stats(ws_stream *st, ws_err *err);
 typedef struct ws_names ws_names;
 int ws_names_create(ws_names **out, const ws_target *target, size_t n, ws_err *err);
 void ws_names_destroy(ws_names *names);
-/* Index of the first target of that name, UINT32_MAX if there is none. */
+/* Index of the target of that name, UINT32_MAX if there is none. */
 uint32_t ws_names_find(const ws_names *names, const char *name, size_t n);
 
 #endif
