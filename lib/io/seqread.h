@@ -42,6 +42,7 @@ typedef struct ws_tsv_head {
     int ncolumn;
     uint64_t in, residues; /* sums over the "##end" lines seen: what the first stage read */
     int ends;              /* how many "##end" lines were seen */
+    int uncounted;         /* one of them had no counts: a stage before this one read a cut table */
 } ws_tsv_head;
 
 typedef struct ws_seqread_counts {

@@ -84,6 +84,7 @@ int ws_tsv_meta(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err) {
     if (starts(line, "##end")) {
         t->ends++;
         s->table.ends++;
+        s->table.uncounted |= strstr(line, " in=") == NULL;
         s->table.in += number_of(line, " in=");
         s->table.residues += number_of(line, " residues=");
     } else {

@@ -44,9 +44,14 @@ static int bad(const unpack *u, const ws_parse *s, const char *what, ws_err *err
 
 static int is(const unpack *u, const char *magic) { return !memcmp(u->f.magic, magic, sizeof u->f.magic); }
 
+static int no_head(const unpack *u, const ws_parse *s, ws_err *err) {
+    char quote[WS_QUOTE_MAX];
+    return ws_fail(err, WS_EDATA, "%s: expected the head of a packed stream at byte %llu, found \"%s\"", s->input,
+                   (unsigned long long)u->frame_at, ws_quote(quote, u->f.magic, sizeof u->f.magic));
+}
+
 static int start_stream(unpack *u, ws_parse *s, ws_err *err) {
     const uint64_t abc = u->f.v[HEAD_ALPHABET];
-    if (!is(u, PACK_HEAD)) return bad(u, s, "is damaged or none", err);
     if (u->f.v[HEAD_VERSION] != PACK_VERSION) return bad(u, s, "is of a version that is not known here", err);
     if (abc != WS_ABC_AMINO && abc != WS_ABC_DNA && abc != WS_ABC_RNA) return bad(u, s, "names no known alphabet", err);
     if (s->any_abc) s->abc = ws_abc_get((ws_abc_type)abc);
@@ -81,9 +86,11 @@ static int start_block(unpack *u, const ws_parse *s, ws_err *err) {
 }
 
 static int end_frame(unpack *u, ws_parse *s, ws_err *err) {
+    const int at_head = u->state == HEAD || u->state == ENDED;
     u->nframe = 0;
+    if (at_head && !is(u, PACK_HEAD)) return no_head(u, s, err);
     if (pack_frame_check(&u->f) != u->f.check) return bad(u, s, "is damaged", err);
-    if (u->state == HEAD || u->state == ENDED) return start_stream(u, s, err);
+    if (at_head) return start_stream(u, s, err);
     if (is(u, PACK_BLOCK)) return start_block(u, s, err);
     if (is(u, PACK_END)) return end_stream(u, s, err);
     return bad(u, s, "is neither a block nor the end", err);

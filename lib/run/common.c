@@ -38,7 +38,7 @@ const ws_opt ws_common_opts[] = {
     {0, "backend", NULL, WS_OPT_STRING, AT(backend), "NAME",
      "auto, or one that --list-backends shows; the rows are the same on all [auto]", .group = WS_GROUP_RUN, PLAIN},
     {0, "device", NULL, WS_OPT_STRING, AT(device), "LIST", "devices of --backend cuda: 0,2 or all [0]", .group = WS_GROUP_RUN, PLAIN},
-    {'K', "batch", NULL, WS_OPT_SIZE, AT(batch), "SIZE", "residues in a batch; the rows are the same for all [128K]", .min = 1,
+    {'K', "batch", NULL, WS_OPT_SIZE, AT(batch), "SIZE", "residues in a batch; the rows are the same for all [what suits the backend]", .min = 1,
      .max = 1e12, .group = WS_GROUP_RUN, PLAIN},
     {0, "gpu-mem", NULL, WS_OPT_SIZE, AT(gpu_mem), "SIZE", "at most this much memory of each device", .min = 1e6, .max = 1e13,
      .group = WS_GROUP_RUN, PLAIN},

@@ -332,7 +332,7 @@ static void wrong_heads(tap *t) {
     int rc = read_stream(&s, ws_abc_get(WS_ABC_AMINO), 99, 0, &got, &err);
     tap_ok(t, rc == WS_EDATA && strstr(err.text, "blocks are missing"), "totals that do not agree");
     memmove(s.p, s.p + PACK_FRAME, s.n -= PACK_FRAME);
-    refused(t, &s, "is damaged or none", "a stream without its head");
+    refused(t, &s, "expected the head of a packed stream", "a stream without its head");
     ws_buf_release(&got);
     ws_buf_release(&s);
 }
