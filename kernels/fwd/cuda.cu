@@ -10,6 +10,7 @@ extern "C" {
 #include "kernels/fwd/fwd.h"
 }
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -46,7 +47,7 @@ struct fwd_args {
     size_t room;
 };
 
-enum { WARPS = 4, THREADS = 32 * WARPS }; // of the general kernel
+enum { WARPS = 4, THREADS = 32 * WARPS, THREADS_LONG = 256 }; // of the general kernel; of those for long models
 
 // ---- 2 kernels ----
 
@@ -175,6 +176,104 @@ template <int Q> __global__ void __launch_bounds__(32 * WS_FWD_WARPS(Q)) ws_fwd_
     }
 }
 
+// Longer models: the emission table through the cache, all coefficients in shared memory. Q is up to 8 less than QT. Up to
+// QT = 48 a row's M and D stay in registers between its two passes, beyond they are worked out twice.
+template <int QT> struct fwd_long_state {
+    static constexpr bool KEEP = QT <= 48;
+    float X[QT], I[QT], last; // last: X of the lane's last node
+
+    // o: the residue's row of the table from this lane on; c: the coefficients, likewise, [coefficient][chunk]
+    __device__ __forceinline__ void row(const float4 *c, const float4 *o, int Q, const float link[WS_FWD_LEVELS], const ws_devseq &seq,
+                                        fwd_specials &s, int z) {
+        const int chunks = (Q + 3) / 4;
+        float M[KEEP ? QT : 1], D[KEEP ? QT : 1];
+        float before = __shfl_up_sync(~0u, last, 1), d = 0.0f, e = 0.0f;
+        if (z == 0) before = 0.0f;
+        const float first = before;
+        auto match = [&](int q, const float4 &em, const float4 &bm, const float4 &md, const float4 &dd) {
+            const float m = __fmul_rn(__fmaf_rn(s.B, part(bm, q & 3), before), part(em, q & 3));
+            before = X[q];
+            d = __fmaf_rn(d, part(dd, q & 3), __fmul_rn(m, part(md, q & 3)));
+            return m;
+        };
+#pragma unroll
+        for (int k = 0; k < QT / 4; k++) {
+            if (4 * k >= QT - 8 && 4 * k >= Q) continue;
+            const float4 em = o[k * WS_CODES * 32], bm = c[(BM * chunks + k) * 32], md = c[(MD * chunks + k) * 32], dd = c[(DD * chunks + k) * 32];
+#pragma unroll
+            for (int q = 4 * k; q < 4 * k + 4; q++) {
+                if (q >= QT - 8 && q >= Q) continue;
+                if (KEEP) D[q] = d;
+                const float m = match(q, em, bm, md, dd);
+                if (KEEP) M[q] = m;
+                e = __fadd_rn(e, m);
+            }
+        }
+        const float in = come_in(d, link, z);
+        before = first;
+        d = 0.0f;
+#pragma unroll
+        for (int k = 0; k < QT / 4; k++) {
+            if (4 * k >= QT - 8 && 4 * k >= Q) continue;
+            const float4 mm = c[(MM * chunks + k) * 32], dm = c[(DM * chunks + k) * 32], im = c[(IM * chunks + k) * 32],
+                         ii = c[(II * chunks + k) * 32], mi = c[(MI * chunks + k) * 32], pd = c[(PD * chunks + k) * 32];
+            float4 em = {}, bm = {}, md = {}, dd = {};
+            if (!KEEP) em = o[k * WS_CODES * 32], bm = c[(BM * chunks + k) * 32], md = c[(MD * chunks + k) * 32], dd = c[(DD * chunks + k) * 32];
+#pragma unroll
+            for (int q = 4 * k; q < 4 * k + 4; q++) {
+                if (q >= QT - 8 && q >= Q) continue;
+                const float from_m = KEEP ? D[KEEP ? q : 0] : d, m = KEEP ? M[KEEP ? q : 0] : match(q, em, bm, md, dd);
+                const float del = __fmaf_rn(in, part(pd, q & 3), from_m);
+                e = __fadd_rn(e, del);
+                X[q] = last = __fmaf_rn(del, part(dm, q & 3), __fmaf_rn(I[q], part(im, q & 3), __fmul_rn(m, part(mm, q & 3))));
+                I[q] = __fmaf_rn(m, part(mi, q & 3), __fmul_rn(I[q], part(ii, q & 3)));
+            }
+        }
+        const float by = s.row(seq, e);
+        if (by == 1.0f) return;
+        last = __fmul_rn(last, by);
+#pragma unroll
+        for (int q = 0; q < QT; q++) {
+            X[q] = __fmul_rn(X[q], by);
+            I[q] = __fmul_rn(I[q], by);
+        }
+    }
+};
+
+template <int QT> __global__ void __launch_bounds__(THREADS_LONG) ws_fwd_long_kernel(const fwd_args a) {
+    extern __shared__ float4 shared[];
+    const ws_devunit unit = a.unit[blockIdx.x];
+    const fwd_task t = a.task[unit.task];
+    const int z = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int i = threadIdx.x; i < NCOEF * ((t.Q + 3) / 4) * 32; i += THREADS_LONG) shared[i] = t.coef[i];
+    __syncthreads();
+    float link[WS_FWD_LEVELS];
+#pragma unroll
+    for (int i = 0; i < WS_FWD_LEVELS; i++) link[i] = t.link[i * 32 + z];
+    for (int round = 0; round < a.rounds; round++) {
+        const uint32_t place = (unit.chunk * (uint32_t)a.rounds + (uint32_t)round) * (THREADS_LONG / 32) + (uint32_t)warp;
+        if (place >= t.n) return;
+        const ws_devitem item = t.item[place];
+        const ws_devseq seq = a.seq[item.seq];
+        ws_fetch fetch;
+        fwd_long_state<QT> s;
+        fwd_specials sp;
+        fetch.begin(a.word + seq.first, item.words);
+        sp.begin(seq);
+        s.last = 0.0f;
+#pragma unroll
+        for (int q = 0; q < QT; q++) s.X[q] = s.I[q] = 0.0f;
+        for (uint32_t left = seq.len; left;) {
+            uint32_t codes = fetch.get();
+            const uint32_t n = min(left, 6u);
+            left -= n;
+#pragma unroll 1
+            for (uint32_t i = 0; i < n; i++, codes >>= 5) s.row(shared + z, t.emit + (codes & 31u) * 32 + z, t.Q, link, seq, sp, z);
+        }
+        if (z == 0) a.score[t.first + item.out] = {__fmul_rn(sp.C, seq.pmove), sp.exponent};
+    }
+}
+
 // Any Q: rows in device memory, everything through the cache.
 __global__ void __launch_bounds__(THREADS) ws_fwd_general_kernel(const fwd_args a) {
     const int z = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -231,13 +330,18 @@ __global__ void __launch_bounds__(THREADS) ws_fwd_general_kernel(const fwd_args 
 // ---- 3 launcher ----
 
 typedef void fwd_fn(fwd_args);
-#define FWD_KERNEL(Q) ws_fwd_kernel<Q>,
-#define FWD_NAME(Q) "ws_fwd_kernel<" #Q ">",
-#define FWD_KEPT(Q) WS_FWD_KEPT(Q),
-static fwd_fn *const kernels[] = {NULL, WS_FWD_EACH_Q(FWD_KERNEL)};
-static const char *const names[] = {NULL, WS_FWD_EACH_Q(FWD_NAME)};
-static const int kept[] = {0, WS_FWD_EACH_Q(FWD_KEPT)};
-enum { MOST_Q = (int)(sizeof kernels / sizeof *kernels) - 1 };
+struct fwd_shape {
+    int least_q, most_q, threads;
+    int coefs; // whose tables stand in shared memory; -1: nothing does
+    bool emit; // the emission table does
+    fwd_fn *fn;
+    const char *name;
+};
+
+#define FWD_SHAPE(Q) {Q, Q, 32 * WS_FWD_WARPS(Q), NCOEF - WS_FWD_KEPT(Q), true, ws_fwd_kernel<Q>, "ws_fwd_kernel<" #Q ">"},
+#define FWD_LONG(QT) {QT - 7, QT, THREADS_LONG, NCOEF, false, ws_fwd_long_kernel<QT>, "ws_fwd_long_kernel<" #QT ">"},
+static const fwd_shape shapes[] = {
+    WS_FWD_EACH_Q(FWD_SHAPE) WS_FWD_EACH_LONG(FWD_LONG){WS_FWD_LONGEST + 1, INT_MAX, THREADS, 0, false, NULL, "ws_fwd_general_kernel"}};
 
 struct fwd_prep {
     ws_devtable emit, coef, link;
@@ -262,41 +366,44 @@ static int rounds_of(const ws_devlane *l, const fwd_call *c, size_t n) {
     return each < 1 ? 1 : each > 8 ? 8 : (int)each;
 }
 
-// The tasks of one Q, or all that are beyond (Q = 0).
-static int queue_shape(ws_devlane *l, fwd_call *c, fwd_args a, int Q, const ws_task *task, size_t ntask, ws_err *err) {
+static int launch_general(ws_devlane *l, fwd_args a, int longest, ws_err *err) {
+    const uint32_t most = (uint32_t)l->dev->sms * 2, blocks = a.nunit < most ? a.nunit : most;
+    void *scratch = NULL;
+    a.room = (size_t)longest * 32 * 4;
+    int rc = ws_lane_alloc(l, a.room * sizeof(float) * blocks * WARPS, &scratch, err);
+    if (rc) return rc;
+    a.scratch = (float *)scratch;
+    ws_fwd_general_kernel<<<blocks, THREADS, 0, l->stream>>>(a);
+    return ws_lane_launched(l, "ws_fwd_general_kernel", err);
+}
+
+// The tasks of one shape.
+static int queue_shape(ws_devlane *l, fwd_call *c, fwd_args a, const fwd_shape *sh, const ws_task *task, size_t ntask, ws_err *err) {
     size_t n = 0;
     int longest = 0;
     for (size_t t = 0; t < ntask; t++) {
-        const int mine = prep_of(&task[t])->Q;
-        if (Q ? mine != Q : mine <= MOST_Q) continue;
-        longest = mine > longest ? mine : longest;
+        const int Q = prep_of(&task[t])->Q;
+        if (Q < sh->least_q || Q > sh->most_q) continue;
+        longest = Q > longest ? Q : longest;
         c->pick[n++] = (uint32_t)t;
     }
     if (n == 0) return WS_OK;
-    a.rounds = Q ? rounds_of(l, c, n) : 1;
-    const int warps = Q ? WS_FWD_WARPS(Q) : WARPS;
-    for (size_t i = 0; i < n; i++) c->per_block[i] = (uint32_t)(warps * a.rounds);
+    a.rounds = sh->fn ? rounds_of(l, c, n) : 1;
+    for (size_t i = 0; i < n; i++) c->per_block[i] = (uint32_t)(sh->threads / 32 * a.rounds);
     c->units.n = 0;
-    void *units = NULL, *scratch = NULL;
+    void *units = NULL;
     int rc = ws_units_make(&c->units, c->list, c->pick, c->per_block, n, err);
     if (!rc) rc = ws_lane_put(l, c->units.unit, c->units.n * sizeof(ws_devunit), &units, err);
     if (rc || c->units.n == 0) return rc;
     a.unit = (const ws_devunit *)units;
     a.nunit = (uint32_t)c->units.n;
-    if (Q == 0) {
-        const uint32_t most = (uint32_t)l->dev->sms * 2, blocks = a.nunit < most ? a.nunit : most;
-        a.room = (size_t)longest * 32 * 4;
-        if ((rc = ws_lane_alloc(l, a.room * sizeof(float) * blocks * WARPS, &scratch, err))) return rc;
-        a.scratch = (float *)scratch;
-        ws_fwd_general_kernel<<<blocks, THREADS, 0, l->stream>>>(a);
-        return ws_lane_launched(l, "ws_fwd_general_kernel", err);
-    }
-    const size_t shared = (size_t)((Q + 3) / 4) * 512 * (size_t)(WS_CODES + NCOEF - kept[Q]);
+    if (!sh->fn) return launch_general(l, a, longest, err);
+    const size_t shared = (size_t)((longest + 3) / 4) * 512 * (size_t)((sh->emit ? WS_CODES : 0) + sh->coefs);
     if (shared > 48 << 10)
-        rc = ws_cuda_fail(cudaFuncSetAttribute((const void *)kernels[Q], cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), names[Q], err);
+        rc = ws_cuda_fail(cudaFuncSetAttribute((const void *)sh->fn, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), sh->name, err);
     if (rc) return rc;
-    kernels[Q]<<<a.nunit, (unsigned)(32 * warps), shared, l->stream>>>(a);
-    return ws_lane_launched(l, names[Q], err);
+    sh->fn<<<a.nunit, (unsigned)sh->threads, shared, l->stream>>>(a);
+    return ws_lane_launched(l, sh->name, err);
 }
 
 // ---- 4 the backend ----
@@ -372,7 +479,8 @@ static int queue(ws_devlane *l, const ws_batch *b, const ws_task *task, const ui
     {
         const fwd_args a = {(const fwd_task *)tasks, NULL, 0, ws_gpu_words(l), ws_gpu_seqs(l), (fwd_score *)l->out.p,
                             1, NULL, 0};
-        for (int Q = 0; Q <= MOST_Q && !rc; Q++) rc = queue_shape(l, &c, a, Q, task, ntask, err);
+        for (const fwd_shape &sh : shapes)
+            if (!rc) rc = queue_shape(l, &c, a, &sh, task, ntask, err);
     }
 out:
     ws_free(c.table);
