@@ -109,6 +109,9 @@ WS_INLINE float v_f32_sum(const VF in[V32]) {
 }
 #define VF32_SUM(in) v_f32_sum(in)
 
+#define VD_LOAD(p) _mm256_load_pd(p)
+#define VD_STORE(p, v) _mm256_store_pd(p, v)
+#define VD_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define VD_SET1(x) _mm256_set1_pd(x)
 #define VD_ADD(a, b) _mm256_add_pd(a, b)
 #define VD_SUB(a, b) _mm256_sub_pd(a, b)

@@ -127,6 +127,9 @@ WS_INLINE float v_f32_sum(const VF in[V32]) {
 #define VF32_SUM(in) v_f32_sum(in)
 
 /* Doubles. */
+#define VD_LOAD(p) _mm512_load_pd(p)
+#define VD_STORE(p, v) _mm512_store_pd(p, v)
+#define VD_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
 #define VD_SET1(x) _mm512_set1_pd(x)
 #define VD_ADD(a, b) _mm512_add_pd(a, b)
 #define VD_SUB(a, b) _mm512_sub_pd(a, b)

@@ -42,6 +42,9 @@
 #undef VF_LOOKUP32
 #undef VF32_UP
 #undef VF32_SUM
+#undef VD_LOAD
+#undef VD_STORE
+#undef VD_FMA
 #undef VD_SET1
 #undef VD_ADD
 #undef VD_SUB
