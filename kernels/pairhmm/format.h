@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ * How pairhmm writes what it computed. */
+#ifndef WS_PAIRHMM_FORMAT_H
+#define WS_PAIRHMM_FORMAT_H
+
+#include "kernels/pairhmm/pairhmm.h"
+
+enum { WS_PAIRHMM_COLUMNS = 32, WS_PAIRHMM_DIGITS_MAX = 12 };
+
+typedef struct ws_pairhmm_style {
+    int matrix, decimals;
+    int column[WS_PAIRHMM_COLUMNS], ncolumn; /* of the table: indices into ws_pairhmm_columns */
+} ws_pairhmm_style;
+
+/* Names of the columns for input of a format; *n of them. */
+const char *const *ws_pairhmm_columns(ws_pairhmm_format f, int raw, int *n);
+
+/* All regions of t behind one another. first_pair: number of the first pair of results text. */
+int ws_pairhmm_write(const ws_pairhmm_style *style, ws_pairhmm_format f, uint64_t first_pair, const ws_pairhmm_text *t,
+                     const ws_pairhmm_result *result, ws_outtext *out, ws_err *err);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ * The results text of GATK (--pair-hmm-results-file) and of GKL's tests: a line per pair, haplotype first, with or without a value.
+ * Regions are recovered from the lines, which saves work; values and their order do not depend on it. */
+#include "kernels/pairhmm/pairhmm.h"
+
+#include <string.h>
+
+/* A region as it grows. Its first read makes the list of haplotypes; those that follow have to repeat it. */
+typedef struct grower {
+    ws_pairhmm_text *t;
+    size_t at;      /* haplotypes that the last read has met */
+    int collecting; /* the last read is the first */
+} grower;
+
+static ws_pairhmm_region *last_region(grower *g) { return g->t->nregion ? &g->t->region[g->t->nregion - 1] : NULL; }
+
+static int same_hap(const ws_pairhmm_hap *a, const ws_pairhmm_hap *b) { return a->n == b->n && !memcmp(a->base, b->base, a->n); }
+
+static int same_read(const ws_pairhmm_read *a, const ws_pairhmm_read *b) {
+    return a->m == b->m && !memcmp(a->base, b->base, a->m) && !memcmp(a->q, b->q, a->m) && !memcmp(a->ins, b->ins, a->m) &&
+           !memcmp(a->del, b->del, a->m) && !memcmp(a->gcp, b->gcp, a->m);
+}
+
+static int new_region(grower *g, const ws_pairhmm_read *r, const ws_pairhmm_hap *hap, size_t n, ws_err *err) {
+    ws_pairhmm_region *region = ws_pairhmm_add_region(g->t, err);
+    ws_pairhmm_read *read = region ? ws_pairhmm_add_read(g->t, err) : NULL;
+    if (!read) return WS_ENOMEM;
+    *read = *r;
+    for (size_t i = 0; i < n; i++) {
+        ws_pairhmm_hap *h = ws_pairhmm_add_hap(g->t, err);
+        if (!h) return WS_ENOMEM;
+        *h = hap[i];
+    }
+    region->R = region->all = 1;
+    region->H = n;
+    g->collecting = 1;
+    g->at = n;
+    g->t->npair += n;
+    return WS_OK;
+}
+
+/* The last read stopped short of the list: it becomes the first of a region of its own. */
+static int split_off(grower *g, ws_err *err) {
+    ws_pairhmm_region *region = last_region(g);
+    if (!region || g->collecting || g->at == region->H) return WS_OK;
+    const ws_pairhmm_read r = g->t->read[--g->t->nread];
+    const size_t from = region->hap, n = g->at;
+    region->R--;
+    region->all--;
+    g->t->npair -= n;
+    int rc = new_region(g, &r, NULL, 0, err);
+    for (size_t i = 0; i < n && !rc; i++) {
+        ws_pairhmm_hap *h = ws_pairhmm_add_hap(g->t, err);
+        if (!h) return WS_ENOMEM;
+        *h = g->t->hap[from + i];
+    }
+    last_region(g)->H = g->at = n;
+    g->t->npair += n;
+    return rc;
+}
+
+static int next_read(grower *g, const ws_pairhmm_read *r, ws_err *err) {
+    ws_pairhmm_read *read = ws_pairhmm_add_read(g->t, err);
+    if (!read) return WS_ENOMEM;
+    *read = *r;
+    last_region(g)->R++;
+    last_region(g)->all++;
+    g->collecting = 0;
+    g->at = 1;
+    g->t->npair++;
+    return WS_OK;
+}
+
+static int add_pair(grower *g, const ws_pairhmm_read *r, const ws_pairhmm_hap *h, ws_err *err) {
+    ws_pairhmm_region *region = last_region(g);
+    if (region) {
+        const ws_pairhmm_hap *list = g->t->hap + region->hap;
+        const int same = same_read(&g->t->read[g->t->nread - 1], r);
+        if ((g->collecting || g->at == region->H) && same_hap(&list[0], h)) return next_read(g, r, err);
+        if (same && g->collecting) {
+            ws_pairhmm_hap *to = ws_pairhmm_add_hap(g->t, err);
+            if (!to) return WS_ENOMEM;
+            *to = *h;
+            g->at = ++region->H;
+            g->t->npair++;
+            return WS_OK;
+        }
+        if (same && g->at < region->H && same_hap(&list[g->at], h)) {
+            g->at++;
+            g->t->npair++;
+            return WS_OK;
+        }
+        const int cut = !g->collecting && g->at < region->H;
+        int rc = split_off(g, err);
+        if (rc) return rc;
+        if (cut) return add_pair(g, r, h, err); /* once: the new region collects */
+    }
+    return new_region(g, r, h, 1, err);
+}
+
+/* `cat` of files without a final newline glues the next header to the last field. */
+static void cut_comment(ws_pairhmm_field f[7], size_t *n) {
+    if (*n >= 7) {
+        const char *hash = memchr(f[6].p, '#', f[6].n);
+        if (!hash) return;
+        f[6].n = (size_t)(hash - f[6].p);
+        *n = f[6].n ? 7 : 6;
+    } else if (*n == 6 && f[5].n > f[1].n && f[5].p[f[1].n] == '#') {
+        f[5].n = f[1].n;
+    }
+}
+
+static int is_value(const ws_pairhmm_field *f) {
+    static const char *const words[] = {"NaN", "Infinity", "-Infinity", "inf", "-inf", "nan"};
+    int digits = 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (f->n == strlen(words[i]) && !memcmp(f->p, words[i], f->n)) return 1;
+    for (size_t i = 0; i < f->n; i++) {
+        digits |= f->p[i] >= '0' && f->p[i] <= '9';
+        if (!strchr("0123456789+-.,eE", f->p[i]) || !f->p[i]) return 0;
+    }
+    return digits;
+}
+
+static int parse_line(grower *g, const ws_pairhmm_line *l, ws_err *err) {
+    ws_pairhmm_field f[7];
+    size_t n = ws_pairhmm_split(l, f, 7);
+    char q[WS_QUOTE_MAX];
+    if (n > 1 && f[1].p[0] == '[')
+        return ws_pairhmm_fail(err, l, f[1].p, "partially determined haplotypes (GATK's PDHMM) are another model");
+    const int glued = (n > 7 && (memchr(f[6].p, '#', f[6].n) != NULL)) || (n > 6 && f[5].n > f[1].n && f[5].p[f[1].n] == '#');
+    if (n > 6 && f[5].n > f[1].n && f[5].p[f[1].n] == '#') n = 6;
+    if (n < 6 || (n > 7 && !glued))
+        return ws_pairhmm_fail(err, l, NULL, "%zu columns where haplotype, read, four quality strings and perhaps a value are expected", n);
+    cut_comment(f, &n);
+    if (n >= 7 && !is_value(&f[6])) return ws_pairhmm_fail(err, l, f[6].p, "\"%s\" is no value", ws_quote(q, f[6].p, f[6].n));
+    ws_pairhmm_read r;
+    ws_pairhmm_hap h;
+    int rc = ws_pairhmm_hap_of(&h, l, &f[0], err);
+    if (!rc) rc = ws_pairhmm_read_of(&r, l, f + 1, err);
+    return rc ? rc : add_pair(g, &r, &h, err);
+}
+
+static int comment(const ws_pairhmm_line *l, ws_err *err) {
+    if (memmem(l->p, (size_t)(l->end - l->p), "hap-pd-bases", 12))
+        return ws_pairhmm_fail(err, l, NULL, "partially determined haplotypes (GATK's PDHMM) are another model");
+    return WS_OK;
+}
+
+int ws_pairhmm_parse_results(ws_pairhmm_text *t, const char *p, size_t n, const ws_pairhmm_place *at, ws_err *err) {
+    ws_pairhmm_line l = {.number = at->line - 1, .name = at->name};
+    const char *end = p + n;
+    grower g = {.t = t};
+    ws_err later;
+    int rc = WS_OK;
+    while (!rc && ws_pairhmm_next_line(&l, &p, end)) {
+        if (ws_pairhmm_blank(&l)) continue;
+        rc = l.p[0] == '#' ? comment(&l, err) : parse_line(&g, &l, err);
+    }
+    int rc2 = split_off(&g, rc ? &later : err);
+    return rc ? rc : rc2;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * The vector body of pair-HMM: one read a lane, haplotypes as a trie. Included by avx2.c and avx512.c, which define
+ * ROWS_SINGLE and ROWS_DOUBLE. Operations of a cell: ref.c. */
+#include "kernels/pairhmm/pairhmm.h"
+
+#include <string.h>
+
+#define NAME(x) V_CAT1(single_, x)
+#define REAL float
+#define VT VF
+#define LANES VF_LANES
+#define K ROWS_SINGLE
+#define VT_LOAD VF_LOAD
+#define VT_STORE VF_STORE
+#define VT_SET1 VF_SET1
+#define VT_ADD VF_ADD
+#define VT_MUL VF_MUL
+#define VT_FMA VF_FMA
+#include "kernels/pairhmm/sweep.inc.h"
+
+#define NAME(x) V_CAT1(double_, x)
+#define REAL double
+#define VT VD
+#define LANES VD_LANES
+#define K ROWS_DOUBLE
+#define VT_LOAD VD_LOAD
+#define VT_STORE VD_STORE
+#define VT_SET1 VD_SET1
+#define VT_ADD VD_ADD
+#define VT_MUL VD_MUL
+#define VT_FMA VD_FMA
+#include "kernels/pairhmm/sweep.inc.h"
+
+static int usable(const ws_machine *m, const char **why) {
+    *why = V_WHY_NOT(m->cpu);
+    return !*why;
+}
+
+const ws_pairhmm_backend V_FACE(ws_pairhmm_) = {
+    .base = {.name = V_NAME, .usable = usable, .group = 1},
+    .lanes = {VF_LANES, VD_LANES},
+    .rows = {ROWS_SINGLE, ROWS_DOUBLE},
+    .sweep = {single_sweep, double_sweep},
+};
+
+#undef ROWS_SINGLE
+#undef ROWS_DOUBLE
+#include "lib/simd/v_end.h"
