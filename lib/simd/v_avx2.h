@@ -37,6 +37,14 @@ typedef __m256d VD;
 #define VB_SUBS_S(a, b) _mm256_subs_epi8(a, b)
 #define VB_MAX_U(a, b) _mm256_max_epu8(a, b)
 #define VB_MAX_S(a, b) _mm256_max_epi8(a, b)
+#define VB_MIN_U(a, b) _mm256_min_epu8(a, b)
+WS_INLINE V v_pick8(uint32_t bits, V a, V b) {
+    const V byte_of = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3);
+    const V bit = _mm256_set1_epi64x(INT64_C(-0x7fbfdfeff7fbfdff));
+    const V spread = _mm256_and_si256(_mm256_shuffle_epi8(_mm256_set1_epi32((int)bits), byte_of), bit);
+    return _mm256_blendv_epi8(b, a, _mm256_cmpeq_epi8(spread, bit));
+}
+#define VB_PICK(bits, a, b) v_pick8((uint32_t)(bits), a, b)
 #define VB_UP1(v, fill) _mm256_alignr_epi8(v, _mm256_permute2x128_si256(v, fill, 0x03), 15)
 WS_INLINE int v_any(__m256i v) { return !_mm256_testz_si256(v, v); }
 #define VB_ANY_GT_U(a, b) v_any(_mm256_subs_epu8(a, b))
@@ -57,6 +65,13 @@ WS_INLINE uint8_t v_hmax_u8(V v) {
 #define VW_ADDS(a, b) _mm256_adds_epi16(a, b)
 #define VW_SUBS(a, b) _mm256_subs_epi16(a, b)
 #define VW_MAX(a, b) _mm256_max_epi16(a, b)
+#define VW_ADDS_U(a, b) _mm256_adds_epu16(a, b)
+#define VW_MIN_U(a, b) _mm256_min_epu16(a, b)
+WS_INLINE V v_pick16(uint32_t bits, V a, V b) {
+    const V bit = _mm256_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, INT16_MIN);
+    return _mm256_blendv_epi8(b, a, _mm256_cmpeq_epi16(_mm256_and_si256(_mm256_set1_epi16((short)bits), bit), bit));
+}
+#define VW_PICK(bits, a, b) v_pick16((uint32_t)(bits), a, b)
 #define VW_UP1(v, fill) _mm256_alignr_epi8(v, _mm256_permute2x128_si256(v, fill, 0x03), 14)
 #define VW_ANY_GT(a, b) (_mm256_movemask_epi8(_mm256_cmpgt_epi16(a, b)) != 0)
 
@@ -68,6 +83,16 @@ WS_INLINE int16_t v_hmax_s16(V v) {
     return (int16_t)_mm_cvtsi128_si32(b);
 }
 #define VW_HMAX(v) v_hmax_s16(v)
+
+#define VI_LANES 8
+#define VI_SET1(x) _mm256_set1_epi32((int)(x))
+#define VI_ADD(a, b) _mm256_add_epi32(a, b)
+#define VI_MIN_U(a, b) _mm256_min_epu32(a, b)
+WS_INLINE V v_pick32(uint32_t bits, V a, V b) {
+    const V bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    return _mm256_blendv_epi8(b, a, _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), bit), bit));
+}
+#define VI_PICK(bits, a, b) v_pick32((uint32_t)(bits), a, b)
 
 #define VF_LOAD(p) _mm256_load_ps(p)
 #define VF_STORE(p, v) _mm256_store_ps(p, v)

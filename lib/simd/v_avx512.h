@@ -2,8 +2,8 @@
  * The V* macros for AVX-512 (F, BW, VL, DQ): 64 bytes, 32 words, 16 floats, 8 doubles to a register.
  *
  * v_avx2.h and this header define the same names; a vector body (simd.inc.h) is written over them and includes v_end.h as
- * its last line. Prefixes: V any lanes, VB bytes, VW 16-bit words, VF floats, VD doubles, VF32 32 floats in V32 registers.
- * Suffix _U unsigned, _S signed; ADDS and SUBS saturate. Argument order is that of the operation: VB_SUBS_U(a, b) = a - b. */
+ * its last line. Prefixes: V any lanes, VB bytes, VW 16-bit words, VI 32-bit integers, VF floats, VD doubles, VF32 32 floats in
+ * V32 registers. Suffix _U unsigned, _S signed; ADDS and SUBS saturate. Argument order is that of the operation: VB_SUBS_U(a, b) = a - b. */
 #ifndef WS_SIMD_V
 #define WS_SIMD_V
 
@@ -42,6 +42,9 @@ typedef __m512d VD;
 #define VB_SUBS_S(a, b) _mm512_subs_epi8(a, b)
 #define VB_MAX_U(a, b) _mm512_max_epu8(a, b)
 #define VB_MAX_S(a, b) _mm512_max_epi8(a, b)
+#define VB_MIN_U(a, b) _mm512_min_epu8(a, b)
+/* a in the lanes whose bit is set, b in the others. */
+#define VB_PICK(bits, a, b) _mm512_mask_blend_epi8((__mmask64)(bits), b, a)
 /* Lane z takes lane z-1; lane 0 takes the last lane of `fill`. */
 #define VB_UP1(v, fill) _mm512_alignr_epi8(v, _mm512_alignr_epi64(v, fill, 6), 15)
 /* 1 if a > b in any lane. */
@@ -65,6 +68,9 @@ WS_INLINE uint8_t v_hmax_u8(V v) {
 #define VW_ADDS(a, b) _mm512_adds_epi16(a, b)
 #define VW_SUBS(a, b) _mm512_subs_epi16(a, b)
 #define VW_MAX(a, b) _mm512_max_epi16(a, b)
+#define VW_ADDS_U(a, b) _mm512_adds_epu16(a, b)
+#define VW_MIN_U(a, b) _mm512_min_epu16(a, b)
+#define VW_PICK(bits, a, b) _mm512_mask_blend_epi16((__mmask32)(bits), b, a)
 WS_INLINE V v_up1_16(V v, V fill) {
     const V from = _mm512_set_epi16(30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4,
                                     3, 2, 1, 0, 31);
@@ -83,6 +89,13 @@ WS_INLINE int16_t v_hmax_s16(V v) {
     return (int16_t)_mm_cvtsi128_si32(b);
 }
 #define VW_HMAX(v) v_hmax_s16(v)
+
+/* 32-bit integers. */
+#define VI_LANES 16
+#define VI_SET1(x) _mm512_set1_epi32((int)(x))
+#define VI_ADD(a, b) _mm512_add_epi32(a, b)
+#define VI_MIN_U(a, b) _mm512_min_epu32(a, b)
+#define VI_PICK(bits, a, b) _mm512_mask_blend_epi32((__mmask16)(bits), b, a)
 
 /* Floats: contraction is off, VF_FMA(a, b, c) = a*b + c is the only fused operation. */
 #define VF_LOAD(p) _mm512_load_ps(p)

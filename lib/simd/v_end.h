@@ -19,6 +19,8 @@
 #undef VB_SUBS_S
 #undef VB_MAX_U
 #undef VB_MAX_S
+#undef VB_MIN_U
+#undef VB_PICK
 #undef VB_UP1
 #undef VB_ANY_GT_U
 #undef VB_XOR
@@ -28,9 +30,17 @@
 #undef VW_ADDS
 #undef VW_SUBS
 #undef VW_MAX
+#undef VW_ADDS_U
+#undef VW_MIN_U
+#undef VW_PICK
 #undef VW_UP1
 #undef VW_ANY_GT
 #undef VW_HMAX
+#undef VI_LANES
+#undef VI_SET1
+#undef VI_ADD
+#undef VI_MIN_U
+#undef VI_PICK
 #undef VF_LOAD
 #undef VF_STORE
 #undef VF_SET1

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT
+ * papara-score against golden data (specification 14): vectors, every score, best edges, paths, on every backend that runs here; and
+ * the backends against the definition at corner sizes. */
+#include "kernels/papara/papara.h"
+#include "lib/io/source.h"
+#include "tests/tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void must(int rc, const ws_err *err) {
+    if (!rc) return;
+    printf("Bail out! %s\n", err->text);
+    exit(1);
+}
+
+/* ---- a golden folder ---- */
+
+typedef struct golden {
+    char dir[256];
+    ws_papara_ref ref;
+    size_t nread;
+    struct {
+        char name[64];
+        uint8_t *code;
+        size_t n;
+    } read[512];
+} golden;
+
+static char *slurp(const char *dir, const char *file, size_t *n) {
+    char path[512];
+    char *text;
+    size_t ignored;
+    ws_err err = {0};
+    snprintf(path, sizeof path, "%s/%s", dir, file);
+    must(ws_source_slurp(path, &text, n ? n : &ignored, &err), &err);
+    return text;
+}
+
+static void load_reads(golden *g) {
+    size_t n;
+    char *text = slurp(g->dir, "reads.fasta", &n);
+    uint8_t *code = calloc(n + 1, 1);
+    g->nread = 0;
+    for (char *p = text; *p;) {
+        const size_t line = strcspn(p, "\n");
+        if (*p == '>') {
+            g->read[g->nread].code = code;
+            g->read[g->nread].n = 0;
+            snprintf(g->read[g->nread++].name, 64, "%.*s", (int)strcspn(p + 1, " \n"), p + 1);
+        } else {
+            for (size_t i = 0; i < line; i++) {
+                const uint8_t c = g->ref.letters.abc.code_of[(unsigned char)p[i]];
+                if (c >= WS_C_SKIP) continue;
+                *code++ = c;
+                g->read[g->nread - 1].n++;
+            }
+        }
+        p += line + (p[line] == '\n');
+    }
+    ws_free(text);
+}
+
+static void load(golden *g, const char *dir) {
+    char path[512];
+    ws_err err = {0};
+    *g = (golden){.nread = 0};
+    snprintf(g->dir, sizeof g->dir, "%s", dir);
+    snprintf(path, sizeof path, "%s/ref.phy", dir);
+    must(ws_papara_msa_read(&g->ref.msa, path, &err), &err);
+    snprintf(path, sizeof path, "%s/ref.nwk", dir);
+    must(ws_papara_tree_read(&g->ref.tree, path, 0, &err), &err);
+    must(ws_papara_tree_bind(&g->ref.tree, &g->ref.msa, &err), &err);
+    ws_papara_letters_set(&g->ref.letters, ws_papara_msa_is_protein(&g->ref.msa), 0);
+    load_reads(g);
+}
+
+static void set_rule(golden *g, ws_papara_rule rule) {
+    ws_err err = {0};
+    ws_papara_edges_release(&g->ref.edges);
+    must(ws_papara_edges_make(&g->ref.edges, &g->ref.tree, &g->ref.msa, &g->ref.letters, rule, &err), &err);
+}
+
+static void unload(golden *g) {
+    free(g->read[0].code);
+    ws_papara_msa_release(&g->ref.msa);
+    ws_papara_tree_release(&g->ref.tree);
+    ws_papara_edges_release(&g->ref.edges);
+}
+
+static int have(const char *dir, const char *file) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", dir, file);
+    return access(path, R_OK) == 0;
+}
+
+/* ---- vectors ---- */
+
+static size_t vectors_differ(const golden *g, const char *file) {
+    size_t size, differ = 0, n = g->ref.edges.sites, wide = g->ref.edges.nstate == 20 ? 4 : 1;
+    unsigned char *want = (unsigned char *)slurp(g->dir, file, &size);
+    uint32_t *cell = calloc(n, sizeof *cell);
+    if (size != n * g->ref.edges.nedge * wide) differ++;
+    for (size_t e = 0; e < g->ref.edges.nedge && !differ; e++) {
+        ws_papara_edges_get(&g->ref.edges, e, cell);
+        for (size_t i = 0; i < n; i++) {
+            const unsigned char *w = want + (e * n + i) * wide;
+            const uint32_t flag = UINT32_C(1) << g->ref.edges.nstate, x = wide == 1 ? *w : w[0] | w[1] << 8 | w[2] << 16 | (uint32_t)w[3] << 24;
+            differ += cell[i] != ((x & (flag - 1)) | (x & flag ? WS_PAPARA_CGAP : 0));
+        }
+    }
+    free(cell);
+    ws_free(want);
+    return differ;
+}
+
+/* ---- scores ---- */
+
+static const ws_backend *const backends[] = {&ws_papara_scalar, &ws_papara_avx2, &ws_papara_avx512};
+enum { NBACKEND = 3 };
+
+static const char *why_not(const ws_backend *b) {
+    ws_machine m;
+    const char *why = NULL;
+    ws_cpu_probe(&m.cpu);
+    b->usable(&m, &why);
+    return why;
+}
+
+static void score_one(const golden *g, const ws_backend *b, size_t q, ws_lane *lane, ws_papara_read *r, ws_papara_score *s) {
+    ws_err err = {0};
+    const ws_papara_face *face = b->own;
+    must(ws_papara_read_begin(r, &g->ref, g->read[q].code, g->read[q].n, lane, &err), &err);
+    ws_papara_read_score(r, face->cost, s);
+}
+
+static size_t scores_differ(golden *g, const ws_backend *b, const char *file, size_t nread) {
+    size_t size, differ = 0, nedge = g->ref.edges.nedge;
+    int16_t *want = (int16_t *)(void *)slurp(g->dir, file, &size);
+    ws_lane lane = {0};
+    if (size != 2 * nedge * g->nread) differ++;
+    g->ref.exact_all = 1;
+    for (size_t q = 0; q < nread && !differ; q++) {
+        ws_papara_read r;
+        ws_papara_score s;
+        score_one(g, b, q, &lane, &r, &s);
+        for (size_t e = 0; e < nedge; e++) {
+            const int64_t x = s.tied ? ws_papara_result(&g->ref.scheme, s.len, r.cost[e]) : 32767;
+            differ += x != want[q * nedge + e];
+        }
+    }
+    ws_buf_release(&lane.scratch);
+    ws_free(want);
+    return differ;
+}
+
+/* Column c of expected.tsv, from 0. */
+static long field(const char *row, int c) {
+    for (; c > 0; c--) row += strcspn(row, "\t") + 1;
+    return strtol(row, NULL, 10);
+}
+
+static size_t best_differ(golden *g, const ws_backend *b, int edge_col, int ties_col, size_t nread) {
+    char *text = slurp(g->dir, "expected.tsv", NULL), *row = text;
+    size_t differ = 0;
+    ws_lane lane = {0};
+    g->ref.exact_all = 0;
+    for (size_t q = 0; q < nread; q++) {
+        ws_papara_read r;
+        ws_papara_score s;
+        row += strcspn(row, "\n") + 1;
+        score_one(g, b, q, &lane, &r, &s);
+        if (s.tied == 0) continue;
+        differ += s.len != field(row, 1) || s.edge[0] != field(row, edge_col) ||
+                  ws_papara_result(&g->ref.scheme, s.len, s.cost[0]) != field(row, edge_col + 1) ||
+                  (ties_col && s.tied != field(row, ties_col));
+    }
+    ws_buf_release(&lane.scratch);
+    ws_free(text);
+    return differ;
+}
+
+static size_t traces_differ(golden *g) {
+    char *text = slurp(g->dir, "traces.txt", NULL), *row = text;
+    size_t differ = 0;
+    uint32_t *cell = calloc(g->ref.edges.sites, sizeof *cell);
+    ws_papara_path path = {0};
+    ws_lane lane = {0};
+    ws_err err = {0};
+    for (size_t q = 0; q < g->nread; q++, row += strcspn(row, "\n") + 1) {
+        char got[16384] = "";
+        size_t at = 0;
+        ws_papara_read r;
+        ws_papara_score s;
+        score_one(g, why_not(&ws_papara_avx2) ? &ws_papara_scalar : &ws_papara_avx2, q, &lane, &r, &s);
+        ws_papara_edges_get(&g->ref.edges, s.edge[0], cell);
+        must(ws_papara_trace(&path, &g->ref.scheme, cell, g->ref.edges.sites, r.mask, r.m, &err), &err);
+        for (size_t i = 0; i < path.n; i++) at += (size_t)snprintf(got + at, sizeof got - at, "%u%c", path.run[i].n, "MDI"[path.run[i].op]);
+        const char *want = row + strcspn(row, "\t") + 1;
+        differ += strlen(got) != strcspn(want, "\n") || memcmp(want, got, strlen(got)) != 0;
+    }
+    free(cell);
+    ws_free(path.run);
+    ws_buf_release(&lane.scratch);
+    ws_free(text);
+    return differ;
+}
+
+/* most: reads of the large sets; the scalar backend takes one of 32, all of the small ones. */
+static void test_folder(tap *t, const char *dir, size_t most) {
+    static const struct {
+        ws_papara_model model;
+        ws_papara_rule rule;
+        const char *vectors, *scores, *name;
+        int edge_col, ties_col;
+    } set[] = {{WS_PAPARA_2, WS_PAPARA_LIKELIHOOD, "vectors.bin.gz", "scores_papara2.i16.gz", "papara2, likelihood flags", 2, 4},
+               {WS_PAPARA_2, WS_PAPARA_RULE, "vectors_cgapflags.bin.gz", "scores_papara2_cgapflags.i16.gz", "papara2, rule flags", 5, 0},
+               {WS_PAPARA_EQ1, WS_PAPARA_RULE, NULL, "scores_eq1_cgapflags.i16.gz", "eq1", 7, 9}};
+    const char *slash = strrchr(dir, '/') + 1;
+    golden g;
+    load(&g, dir);
+    for (size_t k = 0; k < sizeof set / sizeof *set; k++) {
+        set_rule(&g, set[k].rule);
+        g.ref.scheme = ws_papara_scheme_of(set[k].model, -3, -1, 2, -3);
+        if (set[k].vectors) tap_ok(t, vectors_differ(&g, set[k].vectors) == 0, "%s: masks and flags, %s", slash, set[k].name);
+        for (int b = 0; b < NBACKEND; b++) {
+            const size_t n = ws_min(b == 0 ? most / 32 : most, g.nread);
+            char what[128];
+            snprintf(what, sizeof what, "%s: %s, %s", slash, set[k].name, backends[b]->name);
+            if (why_not(backends[b])) {
+                tap_skip(t, what, why_not(backends[b]));
+                continue;
+            }
+            tap_ok(t, scores_differ(&g, backends[b], set[k].scores, n) == 0, "%s: %zu scores", what, n * g.ref.edges.nedge);
+            const size_t ranked = b == 0 ? ws_min(n, 10) : n;
+            tap_ok(t, best_differ(&g, backends[b], set[k].edge_col, set[k].ties_col, ranked) == 0, "%s: best edges of %zu reads", what,
+                   ranked);
+        }
+        if (k == 0) tap_ok(t, traces_differ(&g) == 0, "%s: paths of %zu reads", slash, g.nread);
+    }
+    unload(&g);
+}
+
+/* ---- corners: random references, every width of cells ---- */
+
+static uint64_t state = 20120911;
+static uint32_t below(uint32_t n) {
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(state >> 33) % n;
+}
+
+/* A target without a tree: its planes are filled at random, like an ancestor with a few unsure sites. */
+static void random_ref(ws_papara_ref *ref, int protein, size_t nedge, size_t sites) {
+    ws_err err = {0};
+    *ref = (ws_papara_ref){.exact_all = 1};
+    ws_papara_letters_set(&ref->letters, protein, 0);
+    ws_papara_edges *e = &ref->edges;
+    *e = (ws_papara_edges){.nstate = ref->letters.nstate, .nedge = nedge, .ngroup = (nedge + 63) / 64, .sites = sites};
+    e->bit = ws_calloc(e->ngroup * sites * ((size_t)e->nstate + 1), sizeof *e->bit, &err);
+    for (size_t k = 0; k < nedge; k++)
+        for (size_t i = 0; i < sites; i++) {
+            uint64_t *w = e->bit + (k / 64 * sites + i) * ((size_t)e->nstate + 1), bit = UINT64_C(1) << k % 64;
+            w[(i * i * 7 + i / 3) % (size_t)e->nstate] |= bit;
+            if (below(8) == 0) w[below((uint32_t)e->nstate)] |= bit;
+            if (below(4) == 0) w[e->nstate] |= bit;
+        }
+}
+
+static void random_read(ws_papara_ref *ref, uint8_t *code, size_t m) {
+    uint32_t *cell = calloc(ref->edges.sites, sizeof *cell);
+    ws_papara_edges_get(&ref->edges, below((uint32_t)ref->edges.nedge), cell);
+    size_t i = below((uint32_t)ref->edges.sites);
+    const int canonical = ref->letters.nstate;
+    for (size_t j = 0; j < m; j++, i++) {
+        code[j] = (uint8_t)below((uint32_t)canonical);
+        if (below(20) == 0) i += 2;
+        if (i < ref->edges.sites && below(10))
+            for (uint8_t c = 0; c < canonical; c++)
+                if (cell[i] & ref->letters.read_mask[c]) code[j] = c;
+        if (canonical == 4 && below(50) == 0) code[j] = (uint8_t)(5 + below(10));
+    }
+    free(cell);
+}
+
+static size_t corner(const ws_papara_ref *ref, const ws_backend *b, const uint8_t *code, size_t m) {
+    ws_lane lane = {0};
+    ws_err err = {0};
+    ws_papara_read r;
+    ws_papara_score s;
+    size_t differ = 0;
+    uint32_t *cell = calloc(ref->edges.sites, sizeof *cell);
+    int32_t *row = calloc(2 * (m + 1), sizeof *row);
+    must(ws_papara_read_begin(&r, ref, code, m, &lane, &err), &err);
+    ws_papara_read_score(&r, ((const ws_papara_face *)b->own)->cost, &s);
+    for (size_t e = 0; e < ref->edges.nedge && s.tied; e++) {
+        ws_papara_edges_get(&ref->edges, e, cell);
+        differ += r.cost[e] != ws_papara_cost(&ref->scheme, cell, ref->edges.sites, r.mask, r.m, row);
+    }
+    free(cell);
+    free(row);
+    ws_buf_release(&lane.scratch);
+    return differ;
+}
+
+static void test_corners(tap *t) {
+    static const size_t edges[] = {1, 2, 31, 32, 33, 63, 64, 65, 130}, sites[] = {1, 2, 3, 4, 5, 33, 100, 301},
+                        reads[] = {1, 2, 7, 31, 32, 33, 127, 128, 129, 400, 2000};
+    static const int par[][4] = {{-3, -1, 2, -3}, {-3, -1, 4, -3}, {-300, -40, 90, -500}, {-30000, -1, 30000, 0}, {0, 0, 0, 0}, {-5, -5, 1, 0}};
+    uint8_t *code = calloc(2001, 1);
+    for (int b = 1; b < NBACKEND; b++) {
+        size_t differ = 0, n = 0;
+        if (why_not(backends[b])) {
+            tap_skip(t, "corner sizes", why_not(backends[b]));
+            continue;
+        }
+        for (size_t k = 0; k < 9 * 8; k++) {
+            ws_papara_ref ref;
+            random_ref(&ref, k % 5 == 4, edges[k % 9], sites[k / 9]);
+            for (size_t p = 0; p < 7; p++)
+                for (size_t m = 0; m < 11; m++, n++) {
+                    if (reads[m] >= 400 && (k + p) % 7) continue;
+                    ref.scheme = p < 6 ? ws_papara_scheme_of(WS_PAPARA_2, par[p][0], par[p][1], par[p][2], par[p][3])
+                                       : ws_papara_scheme_of(WS_PAPARA_EQ1, 0, 0, 0, 0);
+                    random_read(&ref, code, reads[m]);
+                    differ += corner(&ref, backends[b], code, reads[m]);
+                }
+            ws_papara_edges_release(&ref.edges);
+        }
+        tap_ok(t, differ == 0, "%zu random reads: %s equals the definition on every edge", n, backends[b]->name);
+    }
+    free(code);
+}
+
+int main(void) {
+    static const char *const shipped[] = {"tests/data/papara/tiny5", "tests/data/papara/vag40"};
+    static const char *const full[] = {"../shared/golden/papara/pyrg65", "../shared/golden/papara/upp407_aa", "../shared/golden/papara/vag652"};
+    tap t = {0};
+    int ran = 0;
+    for (size_t i = 0; i < 2; i++) test_folder(&t, shipped[i], SIZE_MAX);
+    const char *depth = getenv("WARPSIEVE_TESTS");
+    const int quick = !depth || strcmp(depth, "full") != 0;
+    for (size_t i = 0; i < 3; i++) {
+        if (!have(full[i], "ref.phy")) continue;
+        test_folder(&t, full[i], quick ? 64 : SIZE_MAX / 2);
+        ran++;
+    }
+    if (ran) tap_note("ran %d more golden sets of papara from ../shared%s", ran, quick ? ", 64 reads of each; all of them with WARPSIEVE_TESTS=full" : "");
+    test_corners(&t);
+    return tap_end(&t);
+}
