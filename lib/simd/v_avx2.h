@@ -23,6 +23,7 @@
 #define VB_LANES 32
 #define VW_LANES 16
 #define VF_LANES 8
+#define VD_LANES 4
 #define V32 4
 
 typedef __m256i V;

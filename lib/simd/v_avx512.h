@@ -27,6 +27,7 @@
 #define VB_LANES 64
 #define VW_LANES 32
 #define VF_LANES 16
+#define VD_LANES 8
 #define V32 2 /* registers that hold 32 floats */
 
 typedef __m512i V;

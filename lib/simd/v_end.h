@@ -11,6 +11,7 @@
 #undef VB_LANES
 #undef VW_LANES
 #undef VF_LANES
+#undef VD_LANES
 #undef V32
 #undef V_LOAD
 #undef VB_SET1
