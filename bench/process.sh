@@ -33,7 +33,8 @@ rate() { stat -c %s "$1" | awk -v s="$2" '{printf "%.2f", (s > 0 ? $1 / s / 1e9 
 echo "# Whole processes on a CPU"
 echo
 echo "$(date +%Y-%m-%d), commit $(git -C "$bin/.." rev-parse --short HEAD 2>/dev/null || echo unknown)," \
-    "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -1), $(nproc) cores, $("$bin/msvfilt" --list-backends | awk '$2=="yes"{print $1; exit}')," \
+    "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -1), $(nproc) cores," \
+    "$("$bin/msvfilt" --list-backends | awk '$2=="yes"{print $1; exit}')," \
     "hmmsearch $(hmmsearch -h | sed -n 's/^# HMMER \([^ ]*\).*/\1/p')"
 echo "Command: \`bench/process.sh yeast.fa ecoli.fa models many.hmm\`"
 echo
@@ -48,7 +49,9 @@ for f in db.fa db.wsp; do
     echo "| $f parsed, digitised and packed from standard input | $(rate "$tmp/$f" "$wall") | $(ratio "$base" "$wall") |"
 done
 echo
-echo "## One model, $(grep -c '>' "$tmp/db.fa") sequences, $(stat -c %s "$tmp/db.fa") bytes of FASTA: msvfilt, vitfilt and fwdscore with -t 1"
+echo "## One model: msvfilt, vitfilt and fwdscore with -t 1"
+echo
+echo "$(grep -c '>' "$tmp/db.fa") sequences, $(stat -c %s "$tmp/db.fa") bytes of FASTA."
 echo
 echo "| model | hmmsearch --cpu 0 --noali | chain | times less |"
 echo "|---|---|---|---|"
@@ -79,13 +82,15 @@ for m in globins4 cudampf400 cudampf1001; do
     echo "| $m | $theirs | $chain | $rest | $(echo "$theirs $chain $rest" | awk '{printf "%.2f", $1 / ($2 + $3)}') |"
 done
 echo
-echo "## Many models in one pass from a pipe: $(grep -c ^NAME "$tmp/many.hmm") models, $(grep -c '>' "$tmp/ecoli.fa") sequences (wall seconds, two threads)"
+echo "## Many models in one pass from a pipe (wall seconds, two threads)"
 echo
+echo "$(grep -c ^NAME "$tmp/many.hmm") models, $(grep -c '>' "$tmp/ecoli.fa") sequences."
 seconds "hmmsearch --cpu 2 --noali -o /dev/null $tmp/many.hmm $tmp/ecoli.fa"
 theirs=$wall
-seconds "cat $tmp/ecoli.fa | $bin/msvfilt -t 2 $tmp/many.hmm | $bin/vitfilt -t 2 $tmp/many.hmm | $bin/fwdscore -t 2 $tmp/many.hmm"
+many="$tmp/many.hmm"
+seconds "cat $tmp/ecoli.fa | $bin/msvfilt -t 2 $many | $bin/vitfilt -t 2 $many | $bin/fwdscore -t 2 $many"
 ours=$wall
 "$bin/msvfilt" -t 2 --stats="$tmp/stats.json" "$tmp/many.hmm" "$tmp/ecoli.fa" >/dev/null
 load=$(sed -n 's/.*"open_seconds": \([0-9.]*\).*/\1/p' "$tmp/stats.json")
-echo "hmmsearch --cpu 2: $theirs; the chain with -t 2: $ours, $(ratio "$theirs" "$ours") times less; loading and preparing the models: $load" \
-    "($(echo "$load $ours" | awk '{printf "%.0f", 100 * $1 / $2}') % of the chain)"
+echo "hmmsearch --cpu 2: $theirs; the chain with -t 2: $ours, $(ratio "$theirs" "$ours") times less;" \
+    "loading and preparing the models: $load ($(echo "$load $ours" | awk '{printf "%.0f", 100 * $1 / $2}') % of the chain)"
