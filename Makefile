@@ -14,7 +14,7 @@ FISHDIR   ?= $(PREFIX)/share/fish/vendor_completions.d
 INSTALL   ?= install
 
 WARN      := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wformat=2 -Wwrite-strings
-WS_CFLAGS := -std=c11 -D_GNU_SOURCE -ffp-contract=off -pthread -I. $(WARN)
+WS_CFLAGS := -std=c11 -D_GNU_SOURCE -ffp-contract=off -ffile-prefix-map=$(CURDIR)=. -pthread -I. $(WARN)
 WS_LIBS   := -lxxhash -lz -lpthread -lm
 B         ?= build
 
@@ -28,10 +28,10 @@ WS_NVCCFLAGS := -std=c++17 --fmad=false -I. -DWS_CUDA_SMS='"$(SMS)"' -Xcompiler 
              -gencode arch=compute_$(lastword $(SMS)),code=compute_$(lastword $(SMS))
 NVCCFLAGS ?= -O3
 
-SRC       := $(filter-out %/test.c %/bench.c,$(wildcard lib/*/*.c kernels/*/*.c))
+SRC       := $(sort $(filter-out %/test.c %/bench.c,$(wildcard lib/*/*.c kernels/*/*.c)))
 ifneq ($(CUDA),0)
 SRC       := $(filter-out lib/dev/device_none.c lib/cascade/gpu_none.c,$(SRC))
-CUSRC     := $(wildcard lib/*/*.cu kernels/*/*.cu)
+CUSRC     := $(sort $(wildcard lib/*/*.cu kernels/*/*.cu))
 WS_LIBS   := $(CUDA_LIB)/libcudart_static.a -lstdc++ -ldl -lrt $(WS_LIBS)
 endif
 LIB       := $B/libwarpsieve.a
@@ -39,6 +39,7 @@ TOOLS     := $(patsubst bin/%.c,%,$(wildcard bin/*.c))
 UNITS     := $(patsubst %.c,$B/%,$(wildcard tests/lib/*.c kernels/*/test.c))
 BENCHES   := $(patsubst %.c,$B/%,$(wildcard bench/*.c kernels/*/bench.c))
 PAGES     := $(wildcard man/*.[1-8])
+VERSION   := $(shell sed -n 's/.*define WS_VERSION "\(.*\)"/\1/p' lib/base/ws.h)
 export TOOLS
 
 all: $(TOOLS:%=bin/%) ## build the executables into bin/
@@ -53,7 +54,9 @@ $B/%.o: %.c
 
 $B/%.o: %.cu
 	@mkdir -p $(@D)
-	$(NVCC) $(WS_NVCCFLAGS) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+	@mkdir -p $(@:.o=.tmp)
+	$(NVCC) $(WS_NVCCFLAGS) $(NVCCFLAGS) -keep -keep-dir $(@:.o=.tmp) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+	@rm -rf $(@:.o=.tmp)
 
 # Remembers with or without CUDA, so that a change of mind makes the library anew.
 $B/cuda.$(CUDA):
@@ -113,6 +116,13 @@ uninstall: ## what install put there
 	for t in $(TOOLS); do rm -f $(DESTDIR)$(BINDIR)/$$t $(DESTDIR)$(BASHDIR)/$$t $(DESTDIR)$(ZSHDIR)/_$$t $(DESTDIR)$(FISHDIR)/$$t.fish; done
 	for p in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
 
+installcheck: ## the tests against what install put there; DESTDIR and PREFIX as for install
+	@sh tests/installcheck.sh $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR) $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
+
+dist: ## the committed sources as build/warpsieve-VERSION.tar.gz, the same bytes for the same commit
+	@mkdir -p $B
+	git archive --format=tar --prefix=warpsieve-$(VERSION)/ HEAD | gzip -9n > $B/warpsieve-$(VERSION).tar.gz
+
 clean: ## remove everything that was built
 	rm -rf $B $(TOOLS:%=bin/%)
 
@@ -120,5 +130,5 @@ help:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all demo units check check-full gpu-check check-style bench completions install uninstall clean help
+.PHONY: all demo units check check-full gpu-check check-style bench completions install uninstall installcheck dist clean help
 .SECONDARY:

@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# make installcheck: what was installed is complete and passes the tests.
+#   tests/installcheck.sh BINDIR MANDIR BASHDIR ZSHDIR FISHDIR
+# CHECKS names the bats files to run, by default all that test programs.
+set -eu
+[ $# -eq 5 ] || { echo "usage: installcheck.sh BINDIR MANDIR BASHDIR ZSHDIR FISHDIR" >&2; exit 2; }
+bin=$1 man=$2 bash=$3 zsh=$4 fish=$5
+case $bin in /*) ;; *) bin=$PWD/$bin ;; esac
+top=$(cd "$(dirname "$0")/.." && pwd)
+missing=0
+there() { [ -s "$1" ] || { echo "installcheck: $1 is not there" >&2; missing=1; }; }
+
+for main in "$top"/bin/*.c; do
+    tool=$(basename "$main" .c)
+    there "$bin/$tool"
+    there "$man/man1/$tool.1"
+    there "$bash/$tool"
+    there "$zsh/_$tool"
+    there "$fish/$tool.fish"
+    if command -v ldd >/dev/null 2>&1 && ldd "$bin/$tool" 2>/dev/null | grep -E 'libcud|not found'; then
+        echo "installcheck: $bin/$tool asks for a library that another machine may not have" >&2
+        missing=1
+    fi
+done
+for page in "$top"/man/*.[57]; do there "$man/man${page##*.}/${page##*/}"; done
+[ $missing -eq 0 ] || exit 1
+
+cd "$top"
+export WARPSIEVE_BIN="$bin"
+# shellcheck disable=SC2046,SC2086 # lists of files
+exec bats ${CHECKS:-$(ls tests/*.bats)}

@@ -1,0 +1,137 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The tarball of make dist builds anywhere to the same bytes, installs, passes installcheck and uninstalls to nothing; the Debian package
+# and the conda recipe are made from it.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() {
+    [ -z "${WARPSIEVE_BIN:-}" ] || return 0
+    cd "$BATS_FILE_TMPDIR" || return 1
+    git -C "$top" rev-parse --verify -q HEAD >/dev/null 2>&1 || return 0
+    make -s -C "$top" dist B="$PWD/dist" >/dev/null
+    tarball=$(ls dist/*.tar.gz)
+    mkdir -p a/quite/another/place b
+    tar -xzf "$tarball" -C a/quite/another/place
+    tar -xzf "$tarball" -C b
+    mv a/quite/another/place/warpsieve-* one
+    mv b/warpsieve-* b/two
+}
+setup() {
+    [ -z "${WARPSIEVE_BIN:-}" ] || skip "programs from elsewhere are tested"
+    cd "$BATS_FILE_TMPDIR" || return 1
+    [ -d one ] || skip "this is no git checkout, so there is nothing to make a tarball from"
+}
+version() { sed -n 's/.*define WS_VERSION "\(.*\)"/\1/p' one/lib/base/ws.h; }
+# make as a shell outside of bats calls it
+clean_make() { env -i HOME="$HOME" LC_ALL=C WARPSIEVE_TESTS=quick PATH="$(tr ':' '\n' <<<"$PATH" | grep -v bats-core | paste -sd:)" make -s "$@"; }
+built() { [ -x one/bin/msvfilt ] || nice make -s -j2 -C one CUDA=0 >log 2>&1 || fail "$(cat log)"; }
+
+@test "make dist: named by the version, the same bytes again, nothing that was built" {
+    [ -f "dist/warpsieve-$(version).tar.gz" ]
+    make -s -C "$top" dist B="$PWD/again" >/dev/null
+    cmp dist/*.tar.gz again/*.tar.gz
+    [ -z "$(tar -tzf dist/*.tar.gz | grep -E '\.(o|a|tar\.gz)$|/build/|\.git/')" ]
+}
+
+@test "two builds in two folders: the same programs, which name neither folder" {
+    built
+    nice make -s -j2 -C b/two CUDA=0
+    for t in $(all_tools); do
+        cmp "one/bin/$t" "b/two/bin/$t" || fail "$t differs"
+        grep -c "$BATS_FILE_TMPDIR" "one/bin/$t" && fail "$t names the folder that it was built in"
+    done
+    [ -x one/bin/msvfilt ]
+}
+
+@test "from the tarball: demo, install, installcheck, uninstall to nothing" {
+    built
+    clean_make -C one demo CUDA=0 >log
+    grep -q RAD53 log
+    make -s -C one install CUDA=0 DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
+    clean_make -C one installcheck DESTDIR="$PWD/root" PREFIX=/usr CHECKS="tests/contract.bats tests/respack.bats" >log || fail "$(cat log)"
+    grep -q '^ok .*provenance' log
+    rm root/usr/share/man/man1/vitfilt.1
+    run clean_make -C one installcheck DESTDIR="$PWD/root" PREFIX=/usr CHECKS=tests/contract.bats
+    [ "$status" -ne 0 ]
+    grep -q 'man1/vitfilt.1 is not there' <<<"$output"
+    make -s -C one uninstall DESTDIR="$PWD/root" PREFIX=/usr
+    [ -z "$(find root -type f)" ] || fail "left: $(find root -type f)"
+}
+
+@test "from the tarball: all quick tests" {
+    [ "${WARPSIEVE_TESTS:-}" = full ] || skip "a part of make check-full"
+    built
+    clean_make -j2 -C one check CUDA=0 >log 2>&1 || fail "$(tail -50 log)"
+}
+
+@test "no library of CUDA is asked for" {
+    for t in $(all_tools); do
+        ldd "$top/bin/$t" | grep -E 'libcud|not found' && fail "$t"
+    done
+    [ -x "$top/bin/msvfilt" ]
+}
+
+# ---- packages ----
+
+@test "debian: version, fields and the list of tools" {
+    [ "$(sed -n '1s/^warpsieve (\([^)-]*\).*/\1/p' one/debian/changelog)" = "$(version)" ]
+    for f in Source Section Priority Maintainer Build-Depends Standards-Version Package Architecture Depends Description; do
+        grep -q "^$f:" one/debian/control || fail "no $f"
+    done
+    for t in $(all_tools); do grep -qw "$t" one/debian/control || fail "the description does not name $t"; done
+    [ -x one/debian/rules ]
+    grep -q 'License: MIT' one/debian/copyright
+}
+
+@test "dpkg-buildpackage: a package of programs, pages and completions that depends on no CUDA" {
+    for p in dpkg-buildpackage dh; do command -v $p >/dev/null || skip "$p is not installed"; done
+    cp -r one deb
+    make -s -C deb clean
+    (cd deb && DEB_BUILD_OPTIONS="nocheck parallel=2" nice dpkg-buildpackage -us -uc -b >../log 2>&1) || fail "$(tail -20 log)"
+    dpkg-deb -c warpsieve_*.deb | awk '{ print $6 }' >list
+    for t in $(all_tools); do
+        for f in bin/$t share/man/man1/$t.1.gz share/bash-completion/completions/$t share/zsh/vendor-completions/_$t \
+            share/fish/vendor_completions.d/$t.fish; do
+            grep -qx "./usr/$f" list || fail "no $f"
+        done
+    done
+    dpkg-deb -f warpsieve_*.deb Depends >depends
+    grep -q 'libc6' depends && grep -q 'libxxhash0' depends && grep -q 'zlib1g' depends || fail "$(cat depends)"
+    ! grep -qi cuda depends || fail "$(cat depends)"
+    dpkg-deb -x warpsieve_*.deb unpacked
+    [ "$(unpacked/usr/bin/msvfilt --version)" = "msvfilt $(version)" ]
+    if command -v lintian >/dev/null; then
+        lintian --fail-on error warpsieve_*.deb || fail "lintian"
+    fi
+}
+
+@test "conda recipe: its fields, and its script builds what its tests ask for" {
+    built
+    python3 - one/packaging/bioconda/meta.yaml "$(version)" <<'PY'
+import re, sys
+text = open(sys.argv[1]).read()
+names = dict(re.findall(r'\{% set (\w+) = "([^"]*)" %\}', text))
+assert names["version"] == sys.argv[2], names
+text = re.sub(r'\{%.*?%\}\n?', '', text)
+text = re.sub(r'\{\{ *(\w+)(\|lower)? *\}\}', lambda m: names[m[1]], text)
+text = re.sub(r'\{\{.*?\}\}', 'x', text)
+for section in "package source build requirements test about extra".split():
+    assert re.search(r'(?m)^' + section + ':', text), section
+assert not re.search(r'\t', text) and '{{' not in text
+commands = re.findall(r'(?m)^    - (.*)$', text.split("commands:")[1].split("about:")[0])
+open("commands", "w").write("\n".join(commands) + "\n")
+try:
+    import yaml
+except ImportError:
+    sys.exit(0)
+made = yaml.safe_load(text)
+assert made["package"]["version"] == sys.argv[2] and made["test"]["commands"] == commands, made
+PY
+    bash -n one/packaging/bioconda/build.sh
+    (cd one && PREFIX=$BATS_FILE_TMPDIR/conda CPU_COUNT=2 CC=${CC:-cc} bash packaging/bioconda/build.sh >../log 2>&1) || fail "$(tail log)"
+    [ -s commands ]
+    cp -r one/tests .
+    PATH=$PWD/conda/bin:$PATH bash -euo pipefail commands
+}
