@@ -108,15 +108,16 @@ ask_bash() { # ask_bash TOOL WORD...: what bash offers for the last word
         "$f" "$1" "${!#}" "${COMP_WORDS[COMP_CWORD-1]}"
         printf "%s\n" "${COMPREPLY[@]}"' - "$1.bash" "$@"
 }
+choices_of() { "$1" --dump-options | awk -F '\t' -v o="$2" '$2 == o { gsub(/,/, " ", $5); print $5 }'; }
 completes_in_bash() {
     sh "$top/completions/gen.sh" bash "$1" "$(command -v "$1")" >"$1.bash"
     ask_bash "$1" - | sort >got
     table_of "$1" | awk '{ if ($1 != ".") print "-" $1; print "--" $2; if ($3 != ".") print "--" $3 }' | sort >want
     same want got
-    [ "$(ask_bash "$1" --out | tr '\n' ' ')" = "--output --out-format " ]
+    [ "$(ask_bash "$1" --out | sort | tr '\n' ' ')" = "--out-format --output " ]
     [ "$(ask_bash "$1" -O | tr '\n' ' ')" = "-O " ]
-    [ "$(ask_bash "$1" -O '' | tr '\n' ' ')" = "tsv fasta packed ids " ]
-    [ "$(ask_bash "$1" --bad-residue = s | tr '\n' ' ')" = "skip " ]
+    [ "$(ask_bash "$1" -O '' | tr '\n' ' ')" = "$(choices_of "$1" out-format) " ]
+    [ -z "$(choices_of "$1" bad-residue)" ] || [ "$(ask_bash "$1" --bad-residue = s | tr '\n' ' ')" = "skip " ]
     [ "$(ask_bash "$1" --header = | tr '\n' ' ')" = "hash plain none " ]
     grep -q '^auto$' <<<"$(ask_bash "$1" --backend '')"
     [ "$(ask_bash "$1" demo. | sort | tr '\n' ' ')" = "demo.fa demo.fa.gz demo.wsp " ]
@@ -130,7 +131,7 @@ completes_in_fish() {
     fish -N -c "source $1.fish; complete -C '$1 --out'" | cut -f1 | sort | tr '\n' ' ' >got
     [ "$(cat got)" = "--out-format --output " ] || fail "$(cat got)"
     fish -N -c "source $1.fish; complete -C '$1 -O '" | cut -f1 | sort | tr '\n' ' ' >got
-    [ "$(cat got)" = "fasta ids packed tsv " ] || fail "$(cat got)"
+    [ "$(cat got)" = "$(choices_of "$1" out-format | tr ' ' '\n' | sort | tr '\n' ' ')" ] || fail "$(cat got)"
     fish -N -c "source $1.fish; complete -C '$1 -'" | grep -c '^--' >got
     [ "$(cat got)" -eq "$(table_of "$1" | awk '{ n += 1 + ($3 != ".") } END { print n }')" ]
 }
@@ -141,7 +142,8 @@ completes_in_fish() {
 
 completes_in_zsh() {
     sh "$top/completions/gen.sh" zsh "$1" "$(command -v "$1")" >"zsh/_$1"
-    python3 - "$1" <<'EOF'
+    # shellcheck disable=SC2046 # words
+    python3 - "$1" $(choices_of "$1" out-format) <<'EOF'
 import os, pty, select, subprocess, sys, time
 tool = sys.argv[1]
 def check(line, *words): # the words appear behind the line and a tab
@@ -163,7 +165,7 @@ def check(line, *words): # the words appear behind the line and a tab
     p.kill(); p.wait(); os.close(master)
     assert all(w in out for w in words), out.decode(errors="replace")
 check(tool.encode() + b" --out", b"--output", b"--out-format")
-check(tool.encode() + b" -O ", b"tsv", b"fasta", b"packed", b"ids")
+check(tool.encode() + b" -O ", *(w.encode() for w in sys.argv[2:]))
 EOF
 }
 @test "zsh completes options and choices" {

@@ -12,6 +12,10 @@ setup_file() {
     cp demo.fa.gz db.fa.gz
     cp demo.fa proteins.fa
     cp demo.wsp db.wsp
+    zcat "$data/pairhmm/gatk-hc-na12878.Java.hmmresults.txt.gz" >pairs.txt
+    cp "$data/pairhmm/edge.in.gz" regions.in.gz
+    printf 'ACGTACGTAC\tIIIIIIIIII\nCGTAC\t5555\047\n' >reads.tsv
+    printf 'ACGTACGTAC\nACGTTCGTAC\n' >haplotypes.txt
     awk '/^>/ { n++ } { print > "shard" 1 + (n > 150) ".fa" }' demo.fa
     msvfilt m.hmm demo.fa | vitfilt m.hmm >maybe.tsv
     fwdscore m.hmm maybe.tsv >hits.tsv

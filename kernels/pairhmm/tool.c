@@ -245,8 +245,7 @@ const ws_tool ws_pairhmm_tool = {
     .name = "pairhmm",
     .summary = "likelihoods of reads given haplotypes: GATK's pair-HMM",
     .usage = "[REGIONS...]",
-    .examples = "  # what HaplotypeCaller computed, again and in full\n"
-                "  gatk HaplotypeCaller ... --pair-hmm-results-file pairs.txt\n"
+    .examples = "  # from what gatk HaplotypeCaller --pair-hmm-results-file wrote to a table\n"
                 "  pairhmm pairs.txt > likelihoods.tsv\n"
                 "  # batches of your own, a line of likelihoods for each read\n"
                 "  zcat regions.in.gz | pairhmm -O matrix\n",
