@@ -190,6 +190,7 @@ template <int QT> struct fwd_long_state {
         float before = __shfl_up_sync(~0u, last, 1), d = 0.0f, e = 0.0f;
         if (z == 0) before = 0.0f;
         const float first = before;
+        auto get = [&](int i, int k) { return c[(i * chunks + k) * 32]; };
         auto match = [&](int q, const float4 &em, const float4 &bm, const float4 &md, const float4 &dd) {
             const float m = __fmul_rn(__fmaf_rn(s.B, part(bm, q & 3), before), part(em, q & 3));
             before = X[q];
@@ -199,7 +200,7 @@ template <int QT> struct fwd_long_state {
 #pragma unroll
         for (int k = 0; k < QT / 4; k++) {
             if (4 * k >= QT - 8 && 4 * k >= Q) continue;
-            const float4 em = o[k * WS_CODES * 32], bm = c[(BM * chunks + k) * 32], md = c[(MD * chunks + k) * 32], dd = c[(DD * chunks + k) * 32];
+            const float4 em = o[k * WS_CODES * 32], bm = get(BM, k), md = get(MD, k), dd = get(DD, k);
 #pragma unroll
             for (int q = 4 * k; q < 4 * k + 4; q++) {
                 if (q >= QT - 8 && q >= Q) continue;
@@ -215,10 +216,9 @@ template <int QT> struct fwd_long_state {
 #pragma unroll
         for (int k = 0; k < QT / 4; k++) {
             if (4 * k >= QT - 8 && 4 * k >= Q) continue;
-            const float4 mm = c[(MM * chunks + k) * 32], dm = c[(DM * chunks + k) * 32], im = c[(IM * chunks + k) * 32],
-                         ii = c[(II * chunks + k) * 32], mi = c[(MI * chunks + k) * 32], pd = c[(PD * chunks + k) * 32];
+            const float4 mm = get(MM, k), dm = get(DM, k), im = get(IM, k), ii = get(II, k), mi = get(MI, k), pd = get(PD, k);
             float4 em = {}, bm = {}, md = {}, dd = {};
-            if (!KEEP) em = o[k * WS_CODES * 32], bm = c[(BM * chunks + k) * 32], md = c[(MD * chunks + k) * 32], dd = c[(DD * chunks + k) * 32];
+            if (!KEEP) em = o[k * WS_CODES * 32], bm = get(BM, k), md = get(MD, k), dd = get(DD, k);
 #pragma unroll
             for (int q = 4 * k; q < 4 * k + 4; q++) {
                 if (q >= QT - 8 && q >= Q) continue;
@@ -399,8 +399,7 @@ static int queue_shape(ws_devlane *l, fwd_call *c, fwd_args a, const fwd_shape *
     a.nunit = (uint32_t)c->units.n;
     if (!sh->fn) return launch_general(l, a, longest, err);
     const size_t shared = (size_t)((longest + 3) / 4) * 512 * (size_t)((sh->emit ? WS_CODES : 0) + sh->coefs);
-    if (shared > 48 << 10)
-        rc = ws_cuda_fail(cudaFuncSetAttribute((const void *)sh->fn, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), sh->name, err);
+    rc = ws_cuda_shared((const void *)sh->fn, shared, sh->name, err);
     if (rc) return rc;
     sh->fn<<<a.nunit, (unsigned)sh->threads, shared, l->stream>>>(a);
     return ws_lane_launched(l, sh->name, err);
@@ -429,8 +428,9 @@ static int make_tables(fwd_prep *p, const ws_fwd_tables *t, ws_err *err) {
     for (int z = 0; z < 32; z++)
         for (int q = 0; q < Q; q++) {
             const size_t k = (size_t)(z * Q + q + 1);
-            for (int x = 0; x < t->Kp; x++) emit[((size_t)(q / 4 * WS_CODES + x) * 32 + (size_t)z) * 4 + (size_t)(q % 4)] = t->emit[(size_t)x * ((size_t)t->N + 1) + k];
-            for (int i = 0; i < NCOEF; i++) coef[((size_t)(i * chunks + q / 4) * 32 + (size_t)z) * 4 + (size_t)(q % 4)] = from[i][k];
+            const size_t in = (size_t)(4 * z + q % 4);
+            for (int x = 0; x < t->Kp; x++) emit[(size_t)(q / 4 * WS_CODES + x) * 128 + in] = t->emit[(size_t)x * ((size_t)t->N + 1) + k];
+            for (int i = 0; i < NCOEF; i++) coef[(size_t)(i * chunks + q / 4) * 128 + in] = from[i][k];
         }
     memcpy(p->link.host, t->link, sizeof t->link);
     return WS_OK;
@@ -472,8 +472,8 @@ static int queue(ws_devlane *l, const ws_batch *b, const ws_task *task, const ui
     for (size_t t = 0; t < ntask && !rc; t++) {
         const fwd_prep *p = prep_of(&task[t]);
         const int d = l->dev->index;
-        c.task[t] = {(const float4 *)p->emit.at[d], (const float4 *)p->coef.at[d], (const float *)p->link.at[d], c.list[t].item, c.list[t].n,
-                     first[t], p->Q};
+        c.task[t] = {(const float4 *)p->emit.at[d], (const float4 *)p->coef.at[d], (const float *)p->link.at[d], c.list[t].item,
+                     c.list[t].n, first[t], p->Q};
     }
     if (!rc) rc = ws_lane_put(l, c.task, ntask * sizeof *c.task, &tasks, err);
     {

@@ -253,8 +253,7 @@ static int queue_msv(ws_devlane *l, msv_call *c, const ws_task *task, size_t nta
             if (n == 0) continue;
             const msv_shape *sh = &kinds[kind].shape[i];
             const size_t shared = kind == WS_MSV_GLOBAL ? 0 : (size_t)(sh->R + 3) / 4 * WS_CODES * (size_t)kinds[kind].slots * 16;
-            if (shared > 48 << 10)
-                rc = ws_cuda_fail(cudaFuncSetAttribute((const void *)sh->fn, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), sh->name, err);
+            rc = ws_cuda_shared((const void *)sh->fn, shared, sh->name, err);
             if (rc) break;
             a.pick = (const uint32_t *)dpick + start[kind][i];
             const uint32_t most = (longest + (THREADS >> 5) - 1) / (THREADS >> 5), want = (uint32_t)l->dev->sms * 8 / n + 1;

@@ -233,8 +233,7 @@ static int queue_shapes(ws_devlane *l, ssv_call *c, ws_ssv_devprep *const *prep,
             const ssv_shape *sh = &kinds[kind].shape[i];
             const ssv_args a = {(const ssv_task *)tasks, (const ws_devunit *)units + from, ws_gpu_words(l), ws_gpu_seqs(l), best, 256};
             const size_t shared = kind == WS_SSV_GLOBAL ? 0 : (size_t)(sh->R + 3) / 4 * WS_CODES * (size_t)kinds[kind].slots * 16;
-            if (shared > 48 << 10)
-                rc = ws_cuda_fail(cudaFuncSetAttribute((const void *)sh->fn, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), sh->name, err);
+            rc = ws_cuda_shared((const void *)sh->fn, shared, sh->name, err);
             if (rc) break;
             sh->fn<<<(unsigned)n, (unsigned)kinds[kind].threads, shared, l->stream>>>(a);
             rc = ws_lane_launched(l, sh->name, err);
@@ -259,7 +258,8 @@ int ws_ssv_dev_best(ws_devlane *l, const ws_batch *b, const ws_task *task, ws_ss
     }
     if (!rc) rc = ws_gpu_lists(l, b, task, ntask, true, c.list, err);
     for (size_t t = 0; t < ntask && !rc; t++)
-        c.task[t] = {(const uint4 *)prep[t]->table.at[l->dev->index], c.list[t].item, c.list[t].n, first[t], prep[t]->glog, prep[t]->overlap};
+        c.task[t] = {(const uint4 *)prep[t]->table.at[l->dev->index], c.list[t].item, c.list[t].n, first[t], prep[t]->glog,
+                     prep[t]->overlap};
     if (!rc) rc = queue_shapes(l, &c, prep, ntask, best, err);
 out:
     ws_free(c.list);

@@ -371,8 +371,7 @@ static int queue_shape(ws_devlane *l, vit_call *c, const void *tasks, int kind, 
         void *units = NULL;
         if (!rc) rc = ws_lane_put(l, c->units.unit, c->units.n * sizeof(ws_devunit), &units, err);
         const size_t shared = kind == WS_VIT_BLOCK ? 0 : (size_t)(sh->R + 3) / 4 * WS_CODES * (size_t)kinds[kind].slots * 16;
-        if (!rc && shared > 48 << 10)
-            rc = ws_cuda_fail(cudaFuncSetAttribute((const void *)sh->fn, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), sh->name, err);
+        if (!rc) rc = ws_cuda_shared((const void *)sh->fn, shared, sh->name, err);
         if (rc || c->units.n == 0) continue;
         const vit_args a = {(const vit_task *)tasks, (const ws_devunit *)units, ws_gpu_words(l), ws_gpu_seqs(l),
                             (int32_t *)l->out.p, rounds};

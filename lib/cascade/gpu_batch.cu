@@ -61,7 +61,8 @@ static size_t list_room(const ws_batch *b, const uint32_t *seq, size_t n, bool c
 
 int ws_gpu_load(ws_devlane *l, const ws_batch *b, const ws_lenmodel *lm, ws_err *err) {
     enum { SLACK = 64 }; // kernels read a few words beyond the end
-    if (b->nword + SLACK > UINT32_MAX) return ws_fail(err, WS_EDEV, "a batch of %zu words is too large for a device: use a smaller --batch", b->nword);
+    if (b->nword + SLACK > UINT32_MAX)
+        return ws_fail(err, WS_EDEV, "a batch of %zu words is too large for a device: use a smaller --batch", b->nword);
     size_t pieces = list_room(b, NULL, b->n, true);
     char *p;
     int rc = ws_lane_expect(l, b->nword * 4 + b->n * sizeof(ws_devseq) + (b->n + pieces) * sizeof(ws_devitem) + 1024, err);
@@ -69,20 +70,23 @@ int ws_gpu_load(ws_devlane *l, const ws_batch *b, const ws_lenmodel *lm, ws_err 
     if (!rc) rc = ws_lane_room(l, &l->kept[WS_KEPT_SEQS], b->n * sizeof(ws_devseq), err);
     if (!rc) rc = ws_lane_room(l, &l->kept[WS_KEPT_ITEMS], (b->n + pieces) * sizeof(ws_devitem), err);
     if (!rc) rc = ws_lane_send(l, l->kept[WS_KEPT_WORDS].p, b->word, b->nword * 4, err);
-    if (!rc) rc = ws_cuda_fail(cudaMemsetAsync((uint32_t *)l->kept[WS_KEPT_WORDS].p + b->nword, 0xff, SLACK * 4, l->stream), "filling memory", err);
+    uint32_t *words = (uint32_t *)l->kept[WS_KEPT_WORDS].p;
+    if (!rc) rc = ws_cuda_fail(cudaMemsetAsync(words + b->nword, 0xff, SLACK * 4, l->stream), "filling memory", err);
     if (!rc) rc = ws_lane_stage(l, b->n * sizeof(ws_devseq), &p, err);
     if (rc) return rc;
     ws_devseq *seq = (ws_devseq *)p;
     for (size_t i = 0; i < b->n; i++)
         seq[i] = {(uint32_t)b->first[i], b->len[i], (int16_t)lm[i].tjb, (int16_t)lm[i].wmove, lm[i].pmove, lm[i].ploop};
-    rc = ws_cuda_fail(cudaMemcpyAsync(l->kept[WS_KEPT_SEQS].p, p, b->n * sizeof *seq, cudaMemcpyHostToDevice, l->stream), "copying sequences", err);
+    void *seqs = l->kept[WS_KEPT_SEQS].p;
+    rc = ws_cuda_fail(cudaMemcpyAsync(seqs, p, b->n * sizeof *seq, cudaMemcpyHostToDevice, l->stream), "copying sequences", err);
     if (!rc) rc = ws_lane_stage(l, (b->n + pieces) * sizeof(ws_devitem), &p, err);
     if (rc) return rc;
     ws_devitem *item = (ws_devitem *)p, *there = (ws_devitem *)l->kept[WS_KEPT_ITEMS].p;
     l->counts[0] = make_list(item, b, NULL, b->n, false);
     l->counts[1] = make_list(item + b->n, b, NULL, b->n, true);
     l->counts[2] = b->n;
-    return ws_cuda_fail(cudaMemcpyAsync(there, item, (b->n + pieces) * sizeof *item, cudaMemcpyHostToDevice, l->stream), "copying lists", err);
+    const size_t bytes = (b->n + pieces) * sizeof *item;
+    return ws_cuda_fail(cudaMemcpyAsync(there, item, bytes, cudaMemcpyHostToDevice, l->stream), "copying lists", err);
 }
 
 static ws_devlist whole_list(const ws_devlane *l, bool cut) {

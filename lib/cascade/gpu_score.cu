@@ -35,7 +35,8 @@ static void decode(const ws_devkernel *k, const ws_batch *b, const ws_lenmodel *
 }
 
 // Pairs that the device could not decide, by the host.
-static int settle(const ws_devkernel *k, const ws_batch *b, const ws_task *t, const uint32_t *open, size_t nopen, ws_lane *lane, ws_err *err) {
+static int settle(const ws_devkernel *k, const ws_batch *b, const ws_task *t, const uint32_t *open, size_t nopen, ws_lane *lane,
+                  ws_err *err) {
     ws_task host = *t;
     if (!(host.prep = k->host_prep(t->prep, err))) return err->code;
     for (size_t i = 0; i < nopen; i++) {

@@ -13,8 +13,8 @@ extern "C" {
 /* Asks driver and devices, creates no context: 1, or 0 and the reason. */
 int ws_dev_usable(const char **why);
 
-/* Opens the devices of the list ("0,2", "all"; NULL: the first), at most `mem` bytes of each (0: no limit). Contexts are
- * created on a thread of their own while the first batch is read; a failure there is reported by the first use. */
+/* Opens the devices of the list ("0,2", "all"; NULL: the first), at most `mem` bytes of each (0: no limit). Each is opened
+ * on a thread of its own while the first batch is read; a failure there is reported by the first use. */
 int ws_dev_start(const char *list, uint64_t mem, ws_err *err);
 void ws_dev_stop(void);
 

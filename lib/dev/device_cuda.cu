@@ -42,8 +42,8 @@ int ws_dev_usable(const char **why) {
         return 0;
     }
     if (driver / 1000 < CUDART_VERSION / 1000) {
-        snprintf(text, sizeof text, "the NVIDIA driver is too old: it knows CUDA %d.%d, this program needs %d.0", driver / 1000,
-                 driver % 1000 / 10, CUDART_VERSION / 1000);
+        snprintf(text, sizeof text, "the NVIDIA driver is too old: it knows CUDA %d.%d, this program needs %d.0",
+                 driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000);
         return 0;
     }
     cudaError_t e = cudaGetDeviceCount(&n);
@@ -54,8 +54,8 @@ int ws_dev_usable(const char **why) {
     }
     for (int id = 0; id < n; id++)
         if (device_cc(id, &major, &minor) && has_image(major, minor)) return 1;
-    snprintf(text, sizeof text, "no kernels for this device: it has compute capability %d.%d, this program was built for " WS_CUDA_SMS, major,
-             minor);
+    snprintf(text, sizeof text, "no kernels for this device: it has compute capability %d.%d, this program was built for " WS_CUDA_SMS,
+             major, minor);
     return 0;
 }
 
@@ -69,9 +69,7 @@ enum { LANES = 4 };
 static struct {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_cond_t change = PTHREAD_COND_INITIALIZER;
-    pthread_t opener;
-    bool opening, open;
-    ws_err failed;
+    ws_err failed; // opening a device
     ws_device dev[WS_DEV_MAX];
     int ndev;
     ws_devlane lane[WS_DEV_MAX * LANES];
@@ -92,6 +90,8 @@ int ws_cuda_fail(cudaError_t e, const char *what, ws_err *err) {
 
 static int open_device(ws_device *d, ws_err *err) {
     int rc = ws_cuda_fail(cudaSetDevice(d->id), "choosing the device", err);
+    // threads that wait for kernels sleep: there is other work for their cores, above all reading
+    if (!rc) rc = ws_cuda_fail(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "asking for blocking waits", err);
     if (!rc) rc = ws_cuda_fail(cudaFree(NULL), "creating a context", err);
     if (!rc) rc = ws_cuda_fail(cudaDeviceGetAttribute(&d->sms, cudaDevAttrMultiProcessorCount, d->id), "asking for multiprocessors", err);
     if (!rc)
@@ -107,12 +107,13 @@ static int open_device(ws_device *d, ws_err *err) {
     return rc;
 }
 
-static void *open_all(void *) {
+static void *open_main(void *device) {
+    ws_device *d = (ws_device *)device;
     ws_err err = {};
-    for (int i = 0; i < pool.ndev && !err.code; i++) open_device(&pool.dev[i], &err);
+    open_device(d, &err);
     pthread_mutex_lock(&pool.lock);
-    pool.failed = err;
-    pool.open = true;
+    if (err.code) pool.failed = err;
+    else d->open = true;
     pthread_cond_broadcast(&pool.change);
     pthread_mutex_unlock(&pool.lock);
     return NULL;
@@ -157,17 +158,16 @@ static int choose_devices(const char *list, uint64_t mem, ws_err *err) {
 
 int ws_dev_start(const char *list, uint64_t mem, ws_err *err) {
     pool.ndev = 0;
-    pool.open = false;
     pool.failed = {};
     pool.seconds = 0;
     int rc = choose_devices(list, mem, err);
     if (rc) return rc;
-    pool.opening = true;
-    if (pthread_create(&pool.opener, NULL, open_all, NULL) == 0) return WS_OK;
-    pool.opening = false;
-    open_all(NULL); // no thread to be had: then before the reading instead of beside it
-    *err = pool.failed;
-    return err->code;
+    for (int i = 0; i < pool.ndev; i++) {
+        ws_device *d = &pool.dev[i];
+        d->opening = pthread_create(&d->opener, NULL, open_main, d) == 0;
+        if (!d->opening) open_main(d); // no thread to be had: then before the reading instead of beside it
+    }
+    return WS_OK;
 }
 
 static void release_lane(ws_devlane *l) {
@@ -183,9 +183,8 @@ static void release_lane(ws_devlane *l) {
 }
 
 void ws_dev_stop(void) {
-    if (pool.opening) pthread_join(pool.opener, NULL);
-    pool.opening = pool.open = false;
     for (int i = 0; i < pool.ndev; i++) {
+        if (pool.dev[i].opening) pthread_join(pool.dev[i].opener, NULL);
         cudaSetDevice(pool.dev[i].id);
         for (int j = 0; j < LANES; j++) release_lane(&pool.lane[i * LANES + j]);
         for (size_t c = 0; c < pool.dev[i].nchunk; c++) cudaFree(pool.dev[i].chunk[c]);
@@ -203,7 +202,7 @@ static ws_devlane *free_lane(uint64_t id) {
     for (int j = 0; j < LANES; j++)
         for (int i = 0; i < pool.ndev; i++) {
             ws_devlane *l = &pool.lane[i * LANES + j];
-            if (l->busy) continue;
+            if (l->busy || !pool.dev[i].open) continue;
             if (l->id == id) return l;
             if (!best) best = l;
         }
@@ -220,7 +219,7 @@ uint64_t ws_lane_identity(void) {
 int ws_lane_take(ws_devlane **out, uint64_t id, ws_err *err) {
     ws_devlane *l = NULL;
     pthread_mutex_lock(&pool.lock);
-    while (!pool.open || (!pool.failed.code && !(l = free_lane(id)))) pthread_cond_wait(&pool.change, &pool.lock);
+    while (!pool.failed.code && !(l = free_lane(id))) pthread_cond_wait(&pool.change, &pool.lock);
     if (l) l->busy = true;
     pthread_mutex_unlock(&pool.lock);
     if (!l) {

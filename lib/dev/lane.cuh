@@ -24,6 +24,8 @@ struct ws_device {
     int sms, shared_max; // multiprocessors; bytes of shared memory a block may ask for
     size_t limit;        // --gpu-mem; 0: none
     size_t used;
+    pthread_t opener;
+    bool opening, open;  // the thread was started; lanes can be had
     pthread_mutex_t uploading; // one at a time
     void **chunk;        // memory of the targets' tables
     size_t nchunk, chunk_cap, chunk_left;
@@ -76,6 +78,8 @@ void ws_lane_clock(ws_devlane *lane);
 // After each launch.
 int ws_lane_launched(ws_devlane *lane, const char *name, ws_err *err);
 
+// Lets a kernel have that much dynamic shared memory.
+int ws_cuda_shared(const void *kernel, size_t bytes, const char *name, ws_err *err);
 // A failed call of the runtime as a sentence.
 int ws_cuda_fail(cudaError_t e, const char *what, ws_err *err);
 

@@ -154,6 +154,12 @@ int ws_lane_launched(ws_devlane *l, const char *name, ws_err *err) {
     return rc;
 }
 
+int ws_cuda_shared(const void *kernel, size_t bytes, const char *name, ws_err *err) {
+    const size_t always = 48 << 10;
+    if (bytes <= always) return WS_OK;
+    return ws_cuda_fail(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), name, err);
+}
+
 // ---- 3 tables ----
 
 int ws_table_create(ws_devtable *t, size_t size, ws_err *err) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What a person sees on stderr: progress on a terminal, counts and speeds with --stats. */
+#include "lib/dev/device.h"
 #include "lib/run/stream.h"
 
 #include <stdio.h>
@@ -98,10 +99,12 @@ int ws_report_stats(ws_stream *st, ws_err *err) {
         {"write_seconds", "processor seconds writing", (double)st->count.write_ns / 1e9, 1},
     };
     enum { NCOMMON = sizeof common / sizeof *common };
-    ws_stat s[STAT_MAX + NCOMMON];
+    ws_stat s[STAT_MAX + NCOMMON + 1];
     int n = st->reader ? sequence_stats(st, s) : st->job->tool->reader->stats(st->own_reader, s, STAT_MAX);
     memcpy(s + n, common, sizeof common);
     n += NCOMMON;
+    if (st->job->backend && st->job->backend->start)
+        s[n++] = (ws_stat){"device_seconds", "seconds of kernels by the devices' clocks, summed over lanes", ws_dev_seconds(), 1};
     if (*path) return write_json(path, st, s, n, err);
     fprintf(stderr, "%s %s, backend %s\n", st->job->tool->name, WS_VERSION, st->job->backend ? st->job->backend->name : "none");
     for (int i = 0; i < n; i++) fprintf(stderr, "%18.*f  %s\n", s[i].real ? 3 : 0, s[i].v, s[i].what);
