@@ -141,7 +141,8 @@ within() {
 }
 
 @test "misuse" {
-    for o in '-a' '-U x' '--bad-residue x' '--allow-cut' '-O fasta' '--digits 13' '-O matrix --raw' '-O matrix -f hap' '-f nosuch' '-K 0'; do
+    for o in '-a' '-U x' '--bad-residue x' '--allow-cut' '-O fasta' '--digits 13' '-O matrix --raw' '-O matrix -f hap' \
+        '-f nosuch' '-K 0'; do
         # shellcheck disable=SC2086 # options
         run -2 --separate-stderr pairhmm $o tiny.in
         [ -z "$output" ]

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The batch text of most programs: a line "R H", R lines of a read and its four quality strings, H lines of a haplotype. */
+ * The batch text of most programs: a line "R H", R lines of a read and its four quality strings, H lines of a
+ * haplotype. */
 #include "kernels/pairhmm/pairhmm.h"
 
 #include <string.h>
@@ -11,7 +12,8 @@ static int count_of(uint64_t *v, const ws_pairhmm_line *l, const ws_pairhmm_fiel
     for (size_t i = 0; i < f->n; i++) {
         const unsigned digit = (unsigned)(uint8_t)f->p[i] - '0';
         if (digit > 9) return ws_pairhmm_fail(err, l, f->p, "\"%s\" is no count", ws_quote(q, f->p, f->n));
-        if (*v > (INT64_MAX - 9) / 10) return ws_pairhmm_fail(err, l, f->p, "the count \"%s\" is too large", ws_quote(q, f->p, f->n));
+        if (*v > (INT64_MAX - 9) / 10)
+            return ws_pairhmm_fail(err, l, f->p, "the count \"%s\" is too large", ws_quote(q, f->p, f->n));
         *v = *v * 10 + digit;
     }
     return WS_OK;
@@ -20,7 +22,8 @@ static int count_of(uint64_t *v, const ws_pairhmm_line *l, const ws_pairhmm_fiel
 int ws_pairhmm_header(const ws_pairhmm_line *l, uint64_t *R, uint64_t *H, ws_err *err) {
     ws_pairhmm_field f[2];
     const size_t n = ws_pairhmm_split(l, f, 2);
-    if (n != 2) return ws_pairhmm_fail(err, l, NULL, "%zu fields where the counts of reads and haplotypes are expected", n);
+    if (n != 2)
+        return ws_pairhmm_fail(err, l, NULL, "%zu fields where the counts of reads and haplotypes are expected", n);
     int rc = count_of(R, l, &f[0], err);
     return rc ? rc : count_of(H, l, &f[1], err);
 }
@@ -42,7 +45,8 @@ static int add_read(ws_pairhmm_text *t, const ws_pairhmm_line *l, uint64_t k, ui
     if (!equal_fields(l, f)) {
         const size_t n = ws_pairhmm_split(l, f, 5);
         if (n != 5)
-            return ws_pairhmm_fail(err, l, NULL, "%zu strings; read %llu of %llu needs bases and four strings of qualities", n,
+            return ws_pairhmm_fail(err, l, NULL,
+                                   "%zu strings; read %llu of %llu needs bases and four strings of qualities", n,
                                    (unsigned long long)k, (unsigned long long)R);
     }
     ws_pairhmm_read *r = ws_pairhmm_add_read(t, err);
@@ -53,18 +57,20 @@ static int add_hap(ws_pairhmm_text *t, const ws_pairhmm_line *l, uint64_t k, uin
     ws_pairhmm_field f;
     const size_t n = ws_pairhmm_split(l, &f, 1);
     if (n != 1)
-        return ws_pairhmm_fail(err, l, NULL, "%zu strings; haplotype %llu of %llu is one", n, (unsigned long long)k, (unsigned long long)H);
+        return ws_pairhmm_fail(err, l, NULL, "%zu strings; haplotype %llu of %llu is one", n, (unsigned long long)k,
+                               (unsigned long long)H);
     ws_pairhmm_hap *h = ws_pairhmm_add_hap(t, err);
     return h ? ws_pairhmm_hap_of(h, l, &f, err) : WS_ENOMEM;
 }
 
 static int ended(ws_pairhmm_line *l, const char *what, uint64_t k, uint64_t n, uint64_t batch, ws_err *err) {
     l->number++;
-    return ws_pairhmm_fail(err, l, NULL, "the input ends inside batch %llu: %s %llu of %llu is missing", (unsigned long long)batch, what,
-                           (unsigned long long)k, (unsigned long long)n);
+    return ws_pairhmm_fail(err, l, NULL, "the input ends inside batch %llu: %s %llu of %llu is missing",
+                           (unsigned long long)batch, what, (unsigned long long)k, (unsigned long long)n);
 }
 
-static int parse_region(ws_pairhmm_text *t, ws_pairhmm_line *l, const char **p, const char *end, uint64_t number, ws_err *err) {
+static int parse_region(ws_pairhmm_text *t, ws_pairhmm_line *l, const char **p, const char *end, uint64_t number,
+                        ws_err *err) {
     uint64_t R, H;
     int rc = ws_pairhmm_header(l, &R, &H, err);
     if (rc) return rc;

@@ -103,7 +103,8 @@ static int check_qualities(const ws_pairhmm_line *l, const ws_pairhmm_field *f, 
     const char *p = f->p;
     while (all_qualities(p, 1)) p++;
     char q[WS_QUOTE_MAX];
-    return ws_pairhmm_fail(err, l, p, "\"%s\" in the %s is no quality; characters 33 (!) to 126 (~) are", ws_quote(q, p, 1), what);
+    return ws_pairhmm_fail(err, l, p, "\"%s\" in the %s is no quality; characters 33 (!) to 126 (~) are",
+                           ws_quote(q, p, 1), what);
 }
 
 static int too_long(const ws_pairhmm_line *l, const ws_pairhmm_field *f, ws_err *err) {
@@ -111,7 +112,8 @@ static int too_long(const ws_pairhmm_line *l, const ws_pairhmm_field *f, ws_err 
 }
 
 int ws_pairhmm_read_of(ws_pairhmm_read *r, const ws_pairhmm_line *l, const ws_pairhmm_field f[5], ws_err *err) {
-    static const char *const what[5] = {"read", "base qualities", "insertion qualities", "deletion qualities", "gap continuation qualities"};
+    static const char *const what[5] = {"read", "base qualities", "insertion qualities", "deletion qualities",
+                                        "gap continuation qualities"};
     if (f[0].n > INT32_MAX) return too_long(l, &f[0], err);
     int rc = check_letters(l, &f[0], what[0], err);
     for (int i = 1; i < 5 && !rc; i++) {
@@ -119,8 +121,8 @@ int ws_pairhmm_read_of(ws_pairhmm_read *r, const ws_pairhmm_line *l, const ws_pa
         if (!rc && f[i].n != f[0].n)
             rc = ws_pairhmm_fail(err, l, f[i].p, "%zu %s for a read of %zu bases", f[i].n, what[i], f[0].n);
     }
-    *r = (ws_pairhmm_read){(const uint8_t *)f[0].p, (const uint8_t *)f[1].p, (const uint8_t *)f[2].p, (const uint8_t *)f[3].p,
-                           (const uint8_t *)f[4].p, (uint32_t)f[0].n};
+    *r = (ws_pairhmm_read){(const uint8_t *)f[0].p, (const uint8_t *)f[1].p, (const uint8_t *)f[2].p,
+                           (const uint8_t *)f[3].p, (const uint8_t *)f[4].p, (uint32_t)f[0].n};
     return rc;
 }
 

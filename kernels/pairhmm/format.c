@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const batch_columns[] = {"batch", "read", "hap", "read_len", "hap_len", "log10_likelihood", "precision"};
+static const char *const batch_columns[] = {"batch",    "read", "hap", "read_len", "hap_len", "log10_likelihood",
+                                            "precision"};
 static const char *const results_columns[] = {"pair", "read_len", "hap_len", "log10_likelihood", "precision"};
 enum { BATCH_COLUMNS = 7, RESULTS_COLUMNS = 5 };
 static const char *const stages[] = {"single", "double", "scaled"};
@@ -85,13 +86,17 @@ static int add_row(const ws_pairhmm_style *style, ws_pairhmm_format f, const row
     return WS_OK;
 }
 
-static int table(const ws_pairhmm_style *style, ws_pairhmm_format f, uint64_t first_pair, const ws_pairhmm_text *t, const ws_pairhmm_region *g,
-                 const ws_pairhmm_result *result, ws_outtext *out, ws_err *err) {
+static int table(const ws_pairhmm_style *style, ws_pairhmm_format f, uint64_t first_pair, const ws_pairhmm_text *t,
+                 const ws_pairhmm_region *g, const ws_pairhmm_result *result, ws_outtext *out, ws_err *err) {
     for (size_t i = 0; i < g->R; i++)
         for (size_t j = 0; j < g->H; j++) {
             const size_t pair = g->pair + i * g->H + j;
-            const row r = {f == WS_PAIRHMM_RESULTS ? first_pair + pair : g->number, g->first + i, j, t->read[g->read + i].m,
-                           t->hap[g->hap + j].n, &result[pair]};
+            const row r = {f == WS_PAIRHMM_RESULTS ? first_pair + pair : g->number,
+                           g->first + i,
+                           j,
+                           t->read[g->read + i].m,
+                           t->hap[g->hap + j].n,
+                           &result[pair]};
             int rc = add_row(style, f, &r, &out->text, err);
             if (rc) return rc;
             out->rows++;
@@ -99,7 +104,8 @@ static int table(const ws_pairhmm_style *style, ws_pairhmm_format f, uint64_t fi
     return WS_OK;
 }
 
-static int matrix(const ws_pairhmm_style *style, const ws_pairhmm_region *g, const ws_pairhmm_result *result, ws_outtext *out, ws_err *err) {
+static int matrix(const ws_pairhmm_style *style, const ws_pairhmm_region *g, const ws_pairhmm_result *result,
+                  ws_outtext *out, ws_err *err) {
     int rc = g->first ? WS_OK : ws_buf_addf(&out->text, err, "%llu %zu\n", (unsigned long long)g->all, g->H);
     for (size_t i = 0; i < g->R && !rc; i++) {
         rc = ws_buf_reserve(&out->text, (g->H + 1) * (VALUE_MAX + 1), err);

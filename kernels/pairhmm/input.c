@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-    WAIT_MS = 200, /* for the first bytes of a piece */
-    QUIET_MS = 20, /* a stream that pauses for so long gets what is whole */
+    WAIT_MS = 200,  /* for the first bytes of a piece */
+    QUIET_MS = 20,  /* a stream that pauses for so long gets what is whole */
     PART_READS = 64 /* a part of a large region has at least so many: a few registers full */
 };
 
@@ -22,9 +22,9 @@ typedef struct scan {
     int inside, broken;
     size_t start, haps_at; /* of this region, and of its haplotypes */
     uint64_t start_line;
-    size_t whole;         /* end of the last whole region */
+    size_t whole; /* end of the last whole region */
     uint64_t whole_lines, whole_count;
-    int large;            /* the last whole region is alone in the text and large */
+    int large; /* the last whole region is alone in the text and large */
 } scan;
 
 struct ws_pairhmm_input {
@@ -50,8 +50,8 @@ struct ws_pairhmm_input {
 
 /* ---- files ---- */
 
-int ws_pairhmm_input_open(ws_pairhmm_input **out, const char *const *path, int npath, ws_pairhmm_format format, uint64_t piece,
-                          double cells, ws_err *err) {
+int ws_pairhmm_input_open(ws_pairhmm_input **out, const char *const *path, int npath, ws_pairhmm_format format,
+                          uint64_t piece, double cells, ws_err *err) {
     ws_pairhmm_input *in = *out = ws_calloc(1, sizeof *in, err);
     if (!in) return WS_ENOMEM;
     in->path = path;
@@ -121,18 +121,25 @@ ws_pairhmm_format ws_pairhmm_input_format(const ws_pairhmm_input *in) { return i
 /* ---- formats ---- */
 
 static int refuse(const ws_pairhmm_input *in, char c, uint64_t line, ws_err *err) {
-    const char *what = c == '>' ? "FASTA" : c == '@' ? "FASTQ or SAM" : c == '{' || c == '[' ? "JSON" : "something else";
+    const char *what = c == '>'               ? "FASTA"
+                       : c == '@'             ? "FASTQ or SAM"
+                       : c == '{' || c == '[' ? "JSON"
+                                              : "something else";
     char q[WS_QUOTE_MAX];
-    return ws_fail(err, WS_EDATA, "%s: line %llu: begins with \"%s\" (%s): neither batches of reads and haplotypes nor a results file of GATK",
-                   ws_source_name(in->src), (unsigned long long)line, ws_quote(q, &c, 1), what);
+    return ws_fail(
+        err, WS_EDATA,
+        "%s: line %llu: begins with \"%s\" (%s): neither batches of reads and haplotypes nor a results file of GATK",
+        ws_source_name(in->src), (unsigned long long)line, ws_quote(q, &c, 1), what);
 }
 
 static int check_format(ws_pairhmm_input *in, ws_err *err) {
     static const char *const name[] = {"", "batch", "results"};
     if (in->want && in->format != in->want)
-        return ws_fail(err, WS_EDATA, "%s: is %s text, not %s", ws_source_name(in->src), name[in->format], name[in->want]);
+        return ws_fail(err, WS_EDATA, "%s: is %s text, not %s", ws_source_name(in->src), name[in->format],
+                       name[in->want]);
     if (in->seen && in->format != in->seen)
-        return ws_fail(err, WS_EDATA, "%s: is %s text, but the input before it was %s", ws_source_name(in->src), name[in->format], name[in->seen]);
+        return ws_fail(err, WS_EDATA, "%s: is %s text, but the input before it was %s", ws_source_name(in->src),
+                       name[in->format], name[in->seen]);
     in->seen = in->format;
     return WS_OK;
 }
@@ -145,7 +152,8 @@ static int sniff(ws_pairhmm_input *in, const ws_buf *text, ws_err *err) {
     if (i == text->n) return WS_AGAIN;
     const char c = text->p[i];
     const int letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-    if ((c >= '0' && c <= '9') || c == '-') in->format = WS_PAIRHMM_BATCH; /* a negative count is refused in its place */
+    if ((c >= '0' && c <= '9') || c == '-')
+        in->format = WS_PAIRHMM_BATCH; /* a negative count is refused in its place */
     else if (letter || c == '#') in->format = WS_PAIRHMM_RESULTS;
     else return refuse(in, c, line, err);
     return check_format(in, err);
@@ -241,7 +249,8 @@ static int begin_parts(ws_pairhmm_input *in, ws_pairhmm_piece *p) {
     ws_err ignored;
     double rows = 0, columns = 0;
     ws_pairhmm_text_reset(&in->parsed);
-    if (ws_pairhmm_parse_batches(&in->parsed, p->text.p, p->text.n, &p->at, &ignored)) return 0; /* the worker says what is wrong */
+    if (ws_pairhmm_parse_batches(&in->parsed, p->text.p, p->text.n, &p->at, &ignored))
+        return 0; /* the worker says what is wrong */
     const ws_pairhmm_text *t = &in->parsed;
     if (t->nregion != 1 || t->region[0].R < 2 * PART_READS) return 0;
     for (size_t i = 0; i < t->nread; i++) rows += t->read[i].m;
@@ -291,7 +300,8 @@ static int fail_later(ws_pairhmm_input *in, scan *s, ws_pairhmm_piece *p, const 
 }
 
 static int deliver(ws_pairhmm_input *in, scan *s, ws_pairhmm_piece *p, ws_err *err) {
-    if (s->broken && !s->whole_count) { /* a header that says nothing: its parser refuses it, what follows cannot be read */
+    if (s->broken &&
+        !s->whole_count) { /* a header that says nothing: its parser refuses it, what follows cannot be read */
         s->whole = s->pos;
         in->ended = 1;
     }

@@ -8,7 +8,8 @@
 
 /* ---- input ---- */
 
-/* A read: five strings of m characters in the input's text. Letters of any case; qualities as characters, Phred + 33. */
+/* A read: five strings of m characters in the input's text. Letters of any case; qualities as characters, Phred + 33.
+ */
 typedef struct ws_pairhmm_read {
     const uint8_t *base, *q, *ins, *del, *gcp;
     uint32_t m;
@@ -21,11 +22,11 @@ typedef struct ws_pairhmm_hap {
 
 /* Reads [read, read + R) against haplotypes [hap, hap + H) of a ws_pairhmm_text. */
 typedef struct ws_pairhmm_region {
-    uint64_t number;   /* batch: counted from 0 over the whole input */
-    uint64_t first;    /* number of its first read, not 0 where a large region was cut */
-    uint64_t all;      /* reads of the whole region */
+    uint64_t number; /* batch: counted from 0 over the whole input */
+    uint64_t first;  /* number of its first read, not 0 where a large region was cut */
+    uint64_t all;    /* reads of the whole region */
     size_t read, hap, R, H;
-    size_t pair;       /* its first result; reads outer, haplotypes inner */
+    size_t pair; /* its first result; reads outer, haplotypes inner */
 } ws_pairhmm_region;
 
 /* A parsed piece of input. Zero-initialise; release with ws_pairhmm_text_release. */
@@ -116,13 +117,16 @@ typedef struct ws_pairhmm_begin {
 enum { WS_PAIRHMM_SINGLE, WS_PAIRHMM_DOUBLE, WS_PAIRHMM_SCALED };
 
 /* Writes value v of row i to out[(i*NVALUE + v)*stride], as float or double; 0 <= i < m. */
-void ws_pairhmm_rows_single(const ws_pairhmm_quals *t, const ws_pairhmm_read *r, float *out, size_t stride, ws_pairhmm_begin *b);
-void ws_pairhmm_rows_double(const ws_pairhmm_quals *t, const ws_pairhmm_read *r, double *out, size_t stride, ws_pairhmm_begin *b);
+void ws_pairhmm_rows_single(const ws_pairhmm_quals *t, const ws_pairhmm_read *r, float *out, size_t stride,
+                            ws_pairhmm_begin *b);
+void ws_pairhmm_rows_double(const ws_pairhmm_quals *t, const ws_pairhmm_read *r, double *out, size_t stride,
+                            ws_pairhmm_begin *b);
 
 /* ---- the plan of a region's haplotypes (plan.c) and the sweep of a backend over it ---- */
 
-/* Columns begin .. end-1, one behind the other; the first stands behind column `pred` (0: it is the first of a haplotype), where
- * the state that slot `from` keeps was left. The state behind the last goes to slot `to` unless that is 0. */
+/* Columns begin .. end-1, one behind the other; the first stands behind column `pred` (0: it is the first of a
+ * haplotype), where the state that slot `from` keeps was left. The state behind the last goes to slot `to` unless that
+ * is 0. */
 typedef struct ws_pairhmm_seg {
     uint32_t begin, end, pred, depth; /* depth: columns before the first in its haplotype */
     uint32_t from, to;
@@ -170,10 +174,10 @@ typedef struct ws_pairhmm_backend {
 
 extern const ws_pairhmm_backend ws_pairhmm_scalar, ws_pairhmm_avx2, ws_pairhmm_avx512;
 
-/* Makes the trie of the first haplotypes of list[0..n) (indices of hap): as many as fit into max columns, at least one; t->nhap
- * says how many. With `share` the list is in the order of ws_pairhmm_order. */
-int ws_pairhmm_trie_make(ws_pairhmm_trie *t, const ws_pairhmm_hap *hap, const uint32_t *list, size_t n, int share, size_t max,
-                         ws_err *err);
+/* Makes the trie of the first haplotypes of list[0..n) (indices of hap): as many as fit into max columns, at least one;
+ * t->nhap says how many. With `share` the list is in the order of ws_pairhmm_order. */
+int ws_pairhmm_trie_make(ws_pairhmm_trie *t, const ws_pairhmm_hap *hap, const uint32_t *list, size_t n, int share,
+                         size_t max, ws_err *err);
 void ws_pairhmm_trie_release(ws_pairhmm_trie *t);
 /* Sorts list[0..n) so that common prefixes stand together. */
 void ws_pairhmm_order(const ws_pairhmm_hap *hap, uint32_t *list, size_t n);
@@ -200,14 +204,15 @@ typedef struct ws_pairhmm_conf {
 } ws_pairhmm_conf;
 
 /* Every pair of every region of t into result[0 .. t->npair); adds to *c. The sweeps work in `room`. */
-int ws_pairhmm_score(const ws_pairhmm_conf *conf, const ws_pairhmm_backend *b, const ws_pairhmm_text *t, ws_pairhmm_work *w,
-                     ws_buf *room, ws_pairhmm_result *result, ws_pairhmm_counts *c, ws_err *err);
+int ws_pairhmm_score(const ws_pairhmm_conf *conf, const ws_pairhmm_backend *b, const ws_pairhmm_text *t,
+                     ws_pairhmm_work *w, ws_buf *room, ws_pairhmm_result *result, ws_pairhmm_counts *c, ws_err *err);
 
 /* One pair in double precision with an exponent for every cell: any likelihood. row: room for 6*(n+1). */
 typedef struct ws_pairhmm_wide {
     double v;
     int64_t k;
 } ws_pairhmm_wide;
-double ws_pairhmm_scaled(const ws_pairhmm_quals *t, const ws_pairhmm_read *r, const ws_pairhmm_hap *h, ws_pairhmm_wide *row);
+double ws_pairhmm_scaled(const ws_pairhmm_quals *t, const ws_pairhmm_read *r, const ws_pairhmm_hap *h,
+                         ws_pairhmm_wide *row);
 
 #endif

@@ -38,7 +38,8 @@ void ws_pairhmm_trie_release(ws_pairhmm_trie *t) {
 }
 
 /* How many haplotypes fit into max columns (at least one), and for each how much it shares with the one before. */
-static int measure(ws_pairhmm_trie *t, const ws_pairhmm_hap *hap, const uint32_t *list, size_t n, int share, size_t max, ws_err *err) {
+static int measure(ws_pairhmm_trie *t, const ws_pairhmm_hap *hap, const uint32_t *list, size_t n, int share, size_t max,
+                   ws_err *err) {
     t->nhap = 0;
     t->ncol = 1;
     int rc = ws_grow(&t->lcp, &t->lcp_cap, n, sizeof *t->lcp, err);
@@ -79,15 +80,20 @@ static int find_cuts(ws_pairhmm_trie *t, size_t k, uint32_t n, size_t *ncut, ws_
     return WS_OK;
 }
 
-/* One segment behind the innermost open branch, up to `depth`; with `keep` its end becomes the innermost open branch. */
+/* One segment behind the innermost open branch, up to `depth`; with `keep` its end becomes the innermost open branch.
+ */
 static int add_seg(ws_pairhmm_trie *t, uint32_t *col, uint32_t depth, int keep, ws_err *err) {
     int rc = ws_grow(&t->seg, &t->seg_cap, t->nseg + 1, sizeof *t->seg, err);
     if (!rc) rc = ws_grow(&t->open, &t->open_cap, t->nopen + 1, sizeof *t->open, err);
     if (rc) return rc;
     const ws_pairhmm_branch from = t->open[t->nopen - 1];
     ws_pairhmm_seg *s = &t->seg[t->nseg++];
-    *s = (ws_pairhmm_seg){.begin = *col, .end = *col + (depth - from.depth), .pred = from.col, .depth = from.depth,
-                          .from = (uint32_t)t->nopen - 1, .to = keep ? (uint32_t)t->nopen : 0};
+    *s = (ws_pairhmm_seg){.begin = *col,
+                          .end = *col + (depth - from.depth),
+                          .pred = from.col,
+                          .depth = from.depth,
+                          .from = (uint32_t)t->nopen - 1,
+                          .to = keep ? (uint32_t)t->nopen : 0};
     *col = s->end;
     if (keep) t->open[t->nopen++] = (ws_pairhmm_branch){.depth = depth, .col = s->end - 1};
     t->nslot = ws_max(t->nslot, t->nopen);
@@ -108,8 +114,8 @@ static int add_hap(ws_pairhmm_trie *t, size_t k, uint32_t n, uint32_t *col, ws_e
     return rc;
 }
 
-int ws_pairhmm_trie_make(ws_pairhmm_trie *t, const ws_pairhmm_hap *hap, const uint32_t *list, size_t n, int share, size_t max,
-                         ws_err *err) {
+int ws_pairhmm_trie_make(ws_pairhmm_trie *t, const ws_pairhmm_hap *hap, const uint32_t *list, size_t n, int share,
+                         size_t max, ws_err *err) {
     uint8_t code_of[32] = {0};
     uint32_t col = 1;
     int rc = measure(t, hap, list, n, share, max, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The results text of GATK (--pair-hmm-results-file) and of GKL's tests: a line per pair, haplotype first, with or without a value.
- * Regions are recovered from the lines, which saves work; values and their order do not depend on it. */
+ * The results text of GATK (--pair-hmm-results-file) and of GKL's tests: a line per pair, haplotype first, with or
+ * without a value. Regions are recovered from the lines, which saves work; values and their order do not depend on it.
+ */
 #include "kernels/pairhmm/pairhmm.h"
 
 #include <string.h>
@@ -14,11 +15,13 @@ typedef struct grower {
 
 static ws_pairhmm_region *last_region(grower *g) { return g->t->nregion ? &g->t->region[g->t->nregion - 1] : NULL; }
 
-static int same_hap(const ws_pairhmm_hap *a, const ws_pairhmm_hap *b) { return a->n == b->n && !memcmp(a->base, b->base, a->n); }
+static int same_hap(const ws_pairhmm_hap *a, const ws_pairhmm_hap *b) {
+    return a->n == b->n && !memcmp(a->base, b->base, a->n);
+}
 
 static int same_read(const ws_pairhmm_read *a, const ws_pairhmm_read *b) {
-    return a->m == b->m && !memcmp(a->base, b->base, a->m) && !memcmp(a->q, b->q, a->m) && !memcmp(a->ins, b->ins, a->m) &&
-           !memcmp(a->del, b->del, a->m) && !memcmp(a->gcp, b->gcp, a->m);
+    return a->m == b->m && !memcmp(a->base, b->base, a->m) && !memcmp(a->q, b->q, a->m) &&
+           !memcmp(a->ins, b->ins, a->m) && !memcmp(a->del, b->del, a->m) && !memcmp(a->gcp, b->gcp, a->m);
 }
 
 static int new_region(grower *g, const ws_pairhmm_read *r, const ws_pairhmm_hap *hap, size_t n, ws_err *err) {
@@ -128,12 +131,16 @@ static int parse_line(grower *g, const ws_pairhmm_line *l, ws_err *err) {
     char q[WS_QUOTE_MAX];
     if (n > 1 && f[1].p[0] == '[')
         return ws_pairhmm_fail(err, l, f[1].p, "partially determined haplotypes (GATK's PDHMM) are another model");
-    const int glued = (n > 7 && (memchr(f[6].p, '#', f[6].n) != NULL)) || (n > 6 && f[5].n > f[1].n && f[5].p[f[1].n] == '#');
+    const int glued =
+        (n > 7 && (memchr(f[6].p, '#', f[6].n) != NULL)) || (n > 6 && f[5].n > f[1].n && f[5].p[f[1].n] == '#');
     if (n > 6 && f[5].n > f[1].n && f[5].p[f[1].n] == '#') n = 6;
     if (n < 6 || (n > 7 && !glued))
-        return ws_pairhmm_fail(err, l, NULL, "%zu columns where haplotype, read, four quality strings and perhaps a value are expected", n);
+        return ws_pairhmm_fail(
+            err, l, NULL, "%zu columns where haplotype, read, four quality strings and perhaps a value are expected",
+            n);
     cut_comment(f, &n);
-    if (n >= 7 && !is_value(&f[6])) return ws_pairhmm_fail(err, l, f[6].p, "\"%s\" is no value", ws_quote(q, f[6].p, f[6].n));
+    if (n >= 7 && !is_value(&f[6]))
+        return ws_pairhmm_fail(err, l, f[6].p, "\"%s\" is no value", ws_quote(q, f[6].p, f[6].n));
     ws_pairhmm_read r;
     ws_pairhmm_hap h;
     int rc = ws_pairhmm_hap_of(&h, l, &f[0], err);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * The last resort: one pair with an exponent for every cell, so that any likelihood comes out, also above 1. Rare, so plain: the
- * recurrence as README.md writes it, on every backend by this one function. */
+ * The last resort: one pair with an exponent for every cell, so that any likelihood comes out, also above 1. Rare, so
+ * plain: the recurrence as README.md writes it, on every backend by this one function. */
 #include "kernels/pairhmm/pairhmm.h"
 
 #include <math.h>
 
-/* v * 2^(512 k) with v in [2^-256, 2^256), or 0. One exponent for a row is not enough: in the golden data a path ends first that was
- * 2^2000 below others of its row. A factor is between 10^-9.8 and 1, or 0, so one step brings any result back. */
+/* v * 2^(512 k) with v in [2^-256, 2^256), or 0. One exponent for a row is not enough: in the golden data a path ends
+ * first that was 2^2000 below others of its row. A factor is between 10^-9.8 and 1, or 0, so one step brings any result
+ * back. */
 #define STEP 0x1p512
 #define LOW 0x1p-256
 #define HIGH 0x1p256
@@ -37,7 +38,8 @@ static int letters_match(uint8_t a, uint8_t b) {
 }
 
 /* Row i of M, I, D (n+1 each) from the row before. */
-static void next_row(const ws_pairhmm_quals *t, const ws_pairhmm_read *r, size_t i, const ws_pairhmm_hap *h, const wide *old, wide *now) {
+static void next_row(const ws_pairhmm_quals *t, const ws_pairhmm_read *r, size_t i, const ws_pairhmm_hap *h,
+                     const wide *old, wide *now) {
     const size_t w = (size_t)h->n + 1;
     const double delta = t->e[r->ins[i] - 33], zeta = t->e[r->del[i] - 33], eps = t->e[r->gcp[i] - 33], beta = 1 - eps;
     const double alpha = fmax(0, 1 - (delta + zeta)), e = t->e[r->q[i] - 33];
@@ -51,7 +53,8 @@ static void next_row(const ws_pairhmm_quals *t, const ws_pairhmm_read *r, size_t
     }
 }
 
-double ws_pairhmm_scaled(const ws_pairhmm_quals *t, const ws_pairhmm_read *r, const ws_pairhmm_hap *h, ws_pairhmm_wide *row) {
+double ws_pairhmm_scaled(const ws_pairhmm_quals *t, const ws_pairhmm_read *r, const ws_pairhmm_hap *h,
+                         ws_pairhmm_wide *row) {
     const size_t w = (size_t)h->n + 1;
     wide *old = row, *now = row + 3 * w, sum = normal(0, 0);
     for (size_t j = 0; j < w; j++) {

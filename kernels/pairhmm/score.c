@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A region through a backend: equal reads once, reads of like length side by side, haplotypes as a trie; single precision, then
- * double for the pairs that need it, then rescaled double. Which stage a pair's value comes from depends on the pair alone. */
+ * A region through a backend: equal reads once, reads of like length side by side, haplotypes as a trie; single
+ * precision, then double for the pairs that need it, then rescaled double. Which stage a pair's value comes from
+ * depends on the pair alone. */
 #include "kernels/pairhmm/pairhmm.h"
 
 #include "lib/base/mem.h"
@@ -10,26 +11,26 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Least sums, per column of the haplotype, that a stage may keep: ten orders of magnitude above what single precision can still hold with
- * row 0 at 2^120, eighteen for double with 2^700. What was lost below cannot matter then. */
+/* Least sums, per column of the haplotype, that a stage may keep: ten orders of magnitude above what single precision
+ * can still hold with row 0 at 2^120, eighteen for double with 2^700. What was lost below cannot matter then. */
 #define LEAST_SINGLE 1e-28
 #define LEAST_DOUBLE 1e-290
 #define LOG10_2 0.30102999566398119521
 #define LOG10_E 0.43429448190325182765
 
-/* The y and i of a trie should stay in a second-level cache of 1 MiB: more haplotypes are taken in several tries, each of which
- * computes what it shares with the one before again. */
+/* The y and i of a trie should stay in a second-level cache of 1 MiB: more haplotypes are taken in several tries, each
+ * of which computes what it shares with the one before again. */
 enum { COLUMN_BYTES = 768 << 10 };
 
 struct ws_pairhmm_work {
     ws_pairhmm_trie trie;
-    uint32_t *read, *hap;     /* lists: distinct reads, longest first; haplotypes in order */
-    uint32_t *same;           /* [R] the first read of the region that is equal */
-    uint32_t *bad, *bad_hap;  /* reads with a pair for the next stage, and the haplotypes of such pairs */
-    ws_pairhmm_begin *begin;  /* [R] */
-    uint64_t *key;            /* [R] hashes */
+    uint32_t *read, *hap;    /* lists: distinct reads, longest first; haplotypes in order */
+    uint32_t *same;          /* [R] the first read of the region that is equal */
+    uint32_t *bad, *bad_hap; /* reads with a pair for the next stage, and the haplotypes of such pairs */
+    ws_pairhmm_begin *begin; /* [R] */
+    uint64_t *key;           /* [R] hashes */
     uint32_t *bucket;
-    ws_pairhmm_wide *row;     /* of ws_pairhmm_scaled */
+    ws_pairhmm_wide *row; /* of ws_pairhmm_scaled */
     size_t read_cap, hap_cap, same_cap, bad_cap, bad_hap_cap, begin_cap, key_cap, bucket_cap, row_cap;
 };
 
@@ -101,25 +102,34 @@ static int sweep_open(ws_pairhmm_sweep *s, const task *k, int p, size_t m, ws_er
     int rc = ws_buf_reserve(k->room, l.end, err);
     if (rc) return rc;
     char *b = k->room->p;
-    *s = (ws_pairhmm_sweep){.trie = &k->w->trie, .nrow = nrow, .row = b + l.row, .letter = (uint8_t *)b + l.letter, .y0 = b + l.y0,
-                            .y = b + l.y, .i = b + l.i, .slot = b + l.slot, .emission = b + l.emission,
-                            .sum = (double *)(void *)(b + l.sum), .total = (double *)(void *)(b + l.total)};
+    *s = (ws_pairhmm_sweep){.trie = &k->w->trie,
+                            .nrow = nrow,
+                            .row = b + l.row,
+                            .letter = (uint8_t *)b + l.letter,
+                            .y0 = b + l.y0,
+                            .y = b + l.y,
+                            .i = b + l.i,
+                            .slot = b + l.slot,
+                            .emission = b + l.emission,
+                            .sum = (double *)(void *)(b + l.sum),
+                            .total = (double *)(void *)(b + l.total)};
     return WS_OK;
 }
 
 /* Rows beyond a read's end hand its last I on unchanged. */
-#define LANE(name, real)                                                                                                     \
-    static void lane_##name(const task *k, const ws_pairhmm_sweep *s, uint32_t r, size_t lanes, size_t z) {                   \
-        real *out = (real *)(uintptr_t)s->row + z, *y0 = (real *)(uintptr_t)s->y0;                                            \
-        const size_t m = r == UINT32_MAX ? 0 : k->read[r].m;                                                                  \
-        y0[z] = 0;                                                                                                            \
-        if (m) {                                                                                                              \
-            ws_pairhmm_begin *b = &k->w->begin[r];                                                                            \
-            ws_pairhmm_rows_##name(&k->conf->quals, &k->read[r], out, lanes, b);                                              \
-            y0[z] = (real)b->y0;                                                                                              \
-        }                                                                                                                     \
-        for (size_t i = m; i < s->nrow; i++)                                                                                  \
-            for (size_t v = 0; v < WS_PAIRHMM_NVALUE; v++) out[(i * WS_PAIRHMM_NVALUE + v) * lanes] = v == WS_PAIRHMM_II;     \
+#define LANE(name, real)                                                                                               \
+    static void lane_##name(const task *k, const ws_pairhmm_sweep *s, uint32_t r, size_t lanes, size_t z) {            \
+        real *out = (real *)(uintptr_t)s->row + z, *y0 = (real *)(uintptr_t)s->y0;                                     \
+        const size_t m = r == UINT32_MAX ? 0 : k->read[r].m;                                                           \
+        y0[z] = 0;                                                                                                     \
+        if (m) {                                                                                                       \
+            ws_pairhmm_begin *b = &k->w->begin[r];                                                                     \
+            ws_pairhmm_rows_##name(&k->conf->quals, &k->read[r], out, lanes, b);                                       \
+            y0[z] = (real)b->y0;                                                                                       \
+        }                                                                                                              \
+        for (size_t i = m; i < s->nrow; i++)                                                                           \
+            for (size_t v = 0; v < WS_PAIRHMM_NVALUE; v++)                                                             \
+                out[(i * WS_PAIRHMM_NVALUE + v) * lanes] = v == WS_PAIRHMM_II;                                         \
     }
 LANE(single, float)
 LANE(double, double)
@@ -141,7 +151,8 @@ static ws_pairhmm_result finish(int p, double total, uint32_t n, const ws_pairhm
 }
 
 /* Results that this stage is to give: all pairs in the first, those that the stage before left to it in a later one. */
-static void take(const task *k, const ws_pairhmm_sweep *s, int p, uint32_t r, const uint32_t *hap, size_t lanes, size_t z) {
+static void take(const task *k, const ws_pairhmm_sweep *s, int p, uint32_t r, const uint32_t *hap, size_t lanes,
+                 size_t z) {
     const ws_pairhmm_trie *t = s->trie;
     for (size_t j = 0; j < t->nhap; j++) {
         ws_pairhmm_result *out = &k->result[r * k->H + hap[j]];
@@ -150,7 +161,8 @@ static void take(const task *k, const ws_pairhmm_sweep *s, int p, uint32_t r, co
 }
 
 /* Reads (longest first) against haplotypes, both as indices, in precision p. */
-static int pass(const task *k, int p, const uint32_t *read, size_t nread, const uint32_t *hap, size_t nhap, ws_err *err) {
+static int pass(const task *k, int p, const uint32_t *read, size_t nread, const uint32_t *hap, size_t nhap,
+                ws_err *err) {
     const size_t lanes = k->backend->lanes[p], real = p ? sizeof(double) : sizeof(float);
     const size_t max = COLUMN_BYTES / (2 * lanes * real);
     ws_pairhmm_trie *t = &k->w->trie;
@@ -165,7 +177,8 @@ static int pass(const task *k, int p, const uint32_t *read, size_t nread, const 
             k->backend->sweep[p](&s);
             for (size_t z = 0; z < n; z++) {
                 take(k, &s, p, read[r + z], hap + h, lanes, z);
-                *(p ? &k->count->computed_double : &k->count->computed) += (uint64_t)k->read[read[r + z]].m * (t->ncol - 1);
+                *(p ? &k->count->computed_double : &k->count->computed) +=
+                    (uint64_t)k->read[read[r + z]].m * (t->ncol - 1);
             }
         }
         if (rc) return rc;
@@ -175,7 +188,8 @@ static int pass(const task *k, int p, const uint32_t *read, size_t nread, const 
 
 /* ---- stages ---- */
 
-/* Pairs left to double precision: reads that have any, a register of them at a time, against the haplotypes of such pairs. */
+/* Pairs left to double precision: reads that have any, a register of them at a time, against the haplotypes of such
+ * pairs. */
 static int rescue(const task *k, size_t nread, ws_err *err) {
     ws_pairhmm_work *w = k->w;
     const size_t lanes = k->backend->lanes[1];
@@ -190,7 +204,8 @@ static int rescue(const task *k, size_t nread, ws_err *err) {
         size_t nhap = 0;
         for (size_t h = 0; h < k->H; h++) {
             int any = 0;
-            for (size_t z = 0; z < n && !any; z++) any = k->result[w->bad[j + z] * k->H + w->hap[h]].stage == WS_PAIRHMM_DOUBLE;
+            for (size_t z = 0; z < n && !any; z++)
+                any = k->result[w->bad[j + z] * k->H + w->hap[h]].stage == WS_PAIRHMM_DOUBLE;
             if (any) w->bad_hap[nhap++] = w->hap[h];
         }
         int rc = pass(k, 1, w->bad + j, n, w->bad_hap, nhap, err);
@@ -223,8 +238,8 @@ static uint64_t hash_read(const ws_pairhmm_read *r) {
 }
 
 static int equal_reads(const ws_pairhmm_read *a, const ws_pairhmm_read *b) {
-    return a->m == b->m && !memcmp(a->base, b->base, a->m) && !memcmp(a->q, b->q, a->m) && !memcmp(a->ins, b->ins, a->m) &&
-           !memcmp(a->del, b->del, a->m) && !memcmp(a->gcp, b->gcp, a->m);
+    return a->m == b->m && !memcmp(a->base, b->base, a->m) && !memcmp(a->q, b->q, a->m) &&
+           !memcmp(a->ins, b->ins, a->m) && !memcmp(a->del, b->del, a->m) && !memcmp(a->gcp, b->gcp, a->m);
 }
 
 /* w->same by an open hash table of at least twice the size. */
@@ -304,13 +319,14 @@ static int score_region(const task *k, ws_err *err) {
     if (!rc) rc = rescale(k, n, err);
     if (rc) return rc;
     for (size_t r = 0; r < k->R; r++)
-        if (k->w->same[r] != r) memcpy(k->result + r * k->H, k->result + k->w->same[r] * k->H, k->H * sizeof *k->result);
+        if (k->w->same[r] != r)
+            memcpy(k->result + r * k->H, k->result + k->w->same[r] * k->H, k->H * sizeof *k->result);
     count(k);
     return WS_OK;
 }
 
-int ws_pairhmm_score(const ws_pairhmm_conf *conf, const ws_pairhmm_backend *b, const ws_pairhmm_text *t, ws_pairhmm_work *w,
-                     ws_buf *room, ws_pairhmm_result *result, ws_pairhmm_counts *c, ws_err *err) {
+int ws_pairhmm_score(const ws_pairhmm_conf *conf, const ws_pairhmm_backend *b, const ws_pairhmm_text *t,
+                     ws_pairhmm_work *w, ws_buf *room, ws_pairhmm_result *result, ws_pairhmm_counts *c, ws_err *err) {
     for (size_t i = 0; i < t->nregion; i++) {
         const ws_pairhmm_region *g = &t->region[i];
         const task k = {conf, b, t->read + g->read, t->hap + g->hap, g->R, g->H, w, room, result + g->pair, c};

@@ -3,8 +3,8 @@
  *   REAL VT NAME(x) LANES K       float or double, its vector, names, lanes of a register, rows taken at once
  *   VT_LOAD VT_STORE VT_SET1 VT_ADD VT_MUL VT_FMA
  *
- * K rows go over all columns together: what they hand on from column to column stays in registers (d, m, y of the row above),
- * and only the lowest row's y and i go to memory, for the next K rows. */
+ * K rows go over all columns together: what they hand on from column to column stays in registers (d, m, y of the row
+ * above), and only the lowest row's y and i go to memory, for the next K rows. */
 
 typedef struct NAME(rows) {
     VT eps[K], dy[K], iy[K], ii[K];

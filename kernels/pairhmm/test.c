@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Pair-HMM: worked examples, golden values on every CPU backend, a second implementation, sharing, parts, damaged input. */
+ * Pair-HMM: worked examples, golden values on every CPU backend, a second implementation, sharing, parts, damaged
+ * input. */
 #include "kernels/pairhmm/format.h"
 #include "kernels/pairhmm/input.h"
 #include "kernels/pairhmm/pairhmm.h"
@@ -69,7 +70,8 @@ static void run_release(run *r) {
 static int same_results(const run *a, const run *b) {
     int same = a->text.npair == b->text.npair;
     for (size_t i = 0; same && i < a->text.npair; i++)
-        same = memcmp(&a->result[i].log10, &b->result[i].log10, sizeof(double)) == 0 && a->result[i].stage == b->result[i].stage;
+        same = memcmp(&a->result[i].log10, &b->result[i].log10, sizeof(double)) == 0 &&
+               a->result[i].stage == b->result[i].stage;
     return same;
 }
 
@@ -81,7 +83,8 @@ static int within(double got, double want, int all_double, uint32_t m) {
 /* ---- worked examples of the specification ---- */
 
 static void test_worked(tap *t) {
-    static const char spec[] = "2 2\nACGTACGT IIIIIIII NNNNNNNN NNNNNNNN ++++++++\nCGTAC 5555' NNNNN NNNNN +++++\nACGTACGTAC\nACGTTCGTAC\n";
+    static const char spec[] =
+        "2 2\nACGTACGT IIIIIIII NNNNNNNN NNNNNNNN ++++++++\nCGTAC 5555' NNNNN NNNNN +++++\nACGTACGTAC\nACGTTCGTAC\n";
     static const double want[] = {-1.04628036, -5.51809432, -0.887901314, -1.18746863};
     run r;
     for (int b = 0; b < nbackend; b++)
@@ -137,8 +140,8 @@ static void golden_file(tap *t, const char *folder, const char *name, const char
                     for (size_t h = 0; h < r.text.region[g].H; h++, pair++)
                         bad += !within(r.result[pair].log10, want[pair], d, r.text.read[r.text.region[g].read + i].m);
             const int same = b == 0 || same_results(&first, &r);
-            tap_ok(t, !bad && same, "%s, %s, %s: %zu pairs, %zu outside the tolerance%s", name, backend[b]->base.name, d ? "double" : "mixed",
-                   r.text.npair, bad, same ? "" : ", not the bytes of scalar");
+            tap_ok(t, !bad && same, "%s, %s, %s: %zu pairs, %zu outside the tolerance%s", name, backend[b]->base.name,
+                   d ? "double" : "mixed", r.text.npair, bad, same ? "" : ", not the bytes of scalar");
             if (b == 0) first = r;
             else run_release(&r);
         }
@@ -150,9 +153,11 @@ static void golden_file(tap *t, const char *folder, const char *name, const char
 }
 
 static void test_golden(tap *t) {
-    static const char *const subset[] = {"tiny", "edge", "edge_extreme", "edge_overflow", "gpuPairHMM-readme", "formats/letters"};
-    static const char *const spelling[] = {"blank-no-eol.in", "crlf.in", "in", "results-6col.txt", "results-comma.txt",
-                                           "results-noheader.txt", "results.crlf.txt", "results.txt", "spaces.in"};
+    static const char *const subset[] = {"tiny",           "edge", "edge_extreme", "edge_overflow", "gpuPairHMM-readme",
+                                         "formats/letters"};
+    static const char *const spelling[] = {"blank-no-eol.in",  "crlf.in",           "in",
+                                           "results-6col.txt", "results-comma.txt", "results-noheader.txt",
+                                           "results.crlf.txt", "results.txt",       "spaces.in"};
     static const char ours[] = "tests/data/pairhmm", full[] = "../shared/golden/pairhmm";
     char name[64], expected[64];
     for (int where = 0; where < 2; where++) {
@@ -186,18 +191,22 @@ static void random_region(sample *r, ws_buf *out, size_t R, size_t H, size_t m, 
     for (size_t i = 0; i < n; i++) window[i] = sample_below(r, 60) ? letter(r) : 'N';
     ws_buf_addf(out, &err, "%zu %zu\n", R, H);
     for (size_t k = 0; k < R; k++) {
-        const size_t len = sample_below(r, 3) ? m : 1 + (size_t)sample_below(r, (int)m), at = (size_t)sample_below(r, (int)n);
+        const size_t len = sample_below(r, 3) ? m : 1 + (size_t)sample_below(r, (int)m),
+                     at = (size_t)sample_below(r, (int)n);
         char *p = line;
         for (size_t i = 0; i < len; i++) *p++ = sample_below(r, 20) ? window[(at + i) % n] : letter(r);
         for (int s = 0; s < 4; s++) {
             *p++ = ' ';
-            for (size_t i = 0; i < len; i++) *p++ = (char)(33 + (quals ? sample_below(r, 94) : s == 0 ? 6 + sample_below(r, 35) : s < 3 ? 45 : 10));
+            for (size_t i = 0; i < len; i++)
+                *p++ = (char)(33 + (quals ? sample_below(r, 94) : s == 0 ? 6 + sample_below(r, 35) : s < 3 ? 45 : 10));
         }
         *p++ = '\n';
-        for (int copies = sample_below(r, 4) ? 1 : 2; copies && k < R; k += --copies > 0) ws_buf_add(out, line, (size_t)(p - line), &err);
+        for (int copies = sample_below(r, 4) ? 1 : 2; copies && k<R; k += --copies> 0)
+            ws_buf_add(out, line, (size_t)(p - line), &err);
     }
     for (size_t k = 0; k < H; k++) {
-        const size_t len = sample_below(r, 2) ? n : 1 + (size_t)sample_below(r, (int)n), at = (size_t)sample_below(r, (int)len);
+        const size_t len = sample_below(r, 2) ? n : 1 + (size_t)sample_below(r, (int)n),
+                     at = (size_t)sample_below(r, (int)len);
         if (sample_below(r, 3)) window[at] = letter(r);
         ws_buf_add(out, window, len, &err);
         ws_buf_add(out, "\n", 1, &err);
@@ -208,8 +217,10 @@ static void random_region(sample *r, ws_buf *out, size_t R, size_t H, size_t m, 
 
 /* Against the implementation that keeps an exponent for each cell; sharing changes nothing. */
 static void test_random(tap *t, sample *r) {
-    static const size_t count[][2] = {{1, 1}, {2, 3}, {7, 5}, {8, 2}, {9, 9}, {15, 1}, {16, 30}, {17, 4}, {33, 7}, {1, 40}, {70, 3}};
-    static const size_t length[][2] = {{1, 1}, {1, 9}, {3, 2}, {4, 31}, {5, 32}, {8, 33}, {9, 64}, {31, 65}, {64, 100}, {120, 90}, {33, 400}};
+    static const size_t count[][2] = {{1, 1},   {2, 3},  {7, 5},  {8, 2},  {9, 9}, {15, 1},
+                                      {16, 30}, {17, 4}, {33, 7}, {1, 40}, {70, 3}};
+    static const size_t length[][2] = {{1, 1},  {1, 9},   {3, 2},    {4, 31},   {5, 32},  {8, 33},
+                                       {9, 64}, {31, 65}, {64, 100}, {120, 90}, {33, 400}};
     ws_pairhmm_quals quals;
     ws_pairhmm_quals_make(&quals);
     for (int d = 0; d < 2; d++) {
@@ -239,7 +250,8 @@ static void test_random(tap *t, sample *r) {
                     const ws_pairhmm_read *read = &first.text.read[region->read + i / region->H];
                     const ws_pairhmm_hap *hap = &first.text.hap[region->hap + i % region->H];
                     ws_pairhmm_wide *row = malloc(6 * (hap->n + 1) * sizeof *row);
-                    const double want = ws_pairhmm_scaled(&quals, read, hap, row), got = first.result[region->pair + i].log10;
+                    const double want = ws_pairhmm_scaled(&quals, read, hap, row),
+                                 got = first.result[region->pair + i].log10;
                     if (!within(got, want, d, read->m)) bad++;
                     else if (!isinf(want)) worst = fmax(worst, fabs(got - want));
                     free(row);
@@ -247,8 +259,10 @@ static void test_random(tap *t, sample *r) {
             run_release(&first);
             ws_buf_release(&text);
         }
-        tap_ok(t, !bad && !differ && !unshared, "%zu random pairs, %s: %zu outside the tolerance (worst %.2g), %zu sets differ between backends, "
-               "%zu with sharing", pairs, d ? "double" : "mixed", bad, worst, differ, unshared);
+        tap_ok(
+            t, !bad && !differ && !unshared,
+            "%zu random pairs, %s: %zu outside the tolerance (worst %.2g), %zu sets differ between backends, %zu with sharing",
+            pairs, d ? "double" : "mixed", bad, worst, differ, unshared);
     }
 }
 
@@ -283,7 +297,8 @@ static void test_trie(tap *t) {
         bad += c != 0;
     }
     columns = trie.ncol - 1;
-    tap_ok(t, trie.nhap == N && bad == 0 && columns == 10, "seven haplotypes of 27 letters as a trie of %zu columns", columns);
+    tap_ok(t, trie.nhap == N && bad == 0 && columns == 10, "seven haplotypes of 27 letters as a trie of %zu columns",
+           columns);
     sample_must(ws_pairhmm_trie_make(&trie, hap, list, N, 1, 4, &err), &err);
     tap_ok(t, trie.nhap == 2, "a trie of few columns takes %zu haplotypes", trie.nhap);
     ws_pairhmm_trie_release(&trie);
@@ -371,7 +386,8 @@ static void test_damage(tap *t, sample *r, const char *name) {
         free(copy);
         free(exact);
     }
-    tap_ok(t, !bad && refused > tries / 4, "%s cut everywhere and damaged %zu times: %zu refused", name, tries, refused);
+    tap_ok(t, !bad && refused > tries / 4, "%s cut everywhere and damaged %zu times: %zu refused", name, tries,
+           refused);
     ws_pairhmm_text_release(&whole);
     ws_pairhmm_text_release(&got);
     ws_free(text);

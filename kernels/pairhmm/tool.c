@@ -28,20 +28,23 @@ static const char *const out_formats[] = {"tsv", "matrix", NULL};
 static const char *const in_formats[] = {"auto", "batch", "results", NULL}; /* the numbers of ws_pairhmm_format */
 
 static const ws_opt opts[] = {
-    {0, "double", NULL, WS_OPT_FLAG, AT(all_double), NULL, "compute all pairs in double precision", .group = WS_GROUP_FILTER,
-     .flags = WS_OPT_RESULT, PLAIN},
+    {0, "double", NULL, WS_OPT_FLAG, AT(all_double), NULL, "compute all pairs in double precision",
+     .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, PLAIN},
     {0, "no-sharing", NULL, WS_OPT_FLAG, AT(no_sharing), NULL,
      "compute equal reads and common beginnings of haplotypes again; for measuring", .group = WS_GROUP_RUN, PLAIN},
-    {0, "in-format", NULL, WS_OPT_CHOICE, AT(in_format), "FORMAT", "insist on auto, batch or results [auto: by content]",
-     .choices = in_formats, .group = WS_GROUP_INPUT, PLAIN},
-    {'O', "out-format", NULL, WS_OPT_CHOICE, AT(matrix), "FORMAT", "write tsv or matrix (a line of values per read) [tsv]",
-     .choices = out_formats, .group = WS_GROUP_OUTPUT, PLAIN},
-    {0, "raw", NULL, WS_OPT_FLAG, AT(raw), NULL, "a column more: the precision that was needed: single, double or scaled",
-     .group = WS_GROUP_OUTPUT, .flags = WS_OPT_RESULT, PLAIN},
-    {0, "digits", NULL, WS_OPT_INT, AT(digits), "N", "decimals of a likelihood [6; 10 with --double; 5 in a matrix]", .min = 0,
-     .max = WS_PAIRHMM_DIGITS_MAX, .group = WS_GROUP_OUTPUT, .flags = WS_OPT_RESULT, .given = AT(digits_given)},
-    {'K', "batch", NULL, WS_OPT_SIZE, AT(piece), "SIZE", "bytes of input taken at once; the rows are the same for all [128K]", .min = 1,
-     .max = 1e12, .group = WS_GROUP_RUN, PLAIN},
+    {0, "in-format", NULL, WS_OPT_CHOICE, AT(in_format), "FORMAT",
+     "insist on auto, batch or results [auto: by content]", .choices = in_formats, .group = WS_GROUP_INPUT, PLAIN},
+    {'O', "out-format", NULL, WS_OPT_CHOICE, AT(matrix), "FORMAT",
+     "write tsv or matrix (a line of values per read) [tsv]", .choices = out_formats, .group = WS_GROUP_OUTPUT, PLAIN},
+    {0, "raw", NULL, WS_OPT_FLAG, AT(raw), NULL,
+     "a column more: the precision that was needed: single, double or scaled", .group = WS_GROUP_OUTPUT,
+     .flags = WS_OPT_RESULT, PLAIN},
+    {0, "digits", NULL, WS_OPT_INT, AT(digits), "N", "decimals of a likelihood [6; 10 with --double; 5 in a matrix]",
+     .min = 0, .max = WS_PAIRHMM_DIGITS_MAX, .group = WS_GROUP_OUTPUT, .flags = WS_OPT_RESULT,
+     .given = AT(digits_given)},
+    {'K', "batch", NULL, WS_OPT_SIZE, AT(piece), "SIZE",
+     "bytes of input taken at once; the rows are the same for all [128K]", .min = 1, .max = 1e12, .group = WS_GROUP_RUN,
+     PLAIN},
     /* common options that have no meaning here */
     {'a', "all", NULL, WS_OPT_FLAG, AT(all), NULL, "", NOT_HERE},
     {'U', "rejected", NULL, WS_OPT_STRING, AT(rejected), "FILE", "", NOT_HERE},
@@ -54,10 +57,15 @@ static void defaults(void *own) { ((options *)own)->piece = 128 << 10; }
 
 static int open_pairhmm(ws_job *job, ws_err *err) {
     const options *o = job->own;
-    const char *wrong = o->all ? "all" : o->rejected ? "rejected" : o->residues ? "bad-residue" : o->allow_cut ? "allow-cut" : NULL;
+    const char *wrong = o->all         ? "all"
+                        : o->rejected  ? "rejected"
+                        : o->residues  ? "bad-residue"
+                        : o->allow_cut ? "allow-cut"
+                                       : NULL;
     if (wrong) return ws_fail(err, WS_EUSAGE, "--%s has no meaning here: every pair gets its row", wrong);
-    if (o->matrix && job->common.fields) return ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
-    if (o->matrix && o->raw) return ws_fail(err, WS_EUSAGE, "--raw is a column of a table, so it goes with --out-format tsv only");
+    if (o->matrix && (job->common.fields || o->raw))
+        return ws_fail(err, WS_EUSAGE, "--%s is about columns of a table, so it goes with --out-format tsv only",
+                       o->raw ? "raw" : "fields");
     job->input = job->cmdline.operand;
     job->ninput = job->cmdline.noperand;
     return WS_OK;
@@ -118,7 +126,9 @@ static void destroy_item(void *item_) {
     ws_free(it);
 }
 
-static int fill(void *r, void *it, ws_err *err) { return ws_pairhmm_input_fill(((reader *)r)->input, &((item *)it)->piece, err); }
+static int fill(void *r, void *it, ws_err *err) {
+    return ws_pairhmm_input_fill(((reader *)r)->input, &((item *)it)->piece, err);
+}
 
 /* The columns asked for by -f, else all. */
 static int choose_columns(const ws_job *job, ws_pairhmm_format f, ws_pairhmm_style *s, ws_err *err) {
@@ -133,8 +143,10 @@ static int choose_columns(const ws_job *job, ws_pairhmm_format f, ws_pairhmm_sty
         while (c < n && (strlen(name[c]) != len || memcmp(name[c], p, len))) c++;
         char q[WS_QUOTE_MAX];
         if (c == n || s->ncolumn == WS_PAIRHMM_COLUMNS)
-            return ws_fail(err, WS_EUSAGE, "--fields: no column \"%s\"; there are %s, read_len, hap_len and log10_likelihood, with --raw precision",
-                           ws_quote(q, p, len), f == WS_PAIRHMM_RESULTS ? "pair" : "batch, read, hap");
+            return ws_fail(
+                err, WS_EUSAGE,
+                "--fields: no column \"%s\"; there are %s, read_len, hap_len and log10_likelihood, with --raw precision",
+                ws_quote(q, p, len), f == WS_PAIRHMM_RESULTS ? "pair" : "batch, read, hap");
         s->column[s->ncolumn++] = c;
         p = p[len] ? p + len + 1 : NULL;
     }
@@ -207,7 +219,9 @@ static int end(const ws_job *job, void *r_, uint64_t rows, ws_buf *out, ws_err *
 }
 
 static int ahead(void *r) { return ws_pairhmm_input_ahead(((reader *)r)->input); }
-static void progress(void *r, uint64_t *done, uint64_t *size) { ws_pairhmm_input_progress(((reader *)r)->input, done, size); }
+static void progress(void *r, uint64_t *done, uint64_t *size) {
+    ws_pairhmm_input_progress(((reader *)r)->input, done, size);
+}
 
 static int stats(void *r_, ws_stat *stat, int max) {
     reader *r = r_;
@@ -239,7 +253,8 @@ static const ws_reader pairhmm_reader = {
     .stats = stats,
 };
 
-static const ws_backend *const backends[] = {&ws_pairhmm_avx512.base, &ws_pairhmm_avx2.base, &ws_pairhmm_scalar.base, NULL};
+static const ws_backend *const backends[] = {&ws_pairhmm_avx512.base, &ws_pairhmm_avx2.base, &ws_pairhmm_scalar.base,
+                                             NULL};
 
 const ws_tool ws_pairhmm_tool = {
     .name = "pairhmm",
