@@ -75,12 +75,11 @@ built() { [ -x one/bin/msvfilt ] || nice make -s -j2 -C one CUDA=0 >log 2>&1 || 
 
 # ---- packages ----
 
-@test "debian: version, fields and the list of tools" {
+@test "debian: version and fields" {
     [ "$(sed -n '1s/^warpsieve (\([^)-]*\).*/\1/p' one/debian/changelog)" = "$(version)" ]
     for f in Source Section Priority Maintainer Build-Depends Standards-Version Package Architecture Depends Description; do
         grep -q "^$f:" one/debian/control || fail "no $f"
     done
-    for t in $(all_tools); do grep -qw "$t" one/debian/control || fail "the description does not name $t"; done
     [ -x one/debian/rules ]
     grep -q 'License: MIT' one/debian/copyright
 }

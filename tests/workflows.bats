@@ -1,0 +1,201 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The workflows give what plain hmmsearch gives: shell and Snakemake are run, the Nextflow module is checked as text and its script is run
+# as shell. With WARPSIEVE_TESTS=full also on a whole proteome with 250 models, if the data are there.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+flows=$top/workflows
+module=$flows/nextflow/modules/warpsieve/cascade
+shared=$top/../shared/data
+
+setup_file() {
+    make_data
+    hmmsearch --noali -o /dev/null --tblout want.tbl --domtblout want.dom three.hmm demo.fa
+    msvfilt three.hmm demo.fa | vitfilt three.hmm | fwdscore -Z 400 three.hmm >want.tsv
+    printf 'HMMER3/f\n' >none.hmm
+    printf '>a\nMKVLAAGG\n>b\nMWWWW\n' >none.fa
+}
+setup() { in_data; }
+table() { grep -v '^#' "$1" | tr -s ' '; }
+same_report() { # same_report TBL DOM
+    same <(table want.tbl) <(table "$1")
+    same <(table want.dom) <(table "$2")
+}
+same_rows() { same <(grep -v '^##w' want.tsv) <(grep -v '^##w' "$1"); }
+
+# ---- shell ----
+
+@test "shell/cascade.sh: the report and the table of the whole" {
+    bash "$flows/shell/cascade.sh" three.hmm demo.fa.gz shell 2
+    same_report shell.hits.tbl shell.hits.dom
+    same_rows shell.hits.tsv
+    [ ! -e shell.vit.tsv ]
+}
+
+@test "shell/cascade.sh: no survivors are no failure, a cut database is one" {
+    bash "$flows/shell/cascade.sh" m.hmm none.fa none
+    [ ! -s none.hits.fa ]
+    grep -q 'nothing passed' none.hits.tbl
+    head -c 20000 demo.fa.gz >cut.fa.gz
+    run bash "$flows/shell/cascade.sh" m.hmm cut.fa.gz cut
+    [ "$status" -ne 0 ]
+    [ ! -e cut.hits.tbl ]
+}
+
+@test "shell/shards.sh: all sequences in their order, in any number of shards" {
+    for n in 1 3 7; do
+        mkdir -p s$n
+        files=$(seq -f "s$n/%g.wsp" $n)
+        bash "$flows/shell/shards.sh" demo.fa.gz s$n/counts.json $files -- --amino
+        cat $files | respack -O fasta >got
+        same <(respack -O fasta demo.fa) got || fail "$n shards"
+        grep -q '"sequences": 400' s$n/counts.json
+        [ "$(ls s$n | wc -l)" -eq $((n + 1)) ]
+    done
+    for f in s7/*.wsp; do [ "$(respack -O tsv "$f" | sed -n 's/.*residues=//p')" -gt 10000 ] || fail "$f is small"; done
+    bash "$flows/shell/shards.sh" none.fa none.json n1.wsp n2.wsp n3.wsp n4.wsp
+    [ "$(cat n?.wsp | respack -O ids | tr '\n' ' ')" = "a b " ]
+}
+
+# ---- Snakemake ----
+
+snake() {
+    command -v snakemake >/dev/null || skip "snakemake is not installed"
+    snakemake --nocolor "$@" >snake.log 2>&1 || fail "$(tail -30 snake.log)"
+}
+
+@test "snakemake: packed shards, cascade, gather, hmmsearch: the tables of plain hmmsearch" {
+    snake -s "$flows/snakemake/Snakefile" --cores 2 --config database=demo.fa.gz models=three.hmm out=snake
+    same_report snake/hits.tbl snake/hits.dom
+    same_rows snake/hits.tsv
+    [ "$(ls snake | tr '\n' ' ')" = "counts.json hits.dom hits.fa hits.tbl hits.tsv log " ]
+}
+
+@test "snakemake: nothing passes" {
+    snake -s "$flows/snakemake/Snakefile" --cores 1 --set-scatter shard=2 --config database=none.fa models=m.hmm out=nothing threads=1
+    grep -q 'nothing passed' nothing/hits.tbl
+    [ "$(nrows nothing/hits.tsv)" -eq 0 ]
+}
+
+@test "snakemake: a cut database fails and leaves no table" {
+    command -v snakemake >/dev/null || skip "snakemake is not installed"
+    head -c 20000 demo.fa.gz >cut.fa.gz
+    run snakemake -s "$flows/snakemake/Snakefile" --cores 1 --config database=cut.fa.gz models=m.hmm out=cut
+    [ "$status" -ne 0 ]
+    [ ! -e cut/hits.tsv ]
+    grep -qi 'cut\|truncated\|incomplete\|ends' cut/log/shards.log
+}
+
+@test "snakemake: the wrapper passes its own test" {
+    mkdir -p wrapped prefix/master/bio/warpsieve/cascade
+    cp "$flows"/snakemake/wrapper/*.* prefix/master/bio/warpsieve/cascade/
+    cp demo.fa.gz wrapped/
+    cp "$data/demo.hmm" wrapped/
+    cp "$flows/snakemake/wrapper/test/Snakefile" wrapped/
+    cd wrapped
+    snake --cores 2 --wrapper-prefix "file://$BATS_FILE_TMPDIR/prefix/" hits.tsv
+    cd ..
+    [ "$(nrows wrapped/hits.tsv)" -eq "$(grep -c '>' wrapped/hits.fa)" ]
+    same <(column wrapped/hits.tsv fwd_bits) <(msvfilt m.hmm demo.fa | vitfilt m.hmm | fwdscore -f fwd_bits --header none --no-provenance m.hmm)
+    for key in name description input output params; do grep -q "^$key:" "$flows/snakemake/wrapper/meta.yaml" || fail "no $key"; done
+}
+
+@test "snakemake: 250 models against a proteome, the tables of plain hmmsearch" {
+    [ "${WARPSIEVE_TESTS:-}" = full ] || skip "a part of make check-full"
+    [ -d "$shared" ] || skip "its data are not there"
+    cp "$shared"/UP000000625-E.coli.fasta.gz ecoli.fa.gz
+    zcat "$shared/padloc-250.hmm.gz" >250.hmm
+    zcat ecoli.fa.gz >ecoli.fa
+    hmmsearch --cpu 2 --noali -o /dev/null --tblout want.tbl --domtblout want.dom 250.hmm ecoli.fa
+    snake -s "$flows/snakemake/Snakefile" --cores 2 --config database=ecoli.fa.gz models="$shared/padloc-250.hmm.gz" out=ecoli
+    same_report ecoli/hits.tbl ecoli/hits.dom
+    echo "# ran equal: 250 models, $(grep -c '>' ecoli.fa) sequences, $(table want.tbl | wc -l) hits through Snakemake as through hmmsearch" >&3
+}
+
+# ---- Nextflow, as text and as shell ----
+
+# What stands between the triple quotes behind "script:" or "stub:", with Nextflow's variables as those of the shell
+section() { awk -v want="$1" '$1 ~ /^[a-z]+:$/ { on = $1 == want ":" } on && /"""/ { q = !q; next } on && q' "$module/main.nf" |
+    sed 's/\${task\.cpus}/2/g; s/\\\$/$/g'; }
+
+@test "nextflow: the module has nf-core's parts, and every output its place in stub and meta.yml" {
+    for f in main.nf meta.yml environment.yml tests/main.nf.test tests/main.gpu.nf.test tests/nextflow.gpu.config; do
+        [ -s "$module/$f" ] || fail "no $f"
+    done
+    for p in "label 'process_medium'" "label 'process_gpu'" 'task.ext.when == null || task.ext.when' 'task.ext.args ?:' \
+        'task.ext.prefix ?:' 'topic: versions' 'eval("msvfilt --version'; do
+        grep -qF "$p" "$module/main.nf" || fail "main.nf has no $p"
+    done
+    ! grep -qE 'accelerator *=' "$module/main.nf" || fail "accelerator is the pipeline's to set"
+    sed -n 's/.*path("\([^"]*\)"), emit: \([a-z_]*\).*/\1 \2/p' "$module/main.nf" >outputs
+    [ "$(wc -l <outputs)" -eq 3 ]
+    while read -r glob emit; do
+        section stub | grep -qF "\${prefix}${glob#\*}" || fail "the stub makes no $glob"
+        grep -q "^  $emit:" "$module/meta.yml" || fail "meta.yml has no $emit"
+        grep -qF "\"$glob\"" "$module/meta.yml" || fail "meta.yml has no $glob"
+    done <outputs
+    for f in "$flows"/nextflow/main.nf "$module"/main.nf "$module"/tests/*; do
+        python3 - "$f" <<'PY'
+import re, sys
+text = re.sub(r"(?m)^ *//.*", "", open(sys.argv[1]).read())
+depth = [text.count(a) - text.count(b) for a, b in ("{}", "()", "[]")]
+assert depth == [0, 0, 0] and text.count('"""') % 2 == 0, (sys.argv[1], depth)
+PY
+    done
+    same <(grep assert "$module/tests/main.nf.test") <(grep assert "$module/tests/main.gpu.nf.test") || fail "the GPU is asked for something else"
+}
+
+@test "nextflow: script and stub run as shell and make what is declared" {
+    mkdir -p nf stub
+    section script >nf.sh
+    section stub >stub.sh
+    [ -s nf.sh ] && [ -s stub.sh ]
+    cat >vars <<'SH'
+set -eu
+prefix=test models=../three.hmm sequences=../demo.fa.gz z='-Z 400' backend= args= args2= args3= args4=
+SH
+    (cd nf && bash -c '. ../vars; . ../nf.sh')
+    (cd stub && bash -c '. ../vars; . ../stub.sh')
+    zcat nf/test.hits.tsv.gz >nf.tsv
+    same_rows nf.tsv
+    zcat nf/test.hits.fa.gz >nf.fa
+    [ "$(grep -c '>' nf.fa)" -eq "$(column want.tsv name | uniq | wc -l)" ]
+    grep -q '"sequences": 400' nf/test.hits.json
+    for d in nf stub; do
+        while read -r glob _; do compgen -G "$d/$glob" >/dev/null || fail "$d makes no $glob"; done < <(
+            sed -n 's/.*path("\([^"]*\)"), emit: \([a-z_]*\).*/\1 \2/p' "$module/main.nf")
+    done
+    version=$(sed -n "s/.*eval(\"\(.*\)\"), topic.*/\1/p" "$module/main.nf")
+    [ "$(bash -c "$version")" = "$(msvfilt --version | sed -n '1s/.* //p')" ]
+    grep -q "warpsieve=$(bash -c "$version")\$" "$module/environment.yml"
+    [ "$(sed -n 's/.*size() == \([0-9]*\) }.*/\1/p' "$module/tests/main.nf.test" | sort -u)" = \
+        "$(msvfilt m.hmm demo.fa | vitfilt m.hmm | fwdscore m.hmm | grep -vc '^#')" ]
+}
+
+# ---- --stats=FILE.json, which the workflows read ----
+
+@test "--stats=FILE.json has the keys that warpsieve(7) documents, as numbers and strings" {
+    awk '/^\.Ss Counts of a run/ { on = 1; next } /^\.S[hs]/ { on = 0 } on && /^\.It Cm/ { for (i = 3; i <= NF; i++) if ($i != ",") print $i }' \
+        "$top/man/warpsieve.7" | sort >documented
+    [ -s documented ]
+    one() {
+        "$@" --stats=one.json >/dev/null
+        python3 - documented <<'PY'
+import json, sys
+got = json.load(open("one.json"))
+want = open(sys.argv[1]).read().split()
+text = {"program", "version", "backend"}
+assert sorted(set(got) - {"device_seconds"}) == sorted(set(want) - {"device_seconds"}), set(got) ^ set(want)
+assert all(isinstance(v, str if k in text else (int, float)) for k, v in got.items()), got
+assert got["sequences"] == 400 and got["residues"] == 165280, got
+PY
+    }
+    one respack demo.fa.gz
+    for t in $(sequence_tools with-model); do one $t three.hmm demo.fa; done
+    msvfilt --stats=one.json three.hmm demo.fa >rows.tsv
+    [ "$(sed -n 's/.*"rows": \([0-9]*\),/\1/p' one.json)" -eq "$(nrows rows.tsv)" ]
+    [ "$(sed -n 's/.*"pairs": \([0-9]*\),/\1/p' one.json)" -eq 1200 ]
+    [ "$(sed -n 's/.*"cells": \([0-9]*\),/\1/p' one.json)" -eq $((165280 * (149 + 260 + 86))) ]
+}

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+# Rules of the cascade; a workflow of your own includes this file and asks for {out}/hits.tsv or {out}/hits.tbl. It needs
+#   config      as in config.yaml
+#   scattergather: shard=...   the number of shards
+# The number of shards, threads and machines changes no byte of the results.
+
+import os
+
+OUT = config.get("out", "results")
+SHARDS_SH = os.path.join(workflow.basedir, config.get("shards_sh", "../shell/shards.sh"))
+BACKEND = "--backend cuda --device all" if int(config.get("gpus", 0)) else ""
+
+
+rule warpsieve_models:
+    "One plain file, which hmmsearch reads once for each run."
+    input:
+        config["models"],
+    output:
+        temp(OUT + "/models.hmm"),
+    log:
+        OUT + "/log/models.log",
+    shell:
+        "gzip -cdf {input:q} > {output:q} 2> {log:q}"
+
+
+rule warpsieve_shards:
+    "The database packed and cut; counts.json has the number of sequences that -Z wants."
+    input:
+        config["database"],
+    output:
+        shards=temp(scatter.shard(OUT + "/shards/{scatteritem}.wsp")),
+        counts=OUT + "/counts.json",
+    params:
+        script=SHARDS_SH,
+        alphabet="--" + config.get("alphabet", "amino"),
+    log:
+        OUT + "/log/shards.log",
+    shell:
+        "bash {params.script:q} {input:q} {output.counts:q} {output.shards:q} -- {params.alphabet} 2> {log:q}"
+
+
+rule warpsieve_cascade:
+    "One shard through the three filters. -Z is the size of the whole database, not of the shard."
+    input:
+        models=OUT + "/models.hmm",
+        shard=OUT + "/shards/{scatteritem}.wsp",
+        counts=OUT + "/counts.json",
+    output:
+        temp(OUT + "/hits/{scatteritem}.tsv"),
+    params:
+        backend=BACKEND,
+        msvfilt=config.get("msvfilt", ""),
+        vitfilt=config.get("vitfilt", ""),
+        fwdscore=config.get("fwdscore", ""),
+    threads: int(config.get("threads", 1))
+    resources:
+        gpu=int(config.get("gpus", 0)),
+    log:
+        OUT + "/log/{scatteritem}.log",
+    benchmark:
+        OUT + "/log/{scatteritem}.benchmark.tsv"
+    shell:
+        r"""
+        exec 2> {log:q}
+        n=$(sed -n 's/^ *"sequences": \([0-9]*\).*/\1/p' {input.counts:q})
+        msvfilt -t {threads} {params.backend} {params.msvfilt} {input.models:q} {input.shard:q} |
+            vitfilt -t 1 {params.vitfilt} {input.models:q} |
+            fwdscore -t 1 -Z "$n" {params.fwdscore} -o {output:q} {input.models:q}
+        """
+
+
+rule warpsieve_gather:
+    "One table in the order of the database, and its sequences, each once."
+    input:
+        gather.shard(OUT + "/hits/{scatteritem}.tsv"),
+    output:
+        table=OUT + "/hits.tsv",
+        fasta=OUT + "/hits.fa",
+    params:
+        alphabet="--" + config.get("alphabet", "amino"),
+    log:
+        OUT + "/log/gather.log",
+    shell:
+        r"""
+        exec 2> {log:q}
+        cat {input:q} | respack {params.alphabet} -O tsv -o {output.table:q}
+        respack {params.alphabet} -O fasta -o {output.fasta:q} {output.table:q}
+        """
+
+
+rule warpsieve_hmmsearch:
+    "The report that hmmsearch would make of the whole database. It refuses an empty file."
+    input:
+        models=OUT + "/models.hmm",
+        fasta=OUT + "/hits.fa",
+        counts=OUT + "/counts.json",
+    output:
+        tbl=OUT + "/hits.tbl",
+        dom=OUT + "/hits.dom",
+    params:
+        extra=config.get("hmmsearch", ""),
+    threads: int(config.get("threads", 1))
+    log:
+        OUT + "/log/hmmsearch.log",
+    shell:
+        r"""
+        exec 2> {log:q}
+        n=$(sed -n 's/^ *"sequences": \([0-9]*\).*/\1/p' {input.counts:q})
+        if [ -s {input.fasta:q} ]; then
+            hmmsearch --cpu {threads} --noali -o /dev/null -Z "$n" {params.extra} \
+                --tblout {output.tbl:q} --domtblout {output.dom:q} {input.models:q} {input.fasta:q}
+        else
+            echo "# nothing passed the filters" | tee {output.tbl:q} > {output.dom:q}
+        fi
+        """
