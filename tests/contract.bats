@@ -53,7 +53,7 @@ misuse() { # misuse PATTERN... -- COMMAND...
 unknown_options() {
     misuse 'unknown option --nosuch' -- "$1" --nosuch
     misuse 'unknown option -y' -- "$1" -y
-    misuse 'unknown option -y' -- "$1" -qy
+    misuse 'unknown option -y' -- "$1" -ay
 }
 @test "misuse: unknown options" { each unknown_options $(all_tools); }
 

@@ -45,7 +45,8 @@ static double run(const ws_papara_ref *ref, const ws_backend *b, size_t m, doubl
     *check = 0;
     for (int q = 0; q < READS || cells < limit; q++) {
         const size_t from = below((uint32_t)ref->edges.sites);
-        for (size_t j = 0; j < m; j++) code[j] = (uint8_t)(below(20) ? ((from + j) * (from + j) * 7 + (from + j) / 3) % 4 : below(4));
+        for (size_t j = 0; j < m; j++)
+            code[j] = (uint8_t)(below(20) ? ((from + j) * (from + j) * 7 + (from + j) / 3) % 4 : below(4));
         ws_papara_read r;
         ws_papara_score s;
         if (ws_papara_read_begin(&r, ref, code, m, &lane, &err)) exit(1);
@@ -64,7 +65,8 @@ static double run(const ws_papara_ref *ref, const ws_backend *b, size_t m, doubl
 int main(int argc, char **argv) {
     static const ws_backend *const backends[] = {&ws_papara_scalar, &ws_papara_avx2, &ws_papara_avx512};
     static const size_t sites[] = {500, 1500, 5000};
-    const size_t m = argc > 1 ? strtoull(argv[1], NULL, 10) : 100, nedge = argc > 2 ? strtoull(argv[2], NULL, 10) : 1301;
+    const size_t m = argc > 1 ? strtoull(argv[1], NULL, 10) : 100,
+                 nedge = argc > 2 ? strtoull(argv[2], NULL, 10) : 1301;
     ws_machine machine;
     ws_cpu_probe(&machine.cpu);
     printf("backend\tsites\tedges\tresidues\tgcups\tcheck\n");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The vector of every edge: states of a virtual root in its middle by Fitch's rule, and the flag CGAP by the likelihood of a chain of
- * gaps or by the set rule of 2011 (specification 3.3, 5 and 6).
+ * The vector of every edge: states of a virtual root in its middle by Fitch's rule, and the flag CGAP by the likelihood
+ * of a chain of gaps or by the set rule of 2011 (specification 3.3, 5 and 6).
  *
- * Sites are independent, so they are done TILE at a time for all nodes: what is kept of a direction is then a few hundred bytes. */
+ * Sites are independent, so they are done TILE at a time for all nodes: what is kept of a direction is then a few
+ * hundred bytes. */
 #include "kernels/papara/papara.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ enum { TILE = 32 };
 /* A direction: what a node, looking away from one neighbour, has below it. */
 typedef struct vec {
     uint32_t mask[TILE];
-    uint8_t set[TILE];   /* of the set rule */
+    uint8_t set[TILE]; /* of the set rule */
     double L0[TILE], L1[TILE];
 } vec;
 
@@ -25,10 +26,10 @@ typedef struct build {
     const ws_papara_letters *l;
     ws_papara_edges *e;
     ws_papara_rule rule;
-    int *order;        /* nodes, parents before children */
-    double *p;         /* [node][4] P00 P01 P10 P11 of the branch above it */
-    vec *up, *down;    /* [node] D(node, parent), D(parent, node) */
-    size_t from, n;    /* the tile */
+    int *order;     /* nodes, parents before children */
+    double *p;      /* [node][4] P00 P01 P10 P11 of the branch above it */
+    vec *up, *down; /* [node] D(node, parent), D(parent, node) */
+    size_t from, n; /* the tile */
 } build;
 
 /* ---- columns ---- */
@@ -60,7 +61,8 @@ static int columns(build *b, ws_err *err) {
     }
     ws_free(kept);
     ws_free(dash);
-    if (!rc && e->sites == 0) rc = ws_fail(err, WS_EDATA, "the rows of the tree's leaves have no residue in any column");
+    if (!rc && e->sites == 0)
+        rc = ws_fail(err, WS_EDATA, "the rows of the tree's leaves have no residue in any column");
     if (!rc) e->gap_freq = (double)dashes / ((double)b->t->ntip * (double)e->sites);
     return rc;
 }
@@ -137,14 +139,14 @@ static void all_up(const build *b) {
     }
 }
 
-/* A root of two children is no node: each of them is the other's neighbour, over the joined branch that both have as their own. */
+/* A root of two children is no node: each of them is the other's neighbour, over the joined branch that both have as
+ * their own. */
 static void below_root(const build *b, int x) {
     const ws_papara_node *root = &b->t->node[b->t->root];
     int other[2], n = 0;
     for (int c = 0; c < root->nchild; c++)
         if (root->child[c] != x) other[n++] = root->child[c];
-    if (n == 1)
-        b->down[x] = b->up[other[0]];
+    if (n == 1) b->down[x] = b->up[other[0]];
     else
         join(b, &b->down[x], &b->up[other[0]], p_of(b, other[0]), &b->up[other[1]], p_of(b, other[1]),
              is_tip(b, other[0]) || is_tip(b, other[1]));
@@ -184,7 +186,8 @@ static void all_edges(const build *b) {
         const int x = b->t->top[k];
         join(b, &root, &b->up[x], p_of(b, x), &b->down[x], p_of(b, x), is_tip(b, x) || down_is_tip(b, x));
         for (size_t i = 0; i < b->n; i++)
-            put(b->e, (size_t)k, b->from + i, root.mask[i], b->rule == WS_PAPARA_RULE ? root.set[i] == GAP : root.L0[i] < root.L1[i]);
+            put(b->e, (size_t)k, b->from + i, root.mask[i],
+                b->rule == WS_PAPARA_RULE ? root.set[i] == GAP : root.L0[i] < root.L1[i]);
     }
 }
 
@@ -196,8 +199,8 @@ static void make_order(build *b) {
         for (int c = 0; c < b->t->node[b->order[k]].nchild; c++) b->order[n++] = b->t->node[b->order[k]].child[c];
 }
 
-int ws_papara_edges_make(ws_papara_edges *e, const ws_papara_tree *t, const ws_papara_msa *m, const ws_papara_letters *l,
-                         ws_papara_rule rule, ws_err *err) {
+int ws_papara_edges_make(ws_papara_edges *e, const ws_papara_tree *t, const ws_papara_msa *m,
+                         const ws_papara_letters *l, ws_papara_rule rule, ws_err *err) {
     build b = {.t = t, .m = m, .l = l, .e = e, .rule = rule};
     const size_t nodes = (size_t)t->n;
     *e = (ws_papara_edges){.nstate = l->nstate, .nedge = (size_t)t->nedge};

@@ -49,10 +49,8 @@ void ws_papara_letters_set(ws_papara_letters *l, int protein, int as_papara) {
     l->abc = *ws_abc_get(protein ? WS_ABC_AMINO : WS_ABC_DNA);
     l->nstate = protein ? 20 : 4;
     l->all = (UINT32_C(1) << l->nstate) - 1;
-    if (protein)
-        aa_masks(l);
-    else
-        dna_masks(l);
+    if (protein) aa_masks(l);
+    else dna_masks(l);
     for (int c = 0; c < l->abc.Kp; c++) {
         const uint32_t m = l->mask[(unsigned char)l->abc.letters[c]];
         const int several = (m & (m - 1)) != 0;

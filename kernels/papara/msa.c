@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Reference alignments: FASTA, and PHYLIP in its sequential, interleaved and relaxed forms.
  *
- * PHYLIP does not say which form it is. Here the number of lines decides: one a row; a multiple of the rows that fits as blocks; else
- * rows that go on over several lines until they have the sites that the header promises. */
+ * PHYLIP does not say which form it is. Here the number of lines decides: one a row; a multiple of the rows that fits
+ * as blocks; else rows that go on over several lines until they have the sites that the header promises. */
 #include "kernels/papara/papara.h"
 #include "lib/io/source.h"
 
@@ -73,7 +73,8 @@ static int add_sites(parse *s, size_t row, const char *p, size_t n, size_t no) {
     for (size_t i = 0; i < n; i++) {
         if (blank(p[i])) continue;
         if (s->have[row] == m->sites)
-            return ws_fail(s->err, WS_EDATA, "%s: line %zu: row \"%s\" is longer than %zu sites, which is what the header says", s->path,
+            return ws_fail(s->err, WS_EDATA,
+                           "%s: line %zu: row \"%s\" is longer than %zu sites, which is what the header says", s->path,
                            no, ws_quote(q, row_name(s, row), strlen(row_name(s, row))), m->sites);
         to[s->have[row]++] = p[i];
     }
@@ -158,13 +159,14 @@ static int sequential(parse *s) {
         if (l == s->nline)
             return ws_fail(s->err, WS_EDATA, "%s: the file ends after %zu rows, expected %zu", s->path, r, s->m->n);
         int rc = named_line(s, r, &s->line[l++]);
-        for (; !rc && s->have[r] < s->m->sites && l < s->nline; l++) rc = add_sites(s, r, s->line[l].p, s->line[l].n, s->line[l].no);
+        for (; !rc && s->have[r] < s->m->sites && l < s->nline; l++)
+            rc = add_sites(s, r, s->line[l].p, s->line[l].n, s->line[l].no);
         if (!rc && s->have[r] < s->m->sites) rc = too_short(s, r, s->line[l - 1].no);
         if (rc) return rc;
     }
     if (l < s->nline)
-        return ws_fail(s->err, WS_EDATA, "%s: line %zu: found \"%s\" after all %zu rows, expected the end of the file", s->path,
-                       s->line[l].no, ws_quote(q, s->line[l].p, s->line[l].n), s->m->n);
+        return ws_fail(s->err, WS_EDATA, "%s: line %zu: found \"%s\" after all %zu rows, expected the end of the file",
+                       s->path, s->line[l].no, ws_quote(q, s->line[l].p, s->line[l].n), s->m->n);
     return WS_OK;
 }
 
@@ -186,7 +188,8 @@ static int phylip(parse *s, const char *text, size_t n) {
     if (rc) return rc;
     if (s->nline == 0) return ws_fail(s->err, WS_EDATA, "%s: the alignment is empty", s->path);
     if (!header(s->line, &rows, &sites))
-        return ws_fail(s->err, WS_EDATA, "%s: line %zu: found \"%s\", expected \"taxa sites\" of PHYLIP or the \">\" of FASTA", s->path,
+        return ws_fail(s->err, WS_EDATA,
+                       "%s: line %zu: found \"%s\", expected \"taxa sites\" of PHYLIP or the \">\" of FASTA", s->path,
                        s->line->no, ws_quote(q, s->line->p, s->line->n));
     if (rows == 0 || sites == 0) return fail_at(s, s->line->no, "the alignment is empty: it has no rows or no sites");
     s->line++;
@@ -215,7 +218,8 @@ static int fasta(parse *s, const char *text, size_t n) {
     int rc = split_lines(s, text, n);
     for (size_t l = 0; l < s->nline && !rc; l++) {
         rows += s->line[l].p[0] == '>';
-        for (size_t i = 0; rows == 1 && s->line[l].p[0] != '>' && i < s->line[l].n; i++) sites += !blank(s->line[l].p[i]);
+        for (size_t i = 0; rows == 1 && s->line[l].p[0] != '>' && i < s->line[l].n; i++)
+            sites += !blank(s->line[l].p[i]);
     }
     if (!rc && sites == 0) return fail_at(s, s->line->no, "the first row has no sites");
     if (!rc) rc = make_rows(s, rows, sites);
@@ -223,8 +227,9 @@ static int fasta(parse *s, const char *text, size_t n) {
         const line *x = &s->line[l];
         if (x->p[0] != '>') {
             if (row > 0 && s->have[row] == sites)
-                return ws_fail(s->err, WS_EDATA, "%s: line %zu: row \"%s\" is longer than %zu sites, the length of the first row", s->path,
-                               x->no, row_name(s, row), sites);
+                return ws_fail(s->err, WS_EDATA,
+                               "%s: line %zu: row \"%s\" is longer than %zu sites, the length of the first row",
+                               s->path, x->no, row_name(s, row), sites);
             rc = add_sites(s, row, x->p, x->n, x->no);
             continue;
         }
@@ -264,12 +269,14 @@ int ws_papara_msa_parse(ws_papara_msa *m, const char *path, const char *text, si
     size_t at = 0;
     *m = (ws_papara_msa){0};
     while (at < n && (blank(text[at]) || text[at] == '\n')) at++;
-    int rc = at == n              ? ws_fail(err, WS_EDATA, "%s: the alignment is empty", path)
-             : text[at] == '('    ? ws_fail(err, WS_EDATA, "%s: this is a tree; the alignment comes first, the tree second", path)
-             : text[at] == '>'    ? fasta(&s, text, n)
-                                  : phylip(&s, text, n);
+    int rc = at == n ? ws_fail(err, WS_EDATA, "%s: the alignment is empty", path)
+             : text[at] == '('
+                 ? ws_fail(err, WS_EDATA, "%s: this is a tree; the alignment comes first, the tree second", path)
+             : text[at] == '>' ? fasta(&s, text, n)
+                               : phylip(&s, text, n);
     m->names = s.names.p;
-    for (size_t r = 0; r < m->n && !rc; r++) m->row[r] = (ws_papara_row){row_name(&s, r), m->sites_of_all + r * (m->sites + 1)};
+    for (size_t r = 0; r < m->n && !rc; r++)
+        m->row[r] = (ws_papara_row){row_name(&s, r), m->sites_of_all + r * (m->sites + 1)};
     if (!rc) rc = refuse_duplicates(&s);
     ws_free(s.all);
     ws_free(s.have);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Newick trees: quotes, comments, branch labels, rooted or not. Without recursion, so that a tree may be of any depth. */
+ * Newick trees: quotes, comments, branch labels, rooted or not. Without recursion, so that a tree may be of any depth.
+ */
 #include "kernels/papara/papara.h"
 #include "lib/io/source.h"
 
@@ -25,8 +26,9 @@ static int fail(const parse *s, const char *at, const char *expected) {
     char q[WS_QUOTE_MAX];
     for (const char *p = s->text; p < at; p++) line += *p == '\n';
     const char *found = at < s->end ? ws_quote(q, at, ws_min(12, (size_t)(s->end - at))) : NULL;
-    return ws_fail(s->err, WS_EDATA, "%s: line %zu, byte %zu: found %s%s%s, expected %s", s->path, line, (size_t)(at - s->text) + 1,
-                   found ? "\"" : "", found ? found : "the end of the file", found ? "\"" : "", expected);
+    return ws_fail(s->err, WS_EDATA, "%s: line %zu, byte %zu: found %s%s%s, expected %s", s->path, line,
+                   (size_t)(at - s->text) + 1, found ? "\"" : "", found ? found : "the end of the file",
+                   found ? "\"" : "", expected);
 }
 
 /* White space and [comments], which may be nested; labels in braces too where they may stand. */
@@ -36,7 +38,8 @@ static int skip(parse *s, int braces) {
         if (isspace((unsigned char)open)) continue;
         if (open != '[' && !(braces && open == '{')) break;
         for (int depth = 0;; s->p++) {
-            if (s->p == s->end) return fail(s, at, open == '[' ? "a \"]\" behind this comment" : "a \"}\" behind this label");
+            if (s->p == s->end)
+                return fail(s, at, open == '[' ? "a \"]\" behind this comment" : "a \"}\" behind this label");
             depth += *s->p == open;
             depth -= *s->p == close;
             if (depth == 0) break;
@@ -51,8 +54,11 @@ static int new_node(parse *s, int parent, int *out) {
     int rc = ws_grow(&t->node, &s->cap, (size_t)t->n + 1, sizeof *t->node, s->err);
     if (!rc) rc = ws_grow(&s->name_at, &s->name_cap, (size_t)t->n + 1, sizeof *s->name_at, s->err);
     if (rc) return rc;
-    t->node[t->n] = (ws_papara_node){.parent = parent, .child = {WS_PAPARA_NONE, WS_PAPARA_NONE, WS_PAPARA_NONE},
-                                     .length = RESOLVED, .edge = WS_PAPARA_NONE, .row = WS_PAPARA_NONE};
+    t->node[t->n] = (ws_papara_node){.parent = parent,
+                                     .child = {WS_PAPARA_NONE, WS_PAPARA_NONE, WS_PAPARA_NONE},
+                                     .length = RESOLVED,
+                                     .edge = WS_PAPARA_NONE,
+                                     .row = WS_PAPARA_NONE};
     s->name_at[t->n] = SIZE_MAX;
     *out = t->n++;
     return WS_OK;
@@ -74,7 +80,8 @@ static int push_down(parse *s, int x) {
     return WS_OK;
 }
 
-static const char several[] = "\")\": a node of more than two children (a multifurcation) is not resolved; --resolve does it arbitrarily";
+static const char several[] =
+    "\")\": a node of more than two children (a multifurcation) is not resolved; --resolve does it arbitrarily";
 
 /* The root may have three children; while it is read it cannot be known that three are all. */
 static int add_child(parse *s, int parent, const char *at, int *out) {
@@ -149,7 +156,8 @@ static int length(parse *s, int x) {
     char *stop;
     if (s->p == s->end || !strchr("0123456789.+-", *s->p)) return fail(s, s->p, "the length of a branch");
     node->length = strtod(s->p, &stop); /* the text ends with NUL */
-    if (stop == s->p || !(node->length > -1e300 && node->length < 1e300)) return fail(s, s->p, "the length of a branch");
+    if (stop == s->p || !(node->length > -1e300 && node->length < 1e300))
+        return fail(s, s->p, "the length of a branch");
     s->p = stop;
     return skip(s, 1);
 }
@@ -163,8 +171,8 @@ static int tip(parse *s, int x) {
     return length(s, x);
 }
 
-/* Behind a child: the next one, or the end of its parent, and of that one's parent, and so on. Returns in *x the parent that goes on,
- * or WS_PAPARA_NONE when the root was closed. */
+/* Behind a child: the next one, or the end of its parent, and of that one's parent, and so on. Returns in *x the parent
+ * that goes on, or WS_PAPARA_NONE when the root was closed. */
 static int after_child(parse *s, int *x) {
     size_t ignored;
     while (*x != WS_PAPARA_NONE) {
@@ -197,8 +205,9 @@ static int nodes(parse *s) {
     if (rc) return rc;
     if (x == WS_PAPARA_NONE) {
         if (s->p == s->end) return ws_fail(s->err, WS_EDATA, "%s: there is no tree in this file", s->path);
-        return *s->p == '>' || isdigit((unsigned char)*s->p) ? fail(s, s->p, "\"(\": the alignment comes first, the tree second")
-                                                             : fail(s, s->p, "\"(\", which begins a tree of two leaves or more");
+        return *s->p == '>' || isdigit((unsigned char)*s->p)
+                   ? fail(s, s->p, "\"(\": the alignment comes first, the tree second")
+                   : fail(s, s->p, "\"(\", which begins a tree of two leaves or more");
     }
     while (!rc && x != WS_PAPARA_NONE) {
         rc = add_child(s, x, s->p, &child);

@@ -17,10 +17,10 @@
 /* ---- letters.c ---- */
 
 typedef struct ws_papara_letters {
-    ws_abc abc;            /* of the reads: '-' and '?' are codes too, all of them codes that mean nothing here */
-    int nstate;            /* 4 or 20 */
-    uint32_t all;          /* the mask of a gap: every state */
-    uint32_t mask[256];    /* of a character of the alignment; 0: not allowed there */
+    ws_abc abc;         /* of the reads: '-' and '?' are codes too, all of them codes that mean nothing here */
+    int nstate;         /* 4 or 20 */
+    uint32_t all;       /* the mask of a gap: every state */
+    uint32_t mask[256]; /* of a character of the alignment; 0: not allowed there */
     uint32_t read_mask[WS_KP_MAX + 3]; /* of a code of a read; 0: left out */
 } ws_papara_letters;
 
@@ -93,21 +93,21 @@ int ws_papara_tree_write(const ws_papara_tree *t, int jplace, ws_buf *out, ws_er
 
 typedef enum ws_papara_rule { WS_PAPARA_LIKELIHOOD, WS_PAPARA_RULE } ws_papara_rule;
 
-/* What reads are scored against. Edges go in groups of 64. Of each group and site there are nstate + 1 words: bit e of word s says that
- * edge e of the group may have state s, bit e of word nstate that a gap is expected there (CGAP). Places of the last group behind
- * the last edge are 0. */
+/* What reads are scored against. Edges go in groups of 64. Of each group and site there are nstate + 1 words: bit e of
+ * word s says that edge e of the group may have state s, bit e of word nstate that a gap is expected there (CGAP).
+ * Places of the last group behind the last edge are 0. */
 enum { WS_PAPARA_GROUP = 64 };
 typedef struct ws_papara_edges {
     int nstate;
     size_t nedge, ngroup, sites;
     size_t *column; /* [sites] of the alignment: columns of gaps alone are left out */
     double gap_freq;
-    uint64_t *bit;  /* [(group * sites + site) * (nstate + 1) + state] */
+    uint64_t *bit; /* [(group * sites + site) * (nstate + 1) + state] */
 } ws_papara_edges;
 #define WS_PAPARA_CGAP (UINT32_C(1) << 31)
 
-int ws_papara_edges_make(ws_papara_edges *e, const ws_papara_tree *t, const ws_papara_msa *m, const ws_papara_letters *l,
-                         ws_papara_rule rule, ws_err *err);
+int ws_papara_edges_make(ws_papara_edges *e, const ws_papara_tree *t, const ws_papara_msa *m,
+                         const ws_papara_letters *l, ws_papara_rule rule, ws_err *err);
 void ws_papara_edges_release(ws_papara_edges *e);
 /* One edge, site by site: its mask, and WS_PAPARA_CGAP. */
 void ws_papara_edges_get(const ws_papara_edges *e, size_t edge, uint32_t *cell);
@@ -119,8 +119,8 @@ typedef enum ws_papara_model { WS_PAPARA_2, WS_PAPARA_EQ1 } ws_papara_model;
 /* Both models as costs >= 0 that are to be small (specification 7.1 and 8). */
 typedef struct ws_papara_scheme {
     ws_papara_model model;
-    int32_t match;               /* R: score = match * residues - cost; 0 in eq1, where the cost is the result */
-    int32_t mismatch, cgap;      /* residue on a site that differs; more on a CGAP site */
+    int32_t match;                /* R: score = match * residues - cost; 0 in eq1, where the cost is the result */
+    int32_t mismatch, cgap;       /* residue on a site that differs; more on a CGAP site */
     int32_t del_open, del_extend; /* site without residue, not CGAP: the first, each further one */
     int32_t ins_open, ins_extend; /* residue without site */
 } ws_papara_scheme;
@@ -133,8 +133,8 @@ enum { WS_PAPARA_TOP = 8 };
 
 /* The best edges of a read, in the order of cost, then of number. */
 typedef struct ws_papara_score {
-    uint32_t len;  /* residues that were scored */
-    uint32_t tied; /* edges as good as the best; 0: not scored */
+    uint32_t len;    /* residues that were scored */
+    uint32_t tied;   /* edges as good as the best; 0: not scored */
     int32_t reverse; /* the other strand is the better one */
     int32_t ntop;
     uint32_t edge[WS_PAPARA_TOP];
@@ -158,7 +158,8 @@ typedef struct ws_papara_ref {
     int deferred;  /* the outputs score by themselves (rows.c): the stage before them has nothing to do */
 } ws_papara_ref;
 
-/* Residues of a read as masks: what is left of codes[0..n) is written to mask, which has room for n; returns how many. */
+/* Residues of a read as masks: what is left of codes[0..n) is written to mask, which has room for n; returns how many.
+ */
 size_t ws_papara_residues(const ws_papara_letters *l, const uint8_t *code, size_t n, uint32_t *mask);
 /* The other strand of DNA: reversed, complemented. */
 void ws_papara_reverse(uint32_t *mask, size_t m);
@@ -168,7 +169,7 @@ typedef struct ws_papara_read {
     const ws_papara_ref *ref;
     uint32_t *mask; /* [m], m >= 1 */
     size_t m;
-    int64_t *cost;  /* [nedge], the result; WS_PAPARA_FAR: worse than the best two, by how much was not asked */
+    int64_t *cost; /* [nedge], the result; WS_PAPARA_FAR: worse than the best two, by how much was not asked */
     void *room;
 } ws_papara_read;
 #define WS_PAPARA_FAR INT64_MAX
@@ -180,20 +181,23 @@ typedef struct ws_papara_face { /* ws_backend.own: for outputs that score by the
 } ws_papara_face;
 
 /* ref.c: one pair; the definition of the result. row: 2 * (m + 1). */
-int64_t ws_papara_cost(const ws_papara_scheme *s, const uint32_t *cell, size_t n, const uint32_t *mask, size_t m, int32_t *row);
+int64_t ws_papara_cost(const ws_papara_scheme *s, const uint32_t *cell, size_t n, const uint32_t *mask, size_t m,
+                       int32_t *row);
 /* Exact costs of those edges that are FAR, by ws_papara_cost. */
 void ws_papara_cost_far(const ws_papara_read *r);
 
 /* score.c: what backends on a CPU share. */
 size_t ws_papara_room(const ws_papara_ref *ref, size_t m);
-/* The residues of a read and memory for its costs in the lane's scratch. r->m = 0: nothing to score; that is also so where the model
- * has no score (eq1, reads not shorter than the reference). */
-int ws_papara_read_begin(ws_papara_read *r, const ws_papara_ref *ref, const uint8_t *code, size_t n, ws_lane *lane, ws_err *err);
+/* The residues of a read and memory for its costs in the lane's scratch. r->m = 0: nothing to score; that is also so
+ * where the model has no score (eq1, reads not shorter than the reference). */
+int ws_papara_read_begin(ws_papara_read *r, const ws_papara_ref *ref, const uint8_t *code, size_t n, ws_lane *lane,
+                         ws_err *err);
 /* Scores both strands if asked for and ranks; r->cost and r->mask are then of the better one. */
 void ws_papara_read_score(ws_papara_read *r, ws_papara_cost_fn *fn, ws_papara_score *score);
 int ws_papara_prepare(const ws_target *t, void **prep, ws_err *err);
 void ws_papara_release(void *prep);
-int ws_papara_score_tasks(ws_papara_cost_fn *fn, const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err);
+int ws_papara_score_tasks(ws_papara_cost_fn *fn, const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane,
+                          ws_err *err);
 
 extern const ws_backend ws_papara_scalar, ws_papara_avx2, ws_papara_avx512;
 
@@ -210,7 +214,7 @@ typedef struct ws_papara_path {
 } ws_papara_path;
 
 /* The path of one pair as section 10 determines it. */
-int ws_papara_trace(ws_papara_path *p, const ws_papara_scheme *s, const uint32_t *cell, size_t n, const uint32_t *mask, size_t m,
-                    ws_err *err);
+int ws_papara_trace(ws_papara_path *p, const ws_papara_scheme *s, const uint32_t *cell, size_t n, const uint32_t *mask,
+                    size_t m, ws_err *err);
 
 #endif

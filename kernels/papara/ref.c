@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Scores in 32 bits, cell by cell as specification papara.md states them (sections 7 and 8): the definition of the result. Scores
- * never exceed match * sites, so 32 bits hold them for reads of any length. */
+ * Scores in 32 bits, cell by cell as specification papara.md states them (sections 7 and 8): the definition of the
+ * result. Scores never exceed match * sites, so 32 bits hold them for reads of any length. */
 #include "kernels/papara/papara.h"
 
 enum { FAR_AWAY = 1 << 30 }; /* no score of either model comes near */
@@ -9,7 +9,8 @@ static inline int32_t max(int32_t a, int32_t b) { return a > b ? a : b; }
 static inline int32_t min(int32_t a, int32_t b) { return a < b ? a : b; }
 
 /* S, H: row i - 1 on entry of the loop, row i behind it; V runs along the row. */
-static int32_t papara2(const ws_papara_scheme *s, const uint32_t *cell, size_t n, const uint32_t *mask, size_t m, int32_t *row) {
+static int32_t papara2(const ws_papara_scheme *s, const uint32_t *cell, size_t n, const uint32_t *mask, size_t m,
+                       int32_t *row) {
     const int32_t R = s->match, O = R - s->ins_open, X = R - s->ins_extend;
     int32_t *S = row, *H = row + m + 1, best = 0;
     for (size_t j = 0; j <= m; j++) S[j] = 0, H[j] = -FAR_AWAY;
@@ -31,7 +32,8 @@ static int32_t papara2(const ws_papara_scheme *s, const uint32_t *cell, size_t n
 }
 
 /* Penalties on the cells j <= i <= j + (n - m). */
-static int32_t eq1(const ws_papara_scheme *s, const uint32_t *cell, size_t n, const uint32_t *mask, size_t m, int32_t *row) {
+static int32_t eq1(const ws_papara_scheme *s, const uint32_t *cell, size_t n, const uint32_t *mask, size_t m,
+                   int32_t *row) {
     int32_t *S = row, *D = row + m + 1, best = FAR_AWAY;
     for (size_t j = 0; j <= m; j++) S[j] = D[j] = FAR_AWAY;
     S[0] = 0;
@@ -51,7 +53,8 @@ static int32_t eq1(const ws_papara_scheme *s, const uint32_t *cell, size_t n, co
     return best;
 }
 
-int64_t ws_papara_cost(const ws_papara_scheme *s, const uint32_t *cell, size_t n, const uint32_t *mask, size_t m, int32_t *row) {
+int64_t ws_papara_cost(const ws_papara_scheme *s, const uint32_t *cell, size_t n, const uint32_t *mask, size_t m,
+                       int32_t *row) {
     if (s->model == WS_PAPARA_EQ1) return eq1(s, cell, n, mask, m, row);
     return (int64_t)s->match * (int64_t)m - papara2(s, cell, n, mask, m, row);
 }

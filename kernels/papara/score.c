@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the CPU backends share around their kernels: a read's residues and memory, both strands, the ranking of edges. */
+ * What the CPU backends share around their kernels: a read's residues and memory, both strands, the ranking of edges.
+ */
 #include "kernels/papara/papara.h"
 
 #include <string.h>
@@ -8,7 +9,8 @@ enum { CLASSES = 32, BLOCK = 8 }; /* at most: kinds of residues in a read, sites
 
 ws_papara_scheme ws_papara_scheme_of(ws_papara_model model, int open, int extend, int match, int match_cgap) {
     if (model == WS_PAPARA_EQ1) /* the paper's numbers */
-        return (ws_papara_scheme){.model = model, .mismatch = 3, .cgap = 3, .del_open = 4, .del_extend = 1, .ins_open = 3, .ins_extend = 3};
+        return (ws_papara_scheme){
+            .model = model, .mismatch = 3, .cgap = 3, .del_open = 4, .del_extend = 1, .ins_open = 3, .ins_extend = 3};
     return (ws_papara_scheme){.model = model,
                               .match = match,
                               .mismatch = match,
@@ -27,11 +29,13 @@ size_t ws_papara_room(const ws_papara_ref *ref, size_t m) {
 
 static size_t aligned(size_t n) { return (n + WS_ALIGN - 1) / WS_ALIGN * WS_ALIGN; }
 
-int ws_papara_read_begin(ws_papara_read *r, const ws_papara_ref *ref, const uint8_t *code, size_t n, ws_lane *lane, ws_err *err) {
+int ws_papara_read_begin(ws_papara_read *r, const ws_papara_ref *ref, const uint8_t *code, size_t n, ws_lane *lane,
+                         ws_err *err) {
     const size_t masks = aligned(n * sizeof *r->mask), costs = aligned(2 * ref->edges.nedge * sizeof *r->cost);
     char *p = ws_lane_scratch(lane, masks + costs + ws_papara_room(ref, n), err);
     if (!p) return err->code;
-    *r = (ws_papara_read){.ref = ref, .mask = (uint32_t *)(void *)p, .cost = (int64_t *)(void *)(p + masks), .room = p + masks + costs};
+    *r = (ws_papara_read){
+        .ref = ref, .mask = (uint32_t *)(void *)p, .cost = (int64_t *)(void *)(p + masks), .room = p + masks + costs};
     r->m = ws_papara_residues(&ref->letters, code, n, r->mask);
     return WS_OK;
 }
@@ -91,7 +95,8 @@ int ws_papara_prepare(const ws_target *t, void **prep, ws_err *err) {
 
 void ws_papara_release(void *prep) { (void)prep; }
 
-int ws_papara_score_tasks(ws_papara_cost_fn *fn, const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err) {
+int ws_papara_score_tasks(ws_papara_cost_fn *fn, const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane,
+                          ws_err *err) {
     for (size_t t = 0; t < ntask; t++) {
         const ws_papara_ref *ref = task[t].prep;
         ws_papara_score *score = task[t].score;

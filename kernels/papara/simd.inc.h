@@ -4,11 +4,13 @@
  * Parameters: the V* macros of lib/simd/v_<isa>.h, and
  *   SITES    sites done at once, so many that their values stay in registers
  *
- * Bytes first. What does not fit is done again in 16 bits and then in 32, unless only the best edges are wanted and two are known. */
+ * Bytes first. What does not fit is done again in 16 bits and then in 32, unless only the best edges are wanted and two
+ * are known. */
 
 #include "kernels/papara/papara.h"
 
-enum { KINDS = 32, BYTES_UP_TO = 1500 }; /* a longer read with 5 % errors passes 255 on every edge: bytes would be in vain */
+/* A longer read with 5 % errors passes 255 on every edge: bytes would be in vain. */
+enum { KINDS = 32, BYTES_UP_TO = 1500 };
 
 typedef struct sweep {
     ws_papara_scheme cost;
@@ -76,12 +78,12 @@ static void cost(const ws_papara_read *r) {
                .n = r->ref->edges.sites,
                .words = (size_t)r->ref->edges.nstate + 1,
                .at = (uint32_t *)(void *)(table + KINDS * SITES)};
-    const uint64_t longest = (uint64_t)s.cost.mismatch + (uint64_t)s.cost.cgap + (uint64_t)s.cost.ins_open; /* cost of a residue */
+    const uint64_t most = (uint64_t)s.cost.mismatch + (uint64_t)s.cost.cgap + (uint64_t)s.cost.ins_open; /* of a residue */
     find_kinds(&s, r->mask);
     for (size_t k = 0; k < r->ref->edges.nedge; k++) r->cost[k] = WS_PAPARA_FAR;
     if (s.m <= BYTES_UP_TO) edges_8(r, &s, row, table);
     if (!enough(r)) edges_16(r, &s, row, table);
-    if (!enough(r) && longest * (s.m + s.n) < 0x40000000u) edges_32(r, &s, row, table);
+    if (!enough(r) && most * (s.m + s.n) < 0x40000000u) edges_32(r, &s, row, table);
     if (!enough(r)) ws_papara_cost_far(r);
 }
 

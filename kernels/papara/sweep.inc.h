@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * One read against the edges of one register, for one width of cells. Included by simd.inc.h for 8, 16 and 32 bits.
  *
- * Parameters: C_(name) makes a name of its own for the width; C_CELL the type of a cell, C_LANES, C_SET1, C_ADD, C_MIN, C_PICK its
- * operations, C_FAR the cost that stands for "this or more": additions stop there (32 bits: what is added to it stays below 2^31).
+ * Parameters: C_(name) makes a name of its own for the width; C_CELL the type of a cell, C_LANES, C_SET1, C_ADD, C_MIN,
+ * C_PICK its operations, C_FAR the cost that stands for "this or more": additions stop there (32 bits: what is added to
+ * it stays below 2^31).
  *
- * Costs never fall along a path, so a result below C_FAR is exact. Sites are the outer loop and residues the inner one; row holds T and
- * H of the site before, {T, H} a residue. K sites are done at once: T and H go from site to site in registers, and the K
- * running values of V are as many chains that do not wait for one another.
+ * Costs never fall along a path, so a result below C_FAR is exact. Sites are the outer loop and residues the inner one;
+ * row holds T and H of the site before, {T, H} a residue. K sites are done at once: T and H go from site to site in
+ * registers, and the K running values of V are as many chains that do not wait for one another.
  *
  *     w = min(M, H)    T(i,j) = min(w, V(i,j))    V(i,j+1) = min(w + io, V(i,j) + ix)
  *
@@ -29,9 +30,10 @@ WS_INLINE void C_(table)(const int K, const sweep *s, const uint64_t *word, V *t
     }
 }
 
-/* K sites, residues [from, to); corner is T left above the first cell, left what V begins with. Returns the minimum of the last T's. */
-WS_INLINE V C_(sites)(const int K, const sweep *s, const V *table, const V *o, const V *x, V *row, size_t from, size_t to, V corner,
-                      V left) {
+/* K sites, residues [from, to); corner is T left above the first cell, left what V begins with. Returns the minimum of
+ * the last T's. */
+WS_INLINE V C_(sites)(const int K, const sweep *s, const V *table, const V *o, const V *x, V *row, size_t from, size_t to,
+                      V corner, V left) {
     const V io = C_SET1(cost_in(s->cost.ins_open, C_FAR)), ix = C_SET1(cost_in(s->cost.ins_extend, C_FAR));
     V diagonal[SITES], v[SITES], best;
     V_UNROLL for (int k = 0; k < K; k++) {
@@ -89,7 +91,8 @@ static V C_(eq1)(const sweep *s, const uint64_t *word, V *row, V *table) {
     for (size_t i = 1; i <= n; i++, word += s->words) {
         const size_t first = i > n - m ? i - (n - m) : 1, last = ws_min(i, m);
         C_(table)(1, s, word, table, o, x);
-        const V t = C_(sites)(1, s, table, o, x, row, first - 1, last, first == 1 ? none : row[2 * (first - 2)], i > n - m ? far : left);
+        const V corner = first == 1 ? none : row[2 * (first - 2)];
+        const V t = C_(sites)(1, s, table, o, x, row, first - 1, last, corner, i > n - m ? far : left);
         if (last == m) best = C_MIN(best, t);
     }
     return best;

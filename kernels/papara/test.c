@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * papara-score against golden data (specification 14): vectors, every score, best edges, paths, on every backend that runs here; and
- * the backends against the definition at corner sizes. */
+ * papara-score against golden data (specification 14): vectors, every score, best edges, paths, on every backend that
+ * runs here; and the backends against the definition at corner sizes. */
 #include "kernels/papara/papara.h"
 #include "lib/io/source.h"
 #include "tests/tap.h"
@@ -106,7 +106,8 @@ static size_t vectors_differ(const golden *g, const char *file) {
         ws_papara_edges_get(&g->ref.edges, e, cell);
         for (size_t i = 0; i < n; i++) {
             const unsigned char *w = want + (e * n + i) * wide;
-            const uint32_t flag = UINT32_C(1) << g->ref.edges.nstate, x = wide == 1 ? *w : w[0] | w[1] << 8 | w[2] << 16 | (uint32_t)w[3] << 24;
+            const uint32_t flag = UINT32_C(1) << g->ref.edges.nstate;
+            const uint32_t x = wide == 1 ? *w : w[0] | w[1] << 8 | w[2] << 16 | (uint32_t)w[3] << 24;
             differ += cell[i] != ((x & (flag - 1)) | (x & flag ? WS_PAPARA_CGAP : 0));
         }
     }
@@ -128,7 +129,8 @@ static const char *why_not(const ws_backend *b) {
     return why;
 }
 
-static void score_one(const golden *g, const ws_backend *b, size_t q, ws_lane *lane, ws_papara_read *r, ws_papara_score *s) {
+static void score_one(const golden *g, const ws_backend *b, size_t q, ws_lane *lane, ws_papara_read *r,
+                      ws_papara_score *s) {
     ws_err err = {0};
     const ws_papara_face *face = b->own;
     must(ws_papara_read_begin(r, &g->ref, g->read[q].code, g->read[q].n, lane, &err), &err);
@@ -196,7 +198,8 @@ static size_t traces_differ(golden *g) {
         score_one(g, why_not(&ws_papara_avx2) ? &ws_papara_scalar : &ws_papara_avx2, q, &lane, &r, &s);
         ws_papara_edges_get(&g->ref.edges, s.edge[0], cell);
         must(ws_papara_trace(&path, &g->ref.scheme, cell, g->ref.edges.sites, r.mask, r.m, &err), &err);
-        for (size_t i = 0; i < path.n; i++) at += (size_t)snprintf(got + at, sizeof got - at, "%u%c", path.run[i].n, "MDI"[path.run[i].op]);
+        for (size_t i = 0; i < path.n; i++)
+            at += (size_t)snprintf(got + at, sizeof got - at, "%u%c", path.run[i].n, "MDI"[path.run[i].op]);
         const char *want = row + strcspn(row, "\t") + 1;
         differ += strlen(got) != strcspn(want, "\n") || memcmp(want, got, strlen(got)) != 0;
     }
@@ -214,8 +217,10 @@ static void test_folder(tap *t, const char *dir, size_t most) {
         ws_papara_rule rule;
         const char *vectors, *scores, *name;
         int edge_col, ties_col;
-    } set[] = {{WS_PAPARA_2, WS_PAPARA_LIKELIHOOD, "vectors.bin.gz", "scores_papara2.i16.gz", "papara2, likelihood flags", 2, 4},
-               {WS_PAPARA_2, WS_PAPARA_RULE, "vectors_cgapflags.bin.gz", "scores_papara2_cgapflags.i16.gz", "papara2, rule flags", 5, 0},
+    } set[] = {{WS_PAPARA_2, WS_PAPARA_LIKELIHOOD, "vectors.bin.gz", "scores_papara2.i16.gz",
+                "papara2, likelihood flags", 2, 4},
+               {WS_PAPARA_2, WS_PAPARA_RULE, "vectors_cgapflags.bin.gz", "scores_papara2_cgapflags.i16.gz",
+                "papara2, rule flags", 5, 0},
                {WS_PAPARA_EQ1, WS_PAPARA_RULE, NULL, "scores_eq1_cgapflags.i16.gz", "eq1", 7, 9}};
     const char *slash = strrchr(dir, '/') + 1;
     golden g;
@@ -223,7 +228,8 @@ static void test_folder(tap *t, const char *dir, size_t most) {
     for (size_t k = 0; k < sizeof set / sizeof *set; k++) {
         set_rule(&g, set[k].rule);
         g.ref.scheme = ws_papara_scheme_of(set[k].model, -3, -1, 2, -3);
-        if (set[k].vectors) tap_ok(t, vectors_differ(&g, set[k].vectors) == 0, "%s: masks and flags, %s", slash, set[k].name);
+        if (set[k].vectors)
+            tap_ok(t, vectors_differ(&g, set[k].vectors) == 0, "%s: masks and flags, %s", slash, set[k].name);
         for (int b = 0; b < NBACKEND; b++) {
             const size_t n = ws_min(b == 0 ? most / 32 : most, g.nread);
             char what[128];
@@ -232,10 +238,11 @@ static void test_folder(tap *t, const char *dir, size_t most) {
                 tap_skip(t, what, why_not(backends[b]));
                 continue;
             }
-            tap_ok(t, scores_differ(&g, backends[b], set[k].scores, n) == 0, "%s: %zu scores", what, n * g.ref.edges.nedge);
+            tap_ok(t, scores_differ(&g, backends[b], set[k].scores, n) == 0, "%s: %zu scores", what,
+                   n * g.ref.edges.nedge);
             const size_t ranked = b == 0 ? ws_min(n, 10) : n;
-            tap_ok(t, best_differ(&g, backends[b], set[k].edge_col, set[k].ties_col, ranked) == 0, "%s: best edges of %zu reads", what,
-                   ranked);
+            tap_ok(t, best_differ(&g, backends[b], set[k].edge_col, set[k].ties_col, ranked) == 0,
+                   "%s: best edges of %zu reads", what, ranked);
         }
         if (k == 0) tap_ok(t, traces_differ(&g) == 0, "%s: paths of %zu reads", slash, g.nread);
     }
@@ -306,7 +313,8 @@ static size_t corner(const ws_papara_ref *ref, const ws_backend *b, const uint8_
 static void test_corners(tap *t) {
     static const size_t edges[] = {1, 2, 31, 32, 33, 63, 64, 65, 130}, sites[] = {1, 2, 3, 4, 5, 33, 100, 301},
                         reads[] = {1, 2, 7, 31, 32, 33, 127, 128, 129, 400, 2000};
-    static const int par[][4] = {{-3, -1, 2, -3}, {-3, -1, 4, -3}, {-300, -40, 90, -500}, {-30000, -1, 30000, 0}, {0, 0, 0, 0}, {-5, -5, 1, 0}};
+    static const int par[][4] = {{-3, -1, 2, -3},        {-3, -1, 4, -3}, {-300, -40, 90, -500},
+                                 {-30000, -1, 30000, 0}, {0, 0, 0, 0},    {-5, -5, 1, 0}};
     uint8_t *code = calloc(2001, 1);
     for (int b = 1; b < NBACKEND; b++) {
         size_t differ = 0, n = 0;
@@ -334,7 +342,8 @@ static void test_corners(tap *t) {
 
 int main(void) {
     static const char *const shipped[] = {"tests/data/papara/tiny5", "tests/data/papara/vag40"};
-    static const char *const full[] = {"../shared/golden/papara/pyrg65", "../shared/golden/papara/upp407_aa", "../shared/golden/papara/vag652"};
+    static const char *const full[] = {"../shared/golden/papara/pyrg65", "../shared/golden/papara/upp407_aa",
+                                       "../shared/golden/papara/vag652"};
     tap t = {0};
     int ran = 0;
     for (size_t i = 0; i < 2; i++) test_folder(&t, shipped[i], SIZE_MAX);
@@ -345,7 +354,9 @@ int main(void) {
         test_folder(&t, full[i], quick ? 64 : SIZE_MAX / 2);
         ran++;
     }
-    if (ran) tap_note("ran %d more golden sets of papara from ../shared%s", ran, quick ? ", 64 reads of each; all of them with WARPSIEVE_TESTS=full" : "");
+    if (ran)
+        tap_note("ran %d more golden sets of papara from ../shared%s", ran,
+                 quick ? ", 64 reads of each; all of them with WARPSIEVE_TESTS=full" : "");
     test_corners(&t);
     return tap_end(&t);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The path of one pair (specification 10). Rows are residues here. Rows at every STEP-th residue are kept and the STEP rows behind
- * the path's end are computed again to look at them, so that memory is 16 bytes * sites * residues / STEP and not a byte a cell. */
+ * The path of one pair (specification 10). Rows are residues here. Rows at every STEP-th residue are kept and the STEP
+ * rows behind the path's end are computed again to look at them, so that memory is 16 bytes * sites * residues / STEP
+ * and not a byte a cell. */
 #include "kernels/papara/papara.h"
 
 #include <string.h>
@@ -8,15 +9,22 @@
 enum { STEP = 256 };
 #define FAR_AWAY (INT64_MAX / 4)
 
-enum { FROM = 3, FROM_M = 0, FROM_H = 1, FROM_V = 2, STAY_H = 4, STAY_V = 8 }; /* of a cell: where S comes from, whether H and V go on */
+enum {
+    FROM = 3,
+    FROM_M = 0,
+    FROM_H = 1,
+    FROM_V = 2,
+    STAY_H = 4,
+    STAY_V = 8
+}; /* of a cell: where S comes from, whether H and V go on */
 
 typedef struct trace {
     const ws_papara_scheme *s;
     const uint32_t *cell, *mask;
     size_t n, m;
-    int64_t *T, *V;   /* [n + 1] of one row: costs and costs of ending with an insertion */
-    int64_t *keep;    /* rows 0, STEP, 2 STEP ...: T, V */
-    uint8_t *where;   /* [STEP][n + 1] */
+    int64_t *T, *V; /* [n + 1] of one row: costs and costs of ending with an insertion */
+    int64_t *keep;  /* rows 0, STEP, 2 STEP ...: T, V */
+    uint8_t *where; /* [STEP][n + 1] */
 } trace;
 
 /* eq1 knows the cells of its band only. */
@@ -31,8 +39,9 @@ static void first_row(trace *t) {
     }
 }
 
-/* From row j - 1 to row j; where: NULL, or what each cell comes from. Comparisons are those of the specification with their sign
- * turned, since a cost is match * j - score: M before H before V, a gap goes on only if that is strictly better. */
+/* From row j - 1 to row j; where: NULL, or what each cell comes from. Comparisons are those of the specification with
+ * their sign turned, since a cost is match * j - score: M before H before V, a gap goes on only if that is strictly
+ * better. */
 static void next_row(trace *t, size_t j, uint8_t *where) {
     const ws_papara_scheme *s = t->s;
     int64_t diagonal = t->T[0], H = FAR_AWAY;
@@ -107,7 +116,7 @@ static void turn_round(ws_papara_path *p) {
 }
 
 static int walk_back(trace *t, ws_papara_path *p, size_t i, size_t j, ws_err *err) {
-    size_t base = SIZE_MAX; /* row before those in `where` */
+    size_t base = SIZE_MAX;      /* row before those in `where` */
     int in = FROM_M, rc = WS_OK; /* FROM_H, FROM_V: inside such a gap */
     while (i > 0 && j > 0 && !rc) {
         if (base != (j - 1) / STEP * STEP) {
@@ -134,8 +143,8 @@ static int walk_back(trace *t, ws_papara_path *p, size_t i, size_t j, ws_err *er
     return rc ? rc : step(p, WS_PAPARA_D, i, err);
 }
 
-int ws_papara_trace(ws_papara_path *p, const ws_papara_scheme *s, const uint32_t *cell, size_t n, const uint32_t *mask, size_t m,
-                    ws_err *err) {
+int ws_papara_trace(ws_papara_path *p, const ws_papara_scheme *s, const uint32_t *cell, size_t n, const uint32_t *mask,
+                    size_t m, ws_err *err) {
     trace t = {.s = s, .cell = cell, .mask = mask, .n = n, .m = m};
     const size_t row = n + 1;
     size_t i = 0, j = 0;

@@ -54,7 +54,8 @@ static int walk(const ws_papara_tree *t, visit_fn *visit, void *closure, ws_err 
         while (depth > 0 && !rc) {
             const int x = stack[--depth], leaving = x < 0, y = leaving ? ~x : x;
             const ws_papara_node *node = &t->node[y];
-            const int parent = node->parent, last = y == top[c] ? c == n - 1 : t->node[parent].child[t->node[parent].nchild - 1] == y;
+            const int parent = node->parent,
+                      last = y == top[c] ? c == n - 1 : t->node[parent].child[t->node[parent].nchild - 1] == y;
             if (!leaving && node->nchild) {
                 stack[depth++] = ~y;
                 for (int k = node->nchild; k-- > 0;) stack[depth++] = node->child[k];
@@ -144,8 +145,9 @@ static int write_one(void *closure, int x, int leaving, int last) {
     const int two_leaves = rooted(w->t) && w->t->ntip == 2;
     int rc = node->nchild ? ws_buf_add(w->out, ")", 1, w->err) : write_name(w, node->name);
     if (!rc && two_leaves && w->seen++) return ws_buf_adds(w->out, ":0", w->err); /* one edge, already written */
-    if (!rc) rc = ws_buf_addf(w->out, w->err, ":%.10g{%d}%s", w->t->length[node->edge],
-                              w->jplace ? w->t->jplace[node->edge] : node->edge, last && !two_leaves ? "" : ",");
+    if (!rc)
+        rc = ws_buf_addf(w->out, w->err, ":%.10g{%d}%s", w->t->length[node->edge],
+                         w->jplace ? w->t->jplace[node->edge] : node->edge, last && !two_leaves ? "" : ",");
     return rc;
 }
 
@@ -169,9 +171,14 @@ static int missing_tips(const char *const *name, int n, ws_err *err) {
     ws_buf list = {0};
     char q[WS_QUOTE_MAX];
     int rc = WS_OK;
-    for (int i = 0; i < n && i < 8 && !rc; i++) rc = ws_buf_addf(&list, err, "%s\"%s\"", i ? ", " : "", ws_quote(q, name[i], strlen(name[i])));
+    for (int i = 0; i < n && i < 8 && !rc; i++)
+        rc = ws_buf_addf(&list, err, "%s\"%s\"", i ? ", " : "", ws_quote(q, name[i], strlen(name[i])));
     if (!rc && n > 8) rc = ws_buf_addf(&list, err, " and %d more", n - 8);
-    if (!rc) rc = ws_fail(err, WS_EDATA, "%d %s of the tree %s in the alignment: %s", n, n == 1 ? "leaf" : "leaves", n == 1 ? "is not" : "are not", list.p);
+    if (!rc)
+        rc = ws_fail(err, WS_EDATA,
+                     n == 1 ? "%d leaf of the tree is not in the alignment: %s"
+                            : "%d leaves of the tree are not in the alignment: %s",
+                     n, list.p);
     ws_buf_release(&list);
     return rc;
 }
@@ -192,7 +199,9 @@ int ws_papara_tree_bind(ws_papara_tree *t, const ws_papara_msa *m, ws_err *err) 
             continue;
         }
         node->row = found->index;
-        if (tip_of[node->row]++) rc = ws_fail(err, WS_EDATA, "two leaves of the tree have the name \"%s\"", ws_quote(q, node->name, strlen(node->name)));
+        if (tip_of[node->row]++)
+            rc = ws_fail(err, WS_EDATA, "two leaves of the tree have the name \"%s\"",
+                         ws_quote(q, node->name, strlen(node->name)));
     }
     if (!rc && nmissing) rc = missing_tips(missing, nmissing, err);
     ws_free(row);

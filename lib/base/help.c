@@ -6,6 +6,7 @@
 #include <string.h>
 
 static const char *const group_title[WS_NGROUP] = {
+    [WS_GROUP_SCORE] = "Scoring",
     [WS_GROUP_FILTER] = "What passes",
     [WS_GROUP_INPUT] = "Input",
     [WS_GROUP_OUTPUT] = "Output",

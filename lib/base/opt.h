@@ -20,7 +20,9 @@ typedef enum ws_opt_type {
     WS_OPT_DUMP
 } ws_opt_type;
 
-typedef enum ws_opt_group { WS_GROUP_FILTER, WS_GROUP_INPUT, WS_GROUP_OUTPUT, WS_GROUP_RUN, WS_GROUP_MISC, WS_NGROUP } ws_opt_group;
+typedef enum ws_opt_group {
+    WS_GROUP_SCORE, WS_GROUP_FILTER, WS_GROUP_INPUT, WS_GROUP_OUTPUT, WS_GROUP_RUN, WS_GROUP_MISC, WS_NGROUP
+} ws_opt_group;
 
 enum { WS_OPT_RESULT = 1 /* changes the rows: named in the provenance line */, WS_OPT_HIDDEN = 2 };
 

@@ -102,6 +102,8 @@ int ws_parse_text(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, ws_err *e
     int rc = ws_buf_reserve(to, n + CODEC_SLACK, err);
     if (rc) return rc;
     s->codec->copy_text(to->p + to->n, (const char *)p, n);
+    for (size_t i = 0; s->conf->tab_joins && i < n; i++)
+        if (p[i] == '\t') to->p[to->n + i] = '_';
     to->n += n;
     return WS_OK;
 }

@@ -26,6 +26,7 @@ typedef struct ws_seqread_conf {
     int any_abc;             /* if the first input is a packed stream its own alphabet is taken in place of abc */
     ws_badres badres;
     int allow_cut;           /* a TSV without its ##end is accepted */
+    int tab_joins;           /* a tab in the header of FASTA or FASTQ is a '_' of its name, not a blank behind it */
     uint64_t batch_residues; /* a batch is closed at the first record end at or beyond this many residues */
     size_t batch_seqs;       /* ... or sequences (or rows) */
     int wait_ms;             /* fill returns WS_AGAIN if nothing came for so long; 0: it waits for ever */

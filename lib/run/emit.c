@@ -24,6 +24,7 @@ static int add_value(ws_buf *out, ws_coltype type, double v, ws_err *err) {
     case WS_COL_BITS: return ws_buf_addf(out, err, "%.4f", v);
     case WS_COL_P: return ws_buf_addf(out, err, "%.4g", v);
     case WS_COL_COUNT: return ws_buf_addf(out, err, "%.0f", v);
+    case WS_COL_STRAND: return ws_buf_add(out, v < 0 ? "-" : "+", 1, err);
     }
     return WS_OK;
 }

@@ -36,6 +36,7 @@ struct ws_job {
     const char **input; /* the operands that are inputs, set by tool->open; none: standard input */
     int ninput;
     const ws_abc *abc;
+    int tab_joins; /* as in ws_seqread_conf */
     int any_abc; /* a packed input's own alphabet is as good */
 
     ws_target *target;
@@ -45,6 +46,7 @@ struct ws_job {
     ws_col col[WS_COL_MAX]; /* the tool's own columns, set by tool->open; ws_hit.value has their order */
     int ncol;
 
+    uint64_t default_batch;     /* residues in a batch where neither --batch nor the backend says; 0: lib/run's own */
     const char *default_fields; /* the columns where -f does not say; NULL: all */
     ws_custom_out main_out;     /* takes the place of the table if its emit is set by tool->open */
     ws_custom_out side_out;     /* a second output file if its emit is set */

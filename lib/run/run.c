@@ -58,6 +58,7 @@ static int open_reader(ws_stream *st, ws_err *err) {
                                  .wait_ms = 200,
                                  .badres = (ws_badres)c->badres,
                                  .allow_cut = c->allow_cut,
+                                 .tab_joins = job->tab_joins,
                                  .batch_residues = c->batch,
                                  .batch_seqs = SIZE_MAX,
                                  .own = st->own,
@@ -168,8 +169,8 @@ static int waits_for_nobody(const ws_job *job) { return job->ninput == 0 && isat
 
 static int run_job(ws_job *job, ws_err *err) {
     ws_stream st = {.job = job, .codec = ws_codec_get(&job->machine.cpu), .start_ns = ws_now_ns()};
-    st.nlane = job->common.threads > 0 ? (int)job->common.threads : ws_cpu_allowed();
     int rc = job->tool->open(job, err);
+    st.nlane = job->common.threads > 0 ? (int)job->common.threads : ws_cpu_allowed();
     if (!rc && waits_for_nobody(job))
         rc = ws_fail(err, WS_EUSAGE, "no input: name a file or pipe it in; --help shows how");
     if (!rc && job->common.fields && job->common.out_format != WS_OUT_TSV)
@@ -177,7 +178,8 @@ static int run_job(ws_job *job, ws_err *err) {
     job->keep_rejected = job->common.rejected && job->common.out_format == WS_OUT_TSV;
     if (!rc && job->tool->backends) rc = ws_backend_choose(job, st.nlane, err);
     if (!rc && job->ntarget > 0) rc = ws_backend_prepare(job, st.nlane, err);
-    if (!job->common.batch) job->common.batch = job->backend && job->backend->batch ? job->backend->batch : 128 << 10;
+    if (!job->common.batch && job->backend) job->common.batch = job->backend->batch;
+    if (!job->common.batch) job->common.batch = job->default_batch ? job->default_batch : 128 << 10;
     st.open_ns = ws_now_ns() - st.start_ns;
     if (!rc) rc = run_stream(&st, err);
     ws_backend_release(job);

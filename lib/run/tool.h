@@ -80,7 +80,12 @@ typedef struct ws_backend {
 } ws_backend;
 
 /* An output column of the tool's own. */
-typedef enum ws_coltype { WS_COL_BITS /* %.4f */, WS_COL_P /* %.4g */, WS_COL_COUNT /* integer */ } ws_coltype;
+typedef enum ws_coltype {
+    WS_COL_BITS,  /* %.4f */
+    WS_COL_P,     /* %.4g */
+    WS_COL_COUNT, /* integer */
+    WS_COL_STRAND /* + or -: not below or below 0 */
+} ws_coltype;
 typedef struct ws_col {
     const char *name;
     ws_coltype type;

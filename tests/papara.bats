@@ -1,0 +1,210 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# papara-score: small inputs of every kind, alignments, trees and jplace, one answer for all backends, batches and threads. Scores are
+# checked edge by edge in kernels/papara/test.c.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || return 1
+    cp -r "$data/papara/tiny5" "$data/papara/vag40" .
+    cp "$data/papara/cases.tsv" .
+}
+setup() { in_data; }
+
+bare() { papara-score --no-provenance --header none "$@"; }
+golden() { papara-score "$@" "$g/ref.phy" "$g/ref.nwk" "$g/reads.fasta"; }
+
+# ---- inputs ----
+
+# cases.tsv: id, tree, alignment, reads, options, exit status, "read:edge:score;..." or a pattern of the message.
+@test "trees, alignments and reads of every kind" {
+    local id tree alignment reads options want expected n=0
+    while IFS='|' read -r id tree alignment reads options want expected; do
+        printf '%b' "$tree" >t
+        printf '%b' "$alignment" >a
+        printf '%b' "$reads" >q
+        # shellcheck disable=SC2086 # options are words
+        run --separate-stderr bare -f name,best_edge,score $options a t q
+        if [ "$want" -gt 0 ]; then
+            refused "$want" "$expected" || fail "$id"
+        else
+            [ "$status" -eq 0 ] || fail "$id: status $status: $stderr"
+            [ "$(tr '\t\n' ':;' <<<"$output" | sed 's/;*$//')" = "$expected" ] || fail "$id: $output"
+        fi
+        n=$((n + 1))
+    done < <(tail -n +2 cases.tsv | tr '\t' '|')
+    [ $n -ge 60 ]
+}
+
+@test "notes say how much was changed or left out, and --quiet does not" {
+    printf '((A:0,B),(C:0.1,D:0.1):-1,E:0.2);' >t
+    printf '6 4\nA ACGT\nB ACGT\nC AC-T\nD AC-T\nE ACGT\nX ACGT\n' >a
+    printf '>q1\nACGT\n>q2\nNN\n' >q
+    run -0 --separate-stderr bare a t q
+    grep -q 'without a length.*: 2$' <<<"$stderr"
+    grep -q '0 or below.*: 2$' <<<"$stderr"
+    grep -q 'not in the tree, ignored: 1 ' <<<"$stderr"
+    grep -q 'without a score.*: 1$' <<<"$stderr"
+    run -0 --separate-stderr bare --quiet a t q
+    [ -z "$stderr" ]
+    bare --quiet --extra-rows queries a t q >got
+    [ "$(cut -f1 got | tr '\n' ' ')" = "q1 q2 X " ]
+    cat q | bare --quiet --extra-rows queries a t >b
+    same got b
+}
+
+@test "multifurcations are an error that names the place, --resolve makes branches of them" {
+    printf '((A,B,C,D)95,E,F,G);' >t
+    printf '>A\nACGT\n>B\nACGA\n>C\nTCGT\n>D\nTCGA\n>E\nAAAA\n>F\nAAAT\n>G\nGGGG\n' >a
+    printf '>q\nTCGA\n' >q
+    run --separate-stderr bare a t q
+    refused 1 't: line 1, byte 7' 'multifurcation' '--resolve'
+    papara-score --quiet --resolve --tree n.nwk a t q >/dev/null
+    [ "$(grep -o '{[0-9]*}' n.nwk | sort -u | wc -l)" -eq 11 ]
+    grep -q '1e-06{' n.nwk
+}
+
+@test "operands: letters of papara, standard input for any one of them, gzip" {
+    g=tiny5
+    golden >want
+    papara-score -s $g/ref.phy -t $g/ref.nwk -q $g/reads.fasta -j 1 -p -3:-1:2:-3 >got
+    same <(rows want) <(rows got)
+    papara-score -t $g/ref.nwk $g/ref.phy $g/reads.fasta >got
+    same want got
+    papara-score $g/ref.phy $g/ref.nwk - <$g/reads.fasta >got
+    same want got
+    papara-score - $g/ref.nwk $g/reads.fasta <$g/ref.phy >got
+    same want got
+    papara-score $g/ref.phy - $g/reads.fasta <$g/ref.nwk >got
+    same want got
+    for f in ref.phy ref.nwk reads.fasta; do gzip -c $g/$f >$f.gz; done
+    papara-score ref.phy.gz ref.nwk.gz reads.fasta.gz >got
+    same want got
+    run --separate-stderr papara-score - - $g/reads.fasta
+    refused 2 'standard input'
+    run --separate-stderr papara-score $g/ref.nwk $g/ref.phy $g/reads.fasta
+    refused 1 'alignment comes first'
+}
+
+# ---- outputs ----
+
+@test "alignments are the golden ones: queries alone, as papara -r, as papara" {
+    for g in tiny5 vag40; do
+        golden --alignment got >/dev/null
+        same <(zcat $g/queries_fullwidth.fasta.gz) got || fail "$g"
+        golden --alignment got --with-references --drop-gap-columns >/dev/null
+        same <(zcat $g/papara_alignment_r.fasta.gz) got || fail "$g -r"
+        golden --alignment got --alignment-format phylip >/dev/null
+        same <(zcat $g/papara_alignment.phy.gz) got || fail "$g phylip"
+        golden --alignment want -j 1 >/dev/null
+        golden --alignment got -j 3 -K 1 --alignment-format phylip >/dev/null
+        same <(zcat $g/papara_alignment.phy.gz) got || fail "$g phylip in batches"
+    done
+}
+
+@test "a read on the other strand: its row, and its alignment as that of its complement" {
+    g=vag40
+    awk '/^>/ { n++ } n <= 12' $g/reads.fasta >fwd.fa
+    seqkit seq -t dna -r -p fwd.fa 2>/dev/null >rev.fa
+    bare --both-strands --alignment fwd.al $g/ref.phy $g/ref.nwk fwd.fa >fwd
+    bare --both-strands --alignment rev.al $g/ref.phy $g/ref.nwk rev.fa >rev
+    same <(cut -f1-7 fwd) <(cut -f1-7 rev)
+    same fwd.al rev.al
+    [ "$(cut -f8 fwd rev | sort | uniq -c | awk '{ print $1 }' | sort -u)" = 12 ]
+}
+
+@test "--all-edges: every score, the best of which are the rows of the table" {
+    g=vag40
+    golden --all-edges --no-provenance --header none >all
+    [ "$(wc -l <all)" -eq $((120 * 77)) ]
+    awk -F '\t' '!($1 in best) { order[++n] = $1; best[$1] = -1 }
+        $3 > best[$1] { best[$1] = $3; edge[$1] = $2; ties[$1] = 0 } $3 == best[$1] { ties[$1]++ }
+        END { for (i = 1; i <= n; i++) print order[i] "\t" edge[order[i]] "\t" best[order[i]] "\t" ties[order[i]] }' all >want
+    same want <(golden --no-provenance --header none -f name,best_edge,score,edges_tied)
+    golden --all-edges >all
+    tail -1 all | grep -qE "^##end rows=9240 in=120 residues=[0-9]+$"
+    whole_rows all
+}
+
+@test "--tree and -O jplace: numbers that readers of trees find" {
+    g=vag40
+    golden --tree n.nwk -f best_edge,jplace_edge --no-provenance --header none >pairs
+    golden -O jplace >j
+    python3 - $g <<'EOF'
+import json, re, sys
+ours, j = open("n.nwk").read(), json.load(open("j"))
+length = lambda t: {int(n): float(x) for x, n in re.findall(r":([0-9.e+-]+)\{(\d+)\}", t)}
+edges = {int(r[0]): (int(r[1]), float(r[2])) for r in (l.split("\t") for l in open(sys.argv[1] + "/edges.tsv").read().split("\n")[1:] if l)}
+a, b = length(ours), length(j["tree"])
+assert len(a) == len(b) == 77 and list(re.findall(r"\{(\d+)\}", j["tree"])) == [str(i) for i in range(77)]
+for e, (jp, l) in edges.items():
+    assert abs(a[e] - l) < 1e-6 and abs(b[jp] - l) < 1e-6, e
+rows = [l.split() for l in open("pairs")]
+assert len(rows) == len(j["placements"]) == 120
+for (e, jp), p in zip(rows, j["placements"]):
+    assert edges[int(e)][0] == int(jp) == p["p"][0][0] and sum(x[2] for x in p["p"]) < 1.0001
+EOF
+}
+
+@test "rooted trees are written unrooted, trees of two and three leaves too" {
+    printf '>A\nACGT\n>B\nACGA\n>C\nTCGT\n>D\nTCGA\n' >a
+    printf '>q\nTCGA\n' >q
+    tree_of() { printf '%s' "$1" >t; papara-score --quiet --tree n a t q >/dev/null; cat n; }
+    [ "$(tree_of '((A:1,B:2):3,(C:4,D:5):6);')" = '((A:1{3},B:2{4}):9{0},C:4{1},D:5{2});' ]
+    [ "$(tree_of '((A:1,B:2):3,C:4);')" = '(A:1{1},B:2{2},C:7{0});' ]
+    [ "$(tree_of '(A:1,(B:2,C:4):3);')" = '(A:4{0},B:2{1},C:4{2});' ]
+    [ "$(tree_of "('A':1,B:2,C:4e-1);")" = '(A:1{1},B:2{2},C:0.4{0});' ]
+    [ "$(tree_of '(A:1,B:2);')" = '(A:3{0},B:0);' ]
+}
+
+# ---- one answer ----
+
+@test "the same bytes from every backend, batch size and number of threads" {
+    local b o
+    g=vag40
+    for o in '' --both-strands --all-edges '--scheme eq1' '-O jplace' '--flags rule -p -5:-2:3:0'; do
+        # shellcheck disable=SC2086 # options are words
+        golden --backend scalar -j 1 $o >want
+        for b in $(papara-score --list-backends | awk -F '\t' 'NR > 1 && $2 == "yes" { print $1 }'); do
+            golden --backend "$b" -j 3 -K 500 $o >got
+            same want got || fail "--backend $b $o"
+        done
+    done
+    golden -K 1G -j 1 >got
+    golden >want
+    same want got
+}
+
+@test "reads of any length: more than 8 and more than 16 bits" {
+    g=vag40
+    seqkit seq -t dna -g -s -w 0 <(awk 'NR > 1 { print ">" $1; $1 = ""; print }' $g/ref.phy) 2>/dev/null | tr -d '\n ' >all.txt
+    { echo '>long'; head -c 3000 all.txt; echo; echo '>longer'; head -c 33000 all.txt; echo; } >long.fa
+    papara-score --backend scalar $g/ref.phy $g/ref.nwk long.fa >want
+    papara-score $g/ref.phy $g/ref.nwk long.fa >got
+    same want got
+}
+
+# ---- command line ----
+
+refuses() { run --separate-stderr papara-score "${@:2}" tiny5/ref.phy tiny5/ref.nwk tiny5/reads.fasta; refused 2 "$1" || fail "${*:2}"; }
+@test "misuse" {
+    refuses 'four whole numbers' -p 1:2
+    refuses 'four whole numbers' -p -3:-1:2:-3:4
+    refuses 'not be above' -p -1:-3:2:-3
+    refuses 'not be below 0' -p -3:-1:-2:-3
+    refuses 'eq1' --scheme eq1 -p -3:-1:2:-3
+    refuses '--alignment FILE' --alignment-format phylip
+    refuses '--all-edges' --all-edges -O jplace
+    refuses 'columns' --all-edges -f name
+    refuses 'no column' -f nosuch
+    refuses 'tsv, fasta, packed, ids or jplace' -O sam
+    run --separate-stderr papara-score
+    refused 2 'no alignment'
+    run --separate-stderr papara-score tiny5/ref.phy
+    refused 2 'no tree'
+    run --separate-stderr papara-score tiny5/ref.phy tiny5/ref.nwk tiny5/reads.fasta --alignment /dev/full
+    [ "$status" -eq 1 ]
+    told '/dev/full' 'No space'
+}
