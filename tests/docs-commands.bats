@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The commands of docs/: the cookbook's blocks run in their order, what architecture.md says about a new algorithm is done on a copy.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() {
+    make_data
+    cp three.hmm models.hmm
+    cp demo.fa.gz db.fa.gz
+    zcat "$data/golden/dna-models/3box.hmm.gz" >dna.hmm
+    zcat "$data/golden/dna.fa.gz" | awk '/^>/ { n++ } n > 20 { exit } { print }' | seqkit seq -m 60 >dna.fa
+    seqkit fx2tab dna.fa | awk -F '\t' '{ q = $2; gsub(/./, "I", q); print "@" $1 "\n" $2 "\n+\n" q }' | gzip >dna.fq.gz
+    awk '/^>/ { n++ } { print > "shard" 1 + (n > 150) ".fa" }' demo.fa
+    respack -O tsv -f name,tlen --header plain --no-provenance demo.fa >lengths.tsv
+}
+setup() { in_data; }
+
+@test "docs/cookbook.md: twenty tasks, and every command runs" {
+    rm -f block.*
+    [ "$(grep -c '^## [0-9]*\. ' "$top/docs/cookbook.md")" -eq 20 ]
+    awk '/^```sh$/ { file = sprintf("block.%03d", ++n); next } /^```/ { file = "" } file { print > file }' "$top/docs/cookbook.md"
+    [ "$(ls block.* | wc -l)" -ge 20 ]
+    cat >with.sh <<'SH'
+n=400
+SH
+    left=
+    for b in block.*; do
+        for word in csvtk duckdb sqlite3; do
+            if grep -q "^$word " "$b" && ! command -v $word >/dev/null; then left="$left $word"; continue 2; fi
+        done
+        if grep -q pandas "$b" && ! python3 -c 'import pandas' 2>/dev/null; then left="$left pandas"; continue; fi
+        cat with.sh "$b" >run.sh
+        bash -e -o pipefail run.sh >stdout 2>stderr || fail "failed: $(cat "$b")" "$(head -5 stderr)"
+        if grep -qvE '^\[|^$' stderr; then fail "stderr of $(cat "$b")" "$(head -5 stderr)"; fi
+        sed -n 's/.*> \([a-z0-9]*\.[a-z]*\)$/\1/p' "$b" | while read -r f; do [ -e "$f" ] || fail "$f is not there after: $(cat "$b")"; done
+    done
+    [ -z "$left" ] || echo "# left out, not installed:$left" >&3
+    same <(grep -v '^##' whole.tsv) <(msvfilt m.hmm db.fa.gz | vitfilt m.hmm | fwdscore -Z 400 m.hmm | grep -v '^##')
+    grep -v '^#' hits.tbl | awk '{ print $1, $3 }' | sort >searched
+    grep -v '^#' scan.tbl | awk '{ print $3, $1 }' | sort >scanned
+    [ -s searched ] && [ -s scanned ]
+    for f in best.tsv dna.tsv names.txt lax.tsv trusted.tsv sure.tsv kinases.fa rest.fa named.fa short.tsv histogram.txt joined.tsv; do
+        [ -s $f ] || fail "$f is empty"
+    done
+}
+
+@test "docs: files that are named are there" {
+    for page in "$top"/docs/*.md "$top"/workflows/*.md "$top"/packaging/*.md; do
+        grep -oE '\]\([A-Za-z.][^)]*\)' "$page" | tr -d '])(' | grep -v '^http' | while read -r f; do
+            [ -e "$(dirname "$page")/${f%%#*}" ] || fail "$page: $f is not there"
+        done
+    done
+}
+
+@test "docs/architecture.md: a new tool by copying a folder, no other file changed, the same scores" {
+    [ -z "${WARPSIEVE_BIN:-}" ] || skip "programs from elsewhere are tested"
+    mkdir -p copy
+    (cd "$top" && cp -r Makefile bin kernels lib man completions tests "$BATS_FILE_TMPDIR/copy/")
+    cd copy
+    rm -f $(all_tools | sed 's|^|bin/|')
+    find . -type f | sort | xargs sha256sum >../before
+    awk '/^```sh$/ { on = 1; next } /^```/ { on = 0 } on' "$top/docs/architecture.md" >../steps.sh
+    grep -q '^make CUDA=0$' ../steps.sh
+    # the new program alone, without the time that -O3 takes
+    sed 's/^make CUDA=0$/make -s -j2 CUDA=0 CFLAGS=-O1 bin\/extrafilt bin\/respack build\/kernels\/extra\/test/' ../steps.sh >../quick.sh
+    nice bash -e ../quick.sh >../log 2>&1 || fail "$(tail -20 ../log)"
+    sha256sum --quiet -c ../before
+    [ "$(bin/extrafilt --version)" = "$(vitfilt --version | sed 's/vitfilt/extrafilt/')" ]
+    bin/extrafilt -a -f name,extra_bits --header none --no-provenance ../three.hmm ../demo.fa >../got
+    vitfilt -a -f name,vit_bits --header none --no-provenance ../three.hmm ../demo.fa >../want
+    same ../want ../got
+    build/kernels/extra/test >../units.tap
+    ! grep -q '^not ok' ../units.tap || fail "$(grep -A5 '^not ok' ../units.tap)"
+    sh completions/gen.sh bash extrafilt | grep -q -- --backend
+    find bin -name '*.c' ! -name extrafilt.c ! -name respack.c -delete
+    env -i HOME="$HOME" LC_ALL=C PATH="$(tr ':' '\n' <<<"$PATH" | grep -v bats-core | paste -sd:)" bats --tap tests/contract.bats >../contract.tap ||
+        fail "$(grep -A5 '^not ok' ../contract.tap | head -40)"
+}
