@@ -326,4 +326,4 @@ static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *
     return ws_dev_score(&kernel, b, task, ntask, lane, err);
 }
 
-const ws_backend ws_ssv_cuda = ws_dev_backend(prepare, release, score, 3e10);
+const ws_backend ws_ssv_cuda = ws_dev_backend(prepare, release, score, 1.5e11);

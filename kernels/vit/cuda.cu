@@ -476,4 +476,4 @@ static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *
     return ws_dev_score(&kernel, b, task, ntask, lane, err);
 }
 
-const ws_backend ws_vit_cuda = ws_dev_backend(prepare, release, score, 3e9);
+const ws_backend ws_vit_cuda = ws_dev_backend(prepare, release, score, 1.5e10);
