@@ -123,6 +123,9 @@ dist: ## the committed sources as build/warpsieve-VERSION.tar.gz, the same bytes
 	@mkdir -p $B
 	git archive --format=tar --prefix=warpsieve-$(VERSION)/ HEAD | gzip -9n > $B/warpsieve-$(VERSION).tar.gz
 
+plots: ## bench/plots from the tables recorded in bench/
+	python3 bench/report.py bench
+
 clean: ## remove everything that was built
 	rm -rf $B $(TOOLS:%=bin/%)
 
@@ -130,5 +133,5 @@ help:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all demo units check check-full gpu-check check-style bench completions install uninstall installcheck dist clean help
+.PHONY: all demo units check check-full gpu-check check-style bench completions install uninstall installcheck dist plots clean help
 .SECONDARY:

@@ -78,3 +78,17 @@ SH
     env -i HOME="$HOME" LC_ALL=C PATH="$(tr ':' '\n' <<<"$PATH" | grep -v bats-core | paste -sd:)" bats --tap tests/contract.bats >../contract.tap ||
         fail "$(grep -A5 '^not ok' ../contract.tap | head -40)"
 }
+
+@test "bench/plots: those that bench/report.py makes of the recorded tables" {
+    python3 "$top/bench/report.py" "$top/bench" plots >made
+    [ -s made ]
+    diff -r plots "$top/bench/plots" >difference || fail "make plots would change them: $(cut -c1-150 difference | head)"
+    for f in plots/*.svg; do
+        python3 -c 'import sys, xml.dom.minidom as d; assert d.parse(sys.argv[1]).documentElement.tagName == "svg"' "$f"
+        [ "$(wc -c <"$f")" -lt 40000 ]
+        grep -q "bench/plots/${f##*/}" "$top/README.md" || fail "README.md does not show $f"
+    done
+    printf '# msvfilt, a machine\n1\t8.0\n2\t4.1\n4\t2.2\n' >devices-x.tsv
+    python3 "$top/bench/report.py" . more | grep -q 'devices-x.svg'
+    grep -c '<circle' more/devices-x.svg | grep -qx 3
+}
