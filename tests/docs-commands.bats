@@ -14,6 +14,9 @@ setup_file() {
     seqkit fx2tab dna.fa | awk -F '\t' '{ q = $2; gsub(/./, "I", q); print "@" $1 "\n" $2 "\n+\n" q }' | gzip >dna.fq.gz
     awk '/^>/ { n++ } { print > "shard" 1 + (n > 150) ".fa" }' demo.fa
     respack -O tsv -f name,tlen --header plain --no-provenance demo.fa >lengths.tsv
+    zcat "$data/pairhmm/gatk-hc-na12878.Java.hmmresults.txt.gz" >pairs.txt
+    cp "$data/pairhmm/edge.in.gz" regions.in.gz
+    cp "$data"/papara/tiny5/{ref.phy,ref.nwk,reads.fasta} .
 }
 setup() { in_data; }
 
@@ -41,7 +44,8 @@ SH
     grep -v '^#' hits.tbl | awk '{ print $1, $3 }' | sort >searched
     grep -v '^#' scan.tbl | awk '{ print $3, $1 }' | sort >scanned
     [ -s searched ] && [ -s scanned ]
-    for f in best.tsv dna.tsv names.txt lax.tsv trusted.tsv sure.tsv kinases.fa rest.fa named.fa short.tsv histogram.txt joined.tsv; do
+    for f in best.tsv dna.tsv names.txt lax.tsv trusted.tsv sure.tsv kinases.fa rest.fa named.fa short.tsv histogram.txt joined.tsv likelihoods.tsv \
+        matrix.txt placed.tsv reads.jplace; do
         [ -s $f ] || fail "$f is empty"
     done
 }
