@@ -49,6 +49,9 @@ make_data() {
 }
 in_data() { cd "$BATS_FILE_TMPDIR" || return 1; }
 
+# Programs built with a sanitizer need terabytes of address space and their own allocator.
+sanitized() { grep -q '__[at]san_init' "$(command -v respack)"; }
+
 fail() { printf '%s\n' "$@"; return 1; }
 
 # After `run --separate-stderr`: nothing on stdout and a message with every one of the patterns (extended, any case).

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int ws_out_open(ws_out *o, const char *path, ws_err *err) {
@@ -20,13 +21,29 @@ int ws_out_open(ws_out *o, const char *path, ws_err *err) {
     return o->fd < 0 ? ws_fail_errno(err, WS_EIO, "cannot open %s for writing", path) : WS_OK;
 }
 
-static int write_failed(const ws_out *o, ws_err *err) {
+static int failure(const ws_out *o, ws_err *err) {
     if (errno == EPIPE) return ws_fail_errno(err, WS_EPIPE, "%s", o->name);
     return ws_fail_errno(err, WS_EIO, "cannot write to %s", o->name);
 }
 
+/* Takes back the last n bytes, if they are the end of a regular file. */
+static void take_back(const ws_out *o, size_t n) {
+    struct stat st;
+    const off_t at = lseek(o->fd, 0, SEEK_CUR), from = at - (off_t)n;
+    if (!n || at < (off_t)n || fstat(o->fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size != at) return;
+    if (ftruncate(o->fd, from) == 0) (void)lseek(o->fd, from, SEEK_SET);
+}
+
+/* errno says why; n bytes of the call were written. */
+static int write_failed(ws_out *o, size_t n, ws_err *err) {
+    o->failed = failure(o, err);
+    take_back(o, n);
+    return o->failed;
+}
+
 int ws_out_write(ws_out *o, const void *p, size_t n, ws_err *err) {
     const char *at = p;
+    if (o->failed) return ws_fail(err, o->failed, "%s: a write failed before", o->name);
     while (n) {
         ssize_t got = write(o->fd, at, n);
         if (got >= 0) {
@@ -34,9 +51,9 @@ int ws_out_write(ws_out *o, const void *p, size_t n, ws_err *err) {
             n -= (size_t)got;
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) { /* a descriptor that somebody made non-blocking */
             struct pollfd pfd = {.fd = o->fd, .events = POLLOUT};
-            if (poll(&pfd, 1, -1) < 0 && errno != EINTR) return write_failed(o, err);
+            if (poll(&pfd, 1, -1) < 0 && errno != EINTR) return write_failed(o, (size_t)(at - (const char *)p), err);
         } else if (errno != EINTR) {
-            return write_failed(o, err);
+            return write_failed(o, (size_t)(at - (const char *)p), err);
         }
     }
     return WS_OK;
@@ -47,6 +64,6 @@ int ws_out_close(ws_out *o, ws_err *err) {
     if (fd < 0) return WS_OK;
     o->fd = -1;
     /* after EINTR the state of the descriptor is unspecified, on Linux it is closed: never again */
-    if (close(fd) < 0 && errno != EINTR) return write_failed(o, err);
+    if (close(fd) < 0 && errno != EINTR) return failure(o, err);
     return WS_OK;
 }

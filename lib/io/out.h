@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Checked output to a file or stdout. Nothing is held back: each call is one or more write(2). A reader that went
- * away is WS_EPIPE, everything else that fails is WS_EIO with a sentence. */
+ * away is WS_EPIPE, everything else that fails is WS_EIO with a sentence. What a failed call has put at the end of a
+ * regular file is taken back, so that a full disk leaves no part of a row; nothing can be written behind it. */
 #ifndef WS_IO_OUT_H
 #define WS_IO_OUT_H
 
@@ -9,6 +10,7 @@
 typedef struct ws_out {
     int fd;
     const char *name; /* the path as given, or "standard output" */
+    int failed;       /* code of the first failed write */
 } ws_out;
 
 int ws_out_open(ws_out *o, const char *path /* NULL or "-": stdout */, ws_err *err);

@@ -111,11 +111,6 @@ static int emit_seqs(const ws_stream *st, ws_slot *slot, const ws_lane *lane, ws
 
 int ws_stream_emit(const ws_stream *st, ws_slot *slot, ws_lane *lane, ws_err *err) {
     const ws_job *job = st->job;
-    ws_outtext *out[] = {&slot->kept, &slot->rejected, &slot->side};
-    for (size_t i = 0; i < sizeof out / sizeof *out; i++) {
-        out[i]->text.n = 0;
-        out[i]->rows = 0;
-    }
     int rc = job->main_out.emit                         ? job->main_out.emit(job, &slot->batch, &slot->hits, lane, &slot->kept, err)
              : job->common.out_format == WS_OUT_TSV ? emit_rows(st, slot, lane, err)
                                                     : emit_seqs(st, slot, lane, err);

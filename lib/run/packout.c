@@ -28,7 +28,9 @@ static int add_seq(ws_batch *to, const ws_batch *b, size_t i, ws_err *err) {
 }
 
 static int close_block(ws_packout *p, ws_buf *text, ws_err *err) {
+    const size_t before = text->n;
     int rc = ws_packed_blocks(text, &p->open, NULL, 0, &p->totals, err);
+    if (rc) text->n = before; /* no half of a block */
     ws_batch_reuse(&p->open);
     return rc;
 }
@@ -42,7 +44,12 @@ int ws_packout_write(ws_packout *p, ws_out *out, const ws_batch *b, const ws_out
         rc = add_seq(&p->open, b, pick, err);
         if (!rc && (p->open.nword >= WS_PACKED_BLOCK_WORDS || p->open.n >= BLOCK_SEQS)) rc = close_block(p, &text, err);
     }
-    if (!rc && text.n) rc = ws_out_write(out, text.p, text.n, err);
+    /* blocks that are complete leave, whatever came behind them */
+    if (text.n) {
+        ws_err second;
+        const int rc2 = ws_out_write(out, text.p, text.n, rc ? &second : err);
+        if (!rc) rc = rc2;
+    }
     ws_buf_release(&text);
     return rc;
 }

@@ -62,12 +62,23 @@ int ws_stream_read(void *stream, void *slot_, ws_err *err) {
     return rc;
 }
 
+static void no_text(ws_slot *slot) {
+    ws_outtext *out[] = {&slot->kept, &slot->rejected, &slot->side};
+    for (size_t i = 0; i < sizeof out / sizeof *out; i++) {
+        out[i]->text.n = 0;
+        out[i]->rows = 0;
+    }
+}
+
+/* A slot is written even if its work fails: then with nothing in it, neither half a row nor what it held before. */
 int ws_stream_work(void *stream, void *slot_, int thread, ws_err *err) {
     ws_stream *st = stream;
     ws_slot *slot = slot_;
     uint64_t t0 = ws_cpu_ns();
+    no_text(slot);
     int rc = ws_stream_score(st, slot, &st->lane[thread], err);
     if (!rc) rc = ws_stream_emit(st, slot, &st->lane[thread], err);
+    if (rc) no_text(slot);
     st->count.score_ns += ws_cpu_ns() - t0;
     return rc;
 }

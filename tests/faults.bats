@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Faults of the system struck at every place in turn (tests/fault/): no memory, no thread, reads and writes that fail, are short
+# or interrupted, a disk that fills up. Each run ends in time, either as if nothing had been or with status 1, one sentence and
+# whole rows that are the beginning of the faultless output. Then interrupts, readers that stop, producers that trickle.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() {
+    make_data
+    cc=${CC:-cc}
+    $cc -std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -shared -fPIC -o shim.so "$top/tests/fault/shim.c" -ldl || return 1
+    for _ in 1 2 3 4 5 6 7 8; do cat demo.fa; done >big.fa # several blocks of a packed stream
+}
+setup() { in_data; }
+teardown() {
+    [ ! -s fault.counts ] || awk -F '\t' -v what="$BATS_TEST_DESCRIPTION" '{ n += $2 + $3; bad += $3 }
+        END { printf "# ran %d faults: %d ended with status 1, %d did no harm (%s)\n", n, bad, n - bad, what }' fault.counts >&3
+    rm -f fault.counts
+}
+drive() { python3 "$top/tests/fault/drive.py" ./shim.so "$@"; }
+shimmed() { ! sanitized || skip 'a sanitizer is in the way of the shim'; }
+
+# ---- memory ----
+
+no_memory() {
+    local m k step=2
+    m=$(model_of "$1")
+    [ "${WARPSIEVE_TESTS:-quick}" = quick ] || step=1
+    for k in memory memory-on; do
+        drive $k 1 5000 $step tsv stdout -- "$1" -a -O tsv -t 1 -K 1000 $m small.fa
+        drive $k 1 5000 3 tsv stdout -- "$1" -a -O tsv -t 3 -K 1000 $m small.fa
+        drive $k 1 5000 $step text pipe -- "$1" -O fasta -t 1 -K 2000 $m small.fa
+        drive $k 1 5000 2 packed stdout -- "$1" -O packed -t 2 -K 2000 $m small.fa
+        [ -z "$m" ] || drive $k 1 5000 3 tsv stdout no -- "$1" -U no -t 2 -K 2000 $m small.fa
+        [ -z "$m" ] || drive $k 1 5000 3 tsv stdout -- "$1" -a -t 2 -K 2000 three.hmm rows.tsv
+    done
+}
+@test "no memory at the n-th allocation" {
+    shimmed
+    ssvfilt -a three.hmm small.fa >rows.tsv
+    each no_memory $(sequence_tools)
+}
+@test "no memory between the blocks of a packed stream" {
+    shimmed
+    drive memory 1 5000 7 packed stdout -- respack -t 2 big.fa
+}
+
+# ---- input ----
+
+bad_reads() {
+    local m f
+    m=$(model_of "$1")
+    export WS_FAULT_PIECE=3000
+    for f in demo.fa demo.fa.gz demo.wsp; do
+        drive read 1 2000 5 tsv stdout -- "$1" -a -O tsv -t 2 -K 5000 $m $f
+    done
+    drive inflate 1 2000 3 tsv stdout -- "$1" -a -O tsv -t 1 -K 5000 $m demo.fa.gz
+    drive zinit 1 5 1 tsv stdout -- "$1" -a -O tsv $m demo.fa.gz
+    drive open 1 50 1 tsv stdout -- "$1" -a -O tsv $m demo.fa.gz
+}
+@test "a read that fails, an inflater without memory, no file descriptor" { shimmed; each bad_reads $(sequence_tools); }
+
+# ---- output ----
+
+bad_writes() {
+    local m o
+    m=$(model_of "$1")
+    drive write 1 500 1 tsv pipe -- "$1" -a -O tsv -t 2 -K 1000 $m small.fa
+    for o in tsv fasta packed; do
+        drive room 0 60000 1111 ${o/fasta/text} stdout -- "$1" -O $o -t 2 -K 1000 $m small.fa
+    done
+    [ -z "$m" ] || drive room 0 60000 1111 tsv yes no -- "$1" -o yes -U no -t 2 -K 1000 $m small.fa
+    drive close 1 5 1 tsv stdout -- "$1" -a -O tsv $m small.fa
+    drive close 1 5 1 tsv file -- "$1" -a -O tsv -o file $m small.fa
+}
+@test "ENOSPC at the n-th write, a disk that fills up: no half of a row is left in a file" { shimmed; each bad_writes $(sequence_tools); }
+
+# ---- what must do no harm ----
+
+harmless() {
+    local m k o
+    m=$(model_of "$1")
+    for k in short eintr eagain; do
+        for o in tsv packed; do
+            drive $k - 0 0 $o stdout -- "$1" -O $o -t 2 -K 1000 $m small.fa
+        done
+        drive $k - 0 0 tsv pipe -- "$1" -a -O tsv -t 2 $m demo.fa.gz
+    done
+    drive thread 1 4 1 tsv stdout -- "$1" -a -O tsv -t 4 -K 1000 $m small.fa
+    awk -F '\t' '$3 { exit 1 }' fault.counts || fail "a fault that should do no harm: $(cat fault.counts)"
+}
+@test "short, interrupted and refused reads and writes, no threads: the same bytes" { shimmed; each harmless $(sequence_tools); }
+
+# ---- a living pipeline ----
+
+live() { python3 "$top/tests/fault/live.py" "$@" >live || fail "$*: $(cat live)"; }
+
+interrupted() {
+    local m s
+    m=$(model_of "$1")
+    for s in SIGINT SIGTERM; do live signal $s demo.fa -- "$1" -a -O tsv $m -; done
+    [ -n "$m" ] || live signal SIGTERM demo.fa -- "$1" -O fasta -
+}
+@test "SIGINT and SIGTERM in mid-stream: dead within a second, what was written is a beginning of the whole" {
+    each interrupted $(sequence_tools)
+}
+
+stopped() {
+    local m seconds=2
+    m=$(model_of "$1")
+    [ "${WARPSIEVE_TESTS:-quick}" = quick ] || seconds=60
+    live stopped $seconds demo.fa -- "$1" -a -O tsv $m -
+}
+@test "a reader that stops: memory does not grow, and it goes on where it was" {
+    ! sanitized || skip 'a sanitizer keeps memory for itself'
+    each stopped $(sequence_tools)
+}
+
+trickle() {
+    local m
+    m=$(model_of "$1")
+    live trickle tiny.fa -- "$1" -a -O tsv $m -
+    live trickle rows.tsv -- "$1" -a -O tsv $m -
+    [ -z "$m" ] || live trickle many.tsv -- "$1" -a three.hmm -
+}
+@test "one byte at a time: each answer within a second, rows of one sequence too, and the same bytes" {
+    awk '/^>/ { n++ } n > 12 { exit } { print }' demo.fa >tiny.fa
+    ssvfilt -a m.hmm tiny.fa >rows.tsv
+    ssvfilt -a three.hmm tiny.fa >many.tsv
+    each trickle $(sequence_tools)
+}
