@@ -156,6 +156,12 @@ void ws_parse_drop(ws_parse *s) {
     s->name = s->desc = (ws_slice){0};
 }
 
+XXH128_hash_t ws_parse_identity(const ws_batch *b, size_t i) {
+    const ws_slice name = b->seqtext[i].name;
+    const XXH128_hash_t of_name = XXH3_128bits_withSeed(ws_batch_text(b, name), name.n, b->len[i]);
+    return XXH3_128bits_withSeed(b->word + b->first[i], ws_batch_words(b->len[i]) * sizeof *b->word, of_name.low64 ^ of_name.high64);
+}
+
 static ws_slice put_text(ws_buf *text, const char *p, size_t n) {
     const ws_slice s = {text->n, n};
     if (n) memcpy(text->p + text->n, p, n);

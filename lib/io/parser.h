@@ -11,6 +11,8 @@
 #include "lib/io/seqread.h"
 #include "lib/simd/codec.h"
 
+#include <xxhash.h>
+
 /* A place in a batch: so many sequences, rows, words, bytes of text, residues. */
 typedef struct ws_mark {
     size_t n, nrow, nword, ntext;
@@ -39,6 +41,10 @@ typedef struct ws_parse {
     int note_skips;
 
     uint64_t bad_total;
+
+    XXH128_hash_t last; /* with rows_apart: identity of the last sequence of the batch before, zero if there is none */
+    int goes_on;        /* the first sequence of this batch is that one, so it counts once */
+
     ws_tsv_head table;
 } ws_parse;
 
@@ -86,12 +92,17 @@ int ws_parse_pack(ws_parse *s, ws_err *err);
 int ws_parse_commit(ws_parse *s, uint64_t len, ws_err *err);
 void ws_parse_drop(ws_parse *s);
 
+/* Name and residues of sequence i, as a hash. */
+XXH128_hash_t ws_parse_identity(const ws_batch *b, size_t i);
+
 static inline ws_mark ws_parse_all(const ws_batch *b) {
     return (ws_mark){b->n, b->nrow, b->nword, b->text.n, b->residues};
 }
 
 /* What of the batch may leave. */
-static inline ws_mark ws_parse_mark(const ws_parse *s) { return s->b->has_rows ? s->mark : ws_parse_all(s->b); }
+static inline ws_mark ws_parse_mark(const ws_parse *s) {
+    return s->b->has_rows && !s->conf->rows_apart ? s->mark : ws_parse_all(s->b);
+}
 
 /* The batch has what the configuration asks for. */
 static inline int ws_parse_full(const ws_parse *s) {

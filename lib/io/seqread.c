@@ -269,6 +269,10 @@ static ws_mark leaving(const ws_seqread *r, const ws_batch *b) {
 static int close_batch(ws_seqread *r, ws_batch *b, ws_err *err) {
     const ws_mark m = leaving(r, b);
     int rc = append(&r->carry, b, &m, r->s.nopen, err);
+    if (b->has_rows && r->conf.rows_apart && m.n) { /* behind s.mark a sequence is open */
+        const XXH128_hash_t none = {0, 0};
+        r->s.last = m.n > r->s.mark.n ? ws_parse_identity(b, m.n - 1) : none;
+    }
     b->n = m.n;
     b->nrow = m.nrow;
     b->nword = m.nword;
@@ -285,17 +289,19 @@ static int open_batch(ws_seqread *r, ws_batch *b, ws_err *err) {
     r->since = 0;
     r->s.b = b;
     r->s.mark = zero;
+    r->s.goes_on = 0;
     int rc = append(b, &r->carry, &zero, r->s.nopen, err);
     ws_batch_reuse(&r->carry);
     return rc;
 }
 
 static void deliver(ws_seqread *r, const ws_batch *b) {
+    const int again = r->s.goes_on; /* a sequence whose first rows left before */
     r->number++;
     pthread_mutex_lock(&r->tally);
-    r->counts.seqs += b->n;
+    r->counts.seqs += b->n - (size_t)again;
     r->counts.rows += b->nrow;
-    r->counts.residues += b->residues;
+    r->counts.residues += b->residues - (again ? b->len[0] : 0);
     r->counts.bad_residues = r->s.bad_total;
     pthread_mutex_unlock(&r->tally);
 }

@@ -29,6 +29,7 @@ typedef struct ws_seqread_conf {
     int tab_joins;           /* a tab in the header of FASTA or FASTQ is a '_' of its name, not a blank behind it */
     uint64_t batch_residues; /* a batch is closed at the first record end at or beyond this many residues */
     size_t batch_seqs;       /* ... or sequences (or rows) */
+    int rows_apart;          /* adjacent rows of one sequence need not share a batch: the last row is not held back for them */
     int wait_ms;             /* fill returns WS_AGAIN if nothing came for so long; 0: it waits for ever */
     const char *const *own;  /* names of columns that the reading tool writes itself: dropped from a row's `rest` */
     int nown;
@@ -56,9 +57,9 @@ int ws_seqread_open(ws_seqread **out, const ws_seqread_conf *conf, ws_err *err);
 void ws_seqread_close(ws_seqread *r);
 
 /* Empties b and fills it with complete records, until it is full or, with at least one record in it, nothing has
- * arrived for 50 ms or the input keeps us waiting 250 ms after that record. The rows of one sequence stay in one batch,
- * so the last sequence of a table waits for the row behind it. WS_OK with b->n > 0, or with b empty WS_EOF, WS_AGAIN
- * (see wait_ms) or a failure; WS_EOF and failures come again on every later call. */
+ * arrived for 50 ms or the input keeps us waiting 250 ms after that record. Unless rows may be apart, those of one sequence
+ * stay in one batch, so the last sequence of a table waits for the row behind it. WS_OK with b->n > 0, or with b empty
+ * WS_EOF, WS_AGAIN (see wait_ms) or a failure; WS_EOF and failures come again on every later call. */
 int ws_seqread_fill(ws_seqread *r, ws_batch *b, ws_err *err);
 
 /* For idle threads, as ws_source_ahead. Any thread. */

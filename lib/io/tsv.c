@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The parser of our own tables. A row is (sequence, model); adjacent rows of one sequence share it, and stay in one
  * batch: the last sequence of the batch is open, that is behind the mark, until a row of another one or the end has
- * been seen. */
+ * been seen. Where rows may be apart (conf.rows_apart) it leaves at once, and a hash tells if the next batch goes on with it. */
 #include "lib/io/tsv.h"
 
 #include <string.h>
@@ -12,6 +12,7 @@ static int begin(void *own, ws_parse *s, ws_err *err) {
     t->state = LINE_START;
     t->headers = t->pg1 = t->ends = 0;
     t->line.n = 0;
+    s->last = (XXH128_hash_t){0, 0};
     s->note_skips = 1;
     return WS_OK;
 }
@@ -101,6 +102,7 @@ static int add_row(tsv *t, ws_parse *s, ws_err *err) {
     if (!rc && !same_as_last(s, len)) {
         s->mark = ws_parse_all(b);
         rc = ws_parse_commit(s, len, err);
+        if (!rc && b->n == 1 && s->conf->rows_apart) s->goes_on = XXH128_isEqual(s->last, ws_parse_identity(b, 0));
     }
     if (rc) return rc;
     const size_t at = b->text.n;

@@ -55,6 +55,7 @@ static int open_reader(ws_stream *st, ws_err *err) {
                                  .format = (ws_format)c->in_format,
                                  .abc = job->abc,
                                  .any_abc = job->any_abc,
+                                 .rows_apart = c->out_format == WS_OUT_TSV && !job->main_out.emit && !job->side_out.emit,
                                  .wait_ms = 200,
                                  .badres = (ws_badres)c->badres,
                                  .allow_cut = c->allow_cut,

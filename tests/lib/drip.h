@@ -34,7 +34,7 @@ static void *drip_run(void *arg) {
     return NULL;
 }
 
-static int read_drips(drip *d, const ws_seqread_conf *conf, ws_buf *got, int marks, ws_err *err) {
+WS_UNUSED static int read_drips(drip *d, const ws_seqread_conf *conf, ws_buf *got, int marks, ws_err *err) {
     int fd[2], old = dup(STDIN_FILENO);
     pthread_t thread;
     must(pipe(fd) == 0 && dup2(fd[0], STDIN_FILENO) == 0, "pipe");
