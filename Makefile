@@ -37,6 +37,9 @@ endif
 LIB       := $B/libwarpsieve.a
 TOOLS     := $(patsubst bin/%.c,%,$(wildcard bin/*.c))
 UNITS     := $(patsubst %.c,$B/%,$(wildcard tests/lib/*.c kernels/*/test.c))
+FUZZERS   := $(patsubst %.c,$B/%,$(filter-out %/main.c,$(wildcard tests/fuzz/*.c)))
+UNITS     += $(FUZZERS)
+FUZZ_MAIN ?= $B/tests/fuzz/main.o
 BENCHES   := $(patsubst %.c,$B/%,$(wildcard bench/*.c kernels/*/bench.c))
 PAGES     := $(wildcard man/*.[1-8])
 VERSION   := $(shell sed -n 's/.*define WS_VERSION "\(.*\)"/\1/p' lib/base/ws.h)
@@ -71,6 +74,9 @@ $(LIB): $(SRC:%.c=$B/%.o) $(CUSRC:%.cu=$B/%.o) $B/cuda.$(CUDA)
 bin/%: $B/bin/%.o $(LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS) $(WS_LIBS)
 
+$(FUZZERS): %: %.o $(LIB) $(FUZZ_MAIN)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(FUZZ_MAIN) $(LIB) $(LDLIBS) $(WS_LIBS)
+
 $B/%: $B/%.o $(LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS) $(WS_LIBS)
 
@@ -90,6 +96,16 @@ check-full: all units check-style ## check, and the long rest: all golden data, 
 # Without a device its tests are shown as skipped; WARPSIEVE_REQUIRE_GPU=1 makes that a failure.
 gpu-check: all $(patsubst %.c,$B/%,$(wildcard tests/gpu/*.c)) ## the tests of the CUDA backends, on a machine with a device
 	@sh tests/gpu/run.sh $B
+
+# Each parser for FUZZ_SECONDS, with clang's libFuzzer; `make check` only replays seeds and found cases.
+FUZZ_SECONDS ?= 600
+FUZZ_FLAGS   := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+fuzz: ## every parser with libFuzzer for FUZZ_SECONDS each (needs clang)
+	$(MAKE) B=build/fuzz CUDA=0 CC=clang FUZZ_MAIN= CFLAGS='-O1 -g $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link' LDFLAGS=-fsanitize=fuzzer fuzzers
+	sh tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS)
+
+fuzzers: $(FUZZERS)
+.PHONY: fuzz fuzzers
 
 check-style: $(LIB) ## include directions, file sizes, symbol names
 	@sh tests/style.sh

@@ -25,7 +25,7 @@ shimmed() { ! sanitized || skip 'a sanitizer is in the way of the shim'; }
 # ---- memory ----
 
 no_memory() {
-    local m k step=2
+    local m k step=5
     m=$(model_of "$1")
     [ "${WARPSIEVE_TESTS:-quick}" = quick ] || step=1
     for k in memory memory-on; do

@@ -19,6 +19,7 @@ typedef struct line {
 typedef struct parse {
     ws_papara_msa *m;
     const char *path;
+    size_t size; /* of the text */
     line *all, *line; /* line: those behind PHYLIP's header */
     size_t nline, cap;
     size_t *have; /* sites of each row so far */
@@ -87,15 +88,19 @@ static int too_short(const parse *s, size_t row, size_t no) {
                    ws_quote(q, row_name(s, row), strlen(row_name(s, row))), s->have[row], s->m->sites);
 }
 
+enum { BELIEVED = 1 << 24 }; /* bytes that are had for the asking, so that short rows are told by their lines */
+
+/* Every site is a character of the text, so sizes that need more are not believed. */
 static int make_rows(parse *s, size_t n, size_t sites) {
     ws_papara_msa *m = s->m;
+    if (sites > ws_max(s->size, BELIEVED) / n)
+        return ws_fail(s->err, WS_EDATA, "%s: %zu rows of %zu sites are more than the file has bytes", s->path, n, sites);
     m->n = n;
     m->sites = sites;
     m->row = ws_calloc(n, sizeof *m->row, s->err);
     s->have = ws_calloc(n, sizeof *s->have, s->err);
     s->name_at = ws_calloc(n, sizeof *s->name_at, s->err);
-    m->sites_of_all = sites < SIZE_MAX / 2 / (n + 1) ? ws_calloc(n * (sites + 1), 1, s->err) : NULL;
-    if (!m->sites_of_all && !s->err->code) return ws_fail_nomem(s->err, SIZE_MAX);
+    m->sites_of_all = ws_calloc(n, sites + 1, s->err);
     return m->row && s->have && s->name_at && m->sites_of_all ? WS_OK : WS_ENOMEM;
 }
 
@@ -265,9 +270,11 @@ static int refuse_duplicates(const parse *s) {
 }
 
 int ws_papara_msa_parse(ws_papara_msa *m, const char *path, const char *text, size_t n, ws_err *err) {
-    parse s = {.m = m, .path = path, .err = err};
+    parse s = {.m = m, .path = path, .size = n, .err = err};
     size_t at = 0;
     *m = (ws_papara_msa){0};
+    const char *nul = memchr(text, '\0', n);
+    if (nul) return ws_fail(err, WS_EDATA, "%s: byte %zu is zero, so this is no alignment", path, (size_t)(nul - text) + 1);
     while (at < n && (blank(text[at]) || text[at] == '\n')) at++;
     int rc = at == n ? ws_fail(err, WS_EDATA, "%s: the alignment is empty", path)
              : text[at] == '('

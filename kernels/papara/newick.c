@@ -225,6 +225,8 @@ static int nodes(parse *s) {
 int ws_papara_tree_parse(ws_papara_tree *t, const char *path, const char *text, size_t n, int resolve, ws_err *err) {
     parse s = {.t = t, .path = path, .text = text, .p = text, .end = text + n, .resolve = resolve, .err = err};
     *t = (ws_papara_tree){0};
+    const char *nul = memchr(text, '\0', n);
+    if (nul) return ws_fail(err, WS_EDATA, "%s: byte %zu is zero, so this is no tree", path, (size_t)(nul - text) + 1);
     int rc = nodes(&s);
     for (int x = 0; x < t->n; x++) t->node[x].name = s.name_at[x] == SIZE_MAX ? NULL : s.names.p + s.name_at[x];
     t->names = s.names.p;

@@ -117,7 +117,10 @@ static int add_row(tsv *t, ws_parse *s, ws_err *err) {
 
 static int end_row(tsv *t, ws_parse *s, ws_err *err) {
     ws_buf *text = text_here(t, s);
-    if (text && text->n && text->p[text->n - 1] == '\r') text->n--;
+    const tsv_kind kind = kind_here(t);
+    /* name and description share a buffer: the CR of a line's end is one behind the start of its last field */
+    const size_t from = kind == TSV_NAME ? s->name.at : kind == TSV_DESC ? s->desc.at : 0;
+    if (text && text->n > from && text->p[text->n - 1] == '\r') text->n--;
     end_field(t, s);
     int rc = check_row(t, s, err);
     if (!rc) rc = add_row(t, s, err);

@@ -109,6 +109,7 @@ static const struct a_case cases[] = {
     CASE("no final newline of a table", TAB, "name\tseq\na\tAC\nb\tDE", "a|||AC\n #0|||2\nb|||DE\n #1|||3\n", NULL, 0),
     CASE("CRLF table", TAB, "#name\tseq\tx\r\na\tAC\t1\r\n\r\nb\tDE\t2\r\n", "a|||AC\n #0||1|2\nb|||DE\n #1||2|4\n",
          NULL, 0),
+    CASE("CR at the end of a name before an empty last field", TAB, "name\tseq\tdesc\na\r\tAC\t\n", "a |||AC\n #0|||2\n", NULL, 0),
     CASE("CRLF, sequence last", TAB, "#name\tseq\r\na\tAC\r\n", "a|||AC\n #0|||2\n", NULL, 0),
     CASE("qualities", TAB, "name\tseq\tqual\na\tAC\tIJ\nb\tAC\t\n", "a||IJ|AC\n #0|||2\nb|||AC\n #1|||3\n", NULL, 0),
     CASE("qualities of another length", TAB, "name\tseq\tqual\na\tAC\tIJ\nb\tACD\tII\n", "a||IJ|AC\n #0|||2\n",
