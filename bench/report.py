@@ -125,7 +125,8 @@ def tables(text):
     """(heading, header cells, rows) of every Markdown table; a paragraph in place of one gives no header."""
     for part in re.split(r"(?m)^## ", text)[1:]:
         head, _, body = part.partition("\n")
-        rows = [[c.strip() for c in line.strip("|\n").replace("\\|", "\0").split("|")] for line in body.splitlines() if line.startswith("|")]
+        lines = [line.strip("|\n").replace("\\|", "\0") for line in body.splitlines() if line.startswith("|")]
+        rows = [[c.strip() for c in line.split("|")] for line in lines]
         yield head, rows[:1], rows[2:], body
 
 

@@ -44,8 +44,8 @@ SH
     grep -v '^#' hits.tbl | awk '{ print $1, $3 }' | sort >searched
     grep -v '^#' scan.tbl | awk '{ print $3, $1 }' | sort >scanned
     [ -s searched ] && [ -s scanned ]
-    for f in best.tsv dna.tsv names.txt lax.tsv trusted.tsv sure.tsv kinases.fa rest.fa named.fa short.tsv histogram.txt joined.tsv likelihoods.tsv \
-        matrix.txt placed.tsv reads.jplace; do
+    for f in best.tsv dna.tsv names.txt lax.tsv trusted.tsv sure.tsv kinases.fa rest.fa named.fa short.tsv histogram.txt joined.tsv \
+        likelihoods.tsv matrix.txt placed.tsv reads.jplace; do
         [ -s $f ] || fail "$f is empty"
     done
 }
@@ -79,7 +79,7 @@ SH
     ! grep -q '^not ok' ../units.tap || fail "$(grep -A5 '^not ok' ../units.tap)"
     sh completions/gen.sh bash extrafilt | grep -q -- --backend
     find bin -name '*.c' ! -name extrafilt.c ! -name respack.c -delete
-    env -i HOME="$HOME" LC_ALL=C PATH="$(tr ':' '\n' <<<"$PATH" | grep -v bats-core | paste -sd:)" bats --tap tests/contract.bats >../contract.tap ||
+    outside_of_bats bats --tap tests/contract.bats >../contract.tap ||
         fail "$(grep -A5 '^not ok' ../contract.tap | head -40)"
 }
 

@@ -88,6 +88,13 @@ column() { # column FILE NAME
     awk -F '\t' -v c="$2" '/^##/ { next } !at { sub(/^#/, ""); for (i = 1; i <= NF; i++) if ($i == c) at = i; next } { print $at }' "$1"
 }
 
+# Runs a command that calls bats itself, without the variables of this one: outside_of_bats COMMAND...
+outside_of_bats() {
+    local path
+    path=$(tr ':' '\n' <<<"$PATH" | grep -v bats-core | paste -sd:)
+    env -i HOME="$HOME" LC_ALL=C PATH="$path" WARPSIEVE_TESTS=quick "$@"
+}
+
 # Status of a process as the shell sees it, without bats' opinion: status_of COMMAND...
 status_of() { local s=0; "$@" || s=$?; echo "$s"; }
 same() { diff "$1" "$2" >"$BATS_TEST_TMPDIR/diff" || { cut -c1-300 "$BATS_TEST_TMPDIR/diff" | head -6; return 1; }; }

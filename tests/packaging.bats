@@ -25,7 +25,7 @@ setup() {
 }
 version() { sed -n 's/.*define WS_VERSION "\(.*\)"/\1/p' one/lib/base/ws.h; }
 # make as a shell outside of bats calls it
-clean_make() { env -i HOME="$HOME" LC_ALL=C WARPSIEVE_TESTS=quick PATH="$(tr ':' '\n' <<<"$PATH" | grep -v bats-core | paste -sd:)" make -s "$@"; }
+clean_make() { outside_of_bats make -s "$@"; }
 built() { [ -x one/bin/msvfilt ] || nice make -s -j2 -C one CUDA=0 >log 2>&1 || fail "$(cat log)"; }
 
 @test "make dist: named by the version, the same bytes again, nothing that was built" {

@@ -98,7 +98,8 @@ snake() {
     snake --cores 2 --wrapper-prefix "file://$BATS_FILE_TMPDIR/prefix/" hits.tsv
     cd ..
     [ "$(nrows wrapped/hits.tsv)" -eq "$(grep -c '>' wrapped/hits.fa)" ]
-    same <(column wrapped/hits.tsv fwd_bits) <(msvfilt m.hmm demo.fa | vitfilt m.hmm | fwdscore -f fwd_bits --header none --no-provenance m.hmm)
+    msvfilt m.hmm demo.fa | vitfilt m.hmm | fwdscore m.hmm >one.tsv
+    same <(column wrapped/hits.tsv fwd_bits) <(column one.tsv fwd_bits)
     for key in name description input output params; do grep -q "^$key:" "$flows/snakemake/wrapper/meta.yaml" || fail "no $key"; done
 }
 
@@ -111,7 +112,7 @@ snake() {
     hmmsearch --cpu 2 --noali -o /dev/null --tblout want.tbl --domtblout want.dom 250.hmm ecoli.fa
     snake -s "$flows/snakemake/Snakefile" --cores 2 --config database=ecoli.fa.gz models="$shared/padloc-250.hmm.gz" out=ecoli
     same_report ecoli/hits.tbl ecoli/hits.dom
-    echo "# ran equal: 250 models, $(grep -c '>' ecoli.fa) sequences, $(table want.tbl | wc -l) hits through Snakemake as through hmmsearch" >&3
+    echo "# ran equal: 250 models, $(grep -c '>' ecoli.fa) sequences, $(table want.tbl | wc -l) hits, by Snakemake as by hmmsearch" >&3
 }
 
 # ---- Nextflow, as text and as shell ----
@@ -144,7 +145,8 @@ depth = [text.count(a) - text.count(b) for a, b in ("{}", "()", "[]")]
 assert depth == [0, 0, 0] and text.count('"""') % 2 == 0, (sys.argv[1], depth)
 PY
     done
-    same <(grep assert "$module/tests/main.nf.test") <(grep assert "$module/tests/main.gpu.nf.test") || fail "the GPU is asked for something else"
+    same <(grep assert "$module/tests/main.nf.test") <(grep assert "$module/tests/main.gpu.nf.test") ||
+        fail "the GPU is asked for something else"
 }
 
 @test "nextflow: script and stub run as shell and make what is declared" {
@@ -177,8 +179,8 @@ SH
 # ---- --stats=FILE.json, which the workflows read ----
 
 @test "--stats=FILE.json has the keys that warpsieve(7) documents, as numbers and strings" {
-    awk '/^\.Ss Counts of a run/ { on = 1; next } /^\.S[hs]/ { on = 0 } on && /^\.It Cm/ { for (i = 3; i <= NF; i++) if ($i != ",") print $i }' \
-        "$top/man/warpsieve.7" | sort >documented
+    awk '/^\.Ss Counts of a run/ { on = 1; next } /^\.S[hs]/ { on = 0 }
+        on && /^\.It Cm/ { for (i = 3; i <= NF; i++) if ($i != ",") print $i }' "$top/man/warpsieve.7" | sort >documented
     [ -s documented ]
     one() {
         "$@" --stats=one.json >/dev/null

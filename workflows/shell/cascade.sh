@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # A database through the filters and what survives through hmmsearch, on one machine:
 #   cascade.sh MODELS DATABASE PREFIX [THREADS]
-# writes PREFIX.hits.tsv (scores), PREFIX.hits.fa (survivors), PREFIX.hits.tbl and PREFIX.hits.dom (hmmsearch's tables, those of the whole database).
+# writes PREFIX.hits.tsv (scores), PREFIX.hits.fa (survivors), and PREFIX.hits.tbl and PREFIX.hits.dom, which are the tables that hmmsearch
+# would make of the whole database.
 # DATABASE is FASTA, FASTQ or packed, plain or gzip; MODELS is a file of HMMER3 models.
 #
 # pipefail makes the status of a pipe that of its last failing part, so a cut database or a full disk in the middle stops the script
@@ -20,7 +21,8 @@ respack -O fasta -o "$prefix.hits.fa" "$prefix.hits.tsv"
 
 # hmmsearch refuses an empty file
 if [ -s "$prefix.hits.fa" ]; then
-    hmmsearch --cpu "$threads" --noali -o /dev/null -Z "$n" --tblout "$prefix.hits.tbl" --domtblout "$prefix.hits.dom" "$models" "$prefix.hits.fa"
+    hmmsearch --cpu "$threads" --noali -o /dev/null -Z "$n" --tblout "$prefix.hits.tbl" --domtblout "$prefix.hits.dom" \
+        "$models" "$prefix.hits.fa"
 else
     echo "# nothing passed the filters" | tee "$prefix.hits.tbl" >"$prefix.hits.dom"
 fi
