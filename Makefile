@@ -30,7 +30,7 @@ NVCCFLAGS ?= -O3
 
 SRC       := $(sort $(filter-out %/test.c %/bench.c,$(wildcard lib/*/*.c kernels/*/*.c)))
 ifneq ($(CUDA),0)
-SRC       := $(filter-out lib/dev/device_none.c lib/cascade/gpu_none.c,$(SRC))
+SRC       := $(filter-out %_none.c,$(SRC))
 CUSRC     := $(sort $(wildcard lib/*/*.cu kernels/*/*.cu))
 WS_LIBS   := $(CUDA_LIB)/libcudart_static.a -lstdc++ -ldl -lrt $(WS_LIBS)
 endif

@@ -99,6 +99,8 @@ static int parse_region(ws_pairhmm_text *t, ws_pairhmm_line *l, const char **p, 
 int ws_pairhmm_parse_batches(ws_pairhmm_text *t, const char *p, size_t n, const ws_pairhmm_place *at, ws_err *err) {
     ws_pairhmm_line l = {.number = at->line - 1, .name = at->name};
     const char *end = p + n;
+    t->from = p;
+    t->size = n;
     uint64_t number = at->number;
     int rc = WS_OK;
     while (!rc && ws_pairhmm_next_line(&l, &p, end))

@@ -35,6 +35,8 @@ typedef struct ws_pairhmm_text {
     ws_pairhmm_hap *hap;
     ws_pairhmm_region *region;
     size_t nread, nhap, nregion, npair;
+    const char *from; /* the text that reads and haplotypes point into, and its size */
+    size_t size;
     size_t read_cap, hap_cap, region_cap;
 } ws_pairhmm_text;
 
@@ -104,6 +106,7 @@ enum {
     WS_PAIRHMM_DY,       /* D of this row to M of the next */
     WS_PAIRHMM_IY,       /* I of this row to M of the next */
     WS_PAIRHMM_II,       /* I of this row to I of the next */
+    WS_PAIRHMM_LEAST,    /* added to every M: keeps all that is not 0 out of the subnormal numbers */
     WS_PAIRHMM_NVALUE
 };
 
@@ -170,9 +173,10 @@ typedef struct ws_pairhmm_backend {
     ws_backend base;
     size_t lanes[2], rows[2]; /* of single and double precision */
     void (*sweep[2])(const ws_pairhmm_sweep *s);
+    int on_device; /* single precision by ws_pairhmm_gpu_run, the rest by another backend */
 } ws_pairhmm_backend;
 
-extern const ws_pairhmm_backend ws_pairhmm_scalar, ws_pairhmm_avx2, ws_pairhmm_avx512;
+extern const ws_pairhmm_backend ws_pairhmm_scalar, ws_pairhmm_avx2, ws_pairhmm_avx512, ws_pairhmm_cuda;
 
 /* Makes the trie of the first haplotypes of list[0..n) (indices of hap): as many as fit into max columns, at least one;
  * t->nhap says how many. With `share` the list is in the order of ws_pairhmm_order. */
@@ -201,6 +205,7 @@ void ws_pairhmm_work_destroy(ws_pairhmm_work *w);
 typedef struct ws_pairhmm_conf {
     ws_pairhmm_quals quals;
     int all_double, share;
+    const ws_pairhmm_backend *host; /* what computes beside a device */
 } ws_pairhmm_conf;
 
 /* Every pair of every region of t into result[0 .. t->npair); adds to *c. The sweeps work in `room`. */

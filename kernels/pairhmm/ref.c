@@ -19,7 +19,7 @@
                 const int match = letter == other || letter == ('N' & 31) || other == ('N' & 31);                      \
                 const real above = i[c];                                                                               \
                 y_above[c] = y[c];                                                                                     \
-                m[c] = v[match ? WS_PAIRHMM_MATCH : WS_PAIRHMM_MISMATCH] * y_above[left];                              \
+                m[c] = fma_(v[match ? WS_PAIRHMM_MATCH : WS_PAIRHMM_MISMATCH], y_above[left], v[WS_PAIRHMM_LEAST]);    \
                 d[c] = fma_(v[WS_PAIRHMM_EPS], d[left], m[left]);                                                      \
                 y[c] = fma_(v[WS_PAIRHMM_IY], above, fma_(v[WS_PAIRHMM_DY], d[c], m[c]));                              \
                 i[c] = fma_(v[WS_PAIRHMM_II], above, m[c]);                                                            \
@@ -69,7 +69,7 @@ static int usable(const ws_machine *m, const char **why) {
 }
 
 const ws_pairhmm_backend ws_pairhmm_scalar = {
-    .base = {.name = "scalar", .usable = usable, .group = 1},
+    .base = {.name = "scalar", .usable = usable, .group = 1, .batch = 128 << 10},
     .lanes = {1, 1},
     .rows = {1, 1},
     .sweep = {sweep_single, sweep_double},

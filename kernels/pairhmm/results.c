@@ -157,6 +157,8 @@ static int comment(const ws_pairhmm_line *l, ws_err *err) {
 int ws_pairhmm_parse_results(ws_pairhmm_text *t, const char *p, size_t n, const ws_pairhmm_place *at, ws_err *err) {
     ws_pairhmm_line l = {.number = at->line - 1, .name = at->name};
     const char *end = p + n;
+    t->from = p;
+    t->size = n;
     grower g = {.t = t};
     ws_err later;
     int rc = WS_OK;

@@ -2,7 +2,7 @@
  * A region through a backend: equal reads once, reads of like length side by side, haplotypes as a trie; single
  * precision, then double for the pairs that need it, then rescaled double. Which stage a pair's value comes from
  * depends on the pair alone. */
-#include "kernels/pairhmm/pairhmm.h"
+#include "kernels/pairhmm/gpu.h"
 
 #include "lib/base/mem.h"
 
@@ -30,6 +30,7 @@ struct ws_pairhmm_work {
     ws_pairhmm_begin *begin; /* [R] */
     uint64_t *key;           /* [R] hashes */
     uint32_t *bucket;
+    ws_pairhmm_gpu gpu;
     ws_pairhmm_wide *row; /* of ws_pairhmm_scaled */
     size_t read_cap, hap_cap, same_cap, bad_cap, bad_hap_cap, begin_cap, key_cap, bucket_cap, row_cap;
 };
@@ -51,6 +52,7 @@ void ws_pairhmm_work_destroy(ws_pairhmm_work *w) {
     ws_free(w->key);
     ws_free(w->bucket);
     ws_free(w->row);
+    ws_pairhmm_gpu_release(&w->gpu);
     ws_free(w);
 }
 
@@ -308,13 +310,34 @@ static void count(const task *k) {
     }
 }
 
-static int score_region(const task *k, ws_err *err) {
+/* What a device computed of the region, whose first read of the text is `first` and first result `pair`; reads that it
+ * did not take go through the host, in the same order. */
+static int take_device(const task *k, size_t first, size_t pair, size_t nread, ws_err *err) {
+    ws_pairhmm_work *w = k->w;
+    size_t left = 0;
+    for (size_t j = 0; j < nread; j++) {
+        const uint32_t r = w->read[j];
+        if (!w->gpu.takes[first + r]) {
+            w->bad[left++] = r;
+            continue;
+        }
+        const double correction = w->gpu.correction[first + r];
+        const ws_pairhmm_begin b = {.correction = correction, .clamped = isnan(correction)};
+        for (size_t h = 0; h < k->H; h++)
+            k->result[r * k->H + h] = finish(0, w->gpu.total[pair + r * k->H + h], k->hap[h].n, &b);
+        for (size_t h = 0; h < k->H; h++) k->count->computed += (uint64_t)k->read[r].m * k->hap[h].n;
+    }
+    return left ? pass(k, 0, w->bad, left, w->hap, k->H, err) : WS_OK;
+}
+
+static int score_region(const task *k, const ws_pairhmm_region *device, ws_err *err) {
     const int first = k->conf->all_double ? WS_PAIRHMM_DOUBLE : WS_PAIRHMM_SINGLE;
     size_t n;
     if (!k->R || !k->H) return WS_OK;
     int rc = make_lists(k, &n, err);
     for (size_t i = 0; i < k->R * k->H; i++) k->result[i] = (ws_pairhmm_result){0, first};
-    if (!rc) rc = pass(k, first, k->w->read, n, k->w->hap, k->H, err);
+    if (!rc && device) rc = take_device(k, device->read, device->pair, n, err);
+    else if (!rc) rc = pass(k, first, k->w->read, n, k->w->hap, k->H, err);
     if (!rc && first == WS_PAIRHMM_SINGLE) rc = rescue(k, n, err);
     if (!rc) rc = rescale(k, n, err);
     if (rc) return rc;
@@ -327,11 +350,23 @@ static int score_region(const task *k, ws_err *err) {
 
 int ws_pairhmm_score(const ws_pairhmm_conf *conf, const ws_pairhmm_backend *b, const ws_pairhmm_text *t,
                      ws_pairhmm_work *w, ws_buf *room, ws_pairhmm_result *result, ws_pairhmm_counts *c, ws_err *err) {
-    for (size_t i = 0; i < t->nregion; i++) {
+    const int device = b->on_device && !conf->all_double;
+    int rc = device ? ws_pairhmm_gpu_plan(&w->gpu, t, err) : WS_OK;
+    if (!rc && device) rc = ws_pairhmm_gpu_run(&conf->quals, &w->gpu, t, err);
+    for (size_t i = 0; i < t->nregion && !rc; i++) {
         const ws_pairhmm_region *g = &t->region[i];
-        const task k = {conf, b, t->read + g->read, t->hap + g->hap, g->R, g->H, w, room, result + g->pair, c};
-        int rc = score_region(&k, err);
-        if (rc) return rc;
+        const task k = {conf,
+                        b->on_device ? conf->host : b,
+                        t->read + g->read,
+                        t->hap + g->hap,
+                        g->R,
+                        g->H,
+                        w,
+                        room,
+                        result + g->pair,
+                        c};
+        rc = score_region(&k, device ? g : NULL, err);
+        if (!rc) c->regions++;
     }
-    return WS_OK;
+    return rc;
 }

@@ -14,7 +14,6 @@
 #define VT_STORE VF_STORE
 #define VT_SET1 VF_SET1
 #define VT_ADD VF_ADD
-#define VT_MUL VF_MUL
 #define VT_FMA VF_FMA
 #include "kernels/pairhmm/sweep.inc.h"
 
@@ -27,7 +26,6 @@
 #define VT_STORE VD_STORE
 #define VT_SET1 VD_SET1
 #define VT_ADD VD_ADD
-#define VT_MUL VD_MUL
 #define VT_FMA VD_FMA
 #include "kernels/pairhmm/sweep.inc.h"
 
@@ -37,7 +35,7 @@ static int usable(const ws_machine *m, const char **why) {
 }
 
 const ws_pairhmm_backend V_FACE(ws_pairhmm_) = {
-    .base = {.name = V_NAME, .usable = usable, .group = 1},
+    .base = {.name = V_NAME, .usable = usable, .group = 1, .batch = 128 << 10},
     .lanes = {VF_LANES, VD_LANES},
     .rows = {ROWS_SINGLE, ROWS_DOUBLE},
     .sweep = {single_sweep, double_sweep},

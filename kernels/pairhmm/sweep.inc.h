@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The sweep over a trie of haplotypes, one read a lane, in one precision. Included by simd.inc.h twice, with
  *   REAL VT NAME(x) LANES K       float or double, its vector, names, lanes of a register, rows taken at once
- *   VT_LOAD VT_STORE VT_SET1 VT_ADD VT_MUL VT_FMA
+ *   VT_LOAD VT_STORE VT_SET1 VT_ADD VT_FMA
  *
  * K rows go over all columns together: what they hand on from column to column stays in registers (d, m, y of the row
  * above), and only the lowest row's y and i go to memory, for the next K rows. */
@@ -33,14 +33,14 @@ static void NAME(emissions)(const ws_pairhmm_sweep *s, const REAL *row, const ui
     }
 }
 
-WS_INLINE void NAME(columns)(const ws_pairhmm_seg *g, const uint8_t *code, const REAL *emission, REAL *ys, REAL *is,
-                             const NAME(rows) * v, NAME(state) * at) {
+WS_INLINE void NAME(columns)(const ws_pairhmm_seg *g, const uint8_t *code, const REAL *emission, const REAL *least,
+                             REAL *ys, REAL *is, const NAME(rows) * v, NAME(state) * at) {
     NAME(state) a = *at;
     for (size_t c = g->begin; c < g->end; c++) {
         const REAL *e = emission + (size_t)code[c] * (K * LANES);
         VT y = VT_LOAD(ys + c * LANES), i = VT_LOAD(is + c * LANES);
         V_UNROLL for (int r = 0; r < K; r++) {
-            const VT m = VT_MUL(VT_LOAD(e + r * LANES), a.y[r]);
+            const VT m = VT_FMA(VT_LOAD(e + r * LANES), a.y[r], VT_LOAD(least + r * WS_PAIRHMM_NVALUE * LANES));
             a.d[r] = VT_FMA(v->eps[r], a.d[r], a.m[r]);
             a.y[r] = y;
             y = VT_FMA(v->iy[r], i, VT_FMA(v->dy[r], a.d[r], m));
@@ -68,7 +68,7 @@ static void NAME(block)(const ws_pairhmm_sweep *s, const REAL *row, VT above0) {
     slot[0].y[0] = above0;
     for (size_t k = 0; k < t->nseg; k++) {
         NAME(state) a = slot[t->seg[k].from];
-        NAME(columns)(&t->seg[k], t->code, s->emission, s->y, s->i, &v, &a);
+        NAME(columns)(&t->seg[k], t->code, s->emission, row + WS_PAIRHMM_LEAST * LANES, s->y, s->i, &v, &a);
         if (t->seg[k].to) slot[t->seg[k].to] = a;
     }
 }
@@ -126,5 +126,4 @@ static void NAME(sweep)(const ws_pairhmm_sweep *s) {
 #undef VT_STORE
 #undef VT_SET1
 #undef VT_ADD
-#undef VT_MUL
 #undef VT_FMA

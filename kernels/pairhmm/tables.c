@@ -24,73 +24,22 @@ void ws_pairhmm_quals_make(ws_pairhmm_quals *t) {
     }
 }
 
-/* Row 0 holds 2^120 or 2^700. An alpha of 0 becomes 2^-200 in double: whoever may not go from match to match needs a
- * gap and comes back, at least 10^-19 at the largest qualities, so the path that is thus allowed weighs nothing. The
- * product 2^900 stays in range, and so does what goes on from there. */
-#define START_SINGLE 0x1p120
-#define START_DOUBLE 0x1p700
-#define ALPHA_MIN 0x1p-200
-
-typedef struct step { /* what rows i and i+1 have between them */
-    double dy, iy, ii;
-} step;
-
-WS_INLINE double alpha_of(const ws_pairhmm_quals *t, int ins, int del, int *clamped) {
-    const double a = 1 - (t->e[ins] + t->e[del]);
-    if (a > 0) return a;
-    *clamped = 1;
-    return ALPHA_MIN;
-}
-
-/* The loop of both precisions; `put` stores value v of row i. Most reads have the same three gap qualities from end to
- * end: then only the base quality changes what is stored. */
-#define ROWS(put)                                                                                                      \
-    int ins = r->ins[0] - 33, del = r->del[0] - 33, gcp = r->gcp[0] - 33, clamped = 0, same = 0;                       \
-    double alpha = alpha_of(t, ins, del, &clamped), over = 1 / alpha, correction = 0;                                  \
-    step s = {0, 0, 0};                                                                                                \
-    b->y0 = START * ((1 - t->e[gcp]) * over);                                                                          \
-    for (size_t i = 0; i < r->m; i++) {                                                                                \
-        const int q = r->q[i] - 33;                                                                                    \
-        const double match = t->match[q] * alpha, over_match = t->over_match[q] * over, eps = t->e[gcp];               \
-        put(WS_PAIRHMM_MATCH, match);                                                                                  \
-        put(WS_PAIRHMM_MISMATCH, t->e[q] * (1.0 / 3) * alpha);                                                         \
-        put(WS_PAIRHMM_EPS, eps);                                                                                      \
-        correction += (match - (double)(float)match) * over_match;                                                     \
-        if (i + 1 == r->m) {                                                                                           \
-            s = (step){0, 0, t->e[ins]};                                                                               \
-        } else {                                                                                                       \
-            const int ins1 = r->ins[i + 1] - 33, del1 = r->del[i + 1] - 33, gcp1 = r->gcp[i + 1] - 33;                 \
-            const int like = ins1 == ins && del1 == del && gcp1 == gcp;                                                \
-            if (!like || !same) {                                                                                      \
-                if (!like) {                                                                                           \
-                    alpha = alpha_of(t, ins1, del1, &clamped);                                                         \
-                    over = 1 / alpha;                                                                                  \
-                }                                                                                                      \
-                const double back = (1 - t->e[gcp1]) * over;                                                           \
-                s = (step){back * t->e[del], back * t->e[ins], t->e[gcp1] * (t->e[ins] * t->over_e[ins1])};            \
-                ins = ins1;                                                                                            \
-                del = del1;                                                                                            \
-                gcp = gcp1;                                                                                            \
-                same = like;                                                                                           \
-            }                                                                                                          \
-        }                                                                                                              \
-        put(WS_PAIRHMM_DY, s.dy);                                                                                      \
-        put(WS_PAIRHMM_IY, s.iy);                                                                                      \
-        put(WS_PAIRHMM_II, s.ii);                                                                                      \
-    }                                                                                                                  \
-    b->correction = correction;                                                                                        \
-    b->clamped = clamped;
+#define ROWS_FN WS_INLINE
+#include "kernels/pairhmm/rows.inc.h"
 
 #define START START_SINGLE
+#define LEAST_M LEAST_M_SINGLE
 #define PUT(v, x) out[(i * WS_PAIRHMM_NVALUE + (v)) * stride] = (float)(x)
 void ws_pairhmm_rows_single(const ws_pairhmm_quals *t, const ws_pairhmm_read *r, float *out, size_t stride,
                             ws_pairhmm_begin *b) {
     ROWS(PUT)
 }
 #undef START
+#undef LEAST_M
 #undef PUT
 
 #define START START_DOUBLE
+#define LEAST_M LEAST_M_DOUBLE
 #define PUT(v, x) out[(i * WS_PAIRHMM_NVALUE + (v)) * stride] = (x)
 void ws_pairhmm_rows_double(const ws_pairhmm_quals *t, const ws_pairhmm_read *r, double *out, size_t stride,
                             ws_pairhmm_begin *b) {

@@ -43,8 +43,8 @@ static const ws_opt opts[] = {
      .min = 0, .max = WS_PAIRHMM_DIGITS_MAX, .group = WS_GROUP_OUTPUT, .flags = WS_OPT_RESULT,
      .given = AT(digits_given)},
     {'K', "batch", NULL, WS_OPT_SIZE, AT(piece), "SIZE",
-     "bytes of input taken at once; the rows are the same for all [128K]", .min = 1, .max = 1e12, .group = WS_GROUP_RUN,
-     PLAIN},
+     "bytes of input taken at once; the rows are the same for all [128K, on a device 8M]", .min = 1, .max = 1e12,
+     .group = WS_GROUP_RUN, PLAIN},
     /* common options that have no meaning here */
     {'a', "all", NULL, WS_OPT_FLAG, AT(all), NULL, "", NOT_HERE},
     {'U', "rejected", NULL, WS_OPT_STRING, AT(rejected), "FILE", "", NOT_HERE},
@@ -52,8 +52,6 @@ static const ws_opt opts[] = {
     {0, "allow-cut", NULL, WS_OPT_FLAG, AT(allow_cut), NULL, "", NOT_HERE},
     WS_OPT_END,
 };
-
-static void defaults(void *own) { ((options *)own)->piece = 128 << 10; }
 
 static int open_pairhmm(ws_job *job, ws_err *err) {
     const options *o = job->own;
@@ -106,8 +104,12 @@ static int open_reader(ws_job *job, void **out, ws_err *err) {
     r->conf.all_double = o->all_double;
     r->conf.share = !o->no_sharing;
     ws_pairhmm_quals_make(&r->conf.quals);
+    r->conf.host = job->machine.cpu.avx512 ? &ws_pairhmm_avx512
+                   : job->machine.cpu.avx2 ? &ws_pairhmm_avx2
+                                           : &ws_pairhmm_scalar;
     int rc = ws_pairhmm_input_open(&r->input, job->ninput ? job->input : standard_input, job->ninput ? job->ninput : 1,
-                                   (ws_pairhmm_format)o->in_format, o->piece, PART_CELLS, err);
+                                   (ws_pairhmm_format)o->in_format, o->piece ? o->piece : job->backend->batch,
+                                   PART_CELLS, err);
     *out = r;
     return rc;
 }
@@ -253,8 +255,8 @@ static const ws_reader pairhmm_reader = {
     .stats = stats,
 };
 
-static const ws_backend *const backends[] = {&ws_pairhmm_avx512.base, &ws_pairhmm_avx2.base, &ws_pairhmm_scalar.base,
-                                             NULL};
+static const ws_backend *const backends[] = {&ws_pairhmm_cuda.base, &ws_pairhmm_avx512.base, &ws_pairhmm_avx2.base,
+                                             &ws_pairhmm_scalar.base, NULL};
 
 const ws_tool ws_pairhmm_tool = {
     .name = "pairhmm",
@@ -266,7 +268,6 @@ const ws_tool ws_pairhmm_tool = {
                 "  zcat regions.in.gz | pairhmm -O matrix\n",
     .opts = opts,
     .own_size = sizeof(options),
-    .defaults = defaults,
     .backends = backends,
     .reader = &pairhmm_reader,
     .open = open_pairhmm,
