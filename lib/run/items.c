@@ -4,31 +4,31 @@
 
 int ws_item_read(void *stream, void *slot, ws_err *err) {
     ws_stream *st = stream;
-    uint64_t t0 = ws_cpu_ns();
+    const ws_moment t0 = ws_clock_start();
     int rc = st->job->tool->reader->fill(st->own_reader, ((ws_slot *)slot)->item, err);
-    st->count.read_ns += ws_cpu_ns() - t0;
+    ws_clock_stop(&st->count.read, t0);
     return rc;
 }
 
 int ws_item_work(void *stream, void *slot_, int thread, ws_err *err) {
     ws_stream *st = stream;
     ws_slot *slot = slot_;
-    uint64_t t0 = ws_cpu_ns();
+    const ws_moment t0 = ws_clock_start();
     slot->kept.text.n = 0;
     slot->kept.rows = 0;
     int rc = st->job->tool->reader->work(st->job, st->own_reader, slot->item, &st->lane[thread], &slot->kept, err);
-    st->count.score_ns += ws_cpu_ns() - t0;
+    ws_clock_stop(&st->count.score, t0);
     return rc;
 }
 
 int ws_item_write(void *stream, void *slot_, ws_err *err) {
     ws_stream *st = stream;
     ws_slot *slot = slot_;
-    uint64_t t0 = ws_cpu_ns();
+    const ws_moment t0 = ws_clock_start();
     int rc = st->headed ? WS_OK : ws_item_head(st, err);
     if (!rc) rc = ws_out_write(&st->out, slot->kept.text.p, slot->kept.text.n, err);
     st->rows += slot->kept.rows;
-    st->count.write_ns += ws_cpu_ns() - t0;
+    ws_clock_stop(&st->count.write, t0);
     if (!rc) ws_report_progress(st, 0);
     return rc;
 }

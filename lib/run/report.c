@@ -15,7 +15,13 @@ static uint64_t clock_ns(clockid_t id) {
 }
 
 uint64_t ws_now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
-uint64_t ws_cpu_ns(void) { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
+
+ws_moment ws_clock_start(void) { return (ws_moment){clock_ns(CLOCK_THREAD_CPUTIME_ID), ws_now_ns()}; }
+
+void ws_clock_stop(ws_clock *c, ws_moment since) {
+    c->cpu += clock_ns(CLOCK_THREAD_CPUTIME_ID) - since.cpu;
+    c->wall += ws_now_ns() - since.wall;
+}
 
 /* 12345678 -> "12.3M" */
 static const char *human(char buf[16], double v) {
@@ -50,11 +56,20 @@ void ws_report_progress(ws_stream *st, int last) {
     if (last) fprintf(stderr, ", %.1f s, %s\n", seconds, st->job->backend ? st->job->backend->name : "no scoring");
 }
 
+/* The stage that was busy or waiting for the largest share of the time it could have been: reading and writing are one
+ * thread's at a time, scoring is everybody's. */
+static const char *what_bound(const ws_stream *st) {
+    const double read = (double)st->count.read.wall, write = (double)st->count.write.wall;
+    const double score = (double)st->count.score.wall / st->nlane;
+    return read > score && read > write ? "input" : write > score ? "output" : "scoring";
+}
+
 static int write_json(const char *path, const ws_stream *st, const ws_stat *s, int n, ws_err *err) {
     ws_buf text = {0};
     ws_out out;
-    int rc = ws_buf_addf(&text, err, "{\n  \"program\": \"%s\",\n  \"version\": \"" WS_VERSION "\",\n  \"backend\": \"%s\"",
-                         st->job->tool->name, st->job->backend ? st->job->backend->name : "none");
+    int rc = ws_buf_addf(&text, err, "{\n  \"program\": \"%s\",\n  \"version\": \"" WS_VERSION "\",\n  \"backend\": \"%s\","
+                         "\n  \"bound\": \"%s\"",
+                         st->job->tool->name, st->job->backend ? st->job->backend->name : "none", what_bound(st));
     for (int i = 0; i < n && !rc; i++)
         rc = ws_buf_addf(&text, err, ",\n  \"%s\": %.*f", s[i].name, s[i].real ? 6 : 0, s[i].v);
     if (!rc) rc = ws_buf_adds(&text, "\n}\n", err);
@@ -72,7 +87,7 @@ enum { STAT_MAX = 32 };
 
 static int sequence_stats(ws_stream *st, ws_stat *s) {
     const ws_seqread_counts n = ws_stream_counts(st);
-    const double score = (double)st->count.score_ns / 1e9;
+    const double score = (double)st->count.score.cpu / 1e9;
     const ws_stat own[] = {
         {"sequences", "sequences read", (double)n.seqs, 0},
         {"residues", "residues read", (double)n.residues, 0},
@@ -94,9 +109,9 @@ int ws_report_stats(ws_stream *st, ws_err *err) {
         {"threads", "threads", (double)st->nlane, 0},
         {"seconds", "seconds in all", (double)(ws_now_ns() - st->start_ns) / 1e9, 1},
         {"open_seconds", "of these to load and prepare the operands", (double)st->open_ns / 1e9, 1},
-        {"read_seconds", "processor seconds reading", (double)st->count.read_ns / 1e9, 1},
-        {"score_seconds", "processor seconds scoring and formatting", (double)st->count.score_ns / 1e9, 1},
-        {"write_seconds", "processor seconds writing", (double)st->count.write_ns / 1e9, 1},
+        {"read_seconds", "processor seconds reading", (double)st->count.read.cpu / 1e9, 1},
+        {"score_seconds", "processor seconds scoring and formatting", (double)st->count.score.cpu / 1e9, 1},
+        {"write_seconds", "processor seconds writing", (double)st->count.write.cpu / 1e9, 1},
     };
     enum { NCOMMON = sizeof common / sizeof *common };
     ws_stat s[STAT_MAX + NCOMMON + 1];
@@ -106,7 +121,8 @@ int ws_report_stats(ws_stream *st, ws_err *err) {
     if (st->job->backend && st->job->backend->start)
         s[n++] = (ws_stat){"device_seconds", "seconds of kernels by the devices' clocks, summed over lanes", ws_dev_seconds(), 1};
     if (*path) return write_json(path, st, s, n, err);
-    fprintf(stderr, "%s %s, backend %s\n", st->job->tool->name, WS_VERSION, st->job->backend ? st->job->backend->name : "none");
+    fprintf(stderr, "%s " WS_VERSION ", backend %s, bound by %s\n", st->job->tool->name,
+            st->job->backend ? st->job->backend->name : "none", what_bound(st));
     for (int i = 0; i < n; i++) fprintf(stderr, "%18.*f  %s\n", s[i].real ? 3 : 0, s[i].v, s[i].what);
     return WS_OK;
 }

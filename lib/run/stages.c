@@ -42,7 +42,7 @@ static int bind_rows(ws_stream *st, ws_batch *b, ws_err *err) {
 int ws_stream_read(void *stream, void *slot_, ws_err *err) {
     ws_stream *st = stream;
     ws_slot *slot = slot_;
-    uint64_t t0 = ws_cpu_ns();
+    const ws_moment t0 = ws_clock_start();
     int rc = st->read_err.code;
     if (rc) {
         *err = st->read_err;
@@ -58,7 +58,7 @@ int ws_stream_read(void *stream, void *slot_, ws_err *err) {
         slot->batch.number = st->nbatch++;
         bind_rows(st, &slot->batch, &st->read_err); /* a failure is kept in read_err for the next call */
     }
-    st->count.read_ns += ws_cpu_ns() - t0;
+    ws_clock_stop(&st->count.read, t0);
     return rc;
 }
 
@@ -74,12 +74,12 @@ static void no_text(ws_slot *slot) {
 int ws_stream_work(void *stream, void *slot_, int thread, ws_err *err) {
     ws_stream *st = stream;
     ws_slot *slot = slot_;
-    uint64_t t0 = ws_cpu_ns();
+    const ws_moment t0 = ws_clock_start();
     no_text(slot);
     int rc = ws_stream_score(st, slot, &st->lane[thread], err);
     if (!rc) rc = ws_stream_emit(st, slot, &st->lane[thread], err);
     if (rc) no_text(slot);
-    st->count.score_ns += ws_cpu_ns() - t0;
+    ws_clock_stop(&st->count.score, t0);
     return rc;
 }
 
@@ -91,14 +91,14 @@ static int write_one(ws_stream *st, ws_out *out, const ws_batch *b, const ws_out
 int ws_stream_write(void *stream, void *slot_, ws_err *err) {
     ws_stream *st = stream;
     ws_slot *slot = slot_;
-    uint64_t t0 = ws_cpu_ns();
+    const ws_moment t0 = ws_clock_start();
     int rc = st->headed ? WS_OK : ws_stream_head(st, err);
     if (!rc) rc = write_one(st, &st->out, &slot->batch, &slot->kept, &st->packed_kept, err);
     if (!rc && st->has_rejected) rc = write_one(st, &st->rejected, &slot->batch, &slot->rejected, &st->packed_rejected, err);
     if (!rc && st->has_side) rc = ws_out_write(&st->side, slot->side.text.p, slot->side.text.n, err);
     st->rows += slot->kept.rows;
     st->rows_rejected += slot->rejected.rows;
-    st->count.write_ns += ws_cpu_ns() - t0;
+    ws_clock_stop(&st->count.write, t0);
     if (!rc) ws_report_progress(st, 0);
     return rc;
 }

@@ -32,9 +32,19 @@ typedef struct ws_ocol {
     const char *name;
 } ws_ocol;
 
-typedef struct ws_counters { /* nanoseconds are summed over threads */
-    _Atomic uint64_t pairs, cells, passed, read_ns, score_ns, write_ns;
+/* Nanoseconds spent in a stage, summed over threads. */
+typedef struct ws_clock {
+    _Atomic uint64_t cpu, wall;
+} ws_clock;
+
+typedef struct ws_counters {
+    _Atomic uint64_t pairs, cells;
+    ws_clock read, score, write;
 } ws_counters;
+
+typedef struct ws_moment {
+    uint64_t cpu, wall;
+} ws_moment;
 
 typedef struct ws_stream {
     ws_job *job;
@@ -64,7 +74,8 @@ typedef struct ws_stream {
 } ws_stream;
 
 uint64_t ws_now_ns(void); /* monotonic */
-uint64_t ws_cpu_ns(void); /* processor time of this thread */
+ws_moment ws_clock_start(void);
+void ws_clock_stop(ws_clock *c, ws_moment since);
 
 /* lib/run/stages.c: the operations of lib/run/pipe.h over a ws_stream and its ws_slots. */
 int ws_stream_read(void *stream, void *slot, ws_err *err);
