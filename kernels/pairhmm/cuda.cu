@@ -11,7 +11,7 @@
 
 struct tables { // everything a kernel reads, on the device
     const uint8_t *text; // as it came
-    const uint8_t *code; // the same places: 0 A, 1 C, 2 T, 3 G, 4 anything else
+    uint8_t *code;       // the same places: 0 A, 1 C, 2 T, 3 G, 4 anything else
     const ws_pairhmm_gpu_read *read;
     const ws_pairhmm_gpu_pair *pair;
     float *row, *y0;
@@ -26,38 +26,57 @@ enum { CODES = 5, WARPS = 2 };
 #define ROWS_FN static __device__ __forceinline__
 #include "kernels/pairhmm/rows.inc.h"
 
-static __global__ void codes(const uint8_t *text, uint8_t *code, size_t n) {
+// Four letters a thread; the text has room for whole words.
+static __global__ void codes(const uint32_t *text, uint32_t *code, size_t words) {
     const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    const int c = text[i] & 31;
-    code[i] = (uint8_t)(c == 1 ? 0 : c == 3 ? 1 : c == 20 ? 2 : c == 7 ? 3 : 4);
+    if (i >= words) return;
+    uint32_t four = 0;
+    for (int z = 0; z < 4; z++) {
+        const uint32_t c = text[i] >> 8 * z & 31;
+        four |= (c == 1 ? 0u : c == 3 ? 1u : c == 20 ? 2u : c == 7 ? 3u : 4u) << 8 * z;
+    }
+    code[i] = four;
 }
 
-struct strings {
-    const uint8_t *q, *ins, *del, *gcp;
-    uint32_t m;
-};
-
-// A thread a read: the sum of the correction has one order.
+// A warp a read, a lane a row. The correction is summed row by row, as on the host.
 static __global__ void rows(tables g, const ws_pairhmm_quals *quals) {
     __shared__ ws_pairhmm_quals shared;
     for (unsigned i = threadIdx.x; i < sizeof shared / sizeof(double); i += blockDim.x)
         ((double *)&shared)[i] = ((const double *)quals)[i];
     __syncthreads();
-    const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
+    const uint32_t k = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     if (k >= g.nread) return;
-    const ws_pairhmm_gpu_read at = g.read[k];
-    if (!at.m) return; // the host's
+    const ws_pairhmm_gpu_read r = g.read[k];
     const ws_pairhmm_quals *t = &shared;
-    const strings own = {g.text + at.q, g.text + at.ins, g.text + at.del, g.text + at.gcp, at.m}, *r = &own;
-    float *out = g.row + (size_t)at.row * WS_PAIRHMM_NVALUE;
-    ws_pairhmm_begin begin, *b = &begin;
-#define START START_SINGLE
-#define LEAST_M LEAST_M_SINGLE
-#define PUT(v, x) out[i * WS_PAIRHMM_NVALUE + (v)] = (float)(x)
-    ROWS(PUT)
-    g.y0[k] = (float)begin.y0;
-    g.correction[k] = begin.clamped ? __longlong_as_double(0x7ff8000000000000ll) : begin.correction;
+    int clamped = 0;
+    double correction = 0;
+    for (uint32_t from = 0; from < r.m; from += 32) {
+        const uint32_t i = from + lane;
+        double error = 0;
+        if (i < r.m) {
+            const int ins = g.text[r.ins + i] - 33, del = g.text[r.del + i] - 33, gcp = g.text[r.gcp + i] - 33;
+            const int q = g.text[r.q + i] - 33;
+            const double alpha = alpha_of(t, ins, del, &clamped), over = 1 / alpha, match = t->match[q] * alpha;
+            step s = {0, 0, t->e[ins]};
+            if (i + 1 < r.m) {
+                const int ins1 = g.text[r.ins + i + 1] - 33, del1 = g.text[r.del + i + 1] - 33;
+                s = step_of(t, ins, del, ins1, g.text[r.gcp + i + 1] - 33, 1 / alpha_of(t, ins1, del1, &clamped));
+            }
+            float *out = g.row + ((size_t)r.row + i) * WS_PAIRHMM_NVALUE;
+            out[WS_PAIRHMM_MATCH] = (float)match;
+            out[WS_PAIRHMM_MISMATCH] = (float)(t->e[q] * (1.0 / 3) * alpha);
+            out[WS_PAIRHMM_EPS] = (float)t->e[gcp];
+            out[WS_PAIRHMM_LEAST] = (float)LEAST_M_SINGLE;
+            out[WS_PAIRHMM_DY] = (float)s.dy;
+            out[WS_PAIRHMM_IY] = (float)s.iy;
+            out[WS_PAIRHMM_II] = (float)s.ii;
+            error = error_of(match, t->over_match[q] * over);
+            if (i == 0) g.y0[k] = (float)(START_SINGLE * ((1 - t->e[gcp]) * over));
+        }
+        for (int z = 0; z < 32 && from + z < r.m; z++) correction += __shfl_sync(0xffffffffu, error, z);
+    }
+    clamped = __any_sync(0xffffffffu, clamped);
+    if (lane == 0 && r.m) g.correction[k] = clamped ? __longlong_as_double(0x7ff8000000000000ll) : correction;
 }
 
 template <int P, int K> struct emissions { // of the pairs of a warp; a thread's K rows as K/4 vectors, threads side by side
@@ -149,30 +168,38 @@ template <int P, int K, bool U> static __global__ void __launch_bounds__(32 * WA
     if (t == 0) s.y[0] = y0;
 
     const int n = (int)pair.n, steps = __reduce_max_sync(all, n) + P - 1;
-    const uint8_t *code = g.code + pair.hap;
+    const uint32_t *words = (const uint32_t *)g.code + pair.hap / 4, *end = (const uint32_t *)g.code + (pair.hap + n - 1) / 4;
+    const int shift = (int)(pair.hap % 4) * 8;
     const float4 *table = &e.e[group][0][0][t];
     float y = 0, i = 0, part = 0;
     double total = 0;
-    int j = -t, letter = t == 0 ? code[0] : 0; // column of this step, from 0, and its letter
-    for (int step = 0; step < steps; step++, j++) {
-        const int next = j + 1 >= 0 && j + 1 < n ? code[j + 1] : 0;
-        y = __shfl_up_sync(all, y, 1, P);
-        i = __shfl_up_sync(all, i, 1, P);
-        if (t == 0) {
-            y = y0;
-            i = 0;
-        }
-        if (j == 0 && t > 0) { // what stood before the first column was no column
+    uint32_t word = words[0], ahead = words < end ? words[1] : 0;
+    int j = -t, letter = 0; // column of this step, from 0, and its letter
+    for (int step = 0; step < steps; words++) {
+        const uint32_t four = __funnelshift_r(word, ahead, shift); // letters that thread 0 meets in the next four steps
+        word = ahead;
+        ahead = words + 2 <= end ? words[2] : 0;
 #pragma unroll
-            for (int k = 0; k < K; k++) s.d[k] = s.m[k] = s.y[k] = 0;
-        }
-        column<P, K, U>(table + letter * (K / 4 * P), s, y, i);
-        letter = next;
-        if (t == P - 1 && j >= 0 && j < n) {
-            part = __fadd_rn(part, i);
-            if ((j + 1) % WS_PAIRHMM_CHUNK == 0) {
-                total = __dadd_rn(total, (double)part);
-                part = 0;
+        for (int z = 0; z < 4; z++, step++, j++) {
+            y = __shfl_up_sync(all, y, 1, P);
+            i = __shfl_up_sync(all, i, 1, P);
+            letter = __shfl_up_sync(all, letter, 1, P);
+            if (t == 0) {
+                y = y0;
+                i = 0;
+                letter = four >> 8 * z & 7;
+            }
+            if (j == 0 && t > 0) { // what stood before the first column was no column
+#pragma unroll
+                for (int k = 0; k < K; k++) s.d[k] = s.m[k] = s.y[k] = 0;
+            }
+            column<P, K, U>(table + letter * (K / 4 * P), s, y, i);
+            if (t == P - 1 && j >= 0 && j < n) {
+                part = __fadd_rn(part, i);
+                if ((j + 1) % WS_PAIRHMM_CHUNK == 0) {
+                    total = __dadd_rn(total, (double)part);
+                    part = 0;
+                }
             }
         }
     }
@@ -191,9 +218,10 @@ template <int P, int K, bool U> static int launch(ws_devlane *l, const tables &g
 
 static int launch_all(ws_devlane *l, const ws_pairhmm_gpu *p, const tables &g, size_t size, const ws_pairhmm_quals *quals, ws_err *err) {
     enum { THREADS = 128 };
-    codes<<<(unsigned)((size + THREADS - 1) / THREADS), THREADS, 0, l->stream>>>(g.text, const_cast<uint8_t *>(g.code), size);
+    const size_t words = (size + 3) / 4; // the arena's pieces are of whole cache lines
+    codes<<<(unsigned)((words + THREADS - 1) / THREADS), THREADS, 0, l->stream>>>((const uint32_t *)g.text, (uint32_t *)g.code, words);
     int rc = ws_lane_launched(l, "pairhmm letters", err);
-    rows<<<(g.nread + THREADS - 1) / THREADS, THREADS, 0, l->stream>>>(g, quals);
+    rows<<<(g.nread + THREADS / 32 - 1) / (THREADS / 32), THREADS, 0, l->stream>>>(g, quals);
     if (!rc) rc = ws_lane_launched(l, "pairhmm rows", err);
     int c = 0;
 #define LAUNCH(P, K)                                                                                                   \
@@ -212,13 +240,13 @@ static int queue(ws_devlane *l, const ws_pairhmm_quals *quals, ws_pairhmm_gpu *p
     if (!rc) rc = ws_lane_put(l, p->read, p->nread * sizeof *p->read, &read, err);
     if (!rc) rc = ws_lane_put(l, p->pair, p->npair * sizeof *p->pair, &pair, err);
     if (!rc) rc = ws_lane_put(l, quals, sizeof *quals, &q, err);
-    if (!rc) rc = ws_lane_alloc(l, t->size, &code, err);
+    if (!rc) rc = ws_lane_alloc(l, t->size + 3, &code, err);
     if (!rc) rc = ws_lane_alloc(l, p->nrow * WS_PAIRHMM_NVALUE * sizeof(float), &row, err);
     if (!rc) rc = ws_lane_alloc(l, p->nread * sizeof(float), &y0, err);
     if (!rc) rc = ws_lane_room(l, &l->out, back, err);
     if (rc) return rc;
     g.text = (const uint8_t *)text;
-    g.code = (const uint8_t *)code;
+    g.code = (uint8_t *)code;
     g.read = (const ws_pairhmm_gpu_read *)read;
     g.pair = (const ws_pairhmm_gpu_pair *)pair;
     g.row = (float *)row;

@@ -128,7 +128,7 @@ const ws_pairhmm_backend ws_pairhmm_cuda = {
     .base = {.name = "cuda",
              .usable = usable,
              .group = 1,
-             .batch = 8 << 20,
+             .batch = 4 << 20,
              .start = start,
              .stop = ws_dev_stop,
              .cpu_speed = 1.5e10},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A read to the constants of its rows: the one loop that tables.c and cuda.cu compile, so that host and device have the same
+ * From qualities to the constants of a row: what tables.c and cuda.cu both compile, so that host and device have the same
  * numbers. The includer defines ROWS_FN, what stands before its functions. */
 
 /* Row 0 holds 2^120 or 2^700. An alpha of 0 becomes 2^-200 in double: whoever may not go from match to match needs a
@@ -26,43 +26,15 @@ ROWS_FN double alpha_of(const ws_pairhmm_quals *t, int ins, int del, int *clampe
     return ALPHA_MIN;
 }
 
-/* The loop of both precisions; `put` stores value v of row i. Most reads have the same three gap qualities from end to
- * end: then only the base quality changes what is stored. */
-#define ROWS(put)                                                                                                      \
-    int ins = r->ins[0] - 33, del = r->del[0] - 33, gcp = r->gcp[0] - 33, clamped = 0, same = 0;                       \
-    double alpha = alpha_of(t, ins, del, &clamped), over = 1 / alpha, correction = 0;                                  \
-    step s = {0, 0, 0};                                                                                                \
-    b->y0 = START * ((1 - t->e[gcp]) * over);                                                                          \
-    for (size_t i = 0; i < r->m; i++) {                                                                                \
-        const int q = r->q[i] - 33;                                                                                    \
-        const double match = t->match[q] * alpha, over_match = t->over_match[q] * over, eps = t->e[gcp];               \
-        put(WS_PAIRHMM_MATCH, match);                                                                                  \
-        put(WS_PAIRHMM_MISMATCH, t->e[q] * (1.0 / 3) * alpha);                                                         \
-        put(WS_PAIRHMM_EPS, eps);                                                                                      \
-        put(WS_PAIRHMM_LEAST, LEAST_M);                                                                                \
-        correction += (match - (double)(float)match) * over_match;                                                     \
-        if (i + 1 == r->m) {                                                                                           \
-            s.dy = s.iy = 0, s.ii = t->e[ins];                                                                         \
-        } else {                                                                                                       \
-            const int ins1 = r->ins[i + 1] - 33, del1 = r->del[i + 1] - 33, gcp1 = r->gcp[i + 1] - 33;                 \
-            const int like = ins1 == ins && del1 == del && gcp1 == gcp;                                                \
-            if (!like || !same) {                                                                                      \
-                if (!like) {                                                                                           \
-                    alpha = alpha_of(t, ins1, del1, &clamped);                                                         \
-                    over = 1 / alpha;                                                                                  \
-                }                                                                                                      \
-                const double back = (1 - t->e[gcp1]) * over;                                                           \
-                s.dy = back * t->e[del], s.iy = back * t->e[ins], s.ii = t->e[gcp1] * (t->e[ins] * t->over_e[ins1]);   \
-                ins = ins1;                                                                                            \
-                del = del1;                                                                                            \
-                gcp = gcp1;                                                                                            \
-                same = like;                                                                                           \
-            }                                                                                                          \
-        }                                                                                                              \
-        put(WS_PAIRHMM_DY, s.dy);                                                                                      \
-        put(WS_PAIRHMM_IY, s.iy);                                                                                      \
-        put(WS_PAIRHMM_II, s.ii);                                                                                      \
-    }                                                                                                                  \
-    b->correction = correction;                                                                                        \
-    b->clamped = clamped;
+/* From row i to i+1: the qualities of the first, the second's, and the inverse of the second's alpha. */
+ROWS_FN step step_of(const ws_pairhmm_quals *t, int ins, int del, int ins1, int gcp1, double over1) {
+    const double back = (1 - t->e[gcp1]) * over1;
+    step s;
+    s.dy = back * t->e[del];
+    s.iy = back * t->e[ins];
+    s.ii = t->e[gcp1] * (t->e[ins] * t->over_e[ins1]);
+    return s;
+}
 
+/* What rounding its match emission does to a row. */
+ROWS_FN double error_of(double match, double over_match) { return (match - (double)(float)match) * over_match; }

@@ -43,7 +43,7 @@ static const ws_opt opts[] = {
      .min = 0, .max = WS_PAIRHMM_DIGITS_MAX, .group = WS_GROUP_OUTPUT, .flags = WS_OPT_RESULT,
      .given = AT(digits_given)},
     {'K', "batch", NULL, WS_OPT_SIZE, AT(piece), "SIZE",
-     "bytes of input taken at once; the rows are the same for all [128K, on a device 8M]", .min = 1, .max = 1e12,
+     "bytes of input taken at once; the rows are the same for all [128K, on a device 4M]", .min = 1, .max = 1e12,
      .group = WS_GROUP_RUN, PLAIN},
     /* common options that have no meaning here */
     {'a', "all", NULL, WS_OPT_FLAG, AT(all), NULL, "", NOT_HERE},
