@@ -12,8 +12,6 @@
 
 #include "lib/run/job.h"
 
-#include <stdatomic.h>
-
 /* ---- letters.c ---- */
 
 typedef struct ws_papara_letters {
@@ -194,12 +192,14 @@ int ws_papara_read_begin(ws_papara_read *r, const ws_papara_ref *ref, const uint
                          ws_err *err);
 /* Scores both strands if asked for and ranks; r->cost and r->mask are then of the better one. */
 void ws_papara_read_score(ws_papara_read *r, ws_papara_cost_fn *fn, ws_papara_score *score);
+/* Fills the ranking of *s from n costs: best first, smaller numbers first. */
+void ws_papara_rank(const int64_t *cost, size_t n, ws_papara_score *s);
 int ws_papara_prepare(const ws_target *t, void **prep, ws_err *err);
 void ws_papara_release(void *prep);
 int ws_papara_score_tasks(ws_papara_cost_fn *fn, const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane,
                           ws_err *err);
 
-extern const ws_backend ws_papara_scalar, ws_papara_avx2, ws_papara_avx512;
+extern const ws_backend ws_papara_scalar, ws_papara_avx2, ws_papara_avx512, ws_papara_cuda;
 
 /* ---- trace.c ---- */
 

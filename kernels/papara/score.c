@@ -40,8 +40,7 @@ int ws_papara_read_begin(ws_papara_read *r, const ws_papara_ref *ref, const uint
     return WS_OK;
 }
 
-/* Best cost first, smaller number first. */
-static void rank(const int64_t *cost, size_t n, ws_papara_score *s) {
+void ws_papara_rank(const int64_t *cost, size_t n, ws_papara_score *s) {
     s->ntop = 0;
     s->tied = 0;
     for (size_t e = 0; e < n; e++) {
@@ -70,14 +69,14 @@ void ws_papara_read_score(ws_papara_read *r, ws_papara_cost_fn *fn, ws_papara_sc
     *score = (ws_papara_score){.len = (uint32_t)r->m};
     if (!scored(r)) return;
     fn(r);
-    rank(r->cost, n, score);
+    ws_papara_rank(r->cost, n, score);
     if (!r->ref->both_strands) return;
     ws_papara_score other = {.len = score->len, .reverse = 1};
     int64_t *forward = r->cost;
     r->cost += n;
     ws_papara_reverse(r->mask, r->m);
     fn(r);
-    rank(r->cost, n, &other);
+    ws_papara_rank(r->cost, n, &other);
     if (other.cost[0] < score->cost[0]) {
         *score = other;
     } else {

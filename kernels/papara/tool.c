@@ -172,6 +172,7 @@ static int open_papara(ws_job *job, ws_err *err) {
     if (rc) return rc;
     d->ref.both_strands = o->both_strands;
     d->ref.exact_all = d->ref.deferred = o->all_edges;
+    if (o->all_edges && !job->common.batch) job->common.batch = batch_size(&d->ref); /* on devices too */
     job->abc = &d->ref.letters.abc;
     job->target = ws_calloc(1, sizeof *job->target, err);
     if (!job->target) return WS_ENOMEM;
@@ -245,7 +246,7 @@ static int judge(const ws_job *job, const ws_batch *b, const ws_task *task, cons
     return WS_OK;
 }
 
-static const ws_backend *const backends[] = {&ws_papara_avx512, &ws_papara_avx2, &ws_papara_scalar, NULL};
+static const ws_backend *const backends[] = {&ws_papara_cuda, &ws_papara_avx512, &ws_papara_avx2, &ws_papara_scalar, NULL};
 
 const ws_tool ws_papara_tool = {
     .name = "papara-score",

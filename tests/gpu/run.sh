@@ -18,10 +18,12 @@ if "$b/tests/gpu/check" -m 1 | grep -qE '# SKIP|a device:'; then
     [ $failed = 0 ] && echo "no device: skipped" # WARPSIEVE_REQUIRE_GPU=1 has failed above
     exit $failed
 fi
+step "papara-score" "$b/tests/gpu/papara"
 step "scores, all devices" "$b/tests/gpu/check" -d all -m 520
 if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck initcheck; do
         step "compute-sanitizer $tool" compute-sanitizer --tool $tool --error-exitcode 9 "$b/tests/gpu/check" -m 66
+        step "compute-sanitizer $tool, papara-score" compute-sanitizer --tool $tool --error-exitcode 9 "$b/tests/gpu/papara" -m 66
     done
 else
     echo "no compute-sanitizer: skipped"
