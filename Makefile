@@ -105,7 +105,28 @@ fuzz: ## every parser with libFuzzer for FUZZ_SECONDS each (needs clang)
 	sh tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS)
 
 fuzzers: $(FUZZERS)
-.PHONY: fuzz fuzzers
+
+# The sanitizers in copies of the tree, because objects must not mix. tsan: what has threads.
+COPY_TREE = mkdir -p $@.tree && git ls-files -z | xargs -0 cp --parents -u -t $@.tree
+build/asan build/tsan:
+	@mkdir -p $(@D)
+	$(COPY_TREE)
+
+asan: build/asan ## make check under the address and undefined behaviour sanitizers
+	$(MAKE) -C build/asan.tree CUDA=0 CFLAGS='-O1 -g -fno-omit-frame-pointer $(FUZZ_FLAGS)' check
+
+THRASH_ROUNDS ?= 300
+tsan: build/tsan ## the pipeline under random loads with the thread sanitizer
+	$(MAKE) -C build/tsan.tree CUDA=0 CFLAGS='-O1 -g -fsanitize=thread' THRASH_ROUNDS=$(THRASH_ROUNDS) thrash
+
+thrash: all ## batch sizes x threads x backends x slow and bursty producers and consumers
+	sh tests/thrash.sh $(THRASH_ROUNDS)
+
+load: all ## a billion residues, 10 million empty records, long names and sequences, many models
+	@for job in 'residues 100000000' 'residues 1000000000' 'long 100000000' 'empty 10000000' 'names 1000000' \
+	    'models 3000 tests/data/globins4.hmm'; do PATH="$(CURDIR)/bin:$$PATH" python3 tests/load.py $$job || exit 1; done
+
+.PHONY: fuzz fuzzers asan tsan thrash load build/asan build/tsan
 
 check-style: $(LIB) ## include directions, file sizes, symbol names
 	@sh tests/style.sh

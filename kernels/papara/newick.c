@@ -228,7 +228,7 @@ int ws_papara_tree_parse(ws_papara_tree *t, const char *path, const char *text, 
     const char *nul = memchr(text, '\0', n);
     if (nul) return ws_fail(err, WS_EDATA, "%s: byte %zu is zero, so this is no tree", path, (size_t)(nul - text) + 1);
     int rc = nodes(&s);
-    for (int x = 0; x < t->n; x++) t->node[x].name = s.name_at[x] == SIZE_MAX ? NULL : s.names.p + s.name_at[x];
+    for (int x = 0; x < t->n; x++) t->node[x].name = rc || s.name_at[x] == SIZE_MAX ? NULL : s.names.p + s.name_at[x];
     t->names = s.names.p;
     ws_free(s.name_at);
     if (!rc) rc = ws_papara_tree_number(t, err);

@@ -104,11 +104,18 @@ static inline ws_mark ws_parse_mark(const ws_parse *s) {
     return s->b->has_rows && !s->conf->rows_apart ? s->mark : ws_parse_all(s->b);
 }
 
+/* What is at m fills a batch. Records without residues and long names fill one too, or it would have no bound: a record
+ * counts for at least one residue, and so do 64 bytes of text. */
+static inline int ws_parse_fills(const ws_parse *s, const ws_mark *m) {
+    const uint64_t most = s->conf->batch_residues;
+    const size_t n = ws_max(m->n, m->nrow);
+    return m->residues >= most || n >= s->conf->batch_seqs || n >= most || m->ntext / 64 >= most;
+}
+
 /* The batch has what the configuration asks for. */
 static inline int ws_parse_full(const ws_parse *s) {
-    const uint64_t residues = s->b->has_rows ? s->mark.residues : s->b->residues;
-    const size_t n = s->b->has_rows ? ws_max(s->mark.n, s->mark.nrow) : s->b->n;
-    return residues >= s->conf->batch_residues || n >= s->conf->batch_seqs;
+    const ws_mark m = s->b->has_rows ? s->mark : ws_parse_all(s->b);
+    return ws_parse_fills(s, &m);
 }
 
 /* "input: line n: " before the sentence; returns err->code. */

@@ -258,7 +258,11 @@ static int append(ws_batch *dst, const ws_batch *src, const ws_mark *from, size_
 static ws_mark leaving(const ws_seqread *r, const ws_batch *b) {
     ws_mark t = {0};
     if (b->has_rows || !ws_parse_full(&r->s)) return ws_parse_mark(&r->s);
-    while (t.n < b->n && t.n < r->conf.batch_seqs && t.residues < r->conf.batch_residues) t.residues += b->len[t.n++];
+    while (t.n < b->n && !ws_parse_fills(&r->s, &t)) {
+        const ws_seqtext *x = &b->seqtext[t.n];
+        t.ntext += x->name.n + x->desc.n + x->qual.n;
+        t.residues += b->len[t.n++];
+    }
     if (t.n == b->n) return ws_parse_all(b);
     t.nword = (size_t)b->first[t.n];
     t.ntext = b->seqtext[t.n].name.at; /* a sequence's texts follow each other, name first */

@@ -28,7 +28,7 @@ typedef struct ws_seqread_conf {
     int allow_cut;           /* a TSV without its ##end is accepted */
     int tab_joins;           /* a tab in the header of FASTA or FASTQ is a '_' of its name, not a blank behind it */
     uint64_t batch_residues; /* a batch is closed at the first record end at or beyond this many residues */
-    size_t batch_seqs;       /* ... or sequences (or rows) */
+    size_t batch_seqs;       /* ... or sequences (or rows); or as many records, or 64 bytes of text for each, as residues */
     int rows_apart;          /* adjacent rows of one sequence need not share a batch: the last row is not held back for them */
     int wait_ms;             /* fill returns WS_AGAIN if nothing came for so long; 0: it waits for ever */
     const char *const *own;  /* names of columns that the reading tool writes itself: dropped from a row's `rest` */

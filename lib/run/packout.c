@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-enum { BLOCK_SEQS = 1 << 20 }; /* closes a block of empty sequences, which have no words */
+/* These close a block of empty sequences, which have no words, and one of long names. */
+enum { BLOCK_SEQS = 1 << 20, BLOCK_TEXT = 1 << 26 };
 
 static ws_slice add_text(ws_batch *to, const ws_batch *b, ws_slice s) {
     const ws_slice added = {to->text.n, s.n};
@@ -42,7 +43,9 @@ int ws_packout_write(ws_packout *p, ws_out *out, const ws_batch *b, const ws_out
         uint32_t pick;
         memcpy(&pick, o->text.p + i * sizeof pick, sizeof pick);
         rc = add_seq(&p->open, b, pick, err);
-        if (!rc && (p->open.nword >= WS_PACKED_BLOCK_WORDS || p->open.n >= BLOCK_SEQS)) rc = close_block(p, &text, err);
+        const ws_batch *open = &p->open;
+        const int full = open->nword >= WS_PACKED_BLOCK_WORDS || open->n >= BLOCK_SEQS || open->text.n >= BLOCK_TEXT;
+        if (!rc && full) rc = close_block(p, &text, err);
     }
     /* blocks that are complete leave, whatever came behind them */
     if (text.n) {

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The pipeline under random loads: tools x batch sizes x threads x backends x slow and bursty producers and consumers. Every
+# output must be the bytes of a plain run. Meant for builds with the thread sanitizer too, whose reports are failures.
+#   tests/thrash.sh ROUNDS [SEED]     programs: WARPSIEVE_BIN, or bin/
+set -eu
+rounds=$1 seed=${2:-1}
+top=$(cd "$(dirname "$0")/.." && pwd)
+PATH=${WARPSIEVE_BIN:-$top/bin}:$PATH
+export TSAN_OPTIONS="halt_on_error=1 exitcode=66 ${TSAN_OPTIONS:-}"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp"
+
+cat "$top/tests/data/globins4.hmm" "$top/tests/data/demo.hmm" "$top/tests/data/fn3.hmm" >m.hmm
+gzip -dc "$top/tests/data/demo.fa.gz" | head -n "${THRASH_LINES:-1500}" >db.fa
+gzip -c db.fa >db.gz
+respack -t 1 db.fa >db.wsp
+ssvfilt -t 1 -a m.hmm db.fa | head -n 300 >rows && sed '/^##/d; s/^#//' rows >db.tsv
+
+# Copies standard input in pieces of random sizes up to SIZE; sleeps up to MS milliseconds after some.
+cat >pace.py <<'PACE'
+import os, random, sys, time
+size, ms, r = int(sys.argv[1]), float(sys.argv[2]), random.Random(int(sys.argv[3]))
+while True:
+    piece = os.read(0, r.randint(1, size))
+    if not piece: break
+    while piece: piece = piece[os.write(1, piece):]
+    if r.random() < 0.1: time.sleep(r.random() * ms / 1000)
+PACE
+
+rnd=$seed
+pick() { # pick WORD...: one of them into $it; a generator of our own, so that a seed is a test
+    rnd=$(((rnd * 1103515245 + 12345) % 2147483648))
+    shift $((rnd / 65536 % $#))
+    it=$1
+}
+pace() { # into $it
+    pick "cat" "cat" "100000 0" "3000 5" "60000 80" "300 1"
+    [ "$it" = cat ] || it="python3 pace.py $it $rnd"
+}
+
+n=0
+while [ $n -lt "$rounds" ]; do
+    pick ssvfilt msvfilt vitfilt fwdscore respack && tool=$it
+    pick db.fa db.gz db.wsp db.tsv && input=$it
+    pick tsv tsv fasta packed ids && out=$it
+    pick 1 100 3000 20000 128K 1G && batch=$it
+    pick 1 2 3 4 8 && threads=$it
+    pace && producer=$it
+    pace && consumer=$it
+    model='' backend='' all=''
+    if [ $tool != respack ]; then
+        model=m.hmm
+        pick scalar avx2 avx512 && backend="--backend $it"
+        $tool --list-backends | grep -q "^$it.yes" || backend=''
+        pick '' '-a' && all=$it
+    fi
+    want=want.$tool.$input.$out$all
+    # shellcheck disable=SC2086 # words
+    [ -f "$want" ] || $tool -t 1 $all -O $out $model <$input >"$want"
+    # shellcheck disable=SC2086
+    { $producer <$input | { $tool -K $batch -t $threads $backend $all -O $out $model || echo "status $?" >failed; } |
+        $consumer >got; } 2>err
+    if [ -e failed ] || [ -s err ] || ! cmp -s "$want" got; then
+        echo "not ok $((n + 1)) - seed $seed: $producer <$input | $tool -K $batch -t $threads $backend $all -O $out $model | $consumer"
+        cat failed err 2>/dev/null | head -40
+        cmp "$want" got | head -1
+        exit 1
+    fi
+    n=$((n + 1))
+done
+echo "ok 1 - $n runs from seed $seed, each the bytes of a plain run"
