@@ -106,12 +106,6 @@ static ws_fscore score_one(const ws_fwd_tables *t, const ws_lenmodel *lm, const 
     return (ws_fscore){(float)((double)exponent * 0.69314718055994529 + log((double)end)), WS_F_OK};
 }
 
-static int usable(const ws_machine *m, const char **why) {
-    (void)m;
-    (void)why;
-    return 1;
-}
-
 static int prepare(const ws_target *target, void **prep, ws_err *err) {
     const ws_hmm_target *h = target->data;
     ws_fwd_tables *t = ws_calloc(1, sizeof *t, err);
@@ -145,4 +139,4 @@ static int score(const ws_batch *batch, const ws_task *task, size_t ntask, ws_la
 }
 
 const ws_backend ws_fwd_scalar = {
-    .name = "scalar", .usable = usable, .prepare = prepare, .release = release, .score = score, .group = 1};
+    .name = "scalar", .usable = ws_usable_always, .prepare = prepare, .release = release, .score = score, .group = 1};

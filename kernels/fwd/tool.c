@@ -34,13 +34,5 @@ const ws_tool ws_fwd_tool = {
                 "  zcat db.fa.gz | msvfilt m.hmm | vitfilt m.hmm | fwdscore -Z 82814 -E 1e-3 m.hmm > hits.tsv\n"
                 "  # what hmmsearch has to look at, and hmmsearch looking\n"
                 "  ... | fwdscore -O fasta m.hmm | hmmsearch -Z 82814 m.hmm -\n",
-    .opts = opts,
-    .own_size = sizeof(ws_cascade_opts),
-    .defaults = defaults,
-    .score_size = sizeof(ws_fscore),
-    .backends = backends,
-    .open = open_stage,
-    .close = ws_cascade_close,
-    .begin = ws_cascade_begin,
-    .judge = ws_cascade_judge,
+    WS_CASCADE_TOOL,
 };

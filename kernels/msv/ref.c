@@ -45,12 +45,6 @@ static ws_fscore score_one(const ws_bytes *b, const ws_lenmodel *lm, const uint8
     return ws_msv_full_ref(b, lm, x, L, cell);
 }
 
-static int usable(const ws_machine *m, const char **why) {
-    (void)m;
-    (void)why;
-    return 1;
-}
-
 static int prepare(const ws_target *t, void **prep, ws_err *err) {
     const ws_hmm_target *target = t->data;
     ws_bytes *b = ws_calloc(1, sizeof *b, err);
@@ -84,4 +78,4 @@ static int score(const ws_batch *batch, const ws_task *task, size_t ntask, ws_la
 }
 
 const ws_backend ws_msv_scalar = {
-    .name = "scalar", .usable = usable, .prepare = prepare, .release = release, .score = score, .group = 1};
+    .name = "scalar", .usable = ws_usable_always, .prepare = prepare, .release = release, .score = score, .group = 1};

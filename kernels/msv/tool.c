@@ -27,13 +27,5 @@ const ws_tool ws_msv_tool = {
                 "  zcat db.fa.gz | msvfilt m.hmm | vitfilt m.hmm | fwdscore m.hmm > hits.tsv\n"
                 "  # many models in one pass, from a pipe; survivors as FASTA\n"
                 "  zcat db.fa.gz | msvfilt -O fasta models.hmm > maybe.fa\n",
-    .opts = opts,
-    .own_size = sizeof(ws_cascade_opts),
-    .defaults = defaults,
-    .score_size = sizeof(ws_fscore),
-    .backends = backends,
-    .open = open_stage,
-    .close = ws_cascade_close,
-    .begin = ws_cascade_begin,
-    .judge = ws_cascade_judge,
+    WS_CASCADE_TOOL,
 };

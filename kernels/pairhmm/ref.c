@@ -62,14 +62,8 @@
 SWEEP(single, float, fmaf)
 SWEEP(double, double, fma)
 
-static int usable(const ws_machine *m, const char **why) {
-    (void)m;
-    *why = NULL;
-    return 1;
-}
-
 const ws_pairhmm_backend ws_pairhmm_scalar = {
-    .base = {.name = "scalar", .usable = usable, .group = 1, .batch = 128 << 10},
+    .base = {.name = "scalar", .usable = ws_usable_always, .group = 1, .batch = 128 << 10},
     .lanes = {1, 1},
     .rows = {1, 1},
     .sweep = {sweep_single, sweep_double},

@@ -78,18 +78,12 @@ static void cost(const ws_papara_read *r) {
 
 static const ws_papara_face face = {cost};
 
-static int usable(const ws_machine *m, const char **why) {
-    (void)m;
-    *why = NULL;
-    return 1;
-}
-
 static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err) {
     return ws_papara_score_tasks(cost, b, task, ntask, lane, err);
 }
 
 const ws_backend ws_papara_scalar = {.name = "scalar",
-                                     .usable = usable,
+                                     .usable = ws_usable_always,
                                      .prepare = ws_papara_prepare,
                                      .release = ws_papara_release,
                                      .score = score,

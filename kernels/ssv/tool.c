@@ -20,13 +20,5 @@ const ws_tool ws_ssv_tool = {
                 "  ssvfilt -O ids globins4.hmm proteins.fa\n"
                 "  # a first sieve in front of the others, from a pipe\n"
                 "  zcat db.fa.gz | ssvfilt m.hmm | msvfilt m.hmm | vitfilt m.hmm | fwdscore m.hmm > hits.tsv\n",
-    .opts = opts,
-    .own_size = sizeof(ws_cascade_opts),
-    .defaults = defaults,
-    .score_size = sizeof(ws_fscore),
-    .backends = backends,
-    .open = open_stage,
-    .close = ws_cascade_close,
-    .begin = ws_cascade_begin,
-    .judge = ws_cascade_judge,
+    WS_CASCADE_TOOL,
 };

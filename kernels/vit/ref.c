@@ -64,12 +64,6 @@ static ws_fscore score_one(const ws_words *w, const ws_lenmodel *lm, const uint8
     return (ws_fscore){(float)((double)nats - 3.0), WS_F_OK};
 }
 
-static int usable(const ws_machine *m, const char **why) {
-    (void)m;
-    (void)why;
-    return 1;
-}
-
 static int prepare(const ws_target *t, void **prep, ws_err *err) {
     const ws_hmm_target *target = t->data;
     ws_words *w = ws_calloc(1, sizeof *w, err);
@@ -104,4 +98,4 @@ static int score(const ws_batch *batch, const ws_task *task, size_t ntask, ws_la
 }
 
 const ws_backend ws_vit_scalar = {
-    .name = "scalar", .usable = usable, .prepare = prepare, .release = release, .score = score, .group = 1};
+    .name = "scalar", .usable = ws_usable_always, .prepare = prepare, .release = release, .score = score, .group = 1};

@@ -31,13 +31,5 @@ const ws_tool ws_vit_tool = {
                 "  zcat db.fa.gz | msvfilt m.hmm | vitfilt m.hmm > maybe.tsv\n"
                 "  # alone, on a FASTA file\n"
                 "  vitfilt -P 1e-4 m.hmm proteins.fa\n",
-    .opts = opts,
-    .own_size = sizeof(ws_cascade_opts),
-    .defaults = defaults,
-    .score_size = sizeof(ws_fscore),
-    .backends = backends,
-    .open = open_stage,
-    .close = ws_cascade_close,
-    .begin = ws_cascade_begin,
-    .judge = ws_cascade_judge,
+    WS_CASCADE_TOOL,
 };

@@ -50,6 +50,12 @@ int ws_cascade_begin(const ws_job *job, const ws_batch *b, ws_lane *lane, ws_err
 int ws_cascade_judge(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_lane *lane,
                      ws_hits *hits, ws_err *err);
 
+/* Those members, for the initialiser of a filter's ws_tool; opts, defaults, backends and open_stage are in its tool.c. */
+#define WS_CASCADE_TOOL                                                                                              \
+    .opts = opts, .own_size = sizeof(ws_cascade_opts), .defaults = defaults, .score_size = sizeof(ws_fscore),         \
+    .backends = backends, .open = open_stage, .close = ws_cascade_close, .begin = ws_cascade_begin,                   \
+    .judge = ws_cascade_judge
+
 /* lib/cascade/judge.c needs: */
 typedef struct ws_cascade {
     const ws_stage *stage;

@@ -18,7 +18,6 @@ typedef struct judging { /* one task's constants */
     int everything; /* values are wanted for pairs that fail too */
     int with_bias;
     int msv_column; /* of the table that is read, or -1 */
-    float hopeless; /* bits below which P is above max_p beyond doubt: spares two exponentials for almost every pair */
 } judging;
 
 static double p_of(const judging *g, int mu, int lambda, int tail, float bits) {
@@ -93,20 +92,12 @@ typedef struct pending {
 
 static int may_skip(const judging *g) { return g->c->stage->may_skip && !g->c->opts->no_skip; }
 
-/* A hundredth of a bit below where P is max_p; 0.7 % of P, where rounding is 1e-6 of it. */
-static float hopeless_bits(const judging *g) {
-    const double p = g->c->max_p, mu = (double)g->model->hmm->evparam[g->c->stage->mu];
-    const double lambda = (double)g->model->hmm->evparam[g->c->stage->lambda];
-    if (!g->model->hmm->calibrated || !(p > 1e-300 && p < 0.5) || !(lambda > 0.01 && lambda < 100)) return -INFINITY;
-    return (float)(mu - (g->c->stage->tail ? log(p) : log(-log1p(-p))) / lambda) - 0.01f;
-}
-
 /* What can be said without the bias: 1 if place j stays in question. */
 static int first_look(const judging *g, const ws_task *task, size_t j, pending *out) {
     const ws_fscore *score = (const ws_fscore *)task->score + j;
     float bits = ws_bits(score->nats, lenmodel_of(g, task, j)->null_nats);
     int pass = enough_bits(g, bits);
-    if (pass && (g->c->stage->uncorrected_first || !g->with_bias)) pass = !(bits < g->hopeless) && enough_p(g, stage_p(g, bits));
+    if (pass && (g->c->stage->uncorrected_first || !g->with_bias)) pass = enough_p(g, stage_p(g, bits));
     if (score->status == WS_F_OPEN) pass = 1;
     *out = (pending){(uint32_t)j, pass};
     return pass || g->everything || (may_skip(g) && !g->with_bias);
@@ -138,7 +129,6 @@ int ws_cascade_judge(const ws_job *job, const ws_batch *b, const ws_task *task, 
                  .everything = job->common.all || job->keep_rejected,
                  .with_bias = c->stage->bias && !c->opts->nobias,
                  .msv_column = b->has_rows ? ws_head_find(job->head, "msv_bits") : -1};
-    g.hopeless = hopeless_bits(&g);
     pending *q = ws_lane_scratch(lane, task->n * (sizeof *q + sizeof(uint32_t) + sizeof(float)), err);
     if (!q) return err->code;
     uint32_t *item = (uint32_t *)(void *)(q + task->n);

@@ -79,6 +79,9 @@ typedef struct ws_backend {
     double cpu_speed; /* cells a second of one CPU core: --backend auto takes the device where cores would need long */
 } ws_backend;
 
+/* The usable of a scalar backend: 1. */
+int ws_usable_always(const ws_machine *m, const char **why);
+
 /* An output column of the tool's own. */
 typedef enum ws_coltype {
     WS_COL_BITS,  /* %.4f */
