@@ -94,10 +94,10 @@ static void measure(const struct kernel *k, const ws_target *t, const ws_batch *
     sample_must(k->be->prepare(t, &prep, &err), &err);
     for (int pass = 0; pass < passes; pass++) {
         const ws_task task = {.prep = prep, .n = b->n, .score = score};
-        const double from = now(), dev = ws_dev_seconds();
+        const double from = now(), dev = ws_dev_clock().lanes;
         sample_must(k->be->score(b, &task, 1, lane, &err), &err);
         wall = fmin(wall, now() - from);
-        best = fmin(best, ws_dev_seconds() - dev);
+        best = fmin(best, ws_dev_clock().lanes - dev);
     }
     const double cells = (double)b->residues * (double)t->qlen;
     printf("%s\t%d\t%.3f\t%.2f\t%.2f\t%016llx\n", k->name, (int)t->qlen, cells / best * 1e-12, 1e3 * best, 1e3 * wall,

@@ -131,6 +131,7 @@ const ws_pairhmm_backend ws_pairhmm_cuda = {
              .batch = 4 << 20,
              .start = start,
              .stop = ws_dev_stop,
+             .ready = ws_dev_ready,
              .cpu_speed = 1.5e10},
     .on_device = 1,
 };

@@ -183,7 +183,7 @@ static void add_counts(reader *r, const ws_pairhmm_counts *c) {
 static int work(const ws_job *job, void *r_, void *item_, ws_lane *lane, ws_outtext *out, ws_err *err) {
     reader *r = r_;
     item *it = item_;
-    const ws_pairhmm_backend *backend = (const ws_pairhmm_backend *)(const void *)job->backend; /* its first member */
+    const ws_pairhmm_backend *backend = (const ws_pairhmm_backend *)(const void *)ws_job_turn(job); /* its first member */
     ws_pairhmm_counts c = {0};
     ws_pairhmm_style style;
     ws_err parsing = {0};
@@ -242,6 +242,7 @@ static int stats(void *r_, ws_stat *stat, int max) {
 }
 
 static const ws_reader pairhmm_reader = {
+    .cells_per_byte = 100, /* GATK's regions of 46 reads and 4 haplotypes; larger regions have more */
     .open = open_reader,
     .close = close_reader,
     .create = create_item,

@@ -385,6 +385,7 @@ static constexpr ws_backend make_backend() {
     b.group = 1;
     b.start = start;
     b.stop = ws_dev_stop;
+    b.ready = ws_dev_ready;
     b.own = &face;
     b.batch = 512 << 10;
     b.cpu_speed = 7e10;

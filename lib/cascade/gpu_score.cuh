@@ -42,6 +42,7 @@ constexpr ws_backend ws_dev_backend(int (*prepare)(const ws_target *, void **, w
     b.group = 1024;
     b.start = ws_gpu_start;
     b.stop = ws_dev_stop;
+    b.ready = ws_dev_ready;
     b.batch = 4 << 20;
     b.cpu_speed = cpu_speed;
     return b;

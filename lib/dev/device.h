@@ -18,8 +18,19 @@ int ws_dev_usable(const char **why);
 int ws_dev_start(const char *list, uint64_t mem, ws_err *err);
 void ws_dev_stop(void);
 
-/* Seconds that kernels ran since the start, by the devices' clocks, summed over lanes. */
-double ws_dev_seconds(void);
+/* 0: all lanes are taken, or no device is open yet. A device that failed to open is ready to say so. Any thread. */
+int ws_dev_ready(void);
+
+/* Since the start, by the devices' clocks and summed over devices: seconds in which kernels ran and in which something was
+ * copied, each moment once however many lanes were at it; and the kernels' seconds summed over lanes. Any thread. */
+typedef struct ws_dev_times {
+    int devices;
+    double kernels, copies, lanes;
+} ws_dev_times;
+ws_dev_times ws_dev_clock(void);
+
+/* "NVIDIA H200", "4 x NVIDIA H200": the devices in use, "none" if there are none. */
+const char *ws_dev_name(void);
 
 #ifdef __cplusplus
 }

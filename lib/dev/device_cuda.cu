@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The devices of this process: whether they can be used, opening them beside the reading, and handing out their lanes.
 //
-// Contents: 1 usable; 2 the pool; 3 start and stop; 4 lanes
+// Contents: 1 usable; 2 the pool; 3 start and stop; 4 lanes; 5 clocks
 
 #include "lib/dev/lane.cuh"
 
@@ -74,7 +74,7 @@ static struct {
     int ndev;
     ws_devlane lane[WS_DEV_MAX * LANES];
     uint64_t identities; // given out
-    double seconds;
+    double lanes; // seconds of kernels
 } pool;
 
 int ws_cuda_fail(cudaError_t e, const char *what, ws_err *err) {
@@ -101,10 +101,11 @@ static int open_device(ws_device *d, ws_err *err) {
         ws_devlane *l = &pool.lane[d->index * LANES + j];
         l->dev = d;
         rc = ws_cuda_fail(cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking), "creating a stream", err);
-        if (!rc) rc = ws_cuda_fail(cudaEventCreate(&l->start), "creating an event", err);
-        if (!rc) rc = ws_cuda_fail(cudaEventCreate(&l->end), "creating an event", err);
+        for (cudaEvent_t *event : {&l->taken, &l->start, &l->end, &l->fetched})
+            if (!rc) rc = ws_cuda_fail(cudaEventCreate(event), "creating an event", err);
     }
-    return rc;
+    if (!rc) rc = ws_cuda_fail(cudaEventCreate(&d->opened), "creating an event", err);
+    return rc ? rc : ws_cuda_fail(cudaEventRecord(d->opened, pool.lane[d->index * LANES].stream), "recording an event", err);
 }
 
 static void *open_main(void *device) {
@@ -159,7 +160,7 @@ static int choose_devices(const char *list, uint64_t mem, ws_err *err) {
 int ws_dev_start(const char *list, uint64_t mem, ws_err *err) {
     pool.ndev = 0;
     pool.failed = {};
-    pool.seconds = 0;
+    pool.lanes = 0;
     int rc = choose_devices(list, mem, err);
     if (rc) return rc;
     for (int i = 0; i < pool.ndev; i++) {
@@ -176,8 +177,8 @@ static void release_lane(ws_devlane *l) {
     for (int i = 0; i < l->nspill; i++) cudaFree(l->spill[i].p);
     cudaFreeHost(l->in.p);
     cudaFreeHost(l->back.p);
-    if (l->start) cudaEventDestroy(l->start);
-    if (l->end) cudaEventDestroy(l->end);
+    for (cudaEvent_t event : {l->taken, l->start, l->end, l->fetched})
+        if (event) cudaEventDestroy(event);
     if (l->stream) cudaStreamDestroy(l->stream);
     *l = {};
 }
@@ -187,6 +188,7 @@ void ws_dev_stop(void) {
         if (pool.dev[i].opening) pthread_join(pool.dev[i].opener, NULL);
         cudaSetDevice(pool.dev[i].id);
         for (int j = 0; j < LANES; j++) release_lane(&pool.lane[i * LANES + j]);
+        if (pool.dev[i].opened) cudaEventDestroy(pool.dev[i].opened);
         for (size_t c = 0; c < pool.dev[i].nchunk; c++) cudaFree(pool.dev[i].chunk[c]);
         ws_free(pool.dev[i].chunk);
         pthread_mutex_destroy(&pool.dev[i].uploading);
@@ -240,12 +242,52 @@ void ws_lane_give(ws_devlane *l) {
     pthread_mutex_unlock(&pool.lock);
 }
 
-void ws_lane_clock(ws_devlane *l) {
-    float ms = 0;
-    if (cudaEventElapsedTime(&ms, l->start, l->end) != cudaSuccess) return;
+int ws_dev_ready(void) {
     pthread_mutex_lock(&pool.lock);
-    pool.seconds += 1e-3 * (double)ms;
+    const int ready = pool.failed.code || free_lane(0);
+    pthread_mutex_unlock(&pool.lock);
+    return ready;
+}
+
+// ---- 5 clocks ----
+
+// Calls end in about the order in which they began, so what is in front of `until` was counted by another lane.
+static void add_span(ws_devspan *s, double from, double to) {
+    if (to <= s->until) return;
+    s->sum += to - (from > s->until ? from : s->until);
+    s->until = to;
+}
+
+void ws_lane_clock(ws_devlane *l) {
+    const cudaEvent_t event[] = {l->taken, l->start, l->end, l->fetched};
+    float at[4], kernels;
+    for (int i = 0; i < 4; i++)
+        if (cudaEventElapsedTime(&at[i], l->dev->opened, event[i]) != cudaSuccess) return;
+    if (cudaEventElapsedTime(&kernels, l->start, l->end) != cudaSuccess) return;
+    pthread_mutex_lock(&pool.lock);
+    pool.lanes += 1e-3 * (double)kernels;
+    add_span(&l->dev->copies, (double)at[0], (double)at[1]);
+    add_span(&l->dev->kernels, (double)at[1], (double)at[2]);
+    add_span(&l->dev->copies, (double)at[2], (double)at[3]);
     pthread_mutex_unlock(&pool.lock);
 }
 
-double ws_dev_seconds(void) { return pool.seconds; }
+ws_dev_times ws_dev_clock(void) {
+    pthread_mutex_lock(&pool.lock);
+    ws_dev_times t = {pool.ndev, 0, 0, pool.lanes};
+    for (int i = 0; i < pool.ndev; i++) {
+        t.kernels += 1e-3 * pool.dev[i].kernels.sum;
+        t.copies += 1e-3 * pool.dev[i].copies.sum;
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return t;
+}
+
+const char *ws_dev_name(void) {
+    static char text[300];
+    cudaDeviceProp p;
+    if (pool.ndev == 0 || cudaGetDeviceProperties(&p, pool.dev[0].id) != cudaSuccess) return "none";
+    if (pool.ndev > 1) snprintf(text, sizeof text, "%d x %s", pool.ndev, p.name);
+    else snprintf(text, sizeof text, "%s", p.name);
+    return text;
+}

@@ -17,4 +17,8 @@ int ws_dev_start(const char *list, uint64_t mem, ws_err *err) {
 
 void ws_dev_stop(void) {}
 
-double ws_dev_seconds(void) { return 0; }
+int ws_dev_ready(void) { return 0; }
+
+ws_dev_times ws_dev_clock(void) { return (ws_dev_times){0}; }
+
+const char *ws_dev_name(void) { return "none"; }

@@ -19,6 +19,11 @@ struct ws_devbuf { // device memory, or pinned memory of the host
     size_t cap;
 };
 
+// Time in which at least one of several lanes was at something, put together as their parts come in.
+struct ws_devspan {
+    double until, sum; // milliseconds
+};
+
 struct ws_device {
     int id, index; // CUDA's number; place among those in use
     int sms, shared_max; // multiprocessors; bytes of shared memory a block may ask for
@@ -26,6 +31,8 @@ struct ws_device {
     size_t used;
     pthread_t opener;
     bool opening, open;  // the thread was started; lanes can be had
+    cudaEvent_t opened;  // when, by its own clock
+    ws_devspan kernels, copies;
     pthread_mutex_t uploading; // one at a time
     void **chunk;        // memory of the targets' tables
     size_t nchunk, chunk_cap, chunk_left;
@@ -49,7 +56,7 @@ struct ws_devlane {
     size_t in_used;
     const char *name[WS_LANE_NAMES]; // kernels launched since the last sync
     int nname;
-    cudaEvent_t start, end;   // around the kernels of a call
+    cudaEvent_t taken, start, end, fetched; // of a call: its begin, around its kernels, when the scores were back
 };
 
 // An identity that no other content has.
@@ -73,7 +80,7 @@ int ws_lane_send(ws_devlane *lane, void *to, const void *from, size_t n, ws_err 
 int ws_lane_fetch(ws_devlane *lane, const void *from, size_t n, ws_err *err);
 // Waits for everything queued; a failure names the kernels that were under way.
 int ws_lane_sync(ws_devlane *lane, ws_err *err);
-// Adds the time between start and end, both passed, to what ws_dev_seconds says.
+// Adds a call's times to what ws_dev_clock says; its events have passed. Copies are what is not between start and end.
 void ws_lane_clock(ws_devlane *lane);
 // After each launch.
 int ws_lane_launched(ws_devlane *lane, const char *name, ws_err *err);

@@ -72,7 +72,8 @@ int ws_lane_begin(ws_devlane *l, ws_err *err) {
     l->in_used = 0;
     l->nname = 0;
     l->arena_used = 0;
-    if (l->nspill == 0) return WS_OK;
+    int rc = ws_cuda_fail(cudaEventRecord(l->taken, l->stream), "recording an event", err);
+    if (rc || l->nspill == 0) return rc;
     for (; l->nspill > 0; l->nspill--) {
         ws_devbuf *b = &l->spill[l->nspill - 1];
         need += b->cap;
@@ -131,7 +132,8 @@ int ws_lane_send(ws_devlane *l, void *to, const void *from, size_t n, ws_err *er
 int ws_lane_fetch(ws_devlane *l, const void *from, size_t n, ws_err *err) {
     int rc = pinned_room(l, &l->back, n, err);
     if (rc) return rc;
-    return ws_cuda_fail(cudaMemcpyAsync(l->back.p, from, n, cudaMemcpyDeviceToHost, l->stream), "copying from the device", err);
+    rc = ws_cuda_fail(cudaMemcpyAsync(l->back.p, from, n, cudaMemcpyDeviceToHost, l->stream), "copying from the device", err);
+    return rc ? rc : ws_cuda_fail(cudaEventRecord(l->fetched, l->stream), "recording an event", err);
 }
 
 int ws_lane_sync(ws_devlane *l, ws_err *err) {

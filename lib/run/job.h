@@ -56,11 +56,18 @@ struct ws_job {
     ws_machine machine;
     const ws_backend *backend;
     void **prep; /* [ntarget] */
+    const ws_backend *beside; /* of "cuda+cpu": the CPU's, NULL of all others */
+    void **beside_prep;
 
     const ws_tsv_head *head; /* of the table that is read; valid in judge */
 
     void *data; /* the tool's own */
 };
+
+/* Who scores next: job->backend, or job->beside while all lanes of the devices are taken. */
+static inline const ws_backend *ws_job_turn(const ws_job *job) {
+    return job->beside && !job->backend->ready() ? job->beside : job->backend;
+}
 
 /* Index of a pass-through column of the table that is read, -1 if it has none of that name. */
 int ws_head_find(const ws_tsv_head *head, const char *name);

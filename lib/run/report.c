@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What a person sees on stderr: progress on a terminal, counts and speeds with --stats. */
 #include "lib/dev/device.h"
+#include "lib/run/backend.h"
 #include "lib/run/stream.h"
 
 #include <stdio.h>
@@ -53,23 +54,40 @@ void ws_report_progress(ws_stream *st, int last) {
                 human(rate, (double)n.residues / (seconds > 0 ? seconds : 1)), human(kept, (double)st->rows), share);
     else
         fprintf(stderr, "%s bytes read, %s rows%s", human(res, (double)done), human(kept, (double)st->rows), share);
-    if (last) fprintf(stderr, ", %.1f s, %s\n", seconds, st->job->backend ? st->job->backend->name : "no scoring");
+    if (last) fprintf(stderr, ", %.1f s, %s\n", seconds, ws_backend_name(st->job));
 }
 
-/* The stage that was busy or waiting for the largest share of the time it could have been: reading and writing are one
- * thread's at a time, scoring is everybody's. */
+static int has_device(const ws_job *job) { return job->backend && job->backend->start; }
+
+/* What was busy or waiting for the largest share of the time it could have been: reading and writing are one thread's at a time,
+ * scoring is everybody's, and beside a device, where workers mostly wait, their processor time. */
 static const char *what_bound(const ws_stream *st) {
-    const double read = (double)st->count.read.wall, write = (double)st->count.write.wall;
-    const double score = (double)st->count.score.wall / st->nlane;
-    return read > score && read > write ? "input" : write > score ? "output" : "scoring";
+    const ws_dev_times dev = ws_dev_clock();
+    const double devices = (double)ws_max((size_t)dev.devices, 1);
+    const ws_clock *score = &st->count.score;
+    const struct {
+        const char *name;
+        double busy;
+    } part[] = {
+        {"input", 1e-9 * (double)st->count.read.wall},
+        {"scoring", 1e-9 * (double)(has_device(st->job) ? score->cpu : score->wall) / st->nlane},
+        {"output", 1e-9 * (double)st->count.write.wall},
+        {"copy", dev.copies / devices},
+        {"kernel", dev.kernels / devices},
+    };
+    size_t most = 0;
+    for (size_t i = 1; i < sizeof part / sizeof *part; i++)
+        if (part[i].busy > part[most].busy) most = i;
+    return part[most].name;
 }
 
 static int write_json(const char *path, const ws_stream *st, const ws_stat *s, int n, ws_err *err) {
     ws_buf text = {0};
     ws_out out;
-    int rc = ws_buf_addf(&text, err, "{\n  \"program\": \"%s\",\n  \"version\": \"" WS_VERSION "\",\n  \"backend\": \"%s\","
-                         "\n  \"bound\": \"%s\"",
-                         st->job->tool->name, st->job->backend ? st->job->backend->name : "none", what_bound(st));
+    int rc = ws_buf_addf(&text, err,
+                         "{\n  \"program\": \"%s\",\n  \"version\": \"" WS_VERSION
+                         "\",\n  \"backend\": \"%s\",\n  \"device\": \"%s\",\n  \"bound\": \"%s\"",
+                         st->job->tool->name, ws_backend_name(st->job), ws_dev_name(), what_bound(st));
     for (int i = 0; i < n && !rc; i++)
         rc = ws_buf_addf(&text, err, ",\n  \"%s\": %.*f", s[i].name, s[i].real ? 6 : 0, s[i].v);
     if (!rc) rc = ws_buf_adds(&text, "\n}\n", err);
@@ -101,6 +119,19 @@ static int sequence_stats(ws_stream *st, ws_stat *s) {
     return (int)(sizeof own / sizeof *own);
 }
 
+enum { NDEVICE = 3 };
+
+static int device_stats(const ws_stream *st, ws_stat *s) {
+    const ws_dev_times t = ws_dev_clock();
+    const ws_stat own[NDEVICE] = {
+        {"device_seconds", "seconds in which kernels ran, summed over devices", t.kernels, 1},
+        {"copy_seconds", "seconds in which something was copied to or from a device", t.copies, 1},
+        {"device_cells", "of the cells, those that went to a device", (double)st->count.device_cells, 0},
+    };
+    memcpy(s, own, sizeof own);
+    return st->reader ? NDEVICE : NDEVICE - 1; /* a reader of its own counts its own cells */
+}
+
 int ws_report_stats(ws_stream *st, ws_err *err) {
     const char *path = st->job->common.stats;
     if (!path) return WS_OK;
@@ -114,15 +145,14 @@ int ws_report_stats(ws_stream *st, ws_err *err) {
         {"write_seconds", "processor seconds writing", (double)st->count.write.cpu / 1e9, 1},
     };
     enum { NCOMMON = sizeof common / sizeof *common };
-    ws_stat s[STAT_MAX + NCOMMON + 1];
+    ws_stat s[STAT_MAX + NCOMMON + NDEVICE];
     int n = st->reader ? sequence_stats(st, s) : st->job->tool->reader->stats(st->own_reader, s, STAT_MAX);
     memcpy(s + n, common, sizeof common);
     n += NCOMMON;
-    if (st->job->backend && st->job->backend->start)
-        s[n++] = (ws_stat){"device_seconds", "seconds of kernels by the devices' clocks, summed over lanes", ws_dev_seconds(), 1};
+    if (has_device(st->job)) n += device_stats(st, s + n);
     if (*path) return write_json(path, st, s, n, err);
     fprintf(stderr, "%s " WS_VERSION ", backend %s, bound by %s\n", st->job->tool->name,
-            st->job->backend ? st->job->backend->name : "none", what_bound(st));
+            ws_backend_name(st->job), what_bound(st));
     for (int i = 0; i < n; i++) fprintf(stderr, "%18.*f  %s\n", s[i].real ? 3 : 0, s[i].v, s[i].what);
     return WS_OK;
 }

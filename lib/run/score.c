@@ -16,7 +16,8 @@ ws_hit *ws_hits_add(ws_hits *h, ws_err *err) {
     return &h->hit[h->n++];
 }
 
-/* The pairs of a table, grouped by target: those of target t are item/row[start[t] .. start[t+1]). */
+/* The pairs of a table, grouped by target: those of target t are item/row[start[t] .. start[t+1]). Of other batches item is
+ * only there if tasks can be parts of one: it says 0, 1, 2 ... */
 typedef struct pairing {
     uint32_t *item, *row;
     size_t *start;
@@ -30,6 +31,12 @@ static void pairing_release(pairing *p) {
 
 /* A table without a query column: every row meets every target, so there is one list for all. */
 static int rows_are_free(const ws_batch *b) { return b->nrow > 0 && b->row[0].target == UINT32_MAX; }
+
+static int count_up(pairing *p, size_t n, ws_err *err) {
+    p->item = ws_calloc(n, sizeof *p->item, err);
+    for (size_t i = 0; p->item && i < n; i++) p->item[i] = (uint32_t)i;
+    return p->item ? WS_OK : WS_ENOMEM;
+}
 
 static int pairing_make(pairing *p, const ws_batch *b, size_t ntarget, ws_err *err) {
     p->item = ws_calloc(b->nrow, sizeof *p->item, err);
@@ -54,63 +61,83 @@ static int pairing_make(pairing *p, const ws_batch *b, size_t ntarget, ws_err *e
     return WS_OK;
 }
 
-/* Fills the task of target t; returns the number of its pairs. */
-static size_t make_task(ws_task *task, const uint32_t **row, const ws_job *job, const ws_batch *b, const pairing *p, size_t t) {
-    size_t from = 0, n = b->n;
-    *task = (ws_task){.target = (uint32_t)t, .prep = job->prep[t]};
-    *row = NULL;
-    if (b->has_rows) {
-        from = rows_are_free(b) ? 0 : p->start[t];
-        n = rows_are_free(b) ? b->nrow : p->start[t + 1] - from;
-        task->item = p->item + from;
-        *row = p->row + from;
+/* How far a batch is scored. */
+typedef struct place {
+    size_t target, pair; /* the next pair: of that target's, that one */
+} place;
+
+/* The next pairs from *at on, of one target and at least one if it has any: about `most` cells of them. Returns the cells. */
+static uint64_t make_task(ws_task *task, const uint32_t **row, const ws_job *job, const ws_batch *b, const pairing *p, place *at,
+                          uint64_t most) {
+    const uint64_t qlen = job->target[at->target].qlen;
+    const size_t from = b->has_rows && !rows_are_free(b) ? p->start[at->target] : 0;
+    const size_t n = !b->has_rows ? b->n : rows_are_free(b) ? b->nrow : p->start[at->target + 1] - from;
+    const uint32_t *item = p->item ? p->item + from : NULL;
+    size_t end = at->pair;
+    uint64_t cells = 0;
+    if (!b->has_rows && at->pair == 0 && most == UINT64_MAX) {
+        item = NULL; /* all of the batch */
+        end = n;
+        cells = b->residues * qlen;
     }
-    task->n = n;
-    return n;
+    for (; end < n && cells < most; end++) cells += b->len[item ? item[end] : end] * qlen;
+    *task = (ws_task){.target = (uint32_t)at->target, .item = item ? item + at->pair : NULL, .n = end - at->pair};
+    *row = b->has_rows ? p->row + from + at->pair : NULL;
+    *at = end < n ? (place){at->target, end} : (place){at->target + 1, 0};
+    return cells;
 }
 
-static uint64_t task_cells(const ws_job *job, const ws_batch *b, const ws_task *task) {
-    uint64_t residues = task->item ? 0 : b->residues;
-    if (task->item)
-        for (size_t j = 0; j < task->n; j++) residues += b->len[task->item[j]];
-    return residues * job->target[task->target].qlen;
-}
-
+/* Tasks that are scored in one call. */
 enum { GROUP_MAX = 1024 };
+typedef struct group {
+    ws_task task[GROUP_MAX];
+    const uint32_t *row[GROUP_MAX];
+    size_t n, pairs;
+    uint64_t cells;
+} group;
+
+static void make_group(group *g, const ws_job *job, const ws_batch *b, const pairing *p, place *at, size_t most_tasks, uint64_t most) {
+    g->n = g->pairs = 0;
+    g->cells = 0;
+    while (at->target < job->ntarget && g->n < most_tasks && g->cells < most) {
+        g->cells += make_task(&g->task[g->n], &g->row[g->n], job, b, p, at, most);
+        g->pairs += g->task[g->n].n;
+        g->n += g->task[g->n].n > 0;
+    }
+}
+
+/* What a CPU takes beside a device before it looks again whether a lane is free: so long may the end of a run wait for it. */
+#define TURN_SECONDS 0.02
 
 /* Scores and judges group after group of targets. The scores of a group share one buffer. */
 static int score_groups(ws_stream *st, ws_slot *slot, const pairing *p, ws_lane *lane, ws_err *err) {
     const ws_job *job = st->job;
     const ws_batch *b = &slot->batch;
-    size_t group = ws_min(ws_max(job->backend->group, 1), GROUP_MAX), size = job->tool->score_size;
-    ws_task *task = ws_calloc(group, sizeof *task, err);
-    const uint32_t **row = ws_calloc(group, sizeof *row, err);
+    const size_t size = job->tool->score_size;
+    group *g = ws_calloc(1, sizeof *g, err);
     ws_buf scores = {0};
-    int rc = task && row ? WS_OK : WS_ENOMEM;
-    for (size_t t = 0; t < job->ntarget && !rc;) {
-        size_t ntask = 0, pairs = 0, at = 0;
-        for (; t < job->ntarget && ntask < group; t++) {
-            size_t n = make_task(&task[ntask], &row[ntask], job, b, p, t);
-            pairs += n;
-            ntask += n > 0;
+    int rc = g ? WS_OK : WS_ENOMEM;
+    for (place at = {0, 0}; at.target < job->ntarget && !rc;) {
+        const ws_backend *be = ws_job_turn(job);
+        const uint64_t most = be == job->beside ? (uint64_t)(TURN_SECONDS * job->backend->cpu_speed) : UINT64_MAX;
+        make_group(g, job, b, p, &at, ws_min(ws_max(be->group, 1), GROUP_MAX), most);
+        if (g->n == 0) break;
+        if ((rc = ws_buf_reserve(&scores, g->pairs * size, err))) break;
+        char *score = scores.p;
+        for (size_t i = 0; i < g->n; i++) {
+            ws_task *t = &g->task[i];
+            t->prep = (be == job->beside ? job->beside_prep : job->prep)[t->target];
+            t->score = score;
+            score += t->n * size;
         }
-        if (ntask == 0) break;
-        if ((rc = ws_buf_reserve(&scores, pairs * size, err))) break;
-        uint64_t cells = 0;
-        for (size_t i = 0; i < ntask; i++) {
-            task[i].score = scores.p + at * size;
-            at += task[i].n;
-            cells += task_cells(job, b, &task[i]);
-        }
-        rc = job->backend->score(b, task, ntask, lane, err);
-        for (size_t i = 0; i < ntask && !rc; i++)
-            rc = job->tool->judge(job, b, &task[i], row[i], lane, &slot->hits, err);
-        st->count.pairs += pairs;
-        st->count.cells += cells;
+        rc = be->score(b, g->task, g->n, lane, err);
+        for (size_t i = 0; i < g->n && !rc; i++) rc = job->tool->judge(job, b, &g->task[i], g->row[i], lane, &slot->hits, err);
+        st->count.pairs += g->pairs;
+        st->count.cells += g->cells;
+        if (be->start) st->count.device_cells += g->cells;
     }
     ws_buf_release(&scores);
-    ws_free(row);
-    ws_free(task);
+    ws_free(g);
     return rc;
 }
 
@@ -170,6 +197,7 @@ int ws_stream_score(ws_stream *st, ws_slot *slot, ws_lane *lane, ws_err *err) {
     int rc = lane_begin(st, lane, b, err);
     if (!rc && !st->job->tool->backends) return pass_all(&slot->hits, b, err);
     if (!rc && b->has_rows) rc = pairing_make(&p, b, st->job->ntarget, err);
+    if (!rc && !b->has_rows && st->job->beside) rc = count_up(&p, b->n, err);
     if (!rc) rc = score_groups(st, slot, &p, lane, err);
     if (!rc && slot->hits.n > 0 && (b->has_rows || st->job->ntarget > 1))
         rc = sort_hits(&slot->hits, b->has_rows ? b->nrow : b->n, err);

@@ -38,7 +38,7 @@ typedef struct ws_clock {
 } ws_clock;
 
 typedef struct ws_counters {
-    _Atomic uint64_t pairs, cells;
+    _Atomic uint64_t pairs, cells, device_cells; /* device_cells: of the cells */
     ws_clock read, score, write;
 } ws_counters;
 

@@ -74,6 +74,7 @@ typedef struct ws_backend {
     /* Devices only, NULL on a CPU: opened once before prepare, closed at the end. */
     int (*start)(const ws_devconf *conf, ws_err *err);
     void (*stop)(void);
+    int (*ready)(void); /* 0: score would wait for a device. Asked where a CPU scores beside it ("cuda+cpu") */
     const void *own;  /* for a tool with its own reader: what it calls in place of score */
     uint64_t batch; /* residues in a batch where --batch does not say; 0: lib/run's own default */
     double cpu_speed; /* cells a second of one CPU core: --backend auto takes the device where cores would need long */
@@ -121,6 +122,7 @@ struct ws_stat;
 /* Input that is no sequences (regions of reads and haplotypes): the tool cuts, parses, scores and formats, lib/run gives it
  * threads, order, output and statistics. An item is what is worked on at once; there are a few, used again and again. */
 typedef struct ws_reader {
+    double cells_per_byte; /* of typical input, inflated: --backend auto judges by it whether a device pays */
     int (*open)(ws_job *job, void **reader, ws_err *err);
     void (*close)(void *reader);
     int (*create)(void **item, ws_err *err);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ * "cuda+cpu" without a device: the scalar backend plays one that is free and taken at random while the CPU's best scores beside
+ * it, in turns of a few cells. Every tool must write the bytes of a plain run, and both must have had turns. */
+#include "tests/lib/sample.h"
+#include "tests/tap.h"
+
+#include "kernels/fwd/fwd.h"
+#include "kernels/msv/msv.h"
+#include "kernels/papara/papara.h"
+#include "kernels/pairhmm/pairhmm.h"
+#include "kernels/ssv/ssv.h"
+#include "kernels/vit/vit.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+extern const ws_tool ws_ssv_tool, ws_msv_tool, ws_vit_tool, ws_fwd_tool, ws_papara_tool, ws_pairhmm_tool;
+
+static sample chance;
+static pthread_mutex_t chance_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic uint64_t was_free, was_taken;
+
+static int start(const ws_devconf *conf, ws_err *err) {
+    (void)conf;
+    (void)err;
+    return WS_OK;
+}
+static void stop(void) {}
+static int ready(void) {
+    pthread_mutex_lock(&chance_lock);
+    const int is_free = sample_below(&chance, 2);
+    pthread_mutex_unlock(&chance_lock);
+    ++*(is_free ? &was_free : &was_taken);
+    return is_free;
+}
+
+/* 20,000 cells a turn: lists of one target are cut. */
+static ws_backend as_device(const ws_backend *scalar) {
+    ws_backend b = *scalar;
+    b.name = "cuda";
+    b.start = start;
+    b.stop = stop;
+    b.ready = ready;
+    b.group = 3;
+    b.batch = 4096;
+    b.cpu_speed = 1e6;
+    return b;
+}
+
+static int run(const ws_tool *tool, const char *backend, const char *threads, const char *out, const char *const *more) {
+    const char *argv[16] = {tool->name, "--no-provenance", "--backend", backend, "--threads", threads, "-o", out};
+    int argc = 8;
+    while (*more) argv[argc++] = *more++;
+    return ws_main(tool, argc, (char **)(uintptr_t)argv);
+}
+
+static int same_files(const char *a, const char *b, long *size) {
+    FILE *f = fopen(a, "rb"), *g = fopen(b, "rb");
+    int x, y, same = f && g;
+    for (*size = 0; same; ++*size) {
+        x = getc(f);
+        y = getc(g);
+        same = x == y;
+        if (x == EOF) break;
+    }
+    if (f) fclose(f);
+    if (g) fclose(g);
+    return same;
+}
+
+/* The tool with the scalar backend as its device, and with it alone. */
+static void compare(tap *t, const ws_tool *real, const ws_backend *const *backends, const char *what, const char *const *more) {
+    char plain[] = "/tmp/warpsieve.XXXXXX", both[] = "/tmp/warpsieve.XXXXXX";
+    const int fd[2] = {mkstemp(plain), mkstemp(both)};
+    ws_tool tool = *real;
+    long size = 0;
+    tool.backends = backends;
+    int rc = run(real, "scalar", "1", plain, more);
+    for (int n = 1; n <= 4; n += 3) {
+        was_free = was_taken = 0;
+        const char threads[] = {(char)('0' + n), '\0'};
+        if (!rc) rc = run(&tool, "cuda+cpu", threads, both, more);
+        const int same = !rc && same_files(plain, both, &size);
+        tap_ok(t, same && size > 0 && was_free && was_taken,
+               "%s %s, %d threads: %ld bytes; the device was free %llu times, taken %llu times", real->name, what, n, size,
+               (unsigned long long)was_free, (unsigned long long)was_taken);
+    }
+    for (int i = 0; i < 2; i++) close(fd[i]);
+    unlink(plain);
+    unlink(both);
+}
+
+#define FASTA "tests/data/demo.fa.gz"
+#define MODELS "tests/data/demo.hmm"
+#define TREE "tests/data/papara/tiny5/"
+
+int main(void) {
+    const char *env = getenv("WARPSIEVE_SEED");
+    tap t = {0};
+    chance.state = env ? strtoull(env, NULL, 0) : 1;
+    tap_note("seed %llu", (unsigned long long)chance.state);
+    const ws_tool *const filters[] = {&ws_ssv_tool, &ws_msv_tool, &ws_vit_tool, &ws_fwd_tool};
+    const ws_backend *const scalar[] = {&ws_ssv_scalar, &ws_msv_scalar, &ws_vit_scalar, &ws_fwd_scalar};
+    char table[] = "/tmp/warpsieve.XXXXXX", fasta[] = "/tmp/warpsieve.XXXXXX";
+    const int fd[] = {mkstemp(table), mkstemp(fasta)};
+    const char *const sequences[] = {"-a", MODELS, fasta, NULL}, *const rows[] = {"--allow-cut", MODELS, table, NULL};
+    const char *const make_rows[] = {"-P", "0.2", MODELS, FASTA, NULL}, *const make_fasta[] = {"-O", "fasta", MODELS, FASTA, NULL};
+    if (run(&ws_ssv_tool, "auto", "0", table, make_rows) || run(&ws_ssv_tool, "auto", "0", fasta, make_fasta)) return 1;
+    for (int i = 0; i < 4; i++) {
+        const ws_backend device = as_device(scalar[i]);
+        const ws_backend *const backends[] = {&device, filters[i]->backends[1], filters[i]->backends[2], scalar[i], NULL};
+        compare(&t, filters[i], backends, "of sequences", sequences);
+        compare(&t, filters[i], backends, "of rows", rows);
+    }
+    for (int i = 0; i < 2; i++) close(fd[i]);
+    unlink(table);
+    unlink(fasta);
+
+    const char *const reads[] = {TREE "ref.phy", TREE "ref.nwk", TREE "reads.fasta", NULL};
+    ws_backend tree = as_device(&ws_papara_scalar);
+    tree.cpu_speed = 1e3; /* a tree and reads of a few letters: turns of one read */
+    const ws_backend *const papara[] = {&tree, &ws_papara_avx512, &ws_papara_avx2, &ws_papara_scalar, NULL};
+    compare(&t, &ws_papara_tool, papara, "of reads", reads);
+
+    const char *const regions[] = {"--raw", "tests/data/pairhmm/edge.in.gz", NULL};
+    ws_pairhmm_backend pairs = ws_pairhmm_scalar;
+    pairs.base = as_device(&ws_pairhmm_scalar.base);
+    const ws_backend *const pairhmm[] = {&pairs.base, &ws_pairhmm_avx512.base, &ws_pairhmm_avx2.base, &ws_pairhmm_scalar.base, NULL};
+    compare(&t, &ws_pairhmm_tool, pairhmm, "of regions", regions);
+    return tap_end(&t);
+}
