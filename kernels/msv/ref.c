@@ -45,23 +45,6 @@ static ws_fscore score_one(const ws_bytes *b, const ws_lenmodel *lm, const uint8
     return ws_msv_full_ref(b, lm, x, L, cell);
 }
 
-static int prepare(const ws_target *t, void **prep, ws_err *err) {
-    const ws_hmm_target *target = t->data;
-    ws_bytes *b = ws_calloc(1, sizeof *b, err);
-    *prep = b;
-    if (!b) return err->code;
-    int rc = ws_bytes_create(b, &target->profile, err);
-    if (rc == WS_OK) return WS_OK;
-    ws_free(b);
-    *prep = NULL;
-    return rc;
-}
-
-static void release(void *prep) {
-    if (prep) ws_bytes_destroy(prep);
-    ws_free(prep);
-}
-
 static int score(const ws_batch *batch, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err) {
     const ws_lenmodel *lm = (const ws_lenmodel *)lane->perseq.p;
     for (size_t t = 0; t < ntask; t++) {
@@ -78,4 +61,5 @@ static int score(const ws_batch *batch, const ws_task *task, size_t ntask, ws_la
 }
 
 const ws_backend ws_msv_scalar = {
-    .name = "scalar", .usable = ws_usable_always, .prepare = prepare, .release = release, .score = score, .group = 1};
+    .name = "scalar", .usable = ws_usable_always, .prepare = ws_ungapped_prepare, .release = ws_ungapped_release, .score = score,
+    .group = 1};

@@ -39,7 +39,7 @@ ws_fscore ws_ssv_decide(const ws_bytes *b, const ws_lenmodel *lm, int best) {
     return (ws_fscore){score_of(b, lm, best), WS_F_OK};                                /* S5 */
 }
 
-static int prepare(const ws_target *t, void **prep, ws_err *err) {
+int ws_ungapped_prepare(const ws_target *t, void **prep, ws_err *err) {
     const ws_hmm_target *target = t->data;
     ws_bytes *b = ws_calloc(1, sizeof *b, err);
     *prep = b;
@@ -51,7 +51,7 @@ static int prepare(const ws_target *t, void **prep, ws_err *err) {
     return rc;
 }
 
-static void release(void *prep) {
+void ws_ungapped_release(void *prep) {
     if (prep) ws_bytes_destroy(prep);
     ws_free(prep);
 }
@@ -72,4 +72,5 @@ static int score(const ws_batch *batch, const ws_task *task, size_t ntask, ws_la
 }
 
 const ws_backend ws_ssv_scalar = {
-    .name = "scalar", .usable = ws_usable_always, .prepare = prepare, .release = release, .score = score, .group = 1};
+    .name = "scalar", .usable = ws_usable_always, .prepare = ws_ungapped_prepare, .release = ws_ungapped_release, .score = score,
+    .group = 1};

@@ -23,6 +23,11 @@ static inline float ws_ungapped_nats(int xJ, int tjb) {
     return (float)((double)(((float)(xJ - tjb) - (float)WS_BYTE_BASE) / WS_BYTE_SCALE) - 3.0);
 }
 
+typedef struct ws_target ws_target; /* lib/run/tool.h */
+/* What the scalar backends of both make of a target: a ws_bytes. */
+int ws_ungapped_prepare(const ws_target *t, void **prep, ws_err *err);
+void ws_ungapped_release(void *prep);
+
 /* SSV of one vector width over a list of sequences. */
 typedef struct ws_ssv_vec {
     int (*prepare)(const ws_bytes *b, void **prep, ws_err *err);
