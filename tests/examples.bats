@@ -15,6 +15,7 @@ setup_file() {
     zcat "$data/pairhmm/gatk-hc-na12878.Java.hmmresults.txt.gz" >pairs.txt
     cp "$data/pairhmm/edge.in.gz" regions.in.gz
     cp "$data"/papara/tiny5/{ref.phy,ref.nwk,reads.fasta} .
+    cp -r "$data/pairhmm" "$data/papara" .
     printf 'ACGTACGTAC\tIIIIIIIIII\nCGTAC\t5555\047\n' >reads.tsv
     printf 'ACGTACGTAC\nACGTTCGTAC\n' >haplotypes.txt
     awk '/^>/ { n++ } { print > "shard" 1 + (n > 150) ".fa" }' demo.fa
