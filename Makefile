@@ -140,10 +140,14 @@ completions: all
 	@for t in $(TOOLS); do for s in bash zsh fish; do \
 	    sh completions/gen.sh $$s $$t > $B/completions/$$t.$$s || exit 1; done; done
 
+FOLDERS := $(sort $(BINDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(foreach p,$(PAGES),$(MANDIR)/man$(subst .,,$(suffix $p))))
+
+# Remembers in $B/folders which folders were not there, so that uninstall can take these back and no others.
 install: all completions ## into DESTDIR/PREFIX
-	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
+	@for d in $(FOLDERS:%=$(DESTDIR)%); do while [ ! -d "$$d" ]; do echo "$$d"; d=$$(dirname "$$d"); done; done >> $B/folders
+	$(INSTALL) -d $(FOLDERS:%=$(DESTDIR)%)
 	$(INSTALL) -m 755 $(TOOLS:%=bin/%) $(DESTDIR)$(BINDIR)
-	for p in $(PAGES); do $(INSTALL) -D -m 644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/} || exit 1; done
+	for p in $(PAGES); do $(INSTALL) -m 644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/} || exit 1; done
 	for t in $(TOOLS); do \
 	    $(INSTALL) -m 644 $B/completions/$$t.bash $(DESTDIR)$(BASHDIR)/$$t && \
 	    $(INSTALL) -m 644 $B/completions/$$t.zsh $(DESTDIR)$(ZSHDIR)/_$$t && \
@@ -152,6 +156,8 @@ install: all completions ## into DESTDIR/PREFIX
 uninstall: ## what install put there
 	for t in $(TOOLS); do rm -f $(DESTDIR)$(BINDIR)/$$t $(DESTDIR)$(BASHDIR)/$$t $(DESTDIR)$(ZSHDIR)/_$$t $(DESTDIR)$(FISHDIR)/$$t.fish; done
 	for p in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
+	@[ ! -f $B/folders ] || sort -ru $B/folders | while read -r d; do rmdir "$$d" 2>/dev/null || :; done
+	@rm -f $B/folders
 
 installcheck: ## the tests against what install put there; DESTDIR and PREFIX as for install
 	@sh tests/installcheck.sh $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR) $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
@@ -159,6 +165,9 @@ installcheck: ## the tests against what install put there; DESTDIR and PREFIX as
 dist: ## the committed sources as build/warpsieve-VERSION.tar.gz, the same bytes for the same commit
 	@mkdir -p $B
 	git archive --format=tar --prefix=warpsieve-$(VERSION)/ HEAD | gzip -9n > $B/warpsieve-$(VERSION).tar.gz
+
+cleanroot: ## as root: what INSTALL says in a bare Debian, from make dist to uninstall
+	sh tests/cleanroot.sh
 
 plots: ## bench/plots from the tables recorded in bench/
 	python3 bench/report.py bench
@@ -170,5 +179,5 @@ help:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all demo units check check-full gpu-check check-style bench completions install uninstall installcheck dist plots clean help
+.PHONY: all demo units check check-full gpu-check check-style bench completions install uninstall installcheck dist cleanroot plots clean help
 .SECONDARY:

@@ -27,7 +27,7 @@ if [ "${1:-}" != --build ]; then
     want python3 python3
     want gzip zcat
     want binutils nm
-    want git git
+    [ ! -e "$(dirname "$0")/../.git" ] || want git git # a tarball has no use for it
 fi
 
 if [ -z "$missing" ]; then

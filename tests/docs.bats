@@ -176,7 +176,7 @@ EOF
 
 # ---- installation ----
 
-@test "make install and uninstall: every file in its place, and nothing left" {
+@test "make install and uninstall: every file in its place, and nothing left, no folder either" {
     [ -z "${WARPSIEVE_BIN:-}" ] || skip "programs from elsewhere are tested"
     make -s -C "$top" install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
     for t in $(all_tools); do
@@ -189,5 +189,10 @@ EOF
     done
     for page in "$top"/man/*.[57]; do [ -f "root/usr/share/man/man${page##*.}/${page##*/}" ]; done
     make -s -C "$top" uninstall DESTDIR="$PWD/root" PREFIX=/usr
-    [ -z "$(find root -type f)" ] || fail "left: $(find root -type f)"
+    [ ! -e root ] || fail "left: $(find root)"
+    # folders that were there before stay
+    mkdir -p root/usr/share/man/man1
+    make -s -C "$top" install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
+    make -s -C "$top" uninstall DESTDIR="$PWD/root" PREFIX=/usr
+    [ "$(find root | sort | tail -1)" = root/usr/share/man/man1 ] || fail "left: $(find root)"
 }
