@@ -8,7 +8,8 @@ load helper
 setup_file() {
     make_data
     cp three.hmm models.hmm
-    cp demo.fa.gz db.fa.gz
+    sed -i '/RAD53_YEAST/s/ / "/' demo.fa # a reader that believes in quotes would swallow rows
+    gzip -c demo.fa >db.fa.gz
     zcat "$data/golden/dna-models/3box.hmm.gz" >dna.hmm
     zcat "$data/golden/dna.fa.gz" | awk '/^>/ { n++ } n > 20 { exit } { print }' | seqkit seq -m 60 >dna.fa
     seqkit fx2tab dna.fa | awk -F '\t' '{ q = $2; gsub(/./, "I", q); print "@" $1 "\n" $2 "\n+\n" q }' | gzip >dna.fq.gz
@@ -30,17 +31,17 @@ n=400
 SH
     left=
     for b in block.*; do
-        for word in csvtk duckdb sqlite3; do
-            if grep -q "^$word " "$b" && ! command -v $word >/dev/null; then left="$left $word"; continue 2; fi
-        done
-        if grep -q pandas "$b" && ! python3 -c 'import pandas' 2>/dev/null; then left="$left pandas"; continue; fi
+        bash -n "$b"
+        if [ -n "$(not_installed "$b")" ]; then left="$left $(not_installed "$b")"; continue; fi
         cat with.sh "$b" >run.sh
         bash -e -o pipefail run.sh >stdout 2>stderr || fail "failed: $(cat "$b")" "$(head -5 stderr)"
         if grep -qvE '^\[|^$' stderr; then fail "stderr of $(cat "$b")" "$(head -5 stderr)"; fi
         sed -n 's/.*> \([a-z0-9]*\.[a-z]*\)$/\1/p' "$b" | while read -r f; do [ -e "$f" ] || fail "$f is not there after: $(cat "$b")"; done
     done
-    [ -z "$left" ] || echo "# left out, not installed:$left" >&3
+    [ -z "$left" ] || echo "# not installed, so checked for syntax only:$left" >&3
     same <(grep -v '^##' whole.tsv) <(msvfilt m.hmm db.fa.gz | vitfilt m.hmm | fwdscore -Z 400 m.hmm | grep -v '^##')
+    [ ! -e hits.db ] || [ "$(sqlite3 hits.db 'select count(*) from hits')" -eq $(($(wc -l <plain.tsv) - 1)) ]
+    grep -c RAD53 plain.tsv
     grep -v '^#' hits.tbl | awk '{ print $1, $3 }' | sort >searched
     grep -v '^#' scan.tbl | awk '{ print $3, $1 }' | sort >scanned
     [ -s searched ] && [ -s scanned ]

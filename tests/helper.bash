@@ -95,6 +95,15 @@ outside_of_bats() {
     env -i HOME="$HOME" LC_ALL=C PATH="$path" WARPSIEVE_TESTS=quick "$@"
 }
 
+# The programs that a block of shell names and that are not installed; then it is only read: bash -n, and what was left out is said.
+not_installed() { # not_installed FILE
+    local word
+    for word in csvtk duckdb mlr sqlite3; do
+        if grep -qE "(^|\| *)$word " "$1" && ! command -v $word >/dev/null; then echo $word; fi
+    done
+    if grep -q '^python3 .*pandas' "$1" && ! python3 -c 'import pandas' 2>/dev/null; then echo pandas; fi
+}
+
 # Status of a process as the shell sees it, without bats' opinion: status_of COMMAND...
 status_of() { local s=0; "$@" || s=$?; echo "$s"; }
 same() { diff "$1" "$2" >"$BATS_TEST_TMPDIR/diff" || { cut -c1-300 "$BATS_TEST_TMPDIR/diff" | head -6; return 1; }; }
