@@ -87,14 +87,21 @@ demo: all ## the main job on a small real example
 
 units: $(UNITS)
 
-check: all units check-style ## every test that takes less than ten minutes together
+# The tools with a runtime of CUDA that fails on demand; with a fake device where there is none.
+FAULTY := $(if $(filter-out 0,$(CUDA)),$(TOOLS:%=$B/fault/%))
+export WARPSIEVE_FAULTY := $(if $(FAULTY),$(CURDIR)/$B/fault)
+$(FAULTY): $B/fault/%: $B/bin/%.o $B/tests/fault/cuda.o $(LIB) tests/fault/cuda.wrap
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,@tests/fault/cuda.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
+
+check: all units $(FAULTY) check-style ## every test that takes less than ten minutes together
 	@sh tests/run.sh quick $(UNITS)
 
-check-full: all units check-style ## check, and the long rest: all golden data, whole proteomes
+check-full: all units $(FAULTY) check-style ## check, and the long rest: all golden data, whole proteomes
 	@sh tests/run.sh full $(UNITS)
 
 # Without a device its tests are shown as skipped; WARPSIEVE_REQUIRE_GPU=1 makes that a failure.
-gpu-check: all $(patsubst %.c,$B/%,$(wildcard tests/gpu/*.c)) ## the tests of the CUDA backends, on a machine with a device
+gpu-check: all $(FAULTY) $(patsubst %.c,$B/%,$(wildcard tests/gpu/*.c)) ## the tests of the CUDA backends, on a machine with a device
 	@sh tests/gpu/run.sh $B
 
 # Each parser for FUZZ_SECONDS, with clang's libFuzzer; `make check` only replays seeds and found cases.

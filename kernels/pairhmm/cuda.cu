@@ -221,8 +221,9 @@ static int launch_all(ws_devlane *l, const ws_pairhmm_gpu *p, const tables &g, s
     const size_t words = (size + 3) / 4; // the arena's pieces are of whole cache lines
     codes<<<(unsigned)((words + THREADS - 1) / THREADS), THREADS, 0, l->stream>>>((const uint32_t *)g.text, (uint32_t *)g.code, words);
     int rc = ws_lane_launched(l, "pairhmm letters", err);
+    if (rc) return rc;
     rows<<<(g.nread + THREADS / 32 - 1) / (THREADS / 32), THREADS, 0, l->stream>>>(g, quals);
-    if (!rc) rc = ws_lane_launched(l, "pairhmm rows", err);
+    rc = ws_lane_launched(l, "pairhmm rows", err);
     int c = 0;
 #define LAUNCH(P, K)                                                                                                   \
     if (!rc) rc = launch<P, K, true>(l, g, (uint32_t)p->first[c], (uint32_t)p->first[c + 1], err);                     \

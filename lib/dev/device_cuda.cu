@@ -236,6 +236,8 @@ int ws_lane_take(ws_devlane **out, uint64_t id, ws_err *err) {
 }
 
 void ws_lane_give(ws_devlane *l) {
+    // a call that failed may have left copies under way, from memory that the next one fills again
+    if (l->in_used || l->nname) (void)cudaStreamSynchronize(l->stream);
     pthread_mutex_lock(&pool.lock);
     l->busy = false;
     pthread_cond_signal(&pool.change);

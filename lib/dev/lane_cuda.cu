@@ -92,12 +92,15 @@ static int pinned_room(ws_devlane *l, ws_devbuf *b, size_t n, ws_err *err) {
     cudaFreeHost(b->p);
     *b = {};
     size_t cap = roomy(n);
-    if ((rc = ws_cuda_fail(cudaMallocHost(&b->p, cap), "pinning memory", err))) {
-        b->p = NULL;
-        return rc;
+    cudaError_t e = cudaMallocHost(&b->p, cap);
+    if (e == cudaSuccess) {
+        b->cap = cap;
+        return WS_OK;
     }
-    b->cap = cap;
-    return WS_OK;
+    b->p = NULL;
+    if (e != cudaErrorMemoryAllocation) return ws_cuda_fail(e, "pinning memory", err);
+    (void)cudaGetLastError();
+    return ws_fail(err, WS_EDEV, "the host has no %zu bytes of memory to pin: a smaller --batch needs less", cap);
 }
 
 // ---- 2 copies and launches ----

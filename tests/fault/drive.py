@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs a command once without and many times with a fault of tests/fault/shim.c and checks what each run leaves behind.
+"""Runs a command once without and many times with a fault of tests/fault/shim.c (SHIM is the library) or of
+tests/fault/cuda.cu (SHIM is -, the command is built with it), and checks what each run leaves behind.
 
     drive.py SHIM KIND FIRST LAST STEP FORM OUTPUT... -- COMMAND...
 
@@ -76,8 +77,9 @@ def main():
         fault = kind if n is None else f"{kind}={n}"
         if os.path.exists("fault.log"):
             os.unlink("fault.log")
-        env = dict(os.environ, LD_PRELOAD=os.environ.get("WS_PRELOAD_FIRST", "") + " " + shim, WS_FAULT=fault,
-                   WS_FAULT_LOG="fault.log")
+        env = dict(os.environ, WS_FAULT=fault, WS_FAULT_LOG="fault.log")
+        if shim != "-":
+            env["LD_PRELOAD"] = shim
         label = f"{' '.join(command)} with {fault}"
         try:
             status, got, err = run(command, env, outputs)

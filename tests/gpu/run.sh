@@ -20,6 +20,18 @@ if "$b/tests/gpu/check" -m 1 | grep -qE '# SKIP|a device:'; then
 fi
 step "papara-score" "$b/tests/gpu/papara"
 step "scores, all devices" "$b/tests/gpu/check" -d all -m 520
+if command -v python3 >/dev/null; then
+    data=$(mktemp -d) || exit 1
+    for tool in $TOOLS; do
+        "$b/fault/$tool" --list-backends | grep -q '^cuda.yes' || continue
+        step "faults of the device, $tool" env -C "$data" sh "$PWD/tests/fault/device.sh" "$PWD/$b/fault" "$tool" 3 2
+    done
+    awk -F '\t' '{ n += $2 + $3; bad += $3 }
+        END { printf "%d faults: %d ended with status 1, %d did no harm\n", n, bad, n - bad }' "$data/fault.counts"
+    rm -r "$data"
+else
+    echo "no python3, so no faults of the device: skipped"
+fi
 if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck initcheck; do
         step "compute-sanitizer $tool" compute-sanitizer --tool $tool --error-exitcode 9 "$b/tests/gpu/check" -m 66

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// Faults of a device on demand, linked in front of the CUDA runtime (ld --wrap, tests/fault/cuda.wrap) into copies of the tools
+// in build/fault/, which nobody installs. WS_FAULT says how, as for shim.c:
+//
+//   KIND=N    device-memory  the N-th cudaMalloc has none
+//             pinned         the N-th cudaMallocHost has none
+//             launch         the N-th launch of a kernel fails
+//             lost           at the N-th wait for a stream the device is lost: this and every later call fails
+//             gone           the same at the N-th call of any function
+//             call           the N-th call of any function fails, later ones do not
+//             trap           behind the N-th kernel another one traps: a fault of the device itself, seen at some later call
+//
+// WS_FAULT_FAKE=N: there are N devices, which are memory of the host, and kernels do nothing. What is scored is of no use then,
+// but all the same from run to run, which is enough to see what a fault does where there is no device. WS_FAULT_LOG as in shim.c.
+#include <cuda_runtime.h>
+
+#include <atomic>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char kind[32];
+static long number, fakes;
+static std::atomic<long> calls, count;
+static std::atomic<bool> lost;
+static thread_local cudaError_t pending; // of this thread's last launch
+static thread_local bool trapping;
+
+__attribute__((constructor)) static void configure(void) {
+    const char *what = getenv("WS_FAULT"), *fake = getenv("WS_FAULT_FAKE");
+    if (fake) fakes = strtol(fake, NULL, 10);
+    if (!what) return;
+    const size_t n = strcspn(what, "=");
+    if (n < sizeof kind) memcpy(kind, what, n);
+    if (what[n]) number = strtol(what + n + 1, NULL, 10);
+}
+
+static bool is(const char *what) { return strcmp(kind, what) == 0; }
+
+static void strike(void) {
+    const char *log = getenv("WS_FAULT_LOG");
+    FILE *f = log ? fopen(log, "a") : NULL;
+    if (!f) return;
+    fputc('x', f);
+    fclose(f);
+}
+
+static bool due(const char *what, std::atomic<long> *counter) {
+    if (!is(what) || counter->fetch_add(1) + 1 != number) return false;
+    strike();
+    return true;
+}
+
+// What this call of a function of its kind (NULL: none) is to return in place of its work, or cudaSuccess.
+static cudaError_t fault(const char *own, cudaError_t e) {
+    if (trapping) return cudaSuccess;
+    if (due("call", &calls)) return cudaErrorUnknown;
+    if (due("gone", &calls)) lost = true;
+    if (own && due(own, &count)) {
+        if (is("lost")) lost = true;
+        else return e;
+    }
+    return lost ? cudaErrorIllegalAddress : cudaSuccess;
+}
+
+#define WRAP(name, own, error, parameters, arguments, faked)                \
+    extern "C" cudaError_t __real_##name parameters;                        \
+    extern "C" cudaError_t __wrap_##name parameters {                       \
+        const cudaError_t bad = fault(own, error);                          \
+        return bad != cudaSuccess ? bad : fakes ? (faked) : __real_##name arguments; \
+    }
+#define PLAIN(name, parameters, arguments, faked) WRAP(name, NULL, cudaSuccess, parameters, arguments, faked)
+
+template <class T> static cudaError_t give(T *to, T value) {
+    *to = value;
+    return cudaSuccess;
+}
+
+static cudaError_t take(void **p, size_t n) { return (*p = calloc(n, 1)) ? cudaSuccess : cudaErrorMemoryAllocation; }
+
+static cudaError_t drop(void *p) {
+    free(p);
+    return cudaSuccess;
+}
+
+static cudaError_t fill(void *p, int byte, size_t n) {
+    memset(p, byte, n);
+    return cudaSuccess;
+}
+
+static cudaError_t copy(void *to, const void *from, size_t n) {
+    memcpy(to, from, n);
+    return cudaSuccess;
+}
+
+// Compute capability 99.0, for which the PTX of every build would do.
+static int attribute(cudaDeviceAttr what) {
+    switch (what) {
+    case cudaDevAttrComputeCapabilityMajor: return 99;
+    case cudaDevAttrMultiProcessorCount: return 132;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return 227 << 10;
+    default: return 0;
+    }
+}
+
+PLAIN(cudaDriverGetVersion, (int *v), (v), give(v, CUDART_VERSION))
+PLAIN(cudaGetDeviceCount, (int *n), (n), give(n, (int)fakes))
+PLAIN(cudaDeviceGetAttribute, (int *v, cudaDeviceAttr what, int id), (v, what, id), give(v, attribute(what)))
+PLAIN(cudaSetDevice, (int id), (id), cudaSuccess)
+PLAIN(cudaSetDeviceFlags, (unsigned flags), (flags), cudaSuccess)
+PLAIN(cudaStreamCreateWithFlags, (cudaStream_t *s, unsigned flags), (s, flags), give(s, (cudaStream_t)&fakes))
+PLAIN(cudaStreamDestroy, (cudaStream_t s), (s), cudaSuccess)
+PLAIN(cudaEventCreate, (cudaEvent_t *e), (e), give(e, (cudaEvent_t)&fakes))
+PLAIN(cudaEventDestroy, (cudaEvent_t e), (e), cudaSuccess)
+PLAIN(cudaEventRecord, (cudaEvent_t e, cudaStream_t s), (e, s), cudaSuccess)
+PLAIN(cudaEventElapsedTime, (float *ms, cudaEvent_t a, cudaEvent_t b), (ms, a, b), give(ms, 0.0F))
+PLAIN(cudaFuncSetAttribute, (const void *f, cudaFuncAttribute a, int v), (f, a, v), cudaSuccess)
+PLAIN(cudaFree, (void *p), (p), drop(p))
+PLAIN(cudaFreeHost, (void *p), (p), drop(p))
+PLAIN(cudaMemsetAsync, (void *p, int byte, size_t n, cudaStream_t s), (p, byte, n, s), fill(p, byte, n))
+PLAIN(cudaMemcpyAsync, (void *to, const void *from, size_t n, cudaMemcpyKind way, cudaStream_t s), (to, from, n, way, s),
+      copy(to, from, n))
+WRAP(cudaMalloc, "device-memory", cudaErrorMemoryAllocation, (void **p, size_t n), (p, n), take(p, n))
+WRAP(cudaMallocHost, "pinned", cudaErrorMemoryAllocation, (void **p, size_t n), (p, n), take(p, n))
+WRAP(cudaStreamSynchronize, "lost", cudaErrorIllegalAddress, (cudaStream_t s), (s), cudaSuccess)
+
+// ---- launches: what <<<>>> becomes, which is one or the other by the version of CUDA, and how its failure is asked for ----
+
+__global__ void ws_fault_trap() { asm("trap;"); }
+
+static cudaError_t launched(cudaError_t e, cudaStream_t s) {
+    if (trapping) return e;
+    if (e != cudaSuccess) pending = e;
+    else if (due("trap", &count)) {
+        trapping = true;
+        ws_fault_trap<<<1, 1, 0, s>>>();
+        trapping = false;
+    }
+    return e;
+}
+
+#define LAUNCH_PARAMETERS dim3 grid, dim3 block, void **a, size_t shared, cudaStream_t s
+#define LAUNCH(name, handle)                                                                                         \
+    extern "C" __attribute__((weak)) cudaError_t __real_##name(handle k, LAUNCH_PARAMETERS);                         \
+    extern "C" cudaError_t __wrap_##name(handle k, LAUNCH_PARAMETERS) {                                              \
+        const cudaError_t bad = fault("launch", cudaErrorLaunchOutOfResources);                                      \
+        return launched(bad != cudaSuccess ? bad : fakes ? cudaSuccess : __real_##name(k, grid, block, a, shared, s), s); \
+    }
+LAUNCH(cudaLaunchKernel, const void *)
+LAUNCH(__cudaLaunchKernel, cudaKernel_t)
+
+extern "C" __attribute__((weak)) cudaError_t __real___cudaGetKernel(cudaKernel_t *k, const void *f);
+extern "C" cudaError_t __wrap___cudaGetKernel(cudaKernel_t *k, const void *f) {
+    return fakes ? give(k, (cudaKernel_t)f) : __real___cudaGetKernel(k, f);
+}
+
+extern "C" cudaError_t __real_cudaGetLastError(void);
+extern "C" cudaError_t __wrap_cudaGetLastError(void) {
+    const cudaError_t e = pending != cudaSuccess ? pending : fault(NULL, cudaSuccess);
+    pending = cudaSuccess;
+    return e != cudaSuccess || fakes ? e : __real_cudaGetLastError();
+}

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Faults of a device, one tool: each kind of tests/fault/cuda.cu at every STEP-th place. With a real device the
+# rows are compared with those of scalar first, and a kernel that traps is among the faults.
+#   tests/fault/device.sh FOLDER TOOL STEP [THREADS]     FOLDER: where the tools with the faults are; data go to the current one
+set -eu
+faulty=$1 tool=$2 step=$3 threads=${4:-1}
+top=$(cd "$(dirname "$0")/../.." && pwd)
+
+case $tool in
+pairhmm)
+    gzip -dc "$top/tests/data/pairhmm/tiny.in.gz" >regions
+    set -- -t "$threads" -K 8000 regions
+    ;;
+papara-score)
+    set -- -j "$threads" -K 1500 "$top/tests/data/papara/vag40/ref.phy" "$top/tests/data/papara/vag40/ref.nwk" \
+        "$top/tests/data/papara/vag40/reads.fasta"
+    ;;
+*)
+    cat "$top/tests/data/globins4.hmm" "$top/tests/data/demo.hmm" "$top/tests/data/fn3.hmm" >models
+    gzip -dc "$top/tests/data/demo.fa.gz" | awk '/^>/ { n++ } n > 40 { exit } { print }' >sequences
+    set -- -a -t "$threads" -K 3000 models sequences
+    ;;
+esac
+
+every() { # KIND STEP ARGUMENT...
+    kind=$1 by=$2
+    shift 2
+    python3 "$top/tests/fault/drive.py" - "$kind" 1 100000 "$by" tsv stdout -- "$faulty/$tool" --backend cuda "$@"
+}
+
+if [ -z "${WS_FAULT_FAKE:-}" ]; then
+    "$faulty/$tool" --backend scalar "$@" >scalar
+    "$faulty/$tool" --backend cuda "$@" >device
+    cmp scalar device
+    every trap "$step" "$@"
+fi
+for kind in device-memory pinned lost launch; do every $kind "$step" "$@"; done
+for kind in gone call; do every $kind $((7 * step)) "$@"; done

@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Faults of a device, without one: the tools with tests/fault/cuda.cu in front of the runtime, which also plays a device whose
+# kernels do nothing. tests/gpu/run.sh does the same on a real one.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() { make_data; }
+setup() {
+    in_data
+    # shellcheck disable=SC2154 # the Makefile exports it
+    [ -n "${WARPSIEVE_FAULTY:-}" ] || skip 'built without CUDA'
+    export WS_FAULT_FAKE=2
+    step=3
+    [ "${WARPSIEVE_TESTS:-quick}" = quick ] || step=1
+}
+teardown() {
+    [ ! -s fault.counts ] || awk -F '\t' -v what="$BATS_TEST_DESCRIPTION" '{ n += $2 + $3; bad += $3 }
+        END { printf "# ran %d faults: %d ended with status 1, %d did no harm (%s)\n", n, bad, n - bad, what }' fault.counts >&3
+    rm -f fault.counts
+}
+device_tools() { local t; for t in $(all_tools); do ! "$WARPSIEVE_FAULTY/$t" --list-backends | grep -q '^cuda.yes' || echo "$t"; done; }
+
+one_thread() { sh "$top/tests/fault/device.sh" "$WARPSIEVE_FAULTY" "$1" $step 1; }
+three_threads() { sh "$top/tests/fault/device.sh" "$WARPSIEVE_FAULTY" "$1" $((2 * step)) 3; }
+
+@test "each tool with a cuda backend can be given a device that is none" { [ "$(device_tools | wc -l)" -ge 6 ]; }
+@test "no memory, no pinned memory, no launch, a lost device, any call that fails" { each one_thread $(device_tools); }
+@test "the same with three threads" { each three_threads $(device_tools); }
+
+two_devices() {
+    for kind in gone call; do
+        python3 "$top/tests/fault/drive.py" - $kind 1 100000 $((7 * step)) tsv stdout -- \
+            "$WARPSIEVE_FAULTY/$1" --backend cuda --device all -t 4 -a -K 3000 three.hmm small.fa
+    done
+}
+@test "the same with two devices" { each two_devices $(sequence_tools model); }
+
+no_memory() {
+    python3 "$top/tests/fault/drive.py" ./shim.so thread 1 4 1 tsv stdout -- \
+        "$WARPSIEVE_FAULTY/$1" --backend cuda -t 2 -a -K 3000 three.hmm small.fa
+    python3 "$top/tests/fault/drive.py" ./shim.so memory 1 5000 $step tsv stdout -- \
+        "$WARPSIEVE_FAULTY/$1" --backend cuda -t 2 -a -K 3000 three.hmm small.fa
+}
+@test "a run on a device: no memory of the host at the n-th allocation, no threads" {
+    ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -o shim.so "$top/tests/fault/shim.c" -ldl
+    each no_memory $(sequence_tools model)
+}
+
+@test "the sentence says what failed" {
+    local t
+    for t in $(sequence_tools model); do
+        # shellcheck disable=SC2030 # the next case sets its own
+        export WS_FAULT=pinned=1
+        run -1 --separate-stderr "$WARPSIEVE_FAULTY/$t" --backend cuda -a m.hmm small.fa
+        told 'no [0-9]+ bytes of memory to pin'
+        export WS_FAULT=lost=3
+        run -1 --separate-stderr "$WARPSIEVE_FAULTY/$t" --backend cuda -a -K 3000 m.hmm small.fa
+        told 'failed on the device: an illegal memory access'
+    done
+}
