@@ -187,9 +187,14 @@ static void begin_region(scan *s, const char *p, size_t n) {
     s->broken = ws_pairhmm_header(&l, &s->reads, &s->haps, &err) != WS_OK;
 }
 
+/* Not memchr of nothing: an empty buffer's pointer is null. */
+static const char *line_end(const ws_buf *text, size_t pos) {
+    return pos < text->n ? memchr(text->p + pos, '\n', text->n - pos) : NULL;
+}
+
 static void scan_batches(const ws_pairhmm_input *in, scan *s, const ws_buf *text, size_t limit) {
     while (s->whole < limit && !s->broken && !s->large) {
-        const char *p = text->p + s->pos, *lf = memchr(p, '\n', text->n - s->pos);
+        const char *p = text->p + s->pos, *lf = line_end(text, s->pos);
         if (!lf) return;
         const size_t n = (size_t)(lf - p) + 1;
         if (!s->inside) {
@@ -210,7 +215,7 @@ static void scan_batches(const ws_pairhmm_input *in, scan *s, const ws_buf *text
 static void scan_results(scan *s, const ws_buf *text, size_t limit) {
     while (s->whole < limit) {
         ws_pairhmm_line l = {.number = 0, .name = ""};
-        const char *p = text->p + s->pos, *lf = memchr(p, '\n', text->n - s->pos);
+        const char *p = text->p + s->pos, *lf = line_end(text, s->pos);
         if (!lf) return;
         const size_t n = (size_t)(lf - p) + 1;
         ws_pairhmm_next_line(&l, &p, lf + 1);
