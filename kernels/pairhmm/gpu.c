@@ -132,6 +132,8 @@ const ws_pairhmm_backend ws_pairhmm_cuda = {
              .start = start,
              .stop = ws_dev_stop,
              .ready = ws_dev_ready,
+             .wait = ws_dev_wait,
+             .start_seconds = WS_DEV_START,
              .cpu_speed = 1.5e10},
     .on_device = 1,
 };

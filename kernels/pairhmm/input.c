@@ -63,6 +63,8 @@ int ws_pairhmm_input_open(ws_pairhmm_input **out, const char *const *path, int n
     return WS_OK;
 }
 
+void ws_pairhmm_input_batch(ws_pairhmm_input *in, uint64_t piece) { in->piece = piece; }
+
 static void close_source(ws_pairhmm_input *in) {
     uint64_t done = 0, size = 0;
     pthread_mutex_lock(&in->lock);

@@ -19,6 +19,8 @@ typedef struct ws_pairhmm_input ws_pairhmm_input;
 int ws_pairhmm_input_open(ws_pairhmm_input **out, const char *const *path, int npath, ws_pairhmm_format format,
                           uint64_t piece, double cells, ws_err *err);
 void ws_pairhmm_input_close(ws_pairhmm_input *in);
+/* Another size of pieces, from the next fill on. */
+void ws_pairhmm_input_batch(ws_pairhmm_input *in, uint64_t piece);
 
 /* The next piece: WS_OK, WS_EOF, WS_AGAIN or a failure, which comes after all whole regions before it. A piece that is
  * no whole region is the end of the input, or a header that cannot be read: parsing it says what is wrong. */

@@ -64,6 +64,7 @@ static int open_pairhmm(ws_job *job, ws_err *err) {
     if (o->matrix && (job->common.fields || o->raw))
         return ws_fail(err, WS_EUSAGE, "--%s is about columns of a table, so it goes with --out-format tsv only",
                        o->raw ? "raw" : "fields");
+    job->common.batch = o->piece;
     job->input = job->cmdline.operand;
     job->ninput = job->cmdline.noperand;
     return WS_OK;
@@ -108,11 +109,13 @@ static int open_reader(ws_job *job, void **out, ws_err *err) {
                    : job->machine.cpu.avx2 ? &ws_pairhmm_avx2
                                            : &ws_pairhmm_scalar;
     int rc = ws_pairhmm_input_open(&r->input, job->ninput ? job->input : standard_input, job->ninput ? job->ninput : 1,
-                                   (ws_pairhmm_format)o->in_format, o->piece ? o->piece : job->backend->batch,
+                                   (ws_pairhmm_format)o->in_format, job->common.batch,
                                    PART_CELLS, err);
     *out = r;
     return rc;
 }
+
+static void set_batch(void *r, uint64_t size) { ws_pairhmm_input_batch(((reader *)r)->input, size); }
 
 static int create_item(void **out, ws_err *err) {
     item *it = *out = ws_calloc(1, sizeof *it, err);
@@ -242,9 +245,9 @@ static int stats(void *r_, ws_stat *stat, int max) {
 }
 
 static const ws_reader pairhmm_reader = {
-    .cells_per_byte = 100, /* GATK's regions of 46 reads and 4 haplotypes; larger regions have more */
     .open = open_reader,
     .close = close_reader,
+    .batch = set_batch,
     .create = create_item,
     .destroy = destroy_item,
     .fill = fill,

@@ -386,6 +386,8 @@ static constexpr ws_backend make_backend() {
     b.start = start;
     b.stop = ws_dev_stop;
     b.ready = ws_dev_ready;
+    b.wait = ws_dev_wait;
+    b.start_seconds = WS_DEV_START;
     b.own = &face;
     b.batch = 512 << 10;
     b.cpu_speed = 7e10;

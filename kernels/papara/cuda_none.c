@@ -10,4 +10,4 @@ static int usable(const ws_machine *m, const char **why) {
 
 static int start(const ws_devconf *conf, ws_err *err) { return ws_dev_start(conf->list, conf->mem, err); }
 
-const ws_backend ws_papara_cuda = {.name = "cuda", .usable = usable, .start = start, .stop = ws_dev_stop, .ready = ws_dev_ready};
+const ws_backend ws_papara_cuda = {.name = "cuda", .usable = usable, .start = start, .stop = ws_dev_stop};

@@ -48,7 +48,7 @@ static int one_read(const ws_papara_run_data *d, const ws_papara_read *r, const 
 static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_lane *lane, ws_outtext *out,
                 ws_err *err) {
     ws_papara_run_data *d = job->data;
-    const ws_papara_face *face = job->backend->own;
+    const ws_papara_face *face = ws_job_turn(job)->own;
     for (size_t i = 0; i < hits->n; i++) {
         const uint32_t seq = hits->hit[i].seq;
         ws_papara_read r;

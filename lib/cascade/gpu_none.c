@@ -10,6 +10,6 @@ static int usable(const ws_machine *m, const char **why) {
 
 static int start(const ws_devconf *conf, ws_err *err) { return ws_dev_start(conf->list, conf->mem, err); }
 
-#define NONE {.name = "cuda", .usable = usable, .start = start, .stop = ws_dev_stop, .ready = ws_dev_ready}
+#define NONE {.name = "cuda", .usable = usable, .start = start, .stop = ws_dev_stop}
 extern const ws_backend ws_ssv_cuda, ws_msv_cuda, ws_vit_cuda, ws_fwd_cuda;
 const ws_backend ws_ssv_cuda = NONE, ws_msv_cuda = NONE, ws_vit_cuda = NONE, ws_fwd_cuda = NONE;

@@ -43,6 +43,8 @@ constexpr ws_backend ws_dev_backend(int (*prepare)(const ws_target *, void **, w
     b.start = ws_gpu_start;
     b.stop = ws_dev_stop;
     b.ready = ws_dev_ready;
+    b.wait = ws_dev_wait;
+    b.start_seconds = WS_DEV_START;
     b.batch = 4 << 20;
     b.cpu_speed = cpu_speed;
     return b;

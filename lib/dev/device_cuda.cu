@@ -251,6 +251,20 @@ int ws_dev_ready(void) {
     return ready;
 }
 
+static bool all_open(void) {
+    for (int i = 0; i < pool.ndev; i++)
+        if (!pool.dev[i].open) return false;
+    return true;
+}
+
+int ws_dev_wait(ws_err *err) {
+    pthread_mutex_lock(&pool.lock);
+    while (!pool.failed.code && !all_open()) pthread_cond_wait(&pool.change, &pool.lock);
+    *err = pool.failed;
+    pthread_mutex_unlock(&pool.lock);
+    return err->code;
+}
+
 // ---- 5 clocks ----
 
 // Calls end in about the order in which they began, so what is in front of `until` was counted by another lane.

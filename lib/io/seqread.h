@@ -62,6 +62,9 @@ void ws_seqread_close(ws_seqread *r);
  * WS_EOF, WS_AGAIN (see wait_ms) or a failure; WS_EOF and failures come again on every later call. */
 int ws_seqread_fill(ws_seqread *r, ws_batch *b, ws_err *err);
 
+/* From the next fill on batches have so many residues. The thread that fills. */
+void ws_seqread_batch(ws_seqread *r, uint64_t residues);
+
 /* For idle threads, as ws_source_ahead. Any thread. */
 int ws_seqread_ahead(ws_seqread *r);
 

@@ -5,8 +5,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 int ws_usable_always(const ws_machine *m, const char **why) {
     (void)m;
@@ -36,34 +34,6 @@ static int no_such(const ws_tool *tool, const char *name, ws_err *err) {
     return rc;
 }
 
-/* Bytes of the inputs; 0 if one is no regular file. */
-static double input_bytes(const ws_job *job) {
-    double sum = 0;
-    struct stat s;
-    for (int i = 0; i < job->ninput; i++) {
-        int known = strcmp(job->input[i], "-") ? stat(job->input[i], &s) == 0 : fstat(STDIN_FILENO, &s) == 0;
-        if (!known || !S_ISREG(s.st_mode)) return 0;
-        sum += (double)s.st_size;
-    }
-    return job->ninput ? sum : fstat(STDIN_FILENO, &s) == 0 && S_ISREG(s.st_mode) ? (double)s.st_size : 0;
-}
-
-/* Whether a device is worth its start of about half a second in --backend auto: with all cores the scores would take more than
- * two. A pipe counts as a minute of the fastest parsing, which is no gain where the cores keep up with it. */
-static int device_pays(const ws_job *job, const ws_backend *b, int threads) {
-    const double parse = 3e8, residues_per_byte = 1.5; /* a second, one core; packed input, the densest but for gzip */
-    double bytes = input_bytes(job), per_byte = job->tool->reader ? job->tool->reader->cells_per_byte : 0;
-    const double speed = b->cpu_speed * threads; /* cells a second */
-    for (size_t t = 0; t < job->ntarget; t++) per_byte += residues_per_byte * (double)job->target[t].qlen;
-    return bytes > 0 ? bytes * per_byte > 2 * speed : parse * per_byte / residues_per_byte > speed;
-}
-
-static int take(ws_job *job, const ws_backend *b, ws_err *err) {
-    const ws_devconf conf = {job->common.device, job->common.gpu_mem};
-    job->backend = b;
-    return b->start ? b->start(&conf, err) : WS_OK;
-}
-
 static void take_beside(ws_job *job) {
     const char *why;
     for (int i = 0; !job->beside; i++) { /* the last one, scalar, is always usable */
@@ -72,22 +42,43 @@ static void take_beside(ws_job *job) {
     }
 }
 
-int ws_backend_choose(ws_job *job, int threads, ws_err *err) {
+/* The device waits until there is enough for it to do (late.c), unless options speak of it and it is there. */
+static void take_auto(ws_job *job) {
+    const char *why;
+    job->backend = job->tool->backends[0];
+    if (!job->backend->start) {
+        take_beside(job);
+        job->backend = job->beside;
+        job->beside = NULL;
+        job->open = 1;
+        return;
+    }
+    take_beside(job);
+    job->open = (job->common.device || job->common.gpu_mem) && job->backend->usable(&job->machine, &why);
+}
+
+int ws_backend_choose(ws_job *job, ws_err *err) {
     const char *name = job->common.backend, *why = NULL;
-    int any = !name || strcmp(name, "auto") == 0;
+    if (!name || strcmp(name, "auto") == 0) {
+        take_auto(job);
+        return WS_OK;
+    }
     for (int i = 0; job->tool->backends[i]; i++) {
         const ws_backend *b = job->tool->backends[i];
-        const int both = !any && is_together(b, name);
-        if (any ? b->start && !device_pays(job, b, threads) : !both && strcmp(b->name, name) != 0) continue;
+        const int both = is_together(b, name);
+        if (!both && strcmp(b->name, name) != 0) continue;
+        if (!b->usable(&job->machine, &why)) return ws_fail(err, WS_EDEV, "--backend %s cannot run here: %s", name, why);
         if (both) take_beside(job);
-        if (b->usable(&job->machine, &why)) return take(job, b, err);
-        if (!any) return ws_fail(err, WS_EDEV, "--backend %s cannot run here: %s", name, why);
+        job->backend = b;
+        job->open = 1;
+        return WS_OK;
     }
-    return no_such(job->tool, name ? name : "", err);
+    return no_such(job->tool, name, err);
 }
 
 const char *ws_backend_name(const ws_job *job) {
-    return job->beside ? job->common.backend : job->backend ? job->backend->name : "none";
+    if (!job->beside) return job->backend ? job->backend->name : "none";
+    return ws_job_is_open(job) ? "cuda+cpu" : job->beside->name;
 }
 
 int ws_backend_list(const ws_tool *tool, const ws_machine *m, ws_buf *out, ws_err *err) {
@@ -135,9 +126,15 @@ static int prepare(ws_job *job, const ws_backend *b, void ***prep, int threads, 
     return w.failed ? err->code : WS_OK;
 }
 
-int ws_backend_prepare(ws_job *job, int threads, ws_err *err) {
-    int rc = prepare(job, job->backend, &job->prep, threads, err);
-    return rc || !job->beside ? rc : prepare(job, job->beside, &job->beside_prep, threads, err);
+int ws_backend_open(ws_job *job, int threads, ws_err *err) {
+    const ws_devconf conf = {job->common.device, job->common.gpu_mem};
+    int rc = job->backend->start ? job->backend->start(&conf, err) : WS_OK;
+    return rc || job->ntarget == 0 ? rc : prepare(job, job->backend, &job->prep, threads, err);
+}
+
+int ws_backend_begin(ws_job *job, int threads, ws_err *err) {
+    int rc = job->open ? ws_backend_open(job, threads, err) : WS_OK;
+    return rc || !job->beside || job->ntarget == 0 ? rc : prepare(job, job->beside, &job->beside_prep, threads, err);
 }
 
 static void release(const ws_job *job, const ws_backend *b, void ***prep) {
@@ -147,7 +144,7 @@ static void release(const ws_job *job, const ws_backend *b, void ***prep) {
     *prep = NULL;
 }
 
-void ws_backend_release(ws_job *job) {
+void ws_backend_end(ws_job *job) {
     release(job, job->backend, &job->prep);
     release(job, job->beside, &job->beside_prep);
     if (job->backend && job->backend->stop) job->backend->stop();

@@ -5,19 +5,20 @@
 
 #include "lib/run/job.h"
 
-/* Sets job->backend: the one named by --backend (a failure with the reason if it cannot run here), or the best usable that is
- * worth its start; opens its devices. A device's name with "+cpu" behind it
- * sets job->beside too. threads: how many a CPU backend would get. */
-int ws_backend_choose(ws_job *job, int threads, ws_err *err);
+/* Sets job->backend and, where the CPU scores beside a device, job->beside: as --backend says (a failure with the reason if that
+ * cannot run here), or for auto the best of the CPU and a device, not open yet. */
+int ws_backend_choose(ws_job *job, ws_err *err);
+
+/* What computes, or computed: "avx512", "cuda", "cuda+cpu"; "none" of a tool that scores nothing. */
+const char *ws_backend_name(const ws_job *job);
 
 /* The table of --list-backends. */
 int ws_backend_list(const ws_tool *tool, const ws_machine *m, ws_buf *out, ws_err *err);
 
-/* "cuda", "cuda+cpu", "none" of a tool that scores nothing. */
-const char *ws_backend_name(const ws_job *job);
-
-/* job->prep[] and beside_prep[] for every target, on up to `threads` threads; ws_backend_release releases it and closes devices. */
-int ws_backend_prepare(ws_job *job, int threads, ws_err *err);
-void ws_backend_release(ws_job *job);
+/* Starts job->backend and makes job->prep[] for every target, on up to `threads` threads. */
+int ws_backend_open(ws_job *job, int threads, ws_err *err);
+/* The same for what is to be used from the start, and job->beside_prep[]. ws_backend_end releases all and closes devices. */
+int ws_backend_begin(ws_job *job, int threads, ws_err *err);
+void ws_backend_end(ws_job *job);
 
 #endif

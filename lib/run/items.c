@@ -5,6 +5,8 @@
 int ws_item_read(void *stream, void *slot, ws_err *err) {
     ws_stream *st = stream;
     const ws_moment t0 = ws_clock_start();
+    if (!st->batch_given && st->late_begun && ws_job_is_open(st->job))
+        st->job->tool->reader->batch(st->own_reader, st->job->backend->batch);
     int rc = st->job->tool->reader->fill(st->own_reader, ((ws_slot *)slot)->item, err);
     ws_clock_stop(&st->count.read, t0);
     return rc;
@@ -18,6 +20,7 @@ int ws_item_work(void *stream, void *slot_, int thread, ws_err *err) {
     slot->kept.rows = 0;
     int rc = st->job->tool->reader->work(st->job, st->own_reader, slot->item, &st->lane[thread], &slot->kept, err);
     ws_clock_stop(&st->count.score, t0);
+    ws_late_look(st);
     return rc;
 }
 

@@ -56,17 +56,19 @@ struct ws_job {
     ws_machine machine;
     const ws_backend *backend;
     void **prep; /* [ntarget] */
-    const ws_backend *beside; /* of "cuda+cpu": the CPU's, NULL of all others */
+    const ws_backend *beside; /* of "cuda+cpu" and auto: the CPU's, NULL of all others */
     void **beside_prep;
+    int open; /* backend can be used: with auto a device is opened late or never. Atomic */
 
     const ws_tsv_head *head; /* of the table that is read; valid in judge */
 
     void *data; /* the tool's own */
 };
 
-/* Who scores next: job->backend, or job->beside while all lanes of the devices are taken. */
+static inline int ws_job_is_open(const ws_job *job) { return __atomic_load_n(&job->open, __ATOMIC_ACQUIRE); }
+/* Who scores next: job->backend, or job->beside while no lane of a device is free. */
 static inline const ws_backend *ws_job_turn(const ws_job *job) {
-    return job->beside && !job->backend->ready() ? job->beside : job->backend;
+    return job->beside && !(ws_job_is_open(job) && job->backend->ready()) ? job->beside : job->backend;
 }
 
 /* Index of a pass-through column of the table that is read, -1 if it has none of that name. */

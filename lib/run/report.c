@@ -57,7 +57,7 @@ void ws_report_progress(ws_stream *st, int last) {
     if (last) fprintf(stderr, ", %.1f s, %s\n", seconds, ws_backend_name(st->job));
 }
 
-static int has_device(const ws_job *job) { return job->backend && job->backend->start; }
+static int has_device(const ws_job *job) { return job->backend && job->backend->start && ws_job_is_open(job); }
 
 /* What was busy or waiting for the largest share of the time it could have been: reading and writing are one thread's at a time,
  * scoring is everybody's, and beside a device, where workers mostly wait, their processor time. */
@@ -87,7 +87,7 @@ static int write_json(const char *path, const ws_stream *st, const ws_stat *s, i
     int rc = ws_buf_addf(&text, err,
                          "{\n  \"program\": \"%s\",\n  \"version\": \"" WS_VERSION
                          "\",\n  \"backend\": \"%s\",\n  \"device\": \"%s\",\n  \"bound\": \"%s\"",
-                         st->job->tool->name, ws_backend_name(st->job), ws_dev_name(), what_bound(st));
+                         st->job->tool->name, ws_backend_name(st->job), has_device(st->job) ? ws_dev_name() : "none", what_bound(st));
     for (int i = 0; i < n && !rc; i++)
         rc = ws_buf_addf(&text, err, ",\n  \"%s\": %.*f", s[i].name, s[i].real ? 6 : 0, s[i].v);
     if (!rc) rc = ws_buf_adds(&text, "\n}\n", err);

@@ -144,6 +144,7 @@ static int run_stream(ws_stream *st, ws_err *err) {
     if (!rc) {
         st->lane = ws_calloc((size_t)st->nlane, sizeof *st->lane, err);
         rc = st->lane ? run_pipe(st, err) : WS_ENOMEM;
+        ws_late_join(st);
     }
     if (!rc) note_bad_residues(st);
     if (!rc) ws_report_progress(st, 1);
@@ -177,13 +178,14 @@ static int run_job(ws_job *job, ws_err *err) {
     if (!rc && job->common.fields && job->common.out_format != WS_OUT_TSV)
         rc = ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
     job->keep_rejected = job->common.rejected && job->common.out_format == WS_OUT_TSV;
-    if (!rc && job->tool->backends) rc = ws_backend_choose(job, st.nlane, err);
-    if (!rc && job->ntarget > 0) rc = ws_backend_prepare(job, st.nlane, err);
-    if (!job->common.batch && job->backend) job->common.batch = job->backend->batch;
+    if (!rc && job->tool->backends) rc = ws_backend_choose(job, err);
+    if (!rc && job->backend) rc = ws_backend_begin(job, st.nlane, err);
+    st.batch_given = job->common.batch != 0;
+    if (!st.batch_given && job->backend) job->common.batch = (job->open ? job->backend : job->beside)->batch;
     if (!job->common.batch) job->common.batch = job->default_batch ? job->default_batch : 128 << 10;
     st.open_ns = ws_now_ns() - st.start_ns;
     if (!rc) rc = run_stream(&st, err);
-    ws_backend_release(job);
+    ws_backend_end(job);
     if (job->tool->close) job->tool->close(job);
     return rc;
 }

@@ -75,7 +75,7 @@ static uint64_t make_task(ws_task *task, const uint32_t **row, const ws_job *job
     const uint32_t *item = p->item ? p->item + from : NULL;
     size_t end = at->pair;
     uint64_t cells = 0;
-    if (!b->has_rows && at->pair == 0 && most == UINT64_MAX) {
+    if (!b->has_rows && at->pair == 0 && b->residues * qlen <= most) {
         item = NULL; /* all of the batch */
         end = n;
         cells = b->residues * qlen;
@@ -119,7 +119,8 @@ static int score_groups(ws_stream *st, ws_slot *slot, const pairing *p, ws_lane 
     int rc = g ? WS_OK : WS_ENOMEM;
     for (place at = {0, 0}; at.target < job->ntarget && !rc;) {
         const ws_backend *be = ws_job_turn(job);
-        const uint64_t most = be == job->beside ? (uint64_t)(TURN_SECONDS * job->backend->cpu_speed) : UINT64_MAX;
+        const int in_turns = be == job->beside && ws_job_is_open(job);
+        const uint64_t most = in_turns ? ws_max((uint64_t)(TURN_SECONDS * job->backend->cpu_speed), 1) : UINT64_MAX;
         make_group(g, job, b, p, &at, ws_min(ws_max(be->group, 1), GROUP_MAX), most);
         if (g->n == 0) break;
         if ((rc = ws_buf_reserve(&scores, g->pairs * size, err))) break;

@@ -48,6 +48,7 @@ int ws_stream_read(void *stream, void *slot_, ws_err *err) {
         *err = st->read_err;
         return rc;
     }
+    if (!st->batch_given && st->late_begun && ws_job_is_open(st->job)) ws_seqread_batch(st->reader, st->job->backend->batch);
     rc = ws_seqread_fill(st->reader, &slot->batch, err);
     if (!st->columns_chosen && (rc == WS_OK || rc == WS_EOF)) {
         st->job->abc = ws_seqread_abc(st->reader);
@@ -80,6 +81,7 @@ int ws_stream_work(void *stream, void *slot_, int thread, ws_err *err) {
     if (!rc) rc = ws_stream_emit(st, slot, &st->lane[thread], err);
     if (rc) no_text(slot);
     ws_clock_stop(&st->count.score, t0);
+    ws_late_look(st);
     return rc;
 }
 

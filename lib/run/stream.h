@@ -7,6 +7,7 @@
 #include "lib/run/job.h"
 #include "lib/simd/codec.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 /* lib/run/packout.c: the packed stream. Blocks are closed by their content alone, so they hold sequences of several batches and
@@ -69,6 +70,11 @@ typedef struct ws_stream {
     ws_packout packed_kept, packed_rejected;
     uint64_t rows, rows_rejected;
 
+    pthread_t late; /* opens a device for --backend auto */
+    atomic_int late_begun;
+    int late_runs;
+    int batch_given; /* --batch, or the tool's own */
+
     ws_counters count;
     uint64_t start_ns, open_ns, progress_ns; /* when the run began, how long opening took, when progress was last shown */
 } ws_stream;
@@ -96,6 +102,10 @@ void ws_stream_progress(ws_stream *st, uint64_t *done, uint64_t *size);
 
 /* lib/run/score.c: every target against the batch; hits in the order of the output. */
 int ws_stream_score(ws_stream *st, ws_slot *slot, ws_lane *lane, ws_err *err);
+
+/* lib/run/late.c: to be called when something was scored. Opens the device of --backend auto once that pays. */
+void ws_late_look(ws_stream *st);
+void ws_late_join(ws_stream *st);
 
 /* lib/run/columns.c: which columns the table has, once the input's are known. */
 int ws_stream_columns(ws_stream *st, ws_err *err);

@@ -75,9 +75,11 @@ typedef struct ws_backend {
     int (*start)(const ws_devconf *conf, ws_err *err);
     void (*stop)(void);
     int (*ready)(void); /* 0: score would wait for a device. Asked where a CPU scores beside it ("cuda+cpu") */
+    int (*wait)(ws_err *err); /* until all are open, or one of them failed */
+    double start_seconds; /* what opening one takes: --backend auto does so when the CPU's cores have scored for as long */
     const void *own;  /* for a tool with its own reader: what it calls in place of score */
     uint64_t batch; /* residues in a batch where --batch does not say; 0: lib/run's own default */
-    double cpu_speed; /* cells a second of one CPU core: --backend auto takes the device where cores would need long */
+    double cpu_speed; /* of a device: cells a second of one CPU core beside it */
 } ws_backend;
 
 /* The usable of a scalar backend: 1. */
@@ -122,9 +124,9 @@ struct ws_stat;
 /* Input that is no sequences (regions of reads and haplotypes): the tool cuts, parses, scores and formats, lib/run gives it
  * threads, order, output and statistics. An item is what is worked on at once; there are a few, used again and again. */
 typedef struct ws_reader {
-    double cells_per_byte; /* of typical input, inflated: --backend auto judges by it whether a device pays */
-    int (*open)(ws_job *job, void **reader, ws_err *err);
+    int (*open)(ws_job *job, void **reader, ws_err *err); /* items of about job->common.batch */
     void (*close)(void *reader);
+    void (*batch)(void *reader, uint64_t size); /* larger or smaller ones from the next fill on */
     int (*create)(void **item, ws_err *err);
     void (*destroy)(void *item);
     /* The next piece of the input into item. One thread at a time, in order: it should cut, not parse. WS_OK, WS_EOF, WS_AGAIN (nothing

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * "cuda+cpu" without a device: the scalar backend plays one that is free or taken at random while the CPU's best scores beside
- * it, in turns of a few cells. Every tool must write the bytes of a plain run, and both must have had turns. */
+ * "cuda+cpu" and auto without a device: the scalar backend plays one that is free or taken at random while the CPU's best scores
+ * beside it, in turns of a few cells. Every tool must write the bytes of a plain run, and with "cuda+cpu" both must have had turns;
+ * with auto the device comes when it comes, or cannot be opened. */
 #include "tests/lib/sample.h"
 #include "tests/tap.h"
 
@@ -26,6 +27,14 @@ static int start(const ws_devconf *conf, ws_err *err) {
     (void)err;
     return WS_OK;
 }
+static int no_start(const ws_devconf *conf, ws_err *err) {
+    (void)conf;
+    return ws_fail(err, WS_EDEV, "this device does not open");
+}
+static int wait_for_it(ws_err *err) {
+    (void)err;
+    return WS_OK;
+}
 static void stop(void) {}
 static int ready(void) {
     pthread_mutex_lock(&chance_lock);
@@ -42,9 +51,23 @@ static ws_backend as_device(const ws_backend *scalar) {
     b.start = start;
     b.stop = stop;
     b.ready = ready;
+    b.wait = wait_for_it;
+    b.start_seconds = 0;
     b.group = 3;
     b.batch = 4096;
     b.cpu_speed = 1e6;
+    return b;
+}
+
+/* The best that runs here, in batches as small, so that auto has time to open its device. */
+static ws_backend as_cpu(const ws_backend *const *of_tool) {
+    ws_machine m;
+    const char *why;
+    ws_cpu_probe(&m.cpu);
+    int i = 1;
+    while (!of_tool[i]->usable(&m, &why)) i++;
+    ws_backend b = *of_tool[i];
+    b.batch = 1500;
     return b;
 }
 
@@ -77,14 +100,14 @@ static void compare(tap *t, const ws_tool *real, const ws_backend *const *backen
     long size = 0;
     tool.backends = backends;
     int rc = run(real, "scalar", "1", plain, more);
-    for (int n = 1; n <= 4; n += 3) {
+    for (int i = 0; i < 4; i++) {
+        const char *const backend = i / 2 ? "auto" : "cuda+cpu", *const threads = i % 2 ? "4" : "1";
         was_free = was_taken = 0;
-        const char threads[] = {(char)('0' + n), '\0'};
-        if (!rc) rc = run(&tool, "cuda+cpu", threads, both, more);
+        if (!rc) rc = run(&tool, backend, threads, both, more);
         const int same = !rc && same_files(plain, both, &size);
-        tap_ok(t, same && size > 0 && was_free && was_taken,
-               "%s %s, %d threads: %ld bytes; the device was free %llu times, taken %llu times", real->name, what, n, size,
-               (unsigned long long)was_free, (unsigned long long)was_taken);
+        tap_ok(t, same && size > 0 && (i / 2 || (was_free && was_taken)),
+               "%s %s, %s, %s threads: %ld bytes; the device was free %llu times, taken %llu times", real->name, what, backend, threads,
+               size, (unsigned long long)was_free, (unsigned long long)was_taken);
     }
     for (int i = 0; i < 2; i++) close(fd[i]);
     unlink(plain);
@@ -108,8 +131,8 @@ int main(void) {
     const char *const make_rows[] = {"-P", "0.2", MODELS, FASTA, NULL}, *const make_fasta[] = {"-O", "fasta", MODELS, FASTA, NULL};
     if (run(&ws_ssv_tool, "auto", "0", table, make_rows) || run(&ws_ssv_tool, "auto", "0", fasta, make_fasta)) return 1;
     for (int i = 0; i < 4; i++) {
-        const ws_backend device = as_device(scalar[i]);
-        const ws_backend *const backends[] = {&device, filters[i]->backends[1], filters[i]->backends[2], scalar[i], NULL};
+        const ws_backend device = as_device(scalar[i]), cpu = as_cpu(filters[i]->backends);
+        const ws_backend *const backends[] = {&device, &cpu, NULL};
         compare(&t, filters[i], backends, "of sequences", sequences);
         compare(&t, filters[i], backends, "of rows", rows);
     }
@@ -117,16 +140,27 @@ int main(void) {
     unlink(table);
     unlink(fasta);
 
-    const char *const reads[] = {"-K", "20", TREE "ref.phy", TREE "ref.nwk", TREE "reads.fasta", NULL};
-    ws_backend tree = as_device(&ws_papara_scalar);
+    const char *const reads[] = {TREE "ref.phy", TREE "ref.nwk", TREE "reads.fasta", NULL};
+    ws_backend tree = as_device(&ws_papara_scalar), tree_cpu = as_cpu(ws_papara_tool.backends);
     tree.cpu_speed = 1e3; /* a tree and reads of a few letters: turns of one read */
-    const ws_backend *const papara[] = {&tree, &ws_papara_avx512, &ws_papara_avx2, &ws_papara_scalar, NULL};
+    tree.batch = tree_cpu.batch = 20;
+    const ws_backend *const papara[] = {&tree, &tree_cpu, NULL};
     compare(&t, &ws_papara_tool, papara, "of reads", reads);
 
     const char *const regions[] = {"--raw", "tests/data/pairhmm/edge.in.gz", NULL};
-    ws_pairhmm_backend pairs = ws_pairhmm_scalar;
+    ws_pairhmm_backend pairs = ws_pairhmm_scalar, pairs_cpu = ws_pairhmm_scalar;
     pairs.base = as_device(&ws_pairhmm_scalar.base);
-    const ws_backend *const pairhmm[] = {&pairs.base, &ws_pairhmm_avx512.base, &ws_pairhmm_avx2.base, &ws_pairhmm_scalar.base, NULL};
+    pairs_cpu.base.batch = 1500;
+    const ws_backend *const pairhmm[] = {&pairs.base, &pairs_cpu.base, NULL};
     compare(&t, &ws_pairhmm_tool, pairhmm, "of regions", regions);
+
+    ws_backend broken = as_device(&ws_ssv_scalar);
+    broken.start = no_start;
+    const ws_backend *const no_device[] = {&broken, &ws_ssv_scalar, NULL};
+    ws_tool tool = ws_ssv_tool;
+    tool.backends = no_device;
+    const char *const few[] = {MODELS, FASTA, NULL};
+    tap_ok(&t, run(&tool, "auto", "1", "/dev/null", few) == 0, "auto goes on without a device that does not open, and says so");
+    tap_ok(&t, run(&tool, "cuda+cpu", "1", "/dev/null", few) == 1, "cuda+cpu ends with its reason");
     return tap_end(&t);
 }
