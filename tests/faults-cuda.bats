@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load helper
+load fault/common
 
 setup_file() { make_data; }
 setup() {
@@ -13,13 +14,9 @@ setup() {
     [ -n "${WARPSIEVE_FAULTY:-}" ] || skip 'built without CUDA'
     export WS_FAULT_FAKE=2
     step=3
-    [ "${WARPSIEVE_TESTS:-quick}" = quick ] || step=1
+    ! full || step=1
 }
-teardown() {
-    [ ! -s fault.counts ] || awk -F '\t' -v what="$BATS_TEST_DESCRIPTION" '{ n += $2 + $3; bad += $3 }
-        END { printf "# ran %d faults: %d ended with status 1, %d did no harm (%s)\n", n, bad, n - bad, what }' fault.counts >&3
-    rm -f fault.counts
-}
+teardown() { show_counts; }
 device_tools() { local t; for t in $(all_tools); do ! "$WARPSIEVE_FAULTY/$t" --list-backends | grep -q '^cuda.yes' || echo "$t"; done; }
 
 one_thread() { sh "$top/tests/fault/device.sh" "$WARPSIEVE_FAULTY" "$1" $step 1; }
@@ -31,20 +28,20 @@ three_threads() { sh "$top/tests/fault/device.sh" "$WARPSIEVE_FAULTY" "$1" $((2 
 
 two_devices() {
     for kind in gone call; do
-        python3 "$top/tests/fault/drive.py" - $kind 1 100000 $((7 * step)) tsv stdout -- \
+        shim=- drive $kind 1 100000 $((7 * step)) tsv stdout -- \
             "$WARPSIEVE_FAULTY/$1" --backend cuda --device all -t 4 -a -K 3000 three.hmm small.fa
     done
 }
 @test "the same with two devices" { each two_devices $(sequence_tools model); }
 
 no_memory() {
-    python3 "$top/tests/fault/drive.py" ./shim.so thread 1 4 1 tsv stdout -- \
+    drive thread 1 4 1 tsv stdout -- \
         "$WARPSIEVE_FAULTY/$1" --backend cuda -t 2 -a -K 3000 three.hmm small.fa
-    python3 "$top/tests/fault/drive.py" ./shim.so memory 1 5000 $step tsv stdout -- \
+    drive memory 1 5000 $step tsv stdout -- \
         "$WARPSIEVE_FAULTY/$1" --backend cuda -t 2 -a -K 3000 three.hmm small.fa
 }
 @test "a run on a device: no memory of the host at the n-th allocation, no threads" {
-    ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -o shim.so "$top/tests/fault/shim.c" -ldl
+    make_shim
     each no_memory $(sequence_tools model)
 }
 

@@ -6,28 +6,22 @@
 
 bats_require_minimum_version 1.5.0
 load helper
+load fault/common
 
 setup_file() {
     make_data
-    cc=${CC:-cc}
-    $cc -std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -shared -fPIC -o shim.so "$top/tests/fault/shim.c" -ldl || return 1
+    make_shim || return 1
     for _ in 1 2 3 4 5 6 7 8; do cat demo.fa; done >big.fa # several blocks of a packed stream
 }
 setup() { in_data; }
-teardown() {
-    [ ! -s fault.counts ] || awk -F '\t' -v what="$BATS_TEST_DESCRIPTION" '{ n += $2 + $3; bad += $3 }
-        END { printf "# ran %d faults: %d ended with status 1, %d did no harm (%s)\n", n, bad, n - bad, what }' fault.counts >&3
-    rm -f fault.counts
-}
-drive() { python3 "$top/tests/fault/drive.py" ./shim.so "$@"; }
-shimmed() { ! sanitized || skip 'a sanitizer is in the way of the shim'; }
+teardown() { show_counts; }
 
 # ---- memory ----
 
 no_memory() {
     local m k step=5
     m=$(model_of "$1")
-    [ "${WARPSIEVE_TESTS:-quick}" = quick ] || step=1
+    ! full || step=1
     for k in memory memory-on; do
         drive $k 1 5000 $step tsv stdout -- "$1" -a -O tsv -t 1 -K 1000 $m small.fa
         drive $k 1 5000 3 tsv stdout -- "$1" -a -O tsv -t 3 -K 1000 $m small.fa
@@ -89,13 +83,11 @@ harmless() {
         drive $k - 0 0 tsv pipe -- "$1" -a -O tsv -t 2 $m demo.fa.gz
     done
     drive thread 1 4 1 tsv stdout -- "$1" -a -O tsv -t 4 -K 1000 $m small.fa
-    awk -F '\t' '$3 { exit 1 }' fault.counts || fail "a fault that should do no harm: $(cat fault.counts)"
+    no_harm
 }
 @test "short, interrupted and refused reads and writes, no threads: the same bytes" { shimmed; each harmless $(sequence_tools); }
 
 # ---- a living pipeline ----
-
-live() { python3 "$top/tests/fault/live.py" "$@" >live || fail "$*: $(cat live)"; }
 
 interrupted() {
     local m s
@@ -110,7 +102,7 @@ interrupted() {
 stopped() {
     local m seconds=2
     m=$(model_of "$1")
-    [ "${WARPSIEVE_TESTS:-quick}" = quick ] || seconds=60
+    ! full || seconds=60
     live stopped $seconds demo.fa -- "$1" -a -O tsv $m -
 }
 @test "a reader that stops: memory does not grow, and it goes on where it was" {

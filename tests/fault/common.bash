@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+# What the files of fault tests share: the shim, the two drivers, and the line of counts.
+
+make_shim() { ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -shared -fPIC -o shim.so "$top/tests/fault/shim.c" -ldl; }
+
+# drive KIND FIRST LAST STEP FORM OUTPUT... -- COMMAND...
+drive() { python3 "$top/tests/fault/drive.py" "${shim:-./shim.so}" "$@"; }
+live() { python3 "$top/tests/fault/live.py" "$@" >live || fail "$*: $(cat live)"; }
+
+shimmed() { ! sanitized || skip 'a sanitizer is in the way of the shim'; }
+full() { [ "${WARPSIEVE_TESTS:-quick}" != quick ]; }
+
+# what must do no harm: none of the faults so far ended with status 1
+no_harm() { awk -F '\t' '$3 { exit 1 }' fault.counts || fail "a fault that should do no harm: $(cat fault.counts)"; }
+
+show_counts() {
+    [ ! -s fault.counts ] || awk -F '\t' -v what="$BATS_TEST_DESCRIPTION" '{ n += $2 + $3; bad += $3 }
+        END { printf "# ran %d faults: %d ended with status 1, %d did no harm (%s)\n", n, bad, n - bad, what }' fault.counts >&3
+    rm -f fault.counts
+}
