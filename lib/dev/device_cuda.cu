@@ -28,9 +28,9 @@ static bool has_image(int major, int minor) {
     return cc >= sm;
 }
 
-static int device_cc(int id, int *major, int *minor) {
-    return cudaDeviceGetAttribute(major, cudaDevAttrComputeCapabilityMajor, id) == cudaSuccess &&
-           cudaDeviceGetAttribute(minor, cudaDevAttrComputeCapabilityMinor, id) == cudaSuccess;
+static cudaError_t device_cc(int id, int *major, int *minor) {
+    const cudaError_t e = cudaDeviceGetAttribute(major, cudaDevAttrComputeCapabilityMajor, id);
+    return e != cudaSuccess ? e : cudaDeviceGetAttribute(minor, cudaDevAttrComputeCapabilityMinor, id);
 }
 
 int ws_dev_usable(const char **why) {
@@ -53,7 +53,7 @@ int ws_dev_usable(const char **why) {
         return 0;
     }
     for (int id = 0; id < n; id++)
-        if (device_cc(id, &major, &minor) && has_image(major, minor)) return 1;
+        if (device_cc(id, &major, &minor) == cudaSuccess && has_image(major, minor)) return 1;
     snprintf(text, sizeof text, "no kernels for this device: it has compute capability %d.%d, this program was built for " WS_CUDA_SMS,
              major, minor);
     return 0;
@@ -126,7 +126,9 @@ static int add_device(int id, int count, size_t limit, ws_err *err) {
     if (pool.ndev == WS_DEV_MAX) return ws_fail(err, WS_EDEV, "--device: at most %d devices", WS_DEV_MAX);
     for (int i = 0; i < pool.ndev; i++)
         if (pool.dev[i].id == id) return ws_fail(err, WS_EUSAGE, "--device: device %d is named twice", id);
-    if (!device_cc(id, &major, &minor) || !has_image(major, minor))
+    const int rc = ws_cuda_fail(device_cc(id, &major, &minor), "asking for the compute capability", err);
+    if (rc) return rc;
+    if (!has_image(major, minor))
         return ws_fail(err, WS_EDEV, "device %d has compute capability %d.%d, this program was built for " WS_CUDA_SMS, id, major, minor);
     ws_device *d = &pool.dev[pool.ndev];
     *d = {};
