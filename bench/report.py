@@ -4,6 +4,7 @@
 
   kernels-NAME.txt   (build/bench/kernels)    -> kernels-NAME.svg    10^9 cells a second against the length of the model
   cpu-NAME.md        (bench/process.sh)       -> cpu-NAME.svg        whole processes against hmmsearch
+  gpu-NAME.tsv       (build/bench/gpu)       -> gpu-NAME.svg        10^12 cells a second, and peers that were measured beside it
   devices-NAME.tsv   (devices, seconds; # what) -> devices-NAME.svg  times faster than one device
 
 OUTDIR is bench/plots by default. The same tables give the same bytes."""
@@ -14,8 +15,8 @@ import re
 import sys
 
 INK, DIM, GRID = "#222222", "#666666", "#dddddd"
-COLOUR = {"avx512": "#1f5fa8", "avx2": "#5aa9d6", "scalar": "#8c8c8c", "hmmer": "#c8641e", "cuda": "#2c8a4b"}
-NAME = {"avx512": "AVX-512", "avx2": "AVX2", "scalar": "scalar", "hmmer": "HMMER 3.4 (SSE)", "cuda": "CUDA"}
+COLOUR = {"avx512": "#1f5fa8", "avx2": "#5aa9d6", "scalar": "#8c8c8c", "hmmer": "#c8641e", "cuda": "#2c8a4b", "libmarv": "#c8641e"}
+NAME = {"avx512": "AVX-512", "avx2": "AVX2", "scalar": "scalar", "hmmer": "HMMER 3.4 (SSE)", "cuda": "warpsieve", "libmarv": "libmarv (MMseqs2-GPU)"}
 TITLE = {"ssv": "SSV", "full": "MSV, without SSV first", "vit": "Viterbi", "fwd": "Forward"}
 
 
@@ -86,28 +87,18 @@ def legend(svg, x, y, keys):
         x += 42 + 7 * len(NAME[k])
 
 
-def kernels(path, out):
-    data, note = {}, ""
-    for line in open(path, encoding="utf-8"):
-        if line.startswith("#"):
-            note = note or line
-            continue
-        word = line.split()
-        if len(word) < 6 or word[0] not in TITLE or not word[2].isdigit():
-            continue
-        kernel = data.setdefault(word[0], {})
-        kernel.setdefault(word[1], {})[int(word[2])] = float(word[3])
-        kernel.setdefault("hmmer", {})[int(word[2])] = float(word[5])
+def panels(path, out, title, note, data):
+    """A panel for each kernel of data[kernel][series][M]."""
     shown = [k for k in TITLE if k in data]
     if not shown:
         return
     commit = re.search(r"commit (\w+), (\S+)", note)
     pw, ph, gap, left, head = 190, 170, 50, 50, 74
-    svg = Svg(left + len(shown) * (pw + gap) - 20, head + ph + 46)
-    svg.text(14, 20, "One core, 10^9 cells a second against the length of the model", size=14, weight="bold")
+    series = [s for s in COLOUR if any(s in data[k] for k in shown)]
+    svg = Svg(left + max(3, len(shown)) * (pw + gap) - 20, head + ph + 46)
+    svg.text(14, 20, title, size=14, weight="bold")
     if commit:
         svg.text(14, 38, f"bench/{os.path.basename(path)}, commit {commit[1]}, {commit[2]}", size=11, fill=DIM)
-    series = [s for s in COLOUR if any(s in data[k] for k in shown)]
     legend(svg, left + 2 * (pw + gap), 20, series)
     for i, k in enumerate(shown):
         x = left + i * (pw + gap)
@@ -119,6 +110,36 @@ def kernels(path, out):
             if s in data[k]:
                 svg.curve([at(m, data[k][s][m]) for m in sorted(data[k][s])], COLOUR[s])
     svg.write(out)
+
+
+def lines_of(path):
+    """The first comment, and the words of the lines that are none."""
+    with open(path, encoding="utf-8") as f:
+        lines = f.readlines()
+    return next((n for n in lines if n.startswith("#")), ""), [n.split() for n in lines if not n.startswith("#")]
+
+
+def kernels(path, out):
+    data = {}
+    note, rows = lines_of(path)
+    for word in rows:
+        if len(word) < 6 or word[0] not in TITLE or not word[2].isdigit():
+            continue
+        kernel = data.setdefault(word[0], {})
+        kernel.setdefault(word[1], {})[int(word[2])] = float(word[3])
+        kernel.setdefault("hmmer", {})[int(word[2])] = float(word[5])
+    panels(path, out, "One core, 10^9 cells a second against the length of the model", note, data)
+
+
+def gpu(path, out):
+    """Lines "kernel M TCUPS ..."; "libmarv M TCUPS" is a peer of SSV."""
+    data = {}
+    note, rows = lines_of(path)
+    for word in rows:
+        kernel, series = ("ssv", word[0]) if word[0] in COLOUR else (word[0], "cuda")
+        if kernel in TITLE:
+            data.setdefault(kernel, {}).setdefault(series, {})[int(word[1])] = float(word[2])
+    panels(path, out, "One GPU, 10^12 cells a second against the length of the model", note, data)
 
 
 def tables(text):
@@ -205,7 +226,7 @@ def main():
     folder = sys.argv[1]
     out = sys.argv[2] if len(sys.argv) == 3 else os.path.join(folder, "plots")
     os.makedirs(out, exist_ok=True)
-    for pattern, plot in (("kernels-*.txt", kernels), ("cpu-*.md", processes), ("devices-*.tsv", devices)):
+    for pattern, plot in (("kernels-*.txt", kernels), ("cpu-*.md", processes), ("gpu-*.tsv", gpu), ("devices-*.tsv", devices)):
         for path in sorted(glob.glob(os.path.join(folder, pattern))):
             plot(path, os.path.join(out, os.path.splitext(os.path.basename(path))[0] + ".svg"))
 
