@@ -104,6 +104,61 @@ golden() { papara-score "$@" "$g/ref.phy" "$g/ref.nwk" "$g/reads.fasta"; }
     done
 }
 
+@test "an aligned read is as wide as the reference and has letters of the read in their order; reference rows stay as they are" {
+    for g in tiny5 vag40; do
+        golden --alignment q.fa >/dev/null
+        golden --alignment all.fa --with-references >/dev/null
+        golden --alignment all.phy --alignment-format phylip >/dev/null
+        python3 - $g <<'EOF'
+import sys
+def fasta(path): return [(r.split()[0], "".join(r.split("\n")[1:])) for r in open(path).read().split(">")[1:]]
+def phylip(path): return [tuple(line.split()) for line in open(path).read().split("\n")[1:] if line]
+reads = {n: s.upper().replace("U", "T") for n, s in fasta(sys.argv[1] + "/reads.fasta")}
+plain = lambda s: s.upper().translate(str.maketrans("UN?", "T--")) # with references N is a gap, as papara writes it
+reference = {n: plain(s) for n, s in phylip(sys.argv[1] + "/ref.phy")}
+width = len(next(iter(reference.values())))
+queries = fasta("q.fa")
+assert len(queries) == len(reads) and all(len(s) == width for _, s in queries)
+for name, row in queries + fasta("all.fa")[-len(queries):]:
+    left = iter(reads[name])
+    assert all(c in left for c in row.upper() if c not in "-N"), name
+for rows in fasta("all.fa"), phylip("all.phy"):
+    assert len({len(s) for _, s in rows}) == 1
+    kept = {n: plain(s) for n, s in rows if n in reference}
+    # columns that insertions added are gaps in all rows of the reference
+    columns = [c for c in zip(*kept.values()) if set(c) != {"-"}]
+    assert len(kept) == len(reference) and columns == [c for c in zip(*(reference[n] for n in kept)) if set(c) != {"-"}]
+EOF
+    done
+}
+
+@test "epa-ng places all reads of --alignment, numbers branches as -O jplace, and mostly agrees" {
+    command -v epa-ng >/dev/null || skip "epa-ng is not installed"
+    local more=
+    [ "${WARPSIEVE_TESTS:-}" != full ] || [ ! -d "$top/../shared/golden/papara" ] || more="pyrg65 vag652 upp407_aa"
+    for g in vag40 $more; do
+        [ -d $g ] || cp -r "$top/../shared/golden/papara/$g" .
+        golden --alignment q.fa >/dev/null
+        golden -O jplace >j
+        awk 'NR > 1 { print ">" $1 "\n" $2 }' $g/ref.phy >ref.fa
+        rm -rf placed
+        mkdir placed
+        case $g in *_aa) model=LG+G ;; *) model=GTR+G ;; esac
+        epa-ng -T 1 -t $g/ref.nwk -s ref.fa -q q.fa -m $model -w placed >log 2>&1 || fail "$(tail -5 log)"
+        python3 - $g >&3 <<'EOF'
+import json, re, sys
+epa, ours = json.load(open("placed/epa_result.jplace")), json.load(open("j"))
+branches = lambda t: [(name, n) for name, n in re.findall(r"([^(),:{}]*):[0-9.e+-]+\{(\d+)\}", t)]
+assert branches(epa["tree"]) == branches(ours["tree"]) and len(branches(ours["tree"])) > 70
+edge, weight = epa["fields"].index("edge_num"), epa["fields"].index("like_weight_ratio")
+best = {p["n"][0]: max(p["p"], key=lambda x: x[weight])[edge] for p in epa["placements"]}
+same = sum(best[p["n"][0]] in [x[0] for x in p["p"]] for p in ours["placements"])
+print(f"# ran {sys.argv[1]}: epa-ng placed {len(best)} reads, {same} on the best branch of papara-score")
+assert len(best) == len(ours["placements"]) and same > 0.6 * len(best)
+EOF
+    done
+}
+
 @test "a read on the other strand: its row, and its alignment as that of its complement" {
     g=vag40
     awk '/^>/ { n++ } n <= 12' $g/reads.fasta >fwd.fa
@@ -145,6 +200,8 @@ rows = [l.split() for l in open("pairs")]
 assert len(rows) == len(j["placements"]) == 120
 for (e, jp), p in zip(rows, j["placements"]):
     assert edges[int(e)][0] == int(jp) == p["p"][0][0] and sum(x[2] for x in p["p"]) < 1.0001
+    assert all(len(x) == len(j["fields"]) and abs(x[3] - b[x[0]] / 2) < 1e-6 and x[4] == 0 for x in p["p"]), p
+assert j["version"] == 3 and j["fields"][0] == "edge_num" and {"distal_length", "pendant_length"} < set(j["fields"])
 EOF
 }
 
