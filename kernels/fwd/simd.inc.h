@@ -11,13 +11,13 @@
  * I, and d, which is D without what comes from lower lanes. The scan finds what comes. The second completes D and X. */
 
 #include "kernels/fwd/fwd.h"
-#include "lib/hmm/seqs.h"
+#include "lib/cascade/slotwork.h"
 #include "lib/hmm/target.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SLOTS = 4 };
+enum { SLOTS = WS_SLOTWORK_MAX };
 enum { BM, MM, IM, MI, II, MD, DD, NFIRST }; /* what the first sweep loads */
 enum { PD, DM, NSECOND };                    /* the second */
 
@@ -65,12 +65,16 @@ static void scale_down(track *t, int Q, float E) {
         } \
     }
 
-WS_INLINE void rows(const int S, const fwd_prep *p, const uint8_t *const *seq, size_t n, track *const *t) {
+WS_INLINE size_t rows(const int S, const fwd_prep *p, const uint8_t *const *seq, size_t n, void *const *state) {
     const size_t Q = (size_t)p->Q;
     const int levels = p->levels;
     const float *const link = p->link;
+    track *t[SLOTS];
     VF *cell[SLOTS];
-    V_UNROLL for (int s = 0; s < S; s++) cell[s] = t[s]->cell;
+    V_UNROLL for (int s = 0; s < S; s++) {
+        t[s] = state[s];
+        cell[s] = t[s]->cell;
+    }
     for (size_t i = 0; i < n; i++) {
         const float *emit[SLOTS];
         VF B[SLOTS], in[SLOTS][V32], a[SLOTS][V32], e[SLOTS][V32];
@@ -132,57 +136,30 @@ WS_INLINE void rows(const int S, const fwd_prep *p, const uint8_t *const *seq, s
             if (__builtin_expect(E >= WS_FWD_BIG, 0)) scale_down(me, p->Q, E);
         }
     }
+    return n;
 }
 
-typedef void rows_fn(const fwd_prep *p, const uint8_t *const *seq, size_t n, track *const *t);
-#define FWD_DEFINE(S) \
-    static void rows_##S(const fwd_prep *p, const uint8_t *const *seq, size_t n, track *const *t) { rows(S, p, seq, n, t); }
-FWD_DEFINE(1)
-FWD_DEFINE(2)
-FWD_DEFINE(3)
-FWD_DEFINE(4)
-static rows_fn *const rows_of[SLOTS + 1] = {NULL, rows_1, rows_2, rows_3, rows_4};
-
-static void start(track *t, int Q, const ws_lenmodel *lm) {
-    *t = (track){.cell = t->cell, .N = 1.0f, .B = lm->pmove, .C = 0.0f, .pmove = lm->pmove, .ploop = lm->ploop};
-    for (int j = 0; j < NCELL * V32 * Q; j++) t->cell[j] = VF_SET1(0.0f);
+static size_t some_rows(const void *prep, int width, const uint8_t *const *x, size_t n, void *const *state) {
+    switch (width) {
+    case 1: return rows(1, prep, x, n, state);
+    case 2: return rows(2, prep, x, n, state);
+    case 3: return rows(3, prep, x, n, state);
+    default: return rows(4, prep, x, n, state);
+    }
 }
 
-static ws_fscore finish(const track *t) {
+static void start(const void *prep, void *state, void *row, const ws_lenmodel *lm) {
+    const fwd_prep *p = prep;
+    track *t = state;
+    *t = (track){.cell = row, .N = 1.0f, .B = lm->pmove, .C = 0.0f, .pmove = lm->pmove, .ploop = lm->ploop};
+    for (int j = 0; j < NCELL * V32 * p->Q; j++) t->cell[j] = VF_SET1(0.0f);
+}
+
+static ws_fscore finish(const void *state) {
+    const track *t = state;
     const float end = t->C * t->pmove;
     if (!(end > 0.0f)) return (ws_fscore){-INFINITY, WS_F_UNDERFLOW};
     return (ws_fscore){(float)((double)t->exponent * 0.69314718055994529 + log((double)end)), WS_F_OK};
-}
-
-/* Place j of the list is out[place[j]]. cell: room for S rows. */
-static void score_list(const fwd_prep *p, const ws_seqs *list, const uint32_t *place, ws_fscore *out, VF *cell) {
-    track track_of[SLOTS], *t[SLOTS];
-    ws_slots slots;
-    ws_slots_begin(&slots, list, 0);
-    for (size_t j = 0; j < list->n; j++)
-        if (ws_seqs_len(list, j) == 0) out[place[j]] = (ws_fscore){-INFINITY, WS_F_UNDERFLOW};
-    for (int s = 0; s < p->S && ws_slots_fill(&slots, s); s++) {
-        t[s] = &track_of[s];
-        t[s]->cell = cell + s * NCELL * V32 * p->Q;
-        start(t[s], p->Q, ws_seqs_lm(list, slots.at[s]));
-        slots.width = s + 1;
-    }
-    while (slots.width > 0) {
-        const size_t n = ws_slots_rows(&slots);
-        rows_of[slots.width](p, slots.x, n, t);
-        ws_slots_advance(&slots, n);
-        for (int s = slots.width - 1; s >= 0; s--) {
-            if (slots.left[s] > 0) continue;
-            out[place[slots.at[s]]] = finish(t[s]);
-            ws_slots_drop(&slots, s);
-            if (ws_slots_fill(&slots, s)) {
-                start(t[s], p->Q, ws_seqs_lm(list, slots.at[s]));
-            } else {
-                ws_slots_close(&slots, s);
-                t[s] = t[slots.width];
-            }
-        }
-    }
 }
 
 static int usable(const ws_machine *m, const char **why) {
@@ -248,23 +225,17 @@ static int prepare(const ws_target *target, void **prep, ws_err *err) {
 }
 
 static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err) {
-    for (size_t t = 0; t < ntask; t++) {
+    int rc = WS_OK;
+    for (size_t t = 0; t < ntask && !rc; t++) {
         const fwd_prep *p = task[t].prep;
-        const ws_seqs list = {(const uint8_t *)lane->codes.p, b->first, b->len, (const ws_lenmodel *)lane->perseq.p,
-                              task[t].item, task[t].n};
-        const size_t cells = (size_t)p->S * NCELL * V32 * (size_t)p->Q * sizeof(VF);
-        char *room = ws_lane_scratch(lane, cells + 2 * list.n * sizeof(uint32_t), err);
-        if (!room) return err->code;
-        uint32_t *item = (uint32_t *)(void *)(room + cells), *place = item + list.n;
-        const ws_seqs sorted = ws_seqs_longest_first(&list, item, place);
-        score_list(p, &sorted, place, task[t].score, (VF *)(void *)room);
+        const ws_slotwork work = {p->S, sizeof(track), NCELL * V32 * (size_t)p->Q * sizeof(VF), start, some_rows, NULL, finish};
+        rc = ws_slotwork_score(&work, b, &task[t], lane, err);
     }
-    return WS_OK;
+    return rc;
 }
 
 const ws_backend V_FACE(ws_fwd_) = {
     .name = V_NAME, .usable = usable, .prepare = prepare, .release = release, .score = score, .group = 1};
 
 #undef SCAN_LEVEL
-#undef FWD_DEFINE
 #include "lib/simd/v_end.h"

@@ -13,13 +13,13 @@
  * `gain`) changes no cell, since D itself is never a result. */
 
 #include "kernels/vit/vit.h"
-#include "lib/hmm/seqs.h"
+#include "lib/cascade/slotwork.h"
 #include "lib/hmm/target.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { LOWEST = -32768, HIGHEST = 32767, SLOTS = 4, CHECK = 8 };
+enum { LOWEST = -32768, HIGHEST = 32767, SLOTS = WS_SLOTWORK_MAX, CHECK = 8 };
 enum { BM, MM, IM, DM, MI, II, MD, DD, NPAR }; /* order in which the row loop asks for them */
 
 typedef struct vit_prep {
@@ -63,14 +63,16 @@ static void carry_on(const vit_prep *p, V carry, V xB, V *cell) {
 }
 
 /* n rows of S sequences, fewer if one of them exceeds the range; returns how many. */
-WS_INLINE size_t rows(const int S, const vit_prep *p, const uint8_t *const *seq, size_t n, track *const *t) {
+WS_INLINE size_t rows(const int S, const vit_prep *p, const uint8_t *const *seq, size_t n, void *const *state) {
     const size_t Q = (size_t)p->Q;
     const V lowest = VW_SET1(LOWEST);
     const int16_t *const par = p->par, *const gain = p->gain;
     const uint8_t *x[SLOTS];
+    track *t[SLOTS];
     V *cell[SLOTS], best[SLOTS], limit[SLOTS], xB[SLOTS];
     V_UNROLL for (int s = 0; s < S; s++) {
         x[s] = seq[s];
+        t[s] = state[s];
         cell[s] = t[s]->cell;
         best[s] = t[s]->best;
         limit[s] = t[s]->limit;
@@ -118,62 +120,36 @@ WS_INLINE size_t rows(const int S, const vit_prep *p, const uint8_t *const *seq,
     return n;
 }
 
-typedef size_t rows_fn(const vit_prep *p, const uint8_t *const *seq, size_t n, track *const *t);
-#define VIT_DEFINE(S) \
-    static size_t rows_##S(const vit_prep *p, const uint8_t *const *seq, size_t n, track *const *t) { \
-        return rows(S, p, seq, n, t); \
+static size_t some_rows(const void *prep, int width, const uint8_t *const *x, size_t n, void *const *state) {
+    switch (width) {
+    case 1: return rows(1, prep, x, n, state);
+    case 2: return rows(2, prep, x, n, state);
+    case 3: return rows(3, prep, x, n, state);
+    default: return rows(4, prep, x, n, state);
     }
-VIT_DEFINE(1)
-VIT_DEFINE(2)
-VIT_DEFINE(3)
-VIT_DEFINE(4)
-static rows_fn *const rows_of[SLOTS + 1] = {NULL, rows_1, rows_2, rows_3, rows_4};
+}
 
-static void start(track *t, int Q, const ws_lenmodel *lm) {
+static void start(const void *prep, void *state, void *row, const ws_lenmodel *lm) {
+    const vit_prep *p = prep;
+    track *t = state;
+    t->cell = row;
     t->wmove = lm->wmove;
     t->over = 0;
     t->best = VW_SET1(LOWEST);
     t->limit = VW_SET1(WS_WORD_BASE - WS_WORD_E);
     t->xB = VW_SET1(WS_WORD_BASE + lm->wmove);
-    for (int q = 0; q < 2 * Q; q++) t->cell[q] = VW_SET1(LOWEST);
+    for (int q = 0; q < 2 * p->Q; q++) t->cell[q] = VW_SET1(LOWEST);
 }
 
-static ws_fscore finish(const track *t) {
+static int decided(const void *state) { return ((const track *)state)->over; }
+
+static ws_fscore finish(const void *state) {
+    const track *t = state;
     if (t->over) return (ws_fscore){INFINITY, WS_F_OVERFLOW};
     const int xC = VW_HMAX(t->best) + WS_WORD_E;
     if (xC <= LOWEST) return (ws_fscore){-INFINITY, WS_F_OK};
     const float nats = ((float)xC + (float)t->wmove - (float)WS_WORD_BASE) / WS_WORD_SCALE;
     return (ws_fscore){(float)((double)nats - 3.0), WS_F_OK};
-}
-
-/* Place j of the list is out[place[j]]. cell: room for S rows. */
-static void score_list(const vit_prep *p, const ws_seqs *list, const uint32_t *place, ws_fscore *out, V *cell) {
-    track track_of[SLOTS], *t[SLOTS];
-    ws_slots slots;
-    ws_slots_begin(&slots, list, 0);
-    for (size_t j = 0; j < list->n; j++)
-        if (ws_seqs_len(list, j) == 0) out[place[j]] = (ws_fscore){-INFINITY, WS_F_UNDERFLOW};
-    for (int s = 0; s < p->S && ws_slots_fill(&slots, s); s++) {
-        t[s] = &track_of[s];
-        t[s]->cell = cell + s * 2 * p->Q;
-        start(t[s], p->Q, ws_seqs_lm(list, slots.at[s]));
-        slots.width = s + 1;
-    }
-    while (slots.width > 0) {
-        size_t n = rows_of[slots.width](p, slots.x, ws_slots_rows(&slots), t);
-        ws_slots_advance(&slots, n);
-        for (int s = slots.width - 1; s >= 0; s--) {
-            if (slots.left[s] > 0 && !t[s]->over) continue;
-            out[place[slots.at[s]]] = finish(t[s]);
-            ws_slots_drop(&slots, s);
-            if (ws_slots_fill(&slots, s)) {
-                start(t[s], p->Q, ws_seqs_lm(list, slots.at[s]));
-            } else {
-                ws_slots_close(&slots, s);
-                t[s] = t[slots.width];
-            }
-        }
-    }
 }
 
 static int usable(const ws_machine *m, const char **why) {
@@ -247,22 +223,16 @@ static int prepare(const ws_target *t, void **prep, ws_err *err) {
 }
 
 static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err) {
-    for (size_t t = 0; t < ntask; t++) {
+    int rc = WS_OK;
+    for (size_t t = 0; t < ntask && !rc; t++) {
         const vit_prep *p = task[t].prep;
-        const ws_seqs list = {(const uint8_t *)lane->codes.p, b->first, b->len, (const ws_lenmodel *)lane->perseq.p,
-                              task[t].item, task[t].n};
-        const size_t cells = (size_t)p->S * 2 * (size_t)p->Q * sizeof(V);
-        char *room = ws_lane_scratch(lane, cells + 2 * list.n * sizeof(uint32_t), err);
-        if (!room) return err->code;
-        uint32_t *item = (uint32_t *)(void *)(room + cells), *place = item + list.n;
-        const ws_seqs sorted = ws_seqs_longest_first(&list, item, place);
-        score_list(p, &sorted, place, task[t].score, (V *)(void *)room);
+        const ws_slotwork work = {p->S, sizeof(track), 2 * (size_t)p->Q * sizeof(V), start, some_rows, decided, finish};
+        rc = ws_slotwork_score(&work, b, &task[t], lane, err);
     }
-    return WS_OK;
+    return rc;
 }
 
 const ws_backend V_FACE(ws_vit_) = {
     .name = V_NAME, .usable = usable, .prepare = prepare, .release = release, .score = score, .group = 1};
 
-#undef VIT_DEFINE
 #include "lib/simd/v_end.h"
