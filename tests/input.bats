@@ -323,4 +323,25 @@ no_statistics() {
     run -0 --separate-stderr "$1" -T -100 nostats.hmm small.fa
     run -0 --separate-stderr "$1" -a nostats.hmm small.fa
 }
+@test "a model file of 300 models, larger than the portions it is read in: the same answer, faults told by their place in the file" {
+    local count size
+    for i in $(seq 300); do sed "s/^NAME .*/NAME  model$i/" globins4.hmm; done >many.hmm
+    count=$(wc -l <many.hmm) size=$(stat -c %s many.hmm)
+    [ "$size" -gt $((17 << 20)) ]
+    awk '/^>/ { n++ } n > 2 { exit } { print }' demo.fa >two.fa
+    ssvfilt -a --no-provenance globins4.hmm two.fa >one
+    ssvfilt -a many.hmm two.fa >all
+    same <(for i in $(seq 300); do echo "model$i"; done) <(column all query | head -300)
+    [ "$(column all ssv_bits | sort | uniq -c | awk '{ print $2, $1 }')" = "$(column one ssv_bits | sort | awk '{ print $1, 300 }')" ]
+    gzip -1c many.hmm | ssvfilt -a - two.fa >piped
+    same <(grep -v '^##warp' all) <(grep -v '^##warp' piped)
+    [ "$(grep -o 'xxh3:[0-9a-f]*' all)" = "$(grep -o 'xxh3:[0-9a-f]*' piped)" ]
+    { cat many.hmm; printf 'HMMER3/f [x]\nNAME  x\nLENG  two\n'; } >bad.hmm
+    run --separate-stderr ssvfilt bad.hmm two.fa
+    refused 1 "bad.hmm, line $((count + 3))" two
+    { cat many.hmm; printf 'HMMER3/f\nNAME  \0\n'; } >bad.hmm
+    run --separate-stderr ssvfilt bad.hmm two.fa
+    refused 1 "byte $((size + 15)) is zero"
+}
+
 @test "a model without calibration has bits and no P-values" { each no_statistics $(sequence_tools with-model); }

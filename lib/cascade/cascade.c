@@ -26,6 +26,7 @@ static void *setup_main(void *arg) {
         t->hmm = &w->c->set.hmm[i];
         ws_bias_set(&t->bias, t->hmm);
         if (ws_profile_create(&t->profile, t->hmm, &err) != WS_OK && !atomic_exchange(&w->failed, 1)) w->err = err;
+        ws_hmm_forget(&w->c->set.hmm[i]);
     }
     return NULL;
 }

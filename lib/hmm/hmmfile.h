@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What hmmset.c, hmmtext.c and hmmbin.c share: a whole model file in memory and the parsers of one model in it. */
+ * What hmmset.c, hmmtext.c and hmmbin.c share: whole models in memory and the parsers of one of them. */
 #ifndef WS_HMM_HMMFILE_H
 #define WS_HMM_HMMFILE_H
 
@@ -9,11 +9,13 @@ typedef struct ws_hmmfile {
     const char *name; /* for messages */
     const char *text; /* n bytes and a NUL behind them */
     size_t n;
+    size_t bytes_before, lines_before; /* of the file, in front of the text */
     char version;     /* 'a' to 'f' of HMMER3/a to HMMER3/f, set by _version */
 } ws_hmmfile;
 
-/* Text: the version from the file's first line; then the start of each model, behind the blank and comment lines before
+/* Text: how many of n bytes are whole models, up to the last line that ends one; 0 if none does. The version from the file's first line; then the start of each model, behind the blank and comment lines before
  * it. *start is an array of *n offsets, released with ws_free. */
+size_t ws_hmmtext_whole(const char *text, size_t n);
 int ws_hmmtext_version(ws_hmmfile *f, ws_err *err);
 int ws_hmmtext_split(const ws_hmmfile *f, size_t **start, size_t *n, ws_err *err);
 /* The model at offset `start`. *h is zeroed before; on failure the caller releases what it holds. */
@@ -28,7 +30,7 @@ int ws_hmmbin_read(ws_hmm *h, const ws_hmmfile *f, size_t *at, ws_err *err);
 int ws_hmm_alloc(ws_hmm *h, ws_err *err);
 void ws_hmm_release(ws_hmm *h);
 
-/* Line number, from 1, of a place in the text. Counts from the start: for messages only. */
+/* Line number in the file, from 1, of a place in the text. Counts from the start: for messages only. */
 size_t ws_hmmfile_line(const ws_hmmfile *f, const char *at);
 
 /* What stands for mu, lambda and tau in HMMER when a model has no STATS: every P-value is then 1 (section 1.3). */

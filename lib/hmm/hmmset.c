@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A model file as a whole: reads it, tells text from binary, converts its models on several threads. */
+ * A model file: reads it, tells text from binary, converts its models on several threads. Text is taken in portions of whole
+ * models, so that the text of 50,000 of them, 5 GB and more, is never there at once. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "lib/hmm/hmmfile.h"
 #include "lib/io/source.h"
 
-enum { THREADS_MAX = 64 };
+enum { THREADS_MAX = 64, PORTION = 16 << 20 };
 
 int ws_hmm_alloc(ws_hmm *h, ws_err *err) {
     size_t nodes = (size_t)h->M + 1;
@@ -28,7 +29,7 @@ void ws_hmm_release(ws_hmm *h) {
 }
 
 size_t ws_hmmfile_line(const ws_hmmfile *f, const char *at) {
-    size_t line = 1;
+    size_t line = f->lines_before + 1;
     for (const char *p = f->text; (p = memchr(p, '\n', (size_t)(at - p))) != NULL; p++) line++;
     return line;
 }
@@ -65,10 +66,10 @@ static void *convert(void *arg) {
     return NULL;
 }
 
-static int convert_all(ws_hmmset *set, const ws_hmmfile *f, const size_t *start, int threads, ws_err *err) {
-    work w = {.file = f, .start = start, .n = set->n, .hmm = set->hmm, .failed = set->n};
+static int convert_all(ws_hmm *hmm, size_t n, const ws_hmmfile *f, const size_t *start, int threads, ws_err *err) {
+    work w = {.file = f, .start = start, .n = n, .hmm = hmm, .failed = n};
     pthread_t thread[THREADS_MAX];
-    size_t others = threads > 1 ? ws_min(ws_min((size_t)threads, THREADS_MAX), set->n) - 1 : 0, started = 0;
+    size_t others = threads > 1 && n ? ws_min(ws_min((size_t)threads, THREADS_MAX), n) - 1 : 0, started = 0;
 
     atomic_init(&w.next, 0);
     pthread_mutex_init(&w.lock, NULL);
@@ -82,30 +83,99 @@ static int convert_all(ws_hmmset *set, const ws_hmmfile *f, const size_t *start,
     return err->code;
 }
 
-static int read_text(ws_hmmset *set, ws_hmmfile *f, int threads, ws_err *err) {
+/* What is read of a file: `text` holds what no model was made of yet. */
+typedef struct input {
+    ws_hmmfile file;
+    ws_source *source;
+    XXH3_state_t *hash;
+    ws_buf text;
+    size_t cap; /* of the set's models */
+    int ended;
+} input;
+
+static int read_portion(ws_hmmset *set, input *in, int threads, ws_err *err) {
+    ws_hmmfile *f = &in->file;
     size_t *start = NULL, n;
     const char *nul = memchr(f->text, '\0', f->n);
     int rc;
 
     if (nul)
         return ws_fail(err, WS_EDATA, "%s: byte %zu is zero, which no HMMER3 text file holds; it is neither text nor a "
-                       "HMMER3 binary file (.h3m)", f->name, (size_t)(nul - f->text));
-    if ((rc = ws_hmmtext_version(f, err)) != WS_OK) return rc;
+                       "HMMER3 binary file (.h3m)", f->name, f->bytes_before + (size_t)(nul - f->text));
+    if (!f->version && (rc = ws_hmmtext_version(f, err)) != WS_OK) return rc;
     if ((rc = ws_hmmtext_split(f, &start, &n, err)) != WS_OK) return rc;
-    set->hmm = ws_calloc(n, sizeof *set->hmm, err);
-    set->n = set->hmm ? n : 0;
-    rc = set->hmm ? convert_all(set, f, start, threads, err) : err->code;
+    rc = ws_grow(&set->hmm, &in->cap, set->n + n, sizeof *set->hmm, err);
+    if (rc == WS_OK) {
+        ws_hmm *fresh = set->hmm + set->n;
+        if (n) memset(fresh, 0, n * sizeof *fresh);
+        set->n += n;
+        rc = convert_all(fresh, n, f, start, threads, err);
+    }
     ws_free(start);
     return rc;
 }
 
+/* More of the file, until there are `want` bytes or its end. */
+static int fill(input *in, size_t want, ws_err *err) {
+    while (in->text.n < want && !in->ended) {
+        const uint8_t *p;
+        size_t n;
+        int rc = ws_source_next(in->source, -1, &p, &n, err);
+        in->ended = rc == WS_EOF;
+        if (rc == WS_OK) rc = ws_buf_add(&in->text, p, n, err);
+        if (rc == WS_OK) XXH3_64bits_update(in->hash, p, n);
+        if (rc != WS_OK && rc != WS_EOF) return rc;
+    }
+    return ws_buf_reserve(&in->text, 1, err); /* for the NUL behind it */
+}
+
+/* The first n bytes become the file's text, with a NUL in place of the byte behind them, which is returned. */
+static char set_text(input *in, size_t n) {
+    const char behind = in->text.n > n ? in->text.p[n] : '\0';
+    in->text.p[n] = '\0';
+    in->file.text = in->text.p;
+    in->file.n = n;
+    return behind;
+}
+
+static void drop_text(input *in, char behind) {
+    ws_hmmfile *f = &in->file;
+    for (const char *p = f->text; (p = memchr(p, '\n', f->n - (size_t)(p - f->text))) != NULL; p++) f->lines_before++;
+    f->bytes_before += f->n;
+    in->text.p[f->n] = behind;
+    in->text.n -= f->n;
+    memmove(in->text.p, in->text.p + f->n, in->text.n);
+}
+
+/* The first portion is there. One without the end of a model becomes twice as large. */
+static int read_text(ws_hmmset *set, input *in, int threads, ws_err *err) {
+    for (size_t want = PORTION;;) {
+        const size_t whole = in->ended ? in->text.n : ws_hmmtext_whole(in->text.p, in->text.n);
+        if (whole || in->ended) {
+            const char behind = set_text(in, whole);
+            int rc = read_portion(set, in, threads, err);
+            if (rc != WS_OK || in->ended) return rc;
+            drop_text(in, behind);
+            want = PORTION;
+        } else {
+            want = 2 * in->text.n;
+        }
+        int rc = fill(in, want, err);
+        if (rc != WS_OK) return rc;
+    }
+}
+
 /* ---- binary: where a model ends is known only from reading it, and reading it is little more than a copy ---- */
 
-static int read_binary(ws_hmmset *set, ws_hmmfile *f, ws_err *err) {
-    size_t cap = 0, at = 0;
-    int rc = ws_hmmbin_version(f, err);
+static int read_binary(ws_hmmset *set, input *in, ws_err *err) {
+    ws_hmmfile *f = &in->file;
+    size_t at = 0;
+    int rc = fill(in, SIZE_MAX, err);
+    if (rc != WS_OK) return rc;
+    (void)set_text(in, in->text.n);
+    rc = ws_hmmbin_version(f, err);
     while (rc == WS_OK && at < f->n) {
-        if ((rc = ws_grow(&set->hmm, &cap, set->n + 1, sizeof *set->hmm, err)) != WS_OK) break;
+        if ((rc = ws_grow(&set->hmm, &in->cap, set->n + 1, sizeof *set->hmm, err)) != WS_OK) break;
         set->hmm[set->n] = (ws_hmm){0};
         rc = ws_hmmbin_read(&set->hmm[set->n++], f, &at, err);
     }
@@ -121,20 +191,36 @@ static int check_alphabets(const ws_hmmset *set, const ws_hmmfile *f, ws_err *er
     return WS_OK;
 }
 
-int ws_hmmset_read(ws_hmmset *set, const char *path, int threads, ws_err *err) {
-    char *text = NULL;
-    ws_hmmfile f = {.name = strcmp(path, "-") == 0 ? "standard input" : path};
-    int rc;
+static int read_all(ws_hmmset *set, input *in, int threads, ws_err *err) {
+    uint64_t done, size;
+    ws_source_progress(in->source, &done, &size);
+    int rc = ws_buf_reserve(&in->text, ws_min(size, PORTION) + WS_SOURCE_CHUNK, err); /* growing would touch every page twice */
+    if (rc == WS_OK) rc = fill(in, PORTION, err);
+    if (rc != WS_OK) return rc;
+    (void)set_text(in, in->text.n);
+    rc = ws_hmmbin_detect(&in->file) ? read_binary(set, in, err) : read_text(set, in, threads, err);
+    return rc == WS_OK ? check_alphabets(set, &in->file, err) : rc;
+}
 
+int ws_hmmset_read(ws_hmmset *set, const char *path, int threads, ws_err *err) {
+    input in = {.file = {.name = strcmp(path, "-") == 0 ? "standard input" : path}};
     *set = (ws_hmmset){0};
-    if ((rc = ws_source_slurp(path, &text, &f.n, err)) != WS_OK) return rc;
-    f.text = text;
-    set->xxh3 = XXH3_64bits(text, f.n);
-    rc = ws_hmmbin_detect(&f) ? read_binary(set, &f, err) : read_text(set, &f, threads, err);
-    if (rc == WS_OK) rc = check_alphabets(set, &f, err);
-    if (rc != WS_OK) ws_hmmset_release(set);
-    ws_free(text);
+    int rc = ws_source_open(&in.source, path, err);
+    if (rc == WS_OK && (!(in.hash = XXH3_createState()) || XXH3_64bits_reset(in.hash) != XXH_OK))
+        rc = ws_fail_nomem(err, sizeof(void *));
+    if (rc == WS_OK) rc = read_all(set, &in, threads, err);
+    if (rc == WS_OK) set->xxh3 = XXH3_64bits_digest(in.hash);
+    else ws_hmmset_release(set);
+    XXH3_freeState(in.hash);
+    ws_buf_release(&in.text);
+    ws_source_close(in.source);
     return rc;
+}
+
+void ws_hmm_forget(ws_hmm *h) {
+    ws_free(h->mat);
+    ws_free(h->tr);
+    h->mat = h->tr = NULL;
 }
 
 void ws_hmmset_release(ws_hmmset *set) {

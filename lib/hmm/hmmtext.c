@@ -418,6 +418,16 @@ static const char *model_end(const char *p, const char *text_end) {
     return text_end;
 }
 
+size_t ws_hmmtext_whole(const char *text, size_t n) {
+    const char *lf;
+    while ((lf = memrchr(text, '\n', n)) != NULL) {
+        const char *begin = memrchr(text, '\n', (size_t)(lf - text)), *p = skip_blanks(begin ? begin + 1 : text);
+        if (p[0] == '/' && p[1] == '/' && is_end(p[2])) return (size_t)(lf - text) + 1;
+        n = (size_t)(lf - text);
+    }
+    return 0;
+}
+
 int ws_hmmtext_split(const ws_hmmfile *f, size_t **start, size_t *n, ws_err *err) {
     const char *text_end = f->text + f->n, *p = f->text;
     size_t cap = 0;

@@ -37,4 +37,7 @@ typedef struct ws_hmmset {
 int ws_hmmset_read(ws_hmmset *set, const char *path, int threads, ws_err *err);
 void ws_hmmset_release(ws_hmmset *set);
 
+/* Gives the tables mat and tr back, which nobody needs once there is a profile: 108 bytes a node. */
+void ws_hmm_forget(ws_hmm *h);
+
 #endif
