@@ -113,9 +113,13 @@ fuzz: ## every parser with libFuzzer for FUZZ_SECONDS each (needs clang)
 
 fuzzers: $(FUZZERS)
 
+fuzz-afl: build/afl ## whole executables with AFL++ for FUZZ_SECONDS per kind of input
+	$(MAKE) -C build/afl.tree CC=afl-clang-fast CUDA=0 CFLAGS='-O2 -g' all
+	sh tests/fuzz/afl.sh build/afl.tree/bin build/afl.out $(FUZZ_SECONDS)
+
 # The sanitizers in copies of the tree, because objects must not mix. tsan: what has threads.
 COPY_TREE = mkdir -p $@.tree && git ls-files -z | xargs -0 cp --parents -u -t $@.tree
-build/asan build/tsan:
+build/afl build/asan build/tsan:
 	@mkdir -p $(@D)
 	$(COPY_TREE)
 
@@ -133,7 +137,7 @@ load: all ## a billion residues, 10 million empty records, long names and sequen
 	@for job in 'residues 100000000' 'residues 1000000000' 'long 100000000' 'empty 10000000' 'names 1000000' \
 	    'models 3000 tests/data/globins4.hmm'; do PATH="$(CURDIR)/bin:$$PATH" python3 tests/load.py $$job || exit 1; done
 
-.PHONY: fuzz fuzzers asan tsan thrash load build/asan build/tsan
+.PHONY: fuzz fuzz-afl fuzzers asan tsan thrash load build/afl build/asan build/tsan
 
 check-style: $(LIB) ## include directions, file sizes, symbol names
 	@sh tests/style.sh
