@@ -13,8 +13,9 @@ typedef struct ws_hmmfile {
     char version;     /* 'a' to 'f' of HMMER3/a to HMMER3/f, set by _version */
 } ws_hmmfile;
 
-/* Text: how many of n bytes are whole models, up to the last line that ends one; 0 if none does. The version from the file's first line; then the start of each model, behind the blank and comment lines before
- * it. *start is an array of *n offsets, released with ws_free. */
+/* Text: how many of n bytes are whole models, up to the last line that ends one; 0 if none does. The version from the file's
+ * first line; then the start of each model, behind the blank and comment lines before it. *start is an array of *n offsets,
+ * released with ws_free. */
 size_t ws_hmmtext_whole(const char *text, size_t n);
 int ws_hmmtext_version(ws_hmmfile *f, ws_err *err);
 int ws_hmmtext_split(const ws_hmmfile *f, size_t **start, size_t *n, ws_err *err);
