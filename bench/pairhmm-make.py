@@ -8,7 +8,7 @@ base qualities, one in a hundred from somewhere else. SET:
   wgs      reads 100-151, haplotypes 205-521, about 45 x 3.5
   seg      about 184 x 55: a segmental duplication
   mixed    reads 20-151, haplotypes 80-400, 60 x 12
-  device   reads 20-151, haplotypes 80-400, 40 x 4
+  device   reads 20-151, haplotypes 80-400, 40 x 5: 220 cells a byte
   even     reads of 151, haplotypes of 300, 100 x 20
 """
 import random
@@ -19,7 +19,7 @@ SETS = {  # reads: least, most, mean; haplotypes: least, most; reads and haploty
     "wgs": (100, 151, 140, 205, 521, 45, 3.5),
     "seg": (100, 151, 140, 205, 521, 184, 55),
     "mixed": (20, 151, 85, 80, 400, 60, 12),
-    "device": (20, 151, 85, 80, 400, 40, 4),
+    "device": (20, 151, 85, 80, 400, 40, 5),
     "even": (151, 151, 151, 300, 300, 100, 20),
 }
 

@@ -2,9 +2,8 @@
  * The device's part of pairhmm in a build without CUDA: never called. */
 #include "kernels/pairhmm/gpu.h"
 
-int ws_pairhmm_gpu_run(const ws_pairhmm_quals *quals, ws_pairhmm_gpu *g, const ws_pairhmm_text *t, ws_err *err) {
+int ws_pairhmm_gpu_run(const ws_pairhmm_quals *quals, ws_pairhmm_gpu *g, ws_err *err) {
     (void)quals;
     (void)g;
-    (void)t;
     return ws_fail(err, WS_EDEV, "this program was built without CUDA");
 }

@@ -352,7 +352,7 @@ int ws_pairhmm_score(const ws_pairhmm_conf *conf, const ws_pairhmm_backend *b, c
                      ws_pairhmm_work *w, ws_buf *room, ws_pairhmm_result *result, ws_pairhmm_counts *c, ws_err *err) {
     const int device = b->on_device && !conf->all_double;
     int rc = device ? ws_pairhmm_gpu_plan(&w->gpu, t, err) : WS_OK;
-    if (!rc && device) rc = ws_pairhmm_gpu_run(&conf->quals, &w->gpu, t, err);
+    if (!rc && device) rc = ws_pairhmm_gpu_run(&conf->quals, &w->gpu, err);
     for (size_t i = 0; i < t->nregion && !rc; i++) {
         const ws_pairhmm_region *g = &t->region[i];
         const task k = {conf,

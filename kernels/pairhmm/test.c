@@ -2,6 +2,7 @@
  * Pair-HMM: worked examples, golden values on every CPU backend, a second implementation, sharing, parts, damaged
  * input. */
 #include "kernels/pairhmm/format.h"
+#include "kernels/pairhmm/gpu.h"
 #include "kernels/pairhmm/input.h"
 #include "kernels/pairhmm/pairhmm.h"
 #include "lib/base/mem.h"
@@ -352,6 +353,58 @@ static void test_parts(tap *t, sample *r) {
     ws_buf_release(&text);
 }
 
+/* ---- what a device gets: every pair once, in a class that holds it, with its own letters and qualities ---- */
+
+static int plan_is_right(const ws_pairhmm_gpu *g, const ws_pairhmm_text *t, size_t *taken) {
+#define ROWS_OF(p, k) (p) * (k),
+    static const size_t rows[] = {WS_PAIRHMM_ALIKE(ROWS_OF) WS_PAIRHMM_OTHERS(ROWS_OF) SIZE_MAX, SIZE_MAX};
+    uint8_t *seen = calloc(t->npair + 1, 1);
+    size_t bad = 0, class = 0, due = 0;
+    for (size_t k = 0; k < g->npair; k++) {
+        const ws_pairhmm_read *r = &t->read[g->pair[k].read];
+        const ws_pairhmm_hap *h = &t->hap[g->pair[k].hap];
+        const ws_pairhmm_gpu_read *to = &g->read[g->pair[k].read];
+        const uint8_t *gap = g->gap + 3 * (size_t)to->gap;
+        const size_t m = (r->m + 3u) / 4 * 4;
+        while (k >= g->first[class + 1]) class++;
+        bad += r->m > rows[class] || to->m != r->m || g->hap[g->pair[k].hap].n != h->n || seen[g->result[k]]++;
+        bad += memcmp(g->letter + to->at, r->base, r->m) || memcmp(g->quality + to->at, r->q, r->m);
+        bad += memcmp(g->letter + g->hap[g->pair[k].hap].at, h->base, h->n) != 0;
+        if (to->unalike) bad += memcmp(gap, r->ins, r->m) || memcmp(gap + m, r->del, r->m) || memcmp(gap + 2 * m, r->gcp, r->m);
+        for (size_t i = 0; i < r->m && !to->unalike; i++) bad += r->ins[i] != to->ins || r->del[i] != to->del || r->gcp[i] != to->gcp;
+    }
+    for (size_t k = 0; k < t->nregion; k++)
+        for (size_t i = 0; i < t->region[k].R; i++)
+            for (size_t j = 0; j < t->region[k].H; j++) {
+                const int takes = g->takes[t->region[k].read + i];
+                bad += seen[t->region[k].pair + i * t->region[k].H + j] != takes;
+                due += (size_t)takes;
+            }
+    *taken = due;
+    free(seen);
+    return bad == 0 && due == g->npair;
+}
+
+static void test_device_plan(tap *t, sample *r) {
+    ws_pairhmm_gpu g = {0};
+    for (int k = 0; k < 8; k++) {
+        ws_buf text = {0};
+        ws_pairhmm_text parsed = {0};
+        ws_err err = {0};
+        size_t taken;
+        for (int i = 0; i < 20; i++)
+            random_region(r, &text, (size_t)sample_below(r, 30), (size_t)sample_below(r, 6), k ? 30u << k : 3, 50u << k % 5, i % 3 == 0);
+        sample_must(ws_buf_adds(&text, "1 1\nACGT IIII NNNN NNNN ++++\nACRT\n", &err), &err); /* for the host */
+        sample_must(parse(&parsed, text.p, text.n, &err), &err);
+        sample_must(ws_pairhmm_gpu_plan(&g, &parsed, &err), &err);
+        const int right = plan_is_right(&g, &parsed, &taken);
+        tap_ok(t, right && taken > 0 && taken + 1 == parsed.npair, "the plan for a device: %zu of %zu pairs", taken, parsed.npair);
+        ws_pairhmm_text_release(&parsed);
+        ws_buf_release(&text);
+    }
+    ws_pairhmm_gpu_release(&g);
+}
+
 /* ---- damage: what is parsed before the fault is what the whole has there, and nothing else happens ---- */
 
 static size_t like(const ws_pairhmm_text *a, const ws_pairhmm_text *b) {
@@ -403,6 +456,7 @@ int main(void) {
     test_trie(&t);
     test_random(&t, &r);
     test_parts(&t, &r);
+    test_device_plan(&t, &r);
     test_damage(&t, &r, "small.in");
     test_damage(&t, &r, "small.results.txt");
     test_golden(&t);

@@ -71,6 +71,8 @@ int ws_lane_room(ws_devlane *lane, ws_devbuf *buf, size_t n, ws_err *err);
 // n bytes on the device until the end of the call; put: with that content.
 int ws_lane_alloc(ws_devlane *lane, size_t n, void **p, ws_err *err);
 int ws_lane_put(ws_devlane *lane, const void *from, size_t n, void **p, ws_err *err);
+// Room for n bytes together, before the first alloc of a call whose needs are known.
+int ws_lane_reserve(ws_devlane *lane, size_t n, ws_err *err);
 // n bytes of pinned memory that nothing else uses until the next sync; expect: so many will be asked for together.
 int ws_lane_stage(ws_devlane *lane, size_t n, char **p, ws_err *err);
 int ws_lane_expect(ws_devlane *lane, size_t n, ws_err *err);

@@ -61,6 +61,11 @@ int ws_lane_alloc(ws_devlane *l, size_t n, void **p, ws_err *err) {
     return rc;
 }
 
+int ws_lane_reserve(ws_devlane *l, size_t n, ws_err *err) {
+    if (l->arena_used) ws_bug("a call reserves after it allocates");
+    return ws_lane_room(l, &l->arena, n, err);
+}
+
 int ws_lane_put(ws_devlane *l, const void *from, size_t n, void **p, ws_err *err) {
     int rc = ws_lane_alloc(l, n, p, err);
     return rc ? rc : ws_lane_send(l, *p, from, n, err);

@@ -149,6 +149,12 @@ static cudaError_t launched(cudaError_t e, cudaStream_t s) {
 LAUNCH(cudaLaunchKernel, const void *)
 LAUNCH(__cudaLaunchKernel, cudaKernel_t)
 
+extern "C" cudaError_t __real_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *f, void **a);
+extern "C" cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *f, void **a) {
+    const cudaError_t bad = fault("launch", cudaErrorLaunchOutOfResources);
+    return launched(bad != cudaSuccess ? bad : fakes ? cudaSuccess : __real_cudaLaunchKernelExC(config, f, a), config->stream);
+}
+
 extern "C" __attribute__((weak)) cudaError_t __real___cudaGetKernel(cudaKernel_t *k, const void *f);
 extern "C" cudaError_t __wrap___cudaGetKernel(cudaKernel_t *k, const void *f) {
     return fakes ? give(k, (cudaKernel_t)f) : __real___cudaGetKernel(k, f);

@@ -19,6 +19,7 @@ if "$b/tests/gpu/check" -m 1 | grep -qE '# SKIP|a device:'; then
     exit $failed
 fi
 step "papara-score" "$b/tests/gpu/papara"
+step "pairhmm" "$b/tests/gpu/pairhmm"
 step "scores, all devices" "$b/tests/gpu/check" -d all -m 520
 if command -v python3 >/dev/null; then
     data=$(mktemp -d) || exit 1
@@ -36,6 +37,7 @@ if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck initcheck; do
         step "compute-sanitizer $tool" compute-sanitizer --tool $tool --error-exitcode 9 "$b/tests/gpu/check" -m 66
         step "compute-sanitizer $tool, papara-score" compute-sanitizer --tool $tool --error-exitcode 9 "$b/tests/gpu/papara" -m 66
+        step "compute-sanitizer $tool, pairhmm" compute-sanitizer --tool $tool --error-exitcode 9 "$b/tests/gpu/pairhmm" -m 66
     done
 else
     echo "no compute-sanitizer: skipped"
