@@ -45,6 +45,19 @@ no_memory() {
     each no_memory $(sequence_tools model)
 }
 
+@test "--backend auto goes on without a device that cannot be opened" {
+    local n
+    for _ in $(seq 60); do cat demo.fa; done >long.fa # more than a second of work, so a device is asked for
+    fwdscore --backend avx2 -a -t 1 three.hmm long.fa >want || fwdscore --backend scalar -a -t 1 three.hmm long.fa >want
+    for n in 1 9 15 21; do
+        rm -f struck
+        WS_FAULT=gone=$n WS_FAULT_LOG=struck "$WARPSIEVE_FAULTY/fwdscore" -a -t 1 three.hmm long.fa >got 2>said || fail "$n: $(cat said)"
+        [ -s struck ] || fail "no device was asked for"
+        same want got || fail "$n: other rows"
+        [ $n -eq 1 ] || grep -q '^fwdscore: goes on without a device: .* failed on the device: ' said || fail "$n: $(cat said)"
+    done
+}
+
 @test "the sentence says what failed" {
     local t
     for t in $(sequence_tools model); do
