@@ -4,7 +4,7 @@
  *     make build/bench/gpu && build/bench/gpu [-p passes] [-r million residues] [-k kernel] [-M size,...] [-f FASTA]
  *
  * Random models; random proteins with lengths like a proteome's, or those of a file over and over until there are enough.
- * Models beyond what the device takes (M > 8192 in vit) have no place here.
+ * Models beyond what the device takes (M > 65536 in vit) have no place here.
  * Seconds are the device's own, around the kernels; cells are model nodes times residues, without padding. */
 #include "tests/lib/sample.h"
 

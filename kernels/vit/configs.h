@@ -4,16 +4,26 @@
  *
  *   near     1 to 8 lanes share the table's 8 slots
  *   wide     16 or 32 lanes, as many slots
- *   block    a block of 2 to 8 warps a sequence, the table read through the cache: M up to 2*16*256 = 8192 */
+ *   block    a block of 2 to 8 warps a sequence, the table read through the cache: M up to 2*16*256 = 8192
+ *   cluster  2, 4 or 8 blocks a sequence: M up to 65536 */
 #ifndef WS_VIT_CONFIGS_H
 #define WS_VIT_CONFIGS_H
 
-enum { WS_VIT_NEAR, WS_VIT_WIDE16, WS_VIT_WIDE32, WS_VIT_BLOCK, WS_VIT_NKIND };
+enum { WS_VIT_NEAR, WS_VIT_WIDE16, WS_VIT_WIDE32, WS_VIT_BLOCK, WS_VIT_CLUSTER, WS_VIT_NKIND };
+enum { WS_VIT_CLUSTER_MOST = 8 };
+
+/* Blocks of four warps to a multiprocessor: 10 R registers and some 28 besides, out of 65536. */
+#define WS_VIT_BLOCKS(R) (512 / (10 * (R) + 28))
+
+/* Whether D to D has room there too; it is needed in one row of several. */
+#define WS_VIT_KEEP_DD(R) ((R) >= 16)
 
 #define WS_VIT_SHORT(F, ...) F(4, __VA_ARGS__) F(6, __VA_ARGS__)
 #define WS_VIT_LONG(F, ...) \
     F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) \
     F(16, __VA_ARGS__)
-#define WS_VIT_VAST(F, ...) F(12, __VA_ARGS__) F(16, __VA_ARGS__)
+#define WS_VIT_VAST(F, ...) \
+    F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(16, __VA_ARGS__)
+#define WS_VIT_HUGE(F, ...) F(12, __VA_ARGS__) F(16, __VA_ARGS__)
 
 #endif

@@ -88,6 +88,11 @@ __device__ inline uint32_t ws_warp_max(uint32_t v) {
     return v;
 }
 
+// Whether a block that takes from a list comes too late for any of its n places. All threads call it.
+__device__ inline bool ws_work_over(const uint32_t *taken, uint32_t n) {
+    return __syncthreads_or(threadIdx.x == 0 && *(const volatile uint32_t *)taken >= n);
+}
+
 // max of 16-bit memory, for scores that several groups work out
 __device__ inline void ws_atomic_max16(uint16_t *p, uint16_t v) {
     unsigned short old = *p;
@@ -106,5 +111,19 @@ struct ws_units {
     size_t n, cap;
 };
 int ws_units_make(ws_units *u, const ws_devlist *list, const uint32_t *task, const uint32_t *per_block, size_t ntask, ws_err *err);
+
+// Lists from which all blocks of a launch take, whoever is free, so that the longest sequences begin first and none waits for
+// another: a block that took the eight longest would work until all others are done.
+struct ws_devwork {
+    ws_devlist *list;           // of each task
+    uint32_t *taken;            // on the device, of each task: how far its list is done or under way
+    uint32_t *pick, *per_block; // room for ntask: the tasks of a launch, and how many places its blocks take at a time
+    ws_units units;
+};
+// Zero-initialise; end it whether begin succeeds or not.
+int ws_work_begin(ws_devwork *w, ws_devlane *lane, const ws_batch *b, const ws_task *task, size_t ntask, ws_err *err);
+void ws_work_end(ws_devwork *w);
+// Units for the first n tasks of w->pick, put on the device: more than enough to fill it, if there are so many places.
+int ws_work_units(ws_devwork *w, ws_devlane *lane, size_t n, const ws_devunit **unit, uint32_t *nunit, ws_err *err);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A batch on a device, the work lists made of it, and the units of work of a launch: see lib/cascade/gpu.cuh.
 //
-// Contents: 1 the batch and its lists; 2 units
+// Contents: 1 the batch and its lists; 2 units; 3 lists that blocks take from
 
 #include "lib/cascade/gpu.cuh"
 
@@ -130,4 +130,39 @@ int ws_units_make(ws_units *u, const ws_devlist *list, const uint32_t *task, con
         for (size_t i = 0; i < ntask; i++)
             if (c * per_block[i] < list[task[i]].n) u->unit[u->n++] = {task[i], (uint32_t)c};
     return WS_OK;
+}
+
+// ---- 3 lists that blocks take from ----
+
+int ws_work_begin(ws_devwork *w, ws_devlane *l, const ws_batch *b, const ws_task *task, size_t ntask, ws_err *err) {
+    if (!(w->list = (ws_devlist *)ws_calloc(ntask, sizeof *w->list, err))) return WS_ENOMEM;
+    if (!(w->pick = (uint32_t *)ws_calloc(2 * ntask, sizeof *w->pick, err))) return WS_ENOMEM;
+    w->per_block = w->pick + ntask;
+    void *taken = NULL;
+    const size_t bytes = ntask * sizeof *w->taken;
+    int rc = ws_gpu_lists(l, b, task, ntask, false, w->list, err);
+    if (!rc) rc = ws_lane_alloc(l, bytes, &taken, err);
+    w->taken = (uint32_t *)taken;
+    return rc ? rc : ws_cuda_fail(cudaMemsetAsync(taken, 0, bytes, l->stream), "clearing counters", err);
+}
+
+void ws_work_end(ws_devwork *w) {
+    ws_free(w->list);
+    ws_free(w->pick);
+    ws_free(w->units.unit);
+}
+
+int ws_work_units(ws_devwork *w, ws_devlane *l, size_t n, const ws_devunit **unit, uint32_t *nunit, ws_err *err) {
+    enum { BLOCKS = 64 }; // for each multiprocessor; it holds 2 to 7, the others come late and leave
+    double blocks = 0;
+    for (size_t i = 0; i < n; i++) blocks += (double)w->list[w->pick[i]].n / w->per_block[i];
+    const double times = blocks / (l->dev->sms * BLOCKS);
+    for (size_t i = 0; i < n && times > 1; i++) w->per_block[i] = (uint32_t)(w->per_block[i] * times);
+    w->units.n = 0;
+    void *there = NULL;
+    int rc = ws_units_make(&w->units, w->list, w->pick, w->per_block, n, err);
+    if (!rc && w->units.n) rc = ws_lane_put(l, w->units.unit, w->units.n * sizeof(ws_devunit), &there, err);
+    *unit = (const ws_devunit *)there;
+    *nunit = (uint32_t)w->units.n;
+    return rc;
 }

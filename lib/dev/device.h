@@ -35,6 +35,9 @@ typedef struct ws_dev_times {
 } ws_dev_times;
 ws_dev_times ws_dev_clock(void);
 
+/* Whether all devices in use have thread block clusters (compute capability 9.0). */
+int ws_dev_clusters(void);
+
 /* "NVIDIA H200", "4 x NVIDIA H200": the devices in use, "none" if there are none. */
 const char *ws_dev_name(void);
 

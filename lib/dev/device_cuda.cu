@@ -301,6 +301,13 @@ ws_dev_times ws_dev_clock(void) {
     return t;
 }
 
+int ws_dev_clusters(void) {
+    int all = pool.ndev > 0;
+    for (int i = 0, has = 0; i < pool.ndev && all; i++)
+        all = cudaDeviceGetAttribute(&has, cudaDevAttrClusterLaunch, pool.dev[i].id) == cudaSuccess && has;
+    return all;
+}
+
 const char *ws_dev_name(void) {
     static char text[300];
     cudaDeviceProp p;

@@ -23,4 +23,6 @@ int ws_dev_wait(ws_err *err) { return ws_fail(err, WS_EDEV, "%s", reason); }
 
 ws_dev_times ws_dev_clock(void) { return (ws_dev_times){0}; }
 
+int ws_dev_clusters(void) { return 0; }
+
 const char *ws_dev_name(void) { return "none"; }

@@ -13,20 +13,24 @@
 
 #include <unistd.h>
 
+enum { SLOW = 1100 };
+
 extern const ws_backend ws_ssv_scalar, ws_msv_scalar, ws_vit_scalar, ws_fwd_scalar;
+extern const ws_backend ws_ssv_avx2, ws_msv_avx2, ws_vit_avx2, ws_fwd_avx2, ws_ssv_avx512, ws_msv_avx512, ws_vit_avx512, ws_fwd_avx512;
 extern const ws_backend ws_ssv_cuda, ws_msv_cuda, ws_vit_cuda, ws_fwd_cuda;
 
 static const struct kernel {
     const char *name;
-    const ws_backend *scalar, *cuda;
-} kernels[] = {{"ssv", &ws_ssv_scalar, &ws_ssv_cuda},
-               {"msv", &ws_msv_scalar, &ws_msv_cuda},
-               {"vit", &ws_vit_scalar, &ws_vit_cuda},
-               {"fwd", &ws_fwd_scalar, &ws_fwd_cuda}};
+    const ws_backend *cuda, *host[3]; /* of the host, best first */
+} kernels[] = {{"ssv", &ws_ssv_cuda, {&ws_ssv_avx512, &ws_ssv_avx2, &ws_ssv_scalar}},
+               {"msv", &ws_msv_cuda, {&ws_msv_avx512, &ws_msv_avx2, &ws_msv_scalar}},
+               {"vit", &ws_vit_cuda, {&ws_vit_avx512, &ws_vit_avx2, &ws_vit_scalar}},
+               {"fwd", &ws_fwd_cuda, {&ws_fwd_avx512, &ws_fwd_avx2, &ws_fwd_scalar}}};
 enum { NKERNEL = sizeof kernels / sizeof kernels[0] };
 
 static const int model_sizes[] = {1,   2,   3,   4,   5,   16,  31,  32,  33,  63,  64,  65,  100, 127,  128,  129,  130,  200,
-                                  255, 256, 257, 400, 511, 512, 513, 800, 801, 1024, 1025, 1400, 2048, 2049, 2405, 4097, 10000};
+                                  255, 256, 257, 400, 511, 512, 513, 800, 801, 1024, 1025, 1400, 2048, 2049, 2405,
+                                  3072, 3073, 4097, 6144, 6145, 8192, 8193, 10000, 12289, 16385, 24577, 40000};
 static const int lengths[] = {0, 1, 2, 3, 5, 6, 7, 31, 32, 33, 63, 64, 65, 127, 128, 129, 400, 2405, 4098, 4099, 10000};
 enum { NMODEL = sizeof model_sizes / sizeof model_sizes[0], NLENGTH = sizeof lengths / sizeof lengths[0] };
 
@@ -137,6 +141,16 @@ static void release(sample_batch *s) {
     sample_batch_release(s);
 }
 
+/* Whose scores are the truth for a model of M nodes. */
+static const ws_backend *truth_of(const struct kernel *k, int M) {
+    ws_machine m = {0};
+    const char *why;
+    ws_cpu_probe(&m.cpu);
+    for (int i = 0; i < 2 && M > SLOW; i++)
+        if (k->host[i]->usable(&m, &why)) return k->host[i];
+    return k->host[2];
+}
+
 static void check_kernel(const struct kernel *k, model *m, int n, sample_batch *s, sample *r, totals sum[4]) {
     ws_err err = {0};
     void **prep = ws_calloc((size_t)n, sizeof *prep, &err), *host;
@@ -144,10 +158,11 @@ static void check_kernel(const struct kernel *k, model *m, int n, sample_batch *
     sample_batch other = {0}, half[2] = {0};
     for (int i = 0; i < n; i++) {
         m[i].truth = ws_calloc(s->b.n, sizeof *m[i].truth, &err);
-        sample_must(k->scalar->prepare(&m[i].t, &host, &err), &err);
+        const ws_backend *be = truth_of(k, m[i].h.M);
+        sample_must(be->prepare(&m[i].t, &host, &err), &err);
         const ws_task task = {.prep = host, .n = s->b.n, .score = m[i].truth};
-        sample_must(k->scalar->score(&s->b, &task, 1, &s->lane, &err), &err);
-        k->scalar->release(host);
+        sample_must(be->score(&s->b, &task, 1, &s->lane, &err), &err);
+        be->release(host);
         sample_must(k->cuda->prepare(&m[i].t, &prep[i], &err), &err);
     }
     score_all("whole batch", k->cuda, prep, m, n, s, NULL, 0, r, &sum[0]);
@@ -180,7 +195,7 @@ static void check_kernel(const struct kernel *k, model *m, int n, sample_batch *
 int main(int argc, char **argv) {
     const char *seed = getenv("WARPSIEVE_SEED"), *require = getenv("WARPSIEVE_REQUIRE_GPU"), *why = "", *only = NULL, *devices = NULL;
     static const char *const part[4] = {"whole batch", "lists", "permuted", "split"};
-    int most = 10000, n = 0;
+    int most = 50000, n = 0;
     tap t = {0};
     for (int c; (c = getopt(argc, argv, "k:d:m:")) != -1;) {
         if (c == 'k') only = optarg;

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MIT
+// The Viterbi filter on CUDA devices, the kernel: two nodes to a register, states and transitions in registers. README.md draws
+// the layout.
+//
+// Contents: 1 parameters and layout; 2 groups; 3 rows; 4 the kernel
+#ifndef WS_VIT_DEVICE_CUH
+#define WS_VIT_DEVICE_CUH
+
+#include "kernels/vit/configs.h"
+#include "lib/cascade/gpu.cuh"
+#include "lib/dev/cluster.cuh"
+
+extern "C" {
+#include "kernels/vit/vit.h"
+}
+
+#include <limits.h>
+
+// ---- 1 parameters and layout ----
+//
+// Node n (from 0) of a lane's 2R is half n / R of register n % R.
+//
+// The device has no saturating 16-bit addition worth its time, so values stand 4096 lower than in the specification and never
+// fall below LOW = -16384, which leaves room on both sides: transitions and emissions are -16384 at least, emissions 4095 at
+// most. Why LOW instead of -32768 gives the same scores: xB + BM_k >= LOW for every node (targets and lengths where that is
+// not so stay on the host), so what a cell at LOW sends anywhere is no better than entering there. Only a sequence all of
+// whose M lie at LOW has no score here (UNSURE: the host finds it). An impossible residue costs -32768 in two steps of -16384.
+
+enum { SHIFT = 4096, LOW = -16384, STEP = -16384, TOP = 32767 - SHIFT, PAD_ENTRY = -12288 };
+enum { UNSURE = INT_MIN, OVERFLOWN = INT_MAX }; // else xC
+enum { BM, MM, IM, DM, MI, II, MD, DD, NTRANS };
+
+struct vit_task {
+    const uint4 *table;
+    const uint32_t *trans; // [NTRANS][R][lanes], BM, MD and DD those into a node, the others out of it; then gain[lanes]
+    const ws_devitem *item;
+    uint32_t n, first;
+    int glog, least_move; // 2^glog lanes a group; of no meaning beyond a warp
+    uint32_t dead; // bit x: residue x is impossible in every node
+};
+
+struct vit_args {
+    const vit_task *task;
+    const ws_devunit *unit;
+    const uint32_t *word;
+    const ws_devseq *seq;
+    int32_t *score;
+    uint32_t *taken; // of ws_devwork
+};
+
+enum { THREADS = 128, MAX_WARPS = 8, MAX_LANES = 32 * MAX_WARPS };
+
+// ---- 2 groups ----
+
+__device__ __forceinline__ uint32_t both(int v) { return __byte_perm((uint32_t)v, 0, 0x1010); }
+__device__ __forceinline__ int larger_half(uint32_t v) { return max((int)(int16_t)v, (int)v >> 16); }
+__device__ __forceinline__ uint32_t part(const uint4 &q, int j) { return j == 0 ? q.x : j == 1 ? q.y : j == 2 ? q.z : q.w; }
+
+// Lanes that own a sequence: part of a warp, a block, or all blocks of a cluster. What crosses warps stands in shared memory,
+// and a barrier lies between writing and reading it.
+enum vit_span { IN_WARP, IN_BLOCK, IN_CLUSTER };
+
+struct vit_slots { // of a block; all that is written turn by turn is there twice, because some may still read the last turn's
+    uint32_t border[2][MAX_WARPS + 1]; // what each warp leaves for the next; the first place is for the block before
+    uint32_t asked[2], more[2];        // the last question that somebody answered with yes
+    int largest[WS_VIT_CLUSTER_MOST * MAX_WARPS];
+    uint32_t place;
+};
+
+template <vit_span SPAN> struct vit_group {
+    static constexpr bool WIDE = SPAN != IN_WARP;
+    int z, g; // place and number of lanes
+    vit_slots *slot;
+    uint32_t turn, question;
+
+    __device__ __forceinline__ void meet() {
+        if (SPAN == IN_CLUSTER) ws_cluster_sync();
+        else __syncthreads();
+    }
+    // v into this place of every block's slots
+    template <typename T> __device__ __forceinline__ void tell(T *where, T v) {
+        if (SPAN == IN_CLUSTER)
+            for (uint32_t to = 0; to < ws_cluster_blocks(); to++) ws_cluster_store(ws_cluster_at(where, to), (uint32_t)v);
+        else atomicExch(where, v); // some warps may say the same at once
+    }
+    // v of the lane before in this warp or group, LOW for the first
+    __device__ __forceinline__ uint32_t before(uint32_t v) {
+        const int width = WIDE ? 32 : g;
+        const uint32_t in = __shfl_up_sync(~0u, v, 1, width);
+        return z % width ? in : both(LOW);
+    }
+    // WIDE: v is for the first lane of the next warp, which takes it behind a barrier
+    __device__ __forceinline__ void leave(uint32_t v) {
+        turn ^= 1;
+        if (z % 32 != 31) return;
+        const uint32_t warp = threadIdx.x / 32;
+        slot->border[turn][warp + 1] = v;
+        if (SPAN == IN_CLUSTER && warp == MAX_WARPS - 1 && z + 1 < g)
+            ws_cluster_store(ws_cluster_at(&slot->border[turn][0], ws_cluster_rank() + 1), v);
+    }
+    __device__ __forceinline__ uint32_t taken() { return z ? slot->border[turn][threadIdx.x / 32] : both(LOW); }
+    // v of the lane before
+    __device__ __forceinline__ uint32_t up(uint32_t v) {
+        uint32_t in = before(v);
+        if (WIDE) {
+            leave(v);
+            meet();
+            if (z % 32 == 0) in = taken();
+        }
+        return in;
+    }
+    // Whether p or q holds anywhere; if so, more says whether p does.
+    __device__ __forceinline__ bool either(bool p, bool q, bool &more) {
+        bool some;
+        if (SPAN == IN_WARP) {
+            some = __any_sync(~0u, p || q);
+            more = some && __any_sync(~0u, p);
+            return some;
+        }
+        question++;
+        const bool warp_p = __any_sync(~0u, p), warp_q = SPAN == IN_CLUSTER && __any_sync(~0u, q);
+        if (warp_p && z % 32 == 0) tell(&slot->more[question & 1], question);
+        if (SPAN == IN_BLOCK) some = __syncthreads_or(p || q);
+        else {
+            if ((warp_p || warp_q) && z % 32 == 0) tell(&slot->asked[question & 1], question);
+            meet();
+            some = *(volatile uint32_t *)&slot->asked[question & 1] == question;
+        }
+        more = *(volatile uint32_t *)&slot->more[question & 1] == question;
+        return some;
+    }
+    __device__ __forceinline__ bool any(bool p) {
+        bool more;
+        return SPAN == IN_BLOCK ? __syncthreads_or(p) : either(false, p, more);
+    }
+    __device__ __forceinline__ int largest(int v) {
+        for (int off = WIDE ? 16 : g / 2; off; off /= 2) v = max(v, __shfl_xor_sync(~0u, v, off));
+        if (!WIDE) return v;
+        meet(); // nobody reads the last call's any more
+        if (z % 32 == 0) tell(&slot->largest[z / 32], v);
+        meet();
+        for (int w = 0; w < g / 32; w++) v = max(v, *(volatile int *)&slot->largest[w]);
+        return v;
+    }
+    // How far the list is taken by other groups; this one, or the groups of this warp, take what follows.
+    __device__ __forceinline__ uint32_t take(uint32_t *taken) {
+        const bool me = WIDE ? z == 0 : threadIdx.x % 32 == 0;
+        uint32_t place = 0;
+        if (me) place = atomicAdd(taken, WIDE ? 1u : 32u / (uint32_t)g);
+        if (!WIDE) return __shfl_sync(~0u, place, 0);
+        meet();
+        if (me) tell(&slot->place, place);
+        meet();
+        return *(volatile uint32_t *)&slot->place;
+    }
+};
+
+// ---- 3 rows ----
+
+// What comes to the first node of each half of a lane: the last node of the half before.
+__device__ __forceinline__ uint32_t shifted(uint32_t own, uint32_t before) { return __byte_perm(own, before, 0x1076); }
+
+// A row is kept as X, the best that M, I and D of a node send to M of the next, and the next row's I: two values a node, and
+// one border to pass on. D lives within a row.
+template <int R, vit_span SPAN> struct vit_state {
+    static constexpr bool WIDE = SPAN != IN_WARP;
+    static constexpr bool KEEP = WIDE || WS_VIT_KEEP_DD(R); // D to D in registers too, else in shared memory
+    static constexpr int COLUMN = WIDE ? MAX_LANES : 32; // threads side by side there
+    uint32_t X[R], I[R], t[KEEP ? NTRANS : DD][R];
+    const volatile uint32_t *aside; // [gain, then D to D unless KEEP][COLUMN], from this lane on
+    int edge;                       // WIDE: what M of the last node gains at most through the next lane's first D
+    uint32_t inX;
+    uint32_t best;  // largest M of all rows
+    uint32_t xB;
+    uint32_t limit; // above it, best changes xB
+    uint32_t floor; // above it, a D may matter as D to D: xB less what the nodes of that half can gain that way
+    bool over;
+
+    __device__ __forceinline__ void load(const uint32_t *trans, int z, int g) {
+#pragma unroll
+        for (int i = 0; i < (KEEP ? NTRANS : DD); i++)
+#pragma unroll
+            for (int j = 0; j < R; j++) t[i][j] = trans[(i * R + j) * g + z];
+        edge = -65536;
+        if (WIDE && z + 1 < g) edge = (int)(int16_t)trans[MD * R * g + z + 1] + (int)(int16_t)trans[NTRANS * R * g + z + 1];
+    }
+    __device__ __forceinline__ uint32_t dd(int j) const { return KEEP ? t[KEEP ? DD : 0][j] : aside[(1 + j) * COLUMN]; }
+    __device__ __forceinline__ void set_xB(int v) {
+        const uint32_t gain = aside[0];
+        const int low = v - (int)(int16_t)gain, high = v - ((int)gain >> 16);
+        xB = both(v);
+        floor = __byte_perm((uint32_t)min(max(low, -32768), 32767), (uint32_t)min(max(high, -32768), 32767), 0x5410);
+    }
+    __device__ __forceinline__ void begin(int wmove) {
+#pragma unroll
+        for (int j = 0; j < R; j++) X[j] = I[j] = both(LOW);
+        inX = best = both(LOW);
+        limit = both(WS_WORD_BASE - WS_WORD_E - SHIFT);
+        over = false;
+        set_xB(WS_WORD_BASE + wmove - SHIFT);
+    }
+
+    // E, J, C and B where this row changes them
+    __device__ __forceinline__ void specials(vit_group<SPAN> &grp, int wmove) {
+        const int xE = grp.largest(larger_half(best));
+        if (xE <= (int)(int16_t)limit) return;
+        over = xE >= TOP;
+        limit = both(over ? 32767 : xE);
+        set_xB(max(xE + WS_WORD_E, WS_WORD_BASE - SHIFT) + wmove);
+    }
+
+    // v where it is above the floor, else LOW: a D at or below it is not worth passing on.
+    __device__ __forceinline__ uint32_t worthy(uint32_t v) const {
+        const uint32_t low = (int16_t)v > (int16_t)floor ? v : both(LOW), high = (int)v >> 16 > (int)floor >> 16 ? v : both(LOW);
+        return __byte_perm(low, high, 0x7610);
+    }
+    // D to D: along the half lanes, then over their borders as long as that may matter, then over those of warps.
+    __device__ __forceinline__ void chain(vit_group<SPAN> &grp, uint32_t D[R]) {
+        uint32_t sent = both(LOW), out;
+        for (;;) {
+            for (;;) {
+#pragma unroll
+                for (int j = 1; j < R; j++) D[j] = __viaddmax_s16x2(D[j - 1], dd(j), D[j]);
+                out = worthy(D[R - 1]);
+                const uint32_t d = __viaddmax_s16x2(shifted(out, grp.before(out)), dd(0), D[0]);
+                if (!__any_sync(~0u, d != D[0])) break;
+                D[0] = d;
+            }
+            if (!WIDE) return;
+            grp.leave(out);
+            if (!grp.any(grp.z % 32 == 31 && grp.z + 1 < grp.g && (out ^ sent) >> 16)) return;
+            sent = out;
+            if (grp.z % 32 == 0) D[0] = __viaddmax_s16x2(shifted(out, grp.taken()), dd(0), D[0]);
+        }
+    }
+
+    // One residue. e: its row of the table, stride: from one chunk of that to the next; dead: it is impossible.
+    // D to D is worked out where HMMER's bound says that it can matter (specification, 5.2), asked of each half lane; the xB
+    // in it may be the row's before, which is no higher.
+    __device__ __forceinline__ void row(vit_group<SPAN> &grp, const uint4 *e, int stride, bool dead, int wmove) {
+        uint32_t M[R], D[R], most = both(LOW);
+#pragma unroll
+        for (int c = (R - 1) / 4; c >= 0; c--) {
+            const uint4 q = e[c * stride];
+#pragma unroll
+            for (int j = 4 * c + 3; j >= 4 * c; j--)
+                if (j < R) M[j] = __viaddmax_s16x2(__viaddmax_s16x2(xB, t[BM][j], j ? X[j - 1] : inX), part(q, j & 3), both(LOW));
+        }
+        if (dead) {
+#pragma unroll
+            for (int j = 0; j < R; j++) M[j] = __viaddmax_s16x2(M[j], both(STEP), both(LOW));
+        }
+        // One vote for all that is rare; in a block its barrier is also the one between leaving a border and taking it, so what
+        // that border does to the next warp's first D is judged on this side of it.
+        if (WIDE) grp.leave(M[R - 1]);
+        const uint32_t in = shifted(M[R - 1], grp.before(M[R - 1]));
+#pragma unroll
+        for (int j = 0; j < R; j += 2) best = __vimax3_s16x2(best, M[j], M[j + 1 < R ? j + 1 : j]);
+#pragma unroll
+        for (int j = 0; j < R; j++) D[j] = __viaddmax_s16x2(j ? M[j - 1] : in, t[MD][j], both(LOW));
+#pragma unroll
+        for (int j = 0; j < R; j += 2) most = __vimax3_s16x2(most, D[j], D[j + 1 < R ? j + 1 : j]);
+        const bool there = WIDE && ((int)M[R - 1] >> 16) + edge > (int)(int16_t)xB;
+        bool higher;
+        const bool rare = grp.either(__vmaxs2(best, limit) != limit, there || __vmaxs2(most, floor) != floor, higher);
+        if (WIDE && grp.z % 32 == 0) D[0] = __viaddmax_s16x2(shifted(M[R - 1], grp.taken()), t[MD][0], both(LOW));
+        if (rare) {
+            if (higher) specials(grp, wmove);
+            chain(grp, D);
+        }
+#pragma unroll
+        for (int j = R - 1; j >= 0; j--) {
+            X[j] = __viaddmax_s16x2(D[j], t[DM][j], __viaddmax_s16x2(I[j], t[IM][j], __vadd2(M[j], t[MM][j])));
+            I[j] = __viaddmax_s16x2(I[j], t[II][j], __viaddmax_s16x2(M[j], t[MI][j], both(LOW)));
+        }
+        inX = shifted(X[R - 1], grp.up(X[R - 1]));
+    }
+};
+
+// ---- 4 the kernel ----
+
+template <int R, int SLOTS, vit_span SPAN>
+__global__ void __launch_bounds__(SPAN == IN_WARP ? THREADS : MAX_LANES, SPAN == IN_WARP ? WS_VIT_BLOCKS(R) : 1)
+    ws_vit_kernel(const vit_args a) {
+    constexpr bool WIDE = SPAN != IN_WARP;
+    extern __shared__ uint4 shared[];
+    __shared__ vit_slots slots;
+    __shared__ vit_task t; // what a row does not need stays out of the registers
+    vit_group<SPAN> grp;
+    const int blocks = SPAN == IN_CLUSTER ? (int)ws_cluster_blocks() : 1;
+    const uint32_t task = a.unit[blockIdx.x / (uint32_t)blocks].task;
+    if (threadIdx.x == 0) {
+        t = a.task[task];
+        for (int i = 0; i < 2; i++) slots.asked[i] = slots.more[i] = 0;
+    }
+    __syncthreads();
+    if (SPAN != IN_CLUSTER && ws_work_over(a.taken + task, t.n)) return; // the blocks of a cluster may see different numbers
+    grp.g = WIDE ? (int)blockDim.x * blocks : 1 << t.glog;
+    grp.z = SPAN == IN_CLUSTER ? (int)(ws_cluster_rank() * blockDim.x + threadIdx.x) : (int)threadIdx.x & (WIDE ? ~0 : grp.g - 1);
+    grp.slot = &slots;
+    grp.turn = grp.question = 0;
+    const uint4 *table = t.table + grp.z;
+    const int columns = WIDE ? grp.g : SLOTS; // of the table
+    vit_state<R, SPAN> s;
+    uint32_t *aside = (uint32_t *)shared;
+    if constexpr (!WIDE) {
+        ws_load_table<SLOTS>(shared, t.table, (R + 3) / 4, t.glog);
+        table = shared + threadIdx.x % SLOTS;
+        aside = (uint32_t *)(shared + (R + 3) / 4 * WS_CODES * SLOTS);
+    }
+    aside += threadIdx.x % s.COLUMN;
+    s.aside = aside;
+    if (threadIdx.x < s.COLUMN) {
+        aside[0] = t.trans[NTRANS * R * grp.g + grp.z];
+        for (int j = 0; j < R && !s.KEEP; j++) aside[(1 + j) * s.COLUMN] = t.trans[(DD * R + j) * grp.g + grp.z];
+    }
+    __syncthreads();
+    s.load(t.trans, grp.z, grp.g);
+    for (;;) {
+        uint32_t place = grp.take(a.taken + task);
+        if (place >= t.n) return;
+        if (!WIDE) place += threadIdx.x % 32 >> t.glog;
+        uint32_t words = 0, first = 0;
+        int32_t *score = NULL;
+        int wmove = 0;
+        if (place < t.n) {
+            const ws_devitem item = t.item[place];
+            const ws_devseq seq = a.seq[item.seq];
+            score = a.score + t.first + item.out;
+            if (seq.wmove >= t.least_move) {
+                words = item.words;
+                first = seq.first;
+                wmove = seq.wmove;
+            } else if (grp.z == 0) *score = UNSURE;
+        }
+        ws_fetch fetch;
+        fetch.begin(a.word + first, words);
+        s.begin(wmove);
+        for (uint32_t w = ws_warp_max(words); w; w--) {
+            const uint32_t codes = fetch.get();
+#pragma unroll 1
+            for (int shift = 0; shift < 30; shift += 5) {
+                const uint32_t x = codes >> shift & 31u;
+                s.row(grp, table + (size_t)x * columns, WS_CODES * columns, t.dead >> x & 1u, wmove);
+            }
+            if (!WIDE && __all_sync(~0u, s.over || fetch.left == 0)) break;
+        }
+        const int xE = grp.largest(larger_half(s.best));
+        if (grp.z == 0 && words) *score = s.over ? OVERFLOWN : xE <= LOW ? UNSURE : xE + SHIFT + WS_WORD_E;
+    }
+}
+
+#endif
