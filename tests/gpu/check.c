@@ -34,12 +34,28 @@ static const int model_sizes[] = {1,   2,   3,   4,   5,   16,  31,  32,  33,  6
 static const int lengths[] = {0, 1, 2, 3, 5, 6, 7, 31, 32, 33, 63, 64, 65, 127, 128, 129, 400, 2405, 4098, 4099, 10000};
 enum { NMODEL = sizeof model_sizes / sizeof model_sizes[0], NLENGTH = sizeof lengths / sizeof lengths[0] };
 
-typedef enum kind { RANDOM, MIXED, STARS, ALL_X, HOMOLOG, REPEAT, NKIND } kind;
+typedef enum kind { RANDOM, MIXED, STARS, ALL_X, HOMOLOG, REPEAT, SEGMENTS, NKIND } kind;
+
+/* L residues from somewhere in the model, without gaps. */
+static void sample_part(sample *r, const ws_hmm *h, uint8_t *x, size_t L) {
+    const int from = sample_below(r, h->M);
+    for (size_t i = 0; i < L; i++) {
+        const float *p = h->mat + ((from + (int)i) % h->M + 1) * 20;
+        int best = 0;
+        for (int c = 1; c < 20; c++) best = p[c] > p[best] ? c : best;
+        x[i] = sample_below(r, 3) ? (uint8_t)best : sample_residue(r, h->abc);
+    }
+}
 
 static void fill(uint8_t *x, size_t L, kind what, sample *r, const ws_hmm *h) {
     const uint8_t one = sample_residue(r, h->abc);
     if (what == HOMOLOG) sample_homolog(r, h, x, L);
-    for (size_t i = 0; i < L && what != HOMOLOG; i++)
+    for (size_t i = 0, part; i < L && what == SEGMENTS; i += part) { /* what SSV leaves open and MSV raises xB for */
+        part = ws_min(L - i, (size_t)(5 + sample_below(r, 15)));
+        if (sample_below(r, 3)) fill(x + i, part, RANDOM, r, h);
+        else sample_part(r, h, x + i, part);
+    }
+    for (size_t i = 0; i < L && what != HOMOLOG && what != SEGMENTS; i++)
         switch (what) {
         case MIXED: x[i] = sample_below(r, 8) ? sample_residue(r, h->abc) : (uint8_t)sample_below(r, h->abc->Kp); break;
         case STARS: x[i] = 27; break;
@@ -74,9 +90,9 @@ static void make_batch(sample_batch *s, sample *r, const model *m, int n, int mo
     for (int i = 0; i < n; i++) {
         const size_t L = ws_min((size_t)m[i].h.M, 1500);
         fill(sample_add(s, L), L, HOMOLOG, r, &m[i].h);
-        for (kind what = RANDOM; what < NKIND; what++) {
+        for (kind what = RANDOM; what < NKIND + 4; what++) {
             const size_t len = (size_t)(1 + sample_below(r, 200));
-            fill(sample_add(s, len), len, what, r, &m[i].h);
+            fill(sample_add(s, len), len, ws_min(what, SEGMENTS), r, &m[i].h);
         }
     }
     for (int i = 0; i < 2; i++) { /* past every integer range, several rescalings */
