@@ -20,19 +20,24 @@ static int longer(const void *a, const void *b) {
     return x->out < y->out ? -1 : x->out > y->out;
 }
 
+// Words of a piece of a sequence of that many: all pieces of about one length, because a short rest would keep a warp of
+// short sequences waiting for the rows that it overlaps.
+static uint32_t piece_of(uint32_t words, bool cut) {
+    const uint32_t most = WS_PIECE_WORDS, n = cut ? (words + most - 1) / most : 1;
+    return n > 1 ? (words + n - 1) / n : words;
+}
+
 // Items of the n sequences of a task into `item`, longest first; returns how many. cut: in pieces.
 static size_t make_list(ws_devitem *item, const ws_batch *b, const uint32_t *seq, size_t n, bool cut) {
     size_t start[CLASSES + 1] = {}, total = 0;
-    const uint32_t most = cut ? (uint32_t)WS_PIECE_WORDS : UINT32_MAX;
     for (size_t j = 0; j < n; j++) {
-        uint32_t words = words_of(b->len[seq ? seq[j] : j]);
-        uint32_t full = cut ? words / most : 0, rest = words - full * most;
-        if (full) start[CLASSES - most] += full; // class CLASSES - words: descending
-        total += full;
-        if (rest || !full) {
-            start[rest < CLASSES ? CLASSES - rest : 0]++;
+        uint32_t words = words_of(b->len[seq ? seq[j] : j]), piece = piece_of(words, cut);
+        do {
+            uint32_t take = words < piece ? words : piece;
+            start[take < CLASSES ? CLASSES - take : 0]++; // descending
+            words -= take;
             total++;
-        }
+        } while (words);
     }
     size_t at = 0;
     for (int c = 0; c <= CLASSES; c++) {
@@ -42,9 +47,9 @@ static size_t make_list(ws_devitem *item, const ws_batch *b, const uint32_t *seq
     }
     size_t giants = start[1];
     for (size_t j = 0; j < n; j++) {
-        uint32_t s = seq ? seq[j] : (uint32_t)j, words = words_of(b->len[s]), from = 0;
+        uint32_t s = seq ? seq[j] : (uint32_t)j, words = words_of(b->len[s]), piece = piece_of(words, cut), from = 0;
         do {
-            uint32_t take = words - from < most ? words - from : most;
+            uint32_t take = words - from < piece ? words - from : piece;
             item[start[take < CLASSES ? CLASSES - take : 0]++] = {s, (uint32_t)j, from, take};
             from += take;
         } while (from < words);
