@@ -69,33 +69,106 @@ __device__ __forceinline__ uint32_t both(int v) { return __byte_perm((uint32_t)v
 __device__ __forceinline__ int larger_half(uint32_t v) { return max((int)(int16_t)v, (int)v >> 16); }
 
 template <int R, int SLOTS> struct msv_state {
+    enum { CHUNKS = (R + 3) / 4 };
     uint32_t w[R], best, xB, limit; // limit: minus what a row's maximum must beat to change xB
 
+    __device__ __forceinline__ bool beaten() const { return __viaddmax_s16x2_relu(best, limit, 0) != 0; }
+
+    // What comes into register 0, of the lane's own last register and that of the lane before.
+    __device__ __forceinline__ uint32_t into(uint32_t own, uint32_t before, bool first_lane) const {
+        return __byte_perm(own, first_lane ? xB : before, 0x1076);
+    }
+
+    // e: the row of the table for this residue and lane
     __device__ __forceinline__ void row(const uint4 *e, bool first_lane, int g) {
-        uint32_t in = __shfl_up_sync(~0u, w[R - 1], 1, g);
-        in = __byte_perm(w[R - 1], first_lane ? xB : in, 0x1076);
+        const uint32_t in = into(w[R - 1], __shfl_up_sync(~0u, w[R - 1], 1, g), first_lane);
 #pragma unroll
-        for (int c = (R - 1) / 4; c >= 0; c--) {
+        for (int c = CHUNKS - 1; c >= 0; c--) {
             const uint4 q = e[c * WS_CODES * SLOTS];
-            uint32_t t[4] = {q.x, q.y, q.z, q.w};
+            uint32_t t[4];
 #pragma unroll
             for (int j = 4 * c + 3; j >= 4 * c; j--)
-                if (j < R) t[j & 3] = __vadd2(j ? w[j - 1] : in, t[j & 3]);
+                if (j < R) t[j & 3] = __vadd2(j ? w[j - 1] : in, ws_part(q, j & 3));
 #pragma unroll
             for (int j = 4 * c + 3; j >= 4 * c; j--)
                 if (j < R) {
                     w[j] = __vmaxs2(t[j & 3], xB);
-                    if (j % 2 == 0) best = __vimax3_s16x2(best, t[j & 3], j + 1 < R ? t[(j + 1) & 3] : t[j & 3]);
+                    if (j % 2 == 0) best = __vimax3_s16x2(best, t[j & 3], t[j + 1 < R ? (j + 1) & 3 : j & 3]);
                 }
         }
     }
+
+    // Six rows of which none changes xB. Register 0 is a row behind the others, so that nothing waits for the lane before.
+    __device__ __forceinline__ void six(const uint4 *table, uint32_t codes, bool first_lane, int g) {
+        uint32_t own[7], up[7], e0 = 0, high[2] = {best, 0};
+        uint4 q[2][CHUNKS];
+        own[0] = w[R - 1];
+        up[0] = __shfl_up_sync(~0u, own[0], 1, g);
+        load(q[0], table, codes);
+#pragma unroll
+        for (int i = 0; i < 6; i++) {
+            uint32_t t[R];
+            if (i < 5) load(q[(i + 1) & 1], table, codes >> 5 * (i + 1));
+            const uint4 *e = q[i & 1];
+#pragma unroll
+            for (int j = R - 1; j > 1; j--) {
+                t[j] = __vadd2(w[j - 1], ws_part(e[j / 4], j & 3));
+                w[j] = __vmaxs2(t[j], xB);
+                if (j == R - 1 && i < 5) {
+                    own[i + 1] = w[j];
+                    up[i + 1] = __shfl_up_sync(~0u, w[j], 1, g);
+                }
+            }
+            if (i) {
+                t[0] = __vadd2(into(own[i - 1], up[i - 1], first_lane), e0);
+                w[0] = __vmaxs2(t[0], xB);
+            }
+            e0 = e[0].x;
+            t[1] = __vadd2(w[0], e[0].y);
+            w[1] = __vmaxs2(t[1], xB);
+            if (!i) t[0] = t[1];
+#pragma unroll
+            for (int j = 0; j < R; j += 2) high[i & 1] = __vimax3_s16x2(high[i & 1], t[j], t[j + 1 < R ? j + 1 : j]);
+        }
+        const uint32_t t = __vadd2(into(own[5], up[5], first_lane), e0);
+        w[0] = __vmaxs2(t, xB);
+        best = __vimax3_s16x2(high[0], high[1], t);
+    }
+
+    __device__ __forceinline__ void load(uint4 (&q)[CHUNKS], const uint4 *table, uint32_t code) const {
+#pragma unroll
+        for (int c = 0; c < CHUNKS; c++) q[c] = table[((code & 31u) + c * WS_CODES) * SLOTS];
+    }
 };
 
-template <int R, int SLOTS, bool GLOBAL> __global__ void __launch_bounds__(THREADS) ws_msv_kernel(const msv_args a) {
+// The residue words of a group's sequence: each lane reads every g-th word, so that a group has 2g of them under way and no row
+// waits for memory.
+struct msv_words {
+    const uint32_t *at;
+    uint32_t left, now, next; // of what `at` points to; words of this round of g and of the next
+    __device__ __forceinline__ void begin(const uint32_t *word, uint32_t n, uint32_t z, uint32_t g) {
+        at = word + z + g;
+        left = n > z + g ? n - z - g : 0;
+        now = z < n ? word[z] : ~0u;
+        next = left ? *at : ~0u;
+    }
+    // word w, for w = 0, 1, 2, ..; padding behind the end
+    __device__ __forceinline__ uint32_t get(uint32_t w, uint32_t g) {
+        if (w && !(w & (g - 1))) {
+            now = next;
+            at += g;
+            left = left > g ? left - g : 0;
+            next = left ? *at : ~0u;
+        }
+        return __shfl_sync(~0u, now, (int)(w & (g - 1)), (int)g);
+    }
+};
+
+template <int R, int SLOTS, bool GLOBAL> __global__ void __launch_bounds__(THREADS, 1) ws_msv_kernel(const msv_args a) {
     extern __shared__ uint4 shared[];
     const uint32_t which = a.pick[blockIdx.x / a.blocks], block = blockIdx.x % a.blocks;
     const msv_task t = a.task[which];
-    const uint32_t n = a.count[which], per_block = THREADS >> t.glog;
+    const uint32_t n = a.count[which], per_block = blockDim.x >> t.glog;
     if (block * per_block >= n) return;
     const uint32_t lane = threadIdx.x % 32, g = 1u << t.glog, z = lane & (g - 1);
     const uint4 *table = t.table + z;
@@ -112,8 +185,8 @@ template <int R, int SLOTS, bool GLOBAL> __global__ void __launch_bounds__(THREA
             item = t.item[a.queue[t.first + place]];
             seq = a.seq[item.seq];
         }
-        ws_fetch fetch;
-        fetch.begin(a.word + seq.first, item.words);
+        msv_words words;
+        words.begin(a.word + seq.first, item.words, z, g);
         const int tjbm = (seq.tjb + t.tbm) & 255;
         bool over = false;
         msv_state<R, SLOTS> s;
@@ -122,12 +195,21 @@ template <int R, int SLOTS, bool GLOBAL> __global__ void __launch_bounds__(THREA
         s.best = 0;
 #pragma unroll
         for (int j = 0; j < R; j++) s.w[j] = s.xB;
-        for (uint32_t w = ws_warp_max(item.words); w; w--) {
-            const uint32_t codes = fetch.get();
+        const uint32_t rounds = ws_warp_max(item.words);
+        uint32_t ahead = words.get(0, g);
+        for (uint32_t w = 0; w < rounds; w++) {
+            const uint32_t codes = ahead;
+            ahead = words.get(w + 1, g);
+            if (!GLOBAL) {
+                const msv_state<R, SLOTS> before = s;
+                s.six(table, codes, z == 0, (int)g);
+                if (!__any_sync(~0u, s.beaten())) continue;
+                s = before;
+            }
 #pragma unroll 1
             for (int shift = 0; shift < 30; shift += 5) {
                 s.row(table + (codes >> shift & 31u) * SLOTS, z == 0, (int)g);
-                if (!__any_sync(~0u, __viaddmax_s16x2_relu(s.best, s.limit, 0) != 0)) continue;
+                if (!__any_sync(~0u, s.beaten())) continue;
                 int xE = larger_half(s.best);
                 for (uint32_t off = g / 2; off; off /= 2) xE = max(xE, __shfl_xor_sync(~0u, xE, off));
                 if (xE <= -(int16_t)s.limit || over) continue;
@@ -137,7 +219,7 @@ template <int R, int SLOTS, bool GLOBAL> __global__ void __launch_bounds__(THREA
 #pragma unroll
                 for (int j = 0; j < R; j++) s.w[j] = __vmaxs2(s.w[j], s.xB);
             }
-            if (__all_sync(~0u, over || fetch.left == 0)) break;
+            if (__all_sync(~0u, over || w + 1 >= item.words)) break;
         }
         int xE = larger_half(s.best);
         for (uint32_t off = g / 2; off; off /= 2) xE = max(xE, __shfl_xor_sync(~0u, xE, off));
@@ -155,9 +237,9 @@ struct msv_shape {
 };
 
 #define MSV_SHAPE(R, SLOTS, GLOBAL) {R, ws_msv_kernel<R, SLOTS, GLOBAL>, "ws_msv_kernel<" #R ", " #SLOTS ">"},
-static const msv_shape near_shape[] = {WS_MSV_SHORT(MSV_SHAPE, 8, false) WS_MSV_LONG(MSV_SHAPE, 8, false)};
-static const msv_shape wide16[] = {WS_MSV_LONG(MSV_SHAPE, 16, false)};
-static const msv_shape wide32[] = {WS_MSV_LONG(MSV_SHAPE, 32, false)};
+static const msv_shape near_shape[] = {WS_MSV_LOW(MSV_SHAPE, 8, false)};
+static const msv_shape wide16[] = {WS_MSV_LOW(MSV_SHAPE, 16, false)};
+static const msv_shape wide32[] = {WS_MSV_LOW(MSV_SHAPE, 32, false) WS_MSV_HIGH(MSV_SHAPE, 32, false)};
 static const msv_shape vast[] = {WS_MSV_VAST(MSV_SHAPE, 32, true)};
 #define COUNT(x) (int)(sizeof x / sizeof *x)
 static const struct {
@@ -176,14 +258,15 @@ struct msv_prep {
     void *host; // of a backend of the host, for models too long for the device
 };
 
-// The shape with the least work a row: 3.5 instructions a register and about 25 besides, on all lanes of the group.
+// The shape with the least work a row, which is 3.5 instructions a register and about 12 besides on all lanes of the group,
+// and as much again as 24 lanes for the time that the longest sequence takes alone.
 static bool choose(msv_prep *p, int M) {
     double least = 1e30;
     for (int kind = 0; kind < WS_MSV_NKIND; kind++)
         for (int i = 0; i < kinds[kind].n; i++)
             for (int glog = kinds[kind].min_glog; glog <= kinds[kind].max_glog; glog++) {
                 const int R = kinds[kind].shape[i].R;
-                const double work = (3.5 * R + 25) * (1 << glog) * (kind == WS_MSV_GLOBAL ? 4 : 1);
+                const double work = (3.5 * R + 12) * (24 + (1 << glog)) * (kind == WS_MSV_GLOBAL ? 4 : 1);
                 if (2 * R << glog < M || work >= least) continue;
                 least = work;
                 p->R = R;
@@ -211,54 +294,68 @@ static int make_table(msv_prep *p, ws_err *err) {
     return WS_OK;
 }
 
-struct msv_call { // what a call needs of the host's memory
+struct msv_call { // what a call needs: of the host's memory, and on the device
     ws_ssv_devprep **ssv;
     ws_devtable **table;
     ws_devlist *list;
     msv_task *task;
     uint32_t *pick;
     const uint32_t *first;
+    uint32_t start[WS_MSV_NKIND][16]; // tasks of each shape in pick
+    uint32_t longest;                 // most places of a task
+    msv_args args;
 };
 
 static msv_prep *prep_of(const ws_task *t) { return (msv_prep *)const_cast<void *>(t->prep); }
 
-// Behind SSV in the stream: the queues, then the recursion, shape by shape.
-static int queue_msv(ws_devlane *l, msv_call *c, const ws_task *task, size_t ntask, ws_err *err) {
+// What the launches of this file read, on the device before SSV starts: a copy between two kernels would be a gap.
+static int put_msv(ws_devlane *l, msv_call *c, const ws_task *task, size_t ntask, ws_err *err) {
     void *dtask = NULL, *dpick = NULL, *count = NULL, *queue = NULL;
-    size_t npick = 0;
-    uint32_t start[WS_MSV_NKIND][16] = {};
+    uint32_t npick = 0;
     for (int kind = 0; kind < WS_MSV_NKIND; kind++)
         for (int i = 0; i < kinds[kind].n; i++) {
-            start[kind][i] = (uint32_t)npick;
+            c->start[kind][i] = npick;
             for (size_t t = 0; t < ntask; t++)
                 if (prep_of(&task[t])->R == kinds[kind].shape[i].R && prep_of(&task[t])->kind == kind) c->pick[npick++] = (uint32_t)t;
-            start[kind][i + 1] = (uint32_t)npick;
+            c->start[kind][i + 1] = npick;
         }
-    uint32_t longest = 1;
-    for (size_t t = 0; t < ntask; t++) longest = c->list[t].n > longest ? c->list[t].n : longest;
+    c->longest = 1;
+    for (size_t t = 0; t < ntask; t++) {
+        const msv_prep *p = prep_of(&task[t]);
+        c->task[t] = {(const uint4 *)p->table.at[l->dev->index], c->list[t].item, p->R ? c->list[t].n : 0, c->first[t],
+                      p->glog, p->bytes.bias, p->bytes.tbm, p->bytes.tec};
+        c->longest = c->list[t].n > c->longest ? c->list[t].n : c->longest;
+    }
     int rc = ws_lane_put(l, c->task, ntask * sizeof *c->task, &dtask, err);
-    if (!rc) rc = ws_lane_put(l, c->pick, npick * 4, &dpick, err);
+    if (!rc) rc = ws_lane_put(l, c->pick, npick * sizeof *c->pick, &dpick, err);
     if (!rc) rc = ws_lane_alloc(l, ntask * 4, &count, err);
     if (!rc) rc = ws_lane_alloc(l, 4 * (size_t)c->first[ntask], &queue, err);
     if (!rc) rc = ws_cuda_fail(cudaMemsetAsync(count, 0, ntask * 4, l->stream), "clearing counts", err);
-    if (rc) return rc;
-    msv_args a = {(const msv_task *)dtask, NULL, 0, ws_gpu_words(l), ws_gpu_seqs(l), (uint16_t *)l->out.p,
-                  (uint32_t *)queue, (uint32_t *)count};
-    const dim3 grid((longest + 4 * THREADS - 1) / (4 * THREADS), (unsigned)(ntask < 65535 ? ntask : 65535));
-    ws_msv_select_kernel<<<grid, THREADS, 0, l->stream>>>(a, (uint32_t)ntask);
-    rc = ws_lane_launched(l, "ws_msv_select_kernel", err);
+    c->args = {(const msv_task *)dtask, (const uint32_t *)dpick, 0, ws_gpu_words(l), ws_gpu_seqs(l), (uint16_t *)l->out.p,
+               (uint32_t *)queue, (uint32_t *)count};
+    return rc;
+}
+
+// Behind SSV in the stream: the queues, then the recursion, shape by shape.
+static int launch_msv(ws_devlane *l, const msv_call *c, size_t ntask, ws_err *err) {
+    const size_t SMALL = 32 << 10; // a table that may stand in several blocks of a multiprocessor: few pairs spread over more of them
+    const dim3 grid((c->longest + 4 * THREADS - 1) / (4 * THREADS), (unsigned)(ntask < 65535 ? ntask : 65535));
+    ws_msv_select_kernel<<<grid, THREADS, 0, l->stream>>>(c->args, (uint32_t)ntask);
+    int rc = ws_lane_launched(l, "ws_msv_select_kernel", err);
     for (int kind = 0; kind < WS_MSV_NKIND && !rc; kind++)
         for (int i = 0; i < kinds[kind].n && !rc; i++) {
-            const uint32_t n = start[kind][i + 1] - start[kind][i];
+            const uint32_t n = c->start[kind][i + 1] - c->start[kind][i];
             if (n == 0) continue;
             const msv_shape *sh = &kinds[kind].shape[i];
             const size_t shared = kind == WS_MSV_GLOBAL ? 0 : (size_t)(sh->R + 3) / 4 * WS_CODES * (size_t)kinds[kind].slots * 16;
             rc = ws_cuda_shared((const void *)sh->fn, shared, sh->name, err);
             if (rc) break;
-            a.pick = (const uint32_t *)dpick + start[kind][i];
-            const uint32_t most = (longest + (THREADS >> 5) - 1) / (THREADS >> 5), want = (uint32_t)l->dev->sms * 8 / n + 1;
+            msv_args a = c->args;
+            a.pick += c->start[kind][i];
+            const uint32_t threads = shared > SMALL ? THREADS : THREADS / 2, warps = threads / 32;
+            const uint32_t most = (c->longest + warps - 1) / warps, want = (uint32_t)l->dev->sms * 64 / warps / n + 1;
             a.blocks = most < want ? most : want;
-            sh->fn<<<n * a.blocks, THREADS, shared, l->stream>>>(a);
+            sh->fn<<<n * a.blocks, threads, shared, l->stream>>>(a);
             rc = ws_lane_launched(l, sh->name, err);
         }
     return rc;
@@ -300,14 +397,10 @@ static int on_device(ws_devlane *l, msv_call *c, const ws_batch *b, const ws_tas
         if (prep_of(&task[t])->R) c->table[ntable++] = &prep_of(&task[t])->table;
     }
     int rc = ws_lane_tables(l, c->table, ntable, err);
-    if (!rc) rc = ws_ssv_dev_best(l, b, task, c->ssv, c->first, ntask, (uint16_t *)l->out.p, err);
     if (!rc) rc = ws_gpu_lists(l, b, task, ntask, false, c->list, err);
-    for (size_t t = 0; t < ntask && !rc; t++) {
-        const msv_prep *p = prep_of(&task[t]);
-        c->task[t] = {(const uint4 *)p->table.at[l->dev->index], c->list[t].item, p->R ? c->list[t].n : 0, c->first[t],
-                      p->glog, p->bytes.bias, p->bytes.tbm, p->bytes.tec};
-    }
-    return rc ? rc : queue_msv(l, c, task, ntask, err);
+    if (!rc) rc = put_msv(l, c, task, ntask, err);
+    if (!rc) rc = ws_ssv_dev_best(l, b, task, c->ssv, c->first, ntask, (uint16_t *)l->out.p, err);
+    return rc ? rc : launch_msv(l, c, ntask, err);
 }
 
 static int queue(ws_devlane *l, const ws_batch *b, const ws_task *task, const uint32_t *first, size_t ntask, ws_err *err) {

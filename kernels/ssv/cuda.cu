@@ -50,8 +50,6 @@ __device__ __forceinline__ uint32_t above_floor(uint32_t t) {
     return (t & mask) | FLOOR;
 }
 
-__device__ __forceinline__ uint32_t part(const uint4 &q, int j) { return j == 0 ? q.x : j == 1 ? q.y : j == 2 ? q.z : q.w; }
-
 template <int R, int SLOTS, bool GROUP> struct ssv_state {
     uint32_t u[R], odd, even;
 
@@ -74,7 +72,7 @@ template <int R, int SLOTS, bool GROUP> struct ssv_state {
             const uint4 q = e[c * WS_CODES * SLOTS];
 #pragma unroll
             for (int j = 4 * c + 3; j >= 4 * c; j--)
-                if (j < R) u[j] = above_floor((j ? u[j - 1] : in) + part(q, j & 3));
+                if (j < R) u[j] = above_floor((j ? u[j - 1] : in) + ws_part(q, j & 3));
 #pragma unroll
             for (int j = 4 * c + 2; j >= 4 * c; j -= 2)
                 if (j < R) {
