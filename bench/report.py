@@ -16,7 +16,8 @@ import sys
 
 INK, DIM, GRID = "#222222", "#666666", "#dddddd"
 COLOUR = {"avx512": "#1f5fa8", "avx2": "#5aa9d6", "scalar": "#8c8c8c", "hmmer": "#c8641e", "cuda": "#2c8a4b", "libmarv": "#c8641e"}
-NAME = {"avx512": "AVX-512", "avx2": "AVX2", "scalar": "scalar", "hmmer": "HMMER 3.4 (SSE)", "cuda": "warpsieve", "libmarv": "libmarv (MMseqs2-GPU)"}
+NAME = {"avx512": "AVX-512", "avx2": "AVX2", "scalar": "scalar", "hmmer": "HMMER 3.4 (SSE)", "cuda": "warpsieve",
+        "libmarv": "libmarv (MMseqs2-GPU)"}
 TITLE = {"ssv": "SSV", "full": "MSV, without SSV first", "vit": "Viterbi", "fwd": "Forward"}
 
 

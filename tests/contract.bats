@@ -198,6 +198,43 @@ full_disk() {
 }
 @test "a full disk, a folder that is not there, a closed stdout: status 1" { each full_disk $(sequence_tools); }
 
+closed_descriptors() {
+    local m
+    m=$(model_of "$1")
+    "$1" -a -O fasta -o want $m small.fa
+    run -0 bash -c '"$@" --stats 2>&-' - "$1" -a -O fasta -o got $m small.fa
+    same want got || fail "standard error was closed, and its text is in the output"
+    run -1 --separate-stderr bash -c '"$@" >&-' - "$1" -a -O fasta -U got $m small.fa
+    told 'standard output'
+    [ ! -s got ] || fail "standard output was closed, and its text is in another file"
+    run -1 --separate-stderr bash -c '"$@" <&-' - "$1" -a -O fasta $m
+    told 'standard input'
+}
+@test "descriptors that were closed are not taken for files" { each closed_descriptors $(sequence_tools); }
+
+own_places() { # what would be read, or written twice, is left as it was
+    local m
+    m=$(model_of "$1")
+    cp small.fa in.fa
+    rm -f new
+    misuse 'output: in.fa is also read' -- "$1" $m in.fa -o in.fa
+    misuse 'rejected: ./in.fa is also read|rejected: in.fa is also read' -- "$1" $m in.fa -U ./in.fa
+    misuse 'stats: in.fa is also read' -- "$1" $m in.fa --stats=in.fa
+    misuse 'rejected: new is where --output goes' -- "$1" $m in.fa -o new -U new
+    misuse 'rejected: standard output is where --output goes' -- "$1" $m in.fa -U -
+    misuse 'stats: standard output is where' -- "$1" $m in.fa --stats=-
+    run -2 --separate-stderr bash -c '"$@" >>in.fa' - "$1" $m in.fa
+    told 'output: in.fa is also read'
+    run -2 --separate-stderr bash -c '"$@" -o in.fa <in.fa' - "$1" $m
+    told 'output: standard input is also read'
+    same small.fa in.fa || fail "the input was changed"
+    [ ! -e new ]
+    run -0 "$1" $m in.fa -o /dev/null -U /dev/null --stats=/dev/null
+    run -0 "$1" $m in.fa -o new --stats=-
+    python3 -m json.tool <<<"$output" >/dev/null
+}
+@test "misuse: an output that is an input, or another output" { each own_places $(sequence_tools); }
+
 closed_reader() {
     local m s
     m=$(model_of "$1")

@@ -269,6 +269,7 @@ void ws_papara_chunks_release(ws_papara_run_data *d) {
 
 ws_custom_out ws_papara_alignment_out(const ws_papara_opts *o) {
     const int streams = o->alignment_format == WS_PAPARA_FASTA && insertions(o) == WS_PAPARA_DROP;
-    if (streams) return (ws_custom_out){.path = o->alignment, .head = stream_head, .emit = stream_emit};
-    return (ws_custom_out){.path = o->alignment, .emit = keep_emit, .end = keep_end};
+    ws_custom_out out = {.option = "--alignment", .path = o->alignment, .emit = keep_emit, .end = keep_end};
+    if (streams) out = (ws_custom_out){.option = out.option, .path = out.path, .head = stream_head, .emit = stream_emit};
+    return out;
 }

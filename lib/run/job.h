@@ -21,7 +21,7 @@ typedef struct ws_common {
 
 /* Text of a tool's own making, from the hits of each batch, in input order. Runs in the worker. */
 typedef struct ws_custom_out {
-    const char *path; /* of a side output */
+    const char *option, *path; /* of a side output */
     int (*head)(const ws_job *job, ws_buf *out, ws_err *err);
     int (*emit)(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_lane *lane, ws_outtext *out, ws_err *err);
     int (*end)(const ws_job *job, ws_buf *out, ws_err *err);
@@ -75,7 +75,6 @@ static inline const ws_backend *ws_job_turn(const ws_job *job) {
 int ws_head_find(const ws_tsv_head *head, const char *name);
 /* Field number `index` of a row's pass-through columns. */
 ws_slice ws_row_field(const ws_batch *b, const ws_row *row, int index);
-
 
 extern const ws_opt ws_common_opts[];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a person sees on stderr: progress on a terminal, counts and speeds with --stats. */
+ * Progress on a terminal, and the counts, times and speeds of --stats, on stderr or as JSON. */
 #include "lib/dev/device.h"
 #include "lib/run/backend.h"
 #include "lib/run/stream.h"

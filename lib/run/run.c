@@ -4,6 +4,7 @@
 #include "lib/run/pipe.h"
 #include "lib/run/stream.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -177,6 +178,7 @@ static int run_job(ws_job *job, ws_err *err) {
         rc = ws_fail(err, WS_EUSAGE, "no input: name a file or pipe it in; --help shows how");
     if (!rc && job->common.fields && job->common.out_format != WS_OUT_TSV)
         rc = ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
+    if (!rc) rc = ws_places_check(job, err);
     job->keep_rejected = job->common.rejected && job->common.out_format == WS_OUT_TSV;
     if (!rc && job->tool->backends) rc = ws_backend_choose(job, err);
     if (!rc && job->backend) rc = ws_backend_begin(job, st.nlane, err);
@@ -201,7 +203,15 @@ static int exit_status(const ws_tool *tool, int rc, const ws_err *err) {
     return rc == WS_EUSAGE ? 2 : 1;
 }
 
+/* A descriptor that we were started without would be given to the next file that is opened, and notes for standard error end up in
+ * a table. What takes its place cannot be used, so that whoever does is told. */
+static void take_standard_descriptors(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int ws_main(const ws_tool *tool, int argc, char **argv) {
+    take_standard_descriptors();
     ws_err err = {0};
     ws_job job = {.tool = tool};
     job.own = ws_calloc(1, ws_max(tool->own_size, 1), &err);

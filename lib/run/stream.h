@@ -107,6 +107,9 @@ int ws_stream_score(ws_stream *st, ws_slot *slot, ws_lane *lane, ws_err *err);
 void ws_late_look(ws_stream *st);
 void ws_late_join(ws_stream *st);
 
+/* lib/run/places.c: WS_EUSAGE if an output is the same file as an input or as another output. */
+int ws_places_check(const ws_job *job, ws_err *err);
+
 /* lib/run/columns.c: which columns the table has, once the input's are known. */
 int ws_stream_columns(ws_stream *st, ws_err *err);
 
