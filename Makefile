@@ -135,7 +135,7 @@ thrash: all ## batch sizes x threads x backends x slow and bursty producers and 
 
 load: all ## a billion residues, 10 million empty records, long names and sequences, many models
 	@for job in 'residues 100000000' 'residues 1000000000' 'long 100000000' 'empty 10000000' 'names 1000000' \
-	    'models 3000 tests/data/globins4.hmm'; do PATH="$(CURDIR)/bin:$$PATH" python3 tests/load.py $$job || exit 1; done
+	    'models 50000 tests/data/globins4.hmm'; do PATH="$(CURDIR)/bin:$$PATH" python3 tests/load.py $$job || exit 1; done
 
 .PHONY: fuzz fuzz-afl fuzzers asan tsan thrash load build/afl build/asan build/tsan
 

@@ -9,7 +9,8 @@ load helper
 setup_file() {
     [ -z "${WARPSIEVE_BIN:-}" ] || return 0
     cd "$BATS_FILE_TMPDIR" || return 1
-    git -C "$top" rev-parse --verify -q HEAD >/dev/null 2>&1 || return 0
+    # a copy in a folder that another checkout ignores (make asan) is none either
+    [ -n "$(git -C "$top" ls-files Makefile 2>/dev/null)" ] || return 0
     make -s -C "$top" dist B="$PWD/dist" >/dev/null
     tarball=$(ls dist/*.tar.gz)
     mkdir -p a/quite/another/place b
