@@ -72,6 +72,17 @@ odd_forms() {
     same <(cut -f1,2,4- want) <(cut -f1,2,4- got) || fail "FASTQ"
     [ "$(column got qual | head -1 | cut -c1-3)" = III ]
 }
+carriage_returns() {
+    tr '\n' '\r' <small.fa >f
+    run -1 --separate-stderr tsv "$1" -a f
+    told 'f: line 1' 'carriage returns'
+    run -1 --separate-stderr bash -c 't=$1; shift; { head -c 9 f; sleep 0.3; tail -c +10 f; } | "$t" -O tsv "$@"' - "$1" $(model_of "$1") -a
+    told 'standard input: line 1' 'carriage returns'
+    printf '>a b\r' >f
+    run -0 --separate-stderr tsv "$1" -a f
+}
+@test "lines that end in carriage returns alone are no record without residues" { each carriage_returns $(sequence_tools); }
+
 @test "CRLF, no final newline, lower case, long lines, blanks, FASTQ" { each odd_forms $(sequence_tools); }
 
 all_letters() {
