@@ -144,7 +144,7 @@ int main(int argc, char **argv) {
     ws_err err = {0};
     const char *why;
     const double t0 = now();
-    if (!ws_dev_usable(&why)) {
+    if (!ws_dev_usable(NULL, &why)) {
         printf("no device: %s\n", why);
         return 1;
     }

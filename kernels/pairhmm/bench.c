@@ -89,7 +89,7 @@ int main(int argc, char **argv) {
         else return 2;
     }
     if (optind + 1 != argc) return 2;
-    if (!ws_dev_usable(&why)) must(ws_fail(&err, WS_EDEV, "a device: %s", why), &err);
+    if (!ws_dev_usable(NULL, &why)) must(ws_fail(&err, WS_EDEV, "a device: %s", why), &err);
     must(ws_dev_start(NULL, 0, &err), &err);
     ws_pairhmm_quals_make(&quals);
     const double cells = read_all(argv[optind], size, &pairs);

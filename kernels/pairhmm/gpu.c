@@ -189,10 +189,7 @@ int ws_pairhmm_gpu_plan(ws_pairhmm_gpu *g, const ws_pairhmm_text *t, ws_err *err
 
 /* ---- the backend ---- */
 
-static int usable(const ws_machine *m, const char **why) {
-    (void)m;
-    return ws_dev_usable(why);
-}
+static int usable(const ws_machine *m, const char **why) { return ws_dev_usable(m->device, why); }
 
 static int start(const ws_devconf *conf, ws_err *err) { return ws_dev_start(conf->list, conf->mem, err); }
 

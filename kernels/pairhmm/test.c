@@ -20,7 +20,7 @@ static const ws_pairhmm_backend *backend[3];
 static int nbackend;
 
 static void find_backends(tap *t) {
-    ws_machine m;
+    ws_machine m = {0};
     ws_cpu_probe(&m.cpu);
     for (size_t i = 0; i < 3; i++) {
         const char *why;

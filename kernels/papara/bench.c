@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
     static const size_t sites[] = {500, 1500, 5000};
     const size_t m = argc > 1 ? strtoull(argv[1], NULL, 10) : 100,
                  nedge = argc > 2 ? strtoull(argv[2], NULL, 10) : 1301;
-    ws_machine machine;
+    ws_machine machine = {0};
     ws_cpu_probe(&machine.cpu);
     printf("backend\tsites\tedges\tresidues\tgcups\tcheck\n");
     for (int k = 0; k < 3; k++) {

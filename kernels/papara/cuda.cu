@@ -229,7 +229,7 @@ static int run(ws_devlane *l, const papara_prep *p, papara_query *q, size_t n, c
 // Reads that the device does not take, and --all-edges.
 static void host_cost(const ws_papara_read *r) {
     static const ws_backend *const host[] = {&ws_papara_avx512, &ws_papara_avx2, &ws_papara_scalar};
-    ws_machine m;
+    ws_machine m = {};
     const char *why;
     ws_cpu_probe(&m.cpu);
     int i = 0;
@@ -370,7 +370,7 @@ static int prepare(const ws_target *t, void **out, ws_err *err) {
     return WS_OK;
 }
 
-static int usable(const ws_machine *, const char **why) { return ws_dev_usable(why); }
+static int usable(const ws_machine *m, const char **why) { return ws_dev_usable(m->device, why); }
 static int start(const ws_devconf *conf, ws_err *err) { return ws_dev_start(conf->list, conf->mem, err); }
 
 static const ws_papara_face face = {host_cost};

@@ -3,10 +3,7 @@
 #include "kernels/papara/papara.h"
 #include "lib/dev/device.h"
 
-static int usable(const ws_machine *m, const char **why) {
-    (void)m;
-    return ws_dev_usable(why);
-}
+static int usable(const ws_machine *m, const char **why) { return ws_dev_usable(m->device, why); }
 
 static int start(const ws_devconf *conf, ws_err *err) { return ws_dev_start(conf->list, conf->mem, err); }
 

@@ -122,7 +122,7 @@ static const ws_backend *const backends[] = {&ws_papara_scalar, &ws_papara_avx2,
 enum { NBACKEND = 3 };
 
 static const char *why_not(const ws_backend *b) {
-    ws_machine m;
+    ws_machine m = {0};
     const char *why = NULL;
     ws_cpu_probe(&m.cpu);
     b->usable(&m, &why);

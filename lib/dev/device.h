@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/* Asks driver and devices, creates no context: 1, or 0 and the reason. */
-int ws_dev_usable(const char **why);
+/* Asks driver and devices, creates no context: 1 if one of the list can be used, or 0 and the reason. The list is that of
+ * ws_dev_start, and the same in all calls of a process. */
+int ws_dev_usable(const char *list, const char **why);
 
 /* Seconds from finding a device to the end of its first small call, and what closing it adds; on an H200 0.2 to 0.3. */
 #define WS_DEV_START 0.3

@@ -33,10 +33,13 @@ static cudaError_t device_cc(int id, int *major, int *minor) {
     return e != cudaSuccess ? e : cudaDeviceGetAttribute(minor, cudaDevAttrComputeCapabilityMinor, id);
 }
 
-int ws_dev_usable(const char **why) {
+int ws_dev_usable(const char *list, const char **why) {
     static char text[160]; // the same on every call
     int driver = 0, n = 0, major = 0, minor = 0;
+    ws_dev_ids ids;
+    ws_err ignored; // ws_dev_start says what is wrong with the list
     *why = text;
+    if (ws_dev_ids_parse(&ids, list, &ignored) == WS_OK) ws_dev_ids_narrow(&ids);
     if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) {
         *why = "no NVIDIA driver is installed";
         return 0;
@@ -73,6 +76,7 @@ static struct {
     ws_device dev[WS_DEV_MAX];
     int ndev;
     ws_devlane lane[WS_DEV_MAX * LANES];
+    int waiting; // for a lane
     uint64_t identities; // given out
     double lanes; // seconds of kernels
 } pool;
@@ -120,16 +124,14 @@ static void *open_main(void *device) {
     return NULL;
 }
 
-static int add_device(int id, int count, size_t limit, ws_err *err) {
+// `id` is the driver's number of a device, `name` the user's.
+static int add_device(int id, int name, int count, size_t limit, ws_err *err) {
     int major = 0, minor = 0;
-    if (id >= count) return ws_fail(err, WS_EDEV, "--device: there is no device %d, they are 0 to %d", id, count - 1);
-    if (pool.ndev == WS_DEV_MAX) return ws_fail(err, WS_EDEV, "--device: at most %d devices", WS_DEV_MAX);
-    for (int i = 0; i < pool.ndev; i++)
-        if (pool.dev[i].id == id) return ws_fail(err, WS_EUSAGE, "--device: device %d is named twice", id);
-    const int rc = ws_cuda_fail(device_cc(id, &major, &minor), "asking for the compute capability", err);
-    if (rc) return rc;
-    if (!has_image(major, minor))
-        return ws_fail(err, WS_EDEV, "device %d has compute capability %d.%d, this program was built for " WS_CUDA_SMS, id, major, minor);
+    if (id >= count) return ws_fail(err, WS_EDEV, "--device: there is no device %d", name);
+    const cudaError_t e = device_cc(id, &major, &minor);
+    if (e == cudaSuccess && !has_image(major, minor))
+        return ws_fail(err, WS_EDEV, "device %d has compute capability %d.%d, this program was built for " WS_CUDA_SMS, name, major, minor);
+    if (e != cudaSuccess) return ws_cuda_fail(e, "asking for the compute capability", err);
     ws_device *d = &pool.dev[pool.ndev];
     *d = {};
     d->id = id;
@@ -140,23 +142,18 @@ static int add_device(int id, int count, size_t limit, ws_err *err) {
 }
 
 static int choose_devices(const char *list, uint64_t mem, ws_err *err) {
-    int count = 0, rc = ws_cuda_fail(cudaGetDeviceCount(&count), "counting devices", err);
+    int count = 0;
+    ws_dev_ids ids;
+    int rc = ws_dev_ids_parse(&ids, list, err);
     if (rc) return rc;
-    if (!list) return add_device(0, count, mem, err);
-    if (strcmp(list, "all") == 0) {
-        for (int id = 0; id < count && id < WS_DEV_MAX && !rc; id++) rc = add_device(id, count, mem, err);
-        return rc;
+    const int narrowed = ws_dev_ids_narrow(&ids);
+    if ((rc = ws_cuda_fail(cudaGetDeviceCount(&count), "counting devices", err))) return rc;
+    const int n = ids.all ? min(count, (int)WS_DEV_MAX) : ids.n;
+    for (int i = 0; i < n && !rc; i++) {
+        const int name = ids.all ? i : ids.id[i];
+        rc = add_device(narrowed ? i : name, name, count, mem, err);
     }
-    const char *p = list;
-    for (;;) {
-        char *end, q[WS_QUOTE_MAX];
-        long id = strtol(p, &end, 10);
-        if (end == p || id < 0 || id > 1000000 || (*end && *end != ','))
-            return ws_fail(err, WS_EUSAGE, "--device: expected numbers such as 0,2 or all, not \"%s\"",
-                           ws_quote(q, list, strlen(list)));
-        if ((rc = add_device((int)id, count, mem, err)) || !*end) return rc;
-        p = end + 1;
-    }
+    return rc;
 }
 
 int ws_dev_start(const char *list, uint64_t mem, ws_err *err) {
@@ -223,7 +220,9 @@ uint64_t ws_lane_identity(void) {
 int ws_lane_take(ws_devlane **out, uint64_t id, ws_err *err) {
     ws_devlane *l = NULL;
     pthread_mutex_lock(&pool.lock);
+    pool.waiting++;
     while (!pool.failed.code && !(l = free_lane(id))) pthread_cond_wait(&pool.change, &pool.lock);
+    pool.waiting--;
     if (l) l->busy = true;
     pthread_mutex_unlock(&pool.lock);
     if (!l) {
@@ -248,7 +247,10 @@ void ws_lane_give(ws_devlane *l) {
 
 int ws_dev_ready(void) {
     pthread_mutex_lock(&pool.lock);
-    const int ready = pool.failed.code || free_lane(0);
+    int nfree = 0; // a lane that was just given back belongs to who waits, though it did not wake up yet
+    for (int i = 0; i < pool.ndev; i++)
+        for (int j = 0; j < LANES && pool.dev[i].open; j++) nfree += !pool.lane[i * LANES + j].busy;
+    const int ready = pool.failed.code || nfree > pool.waiting;
     pthread_mutex_unlock(&pool.lock);
     return ready;
 }

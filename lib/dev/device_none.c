@@ -4,7 +4,8 @@
 
 static const char reason[] = "this program was built without CUDA";
 
-int ws_dev_usable(const char **why) {
+int ws_dev_usable(const char *list, const char **why) {
+    (void)list;
     *why = reason;
     return 0;
 }

@@ -7,12 +7,11 @@
 #define WS_DEV_LANE_CUH
 
 #include "lib/dev/device.h"
+#include "lib/dev/ids.h"
 #include "lib/base/mem.h"
 
 #include <cuda_runtime.h>
 #include <pthread.h>
-
-enum { WS_DEV_MAX = 16 };
 
 struct ws_devbuf { // device memory, or pinned memory of the host
     void *p;

@@ -154,6 +154,7 @@ static int run_stream(ws_stream *st, ws_err *err) {
         ws_buf_release(&st->lane[i].codes);
         ws_buf_release(&st->lane[i].scratch);
         ws_buf_release(&st->lane[i].perseq);
+        ws_buf_release(&st->lane[i].scores);
     }
     ws_free(st->lane);
     ws_seqread_close(st->reader);
@@ -220,6 +221,7 @@ int ws_main(const ws_tool *tool, int argc, char **argv) {
     const ws_opt_table tab[] = {{tool->opts, job.own}, {ws_common_opts, &job.common}};
     ws_cpu_probe(&job.machine.cpu);
     int rc = ws_opt_parse(&job.cmdline, tab, 2, argc, argv, &err);
+    job.machine.device = job.common.device;
     if (!rc) {
         int instead = job.cmdline.outcome != WS_OPT_RUN || job.common.list_backends;
         rc = instead ? show_instead(&job, tab, 2, &err) : run_job(&job, &err);

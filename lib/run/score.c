@@ -87,8 +87,8 @@ static uint64_t make_task(ws_task *task, const uint32_t **row, const ws_job *job
     return cells;
 }
 
-/* Tasks that are scored in one call. */
-enum { GROUP_MAX = 1024 };
+/* Tasks that are scored in one call: so many, or those with 2 M pairs, whose scores take 16 MB of each thread. */
+enum { GROUP_MAX = 1024, PAIRS_MAX = 2 << 20 };
 typedef struct group {
     ws_task task[GROUP_MAX];
     const uint32_t *row[GROUP_MAX];
@@ -99,7 +99,7 @@ typedef struct group {
 static void make_group(group *g, const ws_job *job, const ws_batch *b, const pairing *p, place *at, size_t most_tasks, uint64_t most) {
     g->n = g->pairs = 0;
     g->cells = 0;
-    while (at->target < job->ntarget && g->n < most_tasks && g->cells < most) {
+    while (at->target < job->ntarget && g->n < most_tasks && g->cells < most && g->pairs < PAIRS_MAX) {
         g->cells += make_task(&g->task[g->n], &g->row[g->n], job, b, p, at, most);
         g->pairs += g->task[g->n].n;
         g->n += g->task[g->n].n > 0;
@@ -115,7 +115,6 @@ static int score_groups(ws_stream *st, ws_slot *slot, const pairing *p, ws_lane 
     const ws_batch *b = &slot->batch;
     const size_t size = job->tool->score_size;
     group *g = ws_calloc(1, sizeof *g, err);
-    ws_buf scores = {0};
     int rc = g ? WS_OK : WS_ENOMEM;
     for (place at = {0, 0}; at.target < job->ntarget && !rc;) {
         const ws_backend *be = ws_job_turn(job);
@@ -123,8 +122,8 @@ static int score_groups(ws_stream *st, ws_slot *slot, const pairing *p, ws_lane 
         const uint64_t most = in_turns ? ws_max((uint64_t)(TURN_SECONDS * job->backend->cpu_speed), 1) : UINT64_MAX;
         make_group(g, job, b, p, &at, ws_min(ws_max(be->group, 1), GROUP_MAX), most);
         if (g->n == 0) break;
-        if ((rc = ws_buf_reserve(&scores, g->pairs * size, err))) break;
-        char *score = scores.p;
+        if ((rc = ws_buf_reserve(&lane->scores, g->pairs * size, err))) break;
+        char *score = lane->scores.p;
         for (size_t i = 0; i < g->n; i++) {
             ws_task *t = &g->task[i];
             t->prep = (be == job->beside ? job->beside_prep : job->prep)[t->target];
@@ -137,7 +136,6 @@ static int score_groups(ws_stream *st, ws_slot *slot, const pairing *p, ws_lane 
         st->count.cells += g->cells;
         if (be->start) st->count.device_cells += g->cells;
     }
-    ws_buf_release(&scores);
     ws_free(g);
     return rc;
 }

@@ -25,6 +25,7 @@ typedef struct ws_target {
 
 typedef struct ws_machine {
     ws_cpu cpu;
+    const char *device; /* --device; NULL: the first */
 } ws_machine;
 
 /* One worker's own memory. A lane serves one batch at a time. */
@@ -34,6 +35,7 @@ typedef struct ws_lane {
     ws_buf codes;          /* its residues, one byte each: sequence i at codes.p + 6*first[i], see ws_lane_codes */
     ws_buf scratch;        /* rows of the dynamic programming; grown by ws_lane_scratch */
     ws_buf perseq;         /* the tool's per-sequence values, made by ws_tool.begin */
+    ws_buf scores;         /* of a group of tasks */
 } ws_lane;
 
 static inline const uint8_t *ws_lane_codes(const ws_lane *lane, size_t seq) {

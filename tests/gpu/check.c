@@ -221,7 +221,7 @@ int main(int argc, char **argv) {
     }
     sample r = {seed ? strtoull(seed, NULL, 0) : 20240607};
     ws_err err = {0};
-    if (!ws_dev_usable(&why)) {
+    if (!ws_dev_usable(devices, &why)) {
         if (require && *require == '1') tap_ok(&t, 0, "a device: %s", why);
         else tap_skip(&t, "cuda equals scalar", why);
         return tap_end(&t);

@@ -104,7 +104,7 @@ int main(int argc, char **argv) {
     tap t = {0};
     sample r = {20241117};
     ws_err err = {0};
-    ws_machine m;
+    ws_machine m = {0};
     const ws_devconf conf = {NULL, 0};
     const char *why = NULL, *require = getenv("WARPSIEVE_REQUIRE_GPU");
     if (argc > 2) most = atoi(argv[2]);

@@ -119,7 +119,7 @@ int main(void) {
     const char *seed = getenv("WARPSIEVE_SEED"), *depth = getenv("WARPSIEVE_TESTS");
     const int rounds = depth && !strcmp(depth, "full") ? 10 : 1;
     sample r = {seed ? strtoull(seed, NULL, 0) : 20240607};
-    ws_machine m;
+    ws_machine m = {0};
     tap t = {0};
     ws_cpu_probe(&m.cpu);
     tap_note("seed %llu", (unsigned long long)r.state);

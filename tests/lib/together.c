@@ -61,7 +61,7 @@ static ws_backend as_device(const ws_backend *scalar) {
 
 /* The best that runs here, in batches as small, so that auto has time to open its device. */
 static ws_backend as_cpu(const ws_backend *const *of_tool) {
-    ws_machine m;
+    ws_machine m = {0};
     const char *why;
     ws_cpu_probe(&m.cpu);
     int i = 1;

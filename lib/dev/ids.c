@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * The list of --device: see lib/dev/ids.h. */
+#include "lib/dev/ids.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int add(ws_dev_ids *ids, int id, ws_err *err) {
+    if (ids->n == WS_DEV_MAX) return ws_fail(err, WS_EUSAGE, "--device: at most %d devices", WS_DEV_MAX);
+    for (int i = 0; i < ids->n; i++)
+        if (ids->id[i] == id) return ws_fail(err, WS_EUSAGE, "--device: device %d is named twice", id);
+    ids->id[ids->n++] = id;
+    return WS_OK;
+}
+
+int ws_dev_ids_parse(ws_dev_ids *ids, const char *list, ws_err *err) {
+    *ids = (ws_dev_ids){.all = list && strcmp(list, "all") == 0};
+    if (!list) return add(ids, 0, err);
+    for (const char *p = list; !ids->all;) {
+        char *end, q[WS_QUOTE_MAX];
+        const long id = *p >= '0' && *p <= '9' ? strtol(p, &end, 10) : -1;
+        if (id < 0 || id > 1000000 || (*end && *end != ','))
+            return ws_fail(err, WS_EUSAGE, "--device: expected numbers such as 0,2 or all, not \"%s\"",
+                           ws_quote(q, list, strlen(list)));
+        int rc = add(ids, (int)id, err);
+        if (rc || !*end) return rc;
+        p = end + 1;
+    }
+    return WS_OK;
+}
+
+int ws_dev_ids_narrow(const ws_dev_ids *ids) {
+    static const char variable[] = "CUDA_VISIBLE_DEVICES";
+    static int narrowed; /* by an earlier call, for the same ids */
+    char text[WS_DEV_MAX * 8];
+    int at = 0;
+    if (ids->all || narrowed || getenv(variable)) return narrowed && !ids->all;
+    for (int i = 0; i < ids->n; i++) at += snprintf(text + at, sizeof text - (size_t)at, "%s%d", i ? "," : "", ids->id[i]);
+    narrowed = setenv(variable, text, 1) == 0;
+    return narrowed;
+}
