@@ -29,6 +29,10 @@ WS_NVCCFLAGS := -std=c++17 --fmad=false -I. -DWS_CUDA_SMS='"$(SMS)"' -Xcompiler 
 NVCCFLAGS ?= -O3
 
 SRC       := $(sort $(filter-out %/test.c %/bench.c,$(wildcard lib/*/*.c kernels/*/*.c)))
+# Vector units of other processors have no code, so builds for them have the scalar backends and CUDA.
+ifeq ($(findstring x86_64,$(shell $(CC) -dumpmachine)),)
+SRC       := $(filter-out %avx2.c %avx512.c,$(SRC))
+endif
 ifneq ($(CUDA),0)
 SRC       := $(filter-out %_none.c,$(SRC))
 CUSRC     := $(sort $(wildcard lib/*/*.cu kernels/*/*.cu))

@@ -28,11 +28,11 @@ typedef struct kernel {
 } kernel;
 
 static const kernel kernels[] = {
-    {"ssv", {&ws_ssv_avx512, &ws_ssv_avx2, &ws_ssv_scalar}, {26.9, 29.1, 30.8, 31.0, 31.2, 31.6}, 0},
-    {"msv", {&ws_msv_avx512, &ws_msv_avx2, &ws_msv_scalar}, {26.0, 29.1, 26.6, 30.0, 27.1, 29.3}, 0},
-    {"full", {&ws_msv_avx512, &ws_msv_avx2, &ws_msv_scalar}, {8.3, 13.0, 18.8, 23.5, 28.0, 28.5}, 1},
-    {"vit", {&ws_vit_avx512, &ws_vit_avx2, &ws_vit_scalar}, {3.9, 3.3, 3.2, 3.7, 3.2, 3.6}, 0},
-    {"fwd", {&ws_fwd_avx512, &ws_fwd_avx2, &ws_fwd_scalar}, {0.81, 0.63, 0.75, 0.75, 0.69, 0.74}, 0},
+    {"ssv", {WS_X86(&ws_ssv_avx512, &ws_ssv_avx2,) &ws_ssv_scalar}, {26.9, 29.1, 30.8, 31.0, 31.2, 31.6}, 0},
+    {"msv", {WS_X86(&ws_msv_avx512, &ws_msv_avx2,) &ws_msv_scalar}, {26.0, 29.1, 26.6, 30.0, 27.1, 29.3}, 0},
+    {"full", {WS_X86(&ws_msv_avx512, &ws_msv_avx2,) &ws_msv_scalar}, {8.3, 13.0, 18.8, 23.5, 28.0, 28.5}, 1},
+    {"vit", {WS_X86(&ws_vit_avx512, &ws_vit_avx2,) &ws_vit_scalar}, {3.9, 3.3, 3.2, 3.7, 3.2, 3.6}, 0},
+    {"fwd", {WS_X86(&ws_fwd_avx512, &ws_fwd_avx2,) &ws_fwd_scalar}, {0.81, 0.63, 0.75, 0.75, 0.69, 0.74}, 0},
 };
 
 static double now(void) {
@@ -105,12 +105,13 @@ static void measure_bias(const char *name, void (*fn)(const ws_bias *, const ws_
 static void bias_scalar(const ws_bias *bias, const ws_seqs *list, float *out) { ws_bias_scores(bias, NULL, list, out); }
 
 static void bench_bias(const ws_cpu *cpu, sample_batch *s, sample *r, int passes) {
+    (void)cpu;
     ws_hmm h;
     ws_bias bias;
     sample_model(&h, r, 400, 0);
     ws_bias_set(&bias, &h);
-    if (cpu->avx512) measure_bias("avx512", ws_bias_scores_avx512, &bias, s, passes);
-    if (cpu->avx2) measure_bias("avx2", ws_bias_scores_avx2, &bias, s, passes);
+    WS_X86(if (cpu->avx512) measure_bias("avx512", ws_bias_scores_avx512, &bias, s, passes);)
+    WS_X86(if (cpu->avx2) measure_bias("avx2", ws_bias_scores_avx2, &bias, s, passes);)
     measure_bias("scalar", bias_scalar, &bias, s, passes);
     sample_model_release(&h);
 }
@@ -129,7 +130,7 @@ static void bench_model(const ws_hmm *h, const ws_machine *m, sample_batch *s, c
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
         const kernel *k = &kernels[i];
         if (o->kernel && strcmp(o->kernel, k->name)) continue;
-        for (int j = 0; j < 3; j++) {
+        for (int j = 0; j < 3 && k->backend[j]; j++) {
             const char *why;
             const ws_backend *be = k->backend[j];
             if (!be->usable(m, &why)) continue;

@@ -24,7 +24,7 @@ static const ws_opt opts[] = {
 static void defaults(void *own) { ((ws_cascade_opts *)own)->p = stage.default_p; }
 static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &stage, err); }
 
-static const ws_backend *const backends[] = {&ws_fwd_cuda, &ws_fwd_avx512, &ws_fwd_avx2, &ws_fwd_scalar, NULL};
+static const ws_backend *const backends[] = {&ws_fwd_cuda, WS_X86(&ws_fwd_avx512, &ws_fwd_avx2,) &ws_fwd_scalar, NULL};
 
 const ws_tool ws_fwd_tool = {
     .name = "fwdscore",

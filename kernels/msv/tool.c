@@ -17,7 +17,7 @@ static const ws_opt opts[] = {WS_CASCADE_OPTS("0.02"), WS_CASCADE_NOBIAS, WS_OPT
 static void defaults(void *own) { ((ws_cascade_opts *)own)->p = stage.default_p; }
 static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &stage, err); }
 
-static const ws_backend *const backends[] = {&ws_msv_cuda, &ws_msv_avx512, &ws_msv_avx2, &ws_msv_scalar, NULL};
+static const ws_backend *const backends[] = {&ws_msv_cuda, WS_X86(&ws_msv_avx512, &ws_msv_avx2,) &ws_msv_scalar, NULL};
 
 const ws_tool ws_msv_tool = {
     .name = "msvfilt",

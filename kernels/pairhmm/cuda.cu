@@ -197,6 +197,15 @@ static __device__ __forceinline__ void column(const float4 *e, state<K, U> &s, f
     }
 }
 
+static __device__ __forceinline__ int warp_max(int x) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(0xffffffffu, x);
+#else
+    for (int d = 16; d; d /= 2) x = max(x, __shfl_xor_sync(0xffffffffu, x, d));
+    return x;
+#endif
+}
+
 struct walk { // where a thread is in its pair
     float y0;
     int n, j, letter; // columns; this step's, from 0, and its letter
@@ -289,7 +298,7 @@ template <int P, int K, bool U> static __global__ void __launch_bounds__(32 * WA
     load<P, K, U>(g, g.read[pair.read], g.fixed + pair.read, t * K, e, s);
     __syncwarp();
     if (t == 0) s.y[0] = w.y0;
-    pass<P, K, U, false>(e, t, __reduce_max_sync(0xffffffffu, w.n), s, w, none, true);
+    pass<P, K, U, false>(e, t, warp_max(w.n), s, w, none, true);
     last_is_done();
     if (t == P - 1 && at < last) g.total[at] = __dadd_rn(w.total, (double)w.part);
 }

@@ -15,14 +15,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static const ws_pairhmm_backend *const all_backends[] = {&ws_pairhmm_scalar, &ws_pairhmm_avx2, &ws_pairhmm_avx512};
+static const ws_pairhmm_backend *const all_backends[] = {&ws_pairhmm_scalar, WS_X86(&ws_pairhmm_avx2, &ws_pairhmm_avx512)};
 static const ws_pairhmm_backend *backend[3];
 static int nbackend;
 
 static void find_backends(tap *t) {
     ws_machine m = {0};
     ws_cpu_probe(&m.cpu);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof all_backends / sizeof all_backends[0]; i++) {
         const char *why;
         if (all_backends[i]->base.usable(&m, &why)) backend[nbackend++] = all_backends[i];
         else tap_skip(t, all_backends[i]->base.name, why);

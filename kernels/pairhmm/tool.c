@@ -105,9 +105,8 @@ static int open_reader(ws_job *job, void **out, ws_err *err) {
     r->conf.all_double = o->all_double;
     r->conf.share = !o->no_sharing;
     ws_pairhmm_quals_make(&r->conf.quals);
-    r->conf.host = job->machine.cpu.avx512 ? &ws_pairhmm_avx512
-                   : job->machine.cpu.avx2 ? &ws_pairhmm_avx2
-                                           : &ws_pairhmm_scalar;
+    r->conf.host = WS_X86(job->machine.cpu.avx512 ? &ws_pairhmm_avx512 : job->machine.cpu.avx2 ? &ws_pairhmm_avx2 :)
+        &ws_pairhmm_scalar;
     int rc = ws_pairhmm_input_open(&r->input, job->ninput ? job->input : standard_input, job->ninput ? job->ninput : 1,
                                    (ws_pairhmm_format)o->in_format, job->common.batch,
                                    PART_CELLS, err);
@@ -259,7 +258,7 @@ static const ws_reader pairhmm_reader = {
     .stats = stats,
 };
 
-static const ws_backend *const backends[] = {&ws_pairhmm_cuda.base, &ws_pairhmm_avx512.base, &ws_pairhmm_avx2.base,
+static const ws_backend *const backends[] = {&ws_pairhmm_cuda.base, WS_X86(&ws_pairhmm_avx512.base, &ws_pairhmm_avx2.base,)
                                              &ws_pairhmm_scalar.base, NULL};
 
 const ws_tool ws_pairhmm_tool = {

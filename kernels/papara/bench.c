@@ -63,7 +63,7 @@ static double run(const ws_papara_ref *ref, const ws_backend *b, size_t m, doubl
 }
 
 int main(int argc, char **argv) {
-    static const ws_backend *const backends[] = {&ws_papara_scalar, &ws_papara_avx2, &ws_papara_avx512};
+    static const ws_backend *const backends[] = {&ws_papara_scalar, WS_X86(&ws_papara_avx2, &ws_papara_avx512)};
     static const size_t sites[] = {500, 1500, 5000};
     const size_t m = argc > 1 ? strtoull(argv[1], NULL, 10) : 100,
                  nedge = argc > 2 ? strtoull(argv[2], NULL, 10) : 1301;
@@ -73,7 +73,7 @@ int main(int argc, char **argv) {
     for (int k = 0; k < 3; k++) {
         ws_papara_ref ref;
         random_ref(&ref, nedge, sites[k]);
-        for (int b = 0; b < 3; b++) {
+        for (size_t b = 0; b < sizeof backends / sizeof backends[0]; b++) {
             const char *why;
             double check;
             if (!backends[b]->usable(&machine, &why)) continue;

@@ -118,8 +118,8 @@ static size_t vectors_differ(const golden *g, const char *file) {
 
 /* ---- scores ---- */
 
-static const ws_backend *const backends[] = {&ws_papara_scalar, &ws_papara_avx2, &ws_papara_avx512};
-enum { NBACKEND = 3 };
+static const ws_backend *const backends[] = {&ws_papara_scalar, WS_X86(&ws_papara_avx2, &ws_papara_avx512)};
+enum { NBACKEND = sizeof backends / sizeof backends[0] };
 
 static const char *why_not(const ws_backend *b) {
     ws_machine m = {0};
@@ -195,7 +195,7 @@ static size_t traces_differ(golden *g) {
         size_t at = 0;
         ws_papara_read r;
         ws_papara_score s;
-        score_one(g, why_not(&ws_papara_avx2) ? &ws_papara_scalar : &ws_papara_avx2, q, &lane, &r, &s);
+        score_one(g, WS_X86(!why_not(&ws_papara_avx2) ? &ws_papara_avx2 :) &ws_papara_scalar, q, &lane, &r, &s);
         ws_papara_edges_get(&g->ref.edges, s.edge[0], cell);
         must(ws_papara_trace(&path, &g->ref.scheme, cell, g->ref.edges.sites, r.mask, r.m, &err), &err);
         for (size_t i = 0; i < path.n; i++)

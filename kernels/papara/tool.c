@@ -246,7 +246,7 @@ static int judge(const ws_job *job, const ws_batch *b, const ws_task *task, cons
     return WS_OK;
 }
 
-static const ws_backend *const backends[] = {&ws_papara_cuda, &ws_papara_avx512, &ws_papara_avx2, &ws_papara_scalar, NULL};
+static const ws_backend *const backends[] = {&ws_papara_cuda, WS_X86(&ws_papara_avx512, &ws_papara_avx2,) &ws_papara_scalar, NULL};
 
 const ws_tool ws_papara_tool = {
     .name = "papara-score",

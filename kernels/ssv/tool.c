@@ -10,7 +10,7 @@ static const ws_opt opts[] = {WS_CASCADE_OPTS("0.02"), WS_OPT_END};
 static void defaults(void *own) { ((ws_cascade_opts *)own)->p = stage.default_p; }
 static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &stage, err); }
 
-static const ws_backend *const backends[] = {&ws_ssv_cuda, &ws_ssv_avx512, &ws_ssv_avx2, &ws_ssv_scalar, NULL};
+static const ws_backend *const backends[] = {&ws_ssv_cuda, WS_X86(&ws_ssv_avx512, &ws_ssv_avx2,) &ws_ssv_scalar, NULL};
 
 const ws_tool ws_ssv_tool = {
     .name = "ssvfilt",

@@ -21,7 +21,7 @@ static const ws_opt opts[] = {
 static void defaults(void *own) { ((ws_cascade_opts *)own)->p = stage.default_p; }
 static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &stage, err); }
 
-static const ws_backend *const backends[] = {&ws_vit_cuda, &ws_vit_avx512, &ws_vit_avx2, &ws_vit_scalar, NULL};
+static const ws_backend *const backends[] = {&ws_vit_cuda, WS_X86(&ws_vit_avx512, &ws_vit_avx2,) &ws_vit_scalar, NULL};
 
 const ws_tool ws_vit_tool = {
     .name = "vitfilt",

@@ -15,6 +15,13 @@ typedef struct ws_cpu {
 
 void ws_cpu_probe(ws_cpu *cpu);
 
+/* Around what only builds for x86-64 have: the backends of its vector units. Elsewhere their files are not compiled. */
+#if defined(__x86_64__)
+#define WS_X86(...) __VA_ARGS__
+#else
+#define WS_X86(...)
+#endif
+
 /* Threads worth starting: the smaller of the affinity mask and the cgroup's CPU quota (rounded up), at least 1. */
 int ws_cpu_allowed(void);
 

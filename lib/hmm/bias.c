@@ -42,24 +42,32 @@ float ws_bias_score(const ws_bias *bias, const ws_lenmodel *lm, const uint8_t *x
     return ws_bias_finish(F + ws_float_log(a + b), lm);
 }
 
+typedef void scores_in_lanes(const ws_bias *bias, const ws_seqs *list, float *out);
+
+static scores_in_lanes *in_lanes(const ws_cpu *cpu) {
+    (void)cpu;
+    return WS_X86(cpu->avx512 ? ws_bias_scores_avx512 : cpu->avx2 ? ws_bias_scores_avx2 :) NULL;
+}
+
 /* A piece of a list in lanes, long ones first. */
-static void score_piece(const ws_bias *bias, const ws_cpu *cpu, const ws_seqs *list, float *out) {
+static void score_piece(const ws_bias *bias, scores_in_lanes *scores, const ws_seqs *list, float *out) {
     uint32_t item[PIECE], place[PIECE];
     float score[PIECE];
     const ws_seqs sorted = ws_seqs_longest_first(list, item, place);
-    (cpu->avx512 ? ws_bias_scores_avx512 : ws_bias_scores_avx2)(bias, &sorted, score);
+    scores(bias, &sorted, score);
     for (size_t j = 0; j < list->n; j++) out[place[j]] = score[j];
 }
 
 void ws_bias_scores(const ws_bias *bias, const ws_cpu *cpu, const ws_seqs *list, float *out) {
-    if (cpu && (cpu->avx512 || cpu->avx2)) {
+    scores_in_lanes *scores = cpu ? in_lanes(cpu) : NULL;
+    if (scores) {
         for (size_t from = 0; from < list->n; from += PIECE) {
             ws_seqs piece = *list;
             uint32_t item[PIECE];
             piece.n = ws_min(list->n - from, PIECE);
             for (size_t j = 0; j < piece.n; j++) item[j] = (uint32_t)ws_seqs_at(list, from + j);
             piece.item = item;
-            score_piece(bias, cpu, &piece, out + from);
+            score_piece(bias, scores, &piece, out + from);
         }
         return;
     }

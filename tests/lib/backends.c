@@ -11,14 +11,14 @@
 
 typedef struct kernel {
     const char *name;
-    const ws_backend *scalar, *wide[2];
+    const ws_backend *scalar, *wide[3]; /* NULL behind the last */
 } kernel;
 
 static const kernel kernels[] = {
-    {"ssv", &ws_ssv_scalar, {&ws_ssv_avx2, &ws_ssv_avx512}},
-    {"msv", &ws_msv_scalar, {&ws_msv_avx2, &ws_msv_avx512}},
-    {"vit", &ws_vit_scalar, {&ws_vit_avx2, &ws_vit_avx512}},
-    {"fwd", &ws_fwd_scalar, {&ws_fwd_avx2, &ws_fwd_avx512}},
+    {"ssv", &ws_ssv_scalar, {WS_X86(&ws_ssv_avx2, &ws_ssv_avx512,) NULL}},
+    {"msv", &ws_msv_scalar, {WS_X86(&ws_msv_avx2, &ws_msv_avx512,) NULL}},
+    {"vit", &ws_vit_scalar, {WS_X86(&ws_vit_avx2, &ws_vit_avx512,) NULL}},
+    {"fwd", &ws_fwd_scalar, {WS_X86(&ws_fwd_avx2, &ws_fwd_avx512,) NULL}},
 };
 enum { NKERNEL = sizeof kernels / sizeof kernels[0] };
 
@@ -106,7 +106,7 @@ static void one_model(const kernel *k, const ws_machine *m, int M, double zeros,
     const ws_target t = {.name = "random", .qlen = (uint64_t)M, .data = &data};
     make_batch(&s, r, &h);
     score(k->scalar, &t, &s, NULL, s.b.n, truth);
-    for (int w = 0; w < 2; w++) {
+    for (int w = 0; k->wide[w]; w++) {
         const char *why;
         if (k->wide[w]->usable(m, &why)) compare(k, k->wide[w], &t, &s, r, truth, &sum[w]);
     }
@@ -128,7 +128,8 @@ int main(void) {
         for (int round = 0; round < rounds; round++)
             for (size_t j = 0; j < sizeof model_sizes / sizeof model_sizes[0]; j++)
                 one_model(&kernels[i], &m, model_sizes[j], j % 3 == 2 ? 0.2 : 0, &r, sum);
-        for (int w = 0; w < 2; w++) {
+        if (!kernels[i].wide[0]) tap_skip(&t, kernels[i].name, m.cpu.why_not_avx2);
+        for (int w = 0; kernels[i].wide[w]; w++) {
             const ws_backend *be = kernels[i].wide[w];
             const char *why;
             char what[64];
