@@ -23,7 +23,8 @@ int main(void) {
     tap_ok(&t, fails("", "expected numbers") && fails("x", "\"x\"") && fails("1,", "expected") && fails("-1", "expected") &&
                    fails("1;2", "expected") && fails(" 1", "expected") && fails("99999999999999999999", "expected"),
            "what is no list of numbers");
-    tap_ok(&t, fails("3,1,3", "device 3 is named twice") && fails("0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", "at most 16"), "twice; too many");
+    tap_ok(&t, fails("3,1,3", "device 3 is named twice") && fails("0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", "at most 16"),
+           "twice; too many");
 
     setenv(variable, "1,3", 1);
     tap_ok(&t, !ws_dev_ids_narrow(&two) && strcmp(getenv(variable), "1,3") == 0, "what %s says stays", variable);
