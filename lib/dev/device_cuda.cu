@@ -52,7 +52,8 @@ int ws_dev_usable(const char *list, const char **why) {
     cudaError_t e = cudaGetDeviceCount(&n);
     if (e != cudaSuccess || n == 0) {
         (void)cudaGetLastError();
-        snprintf(text, sizeof text, "no CUDA device: %s", e == cudaSuccess ? "none found" : cudaGetErrorString(e));
+        snprintf(text, sizeof text, "no CUDA device%s%.60s: %s", list ? " " : "", list ? list : "",
+                 e == cudaSuccess ? "none found" : cudaGetErrorString(e));
         return 0;
     }
     for (int id = 0; id < n; id++)
