@@ -182,10 +182,22 @@ static void add_counts(reader *r, const ws_pairhmm_counts *c) {
     r->scaled += c->scaled;
 }
 
-static int work(const ws_job *job, void *r_, void *item_, ws_lane *lane, ws_outtext *out, ws_err *err) {
+/* The fields of a backend of lib/run are the first member of one of pairhmm's. */
+static const ws_pairhmm_backend *turn(const ws_job *job) {
+    return (const ws_pairhmm_backend *)(const void *)ws_job_turn(job);
+}
+
+static int score(ws_job *job, const ws_pairhmm_conf *conf, item *it, ws_lane *lane, ws_pairhmm_counts *c, ws_err *err) {
+    const ws_pairhmm_backend *b = turn(job);
+    int rc = ws_pairhmm_score(conf, b, &it->text, it->work, &lane->scratch, it->result, c, err);
+    if (!rc || !ws_job_goes_on(job, &b->base, rc, err)) return rc;
+    *c = (ws_pairhmm_counts){0};
+    return ws_pairhmm_score(conf, turn(job), &it->text, it->work, &lane->scratch, it->result, c, err);
+}
+
+static int work(ws_job *job, void *r_, void *item_, ws_lane *lane, ws_outtext *out, ws_err *err) {
     reader *r = r_;
     item *it = item_;
-    const ws_pairhmm_backend *backend = (const ws_pairhmm_backend *)(const void *)ws_job_turn(job); /* its first member */
     ws_pairhmm_counts c = {0};
     ws_pairhmm_style style;
     ws_err parsing = {0};
@@ -193,7 +205,7 @@ static int work(const ws_job *job, void *r_, void *item_, ws_lane *lane, ws_outt
     if (rc) return rc;
     parse(it, &parsing); /* the regions before a fault still get their rows */
     rc = ws_grow(&it->result, &it->result_cap, it->text.npair, sizeof *it->result, err);
-    if (!rc) rc = ws_pairhmm_score(&r->conf, backend, &it->text, it->work, &lane->scratch, it->result, &c, err);
+    if (!rc) rc = score(job, &r->conf, it, lane, &c, err);
     if (!rc) rc = ws_pairhmm_write(&style, it->piece.format, it->piece.at.number, &it->text, it->result, out, err);
     add_counts(r, &c);
     if (rc || !parsing.code) return rc;

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 int ws_usable_always(const ws_machine *m, const char **why) {
@@ -54,7 +55,8 @@ static void take_auto(ws_job *job) {
         return;
     }
     take_beside(job);
-    job->open = (job->common.device || job->common.gpu_mem) && job->backend->usable(&job->machine, &why);
+    job->unasked = !job->common.device && !job->common.gpu_mem;
+    job->open = !job->unasked && job->backend->usable(&job->machine, &why);
 }
 
 int ws_backend_choose(ws_job *job, ws_err *err) {
@@ -74,6 +76,13 @@ int ws_backend_choose(ws_job *job, ws_err *err) {
         return WS_OK;
     }
     return no_such(job->tool, name, err);
+}
+
+int ws_job_goes_on(ws_job *job, const ws_backend *backend, int rc, const ws_err *err) {
+    if (rc != WS_EDEV || !backend->start || !job->unasked) return 0;
+    if (__atomic_exchange_n(&job->open, 0, __ATOMIC_ACQ_REL) && !job->common.quiet)
+        fprintf(stderr, "%s: goes on without the device: %s\n", job->tool->name, err->text);
+    return 1;
 }
 
 const char *ws_backend_name(const ws_job *job) {

@@ -59,6 +59,7 @@ struct ws_job {
     const ws_backend *beside; /* of "cuda+cpu" and auto: the CPU's, NULL of all others */
     void **beside_prep;
     int open; /* backend can be used: with auto a device is opened late or never. Atomic */
+    int unasked; /* no option speaks of devices, so one that fails is no failure of the run */
 
     const ws_tsv_head *head; /* of the table that is read; valid in judge */
 
@@ -70,6 +71,10 @@ static inline int ws_job_is_open(const ws_job *job) { return __atomic_load_n(&jo
 static inline const ws_backend *ws_job_turn(const ws_job *job) {
     return job->beside && !(ws_job_is_open(job) && job->backend->ready()) ? job->beside : job->backend;
 }
+
+/* After backend's score failed with rc: 1 if it was a device that nobody asked for. Then a note says so, once, no turn is a device's any
+ * more, and the next one may do the same work again. */
+int ws_job_goes_on(ws_job *job, const ws_backend *backend, int rc, const ws_err *err);
 
 /* Index of a pass-through column of the table that is read, -1 if it has none of that name. */
 int ws_head_find(const ws_tsv_head *head, const char *name);

@@ -111,12 +111,13 @@ static void make_group(group *g, const ws_job *job, const ws_batch *b, const pai
 
 /* Scores and judges group after group of targets. The scores of a group share one buffer. */
 static int score_groups(ws_stream *st, ws_slot *slot, const pairing *p, ws_lane *lane, ws_err *err) {
-    const ws_job *job = st->job;
+    ws_job *job = st->job;
     const ws_batch *b = &slot->batch;
     const size_t size = job->tool->score_size;
     group *g = ws_calloc(1, sizeof *g, err);
     int rc = g ? WS_OK : WS_ENOMEM;
     for (place at = {0, 0}; at.target < job->ntarget && !rc;) {
+        const place from = at;
         const ws_backend *be = ws_job_turn(job);
         const int in_turns = be == job->beside && ws_job_is_open(job);
         const uint64_t most = in_turns ? ws_max((uint64_t)(TURN_SECONDS * job->backend->cpu_speed), 1) : UINT64_MAX;
@@ -131,6 +132,11 @@ static int score_groups(ws_stream *st, ws_slot *slot, const pairing *p, ws_lane 
             score += t->n * size;
         }
         rc = be->score(b, g->task, g->n, lane, err);
+        if (rc && ws_job_goes_on(job, be, rc, err)) {
+            at = from;
+            rc = WS_OK;
+            continue;
+        }
         for (size_t i = 0; i < g->n && !rc; i++) rc = job->tool->judge(job, b, &g->task[i], g->row[i], lane, &slot->hits, err);
         st->count.pairs += g->pairs;
         st->count.cells += g->cells;

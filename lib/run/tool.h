@@ -135,7 +135,7 @@ typedef struct ws_reader {
      * came in 200 ms) or a failure, which comes after all whole pieces before it. */
     int (*fill)(void *reader, void *item, ws_err *err);
     /* Parses, scores, formats into out, which is empty. After a failure out still leaves: whole rows only. */
-    int (*work)(const ws_job *job, void *reader, void *item, ws_lane *lane, ws_outtext *out, ws_err *err);
+    int (*work)(ws_job *job, void *reader, void *item, ws_lane *lane, ws_outtext *out, ws_err *err);
     int (*head)(const ws_job *job, void *reader, ws_buf *out, ws_err *err);
     int (*end)(const ws_job *job, void *reader, uint64_t rows, ws_buf *out, ws_err *err);
     int (*ahead)(void *reader);                                     /* as ws_source_ahead; any thread */

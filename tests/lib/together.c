@@ -20,7 +20,7 @@ extern const ws_tool ws_ssv_tool, ws_msv_tool, ws_vit_tool, ws_fwd_tool, ws_papa
 
 static sample chance;
 static pthread_mutex_t chance_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic uint64_t was_free, was_taken;
+static _Atomic uint64_t was_free, was_taken, was_lost;
 
 static int start(const ws_devconf *conf, ws_err *err) {
     (void)conf;
@@ -30,6 +30,13 @@ static int start(const ws_devconf *conf, ws_err *err) {
 static int no_start(const ws_devconf *conf, ws_err *err) {
     (void)conf;
     return ws_fail(err, WS_EDEV, "this device does not open");
+}
+static int no_score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err) {
+    (void)b;
+    (void)lane;
+    memset(task->score, 0x55, ntask > 0 ? task->n : 0); /* what it had written counts for nothing */
+    ++was_lost;
+    return ws_fail(err, WS_EDEV, "this device is lost");
 }
 static int wait_for_it(ws_err *err) {
     (void)err;
@@ -114,6 +121,33 @@ static void compare(tap *t, const ws_tool *real, const ws_backend *const *backen
     unlink(both);
 }
 
+/* auto opens a device when it likes, after the last batch too: so some tries. */
+static void lost_device(tap *t, const char *const *few) {
+    ws_backend lost = as_device(&ws_ssv_scalar), cpu = ws_ssv_scalar;
+    lost.score = no_score;
+    cpu.batch = 1500;
+    const ws_backend *const backends[] = {&lost, &cpu, NULL};
+    ws_tool tool = ws_ssv_tool;
+    tool.backends = backends;
+    char want[] = "/tmp/warpsieve.XXXXXX", got[] = "/tmp/warpsieve.XXXXXX";
+    const int fd[2] = {mkstemp(want), mkstemp(got)};
+    long size;
+    int same = run(&ws_ssv_tool, "scalar", "1", want, few) == 0;
+    for (int i = 0; i < 2; i++) {
+        was_lost = 0;
+        for (int tries = 0; same && !was_lost && tries < 50; tries++) {
+            was_free = was_taken = 0;
+            same = run(&tool, "auto", i ? "4" : "1", got, few) == 0 && same_files(want, got, &size);
+        }
+        tap_ok(t, same && was_lost > 0, "auto goes on without a device that is lost, %s threads: it was so %llu times", i ? "4" : "1",
+               (unsigned long long)was_lost);
+    }
+    tap_ok(t, run(&tool, "cuda+cpu", "1", "/dev/null", few) == 1, "cuda+cpu does not");
+    for (int i = 0; i < 2; i++) close(fd[i]);
+    unlink(want);
+    unlink(got);
+}
+
 #define FASTA "tests/data/demo.fa.gz"
 #define MODELS "tests/data/demo.hmm"
 #define TREE "tests/data/papara/tiny5/"
@@ -162,5 +196,6 @@ int main(void) {
     const char *const few[] = {MODELS, FASTA, NULL};
     tap_ok(&t, run(&tool, "auto", "1", "/dev/null", few) == 0, "auto goes on without a device that does not open, and says so");
     tap_ok(&t, run(&tool, "cuda+cpu", "1", "/dev/null", few) == 1, "cuda+cpu ends with its reason");
+    lost_device(&t, few);
     return tap_end(&t);
 }
