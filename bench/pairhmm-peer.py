@@ -84,7 +84,7 @@ def main():
         print("%s: the same bytes with cuda and avx512" % ("PASS" if same else "FAIL"))
         compare(w + "/ours", w + "/theirs")
     if os.path.exists(bindir + "/bench"):
-        for option in (["-t", "1", "-K", "1000000000"], ["-K", "4000000"], ["-K", "2000000"]):
+        for option in (["-t", "1", "-K", "1000000000"], ["-K", "4000000"], ["-K", "2000000"], ["-r", "-K", "4000000"]):
             print("bench %s: %s" % (" ".join(option), wall([bindir + "/bench"] + option + [regions])[1].splitlines()[-1]))
 
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The device's part of pairhmm by itself: from parsed text and lists in the memory of the host to sums in the memory of the
  * host, copies both ways and kernels, over and over.
- *   build/kernels/pairhmm/bench [-t threads] [-K bytes of a piece] [-p passes] FILE
+ *   build/kernels/pairhmm/bench [-t threads] [-K bytes of a piece] [-p passes] [-r] FILE
+ * -r: with those pairs in double precision that need it.
  * Pieces are handed out to the threads; seconds are those of the wall clock from the first copy there to the last one back.
  * The kernels' own seconds are sums over what may have run side by side: with -t 1 they are theirs alone. */
 #include "kernels/pairhmm/gpu.h"
@@ -28,6 +29,7 @@ static piece all[PIECES];
 static size_t npiece;
 static ws_pairhmm_quals quals;
 static atomic_size_t next;
+static int rescue;
 
 static double now(void) {
     struct timespec t;
@@ -54,7 +56,7 @@ static double read_all(const char *path, uint64_t size, double *pairs) {
         if (rc == WS_EOF) break;
         must(rc, &err);
         must(ws_pairhmm_parse_batches(&p->text, p->in.text.p, p->in.text.n, &p->in.at, &err), &err);
-        must(ws_pairhmm_gpu_plan(&p->gpu, &p->text, &err), &err);
+        must(ws_pairhmm_gpu_plan(&p->gpu, &p->text, 0, &err), &err);
         for (size_t k = 0; k < p->text.nregion; k++) {
             const ws_pairhmm_region *g = &p->text.region[k];
             double rows = 0, columns = 0;
@@ -62,7 +64,7 @@ static double read_all(const char *path, uint64_t size, double *pairs) {
             for (size_t i = 0; i < g->H; i++) columns += p->text.hap[g->hap + i].n;
             cells += rows * columns;
         }
-        *pairs += (double)p->gpu.npair;
+        *pairs += (double)p->gpu.list[0].n;
     }
     ws_pairhmm_input_close(in);
     if (npiece == PIECES) must(ws_fail(&err, WS_EUSAGE, "too many pieces: a larger -K"), &err);
@@ -71,7 +73,7 @@ static double read_all(const char *path, uint64_t size, double *pairs) {
 
 static void *thread_main(void *unused) {
     ws_err err = {0};
-    for (size_t k; (k = next++) < npiece;) must(ws_pairhmm_gpu_run(&quals, &all[k].gpu, &err), &err);
+    for (size_t k; (k = next++) < npiece;) must(ws_pairhmm_gpu_run(&quals, &all[k].gpu, rescue, &err), &err);
     return unused;
 }
 
@@ -82,10 +84,11 @@ int main(int argc, char **argv) {
     long threads = 4, passes = 10;
     uint64_t size = 8 << 20;
     double pairs;
-    for (int o; (o = getopt(argc, argv, "t:K:p:")) != -1;) {
+    for (int o; (o = getopt(argc, argv, "t:K:p:r")) != -1;) {
         if (o == 't') threads = ws_min(ws_max(1, atol(optarg)), 64);
         else if (o == 'p') passes = ws_max(1, atol(optarg));
         else if (o == 'K') size = strtoull(optarg, NULL, 10);
+        else if (o == 'r') rescue = 1;
         else return 2;
     }
     if (optind + 1 != argc) return 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pair-HMM on a device: single precision, the operations of ref.c in its order.
+// Pair-HMM on a device, single and double precision: the operations of ref.c in its order.
 //
 // P threads share a pair, each owns K rows of the read in registers; the haplotype passes by, a column a step. What a thread hands
 // to the rows below it, y and i of its last row, goes to the next thread by a shuffle, which works on that column one step later.
@@ -9,24 +9,49 @@
 
 // ---- parameters ----
 
-struct alike { // constants of a read whose gap qualities are alike
-    float eps, dy, iy, ii, ii_last; // of all rows but the last, II of the last
+template <class T> struct alike { // constants of a read whose gap qualities are alike
+    T eps, dy, iy, ii, ii_last; // of all rows but the last, II of the last
 };
 
-struct tables { // everything a kernel reads, on the device
+template <class T> struct ends { // y and i of a row
+    T y, i;
+};
+
+template <class T> struct tables { // everything a kernel reads, on the device
     uint8_t *letter; // those of haplotypes become 0 A, 1 C, 2 T, 3 G, 4 N
     const uint8_t *quality, *gap;
     const ws_pairhmm_gpu_read *read;
     const ws_pairhmm_gpu_hap *hap;
     const ws_pairhmm_gpu_pair *pair;
-    float *match, *mismatch;      // [nrow]
-    float *eps, *dy, *iy, *ii;    // [ngap]
-    alike *fixed;
-    float *y0;
+    const uint32_t *list; // reads whose rows are to be made
+    T *match, *mismatch;      // [nrow]
+    T *eps, *dy, *iy, *ii;    // [ngap]
+    alike<T> *fixed;
+    T *y0;
     double *correction, *total; // by read, by pair
-    float2 *column; // of long reads: y and i of a strip's last row, `pitch` of them for each pair
-    uint32_t nread;
+    ends<T> *column; // of long reads: what leaves a strip's last row, `pitch` of them for each pair
+    uint32_t nlist;
 };
+
+// What stands in 16 bytes, which is what a thread loads at a time.
+template <class T> struct pack;
+template <> struct pack<float> {
+    static constexpr int N = 4;
+    float4 x;
+    __device__ __forceinline__ void split(float *v) const { v[0] = x.x, v[1] = x.y, v[2] = x.z, v[3] = x.w; }
+    __device__ __forceinline__ void join(const float *v) { x = make_float4(v[0], v[1], v[2], v[3]); }
+};
+template <> struct pack<double> {
+    static constexpr int N = 2;
+    double2 x;
+    __device__ __forceinline__ void split(double *v) const { v[0] = x.x, v[1] = x.y; }
+    __device__ __forceinline__ void join(const double *v) { x = make_double2(v[0], v[1]); }
+};
+
+static __device__ __forceinline__ float fma_of(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+static __device__ __forceinline__ double fma_of(double a, double b, double c) { return __fma_rn(a, b, c); }
+static __device__ __forceinline__ float add_of(float a, float b) { return __fadd_rn(a, b); }
+static __device__ __forceinline__ double add_of(double a, double b) { return __dadd_rn(a, b); }
 
 enum { CODES = 5, WARPS = 2 };
 
@@ -57,22 +82,19 @@ static __global__ void codes(uint32_t *letter, size_t words) {
     letter[i] = four;
 }
 
-// A warp a read, a lane a row. The correction is summed row by row, as on the host.
-static __global__ void rows(tables g, const ws_pairhmm_quals *quals) {
+// A warp a read, a lane a row. The correction, of single precision, is summed row by row, as on the host.
+template <class T> static __global__ void rows(tables<T> g, const ws_pairhmm_quals *quals) {
     __shared__ ws_pairhmm_quals shared;
     for (unsigned i = threadIdx.x; i < sizeof shared / sizeof(double); i += blockDim.x)
         ((double *)&shared)[i] = ((const double *)quals)[i];
     __syncthreads();
-    const uint32_t k = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
-    if (k >= g.nread) return;
+    const uint32_t nth = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (nth >= g.nlist) return;
+    const uint32_t k = g.list[nth];
     const ws_pairhmm_gpu_read r = g.read[k];
     const ws_pairhmm_quals *t = &shared;
     const uint32_t fours = (r.m + WS_PAIRHMM_FOUR - 1) / WS_PAIRHMM_FOUR * WS_PAIRHMM_FOUR;
     const uint8_t *gap = g.gap + 3 * (size_t)r.gap; // three strings
-    if (r.m == 0) { // the host's
-        if (lane == 0) g.correction[k] = 0;
-        return;
-    }
     int ins = r.ins - 33, del = r.del - 33, gcp = r.gcp - 33, clamped = 0;
     double correction = 0, alpha = alpha_of(t, ins, del, &clamped), over = 1 / alpha;
     for (uint32_t from = 0; from < r.m; from += 32) {
@@ -90,8 +112,8 @@ static __global__ void rows(tables g, const ws_pairhmm_quals *quals) {
             }
             const int q = g.quality[r.at + i] - 33;
             const double match = t->match[q] * alpha;
-            g.match[r.at + i] = (float)match;
-            g.mismatch[r.at + i] = (float)(t->e[q] * (1.0 / 3) * alpha);
+            g.match[r.at + i] = (T)match;
+            g.mismatch[r.at + i] = (T)(t->e[q] * (1.0 / 3) * alpha);
             error = error_of(match, t->over_match[q] * over);
             if (r.unalike) {
                 step s = {0, 0, t->e[ins]};
@@ -99,15 +121,15 @@ static __global__ void rows(tables g, const ws_pairhmm_quals *quals) {
                     const int ins1 = gap[i + 1] - 33, del1 = gap[fours + i + 1] - 33;
                     s = step_of(t, ins, del, ins1, gap[2 * fours + i + 1] - 33, 1 / alpha_of(t, ins1, del1, &clamped));
                 }
-                g.eps[r.gap + i] = (float)t->e[gcp];
-                g.dy[r.gap + i] = (float)s.dy;
-                g.iy[r.gap + i] = (float)s.iy;
-                g.ii[r.gap + i] = (float)s.ii;
+                g.eps[r.gap + i] = (T)t->e[gcp];
+                g.dy[r.gap + i] = (T)s.dy;
+                g.iy[r.gap + i] = (T)s.iy;
+                g.ii[r.gap + i] = (T)s.ii;
             } else if (i == 0) {
                 const step s = step_of(t, ins, del, ins, gcp, over);
-                g.fixed[k] = {(float)t->e[gcp], (float)s.dy, (float)s.iy, (float)s.ii, (float)t->e[ins]};
+                g.fixed[k] = {(T)t->e[gcp], (T)s.dy, (T)s.iy, (T)s.ii, (T)t->e[ins]};
             }
-            if (i == 0) g.y0[k] = (float)(START_SINGLE * ((1 - t->e[gcp]) * over));
+            if (i == 0) g.y0[k] = (T)((sizeof(T) == sizeof(float) ? START_SINGLE : START_DOUBLE) * ((1 - t->e[gcp]) * over));
         }
         for (int z = 0; z < 32 && from + z < r.m; z++) correction += __shfl_sync(0xffffffffu, error, z);
     }
@@ -115,83 +137,84 @@ static __global__ void rows(tables g, const ws_pairhmm_quals *quals) {
     if (lane == 0) g.correction[k] = clamped ? __longlong_as_double(0x7ff8000000000000ll) : correction;
 }
 
-// Of the pairs of a warp: a thread's K rows as K/4 vectors, the threads of as many pairs as fill a line of shared memory side by
+// Of the pairs of a warp: a thread's K rows as vectors, the threads of as many pairs as fill a line of shared memory side by
 // side. A load meets eight threads at a time, each with a letter of its own; all letters stand in the same banks.
-template <int P, int K> struct emissions {
-    static constexpr int W = P < 8 ? 8 : P;
-    float4 e[32 / W][CODES][K / 4][W];
+template <int P, int K, class T> struct emissions {
+    static constexpr int W = P < 8 ? 8 : P, N = pack<T>::N;
+    pack<T> e[32 / W][CODES][K / N][W];
 };
 
 // U: the gap qualities are the same from end to end, so that three constants of all rows are one.
-template <int K, bool U> struct state {
+template <int K, bool U, class T> struct state {
     static constexpr int N = U ? 1 : K;
-    float eps[N], dy[N], iy[N], ii[K], least[K], d[K], m[K], y[K];
+    T eps[N], dy[N], iy[N], ii[K], least[K], d[K], m[K], y[K];
 };
 
 // A thread's rows, row0 the first: constants into registers, emissions into shared memory. Rows beyond the end hand i on; with U
 // their y is not what it is elsewhere, but finite (see uniform() in gpu.c), and their emissions are 0.
-template <int P, int K, bool U>
-static __device__ __forceinline__ void load(const tables &g, const ws_pairhmm_gpu_read &r, const alike *fixed, uint32_t row0, float4 *e,
-                                            state<K, U> &s) {
-    constexpr int W = emissions<P, K>::W;
-    const alike all = U ? *fixed : alike{};
+template <int P, int K, bool U, class T>
+static __device__ __forceinline__ void load(const tables<T> &g, const ws_pairhmm_gpu_read &r, const alike<T> *fixed, uint32_t row0,
+                                            pack<T> *e, state<K, U, T> &s) {
+    constexpr int W = emissions<P, K, T>::W, N = pack<T>::N;
+    const T least = sizeof(T) == sizeof(float) ? (T)LEAST_M_SINGLE : (T)LEAST_M_DOUBLE;
+    const alike<T> all = U ? *fixed : alike<T>{};
     if (U) s.eps[0] = all.eps, s.dy[0] = all.dy, s.iy[0] = all.iy;
 #pragma unroll
-    for (int q = 0; q < K / 4; q++) {
-        const uint32_t row = row0 + 4 * q; // four rows that are there together, or not
+    for (int q = 0; q < K / N; q++) {
+        const uint32_t row = row0 + N * q; // the tables have whole fours of rows
         const bool in = row < r.m;
-        const float4 zero = make_float4(0, 0, 0, 0);
-        const float4 hit = in ? *(const float4 *)(g.match + r.at + row) : zero;
-        const float4 miss = in ? *(const float4 *)(g.mismatch + r.at + row) : zero;
-        const uint32_t letters = in ? *(const uint32_t *)(g.letter + r.at + row) : 0;
+        T hit[N] = {}, miss[N] = {};
+        if (in) ((const pack<T> *)(g.match + r.at + row))->split(hit);
+        if (in) ((const pack<T> *)(g.mismatch + r.at + row))->split(miss);
+        const uint32_t letters = in ? *(const uint32_t *)(g.letter + r.at + row / 4 * 4) >> row % 4 * 8 : 0;
         if (!U) {
-            float *const to[] = {s.eps, s.dy, s.iy, s.ii};
-            const float *const from[] = {g.eps, g.dy, g.iy, g.ii};
+            T *const to[] = {s.eps, s.dy, s.iy, s.ii};
+            const T *const from[] = {g.eps, g.dy, g.iy, g.ii};
 #pragma unroll
             for (int a = 0; a < 4; a++) {
-                const float4 four = in ? *(const float4 *)(from[a] + r.gap + row) : zero;
-                const float v[4] = {four.x, four.y, four.z, four.w};
+                T v[N] = {};
+                if (in) ((const pack<T> *)(from[a] + r.gap + row))->split(v);
 #pragma unroll
-                for (int z = 0; z < 4; z++) to[a][4 * q + z] = row + z < r.m ? v[z] : a == 3 ? 1 : 0; // behind the end stands nothing
+                for (int z = 0; z < N; z++) to[a][N * q + z] = row + z < r.m ? v[z] : a == 3 ? 1 : 0; // behind the end stands nothing
             }
         }
 #pragma unroll
-        for (int z = 0; z < 4; z++) {
-            const int k = 4 * q + z;
+        for (int z = 0; z < N; z++) {
+            const int k = N * q + z;
             if (U) s.ii[k] = row + z + 1 < r.m ? all.ii : row + z < r.m ? all.ii_last : 1;
-            s.least[k] = row + z < r.m ? (float)LEAST_M_SINGLE : 0;
+            s.least[k] = row + z < r.m ? least : 0;
             s.d[k] = s.m[k] = s.y[k] = 0;
         }
 #pragma unroll
         for (int c = 0; c < CODES; c++) {
             const uint32_t other = c == 0 ? 1 : c == 1 ? 3 : c == 2 ? 20 : c == 3 ? 7 : 14;
-            const float h[4] = {hit.x, hit.y, hit.z, hit.w}, x[4] = {miss.x, miss.y, miss.z, miss.w};
-            float v[4];
+            T v[N];
 #pragma unroll
-            for (int z = 0; z < 4; z++) {
+            for (int z = 0; z < N; z++) {
                 const uint32_t letter = letters >> 8 * z & 31;
-                v[z] = letter == other || letter == 14 || other == 14 ? h[z] : x[z];
+                v[z] = letter == other || letter == 14 || other == 14 ? hit[z] : miss[z];
             }
-            e[(c * (K / 4) + q) * W] = make_float4(v[0], v[1], v[2], v[3]);
+            e[(c * (K / N) + q) * W].join(v);
         }
     }
 }
 
 // One column through a thread's rows.
-template <int P, int K, bool U>
-static __device__ __forceinline__ void column(const float4 *e, state<K, U> &s, float &y, float &i) {
+template <int P, int K, bool U, class T>
+static __device__ __forceinline__ void column(const pack<T> *e, state<K, U, T> &s, T &y, T &i) {
+    constexpr int N = pack<T>::N;
 #pragma unroll
-    for (int q = 0; q < K / 4; q++) {
-        const float4 v = e[q * emissions<P, K>::W];
-        const float lambda[4] = {v.x, v.y, v.z, v.w};
+    for (int q = 0; q < K / N; q++) {
+        T lambda[N];
+        e[q * emissions<P, K, T>::W].split(lambda);
 #pragma unroll
-        for (int z = 0; z < 4; z++) {
-            const int k = 4 * q + z, c = U ? 0 : k;
-            const float m = __fmaf_rn(lambda[z], s.y[k], s.least[k]);
-            s.d[k] = __fmaf_rn(s.eps[c], s.d[k], s.m[k]);
+        for (int z = 0; z < N; z++) {
+            const int k = N * q + z, c = U ? 0 : k;
+            const T m = fma_of(lambda[z], s.y[k], s.least[k]);
+            s.d[k] = fma_of(s.eps[c], s.d[k], s.m[k]);
             s.y[k] = y;
-            y = __fmaf_rn(s.iy[c], i, __fmaf_rn(s.dy[c], s.d[k], m));
-            i = __fmaf_rn(s.ii[k], i, m);
+            y = fma_of(s.iy[c], i, fma_of(s.dy[c], s.d[k], m));
+            i = fma_of(s.ii[k], i, m);
             s.m[k] = m;
         }
     }
@@ -206,16 +229,16 @@ static __device__ __forceinline__ int warp_max(int x) {
 #endif
 }
 
-struct walk { // where a thread is in its pair
-    float y0;
+template <class T> struct walk { // where a thread is in its pair
+    T y0;
     int n, j, letter; // columns; this step's, from 0, and its letter
-    float y, i, part; // of the row above; sum of the last row since the last whole chunk
+    T y, i, part; // of the row above; sum of the last row since the last whole chunk
     double total;
     const uint32_t *word, *end; // letters
     uint32_t ahead;
 };
 
-static __device__ __forceinline__ void begin(walk &w, const tables &g, const ws_pairhmm_gpu_hap &h, int t) {
+template <class T> static __device__ __forceinline__ void begin(walk<T> &w, const tables<T> &g, const ws_pairhmm_gpu_hap &h, int t) {
     w.n = (int)h.n;
     w.j = -t;
     w.letter = 0;
@@ -227,7 +250,7 @@ static __device__ __forceinline__ void begin(walk &w, const tables &g, const ws_
 }
 
 // The letters that thread 0 meets in the next four steps.
-static __device__ __forceinline__ uint32_t next_four(walk &w) {
+template <class T> static __device__ __forceinline__ uint32_t next_four(walk<T> &w) {
     const uint32_t four = w.ahead;
     w.ahead = ++w.word < w.end ? *w.word : 0;
     return four;
@@ -235,30 +258,30 @@ static __device__ __forceinline__ uint32_t next_four(walk &w) {
 
 // y and i that enter the first row of a strip of a long read, 32 columns in the lanes of a warp, and the next 32; and where those
 // that leave its last row go, NULL if nowhere. In place: what is written lies 31 columns behind what is read.
-struct strip {
-    float2 in, ahead, *out;
+template <class T> struct strip {
+    ends<T> in, ahead, *out;
 };
 
 // Four steps. BEGIN: a thread may stand before its first column, where nothing is to be done. `whole`: a chunk of columns ends.
-template <int P, int K, bool U, bool LONG, bool BEGIN>
-static __device__ __forceinline__ void four_steps(const float4 *e, uint32_t four, int t, int step, state<K, U> &s, walk &w,
-                                                  const strip &b) {
+template <int P, int K, bool U, bool LONG, bool BEGIN, class T>
+static __device__ __forceinline__ void four_steps(const pack<T> *e, uint32_t four, int t, int step, state<K, U, T> &s, walk<T> &w,
+                                                  const strip<T> &b) {
     const unsigned all = 0xffffffffu;
 #pragma unroll
     for (int z = 0; z < 4; z++, w.j++) {
         w.y = __shfl_up_sync(all, w.y, 1, P);
         w.i = __shfl_up_sync(all, w.i, 1, P);
         w.letter = __shfl_up_sync(all, w.letter, 1, P);
-        const float y = LONG ? __shfl_sync(all, b.in.x, (step + z) % 32) : w.y0, i = LONG ? __shfl_sync(all, b.in.y, (step + z) % 32) : 0;
+        const T y = LONG ? __shfl_sync(all, b.in.y, (step + z) % 32) : w.y0, i = LONG ? __shfl_sync(all, b.in.i, (step + z) % 32) : 0;
         if (t == 0) {
             w.y = y;
             w.i = i;
             w.letter = four >> 8 * z & 7;
         }
         if (!BEGIN || w.j >= 0) {
-            column<P, K, U>(e + w.letter * (K / 4 * emissions<P, K>::W), s, w.y, w.i);
-            if (w.j < w.n) w.part = __fadd_rn(w.part, w.i);
-            if (LONG && t == P - 1 && b.out && w.j < w.n) b.out[w.j] = make_float2(w.y, w.i);
+            column<P, K, U, T>(e + w.letter * (K / pack<T>::N * emissions<P, K, T>::W), s, w.y, w.i);
+            if (w.j < w.n) w.part = add_of(w.part, w.i);
+            if (LONG && t == P - 1 && b.out && w.j < w.n) b.out[w.j] = {w.y, w.i};
         }
         if (z == 2 && (step + 4 - P) % WS_PAIRHMM_CHUNK == 0) { // the last thread's chunk; P % 4 = 0, so it ends at no other z
             w.total = __dadd_rn(w.total, (double)w.part);
@@ -268,8 +291,8 @@ static __device__ __forceinline__ void four_steps(const float4 *e, uint32_t four
 }
 
 // A pair, or a strip of P*K rows of one. The sum is that of the thread with the last row; what the others sum is not used.
-template <int P, int K, bool U, bool LONG>
-static __device__ __forceinline__ void pass(const float4 *e, int t, int n, state<K, U> &s, walk &w, strip &b, bool first) {
+template <int P, int K, bool U, bool LONG, class T>
+static __device__ __forceinline__ void pass(const pack<T> *e, int t, int n, state<K, U, T> &s, walk<T> &w, strip<T> &b, bool first) {
     const int steps = n + P - 1;
     for (int step = 0; step < steps; step += 4) {
         const uint32_t four = next_four(w);
@@ -277,57 +300,58 @@ static __device__ __forceinline__ void pass(const float4 *e, int t, int n, state
             b.in = b.ahead;
             if (step + 32 + t < n) b.ahead = b.out[step + 32 + t];
         }
-        if (step < P) four_steps<P, K, U, LONG, true>(e, four, t, step, s, w, b);
-        else four_steps<P, K, U, LONG, false>(e, four, t, step, s, w, b);
+        if (step < P) four_steps<P, K, U, LONG, true, T>(e, four, t, step, s, w, b);
+        else four_steps<P, K, U, LONG, false, T>(e, four, t, step, s, w, b);
     }
 }
 
-template <int P, int K, bool U> static __global__ void __launch_bounds__(32 * WARPS) sweep(tables g, uint32_t first, uint32_t last) {
+template <int P, int K, bool U, class T>
+static __global__ void __launch_bounds__(32 * WARPS) sweep(tables<T> g, uint32_t first, uint32_t last) {
     extern __shared__ float4 memory[];
-    constexpr int W = emissions<P, K>::W;
+    constexpr int W = emissions<P, K, T>::W;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, t = lane % P;
-    float4 *e = &((emissions<P, K> *)memory)[warp].e[lane / W][0][0][lane % W];
+    pack<T> *e = &((emissions<P, K, T> *)memory)[warp].e[lane / W][0][0][lane % W];
     const uint32_t at = first + (blockIdx.x * WARPS + warp) * (32 / P) + lane / P;
     next_may_start();
     const ws_pairhmm_gpu_pair pair = g.pair[at < last ? at : last - 1];
-    state<K, U> s;
-    strip none = {};
-    walk w;
+    state<K, U, T> s;
+    strip<T> none = {};
+    walk<T> w;
     begin(w, g, g.hap[pair.hap], t);
     w.y0 = g.y0[pair.read];
-    load<P, K, U>(g, g.read[pair.read], g.fixed + pair.read, t * K, e, s);
+    load<P, K, U, T>(g, g.read[pair.read], g.fixed + pair.read, t * K, e, s);
     __syncwarp();
     if (t == 0) s.y[0] = w.y0;
-    pass<P, K, U, false>(e, t, warp_max(w.n), s, w, none, true);
+    pass<P, K, U, false, T>(e, t, warp_max(w.n), s, w, none, true);
     last_is_done();
     if (t == P - 1 && at < last) g.total[at] = __dadd_rn(w.total, (double)w.part);
 }
 
 // A warp a pair, strip after strip of the read.
-template <int K, bool U>
-static __global__ void __launch_bounds__(32 * WARPS) sweep_long(tables g, uint32_t first, uint32_t last, size_t pitch) {
+template <int K, bool U, class T>
+static __global__ void __launch_bounds__(32 * WARPS) sweep_long(tables<T> g, uint32_t first, uint32_t last, size_t pitch) {
     extern __shared__ float4 memory[];
     const int t = threadIdx.x % 32, warp = threadIdx.x / 32;
-    float4 *e = &((emissions<32, K> *)memory)[warp].e[0][0][0][t];
+    pack<T> *e = &((emissions<32, K, T> *)memory)[warp].e[0][0][0][t];
     const uint32_t at = first + blockIdx.x * WARPS + warp;
     if (at >= last) return;
     const ws_pairhmm_gpu_pair pair = g.pair[at];
     const ws_pairhmm_gpu_read read = g.read[pair.read];
     const ws_pairhmm_gpu_hap hap = g.hap[pair.hap];
-    float2 *column = g.column + (at - first) * pitch;
-    walk w;
+    ends<T> *column = g.column + (at - first) * pitch;
+    walk<T> w;
     w.y0 = g.y0[pair.read];
     for (uint32_t row = 0; row < read.m; row += 32 * K) {
-        state<K, U> s;
+        state<K, U, T> s;
         const bool more = row + 32 * K < read.m;
         __syncwarp(); // what the last strip wrote, to memory and for its letters
-        load<32, K, U>(g, read, g.fixed + pair.read, row + t * K, e, s);
+        load<32, K, U, T>(g, read, g.fixed + pair.read, row + t * K, e, s);
         __syncwarp();
-        strip b = {make_float2(w.y0, 0), make_float2(0, 0), row || more ? column : NULL};
+        strip<T> b = {{w.y0, 0}, {0, 0}, row || more ? column : NULL};
         begin(w, g, hap, t);
         if (row == 0 && t == 0) s.y[0] = w.y0;
         if (row && t < w.n) b.ahead = column[t];
-        pass<32, K, U, true>(e, t, w.n, s, w, b, row == 0);
+        pass<32, K, U, true, T>(e, t, w.n, s, w, b, row == 0);
     }
     if (t == 31) g.total[at] = __dadd_rn(w.total, (double)w.part);
 }
@@ -336,8 +360,8 @@ static __global__ void __launch_bounds__(32 * WARPS) sweep_long(tables g, uint32
 
 // A sweep may start while the one before it drains: classes are many and their last blocks few. `early`: that is possible, and what
 // is in front of it is a sweep.
-template <int P, int K, bool U>
-static int launch(ws_devlane *l, const tables &g, const size_t *from, bool can, bool *early, ws_err *err) {
+template <int P, int K, bool U, class T>
+static int launch(ws_devlane *l, const tables<T> &g, const size_t *from, bool can, bool *early, ws_err *err) {
     const uint32_t first = (uint32_t)from[0], last = (uint32_t)from[1], a_block = WARPS * (32 / P);
     if (first == last) return WS_OK;
     cudaLaunchAttribute overlap = {};
@@ -346,119 +370,171 @@ static int launch(ws_devlane *l, const tables &g, const size_t *from, bool can, 
     cudaLaunchConfig_t config = {};
     config.gridDim = (last - first + a_block - 1) / a_block;
     config.blockDim = 32 * WARPS;
-    config.dynamicSmemBytes = WARPS * sizeof(emissions<P, K>);
+    config.dynamicSmemBytes = WARPS * sizeof(emissions<P, K, T>);
     config.stream = l->stream;
     config.attrs = &overlap;
     config.numAttrs = *early;
     *early = can;
-    int rc = ws_cuda_fail(cudaLaunchKernelEx(&config, sweep<P, K, U>, g, first, last), "pairhmm", err);
+    int rc = ws_cuda_fail(cudaLaunchKernelEx(&config, sweep<P, K, U, T>, g, first, last), "pairhmm", err);
     return rc ? rc : ws_lane_launched(l, "pairhmm", err);
 }
 
 // As many pairs at once as have room for their columns.
-template <int K, bool U> static int launch_long(ws_devlane *l, const ws_pairhmm_gpu *p, const tables &g, const size_t *from, ws_err *err) {
-    const size_t shared = WARPS * sizeof(emissions<32, K>);
+template <int K, bool U, class T>
+static int launch_long(ws_devlane *l, const ws_pairhmm_gpu *p, const tables<T> &g, const size_t *from, ws_err *err) {
+    const ws_pairhmm_gpu_list *list = &p->list[sizeof(T) == sizeof(double)];
     for (size_t first = from[0], n; first < from[1]; first += n) {
         size_t pitch;
-        n = ws_pairhmm_gpu_together(p, first, from[1], &pitch);
+        n = ws_pairhmm_gpu_together(p, list, first, from[1], &pitch);
         const uint32_t last = (uint32_t)(first + n), blocks = (uint32_t)((n + WARPS - 1) / WARPS);
-        sweep_long<K, U><<<blocks, 32 * WARPS, shared, l->stream>>>(g, (uint32_t)first, last, pitch);
+        sweep_long<K, U, T><<<blocks, 32 * WARPS, WARPS * sizeof(emissions<32, K, T>), l->stream>>>(g, (uint32_t)first, last, pitch);
         int rc = ws_lane_launched(l, "pairhmm, long reads", err);
         if (rc) return rc;
     }
     return WS_OK;
 }
 
-static int launch_all(ws_devlane *l, const ws_pairhmm_gpu *p, const tables &g, const ws_pairhmm_quals *quals, ws_err *err) {
+template <class T> static int make_rows(ws_devlane *l, const tables<T> &g, const ws_pairhmm_quals *quals, ws_err *err) {
     enum { THREADS = 128 };
-    const size_t words = (p->nletter - p->nrow) / 4, *from = p->first;
-    int major;
-    bool early = false; // the first waits for rows and letters
-    int rc = ws_cuda_fail(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, l->dev->id), "asking for its capability", err);
-    if (rc) return rc;
-    rows<<<(g.nread + THREADS / 32 - 1) / (THREADS / 32), THREADS, 0, l->stream>>>(g, quals);
-    rc = ws_lane_launched(l, "pairhmm rows", err);
-    if (rc) return rc;
-    codes<<<(unsigned)((words + THREADS - 1) / THREADS), THREADS, 0, l->stream>>>((uint32_t *)(g.letter + p->nrow), words);
-    rc = ws_lane_launched(l, "pairhmm letters", err);
+    rows<T><<<(g.nlist + THREADS / 32 - 1) / (THREADS / 32), THREADS, 0, l->stream>>>(g, quals);
+    return ws_lane_launched(l, "pairhmm rows", err);
+}
+
+static int make_codes(ws_devlane *l, const ws_pairhmm_gpu *p, uint8_t *letter, ws_err *err) {
+    enum { THREADS = 128 };
+    const size_t words = (p->nletter - p->nrow) / 4;
+    codes<<<(unsigned)((words + THREADS - 1) / THREADS), THREADS, 0, l->stream>>>((uint32_t *)(letter + p->nrow), words);
+    return ws_lane_launched(l, "pairhmm letters", err);
+}
+
 #define ALIKE(P, K)                                                                                                    \
-    if (!rc) rc = launch<P, K, true>(l, g, from++, major >= 9, &early, err);
+    if (!rc) rc = launch<P, K, true, REAL>(l, g, from++, major >= 9, &early, err);
 #define OTHER(P, K)                                                                                                    \
-    if (!rc) rc = launch<P, K, false>(l, g, from++, major >= 9, &early, err);
+    if (!rc) rc = launch<P, K, false, REAL>(l, g, from++, major >= 9, &early, err);
+
+// All classes of a precision; rows and letters are in front of them, for which the first sweep waits.
+static int launch_all(ws_devlane *l, const ws_pairhmm_gpu *p, const tables<float> &g, int major, ws_err *err) {
+    const size_t *from = p->list[0].first;
+    bool early = false;
+    int rc = WS_OK;
+#define REAL float
     WS_PAIRHMM_ALIKE(ALIKE)
     WS_PAIRHMM_OTHERS(OTHER)
+#undef REAL
     if (!rc) rc = launch_long<28, true>(l, p, g, from++, err);
-    if (!rc) rc = launch_long<20, false>(l, p, g, from, err);
-    return rc;
+    return rc ? rc : launch_long<20, false>(l, p, g, from, err);
 }
 
-// What a call needs on the device, so that it is reserved at once; and what of it is copied there.
-static size_t sizes(const ws_pairhmm_gpu *p, size_t *copied) {
-    enum { EACH = 256, ALLOCATIONS = 16 };
-    *copied = p->nread * sizeof *p->read + p->nhap * sizeof *p->hap + p->npair * sizeof *p->pair + p->nletter + p->nrow + 3 * p->ngap +
-              sizeof(ws_pairhmm_quals) + EACH * ALLOCATIONS;
-    return *copied + (2 * p->nrow + 4 * p->ngap + p->nread) * sizeof(float) + p->nread * sizeof(alike) + p->ncolumn * sizeof(float2);
+static int launch_all(ws_devlane *l, const ws_pairhmm_gpu *p, const tables<double> &g, int major, ws_err *err) {
+    const size_t *from = p->list[1].first;
+    bool early = false;
+    int rc = WS_OK;
+#define REAL double
+    WS_PAIRHMM_ALIKE_DOUBLE(ALIKE)
+    WS_PAIRHMM_OTHERS_DOUBLE(OTHER)
+#undef REAL
+    if (!rc) rc = launch_long<16, true>(l, p, g, from++, err);
+    return rc ? rc : launch_long<8, false>(l, p, g, from, err);
 }
 
-static int queue(ws_devlane *l, const ws_pairhmm_quals *quals, ws_pairhmm_gpu *p, size_t back, ws_err *err) {
-    void *letter, *quality, *gap, *read, *hap, *pair, *row, *own, *fixed, *y0, *column, *q;
-    size_t copied, all = sizes(p, &copied);
-    tables g = {};
-    int rc = ws_lane_expect(l, copied, err);
-    if (!rc) rc = ws_lane_reserve(l, all, err);
-    if (!rc) rc = ws_lane_put(l, p->letter, p->nletter, &letter, err);
-    if (!rc) rc = ws_lane_put(l, p->quality, p->nrow, &quality, err);
-    if (!rc) rc = ws_lane_put(l, p->gap, 3 * p->ngap, &gap, err);
-    if (!rc) rc = ws_lane_put(l, p->read, p->nread * sizeof *p->read, &read, err);
-    if (!rc) rc = ws_lane_put(l, p->hap, p->nhap * sizeof *p->hap, &hap, err);
-    if (!rc) rc = ws_lane_put(l, p->pair, p->npair * sizeof *p->pair, &pair, err);
-    if (!rc) rc = ws_lane_put(l, quals, sizeof *quals, &q, err);
-    if (!rc) rc = ws_lane_alloc(l, 2 * p->nrow * sizeof(float), &row, err);
-    if (!rc) rc = ws_lane_alloc(l, 4 * p->ngap * sizeof(float), &own, err);
-    if (!rc) rc = ws_lane_alloc(l, p->nread * sizeof(alike), &fixed, err);
-    if (!rc) rc = ws_lane_alloc(l, p->nread * sizeof(float), &y0, err);
-    if (!rc) rc = ws_lane_alloc(l, p->ncolumn * sizeof(float2), &column, err);
-    if (!rc) rc = ws_lane_room(l, &l->out, back, err);
+// ---- a call ----
+
+// What is the same in both precisions.
+struct common {
+    void *letter, *quality, *gap, *read, *hap, *quals;
+    int major; // compute capability
+};
+
+template <class T> static size_t row_bytes(const ws_pairhmm_gpu *p) {
+    return (2 * p->nrow + 4 * p->ngap + p->nread) * sizeof(T) + p->nread * sizeof(alike<T>);
+}
+
+static int put_common(ws_devlane *l, const ws_pairhmm_quals *quals, const ws_pairhmm_gpu *p, common *c, ws_err *err) {
+    enum { EACH = 256, ALLOCATIONS = 32 };
+    const size_t own = p->nread * sizeof *p->read + p->nhap * sizeof *p->hap + p->nletter + p->nrow + 3 * p->ngap + sizeof *quals +
+                       EACH * ALLOCATIONS;
+    const size_t lists = p->npair * sizeof(ws_pairhmm_gpu_pair) + p->nread * sizeof(uint32_t);
+    int rc = ws_lane_expect(l, own + lists, err);
+    if (!rc) rc = ws_lane_reserve(l, own + 2 * lists + row_bytes<float>(p) + row_bytes<double>(p), err);
+    if (!rc) rc = ws_lane_room(l, &l->out, (p->npair + p->nread) * sizeof(double), err);
+    if (!rc) rc = ws_lane_put(l, p->letter, p->nletter, &c->letter, err);
+    if (!rc) rc = ws_lane_put(l, p->quality, p->nrow, &c->quality, err);
+    if (!rc) rc = ws_lane_put(l, p->gap, 3 * p->ngap, &c->gap, err);
+    if (!rc) rc = ws_lane_put(l, p->read, p->nread * sizeof *p->read, &c->read, err);
+    if (!rc) rc = ws_lane_put(l, p->hap, p->nhap * sizeof *p->hap, &c->hap, err);
+    if (!rc) rc = ws_lane_put(l, quals, sizeof *quals, &c->quals, err);
     if (rc) return rc;
-    g.letter = (uint8_t *)letter;
-    g.quality = (const uint8_t *)quality;
-    g.gap = (const uint8_t *)gap;
-    g.read = (const ws_pairhmm_gpu_read *)read;
-    g.hap = (const ws_pairhmm_gpu_hap *)hap;
+    return ws_cuda_fail(cudaDeviceGetAttribute(&c->major, cudaDevAttrComputeCapabilityMajor, l->dev->id), "asking for its capability", err);
+}
+
+// The pairs of a precision: what only they need, kernels, and the sums on their way back. `first`: letters are still letters.
+template <class T> static int queue(ws_devlane *l, const ws_pairhmm_gpu *p, const common &c, bool first, ws_err *err) {
+    const ws_pairhmm_gpu_list *list = &p->list[sizeof(T) == sizeof(double)];
+    void *pair, *read, *row, *own, *fixed, *y0, *column;
+    tables<T> g = {};
+    int rc = ws_lane_put(l, list->pair, list->n * sizeof *list->pair, &pair, err);
+    if (!rc) rc = ws_lane_put(l, list->read, list->nread * sizeof *list->read, &read, err);
+    if (!rc) rc = ws_lane_alloc(l, 2 * p->nrow * sizeof(T), &row, err);
+    if (!rc) rc = ws_lane_alloc(l, 4 * p->ngap * sizeof(T), &own, err);
+    if (!rc) rc = ws_lane_alloc(l, p->nread * sizeof(alike<T>), &fixed, err);
+    if (!rc) rc = ws_lane_alloc(l, p->nread * sizeof(T), &y0, err);
+    if (!rc) rc = ws_lane_alloc(l, list->ncolumn * sizeof(ends<T>), &column, err);
+    if (rc) return rc;
+    g.letter = (uint8_t *)c.letter;
+    g.quality = (const uint8_t *)c.quality;
+    g.gap = (const uint8_t *)c.gap;
+    g.read = (const ws_pairhmm_gpu_read *)c.read;
+    g.hap = (const ws_pairhmm_gpu_hap *)c.hap;
     g.pair = (const ws_pairhmm_gpu_pair *)pair;
-    g.match = (float *)row;
+    g.list = (const uint32_t *)read;
+    g.nlist = (uint32_t)list->nread;
+    g.match = (T *)row;
     g.mismatch = g.match + p->nrow;
-    g.eps = (float *)own;
+    g.eps = (T *)own;
     g.dy = g.eps + p->ngap;
     g.iy = g.dy + p->ngap;
     g.ii = g.iy + p->ngap;
-    g.fixed = (alike *)fixed;
-    g.y0 = (float *)y0;
-    g.column = (float2 *)column;
-    g.total = (double *)l->out.p;
-    g.correction = g.total + p->npair;
-    g.nread = (uint32_t)p->nread;
+    g.fixed = (alike<T> *)fixed;
+    g.y0 = (T *)y0;
+    g.column = (ends<T> *)column;
+    g.correction = (double *)l->out.p;
+    g.total = g.correction + p->nread;
     rc = ws_cuda_fail(cudaEventRecord(l->start, l->stream), "recording an event", err);
-    if (!rc) rc = launch_all(l, p, g, (const ws_pairhmm_quals *)q, err);
+    if (!rc) rc = make_rows(l, g, (const ws_pairhmm_quals *)c.quals, err);
+    if (!rc && first) rc = make_codes(l, p, g.letter, err);
+    if (!rc) rc = launch_all(l, p, g, c.major, err);
     if (!rc) rc = ws_cuda_fail(cudaEventRecord(l->end, l->stream), "recording an event", err);
-    return rc ? rc : ws_lane_fetch(l, l->out.p, back, err);
+    if (!rc) rc = ws_lane_fetch(l, l->out.p, (p->nread + list->n) * sizeof(double), err);
+    if (!rc) rc = ws_lane_sync(l, err);
+    if (!rc) ws_lane_clock(l);
+    return rc;
 }
 
-int ws_pairhmm_gpu_run(const ws_pairhmm_quals *quals, ws_pairhmm_gpu *p, ws_err *err) {
-    const size_t back = (p->npair + p->nread) * sizeof(double);
+static void take(const ws_devlane *l, ws_pairhmm_gpu *p, int precision) {
+    const ws_pairhmm_gpu_list *list = &p->list[precision];
+    const double *from = (const double *)l->back.p;
+    if (precision == 0)
+        for (size_t k = 0; k < list->nread; k++) p->correction[list->read[k]] = from[list->read[k]];
+    for (size_t k = 0; k < list->n; k++) p->total[precision][list->result[k]] = from[p->nread + k];
+}
+
+int ws_pairhmm_gpu_run(const ws_pairhmm_quals *quals, ws_pairhmm_gpu *p, int rescue, ws_err *err) {
     ws_devlane *l = NULL;
-    if (!p->npair) return WS_OK;
+    common c;
+    const bool single = p->list[0].n > 0;
+    if (!single && !p->list[1].n) return WS_OK;
     int rc = ws_lane_take(&l, 0, err);
     if (rc) return rc;
     l->id = 0;
-    rc = queue(l, quals, p, back, err);
-    if (!rc) rc = ws_lane_sync(l, err);
-    if (!rc) ws_lane_clock(l);
-    if (!rc) {
-        const double *from = (const double *)l->back.p;
-        for (size_t k = 0; k < p->npair; k++) p->total[p->result[k]] = from[k];
-        memcpy(p->correction, from + p->npair, p->nread * sizeof *from);
+    rc = put_common(l, quals, p, &c, err);
+    if (!rc && single) rc = queue<float>(l, p, c, true, err);
+    if (!rc && single) take(l, p, 0);
+    if (!rc && single && rescue) {
+        rc = ws_pairhmm_gpu_wider(p, err);
+        if (!rc) rc = ws_cuda_fail(cudaEventRecord(l->taken, l->stream), "recording an event", err);
     }
+    if (!rc && p->list[1].n) rc = queue<double>(l, p, c, !single, err);
+    if (!rc) take(l, p, 1);
     ws_lane_give(l);
     return rc;
 }

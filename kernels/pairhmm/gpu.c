@@ -13,16 +13,21 @@ enum { STEP = 4, STEPS = 256 }; /* haplotypes of lengths within STEP go side by 
 void ws_pairhmm_gpu_release(ws_pairhmm_gpu *g) {
     ws_free(g->read);
     ws_free(g->hap);
-    ws_free(g->pair);
-    ws_free(g->result);
     ws_free(g->letter);
     ws_free(g->quality);
     ws_free(g->gap);
     ws_free(g->takes);
-    ws_free(g->kind);
-    ws_free(g->total);
     ws_free(g->correction);
+    for (int p = 0; p < 2; p++) {
+        ws_free(g->kind[p]);
+        ws_free(g->total[p]);
+        ws_free(g->list[p].pair);
+        ws_free(g->list[p].result);
+        ws_free(g->list[p].read);
+    }
 }
+
+/* ---- classes ---- */
 
 /* Gap qualities are the same from end to end, and alpha is at least 0.8: then I and D stay below row 0's 2^120, and so,
  * but for a factor of 1/alpha, does what they are in y: that of rows beyond the end is finite. */
@@ -32,21 +37,27 @@ static int uniform(const ws_pairhmm_read *r) {
            !memcmp(r->del, r->del + 1, n) && !memcmp(r->gcp, r->gcp + 1, n);
 }
 
-static size_t class_of(const ws_pairhmm_read *r) {
 #define ROWS_OF(p, k) (p) * (k),
-    static const uint32_t rows[WS_PAIRHMM_LONG] = {WS_PAIRHMM_ALIKE(ROWS_OF) WS_PAIRHMM_OTHERS(ROWS_OF)};
-    const int alike = uniform(r);
-    const size_t end = alike ? WS_PAIRHMM_NALIKE : WS_PAIRHMM_LONG;
-    size_t c = alike ? 0 : WS_PAIRHMM_NALIKE;
-    while (c < end && rows[c] < r->m) c++;
-    return c < end ? c : WS_PAIRHMM_LONG + !alike;
+static const struct classes {
+    size_t nalike, n; /* without the two of long reads */
+    uint32_t rows[WS_PAIRHMM_NCLASS];
+} classes[2] = {{WS_PAIRHMM_NALIKE, WS_PAIRHMM_NALIKE + WS_PAIRHMM_NOTHERS, {WS_PAIRHMM_ALIKE(ROWS_OF) WS_PAIRHMM_OTHERS(ROWS_OF)}},
+                {WS_PAIRHMM_NALIKE_DOUBLE,
+                 WS_PAIRHMM_NALIKE_DOUBLE + WS_PAIRHMM_NOTHERS_DOUBLE,
+                 {WS_PAIRHMM_ALIKE_DOUBLE(ROWS_OF) WS_PAIRHMM_OTHERS_DOUBLE(ROWS_OF)}}};
+
+static uint8_t class_of(const struct classes *k, uint32_t m, int alike) {
+    const size_t end = alike ? k->nalike : k->n;
+    size_t c = alike ? 0 : k->nalike;
+    while (c < end && k->rows[c] < m) c++;
+    return (uint8_t)(c < end ? c : k->n + !alike);
 }
 
-static int alike_class(size_t class) { return class < WS_PAIRHMM_NALIKE || class == WS_PAIRHMM_LONG; }
-
-static size_t key_of(size_t class, const ws_pairhmm_hap *h) {
-    return class * STEPS + (STEPS - 1 - ws_min(h->n / STEP, STEPS - 1));
+static size_t key_of(size_t class, uint32_t n) {
+    return class * STEPS + (STEPS - 1 - ws_min(n / STEP, STEPS - 1));
 }
+
+/* ---- reads and haplotypes ---- */
 
 static int only_acgtn(const ws_pairhmm_hap *h) {
     unsigned other = 0;
@@ -70,17 +81,17 @@ static void list_reads(ws_pairhmm_gpu *g, const ws_pairhmm_text *t) {
             g->takes[i] = (uint8_t)good;
             g->read[i] = (ws_pairhmm_gpu_read){0};
             if (!good) continue;
-            const size_t class = class_of(r);
-            g->kind[i] = (uint8_t)class;
+            const int alike = uniform(r);
+            for (int p = 0; p < 2; p++) g->kind[p][i] = class_of(&classes[p], r->m, alike);
             g->read[i] = (ws_pairhmm_gpu_read){.at = (uint32_t)g->nrow,
                                                .m = r->m,
                                                .gap = (uint32_t)g->ngap,
                                                .ins = r->ins[0],
                                                .del = r->del[0],
                                                .gcp = r->gcp[0],
-                                               .unalike = !alike_class(class)};
+                                               .unalike = !alike};
             g->nrow += whole_fours(r->m);
-            if (!alike_class(class)) g->ngap += whole_fours(r->m);
+            if (!alike) g->ngap += whole_fours(r->m);
         }
     }
 }
@@ -114,9 +125,41 @@ static int copy_letters(ws_pairhmm_gpu *g, const ws_pairhmm_text *t, ws_err *err
     return WS_OK;
 }
 
+/* ---- pairs ---- */
+
+enum { COLUMNS = 1 << 25 }; /* of 8 or 16 bytes: 256 MiB, warps for the whole device at haplotypes of 50,000 */
+
+size_t ws_pairhmm_gpu_together(const ws_pairhmm_gpu *g, const ws_pairhmm_gpu_list *list, size_t first, size_t last,
+                               size_t *pitch) {
+    size_t n = 0, longest = 0;
+    for (*pitch = 0; first + n < last; n++) {
+        longest = ws_max(longest, g->hap[list->pair[first + n].hap].n);
+        if (n > 0 && (n + 1) * longest > COLUMNS) break;
+        *pitch = longest;
+    }
+    return n;
+}
+
+static void count_columns(ws_pairhmm_gpu *g, int p) {
+    ws_pairhmm_gpu_list *list = &g->list[p];
+    list->ncolumn = 0;
+    for (size_t c = classes[p].n; c < classes[p].n + 2; c++)
+        for (size_t at = list->first[c], n; at < list->first[c + 1]; at += n) {
+            size_t pitch;
+            n = ws_pairhmm_gpu_together(g, list, at, list->first[c + 1], &pitch);
+            list->ncolumn = ws_max(list->ncolumn, n * pitch);
+        }
+}
+
+static void add_pair(ws_pairhmm_gpu_list *list, size_t at, size_t read, size_t hap, size_t result) {
+    list->pair[at] = (ws_pairhmm_gpu_pair){(uint32_t)read, (uint32_t)hap};
+    list->result[at] = (uint32_t)result;
+}
+
 /* Sorts by counting: once to count, once to place. */
-static void list_pairs(ws_pairhmm_gpu *g, const ws_pairhmm_text *t) {
+static void list_pairs(ws_pairhmm_gpu *g, const ws_pairhmm_text *t, int p) {
     size_t at[WS_PAIRHMM_NCLASS * STEPS + 1] = {0};
+    ws_pairhmm_gpu_list *list = &g->list[p];
     for (int place = 0; place < 2; place++) {
         for (size_t k = 0; k < t->nregion; k++) {
             const ws_pairhmm_region *region = &t->region[k];
@@ -124,66 +167,81 @@ static void list_pairs(ws_pairhmm_gpu *g, const ws_pairhmm_text *t) {
                 const size_t read = region->read + i;
                 if (!g->takes[read]) continue;
                 for (size_t j = 0; j < region->H; j++) {
-                    const size_t key = key_of(g->kind[read], &t->hap[region->hap + j]);
-                    if (!place) {
-                        at[key + 1]++;
-                        continue;
-                    }
-                    g->pair[at[key]] = (ws_pairhmm_gpu_pair){(uint32_t)read, (uint32_t)(region->hap + j)};
-                    g->result[at[key]++] = (uint32_t)(region->pair + i * region->H + j);
+                    const size_t key = key_of(g->kind[p][read], t->hap[region->hap + j].n);
+                    if (place) add_pair(list, at[key]++, read, region->hap + j, region->pair + i * region->H + j);
+                    else at[key + 1]++;
                 }
             }
         }
         if (place) break;
         for (size_t k = 1; k <= WS_PAIRHMM_NCLASS * STEPS; k++) at[k] += at[k - 1];
-        for (size_t c = 0; c <= WS_PAIRHMM_NCLASS; c++) g->first[c] = at[c * STEPS];
-        g->npair = g->first[WS_PAIRHMM_NCLASS];
+        for (size_t c = 0; c <= WS_PAIRHMM_NCLASS; c++) list->first[c] = at[c * STEPS];
+        list->n = list->first[WS_PAIRHMM_NCLASS];
     }
+    for (size_t k = 0; k < g->nread; k++)
+        if (g->takes[k]) list->read[list->nread++] = (uint32_t)k;
 }
 
-enum { COLUMNS = 1 << 25 }; /* of 8 bytes: 256 MiB, warps for the whole device at haplotypes of 50,000 */
+static int reserve_list(ws_pairhmm_gpu_list *list, size_t n, size_t nread, ws_err *err) {
+    int rc = ws_grow(&list->pair, &list->pair_cap, n, sizeof *list->pair, err);
+    if (!rc) rc = ws_grow(&list->result, &list->result_cap, n, sizeof *list->result, err);
+    return rc ? rc : ws_grow(&list->read, &list->read_cap, nread, sizeof *list->read, err);
+}
 
-size_t ws_pairhmm_gpu_together(const ws_pairhmm_gpu *g, size_t first, size_t last, size_t *pitch) {
-    size_t n = 0, longest = 0;
-    for (*pitch = 0; first + n < last; n++) {
-        longest = ws_max(longest, g->hap[g->pair[first + n].hap].n);
-        if (n > 0 && (n + 1) * longest > COLUMNS) break;
-        *pitch = longest;
+/* Of pair k of the first list. */
+static int too_little(const ws_pairhmm_gpu *g, size_t k) {
+    const ws_pairhmm_gpu_list *list = &g->list[0];
+    return isnan(g->correction[list->pair[k].read]) ||
+           !ws_pairhmm_enough(0, g->total[0][list->result[k]], g->hap[list->pair[k].hap].n);
+}
+
+int ws_pairhmm_gpu_wider(ws_pairhmm_gpu *g, ws_err *err) {
+    const ws_pairhmm_gpu_list *from = &g->list[0];
+    ws_pairhmm_gpu_list *to = &g->list[1];
+    size_t at[WS_PAIRHMM_NCLASS + 1] = {0};
+    for (size_t k = 0; k < g->nread; k++) g->takes[k] = g->takes[k] != 0; /* 2: is on the list */
+    for (size_t k = 0; k < from->n; k++)
+        if (too_little(g, k)) at[g->kind[1][from->pair[k].read] + 1]++;
+    for (size_t c = 1; c <= WS_PAIRHMM_NCLASS; c++) at[c] += at[c - 1];
+    memcpy(to->first, at, sizeof at);
+    to->n = at[WS_PAIRHMM_NCLASS];
+    to->nread = 0;
+    int rc = reserve_list(to, to->n, ws_min(to->n, g->nread), err);
+    if (rc) return rc;
+    for (size_t k = 0; k < from->n; k++) {
+        const uint32_t read = from->pair[k].read;
+        if (!too_little(g, k)) continue;
+        add_pair(to, at[g->kind[1][read]]++, read, from->pair[k].hap, from->result[k]);
+        if (g->takes[read] == 1) to->read[to->nread++] = read;
+        g->takes[read] = 2;
     }
-    return n;
+    count_columns(g, 1);
+    return WS_OK;
 }
 
-static void count_columns(ws_pairhmm_gpu *g) {
-    g->ncolumn = 0;
-    for (size_t c = WS_PAIRHMM_LONG; c < WS_PAIRHMM_NCLASS; c++)
-        for (size_t at = g->first[c], n; at < g->first[c + 1]; at += n) {
-            size_t pitch;
-            n = ws_pairhmm_gpu_together(g, at, g->first[c + 1], &pitch);
-            g->ncolumn = ws_max(g->ncolumn, n * pitch);
-        }
-}
-
-int ws_pairhmm_gpu_plan(ws_pairhmm_gpu *g, const ws_pairhmm_text *t, ws_err *err) {
+int ws_pairhmm_gpu_plan(ws_pairhmm_gpu *g, const ws_pairhmm_text *t, int all_double, ws_err *err) {
+    const int p = all_double != 0;
     int rc = ws_grow(&g->read, &g->read_cap, t->nread, sizeof *g->read, err);
     if (!rc) rc = ws_grow(&g->takes, &g->takes_cap, t->nread, sizeof *g->takes, err);
-    if (!rc) rc = ws_grow(&g->kind, &g->kind_cap, t->nread, sizeof *g->kind, err);
-    if (!rc) rc = ws_grow(&g->correction, &g->correction_cap, t->nread, sizeof *g->correction, err);
     if (!rc) rc = ws_grow(&g->hap, &g->hap_cap, t->nhap, sizeof *g->hap, err);
-    if (!rc) rc = ws_grow(&g->pair, &g->pair_cap, t->npair, sizeof *g->pair, err);
-    if (!rc) rc = ws_grow(&g->result, &g->result_cap, t->npair, sizeof *g->result, err);
-    if (!rc) rc = ws_grow(&g->total, &g->total_cap, t->npair, sizeof *g->total, err);
+    if (!rc) rc = ws_grow(&g->correction, &g->correction_cap, t->nread, sizeof *g->correction, err);
+    for (int k = 0; k < 2 && !rc; k++) {
+        rc = ws_grow(&g->kind[k], &g->kind_cap[k], t->nread, sizeof *g->kind[k], err);
+        if (!rc) rc = ws_grow(&g->total[k], &g->total_cap[k], t->npair, sizeof *g->total[k], err);
+        g->list[k].n = g->list[k].nread = g->list[k].ncolumn = 0;
+    }
+    if (!rc) rc = reserve_list(&g->list[p], t->npair, t->nread, err);
     if (rc) return rc;
     g->nread = t->nread;
     g->nhap = t->nhap;
-    g->nresult = t->npair;
-    g->nrow = g->ngap = g->npair = g->ncolumn = 0;
+    g->npair = t->npair;
+    g->nrow = g->ngap = 0;
     memset(g->takes, 0, t->nread);
-    memset(g->first, 0, sizeof g->first);
     if (t->size >= UINT32_MAX / 4 || t->npair >= UINT32_MAX) return WS_OK; /* all of it for the host */
     list_reads(g, t);
     list_haps(g, t);
-    list_pairs(g, t);
-    count_columns(g);
+    list_pairs(g, t, p);
+    count_columns(g, p);
     return copy_letters(g, t, err);
 }
 

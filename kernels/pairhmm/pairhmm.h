@@ -173,7 +173,7 @@ typedef struct ws_pairhmm_backend {
     ws_backend base;
     size_t lanes[2], rows[2]; /* of single and double precision */
     void (*sweep[2])(const ws_pairhmm_sweep *s);
-    int on_device; /* single precision by ws_pairhmm_gpu_run, the rest by another backend */
+    int on_device; /* single and double precision by ws_pairhmm_gpu_run, the rest by another backend */
 } ws_pairhmm_backend;
 
 extern const ws_pairhmm_backend ws_pairhmm_scalar, ws_pairhmm_avx2, ws_pairhmm_avx512, ws_pairhmm_cuda;
@@ -211,6 +211,9 @@ typedef struct ws_pairhmm_conf {
 /* Every pair of every region of t into result[0 .. t->npair); adds to *c. The sweeps work in `room`. */
 int ws_pairhmm_score(const ws_pairhmm_conf *conf, const ws_pairhmm_backend *b, const ws_pairhmm_text *t,
                      ws_pairhmm_work *w, ws_buf *room, ws_pairhmm_result *result, ws_pairhmm_counts *c, ws_err *err);
+
+/* A pair's sum over n columns is one that single (p = 0) or double precision may keep. */
+int ws_pairhmm_enough(int p, double total, uint32_t n);
 
 /* One pair in double precision with an exponent for every cell: any likelihood. row: room for 6*(n+1). */
 typedef struct ws_pairhmm_wide {

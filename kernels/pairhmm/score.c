@@ -145,9 +145,12 @@ static void fill_lane(const task *k, const ws_pairhmm_sweep *s, int p, uint32_t 
     else lane_single(k, s, r, lanes, z);
 }
 
+int ws_pairhmm_enough(int p, double total, uint32_t n) {
+    return total >= (p ? LEAST_DOUBLE : LEAST_SINGLE) * n && total <= 1e308; /* NaN is not */
+}
+
 static ws_pairhmm_result finish(int p, double total, uint32_t n, const ws_pairhmm_begin *b) {
-    const double least = (p ? LEAST_DOUBLE : LEAST_SINGLE) * n;
-    if (!(total >= least && total <= 1e308) || (!p && b->clamped)) return (ws_pairhmm_result){0, p + 1}; /* NaN too */
+    if (!ws_pairhmm_enough(p, total, n) || (!p && b->clamped)) return (ws_pairhmm_result){0, p + 1};
     if (p) return (ws_pairhmm_result){log10(total / n) - 700 * LOG10_2, WS_PAIRHMM_DOUBLE};
     return (ws_pairhmm_result){log10(total / n) - 120 * LOG10_2 + b->correction * LOG10_E, WS_PAIRHMM_SINGLE};
 }
@@ -190,16 +193,16 @@ static int pass(const task *k, int p, const uint32_t *read, size_t nread, const 
 
 /* ---- stages ---- */
 
-/* Pairs left to double precision: reads that have any, a register of them at a time, against the haplotypes of such
- * pairs. */
-static int rescue(const task *k, size_t nread, ws_err *err) {
+/* Pairs left to double precision: reads of the list that have any, a register of them at a time, against the haplotypes
+ * of such pairs. The list may be w->bad itself. */
+static int rescue(const task *k, const uint32_t *read, size_t nread, ws_err *err) {
     ws_pairhmm_work *w = k->w;
     const size_t lanes = k->backend->lanes[1];
     size_t nbad = 0;
     for (size_t j = 0; j < nread; j++) {
         size_t n = 0;
-        for (size_t h = 0; h < k->H; h++) n += k->result[w->read[j] * k->H + h].stage == WS_PAIRHMM_DOUBLE;
-        if (n) w->bad[nbad++] = w->read[j];
+        for (size_t h = 0; h < k->H; h++) n += k->result[read[j] * k->H + h].stage == WS_PAIRHMM_DOUBLE;
+        if (n) w->bad[nbad++] = read[j];
     }
     for (size_t j = 0; j < nbad; j += lanes) {
         const size_t n = ws_min(lanes, nbad - j);
@@ -310,9 +313,30 @@ static void count(const task *k) {
     }
 }
 
+/* Up to double precision. */
+static int by_host(const task *k, int first, const uint32_t *read, size_t nread, ws_err *err) {
+    int rc = pass(k, first, read, nread, k->w->hap, k->H, err);
+    return rc || first == WS_PAIRHMM_DOUBLE ? rc : rescue(k, read, nread, err);
+}
+
+/* Read r and haplotype h of the region, whose numbers in the text are these. */
+static void take_pair(const task *k, int p, uint32_t r, size_t h, size_t read, size_t pair) {
+    const ws_pairhmm_gpu *g = &k->w->gpu;
+    const uint64_t cells = (uint64_t)k->read[r].m * k->hap[h].n;
+    ws_pairhmm_result *out = &k->result[r * k->H + h];
+    if (p == 0) {
+        const ws_pairhmm_begin b = {.correction = g->correction[read], .clamped = isnan(g->correction[read])};
+        *out = finish(0, g->total[0][pair], k->hap[h].n, &b);
+        k->count->computed += cells;
+        if (out->stage == WS_PAIRHMM_SINGLE) return;
+    }
+    *out = finish(1, g->total[1][pair], k->hap[h].n, NULL);
+    k->count->computed_double += cells;
+}
+
 /* What a device computed of the region, whose first read of the text is `first` and first result `pair`; reads that it
  * did not take go through the host, in the same order. */
-static int take_device(const task *k, size_t first, size_t pair, size_t nread, ws_err *err) {
+static int take_device(const task *k, int p, size_t first, size_t pair, size_t nread, ws_err *err) {
     ws_pairhmm_work *w = k->w;
     size_t left = 0;
     for (size_t j = 0; j < nread; j++) {
@@ -321,13 +345,9 @@ static int take_device(const task *k, size_t first, size_t pair, size_t nread, w
             w->bad[left++] = r;
             continue;
         }
-        const double correction = w->gpu.correction[first + r];
-        const ws_pairhmm_begin b = {.correction = correction, .clamped = isnan(correction)};
-        for (size_t h = 0; h < k->H; h++)
-            k->result[r * k->H + h] = finish(0, w->gpu.total[pair + r * k->H + h], k->hap[h].n, &b);
-        for (size_t h = 0; h < k->H; h++) k->count->computed += (uint64_t)k->read[r].m * k->hap[h].n;
+        for (size_t h = 0; h < k->H; h++) take_pair(k, p, r, h, first + r, pair + r * k->H + h);
     }
-    return left ? pass(k, 0, w->bad, left, w->hap, k->H, err) : WS_OK;
+    return left ? by_host(k, p, w->bad, left, err) : WS_OK;
 }
 
 static int score_region(const task *k, const ws_pairhmm_region *device, ws_err *err) {
@@ -336,9 +356,8 @@ static int score_region(const task *k, const ws_pairhmm_region *device, ws_err *
     if (!k->R || !k->H) return WS_OK;
     int rc = make_lists(k, &n, err);
     for (size_t i = 0; i < k->R * k->H; i++) k->result[i] = (ws_pairhmm_result){0, first};
-    if (!rc && device) rc = take_device(k, device->read, device->pair, n, err);
-    else if (!rc) rc = pass(k, first, k->w->read, n, k->w->hap, k->H, err);
-    if (!rc && first == WS_PAIRHMM_SINGLE) rc = rescue(k, n, err);
+    if (!rc && device) rc = take_device(k, first, device->read, device->pair, n, err);
+    else if (!rc) rc = by_host(k, first, k->w->read, n, err);
     if (!rc) rc = rescale(k, n, err);
     if (rc) return rc;
     for (size_t r = 0; r < k->R; r++)
@@ -350,9 +369,9 @@ static int score_region(const task *k, const ws_pairhmm_region *device, ws_err *
 
 int ws_pairhmm_score(const ws_pairhmm_conf *conf, const ws_pairhmm_backend *b, const ws_pairhmm_text *t,
                      ws_pairhmm_work *w, ws_buf *room, ws_pairhmm_result *result, ws_pairhmm_counts *c, ws_err *err) {
-    const int device = b->on_device && !conf->all_double;
-    int rc = device ? ws_pairhmm_gpu_plan(&w->gpu, t, err) : WS_OK;
-    if (!rc && device) rc = ws_pairhmm_gpu_run(&conf->quals, &w->gpu, err);
+    const int device = b->on_device;
+    int rc = device ? ws_pairhmm_gpu_plan(&w->gpu, t, conf->all_double, err) : WS_OK;
+    if (!rc && device) rc = ws_pairhmm_gpu_run(&conf->quals, &w->gpu, 1, err);
     for (size_t i = 0; i < t->nregion && !rc; i++) {
         const ws_pairhmm_region *g = &t->region[i];
         const task k = {conf,

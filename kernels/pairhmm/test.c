@@ -355,21 +355,24 @@ static void test_parts(tap *t, sample *r) {
 
 /* ---- what a device gets: every pair once, in a class that holds it, with its own letters and qualities ---- */
 
-static int plan_is_right(const ws_pairhmm_gpu *g, const ws_pairhmm_text *t, size_t *taken) {
+static int plan_is_right(const ws_pairhmm_gpu *g, const ws_pairhmm_text *t, int all_double, size_t *taken) {
 #define ROWS_OF(p, k) (p) * (k),
-    static const size_t rows[] = {WS_PAIRHMM_ALIKE(ROWS_OF) WS_PAIRHMM_OTHERS(ROWS_OF) SIZE_MAX, SIZE_MAX};
+    static const size_t rows[2][WS_PAIRHMM_NCLASS] = {
+        {WS_PAIRHMM_ALIKE(ROWS_OF) WS_PAIRHMM_OTHERS(ROWS_OF) SIZE_MAX, SIZE_MAX},
+        {WS_PAIRHMM_ALIKE_DOUBLE(ROWS_OF) WS_PAIRHMM_OTHERS_DOUBLE(ROWS_OF) SIZE_MAX, SIZE_MAX}};
+    const ws_pairhmm_gpu_list *list = &g->list[all_double];
     uint8_t *seen = calloc(t->npair + 1, 1);
     size_t bad = 0, class = 0, due = 0;
-    for (size_t k = 0; k < g->npair; k++) {
-        const ws_pairhmm_read *r = &t->read[g->pair[k].read];
-        const ws_pairhmm_hap *h = &t->hap[g->pair[k].hap];
-        const ws_pairhmm_gpu_read *to = &g->read[g->pair[k].read];
+    for (size_t k = 0; k < list->n; k++) {
+        const ws_pairhmm_read *r = &t->read[list->pair[k].read];
+        const ws_pairhmm_hap *h = &t->hap[list->pair[k].hap];
+        const ws_pairhmm_gpu_read *to = &g->read[list->pair[k].read];
         const uint8_t *gap = g->gap + 3 * (size_t)to->gap;
         const size_t m = (r->m + 3u) / 4 * 4;
-        while (k >= g->first[class + 1]) class++;
-        bad += r->m > rows[class] || to->m != r->m || g->hap[g->pair[k].hap].n != h->n || seen[g->result[k]]++;
+        while (k >= list->first[class + 1]) class++;
+        bad += r->m > rows[all_double][class] || to->m != r->m || g->hap[list->pair[k].hap].n != h->n || seen[list->result[k]]++;
         bad += memcmp(g->letter + to->at, r->base, r->m) || memcmp(g->quality + to->at, r->q, r->m);
-        bad += memcmp(g->letter + g->hap[g->pair[k].hap].at, h->base, h->n) != 0;
+        bad += memcmp(g->letter + g->hap[list->pair[k].hap].at, h->base, h->n) != 0;
         if (to->unalike) bad += memcmp(gap, r->ins, r->m) || memcmp(gap + m, r->del, r->m) || memcmp(gap + 2 * m, r->gcp, r->m);
         for (size_t i = 0; i < r->m && !to->unalike; i++) bad += r->ins[i] != to->ins || r->del[i] != to->del || r->gcp[i] != to->gcp;
     }
@@ -382,7 +385,7 @@ static int plan_is_right(const ws_pairhmm_gpu *g, const ws_pairhmm_text *t, size
             }
     *taken = due;
     free(seen);
-    return bad == 0 && due == g->npair;
+    return bad == 0 && due == list->n && g->list[!all_double].n == 0;
 }
 
 static void test_device_plan(tap *t, sample *r) {
@@ -396,8 +399,8 @@ static void test_device_plan(tap *t, sample *r) {
             random_region(r, &text, (size_t)sample_below(r, 30), (size_t)sample_below(r, 6), k ? 30u << k : 3, 50u << k % 5, i % 3 == 0);
         sample_must(ws_buf_adds(&text, "1 1\nACGT IIII NNNN NNNN ++++\nACRT\n", &err), &err); /* for the host */
         sample_must(parse(&parsed, text.p, text.n, &err), &err);
-        sample_must(ws_pairhmm_gpu_plan(&g, &parsed, &err), &err);
-        const int right = plan_is_right(&g, &parsed, &taken);
+        sample_must(ws_pairhmm_gpu_plan(&g, &parsed, k % 2, &err), &err);
+        const int right = plan_is_right(&g, &parsed, k % 2, &taken);
         tap_ok(t, right && taken > 0 && taken + 1 == parsed.npair, "the plan for a device: %zu of %zu pairs", taken, parsed.npair);
         ws_pairhmm_text_release(&parsed);
         ws_buf_release(&text);

@@ -62,8 +62,9 @@ static void make_region(ws_buf *text, sample *r, int m) {
     }
 }
 
-static void score(const ws_pairhmm_backend *b, const ws_pairhmm_backend *host, const ws_pairhmm_text *t, ws_pairhmm_result *result) {
-    ws_pairhmm_conf conf = {.share = 1, .host = host};
+static void score(const ws_pairhmm_backend *b, const ws_pairhmm_backend *host, int all_double, const ws_pairhmm_text *t,
+                  ws_pairhmm_result *result) {
+    ws_pairhmm_conf conf = {.share = 1, .host = host, .all_double = all_double};
     ws_pairhmm_counts count = {0};
     ws_pairhmm_work *w;
     ws_buf room = {0};
@@ -75,23 +76,24 @@ static void score(const ws_pairhmm_backend *b, const ws_pairhmm_backend *host, c
     ws_buf_release(&room);
 }
 
-static void test_length(tap *t, sample *r, int m, const ws_pairhmm_backend *host) {
+static void test_length(tap *t, sample *r, int m, const ws_pairhmm_backend *host, int all_double) {
     const ws_pairhmm_place at = {.name = "random", .line = 1};
     ws_buf text = {0};
     ws_pairhmm_text parsed = {0};
     ws_err err = {0};
-    int differ = 0, single = 0;
+    int differ = 0, stage[3] = {0};
     make_region(&text, r, m);
     sample_must(ws_pairhmm_parse_batches(&parsed, text.p, text.n, &at, &err), &err);
     ws_pairhmm_result *want = ws_calloc(parsed.npair, sizeof *want, &err), *got = ws_calloc(parsed.npair, sizeof *got, &err);
     if (!want || !got) sample_must(WS_ENOMEM, &err);
-    score(host, host, &parsed, want);
-    score(&ws_pairhmm_cuda, host, &parsed, got);
+    score(host, host, all_double, &parsed, want);
+    score(&ws_pairhmm_cuda, host, all_double, &parsed, got);
     for (size_t k = 0; k < parsed.npair; k++) {
         differ += got[k].stage != want[k].stage || memcmp(&got[k].log10, &want[k].log10, sizeof got[k].log10);
-        single += got[k].stage == WS_PAIRHMM_SINGLE;
+        stage[got[k].stage]++;
     }
-    tap_ok(t, !differ, "reads of %d: %zu pairs, %d of them single precision, %d differ", m, parsed.npair, single, differ);
+    tap_ok(t, !differ, "reads of %d: %d pairs in single precision, %d in double, %d scaled; %d differ", m, stage[0], stage[1], stage[2],
+           differ);
     ws_free(want);
     ws_free(got);
     ws_buf_release(&text);
@@ -100,7 +102,9 @@ static void test_length(tap *t, sample *r, int m, const ws_pairhmm_backend *host
 
 int main(int argc, char **argv) {
 #define ENDS(p, k) (p) * (k),
-    static const int end[] = {0, WS_PAIRHMM_ALIKE(ENDS) WS_PAIRHMM_OTHERS(ENDS) 896, 1280, 1792, 2688, 1920, 3000};
+    static const int end[] = {0, WS_PAIRHMM_ALIKE(ENDS) WS_PAIRHMM_OTHERS(ENDS)                    /* single */
+                              WS_PAIRHMM_ALIKE_DOUBLE(ENDS) WS_PAIRHMM_OTHERS_DOUBLE(ENDS)          /* double */
+                              896, 1280, 1792, 2688, 1920, 3000};                                   /* strips */
     tap t = {0};
     sample r = {20241117};
     ws_err err = {0};
@@ -118,7 +122,7 @@ int main(int argc, char **argv) {
     sample_must(ws_pairhmm_cuda.base.start(&conf, &err), &err);
     for (size_t k = 0; k < sizeof end / sizeof *end; k++)
         for (int m1 = end[k] - 1; m1 <= end[k] + 1; m1++)
-            if (m1 > 0 && m1 <= most) test_length(&t, &r, m1, host);
+            for (int all_double = 0; all_double < 2 && m1 > 0 && m1 <= most; all_double++) test_length(&t, &r, m1, host, all_double);
     ws_pairhmm_cuda.base.stop();
     return tap_end(&t);
 }
