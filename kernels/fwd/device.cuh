@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT
+// Forward on CUDA devices, the kernels in which a warp owns a sequence: the operations of kernels/fwd/README.md in its order,
+// to the last bit.
+//
+// Contents: 1 parameters and layout; 2 rows; 3 kernels
+#ifndef WS_FWD_DEVICE_CUH
+#define WS_FWD_DEVICE_CUH
+
+#include "kernels/fwd/configs.h"
+#include "lib/cascade/gpu.cuh"
+
+extern "C" {
+#include "kernels/fwd/fwd.h"
+}
+
+// ---- 1 parameters and layout ----
+//
+// Lane z of the warp holds nodes z*Q + 1 .. z*Q + Q. Tables come four nodes at a time as [chunk][..][lane] of float4, so that
+// a warp reads 512 bytes in a row.
+
+enum { DD, MD, MM, DM, IM, II, MI, BM, PD, NCOEF }; // PD: what comes into the lane as D, times this, reaches the node
+
+struct fwd_task {
+    const float4 *emit; // [chunk][code][lane]
+    const float4 *coef; // [coefficient][chunk][lane]
+    const float *link;  // [level][lane]
+    const ws_devitem *item;
+    uint32_t n, first;
+    int Q;
+};
+
+struct fwd_score {
+    float end; // C times pmove
+    int32_t exponent;
+};
+
+struct fwd_args {
+    const fwd_task *task;
+    const ws_devunit *unit;
+    uint32_t nunit;
+    const uint32_t *word;
+    const ws_devseq *seq;
+    fwd_score *score;
+    uint32_t *taken; // of ws_devwork
+    float *scratch; // rows of the general kernel, `room` floats a warp
+    size_t room;
+};
+
+enum { WARPS = 4, THREADS = 32 * WARPS, THREADS_LONG = 256 }; // of the general kernel; of those for long models
+
+// ---- 2 kernels ----
+
+__device__ __forceinline__ float part(const float4 &q, int j) { return j == 0 ? q.x : j == 1 ? q.y : j == 2 ? q.z : q.w; }
+
+// The next sequence for a warp: the longest first, whoever is free.
+__device__ __forceinline__ uint32_t take(uint32_t *taken, int z) {
+    uint32_t place = 0;
+    if (z == 0) place = atomicAdd(taken, 1);
+    return __shfl_sync(~0u, place, 0);
+}
+// N, B, C (J is C at every step) and the exponent taken out of all; the same in every lane.
+struct fwd_specials {
+    float N, B, C;
+    int exponent;
+
+    __device__ __forceinline__ void begin(const ws_devseq &s) {
+        N = 1.0f;
+        B = s.pmove;
+        C = 0.0f;
+        exponent = 0;
+    }
+    // E of each lane; returns what the row has to be scaled by, 1 for not at all
+    __device__ __forceinline__ float row(const ws_devseq &s, float e) {
+#pragma unroll
+        for (int off = 16; off; off /= 2) e = __fadd_rn(e, __shfl_xor_sync(~0u, e, off));
+        N = __fmul_rn(N, s.ploop);
+        C = __fmaf_rn(C, s.ploop, __fmul_rn(e, 0.5f));
+        B = __fmaf_rn(C, s.pmove, __fmul_rn(N, s.pmove));
+        if (!(e >= WS_FWD_BIG)) return 1.0f;
+        const int power = (__float_as_int(e) >> 23) - 127;
+        const float by = __int_as_float((127 - power) << 23);
+        N = __fmul_rn(N, by);
+        C = __fmul_rn(C, by);
+        B = __fmul_rn(B, by);
+        exponent += power;
+        return by;
+    }
+};
+
+// Inclusive scan over the lanes, then what comes into this lane from those before. The links of lanes that have no lane so
+// far before them are 0.
+__device__ __forceinline__ float come_in(float a, const float link[WS_FWD_LEVELS], int z) {
+#pragma unroll
+    for (int level = 0; level < WS_FWD_LEVELS; level++) a = __fmaf_rn(link[level], __shfl_up_sync(~0u, a, 1 << level), a);
+    a = __shfl_up_sync(~0u, a, 1);
+    return z ? a : 0.0f;
+}
+
+// Coefficients: the first KEPT in registers, the others in shared memory.
+template <int Q, int KEPT> struct fwd_coef {
+    float kept[KEPT ? KEPT : 1][Q];
+    const float4 *rest; // [coefficient - KEPT][chunk][lane], from this lane on
+
+    __device__ __forceinline__ float get(int i, int q) const {
+        return i < KEPT ? kept[i][q] : part(rest[((i - KEPT) * ((Q + 3) / 4) + q / 4) * 32], q & 3);
+    }
+};
+
+template <int Q, int KEPT> struct fwd_state {
+    float X[Q], I[Q];
+
+    __device__ __forceinline__ void row(const fwd_coef<Q, KEPT> &c, const float4 *o, const float link[WS_FWD_LEVELS], const ws_devseq &seq,
+                                        fwd_specials &s, int z) {
+        float M[Q], D[Q], in = __shfl_up_sync(~0u, X[Q - 1], 1), d = 0.0f, e = 0.0f;
+        if (z == 0) in = 0.0f;
+#pragma unroll
+        for (int q = 0; q < Q; q++) {
+            M[q] = __fmul_rn(__fmaf_rn(s.B, c.get(BM, q), q ? X[q - 1] : in), part(o[q / 4 * WS_CODES * 32], q & 3));
+            D[q] = d;
+            d = __fmaf_rn(d, c.get(DD, q), __fmul_rn(M[q], c.get(MD, q)));
+            e = __fadd_rn(e, M[q]);
+        }
+        in = come_in(d, link, z);
+#pragma unroll
+        for (int q = 0; q < Q; q++) {
+            D[q] = __fmaf_rn(in, c.get(PD, q), D[q]);
+            e = __fadd_rn(e, D[q]);
+            X[q] = __fmaf_rn(D[q], c.get(DM, q), __fmaf_rn(I[q], c.get(IM, q), __fmul_rn(M[q], c.get(MM, q))));
+            I[q] = __fmaf_rn(M[q], c.get(MI, q), __fmul_rn(I[q], c.get(II, q)));
+        }
+        const float by = s.row(seq, e);
+        if (by == 1.0f) return;
+#pragma unroll
+        for (int q = 0; q < Q; q++) {
+            X[q] = __fmul_rn(X[q], by);
+            I[q] = __fmul_rn(I[q], by);
+        }
+    }
+};
+
+template <int Q> __global__ void __launch_bounds__(32 * WS_FWD_WARPS(Q)) ws_fwd_kernel(const fwd_args a) {
+    constexpr int KEPT = WS_FWD_KEPT(Q), CHUNKS = (Q + 3) / 4, BLOCK = 32 * WS_FWD_WARPS(Q);
+    extern __shared__ float4 shared[];
+    const ws_devunit unit = a.unit[blockIdx.x];
+    const fwd_task t = a.task[unit.task];
+    if (ws_work_over(a.taken + unit.task, t.n)) return;
+    const int z = threadIdx.x % 32;
+    float4 *rest = shared + CHUNKS * WS_CODES * 32;
+    for (int i = threadIdx.x; i < CHUNKS * WS_CODES * 32; i += BLOCK) shared[i] = t.emit[i];
+    for (int i = threadIdx.x; i < (NCOEF - KEPT) * CHUNKS * 32; i += BLOCK) rest[i] = t.coef[KEPT * CHUNKS * 32 + i];
+    __syncthreads();
+    fwd_coef<Q, KEPT> c;
+    float link[WS_FWD_LEVELS];
+    c.rest = rest + z;
+#pragma unroll
+    for (int i = 0; i < KEPT; i++)
+#pragma unroll
+        for (int q = 0; q < Q; q++) c.kept[i][q] = ((const float *)t.coef)[((i * CHUNKS + q / 4) * 32 + z) * 4 + q % 4];
+#pragma unroll
+    for (int i = 0; i < WS_FWD_LEVELS; i++) link[i] = t.link[i * 32 + z];
+
+    for (uint32_t place; (place = take(a.taken + unit.task, z)) < t.n;) {
+        const ws_devitem item = t.item[place];
+        const ws_devseq seq = a.seq[item.seq];
+        ws_fetch fetch;
+        fwd_state<Q, KEPT> s;
+        fwd_specials sp;
+        fetch.begin(a.word + seq.first, item.words);
+        sp.begin(seq);
+#pragma unroll
+        for (int q = 0; q < Q; q++) s.X[q] = s.I[q] = 0.0f;
+        for (uint32_t left = seq.len; left;) {
+            uint32_t codes = fetch.get();
+            const uint32_t n = min(left, 6u);
+            left -= n;
+#pragma unroll 1
+            for (uint32_t i = 0; i < n; i++, codes >>= 5) s.row(c, shared + (codes & 31u) * 32 + z, link, seq, sp, z);
+        }
+        if (z == 0) a.score[t.first + item.out] = {__fmul_rn(sp.C, seq.pmove), sp.exponent};
+    }
+}
+
+// Rows of longer models, or of a part of their places: Q of them, up to 8 less than QT. STEP is from one chunk to the next in the
+// emissions of a residue. All coefficients stand in shared memory. Up to QT = 48 a row's M and D stay in registers between its two passes,
+// beyond they are worked out twice.
+template <int QT, int STEP> struct fwd_long_state {
+    static constexpr bool KEEP = QT <= 48;
+    float X[QT], I[QT], last; // last: X of the last node
+    float M[KEEP ? QT : 1], D[KEEP ? QT : 1];
+
+    __device__ __forceinline__ void begin() {
+        last = 0.0f;
+#pragma unroll
+        for (int q = 0; q < QT; q++) X[q] = I[q] = 0.0f;
+    }
+    __device__ __forceinline__ float match(int q, float B, float &before, float &d, const float4 &em, const float4 &bm, const float4 &md,
+                                           const float4 &dd) {
+        const float m = __fmul_rn(__fmaf_rn(B, part(bm, q & 3), before), part(em, q & 3));
+        before = X[q];
+        d = __fmaf_rn(d, part(dd, q & 3), __fmul_rn(m, part(md, q & 3)));
+        return m;
+    }
+    // First pass. o: the residue's emissions from this lane on; c: the coefficients, likewise, [coefficient][chunk];
+    // before: X of the node before; d, e: what the passes have come to, from the nodes before and to those behind
+    __device__ __forceinline__ void matches(const float4 *c, const float4 *o, int Q, float B, float before, float &d, float &e) {
+        const int chunks = (Q + 3) / 4;
+        auto get = [&](int i, int k) { return c[(i * chunks + k) * 32]; };
+#pragma unroll
+        for (int k = 0; k < QT / 4; k++) {
+            if (4 * k >= QT - 8 && 4 * k >= Q) continue;
+            const float4 em = o[k * STEP], bm = get(BM, k), md = get(MD, k), dd = get(DD, k);
+#pragma unroll
+            for (int q = 4 * k; q < 4 * k + 4; q++) {
+                if (q >= QT - 8 && q >= Q) continue;
+                if (KEEP) D[q] = d;
+                const float m = match(q, B, before, d, em, bm, md, dd);
+                if (KEEP) M[q] = m;
+                e = __fadd_rn(e, m);
+            }
+        }
+    }
+    // Second pass; before and d as they came into the first, in: what comes into the lane as D.
+    __device__ __forceinline__ void deletes(const float4 *c, const float4 *o, int Q, float B, float before, float d, float in, float &e) {
+        const int chunks = (Q + 3) / 4;
+        auto get = [&](int i, int k) { return c[(i * chunks + k) * 32]; };
+#pragma unroll
+        for (int k = 0; k < QT / 4; k++) {
+            if (4 * k >= QT - 8 && 4 * k >= Q) continue;
+            const float4 mm = get(MM, k), dm = get(DM, k), im = get(IM, k), ii = get(II, k), mi = get(MI, k), pd = get(PD, k);
+            float4 em = {}, bm = {}, md = {}, dd = {};
+            if (!KEEP) em = o[k * STEP], bm = get(BM, k), md = get(MD, k), dd = get(DD, k);
+#pragma unroll
+            for (int q = 4 * k; q < 4 * k + 4; q++) {
+                if (q >= QT - 8 && q >= Q) continue;
+                const float from_m = KEEP ? D[KEEP ? q : 0] : d, m = KEEP ? M[KEEP ? q : 0] : match(q, B, before, d, em, bm, md, dd);
+                const float del = __fmaf_rn(in, part(pd, q & 3), from_m);
+                e = __fadd_rn(e, del);
+                X[q] = last = __fmaf_rn(del, part(dm, q & 3), __fmaf_rn(I[q], part(im, q & 3), __fmul_rn(m, part(mm, q & 3))));
+                I[q] = __fmaf_rn(m, part(mi, q & 3), __fmul_rn(I[q], part(ii, q & 3)));
+            }
+        }
+    }
+    __device__ __forceinline__ void scale(float by) {
+        last = __fmul_rn(last, by);
+#pragma unroll
+        for (int q = 0; q < QT; q++) {
+            X[q] = __fmul_rn(X[q], by);
+            I[q] = __fmul_rn(I[q], by);
+        }
+    }
+    __device__ __forceinline__ void row(const float4 *c, const float4 *o, int Q, const float link[WS_FWD_LEVELS], const ws_devseq &seq,
+                                        fwd_specials &s, int z) {
+        float before = __shfl_up_sync(~0u, last, 1), d = 0.0f, e = 0.0f;
+        if (z == 0) before = 0.0f;
+        matches(c, o, Q, s.B, before, d, e);
+        const float in = come_in(d, link, z);
+        deletes(c, o, Q, s.B, before, 0.0f, in, e);
+        const float by = s.row(seq, e);
+        if (by != 1.0f) scale(by);
+    }
+};
+
+template <int QT> __global__ void __launch_bounds__(THREADS_LONG) ws_fwd_long_kernel(const fwd_args a) {
+    extern __shared__ float4 shared[];
+    const ws_devunit unit = a.unit[blockIdx.x];
+    const fwd_task t = a.task[unit.task];
+    if (ws_work_over(a.taken + unit.task, t.n)) return;
+    const int z = threadIdx.x % 32;
+    for (int i = threadIdx.x; i < NCOEF * ((t.Q + 3) / 4) * 32; i += THREADS_LONG) shared[i] = t.coef[i];
+    __syncthreads();
+    float link[WS_FWD_LEVELS];
+#pragma unroll
+    for (int i = 0; i < WS_FWD_LEVELS; i++) link[i] = t.link[i * 32 + z];
+    for (uint32_t place; (place = take(a.taken + unit.task, z)) < t.n;) {
+        const ws_devitem item = t.item[place];
+        const ws_devseq seq = a.seq[item.seq];
+        ws_fetch fetch;
+        fwd_long_state<QT, WS_CODES * 32> s; // the table comes through the cache
+        fwd_specials sp;
+        fetch.begin(a.word + seq.first, item.words);
+        sp.begin(seq);
+        s.begin();
+        for (uint32_t left = seq.len; left;) {
+            uint32_t codes = fetch.get();
+            const uint32_t n = min(left, 6u);
+            left -= n;
+#pragma unroll 1
+            for (uint32_t i = 0; i < n; i++, codes >>= 5) s.row(shared + z, t.emit + (codes & 31u) * 32 + z, t.Q, link, seq, sp, z);
+        }
+        if (z == 0) a.score[t.first + item.out] = {__fmul_rn(sp.C, seq.pmove), sp.exponent};
+    }
+}
+
+// Any Q: rows in device memory, everything through the cache.
+__global__ void __launch_bounds__(THREADS) ws_fwd_general_kernel(const fwd_args a) {
+    const int z = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (uint32_t u = blockIdx.x; u < a.nunit; u += gridDim.x) {
+        const ws_devunit unit = a.unit[u];
+        const fwd_task t = a.task[unit.task];
+        const int Q = t.Q, chunks = (Q + 3) / 4;
+        float *X = a.scratch + a.room * (blockIdx.x * WARPS + (size_t)warp) + z, *I = X + 32 * Q, *M = I + 32 * Q, *D = M + 32 * Q;
+        const float *coef = (const float *)(t.coef + z);
+        float link[WS_FWD_LEVELS];
+        for (int i = 0; i < WS_FWD_LEVELS; i++) link[i] = t.link[i * 32 + z];
+        auto get = [&](int i, int q) { return coef[(i * chunks + q / 4) * 128 + q % 4]; };
+        for (uint32_t place; (place = take(a.taken + unit.task, z)) < t.n;) {
+            const ws_devitem item = t.item[place];
+            const ws_devseq seq = a.seq[item.seq];
+            ws_fetch fetch;
+            fwd_specials sp;
+            fetch.begin(a.word + seq.first, item.words);
+            sp.begin(seq);
+            for (int q = 0; q < Q; q++) X[32 * q] = I[32 * q] = 0.0f;
+            uint32_t codes = 0;
+            for (uint32_t i = 0; i < seq.len; i++, codes >>= 5) {
+                if (i % 6 == 0) codes = fetch.get();
+                const float *o = (const float *)(t.emit + (codes & 31u) * 32 + z);
+                float before = __shfl_up_sync(~0u, X[32 * (Q - 1)], 1), d = 0.0f, e = 0.0f;
+                if (z == 0) before = 0.0f;
+                for (int q = 0; q < Q; q++) {
+                    const float x = X[32 * q];
+                    const float m = __fmul_rn(__fmaf_rn(sp.B, get(BM, q), before), o[q / 4 * WS_CODES * 128 + q % 4]);
+                    before = x;
+                    M[32 * q] = m;
+                    D[32 * q] = d;
+                    d = __fmaf_rn(d, get(DD, q), __fmul_rn(m, get(MD, q)));
+                    e = __fadd_rn(e, m);
+                }
+                const float in = come_in(d, link, z);
+                for (int q = 0; q < Q; q++) {
+                    const float m = M[32 * q], ins = I[32 * q], del = __fmaf_rn(in, get(PD, q), D[32 * q]);
+                    e = __fadd_rn(e, del);
+                    X[32 * q] = __fmaf_rn(del, get(DM, q), __fmaf_rn(ins, get(IM, q), __fmul_rn(m, get(MM, q))));
+                    I[32 * q] = __fmaf_rn(m, get(MI, q), __fmul_rn(ins, get(II, q)));
+                }
+                const float by = sp.row(seq, e);
+                for (int q = 0; q < Q && by != 1.0f; q++) {
+                    X[32 * q] = __fmul_rn(X[32 * q], by);
+                    I[32 * q] = __fmul_rn(I[32 * q], by);
+                }
+            }
+            if (z == 0) a.score[t.first + item.out] = {__fmul_rn(sp.C, seq.pmove), sp.exponent};
+        }
+    }
+}
+
+#endif

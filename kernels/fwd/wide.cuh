@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Forward on CUDA devices for models whose rows do not fit one multiprocessor's registers: a cluster of 2 to 8 blocks.
+//
+// The places of all lanes are cut into as many parts as the cluster has blocks; warp w of each block has the same sequence, lane
+// z of it the nodes of lane z in the block's part. d and e run through the places in the canonical order, so they are handed from
+// block to block, once for either pass, and a warp waits while the others are at it; eight sequences in a cluster fill the time.
+// Meanwhile the emissions of the next residue come into shared memory.
+//
+//     pass 1   block 0 -> 1 -> .. -> last: d, e           last: scan over the lanes; in, e to all
+//     pass 2   block 0 -> 1 -> .. -> last: e, last X      last: E, B; B, scale to all
+#ifndef WS_FWD_WIDE_CUH
+#define WS_FWD_WIDE_CUH
+
+#include "kernels/fwd/device.cuh"
+#include "lib/dev/cluster.cuh"
+
+enum { BOX_CHAIN, BOX_IN, BOX_BORDER, BOX_NEXT, BOX_PLACE, NBOX };
+
+struct fwd_mail { // to a warp from those that have the same sequence
+    float4 next[32];   // from the last block: B, what the row has to be scaled by, X of the node before this lane's first
+    float2 chain[32];  // from the block before: d and e after its matches
+    float2 in[32];     // from the last block: what comes into the lane as D, e after all matches
+    float2 border[32]; // from the block before: e after its deletes, X of its last node
+    uint64_t bar[NBOX];
+    uint32_t place;
+};
+
+struct fwd_post {
+    fwd_mail *mine;
+    uint32_t rank, blocks, phases; // bit b: phase of box b
+    int z;
+
+    template <typename T> __device__ __forceinline__ void send(uint32_t to, int box, const void *where, T v) const {
+        ws_box_send(ws_cluster_at(where, to), ws_cluster_at(&mine->bar[box], to), v);
+    }
+    template <typename T> __device__ __forceinline__ void to_others(int box, const void *where, T v) const {
+        for (uint32_t to = 0; to < blocks; to++)
+            if (to != rank) send(to, box, where, v);
+    }
+    template <typename T> __device__ __forceinline__ T wait(int box, const T *where) {
+        ws_box_wait(&mine->bar[box], 32 * sizeof(T), phases >> box & 1u);
+        phases ^= 1u << box;
+        return *where;
+    }
+    // The next sequence: the first block takes it.
+    __device__ __forceinline__ uint32_t take_place(uint32_t *taken) {
+        uint32_t place;
+        if (rank == 0) {
+            place = take(taken, z);
+            if (z == 0) to_others(BOX_PLACE, &mine->place, place);
+            return place;
+        }
+        ws_box_wait(&mine->bar[BOX_PLACE], sizeof place, phases >> BOX_PLACE & 1u);
+        phases ^= 1u << BOX_PLACE;
+        return mine->place;
+    }
+};
+
+template <int QT> __global__ void __launch_bounds__(THREADS_LONG) ws_fwd_wide_kernel(const fwd_args a) {
+    extern __shared__ float4 shared[];
+    __shared__ fwd_mail mail[THREADS_LONG / 32];
+    const int z = threadIdx.x % 32;
+    fwd_post post = {&mail[threadIdx.x / 32], ws_cluster_rank(), ws_cluster_blocks(), 0, z};
+    const ws_devunit unit = a.unit[blockIdx.x / post.blocks];
+    const fwd_task t = a.task[unit.task];
+    // Parts in chunks of four places; those that have one more are the last, so that none is more than 8 places short of QT.
+    const int all = (t.Q + 3) / 4, least = all / (int)post.blocks, plain = (int)post.blocks - all % (int)post.blocks;
+    const int rank = (int)post.rank, chunks = least + (rank >= plain), from = rank * least + max(0, rank - plain);
+    const int Q = min(4 * chunks, t.Q - 4 * from);
+    if (z < NBOX) ws_box_init(&post.mine->bar[z]);
+    for (int i = threadIdx.x; i < NCOEF * chunks * 32; i += THREADS_LONG)
+        shared[i] = t.coef[(i / (chunks * 32) * all + from) * 32 + i % (chunks * 32)];
+    __syncthreads();
+    ws_cluster_sync();
+    const bool first = post.rank == 0, end = post.rank == post.blocks - 1;
+    const float4 *emit = t.emit + (size_t)from * WS_CODES * 32 + z;
+    float4 *o = shared + (NCOEF + (int)threadIdx.x / 32) * chunks * 32 + z; // of one residue
+    auto prefetch = [&](uint32_t code) { // each lane takes what it will read itself
+        for (int k = 0; k < chunks; k++) ws_copy_begin(o + k * 32, emit + (k * WS_CODES + (int)code) * 32);
+    };
+    float link[WS_FWD_LEVELS];
+#pragma unroll
+    for (int i = 0; i < WS_FWD_LEVELS; i++) link[i] = t.link[i * 32 + z];
+
+    for (uint32_t place; (place = post.take_place(a.taken + unit.task)) < t.n;) {
+        const ws_devitem item = t.item[place];
+        const ws_devseq seq = a.seq[item.seq];
+        ws_fetch fetch;
+        fwd_long_state<QT, 32> s;
+        fwd_specials sp; // only B, but in the last block
+        float before = 0.0f;
+        fetch.begin(a.word + seq.first, item.words);
+        sp.begin(seq);
+        s.begin();
+        uint32_t codes = fetch.get();
+        prefetch(codes & 31u);
+#pragma unroll 1
+        for (uint32_t i = 0; i < seq.len;) {
+            float2 chain = {}, in, border = {};
+            if (!first) chain = post.wait(BOX_CHAIN, &post.mine->chain[z]);
+            const float d = chain.x;
+            ws_copy_wait();
+            s.matches(shared + z, o, Q, sp.B, before, chain.x, chain.y);
+            if (end) {
+                in = {come_in(chain.x, link, z), chain.y};
+                post.to_others(BOX_IN, &post.mine->in[z], in);
+            } else {
+                post.send(post.rank + 1, BOX_CHAIN, &post.mine->chain[z], chain);
+                in = post.wait(BOX_IN, &post.mine->in[z]);
+            }
+            border.x = in.y;
+            if (!first) border = post.wait(BOX_BORDER, &post.mine->border[z]);
+            s.deletes(shared + z, o, Q, sp.B, before, d, in.x, border.x);
+            float by = 1.0f;
+            if (end) by = sp.row(seq, border.x);
+            else post.send(post.rank + 1, BOX_BORDER, &post.mine->border[z], float2{border.x, s.last});
+            before = border.y;
+            if (++i == seq.len) break;
+            codes = i % 6 ? codes >> 5 : fetch.get();
+            if (end) {
+                float x = __fmul_rn(__shfl_up_sync(~0u, s.last, 1), by);
+                if (z == 0) x = 0.0f;
+                post.to_others(BOX_NEXT, &post.mine->next[z], float4{sp.B, by, x, 0.0f});
+                prefetch(codes & 31u);
+            } else {
+                prefetch(codes & 31u);
+                const float4 next = post.wait(BOX_NEXT, &post.mine->next[z]);
+                sp.B = next.x;
+                by = next.y;
+                if (first) before = next.z;
+            }
+            if (by == 1.0f) continue;
+            if (!first) before = __fmul_rn(before, by);
+            s.scale(by);
+        }
+        if (end && z == 0) a.score[t.first + item.out] = {__fmul_rn(sp.C, seq.pmove), sp.exponent};
+    }
+    ws_cluster_sync(); // nobody leaves while others may still write to it
+}
+
+#endif
