@@ -163,7 +163,7 @@ int main(int argc, char **argv) {
         else if (c == 'b') o.backend = optarg;
         else return 2;
     }
-    ws_machine m;
+    ws_machine m = {0};
     ws_err err = {0};
     ws_cpu_probe(&m.cpu);
     sample r = {1};
