@@ -50,14 +50,32 @@ enum { WARPS = 4, THREADS = 32 * WARPS, THREADS_LONG = 256 }; // of the general 
 
 // ---- 2 kernels ----
 
-__device__ __forceinline__ float part(const float4 &q, int j) { return j == 0 ? q.x : j == 1 ? q.y : j == 2 ? q.z : q.w; }
-
 // The next sequence for a warp: the longest first, whoever is free.
 __device__ __forceinline__ uint32_t take(uint32_t *taken, int z) {
     uint32_t place = 0;
     if (z == 0) place = atomicAdd(taken, 1);
     return __shfl_sync(~0u, place, 0);
 }
+
+// Links of a lane, for come_in.
+__device__ __forceinline__ void load_links(const fwd_task &t, int z, float link[WS_FWD_LEVELS]) {
+#pragma unroll
+    for (int i = 0; i < WS_FWD_LEVELS; i++) link[i] = t.link[i * 32 + z];
+}
+
+// row(code) for every residue of a sequence.
+template <class F> __device__ __forceinline__ void each_residue(const uint32_t *word, const ws_devitem &item, uint32_t len, F row) {
+    ws_fetch fetch;
+    fetch.begin(word, item.words);
+    for (uint32_t left = len; left;) {
+        uint32_t codes = fetch.get();
+        const uint32_t n = min(left, 6u);
+        left -= n;
+#pragma unroll 1
+        for (uint32_t i = 0; i < n; i++, codes >>= 5) row(codes & 31u);
+    }
+}
+
 // N, B, C (J is C at every step) and the exponent taken out of all; the same in every lane.
 struct fwd_specials {
     float N, B, C;
@@ -102,7 +120,7 @@ template <int Q, int KEPT> struct fwd_coef {
     const float4 *rest; // [coefficient - KEPT][chunk][lane], from this lane on
 
     __device__ __forceinline__ float get(int i, int q) const {
-        return i < KEPT ? kept[i][q] : part(rest[((i - KEPT) * ((Q + 3) / 4) + q / 4) * 32], q & 3);
+        return i < KEPT ? kept[i][q] : ws_part(rest[((i - KEPT) * ((Q + 3) / 4) + q / 4) * 32], q & 3);
     }
 };
 
@@ -115,7 +133,7 @@ template <int Q, int KEPT> struct fwd_state {
         if (z == 0) in = 0.0f;
 #pragma unroll
         for (int q = 0; q < Q; q++) {
-            M[q] = __fmul_rn(__fmaf_rn(s.B, c.get(BM, q), q ? X[q - 1] : in), part(o[q / 4 * WS_CODES * 32], q & 3));
+            M[q] = __fmul_rn(__fmaf_rn(s.B, c.get(BM, q), q ? X[q - 1] : in), ws_part(o[q / 4 * WS_CODES * 32], q & 3));
             D[q] = d;
             d = __fmaf_rn(d, c.get(DD, q), __fmul_rn(M[q], c.get(MD, q)));
             e = __fadd_rn(e, M[q]);
@@ -156,26 +174,17 @@ template <int Q> __global__ void __launch_bounds__(32 * WS_FWD_WARPS(Q)) ws_fwd_
     for (int i = 0; i < KEPT; i++)
 #pragma unroll
         for (int q = 0; q < Q; q++) c.kept[i][q] = ((const float *)t.coef)[((i * CHUNKS + q / 4) * 32 + z) * 4 + q % 4];
-#pragma unroll
-    for (int i = 0; i < WS_FWD_LEVELS; i++) link[i] = t.link[i * 32 + z];
+    load_links(t, z, link);
 
     for (uint32_t place; (place = take(a.taken + unit.task, z)) < t.n;) {
         const ws_devitem item = t.item[place];
         const ws_devseq seq = a.seq[item.seq];
-        ws_fetch fetch;
         fwd_state<Q, KEPT> s;
         fwd_specials sp;
-        fetch.begin(a.word + seq.first, item.words);
         sp.begin(seq);
 #pragma unroll
         for (int q = 0; q < Q; q++) s.X[q] = s.I[q] = 0.0f;
-        for (uint32_t left = seq.len; left;) {
-            uint32_t codes = fetch.get();
-            const uint32_t n = min(left, 6u);
-            left -= n;
-#pragma unroll 1
-            for (uint32_t i = 0; i < n; i++, codes >>= 5) s.row(c, shared + (codes & 31u) * 32 + z, link, seq, sp, z);
-        }
+        each_residue(a.word + seq.first, item, seq.len, [&](uint32_t x) { s.row(c, shared + x * 32 + z, link, seq, sp, z); });
         if (z == 0) a.score[t.first + item.out] = {__fmul_rn(sp.C, seq.pmove), sp.exponent};
     }
 }
@@ -195,9 +204,9 @@ template <int QT, int STEP> struct fwd_long_state {
     }
     __device__ __forceinline__ float match(int q, float B, float &before, float &d, const float4 &em, const float4 &bm, const float4 &md,
                                            const float4 &dd) {
-        const float m = __fmul_rn(__fmaf_rn(B, part(bm, q & 3), before), part(em, q & 3));
+        const float m = __fmul_rn(__fmaf_rn(B, ws_part(bm, q & 3), before), ws_part(em, q & 3));
         before = X[q];
-        d = __fmaf_rn(d, part(dd, q & 3), __fmul_rn(m, part(md, q & 3)));
+        d = __fmaf_rn(d, ws_part(dd, q & 3), __fmul_rn(m, ws_part(md, q & 3)));
         return m;
     }
     // First pass. o: the residue's emissions from this lane on; c: the coefficients, likewise, [coefficient][chunk];
@@ -233,10 +242,10 @@ template <int QT, int STEP> struct fwd_long_state {
             for (int q = 4 * k; q < 4 * k + 4; q++) {
                 if (q >= QT - 8 && q >= Q) continue;
                 const float from_m = KEEP ? D[KEEP ? q : 0] : d, m = KEEP ? M[KEEP ? q : 0] : match(q, B, before, d, em, bm, md, dd);
-                const float del = __fmaf_rn(in, part(pd, q & 3), from_m);
+                const float del = __fmaf_rn(in, ws_part(pd, q & 3), from_m);
                 e = __fadd_rn(e, del);
-                X[q] = last = __fmaf_rn(del, part(dm, q & 3), __fmaf_rn(I[q], part(im, q & 3), __fmul_rn(m, part(mm, q & 3))));
-                I[q] = __fmaf_rn(m, part(mi, q & 3), __fmul_rn(I[q], part(ii, q & 3)));
+                X[q] = last = __fmaf_rn(del, ws_part(dm, q & 3), __fmaf_rn(I[q], ws_part(im, q & 3), __fmul_rn(m, ws_part(mm, q & 3))));
+                I[q] = __fmaf_rn(m, ws_part(mi, q & 3), __fmul_rn(I[q], ws_part(ii, q & 3)));
             }
         }
     }
@@ -269,24 +278,16 @@ template <int QT> __global__ void __launch_bounds__(THREADS_LONG) ws_fwd_long_ke
     for (int i = threadIdx.x; i < NCOEF * ((t.Q + 3) / 4) * 32; i += THREADS_LONG) shared[i] = t.coef[i];
     __syncthreads();
     float link[WS_FWD_LEVELS];
-#pragma unroll
-    for (int i = 0; i < WS_FWD_LEVELS; i++) link[i] = t.link[i * 32 + z];
+    load_links(t, z, link);
     for (uint32_t place; (place = take(a.taken + unit.task, z)) < t.n;) {
         const ws_devitem item = t.item[place];
         const ws_devseq seq = a.seq[item.seq];
-        ws_fetch fetch;
         fwd_long_state<QT, WS_CODES * 32> s; // the table comes through the cache
         fwd_specials sp;
-        fetch.begin(a.word + seq.first, item.words);
         sp.begin(seq);
         s.begin();
-        for (uint32_t left = seq.len; left;) {
-            uint32_t codes = fetch.get();
-            const uint32_t n = min(left, 6u);
-            left -= n;
-#pragma unroll 1
-            for (uint32_t i = 0; i < n; i++, codes >>= 5) s.row(shared + z, t.emit + (codes & 31u) * 32 + z, t.Q, link, seq, sp, z);
-        }
+        each_residue(a.word + seq.first, item, seq.len,
+                     [&](uint32_t x) { s.row(shared + z, t.emit + x * 32 + z, t.Q, link, seq, sp, z); });
         if (z == 0) a.score[t.first + item.out] = {__fmul_rn(sp.C, seq.pmove), sp.exponent};
     }
 }
@@ -301,7 +302,7 @@ __global__ void __launch_bounds__(THREADS) ws_fwd_general_kernel(const fwd_args 
         float *X = a.scratch + a.room * (blockIdx.x * WARPS + (size_t)warp) + z, *I = X + 32 * Q, *M = I + 32 * Q, *D = M + 32 * Q;
         const float *coef = (const float *)(t.coef + z);
         float link[WS_FWD_LEVELS];
-        for (int i = 0; i < WS_FWD_LEVELS; i++) link[i] = t.link[i * 32 + z];
+        load_links(t, z, link);
         auto get = [&](int i, int q) { return coef[(i * chunks + q / 4) * 128 + q % 4]; };
         for (uint32_t place; (place = take(a.taken + unit.task, z)) < t.n;) {
             const ws_devitem item = t.item[place];

@@ -79,8 +79,7 @@ template <int QT> __global__ void __launch_bounds__(THREADS_LONG) ws_fwd_wide_ke
         for (int k = 0; k < chunks; k++) ws_copy_begin(o + k * 32, emit + (k * WS_CODES + (int)code) * 32);
     };
     float link[WS_FWD_LEVELS];
-#pragma unroll
-    for (int i = 0; i < WS_FWD_LEVELS; i++) link[i] = t.link[i * 32 + z];
+    load_links(t, z, link);
 
     for (uint32_t place; (place = post.take_place(a.taken + unit.task)) < t.n;) {
         const ws_devitem item = t.item[place];

@@ -408,33 +408,25 @@ static int make_codes(ws_devlane *l, const ws_pairhmm_gpu *p, uint8_t *letter, w
 }
 
 #define ALIKE(P, K)                                                                                                    \
-    if (!rc) rc = launch<P, K, true, REAL>(l, g, from++, major >= 9, &early, err);
+    if (!rc) rc = launch<P, K, true, T>(l, g, from++, major >= 9, &early, err);
 #define OTHER(P, K)                                                                                                    \
-    if (!rc) rc = launch<P, K, false, REAL>(l, g, from++, major >= 9, &early, err);
+    if (!rc) rc = launch<P, K, false, T>(l, g, from++, major >= 9, &early, err);
 
 // All classes of a precision; rows and letters are in front of them, for which the first sweep waits.
-static int launch_all(ws_devlane *l, const ws_pairhmm_gpu *p, const tables<float> &g, int major, ws_err *err) {
-    const size_t *from = p->list[0].first;
+template <class T> static int launch_all(ws_devlane *l, const ws_pairhmm_gpu *p, const tables<T> &g, int major, ws_err *err) {
+    constexpr bool single = sizeof(T) == sizeof(float);
+    const size_t *from = p->list[!single].first;
     bool early = false;
     int rc = WS_OK;
-#define REAL float
-    WS_PAIRHMM_ALIKE(ALIKE)
-    WS_PAIRHMM_OTHERS(OTHER)
-#undef REAL
-    if (!rc) rc = launch_long<28, true>(l, p, g, from++, err);
-    return rc ? rc : launch_long<20, false>(l, p, g, from, err);
-}
-
-static int launch_all(ws_devlane *l, const ws_pairhmm_gpu *p, const tables<double> &g, int major, ws_err *err) {
-    const size_t *from = p->list[1].first;
-    bool early = false;
-    int rc = WS_OK;
-#define REAL double
-    WS_PAIRHMM_ALIKE_DOUBLE(ALIKE)
-    WS_PAIRHMM_OTHERS_DOUBLE(OTHER)
-#undef REAL
-    if (!rc) rc = launch_long<16, true>(l, p, g, from++, err);
-    return rc ? rc : launch_long<8, false>(l, p, g, from, err);
+    if constexpr (single) {
+        WS_PAIRHMM_ALIKE(ALIKE)
+        WS_PAIRHMM_OTHERS(OTHER)
+    } else {
+        WS_PAIRHMM_ALIKE_DOUBLE(ALIKE)
+        WS_PAIRHMM_OTHERS_DOUBLE(OTHER)
+    }
+    if (!rc) rc = launch_long<single ? 28 : 16, true>(l, p, g, from++, err);
+    return rc ? rc : launch_long<single ? 20 : 8, false>(l, p, g, from, err);
 }
 
 // ---- a call ----

@@ -54,7 +54,6 @@ enum { THREADS = 128, MAX_WARPS = 8, MAX_LANES = 32 * MAX_WARPS };
 
 __device__ __forceinline__ uint32_t both(int v) { return __byte_perm((uint32_t)v, 0, 0x1010); }
 __device__ __forceinline__ int larger_half(uint32_t v) { return max((int)(int16_t)v, (int)v >> 16); }
-__device__ __forceinline__ uint32_t part(const uint4 &q, int j) { return j == 0 ? q.x : j == 1 ? q.y : j == 2 ? q.z : q.w; }
 
 // Lanes that own a sequence: part of a warp, a block, or all blocks of a cluster. What crosses warps stands in shared memory,
 // and a barrier lies between writing and reading it.
@@ -244,7 +243,7 @@ template <int R, vit_span SPAN> struct vit_state {
             const uint4 q = e[c * stride];
 #pragma unroll
             for (int j = 4 * c + 3; j >= 4 * c; j--)
-                if (j < R) M[j] = __viaddmax_s16x2(__viaddmax_s16x2(xB, t[BM][j], j ? X[j - 1] : inX), part(q, j & 3), both(LOW));
+                if (j < R) M[j] = __viaddmax_s16x2(__viaddmax_s16x2(xB, t[BM][j], j ? X[j - 1] : inX), ws_part(q, j & 3), both(LOW));
         }
         if (dead) {
 #pragma unroll

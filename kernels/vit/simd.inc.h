@@ -120,14 +120,7 @@ WS_INLINE size_t rows(const int S, const vit_prep *p, const uint8_t *const *seq,
     return n;
 }
 
-static size_t some_rows(const void *prep, int width, const uint8_t *const *x, size_t n, void *const *state) {
-    switch (width) {
-    case 1: return rows(1, prep, x, n, state);
-    case 2: return rows(2, prep, x, n, state);
-    case 3: return rows(3, prep, x, n, state);
-    default: return rows(4, prep, x, n, state);
-    }
-}
+WS_SLOTWORK_ROWS(some_rows, rows)
 
 static void start(const void *prep, void *state, void *row, const ws_lenmodel *lm) {
     const vit_prep *p = prep;

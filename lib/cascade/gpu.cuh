@@ -64,8 +64,10 @@ template <int SLOTS> __device__ inline void ws_load_table(uint4 *to, const uint4
         to[i] = from[(i / SLOTS << glog) + (i & mask)];
 }
 
-// Word j of the 16 bytes that a lane reads at a time; j is to be a constant once loops are unrolled.
-__device__ __forceinline__ uint32_t ws_part(const uint4 &q, int j) { return j == 0 ? q.x : j == 1 ? q.y : j == 2 ? q.z : q.w; }
+// Word j of the 16 bytes (uint4, float4) that a lane reads at a time; j is to be a constant once loops are unrolled.
+template <class V> __device__ __forceinline__ auto ws_part(const V &q, int j) {
+    return j == 0 ? q.x : j == 1 ? q.y : j == 2 ? q.z : q.w;
+}
 
 // The residue words of a sequence, one word ahead; padding codes from its end on.
 struct ws_fetch {

@@ -21,6 +21,18 @@ typedef struct ws_slotwork {
     ws_fscore (*finish)(const void *state);
 } ws_slotwork;
 
+/* Defines the `rows` of a ws_slotwork as NAME, from BODY(width, prep, x, n, state) with a constant width, so that what is inlined
+ * keeps each sequence's values in registers of their own. */
+#define WS_SLOTWORK_ROWS(NAME, BODY) \
+    static size_t NAME(const void *prep, int width, const uint8_t *const *x, size_t n, void *const *state) { \
+        switch (width) { \
+        case 1: return BODY(1, prep, x, n, state); \
+        case 2: return BODY(2, prep, x, n, state); \
+        case 3: return BODY(3, prep, x, n, state); \
+        default: return BODY(4, prep, x, n, state); \
+        } \
+    }
+
 /* Scores a task in the lane's scratch memory. A sequence without residues is minus infinity, WS_F_UNDERFLOW. */
 int ws_slotwork_score(const ws_slotwork *w, const ws_batch *b, const ws_task *task, ws_lane *lane, ws_err *err);
 

@@ -43,25 +43,28 @@ static void take_beside(ws_job *job) {
     }
 }
 
+static int is_auto(const ws_job *job) { return !job->common.backend || strcmp(job->common.backend, "auto") == 0; }
+
+/* No option speaks of devices, so one that fails is no failure of the run. */
+static int is_unasked(const ws_job *job) { return is_auto(job) && !job->common.device && !job->common.gpu_mem; }
+
 /* The device waits until there is enough for it to do (late.c), unless options speak of it and it is there. */
 static void take_auto(ws_job *job) {
     const char *why;
+    take_beside(job);
     job->backend = job->tool->backends[0];
-    if (!job->backend->start) {
-        take_beside(job);
+    if (job->backend->start) {
+        job->open = !is_unasked(job) && job->backend->usable(&job->machine, &why);
+    } else { /* a build without CUDA */
         job->backend = job->beside;
         job->beside = NULL;
         job->open = 1;
-        return;
     }
-    take_beside(job);
-    job->unasked = !job->common.device && !job->common.gpu_mem;
-    job->open = !job->unasked && job->backend->usable(&job->machine, &why);
 }
 
 int ws_backend_choose(ws_job *job, ws_err *err) {
     const char *name = job->common.backend, *why = NULL;
-    if (!name || strcmp(name, "auto") == 0) {
+    if (is_auto(job)) {
         take_auto(job);
         return WS_OK;
     }
@@ -79,7 +82,7 @@ int ws_backend_choose(ws_job *job, ws_err *err) {
 }
 
 int ws_job_goes_on(ws_job *job, const ws_backend *backend, int rc, const ws_err *err) {
-    if (rc != WS_EDEV || !backend->start || !job->unasked) return 0;
+    if (rc != WS_EDEV || !backend->start || !is_unasked(job)) return 0;
     if (__atomic_exchange_n(&job->open, 0, __ATOMIC_ACQ_REL) && !job->common.quiet)
         fprintf(stderr, "%s: goes on without the device: %s\n", job->tool->name, err->text);
     return 1;

@@ -59,7 +59,6 @@ struct ws_job {
     const ws_backend *beside; /* of "cuda+cpu" and auto: the CPU's, NULL of all others */
     void **beside_prep;
     int open; /* backend can be used: with auto a device is opened late or never. Atomic */
-    int unasked; /* no option speaks of devices, so one that fails is no failure of the run */
 
     const ws_tsv_head *head; /* of the table that is read; valid in judge */
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What the files of fault tests share: the shim, the two drivers, and the line of counts.
 
-make_shim() { ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -shared -fPIC -o shim.so "$top/tests/fault/shim.c" -ldl; }
+make_shim() { ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -I"$top" -shared -fPIC -o shim.so "$top/tests/fault/shim.c" -ldl; }
 
 # drive KIND FIRST LAST STEP FORM OUTPUT... -- COMMAND...
 drive() { python3 "$top/tests/fault/drive.py" "${shim:-./shim.so}" "$@"; }

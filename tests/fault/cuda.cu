@@ -19,8 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char kind[32];
-static long number, fakes;
+#include "tests/fault/kind.h"
+
+static long fakes;
 static std::atomic<long> calls, count;
 static std::atomic<bool> lost;
 static thread_local cudaError_t pending; // of this thread's last launch
@@ -29,13 +30,8 @@ static thread_local bool trapping;
 __attribute__((constructor)) static void configure(void) {
     const char *what = getenv("WS_FAULT"), *fake = getenv("WS_FAULT_FAKE");
     if (fake) fakes = strtol(fake, NULL, 10);
-    if (!what) return;
-    const size_t n = strcspn(what, "=");
-    if (n < sizeof kind) memcpy(kind, what, n);
-    if (what[n]) number = strtol(what + n + 1, NULL, 10);
+    ask_for(what);
 }
-
-static bool is(const char *what) { return strcmp(kind, what) == 0; }
 
 static void strike(void) {
     const char *log = getenv("WS_FAULT_LOG");

@@ -30,20 +30,16 @@
 #include <unistd.h>
 #include <zlib.h>
 
-static char kind[32];
-static long number = -1, piece;
+#include "tests/fault/kind.h"
+
+static long piece;
 static atomic_long count, moved, struck_before;
 
 __attribute__((constructor)) static void configure(void) {
     const char *what = getenv("WS_FAULT"), *most = getenv("WS_FAULT_PIECE");
     if (most) piece = strtol(most, NULL, 10);
-    if (!what) return;
-    const size_t n = strcspn(what, "=");
-    if (n < sizeof kind) memcpy(kind, what, n);
-    if (what[n]) number = strtol(what + n + 1, NULL, 10);
+    ask_for(what);
 }
-
-static int is(const char *what) { return strcmp(kind, what) == 0; }
 
 static void strike(void) {
     const char *log = getenv("WS_FAULT_LOG");
