@@ -2,7 +2,8 @@
  * Every "cuda" backend against scalar, byte for byte: corner sizes, many models in one call, lists with duplicates, a batch
  * permuted and in halves, models back to back.
  *
- *   check [-k KERNEL] [-d DEVICES] [-m MOST]     MOST: leave out models and sequences longer than that (for the sanitizer)
+ *   check [-k KERNEL] [-d DEVICES] [-m MOST] [-l LEAST]     MOST: leave out models and sequences longer than that, LEAST:
+ *                                                           models shorter than that (both for the sanitizer)
  *
  * WARPSIEVE_SEED chooses another run. Without a device all is skipped, with WARPSIEVE_REQUIRE_GPU=1 all fails. */
 #include "tests/lib/sample.h"
@@ -211,12 +212,13 @@ static void check_kernel(const struct kernel *k, model *m, int n, sample_batch *
 int main(int argc, char **argv) {
     const char *seed = getenv("WARPSIEVE_SEED"), *require = getenv("WARPSIEVE_REQUIRE_GPU"), *why = "", *only = NULL, *devices = NULL;
     static const char *const part[4] = {"whole batch", "lists", "permuted", "split"};
-    int most = 50000, n = 0;
+    int most = 50000, least = 1, n = 0;
     tap t = {0};
-    for (int c; (c = getopt(argc, argv, "k:d:m:")) != -1;) {
+    for (int c; (c = getopt(argc, argv, "k:d:m:l:")) != -1;) {
         if (c == 'k') only = optarg;
         else if (c == 'd') devices = optarg;
         else if (c == 'm') most = atoi(optarg);
+        else if (c == 'l') least = atoi(optarg);
         else return 2;
     }
     sample r = {seed ? strtoull(seed, NULL, 0) : 20240607};
@@ -230,7 +232,7 @@ int main(int argc, char **argv) {
     sample_must(ws_dev_start(devices, 0, &err), &err);
     static model m[NMODEL];
     for (int i = 0; i < NMODEL; i++) {
-        if (model_sizes[i] > most) continue;
+        if (model_sizes[i] > most || model_sizes[i] < least) continue;
         sample_model(&m[n].h, &r, model_sizes[i], i % 3 == 2 ? 0.2 : 0);
         sample_target(&m[n].data, &m[n].h);
         m[n].t = (ws_target){.name = "random", .qlen = (uint64_t)m[n].h.M, .data = &m[n].data};

@@ -1,45 +1,85 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The tests of the CUDA backends: scores against scalar, the tools' bytes, and compute-sanitizer on small sizes.
+# The tests of the CUDA backends: scores against scalar, the tools' bytes under faults of the device, and compute-sanitizer on small
+# sizes. What does not depend on one another runs at the same time: the truth of long models takes a core a minute.
 # Usage: run.sh BUILD   (make gpu-check)
 set -u
 b=$1
-failed=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0 steps=0
 
+# Starts a step; the next settle waits for it.
 step() {
+    steps=$((steps + 1))
     name=$1
     shift
-    echo "== $name"
-    "$@" || { echo "== $name: FAILED"; failed=1; }
+    (
+        echo "== $name"
+        begun=$(date +%s)
+        "$@"
+        status=$?
+        [ $status = 0 ] || echo "== $name: FAILED, status $status"
+        echo "== $name: $(($(date +%s) - begun)) s"
+        exit $status
+    ) >"$work/$steps.log" 2>&1 &
+    echo $! >"$work/$steps.pid"
 }
 
-step "scores, one device" "$b/tests/gpu/check"
-if "$b/tests/gpu/check" -m 1 | grep -qE '# SKIP|a device:'; then
-    [ $failed = 0 ] && echo "no device: skipped" # WARPSIEVE_REQUIRE_GPU=1 has failed above
-    exit $failed
+settle() {
+    i=1
+    while [ $i -le $steps ]; do
+        wait "$(cat "$work/$i.pid")" || failed=1
+        cat "$work/$i.log"
+        i=$((i + 1))
+    done
+    steps=0
+}
+
+if "$b/tests/gpu/check" -m 1 | tee "$work/first" | grep -qE '# SKIP|a device:'; then
+    cat "$work/first"
+    [ "${WARPSIEVE_REQUIRE_GPU:-0}" != 1 ] || exit 1
+    echo "no device: skipped"
+    exit 0
 fi
+
+for kernel in ssv msv vit fwd; do step "scores, $kernel, one device" "$b/tests/gpu/check" -k $kernel; done
+step "scores, all devices" "$b/tests/gpu/check" -d all -m 520
 step "papara-score" "$b/tests/gpu/papara"
 step "pairhmm" "$b/tests/gpu/pairhmm"
-step "scores, all devices" "$b/tests/gpu/check" -d all -m 520
+settle
+
 if command -v python3 >/dev/null; then
-    data=$(mktemp -d) || exit 1
     for tool in $TOOLS; do
         "$b/fault/$tool" --list-backends | grep -q '^cuda.yes' || continue
-        step "faults of the device, $tool" env -C "$data" sh "$PWD/tests/fault/device.sh" "$PWD/$b/fault" "$tool" 3 2
+        mkdir "$work/$tool"
+        step "faults of the device, $tool" env -C "$work/$tool" sh "$PWD/tests/fault/device.sh" "$PWD/$b/fault" "$tool" 3 2
     done
-    awk -F '\t' '{ n += $2 + $3; bad += $3 }
-        END { printf "%d faults: %d ended with status 1, %d did no harm\n", n, bad, n - bad }' "$data/fault.counts"
-    rm -r "$data"
+    settle
+    cat "$work"/*/fault.counts | awk -F '\t' '{ n += $2 + $3; bad += $3 }
+        END { printf "%d faults: %d ended with status 1, %d did no harm\n", n, bad, n - bad }'
 else
     echo "no python3, so no faults of the device: skipped"
 fi
+
 if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck initcheck; do
-        step "compute-sanitizer $tool" compute-sanitizer --tool $tool --error-exitcode 9 "$b/tests/gpu/check" -m 66
-        step "compute-sanitizer $tool, papara-score" compute-sanitizer --tool $tool --error-exitcode 9 "$b/tests/gpu/papara" -m 66
-        step "compute-sanitizer $tool, pairhmm" compute-sanitizer --tool $tool --error-exitcode 9 "$b/tests/gpu/pairhmm" -m 66
+        for test in check papara pairhmm; do
+            step "compute-sanitizer $tool, $test" \
+                compute-sanitizer --tool $tool --error-exitcode 9 "$b/tests/gpu/$test" -m 66
+        done
     done
+    # rows that cross warps and blocks: the shortest models of each kernel for long ones
+    for tool in memcheck racecheck; do
+        for size in "fwd 2405" "fwd 3073" "vit 1025" "vit 2049" "vit 8193"; do
+            kernel=${size% *} nodes=${size#* }
+            step "compute-sanitizer $tool, $kernel, $nodes nodes" \
+                compute-sanitizer --tool $tool --error-exitcode 9 "$b/tests/gpu/check" -k "$kernel" -l "$nodes" -m "$nodes"
+        done
+    done
+    settle
 else
     echo "no compute-sanitizer: skipped"
 fi
+[ $failed = 0 ] && echo "gpu-check: passed" || echo "gpu-check: FAILED"
 exit $failed
