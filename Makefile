@@ -98,10 +98,16 @@ $(FAULTY): $B/fault/%: $B/bin/%.o $B/tests/fault/cuda.o $(LIB) tests/fault/cuda.
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,@tests/fault/cuda.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
 
-check: all units $(FAULTY) check-style ## every test that takes less than ten minutes together
+# With sanitizers: a program that does what they report, so that tests/run.sh knows that it would see it.
+SANITIZER := $(filter -fsanitize=%,$(CFLAGS))
+CONTROL   := $(if $(SANITIZER),$B/tests/fault/report)
+export WARPSIEVE_CONTROL := $(CONTROL) $(if $(findstring address,$(SANITIZER)),address leak) \
+             $(if $(findstring undefined,$(SANITIZER)),undefined) $(if $(findstring thread,$(SANITIZER)),race)
+
+check: all units $(FAULTY) $(CONTROL) check-style ## every test that takes less than ten minutes together
 	@sh tests/run.sh quick $(UNITS)
 
-check-full: all units $(FAULTY) check-style ## check, and the long rest: all golden data, whole proteomes
+check-full: all units $(FAULTY) $(CONTROL) check-style ## check, and the long rest: all golden data, whole proteomes
 	@sh tests/run.sh full $(UNITS)
 
 # Without a device its tests are shown as skipped; WARPSIEVE_REQUIRE_GPU=1 makes that a failure.
@@ -121,18 +127,29 @@ fuzz-afl: build/afl ## whole executables with AFL++ for FUZZ_SECONDS per kind of
 	$(MAKE) -C build/afl.tree CC=afl-clang-fast CUDA=0 CFLAGS='-O2 -g' all
 	sh tests/fuzz/afl.sh build/afl.tree/bin build/afl.out $(FUZZ_SECONDS)
 
-# The sanitizers in copies of the tree, because objects must not mix. tsan: what has threads.
+# Other compilers and the sanitizers in copies of the tree, because objects must not mix.
+ASAN_CFLAGS := -O1 -g -fno-omit-frame-pointer $(FUZZ_FLAGS)
+TSAN_CFLAGS := -O1 -g -fsanitize=thread
 COPY_TREE = mkdir -p $@.tree && git ls-files -z | xargs -0 cp --parents -u -t $@.tree
-build/afl build/asan build/tsan:
+build/afl build/asan build/tsan build/clang build/clang-asan:
 	@mkdir -p $(@D)
 	$(COPY_TREE)
 
 asan: build/asan ## make check under the address and undefined behaviour sanitizers
-	$(MAKE) -C build/asan.tree CUDA=0 CFLAGS='-O1 -g -fno-omit-frame-pointer $(FUZZ_FLAGS)' check
+	$(MAKE) -C build/asan.tree CUDA=0 CFLAGS='$(ASAN_CFLAGS)' check
+
+clang: build/clang ## make check with clang
+	$(MAKE) -C build/clang.tree CUDA=0 CC=clang check
+
+clang-asan: build/clang-asan ## make check with clang under the same sanitizers
+	$(MAKE) -C build/clang-asan.tree CUDA=0 CC=clang CFLAGS='$(ASAN_CFLAGS)' check
+
+tsan: build/tsan ## make check under the thread sanitizer
+	$(MAKE) -C build/tsan.tree CUDA=0 CFLAGS='$(TSAN_CFLAGS)' check
 
 THRASH_ROUNDS ?= 300
-tsan: build/tsan ## the pipeline under random loads with the thread sanitizer
-	$(MAKE) -C build/tsan.tree CUDA=0 CFLAGS='-O1 -g -fsanitize=thread' THRASH_ROUNDS=$(THRASH_ROUNDS) thrash
+tsan-thrash: build/tsan ## the pipeline under random loads with the thread sanitizer
+	$(MAKE) -C build/tsan.tree CUDA=0 CFLAGS='$(TSAN_CFLAGS)' THRASH_ROUNDS=$(THRASH_ROUNDS) thrash
 
 thrash: all ## batch sizes x threads x backends x slow and bursty producers and consumers
 	sh tests/thrash.sh $(THRASH_ROUNDS)
@@ -141,7 +158,8 @@ load: all ## a billion residues, 10 million empty records, long names and sequen
 	@for job in 'residues 100000000' 'residues 1000000000' 'long 100000000' 'empty 10000000' 'names 1000000' \
 	    'models 50000 tests/data/globins4.hmm'; do PATH="$(CURDIR)/bin:$$PATH" python3 tests/load.py $$job || exit 1; done
 
-.PHONY: fuzz fuzz-afl fuzzers asan tsan thrash load build/afl build/asan build/tsan
+.PHONY: fuzz fuzz-afl fuzzers asan clang clang-asan tsan tsan-thrash thrash load \
+        build/afl build/asan build/tsan build/clang build/clang-asan
 
 check-style: $(LIB) ## include directions, file sizes, symbol names
 	@sh tests/style.sh

@@ -92,7 +92,8 @@ column() { # column FILE NAME
 outside_of_bats() {
     local path
     path=$(tr ':' '\n' <<<"$PATH" | grep -v bats-core | paste -sd:)
-    env -i HOME="$HOME" LC_ALL=C PATH="$path" WARPSIEVE_TESTS=quick "$@"
+    env -i HOME="$HOME" LC_ALL=C PATH="$path" WARPSIEVE_TESTS=quick ASAN_OPTIONS="${ASAN_OPTIONS:-}" UBSAN_OPTIONS="${UBSAN_OPTIONS:-}" \
+        LSAN_OPTIONS="${LSAN_OPTIONS:-}" TSAN_OPTIONS="${TSAN_OPTIONS:-}" "$@"
 }
 
 # The programs that a block of shell names and that are not installed; then it is only read: bash -n, and what was left out is said.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A short turn of tests/thrash.sh; the long ones are make thrash and make tsan.
+# A short turn of tests/thrash.sh; the long ones are make thrash and make tsan-thrash.
 
 bats_require_minimum_version 1.5.0
 load helper
