@@ -7,6 +7,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/io/inflate.h"
+#include "lib/io/magic.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -162,20 +163,29 @@ static int need_raw(ws_source *s, int timeout_ms, ws_err *err) {
     return rc;
 }
 
-/* The first two bytes tell gzip from everything else. */
+/* What this program does not undo is named, with what does. */
+static int other_format(const ws_source *s, const ws_magic *m, ws_err *err) {
+    const char *only = "and of compressed input only gzip is undone here";
+    if (s->fd == STDIN_FILENO)
+        return ws_fail(err, WS_EDATA, "%s is compressed with %s, %s: put %s in front", s->name, m->name, only, m->undo_pipe);
+    return ws_fail(err, WS_EDATA, "%s is compressed with %s, %s: %s %s | %s ..., with - in its place", s->name, m->name, only,
+                   m->undo, s->name, program_invocation_short_name);
+}
+
+/* The first bytes tell gzip from everything else; a first byte is mostly enough. */
 static int sniff(ws_source *s, int timeout_ms, ws_err *err) {
-    while (s->raw.n < 2 && !s->raw_eof) {
+    const ws_magic *m;
+    int more;
+    while (!(m = ws_magic_find(s->raw.p, s->raw.n, &more)) && more && !s->raw_eof) {
         size_t got = 0;
         int rc = read_some(s, timeout_ms, s->raw.p + s->raw.n, WS_SOURCE_CHUNK - s->raw.n, &got, err);
         if (rc) return rc;
         s->raw.n += got;
         s->raw_eof = got == 0;
     }
-    s->kind = PLAIN;
-    if (s->raw.n >= 2 && s->raw.p[0] == 0x1f && s->raw.p[1] == 0x8b) {
-        if (!(s->inflate = ws_inflate_create(err))) return err->code;
-        s->kind = GZIP;
-    }
+    if (m && m->undo) return other_format(s, m, err);
+    if (m && !(s->inflate = ws_inflate_create(err))) return err->code;
+    s->kind = m ? GZIP : PLAIN;
     return WS_OK;
 }
 

@@ -260,10 +260,10 @@ static void timeouts(tap *t) {
     tap_ok(t, ws_source_next(s, 0, &p, &n, &err) == WS_AGAIN, "nothing there, no patience");
     tap_ok(t, ws_source_next(s, 20, &p, &n, &err) == WS_AGAIN, "nothing there for 20 ms");
     tap_ok(t, ws_source_ahead(s) == 0, "nothing to read ahead");
-    must(write(fd[1], "a", 1) == 1, "write");
+    must(write(fd[1], "\x1f", 1) == 1, "write");
     tap_ok(t, ws_source_next(s, 20, &p, &n, &err) == WS_AGAIN, "one byte does not tell gzip from plain");
     must(write(fd[1], "bc", 2) == 2, "write");
-    tap_ok(t, ws_source_next(s, 1000, &p, &n, &err) == WS_OK && n >= 2 && !memcmp(p, "abc", n), "three do");
+    tap_ok(t, ws_source_next(s, 1000, &p, &n, &err) == WS_OK && n >= 2 && !memcmp(p, "\x1f" "bc", n), "three do");
     if (n == 2) (void)ws_source_next(s, 1000, &p, &n, &err);
     must(write(fd[1], "def", 3) == 3, "write");
     tap_ok(t, ws_source_ahead(s) == 1 && ws_source_next(s, 0, &p, &n, &err) == WS_OK && n == 3 && !memcmp(p, "def", 3),

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ * What compressed a file, by its first bytes: gzip, which is undone here, and others, which are named. */
+#ifndef WS_IO_MAGIC_H
+#define WS_IO_MAGIC_H
+
+#include "lib/base/ws.h"
+
+typedef struct ws_magic {
+    const char *bytes; /* '?' stands for any */
+    size_t n;
+    const char *name; /* "xz" */
+    const char *undo; /* the command that writes what a file holds, the file's name goes behind it; NULL: lib/io/inflate.c does it */
+    const char *undo_pipe; /* the same for standard input */
+} ws_magic;
+
+/* The longest of the marks: where so many bytes are there, *more is 0. */
+enum { WS_MAGIC_MAX = 10 };
+
+/* Which one p[0..n) begins with; NULL if it is none of them. *more: it may still turn out to be one with further bytes. */
+const ws_magic *ws_magic_find(const uint8_t *p, size_t n, int *more);
+
+#endif
