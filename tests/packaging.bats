@@ -29,7 +29,7 @@ flags() { [ "${WARPSIEVE_TESTS:-}" = full ] && echo "-O3 -g" || echo "-O1 -g"; }
 version() { sed -n 's/.*define WS_VERSION "\(.*\)"/\1/p' one/lib/base/ws.h; }
 # make as a shell outside of bats calls it
 clean_make() { outside_of_bats make -s "$@"; }
-built() { [ -x one/bin/msvfilt ] || nice make -s -j2 -C one CUDA=0 CFLAGS="$(flags)" >log 2>&1 || fail "$(cat log)"; }
+built() { [ -x one/bin/msvfilt ] || nice make -s -j2 -C one CUDA=0 CFLAGS="$(flags)" >built.log 2>&1 || fail "$(cat built.log)"; }
 
 @test "make dist: named by the version, the same bytes again, nothing that was built" {
     [ -f "dist/warpsieve-$(version).tar.gz" ]
@@ -46,6 +46,22 @@ built() { [ -x one/bin/msvfilt ] || nice make -s -j2 -C one CUDA=0 CFLAGS="$(fla
         grep -c "$BATS_FILE_TMPDIR" "one/bin/$t" && fail "$t names the folder that it was built in"
     done
     [ -x one/bin/msvfilt ]
+}
+
+# What a compiler is not sure of differs by level, so all are asked where there is time.
+@test "no warnings: as built above, and by each compiler at each level" {
+    local cc o
+    built
+    [ -z "$(grep warning: built.log)" ] || fail "$(grep -A3 warning: built.log)"
+    [ "${WARPSIEVE_TESTS:-}" = full ] || return 0
+    for cc in gcc clang; do
+        command -v $cc >/dev/null || { echo "# $cc is not installed, so its warnings were not asked for" >&3; continue; }
+        for o in 0 1 2 3 g; do
+            nice make -s -j2 -C one B=level CUDA=0 CC=$cc CFLAGS=-O$o level/libwarpsieve.a units >log 2>&1 || fail "$cc -O$o: $(tail log)"
+            [ -z "$(grep warning: log)" ] || fail "$cc -O$o: $(grep -A3 warning: log)"
+            rm -rf one/level
+        done
+    done
 }
 
 @test "from the tarball: demo, install, installcheck, uninstall to nothing" {

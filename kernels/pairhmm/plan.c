@@ -100,18 +100,22 @@ static int add_seg(ws_pairhmm_trie *t, uint32_t *col, uint32_t depth, int keep, 
     return WS_OK;
 }
 
-static int add_hap(ws_pairhmm_trie *t, size_t k, uint32_t n, uint32_t *col, ws_err *err) {
+/* The columns that haplotype k, of n residues, does not share with the one before. */
+static int add_columns(ws_pairhmm_trie *t, size_t k, uint32_t n, uint32_t *col, ws_err *err) {
     size_t ncut;
-    while (t->open[t->nopen - 1].depth > t->lcp[k]) t->nopen--;
-    int rc = t->lcp[k] < n ? find_cuts(t, k, n, &ncut, err) : WS_OK;
+    int rc = find_cuts(t, k, n, &ncut, err);
     if (rc) return rc;
-    if (t->lcp[k] < n) {
-        const int end_kept = ncut && t->cut[0] == n;
-        while (ncut-- > (size_t)end_kept && !rc) rc = add_seg(t, col, t->cut[ncut], 1, err);
-        if (!rc) rc = add_seg(t, col, n, end_kept, err);
-    }
+    const int end_kept = ncut && t->cut[0] == n;
+    while (ncut-- > (size_t)end_kept && !rc) rc = add_seg(t, col, t->cut[ncut], 1, err);
+    return rc ? rc : add_seg(t, col, n, end_kept, err);
+}
+
+static int add_hap(ws_pairhmm_trie *t, size_t k, uint32_t n, uint32_t *col, ws_err *err) {
+    while (t->open[t->nopen - 1].depth > t->lcp[k]) t->nopen--;
+    int rc = t->lcp[k] < n ? add_columns(t, k, n, col, err) : WS_OK;
+    if (rc) return rc;
     t->end[k] = (uint32_t)t->nseg - 1; /* a copy of the haplotype before ends where that one does */
-    return rc;
+    return WS_OK;
 }
 
 int ws_pairhmm_trie_make(ws_pairhmm_trie *t, const ws_pairhmm_hap *hap, const uint32_t *list, size_t n, int share,
