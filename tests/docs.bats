@@ -53,6 +53,16 @@ help_agrees() {
 }
 @test "--help has them too" { each help_agrees $(all_tools); }
 
+headings_agree() { # "Scoring --double" for each long name
+    awk '/^\.Sh / { on = $2 == "OPTIONS" } on && /^\.Ss / { sub(/^\.Ss /, ""); h = $0 }
+        on && /^\.It Fl / { for (i = 3; i <= NF; i++) if ($i ~ /^-[a-z]/) { print h " -" $i; next } }' "$top/man/$1.1" |
+        sed 's/^Alphabet /Input /' | sort >page # what the input is written in has a heading of its own in the page of respack
+    "$1" --help | awk '/^[A-Z].*:$/ { sub(/:$/, ""); h = $0 }
+        /^ +(-., )?--[a-z]/ { sub(/^ +(-., )?/, ""); sub(/[^a-z_-].*/, ""); print h " " $0 }' | sort >got
+    same page got || fail "headings of the page (<) and of --help (>)"
+}
+@test "an option stands under the same heading in --help and in the page" { each headings_agree $(all_tools); }
+
 page_text() { mandoc -T ascii -O width=80 "$1" | sed 's/.\x08//g'; }
 choices_are_named() { # every choice, and every default that --help puts into brackets, stands in the page
     local text

@@ -29,7 +29,7 @@ static const char *const in_formats[] = {"auto", "batch", "results", NULL}; /* t
 
 static const ws_opt opts[] = {
     {0, "double", NULL, WS_OPT_FLAG, AT(all_double), NULL, "compute all pairs in double precision",
-     .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, PLAIN},
+     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, PLAIN},
     {0, "no-sharing", NULL, WS_OPT_FLAG, AT(no_sharing), NULL,
      "compute equal reads and common beginnings of haplotypes again; for measuring", .group = WS_GROUP_RUN, PLAIN},
     {0, "in-format", NULL, WS_OPT_CHOICE, AT(in_format), "FORMAT",
