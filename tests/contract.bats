@@ -78,6 +78,14 @@ filter_misuse() {
     misuse 'pvalue' 'range' '1.5' -- "$1" -P 1.5 m.hmm small.fa
     misuse 'pvalue' 'number' '"low"' -- "$1" -P low m.hmm small.fa
     misuse 'bits' 'number' '"20b"' -- "$1" -T 20b m.hmm small.fa
+    misuse 'db-size' '0 is out of range: expected more than 0' -- "$1" -Z 0 m.hmm small.fa # as hmmsearch, here and below
+    misuse 'db-size' 'range' -- "$1" -Z -5 m.hmm small.fa
+    misuse 'db-size' 'range' -- "$1" -Z nan m.hmm small.fa
+    misuse 'db-size' 'range' -- "$1" -Z 1e-400 m.hmm small.fa
+    misuse 'evalue' '0 is out of range: expected more than 0' -- "$1" -Z 1 -E 0 m.hmm small.fa
+    misuse 'pvalue' 'range' -- "$1" -P -1e-9 m.hmm small.fa
+    misuse 'bits' 'finite number' '"nan"' -- "$1" -T nan m.hmm small.fa
+    misuse 'bits' 'finite number' '"-inf"' -- "$1" -T -inf m.hmm small.fa
     misuse '-E needs -Z' -- "$1" -E 1 m.hmm small.fa
     misuse 'no "gpu"' 'scalar' -- "$1" --backend gpu m.hmm small.fa
     misuse 'standard input' 'both' -- "$1" - -

@@ -38,6 +38,8 @@ same_rows() { same <(grep -v '^##w' want.tsv) <(grep -v '^##w' "$1"); }
     bash "$flows/shell/cascade.sh" m.hmm none.fa none
     [ ! -s none.hits.fa ]
     grep -q 'nothing passed' none.hits.tbl
+    bash "$flows/shell/cascade.sh" m.hmm /dev/null empty
+    grep -q 'nothing passed' empty.hits.tbl
     head -c 20000 demo.fa.gz >cut.fa.gz
     run bash "$flows/shell/cascade.sh" m.hmm cut.fa.gz cut
     [ "$status" -ne 0 ]

@@ -73,17 +73,18 @@ static int parse_size(const char *s, double *out) {
     return *end == '\0';
 }
 
-static int check_range(const ws_opt *o, double v, const char *text, ws_err *err) {
-    char q[WS_QUOTE_MAX];
-    if (isnan(v) || (o->min < o->max && (v < o->min || v > o->max)))
-        return ws_fail(err, WS_EUSAGE, "--%s: %s is out of range: expected %.10g to %.10g", o->name,
-                       ws_quote(q, text, strlen(text)), o->min, o->max);
-    return WS_OK;
-}
-
 static int not_a(const ws_opt *o, const char *what, const char *text, ws_err *err) {
     char q[WS_QUOTE_MAX];
     return ws_fail(err, WS_EUSAGE, "--%s: expected %s, found \"%s\"", o->name, what, ws_quote(q, text, strlen(text)));
+}
+
+static int check_range(const ws_opt *o, double v, const char *text, ws_err *err) {
+    char q[WS_QUOTE_MAX];
+    const int above = o->flags & WS_OPT_ABOVE, any = !(o->min < o->max);
+    if (isfinite(v) && (any || ((above ? v > o->min : v >= o->min) && v <= o->max))) return WS_OK;
+    if (any) return not_a(o, "a finite number", text, err);
+    return ws_fail(err, WS_EUSAGE, "--%s: %s is out of range: expected %s%.10g to %.10g", o->name, ws_quote(q, text, strlen(text)),
+                   above ? "more than " : "", o->min, o->max);
 }
 
 static int parse_choice(const ws_opt *o, const char *text, int *out, ws_err *err) {

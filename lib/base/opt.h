@@ -24,7 +24,11 @@ typedef enum ws_opt_group {
     WS_GROUP_SCORE, WS_GROUP_FILTER, WS_GROUP_INPUT, WS_GROUP_OUTPUT, WS_GROUP_RUN, WS_GROUP_MISC, WS_NGROUP
 } ws_opt_group;
 
-enum { WS_OPT_RESULT = 1 /* changes the rows: named in the provenance line */, WS_OPT_HIDDEN = 2 };
+enum {
+    WS_OPT_RESULT = 1, /* changes the rows: named in the provenance line */
+    WS_OPT_HIDDEN = 2,
+    WS_OPT_ABOVE = 4 /* min itself is out of range */
+};
 
 typedef struct ws_opt {
     char letter;            /* 0: none */

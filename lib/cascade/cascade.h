@@ -30,17 +30,18 @@ typedef struct ws_cascade_opts {
 #define WS_CASCADE_FLAG(name_, field, help_)                                                                             \
     {0, name_, NULL, WS_OPT_FLAG, WS_CASCADE_AT(field), NULL, help_, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT,      \
      .given = WS_OPT_NOGIVEN}
-#define WS_CASCADE_REAL(letter_, name_, field, arg_, help_, max_)                                                        \
+#define WS_CASCADE_REAL(letter_, name_, field, arg_, help_, max_, above_)                                                \
     {letter_, name_, NULL, WS_OPT_REAL, WS_CASCADE_AT(field), arg_, help_, .min = 0, .max = max_, .group = WS_GROUP_FILTER, \
-     .flags = WS_OPT_RESULT, .given = WS_CASCADE_AT(field##_given)}
+     .flags = WS_OPT_RESULT | (above_), .given = WS_CASCADE_AT(field##_given)}
 
 /* The entries of an option table that all four have. */
 #define WS_CASCADE_OPTS(default_p)                                                                                       \
-    WS_CASCADE_REAL('P', "pvalue", p, "P", "pass if the P-value is at most P [" default_p "]", 1),                          \
+    WS_CASCADE_REAL('P', "pvalue", p, "P", "pass if the P-value is at most P [" default_p "]", 1, 0),                         \
         {'T', "bits", NULL, WS_OPT_REAL, WS_CASCADE_AT(bits), "BITS", "pass if the bit score is at least BITS; without -P no P is asked", \
          .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_CASCADE_AT(bits_given)},                               \
-        WS_CASCADE_REAL('E', "evalue", evalue, "E", "pass if P times -Z is at most E", 1e300),                               \
-        WS_CASCADE_REAL('Z', "db-size", z, "N", "sequences in the whole database, for E-values: in= of the ##end line", 1e18)
+        WS_CASCADE_REAL('E', "evalue", evalue, "E", "pass if P times -Z is at most E", 1e300, WS_OPT_ABOVE),                 \
+        WS_CASCADE_REAL('Z', "db-size", z, "N", "sequences in the whole database, for E-values: in= of the ##end line", 1e18, \
+                        WS_OPT_ABOVE)
 #define WS_CASCADE_NOBIAS WS_CASCADE_FLAG("nobias", nobias, "do not correct for composition bias")
 
 /* The members of a ws_tool for a stage; tool->open calls ws_cascade_open with its stage. */

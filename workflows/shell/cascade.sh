@@ -16,6 +16,7 @@ models=$1 database=$2 prefix=$3 threads=${4:-1}
 # E-values and hmmsearch need the size of the database. What msvfilt read is in the counts that --stats writes.
 msvfilt -t "$threads" --stats="$prefix.hits.json" "$models" "$database" | vitfilt -t 1 "$models" >"$prefix.vit.tsv"
 n=$(sed -n 's/^ *"sequences": \([0-9]*\).*/\1/p' "$prefix.hits.json")
+[ "$n" -gt 0 ] || n=1 # an empty database has no hits, but -Z is more than 0
 fwdscore -t "$threads" -Z "$n" -o "$prefix.hits.tsv" "$models" "$prefix.vit.tsv"
 respack -O fasta -o "$prefix.hits.fa" "$prefix.hits.tsv"
 

@@ -63,6 +63,7 @@ rule warpsieve_cascade:
         r"""
         exec 2> {log:q}
         n=$(sed -n 's/^ *"sequences": \([0-9]*\).*/\1/p' {input.counts:q})
+        [ "$n" -gt 0 ] || n=1 # an empty database has no hits, but -Z is more than 0
         msvfilt -t {threads} {params.backend} {params.msvfilt} {input.models:q} {input.shard:q} |
             vitfilt -t 1 {params.vitfilt} {input.models:q} |
             fwdscore -t 1 -Z "$n" {params.fwdscore} -o {output:q} {input.models:q}
