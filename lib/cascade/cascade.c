@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Opening of a filter: models into targets, options into thresholds, columns. */
-#include "lib/cascade/cascade.h"
+#include "lib/cascade/pass.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -79,6 +79,7 @@ static int thresholds(ws_cascade *c, const ws_job *job, ws_err *err) {
         if (asks_p && !h->calibrated && !job->common.all)
             return ws_fail(err, WS_EDATA,
                            "model %s has no STATS lines, so it has no P-values; use -T BITS or -a, or build it with hmmbuild", h->name);
+        c->model[i].gate = ws_gate_make(c, h);
     }
     return WS_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The decision of hmmsearch's pipeline on one (model, sequence) pair after another: specification, section 12.2. */
-#include "lib/cascade/cascade.h"
+#include "lib/cascade/pass.h"
 
 #include "lib/hmm/evalue.h"
 #include "lib/hmm/ungapped.h"
@@ -17,30 +17,18 @@ typedef struct judging { /* one task's constants */
     const ws_lane *lane;
     int everything; /* values are wanted for pairs that fail too */
     int with_bias;
+    int gated;      /* what the model's gate turns away is of no interest */
     int msv_column; /* of the table that is read, or -1 */
 } judging;
 
-static double p_of(const judging *g, int mu, int lambda, int tail, float bits) {
-    const float *ev = g->model->hmm->evparam;
-    if (!g->model->hmm->calibrated) return 1;
-    return tail ? ws_exp_p(bits, ev[mu], ev[lambda]) : ws_gumbel_p(bits, ev[mu], ev[lambda]);
-}
+static double p_of(const judging *g, int mu, int lambda, int tail, float bits) { return ws_pass_p(g->model->hmm, mu, lambda, tail, bits); }
 
 static double stage_p(const judging *g, float bits) {
     return p_of(g, g->c->stage->mu, g->c->stage->lambda, g->c->stage->tail, bits);
 }
 
-/* -T and --cut_*: asked of the score against the null model, the column a reader sees. */
-static int enough_bits(const judging *g, float bits) {
-    const ws_cascade_opts *o = g->c->opts;
-    if (o->bits_given && bits < o->bits) return 0;
-    return g->c->cut < 0 || !(bits < g->model->hmm->cut[g->c->cut][0]);
-}
-
-static int enough_p(const judging *g, double p) {
-    const ws_cascade_opts *o = g->c->opts;
-    return !(p > g->c->max_p) && (!o->evalue_given || !(p * o->z > o->evalue));
-}
+static int enough_bits(const judging *g, float bits) { return ws_pass_bits(g->c, g->model->hmm, bits); }
+static int enough_p(const judging *g, double p) { return ws_pass_enough(g->c, p); }
 
 /* The MSV score behind a printed msv_bits, exact: with xJ - tjb it is a whole number of third-bits, and the print is good
  * to 1e-4 bits. Sections 6 (S5), 11. */
@@ -95,7 +83,9 @@ static int may_skip(const judging *g) { return g->c->stage->may_skip && !g->c->o
 /* What can be said without the bias: 1 if place j stays in question. */
 static int first_look(const judging *g, const ws_task *task, size_t j, pending *out) {
     const ws_fscore *score = (const ws_fscore *)task->score + j;
-    float bits = ws_bits(score->nats, lenmodel_of(g, task, j)->null_nats);
+    const ws_lenmodel *lm = lenmodel_of(g, task, j);
+    if (g->gated && score->status != WS_F_OPEN && ws_gate_fails(&g->model->gate, score->nats - lm->null_nats, lm->L)) return 0;
+    float bits = ws_bits(score->nats, lm->null_nats);
     int pass = enough_bits(g, bits);
     if (pass && (g->c->stage->uncorrected_first || !g->with_bias)) pass = enough_p(g, stage_p(g, bits));
     if (score->status == WS_F_OPEN) pass = 1;
@@ -129,6 +119,7 @@ int ws_cascade_judge(const ws_job *job, const ws_batch *b, const ws_task *task, 
                  .everything = job->common.all || job->keep_rejected,
                  .with_bias = c->stage->bias && !c->opts->nobias,
                  .msv_column = b->has_rows ? ws_head_find(job->head, "msv_bits") : -1};
+    g.gated = !g.everything && !(may_skip(&g) && g.msv_column >= 0);
     pending *q = ws_lane_scratch(lane, task->n * (sizeof *q + sizeof(uint32_t) + sizeof(float)), err);
     if (!q) return err->code;
     uint32_t *item = (uint32_t *)(void *)(q + task->n);

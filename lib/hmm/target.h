@@ -7,10 +7,19 @@
 #include "lib/hmm/model.h"
 #include "lib/hmm/profile.h"
 
+/* What a pair must reach for anything to be asked of it: one whose score is less than least - each * L nats above the null score
+ * fails, whatever its composition. -INFINITY, 0: of no pair this is known. Made by lib/cascade. */
+typedef struct ws_gate {
+    float least, each;
+} ws_gate;
+
+static inline int ws_gate_fails(const ws_gate *g, float above_null, uint32_t L) { return above_null < g->least - g->each * (float)L; }
+
 typedef struct ws_hmm_target {
     const ws_hmm *hmm;
     ws_profile profile;
     ws_bias bias;
+    ws_gate gate;
 } ws_hmm_target;
 
 #endif

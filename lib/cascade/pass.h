@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ * What is asked of one score: specification, section 12.2. */
+#ifndef WS_CASCADE_PASS_H
+#define WS_CASCADE_PASS_H
+
+#include "lib/cascade/cascade.h"
+
+/* P of a score in bits; mu, lambda: indices into ws_hmm.evparam; tail: Forward's. 1 for a model without calibration. */
+double ws_pass_p(const ws_hmm *hmm, int mu, int lambda, int tail, float bits);
+
+/* -T and --cut_*: asked of the score against the null model, the column a reader sees. */
+int ws_pass_bits(const ws_cascade *c, const ws_hmm *hmm, float bits);
+
+/* -P and -E. NaN is enough, as in hmmsearch. */
+int ws_pass_enough(const ws_cascade *c, double p);
+
+/* The gate of a model: see lib/hmm/target.h. What it turns away fails each of the questions above that the stage asks; nine pairs
+ * in ten and more are known by one comparison, without a logarithm and without the bias filter. */
+ws_gate ws_gate_make(const ws_cascade *c, const ws_hmm *hmm);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ * The decision about pairs: ws_cascade_judge, which turns most away at a gate, against the specification's questions asked of every
+ * pair, at scores around each threshold; and the bound on the bias filter that the gate of vit and fwd rests on. */
+#include "tests/lib/sample.h"
+#include "tests/tap.h"
+
+#include "lib/cascade/pass.h"
+#include "lib/hmm/evalue.h"
+#include "lib/hmm/fscore.h"
+
+static const ws_stage stages[] = {
+    {.default_p = 0.02, .mu = WS_MMU, .lambda = WS_MLAMBDA},
+    {.default_p = 0.02, .mu = WS_MMU, .lambda = WS_MLAMBDA, .bias = 1, .uncorrected_first = 1},
+    {.default_p = 0.001, .mu = WS_VMU, .lambda = WS_VLAMBDA, .bias = 1, .may_skip = 1},
+    {.default_p = 1e-5, .mu = WS_FTAU, .lambda = WS_FLAMBDA, .tail = 1, .bias = 1, .evalue = 1}};
+static const char *const stage_name[] = {"ssv", "msv", "vit", "fwd"};
+enum { NSTAGE = sizeof stages / sizeof stages[0], NSEQ = 24, EACH = 60, ROUNDS = 300 };
+
+/* Section 12.2, one question after the other. */
+static int passes(const ws_cascade *c, const ws_hmm *hmm, const ws_fscore *s, const ws_lenmodel *lm, float filtersc, float *p_bits) {
+    const ws_stage *st = c->stage;
+    const ws_cascade_opts *o = c->opts;
+    const int with_bias = st->bias && !o->nobias;
+    const float *ev = hmm->evparam, bits = ws_bits(s->nats, lm->null_nats), corrected = ws_bits(s->nats, with_bias ? filtersc : lm->null_nats);
+    *p_bits = corrected;
+    int pass = !(o->bits_given && bits < o->bits) && !(c->cut >= 0 && bits < hmm->cut[c->cut][0]);
+    const float asked[2] = {bits, corrected};
+    for (int i = st->uncorrected_first || !with_bias ? 0 : 1; i < (with_bias ? 2 : 1); i++) {
+        const double p = st->tail ? ws_exp_p(asked[i], ev[st->mu], ev[st->lambda]) : ws_gumbel_p(asked[i], ev[st->mu], ev[st->lambda]);
+        const int ok = !(p > c->max_p) && !(o->evalue_given && p * o->z > o->evalue);
+        pass = i == 0 && s->status == WS_F_OPEN ? 1 : pass && ok;
+    }
+    return pass;
+}
+
+static void sample_options(ws_cascade *c, ws_cascade_opts *o, sample *r, ws_hmm *hmm) {
+    static const double p[] = {0.5, 0.02, 1e-3, 1e-5, 4e-9, 6e-9, 1e-40, 0.998, 0.9999, 1, 0};
+    *o = (ws_cascade_opts){.p = p[sample_below(r, sizeof p / sizeof *p)], .nobias = sample_below(r, 4) == 0};
+    o->bits_given = sample_below(r, 3) == 0;
+    o->bits = 30 * sample_unit(r) - 10;
+    o->evalue_given = sample_below(r, 4) == 0;
+    o->z = exp(15 * sample_unit(r));
+    o->evalue = exp(10 * sample_unit(r) - 8);
+    c->max_p = o->bits_given && sample_below(r, 2) ? HUGE_VAL : o->p;
+    c->cut = sample_below(r, 5) ? -1 : WS_CUT_TC;
+    hmm->cut[WS_CUT_TC][0] = (float)(40 * sample_unit(r) - 5);
+    for (int i = 0; i < WS_NEVPARAM; i++) hmm->evparam[i] = (float)(i % 2 ? 0.69 + 0.03 * sample_unit(r) : -12 + 10 * sample_unit(r));
+}
+
+/* Scores around where the answer changes: found by halving, then singles beside it and some a little further off. */
+static void sample_scores(ws_fscore *out, const ws_cascade *c, const ws_hmm *hmm, const ws_lenmodel *lm, float filtersc, sample *r) {
+    float low = -1000, high = 1000, unused;
+    for (int i = 0; i < 60; i++) {
+        const float mid = low + (high - low) / 2;
+        if (passes(c, hmm, &(ws_fscore){mid, WS_F_OK}, lm, filtersc, &unused)) high = mid;
+        else low = mid;
+    }
+    for (int j = 0; j < EACH; j++) {
+        float x = sample_below(r, 2) ? low : high;
+        if (j < EACH / 3)
+            for (int step = sample_below(r, 20); step-- > 0;) x = nextafterf(x, j % 2 ? -2000 : 2000);
+        else
+            x += (float)((sample_unit(r) - 0.5) * pow(10, 1 - sample_below(r, 6)));
+        out[j] = (ws_fscore){x, WS_F_OK};
+    }
+    out[0] = (ws_fscore){INFINITY, WS_F_OVERFLOW};
+    out[1] = (ws_fscore){-INFINITY, WS_F_UNDERFLOW};
+    if (!c->stage->bias) out[2].status = WS_F_OPEN;
+}
+
+/* One model of each stage, options and sequences at random. */
+static int round_differs(const ws_stage *st, sample *r, size_t *kept, size_t *away) {
+    ws_err err = {0};
+    ws_hmm hmm;
+    ws_hmm_target model;
+    ws_cascade_opts opts;
+    sample_batch s = {0};
+    ws_hits hits = {0};
+    static uint32_t item[NSEQ * EACH];
+    static ws_fscore score[NSEQ * EACH];
+    sample_model(&hmm, r, 1 + sample_below(r, 400), 0);
+    sample_target(&model, &hmm);
+    ws_cascade c = {.stage = st, .opts = &opts, .model = &model, .col_bits = 0, .col_p = 1, .col_bias = -1, .col_evalue = -1};
+    sample_options(&c, &opts, r, &hmm);
+    model.gate = ws_gate_make(&c, &hmm);
+    ws_target target = {.name = "random", .qlen = (uint64_t)hmm.M, .data = &model};
+    ws_job job = {.target = &target, .ntarget = 1, .data = &c};
+    ws_cpu_probe(&job.machine.cpu);
+    for (int i = 0; i < NSEQ; i++) {
+        const size_t L = i ? (size_t)(1 + sample_below(r, i < 20 ? 300 : 3000)) : 0;
+        const int one = sample_below(r, 3) ? -1 : sample_below(r, hmm.abc->Kp);
+        uint8_t *x = sample_add(&s, L);
+        for (size_t j = 0; j < L; j++) x[j] = (uint8_t)(one >= 0 && sample_below(r, 3) ? one : sample_residue(r, hmm.abc));
+    }
+    sample_ready(&s);
+    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)s.lane.perseq.p;
+    float filtersc[NSEQ] = {0};
+    for (uint32_t i = 0; i < NSEQ; i++) {
+        if (i) filtersc[i] = ws_bias_score(&model.bias, &lm[i], ws_lane_codes(&s.lane, i), s.b.len[i]);
+        sample_scores(score + i * EACH, &c, &hmm, &lm[i], filtersc[i], r);
+        for (int j = 0; j < EACH; j++) item[i * EACH + (uint32_t)j] = i;
+    }
+    const ws_task task = {.item = item, .n = NSEQ * EACH, .score = score};
+    sample_must(ws_cascade_judge(&job, &s.b, &task, NULL, &s.lane, &hits, &err), &err);
+    size_t at = 0, differ = 0;
+    for (size_t j = 0; j < task.n; j++) {
+        const size_t i = item[j];
+        float bits;
+        if (i == 0) continue; /* no residues: never a hit */
+        *away += ws_gate_fails(&model.gate, score[j].nats - lm[i].null_nats, lm[i].L);
+        if (!passes(&c, &hmm, &score[j], &lm[i], filtersc[i], &bits)) continue;
+        const double want = ws_pass_p(&hmm, st->mu, st->lambda, st->tail, bits);
+        differ += at >= hits.n || hits.hit[at].seq != i || memcmp(&hits.hit[at].value[1], &want, sizeof want);
+        at++;
+    }
+    differ += at != hits.n;
+    *kept += at;
+    if (differ)
+        tap_note("M %d, -P %g, bits %g (%d), E %g Z %g (%d), cut %d, gate %.9g %.9g: %zu of %zu hits differ", hmm.M, c.max_p, opts.bits,
+                 opts.bits_given, opts.evalue, opts.z, opts.evalue_given, c.cut, (double)model.gate.least, (double)model.gate.each, differ, at);
+    ws_free(hits.hit);
+    sample_batch_release(&s);
+    ws_profile_destroy(&model.profile);
+    sample_model_release(&hmm);
+    return differ > 0;
+}
+
+/* How far the correction goes up, against what ws_gate_make allows for. */
+static void check_bound(tap *t, sample *r) {
+    enum { MOST = 200000 };
+    ws_err err = {0};
+    uint8_t *x = ws_calloc(MOST, 1, &err);
+    double closest = HUGE_VAL;
+    for (int round = 0; x && round < 400; round++) {
+        ws_hmm h;
+        ws_bias bias;
+        ws_lenmodel lm;
+        sample_model(&h, r, 1 + sample_below(r, round % 3 ? 40 : 3000), 0);
+        if (round % 8 == 0) memset(h.compo, 0, sizeof h.compo);
+        if (round % 8 == 1) /* one residue is all */
+            for (int c = 0; c < 20; c++) h.compo[c] = c == 7;
+        ws_bias_set(&bias, &h);
+        const size_t L = (size_t)(1 + sample_below(r, round % 40 ? round * 10 + 1 : MOST));
+        uint8_t one = sample_residue(r, h.abc);
+        for (size_t i = 0; i < L; i++) { /* stretches of one residue and of many, so that the sum goes up and down */
+            if (sample_below(r, 400) == 0) one = sample_below(r, 2) ? 7 : sample_residue(r, h.abc);
+            x[i] = sample_below(r, 2) || round % 4 == 1 ? one : sample_residue(r, h.abc);
+        }
+        ws_lenmodel_set(&lm, (uint32_t)L);
+        const double above = (double)ws_bias_score(&bias, &lm, x, L) - (double)lm.null_nats + WS_BIAS_MOST + WS_BIAS_MOST_EACH * (double)L;
+        closest = fmin(closest, above);
+        sample_model_release(&h);
+    }
+    ws_free(x);
+    tap_ok(t, closest > 0 && closest < 0.1, "the bias filter is never below the null score by more than is allowed for: %g nats to spare", closest);
+}
+
+int main(void) {
+    const char *seed = getenv("WARPSIEVE_SEED");
+    sample r = {seed ? strtoull(seed, NULL, 0) : 20240607};
+    tap t = {0};
+    tap_note("seed %llu", (unsigned long long)r.state);
+    for (int i = 0; i < NSTAGE; i++) {
+        size_t differ = 0, kept = 0, away = 0;
+        for (int round = 0; round < ROUNDS; round++) differ += (size_t)round_differs(&stages[i], &r, &kept, &away);
+        tap_ok(&t, differ == 0 && kept > 1000 && away > 1000, "%s: %zu pairs pass, %zu turned away at the gate, as the specification says",
+               stage_name[i], kept, away);
+    }
+    check_bound(&t, &r);
+    return tap_end(&t);
+}
