@@ -58,6 +58,60 @@ no_memory() {
     done
 }
 
+# The middle of a run with --backend auto: the processor has scored for a while, then a device is opened and given work, and fails at
+# the n-th place. Scores of a fake device are of no use, so n ends where the first of them would be in the rows.
+auto_run() { "$WARPSIEVE_FAULTY/$tool" -t "$threads" -K 100K -P 1e-3 "$@" many.hmm many.fa; } # $tool and $threads are set
+make_long() { # as many sequences as it takes until a quarter of the work is left for the device
+    local i
+    for i in $(seq 20); do cat three.hmm; done >many.hmm
+    cp demo.fa many.fa
+    for i in 1 2 3 4 5 6; do
+        auto_run --stats=stats >/dev/null
+        ! python3 -c 'import json; s = json.load(open("stats")); exit(s.get("device_cells", 0) * 4 < s["cells"])' || return 0
+        cat many.fa many.fa >more.fa
+        mv more.fa many.fa
+    done
+    fail "no input is long enough for a device to be opened"
+}
+loses_device() { # KIND STEP [MOST]
+    local n
+    for ((n = 1; n <= ${3:-1000}; n += $2)); do
+        rm -f struck
+        WS_FAULT=$1=$n WS_FAULT_LOG=struck auto_run >got 2>said || fail "$1=$n: status $?, $(cat said)"
+        [ $n -eq 1 ] || [ -e struck ] || return 0
+        [ -s struck ] || fail "no device was asked for"
+        [ "$(cat struck)" = x ] || return 0
+        same want got || fail "$1=$n: other rows"
+        if [ $n -gt 1 ] || [ -s said ]; then # without a driver there is nothing to say
+            grep -qE "^$tool: goes on without (a|the) device: ." said || fail "$1=$n: $(cat said)"
+            [ "$(wc -l <said)" -eq 1 ] || fail "$1=$n: $(cat said)"
+        fi
+        cut -d: -f2 said >>notes
+    done
+}
+goes_on() {
+    tool=$1 threads=1
+    rm -f notes
+    make_long
+    auto_run --backend avx2 >want || auto_run --backend scalar >want
+    [ "$(nrows want)" -gt 100 ]
+    if ! full; then
+        loses_device lost 4 8
+        loses_device launch 1 1
+        loses_device gone 37 120
+    else
+        for kind in device-memory pinned lost launch; do loses_device $kind 1; done
+        for kind in gone call; do loses_device $kind 7; done
+        threads=3
+        make_long
+        auto_run --backend avx2 >want || auto_run --backend scalar >want
+        for kind in lost gone; do loses_device $kind 3 60; done # another fault would leave scores of other threads' calls
+    fi
+    grep -q 'without the device' notes || fail "no fault came after the opening"
+    echo "# ran $(wc -l <notes) faults, $(grep -c 'without the device' notes) of them of a device at work: $1 --backend auto went on" >&3
+}
+@test "--backend auto goes on without a device that fails in the middle of a run" { each goes_on $(sequence_tools model); }
+
 @test "the sentence says what failed" {
     local t
     for t in $(sequence_tools model); do

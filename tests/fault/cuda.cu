@@ -11,7 +11,8 @@
 //             trap           behind the N-th kernel another one traps: a fault of the device itself, seen at some later call
 //
 // WS_FAULT_FAKE=N: there are N devices, which are memory of the host, and kernels do nothing. What is scored is of no use then,
-// but all the same from run to run, which is enough to see what a fault does where there is no device. WS_FAULT_LOG as in shim.c.
+// but all the same from run to run, which is enough to see what a fault does where there is no device. WS_FAULT_LOG as in shim.c, but
+// for a y in place of the x when the fault comes after the first scores of a fake device.
 #include <cuda_runtime.h>
 
 #include <atomic>
@@ -23,7 +24,7 @@
 
 static long fakes;
 static std::atomic<long> calls, count;
-static std::atomic<bool> lost;
+static std::atomic<bool> lost, asked, answered; // the first copy from a device was begun, has arrived
 static thread_local cudaError_t pending; // of this thread's last launch
 static thread_local bool trapping;
 
@@ -37,7 +38,7 @@ static void strike(void) {
     const char *log = getenv("WS_FAULT_LOG");
     FILE *f = log ? fopen(log, "a") : NULL;
     if (!f) return;
-    fputc('x', f);
+    fputc(answered ? 'y' : 'x', f);
     fclose(f);
 }
 
@@ -84,8 +85,14 @@ static cudaError_t fill(void *p, int byte, size_t n) {
     return cudaSuccess;
 }
 
-static cudaError_t copy(void *to, const void *from, size_t n) {
+static cudaError_t copy(void *to, const void *from, size_t n, cudaMemcpyKind way) {
     memcpy(to, from, n);
+    if (way == cudaMemcpyDeviceToHost) asked = true;
+    return cudaSuccess;
+}
+
+static cudaError_t wait() {
+    if (asked) answered = true;
     return cudaSuccess;
 }
 
@@ -115,10 +122,10 @@ PLAIN(cudaFree, (void *p), (p), drop(p))
 PLAIN(cudaFreeHost, (void *p), (p), drop(p))
 PLAIN(cudaMemsetAsync, (void *p, int byte, size_t n, cudaStream_t s), (p, byte, n, s), fill(p, byte, n))
 PLAIN(cudaMemcpyAsync, (void *to, const void *from, size_t n, cudaMemcpyKind way, cudaStream_t s), (to, from, n, way, s),
-      copy(to, from, n))
+      copy(to, from, n, way))
 WRAP(cudaMalloc, "device-memory", cudaErrorMemoryAllocation, (void **p, size_t n), (p, n), take(p, n))
 WRAP(cudaMallocHost, "pinned", cudaErrorMemoryAllocation, (void **p, size_t n), (p, n), take(p, n))
-WRAP(cudaStreamSynchronize, "lost", cudaErrorIllegalAddress, (cudaStream_t s), (s), cudaSuccess)
+WRAP(cudaStreamSynchronize, "lost", cudaErrorIllegalAddress, (cudaStream_t s), (s), wait())
 
 // ---- launches: what <<<>>> becomes, which is one or the other by the version of CUDA, and how its failure is asked for ----
 
