@@ -159,6 +159,101 @@ EOF
     done
 }
 
+# read_by PROGRAM: what it sees in j.jplace: csv, a line for each placement (guppy) or read (gappa); grafted, the tree with reads.
+read_by() {
+    rm -rf csv grafted out
+    case $1 in
+    guppy)
+        guppy info j.jplace >log 2>&1 && guppy fat -o fat.xml j.jplace >log 2>&1 && guppy edpl j.jplace >log 2>&1 || return 1
+        guppy to_csv j.jplace >csv 2>log && guppy tog -o grafted j.jplace >log 2>&1
+        ;;
+    gappa)
+        local c
+        gappa examine info --jplace-path j.jplace >log 2>&1 || return 1
+        for c in edpl graft lwr-list; do gappa examine $c --jplace-path j.jplace --out-dir out >log 2>&1 || return 1; done
+        mv out/lwr-list.csv csv
+        mv out/j.newick grafted
+        ;;
+    esac
+}
+
+@test "gappa and guppy read -O jplace and find each read on its branch" {
+    local p found= more=
+    for p in gappa guppy; do if command -v $p >/dev/null; then found="$found $p"; fi; done
+    [ -n "$found" ] || skip "neither gappa nor guppy is installed"
+    [ "${WARPSIEVE_TESTS:-}" != full ] || [ ! -d "$top/../shared/golden/papara" ] || more="pyrg65 vag652 upp407_aa"
+    for g in vag40 $more; do
+        [ -d $g ] || cp -r "$top/../shared/golden/papara/$g" .
+        golden -O jplace >j.jplace
+        golden --tree n.nwk --no-provenance --header none >rows
+        for p in $found; do
+            read_by $p || fail "$p: $(tail -3 log)"
+            python3 - $p $g >&3 <<'EOF' || fail "$p $g"
+import csv, json, re, sys
+def clades(text, label): # every node of a Newick tree as (label of its branch, its leaves below, its parent's index)
+    nodes, open_, at = [], [], 0
+    for x in re.findall(r"[(),;]|[^(),;]+", text.strip()):
+        if x == "(": nodes.append([None, set(), open_[-1] if open_ else None]); open_.append(len(nodes) - 1); last = None
+        elif x == ")": last = open_.pop()
+        elif x == ",": last = None
+        elif x != ";":
+            if last is None: nodes.append([None, {x.split(":")[0]}, open_[-1]]); last = len(nodes) - 1
+            nodes[last][0] = label(x)
+    for i in range(len(nodes) - 1, 0, -1): nodes[nodes[i][2]][1] |= nodes[i][1]
+    return nodes
+program, folder = sys.argv[1:]
+below = {n: leaves for n, leaves, _ in clades(open("n.nwk").read(), lambda x: int(x[x.index("{") + 1:-1])) if n is not None}
+leaves = set().union(*below.values())
+rows = [l.rstrip("\n").split("\t") for l in open("rows")]
+placed = [r for r in rows if r[1]]
+assert len(json.load(open("j.jplace"))["placements"]) == len(placed)
+grafted, at = clades(open("grafted").read(), lambda x: x), {}
+for i, node in enumerate(grafted):
+    if len(node[1]) == 1: at.setdefault(next(iter(node[1])), i)
+checked = 0
+for r in placed:
+    if r[5] != "1" or [x[0] for x in rows].count(r[0]) > 1: continue
+    i = at[r[0]]
+    while not grafted[i][1] & leaves: i = grafted[i][2]
+    assert grafted[i][1] & leaves == below[int(r[1])], r
+    checked += 1
+seen = list(csv.reader(open("csv")))[1:]
+if program == "guppy": # ours: name, jplace number, score
+    p = [(n, str(x[0]), str(x[1])) for q in json.load(open("j.jplace"))["placements"] for n in q["n"] for x in q["p"]]
+    assert sorted((x[1], x[3], x[6]) for x in seen) == sorted(p)
+else: assert sorted(x[1] for x in seen) == sorted(r[0] for r in placed)
+print(f"# ran {folder}: {program} read {len(placed)} reads, {checked} with one best branch hang there in its tree")
+assert checked > len(placed) / 8
+EOF
+        done
+    done
+}
+
+@test "-O jplace: names of any bytes are JSON, reads without a score are left out, with any batches" {
+    printf ">A(1)\nACGTACGT\n>B:[x]\nACGAACGA\n>C\"q\"\\\\n\nTCGTTCGT\n>\303\251\nTCGATCGA\n" >a
+    printf "(('A(1)':1,'B:[x]':2):1,'C\"q\"\\\\n':1,\303\251:0.5);" >t
+    printf '>n\nNN\n>a"b\\c\nTCGA\n>\303\251\nTCGA\n>{1}(2)[3];,:\nTCGA\n>n\nN\n>t\tab\nTCGA\n' >q
+    printf '>x\001y\nTCGA\n>l\351\nTCGT\n>\355\240\200\300\200\nACG\n>n\nN\n' >>q
+    papara-score --quiet -O jplace a t q >j.jplace
+    for o in '-K 1' '-K 1 -j 1' '-K 9 -j 3'; do
+        # shellcheck disable=SC2086 # options are words
+        papara-score --quiet -O jplace $o a t q >got
+        same j.jplace got || fail "$o"
+    done
+    python3 - <<'EOF'
+import json
+j = json.load(open("j.jplace", encoding="utf-8"))
+assert [p["n"] for p in j["placements"]] == [["a\"b\\c"], ["\u00e9"], ["{1}(2)[3];,:"], ["t_ab"], ["x\1y"], ["l\u00e9"],
+    ["\u00ed\u00a0\u0080\u00c0\u0080"]], [p["n"] for p in j["placements"]]
+assert j["tree"] == """(('A(1)':1{0},'B:[x]':2{1}):1{2},'C"q"\\n':1{3},'\u00e9':0.5{4});""", j["tree"]
+assert all(p["p"] for p in j["placements"])
+EOF
+    if command -v guppy >/dev/null; then [ "$(guppy to_csv j.jplace | tail -n +2 | cut -d, -f2 | sort -u | wc -l)" -ge 7 ]; fi
+    if command -v gappa >/dev/null; then gappa examine info --jplace-path j.jplace | grep -qE '^j +5 +4 +7'; fi
+    printf '>n\nN\n' | papara-score --quiet -O jplace a t >got
+    python3 -c 'import json; assert json.load(open("got"))["placements"] == []'
+}
+
 @test "a read on the other strand: its row, and its alignment as that of its complement" {
     g=vag40
     awk '/^>/ { n++ } n <= 12' $g/reads.fasta >fwd.fa

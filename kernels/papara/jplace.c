@@ -3,13 +3,39 @@
  * edges share the weight, each in the middle of its branch. */
 #include "kernels/papara/program.h"
 
+#define BETWEEN ",\n"
+
+/* Bytes of the UTF-8 character at p, of 1 to 4; 0 if there is none. */
+static size_t utf8(const char *text, size_t n) {
+    const unsigned char *p = (const unsigned char *)text;
+    const size_t size = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+    if (size > n) return 0;
+    for (size_t i = 1; i < size; i++)
+        if ((p[i] & 0xc0) != 0x80) return 0;
+    const int wide = size > 2 ? p[0] << 8 | p[1] : 0x8080; /* too long a form, a surrogate, above U+10FFFF */
+    const int bad = (wide >= 0xe000 && wide < 0xe0a0) || (wide >= 0xeda0 && wide < 0xee00) ||
+                    (wide >= 0xf000 && wide < 0xf090) || wide >= 0xf490;
+    return bad ? 0 : size;
+}
+
+/* The inside of a JSON string. JSON is UTF-8; a byte that is not is taken as Latin-1. */
+static int add_text(ws_buf *out, const char *p, size_t n, ws_err *err) {
+    int rc = WS_OK;
+    for (size_t i = 0, size; i < n && !rc; i += size ? size : 1) {
+        size = utf8(p + i, n - i);
+        if (size == 0 || (unsigned char)p[i] < ' ') rc = ws_buf_addf(out, err, "\\u%04x", (unsigned char)p[i]);
+        else if (p[i] == '"' || p[i] == '\\') rc = ws_buf_addf(out, err, "\\%c", p[i]);
+        else rc = ws_buf_add(out, p + i, size, err);
+    }
+    return rc;
+}
+
 static int head(const ws_job *job, ws_buf *out, ws_err *err) {
     const ws_papara_run_data *d = job->data;
     ws_buf tree = {0};
     int rc = ws_papara_tree_write(&d->ref.tree, 1, &tree, err);
     if (!rc) rc = ws_buf_adds(out, "{\n  \"version\": 3,\n  \"tree\": \"", err);
-    for (size_t i = 0; i < tree.n && !rc; i++)
-        rc = ws_buf_addf(out, err, tree.p[i] == '"' || tree.p[i] == '\\' ? "\\%c" : "%c", tree.p[i]);
+    if (!rc) rc = add_text(out, tree.p, tree.n, err);
     if (!rc)
         rc = ws_buf_addf(
             out, err,
@@ -21,16 +47,7 @@ static int head(const ws_job *job, ws_buf *out, ws_err *err) {
     return rc;
 }
 
-static int add_name(ws_buf *out, const char *p, size_t n, ws_err *err) {
-    int rc = WS_OK;
-    for (size_t i = 0; i < n && !rc; i++)
-        rc = (unsigned char)p[i] < ' ' ? ws_buf_addf(out, err, "\\u%04x", p[i])
-                                       : ws_buf_addf(out, err, p[i] == '"' || p[i] == '\\' ? "\\%c" : "%c", p[i]);
-    return rc;
-}
-
-/* Every read has a record, one without score has no placements in it: what follows the first record does not depend on
- * batches. */
+/* Reads without a score are left out: guppy adcl refuses a record without placements, and fat a file of such. */
 static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_lane *lane, ws_outtext *out,
                 ws_err *err) {
     const ws_papara_run_data *d = job->data;
@@ -40,7 +57,8 @@ static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_la
         const uint32_t seq = hits->hit[i].seq;
         const ws_papara_score *s = ws_papara_score_of(lane, seq);
         const ws_slice name = b->seqtext[seq].name;
-        rc = ws_buf_adds(&out->text, b->number == 0 && i == 0 ? "    {\"p\": [" : ",\n    {\"p\": [", err);
+        if (s->tied == 0) continue;
+        rc = ws_buf_addf(&out->text, err, "%s    {\"p\": [", out->rows ? BETWEEN : "");
         for (int k = 0; k < s->ntop && s->cost[k] == s->cost[0] && !rc; k++) {
             const long long score = (long long)ws_papara_result(&d->ref.scheme, s->len, s->cost[k]);
             rc = ws_buf_addf(&out->text, err, "%s[%d, %lld, %.6g, %.6g, 0]", k ? ", " : "", t->jplace[s->edge[k]],
@@ -48,7 +66,7 @@ static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_la
                              t->length[s->edge[k]] / 2);
         }
         if (!rc) rc = ws_buf_adds(&out->text, "], \"n\": [\"", err);
-        if (!rc) rc = add_name(&out->text, ws_batch_text(b, name), name.n, err);
+        if (!rc) rc = add_text(&out->text, ws_batch_text(b, name), name.n, err);
         if (!rc) rc = ws_buf_adds(&out->text, "\"]}", err);
         out->rows++;
     }
@@ -60,4 +78,4 @@ static int end(const ws_job *job, ws_buf *out, ws_err *err) {
     return ws_buf_adds(out, "\n  ]\n}\n", err);
 }
 
-const ws_custom_out ws_papara_jplace_out = {.head = head, .emit = emit, .end = end};
+const ws_custom_out ws_papara_jplace_out = {.between = BETWEEN, .head = head, .emit = emit, .end = end};

@@ -125,9 +125,10 @@ typedef struct writing {
     int jplace, seen;
 } writing;
 
+/* gappa 0.9 reads letters beyond ASCII only in quotes. */
 static int plain_name(const char *s) {
     for (; *s; s++)
-        if ((unsigned char)*s <= ' ' || strchr("()[]:;,'{}\"\\", *s)) return 0;
+        if ((unsigned char)*s <= ' ' || (unsigned char)*s > '~' || strchr("()[]:;,'{}\"\\", *s)) return 0;
     return 1;
 }
 

@@ -22,6 +22,7 @@ typedef struct ws_common {
 /* Text of a tool's own making, from the hits of each batch, in input order. Runs in the worker. */
 typedef struct ws_custom_out {
     const char *option, *path; /* of a side output */
+    const char *between;       /* of the main output: stands between the texts of batches that have rows; NULL: nothing */
     int (*head)(const ws_job *job, ws_buf *out, ws_err *err);
     int (*emit)(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_lane *lane, ws_outtext *out, ws_err *err);
     int (*end)(const ws_job *job, ws_buf *out, ws_err *err);

@@ -87,7 +87,9 @@ int ws_stream_work(void *stream, void *slot_, int thread, ws_err *err) {
 
 static int write_one(ws_stream *st, ws_out *out, const ws_batch *b, const ws_outtext *o, ws_packout *packed, ws_err *err) {
     if (st->job->common.out_format == WS_OUT_PACKED && !st->job->main_out.emit) return ws_packout_write(packed, out, b, o, err);
-    return ws_out_write(out, o->text.p, o->text.n, err);
+    const char *between = o->rows && st->rows ? st->job->main_out.between : NULL;
+    int rc = between ? ws_out_write(out, between, strlen(between), err) : WS_OK;
+    return rc ? rc : ws_out_write(out, o->text.p, o->text.n, err);
 }
 
 int ws_stream_write(void *stream, void *slot_, ws_err *err) {
