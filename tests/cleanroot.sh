@@ -7,44 +7,24 @@
 # CHECK=0 leaves out make check and most of installcheck (minutes).
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
-if [ "$(id -u)" -ne 0 ]; then echo "cleanroot.sh: only root can make a root" >&2; exit 1; fi
-for p in debootstrap unshare git; do
-    command -v $p >/dev/null 2>&1 || { echo "cleanroot.sh: $p is not installed" >&2; exit 1; }
-done
+. "$top/tests/bareroot.sh"
+bare_needs debootstrap unshare git
 work=$(mktemp -d)
 trap 'rm -rf --one-file-system "$work"' EXIT
 root=${1:-$work/root}
 
-say() { printf '== %s\n' "$*"; }
-# Mounts live in a namespace of their own and end with it, however that ends; so do processes that are left.
-within() { # within UNSHARE_OPTION CHROOT_OPTION HOME PATH COMMAND
-    unshare "$1" --mount --pid --fork --kill-child sh -euc 'r=$1 who=$2; shift 2; mount -t proc proc "$r/proc"
-        mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 devpts "$r/dev/pts"; exec chroot "$who" "$r" env -i "$@"' - \
-        "$root" "$2" "$3" "$4" DEBIAN_FRONTEND=noninteractive sh -euc "$5"
-}
-inside() { within --ipc --userspec=root:root HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin "$1"; } # as root, with the network
-as_user() { # in the sources, without network
-    within --net --userspec=tester:tester HOME=/srv/tester PATH=/usr/bin:/bin "cd /srv/tester/warpsieve-*; $1"
-}
 # Everything but what builds and runs write: a line with kind, mode, owner, size, and target or checksum
 listing() {
     inside 'find / -xdev \( -path /proc -o -path /srv -o -path /tmp -o -path /var/tmp -o -path /dev \) -prune -o \
         -printf "%y %m %u %s %p %l\n" | sort; find /usr /etc -xdev -type f -print0 | sort -z | xargs -0 md5sum'
 }
 
-if [ ! -e "$root/etc/debian_version" ]; then
-    say "debootstrap"
-    # shellcheck disable=SC2086 # the mirror is a word or nothing
-    debootstrap --variant=minbase bookworm "$root" ${MIRROR:-} >"$work/log" 2>&1 || { tail -5 "$work/log" >&2; exit 1; }
-fi
+bare_make
 # "Debian: a b c." may go over lines
 packages=$(tr '\n' ' ' <"$top/INSTALL" | grep -o 'Debian: [^.]*' | sed 's/Debian: //' | tr '\n' ' ')
 say "packages that INSTALL names: $packages"
-inside "apt-get update -q >/dev/null; apt-get install -qq -y --no-install-recommends $packages >/dev/null 2>&1
-    id -u tester >/dev/null 2>&1 || useradd -m -d /srv/tester tester; rm -rf /srv/tester/warpsieve-*"
-make -s -C "$top" dist B="$work/dist"
-tar -xzf "$work"/dist/*.tar.gz -C "$root/srv/tester" --no-same-owner
-chroot "$root" chown -R tester:tester /srv/tester
+inside "apt-get update -q >/dev/null; apt-get install -qq -y --no-install-recommends $packages >/dev/null 2>&1"
+bare_sources
 
 say "sh tests/deps.sh finds nothing missing"
 as_user 'sh tests/deps.sh | tee /tmp/deps; grep -q "^everything" /tmp/deps'

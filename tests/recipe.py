@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Reads a conda recipe as conda-build would, as far as one can without it, and checks what it names against the sources.
+
+    recipe.py TOP     TOP is the unpacked sources; prints the commands of the recipe's test
+"""
+import os
+import re
+import shlex
+import sys
+
+import yaml
+
+top = sys.argv[1]
+folder = os.path.join(top, "packaging", "bioconda")
+
+
+def need(fact, what):
+    if not fact:
+        sys.exit(f"{folder}/meta.yaml: {what}")
+
+
+def render(text):
+    """Jinja, but only what the recipe may use: values that are set, a compiler, and a pin of the package itself."""
+    names = {}
+
+    def value(m):
+        x = m[1].strip()
+        if x in names:
+            return names[x]
+        if re.fullmatch(r"compiler\('c'\)", x):
+            return "gcc_linux-64"
+        pin = re.fullmatch(r'pin_subpackage\((\w+), max_pin="(x(?:\.x)*)"\)', x)
+        need(pin and pin[1] in names, f"{{{{ {x} }}}} has no value")
+        return f"{names[pin[1]]} >={names['version']}"
+
+    lines = []
+    for line in text.splitlines():
+        s = re.fullmatch(r'\{% set (\w+) = "([^"]*)" %\}', line)
+        if s:
+            names[s[1]] = s[2]
+        else:
+            lines.append(re.sub(r"\{\{(.*?)\}\}", value, line))
+    text = "\n".join(lines)
+    need("{%" not in text and "{{" not in text, "there is more of Jinja than is read here")
+    return text
+
+
+def words(command):
+    """The programs of a command: the first word of each part of its pipeline."""
+    lexer = shlex.shlex(command, posix=True, punctuation_chars="|&;")
+    lexer.whitespace_split = True
+    first = True
+    for token in lexer:
+        if set(token) <= set("|&;"):
+            first = True
+        elif first:
+            yield token
+            first = False
+
+
+def main():
+    text = open(os.path.join(folder, "meta.yaml")).read()
+    recipe = yaml.safe_load(render(text))
+    version = re.search(r'define WS_VERSION "(.*)"', open(os.path.join(top, "lib/base/ws.h")).read())[1]
+    tools = {f[:-2] for f in os.listdir(os.path.join(top, "bin")) if f.endswith(".c")}
+
+    need(list(recipe) == ["package", "source", "build", "requirements", "test", "about", "extra"], f"sections {list(recipe)}")
+    need(recipe["package"] == {"name": "warpsieve", "version": version}, f"package {recipe['package']}, expected version {version}")
+    need(isinstance(recipe["build"]["number"], int), "the build has no number")
+    need(recipe["build"]["run_exports"] == [f"warpsieve >={version}"], "run_exports is no pin of the package")
+    need(re.search(r"(?m)^  skip: true  # \[not \(linux and x86_64\)\]$", text), "it does not say for which systems it is")
+    source = os.path.normpath(os.path.join(folder, recipe["source"]["path"]))
+    need(os.path.isfile(os.path.join(source, "Makefile")), f"no sources in {source}")
+    need(os.path.isfile(os.path.join(folder, "build.sh")), "no build.sh beside it")
+
+    about = recipe["about"]
+    licence = open(os.path.join(source, about["license_file"])).read()
+    need(about["license"] == "MIT" and licence.startswith("MIT License"), f"licence {about['license']}, but {about['license_file']} is another")
+    libraries = {"xxhash": "xxhash", "z": "zlib"}  # as the linker and as conda call them; the rest is of the C library
+    linked = re.search(r"(?m)^WS_LIBS\s*:= (.*)", open(os.path.join(source, "Makefile")).read())[1].replace("-l", "").split()
+    want = {libraries[x] for x in linked if x not in ("pthread", "m")}
+    for part in ("host", "run"):
+        have = {x.split()[0] for x in recipe["requirements"][part]}
+        need(have == want, f"requirements for {part} are {have}, the programs need {want}")
+
+    files = recipe["test"]["source_files"]
+    for f in files:
+        need(os.path.isfile(os.path.join(source, f)), f"no file {f}")
+    commands = recipe["test"]["commands"]
+    used = [w for c in commands for w in words(c)]
+    need(set(used) - tools <= {"grep"}, f"its test calls {set(used) - tools - {'grep'}}, which nothing installs")
+    for t in tools:
+        need(f"{t} --version" in commands, f"{t} is not among the commands of its test")
+    named = {w for c in commands for w in shlex.split(c) if "/" in w}
+    need(named == set(files), f"its test reads {named}, and {files} are there")
+    print("\n".join(commands))
+
+
+main()
