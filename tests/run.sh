@@ -46,22 +46,18 @@ tap() {
     rm -f "$log.one"
 }
 
-# What the sanitizers must report is reported: "PROGRAM KIND..." of the Makefile
-# shellcheck disable=SC2086 # words
-set -- ${WARPSIEVE_CONTROL:-none} -- "$@"
-program=$1 kinds=
-shift
-while [ "$1" != -- ]; do
-    kinds="$kinds $1"
-    sh -c '"$0" "$1"' "$program" "$1" >/dev/null 2>&1
+# What the sanitizers must report is reported: WARPSIEVE_CONTROL is "PROGRAM KIND...", or blank without a sanitizer.
+control= kinds=
+for word in ${WARPSIEVE_CONTROL:-}; do
+    [ -n "$control" ] || { control=$word; continue; }
+    kinds="$kinds $word"
+    sh -c '"$0" "$1"' "$control" "$word" >/dev/null 2>&1
     case $?:$(ls "$reports") in
     99:report* | 134:report*) ;;
-    *) broken=$((broken + 1)) && echo "sanitizer: $1 is not reported" ;;
+    *) broken=$((broken + 1)) && echo "sanitizer: $word is not reported" ;;
     esac
     rm -f "$reports"/*
-    shift
 done
-shift
 
 for program in "$@"; do tap "${program#build/}" "$program"; done
 for file in tests/*.bats; do tap "$file" bats --tap "$file"; done
