@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A bare Debian 12 in the folder $root, for cleanroot.sh and debroot.sh, which source this. MIRROR is a Debian mirror, if not debootstrap's own.
+# A bare Debian 12 in the folder $root, for cleanroot.sh and debroot.sh, which source this. MIRROR is a Debian mirror, if not the one
+# that debootstrap knows.
 # shellcheck shell=sh disable=SC2154 # root and work are the caller's
 
 bare_needs() { # PROGRAM...

@@ -35,7 +35,8 @@ bare_sources
 cp "$built/srv/tester/$deb" "$root/srv/"
 depends=$(sed -n 's/^Depends: @, //p' "$top/debian/tests/control" | tr -d ,)
 say "$deb, with $depends"
-inside "apt-get update -q >/dev/null; $install /srv/$deb $depends >/dev/null 2>&1; dpkg -s warpsieve | grep -E '^(Status|Depends|Installed-Size)'"
+inside "apt-get update -q >/dev/null; $install /srv/$deb $depends >/dev/null 2>&1
+    dpkg -s warpsieve | grep -E '^(Status|Depends|Installed-Size)'"
 for name in $(sed -n 's/^Tests: //p' "$top/debian/tests/control" | tr , ' '); do
     say "debian/tests/$name"
     # as autopkgtest: the sources, not built; words on stderr are a failure
@@ -45,5 +46,7 @@ for name in $(sed -n 's/^Tests: //p' "$top/debian/tests/control" | tr , ' '); do
         grep '# skip' /tmp/$name.log || :; echo \"\$(grep -c '^ok' /tmp/$name.log) passed\""
 done
 inside "dpkg -L warpsieve | sort >/tmp/files; dpkg -S \$(cat /tmp/files) >/tmp/owners; apt-get purge -qq -y warpsieve >/dev/null 2>&1
-    while read -r f; do [ ! -e \"\$f\" ] || grep -v '^warpsieve: ' /tmp/owners | grep -qE \": \$f\\\$\" || { echo \"left: \$f\"; exit 1; }; done </tmp/files"
+    while read -r f; do
+        [ ! -e \"\$f\" ] || grep -v '^warpsieve: ' /tmp/owners | grep -q \": \$f\\\$\" || { echo \"left: \$f\"; exit 1; }
+    done </tmp/files"
 say "purged, nothing is left"

@@ -76,7 +76,8 @@ def main():
 
     about = recipe["about"]
     licence = open(os.path.join(source, about["license_file"])).read()
-    need(about["license"] == "MIT" and licence.startswith("MIT License"), f"licence {about['license']}, but {about['license_file']} is another")
+    mit = about["license"] == "MIT" and licence.startswith("MIT License")
+    need(mit, f"licence {about['license']}, but {about['license_file']} is another")
     libraries = {"xxhash": "xxhash", "z": "zlib"}  # as the linker and as conda call them; the rest is of the C library
     linked = re.search(r"(?m)^WS_LIBS\s*:= (.*)", open(os.path.join(source, "Makefile")).read())[1].replace("-l", "").split()
     want = {libraries[x] for x in linked if x not in ("pthread", "m")}

@@ -21,7 +21,8 @@ static int passes(const ws_cascade *c, const ws_hmm *hmm, const ws_fscore *s, co
     const ws_stage *st = c->stage;
     const ws_cascade_opts *o = c->opts;
     const int with_bias = st->bias && !o->nobias;
-    const float *ev = hmm->evparam, bits = ws_bits(s->nats, lm->null_nats), corrected = ws_bits(s->nats, with_bias ? filtersc : lm->null_nats);
+    const float *ev = hmm->evparam, bits = ws_bits(s->nats, lm->null_nats);
+    const float corrected = ws_bits(s->nats, with_bias ? filtersc : lm->null_nats);
     *p_bits = corrected;
     int pass = !(o->bits_given && bits < o->bits) && !(c->cut >= 0 && bits < hmm->cut[c->cut][0]);
     const float asked[2] = {bits, corrected};
@@ -117,7 +118,8 @@ static int round_differs(const ws_stage *st, sample *r, size_t *kept, size_t *aw
     *kept += at;
     if (differ)
         tap_note("M %d, -P %g, bits %g (%d), E %g Z %g (%d), cut %d, gate %.9g %.9g: %zu of %zu hits differ", hmm.M, c.max_p, opts.bits,
-                 opts.bits_given, opts.evalue, opts.z, opts.evalue_given, c.cut, (double)model.gate.least, (double)model.gate.each, differ, at);
+                 opts.bits_given, opts.evalue, opts.z, opts.evalue_given, c.cut, (double)model.gate.least, (double)model.gate.each, differ,
+                 at);
     ws_free(hits.hit);
     sample_batch_release(&s);
     ws_profile_destroy(&model.profile);
@@ -152,7 +154,8 @@ static void check_bound(tap *t, sample *r) {
         sample_model_release(&h);
     }
     ws_free(x);
-    tap_ok(t, closest > 0 && closest < 0.1, "the bias filter is never below the null score by more than is allowed for: %g nats to spare", closest);
+    tap_ok(t, closest > 0 && closest < 0.1, "the bias filter is never below the null score by more than is allowed for: %g nats to spare",
+           closest);
 }
 
 int main(void) {
