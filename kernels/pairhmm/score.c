@@ -353,7 +353,6 @@ static int take_device(const task *k, int p, size_t first, size_t pair, size_t n
 static int score_region(const task *k, const ws_pairhmm_region *device, ws_err *err) {
     const int first = k->conf->all_double ? WS_PAIRHMM_DOUBLE : WS_PAIRHMM_SINGLE;
     size_t n;
-    if (!k->R || !k->H) return WS_OK;
     int rc = make_lists(k, &n, err);
     for (size_t i = 0; i < k->R * k->H; i++) k->result[i] = (ws_pairhmm_result){0, first};
     if (!rc && device) rc = take_device(k, first, device->read, device->pair, n, err);
@@ -374,6 +373,8 @@ int ws_pairhmm_score(const ws_pairhmm_conf *conf, const ws_pairhmm_backend *b, c
     if (!rc && device) rc = ws_pairhmm_gpu_run(&conf->quals, &w->gpu, 1, err);
     for (size_t i = 0; i < t->nregion && !rc; i++) {
         const ws_pairhmm_region *g = &t->region[i];
+        c->regions++;
+        if (!g->R || !g->H) continue; /* where no region has any, read or hap is NULL, to which nothing may be added */
         const task k = {conf,
                         b->on_device ? conf->host : b,
                         t->read + g->read,
@@ -385,7 +386,6 @@ int ws_pairhmm_score(const ws_pairhmm_conf *conf, const ws_pairhmm_backend *b, c
                         result + g->pair,
                         c};
         rc = score_region(&k, device ? g : NULL, err);
-        if (!rc) c->regions++;
     }
     return rc;
 }
