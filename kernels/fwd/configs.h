@@ -12,7 +12,7 @@
     F(25) F(26) F(27) F(28) F(29) F(30) F(31) F(32)
 #define WS_FWD_KEPT(Q) ((Q) <= 14 ? 9 : 200 / (Q) - 4)
 /* For longer models each takes eight Q, up to WS_FWD_LONGEST. Beyond, 2, 4 or 8 blocks of a cluster have so many places of each
- * lane; and beyond WS_FWD_BLOCKS of them, or on a device without clusters, one kernel takes all. */
+ * lane; and beyond WS_FWD_BLOCKS of them, or on a device without clusters, the host scores. */
 #define WS_FWD_EACH_LONG(F) F(40) F(48) F(56) F(64) F(72) F(80) F(88) F(96)
 #define WS_FWD_LONGEST 96
 #define WS_FWD_EACH_WIDE(F, ...) \

@@ -7,7 +7,6 @@
 #include "kernels/fwd/wide.cuh"
 #include "lib/cascade/gpu_score.cuh"
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@
 
 typedef void fwd_fn(fwd_args);
 struct fwd_shape {
-    int blocks;             // of a cluster that have parts of a sequence; 0: the general kernel
+    int blocks;             // of a cluster that have parts of a sequence
     int least, most;        // places of a lane in a block
     int threads;
     int coefs; // whose tables stand in shared memory
@@ -29,13 +28,15 @@ struct fwd_shape {
 #define FWD_WIDE(QT, BLOCKS) \
     {BLOCKS, QT - 7, QT, THREADS_LONG, NCOEF, false, ws_fwd_wide_kernel<QT>, "ws_fwd_wide_kernel<" #QT ">, " #BLOCKS " blocks"},
 static const fwd_shape shapes[] = {WS_FWD_EACH_Q(FWD_SHAPE) WS_FWD_EACH_LONG(FWD_LONG) WS_FWD_EACH_WIDE(FWD_WIDE, 2)
-                                       WS_FWD_EACH_WIDE(FWD_WIDE, 4) WS_FWD_EACH_WIDE(FWD_WIDE, 8){
-                                           0, 0, INT_MAX, THREADS, 0, false, NULL, "ws_fwd_general_kernel"}};
+                                       WS_FWD_EACH_WIDE(FWD_WIDE, 4) WS_FWD_EACH_WIDE(FWD_WIDE, 8)};
 
 struct fwd_prep {
     ws_devtable emit, coef, link;
     int Q, blocks;
+    void *host; // of a backend of the host, for models too long for the device
 };
+
+static const ws_devhost host = {{&ws_fwd_avx512, &ws_fwd_avx2, &ws_fwd_scalar}};
 
 static fwd_prep *prep_of(const ws_task *t) { return (fwd_prep *)const_cast<void *>(t->prep); }
 
@@ -46,21 +47,11 @@ static int blocks_of(int Q) {
     return blocks == 1 || (ws_dev_clusters() && blocks <= WS_FWD_BLOCKS) ? blocks : 0;
 }
 
-static int launch_general(ws_devlane *l, fwd_args a, int longest, ws_err *err) {
-    const uint32_t most = (uint32_t)l->dev->sms * 2, blocks = a.nunit < most ? a.nunit : most;
-    void *scratch = NULL;
-    a.room = (size_t)longest * 32 * 4;
-    int rc = ws_lane_alloc(l, a.room * sizeof(float) * blocks * WARPS, &scratch, err);
-    if (rc) return rc;
-    a.scratch = (float *)scratch;
-    ws_fwd_general_kernel<<<blocks, THREADS, 0, l->stream>>>(a);
-    return ws_lane_launched(l, "ws_fwd_general_kernel", err);
-}
-
 // The tasks of one shape.
 static int queue_shape(ws_devlane *l, ws_devwork *w, fwd_args a, const fwd_shape *sh, const ws_task *task, size_t ntask, ws_err *err) {
     size_t n = 0;
     int longest = 0;
+    uint32_t nunit;
     for (size_t t = 0; t < ntask; t++) {
         const int Q = prep_of(&task[t])->Q, blocks = prep_of(&task[t])->blocks;
         const int part = blocks > 1 ? ((Q + 3) / 4 + blocks - 1) / blocks * 4 : Q;
@@ -70,16 +61,15 @@ static int queue_shape(ws_devlane *l, ws_devwork *w, fwd_args a, const fwd_shape
         w->pick[n++] = (uint32_t)t;
     }
     if (n == 0) return WS_OK;
-    int rc = ws_work_units(w, l, n, &a.unit, &a.nunit, err);
-    if (rc || a.nunit == 0) return rc;
-    if (!sh->fn) return launch_general(l, a, longest, err);
+    int rc = ws_work_units(w, l, n, &a.unit, &nunit, err);
+    if (rc || nunit == 0) return rc;
     const int emit = sh->emit ? WS_CODES : sh->blocks > 1 ? THREADS_LONG / 32 : 0; // a wide kernel: one residue's for each warp
     const size_t shared = (size_t)((longest + 3) / 4) * 512 * (size_t)(emit + sh->coefs);
     rc = ws_cuda_shared((const void *)sh->fn, shared, sh->name, err);
     if (rc) return rc;
     if (sh->blocks > 1)
-        rc = ws_cluster_launch(l, sh->fn, a, a.nunit, (unsigned)sh->blocks, (unsigned)sh->threads, shared, sh->name, err);
-    else sh->fn<<<a.nunit, (unsigned)sh->threads, shared, l->stream>>>(a);
+        rc = ws_cluster_launch(l, sh->fn, a, nunit, (unsigned)sh->blocks, (unsigned)sh->threads, shared, sh->name, err);
+    else sh->fn<<<nunit, (unsigned)sh->threads, shared, l->stream>>>(a);
     return rc ? rc : ws_lane_launched(l, sh->name, err);
 }
 
@@ -91,6 +81,7 @@ static void release(void *p) {
     ws_table_destroy(&me->emit);
     ws_table_destroy(&me->coef);
     ws_table_destroy(&me->link);
+    if (me->host) ws_dev_host(&host)->release(me->host);
     ws_free(me);
 }
 
@@ -124,7 +115,7 @@ static int prepare(const ws_target *target, void **out, ws_err *err) {
     if (!rc) {
         me->Q = t.Q;
         me->blocks = blocks_of(t.Q);
-        rc = make_tables(me, &t, err);
+        rc = me->blocks ? make_tables(me, &t, err) : ws_dev_host(&host)->prepare(target, &me->host, err);
         ws_fwd_tables_destroy(&t);
     }
     if (rc) release(me);
@@ -136,15 +127,17 @@ static int queue(ws_devlane *l, const ws_batch *b, const ws_task *task, const ui
     ws_devwork work = {};
     fwd_args a;
     void *tasks = NULL;
+    size_t ntable = 0;
     ws_devtable **table = (ws_devtable **)ws_calloc(3 * ntask, sizeof *table, err);
     fwd_task *own = (fwd_task *)ws_calloc(ntask, sizeof *own, err);
     int rc = table && own ? ws_work_begin(&work, l, b, task, ntask, err) : WS_ENOMEM;
-    for (size_t t = 0; t < ntask && !rc; t++) {
-        table[3 * t] = &prep_of(&task[t])->emit;
-        table[3 * t + 1] = &prep_of(&task[t])->coef;
-        table[3 * t + 2] = &prep_of(&task[t])->link;
-    }
-    if (!rc) rc = ws_lane_tables(l, table, 3 * ntask, err);
+    for (size_t t = 0; t < ntask && !rc; t++)
+        if (prep_of(&task[t])->blocks) {
+            table[ntable++] = &prep_of(&task[t])->emit;
+            table[ntable++] = &prep_of(&task[t])->coef;
+            table[ntable++] = &prep_of(&task[t])->link;
+        }
+    if (!rc) rc = ws_lane_tables(l, table, ntable, err);
     for (size_t t = 0; t < ntask && !rc; t++) {
         const fwd_prep *p = prep_of(&task[t]);
         const int d = l->dev->index;
@@ -152,7 +145,7 @@ static int queue(ws_devlane *l, const ws_batch *b, const ws_task *task, const ui
                   work.list[t].n, first[t], p->Q};
     }
     if (!rc) rc = ws_lane_put(l, own, ntask * sizeof *own, &tasks, err);
-    a = {(const fwd_task *)tasks, NULL, 0, ws_gpu_words(l), ws_gpu_seqs(l), (fwd_score *)l->out.p, work.taken, NULL, 0};
+    a = {(const fwd_task *)tasks, NULL, ws_gpu_words(l), ws_gpu_seqs(l), (fwd_score *)l->out.p, work.taken};
     for (const fwd_shape &sh : shapes)
         if (!rc) rc = queue_shape(l, &work, a, &sh, task, ntask, err);
     ws_work_end(&work);
@@ -169,9 +162,10 @@ static ws_fscore decode(const void *, const ws_lenmodel *, const void *raw) {
     return {(float)((double)s.exponent * 0.69314718055994529 + log((double)s.end)), WS_F_OK};
 }
 
-static bool on_host(const void *) { return false; }
+static void *host_prep(const void *prep, ws_err *) { return ((const fwd_prep *)prep)->host; }
+static bool on_host(const void *prep) { return ((const fwd_prep *)prep)->host; }
 
-static const ws_devkernel kernel = {8, queue, decode, NULL, NULL, on_host, NULL};
+static const ws_devkernel kernel = {8, queue, decode, &host, host_prep, on_host, NULL};
 
 static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err) {
     return ws_dev_score(&kernel, b, task, ntask, lane, err);

@@ -37,16 +37,13 @@ struct fwd_score {
 struct fwd_args {
     const fwd_task *task;
     const ws_devunit *unit;
-    uint32_t nunit;
     const uint32_t *word;
     const ws_devseq *seq;
     fwd_score *score;
     uint32_t *taken; // of ws_devwork
-    float *scratch; // rows of the general kernel, `room` floats a warp
-    size_t room;
 };
 
-enum { WARPS = 4, THREADS = 32 * WARPS, THREADS_LONG = 256 }; // of the general kernel; of those for long models
+enum { THREADS_LONG = 256 }; // of the kernels for long models
 
 // ---- 2 kernels ----
 
@@ -289,59 +286,6 @@ template <int QT> __global__ void __launch_bounds__(THREADS_LONG) ws_fwd_long_ke
         each_residue(a.word + seq.first, item, seq.len,
                      [&](uint32_t x) { s.row(shared + z, t.emit + x * 32 + z, t.Q, link, seq, sp, z); });
         if (z == 0) a.score[t.first + item.out] = {__fmul_rn(sp.C, seq.pmove), sp.exponent};
-    }
-}
-
-// Any Q: rows in device memory, everything through the cache.
-__global__ void __launch_bounds__(THREADS) ws_fwd_general_kernel(const fwd_args a) {
-    const int z = threadIdx.x % 32, warp = threadIdx.x / 32;
-    for (uint32_t u = blockIdx.x; u < a.nunit; u += gridDim.x) {
-        const ws_devunit unit = a.unit[u];
-        const fwd_task t = a.task[unit.task];
-        const int Q = t.Q, chunks = (Q + 3) / 4;
-        float *X = a.scratch + a.room * (blockIdx.x * WARPS + (size_t)warp) + z, *I = X + 32 * Q, *M = I + 32 * Q, *D = M + 32 * Q;
-        const float *coef = (const float *)(t.coef + z);
-        float link[WS_FWD_LEVELS];
-        load_links(t, z, link);
-        auto get = [&](int i, int q) { return coef[(i * chunks + q / 4) * 128 + q % 4]; };
-        for (uint32_t place; (place = take(a.taken + unit.task, z)) < t.n;) {
-            const ws_devitem item = t.item[place];
-            const ws_devseq seq = a.seq[item.seq];
-            ws_fetch fetch;
-            fwd_specials sp;
-            fetch.begin(a.word + seq.first, item.words);
-            sp.begin(seq);
-            for (int q = 0; q < Q; q++) X[32 * q] = I[32 * q] = 0.0f;
-            uint32_t codes = 0;
-            for (uint32_t i = 0; i < seq.len; i++, codes >>= 5) {
-                if (i % 6 == 0) codes = fetch.get();
-                const float *o = (const float *)(t.emit + (codes & 31u) * 32 + z);
-                float before = __shfl_up_sync(~0u, X[32 * (Q - 1)], 1), d = 0.0f, e = 0.0f;
-                if (z == 0) before = 0.0f;
-                for (int q = 0; q < Q; q++) {
-                    const float x = X[32 * q];
-                    const float m = __fmul_rn(__fmaf_rn(sp.B, get(BM, q), before), o[q / 4 * WS_CODES * 128 + q % 4]);
-                    before = x;
-                    M[32 * q] = m;
-                    D[32 * q] = d;
-                    d = __fmaf_rn(d, get(DD, q), __fmul_rn(m, get(MD, q)));
-                    e = __fadd_rn(e, m);
-                }
-                const float in = come_in(d, link, z);
-                for (int q = 0; q < Q; q++) {
-                    const float m = M[32 * q], ins = I[32 * q], del = __fmaf_rn(in, get(PD, q), D[32 * q]);
-                    e = __fadd_rn(e, del);
-                    X[32 * q] = __fmaf_rn(del, get(DM, q), __fmaf_rn(ins, get(IM, q), __fmul_rn(m, get(MM, q))));
-                    I[32 * q] = __fmaf_rn(m, get(MI, q), __fmul_rn(ins, get(II, q)));
-                }
-                const float by = sp.row(seq, e);
-                for (int q = 0; q < Q && by != 1.0f; q++) {
-                    X[32 * q] = __fmul_rn(X[32 * q], by);
-                    I[32 * q] = __fmul_rn(I[32 * q], by);
-                }
-            }
-            if (z == 0) a.score[t.first + item.out] = {__fmul_rn(sp.C, seq.pmove), sp.exponent};
-        }
     }
 }
 
