@@ -36,7 +36,7 @@ ws_fscore ws_ssv_decide(const ws_bytes *b, const ws_lenmodel *lm, int best) {
     if (beyond && begin < 128) return open;                                            /* S2 */
     if (beyond || best + begin >= 255 - b->bias) return (ws_fscore){INFINITY, WS_F_OVERFLOW}; /* S2, S3 */
     if (best + begin - b->tec > WS_BYTE_BASE) return open;                             /* S4 */
-    return (ws_fscore){score_of(b, lm, best), WS_F_OK};                                /* S5 */
+    return (ws_fscore){open.nats, WS_F_OK};                                            /* S5 */
 }
 
 int ws_ungapped_prepare(const ws_target *t, void **prep, ws_err *err) {
