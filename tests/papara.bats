@@ -61,6 +61,10 @@ golden() { papara-score "$@" "$g/ref.phy" "$g/ref.nwk" "$g/reads.fasta"; }
     printf '>q\nTCGA\n' >q
     run --separate-stderr bare a t q
     refused 1 't: line 1, byte 7' 'multifurcation' '--resolve'
+    printf "('A b':1,B:1,C:1);" >t
+    run --separate-stderr bare a t q
+    refused 1 'A b' 'end at a blank'
+    printf '((A,B,C,D)95,E,F,G);' >t
     papara-score --quiet --resolve --tree n.nwk a t q >/dev/null
     [ "$(grep -o '{[0-9]*}' n.nwk | sort -u | wc -l)" -eq 11 ]
     grep -q '1e-06{' n.nwk
@@ -102,6 +106,29 @@ golden() { papara-score "$@" "$g/ref.phy" "$g/ref.nwk" "$g/reads.fasta"; }
         golden --alignment got -j 3 -K 1 --alignment-format phylip >/dev/null
         same <(zcat $g/papara_alignment.phy.gz) got || fail "$g phylip in batches"
     done
+}
+
+@test "the alignment files that papara wrote for small inputs, byte for byte" {
+    local inputs=$top/../shared/golden/papara/inputs.tsv
+    [ -f "$inputs" ] || skip "no ../shared/golden/papara/inputs.tsv"
+    python3 - "$inputs" >&3 <<'EOF'
+import subprocess, sys
+options = {"": "--alignment-format phylip", "-a": "--alignment-format phylip --alphabet protein",
+           "-c": "--alignment-format phylip --flags rule", "-r": "--alignment-format phylip --insertions drop",
+           "-g": "--with-references --insertions columns"}
+plain = lambda s: s.replace("\\n", "\n").replace("\\r", "\r").replace("\\t", "\t")
+equal = 0
+for line in open(sys.argv[1]).read().split("\n")[1:-1]:
+    name, tree, msa, reads, option, status, want, ours = line.split("\t")[1:9]
+    if status != "0" or ours.startswith("error"): continue
+    for f, x in ("t", tree), ("a", msa), ("q", reads): open(f, "w", newline="").write(plain(x))
+    given = "--quiet --papara-residues --extra-rows queries --alignment got " + options[option] + " a t q"
+    subprocess.run(["papara-score", *given.split()], check=True, stdout=subprocess.DEVNULL)
+    assert open("got").read() == plain(want), name
+    equal += 1
+print(f"# ran {equal} of papara's alignment files: equal")
+assert equal > 30
+EOF
 }
 
 @test "an aligned read is as wide as the reference and has letters of the read in their order; reference rows stay as they are" {

@@ -75,7 +75,8 @@ static int add_sites(parse *s, size_t row, const char *p, size_t n, size_t no) {
         if (blank(p[i])) continue;
         if (s->have[row] == m->sites)
             return ws_fail(s->err, WS_EDATA,
-                           "%s: line %zu: row \"%s\" is longer than %zu sites, which is what the header says", s->path,
+                           "%s: line %zu: row \"%s\" is longer than %zu sites, which is what the header says "
+                           "(a name ends at a blank)", s->path,
                            no, ws_quote(q, row_name(s, row), strlen(row_name(s, row))), m->sites);
         to[s->have[row]++] = p[i];
     }

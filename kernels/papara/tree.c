@@ -175,6 +175,9 @@ static int missing_tips(const char *const *name, int n, ws_err *err) {
     for (int i = 0; i < n && i < 8 && !rc; i++)
         rc = ws_buf_addf(&list, err, "%s\"%s\"", i ? ", " : "", ws_quote(q, name[i], strlen(name[i])));
     if (!rc && n > 8) rc = ws_buf_addf(&list, err, " and %d more", n - 8);
+    int blank = 0;
+    for (int i = 0; i < n; i++) blank |= strchr(name[i], ' ') != NULL;
+    if (!rc && blank) rc = ws_buf_adds(&list, " (names of the alignment end at a blank)", err);
     if (!rc)
         rc = ws_fail(err, WS_EDATA,
                      n == 1 ? "%d leaf of the tree is not in the alignment: %s"
