@@ -98,16 +98,23 @@ $(FAULTY): $B/fault/%: $B/bin/%.o $B/tests/fault/cuda.o $(LIB) tests/fault/cuda.
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,@tests/fault/cuda.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
 
-# With sanitizers: a program that does what they report, so that tests/run.sh knows that it would see it.
+# With sanitizers: a program that does what they report, so that tests/run.sh knows that it would see it, and the tools with the
+# faults of the system, which a preload library cannot bring there.
 SANITIZER := $(filter -fsanitize=%,$(CFLAGS))
 CONTROL   := $(if $(SANITIZER),$B/tests/fault/report)
 export WARPSIEVE_CONTROL := $(CONTROL) $(if $(findstring address,$(SANITIZER)),address leak) \
              $(if $(findstring undefined,$(SANITIZER)),undefined) $(if $(findstring thread,$(SANITIZER)),race)
+SHIMMED   := $(if $(SANITIZER),$(TOOLS:%=$B/shimmed/%))
+export WARPSIEVE_SHIMMED := $(if $(SHIMMED),$(CURDIR)/$B/shimmed)
+$B/tests/fault/shim.o: CPPFLAGS += -DWS_FAULT_LINKED
+$(SHIMMED): $B/shimmed/%: $B/bin/%.o $B/tests/fault/shim.o $(LIB) tests/fault/shim.wrap
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,@tests/fault/shim.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
 
-check: all units $(FAULTY) $(CONTROL) check-style ## every test that takes less than ten minutes together
+check: all units $(FAULTY) $(CONTROL) $(SHIMMED) check-style ## every test that takes less than ten minutes together
 	@sh tests/run.sh quick $(UNITS)
 
-check-full: all units $(FAULTY) $(CONTROL) check-style ## check, and the long rest: all golden data, whole proteomes
+check-full: all units $(FAULTY) $(CONTROL) $(SHIMMED) check-style ## check, and the long rest: all golden data, whole proteomes
 	@sh tests/run.sh full $(UNITS)
 
 # Without a device its tests are shown as skipped; WARPSIEVE_REQUIRE_GPU=1 makes that a failure.
@@ -130,22 +137,23 @@ fuzz-afl: build/afl ## whole executables with AFL++ for FUZZ_SECONDS per kind of
 # Other compilers and the sanitizers in copies of the tree, because objects must not mix.
 ASAN_CFLAGS := -O1 -g -fno-omit-frame-pointer $(FUZZ_FLAGS)
 TSAN_CFLAGS := -O1 -g -fsanitize=thread
-COPY_TREE = mkdir -p $@.tree && git ls-files -z | xargs -0 cp --parents -u -t $@.tree
+SLOW        := WARPSIEVE_FAULT_EVERY=$(or $(WARPSIEVE_FAULT_EVERY),5)
+COPY_TREE = mkdir -p $@.tree && git ls-files | while read -r f; do cmp -s "$$f" "$@.tree/$$f" || cp --parents "$$f" $@.tree; done
 build/afl build/asan build/tsan build/clang build/clang-asan:
 	@mkdir -p $(@D)
 	$(COPY_TREE)
 
 asan: build/asan ## make check under the address and undefined behaviour sanitizers
-	$(MAKE) -C build/asan.tree CUDA=0 CFLAGS='$(ASAN_CFLAGS)' check
+	$(MAKE) -C build/asan.tree CUDA=0 $(SLOW) CFLAGS='$(ASAN_CFLAGS)' check
 
 clang: build/clang ## make check with clang
 	$(MAKE) -C build/clang.tree CUDA=0 CC=clang check
 
 clang-asan: build/clang-asan ## make check with clang under the same sanitizers
-	$(MAKE) -C build/clang-asan.tree CUDA=0 CC=clang CFLAGS='$(ASAN_CFLAGS)' check
+	$(MAKE) -C build/clang-asan.tree CUDA=0 $(SLOW) CC=clang CFLAGS='$(ASAN_CFLAGS)' check
 
 tsan: build/tsan ## make check under the thread sanitizer
-	$(MAKE) -C build/tsan.tree CUDA=0 CFLAGS='$(TSAN_CFLAGS)' check
+	$(MAKE) -C build/tsan.tree CUDA=0 $(SLOW) CFLAGS='$(TSAN_CFLAGS)' check
 
 THRASH_ROUNDS ?= 300
 tsan-thrash: build/tsan ## the pipeline under random loads with the thread sanitizer
@@ -202,6 +210,9 @@ dist: ## the committed sources as build/warpsieve-VERSION.tar.gz, the same bytes
 cleanroot: ## as root: what INSTALL says in a bare Debian, from make dist to uninstall
 	sh tests/cleanroot.sh
 
+debroot: ## as root: the Debian package built, installed, tested and purged in bare roots
+	sh tests/debroot.sh
+
 plots: ## bench/plots from the tables recorded in bench/
 	python3 bench/report.py bench
 
@@ -212,5 +223,5 @@ help:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all demo units check check-full gpu-check check-style bench completions install uninstall installcheck dist cleanroot plots clean help
+.PHONY: all demo units check check-full gpu-check check-style bench completions install uninstall installcheck dist cleanroot debroot plots clean help
 .SECONDARY:

@@ -76,7 +76,7 @@ every_output() {
     papara-score --quiet -O jplace ref.phy ref.nwk reads.fasta >whole
     python3 -c 'import json; json.load(open("whole"))'
     for n in 1 100 3000 $(($(stat -c %s whole) - 1)); do
-        run -1 env LD_PRELOAD=./shim.so WS_FAULT=room="$n" papara-score --quiet -O jplace -o part ref.phy ref.nwk reads.fasta
+        run -1 struck room="$n" papara-score --quiet -O jplace -o part ref.phy ref.nwk reads.fasta
         # shellcheck disable=SC2314 # the last command of the loop's body
         if python3 -c 'import json; json.load(open("part"))' 2>part.err; then fail "$n bytes are a document"; fi
     done

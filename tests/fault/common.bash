@@ -1,13 +1,27 @@
 # SPDX-License-Identifier: MIT
 # What the files of fault tests share: the shim, the two drivers, and the line of counts.
 
-make_shim() { ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -I"$top" -shared -fPIC -o shim.so "$top/tests/fault/shim.c" -ldl; }
+# With a sanitizer the Makefile has linked it with the tools.
+make_shim() {
+    if [ -n "${WARPSIEVE_SHIMMED:-}" ]; then
+        export shim=- WARPSIEVE_BIN=$WARPSIEVE_SHIMMED
+        return
+    fi
+    ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -I"$top" -shared -fPIC -o shim.so "$top/tests/fault/shim.c" -ldl
+}
 
 # drive KIND FIRST LAST STEP FORM OUTPUT... -- COMMAND...
 drive() { python3 "$top/tests/fault/drive.py" "${shim:-./shim.so}" "$@"; }
 live() { python3 "$top/tests/fault/live.py" "$@" >live || fail "$*: $(cat live)"; }
 
-shimmed() { ! sanitized || skip 'a sanitizer is in the way of the shim'; }
+shimmed() { [ "${shim:-}" = - ] || ! sanitized || skip 'a sanitizer is in the way of the shim'; }
+# struck FAULT COMMAND...
+struck() {
+    local fault=$1 preload=./shim.so
+    shift
+    [ "${shim:-}" != - ] || preload=
+    env ${preload:+LD_PRELOAD=$preload} WS_FAULT="$fault" "$@"
+}
 full() { [ "${WARPSIEVE_TESTS:-quick}" != quick ]; }
 
 # what must do no harm: none of the faults so far ended with status 1
@@ -15,6 +29,7 @@ no_harm() { awk -F '\t' '$3 { exit 1 }' fault.counts || fail "a fault that shoul
 
 show_counts() {
     [ ! -s fault.counts ] || awk -F '\t' -v what="$BATS_TEST_DESCRIPTION" '{ n += $2 + $3; bad += $3 }
-        END { printf "# ran %d faults: %d ended with status 1, %d did no harm (%s)\n", n, bad, n - bad, what }' fault.counts >&3
+        END { printf "# ran %d faults%s: %d ended with status 1, %d did no harm (%s)\n", n, part, bad, n - bad, what }' \
+        part="${WARPSIEVE_FAULT_EVERY:+, one place in $WARPSIEVE_FAULT_EVERY}" fault.counts >&3
     rm -f fault.counts
 }

@@ -6,6 +6,7 @@ tests/fault/cuda.cu (SHIM is -, the command is built with it), and checks what e
     drive.py SHIM KIND FIRST LAST STEP FORM OUTPUT... -- COMMAND...
 
 The fault KIND=N strikes for N = FIRST, FIRST+STEP, ... until LAST or until it strikes no more; KIND without N if FIRST is -.
+WARPSIEVE_FAULT_EVERY multiplies STEP, for builds that are slow.
 FORM is tsv, text or packed. An OUTPUT is a file the command writes, "stdout" what it writes there (a file here), "pipe" the
 same through a pipe. Each run must end in time, with status 0 and the same bytes, or with status 1, one sentence, and whole
 rows that are the beginning of the faultless output.
@@ -72,7 +73,7 @@ def main():
     if status or err:
         fail(f"without a fault: status {status}, {err}")
     count = {"survived": 0, "refused": 0}
-    numbers = [None] if first == "-" else range(int(first), int(last) + 1, int(step))
+    numbers = [None] if first == "-" else range(int(first), int(last) + 1, int(step) * int(os.environ.get("WARPSIEVE_FAULT_EVERY") or 1))
     for n in numbers:
         fault = kind if n is None else f"{kind}={n}"
         if os.path.exists("fault.log"):

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A preload library that makes system calls fail on demand, for tests/faults.bats. WS_FAULT says how:
+ * A preload library that makes system calls fail on demand, for tests/faults.bats. With WS_FAULT_LINKED it is linked with the tools
+ * (ld --wrap, tests/fault/shim.wrap), because a sanitizer is in the way of preload libraries. WS_FAULT says how:
  *
  *   KIND=N    memory     the N-th posix_memalign fails
  *             memory-on  it and all later ones
@@ -59,15 +60,31 @@ static int due(const char *what, int on) {
     return 1;
 }
 
+#ifdef WS_FAULT_LINKED
+#define OWN(name)  __wrap_##name
+#define REAL(name) __real_##name
+#define WRAPPED(name) extern __typeof__(name) __wrap_##name, __real_##name
+WRAPPED(posix_memalign);
+WRAPPED(pthread_create);
+WRAPPED(read);
+WRAPPED(write);
+WRAPPED(poll);
+WRAPPED(close);
+WRAPPED(open);
+WRAPPED(inflateInit2_);
+WRAPPED(inflate);
+#else
+#define OWN(name)  name
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+#endif
 
-int posix_memalign(void **p, size_t align, size_t size) {
+int OWN(posix_memalign)(void **p, size_t align, size_t size) {
     static __typeof__(&posix_memalign) real;
     if (!real) real = REAL(posix_memalign);
     return due("memory", 0) || due("memory-on", 1) ? ENOMEM : real(p, align, size);
 }
 
-int pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*start)(void *), void *arg) {
+int OWN(pthread_create)(pthread_t *t, const pthread_attr_t *attr, void *(*start)(void *), void *arg) {
     return due("thread", 1) ? EAGAIN : REAL(pthread_create)(t, attr, start, arg);
 }
 
@@ -86,7 +103,7 @@ static int trouble(size_t *n) {
     return 0;
 }
 
-ssize_t read(int fd, void *p, size_t n) {
+ssize_t OWN(read)(int fd, void *p, size_t n) {
     if (due("read", 0)) {
         errno = EIO;
         return -1;
@@ -103,7 +120,7 @@ static int no_room(size_t *n) {
     return *n == 0;
 }
 
-ssize_t write(int fd, const void *p, size_t n) {
+ssize_t OWN(write)(int fd, const void *p, size_t n) {
     if (fd == STDERR_FILENO) return syscall(SYS_write, fd, p, n);
     if (due("write", 1) || (is("room") && n && no_room(&n))) {
         errno = ENOSPC;
@@ -115,7 +132,7 @@ ssize_t write(int fd, const void *p, size_t n) {
     return got;
 }
 
-int poll(struct pollfd *p, nfds_t n, int timeout) {
+int OWN(poll)(struct pollfd *p, nfds_t n, int timeout) {
     if (is("eintr") && atomic_fetch_add(&count, 1) % 2 == 0) {
         errno = EINTR;
         return -1;
@@ -123,7 +140,7 @@ int poll(struct pollfd *p, nfds_t n, int timeout) {
     return REAL(poll)(p, n, timeout);
 }
 
-int close(int fd) {
+int OWN(close)(int fd) {
     const int flags = fcntl(fd, F_GETFL);
     const int failing = fd != STDERR_FILENO && flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && due("close", 0);
     const int rc = (int)syscall(SYS_close, fd);
@@ -131,7 +148,7 @@ int close(int fd) {
     return failing ? -1 : rc;
 }
 
-int open(const char *path, int flags, ...) {
+int OWN(open)(const char *path, int flags, ...) {
     va_list ap;
     va_start(ap, flags);
     const mode_t mode = flags & O_CREAT ? va_arg(ap, mode_t) : 0;
@@ -143,8 +160,8 @@ int open(const char *path, int flags, ...) {
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
-int inflateInit2_(z_streamp z, int bits, const char *version, int size) {
+int OWN(inflateInit2_)(z_streamp z, int bits, const char *version, int size) {
     return due("zinit", 0) ? Z_MEM_ERROR : REAL(inflateInit2_)(z, bits, version, size);
 }
 
-int inflate(z_streamp z, int flush) { return due("inflate", 0) ? Z_MEM_ERROR : REAL(inflate)(z, flush); }
+int OWN(inflate)(z_streamp z, int flush) { return due("inflate", 0) ? Z_MEM_ERROR : REAL(inflate)(z, flush); }
