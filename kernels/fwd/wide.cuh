@@ -42,7 +42,8 @@ struct fwd_post {
         phases ^= 1u << box;
         return *where;
     }
-    // The next sequence: the first block takes it.
+    // The next sequence: the first block takes it. It has residues, so nobody sends another place before all have read this one: the
+    // first row's messages go through every block. Without (an empty sequence) two places met in a box, and the kernel stood still.
     __device__ __forceinline__ uint32_t take_place(uint32_t *taken) {
         uint32_t place;
         if (rank == 0) {

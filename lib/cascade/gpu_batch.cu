@@ -27,17 +27,18 @@ static uint32_t piece_of(uint32_t words, bool cut) {
     return n > 1 ? (words + n - 1) / n : words;
 }
 
-// Items of the n sequences of a task into `item`, longest first; returns how many. cut: in pieces.
+// Items of the n sequences of a task into `item`, longest first; returns how many. cut: in pieces. Sequences without residues have
+// none: nobody reads their scores, and blocks of a cluster that share one would have nothing to wait for before the next.
 static size_t make_list(ws_devitem *item, const ws_batch *b, const uint32_t *seq, size_t n, bool cut) {
     size_t start[CLASSES + 1] = {}, total = 0;
     for (size_t j = 0; j < n; j++) {
         uint32_t words = words_of(b->len[seq ? seq[j] : j]), piece = piece_of(words, cut);
-        do {
+        while (words) {
             uint32_t take = words < piece ? words : piece;
             start[take < CLASSES ? CLASSES - take : 0]++; // descending
             words -= take;
             total++;
-        } while (words);
+        }
     }
     size_t at = 0;
     for (int c = 0; c <= CLASSES; c++) {
@@ -48,11 +49,11 @@ static size_t make_list(ws_devitem *item, const ws_batch *b, const uint32_t *seq
     size_t giants = start[1];
     for (size_t j = 0; j < n; j++) {
         uint32_t s = seq ? seq[j] : (uint32_t)j, words = words_of(b->len[s]), piece = piece_of(words, cut), from = 0;
-        do {
+        while (from < words) {
             uint32_t take = words - from < piece ? words - from : piece;
             item[start[take < CLASSES ? CLASSES - take : 0]++] = {s, (uint32_t)j, from, take};
             from += take;
-        } while (from < words);
+        }
     }
     qsort(item, giants, sizeof *item, longer);
     return total;
