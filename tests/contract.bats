@@ -243,6 +243,26 @@ own_places() { # what would be read, or written twice, is left as it was
 }
 @test "misuse: an output that is an input, or another output" { each own_places $(sequence_tools); }
 
+no_device() {
+    local o
+    export CUDA_VISIBLE_DEVICES=''
+    "$1" -a m.hmm small.fa >want
+    for o in '--device 1' '--device all' '--gpu-mem 1G' '--backend auto --device 0,1'; do
+        # shellcheck disable=SC2086 # words
+        run -0 --separate-stderr "$1" -a $o m.hmm small.fa
+        same want - <<<"$output"
+        told 'goes on without a device, so --(device|gpu-mem) has no effect: .'
+        # shellcheck disable=SC2086
+        run -0 --separate-stderr "$1" -q -a $o m.hmm small.fa
+        [ -z "$stderr" ] || fail "-q: $stderr"
+    done
+    for o in '' x -1 0, ,1 0,0 1-3 99999999999 all,0; do
+        misuse 'device' -- "$1" --device "$o" m.hmm small.fa
+        misuse 'device' -- "$1" --backend scalar --device "$o" m.hmm small.fa
+    done
+}
+@test "--device and --gpu-mem without a device: a note; what is no list is misuse" { each no_device $(sequence_tools with-model); }
+
 closed_reader() {
     local m s
     m=$(model_of "$1")

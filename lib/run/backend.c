@@ -2,6 +2,8 @@
  * Choice and preparation of backends: see lib/run/backend.h. */
 #include "lib/run/backend.h"
 
+#include "lib/dev/ids.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -55,6 +57,9 @@ static void take_auto(ws_job *job) {
     job->backend = job->tool->backends[0];
     if (job->backend->start) {
         job->open = !is_unasked(job) && job->backend->usable(&job->machine, &why);
+        if (!is_unasked(job) && !job->open && !job->common.quiet)
+            fprintf(stderr, "%s: goes on without a device, so --%s has no effect: %s\n", job->tool->name,
+                    job->common.device ? "device" : "gpu-mem", why);
     } else { /* a build without CUDA */
         job->backend = job->beside;
         job->beside = NULL;
@@ -64,6 +69,9 @@ static void take_auto(ws_job *job) {
 
 int ws_backend_choose(ws_job *job, ws_err *err) {
     const char *name = job->common.backend, *why = NULL;
+    ws_dev_ids ids; /* what is no list is wrong on every machine */
+    int rc = ws_dev_ids_parse(&ids, job->common.device, err);
+    if (rc) return rc;
     if (is_auto(job)) {
         take_auto(job);
         return WS_OK;
