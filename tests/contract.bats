@@ -243,6 +243,25 @@ own_places() { # what would be read, or written twice, is left as it was
 }
 @test "misuse: an output that is an input, or another output" { each own_places $(sequence_tools); }
 
+descriptors() { # a file behind one is written where it stands, not from its beginning
+    local m o
+    m=$(model_of "$1")
+    "$1" -a -O fasta $m small.fa >want
+    for o in '-o /dev/stdout >>log' '-o /dev/fd/1 >>log' '-o /dev/fd/3 3>>log' '-o /proc/self/fd/3 3>>log' '-o /dev/stderr 2>>log'; do
+        echo before >log
+        bash -c '"$@" '"$o" - "$1" -a -O fasta $m small.fa
+        same <(echo before; cat want) log || fail "$o"
+    done
+    echo before >log
+    bash -c '"$@" --stats=/dev/stderr 2>>log' - "$1" -a -O fasta $m small.fa >got
+    same want got || fail "rows"
+    [ "$(head -1 log)" = before ] || fail "the log was emptied"
+    tail -n +2 log | python3 -m json.tool >/dev/null || fail "$(cat log)"
+    run -1 --separate-stderr bash -c '"$@" 9>&-' - "$1" $m small.fa -o /dev/fd/9
+    refused 1 '/dev/fd/9' 'descriptor'
+}
+@test "/dev/stdout, /dev/stderr and /dev/fd/N are those descriptors" { each descriptors $(sequence_tools); }
+
 no_device() {
     local o
     export CUDA_VISIBLE_DEVICES=''

@@ -4,19 +4,36 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+int ws_out_descriptor(const char *path) {
+    static const char *const folder[] = {"/dev/fd/", "/proc/self/fd/"};
+    if (!path || !strcmp(path, "-") || !strcmp(path, "/dev/stdout")) return STDOUT_FILENO;
+    if (!strcmp(path, "/dev/stderr")) return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof folder / sizeof *folder; i++) {
+        const size_t n = strlen(folder[i]);
+        char *end;
+        if (strncmp(path, folder[i], n) != 0 || path[n] < '0' || path[n] > '9') continue;
+        const long fd = strtol(path + n, &end, 10);
+        if (!*end && fd <= INT_MAX) return (int)fd;
+    }
+    return -1;
+}
 
 int ws_out_open(ws_out *o, const char *path, ws_err *err) {
     if (!path || !strcmp(path, "-")) {
         *o = (ws_out){.fd = STDOUT_FILENO, .name = "standard output"};
         return WS_OK;
     }
+    const int named = ws_out_descriptor(path);
     *o = (ws_out){.fd = -1, .name = path};
     do
-        o->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        o->fd = named < 0 ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : fcntl(named, F_DUPFD_CLOEXEC, 0);
     while (o->fd < 0 && errno == EINTR);
     return o->fd < 0 ? ws_fail_errno(err, WS_EIO, "cannot open %s for writing", path) : WS_OK;
 }
