@@ -235,6 +235,16 @@ own_places() { # what would be read, or written twice, is left as it was
     told 'output: in.fa is also read'
     run -2 --separate-stderr bash -c '"$@" -o in.fa <in.fa' - "$1" $m
     told 'output: standard input is also read'
+    ln -sf in.fa soft.fa
+    ln -f in.fa hard.fa
+    misuse 'output: in.fa is also read' -- "$1" $m in.fa -o soft.fa
+    misuse 'rejected: soft.fa is also read' -- "$1" $m soft.fa -U hard.fa
+    misuse 'rejected: ./new is where --output goes' -- "$1" $m in.fa -o new -U ./new
+    misuse 'rejected: standard output is where --output goes' -- "$1" $m in.fa -U /dev/stdout
+    misuse 'stats: standard error is where --rejected goes' -- "$1" $m in.fa -U /dev/fd/2 --stats=/dev/stderr
+    if [ -n "$m" ]; then
+        misuse "output: $m is also read" -- "$1" $m in.fa -o $m
+    fi
     same small.fa in.fa || fail "the input was changed"
     [ ! -e new ]
     run -0 "$1" $m in.fa -o /dev/null -U /dev/null --stats=/dev/null

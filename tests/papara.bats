@@ -55,6 +55,33 @@ golden() { papara-score "$@" "$g/ref.phy" "$g/ref.nwk" "$g/reads.fasta"; }
     same got b
 }
 
+@test "an output that is an input, or another output, is refused before anything is written" {
+    local option to
+    cp -r tiny5 own
+    cd own || return 1
+    for to in reads.fasta ref.phy ref.nwk; do ln -s $to link.$to; done
+    for option in output tree alignment stats rejected; do
+        for to in reads.fasta ref.phy ref.nwk; do
+            run --separate-stderr papara-score "--$option=link.$to" ref.phy ref.nwk reads.fasta
+            refused 2 "$option: $to is also read" || fail "operands"
+            run --separate-stderr papara-score "--$option=$to" -s ref.phy -t ref.nwk -q reads.fasta
+            refused 2 "$option: $to is also read" || fail "options"
+        done
+    done
+    run --separate-stderr papara-score -o new --tree ./new ref.phy ref.nwk reads.fasta
+    refused 2 'tree: ./new is where --output goes'
+    run --separate-stderr papara-score --tree new -O ids -f name ref.phy ref.nwk reads.fasta
+    [ "$status" -eq 2 ]
+    run --separate-stderr papara-score --tree new --backend nosuch ref.phy ref.nwk reads.fasta
+    [ "$status" -eq 2 ]
+    run --separate-stderr papara-score --tree - ref.phy ref.nwk reads.fasta
+    refused 2 'tree: standard output is where --output goes'
+    [ ! -e new ] || fail 'something was written'
+    for to in reads.fasta ref.phy ref.nwk; do cmp $to ../tiny5/$to; done
+    papara-score --tree new -o /dev/null ref.phy ref.nwk reads.fasta
+    [ -s new ]
+}
+
 @test "multifurcations are an error that names the place, --resolve makes branches of them" {
     printf '((A,B,C,D)95,E,F,G);' >t
     printf '>A\nACGT\n>B\nACGA\n>C\nTCGT\n>D\nTCGA\n>E\nAAAA\n>F\nAAAT\n>G\nGGGG\n' >a

@@ -84,20 +84,6 @@ static int check_letters(const ws_papara_msa *m, const ws_papara_letters *l, con
     return WS_OK;
 }
 
-static int write_tree(const ws_papara_ref *ref, const char *path, ws_err *err) {
-    ws_buf text = {0};
-    ws_out out;
-    int rc = ws_papara_tree_write(&ref->tree, 0, &text, err);
-    if (!rc) rc = ws_buf_add(&text, "\n", 1, err);
-    if (!rc && (rc = ws_out_open(&out, path, err)) == WS_OK) {
-        rc = ws_out_write(&out, text.p, text.n, err);
-        int rc2 = ws_out_close(&out, rc ? &(ws_err){0} : err);
-        if (!rc) rc = rc2;
-    }
-    ws_buf_release(&text);
-    return rc;
-}
-
 /* Leaves and a checksum of all that scores depend on. */
 static int make_id(ws_job *job, const ws_papara_ref *ref, ws_err *err) {
     ws_buf id = {0};
@@ -166,7 +152,6 @@ static int open_papara(ws_job *job, ws_err *err) {
     int rc = ws_papara_options_check(o, job, &d->ref.scheme, err);
     if (!rc) rc = operands(job, d, &msa, &tree, err);
     if (!rc) rc = read_reference(d, msa, tree, err);
-    if (!rc && o->tree_out) rc = write_tree(&d->ref, o->tree_out, err);
     if (!rc) rc = extra_rows(job, d, err);
     if (!rc) rc = make_id(job, &d->ref, err);
     if (rc) return rc;
@@ -186,6 +171,23 @@ static int open_papara(ws_job *job, ws_err *err) {
     if (o->out_format == WS_PAPARA_JPLACE) job->main_out = ws_papara_jplace_out;
     if (o->alignment) job->side_out = ws_papara_alignment_out(o);
     return WS_OK;
+}
+
+/* The tree as it was read, with the numbers of the rows. */
+static int write_tree(ws_job *job, ws_err *err) {
+    const ws_papara_run_data *d = job->data;
+    ws_buf text = {0};
+    ws_out out;
+    if (!d->opts->tree_out) return WS_OK;
+    int rc = ws_papara_tree_write(&d->ref.tree, 0, &text, err);
+    if (!rc) rc = ws_buf_add(&text, "\n", 1, err);
+    if (!rc && (rc = ws_out_open(&out, d->opts->tree_out, err)) == WS_OK) {
+        rc = ws_out_write(&out, text.p, text.n, err);
+        int rc2 = ws_out_close(&out, rc ? &(ws_err){0} : err);
+        if (!rc) rc = rc2;
+    }
+    ws_buf_release(&text);
+    return rc;
 }
 
 static void close_papara(ws_job *job) {
@@ -263,6 +265,7 @@ const ws_tool ws_papara_tool = {
     .any_query = 1,
     .open = open_papara,
     .close = close_papara,
+    .early = write_tree,
     .begin = begin,
     .judge = judge,
 };

@@ -3,58 +3,97 @@
  * outputs in one file neither would be whole. */
 #include "lib/run/stream.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct place {
     const char *option, *path;
-    int standard, there;
+    int fd, there; /* fd: -1 for a file */
     struct stat st;
 } place;
 
-static place place_of(const char *option, const char *path, int standard) {
-    place p = {.option = option, .path = path ? path : "-"};
-    p.standard = strcmp(p.path, "-") == 0;
-    p.there = (p.standard ? fstat(standard, &p.st) : stat(p.path, &p.st)) == 0;
+enum { PLACES = 16 };
+typedef struct places {
+    place out[PLACES];
+    const char *in[PLACES];
+    int nout, nin;
+} places;
+
+static place place_of(const char *option, const char *path, int fd) {
+    place p = {.option = option, .path = path, .fd = fd};
+    p.there = (fd >= 0 ? fstat(fd, &p.st) : stat(path, &p.st)) == 0;
     return p;
 }
 
+static const char *name_of(const place *p) {
+    return p->fd == STDIN_FILENO    ? "standard input"
+           : p->fd == STDOUT_FILENO ? "standard output"
+           : p->fd == STDERR_FILENO ? "standard error"
+                                    : p->path;
+}
+
+static int same_inode(const struct stat *a, const struct stat *b) { return a->st_dev == b->st_dev && a->st_ino == b->st_ino; }
+
 /* The same regular file: terminals, pipes and /dev/null may be shared. */
 static int same_file(const place *a, const place *b) {
-    return a->there && b->there && S_ISREG(a->st.st_mode) && a->st.st_dev == b->st.st_dev && a->st.st_ino == b->st.st_ino;
+    return a->there && b->there && S_ISREG(a->st.st_mode) && same_inode(&a->st, &b->st);
 }
 
-/* Standard output is closed by whoever wrote to it, so two cannot. */
+/* The folder that a file would be made in, and its name there. */
+static const char *split(const char *path, struct stat *folder) {
+    char text[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    if (!slash) return stat(".", folder) == 0 ? path : NULL;
+    if (snprintf(text, sizeof text, "%.*s/", (int)(slash - path), path) >= (int)sizeof text) return NULL;
+    return stat(text, folder) == 0 ? slash + 1 : NULL;
+}
+
+static int same_new(const place *a, const place *b) {
+    struct stat sa, sb;
+    const char *na = split(a->path, &sa), *nb = split(b->path, &sb);
+    return na && nb && strcmp(na, nb) == 0 && same_inode(&sa, &sb);
+}
+
+/* A descriptor is closed by whoever wrote to it, so two cannot. */
 static int same_output(const place *a, const place *b) {
-    if (a->standard || b->standard) return (a->standard && b->standard) || same_file(a, b);
-    return same_file(a, b) || (!a->there && strcmp(a->path, b->path) == 0);
+    if (a->fd >= 0 && a->fd == b->fd) return 1;
+    return same_file(a, b) || (a->fd < 0 && b->fd < 0 && !a->there && !b->there && same_new(a, b));
 }
 
-static int not_read(const place *out, int n, const char *input, ws_err *err) {
-    const place in = place_of(NULL, input, STDIN_FILENO);
-    for (int i = 0; i < n; i++)
-        if (same_file(&out[i], &in))
-            return ws_fail(err, WS_EUSAGE, "%s: %s is also read, and would be lost", out[i].option,
-                           in.standard ? "standard input" : input);
+static int not_read(const places *p, const char *input, ws_err *err) {
+    const place in = place_of(NULL, input, strcmp(input, "-") == 0 ? STDIN_FILENO : -1);
+    for (int i = 0; i < p->nout; i++)
+        if (same_file(&p->out[i], &in))
+            return ws_fail(err, WS_EUSAGE, "--%s: %s is also read, and would be lost", p->out[i].option, name_of(&in));
     return WS_OK;
 }
 
+/* Every option that takes a FILE: those among the options about input are read, all others written. */
+static void add_options(places *p, const ws_opt *o, const void *values) {
+    for (; o->name; o++) {
+        if (!o->arg || strcmp(o->arg, "FILE") != 0) continue;
+        const char *path = *(const char *const *)(const void *)((const char *)values + o->offset);
+        if (p->nout == PLACES || p->nin == PLACES) ws_bug("more options for files than expected");
+        if (path && *path && o->group == WS_GROUP_INPUT) p->in[p->nin++] = path;
+        if (path && *path && o->group != WS_GROUP_INPUT) p->out[p->nout++] = place_of(o->name, path, ws_out_descriptor(path));
+    }
+}
+
 int ws_places_check(const ws_job *job, ws_err *err) {
-    const ws_common *c = &job->common;
-    place out[4];
-    int n = 0, rc = WS_OK;
-    out[n++] = place_of("--output", c->output, STDOUT_FILENO);
-    if (c->rejected) out[n++] = place_of("--rejected", c->rejected, STDOUT_FILENO);
-    if (job->side_out.emit) out[n++] = place_of(job->side_out.option, job->side_out.path, STDOUT_FILENO);
-    if (c->stats && *c->stats) out[n++] = place_of("--stats", c->stats, STDOUT_FILENO);
-    for (int i = 1; i < n; i++)
+    places p = {.nout = 0};
+    int rc = WS_OK;
+    if (!job->common.output) p.out[p.nout++] = place_of("output", NULL, STDOUT_FILENO);
+    add_options(&p, ws_common_opts, &job->common);
+    add_options(&p, job->tool->opts, job->own);
+    for (int i = 1; i < p.nout; i++)
         for (int j = 0; j < i; j++)
-            if (same_output(&out[j], &out[i]))
-                return ws_fail(err, WS_EUSAGE, "%s: %s is where %s goes", out[i].option,
-                               out[i].standard ? "standard output" : out[i].path, out[j].option);
-    if (job->ninput == 0) rc = not_read(out, n, "-", err);
-    for (int i = 0; i < job->ninput && !rc; i++) rc = not_read(out, n, job->input[i], err);
-    for (int i = 0; i < job->cmdline.noperand && !rc; i++) rc = not_read(out, n, job->cmdline.operand[i], err);
-    return rc;
+            if (same_output(&p.out[j], &p.out[i]))
+                return ws_fail(err, WS_EUSAGE, "--%s: %s is where --%s goes", p.out[i].option, name_of(&p.out[i]), p.out[j].option);
+    for (int i = 0; i < p.nin && !rc; i++) rc = not_read(&p, p.in[i], err);
+    for (int i = 0; i < job->ninput && !rc; i++) rc = not_read(&p, job->input[i], err);
+    for (int i = 0; i < job->cmdline.noperand && !rc; i++) rc = not_read(&p, job->cmdline.operand[i], err);
+    return rc || job->ninput > 0 ? rc : not_read(&p, "-", err);
 }

@@ -107,7 +107,8 @@ int ws_stream_score(ws_stream *st, ws_slot *slot, ws_lane *lane, ws_err *err);
 void ws_late_look(ws_stream *st);
 void ws_late_join(ws_stream *st);
 
-/* lib/run/places.c: WS_EUSAGE if an output is the same file as an input or as another output. */
+/* lib/run/places.c: WS_EUSAGE if an output is the same file as an input or as another output. Inputs are those of the job, all
+ * operands and the FILEs of options about input; outputs those of all other options with a FILE. */
 int ws_places_check(const ws_job *job, ws_err *err);
 
 /* lib/run/columns.c: which columns the table has, once the input's are known. */

@@ -165,6 +165,9 @@ typedef struct ws_tool {
     /* Turns operands into targets, checks options, sets the inputs, the alphabet and the columns of the job. */
     int (*open)(ws_job *job, ws_err *err);
     void (*close)(ws_job *job);
+    /* Writes files of the tool's own that need no sequences. Not before: an output may turn out to be an input, or an option wrong.
+     * NULL if there are none. */
+    int (*early)(ws_job *job, ws_err *err);
     /* Per-sequence values into lane->perseq; NULL if none. */
     int (*begin)(const ws_job *job, const ws_batch *b, ws_lane *lane, ws_err *err);
     /* Adds a hit for each pair that passes, and with job->keep_rejected for each that does not. row[j] is the row of item j. */
