@@ -113,6 +113,32 @@ goes_on() {
 }
 @test "--backend auto goes on without a device that fails in the middle of a run" { each goes_on $(sequence_tools model); }
 
+# Of the calls in front of a context, and none behind it: releasing what is not there would make one.
+no_context() { [ -z "$(grep -vE '^cuda(DriverGetVersion|GetDeviceCount|DeviceGetAttribute|GetLastError|SetDevice|SetDeviceFlags)$' calls)" ]; }
+@test "a device that could not be opened is not opened again to be closed" {
+    local n met=
+    export WS_FAULT_CALLS=calls
+    rm -f calls
+    run -1 --separate-stderr "$WARPSIEVE_FAULTY/fwdscore" --backend cuda --device 0,1,7 -a m.hmm small.fa
+    told 'there is no device 7'
+    no_context || fail "$(cat calls)"
+    ! grep SetDevice calls || fail 'a device was chosen'
+    for n in $(seq 20); do
+        rm -f calls
+        WS_FAULT=call=$n run --separate-stderr "$WARPSIEVE_FAULTY/fwdscore" --backend cuda -a m.hmm small.fa
+        case $stderr in
+        *'choosing the device'*) no_context || fail "call $n: $(cat calls)" ;;
+        *'creating a context'*)
+            met=1
+            [ "$(grep -c '^cudaFree$' calls)" -eq 1 ] || fail "call $n: $(cat calls)"
+            sed -i '/^cudaFree$/d' calls
+            no_context || fail "call $n: $(cat calls)"
+            ;;
+        esac
+    done
+    [ "$met" ] || fail 'no context was asked for'
+}
+
 @test "the sentence says what failed" {
     local t
     for t in $(sequence_tools model); do

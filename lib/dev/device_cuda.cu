@@ -72,7 +72,8 @@ enum { LANES = 4 };
 // One a process, like the CUDA runtime below it.
 static struct {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    pthread_cond_t change = PTHREAD_COND_INITIALIZER;
+    // Who waits for a lane, and who for all devices: a lane that is given back wakes one of the former and never one of the latter.
+    pthread_cond_t freed = PTHREAD_COND_INITIALIZER, opened = PTHREAD_COND_INITIALIZER;
     ws_err failed; // opening a device
     ws_device dev[WS_DEV_MAX];
     int ndev;
@@ -98,6 +99,7 @@ static int open_device(ws_device *d, ws_err *err) {
     // threads that wait for kernels sleep: there is other work for their cores, above all reading
     if (!rc) rc = ws_cuda_fail(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "asking for blocking waits", err);
     if (!rc) rc = ws_cuda_fail(cudaFree(NULL), "creating a context", err);
+    d->context = rc == WS_OK;
     if (!rc) rc = ws_cuda_fail(cudaDeviceGetAttribute(&d->sms, cudaDevAttrMultiProcessorCount, d->id), "asking for multiprocessors", err);
     if (!rc)
         rc = ws_cuda_fail(cudaDeviceGetAttribute(&d->shared_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->id),
@@ -120,7 +122,8 @@ static void *open_main(void *device) {
     pthread_mutex_lock(&pool.lock);
     if (err.code) pool.failed = err;
     else d->open = true;
-    pthread_cond_broadcast(&pool.change);
+    pthread_cond_broadcast(&pool.freed);
+    pthread_cond_broadcast(&pool.opened);
     pthread_mutex_unlock(&pool.lock);
     return NULL;
 }
@@ -183,15 +186,21 @@ static void release_lane(ws_devlane *l) {
     *l = {};
 }
 
+static void release_device(ws_device *d) {
+    cudaSetDevice(d->id);
+    for (int j = 0; j < LANES; j++) release_lane(&pool.lane[d->index * LANES + j]);
+    if (d->opened) cudaEventDestroy(d->opened);
+    for (size_t c = 0; c < d->nchunk; c++) cudaFree(d->chunk[c]);
+    ws_free(d->chunk);
+}
+
+// Every call of the runtime makes a context, which costs 0.2 s and may fail again: a device without one has nothing to release.
 void ws_dev_stop(void) {
     for (int i = 0; i < pool.ndev; i++) {
-        if (pool.dev[i].opening) pthread_join(pool.dev[i].opener, NULL);
-        cudaSetDevice(pool.dev[i].id);
-        for (int j = 0; j < LANES; j++) release_lane(&pool.lane[i * LANES + j]);
-        if (pool.dev[i].opened) cudaEventDestroy(pool.dev[i].opened);
-        for (size_t c = 0; c < pool.dev[i].nchunk; c++) cudaFree(pool.dev[i].chunk[c]);
-        ws_free(pool.dev[i].chunk);
-        pthread_mutex_destroy(&pool.dev[i].uploading);
+        ws_device *d = &pool.dev[i];
+        if (d->opening) pthread_join(d->opener, NULL);
+        if (d->context) release_device(d);
+        pthread_mutex_destroy(&d->uploading);
     }
     pool.ndev = 0;
 }
@@ -222,7 +231,7 @@ int ws_lane_take(ws_devlane **out, uint64_t id, ws_err *err) {
     ws_devlane *l = NULL;
     pthread_mutex_lock(&pool.lock);
     pool.waiting++;
-    while (!pool.failed.code && !(l = free_lane(id))) pthread_cond_wait(&pool.change, &pool.lock);
+    while (!pool.failed.code && !(l = free_lane(id))) pthread_cond_wait(&pool.freed, &pool.lock);
     pool.waiting--;
     if (l) l->busy = true;
     pthread_mutex_unlock(&pool.lock);
@@ -242,7 +251,7 @@ void ws_lane_give(ws_devlane *l) {
     if (l->in_used || l->nname) (void)cudaStreamSynchronize(l->stream);
     pthread_mutex_lock(&pool.lock);
     l->busy = false;
-    pthread_cond_signal(&pool.change);
+    pthread_cond_signal(&pool.freed);
     pthread_mutex_unlock(&pool.lock);
 }
 
@@ -264,7 +273,7 @@ static bool all_open(void) {
 
 int ws_dev_wait(ws_err *err) {
     pthread_mutex_lock(&pool.lock);
-    while (!pool.failed.code && !all_open()) pthread_cond_wait(&pool.change, &pool.lock);
+    while (!pool.failed.code && !all_open()) pthread_cond_wait(&pool.opened, &pool.lock);
     *err = pool.failed;
     pthread_mutex_unlock(&pool.lock);
     return err->code;

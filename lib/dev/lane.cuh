@@ -29,7 +29,7 @@ struct ws_device {
     size_t limit;        // --gpu-mem; 0: none
     size_t used;
     pthread_t opener;
-    bool opening, open;  // the thread was started; lanes can be had
+    bool opening, context, open; // the thread was started; there is a context; lanes can be had
     cudaEvent_t opened;  // when, by its own clock
     ws_devspan kernels, copies;
     pthread_mutex_t uploading; // one at a time

@@ -13,6 +13,7 @@
 // WS_FAULT_FAKE=N: there are N devices, which are memory of the host, and kernels do nothing. What is scored is of no use then,
 // but all the same from run to run, which is enough to see what a fault does where there is no device. WS_FAULT_LOG as in shim.c, but
 // for a y in place of the x when the fault comes after the first scores of a fake device.
+// WS_FAULT_CALLS=FILE gets the name of each function that is called, one to a line.
 #include <cuda_runtime.h>
 
 #include <atomic>
@@ -42,6 +43,14 @@ static void strike(void) {
     fclose(f);
 }
 
+static void record(const char *name) {
+    const char *path = getenv("WS_FAULT_CALLS");
+    FILE *f = path ? fopen(path, "a") : NULL;
+    if (!f) return;
+    fprintf(f, "%s\n", name);
+    fclose(f);
+}
+
 static bool due(const char *what, std::atomic<long> *counter) {
     if (!is(what) || counter->fetch_add(1) + 1 != number) return false;
     strike();
@@ -63,6 +72,7 @@ static cudaError_t fault(const char *own, cudaError_t e) {
 #define WRAP(name, own, error, parameters, arguments, faked)                \
     extern "C" cudaError_t __real_##name parameters;                        \
     extern "C" cudaError_t __wrap_##name parameters {                       \
+        record(#name);                                                      \
         const cudaError_t bad = fault(own, error);                          \
         return bad != cudaSuccess ? bad : fakes ? (faked) : __real_##name arguments; \
     }
