@@ -113,8 +113,34 @@ goes_on() {
 }
 @test "--backend auto goes on without a device that fails in the middle of a run" { each goes_on $(sequence_tools model); }
 
+# A device that fails at its first batch, behind batches that the processor did before it was open: all rows are the processor's. A later
+# batch would not do, since the rows of the fake device are wrong.
+does_without() { # does_without TOOL ARGUMENT...: some 0.8 seconds of work, so a device is asked for
+    local kind
+    "$1" --backend avx2 "${@:2}" >want || "$1" --backend scalar "${@:2}" >want
+    for kind in device-memory pinned launch lost; do
+        rm -f struck
+        WS_FAULT=$kind=1 WS_FAULT_LOG=struck "$WARPSIEVE_FAULTY/$1" "${@:2}" >got 2>said || fail "$1, $kind: $(cat said)"
+        [ -s struck ] || fail "$1, $kind: no device was asked for"
+        same want got || fail "$1, $kind: other rows"
+        [ "$(grep -c "^$1: goes on without the device: " said)" -eq 1 ] || fail "$1, $kind: $(cat said)"
+    done
+    WS_FAULT=lost=1 "$WARPSIEVE_FAULTY/$1" --quiet "${@:2}" >got 2>said
+    [ ! -s said ] || fail "$1, --quiet: $(cat said)"
+}
+@test "--backend auto goes on without a device that fails in the middle: pairhmm" {
+    python3 "$top/bench/pairhmm-make.py" mixed 4e9 7 >long.in
+    does_without pairhmm --double --no-sharing -t 1 -K 100K long.in
+}
+@test "--backend auto goes on without a device that fails in the middle: papara-score" {
+    for _ in $(seq 12); do cat "$data/papara/vag40/reads.fasta"; done >long.fa
+    does_without papara-score -j 1 -K 20K "$data/papara/vag40/ref.phy" "$data/papara/vag40/ref.nwk" long.fa
+}
+
 # Of the calls in front of a context, and none behind it: releasing what is not there would make one.
-no_context() { [ -z "$(grep -vE '^cuda(DriverGetVersion|GetDeviceCount|DeviceGetAttribute|GetLastError|SetDevice|SetDeviceFlags)$' calls)" ]; }
+no_context() {
+    [ -z "$(grep -vE '^cuda(DriverGetVersion|GetDeviceCount|DeviceGetAttribute|GetLastError|SetDevice|SetDeviceFlags)$' calls)" ]
+}
 @test "a device that could not be opened is not opened again to be closed" {
     local n met=
     export WS_FAULT_CALLS=calls
