@@ -99,6 +99,22 @@ all_letters() {
 }
 @test "every letter of the alphabet, empty records" { each all_letters $(sequence_tools); }
 
+names() { # as hmmsearch takes them
+    local text
+    printf '> one  of them \nMKV\n> \t two\nMKL\n' >f
+    run -0 --separate-stderr tsv "$1" -a -f name,desc,seq f
+    [ "${lines[2]}" = $'one\tof them\tMKV' ] || fail "$output"
+    [ "${lines[3]}" = $'two\t\tMKL' ] || fail "$output"
+    for text in '>\nMKV\n' '>  \nMKV\n' '>one\nMKV\n> \t\r\n'; do
+        # shellcheck disable=SC2059 # the escapes are the point
+        printf "$text" >f
+        run --separate-stderr tsv "$1" f
+        [ "$status" -eq 1 ]
+        told 'f: line [13]: a record without a name'
+    done
+}
+@test "blanks in front of a name, records without one" { each names $(sequence_tools); }
+
 empty_never_passes() {
     printf '>e1\n>e2\n' >f
     run -0 --separate-stderr "$1" m.hmm f

@@ -110,12 +110,13 @@ int ws_parse_text(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, ws_err *e
 
 int ws_parse_header(ws_parse *s, ws_err *err) {
     const char *h = s->head.p;
-    size_t n = s->head.n, i;
-    if (n == 0 || h[0] == ' ') return ws_parse_fail(s, err, "a record without a name");
+    size_t n = s->head.n, from = 0, i;
+    while (from < n && h[from] == ' ') from++; /* "> name", which hmmsearch takes too */
+    if (from == n) return ws_parse_fail(s, err, "a record without a name");
     while (h[n - 1] == ' ') n--;
-    const char *blank = memchr(h, ' ', n);
+    const char *blank = memchr(h + from, ' ', n - from);
     i = blank ? (size_t)(blank - h) : n;
-    s->name = (ws_slice){0, i};
+    s->name = (ws_slice){from, i - from};
     while (i < n && h[i] == ' ') i++;
     s->desc = (ws_slice){i, n - i};
     return WS_OK;

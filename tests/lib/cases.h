@@ -60,7 +60,8 @@ static const struct a_case cases[] = {
     CASE("no format at all", FA, "hello\n>a\nAC\n", "",
          "line 1: expected '>' at the start of a FASTA record, found \"hello\"", .only_whole = 1),
     CASE("no name", FA, ">a\nAC\n>\nAC\n", "a|||AC\n", "line 3: a record without a name", 0),
-    CASE("blank for a name", FA, ">a\nAC\n> b\nAC\n", "a|||AC\n", "line 3: a record without a name", 0),
+    CASE("blanks for a name", FA, ">a\nAC\n> \t\nAC\n", "a|||AC\n", "line 3: a record without a name", 0),
+    CASE("blanks before a name", FA, ">a\nAC\n> \tb c\nAC\n", "a|||AC\nb|c||AC\n", NULL, 0),
     CASE("only '>'", FA, ">", "", "line 1: a record without a name", 0),
     CASE("^A and bytes beyond ASCII in a header", FA, ">a \x01 \xc3\xa9\nA\n", "a|\x01 \xc3\xa9||A\n", NULL, 0),
 
