@@ -70,6 +70,10 @@ bad_values() {
     misuse '-t needs a value' -- "$1" $m small.fa -t
     misuse 'quiet takes no value' -- "$1" --quiet=1 $m small.fa
     misuse 'several options' -- "$1" --no $m small.fa
+    misuse 'operand is empty' -- "$1" $m ''
+    misuse 'operand is empty' -- "$1" $m small.fa -- ''
+    misuse 'output: expected FILE, found ""' -- "$1" $m small.fa -o ''
+    misuse 'stats: expected FILE, found ""' -- "$1" $m small.fa --stats=
 }
 @test "misuse: bad numbers, unknown choices, missing values, ambiguous names" { each bad_values $(sequence_tools); }
 

@@ -133,7 +133,9 @@ static int store(const found *f, const char *text, ws_err *err) {
         *(double *)(void *)at = v;
         return WS_OK;
     case WS_OPT_STRING:
-    case WS_OPT_OPTSTR: *(const char **)(void *)at = text ? text : ""; return WS_OK;
+    case WS_OPT_OPTSTR:
+        if (text && !*text) return not_a(o, o->arg, text, err);
+        *(const char **)(void *)at = text ? text : ""; return WS_OK;
     case WS_OPT_CHOICE: return parse_choice(o, text, (int *)(void *)at, err);
     case WS_OPT_HELP:
     case WS_OPT_VERSION:
@@ -215,7 +217,9 @@ int ws_opt_parse(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int argc, ch
     for (int i = 1; i < argc && cl->outcome == WS_OPT_RUN; i++) {
         const char *a = argv[i];
         int rc = WS_OK;
-        if (only_operands || a[0] != '-' || a[1] == '\0')
+        if (a[0] == '\0') /* a variable of a shell that is not set */
+            rc = ws_fail(err, WS_EUSAGE, "an operand is empty: expected the name of a file");
+        else if (only_operands || a[0] != '-' || a[1] == '\0')
             cl->operand[cl->noperand++] = a;
         else if (strcmp(a, "--") == 0)
             only_operands = 1;
