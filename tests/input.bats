@@ -318,6 +318,10 @@ wrong_models() {
     gzip -c m.hmm | head -c 10000 >f.hmm.gz
     run --separate-stderr "$1" f.hmm.gz small.fa
     refused 1 'f.hmm.gz' 'cut'
+    # a database in place of the models is not read to its end before that is said
+    run bash -c 'yes ">seq" | head -c 100000000 | "$1" - small.fa 2>said; echo "${PIPESTATUS[@]:1}"' - "$1"
+    [ "$output" = '141 1' ] || fail "$output"
+    grep -q "line 1.*HMMER3" said || fail "$(cat said)"
     head -c 5000 /dev/urandom >noise
     run --separate-stderr "$1" noise small.fa
     refused 1 'noise'

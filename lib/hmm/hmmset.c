@@ -93,16 +93,20 @@ typedef struct input {
     int ended;
 } input;
 
-static int read_portion(ws_hmmset *set, input *in, int threads, ws_err *err) {
-    ws_hmmfile *f = &in->file;
-    size_t *start = NULL, n;
+static int check_text(ws_hmmfile *f, ws_err *err) {
     const char *nul = memchr(f->text, '\0', f->n);
-    int rc;
-
     if (nul)
         return ws_fail(err, WS_EDATA, "%s: byte %zu is zero, which no HMMER3 text file holds; it is neither text nor a "
                        "HMMER3 binary file (.h3m)", f->name, f->bytes_before + (size_t)(nul - f->text));
-    if (!f->version && (rc = ws_hmmtext_version(f, err)) != WS_OK) return rc;
+    return f->version ? WS_OK : ws_hmmtext_version(f, err);
+}
+
+static int read_portion(ws_hmmset *set, input *in, int threads, ws_err *err) {
+    ws_hmmfile *f = &in->file;
+    size_t *start = NULL, n;
+    int rc = check_text(f, err);
+
+    if (rc != WS_OK) return rc;
     if ((rc = ws_hmmtext_split(f, &start, &n, err)) != WS_OK) return rc;
     rc = ws_grow(&set->hmm, &in->cap, set->n + n, sizeof *set->hmm, err);
     if (rc == WS_OK) {
@@ -147,22 +151,24 @@ static void drop_text(input *in, char behind) {
     memmove(in->text.p, in->text.p + f->n, in->text.n);
 }
 
-/* The first portion is there. One without the end of a model becomes twice as large. */
+/* The first portion is there. One without the end of a model becomes twice as large, if models it is: a database in their place may be
+ * as large as it likes. */
 static int read_text(ws_hmmset *set, input *in, int threads, ws_err *err) {
-    for (size_t want = PORTION;;) {
+    int rc = check_text(&in->file, err);
+    for (size_t want = PORTION; rc == WS_OK;) {
         const size_t whole = in->ended ? in->text.n : ws_hmmtext_whole(in->text.p, in->text.n);
         if (whole || in->ended) {
             const char behind = set_text(in, whole);
-            int rc = read_portion(set, in, threads, err);
+            rc = read_portion(set, in, threads, err);
             if (rc != WS_OK || in->ended) return rc;
             drop_text(in, behind);
             want = PORTION;
         } else {
             want = 2 * in->text.n;
         }
-        int rc = fill(in, want, err);
-        if (rc != WS_OK) return rc;
+        rc = fill(in, want, err);
     }
+    return rc;
 }
 
 /* ---- binary: where a model ends is known only from reading it, and reading it is little more than a copy ---- */
