@@ -293,6 +293,22 @@ wrong_files() {
 }
 @test "missing, unreadable, of another kind; --in-format" { each wrong_files $(sequence_tools); }
 
+odd_names() {
+    local name
+    for name in $'two\nlines' $'es\e[31mcape' $'\xe9t\xe9'; do
+        printf 'x\n' >"$name"
+        run --separate-stderr "$1" $(model_of "$1") "$name"
+        refused 1 "expected '>'" || fail
+        [ "$(grep -c . <<<"$stderr")" -eq 1 ] || fail "$stderr"
+        ! grep -q $'\e' <<<"$stderr" || fail 'an escape'
+        cp small.fa "$name"
+        "$1" -a $(model_of "$1") "$name" >got
+        "$1" -a $(model_of "$1") small.fa >want
+        same want got
+    done
+}
+@test "names of files with line feeds, escapes and bytes that are no UTF-8" { each odd_names $(sequence_tools); }
+
 wrong_models() {
     run --separate-stderr "$1" no-such.hmm small.fa
     refused 1 'no-such.hmm' 'No such file'

@@ -194,13 +194,24 @@ static int run_job(ws_job *job, ws_err *err) {
     return rc;
 }
 
+/* Names of files are whatever somebody made them: a line feed would make two sentences of one, and an escape reach the terminal. */
+static void say(const char *program, const char *sentence) {
+    char text[4 * WS_ERR_MAX], *to = text; /* one write(2), so that the sentences of a pipeline's parts do not mix */
+    for (const char *p = sentence; *p; p++) {
+        const unsigned char c = (unsigned char)*p;
+        to += sprintf(to, c < ' ' || c == 0x7f ? "\\x%02x" : "%c", c);
+    }
+    *to = '\0';
+    fprintf(stderr, "%s: %s\n", program, text);
+}
+
 static int exit_status(const ws_tool *tool, int rc, const ws_err *err) {
     if (rc == WS_OK) return 0;
     if (rc == WS_EPIPE) { /* SIGPIPE was ignored by whoever started us: die of it all the same, silently */
         signal(SIGPIPE, SIG_DFL);
         raise(SIGPIPE);
     }
-    fprintf(stderr, "%s: %s\n", tool->name, err->text);
+    say(tool->name, err->text);
     if (rc == WS_EUSAGE) fprintf(stderr, "%s --help shows what is possible\n", tool->name);
     return rc == WS_EUSAGE ? 2 : 1;
 }
