@@ -3,8 +3,6 @@
  *
  * No size in the file is believed before as many bytes are known to be there. */
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "lib/hmm/hmmfile.h"
@@ -30,15 +28,9 @@ typedef struct reader {
     size_t at;
 } reader;
 
-static int bad(const reader *r, ws_err *err, const char *fmt, ...) WS_PRINTF(3, 4);
-static int bad(const reader *r, ws_err *err, const char *fmt, ...) {
-    char text[WS_ERR_MAX / 2];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    return ws_fail(err, WS_EDATA, "%s, byte %zu: %s", r->file->name, r->at, text);
-}
+/* The sentence with the place in front of it. */
+#define bad(r, err, ...) \
+    (ws_fail(err, WS_EDATA, __VA_ARGS__), ws_err_prefix(err, "%s, byte %zu: ", (r)->file->name, (r)->at), WS_EDATA)
 
 /* ---- pieces ---- */
 

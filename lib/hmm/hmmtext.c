@@ -3,7 +3,6 @@
  *
  * Contents: lines and tokens; numbers; header; main section; version and splitting. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,15 +33,10 @@ static const char *skip_blanks(const char *p) {
     return p;
 }
 
-static int bad(const reader *r, ws_err *err, const char *fmt, ...) WS_PRINTF(3, 4);
-static int bad(const reader *r, ws_err *err, const char *fmt, ...) {
-    char text[WS_ERR_MAX / 2];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    return ws_fail(err, WS_EDATA, "%s, line %zu: %s", r->file->name, ws_hmmfile_line(r->file, r->at), text);
-}
+/* The sentence with the place in front of it. */
+#define bad(r, err, ...) \
+    (ws_fail(err, WS_EDATA, __VA_ARGS__), \
+     ws_err_prefix(err, "%s, line %zu: ", (r)->file->name, ws_hmmfile_line((r)->file, (r)->at)), WS_EDATA)
 
 /* To the first token of the next line that has one and is no comment; 0 at the end of the text. A fresh reader stands on
  * the line to be found. */
