@@ -203,6 +203,9 @@ full_disk() {
     refused 1 'standard output' 'No space left'
     run -1 --separate-stderr bash -c '"$@" >/dev/full' - "$1" --help
     refused 1 'No space left' || fail "--help"
+    run -1 --separate-stderr bash -c 'ulimit -f 8; "$@" -o limited' - "$1" -a -O tsv $m demo.fa
+    refused 1 'limited' 'File too large' || fail "a limit on the size of files"
+    whole_rows limited
     run -1 --separate-stderr "$1" -O tsv $m small.fa -o no/such/folder
     refused 1 'no/such/folder' 'No such file'
     run -1 --separate-stderr bash -c '"$@" >&-' - "$1" -O tsv $m small.fa

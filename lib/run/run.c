@@ -225,6 +225,7 @@ static void take_standard_descriptors(void) {
 
 int ws_main(const ws_tool *tool, int argc, char **argv) {
     take_standard_descriptors();
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is a write that fails, then: it is told, and no part of a row stays */
     ws_err err = {0};
     ws_job job = {.tool = tool};
     job.own = ws_calloc(1, ws_max(tool->own_size, 1), &err);
