@@ -189,10 +189,7 @@ static void begin_region(scan *s, const char *p, size_t n) {
     s->broken = ws_pairhmm_header(&l, &s->reads, &s->haps, &err) != WS_OK;
 }
 
-/* Not memchr of nothing: an empty buffer's pointer is null. */
-static const char *line_end(const ws_buf *text, size_t pos) {
-    return pos < text->n ? memchr(text->p + pos, '\n', text->n - pos) : NULL;
-}
+static const char *line_end(const ws_buf *text, size_t pos) { return memchr(text->p + pos, '\n', text->n - pos); }
 
 static void scan_batches(const ws_pairhmm_input *in, scan *s, const ws_buf *text, size_t limit) {
     while (s->whole < limit && !s->broken && !s->large) {
@@ -366,7 +363,8 @@ int ws_pairhmm_input_fill(ws_pairhmm_input *in, ws_pairhmm_piece *p, ws_err *err
         in->carry = p->text;
         p->text = swap;
         in->carry.n = 0;
-        rc = fill_from(in, p, err);
+        rc = ws_buf_reserve(&p->text, 1, err); /* an empty buffer's pointer is null, which must not be looked at nor added to */
+        if (!rc) rc = fill_from(in, p, err);
         if (rc || p->text.n > 0) return rc;
     }
 }
