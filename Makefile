@@ -106,7 +106,7 @@ export WARPSIEVE_CONTROL := $(CONTROL) $(if $(findstring address,$(SANITIZER)),a
              $(if $(findstring undefined,$(SANITIZER)),undefined) $(if $(findstring thread,$(SANITIZER)),race)
 SHIMMED   := $(if $(SANITIZER),$(TOOLS:%=$B/shimmed/%))
 export WARPSIEVE_SHIMMED := $(if $(SHIMMED),$(CURDIR)/$B/shimmed)
-$B/tests/fault/shim.o: CPPFLAGS += -DWS_FAULT_LINKED
+$B/tests/fault/shim.o: override CPPFLAGS += -DWS_FAULT_LINKED
 $(SHIMMED): $B/shimmed/%: $B/bin/%.o $B/tests/fault/shim.o $(LIB) tests/fault/shim.wrap
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,@tests/fault/shim.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
