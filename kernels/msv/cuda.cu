@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// MSV on CUDA devices: SSV for all, then the recursion for the pairs that SSV left open, two nodes to a register.
+// MSV on CUDA devices: SSV for all, then the recursion for the pairs that SSV left open, two nodes to a register, then the bias
+// filter for those that may pass.
 //
 // Contents: 1 parameters and layout; 2 kernels; 3 launcher; 4 the backend
 
 #include "kernels/msv/configs.h"
+#include "lib/cascade/bias.cuh"
 #include "lib/cascade/gpu_score.cuh"
 #include "lib/cascade/ungapped.cuh"
 
@@ -31,6 +33,7 @@ struct msv_task {
     const ws_devitem *item; // all pairs, longest first
     uint32_t n, first;      // places; where the task's scores and queue begin
     int glog, bias, tbm, tec;
+    float least; // nats above the null score from which the bias filter is asked; INFINITY: never
 };
 
 struct msv_args {
@@ -40,7 +43,8 @@ struct msv_args {
     const uint32_t *word;
     const ws_devseq *seq;
     uint16_t *score;
-    uint32_t *queue, *count; // places of the open pairs; how many of each task
+    uint32_t *queue, *count; // places of the open pairs, later of those that may pass; how many of each task
+    uint32_t *passing;       // how many of the latter
 };
 
 enum { THREADS = 256 };
@@ -60,6 +64,27 @@ __global__ void __launch_bounds__(THREADS) ws_msv_select_kernel(const msv_args a
             if (!open && beyond) open = begin < 128;
             else if (!open) open = best + begin < 255 - t.bias && best + begin - t.tec > WS_BYTE_BASE;
             if (open && s.len) a.queue[t.first + atomicAdd(&a.count[i], 1)] = p;
+        }
+    }
+}
+
+// The score that `decode` makes of a code, but for overflows, which may all pass.
+__device__ __forceinline__ float nats_of(const msv_task &t, int code, int tjb) {
+    const int xJ = code & CODE_MSV ? code & 255 : code + WS_BYTE_BASE - tjb - t.tbm - t.tec;
+    return ws_ungapped_nats(xJ, tjb);
+}
+
+// What may pass goes into the task's queue, when all scores are there. A pair that rounding keeps out of it is the host's.
+__global__ void __launch_bounds__(THREADS) ws_msv_pass_kernel(const msv_args a, uint32_t ntask) {
+    for (uint32_t i = blockIdx.y; i < ntask; i += gridDim.y) {
+        const msv_task t = a.task[i];
+        for (uint32_t p = blockIdx.x * THREADS + threadIdx.x; p < t.n && t.least < INFINITY; p += gridDim.x * THREADS) {
+            const ws_devitem item = t.item[p];
+            const ws_devseq s = a.seq[item.seq];
+            const int code = a.score[t.first + item.out];
+            const bool over = code & CODE_OVER || (!(code & CODE_MSV) && code >= 127 - t.bias);
+            if (s.len && (over || ws_above_null(nats_of(t, code, s.tjb), s.len) >= t.least))
+                a.queue[t.first + atomicAdd(&a.passing[i], 1)] = p;
         }
     }
 }
@@ -254,6 +279,7 @@ struct msv_prep {
     ws_bytes bytes;
     ws_ssv_devprep ssv;
     ws_devtable table;
+    ws_bias_devprep bias;
     int R, glog, kind;
     void *host; // of a backend of the host, for models too long for the device
 };
@@ -299,6 +325,7 @@ struct msv_call { // what a call needs: of the host's memory, and on the device
     ws_devtable **table;
     ws_devlist *list;
     msv_task *task;
+    ws_bias_devtask *biased, *there; // there: on the device; NULL: no hints are asked for
     uint32_t *pick;
     const uint32_t *first;
     uint32_t start[WS_MSV_NKIND][16]; // tasks of each shape in pick
@@ -323,16 +350,29 @@ static int put_msv(ws_devlane *l, msv_call *c, const ws_task *task, size_t ntask
     for (size_t t = 0; t < ntask; t++) {
         const msv_prep *p = prep_of(&task[t]);
         c->task[t] = {(const uint4 *)p->table.at[l->dev->index], c->list[t].item, p->R ? c->list[t].n : 0, c->first[t],
-                      p->glog, p->bytes.bias, p->bytes.tbm, p->bytes.tec};
+                      p->glog, p->bytes.bias, p->bytes.tbm, p->bytes.tec, p->bias.gate.biased ? p->bias.gate.least : INFINITY};
         c->longest = c->list[t].n > c->longest ? c->list[t].n : c->longest;
     }
     int rc = ws_lane_put(l, c->task, ntask * sizeof *c->task, &dtask, err);
     if (!rc) rc = ws_lane_put(l, c->pick, npick * sizeof *c->pick, &dpick, err);
-    if (!rc) rc = ws_lane_alloc(l, ntask * 4, &count, err);
+    if (!rc) rc = ws_lane_alloc(l, 2 * ntask * 4, &count, err);
     if (!rc) rc = ws_lane_alloc(l, 4 * (size_t)c->first[ntask], &queue, err);
-    if (!rc) rc = ws_cuda_fail(cudaMemsetAsync(count, 0, ntask * 4, l->stream), "clearing counts", err);
+    if (!rc) rc = ws_cuda_fail(cudaMemsetAsync(count, 0, 2 * ntask * 4, l->stream), "clearing counts", err);
     c->args = {(const msv_task *)dtask, (const uint32_t *)dpick, 0, ws_gpu_words(l), ws_gpu_seqs(l), (uint16_t *)l->out.p,
-               (uint32_t *)queue, (uint32_t *)count};
+               (uint32_t *)queue, (uint32_t *)count, (uint32_t *)count + ntask};
+    return rc;
+}
+
+// The same for the bias filter, if hints are asked for.
+static int put_bias(ws_devlane *l, msv_call *c, const ws_task *task, size_t ntask, ws_err *err) {
+    float *sum = ws_dev_hints(l, sizeof(uint16_t), c->first[ntask]);
+    void *there = NULL;
+    if (!task[0].hint) return WS_OK;
+    for (size_t t = 0; t < ntask; t++)
+        c->biased[t] = {(const ws_bias *)prep_of(&task[t])->bias.table.at[l->dev->index], c->list[t].item, c->args.queue + c->first[t],
+                        c->args.passing + t, sum + c->first[t]};
+    int rc = ws_lane_put(l, c->biased, ntask * sizeof *c->biased, &there, err);
+    c->there = (ws_bias_devtask *)there;
     return rc;
 }
 
@@ -361,6 +401,14 @@ static int launch_msv(ws_devlane *l, const msv_call *c, size_t ntask, ws_err *er
     return rc;
 }
 
+// Behind MSV in the stream. The queues of the open pairs are not needed any more.
+static int launch_bias(ws_devlane *l, const msv_call *c, size_t ntask, ws_err *err) {
+    const dim3 grid((c->longest + 4 * THREADS - 1) / (4 * THREADS), (unsigned)(ntask < 65535 ? ntask : 65535));
+    ws_msv_pass_kernel<<<grid, THREADS, 0, l->stream>>>(c->args, (uint32_t)ntask);
+    int rc = ws_lane_launched(l, "ws_msv_pass_kernel", err);
+    return rc ? rc : ws_bias_dev_sums(l, c->there, (uint32_t)ntask, c->longest, err);
+}
+
 // ---- 4 the backend ----
 
 static const ws_devhost host = {{&ws_msv_avx512, &ws_msv_avx2, &ws_msv_scalar}};
@@ -369,6 +417,7 @@ static void release(void *p) {
     msv_prep *me = (msv_prep *)p;
     if (!me) return;
     ws_ssv_dev_release(&me->ssv);
+    ws_bias_dev_release(&me->bias);
     ws_table_destroy(&me->table);
     ws_bytes_destroy(&me->bytes);
     if (me->host) ws_dev_host(&host)->release(me->host);
@@ -382,6 +431,7 @@ static int prepare(const ws_target *t, void **out, ws_err *err) {
     if (!me) return WS_ENOMEM;
     int rc = ws_bytes_create(&me->bytes, &target->profile, err);
     if (!rc) rc = ws_ssv_dev_prepare(&me->ssv, &me->bytes, err);
+    if (!rc) rc = ws_bias_dev_prepare(&me->bias, target, err);
     if (!rc && me->ssv.R && choose(me, me->bytes.M)) rc = make_table(me, err);
     else if (!rc) rc = ws_dev_host(&host)->prepare(t, &me->host, err);
     if (me->host) me->ssv.R = me->R = 0;
@@ -395,12 +445,15 @@ static int on_device(ws_devlane *l, msv_call *c, const ws_batch *b, const ws_tas
     for (size_t t = 0; t < ntask; t++) {
         c->ssv[t] = &prep_of(&task[t])->ssv;
         if (prep_of(&task[t])->R) c->table[ntable++] = &prep_of(&task[t])->table;
+        if (task[0].hint) c->table[ntable++] = &prep_of(&task[t])->bias.table;
     }
     int rc = ws_lane_tables(l, c->table, ntable, err);
     if (!rc) rc = ws_gpu_lists(l, b, task, ntask, false, c->list, err);
     if (!rc) rc = put_msv(l, c, task, ntask, err);
+    if (!rc) rc = put_bias(l, c, task, ntask, err);
     if (!rc) rc = ws_ssv_dev_best(l, b, task, c->ssv, c->first, ntask, (uint16_t *)l->out.p, err);
-    return rc ? rc : launch_msv(l, c, ntask, err);
+    if (!rc) rc = launch_msv(l, c, ntask, err);
+    return rc || !c->there ? rc : launch_bias(l, c, ntask, err);
 }
 
 static int queue(ws_devlane *l, const ws_batch *b, const ws_task *task, const uint32_t *first, size_t ntask, ws_err *err) {
@@ -408,7 +461,8 @@ static int queue(ws_devlane *l, const ws_batch *b, const ws_task *task, const ui
     int rc = WS_ENOMEM;
     c.first = first;
     if ((c.ssv = (ws_ssv_devprep **)ws_calloc(ntask, sizeof *c.ssv, err)) &&
-        (c.table = (ws_devtable **)ws_calloc(ntask, sizeof *c.table, err)) &&
+        (c.table = (ws_devtable **)ws_calloc(2 * ntask, sizeof *c.table, err)) &&
+        (c.biased = (ws_bias_devtask *)ws_calloc(ntask, sizeof *c.biased, err)) &&
         (c.list = (ws_devlist *)ws_calloc(ntask, sizeof *c.list, err)) && (c.task = (msv_task *)ws_calloc(ntask, sizeof *c.task, err)) &&
         (c.pick = (uint32_t *)ws_calloc(ntask, sizeof *c.pick, err)))
         rc = on_device(l, &c, b, task, ntask, err);
@@ -416,6 +470,7 @@ static int queue(ws_devlane *l, const ws_batch *b, const ws_task *task, const ui
     ws_free(c.table);
     ws_free(c.list);
     ws_free(c.task);
+    ws_free(c.biased);
     ws_free(c.pick);
     return rc;
 }
@@ -426,16 +481,16 @@ static ws_fscore decode(const void *prep, const ws_lenmodel *lm, const void *raw
     if (code & CODE_OVER) return {INFINITY, WS_F_OVERFLOW};
     if (!(code & CODE_MSV)) return ws_ssv_decide(&((const msv_prep *)prep)->bytes, lm, code);
     const int xJ = code & 255;
-    return {(float)((double)(((float)(xJ - lm->tjb) - (float)WS_BYTE_BASE) / WS_BYTE_SCALE) - 3.0), WS_F_OK};
+    return {ws_ungapped_nats(xJ, lm->tjb), WS_F_OK};
 }
 
 static void *host_prep(const void *prep, ws_err *) { return ((const msv_prep *)prep)->host; }
 static bool on_host(const void *prep) { return ((const msv_prep *)prep)->host; }
 
-static const ws_devkernel kernel = {2, queue, decode, &host, host_prep, on_host, NULL};
+static const ws_devkernel kernel = {2, queue, decode, &host, host_prep, on_host, NULL, true};
 
 static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err) {
     return ws_dev_score(&kernel, b, task, ntask, lane, err);
 }
 
-const ws_backend ws_msv_cuda = ws_dev_backend(prepare, release, score, 1.5e11);
+const ws_backend ws_msv_cuda = ws_dev_backend(prepare, release, score, 1.5e11, true);

@@ -44,6 +44,12 @@ typedef struct ws_err {
 #define WS_INLINE static inline
 #endif
 
+#ifdef __CUDACC__ /* one body for the host and for kernels */
+#define WS_DEVICE __host__ __device__
+#else
+#define WS_DEVICE
+#endif
+
 /* Writes the sentence into *err and returns code, so that a caller can say `return ws_fail(err, WS_EDATA, ...)`. */
 int ws_fail(ws_err *err, int code, const char *fmt, ...) WS_PRINTF(3, 4);
 

@@ -89,17 +89,25 @@ static int score_some(const ws_devkernel *k, const ws_batch *b, const ws_task *t
     int rc = WS_OK;
     if (k->unsure && !(open = (uint32_t *)ws_calloc(most, sizeof *open, err))) rc = WS_ENOMEM;
     if (!rc) rc = take(&l, b, (const ws_lenmodel *)lane->perseq.p, err);
-    const size_t bytes = k->raw * first[ntask];
+    const size_t npair = first[ntask];
+    const bool hints = k->hints && task[0].hint;
+    size_t bytes = k->raw * npair; // scores, and hints behind them
+    if (hints) bytes = (bytes + 255) / 256 * 256 + sizeof(float) * npair;
     if (!rc) rc = ws_lane_room(l, &l->out, bytes, err);
-    if (!rc) rc = ws_cuda_fail(cudaMemsetAsync(l->out.p, 0, bytes, l->stream), "clearing scores", err);
+    if (!rc) rc = ws_cuda_fail(cudaMemsetAsync(l->out.p, 0, k->raw * npair, l->stream), "clearing scores", err);
+    float *const hint = hints && !rc ? ws_dev_hints(l, k->raw, npair) : NULL;
+    if (hint) rc = ws_cuda_fail(cudaMemsetAsync(hint, 0xff, sizeof *hint * npair, l->stream), "clearing hints", err);
     if (!rc) rc = ws_cuda_fail(cudaEventRecord(l->start, l->stream), "recording an event", err);
     if (!rc) rc = k->queue(l, b, task, first, ntask, err);
     if (!rc) rc = ws_cuda_fail(cudaEventRecord(l->end, l->stream), "recording an event", err);
     if (!rc) rc = ws_lane_fetch(l, l->out.p, bytes, err);
     if (!rc) rc = ws_lane_sync(l, err);
     if (!rc) ws_lane_clock(l);
-    for (size_t t = 0; t < ntask && !rc; t++)
-        memcpy(raw_of(&task[t], k->raw), (const char *)l->back.p + k->raw * first[t], k->raw * task[t].n);
+    for (size_t t = 0; t < ntask && !rc; t++) {
+        const char *back = (const char *)l->back.p, *hint_back = back + ((const char *)hint - (const char *)l->out.p);
+        memcpy(raw_of(&task[t], k->raw), back + k->raw * first[t], k->raw * task[t].n);
+        if (hint) memcpy(task[t].hint, hint_back + sizeof *hint * first[t], sizeof *hint * task[t].n);
+    }
     if (l) ws_lane_give(l);
     for (size_t t = 0; t < ntask && !rc; t++) rc = finish(k, b, &task[t], lane, open, err);
     ws_free(open);

@@ -23,7 +23,13 @@ struct ws_devkernel {
     bool (*on_host)(const void *prep);
     // Whether a score of the device does not stand and the host has to find it out; NULL: never.
     bool (*unsure)(const void *raw);
+    bool hints = false; // queue writes what ws_dev_hints says, if tasks have room for them
 };
+
+// Where the hint of task t's item j is to go, at first[t] + j: NaN before, for npair scores of `raw` bytes.
+static inline float *ws_dev_hints(const ws_devlane *l, size_t raw, size_t npair) {
+    return (float *)((char *)l->out.p + (raw * npair + 255) / 256 * 256);
+}
 
 int ws_dev_score(const ws_devkernel *k, const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err);
 
@@ -32,7 +38,8 @@ int ws_gpu_start(const ws_devconf *conf, ws_err *err);
 
 // A "cuda" backend. cpu_speed: cells a second that one core of the CPU computes.
 constexpr ws_backend ws_dev_backend(int (*prepare)(const ws_target *, void **, ws_err *), void (*release)(void *),
-                                    int (*score)(const ws_batch *, const ws_task *, size_t, ws_lane *, ws_err *), double cpu_speed) {
+                                    int (*score)(const ws_batch *, const ws_task *, size_t, ws_lane *, ws_err *), double cpu_speed,
+                                    bool hints = false) {
     ws_backend b = {};
     b.name = "cuda";
     b.usable = ws_gpu_usable;
@@ -47,6 +54,7 @@ constexpr ws_backend ws_dev_backend(int (*prepare)(const ws_target *, void **, w
     b.start_seconds = WS_DEV_START;
     b.batch = 4 << 20;
     b.cpu_speed = cpu_speed;
+    b.hints = hints;
     return b;
 }
 

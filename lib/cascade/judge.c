@@ -107,7 +107,30 @@ static int second_look(const judging *g, const ws_task *task, const uint32_t *ro
     return add_hit(g, task, row, j, pass, bits, ws_bits(null2, lm->null_nats), p, hits, err);
 }
 
-/* Two looks, because the bias of many sequences at once costs a tenth of what it costs one by one. */
+/* The null scores of the n pairs in question that are to be taken off, in nats. Of those that the backend gave a hint for
+ * only the end of the bias filter is left to do; the others together, because the bias of many sequences at once costs a tenth
+ * of what it costs one by one. item, place and score have room for n each. */
+static void take_bias(const judging *g, const ws_task *task, const pending *q, size_t n, uint32_t *item, uint32_t *place, float *score,
+                      float *null2) {
+    size_t rest = 0;
+    for (size_t i = 0; i < n; i++) {
+        const ws_lenmodel *lm = lenmodel_of(g, task, q[i].place);
+        const float hint = task->hint ? task->hint[q[i].place] : NAN;
+        if (!g->with_bias) {
+            null2[i] = lm->null_nats;
+        } else if (!isnan(hint)) {
+            null2[i] = ws_bias_finish(hint, lm);
+        } else {
+            item[rest] = (uint32_t)ws_task_item(task, q[i].place);
+            place[rest++] = (uint32_t)i;
+        }
+    }
+    const ws_seqs list = {(const uint8_t *)g->lane->codes.p, g->b->first, g->b->len,
+                          (const ws_lenmodel *)(const void *)g->lane->perseq.p, item, rest};
+    if (rest) ws_bias_scores(&g->model->bias, &g->job->machine.cpu, &list, score);
+    for (size_t i = 0; i < rest; i++) null2[place[i]] = score[i];
+}
+
 int ws_cascade_judge(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_lane *lane,
                      ws_hits *hits, ws_err *err) {
     const ws_cascade *c = job->data;
@@ -120,24 +143,17 @@ int ws_cascade_judge(const ws_job *job, const ws_batch *b, const ws_task *task, 
                  .with_bias = c->stage->bias && !c->opts->nobias,
                  .msv_column = b->has_rows ? ws_head_find(job->head, "msv_bits") : -1};
     g.gated = !g.everything && !(may_skip(&g) && g.msv_column >= 0);
-    pending *q = ws_lane_scratch(lane, task->n * (sizeof *q + sizeof(uint32_t) + sizeof(float)), err);
+    pending *q = ws_lane_scratch(lane, task->n * (sizeof *q + 2 * sizeof(uint32_t) + 2 * sizeof(float)), err);
     if (!q) return err->code;
     uint32_t *item = (uint32_t *)(void *)(q + task->n);
-    float *null2 = (float *)(void *)(item + task->n);
+    float *null2 = (float *)(void *)(item + 2 * task->n);
     size_t n = 0;
     int rc = WS_OK;
-    for (size_t j = 0; j < task->n; j++) {
-        const size_t seq = ws_task_item(task, j);
-        if (b->len[seq] > 0 && first_look(&g, task, j, &q[n])) {
-            null2[n] = lenmodel_of(&g, task, j)->null_nats;
-            item[n++] = (uint32_t)seq;
-        }
-    }
-    const ws_seqs list = {(const uint8_t *)lane->codes.p, b->first, b->len, (const ws_lenmodel *)(const void *)lane->perseq.p,
-                          item, n};
-    if (g.with_bias) ws_bias_scores(&g.model->bias, &job->machine.cpu, &list, null2);
-    for (size_t j = 0, i = 0; j < task->n && !rc; j++) { /* in the order of the task */
-        if (i < n && q[i].place == j) {
+    for (size_t j = 0; j < task->n; j++)
+        n += b->len[ws_task_item(task, j)] > 0 && first_look(&g, task, j, &q[n]);
+    take_bias(&g, task, q, n, item, item + task->n, null2 + task->n, null2);
+    for (size_t j = 0, i = 0; j < (g.everything ? task->n : n) && !rc; j++) { /* in the order of the task */
+        if (i < n && (!g.everything || q[i].place == j)) {
             rc = second_look(&g, task, row, &q[i], null2[i], hits, err);
             i++;
         } else if (g.everything && b->len[ws_task_item(task, j)] == 0) {

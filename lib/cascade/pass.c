@@ -48,9 +48,9 @@ static float least_p(const ws_cascade *c, const ws_hmm *hmm) {
 }
 
 ws_gate ws_gate_make(const ws_cascade *c, const ws_hmm *hmm) {
-    const int corrected = c->stage->bias && !c->opts->nobias && !c->stage->uncorrected_first;
+    const int biased = c->stage->bias && !c->opts->nobias, corrected = biased && !c->stage->uncorrected_first;
     float p = least_p(c, hmm);
     if (corrected) p -= (float)WS_BIAS_MOST;
     const float bits = least_bits(c, hmm);
-    return (ws_gate){bits > p ? bits : p, corrected ? (float)WS_BIAS_MOST_EACH : 0};
+    return (ws_gate){bits > p ? bits : p, corrected ? (float)WS_BIAS_MOST_EACH : 0, biased};
 }

@@ -24,7 +24,7 @@ void ws_bias_set(ws_bias *bias, const ws_hmm *hmm) {
     }
 }
 
-float ws_bias_score(const ws_bias *bias, const ws_lenmodel *lm, const uint8_t *x, size_t L) {
+float ws_bias_sum(const ws_bias *bias, const ws_lenmodel *lm, const uint8_t *x, size_t L) {
     float t00 = lm->p1, t01 = 1.0f - lm->p1;
     float a = 1.0f * WS_BIAS_PI0, b = bias->odds[x[0]] * WS_BIAS_PI1; /* states: background, composition */
     float F = 0.0f;
@@ -39,7 +39,11 @@ float ws_bias_score(const ws_bias *bias, const ws_lenmodel *lm, const uint8_t *x
         a = next_a;
         b = next_b;
     }
-    return ws_bias_finish(F + ws_float_log(a + b), lm);
+    return F + ws_float_log(a + b);
+}
+
+float ws_bias_score(const ws_bias *bias, const ws_lenmodel *lm, const uint8_t *x, size_t L) {
+    return ws_bias_finish(ws_bias_sum(bias, lm, x, L), lm);
 }
 
 typedef void scores_in_lanes(const ws_bias *bias, const ws_seqs *list, float *out);

@@ -18,6 +18,8 @@ void ws_bias_set(ws_bias *bias, const ws_hmm *hmm);
 
 /* filtersc in nats, which takes the place of the null score; x: L >= 1 codes. */
 float ws_bias_score(const ws_bias *bias, const ws_lenmodel *lm, const uint8_t *x, size_t L);
+/* The same up to its last line, F: what a device computes of it. ws_bias_finish makes filtersc of it. */
+float ws_bias_sum(const ws_bias *bias, const ws_lenmodel *lm, const uint8_t *x, size_t L);
 
 /* filtersc is never less than the null score - WS_BIAS_MOST - WS_BIAS_MOST_EACH * L: what the correction may add to a score.
  *

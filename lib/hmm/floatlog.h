@@ -29,9 +29,8 @@ extern const ws_floatlog_table ws_floatlog;
 #define WS_LN2_HIGH 0x1.62e42fefa3800p-1
 #define WS_LN2_LOW 0x1.ef35793c76730p-45
 
-/* The same operations in the same order as V_FACE(float_log) of bias.inc.h. */
-static inline float ws_float_log(float m) {
-    const ws_floatlog_table *t = &ws_floatlog;
+/* The same operations in the same order as V_FACE(float_log) of bias.inc.h; t: a copy of ws_floatlog. */
+WS_DEVICE static inline float ws_float_log_by(const ws_floatlog_table *t, float m) {
     const double wide = (double)m;
     int64_t bits;
     memcpy(&bits, &wide, sizeof bits);
@@ -49,5 +48,7 @@ static inline float ws_float_log(float m) {
     const double odd = (((((1.0 / 13) * r2 + 1.0 / 11) * r2 + 1.0 / 9) * r2 + 1.0 / 7) * r2 + 1.0 / 5) * r2 + 1.0 / 3;
     return (float)(w + (rest + r2 * (even + r * odd)));
 }
+
+static inline float ws_float_log(float m) { return ws_float_log_by(&ws_floatlog, m); }
 
 #endif

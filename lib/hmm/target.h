@@ -8,9 +8,11 @@
 #include "lib/hmm/profile.h"
 
 /* What a pair must reach for anything to be asked of it: one whose score is less than least - each * L nats above the null score
- * fails, whatever its composition. -INFINITY, 0: of no pair this is known. Made by lib/cascade. */
+ * fails, whatever its composition. -INFINITY, 0: of no pair this is known. biased: the bias filter is asked of the others. Made by
+ * lib/cascade. */
 typedef struct ws_gate {
     float least, each;
+    int biased;
 } ws_gate;
 
 static inline int ws_gate_fails(const ws_gate *g, float above_null, uint32_t L) { return above_null < g->least - g->each * (float)L; }

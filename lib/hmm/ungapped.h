@@ -19,7 +19,7 @@ static inline int ws_ssv_hopeless(const ws_bytes *b, const ws_lenmodel *lm) {
 }
 
 /* Section 7.2's last line, also that of S5. */
-static inline float ws_ungapped_nats(int xJ, int tjb) {
+WS_DEVICE static inline float ws_ungapped_nats(int xJ, int tjb) {
     return (float)((double)(((float)(xJ - tjb) - (float)WS_BYTE_BASE) / WS_BYTE_SCALE) - 3.0);
 }
 

@@ -155,6 +155,7 @@ static int run_stream(ws_stream *st, ws_err *err) {
         ws_buf_release(&st->lane[i].scratch);
         ws_buf_release(&st->lane[i].perseq);
         ws_buf_release(&st->lane[i].scores);
+        ws_buf_release(&st->lane[i].hints);
     }
     ws_free(st->lane);
     ws_seqread_close(st->reader);

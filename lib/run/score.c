@@ -124,12 +124,16 @@ static int score_groups(ws_stream *st, ws_slot *slot, const pairing *p, ws_lane 
         make_group(g, job, b, p, &at, ws_min(ws_max(be->group, 1), GROUP_MAX), most);
         if (g->n == 0) break;
         if ((rc = ws_buf_reserve(&lane->scores, g->pairs * size, err))) break;
+        if (be->hints && (rc = ws_buf_reserve(&lane->hints, g->pairs * sizeof(float), err))) break;
         char *score = lane->scores.p;
+        float *hint = be->hints ? (float *)(void *)lane->hints.p : NULL;
         for (size_t i = 0; i < g->n; i++) {
             ws_task *t = &g->task[i];
             t->prep = (be == job->beside ? job->beside_prep : job->prep)[t->target];
             t->score = score;
             score += t->n * size;
+            t->hint = hint;
+            if (hint) hint += t->n;
         }
         rc = be->score(b, g->task, g->n, lane, err);
         if (rc && ws_job_goes_on(job, be, rc, err)) {

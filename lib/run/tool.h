@@ -35,7 +35,7 @@ typedef struct ws_lane {
     ws_buf codes;          /* its residues, one byte each: sequence i at codes.p + 6*first[i], see ws_lane_codes */
     ws_buf scratch;        /* rows of the dynamic programming; grown by ws_lane_scratch */
     ws_buf perseq;         /* the tool's per-sequence values, made by ws_tool.begin */
-    ws_buf scores;         /* of a group of tasks */
+    ws_buf scores, hints;  /* of a group of tasks */
 } ws_lane;
 
 static inline const uint8_t *ws_lane_codes(const ws_lane *lane, size_t seq) {
@@ -52,6 +52,7 @@ typedef struct ws_task {
     const uint32_t *item;
     size_t n;
     void *score;          /* n records of ws_tool.score_size bytes */
+    float *hint;          /* n values that save ws_tool.judge work, NaN: none; NULL from backends that give none */
 } ws_task;
 
 static inline size_t ws_task_item(const ws_task *t, size_t j) { return t->item ? t->item[j] : j; }
@@ -72,6 +73,7 @@ typedef struct ws_backend {
     /* Scores tasks; pure but for the lane. */
     int (*score)(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err);
     size_t group; /* tasks taken at once: 1 on a CPU */
+    int hints;    /* score writes ws_task.hint too */
 
     /* Devices only, NULL on a CPU: opened once before prepare, closed at the end. */
     int (*start)(const ws_devconf *conf, ws_err *err);

@@ -96,7 +96,7 @@ static inline void sample_target(ws_hmm_target *t, const ws_hmm *h) {
     t->hmm = h;
     sample_must(ws_profile_create(&t->profile, h, &err), &err);
     ws_bias_set(&t->bias, h);
-    t->gate = (ws_gate){-INFINITY, 0};
+    t->gate = (ws_gate){-INFINITY, 0, 1};
 }
 
 /* A batch and a lane filled with sequences. sample_add returns where the L codes go; sample_ready makes length models. */
