@@ -21,24 +21,6 @@ int ws_ssv_best_ref(const ws_bytes *b, const uint8_t *x, size_t L) {
     return best;
 }
 
-/* S5 without its condition */
-static float score_of(const ws_bytes *b, const ws_lenmodel *lm, int best) {
-    int xJ = best + WS_BYTE_BASE - lm->tjb - b->tbm - b->tec;
-    return (float)((double)(((float)(xJ - lm->tjb) - (float)WS_BYTE_BASE) / WS_BYTE_SCALE) - 3.0);
-}
-
-ws_fscore ws_ssv_decide(const ws_bytes *b, const ws_lenmodel *lm, int best) {
-    int begin = WS_BYTE_BASE - lm->tjb - b->tbm;
-    int beyond = best >= 127 - b->bias; /* S2: best is then no exact value */
-    ws_fscore open = {beyond ? INFINITY : score_of(b, lm, best), WS_F_OPEN};
-
-    if (ws_ssv_hopeless(b, lm)) return open;                                           /* S1 */
-    if (beyond && begin < 128) return open;                                            /* S2 */
-    if (beyond || best + begin >= 255 - b->bias) return (ws_fscore){INFINITY, WS_F_OVERFLOW}; /* S2, S3 */
-    if (best + begin - b->tec > WS_BYTE_BASE) return open;                             /* S4 */
-    return (ws_fscore){open.nats, WS_F_OK};                                            /* S5 */
-}
-
 int ws_ungapped_prepare(const ws_target *t, void **prep, ws_err *err) {
     const ws_hmm_target *target = t->data;
     ws_bytes *b = ws_calloc(1, sizeof *b, err);

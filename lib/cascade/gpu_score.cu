@@ -27,8 +27,7 @@ static void decode(const ws_devkernel *k, const ws_batch *b, const ws_lenmodel *
     const char *from = raw_of(t, k->raw);
     for (size_t j = 0; j < t->n; j++) {
         const size_t i = ws_task_item(t, j);
-        char raw[8];
-        memcpy(raw, from + k->raw * j, k->raw);
+        const char *raw = from + k->raw * j; // read before score[j] is written over it
         if (k->unsure && b->len[i] && k->unsure(raw)) open[(*nopen)++] = (uint32_t)j;
         score[j] = b->len[i] ? k->decode(t->prep, &lm[i], raw) : ws_fscore{-INFINITY, WS_F_UNDERFLOW};
     }

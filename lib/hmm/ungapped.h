@@ -7,11 +7,10 @@
 #include "lib/hmm/fscore.h"
 #include "lib/hmm/seqs.h"
 
+#include <math.h>
+
 /* best of section 6 over the codes x[0..L), or any value >= 127 - bias once that is reached (step S2 decides then). Scalar. */
 int ws_ssv_best_ref(const ws_bytes *b, const uint8_t *x, size_t L);
-
-/* Steps S1-S5: the status and score that follow from best. */
-ws_fscore ws_ssv_decide(const ws_bytes *b, const ws_lenmodel *lm, int best);
 
 /* S1: this model and length need no DP, MSV decides. */
 static inline int ws_ssv_hopeless(const ws_bytes *b, const ws_lenmodel *lm) {
@@ -21,6 +20,23 @@ static inline int ws_ssv_hopeless(const ws_bytes *b, const ws_lenmodel *lm) {
 /* Section 7.2's last line, also that of S5. */
 WS_DEVICE static inline float ws_ungapped_nats(int xJ, int tjb) {
     return (float)((double)(((float)(xJ - tjb) - (float)WS_BYTE_BASE) / WS_BYTE_SCALE) - 3.0);
+}
+
+/* Steps S1-S5: the status and score that follow from best. Here, because a device's scores become ours one by one on the host. */
+static inline ws_fscore ws_ssv_decide(const ws_bytes *b, const ws_lenmodel *lm, int best) {
+    const int begin = WS_BYTE_BASE - lm->tjb - b->tbm;
+    const int beyond = best >= 127 - b->bias; /* S2: best is then no exact value */
+    ws_fscore s;
+    s.nats = beyond ? INFINITY : ws_ungapped_nats(best + begin - b->tec, lm->tjb); /* S5 without its condition */
+    if (ws_ssv_hopeless(b, lm) || (beyond && begin < 128)) { /* S1, S2 */
+        s.status = WS_F_OPEN;
+    } else if (beyond || best + begin >= 255 - b->bias) { /* S2, S3 */
+        s.nats = INFINITY;
+        s.status = WS_F_OVERFLOW;
+    } else {
+        s.status = best + begin - b->tec > WS_BYTE_BASE ? WS_F_OPEN : WS_F_OK; /* S4, S5 */
+    }
+    return s;
 }
 
 typedef struct ws_target ws_target; /* lib/run/tool.h */
