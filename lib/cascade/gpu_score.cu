@@ -90,10 +90,9 @@ static int score_some(const ws_devkernel *k, const ws_batch *b, const ws_task *t
     if (!rc) rc = take(&l, b, (const ws_lenmodel *)lane->perseq.p, err);
     const size_t npair = first[ntask];
     const bool hints = k->hints && task[0].hint;
-    size_t bytes = k->raw * npair; // scores, and hints behind them
-    if (hints) bytes = (bytes + 255) / 256 * 256 + sizeof(float) * npair;
+    const size_t raws = hints ? ws_dev_behind(k->raw * npair) : k->raw * npair, bytes = raws + (hints ? sizeof(float) * npair : 0);
     if (!rc) rc = ws_lane_room(l, &l->out, bytes, err);
-    if (!rc) rc = ws_cuda_fail(cudaMemsetAsync(l->out.p, 0, k->raw * npair, l->stream), "clearing scores", err);
+    if (!rc) rc = ws_cuda_fail(cudaMemsetAsync(l->out.p, 0, raws, l->stream), "clearing scores", err);
     float *const hint = hints && !rc ? ws_dev_hints(l, k->raw, npair) : NULL;
     if (hint) rc = ws_cuda_fail(cudaMemsetAsync(hint, 0xff, sizeof *hint * npair, l->stream), "clearing hints", err);
     if (!rc) rc = ws_cuda_fail(cudaEventRecord(l->start, l->stream), "recording an event", err);

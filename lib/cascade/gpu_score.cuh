@@ -26,9 +26,12 @@ struct ws_devkernel {
     bool hints = false; // queue writes what ws_dev_hints says, if tasks have room for them
 };
 
+// Hints stand behind `bytes` of scores, from there on.
+static inline size_t ws_dev_behind(size_t bytes) { return (bytes + 255) / 256 * 256; }
+
 // Where the hint of task t's item j is to go, at first[t] + j: NaN before, for npair scores of `raw` bytes.
 static inline float *ws_dev_hints(const ws_devlane *l, size_t raw, size_t npair) {
-    return (float *)((char *)l->out.p + (raw * npair + 255) / 256 * 256);
+    return (float *)((char *)l->out.p + ws_dev_behind(raw * npair));
 }
 
 int ws_dev_score(const ws_devkernel *k, const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err);
