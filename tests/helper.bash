@@ -52,6 +52,9 @@ in_data() { cd "$BATS_FILE_TMPDIR" || return 1; }
 # Programs built with a sanitizer need terabytes of address space and their own allocator.
 sanitized() { grep -q '__[at]san_init' "$(command -v respack)"; }
 
+# Builds with sanitizers: a test that would take minutes does less, and says so.
+slow() { [ -n "${WARPSIEVE_SLOW:-}" ] && echo "# ran a part only, because the build is slow: $*" >&3; }
+
 fail() { printf '%s\n' "$@"; return 1; }
 
 # After `run --separate-stderr`: nothing on stdout and a message with every one of the patterns (extended, any case).
