@@ -81,9 +81,8 @@ static const char *what_bound(const ws_stream *st) {
     return part[most].name;
 }
 
-static int write_json(const char *path, const ws_stream *st, const ws_stat *s, int n, ws_err *err) {
+static int write_json(ws_stream *st, const ws_stat *s, int n, ws_err *err) {
     ws_buf text = {0};
-    ws_out out;
     int rc = ws_buf_addf(&text, err,
                          "{\n  \"program\": \"%s\",\n  \"version\": \"" WS_VERSION
                          "\",\n  \"backend\": \"%s\",\n  \"device\": \"%s\",\n  \"bound\": \"%s\"",
@@ -91,12 +90,7 @@ static int write_json(const char *path, const ws_stream *st, const ws_stat *s, i
     for (int i = 0; i < n && !rc; i++)
         rc = ws_buf_addf(&text, err, ",\n  \"%s\": %.*f", s[i].name, s[i].real ? 6 : 0, s[i].v);
     if (!rc) rc = ws_buf_adds(&text, "\n}\n", err);
-    if (!rc && (rc = ws_out_open(&out, path, err)) == WS_OK) {
-        rc = ws_out_write(&out, text.p, text.n, err);
-        ws_err ignore;
-        int rc2 = ws_out_close(&out, rc ? &ignore : err);
-        if (!rc) rc = rc2;
-    }
+    if (!rc) rc = ws_out_write(&st->stats, text.p, text.n, err);
     ws_buf_release(&text);
     return rc;
 }
@@ -133,8 +127,7 @@ static int device_stats(const ws_stream *st, ws_stat *s) {
 }
 
 int ws_report_stats(ws_stream *st, ws_err *err) {
-    const char *path = st->job->common.stats;
-    if (!path) return WS_OK;
+    if (!st->job->common.stats) return WS_OK;
     const ws_stat common[] = {
         {"rows", "rows written", (double)st->rows, 0},
         {"threads", "threads", (double)st->nlane, 0},
@@ -150,7 +143,7 @@ int ws_report_stats(ws_stream *st, ws_err *err) {
     memcpy(s + n, common, sizeof common);
     n += NCOMMON;
     if (has_device(st->job)) n += device_stats(st, s + n);
-    if (*path) return write_json(path, st, s, n, err);
+    if (st->has_stats) return write_json(st, s, n, err);
     fprintf(stderr, "%s " WS_VERSION ", backend %s, bound by %s\n", st->job->tool->name,
             ws_backend_name(st->job), what_bound(st));
     for (int i = 0; i < n; i++) fprintf(stderr, "%18.*f  %s\n", s[i].real ? 3 : 0, s[i].v, s[i].what);

@@ -141,6 +141,10 @@ static int run_stream(ws_stream *st, ws_err *err) {
         rc = ws_out_open(&st->side, st->job->side_out.path, err);
         st->has_side = rc == WS_OK;
     }
+    if (!rc && c->stats && *c->stats) { /* now, not at the end: a path that cannot be written is told before hours of work */
+        rc = ws_out_open(&st->stats, c->stats, err);
+        st->has_stats = rc == WS_OK;
+    }
     if (!rc) rc = reader ? reader->open(st->job, &st->own_reader, err) : open_reader(st, err);
     if (!rc) {
         st->lane = ws_calloc((size_t)st->nlane, sizeof *st->lane, err);
@@ -166,6 +170,7 @@ static int run_stream(ws_stream *st, ws_err *err) {
     ws_free(st->ocol);
     if (st->has_rejected) rc = close_out(&st->rejected, rc, err);
     if (st->has_side) rc = close_out(&st->side, rc, err);
+    if (st->has_stats) rc = close_out(&st->stats, rc, err);
     return close_out(&st->out, rc, err);
 }
 

@@ -65,8 +65,8 @@ typedef struct ws_stream {
     ws_ocol *ocol;
     int nocol;
 
-    ws_out out, rejected, side;
-    int has_rejected, has_side, headed;
+    ws_out out, rejected, side, stats;
+    int has_rejected, has_side, has_stats, headed;
     ws_packout packed_kept, packed_rejected;
     uint64_t rows, rows_rejected;
 
