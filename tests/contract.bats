@@ -426,9 +426,9 @@ assert s["program"] == sys.argv[1] and s["bound"] in ("input", "scoring", "outpu
 assert s["sequences"] == 40 and s["rows"] == int(sys.argv[2]) and s["seconds"] > 0, s
 EOF
     run -1 --separate-stderr "$1" --stats=/dev/full -O ids $(model_of "$1") small.fa
+    told '/dev/full' 'No space left'
     run -1 --separate-stderr "$1" --stats=no/such/folder -O ids $(model_of "$1") small.fa # told before the work, not after it
     [ -z "$output" ]
-    told '/dev/full' 'No space left'
 }
 @test "--stats on stderr and as JSON" { each stats $(sequence_tools); }
 
