@@ -2,8 +2,10 @@
  * Every "cuda" backend against scalar, byte for byte: corner sizes, many models in one call, lists with duplicates, a batch
  * permuted and in halves, models back to back.
  *
- *   check [-k KERNEL] [-d DEVICES] [-m MOST] [-l LEAST]     MOST: leave out models and sequences longer than that, LEAST:
- *                                                           models shorter than that (both for the sanitizer)
+ *   check [-k KERNEL] [-d DEVICES] [-m MOST] [-l LEAST] [-s SEQUENCE]
+ *
+ * For the sanitizers: MOST leaves out models and sequences longer than that, LEAST models shorter than that, and no sequence is
+ * longer than SEQUENCE.
  *
  * WARPSIEVE_SEED chooses another run. Without a device all is skipped, with WARPSIEVE_REQUIRE_GPU=1 all fails. */
 #include "tests/lib/sample.h"
@@ -83,21 +85,21 @@ typedef struct model {
     ws_fscore *truth;
 } model;
 
-static void make_batch(sample_batch *s, sample *r, const model *m, int n, int most) {
+static void make_batch(sample_batch *s, sample *r, const model *m, int n, int longest) {
     for (int i = 0; i < NLENGTH; i++) {
         const ws_hmm *h = &m[sample_below(r, n)].h;
-        if (lengths[i] <= most) fill(sample_add(s, (size_t)lengths[i]), (size_t)lengths[i], (kind)sample_below(r, NKIND), r, h);
+        if (lengths[i] <= longest) fill(sample_add(s, (size_t)lengths[i]), (size_t)lengths[i], (kind)sample_below(r, NKIND), r, h);
     }
     for (int i = 0; i < n; i++) {
-        const size_t L = ws_min((size_t)m[i].h.M, 1500);
+        const size_t L = ws_min((size_t)m[i].h.M, ws_min(1500, (size_t)longest));
         fill(sample_add(s, L), L, HOMOLOG, r, &m[i].h);
         for (kind what = RANDOM; what < NKIND + 4; what++) {
-            const size_t len = (size_t)(1 + sample_below(r, 200));
+            const size_t len = ws_min((size_t)(1 + sample_below(r, 200)), (size_t)longest);
             fill(sample_add(s, len), len, ws_min(what, SEGMENTS), r, &m[i].h);
         }
     }
     for (int i = 0; i < 2; i++) { /* past every integer range, several rescalings */
-        const size_t L = ws_min(1500, (size_t)most);
+        const size_t L = ws_min(1500, (size_t)longest);
         fill(sample_add(s, L), L, HOMOLOG, r, &m[sample_below(r, n)].h);
     }
     pack(s);
@@ -242,13 +244,14 @@ static void check_kernel(const struct kernel *k, model *m, int n, sample_batch *
 int main(int argc, char **argv) {
     const char *seed = getenv("WARPSIEVE_SEED"), *require = getenv("WARPSIEVE_REQUIRE_GPU"), *why = "", *only = NULL, *devices = NULL;
     static const char *const part[4] = {"whole batch", "lists", "permuted", "split"};
-    int most = 50000, least = 1, n = 0;
+    int most = 50000, least = 1, longest = 50000, n = 0;
     tap t = {0};
-    for (int c; (c = getopt(argc, argv, "k:d:m:l:")) != -1;) {
+    for (int c; (c = getopt(argc, argv, "k:d:m:l:s:")) != -1;) {
         if (c == 'k') only = optarg;
         else if (c == 'd') devices = optarg;
         else if (c == 'm') most = atoi(optarg);
         else if (c == 'l') least = atoi(optarg);
+        else if (c == 's') longest = atoi(optarg);
         else return 2;
     }
     sample r = {seed ? strtoull(seed, NULL, 0) : 20240607};
@@ -269,7 +272,7 @@ int main(int argc, char **argv) {
         n++;
     }
     sample_batch s = {0};
-    make_batch(&s, &r, m, n, most);
+    make_batch(&s, &r, m, n, most < longest ? most : longest);
     for (int i = 0; i < NKERNEL; i++) {
         totals sum[4] = {{0, 0, 0}};
         if ((only && strcmp(only, kernels[i].name)) || !kernels[i].cuda) continue;

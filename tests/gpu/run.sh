@@ -4,7 +4,7 @@
 # sizes. What does not depend on one another runs at the same time: the truth of long models takes a core a minute.
 # Usage: run.sh BUILD   (make gpu-check)
 set -u
-b=$1
+b=$(cd "$1" && pwd) || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failed=0 steps=0
@@ -53,7 +53,7 @@ if command -v python3 >/dev/null; then
     for tool in $TOOLS; do
         "$b/fault/$tool" --list-backends | grep -q '^cuda.yes' || continue
         mkdir "$work/$tool"
-        step "faults of the device, $tool" env -C "$work/$tool" sh "$PWD/tests/fault/device.sh" "$PWD/$b/fault" "$tool" 3 2
+        step "faults of the device, $tool" env -C "$work/$tool" sh "$PWD/tests/fault/device.sh" "$b/fault" "$tool" 3 2
     done
     settle
     cat "$work"/*/fault.counts | awk -F '\t' '{ n += $2 + $3; bad += $3 }
@@ -74,7 +74,7 @@ if command -v compute-sanitizer >/dev/null; then
         for size in "fwd 2405" "fwd 3073" "vit 1025" "vit 2049" "vit 8193"; do
             kernel=${size% *} nodes=${size#* }
             step "compute-sanitizer $tool, $kernel, $nodes nodes" \
-                compute-sanitizer --tool $tool --error-exitcode 9 "$b/tests/gpu/check" -k "$kernel" -l "$nodes" -m "$nodes"
+                compute-sanitizer --tool $tool --error-exitcode 9 "$b/tests/gpu/check" -k "$kernel" -l "$nodes" -m "$nodes" -s 130
         done
     done
     settle
