@@ -66,7 +66,7 @@ make_long() { # as many sequences as it takes until a quarter of the work is lef
     local i
     for i in $(seq 20); do cat three.hmm; done >many.hmm
     cp demo.fa many.fa
-    for i in 1 2 3 4 5 6; do
+    for i in 1 2 3 4 5 6 7 8 9; do
         auto_run --stats=stats >/dev/null
         ! python3 -c 'import json; s = json.load(open("stats")); exit(s.get("device_cells", 0) * 4 < s["cells"])' || return 0
         cat many.fa many.fa >more.fa
@@ -83,7 +83,7 @@ loses_device() { # KIND STEP [MOST]
         [ -s struck ] || fail "no device was asked for"
         [ "$(cat struck)" = x ] || return 0
         same want got || fail "$1=$n: other rows"
-        if [ $n -gt 1 ] || [ -s said ]; then # without a driver there is nothing to say
+        if [ "$1" != gone ] || [ $n -gt 4 ] || [ -s said ]; then # of a machine that seems to have no device nothing is said
             grep -qE "^$tool: goes on without (a|the) device: ." said || fail "$1=$n: $(cat said)"
             [ "$(wc -l <said)" -eq 1 ] || fail "$1=$n: $(cat said)"
         fi
@@ -102,7 +102,7 @@ goes_on() {
         loses_device gone 37 120
     else
         for kind in device-memory pinned lost launch; do loses_device $kind 1; done
-        for kind in gone call; do loses_device $kind 7; done
+        loses_device gone 7 # not call: where a release fails a device goes on
         threads=3
         make_long
         auto_run --backend avx2 >want || auto_run --backend scalar >want

@@ -50,17 +50,22 @@ static int is_auto(const ws_job *job) { return !job->common.backend || strcmp(jo
 /* No option speaks of devices, so one that fails is no failure of the run. */
 static int is_unasked(const ws_job *job) { return is_auto(job) && !job->common.device && !job->common.gpu_mem; }
 
+static void say_without(const ws_job *job, const char *why) {
+    if (job->open || is_unasked(job) || job->common.quiet) return;
+    fprintf(stderr, "%s: goes on without a device, so --%s has no effect: %s\n", job->tool->name,
+            job->common.device ? "device" : "gpu-mem", why);
+}
+
 /* The device waits until there is enough for it to do (late.c), unless options speak of it and it is there. */
 static void take_auto(ws_job *job) {
-    const char *why;
+    const char *why = "there is no backend for one";
     take_beside(job);
     job->backend = job->tool->backends[0];
     if (job->backend->start) {
         job->open = !is_unasked(job) && job->backend->usable(&job->machine, &why);
-        if (!is_unasked(job) && !job->open && !job->common.quiet)
-            fprintf(stderr, "%s: goes on without a device, so --%s has no effect: %s\n", job->tool->name,
-                    job->common.device ? "device" : "gpu-mem", why);
-    } else { /* a build without CUDA */
+        say_without(job, why);
+    } else { /* nobody has written one */
+        say_without(job, why);
         job->backend = job->beside;
         job->beside = NULL;
         job->open = 1;
