@@ -90,7 +90,7 @@ golden() { papara-score "$@" "$g/ref.phy" "$g/ref.nwk" "$g/reads.fasta"; }
     refused 1 't: line 1, byte 7' 'multifurcation' '--resolve'
     printf "('A b':1,B:1,C:1);" >t
     run --separate-stderr bare a t q
-    refused 1 'A b' 'end at a blank'
+    refused 1 'A b' 'end at a blank\)$'
     printf '((A,B,C,D)95,E,F,G);' >t
     papara-score --quiet --resolve --tree n.nwk a t q >/dev/null
     [ "$(grep -o '{[0-9]*}' n.nwk | sort -u | wc -l)" -eq 11 ]

@@ -68,7 +68,14 @@ int ws_buf_add(ws_buf *b, const void *p, size_t n, ws_err *err) {
     return WS_OK;
 }
 
-int ws_buf_adds(ws_buf *b, const char *s, ws_err *err) { return ws_buf_add(b, s, strlen(s), err); }
+int ws_buf_adds(ws_buf *b, const char *s, ws_err *err) {
+    const size_t n = strlen(s);
+    int rc = ws_buf_reserve(b, n + 1, err);
+    if (rc) return rc;
+    memcpy(b->p + b->n, s, n + 1);
+    b->n += n;
+    return WS_OK;
+}
 
 int ws_buf_addf(ws_buf *b, ws_err *err, const char *fmt, ...) {
     va_list ap;

@@ -28,6 +28,7 @@ typedef struct ws_buf {
 /* Room for `more` bytes behind b->n; the content is kept, b->n unchanged. */
 int ws_buf_reserve(ws_buf *b, size_t more, ws_err *err);
 int ws_buf_add(ws_buf *b, const void *p, size_t n, ws_err *err);
+/* These two leave a NUL behind the text, which b->n does not count: b->p is a string then, until bytes are added. */
 int ws_buf_adds(ws_buf *b, const char *s, ws_err *err);
 int ws_buf_addf(ws_buf *b, ws_err *err, const char *fmt, ...) WS_PRINTF(3, 4);
 void ws_buf_release(ws_buf *b);

@@ -84,9 +84,27 @@ static void non_blocking(tap *t) {
     free(p);
 }
 
+/* Text in a buffer is a string, also where it fills the room that was asked for and what was there before is no NUL. */
+static void text(tap *t) {
+    ws_err err;
+    int bad = 0;
+    for (int n = 0; n < 200; n++) {
+        ws_buf b = {0};
+        must(!ws_buf_reserve(&b, 64, &err), "memory");
+        memset(b.p, 'x', b.cap);
+        for (int i = 0; i < n; i++) {
+            must(!(i % 3 ? ws_buf_adds(&b, "a", &err) : ws_buf_addf(&b, &err, "%s", "a")), "memory");
+            bad += b.p[b.n] != '\0' || b.n != (size_t)i + 1;
+        }
+        ws_buf_release(&b);
+    }
+    tap_ok(t, !bad, "what ws_buf_adds and ws_buf_addf leave is a string");
+}
+
 int main(void) {
     tap t = {0};
     signal(SIGPIPE, SIG_IGN);
+    text(&t);
     to_file(&t);
     failures(&t);
     non_blocking(&t);
