@@ -118,7 +118,7 @@ check-full: all units $(FAULTY) $(CONTROL) $(SHIMMED) check-style ## check, and 
 	@sh tests/run.sh full $(UNITS)
 
 # Without a device its tests are shown as skipped; WARPSIEVE_REQUIRE_GPU=1 makes that a failure.
-gpu-check: all $(FAULTY) $(patsubst %.c,$B/%,$(wildcard tests/gpu/*.c)) ## the tests of the CUDA backends, on a machine with a device
+gpu-check: all $(FAULTY) $(patsubst %.c,$B/%,$(wildcard tests/gpu/*.c)) $B/tests/lib/golden ## the tests of the CUDA backends, on a machine with a device
 	@sh tests/gpu/run.sh $B
 
 # Each parser for FUZZ_SECONDS, with clang's libFuzzer; `make check` only replays seeds and found cases.

@@ -45,6 +45,7 @@ fi
 
 for kernel in ssv msv vit fwd; do step "scores, $kernel, one device" "$b/tests/gpu/check" -k $kernel; done
 step "scores, all devices" "$b/tests/gpu/check" -d all -m 520
+step "golden scores" "$b/tests/lib/golden" -b cuda
 step "papara-score" "$b/tests/gpu/papara"
 step "pairhmm" "$b/tests/gpu/pairhmm"
 settle

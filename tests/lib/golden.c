@@ -3,7 +3,7 @@
  *
  *   golden [-b BACKEND] [-t THREADS] [DIR...]
  *
- * Without BACKEND all CPU backends are checked. Without DIR the subset in tests/data/golden is taken, and the full set in
+ * Without BACKEND all are checked, that of devices too where there is one. Without DIR the subset in tests/data/golden is taken, and the full set in
  * ../shared/golden where it is at hand and WARPSIEVE_TESTS is "full" (some seven minutes of processor time). A folder holds
  * up to four sets: a table, its targets and its models.
  *
@@ -495,14 +495,20 @@ static void check_backend(tap *t, const char *name, const ws_machine *machine, c
             tap_skip(t, name, why);
             return;
         }
+    if (backend[0]->start) {
+        const ws_devconf conf = {0};
+        ws_err err;
+        if (backend[0]->start(&conf, &err)) die(&err);
+        threads = 1; /* a batch is loaded by one */
+    }
     for (int i = 0; i < ndir; i++) check_folder(t, backend, dir[i], threads);
-    if (ndir) return;
-    check_folder(t, backend, "tests/data/golden", threads);
-    if (depth && strcmp(depth, "full") == 0 && is_there(full)) check_folder(t, backend, full, threads);
+    if (ndir == 0) check_folder(t, backend, "tests/data/golden", threads);
+    if (ndir == 0 && depth && strcmp(depth, "full") == 0 && is_there(full)) check_folder(t, backend, full, threads);
+    if (backend[0]->stop) backend[0]->stop();
 }
 
 int main(int argc, char **argv) {
-    static const char *const name[] = {"scalar", "avx2", "avx512"};
+    static const char *const name[] = {"scalar", "avx2", "avx512", "cuda"};
     const char *only = NULL;
     int threads = ws_cpu_allowed(), at = 1;
     ws_machine machine = {0};
