@@ -3,9 +3,9 @@
  *
  *   golden [-b BACKEND] [-t THREADS] [DIR...]
  *
- * Without BACKEND all are checked, that of devices too where there is one. Without DIR the subset in tests/data/golden is taken, and the full set in
- * ../shared/golden where it is at hand and WARPSIEVE_TESTS is "full" (some seven minutes of processor time). A folder holds
- * up to four sets: a table, its targets and its models.
+ * Without BACKEND all are checked, that of devices too where there is one. Without DIR the subset in tests/data/golden is taken,
+ * and the full set in ../shared/golden where it is at hand and WARPSIEVE_TESTS is "full" (some seven minutes
+ * of processor time). A folder holds up to four sets: a table, its targets and its models.
  *
  * Integer filters, null and bias scores must agree to the last bit, P-values to 5 digits, Forward with fwd64_nats within
  * 1e-3 + 1e-6 |score| (section 16), and where hmmsearch's pipeline stops must follow from them. HMMER's own Forward
