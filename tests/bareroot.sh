@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 # A bare Debian 12 in the folder $root, for cleanroot.sh and debroot.sh, which source this. MIRROR is a Debian mirror, if not the one
 # that debootstrap knows.
-# shellcheck shell=sh disable=SC2154 # root and work are the caller's
+# $work is a folder that goes at the end.
+# shellcheck shell=sh disable=SC2154 # root and top are the caller's
 
-bare_needs() { # PROGRAM...
-    [ "$(id -u)" -eq 0 ] || { echo "${0##*/}: only root can make a root" >&2; exit 1; }
-    for p; do command -v "$p" >/dev/null 2>&1 || { echo "${0##*/}: $p is not installed" >&2; exit 1; }; done
-}
+[ "$(id -u)" -eq 0 ] || { echo "${0##*/}: only root can make a root" >&2; exit 1; }
+for p in debootstrap unshare git; do
+    command -v "$p" >/dev/null 2>&1 || { echo "${0##*/}: $p is not installed" >&2; exit 1; }
+done
+work=$(mktemp -d)
+trap 'rm -rf --one-file-system "$work"' EXIT
 say() { printf '== %s\n' "$*"; }
 # Mounts live in a namespace of their own and end with it, however that ends; so do processes that are left.
 within() { # within UNSHARE_OPTION CHROOT_OPTION HOME PATH COMMAND

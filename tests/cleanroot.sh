@@ -8,9 +8,6 @@
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 . "$top/tests/bareroot.sh"
-bare_needs debootstrap unshare git
-work=$(mktemp -d)
-trap 'rm -rf --one-file-system "$work"' EXIT
 root=${1:-$work/root}
 
 # Everything but what builds and runs write: a line with kind, mode, owner, size, and target or checksum

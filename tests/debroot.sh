@@ -7,9 +7,6 @@
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 . "$top/tests/bareroot.sh"
-bare_needs debootstrap unshare git
-work=$(mktemp -d)
-trap 'rm -rf --one-file-system "$work"' EXIT
 bare=${1:-$work/bare}
 options="parallel=$(nproc) nocheck"
 [ "${CHECK:-0}" = 0 ] || options=${options% *}

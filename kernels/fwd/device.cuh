@@ -34,14 +34,7 @@ struct fwd_score {
     int32_t exponent;
 };
 
-struct fwd_args {
-    const fwd_task *task;
-    const ws_devunit *unit;
-    const uint32_t *word;
-    const ws_devseq *seq;
-    fwd_score *score;
-    uint32_t *taken; // of ws_devwork
-};
+typedef ws_devargs<fwd_task, fwd_score> fwd_args;
 
 enum { THREADS_LONG = 256 }; // of the kernels for long models
 

@@ -365,9 +365,9 @@ static int put_msv(ws_devlane *l, msv_call *c, const ws_task *task, size_t ntask
 
 // The same for the bias filter, if hints are asked for.
 static int put_bias(ws_devlane *l, msv_call *c, const ws_task *task, size_t ntask, ws_err *err) {
+    if (!task[0].hint) return WS_OK;
     float *sum = ws_dev_hints(l, sizeof(uint16_t), c->first[ntask]);
     void *there = NULL;
-    if (!task[0].hint) return WS_OK;
     for (size_t t = 0; t < ntask; t++)
         c->biased[t] = {(const ws_bias *)prep_of(&task[t])->bias.table.at[l->dev->index], c->list[t].item, c->args.queue + c->first[t],
                         c->args.passing + t, sum + c->first[t]};
@@ -487,7 +487,7 @@ static ws_fscore decode(const void *prep, const ws_lenmodel *lm, const void *raw
 static void *host_prep(const void *prep, ws_err *) { return ((const msv_prep *)prep)->host; }
 static bool on_host(const void *prep) { return ((const msv_prep *)prep)->host; }
 
-static const ws_devkernel kernel = {2, queue, decode, &host, host_prep, on_host, NULL, true};
+static const ws_devkernel kernel = {2, queue, decode, &host, host_prep, on_host, NULL};
 
 static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err) {
     return ws_dev_score(&kernel, b, task, ntask, lane, err);

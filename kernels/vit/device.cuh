@@ -39,14 +39,7 @@ struct vit_task {
     uint32_t dead; // bit x: residue x is impossible in every node
 };
 
-struct vit_args {
-    const vit_task *task;
-    const ws_devunit *unit;
-    const uint32_t *word;
-    const ws_devseq *seq;
-    int32_t *score;
-    uint32_t *taken; // of ws_devwork
-};
+typedef ws_devargs<vit_task, int32_t> vit_args;
 
 enum { THREADS = 128, MAX_WARPS = 8, MAX_LANES = 32 * MAX_WARPS };
 

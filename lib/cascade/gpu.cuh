@@ -50,6 +50,16 @@ struct ws_devunit {
     uint32_t task, chunk;
 };
 
+// What kernels take that follow lists: TASK is the kernel's own of a model, SCORE what it finds of a sequence.
+template <class TASK, class SCORE> struct ws_devargs {
+    const TASK *task;
+    const ws_devunit *unit;
+    const uint32_t *word;
+    const ws_devseq *seq;
+    SCORE *score;
+    uint32_t *taken; // of ws_devwork
+};
+
 enum {
     WS_CODES = 32,      // rows of an emission table: every 5-bit code has one, padding too
     WS_FULL = 8         // lanes that read 16 bytes each fill the 32 banks of shared memory once

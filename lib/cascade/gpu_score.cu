@@ -89,7 +89,7 @@ static int score_some(const ws_devkernel *k, const ws_batch *b, const ws_task *t
     if (k->unsure && !(open = (uint32_t *)ws_calloc(most, sizeof *open, err))) rc = WS_ENOMEM;
     if (!rc) rc = take(&l, b, (const ws_lenmodel *)lane->perseq.p, err);
     const size_t npair = first[ntask];
-    const bool hints = k->hints && task[0].hint;
+    const bool hints = task[0].hint;
     const size_t raws = hints ? ws_dev_behind(k->raw * npair) : k->raw * npair, bytes = raws + (hints ? sizeof(float) * npair : 0);
     if (!rc) rc = ws_lane_room(l, &l->out, bytes, err);
     if (!rc) rc = ws_cuda_fail(cudaMemsetAsync(l->out.p, 0, raws, l->stream), "clearing scores", err);

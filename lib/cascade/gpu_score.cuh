@@ -23,7 +23,7 @@ struct ws_devkernel {
     bool (*on_host)(const void *prep);
     // Whether a score of the device does not stand and the host has to find it out; NULL: never.
     bool (*unsure)(const void *raw);
-    bool hints = false; // queue writes what ws_dev_hints says, if tasks have room for them
+    // queue also writes what ws_dev_hints says if tasks have room for it, which they have in backends made with `hints`
 };
 
 // Hints stand behind `bytes` of scores, from there on.
