@@ -43,6 +43,28 @@ provenance_of() { sed -n 's/^##warpsieve pg=\([0-9]*\) prog=\([a-z]*\) .*/\1\2/p
 
 # ---- models ----
 
+@test "many models and few sequences: threads share the models of a batch, and the bytes stay" {
+    for i in $(seq 40); do sed "s/^NAME  .*/&_$i/" three.hmm; done >many.hmm
+    for tool in msvfilt fwdscore; do
+        awk '/^>/ { n++ } n <= 60' demo.fa | tee few.fa | $tool -t 1 -P 0.02 -U rejected.want -O tsv many.hmm >want
+        [ "$(nrows want)" -gt 120 ]
+        [ "$(rows want | cut -f1 | sort -u | wc -l)" -gt 3 ]
+        for t in 2 5; do
+            $tool -t $t -P 0.02 -U rejected -O tsv many.hmm few.fa >got
+            same want got || fail "$tool -t $t"
+            same rejected.want rejected || fail "$tool -t $t, rejected"
+        done
+        for form in ids fasta packed; do
+            $tool -t 1 -P 0.02 -O $form many.hmm few.fa >$form.want
+            $tool -t 4 -P 0.02 -O $form many.hmm few.fa >$form.got
+            same $form.want $form.got || fail "$tool -O $form"
+        done
+    done
+    fwdscore -t 1 -P 1e-3 -a many.hmm want >scored.want # rows that name their model
+    fwdscore -t 5 -P 1e-3 -a many.hmm want >scored
+    same scored.want scored
+}
+
 @test "many models: rows go to the model they name, in the order of the input" {
     for one in globins4 m fn3; do
         msvfilt $one.hmm demo.fa >one.1

@@ -60,11 +60,17 @@ static int finish(const ws_devkernel *k, const ws_batch *b, const ws_task *t, ws
     return nopen ? settle(k, b, t, open, nopen, lane, err) : WS_OK;
 }
 
+// The batch's `device` member is for this; threads with different parts of the work may be here at once.
+static uint64_t identity(const ws_batch *b) {
+    void **device = &const_cast<ws_batch *>(b)->device, *none = NULL;
+    if (!__atomic_load_n(device, __ATOMIC_ACQUIRE))
+        __atomic_compare_exchange_n(device, &none, (void *)(uintptr_t)ws_lane_identity(), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return (uint64_t)(uintptr_t)__atomic_load_n(device, __ATOMIC_ACQUIRE);
+}
+
 // A lane with the batch in it.
 static int take(ws_devlane **out, const ws_batch *b, const ws_lenmodel *lm, ws_err *err) {
-    ws_batch *mine = const_cast<ws_batch *>(b); // its `device` member is for this
-    if (!mine->device) mine->device = (void *)(uintptr_t)ws_lane_identity();
-    const uint64_t id = (uint64_t)(uintptr_t)mine->device;
+    const uint64_t id = identity(b);
     ws_devlane *l = NULL;
     int rc = ws_lane_take(&l, id, err);
     if (rc) return rc;

@@ -2,7 +2,8 @@
  * The stages of the pipeline for tools with their own reader: see ws_reader in lib/run/tool.h. */
 #include "lib/run/stream.h"
 
-int ws_item_read(void *stream, void *slot, ws_err *err) {
+int ws_item_read(void *stream, void *slot, size_t *parts, ws_err *err) {
+    (void)parts;
     ws_stream *st = stream;
     const ws_moment t0 = ws_clock_start();
     if (!st->batch_given && st->late_begun && ws_job_is_open(st->job))
@@ -12,7 +13,8 @@ int ws_item_read(void *stream, void *slot, ws_err *err) {
     return rc;
 }
 
-int ws_item_work(void *stream, void *slot_, int thread, ws_err *err) {
+int ws_item_work(void *stream, void *slot_, size_t part, int thread, ws_err *err) {
+    (void)part;
     ws_stream *st = stream;
     ws_slot *slot = slot_;
     const ws_moment t0 = ws_clock_start();
@@ -21,6 +23,11 @@ int ws_item_work(void *stream, void *slot_, int thread, ws_err *err) {
     int rc = st->job->tool->reader->work(st->job, st->own_reader, slot->item, &st->lane[thread], &slot->kept, err);
     ws_clock_stop(&st->count.score, t0);
     ws_late_look(st);
+    return rc;
+}
+
+int ws_item_finish(void *stream, void *slot, int rc, int thread, ws_err *err) {
+    (void)stream, (void)slot, (void)thread, (void)err;
     return rc;
 }
 

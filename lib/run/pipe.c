@@ -9,6 +9,7 @@
 #include <time.h>
 
 typedef struct pipe_slot {
+    size_t parts, left; /* how many, and how many of them are not done */
     int done;
     ws_err err; /* of its work; code WS_OK if all went well */
 } pipe_slot;
@@ -19,6 +20,7 @@ typedef struct pipeline {
     void *const *slot;
     pipe_slot *state;
     uint64_t nslot, nread, nwork, nwrite; /* how many slots were read, taken for work, written; slot of number i is i % nslot */
+    size_t part;                          /* the next of slot nwork */
     int reading, writing, ended, stop;
     ws_err err; /* the failure that ends the run */
     pthread_mutex_t lock;
@@ -54,29 +56,46 @@ static void do_write(pipeline *p) {
         fail(p, &err);
         p->stop = 1;
     }
-    s->done = 0;
     p->nwrite++;
 }
 
 static void do_work(pipeline *p, int thread) {
-    uint64_t i = p->nwork++ % p->nslot;
+    const uint64_t i = p->nwork % p->nslot;
+    pipe_slot *s = &p->state[i];
+    const size_t part = p->part++;
+    if (p->part == s->parts) {
+        p->nwork++;
+        p->part = 0;
+    }
+    if (s->err.code == WS_OK) {
+        pthread_mutex_unlock(&p->lock);
+        ws_err err = {0};
+        int rc = p->ops->work(p->ctx, p->slot[i], part, thread, &err);
+        pthread_mutex_lock(&p->lock);
+        if (rc != WS_OK && s->err.code == WS_OK) {
+            s->err = err;
+            s->err.code = rc;
+        }
+    }
+    if (--s->left > 0) return;
     pthread_mutex_unlock(&p->lock);
-    ws_err err = {0};
-    int rc = p->ops->work(p->ctx, p->slot[i], thread, &err);
+    int rc = p->ops->finish(p->ctx, p->slot[i], s->err.code, thread, &s->err);
     pthread_mutex_lock(&p->lock);
-    p->state[i].err = err;
-    p->state[i].err.code = rc;
-    p->state[i].done = 1;
+    s->err.code = rc;
+    s->done = 1;
 }
 
 static void do_read(pipeline *p) {
     ws_err err = {0};
+    pipe_slot *s = &p->state[p->nread % p->nslot];
+    size_t parts = 1;
     p->reading = 1;
     pthread_mutex_unlock(&p->lock);
-    int rc = p->ops->read(p->ctx, p->slot[p->nread % p->nslot], &err);
+    int rc = p->ops->read(p->ctx, p->slot[p->nread % p->nslot], &parts, &err);
     pthread_mutex_lock(&p->lock);
     p->reading = 0;
     if (rc == WS_OK) {
+        *s = (pipe_slot){.parts = parts, .left = parts};
         p->nread++;
     } else if (rc != WS_AGAIN) {
         p->ended = 1;

@@ -87,19 +87,15 @@ static int make_slots(const ws_reader *reader, ws_slot **slot, void ***pointer, 
 static void release_slots(const ws_reader *reader, ws_slot *slot, void **pointer, int n) {
     for (int i = 0; slot && i < n; i++) {
         if (slot[i].item) reader->destroy(slot[i].item);
-        ws_batch_release(&slot[i].batch);
-        ws_free(slot[i].hits.hit);
-        ws_buf_release(&slot[i].kept.text);
-        ws_buf_release(&slot[i].rejected.text);
-        ws_buf_release(&slot[i].side.text);
+        ws_slot_release(&slot[i]);
     }
     ws_free(slot);
     ws_free(pointer);
 }
 
 static int run_pipe(ws_stream *st, ws_err *err) {
-    static const ws_pipe_ops sequences = {ws_stream_read, ws_stream_work, ws_stream_write, ws_stream_idle};
-    static const ws_pipe_ops items = {ws_item_read, ws_item_work, ws_item_write, ws_item_idle};
+    static const ws_pipe_ops sequences = {ws_stream_read, ws_stream_work, ws_stream_finish, ws_stream_write, ws_stream_idle};
+    static const ws_pipe_ops items = {ws_item_read, ws_item_work, ws_item_finish, ws_item_write, ws_item_idle};
     const ws_reader *reader = st->job->tool->reader;
     ws_slot *slot = NULL;
     void **pointer = NULL;

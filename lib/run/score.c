@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The loop over targets: which sequences of a batch meet which target, scored in groups, judged, and put into the order of
- * the output. */
+ * The loop over targets: which sequences of a batch meet which target, scored in groups and judged. */
 #include "lib/run/stream.h"
 
 #include <string.h>
@@ -16,9 +15,10 @@ ws_hit *ws_hits_add(ws_hits *h, ws_err *err) {
     return &h->hit[h->n++];
 }
 
-/* The pairs of a table, grouped by target: those of target t are item/row[start[t] .. start[t+1]). Of other batches item is
- * only there if tasks can be parts of one: it says 0, 1, 2 ... */
+/* The pairs of a table with the targets from .. to, grouped by target: those of target from + t are item/row[start[t] .. start[t+1]).
+ * Of other batches item is only there if tasks can be parts of one: it says 0, 1, 2 ... */
 typedef struct pairing {
+    size_t from, to;
     uint32_t *item, *row;
     size_t *start;
 } pairing;
@@ -29,21 +29,19 @@ static void pairing_release(pairing *p) {
     ws_free(p->start);
 }
 
-/* A table without a query column: every row meets every target, so there is one list for all. */
-static int rows_are_free(const ws_batch *b) { return b->nrow > 0 && b->row[0].target == UINT32_MAX; }
-
 static int count_up(pairing *p, size_t n, ws_err *err) {
     p->item = ws_calloc(n, sizeof *p->item, err);
     for (size_t i = 0; p->item && i < n; i++) p->item[i] = (uint32_t)i;
     return p->item ? WS_OK : WS_ENOMEM;
 }
 
-static int pairing_make(pairing *p, const ws_batch *b, size_t ntarget, ws_err *err) {
+static int pairing_make(pairing *p, const ws_batch *b, ws_err *err) {
+    const size_t ntarget = p->to - p->from;
     p->item = ws_calloc(b->nrow, sizeof *p->item, err);
     p->row = ws_calloc(b->nrow, sizeof *p->row, err);
     p->start = ws_calloc(ntarget + 2, sizeof *p->start, err);
     if (!p->item || !p->row || !p->start) return WS_ENOMEM;
-    if (rows_are_free(b)) {
+    if (ws_rows_are_free(b)) {
         for (size_t r = 0; r < b->nrow; r++) {
             p->item[r] = b->row[r].seq;
             p->row[r] = (uint32_t)r;
@@ -51,10 +49,12 @@ static int pairing_make(pairing *p, const ws_batch *b, size_t ntarget, ws_err *e
         return WS_OK;
     }
     /* Counting sort, stable: start[t+1] counts, is summed, and moves to the end of its list as the list fills. */
-    for (size_t r = 0; r < b->nrow; r++) p->start[b->row[r].target + 2]++;
+    for (size_t r = 0; r < b->nrow; r++)
+        if (b->row[r].target - p->from < ntarget) p->start[b->row[r].target - p->from + 2]++;
     for (size_t t = 2; t < ntarget + 2; t++) p->start[t] += p->start[t - 1];
     for (size_t r = 0; r < b->nrow; r++) {
-        size_t at = p->start[b->row[r].target + 1]++;
+        if (b->row[r].target - p->from >= ntarget) continue;
+        size_t at = p->start[b->row[r].target - p->from + 1]++;
         p->item[at] = b->row[r].seq;
         p->row[at] = (uint32_t)r;
     }
@@ -70,8 +70,8 @@ typedef struct place {
 static uint64_t make_task(ws_task *task, const uint32_t **row, const ws_job *job, const ws_batch *b, const pairing *p, place *at,
                           uint64_t most) {
     const uint64_t qlen = job->target[at->target].qlen;
-    const size_t from = b->has_rows && !rows_are_free(b) ? p->start[at->target] : 0;
-    const size_t n = !b->has_rows ? b->n : rows_are_free(b) ? b->nrow : p->start[at->target + 1] - from;
+    const size_t *start = b->has_rows && !ws_rows_are_free(b) ? &p->start[at->target - p->from] : NULL;
+    const size_t from = start ? start[0] : 0, n = start ? start[1] - from : b->has_rows ? b->nrow : b->n;
     const uint32_t *item = p->item ? p->item + from : NULL;
     size_t end = at->pair;
     uint64_t cells = 0;
@@ -99,7 +99,7 @@ typedef struct group {
 static void make_group(group *g, const ws_job *job, const ws_batch *b, const pairing *p, place *at, size_t most_tasks, uint64_t most) {
     g->n = g->pairs = 0;
     g->cells = 0;
-    while (at->target < job->ntarget && g->n < most_tasks && g->cells < most && g->pairs < PAIRS_MAX) {
+    while (at->target < p->to && g->n < most_tasks && g->cells < most && g->pairs < PAIRS_MAX) {
         g->cells += make_task(&g->task[g->n], &g->row[g->n], job, b, p, at, most);
         g->pairs += g->task[g->n].n;
         g->n += g->task[g->n].n > 0;
@@ -109,14 +109,13 @@ static void make_group(group *g, const ws_job *job, const ws_batch *b, const pai
 /* What a CPU takes beside a device before it looks again whether a lane is free: so long may the end of a run wait for it. */
 #define TURN_SECONDS 0.02
 
-/* Scores and judges group after group of targets. The scores of a group share one buffer. */
-static int score_groups(ws_stream *st, ws_slot *slot, const pairing *p, ws_lane *lane, ws_err *err) {
+/* Scores and judges group after group of the pairing's targets. The scores of a group share one buffer. */
+static int score_groups(ws_stream *st, const ws_batch *b, const pairing *p, ws_lane *lane, ws_hits *hits, ws_err *err) {
     ws_job *job = st->job;
-    const ws_batch *b = &slot->batch;
     const size_t size = job->tool->score_size;
     group *g = ws_calloc(1, sizeof *g, err);
     int rc = g ? WS_OK : WS_ENOMEM;
-    for (place at = {0, 0}; at.target < job->ntarget && !rc;) {
+    for (place at = {p->from, 0}; at.target < p->to && !rc;) {
         const place from = at;
         const ws_backend *be = ws_job_turn(job);
         const int in_turns = be == job->beside && ws_job_is_open(job);
@@ -141,38 +140,12 @@ static int score_groups(ws_stream *st, ws_slot *slot, const pairing *p, ws_lane 
             rc = WS_OK;
             continue;
         }
-        for (size_t i = 0; i < g->n && !rc; i++) rc = job->tool->judge(job, b, &g->task[i], g->row[i], lane, &slot->hits, err);
+        for (size_t i = 0; i < g->n && !rc; i++) rc = job->tool->judge(job, b, &g->task[i], g->row[i], lane, hits, err);
         st->count.pairs += g->pairs;
         st->count.cells += g->cells;
         if (be->start) st->count.device_cells += g->cells;
     }
     ws_free(g);
-    return rc;
-}
-
-/* Hits come target by target; rows leave in input order, targets of one sequence in the order of the model file. Counting
- * sort by place in the input, stable. */
-static int sort_hits(ws_hits *h, size_t nplace, ws_err *err) {
-    size_t *start = ws_calloc(nplace + 1, sizeof *start, err);
-    ws_hit *sorted = ws_calloc(h->n, sizeof *sorted, err);
-    int rc = start && sorted ? WS_OK : WS_ENOMEM;
-    if (!rc) {
-        for (size_t i = 0; i < h->n; i++) {
-            const ws_hit *x = &h->hit[i];
-            start[(x->row == UINT32_MAX ? x->seq : x->row) + 1]++;
-        }
-        for (size_t s = 1; s <= nplace; s++) start[s] += start[s - 1];
-        for (size_t i = 0; i < h->n; i++) {
-            const ws_hit *x = &h->hit[i];
-            sorted[start[x->row == UINT32_MAX ? x->seq : x->row]++] = *x;
-        }
-        ws_free(h->hit);
-        h->hit = sorted;
-        h->cap = h->n;
-        sorted = NULL;
-    }
-    ws_free(sorted);
-    ws_free(start);
     return rc;
 }
 
@@ -189,27 +162,32 @@ static int pass_all(ws_hits *h, const ws_batch *b, ws_err *err) {
     return WS_OK;
 }
 
-static int lane_begin(ws_stream *st, ws_lane *lane, const ws_batch *b, ws_err *err) {
+/* A lane that comes for another part of its batch has all it needs. */
+static int lane_begin(const ws_stream *st, ws_lane *lane, const ws_batch *b, ws_err *err) {
+    if (lane->batch == b && lane->filling == b->number) return WS_OK;
+    lane->batch = NULL;
     lane->codes.n = lane->perseq.n = 0;
     /* 64 codes more than there are: codecs write, and kernels read, whole registers */
     int rc = ws_buf_reserve(&lane->codes, b->nword * WS_RESIDUES_PER_WORD + WS_ALIGN, err);
     if (rc) return rc;
     st->codec->unpack(b->word, b->nword * WS_RESIDUES_PER_WORD, (uint8_t *)lane->codes.p);
     lane->batch = b;
-    return st->job->tool->begin ? st->job->tool->begin(st->job, b, lane, err) : WS_OK;
+    lane->filling = b->number;
+    if (st->job->tool->begin) rc = st->job->tool->begin(st->job, b, lane, err);
+    if (rc) lane->batch = NULL;
+    return rc;
 }
 
-int ws_stream_score(ws_stream *st, ws_slot *slot, ws_lane *lane, ws_err *err) {
-    ws_batch *b = &slot->batch;
-    pairing p = {0};
-    slot->hits.n = 0;
+int ws_slot_score(ws_stream *st, ws_slot *slot, size_t part, ws_lane *lane, ws_err *err) {
+    const ws_batch *b = &slot->batch;
+    const size_t n = st->job->ntarget;
+    pairing p = {.from = part * n / slot->nparts, .to = (part + 1) * n / slot->nparts};
+    ws_hits *hits = &slot->part[part];
     int rc = lane_begin(st, lane, b, err);
-    if (!rc && !st->job->tool->backends) return pass_all(&slot->hits, b, err);
-    if (!rc && b->has_rows) rc = pairing_make(&p, b, st->job->ntarget, err);
+    if (!rc && !st->job->tool->backends) return pass_all(hits, b, err);
+    if (!rc && b->has_rows) rc = pairing_make(&p, b, err);
     if (!rc && !b->has_rows && st->job->beside) rc = count_up(&p, b->n, err);
-    if (!rc) rc = score_groups(st, slot, &p, lane, err);
-    if (!rc && slot->hits.n > 0 && (b->has_rows || st->job->ntarget > 1))
-        rc = sort_hits(&slot->hits, b->has_rows ? b->nrow : b->n, err);
+    if (!rc) rc = score_groups(st, b, &p, lane, hits, err);
     pairing_release(&p);
     return rc;
 }

@@ -39,7 +39,7 @@ static int bind_rows(ws_stream *st, ws_batch *b, ws_err *err) {
     return WS_OK;
 }
 
-int ws_stream_read(void *stream, void *slot_, ws_err *err) {
+int ws_stream_read(void *stream, void *slot_, size_t *parts, ws_err *err) {
     ws_stream *st = stream;
     ws_slot *slot = slot_;
     const ws_moment t0 = ws_clock_start();
@@ -58,6 +58,8 @@ int ws_stream_read(void *stream, void *slot_, ws_err *err) {
     if (rc == WS_OK) {
         slot->batch.number = st->nbatch++;
         bind_rows(st, &slot->batch, &st->read_err); /* a failure is kept in read_err for the next call */
+        rc = ws_slot_split(st, slot, err);
+        *parts = slot->nparts;
     }
     ws_clock_stop(&st->count.read, t0);
     return rc;
@@ -71,17 +73,25 @@ static void no_text(ws_slot *slot) {
     }
 }
 
+int ws_stream_work(void *stream, void *slot, size_t part, int thread, ws_err *err) {
+    ws_stream *st = stream;
+    const ws_moment t0 = ws_clock_start();
+    int rc = ws_slot_score(st, slot, part, &st->lane[thread], err);
+    ws_clock_stop(&st->count.score, t0);
+    ws_late_look(st);
+    return rc;
+}
+
 /* A slot is written even if its work fails: then with nothing in it, neither half a row nor what it held before. */
-int ws_stream_work(void *stream, void *slot_, int thread, ws_err *err) {
+int ws_stream_finish(void *stream, void *slot_, int rc, int thread, ws_err *err) {
     ws_stream *st = stream;
     ws_slot *slot = slot_;
     const ws_moment t0 = ws_clock_start();
     no_text(slot);
-    int rc = ws_stream_score(st, slot, &st->lane[thread], err);
+    if (!rc) rc = ws_slot_collect(st, slot, err);
     if (!rc) rc = ws_stream_emit(st, slot, &st->lane[thread], err);
     if (rc) no_text(slot);
     ws_clock_stop(&st->count.score, t0);
-    ws_late_look(st);
     return rc;
 }
 

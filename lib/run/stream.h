@@ -19,7 +19,9 @@ typedef struct ws_packout {
 
 typedef struct ws_slot {
     ws_batch batch;
-    ws_hits hits;
+    ws_hits *part; /* [nparts] hits of a range of targets each */
+    size_t nparts, part_cap;
+    ws_hits hits;  /* of all parts, in the order of the output */
     void *item; /* of a tool with its own reader, in place of batch and hits */
     ws_outtext kept, rejected, side; /* kept: for -O packed the uint32_t numbers of the sequences that the writer is to pack */
 } ws_slot;
@@ -84,13 +86,15 @@ ws_moment ws_clock_start(void);
 void ws_clock_stop(ws_clock *c, ws_moment since);
 
 /* lib/run/stages.c: the operations of lib/run/pipe.h over a ws_stream and its ws_slots. */
-int ws_stream_read(void *stream, void *slot, ws_err *err);
-int ws_stream_work(void *stream, void *slot, int thread, ws_err *err);
+int ws_stream_read(void *stream, void *slot, size_t *parts, ws_err *err);
+int ws_stream_work(void *stream, void *slot, size_t part, int thread, ws_err *err);
+int ws_stream_finish(void *stream, void *slot, int rc, int thread, ws_err *err);
 int ws_stream_write(void *stream, void *slot, ws_err *err);
 int ws_stream_idle(void *stream);
 /* lib/run/items.c: the same for tools with their own reader. */
-int ws_item_read(void *stream, void *slot, ws_err *err);
-int ws_item_work(void *stream, void *slot, int thread, ws_err *err);
+int ws_item_read(void *stream, void *slot, size_t *parts, ws_err *err);
+int ws_item_work(void *stream, void *slot, size_t part, int thread, ws_err *err);
+int ws_item_finish(void *stream, void *slot, int rc, int thread, ws_err *err);
 int ws_item_write(void *stream, void *slot, ws_err *err);
 int ws_item_idle(void *stream);
 int ws_item_head(ws_stream *st, ws_err *err);
@@ -100,8 +104,16 @@ int ws_item_end(ws_stream *st, ws_err *err);
 ws_seqread_counts ws_stream_counts(ws_stream *st);
 void ws_stream_progress(ws_stream *st, uint64_t *done, uint64_t *size);
 
-/* lib/run/score.c: every target against the batch; hits in the order of the output. */
-int ws_stream_score(ws_stream *st, ws_slot *slot, ws_lane *lane, ws_err *err);
+/* A table without a query column: every row meets every target, so there is one list for all. */
+static inline int ws_rows_are_free(const ws_batch *b) { return b->nrow > 0 && b->row[0].target == UINT32_MAX; }
+
+/* lib/run/parts.c: ranges of targets are parts of the work on a slot, for threads that would stand by. How many there are has no
+ * influence on the output. */
+int ws_slot_split(const ws_stream *st, ws_slot *slot, ws_err *err);   /* sets nparts, at least 1 */
+int ws_slot_collect(const ws_stream *st, ws_slot *slot, ws_err *err); /* sets hits, once all parts are scored */
+void ws_slot_release(ws_slot *slot);                                  /* all but the item */
+/* lib/run/score.c: the targets of a part against the batch; its hits, target by target. */
+int ws_slot_score(ws_stream *st, ws_slot *slot, size_t part, ws_lane *lane, ws_err *err);
 
 /* lib/run/late.c: to be called when something was scored. Opens the device of --backend auto once that pays. */
 void ws_late_look(ws_stream *st);

@@ -31,7 +31,8 @@ typedef struct ws_machine {
 /* One worker's own memory. A lane serves one batch at a time. */
 typedef struct ws_lane {
     int number;
-    const ws_batch *batch; /* the batch whose codes are in `codes`, set by score.c */
+    const ws_batch *batch; /* the batch whose codes are in `codes`, and whose number it had: it is filled again and again; set by score.c */
+    uint64_t filling;
     ws_buf codes;          /* its residues, one byte each: sequence i at codes.p + 6*first[i], see ws_lane_codes */
     ws_buf scratch;        /* rows of the dynamic programming; grown by ws_lane_scratch */
     ws_buf perseq;         /* the tool's per-sequence values, made by ws_tool.begin */

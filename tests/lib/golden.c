@@ -23,6 +23,7 @@
 #include "lib/hmm/evalue.h"
 #include "lib/hmm/target.h"
 #include "lib/io/source.h"
+#include "lib/simd/codec.h"
 #include "tests/tap.h"
 
 extern const ws_tool ws_ssv_tool, ws_msv_tool, ws_vit_tool, ws_fwd_tool;
@@ -68,9 +69,9 @@ static int find_file(char path[PATH_BYTES], const char *dir, const char *name) {
 
 typedef struct seqs {
     char **name;
-    ws_batch batch; /* first and len only */
+    ws_batch batch; /* without texts */
     ws_buf codes, lm;
-    size_t name_cap, first_cap, len_cap;
+    size_t name_cap;
 } seqs;
 
 static void pad(ws_buf *codes, ws_err *err) {
@@ -80,28 +81,28 @@ static void pad(ws_buf *codes, ws_err *err) {
 
 /* FASTA as section 2.3 has it; the files are known to be clean. */
 static void read_fasta(seqs *s, const char *path, const ws_abc *abc) {
+    static const ws_seqtext no_text;
     ws_err err;
     char *text;
     size_t n;
     if (ws_source_slurp(path, &text, &n, &err)) die(&err);
     for (const char *p = text; *p;) {
         size_t i = s->batch.n, head = strcspn(p, "\n");
-        if (ws_grow(&s->name, &s->name_cap, i + 1, sizeof *s->name, &err) ||
-            ws_grow(&s->batch.first, &s->first_cap, i + 1, sizeof *s->batch.first, &err) ||
-            ws_grow(&s->batch.len, &s->len_cap, i + 1, sizeof *s->batch.len, &err))
-            die(&err);
+        if (ws_grow(&s->name, &s->name_cap, i + 1, sizeof *s->name, &err)) die(&err);
         s->name[i] = ws_strndup(p + 1, strcspn(p + 1, " \t\n"), &err);
-        s->batch.first[i] = s->codes.n / 6;
-        size_t begin = s->codes.n;
+        const size_t begin = s->codes.n;
         for (p += head; *p && *p != '>'; p++) {
             uint8_t code = abc->code_of[(unsigned char)*p];
             if (code < abc->Kp && ws_buf_add(&s->codes, &code, 1, &err)) die(&err);
         }
-        s->batch.len[i] = (uint32_t)(s->codes.n - begin);
+        const size_t n_codes = s->codes.n - begin;
+        if (ws_batch_add_seq(&s->batch, begin / 6, (uint32_t)n_codes, &no_text, &err)) die(&err);
         pad(&s->codes, &err);
-        s->batch.n++;
     }
     ws_free(text);
+    s->batch.nword = s->codes.n / 6;
+    if (ws_batch_reserve_words(&s->batch, 0, &err) || ws_buf_reserve(&s->codes, WS_ALIGN, &err)) die(&err);
+    ws_codec_scalar.pack((const uint8_t *)s->codes.p, s->codes.n, s->batch.word);
     if (ws_buf_reserve(&s->lm, s->batch.n * sizeof(ws_lenmodel), &err)) die(&err);
     for (size_t i = 0; i < s->batch.n; i++) ws_lenmodel_set((ws_lenmodel *)s->lm.p + i, s->batch.len[i]);
 }
@@ -109,8 +110,7 @@ static void read_fasta(seqs *s, const char *path, const ws_abc *abc) {
 static void release_seqs(seqs *s) {
     for (size_t i = 0; i < s->batch.n; i++) ws_free(s->name[i]);
     ws_free(s->name);
-    ws_free(s->batch.first);
-    ws_free(s->batch.len);
+    ws_batch_release(&s->batch);
     ws_buf_release(&s->codes);
     ws_buf_release(&s->lm);
 }
