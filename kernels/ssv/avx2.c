@@ -4,5 +4,5 @@
 
 #define SSV_QMAX 12
 #define SSV_SHAPES(F) F(1, 4) F(2, 3) F(3, 2) F(4, 2) F(5, 2) F(6, 1) F(7, 1) F(8, 1) F(9, 1) F(10, 1) F(11, 1) F(12, 1)
-#define SSV_EDGED(F) F(6, 1) F(7, 1) F(8, 1) F(9, 1) F(10, 1) F(11, 1) F(12, 1)
+#define SSV_EDGED(F) F(7, 1) F(8, 1) F(9, 1) F(10, 1) F(11, 1) F(12, 1)
 #include "kernels/ssv/simd.inc.h"

@@ -2,8 +2,10 @@
  * The vector body of SSV, for every width. Included once by avx2.c and avx512.c.
  *
  * Parameters: the V* macros of lib/simd/v_<isa>.h, and
+ *   SSV_QMAX                      most vectors of a block
  *   SSV_SHAPES(F), SSV_EDGED(F)   lists F(Q, S) of the register shapes to compile: Q vectors a sequence, S sequences at
- *              a time, each Q from 1 to SSV_QMAX once in the first and from SSV_QMIN_EDGED in the second (there S = 1).
+ *              a time. The first, for models of one block, has each Q from 1 to SSV_QMAX once; the second, for those of
+ *              several (S = 1), each from SSV_QMAX / 2 + 1 on: equal blocks, as few as possible, are never smaller.
  *              S * (Q + 2) + 2 registers are alive.
  *
  * Layout: a model is cut into blocks of Q * VB_LANES nodes, a block is striped: node k of the block (from 0) is lane k / Q
@@ -17,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FLOOR = -128, NBEST = 2 /* running maxima a sequence: one is waited for if it alone takes Q / 2 of them a row */ };
+enum { FLOOR = -128, NBEST = 2 /* running maxima a sequence: with one, each of its Q / 2 updates a row would wait for the last */ };
 
 typedef struct prep {
     int Q, nblock;
