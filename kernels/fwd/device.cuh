@@ -2,7 +2,7 @@
 // Forward on CUDA devices, the kernels in which a warp owns a sequence: the operations of kernels/fwd/README.md in its order,
 // to the last bit.
 //
-// Contents: 1 parameters and layout; 2 rows; 3 kernels
+// Contents: 1 parameters and layout; 2 kernels
 #ifndef WS_FWD_DEVICE_CUH
 #define WS_FWD_DEVICE_CUH
 

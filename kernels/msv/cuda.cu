@@ -23,8 +23,8 @@ extern "C" {
 // bias - cost. Signed 16 bits hold all: M is at most 255, a sum at least -255; the saturation at 0 only matters where all of a
 // row lies below xB, and there only as xJ = max(0, ..) at the end.
 //
-// xB changes when a row's maximum beats all rows before and the base, which is rare: each row only asks whether any lane of
-// the warp saw that.
+// xB changes when a row's maximum beats all rows before and the base, which is rare. So one vote of the warp for a word of six
+// residues, or for each where the table is read through the cache, asks whether any lane saw that.
 
 enum { CODE_MSV = 0x8000, CODE_OVER = 0x4000 }; // of a score: xJ follows; overflow; neither: best of SSV
 
@@ -74,7 +74,7 @@ __device__ __forceinline__ float nats_of(const msv_task &t, int code, int tjb) {
     return ws_ungapped_nats(xJ, tjb);
 }
 
-// What may pass goes into the task's queue, when all scores are there. A pair that rounding keeps out of it is the host's.
+// When all scores are there: what may pass goes into the task's queue. A pair that rounding keeps out of it gets its bias from the host.
 __global__ void __launch_bounds__(THREADS) ws_msv_pass_kernel(const msv_args a, uint32_t ntask) {
     for (uint32_t i = blockIdx.y; i < ntask; i += gridDim.y) {
         const msv_task t = a.task[i];

@@ -19,15 +19,14 @@ extern "C" {
 // going down a diagonal is reading the register before, and only register 0 takes its bytes from elsewhere: from register
 // R - 1, one byte up, and from the lane before.
 //
-// A row is  t = u + E,  E = sum of -d_k(x) * 256^byte  in one 32-bit addition: every byte of t lies in 0..255, because d is
-// at most 128, v + max(-d) at most 127 + bias before the row, and no byte can have passed 127 before one has been seen at
-// 127 - bias or above, where S2 decides. Then bytes below 128 go back to 128.
+// A row is  t = u + E,  E = sum of -d_k(x) * 256^byte  in one 32-bit addition. Every byte of t lies in 0..255: d is at most 128,
+// -d at most bias, and as long as S2 has not decided, v is below 127 - bias. Then bytes below 128 go back to 128.
 
 struct ssv_task {
     const uint4 *table;
     const ws_devitem *item;
     uint32_t n, first; // places; where the task's scores begin
-    int glog, overlap;
+    int glog, overlap; // log2 of lanes a group; words that a piece needs before its own first
 };
 
 struct ssv_args {

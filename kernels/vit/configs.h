@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The shapes of the Viterbi filter on a device, listed once. A lane holds R times 2 nodes with their states and transitions
- * in 11 R registers, a group of g lanes 2*g*R nodes.
+ * in 9 R or 10 R registers, a group of g lanes 2*g*R nodes.
  *
  *   near     1 to 8 lanes share the table's 8 slots
  *   wide     16 or 32 lanes, as many slots
@@ -15,7 +15,7 @@ enum { WS_VIT_CLUSTER_MOST = 8 };
 /* Blocks of four warps to a multiprocessor: 10 R registers and some 28 besides, out of 65536. */
 #define WS_VIT_BLOCKS(R) (512 / (10 * (R) + 28))
 
-/* Whether D to D has room there too; it is needed in one row of several. */
+/* Whether the transitions from D to D have room there too, the tenth R; they are needed in one row of several. */
 #define WS_VIT_KEEP_DD(R) ((R) >= 16)
 
 #define WS_VIT_SHORT(F, ...) F(4, __VA_ARGS__) F(6, __VA_ARGS__)

@@ -3,7 +3,7 @@
  * Source: specification profile-filters.md, sections 4 and 5.
  *
  * All tables here are in plain model order: index k runs 1..M, index 0 and the missing transitions hold the neutral value
- * of their form. Backends lay them out as they like in their own prepare.c. */
+ * of their form. Backends lay them out as they like in their own prepare. */
 #ifndef WS_HMM_PROFILE_H
 #define WS_HMM_PROFILE_H
 
