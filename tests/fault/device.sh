@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Faults of a device, one tool: each kind of tests/fault/cuda.cu at every STEP-th place. With a real device the
 # rows are compared with those of scalar first, and a kernel that traps is among the faults.
-#   tests/fault/device.sh FOLDER TOOL STEP [THREADS]     FOLDER: where the tools with the faults are; data go to the current one
+#   tests/fault/device.sh FOLDER TOOL STEP [THREADS [DEVICES]]     FOLDER: where the tools with the faults are; data go to the current one
 set -eu
-faulty=$1 tool=$2 step=$3 threads=${4:-1}
+faulty=$1 tool=$2 step=$3 threads=${4:-1} devices=${5:-0}
 top=$(cd "$(dirname "$0")/../.." && pwd)
 
 case $tool in
@@ -26,12 +26,12 @@ esac
 every() { # KIND STEP ARGUMENT...
     kind=$1 by=$2
     shift 2
-    python3 "$top/tests/fault/drive.py" - "$kind" 1 100000 "$by" tsv stdout -- "$faulty/$tool" --backend cuda "$@"
+    python3 "$top/tests/fault/drive.py" - "$kind" 1 100000 "$by" tsv stdout -- "$faulty/$tool" --backend cuda --device "$devices" "$@"
 }
 
 if [ -z "${WS_FAULT_FAKE:-}" ]; then
     "$faulty/$tool" --backend scalar "$@" >scalar
-    "$faulty/$tool" --backend cuda "$@" >device
+    "$faulty/$tool" --backend cuda --device "$devices" "$@" >device
     cmp scalar device
     every trap "$step" "$@"
 fi

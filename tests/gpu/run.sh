@@ -56,6 +56,11 @@ if command -v python3 >/dev/null; then
         mkdir "$work/$tool"
         step "faults of the device, $tool" env -C "$work/$tool" sh "$PWD/tests/fault/device.sh" "$b/fault" "$tool" 3 2
     done
+    # of several, one tool: the driver takes a second and more to open them
+    if zcat tests/data/demo.fa.gz | "$b/fault/msvfilt" --backend cuda --device 0,1 tests/data/fn3.hmm >/dev/null 2>&1; then
+        mkdir "$work/several"
+        step "faults of two devices, msvfilt" env -C "$work/several" sh "$PWD/tests/fault/device.sh" "$b/fault" msvfilt 20 4 0,1
+    fi
     settle
     cat "$work"/*/fault.counts | awk -F '\t' '{ n += $2 + $3; bad += $3 }
         END { printf "%d faults: %d ended with status 1, %d did no harm\n", n, bad, n - bad }'
