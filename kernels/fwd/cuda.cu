@@ -7,7 +7,6 @@
 #include "kernels/fwd/wide.cuh"
 #include "lib/cascade/gpu_score.cuh"
 
-#include <math.h>
 #include <string.h>
 
 // ---- 1 launcher ----
@@ -158,8 +157,7 @@ static int queue(ws_devlane *l, const ws_batch *b, const ws_task *task, const ui
 static ws_fscore decode(const void *, const ws_lenmodel *, const void *raw) {
     fwd_score s;
     memcpy(&s, raw, sizeof s);
-    if (!(s.end > 0.0f)) return {-INFINITY, WS_F_UNDERFLOW};
-    return {(float)((double)s.exponent * 0.69314718055994529 + log((double)s.end)), WS_F_OK};
+    return ws_fwd_score(s.end, s.exponent);
 }
 
 static void *host_prep(const void *prep, ws_err *) { return ((const fwd_prep *)prep)->host; }

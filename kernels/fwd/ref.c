@@ -101,9 +101,7 @@ static ws_fscore score_one(const ws_fwd_tables *t, const ws_lenmodel *lm, const 
             exponent += e;
         }
     }
-    float end = C * lm->pmove;
-    if (!(end > 0.0f)) return (ws_fscore){-INFINITY, WS_F_UNDERFLOW}; /* no path, or L = 0 */
-    return (ws_fscore){(float)((double)exponent * 0.69314718055994529 + log((double)end)), WS_F_OK};
+    return ws_fwd_score(C * lm->pmove, exponent);
 }
 
 static int prepare(const ws_target *target, void **prep, ws_err *err) {

@@ -150,14 +150,7 @@ static void start(const void *prep, void *state, void *row, const ws_lenmodel *l
 
 static ws_fscore finish(const void *state) {
     const track *t = state;
-    const float end = t->C * t->pmove;
-    if (!(end > 0.0f)) return (ws_fscore){-INFINITY, WS_F_UNDERFLOW};
-    return (ws_fscore){(float)((double)t->exponent * 0.69314718055994529 + log((double)end)), WS_F_OK};
-}
-
-static int usable(const ws_machine *m, const char **why) {
-    *why = V_WHY_NOT(m->cpu);
-    return !*why;
+    return ws_fwd_score(t->C * t->pmove, t->exponent);
 }
 
 static void release(void *prep) {
@@ -228,7 +221,7 @@ static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *
 }
 
 const ws_backend V_FACE(ws_fwd_) = {
-    .name = V_NAME, .usable = usable, .prepare = prepare, .release = release, .score = score, .group = 1};
+    .name = V_NAME, .usable = V_FACE(ws_usable_), .prepare = prepare, .release = release, .score = score, .group = 1};
 
 #undef SCAN_LEVEL
 #include "lib/simd/v_end.h"

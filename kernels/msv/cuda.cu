@@ -89,10 +89,6 @@ __global__ void __launch_bounds__(THREADS) ws_msv_pass_kernel(const msv_args a, 
     }
 }
 
-__device__ __forceinline__ uint32_t both(int v) { return __byte_perm((uint32_t)v, 0, 0x1010); }
-
-__device__ __forceinline__ int larger_half(uint32_t v) { return max((int)(int16_t)v, (int)v >> 16); }
-
 template <int R, int SLOTS> struct msv_state {
     enum { CHUNKS = (R + 3) / 4 };
     uint32_t w[R], best, xB, limit; // limit: minus what a row's maximum must beat to change xB
@@ -215,8 +211,8 @@ template <int R, int SLOTS, bool GLOBAL> __global__ void __launch_bounds__(THREA
         const int tjbm = (seq.tjb + t.tbm) & 255;
         bool over = false;
         msv_state<R, SLOTS> s;
-        s.xB = both(max(WS_BYTE_BASE - tjbm, 0));
-        s.limit = both(-(WS_BYTE_BASE + t.tec));
+        s.xB = ws_both(max(WS_BYTE_BASE - tjbm, 0));
+        s.limit = ws_both(-(WS_BYTE_BASE + t.tec));
         s.best = 0;
 #pragma unroll
         for (int j = 0; j < R; j++) s.w[j] = s.xB;
@@ -235,18 +231,18 @@ template <int R, int SLOTS, bool GLOBAL> __global__ void __launch_bounds__(THREA
             for (int shift = 0; shift < 30; shift += 5) {
                 s.row(table + (codes >> shift & 31u) * SLOTS, z == 0, (int)g);
                 if (!__any_sync(~0u, s.beaten())) continue;
-                int xE = larger_half(s.best);
+                int xE = ws_larger_half(s.best);
                 for (uint32_t off = g / 2; off; off /= 2) xE = max(xE, __shfl_xor_sync(~0u, xE, off));
                 if (xE <= -(int16_t)s.limit || over) continue;
                 if (xE >= 255 - t.bias) over = true;
-                s.limit = both(over ? -32767 : -xE);
-                s.xB = both(max(xE - t.tec - tjbm, 0));
+                s.limit = ws_both(over ? -32767 : -xE);
+                s.xB = ws_both(max(xE - t.tec - tjbm, 0));
 #pragma unroll
                 for (int j = 0; j < R; j++) s.w[j] = __vmaxs2(s.w[j], s.xB);
             }
             if (__all_sync(~0u, over || w + 1 >= item.words)) break;
         }
-        int xE = larger_half(s.best);
+        int xE = ws_larger_half(s.best);
         for (uint32_t off = g / 2; off; off /= 2) xE = max(xE, __shfl_xor_sync(~0u, xE, off));
         if (z == 0 && place < n) a.score[t.first + item.out] = (uint16_t)(over ? CODE_OVER : CODE_MSV | max(xE - t.tec, 0));
     }

@@ -31,8 +31,7 @@ ws_fscore ws_msv_full_ref(const ws_bytes *b, const ws_lenmodel *lm, const uint8_
         xJ = max2(xJ, sat8(xE - b->tec));
         xB = sat8(max2(WS_BYTE_BASE, xJ) - tjbm);
     }
-    float nats = (float)((double)(((float)(xJ - lm->tjb) - (float)WS_BYTE_BASE) / WS_BYTE_SCALE) - 3.0);
-    return (ws_fscore){nats, WS_F_OK};
+    return (ws_fscore){ws_ungapped_nats(xJ, lm->tjb), WS_F_OK};
 }
 
 /* The call rule 7.1: SSV where it is conclusive. */

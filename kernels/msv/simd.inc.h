@@ -169,11 +169,6 @@ static void full(const msv_prep *p, const ws_seqs *list, const uint32_t *place, 
     }
 }
 
-static int usable(const ws_machine *m, const char **why) {
-    *why = V_WHY_NOT(m->cpu);
-    return !*why;
-}
-
 static void release(void *prep) {
     msv_prep *p = prep;
     if (!p) return;
@@ -250,7 +245,7 @@ static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *
 }
 
 const ws_backend V_FACE(ws_msv_) = {
-    .name = V_NAME, .usable = usable, .prepare = prepare, .release = release, .score = score, .group = 1};
+    .name = V_NAME, .usable = V_FACE(ws_usable_), .prepare = prepare, .release = release, .score = score, .group = 1};
 
 #undef MSV_DEFINE
 #undef MSV_ENTRY

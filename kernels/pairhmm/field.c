@@ -33,6 +33,11 @@ ws_pairhmm_region *ws_pairhmm_add_region(ws_pairhmm_text *t, ws_err *err) {
     return g;
 }
 
+int ws_pairhmm_same_read(const ws_pairhmm_read *a, const ws_pairhmm_read *b) {
+    return a->m == b->m && !memcmp(a->base, b->base, a->m) && !memcmp(a->q, b->q, a->m) &&
+           !memcmp(a->ins, b->ins, a->m) && !memcmp(a->del, b->del, a->m) && !memcmp(a->gcp, b->gcp, a->m);
+}
+
 /* ---- lines ---- */
 
 static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }

@@ -247,16 +247,12 @@ int ws_pairhmm_gpu_plan(ws_pairhmm_gpu *g, const ws_pairhmm_text *t, int all_dou
 
 /* ---- the backend ---- */
 
-static int usable(const ws_machine *m, const char **why) { return ws_dev_usable(m->device, why); }
-
-static int start(const ws_devconf *conf, ws_err *err) { return ws_dev_start(conf->list, conf->mem, err); }
-
 const ws_pairhmm_backend ws_pairhmm_cuda = {
     .base = {.name = "cuda",
-             .usable = usable,
+             .usable = ws_usable_device,
              .group = 1,
              .batch = 4 << 20,
-             .start = start,
+             .start = ws_start_device,
              .stop = ws_dev_stop,
              .ready = ws_dev_ready,
              .wait = ws_dev_wait,

@@ -40,8 +40,12 @@ typedef struct ws_pairhmm_text {
     size_t read_cap, hap_cap, region_cap;
 } ws_pairhmm_text;
 
+/* Empties it and keeps its memory for the next piece. */
 void ws_pairhmm_text_reset(ws_pairhmm_text *t);
 void ws_pairhmm_text_release(ws_pairhmm_text *t);
+
+/* Whether all five strings of two reads are equal, byte by byte. */
+int ws_pairhmm_same_read(const ws_pairhmm_read *a, const ws_pairhmm_read *b);
 
 typedef enum ws_pairhmm_format { WS_PAIRHMM_NONE, WS_PAIRHMM_BATCH, WS_PAIRHMM_RESULTS } ws_pairhmm_format;
 

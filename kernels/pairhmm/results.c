@@ -19,11 +19,6 @@ static int same_hap(const ws_pairhmm_hap *a, const ws_pairhmm_hap *b) {
     return a->n == b->n && !memcmp(a->base, b->base, a->n);
 }
 
-static int same_read(const ws_pairhmm_read *a, const ws_pairhmm_read *b) {
-    return a->m == b->m && !memcmp(a->base, b->base, a->m) && !memcmp(a->q, b->q, a->m) &&
-           !memcmp(a->ins, b->ins, a->m) && !memcmp(a->del, b->del, a->m) && !memcmp(a->gcp, b->gcp, a->m);
-}
-
 static int new_region(grower *g, const ws_pairhmm_read *r, const ws_pairhmm_hap *hap, size_t n, ws_err *err) {
     ws_pairhmm_region *region = ws_pairhmm_add_region(g->t, err);
     ws_pairhmm_read *read = region ? ws_pairhmm_add_read(g->t, err) : NULL;
@@ -78,7 +73,7 @@ static int add_pair(grower *g, const ws_pairhmm_read *r, const ws_pairhmm_hap *h
     ws_pairhmm_region *region = last_region(g);
     if (region) {
         const ws_pairhmm_hap *list = g->t->hap + region->hap;
-        const int same = same_read(&g->t->read[g->t->nread - 1], r);
+        const int same = ws_pairhmm_same_read(&g->t->read[g->t->nread - 1], r);
         if ((g->collecting || g->at == region->H) && same_hap(&list[0], h)) return next_read(g, r, err);
         if (same && g->collecting) {
             ws_pairhmm_hap *to = ws_pairhmm_add_hap(g->t, err);

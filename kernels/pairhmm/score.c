@@ -242,11 +242,6 @@ static uint64_t hash_read(const ws_pairhmm_read *r) {
     return XXH3_64bits_withSeed(r->gcp, r->m, h);
 }
 
-static int equal_reads(const ws_pairhmm_read *a, const ws_pairhmm_read *b) {
-    return a->m == b->m && !memcmp(a->base, b->base, a->m) && !memcmp(a->q, b->q, a->m) &&
-           !memcmp(a->ins, b->ins, a->m) && !memcmp(a->del, b->del, a->m) && !memcmp(a->gcp, b->gcp, a->m);
-}
-
 /* w->same by an open hash table of at least twice the size. */
 static int find_same(const task *k, ws_err *err) {
     ws_pairhmm_work *w = k->w;
@@ -260,7 +255,7 @@ static int find_same(const task *k, ws_err *err) {
         w->key[r] = hash_read(&k->read[r]);
         size_t b = w->key[r] & (size - 1);
         for (; w->bucket[b] != UINT32_MAX; b = (b + 1) & (size - 1))
-            if (w->key[w->bucket[b]] == w->key[r] && equal_reads(&k->read[w->bucket[b]], &k->read[r])) break;
+            if (w->key[w->bucket[b]] == w->key[r] && ws_pairhmm_same_read(&k->read[w->bucket[b]], &k->read[r])) break;
         if (w->bucket[b] == UINT32_MAX) w->bucket[b] = (uint32_t)r;
         w->same[r] = w->bucket[b];
     }

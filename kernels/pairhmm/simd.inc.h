@@ -29,13 +29,8 @@
 #define VT_FMA VD_FMA
 #include "kernels/pairhmm/sweep.inc.h"
 
-static int usable(const ws_machine *m, const char **why) {
-    *why = V_WHY_NOT(m->cpu);
-    return !*why;
-}
-
 const ws_pairhmm_backend V_FACE(ws_pairhmm_) = {
-    .base = {.name = V_NAME, .usable = usable, .group = 1, .batch = 128 << 10},
+    .base = {.name = V_NAME, .usable = V_FACE(ws_usable_), .group = 1, .batch = 128 << 10},
     .lanes = {VF_LANES, VD_LANES},
     .rows = {ROWS_SINGLE, ROWS_DOUBLE},
     .sweep = {single_sweep, double_sweep},

@@ -370,20 +370,17 @@ static int prepare(const ws_target *t, void **out, ws_err *err) {
     return WS_OK;
 }
 
-static int usable(const ws_machine *m, const char **why) { return ws_dev_usable(m->device, why); }
-static int start(const ws_devconf *conf, ws_err *err) { return ws_dev_start(conf->list, conf->mem, err); }
-
 static const ws_papara_face face = {host_cost};
 
 static constexpr ws_backend make_backend() {
     ws_backend b = {};
     b.name = "cuda";
-    b.usable = usable;
+    b.usable = ws_usable_device;
     b.prepare = prepare;
     b.release = release;
     b.score = score;
     b.group = 1;
-    b.start = start;
+    b.start = ws_start_device;
     b.stop = ws_dev_stop;
     b.ready = ws_dev_ready;
     b.wait = ws_dev_wait;

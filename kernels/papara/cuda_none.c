@@ -3,8 +3,4 @@
 #include "kernels/papara/papara.h"
 #include "lib/dev/device.h"
 
-static int usable(const ws_machine *m, const char **why) { return ws_dev_usable(m->device, why); }
-
-static int start(const ws_devconf *conf, ws_err *err) { return ws_dev_start(conf->list, conf->mem, err); }
-
-const ws_backend ws_papara_cuda = {.name = "cuda", .usable = usable, .start = start, .stop = ws_dev_stop};
+const ws_backend ws_papara_cuda = {.name = "cuda", .usable = ws_usable_device, .start = ws_start_device, .stop = ws_dev_stop};

@@ -89,17 +89,12 @@ static void cost(const ws_papara_read *r) {
 
 static const ws_papara_face face = {cost};
 
-static int usable(const ws_machine *m, const char **why) {
-    *why = V_WHY_NOT(m->cpu);
-    return !*why;
-}
-
 static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err) {
     return ws_papara_score_tasks(cost, b, task, ntask, lane, err);
 }
 
 const ws_backend V_FACE(ws_papara_) = {.name = V_NAME,
-                                       .usable = usable,
+                                       .usable = V_FACE(ws_usable_),
                                        .prepare = ws_papara_prepare,
                                        .release = ws_papara_release,
                                        .score = score,

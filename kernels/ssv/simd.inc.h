@@ -187,11 +187,6 @@ typedef struct target_prep {
     void *layout;
 } target_prep;
 
-static int usable(const ws_machine *m, const char **why) {
-    *why = V_WHY_NOT(m->cpu);
-    return !*why;
-}
-
 static void release(void *p) {
     target_prep *me = p;
     if (!me) return;
@@ -235,7 +230,7 @@ static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *
 }
 
 const ws_backend V_FACE(ws_ssv_) = {
-    .name = V_NAME, .usable = usable, .prepare = prepare, .release = release, .score = score, .group = 1};
+    .name = V_NAME, .usable = V_FACE(ws_usable_), .prepare = prepare, .release = release, .score = score, .group = 1};
 
 #undef SSV_DEFINE
 #undef SSV_DEFINE_EDGED

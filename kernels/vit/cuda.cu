@@ -223,8 +223,7 @@ static ws_fscore decode(const void *, const ws_lenmodel *lm, const void *raw) {
     int32_t xC;
     memcpy(&xC, raw, sizeof xC);
     if (xC == OVERFLOWN) return {INFINITY, WS_F_OVERFLOW};
-    const float nats = ((float)xC + (float)lm->wmove - (float)WS_WORD_BASE) / WS_WORD_SCALE;
-    return {(float)((double)nats - 3.0), WS_F_OK};
+    return ws_vit_score(xC, lm->wmove);
 }
 
 static bool unsure(const void *raw) {

@@ -45,9 +45,6 @@ enum { THREADS = 128, MAX_WARPS = 8, MAX_LANES = 32 * MAX_WARPS };
 
 // ---- 2 groups ----
 
-__device__ __forceinline__ uint32_t both(int v) { return __byte_perm((uint32_t)v, 0, 0x1010); }
-__device__ __forceinline__ int larger_half(uint32_t v) { return max((int)(int16_t)v, (int)v >> 16); }
-
 // Lanes that own a sequence: part of a warp, a block, or all blocks of a cluster. What crosses warps stands in shared memory,
 // and a barrier lies between writing and reading it.
 enum vit_span { IN_WARP, IN_BLOCK, IN_CLUSTER };
@@ -79,7 +76,7 @@ template <vit_span SPAN> struct vit_group {
     __device__ __forceinline__ uint32_t before(uint32_t v) {
         const int width = WIDE ? 32 : g;
         const uint32_t in = __shfl_up_sync(~0u, v, 1, width);
-        return z % width ? in : both(LOW);
+        return z % width ? in : ws_both(LOW);
     }
     // WIDE: v is for the first lane of the next warp, which takes it behind a barrier
     __device__ __forceinline__ void leave(uint32_t v) {
@@ -90,7 +87,7 @@ template <vit_span SPAN> struct vit_group {
         if (SPAN == IN_CLUSTER && warp == MAX_WARPS - 1 && z + 1 < g)
             ws_cluster_store(ws_cluster_at(&slot->border[turn][0], ws_cluster_rank() + 1), v);
     }
-    __device__ __forceinline__ uint32_t taken() { return z ? slot->border[turn][threadIdx.x / 32] : both(LOW); }
+    __device__ __forceinline__ uint32_t taken() { return z ? slot->border[turn][threadIdx.x / 32] : ws_both(LOW); }
     // v of the lane before
     __device__ __forceinline__ uint32_t up(uint32_t v) {
         uint32_t in = before(v);
@@ -180,35 +177,35 @@ template <int R, vit_span SPAN> struct vit_state {
     __device__ __forceinline__ void set_xB(int v) {
         const uint32_t gain = aside[0];
         const int low = v - (int)(int16_t)gain, high = v - ((int)gain >> 16);
-        xB = both(v);
+        xB = ws_both(v);
         floor = __byte_perm((uint32_t)min(max(low, -32768), 32767), (uint32_t)min(max(high, -32768), 32767), 0x5410);
     }
     __device__ __forceinline__ void begin(int wmove) {
 #pragma unroll
-        for (int j = 0; j < R; j++) X[j] = I[j] = both(LOW);
-        inX = best = both(LOW);
-        limit = both(WS_WORD_BASE - WS_WORD_E - SHIFT);
+        for (int j = 0; j < R; j++) X[j] = I[j] = ws_both(LOW);
+        inX = best = ws_both(LOW);
+        limit = ws_both(WS_WORD_BASE - WS_WORD_E - SHIFT);
         over = false;
         set_xB(WS_WORD_BASE + wmove - SHIFT);
     }
 
     // E, J, C and B where this row changes them
     __device__ __forceinline__ void specials(vit_group<SPAN> &grp, int wmove) {
-        const int xE = grp.largest(larger_half(best));
+        const int xE = grp.largest(ws_larger_half(best));
         if (xE <= (int)(int16_t)limit) return;
         over = xE >= TOP;
-        limit = both(over ? 32767 : xE);
+        limit = ws_both(over ? 32767 : xE);
         set_xB(max(xE + WS_WORD_E, WS_WORD_BASE - SHIFT) + wmove);
     }
 
     // v where it is above the floor, else LOW: a D at or below it is not worth passing on.
     __device__ __forceinline__ uint32_t worthy(uint32_t v) const {
-        const uint32_t low = (int16_t)v > (int16_t)floor ? v : both(LOW), high = (int)v >> 16 > (int)floor >> 16 ? v : both(LOW);
+        const uint32_t low = (int16_t)v > (int16_t)floor ? v : ws_both(LOW), high = (int)v >> 16 > (int)floor >> 16 ? v : ws_both(LOW);
         return __byte_perm(low, high, 0x7610);
     }
     // D to D: along the half lanes, then over their borders as long as that may matter, then over those of warps.
     __device__ __forceinline__ void chain(vit_group<SPAN> &grp, uint32_t D[R]) {
-        uint32_t sent = both(LOW), out;
+        uint32_t sent = ws_both(LOW), out;
         for (;;) {
             for (;;) {
 #pragma unroll
@@ -230,17 +227,17 @@ template <int R, vit_span SPAN> struct vit_state {
     // D to D is worked out where HMMER's bound says that it can matter (specification, 5.2), asked of each half lane; the xB
     // in it may be the row's before, which is no higher.
     __device__ __forceinline__ void row(vit_group<SPAN> &grp, const uint4 *e, int stride, bool dead, int wmove) {
-        uint32_t M[R], D[R], most = both(LOW);
+        uint32_t M[R], D[R], most = ws_both(LOW);
 #pragma unroll
         for (int c = (R - 1) / 4; c >= 0; c--) {
             const uint4 q = e[c * stride];
 #pragma unroll
             for (int j = 4 * c + 3; j >= 4 * c; j--)
-                if (j < R) M[j] = __viaddmax_s16x2(__viaddmax_s16x2(xB, t[BM][j], j ? X[j - 1] : inX), ws_part(q, j & 3), both(LOW));
+                if (j < R) M[j] = __viaddmax_s16x2(__viaddmax_s16x2(xB, t[BM][j], j ? X[j - 1] : inX), ws_part(q, j & 3), ws_both(LOW));
         }
         if (dead) {
 #pragma unroll
-            for (int j = 0; j < R; j++) M[j] = __viaddmax_s16x2(M[j], both(STEP), both(LOW));
+            for (int j = 0; j < R; j++) M[j] = __viaddmax_s16x2(M[j], ws_both(STEP), ws_both(LOW));
         }
         // One vote for all that is rare; in a block its barrier is also the one between leaving a border and taking it, so what
         // that border does to the next warp's first D is judged on this side of it.
@@ -249,13 +246,13 @@ template <int R, vit_span SPAN> struct vit_state {
 #pragma unroll
         for (int j = 0; j < R; j += 2) best = __vimax3_s16x2(best, M[j], M[j + 1 < R ? j + 1 : j]);
 #pragma unroll
-        for (int j = 0; j < R; j++) D[j] = __viaddmax_s16x2(j ? M[j - 1] : in, t[MD][j], both(LOW));
+        for (int j = 0; j < R; j++) D[j] = __viaddmax_s16x2(j ? M[j - 1] : in, t[MD][j], ws_both(LOW));
 #pragma unroll
         for (int j = 0; j < R; j += 2) most = __vimax3_s16x2(most, D[j], D[j + 1 < R ? j + 1 : j]);
         const bool there = WIDE && ((int)M[R - 1] >> 16) + edge > (int)(int16_t)xB;
         bool higher;
         const bool rare = grp.either(__vmaxs2(best, limit) != limit, there || __vmaxs2(most, floor) != floor, higher);
-        if (WIDE && grp.z % 32 == 0) D[0] = __viaddmax_s16x2(shifted(M[R - 1], grp.taken()), t[MD][0], both(LOW));
+        if (WIDE && grp.z % 32 == 0) D[0] = __viaddmax_s16x2(shifted(M[R - 1], grp.taken()), t[MD][0], ws_both(LOW));
         if (rare) {
             if (higher) specials(grp, wmove);
             chain(grp, D);
@@ -263,7 +260,7 @@ template <int R, vit_span SPAN> struct vit_state {
 #pragma unroll
         for (int j = R - 1; j >= 0; j--) {
             X[j] = __viaddmax_s16x2(D[j], t[DM][j], __viaddmax_s16x2(I[j], t[IM][j], __vadd2(M[j], t[MM][j])));
-            I[j] = __viaddmax_s16x2(I[j], t[II][j], __viaddmax_s16x2(M[j], t[MI][j], both(LOW)));
+            I[j] = __viaddmax_s16x2(I[j], t[II][j], __viaddmax_s16x2(M[j], t[MI][j], ws_both(LOW)));
         }
         inX = shifted(X[R - 1], grp.up(X[R - 1]));
     }
@@ -337,7 +334,7 @@ __global__ void __launch_bounds__(SPAN == IN_WARP ? THREADS : MAX_LANES, SPAN ==
             }
             if (!WIDE && __all_sync(~0u, s.over || fetch.left == 0)) break;
         }
-        const int xE = grp.largest(larger_half(s.best));
+        const int xE = grp.largest(ws_larger_half(s.best));
         if (grp.z == 0 && words) *score = s.over ? OVERFLOWN : xE <= LOW ? UNSURE : xE + SHIFT + WS_WORD_E;
     }
 }

@@ -60,8 +60,7 @@ static ws_fscore score_one(const ws_words *w, const ws_lenmodel *lm, const uint8
         new = swap;
     }
     if (xC <= LOWEST) return (ws_fscore){-INFINITY, WS_F_OK};
-    float nats = ((float)xC + (float)lm->wmove - (float)WS_WORD_BASE) / WS_WORD_SCALE;
-    return (ws_fscore){(float)((double)nats - 3.0), WS_F_OK};
+    return ws_vit_score(xC, lm->wmove);
 }
 
 static int prepare(const ws_target *t, void **prep, ws_err *err) {

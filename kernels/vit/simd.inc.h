@@ -141,13 +141,7 @@ static ws_fscore finish(const void *state) {
     if (t->over) return (ws_fscore){INFINITY, WS_F_OVERFLOW};
     const int xC = VW_HMAX(t->best) + WS_WORD_E;
     if (xC <= LOWEST) return (ws_fscore){-INFINITY, WS_F_OK};
-    const float nats = ((float)xC + (float)t->wmove - (float)WS_WORD_BASE) / WS_WORD_SCALE;
-    return (ws_fscore){(float)((double)nats - 3.0), WS_F_OK};
-}
-
-static int usable(const ws_machine *m, const char **why) {
-    *why = V_WHY_NOT(m->cpu);
-    return !*why;
+    return ws_vit_score(xC, t->wmove);
 }
 
 static void release(void *prep) {
@@ -226,6 +220,6 @@ static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *
 }
 
 const ws_backend V_FACE(ws_vit_) = {
-    .name = V_NAME, .usable = usable, .prepare = prepare, .release = release, .score = score, .group = 1};
+    .name = V_NAME, .usable = V_FACE(ws_usable_), .prepare = prepare, .release = release, .score = score, .group = 1};
 
 #include "lib/simd/v_end.h"

@@ -79,6 +79,10 @@ template <class V> __device__ __forceinline__ auto ws_part(const V &q, int j) {
     return j == 0 ? q.x : j == 1 ? q.y : j == 2 ? q.z : q.w;
 }
 
+// Two signed 16-bit values in a register: v as both, and the larger of them.
+__device__ __forceinline__ uint32_t ws_both(int v) { return __byte_perm((uint32_t)v, 0, 0x1010); }
+__device__ __forceinline__ int ws_larger_half(uint32_t v) { return max((int)(int16_t)v, (int)v >> 16); }
+
 // The residue words of a sequence, one word ahead; padding codes from its end on.
 struct ws_fetch {
     const uint32_t *at;

@@ -2,6 +2,7 @@
  * Choice and preparation of backends: see lib/run/backend.h. */
 #include "lib/run/backend.h"
 
+#include "lib/dev/device.h"
 #include "lib/dev/ids.h"
 
 #include <pthread.h>
@@ -14,6 +15,12 @@ int ws_usable_always(const ws_machine *m, const char **why) {
     (void)why;
     return 1;
 }
+
+int ws_usable_avx2(const ws_machine *m, const char **why) { return !(*why = m->cpu.why_not_avx2); }
+int ws_usable_avx512(const ws_machine *m, const char **why) { return !(*why = m->cpu.why_not_avx512); }
+int ws_usable_device(const ws_machine *m, const char **why) { return ws_dev_usable(m->device, why); }
+
+int ws_start_device(const ws_devconf *conf, ws_err *err) { return ws_dev_start(conf->list, conf->mem, err); }
 
 static const char together[] = "+cpu"; /* behind the name of a device's backend: the CPU takes from the same queue */
 

@@ -87,8 +87,13 @@ typedef struct ws_backend {
     double cpu_speed; /* of a device: cells a second of one CPU core beside it */
 } ws_backend;
 
-/* The usable of a scalar backend: 1. */
+/* ws_backend.usable of a scalar backend, which runs everywhere, of one for vector units, and of one for devices. */
 int ws_usable_always(const ws_machine *m, const char **why);
+int ws_usable_avx2(const ws_machine *m, const char **why);
+int ws_usable_avx512(const ws_machine *m, const char **why);
+int ws_usable_device(const ws_machine *m, const char **why);
+/* ws_backend.start of one for devices: see ws_dev_start. */
+int ws_start_device(const ws_devconf *conf, ws_err *err);
 
 /* An output column of the tool's own. */
 typedef enum ws_coltype {

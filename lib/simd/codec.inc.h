@@ -53,8 +53,7 @@ static size_t digitise(const ws_abc *abc, const uint8_t *text, size_t n, uint8_t
         const uint64_t stop = translate(&r, text + i, code + i);
         if (stop) return i + (size_t)__builtin_ctzll(stop);
     }
-    for (; i < n && (code[i] = abc->code_of[text[i]]) < WS_C_SKIP; i++) {}
-    return i;
+    return i + ws_codec_scalar.digitise(abc, text + i, n - i, code + i);
 }
 
 /* Where a line ends is known some 25 cycles after its load, and the next load waits for it. Lines of a file are of
@@ -84,13 +83,9 @@ static size_t digitise_lines(const ws_abc *abc, const uint8_t *text, size_t *n, 
         *lines += c == WS_C_EOL;
         i++;
     }
-    for (; i < *n; i++) {
-        const uint8_t c = abc->code_of[text[i]];
-        if (c < WS_C_SKIP) code[got++] = c;
-        else if (c == WS_C_EOL) ++*lines;
-        else if (c != WS_C_SKIP) break;
-    }
-    *n = i;
+    size_t rest = *n - i;
+    got += ws_codec_scalar.digitise_lines(abc, text + i, &rest, code + got, lines);
+    *n = i + rest;
     return got;
 }
 

@@ -21,7 +21,6 @@
 
 #define V_ISA avx512
 #define V_NAME "avx512"
-#define V_WHY_NOT(cpu) ((cpu).why_not_avx512) /* of a ws_cpu: NULL if usable */
 #define V_CAT2(a, b) a##b
 #define V_CAT1(a, b) V_CAT2(a, b)
 #define V_FACE(name) V_CAT1(name, V_ISA) /* V_FACE(ws_ssv_) is ws_ssv_avx512 */

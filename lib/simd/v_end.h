@@ -3,7 +3,6 @@
 #undef WS_SIMD_V
 #undef V_ISA
 #undef V_NAME
-#undef V_WHY_NOT
 #undef V_CAT2
 #undef V_CAT1
 #undef V_FACE
