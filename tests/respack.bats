@@ -103,6 +103,18 @@ setup() { in_data; }
     same <(rows t.tsv | cut -f1,5,8) <(rows got)
 }
 
+@test "tables: records that are equal, or differ in description or quality alone, stay several with texts of their own" {
+    printf '>a first\nMKVLA\n>a first\nMKVLA\n>a second\nMKVLA\n' >equal.fa
+    msvfilt -a three.hmm equal.fa | vitfilt -a three.hmm >t.tsv
+    [ "$(column t.tsv desc | uniq -c | tr -s ' \n' ' ')" = " 6 first 3 second " ]
+    respack -O fasta t.tsv >got
+    same equal.fa got
+    printf '@a\nACGT\n+\nIIII\n@a\nACGT\n+\n!!!!\n' >mates.fq
+    respack --dna -O tsv mates.fq | respack --dna -O tsv >t.tsv
+    [ "$(column t.tsv qual | tr '\n' ' ')" = "IIII !!!! " ]
+    [ "$(tail -n 1 t.tsv)" = "##end rows=2 in=2 residues=8" ]
+}
+
 @test "a compressed packed stream is read as it is" {
     gzip -c demo.wsp >demo.wsp.gz
     respack -O fasta demo.wsp.gz >got

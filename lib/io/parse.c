@@ -158,9 +158,11 @@ void ws_parse_drop(ws_parse *s) {
 }
 
 XXH128_hash_t ws_parse_identity(const ws_batch *b, size_t i) {
-    const ws_slice name = b->seqtext[i].name;
-    const XXH128_hash_t of_name = XXH3_128bits_withSeed(ws_batch_text(b, name), name.n, b->len[i]);
-    return XXH3_128bits_withSeed(b->word + b->first[i], ws_batch_words(b->len[i]) * sizeof *b->word, of_name.low64 ^ of_name.high64);
+    const ws_seqtext *t = &b->seqtext[i];
+    const size_t n = t->name.n + t->desc.n + t->qual.n; /* one behind the other */
+    const XXH128_hash_t text = XXH3_128bits_withSeed(ws_batch_text(b, t->name), n, t->name.n ^ (uint64_t)t->qual.n << 32);
+    return XXH3_128bits_withSeed(b->word + b->first[i], ws_batch_words(b->len[i]) * sizeof *b->word,
+                                 text.low64 ^ text.high64 ^ b->len[i]);
 }
 
 static ws_slice put_text(ws_buf *text, const char *p, size_t n) {

@@ -92,7 +92,7 @@ int ws_parse_pack(ws_parse *s, ws_err *err);
 int ws_parse_commit(ws_parse *s, uint64_t len, ws_err *err);
 void ws_parse_drop(ws_parse *s);
 
-/* Name and residues of sequence i, as a hash. */
+/* Name, description, quality and residues of sequence i, as a hash. */
 XXH128_hash_t ws_parse_identity(const ws_batch *b, size_t i);
 
 static inline ws_mark ws_parse_all(const ws_batch *b) {

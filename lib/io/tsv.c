@@ -75,15 +75,24 @@ static int start_row(tsv *t, ws_parse *s, ws_err *err) {
     return start_field(t, s, err);
 }
 
+static int same_text(const ws_batch *b, ws_slice x, const ws_buf *y, size_t at, size_t n) {
+    return x.n == n && (!n || !memcmp(b->text.p + x.at, y->p + at, n));
+}
+
 /* The row's sequence, packed behind nword, is that of the row before it. */
 static int same_as_last(const ws_parse *s, uint64_t len) {
     const ws_batch *b = s->b;
     if (b->n == s->mark.n) return 0;
     const size_t i = b->n - 1;
-    const ws_slice name = b->seqtext[i].name;
-    return len == b->len[i] && name.n == s->name.n && !memcmp(b->text.p + name.at, s->head.p + s->name.at, name.n) &&
+    const ws_seqtext *last = &b->seqtext[i];
+    return len == b->len[i] && same_text(b, last->name, &s->head, s->name.at, s->name.n) &&
+           same_text(b, last->desc, &s->head, s->desc.at, s->desc.n) && same_text(b, last->qual, &s->qual, 0, s->qual.n) &&
            !memcmp(b->word + b->first[i], b->word + b->nword, s->nopen * sizeof *b->word);
 }
+
+/* A sequence meets a model once, so where the query of its first row comes again another one begins, whatever its name:
+ * databases have equal records. Rows without a query say nothing about that. */
+static int begins_anew(const tsv *t, uint64_t query) { return t->query_text.n && query == t->first_query; }
 
 static int check_row(const tsv *t, ws_parse *s, ws_err *err) {
     if (t->col + 1 != t->ncol)
@@ -98,11 +107,14 @@ static int check_row(const tsv *t, ws_parse *s, ws_err *err) {
 static int add_row(tsv *t, ws_parse *s, ws_err *err) {
     const uint64_t len = ws_parse_len(s);
     ws_batch *b = s->b;
+    const uint64_t query = t->query_text.n ? XXH3_64bits(t->rest.p + t->query_text.at, t->query_text.n) : 0;
+    const int anew = begins_anew(t, query);
     int rc = ws_parse_pack(s, err);
-    if (!rc && !same_as_last(s, len)) {
+    if (!rc && (anew || !same_as_last(s, len))) {
         s->mark = ws_parse_all(b);
         rc = ws_parse_commit(s, len, err);
-        if (!rc && b->n == 1 && s->conf->rows_apart) s->goes_on = XXH128_isEqual(s->last, ws_parse_identity(b, 0));
+        if (!rc && b->n == 1 && s->conf->rows_apart) s->goes_on = !anew && XXH128_isEqual(s->last, ws_parse_identity(b, 0));
+        if (b->n != 1 || !s->goes_on) t->first_query = query;
     }
     if (rc) return rc;
     const size_t at = b->text.n;

@@ -27,6 +27,8 @@ typedef struct tsv {
     size_t nrest; /* columns in rest */
     ws_buf rest;
     ws_slice query_text; /* in rest */
+
+    uint64_t first_query; /* hash of the query of the open sequence's first row */
 } tsv;
 
 /* A complete header line without '#': learns the columns, or compares them with those known. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Tables read with rows_apart: rows leave without waiting for the next one, and however they are divided among batches they
- * are the same rows, and a sequence whose rows follow each other counts once. */
+ * are the same rows, and a sequence whose rows follow each other counts once, unless one of them has the model of the first:
+ * then it is another record. */
 #include "tests/lib/drip.h"
 
 typedef struct reading {
@@ -32,16 +33,17 @@ static void read_rows(const ws_seqread_conf *conf, reading *out) {
     ws_batch_release(&b);
 }
 
-/* Rows in runs of 1 to 4 of one sequence; some neighbours agree in name or residues but not in both. */
+/* Rows in runs of 1 to 4 of one sequence; some neighbours agree in name, residues or description but not in all. */
 static void make_table(ws_buf *text, uint64_t *seed) {
     ws_err err;
     static const char *const residues[] = {"", "A", "AC", "ACDEFGHIK", "ACDEFGHIL"};
-    int rc = ws_buf_adds(text, "name\tseq\tquery\n", &err);
+    int rc = ws_buf_adds(text, "name\tseq\tdesc\tquery\n", &err);
     for (int i = 0; i < 40; i++) {
-        const char *name = below(seed, 3) ? "a" : "b", *seq = residues[below(seed, 5)];
+        const char *name = below(seed, 3) ? "a" : "b", *seq = residues[below(seed, 5)], *desc = below(seed, 3) ? "" : "d";
+        const size_t queries = below(seed, 2) ? 3 : 100;
         for (size_t k = 1 + below(seed, 4); k; k--)
-            rc |= ws_buf_addf(text, &err, "%s\t%s\tq%zu\n", name, seq, below(seed, 100));
-        if (below(seed, 10) == 0) rc |= ws_buf_adds(text, "name\tseq\tquery\n", &err);
+            rc |= ws_buf_addf(text, &err, "%s\t%s\t%s\tq%zu\n", name, seq, desc, below(seed, queries));
+        if (below(seed, 10) == 0) rc |= ws_buf_adds(text, "name\tseq\tdesc\tquery\n", &err);
     }
     must(!rc, "memory");
 }
