@@ -8,6 +8,12 @@ load helper
 setup_file() { make_data; }
 setup() { in_data; }
 
+@test "--help names the default of -O that is written" {
+    respack --help | grep -qF 'write packed, tsv, fasta or ids [packed]'
+    respack demo.fa >got
+    cmp <(respack -O packed demo.fa) got
+}
+
 @test "there and back gives the normalised input" {
     respack <demo.fa | respack -O fasta >got
     same demo.fa got

@@ -24,7 +24,7 @@ const ws_opt ws_common_opts[] = {
 
     {'o', "output", NULL, WS_OPT_STRING, AT(output), "FILE", "write there [standard output]", .group = WS_GROUP_OUTPUT, PLAIN},
     {'O', "out-format", NULL, WS_OPT_CHOICE, AT(out_format), "FORMAT", "write tsv, fasta, packed or ids [tsv]",
-     .choices = out_formats, .group = WS_GROUP_OUTPUT, .given = AT(out_format_given)},
+     .choices = out_formats, .group = WS_GROUP_OUTPUT, PLAIN},
     {'U', "rejected", NULL, WS_OPT_STRING, AT(rejected), "FILE", "write what did not pass there, in the same format",
      .group = WS_GROUP_OUTPUT, PLAIN},
     {'f', "fields", NULL, WS_OPT_STRING, AT(fields), "LIST", "columns to write, separated by commas [all]",

@@ -13,7 +13,7 @@ typedef enum ws_header { WS_HEADER_HASH, WS_HEADER_PLAIN, WS_HEADER_NONE } ws_he
 /* Values of the options common to all tools; the table is lib/run/common.c. */
 typedef struct ws_common {
     const char *output, *rejected, *fields, *backend, *device, *stats;
-    int out_format, out_format_given, in_format, badres, header;
+    int out_format, in_format, badres, header;
     int all, quiet, progress, no_progress, no_provenance, allow_cut, list_backends;
     long long threads;
     uint64_t batch, gpu_mem;

@@ -6,8 +6,12 @@
 extern const ws_tool ws_respack_tool;
 
 typedef struct respack_opts {
-    int amino, dna, rna;
+    int amino, dna, rna, out_format;
 } respack_opts;
+
+/* That of the others with another default. */
+static const char *const out_formats[] = {"packed", "tsv", "fasta", "ids", NULL};
+static const int out_format[] = {WS_OUT_PACKED, WS_OUT_TSV, WS_OUT_FASTA, WS_OUT_IDS};
 
 #define ALPHABET(name_, help_)                                                                                           \
     {0, #name_, NULL, WS_OPT_FLAG, offsetof(respack_opts, name_), NULL, help_, .group = WS_GROUP_INPUT, .given = WS_OPT_NOGIVEN}
@@ -16,10 +20,11 @@ static const ws_opt opts[] = {
     ALPHABET(amino, "the residues are amino acids [this]"),
     ALPHABET(dna, "the residues are DNA"),
     ALPHABET(rna, "the residues are RNA"),
+    {'O', "out-format", NULL, WS_OPT_CHOICE, offsetof(respack_opts, out_format), "FORMAT", "write packed, tsv, fasta or ids [packed]",
+     .choices = out_formats, .group = WS_GROUP_OUTPUT, .given = WS_OPT_NOGIVEN},
     WS_OPT_END,
 };
 
-/* Unless -O says otherwise, respack packs. */
 static int open_respack(ws_job *job, ws_err *err) {
     const respack_opts *o = job->own;
     if (o->amino + o->dna + o->rna > 1) return ws_fail(err, WS_EUSAGE, "only one of --amino, --dna and --rna can be asked");
@@ -27,7 +32,7 @@ static int open_respack(ws_job *job, ws_err *err) {
     job->any_abc = o->amino + o->dna + o->rna == 0;
     job->input = job->cmdline.operand;
     job->ninput = job->cmdline.noperand;
-    if (!job->common.out_format_given) job->common.out_format = WS_OUT_PACKED;
+    job->common.out_format = out_format[o->out_format];
     return WS_OK;
 }
 
