@@ -69,6 +69,10 @@ within() {
     [ -z "$output$stderr" ]
     run -1 --separate-stderr bare bad/quality-char-127.in
     told 'line 2, column 8'
+    run -1 --separate-stderr bare "$data/fn3.hmm"
+    refused 1 '"HMMER3/f" begins a profile HMM of HMMER: msvfilt'
+    run -1 --separate-stderr bare <(printf '\001')
+    refused 1 'line 1: begins with "\\x01": neither'
 }
 
 @test "rows before a fault are whole and right, wherever it is" {

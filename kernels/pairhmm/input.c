@@ -123,14 +123,14 @@ ws_pairhmm_format ws_pairhmm_input_format(const ws_pairhmm_input *in) { return i
 /* ---- formats ---- */
 
 static int refuse(const ws_pairhmm_input *in, char c, uint64_t line, ws_err *err) {
-    const char *what = c == '>'               ? "FASTA"
-                       : c == '@'             ? "FASTQ or SAM"
-                       : c == '{' || c == '[' ? "JSON"
-                                              : "something else";
+    const char *what = c == '>'               ? " (FASTA)"
+                       : c == '@'             ? " (FASTQ or SAM)"
+                       : c == '{' || c == '[' ? " (JSON)"
+                                              : "";
     char q[WS_QUOTE_MAX];
     return ws_fail(
         err, WS_EDATA,
-        "%s: line %llu: begins with \"%s\" (%s): neither batches of reads and haplotypes nor a results file of GATK",
+        "%s: line %llu: begins with \"%s\"%s: neither batches of reads and haplotypes nor a results file of GATK",
         ws_source_name(in->src), (unsigned long long)line, ws_quote(q, &c, 1), what);
 }
 

@@ -124,6 +124,9 @@ static int parse_line(grower *g, const ws_pairhmm_line *l, ws_err *err) {
     ws_pairhmm_field f[7];
     size_t n = ws_pairhmm_split(l, f, 7);
     char q[WS_QUOTE_MAX];
+    if (n && f[0].n > 5 && !memcmp(f[0].p, "HMMER", 5) && f[0].p[5] >= '2' && f[0].p[5] <= '3') /* no base is a digit */
+        return ws_pairhmm_fail(err, l, f[0].p, "\"%s\" begins a profile HMM of HMMER: msvfilt, vitfilt and fwdscore read those",
+                               ws_quote(q, f[0].p, f[0].n));
     if (n > 1 && f[1].p[0] == '[')
         return ws_pairhmm_fail(err, l, f[1].p, "partially determined haplotypes (GATK's PDHMM) are another model");
     const int glued =
