@@ -65,6 +65,27 @@ static void scale_down(track *t, int Q, float E) {
         } \
     }
 
+/* The first sweep at one place of part j, number `at` of all: M, X without D, the next I, and d, for S sequences. */
+WS_INLINE void first_place(const int S, const float *odds, size_t j, size_t at, const VF *B, const float *const *emit, VF *const *cell,
+                           VF (*in)[V32], VF (*a)[V32], VF (*e)[V32]) {
+    const float *w = odds + at * NFIRST * VF_LANES;
+    const VF wBM = VF_LOAD(w + BM * VF_LANES), wMM = VF_LOAD(w + MM * VF_LANES), wIM = VF_LOAD(w + IM * VF_LANES);
+    const VF wMI = VF_LOAD(w + MI * VF_LANES), wII = VF_LOAD(w + II * VF_LANES);
+    const VF wMD = VF_LOAD(w + MD * VF_LANES), wDD = VF_LOAD(w + DD * VF_LANES);
+    V_UNROLL for (int s = 0; s < S; s++) {
+        VF *c = cell[s] + NCELL * at;
+        const VF ins = c[CELL_I];
+        const VF m = VF_MUL(VF_FMA(B[s], wBM, in[s][j]), VF_LOAD(emit[s] + at * VF_LANES));
+        in[s][j] = c[CELL_X];
+        e[s][j] = VF_ADD(e[s][j], m);
+        c[CELL_X] = VF_FMA(ins, wIM, VF_MUL(m, wMM));
+        c[CELL_I] = VF_FMA(m, wMI, VF_MUL(ins, wII));
+        c[CELL_D] = a[s][j];
+        a[s][j] = VF_FMA(a[s][j], wDD, VF_MUL(m, wMD));
+    }
+}
+
+/* n rows of S sequences. */
 WS_INLINE size_t rows(const int S, const fwd_prep *p, const uint8_t *const *seq, size_t n, void *const *state) {
     const size_t Q = (size_t)p->Q;
     const int levels = p->levels;
@@ -87,23 +108,7 @@ WS_INLINE size_t rows(const int S, const fwd_prep *p, const uint8_t *const *seq,
         }
         V_UNROLL for (size_t j = 0; j < V32; j++) {
             V_UNROLL for (int s = 0; s < S; s++) a[s][j] = e[s][j] = VF_SET1(0.0f);
-            for (size_t q = 0; q < Q; q++) {
-                const float *w = p->first + (j * Q + q) * NFIRST * VF_LANES;
-                const VF wBM = VF_LOAD(w + BM * VF_LANES), wMM = VF_LOAD(w + MM * VF_LANES), wIM = VF_LOAD(w + IM * VF_LANES);
-                const VF wMI = VF_LOAD(w + MI * VF_LANES), wII = VF_LOAD(w + II * VF_LANES);
-                const VF wMD = VF_LOAD(w + MD * VF_LANES), wDD = VF_LOAD(w + DD * VF_LANES);
-                V_UNROLL for (int s = 0; s < S; s++) {
-                    VF *c = cell[s] + NCELL * (j * Q + q);
-                    const VF ins = c[CELL_I];
-                    const VF m = VF_MUL(VF_FMA(B[s], wBM, in[s][j]), VF_LOAD(emit[s] + (j * Q + q) * VF_LANES));
-                    in[s][j] = c[CELL_X];
-                    e[s][j] = VF_ADD(e[s][j], m);
-                    c[CELL_X] = VF_FMA(ins, wIM, VF_MUL(m, wMM));
-                    c[CELL_I] = VF_FMA(m, wMI, VF_MUL(ins, wII));
-                    c[CELL_D] = a[s][j];
-                    a[s][j] = VF_FMA(a[s][j], wDD, VF_MUL(m, wMD));
-                }
-            }
+            for (size_t q = 0; q < Q; q++) first_place(S, p->first, j, j * Q + q, B, emit, cell, in, a, e);
         }
         SCAN_LEVEL(0)
         SCAN_LEVEL(1)

@@ -42,8 +42,8 @@ struct fwd_post {
         phases ^= 1u << box;
         return *where;
     }
-    // The next sequence: the first block takes it. It has residues, so nobody sends another place before all have read this one: the
-    // first row's messages go through every block. Without (an empty sequence) two places met in a box, and the kernel stood still.
+    // The next sequence: the first block takes it. Sequences on a list have residues, and the messages of the first row go through every
+    // block, so nobody sends another place before all have read this one. (An empty one let two places meet in a box: the kernel stood.)
     __device__ __forceinline__ uint32_t take_place(uint32_t *taken) {
         uint32_t place;
         if (rank == 0) {
@@ -57,6 +57,46 @@ struct fwd_post {
     }
 };
 
+// The places of all lanes that a block has, in chunks of four. Blocks that have a chunk more are the last, so that none is more than 8
+// places short of the most.
+struct fwd_part {
+    int all, chunks, from; // chunks of all blocks and of this one; its first
+    int Q;                 // its places
+};
+__device__ __forceinline__ fwd_part part_of(int Q, int rank, int blocks) {
+    const int all = (Q + 3) / 4, least = all / blocks, plain = blocks - all % blocks;
+    const int chunks = least + (rank >= plain), from = rank * least + max(0, rank - plain);
+    return {all, chunks, from, min(4 * chunks, Q - 4 * from)};
+}
+
+// Both passes of a row over this block's part. before: X of the node before, of this row and then of the next. In the last block also
+// E and what follows: returns what the row has to be scaled by, elsewhere 1.
+template <int QT>
+__device__ __forceinline__ float wide_row(fwd_post &post, fwd_long_state<QT, 32> &s, fwd_specials &sp, const float4 *coef, const float4 *o,
+                                          int Q, const float link[WS_FWD_LEVELS], const ws_devseq &seq, float &before) {
+    const bool first = post.rank == 0, end = post.rank == post.blocks - 1;
+    const int z = post.z;
+    float2 chain = {}, in, border = {};
+    if (!first) chain = post.wait(BOX_CHAIN, &post.mine->chain[z]);
+    const float d = chain.x;
+    ws_copy_wait();
+    s.matches(coef, o, Q, sp.B, before, chain.x, chain.y);
+    if (end) {
+        in = {come_in(chain.x, link, z), chain.y};
+        post.to_others(BOX_IN, &post.mine->in[z], in);
+    } else {
+        post.send(post.rank + 1, BOX_CHAIN, &post.mine->chain[z], chain);
+        in = post.wait(BOX_IN, &post.mine->in[z]);
+    }
+    border.x = in.y;
+    if (!first) border = post.wait(BOX_BORDER, &post.mine->border[z]);
+    s.deletes(coef, o, Q, sp.B, before, d, in.x, border.x);
+    before = border.y;
+    if (end) return sp.row(seq, border.x);
+    post.send(post.rank + 1, BOX_BORDER, &post.mine->border[z], float2{border.x, s.last});
+    return 1.0f;
+}
+
 template <int QT> __global__ void __launch_bounds__(THREADS_LONG) ws_fwd_wide_kernel(const fwd_args a) {
     extern __shared__ float4 shared[];
     __shared__ fwd_mail mail[THREADS_LONG / 32];
@@ -64,20 +104,17 @@ template <int QT> __global__ void __launch_bounds__(THREADS_LONG) ws_fwd_wide_ke
     fwd_post post = {&mail[threadIdx.x / 32], ws_cluster_rank(), ws_cluster_blocks(), 0, z};
     const ws_devunit unit = a.unit[blockIdx.x / post.blocks];
     const fwd_task t = a.task[unit.task];
-    // Parts in chunks of four places; those that have one more are the last, so that none is more than 8 places short of QT.
-    const int all = (t.Q + 3) / 4, least = all / (int)post.blocks, plain = (int)post.blocks - all % (int)post.blocks;
-    const int rank = (int)post.rank, chunks = least + (rank >= plain), from = rank * least + max(0, rank - plain);
-    const int Q = min(4 * chunks, t.Q - 4 * from);
+    const fwd_part p = part_of(t.Q, (int)post.rank, (int)post.blocks);
     if (z < NBOX) ws_box_init(&post.mine->bar[z]);
-    for (int i = threadIdx.x; i < NCOEF * chunks * 32; i += THREADS_LONG)
-        shared[i] = t.coef[(i / (chunks * 32) * all + from) * 32 + i % (chunks * 32)];
+    for (int i = threadIdx.x; i < NCOEF * p.chunks * 32; i += THREADS_LONG)
+        shared[i] = t.coef[(i / (p.chunks * 32) * p.all + p.from) * 32 + i % (p.chunks * 32)];
     __syncthreads();
     ws_cluster_sync();
     const bool first = post.rank == 0, end = post.rank == post.blocks - 1;
-    const float4 *emit = t.emit + (size_t)from * WS_CODES * 32 + z;
-    float4 *o = shared + (NCOEF + (int)threadIdx.x / 32) * chunks * 32 + z; // of one residue
+    const float4 *emit = t.emit + (size_t)p.from * WS_CODES * 32 + z;
+    float4 *o = shared + (NCOEF + (int)threadIdx.x / 32) * p.chunks * 32 + z; // of one residue
     auto prefetch = [&](uint32_t code) { // each lane takes what it will read itself
-        for (int k = 0; k < chunks; k++) ws_copy_begin(o + k * 32, emit + (k * WS_CODES + (int)code) * 32);
+        for (int k = 0; k < p.chunks; k++) ws_copy_begin(o + k * 32, emit + (k * WS_CODES + (int)code) * 32);
     };
     float link[WS_FWD_LEVELS];
     load_links(t, z, link);
@@ -96,25 +133,7 @@ template <int QT> __global__ void __launch_bounds__(THREADS_LONG) ws_fwd_wide_ke
         prefetch(codes & 31u);
 #pragma unroll 1
         for (uint32_t i = 0; i < seq.len;) {
-            float2 chain = {}, in, border = {};
-            if (!first) chain = post.wait(BOX_CHAIN, &post.mine->chain[z]);
-            const float d = chain.x;
-            ws_copy_wait();
-            s.matches(shared + z, o, Q, sp.B, before, chain.x, chain.y);
-            if (end) {
-                in = {come_in(chain.x, link, z), chain.y};
-                post.to_others(BOX_IN, &post.mine->in[z], in);
-            } else {
-                post.send(post.rank + 1, BOX_CHAIN, &post.mine->chain[z], chain);
-                in = post.wait(BOX_IN, &post.mine->in[z]);
-            }
-            border.x = in.y;
-            if (!first) border = post.wait(BOX_BORDER, &post.mine->border[z]);
-            s.deletes(shared + z, o, Q, sp.B, before, d, in.x, border.x);
-            float by = 1.0f;
-            if (end) by = sp.row(seq, border.x);
-            else post.send(post.rank + 1, BOX_BORDER, &post.mine->border[z], float2{border.x, s.last});
-            before = border.y;
+            float by = wide_row(post, s, sp, shared + z, o, p.Q, link, seq, before);
             if (++i == seq.len) break;
             codes = i % 6 ? codes >> 5 : fetch.get();
             if (end) {

@@ -93,6 +93,22 @@ template <int R, int SLOTS> struct msv_state {
     enum { CHUNKS = (R + 3) / 4 };
     uint32_t w[R], best, xB, limit; // limit: minus what a row's maximum must beat to change xB
 
+    // xB of the first row, and what a row's maximum must beat to change it
+    __device__ __forceinline__ void begin(int base, int least) {
+        xB = ws_both(base);
+        limit = ws_both(-least);
+        best = 0;
+#pragma unroll
+        for (int j = 0; j < R; j++) w[j] = xB;
+    }
+
+    // The best of all lanes of a group.
+    __device__ __forceinline__ int largest(uint32_t g) const {
+        int xE = ws_larger_half(best);
+        for (uint32_t off = g / 2; off; off /= 2) xE = max(xE, __shfl_xor_sync(~0u, xE, off));
+        return xE;
+    }
+
     __device__ __forceinline__ bool beaten() const { return __viaddmax_s16x2_relu(best, limit, 0) != 0; }
 
     // What comes into register 0, of the lane's own last register and that of the lane before.
@@ -211,11 +227,7 @@ template <int R, int SLOTS, bool GLOBAL> __global__ void __launch_bounds__(THREA
         const int tjbm = (seq.tjb + t.tbm) & 255;
         bool over = false;
         msv_state<R, SLOTS> s;
-        s.xB = ws_both(max(WS_BYTE_BASE - tjbm, 0));
-        s.limit = ws_both(-(WS_BYTE_BASE + t.tec));
-        s.best = 0;
-#pragma unroll
-        for (int j = 0; j < R; j++) s.w[j] = s.xB;
+        s.begin(max(WS_BYTE_BASE - tjbm, 0), WS_BYTE_BASE + t.tec);
         const uint32_t rounds = ws_warp_max(item.words);
         uint32_t ahead = words.get(0, g);
         for (uint32_t w = 0; w < rounds; w++) {
@@ -231,8 +243,7 @@ template <int R, int SLOTS, bool GLOBAL> __global__ void __launch_bounds__(THREA
             for (int shift = 0; shift < 30; shift += 5) {
                 s.row(table + (codes >> shift & 31u) * SLOTS, z == 0, (int)g);
                 if (!__any_sync(~0u, s.beaten())) continue;
-                int xE = ws_larger_half(s.best);
-                for (uint32_t off = g / 2; off; off /= 2) xE = max(xE, __shfl_xor_sync(~0u, xE, off));
+                const int xE = s.largest(g);
                 if (xE <= -(int16_t)s.limit || over) continue;
                 if (xE >= 255 - t.bias) over = true;
                 s.limit = ws_both(over ? -32767 : -xE);
@@ -242,8 +253,7 @@ template <int R, int SLOTS, bool GLOBAL> __global__ void __launch_bounds__(THREA
             }
             if (__all_sync(~0u, over || w + 1 >= item.words)) break;
         }
-        int xE = ws_larger_half(s.best);
-        for (uint32_t off = g / 2; off; off /= 2) xE = max(xE, __shfl_xor_sync(~0u, xE, off));
+        const int xE = s.largest(g);
         if (z == 0 && place < n) a.score[t.first + item.out] = (uint16_t)(over ? CODE_OVER : CODE_MSV | max(xE - t.tec, 0));
     }
 }

@@ -69,6 +69,17 @@ static void sample_scores(ws_fscore *out, const ws_cascade *c, const ws_hmm *hmm
     if (!c->stage->bias) out[2].status = WS_F_OPEN;
 }
 
+/* The first has no residues; of some, one residue is most of it. */
+static void sample_sequences(sample_batch *s, const ws_abc *abc, sample *r) {
+    for (int i = 0; i < NSEQ; i++) {
+        const size_t L = i ? (size_t)(1 + sample_below(r, i < 20 ? 300 : 3000)) : 0;
+        const int one = sample_below(r, 3) ? -1 : sample_below(r, abc->Kp);
+        uint8_t *x = sample_add(s, L);
+        for (size_t j = 0; j < L; j++) x[j] = (uint8_t)(one >= 0 && sample_below(r, 3) ? one : sample_residue(r, abc));
+    }
+    sample_ready(s);
+}
+
 /* One model of each stage, options and sequences at random. */
 static int round_differs(const ws_stage *st, sample *r, size_t *kept, size_t *away) {
     ws_err err = {0};
@@ -88,13 +99,7 @@ static int round_differs(const ws_stage *st, sample *r, size_t *kept, size_t *aw
     ws_target target = {.name = "random", .qlen = (uint64_t)hmm.M, .data = &model};
     ws_job job = {.target = &target, .ntarget = 1, .data = &c};
     ws_cpu_probe(&job.machine.cpu);
-    for (int i = 0; i < NSEQ; i++) {
-        const size_t L = i ? (size_t)(1 + sample_below(r, i < 20 ? 300 : 3000)) : 0;
-        const int one = sample_below(r, 3) ? -1 : sample_below(r, hmm.abc->Kp);
-        uint8_t *x = sample_add(&s, L);
-        for (size_t j = 0; j < L; j++) x[j] = (uint8_t)(one >= 0 && sample_below(r, 3) ? one : sample_residue(r, hmm.abc));
-    }
-    sample_ready(&s);
+    sample_sequences(&s, hmm.abc, r);
     const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)s.lane.perseq.p;
     float filtersc[NSEQ] = {0};
     for (uint32_t i = 0; i < NSEQ; i++) {
