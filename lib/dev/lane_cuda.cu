@@ -184,12 +184,11 @@ void ws_table_destroy(ws_devtable *t) {
     *t = {};
 }
 
-// Memory that stays until the devices are closed, cut from chunks.
+// n bytes (of padded tables) that stay until the devices are closed, cut from chunks.
 static int lasting(ws_device *d, size_t n, void **p, ws_err *err) {
-    const size_t ALIGN = 256, CHUNK = 16 << 20;
-    size_t need = (n + ALIGN - 1) / ALIGN * ALIGN;
-    if (need > d->chunk_left) {
-        size_t size = need > CHUNK ? need : CHUNK;
+    const size_t CHUNK = 16 << 20;
+    if (n > d->chunk_left) {
+        size_t size = n > CHUNK ? n : CHUNK;
         int rc = ws_grow(&d->chunk, &d->chunk_cap, d->nchunk + 1, sizeof *d->chunk, err);
         if (!rc) rc = take_memory(d, (long long)size, err);
         if (!rc) rc = ws_cuda_fail(cudaMalloc(&d->chunk[d->nchunk], size), "reserving memory for the models", err);
@@ -198,29 +197,53 @@ static int lasting(ws_device *d, size_t n, void **p, ws_err *err) {
         d->chunk_left = size;
     }
     *p = d->chunk_at;
-    d->chunk_at += need;
-    d->chunk_left -= need;
+    d->chunk_at += n;
+    d->chunk_left -= n;
     return WS_OK;
 }
 
-static int upload(ws_devlane *l, ws_devtable *const *table, size_t n, ws_err *err) {
-    ws_device *d = l->dev;
-    bool any = false;
+// Bytes of a table with what follows it up to the next one.
+static size_t padded(size_t n) {
+    const size_t ALIGN = 256;
+    return (n + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+// Puts table[0..n) side by side, in one copy: of 10,000 small models' tables, copies of each alone took 0.3 s.
+static int put_together(ws_devlane *l, ws_devtable *const *table, size_t n, ws_err *err) {
+    void *there;
+    char *here;
+    size_t bytes = 0;
+    for (size_t i = 0; i < n; i++) bytes += padded(table[i]->size);
+    int rc = lasting(l->dev, bytes, &there, err);
+    if (!rc) rc = ws_lane_stage(l, bytes, &here, err);
+    if (rc) return rc;
+    for (size_t i = 0, at = 0; i < n; at += padded(table[i]->size), i++) memcpy(here + at, table[i]->host, table[i]->size);
+    rc = ws_cuda_fail(cudaMemcpyAsync(there, here, bytes, cudaMemcpyHostToDevice, l->stream), "copying models", err);
+    for (size_t i = 0, at = 0; i < n && !rc; at += padded(table[i]->size), i++) table[i]->at[l->dev->index] = (char *)there + at;
+    return rc;
+}
+
+// Those of the n tables that are not on the lane's device; `absent` has room for n.
+static int upload(ws_devlane *l, ws_devtable *const *table, size_t n, ws_devtable **absent, ws_err *err) {
+    const size_t TOGETHER = 1 << 20; // a fraction of a chunk, whose end stays empty
+    size_t nabsent = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!table[i]->at[l->dev->index]) absent[nabsent++] = table[i];
     int rc = WS_OK;
-    for (size_t i = 0; i < n && !rc; i++) {
-        if (table[i]->at[d->index]) continue;
-        void *p = NULL;
-        rc = lasting(d, table[i]->size, &p, err);
-        if (!rc) rc = ws_lane_send(l, p, table[i]->host, table[i]->size, err);
-        if (!rc) table[i]->at[d->index] = p;
-        any = true;
+    for (size_t i = 0, k; i < nabsent && !rc; i += k) {
+        size_t bytes = padded(absent[i]->size);
+        for (k = 1; i + k < nabsent && bytes + padded(absent[i + k]->size) <= TOGETHER; k++) bytes += padded(absent[i + k]->size);
+        rc = put_together(l, absent + i, k, err);
     }
-    return any && !rc ? ws_lane_sync(l, err) : rc; // other lanes may use them as soon as the lock is open
+    return nabsent && !rc ? ws_lane_sync(l, err) : rc; // other lanes may use them as soon as the lock is open
 }
 
 int ws_lane_tables(ws_devlane *l, ws_devtable *const *table, size_t n, ws_err *err) {
+    ws_devtable **absent = (ws_devtable **)ws_calloc(n, sizeof *absent, err);
+    if (!absent) return WS_ENOMEM;
     pthread_mutex_lock(&l->dev->uploading);
-    int rc = upload(l, table, n, err);
+    int rc = upload(l, table, n, absent, err);
     pthread_mutex_unlock(&l->dev->uploading);
+    ws_free(absent);
     return rc;
 }
