@@ -13,7 +13,7 @@ static void *open_late(void *stream) {
     ws_err err = {0};
     const char *why;
     if (!job->backend->usable(&job->machine, &why)) return NULL;
-    int rc = ws_backend_open(job, st->nlane, &err); /* on as many threads again: what it waits for costs more than they take from the scoring */
+    int rc = ws_backend_open(job, st->nlane, &err); /* as many threads again: what waits for it costs more than they take */
     if (!rc) rc = job->backend->wait(&err);
     if (!rc)
         __atomic_store_n(&job->open, 1, __ATOMIC_RELEASE);
