@@ -58,6 +58,10 @@ odd_forms() {
     same want got || fail "CRLF"
     head -c -1 small.fa >f && tsv "$1" -a f >got
     same want got || fail "no final newline"
+    { printf '\xef\xbb\xbf' && cat small.fa; } >f && tsv "$1" -a f >got
+    same want got || fail "byte-order mark"
+    { printf '\xef\xbb\xbf' && respack -O tsv --no-provenance --header plain small.fa; } >f
+    same <(rows want | cut -f1,2) <(tsv "$1" -a f | grep -v '^#' | cut -f1,2) || fail "byte-order mark of a table"
     awk '/^>/ { print; next } { print tolower($0) }' small.fa >f
     tsv "$1" -a f >got
     same want got || fail "lower case"
@@ -394,6 +398,9 @@ right_models() {
     sed 's/$/\r/' m.hmm >crlf.hmm
     "$1" crlf.hmm small.fa | grep -v '^##warpsieve' >got
     same want got || fail "model with CRLF"
+    { printf '\xef\xbb\xbf' && cat m.hmm; } >bom.hmm
+    "$1" bom.hmm small.fa | grep -v '^##warpsieve' >got
+    same want got || fail "model with a byte-order mark"
     hmmconvert -b m.hmm >m.h3m
     "$1" m.h3m small.fa | grep -v '^##warpsieve' >got
     same want got || fail "binary model"

@@ -12,6 +12,7 @@ static const ws_magic magic[] = {
     {"\x04\x22\x4d\x18", 4, "lz4", "lz4 -dc", "lz4 -dc"},
     {"LZIP\1", 5, "lzip", "lzip -dc", "lzip -dc"},
     {"PK\3\4", 4, "zip", "unzip -p", "funzip"},
+    {"\xef\xbb\xbf", 3, NULL, NULL, NULL}, /* U+FEFF in UTF-8 */
 };
 
 const ws_magic *ws_magic_find(const uint8_t *p, size_t n, int *more) {

@@ -172,7 +172,7 @@ static int other_format(const ws_source *s, const ws_magic *m, ws_err *err) {
                    m->undo, s->name, program_invocation_short_name);
 }
 
-/* The first bytes tell gzip from everything else; a first byte is mostly enough. */
+/* The first bytes tell gzip from everything else, and a byte-order mark from text; a first byte is mostly enough. */
 static int sniff(ws_source *s, int timeout_ms, ws_err *err) {
     const ws_magic *m;
     int more;
@@ -184,6 +184,10 @@ static int sniff(ws_source *s, int timeout_ms, ws_err *err) {
         s->raw_eof = got == 0;
     }
     if (m && m->undo) return other_format(s, m, err);
+    if (m && !m->name) {
+        s->raw_at = m->n;
+        m = NULL;
+    }
     if (m && !(s->inflate = ws_inflate_create(err))) return err->code;
     s->kind = m ? GZIP : PLAIN;
     return WS_OK;

@@ -123,6 +123,20 @@ static void shapes(tap *t) {
     ws_buf_release(&text);
 }
 
+/* U+FEFF in front is left out, and nothing that only begins like it. */
+static void byte_order_marks(tap *t) {
+    ws_err err;
+    ws_buf in = {0}, want = {0};
+    must(!ws_buf_add(&in, "\xef\xbb", 2, &err), "memory");
+    same(t, &in, &in, "two bytes of a byte-order mark are text");
+    must(!ws_buf_add(&in, "\xbf", 1, &err), "memory");
+    same(t, &in, &want, "a byte-order mark alone is an empty text");
+    must(!ws_buf_add(&in, "\xef\xbb\xbf>", 4, &err) && !ws_buf_add(&want, "\xef\xbb\xbf>", 4, &err), "memory");
+    same(t, &in, &want, "one byte-order mark is left out");
+    ws_buf_release(&in);
+    ws_buf_release(&want);
+}
+
 /* Runs of 7 letters, so that members are short and have all kinds of parts. */
 static void cuts(tap *t) {
     ws_err err;
@@ -317,6 +331,7 @@ int main(void) {
     tap t = {0};
     ws_buf text = {0}, gz = {0};
     shapes(&t);
+    byte_order_marks(&t);
     cuts(&t);
     cut_in_runs(&t);
     failure_is_last(&t);
