@@ -257,6 +257,12 @@ bad_tables() {
     [ "$status" -eq 1 ]
     told 'f.tsv: line 3' '2 fields' 'expected 3'
     [ "$(grep -vc '^#' <<<"$output")" -eq 1 ] || fail "the complete row was lost: $output"
+    printf 'name\tseq\tx\n1\ta|1\tMKV\t1\n' >f.tsv # as R writes names of rows
+    run -1 --separate-stderr tsv "$1" -a f.tsv
+    told 'f.tsv: line 2' '4 fields' 'expected 3'
+    printf 'x\tseq\tname\n1\tMK|V\ta\n' >f.tsv
+    run -1 --separate-stderr tsv "$1" -a f.tsv
+    told 'f.tsv: line 2' "'\|' is not a letter" 'position 3'
     printf '#name\tseq\tseq\na\tMKV\tM\n' >f.tsv
     run --separate-stderr tsv "$1" f.tsv
     [ "$status" -eq 1 ]

@@ -27,7 +27,9 @@ static void release(void *own) {
 
 /* Fields */
 
-static tsv_kind kind_here(const tsv *t) { return t->col < t->ncol ? (tsv_kind)t->kind[t->col] : TSV_DROP; }
+static tsv_kind kind_here(const tsv *t) {
+    return t->col < t->ncol && !t->fault.code ? (tsv_kind)t->kind[t->col] : TSV_DROP;
+}
 
 /* Where the text of the current field goes; NULL for residues and what is dropped. */
 static ws_buf *text_here(tsv *t, ws_parse *s) {
@@ -67,6 +69,7 @@ static void drop_row(tsv *t, ws_parse *s) {
     ws_parse_drop(s);
     t->rest.n = t->nrest = t->col = 0;
     t->query_text = (ws_slice){0};
+    t->fault.code = WS_OK;
 }
 
 static int start_row(tsv *t, ws_parse *s, ws_err *err) {
@@ -97,6 +100,10 @@ static int begins_anew(const tsv *t, uint64_t query) { return t->query_text.n &&
 static int check_row(const tsv *t, ws_parse *s, ws_err *err) {
     if (t->col + 1 != t->ncol)
         return ws_parse_fail(s, err, "a row of %zu fields, expected %zu as in the header", t->col + 1, t->ncol);
+    if (t->fault.code) {
+        *err = t->fault;
+        return err->code;
+    }
     if (!s->name.n) return ws_parse_fail(s, err, "a row without a name");
     if (!t->hash && s->name.n == 4 && !memcmp(s->head.p + s->name.at, "name", 4) && ws_parse_len(s) == 3)
         return ws_parse_fail(s, err, "the columns of this table are not those of the first one");
@@ -173,6 +180,10 @@ static size_t in_row(tsv *t, ws_parse *s, const uint8_t *p, size_t n, int *rc, w
             s->line++;
         } else if (s->abc->code_of[c] != WS_C_SKIP) {
             *rc = ws_parse_bad(s, c, err);
+            if (*rc == WS_EDATA) {
+                t->fault = *err;
+                *rc = WS_OK;
+            }
         }
     }
     return i;

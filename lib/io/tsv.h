@@ -27,6 +27,7 @@ typedef struct tsv {
     size_t nrest; /* columns in rest */
     ws_buf rest;
     ws_slice query_text; /* in rest */
+    ws_err fault;        /* of its residues: told at its end, since fields that are shifted are what is wrong then */
 
     uint64_t first_query; /* hash of the query of the open sequence's first row */
 } tsv;
