@@ -12,10 +12,10 @@ typedef struct ws_pairhmm_style {
     int column[WS_PAIRHMM_COLUMNS], ncolumn; /* of the table: indices into ws_pairhmm_columns */
 } ws_pairhmm_style;
 
-/* Names of the columns for input of a format; *n of them. */
+/* Names of the columns for input of a format, with `raw` also that of the precision; *n of them. */
 const char *const *ws_pairhmm_columns(ws_pairhmm_format f, int raw, int *n);
 
-/* All regions of t behind one another. first_pair: number of the first pair of results text. */
+/* Appends the rows of all regions of t, behind one another, to out. first_pair: number of the first pair of results text. */
 int ws_pairhmm_write(const ws_pairhmm_style *style, ws_pairhmm_format f, uint64_t first_pair, const ws_pairhmm_text *t,
                      const ws_pairhmm_result *result, ws_outtext *out, ws_err *err);
 

@@ -71,10 +71,10 @@ typedef struct ws_pairhmm_gpu {
     size_t read_cap, hap_cap, letter_cap, quality_cap, gap_cap, takes_cap, kind_cap[2], total_cap[2], correction_cap;
 } ws_pairhmm_gpu;
 
-/* All pairs that the device takes, into the list of one precision; the other is empty. */
+/* All pairs that the device takes, into the list of one precision; the other is empty. WS_ENOMEM is the only failure. */
 int ws_pairhmm_gpu_plan(ws_pairhmm_gpu *g, const ws_pairhmm_text *t, int all_double, ws_err *err);
 void ws_pairhmm_gpu_release(ws_pairhmm_gpu *g);
-/* From the sums in single precision the list of those that need double. */
+/* From the sums in single precision the list of those that need double. The same failure. */
 int ws_pairhmm_gpu_wider(ws_pairhmm_gpu *g, ws_err *err);
 
 /* How many of the pairs [first, last) of a long class have room for their columns together (at least one), and how many
@@ -82,7 +82,8 @@ int ws_pairhmm_gpu_wider(ws_pairhmm_gpu *g, ws_err *err);
 size_t ws_pairhmm_gpu_together(const ws_pairhmm_gpu *g, const ws_pairhmm_gpu_list *list, size_t first, size_t last,
                                size_t *pitch);
 
-/* cuda.cu: fills total and correction; with `rescue` what is too little for single precision goes to double. */
+/* cuda.cu: fills total and correction; with `rescue` what is too little for single precision goes to double. Waits for a
+ * lane and for the device; a failure is WS_EDEV or WS_ENOMEM. */
 int ws_pairhmm_gpu_run(const ws_pairhmm_quals *quals, ws_pairhmm_gpu *g, int rescue, ws_err *err);
 
 #ifdef __cplusplus

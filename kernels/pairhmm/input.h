@@ -14,16 +14,17 @@ typedef struct ws_pairhmm_piece {
 
 typedef struct ws_pairhmm_input ws_pairhmm_input;
 
-/* piece: bytes after which a piece ends; cells: a region with more is cut into parts of some of its reads. `assert`:
- * the only format that is accepted, WS_PAIRHMM_NONE for any. */
+/* piece: bytes after which a piece ends; cells: a region with more is cut into parts of some of its reads. format: the
+ * only one that is accepted, WS_PAIRHMM_NONE for any. The paths must stay. WS_ENOMEM is the only failure, since no file
+ * is opened yet. */
 int ws_pairhmm_input_open(ws_pairhmm_input **out, const char *const *path, int npath, ws_pairhmm_format format,
                           uint64_t piece, double cells, ws_err *err);
 void ws_pairhmm_input_close(ws_pairhmm_input *in);
 /* Another size of pieces, from the next fill on. */
 void ws_pairhmm_input_batch(ws_pairhmm_input *in, uint64_t piece);
 
-/* The next piece: WS_OK, WS_EOF, WS_AGAIN or a failure, which comes after all whole regions before it. A piece that is
- * no whole region is the end of the input, or a header that cannot be read: parsing it says what is wrong. */
+/* The next piece, in the memory that p has: WS_OK, WS_EOF, WS_AGAIN or a failure, which comes after all whole regions before it. A
+ * piece that is no whole region is the end of the input, or a header that cannot be read: parsing it says what is wrong. */
 int ws_pairhmm_input_fill(ws_pairhmm_input *in, ws_pairhmm_piece *p, ws_err *err);
 ws_pairhmm_format ws_pairhmm_input_format(const ws_pairhmm_input *in);
 int ws_pairhmm_input_ahead(ws_pairhmm_input *in);                                     /* any thread */

@@ -57,7 +57,8 @@ typedef struct ws_pairhmm_place {
     uint64_t first, all; /* a part of a large region: its first read, and how many the region has; 0 otherwise */
 } ws_pairhmm_place;
 
-/* Parse a piece of whole regions (batch.c) or records (results.c). On failure the regions before it are in t, whole. */
+/* Parse a piece of whole regions (batch.c) or records (results.c) into t, which points into p afterwards. On failure
+ * (WS_EDATA, with line and column) the regions before it are in t, whole. */
 int ws_pairhmm_parse_batches(ws_pairhmm_text *t, const char *p, size_t n, const ws_pairhmm_place *at, ws_err *err);
 int ws_pairhmm_parse_results(ws_pairhmm_text *t, const char *p, size_t n, const ws_pairhmm_place *at, ws_err *err);
 
@@ -100,6 +101,7 @@ typedef struct ws_pairhmm_quals {
     double match[WS_PAIRHMM_QUALS], over_match[WS_PAIRHMM_QUALS]; /* 1 - e, and its inverse, 0 where that is infinite */
 } ws_pairhmm_quals;
 
+/* Without libm, so that the numbers are the same on every machine; nothing to release. */
 void ws_pairhmm_quals_make(ws_pairhmm_quals *t);
 
 /* Of row i, all that its cells need; the order in which they lie in memory. */
@@ -123,7 +125,7 @@ typedef struct ws_pairhmm_begin {
 
 enum { WS_PAIRHMM_SINGLE, WS_PAIRHMM_DOUBLE, WS_PAIRHMM_SCALED };
 
-/* Writes value v of row i to out[(i*NVALUE + v)*stride], as float or double; 0 <= i < m. */
+/* Writes value v of row i to out[(i*NVALUE + v)*stride], as float or double; 0 <= i < m. *b is what belongs to the read. */
 void ws_pairhmm_rows_single(const ws_pairhmm_quals *t, const ws_pairhmm_read *r, float *out, size_t stride,
                             ws_pairhmm_begin *b);
 void ws_pairhmm_rows_double(const ws_pairhmm_quals *t, const ws_pairhmm_read *r, double *out, size_t stride,
@@ -201,7 +203,7 @@ typedef struct ws_pairhmm_counts {
     uint64_t regions, pairs, cells, computed, computed_double, rescued, scaled;
 } ws_pairhmm_counts;
 
-/* Memory of ws_pairhmm_score. */
+/* Memory of ws_pairhmm_score, of one thread at a time; *w is NULL on failure. */
 typedef struct ws_pairhmm_work ws_pairhmm_work;
 int ws_pairhmm_work_create(ws_pairhmm_work **w, ws_err *err);
 void ws_pairhmm_work_destroy(ws_pairhmm_work *w);
@@ -212,14 +214,16 @@ typedef struct ws_pairhmm_conf {
     const ws_pairhmm_backend *host; /* what computes beside a device */
 } ws_pairhmm_conf;
 
-/* Every pair of every region of t into result[0 .. t->npair); adds to *c. The sweeps work in `room`. */
+/* Every pair of every region of t into result[0 .. t->npair); adds to *c. The sweeps work in `room`. A failure is WS_ENOMEM,
+ * or WS_EDEV of a device. */
 int ws_pairhmm_score(const ws_pairhmm_conf *conf, const ws_pairhmm_backend *b, const ws_pairhmm_text *t,
                      ws_pairhmm_work *w, ws_buf *room, ws_pairhmm_result *result, ws_pairhmm_counts *c, ws_err *err);
 
 /* A pair's sum over n columns is one that single (p = 0) or double precision may keep. */
 int ws_pairhmm_enough(int p, double total, uint32_t n);
 
-/* One pair in double precision with an exponent for every cell: any likelihood. row: room for 6*(n+1). */
+/* log10 of one pair's likelihood in double precision with an exponent for every cell: any value, -inf too. row: room for
+ * 6*(n+1). */
 typedef struct ws_pairhmm_wide {
     double v;
     int64_t k;

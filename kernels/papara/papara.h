@@ -22,7 +22,8 @@ typedef struct ws_papara_letters {
     uint32_t read_mask[WS_KP_MAX + 3]; /* of a code of a read; 0: left out */
 } ws_papara_letters;
 
-/* as_papara: reads lose what papara 2.5 deletes from them (lower case, U, N, X and others). */
+/* The tables of DNA or proteins; nothing to release. as_papara: reads lose what papara 2.5 deletes from them (lower case, U, N, X and
+ * others). Specification 3.2 and 4. */
 void ws_papara_letters_set(ws_papara_letters *l, int protein, int as_papara);
 /* The letter of a mask that the alphabet has a letter for. */
 char ws_papara_letter_of(const ws_papara_letters *l, uint32_t mask);
@@ -40,7 +41,8 @@ typedef struct ws_papara_msa {
     char *names, *sites_of_all;
 } ws_papara_msa;
 
-/* PHYLIP (sequential, interleaved, relaxed) or FASTA, told apart by content, plain or gzip. */
+/* PHYLIP (sequential, interleaved, relaxed) or FASTA, told apart by content, plain or gzip. WS_EDATA names file and line; a failure
+ * leaves nothing to release. */
 int ws_papara_msa_read(ws_papara_msa *m, const char *path, ws_err *err);
 /* The same from text; path is for messages. */
 int ws_papara_msa_parse(ws_papara_msa *m, const char *path, const char *text, size_t n, ws_err *err);
@@ -73,18 +75,20 @@ typedef struct ws_papara_tree {
     int *jplace;    /* [nedge] number in postorder of the tree as ws_papara_tree_write writes it */
 } ws_papara_tree;
 
-/* resolve: nodes of more than two children become several that are 1e-6 apart; else they are an error. */
+/* A Newick tree, its edges numbered. resolve: nodes of more than two children become several that are 1e-6 apart; else they are an
+ * error. WS_EDATA names file, line and byte; a failure leaves nothing to release. */
 int ws_papara_tree_read(ws_papara_tree *t, const char *path, int resolve, ws_err *err);
+/* The same from text; path is for messages. */
 int ws_papara_tree_parse(ws_papara_tree *t, const char *path, const char *text, size_t n, int resolve, ws_err *err);
 void ws_papara_tree_release(ws_papara_tree *t);
 
 /* ---- tree.c ---- */
 
-/* Numbers the edges (specification 2.3). */
+/* Numbers the edges (specification 2.3): fills top, length and jplace. ws_papara_tree_parse does it. */
 int ws_papara_tree_number(ws_papara_tree *t, ws_err *err);
-/* Finds the row of every tip; an error names the tips that have none, and rows or tips of one name. */
+/* Finds the row of every tip; WS_EDATA names the tips that have none, and rows or tips of one name. */
 int ws_papara_tree_bind(ws_papara_tree *t, const ws_papara_msa *m, ws_err *err);
-/* The unrooted tree with {n} behind each length: our numbers, or with jplace postorder. No newline. */
+/* Appends the unrooted tree with {n} behind each length: our numbers, or with jplace postorder. No newline. */
 int ws_papara_tree_write(const ws_papara_tree *t, int jplace, ws_buf *out, ws_err *err);
 
 /* ---- edges.c ---- */
@@ -104,10 +108,12 @@ typedef struct ws_papara_edges {
 } ws_papara_edges;
 #define WS_PAPARA_CGAP (UINT32_C(1) << 31)
 
+/* The vector of every edge (specification 3.3, 5 and 6) of a tree whose tips are bound to rows of m. WS_EDATA if no column has a residue;
+ * a failure leaves nothing to release. */
 int ws_papara_edges_make(ws_papara_edges *e, const ws_papara_tree *t, const ws_papara_msa *m,
                          const ws_papara_letters *l, ws_papara_rule rule, ws_err *err);
 void ws_papara_edges_release(ws_papara_edges *e);
-/* One edge, site by site: its mask, and WS_PAPARA_CGAP. */
+/* One edge, cell[0 .. sites): its mask, and WS_PAPARA_CGAP. */
 void ws_papara_edges_get(const ws_papara_edges *e, size_t edge, uint32_t *cell);
 
 /* ---- costs ---- */
@@ -123,6 +129,7 @@ typedef struct ws_papara_scheme {
     int32_t ins_open, ins_extend; /* residue without site */
 } ws_papara_scheme;
 
+/* From --parameters, as papara has them (-3, -1, 2, -3); eq1 has numbers of its own and ignores them. */
 ws_papara_scheme ws_papara_scheme_of(ws_papara_model model, int open, int extend, int match, int match_cgap);
 
 /* ---- scores ---- */
@@ -139,6 +146,7 @@ typedef struct ws_papara_score {
     int64_t cost[WS_PAPARA_TOP];
 } ws_papara_score;
 
+/* The score that people see of a cost. */
 static inline int64_t ws_papara_result(const ws_papara_scheme *s, uint32_t len, int64_t cost) {
     return s->model == WS_PAPARA_2 ? (int64_t)s->match * len - cost : cost;
 }
@@ -178,13 +186,13 @@ typedef struct ws_papara_face { /* ws_backend.own: for outputs that score by the
     ws_papara_cost_fn *cost;
 } ws_papara_face;
 
-/* ref.c: one pair; the definition of the result. row: 2 * (m + 1). */
+/* ref.c: the cost of one pair, a read of m masks on an edge of n sites; the definition of the result. row: room for 2 * (m + 1). */
 int64_t ws_papara_cost(const ws_papara_scheme *s, const uint32_t *cell, size_t n, const uint32_t *mask, size_t m,
                        int32_t *row);
 /* Exact costs of those edges that are FAR, by ws_papara_cost. */
 void ws_papara_cost_far(const ws_papara_read *r);
 
-/* score.c: what backends on a CPU share. */
+/* score.c: what backends on a CPU share. Bytes that a kernel needs for a read of m residues. */
 size_t ws_papara_room(const ws_papara_ref *ref, size_t m);
 /* The residues of a read and memory for its costs in the lane's scratch. r->m = 0: nothing to score; that is also so
  * where the model has no score (eq1, reads not shorter than the reference). */
@@ -194,8 +202,10 @@ int ws_papara_read_begin(ws_papara_read *r, const ws_papara_ref *ref, const uint
 void ws_papara_read_score(ws_papara_read *r, ws_papara_cost_fn *fn, ws_papara_score *score);
 /* Fills the ranking of *s from n costs: best first, smaller numbers first. */
 void ws_papara_rank(const int64_t *cost, size_t n, ws_papara_score *s);
+/* ws_backend.prepare and release of a CPU, which takes the target's ws_papara_ref as it is. */
 int ws_papara_prepare(const ws_target *t, void **prep, ws_err *err);
 void ws_papara_release(void *prep);
+/* ws_backend.score by fn: a ws_papara_score for each item. */
 int ws_papara_score_tasks(ws_papara_cost_fn *fn, const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane,
                           ws_err *err);
 
@@ -213,7 +223,8 @@ typedef struct ws_papara_path {
     size_t n, cap;
 } ws_papara_path;
 
-/* The path of one pair as section 10 determines it. */
+/* The path of one pair as section 10 determines it, in p, whose memory is used again; release p->run with ws_free. WS_ENOMEM is the
+ * only failure. */
 int ws_papara_trace(ws_papara_path *p, const ws_papara_scheme *s, const uint32_t *cell, size_t n, const uint32_t *mask,
                     size_t m, ws_err *err);
 

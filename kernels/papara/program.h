@@ -24,7 +24,7 @@ typedef struct ws_papara_opts {
 
 /* options.c */
 extern const ws_opt ws_papara_opt_table[];
-/* Checks the options against one another and makes the scheme of them. */
+/* Checks the options against one another, WS_EUSAGE if they do not go together, and makes the scheme of them. */
 int ws_papara_options_check(const ws_papara_opts *o, const ws_job *job, ws_papara_scheme *scheme, ws_err *err);
 
 struct ws_papara_chunk;
@@ -44,7 +44,7 @@ typedef struct ws_papara_run_data {
 
 /* rows.c, jplace.c: outputs in place of the table. */
 extern const ws_custom_out ws_papara_all_edges_out, ws_papara_jplace_out;
-/* align.c: the side output. */
+/* align.c: the side output of --alignment, and what it keeps until the end. */
 ws_custom_out ws_papara_alignment_out(const ws_papara_opts *o);
 void ws_papara_chunks_release(ws_papara_run_data *d);
 

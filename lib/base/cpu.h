@@ -13,6 +13,7 @@ typedef struct ws_cpu {
     const char *why_not_avx2, *why_not_avx512; /* NULL where usable, else the reason for --list-backends */
 } ws_cpu;
 
+/* Asks the processor (CPUID) and the operating system; cannot fail. */
 void ws_cpu_probe(ws_cpu *cpu);
 
 /* Around what only builds for x86-64 have: the backends of its vector units. Elsewhere their files are not compiled. */

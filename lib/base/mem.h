@@ -14,7 +14,7 @@ enum { WS_ALIGN = 64 }; /* one cache line, one AVX-512 register */
 /* Zeroed, WS_ALIGN-aligned array of n elements; NULL and a sentence in *err on failure. Release with ws_free. n = 0 gives
  * a valid pointer. */
 void *ws_calloc(size_t n, size_t size, ws_err *err);
-void ws_free(void *p);
+void ws_free(void *p); /* NULL is legal */
 
 /* A copy of n bytes with a NUL behind them. Release with ws_free. */
 char *ws_strndup(const char *s, size_t n, ws_err *err);
@@ -27,6 +27,7 @@ typedef struct ws_buf {
 
 /* Room for `more` bytes behind b->n; the content is kept, b->n unchanged. */
 int ws_buf_reserve(ws_buf *b, size_t more, ws_err *err);
+/* Appends n bytes. This and what follows can fail with WS_ENOMEM alone, and then change nothing. */
 int ws_buf_add(ws_buf *b, const void *p, size_t n, ws_err *err);
 /* These two leave a NUL behind the text, which b->n does not count: b->p is a string then, until bytes are added. */
 int ws_buf_adds(ws_buf *b, const char *s, ws_err *err);

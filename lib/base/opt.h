@@ -65,14 +65,14 @@ typedef struct ws_cmdline {
 int ws_opt_shadowed(const ws_opt_table *tab, int t, const ws_opt *o);
 
 /* Parses argv[1..argc): GNU style, options and operands in any order, "--" ends options, "-" is an operand, long names may be
- * shortened where unique. The first wrong word is WS_EUSAGE with a sentence. */
+ * shortened where unique. The first wrong word is WS_EUSAGE with a sentence. *cl is to be released in any case. */
 int ws_opt_parse(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int argc, char **argv, ws_err *err);
 void ws_cmdline_release(ws_cmdline *cl);
 
-/* The OPTIONS part of --help, grouped, two columns within 100 characters. */
+/* Appends the options part of --help, grouped, two columns within 100 characters. */
 int ws_opt_help(ws_buf *out, const ws_opt_table *tab, int ntab, ws_err *err);
 
-/* One tab-separated line per option: letter, name, alias, argument, choices (comma-separated), help. */
+/* Appends one tab-separated line per option: letter, name, alias, argument, choices (comma-separated), help. */
 int ws_opt_dump(ws_buf *out, const ws_opt_table *tab, int ntab, ws_err *err);
 
 #endif

@@ -11,6 +11,7 @@ struct ws_bias_devprep {
     ws_gate gate;
 };
 
+// Copies what it needs of the target. WS_ENOMEM is the only failure; a zeroed *p can be released.
 int ws_bias_dev_prepare(ws_bias_devprep *p, const ws_hmm_target *t, ws_err *err);
 void ws_bias_dev_release(ws_bias_devprep *p);
 
@@ -22,13 +23,14 @@ struct ws_bias_devtask {
     float *sum; // of item j of the task: ws_bias_sum
 };
 
-// Nats above the null score by less than 1e-3 of them: good enough to say which pairs to take, not for a result.
+// How far a score of `nats` is above the null score of a sequence of len >= 1, within 1e-3: good enough to say which pairs to take,
+// not for a result.
 __device__ inline float ws_above_null(float nats, uint32_t len) {
     const float L = (float)len;
     return nats + L * log1pf(1 / L) + logf(L + 1);
 }
 
-// Queues the sums of ntask tasks on the device, of which none has more than `longest` places.
+// Queues the sums of ntask tasks, which stand on the device and of which none has more than `longest` places. Fails as a launch does.
 int ws_bias_dev_sums(ws_devlane *l, const ws_bias_devtask *task, uint32_t ntask, uint32_t longest, ws_err *err);
 
 #endif

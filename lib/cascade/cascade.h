@@ -44,7 +44,9 @@ typedef struct ws_cascade_opts {
                         WS_OPT_ABOVE)
 #define WS_CASCADE_NOBIAS WS_CASCADE_FLAG("nobias", nobias, "do not correct for composition bias")
 
-/* The members of a ws_tool for a stage; tool->open calls ws_cascade_open with its stage. */
+/* The members of a ws_tool for a stage: lib/run/tool.h says what each does. tool->open calls ws_cascade_open with its stage, which
+ * reads the models into the job's targets (ws_hmm_target) and checks the options; ws_cascade_close gives back what it made, also
+ * after a failure. begin makes a ws_lenmodel for each sequence. judge is hmmsearch's decision on each pair of a task (section 12.2). */
 int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err);
 void ws_cascade_close(ws_job *job);
 int ws_cascade_begin(const ws_job *job, const ws_batch *b, ws_lane *lane, ws_err *err);

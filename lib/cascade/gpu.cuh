@@ -22,7 +22,7 @@ struct ws_devseq {
     float pmove, ploop;
 };
 
-// One entry of a work list: residues 6*from .. 6*(from+words) of sequence seq, whose score is number out of the task.
+// One entry of a work list: the words from .. from+words-1 of sequence seq, which is item `out` of the task.
 struct ws_devitem {
     uint32_t seq, out, from, words;
 };
@@ -38,9 +38,11 @@ enum { WS_KEPT_WORDS, WS_KEPT_SEQS, WS_KEPT_ITEMS }; // what stands where in a l
 static inline const uint32_t *ws_gpu_words(const ws_devlane *l) { return (const uint32_t *)l->kept[WS_KEPT_WORDS].p; }
 static inline const ws_devseq *ws_gpu_seqs(const ws_devlane *l) { return (const ws_devseq *)l->kept[WS_KEPT_SEQS].p; }
 
-// The batch into a lane.
+// Queues the copies of a batch, of its lists and of what lm, one for each sequence, says into a lane; a batch of more than 2^32 words
+// is too large (WS_EDEV).
 int ws_gpu_load(ws_devlane *lane, const ws_batch *b, const ws_lenmodel *lm, ws_err *err);
-// The list of each task: the batch's own, or one made of the items that the task names. cut: long sequences in pieces.
+// The list of each task, list[0..ntask): the batch's own, or one made of the items that the task names. cut: long sequences in pieces.
+// They stand in the lane until the end of the call.
 int ws_gpu_lists(ws_devlane *lane, const ws_batch *b, const ws_task *task, size_t ntask, bool cut, ws_devlist *list, ws_err *err);
 
 // ---- groups ----
@@ -124,7 +126,8 @@ __device__ inline void ws_atomic_max16(uint16_t *p, uint16_t v) {
 
 // ---- host ----
 
-// Units of `per_block` places each of ntask lists, the longest sequences of all tasks first; `pick` says which tasks.
+// Adds units of the ntask lists list[task[i]], of per_block[i] places each, the longest sequences of all first. Zero-initialise; release
+// `unit` with ws_free.
 struct ws_units {
     ws_devunit *unit;
     size_t n, cap;
@@ -142,7 +145,8 @@ struct ws_devwork {
 // Zero-initialise; end it whether begin succeeds or not.
 int ws_work_begin(ws_devwork *w, ws_devlane *lane, const ws_batch *b, const ws_task *task, size_t ntask, ws_err *err);
 void ws_work_end(ws_devwork *w);
-// Units for the first n tasks of w->pick, put on the device: more than enough to fill it, if there are so many places.
+// Units for the first n tasks of w->pick, put on the device: more than enough to fill it, if there are so many places, and w->per_block
+// grows where they would be many more.
 int ws_work_units(ws_devwork *w, ws_devlane *lane, size_t n, const ws_devunit **unit, uint32_t *nunit, ws_err *err);
 
 #endif

@@ -11,6 +11,8 @@ struct ws_ssv_devprep {
     ws_devtable table;
 };
 
+// The device's table of a model's costs, which are not kept; R = 0, and no table, if it is too long. WS_ENOMEM is the only failure; a
+// zeroed *p can be released.
 int ws_ssv_dev_prepare(ws_ssv_devprep *p, const ws_bytes *b, ws_err *err);
 void ws_ssv_dev_release(ws_ssv_devprep *p);
 

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-// Launches fn for `clusters` times `blocks` blocks; ws_lane_launched is the caller's.
+// Launches fn for `clusters` times `blocks` blocks of `threads`, with `shared` bytes; ws_lane_launched is the caller's.
 template <typename ARGS>
 int ws_cluster_launch(ws_devlane *l, void (*fn)(ARGS), ARGS args, unsigned clusters, unsigned blocks, unsigned threads, size_t shared,
                       const char *name, ws_err *err) {

@@ -17,9 +17,11 @@ int ws_dev_usable(const char *list, const char **why);
 /* Seconds from finding a device to the end of its first small call, and what closing it adds; on an H200 0.2 to 0.3. */
 #define WS_DEV_START 0.3
 
-/* Opens the devices of the list ("0,2", "all"; NULL: the first), at most `mem` bytes of each (0: no limit). Each is opened
- * on a thread of its own while the first batch is read; a failure there is reported by the first use. */
+/* Opens the devices of the list ("0,2", "all"; NULL: the first), at most `mem` bytes of each (0: no limit). A list that is none, or
+ * names a device that cannot be used, fails here. Each device is opened on a thread of its own while the first batch is read; a failure
+ * there is reported by the first use. */
 int ws_dev_start(const char *list, uint64_t mem, ws_err *err);
+/* Waits for those threads and closes everything; also after a failure, or without a start. */
 void ws_dev_stop(void);
 
 /* 0: all lanes are taken, or no device is open yet. A device that failed to open is ready to say so. Any thread. */

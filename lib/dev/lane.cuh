@@ -62,8 +62,12 @@ struct ws_devlane {
 uint64_t ws_lane_identity(void);
 // Takes a free lane, best the one that keeps `id`, waiting for one. lane->id is the caller's to check and to set.
 int ws_lane_take(ws_devlane **lane, uint64_t id, ws_err *err);
+// Hands it back, whether the call succeeded or not.
 void ws_lane_give(ws_devlane *lane);
 int ws_lane_begin(ws_devlane *lane, ws_err *err); // take does it
+
+// What follows, up to the tables, works on a lane that was taken. A failure is WS_EDEV, with the call of the runtime or the kernels in
+// its sentence.
 
 // Room for n bytes; what was there is lost.
 int ws_lane_room(ws_devlane *lane, ws_devbuf *buf, size_t n, ws_err *err);
@@ -72,7 +76,7 @@ int ws_lane_alloc(ws_devlane *lane, size_t n, void **p, ws_err *err);
 int ws_lane_put(ws_devlane *lane, const void *from, size_t n, void **p, ws_err *err);
 // Room for n bytes together, before the first alloc of a call whose needs are known.
 int ws_lane_reserve(ws_devlane *lane, size_t n, ws_err *err);
-// n bytes of pinned memory that nothing else uses until the next sync; expect: so many will be asked for together.
+// n bytes of pinned memory that nothing else uses until the next sync. expect: so many will be asked for together.
 int ws_lane_stage(ws_devlane *lane, size_t n, char **p, ws_err *err);
 int ws_lane_expect(ws_devlane *lane, size_t n, ws_err *err);
 // Copies n bytes to the device through pinned memory.
@@ -83,12 +87,12 @@ int ws_lane_fetch(ws_devlane *lane, const void *from, size_t n, ws_err *err);
 int ws_lane_sync(ws_devlane *lane, ws_err *err);
 // Adds a call's times to what ws_dev_clock says; its events have passed. Copies are what is not between start and end.
 void ws_lane_clock(ws_devlane *lane);
-// After each launch.
+// After each launch, with the kernel's name: whether it could be launched.
 int ws_lane_launched(ws_devlane *lane, const char *name, ws_err *err);
 
 // Lets a kernel have that much dynamic shared memory.
 int ws_cuda_shared(const void *kernel, size_t bytes, const char *name, ws_err *err);
-// A failed call of the runtime as a sentence.
+// A failed call of the runtime as a sentence, in which `what` names it; WS_OK for cudaSuccess.
 int ws_cuda_fail(cudaError_t e, const char *what, ws_err *err);
 
 // A table of a target: host bytes, and where they stand on each device once they are needed there.
@@ -97,9 +101,10 @@ struct ws_devtable {
     size_t size;
     void *at[WS_DEV_MAX];
 };
-int ws_table_create(ws_devtable *t, size_t size, ws_err *err); // zeroed
+// Zeroed bytes on the host; WS_ENOMEM is the only failure. What stands on devices stays until they are closed.
+int ws_table_create(ws_devtable *t, size_t size, ws_err *err);
 void ws_table_destroy(ws_devtable *t);
-// Puts those of n tables that are not there onto the lane's device.
+// Puts those of n tables that are not there onto the lane's device. Any number of lanes at once.
 int ws_lane_tables(ws_devlane *lane, ws_devtable *const *table, size_t n, ws_err *err);
 
 #endif

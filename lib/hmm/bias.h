@@ -10,10 +10,11 @@
 #include <math.h>
 
 typedef struct ws_bias {
-    float t10, t11;
+    float t10, t11;        /* from the composition to the background, and staying */
     float odds[WS_KP_MAX]; /* eo_1(x); eo_0 is 1 for every code */
 } ws_bias;
 
+/* Of a model's composition and length; nothing to release. Sections 10.1 and 10.2. */
 void ws_bias_set(ws_bias *bias, const ws_hmm *hmm);
 
 /* filtersc in nats, which takes the place of the null score; x: L >= 1 codes. */

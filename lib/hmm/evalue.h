@@ -7,7 +7,7 @@
 float ws_bits(float score, float null_nats);
 /* P of the Gumbel with mu, lambda (MSV, Viterbi); 0 for +inf, 1 for -inf. */
 double ws_gumbel_p(float bits, float mu, float lambda);
-/* P of the exponential tail (Forward). */
+/* P of the exponential tail that begins at tau (Forward); 1 below. */
 double ws_exp_p(float bits, float tau, float lambda);
 
 #endif

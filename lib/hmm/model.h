@@ -33,7 +33,8 @@ typedef struct ws_hmmset {
 } ws_hmmset;
 
 /* Reads all models of a file ("-" is stdin). An empty file, two alphabets in one file and HMMER2 are errors; messages name
- * file and line (text) or byte (binary). Numbers are converted on up to `threads` threads. Release with ws_hmmset_release. */
+ * file and line (text) or byte (binary). Numbers are converted on up to `threads` threads. Release with ws_hmmset_release; a failure
+ * leaves nothing to release. */
 int ws_hmmset_read(ws_hmmset *set, const char *path, int threads, ws_err *err);
 void ws_hmmset_release(ws_hmmset *set);
 

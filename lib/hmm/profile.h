@@ -9,6 +9,9 @@
 
 #include "lib/hmm/model.h"
 
+/* Each ..._create fills its first argument, which ..._destroy gives back. A failure is WS_ENOMEM, of a profile also WS_EDATA for
+ * transitions that add up to no way through the model, and leaves nothing to destroy. */
+
 /* Transition tables of the forms below: `into` M_k from k-1 (MM IM DM), and out of k (MI MD II DD), as the recurrences
  * of sections 8.1 and 9.1 name them. BM_k is the entry B -> M_k. */
 typedef enum ws_ptrans { WS_PBM, WS_PMM, WS_PIM, WS_PDM, WS_PMI, WS_PII, WS_PMD, WS_PDD, WS_NPTRANS } ws_ptrans;
@@ -23,18 +26,18 @@ typedef struct ws_profile {
 int ws_profile_create(ws_profile *p, const ws_hmm *hmm, ws_err *err); /* section 4 */
 void ws_profile_destroy(ws_profile *p);
 
-/* 8 bits, section 5.1. cost[x*(M+1) + k]; 255 = impossible; cost[.][0] = 255. */
+/* 8 bits, section 5.1, in third-bits. A cell adds `bias` and subtracts cost[x*(M+1) + k]; 255 = impossible; cost[.][0] = 255. */
 typedef struct ws_bytes {
     int M, Kp;
     uint8_t *cost;
-    int bias, tbm, tec;
+    int bias, tbm, tec; /* best canonical score; costs of B->M_k, and of E->C and E->J */
 } ws_bytes;
 enum { WS_BYTE_BASE = 190 };
 #define WS_BYTE_SCALE ((float)(3.0 / 0.69314718055994529)) /* third-bits per nat */
 int ws_bytes_create(ws_bytes *b, const ws_profile *p, ws_err *err);
 void ws_bytes_destroy(ws_bytes *b);
 
-/* 16 bits, section 5.2. emit[x*(M+1) + k], tr[t][k]; -32768 is an ordinary very low number. */
+/* 16 bits, section 5.2, in 1/500 bits. emit[x*(M+1) + k], tr[t][k]; -32768 is an ordinary very low number. */
 typedef struct ws_words {
     int M, Kp;
     int16_t *emit;
@@ -54,15 +57,16 @@ typedef struct ws_odds {
 int ws_odds_create(ws_odds *o, const ws_profile *p, ws_err *err);
 void ws_odds_destroy(ws_odds *o);
 
-/* What depends on the target's length L >= 1 alone: sections 3.2, 4.4, 5.1, 5.2. About 0.1 us, computed once per sequence. */
+/* What depends on the target's length L alone: sections 3.2, 4.4, 5.1, 5.2. About 0.1 us, computed once per sequence. */
 typedef struct ws_lenmodel {
     uint32_t L;
     float null_nats; /* null score */
     float p1;        /* L/(L+1) */
-    float pmove, ploop;
-    int tjb;         /* 8 bits: N->B = J->B = C->T */
-    int wmove;       /* 16 bits: the same */
+    float pmove, ploop; /* probabilities of N->B = J->B = C->T, and of staying */
+    int tjb;         /* the cost of the former in 8 bits */
+    int wmove;       /* its score in 16 bits */
 } ws_lenmodel;
+/* Of no residues, which no filter scores, the null score is 0. */
 void ws_lenmodel_set(ws_lenmodel *lm, uint32_t L);
 
 #endif

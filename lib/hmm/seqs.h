@@ -18,6 +18,7 @@ typedef struct ws_seqs {
     size_t n;
 } ws_seqs;
 
+/* Of place j of the list: the sequence, its codes, length and length model. */
 static inline size_t ws_seqs_at(const ws_seqs *q, size_t j) { return q->item ? q->item[j] : j; }
 static inline const uint8_t *ws_seqs_codes(const ws_seqs *q, size_t j) { return q->codes + 6 * q->first[ws_seqs_at(q, j)]; }
 static inline uint32_t ws_seqs_len(const ws_seqs *q, size_t j) { return q->len[ws_seqs_at(q, j)]; }
@@ -52,6 +53,7 @@ typedef struct ws_slots {
     size_t at[WS_SLOTS_MAX];         /* place in the list, or WS_SLOT_EMPTY */
 } ws_slots;
 
+/* `width` empty slots for a list, which must stay as long as they do. */
 static inline void ws_slots_begin(ws_slots *f, const ws_seqs *list, int width) {
     f->list = list;
     f->next = 0;
@@ -102,6 +104,7 @@ static inline size_t ws_slots_rows(ws_slots *f) {
     return n;
 }
 
+/* After so many rows, of no sequence more than it has left. */
 static inline void ws_slots_advance(ws_slots *f, size_t rows) {
     for (int s = 0; s < f->width; s++) {
         f->x[s] += rows;

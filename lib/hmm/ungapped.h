@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-/* best of section 6 over the codes x[0..L), or any value >= 127 - bias once that is reached (step S2 decides then). Scalar. */
+/* The best height of a diagonal (`best` of section 6) over the codes x[0..L), or any value >= 127 - bias once that is reached, because
+ * step S2 decides then. Scalar. */
 int ws_ssv_best_ref(const ws_bytes *b, const uint8_t *x, size_t L);
 
 /* S1: this model and length need no DP, MSV decides. */
@@ -17,7 +18,7 @@ static inline int ws_ssv_hopeless(const ws_bytes *b, const ws_lenmodel *lm) {
     return lm->tjb + b->tbm + b->tec + b->bias >= 127;
 }
 
-/* Section 7.2's last line, also that of S5. */
+/* Nats from the bytes of xJ: section 7.2's last line, also that of S5. */
 WS_DEVICE static inline float ws_ungapped_nats(int xJ, int tjb) {
     return (float)((double)(((float)(xJ - tjb) - (float)WS_BYTE_BASE) / WS_BYTE_SCALE) - 3.0);
 }
@@ -40,12 +41,13 @@ static inline ws_fscore ws_ssv_decide(const ws_bytes *b, const ws_lenmodel *lm, 
 }
 
 typedef struct ws_target ws_target; /* lib/run/tool.h */
-/* What the scalar backends of both make of a target: a ws_bytes. */
+/* ws_backend.prepare and release of the scalar backends of both: *prep becomes a ws_bytes, NULL on failure (WS_ENOMEM). */
 int ws_ungapped_prepare(const ws_target *t, void **prep, ws_err *err);
 void ws_ungapped_release(void *prep);
 
 /* SSV of one vector width over a list of sequences. */
 typedef struct ws_ssv_vec {
+    /* A layout of b->cost, of which nothing is kept; NULL on failure (WS_ENOMEM). release takes NULL too. */
     int (*prepare)(const ws_bytes *b, void **prep, ws_err *err);
     void (*release)(void *prep);
     /* out[j].status becomes best of section 6 for place j of the list, exact up to 127 - bias at least; 0 where L = 0. It

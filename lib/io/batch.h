@@ -60,9 +60,12 @@ typedef struct ws_batch {
 static inline size_t ws_batch_words(uint64_t len) { return (size_t)((len + 5) / 6); }
 static inline const char *ws_batch_text(const ws_batch *b, ws_slice s) { return b->text.p + s.at; }
 
-/* Empties a batch and keeps its memory for the next filling. */
+/* Empties a batch, which was zeroed once, and keeps its memory for the next filling. */
 void ws_batch_reuse(ws_batch *b);
+/* Gives its memory back. */
 void ws_batch_release(ws_batch *b);
+
+/* The functions that follow can fail with WS_ENOMEM alone. */
 
 /* Room for `words` more words behind nword. */
 int ws_batch_reserve_words(ws_batch *b, size_t words, ws_err *err);
@@ -73,6 +76,7 @@ int ws_batch_add_text(ws_batch *b, const char *p, size_t n, ws_err *err);
 /* Appends a sequence whose words (ws_batch_words(len) of them from word[first]) are already in place. */
 int ws_batch_add_seq(ws_batch *b, uint64_t first, uint32_t len, const ws_seqtext *t, ws_err *err);
 
+/* Appends a row, of a sequence that is there. */
 int ws_batch_add_row(ws_batch *b, const ws_row *row, ws_err *err);
 
 #ifdef __cplusplus

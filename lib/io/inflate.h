@@ -9,7 +9,7 @@ typedef struct ws_inflate ws_inflate;
 
 /* For data that begin with the gzip magic. NULL and a sentence on failure. */
 ws_inflate *ws_inflate_create(ws_err *err);
-void ws_inflate_destroy(ws_inflate *f);
+void ws_inflate_destroy(ws_inflate *f); /* NULL is legal */
 
 /* Takes from in[0..*nin) and gives to out[0..*nout); both are set to what was used. If out was filled up there may be
  * more to come without further input. WS_OK, or a sentence (without the input's name) that holds after the *nout

@@ -16,9 +16,10 @@ typedef struct ws_out {
 /* The descriptor that a path stands for: standard output for NULL and "-", N for /dev/fd/N, and so on; -1 for a file. */
 int ws_out_descriptor(const char *path);
 
-/* Empties a file or makes it. A path that stands for a descriptor is that very descriptor, so that behind `2>>log` or in the middle of
- * a file nothing is overwritten, as it would be if /dev/stderr were opened. */
+/* Empties a file or makes it; `path` must stay as long as *o. A path that stands for a descriptor is that very descriptor, so that
+ * behind `2>>log` or in the middle of a file nothing is overwritten, as it would be if /dev/stderr were opened. */
 int ws_out_open(ws_out *o, const char *path, ws_err *err);
+/* Writes all n bytes. After a failure every further call fails with the same code. */
 int ws_out_write(ws_out *o, const void *p, size_t n, ws_err *err);
 int ws_out_close(ws_out *o, ws_err *err); /* closes, stdout too: a full disk may only show here */
 

@@ -62,9 +62,11 @@ typedef struct ws_parser {
 
 extern const ws_parser ws_parser_fasta, ws_parser_fastq, ws_parser_packed, ws_parser_tsv;
 
+/* *s for inputs as conf says, which must stay as long as *s. WS_ENOMEM is the only failure; release it in any case. */
 int ws_parse_prepare(ws_parse *s, const ws_seqread_conf *conf, ws_err *err);
 void ws_parse_release(ws_parse *s);
 
+/* Residues of the open record. */
 static inline uint64_t ws_parse_len(const ws_parse *s) { return 6 * (uint64_t)s->nopen + s->ncode; }
 
 /* Takes a header line's text, or a part of it, with the four characters that no text may hold as blanks. */
@@ -90,11 +92,13 @@ int ws_parse_pack(ws_parse *s, ws_err *err);
 
 /* Adds the open record, packed, to the batch as a sequence of len residues; forgets it. */
 int ws_parse_commit(ws_parse *s, uint64_t len, ws_err *err);
+/* Forgets the open record. */
 void ws_parse_drop(ws_parse *s);
 
 /* Name, description, quality and residues of sequence i, as a hash. */
 XXH128_hash_t ws_parse_identity(const ws_batch *b, size_t i);
 
+/* Everything that is in a batch. */
 static inline ws_mark ws_parse_all(const ws_batch *b) {
     return (ws_mark){b->n, b->nrow, b->nword, b->text.n, b->residues};
 }
@@ -118,7 +122,7 @@ static inline int ws_parse_full(const ws_parse *s) {
     return ws_parse_fills(s, &m);
 }
 
-/* "input: line n: " before the sentence; returns err->code. */
+/* The sentence behind "input: line n: "; returns WS_EDATA. */
 int ws_parse_fail(const ws_parse *s, ws_err *err, const char *fmt, ...) WS_PRINTF(3, 4);
 
 #endif

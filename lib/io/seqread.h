@@ -53,6 +53,8 @@ typedef struct ws_seqread_counts {
 
 typedef struct ws_seqread ws_seqread;
 
+/* Opens no input yet, so WS_ENOMEM is the only failure; *out is NULL then. What conf points to must stay until ws_seqread_close, for
+ * which NULL is legal. */
 int ws_seqread_open(ws_seqread **out, const ws_seqread_conf *conf, ws_err *err);
 void ws_seqread_close(ws_seqread *r);
 
@@ -70,11 +72,13 @@ int ws_seqread_ahead(ws_seqread *r);
 
 /* The format of the input being read (AUTO before the first fill). */
 ws_format ws_seqread_format(const ws_seqread *r);
+/* Of the tables read so far; the reader's own. */
 const ws_tsv_head *ws_seqread_head(const ws_seqread *r);
 /* conf.abc, or with any_abc what the input has. */
 const ws_abc *ws_seqread_abc(const ws_seqread *r);
 /* What was delivered so far. Any thread. */
 void ws_seqread_counts_get(ws_seqread *r, ws_seqread_counts *c);
+/* Bytes read of all inputs, compressed ones as they are, and their size; 0 if one of them is no file. Any thread. */
 void ws_seqread_progress(ws_seqread *r, uint64_t *done, uint64_t *size);
 
 #ifdef __cplusplus

@@ -18,7 +18,7 @@ typedef struct ws_source ws_source;
 
 enum { WS_SOURCE_CHUNK = 1 << 18 }; /* bytes: fits L2 together with what is made of it */
 
-/* Opens path ("-" is stdin). *out is NULL on failure. Close with ws_source_close. */
+/* Opens path ("-" is stdin). *out is NULL on failure. Close with ws_source_close, for which NULL is legal. */
 int ws_source_open(ws_source **out, const char *path, ws_err *err);
 void ws_source_close(ws_source *s);
 
@@ -37,7 +37,7 @@ int ws_source_ahead(ws_source *s);
 /* Bytes read from the file so far (compressed) and its size (0 if not known): for progress. Any thread. */
 void ws_source_progress(const ws_source *s, uint64_t *done, uint64_t *size);
 
-/* The whole input in memory, for operands (models, trees): NUL-terminated, release with ws_free. */
+/* The whole input in memory, for operands (alignments, trees): n bytes and a NUL, release with ws_free. *text is NULL on failure. */
 int ws_source_slurp(const char *path, char **text, size_t *n, ws_err *err);
 
 #ifdef __cplusplus

@@ -12,12 +12,13 @@ int ws_backend_choose(ws_job *job, ws_err *err);
 /* What computes, or computed: "avx512", "cuda", "cuda+cpu"; "none" of a tool that scores nothing. */
 const char *ws_backend_name(const ws_job *job);
 
-/* The table of --list-backends. */
+/* Appends the table of --list-backends. */
 int ws_backend_list(const ws_tool *tool, const ws_machine *m, ws_buf *out, ws_err *err);
 
-/* Starts job->backend and makes job->prep[] for every target, on up to `threads` threads. */
+/* Starts job->backend and makes job->prep[] for every target, on up to `threads` threads. A failure is the first of them. */
 int ws_backend_open(ws_job *job, int threads, ws_err *err);
-/* The same for what is to be used from the start, and job->beside_prep[]. ws_backend_end releases all and closes devices. */
+/* The same for what is to be used from the start, and job->beside_prep[]. ws_backend_end releases all and closes devices, also after
+ * a failure. */
 int ws_backend_begin(ws_job *job, int threads, ws_err *err);
 void ws_backend_end(ws_job *job);
 
