@@ -53,6 +53,15 @@ golden() { papara-score "$@" "$g/ref.phy" "$g/ref.nwk" "$g/reads.fasta"; }
     [ "$(cut -f1 got | tr '\n' ' ')" = "q1 q2 X " ]
     cat q | bare --quiet --extra-rows queries a t >b
     same got b
+    printf '4 4\nA MKLV\nB MRLV\nC EKFI\nD EKFQ\n' >p.phy
+    printf '(A,B,(C,D));' >p.nwk
+    printf '>q1\nACGTACGTACGTACGTACGTNNNNACGT\n>q2\nacgacgacgtacgatcgatcgatcg\n' >dna
+    run -0 --separate-stderr bare p.phy p.nwk dna
+    grep -q 'the reads look like DNA.*: 53$' <<<"$stderr"
+    for q in 'ACGTACGTACGTACGTACGTACGT' "$(printf '%060d' 0 | tr 0 A)M"; do
+        run -0 --separate-stderr bare p.phy p.nwk <(printf '>q\n%s\n' "$q")
+        ! grep -q DNA <<<"$stderr" || fail "$q: $stderr"
+    done
 }
 
 @test "an output that is an input, or another output, is refused before anything is written" {

@@ -38,6 +38,8 @@ typedef struct ws_papara_run_data {
     char extra_path[32];
     int nvalue; /* own columns */
     _Atomic uint64_t unscored, rows, reads, residues;
+    _Atomic uint64_t like_dna; /* against proteins: residues looked at so far, all of letters that DNA has */
+    _Atomic int not_dna;       /* ... until there was another one */
     struct ws_papara_chunk
         *_Atomic chunks; /* align.c: paths of batches, where all have to be known before the first line */
 } ws_papara_run_data;

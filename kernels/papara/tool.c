@@ -190,9 +190,13 @@ static int write_tree(ws_job *job, ws_err *err) {
     return rc;
 }
 
+enum { SURELY_DNA = 50 }; /* a peptide of so many residues has others too */
+
 static void close_papara(ws_job *job) {
     ws_papara_run_data *d = job->data;
     if (!d) return;
+    if (d->like_dna >= SURELY_DNA && !d->not_dna)
+        note(d, "the alignment is of proteins, but the reads look like DNA; residues scored as amino acids", d->like_dna, "");
     if (d->unscored)
         note(d,
              d->opts->scheme == 1
@@ -230,17 +234,25 @@ static void fill(const ws_papara_ref *ref, const ws_papara_score *s, double *v) 
     v[SECOND_SCORE] = (double)ws_papara_result(&ref->scheme, s->len, s->cost[1]);
 }
 
+/* One residue that no DNA has is enough: nothing is looked at behind it. */
+static void look_for_dna(ws_papara_run_data *d, const ws_batch *b, size_t i) {
+    const uint32_t *word = b->word + b->first[i];
+    for (size_t k = 0; k < b->len[i] && !d->not_dna; k++)
+        if (!strchr("ACGTUNX.*~", d->ref.letters.abc.letters[word[k / 6] >> 5 * (k % 6) & 31])) d->not_dna = 1;
+    d->like_dna += b->len[i];
+}
+
 static int judge(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_lane *lane,
                  ws_hits *hits, ws_err *err) {
     ws_papara_run_data *d = job->data;
     const ws_papara_score *score = task->score;
-    (void)b;
     for (size_t j = 0; j < task->n; j++) {
         ws_hit *h = ws_hits_add(hits, err);
         if (!h) return WS_ENOMEM;
         h->seq = (uint32_t)ws_task_item(task, j);
         h->row = row ? row[j] : UINT32_MAX;
         h->pass = 1;
+        if (d->ref.letters.nstate == 20 && !d->not_dna) look_for_dna(d, b, h->seq);
         ((ws_papara_score *)(void *)lane->perseq.p)[h->seq] = score[j];
         fill(&d->ref, &score[j], h->value);
         if (score[j].tied == 0 && !d->ref.deferred) d->unscored++;
