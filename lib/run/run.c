@@ -114,8 +114,8 @@ static int run_pipe(ws_stream *st, ws_err *err) {
 static void note_bad_residues(ws_stream *st) {
     const ws_seqread_counts n = ws_stream_counts(st);
     if (n.bad_residues && !st->job->common.quiet)
-        fprintf(stderr, "%s: %llu characters were no residues and were %s\n", st->job->tool->name, (unsigned long long)n.bad_residues,
-                st->job->common.badres == WS_BADRES_X ? "taken as unknown ones" : "left out");
+        fprintf(stderr, "%s: characters that were no residues, %s: %llu\n", st->job->tool->name,
+                st->job->common.badres == WS_BADRES_X ? "taken as unknown ones" : "left out", (unsigned long long)n.bad_residues);
 }
 
 static int close_out(ws_out *o, int rc, ws_err *err) {
