@@ -57,29 +57,11 @@ static const ws_abc amino = {
      B(0) | B(1) | B(3), B(1) | B(2) | B(3), B(0) | B(1) | B(2), B(0) | B(2) | B(3), /* H B V D */                     \
      B(4) - 1}
 
-static const ws_abc dna = {
-    .type = WS_ABC_DNA,
-    .name = "DNA",
-    .K = 4,
-    .Kp = 18,
-    .any = 15,
-    .letters = "ACGT.RYMKSWHBVDN*~",
-    .code_of = NUCLEOTIDE_CODES,
-    .contains = NUCLEOTIDE_SETS,
-    .background = {0.25f, 0.25f, 0.25f, 0.25f},
-};
+#define NUCLEOTIDES \
+    .K = 4, .Kp = 18, .any = 15, .code_of = NUCLEOTIDE_CODES, .contains = NUCLEOTIDE_SETS, .background = {0.25f, 0.25f, 0.25f, 0.25f}
 
-static const ws_abc rna = {
-    .type = WS_ABC_RNA,
-    .name = "RNA",
-    .K = 4,
-    .Kp = 18,
-    .any = 15,
-    .letters = "ACGU.RYMKSWHBVDN*~",
-    .code_of = NUCLEOTIDE_CODES,
-    .contains = NUCLEOTIDE_SETS,
-    .background = {0.25f, 0.25f, 0.25f, 0.25f},
-};
+static const ws_abc dna = {.type = WS_ABC_DNA, .name = "DNA", .letters = "ACGT.RYMKSWHBVDN*~", NUCLEOTIDES};
+static const ws_abc rna = {.type = WS_ABC_RNA, .name = "RNA", .letters = "ACGU.RYMKSWHBVDN*~", NUCLEOTIDES};
 
 const ws_abc *ws_abc_get(ws_abc_type type) {
     switch (type) {

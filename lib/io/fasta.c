@@ -17,22 +17,12 @@ static int begin(void *own, ws_parse *s, ws_err *err) {
     return WS_OK;
 }
 
-static int text_before(const ws_parse *s, const uint8_t *p, size_t n, ws_err *err) {
-    char quote[WS_QUOTE_MAX];
-    const uint8_t *eol = memchr(p, '\n', n);
-    return ws_parse_fail(s, err, "expected '>' at the start of a FASTA record, found \"%s\"",
-                         ws_quote(quote, (const char *)p, eol ? (size_t)(eol - p) : n));
-}
-
-/* Each of these takes from p[0..n) what belongs to its state and returns how much that was; *rc is a failure or 0. */
+/* Each of these takes from p[0..n), n > 0, what belongs to its state and returns how much that was; *rc is a failure or 0. */
 
 static size_t in_before(fasta *f, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
-    size_t i = 0;
-    for (; i < n && strchr(" \t\r\n", p[i]) && p[i]; i++) s->line += p[i] == '\n';
-    if (i == n) return n;
-    if (p[i] != '>') *rc = text_before(s, p + i, n - i, err);
-    f->state = HEADER;
-    return i + 1;
+    const size_t took = ws_parse_start(s, p, n, '>', "FASTA", rc, err);
+    if (p[took - 1] == '>') f->state = HEADER;
+    return took;
 }
 
 static size_t in_header(fasta *f, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {

@@ -29,15 +29,9 @@ static void next_line(fastq *f, ws_parse *s, int state) {
  * or 0. */
 
 static size_t in_before(fastq *f, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
-    char quote[WS_QUOTE_MAX];
-    size_t i = 0;
-    for (; i < n && (p[i] == ' ' || p[i] == '\t' || p[i] == '\r' || p[i] == '\n'); i++) s->line += p[i] == '\n';
-    if (i == n) return n;
-    if (p[i] != '@')
-        *rc = ws_parse_fail(s, err, "expected '@' at the start of a FASTQ record, found \"%s\"",
-                            ws_quote(quote, (const char *)p + i, line_of(p + i, n - i)));
-    f->state = HEADER;
-    return i + 1;
+    const size_t took = ws_parse_start(s, p, n, '@', "FASTQ", rc, err);
+    if (p[took - 1] == '@') f->state = HEADER;
+    return took;
 }
 
 static size_t in_header(fastq *f, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {

@@ -36,6 +36,17 @@ int ws_parse_fail(const ws_parse *s, ws_err *err, const char *fmt, ...) {
     return ws_fail(err, WS_EDATA, "%s: line %llu: %s", s->input, (unsigned long long)s->line, text);
 }
 
+size_t ws_parse_start(ws_parse *s, const uint8_t *p, size_t n, char mark, const char *format, int *rc, ws_err *err) {
+    char quote[WS_QUOTE_MAX];
+    size_t i = 0;
+    for (; i < n && (p[i] == ' ' || p[i] == '\t' || p[i] == '\r' || p[i] == '\n'); i++) s->line += p[i] == '\n';
+    if (i == n || p[i] == (uint8_t)mark) return i + (i < n);
+    const uint8_t *eol = memchr(p + i, '\n', n - i);
+    *rc = ws_parse_fail(s, err, "expected '%c' at the start of a %s record, found \"%s\"", mark, format,
+                        ws_quote(quote, (const char *)p + i, eol ? (size_t)(eol - p) - i : n - i));
+    return i + 1;
+}
+
 int ws_parse_pack(ws_parse *s, ws_err *err) {
     const size_t words = ws_batch_words(s->ncode);
     if (ws_parse_len(s) > WS_LEN_MAX)

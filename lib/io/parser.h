@@ -69,6 +69,10 @@ void ws_parse_release(ws_parse *s);
 /* Residues of the open record. */
 static inline uint64_t ws_parse_len(const ws_parse *s) { return 6 * (uint64_t)s->nopen + s->ncode; }
 
+/* Takes what is in front of a record: blank characters, and its mark if that has come. Anything else is a failure in *rc, told with the
+ * format's name. Returns how many characters of p[0..n), n > 0, were taken; the last of them is the mark if it was there. */
+size_t ws_parse_start(ws_parse *s, const uint8_t *p, size_t n, char mark, const char *format, int *rc, ws_err *err);
+
 /* Takes a header line's text, or a part of it, with the four characters that no text may hold as blanks. */
 int ws_parse_text(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, ws_err *err);
 
