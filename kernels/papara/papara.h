@@ -15,11 +15,11 @@
 /* ---- letters.c ---- */
 
 typedef struct ws_papara_letters {
-    ws_abc abc;         /* of the reads: '-' and '?' are codes too, all of them codes that mean nothing here */
+    ws_abc abc;         /* of the reads; '-' and '?' have the code of a gap */
     int nstate;         /* 4 or 20 */
     uint32_t all;       /* the mask of a gap: every state */
     uint32_t mask[256]; /* of a character of the alignment; 0: not allowed there */
-    uint32_t read_mask[WS_KP_MAX + 3]; /* of a code of a read; 0: left out */
+    uint32_t read_mask[WS_KP_MAX + 3]; /* of a code of a read; 0: left out of the read, as gaps are */
 } ws_papara_letters;
 
 /* The tables of DNA or proteins; nothing to release. as_papara: reads lose what papara 2.5 deletes from them (lower case, U, N, X and
@@ -175,7 +175,7 @@ typedef struct ws_papara_read {
     const ws_papara_ref *ref;
     uint32_t *mask; /* [m], m >= 1 */
     size_t m;
-    int64_t *cost; /* [nedge], the result; WS_PAPARA_FAR: worse than the best two, by how much was not asked */
+    int64_t *cost; /* [nedge], the result; WS_PAPARA_FAR: higher than the best two, how much was not worked out */
     void *room;
 } ws_papara_read;
 #define WS_PAPARA_FAR INT64_MAX

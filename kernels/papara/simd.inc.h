@@ -16,7 +16,7 @@ typedef struct sweep {
     ws_papara_scheme cost;
     size_t m, n, words; /* residues, sites, words of a site in the planes */
     size_t lane;        /* the first edge's bit in those words */
-    uint32_t *at;       /* [m] offset of the costs of each residue in the table */
+    uint32_t *at;       /* [m] where in the table, in bytes, the costs of each residue stand */
     uint32_t kind[KINDS]; /* masks that the read has */
     int nkind;
 } sweep;

@@ -59,7 +59,7 @@ int ws_cascade_judge(const ws_job *job, const ws_batch *b, const ws_task *task, 
     .backends = backends, .open = open_stage, .close = ws_cascade_close, .begin = ws_cascade_begin,                   \
     .judge = ws_cascade_judge
 
-/* lib/cascade/judge.c needs: */
+/* What ws_cascade_open made, in job->data, for judge.c and pass.c. */
 typedef struct ws_cascade {
     const ws_stage *stage;
     const ws_cascade_opts *opts;

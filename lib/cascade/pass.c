@@ -22,7 +22,8 @@ int ws_pass_enough(const ws_cascade *c, double p) {
     return !(p > c->max_p) && (!c->opts->evalue_given || !(p * c->opts->z > c->opts->evalue));
 }
 
-/* A score this much lower fails if one at `nats` does: more than singles, and the P-values of lib/hmm/evalue.c, err by. */
+/* More than singles, and the P-values of lib/hmm/evalue.c, err by at a score of `nats`: whatever is this much lower than a score that
+ * fails, fails too. */
 static float margin(double nats) { return (float)(1e-3 + 1e-6 * fabs(nats)); }
 
 /* Nats above the null score below which -T or --cut_* say no: rounding is monotone, so one score is as good as all below it. */
@@ -33,9 +34,9 @@ static float least_bits(const ws_cascade *c, const ws_hmm *hmm) {
     return isfinite(least) && !ws_pass_bits(c, hmm, ws_bits(least, 0)) ? least : -INFINITY;
 }
 
-/* The same for P. The inverse is tried, not trusted: what fails is a score half a margin above `least`. Of one below it, y is
- * smaller by lambda * 5e-4 / ln2 > 7e-6, so P is larger by 7e-6 of itself where P is small and by 5e-8 at 0.999. Computed P are
- * good to 2e-8 just above the place where ws_gumbel_p changes its formula, and to 1e-13 of themselves elsewhere. */
+/* The same for P. The inverse of P is not trusted but tried: a score half a margin above `least` must fail. For all scores below
+ * `least` y is smaller by lambda * 5e-4 / ln2 > 7e-6, so P is larger, by 7e-6 of itself where P is small and by 5e-8 at 0.999. Computed
+ * P are good to 2e-8 just above the place where ws_gumbel_p changes its formula, and to 1e-13 of themselves elsewhere. */
 static float least_p(const ws_cascade *c, const ws_hmm *hmm) {
     const ws_stage *s = c->stage;
     const double mu = (double)hmm->evparam[s->mu], lambda = (double)hmm->evparam[s->lambda];

@@ -18,9 +18,9 @@ struct ws_devbuf { // device memory, or pinned memory of the host
     size_t cap;
 };
 
-// Time in which at least one of several lanes was at something, put together as their parts come in.
+// The time in which at least one of several lanes was busy with something, added up call by call.
 struct ws_devspan {
-    double until, sum; // milliseconds
+    double until, sum; // milliseconds: what lies before `until` is in the sum
 };
 
 struct ws_device {

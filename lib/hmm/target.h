@@ -7,14 +7,14 @@
 #include "lib/hmm/model.h"
 #include "lib/hmm/profile.h"
 
-/* What a pair must reach for anything to be asked of it: one whose score is less than least - each * L nats above the null score
- * fails, whatever its composition. -INFINITY, 0: of no pair this is known. biased: the bias filter is asked of the others. Made by
- * lib/cascade. */
+/* Below which score a pair fails for certain, so that nothing more need be asked: a score that is less than least - each * L nats above
+ * the null score, L residues, fails whatever the composition. -INFINITY and 0 where no score is certain to fail. Made by lib/cascade. */
 typedef struct ws_gate {
     float least, each;
-    int biased;
+    int biased; /* those that may pass go through the bias filter */
 } ws_gate;
 
+/* 1 if a score so many nats above the null score fails. */
 static inline int ws_gate_fails(const ws_gate *g, float above_null, uint32_t L) { return above_null < g->least - g->each * (float)L; }
 
 typedef struct ws_hmm_target {
