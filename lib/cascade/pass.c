@@ -9,7 +9,7 @@
 #define LN2 0.69314718055994529
 
 double ws_pass_p(const ws_hmm *hmm, int mu, int lambda, int tail, float bits) {
-    if (!hmm->calibrated) return 1;
+    if (!hmm->calibrated) return NAN;
     return tail ? ws_exp_p(bits, hmm->evparam[mu], hmm->evparam[lambda]) : ws_gumbel_p(bits, hmm->evparam[mu], hmm->evparam[lambda]);
 }
 

@@ -5,7 +5,7 @@
 
 #include "lib/cascade/cascade.h"
 
-/* P of a score in bits; mu, lambda: indices into ws_hmm.evparam; tail: Forward's. 1 for a model without calibration. */
+/* P of a score in bits; mu, lambda: indices into ws_hmm.evparam; tail: Forward's. NaN, an empty field, for a model without calibration. */
 double ws_pass_p(const ws_hmm *hmm, int mu, int lambda, int tail, float bits);
 
 /* -T and --cut_*, asked of the score against the null model, which is what the table shows: 1 if it is high enough. */
