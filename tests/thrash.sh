@@ -13,6 +13,7 @@ trap 'rm -rf "$tmp"' EXIT
 cd "$tmp"
 
 cat "$top/tests/data/globins4.hmm" "$top/tests/data/demo.hmm" "$top/tests/data/fn3.hmm" >m.hmm
+{ cat m.hmm && sed 's/^NAME  .*/&_2/' m.hmm && sed 's/^NAME  .*/&_3/' m.hmm; } >wide.hmm # enough that a batch is worked on in parts
 gzip -dc "$top/tests/data/demo.fa.gz" | head -n "${THRASH_LINES:-1500}" >db.fa
 gzip -c db.fa >db.gz
 respack -t 1 db.fa >db.wsp
@@ -51,12 +52,12 @@ while [ $n -lt "$rounds" ]; do
     pace && consumer=$it
     model='' backend='' all=''
     if [ $tool != respack ]; then
-        model=m.hmm
+        pick m.hmm m.hmm m.hmm wide.hmm && model=$it
         pick scalar avx2 avx512 && backend="--backend $it"
         $tool --list-backends | grep -q "^$it.yes" || backend=''
         pick '' '-a' && all=$it
     fi
-    want=want.$tool.$input.$out$all
+    want=want.$tool.$model.$input.$out$all
     # shellcheck disable=SC2086 # words
     [ -f "$want" ] || $tool -t 1 $all -O $out $model <$input >"$want"
     # shellcheck disable=SC2086
