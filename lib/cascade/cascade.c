@@ -2,47 +2,27 @@
  * Opening of a filter: models into targets, options into thresholds, columns. */
 #include "lib/cascade/pass.h"
 
+#include "lib/base/each.h"
+
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- models ---- */
 
-typedef struct setup_work {
-    ws_cascade *c;
-    _Atomic size_t next;
-    _Atomic int failed;
-    ws_err err;
-} setup_work;
-
-static void *setup_main(void *arg) {
-    setup_work *w = arg;
-    size_t i;
-    while ((i = w->next++) < w->c->set.n && !w->failed) {
-        ws_err err = {0};
-        ws_hmm_target *t = &w->c->model[i];
-        t->hmm = &w->c->set.hmm[i];
-        ws_bias_set(&t->bias, t->hmm);
-        if (ws_profile_create(&t->profile, t->hmm, &err) != WS_OK && !atomic_exchange(&w->failed, 1)) w->err = err;
-        ws_hmm_forget(&w->c->set.hmm[i]);
-    }
-    return NULL;
+static int make_model(void *cascade, size_t i, ws_err *err) {
+    ws_cascade *c = cascade;
+    ws_hmm_target *t = &c->model[i];
+    t->hmm = &c->set.hmm[i];
+    ws_bias_set(&t->bias, t->hmm);
+    int rc = ws_profile_create(&t->profile, t->hmm, err);
+    ws_hmm_forget(&c->set.hmm[i]);
+    return rc;
 }
 
 static int make_models(ws_cascade *c, int threads, ws_err *err) {
-    enum { MAX = 64 };
-    pthread_t id[MAX];
-    setup_work w = {.c = c};
-    int want = (int)ws_min((size_t)threads, ws_min(c->set.n, MAX)), started = 1;
     c->model = ws_calloc(c->set.n, sizeof *c->model, err);
-    if (!c->model) return WS_ENOMEM;
-    while (started < want && pthread_create(&id[started], NULL, setup_main, &w) == 0) started++;
-    setup_main(&w);
-    for (int i = 1; i < started; i++) pthread_join(id[i], NULL);
-    if (w.failed) *err = w.err;
-    return w.failed ? err->code : WS_OK;
+    return c->model ? ws_each(c->set.n, threads, make_model, c, err) : WS_ENOMEM;
 }
 
 static int make_targets(ws_job *job, ws_cascade *c, ws_err *err) {

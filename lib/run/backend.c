@@ -2,11 +2,10 @@
  * Choice and preparation of backends: see lib/run/backend.h. */
 #include "lib/run/backend.h"
 
+#include "lib/base/each.h"
 #include "lib/dev/device.h"
 #include "lib/dev/ids.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -126,36 +125,21 @@ int ws_backend_list(const ws_tool *tool, const ws_machine *m, ws_buf *out, ws_er
 }
 
 typedef struct prepare_work {
-    ws_job *job;
+    const ws_job *job;
     const ws_backend *backend;
     void **prep;
-    _Atomic size_t next;
-    _Atomic int failed;
-    ws_err err; /* of the thread that set failed first */
 } prepare_work;
 
-static void *prepare_main(void *arg) {
-    prepare_work *w = arg;
-    size_t t;
-    while ((t = w->next++) < w->job->ntarget && !w->failed) {
-        ws_err err = {0};
-        if (w->backend->prepare(&w->job->target[t], &w->prep[t], &err) != WS_OK && !atomic_exchange(&w->failed, 1)) w->err = err;
-    }
-    return NULL;
+static int prepare_one(void *work, size_t t, ws_err *err) {
+    const prepare_work *w = work;
+    return w->backend->prepare(&w->job->target[t], &w->prep[t], err);
 }
 
 static int prepare(ws_job *job, const ws_backend *b, void ***prep, int threads, ws_err *err) {
-    enum { MAX = 64 };
-    pthread_t id[MAX];
     *prep = ws_calloc(job->ntarget, sizeof **prep, err);
     if (!*prep) return WS_ENOMEM;
     prepare_work w = {.job = job, .backend = b, .prep = *prep};
-    int want = (int)ws_min((size_t)threads, ws_min(job->ntarget, MAX)), started = 1;
-    while (started < want && pthread_create(&id[started], NULL, prepare_main, &w) == 0) started++;
-    prepare_main(&w);
-    for (int i = 1; i < started; i++) pthread_join(id[i], NULL);
-    if (w.failed) *err = w.err;
-    return w.failed ? err->code : WS_OK;
+    return ws_each(job->ntarget, threads, prepare_one, &w, err);
 }
 
 int ws_backend_open(ws_job *job, int threads, ws_err *err) {
