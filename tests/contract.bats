@@ -64,7 +64,7 @@ bad_values() {
     misuse 'threads' 'range' '-1' -- "$1" -t -1 $m small.fa
     misuse 'batch' 'size' '"10X"' -- "$1" -K 10X $m small.fa
     misuse 'batch' 'range' '0' -- "$1" -K 0 $m small.fa
-    misuse 'out-format' 'tsv, fasta, packed or ids' '"sam"' -- "$1" -O sam $m small.fa
+    misuse 'out-format' 'tsv, fasta.* or ids' '"sam"' -- "$1" -O sam $m small.fa
     misuse 'bad-residue' 'error, x or skip' -- "$1" --bad-residue=no $m small.fa
     misuse 'threads.*needs a value' -- "$1" $m small.fa --threads
     misuse '-t needs a value' -- "$1" $m small.fa -t
