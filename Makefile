@@ -14,7 +14,7 @@ FISHDIR   ?= $(PREFIX)/share/fish/vendor_completions.d
 INSTALL   ?= install
 
 WARN      := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wformat=2 -Wwrite-strings
-WS_CFLAGS := -std=c11 -D_GNU_SOURCE -ffp-contract=off -ffile-prefix-map=$(CURDIR)=. -pthread -I. $(WARN)
+WS_CFLAGS := -std=c11 -D_GNU_SOURCE -ffp-contract=off '-ffile-prefix-map=$(CURDIR)=.' -pthread -I. $(WARN)
 WS_LIBS   := -lxxhash -lz -lpthread -lm
 B         ?= build
 
@@ -184,8 +184,12 @@ completions: all
 
 FOLDERS := $(sort $(BINDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(foreach p,$(PAGES),$(MANDIR)/man$(subst .,,$(suffix $p))))
 
+# The shell would take a name with a blank for two: files would go, and be removed, where nobody named anything.
+ONE_WORD = $(if $(word 2,x$(DESTDIR)$(PREFIX)),$(error DESTDIR and PREFIX must be without blanks, found "$(DESTDIR)$(PREFIX)"))
+
 # Remembers in $B/folders which folders were not there, so that uninstall can take these back and no others.
 install: all completions ## into DESTDIR/PREFIX
+	$(ONE_WORD)
 	@for d in $(FOLDERS:%=$(DESTDIR)%); do while [ ! -d "$$d" ]; do echo "$$d"; d=$$(dirname "$$d"); done; done >> $B/folders
 	$(INSTALL) -d $(FOLDERS:%=$(DESTDIR)%)
 	$(INSTALL) -m 755 $(TOOLS:%=bin/%) $(DESTDIR)$(BINDIR)
@@ -196,6 +200,7 @@ install: all completions ## into DESTDIR/PREFIX
 	    $(INSTALL) -m 644 $B/completions/$$t.fish $(DESTDIR)$(FISHDIR)/$$t.fish || exit 1; done
 
 uninstall: ## what install put there
+	$(ONE_WORD)
 	for t in $(TOOLS); do rm -f $(DESTDIR)$(BINDIR)/$$t $(DESTDIR)$(BASHDIR)/$$t $(DESTDIR)$(ZSHDIR)/_$$t $(DESTDIR)$(FISHDIR)/$$t.fish; done
 	for p in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
 	@[ ! -f $B/folders ] || sort -ru $B/folders | while read -r d; do rmdir "$$d" 2>/dev/null || :; done

@@ -205,4 +205,8 @@ EOF
     make -s -C "$top" install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
     make -s -C "$top" uninstall DESTDIR="$PWD/root" PREFIX=/usr
     [ "$(find root | sort | tail -1)" = root/usr/share/man/man1 ] || fail "left: $(find root)"
+    for target in install uninstall; do
+        run make -s -C "$top" $target DESTDIR="$PWD/a root" PREFIX=/usr
+        [ "$status" -ne 0 ] && grep -q 'must be without blanks' <<<"$output" || fail "$target: $output"
+    done
 }
