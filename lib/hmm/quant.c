@@ -7,20 +7,22 @@
 
 #include "lib/hmm/profile.h"
 
-/* roundf without the call, which was a fourteenth of loading 250 models. From 2^23 on a single is whole; below, v - t is exact. */
-static float rnd(float v) {
-    if (!(fabsf(v) < 8388608.0f)) return v;
-    float t = (float)(int)v, d = v - t;
-    return d >= 0.5f ? t + 1.0f : d <= -0.5f ? t - 1.0f : t;
+/* v rounded to a whole number, within -most..most; `most` is whole and an int holds it. Without branches: where a score lies
+ * among the halves is as good as random, and a branch taken wrongly costs more than all the rest. */
+static int rounded(float v, float most) {
+    v = v < most ? v : most;
+    v = v > -most ? v : -most;
+    const int t = (int)v;
+    const float d = v - (float)t; /* exact */
+    return t + (d >= 0.5f) - (d <= -0.5f);
 }
 
 /* ---- 5.1: bytes ---- */
 
-/* u8 of a score that is not above 0 */
-static int byte_cost(float s) {
-    float v = -rnd(WS_BYTE_SCALE * s);
-    return v > 255.0f ? 255 : (int)v;
-}
+static int byte_of(int v) { return v < 0 ? 0 : v > 255 ? 255 : v; }
+
+/* Behind 2 * 255 all costs are 255, whatever the bias. */
+static int byte_cost(float s, int bias) { return byte_of(bias - rounded(WS_BYTE_SCALE * s, 510.0f)); }
 
 /* The bias comes from canonical residues alone (pitfall 14.7). */
 static float best_score(const ws_profile *p) {
@@ -37,14 +39,10 @@ int ws_bytes_create(ws_bytes *b, const ws_profile *p, ws_err *err) {
     *b = (ws_bytes){.M = p->M, .Kp = p->abc->Kp};
     b->cost = ws_calloc(n, sizeof *b->cost, err);
     if (!b->cost) return err->code;
-    b->bias = byte_cost(-best_score(p));
-    b->tbm = byte_cost(logf(2.0f / ((float)p->M * (float)(p->M + 1))));
-    b->tec = byte_cost(logf(0.5f));
-    for (size_t i = 0; i < n; i++) {
-        float r = -rnd(WS_BYTE_SCALE * p->score[i]), bias = (float)b->bias;
-        /* r >= -bias, as a degenerate's mean is not above the best canonical score; fmaxf guards the mean's last bit */
-        b->cost[i] = r > 255.0f - bias ? 255 : (uint8_t)fmaxf(r + bias, 0.0f);
-    }
+    b->bias = byte_cost(-best_score(p), 0);
+    b->tbm = byte_cost(logf(2.0f / ((float)p->M * (float)(p->M + 1))), 0);
+    b->tec = byte_cost(logf(0.5f), 0);
+    for (size_t i = 0; i < n; i++) b->cost[i] = (uint8_t)byte_cost(p->score[i], b->bias);
     return WS_OK;
 }
 
@@ -56,10 +54,8 @@ void ws_bytes_destroy(ws_bytes *b) {
 /* ---- 5.2: words ---- */
 
 static int16_t word_of(float s) {
-    float v = rnd(WS_WORD_SCALE * s);
-    if (v >= 32767.0f) return 32767;
-    if (v <= -32768.0f) return -32768;
-    return (int16_t)v;
+    const int v = rounded(WS_WORD_SCALE * s, 32768.0f);
+    return (int16_t)(v < 32767 ? v : 32767);
 }
 
 int ws_words_create(ws_words *w, const ws_profile *p, ws_err *err) {

@@ -366,6 +366,37 @@ static int make_tables(const ws_hmm *h) {
     return 1;
 }
 
+static float nearest(float v) { return fmaxf(fminf(roundf(v), 32767.0f), -32768.0f); }
+
+/* Scores at, just above and just below all halves of bytes and words, and ends of the range. */
+static void test_rounding(tap *t) {
+    enum { M = 9000, KP = 18 };
+    static const float scale[] = {WS_BYTE_SCALE, WS_WORD_SCALE}, end[] = {-INFINITY, -1e30f, -88.0f, -45.5f, -1e-38f, -0.0f};
+    ws_profile p = {.M = M, .abc = ws_abc_get(WS_ABC_DNA)};
+    ws_bytes b;
+    ws_words w;
+    ws_err err;
+    size_t n = (size_t)KP * (M + 1);
+    int bad = 0;
+    if (!(p.score = ws_calloc(n, sizeof *p.score, &err))) die(&err);
+    for (int i = 0; i < WS_NPTRANS; i++)
+        if (!(p.tr[i] = ws_calloc(M + 1, sizeof *p.tr[i], &err))) die(&err);
+    for (size_t i = 0; i < n; i++) {
+        const float s = (2000.5f - (float)(i / 6)) / scale[i % 2];
+        p.score[i] = i % 1000 == 999 ? end[i / 1000 % 6] : i / 2 % 3 == 0 ? s : nextafterf(s, i / 2 % 3 == 1 ? 100.0f : -100.0f);
+        if (p.score[i] > 8.0f) p.score[i] = 8.0f;
+    }
+    if (ws_bytes_create(&b, &p, &err) || ws_words_create(&w, &p, &err)) die(&err);
+    for (size_t i = 0; i < n; i++) {
+        const float cost = (float)b.bias - roundf(WS_BYTE_SCALE * p.score[i]);
+        bad += (float)b.cost[i] != fmaxf(fminf(cost, 255.0f), 0.0f) || (float)w.emit[i] != nearest(WS_WORD_SCALE * p.score[i]);
+    }
+    tap_ok(t, bad == 0 && (float)b.bias == roundf(WS_BYTE_SCALE * 8.0f), "bytes and words are rounded as roundf does");
+    ws_bytes_destroy(&b);
+    ws_words_destroy(&w);
+    ws_profile_destroy(&p);
+}
+
 static void test_no_way(tap *t) {
     size_t n;
     char *text = slurp(GOLDEN "models/M1.hmm.gz", &n), *in = strstr(text, "\n      1 ");
@@ -418,6 +449,7 @@ int main(void) {
     test_numbers(&t);
     test_bad_text(&t);
     test_bad_binary(&t);
+    test_rounding(&t);
     test_no_way(&t);
     test_cuts(&t, GOLDEN "models/M1.hmm.gz", 1);
     test_cuts(&t, GOLDEN "formats/20aa-bin3f.h3m", 3);
