@@ -223,6 +223,32 @@ static void test_numbers(tap *t) {
     ws_free(text);
 }
 
+/* All of "0.00000" to "9.99999" as the match emissions of one model. */
+static void test_every_short_number(tap *t) {
+    enum { NODES = 50000 };
+    size_t n;
+    char *text = slurp(GOLDEN "formats/20aa-3f.hmm", &n), *named = replaced(text, "LENG  20\n", "LENG  50000\n"), number[16];
+    ws_hmmset set;
+    ws_err err;
+    ws_buf all = {0};
+    int rc = ws_buf_add(&all, named, (size_t)(strstr(named, "\n      1 ") + 1 - named), &err), bad = 0;
+    for (int k = 0; k < NODES && !rc; k++) {
+        rc = ws_buf_addf(&all, &err, "%d", k + 1);
+        for (int x = 20 * k; x < 20 * k + 20 && !rc; x++) rc = ws_buf_addf(&all, &err, " %d.%05d", x / 100000, x % 100000);
+        if (!rc) rc = ws_buf_adds(&all, " - - - - -\n* * * * * * * * * * * * * * * * * * * *\n* * * * * * *\n", &err);
+    }
+    if (rc || ws_buf_adds(&all, "//\n", &err) || read_bytes(&set, all.p, all.n, &err)) die(&err);
+    for (int x = 0; x < 20 * NODES; x++) {
+        sprintf(number, "%d.%05d", x / 100000, x % 100000);
+        bad += set.hmm[0].mat[20 + x] != expf((float)(-1.0 * strtod(number, NULL)));
+    }
+    tap_ok(t, bad == 0, "all numbers of one digit and five decimals are converted as strtod does");
+    ws_hmmset_release(&set);
+    ws_buf_release(&all);
+    free(named);
+    ws_free(text);
+}
+
 /* ---- files that are wrong ---- */
 
 static void refuse(tap *t, const char *what, const void *p, size_t n, const char *expect) {
@@ -263,6 +289,9 @@ static void test_bad_text(tap *t) {
         {"an empty DESC", "LENG", "DESC  \nLENG", "line 3: DESC is empty"},
         {"no HMM line", "\nHMM ", "\nHMX ", "the model ends before its HMM line"},
         {"no number", "\n      1 ", "\n      1 0.1x", "where a number was expected (match emissions)"},
+        {"what comes behind 9", "\n      1 ", "\n      1 0.1234: ", "found \"0.1234:\""},
+        {"what stands before 0", "\n      1 ", "\n      1 /.12345 ", "found \"/.12345\""},
+        {"another point", "\n      1 ", "\n      1 1,12345 ", "found \"1,12345\""},
         {"infinity", "\n      1 ", "\n      1 inf ", "found \"inf\""},
         {"hexadecimal", "\n      1 ", "\n      1 0x1 ", "found \"0x1\""},
         {"a probability above 1", "\n      1 ", "\n      1 -0.5 ", "below zero"},
@@ -447,6 +476,7 @@ int main(void) {
     test_layout(&t);
     test_nucleotides(&t);
     test_numbers(&t);
+    test_every_short_number(&t);
     test_bad_text(&t);
     test_bad_binary(&t);
     test_rounding(&t);
