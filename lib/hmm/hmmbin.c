@@ -30,7 +30,8 @@ typedef struct reader {
 
 /* The sentence with the place in front of it. */
 #define bad(r, err, ...) \
-    (ws_fail(err, WS_EDATA, __VA_ARGS__), ws_err_prefix(err, "%s, byte %zu: ", (r)->file->name, (r)->at), WS_EDATA)
+    (ws_fail(err, WS_EDATA, __VA_ARGS__), \
+     ws_err_prefix(err, "%s, byte %zu: ", (r)->file->name, (r)->file->bytes_before + (r)->at), WS_EDATA)
 
 /* ---- pieces ---- */
 

@@ -17,12 +17,14 @@ typedef struct ws_hmmfile {
  * first line; then the start of each model, behind the blank and comment lines before it. *start is an array of *n offsets,
  * released with ws_free. */
 size_t ws_hmmtext_whole(const char *text, size_t n);
+size_t ws_hmmtext_lines(const char *text, size_t n); /* line ends in n bytes */
 int ws_hmmtext_version(ws_hmmfile *f, ws_err *err);
 int ws_hmmtext_split(const ws_hmmfile *f, size_t **start, size_t *n, ws_err *err);
 /* The model at offset `start`. *h is zeroed before; on failure the caller releases what it holds. */
 int ws_hmmtext_read(ws_hmm *h, const ws_hmmfile *f, size_t start, ws_err *err);
 
-/* Binary: whether the file begins as one; the version from its first magic; the model at *at, which moves behind it. */
+/* Binary: whether the file begins as one, from so many bytes; the version from its first magic; the model at *at, which moves behind it. */
+enum { WS_HMMBIN_MAGIC = 4 };
 int ws_hmmbin_detect(const ws_hmmfile *f);
 int ws_hmmbin_version(ws_hmmfile *f, ws_err *err);
 int ws_hmmbin_read(ws_hmm *h, const ws_hmmfile *f, size_t *at, ws_err *err);

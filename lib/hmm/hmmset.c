@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * A model file: reads it, tells text from binary, converts its models on several threads. Text is taken in portions of whole
- * models, so that the text of 50,000 of them, 5 GB and more, is never there at once. */
+ * A model file: reads it, tells text from binary, converts its models on several threads. It is taken in portions, so
+ * that the text of 50,000 models, 5 GB and more, is never there at once, and reading goes on while models are converted. */
 #include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "lib/hmm/hmmfile.h"
 #include "lib/io/source.h"
 
-enum { THREADS_MAX = 64, PORTION = 16 << 20 };
+enum {
+    THREADS_MAX = 64,
+    PORTION = 1 << 20, /* bytes that a thread takes at a time */
+    LOOK = 16 << 20    /* bytes in all threads' portions together, and those in which the first model has to end */
+};
 
 int ws_hmm_alloc(ws_hmm *h, ws_err *err) {
     size_t nodes = (size_t)h->M + 1;
@@ -34,182 +37,256 @@ size_t ws_hmmfile_line(const ws_hmmfile *f, const char *at) {
     return line;
 }
 
-/* ---- text: models are independent, threads take the next one until none is left ---- */
+/* ---- the file: what is read of it stands in `rest` until it becomes somebody's portion ---- */
 
-typedef struct work {
-    const ws_hmmfile *file;
-    const size_t *start;
-    size_t n;
-    ws_hmm *hmm;
-    atomic_size_t next;
-    pthread_mutex_t lock; /* of what follows */
-    size_t failed;        /* the first model that cannot be read, n if all can */
-    ws_err err;
-} work;
-
-/* Models are handed out in ascending order and each one taken is finished, so the failure that is kept is the first of the
- * file, whatever the number of threads. */
-static void *convert(void *arg) {
-    work *w = arg;
-    ws_err err;
-    size_t i;
-    while ((i = atomic_fetch_add(&w->next, 1)) < w->n) {
-        if (ws_hmmtext_read(&w->hmm[i], w->file, w->start[i], &err) == WS_OK) continue;
-        pthread_mutex_lock(&w->lock);
-        if (i < w->failed) {
-            w->failed = i;
-            w->err = err;
-        }
-        pthread_mutex_unlock(&w->lock);
-        break;
-    }
-    return NULL;
-}
-
-static int convert_all(ws_hmm *hmm, size_t n, const ws_hmmfile *f, const size_t *start, int threads, ws_err *err) {
-    work w = {.file = f, .start = start, .n = n, .hmm = hmm, .failed = n};
-    pthread_t thread[THREADS_MAX];
-    size_t others = threads > 1 && n ? ws_min(ws_min((size_t)threads, THREADS_MAX), n) - 1 : 0, started = 0;
-
-    atomic_init(&w.next, 0);
-    pthread_mutex_init(&w.lock, NULL);
-    /* a thread that cannot be had is no failure: the others do its share */
-    while (started < others && pthread_create(&thread[started], NULL, convert, &w) == 0) started++;
-    convert(&w);
-    while (started) pthread_join(thread[--started], NULL);
-    pthread_mutex_destroy(&w.lock);
-    if (w.failed == w.n) return WS_OK;
-    *err = w.err;
-    return err->code;
-}
-
-/* What is read of a file: `text` holds what no model was made of yet. */
 typedef struct input {
-    ws_hmmfile file;
+    const char *name; /* for messages */
     ws_source *source;
     XXH3_state_t *hash;
-    ws_buf text;
-    size_t cap; /* of the set's models */
+    ws_buf rest;
+    size_t bytes, lines; /* of the file, in front of rest */
+    char version;
     int ended;
 } input;
 
-static int check_text(ws_hmmfile *f, ws_err *err) {
+/* More of the file behind `text`, until there are `want` bytes or its end; then a NUL. */
+static int fill(input *in, ws_buf *text, size_t want, ws_err *err) {
+    while (text->n < want && !in->ended) {
+        const uint8_t *p;
+        size_t n;
+        int rc = ws_source_next(in->source, -1, &p, &n, err);
+        in->ended = rc == WS_EOF;
+        if (rc == WS_OK) rc = ws_buf_add(text, p, n, err);
+        if (rc == WS_OK) XXH3_64bits_update(in->hash, p, n);
+        if (rc != WS_OK && rc != WS_EOF) return rc;
+    }
+    int rc = ws_buf_reserve(text, 1, err);
+    if (rc == WS_OK) text->p[text->n] = '\0';
+    return rc;
+}
+
+/* The same until there are whole models as well, but no more than `most` bytes. *whole: how many of the bytes those are. */
+static int fill_whole(input *in, ws_buf *text, size_t want, size_t most, size_t *whole, ws_err *err) {
+    for (*whole = 0;; want = 2 * text->n) {
+        int rc = fill(in, text, ws_min(want, most), err);
+        if (rc != WS_OK) return rc;
+        *whole = in->ended ? text->n : ws_hmmtext_whole(text->p, text->n);
+        if (*whole || in->ended || text->n >= most) return WS_OK;
+    }
+}
+
+static ws_hmmfile file_of(const input *in, const ws_buf *text) {
+    return (ws_hmmfile){in->name, text->p, text->n, in->bytes, in->lines, in->version};
+}
+
+/* ---- text: threads take the next portion, some whole models each, until none is left ---- */
+
+typedef struct models {
+    ws_hmm *hmm;
+    size_t n;
+} models;
+
+typedef struct portion {
+    size_t index;
+    ws_buf text;
+    ws_hmmfile file;
+} portion;
+
+typedef struct team {
+    size_t want; /* bytes in a portion */
+    pthread_mutex_t lock; /* of what follows */
+    input *in;
+    models *done; /* [taken], in the order of the file */
+    size_t taken, cap;
+    size_t failed; /* the first portion that cannot be read, SIZE_MAX if all can */
+    ws_err err;
+} team;
+
+static int check_text(const ws_hmmfile *f, ws_err *err) {
     const char *nul = memchr(f->text, '\0', f->n);
     if (nul)
         return ws_fail(err, WS_EDATA, "%s: byte %zu is zero, which no HMMER3 text file holds; it is neither text nor a "
                        "HMMER3 binary file (.h3m)", f->name, f->bytes_before + (size_t)(nul - f->text));
-    return f->version ? WS_OK : ws_hmmtext_version(f, err);
+    return WS_OK;
 }
 
-static int read_portion(ws_hmmset *set, input *in, int threads, ws_err *err) {
-    ws_hmmfile *f = &in->file;
+/* Reading and inflating go on in a thread that would only wait for the lock. */
+static void lock(team *w) {
+    while (pthread_mutex_trylock(&w->lock) != 0) {
+        if (ws_source_ahead(w->in->source)) continue;
+        pthread_mutex_lock(&w->lock);
+        return;
+    }
+}
+
+static void note_failure(team *w, size_t index, const ws_err *err) {
+    if (index > w->failed) return;
+    w->failed = index;
+    w->err = *err;
+}
+
+/* The whole models of what is read and not taken; what is behind them is left to the next portion. */
+static int cut_portion(team *w, portion *p, ws_err *err) {
+    input *in = w->in;
+    const ws_buf spare = p->text;
+    size_t whole;
+    p->text = in->rest;
+    in->rest = spare;
+    in->rest.n = 0;
+    int rc = ws_grow(&w->done, &w->cap, w->taken + 1, sizeof *w->done, err);
+    if (rc != WS_OK) return rc;
+    w->done[w->taken] = (models){0};
+    p->index = w->taken++;
+    rc = fill_whole(in, &p->text, w->want, SIZE_MAX, &whole, err);
+    if (rc == WS_OK) rc = ws_buf_add(&in->rest, p->text.p + whole, p->text.n - whole, err);
+    if (rc != WS_OK) return rc;
+    p->text.n = whole;
+    p->text.p[whole] = '\0';
+    p->file = file_of(in, &p->text);
+    in->bytes += whole;
+    in->lines += ws_hmmtext_lines(p->text.p, whole);
+    return WS_OK;
+}
+
+/* Portions are handed out in ascending order and each one taken is finished, so the failure that is kept is the first of the
+ * file, whatever the number of threads. */
+static int take(team *w, portion *p) {
+    ws_err err;
+    int go;
+    lock(w);
+    go = w->failed == SIZE_MAX && !(w->in->ended && w->in->rest.n == 0);
+    if (go) {
+        go = cut_portion(w, p, &err) == WS_OK;
+        if (!go) note_failure(w, w->taken, &err);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return go;
+}
+
+static int convert(const ws_hmmfile *f, models *m, ws_err *err) {
     size_t *start = NULL, n;
     int rc = check_text(f, err);
-
+    if (rc == WS_OK) rc = ws_hmmtext_split(f, &start, &n, err);
     if (rc != WS_OK) return rc;
-    if ((rc = ws_hmmtext_split(f, &start, &n, err)) != WS_OK) return rc;
-    rc = ws_grow(&set->hmm, &in->cap, set->n + n, sizeof *set->hmm, err);
-    if (rc == WS_OK) {
-        ws_hmm *fresh = set->hmm + set->n;
-        if (n) memset(fresh, 0, n * sizeof *fresh);
-        set->n += n;
-        rc = convert_all(fresh, n, f, start, threads, err);
+    m->hmm = ws_calloc(n, sizeof *m->hmm, err);
+    if (!m->hmm) rc = err->code;
+    while (rc == WS_OK && m->n < n) {
+        rc = ws_hmmtext_read(&m->hmm[m->n], f, start[m->n], err);
+        m->n++;
     }
     ws_free(start);
     return rc;
 }
 
-/* More of the file, until there are `want` bytes or its end. */
-static int fill(input *in, size_t want, ws_err *err) {
-    while (in->text.n < want && !in->ended) {
-        const uint8_t *p;
-        size_t n;
-        int rc = ws_source_next(in->source, -1, &p, &n, err);
-        in->ended = rc == WS_EOF;
-        if (rc == WS_OK) rc = ws_buf_add(&in->text, p, n, err);
-        if (rc == WS_OK) XXH3_64bits_update(in->hash, p, n);
-        if (rc != WS_OK && rc != WS_EOF) return rc;
+static void *work(void *arg) {
+    team *w = arg;
+    portion p = {0};
+    while (take(w, &p)) {
+        models m = {0};
+        ws_err err;
+        const int rc = convert(&p.file, &m, &err);
+        lock(w);
+        w->done[p.index] = m;
+        if (rc != WS_OK) note_failure(w, p.index, &err);
+        pthread_mutex_unlock(&w->lock);
     }
-    return ws_buf_reserve(&in->text, 1, err); /* for the NUL behind it */
+    ws_buf_release(&p.text);
+    return NULL;
 }
 
-/* The first n bytes become the file's text, with a NUL in place of the byte behind them, which is returned. */
-static char set_text(input *in, size_t n) {
-    const char behind = in->text.n > n ? in->text.p[n] : '\0';
-    in->text.p[n] = '\0';
-    in->file.text = in->text.p;
-    in->file.n = n;
-    return behind;
-}
-
-static void drop_text(input *in, char behind) {
-    ws_hmmfile *f = &in->file;
-    for (const char *p = f->text; (p = memchr(p, '\n', f->n - (size_t)(p - f->text))) != NULL; p++) f->lines_before++;
-    f->bytes_before += f->n;
-    in->text.p[f->n] = behind;
-    in->text.n -= f->n;
-    memmove(in->text.p, in->text.p + f->n, in->text.n);
-}
-
-/* The first portion is there. One without the end of a model becomes twice as large, if models it is: a database in their place may be
- * as large as it likes. */
-static int read_text(ws_hmmset *set, input *in, int threads, ws_err *err) {
-    int rc = check_text(&in->file, err);
-    for (size_t want = PORTION; rc == WS_OK;) {
-        const size_t whole = in->ended ? in->text.n : ws_hmmtext_whole(in->text.p, in->text.n);
-        if (whole || in->ended) {
-            const char behind = set_text(in, whole);
-            rc = read_portion(set, in, threads, err);
-            if (rc != WS_OK || in->ended) return rc;
-            drop_text(in, behind);
-            want = PORTION;
-        } else {
-            want = 2 * in->text.n;
-        }
-        rc = fill(in, want, err);
+/* All portions' models become the set's. */
+static int gather(team *w, ws_hmmset *set, ws_err *err) {
+    size_t n = 0;
+    for (size_t i = 0; i < w->taken; i++) n += w->done[i].n;
+    set->hmm = ws_calloc(n, sizeof *set->hmm, err);
+    for (size_t i = 0; i < w->taken; i++) {
+        models *m = &w->done[i];
+        if (set->hmm && m->n) memcpy(set->hmm + set->n, m->hmm, m->n * sizeof *m->hmm);
+        if (set->hmm) set->n += m->n;
+        for (size_t j = 0; !set->hmm && j < m->n; j++) ws_hmm_release(&m->hmm[j]);
+        ws_free(m->hmm);
     }
-    return rc;
+    ws_free(w->done);
+    return set->hmm ? WS_OK : err->code;
+}
+
+static int read_text(ws_hmmset *set, input *in, size_t want, int threads, ws_err *err) {
+    team w = {.want = want, .in = in, .failed = SIZE_MAX};
+    pthread_t thread[THREADS_MAX];
+    int others = in->ended ? 0 : (int)ws_min((size_t)threads, THREADS_MAX) - 1, started = 0;
+
+    pthread_mutex_init(&w.lock, NULL);
+    /* a thread that cannot be had is no failure: the others do its share */
+    while (started < others && pthread_create(&thread[started], NULL, work, &w) == 0) started++;
+    work(&w);
+    while (started) pthread_join(thread[--started], NULL);
+    pthread_mutex_destroy(&w.lock);
+    int rc = gather(&w, set, err);
+    if (w.failed == SIZE_MAX) return rc;
+    /* what is wrong with a damaged .gz is soon met behind the text that it spoils, and says more */
+    (void)fill(in, &in->rest, LOOK, &w.err);
+    *err = w.err;
+    return err->code;
 }
 
 /* ---- binary: where a model ends is known only from reading it, and reading it is little more than a copy ---- */
 
-static int read_binary(ws_hmmset *set, input *in, ws_err *err) {
-    ws_hmmfile *f = &in->file;
-    size_t at = 0;
-    int rc = fill(in, SIZE_MAX, err);
-    if (rc != WS_OK) return rc;
-    (void)set_text(in, in->text.n);
-    rc = ws_hmmbin_version(f, err);
-    while (rc == WS_OK && at < f->n) {
-        if ((rc = ws_grow(&set->hmm, &in->cap, set->n + 1, sizeof *set->hmm, err)) != WS_OK) break;
-        set->hmm[set->n] = (ws_hmm){0};
-        rc = ws_hmmbin_read(&set->hmm[set->n++], f, &at, err);
+/* Where reading fails before the end of the file, all that is wrong may be that too little of it is there. */
+static int read_binary(ws_hmmset *set, input *in, size_t want, ws_err *err) {
+    ws_hmmfile f = file_of(in, &in->rest);
+    size_t at = 0, cap = 0;
+    int rc = ws_hmmbin_version(&f, err);
+    in->version = f.version;
+    while (rc == WS_OK && !(in->ended && at == in->rest.n)) {
+        f = file_of(in, &in->rest);
+        if ((rc = ws_grow(&set->hmm, &cap, set->n + 1, sizeof *set->hmm, err)) != WS_OK) break;
+        ws_hmm *h = &set->hmm[set->n];
+        *h = (ws_hmm){0};
+        rc = ws_hmmbin_read(h, &f, &at, err);
+        if (rc == WS_OK) {
+            set->n++;
+            continue;
+        }
+        ws_hmm_release(h);
+        if (rc != WS_EDATA || in->ended) break;
+        in->bytes += at;
+        in->rest.n -= at;
+        memmove(in->rest.p, in->rest.p + at, in->rest.n);
+        at = 0;
+        rc = fill(in, &in->rest, ws_max(want, 2 * in->rest.n), err);
     }
     return rc;
 }
 
-static int check_alphabets(const ws_hmmset *set, const ws_hmmfile *f, ws_err *err) {
+static int check_alphabets(const ws_hmmset *set, const char *name, ws_err *err) {
     for (size_t i = 1; i < set->n; i++)
         if (set->hmm[i].abc != set->hmm[0].abc)
             return ws_fail(err, WS_EDATA, "%s: model %zu, %s, has the alphabet %s, but the first model, %s, has %s; all "
-                           "models of a file must agree", f->name, i + 1, set->hmm[i].name, set->hmm[i].abc->name,
+                           "models of a file must agree", name, i + 1, set->hmm[i].name, set->hmm[i].abc->name,
                            set->hmm[0].name, set->hmm[0].abc->name);
     return WS_OK;
 }
 
 static int read_all(ws_hmmset *set, input *in, int threads, ws_err *err) {
-    uint64_t done, size;
-    ws_source_progress(in->source, &done, &size);
-    int rc = ws_buf_reserve(&in->text, ws_min(size, PORTION) + WS_SOURCE_CHUNK, err); /* growing would touch every page twice */
-    if (rc == WS_OK) rc = fill(in, PORTION, err);
+    const size_t want = ws_min(PORTION, LOOK / (size_t)ws_max((size_t)threads, 1));
+    size_t whole;
+    int rc = fill(in, &in->rest, WS_HMMBIN_MAGIC, err);
     if (rc != WS_OK) return rc;
-    (void)set_text(in, in->text.n);
-    rc = ws_hmmbin_detect(&in->file) ? read_binary(set, in, err) : read_text(set, in, threads, err);
-    return rc == WS_OK ? check_alphabets(set, &in->file, err) : rc;
+    ws_hmmfile f = file_of(in, &in->rest);
+    if (ws_hmmbin_detect(&f)) {
+        rc = read_binary(set, in, want, err);
+    } else if ((rc = fill_whole(in, &in->rest, want, LOOK, &whole, err)) == WS_OK) {
+        f = file_of(in, &in->rest); /* as much as is looked at: a database in the place of models may be as large as it likes */
+        rc = check_text(&f, err);
+        if (rc == WS_OK) rc = ws_hmmtext_version(&f, err);
+        in->version = f.version;
+        if (rc == WS_OK) rc = read_text(set, in, want, threads, err);
+    }
+    return rc == WS_OK ? check_alphabets(set, in->name, err) : rc;
 }
 
 int ws_hmmset_read(ws_hmmset *set, const char *path, int threads, ws_err *err) {
-    input in = {.file = {.name = strcmp(path, "-") == 0 ? "standard input" : path}};
+    input in = {.name = strcmp(path, "-") == 0 ? "standard input" : path};
     *set = (ws_hmmset){0};
     int rc = ws_source_open(&in.source, path, err);
     if (rc == WS_OK && (!(in.hash = XXH3_createState()) || XXH3_64bits_reset(in.hash) != XXH_OK))
@@ -218,7 +295,7 @@ int ws_hmmset_read(ws_hmmset *set, const char *path, int threads, ws_err *err) {
     if (rc == WS_OK) set->xxh3 = XXH3_64bits_digest(in.hash);
     else ws_hmmset_release(set);
     XXH3_freeState(in.hash);
-    ws_buf_release(&in.text);
+    ws_buf_release(&in.rest);
     ws_source_close(in.source);
     return rc;
 }
