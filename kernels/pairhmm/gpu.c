@@ -29,8 +29,8 @@ void ws_pairhmm_gpu_release(ws_pairhmm_gpu *g) {
 
 /* ---- classes ---- */
 
-/* Gap qualities are the same from end to end, and alpha is at least 0.8: then I and D stay below row 0's 2^120, and so,
- * but for a factor of 1/alpha, does what they are in y: that of rows beyond the end is finite. */
+/* 1 if the gap qualities are the same from end to end and at least 10, so that alpha is at least 0.8. Then I and D stay
+ * below row 0's 2^120, and what they add to y below 1/alpha of that: y is finite even in the rows beyond the end. */
 static int uniform(const ws_pairhmm_read *r) {
     const size_t n = r->m - 1;
     return r->ins[0] >= 33 + 10 && r->del[0] >= 33 + 10 && !memcmp(r->ins, r->ins + 1, n) &&

@@ -133,8 +133,8 @@ void ws_pairhmm_rows_double(const ws_pairhmm_quals *t, const ws_pairhmm_read *r,
 
 /* ---- the plan of a region's haplotypes (plan.c) and the sweep of a backend over it ---- */
 
-/* Columns begin .. end-1, one behind the other; the first stands behind column `pred` (0: it is the first of a
- * haplotype), where the state that slot `from` keeps was left. The state behind the last goes to slot `to` unless that
+/* Columns begin .. end-1 of one haplotype, one behind the other. In front of the first is column `pred` (0: none), and
+ * slot `from` has the state that the sweep had there. The state behind the last column is kept in slot `to`, unless that
  * is 0. */
 typedef struct ws_pairhmm_seg {
     uint32_t begin, end, pred, depth; /* depth: columns before the first in its haplotype */

@@ -42,9 +42,10 @@ static const ws_devhost host = {{&ws_vit_avx512, &ws_vit_avx2, &ws_vit_scalar}};
 
 struct vit_prep {
     ws_devtable table, trans;
-    int R, g, kind, least_move; // R = 0: for the host
+    int R, g, kind; // R = 0: for the host
+    int least_move; // see vit_task
     uint32_t dead;
-    ws_target target; // for host_prep
+    ws_target target; // for host_prep, with the lock over host
     pthread_mutex_t lock;
     void *host;
 };

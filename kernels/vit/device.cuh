@@ -35,7 +35,8 @@ struct vit_task {
     const uint32_t *trans; // [NTRANS][R][lanes], BM, MD and DD those into a node, the others out of it; then gain[lanes]
     const ws_devitem *item;
     uint32_t n, first;
-    int glog, least_move; // 2^glog lanes a group; of no meaning beyond a warp
+    int glog;       // 2^glog lanes a group, up to a warp; of no meaning beyond
+    int least_move; // sequences so long that wmove is lower are the host's
     uint32_t dead; // bit x: residue x is impossible in every node
 };
 
