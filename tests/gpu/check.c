@@ -8,7 +8,7 @@
  * longer than SEQUENCE.
  *
  * WARPSIEVE_SEED chooses another run. Without a device all is skipped, with WARPSIEVE_REQUIRE_GPU=1 all fails. */
-#include "tests/lib/sample.h"
+#include "tests/lib/kinds.h"
 #include "tests/tap.h"
 
 #include "lib/dev/device.h"
@@ -37,36 +37,6 @@ static const int model_sizes[] = {1,   2,   3,   4,   5,   16,  31,  32,  33,  6
 static const int lengths[] = {0, 1, 2, 3, 5, 6, 7, 31, 32, 33, 63, 64, 65, 127, 128, 129, 400, 2405, 4098, 4099, 10000};
 enum { NMODEL = sizeof model_sizes / sizeof model_sizes[0], NLENGTH = sizeof lengths / sizeof lengths[0] };
 
-typedef enum kind { RANDOM, MIXED, STARS, ALL_X, HOMOLOG, REPEAT, SEGMENTS, NKIND } kind;
-
-/* L residues from somewhere in the model, without gaps. */
-static void sample_part(sample *r, const ws_hmm *h, uint8_t *x, size_t L) {
-    const int from = sample_below(r, h->M);
-    for (size_t i = 0; i < L; i++) {
-        const float *p = h->mat + ((from + (int)i) % h->M + 1) * 20;
-        int best = 0;
-        for (int c = 1; c < 20; c++) best = p[c] > p[best] ? c : best;
-        x[i] = sample_below(r, 3) ? (uint8_t)best : sample_residue(r, h->abc);
-    }
-}
-
-static void fill(uint8_t *x, size_t L, kind what, sample *r, const ws_hmm *h) {
-    const uint8_t one = sample_residue(r, h->abc);
-    if (what == HOMOLOG) sample_homolog(r, h, x, L);
-    for (size_t i = 0, part; i < L && what == SEGMENTS; i += part) { /* what SSV leaves open and MSV raises xB for */
-        part = ws_min(L - i, (size_t)(5 + sample_below(r, 15)));
-        if (sample_below(r, 3)) fill(x + i, part, RANDOM, r, h);
-        else sample_part(r, h, x + i, part);
-    }
-    for (size_t i = 0; i < L && what != HOMOLOG && what != SEGMENTS; i++)
-        switch (what) {
-        case MIXED: x[i] = sample_below(r, 8) ? sample_residue(r, h->abc) : (uint8_t)sample_below(r, h->abc->Kp); break;
-        case STARS: x[i] = 27; break;
-        case ALL_X: x[i] = (uint8_t)h->abc->any; break;
-        case REPEAT: x[i] = one; break;
-        default: x[i] = sample_residue(r, h->abc);
-        }
-}
 
 static void pack(sample_batch *s) {
     ws_err err = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Every usable backend of ssv, msv, vit and fwd against scalar, byte for byte, at the sizes where layouts have corners.
  * WARPSIEVE_SEED chooses another run; in `make check-full` there are ten rounds. */
-#include "tests/lib/sample.h"
+#include "tests/lib/kinds.h"
 #include "tests/tap.h"
 
 #include "kernels/fwd/fwd.h"
@@ -31,25 +31,6 @@ static const int lengths[] = {0, 1, 2, 3, 15, 16, 17, 31, 32, 33, 63, 64, 65, 12
 typedef struct totals {
     int compared, differ;
 } totals;
-
-/* What a sequence is made of. */
-typedef enum kind { RANDOM, MIXED, STARS, ALL_X, HOMOLOG, REPEAT, NKIND } kind;
-
-static void fill(uint8_t *x, size_t L, kind what, sample *r, const ws_hmm *h) {
-    if (what == HOMOLOG) {
-        sample_homolog(r, h, x, L);
-        return;
-    }
-    const uint8_t one = sample_residue(r, h->abc);
-    for (size_t i = 0; i < L; i++)
-        switch (what) {
-        case MIXED: x[i] = sample_below(r, 8) ? sample_residue(r, h->abc) : (uint8_t)sample_below(r, h->abc->Kp); break;
-        case STARS: x[i] = 27; break;
-        case ALL_X: x[i] = (uint8_t)h->abc->any; break;
-        case REPEAT: x[i] = one; break;
-        default: x[i] = sample_residue(r, h->abc);
-        }
-}
 
 static void add(sample_batch *s, sample *r, const ws_hmm *h, size_t L, kind what) { fill(sample_add(s, L), L, what, r, h); }
 

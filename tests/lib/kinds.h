@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * What the sequences are made of that backends are compared with. */
+#ifndef WS_TESTS_KINDS_H
+#define WS_TESTS_KINDS_H
+
+#include "tests/lib/sample.h"
+
+typedef enum kind { RANDOM, MIXED, STARS, ALL_X, HOMOLOG, REPEAT, SEGMENTS, NKIND } kind;
+
+/* L residues from somewhere in the model, without gaps. */
+WS_UNUSED static void sample_part(sample *r, const ws_hmm *h, uint8_t *x, size_t L) {
+    const int from = sample_below(r, h->M);
+    for (size_t i = 0; i < L; i++) {
+        const float *p = h->mat + ((from + (int)i) % h->M + 1) * 20;
+        int best = 0;
+        for (int c = 1; c < 20; c++) best = p[c] > p[best] ? c : best;
+        x[i] = sample_below(r, 3) ? (uint8_t)best : sample_residue(r, h->abc);
+    }
+}
+
+/* Residues x[0..L) for the model h, of proteins. */
+WS_UNUSED static void fill(uint8_t *x, size_t L, kind what, sample *r, const ws_hmm *h) {
+    const uint8_t one = sample_residue(r, h->abc);
+    if (what == HOMOLOG) sample_homolog(r, h, x, L);
+    for (size_t i = 0, part; i < L && what == SEGMENTS; i += part) { /* what SSV leaves open and MSV raises xB for */
+        part = ws_min(L - i, (size_t)(5 + sample_below(r, 15)));
+        if (sample_below(r, 3)) fill(x + i, part, RANDOM, r, h);
+        else sample_part(r, h, x + i, part);
+    }
+    for (size_t i = 0; i < L && what != HOMOLOG && what != SEGMENTS; i++)
+        switch (what) {
+        case MIXED: x[i] = sample_below(r, 8) ? sample_residue(r, h->abc) : (uint8_t)sample_below(r, h->abc->Kp); break;
+        case STARS: x[i] = 27; break;
+        case ALL_X: x[i] = (uint8_t)h->abc->any; break;
+        case REPEAT: x[i] = one; break;
+        default: x[i] = sample_residue(r, h->abc);
+        }
+}
+
+#endif
