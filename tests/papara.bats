@@ -64,6 +64,16 @@ golden() { papara-score "$@" "$g/ref.phy" "$g/ref.nwk" "$g/reads.fasta"; }
     done
 }
 
+@test "--extra-rows queries needs no folder to write to" {
+    unshare -m mount --bind /tmp /tmp 2>/dev/null || skip "no folder can be made read-only here"
+    printf '6 4\nA ACGT\nB ACGT\nC AC-T\nD AC-T\nE ACGT\nX ACGT\n' >a
+    printf '((A:1,B:1):1,(C:1,D:1):1,E:1);' >t
+    # shellcheck disable=SC2016 # $1 is that of sh
+    unshare -m sh -c 'mount --bind /tmp /tmp && mount -o remount,ro,bind /tmp && ! touch /tmp/written 2>/dev/null &&
+        "$1" --header none --no-provenance --extra-rows queries a t </dev/null' - "$(command -v papara-score)" >got
+    [ "$(cut -f1 got)" = X ]
+}
+
 @test "an output that is an input, or another output, is refused before anything is written" {
     local option to
     cp -r tiny5 own

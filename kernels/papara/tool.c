@@ -4,6 +4,8 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 /* ---- operands ---- */
@@ -38,9 +40,17 @@ static void note(const ws_papara_run_data *d, const char *text, unsigned long lo
 
 /* ---- rows that are no leaves ---- */
 
+/* In memory: a container may have no folder to write to. */
+static FILE *unnamed_file(void) {
+    const int fd = memfd_create("rows", MFD_CLOEXEC);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "w+");
+    if (!f && fd >= 0) close(fd);
+    return f;
+}
+
 static int add_extra_rows(ws_job *job, ws_papara_run_data *d, const uint8_t *is_leaf, ws_err *err) {
-    d->extra = tmpfile();
-    if (!d->extra) return ws_fail_errno(err, WS_EIO, "cannot make a temporary file for the rows that are queries");
+    d->extra = unnamed_file();
+    if (!d->extra) return ws_fail_errno(err, WS_EIO, "cannot make a file in memory for the rows that are queries");
     for (size_t r = 0; r < d->ref.msa.n; r++)
         if (!is_leaf[r]) fprintf(d->extra, ">%s\n%s\n", d->ref.msa.row[r].name, d->ref.msa.row[r].site);
     if (fflush(d->extra) || ferror(d->extra))
