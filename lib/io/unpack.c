@@ -57,8 +57,9 @@ static int start_stream(unpack *u, ws_parse *s, ws_err *err) {
     if (s->any_abc) s->abc = ws_abc_get((ws_abc_type)abc);
     s->any_abc = 0;
     if ((abc == WS_ABC_AMINO) != (s->abc->type == WS_ABC_AMINO))
-        return ws_fail(err, WS_EDATA, "%s: the packed stream holds %s sequences, expected %s", s->input,
-                       ws_abc_get((ws_abc_type)abc)->name, s->abc->name);
+        return ws_fail(err, WS_EDATA, "%s: the packed stream holds %s sequences, expected %s, which %s packs", s->input,
+                       ws_abc_get((ws_abc_type)abc)->name, s->abc->name,
+                       s->abc->type == WS_ABC_AMINO ? "respack" : s->abc->type == WS_ABC_DNA ? "respack --dna" : "respack --rna");
     u->blocks = u->seqs = u->residues = 0;
     u->state = FRAME;
     return WS_OK;

@@ -136,7 +136,7 @@ static void concatenated(tap *t) {
            "DNA and RNA concatenated, read as DNA");
     small_stream(&out, amino);
     rc = read_stream(&out, dna, 99, 0, &got, &err);
-    tap_ok(t, rc == WS_EDATA && got.n == 2 * once.n && strstr(err.text, "holds amino sequences, expected DNA"),
+    tap_ok(t, rc == WS_EDATA && got.n == 2 * once.n && strstr(err.text, "holds amino sequences, expected DNA, which respack --dna packs"),
            "... and amino");
     ws_buf_release(&out);
     ws_buf_release(&got);
