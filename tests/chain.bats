@@ -92,6 +92,19 @@ provenance_of() { sed -n 's/^##warpsieve pg=\([0-9]*\) prog=\([a-z]*\) .*/\1\2/p
     told 'line 3' '"Pkinase"'
 }
 
+@test "a row without a query where others have one: status 1 and its line, wherever it stands" {
+    for at in 3 6; do # an outer join leaves such rows; they met all models under a name that was none, or was another's
+        awk -F '\t' -v OFS='\t' -v at=$at 'NR == at { $5 = "" } { print }' m.1 >odd.tsv
+        for k in 1 1M; do
+            run -1 --separate-stderr vitfilt -K $k -a three.hmm odd.tsv
+            told "odd.tsv: line $at: the query is empty"
+            [ "$(grep -c '^sp|' <<<"$output")" -eq $((at - 3)) ]
+        done
+        respack -O ids odd.tsv >got
+        [ "$(wc -l <got)" -eq "$(nrows m.1)" ]
+    done
+}
+
 @test "two models of one name cannot be told apart by rows, so a table is refused" {
     sed 's/^NAME  fn3/NAME  Pkinase/' fn3.hmm | cat m.hmm - >twice.hmm
     msvfilt twice.hmm demo.fa >twice.1

@@ -30,6 +30,7 @@ typedef struct ws_seqread_conf {
     uint64_t batch_residues; /* a batch is closed at the first record end at or beyond this many residues */
     size_t batch_seqs;       /* ... or sequences (or rows); or as many records, or 64 bytes of text for each, as residues */
     int rows_apart;          /* adjacent rows of one sequence need not share a batch: the last row is not held back for them */
+    int queries;             /* the column query of a table, if there is one, names a model in every row */
     int wait_ms;             /* fill returns WS_AGAIN if nothing came for so long; 0: it waits for ever */
     const char *const *own;  /* names of columns that the reading tool writes itself: dropped from a row's `rest` */
     int nown;

@@ -105,6 +105,8 @@ static int check_row(const tsv *t, ws_parse *s, ws_err *err) {
         return err->code;
     }
     if (!s->name.n) return ws_parse_fail(s, err, "a row without a name");
+    if (s->conf->queries && t->query < t->ncol && !t->query_text.n)
+        return ws_parse_fail(s, err, "the query is empty, expected the name of a model, as the table has a column for it");
     if (!t->hash && s->name.n == 4 && !memcmp(s->head.p + s->name.at, "name", 4) && ws_parse_len(s) == 3)
         return ws_parse_fail(s, err, "the columns of this table are not those of the first one");
     s->codec->copy_text(s->head.p, s->head.p, s->head.n);

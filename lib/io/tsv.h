@@ -14,7 +14,7 @@ typedef struct tsv {
     /* the header; the same for all inputs */
     ws_buf header;      /* its line, without '#' */
     uint8_t *kind;      /* tsv_kind of each column */
-    size_t ncol, query; /* query: its column, or ncol */
+    size_t ncol, query; /* query: its column, or SIZE_MAX */
 
     /* this input */
     int hash;               /* its first header began with '#' */

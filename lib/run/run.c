@@ -57,6 +57,7 @@ static int open_reader(ws_stream *st, ws_err *err) {
                                  .abc = job->abc,
                                  .any_abc = job->any_abc,
                                  .rows_apart = c->out_format == WS_OUT_TSV && !job->main_out.emit && !job->side_out.emit,
+                                 .queries = job->tool->backends && !job->tool->any_query,
                                  .wait_ms = 200,
                                  .badres = (ws_badres)c->badres,
                                  .allow_cut = c->allow_cut,
