@@ -25,13 +25,22 @@ static int make_models(ws_cascade *c, int threads, ws_err *err) {
     return c->model ? ws_each(c->set.n, threads, make_model, c, err) : WS_ENOMEM;
 }
 
+/* Cells of a batch at most: so much is less than a second of a device, and the next program of a pipe waits for it. The models of a
+ * genome's annotation have 4 M nodes; with a device's usual 4 M residues one batch was all, and one thread wrote 900,000 rows. */
+#define BATCH_CELLS 1e12
+enum { BATCH_LEAST = 128 << 10 };
+
 static int make_targets(ws_job *job, ws_cascade *c, ws_err *err) {
     char name[64];
+    double nodes = 1;
     job->target = ws_calloc(c->set.n, sizeof *job->target, err);
     if (!job->target) return WS_ENOMEM;
     job->ntarget = c->set.n;
-    for (size_t i = 0; i < c->set.n; i++)
+    for (size_t i = 0; i < c->set.n; i++) {
         job->target[i] = (ws_target){.name = c->set.hmm[i].name, .qlen = (uint64_t)c->set.hmm[i].M, .data = &c->model[i]};
+        nodes += (double)c->set.hmm[i].M;
+    }
+    job->most_batch = ws_max(BATCH_LEAST, (uint64_t)(BATCH_CELLS / nodes));
     snprintf(name, sizeof name, "%zu_models", c->set.n);
     ws_buf id = {0};
     int rc = ws_buf_addf(&id, err, "%s(xxh3:%016llx)", c->set.n == 1 ? c->set.hmm[0].name : name,

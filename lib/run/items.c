@@ -7,7 +7,7 @@ int ws_item_read(void *stream, void *slot, size_t *parts, ws_err *err) {
     ws_stream *st = stream;
     const ws_moment t0 = ws_clock_start();
     if (!st->batch_given && st->late_begun && ws_job_is_open(st->job))
-        st->job->tool->reader->batch(st->own_reader, st->job->backend->batch);
+        st->job->tool->reader->batch(st->own_reader, ws_job_batch(st->job, st->job->backend));
     int rc = st->job->tool->reader->fill(st->own_reader, ((ws_slot *)slot)->item, err);
     ws_clock_stop(&st->count.read, t0);
     return rc;

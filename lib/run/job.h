@@ -48,6 +48,7 @@ struct ws_job {
     int ncol;
 
     uint64_t default_batch;     /* residues in a batch where neither --batch nor the backend says; 0: lib/run's own */
+    uint64_t most_batch;        /* more are too many where --batch does not say; 0: whatever the backend says */
     const char *default_fields; /* the columns where -f does not say; NULL: all */
     ws_custom_out main_out;     /* takes the place of the table if its emit is set by tool->open */
     ws_custom_out side_out;     /* a second output file if its emit is set */
@@ -67,6 +68,11 @@ struct ws_job {
 };
 
 static inline int ws_job_is_open(const ws_job *job) { return __atomic_load_n(&job->open, __ATOMIC_ACQUIRE); }
+/* Residues in a batch for that backend where --batch does not say. */
+static inline uint64_t ws_job_batch(const ws_job *job, const ws_backend *backend) {
+    uint64_t n = backend && backend->batch ? backend->batch : job->default_batch ? job->default_batch : 128 << 10;
+    return job->most_batch && n > job->most_batch ? job->most_batch : n;
+}
 /* Who scores next: job->backend, or job->beside while no lane of a device is free. */
 static inline const ws_backend *ws_job_turn(const ws_job *job) {
     return job->beside && !(ws_job_is_open(job) && job->backend->ready()) ? job->beside : job->backend;

@@ -5,10 +5,12 @@
 #include <string.h>
 
 /* Cells of a part at least: 5 ms of a core, against 0.1 ms for one more thread to unpack the batch; of a device's, 10 ms against the
- * copy of the batch to one more lane. A part that is worth it may be all there is for a thread to do: a genome of 4,000 proteins
- * is ten batches for a CPU and one for a device, however many models it meets. */
+ * copy of the batch to one more lane, or so many rows of a table, which a filter passed before and the judge takes a microsecond
+ * for. A part that is worth it may be all there is for a thread to do: a genome of 4,000 proteins is ten batches for a CPU and one
+ * for a device, however many models it meets. */
 #define PART_CELLS 3e7
 #define DEVICE_PART_CELLS 2e11
+#define DEVICE_PART_ROWS 16e3
 enum { PARTS_PER_THREAD = 8 };
 
 static double cells_of(const ws_job *job, const ws_batch *b) {
@@ -26,7 +28,8 @@ int ws_slot_split(const ws_stream *st, ws_slot *slot, ws_err *err) {
     size_t n = 1;
     if (most > 1) {
         const int device = job->backend->start && ws_job_is_open(job);
-        const double parts = cells_of(job, &slot->batch) / (device ? DEVICE_PART_CELLS : PART_CELLS);
+        const double cells = cells_of(job, &slot->batch);
+        const double parts = device ? cells / DEVICE_PART_CELLS + (double)slot->batch.nrow / DEVICE_PART_ROWS : cells / PART_CELLS;
         n = parts < 1 ? 1 : parts < (double)most ? (size_t)parts : most;
     }
     if (n > slot->part_cap) {

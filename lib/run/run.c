@@ -187,8 +187,7 @@ static int run_job(ws_job *job, ws_err *err) {
     if (!rc && job->tool->backends) rc = ws_backend_choose(job, err);
     if (!rc && job->backend) rc = ws_backend_begin(job, st.nlane, err);
     st.batch_given = job->common.batch != 0;
-    if (!st.batch_given && job->backend) job->common.batch = (job->open ? job->backend : job->beside)->batch;
-    if (!job->common.batch) job->common.batch = job->default_batch ? job->default_batch : 128 << 10;
+    if (!st.batch_given) job->common.batch = ws_job_batch(job, job->open || !job->beside ? job->backend : job->beside);
     if (!rc && job->tool->early) rc = job->tool->early(job, err);
     st.open_ns = ws_now_ns() - st.start_ns;
     if (!rc) rc = run_stream(&st, err);

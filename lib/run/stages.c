@@ -48,7 +48,8 @@ int ws_stream_read(void *stream, void *slot_, size_t *parts, ws_err *err) {
         *err = st->read_err;
         return rc;
     }
-    if (!st->batch_given && st->late_begun && ws_job_is_open(st->job)) ws_seqread_batch(st->reader, st->job->backend->batch);
+    if (!st->batch_given && st->late_begun && ws_job_is_open(st->job))
+        ws_seqread_batch(st->reader, ws_job_batch(st->job, st->job->backend));
     rc = ws_seqread_fill(st->reader, &slot->batch, err);
     if (!st->columns_chosen && (rc == WS_OK || rc == WS_EOF)) {
         st->job->abc = ws_seqread_abc(st->reader);
