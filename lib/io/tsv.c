@@ -198,17 +198,19 @@ static int replay(tsv *t, ws_parse *s, const ws_buf *from, size_t n, ws_err *err
     return rc;
 }
 
-/* A plain header may come again, where tables were concatenated. */
+/* A header may come again, where tables were concatenated: here without a '#', whether or not the first one had it. */
 static size_t in_match(tsv *t, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
     size_t i = 0;
     while (i < n && t->matched < t->header.n && p[i] == (uint8_t)t->header.p[t->matched]) i++, t->matched++;
+    if (i < n && t->matched == t->header.n && p[i] == '\r') i++, t->matched++;
     if (i == n) return n;
-    if (t->matched == t->header.n && p[i] == '\n') {
+    if (t->matched >= t->header.n && p[i] == '\n') {
         t->state = LINE_START;
         s->line++;
         return i + 1;
     }
-    *rc = replay(t, s, &t->header, t->matched, err);
+    *rc = replay(t, s, &t->header, ws_min(t->matched, t->header.n), err);
+    if (!*rc && t->matched > t->header.n) in_row(t, s, (const uint8_t *)"\r", 1, rc, err);
     return i;
 }
 
@@ -255,7 +257,7 @@ static size_t at_start(tsv *t, ws_parse *s, const uint8_t *p, int *rc, ws_err *e
     }
     t->line.n = t->matched = 0;
     if (*p == '#' || !t->headers) t->state = COLLECT;
-    else if (!t->hash && *p == (uint8_t)t->header.p[0]) t->state = MATCH;
+    else if (*p == (uint8_t)t->header.p[0]) t->state = MATCH;
     else *rc = start_row(t, s, err);
     return 0;
 }
