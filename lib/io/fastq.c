@@ -34,11 +34,20 @@ static size_t in_before(fastq *f, ws_parse *s, const uint8_t *p, size_t n, int *
     return took;
 }
 
+/* SAM begins with an '@' too. What was a tab there is a blank by now, or a '_'. */
+static int is_sam(const ws_buf *head) {
+    static const char *const line[] = {"HD\tVN:", "SQ\tSN:", "RG\tID:", "PG\tID:"};
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++)
+        if (head->n > 6 && !memcmp(head->p, line[i], 2) && !memcmp(head->p + 3, line[i] + 3, 3)) return 1;
+    return 0;
+}
+
 static size_t in_header(fastq *f, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
     const size_t take = line_of(p, n);
     *rc = ws_parse_text(s, &s->head, p, take, err);
     if (*rc || take == n) return take;
-    *rc = ws_parse_header(s, err);
+    *rc = is_sam(&s->head) ? ws_parse_fail(s, err, "found a header line of SAM, expected reads as FASTQ (samtools fastq writes them)")
+                           : ws_parse_header(s, err);
     next_line(f, s, SEQUENCE);
     return take + 1;
 }

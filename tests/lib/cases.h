@@ -71,6 +71,8 @@ static const struct a_case cases[] = {
     CASE("CRLF FASTQ", FQ, "@a\r\nACD\r\n+\r\nIJK\r\n@b\r\nE\r\n+\r\n!\r\n", "a||IJK|ACD\nb||!|E\n", NULL, 0),
     CASE("qualities that look like records", FQ, "@a\nACD\n+\n@>+\n\n@b\nAC\n+\n++\n", "a||@>+|ACD\nb||++|AC\n", NULL,
          0),
+    CASE("SAM", FQ, "@HD\tVN:1.6\n@SQ\tSN:c\tLN:10\n", "",
+         "line 1: found a header line of SAM, expected reads as FASTQ (samtools fastq writes them)", 0),
     CASE("empty reads", FQ, "@a\n\n+\n\n@b\n\n+\n\n", "a|||\nb|||\n", NULL, 0),
     CASE("empty read without its last line", FQ, "@a\n\n+", "a|||\n", NULL, 0),
     CASE("wrapped sequence", FQ, "@a\nAC\n+\nII\n@b\nAC\nDE\n+\nIIII\n", "a||II|AC\n",
