@@ -5,11 +5,11 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "lib/base/each.h"
 #include "lib/hmm/hmmfile.h"
 #include "lib/io/source.h"
 
 enum {
-    THREADS_MAX = 64,
     PORTION = 1 << 20, /* bytes that a thread takes at a time */
     LOOK = 16 << 20    /* bytes in all threads' portions together, and those in which the first model has to end */
 };
@@ -178,20 +178,21 @@ static int convert(const ws_hmmfile *f, models *m, ws_err *err) {
     return rc;
 }
 
-static void *work(void *arg) {
+/* A thread's share. It never fails itself: which failure is the first is asked of portions, not of threads. */
+static int work(void *arg, size_t thread, ws_err *err) {
     team *w = arg;
     portion p = {0};
+    (void)thread;
     while (take(w, &p)) {
         models m = {0};
-        ws_err err;
-        const int rc = convert(&p.file, &m, &err);
+        const int rc = convert(&p.file, &m, err);
         lock(w);
         w->done[p.index] = m;
-        if (rc != WS_OK) note_failure(w, p.index, &err);
+        if (rc != WS_OK) note_failure(w, p.index, err);
         pthread_mutex_unlock(&w->lock);
     }
     ws_buf_release(&p.text);
-    return NULL;
+    return WS_OK;
 }
 
 /* All portions' models become the set's. */
@@ -212,14 +213,8 @@ static int gather(team *w, ws_hmmset *set, ws_err *err) {
 
 static int read_text(ws_hmmset *set, input *in, size_t want, int threads, ws_err *err) {
     team w = {.want = want, .in = in, .failed = SIZE_MAX};
-    pthread_t thread[THREADS_MAX];
-    int others = in->ended ? 0 : (int)ws_min((size_t)threads, THREADS_MAX) - 1, started = 0;
-
     pthread_mutex_init(&w.lock, NULL);
-    /* a thread that cannot be had is no failure: the others do its share */
-    while (started < others && pthread_create(&thread[started], NULL, work, &w) == 0) started++;
-    work(&w);
-    while (started) pthread_join(thread[--started], NULL);
+    (void)ws_each(in->ended ? 1 : (size_t)ws_max(threads, 1), threads, work, &w, err);
     pthread_mutex_destroy(&w.lock);
     int rc = gather(&w, set, err);
     if (w.failed == SIZE_MAX) return rc;
