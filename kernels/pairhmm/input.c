@@ -357,8 +357,7 @@ int ws_pairhmm_input_fill(ws_pairhmm_input *in, ws_pairhmm_piece *p, ws_err *err
         if (in->ended || (!in->src && in->next == in->npath)) return WS_EOF;
         int rc = in->src ? WS_OK : open_source(in, err);
         if (rc) return rc;
-        p->at = (ws_pairhmm_place){.name = in->path[in->next - 1]};
-        if (!strcmp(p->at.name, "-")) p->at.name = "standard input";
+        p->at = (ws_pairhmm_place){.name = ws_source_name_of(in->path[in->next - 1])};
         const ws_buf swap = in->carry;
         in->carry = p->text;
         p->text = swap;

@@ -240,7 +240,7 @@ int ws_papara_tree_read(ws_papara_tree *t, const char *path, int resolve, ws_err
     char *text;
     size_t n;
     int rc = ws_source_slurp(path, &text, &n, err);
-    if (!rc) rc = ws_papara_tree_parse(t, strcmp(path, "-") ? path : "standard input", text, n, resolve, err);
+    if (!rc) rc = ws_papara_tree_parse(t, ws_source_name_of(path), text, n, resolve, err);
     ws_free(text);
     return rc;
 }

@@ -281,7 +281,7 @@ static int read_all(ws_hmmset *set, input *in, int threads, ws_err *err) {
 }
 
 int ws_hmmset_read(ws_hmmset *set, const char *path, int threads, ws_err *err) {
-    input in = {.name = strcmp(path, "-") == 0 ? "standard input" : path};
+    input in = {.name = ws_source_name_of(path)};
     *set = (ws_hmmset){0};
     int rc = ws_source_open(&in.source, path, err);
     if (rc == WS_OK && (!(in.hash = XXH3_createState()) || XXH3_64bits_reset(in.hash) != XXH_OK))

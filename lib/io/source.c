@@ -78,7 +78,7 @@ static int open_fd(ws_source *s, const char *path, ws_err *err) {
 }
 
 int ws_source_open(ws_source **out, const char *path, ws_err *err) {
-    const char *name = strcmp(path, "-") ? path : "standard input";
+    const char *name = ws_source_name_of(path);
     *out = NULL;
     ws_source *s = ws_calloc(1, sizeof *s, err);
     if (!s) return err->code;
@@ -112,6 +112,8 @@ void ws_source_close(ws_source *s) {
 }
 
 const char *ws_source_name(const ws_source *s) { return s->name; }
+
+const char *ws_source_name_of(const char *path) { return strcmp(path, "-") ? path : "standard input"; }
 
 void ws_source_progress(const ws_source *s, uint64_t *done, uint64_t *size) {
     *done = atomic_load_explicit(&s->done, memory_order_relaxed);

@@ -24,6 +24,8 @@ void ws_source_close(ws_source *s);
 
 /* The name for messages: the path, or "standard input". */
 const char *ws_source_name(const ws_source *s);
+/* The same for an input that is not open, or not any more: path itself, or a constant. */
+const char *ws_source_name_of(const char *path);
 
 /* Gives the next chunk, valid until the following call: WS_OK, WS_EOF, WS_AGAIN if timeout_ms >= 0 and nothing arrived
  * for so long, or a failure. A failure comes after all data before it was given out, and again on every later call.

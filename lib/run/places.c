@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Where output goes must be a place of its own: opening a file empties it, so an input would be gone before it is read, and of two
  * outputs in one file neither would be whole. */
+#include "lib/io/source.h"
 #include "lib/run/stream.h"
 
 #include <limits.h>
@@ -29,7 +30,7 @@ static place place_of(const char *option, const char *path, int fd) {
 }
 
 static const char *name_of(const place *p) {
-    return p->fd == STDIN_FILENO    ? "standard input"
+    return p->fd == STDIN_FILENO    ? ws_source_name_of("-")
            : p->fd == STDOUT_FILENO ? "standard output"
            : p->fd == STDERR_FILENO ? "standard error"
                                     : p->path;
