@@ -10,6 +10,7 @@ extern "C" {
 #include "kernels/papara/papara.h"
 }
 #include "lib/dev/lane.cuh"
+#include "lib/run/devbackend.cuh"
 
 enum { GROUP = 16, THREADS = 256, MOST_SITES = 12800, MOST_COST = 127, MOST_SCORE = 15000, FAR = 20000 };
 
@@ -373,21 +374,10 @@ static int prepare(const ws_target *t, void **out, ws_err *err) {
 static const ws_papara_face face = {host_cost};
 
 static constexpr ws_backend make_backend() {
-    ws_backend b = {};
-    b.name = "cuda";
-    b.usable = ws_usable_device;
-    b.prepare = prepare;
-    b.release = release;
-    b.score = score;
+    ws_backend b = ws_dev_backend(prepare, release, score, 7e10);
     b.group = 1;
-    b.start = ws_start_device;
-    b.stop = ws_dev_stop;
-    b.ready = ws_dev_ready;
-    b.wait = ws_dev_wait;
-    b.start_seconds = WS_DEV_START;
     b.own = &face;
     b.batch = 512 << 10;
-    b.cpu_speed = 7e10;
     return b;
 }
 extern "C" const ws_backend ws_papara_cuda = make_backend();

@@ -15,9 +15,6 @@ const ws_backend *ws_dev_host(const ws_devhost *h) {
     ws_bug("no backend on the host");
 }
 
-int ws_gpu_usable(const ws_machine *m, const char **why) { return ws_dev_usable(m->device, why); }
-int ws_gpu_start(const ws_devconf *conf, ws_err *err) { return ws_dev_start(conf->list, conf->mem, err); }
-
 // The device's scores of a task stand at the end of the room for the reported ones (8 bytes each), so that turning the former
 // into the latter from the front never meets what was not read yet.
 static char *raw_of(const ws_task *t, size_t raw) { return (char *)((ws_fscore *)t->score + t->n) - raw * t->n; }

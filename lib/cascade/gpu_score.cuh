@@ -4,6 +4,7 @@
 #define WS_CASCADE_GPU_SCORE_CUH
 
 #include "lib/cascade/gpu.cuh"
+#include "lib/run/devbackend.cuh"
 
 // The backends of the host, best first, for what a device does not score.
 struct ws_devhost {
@@ -35,30 +36,5 @@ static inline float *ws_dev_hints(const ws_devlane *l, size_t raw, size_t npair)
 }
 
 int ws_dev_score(const ws_devkernel *k, const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err);
-
-int ws_gpu_usable(const ws_machine *m, const char **why);
-int ws_gpu_start(const ws_devconf *conf, ws_err *err);
-
-// A "cuda" backend. cpu_speed: cells a second that one core of the CPU computes.
-constexpr ws_backend ws_dev_backend(int (*prepare)(const ws_target *, void **, ws_err *), void (*release)(void *),
-                                    int (*score)(const ws_batch *, const ws_task *, size_t, ws_lane *, ws_err *), double cpu_speed,
-                                    bool hints = false) {
-    ws_backend b = {};
-    b.name = "cuda";
-    b.usable = ws_gpu_usable;
-    b.prepare = prepare;
-    b.release = release;
-    b.score = score;
-    b.group = 1024;
-    b.start = ws_gpu_start;
-    b.stop = ws_dev_stop;
-    b.ready = ws_dev_ready;
-    b.wait = ws_dev_wait;
-    b.start_seconds = WS_DEV_START;
-    b.batch = 4 << 20;
-    b.cpu_speed = cpu_speed;
-    b.hints = hints;
-    return b;
-}
 
 #endif
