@@ -11,7 +11,7 @@
 
 extern "C" {
 #include "kernels/msv/msv.h"
-#include "lib/hmm/ungapped.h"
+#include "lib/cascade/ungapped.h"
 }
 
 #include <math.h>

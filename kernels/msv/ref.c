@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "kernels/msv/msv.h"
+#include "lib/cascade/ungapped.h"
 #include "lib/hmm/target.h"
-#include "lib/hmm/ungapped.h"
 
 static int sat8(int v) { return v < 0 ? 0 : v > 255 ? 255 : v; }
 static int max2(int a, int b) { return a > b ? a : b; }

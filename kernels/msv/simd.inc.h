@@ -12,8 +12,8 @@
  * only when a lane is above, which random sequences hardly ever do. */
 
 #include "kernels/msv/msv.h"
+#include "lib/cascade/ungapped.h"
 #include "lib/hmm/target.h"
-#include "lib/hmm/ungapped.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * The decision of hmmsearch's pipeline on one (model, sequence) pair after another: specification, section 12.2. */
 #include "lib/cascade/pass.h"
 
+#include "lib/cascade/ungapped.h"
 #include "lib/hmm/evalue.h"
-#include "lib/hmm/ungapped.h"
 
 #include <math.h>
 #include <stdlib.h>

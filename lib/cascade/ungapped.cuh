@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SSV on a device as msv uses it: defined in kernels/ssv/cuda.cu, see lib/hmm/ungapped.h.
+// SSV on a device as msv uses it: defined in kernels/ssv/cuda.cu, see lib/cascade/ungapped.h.
 #ifndef WS_CASCADE_UNGAPPED_CUH
 #define WS_CASCADE_UNGAPPED_CUH
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * SSV as msv uses it. Kernels do not include one another, so what kernels/ssv offers to kernels/msv is declared here and
  * defined there. Source: specification profile-filters.md, section 6. */
-#ifndef WS_HMM_UNGAPPED_H
-#define WS_HMM_UNGAPPED_H
+#ifndef WS_CASCADE_UNGAPPED_H
+#define WS_CASCADE_UNGAPPED_H
 
 #include "lib/hmm/fscore.h"
 #include "lib/hmm/seqs.h"
+#include "lib/run/tool.h"
 
 #include <math.h>
 
@@ -40,7 +41,6 @@ static inline ws_fscore ws_ssv_decide(const ws_bytes *b, const ws_lenmodel *lm, 
     return s;
 }
 
-typedef struct ws_target ws_target; /* lib/run/tool.h */
 /* ws_backend.prepare and release of the scalar backends of both: *prep becomes a ws_bytes, NULL on failure (WS_ENOMEM). */
 int ws_ungapped_prepare(const ws_target *t, void **prep, ws_err *err);
 void ws_ungapped_release(void *prep);
