@@ -419,7 +419,9 @@ int ws_hmmtext_version(ws_hmmfile *f, ws_err *err) {
     r.at = t.p;
     if (t.n >= 6 && memcmp(t.p, "HMMER2", 6) == 0)
         return bad(&r, err, "this is a HMMER2 model; convert it with HMMER's hmmconvert first");
-    return bad(&r, err, "found \"%s\" where a model's first line, HMMER3/a to HMMER3/f, was expected", show(quoted, &t));
+    const int is_sequence = t.n > 0 && (*t.p == '>' || *t.p == '@');
+    return bad(&r, err, "found \"%s\" where a model's first line, HMMER3/a to HMMER3/f, was expected%s", show(quoted, &t),
+               is_sequence ? "; the model file is the first operand, sequences come behind it" : "");
 }
 
 /* Behind the first line at or after p whose first token is "//"; the end of the text if there is none. Looking for '/' is

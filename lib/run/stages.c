@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The three stages of the pipeline as lib/run/pipe.h calls them. */
+#include "lib/io/source.h"
 #include "lib/run/stream.h"
 
 #include <stdio.h>
@@ -7,9 +8,8 @@
 
 /* "name: " if there is one input; a batch may hold rows of several. */
 static const char *input_name(const ws_job *job, char name[512]) {
-    const char *path = job->ninput ? job->input[0] : "-";
     name[0] = '\0';
-    if (job->ninput <= 1) snprintf(name, 512, "%s: ", strcmp(path, "-") ? path : "standard input");
+    if (job->ninput <= 1) snprintf(name, 512, "%s: ", ws_source_name_of(job->ninput ? job->input[0] : "-"));
     return name;
 }
 

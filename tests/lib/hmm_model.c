@@ -264,7 +264,7 @@ static void test_bad_text(tap *t) {
     static const struct {
         const char *what, *from, *to, *expect;
     } bad[] = {
-        {"a FASTA file", "HMMER3/f", ">seq x", "line 1: found \">seq\" where a model's first line"},
+        {"a FASTA file", "HMMER3/f", ">seq x", "the model file is the first operand"},
         {"a version to come", "HMMER3/f", "HMMER3/g", "HMMER3/a to HMMER3/f"},
         {"no name", "NAME  test", "XAME  test", "ends without NAME"},
         {"an empty name", "NAME  test", "NAME      ", "line 2: NAME is empty"},
