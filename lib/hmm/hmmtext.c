@@ -440,10 +440,21 @@ static const char *model_end(const char *p, const char *text_end) {
     return text_end;
 }
 
+/* In steps, because the address sanitizer looks at all that memrchr may read, and lines are short. */
+static const char *last_lf(const char *text, size_t n) {
+    enum { STEP = 4096 };
+    const char *lf = NULL;
+    for (size_t step; n > 0 && !lf; n -= step) {
+        step = ws_min(n, STEP);
+        lf = memrchr(text + n - step, '\n', step);
+    }
+    return lf;
+}
+
 size_t ws_hmmtext_whole(const char *text, size_t n) {
     const char *lf;
-    while ((lf = memrchr(text, '\n', n)) != NULL) {
-        const char *begin = memrchr(text, '\n', (size_t)(lf - text)), *p = skip_blanks(begin ? begin + 1 : text);
+    while ((lf = last_lf(text, n)) != NULL) {
+        const char *begin = last_lf(text, (size_t)(lf - text)), *p = skip_blanks(begin ? begin + 1 : text);
         if (p[0] == '/' && p[1] == '/' && is_end(p[2])) return (size_t)(lf - text) + 1;
         n = (size_t)(lf - text);
     }
