@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-/* Cells of a part at least: 5 ms of a core, against 0.1 ms for one more thread to unpack the batch; of a device's, 10 ms against the
- * copy of the batch to one more lane, or so many rows of a table, which a filter passed before and the judge takes a microsecond
- * for. A part that is worth it may be all there is for a thread to do: a genome of 4,000 proteins is ten batches for a CPU and one
- * for a device, however many models it meets. */
+/* Cells of a part at least: milliseconds of a core (bench/kernels-zen5.txt), beside which one more thread unpacks the batch; of a
+ * device's, ten (SSV, H200), beside which it is copied to one more lane; or so many rows of a table, because a filter passed them before
+ * and the host's share of each is larger. Estimates: other values were not tried. A part that is worth it may be all there is for a
+ * thread to do: a genome of 4,000 proteins is ten batches for a CPU, however many models it meets. */
 #define PART_CELLS 3e7
 #define DEVICE_PART_CELLS 2e11
 #define DEVICE_PART_ROWS 16e3
@@ -32,12 +32,10 @@ int ws_slot_split(const ws_stream *st, ws_slot *slot, ws_err *err) {
         const double parts = device ? cells / DEVICE_PART_CELLS + (double)slot->batch.nrow / DEVICE_PART_ROWS : cells / PART_CELLS;
         n = parts < 1 ? 1 : parts < (double)most ? (size_t)parts : most;
     }
-    if (n > slot->part_cap) {
-        const size_t had = slot->part_cap;
-        int rc = ws_grow(&slot->part, &slot->part_cap, n, sizeof *slot->part, err);
-        if (rc) return rc;
-        memset(slot->part + had, 0, (slot->part_cap - had) * sizeof *slot->part);
-    }
+    const size_t had = slot->part_cap;
+    int rc = ws_grow(&slot->part, &slot->part_cap, n, sizeof *slot->part, err);
+    if (rc) return rc;
+    memset(slot->part + had, 0, (slot->part_cap - had) * sizeof *slot->part);
     slot->nparts = n;
     return WS_OK;
 }
@@ -52,7 +50,7 @@ static int sort_hits(ws_slot *slot, size_t nplace, ws_err *err) {
     int rc = start ? WS_OK : WS_ENOMEM;
     to->n = 0;
     for (size_t k = 0; k < slot->nparts; k++) to->n += slot->part[k].n;
-    if (!rc && to->n > to->cap) rc = ws_grow(&to->hit, &to->cap, to->n, sizeof *to->hit, err);
+    if (!rc) rc = ws_grow(&to->hit, &to->cap, to->n, sizeof *to->hit, err);
     if (!rc) {
         for (size_t k = 0; k < slot->nparts; k++)
             for (size_t i = 0; i < slot->part[k].n; i++) start[place_of(&slot->part[k].hit[i]) + 1]++;

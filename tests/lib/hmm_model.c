@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * lib/hmm/model.h and lib/base/alphabet.h: every form of a model file, and files that must be refused with a clear sentence. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "lib/hmm/bias.h"
 #include "lib/io/source.h"
-#include "tests/tap.h"
+#include "tests/lib/io.h"
 
 #define GOLDEN "tests/data/golden/"
 
@@ -27,12 +24,8 @@ static ws_hmmset read_file(const char *path, int threads) {
 
 /* Reads n bytes as a file would be read. */
 static int read_bytes(ws_hmmset *set, const void *p, size_t n, ws_err *err) {
-    char path[] = "/tmp/ws-hmm-XXXXXX";
-    int fd = mkstemp(path);
-    if (fd < 0 || write(fd, p, n) != (ssize_t)n || close(fd) != 0) {
-        printf("Bail out! cannot write %s\n", path);
-        exit(1);
-    }
+    char path[PATH_SIZE];
+    temp_file(path, p, n);
     int rc = ws_hmmset_read(set, path, 2, err);
     unlink(path);
     return rc;

@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Model files that are larger than the portions they are read in: the models, their order, the hash and the failures are those
  * of the file, whatever the number of threads. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "lib/hmm/model.h"
 #include "lib/io/source.h"
-#include "tests/tap.h"
+#include "tests/lib/io.h"
 
 #define FORMATS "tests/data/golden/formats/"
 
 enum { N = 500, NTHREADS = 4 };
 static const int threads[NTHREADS] = {1, 2, 7, 64};
-
-static void must(int rc, const ws_err *err) {
-    if (rc == WS_OK) return;
-    printf("Bail out! %s\n", err->text);
-    exit(1);
-}
 
 /* A file of N models, which are `one` with their number in place of its name "test". */
 typedef struct sheaf {
@@ -30,28 +20,24 @@ static void make(sheaf *s, const char *path) {
     char *one, number[16];
     size_t n, name = 0;
     ws_err err;
-    must(ws_source_slurp(path, &one, &n, &err), &err);
+    must(!ws_source_slurp(path, &one, &n, &err), err.text);
     while (memcmp(one + name, "test", 4) != 0) name++;
     *s = (sheaf){0};
     for (int i = 0; i < N; i++) {
         sprintf(number, "%04d", i);
         memcpy(one + name, number, 4);
         s->at[i] = s->all.n;
-        must(ws_buf_add(&s->all, one, n, &err), &err);
+        must(!ws_buf_add(&s->all, one, n, &err), err.text);
     }
     ws_free(one);
 }
 
 static int read_it(ws_hmmset *set, const sheaf *s, size_t n, int nthread, ws_err *err) {
-    char path[] = "/tmp/ws-hmm-XXXXXX";
-    int fd = mkstemp(path);
-    if (fd < 0 || write(fd, s->all.p, n) != (ssize_t)n || close(fd) != 0) {
-        printf("Bail out! cannot write %s\n", path);
-        exit(1);
-    }
+    char path[PATH_SIZE];
+    temp_file(path, s->all.p, n);
     int rc = ws_hmmset_read(set, path, nthread, err);
     char *place = rc == WS_OK ? NULL : strstr(err->text, path);
-    if (place) memmove(place, place + sizeof path - 1, strlen(place + sizeof path - 1) + 1);
+    if (place) memmove(place, place + strlen(path), strlen(place + strlen(path)) + 1);
     unlink(path);
     return rc;
 }
@@ -66,9 +52,9 @@ static void test_all(tap *t, const sheaf *s, const char *path) {
     ws_hmmset alone, set;
     ws_err err;
     uint64_t hash = 0;
-    must(ws_hmmset_read(&alone, path, 1, &err), &err);
+    must(!ws_hmmset_read(&alone, path, 1, &err), err.text);
     for (int i = 0; i < NTHREADS; i++) {
-        must(read_it(&set, s, s->all.n, threads[i], &err), &err);
+        must(!read_it(&set, s, s->all.n, threads[i], &err), err.text);
         size_t right = 0;
         while (right < set.n && atoi(set.hmm[right].name) == (int)right && equal(&set.hmm[right], &alone.hmm[0])) right++;
         if (i == 0) hash = set.xxh3;
@@ -125,11 +111,11 @@ static void test_text(tap *t) {
     make(&s, FORMATS "20aa-3f.hmm");
     big = s;
     big.all = none;
-    must(ws_buf_add(&big.all, s.all.p, s.at[1], &err), &err);
-    must(ws_buf_adds(&big.all, "HMMER3/f\n", &err), &err);
-    for (int i = 0; i < 100000; i++) must(ws_buf_adds(&big.all, "COM  [1] it was made so, // or so\n", &err), &err);
+    must(!ws_buf_add(&big.all, s.all.p, s.at[1], &err), err.text);
+    must(!ws_buf_adds(&big.all, "HMMER3/f\n", &err), err.text);
+    for (int i = 0; i < 100000; i++) must(!ws_buf_adds(&big.all, "COM  [1] it was made so, // or so\n", &err), err.text);
     const char *rest = s.all.p + s.at[1] + strcspn(s.all.p + s.at[1], "\n") + 1;
-    must(ws_buf_add(&big.all, rest, s.all.n - (size_t)(rest - s.all.p), &err), &err);
+    must(!ws_buf_add(&big.all, rest, s.all.n - (size_t)(rest - s.all.p), &err), err.text);
     test_all(t, &big, FORMATS "20aa-3f.hmm");
     ws_buf_release(&big.all);
     ws_buf_release(&s.all);
