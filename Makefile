@@ -11,28 +11,47 @@ MANDIR    ?= $(PREFIX)/share/man
 BASHDIR   ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR    ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR   ?= $(PREFIX)/share/fish/vendor_completions.d
+DOCDIR    ?= $(PREFIX)/share/doc/warpsieve
 INSTALL   ?= install
 
 WARN      := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wformat=2 -Wwrite-strings
 WS_CFLAGS := -std=c11 -D_GNU_SOURCE -ffp-contract=off '-ffile-prefix-map=$(CURDIR)=.' -pthread -I. $(WARN)
+# What makes a defect harder to abuse, as far as compiler and linker know it, and without cost (docs/reliability.md). Sanitizers and builds
+# without optimization do better without; a packager's own _FORTIFY_SOURCE holds.
+HARD_CC   := -fstack-protector-strong -fcf-protection $(if $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,-D_FORTIFY_SOURCE=2)
+RELRO     := -Wl,-z,relro,-z,now
+KNOWN      = $(shell echo 'int main(void) { return 0; }' | $(CC) $1 -O1 -Werror -x c -o /dev/null - 2>/dev/null && echo '$1')
+ifeq ($(filter -fsanitize=% -O0,$(CFLAGS)),)
+HARD      := $(foreach f,$(HARD_CC),$(call KNOWN,$f))
+HARD_LD   := $(call KNOWN,$(RELRO))
+endif
 WS_LIBS   := -lxxhash -lz -lpthread -lm
 B         ?= build
 
-# CUDA=0 leaves the device out; SMS are the compute capabilities to compile for, the last one also as PTX.
+# CUDA=0 leaves the device out. SMS are the compute capabilities to compile for, PTX is the one that other devices are served from.
+# Who does not say gets what B was made for, since make install may run where no device is; the first time packaging/sms.sh looks for some.
 NVCC      ?= $(firstword $(wildcard $(shell command -v nvcc) /usr/local/cuda/bin/nvcc))
 CUDA      ?= $(if $(NVCC),1,0)
-SMS       ?= 90
+ifneq ($(CUDA),0)
+ifeq ($(origin SMS),undefined)
+FOUND     := $(if $(wildcard $B/SMS.is),$(file <$B/SMS.is) +$(file <$B/PTX.is),$(shell sh packaging/sms.sh $(NVCC)))
+SMS       := $(filter-out +%,$(FOUND))
+PTX       ?= $(patsubst +%,%,$(filter +%,$(FOUND)))
+endif
+PTX       ?= $(lastword $(SMS))
+endif
 CUDA_LIB  ?= $(patsubst %/bin/nvcc,%/lib64,$(NVCC))
-WS_NVCCFLAGS := -std=c++17 --fmad=false -I. -DWS_CUDA_SMS='"$(SMS)"' -Xcompiler -Wall,-Wextra,-fPIC \
-             $(foreach s,$(SMS),-gencode arch=compute_$(s),code=sm_$(s)) \
-             -gencode arch=compute_$(lastword $(SMS)),code=compute_$(lastword $(SMS))
+WS_NVCCFLAGS := -std=c++17 --fmad=false -I. -DWS_CUDA_SMS='"$(SMS)"' -DWS_CUDA_PTX=$(PTX) -Xcompiler -Wall,-Wextra,-fPIC \
+             $(foreach s,$(SMS),-gencode arch=compute_$(s),code=sm_$(s)) -gencode arch=compute_$(PTX),code=compute_$(PTX)
 NVCCFLAGS ?= -O3
 
 SRC       := $(sort $(filter-out %/test.c %/bench.c,$(wildcard lib/*/*.c kernels/*/*.c)))
-# Vector units of other processors have no code, so builds for them have the scalar backends and CUDA.
-ifeq ($(findstring x86_64,$(shell $(CC) -dumpmachine)),)
-SRC       := $(filter-out %avx2.c %avx512.c,$(SRC))
-endif
+# Vector bodies, files that end in simd.c, are compiled once for each width that lib/simd/width.h has for this processor, into .WIDTH.o.
+# A file that ends in _WIDTH.c is for that width alone.
+WIDTHS    := $(shell echo 'WS_WIDTHS(NAMES)' | $(CC) -I. -include lib/simd/width.h -E -P '-DNAMES(width,...)=width' - | tail -1)
+FOREIGN   := $(filter-out $(WIDTHS),$(patsubst lib/simd/v_%.h,%,$(wildcard lib/simd/v_*.h)))
+BODIES    := $(filter %simd.c,$(SRC))
+SRC       := $(filter-out $(BODIES) $(foreach w,$(FOREIGN),%_$w.c),$(SRC))
 ifneq ($(CUDA),0)
 SRC       := $(filter-out %_none.c,$(SRC))
 CUSRC     := $(sort $(wildcard lib/*/*.cu kernels/*/*.cu))
@@ -45,19 +64,34 @@ FUZZERS   := $(patsubst %.c,$B/%,$(filter-out %/main.c,$(wildcard tests/fuzz/*.c
 UNITS     += $(FUZZERS)
 FUZZ_MAIN ?= $B/tests/fuzz/main.o
 BENCHES   := $(patsubst %.c,$B/%,$(wildcard bench/*.c kernels/*/bench.c))
-PAGES     := $(wildcard man/*.[1-8])
+PAGES     := $(patsubst %,$B/%,$(wildcard man/*.[1-8]))
 VERSION   := $(shell sed -n 's/.*define WS_VERSION "\(.*\)"/\1/p' lib/base/ws.h)
+# What is built, for --version: the checkout's commit; without a checkout what make dist wrote there, or what was known (sudo make install).
+COMMIT    := $(if $(wildcard .git),$(shell git describe --always --abbrev=12 --dirty=+ --exclude='*' 2>/dev/null))
+COMMIT    := $(or $(COMMIT),$(shell grep -sv Format packaging/commit | cut -c1-12),$(file <$B/COMMIT.is),unknown)
 export TOOLS
 
-all: $(TOOLS:%=bin/%) ## build the executables into bin/
+all: $(TOOLS:%=bin/%) $(PAGES) ## build the executables into bin/
 
-# Vector variants are chosen at run time, so only their own files may use the wide instructions.
-$B/%avx2.o:   ISA := -mavx2 -mfma -mbmi2
-$B/%avx512.o: ISA := -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mbmi2
+# Widths are chosen at run time, so only their own objects may use the wide instructions.
+ISA_avx2   := -mavx2 -mfma -mbmi2
+ISA_avx512 := -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mbmi2
+
+define COMPILE
+@mkdir -p $(@D)
+$(CC) $(HARD) $(CPPFLAGS) $(WS_CFLAGS) $(CFLAGS) $(ISA) -MMD -MP -c -o $@ $<
+endef
 
 $B/%.o: %.c
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(WS_CFLAGS) $(CFLAGS) $(ISA) -MMD -MP -c -o $@ $<
+	$(COMPILE)
+
+define WIDTH
+$B/%_$1.o: ISA := $(ISA_$1)
+$B/%.$1.o: ISA := $(ISA_$1) -DV_WIDTH=$1 '-DV_HEADER="lib/simd/v_$1.h"'
+$B/%.$1.o: %.c
+	$$(COMPILE)
+endef
+$(foreach w,$(WIDTHS),$(eval $(call WIDTH,$w)))
 
 $B/%.o: %.cu
 	@mkdir -p $(@D)
@@ -65,24 +99,34 @@ $B/%.o: %.cu
 	$(NVCC) $(WS_NVCCFLAGS) $(NVCCFLAGS) -keep -keep-dir $(@:.o=.tmp) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 	@rm -rf $(@:.o=.tmp)
 
-# Remembers with or without CUDA, so that a change of mind makes the library anew.
-$B/cuda.$(CUDA):
+# A file that holds a variable's value, and is new only if the value is: what depends on it is made anew after a change of mind.
+$B/%.is: FORCE
 	@mkdir -p $(@D)
-	@rm -f $B/cuda.*
-	@touch $@
+	@[ "$$(cat $@ 2>/dev/null)" = '$($*)' ] || echo '$($*)' >$@
+$(CUSRC:%.cu=$B/%.o): $B/SMS.is $B/PTX.is
+$B/lib/run/version.o: $B/COMMIT.is
+$B/lib/run/version.o: override CPPFLAGS += -DWS_COMMIT='"$(COMMIT)"'
 
-$(LIB): $(SRC:%.c=$B/%.o) $(CUSRC:%.cu=$B/%.o) $B/cuda.$(CUDA)
+OBJECTS   := $(SRC:%.c=$B/%.o) $(foreach w,$(WIDTHS),$(BODIES:%.c=$B/%.$w.o)) $(CUSRC:%.cu=$B/%.o)
+$(LIB): $(OBJECTS) $B/CUDA.is
 	@rm -f $@
 	$(AR) rcs $@ $(filter %.o,$^)
 
 bin/%: $B/bin/%.o $(LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS) $(WS_LIBS)
+	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS) $(WS_LIBS)
 
 $(FUZZERS): %: %.o $(LIB) $(FUZZ_MAIN)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(FUZZ_MAIN) $(LIB) $(LDLIBS) $(WS_LIBS)
+	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -o $@ $< $(FUZZ_MAIN) $(LIB) $(LDLIBS) $(WS_LIBS)
 
 $B/%: $B/%.o $(LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS) $(WS_LIBS)
+	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS) $(WS_LIBS)
+
+# A page's lines ".so man/common/NAME.mdoc" become that file: what several pages share is written once.
+$B/man/%: man/% man/include.awk $(wildcard man/common/*.mdoc)
+	@mkdir -p $(@D)
+	@awk -f man/include.awk $< > $@.tmp && mv $@.tmp $@
+
+man: $(PAGES) ## the manual pages, into build/man: man build/man/msvfilt.1
 
 # ---- tests ----
 
@@ -96,7 +140,7 @@ FAULTY := $(if $(filter-out 0,$(CUDA)),$(TOOLS:%=$B/fault/%))
 export WARPSIEVE_FAULTY := $(if $(FAULTY),$(CURDIR)/$B/fault)
 $(FAULTY): $B/fault/%: $B/bin/%.o $B/tests/fault/cuda.o $(LIB) tests/fault/cuda.wrap
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,@tests/fault/cuda.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
+	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -Wl,@tests/fault/cuda.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
 
 # With sanitizers: a program that does what they report, so that tests/run.sh knows that it would see it, and the tools with the
 # faults of the system, which a preload library cannot bring there.
@@ -109,13 +153,20 @@ export WARPSIEVE_SHIMMED := $(if $(SHIMMED),$(CURDIR)/$B/shimmed)
 $B/tests/fault/shim.o: override CPPFLAGS += -DWS_FAULT_LINKED
 $(SHIMMED): $B/shimmed/%: $B/bin/%.o $B/tests/fault/shim.o $(LIB) tests/fault/shim.wrap
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,@tests/fault/shim.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
+	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -Wl,@tests/fault/shim.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
 
-check: all units $(FAULTY) $(CONTROL) $(SHIMMED) check-style ## every test that takes less than ten minutes together
+check: all units $(FAULTY) $(CONTROL) $(SHIMMED) check-style ## all tests but those that take long
 	@sh tests/run.sh quick $(UNITS)
 
 check-full: all units $(FAULTY) $(CONTROL) $(SHIMMED) check-style ## check, and the long rest: all golden data, whole proteomes
 	@sh tests/run.sh full $(UNITS)
+
+# T is a bats file, or a test program without build/; F is a regular expression for the names of tests in a bats file.
+test: $(if $(filter %.bats,$T),all $(FAULTY) $(SHIMMED),$(T:%=$B/%)) ## one file: make test T=tests/chain.bats
+	@$(if $T,$(if $(filter %.bats,$T),bats $(if $F,-f '$F') $T,$B/$T),$(error say which: make test T=tests/chain.bats))
+
+debug: ## the programs without optimization, for gdb, into build/debug/bin
+	$(MAKE) B=build/debug CFLAGS='-O0 -g3' $(TOOLS:%=build/debug/bin/%)
 
 # Without a device its tests are shown as skipped; WARPSIEVE_REQUIRE_GPU=1 makes that a failure.
 gpu-check: all $(FAULTY) $(patsubst %.c,$B/%,$(wildcard tests/gpu/*.c)) $B/tests/lib/golden ## the tests of the CUDA backends, on a machine with a device
@@ -140,7 +191,7 @@ TSAN_CFLAGS := -O1 -g -fsanitize=thread
 # Ten times slower, so: fewer places of faults, and less of what takes most of the time (slow in the tests).
 SLOW        := WARPSIEVE_SLOW=1 WARPSIEVE_FAULT_EVERY=$(or $(WARPSIEVE_FAULT_EVERY),5)
 COPY_TREE = mkdir -p $@.tree && git ls-files | while read -r f; do cmp -s "$$f" "$@.tree/$$f" || cp --parents "$$f" $@.tree; done
-build/afl build/asan build/tsan build/clang build/clang-asan:
+build/afl build/asan build/tsan build/clang build/clang-asan build/mutants:
 	@mkdir -p $(@D)
 	$(COPY_TREE)
 
@@ -163,15 +214,24 @@ tsan-thrash: build/tsan ## the pipeline under random loads with the thread sanit
 thrash: all ## batch sizes x threads x backends x slow and bursty producers and consumers
 	sh tests/thrash.sh $(THRASH_ROUNDS)
 
+# Before a release: the list of those that survive belongs into docs/reliability.md.
+MUTANTS ?= 200
+mutants: build/mutants ## MUTANTS one-line mutants of lib/ and kernels/ against the tests nearest to them, in a copy of the tree
+	$(MAKE) -C build/mutants.tree CUDA=0 all
+	cd build/mutants.tree && python3 tests/mutants.py $(MUTANTS) $(SEED)
+
+attack: all units ## damage, faults, signals, loads and sizes of every kind: a table of attacks, tries and failures (within an hour)
+	sh tests/attack.sh $B
+
 load: all ## a billion residues, 10 million empty records, long names and sequences, many models
 	@for job in 'residues 100000000' 'residues 1000000000' 'long 100000000' 'empty 10000000' 'names 1000000' \
 	    'models 50000 tests/data/globins4.hmm'; do PATH="$(CURDIR)/bin:$$PATH" python3 tests/load.py $$job || exit 1; done
 
 .PHONY: fuzz fuzz-afl fuzzers asan clang clang-asan tsan tsan-thrash thrash load \
-        build/afl build/asan build/tsan build/clang build/clang-asan
+        mutants attack build/afl build/asan build/tsan build/clang build/clang-asan build/mutants
 
 check-style: $(LIB) ## include directions, file sizes, symbol names
-	@sh tests/style.sh
+	@B='$B' OBJECTS='$(OBJECTS)' sh tests/style.sh
 
 bench: all $(BENCHES) ## the benchmark programs, into build/bench
 
@@ -182,7 +242,10 @@ completions: all
 	@for t in $(TOOLS); do for s in bash zsh fish; do \
 	    sh completions/gen.sh $$s $$t > $B/completions/$$t.$$s || exit 1; done; done
 
-FOLDERS := $(sort $(BINDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(foreach p,$(PAGES),$(MANDIR)/man$(subst .,,$(suffix $p))))
+# Laid out as here, so that links between them hold and a workflow finds what it includes. libwarpsieve.a is no part: it is private.
+DOCS     = CITATION.cff $(patsubst ./%,%,$(shell find ./docs ./workflows -type f ! -path '*/.*' ! -path '*/__pycache__/*'))
+FOLDERS  = $(sort $(BINDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(foreach p,$(PAGES),$(MANDIR)/man$(subst .,,$(suffix $p))) \
+             $(patsubst %/.,%,$(patsubst %/,%,$(addprefix $(DOCDIR)/,$(dir $(DOCS))))))
 
 # The shell would take a name with a blank for two: files would go, and be removed, where nobody named anything.
 ONE_WORD = $(if $(word 2,x$(DESTDIR)$(PREFIX)),$(error DESTDIR and PREFIX must be without blanks, found "$(DESTDIR)$(PREFIX)"))
@@ -193,6 +256,7 @@ install: all completions ## into DESTDIR/PREFIX
 	@for d in $(FOLDERS:%=$(DESTDIR)%); do while [ ! -d "$$d" ]; do echo "$$d"; d=$$(dirname "$$d"); done; done >> $B/folders
 	$(INSTALL) -d $(FOLDERS:%=$(DESTDIR)%)
 	$(INSTALL) -m 755 $(TOOLS:%=bin/%) $(DESTDIR)$(BINDIR)
+	for d in $(DOCS); do $(INSTALL) -m 644 $$d $(DESTDIR)$(DOCDIR)/$$d || exit 1; done
 	for p in $(PAGES); do $(INSTALL) -m 644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/} || exit 1; done
 	for t in $(TOOLS); do \
 	    $(INSTALL) -m 644 $B/completions/$$t.bash $(DESTDIR)$(BASHDIR)/$$t && \
@@ -203,11 +267,13 @@ uninstall: ## what install put there
 	$(ONE_WORD)
 	for t in $(TOOLS); do rm -f $(DESTDIR)$(BINDIR)/$$t $(DESTDIR)$(BASHDIR)/$$t $(DESTDIR)$(ZSHDIR)/_$$t $(DESTDIR)$(FISHDIR)/$$t.fish; done
 	for p in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
+	for d in $(DOCS); do rm -f $(DESTDIR)$(DOCDIR)/$$d; done
 	@[ ! -f $B/folders ] || sort -ru $B/folders | while read -r d; do rmdir "$$d" 2>/dev/null || :; done
 	@rm -f $B/folders
 
 installcheck: ## the tests against what install put there; DESTDIR and PREFIX as for install
-	@sh tests/installcheck.sh $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR) $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
+	@sh tests/installcheck.sh $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR) $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR) \
+	    $(DESTDIR)$(DOCDIR)
 
 dist: ## the committed sources as build/warpsieve-VERSION.tar.gz, the same bytes for the same commit
 	@mkdir -p $B
@@ -225,9 +291,12 @@ plots: ## bench/plots from the tables recorded in bench/
 clean: ## remove everything that was built
 	rm -rf $B $(TOOLS:%=bin/%)
 
-help:
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
+include packaging/release.mk
 
--include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all demo units check check-full gpu-check check-style bench completions install uninstall installcheck dist cleanroot debroot plots clean help
+help:
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile packaging/release.mk | expand -t 16
+
+# not those of copies of the tree
+-include $(shell find $B \( -path $B/release -o -name '*.tree' \) -prune -o -type f -name '*.d' -print 2>/dev/null)
+.PHONY: all man demo units check check-full test debug gpu-check check-style bench completions install uninstall installcheck dist cleanroot debroot plots clean help FORCE
 .SECONDARY:

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Forward: the worked example row by row, and a second implementation in double precision and log space. */
-#include "kernels/fwd/fwd.h"
+#include "lib/fwd/fwd.h"
 #include "tests/lib/worked.h"
 
 /* ---- the worked example (15.6, 15.8) ---- */
 
 static int near(double a, double b, double relative) { return fabs(a - b) <= relative * fabs(b); }
 
-/* The scalar backend leaves X, I, M, D of its last row behind. E is what M and D of the row sum to; the score of a beginning
- * is ln(C pmove). */
+/* Reads X, I, M, D of the last row, which the scalar backend leaves behind. E is the sum of M and D of the row. The
+ * score of the first residues is ln(C pmove). */
 static void test_worked(tap *t) {
     static const double M[WORKED_L][4] = {
         {0.0247978, 0.00110912, 0.306736, 0.00451198}, {0.854916, 0.0033869, 0.00530284, 0.0562447},
@@ -20,20 +20,20 @@ static void test_worked(tap *t) {
     worked w;
     worked_open(&w);
     for (size_t i = 0; i < WORKED_L; i++) {
-        ws_fscore s = sample_score(&w.s, &ws_fwd_scalar, &w.target, i);
-        const float *m = (const float *)(void *)w.s.lane.scratch.p + 2 * ROW, *d = m + ROW;
+        ws_fscore s = sample_score(&w.s, &ws_fwd_scalar, &w.data, i);
+        const float *m = (const float *)(void *)w.s.worker.scratch.p + 2 * ROW, *d = m + ROW;
         double sum = 0;
         int cells = 1;
         for (int k = 1; k <= 4; k++) cells &= near((double)m[k], M[i][k - 1], 5e-6);
         for (int k = 1; k < ROW; k++) sum += (double)m[k] + (double)d[k];
         tap_ok(t, cells && near(sum, E[i], 1e-6) && fabs((double)s.nats - log(C[i] / 3)) < 1e-6, "row %zu of w1", i + 1);
     }
-    ws_fscore s = sample_score(&w.s, &ws_fwd_scalar, &w.target, WORKED_W2);
+    ws_fscore s = sample_score(&w.s, &ws_fwd_scalar, &w.data, WORKED_W2);
     tap_ok(t, s.status == WS_F_OK && near((double)s.nats, -4.79835939, 1e-6), "w2");
     worked_close(&w);
 }
 
-/* ---- log space, double precision, one sum after the other ---- */
+/* ---- log space, double precision, sums one after the other ---- */
 
 static double log_add(double a, double b) {
     double high = a > b ? a : b, low = a > b ? b : a;
@@ -78,7 +78,6 @@ static void test_random(tap *t, sample *r) {
         sample_batch s = {0};
         sample_model(&h, r, size[m], m % 2 ? 0.02 : 0);
         sample_target(&data, &h);
-        const ws_target target = {.name = "random", .data = &data};
         for (size_t l = 0; l < sizeof length / sizeof length[0]; l++)
             for (int what = 0; what < 4; what++) {
                 uint8_t *x = sample_add(&s, (size_t)length[l]);
@@ -88,8 +87,8 @@ static void test_random(tap *t, sample *r) {
             }
         sample_ready(&s);
         for (size_t i = 0; i < s.b.n; i++, n++) {
-            ws_fscore got = sample_score(&s, &ws_fwd_scalar, &target, i);
-            double want = naive(&data.profile, ws_lane_codes(&s.lane, i), s.b.len[i]), delta = fabs((double)got.nats - want);
+            ws_fscore got = sample_score(&s, &ws_fwd_scalar, &data, i);
+            double want = naive(&data.profile, ws_worker_codes(&s.worker, i), s.b.len[i]), delta = fabs((double)got.nats - want);
             if (want == -INFINITY) {
                 bad += got.nats != -INFINITY || got.status != WS_F_UNDERFLOW;
                 none++;
@@ -106,7 +105,7 @@ static void test_random(tap *t, sample *r) {
            worst);
 }
 
-/* Products that carry D over lanes: against a loop over the nodes, and none subnormal. */
+/* Compares the products that carry D across lanes with a loop over the nodes. None may be subnormal. */
 static void test_links(tap *t, sample *r) {
     ws_hmm h;
     ws_hmm_target data;

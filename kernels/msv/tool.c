@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * msvfilt: the multiple-segment ungapped filter with the composition-bias filter behind it, hmmsearch's first sieve. */
-#include "kernels/msv/msv.h"
+ * msvfilt: the multiple-segment ungapped filter, followed by the composition-bias filter: hmmsearch's first filter. */
+#include "lib/msv/msv.h"
 #include "lib/cascade/cascade.h"
+#include "lib/filter/backend.h"
 
 static const ws_stage stage = {.bits_column = "msv_bits",
                                .p_column = "msv_p",
+                               .sat_column = "msv_sat",
                                .default_p = 0.02,
                                .mu = WS_MMU,
                                .lambda = WS_MLAMBDA,
@@ -17,7 +19,7 @@ static const ws_opt opts[] = {WS_CASCADE_OPTS("0.02"), WS_CASCADE_NOBIAS, WS_OPT
 static void defaults(void *own) { ((ws_cascade_opts *)own)->p = stage.default_p; }
 static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &stage, err); }
 
-static const ws_backend *const backends[] = {&ws_msv_cuda, WS_X86(&ws_msv_avx512, &ws_msv_avx2,) &ws_msv_scalar, NULL};
+static const ws_backend *const backends[] = {&ws_msv_cuda, WS_FILTER_BACKENDS(ws_msv_), NULL};
 
 const ws_tool ws_msv_tool = {
     .name = "msvfilt",

@@ -28,7 +28,8 @@ int ws_pairhmm_header(const ws_pairhmm_line *l, uint64_t *R, uint64_t *H, ws_err
     return rc ? rc : count_of(H, l, &f[1], err);
 }
 
-/* The usual line: five strings of one length with one blank between them, which needs no search. */
+/* Splits the usual line without a search: five strings of equal length with one blank between them. Returns 0 for
+ * any other line. */
 static int equal_fields(const ws_pairhmm_line *l, ws_pairhmm_field f[5]) {
     const size_t n = (size_t)(l->end - l->p), m = (n - 4) / 5;
     if (n < 9 || n != 5 * m + 4) return 0;
@@ -86,7 +87,7 @@ static int parse_region(ws_pairhmm_text *t, ws_pairhmm_line *l, const char **p, 
     g->all = R;
     if (!rc && (R > UINT32_MAX / 2 || H > UINT32_MAX / 2 || (H && R > SIZE_MAX / 64 / H)))
         rc = ws_pairhmm_fail(err, l, NULL, "batch %llu is too large", (unsigned long long)number);
-    if (rc) { /* the regions before it stay */
+    if (rc) { /* the regions before it stay in t */
         t->nread = g->read;
         t->nhap = g->hap;
         t->nregion--;
@@ -96,7 +97,7 @@ static int parse_region(ws_pairhmm_text *t, ws_pairhmm_line *l, const char **p, 
     return WS_OK;
 }
 
-int ws_pairhmm_parse_batches(ws_pairhmm_text *t, const char *p, size_t n, const ws_pairhmm_place *at, ws_err *err) {
+int ws_pairhmm_parse_batches(ws_pairhmm_text *t, const char *p, size_t n, const ws_pairhmm_origin *at, ws_err *err) {
     ws_pairhmm_line l = {.number = at->line - 1, .name = at->name};
     const char *end = p + n;
     t->from = p;

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: MIT
 // Pair-HMM on a device, single and double precision: the operations of ref.c in its order.
 //
-// P threads share a pair, each owns K rows of the read in registers; the haplotype passes by, a column a step. What a thread hands
-// to the rows below it, y and i of its last row, goes to the next thread by a shuffle, which works on that column one step later.
+// P threads share a pair, and each holds K rows of the read in registers. In each step a thread computes one column of the haplotype.
+// It passes y and i of its last row to the next thread by a shuffle; that thread computes the same column one step later.
 
 #include "kernels/pairhmm/gpu.h"
-#include "lib/dev/lane.cuh"
+#include "lib/dev/stream.cuh"
 
 // ---- parameters ----
 
-template <class T> struct alike { // constants of a read whose gap qualities are alike
-    T eps, dy, iy, ii, ii_last; // of all rows but the last, II of the last
+template <class T> struct alike { // constants of a read whose gap qualities are equal in all rows
+    T eps, dy, iy, ii, ii_last; // of all rows but the last; ii_last: II of the last row
 };
 
 template <class T> struct ends { // y and i of a row
     T y, i;
 };
 
-template <class T> struct tables { // everything a kernel reads, on the device
-    uint8_t *letter; // those of haplotypes become 0 A, 1 C, 2 T, 3 G, 4 N
+template <class T> struct tables { // all arrays that kernels read, on the device
+    uint8_t *letter; // letters; those of haplotypes become 0 A, 1 C, 2 T, 3 G, 4 N
     const uint8_t *quality, *gap;
     const ws_pairhmm_gpu_read *read;
     const ws_pairhmm_gpu_hap *hap;
     const ws_pairhmm_gpu_pair *pair;
-    const uint32_t *list; // reads whose rows are to be made
+    const uint32_t *list; // reads whose rows a kernel must make
     T *match, *mismatch;      // [nrow]
     T *eps, *dy, *iy, *ii;    // [ngap]
     alike<T> *fixed;
     T *y0;
-    double *correction, *total; // by read, by pair
-    ends<T> *column; // of long reads: what leaves a strip's last row, `pitch` of them for each pair
+    double *correction, *total; // [read], [pair]
+    ends<T> *column; // for long reads: y and i of a strip's last row, `pitch` columns for each pair
     uint32_t nlist;
 };
 
-// What stands in 16 bytes, which is what a thread loads at a time.
+// The 16 bytes that a thread loads at once.
 template <class T> struct pack;
 template <> struct pack<float> {
     static constexpr int N = 4;
@@ -55,8 +55,8 @@ static __device__ __forceinline__ double add_of(double a, double b) { return __d
 
 enum { CODES = 5, WARPS = 2 };
 
-// Programmatic dependent launch, from compute capability 9.0 on: the kernel behind this one may start once all blocks have said so;
-// what it computes counts as done after this one.
+// Programmatic dependent launch, from compute capability 9.0 on: the next kernel may start once all blocks have called
+// this; it sees the results of this kernel only after its end.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 static __device__ __forceinline__ void next_may_start() { cudaTriggerProgrammaticLaunchCompletion(); }
 static __device__ __forceinline__ void last_is_done() { cudaGridDependencySynchronize(); }
@@ -70,7 +70,7 @@ static __device__ __forceinline__ void last_is_done() {}
 #define ROWS_FN static __device__ __forceinline__
 #include "kernels/pairhmm/rows.inc.h"
 
-// Four letters a thread.
+// Translates four letters in each thread.
 static __global__ void codes(uint32_t *letter, size_t words) {
     const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
     if (i >= words) return;
@@ -82,7 +82,8 @@ static __global__ void codes(uint32_t *letter, size_t words) {
     letter[i] = four;
 }
 
-// A warp a read, a lane a row. The correction, of single precision, is summed row by row, as on the host.
+// Makes the rows of a read in a warp, one row a lane. Sums the correction (single precision) row by row, as the host
+// does.
 template <class T> static __global__ void rows(tables<T> g, const ws_pairhmm_quals *quals) {
     __shared__ ws_pairhmm_quals shared;
     for (unsigned i = threadIdx.x; i < sizeof shared / sizeof(double); i += blockDim.x)
@@ -137,21 +138,21 @@ template <class T> static __global__ void rows(tables<T> g, const ws_pairhmm_qua
     if (lane == 0) g.correction[k] = clamped ? __longlong_as_double(0x7ff8000000000000ll) : correction;
 }
 
-// Of the pairs of a warp: a thread's K rows as vectors, the threads of as many pairs as fill a line of shared memory side by
-// side. A load meets eight threads at a time, each with a letter of its own; all letters stand in the same banks.
+// Emissions of a warp's pairs: a thread's K rows as vectors; threads of several pairs side by side fill a line of
+// shared memory. A load serves eight threads at once, each with its own letter; all letters are in the same banks.
 template <int P, int K, class T> struct emissions {
     static constexpr int W = P < 8 ? 8 : P, N = pack<T>::N;
     pack<T> e[32 / W][CODES][K / N][W];
 };
 
-// U: the gap qualities are the same from end to end, so that three constants of all rows are one.
+// U: the gap qualities are equal in all rows, so three constants serve all rows.
 template <int K, bool U, class T> struct state {
     static constexpr int N = U ? 1 : K;
     T eps[N], dy[N], iy[N], ii[K], least[K], d[K], m[K], y[K];
 };
 
-// A thread's rows, row0 the first: constants into registers, emissions into shared memory. Rows beyond the end hand i on; with U
-// their y is not what it is elsewhere, but finite (see uniform() in gpu.c), and their emissions are 0.
+// Loads a thread's rows from row0 on: constants into registers, emissions into shared memory. Rows beyond the end pass
+// i on. With U their y has another value, which is finite (see uniform() in gpu.c), and their emissions are 0.
 template <int P, int K, bool U, class T>
 static __device__ __forceinline__ void load(const tables<T> &g, const ws_pairhmm_gpu_read &r, const alike<T> *fixed, uint32_t row0,
                                             pack<T> *e, state<K, U, T> &s) {
@@ -161,7 +162,7 @@ static __device__ __forceinline__ void load(const tables<T> &g, const ws_pairhmm
     if (U) s.eps[0] = all.eps, s.dy[0] = all.dy, s.iy[0] = all.iy;
 #pragma unroll
     for (int q = 0; q < K / N; q++) {
-        const uint32_t row = row0 + N * q; // the tables have whole fours of rows
+        const uint32_t row = row0 + N * q; // the tables hold multiples of four rows
         const bool in = row < r.m;
         T hit[N] = {}, miss[N] = {};
         if (in) ((const pack<T> *)(g.match + r.at + row))->split(hit);
@@ -175,7 +176,7 @@ static __device__ __forceinline__ void load(const tables<T> &g, const ws_pairhmm
                 T v[N] = {};
                 if (in) ((const pack<T> *)(from[a] + r.gap + row))->split(v);
 #pragma unroll
-                for (int z = 0; z < N; z++) to[a][N * q + z] = row + z < r.m ? v[z] : a == 3 ? 1 : 0; // behind the end stands nothing
+                for (int z = 0; z < N; z++) to[a][N * q + z] = row + z < r.m ? v[z] : a == 3 ? 1 : 0; // rows behind the end have emission 0
             }
         }
 #pragma unroll
@@ -199,7 +200,7 @@ static __device__ __forceinline__ void load(const tables<T> &g, const ws_pairhmm
     }
 }
 
-// One column through a thread's rows.
+// Computes one column of a thread's rows.
 template <int P, int K, bool U, class T>
 static __device__ __forceinline__ void column(const pack<T> *e, state<K, U, T> &s, T &y, T &i) {
     constexpr int N = pack<T>::N;
@@ -229,12 +230,12 @@ static __device__ __forceinline__ int warp_max(int x) {
 #endif
 }
 
-template <class T> struct walk { // where a thread is in its pair
+template <class T> struct walk { // a thread's position in its pair
     T y0;
-    int n, j, letter; // columns; this step's, from 0, and its letter
-    T y, i, part; // of the row above; sum of the last row since the last whole chunk
+    int n, j, letter; // columns; this step's column, from 0, and its letter
+    T y, i, part; // y and i of the row above; sum of the last row since the last whole chunk
     double total;
-    const uint32_t *word, *end; // letters
+    const uint32_t *word, *end; // letters of the haplotype
     uint32_t ahead;
 };
 
@@ -249,20 +250,22 @@ template <class T> static __device__ __forceinline__ void begin(walk<T> &w, cons
     w.ahead = *w.word;
 }
 
-// The letters that thread 0 meets in the next four steps.
+// Returns the letters of the next four steps of thread 0.
 template <class T> static __device__ __forceinline__ uint32_t next_four(walk<T> &w) {
     const uint32_t four = w.ahead;
     w.ahead = ++w.word < w.end ? *w.word : 0;
     return four;
 }
 
-// y and i that enter the first row of a strip of a long read, 32 columns in the lanes of a warp, and the next 32; and where those
-// that leave its last row go, NULL if nowhere. In place: what is written lies 31 columns behind what is read.
+// Borders of a strip of a long read: y and i that enter its first row, 32 columns in the lanes of a warp, and the next
+// 32; and where y and i of its last row go, NULL for the last strip. Both use the same memory: writes stay 31 columns
+// behind reads.
 template <class T> struct strip {
     ends<T> in, ahead, *out;
 };
 
-// Four steps. BEGIN: a thread may stand before its first column, where nothing is to be done. `whole`: a chunk of columns ends.
+// Does four steps. BEGIN: a thread may be before its first column, and then does nothing. `whole`: a chunk of columns
+// ends.
 template <int P, int K, bool U, bool LONG, bool BEGIN, class T>
 static __device__ __forceinline__ void four_steps(const pack<T> *e, uint32_t four, int t, int step, state<K, U, T> &s, walk<T> &w,
                                                   const strip<T> &b) {
@@ -283,14 +286,14 @@ static __device__ __forceinline__ void four_steps(const pack<T> *e, uint32_t fou
             if (w.j < w.n) w.part = add_of(w.part, w.i);
             if (LONG && t == P - 1 && b.out && w.j < w.n) b.out[w.j] = {w.y, w.i};
         }
-        if (z == 2 && (step + 4 - P) % WS_PAIRHMM_CHUNK == 0) { // the last thread's chunk; P % 4 = 0, so it ends at no other z
+        if (z == 2 && (step + 4 - P) % WS_PAIRHMM_CHUNK == 0) { // the last thread's chunk; P % 4 = 0, so chunks end at this z only
             w.total = __dadd_rn(w.total, (double)w.part);
             w.part = 0;
         }
     }
 }
 
-// A pair, or a strip of P*K rows of one. The sum is that of the thread with the last row; what the others sum is not used.
+// Computes a pair, or a strip of P*K rows of one. Returns the sum, which is valid in the thread with the last row.
 template <int P, int K, bool U, bool LONG, class T>
 static __device__ __forceinline__ void pass(const pack<T> *e, int t, int n, state<K, U, T> &s, walk<T> &w, strip<T> &b, bool first) {
     const int steps = n + P - 1;
@@ -327,7 +330,7 @@ static __global__ void __launch_bounds__(32 * WARPS) sweep(tables<T> g, uint32_t
     if (t == P - 1 && at < last) g.total[at] = __dadd_rn(w.total, (double)w.part);
 }
 
-// A warp a pair, strip after strip of the read.
+// Computes a pair of a long read in a warp, strip after strip.
 template <int K, bool U, class T>
 static __global__ void __launch_bounds__(32 * WARPS) sweep_long(tables<T> g, uint32_t first, uint32_t last, size_t pitch) {
     extern __shared__ float4 memory[];
@@ -344,7 +347,7 @@ static __global__ void __launch_bounds__(32 * WARPS) sweep_long(tables<T> g, uin
     for (uint32_t row = 0; row < read.m; row += 32 * K) {
         state<K, U, T> s;
         const bool more = row + 32 * K < read.m;
-        __syncwarp(); // what the last strip wrote, to memory and for its letters
+        __syncwarp(); // makes the last strip's writes visible: its borders, and its letters in shared memory
         load<32, K, U, T>(g, read, g.fixed + pair.read, row + t * K, e, s);
         __syncwarp();
         strip<T> b = {{w.y0, 0}, {0, 0}, row || more ? column : NULL};
@@ -358,10 +361,10 @@ static __global__ void __launch_bounds__(32 * WARPS) sweep_long(tables<T> g, uin
 
 // ---- launcher ----
 
-// A sweep may start while the one before it drains: classes are many and their last blocks few. `early`: that is possible, and what
-// is in front of it is a sweep.
+// Launches the pairs of a class. `early`: the kernel before it is a sweep, so this sweep may start while that one
+// drains. Classes are many, and their last blocks few.
 template <int P, int K, bool U, class T>
-static int launch(ws_devlane *l, const tables<T> &g, const size_t *from, bool can, bool *early, ws_err *err) {
+static int launch(ws_devstream *l, const tables<T> &g, const size_t *from, bool can, bool *early, ws_err *err) {
     const uint32_t first = (uint32_t)from[0], last = (uint32_t)from[1], a_block = WARPS * (32 / P);
     if (first == last) return WS_OK;
     cudaLaunchAttribute overlap = {};
@@ -375,36 +378,36 @@ static int launch(ws_devlane *l, const tables<T> &g, const size_t *from, bool ca
     config.attrs = &overlap;
     config.numAttrs = *early;
     *early = can;
-    int rc = ws_cuda_fail(cudaLaunchKernelEx(&config, sweep<P, K, U, T>, g, first, last), "pairhmm", err);
-    return rc ? rc : ws_lane_launched(l, "pairhmm", err);
+    int rc = ws_cuda_check(cudaLaunchKernelEx(&config, sweep<P, K, U, T>, g, first, last), "pairhmm", err);
+    return rc ? rc : ws_devstream_launched(l, "pairhmm", err);
 }
 
-// As many pairs at once as have room for their columns.
+// Launches a class of long reads: as many pairs at once as have room for their columns.
 template <int K, bool U, class T>
-static int launch_long(ws_devlane *l, const ws_pairhmm_gpu *p, const tables<T> &g, const size_t *from, ws_err *err) {
+static int launch_long(ws_devstream *l, const ws_pairhmm_gpu *p, const tables<T> &g, const size_t *from, ws_err *err) {
     const ws_pairhmm_gpu_list *list = &p->list[sizeof(T) == sizeof(double)];
     for (size_t first = from[0], n; first < from[1]; first += n) {
         size_t pitch;
         n = ws_pairhmm_gpu_together(p, list, first, from[1], &pitch);
         const uint32_t last = (uint32_t)(first + n), blocks = (uint32_t)((n + WARPS - 1) / WARPS);
         sweep_long<K, U, T><<<blocks, 32 * WARPS, WARPS * sizeof(emissions<32, K, T>), l->stream>>>(g, (uint32_t)first, last, pitch);
-        int rc = ws_lane_launched(l, "pairhmm, long reads", err);
+        int rc = ws_devstream_launched(l, "pairhmm, long reads", err);
         if (rc) return rc;
     }
     return WS_OK;
 }
 
-template <class T> static int make_rows(ws_devlane *l, const tables<T> &g, const ws_pairhmm_quals *quals, ws_err *err) {
+template <class T> static int make_rows(ws_devstream *l, const tables<T> &g, const ws_pairhmm_quals *quals, ws_err *err) {
     enum { THREADS = 128 };
     rows<T><<<(g.nlist + THREADS / 32 - 1) / (THREADS / 32), THREADS, 0, l->stream>>>(g, quals);
-    return ws_lane_launched(l, "pairhmm rows", err);
+    return ws_devstream_launched(l, "pairhmm rows", err);
 }
 
-static int make_codes(ws_devlane *l, const ws_pairhmm_gpu *p, uint8_t *letter, ws_err *err) {
+static int make_codes(ws_devstream *l, const ws_pairhmm_gpu *p, uint8_t *letter, ws_err *err) {
     enum { THREADS = 128 };
     const size_t words = (p->nletter - p->nrow) / 4;
     codes<<<(unsigned)((words + THREADS - 1) / THREADS), THREADS, 0, l->stream>>>((uint32_t *)(letter + p->nrow), words);
-    return ws_lane_launched(l, "pairhmm letters", err);
+    return ws_devstream_launched(l, "pairhmm letters", err);
 }
 
 #define ALIKE(P, K)                                                                                                    \
@@ -412,8 +415,8 @@ static int make_codes(ws_devlane *l, const ws_pairhmm_gpu *p, uint8_t *letter, w
 #define OTHER(P, K)                                                                                                    \
     if (!rc) rc = launch<P, K, false, T>(l, g, from++, major >= 9, &early, err);
 
-// All classes of a precision; rows and letters are in front of them, for which the first sweep waits.
-template <class T> static int launch_all(ws_devlane *l, const ws_pairhmm_gpu *p, const tables<T> &g, int major, ws_err *err) {
+// Launches all classes of a precision. The first sweep waits for the kernels before it, which make rows and letters.
+template <class T> static int launch_all(ws_devstream *l, const ws_pairhmm_gpu *p, const tables<T> &g, int major, ws_err *err) {
     constexpr bool single = sizeof(T) == sizeof(float);
     const size_t *from = p->list[!single].first;
     bool early = false;
@@ -431,7 +434,7 @@ template <class T> static int launch_all(ws_devlane *l, const ws_pairhmm_gpu *p,
 
 // ---- a call ----
 
-// What is the same in both precisions.
+// Arguments that both precisions share.
 struct common {
     void *letter, *quality, *gap, *read, *hap, *quals;
     int major; // compute capability
@@ -441,36 +444,38 @@ template <class T> static size_t row_bytes(const ws_pairhmm_gpu *p) {
     return (2 * p->nrow + 4 * p->ngap + p->nread) * sizeof(T) + p->nread * sizeof(alike<T>);
 }
 
-static int put_common(ws_devlane *l, const ws_pairhmm_quals *quals, const ws_pairhmm_gpu *p, common *c, ws_err *err) {
+static int put_common(ws_devstream *l, const ws_pairhmm_quals *quals, const ws_pairhmm_gpu *p, common *c, ws_err *err) {
     enum { EACH = 256, ALLOCATIONS = 32 };
     const size_t own = p->nread * sizeof *p->read + p->nhap * sizeof *p->hap + p->nletter + p->nrow + 3 * p->ngap + sizeof *quals +
                        EACH * ALLOCATIONS;
     const size_t lists = p->npair * sizeof(ws_pairhmm_gpu_pair) + p->nread * sizeof(uint32_t);
-    int rc = ws_lane_expect(l, own + lists, err);
-    if (!rc) rc = ws_lane_reserve(l, own + 2 * lists + row_bytes<float>(p) + row_bytes<double>(p), err);
-    if (!rc) rc = ws_lane_room(l, &l->out, (p->npair + p->nread) * sizeof(double), err);
-    if (!rc) rc = ws_lane_put(l, p->letter, p->nletter, &c->letter, err);
-    if (!rc) rc = ws_lane_put(l, p->quality, p->nrow, &c->quality, err);
-    if (!rc) rc = ws_lane_put(l, p->gap, 3 * p->ngap, &c->gap, err);
-    if (!rc) rc = ws_lane_put(l, p->read, p->nread * sizeof *p->read, &c->read, err);
-    if (!rc) rc = ws_lane_put(l, p->hap, p->nhap * sizeof *p->hap, &c->hap, err);
-    if (!rc) rc = ws_lane_put(l, quals, sizeof *quals, &c->quals, err);
+    int rc = ws_devstream_expect(l, own + lists, err);
+    if (!rc) rc = ws_devstream_reserve(l, own + 2 * lists + row_bytes<float>(p) + row_bytes<double>(p), err);
+    if (!rc) rc = ws_devstream_room(l, &l->out, (p->npair + p->nread) * sizeof(double), err);
+    if (!rc) rc = ws_devstream_put(l, p->letter, p->nletter, &c->letter, err);
+    if (!rc) rc = ws_devstream_put(l, p->quality, p->nrow, &c->quality, err);
+    if (!rc) rc = ws_devstream_put(l, p->gap, 3 * p->ngap, &c->gap, err);
+    if (!rc) rc = ws_devstream_put(l, p->read, p->nread * sizeof *p->read, &c->read, err);
+    if (!rc) rc = ws_devstream_put(l, p->hap, p->nhap * sizeof *p->hap, &c->hap, err);
+    if (!rc) rc = ws_devstream_put(l, quals, sizeof *quals, &c->quals, err);
     if (rc) return rc;
-    return ws_cuda_fail(cudaDeviceGetAttribute(&c->major, cudaDevAttrComputeCapabilityMajor, l->dev->id), "asking for its capability", err);
+    c->major = l->dev->capability / 10;
+    return WS_OK;
 }
 
-// The pairs of a precision: what only they need, kernels, and the sums on their way back. `first`: letters are still letters.
-template <class T> static int queue(ws_devlane *l, const ws_pairhmm_gpu *p, const common &c, bool first, ws_err *err) {
+// Queues the pairs of a precision: the lists that only they need, the kernels, and the copy of the sums back. `first`:
+// letters are not translated yet.
+template <class T> static int queue(ws_devstream *l, const ws_pairhmm_gpu *p, const common &c, bool first, ws_err *err) {
     const ws_pairhmm_gpu_list *list = &p->list[sizeof(T) == sizeof(double)];
     void *pair, *read, *row, *own, *fixed, *y0, *column;
     tables<T> g = {};
-    int rc = ws_lane_put(l, list->pair, list->n * sizeof *list->pair, &pair, err);
-    if (!rc) rc = ws_lane_put(l, list->read, list->nread * sizeof *list->read, &read, err);
-    if (!rc) rc = ws_lane_alloc(l, 2 * p->nrow * sizeof(T), &row, err);
-    if (!rc) rc = ws_lane_alloc(l, 4 * p->ngap * sizeof(T), &own, err);
-    if (!rc) rc = ws_lane_alloc(l, p->nread * sizeof(alike<T>), &fixed, err);
-    if (!rc) rc = ws_lane_alloc(l, p->nread * sizeof(T), &y0, err);
-    if (!rc) rc = ws_lane_alloc(l, list->ncolumn * sizeof(ends<T>), &column, err);
+    int rc = ws_devstream_put(l, list->pair, list->n * sizeof *list->pair, &pair, err);
+    if (!rc) rc = ws_devstream_put(l, list->read, list->nread * sizeof *list->read, &read, err);
+    if (!rc) rc = ws_devstream_alloc(l, 2 * p->nrow * sizeof(T), &row, err);
+    if (!rc) rc = ws_devstream_alloc(l, 4 * p->ngap * sizeof(T), &own, err);
+    if (!rc) rc = ws_devstream_alloc(l, p->nread * sizeof(alike<T>), &fixed, err);
+    if (!rc) rc = ws_devstream_alloc(l, p->nread * sizeof(T), &y0, err);
+    if (!rc) rc = ws_devstream_alloc(l, list->ncolumn * sizeof(ends<T>), &column, err);
     if (rc) return rc;
     g.letter = (uint8_t *)c.letter;
     g.quality = (const uint8_t *)c.quality;
@@ -491,18 +496,18 @@ template <class T> static int queue(ws_devlane *l, const ws_pairhmm_gpu *p, cons
     g.column = (ends<T> *)column;
     g.correction = (double *)l->out.p;
     g.total = g.correction + p->nread;
-    rc = ws_cuda_fail(cudaEventRecord(l->start, l->stream), "recording an event", err);
+    rc = ws_cuda_check(cudaEventRecord(l->start, l->stream), "recording an event", err);
     if (!rc) rc = make_rows(l, g, (const ws_pairhmm_quals *)c.quals, err);
     if (!rc && first) rc = make_codes(l, p, g.letter, err);
     if (!rc) rc = launch_all(l, p, g, c.major, err);
-    if (!rc) rc = ws_cuda_fail(cudaEventRecord(l->end, l->stream), "recording an event", err);
-    if (!rc) rc = ws_lane_fetch(l, l->out.p, (p->nread + list->n) * sizeof(double), err);
-    if (!rc) rc = ws_lane_sync(l, err);
-    if (!rc) ws_lane_clock(l);
+    if (!rc) rc = ws_cuda_check(cudaEventRecord(l->end, l->stream), "recording an event", err);
+    if (!rc) rc = ws_devstream_fetch(l, l->out.p, (p->nread + list->n) * sizeof(double), err);
+    if (!rc) rc = ws_devstream_sync(l, err);
+    if (!rc) ws_devstream_clock(l);
     return rc;
 }
 
-static void take(const ws_devlane *l, ws_pairhmm_gpu *p, int precision) {
+static void take(const ws_devstream *l, ws_pairhmm_gpu *p, int precision) {
     const ws_pairhmm_gpu_list *list = &p->list[precision];
     const double *from = (const double *)l->back.p;
     if (precision == 0)
@@ -511,11 +516,11 @@ static void take(const ws_devlane *l, ws_pairhmm_gpu *p, int precision) {
 }
 
 int ws_pairhmm_gpu_run(const ws_pairhmm_quals *quals, ws_pairhmm_gpu *p, int rescue, ws_err *err) {
-    ws_devlane *l = NULL;
+    ws_devstream *l = NULL;
     common c;
     const bool single = p->list[0].n > 0;
     if (!single && !p->list[1].n) return WS_OK;
-    int rc = ws_lane_take(&l, 0, err);
+    int rc = ws_devstream_take(&l, 0, err);
     if (rc) return rc;
     l->id = 0;
     rc = put_common(l, quals, p, &c, err);
@@ -523,10 +528,10 @@ int ws_pairhmm_gpu_run(const ws_pairhmm_quals *quals, ws_pairhmm_gpu *p, int res
     if (!rc && single) take(l, p, 0);
     if (!rc && single && rescue) {
         rc = ws_pairhmm_gpu_wider(p, err);
-        if (!rc) rc = ws_cuda_fail(cudaEventRecord(l->taken, l->stream), "recording an event", err);
+        if (!rc) rc = ws_cuda_check(cudaEventRecord(l->taken, l->stream), "recording an event", err);
     }
     if (!rc && p->list[1].n) rc = queue<double>(l, p, c, !single, err);
     if (!rc) take(l, p, 1);
-    ws_lane_give(l);
+    ws_devstream_give(l);
     return rc;
 }

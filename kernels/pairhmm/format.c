@@ -2,6 +2,8 @@
  * Results as text: rows of a table, or the matrix layout of gpuPairHMM. */
 #include "kernels/pairhmm/format.h"
 
+#include "lib/base/number.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -18,18 +20,9 @@ const char *const *ws_pairhmm_columns(ws_pairhmm_format f, int raw, int *n) {
 
 /* ---- numbers: printf is as slow as a small pair ---- */
 
-static char *put_count(char *to, uint64_t v) {
-    char digits[20];
-    int n = 0;
-    do digits[n++] = (char)('0' + v % 10);
-    while (v /= 10);
-    while (n) *to++ = digits[--n];
-    return to;
-}
-
 static const double power[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12};
 
-/* |v| below 10^6 and at most 12 decimals: the scaled value is an integer of 18 digits at most. */
+/* Writes v, |v| below 10^6, with at most 12 decimals: the scaled value is an integer of at most 18 digits. */
 static char *put_value(char *to, double v, int decimals) {
     if (isinf(v)) {
         memcpy(to, "-inf", 4);
@@ -38,7 +31,7 @@ static char *put_value(char *to, double v, int decimals) {
     const int64_t scaled = llrint(v * power[decimals]);
     const uint64_t size = scaled < 0 ? 0 - (uint64_t)scaled : (uint64_t)scaled, unit = (uint64_t)power[decimals];
     if (scaled < 0) *to++ = '-';
-    to = put_count(to, size / unit);
+    to = ws_number_put(to, (int64_t)(size / unit));
     if (!decimals) return to;
     uint64_t rest = size % unit;
     *to = '.';
@@ -63,11 +56,11 @@ typedef struct row {
 
 static char *put_column(char *to, int c, const row *r, int decimals) {
     switch (c) {
-    case 0: return put_count(to, r->batch);
-    case 1: return put_count(to, r->read);
-    case 2: return put_count(to, r->hap);
-    case 3: return put_count(to, r->m);
-    case 4: return put_count(to, r->n);
+    case 0: return ws_number_put(to, (int64_t)r->batch);
+    case 1: return ws_number_put(to, (int64_t)r->read);
+    case 2: return ws_number_put(to, (int64_t)r->hap);
+    case 3: return ws_number_put(to, (int64_t)r->m);
+    case 4: return ws_number_put(to, (int64_t)r->n);
     case 5: return put_value(to, r->result->log10, decimals);
     default: return put_word(to, stages[r->result->stage]);
     }
@@ -78,7 +71,7 @@ static int add_row(const ws_pairhmm_style *style, ws_pairhmm_format f, const row
     if (rc) return rc;
     char *to = out->p + out->n;
     for (int i = 0; i < style->ncolumn; i++) {
-        const int c = style->column[i]; /* the columns of results text are the first and the last four of batch text */
+        const int c = style->column[i]; /* results text has the first and the last four columns of batch text */
         to = put_column(to, f == WS_PAIRHMM_RESULTS && c > 0 ? c + 2 : c, r, style->decimals);
         *to++ = i + 1 < style->ncolumn ? '\t' : '\n';
     }

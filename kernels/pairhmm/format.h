@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How pairhmm writes what it computed. */
+ * The output forms of pairhmm. */
 #ifndef WS_PAIRHMM_FORMAT_H
 #define WS_PAIRHMM_FORMAT_H
 
@@ -12,10 +12,11 @@ typedef struct ws_pairhmm_style {
     int column[WS_PAIRHMM_COLUMNS], ncolumn; /* of the table: indices into ws_pairhmm_columns */
 } ws_pairhmm_style;
 
-/* Names of the columns for input of a format, with `raw` also that of the precision; *n of them. */
+/* Returns the names of the *n columns for input of format f; with `raw` also that of the precision. Static. */
 const char *const *ws_pairhmm_columns(ws_pairhmm_format f, int raw, int *n);
 
-/* Appends the rows of all regions of t, behind one another, to out. first_pair: number of the first pair of results text. */
+/* Appends the rows of all regions of t, in order, to out. first_pair: number of the first pair of results text.
+ * Returns WS_ENOMEM on failure. */
 int ws_pairhmm_write(const ws_pairhmm_style *style, ws_pairhmm_format f, uint64_t first_pair, const ws_pairhmm_text *t,
                      const ws_pairhmm_result *result, ws_outtext *out, ws_err *err);
 

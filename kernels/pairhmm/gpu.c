@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The plan of a piece of input for a device, and the backend that uses it. */
+ * The plan of a piece of input for a device, and the backend that follows it. */
 #include "kernels/pairhmm/gpu.h"
 
 #include "lib/base/mem.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEP = 4, STEPS = 256 }; /* haplotypes of lengths within STEP go side by side */
+enum { STEP = 4, STEPS = 256 }; /* lengths within STEP share a class, so that such haplotypes run side by side */
 
 void ws_pairhmm_gpu_release(ws_pairhmm_gpu *g) {
     ws_free(g->read);
@@ -29,8 +29,8 @@ void ws_pairhmm_gpu_release(ws_pairhmm_gpu *g) {
 
 /* ---- classes ---- */
 
-/* 1 if the gap qualities are the same from end to end and at least 10, so that alpha is at least 0.8. Then I and D stay
- * below row 0's 2^120, and what they add to y below 1/alpha of that: y is finite even in the rows beyond the end. */
+/* Returns 1 if the gap qualities are equal in all rows and at least 10, so that alpha is at least 0.8. Then I and D
+ * stay below row 0's 2^120, and add less than 1/alpha of that to y. So y is finite even in the rows beyond the end. */
 static int uniform(const ws_pairhmm_read *r) {
     const size_t n = r->m - 1;
     return r->ins[0] >= 33 + 10 && r->del[0] >= 33 + 10 && !memcmp(r->ins, r->ins + 1, n) &&
@@ -39,7 +39,7 @@ static int uniform(const ws_pairhmm_read *r) {
 
 #define ROWS_OF(p, k) (p) * (k),
 static const struct classes {
-    size_t nalike, n; /* without the two of long reads */
+    size_t nalike, n; /* without the two classes of long reads */
     uint32_t rows[WS_PAIRHMM_NCLASS];
 } classes[2] = {{WS_PAIRHMM_NALIKE, WS_PAIRHMM_NALIKE + WS_PAIRHMM_NOTHERS, {WS_PAIRHMM_ALIKE(ROWS_OF) WS_PAIRHMM_OTHERS(ROWS_OF)}},
                 {WS_PAIRHMM_NALIKE_DOUBLE,
@@ -70,7 +70,7 @@ static int only_acgtn(const ws_pairhmm_hap *h) {
 
 static size_t whole_fours(size_t n) { return (n + WS_PAIRHMM_FOUR - 1) / WS_PAIRHMM_FOUR * WS_PAIRHMM_FOUR; }
 
-/* A region with other letters in its haplotypes is for the host. */
+/* Lists the reads that the device computes. The host computes regions whose haplotypes have other letters. */
 static void list_reads(ws_pairhmm_gpu *g, const ws_pairhmm_text *t) {
     for (size_t k = 0; k < t->nregion; k++) {
         const ws_pairhmm_region *region = &t->region[k];
@@ -127,7 +127,7 @@ static int copy_letters(ws_pairhmm_gpu *g, const ws_pairhmm_text *t, ws_err *err
 
 /* ---- pairs ---- */
 
-enum { COLUMNS = 1 << 25 }; /* of 8 or 16 bytes: 256 MiB, warps for the whole device at haplotypes of 50,000 */
+enum { COLUMNS = 1 << 25 }; /* columns of 8 or 16 bytes: 256 MiB, enough warps for the whole device at haplotypes of 50,000 */
 
 size_t ws_pairhmm_gpu_together(const ws_pairhmm_gpu *g, const ws_pairhmm_gpu_list *list, size_t first, size_t last,
                                size_t *pitch) {
@@ -156,7 +156,7 @@ static void add_pair(ws_pairhmm_gpu_list *list, size_t at, size_t read, size_t h
     list->result[at] = (uint32_t)result;
 }
 
-/* Sorts by counting: once to count, once to place. */
+/* Sorts the pairs by counting: one pass counts, one places. */
 static void list_pairs(ws_pairhmm_gpu *g, const ws_pairhmm_text *t, int p) {
     size_t at[WS_PAIRHMM_NCLASS * STEPS + 1] = {0};
     ws_pairhmm_gpu_list *list = &g->list[p];
@@ -188,8 +188,8 @@ static int reserve_list(ws_pairhmm_gpu_list *list, size_t n, size_t nread, ws_er
     return rc ? rc : ws_grow(&list->read, &list->read_cap, nread, sizeof *list->read, err);
 }
 
-/* Of pair k of the first list. */
-static int too_little(const ws_pairhmm_gpu *g, size_t k) {
+/* Returns 1 if pair k of the first list underflows single precision. */
+static int underflows_single(const ws_pairhmm_gpu *g, size_t k) {
     const ws_pairhmm_gpu_list *list = &g->list[0];
     return isnan(g->correction[list->pair[k].read]) ||
            !ws_pairhmm_enough(0, g->total[0][list->result[k]], g->hap[list->pair[k].hap].n);
@@ -199,9 +199,9 @@ int ws_pairhmm_gpu_wider(ws_pairhmm_gpu *g, ws_err *err) {
     const ws_pairhmm_gpu_list *from = &g->list[0];
     ws_pairhmm_gpu_list *to = &g->list[1];
     size_t at[WS_PAIRHMM_NCLASS + 1] = {0};
-    for (size_t k = 0; k < g->nread; k++) g->takes[k] = g->takes[k] != 0; /* 2: is on the list */
+    for (size_t k = 0; k < g->nread; k++) g->takes[k] = g->takes[k] != 0; /* 2: the read is on the list */
     for (size_t k = 0; k < from->n; k++)
-        if (too_little(g, k)) at[g->kind[1][from->pair[k].read] + 1]++;
+        if (underflows_single(g, k)) at[g->kind[1][from->pair[k].read] + 1]++;
     for (size_t c = 1; c <= WS_PAIRHMM_NCLASS; c++) at[c] += at[c - 1];
     memcpy(to->first, at, sizeof at);
     to->n = at[WS_PAIRHMM_NCLASS];
@@ -210,7 +210,7 @@ int ws_pairhmm_gpu_wider(ws_pairhmm_gpu *g, ws_err *err) {
     if (rc) return rc;
     for (size_t k = 0; k < from->n; k++) {
         const uint32_t read = from->pair[k].read;
-        if (!too_little(g, k)) continue;
+        if (!underflows_single(g, k)) continue;
         add_pair(to, at[g->kind[1][read]]++, read, from->pair[k].hap, from->result[k]);
         if (g->takes[read] == 1) to->read[to->nread++] = read;
         g->takes[read] = 2;
@@ -237,7 +237,7 @@ int ws_pairhmm_gpu_plan(ws_pairhmm_gpu *g, const ws_pairhmm_text *t, int all_dou
     g->npair = t->npair;
     g->nrow = g->ngap = 0;
     memset(g->takes, 0, t->nread);
-    if (t->size >= UINT32_MAX / 4 || t->npair >= UINT32_MAX) return WS_OK; /* all of it for the host */
+    if (t->size >= UINT32_MAX / 4 || t->npair >= UINT32_MAX) return WS_OK; /* too large for 32-bit indices: the host computes it */
     list_reads(g, t);
     list_haps(g, t);
     list_pairs(g, t, p);
@@ -250,7 +250,7 @@ int ws_pairhmm_gpu_plan(ws_pairhmm_gpu *g, const ws_pairhmm_text *t, int all_dou
 const ws_pairhmm_backend ws_pairhmm_cuda = {
     .base = {.name = "cuda",
              .usable = ws_usable_device,
-             .group = 1,
+             .max_tasks = 1,
              .batch = 4 << 20,
              .start = ws_start_device,
              .stop = ws_dev_stop,

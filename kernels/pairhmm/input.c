@@ -1,51 +1,45 @@
 /* SPDX-License-Identifier: MIT
- * Cutting the input into pieces: see kernels/pairhmm/input.h. Lines are counted here, not looked into. */
+ * Cutting the input into pieces: see kernels/pairhmm/input.h. This file counts lines; the parsers read them. */
 #include "kernels/pairhmm/input.h"
 
 #include "lib/base/mem.h"
-#include "lib/io/source.h"
+#include "lib/io/inputs.h"
 
-#include <pthread.h>
 #include <string.h>
 
 enum {
-    WAIT_MS = 200,  /* for the first bytes of a piece */
-    QUIET_MS = 20,  /* a stream that pauses for so long gets what is whole */
-    PART_READS = 64 /* a part of a large region has at least so many: a few registers full */
+    QUIET_MS = 20,  /* after a pause of so long, the whole regions that have arrived become a piece */
+    PART_READS = 64 /* least reads in a part of a large region: a few registers full */
 };
 
-/* Goes over the text of a piece. Batches: the line "R H" says how many follow. */
+/* State of the search for whole regions in a piece's text. In batch text the line "R H" gives the lines that follow. */
 typedef struct scan {
-    size_t pos;           /* first byte that was not looked at */
+    size_t pos;           /* start of the first line that was not searched */
+    size_t endless;       /* bytes of the text that are known to have no line feed behind pos */
     uint64_t lines;       /* before pos */
-    uint64_t reads, haps; /* lines that are still to come in this region */
+    uint64_t reads, haps; /* lines still to come in this region */
     int inside, broken;
-    size_t start, haps_at; /* of this region, and of its haplotypes */
+    size_t start, haps_at; /* start of this region, and of its haplotypes */
     uint64_t start_line;
     size_t whole; /* end of the last whole region */
     uint64_t whole_lines, whole_count;
-    int large; /* the last whole region is alone in the text and large */
+    int large; /* the text holds one whole region, and that is large */
 } scan;
 
 struct ws_pairhmm_input {
-    const char *const *path;
-    int npath, next;
+    ws_inputs in;
     uint64_t piece;
     double cells;
-    ws_pairhmm_format want, format, seen; /* of this file, once known; of the first file */
-    ws_buf carry;                         /* read, but of a later piece */
-    uint64_t line, number;                /* where carry begins */
+    ws_pairhmm_format want, format, seen; /* format of this file, once known; of the first file */
+    ws_buf carry;                         /* text that was read for a later piece */
+    uint64_t line, number;                /* line and number at which carry begins */
     int ended;
-    ws_err failed; /* to be told once everything before it is delivered */
+    ws_err failed; /* a failure to report after everything before it is delivered */
 
-    ws_buf large; /* a region that is given out in parts */
+    ws_buf large; /* a region that is delivered in parts */
     ws_pairhmm_text parsed;
-    ws_pairhmm_place large_at;
+    ws_pairhmm_origin large_at;
     size_t part, part_reads;
-
-    ws_source *src;
-    pthread_mutex_t lock; /* guards src, done and total against _ahead and _progress */
-    uint64_t done, total; /* bytes of the inputs before this one; of this one */
 };
 
 /* ---- files ---- */
@@ -54,69 +48,35 @@ int ws_pairhmm_input_open(ws_pairhmm_input **out, const char *const *path, int n
                           uint64_t piece, double cells, ws_err *err) {
     ws_pairhmm_input *in = *out = ws_calloc(1, sizeof *in, err);
     if (!in) return WS_ENOMEM;
-    in->path = path;
-    in->npath = npath;
+    ws_inputs_init(&in->in, path, npath);
     in->want = format;
     in->piece = piece;
     in->cells = cells;
-    pthread_mutex_init(&in->lock, NULL);
     return WS_OK;
 }
 
 void ws_pairhmm_input_batch(ws_pairhmm_input *in, uint64_t piece) { in->piece = piece; }
 
-static void close_source(ws_pairhmm_input *in) {
-    uint64_t done = 0, size = 0;
-    pthread_mutex_lock(&in->lock);
-    ws_source *src = in->src;
-    if (src) ws_source_progress(src, &done, &size);
-    in->done += done;
-    in->src = NULL;
-    pthread_mutex_unlock(&in->lock);
-    ws_source_close(src);
-}
-
 void ws_pairhmm_input_close(ws_pairhmm_input *in) {
     if (!in) return;
-    close_source(in);
-    pthread_mutex_destroy(&in->lock);
+    ws_inputs_release(&in->in);
     ws_buf_release(&in->carry);
     ws_buf_release(&in->large);
     ws_pairhmm_text_release(&in->parsed);
     ws_free(in);
 }
 
-static int open_source(ws_pairhmm_input *in, ws_err *err) {
-    ws_source *src;
-    uint64_t done, size;
-    int rc = ws_source_open(&src, in->path[in->next++], err);
+static int open_input(ws_pairhmm_input *in, ws_err *err) {
+    int rc = ws_inputs_open(&in->in, err);
     if (rc) return rc;
-    ws_source_progress(src, &done, &size);
-    pthread_mutex_lock(&in->lock);
-    in->src = src;
-    in->total = size;
-    pthread_mutex_unlock(&in->lock);
     in->format = WS_PAIRHMM_NONE;
     in->line = 1;
     return WS_OK;
 }
 
-int ws_pairhmm_input_ahead(ws_pairhmm_input *in) {
-    int did = 0;
-    if (pthread_mutex_trylock(&in->lock) != 0) return 0;
-    if (in->src) did = ws_source_ahead(in->src);
-    pthread_mutex_unlock(&in->lock);
-    return did;
-}
+int ws_pairhmm_input_ahead(ws_pairhmm_input *in) { return ws_inputs_ahead(&in->in); }
 
-void ws_pairhmm_input_progress(ws_pairhmm_input *in, uint64_t *done, uint64_t *size) {
-    uint64_t now = 0, unused;
-    pthread_mutex_lock(&in->lock);
-    if (in->src) ws_source_progress(in->src, &now, &unused);
-    *done = in->done + now;
-    *size = in->npath == 1 ? in->total : 0;
-    pthread_mutex_unlock(&in->lock);
-}
+void ws_pairhmm_input_progress(ws_pairhmm_input *in, uint64_t *done, uint64_t *size) { ws_inputs_progress(&in->in, done, size); }
 
 ws_pairhmm_format ws_pairhmm_input_format(const ws_pairhmm_input *in) { return in->seen; }
 
@@ -131,22 +91,22 @@ static int refuse(const ws_pairhmm_input *in, char c, uint64_t line, ws_err *err
     return ws_fail(
         err, WS_EDATA,
         "%s: line %llu: begins with \"%s\"%s: neither batches of reads and haplotypes nor a results file of GATK",
-        ws_source_name(in->src), (unsigned long long)line, ws_quote(q, &c, 1), what);
+        ws_inputs_name(&in->in), (unsigned long long)line, ws_quote(q, &c, 1), what);
 }
 
 static int check_format(ws_pairhmm_input *in, ws_err *err) {
     static const char *const name[] = {"", "batch", "results"};
     if (in->want && in->format != in->want)
-        return ws_fail(err, WS_EDATA, "%s: is %s text, not %s", ws_source_name(in->src), name[in->format],
+        return ws_fail(err, WS_EDATA, "%s: is %s text, not %s", ws_inputs_name(&in->in), name[in->format],
                        name[in->want]);
     if (in->seen && in->format != in->seen)
-        return ws_fail(err, WS_EDATA, "%s: is %s text, but the input before it was %s", ws_source_name(in->src),
+        return ws_fail(err, WS_EDATA, "%s: is %s text, but the input before it was %s", ws_inputs_name(&in->in),
                        name[in->format], name[in->seen]);
     in->seen = in->format;
     return WS_OK;
 }
 
-/* By the first byte that is no blank; WS_AGAIN if there is none yet. */
+/* Sets the format by the first byte that is no blank; returns WS_AGAIN if there is none yet. */
 static int sniff(ws_pairhmm_input *in, const ws_buf *text, ws_err *err) {
     uint64_t line = in->line;
     size_t i = 0;
@@ -155,7 +115,7 @@ static int sniff(ws_pairhmm_input *in, const ws_buf *text, ws_err *err) {
     const char c = text->p[i];
     const int letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
     if ((c >= '0' && c <= '9') || c == '-')
-        in->format = WS_PAIRHMM_BATCH; /* a negative count is refused in its place */
+        in->format = WS_PAIRHMM_BATCH; /* the parser refuses a negative count, at its place */
     else if (letter || c == '#') in->format = WS_PAIRHMM_RESULTS;
     else return refuse(in, c, line, err);
     return check_format(in, err);
@@ -166,7 +126,7 @@ static int sniff(ws_pairhmm_input *in, const ws_buf *text, ws_err *err) {
 static void end_region(const ws_pairhmm_input *in, scan *s) {
     const double size = (double)(s->haps_at - s->start) / 5 * (double)(s->pos - s->haps_at);
     s->inside = 0;
-    if (size > in->cells && s->whole > 0 && s->whole_count > 0) { /* a large one begins a piece of its own */
+    if (size > in->cells && s->whole > 0 && s->whole_count > 0) { /* a large region begins a piece of its own */
         s->broken = 1;
         return;
     }
@@ -176,7 +136,7 @@ static void end_region(const ws_pairhmm_input *in, scan *s) {
     s->whole_count++;
 }
 
-/* The line "R H" at p. */
+/* Parses the line "R H" at p. */
 static void begin_region(scan *s, const char *p, size_t n) {
     ws_pairhmm_line l = {.number = 0, .name = ""};
     ws_err err;
@@ -189,11 +149,18 @@ static void begin_region(scan *s, const char *p, size_t n) {
     s->broken = ws_pairhmm_header(&l, &s->reads, &s->haps, &err) != WS_OK;
 }
 
-static const char *line_end(const ws_buf *text, size_t pos) { return memchr(text->p + pos, '\n', text->n - pos); }
+/* Returns the line feed of the line at s->pos; NULL if it has not arrived. It searches no byte twice, for lines of
+ * any length. */
+static const char *line_end(scan *s, const ws_buf *text) {
+    const size_t from = ws_max(s->pos, s->endless);
+    const char *lf = memchr(text->p + from, '\n', text->n - from);
+    if (!lf) s->endless = text->n;
+    return lf;
+}
 
 static void scan_batches(const ws_pairhmm_input *in, scan *s, const ws_buf *text, size_t limit) {
     while (s->whole < limit && !s->broken && !s->large) {
-        const char *p = text->p + s->pos, *lf = line_end(text, s->pos);
+        const char *p = text->p + s->pos, *lf = line_end(s, text);
         if (!lf) return;
         const size_t n = (size_t)(lf - p) + 1;
         if (!s->inside) {
@@ -214,7 +181,7 @@ static void scan_batches(const ws_pairhmm_input *in, scan *s, const ws_buf *text
 static void scan_results(scan *s, const ws_buf *text, size_t limit) {
     while (s->whole < limit) {
         ws_pairhmm_line l = {.number = 0, .name = ""};
-        const char *p = text->p + s->pos, *lf = line_end(text, s->pos);
+        const char *p = text->p + s->pos, *lf = line_end(s, text);
         if (!lf) return;
         const size_t n = (size_t)(lf - p) + 1;
         ws_pairhmm_next_line(&l, &p, lf + 1);
@@ -224,7 +191,7 @@ static void scan_results(scan *s, const ws_buf *text, size_t limit) {
     }
 }
 
-/* The text up to s->whole is the piece, the rest waits. */
+/* Makes the text up to s->whole the piece; the rest waits for the next. */
 static int cut(ws_pairhmm_input *in, const scan *s, ws_pairhmm_piece *p, ws_err *err) {
     const size_t rest = p->text.n - s->whole;
     in->carry.n = 0;
@@ -238,7 +205,7 @@ static int cut(ws_pairhmm_input *in, const scan *s, ws_pairhmm_piece *p, ws_err 
     return rc;
 }
 
-/* Nothing follows that could be cut: all that is there. Only its parser can tell what it is. */
+/* Makes all text the piece, where nothing more can be cut. Its parser says what is wrong. */
 static int take_all(ws_pairhmm_input *in, scan *s, ws_pairhmm_piece *p, ws_err *err) {
     s->whole = p->text.n;
     s->whole_lines = s->lines;
@@ -254,7 +221,7 @@ static int begin_parts(ws_pairhmm_input *in, ws_pairhmm_piece *p) {
     double rows = 0, columns = 0;
     ws_pairhmm_text_reset(&in->parsed);
     if (ws_pairhmm_parse_batches(&in->parsed, p->text.p, p->text.n, &p->at, &ignored))
-        return 0; /* the worker says what is wrong */
+        return 0; /* the worker's parser says what is wrong */
     const ws_pairhmm_text *t = &in->parsed;
     if (t->nregion != 1 || t->region[0].R < 2 * PART_READS) return 0;
     for (size_t i = 0; i < t->nread; i++) rows += t->read[i].m;
@@ -264,7 +231,7 @@ static int begin_parts(ws_pairhmm_input *in, ws_pairhmm_piece *p) {
     in->part = 0;
     in->large_at = p->at;
     const ws_buf swap = in->large;
-    in->large = p->text; /* the parsed reads point there */
+    in->large = p->text; /* the parsed reads point into it */
     p->text = swap;
     return 1;
 }
@@ -305,7 +272,7 @@ static int fail_later(ws_pairhmm_input *in, scan *s, ws_pairhmm_piece *p, const 
 
 static int deliver(ws_pairhmm_input *in, scan *s, ws_pairhmm_piece *p, ws_err *err) {
     if (s->broken &&
-        !s->whole_count) { /* a header that says nothing: its parser refuses it, what follows cannot be read */
+        !s->whole_count) { /* the header is unreadable: its parser refuses it, and the text behind it cannot be divided */
         s->whole = s->pos;
         in->ended = 1;
     }
@@ -314,11 +281,11 @@ static int deliver(ws_pairhmm_input *in, scan *s, ws_pairhmm_piece *p, ws_err *e
     return next_part(in, p, err);
 }
 
-/* More bytes into the piece: WS_OK, WS_EOF at the end of a file, WS_AGAIN or a failure. */
+/* Reads more bytes into the piece. Returns WS_OK, WS_EOF at the end of a file, WS_AGAIN or a failure. */
 static int more(ws_pairhmm_input *in, const scan *s, ws_pairhmm_piece *p, ws_err *err) {
     const uint8_t *chunk;
     size_t n;
-    int rc = ws_source_next(in->src, s->whole_count ? QUIET_MS : WAIT_MS, &chunk, &n, err);
+    int rc = ws_inputs_next(&in->in, s->whole_count ? QUIET_MS : WS_INPUTS_WAIT_MS, &chunk, &n, err);
     return rc ? rc : ws_buf_add(&p->text, chunk, n, err);
 }
 
@@ -341,7 +308,7 @@ static int fill_from(ws_pairhmm_input *in, ws_pairhmm_piece *p, ws_err *err) {
             return rc;
         }
         if (rc != WS_EOF) return fail_later(in, &s, p, &e, err);
-        close_source(in);
+        ws_inputs_close(&in->in);
         return take_all(in, &s, p, err);
     }
 }
@@ -354,15 +321,15 @@ int ws_pairhmm_input_fill(ws_pairhmm_input *in, ws_pairhmm_piece *p, ws_err *err
             *err = in->failed;
             return err->code;
         }
-        if (in->ended || (!in->src && in->next == in->npath)) return WS_EOF;
-        int rc = in->src ? WS_OK : open_source(in, err);
+        if (in->ended) return WS_EOF;
+        int rc = in->in.src ? WS_OK : open_input(in, err);
         if (rc) return rc;
-        p->at = (ws_pairhmm_place){.name = ws_source_name_of(in->path[in->next - 1])};
+        p->at = (ws_pairhmm_origin){.name = ws_inputs_name(&in->in)};
         const ws_buf swap = in->carry;
         in->carry = p->text;
         p->text = swap;
         in->carry.n = 0;
-        rc = ws_buf_reserve(&p->text, 1, err); /* an empty buffer's pointer is null, which must not be looked at nor added to */
+        rc = ws_buf_reserve(&p->text, 1, err); /* gives an empty buffer a pointer that is not NULL */
         if (!rc) rc = fill_from(in, p, err);
         if (rc || p->text.n > 0) return rc;
     }

@@ -4,8 +4,9 @@
 
 #include <math.h>
 
-/* The recurrence of README.md in the order of operations that all backends keep. y and i hold the row above, one value
- * a column; a row of m and d is kept whole, so that a haplotype that branches off finds the column it leaves. */
+/* Defines a sweep: the recurrence of README.md, in the order of operations that all backends keep. y and i hold the
+ * row above, one value a column. One row of m and d is kept whole, so that a branching haplotype finds the state of
+ * its column. */
 #define SWEEP(name, real, fma_)                                                                                        \
     static void row_##name(const ws_pairhmm_sweep *s, const real *v, uint8_t letter, real above0, real *y, real *i,    \
                            real *m, real *d, real *y_above) {                                                          \
@@ -28,7 +29,7 @@
     }                                                                                                                  \
     static void sum_##name(const ws_pairhmm_sweep *s, const real *i) {                                                 \
         const ws_pairhmm_trie *t = s->trie;                                                                            \
-        real *part_of = s->slot;                                                                                       \
+        real *part_of = s->branch;                                                                                       \
         part_of[0] = 0;                                                                                                \
         s->sum[0] = 0;                                                                                                 \
         for (size_t k = 0; k < t->nseg; k++) {                                                                         \
@@ -41,8 +42,8 @@
                 sum += (double)part;                                                                                   \
                 part = 0;                                                                                              \
             }                                                                                                          \
-            part_of[g->to ? g->to : t->nslot] = part;                                                                  \
-            s->sum[g->to ? g->to : t->nslot] = sum;                                                                    \
+            part_of[g->to ? g->to : t->nbranch] = part;                                                                  \
+            s->sum[g->to ? g->to : t->nbranch] = sum;                                                                    \
             s->total[k] = sum + (double)part;                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
@@ -63,7 +64,7 @@ SWEEP(single, float, fmaf)
 SWEEP(double, double, fma)
 
 const ws_pairhmm_backend ws_pairhmm_scalar = {
-    .base = {.name = "scalar", .usable = ws_usable_always, .group = 1, .batch = 128 << 10},
+    .base = {.name = "scalar", .usable = ws_usable_scalar, .max_tasks = 1, .batch = 128 << 10},
     .lanes = {1, 1},
     .rows = {1, 1},
     .sweep = {sweep_single, sweep_double},

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * The last resort: one pair with an exponent for every cell, so that any likelihood comes out, also above 1. Rare, so
- * plain: the recurrence as README.md writes it, on every backend by this one function. */
+ * The last stage: one pair with an exponent for every cell, for any likelihood, also above 1. It is rare, so it is
+ * simple: the recurrence of README.md, one function for all backends. */
 #include "kernels/pairhmm/pairhmm.h"
 
 #include <math.h>
 
-/* v * 2^(512 k) with v in [2^-256, 2^256), or 0. One exponent for a row is not enough: in the golden data a path ends
- * first that was 2^2000 below others of its row. A factor is between 10^-9.8 and 1, or 0, so one step brings any result
- * back. */
+/* v * 2^(512 k) with v in [2^-256, 2^256), or 0. One exponent for a row is too little: in the golden data the best
+ * path was once 2^2000 below others of its row. A factor is 0 or between 10^-9.8 and 1, so one step returns any
+ * result to the range. */
 #define STEP 0x1p512
 #define LOW 0x1p-256
 #define HIGH 0x1p256
@@ -37,7 +37,7 @@ static int letters_match(uint8_t a, uint8_t b) {
     return x == y || x == ('N' & 31) || y == ('N' & 31);
 }
 
-/* Row i of M, I, D (n+1 each) from the row before. */
+/* Computes row i of M, I, D (n+1 each) from row i-1. */
 static void next_row(const ws_pairhmm_quals *t, const ws_pairhmm_read *r, size_t i, const ws_pairhmm_hap *h,
                      const wide *old, wide *now) {
     const size_t w = (size_t)h->n + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A region through a backend: equal reads once, reads of like length side by side, haplotypes as a trie; single
- * precision, then double for the pairs that need it, then rescaled double. Which stage a pair's value comes from
- * depends on the pair alone. */
+ * Scores a region by a backend: equal reads once, reads of similar length side by side, haplotypes as a trie. All
+ * pairs go through single precision, then through double where they underflow, then through scaled double. The stage
+ * that gives a pair's value depends on the pair alone. */
 #include "kernels/pairhmm/gpu.h"
 
 #include "lib/base/mem.h"
@@ -11,22 +11,18 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Least sums, per column of the haplotype, that a stage may keep: ten orders of magnitude above what single precision
- * can still hold with row 0 at 2^120, eighteen for double with 2^700. What was lost below cannot matter then. */
-#define LEAST_SINGLE 1e-28
-#define LEAST_DOUBLE 1e-290
 #define LOG10_2 0.30102999566398119521
 #define LOG10_E 0.43429448190325182765
 
-/* The y and i of a trie should stay in a second-level cache of 1 MiB: more haplotypes are taken in several tries, each
- * of which computes what it shares with the one before again. */
+/* The y and i of a trie should fit a second-level cache of 1 MiB. More haplotypes become several tries, and each
+ * computes again the columns that it shares with the one before. */
 enum { COLUMN_BYTES = 768 << 10 };
 
 struct ws_pairhmm_work {
     ws_pairhmm_trie trie;
     uint32_t *read, *hap;    /* lists: distinct reads, longest first; haplotypes in order */
-    uint32_t *same;          /* [R] the first read of the region that is equal */
-    uint32_t *bad, *bad_hap; /* reads with a pair for the next stage, and the haplotypes of such pairs */
+    uint32_t *same;          /* [R] the first equal read of the region */
+    uint32_t *bad, *bad_hap; /* reads with a pair for the next stage, and the haplotypes of these pairs */
     ws_pairhmm_begin *begin; /* [R] */
     uint64_t *key;           /* [R] hashes */
     uint32_t *bucket;
@@ -56,7 +52,7 @@ void ws_pairhmm_work_destroy(ws_pairhmm_work *w) {
     ws_free(w);
 }
 
-/* What the functions below work on: one region. */
+/* Arguments of the functions below: one region. */
 typedef struct task {
     const ws_pairhmm_conf *conf;
     const ws_pairhmm_backend *backend;
@@ -71,11 +67,11 @@ typedef struct task {
 
 /* ---- a vector of reads against a trie ---- */
 
-typedef struct layout { /* arrays of a sweep, in one piece of memory */
-    size_t row, letter, y0, y, i, slot, emission, sum, total, end;
+typedef struct layout { /* offsets of a sweep's arrays in one allocation */
+    size_t row, letter, y0, y, i, branch, emission, sum, total, end;
 } layout;
 
-static size_t place(size_t *at, size_t bytes) {
+static size_t lay(size_t *at, size_t bytes) {
     const size_t here = *at;
     *at += (bytes + WS_ALIGN - 1) / WS_ALIGN * WS_ALIGN;
     return here;
@@ -84,15 +80,15 @@ static size_t place(size_t *at, size_t bytes) {
 static layout lay_out(const ws_pairhmm_trie *t, size_t lanes, size_t rows, size_t nrow, size_t real) {
     layout l;
     size_t at = 0;
-    l.y = place(&at, t->ncol * lanes * real);
-    l.i = place(&at, t->ncol * lanes * real);
-    l.emission = place(&at, ws_max(t->ncode * rows * lanes, 3 * t->ncol * (lanes == 1)) * real);
-    l.slot = place(&at, (t->nslot + 1) * 3 * rows * lanes * real);
-    l.y0 = place(&at, lanes * real);
-    l.letter = place(&at, nrow * lanes);
-    l.row = place(&at, nrow * WS_PAIRHMM_NVALUE * lanes * real);
-    l.sum = place(&at, (t->nslot + 1) * lanes * sizeof(double));
-    l.total = place(&at, t->nseg * lanes * sizeof(double));
+    l.y = lay(&at, t->ncol * lanes * real);
+    l.i = lay(&at, t->ncol * lanes * real);
+    l.emission = lay(&at, ws_max(t->ncode * rows * lanes, 3 * t->ncol * (lanes == 1)) * real);
+    l.branch = lay(&at, (t->nbranch + 1) * 3 * rows * lanes * real);
+    l.y0 = lay(&at, lanes * real);
+    l.letter = lay(&at, nrow * lanes);
+    l.row = lay(&at, nrow * WS_PAIRHMM_NVALUE * lanes * real);
+    l.sum = lay(&at, (t->nbranch + 1) * lanes * sizeof(double));
+    l.total = lay(&at, t->nseg * lanes * sizeof(double));
     l.end = at;
     return l;
 }
@@ -111,14 +107,14 @@ static int sweep_open(ws_pairhmm_sweep *s, const task *k, int p, size_t m, ws_er
                             .y0 = b + l.y0,
                             .y = b + l.y,
                             .i = b + l.i,
-                            .slot = b + l.slot,
+                            .branch = b + l.branch,
                             .emission = b + l.emission,
                             .sum = (double *)(void *)(b + l.sum),
                             .total = (double *)(void *)(b + l.total)};
     return WS_OK;
 }
 
-/* Rows beyond a read's end hand its last I on unchanged. */
+/* Fills a lane's rows. Rows beyond a read's end pass its last I on unchanged. */
 #define LANE(name, real)                                                                                               \
     static void lane_##name(const task *k, const ws_pairhmm_sweep *s, uint32_t r, size_t lanes, size_t z) {            \
         real *out = (real *)(uintptr_t)s->row + z, *y0 = (real *)(uintptr_t)s->y0;                                     \
@@ -145,17 +141,13 @@ static void fill_lane(const task *k, const ws_pairhmm_sweep *s, int p, uint32_t 
     else lane_single(k, s, r, lanes, z);
 }
 
-int ws_pairhmm_enough(int p, double total, uint32_t n) {
-    return total >= (p ? LEAST_DOUBLE : LEAST_SINGLE) * n && total <= 1e308; /* NaN is not */
-}
-
 static ws_pairhmm_result finish(int p, double total, uint32_t n, const ws_pairhmm_begin *b) {
     if (!ws_pairhmm_enough(p, total, n) || (!p && b->clamped)) return (ws_pairhmm_result){0, p + 1};
     if (p) return (ws_pairhmm_result){log10(total / n) - 700 * LOG10_2, WS_PAIRHMM_DOUBLE};
     return (ws_pairhmm_result){log10(total / n) - 120 * LOG10_2 + b->correction * LOG10_E, WS_PAIRHMM_SINGLE};
 }
 
-/* Results that this stage is to give: all pairs in the first, those that the stage before left to it in a later one. */
+/* Stores the results of this stage: all pairs in the first, in later ones the pairs that the stage before left. */
 static void take(const task *k, const ws_pairhmm_sweep *s, int p, uint32_t r, const uint32_t *hap, size_t lanes,
                  size_t z) {
     const ws_pairhmm_trie *t = s->trie;
@@ -165,7 +157,7 @@ static void take(const task *k, const ws_pairhmm_sweep *s, int p, uint32_t r, co
     }
 }
 
-/* Reads (longest first) against haplotypes, both as indices, in precision p. */
+/* Scores reads (longest first) against haplotypes, both as indices, in precision p. */
 static int pass(const task *k, int p, const uint32_t *read, size_t nread, const uint32_t *hap, size_t nhap,
                 ws_err *err) {
     const size_t lanes = k->backend->lanes[p], real = p ? sizeof(double) : sizeof(float);
@@ -193,8 +185,8 @@ static int pass(const task *k, int p, const uint32_t *read, size_t nread, const 
 
 /* ---- stages ---- */
 
-/* Pairs left to double precision: reads of the list that have any, a register of them at a time, against the haplotypes
- * of such pairs. The list may be w->bad itself. */
+/* Scores pairs that need double precision: the reads of the list with such pairs, one register of reads at a time,
+ * against those pairs' haplotypes. The list may be w->bad itself. */
 static int rescue(const task *k, const uint32_t *read, size_t nread, ws_err *err) {
     ws_pairhmm_work *w = k->w;
     const size_t lanes = k->backend->lanes[1];
@@ -242,7 +234,7 @@ static uint64_t hash_read(const ws_pairhmm_read *r) {
     return XXH3_64bits_withSeed(r->gcp, r->m, h);
 }
 
-/* w->same by an open hash table of at least twice the size. */
+/* Fills w->same, by an open hash table of at least twice as many entries. */
 static int find_same(const task *k, ws_err *err) {
     ws_pairhmm_work *w = k->w;
     size_t size = 4;
@@ -279,7 +271,7 @@ static int reserve(const task *k, ws_err *err) {
     return rc ? rc : ws_grow(&w->bad_hap, &w->bad_hap_cap, k->H, sizeof *w->bad_hap, err);
 }
 
-/* Lists of what is to be computed; returns the number of reads in *n. */
+/* Lists the reads and haplotypes to compute; *n: number of reads. */
 static int make_lists(const task *k, size_t *n, ws_err *err) {
     ws_pairhmm_work *w = k->w;
     int rc = reserve(k, err);
@@ -308,13 +300,13 @@ static void count(const task *k) {
     }
 }
 
-/* Up to double precision. */
+/* Runs the stages up to double precision on the CPU. */
 static int by_host(const task *k, int first, const uint32_t *read, size_t nread, ws_err *err) {
     int rc = pass(k, first, read, nread, k->w->hap, k->H, err);
     return rc || first == WS_PAIRHMM_DOUBLE ? rc : rescue(k, read, nread, err);
 }
 
-/* Read r and haplotype h of the region, whose numbers in the text are these. */
+/* Stores the device's sum for read r and haplotype h of the region; read, pair: their indices in the text. */
 static void take_pair(const task *k, int p, uint32_t r, size_t h, size_t read, size_t pair) {
     const ws_pairhmm_gpu *g = &k->w->gpu;
     const uint64_t cells = (uint64_t)k->read[r].m * k->hap[h].n;
@@ -329,8 +321,8 @@ static void take_pair(const task *k, int p, uint32_t r, size_t h, size_t read, s
     k->count->computed_double += cells;
 }
 
-/* What a device computed of the region, whose first read of the text is `first` and first result `pair`; reads that it
- * did not take go through the host, in the same order. */
+/* Stores the device's results of the region. first, pair: index of its first read and of its first result in the
+ * text. Reads that the device did not take go through the CPU, in the same order. */
 static int take_device(const task *k, int p, size_t first, size_t pair, size_t nread, ws_err *err) {
     ws_pairhmm_work *w = k->w;
     size_t left = 0;
@@ -369,7 +361,7 @@ int ws_pairhmm_score(const ws_pairhmm_conf *conf, const ws_pairhmm_backend *b, c
     for (size_t i = 0; i < t->nregion && !rc; i++) {
         const ws_pairhmm_region *g = &t->region[i];
         c->regions++;
-        if (!g->R || !g->H) continue; /* where no region has any, read or hap is NULL, to which nothing may be added */
+        if (!g->R || !g->H) continue; /* without any region, read or hap is NULL, and adding to NULL is undefined */
         const task k = {conf,
                         b->on_device ? conf->host : b,
                         t->read + g->read,

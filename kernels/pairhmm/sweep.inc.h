@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The sweep over a trie of haplotypes, one read a lane, in one precision. Included by simd.inc.h twice, with
+ * The sweep over a trie of haplotypes, one read a lane, in one precision. Included by simd.c twice, with
  *   REAL VT NAME(x) LANES K       float or double, its vector, names, lanes of a register, rows taken at once
  *   VT_LOAD VT_STORE VT_SET1 VT_ADD VT_FMA
  *
@@ -14,7 +14,7 @@ typedef struct NAME(state) {
     VT d[K], m[K], y[K];
 } NAME(state);
 
-/* emission[code][row][lane] */
+/* Fills emission[code][row][lane]. */
 static void NAME(emissions)(const ws_pairhmm_sweep *s, const REAL *row, const uint8_t *letter) {
     REAL *out = s->emission;
     for (size_t code = 0; code < s->trie->ncode; code++) {
@@ -55,7 +55,7 @@ WS_INLINE void NAME(columns)(const ws_pairhmm_seg *g, const uint8_t *code, const
 
 static void NAME(block)(const ws_pairhmm_sweep *s, const REAL *row, VT above0) {
     const ws_pairhmm_trie *t = s->trie;
-    NAME(state) *slot = s->slot;
+    NAME(state) *branch = s->branch;
     NAME(rows) v;
     V_UNROLL for (int r = 0; r < K; r++) {
         const REAL *p = row + r * WS_PAIRHMM_NVALUE * LANES;
@@ -63,20 +63,20 @@ static void NAME(block)(const ws_pairhmm_sweep *s, const REAL *row, VT above0) {
         v.dy[r] = VT_LOAD(p + WS_PAIRHMM_DY * LANES);
         v.iy[r] = VT_LOAD(p + WS_PAIRHMM_IY * LANES);
         v.ii[r] = VT_LOAD(p + WS_PAIRHMM_II * LANES);
-        slot[0].d[r] = slot[0].m[r] = slot[0].y[r] = VT_SET1(0);
+        branch[0].d[r] = branch[0].m[r] = branch[0].y[r] = VT_SET1(0);
     }
-    slot[0].y[0] = above0;
+    branch[0].y[0] = above0;
     for (size_t k = 0; k < t->nseg; k++) {
-        NAME(state) a = slot[t->seg[k].from];
+        NAME(state) a = branch[t->seg[k].from];
         NAME(columns)(&t->seg[k], t->code, s->emission, row + WS_PAIRHMM_LEAST * LANES, s->y, s->i, &v, &a);
-        if (t->seg[k].to) slot[t->seg[k].to] = a;
+        if (t->seg[k].to) branch[t->seg[k].to] = a;
     }
 }
 
-/* Sums of the columns along each haplotype: chunks in the precision of the cells, chunks together in double. */
+/* Sums the columns along each haplotype: within chunks in the precision of the cells, over chunks in double. */
 static void NAME(sums)(const ws_pairhmm_sweep *s) {
     const ws_pairhmm_trie *t = s->trie;
-    REAL *part_of = s->slot;
+    REAL *part_of = s->branch;
     const REAL *i = s->i;
     double sum[LANES];
     VT_STORE(part_of, VT_SET1(0));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Qualities to probabilities, and a read to the constants of its rows. Every backend starts from these numbers, so they
- * are made in one place; libm is not asked, so that they are the same on every machine. */
+ * From qualities to probabilities, and from a read to the constants of its rows. All backends start from these
+ * numbers. The code uses no libm, so the numbers are equal on every machine. */
 #include "kernels/pairhmm/pairhmm.h"
 
 void ws_pairhmm_quals_make(ws_pairhmm_quals *t) {
@@ -27,8 +27,8 @@ void ws_pairhmm_quals_make(ws_pairhmm_quals *t) {
 #define ROWS_FN WS_INLINE
 #include "kernels/pairhmm/rows.inc.h"
 
-/* The loop of both precisions; `put` stores value v of row i. Most reads have the same three gap qualities from end to
- * end: then only the base quality changes what is stored. */
+/* The loop of both precisions; `put` stores value v of row i. Most reads have the same three gap qualities in all
+ * rows; then only the match emissions change. */
 #define ROWS(put)                                                                                                      \
     int ins = r->ins[0] - 33, del = r->del[0] - 33, gcp = r->gcp[0] - 33, clamped = 0, same = 0;                       \
     double alpha = alpha_of(t, ins, del, &clamped), over = 1 / alpha, correction = 0;                                  \

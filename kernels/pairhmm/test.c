@@ -15,14 +15,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static const ws_pairhmm_backend *const all_backends[] = {&ws_pairhmm_scalar, WS_X86(&ws_pairhmm_avx2, &ws_pairhmm_avx512)};
-static const ws_pairhmm_backend *backend[3];
+static const ws_pairhmm_backend *const all_backends[] = {WS_BY_WIDTH(ws_pairhmm_)};
+static const ws_pairhmm_backend *backend[WS_NWIDTH];
 static int nbackend;
 
 static void find_backends(tap *t) {
     ws_machine m = {0};
     ws_cpu_probe(&m.cpu);
-    for (size_t i = 0; i < sizeof all_backends / sizeof all_backends[0]; i++) {
+    for (int i = WS_NWIDTH - 1; i >= 0; i--) { /* scalar first */
         const char *why;
         if (all_backends[i]->base.usable(&m, &why)) backend[nbackend++] = all_backends[i];
         else tap_skip(t, all_backends[i]->base.name, why);
@@ -51,7 +51,7 @@ static void run_score(run *r, const ws_pairhmm_backend *b, int all_double, int s
 }
 
 static int parse(ws_pairhmm_text *t, const char *text, size_t n, ws_err *err) {
-    const ws_pairhmm_place at = {.name = "test", .line = 1};
+    const ws_pairhmm_origin at = {.name = "test", .line = 1};
     const int results = n > 0 && (text[0] == '#' || (text[0] | 0x20) >= 'a');
     return (results ? ws_pairhmm_parse_results : ws_pairhmm_parse_batches)(t, text, n, &at, err);
 }
@@ -185,7 +185,8 @@ static void test_golden(tap *t) {
 
 static char letter(sample *r) { return "ACGT"[sample_below(r, 4)]; }
 
-/* Haplotypes that share beginnings, are beginnings of others, or are equal; reads with errors, some of them equal. */
+/* Writes a random region. Haplotypes share prefixes, are prefixes of others, or are equal; reads have errors, and
+ * some are equal. */
 static void random_region(sample *r, ws_buf *out, size_t R, size_t H, size_t m, size_t n, int quals) {
     ws_err err = {0};
     char *window = malloc(n + 1), *line = malloc(5 * (m + 1) + 1);
@@ -216,7 +217,7 @@ static void random_region(sample *r, ws_buf *out, size_t R, size_t H, size_t m, 
     free(line);
 }
 
-/* Against the implementation that keeps an exponent for each cell; sharing changes nothing. */
+/* Compares with the implementation that keeps an exponent for each cell. Sharing must change nothing. */
 static void test_random(tap *t, sample *r) {
     static const size_t count[][2] = {{1, 1},   {2, 3},  {7, 5},  {8, 2},  {9, 9}, {15, 1},
                                       {16, 30}, {17, 4}, {33, 7}, {1, 40}, {70, 3}};
@@ -283,7 +284,7 @@ static void test_trie(tap *t) {
     }
     ws_pairhmm_order(hap, list, N);
     sample_must(ws_pairhmm_trie_make(&trie, hap, list, N, 1, 1000, &err), &err);
-    for (size_t k = 0; k < trie.nhap; k++) { /* from the end of each haplotype back to its first column */
+    for (size_t k = 0; k < trie.nhap; k++) { /* walks from the end of each haplotype back to its first column */
         const ws_pairhmm_seg *s = &trie.seg[trie.end[k]];
         uint32_t c = s->end - 1;
         for (size_t at = hap[list[k]].n; at-- > 0;) {
@@ -353,7 +354,7 @@ static void test_parts(tap *t, sample *r) {
     ws_buf_release(&text);
 }
 
-/* ---- what a device gets: every pair once, in a class that holds it, with its own letters and qualities ---- */
+/* ---- the plan for a device: every pair once, in a class with room for it, with its own letters and qualities ---- */
 
 static int plan_is_right(const ws_pairhmm_gpu *g, const ws_pairhmm_text *t, int all_double, size_t *taken) {
 #define ROWS_OF(p, k) (p) * (k),
@@ -397,7 +398,7 @@ static void test_device_plan(tap *t, sample *r) {
         size_t taken;
         for (int i = 0; i < 20; i++)
             random_region(r, &text, (size_t)sample_below(r, 30), (size_t)sample_below(r, 6), k ? 30u << k : 3, 50u << k % 5, i % 3 == 0);
-        sample_must(ws_buf_adds(&text, "1 1\nACGT IIII NNNN NNNN ++++\nACRT\n", &err), &err); /* for the host */
+        sample_must(ws_buf_adds(&text, "1 1\nACGT IIII NNNN NNNN ++++\nACRT\n", &err), &err); /* for the host only */
         sample_must(parse(&parsed, text.p, text.n, &err), &err);
         sample_must(ws_pairhmm_gpu_plan(&g, &parsed, k % 2, &err), &err);
         const int right = plan_is_right(&g, &parsed, k % 2, &taken);
@@ -408,7 +409,7 @@ static void test_device_plan(tap *t, sample *r) {
     ws_pairhmm_gpu_release(&g);
 }
 
-/* ---- damage: what is parsed before the fault is what the whole has there, and nothing else happens ---- */
+/* ---- damage: the regions before the fault equal those of the undamaged text, and nothing crashes ---- */
 
 static size_t like(const ws_pairhmm_text *a, const ws_pairhmm_text *b) {
     size_t i = 0;
@@ -427,7 +428,7 @@ static void test_damage(tap *t, sample *r, const char *name) {
     sample_must(parse(&whole, text, n, &err), &err);
     for (size_t i = 0; i < tries; i++) {
         const size_t cut = i < n ? i : n, keep = i < n ? cut : (size_t)sample_below(r, (int)n);
-        char *copy = malloc(n + 1); /* exactly as long, so that a sanitizer sees any byte too many */
+        char *copy = malloc(n + 1); /* exactly as long, so that a sanitizer reports any byte read beyond */
         memcpy(copy, text, n);
         if (i >= n)
             for (int k = sample_below(r, 3) + 1; k; k--) copy[sample_below(r, (int)n)] = (char)sample_below(r, 256);
@@ -438,7 +439,7 @@ static void test_damage(tap *t, sample *r, const char *name) {
         refused += rc != WS_OK;
         bad += rc != WS_OK && rc != WS_EDATA;
         bad += rc != WS_OK && !strstr(err.text, "test: line ");
-        if (i < n && batches) bad += like(&got, &whole) != got.nregion; /* a cut: whole regions, none of them other */
+        if (i < n && batches) bad += like(&got, &whole) != got.nregion; /* after a cut: only whole regions, each equal to the original */
         free(copy);
         free(exact);
     }

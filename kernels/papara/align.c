@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * --alignment: reads in the columns of the reference alignment (specification 10.1).
+ * --alignment: reads in the columns of the reference alignment. Source: specification papara.md, section 10.1.
  *
- * Without columns for insertions, FASTA streams: a read's row depends on that read alone. New columns, and the count of
- * rows that PHYLIP begins with, depend on all of them, so paths are kept, batch by batch, and everything is written at
- * the end. */
+ * Without columns for insertions FASTA streams, because a read's row depends on that read alone. New columns, and
+ * PHYLIP's count of rows, depend on all reads. So the code then keeps the paths of each batch and writes everything
+ * at the end. */
 #include "kernels/papara/program.h"
 
 #include <stdlib.h>
@@ -29,14 +29,14 @@ static ws_papara_insertions insertions(const ws_papara_opts *o) {
     return o->alignment_format == WS_PAPARA_PHYLIP ? WS_PAPARA_COLUMNS : WS_PAPARA_DROP;
 }
 
-/* ---- what a row looks like ---- */
+/* ---- rows of the alignment ---- */
 
-/* Columns of the output: those of the file, or the kept ones with `before[p]` new ones in front of site p, [sites]
- * behind the last. */
+/* Columns of the output: those of the file, or the kept ones with `before[p]` new columns in front of site p;
+ * [sites] is behind the last. */
 typedef struct layout {
     const ws_papara_ref *ref;
-    const size_t *before; /* NULL: no new ones */
-    int all_columns;      /* of the file, removed ones too */
+    const size_t *before; /* NULL: no new columns */
+    int all_columns;      /* write all columns of the file, also dropped ones */
     size_t width;
 } layout;
 
@@ -48,8 +48,8 @@ static layout layout_of(const ws_papara_run_data *d, const size_t *before) {
     return l;
 }
 
-/* The row of a path in text[0..width). New columns are filled from their left, those before the first site from their
- * right. */
+/* Writes the row of a path to text[0..width). Letters fill new columns from the left, but those before the first
+ * site from the right. */
 static void read_row(const layout *l, const ws_papara_run *run, size_t nrun, const char *letter, char *text) {
     size_t site = 0, at = 0;
     memset(text, '-', l->width);
@@ -66,7 +66,7 @@ static void read_row(const layout *l, const ws_papara_run *run, size_t nrun, con
     }
 }
 
-/* As in the file, or where residues are dropped as papara -r normalises it. */
+/* Writes a reference row as in the file or, where residues are dropped, in the form that papara -r gives it. */
 static void reference_row(const layout *l, const char *site, int normal, char *text) {
     size_t at = 0;
     memset(text, '-', l->width);
@@ -83,7 +83,7 @@ static void reference_row(const layout *l, const char *site, int normal, char *t
     }
 }
 
-/* One line: FASTA, or PHYLIP with the name padded to `pad` characters. */
+/* Appends one line: FASTA, or PHYLIP with the name padded to `pad` characters. Returns WS_ENOMEM on failure. */
 static int put_row(ws_buf *out, size_t pad, const char *name, size_t n, const char *text, size_t width, ws_err *err) {
     int rc = pad ? ws_buf_addf(out, err, "%.*s%*s", (int)n, name, (int)(pad - n), "")
                  : ws_buf_addf(out, err, ">%.*s\n", (int)n, name);
@@ -111,10 +111,10 @@ static int put_references(const ws_papara_run_data *d, const layout *l, size_t p
 /* ---- paths of a batch ---- */
 
 static int trace_one(const ws_papara_run_data *d, const ws_batch *b, uint32_t seq, const ws_papara_score *s,
-                     ws_lane *lane, uint32_t *cell, ws_papara_path *path, ws_buf *letters, ws_err *err) {
+                     ws_worker *worker, uint32_t *cell, ws_papara_path *path, ws_buf *letters, ws_err *err) {
     const ws_papara_ref *ref = &d->ref;
     ws_papara_read r;
-    int rc = ws_papara_read_begin(&r, ref, ws_lane_codes(lane, seq), b->len[seq], lane, err);
+    int rc = ws_papara_read_begin(&r, ref, ws_worker_codes(worker, seq), b->len[seq], worker, err);
     if (!rc) rc = ws_buf_reserve(letters, r.m, err);
     if (rc) return rc;
     if (s->reverse) ws_papara_reverse(r.mask, r.m);
@@ -133,18 +133,18 @@ static int add_record(chunk *c, const char *name, size_t n, size_t letter_at, co
     return ws_buf_add(&c->names, name, n, err);
 }
 
-static int trace_batch(const ws_papara_run_data *d, const ws_batch *b, const ws_hits *hits, ws_lane *lane, chunk *c,
+static int trace_batch(const ws_papara_run_data *d, const ws_batch *b, const ws_hits *hits, ws_worker *worker, chunk *c,
                        ws_err *err) {
     uint32_t *cell = ws_calloc(d->ref.edges.sites, sizeof *cell, err);
     ws_papara_path path = {0};
     int rc = cell ? WS_OK : WS_ENOMEM;
     for (size_t i = 0; i < hits->n && !rc; i++) {
         const uint32_t seq = hits->hit[i].seq;
-        const ws_papara_score *s = ws_papara_score_of(lane, seq);
+        const ws_papara_score *s = ws_papara_score_of(worker, seq);
         const ws_slice name = b->seqtext[seq].name;
         const size_t letter_at = c->letters.n;
         if (s->tied == 0) continue;
-        rc = trace_one(d, b, seq, s, lane, cell, &path, &c->letters, err);
+        rc = trace_one(d, b, seq, s, worker, cell, &path, &c->letters, err);
         if (!rc) rc = add_record(c, ws_batch_text(b, name), name.n, letter_at, &path, err);
     }
     ws_free(path.run);
@@ -171,20 +171,21 @@ static int put_chunk(const chunk *c, const layout *l, size_t pad, ws_buf *out, w
     return rc;
 }
 
-/* ---- rows as they come ---- */
+/* ---- rows written as they come ---- */
 
-static int stream_head(const ws_job *job, ws_buf *out, ws_err *err) {
+static int stream_head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
+    (void)own;
     const ws_papara_run_data *d = job->data;
     const layout l = layout_of(d, NULL);
     return d->opts->with_references ? put_references(d, &l, 0, out, err) : WS_OK;
 }
 
-static int stream_emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_lane *lane, ws_outtext *out,
+static int stream_emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_worker *worker, ws_outtext *out,
                        ws_err *err) {
     const ws_papara_run_data *d = job->data;
     const layout l = layout_of(d, NULL);
     chunk c = {0};
-    int rc = trace_batch(d, b, hits, lane, &c, err);
+    int rc = trace_batch(d, b, hits, worker, &c, err);
     if (!rc) rc = put_chunk(&c, &l, 0, &out->text, err);
     chunk_release(&c);
     return rc;
@@ -192,15 +193,15 @@ static int stream_emit(const ws_job *job, const ws_batch *b, const ws_hits *hits
 
 /* ---- all rows at the end ---- */
 
-/* Workers push their batches onto a list without a lock; nobody reads it before the end. */
-static int keep_emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_lane *lane, ws_outtext *out,
+/* Keeps a batch's paths. Workers push them onto a list without a lock; only the end of the run reads the list. */
+static int keep_emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_worker *worker, ws_outtext *out,
                      ws_err *err) {
     ws_papara_run_data *d = job->data;
     chunk *c = ws_calloc(1, sizeof *c, err);
     (void)out;
     if (!c) return WS_ENOMEM;
     c->number = b->number;
-    int rc = trace_batch(d, b, hits, lane, c, err);
+    int rc = trace_batch(d, b, hits, worker, c, err);
     c->next = atomic_load(&d->chunks);
     while (!atomic_compare_exchange_weak(&d->chunks, &c->next, c)) {}
     return rc;
@@ -211,7 +212,7 @@ static int by_number(const void *a, const void *b) {
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The widest insertion of all reads in each place, and the longest name. */
+/* Finds the widest insertion of all reads before each site, and the longest name. */
 static void survey(const chunk *c, size_t *before, size_t *longest) {
     for (size_t i = 0; i < c->nrec; i++) {
         size_t site = 0;
@@ -243,7 +244,8 @@ static int write_all(const ws_papara_run_data *d, chunk **list, size_t n, size_t
     return rc;
 }
 
-static int keep_end(const ws_job *job, ws_buf *out, ws_err *err) {
+static int keep_end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err *err) {
+    (void)own, (void)rows;
     ws_papara_run_data *d = job->data;
     size_t n = 0;
     for (const chunk *c = d->chunks; c; c = c->next) n++;
@@ -267,9 +269,8 @@ void ws_papara_chunks_release(ws_papara_run_data *d) {
     }
 }
 
-ws_custom_out ws_papara_alignment_out(const ws_papara_opts *o) {
+ws_scan_output ws_papara_alignment_out(const ws_papara_opts *o) {
     const int streams = o->alignment_format == WS_PAPARA_FASTA && insertions(o) == WS_PAPARA_DROP;
-    ws_custom_out out = {.option = "--alignment", .path = o->alignment, .emit = keep_emit, .end = keep_end};
-    if (streams) out = (ws_custom_out){.option = out.option, .path = out.path, .head = stream_head, .emit = stream_emit};
-    return out;
+    if (streams) return (ws_scan_output){.output = {.path = o->alignment, .head = stream_head}, .emit = stream_emit};
+    return (ws_scan_output){.output = {.path = o->alignment, .end = keep_end}, .emit = keep_emit};
 }

@@ -19,7 +19,7 @@ static double seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Edges that differ in a tenth of their sites, a fifth of the sites CGAP. */
+/* Makes a random reference: edges differ in a tenth of their sites, and a fifth of the sites are CGAP. */
 static void random_ref(ws_papara_ref *ref, size_t nedge, size_t sites) {
     ws_err err = {0};
     *ref = (ws_papara_ref){.scheme = ws_papara_scheme_of(WS_PAPARA_2, -3, -1, 2, -3)};
@@ -38,7 +38,7 @@ static void random_ref(ws_papara_ref *ref, size_t nedge, size_t sites) {
 static double run(const ws_papara_ref *ref, const ws_backend *b, size_t m, double *check) {
     enum { READS = 32, CELLS = 2000000000 };
     uint8_t *code = calloc(m, 1);
-    ws_lane lane = {0};
+    ws_worker worker = {0};
     ws_err err = {0};
     double spent = 0, cells = 0, limit = b->own == ws_papara_scalar.own ? CELLS / 8 : 4.0 * CELLS;
     state = 7;
@@ -49,7 +49,7 @@ static double run(const ws_papara_ref *ref, const ws_backend *b, size_t m, doubl
             code[j] = (uint8_t)(below(20) ? ((from + j) * (from + j) * 7 + (from + j) / 3) % 4 : below(4));
         ws_papara_read r;
         ws_papara_score s;
-        if (ws_papara_read_begin(&r, ref, code, m, &lane, &err)) exit(1);
+        if (ws_papara_read_begin(&r, ref, code, m, &worker, &err)) exit(1);
         const double t = seconds();
         ws_papara_read_score(&r, ((const ws_papara_face *)b->own)->cost, &s);
         spent += seconds() - t;
@@ -58,12 +58,12 @@ static double run(const ws_papara_ref *ref, const ws_backend *b, size_t m, doubl
         if (cells > limit) break;
     }
     free(code);
-    ws_buf_release(&lane.scratch);
+    ws_buf_release(&worker.scratch);
     return cells / spent / 1e9;
 }
 
 int main(int argc, char **argv) {
-    static const ws_backend *const backends[] = {&ws_papara_scalar, WS_X86(&ws_papara_avx2, &ws_papara_avx512)};
+    static const ws_backend *const backends[] = {WS_BY_WIDTH(ws_papara_)};
     static const size_t sites[] = {500, 1500, 5000};
     const size_t m = argc > 1 ? strtoull(argv[1], NULL, 10) : 100,
                  nedge = argc > 2 ? strtoull(argv[2], NULL, 10) : 1301;

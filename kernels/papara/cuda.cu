@@ -9,22 +9,22 @@
 extern "C" {
 #include "kernels/papara/papara.h"
 }
-#include "lib/dev/lane.cuh"
-#include "lib/run/devbackend.cuh"
+#include "lib/dev/stream.cuh"
+#include "lib/run/dev_backend.cuh"
 
 enum { GROUP = 16, THREADS = 256, MOST_SITES = 12800, MOST_COST = 127, MOST_SCORE = 15000, FAR = 20000 };
 
 // ---- 1 the kernel ----
 
-// A lane holds J residues of the read in registers; site i is at lane z in step i + z, and what goes from column to
-// column goes from lane to lane in a shuffle. Reads end in the last column of the last lane; the columns before their
-// first residue match everything at no cost, which is the border T(i,0) = 0 for the column behind them.
+// A lane holds J residues of the read in registers. Lane z computes site i in step i + z. Values for the next column
+// pass from lane to lane by a shuffle. Reads end in the last column of the last lane. The columns before their first
+// residue match everything at no cost, which gives the border T(i,0) = 0.
 //
-// The costs of a site come as two words, a byte for each nucleotide, one word an edge: one byte permutation makes of
-// them the pair of 16-bit costs of a residue, its selector is all that is kept of the residue.
+// The costs of a site are two words, one for each edge, with a byte for each nucleotide. One byte permutation turns
+// them into the pair of 16-bit costs of a residue. Of a residue only the selector of this permutation is kept.
 struct papara_args {
     const uint64_t *bit;    // planes
-    const uint8_t *residue; // [read][J * GROUP] 0-3, 8 in front
+    const uint8_t *residue; // [read][J * GROUP] 0-3, 8 before the first residue
     const uint16_t *length; // [read]
     uint32_t *out;          // [read][pair] costs of two edges
     uint32_t reads, pairs, sites, per_block;
@@ -33,15 +33,15 @@ struct papara_args {
 
 __device__ __forceinline__ uint32_t both(uint32_t x) { return x | x << 16; }
 
-// Bytes 0-7 of {y, x} by the nibbles of s; a nibble of 8 and more gives the sign of a byte, which for costs is 0. The
-// intrinsic for this looks at three bits of each nibble only.
+// Returns the bytes of {y, x} that the nibbles of s select. A nibble of 8 or more selects the sign of a byte, which is
+// 0 for costs; the intrinsic __byte_perm reads only three bits of each nibble.
 __device__ __forceinline__ uint32_t choose_bytes(uint32_t x, uint32_t y, uint32_t s) {
     uint32_t r;
     asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(y), "r"(s));
     return r;
 }
 
-// Costs of the four nucleotides at one site of one edge.
+// Returns the costs of the four nucleotides at one site of one edge.
 __device__ __forceinline__ uint32_t site_costs(const papara_args &a, const uint64_t *w, uint32_t bit, uint32_t *cgap) {
     uint32_t word = 0;
     *cgap = (uint32_t)(w[4] >> bit) & 1;
@@ -61,7 +61,7 @@ __device__ __forceinline__ void stage_sites(const papara_args &a, uint32_t pair,
     __syncthreads();
 }
 
-template <int J> struct strip { // what a lane holds
+template <int J> struct strip { // state of a lane
     uint32_t T[J], H[J], choose[J], diagonal, best, v;
 
     __device__ __forceinline__ void step(const uint4 q, uint32_t io, uint32_t ix, uint32_t left, uint32_t left_v) {
@@ -137,15 +137,16 @@ enum { NSHAPE = sizeof shapes / sizeof shapes[0], MOST_RESIDUES = 32 * GROUP, MO
 struct papara_prep {
     const ws_papara_ref *ref;
     ws_devtable bits;
-    bool device; // the device knows this alphabet, model, size
+    bool device; // the device has kernels for this alphabet, model and size
+    ws_papara_cost_fn *cost; // the CPU's function, for reads that the device does not take
 };
 
-// A strand of a read of the task.
+// One strand of a read of the task.
 struct papara_query {
     size_t item;
     uint16_t m;
     uint8_t shape;
-    uint32_t slot;    // of its costs in the output
+    uint32_t row;     // index of its costs in the output
     uint8_t *residue; // [m]
 };
 
@@ -155,7 +156,7 @@ static int shape_of(size_t m) {
     return k;
 }
 
-static int launch(ws_devlane *l, const papara_prep *p, int k, const papara_query *const *q, uint32_t n, uint32_t first,
+static int launch(ws_devstream *l, const papara_prep *p, int k, const papara_query *const *q, uint32_t n, uint32_t first,
                   ws_err *err) {
     const ws_papara_scheme *s = &p->ref->scheme;
     const ws_papara_edges *e = &p->ref->edges;
@@ -169,14 +170,14 @@ static int launch(ws_devlane *l, const papara_prep *p, int k, const papara_query
         memcpy(residue + (i + 1) * width - q[i]->m, q[i]->residue, q[i]->m);
         length[i] = q[i]->m;
     }
-    if (!rc) rc = ws_lane_put(l, residue, n * width, &dresidue, err);
-    if (!rc) rc = ws_lane_put(l, length, n * sizeof *length, &dlength, err);
+    if (!rc) rc = ws_devstream_put(l, residue, n * width, &dresidue, err);
+    if (!rc) rc = ws_devstream_put(l, length, n * sizeof *length, &dlength, err);
     ws_free(residue);
     ws_free(length);
     if (!rc) rc = ws_cuda_shared((const void *)shapes[k].fn, shared, "ws_papara_kernel", err);
     if (rc) return rc;
     const uint32_t pairs = (uint32_t)((e->nedge + 1) / 2);
-    // Enough blocks to fill the device a few times, and reads enough in each to pay for its sites.
+    // Enough blocks to fill the device a few times, and enough reads in each block to pay for loading its sites.
     const uint32_t wanted = (uint32_t)l->dev->sms * 32 / pairs + 1, least = THREADS / GROUP;
     uint32_t per_block = (n + wanted - 1) / wanted;
     per_block = (per_block + least - 1) / least * least;
@@ -197,46 +198,36 @@ static int launch(ws_devlane *l, const papara_prep *p, int k, const papara_query
                      (uint32_t)s->ins_open,
                      (uint32_t)s->ins_extend};
     shapes[k].fn<<<pairs *((n + per_block - 1) / per_block), THREADS, shared, l->stream>>>(a);
-    return ws_lane_launched(l, "ws_papara_kernel", err);
+    return ws_devstream_launched(l, "ws_papara_kernel", err);
 }
 
-// n queries; their costs stand in lane->back, slot by slot, pairs * 4 bytes each.
-static int run(ws_devlane *l, const papara_prep *p, papara_query *q, size_t n, const papara_query **order,
+// Runs n queries. Their costs are in the stream's result buffer, row by row, pairs * 4 bytes each. Returns WS_EDEV on
+// failure.
+static int run(ws_devstream *l, const papara_prep *p, papara_query *q, size_t n, const papara_query **order,
                ws_err *err) {
     const size_t row = (p->ref->edges.nedge + 1) / 2 * sizeof(uint32_t);
     ws_devtable *table = const_cast<ws_devtable *>(&p->bits);
-    uint32_t slot = 0;
-    int rc = ws_lane_tables(l, &table, 1, err);
-    if (!rc) rc = ws_lane_room(l, &l->out, n * row, err);
-    if (!rc) rc = ws_cuda_fail(cudaEventRecord(l->start, l->stream), "recording an event", err);
+    uint32_t next = 0;
+    int rc = ws_devstream_tables(l, &table, 1, err);
+    if (!rc) rc = ws_devstream_room(l, &l->out, n * row, err);
+    if (!rc) rc = ws_cuda_check(cudaEventRecord(l->start, l->stream), "recording an event", err);
     for (int k = 0; k < NSHAPE && !rc; k++) {
-        const uint32_t first = slot;
+        const uint32_t first = next;
         for (size_t i = 0; i < n; i++) {
             if (q[i].shape != k) continue;
-            q[i].slot = slot;
-            order[slot++] = &q[i];
+            q[i].row = next;
+            order[next++] = &q[i];
         }
-        if (slot > first) rc = launch(l, p, k, order + first, slot - first, first, err);
+        if (next > first) rc = launch(l, p, k, order + first, next - first, first, err);
     }
-    if (!rc) rc = ws_cuda_fail(cudaEventRecord(l->end, l->stream), "recording an event", err);
-    if (!rc) rc = ws_lane_fetch(l, l->out.p, n * row, err);
-    if (!rc) rc = ws_lane_sync(l, err);
-    if (!rc) ws_lane_clock(l);
+    if (!rc) rc = ws_cuda_check(cudaEventRecord(l->end, l->stream), "recording an event", err);
+    if (!rc) rc = ws_devstream_fetch(l, l->out.p, n * row, err);
+    if (!rc) rc = ws_devstream_sync(l, err);
+    if (!rc) ws_devstream_clock(l);
     return rc;
 }
 
 // ---- 3 the backend ----
-
-// Reads that the device does not take, and --all-edges.
-static void host_cost(const ws_papara_read *r) {
-    static const ws_backend *const host[] = {&ws_papara_avx512, &ws_papara_avx2, &ws_papara_scalar};
-    ws_machine m = {};
-    const char *why;
-    ws_cpu_probe(&m.cpu);
-    int i = 0;
-    while (!host[i]->usable(&m, &why)) i++;
-    ((const ws_papara_face *)host[i]->own)->cost(r);
-}
 
 static bool fits(const papara_prep *p, const ws_papara_read *r) {
     if (!p->device || r->m == 0 || r->m > MOST_RESIDUES || (int64_t)p->ref->scheme.match * (int64_t)r->m > MOST_SCORE)
@@ -246,12 +237,12 @@ static bool fits(const papara_prep *p, const ws_papara_read *r) {
     return true;
 }
 
-// Costs as the device left them, ranked; the better strand of one or two.
+// Ranks the device's costs of a read, and keeps the better of its one or two strands.
 static void finish(const papara_prep *p, const char *back, const papara_query *q, int strands, int64_t *cost,
                    ws_papara_score *score) {
     const size_t nedge = p->ref->edges.nedge, row = (nedge + 1) / 2 * 2;
     for (int k = 0; k < strands; k++) {
-        const uint16_t *from = (const uint16_t *)(const void *)back + (size_t)q[k].slot * row;
+        const uint16_t *from = (const uint16_t *)(const void *)back + (size_t)q[k].row * row;
         ws_papara_score one = {};
         one.len = q[k].m;
         one.reverse = k;
@@ -261,7 +252,7 @@ static void finish(const papara_prep *p, const char *back, const papara_query *q
     }
 }
 
-struct gather { // of a task
+struct gather { // queries of a task for one call
     papara_query *q;
     const papara_query **order;
     uint8_t *residues;
@@ -275,9 +266,9 @@ static void add_query(gather *g, size_t item, const uint32_t *mask, size_t m) {
     g->at += m;
 }
 
-// Items [from, to): the device's into g, the others scored at once.
+// Takes items [from, to): those for the device go to g, and the CPU scores the others at once.
 static int gather_items(gather *g, const papara_prep *p, const ws_batch *b, const ws_task *t, size_t from, size_t to,
-                        ws_lane *lane, ws_err *err) {
+                        ws_worker *worker, ws_err *err) {
     ws_papara_score *score = (ws_papara_score *)t->score;
     g->n = g->at = 0;
     for (size_t j = from; j < to; j++) {
@@ -285,10 +276,10 @@ static int gather_items(gather *g, const papara_prep *p, const ws_batch *b, cons
         ws_papara_read r;
         score[j] = {};
         if (p->ref->deferred) continue;
-        int rc = ws_papara_read_begin(&r, p->ref, ws_lane_codes(lane, i), b->len[i], lane, err);
+        int rc = ws_papara_read_begin(&r, p->ref, ws_worker_codes(worker, i), b->len[i], worker, err);
         if (rc) return rc;
         if (!fits(p, &r)) {
-            ws_papara_read_score(&r, host_cost, &score[j]);
+            ws_papara_read_score(&r, p->cost, &score[j]);
             continue;
         }
         add_query(g, j, r.mask, r.m);
@@ -300,22 +291,22 @@ static int gather_items(gather *g, const papara_prep *p, const ws_batch *b, cons
 }
 
 static int score_items(gather *g, const papara_prep *p, const ws_batch *b, const ws_task *t, size_t from, size_t to,
-                       ws_lane *lane, ws_err *err) {
+                       ws_worker *worker, ws_err *err) {
     const int strands = p->ref->both_strands ? 2 : 1;
-    ws_devlane *l = NULL;
-    int rc = gather_items(g, p, b, t, from, to, lane, err);
+    ws_devstream *l = NULL;
+    int rc = gather_items(g, p, b, t, from, to, worker, err);
     if (rc || g->n == 0) return rc;
     int64_t *cost = (int64_t *)ws_calloc(p->ref->edges.nedge, sizeof *cost, err);
-    rc = cost ? ws_lane_take(&l, 0, err) : WS_ENOMEM;
+    rc = cost ? ws_devstream_take(&l, 0, err) : WS_ENOMEM;
     if (!rc) rc = run(l, p, g->q, g->n, g->order, err);
     for (size_t k = 0; k < g->n && !rc; k += (size_t)strands)
         finish(p, (const char *)l->back.p, g->q + k, strands, cost, (ws_papara_score *)t->score + g->q[k].item);
-    if (l) ws_lane_give(l);
+    if (l) ws_devstream_give(l);
     ws_free(cost);
     return rc;
 }
 
-static int score_task(const ws_batch *b, const ws_task *t, ws_lane *lane, ws_err *err) {
+static int score_task(const ws_batch *b, const ws_task *t, ws_worker *worker, ws_err *err) {
     const papara_prep *p = (const papara_prep *)t->prep;
     const size_t strands = p->ref->both_strands ? 2 : 1, row = (p->ref->edges.nedge + 1) / 2 * 4 * strands;
     const size_t step = ws_max(1, MOST_OUT / row), most = ws_min(step, t->n);
@@ -327,23 +318,23 @@ static int score_task(const ws_batch *b, const ws_task *t, ws_lane *lane, ws_err
     g.residues = (uint8_t *)ws_calloc(residues * strands, 1, err);
     int rc = g.q && g.order && g.residues ? WS_OK : WS_ENOMEM;
     for (size_t from = 0; from < t->n && !rc; from += step)
-        rc = score_items(&g, p, b, t, from, ws_min(from + step, t->n), lane, err);
+        rc = score_items(&g, p, b, t, from, ws_min(from + step, t->n), worker, err);
     ws_free(g.q);
     ws_free(g.order);
     ws_free(g.residues);
     return rc;
 }
 
-static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err) {
+static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err) {
     int rc = WS_OK;
-    for (size_t t = 0; t < ntask && !rc; t++) rc = score_task(b, &task[t], lane, err);
+    for (size_t t = 0; t < ntask && !rc; t++) rc = score_task(b, &task[t], worker, err);
     return rc;
 }
 
 static void release(void *prep) {
     papara_prep *p = (papara_prep *)prep;
     if (!p) return;
-    ws_table_destroy(&p->bits);
+    ws_devtable_destroy(&p->bits);
     ws_free(p);
 }
 
@@ -353,15 +344,18 @@ static bool device_knows(const ws_papara_ref *ref) {
            s->mismatch + s->cgap <= MOST_COST && s->del_open <= MOST_COST && s->ins_open <= MOST_COST;
 }
 
-static int prepare(const ws_target *t, void **out, ws_err *err) {
+static int prepare(const ws_backend *, const ws_target *t, void **out, ws_err *err) {
     const ws_papara_ref *ref = (const ws_papara_ref *)t->data;
     papara_prep *p = (papara_prep *)ws_calloc(1, sizeof *p, err);
     const size_t size = ref->edges.ngroup * ref->edges.sites * ((size_t)ref->edges.nstate + 1) * sizeof(uint64_t);
     *out = NULL;
     if (!p) return WS_ENOMEM;
+    ws_cpu cpu;
+    ws_cpu_probe(&cpu);
+    p->cost = ws_papara_cost_best(&cpu);
     p->ref = ref;
     p->device = device_knows(ref);
-    int rc = p->device ? ws_table_create(&p->bits, size, err) : WS_OK;
+    int rc = p->device ? ws_devtable_create(&p->bits, size, err) : WS_OK;
     if (rc) {
         release(p);
         return rc;
@@ -371,12 +365,9 @@ static int prepare(const ws_target *t, void **out, ws_err *err) {
     return WS_OK;
 }
 
-static const ws_papara_face face = {host_cost};
-
 static constexpr ws_backend make_backend() {
     ws_backend b = ws_dev_backend(prepare, release, score, 7e10);
-    b.group = 1;
-    b.own = &face;
+    b.max_tasks = 1;
     b.batch = 512 << 10;
     return b;
 }

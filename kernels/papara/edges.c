@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The vector of every edge: states of a virtual root in its middle by Fitch's rule, and the flag CGAP by the likelihood
- * of a chain of gaps or by the set rule of 2011 (specification 3.3, 5 and 6).
+ * The vector of every edge: states of a virtual root in its middle by Fitch's rule, and the flag CGAP by the
+ * likelihood of a chain of gaps or by the set rule of 2011. Source: specification papara.md, sections 3.3, 5 and 6.
  *
- * Sites are independent, so they are done TILE at a time for all nodes: what is kept of a direction is then a few
- * hundred bytes. */
+ * Sites are independent. So the code computes TILE sites for all nodes, then the next TILE, and keeps a few hundred
+ * bytes for each direction. */
 #include "kernels/papara/papara.h"
 
 #include <math.h>
@@ -11,10 +11,10 @@
 
 enum { TILE = 32 };
 
-/* A direction: what a node, looking away from one neighbour, has below it. */
+/* A direction: the subtree that a node sees away from one neighbour. */
 typedef struct vec {
     uint32_t mask[TILE];
-    uint8_t set[TILE]; /* of the set rule */
+    uint8_t set[TILE]; /* for the set rule */
     double L0[TILE], L1[TILE];
 } vec;
 
@@ -27,9 +27,9 @@ typedef struct build {
     ws_papara_edges *e;
     ws_papara_rule rule;
     int *order;     /* nodes, parents before children */
-    double *p;      /* [node][4] P00 P01 P10 P11 of the branch above it */
+    double *p;      /* [node][4] P00 P01 P10 P11 of the branch to its parent */
     vec *up, *down; /* [node] D(node, parent), D(parent, node) */
-    size_t from, n; /* the tile */
+    size_t from, n; /* first site and number of sites of the tile */
 } build;
 
 /* ---- columns ---- */
@@ -38,7 +38,7 @@ static uint32_t mask_at(const build *b, const ws_papara_node *tip, size_t site) 
     return b->l->mask[(unsigned char)b->m->row[tip->row].site[b->e->column[site]]];
 }
 
-/* Leaves out columns where every leaf has the gap state; counts the gaps of the rest. Only '-' itself counts. */
+/* Lists the columns in which some leaf has no gap state, and counts their gaps. Only '-' itself counts as a gap. */
 static int columns(build *b, ws_err *err) {
     ws_papara_edges *e = b->e;
     size_t dashes = 0;
@@ -71,7 +71,7 @@ static int columns(build *b, ws_err *err) {
 
 static double length_of(const ws_papara_tree *t, int x) { return t->length[t->node[x].edge]; }
 
-/* The chain has rate g from residue to gap and 1 - g back. */
+/* Sets the transition matrices of all branches. The chain has rate g from residue to gap and 1 - g back. */
 static void transitions(const build *b) {
     const double g = b->e->gap_freq;
     for (int x = 0; x < b->t->n; x++) {
@@ -100,7 +100,7 @@ static uint8_t join_sets(uint8_t x, uint8_t y, int tip) {
     return x == GAP && y == GAP ? GAP : x == GAP || y == GAP ? GAP_OPENED : NO_GAP;
 }
 
-/* x over a branch with px and y over one with py meet; tip: one of them is a leaf. */
+/* Joins x over a branch with matrix px and y over one with py into *to. tip: one of them is a leaf. */
 static void join(const build *b, vec *to, const vec *x, const double *px, const vec *y, const double *py, int tip) {
     for (size_t i = 0; i < b->n; i++) {
         const uint32_t both = x->mask[i] & y->mask[i];
@@ -113,7 +113,7 @@ static void join(const build *b, vec *to, const vec *x, const double *px, const 
     for (size_t i = 0; i < b->n; i++) {
         double L0 = (px[0] * x->L0[i] + px[1] * x->L1[i]) * (py[0] * y->L0[i] + py[1] * y->L1[i]);
         double L1 = (px[2] * x->L0[i] + px[3] * x->L1[i]) * (py[2] * y->L0[i] + py[3] * y->L1[i]);
-        if (fabs(L0) < 0x1p-256 && fabs(L1) < 0x1p-256) { /* only their ratio matters */
+        if (fabs(L0) < 0x1p-256 && fabs(L1) < 0x1p-256) { /* scale both; only their ratio matters */
             L0 *= 0x1p256;
             L1 *= 0x1p256;
         }
@@ -139,8 +139,8 @@ static void all_up(const build *b) {
     }
 }
 
-/* A root of two children is no node: each of them is the other's neighbour, over the joined branch that both have as
- * their own. */
+/* Handles a root of two children, which is no node of the unrooted tree. Each child is the other's neighbour, over
+ * the joined branch. */
 static void below_root(const build *b, int x) {
     const ws_papara_node *root = &b->t->node[b->t->root];
     int other[2], n = 0;
@@ -152,7 +152,7 @@ static void below_root(const build *b, int x) {
              is_tip(b, other[0]) || is_tip(b, other[1]));
 }
 
-/* What stands behind down[x] is a leaf: only beside a root of two children. */
+/* Returns 1 if a leaf lies behind down[x], which happens only beside a root of two children. */
 static int down_is_tip(const build *b, int x) {
     const ws_papara_node *root = &b->t->node[b->t->root];
     if (b->t->node[x].parent != b->t->root || root->nchild == 3) return 0;
@@ -191,7 +191,7 @@ static void all_edges(const build *b) {
     }
 }
 
-/* Parents before children. */
+/* Lists the nodes, parents before children. */
 static void make_order(build *b) {
     int n = 0;
     b->order[n++] = b->t->root;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Characters to state masks and back (specification 3.2 and 4). */
+ * Characters to state masks and back. Source: specification papara.md, sections 3.2 and 4. */
 #include "kernels/papara/papara.h"
 
 #include <ctype.h>
@@ -30,7 +30,8 @@ static void aa_masks(ws_papara_letters *l) {
     for (const char *c = "X-?.*"; *c; c++) put(l->mask, *c, l->all);
 }
 
-/* What a read may hold. Gaps become the code of a gap and so are left out; so does what papara deletes. */
+/* Sets the codes of a read's characters. Gaps, and with as_papara the residues that papara deletes, get the code of
+ * a gap, which reads leave out. */
 static void read_codes(ws_papara_letters *l, int protein, int as_papara) {
     uint8_t *code = l->abc.code_of;
     const uint8_t gap = code['.'];
@@ -77,7 +78,7 @@ size_t ws_papara_residues(const ws_papara_letters *l, const uint8_t *code, size_
     return m;
 }
 
-/* A 1 <-> T 8, C 2 <-> G 4: the four bits the other way round. */
+/* Returns the complement: A 1 <-> T 8, C 2 <-> G 4, the four bits reversed. */
 static uint32_t complement(uint32_t m) { return (m & 1) << 3 | (m & 2) << 1 | (m & 4) >> 1 | (m & 8) >> 3; }
 
 void ws_papara_reverse(uint32_t *mask, size_t m) {

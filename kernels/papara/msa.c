@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Reference alignments: FASTA, and PHYLIP in its sequential, interleaved and relaxed forms.
  *
- * PHYLIP does not say which form it is. Here the number of lines decides: one a row; a multiple of the rows that fits
- * as blocks; else rows that go on over several lines until they have the sites that the header promises. */
+ * PHYLIP does not state its form. The parser decides by the number of lines: one a row; a multiple of the rows that
+ * fits as blocks; otherwise rows over several lines until each has the header's number of sites. */
 #include "kernels/papara/papara.h"
 #include "lib/io/source.h"
 
@@ -12,19 +12,19 @@
 
 typedef struct line {
     const char *p;
-    size_t n;  /* without white space at both ends; blank lines are no lines */
-    size_t no; /* in the file, from 1 */
+    size_t n;  /* without white space at both ends; blank lines are skipped */
+    size_t no; /* line number in the file, from 1 */
 } line;
 
 typedef struct parse {
     ws_papara_msa *m;
     const char *path;
-    size_t size; /* of the text */
-    line *all, *line; /* line: those behind PHYLIP's header */
+    size_t size; /* size of the text */
+    line *all, *line; /* line: those behind the header of PHYLIP */
     size_t nline, cap;
     size_t *have; /* sites of each row so far */
     ws_buf names;
-    size_t *name_at; /* offsets, because names moves while it grows */
+    size_t *name_at; /* offsets, because names moves when it grows */
     ws_err *err;
 } parse;
 
@@ -66,7 +66,7 @@ static int add_name(parse *s, size_t row, const char *p, size_t n) {
 
 static const char *row_name(const parse *s, size_t row) { return s->names.p + s->name_at[row]; }
 
-/* Appends the characters of p that are no white space to a row; a row that gets too long is an error. */
+/* Appends the characters of p that are no white space to a row. A row that becomes too long is WS_EDATA. */
 static int add_sites(parse *s, size_t row, const char *p, size_t n, size_t no) {
     ws_papara_msa *m = s->m;
     char *to = m->sites_of_all + row * (m->sites + 1);
@@ -89,9 +89,10 @@ static int too_short(const parse *s, size_t row, size_t no) {
                    ws_quote(q, row_name(s, row), strlen(row_name(s, row))), s->have[row], s->m->sites);
 }
 
-enum { BELIEVED = 1 << 24 }; /* bytes that are had for the asking, so that short rows are told by their lines */
+enum { BELIEVED = 1 << 24 }; /* bytes allocated without proof, so that the messages on short rows can name their lines */
 
-/* Every site is a character of the text, so sizes that need more are not believed. */
+/* Allocates n rows of `sites` sites. Each site is a character of the text, so larger sizes than that allows are
+ * refused. */
 static int make_rows(parse *s, size_t n, size_t sites) {
     ws_papara_msa *m = s->m;
     if (sites > ws_max(s->size, BELIEVED) / n)
@@ -112,7 +113,7 @@ static void forget(parse *s) {
 
 /* ---- PHYLIP ---- */
 
-/* A line "name sites". */
+/* Parses a line "name sites". */
 static int named_line(parse *s, size_t row, const line *l) {
     const size_t w = word(l->p, l->n);
     int rc = add_name(s, row, l->p, w);
@@ -131,7 +132,7 @@ static int one_line_each(parse *s) {
     return WS_OK;
 }
 
-/* 1 if every line of the block begins with the name of its row. */
+/* Returns 1 if every line of the block begins with the name of its row. */
 static int names_again(const parse *s, const line *block) {
     for (size_t r = 0; r < s->m->n; r++) {
         const size_t w = word(block[r].p, block[r].n);
@@ -141,7 +142,7 @@ static int names_again(const parse *s, const line *block) {
     return 1;
 }
 
-/* A hypothesis: anything that does not fit is a failure. */
+/* Tries the interleaved form; returns a failure if anything does not fit. */
 static int interleaved(parse *s) {
     const size_t n = s->m->n;
     int rc = WS_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Newick trees: quotes, comments, branch labels, rooted or not. Without recursion, so that a tree may be of any depth.
- */
+ * Newick trees: quotes, comments, branch labels, rooted or unrooted. The parser is not recursive, so trees of any
+ * depth are read. */
 #include "kernels/papara/papara.h"
 #include "lib/io/source.h"
 
@@ -14,7 +14,7 @@ typedef struct parse {
     int resolve;
     size_t cap;
     ws_buf names;
-    size_t *name_at; /* of each node: offset into names, SIZE_MAX for none */
+    size_t *name_at; /* [node] offset into names; SIZE_MAX: no name */
     size_t name_cap;
     ws_err *err;
 } parse;
@@ -31,7 +31,7 @@ static int fail(const parse *s, const char *at, const char *expected) {
                    found ? "\"" : "", expected);
 }
 
-/* White space and [comments], which may be nested; labels in braces too where they may stand. */
+/* Skips white space and [comments], which may be nested, and with `braces` labels in braces. */
 static int skip(parse *s, int braces) {
     for (; s->p < s->end; s->p++) {
         const char open = *s->p, close = open == '[' ? ']' : '}', *at = s->p;
@@ -64,7 +64,7 @@ static int new_node(parse *s, int parent, int *out) {
     return WS_OK;
 }
 
-/* Puts the children of x below a new node, so that x has room for one more. */
+/* Moves the children of x below a new node, so that x can take one more. */
 static int push_down(parse *s, int x) {
     int mid, rc = new_node(s, x, &mid);
     if (rc) return rc;
@@ -83,14 +83,14 @@ static int push_down(parse *s, int x) {
 static const char several[] =
     "\")\": a node of more than two children (a multifurcation) is not resolved; --resolve does it arbitrarily";
 
-/* The root may have three children; while it is read it cannot be known that three are all. */
+/* Adds a child. Only the root may have three children, and the parser learns at its end that three are all. */
 static int add_child(parse *s, int parent, const char *at, int *out) {
     ws_papara_node *p = &s->t->node[parent];
     const int most = p->parent == WS_PAPARA_NONE ? 3 : 2;
     if (p->nchild == most) {
         if (!s->resolve) return fail(s, at, several);
         int rc = WS_OK;
-        if (most == 3) { /* ((a,b),c) and the new one */
+        if (most == 3) { /* ((a,b),c) and the new child */
             const int c = p->child[2];
             p->nchild = 2;
             rc = push_down(s, parent);
@@ -122,7 +122,7 @@ static int quoted(parse *s) {
     return WS_OK;
 }
 
-/* A name, or nothing: *at is SIZE_MAX then. */
+/* Parses an optional name; *at is SIZE_MAX without one. */
 static int label(parse *s, size_t *at) {
     *at = s->names.n;
     int rc = WS_OK;
@@ -141,7 +141,7 @@ static int label(parse *s, size_t *at) {
     return ws_buf_add(&s->names, "", 1, s->err);
 }
 
-/* ":length" and what may stand around it. */
+/* Parses ":length" and the labels around it. */
 static int length(parse *s, int x) {
     ws_papara_node *node = &s->t->node[x];
     int rc = skip(s, 1);
@@ -171,8 +171,8 @@ static int tip(parse *s, int x) {
     return length(s, x);
 }
 
-/* Behind a child: the next one, or the end of its parent, and of that one's parent, and so on. Returns in *x the parent
- * that goes on, or WS_PAPARA_NONE when the root was closed. */
+/* Handles the text behind a child: the next child, or the end of its parent, then of that one's parent, and so on.
+ * *x becomes the parent that continues, or WS_PAPARA_NONE when the root was closed. */
 static int after_child(parse *s, int *x) {
     size_t ignored;
     while (*x != WS_PAPARA_NONE) {
@@ -182,7 +182,7 @@ static int after_child(parse *s, int *x) {
         if (s->t->node[*x].nchild < 2) return fail(s, s->p, "\",\": this node has one child only");
         s->p++;
         int rc = skip(s, 1);
-        if (!rc) rc = label(s, &ignored); /* support values and the like */
+        if (!rc) rc = label(s, &ignored); /* support values and similar labels */
         if (!rc) rc = length(s, *x);
         if (rc) return rc;
         *x = s->t->node[*x].parent;
@@ -214,12 +214,14 @@ static int nodes(parse *s) {
         if (!rc) rc = tip(s, child);
         if (!rc) rc = after_child(s, &x);
         if (rc || x == WS_PAPARA_NONE) break;
-        s->p++; /* the comma */
+        s->p++; /* skips the comma */
         rc = open_node(s, &x);
     }
     if (rc) return rc;
     if (s->p == s->end || *s->p != ';') return fail(s, s->p, "\";\", which ends a tree");
-    return WS_OK;
+    s->p++;
+    if ((rc = skip(s, 1))) return rc;
+    return s->p == s->end ? WS_OK : fail(s, s->p, "the end of the file behind \";\": one tree is read");
 }
 
 int ws_papara_tree_parse(ws_papara_tree *t, const char *path, const char *text, size_t n, int resolve, ws_err *err) {

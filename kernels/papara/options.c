@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The options of papara-score. Its letters t, s, q, j and p mean what they mean to papara 2, so -t and -q are not those
- * of the other tools: --threads and --quiet have the letter j and none. */
+ * The options of papara-score. Its letters t, s, q, j and p mean the same as in papara 2. So --threads has the
+ * letter j here, and --quiet has none. */
 #include "kernels/papara/program.h"
 
 #include <stdlib.h>
@@ -49,9 +49,9 @@ const ws_opt ws_papara_opt_table[] = {
 
     {'O', "out-format", NULL, WS_OPT_CHOICE, AT(out_format), "FORMAT", "write tsv, fasta, packed, ids or jplace [tsv]",
      .choices = formats, .group = WS_GROUP_OUTPUT, .given = AT(out_format_given)},
-    {0, "all-edges", NULL, WS_OPT_FLAG, AT(all_edges), NULL, "a row for every read and branch: name, edge, score",
+    {0, "all-edges", NULL, WS_OPT_FLAG, AT(all_edges), NULL, "write a row for every read and branch: name, edge, score",
      .group = WS_GROUP_OUTPUT, ROWS, PLAIN},
-    {0, "tree", NULL, WS_OPT_STRING, AT(tree_out), "FILE", "write the tree with {n} at the branch that rows call n",
+    {0, "tree", NULL, WS_OPT_STRING, AT(tree_out), "FILE", "write the tree with {n} at branch n of the rows",
      .group = WS_GROUP_OUTPUT, PLAIN},
     {0, "alignment", NULL, WS_OPT_STRING, AT(alignment), "FILE",
      "align each read to its best branch and write the rows there", .group = WS_GROUP_OUTPUT, PLAIN},
@@ -66,14 +66,14 @@ const ws_opt ws_papara_opt_table[] = {
     {0, "drop-gap-columns", NULL, WS_OPT_FLAG, AT(drop_gap_columns), NULL,
      "leave out columns in which all leaves have gaps", .group = WS_GROUP_OUTPUT, PLAIN},
 
-    {'j', "threads", "cpu", WS_OPT_INT, AT(threads), "N", "threads in all [every core we are allowed]", .min = 0,
+    {'j', "threads", "cpu", WS_OPT_INT, AT(threads), "N", "threads in all [all cores that the process may use]", .min = 0,
      .max = 4096, .group = WS_GROUP_RUN, PLAIN},
     {0, "quiet", NULL, WS_OPT_FLAG, AT(quiet), NULL, "no notes and no progress on standard error",
      .group = WS_GROUP_MISC, PLAIN},
     WS_OPT_END,
 };
 
-/* "O:X:M:G", four whole numbers. */
+/* Parses "O:X:M:G", four whole numbers. Returns WS_EUSAGE on failure. */
 static int parse_parameters(const char *text, int value[4], ws_err *err) {
     char q[WS_QUOTE_MAX], *end;
     const char *p = text;
@@ -96,7 +96,7 @@ static int parse_parameters(const char *text, int value[4], ws_err *err) {
 int ws_papara_options_check(const ws_papara_opts *o, const ws_job *job, ws_papara_scheme *scheme, ws_err *err) {
     int v[4] = {-3, -1, 2, -3};
     if (o->parameters && o->scheme == WS_PAPARA_EQ1)
-        return ws_fail(err, WS_EUSAGE, "--parameters: those of --scheme eq1 are fixed");
+        return ws_fail(err, WS_EUSAGE, "--parameters: --scheme eq1 has fixed costs");
     int rc = o->parameters ? parse_parameters(o->parameters, v, err) : WS_OK;
     if (rc) return rc;
     *scheme = ws_papara_scheme_of(o->scheme == 1 ? WS_PAPARA_EQ1 : WS_PAPARA_2, v[0], v[1], v[2], v[3]);

@@ -3,29 +3,29 @@
  *
  *   letters.c  characters -> state masks         newick.c  text -> nodes           msa.c    alignment files -> rows
  *   tree.c     nodes -> edges and their numbers  edges.c   edges -> masks, flags
- *   ref.c      scores, the definition            simd.inc.h scores in vectors      trace.c  the path of one pair
+ *   ref.c      scores, the definition            simd.c     scores in vectors      trace.c  the path of one pair
  *   align.c, jplace.c, rows.c   outputs          options.c, tool.c   the program
  *
  * Source of the arithmetic: specification papara.md. */
 #ifndef WS_PAPARA_H
 #define WS_PAPARA_H
 
-#include "lib/run/job.h"
+#include "lib/scan/scan.h"
 
 /* ---- letters.c ---- */
 
 typedef struct ws_papara_letters {
-    ws_abc abc;         /* of the reads; '-' and '?' have the code of a gap */
+    ws_abc abc;         /* alphabet of the reads; '-' and '?' have the code of a gap */
     int nstate;         /* 4 or 20 */
     uint32_t all;       /* the mask of a gap: every state */
-    uint32_t mask[256]; /* of a character of the alignment; 0: not allowed there */
-    uint32_t read_mask[WS_KP_MAX + 3]; /* of a code of a read; 0: left out of the read, as gaps are */
+    uint32_t mask[256]; /* mask of a character of the alignment; 0: not allowed */
+    uint32_t read_mask[WS_KP_MAX + 3]; /* mask of a code of a read; 0: left out of the read, as gaps are */
 } ws_papara_letters;
 
-/* The tables of DNA or proteins; nothing to release. as_papara: reads lose what papara 2.5 deletes from them (lower case, U, N, X and
- * others). Specification 3.2 and 4. */
+/* Fills the tables for DNA or proteins; nothing to release. as_papara: reads lose the letters that papara 2.5
+ * deletes (lower case, U, N, X and others). Source: sections 3.2 and 4. */
 void ws_papara_letters_set(ws_papara_letters *l, int protein, int as_papara);
-/* The letter of a mask that the alphabet has a letter for. */
+/* Returns the letter of a mask; the alphabet must have one. */
 char ws_papara_letter_of(const ws_papara_letters *l, uint32_t mask);
 
 /* ---- msa.c ---- */
@@ -41,13 +41,13 @@ typedef struct ws_papara_msa {
     char *names, *sites_of_all;
 } ws_papara_msa;
 
-/* PHYLIP (sequential, interleaved, relaxed) or FASTA, told apart by content, plain or gzip. WS_EDATA names file and line; a failure
- * leaves nothing to release. */
+/* Reads an alignment, PHYLIP (sequential, interleaved, relaxed) or FASTA by its content, plain or gzip. Returns
+ * WS_EDATA with file and line, WS_EIO or WS_ENOMEM; a failure leaves nothing to release. */
 int ws_papara_msa_read(ws_papara_msa *m, const char *path, ws_err *err);
-/* The same from text; path is for messages. */
+/* Does the same from text; path is for messages. */
 int ws_papara_msa_parse(ws_papara_msa *m, const char *path, const char *text, size_t n, ws_err *err);
 void ws_papara_msa_release(ws_papara_msa *m);
-/* 1 if the letters look like amino acids: at least one of twenty is one that DNA has not. */
+/* Returns 1 if the letters look like amino acids: at least one in twenty is not a letter of DNA. */
 int ws_papara_msa_is_protein(const ws_papara_msa *m);
 
 /* ---- newick.c ---- */
@@ -55,98 +55,101 @@ int ws_papara_msa_is_protein(const ws_papara_msa *m);
 enum { WS_PAPARA_NONE = -1 };
 
 typedef struct ws_papara_node {
-    int parent, child[3], nchild; /* WS_PAPARA_NONE where there is none; the root has 2 or 3 children, others 2 or 0 */
-    double length;                /* to the parent, as written; 1 if missing */
-    const char *name;             /* of a tip */
+    int parent, child[3], nchild; /* WS_PAPARA_NONE: none; the root has 2 or 3 children, other nodes 2 or 0 */
+    double length;                /* of the branch to the parent, as written; 1 if missing */
+    const char *name;             /* name of a tip */
     int edge;                     /* number of the branch to the parent (tree.c) */
-    int row;                      /* of a tip: its row of the alignment */
+    int row;                      /* row of a tip in the alignment */
 } ws_papara_node;
 
 typedef struct ws_papara_tree {
     ws_papara_node *node;
     int n, root, ntip;
     char *names;
-    int missing, not_positive; /* how many lengths were not given, or were 0 or below */
+    int missing, not_positive; /* number of missing lengths, and of lengths of 0 or below */
 
-    /* tree.c: the unrooted tree */
+    /* set by tree.c: the unrooted tree */
     int nedge;
-    int *top;       /* [nedge] the node below edge e; of a rooted tree's edge 0 the first child of the root */
-    double *length; /* [nedge], all above 0 */
-    int *jplace;    /* [nedge] number in postorder of the tree as ws_papara_tree_write writes it */
+    int *top;       /* [nedge] the node below edge e; for edge 0 of a rooted tree, the first child of the root */
+    double *length; /* [nedge] lengths, all above 0 */
+    int *jplace;    /* [nedge] number in the postorder of the tree that ws_papara_tree_write writes */
 } ws_papara_tree;
 
-/* A Newick tree, its edges numbered. resolve: nodes of more than two children become several that are 1e-6 apart; else they are an
- * error. WS_EDATA names file, line and byte; a failure leaves nothing to release. */
+/* Reads a Newick tree and numbers its edges. resolve: nodes of more than two children become several nodes 1e-6
+ * apart; without it they are an error. Returns WS_EDATA with file, line and byte, WS_EIO or WS_ENOMEM; a failure
+ * leaves nothing to release. */
 int ws_papara_tree_read(ws_papara_tree *t, const char *path, int resolve, ws_err *err);
-/* The same from text; path is for messages. */
+/* Does the same from text; path is for messages. */
 int ws_papara_tree_parse(ws_papara_tree *t, const char *path, const char *text, size_t n, int resolve, ws_err *err);
 void ws_papara_tree_release(ws_papara_tree *t);
 
 /* ---- tree.c ---- */
 
-/* Numbers the edges (specification 2.3): fills top, length and jplace. ws_papara_tree_parse does it. */
+/* Numbers the edges (section 2.3): fills top, length and jplace. ws_papara_tree_parse calls it. Returns WS_ENOMEM on
+ * failure. */
 int ws_papara_tree_number(ws_papara_tree *t, ws_err *err);
-/* Finds the row of every tip; WS_EDATA names the tips that have none, and rows or tips of one name. */
+/* Finds the row of every tip. Returns WS_EDATA and names tips without a row, or rows or tips of equal name. */
 int ws_papara_tree_bind(ws_papara_tree *t, const ws_papara_msa *m, ws_err *err);
-/* Appends the unrooted tree with {n} behind each length: our numbers, or with jplace postorder. No newline. */
+/* Appends the unrooted tree, with {n} behind each length: the edge numbers of the table, or with jplace those of
+ * postorder. Adds no newline. */
 int ws_papara_tree_write(const ws_papara_tree *t, int jplace, ws_buf *out, ws_err *err);
 
 /* ---- edges.c ---- */
 
 typedef enum ws_papara_rule { WS_PAPARA_LIKELIHOOD, WS_PAPARA_RULE } ws_papara_rule;
 
-/* What reads are scored against. Edges go in groups of 64. Of each group and site there are nstate + 1 words: bit e of
- * word s says that edge e of the group may have state s, bit e of word nstate that a gap is expected there (CGAP).
- * Places of the last group behind the last edge are 0. */
+/* The vectors of all edges. Edges form groups of 64. Each group and site has nstate + 1 words. Bit e of word s says
+ * that edge e of the group may have state s; bit e of word nstate that a gap is expected there (CGAP). Bits beyond
+ * the last edge are 0. */
 enum { WS_PAPARA_GROUP = 64 };
 typedef struct ws_papara_edges {
     int nstate;
     size_t nedge, ngroup, sites;
-    size_t *column; /* [sites] of the alignment: columns of gaps alone are left out */
+    size_t *column; /* [sites] index in the alignment; columns without any residue are left out */
     double gap_freq;
     uint64_t *bit; /* [(group * sites + site) * (nstate + 1) + state] */
 } ws_papara_edges;
 #define WS_PAPARA_CGAP (UINT32_C(1) << 31)
 
-/* The vector of every edge (specification 3.3, 5 and 6) of a tree whose tips are bound to rows of m. WS_EDATA if no column has a residue;
- * a failure leaves nothing to release. */
+/* Makes the vector of every edge (sections 3.3, 5 and 6) of a tree whose tips are bound to rows of m. Returns
+ * WS_EDATA if no column has a residue; a failure leaves nothing to release. */
 int ws_papara_edges_make(ws_papara_edges *e, const ws_papara_tree *t, const ws_papara_msa *m,
                          const ws_papara_letters *l, ws_papara_rule rule, ws_err *err);
 void ws_papara_edges_release(ws_papara_edges *e);
-/* One edge, cell[0 .. sites): its mask, and WS_PAPARA_CGAP. */
+/* Writes the vector of one edge to cell[0 .. sites): its mask, and WS_PAPARA_CGAP. */
 void ws_papara_edges_get(const ws_papara_edges *e, size_t edge, uint32_t *cell);
 
 /* ---- costs ---- */
 
 typedef enum ws_papara_model { WS_PAPARA_2, WS_PAPARA_EQ1 } ws_papara_model;
 
-/* Both models as costs >= 0 that are to be small (specification 7.1 and 8). */
+/* Both models as costs >= 0, of which lower is better (sections 7.1 and 8). */
 typedef struct ws_papara_scheme {
     ws_papara_model model;
-    int32_t match;                /* R: score = match * residues - cost; 0 in eq1, where the cost is the result */
-    int32_t mismatch, cgap;       /* residue on a site that differs; more on a CGAP site */
-    int32_t del_open, del_extend; /* site without residue, not CGAP: the first, each further one */
-    int32_t ins_open, ins_extend; /* residue without site */
+    int32_t match;                /* R: score = match * residues - cost; 0 in eq1, whose result is the cost */
+    int32_t mismatch, cgap;       /* a residue on a site that differs; extra cost on a CGAP site */
+    int32_t del_open, del_extend; /* a site without residue, not CGAP: the first, and each further one */
+    int32_t ins_open, ins_extend; /* a residue without site: the first, and each further one */
 } ws_papara_scheme;
 
-/* From --parameters, as papara has them (-3, -1, 2, -3); eq1 has numbers of its own and ignores them. */
+/* Returns the scheme of --parameters, which are papara's (-3, -1, 2, -3). eq1 ignores them and has its own. */
 ws_papara_scheme ws_papara_scheme_of(ws_papara_model model, int open, int extend, int match, int match_cgap);
 
 /* ---- scores ---- */
 
 enum { WS_PAPARA_TOP = 8 };
 
-/* The best edges of a read, in the order of cost, then of number. */
+/* The best edges of a read, by cost, then by number. */
 typedef struct ws_papara_score {
-    uint32_t len;    /* residues that were scored */
-    uint32_t tied;   /* edges as good as the best; 0: not scored */
-    int32_t reverse; /* the other strand is the better one */
+    uint32_t len;    /* residues scored */
+    uint32_t tied;   /* number of edges with the best score; 0: the read was not scored */
+    int32_t reverse; /* 1: the other strand scores better */
     int32_t ntop;
     uint32_t edge[WS_PAPARA_TOP];
     int64_t cost[WS_PAPARA_TOP];
 } ws_papara_score;
 
-/* The score that people see of a cost. */
+/* Returns the score to print for a cost. */
 static inline int64_t ws_papara_result(const ws_papara_scheme *s, uint32_t len, int64_t cost) {
     return s->model == WS_PAPARA_2 ? (int64_t)s->match * len - cost : cost;
 }
@@ -160,71 +163,79 @@ typedef struct ws_papara_ref {
     ws_papara_edges edges;
     ws_papara_scheme scheme;
     int both_strands;
-    int exact_all; /* every cost is wanted, not only the best ones: for --all-edges */
-    int deferred;  /* the outputs score by themselves (rows.c): the stage before them has nothing to do */
+    int exact_all; /* compute every cost exactly, for --all-edges */
+    int deferred;  /* the outputs compute scores themselves (rows.c), so the stage before them does nothing */
 } ws_papara_ref;
 
-/* Residues of a read as masks: what is left of codes[0..n) is written to mask, which has room for n; returns how many.
- */
+/* Writes the masks of the residues that remain of codes[0..n) to mask, which has room for n. Returns their number. */
 size_t ws_papara_residues(const ws_papara_letters *l, const uint8_t *code, size_t n, uint32_t *mask);
-/* The other strand of DNA: reversed, complemented. */
+/* Replaces a strand of DNA by its reverse complement. */
 void ws_papara_reverse(uint32_t *mask, size_t m);
 
-/* A read on its way through a kernel; room: ws_papara_room(m) bytes for the kernel's own use. */
+/* A read in a kernel. room: ws_papara_room(m) bytes of scratch for the kernel. */
 typedef struct ws_papara_read {
     const ws_papara_ref *ref;
     uint32_t *mask; /* [m], m >= 1 */
     size_t m;
-    int64_t *cost; /* [nedge], the result; WS_PAPARA_FAR: higher than the best two, how much was not worked out */
+    int64_t *cost; /* [nedge], the result; WS_PAPARA_FAR: higher than the best two, but not computed exactly */
     void *room;
 } ws_papara_read;
 #define WS_PAPARA_FAR INT64_MAX
 
-/* All edges. Without ref->exact_all costs may be FAR as long as two others are not. */
+/* Computes the costs of all edges. Without ref->exact_all a cost may be FAR if at least two are not. */
 typedef void ws_papara_cost_fn(const ws_papara_read *r);
-typedef struct ws_papara_face { /* ws_backend.own: for outputs that score by themselves */
+typedef struct ws_papara_face { /* ws_backend.own of a CPU backend, for outputs that compute scores themselves */
     ws_papara_cost_fn *cost;
 } ws_papara_face;
 
-/* ref.c: the cost of one pair, a read of m masks on an edge of n sites; the definition of the result. row: room for 2 * (m + 1). */
+/* Returns the cost of one pair: a read of m masks on an edge of n sites. This is the definition of the result
+ * (ref.c). row: room for 2 * (m + 1). */
 int64_t ws_papara_cost(const ws_papara_scheme *s, const uint32_t *cell, size_t n, const uint32_t *mask, size_t m,
                        int32_t *row);
-/* Exact costs of those edges that are FAR, by ws_papara_cost. */
+/* Replaces each FAR cost by the exact one of ws_papara_cost. */
 void ws_papara_cost_far(const ws_papara_read *r);
 
-/* score.c: what backends on a CPU share. Bytes that a kernel needs for a read of m residues. */
+/* Returns the bytes of scratch that a kernel needs for a read of m residues. This and the functions below are shared
+ * by CPU backends (score.c). */
 size_t ws_papara_room(const ws_papara_ref *ref, size_t m);
-/* The residues of a read and memory for its costs in the lane's scratch. r->m = 0: nothing to score; that is also so
- * where the model has no score (eq1, reads not shorter than the reference). */
-int ws_papara_read_begin(ws_papara_read *r, const ws_papara_ref *ref, const uint8_t *code, size_t n, ws_lane *lane,
+/* Fills *r with the residues of a read, and with memory for its costs in the worker's scratch. r->m = 0: nothing to
+ * score; also where the model has no score (eq1, reads not shorter than the reference). Returns WS_ENOMEM on
+ * failure. */
+int ws_papara_read_begin(ws_papara_read *r, const ws_papara_ref *ref, const uint8_t *code, size_t n, ws_worker *worker,
                          ws_err *err);
-/* Scores both strands if asked for and ranks; r->cost and r->mask are then of the better one. */
+/* Scores one strand, or both if asked for, and ranks the edges. r->cost and r->mask are then of the better strand. */
 void ws_papara_read_score(ws_papara_read *r, ws_papara_cost_fn *fn, ws_papara_score *score);
-/* Fills the ranking of *s from n costs: best first, smaller numbers first. */
+/* Fills the ranking of *s from n costs, best first; equal costs by number. */
 void ws_papara_rank(const int64_t *cost, size_t n, ws_papara_score *s);
-/* ws_backend.prepare and release of a CPU, which takes the target's ws_papara_ref as it is. */
-int ws_papara_prepare(const ws_target *t, void **prep, ws_err *err);
+/* Implement ws_backend.prepare and release on a CPU. *prep is the target's ws_papara_ref itself. */
+int ws_papara_prepare(const ws_backend *self, const ws_target *t, void **prep, ws_err *err);
 void ws_papara_release(void *prep);
-/* ws_backend.score by fn: a ws_papara_score for each item. */
-int ws_papara_score_tasks(ws_papara_cost_fn *fn, const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane,
+/* Implements ws_backend.score by fn: a ws_papara_score for each item. */
+int ws_papara_score_tasks(ws_papara_cost_fn *fn, const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker,
                           ws_err *err);
 
-extern const ws_backend ws_papara_scalar, ws_papara_avx2, ws_papara_avx512, ws_papara_cuda;
+WS_DECLARE_WIDTHS(ws_backend, ws_papara_);
+extern const ws_backend ws_papara_cuda;
+/* Returns the cost function of the best width that runs here. */
+static inline ws_papara_cost_fn *ws_papara_cost_best(const ws_cpu *cpu) {
+    static const ws_backend *const by_width[] = {WS_BY_WIDTH(ws_papara_)};
+    return ((const ws_papara_face *)by_width[ws_cpu_best(cpu)]->own)->cost;
+}
 
 /* ---- trace.c ---- */
 
 typedef enum ws_papara_op { WS_PAPARA_M, WS_PAPARA_D, WS_PAPARA_I } ws_papara_op;
 typedef struct ws_papara_run {
     uint32_t n;
-    uint32_t op; /* ws_papara_op: residue on site, site without residue, residue without site */
+    uint32_t op; /* ws_papara_op: residue on site, site without residue, or residue without site */
 } ws_papara_run;
 typedef struct ws_papara_path {
-    ws_papara_run *run; /* all sites and residues from the first to the last */
+    ws_papara_run *run; /* runs over all sites and residues, from the first to the last */
     size_t n, cap;
 } ws_papara_path;
 
-/* The path of one pair as section 10 determines it, in p, whose memory is used again; release p->run with ws_free. WS_ENOMEM is the
- * only failure. */
+/* Finds the path of one pair by the rules of section 10. p's memory is reused; the caller frees p->run with ws_free.
+ * Returns WS_ENOMEM on failure. */
 int ws_papara_trace(ws_papara_path *p, const ws_papara_scheme *s, const uint32_t *cell, size_t n, const uint32_t *mask,
                     size_t m, ws_err *err);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Scores in 32 bits, cell by cell as specification papara.md states them (sections 7 and 8): the definition of the
- * result. Scores never exceed match * sites, so 32 bits hold them for reads of any length. */
+ * Scores in 32 bits, cell by cell: the definition of the result. Source: specification papara.md, sections 7 and 8.
+ * Scores never exceed match * sites, so 32 bits suffice for reads of any length. */
 #include "kernels/papara/papara.h"
 
-enum { FAR_AWAY = 1 << 30 }; /* no score of either model comes near */
+enum { FAR_AWAY = 1 << 30 }; /* far beyond any score of either model */
 
 static inline int32_t max(int32_t a, int32_t b) { return a > b ? a : b; }
 static inline int32_t min(int32_t a, int32_t b) { return a < b ? a : b; }
 
-/* S, H: row i - 1 on entry of the loop, row i behind it; V runs along the row. */
+/* Returns the cost by papara 2's model. S, H: row i - 1 at the loop's begin, row i at its end; V runs along the row. */
 static int32_t papara2(const ws_papara_scheme *s, const uint32_t *cell, size_t n, const uint32_t *mask, size_t m,
                        int32_t *row) {
     const int32_t R = s->match, O = R - s->ins_open, X = R - s->ins_extend;
@@ -31,7 +31,7 @@ static int32_t papara2(const ws_papara_scheme *s, const uint32_t *cell, size_t n
     return best;
 }
 
-/* Penalties on the cells j <= i <= j + (n - m). */
+/* Returns the cost by Equation 1: penalties on the cells j <= i <= j + (n - m). */
 static int32_t eq1(const ws_papara_scheme *s, const uint32_t *cell, size_t n, const uint32_t *mask, size_t m,
                    int32_t *row) {
     int32_t *S = row, *D = row + m + 1, best = FAR_AWAY;
@@ -59,7 +59,7 @@ int64_t ws_papara_cost(const ws_papara_scheme *s, const uint32_t *cell, size_t n
     return (int64_t)s->match * (int64_t)m - papara2(s, cell, n, mask, m, row);
 }
 
-/* Cells are taken out of the planes once an edge, after the row in r->room. */
+/* Unpacks the cells of an edge from the planes once, behind the row in r->room. */
 void ws_papara_cost_far(const ws_papara_read *r) {
     const ws_papara_edges *e = &r->ref->edges;
     int32_t *row = r->room;
@@ -78,14 +78,14 @@ static void cost(const ws_papara_read *r) {
 
 static const ws_papara_face face = {cost};
 
-static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err) {
-    return ws_papara_score_tasks(cost, b, task, ntask, lane, err);
+static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err) {
+    return ws_papara_score_tasks(cost, b, task, ntask, worker, err);
 }
 
 const ws_backend ws_papara_scalar = {.name = "scalar",
-                                     .usable = ws_usable_always,
+                                     .usable = ws_usable_scalar,
                                      .prepare = ws_papara_prepare,
                                      .release = ws_papara_release,
                                      .score = score,
-                                     .group = 1,
+                                     .max_tasks = 1,
                                      .own = &face};

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * What the CPU backends share around their kernels: a read's residues and memory, both strands, the ranking of edges.
- */
+ * Shared by CPU backends around their kernels: a read's residues and memory, both strands, the ranking of edges. */
 #include "kernels/papara/papara.h"
 
 #include <string.h>
 
-enum { CLASSES = 32, BLOCK = 8 }; /* at most: kinds of residues in a read, sites done at once by a kernel */
+enum { CLASSES = 32, BLOCK = 8 }; /* upper bounds: kinds of residues in a read, sites that a kernel does at once */
 
 ws_papara_scheme ws_papara_scheme_of(ws_papara_model model, int open, int extend, int match, int match_cgap) {
     if (model == WS_PAPARA_EQ1) /* the paper's numbers */
@@ -21,7 +20,8 @@ ws_papara_scheme ws_papara_scheme_of(ws_papara_model model, int open, int extend
                               .ins_extend = match - extend};
 }
 
-/* Vectors: two rows, a table of costs, an offset a residue. ref.c: two rows of int32_t and the sites of an edge. */
+/* Counts for vectors: two rows, a table of costs, an offset for each residue. For ref.c: two rows of int32_t and the
+ * sites of an edge. */
 size_t ws_papara_room(const ws_papara_ref *ref, size_t m) {
     const size_t vectors = (2 * (m + 1) + CLASSES * BLOCK) * WS_ALIGN + m * sizeof(uint32_t);
     return vectors + ref->edges.sites * sizeof(uint32_t);
@@ -29,10 +29,10 @@ size_t ws_papara_room(const ws_papara_ref *ref, size_t m) {
 
 static size_t aligned(size_t n) { return (n + WS_ALIGN - 1) / WS_ALIGN * WS_ALIGN; }
 
-int ws_papara_read_begin(ws_papara_read *r, const ws_papara_ref *ref, const uint8_t *code, size_t n, ws_lane *lane,
+int ws_papara_read_begin(ws_papara_read *r, const ws_papara_ref *ref, const uint8_t *code, size_t n, ws_worker *worker,
                          ws_err *err) {
     const size_t masks = aligned(n * sizeof *r->mask), costs = aligned(2 * ref->edges.nedge * sizeof *r->cost);
-    char *p = ws_lane_scratch(lane, masks + costs + ws_papara_room(ref, n), err);
+    char *p = ws_worker_scratch(worker, masks + costs + ws_papara_room(ref, n), err);
     if (!p) return err->code;
     *r = (ws_papara_read){
         .ref = ref, .mask = (uint32_t *)(void *)p, .cost = (int64_t *)(void *)(p + masks), .room = p + masks + costs};
@@ -59,7 +59,7 @@ void ws_papara_rank(const int64_t *cost, size_t n, ws_papara_score *s) {
     }
 }
 
-/* eq1 is not defined where the band has no room. */
+/* Returns 0 where eq1 is undefined, because the band has no room. */
 static int scored(const ws_papara_read *r) {
     return r->m > 0 && !(r->ref->scheme.model == WS_PAPARA_EQ1 && r->m >= r->ref->edges.sites);
 }
@@ -85,8 +85,9 @@ void ws_papara_read_score(ws_papara_read *r, ws_papara_cost_fn *fn, ws_papara_sc
     }
 }
 
-/* The planes are all that a CPU needs. */
-int ws_papara_prepare(const ws_target *t, void **prep, ws_err *err) {
+/* Returns the reference as it is: a CPU backend needs only the planes. */
+int ws_papara_prepare(const ws_backend *self, const ws_target *t, void **prep, ws_err *err) {
+    (void)self;
     (void)err;
     *prep = t->data;
     return WS_OK;
@@ -94,7 +95,7 @@ int ws_papara_prepare(const ws_target *t, void **prep, ws_err *err) {
 
 void ws_papara_release(void *prep) { (void)prep; }
 
-int ws_papara_score_tasks(ws_papara_cost_fn *fn, const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane,
+int ws_papara_score_tasks(ws_papara_cost_fn *fn, const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker,
                           ws_err *err) {
     for (size_t t = 0; t < ntask; t++) {
         const ws_papara_ref *ref = task[t].prep;
@@ -104,7 +105,7 @@ int ws_papara_score_tasks(ws_papara_cost_fn *fn, const ws_batch *b, const ws_tas
             ws_papara_read r;
             score[j] = (ws_papara_score){0};
             if (ref->deferred) continue;
-            int rc = ws_papara_read_begin(&r, ref, ws_lane_codes(lane, i), b->len[i], lane, err);
+            int rc = ws_papara_read_begin(&r, ref, ws_worker_codes(worker, i), b->len[i], worker, err);
             if (rc) return rc;
             ws_papara_read_score(&r, fn, &score[j]);
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One read against the edges of one register, for one width of cells. Included by simd.inc.h for 8, 16 and 32 bits.
+ * One read against the edges of one register, for one width of cells. Included by simd.c for 8, 16 and 32 bits.
  *
  * Parameters: C_(name) makes a name of its own for the width; C_CELL the type of a cell, C_LANES, C_SET1, C_ADD, C_MIN,
  * C_PICK its operations, C_FAR the cost that stands for "this or more": additions stop there (32 bits: what is added to
@@ -13,7 +13,7 @@
  *
  * is V(i,j+1) = min(T(i,j) + io, V(i,j) + ix), since io >= ix: the chain of V is an addition and a minimum long. */
 
-/* Costs of the K sites from `word` on, residue by residue of the read's kinds: table[kind * SITES + k]. */
+/* Fills table[kind * SITES + k] with the costs of the K sites from `word` on, for each kind of residue in the read. */
 WS_INLINE void C_(table)(const int K, const sweep *s, const uint64_t *word, V *table, V *o, V *x) {
     const V none = C_SET1(0);
     V_UNROLL for (int k = 0; k < K; k++, word += s->words) {
@@ -30,8 +30,8 @@ WS_INLINE void C_(table)(const int K, const sweep *s, const uint64_t *word, V *t
     }
 }
 
-/* K sites, residues [from, to); corner is T left above the first cell, left what V begins with. Returns the minimum of
- * the last T's. */
+/* Computes K sites for residues [from, to). corner: T above and left of the first cell; left: the first V. Returns
+ * the minimum of the last T's. */
 WS_INLINE V C_(sites)(const int K, const sweep *s, const V *table, const V *o, const V *x, V *row, size_t from, size_t to,
                       V corner, V left) {
     const V io = C_SET1(cost_in(s->cost.ins_open, C_FAR)), ix = C_SET1(cost_in(s->cost.ins_extend, C_FAR));
@@ -59,7 +59,7 @@ WS_INLINE V C_(sites)(const int K, const sweep *s, const V *table, const V *o, c
     return best;
 }
 
-/* Both ends of both sequences are free. */
+/* Returns the costs by papara 2's model: both ends of both sequences are free. */
 static V C_(papara2)(const sweep *s, const uint64_t *word, V *row, V *table) {
     const size_t m = s->m, n = s->n;
     const uint64_t most = (uint64_t)C_FAR, match = (uint64_t)s->cost.match;
@@ -82,7 +82,7 @@ static V C_(papara2)(const sweep *s, const uint64_t *word, V *row, V *table) {
     return best;
 }
 
-/* Residue j on sites j to j + (n - m) only; m < n. */
+/* Returns the costs by Equation 1: residue j only on sites j to j + (n - m); m < n. */
 static V C_(eq1)(const sweep *s, const uint64_t *word, V *row, V *table) {
     const size_t m = s->m, n = s->n;
     const V none = C_SET1(0), far = C_SET1(C_FAR), left = C_SET1(cost_in(s->cost.ins_open, C_FAR));
@@ -98,7 +98,7 @@ static V C_(eq1)(const sweep *s, const uint64_t *word, V *row, V *table) {
     return best;
 }
 
-/* Costs of those edges that are FAR, where this width can say them. */
+/* Computes the costs of the edges that are FAR, as far as this width can represent them. */
 static void C_(edges)(const ws_papara_read *r, sweep *s, V *row, V *table) {
     const ws_papara_edges *e = &r->ref->edges;
     for (size_t k = 0; k < e->nedge; k += C_LANES) {

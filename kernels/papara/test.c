@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * papara-score against golden data (specification 14): vectors, every score, best edges, paths, on every backend that
- * runs here; and the backends against the definition at corner sizes. */
+ * papara-score against golden data (specification papara.md, section 14): vectors, every score, best edges, paths,
+ * on every backend that runs here. Then the backends against the definition at corner sizes. */
 #include "kernels/papara/papara.h"
 #include "lib/io/source.h"
 #include "tests/tap.h"
@@ -119,8 +119,7 @@ static size_t vectors_differ(const golden *g, const char *file) {
 
 /* ---- scores ---- */
 
-static const ws_backend *const backends[] = {&ws_papara_scalar, WS_X86(&ws_papara_avx2, &ws_papara_avx512)};
-enum { NBACKEND = sizeof backends / sizeof backends[0] };
+static const ws_backend *const backends[] = {WS_BY_WIDTH(ws_papara_)};
 
 static const char *why_not(const ws_backend *b) {
     ws_machine m = {0};
@@ -130,37 +129,37 @@ static const char *why_not(const ws_backend *b) {
     return why;
 }
 
-static void score_one(const golden *g, const ws_backend *b, size_t q, ws_lane *lane, ws_papara_read *r,
+static void score_one(const golden *g, const ws_backend *b, size_t q, ws_worker *worker, ws_papara_read *r,
                       ws_papara_score *s) {
     ws_err err = {0};
     const ws_papara_face *face = b->own;
-    must(ws_papara_read_begin(r, &g->ref, g->read[q].code, g->read[q].n, lane, &err), &err);
+    must(ws_papara_read_begin(r, &g->ref, g->read[q].code, g->read[q].n, worker, &err), &err);
     ws_papara_read_score(r, face->cost, s);
 }
 
-/* Column c of expected.tsv, from 0. */
+/* Returns column c of a row of expected.tsv, from 0. */
 static long field(const char *row, int c) {
     for (; c > 0; c--) row += strcspn(row, "\t") + 1;
     return strtol(row, NULL, 10);
 }
 
-/* Reads 0..nread-1 on one backend, shared by as many threads as there are processors: the definition alone takes a third
- * of an hour of one for all sets. */
+/* Reads 0..nread-1 on one backend, shared by one thread for each processor. For all sets the definition takes 20
+ * minutes of one processor. */
 typedef struct check {
     const golden *g;
     const ws_backend *b;
-    const int16_t *want; /* [nread * edges], or NULL: best edges alone */
+    const int16_t *want; /* [nread * edges]; NULL: only best edges */
     const char *row[512];
     int edge_col, ties_col;
     size_t nread;
     _Atomic size_t next, scores, bests, wrong_scores, wrong_bests;
 } check;
 
-static void check_read(check *c, size_t q, ws_lane *lane) {
+static void check_read(check *c, size_t q, ws_worker *worker) {
     ws_papara_read r;
     ws_papara_score s;
     const size_t nedge = c->g->ref.edges.nedge;
-    score_one(c->g, c->b, q, lane, &r, &s);
+    score_one(c->g, c->b, q, worker, &r, &s);
     for (size_t e = 0; c->want && e < nedge; e++) {
         const int64_t x = s.tied ? ws_papara_result(&c->g->ref.scheme, s.len, r.cost[e]) : 32767;
         c->wrong_scores += x != c->want[q * nedge + e];
@@ -175,13 +174,13 @@ static void check_read(check *c, size_t q, ws_lane *lane) {
 
 static void *check_reads(void *data) {
     check *c = data;
-    ws_lane lane = {0};
-    for (size_t q; (q = c->next++) < c->nread;) check_read(c, q, &lane);
-    ws_buf_release(&lane.scratch);
+    ws_worker worker = {0};
+    for (size_t q; (q = c->next++) < c->nread;) check_read(c, q, &worker);
+    ws_buf_release(&worker.scratch);
     return NULL;
 }
 
-/* The scores of all edges in scores_file if that is given; else as the table has them, where distant edges stay FAR. */
+/* Checks the scores of all edges if scores_file is given, else those of the table, where distant edges stay FAR. */
 static void check_backend(check *c, golden *g, const char *scores_file) {
     pthread_t thread[64];
     size_t size = 0, n = 0;
@@ -191,7 +190,7 @@ static void check_backend(check *c, golden *g, const char *scores_file) {
     g->ref.exact_all = want != NULL;
     c->g = g;
     c->want = want;
-    if (want && size != 2 * g->ref.edges.nedge * g->nread) c->nread = 0; /* counts of 0 are failures */
+    if (want && size != 2 * g->ref.edges.nedge * g->nread) c->nread = 0; /* a count of 0 is a failure */
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     while (n < 63 && (long)n + 1 < cores && pthread_create(&thread[n], NULL, check_reads, c) == 0) n++;
     check_reads(c);
@@ -205,14 +204,16 @@ static size_t traces_differ(golden *g) {
     size_t differ = 0;
     uint32_t *cell = calloc(g->ref.edges.sites, sizeof *cell);
     ws_papara_path path = {0};
-    ws_lane lane = {0};
+    ws_worker worker = {0};
     ws_err err = {0};
+    ws_cpu cpu;
+    ws_cpu_probe(&cpu);
     for (size_t q = 0; q < g->nread; q++, row += strcspn(row, "\n") + 1) {
         char got[16384] = "";
         size_t at = 0;
         ws_papara_read r;
         ws_papara_score s;
-        score_one(g, WS_X86(!why_not(&ws_papara_avx2) ? &ws_papara_avx2 :) &ws_papara_scalar, q, &lane, &r, &s);
+        score_one(g, backends[ws_cpu_best(&cpu)], q, &worker, &r, &s);
         ws_papara_edges_get(&g->ref.edges, s.edge[0], cell);
         must(ws_papara_trace(&path, &g->ref.scheme, cell, g->ref.edges.sites, r.mask, r.m, &err), &err);
         for (size_t i = 0; i < path.n; i++)
@@ -222,12 +223,13 @@ static size_t traces_differ(golden *g) {
     }
     free(cell);
     ws_free(path.run);
-    ws_buf_release(&lane.scratch);
+    ws_buf_release(&worker.scratch);
     ws_free(text);
     return differ;
 }
 
-/* most: reads of the large sets; the scalar backend takes one of 32, all of the small ones. */
+/* Tests a folder. most: reads of the large sets. The scalar backend takes one read of 32 of these, and all of the
+ * small sets. */
 static void test_folder(tap *t, const char *dir, size_t most) {
     static const struct {
         ws_papara_model model;
@@ -247,7 +249,7 @@ static void test_folder(tap *t, const char *dir, size_t most) {
         g.ref.scheme = ws_papara_scheme_of(set[k].model, -3, -1, 2, -3);
         if (set[k].vectors)
             tap_ok(t, vectors_differ(&g, set[k].vectors) == 0, "%s: masks and flags, %s", slash, set[k].name);
-        for (int b = 0; b < NBACKEND; b++) {
+        for (int b = 0; b < WS_NWIDTH; b++) {
             char what[128];
             snprintf(what, sizeof what, "%s: %s, %s", slash, set[k].name, backends[b]->name);
             if (why_not(backends[b])) {
@@ -256,8 +258,8 @@ static void test_folder(tap *t, const char *dir, size_t most) {
             }
             for (int all = 1; all >= 0; all--) {
                 check c = {.b = backends[b], .edge_col = set[k].edge_col, .ties_col = set[k].ties_col};
-                c.nread = ws_min(b == 0 ? most / 32 : most, g.nread);
-                if (b == 0 && !all) break; /* the definition computes every score anyway */
+                c.nread = ws_min(b == WS_WIDTH_scalar ? most / 32 : most, g.nread);
+                if (b == WS_WIDTH_scalar && !all) break; /* the definition computes every score in any case */
                 check_backend(&c, &g, all ? set[k].scores : NULL);
                 if (all) tap_ok(t, c.scores > 0 && c.wrong_scores == 0, "%s: %zu scores", what, c.scores);
                 tap_ok(t, c.bests > 0 && c.wrong_bests == 0, "%s: best edges of %zu reads%s", what, c.bests,
@@ -277,7 +279,7 @@ static uint32_t below(uint32_t n) {
     return (uint32_t)(state >> 33) % n;
 }
 
-/* A target without a tree: its planes are filled at random, like an ancestor with a few unsure sites. */
+/* Makes a target without a tree: random planes, like an ancestor with a few uncertain sites. */
 static void random_ref(ws_papara_ref *ref, int protein, size_t nedge, size_t sites) {
     ws_err err = {0};
     *ref = (ws_papara_ref){.exact_all = 1};
@@ -311,14 +313,14 @@ static void random_read(ws_papara_ref *ref, uint8_t *code, size_t m) {
 }
 
 static size_t corner(const ws_papara_ref *ref, const ws_backend *b, const uint8_t *code, size_t m) {
-    ws_lane lane = {0};
+    ws_worker worker = {0};
     ws_err err = {0};
     ws_papara_read r;
     ws_papara_score s;
     size_t differ = 0;
     uint32_t *cell = calloc(ref->edges.sites, sizeof *cell);
     int32_t *row = calloc(2 * (m + 1), sizeof *row);
-    must(ws_papara_read_begin(&r, ref, code, m, &lane, &err), &err);
+    must(ws_papara_read_begin(&r, ref, code, m, &worker, &err), &err);
     ws_papara_read_score(&r, ((const ws_papara_face *)b->own)->cost, &s);
     for (size_t e = 0; e < ref->edges.nedge && s.tied; e++) {
         ws_papara_edges_get(&ref->edges, e, cell);
@@ -326,7 +328,7 @@ static size_t corner(const ws_papara_ref *ref, const ws_backend *b, const uint8_
     }
     free(cell);
     free(row);
-    ws_buf_release(&lane.scratch);
+    ws_buf_release(&worker.scratch);
     return differ;
 }
 
@@ -336,7 +338,7 @@ static void test_corners(tap *t) {
     static const int par[][4] = {{-3, -1, 2, -3},        {-3, -1, 4, -3}, {-300, -40, 90, -500},
                                  {-30000, -1, 30000, 0}, {0, 0, 0, 0},    {-5, -5, 1, 0}};
     uint8_t *code = calloc(2001, 1);
-    for (int b = 1; b < NBACKEND; b++) {
+    for (int b = 0; b < WS_WIDTH_scalar; b++) {
         size_t differ = 0, n = 0;
         if (why_not(backends[b])) {
             tap_skip(t, "corner sizes", why_not(backends[b]));
@@ -360,6 +362,28 @@ static void test_corners(tap *t) {
     free(code);
 }
 
+/* Checks a tie of the strands: a read that is its own reverse complement costs the same on both, and the given
+ * strand stays. */
+static void test_tie(tap *t) {
+    static const uint8_t code[] = {0, 1, 2, 3, 0, 1, 2, 3}; /* ACGTACGT */
+    for (int b = 0; b <= WS_WIDTH_scalar; b++) {
+        ws_papara_ref ref;
+        ws_worker worker = {0};
+        ws_err err = {0};
+        ws_papara_read r;
+        ws_papara_score s;
+        if (why_not(backends[b])) continue;
+        random_ref(&ref, 0, 7, 33);
+        ref.scheme = ws_papara_scheme_of(WS_PAPARA_2, -3, -1, 2, -3);
+        ref.both_strands = 1;
+        must(ws_papara_read_begin(&r, &ref, code, sizeof code, &worker, &err), &err);
+        ws_papara_read_score(&r, ((const ws_papara_face *)backends[b]->own)->cost, &s);
+        tap_ok(t, s.tied > 0 && !s.reverse, "%s: of two strands with one score the given one is kept", backends[b]->name);
+        ws_papara_edges_release(&ref.edges);
+        ws_buf_release(&worker.scratch);
+    }
+}
+
 int main(void) {
     static const char *const shipped[] = {"tests/data/papara/tiny5", "tests/data/papara/vag40"};
     static const char *const full[] = {"../shared/golden/papara/pyrg65", "../shared/golden/papara/upp407_aa",
@@ -378,5 +402,6 @@ int main(void) {
         tap_note("ran %d more golden sets of papara from ../shared%s", ran,
                  quick ? ", 64 reads of each; all of them with WARPSIEVE_TESTS=full" : "");
     test_corners(&t);
+    test_tie(&t);
     return tap_end(&t);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * papara-score: where on a tree does a read belong? */
+ * papara-score: scores reads against every branch of a tree. */
 #include "kernels/papara/program.h"
+#include "lib/io/source.h"
+#include "lib/run/message.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +12,7 @@
 
 /* ---- operands ---- */
 
-/* -s and -t take the place of the first operands; what is left are reads. */
+/* Takes the operands. -s and -t replace the first two; the others are reads. */
 static int operands(ws_job *job, ws_papara_run_data *d, const char **msa, const char **tree, ws_err *err) {
     const ws_cmdline *cl = &job->cmdline;
     const ws_papara_opts *o = d->opts;
@@ -26,21 +28,21 @@ static int operands(ws_job *job, ws_papara_run_data *d, const char **msa, const 
     if (o->queries) d->input[job->ninput++] = o->queries;
     while (at < cl->noperand) d->input[job->ninput++] = cl->operand[at++];
     job->input = d->input;
-    for (int i = 0; i < job->ninput; i++) from_stdin += strcmp(job->input[i], "-") == 0;
+    for (int i = 0; i < job->ninput; i++) from_stdin += ws_source_is_stdin(job->input[i]);
     from_stdin += job->ninput == 0;
-    if (from_stdin + (strcmp(*msa, "-") == 0) + (strcmp(*tree, "-") == 0) > 1)
+    if (from_stdin + ws_source_is_stdin(*msa) + ws_source_is_stdin(*tree) > 1)
         return ws_fail(err, WS_EUSAGE,
                        "more than one input would be read from standard input; name files for the others");
     return WS_OK;
 }
 
-static void note(const ws_papara_run_data *d, const char *text, unsigned long long n, const char *more) {
-    if (!d->opts->quiet) fprintf(stderr, "papara-score: %s: %llu%s\n", text, n, more);
+static void note(const ws_job *job, const char *text, unsigned long long n, const char *more) {
+    ws_message_note(job, "%s: %llu%s", text, n, more);
 }
 
 /* ---- rows that are no leaves ---- */
 
-/* In memory: a container may have no folder to write to. */
+/* Returns a file in memory, because a container may have no writable folder. */
 static FILE *unnamed_file(void) {
     const int fd = memfd_create("rows", MFD_CLOEXEC);
     FILE *f = fd < 0 ? NULL : fdopen(fd, "w+");
@@ -67,7 +69,7 @@ static int extra_rows(ws_job *job, ws_papara_run_data *d, ws_err *err) {
     const size_t extra = ref->msa.n - (size_t)ref->tree.ntip;
     if (extra == 0) return WS_OK;
     if (d->opts->extra_rows == WS_PAPARA_IGNORE) {
-        note(d, "rows of the alignment that are not in the tree, ignored", extra,
+        note(job, "rows of the alignment that are not in the tree, ignored", extra,
              " (--extra-rows queries scores them)");
         return WS_OK;
     }
@@ -94,7 +96,7 @@ static int check_letters(const ws_papara_msa *m, const ws_papara_letters *l, con
     return WS_OK;
 }
 
-/* Leaves and a checksum of all that scores depend on. */
+/* Makes the target's identity: the number of leaves, and a checksum of all that scores depend on. */
 static int make_id(ws_job *job, const ws_papara_ref *ref, ws_err *err) {
     ws_buf id = {0};
     const ws_papara_edges *e = &ref->edges;
@@ -104,7 +106,7 @@ static int make_id(ws_job *job, const ws_papara_ref *ref, ws_err *err) {
     return rc;
 }
 
-static int read_reference(ws_papara_run_data *d, const char *msa, const char *tree, ws_err *err) {
+static int read_reference(const ws_job *job, ws_papara_run_data *d, const char *msa, const char *tree, ws_err *err) {
     ws_papara_ref *ref = &d->ref;
     const ws_papara_opts *o = d->opts;
     int rc = ws_papara_msa_read(&ref->msa, msa, err);
@@ -118,9 +120,9 @@ static int read_reference(ws_papara_run_data *d, const char *msa, const char *tr
     rc = check_letters(&ref->msa, &ref->letters, msa, err);
     if (rc) return rc;
     if (ref->tree.missing)
-        note(d, "branches without a length, taken as 1.0", (unsigned long long)ref->tree.missing, "");
+        note(job, "branches without a length, taken as 1.0", (unsigned long long)ref->tree.missing, "");
     if (ref->tree.not_positive)
-        note(d, "branches with a length of 0 or below, taken as 1e-6", (unsigned long long)ref->tree.not_positive, "");
+        note(job, "branches with a length of 0 or below, taken as 1e-6", (unsigned long long)ref->tree.not_positive, "");
     const int rule = o->flags_given ? o->flags : o->scheme == 1;
     rc = ws_papara_edges_make(&ref->edges, &ref->tree, &ref->msa, &ref->letters,
                               rule ? WS_PAPARA_RULE : WS_PAPARA_LIKELIHOOD, err);
@@ -138,13 +140,15 @@ static void columns(ws_job *job, const ws_papara_run_data *d) {
         [SECOND_EDGE] = {"second_edge", WS_COL_COUNT, 0}, [SECOND_SCORE] = {"second_score", WS_COL_COUNT, 0},
         [TIED] = {"edges_tied", WS_COL_COUNT, 0},         [LEN] = {"len", WS_COL_COUNT, 0},
         [JPLACE] = {"jplace_edge", WS_COL_COUNT, 0},      [STRAND] = {"strand", WS_COL_STRAND, 0}};
-    memcpy(job->col, col, sizeof col);
-    job->ncol = d->opts->both_strands ? STRAND + 1 : STRAND;
-    job->default_fields = d->opts->both_strands ? "name,best_edge,score,second_edge,second_score,edges_tied,len,strand"
+    ws_scan *scan = ws_scan_of(job);
+    memcpy(scan->col, col, sizeof col);
+    scan->ncol = d->opts->both_strands ? STRAND + 1 : STRAND;
+    scan->default_fields = d->opts->both_strands ? "name,best_edge,score,second_edge,second_score,edges_tied,len,strand"
                                                 : "name,best_edge,score,second_edge,second_score,edges_tied,len";
 }
 
-/* About 4e9 cells to a batch, so that cores share the reads, and with --all-edges about 32 MB of rows. */
+/* Returns the residues of a batch: about 4e9 cells, so that cores share the reads; with --all-edges about 32 MB of
+ * rows. */
 static uint64_t batch_size(const ws_papara_ref *ref) {
     double residues = 4e9 / ((double)ref->edges.sites * (double)ref->edges.nedge * (ref->both_strands ? 2 : 1));
     if (ref->exact_all) residues = fmin(residues, 1.6e8 / (double)ref->edges.nedge);
@@ -158,32 +162,35 @@ static int open_papara(ws_job *job, ws_err *err) {
     const ws_papara_opts *o = d->opts = job->own;
     job->common.quiet = o->quiet;
     job->common.threads = o->threads;
-    job->common.out_format = o->out_format == WS_PAPARA_JPLACE ? WS_OUT_TSV : o->out_format;
+    ws_scan_of(job)->out_format = o->out_format == WS_PAPARA_JPLACE ? WS_OUT_TSV : o->out_format;
     int rc = ws_papara_options_check(o, job, &d->ref.scheme, err);
     if (!rc) rc = operands(job, d, &msa, &tree, err);
-    if (!rc) rc = read_reference(d, msa, tree, err);
+    if (!rc) rc = read_reference(job, d, msa, tree, err);
     if (!rc) rc = extra_rows(job, d, err);
     if (!rc) rc = make_id(job, &d->ref, err);
     if (rc) return rc;
     d->ref.both_strands = o->both_strands;
     d->ref.exact_all = d->ref.deferred = o->all_edges;
-    if (o->all_edges && !job->common.batch) job->common.batch = batch_size(&d->ref); /* on devices too */
-    job->abc = &d->ref.letters.abc;
+    if (o->all_edges && !job->common.batch) job->common.batch = batch_size(&d->ref); /* also on devices */
+    ws_scan_of(job)->abc = &d->ref.letters.abc;
     job->target = ws_calloc(1, sizeof *job->target, err);
     if (!job->target) return WS_ENOMEM;
     *job->target =
         (ws_target){.name = "tree", .qlen = (uint64_t)d->ref.edges.sites * d->ref.edges.nedge, .data = &d->ref};
     job->ntarget = 1;
     job->default_batch = batch_size(&d->ref);
-    job->tab_joins = 1; /* papara's names */
+    ws_scan_of(job)->tab_joins = 1; /* the names of papara */
     columns(job, d);
-    if (o->all_edges) job->main_out = ws_papara_all_edges_out;
-    if (o->out_format == WS_PAPARA_JPLACE) job->main_out = ws_papara_jplace_out;
-    if (o->alignment) job->side_out = ws_papara_alignment_out(o);
+    if (o->all_edges) ws_scan_of(job)->main = ws_papara_all_edges_out;
+    if (o->out_format == WS_PAPARA_JPLACE) ws_scan_of(job)->main = ws_papara_jplace_out;
+    if (o->alignment) {
+        const ws_scan_output alignment = ws_papara_alignment_out(o);
+        ws_scan_add_output(job, &alignment);
+    }
     return WS_OK;
 }
 
-/* The tree as it was read, with the numbers of the rows. */
+/* Writes the tree of the input with the edge numbers of the rows. */
 static int write_tree(ws_job *job, ws_err *err) {
     const ws_papara_run_data *d = job->data;
     ws_buf text = {0};
@@ -200,15 +207,15 @@ static int write_tree(ws_job *job, ws_err *err) {
     return rc;
 }
 
-enum { SURELY_DNA = 50 }; /* a peptide of so many residues has others too */
+enum { SURELY_DNA = 50 }; /* a peptide of so many residues has letters that DNA lacks */
 
 static void close_papara(ws_job *job) {
     ws_papara_run_data *d = job->data;
     if (!d) return;
     if (d->like_dna >= SURELY_DNA && !d->not_dna)
-        note(d, "the alignment is of proteins, but the reads look like DNA; residues scored as amino acids", d->like_dna, "");
+        note(job, "the alignment is of proteins, but the reads look like DNA; residues scored as amino acids", d->like_dna, "");
     if (d->unscored)
-        note(d,
+        note(job,
              d->opts->scheme == 1
                  ? "reads without a score, because they have no residue or are not shorter than the reference"
                  : "reads without a score, because they have no residue",
@@ -225,9 +232,9 @@ static void close_papara(ws_job *job) {
 
 /* ---- reads ---- */
 
-static int begin(const ws_job *job, const ws_batch *b, ws_lane *lane, ws_err *err) {
+static int begin(const ws_job *job, const ws_batch *b, ws_worker *worker, ws_err *err) {
     (void)job;
-    return ws_buf_reserve(&lane->perseq, b->n * sizeof(ws_papara_score), err);
+    return ws_buf_reserve(&worker->perseq, b->n * sizeof(ws_papara_score), err);
 }
 
 static void fill(const ws_papara_ref *ref, const ws_papara_score *s, double *v) {
@@ -244,7 +251,7 @@ static void fill(const ws_papara_ref *ref, const ws_papara_score *s, double *v) 
     v[SECOND_SCORE] = (double)ws_papara_result(&ref->scheme, s->len, s->cost[1]);
 }
 
-/* One residue that no DNA has is enough: nothing is looked at behind it. */
+/* Looks for a residue that DNA lacks; after the first, later sequences are not searched. */
 static void look_for_dna(ws_papara_run_data *d, const ws_batch *b, size_t i) {
     const uint32_t *word = b->word + b->first[i];
     for (size_t k = 0; k < b->len[i] && !d->not_dna; k++)
@@ -252,7 +259,7 @@ static void look_for_dna(ws_papara_run_data *d, const ws_batch *b, size_t i) {
     d->like_dna += b->len[i];
 }
 
-static int judge(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_lane *lane,
+static int decide(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_worker *worker,
                  ws_hits *hits, ws_err *err) {
     ws_papara_run_data *d = job->data;
     const ws_papara_score *score = task->score;
@@ -263,14 +270,15 @@ static int judge(const ws_job *job, const ws_batch *b, const ws_task *task, cons
         h->row = row ? row[j] : UINT32_MAX;
         h->pass = 1;
         if (d->ref.letters.nstate == 20 && !d->not_dna) look_for_dna(d, b, h->seq);
-        ((ws_papara_score *)(void *)lane->perseq.p)[h->seq] = score[j];
+        ((ws_papara_score *)(void *)worker->perseq.p)[h->seq] = score[j];
         fill(&d->ref, &score[j], h->value);
         if (score[j].tied == 0 && !d->ref.deferred) d->unscored++;
     }
     return WS_OK;
 }
 
-static const ws_backend *const backends[] = {&ws_papara_cuda, WS_X86(&ws_papara_avx512, &ws_papara_avx2,) &ws_papara_scalar, NULL};
+static const ws_scoring scoring = {.score_size = sizeof(ws_papara_score), .any_query = 1, .begin = begin, .decide = decide};
+static const ws_backend *const backends[] = {&ws_papara_cuda, WS_BY_WIDTH(ws_papara_), NULL};
 
 const ws_tool ws_papara_tool = {
     .name = "papara-score",
@@ -282,12 +290,10 @@ const ws_tool ws_papara_tool = {
                 "  papara-score --alignment q.fa --tree n.nwk ref.phy ref.nwk reads.fasta > best.tsv\n",
     .opts = ws_papara_opt_table,
     .own_size = sizeof(ws_papara_opts),
-    .score_size = sizeof(ws_papara_score),
     .backends = backends,
-    .any_query = 1,
+    .reader = &ws_scan_reader,
+    .for_reader = &scoring,
     .open = open_papara,
     .close = close_papara,
     .early = write_tree,
-    .begin = begin,
-    .judge = judge,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The path of one pair (specification 10). Rows are residues here. Rows at every STEP-th residue are kept and the STEP
- * rows behind the path's end are computed again to look at them, so that memory is 16 bytes * sites * residues / STEP
- * and not a byte a cell. */
+ * The path of one pair (specification papara.md, section 10). Rows are residues here. The forward pass keeps every
+ * STEP-th row. The trace computes the STEP rows behind the path's end again. So memory is 16 bytes * sites *
+ * residues / STEP instead of one byte a cell. */
 #include "kernels/papara/papara.h"
 
 #include <string.h>
@@ -16,18 +16,18 @@ enum {
     FROM_V = 2,
     STAY_H = 4,
     STAY_V = 8
-}; /* of a cell: where S comes from, whether H and V go on */
+}; /* of a cell: the origin of S, and whether H and V continue a gap */
 
 typedef struct trace {
     const ws_papara_scheme *s;
     const uint32_t *cell, *mask;
     size_t n, m;
-    int64_t *T, *V; /* [n + 1] of one row: costs and costs of ending with an insertion */
-    int64_t *keep;  /* rows 0, STEP, 2 STEP ...: T, V */
+    int64_t *T, *V; /* [n + 1] one row: costs, and costs of ending with an insertion */
+    int64_t *keep;  /* T and V of rows 0, STEP, 2 STEP ... */
     uint8_t *where; /* [STEP][n + 1] */
 } trace;
 
-/* eq1 knows the cells of its band only. */
+/* Returns 1 outside of eq1's band. */
 static int outside(const trace *t, size_t i, size_t j) {
     return t->s->model == WS_PAPARA_EQ1 && (i < j || i > j + (t->n - t->m));
 }
@@ -39,9 +39,9 @@ static void first_row(trace *t) {
     }
 }
 
-/* From row j - 1 to row j; where: NULL, or what each cell comes from. Comparisons are those of the specification with
- * their sign turned, since a cost is match * j - score: M before H before V, a gap goes on only if that is strictly
- * better. */
+/* Computes row j from row j - 1. where: NULL, or receives the origin of each cell. A cost is match * j - score, so
+ * comparisons are those of the specification with the sign reversed: M before H before V, and a gap continues only
+ * if that is strictly better. */
 static void next_row(trace *t, size_t j, uint8_t *where) {
     const ws_papara_scheme *s = t->s;
     int64_t diagonal = t->T[0], H = FAR_AWAY;
@@ -74,7 +74,8 @@ static void load(trace *t, size_t j) {
     memcpy(t->V, t->keep + (j / STEP * 2 + 1) * (t->n + 1), (t->n + 1) * sizeof *t->V);
 }
 
-/* The first cell with the strictly best result, row by row: last column or last row; eq1: last row only. */
+/* Finds the first cell with the strictly best result, row by row: in the last column or row; for eq1 only in the
+ * last row. */
 static void find_end(trace *t, size_t *end_i, size_t *end_j) {
     int64_t best = 0;
     int any = 0;
@@ -95,7 +96,7 @@ static void find_end(trace *t, size_t *end_i, size_t *end_j) {
     }
 }
 
-/* Runs are collected from the end. */
+/* Adds n steps of an operation to the path, which grows from its end. */
 static int step(ws_papara_path *p, ws_papara_op op, size_t n, ws_err *err) {
     if (n == 0) return WS_OK;
     if (p->n > 0 && p->run[p->n - 1].op == op) {
@@ -117,7 +118,7 @@ static void turn_round(ws_papara_path *p) {
 
 static int walk_back(trace *t, ws_papara_path *p, size_t i, size_t j, ws_err *err) {
     size_t base = SIZE_MAX;      /* row before those in `where` */
-    int in = FROM_M, rc = WS_OK; /* FROM_H, FROM_V: inside such a gap */
+    int in = FROM_M, rc = WS_OK; /* FROM_H, FROM_V: inside a gap of that kind */
     while (i > 0 && j > 0 && !rc) {
         if (base != (j - 1) / STEP * STEP) {
             base = (j - 1) / STEP * STEP;

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHORTEST 1e-6 /* in place of lengths of 0 and below */
+#define SHORTEST 1e-6 /* replaces lengths of 0 and below */
 
 static int rooted(const ws_papara_tree *t) { return t->node[t->root].nchild == 2; }
 
-/* An edge and all below it, preorder. stack: room for all nodes. */
+/* Numbers an edge and all edges below it in preorder. stack: room for all nodes. */
 static void number_below(ws_papara_tree *t, int x, int own_edge, int *next, int *stack) {
     int depth = 0;
     stack[depth++] = x;
@@ -23,15 +23,15 @@ static void number_below(ws_papara_tree *t, int x, int own_edge, int *next, int 
     }
 }
 
-/* Nodes in the order of the tree's text: at the "(" of an inner node, and when a node is left. */
+/* Visits nodes in the order of the tree's text: at the "(" of an inner node, and when a node ends. */
 typedef int visit_fn(void *closure, int node, int leaving, int last);
 
-/* The nodes of the unrooted tree in the order of its text: below the virtual top three subtrees. */
+/* Writes the subtrees of the virtual top to top[], in the order of the text. Returns their number. */
 static int tops(const ws_papara_tree *t, int top[3]) {
     const ws_papara_node *root = &t->node[t->root];
     for (int c = 0; c < root->nchild; c++) top[c] = root->child[c];
     if (!rooted(t)) return 3;
-    /* One of the root's two children becomes the top: the second unless it is a tip. */
+    /* one of the root's two children becomes the top: the second, unless it is a tip */
     const int a = root->child[0], b = root->child[1];
     const ws_papara_node *na = &t->node[a], *nb = &t->node[b];
     if (nb->nchild) {
@@ -39,7 +39,7 @@ static int tops(const ws_papara_tree *t, int top[3]) {
     } else if (na->nchild) {
         top[0] = na->child[0], top[1] = na->child[1], top[2] = b;
     } else {
-        return 2; /* two leaves: one edge, written at the second */
+        return 2; /* two leaves: one edge, written at the second leaf */
     }
     return 3;
 }
@@ -125,7 +125,7 @@ typedef struct writing {
     int jplace, seen;
 } writing;
 
-/* gappa 0.9 reads letters beyond ASCII only in quotes. */
+/* Returns 1 if a name needs no quotes. gappa 0.9 reads letters beyond ASCII only in quotes. */
 static int plain_name(const char *s) {
     for (; *s; s++)
         if ((unsigned char)*s <= ' ' || (unsigned char)*s > '~' || strchr("()[]:;,'{}\"\\", *s)) return 0;
@@ -145,7 +145,7 @@ static int write_one(void *closure, int x, int leaving, int last) {
     if (!leaving) return ws_buf_add(w->out, "(", 1, w->err);
     const int two_leaves = rooted(w->t) && w->t->ntip == 2;
     int rc = node->nchild ? ws_buf_add(w->out, ")", 1, w->err) : write_name(w, node->name);
-    if (!rc && two_leaves && w->seen++) return ws_buf_adds(w->out, ":0", w->err); /* one edge, already written */
+    if (!rc && two_leaves && w->seen++) return ws_buf_adds(w->out, ":0", w->err); /* the only edge is already written */
     if (!rc)
         rc = ws_buf_addf(w->out, w->err, ":%.10g{%d}%s", w->t->length[node->edge],
                          w->jplace ? w->t->jplace[node->edge] : node->edge, last && !two_leaves ? "" : ",");

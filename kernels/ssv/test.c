@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * SSV: the worked example, a brute-force second implementation, and every branch of the decision. */
-#include "kernels/ssv/ssv.h"
+#include "lib/ssv/ssv.h"
 #include "tests/lib/worked.h"
 
 /* ---- the worked example (15.3, 15.8) ---- */
@@ -14,12 +14,12 @@ static void test_worked(tap *t) {
     sample_must(ws_bytes_create(&b, &w.data.profile, &err), &err);
     tap_ok(t, b.bias == 15 && b.tbm == 10 && b.tec == 3 && sample_lenmodel(&w.s, 0)->tjb == 5, "parameters of tiny004");
     for (size_t i = 0; i < WORKED_L; i++) {
-        int got = ws_ssv_best_ref(&b, ws_lane_codes(&w.s.lane, i), i + 1);
+        int got = ws_ssv_best_ref(&b, ws_worker_codes(&w.s.worker, i), i + 1);
         tap_ok(t, got == best[i], "best of %zu residues is %d", i + 1, got);
     }
-    ws_fscore s = sample_score(&w.s, &ws_ssv_scalar, &w.target, 5);
+    ws_fscore s = sample_score(&w.s, &ws_ssv_scalar, &w.data, 5);
     tap_ok(t, s.status == WS_F_OPEN && fabsf(s.nats - 2.77622652f) < 1e-6f, "w1 is open, at the height of its diagonal");
-    s = sample_score(&w.s, &ws_ssv_scalar, &w.target, WORKED_W2);
+    s = sample_score(&w.s, &ws_ssv_scalar, &w.data, WORKED_W2);
     tap_ok(t, s.status == WS_F_OK && s.nats == -6.46573639f, "w2 is decided");
     ws_bytes_destroy(&b);
     worked_close(&w);
@@ -88,8 +88,7 @@ static void test_decision(tap *t) {
     };
     for (size_t i = 0; i < sizeof edge / sizeof edge[0]; i++) {
         ws_bytes b = {.M = 4, .Kp = 29, .bias = edge[i].bias, .tbm = edge[i].tbm, .tec = 3};
-        ws_lenmodel lm = {.tjb = edge[i].tjb};
-        ws_fscore s = ws_ssv_decide(&b, &lm, edge[i].best);
+        ws_fscore s = ws_ssv_decide(&b, edge[i].tjb, edge[i].best);
         int xJ = edge[i].best + 190 - edge[i].tjb - edge[i].tbm - 3;
         float nats = (float)((double)((float)(xJ - edge[i].tjb - 190) / 4.32808495f) - 3.0);
         tap_ok(t, s.status == (int32_t)edge[i].status && s.nats == (edge[i].infinite ? INFINITY : nats), "%s", edge[i].what);
@@ -101,7 +100,7 @@ static void test_empty(tap *t) {
     worked_open(&w);
     sample_add(&w.s, 0);
     sample_ready(&w.s);
-    ws_fscore s = sample_score(&w.s, &ws_ssv_scalar, &w.target, w.s.b.n - 1);
+    ws_fscore s = sample_score(&w.s, &ws_ssv_scalar, &w.data, w.s.b.n - 1);
     tap_ok(t, s.status == WS_F_UNDERFLOW && s.nats == -INFINITY, "no residue");
     worked_close(&w);
 }

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * ssvfilt: the single-segment ungapped filter, the cheapest look at a sequence. */
-#include "kernels/ssv/ssv.h"
+ * ssvfilt: the single-segment ungapped filter, the cheapest filter of the chain. */
 #include "lib/cascade/cascade.h"
+#include "lib/filter/backend.h"
+#include "lib/ssv/ssv.h"
 
-static const ws_stage stage = {.bits_column = "ssv_bits", .p_column = "ssv_p", .default_p = 0.02, .mu = WS_MMU, .lambda = WS_MLAMBDA};
+static const ws_stage stage = {.bits_column = "ssv_bits", .p_column = "ssv_p",
+                               .sat_column = "ssv_sat", .default_p = 0.02, .mu = WS_MMU, .lambda = WS_MLAMBDA};
 
 static const ws_opt opts[] = {WS_CASCADE_OPTS("0.02"), WS_OPT_END};
 
 static void defaults(void *own) { ((ws_cascade_opts *)own)->p = stage.default_p; }
 static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &stage, err); }
 
-static const ws_backend *const backends[] = {&ws_ssv_cuda, WS_X86(&ws_ssv_avx512, &ws_ssv_avx2,) &ws_ssv_scalar, NULL};
+extern const ws_backend ws_ssv_cuda;
+static const ws_backend *const backends[] = {&ws_ssv_cuda, WS_FILTER_BACKENDS(ws_ssv_), NULL};
 
 const ws_tool ws_ssv_tool = {
     .name = "ssvfilt",

@@ -6,9 +6,9 @@
 #ifndef WS_VIT_DEVICE_CUH
 #define WS_VIT_DEVICE_CUH
 
-#include "kernels/vit/configs.h"
-#include "lib/cascade/gpu.cuh"
+#include "kernels/vit/shapes.cuh"
 #include "lib/dev/cluster.cuh"
+#include "lib/filter/group.cuh"
 
 extern "C" {
 #include "kernels/vit/vit.h"
@@ -20,23 +20,23 @@ extern "C" {
 //
 // Node n (from 0) of a lane's 2R is half n / R of register n % R.
 //
-// The device has no saturating 16-bit addition worth its time, so values stand 4096 lower than in the specification and never
-// fall below LOW = -16384, which leaves room on both sides: transitions and emissions are -16384 at least, emissions 4095 at
-// most. Why LOW instead of -32768 gives the same scores: xB + BM_k >= LOW for every node (targets and lengths where that is
-// not so stay on the host), so what a cell at LOW sends anywhere is no better than entering there. Only a sequence all of
-// whose M lie at LOW has no score here (UNSURE: the host finds it). An impossible residue costs -32768 in two steps of -16384.
+// Saturating 16-bit additions are slow on devices. So values are 4096 lower than in the specification, and never below LOW = -16384.
+// This leaves room on both sides: transitions and emissions are at least -16384, emissions at most 4095.
+// LOW gives the same scores as -32768, because xB + BM_k >= LOW for every node: no path from a cell at LOW is better than an entry
+// there. The CPU scores models and lengths for which this does not hold. A sequence whose M all lie at LOW is UNDECIDED, and the CPU
+// scores it. An impossible residue costs -32768 in two steps of -16384.
 
 enum { SHIFT = 4096, LOW = -16384, STEP = -16384, TOP = 32767 - SHIFT, PAD_ENTRY = -12288 };
-enum { UNSURE = INT_MIN, OVERFLOWN = INT_MAX }; // else xC
+enum { UNDECIDED = INT_MIN, OVERFLOWED = INT_MAX }; // any other value: xC
 enum { BM, MM, IM, DM, MI, II, MD, DD, NTRANS };
 
 struct vit_task {
     const uint4 *table;
-    const uint32_t *trans; // [NTRANS][R][lanes], BM, MD and DD those into a node, the others out of it; then gain[lanes]
+    const uint32_t *trans; // [NTRANS][R][lanes]: BM, MD and DD into a node, the others out of it; then gain[lanes]
     const ws_devitem *item;
     uint32_t n, first;
-    int glog;       // 2^glog lanes a group, up to a warp; of no meaning beyond
-    int least_move; // sequences so long that wmove is lower are the host's
+    int glog;       // log2 of the lanes a group, up to a warp; unused for larger groups
+    int least_move; // the CPU scores sequences so long that wmove is lower
     uint32_t dead; // bit x: residue x is impossible in every node
 };
 
@@ -46,50 +46,50 @@ enum { THREADS = 128, MAX_WARPS = 8, MAX_LANES = 32 * MAX_WARPS };
 
 // ---- 2 groups ----
 
-// Lanes that own a sequence: part of a warp, a block, or all blocks of a cluster. What crosses warps stands in shared memory,
-// and a barrier lies between writing and reading it.
+// The lanes that own a sequence: part of a warp, a block, or all blocks of a cluster. Values cross warps through shared
+// memory, with a barrier between the write and the read.
 enum vit_span { IN_WARP, IN_BLOCK, IN_CLUSTER };
 
-struct vit_slots { // of a block; all that is written turn by turn is there twice, because some may still read the last turn's
-    uint32_t border[2][MAX_WARPS + 1]; // what each warp leaves for the next; the first place is for the block before
-    uint32_t asked[2], more[2];        // the last question that somebody answered with yes
+struct vit_board { // of a block; border, asked and more exist twice, because lanes may still read those of the previous turn
+    uint32_t border[2][MAX_WARPS + 1]; // what each warp leaves for the next warp; index 0 is for the previous block
+    uint32_t asked[2], more[2];        // number of the last question that a lane answered with yes
     int largest[WS_VIT_CLUSTER_MOST * MAX_WARPS];
     uint32_t place;
 };
 
 template <vit_span SPAN> struct vit_group {
     static constexpr bool WIDE = SPAN != IN_WARP;
-    int z, g; // place and number of lanes
-    vit_slots *slot;
+    int z, g; // index of this lane, and number of lanes
+    vit_board *board;
     uint32_t turn, question;
 
     __device__ __forceinline__ void meet() {
         if (SPAN == IN_CLUSTER) ws_cluster_sync();
         else __syncthreads();
     }
-    // v into this place of every block's slots
+    // Writes v to this field of every block's board.
     template <typename T> __device__ __forceinline__ void tell(T *where, T v) {
         if (SPAN == IN_CLUSTER)
             for (uint32_t to = 0; to < ws_cluster_blocks(); to++) ws_cluster_store(ws_cluster_at(where, to), (uint32_t)v);
-        else atomicExch(where, v); // some warps may say the same at once
+        else atomicExch(where, v); // several warps may write the same value at once
     }
-    // v of the lane before in this warp or group, LOW for the first
+    // Returns v of the lane before in this warp or group, and LOW for its first lane.
     __device__ __forceinline__ uint32_t before(uint32_t v) {
         const int width = WIDE ? 32 : g;
         const uint32_t in = __shfl_up_sync(~0u, v, 1, width);
         return z % width ? in : ws_both(LOW);
     }
-    // WIDE: v is for the first lane of the next warp, which takes it behind a barrier
+    // WIDE: leaves v for the first lane of the next warp, which reads it after a barrier.
     __device__ __forceinline__ void leave(uint32_t v) {
         turn ^= 1;
         if (z % 32 != 31) return;
         const uint32_t warp = threadIdx.x / 32;
-        slot->border[turn][warp + 1] = v;
+        board->border[turn][warp + 1] = v;
         if (SPAN == IN_CLUSTER && warp == MAX_WARPS - 1 && z + 1 < g)
-            ws_cluster_store(ws_cluster_at(&slot->border[turn][0], ws_cluster_rank() + 1), v);
+            ws_cluster_store(ws_cluster_at(&board->border[turn][0], ws_cluster_rank() + 1), v);
     }
-    __device__ __forceinline__ uint32_t taken() { return z ? slot->border[turn][threadIdx.x / 32] : ws_both(LOW); }
-    // v of the lane before
+    __device__ __forceinline__ uint32_t taken() { return z ? board->border[turn][threadIdx.x / 32] : ws_both(LOW); }
+    // Returns v of the lane before.
     __device__ __forceinline__ uint32_t up(uint32_t v) {
         uint32_t in = before(v);
         if (WIDE) {
@@ -99,7 +99,7 @@ template <vit_span SPAN> struct vit_group {
         }
         return in;
     }
-    // Whether p or q holds anywhere; if so, more says whether p does.
+    // Returns whether p or q holds in any lane. If so, sets more to whether p holds in any lane.
     __device__ __forceinline__ bool either(bool p, bool q, bool &more) {
         bool some;
         if (SPAN == IN_WARP) {
@@ -109,14 +109,14 @@ template <vit_span SPAN> struct vit_group {
         }
         question++;
         const bool warp_p = __any_sync(~0u, p), warp_q = SPAN == IN_CLUSTER && __any_sync(~0u, q);
-        if (warp_p && z % 32 == 0) tell(&slot->more[question & 1], question);
+        if (warp_p && z % 32 == 0) tell(&board->more[question & 1], question);
         if (SPAN == IN_BLOCK) some = __syncthreads_or(p || q);
         else {
-            if ((warp_p || warp_q) && z % 32 == 0) tell(&slot->asked[question & 1], question);
+            if ((warp_p || warp_q) && z % 32 == 0) tell(&board->asked[question & 1], question);
             meet();
-            some = *(volatile uint32_t *)&slot->asked[question & 1] == question;
+            some = *(volatile uint32_t *)&board->asked[question & 1] == question;
         }
-        more = *(volatile uint32_t *)&slot->more[question & 1] == question;
+        more = *(volatile uint32_t *)&board->more[question & 1] == question;
         return some;
     }
     __device__ __forceinline__ bool any(bool p) {
@@ -126,44 +126,45 @@ template <vit_span SPAN> struct vit_group {
     __device__ __forceinline__ int largest(int v) {
         for (int off = WIDE ? 16 : g / 2; off; off /= 2) v = max(v, __shfl_xor_sync(~0u, v, off));
         if (!WIDE) return v;
-        meet(); // nobody reads the last call's any more
-        if (z % 32 == 0) tell(&slot->largest[z / 32], v);
+        meet(); // until here, lanes may read the values of the last call
+        if (z % 32 == 0) tell(&board->largest[z / 32], v);
         meet();
-        for (int w = 0; w < g / 32; w++) v = max(v, *(volatile int *)&slot->largest[w]);
+        for (int w = 0; w < g / 32; w++) v = max(v, *(volatile int *)&board->largest[w]);
         return v;
     }
-    // How far the list is taken by other groups; this one, or the groups of this warp, take what follows.
+    // Returns the first item that no other group has taken. This group, or the groups of this warp, take the items from
+    // there.
     __device__ __forceinline__ uint32_t take(uint32_t *taken) {
         const bool me = WIDE ? z == 0 : threadIdx.x % 32 == 0;
         uint32_t place = 0;
         if (me) place = atomicAdd(taken, WIDE ? 1u : 32u / (uint32_t)g);
         if (!WIDE) return __shfl_sync(~0u, place, 0);
         meet();
-        if (me) tell(&slot->place, place);
+        if (me) tell(&board->place, place);
         meet();
-        return *(volatile uint32_t *)&slot->place;
+        return *(volatile uint32_t *)&board->place;
     }
 };
 
 // ---- 3 rows ----
 
-// What comes to the first node of each half of a lane: the last node of the half before.
+// Returns what enters the first node of each half of a lane: the last node of the half before.
 __device__ __forceinline__ uint32_t shifted(uint32_t own, uint32_t before) { return __byte_perm(own, before, 0x1076); }
 
-// A row is kept as X, the best that M, I and D of a node send to M of the next, and the next row's I: two values a node, and
-// one border to pass on. D lives within a row.
+// State of a row: X, the best that M, I and D of a node send to M of the next node, and the next row's I. D lives only
+// within a row.
 template <int R, vit_span SPAN> struct vit_state {
     static constexpr bool WIDE = SPAN != IN_WARP;
-    static constexpr bool KEEP = WIDE || WS_VIT_KEEP_DD(R); // D to D in registers too, else in shared memory
-    static constexpr int COLUMN = WIDE ? MAX_LANES : 32; // threads side by side there
+    static constexpr bool KEEP = WIDE || WS_VIT_KEEP_DD(R); // D to D also in registers, else in shared memory
+    static constexpr int COLUMN = WIDE ? MAX_LANES : 32; // threads of a column there
     uint32_t X[R], I[R], t[KEEP ? NTRANS : DD][R];
-    const volatile uint32_t *aside; // [gain, then D to D unless KEEP][COLUMN], from this lane on
-    int edge;                       // WIDE: what M of the last node gains at most through the next lane's first D
+    const volatile uint32_t *aside; // [gain, then D to D unless KEEP][COLUMN], beginning at this lane
+    int edge;                       // WIDE: the most that M of the last node gains through the next lane's first D
     uint32_t inX;
     uint32_t best;  // largest M of all rows
     uint32_t xB;
-    uint32_t limit; // above it, best changes xB
-    uint32_t floor; // above it, a D may matter as D to D: xB less what the nodes of that half can gain that way
+    uint32_t limit; // a best above this changes xB
+    uint32_t floor; // a D above this may matter as D to D: xB less the most that the nodes of the half can gain
     bool over;
 
     __device__ __forceinline__ void load(const uint32_t *trans, int z, int g) {
@@ -190,7 +191,7 @@ template <int R, vit_span SPAN> struct vit_state {
         set_xB(WS_WORD_BASE + wmove - SHIFT);
     }
 
-    // E, J, C and B where this row changes them
+    // Updates E, J, C and B if this row changes them.
     __device__ __forceinline__ void specials(vit_group<SPAN> &grp, int wmove) {
         const int xE = grp.largest(ws_larger_half(best));
         if (xE <= (int)(int16_t)limit) return;
@@ -199,12 +200,13 @@ template <int R, vit_span SPAN> struct vit_state {
         set_xB(max(xE + WS_WORD_E, WS_WORD_BASE - SHIFT) + wmove);
     }
 
-    // v where it is above the floor, else LOW: a D at or below it is not worth passing on.
+    // Returns v where it is above the floor, else LOW: a D at or below the floor changes no score.
     __device__ __forceinline__ uint32_t worthy(uint32_t v) const {
         const uint32_t low = (int16_t)v > (int16_t)floor ? v : ws_both(LOW), high = (int)v >> 16 > (int)floor >> 16 ? v : ws_both(LOW);
         return __byte_perm(low, high, 0x7610);
     }
-    // D to D: along the half lanes, then over their borders as long as that may matter, then over those of warps.
+    // Computes D to D: along the half lanes, then across their borders while it may matter, then across the borders of
+    // warps.
     __device__ __forceinline__ void chain(vit_group<SPAN> &grp, uint32_t D[R]) {
         uint32_t sent = ws_both(LOW), out;
         for (;;) {
@@ -224,9 +226,10 @@ template <int R, vit_span SPAN> struct vit_state {
         }
     }
 
-    // One residue. e: its row of the table, stride: from one chunk of that to the next; dead: it is impossible.
-    // D to D is worked out where HMMER's bound says that it can matter (specification, 5.2), asked of each half lane; the xB
-    // in it may be the row's before, which is no higher.
+    // Computes the row of one residue. e: its row of the table; stride: distance between chunks there; dead: the
+    // residue is impossible. The function computes D to D only where HMMER's bound allows it to matter
+    // (profile-filters.md, section 5.2), tested for each half lane. The test may use the previous row's xB, which is no
+    // higher.
     __device__ __forceinline__ void row(vit_group<SPAN> &grp, const uint4 *e, int stride, bool dead, int wmove) {
         uint32_t M[R], D[R], most = ws_both(LOW);
 #pragma unroll
@@ -240,8 +243,8 @@ template <int R, vit_span SPAN> struct vit_state {
 #pragma unroll
             for (int j = 0; j < R; j++) M[j] = __viaddmax_s16x2(M[j], ws_both(STEP), ws_both(LOW));
         }
-        // One vote for all that is rare; in a block its barrier is also the one between leaving a border and taking it, so what
-        // that border does to the next warp's first D is judged on this side of it.
+        // One vote covers all rare cases. In a block the vote's barrier also separates leaving a border from reading
+        // it. So each warp tests before the barrier what its border does to the next warp's first D.
         if (WIDE) grp.leave(M[R - 1]);
         const uint32_t in = shifted(M[R - 1], grp.before(M[R - 1]));
 #pragma unroll
@@ -269,34 +272,34 @@ template <int R, vit_span SPAN> struct vit_state {
 
 // ---- 4 the kernel ----
 
-template <int R, int SLOTS, vit_span SPAN>
+template <int R, int COLUMNS, vit_span SPAN>
 __global__ void __launch_bounds__(SPAN == IN_WARP ? THREADS : MAX_LANES, SPAN == IN_WARP ? WS_VIT_BLOCKS(R) : 1)
-    ws_vit_kernel(const vit_args a) {
+    ws_vit_scores(const vit_args a) {
     constexpr bool WIDE = SPAN != IN_WARP;
     extern __shared__ uint4 shared[];
-    __shared__ vit_slots slots;
-    __shared__ vit_task t; // what a row does not need stays out of the registers
+    __shared__ vit_board board;
+    __shared__ vit_task t; // in shared memory, because rows do not need it in registers
     vit_group<SPAN> grp;
     const int blocks = SPAN == IN_CLUSTER ? (int)ws_cluster_blocks() : 1;
     const uint32_t task = a.unit[blockIdx.x / (uint32_t)blocks].task;
     if (threadIdx.x == 0) {
         t = a.task[task];
-        for (int i = 0; i < 2; i++) slots.asked[i] = slots.more[i] = 0;
+        for (int i = 0; i < 2; i++) board.asked[i] = board.more[i] = 0;
     }
     __syncthreads();
-    if (SPAN != IN_CLUSTER && ws_work_over(a.taken + task, t.n)) return; // the blocks of a cluster may see different numbers
+    if (SPAN != IN_CLUSTER && ws_work_over(a.taken + task, t.n)) return; // the blocks of a cluster may read different counts
     grp.g = WIDE ? (int)blockDim.x * blocks : 1 << t.glog;
     grp.z = SPAN == IN_CLUSTER ? (int)(ws_cluster_rank() * blockDim.x + threadIdx.x) : (int)threadIdx.x & (WIDE ? ~0 : grp.g - 1);
-    grp.slot = &slots;
+    grp.board = &board;
     grp.turn = grp.question = 0;
     const uint4 *table = t.table + grp.z;
-    const int columns = WIDE ? grp.g : SLOTS; // of the table
+    const int columns = WIDE ? grp.g : COLUMNS; // of the table
     vit_state<R, SPAN> s;
     uint32_t *aside = (uint32_t *)shared;
     if constexpr (!WIDE) {
-        ws_load_table<SLOTS>(shared, t.table, (R + 3) / 4, t.glog);
-        table = shared + threadIdx.x % SLOTS;
-        aside = (uint32_t *)(shared + (R + 3) / 4 * WS_CODES * SLOTS);
+        ws_load_table<COLUMNS>(shared, t.table, (R + 3) / 4, t.glog);
+        table = shared + threadIdx.x % COLUMNS;
+        aside = (uint32_t *)(shared + (R + 3) / 4 * WS_CODES * COLUMNS);
     }
     aside += threadIdx.x % s.COLUMN;
     s.aside = aside;
@@ -321,7 +324,7 @@ __global__ void __launch_bounds__(SPAN == IN_WARP ? THREADS : MAX_LANES, SPAN ==
                 words = item.words;
                 first = seq.first;
                 wmove = seq.wmove;
-            } else if (grp.z == 0) *score = UNSURE;
+            } else if (grp.z == 0) *score = UNDECIDED;
         }
         ws_fetch fetch;
         fetch.begin(a.word + first, words);
@@ -336,7 +339,7 @@ __global__ void __launch_bounds__(SPAN == IN_WARP ? THREADS : MAX_LANES, SPAN ==
             if (!WIDE && __all_sync(~0u, s.over || fetch.left == 0)) break;
         }
         const int xE = grp.largest(ws_larger_half(s.best));
-        if (grp.z == 0 && words) *score = s.over ? OVERFLOWN : xE <= LOW ? UNSURE : xE + SHIFT + WS_WORD_E;
+        if (grp.z == 0 && words) *score = s.over ? OVERFLOWED : xE <= LOW ? UNDECIDED : xE + SHIFT + WS_WORD_E;
     }
 }
 

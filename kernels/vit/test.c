@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The Viterbi filter: the worked example row by row and a second implementation that looks at every deletion separately. */
+ * The Viterbi filter: the worked example row by row, and a second implementation that evaluates every run of
+ * deletions by itself. */
 #include "kernels/vit/vit.h"
 #include "tests/lib/worked.h"
 
 /* ---- the worked example (15.5, 15.8) ---- */
 
-/* The scalar backend leaves its two rows of M, I, D behind; the last one written is the second where L is odd. */
+/* Reads the two rows of M, I, D that the scalar backend leaves behind. For odd L the last row is the second. */
 static void test_worked(tap *t) {
     static const int16_t M[WORKED_L][4] = {{9333, 7092, 11148, 8105},   {12017, 7570, 8322, 9862},
                                            {7783, 14303, 7635, 8813},   {12156, 8552, 15767, 9515},
@@ -19,21 +20,21 @@ static void test_worked(tap *t) {
     worked w;
     worked_open(&w);
     for (size_t i = 0; i < WORKED_L; i++) {
-        ws_fscore s = sample_score(&w.s, &ws_vit_scalar, &w.target, i);
-        const int16_t *cell = (const int16_t *)(void *)w.s.lane.scratch.p + (i % 2 ? 0 : 3 * ROW);
+        ws_fscore s = sample_score(&w.s, &ws_vit_scalar, &w.data, i);
+        const int16_t *cell = (const int16_t *)(void *)w.s.worker.scratch.p + (i % 2 ? 0 : 3 * ROW);
         float nats = (float)((double)((float)(xC[i] - 792 - 12000) / 721.347534f) - 3.0);
         tap_ok(t, !memcmp(cell + 1, M[i], sizeof M[i]) && !memcmp(cell + ROW + 1, I[i], sizeof I[i]) &&
                       !memcmp(cell + 2 * ROW + 2, D[i], sizeof D[i]) && s.status == WS_F_OK && s.nats == nats,
                "row %zu of w1", i + 1);
     }
-    ws_fscore s = sample_score(&w.s, &ws_vit_scalar, &w.target, 5);
+    ws_fscore s = sample_score(&w.s, &ws_vit_scalar, &w.data, 5);
     tap_ok(t, s.nats == 2.8473897f, "w1");
-    s = sample_score(&w.s, &ws_vit_scalar, &w.target, WORKED_W2);
+    s = sample_score(&w.s, &ws_vit_scalar, &w.data, WORKED_W2);
     tap_ok(t, s.status == WS_F_OK && s.nats == -6.52811909f, "w2");
     worked_close(&w);
 }
 
-/* ---- whole matrices; D(i,k) is the best over all nodes j from which a run of deletions can have come ---- */
+/* ---- whole matrices; D(i,k) is the maximum over all nodes j at which a run of deletions can begin ---- */
 
 static int add(int a, int b) { return a + b < -32768 ? -32768 : a + b > 32767 ? 32767 : a + b; }
 static int max(int a, int b) { return a > b ? a : b; }
@@ -83,7 +84,6 @@ static void test_random(tap *t, sample *r) {
         sample_batch s = {0};
         sample_model(&h, r, size[m], m % 2 ? 0.02 : 0);
         sample_target(&data, &h);
-        const ws_target target = {.name = "random", .data = &data};
         sample_must(ws_words_create(&w, &data.profile, &err), &err);
         for (int i = 0; i < 16; i++) {
             size_t L = (size_t)(1 + sample_below(r, i % 2 ? 300 : 40));
@@ -94,8 +94,8 @@ static void test_random(tap *t, sample *r) {
         }
         sample_ready(&s);
         for (size_t i = 0; i < s.b.n; i++, n++) {
-            ws_fscore a = sample_score(&s, &ws_vit_scalar, &target, i);
-            ws_fscore b = naive(&w, sample_lenmodel(&s, i), ws_lane_codes(&s.lane, i), s.b.len[i]);
+            ws_fscore a = sample_score(&s, &ws_vit_scalar, &data, i);
+            ws_fscore b = naive(&w, sample_lenmodel(&s, i), ws_worker_codes(&s.worker, i), s.b.len[i]);
             differ += a.status != b.status || a.nats != b.nats;
             overflow += a.status == WS_F_OVERFLOW;
         }
@@ -107,21 +107,20 @@ static void test_random(tap *t, sample *r) {
     tap_ok(t, differ == 0 && overflow > 0, "%d random pairs agree with whole matrices (%d overflow)", n, overflow);
 }
 
-/* '*' has no emission, but -32768 is a number and not infinity: only where the way into the model costs 12,000 as well does
- * the score become minus infinity. */
+/* '*' has no emission, but -32768 is a number and not minus infinity. So the score becomes minus infinity only where
+ * the entry into the model costs 12,000 too. */
 static void test_impossible(tap *t, sample *r) {
     ws_hmm h;
     ws_hmm_target data;
     sample_batch s = {0};
     sample_model(&h, r, 100, 0);
     sample_target(&data, &h);
-    const ws_target target = {.name = "random", .data = &data};
     memset(sample_add(&s, 300), 27, 300);
     memset(sample_add(&s, 20000), 27, 20000);
     sample_add(&s, 0);
     sample_ready(&s);
-    ws_fscore some = sample_score(&s, &ws_vit_scalar, &target, 0), many = sample_score(&s, &ws_vit_scalar, &target, 1);
-    ws_fscore none = sample_score(&s, &ws_vit_scalar, &target, 2);
+    ws_fscore some = sample_score(&s, &ws_vit_scalar, &data, 0), many = sample_score(&s, &ws_vit_scalar, &data, 1);
+    ws_fscore none = sample_score(&s, &ws_vit_scalar, &data, 2);
     tap_ok(t, some.status == WS_F_OK && isfinite(some.nats), "300 '*' have a score");
     tap_ok(t, many.status == WS_F_OK && many.nats == -INFINITY, "20,000 '*' have none");
     tap_ok(t, none.status == WS_F_UNDERFLOW && none.nats == -INFINITY, "no residue");

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * vitfilt: the Viterbi filter, hmmsearch's second sieve. */
+ * vitfilt: the Viterbi filter, hmmsearch's second filter. */
 #include "kernels/vit/vit.h"
 #include "lib/cascade/cascade.h"
+#include "lib/filter/backend.h"
 
 static const ws_stage stage = {.bits_column = "vit_bits",
                                .p_column = "vit_p",
+                               .sat_column = "vit_sat",
                                .default_p = 0.001,
                                .mu = WS_VMU,
                                .lambda = WS_VLAMBDA,
@@ -21,7 +23,7 @@ static const ws_opt opts[] = {
 static void defaults(void *own) { ((ws_cascade_opts *)own)->p = stage.default_p; }
 static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &stage, err); }
 
-static const ws_backend *const backends[] = {&ws_vit_cuda, WS_X86(&ws_vit_avx512, &ws_vit_avx2,) &ws_vit_scalar, NULL};
+static const ws_backend *const backends[] = {&ws_vit_cuda, WS_FILTER_BACKENDS(ws_vit_), NULL};
 
 const ws_tool ws_vit_tool = {
     .name = "vitfilt",

@@ -4,9 +4,9 @@
 
 #include "lib/base/ws.h"
 
-/* Ranges of bytes no alphabet knows, between the ones it does. '-' and the digits are among them: HMMER refuses them in
- * FASTA, while '.' and '_' count as a residue that no match state can emit. The ranges [a ... b] are a GNU extension that
- * gcc and clang share; listing 256 entries three times would hide the few that matter. */
+/* Ranges of bytes between the residue letters, which no alphabet accepts. They include '-' and the digits: HMMER
+ * refuses these in FASTA, and reads '.' and '_' as a residue that no match state emits. The ranges [a ... b] are a
+ * GNU extension of gcc and clang; without it, each table would list 256 entries. */
 #define BAD WS_C_BAD
 #define NO_RESIDUES                                                                                                    \
     [0 ... 8] = BAD, ['\t'] = WS_C_SKIP, ['\n'] = WS_C_EOL, [11 ... 12] = BAD, ['\r'] = WS_C_SKIP, [14 ... 31] = BAD,  \
@@ -43,7 +43,7 @@ static const ws_abc amino = {
                    0.0540978f, 0.0683364f, 0.0540687f, 0.0673417f, 0.0114135f, 0.0304133f},
 };
 
-/* DNA and RNA differ in the letter of code 3 alone; each reads the other's, as Easel does. */
+/* DNA and RNA differ only in the letter of code 3. Each reads the other's letter, as Easel does. */
 #define NUCLEOTIDE_CODES                                                                                               \
     {NO_RESIDUES, SYMBOLS(4, 16, 17), ['E'] = BAD, ['e'] = BAD, ['F'] = BAD, ['f'] = BAD, ['J'] = BAD, ['j'] = BAD,    \
      ['L'] = BAD, ['l'] = BAD, ['O'] = BAD, ['o'] = BAD, ['P'] = BAD, ['p'] = BAD, ['Q'] = BAD, ['q'] = BAD,           \
@@ -57,8 +57,13 @@ static const ws_abc amino = {
      B(0) | B(1) | B(3), B(1) | B(2) | B(3), B(0) | B(1) | B(2), B(0) | B(2) | B(3), /* H B V D */                     \
      B(4) - 1}
 
+/* A-T C-G R-Y M-K H-D B-V. S, W, N, the gap, '*', '~' and unused codes map to themselves. */
+static const uint8_t other_strand[32] = {3,  2,  1,  0,  4,  6,  5,  8,  7,  9,  10, 14, 13, 12, 11, 15,
+                                         16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+
 #define NUCLEOTIDES \
-    .K = 4, .Kp = 18, .any = 15, .code_of = NUCLEOTIDE_CODES, .contains = NUCLEOTIDE_SETS, .background = {0.25f, 0.25f, 0.25f, 0.25f}
+    .K = 4, .Kp = 18, .any = 15, .code_of = NUCLEOTIDE_CODES, .contains = NUCLEOTIDE_SETS, .background = {0.25f, 0.25f, 0.25f, 0.25f}, \
+    .complement = other_strand
 
 static const ws_abc dna = {.type = WS_ABC_DNA, .name = "DNA", .letters = "ACGT.RYMKSWHBVDN*~", NUCLEOTIDES};
 static const ws_abc rna = {.type = WS_ABC_RNA, .name = "RNA", .letters = "ACGU.RYMKSWHBVDN*~", NUCLEOTIDES};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The processor probe and the number of threads worth starting: see lib/base/cpu.h. */
+ * The number of threads worth starting: see lib/base/cpu.h. */
 #include "lib/base/cpu.h"
 
 #include "lib/base/ws.h"
@@ -9,67 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-
-enum {
-    L1_ECX_FMA = 1 << 12,
-    L1_ECX_OSXSAVE = 1 << 27,
-    L7_EBX_AVX2 = 1 << 5,
-    L7_EBX_BMI2 = 1 << 8,
-    L7_EBX_AVX512F = 1 << 16,
-    L7_EBX_AVX512DQ = 1 << 17,
-    L7_EBX_AVX512BW = 1 << 30,
-    XCR0_YMM = 0x06, /* SSE and AVX state */
-    XCR0_ZMM = 0xe6  /* and the mask registers, the upper halves, registers 16-31 */
-};
-#define L7_EBX_AVX512VL (1u << 31)
-
-static uint64_t xcr0(void) {
-    uint32_t lo, hi;
-    __asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
-    return (uint64_t)hi << 32 | lo;
-}
-
-static const char *without_avx2(uint32_t ecx1, uint32_t ebx7, uint64_t saved) {
-    if (!(ecx1 & L1_ECX_OSXSAVE)) return "the operating system does not save vector registers";
-    if ((saved & XCR0_YMM) != XCR0_YMM) return "the operating system does not save 256-bit registers";
-    if (!(ebx7 & L7_EBX_AVX2)) return "the processor has no AVX2";
-    if (!(ecx1 & L1_ECX_FMA)) return "the processor has no FMA";
-    if (!(ebx7 & L7_EBX_BMI2)) return "the processor has no BMI2";
-    return NULL;
-}
-
-static const char *without_avx512(uint32_t ebx7, uint64_t saved) {
-    if (!(ebx7 & L7_EBX_AVX512F)) return "the processor has no AVX-512";
-    if ((saved & XCR0_ZMM) != XCR0_ZMM) return "the operating system does not save 512-bit registers";
-    if (!(ebx7 & L7_EBX_AVX512BW)) return "the processor's AVX-512 lacks BW";
-    if (!(ebx7 & L7_EBX_AVX512VL)) return "the processor's AVX-512 lacks VL";
-    if (!(ebx7 & L7_EBX_AVX512DQ)) return "the processor's AVX-512 lacks DQ";
-    return NULL;
-}
-
-void ws_cpu_probe(ws_cpu *cpu) {
-    uint32_t a, b, c = 0, d, b7 = 0, c7, d7;
-    uint64_t saved = 0;
-    if (!__get_cpuid(1, &a, &b, &c, &d)) c = 0;
-    if (!__get_cpuid_count(7, 0, &a, &b7, &c7, &d7)) b7 = 0;
-    if (c & L1_ECX_OSXSAVE) saved = xcr0();
-    cpu->why_not_avx2 = without_avx2(c, b7, saved);
-    cpu->why_not_avx512 = cpu->why_not_avx2 ? cpu->why_not_avx2 : without_avx512(b7, saved);
-    cpu->avx2 = !cpu->why_not_avx2;
-    cpu->avx512 = !cpu->why_not_avx512;
-}
-
-#else
-
-void ws_cpu_probe(ws_cpu *cpu) {
-    *cpu = (ws_cpu){.why_not_avx2 = "not an x86-64 processor", .why_not_avx512 = "not an x86-64 processor"};
-}
-
-#endif
-
-/* Cores in the affinity mask; masks of machines beyond 1024 cores need a larger set. */
+/* Returns the cores in the affinity mask. Machines beyond 1024 cores need a larger set, hence the loop. */
 static int affine_cores(void) {
     for (int max = 1024; max <= 1 << 18; max *= 4) {
         cpu_set_t *set = CPU_ALLOC(max);
@@ -90,7 +30,13 @@ static int read_line(const char *path, char *buf, size_t size) {
     return ok;
 }
 
-/* The quota of one cgroup folder in cores, rounded up; 0: none. */
+int ws_cpu_quota(long long quota, long long period) {
+    if (quota <= 0 || period <= 0) return 0;
+    const long long cores = quota / period + (quota % period != 0);
+    return cores > 1 << 20 ? 1 << 20 : (int)cores;
+}
+
+/* Returns the quota of one cgroup folder in cores, rounded up; 0: no quota. */
 static int quota_here(const char *folder, int v2) {
     char path[4200], line[128];
     long long quota = 0, period = 0;
@@ -105,12 +51,11 @@ static int quota_here(const char *folder, int v2) {
         if (!read_line(path, line, sizeof line)) return 0;
         period = atoll(line);
     }
-    if (quota <= 0 || period <= 0) return 0;
-    long long cores = (quota + period - 1) / period;
-    return cores > 1 << 20 ? 1 << 20 : (int)cores;
+    return ws_cpu_quota(quota, period);
 }
 
-/* The tightest quota on the way from our group up to the mount point; a container sees only the upper end of it. */
+/* Returns the smallest quota from our group up to the mount point, in cores; 0: no quota. A container sees only the
+ * upper end of that path. */
 static int quota_upwards(const char *mount, const char *group, int v2) {
     char folder[4096];
     int best = 0;
@@ -133,7 +78,8 @@ static int has_word(const char *list, const char *word) {
     return 0;
 }
 
-/* One line of /proc/self/cgroup is "number:controllers:group"; version 2 has no controllers. */
+/* Returns the quota that one line of /proc/self/cgroup leads to. The line is "number:controllers:group"; version 2
+ * has no controllers. */
 static int quota_of_line(char *line) {
     line[strcspn(line, "\n")] = '\0';
     char *list = strchr(line, ':'), *group = list ? strchr(list + 1, ':') : NULL;

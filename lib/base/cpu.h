@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What this processor can do and how much of it we may use. */
+ * How much of this machine the program may use. */
 #ifndef WS_BASE_CPU_H
 #define WS_BASE_CPU_H
 
@@ -7,24 +7,12 @@
 extern "C" {
 #endif
 
-typedef struct ws_cpu {
-    int avx2;     /* AVX2 and FMA, and the operating system saves the 256-bit registers (XGETBV) */
-    int avx512;   /* AVX-512 F, BW, VL and DQ, and 512-bit registers saved */
-    const char *why_not_avx2, *why_not_avx512; /* NULL where usable, else the reason for --list-backends */
-} ws_cpu;
-
-/* Asks the processor (CPUID) and the operating system; cannot fail. */
-void ws_cpu_probe(ws_cpu *cpu);
-
-/* Around what only builds for x86-64 have: the backends of its vector units. Elsewhere their files are not compiled. */
-#if defined(__x86_64__)
-#define WS_X86(...) __VA_ARGS__
-#else
-#define WS_X86(...)
-#endif
-
-/* Threads worth starting: the smaller of the affinity mask and the cgroup's CPU quota (rounded up), at least 1. */
+/* Returns the number of useful threads, at least 1: the smaller of the affinity mask and the cgroup's CPU quota,
+ * rounded up. */
 int ws_cpu_allowed(void);
+
+/* Returns a cgroup's quota, CPU time by period, in cores, rounded up: half a core is one thread. 0: no quota. */
+int ws_cpu_quota(long long quota, long long period);
 
 #ifdef __cplusplus
 }

@@ -8,11 +8,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A message may contain paths of 4 KB each. */
+enum { LONGEST = 16 * WS_ERR_MAX };
+
+/* Stores `all` in err->text. A sentence that is too long loses its middle: its end has the reason, behind the name
+ * of a file. */
+static void set_text(ws_err *err, const char *all) {
+    static const char gap[] = "...";
+    const size_t n = strlen(all), head = WS_ERR_MAX / 2, tail = WS_ERR_MAX - head - sizeof gap;
+    if (n < sizeof err->text) {
+        memcpy(err->text, all, n + 1);
+        return;
+    }
+    memcpy(err->text, all, head);
+    memcpy(err->text + head, gap, sizeof gap - 1);
+    memcpy(err->text + head + sizeof gap - 1, all + n - tail, tail + 1);
+}
+
 WS_PRINTF(4, 0) static int fail_v(ws_err *err, int code, const char *tail, const char *fmt, va_list ap) {
+    char all[LONGEST];
+    int n = vsnprintf(all, sizeof all, fmt, ap);
+    if (tail && n >= 0 && (size_t)n < sizeof all) snprintf(all + n, sizeof all - (size_t)n, ": %s", tail);
     err->code = code;
-    int n = vsnprintf(err->text, sizeof err->text, fmt, ap);
-    if (tail && n >= 0 && (size_t)n < sizeof err->text)
-        snprintf(err->text + n, sizeof err->text - (size_t)n, ": %s", tail);
+    set_text(err, all);
     return code;
 }
 
@@ -38,18 +56,42 @@ int ws_fail_nomem(ws_err *err, size_t bytes) {
 }
 
 void ws_err_prefix(ws_err *err, const char *fmt, ...) {
-    char old[WS_ERR_MAX], head[WS_ERR_MAX];
+    char all[LONGEST];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(head, sizeof head, fmt, ap);
+    int n = vsnprintf(all, sizeof all - WS_ERR_MAX, fmt, ap);
     va_end(ap);
-    memcpy(old, err->text, sizeof old);
-    size_t n = strlen(head), m = strlen(old);
-    if (n > sizeof old - 1) n = sizeof old - 1;
-    if (m > sizeof old - 1 - n) m = sizeof old - 1 - n;
-    memcpy(err->text, head, n);
-    memcpy(err->text + n, old, m);
-    err->text[n + m] = '\0';
+    if (n < 0) n = 0;
+    const size_t at = ws_min((size_t)n, sizeof all - WS_ERR_MAX - 1);
+    memcpy(all + at, err->text, strlen(err->text) + 1);
+    set_text(err, all);
+}
+
+/* Returns the bytes of the character at p that a terminal may get: 1 for ASCII, 2 to 4 for valid UTF-8. Returns 0
+ * for control characters and invalid bytes. */
+static size_t shown(const unsigned char *p) {
+    static const unsigned least[] = {0, 0, 0xa0, 0x800, 0x10000}; /* U+0080 to U+009F are the control characters C1 */
+    if (p[0] < 0x80) return p[0] >= ' ' && p[0] != 0x7f;
+    const size_t n = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+    unsigned c = p[0] & (0xffu >> (n + 1));
+    if (p[0] < 0xc0 || p[0] > 0xf4) return 0;
+    for (size_t i = 1; i < n; i++) {
+        if ((p[i] & 0xc0) != 0x80) return 0;
+        c = c << 6 | (p[i] & 0x3f);
+    }
+    return c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : n;
+}
+
+char *ws_err_show(char *to, const char *text) {
+    char *w = to;
+    for (const unsigned char *p = (const unsigned char *)text; *p;) {
+        const size_t n = shown(p);
+        if (n) memcpy(w, p, n);
+        w += n ? n : (size_t)sprintf(w, "\\x%02x", *p);
+        p += n ? n : 1;
+    }
+    *w = '\0';
+    return to;
 }
 
 void ws_bug_at(const char *file, int line, const char *what) {

@@ -23,7 +23,7 @@ static int add_padded(ws_buf *out, const char *left, ws_err *err) {
     return rc;
 }
 
-/* Breaks text at blanks so that it stays within WIDTH, continued below its own column. */
+/* Appends text, broken at blanks to stay within WIDTH; further lines begin below the text's own column. */
 static int add_wrapped(ws_buf *out, const char *text, ws_err *err) {
     size_t room = WIDTH - LEFT;
     while (strlen(text) > room) {

@@ -43,7 +43,7 @@ int ws_grow(void *pp, size_t *cap, size_t need, size_t size, ws_err *err) {
         want *= 2;
     }
     if (__builtin_mul_overflow(want, size, &bytes)) return ws_fail_nomem(err, SIZE_MAX);
-    /* realloc would lose the alignment, so: new, copy, release */
+    /* realloc would lose the alignment: allocate, copy, release */
     void *old, *fresh = aligned(bytes, err);
     if (!fresh) return WS_ENOMEM;
     memcpy(&old, pp, sizeof old);
@@ -58,6 +58,11 @@ int ws_buf_reserve(ws_buf *b, size_t more, ws_err *err) {
     size_t need;
     if (__builtin_add_overflow(b->n, more, &need)) return ws_fail_nomem(err, SIZE_MAX);
     return ws_grow(&b->p, &b->cap, need, 1, err);
+}
+
+void *ws_buf_scratch(ws_buf *b, size_t n, ws_err *err) {
+    b->n = 0;
+    return ws_buf_reserve(b, ws_max(n, 1), err) ? NULL : b->p;
 }
 
 int ws_buf_add(ws_buf *b, const void *p, size_t n, ws_err *err) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Checked memory: sizes are multiplied with overflow checks, buffers grow geometrically, failures become sentences. */
+ * Checked memory. Size computations check for overflow, buffers grow geometrically, and each failure becomes a
+ * sentence. */
 #ifndef WS_BASE_MEM_H
 #define WS_BASE_MEM_H
 
@@ -11,25 +12,28 @@ extern "C" {
 
 enum { WS_ALIGN = 64 }; /* one cache line, one AVX-512 register */
 
-/* Zeroed, WS_ALIGN-aligned array of n elements; NULL and a sentence in *err on failure. Release with ws_free. n = 0 gives
- * a valid pointer. */
+/* Returns a zeroed, WS_ALIGN-aligned array of n elements, which the caller releases with ws_free. n = 0 gives a
+ * valid pointer. Returns NULL and a sentence in *err on failure. */
 void *ws_calloc(size_t n, size_t size, ws_err *err);
-void ws_free(void *p); /* NULL is legal */
+void ws_free(void *p); /* p may be NULL */
 
-/* A copy of n bytes with a NUL behind them. Release with ws_free. */
+/* Returns a copy of n bytes and a NUL, which the caller releases with ws_free; NULL and a sentence on failure. */
 char *ws_strndup(const char *s, size_t n, ws_err *err);
 
-/* A growable byte buffer; `p` is WS_ALIGN-aligned. Zero-initialise; release with ws_buf_release. */
+/* A growable byte buffer; `p` is WS_ALIGN-aligned. The user zero-initialises it and calls ws_buf_release. */
 typedef struct ws_buf {
     char *p;
     size_t n, cap;
 } ws_buf;
 
-/* Room for `more` bytes behind b->n; the content is kept, b->n unchanged. */
+/* Makes room for `more` bytes behind b->n, and keeps the content and b->n. Returns WS_ENOMEM on failure. */
 int ws_buf_reserve(ws_buf *b, size_t more, ws_err *err);
-/* Appends n bytes. This and what follows can fail with WS_ENOMEM alone, and then change nothing. */
+/* Returns p, WS_ALIGN-aligned, with room for n bytes of undefined content; earlier content is lost. Returns NULL and
+ * a sentence on failure. */
+void *ws_buf_scratch(ws_buf *b, size_t n, ws_err *err);
+/* Appends n bytes. This function and those below return WS_ENOMEM on failure, and then change nothing. */
 int ws_buf_add(ws_buf *b, const void *p, size_t n, ws_err *err);
-/* These two leave a NUL behind the text, which b->n does not count: b->p is a string then, until bytes are added. */
+/* These two put a NUL behind the text; b->n does not count it. So b->p is a string until bytes are added. */
 int ws_buf_adds(ws_buf *b, const char *s, ws_err *err);
 int ws_buf_addf(ws_buf *b, ws_err *err, const char *fmt, ...) WS_PRINTF(3, 4);
 void ws_buf_release(ws_buf *b);

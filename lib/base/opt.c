@@ -25,7 +25,7 @@ int ws_opt_shadowed(const ws_opt_table *tab, int t, const ws_opt *o) {
 
 static int takes_value(const ws_opt *o) {
     return o->type == WS_OPT_INT || o->type == WS_OPT_SIZE || o->type == WS_OPT_REAL || o->type == WS_OPT_STRING ||
-           o->type == WS_OPT_CHOICE;
+           o->type == WS_OPT_LIST || o->type == WS_OPT_CHOICE;
 }
 
 static found by_letter(const ws_opt_table *tab, int ntab, char letter) {
@@ -35,7 +35,29 @@ static found by_letter(const ws_opt_table *tab, int ntab, char letter) {
     return (found){NULL, NULL};
 }
 
-/* Exact names win; else a prefix that fits one option only. */
+/* Returns 1 if word[0..n) is a prefix of the option's name and may stand for it. */
+static int abbreviates(const ws_opt_table *tab, int t, const ws_opt *o, const char *word, size_t n) {
+    return !(o->flags & WS_OPT_HIDDEN) && strncmp(o->name, word, n) == 0 && !ws_opt_shadowed(tab, t, o);
+}
+
+/* Returns WS_EUSAGE and a sentence that lists the options whose names begin with word[0..n). */
+static int ambiguous(const ws_opt_table *tab, int ntab, const char *word, size_t n, ws_err *err) {
+    char q[WS_QUOTE_MAX];
+    ws_buf list = {0};
+    int rc = WS_OK;
+    for (int t = 0; t < ntab && !rc; t++)
+        for (const ws_opt *o = tab[t].opt; o->name && !rc; o++)
+            if (abbreviates(tab, t, o, word, n)) {
+                rc = ws_buf_adds(&list, list.n ? ", --" : "--", err);
+                if (!rc) rc = ws_buf_adds(&list, o->name, err);
+            }
+    if (!rc) rc = ws_fail(err, WS_EUSAGE, "ambiguous option --%s: %s", ws_quote(q, word, n), list.p);
+    ws_buf_release(&list);
+    return rc;
+}
+
+/* Finds a long option by its exact name, else by a prefix of one name only, and sets *f. Returns WS_EUSAGE for an unknown or
+ * ambiguous word. */
 static int by_name(found *f, const ws_opt_table *tab, int ntab, const char *word, size_t n, ws_err *err) {
     char q[WS_QUOTE_MAX];
     int fits = 0;
@@ -46,17 +68,17 @@ static int by_name(found *f, const ws_opt_table *tab, int ntab, const char *word
                 *f = (found){o, tab[t].values};
                 return WS_OK;
             }
-            if (n && !(o->flags & WS_OPT_HIDDEN) && strncmp(o->name, word, n) == 0 && !ws_opt_shadowed(tab, t, o)) {
+            if (n && abbreviates(tab, t, o, word, n)) {
                 *f = (found){o, tab[t].values};
                 fits++;
             }
         }
     if (fits == 0) return ws_fail(err, WS_EUSAGE, "unknown option --%s", ws_quote(q, word, n));
-    if (fits > 1) return ws_fail(err, WS_EUSAGE, "--%s could be several options: write it out", ws_quote(q, word, n));
+    if (fits > 1) return ambiguous(tab, ntab, word, n, err);
     return WS_OK;
 }
 
-/* A number with an optional K, M, G (1000s) or Ki, Mi, Gi (1024s) behind it. */
+/* Parses a number with an optional suffix: K, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024). */
 static int parse_size(const char *s, double *out) {
     char *end;
     if (*s < '0' || *s > '9') return 0;
@@ -104,6 +126,13 @@ static int parse_choice(const ws_opt *o, const char *text, int *out, ws_err *err
     return rc;
 }
 
+static int add_to_list(const ws_opt *o, const char *text, ws_opt_list *list, ws_err *err) {
+    if (!*text) return not_a(o, o->arg, text, err);
+    if (list->n == WS_OPT_LIST_MAX) return ws_fail(err, WS_EUSAGE, "--%s: given more than %d times", o->name, WS_OPT_LIST_MAX);
+    list->value[list->n++] = text;
+    return WS_OK;
+}
+
 static int store(const found *f, const char *text, ws_err *err) {
     const ws_opt *o = f->opt;
     char *end, *at = (char *)f->values + o->offset;
@@ -136,6 +165,7 @@ static int store(const found *f, const char *text, ws_err *err) {
     case WS_OPT_OPTSTR:
         if (text && !*text) return not_a(o, o->arg, text, err);
         *(const char **)(void *)at = text ? text : ""; return WS_OK;
+    case WS_OPT_LIST: return add_to_list(o, text, (ws_opt_list *)(void *)at, err);
     case WS_OPT_CHOICE: return parse_choice(o, text, (int *)(void *)at, err);
     case WS_OPT_HELP:
     case WS_OPT_VERSION:
@@ -144,7 +174,7 @@ static int store(const found *f, const char *text, ws_err *err) {
     return WS_OK;
 }
 
-/* Words that need no quoting in a shell stand as they are, all others between single quotes. */
+/* Appends s as a shell word: in single quotes, unless no quotes are needed. */
 static int add_quoted(ws_buf *b, const char *s, ws_err *err) {
     if (*s && s[strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.,:/+-=%@")] == '\0')
         return ws_buf_adds(b, s, err);
@@ -187,7 +217,7 @@ static int parse_long(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int arg
     return apply(cl, &f, value, err);
 }
 
-/* One word of letters: "-qt4", "-P", "0.02". */
+/* Parses one word of option letters and its value: "-qt4", "-P", "0.02". */
 static int parse_letters(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int argc, char **argv, int *i, ws_err *err) {
     for (const char *p = argv[*i] + 1; *p; p++) {
         char q[WS_QUOTE_MAX];
@@ -217,7 +247,7 @@ int ws_opt_parse(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int argc, ch
     for (int i = 1; i < argc && cl->outcome == WS_OPT_RUN; i++) {
         const char *a = argv[i];
         int rc = WS_OK;
-        if (a[0] == '\0') /* a variable of a shell that is not set */
+        if (a[0] == '\0') /* the empty word of an unset shell variable */
             rc = ws_fail(err, WS_EUSAGE, "an operand is empty: expected the name of a file");
         else if (only_operands || a[0] != '-' || a[1] == '\0')
             cl->operand[cl->noperand++] = a;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Opening of a filter: models into targets, options into thresholds, columns. */
-#include "lib/cascade/pass.h"
+#include "lib/io/source.h"
+#include "lib/cascade/cutoffs.h"
 
-#include "lib/base/each.h"
+#include "lib/hmm/fscore.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,24 +11,22 @@
 
 /* ---- models ---- */
 
-static int make_model(void *cascade, size_t i, ws_err *err) {
-    ws_cascade *c = cascade;
-    ws_hmm_target *t = &c->model[i];
-    t->hmm = &c->set.hmm[i];
-    ws_bias_set(&t->bias, t->hmm);
-    int rc = ws_profile_create(&t->profile, t->hmm, err);
-    ws_hmm_forget(&c->set.hmm[i]);
+int ws_cascade_make(ws_job *job, uint32_t t, ws_err *err) {
+    ws_cascade *c = job->data;
+    ws_hmm_target *m = &c->model[t];
+    int rc = ws_hmmset_load(&c->set, t, err);
+    if (rc) return rc;
+    ws_bias_set(&m->bias, m->hmm);
+    rc = ws_profile_create(&m->profile, m->hmm, err);
+    job->target[t].hash = m->hmm->hash;
+    ws_hmm_forget(&c->set.hmm[t]);
     return rc;
 }
 
-static int make_models(ws_cascade *c, int threads, ws_err *err) {
-    c->model = ws_calloc(c->set.n, sizeof *c->model, err);
-    return c->model ? ws_each(c->set.n, threads, make_model, c, err) : WS_ENOMEM;
-}
-
-/* Cells of a batch at most: so much is less than a second of a device, and the next program of a pipe waits for it. The models of a
- * genome's annotation have 4 M nodes; with a device's usual 4 M residues one batch was all, and one thread wrote 900,000 rows. With
- * 10,000 models on an H200 the chain takes 4.2 s in place of 6.4, and kernels alone are 5 % slower: bench/h200-2026-11-21.md. */
+/* Limits the cells of a batch, so that the next program of a pipe gets its rows within a second of device time. A
+ * genome's annotation has models with 4 M nodes in all; with a device's usual 4 M residues it made one batch, whose
+ * 900,000 rows one thread wrote. With 10,000 models on an H200 the limit cuts the chain from 6.4 s to 4.2 s; the
+ * kernels alone lose 5 %: bench/h200-2026-11-21.md. */
 #define BATCH_CELLS 1e12
 enum { BATCH_LEAST = 128 << 10 };
 
@@ -38,7 +37,8 @@ static int make_targets(ws_job *job, ws_cascade *c, ws_err *err) {
     if (!job->target) return WS_ENOMEM;
     job->ntarget = c->set.n;
     for (size_t i = 0; i < c->set.n; i++) {
-        job->target[i] = (ws_target){.name = c->set.hmm[i].name, .qlen = (uint64_t)c->set.hmm[i].M, .data = &c->model[i]};
+        job->target[i] = (ws_target){.name = c->set.hmm[i].name, .qlen = (uint64_t)c->set.hmm[i].M,
+                                     .acc = c->set.hmm[i].acc, .data = &c->model[i]};
         nodes += (double)c->set.hmm[i].M;
     }
     job->most_batch = ws_max(BATCH_LEAST, (uint64_t)(BATCH_CELLS / nodes));
@@ -54,68 +54,70 @@ static int make_targets(ws_job *job, ws_cascade *c, ws_err *err) {
 
 static int thresholds(ws_cascade *c, const ws_job *job, ws_err *err) {
     const ws_cascade_opts *o = c->opts;
-    int ncut = o->cut_ga + o->cut_nc + o->cut_tc;
     if (o->evalue_given && !o->z_given)
         return ws_fail(err, WS_EUSAGE, "-E needs -Z: a stream does not know how many sequences the database has");
-    if (ncut > 1) return ws_fail(err, WS_EUSAGE, "only one of --cut_ga, --cut_nc and --cut_tc can be asked");
-    c->cut = o->cut_ga ? WS_CUT_GA : o->cut_nc ? WS_CUT_NC : o->cut_tc ? WS_CUT_TC : -1;
-    c->max_p = o->p_given ? o->p : o->bits_given || o->evalue_given || ncut ? HUGE_VAL : c->stage->default_p;
+    c->max_p = o->p_given ? o->p : o->bits_given || o->evalue_given ? HUGE_VAL : c->stage->default_p;
     int asks_p = c->max_p < 1 || o->evalue_given;
     for (size_t i = 0; i < c->set.n; i++) {
         const ws_hmm *h = &c->set.hmm[i];
-        if (c->cut >= 0 && !h->has_cut[c->cut])
-            return ws_fail(err, WS_EDATA, "model %s has no %s line, which the cutoff asked for needs", h->name,
-                           c->cut == WS_CUT_GA ? "GA" : c->cut == WS_CUT_NC ? "NC" : "TC");
-        if (asks_p && !h->calibrated && !job->common.all)
+        if (c->stage->final && !h->calibrated)
+            return ws_fail(err, WS_EDATA, "model %s has no STATS lines, so no E-values are possible; build it with hmmbuild", h->name);
+        if (asks_p && !h->calibrated && !ws_scan_of(job)->all)
             return ws_fail(err, WS_EDATA,
                            "model %s has no STATS lines, so it has no P-values; use -T BITS or -a, or build it with hmmbuild", h->name);
+        c->model[i].hmm = h;
         c->model[i].gate = ws_gate_make(c, h);
     }
     return WS_OK;
 }
 
 static int add_column(ws_job *job, const char *name, ws_coltype type, int if_absent) {
-    job->col[job->ncol] = (ws_col){name, type, if_absent};
-    return job->ncol++;
+    ws_scan *scan = ws_scan_of(job);
+    scan->col[scan->ncol] = (ws_col){.name = name, .type = type, .if_absent = if_absent};
+    return scan->ncol++;
 }
 
 static void columns(ws_job *job, ws_cascade *c) {
     const ws_stage *s = c->stage;
-    c->col_bias = c->col_evalue = -1;
+    c->col_bias = c->col_evalue = c->col_sat = -1;
     c->col_bits = add_column(job, s->bits_column, WS_COL_BITS, 0);
     if (s->bias && !c->opts->nobias) c->col_bias = add_column(job, "bias_bits", WS_COL_BITS, !s->bias_column);
     c->col_p = add_column(job, s->p_column, WS_COL_P, 0);
-    if (s->evalue) c->col_evalue = add_column(job, "evalue", WS_COL_P, 0);
+    if (s->e_column) c->col_evalue = add_column(job, s->e_column, WS_COL_P, 0);
+    if (!s->sat_column) return;
+    c->col_sat = add_column(job, s->sat_column, WS_COL_COUNT, 0);
+    ws_scan_of(job)->col[c->col_sat].on_demand = 1;
 }
 
-/* The first operand is the model file, the rest are inputs. */
-static int operands(ws_job *job, const char **model, ws_err *err) {
+/* Takes the first operand as the model file, unless -m names some, and the others as inputs. Fails if standard input would be
+ * read twice. */
+static int operands(ws_job *job, ws_cascade *c, ws_err *err) {
     const ws_cmdline *cl = &job->cmdline;
-    if (cl->noperand == 0) return ws_fail(err, WS_EUSAGE, "no model file: the first operand is the HMM, the rest are sequences");
-    *model = cl->operand[0];
-    job->input = cl->operand + 1;
-    job->ninput = cl->noperand - 1;
+    const int given = c->opts->models.n;
+    if (cl->noperand == 0 && !given) return ws_fail(err, WS_EUSAGE, "no model file: the first operand is the HMM, the rest are sequences");
+    c->path = given ? c->opts->models.value : cl->operand;
+    c->npath = given ? (size_t)given : 1;
+    job->input = cl->operand + !given;
+    job->ninput = cl->noperand - !given;
     int from_stdin = job->ninput == 0;
-    for (int i = 0; i < job->ninput; i++) from_stdin |= strcmp(job->input[i], "-") == 0;
-    if (strcmp(*model, "-") == 0 && from_stdin)
+    for (int i = 0; i < job->ninput; i++) from_stdin |= ws_source_is_stdin(job->input[i]);
+    for (size_t i = 0; i < c->npath; i++) from_stdin += ws_source_is_stdin(c->path[i]) != 0;
+    if (from_stdin > 1)
         return ws_fail(err, WS_EUSAGE, "both the model and the sequences would be read from standard input; name a file for one of them");
     return WS_OK;
 }
 
 int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
-    const char *path = NULL;
-    int rc = operands(job, &path, err);
-    if (rc) return rc;
     ws_cascade *c = job->data = ws_calloc(1, sizeof *c, err);
     if (!c) return WS_ENOMEM;
     c->stage = stage;
     c->opts = job->own;
-    int threads = job->common.threads > 0 ? (int)job->common.threads : ws_cpu_allowed();
-    rc = ws_hmmset_read(&c->set, path, threads, err);
-    if (!rc) rc = make_models(c, threads, err);
+    int rc = operands(job, c, err);
+    if (!rc) rc = ws_hmmset_find(&c->set, c->path, c->npath, ws_job_threads(job), err);
+    if (!rc && !(c->model = ws_calloc(c->set.n, sizeof *c->model, err))) rc = err->code;
     if (!rc) rc = thresholds(c, job, err);
     if (!rc) rc = make_targets(job, c, err);
-    if (!rc) job->abc = c->set.hmm[0].abc;
+    if (!rc) ws_scan_of(job)->abc = c->set.hmm[0].abc;
     columns(job, c);
     return rc;
 }
@@ -130,11 +132,13 @@ void ws_cascade_close(ws_job *job) {
     ws_free(c);
 }
 
-int ws_cascade_begin(const ws_job *job, const ws_batch *b, ws_lane *lane, ws_err *err) {
+int ws_cascade_begin(const ws_job *job, const ws_batch *b, ws_worker *worker, ws_err *err) {
     (void)job;
-    int rc = ws_buf_reserve(&lane->perseq, b->n * sizeof(ws_lenmodel), err);
+    int rc = ws_buf_reserve(&worker->perseq, b->n * sizeof(ws_lenmodel), err);
     if (rc) return rc;
-    ws_lenmodel *lm = (ws_lenmodel *)(void *)lane->perseq.p;
+    ws_lenmodel *lm = (ws_lenmodel *)(void *)worker->perseq.p;
     for (size_t i = 0; i < b->n; i++) ws_lenmodel_set(&lm[i], b->len[i]);
     return WS_OK;
 }
+
+const ws_scoring ws_cascade_scoring = {.score_size = sizeof(ws_fscore), .begin = ws_cascade_begin, .decide = ws_cascade_decide};

@@ -1,32 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Blocks of a cluster (compute capability 9.0 and later, ws_dev_clusters): its launch, what they can do in each other's shared
-// memory, and messages: a sender writes there, and the bytes count on a barrier of the receiver. PTX ISA: mapa, st.async, mbarrier.
+// Blocks of a cluster (compute capability 9.0 and later, ws_dev_clusters): access to each other's shared memory, and messages. A sender
+// writes into the receiver's shared memory, and a barrier there counts the bytes. PTX ISA: mapa, st.async, mbarrier.
 //
-// A barrier expects one arrival a phase, the receiver's own, which says how many bytes belong to the message. Sender and
-// receiver must take turns: the next message into a box is sent only after something that follows from the last one.
+// A barrier expects one arrival in each phase: the receiver's own, which states the bytes of the message. Sender and receiver must
+// alternate: the sender reuses a box only after the receiver's answer to the last message.
 #ifndef WS_DEV_CLUSTER_CUH
 #define WS_DEV_CLUSTER_CUH
 
-#include "lib/dev/lane.cuh"
-
 #include <stdint.h>
-
-// Launches fn for `clusters` times `blocks` blocks of `threads`, with `shared` bytes; ws_lane_launched is the caller's.
-template <typename ARGS>
-int ws_cluster_launch(ws_devlane *l, void (*fn)(ARGS), ARGS args, unsigned clusters, unsigned blocks, unsigned threads, size_t shared,
-                      const char *name, ws_err *err) {
-    cudaLaunchAttribute cluster = {};
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {blocks, 1, 1};
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(clusters * blocks);
-    config.blockDim = dim3(threads);
-    config.dynamicSmemBytes = shared;
-    config.stream = l->stream;
-    config.attrs = &cluster;
-    config.numAttrs = 1;
-    return ws_cuda_fail(cudaLaunchKernelEx(&config, fn, args), name, err);
-}
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
@@ -40,27 +21,27 @@ __device__ __forceinline__ uint32_t ws_cluster_blocks() {
     asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(n));
     return n;
 }
-// Where something of this block's shared memory stands in block `rank`.
+// Returns the address in block `rank` of an object in this block's shared memory.
 __device__ __forceinline__ uint32_t ws_cluster_at(const void *mine, uint32_t rank) {
     uint32_t at;
     asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"((uint32_t)__cvta_generic_to_shared(mine)), "r"(rank));
     return at;
 }
-// One word to an address from ws_cluster_at; a ws_cluster_sync has to follow before it is read.
+// Stores one word at an address from ws_cluster_at. A ws_cluster_sync must come before the read.
 __device__ __forceinline__ void ws_cluster_store(uint32_t to, uint32_t v) {
     asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(to), "r"(v) : "memory");
 }
-// A barrier of all threads of the cluster.
+// Waits until all threads of the cluster are here.
 __device__ __forceinline__ void ws_cluster_sync() {
     asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
-// One thread makes each box; a ws_cluster_sync has to follow.
+// Makes a box's barrier; one thread calls it, and a ws_cluster_sync must follow.
 __device__ __forceinline__ void ws_box_init(uint64_t *bar) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\n\tfence.mbarrier_init.release.cluster;" ::"r"(
                      (uint32_t)__cvta_generic_to_shared(bar))
                  : "memory");
 }
-// Waits until `bytes` have come; by one whole warp. phase alternates from 0.
+// Waits until `bytes` have arrived. A whole warp calls it. phase alternates, beginning with 0.
 __device__ __forceinline__ void ws_box_wait(uint64_t *bar, uint32_t bytes, uint32_t phase) {
     const uint32_t at = (uint32_t)__cvta_generic_to_shared(bar);
     if (threadIdx.x % 32 == 0) asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(bytes) : "memory");
@@ -74,7 +55,7 @@ __device__ __forceinline__ void ws_box_wait(uint64_t *bar, uint32_t bytes, uint3
                      : "memory");
     while (!there);
 }
-// Sends to the address `to` of another block, counted on its barrier `bar`; both from ws_cluster_at.
+// Sends v to address `to` of another block and counts its bytes on barrier `bar` there. Both are from ws_cluster_at.
 __device__ __forceinline__ void ws_box_send(uint32_t to, uint32_t bar, uint32_t v) {
     asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(to), "r"(v), "r"(bar) : "memory");
 }
@@ -89,13 +70,13 @@ __device__ __forceinline__ void ws_box_send(uint32_t to, uint32_t bar, float4 v)
                  : "memory");
 }
 
-// Begins to copy 16 bytes of device memory into shared memory; the same thread waits for all its copies.
+// Begins to copy 16 bytes of device memory into shared memory. The same thread must wait for its copies.
 __device__ __forceinline__ void ws_copy_begin(void *to, const void *from) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from) : "memory");
 }
 __device__ __forceinline__ void ws_copy_wait() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
-#else // launchers do not come here: they ask cudaDevAttrClusterLaunch
+#else // never launched: ws_dev_clusters returns 0
 
 __device__ inline uint32_t ws_cluster_rank() { return 0; }
 __device__ inline uint32_t ws_cluster_blocks() { return 1; }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The CUDA devices of this process behind a C face: whether there are any, opening and closing them. Only .cu files see more
- * (lib/dev/lane.cuh). Built as device_none.c where there is no CUDA. */
+ * The CUDA devices of this process behind a C interface: queries, opening and closing. Only .cu files see more
+ * (lib/dev/stream.cuh). A build without CUDA has device_none.c instead. */
 #ifndef WS_DEV_DEVICE_H
 #define WS_DEV_DEVICE_H
 
@@ -10,38 +10,46 @@
 extern "C" {
 #endif
 
-/* Asks driver and devices, creates no context: 1 if one of the list can be used, or 0 and the reason. The list is that of
- * ws_dev_start, and the same in all calls of a process. */
+/* Returns CUDA's version and the devices that the build has code for, as "13.0, compute capability 80 90, PTX of
+ * 75". Returns NULL without CUDA. The text is static. */
+const char *ws_dev_built(void);
+
+/* Returns 1 if some device of the list is usable, else 0 with the reason in *why. It asks the driver and creates no
+ * context. All calls of a process must give the list of ws_dev_start. */
 int ws_dev_usable(const char *list, const char **why);
 
-/* Seconds from finding a device to the end of its first small call, and what closing it adds; on an H200 0.2 to 0.3. */
+/* Seconds from finding a device to the end of its first small call, together with closing it; 0.2 to 0.3 on an H200. */
 #define WS_DEV_START 0.3
 
-/* Opens the devices of the list ("0,2", "all"; NULL: the first), at most `mem` bytes of each (0: no limit). A list that is none, or
- * names a device that cannot be used, fails here. Each device is opened on a thread of its own while the first batch is read; a failure
- * there is reported by the first use. */
+/* Opens the devices of the list ("0,2", "all"; NULL: the first), and uses at most `mem` bytes of each (0: no limit).
+ * Returns an error at once if the list is malformed or names an unusable device. One thread for each device opens it
+ * while the first batch is read; failures of these threads appear at the device's first use. */
 int ws_dev_start(const char *list, uint64_t mem, ws_err *err);
-/* Waits for those threads and closes everything; also after a failure, or without a start. */
+/* Waits for these threads and closes all devices. Callers may call it after a failure, or without a start. */
 void ws_dev_stop(void);
 
-/* 0: all lanes are taken, or no device is open yet. A device that failed to open is ready to say so. Any thread. */
+/* Returns 0 if all streams are in use or no device is open yet. A device that failed to open counts as ready; its
+ * next use reports the failure. Any thread may call this. */
 int ws_dev_ready(void);
 
-/* Waits until all devices are open; the reason if one could not be opened. */
+/* Waits until all devices are open. Returns WS_EDEV if one could not be opened. */
 int ws_dev_wait(ws_err *err);
 
-/* Since the start, by the devices' clocks and summed over devices: seconds in which kernels ran and in which something was
- * copied, each moment once however many lanes were at it; and the kernels' seconds summed over lanes. Any thread. */
+/* Seconds since the start by the devices' clocks, summed over devices: time with at least one kernel running, time
+ * with at least one copy. Then the seconds of all kernels, summed over streams. Any thread may ask. */
 typedef struct ws_dev_times {
     int devices;
-    double kernels, copies, lanes;
+    double kernels, copies, kernels_summed;
 } ws_dev_times;
 ws_dev_times ws_dev_clock(void);
 
-/* Whether all devices in use have thread block clusters (compute capability 9.0). */
+/* Returns the lowest compute capability of the devices in use, as 90 for 9.0; 0 without devices. */
+int ws_dev_capability(void);
+
+/* Returns whether all devices in use have thread block clusters (compute capability 9.0). */
 int ws_dev_clusters(void);
 
-/* "NVIDIA H200", "4 x NVIDIA H200": the devices in use, "none" if there are none. */
+/* Returns the name of the devices in use, "NVIDIA H200" or "4 x NVIDIA H200"; "none" without devices. */
 const char *ws_dev_name(void);
 
 #ifdef __cplusplus

@@ -4,6 +4,8 @@
 
 static const char reason[] = "this program was built without CUDA";
 
+const char *ws_dev_built(void) { return NULL; }
+
 int ws_dev_usable(const char *list, const char **why) {
     (void)list;
     *why = reason;
@@ -23,6 +25,8 @@ int ws_dev_ready(void) { return 0; }
 int ws_dev_wait(ws_err *err) { return ws_fail(err, WS_EDEV, "%s", reason); }
 
 ws_dev_times ws_dev_clock(void) { return (ws_dev_times){0}; }
+
+int ws_dev_capability(void) { return 0; }
 
 int ws_dev_clusters(void) { return 0; }
 

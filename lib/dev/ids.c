@@ -30,13 +30,17 @@ int ws_dev_ids_parse(ws_dev_ids *ids, const char *list, ws_err *err) {
     return WS_OK;
 }
 
-int ws_dev_ids_narrow(const ws_dev_ids *ids) {
+static int narrowed;
+
+void ws_dev_narrow(const char *list) {
     static const char variable[] = "CUDA_VISIBLE_DEVICES";
-    static int narrowed; /* by an earlier call, for the same ids */
     char text[WS_DEV_MAX * 8];
     int at = 0;
-    if (ids->all || narrowed || getenv(variable)) return narrowed && !ids->all;
-    for (int i = 0; i < ids->n; i++) at += snprintf(text + at, sizeof text - (size_t)at, "%s%d", i ? "," : "", ids->id[i]);
+    ws_dev_ids ids;
+    ws_err ignored; /* ws_dev_start reports a malformed list */
+    if (narrowed || getenv(variable) || ws_dev_ids_parse(&ids, list, &ignored) || ids.all) return;
+    for (int i = 0; i < ids.n; i++) at += snprintf(text + at, sizeof text - (size_t)at, "%s%d", i ? "," : "", ids.id[i]);
     narrowed = setenv(variable, text, 1) == 0;
-    return narrowed;
 }
+
+int ws_dev_is_narrowed(const ws_dev_ids *ids) { return narrowed && !ids->all; }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which devices --device names, and a driver that looks at no others. */
+ * The devices that --device names, and how the driver is limited to these. */
 #ifndef WS_DEV_IDS_H
 #define WS_DEV_IDS_H
 
@@ -13,16 +13,22 @@ enum { WS_DEV_MAX = 16 };
 
 typedef struct ws_dev_ids {
     int all;
-    int n, id[WS_DEV_MAX]; /* unless all */
+    int n, id[WS_DEV_MAX]; /* unused if all */
 } ws_dev_ids;
 
-/* "0,2", "all", NULL for the first; a failure names what cannot be read or is there twice. */
+/* Parses a list into *ids: "0,2", "all"; NULL: the first device. Returns WS_EUSAGE and a sentence that names the
+ * malformed or repeated number. */
 int ws_dev_ids_parse(ws_dev_ids *ids, const char *list, ws_err *err);
 
-/* To be called before CUDA is: makes the driver find these devices alone, because each one that it finds costs every process time:
- * one of four H200 was ready after 0.4 s, and with all four in sight after 1.3. Returns 1 if the driver will number them 0, 1 ... in the
- * order of ids; 0 if they keep their numbers, for all and where CUDA_VISIBLE_DEVICES already says which devices there are. */
-int ws_dev_ids_narrow(const ws_dev_ids *ids);
+/* Limits the driver to the devices of `list` by CUDA_VISIBLE_DEVICES, because each device that the driver finds
+ * costs start-up time. One of four H200 was ready after 0.4 s, and after 1.3 s with all four visible. Does nothing
+ * for "all", for a malformed list, and where the variable is set. main calls this before the first thread starts,
+ * because threads may read the environment, and before any CUDA call. */
+void ws_dev_narrow(const char *list);
+
+/* Returns 1 if the driver numbers the devices of ids 0, 1 ... in their order after ws_dev_narrow; 0 if they keep
+ * their numbers. */
+int ws_dev_is_narrowed(const ws_dev_ids *ids);
 
 #ifdef __cplusplus
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The composition-bias filter. Specification profile-filters.md, section 10, one operation after the other: the sum of L
- * singles is part of the score, so no other order gives the same bits. */
+ * The composition-bias filter, operation by operation: the score contains a sum of L singles, so another order would
+ * give other bits. Source: specification profile-filters.md, section 10. */
 #include "lib/hmm/bias.h"
 
 #include "lib/hmm/floatlog.h"
-
-enum { PIECE = 1024 };
 
 void ws_bias_set(ws_bias *bias, const ws_hmm *hmm) {
     const ws_abc *abc = hmm->abc;
@@ -29,7 +27,7 @@ float ws_bias_sum(const ws_bias *bias, const ws_lenmodel *lm, const uint8_t *x, 
     float a = 1.0f * WS_BIAS_PI0, b = bias->odds[x[0]] * WS_BIAS_PI1; /* states: background, composition */
     float F = 0.0f;
     for (size_t i = 0;;) {
-        float m = a > b ? a : b; /* above 0: a is */
+        float m = a > b ? a : b; /* above 0, because a is */
         a /= m;
         b /= m;
         F += ws_float_log(m);
@@ -46,35 +44,7 @@ float ws_bias_score(const ws_bias *bias, const ws_lenmodel *lm, const uint8_t *x
     return ws_bias_finish(ws_bias_sum(bias, lm, x, L), lm);
 }
 
-typedef void scores_in_lanes(const ws_bias *bias, const ws_seqs *list, float *out);
-
-static scores_in_lanes *in_lanes(const ws_cpu *cpu) {
-    (void)cpu;
-    return WS_X86(cpu->avx512 ? ws_bias_scores_avx512 : cpu->avx2 ? ws_bias_scores_avx2 :) NULL;
-}
-
-/* A piece of a list in lanes, long ones first. */
-static void score_piece(const ws_bias *bias, scores_in_lanes *scores, const ws_seqs *list, float *out) {
-    uint32_t item[PIECE], place[PIECE];
-    float score[PIECE];
-    const ws_seqs sorted = ws_seqs_longest_first(list, item, place);
-    scores(bias, &sorted, score);
-    for (size_t j = 0; j < list->n; j++) out[place[j]] = score[j];
-}
-
-void ws_bias_scores(const ws_bias *bias, const ws_cpu *cpu, const ws_seqs *list, float *out) {
-    scores_in_lanes *scores = cpu ? in_lanes(cpu) : NULL;
-    if (scores) {
-        for (size_t from = 0; from < list->n; from += PIECE) {
-            ws_seqs piece = *list;
-            uint32_t item[PIECE];
-            piece.n = ws_min(list->n - from, PIECE);
-            for (size_t j = 0; j < piece.n; j++) item[j] = (uint32_t)ws_seqs_at(list, from + j);
-            piece.item = item;
-            score_piece(bias, scores, &piece, out + from);
-        }
-        return;
-    }
+void ws_bias_scores_scalar(const ws_bias *bias, const ws_seqs *list, float *out) {
     for (size_t j = 0; j < list->n; j++) {
         const size_t L = ws_seqs_len(list, j);
         out[j] = L ? ws_bias_score(bias, ws_seqs_lm(list, j), ws_seqs_codes(list, j), L) : 0.0f;

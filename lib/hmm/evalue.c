@@ -8,8 +8,8 @@
 
 float ws_bits(float score, float null_nats) { return (float)((double)(score - null_nats) / LN2); }
 
-double ws_gumbel_p(float bits, float mu, float lambda) {
-    double y = (double)lambda * ((double)bits - (double)mu), g = exp(-y);
+double ws_gumbel_p(double bits, float mu, float lambda) {
+    double y = (double)lambda * (bits - (double)mu), g = exp(-y);
     return g < 5e-9 ? g : 1.0 - exp(-g); /* 1 - exp(-g) = g there, without the cancellation */
 }
 

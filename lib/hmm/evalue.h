@@ -3,11 +3,11 @@
 #ifndef WS_HMM_EVALUE_H
 #define WS_HMM_EVALUE_H
 
-/* bits of a score against a null score, both in nats. */
+/* Returns the bits of a score against a null score, both in nats. */
 float ws_bits(float score, float null_nats);
-/* P of the Gumbel with mu, lambda (MSV, Viterbi); 0 for +inf, 1 for -inf. */
-double ws_gumbel_p(float bits, float mu, float lambda);
-/* P of the exponential tail that begins at tau (Forward); 1 below. */
+/* Returns P of the Gumbel distribution with mu, lambda (MSV, Viterbi); 0 for +inf, 1 for -inf. */
+double ws_gumbel_p(double bits, float mu, float lambda);
+/* Returns P of the exponential tail that begins at tau (Forward); 1 below tau. */
 double ws_exp_p(float bits, float tau, float lambda);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The tables of floatlog.h: 1/c rounded to 20 bits after the point, -log of it rounded to 42 bits, and the rest of that. */
+ * The tables of floatlog.h: 1/c rounded to 20 bits after the point, -log of that rounded to 42 bits, and the
+ * remainder. */
 #include "lib/hmm/floatlog.h"
 
 const ws_floatlog_table ws_floatlog __attribute__((aligned(64))) = {

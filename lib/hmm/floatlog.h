@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-/* 16-entry tables, and the constants that scalar and vector code share. */
+/* 16-entry tables; scalar and vector code use the same. */
 typedef struct ws_floatlog_table {
     double inverse[16], high[16], low[16];
 } ws_floatlog_table;
@@ -24,12 +24,13 @@ extern const ws_floatlog_table ws_floatlog;
 
 #define WS_LOG_OFFSET INT64_C(0x3fe6000000000000) /* 0.6875 */
 #define WS_LOG_BIAS (INT64_C(1024) << 52)         /* keeps k positive until it is a double */
-#define WS_LOG_MAGIC INT64_C(0x4330000000000000)  /* 2^52: or a small integer into it, and it is 2^52 more as a double */
+#define WS_LOG_MAGIC INT64_C(0x4330000000000000)  /* 2^52: OR-ing a small integer into it adds the integer */
 #define WS_LOG_MAGIC_BIAS (4503599627370496.0 + 1024.0)
 #define WS_LN2_HIGH 0x1.62e42fefa3800p-1
 #define WS_LN2_LOW 0x1.ef35793c76730p-45
 
-/* The same operations in the same order as V_FACE(float_log) of bias.inc.h; t: a copy of ws_floatlog. */
+/* Returns (float)log((double)m). Does the operations of V_FACE(float_log) of bias_simd.c in the same order; t: a
+ * copy of ws_floatlog. */
 WS_DEVICE static inline float ws_float_log_by(const ws_floatlog_table *t, float m) {
     const double wide = (double)m;
     int64_t bits;

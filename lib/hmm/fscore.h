@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a backend of ssv, msv, vit or fwd writes for one (model, sequence) pair. */
+ * The result of a backend of ssv, msv, vit or fwd for one (model, sequence) pair. */
 #ifndef WS_HMM_FSCORE_H
 #define WS_HMM_FSCORE_H
 
@@ -8,7 +8,7 @@
 typedef enum ws_fstatus {
     WS_F_OK,       /* nats is the score */
     WS_F_OVERFLOW, /* beyond the integer range: nats is +INFINITY, the pair passes */
-    WS_F_OPEN,     /* ssv only: not conclusive, MSV may be higher; nats is the best single diagonal, the pair passes */
+    WS_F_OPEN,     /* ssv only: SSV cannot decide and MSV may be higher; nats is the best single diagonal, the pair passes */
     WS_F_UNDERFLOW /* no residue, or in fwd no path; nats is -INFINITY */
 } ws_fstatus;
 

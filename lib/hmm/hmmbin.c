@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * HMMER3 binary files (.h3m, `hmmconvert -b`), versions a to f, little endian. Specification profile-filters.md, section 1.6.
+ * HMMER3 binary files (.h3m, `hmmconvert -b`), versions a to f, little endian. Source: specification
+ * profile-filters.md, section 1.6.
  *
- * No size in the file is believed before as many bytes are known to be there. */
+ * The parser uses a size from the file only after checking that as many bytes exist. */
 #include <math.h>
 #include <string.h>
 
 #include "lib/hmm/hmmfile.h"
 
-/* Which optional parts a model has. */
+/* Flags of the optional parts of a model. */
 enum {
     HAS_DESC = 1 << 1,
     HAS_RF = 1 << 2,
@@ -26,9 +27,10 @@ enum {
 typedef struct reader {
     const ws_hmmfile *file;
     size_t at;
+    int skim; /* skips tables and annotation */
 } reader;
 
-/* The sentence with the place in front of it. */
+/* Fails with WS_EDATA and a sentence that begins with the place in the file. */
 #define bad(r, err, ...) \
     (ws_fail(err, WS_EDATA, __VA_ARGS__), \
      ws_err_prefix(err, "%s, byte %zu: ", (r)->file->name, (r)->file->bytes_before + (r)->at), WS_EDATA)
@@ -69,7 +71,8 @@ static int finite_floats(reader *r, float *v, size_t n, const char *what, ws_err
     return rc;
 }
 
-/* int32 length with the NUL, 0 if absent, then the bytes. *s stays NULL if absent; `s` may be NULL to skip it. */
+/* Reads a string: int32 length with the NUL, 0 if absent, then the bytes. *s stays NULL if absent; s = NULL skips
+ * the string. */
 static int read_text(reader *r, char **s, const char *what, ws_err *err) {
     int32_t n;
     int rc = read_int(r, &n, what, err);
@@ -84,9 +87,16 @@ static int read_text(reader *r, char **s, const char *what, ws_err *err) {
     return *s ? WS_OK : err->code;
 }
 
+/* Refuses blanks in names and accessions: each is one word in a text file and one column of a table. */
+static int one_word(reader *r, const char *s, const char *what, ws_err *err) {
+    char quoted[WS_QUOTE_MAX];
+    if (!strpbrk(s, " \t")) return WS_OK;
+    return bad(r, err, "the %s \"%s\" has a blank, expected one word", what, ws_quote(quoted, s, strlen(s)));
+}
+
 /* ---- version ---- */
 
-/* The magic number of each version. Its top bits make it unlike any text. */
+/* The magic number of each version. Its top bits occur in no text. */
 static const uint32_t magic[] = {0xe8ededb6, 0xe8ededb7, 0xe8ededb8, 0xe8ededb9, 0xe8ededb0, 0xe8ededba};
 
 static uint32_t word_at(const ws_hmmfile *f, size_t at) {
@@ -101,7 +111,7 @@ static int version_of(uint32_t word) {
     return 0;
 }
 
-/* The profiles of a pressed set (.h3f, .h3p): the last two bytes tell version and vector unit. */
+/* Returns 1 for the profiles of a pressed set (.h3f, .h3p). Their last two bytes encode version and vector unit. */
 static int is_pressed(uint32_t word) { return (word & 0xffff0000) == 0xb3e60000; }
 static int is_swapped(uint32_t word) { return version_of(__builtin_bswap32(word)) != 0; }
 
@@ -141,6 +151,7 @@ static int read_sizes(reader *r, ws_hmm *h, int32_t *flags, ws_err *err) {
 
 static int read_tables(reader *r, ws_hmm *h, ws_err *err) {
     size_t M = (size_t)h->M, K = (size_t)h->abc->K;
+    if (r->skim) return skip(r, (2 * K * (M + 1) - K + WS_NTRANS * (M + 1)) * sizeof(float), "tables", err);
     int rc = ws_hmm_alloc(h, err);
     if (rc == WS_OK) rc = probabilities(r, h->mat + K, M * K, "match emissions", err);
     if (rc == WS_OK) rc = skip(r, (M + 1) * K * sizeof(float), "insert emissions", err);
@@ -148,25 +159,54 @@ static int read_tables(reader *r, ws_hmm *h, ws_err *err) {
     return rc;
 }
 
+/* Reads one character for each node, with one for index 0 before and a zero byte behind. */
+static int read_note(reader *r, ws_hmm *h, int which, ws_err *err) {
+    if (r->skim) return skip(r, (size_t)h->M + 2, "annotation", err);
+    int rc = ws_hmm_add_note(h, which, err);
+    if (rc == WS_OK) rc = copy(r, h->note[which], (size_t)h->M + 2, "annotation", err);
+    if (rc) return rc;
+    h->note[which][0] = ' ';
+    h->note[which][h->M + 1] = '\0';
+    for (int k = 1; k <= h->M; k++)
+        if (h->note[which][k] <= ' ' || h->note[which][k] > '~') return bad(r, err, "no character in the annotation of node %d", k);
+    return WS_OK;
+}
+
 static int read_annotation(reader *r, ws_hmm *h, int32_t flags, ws_err *err) {
-    static const int column[] = {HAS_RF, HAS_MM, HAS_CONS, HAS_CS, HAS_CA};
+    static const struct {
+        int flag, note;
+    } column[] = {{HAS_RF, WS_NOTE_RF}, {HAS_MM, WS_NOTE_MM}, {HAS_CONS, WS_NOTE_CONS}, {HAS_CS, WS_NOTE_CS}};
     size_t nodes = (size_t)h->M + 2;
     int rc;
     if ((rc = read_text(r, &h->name, "name", err)) != WS_OK) return rc;
     if (!h->name || !h->name[0]) return bad(r, err, "the model has no name");
+    if ((rc = one_word(r, h->name, "name", err)) != WS_OK) return rc;
     if ((flags & HAS_ACC) && (rc = read_text(r, &h->acc, "accession", err)) != WS_OK) return rc;
+    if (h->acc && (rc = one_word(r, h->acc, "accession", err)) != WS_OK) return rc;
     if ((flags & HAS_DESC) && (rc = read_text(r, &h->desc, "description", err)) != WS_OK) return rc;
     for (size_t i = 0; i < sizeof column / sizeof column[0]; i++)
-        if ((flags & column[i]) && (rc = skip(r, nodes, "annotation", err)) != WS_OK) return rc;
+        if ((flags & column[i].flag) && (rc = read_note(r, h, column[i].note, err)) != WS_OK) return rc;
+    if ((flags & HAS_CA) && (rc = skip(r, nodes, "annotation", err)) != WS_OK) return rc;
     if ((rc = read_text(r, NULL, "command log", err)) != WS_OK) return rc;
-    if ((rc = skip(r, 8, "sequence counts", err)) != WS_OK) return rc;
-    if (r->file->version >= 'c' && (rc = skip(r, 4, "maximum length", err)) != WS_OK) return rc;
+    if ((rc = read_int(r, &h->nseq, "sequence count", err)) != WS_OK) return rc;
+    h->nseq = h->nseq > 0 ? h->nseq : 0;
+    if ((rc = skip(r, 4, "effective sequence count", err)) != WS_OK) return rc;
+    if (r->file->version >= 'c' && (rc = read_int(r, &h->maxl, "maximum length", err)) != WS_OK) return rc;
+    h->maxl = h->maxl > 0 ? h->maxl : 0;
     if ((rc = read_text(r, NULL, "date", err)) != WS_OK) return rc;
-    if ((flags & HAS_MAP) && (rc = skip(r, (nodes - 1) * 4, "map", err)) != WS_OK) return rc;
-    return skip(r, 4, "checksum", err);
+    if ((flags & HAS_MAP) && r->skim) {
+        rc = skip(r, (nodes - 1) * sizeof *h->map, "map", err);
+    } else if (flags & HAS_MAP) {
+        if (!(h->map = ws_calloc(nodes - 1, sizeof *h->map, err))) return err->code;
+        rc = copy(r, h->map, (nodes - 1) * sizeof *h->map, "map", err);
+    }
+    if (rc == WS_OK) rc = skip(r, 4, "checksum", err);
+    if (rc != WS_OK || r->skim) return rc;
+    return h->note[WS_NOTE_CONS] ? WS_OK : ws_hmm_derive_consensus(h, err);
 }
 
-/* Version a has lambda, mu and tau: see hmmtext.c. Without STATS the numbers are there but mean nothing. */
+/* Reads lambda, mu and tau. Version a: see hmmtext.c. Without STATS the file has the numbers, but they are
+ * meaningless. */
 static int read_evparam(reader *r, ws_hmm *h, int32_t flags, ws_err *err) {
     float v[WS_NEVPARAM];
     size_t n = r->file->version == 'a' ? 3 : WS_NEVPARAM;
@@ -179,11 +219,13 @@ static int read_evparam(reader *r, ws_hmm *h, int32_t flags, ws_err *err) {
     h->calibrated = 1;
     if (n == WS_NEVPARAM) {
         memcpy(h->evparam, v, sizeof v);
-        return WS_OK;
+    } else {
+        h->evparam[WS_MLAMBDA] = h->evparam[WS_VLAMBDA] = h->evparam[WS_FLAMBDA] = v[0];
+        h->evparam[WS_MMU] = h->evparam[WS_VMU] = v[1];
+        h->evparam[WS_FTAU] = v[2];
     }
-    h->evparam[WS_MLAMBDA] = h->evparam[WS_VLAMBDA] = h->evparam[WS_FLAMBDA] = v[0];
-    h->evparam[WS_MMU] = h->evparam[WS_VMU] = v[1];
-    h->evparam[WS_FTAU] = v[2];
+    for (int i = WS_MLAMBDA; i <= WS_FLAMBDA; i += WS_VLAMBDA - WS_MLAMBDA)
+        if (h->evparam[i] <= 0) return bad(r, err, "a lambda of the E-value parameters is %g, expected more than 0", (double)h->evparam[i]);
     return WS_OK;
 }
 
@@ -193,8 +235,8 @@ static int read_cutoffs(reader *r, ws_hmm *h, ws_err *err) {
     return rc;
 }
 
-int ws_hmmbin_read(ws_hmm *h, const ws_hmmfile *f, size_t *at, ws_err *err) {
-    reader r = {.file = f, .at = *at};
+static int read_model(ws_hmm *h, const ws_hmmfile *f, int skim, size_t *at, ws_err *err) {
+    reader r = {.file = f, .at = *at, .skim = skim};
     int32_t flags;
     int rc;
     if (version_of(word_at(f, *at)) != f->version)
@@ -207,5 +249,9 @@ int ws_hmmbin_read(ws_hmm *h, const ws_hmmfile *f, size_t *at, ws_err *err) {
     if ((rc = read_cutoffs(&r, h, err)) != WS_OK) return rc;
     if ((flags & HAS_COMPO) && (rc = probabilities(&r, h->compo, (size_t)h->abc->K, "composition", err)) != WS_OK) return rc;
     *at = r.at;
+    h->hash = skim ? 0 : ws_hmm_hash(h);
     return WS_OK;
 }
+
+int ws_hmmbin_read(ws_hmm *h, const ws_hmmfile *f, size_t *at, ws_err *err) { return read_model(h, f, 0, at, err); }
+int ws_hmmbin_header(ws_hmm *h, const ws_hmmfile *f, size_t *at, ws_err *err) { return read_model(h, f, 1, at, err); }

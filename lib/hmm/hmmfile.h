@@ -1,46 +1,69 @@
 /* SPDX-License-Identifier: MIT
- * What hmmset.c, hmmtext.c and hmmbin.c share: whole models in memory and the parsers of one of them. */
+ * Shared by hmmset.c, hmmfind.c, hmmtext.c and hmmbin.c: files in memory and the parsers of one model. */
 #ifndef WS_HMM_HMMFILE_H
 #define WS_HMM_HMMFILE_H
 
 #include "lib/hmm/model.h"
 
+#include <xxhash.h>
+
 typedef struct ws_hmmfile {
     const char *name; /* for messages */
-    const char *text; /* n bytes and a NUL behind them */
+    const char *text; /* n bytes and a NUL */
     size_t n;
-    size_t bytes_before, lines_before; /* of the file, in front of the text */
-    char version;     /* 'a' to 'f' of HMMER3/a to HMMER3/f, set by _version */
+    size_t bytes_before, lines_before; /* of the file, before the text */
+    char version;     /* 'a' to 'f' of HMMER3/a to HMMER3/f; _version sets it */
 } ws_hmmfile;
 
-/* Text: how many of n bytes are whole models, up to the last line that ends one; 0 if none does. The version from the file's
- * first line; then the start of each model, behind the blank and comment lines before it. *start is an array of *n offsets,
- * released with ws_free. */
+/* Three functions for text. _whole returns how many of n bytes are whole models, up to the last line that ends a
+ * model; 0: none. _version reads the version from the file's first line. _split returns the offset of each model,
+ * behind blank and comment lines, as an array of *n that the caller frees with ws_free. */
 size_t ws_hmmtext_whole(const char *text, size_t n);
-size_t ws_hmmtext_lines(const char *text, size_t n); /* line ends in n bytes */
+size_t ws_hmmtext_lines(const char *text, size_t n); /* returns the line ends in n bytes */
 int ws_hmmtext_version(ws_hmmfile *f, ws_err *err);
 int ws_hmmtext_split(const ws_hmmfile *f, size_t **start, size_t *n, ws_err *err);
-/* The model at offset `start`. *h is zeroed before; on failure the caller releases what it holds. */
+/* Reads the model at offset `start` into *h, which is zeroed. On failure the caller releases what *h holds. */
 int ws_hmmtext_read(ws_hmm *h, const ws_hmmfile *f, size_t start, ws_err *err);
+/* Reads only its header: no tables, composition, annotation or hash. */
+int ws_hmmtext_header(ws_hmm *h, const ws_hmmfile *f, size_t start, ws_err *err);
 
-/* Binary: whether the file begins as one, from so many bytes; the version from its first magic; the model at *at, which moves behind it. */
+/* Three functions for binary files: test whether the file begins as one, read the version from its first magic, read
+ * the model at *at and advance *at. */
 enum { WS_HMMBIN_MAGIC = 4 };
 int ws_hmmbin_detect(const ws_hmmfile *f);
 int ws_hmmbin_version(ws_hmmfile *f, ws_err *err);
 int ws_hmmbin_read(ws_hmm *h, const ws_hmmfile *f, size_t *at, ws_err *err);
+/* Reads the same without tables, annotation and hash, and does not check these. */
+int ws_hmmbin_header(ws_hmm *h, const ws_hmmfile *f, size_t *at, ws_err *err);
 
-/* The tables of a model whose M and abc are set. */
+/* Reads all models of a file and appends them to the set; *hash takes the file's bytes. A failure leaves the set
+ * unchanged. Defined in hmmset.c. */
+int ws_hmmset_append(ws_hmmset *set, XXH3_state_t *hash, const char *path, int threads, ws_err *err);
+/* Looks for a zero byte in the text. Returns WS_EDATA with its place in the file if there is one, for the parsers of text
+ * take a zero byte for the end. Defined in hmmset.c. */
+int ws_hmmfile_check_text(const ws_hmmfile *f, ws_err *err);
+/* Checks that the last model has the alphabet of the set. Fails with "model 3, NAME, has the alphabet ...". */
+int ws_hmmset_check_alphabets(const ws_hmmset *set, const char *name, ws_err *err);
+
+/* Allocates the tables of a model whose M and abc are set. Returns WS_ENOMEM on failure. */
 int ws_hmm_alloc(ws_hmm *h, ws_err *err);
 void ws_hmm_release(ws_hmm *h);
 
-/* Line number in the file, from 1, of a place in the text. Counts from the start: for messages only. */
+/* Two functions for annotation. The first makes a string of M blanks behind a first one. The second makes the
+ * consensus of a model whose file has none (section 1.4): each node's most probable residue, in upper case from a
+ * probability of 0.5 (proteins) or 0.9. */
+int ws_hmm_add_note(ws_hmm *h, int which, ws_err *err);
+int ws_hmm_derive_consensus(ws_hmm *h, ws_err *err);
+
+/* Returns the line number in the file, from 1, of a place in the text. It counts from the start, so it is for
+ * messages only. */
 size_t ws_hmmfile_line(const ws_hmmfile *f, const char *at);
 
-/* What stands for mu, lambda and tau in HMMER when a model has no STATS: every P-value is then 1 (section 1.3). */
+/* HMMER's value of mu, lambda and tau for a model without STATS: every P-value is then 1 (section 1.3). */
 #define WS_EVPARAM_UNSET (-99999.0f)
 
-/* Probabilities are sums of singles in some files, so one may lie this far above 1; more is an error. It bounds the growth
- * of Forward's insert states: kernels/fwd/README.md, range. */
+/* The largest probability that the parser accepts. Some files have sums of singles just above 1. The limit bounds
+ * the growth of Forward's insert states: kernels/fwd/README.md, range. */
 #define WS_PROB_MAX 1.00001f
 
 #endif

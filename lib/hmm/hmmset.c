@@ -1,55 +1,35 @@
 /* SPDX-License-Identifier: MIT
- * A model file: reads it, tells text from binary, converts its models on several threads. It is taken in portions, so
- * that the text of 50,000 models, 5 GB and more, is never there at once, and reading goes on while models are converted. */
+ * A model file: reads it, tells text from binary, and converts its models on several threads. It takes the file in
+ * portions, so the text of 50,000 models, over 5 GB, is never in memory at once. Reading continues while threads
+ * convert. */
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
+#define XXH_STATIC_LINKING_ONLY /* for a hash state that we own */
 #include <xxhash.h>
 
-#include "lib/base/each.h"
+#include "lib/base/parallel_for.h"
 #include "lib/hmm/hmmfile.h"
 #include "lib/io/source.h"
 
 enum {
     PORTION = 1 << 20, /* bytes that a thread takes at a time */
-    LOOK = 16 << 20    /* bytes in all threads' portions together, and those in which the first model has to end */
+    LOOK = 16 << 20    /* most bytes in all threads' portions, and in front of the end of the first model */
 };
 
-int ws_hmm_alloc(ws_hmm *h, ws_err *err) {
-    size_t nodes = (size_t)h->M + 1;
-    h->mat = ws_calloc(nodes * (size_t)h->abc->K, sizeof *h->mat, err);
-    if (!h->mat) return err->code;
-    h->tr = ws_calloc(nodes * WS_NTRANS, sizeof *h->tr, err);
-    return h->tr ? WS_OK : err->code;
-}
-
-void ws_hmm_release(ws_hmm *h) {
-    ws_free(h->name);
-    ws_free(h->acc);
-    ws_free(h->desc);
-    ws_free(h->mat);
-    ws_free(h->tr);
-    *h = (ws_hmm){0};
-}
-
-size_t ws_hmmfile_line(const ws_hmmfile *f, const char *at) {
-    size_t line = f->lines_before + 1;
-    for (const char *p = f->text; (p = memchr(p, '\n', (size_t)(at - p))) != NULL; p++) line++;
-    return line;
-}
-
-/* ---- the file: what is read of it stands in `rest` until it becomes somebody's portion ---- */
+/* ---- the file: bytes are in `rest` between their reading and a portion ---- */
 
 typedef struct input {
     const char *name; /* for messages */
     ws_source *source;
     XXH3_state_t *hash;
     ws_buf rest;
-    size_t bytes, lines; /* of the file, in front of rest */
+    size_t bytes, lines; /* of the file, before rest */
     char version;
     int ended;
 } input;
 
-/* More of the file behind `text`, until there are `want` bytes or its end; then a NUL. */
+/* Reads more of the file behind `text`, until there are `want` bytes or the file ends; then adds a NUL. */
 static int fill(input *in, ws_buf *text, size_t want, ws_err *err) {
     while (text->n < want && !in->ended) {
         const uint8_t *p;
@@ -65,7 +45,7 @@ static int fill(input *in, ws_buf *text, size_t want, ws_err *err) {
     return rc;
 }
 
-/* The same until there are whole models as well, but no more than `most` bytes. *whole: how many of the bytes those are. */
+/* Does the same until there are whole models too, but at most `most` bytes. *whole: bytes of the whole models. */
 static int fill_whole(input *in, ws_buf *text, size_t want, size_t most, size_t *whole, ws_err *err) {
     for (*whole = 0;; want = 2 * text->n) {
         int rc = fill(in, text, ws_min(want, most), err);
@@ -79,7 +59,7 @@ static ws_hmmfile file_of(const input *in, const ws_buf *text) {
     return (ws_hmmfile){in->name, text->p, text->n, in->bytes, in->lines, in->version};
 }
 
-/* ---- text: threads take the next portion, some whole models each, until none is left ---- */
+/* ---- text: each thread takes the next portion of whole models until none is left ---- */
 
 typedef struct models {
     ws_hmm *hmm;
@@ -94,15 +74,15 @@ typedef struct portion {
 
 typedef struct team {
     size_t want; /* bytes in a portion */
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects the fields below */
     input *in;
     models *done; /* [taken], in the order of the file */
     size_t taken, cap;
-    size_t failed; /* the first portion that cannot be read, SIZE_MAX if all can */
+    size_t failed; /* index of the first portion that failed, SIZE_MAX: none */
     ws_err err;
 } team;
 
-static int check_text(const ws_hmmfile *f, ws_err *err) {
+int ws_hmmfile_check_text(const ws_hmmfile *f, ws_err *err) {
     const char *nul = memchr(f->text, '\0', f->n);
     if (nul)
         return ws_fail(err, WS_EDATA, "%s: byte %zu is zero, which no HMMER3 text file holds; it is neither text nor a "
@@ -110,7 +90,7 @@ static int check_text(const ws_hmmfile *f, ws_err *err) {
     return WS_OK;
 }
 
-/* Reading and inflating go on in a thread that would only wait for the lock. */
+/* Takes the lock. A thread that would only wait for it reads and inflates meanwhile. */
 static void lock(team *w) {
     while (pthread_mutex_trylock(&w->lock) != 0) {
         if (ws_source_ahead(w->in->source)) continue;
@@ -125,7 +105,7 @@ static void note_failure(team *w, size_t index, const ws_err *err) {
     w->err = *err;
 }
 
-/* The whole models of what is read and not taken; what is behind them is left to the next portion. */
+/* Cuts a portion: the whole models that are read and not taken. The rest stays for the next portion. */
 static int cut_portion(team *w, portion *p, ws_err *err) {
     input *in = w->in;
     const ws_buf spare = p->text;
@@ -148,8 +128,8 @@ static int cut_portion(team *w, portion *p, ws_err *err) {
     return WS_OK;
 }
 
-/* Portions are handed out in ascending order and each one taken is finished, so the failure that is kept is the first of the
- * file, whatever the number of threads. */
+/* Takes the next portion. Portions are numbered in file order and every one taken is finished. So the failure that
+ * is kept is the first in the file for any number of threads. */
 static int take(team *w, portion *p) {
     ws_err err;
     int go;
@@ -165,7 +145,7 @@ static int take(team *w, portion *p) {
 
 static int convert(const ws_hmmfile *f, models *m, ws_err *err) {
     size_t *start = NULL, n;
-    int rc = check_text(f, err);
+    int rc = ws_hmmfile_check_text(f, err);
     if (rc == WS_OK) rc = ws_hmmtext_split(f, &start, &n, err);
     if (rc != WS_OK) return rc;
     m->hmm = ws_calloc(n, sizeof *m->hmm, err);
@@ -178,7 +158,7 @@ static int convert(const ws_hmmfile *f, models *m, ws_err *err) {
     return rc;
 }
 
-/* A thread's share. It never fails itself: which failure is the first is asked of portions, not of threads. */
+/* Runs one thread's share. It returns WS_OK always: failures are kept by portion, not by thread. */
 static int work(void *arg, size_t thread, ws_err *err) {
     team *w = arg;
     portion p = {0};
@@ -195,7 +175,7 @@ static int work(void *arg, size_t thread, ws_err *err) {
     return WS_OK;
 }
 
-/* All portions' models become the set's. */
+/* Moves the models of all portions into the set. */
 static int gather(team *w, ws_hmmset *set, ws_err *err) {
     size_t n = 0;
     for (size_t i = 0; i < w->taken; i++) n += w->done[i].n;
@@ -214,19 +194,20 @@ static int gather(team *w, ws_hmmset *set, ws_err *err) {
 static int read_text(ws_hmmset *set, input *in, size_t want, int threads, ws_err *err) {
     team w = {.want = want, .in = in, .failed = SIZE_MAX};
     pthread_mutex_init(&w.lock, NULL);
-    (void)ws_each(in->ended ? 1 : (size_t)ws_max(threads, 1), threads, work, &w, err);
+    (void)ws_parallel_for(in->ended ? 1 : (size_t)ws_max(threads, 1), threads, work, &w, err);
     pthread_mutex_destroy(&w.lock);
     int rc = gather(&w, set, err);
     if (w.failed == SIZE_MAX) return rc;
-    /* what is wrong with a damaged .gz is soon met behind the text that it spoils, and says more */
+    /* a damaged .gz is found soon behind the text that it spoils, and its message says more */
     (void)fill(in, &in->rest, LOOK, &w.err);
     *err = w.err;
     return err->code;
 }
 
-/* ---- binary: where a model ends is known only from reading it, and reading it is little more than a copy ---- */
+/* ---- binary: only reading a model finds its end, and reading it is little more than a copy ---- */
 
-/* Where reading fails before the end of the file, all that is wrong may be that too little of it is there. */
+/* Reads binary models one after another. A failure before the end of the file may only mean that more bytes are
+ * needed. */
 static int read_binary(ws_hmmset *set, input *in, size_t want, ws_err *err) {
     ws_hmmfile f = file_of(in, &in->rest);
     size_t at = 0, cap = 0;
@@ -253,7 +234,7 @@ static int read_binary(ws_hmmset *set, input *in, size_t want, ws_err *err) {
     return rc;
 }
 
-static int check_alphabets(const ws_hmmset *set, const char *name, ws_err *err) {
+int ws_hmmset_check_alphabets(const ws_hmmset *set, const char *name, ws_err *err) {
     for (size_t i = 1; i < set->n; i++)
         if (set->hmm[i].abc != set->hmm[0].abc)
             return ws_fail(err, WS_EDATA, "%s: model %zu, %s, has the alphabet %s, but the first model, %s, has %s; all "
@@ -271,27 +252,47 @@ static int read_all(ws_hmmset *set, input *in, int threads, ws_err *err) {
     if (ws_hmmbin_detect(&f)) {
         rc = read_binary(set, in, want, err);
     } else if ((rc = fill_whole(in, &in->rest, want, LOOK, &whole, err)) == WS_OK) {
-        f = file_of(in, &in->rest); /* as much as is looked at: a database in the place of models may be as large as it likes */
-        rc = check_text(&f, err);
+        f = file_of(in, &in->rest); /* checks only the first bytes: the file may be a huge database */
+        rc = ws_hmmfile_check_text(&f, err);
         if (rc == WS_OK) rc = ws_hmmtext_version(&f, err);
         in->version = f.version;
         if (rc == WS_OK) rc = read_text(set, in, want, threads, err);
     }
-    return rc == WS_OK ? check_alphabets(set, in->name, err) : rc;
+    return rc == WS_OK ? ws_hmmset_check_alphabets(set, in->name, err) : rc;
+}
+
+/* Moves the models of `more` to the end of the set. */
+static int join(ws_hmmset *set, ws_hmmset *more, ws_err *err) {
+    ws_hmm *hmm = ws_calloc(set->n + more->n, sizeof *hmm, err);
+    if (!hmm) return err->code;
+    if (set->n) memcpy(hmm, set->hmm, set->n * sizeof *hmm);
+    if (more->n) memcpy(hmm + set->n, more->hmm, more->n * sizeof *hmm);
+    ws_free(set->hmm);
+    set->hmm = hmm;
+    set->n += more->n;
+    more->n = 0;
+    return WS_OK;
+}
+
+int ws_hmmset_append(ws_hmmset *set, XXH3_state_t *hash, const char *path, int threads, ws_err *err) {
+    input in = {.name = ws_source_name_of(path), .hash = hash};
+    ws_hmmset more = {0};
+    int rc = ws_source_open(&in.source, path, err);
+    if (rc == WS_OK) rc = read_all(&more, &in, threads, err);
+    if (rc == WS_OK) rc = join(set, &more, err);
+    ws_hmmset_release(&more);
+    ws_buf_release(&in.rest);
+    ws_source_close(in.source);
+    return rc;
 }
 
 int ws_hmmset_read(ws_hmmset *set, const char *path, int threads, ws_err *err) {
-    input in = {.name = ws_source_name_of(path)};
     *set = (ws_hmmset){0};
-    int rc = ws_source_open(&in.source, path, err);
-    if (rc == WS_OK && (!(in.hash = XXH3_createState()) || XXH3_64bits_reset(in.hash) != XXH_OK))
-        rc = ws_fail_nomem(err, sizeof(void *));
-    if (rc == WS_OK) rc = read_all(set, &in, threads, err);
-    if (rc == WS_OK) set->xxh3 = XXH3_64bits_digest(in.hash);
-    else ws_hmmset_release(set);
-    XXH3_freeState(in.hash);
-    ws_buf_release(&in.rest);
-    ws_source_close(in.source);
+    XXH3_state_t *hash = XXH3_createState();
+    int rc = hash && XXH3_64bits_reset(hash) == XXH_OK ? WS_OK : ws_fail_nomem(err, sizeof(XXH3_state_t *));
+    if (rc == WS_OK) rc = ws_hmmset_append(set, hash, path, threads, err);
+    if (rc == WS_OK) set->xxh3 = XXH3_64bits_digest(hash);
+    XXH3_freeState(hash);
     return rc;
 }
 
@@ -303,6 +304,10 @@ void ws_hmm_forget(ws_hmm *h) {
 
 void ws_hmmset_release(ws_hmmset *set) {
     for (size_t i = 0; i < set->n; i++) ws_hmm_release(&set->hmm[i]);
+    for (size_t i = 0; i < set->nfile; i++)
+        if (set->fd[i] >= 0) close(set->fd[i]);
     ws_free(set->hmm);
+    ws_free(set->place);
+    ws_free(set->fd);
     *set = (ws_hmmset){0};
 }

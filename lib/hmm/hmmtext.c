@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * HMMER3 text files, versions a to f: one model into memory. Specification profile-filters.md, sections 1.1 to 1.5.
+ * HMMER3 text files, versions a to f: reads one model into memory. Source: specification profile-filters.md,
+ * sections 1.1 to 1.5.
  *
  * Contents: lines and tokens; numbers; header; main section; version and splitting. */
 #include <endian.h>
@@ -10,8 +11,8 @@
 
 #include "lib/hmm/hmmfile.h"
 
-/* A place in the text. The text holds no NUL but the one behind it (hmmset.c has looked), and a NUL ends a line here, so no
- * loop below needs a second bound. */
+/* A position in the text. The only NUL is the one behind the text (hmmset.c checks that). A NUL ends a line here, so
+ * the loops below need no second bound. */
 typedef struct reader {
     const ws_hmmfile *file;
     const char *at;   /* inside a line: the next token may begin here */
@@ -33,13 +34,13 @@ static const char *skip_blanks(const char *p) {
     return p;
 }
 
-/* The sentence with the place in front of it. */
+/* Fails with WS_EDATA and a sentence that begins with the place in the file. */
 #define bad(r, err, ...) \
     (ws_fail(err, WS_EDATA, __VA_ARGS__), \
      ws_err_prefix(err, "%s, line %zu: ", (r)->file->name, ws_hmmfile_line((r)->file, (r)->at)), WS_EDATA)
 
-/* To the first token of the next line that has one and is no comment; 0 at the end of the text. A fresh reader stands on
- * the line to be found. */
+/* Moves to the first token of the next line that is neither blank nor a comment. Returns 0 at the end of the text. A
+ * new reader stands at the line to be found. */
 static int next_line(reader *r) {
     const char *p = r->at, *text_end = r->file->text + r->file->n;
     int within = r->line != NULL;
@@ -60,7 +61,8 @@ static int next_line(reader *r) {
     return 0;
 }
 
-/* The next token of the line; 0 if there is none. A token that begins with '#' ends its line, as in HMMER. */
+/* Gets the next token of the line; returns 0 if there is none. A token that begins with '#' ends its line, as in
+ * HMMER. */
 static int next_token(reader *r, token *t) {
     const char *p = skip_blanks(r->at), *q = p;
     r->at = p;
@@ -77,7 +79,7 @@ static int token_says(const token *t, const char *word) {
     return strlen(word) == t->n && strncasecmp(t->p, word, t->n) == 0;
 }
 
-/* k > 0 in decimal */
+/* Returns 1 if the token is k > 0 in decimal. */
 static int token_counts(const token *t, int k) {
     size_t i = t->n;
     for (; k > 0 && i > 0 && t->p[i - 1] == '0' + k % 10; k /= 10) i--;
@@ -91,10 +93,10 @@ static const char *show(char *buf, const token *t) { return ws_quote(buf, t->p, 
 static const double power_of_ten[16] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                         1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 
-/* A plain decimal number, correctly rounded. With at most 15 digits in all, the digits as an integer are below 10^15 < 2^53
- * and the power of ten is at most 10^15, so both are exact doubles; IEEE division rounds their exact quotient once, and
- * that is what strtod promises of the decimal. Everything else that looks like a number is left to strtod itself, which would
- * take names like "inf" and look beyond the line as well. */
+/* Parses a plain decimal number, correctly rounded. With at most 15 digits in all, the digits form an integer below
+ * 10^15 < 2^53, and the power of ten is at most 10^15. Both are exact doubles, and IEEE division rounds their
+ * quotient once, as strtod promises. All other numbers go to strtod, after a check that excludes names like "inf"
+ * and text beyond the line. */
 static int parse_number(const char *p, const char **after, double *value) {
     const char *q = p + (*p == '-'), *digits = q;
     uint64_t n = 0;
@@ -120,14 +122,14 @@ static int parse_number(const char *p, const char **after, double *value) {
     return like > 0 && stop == p + like;
 }
 
-/* "2.68618": one digit, the point, five digits and an end, as nearly all numbers of a model are written, eight characters at a time.
- * It gives what parse_number would. */
+/* Parses "2.68618": one digit, the point, five digits and an end, eight characters at a time. Nearly all numbers of
+ * a model have this form. The value is that of parse_number. */
 static int parse_short(const char *p, double *value) {
     uint64_t x, digits;
     memcpy(&x, p, sizeof x);
     x = le64toh(x);
     if (!is_end((char)(x >> 56))) return 0;
-    x ^= 0x30303030302e30; /* digits become 0 to 9, the point 0, anything else something else */
+    x ^= 0x30303030302e30; /* digits become 0 to 9, the point 0, all else another value */
     if (((x + 0x06060606060006) | x) & 0xf0f0f0f0f0fff0) return 0;
     digits = (x & 0xff) << 16 | (x & 0xffffffffff0000) << 8; /* 00d.ddddd without the point: eight digits, the first one lowest */
     digits = digits * 10 + (digits >> 8);                    /* pairs, in the even bytes */
@@ -136,8 +138,8 @@ static int parse_short(const char *p, double *value) {
     return 1;
 }
 
-/* A number that is a whole token and finite. HMMER's atof would take "25.00;" of Pfam's own files as well: `tail` is a
- * character that may follow. */
+/* Parses a finite number that fills a token. HMMER's atof also accepts "25.00;", which Pfam's files contain: `tail`
+ * is a character that may follow. */
 static int number(reader *r, char tail, double *value, const char *what, ws_err *err) {
     const char *p = skip_blanks(r->at), *q;
     char quoted[WS_QUOTE_MAX];
@@ -158,7 +160,7 @@ static int number(reader *r, char tail, double *value, const char *what, ws_err 
     return bad(r, err, "found \"%s\" where a number was expected (%s)", show(quoted, &t), what);
 }
 
-/* n values -ln(p), '*' being p = 0, as probabilities; checked but not kept if p is NULL. */
+/* Parses n values -ln(p), '*' for p = 0, into probabilities; with p = NULL only checks them. */
 static int probabilities(reader *r, float *p, int n, const char *what, ws_err *err) {
     for (int i = 0; i < n; i++) {
         double v;
@@ -181,9 +183,12 @@ static int probabilities(reader *r, float *p, int n, const char *what, ws_err *e
 
 enum { STATS_MSV = 1, STATS_VITERBI = 2, STATS_FORWARD = 4, STATS_ALL = 7 };
 
+enum { COLUMN_MAP = WS_NNOTE, NCOLUMN };
+
 typedef struct draft {
     ws_hmm *hmm;
-    int stats; /* STATS lines seen */
+    int stats;           /* STATS lines seen */
+    int valid[NCOLUMN];  /* valid columns behind the match emissions, by WS_NOTE_.. and COLUMN_MAP */
 } draft;
 
 static int set_text(reader *r, char **field, const token *t, const char *tag, ws_err *err) {
@@ -240,7 +245,7 @@ static int head_alph(reader *r, draft *d, ws_err *err) {
     return WS_OK;
 }
 
-/* Proteins have two bit scores, nucleotides one that counts for both. */
+/* Parses a cutoff line: proteins have two bit scores, nucleotides one for both. */
 static int head_cut(reader *r, draft *d, int which, const char *tag, ws_err *err) {
     double v[2];
     int rc;
@@ -258,7 +263,10 @@ static int head_ga(reader *r, draft *d, ws_err *err) { return head_cut(r, d, WS_
 static int head_tc(reader *r, draft *d, ws_err *err) { return head_cut(r, d, WS_CUT_TC, "TC", err); }
 static int head_nc(reader *r, draft *d, ws_err *err) { return head_cut(r, d, WS_CUT_NC, "NC", err); }
 
-/* Version a has one lambda for all and one mu for MSV and Viterbi; from b on each filter has its own pair. */
+static int is_lambda(int param) { return param == WS_MLAMBDA || param == WS_VLAMBDA || param == WS_FLAMBDA; }
+
+/* Parses a STATS line. Version a has one lambda for all and one mu for MSV and Viterbi; from b on each filter has
+ * its own pair. */
 static int head_stats(reader *r, draft *d, ws_err *err) {
     static const struct {
         const char *word;
@@ -284,6 +292,8 @@ static int head_stats(reader *r, draft *d, ws_err *err) {
             int rc = number(r, '\0', &v, "STATS", err);
             if (rc) return rc;
             ev[line[i].param[j]] = (float)v;
+            if (is_lambda(line[i].param[j]) && !((float)v > 0)) /* lambda <= 0: every pair or none would pass */
+                return bad(r, err, "the lambda of a STATS line is %g, expected more than 0", v);
         }
         if (line[i].param[0] == WS_MLAMBDA) ev[WS_VLAMBDA] = ev[WS_FLAMBDA] = ev[WS_MLAMBDA];
         if (line[i].old && line[i].param[0] == WS_MMU) ev[WS_VMU] = ev[WS_MMU];
@@ -291,6 +301,26 @@ static int head_stats(reader *r, draft *d, ws_err *err) {
         return WS_OK;
     }
     return bad(r, err, "STATS LOCAL \"%s\" is not known in HMMER3/%c", show(quoted, &t), r->file->version);
+}
+
+/* Parses an optional count; 0 where the line has none. */
+static int head_count(reader *r, int32_t *count, const char *tag, ws_err *err) {
+    double v;
+    int rc = number(r, '\0', &v, tag, err);
+    if (rc == WS_OK && v >= 1 && v <= INT32_MAX) *count = (int32_t)v;
+    return rc;
+}
+
+static int head_nseq(reader *r, draft *d, ws_err *err) { return head_count(r, &d->hmm->nseq, "NSEQ", err); }
+static int head_maxl(reader *r, draft *d, ws_err *err) { return head_count(r, &d->hmm->maxl, "MAXL", err); }
+
+/* Notes which columns of the main section are valid, by "yes" or "no" behind their tags. */
+static void head_column(reader *r, draft *d, const token *tag) {
+    static const char *const name[NCOLUMN] = {[WS_NOTE_CONS] = "CONS", [WS_NOTE_RF] = "RF", [WS_NOTE_MM] = "MM", [WS_NOTE_CS] = "CS",
+                                              [COLUMN_MAP] = "MAP"};
+    token t;
+    for (int i = 0; i < NCOLUMN; i++)
+        if (token_is(tag, name[i]) && next_token(r, &t)) d->valid[i] = token_says(&t, "yes");
 }
 
 static int header_complete(reader *r, const draft *d, ws_err *err) {
@@ -303,13 +333,14 @@ static int header_complete(reader *r, const draft *d, ws_err *err) {
     return WS_OK;
 }
 
-/* From the line behind the version tag to the HMM line. Unknown tags are ignored: Pfam adds its own. */
+/* Reads from the line behind the version tag to the HMM line. Unknown tags are ignored: Pfam adds its own. */
 static int read_header(reader *r, draft *d, ws_err *err) {
     static const struct {
         const char *tag;
         int (*read)(reader *, draft *, ws_err *);
     } known[] = {{"NAME", head_name}, {"ACC", head_acc}, {"DESC", head_desc}, {"LENG", head_leng}, {"ALPH", head_alph},
-                 {"GA", head_ga},     {"TC", head_tc},   {"NC", head_nc},     {"STATS", head_stats}};
+                 {"GA", head_ga},     {"TC", head_tc},   {"NC", head_nc},     {"STATS", head_stats},
+                 {"NSEQ", head_nseq}, {"MAXL", head_maxl}};
     while (next_line(r)) {
         token t;
         next_token(r, &t);
@@ -319,6 +350,7 @@ static int read_header(reader *r, draft *d, ws_err *err) {
             int rc;
             if (token_is(&t, known[i].tag) && (rc = known[i].read(r, d, err)) != WS_OK) return rc;
         }
+        head_column(r, d, &t);
     }
     return bad(r, err, "the file ends inside a model's header; it may be cut");
 }
@@ -329,7 +361,7 @@ static int cut_inside(reader *r, const ws_hmm *h, int k, ws_err *err) {
     return bad(r, err, "the file ends inside model %s, at node %d of %d; it may be cut", h->name, k, h->M);
 }
 
-/* A line of n values and nothing else. */
+/* Reads a line of exactly n values. */
 static int plain_line(reader *r, const ws_hmm *h, int k, float *p, int n, const char *what, ws_err *err) {
     char quoted[WS_QUOTE_MAX];
     token t;
@@ -341,10 +373,37 @@ static int plain_line(reader *r, const ws_hmm *h, int k, float *p, int n, const 
     return WS_OK;
 }
 
-/* "k", K match emissions, then annotation columns, whose number depends on the version. A '#' among them cuts the line,
- * which then cannot be counted. */
+/* Returns the columns behind the match emissions of a version, in their order. */
+static int columns_of(char version, const int **order) {
+    static const int old[] = {COLUMN_MAP, WS_NOTE_RF, WS_NOTE_CS}, e[] = {COLUMN_MAP, WS_NOTE_CONS, WS_NOTE_RF, WS_NOTE_CS};
+    static const int f[] = {COLUMN_MAP, WS_NOTE_CONS, WS_NOTE_RF, WS_NOTE_MM, WS_NOTE_CS};
+    *order = version < 'e' ? old : version == 'e' ? e : f;
+    return version < 'e' ? 3 : version == 'e' ? 4 : 5;
+}
+
+static int add_columns(const draft *d, ws_err *err) {
+    ws_hmm *h = d->hmm;
+    int rc = WS_OK;
+    for (int i = 0; rc == WS_OK && i < WS_NNOTE; i++)
+        if (d->valid[i]) rc = ws_hmm_add_note(h, i, err);
+    if (rc == WS_OK && d->valid[COLUMN_MAP] && !(h->map = ws_calloc((size_t)h->M + 1, sizeof *h->map, err))) rc = err->code;
+    return rc;
+}
+
+/* Stores one annotation column of node k. A map column that is no number stays 0: no score depends on it. */
+static void take_column(ws_hmm *h, int which, int k, const token *t) {
+    if (which < WS_NNOTE && h->note[which]) h->note[which][k] = *t->p;
+    if (which != COLUMN_MAP || !h->map) return;
+    int64_t v = 0;
+    for (size_t i = 0; i < t->n && t->p[i] >= '0' && t->p[i] <= '9' && v < INT32_MAX; i++) v = v * 10 + (t->p[i] - '0');
+    h->map[k] = v < INT32_MAX ? (int32_t)v : 0;
+}
+
+/* Reads a match line: "k", K match emissions, then annotation columns, whose number depends on the version. A '#'
+ * among the columns ends the line, so the count cannot be checked then. */
 static int match_line(reader *r, ws_hmm *h, int k, ws_err *err) {
-    int columns = r->file->version < 'e' ? 3 : r->file->version == 'e' ? 4 : 5, found = 0, rc;
+    const int *order, columns = columns_of(r->file->version, &order);
+    int found = 0, rc;
     char quoted[WS_QUOTE_MAX];
     token t;
     if (!next_line(r)) return cut_inside(r, h, k, err);
@@ -353,14 +412,15 @@ static int match_line(reader *r, ws_hmm *h, int k, ws_err *err) {
         return bad(r, err, "found \"%s\" where node %d of model %s was expected", show(quoted, &t), k, h->name);
     if ((rc = probabilities(r, h->mat + (size_t)k * (size_t)h->abc->K, h->abc->K, "match emissions", err)) != WS_OK)
         return rc;
-    while (next_token(r, &t)) found++;
+    for (; next_token(r, &t); found++)
+        if (found < columns) take_column(h, order[found], k, &t);
     if (found != columns && *r->at != '#')
         return bad(r, err, "node %d has %d columns behind its match emissions, HMMER3/%c has %d", k, found,
                    r->file->version, columns);
     return WS_OK;
 }
 
-/* The optional COMPO line, then the two lines of node 0. */
+/* Reads the optional COMPO line, then the two lines of node 0. */
 static int read_node0(reader *r, ws_hmm *h, ws_err *err) {
     int K = h->abc->K, rc;
     token t;
@@ -394,7 +454,8 @@ static int read_nodes(reader *r, ws_hmm *h, ws_err *err) {
     return WS_OK;
 }
 
-/* LENG is not trusted with memory: a node takes at least a character and a blank for each of its 2K + 8 tokens. */
+/* Checks that the text is long enough for LENG nodes before memory is allocated: each of a node's 2K + 8 tokens
+ * takes at least a character and a blank. */
 static int check_room(const reader *r, const ws_hmm *h, ws_err *err) {
     size_t rest = r->file->n - (size_t)(r->at - r->file->text), least = 2 * (2 * (size_t)h->abc->K + 8);
     if ((size_t)h->M <= rest / least) return WS_OK;
@@ -424,8 +485,8 @@ int ws_hmmtext_version(ws_hmmfile *f, ws_err *err) {
                is_sequence ? "; the model file is the first operand, sequences come behind it" : "");
 }
 
-/* Behind the first line at or after p whose first token is "//"; the end of the text if there is none. Looking for '/' is
- * quicker than walking the lines: hardly any line has one. */
+/* Returns the position behind the first line at or after p whose first token is "//", else the end of the text. It
+ * searches for '/', because hardly any line has one. */
 static const char *model_end(const char *p, const char *text_end) {
     const char *begin = p;
     while ((p = memchr(p, '/', (size_t)(text_end - p))) != NULL) {
@@ -440,7 +501,8 @@ static const char *model_end(const char *p, const char *text_end) {
     return text_end;
 }
 
-/* In steps, because the address sanitizer looks at all that memrchr may read, and lines are short. */
+/* Returns the last line feed, searching in steps: the address sanitizer checks all bytes that memrchr may read, and
+ * lines are short. */
 static const char *last_lf(const char *text, size_t n) {
     enum { STEP = 4096 };
     const char *lf = NULL;
@@ -461,7 +523,7 @@ size_t ws_hmmtext_whole(const char *text, size_t n) {
     return 0;
 }
 
-/* In runs that a byte can count, so that the compiler makes vectors of it: the thread that counts holds up all others. */
+/* Counts in runs that fit a byte, so that the compiler vectorises the loop: the counting thread delays all others. */
 size_t ws_hmmtext_lines(const char *text, size_t n) {
     enum { RUN = 240 };
     size_t lines = 0;
@@ -491,25 +553,40 @@ int ws_hmmtext_split(const ws_hmmfile *f, size_t **start, size_t *n, ws_err *err
     return err->code;
 }
 
+/* Reads the version tag and the header. */
+static int begin_model(reader *r, draft *d, ws_err *err) {
+    char quoted[WS_QUOTE_MAX], version;
+    token t;
+    for (int i = 0; i < WS_NEVPARAM; i++) d->hmm->evparam[i] = WS_EVPARAM_UNSET;
+    next_line(r);
+    next_token(r, &t);
+    if (!tag_of(&t, &version) || version != r->file->version) {
+        r->at = t.p;
+        return bad(r, err, "found \"%s\" where a further model was expected, which begins with HMMER3/%c like the first",
+                   show(quoted, &t), r->file->version);
+    }
+    int rc = read_header(r, d, err);
+    d->hmm->calibrated = d->stats == STATS_ALL;
+    return rc;
+}
+
+int ws_hmmtext_header(ws_hmm *h, const ws_hmmfile *f, size_t start, ws_err *err) {
+    reader r = {.file = f, .at = f->text + start};
+    draft d = {.hmm = h};
+    return begin_model(&r, &d, err);
+}
+
 int ws_hmmtext_read(ws_hmm *h, const ws_hmmfile *f, size_t start, ws_err *err) {
     reader r = {.file = f, .at = f->text + start};
     draft d = {.hmm = h};
-    char quoted[WS_QUOTE_MAX], version;
-    token t;
-    int rc;
-
-    for (int i = 0; i < WS_NEVPARAM; i++) h->evparam[i] = WS_EVPARAM_UNSET;
-    next_line(&r);
-    next_token(&r, &t);
-    if (!tag_of(&t, &version) || version != f->version) {
-        r.at = t.p;
-        return bad(&r, err, "found \"%s\" where a further model was expected, which begins with HMMER3/%c like the first",
-                   show(quoted, &t), f->version);
-    }
-    if ((rc = read_header(&r, &d, err)) != WS_OK) return rc;
-    h->calibrated = d.stats == STATS_ALL;
-    next_line(&r); /* the labels of the transitions, unread */
+    int rc = begin_model(&r, &d, err);
+    if (rc != WS_OK) return rc;
+    next_line(&r); /* skips the labels of the transitions */
     if ((rc = check_room(&r, h, err)) != WS_OK) return rc;
     if ((rc = ws_hmm_alloc(h, err)) != WS_OK) return rc;
-    return read_nodes(&r, h, err);
+    if ((rc = add_columns(&d, err)) != WS_OK) return rc;
+    rc = read_nodes(&r, h, err);
+    if (rc == WS_OK && !h->note[WS_NOTE_CONS]) rc = ws_hmm_derive_consensus(h, err);
+    h->hash = rc == WS_OK ? ws_hmm_hash(h) : 0;
+    return rc;
 }

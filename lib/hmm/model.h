@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Profile HMMs as they stand in a file: HMMER3/a to 3/f text and HMMER3 binary (.h3m), any number in a file, gzip too.
- * Source: specification profile-filters.md, section 1.
+ * Profile HMMs as files hold them: HMMER3/a to 3/f text and HMMER3 binary (.h3m), any number in a file, also
+ * gzipped. Source: specification profile-filters.md, section 1.
  *
- * Letters of the field, used everywhere: M model length, k node 1..M, L target length, i residue 1..L, x residue code. */
+ * Letters of the field, used everywhere: M model length, k node 1..M, L target length, i residue 1..L, x residue
+ * code. */
 #ifndef WS_HMM_MODEL_H
 #define WS_HMM_MODEL_H
 
@@ -11,6 +12,7 @@
 
 enum { WS_TMM, WS_TMI, WS_TMD, WS_TIM, WS_TII, WS_TDM, WS_TDD, WS_NTRANS };
 enum { WS_MMU, WS_MLAMBDA, WS_VMU, WS_VLAMBDA, WS_FTAU, WS_FLAMBDA, WS_NEVPARAM };
+enum { WS_NOTE_CONS, WS_NOTE_RF, WS_NOTE_MM, WS_NOTE_CS, WS_NNOTE }; /* annotation with one character for each node */
 enum { WS_CUT_GA, WS_CUT_TC, WS_CUT_NC, WS_NCUT };
 
 typedef struct ws_hmm {
@@ -20,25 +22,57 @@ typedef struct ws_hmm {
     float *mat;       /* match emission probabilities: mat[k*K + x], k = 1..M; row 0 unused */
     float *tr;        /* transition probabilities out of node k: tr[k*WS_NTRANS + WS_T..], k = 0..M */
     float compo[20];  /* composition; all zero if the file has none (section 10.4) */
+    char *note[WS_NNOTE]; /* strings, node k at [k], a blank at [0]; NULL where the file has none, except CONS */
+    int32_t *map;     /* alignment column of node k at [k]; NULL if the file has none */
+    int32_t nseq;     /* sequences that the model was made from; 0 if the file does not say */
+    int32_t maxl;     /* longest instance worth a search, in residues (MAXL); 0 if the file does not say */
     int calibrated;   /* the file has STATS */
-    float evparam[WS_NEVPARAM];  /* meaningful if calibrated */
+    float evparam[WS_NEVPARAM];  /* valid if calibrated */
     int has_cut[WS_NCUT];
     float cut[WS_NCUT][2]; /* per sequence, per domain, bits */
+    uint64_t hash;    /* ws_hmm_hash of the model; 0 until the tables are read */
 } ws_hmm;
+
+/* The place of a model that was found but not read. */
+typedef struct ws_hmmplace {
+    size_t file, at, n; /* index of its file; its bytes there. n = 0: the model was read */
+    char version;       /* version of the text; 0: binary */
+} ws_hmmplace;
 
 typedef struct ws_hmmset {
     ws_hmm *hmm;
     size_t n;
-    uint64_t xxh3; /* of the file's decompressed bytes, for provenance */
+    uint64_t xxh3; /* hash of the files' decompressed bytes, for provenance */
+
+    /* for sets from ws_hmmset_find */
+    ws_hmmplace *place; /* [n]; NULL: all models were read */
+    int *fd;            /* [nfile]; -1 for files that were read whole */
+    const char *const *path;
+    size_t nfile;
 } ws_hmmset;
 
-/* Reads all models of a file ("-" is stdin). An empty file, two alphabets in one file and HMMER2 are errors; messages name
- * file and line (text) or byte (binary). Numbers are converted on up to `threads` threads. Release with ws_hmmset_release; a failure
- * leaves nothing to release. */
+/* Returns the XXH3-64 of all numbers that scores depend on: warpsieve-packed(5), "Hash of a model". The tables must
+ * be present. */
+uint64_t ws_hmm_hash(const ws_hmm *h);
+
+/* Reads all models of a file ("-": standard input) into *set, and converts numbers on up to `threads` threads. An
+ * empty file, two alphabets in one file, and HMMER2 are errors (WS_EDATA). Messages name file and line (text) or
+ * byte (binary). The caller calls ws_hmmset_release; a failure leaves nothing to release. */
 int ws_hmmset_read(ws_hmmset *set, const char *path, int threads, ws_err *err);
 void ws_hmmset_release(ws_hmmset *set);
 
-/* Gives the tables mat and tr back, which nobody needs once there is a profile: 108 bytes a node. */
+/* Finds the models of several files as one set, and reads their headers. Each hmm then lacks mat, tr, compo, note,
+ * map and hash. A compressed file, or one that is no regular file, is read whole. Errors and release are those of
+ * ws_hmmset_read. Errors in the tables of a found model appear only in ws_hmmset_load. path must live as long as the
+ * set. */
+int ws_hmmset_find(ws_hmmset *set, const char *const *path, size_t npath, int threads, ws_err *err);
+
+/* Reads the missing parts of model i; does nothing if mat is present. One thread at a time may call it for one i.
+ * The name and the header stay where they are. Returns WS_EDATA as ws_hmmset_read, also if the file has changed;
+ * WS_EIO; WS_ENOMEM. */
+int ws_hmmset_load(ws_hmmset *set, size_t i, ws_err *err);
+
+/* Frees the tables mat and tr, 108 bytes a node. Nothing needs them once a profile exists. */
 void ws_hmm_forget(ws_hmm *h);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * The search profile: a model's probabilities as log odds, local and multihit. Specification profile-filters.md, section 4.
- * Where the text says single or double, the casts here say so too. */
+ * The search profile: a model's probabilities as log odds, local and multihit. The casts follow the section's single
+ * and double precision. Source: specification profile-filters.md, section 4. */
 #include "lib/hmm/profile.h"
 
 #include <math.h>
 
-/* occ_k, the chance that a path uses match state k, and their weighted sum Z (4.1). */
+/* Computes occ_k, the probability that a path uses match state k. Returns their weighted sum Z (section 4.1). */
 static float occupancy(float *occ, const ws_hmm *h) {
     float Z = 0.0f;
     occ[1] = h->tr[WS_TMI] + h->tr[WS_TMM];
@@ -18,8 +18,8 @@ static float occupancy(float *occ, const ws_hmm *h) {
     return Z;
 }
 
-/* Occupancies of a model whose transitions add up lie in 0..1. Others may leave no way into the model, or grow and change
- * sign, which would end in a NaN here and in undefined conversions behind. */
+/* Sets the entry scores. If a node's transitions add up to 1, occupancies lie in 0..1. Otherwise the model may have
+ * no entry, or occupancies grow and change sign; a NaN and undefined conversions would follow. So that is WS_EDATA. */
 static int set_entry(ws_profile *p, const ws_hmm *h, ws_err *err) {
     float *bm = p->tr[WS_PBM], *occ = ws_calloc((size_t)h->M + 1, sizeof *occ, err), Z;
     int bad = 0;
@@ -32,12 +32,12 @@ static int set_entry(ws_profile *p, const ws_hmm *h, ws_err *err) {
     }
     ws_free(occ);
     if (bad || !(Z > 0.0f) || isinf(Z))
-        return ws_fail(err, WS_EDATA, "model %s: the transition probabilities do not add up to a way through the model",
+        return ws_fail(err, WS_EDATA, "model %s: the transition probabilities leave no path through the model",
                        h->name);
     return WS_OK;
 }
 
-/* 4.2: core transitions leave nodes 1 to M-1. */
+/* Sets the transitions (4.2): core transitions leave nodes 1 to M-1. */
 static void set_transitions(ws_profile *p, const ws_hmm *h) {
     static const struct {
         ws_ptrans to;
@@ -51,7 +51,7 @@ static void set_transitions(ws_profile *p, const ws_hmm *h) {
     }
 }
 
-/* 2.4: the expected score of a degenerate residue under the background, running sums in single. */
+/* Sets the score of a degenerate residue (2.4): its expected score under the background, summed in single precision. */
 static void set_degenerate(ws_profile *p, int x) {
     size_t row = (size_t)p->M + 1;
     float *sum = p->score + (size_t)x * row, denominator = 0.0f;
@@ -65,7 +65,7 @@ static void set_degenerate(ws_profile *p, int x) {
     for (size_t k = 1; k < row; k++) sum[k] /= denominator;
 }
 
-/* 4.3 */
+/* Sets the emissions (4.3). */
 static void set_emissions(ws_profile *p, const ws_hmm *h) {
     size_t row = (size_t)h->M + 1, K = (size_t)h->abc->K;
     for (size_t x = 0; x < (size_t)h->abc->Kp; x++) {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * The search profile of a model (local, multihit) and its three quantised forms, with HMMER's rounding.
- * Source: specification profile-filters.md, sections 4 and 5.
+ * The search profile of a model (local, multihit) and its three quantised forms, with HMMER's rounding. Source:
+ * specification profile-filters.md, sections 4 and 5.
  *
- * All tables here are in plain model order: index k runs 1..M, index 0 and the missing transitions hold the neutral value
- * of their form. Backends lay them out as they like in their own prepare. */
+ * All tables are in model order: index k runs 1..M; index 0 and missing transitions hold the form's neutral value.
+ * Each backend makes its own layout of them. */
 #ifndef WS_HMM_PROFILE_H
 #define WS_HMM_PROFILE_H
 
 #include "lib/hmm/model.h"
 
-/* Each ..._create fills its first argument, which ..._destroy gives back. A failure is WS_ENOMEM, of a profile also WS_EDATA for
- * transitions that add up to no way through the model, and leaves nothing to destroy. */
+/* Each ..._create fills its first argument, and ..._destroy releases it. It returns WS_ENOMEM on failure, and leaves
+ * nothing to destroy. ws_profile_create also returns WS_EDATA for a model whose transitions leave no path. */
 
-/* Transition tables of the forms below: `into` M_k from k-1 (MM IM DM), and out of k (MI MD II DD), as the recurrences
- * of sections 8.1 and 9.1 name them. BM_k is the entry B -> M_k. */
+/* Transition tables of the forms below: into M_k from k-1 (MM IM DM), and out of k (MI MD II DD), as the recurrences
+ * of sections 8 and 9.1 name them. BM_k is the entry B -> M_k. */
 typedef enum ws_ptrans { WS_PBM, WS_PMM, WS_PIM, WS_PDM, WS_PMI, WS_PII, WS_PMD, WS_PDD, WS_NPTRANS } ws_ptrans;
 
 typedef struct ws_profile {
@@ -26,7 +26,8 @@ typedef struct ws_profile {
 int ws_profile_create(ws_profile *p, const ws_hmm *hmm, ws_err *err); /* section 4 */
 void ws_profile_destroy(ws_profile *p);
 
-/* 8 bits, section 5.1, in third-bits. A cell adds `bias` and subtracts cost[x*(M+1) + k]; 255 = impossible; cost[.][0] = 255. */
+/* 8 bits, section 5.1, in third-bits. A cell adds `bias` and subtracts cost[x*(M+1) + k]; 255 = impossible;
+ * cost[.][0] = 255. */
 typedef struct ws_bytes {
     int M, Kp;
     uint8_t *cost;
@@ -37,7 +38,12 @@ enum { WS_BYTE_BASE = 190 };
 int ws_bytes_create(ws_bytes *b, const ws_profile *p, ws_err *err);
 void ws_bytes_destroy(ws_bytes *b);
 
-/* 16 bits, section 5.2, in 1/500 bits. emit[x*(M+1) + k], tr[t][k]; -32768 is an ordinary very low number. */
+/* Returns the nats of the byte xJ: the last line of section 7.2, and of S5 in section 6. */
+WS_DEVICE static inline float ws_bytes_nats(int xJ, int tjb) {
+    return (float)((double)(((float)(xJ - tjb) - (float)WS_BYTE_BASE) / WS_BYTE_SCALE) - 3.0);
+}
+
+/* 16 bits, section 5.2, in 1/500 bits. emit[x*(M+1) + k], tr[t][k]; -32768 is an ordinary, very low number. */
 typedef struct ws_words {
     int M, Kp;
     int16_t *emit;
@@ -57,16 +63,30 @@ typedef struct ws_odds {
 int ws_odds_create(ws_odds *o, const ws_profile *p, ws_err *err);
 void ws_odds_destroy(ws_odds *o);
 
-/* What depends on the target's length L alone: sections 3.2, 4.4, 5.1, 5.2. About 0.1 us, computed once per sequence. */
+/* Creates and destroys a form for code that handles any form. */
+typedef struct ws_profile_form {
+    size_t size;
+    int (*create)(void *form, const ws_profile *p, ws_err *err);
+    void (*destroy)(void *form);
+} ws_profile_form;
+extern const ws_profile_form ws_bytes_form, ws_words_form;
+/* Defines NAME_form from a type NAME with its NAME_create and NAME_destroy. */
+#define WS_PROFILE_FORM(NAME) \
+    static int NAME##_make(void *form, const ws_profile *p, ws_err *err) { return NAME##_create(form, p, err); } \
+    static void NAME##_drop(void *form) { NAME##_destroy(form); } \
+    const ws_profile_form NAME##_form = {sizeof(NAME), NAME##_make, NAME##_drop}
+
+/* The parameters that depend only on the target's length L: sections 3.2, 4.4, 5.1, 5.2. They take about 0.1 us,
+ * once for each sequence. */
 typedef struct ws_lenmodel {
     uint32_t L;
     float null_nats; /* null score */
     float p1;        /* L/(L+1) */
-    float pmove, ploop; /* probabilities of N->B = J->B = C->T, and of staying */
-    int tjb;         /* the cost of the former in 8 bits */
-    int wmove;       /* its score in 16 bits */
+    float pmove, ploop; /* probability of N->B = J->B = C->T, and of staying */
+    int tjb;         /* cost of N->B in 8 bits */
+    int wmove;       /* score of N->B in 16 bits */
 } ws_lenmodel;
-/* Of no residues, which no filter scores, the null score is 0. */
+/* Fills *lm for L residues. For L = 0, which no filter scores, the null score is 0. */
 void ws_lenmodel_set(ws_lenmodel *lm, uint32_t L);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * The search profile in bytes, words and single-precision odds. Specification profile-filters.md, sections 5.1 to 5.3.
+ * The search profile in bytes, words and single-precision odds. Source: specification profile-filters.md, sections
+ * 5.1 to 5.3.
  *
- * The products are rounded to single before they are rounded to whole numbers, halves away from zero (pitfall 14.6);
- * parameters shift by one otherwise. */
+ * Products are rounded to single precision before they are rounded to whole numbers, halves away from zero (pitfall
+ * 14.6). Without the first rounding some parameters differ by one. */
 #include <math.h>
 
 #include "lib/hmm/profile.h"
 
-/* v rounded to a whole number, within -most..most; `most` is whole and an int holds it. Without branches: where a score lies
- * among the halves is as good as random, and a branch taken wrongly costs more than all the rest. */
+/* Returns v rounded to a whole number within -most..most; `most` is a whole number that an int holds. It has no
+ * branches, because a mispredicted branch costs more than all the rest, and fractions are unpredictable. */
 static int rounded(float v, float most) {
     v = v < most ? v : most;
     v = v > -most ? v : -most;
@@ -21,10 +22,10 @@ static int rounded(float v, float most) {
 
 static int byte_of(int v) { return v < 0 ? 0 : v > 255 ? 255 : v; }
 
-/* Behind 2 * 255 all costs are 255, whatever the bias. */
+/* Returns a cost. Scores beyond 2 * 255 all give 255, for any bias. */
 static int byte_cost(float s, int bias) { return byte_of(bias - rounded(WS_BYTE_SCALE * s, 510.0f)); }
 
-/* The bias comes from canonical residues alone (pitfall 14.7). */
+/* Returns the best score, from canonical residues only (pitfall 14.7). */
 static float best_score(const ws_profile *p) {
     size_t row = (size_t)p->M + 1;
     float max = 0.0f;
@@ -51,6 +52,8 @@ void ws_bytes_destroy(ws_bytes *b) {
     *b = (ws_bytes){0};
 }
 
+WS_PROFILE_FORM(ws_bytes);
+
 /* ---- 5.2: words ---- */
 
 static int16_t word_of(float s) {
@@ -59,7 +62,7 @@ static int16_t word_of(float s) {
 }
 
 int ws_words_create(ws_words *w, const ws_profile *p, ws_err *err) {
-    /* a cost of at most this; DD is not clamped (pitfall 14.8) */
+    /* largest score of a transition; DD is not clamped (pitfall 14.8) */
     static const int16_t ceiling[WS_NPTRANS] = {[WS_PII] = -1, [WS_PDD] = 32767};
     size_t row = (size_t)p->M + 1, n = (size_t)p->abc->Kp * row;
     *w = (ws_words){.M = p->M, .Kp = p->abc->Kp};
@@ -85,10 +88,12 @@ void ws_words_destroy(ws_words *w) {
     *w = (ws_words){0};
 }
 
+WS_PROFILE_FORM(ws_words);
+
 /* ---- 5.3: odds ---- */
 
-/* exp by the polynomial of section 5.3, every operation rounded to single. The reference makes 2^n in the exponent field and
- * flushes subnormal results, so n = -127, which the lower bound still lets through, gives 0. */
+/* Returns exp(x) by the polynomial of section 5.3, each operation rounded to single precision. The reference builds
+ * 2^n in the exponent field and flushes subnormal results. So n = -127, which the lower bound allows, gives 0. */
 static float odds_of(float x) {
     if (x > 88.3762627f) return INFINITY;
     if (x <= -88.3762627f) return 0.0f;

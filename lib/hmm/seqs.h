@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * A list of sequences as the vector bodies take it, and the slots that keep several of them in flight.
+ * Lists of sequences for vector bodies, and the tracks that keep several sequences in flight.
  *
- * A vector body works on S sequences at a time, because one alone leaves the processor waiting for its own results. A slot
- * holds one sequence; when it ends the next of the list takes its place while the others go on, so neither order nor
- * lengths matter. */
+ * A vector body processes S sequences together, because a single one leaves the processor waiting for its own
+ * results. A track holds one sequence. When that ends, the next of the list gets the track while the others
+ * continue, so neither order nor lengths matter. */
 #ifndef WS_HMM_SEQS_H
 #define WS_HMM_SEQS_H
 
@@ -13,19 +13,19 @@ typedef struct ws_seqs {
     const uint8_t *codes;   /* sequence i is codes[6 * first[i] .. + len[i]) */
     const uint64_t *first;
     const uint32_t *len;
-    const ws_lenmodel *lm;  /* one per sequence */
+    const ws_lenmodel *lm;  /* one for each sequence */
     const uint32_t *item;   /* the list: sequences item[0..n), or 0..n if NULL; duplicates are allowed */
     size_t n;
 } ws_seqs;
 
-/* Of place j of the list: the sequence, its codes, length and length model. */
+/* Return, for item j of the list, the sequence, its codes, its length and its length model. */
 static inline size_t ws_seqs_at(const ws_seqs *q, size_t j) { return q->item ? q->item[j] : j; }
 static inline const uint8_t *ws_seqs_codes(const ws_seqs *q, size_t j) { return q->codes + 6 * q->first[ws_seqs_at(q, j)]; }
 static inline uint32_t ws_seqs_len(const ws_seqs *q, size_t j) { return q->len[ws_seqs_at(q, j)]; }
 static inline const ws_lenmodel *ws_seqs_lm(const ws_seqs *q, size_t j) { return &q->lm[ws_seqs_at(q, j)]; }
 
-/* The same sequences, long ones first (to within 32 residues, up to 4096), so that slots run out together at the end: item
- * and place have room for n each and hold the list and where each stood in q. */
+/* Returns the same list with long sequences first (to within 32 residues, up to 4096), so that tracks run out
+ * together. item and place have room for n each; they receive the list, and the index of each in q. */
 static inline ws_seqs ws_seqs_longest_first(const ws_seqs *q, uint32_t *item, uint32_t *place) {
     enum { STEP = 32, BUCKETS = 128 };
     size_t start[BUCKETS + 1] = {0};
@@ -41,29 +41,29 @@ static inline ws_seqs ws_seqs_longest_first(const ws_seqs *q, uint32_t *item, ui
     return sorted;
 }
 
-enum { WS_SLOTS_MAX = 16 };
-#define WS_SLOT_EMPTY SIZE_MAX
+enum { WS_TRACKS_MAX = 16 };
+#define WS_TRACK_EMPTY SIZE_MAX
 
-typedef struct ws_slots {
+typedef struct ws_tracks {
     const ws_seqs *list;
-    size_t next;                     /* first place of the list that no slot has had */
-    int width, live;                 /* slots; those that hold a sequence */
-    const uint8_t *x[WS_SLOTS_MAX];  /* the next residue; an empty slot follows some live one and its result is dropped */
-    size_t left[WS_SLOTS_MAX];       /* residues to go */
-    size_t at[WS_SLOTS_MAX];         /* place in the list, or WS_SLOT_EMPTY */
-} ws_slots;
+    size_t next;                     /* first item of the list that no track has had */
+    int width, live;                 /* number of tracks; tracks that hold a sequence */
+    const uint8_t *x[WS_TRACKS_MAX];  /* the next residue; an empty track reads a live track's residues, and its result is dropped */
+    size_t left[WS_TRACKS_MAX];       /* residues left */
+    size_t at[WS_TRACKS_MAX];         /* index in the list, or WS_TRACK_EMPTY */
+} ws_tracks;
 
-/* `width` empty slots for a list, which must stay as long as they do. */
-static inline void ws_slots_begin(ws_slots *f, const ws_seqs *list, int width) {
+/* Sets up `width` empty tracks for a list, which must outlive them. */
+static inline void ws_tracks_begin(ws_tracks *f, const ws_seqs *list, int width) {
     f->list = list;
     f->next = 0;
     f->width = width;
     f->live = 0;
-    for (int s = 0; s < width; s++) f->at[s] = WS_SLOT_EMPTY;
+    for (int s = 0; s < width; s++) f->at[s] = WS_TRACK_EMPTY;
 }
 
-/* Puts the next sequence that has residues into the empty slot s: 1, or 0 at the end of the list. */
-static inline int ws_slots_fill(ws_slots *f, int s) {
+/* Puts the next sequence that has residues into the empty track s. Returns 1, or 0 at the end of the list. */
+static inline int ws_tracks_fill(ws_tracks *f, int s) {
     const ws_seqs *q = f->list;
     while (f->next < q->n && ws_seqs_len(q, f->next) == 0) f->next++;
     if (f->next == q->n) return 0;
@@ -75,40 +75,40 @@ static inline int ws_slots_fill(ws_slots *f, int s) {
     return 1;
 }
 
-/* Ends the sequence in slot s. */
-static inline void ws_slots_drop(ws_slots *f, int s) {
-    f->at[s] = WS_SLOT_EMPTY;
+/* Ends the sequence in track s. */
+static inline void ws_tracks_drop(ws_tracks *f, int s) {
+    f->at[s] = WS_TRACK_EMPTY;
     f->live--;
 }
 
-/* Takes the empty slot s away by moving the last slot into its place; the caller moves that slot's own state likewise. */
-static inline void ws_slots_close(ws_slots *f, int s) {
+/* Removes the empty track s by moving the last track to its index. The caller moves that track's own state too. */
+static inline void ws_tracks_close(ws_tracks *f, int s) {
     const int last = --f->width;
     f->x[s] = f->x[last];
     f->left[s] = f->left[last];
     f->at[s] = f->at[last];
 }
 
-/* Rows until a sequence ends; 0 if no slot is live. */
-static inline size_t ws_slots_rows(ws_slots *f) {
+/* Returns the number of rows until a sequence ends; 0 if no track is live. */
+static inline size_t ws_tracks_rows(ws_tracks *f) {
     size_t n = SIZE_MAX;
     const uint8_t *x = NULL;
     for (int s = 0; s < f->width; s++)
-        if (f->at[s] != WS_SLOT_EMPTY) {
+        if (f->at[s] != WS_TRACK_EMPTY) {
             n = ws_min(n, f->left[s]);
             x = f->x[s];
         }
     if (!x) return 0;
     for (int s = 0; s < f->width; s++)
-        if (f->at[s] == WS_SLOT_EMPTY) f->x[s] = x;
+        if (f->at[s] == WS_TRACK_EMPTY) f->x[s] = x;
     return n;
 }
 
-/* After so many rows, of no sequence more than it has left. */
-static inline void ws_slots_advance(ws_slots *f, size_t rows) {
+/* Advances all tracks by `rows`, which is at most what each sequence has left. */
+static inline void ws_tracks_advance(ws_tracks *f, size_t rows) {
     for (int s = 0; s < f->width; s++) {
         f->x[s] += rows;
-        if (f->at[s] != WS_SLOT_EMPTY) f->left[s] -= rows;
+        if (f->at[s] != WS_TRACK_EMPTY) f->left[s] -= rows;
     }
 }
 

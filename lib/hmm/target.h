@@ -7,14 +7,15 @@
 #include "lib/hmm/model.h"
 #include "lib/hmm/profile.h"
 
-/* Below which score a pair fails for certain, so that nothing more need be asked: a score that is less than least - each * L nats above
- * the null score, L residues, fails whatever the composition. -INFINITY and 0 where no score is certain to fail. Made by lib/cascade. */
+/* A bound below which a pair surely fails, so that no further test is needed: any score less than least - each * L
+ * nats above the null score, for L residues and any composition. -INFINITY and 0: no score surely fails. lib/cascade
+ * makes it. */
 typedef struct ws_gate {
     float least, each;
-    int biased; /* those that may pass go through the bias filter */
+    int biased; /* pairs that may pass need the bias filter */
 } ws_gate;
 
-/* 1 if a score so many nats above the null score fails. */
+/* Returns 1 if a score `above_null` nats above the null score surely fails. */
 static inline int ws_gate_fails(const ws_gate *g, float above_null, uint32_t L) { return above_null < g->least - g->each * (float)L; }
 
 typedef struct ws_hmm_target {

@@ -10,7 +10,8 @@
 #ifndef WS_IO_BATCH_H
 #define WS_IO_BATCH_H
 
-#include "lib/base/mem.h"
+#include "lib/io/cell.h"
+#include "lib/io/queries.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,11 +30,20 @@ typedef struct ws_seqtext {
 
 typedef struct ws_row {
     uint32_t seq;    /* index of its sequence */
-    uint32_t target; /* index of its model, filled in by lib/run from `query`; UINT32_MAX before */
-    ws_slice query;  /* the query column; n = 0 and every target meant if the table has none */
-    ws_slice rest;   /* the pass-through columns, tab-separated, without leading tab */
-    uint64_t line;   /* its line in the input, for messages */
+    uint32_t target; /* index of its model, filled in by lib/run from the query; UINT32_MAX before */
+    uint32_t number; /* of packed pairs: the query's, in ws_batch.queries; UINT32_MAX in a table */
+    uint32_t block, place; /* of packed pairs: where its columns are: the block in this batch, the pair in it */
+    ws_slice query;  /* of a table: the query column; n = 0 and every target meant if the table has none */
+    ws_slice rest;   /* of a table: the pass-through columns, tab-separated, without leading tab */
+    uint64_t line;   /* of a table: its line in the input, for messages */
 } ws_row;
+
+/* A pass-through column of a block of packed pairs. */
+typedef struct ws_blockcol {
+    uint8_t kind;      /* ws_paircol: what says it if form is implied */
+    uint8_t form;      /* ws_cellform */
+    size_t data, text; /* offsets in ws_batch.raw: of the numbers, or of the ends of texts and of the texts */
+} ws_blockcol;
 
 typedef struct ws_batch {
     uint64_t number; /* place in the stream, counted from 0 */
@@ -49,7 +59,13 @@ typedef struct ws_batch {
 
     ws_row *row;
     size_t nrow, row_cap;
-    int has_rows; /* 1: the input was a table, only the rows' pairs are scored */
+    int has_rows; /* 1: the input was a table or packed pairs, only the rows' pairs are scored */
+
+    /* packed pairs */
+    ws_blockcol *col; /* [block][ncolumn] */
+    size_t nblock, ncolumn, col_cap;
+    ws_buf raw;       /* columns as they came */
+    const ws_queries *queries; /* the reader's */
 
     ws_buf text;       /* names, descriptions, qualities, columns */
     uint64_t residues; /* sum of len */
@@ -59,6 +75,19 @@ typedef struct ws_batch {
 
 static inline size_t ws_batch_words(uint64_t len) { return (size_t)((len + 5) / 6); }
 static inline const char *ws_batch_text(const ws_batch *b, ws_slice s) { return b->text.p + s.at; }
+
+/* Field number `index` of a row's pass-through columns, without a look at what a text says. It stays as long as the batch. */
+ws_cell ws_row_cell(const ws_batch *b, const ws_row *row, int index);
+
+/* Where a cell of a row was found. Zero-initialise for each row. */
+typedef struct ws_rowplace {
+    const char *at;
+    int index;
+} ws_rowplace;
+/* The same, and remembers the place: cells of a table that are taken in their order cost one pass over its row. */
+ws_cell ws_row_cell_behind(const ws_batch *b, const ws_row *row, int index, ws_rowplace *place);
+/* The same as a number; NaN for a field that is empty or no number. */
+double ws_row_number(const ws_batch *b, const ws_row *row, int index);
 
 /* Empties a batch, which was zeroed once, and keeps its memory for the next filling. */
 void ws_batch_reuse(ws_batch *b);
@@ -75,6 +104,9 @@ int ws_batch_add_text(ws_batch *b, const char *p, size_t n, ws_err *err);
 
 /* Appends a sequence whose words (ws_batch_words(len) of them from word[first]) are already in place. */
 int ws_batch_add_seq(ws_batch *b, uint64_t first, uint32_t len, const ws_seqtext *t, ws_err *err);
+
+/* Appends a copy of sequence i of another batch, without rows. */
+int ws_batch_copy_seq(ws_batch *to, const ws_batch *from, size_t i, ws_err *err);
 
 /* Appends a row, of a sequence that is there. */
 int ws_batch_add_row(ws_batch *b, const ws_row *row, ws_err *err);

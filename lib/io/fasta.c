@@ -7,7 +7,6 @@
 
 typedef struct fasta {
     enum { BEFORE, HEADER, SEQUENCE } state;
-    uint64_t returns; /* CR in a header line that has not ended */
 } fasta;
 
 static int begin(void *own, ws_parse *s, ws_err *err) {
@@ -29,9 +28,7 @@ static size_t in_header(fasta *f, ws_parse *s, const uint8_t *p, size_t n, int *
     const uint8_t *eol = memchr(p, '\n', n);
     const size_t take = eol ? (size_t)(eol - p) : n;
     *rc = ws_parse_text(s, &s->head, p, take, err);
-    for (size_t i = 0; !eol && i < take; i++) f->returns += p[i] == '\r';
     if (*rc || !eol) return take;
-    f->returns = 0;
     *rc = ws_parse_header(s, err);
     s->line++;
     f->state = SEQUENCE;
@@ -79,8 +76,6 @@ static int finish(void *own, ws_parse *s, int whole, ws_err *err) {
     fasta *f = own;
     int rc = WS_OK;
     if (!whole || f->state == BEFORE) return WS_OK;
-    if (f->state == HEADER && f->returns > 1) /* else all records of such a file would be one without residues */
-        return ws_parse_fail(s, err, "lines end in carriage returns alone, expected line feeds (tr '\\r' '\\n' makes them)");
     if (f->state == HEADER) rc = ws_parse_header(s, err);
     return rc ? rc : end_record(s, err);
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * gzip members through zlib: see lib/io/inflate.h. Several members (BGZF is that), empty ones and zero padding behind
- * the last are legal; everything else behind a member is an error, because it would be lost in silence. */
+ * the last are legal; everything else behind a member is an error, because it would be lost in silence.
+ *
+ * What the last deflate block of a member gives, or all of a member of BGZF, waits in `kept` until the member's checksum
+ * has been compared. */
 #include "lib/io/inflate.h"
 
 #include "lib/base/mem.h"
 
+#include <string.h>
 #include <zlib.h>
 
 typedef enum place { BETWEEN, INSIDE, PADDING } place;
@@ -14,9 +18,22 @@ struct ws_inflate {
     place place;
     int full; /* the last output was filled up, so that zlib may hold more without further input */
     uint64_t taken, members; /* compressed bytes used so far; complete members */
+
+    uint8_t *kept;                  /* of the last deflate block of this member, or of BGZF all of it */
+    size_t nkept, kept_size, given; /* bytes and room in it, and of these bytes those that have left */
+    int checked;                    /* the bytes in kept may leave */
+    int beyond;                     /* these are more than KEEP bytes: the rest leaves at once */
+
+    gz_header header; /* of this member */
+    Bytef extra[64];  /* its extra field, as far as that matters here */
+    int bgzf_open;    /* the last member was a block of BGZF that had bytes: more blocks must follow */
 };
 
+/* A last block that gives more bytes than this is not kept back whole. zlib's blocks give 64 KB of text, members of BGZF at most that. */
+enum { KEEP = 1 << 20, FIRST = 1 << 16 };
+
 enum { GZIP_ONLY = 16 + MAX_WBITS };
+enum { LAST_BLOCK = 64 }; /* a bit of zlib's data_type */
 
 ws_inflate *ws_inflate_create(ws_err *err) {
     ws_inflate *f = ws_calloc(1, sizeof *f, err);
@@ -30,7 +47,9 @@ ws_inflate *ws_inflate_create(ws_err *err) {
 }
 
 void ws_inflate_destroy(ws_inflate *f) {
-    if (f) inflateEnd(&f->z);
+    if (!f) return;
+    inflateEnd(&f->z);
+    ws_free(f->kept);
     ws_free(f);
 }
 
@@ -53,7 +72,9 @@ static int between(ws_inflate *f, const uint8_t *in, size_t n, size_t *used, ws_
     }
     *used = 0;
     if (in[0] != 0x1f) return garbage(f, (const char *)in, n, err);
-    if (inflateReset(&f->z) != Z_OK) ws_bug("inflateReset");
+    f->header = (gz_header){.extra = f->extra, .extra_max = sizeof f->extra};
+    if (inflateReset(&f->z) != Z_OK || inflateGetHeader(&f->z, &f->header) != Z_OK) ws_bug("inflateReset");
+    f->beyond = f->checked = 0;
     f->place = INSIDE;
     return WS_OK;
 }
@@ -68,32 +89,76 @@ static int damaged(const ws_inflate *f, int z, ws_err *err) {
                    f->z.msg ? f->z.msg : "not a gzip member");
 }
 
+/* A subfield "BC" of the extra field makes a member a block of BGZF (specification of SAM, section 4.1). */
+static int is_bgzf(const gz_header *h) {
+    const size_t n = h->done == 1 && h->extra ? ws_min(h->extra_len, h->extra_max) : 0;
+    for (size_t i = 0; i + 4 <= n; i += 4 + (size_t)h->extra[i + 2] + ((size_t)h->extra[i + 3] << 8))
+        if (h->extra[i] == 'B' && h->extra[i + 1] == 'C') return 1;
+    return 0;
+}
+
+static int no_end_block(const ws_inflate *f, ws_err *err) {
+    return ws_fail(err, WS_EDATA,
+                   "the gzip data are blocks (BGZF) that stop after %llu bytes without the empty block at the end, so they were cut",
+                   (unsigned long long)f->taken);
+}
+
+/* A member has ended, and its checksum is right. */
+static int end_member(ws_inflate *f, ws_err *err) {
+    const int bgzf = is_bgzf(&f->header);
+    f->place = BETWEEN;
+    f->full = 0;
+    f->checked = 1;
+    f->members++;
+    if (f->bgzf_open && !bgzf) return no_end_block(f, err);
+    f->bgzf_open = bgzf && f->z.total_out > 0;
+    return WS_OK;
+}
+
+/* Inflates once, into out or what is kept. Adds to *i and *o what was used of in and out. */
+static int inflate_some(ws_inflate *f, const uint8_t *in, size_t nin, size_t *i, uint8_t *out, size_t nout, size_t *o, ws_err *err) {
+    const int last = (f->z.data_type & LAST_BLOCK) && f->z.total_in, keep = (last || is_bgzf(&f->header)) && !f->beyond;
+    if (keep && f->nkept == f->kept_size && ws_grow(&f->kept, &f->kept_size, f->nkept ? 2 * f->nkept : FIRST, 1, err)) return WS_ENOMEM;
+    const uInt give = (uInt)ws_min(nin - *i, 1 << 30);
+    const uInt room = (uInt)(keep ? f->kept_size - f->nkept : ws_min(nout - *o, 1 << 30));
+    f->z.next_in = (z_const Bytef *)(in + *i);
+    f->z.avail_in = give;
+    f->z.next_out = keep ? f->kept + f->nkept : out + *o;
+    f->z.avail_out = room;
+    const int z = inflate(&f->z, Z_TREES); /* returns at the edges of blocks */
+    *i += give - f->z.avail_in;
+    f->taken += give - f->z.avail_in;
+    *(keep ? &f->nkept : o) += room - f->z.avail_out;
+    f->full = f->z.avail_out == 0;
+    if (z == Z_STREAM_END) return end_member(f, err);
+    if (z != Z_OK && z != Z_BUF_ERROR) return damaged(f, z, err);
+    f->checked = f->beyond = f->beyond || (keep && f->nkept >= KEEP);
+    return WS_OK;
+}
+
+/* Gives out what was kept and is checked by now. */
+static void give_kept(ws_inflate *f, uint8_t *out, size_t nout, size_t *o) {
+    const size_t n = ws_min(f->nkept - f->given, nout - *o);
+    memcpy(out + *o, f->kept + f->given, n);
+    *o += n;
+    f->given += n;
+    if (f->given == f->nkept) f->given = f->nkept = 0;
+}
+
 int ws_inflate_step(ws_inflate *f, const uint8_t *in, size_t *nin, uint8_t *out, size_t *nout, ws_err *err) {
     size_t i = 0, o = 0;
     int rc = WS_OK;
-    while (!rc && o < *nout && (i < *nin || f->full)) {
+    while (!rc && o < *nout) {
         size_t used;
-        if (f->place != INSIDE) {
+        if (f->checked && f->nkept) {
+            give_kept(f, out, *nout, &o);
+        } else if (i == *nin && !f->full) {
+            break;
+        } else if (f->place == INSIDE) {
+            rc = inflate_some(f, in, *nin, &i, out, *nout, &o, err);
+        } else {
             rc = between(f, in + i, *nin - i, &used, err);
             i += used;
-            continue;
-        }
-        const uInt give = (uInt)ws_min(*nin - i, 1 << 30), room = (uInt)ws_min(*nout - o, 1 << 30);
-        f->z.next_in = (z_const Bytef *)(in + i);
-        f->z.avail_in = give;
-        f->z.next_out = out + o;
-        f->z.avail_out = room;
-        const int z = inflate(&f->z, Z_NO_FLUSH);
-        i += give - f->z.avail_in;
-        f->taken += give - f->z.avail_in;
-        o += room - f->z.avail_out;
-        f->full = f->z.avail_out == 0;
-        if (z == Z_STREAM_END) {
-            f->place = BETWEEN;
-            f->full = 0;
-            f->members++;
-        } else if (z != Z_OK && z != Z_BUF_ERROR) {
-            rc = damaged(f, z, err);
         }
     }
     *nin = i;
@@ -101,8 +166,14 @@ int ws_inflate_step(ws_inflate *f, const uint8_t *in, size_t *nin, uint8_t *out,
     return rc;
 }
 
+int ws_inflate_let_go(ws_inflate *f) {
+    if (f->checked || !f->nkept) return 0;
+    f->checked = 1;
+    return 1;
+}
+
 int ws_inflate_end(const ws_inflate *f, ws_err *err) {
-    if (f->place != INSIDE) return WS_OK;
+    if (f->place != INSIDE) return f->bgzf_open ? no_end_block(f, err) : WS_OK;
     return ws_fail(err, WS_EDATA, "the gzip data end inside a member after %llu bytes, so they were cut",
                    (unsigned long long)f->taken);
 }

@@ -13,10 +13,15 @@ void ws_inflate_destroy(ws_inflate *f); /* NULL is legal */
 
 /* Takes from in[0..*nin) and gives to out[0..*nout); both are set to what was used. If out was filled up there may be
  * more to come without further input. WS_OK, or a sentence (without the input's name) that holds after the *nout
- * bytes. */
+ * bytes. What the last deflate block of a member gives (1 MiB at most), and all of a block of BGZF, comes out
+ * once the member's checksum was right. */
 int ws_inflate_step(ws_inflate *f, const uint8_t *in, size_t *nin, uint8_t *out, size_t *nout, ws_err *err);
 
-/* The input has ended: WS_OK if it could, else the sentence for a cut member. */
+/* The input has ended: lets the bytes go that wait for a checksum which does not come. Returns 1 if there are such bytes, for the next
+ * ws_inflate_step. */
+int ws_inflate_let_go(ws_inflate *f);
+
+/* After that: WS_OK if the input could end, else the sentence for a cut member or for BGZF without its end block. */
 int ws_inflate_end(const ws_inflate *f, ws_err *err);
 
 #endif

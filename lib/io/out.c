@@ -2,6 +2,8 @@
  * Checked output: see lib/io/out.h. */
 #include "lib/io/out.h"
 
+#include "lib/io/interrupt.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -25,17 +27,46 @@ int ws_out_descriptor(const char *path) {
     return -1;
 }
 
+static int is_regular(int fd) {
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 int ws_out_open(ws_out *o, const char *path, ws_err *err) {
     if (!path || !strcmp(path, "-")) {
-        *o = (ws_out){.fd = STDOUT_FILENO, .name = "standard output"};
+        *o = (ws_out){.fd = STDOUT_FILENO, .name = "standard output", .regular = is_regular(STDOUT_FILENO)};
         return WS_OK;
     }
     const int named = ws_out_descriptor(path);
     *o = (ws_out){.fd = -1, .name = path};
-    do
-        o->fd = named < 0 ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : fcntl(named, F_DUPFD_CLOEXEC, 0);
-    while (o->fd < 0 && errno == EINTR);
-    return o->fd < 0 ? ws_fail_errno(err, WS_EIO, "cannot open %s for writing", path) : WS_OK;
+    do {
+        o->fd = named < 0 ? open(path, O_WRONLY | O_CLOEXEC) : fcntl(named, F_DUPFD_CLOEXEC, 0);
+        o->made = named < 0 && o->fd < 0 && errno == ENOENT;
+        if (o->made) o->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    } while (o->fd < 0 && errno == EINTR);
+    if (o->fd < 0) return ws_fail_errno(err, WS_EIO, "cannot open %s for writing", path);
+    o->regular = is_regular(o->fd);
+    o->full = named < 0 && o->regular && !o->made;
+    return WS_OK;
+}
+
+int ws_out_begin(ws_out *o, ws_err *err) {
+    if (!o->full) return WS_OK;
+    o->full = 0;
+    if (ftruncate(o->fd, 0) < 0) o->failed = ws_fail_errno(err, WS_EIO, "cannot empty %s", o->name);
+    return o->failed;
+}
+
+void ws_out_abandon(ws_out *o) {
+    struct stat made, there; /* `there` may be a link to it, or another file by now */
+    if (!o->made || fstat(o->fd, &made) < 0 || made.st_size > 0 || lstat(o->name, &there) < 0) return;
+    if (made.st_dev == there.st_dev && made.st_ino == there.st_ino) (void)unlink(o->name);
+}
+
+int ws_out_same(const ws_out *a, const ws_out *b) {
+    struct stat s, t;
+    if (!a->regular || !b->regular || fstat(a->fd, &s) < 0 || fstat(b->fd, &t) < 0) return 0;
+    return s.st_dev == t.st_dev && s.st_ino == t.st_ino;
 }
 
 static int failure(const ws_out *o, ws_err *err) {
@@ -44,7 +75,7 @@ static int failure(const ws_out *o, ws_err *err) {
 }
 
 /* Takes back the last n bytes, if they are the end of a regular file. */
-static void take_back(const ws_out *o, size_t n) {
+static void undo_partial_write(const ws_out *o, size_t n) {
     struct stat st;
     const off_t at = lseek(o->fd, 0, SEEK_CUR), from = at - (off_t)n;
     if (!n || at < (off_t)n || fstat(o->fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size != at) return;
@@ -54,13 +85,12 @@ static void take_back(const ws_out *o, size_t n) {
 /* errno says why; n bytes of the call were written. */
 static int write_failed(ws_out *o, size_t n, ws_err *err) {
     o->failed = failure(o, err);
-    take_back(o, n);
+    undo_partial_write(o, n);
     return o->failed;
 }
 
-int ws_out_write(ws_out *o, const void *p, size_t n, ws_err *err) {
+static int write_all(ws_out *o, const void *p, size_t n, ws_err *err) {
     const char *at = p;
-    if (o->failed) return ws_fail(err, o->failed, "%s: a write failed before", o->name);
     while (n) {
         ssize_t got = write(o->fd, at, n);
         if (got >= 0) {
@@ -74,6 +104,16 @@ int ws_out_write(ws_out *o, const void *p, size_t n, ws_err *err) {
         }
     }
     return WS_OK;
+}
+
+int ws_out_write(ws_out *o, const void *p, size_t n, ws_err *err) {
+    if (o->failed) return ws_fail(err, o->failed, "%s: a write failed before", o->name);
+    int rc = ws_out_begin(o, err);
+    if (rc) return rc;
+    if (o->regular) ws_interrupt_hold();
+    rc = write_all(o, p, n, err);
+    if (o->regular) ws_interrupt_release();
+    return rc;
 }
 
 int ws_out_close(ws_out *o, ws_err *err) {

@@ -11,14 +11,24 @@ typedef struct ws_out {
     int fd;
     const char *name; /* the path as given, or "standard output" */
     int failed;       /* code of the first failed write */
+    int full;         /* a file that was there and has not been emptied yet */
+    int made;         /* the file was not there */
+    int regular;      /* a regular file: a signal waits until a write to it is whole */
 } ws_out;
 
 /* The descriptor that a path stands for: standard output for NULL and "-", N for /dev/fd/N, and so on; -1 for a file. */
 int ws_out_descriptor(const char *path);
 
-/* Empties a file or makes it; `path` must stay as long as *o. A path that stands for a descriptor is that very descriptor, so that
+/* Opens a file or makes it; it keeps what it has until ws_out_begin or the first write, so that a run that turns out to be misuse loses
+ * nothing. `path` must stay as long as *o. A path that stands for a descriptor is that very descriptor, so that
  * behind `2>>log` or in the middle of a file nothing is overwritten, as it would be if /dev/stderr were opened. */
 int ws_out_open(ws_out *o, const char *path, ws_err *err);
+/* Empties the file, once. */
+int ws_out_begin(ws_out *o, ws_err *err);
+/* Removes the file if ws_out_open made it and nothing was written. */
+void ws_out_abandon(ws_out *o);
+/* 1 if both are the same regular file. */
+int ws_out_same(const ws_out *a, const ws_out *b);
 /* Writes all n bytes. After a failure every further call fails with the same code. */
 int ws_out_write(ws_out *o, const void *p, size_t n, ws_err *err);
 int ws_out_close(ws_out *o, ws_err *err); /* closes, stdout too: a full disk may only show here */

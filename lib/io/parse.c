@@ -23,8 +23,19 @@ void ws_parse_release(ws_parse *s) {
     ws_buf_release(&s->qual);
     ws_buf_release(&s->skipped);
     ws_buf_release(&s->table.provenance);
-    for (int i = 0; i < s->table.ncolumn; i++) ws_free(s->table.column[i]);
+    for (int i = 0; i < s->table.nall; i++) ws_free(s->table.all[i]);
+    ws_free(s->table.all);
     ws_free(s->table.column);
+    ws_queries_destroy(s->queries);
+}
+
+int ws_parse_kind(ws_parse *s, int pairs, ws_err *err) {
+    if (s->read && s->pairs != pairs)
+        return ws_fail(err, WS_EDATA, "%s: packed pairs and other inputs cannot be read together, and this holds %s", s->input,
+                       pairs ? "pairs" : "no pairs");
+    s->read = 1;
+    s->pairs = pairs;
+    return WS_OK;
 }
 
 int ws_parse_fail(const ws_parse *s, ws_err *err, const char *fmt, ...) {
@@ -36,11 +47,22 @@ int ws_parse_fail(const ws_parse *s, ws_err *err, const char *fmt, ...) {
     return ws_fail(err, WS_EDATA, "%s: line %llu: %s", s->input, (unsigned long long)s->line, text);
 }
 
+/* Alignments that samtools turns into reads; BAM is inside gzip, which is undone by then. */
+static const char *alignments(const uint8_t *p, size_t n) {
+    if (n >= 4 && !memcmp(p, "BAM\1", 4)) return "BAM";
+    return n >= 4 && !memcmp(p, "CRAM", 4) ? "CRAM" : NULL;
+}
+
 size_t ws_parse_start(ws_parse *s, const uint8_t *p, size_t n, char mark, const char *format, int *rc, ws_err *err) {
     char quote[WS_QUOTE_MAX];
     size_t i = 0;
     for (; i < n && (p[i] == ' ' || p[i] == '\t' || p[i] == '\r' || p[i] == '\n'); i++) s->line += p[i] == '\n';
     if (i == n || p[i] == (uint8_t)mark) return i + (i < n);
+    const char *other = alignments(p + i, n - i);
+    if (other) {
+        *rc = ws_parse_fail(s, err, "found %s, expected sequences (samtools fasta FILE | ..., with - in its place)", other);
+        return i + 1;
+    }
     const uint8_t *eol = memchr(p + i, '\n', n - i);
     *rc = ws_parse_fail(s, err, "expected '%c' at the start of a %s record, found \"%s\"", mark, format,
                         ws_quote(quote, (const char *)p + i, eol ? (size_t)(eol - p) - i : n - i));
@@ -109,9 +131,28 @@ int ws_parse_bad(ws_parse *s, uint8_t c, ws_err *err) {
     return refuse(s, c, err);
 }
 
+int ws_parse_fail_long(const ws_parse *s, const char *what, ws_err *err) {
+    return ws_parse_fail(s, err, "%s more than %d MiB, which is the most; is the file damaged?", what, WS_TEXT_MAX >> 20);
+}
+
+int ws_parse_fail_returns(const ws_parse *s, ws_err *err) {
+    return ws_parse_fail(s, err, "lines end in carriage returns alone, expected line feeds (tr '\\r' '\\n' makes them)");
+}
+
+/* Whether a carriage return is followed by something else than others of its kind, here or between this text and the one before it. */
+static int lone_return(ws_parse *s, const uint8_t *p, size_t n) {
+    int lone = n && s->returned && p[0] != '\r';
+    for (const uint8_t *at = memchr(p, '\r', n), *end = p + n; at && !lone; at = memchr(at + 1, '\r', (size_t)(end - at - 1)))
+        lone = at + 1 < end && at[1] != '\r';
+    if (n) s->returned = p[n - 1] == '\r';
+    return lone;
+}
+
 int ws_parse_text(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, ws_err *err) {
+    if (n > WS_TEXT_MAX - to->n) return ws_parse_fail_long(s, "a name and a description have", err);
     int rc = ws_buf_reserve(to, n + CODEC_SLACK, err);
     if (rc) return rc;
+    if (lone_return(s, p, n)) return ws_parse_fail_returns(s, err);
     s->codec->copy_text(to->p + to->n, (const char *)p, n);
     for (size_t i = 0; s->conf->tab_joins && i < n; i++)
         if (p[i] == '\t') to->p[to->n + i] = '_';
@@ -122,6 +163,7 @@ int ws_parse_text(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, ws_err *e
 int ws_parse_header(ws_parse *s, ws_err *err) {
     const char *h = s->head.p;
     size_t n = s->head.n, from = 0, i;
+    s->returned = 0;
     while (from < n && h[from] == ' ') from++; /* "> name", which hmmsearch takes too */
     if (from == n) return ws_parse_fail(s, err, "a record without a name");
     while (h[n - 1] == ' ') n--;
@@ -163,7 +205,7 @@ int ws_parse_qual(ws_parse *s, ws_err *err) {
 
 void ws_parse_drop(ws_parse *s) {
     s->nopen = s->ncode = 0;
-    s->bad = 0;
+    s->bad = s->returned = 0;
     s->head.n = s->qual.n = s->skipped.n = 0;
     s->name = s->desc = (ws_slice){0};
 }

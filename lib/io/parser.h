@@ -13,6 +13,9 @@
 
 #include <xxhash.h>
 
+/* Bytes of name and description together, and of the other columns of a row: more is damage, and would take memory without a bound. */
+enum { WS_TEXT_MAX = 1 << 24 };
+
 /* A place in a batch: so many sequences, rows, words, bytes of text, residues. */
 typedef struct ws_mark {
     size_t n, nrow, nword, ntext;
@@ -23,6 +26,7 @@ typedef struct ws_parse {
     const ws_seqread_conf *conf;
     const ws_abc *abc;
     int any_abc;       /* nothing was read yet: the first packed stream may say */
+    int read, pairs;   /* something was read; it was packed pairs */
     const ws_codec *codec;
     const char *input; /* its name, for messages */
     uint64_t line;     /* the current line, from 1 */
@@ -36,6 +40,7 @@ typedef struct ws_parse {
     uint64_t bad;      /* its residues that were replaced or skipped */
     ws_buf head;       /* its name and description ... */
     ws_slice name, desc;
+    int returned;      /* ... ends in a carriage return so far, which only a line feed may follow */
     ws_buf qual;
     ws_buf skipped;    /* uint64_t each: places that were skipped, if note_skips: the quality loses them too */
     int note_skips;
@@ -46,6 +51,7 @@ typedef struct ws_parse {
     int goes_on;        /* the first sequence of this batch is that one, so it counts once */
 
     ws_tsv_head table;
+    ws_queries *queries; /* of packed pairs */
 } ws_parse;
 
 typedef struct ws_parser {
@@ -66,6 +72,9 @@ extern const ws_parser ws_parser_fasta, ws_parser_fastq, ws_parser_packed, ws_pa
 int ws_parse_prepare(ws_parse *s, const ws_seqread_conf *conf, ws_err *err);
 void ws_parse_release(ws_parse *s);
 
+/* Notes that what comes next is packed pairs, or is not; WS_EDATA if what came before is of the other kind. */
+int ws_parse_kind(ws_parse *s, int pairs, ws_err *err);
+
 /* Residues of the open record. */
 static inline uint64_t ws_parse_len(const ws_parse *s) { return 6 * (uint64_t)s->nopen + s->ncode; }
 
@@ -73,7 +82,8 @@ static inline uint64_t ws_parse_len(const ws_parse *s) { return 6 * (uint64_t)s-
  * format's name. Returns how many characters of p[0..n), n > 0, were taken; the last of them is the mark if it was there. */
 size_t ws_parse_start(ws_parse *s, const uint8_t *p, size_t n, char mark, const char *format, int *rc, ws_err *err);
 
-/* Takes a header line's text, or a part of it, with the four characters that no text may hold as blanks. */
+/* Takes a header line's text, or a part of it, with the four characters that no text may hold as blanks. A carriage return before other
+ * text is a failure: all lines behind it would be lost in the header. */
 int ws_parse_text(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, ws_err *err);
 
 /* Takes residues from p[0..n) up to the first character that is none; *used says how many. */
@@ -109,7 +119,7 @@ static inline ws_mark ws_parse_all(const ws_batch *b) {
 
 /* What of the batch may leave. */
 static inline ws_mark ws_parse_mark(const ws_parse *s) {
-    return s->b->has_rows && !s->conf->rows_apart ? s->mark : ws_parse_all(s->b);
+    return s->b->has_rows && (s->pairs || !s->conf->rows_apart) ? s->mark : ws_parse_all(s->b);
 }
 
 /* What is at m fills a batch. Records without residues and long names fill one too, or it would have no bound: a record
@@ -125,6 +135,12 @@ static inline int ws_parse_full(const ws_parse *s) {
     const ws_mark m = s->b->has_rows ? s->mark : ws_parse_all(s->b);
     return ws_parse_fills(s, &m);
 }
+
+/* Refuses `what` because it has more than WS_TEXT_MAX bytes; returns WS_EDATA. */
+int ws_parse_fail_long(const ws_parse *s, const char *what, ws_err *err);
+
+/* Refuses lines that end in carriage returns alone; returns WS_EDATA. */
+int ws_parse_fail_returns(const ws_parse *s, ws_err *err);
 
 /* The sentence behind "input: line n: "; returns WS_EDATA. */
 int ws_parse_fail(const ws_parse *s, ws_err *err, const char *fmt, ...) WS_PRINTF(3, 4);

@@ -4,12 +4,11 @@
  * next one. */
 #include "lib/io/seqread.h"
 
+#include "lib/io/inputs.h"
 #include "lib/io/parser.h"
-#include "lib/io/source.h"
 
 #include <pthread.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 enum {
@@ -27,8 +26,7 @@ struct ws_seqread {
     ws_format seen;               /* of the last input that had one */
     const ws_parser *parser;      /* NULL: not known yet */
 
-    int next;                     /* index of the next input */
-    ws_source *src;
+    ws_inputs in;
     const uint8_t *p;             /* the rest of the current chunk */
     size_t n;
     ws_buf sniffed;               /* first bytes that did not tell the format yet */
@@ -39,11 +37,10 @@ struct ws_seqread {
     int end;                      /* WS_OK, WS_EOF or a failure: what follows the records delivered */
     ws_err err;
     ws_seqread_counts counts;
-    pthread_mutex_t tally;        /* guards counts: never held for long, as lock may be */
-
-    pthread_mutex_t lock;         /* guards src and the sizes against ws_seqread_ahead and _progress */
-    uint64_t done, size;          /* of the inputs before this one; of all */
+    pthread_mutex_t tally;        /* guards counts */
 };
+
+const char *const ws_format_names[] = {"auto", "fasta", "fastq", "packed", "tsv", NULL};
 
 static const ws_parser *const parsers[] = {
     [WS_FORMAT_FASTA] = &ws_parser_fasta,
@@ -60,17 +57,6 @@ static int64_t now_ms(void) {
 
 /* Opening and closing */
 
-static uint64_t total_size(const ws_seqread_conf *conf) {
-    uint64_t sum = 0;
-    for (int i = 0; i < conf->npath; i++) {
-        struct stat st;
-        int rc = strcmp(conf->path[i], "-") ? stat(conf->path[i], &st) : fstat(0, &st);
-        if (rc < 0 || !S_ISREG(st.st_mode)) return 0;
-        sum += (uint64_t)st.st_size;
-    }
-    return sum;
-}
-
 int ws_seqread_open(ws_seqread **out, const ws_seqread_conf *conf, ws_err *err) {
     *out = NULL;
     ws_seqread *r = ws_calloc(1, sizeof *r, err);
@@ -78,8 +64,7 @@ int ws_seqread_open(ws_seqread **out, const ws_seqread_conf *conf, ws_err *err) 
     r->conf = *conf;
     if (!r->conf.batch_residues) r->conf.batch_residues = 1;
     if (!r->conf.batch_seqs) r->conf.batch_seqs = 1;
-    r->size = total_size(conf);
-    pthread_mutex_init(&r->lock, NULL);
+    ws_inputs_init(&r->in, conf->path, conf->npath);
     pthread_mutex_init(&r->tally, NULL);
     if (ws_parse_prepare(&r->s, &r->conf, err)) {
         ws_seqread_close(r);
@@ -93,7 +78,7 @@ void ws_seqread_batch(ws_seqread *r, uint64_t residues) { r->conf.batch_residues
 
 void ws_seqread_close(ws_seqread *r) {
     if (!r) return;
-    ws_source_close(r->src);
+    ws_inputs_release(&r->in);
     for (size_t i = 0; i < sizeof r->own / sizeof *r->own; i++) {
         if (r->own[i] && parsers[i]->release) parsers[i]->release(r->own[i]);
         ws_free(r->own[i]);
@@ -101,7 +86,6 @@ void ws_seqread_close(ws_seqread *r) {
     ws_parse_release(&r->s);
     ws_batch_release(&r->carry);
     ws_buf_release(&r->sniffed);
-    pthread_mutex_destroy(&r->lock);
     pthread_mutex_destroy(&r->tally);
     ws_free(r);
 }
@@ -128,6 +112,10 @@ static int choose_parser(ws_seqread *r, ws_format f, ws_err *err) {
     if (r->seen != WS_FORMAT_AUTO && (r->seen == WS_FORMAT_TSV) != (f == WS_FORMAT_TSV))
         return ws_fail(err, WS_EDATA, "%s: tables and sequence files cannot be read together, and this is %s",
                        r->s.input, f == WS_FORMAT_TSV ? "a table" : "no table");
+    if (f != WS_FORMAT_PACKED) {
+        int rc = ws_parse_kind(&r->s, 0, err);
+        if (rc) return rc;
+    }
     if (!r->own[f] && !(r->own[f] = ws_calloc(1, parser->size, err))) return err->code;
     r->format = r->seen = f;
     if (f != WS_FORMAT_PACKED) r->s.any_abc = 0;
@@ -138,29 +126,13 @@ static int choose_parser(ws_seqread *r, ws_format f, ws_err *err) {
 /* Inputs */
 
 static int open_input(ws_seqread *r, ws_err *err) {
-    ws_source *src;
-    int rc = ws_source_open(&src, r->conf.path[r->next], err);
+    int rc = ws_inputs_open(&r->in, err);
     if (rc) return rc;
-    r->next++;
-    r->s.input = ws_source_name(src);
+    r->s.input = ws_inputs_name(&r->in);
     r->s.line = 1;
     r->n = r->sniffed.n = 0;
     r->parser = NULL;
-    pthread_mutex_lock(&r->lock);
-    r->src = src;
-    pthread_mutex_unlock(&r->lock);
     return WS_OK;
-}
-
-static void close_input(ws_seqread *r) {
-    uint64_t done = 0, size;
-    ws_source *src = r->src;
-    pthread_mutex_lock(&r->lock);
-    if (src) ws_source_progress(src, &done, &size);
-    r->done += done;
-    r->src = NULL;
-    pthread_mutex_unlock(&r->lock);
-    ws_source_close(src);
 }
 
 /* How long to wait for the next chunk. With nothing to deliver that is the configuration's to say. */
@@ -198,25 +170,33 @@ static int sniff(ws_seqread *r, int ended, ws_err *err) {
     return f == WS_FORMAT_AUTO ? WS_OK : choose_parser(r, f, err);
 }
 
+/* A stage that dies in front of its first line leaves an empty pipe. Who knows better can say that the sequences are none. */
+static int silent(const ws_seqread *r, ws_err *err) {
+    const ws_format f = r->conf.format;
+    if (!ws_source_was_silent(r->in.src) || f == WS_FORMAT_FASTA || f == WS_FORMAT_FASTQ || r->conf.allow_cut) return WS_OK;
+    return ws_fail(err, WS_EDATA, "%s is a pipe that ended without one byte, so the program before it has failed; if it was to write "
+                   "no sequences, use --in-format fasta", r->s.input);
+}
+
 /* The input has ended well: an empty one has no format. */
 static int finish_input(ws_seqread *r, ws_err *err) {
-    int rc = WS_OK;
+    int rc = silent(r, err);
     if (!r->parser && r->sniffed.n) rc = sniff(r, 1, err);
     if (!rc && r->parser && r->sniffed.n) {
         rc = feed_sniffed(r, err);
         if (rc || r->sniffed.n) return rc; /* full: the rest next time */
     }
     if (!rc && r->parser) rc = r->parser->finish(r->own[r->format], &r->s, 1, err);
-    if (!rc) close_input(r);
+    if (!rc) ws_inputs_close(&r->in);
     return rc;
 }
 
 /* One step: WS_OK, WS_AGAIN (nothing came in time), WS_EOF (all inputs are read) or a failure. */
 static int advance(ws_seqread *r, ws_err *err) {
-    if (!r->src) return r->next < r->conf.npath ? open_input(r, err) : WS_EOF;
+    if (!r->in.src) return open_input(r, err);
     if (r->parser && r->sniffed.n) return feed_sniffed(r, err);
     if (!r->n) {
-        int rc = ws_source_next(r->src, patience(r), &r->p, &r->n, err);
+        int rc = ws_inputs_next(&r->in, patience(r), &r->p, &r->n, err);
         if (rc == WS_EOF) return finish_input(r, err);
         if (rc) return rc;
     }
@@ -317,9 +297,9 @@ static void give_up(ws_seqread *r, int rc, const ws_err *err) {
     ws_err ignored;
     r->end = rc;
     r->err = *err;
-    if (r->parser && r->src) (void)r->parser->finish(r->own[r->format], &r->s, 0, &ignored);
+    if (r->parser && r->in.src) (void)r->parser->finish(r->own[r->format], &r->s, 0, &ignored);
     ws_parse_drop(&r->s);
-    close_input(r);
+    ws_inputs_close(&r->in);
 }
 
 int ws_seqread_fill(ws_seqread *r, ws_batch *b, ws_err *err) {
@@ -346,14 +326,7 @@ int ws_seqread_fill(ws_seqread *r, ws_batch *b, ws_err *err) {
 
 /* Questions */
 
-int ws_seqread_ahead(ws_seqread *r) {
-    int did = 0;
-    if (pthread_mutex_trylock(&r->lock) != 0) return 0;
-    if (r->src) did = ws_source_ahead(r->src);
-    pthread_mutex_unlock(&r->lock);
-    return did;
-}
-
+int ws_seqread_ahead(ws_seqread *r) { return ws_inputs_ahead(&r->in); }
 ws_format ws_seqread_format(const ws_seqread *r) { return r->seen; }
 const ws_abc *ws_seqread_abc(const ws_seqread *r) { return r->s.abc; }
 const ws_tsv_head *ws_seqread_head(const ws_seqread *r) { return &r->s.table; }
@@ -364,11 +337,4 @@ void ws_seqread_counts_get(ws_seqread *r, ws_seqread_counts *c) {
     pthread_mutex_unlock(&r->tally);
 }
 
-void ws_seqread_progress(ws_seqread *r, uint64_t *done, uint64_t *size) {
-    uint64_t now = 0, unused;
-    pthread_mutex_lock(&r->lock);
-    if (r->src) ws_source_progress(r->src, &now, &unused);
-    *done = r->done + now;
-    *size = r->size;
-    pthread_mutex_unlock(&r->lock);
-}
+void ws_seqread_progress(ws_seqread *r, uint64_t *done, uint64_t *size) { ws_inputs_progress(&r->in, done, size); }

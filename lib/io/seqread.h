@@ -16,10 +16,13 @@ extern "C" {
 #endif
 
 typedef enum ws_format { WS_FORMAT_AUTO, WS_FORMAT_FASTA, WS_FORMAT_FASTQ, WS_FORMAT_PACKED, WS_FORMAT_TSV } ws_format;
+/* Their names, for options, and as a sentence. */
+extern const char *const ws_format_names[];
+#define WS_FORMAT_NAMES "auto, fasta, fastq, packed or tsv"
 typedef enum ws_badres { WS_BADRES_ERROR, WS_BADRES_X, WS_BADRES_SKIP } ws_badres;
 
 typedef struct ws_seqread_conf {
-    const char *const *path; /* inputs in order; "-" is stdin */
+    const char *const *path; /* inputs in order; "-" is stdin, as is none */
     int npath;
     ws_format format;        /* asserted, or AUTO */
     const ws_abc *abc;
@@ -36,12 +39,15 @@ typedef struct ws_seqread_conf {
     int nown;
 } ws_seqread_conf;
 
-/* What a table brought along; valid once the first fill has returned. */
+/* What a table or packed pairs brought along; valid once the first fill has returned. */
 typedef struct ws_tsv_head {
-    int present;          /* the input is a TSV */
+    int present;          /* the input is a table or packed pairs */
+    int pairs;            /* it is packed pairs */
     ws_buf provenance;    /* its "##" lines but "##end", each with newline */
     int npg;              /* how many "##warpsieve" lines among them: the next stage is number npg + 1 */
-    char **column;        /* names of the columns in a row's `rest`, in order */
+    char **all;           /* names of all columns, in order */
+    int nall;
+    char **column;        /* those that pass through, in a row's `rest` */
     int ncolumn;
     uint64_t in, residues; /* sums over the "##end" lines seen: what the first stage read */
     int ends;              /* how many "##end" lines were seen */

@@ -30,6 +30,7 @@ typedef struct chunk {
 struct ws_source {
     char *name;
     int fd, own_fd, always_ready; /* a regular file never makes us wait */
+    int is_pipe;
     uint64_t size;
     _Atomic uint64_t done;
 
@@ -68,11 +69,12 @@ static int open_fd(ws_source *s, const char *path, ws_err *err) {
         return ws_fail_errno(err, WS_EIO, "cannot read %s", s->name);
     }
     if (S_ISREG(st.st_mode)) {
-        off_t at = lseek(s->fd, 0, SEEK_CUR); /* a shell may have read from our stdin before */
+        const off_t now = lseek(s->fd, 0, SEEK_CUR), at = now > 0 ? now : 0; /* a shell may have read from our stdin before */
         s->always_ready = 1;
-        s->size = at > 0 && at < st.st_size ? (uint64_t)(st.st_size - at) : (uint64_t)st.st_size;
+        s->size = st.st_size > at ? (uint64_t)(st.st_size - at) : 0;
         (void)posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     }
+    s->is_pipe = S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode);
     if (S_ISFIFO(st.st_mode)) (void)fcntl(s->fd, F_SETPIPE_SZ, PIPE_BYTES); /* may be refused: no harm */
     return WS_OK;
 }
@@ -113,6 +115,15 @@ void ws_source_close(ws_source *s) {
 
 const char *ws_source_name(const ws_source *s) { return s->name; }
 
+int ws_source_is_stdin(const char *path) {
+    static const char *const name[] = {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        if (!strcmp(path, name[i])) return 1;
+    return 0;
+}
+
+int ws_source_was_silent(const ws_source *s) { return s->is_pipe && !atomic_load_explicit(&s->done, memory_order_relaxed); }
+
 const char *ws_source_name_of(const char *path) { return strcmp(path, "-") ? path : "standard input"; }
 
 void ws_source_progress(const ws_source *s, uint64_t *done, uint64_t *size) {
@@ -148,8 +159,10 @@ static int read_some(ws_source *s, int timeout_ms, uint8_t *p, size_t cap, size_
         ssize_t got = read(s->fd, p, cap);
         if (got >= 0) {
             *n = (size_t)got;
-            atomic_fetch_add_explicit(&s->done, (uint64_t)got, memory_order_relaxed);
-            return WS_OK;
+            const uint64_t done = (uint64_t)got + atomic_fetch_add_explicit(&s->done, (uint64_t)got, memory_order_relaxed);
+            if (got || done >= s->size) return WS_OK;
+            return ws_fail(err, WS_EDATA, "%s became shorter while it was read: it had %llu bytes, and ended after %llu", s->name,
+                           (unsigned long long)s->size, (unsigned long long)done);
         }
         if (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK)
             return ws_fail_errno(err, WS_EIO, "cannot read %s", s->name);
@@ -219,8 +232,9 @@ static int add_inflated(ws_source *s, int timeout_ms, chunk *c, ws_err *err) {
     s->raw_at += nin;
     c->n += nout;
     if (!rc && nin == 0 && nout == 0) {
-        if (s->raw_eof) rc = ws_inflate_end(s->inflate, err);
-        else return need_raw(s, timeout_ms, err);
+        if (!s->raw_eof) return need_raw(s, timeout_ms, err);
+        if (ws_inflate_let_go(s->inflate)) return WS_OK;
+        rc = ws_inflate_end(s->inflate, err);
         if (!rc) return WS_EOF;
     }
     if (rc) ws_err_prefix(err, "%s: ", s->name);

@@ -27,6 +27,11 @@ const char *ws_source_name(const ws_source *s);
 /* The same for an input that is not open, or not any more: path itself, or a constant. */
 const char *ws_source_name_of(const char *path);
 
+/* Whether a path is standard input, by any of its names. */
+int ws_source_is_stdin(const char *path);
+/* After WS_EOF: 1 if this was a pipe that gave no byte, as one does whose writer has failed. */
+int ws_source_was_silent(const ws_source *s);
+
 /* Gives the next chunk, valid until the following call: WS_OK, WS_EOF, WS_AGAIN if timeout_ms >= 0 and nothing arrived
  * for so long, or a failure. A failure comes after all data before it was given out, and again on every later call.
  * timeout_ms < 0 waits for ever. */

@@ -94,8 +94,14 @@ static int same_as_last(const ws_parse *s, uint64_t len) {
 }
 
 /* A sequence meets a model once, so where the query of its first row comes again another one begins, whatever its name:
- * databases have equal records. Rows without a query say nothing about that. */
-static int begins_anew(const tsv *t, uint64_t query) { return t->query_text.n && query == t->first_query; }
+ * databases have equal records. Each row without a query is a sequence of its own. */
+static int begins_anew(const tsv *t, uint64_t query) { return !t->query_text.n || query == t->first_query; }
+
+/* The three residues are those of the word that stands below "name" where a header is another table's. */
+static int is_word_seq(const ws_parse *s) {
+    const uint8_t *code_of = s->abc->code_of;
+    return !s->nopen && s->ncode == 3 && s->code[0] == code_of['S'] && s->code[1] == code_of['E'] && s->code[2] == code_of['Q'];
+}
 
 static int check_row(const tsv *t, ws_parse *s, ws_err *err) {
     if (t->col + 1 != t->ncol)
@@ -107,7 +113,7 @@ static int check_row(const tsv *t, ws_parse *s, ws_err *err) {
     if (!s->name.n) return ws_parse_fail(s, err, "a row without a name");
     if (s->conf->queries && t->query < t->ncol && !t->query_text.n)
         return ws_parse_fail(s, err, "the query is empty, expected the name of a model, as the table has a column for it");
-    if (!t->hash && s->name.n == 4 && !memcmp(s->head.p + s->name.at, "name", 4) && ws_parse_len(s) == 3)
+    if (!t->hash && s->name.n == 4 && !memcmp(s->head.p + s->name.at, "name", 4) && is_word_seq(s))
         return ws_parse_fail(s, err, "the columns of this table are not those of the first one");
     s->codec->copy_text(s->head.p, s->head.p, s->head.n);
     return s->qual.n ? ws_parse_qual(s, err) : WS_OK;
@@ -129,6 +135,7 @@ static int add_row(tsv *t, ws_parse *s, ws_err *err) {
     const size_t at = b->text.n;
     const ws_row row = {.seq = (uint32_t)(b->n - 1),
                         .target = UINT32_MAX,
+                        .number = UINT32_MAX,
                         .query = {at + t->query_text.at, t->query_text.n},
                         .rest = {at, t->rest.n},
                         .line = s->line};
@@ -156,6 +163,13 @@ static size_t plain_text(const uint8_t *p, size_t n) {
     return i;
 }
 
+/* A quality string is as long as its sequence may be. */
+static int add_text(const ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, ws_err *err) {
+    if (to != &s->qual && n > WS_TEXT_MAX - to->n)
+        return ws_parse_fail_long(s, to == &s->head ? "a name and a description have" : "the columns of a row have", err);
+    return ws_buf_add(to, p, n, err);
+}
+
 /* Each of these takes from p[0..n) what belongs to its state and returns how much that was; *rc is a failure or 0. */
 
 static size_t in_row(tsv *t, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
@@ -168,7 +182,7 @@ static size_t in_row(tsv *t, ws_parse *s, const uint8_t *p, size_t n, int *rc, w
             *rc = ws_parse_residues(s, p + i, n - i, &got, err);
         } else {
             got = plain_text(p + i, n - i);
-            if (text) *rc = ws_buf_add(text, p + i, got, err);
+            if (text) *rc = add_text(s, text, p + i, got, err);
         }
         i += got;
         if (*rc || i == n) break;
@@ -216,10 +230,16 @@ static size_t in_match(tsv *t, ws_parse *s, const uint8_t *p, size_t n, int *rc,
 
 /* Lines that are needed whole: "##", headers, and rows that begin like them. */
 
+/* By two columns: a record's name may be "#name". */
 static int is_header(const tsv *t, const char *p, size_t n) {
-    const char *tab = memchr(t->header.p, '\t', t->header.n);
-    const size_t first = tab ? (size_t)(tab - t->header.p) + 1 : t->header.n;
-    return n > first && !memcmp(p + 1, t->header.p, first);
+    size_t two = 0;
+    for (int tabs = 0; two < t->header.n && tabs < 2; two++) tabs += t->header.p[two] == '\t';
+    return n > two && !memcmp(p + 1, t->header.p, two);
+}
+
+/* The line so far, with n bytes, is a row, however it goes on. */
+static int is_row(const tsv *t, const char *p, size_t n) {
+    return t->headers && n > t->header.n + 1 && p[1] != '#' && !is_header(t, p, n);
 }
 
 static int collected(tsv *t, ws_parse *s, ws_err *err) {
@@ -228,6 +248,7 @@ static int collected(tsv *t, ws_parse *s, ws_err *err) {
     t->state = LINE_START;
     if (n && p[n - 1] == '\r') n--;
     for (size_t i = 0; i < n; i++) tabs += p[i] == '\t';
+    if (!t->headers && memchr(p, '\r', n)) return ws_parse_fail_returns(s, err);
     if (n > 1 && p[0] == '#' && p[1] == '#' && (!t->headers || tabs + 1 != t->ncol))
         return ws_tsv_meta(t, s, p, n, err);
     if (!t->headers) {
@@ -236,14 +257,15 @@ static int collected(tsv *t, ws_parse *s, ws_err *err) {
         return ws_tsv_header(t, s, p + hash, n - (size_t)hash, err);
     }
     if (is_header(t, p, n)) return ws_tsv_header(t, s, p + 1, n - 1, err);
-    int rc = replay(t, s, &t->line, n, err); /* a name may begin with '#' */
+    int rc = replay(t, s, &t->line, n, err);
     return rc ? rc : end_row(t, s, err);
 }
 
 static size_t in_line(tsv *t, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
     const uint8_t *eol = memchr(p, '\n', n);
     const size_t take = eol ? (size_t)(eol - p) : n;
-    *rc = ws_buf_add(&t->line, p, take, err);
+    *rc = take > WS_TEXT_MAX - t->line.n ? ws_parse_fail_long(s, "this line has", err) : ws_buf_add(&t->line, p, take, err);
+    if (!*rc && !eol && is_row(t, t->line.p, t->line.n)) *rc = replay(t, s, &t->line, t->line.n, err); /* a name may begin with '#' */
     if (*rc || !eol) return take;
     *rc = collected(t, s, err);
     s->line++;
@@ -288,7 +310,8 @@ static int last_line(tsv *t, ws_parse *s, ws_err *err) {
 static int finish(void *own, ws_parse *s, int whole, ws_err *err) {
     tsv *t = own;
     int rc = WS_OK;
-    const int torn = whole && t->pg1 && t->state != LINE_START;
+    const int in_meta = t->state == COLLECT && t->line.n > 1 && !memcmp(t->line.p, "##", 2) && !t->headers;
+    const int torn = whole && (t->pg1 || in_meta) && t->state != LINE_START;
     if (whole && !torn) rc = last_line(t, s, err);
     drop_row(t, s);
     t->state = LINE_START;

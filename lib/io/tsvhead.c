@@ -24,12 +24,11 @@ static int add_column(tsv *t, ws_parse *s, const char *p, size_t n, unsigned *se
     const unsigned bit = kind < TSV_REST ? 1u << kind : query ? 1u << TSV_REST : 0;
     if (*seen & bit) return ws_parse_fail(s, err, "column \"%s\" stands twice in the header", ws_quote(quote, p, n));
     *seen |= bit;
-    if (kind == TSV_REST) {
-        char *name = ws_strndup(p, n, err);
-        if (!name) return err->code;
-        s->table.column[s->table.ncolumn++] = name;
-        if (query) t->query = t->ncol;
-    }
+    char *name = ws_strndup(p, n, err);
+    if (!name) return err->code;
+    s->table.all[s->table.nall++] = name;
+    if (kind == TSV_REST) s->table.column[s->table.ncolumn++] = name;
+    if (query) t->query = t->ncol;
     t->kind[t->ncol++] = (uint8_t)kind;
     return WS_OK;
 }
@@ -40,6 +39,7 @@ static int learn(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err) {
     size_t cols = 1;
     for (size_t i = 0; i < n; i++) cols += p[i] == '\t';
     if (!(t->kind = ws_calloc(cols, 1, err))) return err->code;
+    if (!(s->table.all = ws_calloc(cols, sizeof(char *), err))) return err->code;
     if (!(s->table.column = ws_calloc(cols, sizeof(char *), err))) return err->code;
     t->query = SIZE_MAX;
     for (const char *at = p, *end = p + n; at <= end;) {

@@ -2,21 +2,17 @@
  * Choice and preparation of backends: see lib/run/backend.h. */
 #include "lib/run/backend.h"
 
-#include "lib/base/each.h"
 #include "lib/dev/device.h"
 #include "lib/dev/ids.h"
+#include "lib/run/message.h"
 
-#include <stdio.h>
 #include <string.h>
 
-int ws_usable_always(const ws_machine *m, const char **why) {
-    (void)m;
-    (void)why;
-    return 1;
-}
+#define USABLE(width, ...) \
+    int ws_usable_##width(const ws_machine *m, const char **why) { return !(*why = m->cpu.why_not[WS_WIDTH_##width]); }
+WS_WIDTHS(USABLE, )
+USABLE(scalar, )
 
-int ws_usable_avx2(const ws_machine *m, const char **why) { return !(*why = m->cpu.why_not_avx2); }
-int ws_usable_avx512(const ws_machine *m, const char **why) { return !(*why = m->cpu.why_not_avx512); }
 int ws_usable_device(const ws_machine *m, const char **why) { return ws_dev_usable(m->device, why); }
 
 int ws_start_device(const ws_devconf *conf, ws_err *err) { return ws_dev_start(conf->list, conf->mem, err); }
@@ -43,37 +39,36 @@ static int no_such(const ws_tool *tool, const char *name, ws_err *err) {
     return rc;
 }
 
-static void take_beside(ws_job *job) {
+static void pick_cpu_backend(ws_job *job) {
     const char *why;
-    for (int i = 0; !job->beside; i++) { /* the last one, scalar, is always usable */
+    for (int i = 0; !job->cpu_backend; i++) { /* the last one, scalar, is always usable */
         const ws_backend *b = job->tool->backends[i];
-        if (!b->start && b->usable(&job->machine, &why)) job->beside = b;
+        if (!b->start && b->usable(&job->machine, &why)) job->cpu_backend = b;
     }
 }
 
 static int is_auto(const ws_job *job) { return !job->common.backend || strcmp(job->common.backend, "auto") == 0; }
 
 /* No option speaks of devices, so one that fails is no failure of the run. */
-static int is_unasked(const ws_job *job) { return is_auto(job) && !job->common.device && !job->common.gpu_mem; }
+static int gpu_is_implicit(const ws_job *job) { return is_auto(job) && !job->common.device && !job->common.gpu_mem; }
 
 static void say_without(const ws_job *job, const char *why) {
-    if (job->open || is_unasked(job) || job->common.quiet) return;
-    fprintf(stderr, "%s: goes on without a device, so --%s has no effect: %s\n", job->tool->name,
-            job->common.device ? "device" : "gpu-mem", why);
+    if (job->open || gpu_is_implicit(job)) return;
+    ws_message_note(job, "goes on without a device, so --%s has no effect: %s", job->common.device ? "device" : "gpu-mem", why);
 }
 
-/* The device waits until there is enough for it to do (late.c), unless options speak of it and it is there. */
+/* The device waits until there is enough for it to do (auto_device.c), unless options speak of it and it is there. */
 static void take_auto(ws_job *job) {
     const char *why = "there is no backend for one";
-    take_beside(job);
+    pick_cpu_backend(job);
     job->backend = job->tool->backends[0];
     if (job->backend->start) {
-        job->open = !is_unasked(job) && job->backend->usable(&job->machine, &why);
+        job->open = !gpu_is_implicit(job) && job->backend->usable(&job->machine, &why);
         say_without(job, why);
     } else { /* nobody has written one */
         say_without(job, why);
-        job->backend = job->beside;
-        job->beside = NULL;
+        job->backend = job->cpu_backend;
+        job->cpu_backend = NULL;
         job->open = 1;
     }
 }
@@ -92,7 +87,7 @@ int ws_backend_choose(ws_job *job, ws_err *err) {
         const int both = is_together(b, name);
         if (!both && strcmp(b->name, name) != 0) continue;
         if (!b->usable(&job->machine, &why)) return ws_fail(err, WS_EDEV, "--backend %s cannot run here: %s", name, why);
-        if (both) take_beside(job);
+        if (both) pick_cpu_backend(job);
         job->backend = b;
         job->open = 1;
         return WS_OK;
@@ -100,16 +95,15 @@ int ws_backend_choose(ws_job *job, ws_err *err) {
     return no_such(job->tool, name, err);
 }
 
-int ws_job_goes_on(ws_job *job, const ws_backend *backend, int rc, const ws_err *err) {
-    if (rc != WS_EDEV || !backend->start || !is_unasked(job)) return 0;
-    if (__atomic_exchange_n(&job->open, 0, __ATOMIC_ACQ_REL) && !job->common.quiet)
-        fprintf(stderr, "%s: goes on without the device: %s\n", job->tool->name, err->text);
+int ws_job_fall_back_to_cpu(ws_job *job, const ws_backend *backend, int rc, const ws_err *err) {
+    if (rc != WS_EDEV || !backend->start || !gpu_is_implicit(job)) return 0;
+    if (__atomic_exchange_n(&job->open, 0, __ATOMIC_ACQ_REL)) ws_message_note(job, "goes on without the device: %s", err->text);
     return 1;
 }
 
 const char *ws_backend_name(const ws_job *job) {
-    if (!job->beside) return job->backend ? job->backend->name : "none";
-    return ws_job_is_open(job) ? "cuda+cpu" : job->beside->name;
+    if (!job->cpu_backend) return job->backend ? job->backend->name : "none";
+    return ws_job_is_open(job) ? "cuda+cpu" : job->cpu_backend->name;
 }
 
 int ws_backend_list(const ws_tool *tool, const ws_machine *m, ws_buf *out, ws_err *err) {
@@ -124,33 +118,19 @@ int ws_backend_list(const ws_tool *tool, const ws_machine *m, ws_buf *out, ws_er
     return rc;
 }
 
-typedef struct prepare_work {
-    const ws_job *job;
-    const ws_backend *backend;
-    void **prep;
-} prepare_work;
-
-static int prepare_one(void *work, size_t t, ws_err *err) {
-    const prepare_work *w = work;
-    return w->backend->prepare(&w->job->target[t], &w->prep[t], err);
-}
-
-static int prepare(ws_job *job, const ws_backend *b, void ***prep, int threads, ws_err *err) {
-    *prep = ws_calloc(job->ntarget, sizeof **prep, err);
-    if (!*prep) return WS_ENOMEM;
-    prepare_work w = {.job = job, .backend = b, .prep = *prep};
-    return ws_each(job->ntarget, threads, prepare_one, &w, err);
-}
-
+/* A device that joins late finds ready what has been needed so far. */
 int ws_backend_open(ws_job *job, int threads, ws_err *err) {
     const ws_devconf conf = {job->common.device, job->common.gpu_mem};
     int rc = job->backend->start ? job->backend->start(&conf, err) : WS_OK;
-    return rc || job->ntarget == 0 ? rc : prepare(job, job->backend, &job->prep, threads, err);
+    return rc || job->ntarget == 0 ? rc : ws_ready_for(job, job->backend, threads, err);
 }
 
 int ws_backend_begin(ws_job *job, int threads, ws_err *err) {
-    int rc = job->open ? ws_backend_open(job, threads, err) : WS_OK;
-    return rc || !job->beside || job->ntarget == 0 ? rc : prepare(job, job->beside, &job->beside_prep, threads, err);
+    if (!(job->prep = ws_calloc(job->ntarget, sizeof *job->prep, err))) return err->code;
+    if (!(job->cpu_prep = ws_calloc(job->ntarget, sizeof *job->cpu_prep, err))) return err->code;
+    int rc = ws_ready_begin(job, err);
+    if (!rc && job->open) rc = ws_backend_open(job, threads, err);
+    return rc || !job->cpu_backend || job->ntarget == 0 ? rc : ws_ready_for(job, job->cpu_backend, threads, err);
 }
 
 static void release(const ws_job *job, const ws_backend *b, void ***prep) {
@@ -162,6 +142,7 @@ static void release(const ws_job *job, const ws_backend *b, void ***prep) {
 
 void ws_backend_end(ws_job *job) {
     release(job, job->backend, &job->prep);
-    release(job, job->beside, &job->beside_prep);
+    release(job, job->cpu_backend, &job->cpu_prep);
+    ws_ready_end(job);
     if (job->backend && job->backend->stop) job->backend->stop();
 }

@@ -44,6 +44,7 @@ static inline __m256i load_part(const char *p, size_t n) {
 #define V_ANY(v) (!_mm256_testz_si256(v, v))
 #define V_SPREAD(v) _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(0, 1, 2, 2, 3, 4, 5, 5))
 #define V_JOIN(v) _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(0, 1, 2, 4, 5, 6, 7, 7))
+#define V_TURN(v) _mm256_permute4x64_epi64(v, 0x4e)
 #define V_NARROW(v) _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6)))
 #define V_WIDEN(h) _mm256_cvtepu32_epi64(h)
 #include "lib/simd/codec.inc.h"

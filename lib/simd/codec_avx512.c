@@ -37,6 +37,7 @@
 #define V_ANY(v) (_mm512_test_epi32_mask(v, v) != 0)
 #define V_SPREAD(v) _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11), v)
 #define V_JOIN(v) _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 15, 15, 15, 15), v)
+#define V_TURN(v) _mm512_shuffle_i64x2(v, v, 0x1b)
 #define V_NARROW(v) _mm512_cvtepi64_epi32(v)
 #define V_WIDEN(h) _mm512_cvtepu32_epi64(h)
 #include "lib/simd/codec.inc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The V* macros for AVX2 with FMA: 32 bytes, 16 words, 8 floats, 4 doubles to a register. What they mean: v_avx512.h. */
+ * The V* macros for AVX2 with FMA: 32 bytes, 16 words, 8 floats, 4 doubles to a register. v_avx512.h specifies them. */
 #ifndef WS_SIMD_V
 #define WS_SIMD_V
 
@@ -7,18 +7,7 @@
 
 #include <immintrin.h>
 
-/* Before a loop with constant bounds: unroll it wholly, so that arrays become registers. */
-#if defined(__clang__)
-#define V_UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define V_UNROLL _Pragma("GCC unroll 64")
-#endif
-
-#define V_ISA avx2
-#define V_NAME "avx2"
-#define V_CAT2(a, b) a##b
-#define V_CAT1(a, b) V_CAT2(a, b)
-#define V_FACE(name) V_CAT1(name, V_ISA) /* V_FACE(ws_ssv_) is ws_ssv_avx2 */
+#define V_REGISTERS 16
 #define VB_LANES 32
 #define VW_LANES 16
 #define VF_LANES 8
@@ -30,6 +19,8 @@ typedef __m256 VF;
 typedef __m256d VD;
 
 #define V_LOAD(p) _mm256_load_si256((const __m256i *)(const void *)(p))
+#define V_LOADU(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
+#define V_STORE(p, v) _mm256_store_si256((__m256i *)(void *)(p), v)
 
 #define VB_SET1(x) _mm256_set1_epi8((char)(x))
 #define VB_ADDS_U(a, b) _mm256_adds_epu8(a, b)
@@ -48,6 +39,14 @@ WS_INLINE V v_pick8(uint32_t bits, V a, V b) {
 #define VB_UP1(v, fill) _mm256_alignr_epi8(v, _mm256_permute2x128_si256(v, fill, 0x03), 15)
 WS_INLINE int v_any(__m256i v) { return !_mm256_testz_si256(v, v); }
 #define VB_ANY_GT_U(a, b) v_any(_mm256_subs_epu8(a, b))
+#define VB_COUNT_EQ(n, a, b) _mm256_sub_epi8(n, _mm256_cmpeq_epi8(a, b))
+
+typedef V vb_watch;
+#define VB_BELOW _mm256_set1_epi8(INT8_MIN)
+#define VB_WATCH(w, v, most) _mm256_max_epi8(w, v)
+#define VB_ABOVE(w, most) v_any(_mm256_cmpgt_epi8(w, most))
+#define VB_WATCH_TWO(Q) 1
+#define VB_WATCHES(Q, S) ((Q) > 6 ? 2 : 1)
 
 WS_INLINE uint8_t v_hmax_u8(V v) {
     __m128i b = _mm_max_epu8(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
@@ -93,6 +92,17 @@ WS_INLINE V v_pick32(uint32_t bits, V a, V b) {
     return _mm256_blendv_epi8(b, a, _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), bit), bit));
 }
 #define VI_PICK(bits, a, b) v_pick32((uint32_t)(bits), a, b)
+#define VI_LOAD(p) V_LOAD(p)
+#define VI_MUL(a, b) _mm256_mullo_epi32(a, b)
+#define VI_SUB(a, b) _mm256_sub_epi32(a, b)
+#define VI_OF_BYTES(p) _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)(p)))
+#define VI_OF_VF(v) _mm256_castps_si256(v)
+typedef __m256i VIM;
+#define VI_GT(a, b) _mm256_cmpgt_epi32(a, b)
+#define VI_EQ(a, b) _mm256_cmpeq_epi32(a, b)
+#define VIM_BITS(m) ((uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(m)))
+#define VIM_PICK(m, a, b) _mm256_blendv_epi8(b, a, m)
+#define VF_OF_TOP24(v) _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_srli_epi32(v, 8)), _mm256_set1_ps(0x1p-24f))
 
 #define VF_LOAD(p) _mm256_load_ps(p)
 #define VF_STORE(p, v) _mm256_store_ps(p, v)
@@ -133,6 +143,65 @@ WS_INLINE float v_f32_sum(const VF in[V32]) {
     return _mm_cvtss_f32(_mm_add_ss(b, _mm_movehdup_ps(b)));
 }
 #define VF32_SUM(in) v_f32_sum(in)
+
+#define VF_LOADU(p) _mm256_loadu_ps(p)
+#define VF_STOREU(p, v) _mm256_storeu_ps(p, v)
+#define VF_AND(a, b) _mm256_and_ps(a, b)
+
+typedef __m256 VM;
+typedef uint8_t v_mask_bits;
+#define VM_GT(a, b) _mm256_cmp_ps(a, b, _CMP_GT_OQ)
+#define VM_GE(a, b) _mm256_cmp_ps(a, b, _CMP_GE_OQ)
+#define VM_AND(a, b) _mm256_and_ps(a, b)
+#define VM_OR(a, b) _mm256_or_ps(a, b)
+#define VM_ANDNOT(a, b) _mm256_andnot_ps(b, a)
+#define VM_BITS(m) ((uint32_t)_mm256_movemask_ps(m))
+#define VM_ANY(m) (_mm256_movemask_ps(m) != 0)
+#define VM_PICK(m, a, b) _mm256_blendv_ps(b, a, m)
+
+#define VP_PARTS 2
+#define VP_BCAST(p) _mm256_broadcast_ps((const __m128 *)(const void *)(p))
+#define VP_SPREAD(p) _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_broadcast_ss(p)), _mm_broadcast_ss((p) + 1), 1)
+WS_INLINE void v_firsts(float *p, VF v) {
+    p[0] = _mm256_cvtss_f32(v);
+    p[1] = _mm_cvtss_f32(_mm256_extractf128_ps(v, 1));
+}
+#define VP_FIRSTS(p, v) v_firsts(p, v)
+#define VP_LOADS(at, off) _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps((at)[0] + (off))), _mm_load_ps((at)[1] + (off)), 1)
+WS_INLINE void v_stores(float *const *at, size_t off, VF v) {
+    _mm_store_ps(at[0] + off, _mm256_castps256_ps128(v));
+    _mm_store_ps(at[1] + off, _mm256_extractf128_ps(v, 1));
+}
+#define VP_STORES(at, off, v) v_stores(at, off, v)
+#define VP_UP(v) _mm256_castsi256_ps(_mm256_slli_si256(_mm256_castps_si256(v), 4))
+#define VP_DOWN(v) _mm256_castsi256_ps(_mm256_srli_si256(_mm256_castps_si256(v), 4))
+WS_INLINE VF v_part_sum(VF v) {
+    v = _mm256_add_ps(v, _mm256_permute_ps(v, 0xb1));
+    return _mm256_add_ps(v, _mm256_permute_ps(v, 0x4e));
+}
+#define VP_SPLAT1(v) _mm256_permute_ps(v, 0x55)
+#define VP_SUM(v) v_part_sum(v)
+WS_INLINE VF v_part_max(VF v) {
+    v = _mm256_max_ps(v, _mm256_permute_ps(v, 0xb1));
+    return _mm256_max_ps(v, _mm256_permute_ps(v, 0x4e));
+}
+#define VP_MAX(v) v_part_max(v)
+#define VP_MIX(a, b, c, d) _mm256_blend_ps(_mm256_blend_ps(a, b, 0xaa), _mm256_blend_ps(c, d, 0xaa), 0xcc)
+WS_INLINE void v_transpose(VF r[4]) {
+    const __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(r[0], r[1])), b = _mm256_castps_pd(_mm256_unpacklo_ps(r[2], r[3]));
+    const __m256d c = _mm256_castps_pd(_mm256_unpackhi_ps(r[0], r[1])), d = _mm256_castps_pd(_mm256_unpackhi_ps(r[2], r[3]));
+    r[0] = _mm256_castpd_ps(_mm256_unpacklo_pd(a, b));
+    r[1] = _mm256_castpd_ps(_mm256_unpackhi_pd(a, b));
+    r[2] = _mm256_castpd_ps(_mm256_unpacklo_pd(c, d));
+    r[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(c, d));
+}
+#define VP_TRANSPOSE(r) v_transpose(r)
+WS_INLINE void v_exchange(VF r[VP_PARTS]) {
+    const VF a = r[0];
+    r[0] = _mm256_permute2f128_ps(a, r[1], 0x20);
+    r[1] = _mm256_permute2f128_ps(a, r[1], 0x31);
+}
+#define VP_EXCHANGE(r) v_exchange(r)
 
 #define VD_LOAD(p) _mm256_load_pd(p)
 #define VD_STORE(p, v) _mm256_store_pd(p, v)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The V* macros for AVX-512 (F, BW, VL, DQ): 64 bytes, 32 words, 16 floats, 8 doubles to a register.
  *
- * v_avx2.h and this header define the same names; a vector body (simd.inc.h) is written over them and includes v_end.h as
- * its last line. Prefixes: V any lanes, VB bytes, VW 16-bit words, VI 32-bit integers, VF floats, VD doubles, VF32 32
+ * v_avx2.h and this header define the same names, over which a vector body (simd.c) is written. V_REGISTERS is the number of vector
+ * registers. Prefixes: V any lanes, VB bytes, VW 16-bit words, VI 32-bit integers, VF floats, VD doubles, VF32 32
  * floats in V32 registers. Suffix _U unsigned, _S signed; ADDS and SUBS saturate. Argument order is that of the operation:
  * VB_SUBS_U(a, b) = a - b. */
 #ifndef WS_SIMD_V
@@ -12,18 +12,7 @@
 
 #include <immintrin.h>
 
-/* Before a loop with constant bounds: unroll it wholly, so that arrays become registers. */
-#if defined(__clang__)
-#define V_UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define V_UNROLL _Pragma("GCC unroll 64")
-#endif
-
-#define V_ISA avx512
-#define V_NAME "avx512"
-#define V_CAT2(a, b) a##b
-#define V_CAT1(a, b) V_CAT2(a, b)
-#define V_FACE(name) V_CAT1(name, V_ISA) /* V_FACE(ws_ssv_) is ws_ssv_avx512 */
+#define V_REGISTERS 32
 #define VB_LANES 64
 #define VW_LANES 32
 #define VF_LANES 16
@@ -35,6 +24,8 @@ typedef __m512 VF;
 typedef __m512d VD;
 
 #define V_LOAD(p) _mm512_load_si512((const void *)(p))
+#define V_LOADU(p) _mm512_loadu_si512((const void *)(p))
+#define V_STORE(p, v) _mm512_store_si512((void *)(p), v)
 
 /* Bytes. */
 #define VB_SET1(x) _mm512_set1_epi8((char)(x))
@@ -46,10 +37,24 @@ typedef __m512d VD;
 #define VB_MIN_U(a, b) _mm512_min_epu8(a, b)
 /* a in the lanes whose bit is set, b in the others. */
 #define VB_PICK(bits, a, b) _mm512_mask_blend_epi8((__mmask64)(bits), b, a)
-/* Lane z takes lane z-1; lane 0 takes the last lane of `fill`. */
+/* Lane z receives lane z-1; lane 0 receives the last lane of `fill`. */
 #define VB_UP1(v, fill) _mm512_alignr_epi8(v, _mm512_alignr_epi64(v, fill, 6), 15)
 /* 1 if a > b in any lane. */
 #define VB_ANY_GT_U(a, b) (_mm512_cmpgt_epu8_mask(a, b) != 0)
+/* n plus 1 in the lanes where a == b. */
+#define VB_COUNT_EQ(n, a, b) _mm512_mask_sub_epi8(n, _mm512_cmpeq_epi8_mask(a, b), n, _mm512_set1_epi8(-1))
+
+/* Tests whether any byte of many registers is above a limit. VB_BELOW is the initial watch, VB_WATCH(w, v, most)
+ * tests one register, and VB_ABOVE(w, most) is 1 if a byte was above. VB_WATCHES(Q, S) watches run side by side for
+ * each of S sequences of Q registers, because each test waits for the last on its watch. With VB_WATCH_TWO(Q) one
+ * test covers the larger bytes of two registers. Here watches are masks, whose comparisons leave the arithmetic port
+ * free; with few registers the move to the next lane occupies the masks' port. */
+typedef __mmask64 vb_watch;
+#define VB_BELOW UINT64_MAX
+#define VB_WATCH(w, v, most) _mm512_mask_cmple_epi8_mask(w, v, most)
+#define VB_ABOVE(w, most) ((void)(most), (w) != UINT64_MAX)
+#define VB_WATCH_TWO(Q) ((Q) <= 6)
+#define VB_WATCHES(Q, S) ((S) == 1 ? 6 : (S) == 2 ? 3 : (S) == 3 ? 2 : 1)
 
 WS_INLINE uint8_t v_hmax_u8(V v) {
     __m256i a = _mm256_max_epu8(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1));
@@ -77,7 +82,7 @@ WS_INLINE V v_up1_16(V v, V fill) {
                                     3, 2, 1, 0, 31);
     return _mm512_mask_permutexvar_epi16(fill, 0xfffffffe, from, v);
 }
-/* Lane z takes lane z-1; all lanes of `fill` are alike. */
+/* Lane z receives lane z-1; all lanes of `fill` are equal. */
 #define VW_UP1(v, fill) v_up1_16(v, fill)
 #define VW_ANY_GT(a, b) (_mm512_cmpgt_epi16_mask(a, b) != 0)
 
@@ -97,6 +102,20 @@ WS_INLINE int16_t v_hmax_s16(V v) {
 #define VI_ADD(a, b) _mm512_add_epi32(a, b)
 #define VI_MIN_U(a, b) _mm512_min_epu32(a, b)
 #define VI_PICK(bits, a, b) _mm512_mask_blend_epi32((__mmask16)(bits), b, a)
+#define VI_LOAD(p) _mm512_load_si512((const void *)(p))
+#define VI_MUL(a, b) _mm512_mullo_epi32(a, b) /* the low halves of the products */
+#define VI_SUB(a, b) _mm512_sub_epi32(a, b)
+/* VI_LANES bytes at p, zero-extended. */
+#define VI_OF_BYTES(p) _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)(p)))
+#define VI_OF_VF(v) _mm512_castps_si512(v) /* the bits of floats */
+/* Comparisons of signed integers: a mask of lanes, its bits (lane 0 lowest), and selection by it. */
+typedef __mmask16 VIM;
+#define VI_GT(a, b) _mm512_cmpgt_epi32_mask(a, b)
+#define VI_EQ(a, b) _mm512_cmpeq_epi32_mask(a, b)
+#define VIM_BITS(m) ((uint32_t)_cvtmask16_u32(m))
+#define VIM_PICK(m, a, b) _mm512_mask_blend_epi32(m, b, a)
+/* The upper 24 bits of each integer as a fraction of 2^24: exact. */
+#define VF_OF_TOP24(v) _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_srli_epi32(v, 8)), _mm512_set1_ps(0x1p-24f))
 
 /* Floats: contraction is off, VF_FMA(a, b, c) = a*b + c is the only fused operation. */
 #define VF_LOAD(p) _mm512_load_ps(p)
@@ -107,11 +126,11 @@ WS_INLINE int16_t v_hmax_s16(V v) {
 #define VF_DIV(a, b) _mm512_div_ps(a, b)
 #define VF_MAX(a, b) _mm512_max_ps(a, b)
 #define VF_FMA(a, b, c) _mm512_fmadd_ps(a, b, c)
-/* t[i] for 32 floats at t and as many byte indices below 32 at p as a register has floats. */
+/* t[i] for 32 floats at t; the byte indices, below 32, are at p, one for each float of a register. */
 #define VF_LOOKUP32(t, p) \
-    _mm512_permutex2var_ps(_mm512_load_ps(t), _mm512_cvtepu8_epi32(_mm_load_si128((const void *)(p))), _mm512_load_ps((t) + 16))
+    _mm512_permutex2var_ps(_mm512_load_ps(t), _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)(p))), _mm512_load_ps((t) + 16))
 
-/* Lane z of 32 takes lane z - off, the lowest off lanes become 0; off is 1, 2, 4, 8 or 16 and a constant. */
+/* Lane z of 32 receives lane z - off, and the lowest off lanes become 0. off: a constant 1, 2, 4, 8 or 16. */
 WS_INLINE void v_f32_up(VF out[V32], const VF in[V32], int off) {
     const __m512i zero = _mm512_setzero_si512(), lo = _mm512_castps_si512(in[0]), hi = _mm512_castps_si512(in[1]);
 #define V_UP_CASE(n) \
@@ -130,7 +149,7 @@ WS_INLINE void v_f32_up(VF out[V32], const VF in[V32], int off) {
 }
 #define VF32_UP(out, in, off) v_f32_up(out, in, off)
 
-/* Sum of 32 lanes by butterfly: offsets 16, 8, 4, 2, 1. */
+/* Returns the sum of 32 lanes by butterfly: offsets 16, 8, 4, 2, 1. */
 WS_INLINE float v_f32_sum(const VF in[V32]) {
     VF v = _mm512_add_ps(in[0], in[1]);
     __m256 a = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
@@ -139,6 +158,86 @@ WS_INLINE float v_f32_sum(const VF in[V32]) {
     return _mm_cvtss_f32(_mm_add_ss(b, _mm_movehdup_ps(b)));
 }
 #define VF32_SUM(in) v_f32_sum(in)
+
+#define VF_LOADU(p) _mm512_loadu_ps(p)
+#define VF_STOREU(p, v) _mm512_storeu_ps(p, v)
+#define VF_AND(a, b) _mm512_and_ps(a, b)
+
+/* Comparisons of floats: a mask of lanes, its bits (lane 0 lowest), and selection by it. */
+typedef __mmask16 VM;
+typedef uint16_t v_mask_bits; /* the bits of a mask, in memory */
+#define VM_GT(a, b) _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ)
+#define VM_GE(a, b) _mm512_cmp_ps_mask(a, b, _CMP_GE_OQ)
+#define VM_AND(a, b) _kand_mask16(a, b)
+#define VM_OR(a, b) _kor_mask16(a, b)
+#define VM_ANDNOT(a, b) _kandn_mask16(b, a) /* a and not b */
+#define VM_BITS(m) ((uint32_t)_cvtmask16_u32(m))
+#define VM_ANY(m) (!_kortestz_mask16_u8(m, m))
+#define VM_PICK(m, a, b) _mm512_mask_blend_ps(m, b, a)
+
+/* Parts: a register as VP_PARTS independent groups of four floats. Addresses of four floats are multiples of 16
+ * bytes. */
+#define VP_PARTS 4
+#define VP_BCAST(p) _mm512_broadcast_f32x4(_mm_load_ps(p))
+/* Float j at p in all lanes of part j. */
+#define VP_SPREAD(p) \
+    _mm512_permutexvar_ps(_mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3), _mm512_castps128_ps512(_mm_load_ps(p)))
+/* Lane 0 of part j to p[j]. */
+#define VP_FIRSTS(p, v) \
+    _mm_store_ps(p, _mm512_castps512_ps128(_mm512_permutexvar_ps(_mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), v)))
+/* Loads part j from at[j] + off, and stores it there. */
+WS_INLINE VF v_loads(const float *const *at, size_t off) {
+    const __m512 v = _mm512_castps128_ps512(_mm_load_ps(at[0] + off));
+    const __m512 w = _mm512_mask_broadcast_f32x4(v, 0x00f0, _mm_load_ps(at[1] + off));
+    const __m512 x = _mm512_mask_broadcast_f32x4(w, 0x0f00, _mm_load_ps(at[2] + off));
+    return _mm512_mask_broadcast_f32x4(x, 0xf000, _mm_load_ps(at[3] + off));
+}
+#define VP_LOADS(at, off) v_loads(at, off)
+WS_INLINE void v_stores(float *const *at, size_t off, VF v) {
+    _mm_store_ps(at[0] + off, _mm512_castps512_ps128(v));
+    _mm_store_ps(at[1] + off, _mm512_extractf32x4_ps(v, 1));
+    _mm_store_ps(at[2] + off, _mm512_extractf32x4_ps(v, 2));
+    _mm_store_ps(at[3] + off, _mm512_extractf32x4_ps(v, 3));
+}
+#define VP_STORES(at, off, v) v_stores(at, off, v)
+/* Lane z receives lane z-1 (UP) or z+1 (DOWN) of its part; 0 enters. */
+#define VP_UP(v) _mm512_castsi512_ps(_mm512_bslli_epi128(_mm512_castps_si512(v), 4))
+#define VP_DOWN(v) _mm512_castsi512_ps(_mm512_bsrli_epi128(_mm512_castps_si512(v), 4))
+/* (lane 0 + lane 1) + (lane 2 + lane 3), and the largest, in all lanes of each part. */
+WS_INLINE VF v_part_sum(VF v) {
+    v = _mm512_add_ps(v, _mm512_permute_ps(v, 0xb1));
+    return _mm512_add_ps(v, _mm512_permute_ps(v, 0x4e));
+}
+#define VP_SPLAT1(v) _mm512_permute_ps(v, 0x55) /* lane 1 of each part in all its lanes */
+#define VP_SUM(v) v_part_sum(v)
+WS_INLINE VF v_part_max(VF v) {
+    v = _mm512_max_ps(v, _mm512_permute_ps(v, 0xb1));
+    return _mm512_max_ps(v, _mm512_permute_ps(v, 0x4e));
+}
+#define VP_MAX(v) v_part_max(v)
+/* Lane 0 of each part from a, 1 from b, 2 from c, 3 from d. */
+#define VP_MIX(a, b, c, d) \
+    _mm512_mask_blend_ps(0xcccc, _mm512_mask_blend_ps(0xaaaa, a, b), _mm512_mask_blend_ps(0xaaaa, c, d))
+/* Lane z of register r becomes lane r of register z, in each part. */
+WS_INLINE void v_transpose(VF r[4]) {
+    const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(r[0], r[1])), b = _mm512_castps_pd(_mm512_unpacklo_ps(r[2], r[3]));
+    const __m512d c = _mm512_castps_pd(_mm512_unpackhi_ps(r[0], r[1])), d = _mm512_castps_pd(_mm512_unpackhi_ps(r[2], r[3]));
+    r[0] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
+    r[1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
+    r[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(c, d));
+    r[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(c, d));
+}
+#define VP_TRANSPOSE(r) v_transpose(r)
+/* Part j of register i becomes part i of register j, of VP_PARTS registers. */
+WS_INLINE void v_exchange(VF r[VP_PARTS]) {
+    const VF a = _mm512_shuffle_f32x4(r[0], r[1], 0x44), b = _mm512_shuffle_f32x4(r[2], r[3], 0x44);
+    const VF c = _mm512_shuffle_f32x4(r[0], r[1], 0xee), d = _mm512_shuffle_f32x4(r[2], r[3], 0xee);
+    r[0] = _mm512_shuffle_f32x4(a, b, 0x88);
+    r[1] = _mm512_shuffle_f32x4(a, b, 0xdd);
+    r[2] = _mm512_shuffle_f32x4(c, d, 0x88);
+    r[3] = _mm512_shuffle_f32x4(c, d, 0xdd);
+}
+#define VP_EXCHANGE(r) v_exchange(r)
 
 /* Doubles. */
 #define VD_LOAD(p) _mm512_load_pd(p)

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ * Clusters of sampled segments, numbered as by ws_dom_ref_label, but without testing all pairs. Source:
+ * specification domains.md, section 8.5.
+ *
+ * Equal segments link if one of them links to anything, so each distinct segment is tested once. It is tested
+ * against segments that begin near enough to overlap. The order of the tests decides nothing. The numbers follow
+ * from the order in which linked segments leave the reference's list: by their position in it, from the top. */
+
+typedef struct distinct {
+    int32_t *i, *j, *k, *m; /* distinct segments, ascending in i; those of a cluster are moved FAR away */
+    uint32_t *head;         /* first segment equal to this one; `next` leads to the others, up to UINT32_MAX */
+    uint8_t *linked, *done; /* done: the code has followed its links */
+    uint32_t *from;         /* [i] first distinct segment that begins at i or later */
+    uint32_t n;
+    int32_t longest;
+} distinct;
+
+typedef struct labels {
+    const ws_dom_sample *s;
+    distinct d;
+    uint32_t *of;    /* index of the distinct segment that equals this one */
+    uint32_t *next;
+    uint32_t *list, *place, na; /* the reference's list of free segments, and the index of each in it */
+    uint32_t *work, nb;
+    uint32_t *found;
+} labels;
+
+#define FAR (1 << 28)
+enum { LEAST_NODES = 5 }; /* pieces of fewer nodes link to nothing: of n nodes n - 1 count as common */
+
+/* Sets linked[lo..hi-1]: whether the segments of d link to g. */
+static void link_range(const distinct *d, const ws_dom_segment *g, uint32_t lo, uint32_t hi) {
+    const int32_t vi = (int32_t)g->i, vj = (int32_t)g->j, vk = (int32_t)g->k, vm = (int32_t)g->m;
+    const int32_t *I = d->i, *J = d->j, *K = d->k, *M = d->m;
+    uint8_t *linked = d->linked;
+    for (uint32_t w = lo; w < hi; w++) {
+        const int32_t ov = (vj < J[w] ? vj : J[w]) - (vi > I[w] ? vi : I[w]) + 1,
+                      n = (vj - vi < J[w] - I[w] ? vj - vi : J[w] - I[w]) + 1;
+        const int32_t om = (vm < M[w] ? vm : M[w]) - (vk > K[w] ? vk : K[w]),
+                      nm = (vm - vk < M[w] - K[w] ? vm - vk : M[w] - K[w]) + 1;
+        const uint32_t begin = (uint32_t)((vi - vk) - (I[w] - K[w]) + 4),
+                       end = (uint32_t)((vj - vm) - (J[w] - M[w]) + 4);
+        linked[w] = (uint8_t)((5 * ov >= 4 * n) & (5 * om >= 4 * nm) & ((begin <= 8) | (end <= 8)));
+    }
+}
+
+/* Finds the distinct segments: counting sort on i, then comparison among those of equal i. */
+static void find_distinct(labels *a, uint32_t rows, uint32_t *order) {
+    const ws_dom_segment *g = a->s->segment;
+    const uint32_t n = (uint32_t)a->s->n;
+    distinct *d = &a->d;
+    memset(d->from, 0, ((size_t)rows + 2) * sizeof *d->from);
+    for (uint32_t v = 0; v < n; v++) d->from[g[v].i + 1]++;
+    for (uint32_t i = 1; i <= rows + 1; i++) d->from[i] += d->from[i - 1];
+    for (uint32_t v = n; v-- > 0;) order[d->from[g[v].i + 1] - 1] = v, d->from[g[v].i + 1]--;
+    /* from[i + 1] is now the first index of i in `order`; it becomes the index of the first distinct segment */
+    uint32_t at = 0, count = 0;
+    for (uint32_t i = 1; i <= rows; i++) {
+        const uint32_t first = count;
+        for (; at < n && g[order[at]].i == i; at++) {
+            const uint32_t v = order[at];
+            uint32_t u = first;
+            while (u < count &&
+                   (d->j[u] != (int32_t)g[v].j || d->k[u] != (int32_t)g[v].k || d->m[u] != (int32_t)g[v].m))
+                u++;
+            if (u == count) {
+                d->i[u] = (int32_t)i, d->j[u] = (int32_t)g[v].j, d->k[u] = (int32_t)g[v].k, d->m[u] = (int32_t)g[v].m;
+                d->head[u] = UINT32_MAX;
+                if (d->j[u] - d->i[u] > d->longest) d->longest = d->j[u] - d->i[u];
+                count++;
+            }
+            a->of[v] = u;
+            a->next[v] = d->head[u];
+            d->head[u] = v;
+        }
+        d->from[i] = first;
+    }
+    d->from[rows + 1] = d->n = count;
+}
+
+static int from_above(const void *a, const void *b) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x < y) - (x > y);
+}
+
+/* Removes all free segments that link to segment v from the list, from its top, and adds them to the work. */
+static void take_linked(labels *a, uint32_t v, uint32_t rows) {
+    distinct *d = &a->d;
+    const ws_dom_segment *g = &a->s->segment[v];
+    const uint32_t u = a->of[v], longest = (uint32_t)d->longest;
+    if (d->done[u] || g->m - g->k + 1 < LEAST_NODES) return;
+    d->done[u] = 1;
+    const uint32_t lo = d->from[g->i > longest ? g->i - longest : 1], hi = d->from[ws_min(g->j, rows) + 1],
+                   first = a->nb;
+    link_range(d, g, lo, hi);
+    for (uint32_t w = lo; w < hi; w++) {
+        uint64_t eight;
+        memcpy(&eight, d->linked + w, sizeof eight);
+        if (!eight) w += 7; /* skips eight, because few are linked */
+        if (!eight || !d->linked[w]) continue;
+        for (uint32_t s = d->head[w]; s != UINT32_MAX; s = a->next[s])
+            if (a->place[s] != UINT32_MAX) a->work[a->nb++] = a->place[s];
+        d->i[w] = d->j[w] = FAR;
+    }
+    qsort(a->work + first, a->nb - first, sizeof *a->work, from_above);
+    for (uint32_t at = first; at < a->nb; at++) {
+        const uint32_t place = a->work[at], last = a->list[--a->na];
+        a->work[at] = a->list[place];
+        a->place[a->list[place]] = UINT32_MAX;
+        if (last == a->work[at]) continue;
+        a->list[place] = last;
+        a->place[last] = place;
+    }
+}
+
+static uint32_t label_in_order(labels *a, uint32_t rows) {
+    uint32_t clusters = 0;
+    for (uint32_t v = 0; v < a->na; v++) {
+        a->list[v] = a->na - 1 - v;
+        a->place[a->na - 1 - v] = v;
+    }
+    for (; a->na > 0; clusters++) {
+        const uint32_t top = a->list[--a->na];
+        a->place[top] = UINT32_MAX;
+        a->work[a->nb++] = top;
+        while (a->nb > 0) {
+            const uint32_t v = a->work[--a->nb];
+            a->found[v] = clusters;
+            take_linked(a, v, rows);
+        }
+    }
+    return clusters;
+}
+
+static int label(ws_dom_worker *w, const ws_dom_sample *s, uint32_t rows, uint32_t *found, uint32_t *clusters,
+                 ws_err *err) {
+    const size_t n = s->n;
+    labels a = {.s = s, .na = (uint32_t)n, .found = found};
+    uint32_t *p = ws_dom_scratch(w, WS_DOM_COUNT, (11 * n + rows + 2) * sizeof *p, err);
+    a.d.linked = p ? ws_dom_scratch(w, WS_DOM_PATH, 2 * n + 8, err) : NULL;
+    if (!a.d.linked) return err->code;
+    a.d.done = a.d.linked + n;
+    memset(a.d.done, 0, n);
+    int32_t **const coordinate[] = {&a.d.i, &a.d.j, &a.d.k, &a.d.m};
+    uint32_t **const other[] = {&a.d.head, &a.of, &a.next, &a.list, &a.place, &a.work};
+    for (size_t v = 0; v < 4; v++) *coordinate[v] = (int32_t *)(void *)(p + v * n);
+    for (size_t v = 0; v < 6; v++) *other[v] = p + (4 + v) * n;
+    a.d.from = p + 11 * n;
+    find_distinct(&a, rows, p + 10 * n);
+    *clusters = label_in_order(&a, rows);
+    return WS_OK;
+}

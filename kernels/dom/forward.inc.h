@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT
+ * Forward of groups, and the storing of its rows. Source: specification profile-filters.md, section 9.4. */
+
+enum { KEEP_NOTHING, KEEP_PRODUCT, KEEP_CELLS };
+
+/* Copies the cells of a finished row to each part's matrix, VP_PARTS nodes of a lane at a time. */
+static void store_row(const group *g, VF by, float *const *cell) {
+    const size_t Q = g->Q, step = Q < VP_PARTS ? 1 : VP_PARTS;
+    for (size_t at = 0; at < Q; at += step) {
+        const size_t q = at + step <= Q ? at : Q - step; /* the last positions may be stored twice */
+        VF line[4][VP_PARTS];
+        for (size_t c = 0; c < step; c++) {
+            VF r[4] = {VF_MUL(g->M[q + c], by), VF_MUL(g->I[q + c], by), VF_MUL(g->D[q + c], by), VF_SET1(0.0f)};
+            VP_TRANSPOSE(r);
+            V_UNROLL for (size_t z = 0; z < 4; z++) line[z][c] = r[z];
+            if (step == 1)
+                for (size_t z = 0; z < 4; z++) VP_STORES(cell, WS_DOM_CELL * (z * Q + q + 1), r[z]);
+        }
+        if (step == 1) continue;
+        V_UNROLL for (size_t z = 0; z < 4; z++) {
+            VP_EXCHANGE(line[z]);
+            V_UNROLL
+            for (size_t p = 0; p < VP_PARTS; p++) VF_STOREU(cell[p] + WS_DOM_CELL * (z * Q + q + 1), line[z][p]);
+        }
+    }
+}
+
+/* Computes M, I and the part of D that comes from M. carry: D that leaves the last position. The previous row goes
+ * to keep or next, if these are given. */
+WS_INLINE void forward_cells(const int S, const int scaled, const int keep, group *const *g,
+                             const float *const (*o)[VP_PARTS], const VF *B, const VF *by, VF *sum, VF *carry, VF *k,
+                             float *const *next) {
+    const size_t Q = g[0]->Q;
+    const float *w = g[0]->t->in;
+    VF *M[GROUPS], *I[GROUPS], *D[GROUPS], m[GROUPS], i[GROUPS], d[GROUPS], e[GROUPS], c[GROUPS];
+    EACH(s) {
+        M[s] = g[s]->M, I[s] = g[s]->I, D[s] = g[s]->D;
+        m[s] = M[s][Q - 1], i[s] = I[s][Q - 1], d[s] = D[s][Q - 1];
+        if (scaled) m[s] = VF_MUL(m[s], by[s]), i[s] = VF_MUL(i[s], by[s]), d[s] = VF_MUL(d[s], by[s]);
+        m[s] = VP_UP(m[s]), i[s] = VP_UP(i[s]), d[s] = VP_UP(d[s]);
+        e[s] = c[s] = VF_SET1(0.0f);
+    }
+    for (size_t q = 0; q < Q; q++, w += 4 * WS_DOM_NTR) {
+        const VF bm = TABLE(w, 0, WS_DOM_BM), mm = TABLE(w, 0, WS_DOM_MM), im = TABLE(w, 0, WS_DOM_IM);
+        const VF dm = TABLE(w, 0, WS_DOM_DM), md = TABLE(w, 0, WS_DOM_MD), mi = TABLE(w, 0, WS_DOM_MI);
+        const VF ii = TABLE(w, 0, WS_DOM_II);
+        EACH(s) {
+            VF x = VF_MUL(B[s], bm);
+            x = VF_ADD(x, VF_MUL(m[s], mm));
+            x = VF_ADD(x, VF_MUL(i[s], im));
+            x = VF_ADD(x, VF_MUL(d[s], dm));
+            x = VF_MUL(x, VP_LOADS(o[s], 4 * q));
+            e[s] = VF_ADD(e[s], x);
+            m[s] = M[s][q], i[s] = I[s][q], d[s] = D[s][q];
+            if (scaled) m[s] = VF_MUL(m[s], by[s]), i[s] = VF_MUL(i[s], by[s]), d[s] = VF_MUL(d[s], by[s]);
+            if (keep == KEEP_PRODUCT) k[2 * q] = m[s], k[2 * q + 1] = i[s];
+            if (keep == KEEP_CELLS)
+                for (int p = 0; p < VP_PARTS; p++) __builtin_prefetch(next[p] + 16 * q, 1, 2);
+            M[s][q] = x;
+            D[s][q] = c[s];
+            c[s] = VF_MUL(x, md);
+            I[s][q] = VF_ADD(VF_MUL(m[s], mi), VF_MUL(i[s], ii));
+        }
+    }
+    EACH(s) sum[s] = e[s], carry[s] = c[s];
+}
+
+/* Does the last two passes for models of few nodes, and computes the whole sum again. */
+WS_INLINE void forward_late_passes(const int S, const size_t Q, const float *w, VF *const *D, VF *carry, VF *sum) {
+    for (int pass = 0; pass < 2; pass++) {
+        size_t q = 0;
+        while (q < Q && !add_nothing(S, carry, D, q))
+            for (const size_t stop = ws_min(q + BLOCK, Q); q < stop; q++) {
+                const VF dd = TABLE(w, q, WS_DOM_DD);
+                EACH(s) {
+                    D[s][q] = VF_ADD(carry[s], D[s][q]);
+                    carry[s] = VF_MUL(carry[s], dd);
+                }
+            }
+        if (q < Q) break;
+        EACH(s) carry[s] = VP_UP(carry[s]);
+    }
+    for (size_t q = 0; q < Q; q++) {
+        EACH(s) sum[s] = VF_ADD(sum[s], D[s][q]);
+    }
+}
+
+/* Computes D to D, and adds D to the sums. */
+WS_INLINE void forward_deletes(const int S, group *const *g, VF *carry, VF *sum) {
+    const size_t Q = g[0]->Q;
+    const float *w = g[0]->t->in;
+    VF *D[GROUPS], before[GROUPS];
+    size_t q = 0;
+    EACH(s) D[s] = g[s]->D, before[s] = sum[s], carry[s] = VP_UP(carry[s]);
+    for (size_t p = 0; p < Q; p++) {
+        const VF dd = TABLE(w, p, WS_DOM_DD);
+        EACH(s) {
+            const VF d = VF_ADD(carry[s], D[s][p]);
+            D[s][p] = d;
+            carry[s] = VF_MUL(d, dd);
+        }
+    }
+    EACH(s) carry[s] = VP_UP(carry[s]);
+    while (q < Q && !add_nothing(S, carry, D, q))
+        for (const size_t stop = ws_min(q + BLOCK, Q); q < stop; q++) {
+            const VF dd = TABLE(w, q, WS_DOM_DD);
+            EACH(s) {
+                const VF d = VF_ADD(carry[s], D[s][q]);
+                D[s][q] = d;
+                sum[s] = VF_ADD(sum[s], d);
+                carry[s] = VF_MUL(carry[s], dd);
+            }
+        }
+    if (q == Q) {
+        EACH(s) carry[s] = VP_UP(carry[s]);
+        if (!add_nothing(S, carry, D, 0)) {
+            EACH(s) sum[s] = before[s];
+            forward_late_passes(S, Q, w, D, carry, sum);
+            return;
+        }
+    }
+    for (; q < Q; q++) {
+        EACH(s) sum[s] = VF_ADD(sum[s], D[s][q]);
+    }
+}
+
+/* Sets pointers to the next row of each part's matrix; idle parts get the spare row. */
+WS_INLINE void cells_of_step(const group *g, uint32_t step, float **at) {
+    const size_t stride = WS_DOM_CELL * ((size_t)g->t->M + 1);
+    for (int j = 0; j < VP_PARTS; j++) {
+        at[j] = g->p[j] && step >= g->skip[j] ? g->cell[j] + (step - g->skip[j]) * stride : g->cell_spare;
+        memset(at[j], 0, WS_DOM_CELL * sizeof(float));
+    }
+}
+
+static VF *kept_row(const group *g, uint32_t row) { return g->keep + (size_t)(row - g->kept) * 2 * g->Q; }
+
+/* Sets up the row before the first. */
+static void forward_begin(group *g) {
+    const VF zero = VF_SET1(0.0f);
+    g->f = (forward_state){.s = {zero, zero, zero, zero, zero}, .by = VF_SET1(1.0f)};
+    for (size_t q = 0; q < g->Q; q++) g->M[q] = g->I[q] = g->D[q] = zero;
+    for (int j = 0; j < VP_PARTS; j++)
+        if (g->p[j]) g->p[j]->f[0] = (ws_dom_row){.N = 1.0f, .B = g->p[j]->mode.pmove, .s = 1.0f};
+}
+
+/* Stores the last row, because no later step loads it. */
+static void keep_last(const int keep, const group *g, uint32_t row) {
+    const VF by = g->f.by;
+    if (keep == KEEP_CELLS) {
+        float *cell[VP_PARTS];
+        cells_of_step(g, row, cell);
+        store_row(g, by, cell);
+    } else if (keep == KEEP_PRODUCT) {
+        VF *k = kept_row(g, row);
+        for (size_t q = 0; q < g->Q; q++) k[2 * q] = VF_MUL(g->M[q], by), k[2 * q + 1] = VF_MUL(g->I[q], by);
+    }
+}
+
+/* Computes E N J B C of a row from the sum over its cells. Returns which parts must be scaled. */
+WS_INLINE VM forward_specials(const group *g, specials *s, VF sum) {
+    s->E = VP_SUM(sum);
+    s->N = VF_MUL(s->N, g->ploop);
+    s->C = VF_ADD(VF_MUL(s->C, g->ploop), VF_MUL(s->E, g->eC));
+    s->J = VF_ADD(VF_MUL(s->J, g->ploop), VF_MUL(s->E, g->eJ));
+    s->B = VF_ADD(VF_MUL(s->J, g->pmove), VF_MUL(s->N, g->pmove));
+    return VM_GT(s->E, VF_SET1(1e4f));
+}
+
+/* Returns the factor by which the next step multiplies the cells. A quotient in double, rounded to single, gives the
+ * same bits. */
+WS_INLINE VF forward_scale(specials *s, VM large, VF *scale) {
+    const VF one = VF_SET1(1.0f), by = VM_PICK(large, s->E, one);
+    s->E = VM_PICK(large, one, s->E);
+    s->N = VF_DIV(s->N, by), s->C = VF_DIV(s->C, by), s->J = VF_DIV(s->J, by), s->B = VF_DIV(s->B, by);
+    *scale = by;
+    return VF_DIV(one, by);
+}
+
+/* Begins the parts whose first row belongs to this step. */
+WS_INLINE void begin_parts(const group *g, uint32_t step, specials *s) {
+    for (int j = 0; j < VP_PARTS; j++)
+        if (g->p[j] && g->skip[j] == step - 1) {
+            s->N = set_part(s->N, j, 1.0f);
+            s->B = set_part(s->B, j, g->p[j]->mode.pmove);
+        }
+}
+
+/* Does steps from + 1 to `to` of S groups of equally many rows. With keep, S is 1. */
+WS_INLINE void forward_run(const int S, const int keep, group *const *g, uint32_t from, uint32_t to) {
+    const VF one = VF_SET1(1.0f);
+    specials a[GROUPS];
+    VF by[GROUPS];
+    int scaled = 0;
+    EACH(s) a[s] = g[s]->f.s, by[s] = g[s]->f.by, scaled |= g[s]->f.scaled;
+    for (uint32_t step = from + 1; step <= to; step++) {
+        const float *o[GROUPS][VP_PARTS];
+        float *cell[VP_PARTS];
+        VF sum[GROUPS], carry[GROUPS], B[GROUPS], *k = keep == KEEP_PRODUCT ? kept_row(g[0], step - 1) : NULL;
+        VM large[GROUPS];
+        EACH(s) {
+            begin_parts(g[s], step, &a[s]);
+            emissions(g[s], step, o[s]);
+            B[s] = a[s].B;
+        }
+        if (keep == KEEP_CELLS) {
+            cells_of_step(g[0], step - 1, cell);
+            store_row(g[0], by[0], cell);
+            cells_of_step(g[0], step, cell);
+        }
+        if (scaled) forward_cells(S, 1, keep, g, (const float *const (*)[VP_PARTS])o, B, by, sum, carry, k, cell);
+        else forward_cells(S, 0, keep, g, (const float *const (*)[VP_PARTS])o, B, by, sum, carry, k, cell);
+        forward_deletes(S, g, carry, sum);
+        EACH(s) large[s] = forward_specials(g[s], &a[s], sum[s]);
+        VM any = large[0];
+        EACH(s) any = VM_OR(any, large[s]);
+        scaled = VM_ANY(any);
+        EACH(s) {
+            float *at[VP_PARTS];
+            VF scale = one;
+            by[s] = one;
+            if (scaled) by[s] = forward_scale(&a[s], large[s], &scale);
+            row_of_step(g[s], step, 0, at);
+            store_specials(at, a[s].E, a[s].N, a[s].J, a[s].B, a[s].C, scale);
+        }
+    }
+    EACH(s) g[s]->f = (forward_state){.s = a[s], .by = by[s], .scaled = scaled};
+    keep_last(keep, g[0], to);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT
+ * nhmmsieve: its options, which are nhmmer's, and its models. */
+#include "kernels/dom/genome.h"
+#include "lib/base/parallel_for.h"
+
+#include <stdio.h>
+#include <string.h>
+
+extern const ws_tool ws_genome_tool;
+
+/* ---- options ---- */
+
+#define AT(field) offsetof(ws_genome, field)
+#define PLAIN .given = WS_OPT_NOGIVEN
+#define FLAG(name_, field, group_, help_) \
+    {0, name_, NULL, WS_OPT_FLAG, AT(field), NULL, help_, .group = group_, .flags = WS_OPT_RESULT, PLAIN}
+#define SHARE(name_, field, help_) \
+    {0, name_, NULL, WS_OPT_REAL, AT(field), "P", help_, .min = 0, .max = 1, .group = WS_GROUP_FILTER, \
+     .flags = WS_OPT_RESULT | WS_OPT_ABOVE, PLAIN}
+#define LENGTH(name_, field, help_) \
+    {0, name_, NULL, WS_OPT_INT, AT(field), "N", help_, .min = 1, .max = INT32_MAX, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, PLAIN}
+
+static const char *const forms[] = {"tsv", "tblout", "bed", "gff3", NULL};
+
+static const ws_opt opts[] = {
+    {'E', "evalue", NULL, WS_OPT_REAL, AT(E), "E", "report hits whose E-value is at most E [10]", .min = 0, .max = 1e300,
+     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, .given = AT(E_given)},
+    {'T', "bits", NULL, WS_OPT_REAL, AT(T), "BITS", "report hits whose score is at least BITS, whatever their E-value",
+     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, .given = AT(T_given)},
+    FLAG("cut_ga", cut_ga, WS_GROUP_SCORE, "take the threshold from the model's GA cutoff"),
+    FLAG("cut_nc", cut_nc, WS_GROUP_SCORE, "take the threshold from the model's NC cutoff"),
+    FLAG("cut_tc", cut_tc, WS_GROUP_SCORE, "take the threshold from the model's TC cutoff"),
+    {'Z', "db-size", NULL, WS_OPT_REAL, AT(megabases), "N", "megabases searched, for E-values [those read]", .min = 0, .max = 1e12,
+     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, .given = AT(Z_given)},
+    FLAG("nonull2", nonull2, WS_GROUP_SCORE, "do not correct scores for biased composition"),
+    {0, "seed", NULL, WS_OPT_INT, AT(seed), "N", "begin the random numbers of each ensemble with N [42]", .min = 0, .max = UINT32_MAX,
+     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, PLAIN},
+    {0, "w_length", NULL, WS_OPT_INT, AT(w_length), "N", "longest instance of a model [what the model says]", .min = 4, .max = 100000000,
+     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, PLAIN},
+    {0, "w_beta", NULL, WS_OPT_REAL, AT(scan.w_beta), "X", "longest instance by the share X of its length distribution that is left out",
+     .min = 0, .max = 1, .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, PLAIN},
+
+    FLAG("max", max, WS_GROUP_FILTER, "let all windows of the SSV scan pass"),
+    SHARE("F1", scan.F1, "windows pass SSV, MSV and bias if their P-value is at most P [0.02]"),
+    SHARE("F2", scan.F2, "rows of the Viterbi scan pass if their P-value is at most P [3e-3]"),
+    SHARE("F3", scan.F3, "sub-windows pass Forward if their P-value is at most P [3e-5]"),
+    FLAG("nobias", scan.nobias, WS_GROUP_FILTER, "the filters do not correct for composition bias"),
+    LENGTH("B1", B1, "residues over which bias counts in full for MSV [110]"),
+    LENGTH("B2", B2, "the same for Viterbi [240]"),
+    LENGTH("B3", B3, "the same for Forward [1000]"),
+
+    FLAG("watson", watson, WS_GROUP_INPUT, "search the strand as it is read only"),
+    FLAG("crick", crick, WS_GROUP_INPUT, "search the other strand only"),
+    {0, "block_length", NULL, WS_OPT_SIZE, AT(block), "N", "residues of a block [262144]", .min = 50000, .max = 1e9,
+     .group = WS_GROUP_INPUT, .flags = WS_OPT_RESULT, PLAIN},
+
+    {'O', "out-format", NULL, WS_OPT_CHOICE, AT(form), "FORMAT", "write tsv, tblout, bed or gff3 [tsv]", .choices = forms,
+     .group = WS_GROUP_OUTPUT, PLAIN},
+    {0, "tblout", NULL, WS_OPT_STRING, AT(tblout), "FILE", "write nhmmer's table there too", .group = WS_GROUP_OUTPUT, PLAIN},
+    {0, "mem", NULL, WS_OPT_SIZE, AT(mem), "SIZE", "memory that the ensemble of one region may take [4G]", .min = 1, .max = 1e15,
+     .group = WS_GROUP_RUN, PLAIN},
+    {'a', "all", NULL, WS_OPT_FLAG, AT(all), NULL, "", .flags = WS_OPT_HIDDEN, PLAIN}, /* an option of the filters */
+    WS_OPT_END,
+};
+
+static void defaults(void *own) {
+    ws_genome *g = own;
+    g->scan = (ws_long_options)WS_LONG_DEFAULTS;
+    g->B1 = g->scan.B1;
+    g->B2 = g->scan.B2;
+    g->B3 = g->scan.B3;
+    g->block = g->scan.block;
+    g->E = 10;
+    g->seed = 42;
+    g->mem = 4000000000u;
+}
+
+static int clash(int a, int b, const char *first, const char *second, ws_err *err) {
+    return a && b ? ws_fail(err, WS_EUSAGE, "%s and %s exclude each other", first, second) : WS_OK;
+}
+
+static int check(ws_genome *g, const ws_job *job, ws_err *err) {
+    const int cuts = g->cut_ga + g->cut_nc + g->cut_tc;
+    int rc = clash(g->E_given, g->T_given, "-E", "-T", err);
+    if (!rc) rc = clash(g->E_given || g->T_given, cuts, "-E or -T", "--cut_ga, --cut_nc and --cut_tc", err);
+    if (!rc) rc = clash(g->watson, g->crick, "--watson", "--crick", err);
+    if (!rc && g->all) rc = ws_fail(err, WS_EUSAGE, "--all has no meaning here: --max and --F1 to --F3 say what passes");
+    if (!rc && cuts > 1) rc = ws_fail(err, WS_EUSAGE, "only one of --cut_ga, --cut_nc and --cut_tc can be asked");
+    if (!rc && job->common.fields && g->form != WS_GENOME_TSV)
+        rc = ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
+    if (g->max) { /* F1 stays: long-targets.md, section 2 */
+        g->scan.F2 = g->scan.F3 = 1.0;
+        g->scan.nobias = 1;
+    }
+    g->scan.B1 = (uint32_t)g->B1;
+    g->scan.B2 = (uint32_t)g->B2;
+    g->scan.B3 = (uint32_t)g->B3;
+    g->scan.block = (uint32_t)g->block;
+    g->scan.w_length = (uint32_t)g->w_length;
+    return rc ? rc : ws_genome_columns(g, job->common.fields, err);
+}
+
+/* ---- models ---- */
+
+static int make_model(void *genome, size_t i, ws_err *err) {
+    ws_genome *g = genome;
+    const int rc = ws_genome_model_create(&g->model[i], &g->set.hmm[i], &g->scan, err);
+    ws_hmm_forget(&g->set.hmm[i]);
+    return rc;
+}
+
+static int check_models(const ws_genome *g, ws_err *err) {
+    const int cut = g->cut_ga ? WS_CUT_GA : g->cut_nc ? WS_CUT_NC : g->cut_tc ? WS_CUT_TC : -1;
+    for (size_t i = 0; i < g->set.n; i++) {
+        const ws_hmm *h = &g->set.hmm[i];
+        if (!h->abc->complement) return ws_fail(err, WS_EDATA, "model %s is of proteins; nhmmsieve searches DNA and RNA", h->name);
+        if (!h->calibrated)
+            return ws_fail(err, WS_EDATA, "model %s has no STATS lines, so no E-values are possible; build it with hmmbuild", h->name);
+        if (cut >= 0 && !h->has_cut[cut])
+            return ws_fail(err, WS_EDATA, "model %s has no %s line, which the cutoff asked for needs", h->name,
+                           cut == WS_CUT_GA ? "GA" : cut == WS_CUT_NC ? "NC" : "TC");
+    }
+    return WS_OK;
+}
+
+static int make_targets(ws_job *job, ws_genome *g, ws_err *err) {
+    char name[64];
+    ws_buf id = {0};
+    job->target = ws_calloc(g->set.n, sizeof *job->target, err);
+    if (!job->target) return WS_ENOMEM;
+    job->ntarget = g->set.n;
+    for (size_t i = 0; i < g->set.n; i++)
+        job->target[i] = (ws_target){.name = g->set.hmm[i].name, .qlen = (uint64_t)g->set.hmm[i].M, .data = &g->model[i]};
+    snprintf(name, sizeof name, "%zu_models", g->set.n);
+    const int rc = ws_buf_addf(&id, err, "%s(xxh3:%016llx)", g->set.n == 1 ? g->set.hmm[0].name : name, (unsigned long long)g->set.xxh3);
+    job->model_id = id.p;
+    return rc;
+}
+
+static int operands(ws_job *job, const char **model, ws_err *err) {
+    const ws_cmdline *cl = &job->cmdline;
+    if (cl->noperand == 0) return ws_fail(err, WS_EUSAGE, "no model file: the first operand is the HMM, the rest are sequences");
+    *model = cl->operand[0];
+    job->input = cl->operand + 1;
+    job->ninput = cl->noperand - 1;
+    int from_stdin = job->ninput == 0;
+    for (int i = 0; i < job->ninput; i++) from_stdin |= strcmp(job->input[i], "-") == 0;
+    if (strcmp(*model, "-") == 0 && from_stdin)
+        return ws_fail(err, WS_EUSAGE, "both the model and the sequences would be read from standard input; name a file for one of them");
+    return WS_OK;
+}
+
+static int open_tool(ws_job *job, ws_err *err) {
+    static ws_genome_form form[] = {WS_GENOME_TSV, WS_GENOME_TBLOUT, WS_GENOME_BED, WS_GENOME_GFF3}; /* ws_output.own of each */
+    ws_genome *g = job->own;
+    const char *path = NULL;
+    const int threads = ws_job_threads(job);
+    int rc = operands(job, &path, err);
+    if (!rc) rc = check(g, job, err);
+    if (!rc) rc = ws_hmmset_read(&g->set, path, threads, err);
+    if (!rc) rc = check_models(g, err);
+    if (!rc && !(g->model = ws_calloc(g->set.n, sizeof *g->model, err))) rc = err->code;
+    if (!rc && !(g->hits = ws_calloc(g->set.n, sizeof *g->hits, err))) rc = err->code;
+    if (!rc) rc = ws_parallel_for(g->set.n, threads, make_model, g, err);
+    if (!rc) rc = make_targets(job, g, err);
+    if (rc) return rc;
+    job->default_batch = 4 << 20;
+    job->out[0] = (ws_output){.path = job->out[0].path, .own = &form[g->form], .head = ws_genome_head, .pack = ws_genome_take,
+                              .end = ws_genome_end};
+    if (g->tblout) (void)ws_job_add_output(job, &(ws_output){.path = g->tblout, .own = &form[WS_GENOME_TBLOUT]});
+    return WS_OK;
+}
+
+static void close_tool(ws_job *job) {
+    ws_genome *g = job->own;
+    for (size_t i = 0; i < g->set.n; i++) {
+        if (g->model) ws_genome_model_release(&g->model[i]);
+        if (g->hits) ws_free(g->hits[i].at);
+    }
+    for (size_t i = 0; i < g->nrecord; i++) {
+        ws_free((void *)(uintptr_t)g->record[i].name);
+        ws_free((void *)(uintptr_t)g->record[i].desc);
+    }
+    ws_free(g->record);
+    ws_free(g->model);
+    ws_free(g->hits);
+    ws_free(job->target);
+    ws_hmmset_release(&g->set);
+}
+
+const ws_tool ws_genome_tool = {
+    .name = "nhmmsieve",
+    .summary = "search genomes with DNA profile HMMs: nhmmer's options and table",
+    .usage = "MODELS [GENOME...]",
+    .examples = "  # in place of nhmmer --cpu 8 --tblout hits.tbl rrna.hmm genome.fa\n"
+                "  nhmmsieve --threads 8 -O tblout rrna.hmm genome.fa.gz > hits.tbl\n"
+                "  # repeats as features of the genome\n"
+                "  zcat genome.fa.gz | nhmmsieve -E 1e-3 -O gff3 repeats.hmm > repeats.gff3\n",
+    .opts = opts,
+    .own_size = sizeof(ws_genome),
+    .defaults = defaults,
+    .backends = ws_genome_backends,
+    .reader = &ws_genome_reader,
+    .open = open_tool,
+    .close = close_tool,
+    .finish = ws_genome_write,
+};

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ * A model's tables for the domain stage: its odds in four stripes for the recurrences, by node for paths, and by
+ * residue for sums over nodes. Specification profile-filters.md, sections 5.3 and 9.4; domains.md, section 2. */
+#include "kernels/dom/kernel.h"
+
+#include <string.h>
+
+/* Returns the mode of section 2; the denominator is computed as ((float)L + 2) + nj. */
+static ws_dom_mode mode_of(uint32_t L, float nj, float eC, float eJ) {
+    ws_dom_mode m = {.pmove = (2.0f + nj) / (((float)L + 2.0f) + nj), .eC = eC, .eJ = eJ};
+    m.ploop = 1.0f - m.pmove;
+    return m;
+}
+
+ws_dom_mode ws_dom_multihit(uint32_t L) { return mode_of(L, 1.0f, 0.5f, 0.5f); }
+ws_dom_mode ws_dom_unihit(uint32_t L) { return mode_of(L, 0.0f, 1.0f, 0.0f); }
+
+static float at(const float *table, int M, int k) { return k >= 1 && k <= M ? table[k] : 0.0f; }
+
+static void lay_stripes(ws_dom_tables *t, const ws_odds *o) {
+    static const ws_ptrans kind[WS_DOM_NTR] = {WS_PBM, WS_PMM, WS_PIM, WS_PDM, WS_PMD, WS_PMI, WS_PII, WS_PDD};
+    for (int q = 0; q < t->Q; q++)
+        for (int z = 0; z < WS_DOM_LANES; z++) {
+            const int k = ws_dom_node(t, q, z);
+            for (int j = 0; j < WS_DOM_NTR; j++) {
+                const int into = j == WS_DOM_MM || j == WS_DOM_IM || j == WS_DOM_DM;
+                const size_t to = (size_t)(q * WS_DOM_NTR + j) * WS_DOM_LANES + (size_t)z;
+                t->out[to] = at(o->tr[kind[j]], t->M, k);
+                t->in[to] = k > t->M ? 0.0f : at(o->tr[kind[j]], t->M, k - into);
+            }
+            for (int x = 0; x < t->Kp; x++)
+                t->emit[((size_t)x * (size_t)t->Q + (size_t)q) * WS_DOM_LANES + (size_t)z] =
+                    at(o->emit + (size_t)x * ((size_t)t->M + 1), t->M, k);
+            for (int x = 0; x < t->K; x++)
+                t->mix[((size_t)q * (size_t)t->K + (size_t)x) * WS_DOM_LANES + (size_t)z] =
+                    at(o->emit + (size_t)x * ((size_t)t->M + 1), t->M, k);
+        }
+}
+
+static void lay_nodes(ws_dom_tables *t, const ws_odds *o) {
+    const uint32_t ones = UINT32_MAX;
+    t->complete = 1;
+    for (int j = 0; j < WS_NPTRANS; j++)
+        for (int k = 1; k <= t->M; k++) {
+            t->node[j][k] = o->tr[j][k];
+            if (!(o->tr[j][k] > 0.0f) && (k < t->M || j == WS_PBM)) t->complete = 0;
+        }
+    for (int k = 1; k <= t->M; k++) memcpy(&t->valid[ws_dom_striped(t, (uint32_t)k)], &ones, sizeof ones);
+}
+
+/* Returns n rounded up to whole cache lines of floats. */
+static size_t lines(size_t n) { return (n + 15) / 16 * 16; }
+
+/* Allocates one block for all tables. Returns WS_ENOMEM on failure. */
+static int allocate(ws_dom_tables *t, ws_err *err) {
+    const size_t Q = (size_t)t->Q, lanes = WS_DOM_LANES;
+    const size_t emit = lines((size_t)t->Kp * Q * lanes), tr = lines(Q * WS_DOM_NTR * lanes),
+                 mix = lines(Q * (size_t)t->K * lanes) + 16;
+    const size_t valid = lines(Q * lanes);
+    const size_t node = lines((size_t)t->M + 1 + WS_DOM_FRONT + 16);
+    float *p = t->memory = ws_calloc(emit + 2 * tr + mix + valid + WS_NPTRANS * node, sizeof *p, err);
+    if (!p) return err->code;
+    t->emit = p;
+    t->in = t->emit + emit;
+    t->out = t->in + tr;
+    t->mix = t->out + tr;
+    t->valid = t->mix + mix;
+    p = t->valid + valid;
+    for (int j = 0; j < WS_NPTRANS; j++, p += node) t->node[j] = p + WS_DOM_FRONT;
+    return WS_OK;
+}
+
+int ws_dom_tables_create(ws_dom_tables **out, const ws_profile *p, float tau, float lambda, ws_err *err) {
+    const int Q = (p->M - 1) / WS_DOM_LANES + 1;
+    ws_dom_tables *t = *out = ws_calloc(1, sizeof *t, err);
+    ws_odds o;
+    if (!t) return err->code;
+    *t = (ws_dom_tables){
+        .M = p->M, .Q = Q < 2 ? 2 : Q, .K = p->abc->K, .Kp = p->abc->Kp, .abc = p->abc, .tau = tau, .lambda = lambda};
+    int rc = ws_odds_create(&o, p, err);
+    if (!rc) {
+        rc = allocate(t, err);
+        if (!rc) {
+            lay_stripes(t, &o);
+            lay_nodes(t, &o);
+        }
+        ws_odds_destroy(&o);
+    }
+    if (rc) {
+        ws_dom_tables_destroy(t);
+        *out = NULL;
+    }
+    return rc;
+}
+
+void ws_dom_tables_destroy(ws_dom_tables *t) {
+    if (t) ws_free(t->memory);
+    ws_free(t);
+}

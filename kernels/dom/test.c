@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT
+ * The domain stage: the generator, the worked example cell by cell, inputs that must not end a run, independence of
+ * the rest of a list. tests/lib/dom_golden.c has HMMER's own values, tests/lib/dom_backends.c the backends. */
+#include "kernels/dom/crew.h"
+#include "kernels/dom/ref.h"
+#include "lib/io/source.h"
+#include "tests/lib/worked.h"
+
+#define FOLDER "tests/data/golden/domains/"
+
+static char *slurp(const char *path) {
+    ws_err err = {0};
+    char *text;
+    size_t n;
+    sample_must(ws_source_slurp(path, &text, &n, &err), &err);
+    return text;
+}
+
+/* ---- the generator ---- */
+
+static void test_random(tap *t) {
+    char *text = slurp(FOLDER "rng42.txt"), *p = text;
+    uint32_t state = ws_dom_seeded(42);
+    unsigned want;
+    double u;
+    int n = 0, same = sscanf(p, "x0 %u", &want) == 1 && want == state;
+    for (p = strchr(p, '\n'); p && sscanf(p, "%u %lf", &want, &u) == 2; p = strchr(p + 1, '\n'), n++)
+        same &= ws_dom_random(&state) == want && ws_dom_deviate(state) == u;
+    tap_ok(t, same && n == 20, "the generator: %d numbers of seed 42", n);
+    ws_free(text);
+}
+
+/* ---- the worked example (section 17) ---- */
+
+typedef struct text {
+    char *p;      /* lines that are still expected */
+    int met, bad;
+} text;
+
+/* Compares `line` with the next expected line that begins with the same word. */
+static void expect(text *t, const char *line) {
+    char *at = strstr(t->p, line);
+    t->met++;
+    if (!at) {
+        t->bad++;
+        tap_note("not there: %s", line);
+        return;
+    }
+    t->p = at + strlen(line);
+}
+
+static char *add_cells(char *to, const char *name, const v4 *v, const ws_dom_tables *t) {
+    to += sprintf(to, " %s", name);
+    for (uint32_t k = 1; k <= (uint32_t)t->M; k++) {
+        const size_t at = ws_dom_striped(t, k);
+        to += sprintf(to, " %.7g", (double)v[at / 4].z[at % 4]);
+    }
+    return to;
+}
+
+static void expect_row(text *want, const ws_dom_tables *t, uint32_t i, const ref_row *r, const ws_dom_row *s) {
+    char line[1024], *p = line + sprintf(line, " i=%u", i);
+    p = add_cells(p, "M", r->M, t);
+    p = add_cells(p + sprintf(p, " |"), "I", r->I, t);
+    p = add_cells(p + sprintf(p, " |"), "D", r->D, t);
+    sprintf(p, " | E %.7g N %.7g J %.7g B %.7g C %.7g s %.7g\n", (double)s->E, (double)s->N, (double)s->J, (double)s->B,
+            (double)s->C, (double)s->s);
+    expect(want, line);
+}
+
+/* Compares Forward's rows, then Backward's from row 0 on, in the order of the file. */
+static void expect_matrices(text *want, const ws_dom_tables *t, const uint8_t *x, uint32_t L, ws_dom_mode mode) {
+    v4 memory[8][6];
+    ref_row row[8];
+    ws_dom_row f[8], b[8];
+    int own = 0;
+    for (int i = 0; i < 8; i++) ws_dom_ref_row_set(&row[i], memory[i], t->Q);
+    ws_dom_ref_forward_row0(t, &mode, &row[0], &f[0]);
+    expect_row(want, t, 0, &row[0], &f[0]);
+    for (uint32_t i = 1; i <= L; i++) {
+        ws_dom_ref_forward_row(t, &mode, x[i - 1], &row[i - 1], &row[i], &f[i - 1], &f[i]);
+        expect_row(want, t, i, &row[i], &f[i]);
+    }
+    ws_dom_ref_backward_last(t, &mode, &row[L], &f[L], &b[L]);
+    for (uint32_t i = L - 1; i >= 1; i--)
+        ws_dom_ref_backward_row(t, &mode, x[i], &row[i + 1], &row[i], &b[i + 1], &f[i], &own, &b[i]);
+    ws_dom_ref_backward_row0(t, &mode, x[0], &row[1], &b[1], &b[0]);
+    memset(memory[0], 0, sizeof memory[0]);
+    for (uint32_t i = 0; i <= L; i++) expect_row(want, t, i, &row[i], &b[i]);
+}
+
+static void expect_curves(text *want, const ws_dom_worker *w, uint32_t L) {
+    const float *c = (const float *)(const void *)w->scratch[WS_DOM_SUMS].p;
+    for (uint32_t i = 1; i <= L; i++) {
+        char line[256];
+        sprintf(line, " i=%u mocc %.7g btot %.7g etot %.7g\n", i, (double)c[i], (double)c[L + 1 + i],
+                (double)c[2 * (L + 1) + i]);
+        expect(want, line);
+    }
+}
+
+static ws_dom_tables *tables_of(const ws_profile *p, const ws_hmm *h) {
+    ws_err err = {0};
+    ws_dom_tables *t;
+    sample_must(ws_dom_tables_create(&t, p, h->evparam[WS_FTAU], h->evparam[WS_FLAMBDA], &err), &err);
+    return t;
+}
+
+static void test_worked(tap *tp) {
+    const ws_dom_options options = {.seed = 42};
+    ws_err err = {0};
+    ws_dom_worker *w;
+    worked m;
+    worked_open(&m);
+    ws_dom_tables *t = tables_of(&m.data.profile, &m.set.hmm[0]);
+    char *file = slurp(FOLDER "worked-matrices.txt");
+    text want = {.p = file};
+    sample_must(ws_dom_worker_create(&w, &ws_dom_scalar, &options, &err), &err);
+    for (int which = 0; which < 2; which++) {
+        const size_t at = which ? WORKED_W2 : WORKED_L - 1;
+        const uint8_t *x = ws_worker_codes(&m.s.worker, at);
+        ws_dom_pair pair, *list = &pair;
+        ws_dom_pair_begin(&pair, x, sample_lenmodel(&m.s, at));
+        expect_matrices(&want, t, x, pair.L, ws_dom_multihit(pair.L));
+        sample_must(ws_dom_parse(t, w, &list, 1, &err), &err);
+        expect_curves(&want, w, pair.L);
+        if (!which) expect_matrices(&want, t, x + 1, 4, ws_dom_unihit(pair.L));
+        sample_must(ws_dom_score(t, w, &list, 0, &err), &err);
+        ws_dom_pair_release(&pair);
+    }
+    tap_ok(tp, want.bad == 0 && want.met == 2 * 7 + 6 + 2 * 5 + 2 * 6 + 5, "the worked example: %d rows, %d differ",
+           want.met, want.bad);
+    ws_free(file);
+    ws_dom_worker_destroy(w);
+    ws_dom_tables_destroy(t);
+    worked_close(&m);
+}
+
+/* Checks the scores of w1 (17.3). */
+static void test_scores(tap *tp, const ws_dom_backend *be) {
+    const ws_dom_options options = {.seed = 42};
+    ws_err err = {0};
+    ws_dom_worker *w;
+    worked m;
+    worked_open(&m);
+    ws_dom_tables *t = tables_of(&m.data.profile, &m.set.hmm[0]);
+    ws_dom_pair pair, *list = &pair;
+    sample_must(ws_dom_worker_create(&w, be, &options, &err), &err);
+    ws_dom_pair_begin(&pair, ws_worker_codes(&m.s.worker, WORKED_L - 1), sample_lenmodel(&m.s, WORKED_L - 1));
+    sample_must(ws_dom_score(t, w, &list, 1, &err), &err);
+    const ws_dom_target *h = &pair.hit;
+    const ws_domain *d = h->domain;
+    tap_ok(tp,
+           h->status == WS_DOM_HIT && h->n == 1 && fabsf(h->bits - 10.73642f) < 1e-5f &&
+               fabsf(h->pre_bits - 11.95366f) < 1e-5f && fabsf(d->bits - 10.49784f) < 1e-5f &&
+               fabsf(d->correction_nats - 5.825984f) < 1e-6f && !h->reconstructed &&
+               fabs(2 * exp(h->lnp) - 5.7e-5) < 1e-6,
+           "w1: scores and E-value (%s)", be->name);
+    static const uint8_t columns[] = {WS_COLUMN_M | WS_CODE_STAR, WS_COLUMN_M | WS_CODE_STAR,
+                                      WS_COLUMN_M | WS_CODE_STAR, WS_COLUMN_M | 9};
+    tap_ok(tp,
+           d->ali_from == 2 && d->ali_to == 5 && d->hmm_from == 1 && d->hmm_to == 4 && d->ncolumn == 4 &&
+               memcmp(d->column, columns, 4) == 0 && fabsf(d->accuracy / 4 - 0.97f) < 0.005f,
+           "w1: alignment (%s)", be->name);
+    ws_dom_pair_release(&pair);
+    ws_dom_worker_destroy(w);
+    ws_dom_tables_destroy(t);
+    worked_close(&m);
+}
+
+/* ---- lists ---- */
+
+enum { PAIRS = 23 };
+
+static int same_target(const ws_dom_target *a, const ws_dom_target *b) {
+    if (a->status != b->status || a->n != b->n || a->regions != b->regions || a->ensembles != b->ensembles ||
+        a->overlaps != b->overlaps || a->envelopes != b->envelopes)
+        return 0;
+    if (a->status != WS_DOM_HIT) return 1;
+    if (a->fwd_nats != b->fwd_nats || a->bits != b->bits || a->pre_bits != b->pre_bits || a->lnp != b->lnp ||
+        a->n2_sum != b->n2_sum)
+        return 0;
+    for (uint32_t d = 0; d < a->n; d++) {
+        const ws_domain *p = &a->domain[d], *q = &b->domain[d];
+        if (p->env_from != q->env_from || p->env_to != q->env_to || p->ali_from != q->ali_from ||
+            p->hmm_to != q->hmm_to || p->bits != q->bits || p->env_nats != q->env_nats ||
+            p->correction_nats != q->correction_nats || p->accuracy != q->accuracy || p->ncolumn != q->ncolumn ||
+            memcmp(p->column, q->column, p->ncolumn) != 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* Makes targets of one to three homologs, some of them only half, with a '*' in places. */
+static void make_targets(sample *r, const ws_hmm *h, uint8_t **x, ws_lenmodel *lm) {
+    ws_err err = {0};
+    for (int j = 0; j < PAIRS; j++) {
+        const uint32_t L = j == 0 ? 1 : j == 1 ? 2 : (uint32_t)(h->M / 2 + sample_below(r, 4 * h->M));
+        if (!(x[j] = ws_calloc(L, 1, &err))) sample_must(1, &err);
+        sample_homolog(r, h, x[j], L);
+        for (uint32_t i = 0; i < L; i++)
+            if (j % 3 && (i / 16 + (uint32_t)j) % 3 == 0) x[j][i] = sample_residue(r, h->abc);
+        if (j == 7) memset(x[j], 27, L);
+        if (j == 8) memset(x[j], 26, L);
+        if (L > 20) x[j][sample_below(r, (int)L)] = 27;
+        ws_lenmodel_set(&lm[j], L);
+    }
+}
+
+static void score_list(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_pair *pair, size_t from, size_t n, uint8_t **x,
+                       const ws_lenmodel *lm) {
+    ws_err err = {0};
+    ws_dom_pair *list[PAIRS];
+    for (size_t j = 0; j < n; j++) {
+        list[n - 1 - j] = &pair[from + j];
+        ws_dom_pair_begin(&pair[from + j], x[from + j], &lm[from + j]);
+    }
+    sample_must(ws_dom_score(t, w, list, n, &err), &err);
+}
+
+/* Scores the same pairs for two tables of the model on several threads; the second half of `pair` must equal the
+ * first. */
+static void score_crew(ws_dom_crew *crew, const ws_dom_tables *const *t, ws_dom_pair *pair, uint8_t **x, const ws_lenmodel *lm) {
+    ws_err err = {0};
+    ws_dom_task task[2 * PAIRS];
+    for (size_t j = 0; j < 2 * PAIRS; j++) {
+        ws_dom_pair_begin(&pair[j], x[j % PAIRS], &lm[j % PAIRS]);
+        task[j] = (ws_dom_task){t[j / PAIRS], &pair[j]};
+    }
+    sample_must(ws_dom_crew_score(crew, task, 2 * PAIRS, &err), &err);
+}
+
+/* Compares all at once with one by one, and blocks of rows with whole matrices; all are compared with scalar. */
+static void test_lists(tap *tp, const ws_dom_backend *be, sample r) {
+    static const int size[] = {1, 4, 6, 33, 120};
+    const ws_dom_options plain = {.seed = 42}, blocks = {.seed = 42, .plain = 1};
+    ws_dom_worker *w[3];
+    ws_dom_crew *crew;
+    ws_err err = {0};
+    int bad = 0, hits = 0, ensembles = 0, none = 0;
+    sample_must(ws_dom_crew_create(&crew, be, &plain, 3, &err), &err);
+    sample_must(ws_dom_worker_create(&w[0], &ws_dom_scalar, &plain, &err), &err);
+    sample_must(ws_dom_worker_create(&w[1], be, &plain, &err), &err);
+    sample_must(ws_dom_worker_create(&w[2], be, &blocks, &err), &err);
+    for (size_t m = 0; m < sizeof size / sizeof size[0]; m++) {
+        ws_hmm h;
+        ws_profile p;
+        uint8_t *x[PAIRS];
+        ws_lenmodel lm[PAIRS];
+        ws_dom_pair pair[3][PAIRS], shared[2 * PAIRS];
+        sample_model(&h, &r, size[m], m == 3 ? 0.02 : 0);
+        sample_must(ws_profile_create(&p, &h, &err), &err);
+        ws_dom_tables *t = tables_of(&p, &h), *twin = tables_of(&p, &h);
+        make_targets(&r, &h, x, lm);
+        score_crew(crew, (const ws_dom_tables *const[]){t, twin}, shared, x, lm);
+        score_list(t, w[0], pair[0], 0, PAIRS, x, lm);
+        score_list(t, w[1], pair[1], 0, PAIRS, x, lm);
+        for (size_t j = 0; j < PAIRS; j++) score_list(t, w[2], pair[2], j, 1, x, lm);
+        for (int j = 0; j < PAIRS; j++) {
+            bad += !same_target(&pair[0][j].hit, &pair[1][j].hit) || !same_target(&pair[0][j].hit, &pair[2][j].hit);
+            for (int v = 0; v < 2; v++) {
+                bad += !same_target(&pair[0][j].hit, &shared[v * PAIRS + j].hit);
+                ws_dom_pair_release(&shared[v * PAIRS + j]);
+            }
+            hits += pair[0][j].hit.status == WS_DOM_HIT;
+            none += pair[0][j].hit.status == WS_DOM_RANGE;
+            ensembles += (int)pair[0][j].hit.ensembles;
+            for (int v = 0; v < 3; v++) ws_dom_pair_release(&pair[v][j]);
+            ws_free(x[j]);
+        }
+        ws_dom_tables_destroy(t);
+        ws_dom_tables_destroy(twin);
+        ws_profile_destroy(&p);
+        sample_model_release(&h);
+    }
+    ws_dom_crew_destroy(crew);
+    tap_ok(tp, bad == 0 && hits > 20 && ensembles > 5 && none >= 5,
+           "lists of %d pairs: %d hits, %d ensembles, %d out of range, %d differ (%s)", PAIRS, hits, ensembles, none,
+           bad, be->name);
+    for (int v = 0; v < 3; v++) ws_dom_worker_destroy(w[v]);
+}
+
+/* ---- targets without an answer ---- */
+
+static void test_limits(tap *tp, const ws_dom_backend *be, sample r) {
+    const ws_dom_options none = {.seed = 42}, tight = {.seed = 42, .memory = 1000};
+    ws_dom_worker *w, *v;
+    ws_err err = {0};
+    ws_hmm h;
+    ws_profile p;
+    ws_lenmodel lm, nothing;
+    uint8_t x[400];
+    ws_dom_pair pair[3], *list[3] = {&pair[0], &pair[1], &pair[2]};
+    sample_must(ws_dom_worker_create(&w, be, &none, &err), &err);
+    sample_must(ws_dom_worker_create(&v, be, &tight, &err), &err);
+    sample_model(&h, &r, 40, 0);
+    sample_must(ws_profile_create(&p, &h, &err), &err);
+    ws_dom_tables *t = tables_of(&p, &h);
+    for (int i = 0; i < 400; i += 40) sample_homolog(&r, &h, x + i, 40);
+    ws_lenmodel_set(&lm, 400);
+    ws_lenmodel_set(&nothing, 0);
+    for (int limited = 0; limited < 2; limited++) {
+        ws_dom_pair_begin(&pair[0], x, &lm);
+        ws_dom_pair_begin(&pair[1], x, &nothing);
+        ws_dom_pair_begin(&pair[2], x, &lm);
+        sample_must(ws_dom_score(t, limited ? v : w, list, 3, &err), &err);
+        const int multi = pair[0].hit.ensembles > 0;
+        tap_ok(tp,
+               multi && pair[0].hit.status == (limited ? WS_DOM_MEMORY : WS_DOM_HIT) &&
+                   pair[1].hit.status == WS_DOM_NONE && pair[2].hit.status == pair[0].hit.status,
+               "%s (%s)", limited ? "an ensemble beyond the limit is its pair's status" : "no residues are no hit",
+               be->name);
+        for (int j = 0; j < 3; j++) ws_dom_pair_release(&pair[j]);
+    }
+    sample_must(ws_dom_score(t, w, list, 0, &err), &err);
+    ws_dom_tables_destroy(t);
+    ws_profile_destroy(&p);
+    sample_model_release(&h);
+    ws_dom_worker_destroy(w);
+    ws_dom_worker_destroy(v);
+}
+
+/* Compares the definition of links in single precision (section 8.5) with that in whole numbers, for all quotients
+ * near the border. */
+static void test_quotients(tap *tp) {
+    int bad = 0;
+    for (int n = 1; n <= 4000; n++)
+        for (int ov = n * 4 / 5 - 3; ov <= n * 4 / 5 + 3; ov++)
+            bad += ((float)ov / (float)n >= 0.8f) != (5 * ov >= 4 * n);
+    tap_ok(tp, bad == 0, "0.8 of n in single precision is 4/5 of it");
+}
+
+int main(void) {
+    static const ws_dom_backend *const all[] = {WS_BY_WIDTH(ws_dom_)};
+    tap t = {0};
+    ws_cpu cpu;
+    const sample r = worked_seed();
+    ws_cpu_probe(&cpu);
+    test_random(&t);
+    test_worked(&t);
+    test_quotients(&t);
+    for (int b = WS_NWIDTH - 1; b >= 0; b--) {
+        if (cpu.why_not[b]) {
+            tap_skip(&t, ws_width_name[b], cpu.why_not[b]);
+            continue;
+        }
+        test_scores(&t, all[b]);
+        test_lists(&t, all[b], r);
+        test_limits(&t, all[b], r);
+    }
+    return tap_end(&t);
+}

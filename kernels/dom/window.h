@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * Envelopes of windows of long DNA targets: scored against a background that is fitted to each of them. Regions and ensembles are those
+ * of dom.h, with the window as the target. Specification long-targets.md, section 10. */
+#ifndef WS_DOM_WINDOW_H
+#define WS_DOM_WINDOW_H
+
+#include "kernels/dom/dom.h"
+
+/* A model for fitted backgrounds. Threads may share it. */
+typedef struct ws_dom_window_model {
+    const ws_dom_tables *tables;
+    const ws_profile *profile;
+    const char *mask; /* [0..M], 'm' where the MM line masks the node; NULL */
+    ws_odds odds;
+} ws_dom_window_model;
+/* tables, profile and hmm must stay. The only failure is WS_ENOMEM, which leaves nothing to destroy. */
+int ws_dom_window_model_create(ws_dom_window_model *m, const ws_dom_tables *tables, const ws_profile *profile, const ws_hmm *hmm,
+                               ws_err *err);
+void ws_dom_window_model_destroy(ws_dom_window_model *m);
+
+/* An envelope of a window. Positions count in the window. */
+typedef struct ws_dom_window_envelope {
+    int scored;                   /* 0: a posterior went out of range, and there is no hit */
+    float fitted_nats, own_nats;  /* Forward with the fitted background, and with the model's own (e1, e0) */
+    ws_domain domain;             /* env_nats: the smaller of the two; correction_nats: what lies between. The caller frees `column` */
+} ws_dom_window_envelope;
+
+/* Scores the envelope from..to of a window of L codes; once it may shrink to 20 residues around its alignment. The worker's nonull2 leaves
+ * the background alone. The only failure is WS_ENOMEM. */
+int ws_dom_window_rescore(const ws_dom_window_model *m, ws_dom_worker *w, const uint8_t *x, uint32_t L, uint32_t from, uint32_t to,
+                          ws_dom_window_envelope *e, ws_err *err);
+
+#endif

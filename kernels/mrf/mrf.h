@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ * Segmentation of a volume by a Markov random field (mrf.md): volumes, classes, sweeps and what follows them.
+ * README.md has the recurrence, the ranges of the numbers and the memory layout. */
+#ifndef WS_MRF_H
+#define WS_MRF_H
+
+#include "kernels/mrf/gauss.h"
+#include "lib/run/tool.h"
+
+enum {
+    WS_MRF_CLASSES = 64,    /* at most */
+    WS_MRF_CODES = 65536,   /* codes have 16 bits */
+    WS_MRF_OUTSIDE = 255,   /* the label around the volume: no class */
+    WS_MRF_NEIGHBOURS = 26, /* at most */
+    WS_MRF_BETA_MAX = 100,  /* of |beta_in| and |beta_out|: energies and their differences fit 32 bits */
+    WS_MRF_XI_MAX = 10000   /* xi fits 32 bits */
+};
+#define WS_MRF_VOXELS_MAX (UINT64_C(1) << 31) /* of a volume: its sums fit 64 bits */
+
+/* ---- a volume (volume.c) ---- */
+
+/* Codes and labels of X x Y x Z voxels. Each row is cut into two halves, the voxels of even x and those of odd x: voxel (2j + h, y, z)
+ * is number j of half h. Labels have a border of WS_MRF_OUTSIDE on all sides. Zero-initialise; release with ws_mrf_volume_release. */
+typedef struct ws_mrf_volume {
+    size_t X, Y, Z, n; /* n: voxels */
+    size_t stride;     /* from one half row to the next, more than half a row */
+    uint32_t top;      /* no code is greater */
+    uint16_t *code;    /* [2][Z][Y][stride] */
+    uint8_t *label;    /* [2][Z + 2][Y + 2][stride] */
+    size_t ncode, nlabel, code_cap, label_cap;
+} ws_mrf_volume;
+
+/* Gives v the shape X x Y x Z: codes are 0, labels WS_MRF_OUTSIDE. All sizes are at least 1, and the volume has at most
+ * WS_MRF_VOXELS_MAX voxels. WS_ENOMEM is the only failure. Keeps the memory of an earlier shape. */
+int ws_mrf_volume_shape(ws_mrf_volume *v, size_t X, size_t Y, size_t Z, ws_err *err);
+void ws_mrf_volume_release(ws_mrf_volume *v);
+/* Sets the codes of row (y, z) from q[0..X). Whoever sets all of them sets v->top. */
+void ws_mrf_volume_put(ws_mrf_volume *v, size_t y, size_t z, const uint16_t *q);
+/* Copies the labels of row (y, z) to out[0..X); put: from in[0..X). */
+void ws_mrf_labels_get(const ws_mrf_volume *v, size_t y, size_t z, uint8_t *out);
+void ws_mrf_labels_put(ws_mrf_volume *v, size_t y, size_t z, const uint8_t *in);
+
+/* Returns how many voxels of a row are in half h. */
+static inline size_t ws_mrf_half_size(const ws_mrf_volume *v, int h) { return (v->X + 1 - (size_t)h) / 2; }
+/* Returns the index in v->code of the first voxel of half h of row (y, z). */
+static inline size_t ws_mrf_code_at(const ws_mrf_volume *v, int h, size_t y, size_t z) {
+    return (((size_t)h * v->Z + z) * v->Y + y) * v->stride;
+}
+/* Returns the index in v->label of the first voxel of half h of row (y + dy, z + dz); dy and dz are -1, 0 or 1. */
+static inline size_t ws_mrf_label_at(const ws_mrf_volume *v, int h, size_t y, int dy, size_t z, int dz) {
+    return (((size_t)h * (v->Z + 2) + (z + 1 + (size_t)dz)) * (v->Y + 2) + (y + 1 + (size_t)dy)) * v->stride;
+}
+
+/* Returns the half of row (y, z) that has the voxels of a colour, -1 if none has (mrf.md, section 3). */
+static inline int ws_mrf_half_of(int neighbours, int colour, size_t y, size_t z) {
+    if (neighbours == 6) return (int)(((size_t)colour + y + z) & 1);
+    return (int)(y & 1) == (colour >> 1 & 1) && (int)(z & 1) == colour >> 2 ? colour & 1 : -1;
+}
+static inline int ws_mrf_colours(int neighbours) { return neighbours == 6 ? 2 : 8; }
+
+/* Sets at[k] so that neighbour k of voxel j of half h of row (y, z) has the label at[k][j]. The neighbourhood is 6, 18 or 26, which is
+ * the number of pointers too. */
+void ws_mrf_neighbours(const ws_mrf_volume *v, int neighbours, int h, size_t y, size_t z, const uint8_t *at[WS_MRF_NEIGHBOURS]);
+
+/* ---- classes (classes.c) ---- */
+
+/* Counts the codes of v into hist[0..WS_MRF_CODES). */
+void ws_mrf_histogram(const ws_mrf_volume *v, uint64_t *hist);
+/* Sets first means and deviations of K classes from a histogram of n > 0 voxels (mrf.md, section 5). */
+void ws_mrf_first(const uint64_t *hist, uint64_t n, int K, ws_mrf_gauss *gauss);
+/* Returns the integers between the rows of a table of K classes. G(c, q) stands at table[q * width + c]. */
+static inline size_t ws_mrf_width(int K) { return ((size_t)K + 3) / 4 * 4; }
+/* Fills the table of K classes for the codes 0..top. */
+void ws_mrf_table(const ws_mrf_gauss *gauss, int K, uint32_t top, int32_t *table);
+/* Returns the class of least G in a row of the table, the lowest number among equals. */
+int ws_mrf_likeliest(const int32_t *row, int K);
+
+/* ---- sweeps (ref.c, simd.c) ---- */
+
+typedef enum ws_mrf_rule { WS_MRF_ICM, WS_MRF_RANDOM } ws_mrf_rule;
+
+/* What is asked for; energies are in units of 1 / WS_MRF_ONE. */
+typedef struct ws_mrf_conf {
+    int K, neighbours, fixed; /* fixed: the classes are held */
+    ws_mrf_rule rule;
+    int32_t in, out, xi;   /* b_in, b_out, xi >= 0 */
+    uint64_t seed, sweeps; /* of rule random; at most so many sweeps */
+    double eps;
+} ws_mrf_conf;
+
+/* Returns floor(x * ONE + 0.5). */
+static inline int32_t ws_mrf_energy(double x) { return (int32_t)ws_mrf_floor(x * WS_MRF_ONE + 0.5); }
+
+/* Returns mix(x) of mrf.md, section 3. */
+WS_DEVICE static inline uint64_t ws_mrf_mix(uint64_t x) {
+    x += UINT64_C(0x9E3779B97F4A7C15);
+    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+    return x ^ x >> 31;
+}
+/* Returns the class that rule random proposes for voxel i in a sweep. */
+WS_DEVICE static inline uint32_t ws_mrf_proposal(uint64_t seed, uint64_t i, uint64_t sweep, uint32_t K) {
+    return (uint32_t)((ws_mrf_mix(ws_mrf_mix(seed + i) + sweep) >> 32) * K >> 32);
+}
+
+/* The update of one colour's voxels. */
+typedef struct ws_mrf_pass {
+    ws_mrf_volume *v;
+    const ws_mrf_conf *conf;
+    const int32_t *table;
+    uint64_t sweep; /* from 0 */
+    int colour;
+} ws_mrf_pass;
+
+/* What a pass changed. */
+typedef struct ws_mrf_tally {
+    int64_t fall;
+    uint64_t changed;
+    ws_mrf_sums change[WS_MRF_CLASSES];
+} ws_mrf_tally;
+
+/* Counts that a voxel of code q went to another class, and the energy fell. */
+static inline void ws_mrf_move(ws_mrf_tally *t, uint64_t q, int from, int to, int32_t fall) {
+    ws_mrf_sums *a = &t->change[from], *b = &t->change[to];
+    t->fall += fall;
+    t->changed++;
+    a->n--, a->s1 -= q, a->s2 -= q * q;
+    b->n++, b->s1 += q, b->s2 += q * q;
+}
+
+/* ---- a whole segmentation (segment.c) ---- */
+
+typedef struct ws_mrf_result {
+    ws_mrf_gauss gauss[WS_MRF_CLASSES];
+    ws_mrf_sums sums[WS_MRF_CLASSES]; /* of the labels */
+    uint64_t sweeps, changed;         /* changed labels, over all sweeps */
+    int64_t fall;                     /* of the energy, over all sweeps */
+} ws_mrf_result;
+
+typedef struct ws_mrf_backend {
+    ws_backend base;
+    /* Updates the voxels of the pass's colour in the rows first .. last-1, row (y, z) being number y + Y z, and adds to *t. */
+    void (*pass)(const ws_mrf_pass *p, size_t first, size_t last, ws_mrf_tally *t);
+    /* Of a device, in place of pass: makes all sweeps from the labels of v and the classes and sums in *r, and sets both. A failure is
+     * WS_EDEV or WS_ENOMEM, and leaves *r as it was. */
+    int (*sweeps)(const ws_mrf_conf *conf, ws_mrf_volume *v, ws_mrf_result *r, ws_err *err);
+} ws_mrf_backend;
+
+WS_DECLARE_WIDTHS(ws_mrf_backend, ws_mrf_);
+extern const ws_mrf_backend ws_mrf_cuda;
+
+/* Memory of ws_mrf_segment, of one call at a time. Zero-initialise; release with ws_mrf_work_release. */
+typedef struct ws_mrf_work {
+    uint64_t *hist;
+    int32_t *table;
+    ws_mrf_tally *tally;
+    size_t hist_cap, table_cap, tally_cap;
+} ws_mrf_work;
+void ws_mrf_work_release(ws_mrf_work *w);
+
+/* Labels v by the passes of b, on up to `threads` threads, and sets *r. If `given`, r->gauss has the first classes; else they come from
+ * the histogram. WS_ENOMEM, and of a device WS_EDEV, are the only failures. */
+int ws_mrf_segment(const ws_mrf_conf *conf, const ws_mrf_backend *b, ws_mrf_volume *v, int given, int threads, ws_mrf_work *w,
+                   ws_mrf_result *r, ws_err *err);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * A volume's codes and labels in half rows: see kernels/mrf/mrf.h. */
+#include "kernels/mrf/mrf.h"
+
+#include "lib/base/mem.h"
+
+#include <string.h>
+
+/* A half row begins at a multiple of so many voxels. At least one voxel between two half rows is outside. */
+enum { ROUND = 32, TAIL = 64 /* bytes behind the last label that a vector may read */ };
+
+int ws_mrf_volume_shape(ws_mrf_volume *v, size_t X, size_t Y, size_t Z, ws_err *err) {
+    const size_t stride = (X + 1) / 2 / ROUND * ROUND + ROUND;
+    const size_t ncode = 2 * Z * Y * stride, nlabel = 2 * (Z + 2) * (Y + 2) * stride + TAIL;
+    int rc = ws_grow(&v->code, &v->code_cap, ncode, sizeof *v->code, err);
+    if (!rc) rc = ws_grow(&v->label, &v->label_cap, nlabel, 1, err);
+    if (rc) return rc;
+    v->X = X, v->Y = Y, v->Z = Z, v->n = X * Y * Z;
+    v->stride = stride, v->top = 0;
+    v->ncode = ncode, v->nlabel = nlabel;
+    memset(v->code, 0, ncode * sizeof *v->code);
+    memset(v->label, WS_MRF_OUTSIDE, nlabel);
+    return WS_OK;
+}
+
+void ws_mrf_volume_release(ws_mrf_volume *v) {
+    ws_free(v->code);
+    ws_free(v->label);
+    *v = (ws_mrf_volume){0};
+}
+
+void ws_mrf_volume_put(ws_mrf_volume *v, size_t y, size_t z, const uint16_t *q) {
+    uint16_t *even = v->code + ws_mrf_code_at(v, 0, y, z), *odd = v->code + ws_mrf_code_at(v, 1, y, z);
+    const size_t pairs = v->X / 2;
+    for (size_t j = 0; j < pairs; j++) {
+        even[j] = q[2 * j];
+        odd[j] = q[2 * j + 1];
+    }
+    if (v->X % 2) even[pairs] = q[2 * pairs];
+}
+
+void ws_mrf_labels_get(const ws_mrf_volume *v, size_t y, size_t z, uint8_t *out) {
+    const uint8_t *even = v->label + ws_mrf_label_at(v, 0, y, 0, z, 0), *odd = v->label + ws_mrf_label_at(v, 1, y, 0, z, 0);
+    for (size_t x = 0; x < v->X; x++) out[x] = x % 2 ? odd[x / 2] : even[x / 2];
+}
+
+void ws_mrf_labels_put(ws_mrf_volume *v, size_t y, size_t z, const uint8_t *in) {
+    uint8_t *even = v->label + ws_mrf_label_at(v, 0, y, 0, z, 0), *odd = v->label + ws_mrf_label_at(v, 1, y, 0, z, 0);
+    for (size_t x = 0; x < v->X; x++) *(x % 2 ? &odd[x / 2] : &even[x / 2]) = in[x];
+}
+
+/* Of voxel x = 2j + h the neighbour x - 1 is number j + h - 1 of the other half, and x + 1 number j + h. */
+void ws_mrf_neighbours(const ws_mrf_volume *v, int neighbours, int h, size_t y, size_t z, const uint8_t *at[WS_MRF_NEIGHBOURS]) {
+    const int most = neighbours == 6 ? 1 : neighbours == 18 ? 2 : 3; /* steps along an axis to a neighbour */
+    for (int dz = -1; dz <= 1; dz++)
+        for (int dy = -1; dy <= 1; dy++)
+            for (int dx = -1; dx <= 1; dx++) {
+                const int steps = dx * dx + dy * dy + dz * dz;
+                if (steps == 0 || steps > most) continue;
+                const size_t row = ws_mrf_label_at(v, dx ? 1 - h : h, y, dy, z, dz);
+                *at++ = v->label + row + (dx < 0 ? h - 1 : dx > 0 ? h : 0);
+            }
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ * respack: sequences from one form to another, above all FASTA to the packed stream and back. A tool without targets: every
+ * sequence passes. */
+#include "lib/scan/scan.h"
+
+extern const ws_tool ws_respack_tool;
+
+typedef struct respack_opts {
+    int amino, dna, rna, out_format;
+} respack_opts;
+
+/* That of the others with another default. */
+static const char *const out_formats[] = {"packed", "tsv", "fasta", "ids", NULL};
+static const int out_format[] = {WS_OUT_PACKED, WS_OUT_TSV, WS_OUT_FASTA, WS_OUT_IDS};
+
+#define ALPHABET(name_, help_)                                                                                           \
+    {0, #name_, NULL, WS_OPT_FLAG, offsetof(respack_opts, name_), NULL, help_, .group = WS_GROUP_INPUT, .given = WS_OPT_NOGIVEN}
+
+static const ws_opt opts[] = {
+    ALPHABET(amino, "the residues are amino acids [this]"),
+    ALPHABET(dna, "the residues are DNA"),
+    ALPHABET(rna, "the residues are RNA"),
+    {'O', "out-format", NULL, WS_OPT_CHOICE, offsetof(respack_opts, out_format), "FORMAT", "write packed, tsv, fasta or ids [packed]",
+     .choices = out_formats, .group = WS_GROUP_OUTPUT, .given = WS_OPT_NOGIVEN},
+    WS_OPT_END,
+};
+
+static int open_respack(ws_job *job, ws_err *err) {
+    const respack_opts *o = job->own;
+    if (o->amino + o->dna + o->rna > 1) return ws_fail(err, WS_EUSAGE, "only one of --amino, --dna and --rna can be asked");
+    ws_scan *scan = ws_scan_of(job);
+    scan->abc = ws_abc_get(o->dna ? WS_ABC_DNA : o->rna ? WS_ABC_RNA : WS_ABC_AMINO);
+    scan->any_abc = o->amino + o->dna + o->rna == 0;
+    job->input = job->cmdline.operand;
+    job->ninput = job->cmdline.noperand;
+    scan->out_format = out_format[o->out_format];
+    return WS_OK;
+}
+
+static const ws_scoring no_scoring = {0}; /* every sequence passes */
+
+const ws_tool ws_respack_tool = {
+    .name = "respack",
+    .summary = "turn FASTA, FASTQ or tables into the packed residue stream, and back",
+    .usage = "[FILE...]",
+    .examples = "  # pack a database once, read it many times: half the bytes and no parsing\n"
+                "  zcat db.fa.gz | respack > db.wsp\n"
+                "  msvfilt m.hmm db.wsp > hits.tsv\n"
+                "  # back to FASTA\n"
+                "  respack -O fasta db.wsp\n",
+    .opts = opts,
+    .own_size = sizeof(respack_opts),
+    .reader = &ws_scan_reader,
+    .for_reader = &no_scoring,
+    .open = open_respack,
+};

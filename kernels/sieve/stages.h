@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ * Programs that run side by side, each reading what the one before writes. */
+#ifndef WS_SIEVE_STAGES_H
+#define WS_SIEVE_STAGES_H
+
+#include "lib/base/mem.h"
+
+enum { WS_STAGES_MAX = 4 };
+
+/* A program and its arguments, each text its own memory. Zero-initialise. */
+typedef struct ws_stage_args {
+    char **arg; /* arg[0]: the program; NULL behind the last */
+    size_t n, cap;
+} ws_stage_args;
+
+/* Appends an argument. This and what follows can fail with WS_ENOMEM alone. */
+int ws_stage_add(ws_stage_args *s, const char *text, ws_err *err);
+/* Appends an option and its value, whole and exact. */
+int ws_stage_add_real(ws_stage_args *s, const char *option, double v, ws_err *err);
+int ws_stage_add_text(ws_stage_args *s, const char *option, const char *v, ws_err *err);
+void ws_stage_release(ws_stage_args *s);
+
+/* Starts the n programs, which stand in the folder of this one or else on the PATH, and waits for all. The first reads our standard input,
+ * the last writes to the descriptor `out`. WS_EDATA names the first program that failed of its own account. WS_EPIPE: the reader of `out`
+ * went away. */
+int ws_stages_run(const ws_stage_args *stage, size_t n, int out, ws_err *err);
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ * hmmsieve: the whole search in one command, with hmmsearch's options. It starts msvfilt, vitfilt, fwdscore and domscore as a pipe. */
+#include "kernels/sieve/stages.h"
+#include "lib/io/source.h"
+#include "lib/run/job.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Values of the options. What is handed on as it was given has no meaning here. */
+typedef struct sieve {
+    double E, T, domE, domT, incE, incT, incdomE, incdomT, Z, domZ, F1, F2, F3;
+    int E_given, T_given, domE_given, domT_given, incE_given, incT_given, incdomE_given, incdomT_given, Z_given, domZ_given;
+    int cut_ga, cut_nc, cut_tc, nonull2, noali, notextw, acc, max, nobias;
+    int F_given, form, form_given, seed_given, textw_given, threads_given;
+    int pfamtblout, mpi, stall, restrictdb, ssifile;
+    long long seed, textw, threads;
+    uint64_t mem;
+    int mem_given;
+    const char *tblout, *domtblout, *msa, *tformat, *text;
+    const char *models;
+} sieve;
+
+#define AT(field) offsetof(sieve, field)
+#define PLAIN .given = WS_OPT_NOGIVEN
+#define REAL(letter_, name_, field, arg_, help_, ...)                                                                  \
+    {letter_, name_, NULL, WS_OPT_REAL, AT(field), arg_, help_, .group = WS_GROUP_SCORE, .given = AT(field##_given), __VA_ARGS__}
+#define ABOVE_0 .min = 0, .max = 1e300, .flags = WS_OPT_RESULT | WS_OPT_ABOVE
+#define ANY .flags = WS_OPT_RESULT
+#define FLAG(name_, field, group_, help_)                                                                              \
+    {0, name_, NULL, WS_OPT_FLAG, AT(field), NULL, help_, .group = group_, .flags = WS_OPT_RESULT, PLAIN}
+#define PATH(letter_, name_, field, help_)                                                                             \
+    {letter_, name_, NULL, WS_OPT_STRING, AT(field), "FILE", help_, .group = WS_GROUP_OUTPUT, PLAIN}
+#define FILTER(name_, field, help_)                                                                                    \
+    {0, name_, NULL, WS_OPT_REAL, AT(field), "P", help_, .min = 0, .max = 1e300, .group = WS_GROUP_FILTER,               \
+     .flags = WS_OPT_RESULT, .given = AT(F_given)}
+/* An option of hmmsearch that is not here. */
+#define ABSENT(name_, field, type_) \
+    {0, name_, NULL, type_, type_ == WS_OPT_FLAG ? AT(field) : AT(text), "X", "", .group = WS_GROUP_MISC, .flags = WS_OPT_HIDDEN, \
+     .given = AT(field)}
+
+static const char *const forms[] = {"text", "tsv", "tblout", "domtblout", "sto", "a2m", "a3m", "fasta", "ids", NULL};
+
+static const ws_opt opts[] = {
+    REAL('E', "evalue", E, "E", "report sequences whose E-value is at most E [10]", ABOVE_0),
+    REAL('T', "bits", T, "BITS", "report sequences whose score is at least BITS, whatever their E-value", ANY),
+    REAL(0, "domE", domE, "E", "report domains whose conditional E-value is at most E [10]", ABOVE_0),
+    REAL(0, "domT", domT, "BITS", "report domains whose score is at least BITS", ANY),
+    REAL(0, "incE", incE, "E", "include sequences whose E-value is at most E [0.01]", ABOVE_0),
+    REAL(0, "incT", incT, "BITS", "include sequences whose score is at least BITS, and sort by score", ANY),
+    REAL(0, "incdomE", incdomE, "E", "include domains whose conditional E-value is at most E [0.01]", ABOVE_0),
+    REAL(0, "incdomT", incdomT, "BITS", "include domains whose score is at least BITS", ANY),
+    FLAG("cut_ga", cut_ga, WS_GROUP_SCORE, "take all thresholds from the model's GA cutoffs"),
+    FLAG("cut_nc", cut_nc, WS_GROUP_SCORE, "take all thresholds from the model's NC cutoffs"),
+    FLAG("cut_tc", cut_tc, WS_GROUP_SCORE, "take all thresholds from the model's TC cutoffs"),
+    REAL('Z', "db-size", Z, "N", "sequences in the database, for E-values [those read]", ABOVE_0),
+    REAL(0, "domZ", domZ, "N", "targets that domains are searched in, for conditional E-values [those reported]", ABOVE_0),
+    FLAG("nonull2", nonull2, WS_GROUP_SCORE, "do not correct scores for biased composition"),
+    {0, "seed", NULL, WS_OPT_INT, AT(seed), "N", "begin the random numbers of each ensemble with N [42]", .min = 0, .max = UINT32_MAX,
+     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, .given = AT(seed_given)},
+
+    {'a', "max", NULL, WS_OPT_FLAG, AT(max), NULL, "no filters: every sequence is looked at for domains", .group = WS_GROUP_FILTER,
+     .flags = WS_OPT_RESULT, PLAIN},
+    FILTER("F1", F1, "sequences pass msvfilt if their P-value is at most P [0.02]"),
+    FILTER("F2", F2, "sequences pass vitfilt if their P-value is at most P [1e-3]"),
+    FILTER("F3", F3, "sequences pass fwdscore if their P-value is at most P [1e-5]"),
+    FLAG("nobias", nobias, WS_GROUP_FILTER, "the filters do not correct for composition bias"),
+
+    {0, "tformat", NULL, WS_OPT_STRING, AT(tformat), "FORMAT", "insist on sequences in this format: fasta, fastq or packed [by content]",
+     .group = WS_GROUP_INPUT, PLAIN},
+
+    {'O', "out-format", NULL, WS_OPT_CHOICE, AT(form), "FORMAT",
+     "write text, tsv, tblout, domtblout, sto, a2m, a3m, fasta or ids [text]", .choices = forms, .group = WS_GROUP_OUTPUT,
+     .given = AT(form_given)},
+    PATH(0, "tblout", tblout, "write hmmsearch's table of sequences there too"),
+    PATH(0, "domtblout", domtblout, "write hmmsearch's table of domains there too"),
+    PATH('A', "msa", msa, "write the alignment of all included domains there too, in Stockholm"),
+    FLAG("noali", noali, WS_GROUP_OUTPUT, "no alignments in the text report"),
+    {0, "textw", NULL, WS_OPT_INT, AT(textw), "N", "lines of the text report have at most N characters [120]", .min = 120, .max = 1e9,
+     .group = WS_GROUP_OUTPUT, .given = AT(textw_given)},
+    FLAG("notextw", notextw, WS_GROUP_OUTPUT, "lines of the text report have any length, and -A is one block"),
+    FLAG("acc", acc, WS_GROUP_OUTPUT, "the text report shows the model's accession in place of its name"),
+
+    {'t', "threads", "cpu", WS_OPT_INT, AT(threads), "N",
+     "threads that each program may have [all cores that the process may use]", .min = 0,
+     .max = 4096, .group = WS_GROUP_RUN, .given = AT(threads_given)},
+    {0, "mem", NULL, WS_OPT_SIZE, AT(mem), "SIZE", "memory that the ensemble of one region may take [4G]", .min = 1, .max = 1e15,
+     .group = WS_GROUP_RUN, .given = AT(mem_given)},
+
+    ABSENT("pfamtblout", pfamtblout, WS_OPT_STRING),
+    ABSENT("mpi", mpi, WS_OPT_FLAG),
+    ABSENT("stall", stall, WS_OPT_FLAG),
+    ABSENT("restrictdb_stkey", restrictdb, WS_OPT_STRING),
+    ABSENT("restrictdb_n", restrictdb, WS_OPT_STRING),
+    ABSENT("ssifile", ssifile, WS_OPT_STRING),
+    WS_OPT_END,
+};
+
+static void defaults(void *own) {
+    sieve *s = own;
+    s->F1 = 0.02;
+    s->F2 = 1e-3;
+    s->F3 = 1e-5;
+}
+
+/* ---- checks ---- */
+
+static int check(const sieve *s, ws_err *err) {
+    static const char *const formats[] = {"fasta", "fastq", "packed"};
+    const char *absent = s->pfamtblout ? "--pfamtblout" : s->mpi ? "--mpi" : s->stall ? "--stall" : s->restrictdb ? "--restrictdb_..."
+                         : s->ssifile ? "--ssifile" : NULL;
+    int known = !s->tformat;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats && !known; i++) known = strcmp(s->tformat, formats[i]) == 0;
+    if (absent) return ws_fail(err, WS_EUSAGE, "%s is an option of hmmsearch that hmmsieve does not have", absent);
+    if (!known) return ws_fail(err, WS_EUSAGE, "--tformat %s: hmmsieve reads fasta, fastq and packed", s->tformat);
+    if (s->max && (s->F_given || s->nobias))
+        return ws_fail(err, WS_EUSAGE, "--max turns all filters off, so --F1, --F2, --F3 and --nobias exclude it");
+    return WS_OK;
+}
+
+static int open_sieve(ws_job *job, ws_err *err) {
+    sieve *s = job->own;
+    const ws_cmdline *cl = &job->cmdline;
+    int rc = check(s, err);
+    if (rc) return rc;
+    if (cl->noperand == 0) return ws_fail(err, WS_EUSAGE, "no model file: the first operand is the HMM, the rest are sequences");
+    s->models = cl->operand[0];
+    if (ws_source_is_stdin(s->models))
+        return ws_fail(err, WS_EUSAGE, "the models cannot come from standard input, because four programs read them; name a file");
+    job->input = cl->operand + 1;
+    job->ninput = cl->noperand - 1;
+    return WS_OK;
+}
+
+/* ---- command lines ---- */
+
+/* What all stages have. */
+static int begin_stage(const ws_job *job, ws_stage_args *to, const char *program, ws_err *err) {
+    const sieve *s = job->own;
+    const ws_common *c = &job->common;
+    char number[32];
+    snprintf(number, sizeof number, "%lld", s->threads > 0 ? s->threads : 1);
+    int rc = ws_stage_add(to, program, err);
+    if (!rc) rc = ws_stage_add(to, "--quiet", err);
+    if (!rc && s->threads_given) rc = ws_stage_add_text(to, "--threads", number, err);
+    if (!rc && c->backend) rc = ws_stage_add_text(to, "--backend", c->backend, err);
+    if (!rc && c->device) rc = ws_stage_add_text(to, "--device", c->device, err);
+    snprintf(number, sizeof number, "%llu", (unsigned long long)c->gpu_mem);
+    if (!rc && c->gpu_mem) rc = ws_stage_add_text(to, "--gpu-mem", number, err);
+    snprintf(number, sizeof number, "%llu", (unsigned long long)c->batch);
+    if (!rc && c->batch) rc = ws_stage_add_text(to, "--batch", number, err);
+    return rc;
+}
+
+/* The models, and for the first stage the sequences. Behind "--", because a file may be called anything. */
+static int end_stage(const ws_job *job, ws_stage_args *to, int first, ws_err *err) {
+    const sieve *s = job->own;
+    int rc = first && s->tformat ? ws_stage_add_text(to, "--in-format", s->tformat, err) : WS_OK;
+    if (!rc) rc = ws_stage_add_text(to, "--", s->models, err);
+    for (int i = 0; i < job->ninput && first && !rc; i++) rc = ws_stage_add(to, job->input[i], err);
+    return rc;
+}
+
+static int filter_stage(const ws_job *job, ws_stage_args *to, const char *program, double p, int first, ws_err *err) {
+    const sieve *s = job->own;
+    int rc = begin_stage(job, to, program, err);
+    if (!rc) rc = ws_stage_add_real(to, "--pvalue", p < 1 ? p : 1, err);
+    if (!rc && s->nobias) rc = ws_stage_add(to, "--nobias", err);
+    if (!rc) rc = ws_stage_add_text(to, "--out-format", "packed", err);
+    return rc ? rc : end_stage(job, to, first, err);
+}
+
+static int add_thresholds(const sieve *s, ws_stage_args *to, ws_err *err) {
+    const struct {
+        const char *option;
+        double v;
+        int given;
+    } real[] = {{"--evalue", s->E, s->E_given}, {"--bits", s->T, s->T_given}, {"--domE", s->domE, s->domE_given},
+                {"--domT", s->domT, s->domT_given}, {"--incE", s->incE, s->incE_given}, {"--incT", s->incT, s->incT_given},
+                {"--incdomE", s->incdomE, s->incdomE_given}, {"--incdomT", s->incdomT, s->incdomT_given},
+                {"--db-size", s->Z, s->Z_given}, {"--domZ", s->domZ, s->domZ_given}};
+    const struct {
+        const char *option;
+        int given;
+    } flag[] = {{"--cut_ga", s->cut_ga}, {"--cut_nc", s->cut_nc}, {"--cut_tc", s->cut_tc}, {"--nonull2", s->nonull2},
+                {"--noali", s->noali}, {"--notextw", s->notextw}, {"--acc", s->acc}};
+    int rc = WS_OK;
+    for (size_t i = 0; i < sizeof real / sizeof *real && !rc; i++)
+        if (real[i].given) rc = ws_stage_add_real(to, real[i].option, real[i].v, err);
+    for (size_t i = 0; i < sizeof flag / sizeof *flag && !rc; i++)
+        if (flag[i].given) rc = ws_stage_add(to, flag[i].option, err);
+    return rc;
+}
+
+static int add_numbers(const sieve *s, ws_stage_args *to, ws_err *err) {
+    char number[32];
+    int rc = WS_OK;
+    snprintf(number, sizeof number, "%lld", s->seed);
+    if (s->seed_given) rc = ws_stage_add_text(to, "--seed", number, err);
+    snprintf(number, sizeof number, "%lld", s->textw);
+    if (!rc && s->textw_given) rc = ws_stage_add_text(to, "--textw", number, err);
+    snprintf(number, sizeof number, "%llu", (unsigned long long)s->mem);
+    return !rc && s->mem_given ? ws_stage_add_text(to, "--mem", number, err) : rc;
+}
+
+static int add_outputs(const ws_job *job, ws_stage_args *to, ws_err *err) {
+    static const char *const header[] = {"hash", "plain", "none"};
+    const sieve *s = job->own;
+    const ws_common *c = &job->common;
+    int rc = ws_stage_add_text(to, "--out-format", forms[s->form], err);
+    if (!rc && s->tblout) rc = ws_stage_add_text(to, "--tblout", s->tblout, err);
+    if (!rc && s->domtblout) rc = ws_stage_add_text(to, "--domtblout", s->domtblout, err);
+    if (!rc && s->msa) rc = ws_stage_add_text(to, "--msa", s->msa, err);
+    if (!rc && c->fields) rc = ws_stage_add_text(to, "--fields", c->fields, err);
+    if (!rc && c->header) rc = ws_stage_add_text(to, "--header", header[c->header], err);
+    if (!rc && c->no_provenance) rc = ws_stage_add(to, "--no-provenance", err);
+    return rc ? rc : ws_stage_add_text(to, "--target-name", job->ninput ? job->input[0] : "-", err);
+}
+
+static int domain_stage(const ws_job *job, ws_stage_args *to, ws_err *err) {
+    const sieve *s = job->own;
+    int rc = begin_stage(job, to, "domscore", err);
+    if (!rc && s->max) rc = ws_stage_add(to, "--all", err);
+    if (!rc) rc = add_thresholds(s, to, err);
+    if (!rc) rc = add_numbers(s, to, err);
+    if (!rc) rc = add_outputs(job, to, err);
+    return rc ? rc : end_stage(job, to, s->max, err);
+}
+
+/* ---- the run ---- */
+
+static int run_sieve(ws_job *job, ws_err *err) {
+    const sieve *s = job->own;
+    ws_stage_args stage[WS_STAGES_MAX] = {{0}};
+    size_t n = 0;
+    int rc = WS_OK;
+    if (!s->max) {
+        rc = filter_stage(job, &stage[n++], "msvfilt", s->F1, 1, err);
+        if (!rc) rc = filter_stage(job, &stage[n++], "vitfilt", s->F2, 0, err);
+        if (!rc) rc = filter_stage(job, &stage[n++], "fwdscore", s->F3, 0, err);
+    }
+    if (!rc) rc = domain_stage(job, &stage[n++], err);
+    if (!rc) rc = ws_stages_run(stage, n, job->out[0].file.fd, err);
+    for (size_t i = 0; i < WS_STAGES_MAX; i++) ws_stage_release(&stage[i]);
+    return rc;
+}
+
+/* The programs read, so the engine's reader is at its end at once. */
+static int outputs(ws_job *job, ws_err *err) {
+    (void)job;
+    (void)err;
+    return WS_OK;
+}
+static void close_reader(ws_job *job) { (void)job; }
+static int create(void **item, ws_err *err) { return (*item = ws_calloc(1, 1, err)) ? WS_OK : WS_ENOMEM; }
+static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
+    (void)job;
+    (void)item;
+    (void)parts;
+    (void)err;
+    return WS_EOF;
+}
+static void progress(ws_job *job, double seconds, char *text, size_t n, double *share) {
+    (void)job;
+    (void)seconds;
+    *share = -1;
+    snprintf(text, n, "done");
+}
+static int stats(ws_job *job, double seconds, ws_stat *stat) {
+    (void)job;
+    (void)seconds;
+    (void)stat;
+    return 0;
+}
+
+/* What the programs can use; nothing is scored here. */
+#define USABLE(width, ...) &(const ws_backend){.name = #width, .usable = ws_usable_##width},
+static const ws_backend *const backends[] = {&(const ws_backend){.name = "cuda", .usable = ws_usable_device}, WS_WIDTHS(USABLE, )
+                                                 &(const ws_backend){.name = "scalar", .usable = ws_usable_scalar}, NULL};
+
+static const ws_reader reader = {.outputs = outputs, .open = outputs, .close = close_reader, .create = create, .destroy = ws_free,
+                                 .fill = fill, .progress = progress, .stats = stats};
+
+const ws_tool ws_sieve_tool = {
+    .name = "hmmsieve",
+    .summary = "search sequences with profile HMMs: hmmsearch's options, tables and answers",
+    .usage = "MODELS [SEQUENCES...]",
+    .examples = "  # in place of hmmsearch --cpu 8 --tblout hits.tbl --domtblout hits.dom m.hmm db.fa > hits.out\n"
+                "  hmmsieve --cpu 8 --tblout hits.tbl --domtblout hits.dom m.hmm db.fa.gz > hits.out\n"
+                "  # a table of domains, one row each, by the models' own cutoffs\n"
+                "  zcat db.fa.gz | hmmsieve --cut_ga -O tsv m.hmm > domains.tsv\n",
+    .opts = opts,
+    .own_size = sizeof(sieve),
+    .defaults = defaults,
+    .backends = backends,
+    .reader = &reader,
+    .open = open_sieve,
+    .finish = run_sieve,
+};

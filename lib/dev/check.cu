@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// A failure of the CUDA runtime as a sentence: see lib/dev/stream.cuh.
+#include "lib/dev/stream.cuh"
+
+int ws_cuda_check(cudaError_t e, const char *what, ws_err *err) {
+    if (e == cudaSuccess) return WS_OK;
+    if (e == cudaErrorMemoryAllocation) {
+        (void)cudaGetLastError();
+        return ws_fail(err, WS_EDEV, "not enough device memory (%s): a smaller --batch needs less", what);
+    }
+    return ws_fail(err, WS_EDEV, "%s failed on the device: %s", what, cudaGetErrorString(e));
+}

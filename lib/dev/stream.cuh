@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// What launchers use of a device: streams with their buffers, checked calls of the CUDA runtime, and tables that stay on the device.
+#ifndef WS_DEV_STREAM_CUH
+#define WS_DEV_STREAM_CUH
+
+#include "lib/base/mem.h"
+#include "lib/dev/device.h"
+#include "lib/dev/ids.h"
+
+#include <cuda_runtime.h>
+#include <pthread.h>
+
+struct ws_devbuf { // device memory, or pinned memory of the host
+    void *p;
+    size_t cap;
+};
+
+// Time in which at least one stream of a device was busy, in milliseconds. `sum` covers the time up to `until`.
+struct ws_devspan {
+    double until, sum;
+};
+
+struct ws_device {
+    int id, index;       // CUDA's number; its index among the devices in use
+    int capability;      // 90: 9.0
+    int sms, shared_max; // multiprocessors; most bytes of shared memory for a block
+    size_t limit;        // --gpu-mem in bytes; 0: no limit
+    size_t used;
+    pthread_t opener;
+    bool opening, context, open; // a thread opens the device; a context exists; the streams are usable
+    cudaEvent_t opened;          // origin of its clock
+    ws_devspan kernels, copies;
+    pthread_mutex_t uploading; // one call at a time copies tables
+    void **chunk;              // chunks of memory for tables
+    size_t nchunk, chunk_cap, chunk_left;
+    char *chunk_at;
+};
+
+// A CUDA stream with its buffers. It serves one call at a time, and its buffers only grow.
+enum { WS_DEVSTREAM_NAMES = 24, WS_DEVSTREAM_SPILLS = 64, WS_DEVSTREAM_KEPT = 3 };
+struct ws_devstream {
+    ws_device *dev;
+    cudaStream_t stream;
+    bool busy;
+    uint64_t id;                         // identity of the content of `kept`; 0: none
+    ws_devbuf kept[WS_DEVSTREAM_KEPT];   // on the device; kept from call to call for the stream's user
+    size_t counts[WS_DEVSTREAM_KEPT];    // for the stream's user too
+    ws_devbuf out;                       // the scores of a call, on the device
+    ws_devbuf arena;                     // other device memory of a call
+    size_t arena_used;
+    ws_devbuf spill[WS_DEVSTREAM_SPILLS]; // allocations for which the arena was too small; the next call enlarges the arena
+    int nspill;
+    ws_devbuf in, back;                  // pinned memory for copies to the device and back
+    size_t in_used;
+    const char *name[WS_DEVSTREAM_NAMES]; // kernels launched since the last sync
+    int nname;
+    cudaEvent_t taken, start, end, fetched; // of a call: its begin, begin and end of its kernels, its scores in `back`
+};
+
+// Returns a new identity for ws_devstream.id.
+uint64_t ws_devstream_identity(void);
+// Takes a free stream, preferably the one that holds `id`, and waits if none is free. The caller compares and sets its
+// id, and returns it by ws_devstream_give. Returns WS_EDEV if no device opened.
+int ws_devstream_take(ws_devstream **s, uint64_t id, ws_err *err);
+// Returns the stream to the pool, after a success or a failure.
+void ws_devstream_give(ws_devstream *s);
+// Begins a call; ws_devstream_take calls it.
+int ws_devstream_begin(ws_devstream *s, ws_err *err);
+
+// The functions from here to the tables work on a taken stream. They return WS_EDEV on failure, with a sentence that
+// names the CUDA call or the kernels.
+
+// Makes room for n bytes; what was there is lost.
+int ws_devstream_room(ws_devstream *s, ws_devbuf *buf, size_t n, ws_err *err);
+// Sets *p to n bytes on the device that stay until the end of the call; put: with a copy of from[0..n).
+int ws_devstream_alloc(ws_devstream *s, size_t n, void **p, ws_err *err);
+int ws_devstream_put(ws_devstream *s, const void *from, size_t n, void **p, ws_err *err);
+// Makes room for n bytes together, before the first alloc of a call whose needs are known.
+int ws_devstream_reserve(ws_devstream *s, size_t n, ws_err *err);
+// Sets *p to n bytes of pinned memory that nothing else uses until the next sync. expect: makes room for n bytes of them together.
+int ws_devstream_stage(ws_devstream *s, size_t n, char **p, ws_err *err);
+int ws_devstream_expect(ws_devstream *s, size_t n, ws_err *err);
+// Queues a copy of n bytes to the device, through pinned memory.
+int ws_devstream_send(ws_devstream *s, void *to, const void *from, size_t n, ws_err *err);
+// Queues a copy of n bytes into s->back, which is valid after the next sync.
+int ws_devstream_fetch(ws_devstream *s, const void *from, size_t n, ws_err *err);
+// Waits for everything queued. A failure names the kernels launched since the last sync.
+int ws_devstream_sync(ws_devstream *s, ws_err *err);
+// Adds the times of a finished call to ws_dev_clock. All time outside of start and end counts as copies.
+void ws_devstream_clock(ws_devstream *s);
+// Checks a launch, right after it; name: the kernel.
+int ws_devstream_launched(ws_devstream *s, const char *name, ws_err *err);
+
+// Allows a kernel `bytes` of dynamic shared memory.
+int ws_cuda_shared(const void *kernel, size_t bytes, const char *name, ws_err *err);
+// Returns WS_OK for cudaSuccess, else WS_EDEV and a sentence with `what`, the failed action.
+int ws_cuda_check(cudaError_t e, const char *what, ws_err *err);
+
+// A table of a model: its bytes on the host, and its addresses on the devices that have it.
+struct ws_devtable {
+    void *host;
+    size_t size;
+    void *at[WS_DEV_MAX];
+};
+// Makes a table of `size` zeroed bytes on the host. Returns WS_ENOMEM on failure. Copies on devices stay until the
+// devices close.
+int ws_devtable_create(ws_devtable *t, size_t size, ws_err *err);
+void ws_devtable_destroy(ws_devtable *t);
+// Copies those of n tables to the stream's device that it lacks. Several threads may call it at once.
+int ws_devstream_tables(ws_devstream *s, ws_devtable *const *table, size_t n, ws_err *err);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ * Reported domains as a table of tab-separated columns: which columns there are, and what each holds. */
+#include <math.h>
+#include <string.h>
+
+#include "lib/hits/write.h"
+
+/* One row of the table. */
+typedef struct row {
+    ws_sink *s;
+    const ws_hitquery *q;
+    const ws_held *h;
+    const ws_held_domain *d;
+    uint32_t number;       /* of the domain among the reported ones */
+    const ws_alilines *ali; /* if the column needs it */
+} row;
+
+static void put_text(const row *r, const char *text) { ws_sink_add(r->s, text, strlen(text)); }
+static void put_count(const row *r, unsigned long v) { ws_sink_f(r->s, "%lu", v); }
+static void put_bits(const row *r, double v) { ws_sink_f(r->s, "%.4f", v); }
+/* An empty field if nobody knows. */
+static void put_e(const row *r, float bits, double size) {
+    const double e = ws_hitlist_p(r->q->list, bits) * size;
+    if (!isnan(e)) ws_sink_f(r->s, "%.4g", e);
+}
+
+static void name(const row *r) { put_text(r, ws_held_text(r->h, r->h->name)); }
+static void query(const row *r) { put_text(r, r->q->hmm->name); }
+static void query_accession(const row *r) { put_text(r, r->q->hmm->acc ? r->q->hmm->acc : ""); }
+static void tlen(const row *r) { put_count(r, r->h->L); }
+static void qlen(const row *r) { put_count(r, (unsigned long)r->q->hmm->M); }
+static void evalue(const row *r) { put_e(r, r->h->bits, r->q->list->spaces.Z); }
+static void bits(const row *r) { put_bits(r, (double)r->h->bits); }
+static void bias(const row *r) { put_bits(r, (double)ws_held_bias(r->h)); }
+static void dom(const row *r) { put_count(r, r->number); }
+static void ndom(const row *r) { put_count(r, r->h->nreported); }
+static void c_evalue(const row *r) { put_e(r, r->d->bits, r->q->list->spaces.domZ); }
+static void i_evalue(const row *r) { put_e(r, r->d->bits, r->q->list->spaces.Z); }
+static void dom_bits(const row *r) { put_bits(r, (double)r->d->bits); }
+static void dom_bias(const row *r) { put_bits(r, ws_held_domain_bias(r->d)); }
+static void hmm_from(const row *r) { put_count(r, r->d->hmm_from); }
+static void hmm_to(const row *r) { put_count(r, r->d->hmm_to); }
+static void ali_from(const row *r) { put_count(r, r->d->ali_from); }
+static void ali_to(const row *r) { put_count(r, r->d->ali_to); }
+static void env_from(const row *r) { put_count(r, r->d->env_from); }
+static void env_to(const row *r) { put_count(r, r->d->env_to); }
+static void mean_pp(const row *r) { put_bits(r, ws_held_accuracy(r->d)); }
+static void included(const row *r) { put_count(r, (r->d->flags & WS_HELD_INCLUDED) != 0); }
+static void desc(const row *r) { put_text(r, ws_held_text(r->h, r->h->desc)); }
+static void seq(const row *r) { put_text(r, ws_held_text(r->h, r->h->seq)); }
+static void qual(const row *r) { put_text(r, ws_held_text(r->h, r->h->qual)); }
+static void expected(const row *r) { put_bits(r, (double)r->h->expected); }
+static void reg(const row *r) { put_count(r, r->h->regions); }
+static void clu(const row *r) { put_count(r, r->h->ensembles); }
+static void ov(const row *r) { put_count(r, r->h->overlaps); }
+static void env(const row *r) { put_count(r, r->h->envelopes); }
+static void ali_model(const row *r) { put_text(r, r->ali->model); }
+static void ali_seq(const row *r) { put_text(r, r->ali->target); }
+static void pp(const row *r) { put_text(r, r->ali->pp); }
+static void identity(const row *r) { put_bits(r, (double)r->ali->identical / (double)r->ali->n); }
+static void hmm_cov(const row *r) { put_bits(r, (r->d->hmm_to - r->d->hmm_from + 1.0) / r->q->hmm->M); }
+static void target_cov(const row *r) { put_bits(r, (r->d->ali_to - r->d->ali_from + 1.0) / r->h->L); }
+
+/* M, I and D with their numbers, the model taken as the reference. */
+static void cigar(const row *r) {
+    const uint8_t *column = ws_held_columns(r->h, r->d);
+    for (uint32_t c = 0, n; c < r->d->ncolumn; c += n) {
+        const int state = column[c] & WS_COLUMN_STATE;
+        for (n = 1; c + n < r->d->ncolumn && (column[c + n] & WS_COLUMN_STATE) == state; n++) continue;
+        ws_sink_f(r->s, "%u%c", n, state == WS_COLUMN_M ? 'M' : state == WS_COLUMN_I ? 'I' : 'D');
+    }
+}
+
+enum { ALI = WS_HOLD_ALIGNMENTS, SEQ = WS_HOLD_SEQUENCE };
+static const struct column {
+    const char *name;
+    void (*put)(const row *r);
+    int hold;
+} all[] = {
+    {"name", name, 0}, {"query", query, 0}, {"query_accession", query_accession, 0}, {"tlen", tlen, 0}, {"qlen", qlen, 0},
+    {"evalue", evalue, 0}, {"bits", bits, 0}, {"bias", bias, 0}, {"dom", dom, 0}, {"ndom", ndom, 0},
+    {"c_evalue", c_evalue, 0}, {"i_evalue", i_evalue, 0}, {"dom_bits", dom_bits, 0}, {"dom_bias", dom_bias, 0},
+    {"hmm_from", hmm_from, 0}, {"hmm_to", hmm_to, 0}, {"ali_from", ali_from, 0}, {"ali_to", ali_to, 0},
+    {"env_from", env_from, 0}, {"env_to", env_to, 0}, {"mean_pp", mean_pp, 0}, {"included", included, 0}, {"desc", desc, 0},
+    {"cigar", cigar, ALI}, {"pp", pp, ALI}, {"ali_seq", ali_seq, ALI}, {"ali_model", ali_model, ALI}, {"seq", seq, SEQ},
+    {"qual", qual, SEQ}, {"exp", expected, 0}, {"reg", reg, 0}, {"clu", clu, 0}, {"ov", ov, 0}, {"env", env, 0},
+    {"identity", identity, ALI}, {"hmm_cov", hmm_cov, 0}, {"target_cov", target_cov, 0},
+};
+enum { NALL = sizeof all / sizeof *all, NDEFAULT = 23 };
+
+static int unknown(const char *name_, size_t n, ws_err *err) {
+    char q[WS_QUOTE_MAX];
+    ws_buf list = {0};
+    int rc = WS_OK;
+    for (int i = 0; i < NALL && !rc; i++) rc = ws_buf_addf(&list, err, "%s%s", i ? "," : "", all[i].name);
+    if (!rc) rc = ws_fail(err, WS_EUSAGE, "--fields: there is no column \"%s\"; there are %s", ws_quote(q, name_, n), list.p);
+    ws_buf_release(&list);
+    return rc;
+}
+
+static void add(ws_hitcols *c, int i) {
+    c->column[c->n++] = i;
+    c->hold |= all[i].hold;
+}
+
+int ws_hitcols_choose(ws_hitcols *c, const char *list, ws_err *err) {
+    size_t most = NDEFAULT;
+    for (const char *p = list; p && *p; p++) most += *p == ',';
+    *c = (ws_hitcols){0};
+    if (!(c->column = ws_calloc(most, sizeof *c->column, err))) return err->code;
+    for (int i = 0; !list && i < NDEFAULT; i++) add(c, i);
+    for (const char *p = list; p;) {
+        const size_t n = strcspn(p, ",");
+        int i = 0;
+        while (i < NALL && !(strlen(all[i].name) == n && memcmp(all[i].name, p, n) == 0)) i++;
+        if (i == NALL) return unknown(p, n, err);
+        add(c, i);
+        p = p[n] ? p + n + 1 : NULL;
+    }
+    return WS_OK;
+}
+
+void ws_hitcols_release(ws_hitcols *c) {
+    ws_free(c->column);
+    *c = (ws_hitcols){0};
+}
+
+void ws_write_columns_head(ws_sink *s, const ws_hitcols *c) {
+    for (int i = 0; i < c->n; i++) ws_sink_f(s, "%s%s", i ? "\t" : "", all[c->column[i]].name);
+}
+
+uint64_t ws_write_columns_target(ws_sink *s, const ws_hitquery *q, const ws_hitcols *c, const ws_held *h) {
+    ws_alilines ali = {0};
+    row r = {.s = s, .q = q, .h = h, .ali = &ali};
+    for (uint32_t j = 0; j < h->n && (h->flags & WS_HELD_REPORTED); j++) {
+        r.d = &ws_held_domains(h)[j];
+        if (!(r.d->flags & WS_HELD_REPORTED)) continue;
+        r.number++;
+        if ((c->hold & WS_HOLD_ALIGNMENTS) && ws_alilines_make(&ali, q, h, r.d, &s->err) != WS_OK) break;
+        for (int i = 0; i < c->n; i++) {
+            if (i) ws_sink_add(s, "\t", 1);
+            all[c->column[i]].put(&r);
+        }
+        ws_sink_add(s, "\n", 1);
+        ws_sink_pause(s);
+    }
+    ws_alilines_release(&ali);
+    return r.number;
+}

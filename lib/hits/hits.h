@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ * The hit list of a search: targets with their domains are held compactly until the size of the database is known, then
+ * ranked and judged as hmmsearch does. Specification domains.md, section 10; README.md has the memory they take.
+ *
+ *   add     a target that the domain stage scored, for one of the queries
+ *   rank    order, reported and included targets and domains, duplicate alignments
+ *   write   lib/hits/write.h
+ */
+#ifndef WS_HITS_HITS_H
+#define WS_HITS_HITS_H
+
+#include "lib/hmm/domain.h"
+#include "lib/hmm/model.h"
+
+/* What is reported and what is included. An E-value must be at most, a score in bits at least the threshold. */
+typedef struct ws_thresholds {
+    double E, domE, incE, incdomE;
+    double T, domT, incT, incdomT;
+    int by_T, by_domT, by_incT, by_incdomT; /* the score is asked, not the E-value */
+} ws_thresholds;
+/* hmmsearch's own. */
+#define WS_THRESHOLDS_DEFAULT {.E = 10.0, .domE = 10.0, .incE = 0.01, .incdomE = 0.01}
+
+/* Sets all thresholds to the model's cutoffs `cut` (WS_CUT_GA ...). WS_EDATA if the model has none of that kind. */
+int ws_thresholds_cut(ws_thresholds *t, const ws_hmm *hmm, int cut, ws_err *err);
+
+/* Sizes of the search: sequences in the database, and targets that domains are searched in; domZ 0: as many as are reported. NaN: nobody
+ * knows. */
+typedef struct ws_spaces {
+    double Z, domZ;
+} ws_spaces;
+
+enum { WS_HELD_REPORTED = 1, WS_HELD_INCLUDED = 2 };
+
+/* A domain as it is held. Its alignment, if held: ncolumn bytes as in ws_domain, then a code for each residue. */
+typedef struct ws_held_domain {
+    uint32_t env_from, env_to, ali_from, ali_to, hmm_from, hmm_to;
+    float bits, bias_nats, accuracy;
+    uint32_t ncolumn; /* 0: the alignment is not held */
+    uint32_t column;  /* where it stands, from the start of the target */
+    uint32_t flags;   /* WS_HELD_..., set by ws_hitlist_rank */
+} ws_held_domain;
+
+/* A target as it is held: this, its domains, its texts. Texts end with NUL and are found by their distance from here. */
+typedef struct ws_held {
+    uint64_t number; /* the target's place in the input, from 0: the last resort of the order */
+    uint32_t L;
+    float pre_bits, bits, expected;
+    uint32_t regions, ensembles, overlaps, envelopes;
+    uint32_t n, best;              /* domains; the best of them */
+    uint32_t name, desc, seq, qual; /* places of texts; 0: not held */
+    uint32_t flags, nreported, nincluded; /* set by ws_hitlist_rank: domains */
+} ws_held;
+
+static inline const ws_held_domain *ws_held_domains(const ws_held *h) {
+    return (const ws_held_domain *)(const void *)(h + 1);
+}
+static inline const char *ws_held_text(const ws_held *h, uint32_t at) { return (const char *)h + at; }
+static inline const uint8_t *ws_held_columns(const ws_held *h, const ws_held_domain *d) {
+    return (const uint8_t *)h + d->column;
+}
+static inline const uint8_t *ws_held_residues(const ws_held *h, const ws_held_domain *d) {
+    return ws_held_columns(h, d) + d->ncolumn;
+}
+
+/* Mean posterior of an envelope's residues, "acc" (section 7.3). */
+static inline double ws_held_accuracy(const ws_held_domain *d) {
+    return (double)d->accuracy / (1.0 + (double)(float)(d->env_to - d->env_from));
+}
+/* Bits that were taken off for composition, of a target and of a domain. */
+static inline float ws_held_bias(const ws_held *h) { return h->pre_bits - h->bits; }
+static inline double ws_held_domain_bias(const ws_held_domain *d) { return (double)d->bias_nats * 1.44269504088896341; }
+
+/* One query's targets. `hit` is in input order before ws_hitlist_rank and in hmmsearch's order after it. */
+typedef struct ws_hitlist {
+    ws_held **hit;
+    size_t n, cap;
+    float tau, lambda;            /* of the tail of the query's Forward scores */
+    size_t nreported, nincluded;  /* targets; set by rank, as what follows */
+    size_t name_width;            /* of the longest name on the list, reported or not */
+    ws_spaces spaces;
+} ws_hitlist;
+
+/* P of a score in bits, 0 below the smallest normal number (section 10). */
+double ws_hitlist_p(const ws_hitlist *l, float bits);
+
+typedef struct ws_hitstore {
+    ws_hitlist *list; /* [nlist], one for each query */
+    size_t nlist;
+    struct ws_hitblock *block; /* memory of the held targets, newest first */
+    size_t bytes;              /* of all blocks */
+} ws_hitstore;
+
+/* Makes empty lists for n queries. WS_ENOMEM is the only failure; destroy in any case. */
+int ws_hitstore_create(ws_hitstore *s, size_t n, ws_err *err);
+void ws_hitstore_destroy(ws_hitstore *s);
+
+/* A target's texts and residues, which ws_hitstore_add copies. */
+typedef struct ws_hitseq {
+    uint64_t number;
+    const char *name, *desc, *qual;
+    size_t nname, ndesc, nqual;
+    const uint8_t *x; /* codes */
+    const ws_abc *abc;
+} ws_hitseq;
+enum { WS_HOLD_ALIGNMENTS = 1, WS_HOLD_SEQUENCE = 2 };
+
+/* Asks whether a target can still be reported in a database of at least Z sequences: the list of hmmsearch has those. */
+int ws_hit_is_worth(const ws_thresholds *t, const ws_hitlist *l, float bits, double Z);
+
+/* Holds a target with at least one domain for query q. `hold` says what is held beyond the scores. WS_ENOMEM, and WS_EDATA
+ * for a target of more than 4 GB. */
+int ws_hitstore_add(ws_hitstore *s, size_t q, const ws_hitseq *seq, const ws_dom_target *t, int hold, ws_err *err);
+
+/* Takes from the list what cannot be reported in a database of Z sequences; NaN keeps all. */
+void ws_hitlist_prune(ws_hitlist *l, const ws_thresholds *t, double Z);
+
+/* Orders a query's targets and sets flags and counts of targets and domains. Where a size is NaN no threshold that needs
+ * it is asked, and nothing is included by it. */
+void ws_hitlist_rank(ws_hitlist *l, const ws_thresholds *t, ws_spaces spaces);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ * The order of a hit list, and what of it is reported and included. Specification domains.md, section 10. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/hits/hits.h"
+
+int ws_thresholds_cut(ws_thresholds *t, const ws_hmm *hmm, int cut, ws_err *err) {
+    static const char *const name[WS_NCUT] = {[WS_CUT_GA] = "GA", [WS_CUT_TC] = "TC", [WS_CUT_NC] = "NC"};
+    if (!hmm->has_cut[cut])
+        return ws_fail(err, WS_EDATA, "model %s has no %s line, which the cutoff asked for needs", hmm->name, name[cut]);
+    t->by_T = t->by_domT = t->by_incT = t->by_incdomT = 1;
+    t->T = t->incT = (double)hmm->cut[cut][0];
+    t->domT = t->incdomT = (double)hmm->cut[cut][1];
+    return WS_OK;
+}
+
+double ws_hitlist_p(const ws_hitlist *l, float bits) {
+    const double p = bits < l->tau ? 1.0 : exp(-(double)l->lambda * ((double)bits - (double)l->tau));
+    return p < DBL_MIN ? 0.0 : p;
+}
+
+/* A NaN as size means that nobody can ask: reported is what does not fail, included what passes. */
+static int may_be(const ws_hitlist *l, float bits, int by_score, double T, double E, double size) {
+    return by_score ? (double)bits >= T : !(ws_hitlist_p(l, bits) * size > E);
+}
+
+static int is_sure(const ws_hitlist *l, float bits, int by_score, double T, double E, double size) {
+    return by_score ? (double)bits >= T : ws_hitlist_p(l, bits) * size <= E;
+}
+
+int ws_hit_is_worth(const ws_thresholds *t, const ws_hitlist *l, float bits, double Z) {
+    return may_be(l, bits, t->by_T, t->T, t->E, Z);
+}
+
+void ws_hitlist_prune(ws_hitlist *l, const ws_thresholds *t, double Z) {
+    size_t n = 0;
+    for (size_t i = 0; i < l->n; i++)
+        if (ws_hit_is_worth(t, l, l->hit[i]->bits, Z)) l->hit[n++] = l->hit[i];
+    l->n = n;
+}
+
+/* ---- order ---- */
+
+/* What two targets are compared by: the exponent of P, or the score where scores decide about inclusion. Both grow with the
+ * quality of the hit. */
+typedef struct key {
+    double sort;
+    ws_held *hit;
+} key;
+
+static int compare(const void *a, const void *b) {
+    const key *p = a, *q = b;
+    if (p->sort != q->sort) return p->sort > q->sort ? -1 : 1;
+    const int by_name = strcmp(ws_held_text(p->hit, p->hit->name), ws_held_text(q->hit, q->hit->name));
+    if (by_name) return by_name;
+    const uint32_t x = ws_held_domains(p->hit)->ali_from, y = ws_held_domains(q->hit)->ali_from;
+    if (x != y) return x < y ? -1 : 1;
+    return p->hit->number < q->hit->number ? -1 : p->hit->number > q->hit->number;
+}
+
+static double sort_key(const ws_hitlist *l, const ws_thresholds *t, float bits) {
+    if (t->by_incT) return (double)bits;
+    return bits < l->tau ? 0.0 : (double)l->lambda * ((double)bits - (double)l->tau);
+}
+
+/* Pairs of key and target would need memory that may not be there when a long list ends, so the list itself is sorted. */
+static void sift(ws_hitlist *l, const ws_thresholds *t, size_t from, size_t n) {
+    for (size_t at = from, child; (child = 2 * at + 1) < n; at = child) {
+        key c = {sort_key(l, t, l->hit[child]->bits), l->hit[child]};
+        if (child + 1 < n) {
+            const key d = {sort_key(l, t, l->hit[child + 1]->bits), l->hit[child + 1]};
+            if (compare(&d, &c) > 0) {
+                c = d;
+                child++;
+            }
+        }
+        const key p = {sort_key(l, t, l->hit[at]->bits), l->hit[at]};
+        if (compare(&p, &c) >= 0) return;
+        l->hit[child] = p.hit;
+        l->hit[at] = c.hit;
+    }
+}
+
+static void sort(ws_hitlist *l, const ws_thresholds *t) {
+    for (size_t i = l->n / 2; i-- > 0;) sift(l, t, i, l->n);
+    for (size_t n = l->n; n > 1;) {
+        ws_held *first = l->hit[0];
+        l->hit[0] = l->hit[--n];
+        l->hit[n] = first;
+        sift(l, t, 0, n);
+    }
+}
+
+/* ---- flags ---- */
+
+static ws_held_domain *domains_of(ws_held *h) { return (ws_held_domain *)(void *)(h + 1); }
+
+static void judge_target(ws_hitlist *l, const ws_thresholds *t, ws_held *h, double Z) {
+    h->flags = 0;
+    if (!may_be(l, h->bits, t->by_T, t->T, t->E, Z)) return;
+    h->flags = WS_HELD_REPORTED;
+    if (is_sure(l, h->bits, t->by_incT, t->incT, t->incE, Z)) h->flags |= WS_HELD_INCLUDED;
+}
+
+static void drop(ws_held *h, ws_held_domain *d) {
+    h->nreported -= (d->flags & WS_HELD_REPORTED) != 0;
+    h->nincluded -= (d->flags & WS_HELD_INCLUDED) != 0;
+    d->flags = 0;
+}
+
+/* Of two domains with the same ends of their alignments the lower score goes. */
+static void drop_duplicates(ws_held *h) {
+    ws_held_domain *d = domains_of(h);
+    for (uint32_t i = 0; i < h->n; i++)
+        for (uint32_t j = i + 1; j < h->n; j++)
+            if (d[i].ali_from == d[j].ali_from && d[i].ali_to == d[j].ali_to)
+                drop(h, d[i].bits >= d[j].bits ? &d[j] : &d[i]);
+}
+
+static void judge_domains(const ws_hitlist *l, const ws_thresholds *t, ws_held *h) {
+    ws_held_domain *d = domains_of(h);
+    h->nreported = h->nincluded = 0;
+    for (uint32_t j = 0; j < h->n; j++) {
+        d[j].flags = 0;
+        if ((h->flags & WS_HELD_REPORTED) && may_be(l, d[j].bits, t->by_domT, t->domT, t->domE, l->spaces.domZ))
+            d[j].flags |= WS_HELD_REPORTED;
+        if ((h->flags & WS_HELD_INCLUDED) &&
+            is_sure(l, d[j].bits, t->by_incdomT, t->incdomT, t->incdomE, l->spaces.domZ))
+            d[j].flags |= WS_HELD_INCLUDED;
+        h->nreported += (d[j].flags & WS_HELD_REPORTED) != 0;
+        h->nincluded += (d[j].flags & WS_HELD_INCLUDED) != 0;
+    }
+    if (h->overlaps > 0) drop_duplicates(h);
+}
+
+void ws_hitlist_rank(ws_hitlist *l, const ws_thresholds *t, ws_spaces spaces) {
+    sort(l, t);
+    l->spaces = spaces;
+    l->nreported = l->nincluded = l->name_width = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        ws_held *h = l->hit[i];
+        judge_target(l, t, h, spaces.Z);
+        l->nreported += (h->flags & WS_HELD_REPORTED) != 0;
+        l->nincluded += (h->flags & WS_HELD_INCLUDED) != 0;
+        l->name_width = ws_max(l->name_width, strlen(ws_held_text(h, h->name)));
+    }
+    if (spaces.domZ == 0) l->spaces.domZ = (double)l->nreported;
+    for (size_t i = 0; i < l->n; i++) judge_domains(l, t, l->hit[i]);
+}

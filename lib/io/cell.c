@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ * Fields as numbers: see lib/io/cell.h. */
+#include "lib/io/cell.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INTEGERS (WS_CELL_BIT(WS_CELL_INT32) | WS_CELL_BIT(WS_CELL_INT64))
+#define FIXED (WS_CELL_BIT(WS_CELL_FIXED32) | WS_CELL_BIT(WS_CELL_FIXED64))
+#define GENERAL (WS_CELL_BIT(WS_CELL_GENERAL32) | WS_CELL_BIT(WS_CELL_GENERAL64))
+/* INT_MIN and its fellow stand for an empty field; a double holds no more integers than these. */
+#define INT32_MOST 2147483647.0
+#define INT64_MOST 9007199254740991.0
+
+/* An integer of at most four digits is the same text in %.4g. */
+static unsigned forms_of_integer(double v) {
+    unsigned forms = WS_CELL_BIT(WS_CELL_TEXT);
+    if (fabs(v) > INT64_MOST || (v == 0 && signbit(v))) return forms;
+    forms |= WS_CELL_BIT(WS_CELL_INT64);
+    if (fabs(v) <= INT32_MOST) forms |= WS_CELL_BIT(WS_CELL_INT32);
+    return fabs(v) < 10000 ? forms | GENERAL : forms;
+}
+
+static unsigned forms_of_real(ws_cellform narrow, ws_cellform wide, double v) {
+    return WS_CELL_BIT(WS_CELL_TEXT) | WS_CELL_BIT(wide) | ((double)(float)v == v ? WS_CELL_BIT(narrow) : 0);
+}
+
+ws_cell ws_cell_number(ws_coltype type, double v) {
+    ws_cell c = {.forms = WS_CELL_ALL_EMPTY, .v = v};
+    if (isnan(v)) return c;
+    switch (type) {
+    case WS_COL_BITS: c.forms = forms_of_real(WS_CELL_FIXED32, WS_CELL_FIXED64, v); break;
+    case WS_COL_P: c.forms = forms_of_real(WS_CELL_GENERAL32, WS_CELL_GENERAL64, v); break;
+    case WS_COL_COUNT:
+        c.v = v = rint(v) + 0.0;
+        c.forms = forms_of_integer(v);
+        break;
+    case WS_COL_STRAND: c.forms = WS_CELL_BIT(WS_CELL_STRAND) | WS_CELL_BIT(WS_CELL_TEXT); break;
+    }
+    return c;
+}
+
+ws_cell ws_cell_stored(ws_cellform form, double v) {
+    ws_cell c = {.forms = WS_CELL_ALL_EMPTY, .v = v};
+    if (isnan(v)) return c;
+    switch (form) {
+    case WS_CELL_STRAND: return ws_cell_number(WS_COL_STRAND, v);
+    case WS_CELL_FIXED32:
+    case WS_CELL_FIXED64: return ws_cell_number(WS_COL_BITS, v);
+    case WS_CELL_GENERAL32:
+    case WS_CELL_GENERAL64: return ws_cell_number(WS_COL_P, v);
+    default: return ws_cell_number(WS_COL_COUNT, v);
+    }
+}
+
+/* ---- texts ---- */
+
+enum { NUMBER_MAX = 40 }; /* no form prints a number that is a candidate below with more characters */
+
+static int prints(int fixed, double v, const char *text, size_t n) {
+    char got[NUMBER_MAX + 320];
+    const int len = fixed ? snprintf(got, sizeof got, "%.4f", v) : snprintf(got, sizeof got, "%.4g", v);
+    return len == (int)n && !memcmp(got, text, n);
+}
+
+static int is_integer(const char *p, size_t n) {
+    const size_t sign = n && *p == '-';
+    if (n == sign || n - sign > 16 || (p[sign] == '0' && n > 1)) return 0;
+    for (size_t i = sign; i < n; i++)
+        if (p[i] < '0' || p[i] > '9') return 0;
+    return 1;
+}
+
+/* Both precisions of a form, if it gives the text back. */
+static unsigned try_form(int fixed, ws_cellform narrow, ws_cellform wide, double v, const char *p, size_t n) {
+    if (!prints(fixed, v, p, n)) return 0;
+    return WS_CELL_BIT(wide) | (prints(fixed, (double)(float)v, p, n) ? WS_CELL_BIT(narrow) : 0);
+}
+
+ws_cell ws_cell_parse(const char *p, size_t n) {
+    ws_cell c = {.forms = WS_CELL_BIT(WS_CELL_TEXT), .v = NAN, .text = p, .n = n};
+    char text[NUMBER_MAX + 1], *end;
+    if (n == 0) c.forms = WS_CELL_ALL_EMPTY;
+    if (n == 1 && (*p == '+' || *p == '-')) {
+        c.v = *p == '+' ? 1 : -1;
+        c.forms |= WS_CELL_BIT(WS_CELL_STRAND);
+    }
+    if (n == 0 || n > NUMBER_MAX || !strchr("-0123456789i", *p) || memchr(p, '\0', n)) return c;
+    memcpy(text, p, n);
+    text[n] = '\0';
+    const double v = strtod(text, &end);
+    if (end != text + n || isnan(v)) return c;
+    c.v = v;
+    if (is_integer(p, n)) {
+        c.forms |= forms_of_integer(v);
+        return c;
+    }
+    c.forms |= try_form(1, WS_CELL_FIXED32, WS_CELL_FIXED64, v, p, n);
+    c.forms |= try_form(0, WS_CELL_GENERAL32, WS_CELL_GENERAL64, v, p, n);
+    return c;
+}
+
+int ws_cell_print(ws_buf *out, const ws_cell *c, ws_err *err) {
+    if (!(c->forms & ~WS_CELL_BIT(WS_CELL_TEXT))) return ws_buf_add(out, c->text, c->n, err);
+    if (isnan(c->v)) return WS_OK;
+    if (c->forms & FIXED) return ws_buf_addf(out, err, "%.4f", c->v);
+    if (c->forms & INTEGERS) return ws_buf_addf(out, err, "%.0f", c->v);
+    if (c->forms & GENERAL) return ws_buf_addf(out, err, "%.4g", c->v);
+    return ws_buf_add(out, c->v < 0 ? "-" : "+", 1, err);
+}
+
+/* ---- stored numbers ---- */
+
+size_t ws_cellform_width(ws_cellform form) {
+    static const uint8_t width[WS_NCELLFORM] = {[WS_CELL_STRAND] = 1, [WS_CELL_INT32] = 4, [WS_CELL_FIXED32] = 4,
+                                            [WS_CELL_GENERAL32] = 4, [WS_CELL_INT64] = 8, [WS_CELL_FIXED64] = 8,
+                                            [WS_CELL_GENERAL64] = 8, [WS_CELL_TEXT] = 4};
+    return width[form];
+}
+
+double ws_cellform_load(ws_cellform form, const void *array, size_t i) {
+    const char *at = (const char *)array + i * ws_cellform_width(form);
+    int32_t i32;
+    int64_t i64;
+    float f32;
+    double f64 = (double)NAN;
+    switch (form) {
+    case WS_CELL_STRAND: return *at == '+' ? 1 : *at == '-' ? -1 : f64;
+    case WS_CELL_INT32: memcpy(&i32, at, sizeof i32); return i32 == INT32_MIN ? f64 : (double)i32;
+    case WS_CELL_INT64: memcpy(&i64, at, sizeof i64); return i64 == INT64_MIN ? f64 : (double)i64;
+    case WS_CELL_FIXED32:
+    case WS_CELL_GENERAL32: memcpy(&f32, at, sizeof f32); return (double)f32;
+    case WS_CELL_FIXED64:
+    case WS_CELL_GENERAL64: memcpy(&f64, at, sizeof f64); return f64;
+    case WS_CELL_IMPLIED:
+    case WS_CELL_TEXT:
+    case WS_NCELLFORM: break;
+    }
+    return f64;
+}
+
+void ws_cellform_store(ws_cellform form, void *array, size_t i, double v) {
+    char *at = (char *)array + i * ws_cellform_width(form);
+    const int empty = isnan(v);
+    const int32_t i32 = empty || fabs(v) > INT32_MOST ? INT32_MIN : (int32_t)v;
+    const int64_t i64 = empty || fabs(v) > INT64_MOST ? INT64_MIN : (int64_t)v;
+    const float f32 = empty ? NAN : (float)v;
+    const double f64 = empty ? (double)NAN : v; /* one NaN only: the same table is the same bytes */
+    switch (form) {
+    case WS_CELL_STRAND: *at = empty ? ' ' : v < 0 ? '-' : '+'; break;
+    case WS_CELL_INT32: memcpy(at, &i32, sizeof i32); break;
+    case WS_CELL_INT64: memcpy(at, &i64, sizeof i64); break;
+    case WS_CELL_FIXED32:
+    case WS_CELL_GENERAL32: memcpy(at, &f32, sizeof f32); break;
+    case WS_CELL_FIXED64:
+    case WS_CELL_GENERAL64: memcpy(at, &f64, sizeof f64); break;
+    case WS_CELL_IMPLIED:
+    case WS_CELL_TEXT:
+    case WS_NCELLFORM: break;
+    }
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * One field of a table as a number: the forms in which numbers are printed and stored, and which of them give a text back. */
+#ifndef WS_IO_CELL_H
+#define WS_IO_CELL_H
+
+#include "lib/base/mem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a column of a block of pairs is stored (man/warpsieve-packed.5). Of those that give a column's texts back the first is taken, so
+ * the narrow ones come first. 32 and 64: bits of an integer or of an IEEE 754 number. */
+typedef enum ws_cellform {
+    WS_CELL_IMPLIED,   /* not stored: the sequence or the query says it */
+    WS_CELL_STRAND,    /* + or - */
+    WS_CELL_INT32,     /* %d */
+    WS_CELL_FIXED32,   /* %.4f */
+    WS_CELL_GENERAL32, /* %.4g */
+    WS_CELL_INT64,
+    WS_CELL_FIXED64,
+    WS_CELL_GENERAL64,
+    WS_CELL_TEXT,
+    WS_NCELLFORM
+} ws_cellform;
+
+#define WS_CELL_BIT(form) (1u << (form))
+/* Those of an empty field. */
+#define WS_CELL_ALL_EMPTY (WS_CELL_BIT(WS_NCELLFORM) - WS_CELL_BIT(WS_CELL_STRAND))
+
+/* How an output column prints its numbers. */
+typedef enum ws_coltype {
+    WS_COL_BITS,  /* %.4f */
+    WS_COL_P,     /* %.4g */
+    WS_COL_COUNT, /* integer */
+    WS_COL_STRAND /* + or -: not below or below 0 */
+} ws_coltype;
+
+typedef struct ws_cell {
+    unsigned forms;   /* Bits of all forms that print it as it is written; 0: a text that nobody has looked at */
+    double v;         /* NaN: an empty field. Meaningful if there is a form but WS_CELL_TEXT */
+    const char *text; /* n bytes, if there is none */
+    size_t n;
+} ws_cell;
+
+/* The cell of a tool's value: NaN is an empty field. */
+ws_cell ws_cell_number(ws_coltype type, double v);
+
+/* Looks which forms print p[0..n). The text must stay as long as the cell. */
+ws_cell ws_cell_parse(const char *p, size_t n);
+
+/* The cell behind a stored number. */
+ws_cell ws_cell_stored(ws_cellform form, double v);
+
+/* Appends the field as it is written. WS_ENOMEM. */
+int ws_cell_print(ws_buf *out, const ws_cell *c, ws_err *err);
+
+/* Bytes of a stored number; of a text those of its end. 0: implied. */
+size_t ws_cellform_width(ws_cellform form);
+/* Number i of an array in a form other than text and implied, at any address. */
+double ws_cellform_load(ws_cellform form, const void *array, size_t i);
+void ws_cellform_store(ws_cellform form, void *array, size_t i, double v);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

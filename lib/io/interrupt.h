@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * SIGINT, SIGTERM and SIGHUP end the process between two writes to a regular file, not inside one: the kernel leaves a part of a write
+ * there. Pipes need no such care, since a write to one may wait for ever. */
+#ifndef WS_IO_INTERRUPT_H
+#define WS_IO_INTERRUPT_H
+
+#include "lib/base/ws.h"
+
+/* Takes over these signals where they would end the process; one that is ignored stays ignored. Once, by the main thread. */
+void ws_interrupt_init(void);
+
+/* A signal that comes between hold and release ends the process at release. Any thread; holds may be nested. */
+void ws_interrupt_hold(void);
+void ws_interrupt_release(void);
+
+#endif

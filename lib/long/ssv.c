@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ * The SSV scan of lists of block strands by a width, and where bytes are too narrow for that. */
+#include "lib/long/scan.h"
+
+#include <string.h>
+
+/* ---- the definition as a body: every step is marked ---- */
+
+static int lay_out(void *layout, const ws_long_model *m, ws_err *err) {
+    (void)err;
+    *(int *)layout = m->M;
+    return WS_OK;
+}
+
+static void clear(void *layout) { (void)layout; }
+
+static int mark(const void *layout, const ws_long_strand *strand, size_t n, uint8_t *flag, ws_buf *scratch, ws_err *err) {
+    (void)scratch, (void)err;
+    size_t steps = 0;
+    for (size_t j = 0; j < n; j++) steps += ws_long_steps(*(const int *)layout, strand[j].n);
+    memset(flag, 1, steps);
+    return WS_OK;
+}
+
+static int follow(const void *layout, const ws_long_model *m, const ws_long_strand *s, const uint8_t *flag, ws_long_seeds *found,
+                  ws_buf *scratch, ws_err *err) {
+    (void)layout, (void)flag;
+    uint8_t *cell = ws_buf_scratch(scratch, (size_t)m->M + 1, err);
+    return cell ? ws_long_diagonals_ref(m, s->x, s->n, cell, found, err) : err->code;
+}
+
+const ws_long_ssv_body ws_long_ssv_scalar = {sizeof(int), lay_out, clear, mark, follow};
+
+/* ---- lists ---- */
+
+/* Heights above the floor fit signed bytes, and no cell saturates before it reaches the threshold: then the cells of the vectors are
+ * those of the definition (long-targets.md, 18.25). Options far from the defaults break it. */
+static int fits(const ws_long_model *m) {
+    const int least = m->threshold - m->xB;
+    return least > 0 && least <= 127 - m->bytes.bias && m->threshold + m->bytes.bias <= 255;
+}
+
+int ws_long_ssv_create(ws_long_ssv *s, const ws_long_ssv_body *body, const ws_long_model *m, ws_err *err) {
+    *s = (ws_long_ssv){.model = m, .body = fits(m) ? body : &ws_long_ssv_scalar};
+    s->layout = ws_calloc(1, s->body->size, err);
+    if (!s->layout) return err->code;
+    const int rc = s->body->lay_out(s->layout, m, err);
+    if (rc) ws_long_ssv_destroy(s);
+    return rc;
+}
+
+void ws_long_ssv_destroy(ws_long_ssv *s) {
+    if (s->layout) s->body->clear(s->layout);
+    ws_free(s->layout);
+    *s = (ws_long_ssv){0};
+}
+
+int ws_long_diagonals(const ws_long_ssv *s, const ws_long_strand *strand, size_t n, ws_long_seeds *found, ws_buf *scratch, ws_err *err) {
+    size_t steps = 0;
+    for (size_t j = 0; j < n; j++) steps += ws_long_steps(s->model->M, strand[j].n);
+    uint8_t *flag = ws_calloc(steps, 1, err);
+    if (!flag) return err->code;
+    int rc = s->body->mark(s->layout, strand, n, flag, scratch, err);
+    const uint8_t *own = flag;
+    for (size_t j = 0; !rc && j < n; j++) {
+        rc = s->body->follow(s->layout, s->model, &strand[j], own, &found[j], scratch, err);
+        own += ws_long_steps(s->model->M, strand[j].n);
+    }
+    ws_free(flag);
+    return rc;
+}

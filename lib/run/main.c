@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ * The main function of every tool: options, what is shown in place of a run, exit status. */
+#include "lib/base/mem.h"
+#include "lib/dev/ids.h"
+#include "lib/io/interrupt.h"
+#include "lib/run/backend.h"
+#include "lib/run/message.h"
+#include "lib/run/run.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+enum { NTABLE = 3 };
+
+static int show(const ws_buf *text, ws_err *err) {
+    ws_out out;
+    int rc = ws_out_open(&out, NULL, err);
+    if (!rc) rc = ws_out_write(&out, text->p, text->n, err);
+    return rc ? rc : ws_out_close(&out, err);
+}
+
+static int help_text(const ws_tool *tool, const ws_opt_table *tab, int ntab, ws_buf *out, ws_err *err) {
+    int rc = ws_buf_addf(out, err, "%s - %s\n\nusage: %s [options] %s\n\nExamples:\n%s", tool->name, tool->summary, tool->name,
+                         tool->usage, tool->examples);
+    if (!rc) rc = ws_opt_help(out, tab, ntab, err);
+    return rc ? rc : ws_buf_addf(out, err, "\nThe manual: man %s, man 7 warpsieve\n", tool->name);
+}
+
+static int show_instead(const ws_job *job, const ws_opt_table *tab, int ntab, ws_err *err) {
+    ws_buf text = {0};
+    int rc = WS_OK;
+    if (job->common.list_backends)
+        rc = ws_backend_list(job->tool, &job->machine, &text, err);
+    else if (job->cmdline.outcome == WS_OPT_SHOW_HELP)
+        rc = help_text(job->tool, tab, ntab, &text, err);
+    else if (job->cmdline.outcome == WS_OPT_SHOW_VERSION)
+        rc = ws_version_text(job->tool, &text, err);
+    else
+        rc = ws_opt_dump(&text, tab, ntab, err);
+    if (!rc) rc = show(&text, err);
+    ws_buf_release(&text);
+    return rc;
+}
+
+static int exit_status(const ws_tool *tool, int rc, const ws_err *err) {
+    if (rc == WS_OK) return 0;
+    if (rc == WS_EPIPE) { /* the parent process ignores SIGPIPE: die of it all the same, silently */
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
+    ws_message_error(tool->name, err->text);
+    if (rc == WS_EUSAGE) ws_message_usage(tool->name);
+    return rc == WS_EUSAGE ? 2 : 1;
+}
+
+/* Opens /dev/null for standard descriptors that are closed, in the wrong direction. Otherwise the next file would get such a number, and
+ * notes for standard error would end up in a table. Reading or writing one of these fails with a message. */
+static void take_standard_descriptors(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/* Parses and runs, or shows what is asked for in place of a run. */
+static int run_or_show(ws_job *job, int argc, char **argv, ws_err *err) {
+    const ws_tool *tool = job->tool;
+    int ntab = 0;
+    ws_opt_table tab[NTABLE];
+    tab[ntab++] = (ws_opt_table){tool->opts, job->own};
+    if (tool->reader->opts) tab[ntab++] = (ws_opt_table){tool->reader->opts, job->reader_opts};
+    tab[ntab++] = (ws_opt_table){ws_common_opts, &job->common};
+    ws_cpu_probe(&job->machine.cpu);
+    int rc = ws_opt_parse(&job->cmdline, tab, ntab, argc, argv, err);
+    if (job->common.plain) {
+        job->common.header = WS_HEADER_PLAIN;
+        job->common.no_provenance = job->common.no_seq = 1;
+    }
+    job->machine.device = job->common.device;
+    ws_dev_narrow(job->common.device);
+    if (rc) return rc;
+    const int instead = job->cmdline.outcome != WS_OPT_RUN || job->common.list_backends;
+    return instead ? show_instead(job, tab, ntab, err) : ws_run_job(job, err);
+}
+
+int ws_main(const ws_tool *tool, int argc, char **argv) {
+    take_standard_descriptors();
+    ws_interrupt_init();
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of a file's size then fails with a message and leaves no part of a row */
+    ws_err err = {0};
+    ws_job job = {.tool = tool};
+    job.own = ws_calloc(1, ws_max(tool->own_size, 1), &err);
+    job.reader_opts = ws_calloc(1, ws_max(tool->reader->size, 1), &err);
+    int rc = job.own && job.reader_opts ? WS_OK : WS_ENOMEM;
+    if (!rc && tool->defaults) tool->defaults(job.own);
+    if (!rc) rc = run_or_show(&job, argc, argv, &err);
+    ws_cmdline_release(&job.cmdline);
+    ws_free(job.model_id);
+    ws_free(job.reader_opts);
+    ws_free(job.own);
+    return exit_status(tool, rc, &err);
+}

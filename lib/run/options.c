@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * The options that every tool has, and their defaults. */
+#include "lib/run/job.h"
+
+#define AT(field) offsetof(ws_common, field)
+#define PLAIN .given = WS_OPT_NOGIVEN
+
+static const char *const headers[] = {"hash", "plain", "none", NULL};
+
+const ws_opt ws_common_opts[] = {
+    {'o', "output", NULL, WS_OPT_STRING, AT(output), "FILE", "write there [standard output]", .group = WS_GROUP_OUTPUT, PLAIN},
+    {'f', "fields", NULL, WS_OPT_STRING, AT(fields), "LIST", "columns to write, separated by commas [all]",
+     .group = WS_GROUP_OUTPUT, PLAIN},
+    {0, "header", NULL, WS_OPT_CHOICE, AT(header), "STYLE", "column names after a #, plain, or none [hash]", .choices = headers,
+     .group = WS_GROUP_OUTPUT, PLAIN},
+    {0, "no-provenance", NULL, WS_OPT_FLAG, AT(no_provenance), NULL, "write no ## lines", .group = WS_GROUP_OUTPUT, PLAIN},
+    {0, "no-seq", NULL, WS_OPT_FLAG, AT(no_seq), NULL, "write no columns seq and qual", .group = WS_GROUP_OUTPUT, PLAIN},
+    {0, "plain", NULL, WS_OPT_FLAG, AT(plain), NULL,
+     "a table for pandas, R, DuckDB: plain header, no ## lines, no sequences, texts with quotes as in CSV",
+     .group = WS_GROUP_OUTPUT, PLAIN},
+
+    {'t', "threads", "cpu", WS_OPT_INT, AT(threads), "N",
+     "threads in all [all cores that the process may use]", .min = 0, .max = 4096,
+     .group = WS_GROUP_RUN, PLAIN},
+    {0, "backend", NULL, WS_OPT_STRING, AT(backend), "NAME",
+     "auto, or one that --list-backends shows; the rows are the same on all [auto]", .group = WS_GROUP_RUN, PLAIN},
+    {0, "device", NULL, WS_OPT_STRING, AT(device), "LIST", "devices of --backend cuda: 0,2 or all [0]", .group = WS_GROUP_RUN, PLAIN},
+    {'K', "batch", NULL, WS_OPT_SIZE, AT(batch), "SIZE",
+     "residues in a batch; the rows are the same for all [what suits the backend]", .min = 1, .max = 1e12, .group = WS_GROUP_RUN, PLAIN},
+    {0, "gpu-mem", NULL, WS_OPT_SIZE, AT(gpu_mem), "SIZE", "at most this much memory of each device", .min = 1e6, .max = 1e13,
+     .group = WS_GROUP_RUN, PLAIN},
+    {0, "list-backends", NULL, WS_OPT_FLAG, AT(list_backends), NULL, "list the backends and say why some cannot run here",
+     .group = WS_GROUP_RUN, PLAIN},
+
+    {'q', "quiet", NULL, WS_OPT_FLAG, AT(quiet), NULL, "no notes and no progress on standard error", .group = WS_GROUP_MISC, PLAIN},
+    {0, "progress", NULL, WS_OPT_FLAG, AT(progress), NULL, "show progress even if standard error is no terminal",
+     .group = WS_GROUP_MISC, PLAIN},
+    {0, "no-progress", NULL, WS_OPT_FLAG, AT(no_progress), NULL, "never show progress", .group = WS_GROUP_MISC, PLAIN},
+    {0, "stats", NULL, WS_OPT_OPTSTR, AT(stats), "FILE", "counts, seconds and speed at the end: on standard error, or as JSON in FILE",
+     .group = WS_GROUP_MISC, PLAIN},
+    {'h', "help", NULL, WS_OPT_HELP, 0, NULL, "show this", .group = WS_GROUP_MISC, PLAIN},
+    {0, "version", NULL, WS_OPT_VERSION, 0, NULL, "show the version", .group = WS_GROUP_MISC, PLAIN},
+    {0, "dump-options", NULL, WS_OPT_DUMP, 0, NULL, "options as a table, for completions and tests", .group = WS_GROUP_MISC,
+     .flags = WS_OPT_HIDDEN, PLAIN},
+    WS_OPT_END,
+};

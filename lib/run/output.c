@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ * The outputs of a job: opened together, headed, written in input order, ended, closed. */
+#include "lib/base/mem.h"
+#include "lib/run/run.h"
+
+#include <string.h>
+
+int ws_job_add_output(ws_job *job, const ws_output *output) {
+    if (job->nout == WS_OUTPUT_MAX) ws_bug("more outputs than expected");
+    job->out[job->nout] = *output;
+    return job->nout++;
+}
+
+int ws_outputs_open(ws_job *job, ws_err *err) {
+    int rc = WS_OK;
+    for (int k = 0; k < job->nout && !rc; k++) {
+        rc = ws_out_open(&job->out[k].file, job->out[k].path, err);
+        job->out[k].is_open = rc == WS_OK;
+        for (int j = 0; j < k && !rc; j++) /* a link may have led there, which the paths did not tell */
+            if (ws_out_same(&job->out[j].file, &job->out[k].file))
+                rc = ws_fail(err, WS_EUSAGE, "two outputs go to the same file: %s and %s", job->out[j].file.name, job->out[k].file.name);
+    }
+    return rc;
+}
+
+/* Writes what was appended to o->text; rc: of who appended. */
+static int put_text(ws_output *o, int rc, ws_err *err) {
+    ws_err second;
+    const int rc2 = o->text.n ? ws_out_write(&o->file, o->text.p, o->text.n, rc ? &second : err) : WS_OK;
+    o->text.n = 0;
+    return rc ? rc : rc2;
+}
+
+int ws_outputs_head(ws_job *job, ws_err *err) {
+    int rc = WS_OK;
+    for (int k = 0; k < job->nout && !rc; k++) {
+        ws_output *o = &job->out[k];
+        if (o->head) rc = o->head(job, o->own, &o->text, err);
+        if (rc) o->text.n = 0; /* no half of a line */
+        rc = put_text(o, rc, err);
+        if (!rc) rc = ws_out_begin(&o->file, err);
+    }
+    return rc;
+}
+
+static int write_one(ws_job *job, ws_output *o, const void *item, const ws_outtext *made, ws_err *err) {
+    int rc = WS_OK;
+    if (o->pack) {
+        rc = put_text(o, o->pack(job, o->own, item, made, &o->text, err), err);
+    } else {
+        if (o->between && made->rows && o->rows) rc = ws_out_write(&o->file, o->between, strlen(o->between), err);
+        if (!rc) rc = ws_out_write(&o->file, made->text.p, made->text.n, err);
+    }
+    o->rows += made->rows;
+    return rc;
+}
+
+int ws_outputs_write(ws_job *job, const void *item, const ws_outtext *made, ws_err *err) {
+    int rc = WS_OK;
+    for (int k = 0; k < job->nout && !rc; k++) rc = write_one(job, &job->out[k], item, &made[k], err);
+    return rc;
+}
+
+int ws_job_write(ws_job *job, int k, const void *text, size_t n, uint64_t rows, ws_err *err) {
+    job->out[k].rows += rows;
+    return ws_out_write(&job->out[k].file, text, n, err);
+}
+
+int ws_outputs_end(ws_job *job, ws_err *err) {
+    int rc = WS_OK;
+    for (int k = 0; k < job->nout && !rc; k++) {
+        ws_output *o = &job->out[k];
+        if (o->end) rc = put_text(o, o->end(job, o->own, o->rows, &o->text, err), err);
+    }
+    return rc;
+}
+
+void ws_outputs_flush(ws_job *job) {
+    ws_err ignored;
+    for (int k = 0; k < job->nout; k++) {
+        ws_output *o = &job->out[k];
+        if (o->flush) (void)put_text(o, o->flush(job, o->own, &o->text, &ignored), &ignored);
+    }
+}
+
+int ws_out_close_keeping(ws_out *o, int rc, ws_err *err) {
+    ws_err ignored;
+    const int rc2 = ws_out_close(o, rc ? &ignored : err);
+    return rc ? rc : rc2;
+}
+
+/* The main output is the last. */
+int ws_outputs_close(ws_job *job, int rc, ws_err *err) {
+    for (int i = 1; i <= job->nout; i++) {
+        ws_output *o = &job->out[i % job->nout];
+        if (o->is_open && rc == WS_EUSAGE) ws_out_abandon(&o->file);
+        if (o->is_open) rc = ws_out_close_keeping(&o->file, rc, err);
+        ws_buf_release(&o->text);
+    }
+    return rc;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ * The state of a run, for the files of lib/run: slots, clocks, and the functions that its files offer one another. */
+#ifndef WS_RUN_RUN_H
+#define WS_RUN_RUN_H
+
+#include "lib/run/job.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* A place in the pipeline's ring: an item from reading to writing, and what was made of it. */
+typedef struct ws_slot {
+    void *item;
+    ws_outtext out[WS_OUTPUT_MAX];
+} ws_slot;
+
+/* Nanoseconds spent in a stage, summed over threads. */
+typedef struct ws_clock {
+    _Atomic uint64_t cpu, wall;
+} ws_clock;
+
+typedef struct ws_moment {
+    uint64_t cpu, wall;
+} ws_moment;
+
+typedef struct ws_run {
+    ws_job *job;
+    const ws_reader *reader; /* of the tool */
+    ws_worker *worker;       /* [job->nworker] */
+
+    int batch_given; /* --batch, or the tool's own */
+    int headed;      /* the outputs have their heads */
+    ws_out stats;
+    int has_stats;
+
+    pthread_t opener; /* opens a device for --backend auto */
+    atomic_int opener_begun;
+    int opener_runs;
+
+    ws_clock read, work, write;
+    uint64_t start_ns, open_ns, progress_ns; /* when the run began, how long opening took, when progress was last shown */
+} ws_run;
+
+uint64_t ws_now_ns(void); /* monotonic */
+ws_moment ws_clock_start(void);
+void ws_clock_stop(ws_clock *c, ws_moment since);
+
+/* lib/run/run.c: runs the job whose options are parsed. */
+int ws_run_job(ws_job *job, ws_err *err);
+
+/* lib/run/stages.c: the operations of lib/run/pipe.h over a ws_run and its ws_slots. */
+int ws_run_read(void *run, void *slot, size_t *parts, ws_err *err);
+int ws_run_work(void *run, void *slot, size_t part, int thread, ws_err *err);
+int ws_run_format(void *run, void *slot, int rc, int thread, ws_err *err);
+int ws_run_write(void *run, void *slot, ws_err *err);
+int ws_run_ahead(void *run);
+/* What stands in front of all rows, once: files of the tool's own, then the heads of the outputs, which empties them. */
+int ws_run_head(ws_run *run, ws_err *err);
+
+/* lib/run/output.c: the outputs of a job. Close keeps rc if that is a failure. */
+int ws_outputs_open(ws_job *job, ws_err *err);
+int ws_outputs_head(ws_job *job, ws_err *err);
+int ws_outputs_write(ws_job *job, const void *item, const ws_outtext *made, ws_err *err);
+int ws_outputs_end(ws_job *job, ws_err *err);
+void ws_outputs_flush(ws_job *job);
+int ws_outputs_close(ws_job *job, int rc, ws_err *err);
+int ws_out_close_keeping(ws_out *o, int rc, ws_err *err);
+
+/* lib/run/auto_device.c: to be called when something was worked on. Opens the device of --backend auto once that pays. */
+void ws_auto_device_look(ws_run *run);
+void ws_auto_device_join(ws_run *run);
+
+/* lib/run/output_paths.c: WS_EUSAGE if an output is the same file as an input or as another output. Inputs are those of the job, all
+ * operands and the FILEs of options about input; outputs those of all other options with a FILE. */
+int ws_output_paths_check(const ws_job *job, ws_err *err);
+
+/* lib/run/report.c */
+void ws_report_progress(ws_run *run, int last);
+int ws_report_stats(ws_run *run, ws_err *err);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ * The reader of sequences as the engine calls it: see ws_reader in lib/run/tool.h. */
+#include "lib/base/number.h"
+#include "lib/io/inputs.h"
+#include "lib/run/message.h"
+#include "lib/scan/state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- outputs ---- */
+
+void ws_scan_add_output(ws_job *job, const ws_scan_output *o) { ws_scan_of(job)->emit[ws_job_add_output(job, &o->output)] = o->emit; }
+
+/* Rows that name a model must name one: whoever writes such rows refuses two models of one name. */
+static int writes_queries(const ws_job *job) {
+    const ws_scan *scan = ws_scan_of(job);
+    const ws_scoring *scoring = job->tool->for_reader;
+    if (!job->tool->backends || scoring->any_query || scan->main.emit) return 0;
+    if (scan->out_format == WS_OUT_PACKED) return 1;
+    return scan->out_format == WS_OUT_TSV && (!job->common.fields || strstr(job->common.fields, "query"));
+}
+
+static int outputs(ws_job *job, ws_err *err) {
+    ws_scan *scan = ws_scan_of(job);
+    if (job->common.fields && scan->out_format != WS_OUT_TSV)
+        return ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
+    if (writes_queries(job)) {
+        ws_target_index *index;
+        int rc = ws_target_index_create(&index, job->target, job->ntarget, err);
+        if (rc) return rc;
+        ws_target_index_destroy(index);
+    }
+    if (scan->top && (scan->out_format != WS_OUT_TSV || scan->rejected))
+        return ws_fail(err, WS_EUSAGE, "--top holds rows of a table, so it goes with --out-format tsv and without --rejected");
+    const int pairs = scan->out_format == WS_OUT_TSV || (scan->out_format == WS_OUT_PACKED && job->tool->backends);
+    scan->keep_rejected = scan->rejected && pairs;
+    if (scan->rejected) scan->rejected_output = ws_job_add_output(job, &(ws_output){.path = scan->rejected});
+    scan->emit[0] = scan->main.emit;
+    ws_scan_set_format(job, &job->out[0]);
+    if (scan->rejected) ws_scan_set_format(job, &job->out[scan->rejected_output]);
+    return WS_OK;
+}
+
+/* ---- opening and closing ---- */
+
+static void configure(ws_scan_state *s) {
+    const ws_job *job = s->job;
+    const ws_scan *scan = s->scan;
+    int nown = 0, side = 0;
+    for (int i = 0; i < scan->ncol; i++)
+        if (!scan->col[i].if_absent && !scan->col[i].on_demand) s->own[nown++] = scan->col[i].name;
+    for (int k = 0; k < job->nout; k++) side |= scan->emit[k] != NULL;
+    s->conf = (ws_seqread_conf){.path = job->input,
+                                .npath = job->ninput,
+                                .format = (ws_format)scan->in_format,
+                                .abc = scan->abc,
+                                .any_abc = scan->any_abc,
+                                .rows_apart = scan->out_format == WS_OUT_TSV && !side && !scan->best,
+                                .queries = job->tool->backends && !s->scoring->any_query,
+                                .wait_ms = WS_INPUTS_WAIT_MS,
+                                .badres = (ws_badres)scan->badres,
+                                .allow_cut = scan->allow_cut,
+                                .tab_joins = scan->tab_joins,
+                                .batch_residues = job->common.batch,
+                                .batch_seqs = SIZE_MAX,
+                                .own = s->own,
+                                .nown = nown};
+    /* With -a or -U every pair is a hit of about 100 bytes: at most a million of them in a batch. */
+    if ((scan->all || scan->keep_rejected) && job->ntarget > 0) s->conf.batch_seqs = ws_max(1, 1000000 / job->ntarget);
+}
+
+static int open_reader(ws_job *job, ws_err *err) {
+    ws_scan_state *s = job->reader = ws_calloc(1, sizeof *s, err);
+    if (!s) return WS_ENOMEM;
+    s->job = job;
+    s->scan = ws_scan_of(job);
+    s->scoring = job->tool->for_reader;
+    s->codec = ws_codec_get(&job->machine.cpu);
+    for (int k = 0, n = 0; k < job->nout; k++)
+        if (job->out[k].pack == ws_packed_output_add) {
+            s->packed[n].number = k;
+            job->out[k].own = &s->packed[n++];
+        }
+    if (job->out[0].pack == ws_top_add) job->out[0].own = &s->top;
+    configure(s);
+    int rc = ws_seqread_open(&s->input, &s->conf, err);
+    if (!rc) s->scan->head = ws_seqread_head(s->input);
+    return rc;
+}
+
+static void close_reader(ws_job *job) {
+    ws_scan_state *s = job->reader;
+    if (!s) return;
+    ws_seqread_close(s->input);
+    ws_binding_release(&s->binding);
+    ws_top_release(&s->top, job->ntarget);
+    for (int k = 0; k < 2; k++) {
+        ws_batch_release(&s->packed[k].open);
+        ws_pairs_output_release(&s->packed[k]);
+    }
+    ws_free(s->ocol);
+    ws_free(s->oname);
+    ws_free(s);
+}
+
+static void resize(ws_job *job, uint64_t batch) { ws_seqread_batch(ws_scan_state_of(job)->input, batch); }
+
+static int create(void **item, ws_err *err) {
+    *item = ws_calloc(1, sizeof(ws_scan_item), err);
+    return *item ? WS_OK : WS_ENOMEM;
+}
+
+static void destroy(void *item) {
+    ws_scan_item_release(item);
+    ws_free(item);
+}
+
+/* ---- stages ---- */
+
+static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
+    ws_scan_state *s = job->reader;
+    ws_scan_item *it = item;
+    int rc = s->read_err.code;
+    if (rc) {
+        *err = s->read_err;
+        return rc;
+    }
+    rc = ws_seqread_fill(s->input, &it->batch, err);
+    if (!s->columns_chosen && (rc == WS_OK || rc == WS_EOF)) {
+        s->scan->abc = ws_seqread_abc(s->input);
+        int bad = ws_scan_columns(s, err);
+        if (!bad && rc == WS_OK && job->tool->backends && !ws_scan_binds(s)) bad = ws_job_ready_all(job, job->nworker, err);
+        if (bad) rc = bad;
+    }
+    if (rc) return rc;
+    it->batch.number = s->nbatch++;
+    ws_scan_bind(s, &it->batch, &s->read_err); /* a failure is kept in read_err for the next call */
+    rc = ws_scan_split(s, it, err);
+    *parts = it->nparts;
+    return rc;
+}
+
+static int work(ws_job *job, void *item, size_t part, ws_worker *worker, ws_err *err) {
+    return ws_scan_score(job->reader, item, part, worker, err);
+}
+
+static int format(ws_job *job, void *item, ws_worker *worker, ws_outtext *out, ws_err *err) {
+    const ws_scan_state *s = job->reader;
+    int rc = ws_scan_collect(s, item, err);
+    if (!rc && s->scan->best) rc = ws_scan_keep_best(s, item, err);
+    if (!rc) rc = ws_scan_format(job->reader, item, worker, out, err);
+    for (int k = 0; k < job->nout && rc; k++) { /* neither half a row nor some of a batch */
+        out[k].text.n = 0;
+        out[k].rows = 0;
+    }
+    return rc;
+}
+
+static int ahead(ws_job *job) { return ws_seqread_ahead(ws_scan_state_of(job)->input); }
+
+/* ---- report ---- */
+
+static ws_seqread_counts counts_of(const ws_job *job) {
+    ws_seqread_counts n;
+    ws_seqread_counts_get(ws_scan_state_of(job)->input, &n);
+    return n;
+}
+
+static void progress(ws_job *job, double seconds, char *text, size_t size, double *share) {
+    char recs[WS_NUMBER_MAX], res[WS_NUMBER_MAX], rate[WS_NUMBER_MAX], kept[WS_NUMBER_MAX];
+    const ws_seqread_counts n = counts_of(job);
+    uint64_t done, all;
+    ws_seqread_progress(ws_scan_state_of(job)->input, &done, &all);
+    *share = all ? (double)done / (double)all : -1;
+    snprintf(text, size, "%s sequences, %s residues, %s residues/s, %s kept", ws_number_human(recs, (double)n.seqs),
+             ws_number_human(res, (double)n.residues), ws_number_human(rate, (double)n.residues / (seconds > 0 ? seconds : 1)),
+             ws_number_human(kept, (double)job->out[0].rows));
+}
+
+static void note(const ws_job *job) {
+    const ws_seqread_counts n = counts_of(job);
+    if (n.bad_residues)
+        ws_message_note(job, "characters that were no residues, %s: %llu",
+                        ws_scan_of(job)->badres == WS_BADRES_X ? "taken as unknown ones" : "left out", (unsigned long long)n.bad_residues);
+}
+
+static int stats(ws_job *job, double seconds, ws_stat *stat) {
+    const ws_scan_state *s = job->reader;
+    const ws_seqread_counts n = counts_of(job);
+    const ws_stat own[] = {
+        {"sequences", "sequences read", (double)n.seqs, 0},
+        {"residues", "residues read", (double)n.residues, 0},
+        {"bad_residues", "characters taken as unknown or left out", (double)n.bad_residues, 0},
+        {"models", "models", (double)job->ntarget, 0},
+        {"pairs", "(sequence, model) pairs scored", (double)s->pairs, 0},
+        {"cells", "cells, M x L over the pairs", (double)s->cells, 0},
+        {"gcups", "10^9 cells per processor second of scoring", seconds > 0 ? (double)s->cells / 1e9 / seconds : 0, 1},
+        {"device_cells", "of the cells, those that went to a device", (double)s->device_cells, 0},
+    };
+    const int count = (int)(sizeof own / sizeof *own) - !ws_job_has_device(job);
+    memcpy(stat, own, (size_t)count * sizeof *own);
+    return count;
+}
+
+const ws_reader ws_scan_reader = {
+    .opts = ws_scan_opts,
+    .size = sizeof(ws_scan),
+    .outputs = outputs,
+    .open = open_reader,
+    .close = close_reader,
+    .resize = resize,
+    .create = create,
+    .destroy = destroy,
+    .fill = fill,
+    .work = work,
+    .format = format,
+    .ahead = ahead,
+    .progress = progress,
+    .note = note,
+    .stats = stats,
+};

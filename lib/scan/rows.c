@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ * Hits to text: rows of the table, FASTA, names, or what the tool makes of them. Runs in the worker, so formatting is as
+ * parallel as scoring; the writer only writes. */
+#include "lib/scan/state.h"
+
+#include <string.h>
+
+static int add_slice(ws_buf *out, const ws_batch *b, ws_slice s, ws_err *err) {
+    return ws_buf_add(out, ws_batch_text(b, s), s.n, err);
+}
+
+static int add_letters(const ws_scan_state *s, ws_buf *out, const ws_worker *worker, size_t seq, size_t from, size_t n, ws_err *err) {
+    int rc = ws_buf_reserve(out, n + WS_ALIGN, err); /* the codec writes whole registers */
+    if (rc) return rc;
+    s->codec->spell(s->scan->abc, ws_worker_codes(worker, seq) + from, n, out->p + out->n);
+    out->n += n;
+    return WS_OK;
+}
+
+/* A text of a table: with --plain one with quotes stands in quotes, which are doubled in it, as in CSV. */
+static int add_text(const ws_scan_state *s, ws_buf *out, const char *p, size_t n, ws_err *err) {
+    if (!s->job->common.plain || !n || !memchr(p, '"', n)) return ws_buf_add(out, p, n, err);
+    int rc = ws_buf_add(out, "\"", 1, err);
+    for (size_t i = 0; i < n && !rc; i++) rc = ws_buf_add(out, p[i] == '"' ? "\"\"" : p + i, p[i] == '"' ? 2 : 1, err);
+    return rc ? rc : ws_buf_add(out, "\"", 1, err);
+}
+
+static int add_value(ws_buf *out, ws_coltype type, double v, ws_err *err) {
+    const ws_cell c = ws_cell_number(type, v);
+    return ws_cell_print(out, &c, err);
+}
+
+static int add_passed(const ws_scan_state *s, ws_buf *out, const ws_batch *b, const ws_row *row, int index, ws_rowplace *place,
+                      ws_err *err) {
+    const ws_cell c = ws_row_cell_behind(b, row, index, place);
+    return !c.forms ? add_text(s, out, c.text, c.n, err) : ws_cell_print(out, &c, err);
+}
+
+static int add_field(const ws_scan_state *s, ws_buf *out, const ws_batch *b, const ws_worker *worker, const ws_hit *h, const ws_ocol *c,
+                     ws_rowplace *place, ws_err *err) {
+    const ws_job *job = s->job;
+    const ws_seqtext *t = &b->seqtext[h->seq];
+    switch (c->kind) {
+    case WS_OCOL_NAME: return add_text(s, out, ws_batch_text(b, t->name), t->name.n, err);
+    case WS_OCOL_SEQ: return add_letters(s, out, worker, h->seq, 0, b->len[h->seq], err);
+    case WS_OCOL_QUAL: return add_slice(out, b, t->qual, err);
+    case WS_OCOL_DESC: return add_text(s, out, ws_batch_text(b, t->desc), t->desc.n, err);
+    case WS_OCOL_REST: return add_passed(s, out, b, &b->row[h->row], c->index, place, err);
+    case WS_OCOL_QUERY: return ws_buf_adds(out, job->target[h->target].name, err);
+    case WS_OCOL_QLEN: return ws_buf_addf(out, err, "%llu", (unsigned long long)job->target[h->target].qlen);
+    case WS_OCOL_ACC: return job->target[h->target].acc ? ws_buf_adds(out, job->target[h->target].acc, err) : WS_OK;
+    case WS_OCOL_TLEN: return ws_buf_addf(out, err, "%u", b->len[h->seq]);
+    case WS_OCOL_OWN: return add_value(out, s->scan->col[c->index].type, h->value[c->index], err);
+    }
+    return WS_OK;
+}
+
+static int emit_rows(const ws_scan_state *s, const ws_scan_item *it, const ws_worker *worker, ws_outtext *out, ws_err *err) {
+    for (size_t i = 0; i < it->hits.n; i++) {
+        const ws_hit *h = &it->hits.hit[i];
+        ws_outtext *o = &out[h->pass ? 0 : s->scan->rejected_output];
+        ws_rowplace place = {0};
+        int rc = WS_OK;
+        for (int c = 0; c < s->nocol && !rc; c++) {
+            if (c > 0) rc = ws_buf_add(&o->text, "\t", 1, err);
+            if (!rc) rc = add_field(s, &o->text, &it->batch, worker, h, &s->ocol[c], &place, err);
+        }
+        if (!rc) rc = ws_buf_add(&o->text, "\n", 1, err);
+        if (rc) return rc;
+        o->rows++;
+    }
+    return WS_OK;
+}
+
+enum { FASTA_LINE = 60 };
+
+static int emit_fasta(const ws_scan_state *s, ws_buf *out, const ws_batch *b, const ws_worker *worker, size_t seq, ws_err *err) {
+    const ws_seqtext *t = &b->seqtext[seq];
+    int rc = ws_buf_add(out, ">", 1, err);
+    if (!rc) rc = add_slice(out, b, t->name, err);
+    if (!rc && t->desc.n) rc = ws_buf_add(out, " ", 1, err);
+    if (!rc) rc = add_slice(out, b, t->desc, err);
+    if (!rc) rc = ws_buf_add(out, "\n", 1, err);
+    for (size_t i = 0; i < b->len[seq] && !rc; i += FASTA_LINE) {
+        rc = add_letters(s, out, worker, seq, i, ws_min(FASTA_LINE, b->len[seq] - i), err);
+        if (!rc) rc = ws_buf_add(out, "\n", 1, err);
+    }
+    return rc;
+}
+
+static int emit_id(ws_buf *out, const ws_batch *b, size_t seq, ws_err *err) {
+    int rc = add_slice(out, b, b->seqtext[seq].name, err);
+    return rc ? rc : ws_buf_add(out, "\n", 1, err);
+}
+
+/* Sequences from pick[0..n) in the format of -O; packed: their numbers, for the writer. */
+static int emit_picked(const ws_scan_state *s, const ws_batch *b, const ws_worker *worker, const uint32_t *pick, size_t n, ws_outtext *o,
+                       ws_err *err) {
+    const int format = s->scan->out_format;
+    int rc = format == WS_OUT_PACKED ? ws_buf_add(&o->text, pick, n * sizeof *pick, err) : WS_OK;
+    for (size_t i = 0; i < n && !rc; i++) {
+        if (format == WS_OUT_FASTA) rc = emit_fasta(s, &o->text, b, worker, pick[i], err);
+        if (format == WS_OUT_IDS) rc = emit_id(&o->text, b, pick[i], err);
+    }
+    o->rows += n;
+    return rc;
+}
+
+/* Packed pairs are made by the writer. */
+static int count_rows(const ws_scan_state *s, const ws_scan_item *it, ws_outtext *out) {
+    for (size_t i = 0; i < it->hits.n; i++) out[it->hits.hit[i].pass ? 0 : s->scan->rejected_output].rows++;
+    return WS_OK;
+}
+
+/* Formats of whole sequences: each goes out once, to the main output if any of its pairs passed. */
+static int emit_seqs(const ws_scan_state *s, const ws_scan_item *it, const ws_worker *worker, ws_outtext *out, ws_err *err) {
+    const ws_batch *b = &it->batch;
+    const int rejected = s->scan->rejected_output;
+    uint32_t *pick[2] = {ws_calloc(b->n, sizeof *pick[0], err), ws_calloc(b->n, sizeof *pick[1], err)};
+    size_t n[2] = {0, 0}, h = 0;
+    int rc = pick[0] && pick[1] ? WS_OK : WS_ENOMEM;
+    for (size_t i = 0; i < b->n && !rc; i++) {
+        int pass = 0;
+        for (; h < it->hits.n && it->hits.hit[h].seq == i; h++) pass |= it->hits.hit[h].pass;
+        pick[pass][n[pass]++] = (uint32_t)i;
+    }
+    if (!rc) rc = emit_picked(s, b, worker, pick[1], n[1], &out[0], err);
+    if (!rc && rejected) rc = emit_picked(s, b, worker, pick[0], n[0], &out[rejected], err);
+    ws_free(pick[0]);
+    ws_free(pick[1]);
+    return rc;
+}
+
+int ws_scan_format(const ws_scan_state *s, const ws_scan_item *it, ws_worker *worker, ws_outtext *out, ws_err *err) {
+    const ws_scan *scan = s->scan;
+    int rc = scan->emit[0]                     ? WS_OK
+             : scan->out_format == WS_OUT_TSV ? emit_rows(s, it, worker, out, err)
+             : ws_scan_packs_pairs(s->job)    ? count_rows(s, it, out)
+                                              : emit_seqs(s, it, worker, out, err);
+    for (int k = 0; k < s->job->nout && !rc; k++)
+        if (scan->emit[k]) rc = scan->emit[k](s->job, &it->batch, &it->hits, worker, &out[k], err);
+    return rc;
+}

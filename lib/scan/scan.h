@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ * Sequences against targets: what a tool of sequences sets up, and the reader that all of them share.
+ *
+ *   read    batches of sequences (lib/io/seqread.h)
+ *   score   for every target, the sequences of the batch that meet it: a ws_task per target, backends take them in groups
+ *   decide  scores -> hits, which say whether the pair passes and carry the values of the tool's own columns
+ *   format  hits -> TSV, FASTA, packed, ids; in input order, whatever the threads
+ */
+#ifndef WS_SCAN_SCAN_H
+#define WS_SCAN_SCAN_H
+
+#include "lib/io/seqread.h"
+#include "lib/run/job.h"
+
+/* An output column of the tool's own. */
+typedef struct ws_col {
+    const char *name;
+    ws_coltype type;
+    int if_absent; /* written only if the table that was read lacks it */
+    int on_demand; /* written only if -f names it and the table that was read lacks it */
+} ws_col;
+enum { WS_COL_MAX = 8 };
+
+/* A (sequence, target) pair and what the tool decided. Values are in the order of the tool's columns; NaN prints as an empty field. */
+typedef struct ws_hit {
+    uint32_t seq, row, target; /* row: UINT32_MAX if the input was no table */
+    int32_t pass;
+    double value[WS_COL_MAX];
+} ws_hit;
+
+typedef struct ws_hits {
+    ws_hit *hit;
+    size_t n, cap;
+} ws_hits;
+/* Returns room for one more, zeroed, already counted; NULL and a sentence on failure. */
+ws_hit *ws_hits_add(ws_hits *h, ws_err *err);
+
+/* What ws_scan_reader asks of a tool: ws_tool.for_reader. */
+typedef struct ws_scoring {
+    size_t score_size; /* of a score, in bytes */
+    int any_query;     /* rows of a table meet the targets whatever their query column says */
+    /* Returns whether the rows of the table that is read have passed already: then they are hits, without a score. NULL: none has. Rows
+     * without a query are always scored. */
+    int (*has_passed)(const ws_job *job);
+    /* Makes per-sequence values in worker->perseq; NULL if none. */
+    int (*begin)(const ws_job *job, const ws_batch *b, ws_worker *worker, ws_err *err);
+    /* Adds a hit for each pair that passes, and with ws_scan.keep_rejected for each that does not. row[j] is the row of item j. */
+    int (*decide)(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_worker *worker, ws_hits *hits,
+                  ws_err *err);
+} ws_scoring;
+
+/* An output of the tool's own making, from the hits of each batch. emit runs in the worker. */
+typedef struct ws_scan_output {
+    ws_output output; /* path, between, head, end */
+    int (*emit)(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_worker *worker, ws_outtext *out, ws_err *err);
+} ws_scan_output;
+
+typedef enum ws_outformat { WS_OUT_TSV, WS_OUT_FASTA, WS_OUT_PACKED, WS_OUT_IDS } ws_outformat;
+
+/* Options of all tools of sequences (lib/scan/options.c), and what a tool says of its run. */
+typedef struct ws_scan {
+    const char *rejected;
+    int out_format, in_format, badres, all, allow_cut;
+
+    /* set by tool->open */
+    const ws_abc *abc;
+    int any_abc;   /* a packed input's own alphabet is as good */
+    int tab_joins; /* as in ws_seqread_conf */
+    ws_col col[WS_COL_MAX]; /* the tool's own columns; ws_hit.value has their order */
+    int ncol;
+    const char *default_fields; /* the columns where -f does not say; NULL: all */
+    long long best, top;        /* so many targets of each sequence, or sequences of each target, pass; 0: all that do */
+    int rank_p, rank_bits;      /* the columns that say which are best */
+    int own_fields;             /* -f chooses columns of the tool's own output, which it looks up itself */
+    ws_scan_output main;        /* takes the place of the table if its emit is set; its path is not looked at */
+
+    /* set by lib/scan */
+    int (*emit[WS_OUTPUT_MAX])(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_worker *worker, ws_outtext *out, ws_err *err);
+    int rejected_output;        /* its number; 0: none */
+    int keep_rejected;          /* decide reports failing pairs too (-U) */
+    const ws_tsv_head *head;    /* of the table that is read; valid in decide */
+} ws_scan;
+
+static inline ws_scan *ws_scan_of(const ws_job *job) { return (ws_scan *)job->reader_opts; }
+
+/* Adds a side output. For ws_tool.open. */
+void ws_scan_add_output(ws_job *job, const ws_scan_output *o);
+
+/* Returns the index of a pass-through column of the table that is read, -1 if it has none of that name. */
+int ws_head_find(const ws_tsv_head *head, const char *name);
+
+/* Returns whether it is known how many sequences and residues the first stage of the chain read, and says how many. True at the end of the
+ * input, unless that is a table which does not say. */
+int ws_scan_counted(const ws_job *job, uint64_t *seqs, uint64_t *residues);
+
+/* Appends the provenance lines of the table that was read and of this run, without ##end. */
+int ws_scan_provenance(const ws_job *job, ws_buf *out, ws_err *err);
+
+/* ws_output.end of a table: appends the ##end line, with the sequences and residues that the first stage of the pipe read. */
+int ws_scan_end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err *err);
+
+extern const ws_reader ws_scan_reader;
+
+#endif

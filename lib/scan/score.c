@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ * The loop over targets: which sequences of a batch meet which target, scored in calls and decided. */
+#include "lib/scan/state.h"
+
+#include <string.h>
+
+ws_hit *ws_hits_add(ws_hits *h, ws_err *err) {
+    if (ws_grow(&h->hit, &h->cap, h->n + 1, sizeof *h->hit, err)) return NULL;
+    memset(&h->hit[h->n], 0, sizeof h->hit[h->n]);
+    return &h->hit[h->n++];
+}
+
+/* The pairs of a table with the targets from .. to, grouped by target: those of target from + t are item/row[start[t] .. start[t+1]).
+ * Of other batches item is only there if tasks can be parts of one: it says 0, 1, 2 ... */
+typedef struct pairing {
+    size_t from, to;
+    uint32_t *item, *row;
+    size_t *start;
+} pairing;
+
+static void pairing_release(pairing *p) {
+    ws_free(p->item);
+    ws_free(p->row);
+    ws_free(p->start);
+}
+
+static int count_up(pairing *p, size_t n, ws_err *err) {
+    p->item = ws_calloc(n, sizeof *p->item, err);
+    for (size_t i = 0; p->item && i < n; i++) p->item[i] = (uint32_t)i;
+    return p->item ? WS_OK : WS_ENOMEM;
+}
+
+static int pairing_make(pairing *p, const ws_batch *b, ws_err *err) {
+    const size_t ntarget = p->to - p->from;
+    p->item = ws_calloc(b->nrow, sizeof *p->item, err);
+    p->row = ws_calloc(b->nrow, sizeof *p->row, err);
+    p->start = ws_calloc(ntarget + 2, sizeof *p->start, err);
+    if (!p->item || !p->row || !p->start) return WS_ENOMEM;
+    if (ws_rows_are_free(b)) {
+        for (size_t r = 0; r < b->nrow; r++) {
+            p->item[r] = b->row[r].seq;
+            p->row[r] = (uint32_t)r;
+        }
+        return WS_OK;
+    }
+    /* Counting sort, stable: start[t+1] counts, is summed, and moves to the end of its list as the list fills. */
+    for (size_t r = 0; r < b->nrow; r++)
+        if (b->row[r].target - p->from < ntarget) p->start[b->row[r].target - p->from + 2]++;
+    for (size_t t = 2; t < ntarget + 2; t++) p->start[t] += p->start[t - 1];
+    for (size_t r = 0; r < b->nrow; r++) {
+        if (b->row[r].target - p->from >= ntarget) continue;
+        size_t at = p->start[b->row[r].target - p->from + 1]++;
+        p->item[at] = b->row[r].seq;
+        p->row[at] = (uint32_t)r;
+    }
+    return WS_OK;
+}
+
+/* How far a batch is scored. */
+typedef struct cursor {
+    size_t target, pair; /* the next pair: of that target's, that one */
+} cursor;
+
+/* The next pairs from *at on, of one target and at least one if it has any: about `most` cells of them. Returns the cells. */
+static uint64_t make_task(ws_task *task, const uint32_t **row, const ws_job *job, const ws_batch *b, const pairing *p, cursor *at,
+                          uint64_t most) {
+    const uint64_t qlen = job->target[at->target].qlen;
+    const size_t *start = b->has_rows && !ws_rows_are_free(b) ? &p->start[at->target - p->from] : NULL;
+    const size_t from = start ? start[0] : 0, n = start ? start[1] - from : b->has_rows ? b->nrow : b->n;
+    const uint32_t *item = p->item ? p->item + from : NULL;
+    size_t end = at->pair;
+    uint64_t cells = 0;
+    if (!b->has_rows && at->pair == 0 && b->residues * qlen <= most) {
+        item = NULL; /* all of the batch */
+        end = n;
+        cells = b->residues * qlen;
+    }
+    for (; end < n && cells < most; end++) cells += b->len[item ? item[end] : end] * qlen;
+    *task = (ws_task){.target = (uint32_t)at->target, .item = item ? item + at->pair : NULL, .n = end - at->pair};
+    *row = b->has_rows ? p->row + from + at->pair : NULL;
+    *at = end < n ? (cursor){at->target, end} : (cursor){at->target + 1, 0};
+    return cells;
+}
+
+/* Tasks that are scored in one call: so many, or those with 2 M pairs, whose scores take 16 MB of each thread. */
+enum { TASKS_MAX = 1024, PAIRS_MAX = 2 << 20 };
+typedef struct call {
+    ws_task task[TASKS_MAX];
+    const uint32_t *row[TASKS_MAX];
+    size_t n, pairs;
+    uint64_t cells;
+} call;
+
+static void make_call(call *g, const ws_job *job, const ws_batch *b, const pairing *p, cursor *at, size_t most_tasks, uint64_t most) {
+    g->n = g->pairs = 0;
+    g->cells = 0;
+    while (at->target < p->to && g->n < most_tasks && g->cells < most && g->pairs < PAIRS_MAX) {
+        g->cells += make_task(&g->task[g->n], &g->row[g->n], job, b, p, at, most);
+        g->pairs += g->task[g->n].n;
+        g->n += g->task[g->n].n > 0;
+    }
+}
+
+/* What a CPU takes beside a device before it looks again whether a stream is free: so long may the end of a run wait for it. */
+#define TURN_SECONDS 0.02
+
+/* Scores and decides call after call of the pairing's targets. The scores of a call share one buffer. */
+static int score_calls(ws_scan_state *s, const ws_batch *b, const pairing *p, ws_worker *worker, ws_hits *hits, ws_err *err) {
+    ws_job *job = s->job;
+    const size_t size = s->scoring->score_size;
+    call *g = ws_calloc(1, sizeof *g, err);
+    int rc = g ? WS_OK : WS_ENOMEM;
+    for (cursor at = {p->from, 0}; at.target < p->to && !rc;) {
+        const cursor from = at;
+        const ws_backend *be = ws_job_pick_backend(job);
+        const int in_turns = be == job->cpu_backend && ws_job_is_open(job);
+        const uint64_t most = in_turns ? ws_max((uint64_t)(TURN_SECONDS * job->backend->cpu_speed), 1) : UINT64_MAX;
+        make_call(g, job, b, p, &at, ws_min(ws_max(be->max_tasks, 1), TASKS_MAX), most);
+        if (g->n == 0) break;
+        if ((rc = ws_buf_reserve(&worker->scores, g->pairs * size, err))) break;
+        if (be->hints && (rc = ws_buf_reserve(&worker->hints, g->pairs * sizeof(float), err))) break;
+        char *score = worker->scores.p;
+        float *hint = be->hints ? (float *)(void *)worker->hints.p : NULL;
+        for (size_t i = 0; i < g->n; i++) {
+            ws_task *t = &g->task[i];
+            if (!(t->prep = ws_job_prep(job, be, t->target))) { /* a device that joined late */
+                if ((rc = ws_job_ready(job, be, t->target, NULL, err))) break;
+                t->prep = ws_job_prep(job, be, t->target);
+            }
+            t->score = score;
+            score += t->n * size;
+            t->hint = hint;
+            if (hint) hint += t->n;
+        }
+        if (!rc) rc = be->score(b, g->task, g->n, worker, err);
+        if (rc && ws_job_fall_back_to_cpu(job, be, rc, err)) {
+            at = from;
+            rc = WS_OK;
+            continue;
+        }
+        for (size_t i = 0; i < g->n && !rc; i++) rc = s->scoring->decide(job, b, &g->task[i], g->row[i], worker, hits, err);
+        s->pairs += g->pairs;
+        s->cells += g->cells;
+        if (be->start) s->device_cells += g->cells;
+    }
+    ws_free(g);
+    return rc;
+}
+
+/* Whether the rows of the batch are hits as they are. */
+static int has_passed(const ws_scan_state *s, const ws_batch *b) {
+    return b->has_rows && !ws_rows_are_free(b) && s->scoring->has_passed && s->scoring->has_passed(s->job);
+}
+
+/* Makes ready the targets that rows name, and sees that they are those that the input means. What another thread is at is left for the
+ * end, so that threads make different ones. */
+static int ready_targets(ws_scan_state *s, const ws_batch *b, const pairing *p, ws_err *err) {
+    ws_job *job = s->job;
+    const ws_backend *be = has_passed(s, b) ? NULL : job->cpu_backend ? job->cpu_backend : job->backend;
+    int rc = WS_OK, left = 0;
+    for (int last = 0; last < 1 + left && !rc; last++)
+        for (size_t t = p->from; t < p->to && !rc; t++) {
+            int busy = 0;
+            if (p->start[t - p->from] == p->start[t - p->from + 1]) continue;
+            rc = ws_job_ready(job, be, (uint32_t)t, last ? NULL : &busy, err);
+            left |= busy;
+            if (!rc && !busy) rc = ws_scan_check_model(s, (uint32_t)t, err);
+        }
+    return rc;
+}
+
+/* Without targets (respack) every sequence is a hit. */
+static int pass_all(ws_hits *h, const ws_batch *b, ws_err *err) {
+    for (size_t i = 0; i < (b->has_rows ? b->nrow : b->n); i++) {
+        ws_hit *x = ws_hits_add(h, err);
+        if (!x) return WS_ENOMEM;
+        x->row = b->has_rows ? (uint32_t)i : UINT32_MAX;
+        x->seq = b->has_rows ? b->row[i].seq : (uint32_t)i;
+        x->target = UINT32_MAX;
+        x->pass = 1;
+    }
+    return WS_OK;
+}
+
+/* The rows of targets from .. to are hits. */
+static int pass_rows(ws_hits *h, const ws_batch *b, size_t from, size_t to, ws_err *err) {
+    for (size_t r = 0; r < b->nrow; r++) {
+        if (b->row[r].target < from || b->row[r].target >= to) continue;
+        ws_hit *x = ws_hits_add(h, err);
+        if (!x) return WS_ENOMEM;
+        x->row = (uint32_t)r;
+        x->seq = b->row[r].seq;
+        x->target = b->row[r].target;
+        x->pass = 1;
+    }
+    return WS_OK;
+}
+
+/* A worker that comes for another part of its batch has all it needs. */
+static int worker_begin(const ws_scan_state *s, ws_worker *worker, const ws_batch *b, ws_err *err) {
+    if (worker->batch == b && worker->filling == b->number) return WS_OK;
+    worker->batch = NULL;
+    worker->codes.n = worker->perseq.n = 0;
+    /* 64 codes more than there are: codecs write, and kernels read, whole registers */
+    int rc = ws_buf_reserve(&worker->codes, b->nword * WS_RESIDUES_PER_WORD + WS_ALIGN, err);
+    if (rc) return rc;
+    s->codec->unpack(b->word, b->nword * WS_RESIDUES_PER_WORD, (uint8_t *)worker->codes.p);
+    worker->batch = b;
+    worker->filling = b->number;
+    if (s->scoring->begin) rc = s->scoring->begin(s->job, b, worker, err);
+    if (rc) worker->batch = NULL;
+    return rc;
+}
+
+int ws_scan_score(ws_scan_state *s, ws_scan_item *it, size_t part, ws_worker *worker, ws_err *err) {
+    const ws_batch *b = &it->batch;
+    const size_t n = s->job->ntarget;
+    pairing p = {.from = part * n / it->nparts, .to = (part + 1) * n / it->nparts};
+    ws_hits *hits = &it->part[part];
+    int rc = worker_begin(s, worker, b, err);
+    if (!rc && !s->job->tool->backends) return pass_all(hits, b, err);
+    if (!rc && b->has_rows) rc = pairing_make(&p, b, err);
+    if (!rc && b->has_rows && !ws_rows_are_free(b)) rc = ready_targets(s, b, &p, err);
+    if (!rc && !b->has_rows && s->job->cpu_backend) rc = count_up(&p, b->n, err);
+    if (!rc) rc = has_passed(s, b) ? pass_rows(hits, b, p.from, p.to, err) : score_calls(s, b, &p, worker, hits, err);
+    pairing_release(&p);
+    return rc;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ * The state of lib/scan in a run: the reader's, and that of a batch on its way. For the files of lib/scan. */
+#ifndef WS_SCAN_STATE_H
+#define WS_SCAN_STATE_H
+
+#include "lib/io/packed.h"
+#include "lib/io/pairs.h"
+#include "lib/scan/scan.h"
+#include "lib/simd/codec.h"
+
+#include <stdatomic.h>
+
+/* lib/scan/packed_output.c: the packed stream. Blocks are closed by their content alone, so they hold sequences of several batches and
+ * are made by the writer: the bytes are the same whatever the batches were. */
+typedef struct ws_packed_output {
+    int number; /* of the job's outputs */
+    ws_batch open; /* the sequences of the block that is not full yet */
+    ws_packed_totals totals;
+
+    /* lib/scan/pairs_output.c: of pairs instead, NULL without */
+    ws_pairs *pairs;
+    ws_cell *cell;    /* [columns] of one pair */
+    uint32_t *number_of; /* [known] a query's number in this stream by its target or its number in the input; UINT32_MAX: none yet */
+    size_t known, known_cap;
+} ws_packed_output;
+
+/* An item of the pipeline: a batch and its hits. */
+typedef struct ws_scan_item {
+    ws_batch batch;
+    ws_hits *part; /* [nparts] hits of a range of targets each */
+    size_t nparts, part_cap;
+    ws_hits hits;  /* of all parts, in the order of the output */
+} ws_scan_item;
+
+/* One output column. */
+typedef enum ws_ocol_kind { WS_OCOL_NAME, WS_OCOL_SEQ, WS_OCOL_QUAL, WS_OCOL_DESC, WS_OCOL_REST, WS_OCOL_QUERY, WS_OCOL_QLEN,
+                            WS_OCOL_TLEN, WS_OCOL_ACC, WS_OCOL_OWN } ws_ocol_kind;
+typedef struct ws_ocol {
+    ws_ocol_kind kind;
+    int index; /* of the pass-through or own column */
+} ws_ocol;
+
+typedef struct ws_target_index ws_target_index;
+
+/* lib/scan/best.c: rows that are held for ws_scan.top. */
+typedef struct ws_top {
+    struct ws_top_list *list; /* [targets] */
+    uint64_t n;               /* rows that came */
+} ws_top;
+
+/* lib/scan/bind.c: which target a row names. */
+typedef struct ws_binding {
+    ws_target_index *index; /* made when first needed */
+    uint32_t *target;       /* [ntarget] of each query of packed pairs; UINT32_MAX: not looked for yet */
+    size_t ntarget, cap;
+    int same_file;          /* the table is of these models, as far as it says */
+    uint64_t *hash;         /* [job->ntarget] of the model that the input means; 0: it does not say. Written before rows are handed on */
+} ws_binding;
+
+/* job->reader */
+typedef struct ws_scan_state {
+    ws_job *job;
+    ws_scan *scan;             /* ws_scan_of(job) */
+    const ws_scoring *scoring; /* of the tool */
+    ws_seqread *input;
+    ws_seqread_conf conf;
+    const char *own[WS_COL_MAX]; /* for conf.own */
+    const ws_codec *codec;
+    uint64_t nbatch;
+    ws_err read_err; /* found in a batch that still has rows to deliver: reported by the next fill */
+    ws_binding binding;     /* of rows to targets */
+
+    int columns_chosen;
+    ws_ocol *ocol; /* [nocol], and their names */
+    const char **oname;
+    int nocol, nmore; /* nmore: behind them those that -f may ask for */
+    ws_packed_output packed[2]; /* of the main output and of -U */
+    ws_top top;
+
+    _Atomic uint64_t pairs, cells, device_cells; /* device_cells: of the cells */
+} ws_scan_state;
+
+static inline ws_scan_state *ws_scan_state_of(const ws_job *job) { return job->reader; }
+
+/* Returns whether the rows are of a table without a query column: every row meets every target, so there is one list for all. */
+static inline int ws_rows_are_free(const ws_batch *b) { return b->nrow > 0 && b->row[0].target == UINT32_MAX; }
+
+/* lib/scan/split.c: ranges of targets are parts of the work on a batch, for threads that would stand by. How many there are has no
+ * influence on the output. */
+int ws_scan_split(const ws_scan_state *s, ws_scan_item *it, ws_err *err);   /* sets nparts, at least 1 */
+int ws_scan_collect(const ws_scan_state *s, ws_scan_item *it, ws_err *err); /* sets hits, once all parts are scored */
+void ws_scan_item_release(ws_scan_item *it);
+/* lib/scan/score.c: the targets of a part against the batch; its hits, target by target. */
+int ws_scan_score(ws_scan_state *s, ws_scan_item *it, size_t part, ws_worker *worker, ws_err *err);
+
+/* lib/scan/columns.c: chooses the columns of the table, once the input's are known. */
+int ws_scan_columns(ws_scan_state *s, ws_err *err);
+/* Returns whether a tool without targets reads pairs: then they leave as they came, whatever the format. */
+int ws_scan_changes_form_only(const ws_scan_state *s);
+
+/* lib/scan/rows.c: hits to text, in the worker. */
+int ws_scan_format(const ws_scan_state *s, const ws_scan_item *it, ws_worker *worker, ws_outtext *out, ws_err *err);
+
+/* lib/scan/format.c: sets up the main output or that of -U for the format of -O. */
+void ws_scan_set_format(ws_job *job, ws_output *o);
+
+/* lib/scan/header_footer.c: ws_output.head of a table. */
+int ws_scan_head(const ws_job *job, void *own, ws_buf *out, ws_err *err);
+
+/* lib/scan/packed_output.c: ws_output.head, pack, end and flush; own is a ws_packed_output. made holds the uint32_t numbers of the
+ * sequences of the ws_scan_item that leave. */
+int ws_packed_output_head(const ws_job *job, void *own, ws_buf *text, ws_err *err);
+int ws_packed_output_add(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text, ws_err *err);
+int ws_packed_output_end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err);
+int ws_packed_output_flush(const ws_job *job, void *own, ws_buf *text, ws_err *err);
+
+/* lib/scan/pairs_output.c: the same for pairs, where ws_scan_packs_pairs says so. */
+int ws_scan_packs_pairs(const ws_job *job);
+int ws_pairs_output_head(const ws_job *job, ws_packed_output *p, ws_buf *text, ws_err *err);
+int ws_pairs_output_add(const ws_job *job, ws_packed_output *p, const ws_scan_item *it, ws_buf *text, ws_err *err);
+int ws_pairs_output_end(const ws_job *job, ws_packed_output *p, ws_buf *text, ws_err *err);
+int ws_pairs_output_flush(ws_packed_output *p, ws_buf *text, ws_err *err);
+void ws_pairs_output_release(ws_packed_output *p);
+
+/* lib/scan/header_footer.c: what "##end" says. */
+ws_pairs_counts ws_scan_counts(const ws_job *job);
+
+/* lib/scan/best.c: takes out, or marks as not passing, what is beyond ws_scan.best. WS_ENOMEM. */
+int ws_scan_keep_best(const ws_scan_state *s, ws_scan_item *it, ws_err *err);
+/* ws_output.pack, end and flush for ws_scan.top; own is a ws_top. */
+int ws_top_add(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text, ws_err *err);
+int ws_top_end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err);
+int ws_top_flush(const ws_job *job, void *own, ws_buf *text, ws_err *err);
+void ws_top_release(ws_top *top, size_t ntarget);
+
+/* lib/scan/options.c */
+extern const ws_opt ws_scan_opts[];
+
+/* lib/scan/bind.c: sets the target of each row whose query counts. A row that names none, or a table of other models, is WS_EDATA; the
+ * batch then keeps the rows before it. */
+int ws_scan_bind(ws_scan_state *s, ws_batch *b, ws_err *err);
+/* Returns whether the rows of the input name targets: then these are made as they are needed. */
+int ws_scan_binds(const ws_scan_state *s);
+/* WS_EDATA if target t, which is made, is not the model that the input means by its name. */
+int ws_scan_check_model(const ws_scan_state *s, uint32_t t, ws_err *err);
+void ws_binding_release(ws_binding *b);
+
+/* lib/scan/target_index.c: target indices by name. Two targets of one name are WS_EDATA. */
+int ws_target_index_create(ws_target_index **out, const ws_target *target, size_t n, ws_err *err);
+void ws_target_index_destroy(ws_target_index *index);
+/* Returns the index of the target of that name, UINT32_MAX if there is none. */
+uint32_t ws_target_index_find(const ws_target_index *index, const char *name, size_t n);
+
+#endif
