@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-# A bare Debian 12 in the folder $root, for cleanroot.sh and debroot.sh, which source this. MIRROR is a Debian mirror, if not the one
-# that debootstrap knows.
-# $work is a folder that goes at the end.
-# shellcheck shell=sh disable=SC2154 # root and top are the caller's
+# A bare Debian 12, or another suite, in the folder $root, for the scripts that source this. MIRROR and UBUNTU_MIRROR
+# are the mirrors, if not the usual ones. $work is a folder that goes at the end. shellcheck shell=sh disable=SC2154 #
+# root and top are the caller's
 
 [ "$(id -u)" -eq 0 ] || { echo "${0##*/}: only root can make a root" >&2; exit 1; }
 for p in debootstrap unshare git; do
@@ -21,11 +20,24 @@ inside() { within --ipc --userspec=root:root HOME=/root PATH=/usr/sbin:/usr/bin:
 as_user() { # in the sources, without network
     within --net --userspec=tester:tester HOME=/srv/tester PATH=/usr/bin:/bin "cd /srv/tester/warpsieve-*; $1"
 }
-bare_make() { # in $root, if it is not there
+bare_make() { # bare_make [SUITE]: in $root, if it is not there
     [ ! -e "$root/etc/debian_version" ] || return 0
-    say "debootstrap"
-    # shellcheck disable=SC2086 # the mirror is a word or nothing
-    debootstrap --variant=minbase bookworm "$root" ${MIRROR:-} >"$work/log" 2>&1 || { tail -5 "$work/log" >&2; exit 1; }
+    suite=${1:-bookworm} mirror=${MIRROR:-http://deb.debian.org/debian} check=
+    case $suite in jammy | noble)
+        mirror=${UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu}
+        check=--keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
+        if [ ! -s "${check#*=}" ]; then
+            say "there is no ${check#*=}, so signatures of $mirror are not checked"
+            check=--no-check-gpg
+        fi
+        set -- --components=main,universe
+        ;;
+    *) set -- ;;
+    esac
+    say "debootstrap $suite"
+    # shellcheck disable=SC2086 # an option or nothing
+    debootstrap --variant=minbase $check "$@" "$suite" "$root" "$mirror" >"$work/log" 2>&1 ||
+        { tail -5 "$work/log" >&2; exit 1; }
 }
 bare_sources() { # those of make dist, for the user
     inside "id -u tester >/dev/null 2>&1 || useradd -m -d /srv/tester tester; rm -rf /srv/tester/warpsieve-*"

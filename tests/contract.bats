@@ -53,7 +53,9 @@ misuse() { # misuse PATTERN... -- COMMAND...
 unknown_options() {
     misuse 'unknown option --nosuch' -- "$1" --nosuch
     misuse 'unknown option -y' -- "$1" -y
-    misuse 'unknown option -y' -- "$1" -ay
+    local flag # an option of one letter and without argument, in front of the unknown one
+    flag=$("$1" --dump-options | awk -F '\t' '$1 != "" && $4 == "" && $1 !~ /[hV]/ { print $1; exit }')
+    misuse 'unknown option -y' -- "$1" "-${flag}y"
 }
 @test "misuse: unknown options" { each unknown_options $(all_tools); }
 
@@ -69,7 +71,7 @@ bad_values() {
     misuse 'threads.*needs a value' -- "$1" $m small.fa --threads
     misuse '-t needs a value' -- "$1" $m small.fa -t
     misuse 'quiet takes no value' -- "$1" --quiet=1 $m small.fa
-    misuse 'several options' -- "$1" --no $m small.fa
+    misuse 'ambiguous option --no: --no.*, --no-' -- "$1" --no $m small.fa
     misuse 'operand is empty' -- "$1" $m ''
     misuse 'operand is empty' -- "$1" $m small.fa -- ''
     misuse 'output: expected FILE, found ""' -- "$1" $m small.fa -o ''
@@ -277,6 +279,73 @@ descriptors() { # a file behind one is written where it stands, not from its beg
     run -1 --separate-stderr bash -c '"$@" 9>&-' - "$1" $m small.fa -o /dev/fd/9
     refused 1 '/dev/fd/9' 'descriptor'
 }
+# Misuse that only the input tells, such as a column that its table lacks, leaves files as they were and makes none.
+survivors() {
+    local m o
+    m=$(model_of "$1")
+    for o in keep keep2 keep3; do echo kept >$o; done
+    run -2 --separate-stderr "$1" -O tsv -f bogus -o keep --stats=keep3 $m small.fa
+    refused 2 'bogus'
+    for o in keep keep3; do [ "$(cat $o)" = kept ] || fail "$o was emptied"; done
+    rm -f new new3
+    run -2 --separate-stderr "$1" -O tsv -f bogus -o new --stats=new3 $m small.fa
+    [ ! -e new ] && [ ! -e new3 ] || fail 'a file was made'
+    "$1" -o keep -O ids $m empty.fa # what is good empties it
+    [ ! -s keep ] || fail "$(cat keep)"
+    [ -n "$m" ] || return 0
+    run -2 --separate-stderr "$1" -O tsv -f bogus -o /dev/null -U keep2 $m small.fa
+    [ "$(cat keep2)" = kept ] || fail "keep2 was emptied"
+    rm -f link link2 target
+    ln -s target link
+    ln -s link link2
+    run --separate-stderr "$1" -o link -U target $m small.fa
+    refused 2 'rejected: target is where --output goes'
+    run --separate-stderr "$1" -o link2 -U ./target $m small.fa
+    refused 2 'rejected: ./target is where --output goes'
+    run --separate-stderr "$1" -o target --stats="$PWD/link2" $m small.fa
+    refused 2 'is where --output goes'
+    [ ! -e target ] || fail 'a file was made'
+}
+@test "files survive misuse; links that lead nowhere are followed before outputs are compared" {
+    : >"$BATS_FILE_TMPDIR/empty.fa"
+    each survivors $(sequence_tools)
+}
+
+# Killed while it writes to a regular file: whole rows, however large the writes are. The input has no end, so each run meets its signal.
+killed() {
+    tsv "$1" -a big.fa >whole
+    python3 - "$1" -O tsv -a -t 2 -K 2M -o part $(model_of "$1") <<'EOF'
+import os, random, signal, subprocess, sys, time
+whole = open("whole", "rb").read().splitlines(keepends=True)
+row = next(i for i, line in enumerate(whole) if not line.startswith(b"#"))
+head, rows = b"".join(whole[:row]), b"".join(whole[row:-1])
+for n in range(8):
+    open("part", "w").close()
+    feed = subprocess.Popen(["sh", "-c", "while cat big.fa 2>/dev/null; do :; done"], stdout=subprocess.PIPE)
+    p = subprocess.Popen(sys.argv[1:], stdin=feed.stdout)
+    feed.stdout.close()
+    time.sleep(0.02)
+    try:
+        end = time.monotonic() + 60
+        while n % 3 and not os.path.getsize("part") and p.poll() is None: # so that most signals meet a write
+            assert time.monotonic() < end, f"try {n}: nothing was written"
+        time.sleep(random.random() * (0.05 if n % 3 == 0 else 0.003))
+        p.send_signal(random.choice([signal.SIGINT, signal.SIGTERM, signal.SIGHUP]))
+        status = p.wait(60)
+    finally:
+        p.kill() # or a tool that outlives its signal would fill the disk
+        feed.wait()
+    assert status < 0, f"try {n}: status {status}, not a signal's"
+    part = open("part", "rb").read()
+    endless = head + rows * (1 + len(part) // len(rows))
+    assert endless.startswith(part) and (not part or part.endswith(b"\n")), f"try {n}: {part[-80:]!r}"
+EOF
+}
+@test "SIGINT, SIGTERM and SIGHUP leave whole rows in a file" {
+    for _ in 1 2 3 4 5 6 7 8; do cat "$BATS_FILE_TMPDIR/demo.fa"; done >"$BATS_FILE_TMPDIR/big.fa"
+    each killed $(sequence_tools)
+}
+
 @test "/dev/stdout, /dev/stderr and /dev/fd/N are those descriptors" { each descriptors $(sequence_tools); }
 
 no_device() {
@@ -348,7 +417,14 @@ sequences_out() {
     "$1" -a -O ids $m demo.fa >b
     same <(sed -n 's/^>\([^ ]*\).*/\1/p' demo.fa) b || fail "-O ids"
     "$1" -a -O packed $m demo.fa >a
-    same demo.wsp a || fail "-O packed"
+    if [ -n "$m" ] && "$1" -a -O tsv $m small.fa | head -2 | grep -q "$(printf '\tquery\t')"; then # pairs: each sequence once
+        respack -O fasta a | respack >b
+        same demo.wsp b || fail "-O packed"
+        "$1" -a -O tsv $m demo.fa >b
+        respack -O tsv a | same b - || fail "-O packed"
+    else
+        same demo.wsp a || fail "-O packed"
+    fi
     "$1" -a -O tsv $m demo.fa >a
     seqkit tab2fx -w 60 <a >b
     same <(sed '/^>/s/ .*//' demo.fa) b || fail "seqkit tab2fx"
@@ -447,7 +523,7 @@ for name in (b"one", b"two"):
         assert ready, "no answer within a second"
         got += os.read(p.stdout.fileno(), 4096)
 p.stdin.close()
-assert p.wait(5) == 0
+assert p.wait(60) == 0
 EOF
 }
 @test "a slow producer is answered within a second" { each slow_producer $(sequence_tools); }

@@ -30,7 +30,7 @@ awk -F '\t' '
     {
         name = $at["name"]; sub(/^[a-z]*\|/, "", name); sub(/_YEAST$/, "", name); sub(/.*\|/, "", name)
         what = $at["desc"]; sub(/ OS=.*/, "", what); if (length(what) > 46) what = substr(what, 1, 43) "..."
-        printf "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, $at["tlen"], $at["msv_bits"], $at["vit_bits"], $at["fwd_bits"], $at["evalue"], what
+        printf "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, $at["tlen"], $at["msv_bits"], $at["vit_bits"], $at["fwd_bits"], $at["fwd_evalue"], what
     }' "$hits" | sort -t "$(printf '\t')" -k5,5gr |
     awk -F '\t' '
         function bits(x) { return x == "inf" ? x : sprintf("%.1f", x) }
@@ -38,7 +38,8 @@ awk -F '\t' '
             split(s, f, "\t")
             printf "  %-8s %6s %8s %8s %8s %9s  %s\n", f[1], f[2], bits(f[3]), bits(f[4]), bits(f[5]), sprintf("%.1e", f[6]), f[7]
         }
-        BEGIN { printf "  %-8s %6s %8s %8s %8s %9s  %s\n", "protein", "length", "msv_bits", "vit_bits", "fwd_bits", "evalue", "what it is" }
+        BEGIN { printf "  %-8s %6s %8s %8s %8s %9s  %s\n", "protein", "length", "msv_bits", "vit_bits", "fwd_bits", \
+            "E-value", "what it is" }
         { row[NR] = $0 }
         END {
             for (i = 1; i <= NR && i <= 6; i++) show(row[i])
@@ -48,8 +49,8 @@ awk -F '\t' '
 
 cat <<'EOF'
 
-What to look at: fwd_bits and evalue. The best are kinases by name, far beyond chance. "inf" is no error: msvfilt computes with 8 bits and
-vitfilt with 16, and a score beyond their range is a pass. The last rows are the interesting ones: relatives that differ a lot, like the
-atypical kinase RIO2, or have lost parts of the domain, like SCY1 and PAN3. For their domains and alignments give the survivors to
-hmmsearch: fwdscore -O fasta writes them (README.md shows how).
+What to look at: fwd_bits and the E-value. The best proteins are kinases by name, far beyond chance. "inf" is no error: msvfilt
+computes with 8 bits and vitfilt with 16, and a score beyond that range passes. The last rows are distant relatives, like the atypical
+kinase RIO2, or have lost parts of the domain, like SCY1 and PAN3. domscore gives domains, final scores and alignments;
+hmmsieve runs the whole search with the options of hmmsearch (README.md shows both).
 EOF

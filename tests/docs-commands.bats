@@ -17,13 +17,16 @@ setup_file() {
     respack -O tsv -f name,tlen --header plain --no-provenance demo.fa >lengths.tsv
     zcat "$data/pairhmm/gatk-hc-na12878.Java.hmmresults.txt.gz" >pairs.txt
     cp "$data/pairhmm/edge.in.gz" regions.in.gz
+    cp "$data/golden/mrf/phantom-small.nii.gz" ct.nii.gz
+    cp "$data/golden/long-targets/inputs/dna_target.fa.gz" genome.fa.gz
+    zcat "$data/golden/dna-models/MADE1.hmm.gz" | tee rrna.hmm >repeats.hmm
     cp "$data"/papara/tiny5/{ref.phy,ref.nwk,reads.fasta} .
 }
 setup() { in_data; }
 
-@test "docs/cookbook.md: twenty tasks, and every command runs" {
+@test "docs/cookbook.md: twenty-two tasks, and every command runs" {
     rm -f block.*
-    [ "$(grep -c '^## [0-9]*\. ' "$top/docs/cookbook.md")" -eq 20 ]
+    [ "$(grep -c '^## [0-9]*\. ' "$top/docs/cookbook.md")" -eq 22 ]
     awk '/^```sh$/ { file = sprintf("block.%03d", ++n); next } /^```/ { file = "" } file { print > file }' "$top/docs/cookbook.md"
     [ "$(ls block.* | wc -l)" -ge 20 ]
     cat >with.sh <<'SH'
@@ -46,33 +49,52 @@ SH
     grep -v '^#' scan.tbl | awk '{ print $3, $1 }' | sort >scanned
     [ -s searched ] && [ -s scanned ]
     for f in best.tsv dna.tsv names.txt lax.tsv trusted.tsv sure.tsv kinases.fa rest.fa named.fa short.tsv histogram.txt joined.tsv \
-        likelihoods.tsv matrix.txt placed.tsv reads.jplace; do
+        likelihoods.tsv matrix.txt placed.tsv reads.jplace classes.tsv surface.nii rrna.tbl rrna.gff3 repeats.bed; do
         [ -s $f ] || fail "$f is empty"
     done
 }
 
-@test "docs: files that are named are there" {
-    for page in "$top"/docs/*.md "$top"/workflows/*.md "$top"/packaging/*.md; do
-        grep -oE '\]\([A-Za-z.][^)]*\)' "$page" | tr -d '])(' | grep -v '^http' | while read -r f; do
-            [ -e "$(dirname "$page")/${f%%#*}" ] || fail "$page: $f is not there"
+# Words behind "make" in a command, without files and options: "make -s demo" gives demo.
+make_targets() { grep -oE '(^    |`|&& )make( -j[0-9]*| -s| [A-Z]+=[^ `]*)* [a-z][a-z-]*/?' "$1" | awk '!/\/$/ { print $NF }'; }
+
+@test "docs: files and targets that are named are there" {
+    local page word
+    sed -n 's/^\([a-z-]*\):.*/\1/p' "$top/Makefile" "$top/packaging/release.mk" | sort >targets
+    find "$top" -name '*.md' ! -path '*/build/*' >pages
+    [ "$(wc -l <pages)" -gt 20 ]
+    while read -r page; do
+        grep -oE '\]\([A-Za-z.][^)]*\)' "$page" | tr -d '])(' | grep -v '^http' | while read -r word; do
+            [ -e "$(dirname "$page")/${word%%#*}" ] || fail "$page: $word is not there"
         done
+        make_targets "$page" | sort -u | while read -r word; do
+            grep -qx -- "$word" targets || fail "$page: there is no make $word"
+        done
+    done < <(cat pages; echo "$top/INSTALL")
+    # what is given to make test exists
+    grep -ohE ' T=[^ `)]*' "$top/docs/development.md" "$top/Makefile" | cut -d= -f2 | while read -r word; do
+        [ -e "$top/$word" ] || [ -e "$top/$word.c" ] || fail "make test T=$word: no such file"
     done
 }
 
 @test "docs/architecture.md: a new tool by copying a folder, no other file changed, the same scores" {
     [ -z "${WARPSIEVE_BIN:-}" ] || skip "programs from elsewhere are tested"
     mkdir -p copy
-    (cd "$top" && cp -r Makefile bin kernels lib man completions tests "$BATS_FILE_TMPDIR/copy/")
+    (cd "$top" && cp -rp Makefile bin kernels lib man completions packaging tests "$BATS_FILE_TMPDIR/copy/")
     cd copy
     rm -f $(all_tools | sed 's|^|bin/|')
     find . -type f | sort | xargs sha256sum >../before
+    # What is compiled already need not be again; objects with a sanitizer would not link without.
+    if ! sanitized && [ -d "$top/build/kernels" ]; then
+        mkdir build
+        cp -rp "$top/build/lib" "$top/build/kernels" build/
+    fi
     awk '/^```sh$/ { on = 1; next } /^```/ { on = 0 } on' "$top/docs/architecture.md" >../steps.sh
     grep -q '^make CUDA=0$' ../steps.sh
     # the new program alone, without the time that -O3 takes
     sed 's/^make CUDA=0$/make -s -j2 CUDA=0 CFLAGS=-O1 bin\/extrafilt bin\/respack build\/kernels\/extra\/test/' ../steps.sh >../quick.sh
     nice bash -e ../quick.sh >../log 2>&1 || fail "$(tail -20 ../log)"
     sha256sum --quiet -c ../before
-    [ "$(bin/extrafilt --version)" = "$(vitfilt --version | sed 's/vitfilt/extrafilt/')" ]
+    [ "$(bin/extrafilt --version | head -1)" = "$(vitfilt --version | sed -n "1s/vitfilt/extrafilt/p")" ]
     bin/extrafilt -a -f name,extra_bits --header none --no-provenance ../three.hmm ../demo.fa >../got
     vitfilt -a -f name,vit_bits --header none --no-provenance ../three.hmm ../demo.fa >../want
     same ../want ../got
@@ -84,16 +106,27 @@ SH
         fail "$(grep -A5 '^not ok' ../contract.tap | head -40)"
 }
 
-@test "bench/plots: those that bench/report.py makes of the recorded tables" {
-    python3 "$top/bench/report.py" "$top/bench" plots >made
-    [ -s made ]
-    diff -r plots "$top/bench/plots" >difference || fail "make plots would change them: $(cut -c1-150 difference | head)"
-    for f in plots/*.svg; do
+@test "bench/plots: each recorded table has its plot, made of it as it is; README.md shows all" {
+    python3 "$top/bench/report.py" --check "$top/bench"
+    cp -r "$top/bench" recorded
+    echo '# later' >>recorded/gpu-h200.tsv
+    run python3 "$top/bench/report.py" --check recorded
+    [ "$status" -eq 1 ] && [ "$(wc -l <<<"$output")" -eq 1 ] && grep -q 'gpu-h200.svg is not of' <<<"$output" || fail "$output"
+    for f in "$top"/bench/plots/*.svg; do
         python3 -c 'import sys, xml.dom.minidom as d; assert d.parse(sys.argv[1]).documentElement.tagName == "svg"' "$f"
-        [ "$(wc -c <"$f")" -lt 40000 ]
-        grep -q "bench/plots/${f##*/}" "$top/README.md" || fail "README.md does not show $f"
+        [ "$(wc -c <"$f")" -lt 200000 ]
+        grep -qE "\((\.\./)?(bench/)?plots/${f##*/}\)" "$top/README.md" "$top"/bench/*.md || fail "neither README.md nor a page shows $f"
     done
-    printf '# msvfilt, a machine\n1\t8.0\n2\t4.1\n4\t2.2\n' >devices-x.tsv
-    python3 "$top/bench/report.py" . more | grep -q 'devices-x.svg'
-    grep -c '<circle' more/devices-x.svg | grep -qx 3
+}
+
+@test "make plots: the plots are those of bench/plots again, and a new table gets one" {
+    python3 -c 'import matplotlib' 2>/dev/null || skip "python3 has no matplotlib"
+    mkdir -p tables
+    printf '# msvfilt, a machine\n1\t8.0\n2\t4.1\n4\t2.2\n' >tables/devices-x.tsv
+    python3 "$top/bench/report.py" tables more | grep -q 'devices-x.svg'
+    python3 "$top/bench/report.py" --check tables more
+    python3 "$top/bench/report.py" "$top/bench" plots >made
+    [ "$(ls plots)" = "$(ls "$top/bench/plots")" ]
+    python3 "$top/bench/report.py" "$top/bench" again >made
+    diff -r plots again >difference || fail "the same tables give other plots: $(cut -c1-150 difference | head -3)"
 }

@@ -30,7 +30,7 @@ page_options() {
 }
 
 page_agrees() {
-    local page=$top/man/$1.1
+    local page=$pages/$1.1
     [ -f "$page" ] || fail "no page"
     same <(table_of "$1" | sort) <(page_options "$page" | sort) || fail "options of $page (>) are not those of the table (<)"
     grep -q "^\.Dt $(tr a-z A-Z <<<"$1") 1\$" "$page"
@@ -38,7 +38,7 @@ page_agrees() {
 @test "every manual page has the options of its tool: letter, name, alias, argument" { each page_agrees $(all_tools); }
 
 help_agrees() {
-    "$1" --help | awk '/^ +(-., )?--[a-z]/ { gsub(/,/, ""); l = n = a = g = "."
+    "$1" --help | awk '/^ +(-., )?--[a-zA-Z]/ { gsub(/,/, ""); l = n = a = g = "."
         for (i = 1; i <= NF; i++) {
             if ($i ~ /^-[A-Za-z]$/) l = substr($i, 2)
             else if ($i ~ /^--/) {
@@ -55,10 +55,10 @@ help_agrees() {
 
 headings_agree() { # "Scoring --double" for each long name
     awk '/^\.Sh / { on = $2 == "OPTIONS" } on && /^\.Ss / { sub(/^\.Ss /, ""); h = $0 }
-        on && /^\.It Fl / { for (i = 3; i <= NF; i++) if ($i ~ /^-[a-z]/) { print h " -" $i; next } }' "$top/man/$1.1" |
+        on && /^\.It Fl / { for (i = 3; i <= NF; i++) if ($i ~ /^-[a-zA-Z]/) { print h " -" $i; next } }' "$pages/$1.1" |
         sed 's/^Alphabet /Input /' | sort >page # what the input is written in has a heading of its own in the page of respack
     "$1" --help | awk '/^[A-Z].*:$/ { sub(/:$/, ""); h = $0 }
-        /^ +(-., )?--[a-z]/ { sub(/^ +(-., )?/, ""); sub(/[^a-z_-].*/, ""); print h " " $0 }' | sort >got
+        /^ +(-., )?--[a-zA-Z]/ { sub(/^ +(-., )?/, ""); sub(/[^a-zA-Z0-9_-].*/, ""); print h " " $0 }' | sort >got
     same page got || fail "headings of the page (<) and of --help (>)"
 }
 @test "an option stands under the same heading in --help and in the page" { each headings_agree $(all_tools); }
@@ -66,7 +66,7 @@ headings_agree() { # "Scoring --double" for each long name
 page_text() { mandoc -T ascii -O width=80 "$1" | sed 's/.\x08//g'; }
 choices_are_named() { # every choice, and every default that --help puts into brackets, stands in the page
     local text
-    text=$(page_text "$top/man/$1.1" | tr -s ' \n' ' ')
+    text=$(page_text "$pages/$1.1" | tr -s ' \n' ' ')
     "$1" --dump-options | cut -f5 | tr ',' '\n' | sort -u | while read -r c; do
         [ -z "$c" ] || grep -q -- "$c" <<<"$text" || fail "the page does not name the choice $c"
     done
@@ -77,7 +77,7 @@ choices_are_named() { # every choice, and every default that --help puts into br
 @test "choices and defaults are in the pages" { each choices_are_named $(all_tools); }
 
 @test "what is common to all tools is said in the same words" {
-    common() { awk '/^\.Ss Input/ { on = 1 } /^\.Sh EXAMPLES/ { on = 0 } on' "$top/man/$1.1" >"common.$1"; }
+    common() { awk '/^\.Ss Input/ { on = 1 } /^\.Sh EXAMPLES/ { on = 0 } on' "$pages/$1.1" >"common.$1"; }
     common respack
     for t in $(sequence_tools); do
         common "$t"
@@ -86,17 +86,25 @@ choices_are_named() { # every choice, and every default that --help puts into br
     done
 }
 
+@test "a page that includes a file that is not there is not made" {
+    printf '.Sh NAME\n.so %s/man/common/quiet.mdoc\n.so none.mdoc\n' "$top" >page.1
+    run -1 awk -f "$top/man/include.awk" page.1
+    grep -q '^Errors are still printed.$' <<<"$output"
+    grep -q '^page.1:3: there is no file none.mdoc$' <<<"$output"
+}
+
 @test "manual pages are clean mdoc, name one another rightly and fit 80 columns" {
-    for page in "$top"/man/*.[157]; do
+    for page in "$pages"/*.[157]; do
         mandoc -T lint -W warning "$page" >lint || fail "$(cat lint)"
         sed -n 's/^\.Xr \([a-z-]*\) \([0-9]\).*/\1.\2/p' "$page" | sort -u | while read -r x; do
             case $x in
-            cat.1 | cut.1 | awk.1 | gzip.1 | head.1 | mlr.1 | seqkit.1 | hmmsearch.1) ;;
-            *) [ -f "$top/man/$x" ] || fail "$page: no $x" ;;
+            cat.1 | cut.1 | awk.1 | gzip.1 | head.1 | mlr.1 | seqkit.1 | hmmsearch.1 | nhmmer.1) ;;
+            *) [ -f "$pages/$x" ] || fail "$page: no $x" ;;
             esac
         done
         page_text "$page" >text
         [ "$(wc -l <text)" -gt 20 ]
+        if grep -nE '<[a-z]+>' text; then fail "$page: mdoc took a word for its macro In"; fi
         awk -v p="$page" 'length($0) > 80 { print p ": " $0; bad = 1 } END { exit bad }' text
         head -1 "$page" | grep -q 'SPDX-License-Identifier: MIT'
     done
@@ -105,10 +113,35 @@ choices_are_named() { # every choice, and every default that --help puts into br
 columns_are_explained() {
     local c
     for c in $(tsv "$1" -a small.fa | grep '^#name' | tr '\t' '\n' | sed 's/^#//'); do
-        grep -qE "Cm (.*, )?$c\b|Cm .*\b$c\b" "$top/man/$1.1" "$top/man/warpsieve-tsv.5" || fail "the column $c is not explained"
+        grep -qE "Cm (.*, )?$c\b|Cm .*\b$c\b" "$pages/$1.1" "$pages/warpsieve-tsv.5" || fail "the column $c is not explained"
     done
 }
 @test "every column is in the pages" { each columns_are_explained $(sequence_tools with-model); }
+
+# ---- specification ----
+
+# The texts of the tree, without data; a tarball has no git.
+texts() {
+    (cd "$top" && { git ls-files 2>/dev/null || find . -type f ! -path './build/*' | sed 's|^\./||'; }) |
+        grep -v '^tests/data/' | grep -E '\.(c|h|cu|cuh|md|bats|py|sh)$|^man/|^INSTALL$'
+}
+cited() { python3 "$top/tests/citations.py" "$1" $(texts); }
+
+@test "each section of docs/spec that is cited exists" {
+    cited "$top" >said || fail "$(cat said)"
+    [ "$(sed -n 's/ citations$//p' said)" -ge 100 ] || fail "$(cat said)"
+    # it would see a section, an item or a text that went away
+    mkdir -p other && (cd "$top" && cp -r --parents docs/spec lib kernels "$BATS_FILE_TMPDIR/other/")
+    sed -i 's/^### 10\.3 /### 10.33 /; /^17\. MSV ERANGE/d' other/docs/spec/profile-filters.md
+    rm other/docs/spec/papara.md
+    echo '/* profile-filters.md, sections 1.1, 14.9 and 14.17 */' >other/lib/hmm/evalue.h
+    run cited other
+    [ "$status" -eq 1 ]
+    grep -q '^lib/hmm/bias.h:[0-9]*: docs/spec/profile-filters.md has no section 10.3$' <<<"$output"
+    grep -q '^lib/hmm/evalue.h:1: docs/spec/profile-filters.md has no section 14.17$' <<<"$output"
+    [ "$(grep -c '^lib/hmm/evalue.h' <<<"$output")" -eq 1 ] || fail "$output"
+    grep -q '^kernels/papara/trace.c:[0-9]*: there is no docs/spec/papara.md$' <<<"$output"
+}
 
 # ---- completions ----
 
@@ -198,6 +231,11 @@ EOF
         [ "$(root/usr/bin/"$t" --version)" = "$($t --version)" ]
     done
     for page in "$top"/man/*.[57]; do [ -f "root/usr/share/man/man${page##*.}/${page##*/}" ]; done
+    # cookbook and workflows as they are here, and one that runs from there; the library and its headers are private
+    for d in docs workflows; do diff -r "$top/$d" root/usr/share/doc/warpsieve/$d || fail "$d is another"; done
+    [ -z "$(find root -name '*.a' -o -name '*.h' -o -path '*/lib/*')" ] || fail "$(find root -name '*.a' -o -name '*.h')"
+    PATH=$PWD/root/usr/bin:$PATH bash root/usr/share/doc/warpsieve/workflows/shell/cascade.sh m.hmm demo.fa.gz installed
+    grep -q RAD53 installed.hits.tbl
     make -s -C "$top" uninstall DESTDIR="$PWD/root" PREFIX=/usr
     [ ! -e root ] || fail "left: $(find root)"
     # folders that were there before stay
@@ -209,4 +247,19 @@ EOF
         run make -s -C "$top" $target DESTDIR="$PWD/a root" PREFIX=/usr
         [ "$status" -ne 0 ] && grep -q 'must be without blanks' <<<"$output" || fail "$target: $output"
     done
+}
+
+@test "the files and names of the sources that the architecture and the glossary mention are there" {
+    local page path name
+    for page in docs/architecture.md docs/glossary.md; do
+        grep -oE '`(lib|kernels|bin|tests|docs|man)/[A-Za-z0-9_./*-]+`' "$top/$page" | tr -d '\140' | grep -v 'extra\|NAME' | sort -u >paths
+        [ "$(wc -l <paths)" -ge 10 ] || fail "$page names $(wc -l <paths) paths"
+        while read -r path; do
+            compgen -G "$top/$path" >/dev/null || fail "$page: there is no $path"
+        done <paths
+    done
+    grep -oE '`ws_[a-z_]+' "$top/docs/architecture.md" "$top/docs/glossary.md" | sed 's/.*`//' | grep -v '_$' | sort -u >names
+    while read -r name; do
+        grep -rqw --include='*.h' --include='*.cuh' --include='*.c' "$name" "$top/lib" "$top/kernels" || fail "nothing is called $name"
+    done <names
 }

@@ -16,8 +16,11 @@ setup_file() {
     cp "$data/pairhmm/edge.in.gz" regions.in.gz
     cp "$data"/papara/tiny5/{ref.phy,ref.nwk,reads.fasta} .
     cp -r "$data/pairhmm" "$data/papara" .
+    cp "$data/golden/mrf/phantom-small.nii.gz" ct.nii.gz
     printf 'ACGTACGTAC\tIIIIIIIIII\nCGTAC\t5555\047\n' >reads.tsv
     printf 'ACGTACGTAC\nACGTTCGTAC\n' >haplotypes.txt
+    cp "$data/golden/long-targets/inputs/dna_target.fa.gz" genome.fa.gz
+    zcat "$data/golden/dna-models/MADE1.hmm.gz" | tee rrna.hmm >repeats.hmm
     awk '/^>/ { n++ } { print > "shard" 1 + (n > 150) ".fa" }' demo.fa
     msvfilt m.hmm demo.fa | vitfilt m.hmm >maybe.tsv
     fwdscore m.hmm maybe.tsv >hits.tsv
@@ -46,7 +49,7 @@ run_block() { # run_block FILE
 
 @test "every example of every manual page runs" {
     : >left.out
-    for page in "$top"/man/*.[157]; do
+    for page in "$pages"/*.[157]; do
         echo "page: $page"
         blocks "$page"
         case $page in *-packed.5) ;; *) [ -e block.1 ] || fail "no example" ;; esac

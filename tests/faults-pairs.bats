@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The faults of faults.bats for the tools that score something else than a sequence and a model: pairhmm and papara-score.
+# The faults of faults.bats for the tools that score something else than a sequence and a model: pairhmm, papara-score, mrfseg.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -12,6 +12,8 @@ setup_file() {
     zcat "$data/pairhmm/tiny.in.gz" >regions
     zcat "$data/pairhmm/pairhmm-testdata.txt.gz" >results
     gzip -c regions >regions.gz
+    zcat "$data/golden/mrf/slab.nii.gz" >slab.nii
+    cp "$data/golden/mrf/slab.nii.gz" .
     cp "$data/papara/vag40/ref.phy" "$data/papara/vag40/ref.nwk" .
     cp -r "$data/papara/tiny5" .
     head -60 "$data/papara/vag40/reads.fasta" >reads.fasta
@@ -22,6 +24,7 @@ setup() { in_data; }
 teardown() { show_counts; }
 
 pairs() { echo pairhmm "$@"; }
+volumes() { echo mrfseg --classes 3 --sweeps 2 "$@"; }
 reads() { echo papara-score --quiet "$@" ref.phy ref.nwk; }
 
 # What is made of what: KIND FIRST LAST STEP, on each of the tools' outputs.
@@ -32,6 +35,9 @@ every_output() {
         drive $k tsv stdout -- $(pairs -t 1 -K 5000 regions)
         drive $k tsv stdout -- $(pairs -t 3 -K 3000 --raw results)
         drive $k text stdout -- $(pairs -t 2 -K 5000 -O matrix regions)
+        drive $k text stdout -- $(pairs -t 2 -K 5000 -O matrix results)
+        drive $k tsv stdout -- $(volumes -t 1) slab.nii slab.nii.gz
+        drive $k tsv stdout -- $(volumes -t 2 --seed 35,25,0 --boundary --labels labels.nii.gz) slab.nii
         drive $k tsv stdout -- $(reads -j 1 -K 700) reads.fasta
         drive $k tsv stdout yes -- $(reads -j 3 -K 700 --alignment yes --tree tree) reads.fasta
         drive $k tsv stdout -- $(reads -j 2 -K 700 --all-edges --both-strands) reads.fasta
@@ -55,9 +61,12 @@ every_output() {
     # shellcheck disable=SC2046 # words
     for f in regions regions.gz results; do drive read 1 2000 3 tsv stdout -- $(pairs -t 2 -K 5000) $f; done
     for f in reads.fasta reads.gz reads.wsp; do drive read 1 2000 3 tsv stdout -- $(reads -j 2 -K 700) $f; done
+    for f in slab.nii slab.nii.gz; do drive read 1 2000 3 tsv stdout -- $(volumes) $f; done
     drive inflate 1 2000 3 tsv stdout -- $(pairs -t 2 -K 5000) regions.gz
+    drive inflate 1 2000 3 tsv stdout -- $(volumes) slab.nii.gz
     drive inflate 1 2000 3 tsv stdout -- $(reads -j 2 -K 700) reads.gz
     drive zinit 1 5 1 tsv stdout -- $(pairs) regions.gz
+    drive zinit 1 5 1 tsv stdout -- $(volumes) slab.nii.gz
     drive zinit 1 5 1 tsv stdout -- $(reads) reads.gz
     drive open 1 50 1 tsv stdout -- $(pairs) regions.gz
     drive open 1 50 1 tsv stdout yes -- $(reads --alignment yes) reads.gz

@@ -87,6 +87,34 @@ harmless() {
 }
 @test "short, interrupted and refused reads and writes, no threads: the same bytes" { shimmed; each harmless $(sequence_tools); }
 
+# ---- domscore, which holds its hits until its input ends ----
+
+domains() { # domains KIND FIRST LAST STEP OPTION...
+    local fault=("$1" "$2" "$3" "$4")
+    shift 4
+    drive "${fault[@]}" text stdout got.tbl got.dom got.sto -- \
+        domscore "$@" --tblout got.tbl --domtblout got.dom -A got.sto three.hmm few.fwd
+}
+@test "domscore: no memory, writes that fail, a disk that fills up, no threads" {
+    shimmed
+    step=17
+    ! full || step=1
+    ssvfilt -P 0.1 three.hmm small.fa | fwdscore three.hmm >few.fwd
+    [ "$(nrows few.fwd)" -gt 3 ]
+    domains memory 1 5000 $step -t 1 -K 2000
+    domains memory 1 5000 $((3 * step)) -t 3 -K 1000 -O text
+    domains memory-on 1 5000 $((3 * step)) -t 2
+    domains write 1 100 1 -t 2
+    domains room 0 60000 2111 -t 2 -O text
+    domains close 1 8 1 -t 2
+    drive memory 1 5000 $step text stdout -- domscore -t 1 -O a2m three.hmm few.fwd
+    drive memory 1 5000 $step tsv stdout -- domscore -t 2 -K 2000 --stream -Z 40 --domZ 3 three.hmm few.fwd
+    rm -f fault.counts
+    domains thread 1 4 1 -t 4
+    for k in short eintr eagain; do domains $k - 0 0 -t 2; done
+    no_harm
+}
+
 # ---- a living pipeline ----
 
 interrupted() {
@@ -107,7 +135,7 @@ stopped() {
 }
 @test "a reader that stops: memory does not grow, and it goes on where it was" {
     ! sanitized || skip 'a sanitizer keeps memory for itself'
-    each stopped $(sequence_tools)
+    each_at_once stopped $(sequence_tools)
 }
 
 trickle() {
@@ -121,5 +149,5 @@ trickle() {
     awk '/^>/ { n++ } n > 12 { exit } { print }' demo.fa >tiny.fa
     ssvfilt -a m.hmm tiny.fa >rows.tsv
     ssvfilt -a three.hmm tiny.fa >many.tsv
-    each trickle $(sequence_tools)
+    each_at_once trickle $(sequence_tools)
 }

@@ -73,27 +73,19 @@ by_evalue() {
     [ "$(nrows got)" -lt "$(nrows msv.tsv)" ]
 }
 
-@test "evalue is P times Z, empty without -Z" {
+@test "fwd_evalue is P times Z, empty without -Z" {
     fwdscore -Z 1000 m.hmm demo.fa >got
     [ "$(nrows got)" -gt 0 ]
-    paste <(column got fwd_p) <(column got evalue) | awk '$2 < 999 * $1 || $2 > 1001 * $1 { print; exit 1 }'
+    paste <(column got fwd_p) <(column got fwd_evalue) | awk '$2 < 999 * $1 || $2 > 1001 * $1 { print; exit 1 }'
     fwdscore m.hmm demo.fa >got
-    [ "$(column got evalue | sort -u)" = "" ]
+    [ "$(column got fwd_evalue | sort -u)" = "" ]
 }
 
-@test "--cut_ga, --cut_nc, --cut_tc: the model's own cutoffs, asked of fwd_bits" {
-    fwdscore -a m.hmm demo.fa >all
-    for cut in ga:70.3 nc:70.2 tc:70.3; do
-        fwdscore --cut_${cut%:*} m.hmm demo.fa >got
-        where got "bits >= ${cut#*:}" all fwd
+@test "curated cutoffs are not for filter scores: the message names domscore" {
+    for cut in ga nc tc; do
+        run --separate-stderr fwdscore --cut_$cut m.hmm demo.fa
+        refused 2 'cut_ga' 'domscore'
     done
-    run --separate-stderr fwdscore --cut_ga --cut_tc m.hmm demo.fa
-    refused 2 'cut_ga' 'only one'
-    run --separate-stderr fwdscore --cut_ga globins4.hmm demo.fa
-    refused 1 'globins4' 'GA'
-    sed 's/^GA .*/GA    30.00 30.00/' m.hmm >ga30.hmm
-    fwdscore --cut_ga ga30.hmm demo.fa >got
-    where got "bits >= 30" all fwd
 }
 
 # ---- columns ----
@@ -168,4 +160,81 @@ EOF
     cat m.hmm dna.hmm >mixed.hmm
     run --separate-stderr msvfilt mixed.hmm dna.fa
     refused 1 'mixed.hmm' 'site' 'DNA' 'amino'
+}
+
+# ---- tables that people load ----
+
+@test "--plain: a header and rows as CSV has them, without sequences; --no-seq: only these are missing" {
+    printf '>a "quoted" name\nMKVLAAGIVGLLLAQMKVLAAGIVGLLLAQ\n>b\nMKVLAAGIV\n' >q.fa
+    msvfilt -a --plain m.hmm q.fa >got
+    [ "$(head -1 got)" = "$(printf 'name\tdesc\tquery\tqlen\ttlen\tmsv_bits\tbias_bits\tmsv_p')" ]
+    [ "$(cut -f2 got | sed -n 2p)" = '"""quoted"" name"' ]
+    [ "$(wc -l <got)" -eq 3 ]
+    python3 -c 'import csv
+rows = list(csv.DictReader(open("got"), delimiter="\t"))
+assert [r["desc"] for r in rows] == ["\"quoted\" name", ""] and float(rows[0]["msv_p"]) <= 1'
+    msvfilt -a m.hmm q.fa >full
+    msvfilt -a --no-seq m.hmm q.fa | same <(sed 's/^##.*/&/' full | awk -F '\t' -v OFS='\t' '/^##/ { print; next }
+        { print $1, $4, $5, $6, $7, $8, $9, $10 }') -
+    msvfilt -a --no-seq -f name,seq --no-provenance m.hmm q.fa | grep -q 'MKVLAAGIV$' # asked for by name
+    respack -O tsv --plain full | same got -
+    run --separate-stderr vitfilt m.hmm <(msvfilt -a --no-seq m.hmm q.fa)
+    [ "$status" -eq 1 ] && told 'name and seq'
+}
+@test "query_accession and vit_sat are written where -f names them" {
+    vitfilt -f name,query_accession,vit_bits,vit_sat --no-provenance m.hmm demo.fa >got
+    rows got | awk -F '\t' '$2 != "PF00069.17" || ($3 == "inf") != $4 { print; bad = 1 } END { exit bad }'
+    [ "$(column got vit_sat | sort -u | wc -l)" -eq 2 ]
+    msvfilt -f msv_sat,msv_bits --no-provenance m.hmm demo.fa | rows - | awk -F '\t' '($2 == "inf") != $1 { exit 1 }'
+    vitfilt m.hmm demo.fa | grep -v '^##' | head -1 | grep -qv 'vit_sat\|accession'
+    fwdscore -f query_accession globins4.hmm demo.fa | rows - | sort -u >got # it has none
+    [ "$(cat got)" = "" ]
+    run --separate-stderr fwdscore -f fwd_sat m.hmm demo.fa
+    refused 2 'fwd_sat' 'query_accession'
+}
+@test "-m: models of several files are one set, and all operands are inputs" {
+    cat globins4.hmm m.hmm fn3.hmm >three.hmm
+    msvfilt three.hmm demo.fa >want
+    msvfilt -m globins4.hmm -m m.hmm --models=fn3.hmm demo.fa | same want -
+    msvfilt -m globins4.hmm -m m.hmm -m fn3.hmm <demo.fa | same want -
+    gzip -c m.hmm | msvfilt -m globins4.hmm -m - -m fn3.hmm demo.fa | same want -
+    run --separate-stderr msvfilt -m m.hmm -m - <demo.fa
+    refused 2 'standard input'
+    run --separate-stderr msvfilt -m m.hmm -m none.hmm demo.fa
+    refused 1 'none.hmm'
+    run --separate-stderr msvfilt -o m.hmm -m m.hmm demo.fa
+    refused 2 'm.hmm is also read'
+}
+@test "two models of one name are refused by who writes rows of them" {
+    cat m.hmm m.hmm >two.hmm
+    for o in tsv packed; do
+        run --separate-stderr msvfilt -O $o two.hmm demo.fa
+        refused 1 'duplicate model name Pkinase'
+    done
+    msvfilt -O ids two.hmm demo.fa | same <(msvfilt -O ids m.hmm demo.fa) -
+    msvfilt -f name two.hmm demo.fa | nrows - >got
+    [ "$(cat got)" -gt 10 ]
+}
+@test "fwdscore --best: the best models of a sequence; --top: the best sequences of a model" {
+    cat globins4.hmm m.hmm fn3.hmm >three.hmm
+    fwdscore -P 0.3 -f name,query,fwd_p,fwd_bits three.hmm demo.fa >all
+    best() { # best COLUMN N: in awk and sort what the options do; P-values of different pairs differ
+        rows all | awk -v OFS='\t' '{ print NR, $0 }' | sort -t "$(printf '\t')" -k$(($1 + 1)),$(($1 + 1)) -k4,4g -k5,5gr -k1,1n |
+            awk -F '\t' -v c=$(($1 + 1)) -v n="$2" '$c != last { k = 0; last = $c } ++k <= n' | sort -n | cut -f2-
+    }
+    for k in 1 2; do
+        fwdscore -P 0.3 --best $k -f name,query,fwd_p,fwd_bits three.hmm demo.fa >got
+        same <(best 1 $k) <(rows got) || fail "--best $k"
+        fwdscore -P 0.3 --best $k -f name,query,fwd_p,fwd_bits -t 1 -K 1 three.hmm demo.fa | same got -
+    done
+    for k in 1 5 1000; do
+        fwdscore -P 0.3 --top $k -f name,query,fwd_p,fwd_bits three.hmm demo.fa >got
+        same <(best 2 $k) <(rows got) || fail "--top $k"
+        tail -1 got | grep -q "^##end rows=$(nrows got) in=400 "
+        fwdscore -P 0.3 --top $k -f name,query,fwd_p,fwd_bits -t 3 -K 1 three.hmm demo.fa | same got -
+    done
+    msvfilt -O packed three.hmm demo.fa | fwdscore -U no --best 1 three.hmm >yes
+    [ $(($(nrows yes) + $(nrows no))) -eq "$(msvfilt three.hmm demo.fa | nrows -)" ]
+    run --separate-stderr fwdscore --top 3 -O ids three.hmm demo.fa
+    refused 2 'top'
 }

@@ -3,8 +3,12 @@
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 data=$top/tests/data
+pages=$top/${B:-build}/man # with what they include; make makes them
 PATH=${WARPSIEVE_BIN:-$top/bin}:$PATH
 export LC_ALL=C
+# The tests of a file share a folder: bats --jobs may run files at the same time, and tests of one file not.
+# shellcheck disable=SC2034 # read by bats
+BATS_NO_PARALLELIZE_WITHIN_FILE=true
 
 # Every tool of the sources, so that a new one is tested without an edit.
 all_tools() { local f; for f in "$top"/bin/*.c; do basename "$f" .c; done; }
@@ -35,6 +39,20 @@ each() { # each FUNCTION TOOL...
         echo "tool: $t" # shown if it fails
         "$f" "$t"
     done
+}
+
+# The same for functions that mostly wait: all tools at once, each with the folder at.TOOL to write into.
+each_at_once() { # each_at_once FUNCTION TOOL...
+    local f=$1 t failed=
+    shift
+    [ $# -gt 0 ] || fail "no tools"
+    for t; do
+        rm -rf "at.$t" && mkdir "at.$t"
+        (set -e; "$f" "$t") >"at.$t/said" 2>&1 &
+        echo $! >"at.$t/pid"
+    done
+    for t; do wait "$(cat "at.$t/pid")" || { failed=1; echo "tool: $t"; cat "at.$t/said"; }; done
+    [ -z "$failed" ]
 }
 
 # The files all tests use, in the folder of a bats file: m.hmm (Pkinase), three.hmm, and 400 proteins in several forms.

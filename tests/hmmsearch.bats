@@ -31,6 +31,71 @@ proteomes() { # proteomes MODELS
     compare three.hmm "$shared/data/UP000002311-S.cerevisiae.fasta.gz"
 }
 
+# ---- hmmsieve in place of hmmsearch: the same options, the same files ----
+
+# Without what names program, file and date, and without the counts of each filter.
+report() { grep -v '^# \|^#$\|^Passed \|^Target sequences:' "$1" || true; }
+equal_with() { # equal_with MODELS SEQUENCES OPTION...
+    local models=$1 sequences=$2
+    shift 2
+    hmmsearch "$@" --tblout want.tbl --domtblout want.dom -A want.sto -o want.out "$models" "$sequences"
+    hmmsieve "$@" --tblout got.tbl --domtblout got.dom -A got.sto -o got.out "$models" "$sequences"
+    for x in tbl dom; do same <(sed '/^#$/,$d' want.$x) <(sed '/^#$/,$d' got.$x) || fail "$*: $x"; done
+    same <(sed '/^#=GF AU/d' want.sto) <(sed '/^#=GF AU/d' got.sto) || fail "$*: -A"
+    same <(report want.out) <(report got.out) || fail "$*: the report"
+    [ "$(grep -vc '^#' want.tbl)" -ge 5 ] || fail "$*: few hits"
+}
+@test "hmmsieve: each option as in hmmsearch" {
+    zcat "$data/demo.fa.gz" >demo.fa
+    cp "$data/demo.hmm" m.hmm
+    while read -r options; do
+        # -Z, because without it the columns' widths depend on what hmmsearch had read when a hit came
+        case $options in *-Z*) ;; *) options="-Z 400 $options" ;; esac
+        equal_with m.hmm demo.fa $options
+    done <<'OPTIONS'
+
+-E 1e-20
+-T 60
+--domE 1e-20
+--domT 60
+--incE 1e-40
+--incT 150
+--incdomE 1e-40
+--incdomT 150
+-E 100 --domE 100 --incE 10 --incdomE 10 --nobias
+-Z 1000000
+--domZ 5000
+--cut_ga
+--cut_nc
+--cut_tc
+--nonull2
+--seed 7
+--max
+--F1 0.1 --F2 0.05 --F3 0.01
+--noali
+--notextw
+--textw 160
+--acc
+OPTIONS
+    equal_with three.hmm demo.fa -Z 400
+    equal_with three.hmm demo.fa -Z 400 --max -E 1000 --domE 1000
+}
+@test "hmmsieve: 43 models and padloc-250 against three proteomes" {
+    full
+    for f in "$shared"/data/UP*.fasta.gz; do
+        zcat "$f" >all.fa
+        for m in "$shared"/golden/models/*.hmm; do equal_any "$m" all.fa; done
+        zcat "$shared/data/padloc-250.hmm.gz" >250.hmm
+        equal_any 250.hmm all.fa
+    done
+}
+equal_any() { # of searches that may have no hits
+    hmmsearch -Z 5000 --tblout want.tbl --domtblout want.dom -A want.sto -o /dev/null "$1" "$2"
+    hmmsieve -Z 5000 --tblout got.tbl --domtblout got.dom -A got.sto -o /dev/null "$1" "$2"
+    for x in tbl dom; do same <(sed '/^#$/,$d' want.$x) <(sed '/^#$/,$d' got.$x) || fail "$1: $x"; done
+    same <(sed '/^#=GF AU/d' want.sto) <(sed '/^#=GF AU/d' got.sto) || fail "$1: -A"
+}
+
 @test "globins4 against three proteomes" { full; proteomes "$shared/golden/models/globins4.hmm"; }
 @test "Pkinase against three proteomes" { full; proteomes "$shared/golden/models/Pkinase.hmm"; }
 @test "fn3 against three proteomes" { full; proteomes "$shared/golden/models/fn3.hmm"; }

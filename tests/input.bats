@@ -82,8 +82,24 @@ carriage_returns() {
     told 'f: line 1' 'carriage returns'
     run -1 --separate-stderr bash -c 't=$1; shift; { head -c 9 f; sleep 0.3; tail -c +10 f; } | "$t" -O tsv "$@"' - "$1" $(model_of "$1") -a
     told 'standard input: line 1' 'carriage returns'
+    (tr '\n' '\r' <small.fa; echo) >f
+    run -1 --separate-stderr tsv "$1" -a f
+    told 'f: line 1' 'carriage returns'
+    for text in '>a\rACDE' '>a\r>b\rACDE\n' '>a\r\r\n>b\r\rACDE\n' '@a\rACDE\r+\rIIII\r' \
+        '#name\tseq\ra\tMKV\r' 'name\tseq\ra\tMKV\n' '##x\r#name\tseq\ra\tMKV\n'; do
+        # shellcheck disable=SC2059 # the escapes are the point
+        printf "$text" >f
+        run --separate-stderr tsv "$1" -a f
+        [ "$status" -eq 1 ] || fail "$text: status $status"
+        told 'f: line [1-3]: .*carriage returns'
+        run --separate-stderr bash -c 't=$1; shift; { head -c 3 f; sleep 0.1; tail -c +4 f; } | "$t" -O tsv "$@"' - "$1" $(model_of "$1") -a
+        [ "$status" -eq 1 ] || fail "$text, in two parts: status $status"
+    done
     printf '>a b\r' >f
     run -0 --separate-stderr tsv "$1" -a f
+    printf '>a b\r\r\nMKV\r\r\n' >f
+    run -0 --separate-stderr tsv "$1" -a -f name,seq f
+    [ "${lines[-2]}" = $'a\tMKV' ] || fail "$output"
 }
 @test "lines that end in carriage returns alone are no record without residues" { each carriage_returns $(sequence_tools); }
 
@@ -181,6 +197,28 @@ faulty() { # faulty TOOL WANT INPUT PATTERN...: from a file and from a pipe
     after_fault "$want"
 }
 
+endless_names() { # 40 MB of one header line; memory of a run stays far below twice that
+    local f
+    for f in long.fa long.fq long.tsv long.row; do
+        run --separate-stderr bash -c 'ulimit -v 1000000; "$@"' - "$1" -O tsv -t 1 $(model_of "$1") $f
+        [ "$status" -eq 1 ] || fail "$f: status $status"
+        told "$f: line [12]:" 'more than 16 MiB'
+    done
+    head -c 16000000 long.fa >f
+    printf '\nMKV\n' >>f
+    tsv "$1" -a -f tlen,name f >got
+    [ "$(tail -c 15000000 got | grep -c '##end')" -eq 1 ]
+}
+@test "names without an end are refused at 16 MiB" {
+    ! sanitized || skip 'a sanitizer needs more address space'
+    yes n | tr -d '\n' | head -c 40000000 >long
+    { printf '>' && cat long; } >long.fa
+    { printf '@' && cat long; } >long.fq
+    { printf 'name\tseq\n' && cat long; } >long.tsv
+    { printf 'name\tseq\tx\na\tMKV\t' && cat long; } >long.row
+    each endless_names $(sequence_tools)
+}
+
 cut_gzip() {
     local n size
     tsv "$1" -a demo.fa >want
@@ -204,6 +242,41 @@ damaged_gzip() {
     tsv "$1" -a f.gz >got
     same want got || fail "padding with zeros"
 }
+# 400 proteins in blocks of 60,000 bytes, f.bgzf; without the end block; cut behind the second; with a bit of the third changed
+make_bgzf() {
+    python3 - <<'EOF'
+import struct, zlib
+def block(data):
+    z = zlib.compressobj(6, zlib.DEFLATED, -15)
+    body = z.compress(data) + z.flush()
+    return (b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0" + struct.pack("<H", len(body) + 25) + body +
+            struct.pack("<II", zlib.crc32(data), len(data)))
+text = open("demo.fa", "rb").read()
+blocks = [block(text[i:i + 60000]) for i in range(0, len(text), 60000)]
+end = block(b"")
+for name, data in (("f", blocks + [end]), ("noend", blocks), ("two", blocks[:2])):
+    open(name + ".bgzf", "wb").write(b"".join(data))
+third = bytearray(blocks[2])
+third[400] ^= 1
+open("bit.bgzf", "wb").write(b"".join(blocks[:2]) + third + b"".join(blocks[3:]) + end)
+EOF
+}
+bgzf() {
+    tsv "$1" -a demo.fa >want
+    tsv "$1" -a f.bgzf >got
+    same want got
+    cat f.bgzf f.bgzf >f.gz
+    tsv "$1" -a f.gz >got
+    same <(rows want; rows want) <(rows got)
+    faulty "$1" want noend.bgzf 'BGZF' 'cut'
+    [ "$(nrows got)" -ge 399 ] || fail "$(nrows got) rows" # the last record might have gone on
+    faulty "$1" want bit.bgzf 'damaged' # after_fault sees rows that the damage changed
+    cp got before
+    faulty "$1" want two.bgzf 'BGZF' 'cut'
+    same <(rows before) <(rows got)
+}
+@test "BGZF: whole, joined, without its end block, cut between blocks, damaged" { make_bgzf; each bgzf $(sequence_tools); }
+
 @test "gzip: garbage behind it, a wrong checksum, padding" { each damaged_gzip $(sequence_tools); }
 
 cut_packed() {
@@ -319,6 +392,69 @@ odd_names() {
 }
 @test "names of files with line feeds, escapes and bytes that are no UTF-8" { each odd_names $(sequence_tools); }
 
+# A file that loses its end between opening and reading: the tool waits at a full pipe while that is done.
+cut_while_read() {
+    cp big.fa f
+    python3 - "$1" -O tsv -t 1 -K 1000 $(model_of "$1") f <<'EOF'
+import os, subprocess, sys, time
+p = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+p.stdout.read(1)          # it reads and writes now; then the pipe is full and it waits
+time.sleep(0.2)
+os.truncate("f", 1500000)
+out, err = p.communicate()
+assert p.returncode == 1 and b"f became shorter while it was read" in err, (p.returncode, err)
+EOF
+}
+@test "a file that shrinks while it is read is no shorter input" {
+    for _ in $(seq 20); do cat demo.fa; done >big.fa
+    each cut_while_read respack
+}
+
+model_and_input() {
+    for name in /dev/stdin /dev/fd/0 /proc/self/fd/0 -; do
+        run --separate-stderr bash -c 'cat m.hmm | "$@"' - "$1" "$name"
+        [ "$status" -eq 2 ] || fail "$name: status $status"
+        told 'standard input'
+    done
+}
+@test "models and sequences cannot both be standard input, whatever its name" { each model_and_input $(sequence_tools with-model); }
+
+@test "README's table of damaged input: msvfilt loses nothing in silence" {
+    sh "$top/tests/silence.sh" >table
+    awk -F '\t' '$2 == "msvfilt" { n++; if (!($3 == 1 || ($3 == 0 && $4 == 400))) bad = 1; if ($1 == "whole.fa" && $3) bad = 1 }
+        END { exit bad || n != 6 }' table || fail "$(cat table)"
+}
+
+alignments() {
+    printf 'BAM\001\062\000\000\000@HD' | gzip >f.bam
+    printf 'CRAM\003\000and so on' >f.cram
+    run --separate-stderr tsv "$1" f.bam
+    refused 1 'f.bam: line 1: found BAM' 'samtools fasta FILE'
+    run --separate-stderr tsv "$1" - <f.cram
+    refused 1 'standard input: line 1: found CRAM' 'samtools fasta FILE'
+}
+@test "BAM and CRAM: the message names samtools fasta" { each alignments $(sequence_tools); }
+
+# What a terminal obeys is shown as \\xNN, C1 as UTF-8 and as bytes; other characters stay. A name of any length leaves the reason.
+shown_names() {
+    local name
+    for name in $'c1\xc2\x9b31m' $'c1\x9b31m' $'del\x7f'; do
+        run --separate-stderr "$1" $(model_of "$1") "$name"
+        refused 1 'No such file' '\\x(9b|7f)'
+        # shellcheck disable=SC2314 # the last command of the loop's body
+        if grep -qP '[\x7f-\x9f]' <<<"$stderr"; then fail "$stderr"; fi
+    done
+    run --separate-stderr "$1" $(model_of "$1") $'\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9f\xa7\xac'
+    refused 1 $'\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9f\xa7\xac: No such file'
+    name=$(printf 'd%.0s' $(seq 240))
+    name=$name/$name/$name/$name/$name/$name
+    run --separate-stderr "$1" $(model_of "$1") "$name/missing"
+    refused 1 'd\.\.\.d.*/missing: No such file or directory$'
+    run --separate-stderr "$1" $(model_of "$1") small.fa -o "$name/missing"
+    refused 1 'd\.\.\.d.*/missing.*No such file or directory$'
+}
+@test "messages show no control characters and keep the reason behind long names" { each shown_names $(sequence_tools); }
+
 wrong_models() {
     run --separate-stderr "$1" no-such.hmm small.fa
     refused 1 'no-such.hmm' 'No such file'
@@ -370,6 +506,17 @@ other_compressions() { # marks by hand: not every machine has the programs
             compressed "$1" f tree.nwk small.fa
             compressed "$1" "$data/papara/tiny5/ref.phy" f small.fa
             compressed "$1" "$data/papara/tiny5/ref.phy" "$data/papara/tiny5/ref.nwk" f
+            ;;
+        mrfseg) compressed "$1" --classes 2 f ;;
+        hmmsieve) # its programs read the files, each with its own sentence
+            run --separate-stderr "$1" --max m.hmm f
+            [ "$status" -eq 1 ] && [ -z "$output" ] || fail "status $status, output: $output"
+            grep -q "^domscore: f is compressed with $name, .*$undo f | " <<<"$stderr" || fail "$stderr"
+            tail -1 <<<"$stderr" | grep -q '^hmmsieve: domscore ended with status 1' || fail "$stderr"
+            ;;
+        nhmmsieve)
+            compressed "$1" "$data/golden/dna-models/MADE1.hmm.gz" f
+            compressed "$1" f small.fa
             ;;
         *)
             compressed "$1" $(model_of "$1") f
@@ -423,7 +570,7 @@ no_statistics() {
     run -0 --separate-stderr "$1" -T -100 nostats.hmm small.fa
     run -0 --separate-stderr "$1" -a nostats.hmm small.fa
     "$1" -a -Z 400 nostats.hmm small.fa >got # the same bits, and no P- and E-values: an empty field means "not given"
-    same <("$1" -a -Z 400 m.hmm small.fa | awk -F '\t' -v OFS='\t' '/^#name/ { for (i = 1; i <= NF; i++) p[i] = $i ~ /_p$|^evalue$/ }
+    same <("$1" -a -Z 400 m.hmm small.fa | awk -F '\t' -v OFS='\t' '/^#name/ { for (i = 1; i <= NF; i++) p[i] = $i ~ /_p$|_evalue$/ }
         !/^#/ { for (i in p) if (p[i]) $i = "" } !/^##/') <(grep -v '^##' got) || fail "other bits, or P-values"
 }
 @test "a model file of 300 models, larger than the portions it is read in: the same answer, faults told by their place in the file" {

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # make installcheck: what was installed is complete and passes the tests.
-#   tests/installcheck.sh BINDIR MANDIR BASHDIR ZSHDIR FISHDIR
+#   tests/installcheck.sh BINDIR MANDIR BASHDIR ZSHDIR FISHDIR DOCDIR
 # CHECKS names the bats files to run, by default all that test programs.
 set -eu
-[ $# -eq 5 ] || { echo "usage: installcheck.sh BINDIR MANDIR BASHDIR ZSHDIR FISHDIR" >&2; exit 2; }
-bin=$1 man=$2 bash=$3 zsh=$4 fish=$5
+[ $# -eq 6 ] || { echo "usage: installcheck.sh BINDIR MANDIR BASHDIR ZSHDIR FISHDIR DOCDIR" >&2; exit 2; }
+bin=$1 man=$2 bash=$3 zsh=$4 fish=$5 doc=$6
 case $bin in /*) ;; *) bin=$PWD/$bin ;; esac
 top=$(cd "$(dirname "$0")/.." && pwd)
 missing=0
@@ -24,6 +24,9 @@ for main in "$top"/bin/*.c; do
     fi
 done
 for page in "$top"/man/*.[57]; do there "$man/man${page##*.}/${page##*/}"; done
+(cd "$top" && find docs workflows -type f ! -path '*/.*' ! -path '*/__pycache__/*') >"${TMPDIR:-/tmp}/installcheck.$$"
+while read -r f; do there "$doc/$f"; done <"${TMPDIR:-/tmp}/installcheck.$$"
+rm -f "${TMPDIR:-/tmp}/installcheck.$$"
 [ $missing -eq 0 ] || exit 1
 
 cd "$top"

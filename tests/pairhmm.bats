@@ -73,6 +73,14 @@ within() {
     refused 1 '"HMMER3/f" begins a profile HMM of HMMER: msvfilt'
     run -1 --separate-stderr bare <(printf '\001')
     refused 1 'line 1: begins with "\\x01": neither'
+    for f in tiny.in pairhmm-testdata.txt; do
+        tr '\n' '\r' <$f >mac.txt
+        run -1 --separate-stderr bare mac.txt
+        refused 1 'mac.txt: line 1'
+        (tr '\n' '\r' <$f; echo) >mac.txt
+        run -1 --separate-stderr bare mac.txt
+        refused 1 'mac.txt: line 1'
+    done
 }
 
 @test "rows before a fault are whole and right, wherever it is" {
@@ -145,12 +153,52 @@ within() {
     same <(printf '0 2\n2 0\n\n\n') m
 }
 
+@test "a matrix of results text has the same regions for any batch size, pace, number of threads and place of a cut" {
+    pairhmm -O matrix -K 1G -t 1 pairhmm-testdata.txt >want
+    for k in 1 500 3000 10K 128K; do
+        pairhmm -O matrix -K $k -t 3 pairhmm-testdata.txt >got
+        same want got || fail "-K $k"
+    done
+    (split -n l/5 pairhmm-testdata.txt part. && for f in part.*; do cat "$f"; sleep 0.3; done) | pairhmm -O matrix >got
+    same want got || fail "with pauses"
+    pairhmm -O matrix formats/small.results.txt >one
+    cat one one >want2
+    pairhmm -O matrix -K 1 formats/small.results.txt formats/small.results.txt >got
+    same want2 got || fail "a file ends a region"
+    awk 'BEGIN { while (n++ < 300) { q = q "I"; h = h "A" } while (n++ < 60000) print h, h, q, q, q, q }' >long.txt
+    pairhmm -O matrix -K 1G long.txt >want
+    [ "$(grep -c '^[0-9]* [0-9]*$' want)" -gt 1 ] || fail "a region of 90 MB"
+    pairhmm -O matrix -K 100K long.txt >got
+    same want got || fail "a region that is too long"
+    pairhmm -O matrix pairhmm-testdata.txt >want
+    for at in 3000 20000; do # what a cut or damaged input gets is a beginning
+        { head -c $at pairhmm-testdata.txt && printf 'A A x\n'; } >bad.txt
+        s=0
+        pairhmm -O matrix bad.txt 2>err >got || s=$?
+        [ "$s" = 1 ] || fail "status $s"
+        cmp -n "$(stat -c %s got)" got want || fail "cut at $at"
+    done
+}
+
+@test "a long line costs time linear in its length" {
+    seconds() { # of the processor, for a line of $1 MB that is no read
+        { printf '1 1\n' && head -c "$1"000000 /dev/zero | tr '\0' A && echo; } >long.in
+        python3 -c 'import resource, subprocess
+assert subprocess.run(["pairhmm", "long.in"], capture_output=True).returncode == 1
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime)'
+    }
+    one=$(seconds 40) four=$(seconds 160)
+    awk -v a="$one" -v b="$four" 'BEGIN { exit !(b < 8 * a + 0.3) }' || fail "40 MB: $one s, 160 MB: $four s"
+}
+
 @test "misuse" {
     for o in '-a' '-U x' '--bad-residue x' '--allow-cut' '-O fasta' '--digits 13' '-O matrix --raw' '-O matrix -f hap' \
         '-f nosuch' '-K 0'; do
         # shellcheck disable=SC2086 # options
-        run -2 --separate-stderr pairhmm $o tiny.in
+        echo kept >keep
+        run -2 --separate-stderr pairhmm $o tiny.in -o keep
         [ -z "$output" ]
+        [ "$(cat keep)" = kept ] || fail "$o: the file was emptied"
     done
 }
 

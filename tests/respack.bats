@@ -8,6 +8,53 @@ load helper
 setup_file() { make_data; }
 setup() { in_data; }
 
+# Every column, line and field is kept, in the order of the table.
+@test "tables of pairs become packed pairs and tables again, byte for byte" {
+    cat globins4.hmm m.hmm fn3.hmm >three.hmm
+    msvfilt -a -K 3K three.hmm small.fa >pairs.tsv
+    msvfilt -a -t 3 -O packed three.hmm small.fa >pairs.wsp
+    respack -O tsv pairs.wsp | same pairs.tsv -
+    respack pairs.tsv >again.wsp
+    respack -t 1 -K 10 pairs.tsv | cmp - again.wsp
+    respack -O tsv again.wsp | same pairs.tsv -
+    respack -O tsv pairs.tsv | same pairs.tsv -
+    # by hand: other columns in another order, lines of somebody, fields that are no numbers
+    printf '##mine\nquery\tname\tseq\tscore\tnote\tp\nq 1\ta\tMKV\t1.5\t"x\t1e-300\n' >own.tsv
+    printf 'q\xff\ta\tMKV\tn/a\t\tinf\nq 1\tb\t\t007\t#\t\n' >>own.tsv
+    respack own.tsv | respack -O tsv --header plain | same own.tsv -
+    sed 's/^query/#query/' own.tsv | respack | respack -O tsv --no-provenance | head -1 | grep -q '^#query'
+    msvfilt -P 1e-30 globins4.hmm small.fa >none.tsv # no row
+    [ "$(nrows none.tsv)" -eq 0 ]
+    respack none.tsv | respack -O tsv | same none.tsv -
+    # counts, also those that nobody knows, and tables without any
+    head -3 pairs.tsv | respack --allow-cut >cut.wsp
+    respack -O tsv cut.wsp | tail -1 | grep -qx '##end rows=1'
+    msvfilt --no-provenance three.hmm small.fa >bare.tsv
+    msvfilt --no-provenance -O packed three.hmm small.fa | respack -O tsv | same bare.tsv -
+}
+
+# The same rows from pairs in any form, and the same sequences.
+@test "packed pairs between all stages give the table of tables between them" {
+    msvfilt three.hmm demo.fa | vitfilt three.hmm | fwdscore -Z 400 three.hmm >want.tsv
+    msvfilt -O packed three.hmm demo.fa | vitfilt -O packed three.hmm | fwdscore -Z 400 -O packed three.hmm >got.wsp
+    respack -O tsv got.wsp | same want.tsv -
+    cat got.wsp got.wsp | respack -O tsv | rows - | same <(rows want.tsv; rows want.tsv) -
+    cat got.wsp got.wsp | respack -O tsv | tail -1 | grep -q ' in=800 '
+    respack -O fasta want.tsv >want.fa
+    respack -O fasta got.wsp | same want.fa -
+    vitfilt -U no.wsp -O packed three.hmm pairs.wsp >yes.wsp
+    vitfilt -U no.tsv three.hmm pairs.tsv >yes.tsv
+    respack -O tsv yes.wsp | same yes.tsv -
+    respack -O tsv no.wsp | same no.tsv -
+    run --separate-stderr respack got.wsp demo.fa
+    [ "$status" -eq 1 ] && grep -q 'cannot be read together' <<<"$stderr"
+    run --separate-stderr vitfilt -f name -O packed three.hmm got.wsp
+    refused 2 --fields
+    head -c 5000 got.wsp >cut.wsp
+    run --separate-stderr fwdscore --allow-cut three.hmm cut.wsp
+    [ "$status" -eq 1 ] && told cut.wsp 'was cut'
+}
+
 @test "--help names the default of -O that is written" {
     respack --help | grep -qF 'write packed, tsv, fasta or ids [packed]'
     respack demo.fa >got
@@ -35,6 +82,11 @@ setup() { in_data; }
     same d.fa got
     respack --rna d.fa | respack --rna -O fasta >got
     same <(tr T U <d.fa) got
+    printf '>letters\nACGTUXIRYMKSWHBVDN\n' >same.fa # as respack(1) says
+    respack --dna -O fasta same.fa >got
+    same got <(printf '>letters\nACGTTNARYMKSWHBVDN\n')
+    respack --rna -O fasta same.fa >got
+    same got <(printf '>letters\nACGUUNARYMKSWHBVDN\n')
     respack --dna d.fa | respack -O fasta >got # a packed stream knows its alphabet
     same d.fa got
     run --separate-stderr respack --dna demo.fa
@@ -44,6 +96,14 @@ setup() { in_data; }
     respack --dna d.fa >d.wsp
     run --separate-stderr msvfilt m.hmm d.wsp
     refused 1 'd.wsp' 'DNA' 'amino'
+}
+
+@test "equal records one behind the other stay as many in a table" {
+    printf '>a\nMKV\n>a\nMKV\n>b\nMK\n>b\nMK\n' >f
+    respack -O tsv f | respack -O fasta >got
+    same f got
+    respack -O tsv f | msvfilt -a -f name m.hmm --no-provenance --header none >got
+    same got <(printf 'a\na\nb\nb\n')
 }
 
 @test "streams are joined by cat" {

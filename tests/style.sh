@@ -32,33 +32,57 @@ while read -r f; do echo "$(wc -l <"$f") $f"; done <"$tmp/code" | sort -n >"$tmp
 awk -v max=$ceiling '$1 > max { print $2 ": " $1 " lines, at most " max }' "$tmp/lines" >"$tmp/long"
 breach "$tmp/long" "files over the ceiling; split them by idea"
 
-# ---- include direction: an include must not point upwards, nor to a sibling ----
+# ---- layers: what a file includes, and what an object is linked to, lies in its own folder or in a lower layer ----
+layers='lib/base | lib/simd lib/dev | lib/io | lib/hmm lib/run | lib/scan | lib/filter | lib/ssv lib/vit lib/fwd | lib/msv | lib/long'
+layers="$layers | lib/cascade lib/hits"
+layers="$layers | kernels/* | bin"
+# upwards VERB: reads pairs "user provider" of files; prints those that point upwards or sideways. Tests may use everything.
+upwards() {
+    awk -v verb="$1" -v layers="$layers" '
+        BEGIN {
+            n = split(layers, layer, " *[|] *")
+            for (i = 1; i <= n; i++) for (j = split(layer[i], f, " "); j > 0; j--) rank[f[j]] = i
+        }
+        function folder(p) { sub(/\/?[^\/]*$/, "", p); return p }
+        function rank_of(f) { sub(/^kernels\/.*/, "kernels/*", f); return f in rank ? rank[f] : 0 }
+        $1 ~ /^(tests|bench)\/|^kernels\/[^\/]*\/(test|bench)\.[^\/]*$/ { next }
+        {
+            from = folder($1); to = folder($2)
+            if (to == "") print $1 ": \"" $2 "\" is not named from the top"
+            else if (!rank_of(from)) print $1 ": " from " has no layer in tests/style.sh"
+            else if (from != to && (!rank_of(to) || rank_of(to) >= rank_of(from))) print $1 " " verb " " $2
+        }'
+}
 while read -r f; do
     sed -n 's/^[ ]*#[ ]*include "\([^"]*\)".*/\1/p' "$f" | while read -r i; do echo "$f $i"; done
-done <"$tmp/c" | awk '
-    function rank(p) {
-        if (p ~ /^lib\/base\//) return 1
-        if (p ~ /^lib\/(simd|dev)\//) return 2
-        if (p ~ /^lib\/io\//) return 3
-        if (p ~ /^lib\/(hmm|run)\//) return 4
-        if (p ~ /^lib\//) return 5 # cascade: what several kernels share
-        if (p ~ /^(tests|bench)\/|^kernels\/[^\/]*\/(test|bench)\.c$/) return 8
-        if (p ~ /^kernels\//) return 6
-        return 7 # bin
-    }
-    function folder(p) { sub(/[^\/]*$/, "", p); return p }
-    {
-        from = folder($1); to = folder($2)
-        if (to == "") print $1 ": \"" $2 "\" is not named from the top"
-        else if (rank($1) == 8) next
-        else if (from != to && rank(to) >= rank(from)) print $1 " includes " $2
-    }' >"$tmp/up"
-breach "$tmp/up" "includes go bin -> kernels -> cascade -> run, hmm -> io -> simd, dev -> base, and never sideways"
+done <"$tmp/c" | upwards includes >"$tmp/up"
+breach "$tmp/up" "an include must point to a lower layer, of: $layers"
+
+# Objects of the archive, from make: who defines what another one needs.
+for o in ${OBJECTS-}; do
+    nm -gP "$o" | awk -v o="${o#"${B:-build}"/}" '{ print o, $2, $1 }'
+done | awk '
+    $2 == "U" || $2 == "w" { user[++n] = $1; needs[n] = $3; next }
+    { by[$3] = $1 }
+    END { for (i = 1; i <= n; i++) if (needs[i] in by && by[needs[i]] != user[i]) print user[i], by[needs[i]], needs[i] }' >"$tmp/links"
+upwards "needs a symbol of" <"$tmp/links" | sort -u >"$tmp/up"
+breach "$tmp/up" "an object may need symbols of lower layers only, of: $layers"
+# Files of one folder need one another in one direction: tsort finds a circle. The widths of a vector body are one file.
+sed -E 's/\.(scalar|avx2|avx512|neon)\.o/.o/g' "$tmp/links" | awk '$1 != $2 { print $1, $2 }' | sort -u | tsort 2>&1 >/dev/null |
+    sed 's/^tsort: //; s/^-: //' >"$tmp/circles"
+breach "$tmp/circles" "files whose objects need one another in a circle"
+[ -s "$tmp/links" ] || echo "check-style: no OBJECTS were given, so links were not looked at"
 
 grep -nE '#[ ]*include[ ]*<([a-z]*mmintrin|x86intrin|arm_neon)\.h>' $(grep -v '^lib/simd/' "$tmp/c") /dev/null >"$tmp/simd"
 breach "$tmp/simd" "headers of vector instructions belong into lib/simd only"
 grep -nE '#[ ]*include[ ]*<(cuda|cub|cooperative_groups|nv)[^>]*>' $(grep '\.[ch]$' "$tmp/c") /dev/null >"$tmp/cuda"
 breach "$tmp/cuda" "CUDA headers belong into .cu and .cuh files only"
+
+# ---- one door for messages: lib/run/message.c, and ws_bug for what is our own fault ----
+grep -nE '\b(v?printf|puts|putchar|perror) ?\(|\b(v?fprintf|fputs|fputc|fwrite) ?\([^;]*\b(stderr|stdout)\b' \
+    $(grep -E '^(lib|kernels)/' "$tmp/c" | grep -vE '/(test|bench)\.c$|^lib/run/message\.c$|^lib/base/err\.c$') /dev/null |
+    grep -v 'format(printf' >"$tmp/prints"
+breach "$tmp/prints" "only lib/run/message.c prints"
 
 # ---- global symbols ----
 if [ -f "$archive" ]; then
@@ -88,7 +112,7 @@ breach "$tmp/paths" "paths of somebody's machine"
 # ---- headers stand alone ----
 grep '\.h$' "$tmp/c" | grep -v '\.inc\.h$' | while read -r h; do
     case $h in
-    lib/simd/*_end.h) continue ;; # undoes another header
+    lib/simd/v.h) continue ;; # needs the flags of a width
     lib/simd/*avx2*) isa='-mavx2 -mfma -mbmi2' ;;
     lib/simd/*avx512*) isa='-mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mbmi2' ;;
     *) isa= ;;

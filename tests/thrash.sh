@@ -18,6 +18,7 @@ gzip -dc "$top/tests/data/demo.fa.gz" | head -n "${THRASH_LINES:-1500}" >db.fa
 gzip -c db.fa >db.gz
 respack -t 1 db.fa >db.wsp
 ssvfilt -t 1 -a m.hmm db.fa | head -n 300 >rows && sed '/^##/d; s/^#//' rows >db.tsv
+respack -t 1 db.tsv >pairs.wsp
 
 # Copies standard input in pieces of random sizes up to SIZE; sleeps up to MS milliseconds after some.
 cat >pace.py <<'PACE'
@@ -43,9 +44,10 @@ pace() { # into $it
 
 n=0
 while [ $n -lt "$rounds" ]; do
-    pick ssvfilt msvfilt vitfilt fwdscore respack && tool=$it
-    pick db.fa db.gz db.wsp db.tsv && input=$it
+    pick ssvfilt msvfilt vitfilt fwdscore domscore respack && tool=$it
+    pick db.fa db.gz db.wsp db.tsv pairs.wsp && input=$it
     pick tsv tsv fasta packed ids && out=$it
+    [ $tool != domscore ] || [ $out != packed ] || out=a2m
     pick 1 100 3000 20000 128K 1G && batch=$it
     pick 1 2 3 4 8 && threads=$it
     pace && producer=$it

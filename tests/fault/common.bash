@@ -12,7 +12,7 @@ make_shim() {
 
 # drive KIND FIRST LAST STEP FORM OUTPUT... -- COMMAND...
 drive() { python3 "$top/tests/fault/drive.py" "${shim:-./shim.so}" "$@"; }
-live() { python3 "$top/tests/fault/live.py" "$@" >live || fail "$*: $(cat live)"; }
+live() { local said; said=$(python3 "$top/tests/fault/live.py" "$@" 2>&1) || fail "$*: $said"; }
 
 shimmed() { [ "${shim:-}" = - ] || ! sanitized || skip 'a sanitizer is in the way of the shim'; }
 # struck FAULT COMMAND...

@@ -12,6 +12,10 @@ pairhmm)
     gzip -dc "$top/tests/data/pairhmm/tiny.in.gz" >regions
     set -- -t "$threads" -K 8000 regions
     ;;
+mrfseg)
+    gzip -dc "$top/tests/data/golden/mrf/slab.nii.gz" >volume
+    set -- -t "$threads" --classes 4 --sweeps 3 volume
+    ;;
 papara-score)
     set -- -j "$threads" -K 1500 "$top/tests/data/papara/vag40/ref.phy" "$top/tests/data/papara/vag40/ref.nwk" \
         "$top/tests/data/papara/vag40/reads.fasta"

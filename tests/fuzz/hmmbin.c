@@ -15,9 +15,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n) {
     int rc = ws_hmmbin_detect(&f) ? ws_hmmbin_version(&f, &err) : WS_EDATA;
     while (!rc && at < n) {
         const size_t before = at;
-        ws_hmm h = {0};
+        size_t behind = at;
+        ws_hmm h = {0}, header = {0};
+        const int skimmed = ws_hmmbin_header(&header, &f, &behind, &err);
         rc = ws_hmmbin_read(&h, &f, &at, &err);
         if (!rc) fuzz_forms(&h);
+        FUZZ_CHECK(rc || (!skimmed && behind == at && header.M == h.M));
+        ws_hmm_release(&header);
         FUZZ_CHECK(rc || (at > before && at <= n));
         ws_hmm_release(&h);
     }

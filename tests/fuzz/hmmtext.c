@@ -18,7 +18,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n) {
         for (size_t i = 0; i < count; i++) {
             ws_hmm h = {0};
             FUZZ_CHECK(start[i] < n);
-            if (!ws_hmmtext_read(&h, &f, start[i], &err)) fuzz_forms(&h);
+            if (!ws_hmmtext_read(&h, &f, start[i], &err)) {
+                ws_hmm header = {0};
+                fuzz_forms(&h);
+                FUZZ_CHECK(!ws_hmmtext_header(&header, &f, start[i], &err) && header.M == h.M);
+                ws_hmm_release(&header);
+            }
             ws_hmm_release(&h);
         }
     }

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n) {
     ws_pairhmm_text t = {0};
     ws_err err;
     if (n < 1) return 0;
-    const ws_pairhmm_place at = {.name = "in", .line = 1};
+    const ws_pairhmm_origin at = {.name = "in", .line = 1};
     char *text = (char *)fuzz_copy(p + 1, n - 1);
     const int rc = p[0] & 1 ? ws_pairhmm_parse_results(&t, text, n - 1, &at, &err) : ws_pairhmm_parse_batches(&t, text, n - 1, &at, &err);
     FUZZ_CHECK(rc == WS_OK || rc == WS_EDATA);

@@ -12,23 +12,26 @@
 #include "tests/tap.h"
 
 #include "lib/dev/device.h"
-#include "lib/hmm/fscore.h"
+#include "lib/run/tool.h"
 
 #include <unistd.h>
 
 enum { SLOW = 1100 };
 
-extern const ws_backend ws_ssv_scalar, ws_msv_scalar, ws_vit_scalar, ws_fwd_scalar;
-extern const ws_backend ws_ssv_avx2, ws_msv_avx2, ws_vit_avx2, ws_fwd_avx2, ws_ssv_avx512, ws_msv_avx512, ws_vit_avx512, ws_fwd_avx512;
+WS_DECLARE_WIDTHS(ws_body, ws_ssv_);
+WS_DECLARE_WIDTHS(ws_body, ws_msv_);
+WS_DECLARE_WIDTHS(ws_body, ws_vit_);
+WS_DECLARE_WIDTHS(ws_body, ws_fwd_);
 extern const ws_backend ws_ssv_cuda, ws_msv_cuda, ws_vit_cuda, ws_fwd_cuda;
 
 static const struct kernel {
     const char *name;
-    const ws_backend *cuda, *host[3]; /* of the host, best first */
-} kernels[] = {{"ssv", &ws_ssv_cuda, {&ws_ssv_avx512, &ws_ssv_avx2, &ws_ssv_scalar}},
-               {"msv", &ws_msv_cuda, {&ws_msv_avx512, &ws_msv_avx2, &ws_msv_scalar}},
-               {"vit", &ws_vit_cuda, {&ws_vit_avx512, &ws_vit_avx2, &ws_vit_scalar}},
-               {"fwd", &ws_fwd_cuda, {&ws_fwd_avx512, &ws_fwd_avx2, &ws_fwd_scalar}}};
+    const ws_backend *cuda;
+    const ws_body *host[WS_NWIDTH];
+} kernels[] = {{"ssv", &ws_ssv_cuda, {WS_BY_WIDTH(ws_ssv_)}},
+               {"msv", &ws_msv_cuda, {WS_BY_WIDTH(ws_msv_)}},
+               {"vit", &ws_vit_cuda, {WS_BY_WIDTH(ws_vit_)}},
+               {"fwd", &ws_fwd_cuda, {WS_BY_WIDTH(ws_fwd_)}}};
 enum { NKERNEL = sizeof kernels / sizeof kernels[0] };
 
 static const int model_sizes[] = {1,   2,   3,   4,   5,   16,  31,  32,  33,  63,  64,  65,  100, 127,  128,  129,  130,  200,
@@ -40,12 +43,12 @@ enum { NMODEL = sizeof model_sizes / sizeof model_sizes[0], NLENGTH = sizeof len
 
 static void pack(sample_batch *s) {
     ws_err err = {0};
-    sample_must(ws_grow(&s->b.word, &s->b.word_cap, s->lane.codes.n / 6 + 64, 4, &err), &err);
-    for (size_t w = 0; w < s->lane.codes.n / 6; w++) {
+    sample_must(ws_grow(&s->b.word, &s->b.word_cap, s->worker.codes.n / 6 + 64, 4, &err), &err);
+    for (size_t w = 0; w < s->worker.codes.n / 6; w++) {
         s->b.word[w] = 0;
-        for (size_t i = 0; i < 6; i++) s->b.word[w] |= (uint32_t)(uint8_t)s->lane.codes.p[6 * w + i] << 5 * i;
+        for (size_t i = 0; i < 6; i++) s->b.word[w] |= (uint32_t)(uint8_t)s->worker.codes.p[6 * w + i] << 5 * i;
     }
-    s->b.nword = s->lane.codes.n / 6;
+    s->b.nword = s->worker.codes.n / 6;
 }
 
 typedef struct model {
@@ -79,7 +82,7 @@ static void make_batch(sample_batch *s, sample *r, const model *m, int n, int lo
 /* The sequences order[0..n) of s. */
 static void choose(sample_batch *to, const sample_batch *s, const uint32_t *order, size_t n) {
     for (size_t i = 0; i < n; i++)
-        memcpy(sample_add(to, s->b.len[order[i]]), s->lane.codes.p + 6 * s->b.first[order[i]], s->b.len[order[i]]);
+        memcpy(sample_add(to, s->b.len[order[i]]), s->worker.codes.p + 6 * s->b.first[order[i]], s->b.len[order[i]]);
     pack(to);
     sample_ready(to);
 }
@@ -93,11 +96,11 @@ enum { SURE = 2405 };
 
 /* A hint is there for each pair that the model's gate lets pass, and is ws_bias_sum. */
 static int hint_differs(const model *m, const sample_batch *s, size_t i, const ws_fscore *truth, float hint) {
-    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)s->lane.perseq.p + i;
+    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)s->worker.perseq.p + i;
     const float above = truth->nats - lm->null_nats, about = 0.01F;
     if (isnan(hint)) return s->b.len[i] > 0 && m->h.M <= SURE && above > m->data.gate.least + about;
     if (s->b.len[i] == 0 || above < m->data.gate.least - about) return 1;
-    const float want = ws_bias_sum(&m->data.bias, lm, ws_lane_codes(&s->lane, i), s->b.len[i]);
+    const float want = ws_bias_sum(&m->data.bias, lm, ws_worker_codes(&s->worker, i), s->b.len[i]);
     return memcmp(&hint, &want, sizeof hint) != 0;
 }
 
@@ -139,7 +142,7 @@ static void score_all(const char *what, const ws_backend *be, void **prep, const
         task[i].item = item + (size_t)i * most;
         for (size_t j = 0; j < task[i].n; j++) item[(size_t)i * most + j] = (uint32_t)sample_below(r, (int)most);
     }
-    sample_must(be->score(&s->b, task, (size_t)n, &s->lane, &err), &err);
+    sample_must(be->score(&s->b, task, (size_t)n, &s->worker, &err), &err);
     for (int i = 0; i < n; i++) compare(what, &m[i], s, &task[i], origin, sum);
     ws_free(task);
     ws_free(score);
@@ -153,36 +156,29 @@ static void release(sample_batch *s) {
 }
 
 /* Whose scores are the truth for a model of M nodes. */
-static const ws_backend *truth_of(const struct kernel *k, int M) {
-    ws_machine m = {0};
-    const char *why;
-    ws_cpu_probe(&m.cpu);
-    for (int i = 0; i < 2 && M > SLOW; i++)
-        if (k->host[i]->usable(&m, &why)) return k->host[i];
-    return k->host[2];
+static const ws_body *truth_of(const struct kernel *k, int M) {
+    ws_cpu cpu;
+    ws_cpu_probe(&cpu);
+    return k->host[M > SLOW ? ws_cpu_best(&cpu) : WS_WIDTH_scalar];
 }
 
 /* Half of the models let everything pass, the others what is as good as some sequence of the batch. */
 static void choose_gate(model *m, const sample_batch *s, sample *r) {
     const int i = sample_below(r, (int)s->b.n);
-    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)s->lane.perseq.p + i;
+    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)s->worker.perseq.p + i;
     m->data.gate.least = sample_below(r, 2) || !s->b.len[i] ? -INFINITY : m->truth[i].nats - lm->null_nats;
 }
 
 static void check_kernel(const struct kernel *k, model *m, int n, sample_batch *s, sample *r, totals sum[4]) {
     ws_err err = {0};
-    void **prep = ws_calloc((size_t)n, sizeof *prep, &err), *host;
+    void **prep = ws_calloc((size_t)n, sizeof *prep, &err);
     uint32_t *order = ws_calloc(s->b.n, sizeof *order, &err);
     sample_batch other = {0}, half[2] = {0};
     for (int i = 0; i < n; i++) {
         m[i].truth = ws_calloc(s->b.n, sizeof *m[i].truth, &err);
-        const ws_backend *be = truth_of(k, m[i].h.M);
-        sample_must(be->prepare(&m[i].t, &host, &err), &err);
-        const ws_task task = {.prep = host, .n = s->b.n, .score = m[i].truth};
-        sample_must(be->score(&s->b, &task, 1, &s->lane, &err), &err);
-        be->release(host);
+        sample_scores(s, truth_of(k, m[i].h.M), &m[i].data, NULL, s->b.n, m[i].truth);
         choose_gate(&m[i], s, r);
-        sample_must(k->cuda->prepare(&m[i].t, &prep[i], &err), &err);
+        sample_must(k->cuda->prepare(k->cuda, &m[i].t, &prep[i], &err), &err);
     }
     score_all("whole batch", k->cuda, prep, m, n, s, NULL, 0, r, &sum[0]);
     for (int i = 0; i < n; i++) score_all("one model", k->cuda, prep + i, m + i, 1, s, NULL, 0, r, &sum[0]); /* back to back */

@@ -77,7 +77,7 @@ static void score(const ws_pairhmm_backend *b, const ws_pairhmm_backend *host, i
 }
 
 static void test_length(tap *t, sample *r, int m, const ws_pairhmm_backend *host, int all_double) {
-    const ws_pairhmm_place at = {.name = "random", .line = 1};
+    const ws_pairhmm_origin at = {.name = "random", .line = 1};
     ws_buf text = {0};
     ws_pairhmm_text parsed = {0};
     ws_err err = {0};
@@ -118,7 +118,8 @@ int main(int argc, char **argv) {
         else tap_skip(&t, "pairhmm on a device", why);
         return tap_end(&t);
     }
-    const ws_pairhmm_backend *host = m.cpu.avx512 ? &ws_pairhmm_avx512 : m.cpu.avx2 ? &ws_pairhmm_avx2 : &ws_pairhmm_scalar;
+    static const ws_pairhmm_backend *const by_width[] = {WS_BY_WIDTH(ws_pairhmm_)};
+    const ws_pairhmm_backend *host = by_width[ws_cpu_best(&m.cpu)];
     sample_must(ws_pairhmm_cuda.base.start(&conf, &err), &err);
     for (size_t k = 0; k < sizeof end / sizeof *end; k++)
         for (int m1 = end[k] - 1; m1 <= end[k] + 1; m1++)

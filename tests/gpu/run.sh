@@ -48,10 +48,13 @@ step "scores, all devices" "$b/tests/gpu/check" -d all -m 520
 step "golden scores" "$b/tests/lib/golden" -b cuda
 step "papara-score" "$b/tests/gpu/papara"
 step "pairhmm" "$b/tests/gpu/pairhmm"
+step "mrfseg" "$b/tests/gpu/mrf"
+step "long targets" "$b/tests/gpu/long"
 settle
 
 if command -v python3 >/dev/null; then
     for tool in $TOOLS; do
+        case $tool in *sieve) continue ;; esac # hmmsieve's stages are tools of this list; nhmmsieve runs on CPUs
         "$b/fault/$tool" --list-backends | grep -q '^cuda.yes' || continue
         mkdir "$work/$tool"
         step "faults of the device, $tool" env -C "$work/$tool" sh "$PWD/tests/fault/device.sh" "$b/fault" "$tool" 3 2
@@ -70,7 +73,7 @@ fi
 
 if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck initcheck; do
-        for test in check papara pairhmm; do
+        for test in check papara pairhmm mrf long; do
             step "compute-sanitizer $tool, $test" \
                 compute-sanitizer --tool $tool --error-exitcode 9 "$b/tests/gpu/$test" -m 66
         done

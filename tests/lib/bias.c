@@ -36,16 +36,14 @@ static void fill(sample_batch *s, sample *r, const ws_abc *abc, size_t n) {
     sample_ready(s);
 }
 
-typedef void scores_fn(const ws_bias *bias, const ws_seqs *list, float *out);
-
-static int same(scores_fn *fn, const ws_bias *bias, sample_batch *s, sample *r) {
+static int same(ws_bias_scores_fn *fn, const ws_bias *bias, sample_batch *s, sample *r) {
     uint32_t item[MOST];
     float got[MOST], truth[MOST];
     const size_t n = (size_t)sample_below(r, MOST);
     for (size_t j = 0; j < n; j++) item[j] = (uint32_t)sample_below(r, (int)s->b.n);
-    const ws_seqs list = {(const uint8_t *)s->lane.codes.p, s->b.first, s->b.len,
-                          (const ws_lenmodel *)(const void *)s->lane.perseq.p, item, n};
-    ws_bias_scores(bias, NULL, &list, truth);
+    const ws_seqs list = {(const uint8_t *)s->worker.codes.p, s->b.first, s->b.len,
+                          (const ws_lenmodel *)(const void *)s->worker.perseq.p, item, n};
+    ws_bias_scores_scalar(bias, &list, truth);
     fn(bias, &list, got);
     for (size_t j = 0; j < n; j++)
         if (memcmp(&got[j], &truth[j], sizeof *got)) {
@@ -55,7 +53,7 @@ static int same(scores_fn *fn, const ws_bias *bias, sample_batch *s, sample *r) 
     return 1;
 }
 
-static void check_width(tap *t, const char *name, const char *why_not, scores_fn *fn, uint64_t seed) {
+static void check_width(tap *t, const char *name, const char *why_not, ws_bias_scores_fn *fn, uint64_t seed) {
     if (why_not) {
         tap_skip(t, name, why_not);
         return;
@@ -92,9 +90,9 @@ static void check_long_list(tap *t, const ws_cpu *cpu, uint64_t seed) {
     ws_bias_set(&bias, &h);
     fill(&s, &r, h.abc, MOST);
     for (size_t j = 0; j < LONG; j++) item[j] = (uint32_t)sample_below(&r, (int)s.b.n);
-    const ws_seqs list = {(const uint8_t *)s.lane.codes.p, s.b.first, s.b.len,
-                          (const ws_lenmodel *)(const void *)s.lane.perseq.p, item, LONG};
-    ws_bias_scores(&bias, NULL, &list, truth);
+    const ws_seqs list = {(const uint8_t *)s.worker.codes.p, s.b.first, s.b.len,
+                          (const ws_lenmodel *)(const void *)s.worker.perseq.p, item, LONG};
+    ws_bias_scores_scalar(&bias, &list, truth);
     ws_bias_scores(&bias, cpu, &list, got);
     tap_ok(t, !memcmp(got, truth, LONG * sizeof *got), "a list of %d, each score in its place", LONG);
     ws_free(item);
@@ -105,6 +103,7 @@ static void check_long_list(tap *t, const ws_cpu *cpu, uint64_t seed) {
 }
 
 int main(void) {
+    static ws_bias_scores_fn *const by_width[] = {WS_BY_WIDTH(ws_bias_scores_)};
     const char *seed = getenv("WARPSIEVE_SEED"), *depth = getenv("WARPSIEVE_TESTS");
     const uint64_t from = seed ? strtoull(seed, NULL, 0) : 20240607;
     tap t = {0};
@@ -112,8 +111,7 @@ int main(void) {
     ws_cpu_probe(&cpu);
     tap_note("seed %llu", (unsigned long long)from);
     check_log(&t, depth && !strcmp(depth, "full"));
-    check_width(&t, "bias avx2", cpu.why_not_avx2, WS_X86(cpu.avx2 ? ws_bias_scores_avx2 :) NULL, from);
-    check_width(&t, "bias avx512", cpu.why_not_avx512, WS_X86(cpu.avx512 ? ws_bias_scores_avx512 :) NULL, from);
+    for (int w = 0; w < WS_NWIDTH; w++) check_width(&t, ws_width_name[w], cpu.why_not[w], by_width[w], from);
     check_long_list(&t, &cpu, from);
     return tap_end(&t);
 }

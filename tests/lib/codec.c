@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Every vector codec against the scalar one: all lengths, all characters, all codes, random texts. */
+#include "lib/base/cpu.h"
 #include "tests/lib/io.h"
 
 enum { LONGEST = 200, ROUNDS = 20000, ROOM = 4096 };
@@ -110,6 +111,23 @@ static int same_text_copy(const ws_codec *c, const uint8_t *text, size_t n) {
     return same;
 }
 
+/* Every length, in blocks of the exact size; the other strand of the other strand is the first one, codes only. */
+static int same_strands(const ws_codec *c, const ws_abc *abc, uint64_t *seed, size_t n) {
+    uint8_t *from = malloc(n + 1), *a = malloc(n + 1), *b = malloc(n + 1);
+    must(from && a && b, "memory");
+    for (size_t i = 0; i < n; i++) from[i] = (uint8_t)below(seed, 32);
+    from[n] = a[n] = 0xee;
+    c->other_strand(abc, from, n, a);
+    ws_codec_scalar.other_strand(abc, from, n, b);
+    int same = !memcmp(a, b, n) && a[n] == 0xee;
+    c->other_strand(abc, a, n, b);
+    same &= !memcmp(b, from, n);
+    free(from);
+    free(a);
+    free(b);
+    return same;
+}
+
 static void characters(tap *t, const ws_codec *c, const ws_abc *abc) {
     uint8_t text[LONGEST];
     int same = 1;
@@ -131,6 +149,11 @@ static void lengths(tap *t, const ws_codec *c, const ws_abc *abc) {
     for (size_t n = 0; n <= LONGEST; n++) words &= same_words(c, abc, &seed, n);
     for (size_t n = 0; n <= 2 * LONGEST; n++) check &= same_check(c, abc, &seed, n);
     tap_ok(t, words, "%s: pack, unpack, spell, %s, lengths 0 to %d", c->name, abc->name, LONGEST);
+    if (abc->complement) {
+        int strands = 1;
+        for (size_t n = 0; n <= 2 * LONGEST; n++) strands &= same_strands(c, abc, &seed, n);
+        tap_ok(t, strands, "%s: the other strand, %s, 0 to %d residues", c->name, abc->name, 2 * LONGEST);
+    }
     tap_ok(t, check, "%s: check, %s, every place of 0 to %d residues", c->name, abc->name, 2 * LONGEST);
 }
 
@@ -167,20 +190,26 @@ static void by_hand(tap *t) {
            "scalar: pack, first residue lowest, padding 31");
     ws_codec_scalar.spell(abc, code, n, text);
     tap_ok(t, !memcmp(text, "ACDY*~X.", 8), "scalar: spell");
+    const ws_abc *dna = ws_abc_get(WS_ABC_DNA);
+    uint8_t other[18];
+    n = ws_codec_scalar.digitise(dna, (const uint8_t *)"ACGT.RYMKSWHBVDN*~", 18, code);
+    ws_codec_scalar.other_strand(dna, code, n, other);
+    ws_codec_scalar.spell(dna, other, n, text);
+    tap_ok(t, n == 18 && !memcmp(text, "~*NHBVDWSMKRY.ACGT", 18), "scalar: the other strand of every code");
 }
 
 int main(void) {
-    static const char *const names[] = {"avx2", "avx512"};
+    static const ws_codec *const codecs[] = {WS_BY_WIDTH(ws_codec_)};
     static const ws_abc_type types[] = {WS_ABC_AMINO, WS_ABC_DNA, WS_ABC_RNA};
     tap t = {0};
     ws_cpu cpu;
     ws_cpu_probe(&cpu);
     tap_note("chosen: %s, %d threads allowed", ws_codec_get(&cpu)->name, ws_cpu_allowed());
     by_hand(&t);
-    for (int i = 0; i < 2; i++) {
-        const ws_codec *c = ws_codec_named(&cpu, names[i]);
-        if (!c) {
-            tap_skip(&t, names[i], i ? cpu.why_not_avx512 : cpu.why_not_avx2);
+    for (int w = 0; w < WS_WIDTH_scalar; w++) {
+        const ws_codec *c = codecs[w];
+        if (cpu.why_not[w]) {
+            tap_skip(&t, ws_width_name[w], cpu.why_not[w]);
             continue;
         }
         for (int k = 0; k < 3; k++) {

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernels/msv/msv.h"
+#include "lib/msv/msv.h"
 #include "lib/base/cpu.h"
 #include "lib/hmm/evalue.h"
 #include "lib/hmm/target.h"
@@ -158,7 +158,7 @@ static void prepare_model(const golden *g, model *m) {
         ws_bias_set(&h->bias, h->hmm);
         if (ws_profile_create(&h->profile, h->hmm, &err) || ws_bytes_create(&m->bytes[i], &h->profile, &err)) die(&err);
         for (int k = 0; k < NKERNEL; k++)
-            if (g->backend[k]->prepare(&target, &m->prep[k][i], &err)) die(&err);
+            if (g->backend[k]->prepare(g->backend[k], &target, &m->prep[k][i], &err)) die(&err);
     }
 }
 
@@ -251,7 +251,7 @@ static void make_jobs(golden *g, const char *folder) {
 
 typedef struct checker {
     golden *g;
-    ws_lane lane;
+    ws_worker worker;
     ws_fscore *score[NKERNEL];
     uint32_t *item;
     size_t bad, worst_row, prior; /* prior: where the last target was found */
@@ -348,9 +348,9 @@ static void check_row(checker *c, const job *j, size_t i) {
     const char *row = c->g->row[j->first + i];
     const model *m = &c->g->model[j->model];
     const ws_hmm *hmm = &m->set.hmm[j->query];
-    const ws_lenmodel *lm = (const ws_lenmodel *)c->lane.perseq.p + c->item[i];
-    const uint8_t *x = ws_lane_codes(&c->lane, c->item[i]);
-    size_t L = c->lane.batch->len[c->item[i]];
+    const ws_lenmodel *lm = (const ws_lenmodel *)c->worker.perseq.p + c->item[i];
+    const uint8_t *x = ws_worker_codes(&c->worker, c->item[i]);
+    size_t L = c->worker.batch->len[c->item[i]];
     ws_err err;
 
     if (atoi(field(row, QLEN)) != hmm->M) complain(c, row, QLEN, "another number");
@@ -360,7 +360,7 @@ static void check_row(checker *c, const job *j, size_t i) {
             if (c->score[k][i].nats != -INFINITY) complain(c, row, SSV_NATS, "not -inf for no residues");
         return;
     }
-    uint8_t *cell = ws_lane_scratch(&c->lane, (size_t)hmm->M + 1, &err);
+    uint8_t *cell = ws_worker_scratch(&c->worker, (size_t)hmm->M + 1, &err);
     if (!cell) die(&err);
     check_status(c, row, SSV_STATUS, c->score[SSV][i]);
     check_status(c, row, MSV_STATUS, c->score[MSV][i]);
@@ -399,14 +399,14 @@ static void check_job(checker *c, const job *j) {
     for (size_t i = 0; i < j->n; i++) c->item[i] = find_seq(c, field(g->row[j->first + i], TARGET));
     for (int k = 0; k < NKERNEL; k++) {
         ws_task task = {.prep = g->model[j->model].prep[k][j->query], .item = c->item, .n = j->n, .score = c->score[k]};
-        if (g->backend[k]->score(&g->seqs.batch, &task, 1, &c->lane, &err)) die(&err);
+        if (g->backend[k]->score(&g->seqs.batch, &task, 1, &c->worker, &err)) die(&err);
     }
     for (size_t i = 0; i < j->n; i++) check_row(c, j, i);
 }
 
 static void *check_jobs(void *arg) {
     golden *g = arg;
-    checker c = {.g = g, .lane = {.batch = &g->seqs.batch, .codes = g->seqs.codes, .perseq = g->seqs.lm}};
+    checker c = {.g = g, .worker = {.batch = &g->seqs.batch, .codes = g->seqs.codes, .perseq = g->seqs.lm}};
     ws_err err;
     size_t i, checked = 0;
     for (int k = 0; k < NKERNEL; k++)
@@ -426,7 +426,7 @@ static void *check_jobs(void *arg) {
     pthread_mutex_unlock(&g->lock);
     for (int k = 0; k < NKERNEL; k++) ws_free(c.score[k]);
     ws_free(c.item);
-    ws_buf_release(&c.lane.scratch);
+    ws_buf_release(&c.worker.scratch);
     return NULL;
 }
 

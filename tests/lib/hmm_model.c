@@ -119,10 +119,38 @@ static void test_optional_parts(tap *t) {
     tap_ok(t, b.hmm[0].calibrated && b.hmm[0].compo[0] == 0 && b.hmm[0].compo[19] == 0, "no COMPO: all zero");
     tap_ok(t, !h->has_cut[WS_CUT_GA] + !h->has_cut[WS_CUT_TC] + !h->has_cut[WS_CUT_NC] == 0 && h->cut[WS_CUT_GA][0] == 25 &&
                   h->cut[WS_CUT_GA][1] == 20 && h->cut[WS_CUT_TC][0] == 26.5f && h->cut[WS_CUT_NC][1] == 19, "GA TC NC");
+    ws_hmmset maxl = read_file(GOLDEN "dna-models/MADE1.hmm.gz", 1);
+    ws_hmmset binary = read_file(GOLDEN "long-targets/3box.h3m", 1);
+    tap_ok(t, maxl.hmm[0].maxl == 426 && a.hmm[0].maxl == 0 && binary.hmm[0].maxl == 75, "MAXL, and 0 where the file has none");
+    ws_hmmset_release(&maxl);
+    ws_hmmset_release(&binary);
     tap_ok(t, strcmp(h->acc, "PFXXXXX.1") == 0 && strstr(h->desc, "model mask") && !b.hmm[0].desc, "ACC and DESC");
     ws_hmmset_release(&a);
     ws_hmmset_release(&b);
     ws_hmmset_release(&c);
+}
+
+/* The same consensus in all versions, read or derived; text and binary have the rest alike where they have it. */
+static void test_annotation(tap *t) {
+    ws_hmmset f = read_file(GOLDEN "formats/20aa-3f.hmm", 1), mm = read_file(GOLDEN "models/globins4_mm.hmm.gz", 1);
+    const ws_hmm *want = &f.hmm[0], *h = &mm.hmm[0];
+    int same = 1;
+    for (int form = 0; form < 12; form++) {
+        char path[64];
+        snprintf(path, sizeof path, GOLDEN "formats/20aa-%s3%c.%s", form % 2 ? "bin" : "", 'a' + form / 2, form % 2 ? "h3m" : "hmm");
+        ws_hmmset set = read_file(path, 1);
+        const ws_hmm *g = &set.hmm[0];
+        same &= strcmp(g->note[WS_NOTE_CONS], want->note[WS_NOTE_CONS]) == 0 && g->nseq == want->nseq;
+        same &= g->note[WS_NOTE_RF][20] == 'x' && !g->note[WS_NOTE_MM] && !g->note[WS_NOTE_CS] && g->map[20] == 20;
+        ws_hmmset_release(&set);
+    }
+    tap_ok(t, same && strcmp(want->note[WS_NOTE_CONS], " ACDEFGHIKLMNPQRSTVWY") == 0, "consensus, map and NSEQ in every form");
+    const char *cons = h->note[WS_NOTE_CONS], *cs = h->note[WS_NOTE_CS];
+    tap_ok(t, h->nseq == 4 && h->map[1] == 9 && h->map[104] == 120 && strncmp(cons, " vvLsea", 7) == 0 && strlen(cons) == 150 &&
+                  strncmp(cs, " HHHHCC", 7) == 0 && h->note[WS_NOTE_RF][1] == 'x' && h->note[WS_NOTE_MM][50] == '-' &&
+                  h->note[WS_NOTE_MM][51] == 'm', "CONS RF MM CS MAP NSEQ");
+    ws_hmmset_release(&f);
+    ws_hmmset_release(&mm);
 }
 
 static void test_many(tap *t) {
@@ -278,6 +306,8 @@ static void test_bad_text(tap *t) {
         {"one cutoff of two", "DATE", "GA 1.0\nDATE", "the line ends where a number was expected (GA)"},
         {"two STATS of three", "STATS LOCAL VITERBI", "XTATS LOCAL VITERBI", "some of the three STATS lines"},
         {"an unknown STATS", "STATS LOCAL VITERBI", "STATS LOCAL VITERBO", "STATS LOCAL \"VITERBO\""},
+        {"a lambda of 0", "STATS LOCAL VITERBI ", "STATS LOCAL VITERBI -7.5 0.0 #", "lambda of a STATS line is 0, expected more"},
+        {"a negative lambda", "STATS LOCAL FORWARD ", "STATS LOCAL FORWARD -3.5 -0.7 #", "lambda of a STATS line is -0.7, expected more"},
         {"no number in STATS", "STATS LOCAL MSV ", "STATS LOCAL MSV x", "where a number was expected (STATS)"},
         {"an empty DESC", "LENG", "DESC  \nLENG", "line 3: DESC is empty"},
         {"no HMM line", "\nHMM ", "\nHMX ", "the model ends before its HMM line"},
@@ -335,6 +365,8 @@ static void test_bad_binary(tap *t) {
                {"a probability of 2", 20, 0x40000000, "byte 20: found 2 where a probability"},
                {"a name of two billion bytes", 16 + 4 * (20 * 20 + 21 * 20 + 21 * 7), 2000000000, "the file ends inside name"},
                {"a name of -1 bytes", 16 + 4 * (20 * 20 + 21 * 20 + 21 * 7), -1, "the length of the name is -1"},
+               {"a tab in the name", 16 + 4 * (20 * 20 + 21 * 20 + 21 * 7) + 4, 0x74096574, "has a blank, expected one word"},
+               {"a blank in the name", 16 + 4 * (20 * 20 + 21 * 20 + 21 * 7) + 4, 0x74206574, "has a blank, expected one word"},
                {"no name", 16 + 4 * (20 * 20 + 21 * 20 + 21 * 7), 0, "no name"}};
     size_t n;
     char *file = slurp(GOLDEN "formats/20aa-bin3f.h3m", &n);
@@ -345,6 +377,17 @@ static void test_bad_binary(tap *t) {
         refuse(t, bad[i].what, file, n, bad[i].expect);
         memcpy(file + bad[i].at, &old, sizeof old);
     }
+    ws_hmmset set = read_file(GOLDEN "formats/20aa-bin3f.h3m", 1);
+    for (int i = WS_MLAMBDA; i <= WS_FLAMBDA; i += WS_VLAMBDA - WS_MLAMBDA) {
+        static const float none = 0, negative = -0.7f;
+        float *pairs = set.hmm[0].evparam; /* mu and lambda as they stand in the file */
+        char *at = memmem(file, n, &pairs[i - 1], 2 * sizeof(float));
+        must(at != NULL, "no such pair");
+        memcpy(at + sizeof(float), i == WS_VLAMBDA ? &negative : &none, sizeof(float));
+        refuse(t, "a lambda of 0 or less", file, n, "expected more than 0");
+        memcpy(at, &pairs[i - 1], 2 * sizeof(float));
+    }
+    ws_hmmset_release(&set);
     ws_free(file);
     refuse_pair(t, "junk behind a binary model", GOLDEN "formats/20aa-bin3f.h3m", GOLDEN "worked/worked.fa",
                 "a further model was expected");
@@ -465,6 +508,7 @@ int main(void) {
     test_alphabet(&t, WS_ABC_RNA, 4, 18);
     test_formats(&t);
     test_optional_parts(&t);
+    test_annotation(&t);
     test_many(&t);
     test_layout(&t);
     test_nucleotides(&t);

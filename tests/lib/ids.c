@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The list of --device, and which devices the driver gets to see. */
+#include "lib/dev/device.h"
 #include "lib/dev/ids.h"
 #include "tests/tap.h"
 
@@ -26,11 +27,18 @@ int main(void) {
     tap_ok(&t, fails("3,1,3", "device 3 is named twice") && fails("0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", "at most 16"),
            "twice; too many");
 
+    const char *why;
     setenv(variable, "1,3", 1);
-    tap_ok(&t, !ws_dev_ids_narrow(&two) && strcmp(getenv(variable), "1,3") == 0, "what %s says stays", variable);
+    ws_dev_narrow("2,0");
+    tap_ok(&t, !ws_dev_is_narrowed(&two) && strcmp(getenv(variable), "1,3") == 0, "what %s says stays", variable);
     unsetenv(variable);
-    tap_ok(&t, !ws_dev_ids_narrow(&all) && !getenv(variable), "all is not narrowed");
-    tap_ok(&t, ws_dev_ids_narrow(&two) && getenv(variable) && strcmp(getenv(variable), "2,0") == 0, "two of them");
-    tap_ok(&t, ws_dev_ids_narrow(&two), "and a second call says the same");
+    ws_dev_narrow("all");
+    ws_dev_narrow("2,x");
+    (void)ws_dev_usable("2,0", &why); /* which any thread may ask */
+    tap_ok(&t, !ws_dev_is_narrowed(&two) && !getenv(variable), "all, what is no list, and asking for devices leave the environment alone");
+    ws_dev_narrow("2,0");
+    tap_ok(&t, ws_dev_is_narrowed(&two) && getenv(variable) && strcmp(getenv(variable), "2,0") == 0, "two of them");
+    ws_dev_narrow("1");
+    tap_ok(&t, ws_dev_is_narrowed(&two) && !ws_dev_is_narrowed(&all) && strcmp(getenv(variable), "2,0") == 0, "once is enough");
     return tap_end(&t);
 }

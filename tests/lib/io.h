@@ -47,6 +47,26 @@ WS_UNUSED static void put_slice(ws_buf *out, const ws_batch *b, ws_slice s) {
     must(!ws_buf_add(out, s.n ? ws_batch_text(b, s) : "", s.n, &err), "memory");
 }
 
+/* The query of a row and its columns that pass through, as in a table. */
+WS_UNUSED static void put_row(ws_buf *out, const ws_batch *b, const ws_row *row) {
+    ws_err err;
+    int rc = WS_OK;
+    if (row->number == UINT32_MAX) {
+        put_slice(out, b, row->query);
+        rc = ws_buf_adds(out, "|", &err);
+        put_slice(out, b, row->rest);
+    } else {
+        const ws_query *q = ws_queries_at(b->queries, row->number);
+        rc = ws_buf_add(out, q->name, q->n, &err) | ws_buf_adds(out, "|", &err);
+    }
+    for (size_t k = 0; row->number != UINT32_MAX && k < b->ncolumn; k++) {
+        const ws_cell c = ws_row_cell(b, row, (int)k);
+        if (k) rc |= ws_buf_adds(out, "\t", &err);
+        rc |= ws_cell_print(out, &c, &err);
+    }
+    must(!rc, "memory");
+}
+
 /* "name|desc|qual|SEQUENCE" for a sequence, " #number|query|rest|line" for each of its rows, numbered through from
  * *seqs. Words that break the promises of batch.h show as "!". */
 WS_UNUSED static void dump(ws_buf *out, const ws_batch *b, const ws_abc *abc, size_t *seqs) {
@@ -74,9 +94,7 @@ WS_UNUSED static void dump(ws_buf *out, const ws_batch *b, const ws_abc *abc, si
         rc |= ws_buf_adds(out, "\n", &err);
         for (; row < b->nrow && b->row[row].seq == i; row++) {
             rc |= ws_buf_addf(out, &err, " #%zu|", *seqs + i);
-            put_slice(out, b, b->row[row].query);
-            rc |= ws_buf_adds(out, "|", &err);
-            put_slice(out, b, b->row[row].rest);
+            put_row(out, b, &b->row[row]);
             rc |= ws_buf_addf(out, &err, "|%llu\n", (unsigned long long)b->row[row].line);
         }
         must(!rc, "memory");

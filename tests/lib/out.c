@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 static void to_file(tap *t) {
     char path[PATH_SIZE], *text;
@@ -47,6 +49,33 @@ static void failures(tap *t) {
     tap_ok(t, ws_out_write(&o, "x", 1, &err) == WS_EPIPE, "a reader that went away");
     (void)ws_out_close(&o, &err);
     tap_ok(t, !ws_out_open(&o, "-", &err) && o.fd == STDOUT_FILENO && !strcmp(o.name, "standard output"), "- is stdout");
+}
+
+/* A limit on the size of files makes a write fail in its middle: what it wrote is taken back where that was the end of the file, and
+ * nothing is cut where bytes stand behind it. */
+static void partial_write(tap *t) {
+    enum { BEFORE = 10, ALL = 100, LIMIT = 50, WRITTEN = 60 };
+    struct rlimit old;
+    must(getrlimit(RLIMIT_FSIZE, &old) == 0, "limit");
+    for (int behind = 0; behind < 2; behind++) {
+        char path[PATH_SIZE], name[32], bytes[ALL] = {0};
+        ws_err err;
+        ws_out o;
+        struct stat st;
+        temp_file(path, bytes, behind ? ALL : BEFORE);
+        const int fd = open(path, O_WRONLY);
+        must(fd >= 0 && lseek(fd, BEFORE, SEEK_SET) == BEFORE, "file");
+        snprintf(name, sizeof name, "/dev/fd/%d", fd);
+        must(!ws_out_open(&o, name, &err), "descriptor");
+        must(setrlimit(RLIMIT_FSIZE, &(struct rlimit){LIMIT, old.rlim_max}) == 0, "limit");
+        const int rc = ws_out_write(&o, bytes, WRITTEN, &err);
+        must(setrlimit(RLIMIT_FSIZE, &old) == 0 && stat(path, &st) == 0, "limit");
+        tap_ok(t, rc == WS_EIO && st.st_size == (behind ? ALL : BEFORE), "a write that fails in its middle, %s: %lld bytes are left",
+               behind ? "with bytes behind it" : "at the end of a file", (long long)st.st_size);
+        (void)ws_out_close(&o, &err);
+        close(fd);
+        unlink(path);
+    }
 }
 
 typedef struct reader {
@@ -104,9 +133,11 @@ static void text(tap *t) {
 int main(void) {
     tap t = {0};
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     text(&t);
     to_file(&t);
     failures(&t);
+    partial_write(&t);
     non_blocking(&t);
     return tap_end(&t);
 }

@@ -97,6 +97,33 @@ static void small_stream(ws_buf *out, const ws_abc *abc) {
     ws_batch_release(&b);
 }
 
+static int zeros(const char *p, uint64_t n) {
+    while (n > 0 && !p[n - 1]) n--;
+    return n == 0;
+}
+
+/* What fills lengths, texts and words up to their places is zero, whatever the memory held; the last word of a sequence is filled up
+ * with 31, and its two highest bits are zero. */
+static void padding(tap *t) {
+    const ws_abc *abc = ws_abc_get(WS_ABC_AMINO);
+    ws_buf out = {0};
+    ws_err err;
+    pack_frame f;
+    fine(ws_buf_reserve(&out, 4096, &err));
+    memset(out.p, 0xaa, out.cap);
+    small_stream(&out, abc);
+    memcpy(&f, out.p + PACK_FRAME, sizeof f);
+    const char *body = out.p + 2 * PACK_FRAME;
+    const uint64_t used = pack_lengths(&f) + f.v[BLOCK_TEXT], front = pack_front(&f), words = 4 * f.v[BLOCK_WORDS];
+    tap_ok(t, f.v[BLOCK_SEQS] == 3 && front > used && zeros(body + used, front - used), "zeros behind lengths and texts");
+    tap_ok(t, pack_gap(&f) > 0 && zeros(body + front + words, pack_gap(&f)), "zeros behind the words");
+    uint32_t w[4]; /* 13 residues in three words, none, 6 in one */
+    memcpy(w, body + front, sizeof w);
+    tap_ok(t, words == sizeof w && w[2] >> 5 == 0x1ffffff && !((w[0] | w[1] | w[2] | w[3]) >> 30),
+           "31 in the unused places of a word, bits 30 and 31 zero");
+    ws_buf_release(&out);
+}
+
 static void choice_and_batches(tap *t) {
     const ws_abc *abc = ws_abc_get(WS_ABC_AMINO);
     static const uint32_t pick[] = {4, 1, 3};
@@ -316,10 +343,10 @@ static void wrong_heads(tap *t) {
     ws_buf s = {0};
     small_stream(&s, ws_abc_get(WS_ABC_AMINO));
     pack_frame f = frame_at(&s, 0), end = frame_at(&s, s.n - PACK_FRAME);
-    f.v[HEAD_VERSION] = 2;
+    f.v[HEAD_VERSION] = 3;
     seal_frame(&s, 0, &f);
     refused(t, &s, "version", "another version");
-    f.v[HEAD_VERSION] = PACK_VERSION;
+    f.v[HEAD_VERSION] = PACK_SEQUENCES;
     f.v[HEAD_ALPHABET] = 9;
     seal_frame(&s, 0, &f);
     refused(t, &s, "alphabet", "another alphabet");
@@ -346,6 +373,7 @@ int main(void) {
             round_trip(&t, seed, ws_abc_get(types[i]), 20, 300000, seed % 2 == 1);
         }
     round_trip(&t, 9, ws_abc_get(WS_ABC_AMINO), 2, 40000000, 0);
+    padding(&t);
     choice_and_batches(&t);
     concatenated(&t);
     slow_stream(&t);

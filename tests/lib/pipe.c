@@ -22,17 +22,20 @@ typedef struct stream {
     int bad_slot, bad_read; /* where a part fails, and the reader; NOWHERE: not at all */
     size_t bad_part;
     int nread, nwritten;
+    int patient;              /* the bad part waits until the reader has failed */
+    _Atomic int reader_failed;
     _Atomic int wrong;
 } stream;
 
 static void dawdle(const slot *s, size_t part) {
-    nanosleep(&(struct timespec){.tv_nsec = (long)((size_t)s->number * 7 + part * 13) % 11 * 20000}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = (long)((size_t)s->number * 7 + part * 13) % 11 * 20000 + 1}, NULL);
 }
 
 static int read_slot(void *ctx, void *slot_, size_t *parts, ws_err *err) {
     stream *st = ctx;
     slot *s = slot_;
-    if (st->nread == st->bad_read) return ws_fail(err, WS_EDATA, "the reader fails at %d", st->nread);
+    st->reader_failed = st->nread == st->bad_read;
+    if (st->reader_failed) return ws_fail(err, WS_EDATA, "the reader fails at %d", st->nread);
     if (st->nread == LENGTH) return WS_EOF;
     *s = (slot){.number = st->nread, .parts = st->parts[st->nread]};
     *parts = s->parts;
@@ -45,6 +48,7 @@ static int work_part(void *ctx, void *slot_, size_t part, int thread, ws_err *er
     slot *s = slot_;
     if (part >= s->parts || thread < 0 || thread >= THREADS || s->finished || s->worked[part]++) st->wrong++;
     dawdle(s, part);
+    while (st->patient && !st->reader_failed && s->number == st->bad_slot && part == st->bad_part) dawdle(s, part);
     if (s->number == st->bad_slot && part == st->bad_part) return ws_fail(err, WS_EDATA, "part %zu of %d fails", part, s->number);
     return WS_OK;
 }
@@ -84,7 +88,7 @@ int main(void) {
     for (int threads = 1; threads <= THREADS; threads += 2) {
         stream whole = {.bad_slot = NOWHERE, .bad_read = NOWHERE};
         for (int i = 0; i < LENGTH; i++) whole.parts[i] = 1 + (size_t)sample_below(&chance, PARTS);
-        stream part = whole, reader = whole;
+        stream part = whole, both = whole, reader = whole;
         ws_err err = {0};
         int rc = run(&whole, threads, &err);
         tap_ok(&t, rc == WS_OK && whole.nwritten == LENGTH && !whole.wrong, "%d threads: every part once, slots in order", threads);
@@ -94,6 +98,13 @@ int main(void) {
         rc = run(&part, threads, &err);
         tap_ok(&t, rc == WS_EDATA && strstr(err.text, "part") && part.nwritten == part.bad_slot + 1 && !part.wrong,
                "%d threads: part %zu of slot %d fails, which is the last that is written", threads, part.bad_part, part.bad_slot);
+
+        both.bad_slot = sample_below(&chance, LENGTH - 1);
+        both.bad_read = both.bad_slot + 2;
+        both.patient = threads > 1;
+        rc = run(&both, threads, &err);
+        tap_ok(&t, rc == WS_EDATA && strstr(err.text, "part") && both.nwritten == both.bad_slot + 1,
+               "%d threads: a part of slot %d fails and the reader behind it, which counts for nothing", threads, both.bad_slot);
 
         reader.bad_read = sample_below(&chance, LENGTH);
         rc = run(&reader, threads, &err);

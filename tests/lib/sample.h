@@ -3,9 +3,9 @@
 #ifndef WS_TESTS_SAMPLE_H
 #define WS_TESTS_SAMPLE_H
 
-#include "lib/hmm/seqs.h"
+#include "lib/filter/filter.h"
 #include "lib/hmm/target.h"
-#include "lib/run/tool.h"
+#include "lib/scan/scan.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -99,10 +99,10 @@ static inline void sample_target(ws_hmm_target *t, const ws_hmm *h) {
     t->gate = (ws_gate){-INFINITY, 0, 1};
 }
 
-/* A batch and a lane filled with sequences. sample_add returns where the L codes go; sample_ready makes length models. */
+/* A batch and a worker filled with sequences. sample_add returns where the L codes go; sample_ready makes length models. */
 typedef struct sample_batch {
     ws_batch b;
-    ws_lane lane;
+    ws_worker worker;
     uint64_t words;
 } sample_batch;
 
@@ -111,31 +111,49 @@ static inline uint8_t *sample_add(sample_batch *s, size_t L) {
     size_t bytes = 6 * ws_batch_words(L);
     sample_must(ws_grow(&s->b.first, &s->b.first_cap, s->b.n + 1, sizeof *s->b.first, &err), &err);
     sample_must(ws_grow(&s->b.len, &s->b.len_cap, s->b.n + 1, sizeof *s->b.len, &err), &err);
-    sample_must(ws_buf_reserve(&s->lane.codes, bytes + 64, &err), &err);
-    uint8_t *x = (uint8_t *)s->lane.codes.p + s->lane.codes.n;
+    sample_must(ws_buf_reserve(&s->worker.codes, bytes + 64, &err), &err);
+    uint8_t *x = (uint8_t *)s->worker.codes.p + s->worker.codes.n;
     memset(x, WS_CODE_PAD, bytes);
-    s->b.first[s->b.n] = s->lane.codes.n / 6;
+    s->b.first[s->b.n] = s->worker.codes.n / 6;
     s->b.len[s->b.n++] = (uint32_t)L;
     s->b.residues += L;
-    s->lane.codes.n += bytes;
+    s->worker.codes.n += bytes;
     return x;
 }
 
 static inline void sample_ready(sample_batch *s) {
     ws_err err = {0};
-    s->lane.batch = &s->b;
-    s->lane.perseq.n = 0;
-    sample_must(ws_buf_reserve(&s->lane.perseq, s->b.n * sizeof(ws_lenmodel), &err), &err);
+    s->worker.batch = &s->b;
+    s->worker.perseq.n = 0;
+    sample_must(ws_buf_reserve(&s->worker.perseq, s->b.n * sizeof(ws_lenmodel), &err), &err);
     for (size_t i = 0; i < s->b.n; i++)
-        if (s->b.len[i]) ws_lenmodel_set((ws_lenmodel *)(void *)s->lane.perseq.p + i, s->b.len[i]);
+        if (s->b.len[i]) ws_lenmodel_set((ws_lenmodel *)(void *)s->worker.perseq.p + i, s->b.len[i]);
+}
+
+/* Sequences item[0..n), or the first n, as filters take them. */
+static inline ws_seqs sample_list(const sample_batch *s, const uint32_t *item, size_t n) {
+    return (ws_seqs){(const uint8_t *)s->worker.codes.p, s->b.first, s->b.len,
+                     (const ws_lenmodel *)(const void *)s->worker.perseq.p, item, n};
+}
+
+/* The scores of such a list. */
+static inline void sample_scores(sample_batch *s, const ws_body *body, const ws_hmm_target *t, const uint32_t *item, size_t n,
+                                 ws_fscore *out) {
+    ws_err err = {0};
+    ws_filter *f;
+    const ws_seqs list = sample_list(s, item, n);
+    memset(out, 0x55, n * sizeof *out);
+    sample_must(ws_filter_create(&f, body, &t->profile, &err), &err);
+    sample_must(ws_filter_scores(f, &list, out, &s->worker.scratch, &err), &err);
+    ws_filter_destroy(f);
 }
 
 static inline void sample_batch_release(sample_batch *s) {
     ws_free(s->b.first);
     ws_free(s->b.len);
-    ws_buf_release(&s->lane.codes);
-    ws_buf_release(&s->lane.perseq);
-    ws_buf_release(&s->lane.scratch);
+    ws_buf_release(&s->worker.codes);
+    ws_buf_release(&s->worker.perseq);
+    ws_buf_release(&s->worker.scratch);
 }
 
 #endif

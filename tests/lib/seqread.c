@@ -392,11 +392,59 @@ static int paused(const ws_buf *text, size_t after, const char *want) {
     return fine;
 }
 
+enum { PACE_MS = 25, RECORDS = 24 }; /* a record every 25 ms: never the 50 ms of silence that close a batch */
+
+static void *write_at_a_pace(void *arg) {
+    const int *job = arg; /* descriptor, whether it is a table */
+    if (job[1]) must(write(job[0], "name\tseq\n", 9) == 9, "write");
+    for (int i = 0; i < RECORDS; i++) {
+        char text[64];
+        const int n = snprintf(text, sizeof text, job[1] ? "r%d\tACDE\n" : ">r%d\nACDE\n", i);
+        must(write(job[0], text, (size_t)n) == n, "write");
+        pause_ms(PACE_MS);
+    }
+    close(job[0]);
+    return NULL;
+}
+
+/* A batch leaves 250 ms after its first record, however regularly others follow: the batches of a producer that takes 600 ms. */
+static int batches_at_a_pace(int table) {
+    const ws_seqread_conf conf = {.path = standard_input, .npath = 1, .abc = ws_abc_get(WS_ABC_AMINO), .batch_residues = 1 << 20,
+                                  .batch_seqs = 1 << 20, .rows_apart = 1};
+    int fd[2], old = dup(STDIN_FILENO), n = 0;
+    size_t records = 0;
+    pthread_t thread;
+    ws_seqread *r;
+    ws_batch b = {0};
+    ws_err err;
+    must(pipe(fd) == 0 && dup2(fd[0], STDIN_FILENO) == 0, "pipe");
+    close(fd[0]);
+    int job[2] = {fd[1], table};
+    must(!pthread_create(&thread, NULL, write_at_a_pace, job), "thread");
+    must(!ws_seqread_open(&r, &conf, &err), "open");
+    while (ws_seqread_fill(r, &b, &err) == WS_OK) {
+        n++;
+        records += b.n;
+    }
+    pthread_join(thread, NULL);
+    ws_seqread_close(r);
+    ws_batch_release(&b);
+    must(dup2(old, STDIN_FILENO) == 0, "dup2");
+    close(old);
+    return records == RECORDS ? n : 0;
+}
+
+static void paced_producer(tap *t) {
+    const int fasta = batches_at_a_pace(0), table = batches_at_a_pace(1);
+    tap_ok(t, fasta > 1, "FASTA: a record every %d ms, %d batches", PACE_MS, fasta);
+    tap_ok(t, table > 1, "table: a row every %d ms, %d batches", PACE_MS, table);
+}
+
 /* A batch leaves after a quiet while; what was begun comes with the next one. */
 static void slow_producer(tap *t) {
     enum { LONG = 60000 };
     static const char fasta[] = ">a\nACDEFGHIKL\n>b x\nACDEFGHIKLMNPQRSTVWY\n>c\nAC\n";
-    static const char table[] = "name\tseq\nb\tDE\nc\tFG\nc\tFG\nc\tFG\nd\tA\n"; /* byte 29 is in the third c */
+    static const char table[] = "name\tseq\tquery\nb\tDE\t1\nc\tFG\t1\nc\tFG\t2\nc\tFG\t3\nd\tA\t1\n"; /* byte 38 is in the third c */
     ws_buf text = {0};
     char *residues = malloc(LONG + 1), *want = malloc(LONG + 50);
     must(residues && want, "memory");
@@ -405,7 +453,7 @@ static void slow_producer(tap *t) {
            "FASTA: a pause inside a record closes the batch before it");
     text.n = 0;
     add(&text, table);
-    tap_ok(t, paused(&text, 29, "b|||DE\n #0|||2\n--\nc|||FG\n #1|||3\n #1|||4\n #1|||5\nd|||A\n #2|||6\n"),
+    tap_ok(t, paused(&text, 38, "b|||DE\n #0|1|1|2\n--\nc|||FG\n #1|1|1|3\n #1|2|2|4\n #1|3|3|5\nd|||A\n #2|1|1|6\n"),
            "table: ... but the rows of one sequence stay together");
     /* so long that a part of it is packed already */
     for (int i = 0; i < LONG; i++) residues[i] = "ACDEFGHIKLMNPQRSTVWY"[i * 7 % 20];
@@ -477,6 +525,7 @@ int main(void) {
     for (uint64_t seed = 1; seed <= 5; seed++) random_junk(&t, seed);
     with_helpers(&t);
     slow_producer(&t);
+    paced_producer(&t);
     const size_t lengths[] = {262143, 262144, 262145, 100000000};
     for (size_t i = 0; i < 4; i++) long_record(&t, "FASTA", ">a\n", i % 2 ? "" : "\n", lengths[i], 0);
     long_record(&t, "FASTQ", "@a\n", "\n", 5000000, 1);

@@ -108,6 +108,15 @@ static void shapes(tap *t) {
     for (size_t i = 0; i < text.n; i += 50000) bgzf(&gz, text.p + i, 50000);
     bgzf(&gz, "", 0);
     same(t, &gz, &text, "BGZF");
+    const size_t end = gz.n;
+    bgzf(&gz, text.p, 1000);
+    refused(t, &gz, "without the empty block at the end, so they were cut", "BGZF whose last block has bytes was cut");
+    member(&gz, "", 0, 6);
+    refused(t, &gz, "without the empty block at the end, so they were cut", "... also with a member behind it that is no block");
+    gz.n = end;
+    bgzf(&gz, "", 0);
+    member(&gz, "", 0, 6);
+    same(t, &gz, &text, "BGZF with two end blocks and a plain member");
     gz.n = 0;
     member(&gz, "", 0, 6);
     same(t, &gz, &empty, "an empty member alone");
@@ -236,6 +245,35 @@ static void failure_is_last(tap *t) {
     ws_buf_release(&text);
 }
 
+/* Bytes whose checksum is wrong stay inside: those of the last deflate block, which is all that a member of 64 KB has. */
+static void wrong_checksums(tap *t) {
+    char path[PATH_SIZE];
+    ws_err err;
+    ws_buf text = {0}, gz = {0};
+    ws_source *s;
+    const uint8_t *p;
+    size_t n, sum = 0, end[4];
+    int rc, same_data = 1;
+    fill_text(&text, 120000, 5);
+    for (size_t i = 0; i < 4; i++) {
+        bgzf(&gz, text.p + i * 30000, 30000);
+        end[i] = gz.n;
+    }
+    gz.p[end[2] - 8] ^= 1;
+    temp_file(path, gz.p, gz.n);
+    must(!ws_source_open(&s, path, &err), "open");
+    while (!(rc = ws_source_next(s, -1, &p, &n, &err))) {
+        same_data &= sum + n <= text.n && !memcmp(p, text.p + sum, n);
+        sum += n;
+    }
+    tap_ok(t, rc == WS_EDATA && strstr(err.text, "incorrect data check") && same_data && sum == 60000,
+           "the third member's checksum is wrong: the first two, then the failure");
+    ws_source_close(s);
+    unlink(path);
+    ws_buf_release(&gz);
+    ws_buf_release(&text);
+}
+
 static void unreadable(tap *t) {
     ws_err err;
     char *text;
@@ -335,6 +373,7 @@ int main(void) {
     cuts(&t);
     cut_in_runs(&t);
     failure_is_last(&t);
+    wrong_checksums(&t);
     unreadable(&t);
     timeouts(&t);
     fill_text(&text, 5000000, 11);

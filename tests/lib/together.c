@@ -5,12 +5,8 @@
 #include "tests/lib/sample.h"
 #include "tests/tap.h"
 
-#include "kernels/fwd/fwd.h"
-#include "kernels/msv/msv.h"
 #include "kernels/papara/papara.h"
 #include "kernels/pairhmm/pairhmm.h"
-#include "kernels/ssv/ssv.h"
-#include "kernels/vit/vit.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -31,9 +27,9 @@ static int no_start(const ws_devconf *conf, ws_err *err) {
     (void)conf;
     return ws_fail(err, WS_EDEV, "this device does not open");
 }
-static int no_score(const ws_batch *b, const ws_task *task, size_t ntask, ws_lane *lane, ws_err *err) {
+static int no_score(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err) {
     (void)b;
-    (void)lane;
+    (void)worker;
     memset(task->score, 0x55, ntask > 0 ? task->n : 0); /* what it had written counts for nothing */
     ++was_lost;
     return ws_fail(err, WS_EDEV, "this device is lost");
@@ -60,10 +56,16 @@ static ws_backend as_device(const ws_backend *scalar) {
     b.ready = ready;
     b.wait = wait_for_it;
     b.start_seconds = 0;
-    b.group = 3;
+    b.max_tasks = 3;
     b.batch = 4096;
     b.cpu_speed = 1e6;
     return b;
+}
+
+static const ws_backend *scalar_of(const ws_tool *tool) {
+    int i = 0;
+    while (strcmp(tool->backends[i]->name, "scalar") != 0) i++;
+    return tool->backends[i];
 }
 
 /* The best that runs here, in batches as small, so that auto has time to open its device. */
@@ -123,7 +125,7 @@ static void compare(tap *t, const ws_tool *real, const ws_backend *const *backen
 
 /* auto opens a device when it likes, after the last batch too: so some tries. */
 static void lost_device(tap *t, const char *const *few) {
-    ws_backend lost = as_device(&ws_ssv_scalar), cpu = ws_ssv_scalar;
+    ws_backend lost = as_device(scalar_of(&ws_ssv_tool)), cpu = *scalar_of(&ws_ssv_tool);
     lost.score = no_score;
     cpu.batch = 1500;
     const ws_backend *const backends[] = {&lost, &cpu, NULL};
@@ -158,14 +160,13 @@ int main(void) {
     chance.state = env ? strtoull(env, NULL, 0) : 1;
     tap_note("seed %llu", (unsigned long long)chance.state);
     const ws_tool *const filters[] = {&ws_ssv_tool, &ws_msv_tool, &ws_vit_tool, &ws_fwd_tool};
-    const ws_backend *const scalar[] = {&ws_ssv_scalar, &ws_msv_scalar, &ws_vit_scalar, &ws_fwd_scalar};
     char table[] = "/tmp/warpsieve.XXXXXX", fasta[] = "/tmp/warpsieve.XXXXXX";
     const int fd[] = {mkstemp(table), mkstemp(fasta)};
     const char *const sequences[] = {"-a", MODELS, fasta, NULL}, *const rows[] = {"--allow-cut", MODELS, table, NULL};
     const char *const make_rows[] = {"-P", "0.2", MODELS, FASTA, NULL}, *const make_fasta[] = {"-O", "fasta", MODELS, FASTA, NULL};
     if (run(&ws_ssv_tool, "auto", "0", table, make_rows) || run(&ws_ssv_tool, "auto", "0", fasta, make_fasta)) return 1;
     for (int i = 0; i < 4; i++) {
-        const ws_backend device = as_device(scalar[i]), cpu = as_cpu(filters[i]->backends);
+        const ws_backend device = as_device(scalar_of(filters[i])), cpu = as_cpu(filters[i]->backends);
         const ws_backend *const backends[] = {&device, &cpu, NULL};
         compare(&t, filters[i], backends, "of sequences", sequences);
         compare(&t, filters[i], backends, "of rows", rows);
@@ -188,9 +189,9 @@ int main(void) {
     const ws_backend *const pairhmm[] = {&pairs.base, &pairs_cpu.base, NULL};
     compare(&t, &ws_pairhmm_tool, pairhmm, "of regions", regions);
 
-    ws_backend broken = as_device(&ws_ssv_scalar);
+    ws_backend broken = as_device(scalar_of(&ws_ssv_tool));
     broken.start = no_start;
-    const ws_backend *const no_device[] = {&broken, &ws_ssv_scalar, NULL};
+    const ws_backend *const no_device[] = {&broken, scalar_of(&ws_ssv_tool), NULL};
     ws_tool tool = ws_ssv_tool;
     tool.backends = no_device;
     const char *const few[] = {MODELS, FASTA, NULL};

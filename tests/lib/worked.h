@@ -5,14 +5,12 @@
 #ifndef WS_TESTS_WORKED_H
 #define WS_TESTS_WORKED_H
 
-#include "lib/hmm/fscore.h"
 #include "tests/lib/sample.h"
 #include "tests/tap.h"
 
 typedef struct worked {
     ws_hmmset set;
     ws_hmm_target data;
-    ws_target target;
     sample_batch s; /* sequence i: the first i + 1 residues of MCQIRX, i < 6; sequence 6: AKTEW */
 } worked;
 enum { WORKED_L = 6, WORKED_W2 = 6 };
@@ -24,29 +22,24 @@ static inline void worked_add(worked *w, const char *letters, size_t L) {
 
 static inline void worked_open(worked *w) {
     ws_err err = {0};
-    *w = (worked){.target = {.name = "tiny004", .qlen = 4, .data = &w->data}};
+    *w = (worked){.set = {0}};
     sample_must(ws_hmmset_read(&w->set, "tests/data/golden/worked/tiny004.hmm", 1, &err), &err);
     sample_target(&w->data, &w->set.hmm[0]);
     for (size_t L = 1; L <= WORKED_L; L++) worked_add(w, "MCQIRX", L);
     worked_add(w, "AKTEW", 5);
     sample_ready(&w->s);
-    for (size_t i = 0; i < WORKED_L; i++) ws_lenmodel_set((ws_lenmodel *)(void *)w->s.lane.perseq.p + i, WORKED_L);
+    for (size_t i = 0; i < WORKED_L; i++) ws_lenmodel_set((ws_lenmodel *)(void *)w->s.worker.perseq.p + i, WORKED_L);
 }
 
 static inline const ws_lenmodel *sample_lenmodel(const sample_batch *s, size_t i) {
-    return (const ws_lenmodel *)(const void *)s->lane.perseq.p + i;
+    return (const ws_lenmodel *)(const void *)s->worker.perseq.p + i;
 }
 
-/* The score of sequence i; the backend's cells stay in the lane's scratch. */
-static inline ws_fscore sample_score(sample_batch *s, const ws_backend *be, const ws_target *t, size_t i) {
-    ws_err err = {0};
+/* The score of sequence i; the definition's rows stay in the worker's scratch. */
+static inline ws_fscore sample_score(sample_batch *s, const ws_body *body, const ws_hmm_target *t, size_t i) {
     ws_fscore out;
-    void *prep;
     const uint32_t item = (uint32_t)i;
-    sample_must(be->prepare(t, &prep, &err), &err);
-    const ws_task task = {.prep = prep, .item = &item, .n = 1, .score = &out};
-    sample_must(be->score(&s->b, &task, 1, &s->lane, &err), &err);
-    be->release(prep);
+    sample_scores(s, body, t, &item, 1, &out);
     return out;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Independent work on several threads: everything once, and of several failures the first. */
-#include "lib/base/each.h"
+#include "lib/base/parallel_for.h"
 #include "tests/tap.h"
 
 #include <sched.h>
@@ -28,12 +28,12 @@ int main(void) {
     for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
         work all = {.from = MOST}, some = {.from = 137};
         ws_err err = {0};
-        int once = ws_each(MOST, threads[k], one, &all, &err) == WS_OK;
+        int once = ws_parallel_for(MOST, threads[k], one, &all, &err) == WS_OK;
         for (size_t i = 0; i < MOST; i++) once &= all.begun[i] == 1;
         tap_ok(&t, once, "%d threads: everything, once", threads[k]);
-        int rc = ws_each(MOST, threads[k], one, &some, &err);
+        int rc = ws_parallel_for(MOST, threads[k], one, &some, &err);
         tap_ok(&t, rc == WS_EDATA && strcmp(err.text, "number 137") == 0, "%d threads: the first failure (%s)", threads[k], err.text);
-        tap_ok(&t, ws_each(0, threads[k], one, &some, &err) == WS_OK, "%d threads: nothing to do", threads[k]);
+        tap_ok(&t, ws_parallel_for(0, threads[k], one, &some, &err) == WS_OK, "%d threads: nothing to do", threads[k]);
     }
     return tap_end(&t);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * The decision about pairs: ws_cascade_judge, which turns most away at a gate, against the specification's questions asked of every
+ * The decision about pairs: ws_cascade_decide, which turns most away at a gate, against the specification's questions asked of every
  * pair, at scores around each threshold; and the bound on the bias filter that the gate of vit and fwd rests on. */
 #include "tests/lib/sample.h"
 #include "tests/tap.h"
 
-#include "lib/cascade/pass.h"
+#include "lib/cascade/cutoffs.h"
 #include "lib/hmm/evalue.h"
 #include "lib/hmm/fscore.h"
 
@@ -12,7 +12,7 @@ static const ws_stage stages[] = {
     {.default_p = 0.02, .mu = WS_MMU, .lambda = WS_MLAMBDA},
     {.default_p = 0.02, .mu = WS_MMU, .lambda = WS_MLAMBDA, .bias = 1, .uncorrected_first = 1},
     {.default_p = 0.001, .mu = WS_VMU, .lambda = WS_VLAMBDA, .bias = 1, .may_skip = 1},
-    {.default_p = 1e-5, .mu = WS_FTAU, .lambda = WS_FLAMBDA, .tail = 1, .bias = 1, .evalue = 1}};
+    {.default_p = 1e-5, .mu = WS_FTAU, .lambda = WS_FLAMBDA, .tail = 1, .bias = 1, .e_column = "fwd_evalue"}};
 static const char *const stage_name[] = {"ssv", "msv", "vit", "fwd"};
 enum { NSTAGE = sizeof stages / sizeof stages[0], NSEQ = 24, EACH = 60, ROUNDS = 300 };
 
@@ -24,7 +24,7 @@ static int passes(const ws_cascade *c, const ws_hmm *hmm, const ws_fscore *s, co
     const float *ev = hmm->evparam, bits = ws_bits(s->nats, lm->null_nats);
     const float corrected = with_bias ? ws_bits(s->nats, filtersc) : bits;
     *p_bits = corrected;
-    int pass = !(o->bits_given && bits < o->bits) && !(c->cut >= 0 && bits < hmm->cut[c->cut][0]);
+    int pass = !(o->bits_given && bits < o->bits);
     const float asked[2] = {bits, corrected};
     for (int i = st->uncorrected_first || !with_bias ? 0 : 1; i < (with_bias ? 2 : 1); i++) {
         const double p = st->tail ? ws_exp_p(asked[i], ev[st->mu], ev[st->lambda]) : ws_gumbel_p(asked[i], ev[st->mu], ev[st->lambda]);
@@ -43,13 +43,11 @@ static void sample_options(ws_cascade *c, ws_cascade_opts *o, sample *r, ws_hmm 
     o->z = exp(15 * sample_unit(r));
     o->evalue = exp(10 * sample_unit(r) - 8);
     c->max_p = o->bits_given && sample_below(r, 2) ? HUGE_VAL : o->p;
-    c->cut = sample_below(r, 5) ? -1 : WS_CUT_TC;
-    hmm->cut[WS_CUT_TC][0] = (float)(40 * sample_unit(r) - 5);
     for (int i = 0; i < WS_NEVPARAM; i++) hmm->evparam[i] = (float)(i % 2 ? 0.69 + 0.03 * sample_unit(r) : -12 + 10 * sample_unit(r));
 }
 
 /* Scores around where the answer changes: found by halving, then singles beside it and some a little further off. */
-static void sample_scores(ws_fscore *out, const ws_cascade *c, const ws_hmm *hmm, const ws_lenmodel *lm, float filtersc, sample *r) {
+static void random_scores(ws_fscore *out, const ws_cascade *c, const ws_hmm *hmm, const ws_lenmodel *lm, float filtersc, sample *r) {
     float low = -1000, high = 1000, unused;
     for (int i = 0; i < 60; i++) {
         const float mid = low + (high - low) / 2;
@@ -97,22 +95,23 @@ static int round_differs(const ws_stage *st, sample *r, size_t *kept, size_t *aw
     sample_options(&c, &opts, r, &hmm);
     model.gate = ws_gate_make(&c, &hmm);
     ws_target target = {.name = "random", .qlen = (uint64_t)hmm.M, .data = &model};
-    ws_job job = {.target = &target, .ntarget = 1, .data = &c};
+    ws_scan scan = {0};
+    ws_job job = {.target = &target, .ntarget = 1, .reader_opts = &scan, .data = &c};
     ws_cpu_probe(&job.machine.cpu);
     sample_sequences(&s, hmm.abc, r);
-    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)s.lane.perseq.p;
+    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)s.worker.perseq.p;
     float filtersc[NSEQ] = {0};
     for (uint32_t i = 0; i < NSEQ; i++) {
-        if (i) filtersc[i] = ws_bias_score(&model.bias, &lm[i], ws_lane_codes(&s.lane, i), s.b.len[i]);
-        sample_scores(score + i * EACH, &c, &hmm, &lm[i], filtersc[i], r);
-        const float sum = i ? ws_bias_sum(&model.bias, &lm[i], ws_lane_codes(&s.lane, i), s.b.len[i]) : NAN;
+        if (i) filtersc[i] = ws_bias_score(&model.bias, &lm[i], ws_worker_codes(&s.worker, i), s.b.len[i]);
+        random_scores(score + i * EACH, &c, &hmm, &lm[i], filtersc[i], r);
+        const float sum = i ? ws_bias_sum(&model.bias, &lm[i], ws_worker_codes(&s.worker, i), s.b.len[i]) : NAN;
         for (size_t j = i * EACH; j < (i + 1) * EACH; j++) {
             item[j] = i;
             hint[j] = sample_below(r, 2) ? sum : NAN;
         }
     }
     const ws_task task = {.item = item, .n = NSEQ * EACH, .score = score, .hint = sample_below(r, 2) ? hint : NULL};
-    sample_must(ws_cascade_judge(&job, &s.b, &task, NULL, &s.lane, &hits, &err), &err);
+    sample_must(ws_cascade_decide(&job, &s.b, &task, NULL, &s.worker, &hits, &err), &err);
     size_t at = 0, differ = 0;
     for (size_t j = 0; j < task.n; j++) {
         const size_t i = item[j];
@@ -120,15 +119,15 @@ static int round_differs(const ws_stage *st, sample *r, size_t *kept, size_t *aw
         if (i == 0) continue; /* no residues: never a hit */
         *away += ws_gate_fails(&model.gate, score[j].nats - lm[i].null_nats, lm[i].L);
         if (!passes(&c, &hmm, &score[j], &lm[i], filtersc[i], &bits)) continue;
-        const double want = ws_pass_p(&hmm, st->mu, st->lambda, st->tail, bits);
+        const double want = ws_cutoffs_p(&hmm, st->mu, st->lambda, st->tail, bits);
         differ += at >= hits.n || hits.hit[at].seq != i || memcmp(&hits.hit[at].value[1], &want, sizeof want);
         at++;
     }
     differ += at != hits.n;
     *kept += at;
     if (differ)
-        tap_note("M %d, -P %g, bits %g (%d), E %g Z %g (%d), cut %d, gate %.9g %.9g: %zu of %zu hits differ", hmm.M, c.max_p,
-                 opts.bits, opts.bits_given, opts.evalue, opts.z, opts.evalue_given, c.cut, (double)model.gate.least,
+        tap_note("M %d, -P %g, bits %g (%d), E %g Z %g (%d), gate %.9g %.9g: %zu of %zu hits differ", hmm.M, c.max_p,
+                 opts.bits, opts.bits_given, opts.evalue, opts.z, opts.evalue_given, (double)model.gate.least,
                  (double)model.gate.each, differ, at);
     ws_free(hits.hit);
     sample_batch_release(&s);

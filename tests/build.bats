@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What the Makefile decides by itself: the devices that it compiles for, what is made anew after a change of mind, and what --version says.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup() {
+    [ -z "${WARPSIEVE_BIN:-}" ] || skip "programs from elsewhere are tested"
+    cd "$BATS_TEST_TMPDIR" || return 1
+    mkdir -p with/bin
+    # a compiler that knows what nvcc 13 knows, and a machine with the devices of the file caps
+    printf '#!/bin/sh\n[ "$1" = --list-gpu-code ] && printf "sm_%%s\\n" 75 80 86 89 90 100 120\n' >with/bin/nvcc
+    printf '#!/bin/sh\n[ "$*" = "--query-gpu=compute_cap --format=csv,noheader" ] && cat "%s/caps"\n' "$PWD" >with/bin/nvidia-smi
+    chmod +x with/bin/*
+    : >caps
+}
+mk() {
+    PATH=$PWD/with/bin:$PATH outside_of_bats make -s -C "$top" --no-print-directory CUDA=1 NVCC="$PWD/with/bin/nvcc" \
+        B="$PWD/b" "$@"
+}
+compiled_for() { # the words of the compiler's command that name devices
+    mk -n "$PWD/b/lib/dev/device_cuda.o" "$@" | grep -oE 'code=[a-z]+_[0-9]+|WS_CUDA_(SMS|PTX)=[^-]*[0-9"]' |
+        sed "s/code=//; s/[\"']//g" | tr '\n' ' '
+}
+
+@test "make compiles for the devices that it finds, each once, and PTX of the last" {
+    printf '9.0\n8.6\n9.0\n' >caps
+    compiled_for >got
+    [ "$(cat got)" = "WS_CUDA_SMS=86 90 WS_CUDA_PTX=90 sm_86 sm_90 compute_90 " ] || fail "$(cat got)"
+}
+
+@test "make compiles for 80 and 90 and PTX of 75 where no device is, or none that the compiler knows" {
+    for found in '' '7.0\n' '13.0\n' 'No devices were found\n' '[N/A]\n'; do
+        printf "$found" >caps
+        compiled_for >got
+        [ "$(cat got)" = "WS_CUDA_SMS=80 90 WS_CUDA_PTX=75 sm_80 sm_90 compute_75 " ] || fail "with $found: $(cat got)"
+    done
+    rm with/bin/nvidia-smi
+    [ "$(compiled_for)" = "$(cat got)" ]
+}
+
+@test "make: SMS and PTX of the user win, and are remembered until somebody says otherwise" {
+    printf '9.0\n' >caps
+    [ "$(compiled_for SMS='75 120')" = "WS_CUDA_SMS=75 120 WS_CUDA_PTX=120 sm_75 sm_120 compute_120 " ]
+    [ "$(compiled_for SMS=86 PTX=80)" = "WS_CUDA_SMS=86 WS_CUDA_PTX=80 sm_86 compute_80 " ]
+    mk SMS='80 86' PTX=75 "$PWD/b/SMS.is" "$PWD/b/PTX.is"
+    printf '8.9\n' >caps # make install on another machine
+    [ "$(compiled_for)" = "WS_CUDA_SMS=80 86 WS_CUDA_PTX=75 sm_80 sm_86 compute_75 " ] || fail "$(compiled_for)"
+    touch -d '2001-01-01' b/SMS.is
+    mk "$PWD/b/SMS.is"
+    [ "$(stat -c %Y b/SMS.is)" -lt 1000000000 ] || fail "the same value made the file new"
+    mk SMS=89 "$PWD/b/SMS.is"
+    [ "$(stat -c %Y b/SMS.is)" -gt 1000000000 ] || fail "another value did not make the file new"
+}
+
+@test "--version: the commit of the checkout, with + if files differ from it" {
+    command -v git >/dev/null && [ -e "$top/.git" ] || skip "this is no git checkout"
+    mkdir copy
+    git -C "$top" ls-files -co --exclude-standard >files
+    (cd "$top" && while read -r f; do [ ! -f "$f" ] || cp --parents "$f" "$BATS_TEST_TMPDIR/copy/"; done) <files
+    cd copy
+    git init -q . && git add -A && git -c user.name=t -c user.email=t@t.invalid commit -qm t
+    export WARPSIEVE_TEST_HASH=$(git rev-parse --short=12 HEAD)
+    commit() { make -s CUDA=0 build/COMMIT.is && cat build/COMMIT.is; }
+    [ "$(commit)" = "$WARPSIEVE_TEST_HASH" ] || fail "$(commit)"
+    echo "# changed" >>Makefile
+    [ "$(commit)" = "$WARPSIEVE_TEST_HASH+" ] || fail "$(commit)"
+    # of a tarball, git archive wrote it; without either it is what was known when B was made
+    git archive HEAD packaging/commit | tar -xO >from-archive
+    rm -rf .git
+    [ "$(commit)" = "$WARPSIEVE_TEST_HASH+" ] || fail "$(commit)"
+    cp from-archive packaging/commit
+    [ "$(commit)" = "$WARPSIEVE_TEST_HASH" ] || fail "$(commit)"
+    rm -rf build
+    printf '$Format:%%H$\n' >packaging/commit
+    [ "$(commit)" = unknown ] || fail "$(commit)"
+}
+
+version_has_facts() {
+    "$1" --version >got
+    [ "$(cut -d: -f1 got | tail -n +2 | tr '\n' ' ')" = "commit backends cuda " ] || fail "$(cat got)"
+    grep -qxE 'commit: ([0-9a-f]{12}\+?|unknown)' got || fail "$(cat got)"
+    # what --list-backends says, without those that were not built
+    "$1" --list-backends |
+        awk -F '\t' 'NR == 1 || $1 == "cuda+cpu" || $3 ~ /built without CUDA/ { next } { printf " %s", $1; n++ }
+            END { print n ? "" : " none" }' >want
+    same want <(sed -n 's/^backends://p' got)
+    grep -qxE 'cuda: (none|[0-9]+\.[0-9]+, compute capability [0-9 ]+, PTX of [0-9]+)' got || fail "$(cat got)"
+}
+@test "--version: commit, backends, CUDA and compute capabilities of the build" { each version_has_facts $(all_tools); }
+
+@test "make: hardening of programs, unless CFLAGS ask for sanitizers or no optimization" {
+    mk -n CUDA=0 "$PWD/b/lib/base/err.o" "$PWD/b/bin/respack" bin/respack >said
+    for flag in -fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wl,-z,relro,-z,now; do
+        grep -q -e "$flag" said || fail "no $flag: $(cat said)"
+    done
+    for cflags in '-O1 -fsanitize=address' -O0; do
+        mk -n CUDA=0 CFLAGS="$cflags" "$PWD/b/lib/base/err.o" >said
+        # shellcheck disable=SC2314 # the last command of the loop's body
+        if grep -q FORTIFY said; then fail "$cflags: $(cat said)"; fi
+    done
+    mk -n CUDA=0 CPPFLAGS=-D_FORTIFY_SOURCE=3 "$PWD/b/lib/base/err.o" >said
+    [ "$(grep -o _FORTIFY_SOURCE=. said)" = _FORTIFY_SOURCE=3 ]
+    ! sanitized || skip 'built with a sanitizer'
+    command -v readelf >/dev/null || skip 'no readelf'
+    for t in $(all_tools); do
+        readelf -dW "$top/bin/$t" | grep -q 'NOW' || fail "$t: no BIND_NOW"
+        readelf -lW "$top/bin/$t" | grep -q GNU_RELRO || fail "$t: no RELRO"
+        readelf -sW "$top/bin/$t" | grep -q __stack_chk_fail || fail "$t: no stack protector"
+    done
+}

@@ -1,0 +1,303 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# domscore and hmmsieve: hmmsearch's files, every form of input and output, what excludes what, bad input. tests/lib/hits_golden.c and
+# tests/lib/dom_golden.c compare the arithmetic; tests/hmmsearch.bats compares whole searches with an installed hmmsearch.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+golden=$data/golden
+
+setup_file() {
+    make_data
+    for m in m three; do
+        msvfilt $m.hmm demo.fa | vitfilt $m.hmm | fwdscore $m.hmm >$m.fwd
+        domscore --tblout $m.tbl --domtblout $m.dom -A $m.sto $m.hmm $m.fwd >$m.tsv
+    done
+    zcat "$golden/models/M1.hmm.gz" >M1.hmm
+}
+setup() { in_data; }
+
+# A table of hmmsearch's without its tail; with several blanks as one, since the width of names depends on what hmmsearch had seen so far.
+body() { sed '/^#$/,$d' "$1" | tr -s ' -' ; }
+not_author() { sed '/^#=GF AU/d' "$1"; }
+
+# ---- hmmsearch's files ----
+
+# Each model file's part of a golden file, one behind the other as the program writes them.
+part() { zcat "$golden/domains/$1.gz" | awk -v m="$2" '/^## / { on = $2 == m; next } on'; }
+
+equals_golden() { # equals_golden SET OPTION...
+    local set=$1 model file n=0
+    shift
+    zcat "$golden/domains/cases.fa.gz" >cases.fa
+    for model in 20aa Caudal_act LuxC M1 Pkinase XYPPX fn3 globins4 globins4_mm globins4_pnone tiny; do
+        case $model in
+        Pkinase) file=$data/demo.hmm ;;
+        fn3 | globins4) file=$data/$model.hmm ;;
+        Caudal_act) file=$golden/domains/Caudal_act.hmm.gz ;;
+        *) file=$golden/models/$model.hmm.gz ;;
+        esac
+        part "$set.domtblout" $model | tr -s ' -' >want.dom
+        [ -s want.dom ] || continue
+        hmmsieve "$@" --notextw --tblout got.tbl --domtblout got.dom -A got.sto -o got.out "$file" cases.fa
+        body got.dom >got
+        same want.dom got || fail "$model, --domtblout"
+        part "$set.tblout" $model | tr -s ' -' >want
+        body got.tbl >got
+        same want got || fail "$model, --tblout"
+        n=$((n + 1))
+        [ "$set" = cases.def ] || continue
+        part cases.def.ali.sto $model | not_author /dev/stdin >want
+        not_author got.sto >got
+        same want got || fail "$model, -A"
+        part cases.def.out $model | grep -v '^Target sequences:\|^Passed \|^\[ok\]' | sed 1d | tr -s ' -' >want
+        grep -v '^# \|^\[ok\]' got.out | sed 1d | tr -s ' -' >got
+        same want got || fail "$model, the report"
+    done
+    [ $n -ge 10 ]
+}
+@test "tables, alignments and reports of hmmsearch 3.4, 11 model files against 50 chosen targets" { equals_golden cases.def; }
+@test "the same without filters" { equals_golden cases.max --max -E 1e6 --domE 1e6; }
+
+@test "curated cutoffs are for final scores" {
+    sed 's/^GA .*/GA    20.00 15.00;/' m.hmm >ga.hmm
+    fwdscore ga.hmm demo.fa >ga.fwd
+    domscore --cut_ga -f name,bits,dom_bits,included ga.hmm ga.fwd >got
+    [ "$(nrows got)" -gt 10 ]
+    rows got | awk -F '\t' '$2 < 20 || $3 < 15 || $4 != 1 { print; exit 1 }'
+    domscore -T 20 --domT 15 --incT 20 --incdomT 15 -f name,bits,dom_bits,included ga.hmm ga.fwd >want
+    same <(rows want) <(rows got)
+    run --separate-stderr domscore --cut_ga globins4.hmm small.fa
+    refused 1 'globins4' 'no GA line'
+}
+
+# ---- one answer ----
+
+@test "the same bytes for any threads, any batch, from a table, packed, FASTA, a pipe" {
+    for opts in '-t 1' '-t 3 -K 1000' '-t 2 -K 1'; do
+        domscore $opts --tblout got.tbl --domtblout got.dom -A got.sto three.hmm three.fwd >got
+        same three.tsv got || fail "$opts"
+        for x in tbl dom sto; do same <(grep -v '^#' three.$x) <(grep -v '^#' got.$x) || fail "$opts, $x"; done
+    done
+    cat three.fwd | gzip | domscore three.hmm >got
+    same three.tsv got
+    for input in demo.fa demo.fa.gz demo.wsp; do # all pairs, and so a few more than the filters let through
+        domscore -t 3 -K 9000 three.hmm $input >$input.got
+        domscore -t 1 three.hmm demo.fa >want
+        same <(rows want) <(rows $input.got) || fail "$input"
+    done
+    [ -z "$(comm -13 <(rows want | cut -f1-3 | sort) <(rows three.tsv | cut -f1-3 | sort))" ]
+}
+
+@test "the same bytes from every backend" {
+    for b in $(domscore --list-backends | awk '$2 ~ /^yes/ { print $1 }'); do
+        domscore --backend "$b" three.hmm three.fwd >got
+        same three.tsv got || fail "$b"
+        domscore --backend "$b" three.hmm small.fa >"from.$b"
+        same from.scalar "from.$b" 2>/dev/null || [ ! -e from.scalar ] || fail "$b"
+    done
+}
+
+@test "rows without Forward scores are asked for them first" {
+    msvfilt three.hmm demo.fa >some
+    fwdscore three.hmm some | domscore three.hmm >want
+    domscore three.hmm some >got
+    same <(rows want) <(rows got)
+    domscore -P 1e-30 three.hmm some >got
+    [ "$(nrows got)" -lt "$(nrows want)" ]
+}
+
+@test "hmmsieve is the four programs" {
+    domscore -O text --target-name demo.fa --tblout want.tbl three.hmm three.fwd >want
+    hmmsieve --tblout got.tbl three.hmm demo.fa >got
+    same want got
+    same <(grep -v '^# Option' want.tbl) <(grep -v '^# Option' got.tbl)
+    zcat demo.fa.gz | hmmsieve --cpu 2 -o got three.hmm -
+    same <(grep -v '^# target' want) <(grep -v '^# target' got)
+    hmmsieve -O tsv --F1 0.3 --F2 0.1 --F3 0.01 --nobias -E 1000 three.hmm demo.fa >got
+    msvfilt -P 0.3 --nobias three.hmm demo.fa | vitfilt -P 0.1 --nobias three.hmm | fwdscore -P 0.01 --nobias three.hmm |
+        domscore -E 1000 three.hmm >want
+    same <(rows want) <(rows got)
+}
+
+# ---- E-values ----
+
+@test "Z comes down the pipe; -Z, --domZ" {
+    domscore -Z 400 three.hmm three.fwd >got
+    same <(rows three.tsv) <(rows got)
+    domscore -Z 800 --domZ 50 -f evalue,c_evalue,i_evalue,name,query m.hmm m.fwd >got
+    domscore -f evalue,c_evalue,i_evalue m.hmm m.fwd >want
+    [ "$(nrows got)" -ge 60 ]
+    paste <(rows want) <(rows got) | awk -F '\t' '
+        $1 > 0 && ($4 < 1.99 * $1 || $4 > 2.01 * $1) || $3 > 0 && ($6 < 1.99 * $3 || $6 > 2.01 * $3) { print; exit 1 }'
+}
+
+@test "a cut table: the hits so far, without E-values, status 1" {
+    head -20 three.fwd >cut
+    run --separate-stderr -1 domscore -o got --tblout got.tbl three.hmm cut
+    told 'cut'
+    [ "$(nrows got)" -gt 5 ]
+    [ -z "$(column got evalue | tr -d '\n')$(column got c_evalue | tr -d '\n')" ]
+    [ "$(column got included | sort -u)" = 0 ]
+    grep -q '  - ' got.tbl
+    ! grep -q '\[ok\]\|##end' got got.tbl || fail "as if it were whole"
+    run --separate-stderr -1 domscore -Z 400 -o got three.hmm cut
+    [ -n "$(column got evalue | tr -d '\n')" ]
+    [ -z "$(column got c_evalue | tr -d '\n')" ]
+    run --separate-stderr -1 domscore -Z 400 --domZ 3 -o got three.hmm cut
+    [ -n "$(column got c_evalue | tr -d '\n')" ]
+    run --separate-stderr -1 domscore --allow-cut -o got three.hmm cut
+    told 'how many sequences' '-Z N'
+    domscore --allow-cut -Z 400 three.hmm cut >got
+    [ -n "$(column got c_evalue | tr -d '\n')" ]
+}
+
+@test "--stream: the same rows in input order, at once" {
+    domscore -Z 400 --domZ 50 three.hmm three.fwd >want
+    domscore -Z 400 --domZ 50 --stream -t 3 -K 2000 --tblout got.tbl three.hmm three.fwd >got
+    same <(rows want | sort) <(rows got | sort)
+    [ "$(nrows got)" -gt 50 ]
+    same <(grep -v '^#' got.tbl | tr -s ' ' | sort) <(grep -v '^#' three.tbl | tr -s ' ' | sort)
+    domscore -t 1 -K 1G -Z 400 --domZ 50 --stream three.hmm three.fwd >again
+    same got again
+    mkfifo slow
+    { head -30 three.fwd; sleep 5; } >slow &
+    timeout 4 domscore -Z 400 --domZ 50 --stream -f name --header none --no-provenance three.hmm slow >got || :
+    [ "$(nrows got)" -gt 3 ]
+    wait
+}
+
+# ---- output ----
+
+@test "A2M, A3M, FASTA and names agree with -A" {
+    domscore -O a2m m.hmm m.fwd >a2m
+    domscore -O a3m m.hmm m.fwd >a3m
+    domscore -O fasta --domE 1e-9 m.hmm m.fwd >fasta
+    same <(grep -v '^#' m.sto | awk 'NF == 2 { s[$1] = s[$1] $2; if (!seen[$1]++) n[++k] = $1 }
+        END { for (i = 1; i <= k; i++) print n[i], s[n[i]] }') \
+        <(awk '/^>/ { n = substr($1, 2); next } { print n, $0 }' a2m)
+    same <(tr -d . <a2m | grep -v '^>') <(grep -v '^>' a3m)
+    seqkit version >/dev/null 2>&1 || true
+    awk '/^>/ { split($1, p, "/"); n = substr(p[1], 2); split(p[2], q, "-"); next } { print n, q[1], q[2], $0 }' fasta |
+        while read -r name from to residues; do
+            whole=$(awk -v n=">$name" '/^>/ { on = $1 == n; next } on' demo.fa | tr -d '\n')
+            [ "${whole:from-1:to-from+1}" = "$residues" ] || fail "$name/$from-$to"
+        done
+    same <(domscore -O ids m.hmm m.fwd) <(grep -v '^#' m.tbl | cut -d' ' -f1)
+    same <(domscore -O tblout m.hmm m.fwd | grep -v '^# Option') <(grep -v '^# Option' m.tbl)
+    same <(domscore -O sto m.hmm m.fwd) m.sto
+}
+
+@test "columns: every one of them, and their order" {
+    all=$(domscore -f nothing m.hmm m.fwd 2>&1 | sed -n 's/.*there are //p')
+    [ "$(tr ',' '\n' <<<"$all" | wc -l)" -eq 37 ]
+    domscore -f "$all" m.hmm m.fwd >got
+    whole_rows got
+    [ "$(rows got | head -1 | awk -F '\t' '{ print NF }')" -eq 37 ]
+    rows got | awk -F '\t' 'length($27) != length($26) || length($25) != length($26) { print; exit 1 }'
+    same <(domscore -f name,bits --header plain --no-provenance m.hmm m.fwd | sed 1d) \
+        <(domscore -f name,bits --header none --no-provenance m.hmm m.fwd)
+}
+
+@test "no hits: tables with headers, status 0" {
+    printf '>a\nMKVLATTREE\n' >none.fa
+    hmmsieve --tblout got.tbl --domtblout got.dom -A got.sto m.hmm none.fa >got
+    grep -q 'No hits detected' got
+    [ "$(grep -c '^#' got.tbl)" -gt 5 ]
+    [ "$(grep -vc '^#' got.tbl)" -eq 0 ]
+    [ "$(head -1 got.dom | cut -c1)" = '#' ]
+    [ ! -s got.sto ]
+    domscore m.hmm /dev/null >got
+    [ "$(nrows got)" -eq 0 ]
+    grep -q '^#name' got
+}
+
+# ---- what is wrong ----
+
+@test "what excludes what, and what is out of range" {
+    wrong() { # wrong PATTERN OPTION...
+        local p=$1
+        shift
+        run --separate-stderr domscore "$@" m.hmm m.fwd
+        refused 2 "$p"
+    }
+    wrong '-E and -T' -E 1 -T 5
+    wrong '--domE and --domT' --domE 1 --domT 5
+    wrong '--incE and --incT' --incE 1 --incT 5
+    wrong '--incdomE and --incdomT' --incdomE 1 --incdomT 5
+    wrong '-T and --cut_tc' -T 5 --cut_tc
+    wrong 'only one of' --cut_ga --cut_nc
+    wrong 'out of range' -Z 0
+    wrong 'out of range' --domZ 0
+    wrong 'out of range' --seed -1
+    wrong 'out of range' --textw 60
+    wrong 'needs -Z and --domZ' --stream -Z 400
+    wrong 'all hits first' --stream -Z 400 --domZ 50 -A x
+    wrong 'all hits first' --stream -Z 400 --domZ 50 -O text
+    wrong '--textw and --notextw' --textw 200 --notextw
+    wrong 'no -U' -U x
+    wrong 'out-format tsv' -O ids -f name
+    wrong 'where --tblout goes' --tblout x --domtblout x
+    wrong 'm.fwd' --tblout m.fwd
+}
+
+@test "models without calibration, pairs of other models, a scalar seed" {
+    zcat "$golden/formats/"*nostats*.hmm.gz >nostats.hmm 2>/dev/null || sed '/^STATS/d' m.hmm >nostats.hmm
+    run --separate-stderr domscore -a nostats.hmm small.fa
+    refused 1 'no STATS' 'E-values'
+    run --separate-stderr -1 domscore globins4.hmm m.fwd
+    told 'Pkinase' 'none of the models'
+    domscore --seed 7 three.hmm three.fwd >got
+    domscore --seed 7 -t 1 three.hmm three.fwd >again
+    same got again
+    [ "$(status_of cmp -s <(rows got) <(rows three.tsv))" -eq 1 ] || fail "the seed has no influence"
+}
+
+@test "targets of unknown residues, of one residue, M = 1, names that repeat" {
+    { printf '>x\n'; head -c 400 /dev/zero | tr '\0' X; printf '\n>one\nM\n>none\n>star\n****\n'
+        head -40 demo.fa; head -40 demo.fa; } >odd.fa
+    hmmsieve --max -O tsv -E 1e6 --domE 1e6 m.hmm odd.fa >got
+    [ "$(column got name | sort | uniq -c | awk '{ print $1 % 2 }' | sort -u)" = 0 ]
+    ! column got name | grep -qx 'x\|one\|none\|star' || fail "a hit without residues that mean anything"
+    hmmsieve --max -E 1e9 M1.hmm odd.fa >got
+    grep -q '\[ok\]' got
+    hmmsieve --max -E 1e6 -A got.sto m.hmm odd.fa >got
+    grep -q '^# WARNING: seq names' got.sto
+    [ "$(grep -c '^#=GS' got.sto)" -ge 2 ]
+}
+
+@test "--mem: the pair is named, all others are there, status 1" {
+    zcat "$golden/domains/cases.fa.gz" >cases.fa
+    hmmsieve -O tsv "$data/fn3.hmm" cases.fa >want
+    msvfilt "$data/fn3.hmm" cases.fa | vitfilt "$data/fn3.hmm" | fwdscore "$data/fn3.hmm" >cases.fwd
+    run --separate-stderr -1 domscore --mem 100K -o got "$data/fn3.hmm" cases.fwd
+    told 'fn3' 'ensemble' '--mem 100000'
+    [ "$(nrows got)" -gt 0 ]
+    [ "$(nrows got)" -lt "$(nrows want)" ]
+    [ -z "$(comm -13 <(rows want | cut -f1,2 | sort -u) <(rows got | cut -f1,2 | sort -u))" ]
+    ! grep -q '##end' got
+}
+
+@test "hmmsieve: which program failed, options that it does not have" {
+    printf '>a\nMKV1LAT\n' >bad.fa
+    run --separate-stderr -1 hmmsieve m.hmm bad.fa
+    grep -q '^msvfilt: bad.fa: line 2' <<<"$stderr"
+    tail -1 <<<"$stderr" | grep -q '^hmmsieve: msvfilt ended with status 1'
+    run --separate-stderr -1 hmmsieve --tblout no/such/folder m.hmm demo.fa
+    tail -1 <<<"$stderr" | grep -q '^hmmsieve: domscore ended with status 1'
+    for o in '--pfamtblout x' --mpi --stall '--restrictdb_n 5' '--ssifile x'; do
+        run --separate-stderr hmmsieve $o m.hmm demo.fa
+        refused 2 'option of hmmsearch' 'does not have'
+    done
+    run --separate-stderr hmmsieve --tformat embl m.hmm demo.fa
+    refused 2 'embl' 'fasta'
+    run --separate-stderr hmmsieve --max --F1 1 m.hmm demo.fa
+    refused 2 '--max'
+    run --separate-stderr hmmsieve - demo.fa
+    refused 2 'standard input' 'four programs'
+    mkdir -p alone && cp "$(command -v hmmsieve)" alone/
+    run --separate-stderr -1 env PATH=/usr/bin:/bin alone/hmmsieve m.hmm demo.fa
+    grep -q 'hmmsieve: msvfilt could not be started' <<<"$stderr"
+    [ "$(status_of bash -c 'set -o pipefail; hmmsieve -O tsv three.hmm demo.fa | true')" -eq 141 ]
+}

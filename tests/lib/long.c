@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT
+ * lib/long by hand: MAXL, blocks, windows, splitting, options at their ends, duplicates, order and table of hits.
+ * tests/lib/long_golden.c has HMMER's values. */
+#include "lib/long/hits.h"
+#include "tests/lib/longcase.h"
+
+#include <math.h>
+
+#define MADE1 "tests/data/golden/dna-models/MADE1.hmm.gz"
+
+typedef struct made {
+    ws_hmmset set;
+    ws_profile profile;
+    ws_long_model model;
+} made;
+
+static void open_made(made *m, const ws_long_options *o) {
+    ws_err err = {0};
+    must(ws_hmmset_read(&m->set, MADE1, 1, &err), &err);
+    must(ws_profile_create(&m->profile, m->set.hmm, &err), &err);
+    must(ws_long_model_create(&m->model, m->set.hmm, &m->profile, o, &err), &err);
+}
+
+static void close_made(made *m) {
+    ws_long_model_destroy(&m->model);
+    ws_profile_destroy(&m->profile);
+    ws_hmmset_release(&m->set);
+}
+
+/* MADE1's file says 426, which hmmbuild found with beta = 1e-7. */
+static void test_maxl(tap *t) {
+    ws_long_options o = WS_LONG_DEFAULTS;
+    uint32_t from_file, by_beta, loose, given, one;
+    ws_err err = {0};
+    ws_hmmset set, small;
+    must(ws_hmmset_read(&set, MADE1, 1, &err), &err);
+    ws_hmm h = set.hmm[0];
+    must(ws_long_maxl(&h, &o, &from_file, &err), &err);
+    h.maxl = 0;
+    must(ws_long_maxl(&h, &o, &by_beta, &err), &err);
+    o.w_beta = 1e-3;
+    must(ws_long_maxl(&h, &o, &loose, &err), &err);
+    o.w_length = 200;
+    must(ws_long_maxl(&h, &o, &given, &err), &err);
+    tap_ok(t, from_file == 426 && by_beta == 426 && given == 200, "MAXL of the file, by beta 1e-7, and as given: %u %u %u", from_file,
+           by_beta, given);
+    tap_ok(t, loose > 80 && loose < 426, "MAXL by beta 1e-3 is shorter: %u", loose);
+    must(ws_hmmset_read(&small, "tests/data/golden/models/M1.hmm.gz", 1, &err), &err);
+    must(ws_long_maxl(small.hmm, &(ws_long_options)WS_LONG_DEFAULTS, &one, &err), &err);
+    tap_ok(t, small.hmm->M == 1 && one == (small.hmm->maxl ? (uint32_t)small.hmm->maxl : 1), "MAXL of one node: %u", one);
+    ws_hmmset_release(&small);
+    ws_hmmset_release(&set);
+}
+
+static void test_blocks(tap *t) {
+    tap_ok(t, ws_long_block_first(0, 100, 30) == 1 && ws_long_block_first(1, 100, 30) == 71 && ws_long_block_first(2, 100, 30) == 171,
+           "blocks begin MAXL residues before their new ones");
+    tap_ok(t, ws_long_block_first(1, 100, 250) == 1 && ws_long_block_first(2, 100, 250) == 1 && ws_long_block_first(3, 100, 250) == 51,
+           "a MAXL above the block's length takes whole blocks as context");
+    tap_ok(t, ws_long_block_first(1 << 16, 1 << 16, 1) == (UINT64_C(1) << 32), "positions beyond 32 bits");
+}
+
+/* A model whose shares are exact: 8 nodes, MAXL 80; before_k = k/8 but 0 at the end, after_k = (8 - k)/8. */
+static ws_long_model simple(float *before, float *after) {
+    ws_long_model m = {.M = 8, .maxl = 80, .before = before, .after = after};
+    for (int k = 1; k <= 8; k++) {
+        before[k] = k < 8 ? (float)k / 8 : 0.0f;
+        after[k] = (float)(8 - k) / 8;
+    }
+    return m;
+}
+
+static int is_list(const ws_long_windows *w, const ws_long_window *want, size_t n) {
+    int same = w->n == n;
+    for (size_t j = 0; same && j < n; j++) same = w->at[j].from == want[j].from && w->at[j].len == want[j].len;
+    return same;
+}
+
+static void test_windows(tap *t) {
+    float before[12] = {0}, after[12] = {0};
+    const ws_long_model m = simple(before, after);
+    /* nodes 3..5 from residue 500: 38 before, to one past 502 and 38 behind; the next touches it, the third overlaps that by one */
+    ws_long_seed a[] = {{500, 5, 3}, {580, 5, 3}, {659, 5, 3}};
+    ws_long_seeds seeds = {a, 1, 3};
+    ws_long_windows w = {0};
+    ws_err err;
+    must(ws_long_extend(&m, &seeds, 2000, 0.0f, &w, &err), &err);
+    tap_ok(t, is_list(&w, (ws_long_window[]){{462, 80}}, 1), "one window: %u, %u", w.at[0].from, w.at[0].len);
+    seeds.n = 3;
+    w.n = 0;
+    must(ws_long_extend(&m, &seeds, 2000, 0.0f, &w, &err), &err);
+    tap_ok(t, is_list(&w, (ws_long_window[]){{462, 80}, {542, 159}}, 2), "touching windows stay two, overlapping ones are one");
+    w.n = 0;
+    must(ws_long_extend(&m, &seeds, 690, 0.0f, &w, &err), &err);
+    tap_ok(t, is_list(&w, (ws_long_window[]){{462, 80}, {542, 149}}, 2), "the end of the piece cuts");
+    ws_long_seed b[] = {{20, 5, 3}, {1000, 8, 1}, {1030, 8, 1}};
+    seeds = (ws_long_seeds){b, 3, 3};
+    w.n = 0;
+    must(ws_long_extend(&m, &seeds, 2000, 0.5f, &w, &err), &err);
+    tap_ok(t, is_list(&w, (ws_long_window[]){{1, 61}, {992, 18}, {1022, 18}}, 3),
+           "the beginning cuts; the last node has a tenth of MAXL before it");
+    b[2].i = 1008;
+    w.n = 0;
+    must(ws_long_extend(&m, &seeds, 2000, 0.5f, &w, &err), &err);
+    tap_ok(t, is_list(&w, (ws_long_window[]){{1, 61}, {992, 26}}, 2), "more than half of the shorter one, and two are one");
+    b[2].i = 1009;
+    w.n = 0;
+    must(ws_long_extend(&m, &seeds, 2000, 0.5f, &w, &err), &err);
+    tap_ok(t, w.n == 3, "half of it, and they stay two");
+    ws_free(w.at);
+}
+
+static void test_split(tap *t) {
+    ws_long_model m = {.maxl = 400};
+    ws_long_windows w = {0};
+    ws_err err;
+    must(ws_grow(&w.at, &w.cap, 3, sizeof *w.at, &err), &err);
+    w.n = 3;
+    w.at[0] = (ws_long_window){11, 80000};
+    w.at[1] = (ws_long_window){1001, 170000};
+    w.at[2] = (ws_long_window){5, 7};
+    must(ws_long_split(&m, &w, &err), &err);
+    tap_ok(t, is_list(&w, (ws_long_window[]){{11, 80000}, {1001, 80000}, {5, 7}, {80601, 80000}, {160201, 10800}}, 5),
+           "windows above 80000 residues are split, the parts stand at the end");
+    m.maxl = 50000;
+    w.n = 1;
+    w.at[0] = (ws_long_window){1, 80001};
+    must(ws_long_split(&m, &w, &err), &err);
+    tap_ok(t, is_list(&w, (ws_long_window[]){{1, 80000}, {40001, 40001}}, 2), "parts share at most 40000 residues");
+    ws_free(w.at);
+}
+
+/* With F1 = 1 every row is found, with F2 = 1 the threshold is 0, as x86 converts minus infinity. */
+static void test_extremes(tap *t) {
+    ws_long_options o = WS_LONG_DEFAULTS;
+    made m;
+    uint8_t x[40], cell[81];
+    ws_long_seeds seeds = {0};
+    ws_lenmodel lm;
+    ws_long_vit v;
+    ws_long_msv msv;
+    ws_err err;
+    o.F1 = o.F2 = 1.0;
+    o.nobias = 1;
+    open_made(&m, &o);
+    for (int i = 0; i < 40; i++) x[i] = (uint8_t)(i * 7 % 4);
+    must(ws_long_diagonals_ref(&m.model, x, 40, cell, &seeds, &err), &err);
+    uint32_t last = 0;
+    int ordered = 1;
+    for (size_t j = 0; j < seeds.n; j++) {
+        const uint32_t end = seeds.at[j].i + (uint32_t)seeds.at[j].len;
+        ordered &= end >= last && seeds.at[j].k >= 1 && seeds.at[j].k <= 80;
+        last = end;
+    }
+    tap_ok(t, m.model.threshold == 0 && seeds.n > 10 && ordered, "F1 = 1: a diagonal in every row that no diagonal holds: %zu", seeds.n);
+    ws_lenmodel_set(&lm, 40);
+    ws_long_vit_set(&m.model, &lm, 0.0f, &v);
+    tap_ok(t, v.threshold == 0, "F2 = 1: the threshold is 0");
+    ws_long_test_msv(&m.model, &lm, -INFINITY, 0.0f, &msv);
+    tap_ok(t, msv.passes && msv.bias_nats == 0.0f && msv.filter_nats == lm.null_nats, "no bias test: the null score and no bias");
+    close_made(&m);
+    ws_free(seeds.at);
+}
+
+/* ---- hits ---- */
+
+static const ws_long_record records[] = {{"chr1", "", 3000000000}, {"chr2", "second", 1000}, {"chr10", "", 1000}};
+
+static ws_long_hit hit(uint64_t record, uint64_t from, uint64_t to, uint32_t hmm_from, uint32_t hmm_to, double lnp) {
+    return (ws_long_hit){.record = record, .minus = from > to, .hmm_from = hmm_from, .hmm_to = hmm_to, .ali_from = from, .ali_to = to,
+                         .env_from = from, .env_to = to, .bits = (float)-lnp, .lnp = lnp};
+}
+
+/* Two hits: which of them are duplicates, bit 0 the better one, bit 1 the other. */
+static int duplicates(ws_long_hit a, ws_long_hit b) {
+    const ws_long_model m = {.maxl = 100};
+    const ws_long_limits limits = WS_LONG_LIMITS;
+    ws_long_hit both[] = {a, b};
+    ws_long_hits l = {both, 2, 2};
+    ws_err err;
+    must(ws_long_hits_finish(&l, &m, 100, &limits, records, &err), &err);
+    return l.at[0].duplicate | l.at[1].duplicate << 1;
+}
+
+static void test_duplicates(tap *t) {
+    const ws_long_hit a = hit(0, 1000, 1019, 1, 100, -20);
+    tap_ok(t, duplicates(a, hit(0, 1003, 1200, 90, 190, -10)) == 2 && duplicates(hit(0, 1003, 1200, 90, 190, -10), a) == 2,
+           "starts 3 apart, and nodes overlap: the worse one is a duplicate, wherever it stands");
+    tap_ok(t, duplicates(hit(0, 1000, 1019, 1, 100, -10), hit(0, 1003, 1200, 90, 190, -20)) == 2, "also if it is the first one");
+    tap_ok(t, duplicates(a, hit(0, 1004, 1200, 90, 190, -10)) == 0, "starts 4 apart: none");
+    tap_ok(t, duplicates(hit(0, 1000, 1199, 1, 100, -20), hit(0, 1150, 1202, 1, 100, -10)) == 2 &&
+                  duplicates(hit(0, 1000, 1199, 1, 100, -20), hit(0, 1150, 1203, 1, 100, -10)) == 0, "ends 3 or 4 apart");
+    tap_ok(t, duplicates(a, hit(0, 1003, 1200, 101, 190, -10)) == 0, "no common node: none");
+    tap_ok(t, duplicates(hit(0, 1000, 1399, 1, 100, -20), hit(0, 1100, 1199, 1, 100, -10)) == 2 &&
+                  duplicates(hit(0, 1000, 1194, 1, 100, -20), hit(0, 1100, 1199, 1, 100, -10)) == 2 &&
+                  duplicates(hit(0, 1000, 1193, 1, 100, -20), hit(0, 1100, 1199, 1, 100, -10)) == 0, "95 of 100 residues, or 94");
+    tap_ok(t, duplicates(a, hit(0, 1019, 1000, 1, 100, -10)) == 0 && duplicates(a, hit(1, 1000, 1019, 1, 100, -10)) == 0,
+           "another strand, another record: none");
+    tap_ok(t, duplicates(hit(0, 1019, 1000, 1, 100, -20), hit(0, 1200, 1003, 1, 100, -10)) == 2,
+           "on the other strand low ends are compared");
+    tap_ok(t, duplicates(a, hit(0, 1000, 1019, 1, 100, -20)) == 2, "of equal ones one stays");
+}
+
+/* Order, limits and widths. */
+static void test_table(tap *t) {
+    static const char want[] =
+        "# target name        accession  query name           accession  hmmfrom hmm to    alifrom     ali to    envfrom     env to"
+        "     sq len strand   E-value  score  bias  description of target\n"
+        "#------------------- ---------- -------------------- ---------- ------- -------    -------    -------    -------    -------"
+        "    ------- ------ --------- ------ ----- ---------------------\n"
+        "chr2                 -          a model              -                1      50        100        149        100        149"
+        "       1000    +     2.1e-08   20.0   0.0  second\n"
+        "chr1                 -          a model              -                1      50 2999999999 2999999950 2999999999 2999999950"
+        " 3000000000    -     0.00045   10.0   0.0  -\n"
+        "chr10                -          a model              -                1      50        100        149        100        149"
+        "       1000    +     0.00045   10.0   0.0  -\n";
+    const ws_long_model m = {.maxl = 100};
+    const ws_hmm h = {.name = (char *)(uintptr_t) "a model"};
+    ws_long_limits limits = {.evalue = 5e-4};
+    ws_long_hit hits[] = {hit(2, 100, 149, 1, 50, -10), hit(0, 2999999999, 2999999950, 1, 50, -10), hit(1, 100, 149, 1, 50, -20),
+                          hit(2, 500, 549, 1, 50, -7)};
+    ws_long_hits l = {hits, 4, 4};
+    ws_buf out = {0};
+    ws_err err;
+    must(ws_long_hits_finish(&l, &m, 1000, &limits, records, &err), &err);
+    must(ws_long_tblout(&out, &h, &l, records, 1, &err), &err);
+    tap_ok(t, strcmp(out.p, want) == 0, "the table: order, widths, what is reported");
+    for (size_t j = 0; j < l.n; j++) l.at[j].lnp = (double)-l.at[j].bits;
+    limits = (ws_long_limits){.bits = 10, .by_bits = 1};
+    must(ws_long_hits_finish(&l, &m, 1000, &limits, records, &err), &err);
+    tap_ok(t, l.at[0].reported + l.at[1].reported + l.at[2].reported == 3 && !l.at[3].reported, "reported by score");
+    ws_buf_release(&out);
+}
+
+int main(void) {
+    tap t = {0};
+    test_duplicates(&t);
+    test_table(&t);
+    test_maxl(&t);
+    test_blocks(&t);
+    test_windows(&t);
+    test_split(&t);
+    test_extremes(&t);
+    return tap_end(&t);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ * The scans of lib/long by every vector width against their definitions: random models and sequences with planted instances, corner
+ * lengths, thresholds of all heights, lists in one call and one by one. WARPSIEVE_SEED chooses another run. */
+#include "tests/lib/longdata.h"
+#include "tests/tap.h"
+
+static const int model_sizes[] = {1, 2, 3, 15, 16, 17, 31, 32, 33, 63, 64, 65, 80, 127, 128, 129, 200, 256, 257,
+                                  383, 384, 385, 700, 1536, 1537, 2900};
+enum { NMODEL = sizeof model_sizes / sizeof model_sizes[0] };
+
+typedef struct counts {
+    size_t lists, found, bad;
+} counts;
+
+static void compare(ws_long_seeds *got, const ws_long_seeds *want, counts *c) {
+    for (int j = 0; j < NLENGTH; j++) {
+        c->lists++;
+        c->found += want[j].n;
+        c->bad += !same_seeds(&got[j], &want[j]);
+        ws_free(got[j].at);
+        got[j] = (ws_long_seeds){0};
+    }
+}
+
+static void release_seeds(ws_long_seeds *s) {
+    for (int j = 0; j < NLENGTH; j++) ws_free(s[j].at);
+    memset(s, 0, NLENGTH * sizeof *s);
+}
+
+/* The SSV scan at one threshold. */
+static void check_ssv(const ws_long_ssv_body *body, const ws_long_model *m, const longdata *d, counts *c) {
+    ws_long_seeds want[NLENGTH] = {{0}}, got[NLENGTH] = {{0}};
+    ws_buf scratch = {0};
+    ws_long_ssv s, ref;
+    ws_err err;
+    sample_must(ws_long_ssv_create(&s, body, m, &err), &err);
+    sample_must(ws_long_ssv_create(&ref, &ws_long_ssv_scalar, m, &err), &err);
+    sample_must(ws_long_diagonals(&ref, d->strand, NLENGTH, want, &scratch, &err), &err);
+    sample_must(ws_long_diagonals(&s, d->strand, NLENGTH, got, &scratch, &err), &err);
+    compare(got, want, c);
+    for (int j = 0; j < NLENGTH; j++) sample_must(ws_long_diagonals(&s, &d->strand[j], 1, &got[j], &scratch, &err), &err);
+    compare(got, want, c);
+    release_seeds(want);
+    ws_long_ssv_destroy(&s);
+    ws_long_ssv_destroy(&ref);
+    ws_buf_release(&scratch);
+}
+
+static void check_vit(const ws_long_vit_body *body, const ws_profile *p, const longdata *d, int threshold, counts *c) {
+    ws_long_seeds want[NLENGTH] = {{0}}, got[NLENGTH] = {{0}};
+    ws_long_piece piece[NLENGTH];
+    ws_buf scratch = {0};
+    ws_long_viterbi s, ref;
+    ws_err err;
+    for (int j = 0; j < NLENGTH; j++) {
+        ws_lenmodel lm;
+        ws_lenmodel_set(&lm, (uint32_t)ws_max(d->strand[j].n, 1));
+        piece[j] = (ws_long_piece){d->strand[j].x, d->strand[j].n, {lm.wmove, threshold}};
+    }
+    sample_must(ws_long_viterbi_create(&s, body, p, &err), &err);
+    sample_must(ws_long_viterbi_create(&ref, &ws_long_vit_scalar, p, &err), &err);
+    sample_must(ws_long_points(&ref, piece, NLENGTH, want, &scratch, &err), &err);
+    sample_must(ws_long_points(&s, piece, NLENGTH, got, &scratch, &err), &err);
+    compare(got, want, c);
+    for (int j = 0; j < NLENGTH; j++) sample_must(ws_long_points(&s, &piece[j], 1, &got[j], &scratch, &err), &err);
+    compare(got, want, c);
+    release_seeds(want);
+    ws_long_viterbi_destroy(&s);
+    ws_long_viterbi_destroy(&ref);
+    ws_buf_release(&scratch);
+}
+
+/* Heights above the start of a diagonal, in bytes, and Viterbi thresholds: few, many, all rows; -32768 is below every cell. */
+static void check_model(const ws_long_ssv_body *ssv, const ws_long_vit_body *vit, sample *r, int M, counts *a, counts *b) {
+    static const int heights[] = {0, 1, 12, 25, 50, 100, 126}, thresholds[] = {-32768, -32767, 0, 11000, 13000, 15000, 32767};
+    const ws_long_options options = WS_LONG_DEFAULTS;
+    ws_hmm h;
+    ws_profile p;
+    ws_long_model m;
+    ws_err err;
+    longdata d;
+    if (M % 2) sample_model(&h, r, M, 0.02);
+    else make_dna_model(&h, r, M);
+    h.maxl = (int32_t)(2 * M + 10);
+    h.evparam[WS_MLAMBDA] = h.evparam[WS_VLAMBDA] = h.evparam[WS_FLAMBDA] = 0.7f;
+    sample_must(ws_profile_create(&p, &h, &err), &err);
+    sample_must(ws_long_model_create(&m, &h, &p, &options, &err), &err);
+    make_data(&d, r, &h);
+    for (size_t j = M > 400 ? 3 : 0; j < (M > 400 ? 5 : sizeof heights / sizeof heights[0]); j++) {
+        m.threshold = m.xB + heights[j];
+        check_ssv(ssv, &m, &d, a);
+        check_vit(vit, &p, &d, thresholds[j], b);
+    }
+    release_data(&d);
+    ws_long_model_destroy(&m);
+    ws_profile_destroy(&p);
+    sample_model_release(&h);
+}
+
+int main(void) {
+    static const ws_long_ssv_body *const ssv[] = {WS_BY_WIDTH(ws_long_ssv_)};
+    static const ws_long_vit_body *const vit[] = {WS_BY_WIDTH(ws_long_vit_)};
+    const char *seed = getenv("WARPSIEVE_SEED");
+    tap t = {0};
+    ws_cpu cpu;
+    ws_cpu_probe(&cpu);
+    for (int w = 0; w < WS_WIDTH_scalar; w++) {
+        sample r = {seed ? strtoull(seed, NULL, 10) : 17};
+        counts a = {0}, b = {0};
+        if (cpu.why_not[w]) {
+            tap_skip(&t, ws_width_name[w], cpu.why_not[w]);
+            continue;
+        }
+        for (int j = 0; j < NMODEL; j++) check_model(ssv[w], vit[w], &r, model_sizes[j], &a, &b);
+        tap_ok(&t, a.bad == 0 && a.found > 1000, "%s: SSV scan, %zu strands, %zu diagonals, %zu strands differ", ws_width_name[w], a.lists,
+               a.found, a.bad);
+        tap_ok(&t, b.bad == 0 && b.found > 1000, "%s: Viterbi scan, %zu windows, %zu points, %zu windows differ", ws_width_name[w], b.lists,
+               b.found, b.bad);
+    }
+    return tap_end(&t);
+}

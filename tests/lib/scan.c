@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ * lib/scan by itself: the parts of a batch and the order of their hits, target names, and what leaves for each output. */
+#include "lib/scan/state.h"
+
+#include "tests/lib/sample.h"
+#include "tests/tap.h"
+
+enum { TARGETS = 5, SEQS = 6 };
+
+static ws_target target[TARGETS] = {{.name = "a"}, {.name = "bb"}, {.name = ""}, {.name = "d"}, {.name = "ab"}};
+
+static void add_hit(ws_hits *h, uint32_t seq, uint32_t row, uint32_t to, int pass) {
+    ws_err err;
+    ws_hit *hit = ws_hits_add(h, &err);
+    if (!hit) sample_must(WS_ENOMEM, &err);
+    hit->seq = seq;
+    hit->row = row;
+    hit->target = to;
+    hit->pass = pass;
+}
+
+/* Hits come part by part and in a part target by target; of a table each row has one, in any order of targets. */
+static void order(tap *t, size_t nparts, int has_rows) {
+    ws_job job = {.target = target, .ntarget = TARGETS, .nworker = 4};
+    ws_scan_state s = {.job = &job};
+    ws_scan_item it = {.nparts = nparts};
+    ws_err err = {0};
+    it.batch.n = SEQS;
+    it.batch.has_rows = has_rows;
+    it.batch.nrow = has_rows ? SEQS * TARGETS : 0;
+    sample_must(ws_grow(&it.part, &it.part_cap, nparts, sizeof *it.part, &err), &err);
+    memset(it.part, 0, it.part_cap * sizeof *it.part);
+    for (size_t k = 0; k < nparts; k++)
+        for (size_t to = k * TARGETS / nparts; to < (k + 1) * TARGETS / nparts; to++)
+            for (uint32_t seq = 0; seq < SEQS; seq++)
+                add_hit(&it.part[k], seq, has_rows ? seq * TARGETS + (TARGETS - 1 - (uint32_t)to) : UINT32_MAX, (uint32_t)to, 1);
+    int fine = ws_scan_collect(&s, &it, &err) == WS_OK && it.hits.n == SEQS * TARGETS;
+    for (size_t i = 0; fine && i < it.hits.n; i++) {
+        const uint32_t want = (uint32_t)(i % TARGETS);
+        fine &= it.hits.hit[i].seq == i / TARGETS && it.hits.hit[i].target == (has_rows ? TARGETS - 1 - want : want);
+    }
+    for (size_t k = 0; k < it.part_cap; k++) fine &= it.part[k].n == 0;
+    tap_ok(t, fine, "hits of %zu parts%s: in the order of the input", nparts, has_rows ? " of a table" : "");
+    ws_scan_item_release(&it);
+}
+
+static size_t parts_of(uint32_t len, size_t ntarget, int nworker) {
+    ws_target big[64];
+    static const ws_backend cpu = {.name = "scalar"};
+    ws_job job = {.target = big, .ntarget = ntarget, .nworker = nworker, .backend = &cpu, .open = 1};
+    const ws_scan_state s = {.job = &job};
+    ws_scan_item it = {0};
+    ws_err err = {0};
+    for (size_t i = 0; i < 64; i++) big[i] = (ws_target){.name = "m", .qlen = 1000};
+    it.batch.n = 1;
+    it.batch.residues = len;
+    sample_must(ws_scan_split(&s, &it, &err), &err);
+    const size_t n = it.nparts;
+    ws_scan_item_release(&it);
+    return n;
+}
+
+static void parts(tap *t) {
+    tap_ok(t, parts_of(100, 64, 4) == 1, "6 million cells: one part");
+    tap_ok(t, parts_of(100000, 64, 1) == 1, "one thread: one part");
+    tap_ok(t, parts_of(100000, 1, 4) == 1, "one target: one part");
+    tap_ok(t, parts_of(2000, 64, 4) == 4, "128 million cells: four parts of at least 30 million");
+    tap_ok(t, parts_of(1000000, 64, 3) == 16, "no more than 8 for each thread beside this one");
+    tap_ok(t, parts_of(100000000, 64, 32) == 64, "no more than targets");
+}
+
+static void names(tap *t) {
+    static const ws_target twice[] = {{.name = "x"}, {.name = "y"}, {.name = "x"}};
+    ws_target_index *index;
+    ws_err err = {0};
+    sample_must(ws_target_index_create(&index, target, TARGETS, &err), &err);
+    int fine = 1;
+    for (uint32_t i = 0; i < TARGETS; i++) fine &= ws_target_index_find(index, target[i].name, strlen(target[i].name)) == i;
+    tap_ok(t, fine, "each target by its name, also an empty one");
+    tap_ok(t, ws_target_index_find(index, "abc", 3) == UINT32_MAX && ws_target_index_find(index, "abc", 2) == 4, "a name has its length");
+    ws_target_index_destroy(index);
+    tap_ok(t, ws_target_index_create(&index, twice, 3, &err) == WS_EDATA && !index && strstr(err.text, "x"), "one name for two targets");
+}
+
+/* A sequence leaves once in a format of sequences, with the kept if one of its pairs passed. */
+static void formats(tap *t) {
+    ws_scan scan = {.out_format = WS_OUT_IDS, .rejected_output = 1};
+    ws_job job = {.target = target, .ntarget = TARGETS, .reader_opts = &scan, .nout = 2};
+    ws_scan_state s = {.job = &job, .scan = &scan};
+    ws_scan_item it = {0};
+    ws_worker worker = {0};
+    ws_outtext out[WS_OUTPUT_MAX] = {0};
+    ws_err err = {0};
+    static const char letters[] = "pqrstu";
+    job.reader = &s;
+    for (uint32_t i = 0; i < SEQS; i++) {
+        const ws_seqtext text = {.name = {i, 1}};
+        sample_must(ws_batch_add_text(&it.batch, letters + i, 1, &err), &err);
+        sample_must(ws_batch_add_seq(&it.batch, 0, 0, &text, &err), &err);
+    }
+    add_hit(&it.hits, 1, UINT32_MAX, 0, 0); /* q: fails, passes */
+    add_hit(&it.hits, 1, UINT32_MAX, 1, 1);
+    add_hit(&it.hits, 2, UINT32_MAX, 0, 0); /* r: fails; the others: no hit */
+    add_hit(&it.hits, 5, UINT32_MAX, 0, 1); /* u: passes, fails */
+    add_hit(&it.hits, 5, UINT32_MAX, 1, 0);
+    sample_must(ws_scan_format(&s, &it, &worker, out, &err), &err);
+    tap_ok(t, out[0].rows == 2 && out[0].text.n == 4 && !memcmp(out[0].text.p, "q\nu\n", 4), "what passes, once");
+    tap_ok(t, out[1].rows == 4 && out[1].text.n == 8 && !memcmp(out[1].text.p, "p\nr\ns\nt\n", 8), "what does not, without a hit too");
+    for (int k = 0; k < 2; k++) ws_buf_release(&out[k].text);
+    ws_scan_item_release(&it);
+}
+
+int main(void) {
+    tap t = {0};
+    for (size_t n = 1; n <= TARGETS; n += 2) {
+        order(&t, n, 0);
+        order(&t, n, 1);
+    }
+    parts(&t);
+    names(&t);
+    formats(&t);
+    return tap_end(&t);
+}

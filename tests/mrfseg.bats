@@ -1,0 +1,314 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# mrfseg: the golden volumes, types and byte orders, series, labels, seeds, refusals, damaged and hostile files, one answer.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || return 1
+    for f in "$data"/golden/mrf/*.nii.gz; do zcat "$f" >"$(basename "$f" .gz)"; done
+    make_nifti small.nii dims=9,7,5 values=0,100,250 noise=60
+}
+setup() { in_data; }
+
+make_nifti() { python3 "$top/tests/mrf.py" make "$@"; }
+header() { python3 "$top/tests/mrf.py" header "$1"; }
+sha() { python3 "$top/tests/mrf.py" sha "$1"; }
+bare() { mrfseg --no-provenance --header none "$@"; }
+same_but_name() { same <(cut -f2- "$1") <(cut -f2- "$2"); }
+
+@test "the golden volumes, on every backend" {
+    run -0 python3 "$top/tests/mrf.py" golden "$data/golden/mrf"
+    grep -q '^13 rows, backends .*scalar' <<<"$output" || fail "$output"
+}
+
+@test "types and byte orders: integers give the same rows and labels, floats the same labels" {
+    bare --classes 3 --labels want.nii small.nii >want
+    for type in int8 uint8 int16 uint16 int32 uint32 float32 float64; do
+        for order in '<' '>'; do
+            values=0,100,250 noise=60
+            case $type in *8) values=0,20,50 noise=40 ;; esac
+            make_nifti it.nii dims=9,7,5 type=$type order="$order" values=$values noise=$noise
+            make_nifti as.nii dims=9,7,5 values=$values noise=$noise
+            bare --classes 3 --labels got.nii it.nii >got
+            bare --classes 3 --labels want.nii as.nii >want
+            [ "$(sha want.nii)" = "$(sha got.nii)" ] || fail "labels of $type $order"
+            case $type in float*) continue ;; esac
+            same_but_name want got || fail "rows of $type $order"
+        done
+    done
+}
+
+@test "integers of a wide range and floats are rounded to 65,536 steps; slope and intercept are units" {
+    make_nifti wide.nii dims=9,7,5 type=int32 values=0,2000000000 noise=1000
+    make_nifti float.nii dims=9,7,5 type=float64 values=0,2000000000 noise=1000
+    bare --classes 2 wide.nii >a
+    bare --classes 2 float.nii >b
+    same_but_name a b
+    [ "$(cut -f3 a | paste -sd+ | bc)" -eq 315 ]
+    make_nifti scaled.nii dims=9,7,5 values=0,100,250 noise=60 slope=-0.5 inter=1000
+    bare --classes 3 small.nii >a
+    bare --classes 3 scaled.nii >b
+    awk -F '\t' '{ printf "%s %.5f %.5f %s\n", $3, 1000 - $5 / 2, $6 / 2, $8 }' a >want
+    awk -F '\t' '{ printf "%s %.5f %.5f %s\n", $3, $5, $6, $8 }' b >got
+    same want got
+    make_nifti flat.nii dims=4,4,4 type=float32 values=7.25
+    bare --classes 2 flat.nii >a
+    same <(cut -f2,3,5 a) <(printf '0\t64\t7.25\n1\t0\t7.25\n')
+    make_nifti nanslope.nii dims=9,7,5 values=0,100,250 noise=60 raw=112:0000c07f raw=116:0000c07f
+    bare --classes 3 nanslope.nii >b
+    bare --classes 3 small.nii >a
+    same_but_name a b
+}
+
+@test "files, gzip, pipes, several inputs, series" {
+    bare --classes 4 slab.nii >want
+    for f in "$data/golden/mrf/slab.nii.gz" -; do
+        bare --classes 4 $f <slab.nii >got
+        same_but_name want got || fail "$f"
+    done
+    (head -c 100 slab.nii; sleep 0.3; tail -c +101 slab.nii | head -c 5000; sleep 0.3; tail -c +5101 slab.nii) | bare --classes 4 >got
+    same_but_name want got || fail "a slow pipe"
+    bare --classes 4 slab.nii line.nii small.nii >got
+    same got <(for f in slab line small; do bare --classes 4 $f.nii; done)
+    make_nifti series.nii dims=9,7,5,3 values=0,100,250 noise=60
+    head -c $((352 + 630)) series.nii >one.nii
+    printf '\003' | dd of=one.nii bs=1 seek=40 conv=notrunc status=none
+    printf '\001' | dd of=one.nii bs=1 seek=48 conv=notrunc status=none
+    bare --classes 3 --labels labels.nii series.nii >got
+    bare --classes 3 --labels one-labels.nii one.nii >want
+    same <(cut -f1 got | uniq -c | tr -s ' ') <(printf ' 3 series.nii[%d]\n' 0 1 2)
+    same <(head -3 got | cut -f2-) <(cut -f2- want)
+    [ "$(stat -c %s labels.nii)" -eq $((352 + 3 * 315)) ]
+    cmp <(tail -c +353 labels.nii | head -c 315) <(tail -c +353 one-labels.nii)
+    for t in 1 2 5; do
+        bare --classes 3 -t $t --labels again.nii series.nii >want
+        same want got && cmp labels.nii again.nii || fail "-t $t"
+    done
+}
+
+@test "labels: the geometry of the input, compressed by name, as the main output" {
+    for order in '<' '>'; do
+        make_nifti it.nii dims=9,7,5 order="$order" values=0,100,250 noise=60 slope=2 inter=-5 raw=148:736563726574
+        mrfseg --classes 3 --labels got.nii it.nii >/dev/null
+        same <(header it.nii | grep -E '^(dim|geometry)') <(header got.nii | grep -E '^(dim|geometry)')
+        printf 'type 2 8\nscale 352.0 1.0 0.0\nintent 1002\nbytes %d\n' $((352 + 315)) >want
+        same want <(header got.nii | grep -vE '^(dim|geometry)')
+        if grep -q secret got.nii; then fail "a text of the input's header"; fi
+        mrfseg --classes 3 --labels got.nii.gz it.nii >/dev/null
+        cmp <(gzip -dc got.nii.gz) got.nii
+        mrfseg --classes 3 -O nii it.nii >main.nii
+        cmp main.nii got.nii
+        mrfseg --classes 3 -O nii -o main.nii.gz it.nii
+        cmp main.nii.gz got.nii.gz
+    done
+    python3 -c 'import nibabel' 2>/dev/null || return 0
+    python3 -c 'import nibabel, numpy
+a, b = nibabel.load("it.nii"), nibabel.load("got.nii.gz")
+assert (a.affine == b.affine).all() and b.get_fdata().max() == 2 and a.shape == b.shape'
+}
+
+@test "the component of a seed and its boundary" {
+    classes="--class air:-1000:60 --class fat:-90:30 --class liver:60:25 --class bone:450:150"
+    bare $classes --labels all.nii phantom-small.nii >rows
+    bare $classes --seed 16,18,11 --labels liver.nii phantom-small.nii >with
+    same <(head -4 with) rows || fail "the rows of the classes"
+    python3 "$top/tests/mrf.py" kept all.nii 16,18,11 >want
+    mrfseg $classes --seed 16,18,11 --boundary -O nii phantom-small.nii >edge.nii
+    same want <(sha liver.nii; sha edge.nii)
+    n=$(tail -c +353 liver.nii | tr -d '\0' | wc -c)
+    [ "$n" -gt 1000 ]
+    [ "$(tail -1 with | cut -f2,3)" = $'liver:component\t'"$n" ] || fail "$(tail -1 with)"
+    awk -F '\t' '$2 == "liver:component" && $4 > 0 && $5 > 40 && $5 < 80 { ok = 1 } END { exit !ok }' with
+}
+
+@test "given classes: first models, or held" {
+    classes="--class low:20:30 --class high:260:40"
+    bare $classes --fixed small.nii >got
+    same <(cut -f2,5,6 got) <(printf 'low\t20\t30\nhigh\t260\t40\n')
+    bare $classes small.nii >got
+    awk -F '\t' '$5 == 20 || $6 == 40 { exit 1 }' got
+    bare $classes --sweeps 0 small.nii >got
+    same <(cut -f7-9 got | uniq) <(printf '0\t0.000000\t0\n')
+    bare --class only:5:5 small.nii >got
+    [ "$(cut -f2,3 got)" = $'only\t315' ]
+}
+
+@test "columns, header, provenance, statistics" {
+    mrfseg --classes 2 small.nii >a
+    whole_rows a
+    head -1 a | grep -q '^##warpsieve pg=1 prog=mrfseg version=[0-9.]* args="--classes 2"$' || fail "$(head -1 a)"
+    [ "$(tail -1 a)" = '##end rows=2' ]
+    mrfseg --classes 2 -f class,voxels --header plain --no-provenance small.nii >b
+    same <(grep -v '^##' a | cut -f2,3 | sed 's/^#//') b
+    mrfseg --classes 2 --stats=s.json small.nii >a
+    python3 -c 'import json; s = json.load(open("s.json")); assert s["volumes"] == 1 and s["voxels"] == 315 and s["updates"] % 315 == 0, s'
+    printf '\t' >"$(printf 'a\tb')"
+    cp small.nii "$(printf 'a\tb.nii')"
+    bare --classes 2 "$(printf 'a\tb.nii')" >b
+    [ "$(cut -f1 b | uniq)" = 'a?b.nii' ]
+    make_nifti nosize.nii dims=3,3,3 raw=80:00000000
+    [ "$(bare --classes 1 nosize.nii | cut -f4)" = '' ]
+    make_nifti metres.nii dims=3,3,3 raw=123:01
+    make_nifti mm.nii dims=3,3,3
+    [ "$(bare --classes 1 -f ml mm.nii)" = 0.405 ]
+    [ "$(bare --classes 1 -f ml metres.nii)" = 4.05e+08 ]
+}
+
+misuse() { # misuse PATTERN... -- ARGUMENT...
+    local want=()
+    while [ "$1" != -- ]; do want+=("$1"); shift; done
+    shift
+    run --separate-stderr mrfseg "$@" small.nii
+    refused 2 "${want[@]}" || fail "arguments: $*"
+}
+@test "misuse" {
+    misuse 'expected classes' --
+    misuse 'class and --classes' -- --classes 2 --class a:1:2
+    misuse 'class: .*two colons' -- --class a:1
+    misuse 'class: .*two colons' -- --class a:1:2:3
+    misuse 'class: .*name' -- --class :1:2
+    misuse 'class: .*MEAN' -- --class a:x:2
+    misuse 'class: .*MEAN' -- --class a:nan:2
+    misuse 'class: .*SD' -- --class a:1:0
+    misuse 'class: .*SD' -- --class a:1:2x
+    misuse 'class: .*no other class' -- --class a:1:2 --class a:3:4
+    misuse 'class: .*tabs' -- --class $'a\tb:1:2'
+    misuse 'classes.*range' '65' -- --classes 65
+    misuse 'classes.*range' '0' -- --classes 0
+    misuse 'class: expected CLASS, found ""' -- --class ''
+    misuse 'class: given more than 64 times' -- $(for i in $(seq 65); do echo "--class c$i:$i:1"; done)
+    misuse 'fixed' -- --fixed --classes 2
+    misuse 'neighbours.*6, 18 or 26' -- --classes 2 --neighbours 8
+    misuse 'beta-in.*range' -- --classes 2 --beta-in 101
+    misuse 'rule.*icm or random' -- --classes 2 --rule best
+    misuse 'xi.*range' -- --classes 2 --xi -1
+    misuse 'seed.*X,Y,Z' -- --classes 2 --seed 1,2
+    misuse 'seed.*X,Y,Z' -- --classes 2 --seed 1,2,3,4
+    misuse 'seed.*X,Y,Z' -- --classes 2 --seed 1,2,-3
+    misuse 'boundary' 'labels' -- --classes 2 --boundary
+    misuse 'labels.*out-format' -- --classes 2 --labels x.nii -O nii
+    misuse 'labels of 2 inputs' -- --classes 2 --labels x.nii line.nii
+    misuse 'out-format.*labels of 2 inputs' -- --classes 2 -O nii line.nii
+    misuse 'labels: small.nii is also read' -- --classes 2 --labels small.nii
+    misuse 'labels: standard output is where --output goes' -- --classes 2 --labels -
+    misuse 'no column "voxel"' 'voxels' -- --classes 2 -f class,voxel
+    misuse 'fields.*tsv' -- --classes 2 -O nii -f class
+    misuse 'no meaning here' -- --classes 2 -K 5
+    misuse 'unknown option' -- --classes 2 --bad-residue x
+    [ ! -e x.nii ]
+}
+
+refuses() { # refuses PATTERN... -- FILE [ARGUMENT...]
+    local want=()
+    while [ "$1" != -- ]; do want+=("$1"); shift; done
+    shift
+    run --separate-stderr mrfseg --no-provenance --header none --classes 2 "$@"
+    refused 1 "${want[@]}" || fail "arguments: $*"
+}
+broken() { local f=$1; shift; make_nifti "$f" dims=9,7,5 "$@"; }
+@test "no NIfTI-1 file, or one of a kind that is refused: byte, what was found, what was expected" {
+    : >empty.nii
+    refuses 'empty.nii: empty' 'NIfTI-1' -- empty.nii
+    echo hello >text.nii
+    refuses 'text.nii: ends at byte 6' '348' -- text.nii
+    zcat "$data/demo.fa.gz" >demo.fa
+    refuses 'demo.fa: byte 0' 'NIfTI-1' -- demo.fa
+    broken b.nii raw=0:1c020000
+    refuses 'b.nii: byte 0' 'NIfTI-2' -- b.nii
+    broken b.nii raw=344:6e693100
+    refuses 'byte 344' 'another file' -- b.nii
+    broken b.nii raw=344:00000000
+    refuses 'byte 344' 'n\+1' -- b.nii
+    broken b.nii raw=70:8000
+    refuses 'byte 70: data type 128' 'float64' -- b.nii
+    broken b.nii raw=72:0800
+    refuses 'byte 72: 8 bits' '16 for int16' -- b.nii
+    broken b.nii raw=112:0000803f raw=116:0000807f
+    refuses 'byte 116: the intercept is inf' -- b.nii
+    run --separate-stderr mrfseg --classes 2 nosuch.nii
+    refused 1 'nosuch.nii' 'No such file'
+}
+
+@test "hostile sizes: refused by their byte, or cut where the file ends, in little memory" {
+    broken b.nii raw=40:0800
+    refuses 'byte 40: dim\[0\] is 8' '1 to 7' -- b.nii
+    broken b.nii raw=40:0000
+    refuses 'byte 40: dim\[0\] is 0' -- b.nii
+    broken b.nii raw=44:f9ff
+    refuses 'byte 44: dim\[2\] is -7' '1 to 32767' -- b.nii
+    broken b.nii raw=46:0000
+    refuses 'byte 46: dim\[3\] is 0' -- b.nii
+    broken b.nii raw=42:ff7fff7fff7f
+    refuses 'byte 40: a volume of 32767 x 32767 x 32767' '2\^31' -- b.nii
+    broken b.nii raw=40:0500 raw=50:0200
+    refuses 'byte 50: dim\[5\] is 2' '4 dimensions' -- b.nii
+    for offset in 0000af43 00000000 000080bf 0000807f 0000c07f 0000004f 0040b043; do # 350 0 -1 inf nan 2^31 352.5
+        broken b.nii raw=108:$offset
+        refuses 'byte 108: data begin at' '352' -- b.nii || fail "$offset"
+    done
+    broken big.nii raw=42:004000044000
+    refuses 'big.nii: ends at byte 982, expected 2147484000 for volume 1 of 1' '16384 x 1024 x 64 voxels, int16' -- big.nii
+    sanitized || (ulimit -v 600000 && refuses 'big.nii: ends at byte 982' -- big.nii)
+    broken b.nii cut=1
+    refuses 'b.nii: ends at byte 981, expected 982 for volume 1 of 1' -- b.nii
+    head -c 351 b.nii >c.nii
+    refuses 'c.nii: ends at byte 351' -- c.nii
+    broken b.nii tail=1
+    run --separate-stderr bare --classes 2 b.nii
+    [ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 2 ] || fail "status $status: $output"
+    told 'b.nii: goes on at byte 982'
+    make_nifti s.nii dims=9,7,5,3 cut=1
+    run --separate-stderr bare --classes 2 s.nii
+    [ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 4 ] || fail "the volumes before a cut one: $output"
+    told 's.nii: ends at byte 2241, expected 2242 for volume 3 of 3'
+    head -c 300 "$data/golden/mrf/slab.nii.gz" >cut.nii.gz
+    refuses 'cut.nii.gz' 'gzip' -- cut.nii.gz
+}
+
+@test "values that are no finite numbers, seeds that cannot be" {
+    broken b.nii type=float32 values=1,2
+    python3 - <<'PY'
+import struct
+data = bytearray(open("b.nii", "rb").read())
+for name, value in (("nan", float("nan")), ("inf", float("-inf"))):
+    struct.pack_into("<f", data, 352 + 4 * (2 + 9 * (3 + 7 * 4)), value)
+    open(name + ".nii", "wb").write(data)
+data = bytearray(open("b.nii", "rb").read()) + bytes(315 * 4)
+struct.pack_into("<2h", data, 70, 64, 64)
+struct.pack_into("<315d", data, 352, *([-1.7e308, 1.7e308] * 158)[:315])
+open("range.nii", "wb").write(data)
+PY
+    refuses 'nan.nii: volume 1: voxel 2,3,4' 'not a number' -- nan.nii
+    refuses 'inf.nii: volume 1: voxel 2,3,4' 'infinite' -- inf.nii
+    refuses 'range.nii: volume 1: values go from -1.7e\+308 to 1.7e\+308' -- range.nii
+    refuses 'volume 1: the seed 9,0,0 lies outside of 9 x 7 x 5' -- small.nii --seed 9,0,0
+    refuses 'the seed 0,7,0 lies outside' -- small.nii --seed 0,7,0
+    refuses 'the seed 0,0,999999999 lies outside' -- small.nii --seed 0,0,999999999
+    run --separate-stderr bare --class a:0:60 --class b:300:60 small.nii --seed 0,0,0
+    refused 1 'the seed 0,0,0 has class a, the first' 'another class'
+}
+
+@test "output that cannot be written" {
+    run --separate-stderr mrfseg --classes 2 small.nii --labels /dev/full
+    [ "$status" -eq 1 ]
+    told '/dev/full' 'No space left'
+    run --separate-stderr mrfseg --classes 2 -O nii small.nii -o /dev/full
+    refused 1 '/dev/full' 'No space left'
+    run --separate-stderr mrfseg --classes 2 small.nii --labels no/such/folder
+    refused 1 'no/such/folder'
+}
+
+@test "the same bytes from every backend and any number of threads" {
+    for o in '--neighbours 6' '--neighbours 18 --rule random' '--neighbours 26 --beta-in 0.3 --beta-out 0.1'; do
+        mrfseg --classes 4 $o --backend scalar -t 1 --labels want.nii phantom-noisy.nii >want
+        for b in $(mrfseg --list-backends | awk -F '\t' 'NR > 1 && $2 == "yes" { print $1 }'); do
+            for t in 1 2 7; do
+                mrfseg --classes 4 $o --backend "$b" -t $t --labels got.nii phantom-noisy.nii >got
+                same want got || fail "$o --backend $b -t $t"
+                cmp want.nii got.nii || fail "labels of $o --backend $b -t $t"
+            done
+        done
+    done
+}

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""One-line mutants of lib/ and kernels/: does a test notice? Run by `make mutants` in a copy of the tree, which it changes and restores.
+
+    tests/mutants.py COUNT [SEED]
+
+Each mutant changes one operator, number or condition of one line of code, is built, and meets the tests nearest to its folder.
+A mutant that is not built counts as killed. A test that fails without a mutant is left out, and said. Prints a line for each mutant that
+survives, then the counts. Exits with 0: a list to read is the result.
+"""
+import glob
+import os
+import random
+import re
+import subprocess
+import sys
+
+# What stands in a line, and what takes its place.
+CHANGES = [
+    (r" == ", " != "), (r" != ", " == "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
+    (r" && ", " || "), (r" \|\| ", " && "), (r" \+ 1\b", " + 2"), (r" - 1\b", ""), (r" \+ ", " - "), (r"\bif \(!", "if ("),
+    (r"\bif \((?!!)", "if (!("), (r" = 0;", " = 1;"), (r" = 1;", " = 0;"), (r"\breturn rc;", "return 0;"), (r"\bbreak;", ";"),
+    (r"\+\+;", "+= 2;"), (r" \+= ", " -= "),
+]
+# Tests by folder, the quickest first: programs in build/, bats files with a filter or none.
+FILTERS = ["build/tests/lib/backends", "build/tests/lib/golden", "tests/filters.bats", "tests/chain.bats", "tests/contract.bats"]
+NEAREST = {
+    "lib/base": ["build/tests/lib/opt", "build/tests/lib/cpu", "tests/contract.bats", "tests/input.bats"],
+    "lib/io": ["build/tests/lib/seqread", "build/tests/lib/source", "build/tests/lib/packed", "build/tests/lib/pairs",
+               "build/tests/lib/out", "build/tests/lib/inputs", "tests/respack.bats", "tests/input.bats", "tests/contract.bats"],
+    "lib/simd": ["build/tests/lib/codec", "build/tests/lib/backends", "build/tests/lib/cpu"],
+    "lib/hmm": ["build/tests/lib/hmm_model", "build/tests/lib/hmm_find", "build/tests/lib/hmm_portions", "build/tests/lib/bias",
+                "build/tests/lib/golden", "tests/input.bats", "tests/filters.bats"],
+    "lib/run": ["build/tests/lib/pipe", "build/tests/lib/table", "tests/contract.bats", "tests/chain.bats", "tests/faults.bats"],
+    "lib/scan": ["build/tests/lib/scan", "build/tests/lib/rows_apart", "tests/scan.bats", "tests/chain.bats", "tests/contract.bats"],
+    "lib/cascade": ["build/tests/lib/decide", "tests/filters.bats", "tests/chain.bats"],
+    "lib/hits": ["build/tests/lib/hits", "build/tests/lib/hits_golden", "tests/domscore.bats"],
+    "lib/long": ["build/tests/lib/long", "build/tests/lib/long_scan", "build/tests/lib/long_tables", "build/tests/lib/long_golden"],
+    "kernels/dom": ["build/kernels/dom/test", "build/tests/lib/dom_backends", "build/tests/lib/dom_golden", "tests/domscore.bats"],
+    "kernels/pairhmm": ["build/kernels/pairhmm/test", "tests/pairhmm.bats", "tests/faults-pairs.bats"],
+    "kernels/papara": ["build/kernels/papara/test", "tests/papara.bats", "tests/faults-pairs.bats"],
+    "kernels/mrf": ["build/kernels/mrf/test", "tests/mrfseg.bats"],
+    "kernels/respack": ["tests/respack.bats"],
+}
+SECONDS = 300  # a test that takes longer hangs: killed
+
+
+def lines_of(path):
+    """Numbers of the lines that hold code: no comments, directives, strings alone."""
+    inside = False
+    for i, line in enumerate(open(path)):
+        text = line.strip()
+        comment = inside or text.startswith("/*")
+        inside = comment and "*/" not in text
+        if not comment and text and not text.startswith(("#", "*", "//", '"', "static const", "extern")):
+            yield i
+
+
+def candidates():
+    for path in sorted(glob.glob("lib/*/*.c") + glob.glob("kernels/*/*.c")):
+        if path.endswith(("/test.c", "/bench.c", "_none.c", "_device.c")) or path.startswith("lib/dev/"):
+            continue
+        text = open(path).read().split("\n")
+        for i in lines_of(path):
+            code = re.sub(r'"(\\.|[^"\\])*"', lambda m: '"' + "x" * (len(m.group()) - 2) + '"', text[i].split("/*")[0])
+            for pattern, to in CHANGES:
+                for m in re.finditer(pattern, code):
+                    new = text[i][:m.start()] + to + text[i][m.end():]
+                    if to == "if (!(":  # close the parenthesis that was opened
+                        depth, at = 0, m.end() - 1
+                        for at in range(m.end() - 1, len(code)):
+                            depth += {"(": 1, ")": -1}.get(code[at], 0)
+                            if depth == 0:
+                                break
+                        if depth:
+                            continue
+                        new = text[i][:m.start()] + to + text[i][m.end():at] + "))" + text[i][at + 1:]
+                    yield path, i, new
+
+
+def nearest(path):
+    folder = os.path.dirname(path)
+    return [t for t in NEAREST.get(folder, [f"build/{folder}/test"] + FILTERS) if t.endswith(".bats") or os.path.exists(t[6:] + ".c")]
+
+
+def run(command):
+    """0, the status of a failure, or 124."""
+    p = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, start_new_session=True)
+    try:
+        return p.wait(SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(p.pid, 9)
+        p.wait()
+        return 124
+
+
+def fails(test):
+    if test.endswith(".bats"):
+        return run(["bats", test])
+    return run(["make", "CUDA=0", test]) or run([test])
+
+
+def passes_now(test, known={}):
+    """Whether a test passes without a mutant, asked once."""
+    if test not in known:
+        known[test] = not fails(test)
+        if not known[test]:
+            print(f"left out, because it fails without a mutant: {test}", flush=True)
+    return known[test]
+
+
+def killed_by(tests):
+    if run(["make", "-j2", "CUDA=0", "all"]):
+        return "the compiler"
+    return next((t for t in tests if fails(t)), None)
+
+
+def main():
+    count, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    chosen = random.Random(seed).sample(list(candidates()), count)
+    survivors = 0
+    for n, (path, i, new) in enumerate(chosen, 1):
+        run(["make", "-j2", "CUDA=0", "all"])
+        tests = [t for t in nearest(path) if passes_now(t)]
+        old = open(path).read()
+        text = old.split("\n")
+        was = text[i]
+        text[i] = new
+        open(path, "w").write("\n".join(text))
+        try:
+            by = killed_by(tests)
+        finally:
+            open(path, "w").write(old)
+        survivors += by is None
+        if by is None:
+            print(f"survived {path}:{i + 1}\n  was {was.strip()}\n  is  {new.strip()}", flush=True)
+        else:
+            print(f"# {n} of {count}: {path}:{i + 1} killed by {by}", file=sys.stderr, flush=True)
+    print(f"mutants {count}, killed {count - survivors}, survived {survivors}, seed {seed}")
+
+
+main()

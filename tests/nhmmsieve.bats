@@ -1,0 +1,166 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# nhmmsieve: nhmmer's tables, forms of the output, blocks and strands, one answer, and what it refuses. tests/lib/long*.c have its stages.
+
+bats_require_minimum_version 1.5.0
+load helper
+load fault/common
+
+setup_file() {
+    local golden=$data/golden/long-targets
+    cd "$BATS_FILE_TMPDIR" || return 1
+    zcat "$data/golden/dna-models/MADE1.hmm.gz" >made.hmm
+    zcat "$golden/models/RF00001.hmm.gz" >5s.hmm
+    { sed "s/^ALPH  RNA/ALPH  DNA/" 5s.hmm && echo && cat made.hmm; } >two.hmm
+    cp "$golden/inputs/dna_target.fa.gz" human.fa.gz
+    cp "$golden/inputs/short.fa.gz" .
+    zcat human.fa.gz >human.fa
+    zcat short.fa.gz >short.fa
+    zcat "$golden/expected/made-human.tbl.gz" >made-human.tbl
+    zcat "$golden/expected/made-short.tbl.gz" >made-short.tbl
+    zcat "$golden/expected/5s-short.tbl.gz" >5s-short.tbl
+    zcat "$golden/expected/5s-human.tbl.gz" >5s-human.tbl
+    cp "$data/demo.hmm" protein.hmm
+}
+setup() { in_data; }
+
+@test "nhmmer's tables, byte for byte" {
+    nhmmsieve -O tblout made.hmm human.fa.gz >got
+    same made-human.tbl got
+    nhmmsieve -O tblout made.hmm short.fa >got
+    same made-short.tbl got
+    nhmmsieve -O tblout 5s.hmm short.fa >got
+    same 5s-short.tbl got
+    nhmmsieve -O tblout -E 1000 5s.hmm human.fa >got
+    same 5s-human.tbl got
+}
+
+@test "every option: nhmmer's tables of the larger set, where it is at hand" {
+    local set=$top/../shared/golden/long-targets case model target options
+    [ "${WARPSIEVE_TESTS:-quick}" = full ] && [ -d "$set" ] || skip "the full golden data are not asked for, or not at hand"
+    for f in "$set"/models/*.gz; do zcat "$f" >"$(basename "$f" .gz)"; done
+    for f in "$set"/inputs/*.xz; do xz -dc "$f" >"$(basename "$f" .xz)"; done
+    grep -v '^#' "$set/cases.tsv" | grep -v tandem >cases
+    while IFS=$'\t' read -r case model target options _; do
+        [ "$options" != - ] || options=
+        # shellcheck disable=SC2086 # options
+        nhmmsieve -O tblout $options "$model" "$target" >got
+        zcat "$set/expected/$case.tbl.gz" >want
+        same want got || fail "$case $options"
+    done <cases
+}
+
+@test "two models: each has its table, one behind the other; the same from many blocks" {
+    nhmmsieve -O tblout two.hmm short.fa >got
+    { cat 5s-short.tbl; grep -v '^#' made-short.tbl; } >want
+    sed 's/  */ /g' want >want.narrow
+    sed 's/  */ /g' got >got.narrow
+    same want.narrow got.narrow
+    nhmmsieve -O tblout --block_length 50000 made.hmm human.fa >got
+    same made-human.tbl got
+}
+
+@test "strands: --watson and --crick are halves of the search, with half the residues" {
+    nhmmsieve --no-provenance -f strand,ali_from,bits -E 1000 made.hmm human.fa >both
+    nhmmsieve --no-provenance -f strand,ali_from,bits -E 500 --watson made.hmm human.fa >plus
+    nhmmsieve --no-provenance -f strand,ali_from,bits -E 500 --crick made.hmm human.fa >minus
+    grep '^+' both >want
+    grep '^+' plus >got
+    same want got
+    grep '^-' both >want
+    grep '^-' minus >got
+    same want got
+    [ "$(grep -c '^-' plus)" -eq 0 ]
+    nhmmsieve -O tblout -Z 0.33 made.hmm human.fa >got
+    same made-human.tbl got
+}
+
+@test "the same bytes for any threads, batch, backend and form of the input" {
+    local b k t
+    nhmmsieve -t 1 two.hmm short.fa >want
+    for t in 2 3; do nhmmsieve -t $t two.hmm short.fa >got; same want got || fail "-t $t"; done
+    for k in 1 1000 1G; do nhmmsieve -K $k two.hmm short.fa >got; same want got || fail "-K $k"; done
+    for b in $(nhmmsieve --list-backends | awk -F '\t' 'NR > 1 && $2 == "yes" { print $1 }'); do
+        nhmmsieve --backend "$b" two.hmm short.fa >got
+        same want got || fail "--backend $b"
+    done
+    cat short.fa.gz | nhmmsieve two.hmm >got
+    same want got
+    respack --dna short.fa | nhmmsieve two.hmm >got
+    same want got
+    awk '/^>/ { n++ } { print > (n > 200 ? "b.fa" : "a.fa") }' short.fa
+    nhmmsieve two.hmm a.fa b.fa >got
+    same want got
+    tr ACGT acgu <short.fa | sed 's/^>.*/\L&/' >lower.fa
+    nhmmsieve --no-provenance -f ali_from,ali_to,bits two.hmm lower.fa >got
+    nhmmsieve --no-provenance -f ali_from,ali_to,bits two.hmm short.fa >want
+    same want got
+}
+
+@test "the table, BED and GFF3 say the same; --tblout stands beside them" {
+    nhmmsieve --tblout beside.tbl made.hmm human.fa >table
+    same made-human.tbl beside.tbl
+    whole_rows table
+    [ "$(nrows table)" -eq "$(grep -vc '^#' made-human.tbl)" ]
+    paste <(column table hmm_from) <(column table ali_from) <(column table ali_to) <(column table env_to) <(column table bits) >got
+    awk '!/^#/ { print $5 "\t" $7 "\t" $8 "\t" $10 "\t" $14 }' made-human.tbl >want
+    same want got
+    nhmmsieve -O bed made.hmm human.fa >got
+    awk -v OFS='\t' '!/^#/ { a = $7 < $8 ? $7 : $8; b = $7 < $8 ? $8 : $7; print $1, a - 1, b, $3, sprintf("%.0f", $14), $12 }' \
+        made-human.tbl |
+        cut -f 1-4,6 >want
+    cut -f 1-4,6 got | same want /dev/stdin
+    nhmmsieve -O gff3 made.hmm human.fa >got
+    [ "$(head -1 got)" = '##gff-version 3' ]
+    awk -v OFS='\t' '!/^#/ { a = $7 < $8 ? $7 : $8; b = $7 < $8 ? $8 : $7; print $1, a, b, $12, $13 }' made-human.tbl >want
+    awk -F '\t' -v OFS='\t' '!/^#/ { print $1, $4, $5, $7, $6 }' got | same want /dev/stdin
+    grep -q 'Name=MADE1;Target=MADE1 4 80;bits=38.8;bias=7.4$' got
+}
+
+@test "records of 0 to 8 residues, of N alone, and no input at all: heads without rows, status 0" {
+    printf '>none\n>one\nA\n>seven\nACGTACG\n>eight\nACGTACGT\n>unknown\n%s\n>gaps\n..__**\n' \
+        "$(head -c 5000 /dev/zero | tr '\0' N)" >odd.fa
+    nhmmsieve -O tblout made.hmm odd.fa >got
+    same <(head -2 5s-human.tbl | cut -c 1-40) <(cut -c 1-40 got)
+    [ "$(wc -l <got)" -eq 2 ]
+    nhmmsieve made.hmm /dev/null >got
+    [ "$(nrows got)" -eq 0 ]
+    whole_rows got
+}
+
+@test "what it refuses: status and reason" {
+    run -2 --separate-stderr nhmmsieve -E 1 -T 20 made.hmm human.fa
+    refused 2 '-E and -T'
+    run -2 --separate-stderr nhmmsieve --watson --crick made.hmm human.fa
+    refused 2 'watson and --crick'
+    run -2 --separate-stderr nhmmsieve --block_length 100 made.hmm human.fa
+    refused 2 'block_length' '50000'
+    run -2 --separate-stderr nhmmsieve -
+    refused 2 'both'
+    run -1 --separate-stderr nhmmsieve protein.hmm human.fa
+    refused 1 'Pkinase' 'protein'
+    run -1 --separate-stderr nhmmsieve --cut_ga made.hmm human.fa
+    refused 1 'MADE1' 'GA'
+    grep -v '^STATS' made.hmm >plain.hmm
+    run -1 --separate-stderr nhmmsieve plain.hmm human.fa
+    refused 1 'STATS'
+    printf '>a\nACGTEACGT\n' >letter.fa
+    run -1 --separate-stderr nhmmsieve -O bed made.hmm letter.fa
+    refused 1 'line 2' '"E"|E '
+    ssvfilt -a made.hmm short.fa | head -3 >table.tsv
+    run -1 --separate-stderr nhmmsieve -O bed made.hmm table.tsv
+    refused 1 'table'
+    head -c 30000 human.fa.gz >cut.fa.gz
+    run -1 --separate-stderr nhmmsieve -O bed made.hmm cut.fa.gz
+    refused 1 'cut'
+}
+
+@test "faults: memory, a full disk, writes" {
+    make_shim
+    shimmed
+    awk '/^>/ { n++ } n > 60 { exit } { print }' short.fa >few.fa
+    drive memory 1 5000 11 tsv stdout -- nhmmsieve -t 2 -K 20000 made.hmm few.fa
+    drive write 1 100 1 tsv pipe -- nhmmsieve -t 2 made.hmm few.fa
+    drive room 0 6000 311 tsv stdout -- nhmmsieve -t 2 made.hmm few.fa
+    show_counts
+}

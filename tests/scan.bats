@@ -1,0 +1,51 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What whole programs show of lib/run and lib/scan: counts behind a cut, what bound a run, rows that skip a filter.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() {
+    make_data
+    msvfilt m.hmm demo.fa >m.1
+}
+setup() { in_data; }
+
+end_of() { grep '^##end' "$1" | sed 's/rows=[0-9]*/rows=N/'; }
+
+@test "counts behind a cut: nobody knows what the first stage read, so no stage says it" {
+    [ "$(end_of m.1)" = '##end rows=N in=400 residues=165280' ] || fail "$(end_of m.1)"
+    vitfilt m.hmm m.1 >whole.2
+    [ "$(end_of whole.2)" = "$(end_of m.1)" ]
+    grep -v '^##end' m.1 | vitfilt --allow-cut m.hmm >cut.2
+    [ "$(end_of cut.2)" = '##end rows=N' ] || fail "behind a cut: $(end_of cut.2)"
+    fwdscore m.hmm cut.2 >cut.3
+    [ "$(end_of cut.3)" = '##end rows=N' ] || fail "two stages behind a cut: $(end_of cut.3)"
+    grep -v '^##' m.1 | vitfilt m.hmm >bare.2 # no ## line at all: somebody's table, whose rows are all there is
+    end_of bare.2 | grep -q 'in=[1-9]' || fail "a table without ## lines: $(end_of bare.2)"
+}
+
+@test "-T is asked of rows that may skip the Viterbi filter too" {
+    [ "$(nrows m.1)" -gt 0 ]
+    vitfilt -T 10000 m.hmm m.1 >got
+    column got vit_bits | awk '$1 != "inf" { print "passed with " $1 " bits"; exit 1 }' # inf: the filter's integers end there
+    msvfilt --nobias m.hmm demo.fa >raw.1
+    for option in '' --nobias; do # without the bias filter other lines decide
+        vitfilt $option -P 1e-3 -T 50 m.hmm raw.1 >some
+        [ "$(nrows some)" -gt 0 ]
+        column some vit_bits | awk '$1 < 50 { print "passed with " $1 " bits"; exit 1 }' || fail "vitfilt $option"
+    done
+}
+
+bound_of() { sed -n 's/.*"bound": "\([a-z]*\)".*/\1/p' "$1"; }
+
+@test "the statistics name what a run waited for" {
+    { sleep 1; cat small.fa; } | msvfilt -t 1 --stats=input.json -o /dev/null m.hmm
+    [ "$(bound_of input.json)" = input ] || fail "a slow producer: $(bound_of input.json)"
+    awk '/^>/ { n++ } n > 5 { exit } { print }' demo.fa >few.fa
+    fwdscore -a -t 1 --backend scalar --stats=scoring.json -o /dev/null three.hmm few.fa
+    [ "$(bound_of scoring.json)" = scoring ] || fail "work for one core: $(bound_of scoring.json)"
+    cat demo.fa demo.fa demo.fa demo.fa >many.fa
+    respack -t 1 --stats=output.json -O tsv many.fa | { sleep 1; cat >/dev/null; }
+    [ "$(bound_of output.json)" = output ] || fail "a slow consumer: $(bound_of output.json)"
+}
