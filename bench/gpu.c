@@ -87,17 +87,17 @@ static void fill(ws_batch *b, sample *r, const char *fasta, uint64_t residues) {
     }
 }
 
-static void measure(const struct kernel *k, const ws_target *t, const ws_batch *b, ws_lane *lane, int passes, ws_fscore *score) {
+static void measure(const struct kernel *k, const ws_target *t, const ws_batch *b, ws_worker *worker, int passes, ws_fscore *score) {
     ws_err err = {0};
     void *prep;
     double best = 1e9, wall = 1e9;
-    sample_must(k->be->prepare(t, &prep, &err), &err);
+    sample_must(k->be->prepare(k->be, t, &prep, &err), &err);
     for (int pass = 0; pass < passes; pass++) {
         const ws_task task = {.prep = prep, .n = b->n, .score = score};
-        const double from = now(), dev = ws_dev_clock().lanes;
-        sample_must(k->be->score(b, &task, 1, lane, &err), &err);
+        const double from = now(), dev = ws_dev_clock().kernels_summed;
+        sample_must(k->be->score(b, &task, 1, worker, &err), &err);
         wall = fmin(wall, now() - from);
-        best = fmin(best, ws_dev_clock().lanes - dev);
+        best = fmin(best, ws_dev_clock().kernels_summed - dev);
     }
     const double cells = (double)b->residues * (double)t->qlen;
     printf("%s\t%d\t%.3f\t%.2f\t%.2f\t%016llx\n", k->name, (int)t->qlen, cells / best * 1e-12, 1e3 * best, 1e3 * wall,
@@ -113,7 +113,7 @@ static void first_call(ws_err *err) {
     ws_lenmodel lm;
     ws_lenmodel_set(&lm, 1);
     ws_batch b = {.word = &word, .first = &first, .len = &len, .n = 1};
-    ws_lane lane = {.batch = &b, .perseq = {.p = (char *)&lm, .n = sizeof lm}};
+    ws_worker worker = {.batch = &b, .perseq = {.p = (char *)&lm, .n = sizeof lm}};
     ws_fscore score;
     sample r = {1};
     ws_hmm h;
@@ -121,9 +121,9 @@ static void first_call(ws_err *err) {
     void *prep;
     sample_model(&h, &r, 10, 0);
     sample_target(&data, &h);
-    sample_must(ws_ssv_cuda.prepare(&(ws_target){.name = "", .qlen = 10, .data = &data}, &prep, err), err);
+    sample_must(ws_ssv_cuda.prepare(&ws_ssv_cuda, &(ws_target){.name = "", .qlen = 10, .data = &data}, &prep, err), err);
     const ws_task task = {.prep = prep, .n = 1, .score = &score};
-    sample_must(ws_ssv_cuda.score(&b, &task, 1, &lane, err), err);
+    sample_must(ws_ssv_cuda.score(&b, &task, 1, &worker, err), err);
     ws_ssv_cuda.release(prep);
     ws_profile_destroy(&data.profile);
     sample_model_release(&h);
@@ -156,9 +156,9 @@ int main(int argc, char **argv) {
     sample r = {1};
     ws_batch b = {0};
     fill(&b, &r, fasta, residues);
-    ws_lane lane = {.batch = &b};
-    sample_must(ws_buf_reserve(&lane.perseq, b.n * sizeof(ws_lenmodel), &err), &err);
-    for (size_t i = 0; i < b.n; i++) ws_lenmodel_set((ws_lenmodel *)(void *)lane.perseq.p + i, b.len[i] ? b.len[i] : 1);
+    ws_worker worker = {.batch = &b};
+    sample_must(ws_buf_reserve(&worker.perseq, b.n * sizeof(ws_lenmodel), &err), &err);
+    for (size_t i = 0; i < b.n; i++) ws_lenmodel_set((ws_lenmodel *)(void *)worker.perseq.p + i, b.len[i] ? b.len[i] : 1);
     ws_fscore *score = ws_calloc(b.n, sizeof *score, &err);
     printf("# %zu sequences, %llu residues, best of %d passes\n#kernel\tM\tTCUPS\tdevice_ms\tcall_ms\tsum\n", b.n,
            (unsigned long long)b.residues, passes);
@@ -170,7 +170,7 @@ int main(int argc, char **argv) {
         sample_target(&data, &h);
         const ws_target t = {.name = "random", .qlen = (uint64_t)h.M, .data = &data};
         for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
-            if (kernels[i].be && (!only || strstr(only, kernels[i].name))) measure(&kernels[i], &t, &b, &lane, passes, score);
+            if (kernels[i].be && (!only || strstr(only, kernels[i].name))) measure(&kernels[i], &t, &b, &worker, passes, score);
         ws_profile_destroy(&data.profile);
         sample_model_release(&h);
         p = *end ? end + 1 : end;
@@ -180,6 +180,6 @@ int main(int argc, char **argv) {
     printf("# %.0f ms to close it\n", 1e3 * (now() - t3));
     ws_free(score);
     ws_batch_release(&b);
-    ws_buf_release(&lane.perseq);
+    ws_buf_release(&worker.perseq);
     return 0;
 }

@@ -8,10 +8,10 @@
  * profile-filters.md, section 17), where there is one, and `ratio` ours over it. */
 #include "tests/lib/sample.h"
 
-#include "kernels/fwd/fwd.h"
-#include "kernels/msv/msv.h"
-#include "kernels/ssv/ssv.h"
+#include "lib/fwd/fwd.h"
+#include "lib/msv/msv.h"
 #include "kernels/vit/vit.h"
+#include "lib/ssv/ssv.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -22,17 +22,17 @@ static const int model_size[NSIZE] = {100, 200, 400, 800, 1400, 2405};
 
 typedef struct kernel {
     const char *name;
-    const ws_backend *backend[3];
+    const ws_body *by_width[WS_NWIDTH];
     double hmmer[NSIZE]; /* GCUPS */
     int full;            /* the MSV recursion alone: SSV is made hopeless by the length model and its time taken off */
 } kernel;
 
 static const kernel kernels[] = {
-    {"ssv", {WS_X86(&ws_ssv_avx512, &ws_ssv_avx2,) &ws_ssv_scalar}, {26.9, 29.1, 30.8, 31.0, 31.2, 31.6}, 0},
-    {"msv", {WS_X86(&ws_msv_avx512, &ws_msv_avx2,) &ws_msv_scalar}, {26.0, 29.1, 26.6, 30.0, 27.1, 29.3}, 0},
-    {"full", {WS_X86(&ws_msv_avx512, &ws_msv_avx2,) &ws_msv_scalar}, {8.3, 13.0, 18.8, 23.5, 28.0, 28.5}, 1},
-    {"vit", {WS_X86(&ws_vit_avx512, &ws_vit_avx2,) &ws_vit_scalar}, {3.9, 3.3, 3.2, 3.7, 3.2, 3.6}, 0},
-    {"fwd", {WS_X86(&ws_fwd_avx512, &ws_fwd_avx2,) &ws_fwd_scalar}, {0.81, 0.63, 0.75, 0.75, 0.69, 0.74}, 0},
+    {"ssv", {WS_BY_WIDTH(ws_ssv_)}, {26.9, 29.1, 30.8, 31.0, 31.2, 31.6}, 0},
+    {"msv", {WS_BY_WIDTH(ws_msv_)}, {26.0, 29.1, 26.6, 30.0, 27.1, 29.3}, 0},
+    {"full", {WS_BY_WIDTH(ws_msv_)}, {8.3, 13.0, 18.8, 23.5, 28.0, 28.5}, 1},
+    {"vit", {WS_BY_WIDTH(ws_vit_)}, {3.9, 3.3, 3.2, 3.7, 3.2, 3.6}, 0},
+    {"fwd", {WS_BY_WIDTH(ws_fwd_)}, {0.81, 0.63, 0.75, 0.75, 0.69, 0.74}, 0},
 };
 
 static double now(void) {
@@ -48,47 +48,47 @@ static double hmmer_speed(const kernel *k, int M) {
 }
 
 /* Best time of several passes over the batch. */
-static double best_time(const ws_backend *be, const ws_target *t, sample_batch *s, int passes, ws_fscore *score) {
+static double best_time(const ws_body *body, const ws_hmm_target *t, sample_batch *s, int passes, ws_fscore *score) {
     ws_err err = {0};
-    void *prep;
-    sample_must(be->prepare(t, &prep, &err), &err);
+    ws_filter *f;
+    const ws_seqs list = sample_list(s, NULL, s->b.n);
+    sample_must(ws_filter_create(&f, body, &t->profile, &err), &err);
     double best = 1e9;
     for (int pass = 0; pass < passes; pass++) {
-        ws_task task = {.prep = prep, .n = s->b.n, .score = score};
         double from = now();
-        sample_must(be->score(&s->b, &task, 1, &s->lane, &err), &err);
+        sample_must(ws_filter_scores(f, &list, score, &s->worker.scratch, &err), &err);
         best = fmin(best, now() - from);
     }
-    be->release(prep);
+    ws_filter_destroy(f);
     return best;
 }
 
 static void make_hopeless(sample_batch *s) {
-    ws_lenmodel *lm = (ws_lenmodel *)(void *)s->lane.perseq.p;
+    ws_lenmodel *lm = (ws_lenmodel *)(void *)s->worker.perseq.p;
     for (size_t i = 0; i < s->b.n; i++) lm[i].tjb = 127;
 }
 
-static void measure(const kernel *k, int which, const ws_target *t, sample_batch *s, int passes, ws_fscore *score) {
+static void measure(const kernel *k, int width, const ws_hmm_target *t, sample_batch *s, int passes, ws_fscore *score) {
     if (k->full) make_hopeless(s);
-    double seconds = best_time(k->backend[which], t, s, passes, score);
+    double seconds = best_time(k->by_width[width], t, s, passes, score);
     const unsigned long long sum = XXH3_64bits(score, s->b.n * sizeof *score);
     if (k->full) {
-        seconds -= best_time(kernels[0].backend[which], t, s, passes, score);
+        seconds -= best_time(kernels[0].by_width[width], t, s, passes, score);
         sample_ready(s);
     }
-    double gcups = (double)s->b.residues * (double)t->qlen / seconds * 1e-9, hmmer = hmmer_speed(k, (int)t->qlen);
-    printf("%-4s %-7s %6d %9.1f  %016llx", k->name, k->backend[which]->name, (int)t->qlen, gcups, sum);
+    double gcups = (double)s->b.residues * t->hmm->M / seconds * 1e-9, hmmer = hmmer_speed(k, t->hmm->M);
+    printf("%-4s %-7s %6d %9.1f  %016llx", k->name, ws_width_name[width], t->hmm->M, gcups, sum);
     if (hmmer > 0) printf(" %7.2f %6.1f", hmmer, gcups / hmmer);
     printf("\n");
     fflush(stdout);
 }
 
 /* The bias filter does not depend on M: M residues a second instead of GCUPS. */
-static void measure_bias(const char *name, void (*fn)(const ws_bias *, const ws_seqs *, float *), const ws_bias *bias,
+static void measure_bias(const char *name, ws_bias_scores_fn *fn, const ws_bias *bias,
                          sample_batch *s, int passes) {
     ws_err err = {0};
-    const ws_seqs list = {(const uint8_t *)s->lane.codes.p, s->b.first, s->b.len,
-                          (const ws_lenmodel *)(const void *)s->lane.perseq.p, NULL, s->b.n};
+    const ws_seqs list = {(const uint8_t *)s->worker.codes.p, s->b.first, s->b.len,
+                          (const ws_lenmodel *)(const void *)s->worker.perseq.p, NULL, s->b.n};
     float *out = ws_calloc(s->b.n, sizeof *out, &err);
     double best = 1e9;
     for (int pass = 0; pass < passes; pass++) {
@@ -102,17 +102,14 @@ static void measure_bias(const char *name, void (*fn)(const ws_bias *, const ws_
     ws_free(out);
 }
 
-static void bias_scalar(const ws_bias *bias, const ws_seqs *list, float *out) { ws_bias_scores(bias, NULL, list, out); }
-
 static void bench_bias(const ws_cpu *cpu, sample_batch *s, sample *r, int passes) {
-    (void)cpu;
+    static ws_bias_scores_fn *const by_width[] = {WS_BY_WIDTH(ws_bias_scores_)};
     ws_hmm h;
     ws_bias bias;
     sample_model(&h, r, 400, 0);
     ws_bias_set(&bias, &h);
-    WS_X86(if (cpu->avx512) measure_bias("avx512", ws_bias_scores_avx512, &bias, s, passes);)
-    WS_X86(if (cpu->avx2) measure_bias("avx2", ws_bias_scores_avx2, &bias, s, passes);)
-    measure_bias("scalar", bias_scalar, &bias, s, passes);
+    for (int w = 0; w < WS_NWIDTH; w++)
+        if (!cpu->why_not[w]) measure_bias(ws_width_name[w], by_width[w], &bias, s, passes);
     sample_model_release(&h);
 }
 
@@ -121,22 +118,19 @@ typedef struct options {
     const char *kernel, *backend;
 } options;
 
-static void bench_model(const ws_hmm *h, const ws_machine *m, sample_batch *s, const options *o) {
+static void bench_model(const ws_hmm *h, const ws_cpu *cpu, sample_batch *s, const options *o) {
     ws_hmm_target data;
     sample_target(&data, h);
-    ws_target t = {.name = h->name, .qlen = (uint64_t)h->M, .data = &data};
     ws_err err = {0};
     ws_fscore *score = ws_calloc(s->b.n, sizeof *score, &err);
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
         const kernel *k = &kernels[i];
         if (o->kernel && strcmp(o->kernel, k->name)) continue;
-        for (int j = 0; j < 3 && k->backend[j]; j++) {
-            const char *why;
-            const ws_backend *be = k->backend[j];
-            if (!be->usable(m, &why)) continue;
+        for (int w = 0; w < WS_NWIDTH; w++) {
+            if (cpu->why_not[w]) continue;
             /* scalar takes minutes for what the others do in a second: only when asked for */
-            if (o->backend ? strcmp(o->backend, be->name) != 0 : !strcmp(be->name, "scalar")) continue;
-            measure(k, j, &t, s, o->passes, score);
+            if (o->backend ? strcmp(o->backend, ws_width_name[w]) != 0 : w == WS_WIDTH_scalar) continue;
+            measure(k, w, &data, s, o->passes, score);
         }
     }
     ws_free(score);
@@ -163,25 +157,25 @@ int main(int argc, char **argv) {
         else if (c == 'b') o.backend = optarg;
         else return 2;
     }
-    ws_machine m = {0};
+    ws_cpu cpu;
     ws_err err = {0};
-    ws_cpu_probe(&m.cpu);
+    ws_cpu_probe(&cpu);
     sample r = {1};
     sample_batch s = {0};
     fill(&s, &r, o.n);
     printf("# %zu sequences, %llu residues, best of %d passes\n", s.b.n, (unsigned long long)s.b.residues, o.passes);
     printf("# %-2s %-7s %6s %9s  %-16s %7s %6s\n", "", "backend", "M", "GCUPS", "sum", "hmmer", "ratio");
-    if (!o.kernel || !strcmp(o.kernel, "bias")) bench_bias(&m.cpu, &s, &r, o.passes);
+    if (!o.kernel || !strcmp(o.kernel, "bias")) bench_bias(&cpu, &s, &r, o.passes);
     for (int i = optind; i < argc; i++) {
         ws_hmmset set;
         sample_must(ws_hmmset_read(&set, argv[i], 1, &err), &err);
-        for (size_t j = 0; j < set.n; j++) bench_model(&set.hmm[j], &m, &s, &o);
+        for (size_t j = 0; j < set.n; j++) bench_model(&set.hmm[j], &cpu, &s, &o);
         ws_hmmset_release(&set);
     }
     for (int i = 0; i < NSIZE && optind == argc; i++) {
         ws_hmm h;
         sample_model(&h, &r, model_size[i], 0);
-        bench_model(&h, &m, &s, &o);
+        bench_model(&h, &cpu, &s, &o);
         sample_model_release(&h);
     }
     sample_batch_release(&s);

@@ -1,235 +1,322 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Recorded tables into the plots that README.md shows:   python3 bench/report.py bench [OUTDIR]
+"""Recorded tables into the plots that README.md shows, with matplotlib:   python3 bench/report.py bench [OUTDIR]
 
-  kernels-NAME.txt   (build/bench/kernels)    -> kernels-NAME.svg    10^9 cells a second against the length of the model
-  cpu-NAME.md        (bench/process.sh)       -> cpu-NAME.svg        whole processes against hmmsearch
-  gpu-NAME.tsv       (build/bench/gpu)       -> gpu-NAME.svg        10^12 cells a second, and peers that were measured beside it
-  devices-NAME.tsv   (devices, seconds; # what) -> devices-NAME.svg  times faster than one device
+  kernels-NAME.txt   (build/bench/kernels)       10^9 cells a second against the length of the model
+  cpu-NAME.md        (bench/process.sh)          whole processes against hmmsearch
+  gpu-NAME.tsv       (build/bench/gpu)           10^12 cells a second, and peers that were measured beside it
+  devices-NAME.tsv   (devices, seconds)          times faster than one device
+  limits-NAME.tsv    (kernel, ours, peer, limit) speed of each kernel beside its peer and what the chip can do
+  scores-NAME.tsv    (fwd_bits, final_bits)      the score of fwdscore beside the final score of hmmsearch
+  stages-NAME.tsv    (search, program, stage, s) processor time of a search by stage
+  slice-NAME.tsv     (values of a row of voxels) a slice of a volume; voxels with a * are the boundary of a component
 
-OUTDIR is bench/plots by default. The same tables give the same bytes."""
+Each gives OUTDIR/TABLE.svg; OUTDIR is bench/plots by default. A plot names its table and the table's checksum, so that
+bench/report.py --check bench says which plots are older than their tables, without matplotlib.
+"""
 import glob
-import math
+import hashlib
 import os
 import re
 import sys
 
-INK, DIM, GRID = "#222222", "#666666", "#dddddd"
-COLOUR = {"avx512": "#1f5fa8", "avx2": "#5aa9d6", "scalar": "#8c8c8c", "hmmer": "#c8641e", "cuda": "#2c8a4b", "libmarv": "#c8641e"}
+COLOUR = {"avx512": "#1f5fa8", "avx2": "#5aa9d6", "scalar": "#8c8c8c", "hmmer": "#c8641e", "cuda": "#2c8a4b",
+          "libmarv": "#c8641e", "limit": "#bbbbbb"}
 NAME = {"avx512": "AVX-512", "avx2": "AVX2", "scalar": "scalar", "hmmer": "HMMER 3.4 (SSE)", "cuda": "warpsieve",
         "libmarv": "libmarv (MMseqs2-GPU)"}
-TITLE = {"ssv": "SSV", "full": "MSV, without SSV first", "vit": "Viterbi", "fwd": "Forward"}
+TITLE = {"ssv": "SSV", "full": "MSV without SSV first", "vit": "Viterbi", "fwd": "Forward"}
+STAGE = {"SSV, MSV": "#1f5fa8", "bias": "#5aa9d6", "Viterbi": "#2c8a4b", "Forward": "#8fc49f", "domains": "#c8641e",
+         "other": "#bbbbbb"}
+WIDTH = 8.3  # inches at 100 dots: what README shows without shrinking
 
 
-def esc(s):
-    return s.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-class Svg:
-    def __init__(self, width, height):
-        self.part = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-                     ' font-family="Helvetica, Arial, sans-serif" font-size="12">',
-                     f'<rect width="{width}" height="{height}" fill="white"/>']
-
-    def text(self, x, y, s, anchor="start", size=12, fill=INK, weight="normal"):
-        bold = f' font-weight="{weight}"' if weight != "normal" else ""
-        self.part.append(f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size}" fill="{fill}"{bold}>{esc(s)}</text>')
-
-    def line(self, x1, y1, x2, y2, stroke=GRID):
-        self.part.append(f'<path d="M{x1:g} {y1:g}L{x2:g} {y2:g}" stroke="{stroke}"/>')
-
-    def rect(self, x, y, w, h, fill):
-        self.part.append(f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" fill="{fill}"/>')
-
-    def curve(self, points, stroke):
-        d = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-        self.part.append(f'<path d="M{d}" fill="none" stroke="{stroke}" stroke-width="2"/>')
-        self.part += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{stroke}"/>' for x, y in points]
-
-    def write(self, path):
-        with open(path, "w", encoding="utf-8") as f:
-            f.write("\n".join(self.part) + "\n</svg>\n")
-        print(path)
-
-
-def step_for(top):
-    """A round distance of about four grid lines."""
-    raw = top / 4
-    ten = 10 ** math.floor(math.log10(raw))
-    return next(ten * k for k in (1, 2, 2.5, 5, 10) if ten * k >= raw)
-
-
-def axes(svg, x, y, w, h, xs, top, xlabel, ylabel, log):
-    """Draws grid and labels; returns the place of a value."""
-    step = step_for(top)
-    top = step * math.ceil(top / step)
-    scale = math.log if log else float
-    low, high = scale(min(xs)), scale(max(xs))
-
-    def at(px, py):
-        return (x + 8 + (scale(px) - low) / ((high - low) or 1) * (w - 16), y + h - py / top * h)
-
-    for i in range(round(top / step) + 1):
-        _, gy = at(min(xs), i * step)
-        svg.line(x, gy, x + w, gy)
-        svg.text(x - 5, gy + 4, f"{i * step:g}", "end", 11, DIM)
-    for v in xs:
-        svg.text(at(v, 0)[0], y + h + 15, f"{v:g}", "middle", 10, DIM)
-    svg.text(x + w / 2, y + h + 31, xlabel, "middle", 11, DIM)
-    if ylabel:
-        svg.text(x - 28, y - 8, ylabel, "start", 11, DIM)
-    return at
-
-
-def legend(svg, x, y, keys):
-    for k in keys:
-        svg.rect(x, y - 9, 18, 9, COLOUR[k])
-        svg.text(x + 23, y, NAME[k])
-        x += 42 + 7 * len(NAME[k])
-
-
-def panels(path, out, title, note, data):
-    """A panel for each kernel of data[kernel][series][M]."""
-    shown = [k for k in TITLE if k in data]
-    if not shown:
-        return
-    commit = re.search(r"commit (\w+), (\S+)", note)
-    pw, ph, gap, left, head = 190, 170, 50, 50, 74
-    series = [s for s in COLOUR if any(s in data[k] for k in shown)]
-    svg = Svg(left + max(3, len(shown)) * (pw + gap) - 20, head + ph + 46)
-    svg.text(14, 20, title, size=14, weight="bold")
-    if commit:
-        svg.text(14, 38, f"bench/{os.path.basename(path)}, commit {commit[1]}, {commit[2]}", size=11, fill=DIM)
-    legend(svg, left + 2 * (pw + gap), 20, series)
-    for i, k in enumerate(shown):
-        x = left + i * (pw + gap)
-        ms = sorted({m for s in data[k].values() for m in s})
-        top = max(v for s in data[k].values() for v in s.values())
-        svg.text(x, head - 10, TITLE[k], weight="bold")
-        at = axes(svg, x, head, pw, ph, ms, top, "M", "", True)
-        for s in reversed(series):
-            if s in data[k]:
-                svg.curve([at(m, data[k][s][m]) for m in sorted(data[k][s])], COLOUR[s])
-    svg.write(out)
+def checksum(path):
+    with open(path, "rb") as f:
+        return hashlib.sha256(f.read()).hexdigest()[:16]
 
 
 def lines_of(path):
-    """The first comment, and the words of the lines that are none."""
+    """Returns the comments, and the fields of the other lines."""
     with open(path, encoding="utf-8") as f:
-        lines = f.readlines()
-    return next((n for n in lines if n.startswith("#")), ""), [n.split() for n in lines if not n.startswith("#")]
+        lines = f.read().splitlines()
+    fields = [line.split("\t") if "\t" in line else line.split() for line in lines if line and line[0] != "#"]
+    return [line.lstrip("# ") for line in lines if line.startswith("#")], fields
 
 
-def kernels(path, out):
+def below(axes):
+    """Leaves the axes of a plot: no frame, light lines."""
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.grid(True, axis="y", color="#e4e4e4", linewidth=0.8)
+    axes.set_axisbelow(True)
+
+
+def model_ticks(axes, lengths):
+    """A logarithmic axis of model lengths, with no more ticks than have room."""
+    from matplotlib.ticker import FixedLocator, NullLocator
+    axes.set_xscale("log")
+    shown = [m for m in (50, 100, 200, 400, 1000, 2405, 4000) if min(lengths) <= m <= max(lengths)]
+    axes.xaxis.set_major_locator(FixedLocator(shown[:: 1 if len(shown) < 6 else 2]))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(lambda m, _: f"{m:g}")
+
+
+def panels(plt, data, ylabel):
+    """Draws a panel for each kernel of data[kernel][series][M]; one legend below all."""
+    shown = [k for k in TITLE if k in data]
+    figure, row = plt.subplots(1, len(shown), figsize=(WIDTH, 3.1), squeeze=False)
+    for axes, kernel in zip(row[0], shown):
+        lengths = sorted({m for s in data[kernel].values() for m in s})
+        for series in (s for s in COLOUR if s in data[kernel]):
+            points = sorted(data[kernel][series].items())
+            axes.plot(*zip(*points), color=COLOUR[series], marker="o", markersize=3.5, label=NAME[series])
+        axes.set_title(TITLE[kernel], fontsize=10)
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel("model length M")
+        model_ticks(axes, lengths)
+        below(axes)
+    row[0][0].set_ylabel(ylabel)
+    labels = {label: handle for axes in row[0] for handle, label in zip(*axes.get_legend_handles_labels())}
+    figure.legend(labels.values(), labels.keys(), loc="outside lower center", ncols=4, frameon=False)
+    return figure
+
+
+def kernels(plt, path):
     data = {}
-    note, rows = lines_of(path)
-    for word in rows:
+    for word in lines_of(path)[1]:
         if len(word) < 6 or word[0] not in TITLE or not word[2].isdigit():
             continue
         kernel = data.setdefault(word[0], {})
         kernel.setdefault(word[1], {})[int(word[2])] = float(word[3])
         kernel.setdefault("hmmer", {})[int(word[2])] = float(word[5])
-    panels(path, out, "One core, 10^9 cells a second against the length of the model", note, data)
+    figure = panels(plt, data, "10⁹ cells a second, one core")
+    figure.suptitle("Kernels on one CPU core")
+    return figure
 
 
-def gpu(path, out):
+def gpu(plt, path):
     """Lines "kernel M TCUPS ..."; "libmarv M TCUPS" is a peer of SSV."""
     data = {}
-    note, rows = lines_of(path)
-    for word in rows:
+    for word in lines_of(path)[1]:
         kernel, series = ("ssv", word[0]) if word[0] in COLOUR else (word[0], "cuda")
         if kernel in TITLE:
             data.setdefault(kernel, {}).setdefault(series, {})[int(word[1])] = float(word[2])
-    panels(path, out, "One GPU, 10^12 cells a second against the length of the model", note, data)
+    figure = panels(plt, data, "10¹² cells a second, one GPU")
+    figure.suptitle("Kernels on one GPU")
+    return figure
 
 
 def tables(text):
-    """(heading, header cells, rows) of every Markdown table; a paragraph in place of one gives no header."""
+    """Yields (heading, header cells, rows, text) of every Markdown section with a table or without."""
     for part in re.split(r"(?m)^## ", text)[1:]:
         head, _, body = part.partition("\n")
         lines = [line.strip("|\n").replace("\\|", "\0") for line in body.splitlines() if line.startswith("|")]
         rows = [[c.strip() for c in line.split("|")] for line in lines]
-        yield head, rows[:1], rows[2:], body
+        yield head, rows[0] if rows else [], rows[2:], body
 
 
-def processes(path, out):
-    """Rows (group, label, hmmsearch's seconds, [(ours, colour)])."""
-    text = open(path, encoding="utf-8").read()
-    rows, groups = [], []
+def process_groups(text):
+    """Returns (title, [(label, hmmsearch's seconds, chain's seconds, seconds of hmmsearch behind the chain)])."""
+    groups = []
     for head, header, body, prose in tables(text):
-        columns = header[0] if header else []
-        if columns[1:2] == ["hmmsearch --cpu 0 --noali"]:
-            groups.append((len(rows), "the chain alone, one model; processor seconds"))
-            rows += [(r[0], float(r[1]), [(float(r[2]), "avx512")]) for r in body]
-        elif columns[1:2] == ["plain hmmsearch"]:
-            groups.append((len(rows), "the chain, then hmmsearch on the survivors, one proteome; processor seconds"))
-            rows += [(r[0], float(r[1]), [(float(r[2]), "avx512"), (float(r[3]), "hmmer")]) for r in body]
+        if header[1:2] == ["hmmsearch --cpu 0 --noali"]:
+            rows = [(r[0], float(r[1]), float(r[2]), 0.0) for r in body]
+            groups.append(("the chain alone, one model, one thread", rows))
+        elif header[1:2] == ["plain hmmsearch"]:
+            rows = [(r[0], float(r[1]), float(r[2]), float(r[3])) for r in body]
+            groups.append(("the chain, then hmmsearch on what it kept", rows))
         else:
             m = re.search(r"hmmsearch --cpu \d+: ([\d.]+); the chain with -t \d+: ([\d.]+)", prose)
             if m:
-                groups.append((len(rows), "the chain alone, many models in one pass, two threads; seconds by the clock"))
-                rows.append((re.sub(r".*: (\d+ models).*", r"\1", head), float(m[1]), [(float(m[2]), "avx512")]))
-    if not rows:
-        return
-    commit = re.search(r"(\d{4}-\d\d-\d\d), commit (\w+)", text)
-    left, width, pitch = 120, 480, 34
-    svg = Svg(left + width + 210, 62 + len(groups) * 26 + len(rows) * pitch)
-    svg.text(14, 20, "Whole processes, time as a share of hmmsearch's", size=14, weight="bold")
-    if commit:
-        svg.text(14, 38, f"bench/{os.path.basename(path)}, commit {commit[2]}, {commit[1]}", size=11, fill=DIM)
-    svg.rect(left + 330, 11, 18, 9, COLOUR["hmmer"])
-    svg.text(left + 353, 20, "hmmsearch")
-    svg.rect(left + 440, 11, 18, 9, COLOUR["avx512"])
-    svg.text(left + 463, 20, "msvfilt | vitfilt | fwdscore")
-    y, starts = 50, dict(groups)
-    for i, (label, theirs, ours) in enumerate(rows):
-        if i in starts:
-            y += 20
-            svg.text(14, y, starts[i], fill=DIM)
-            y += 6
-        svg.text(left - 8, y + 17, label, "end")
-        svg.rect(left, y + 2, width, 11, COLOUR["hmmer"])
-        svg.text(left + width + 6, y + 12, f"{theirs:g} s", size=11, fill=DIM)
-        x = left
-        for seconds, colour in ours:
-            svg.rect(x, y + 14, seconds / theirs * width, 11, COLOUR[colour])
-            x += seconds / theirs * width
-        total = sum(s for s, _ in ours)
-        svg.text(x + 6, y + 24, f"{total:.3g} s, {theirs / total:.1f} times less", size=11, fill=DIM)
-        y += pitch
-    svg.write(out)
+                label = re.sub(r".*?(\d+ models).*", r"\1", prose.strip().splitlines()[0])
+                groups.append(("many models in one pass, two threads, seconds by the clock",
+                               [(label, float(m[1]), float(m[2]), 0.0)]))
+    return groups
 
 
-def devices(path, out):
-    rows, what = [], ""
-    for line in open(path, encoding="utf-8"):
-        if line.startswith("#"):
-            what = what or line[1:].strip()
-        elif line[:1].isdigit():
-            rows.append(tuple(float(v) for v in line.split()[:2]))
-    if len(rows) < 2:
-        return
-    rows.sort()
-    one = rows[0][0] * rows[0][1]
-    svg = Svg(420, 300)
-    svg.text(14, 20, "Times faster than one device", size=14, weight="bold")
-    svg.text(14, 38, what, size=11, fill=DIM)
-    ns = [n for n, _ in rows]
-    at = axes(svg, 50, 60, 340, 190, ns, max(ns), "devices", "", False)
-    svg.line(*at(ns[0], ns[0]), *at(ns[-1], ns[-1]), DIM)
-    svg.curve([at(n, one / s) for n, s in rows], COLOUR["cuda"])
-    svg.write(out)
+def processes(plt, path):
+    groups = process_groups(open(path, encoding="utf-8").read())
+    figure, axes = plt.subplots(figsize=(WIDTH, 0.75 + 0.36 * sum(len(rows) + 1.2 for _, rows in groups)))
+    y, ticks = 0.0, []
+    for title, rows in groups:
+        axes.text(0, y, title, fontsize=9, color="#555555", va="center")
+        for label, theirs, chain, rest in rows:
+            y += 1
+            ticks.append((y, f"{label} ({theirs:g} s)"))
+            axes.barh(y, 100, height=0.62, color="#eeeeee")
+            axes.barh(y, 100 * chain / theirs, height=0.62, color=COLOUR["avx512"])
+            axes.barh(y, 100 * rest / theirs, left=100 * chain / theirs, height=0.62, color=COLOUR["hmmer"])
+            share = 100 * (chain + rest) / theirs
+            axes.text(share + 1, y, f"{chain + rest:.3g} s, {100 / share:.1f} times less", va="center", fontsize=9)
+        y += 1.4
+    axes.set_yticks([t for t, _ in ticks], [label for _, label in ticks])
+    axes.set_ylim(y - 0.6, -0.7)
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("time in per cent of hmmsearch's, which is behind each name")
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(left=False)
+    figure.suptitle("Whole processes beside hmmsearch")
+    handles = [plt.Rectangle((0, 0), 1, 1, color=COLOUR[c]) for c in ("avx512", "hmmer")]
+    figure.legend(handles, ["msvfilt | vitfilt | fwdscore", "hmmsearch behind it"], loc="outside lower center", ncols=2,
+                  frameon=False)
+    return figure
+
+
+def devices(plt, path):
+    notes, rows = lines_of(path)
+    rows = sorted((float(r[0]), float(r[1])) for r in rows)
+    figure, axes = plt.subplots(figsize=(WIDTH / 2, 3.1))
+    numbers = [n for n, _ in rows]
+    axes.plot(numbers, numbers, color="#bbbbbb", linestyle="--", label="as many times as devices")
+    faster = [rows[0][0] * rows[0][1] / s for _, s in rows]
+    axes.plot(numbers, faster, color=COLOUR["cuda"], marker="o", label="measured")
+    axes.set_xticks(numbers, [f"{n:g}" for n in numbers])
+    axes.set_xlabel("devices")
+    axes.set_ylabel("times faster than one")
+    axes.set_ylim(bottom=0)
+    below(axes)
+    axes.legend(frameon=False, loc="upper left")
+    figure.suptitle(notes[0].split(", commit")[0], fontsize=10)
+    return figure
+
+
+def limits(plt, path):
+    """Lines "kernel ours peer NAME limit", in 10^12 cells a second; - is what is not known."""
+    notes, rows = lines_of(path)
+    figure, axes = plt.subplots(figsize=(WIDTH, 0.9 + 0.5 * len(rows)))
+    for y, (kernel, ours, peer, name, limit) in enumerate(rows):
+        if limit != "-":
+            axes.barh(y, float(limit), height=0.8, color="#eeeeee")
+            axes.text(float(limit), y, f" limit {limit}", va="center", fontsize=8, color="#777777")
+        axes.barh(y - 0.17, float(ours), height=0.32, color=COLOUR["cuda"])
+        axes.text(float(ours), y - 0.17, f" {ours}", va="center", fontsize=8)
+        if peer != "-":
+            axes.barh(y + 0.17, float(peer), height=0.32, color=COLOUR["hmmer"])
+            axes.text(float(peer), y + 0.17, f" {peer} {name}", va="center", fontsize=8)
+    axes.set_yticks(range(len(rows)), [r[0] for r in rows])
+    axes.invert_yaxis()
+    axes.set_xlim(right=1.12 * axes.get_xlim()[1])
+    axes.set_xlabel("10¹² cells a second")
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    handles = [plt.Rectangle((0, 0), 1, 1, color=c) for c in (COLOUR["cuda"], COLOUR["hmmer"], "#eeeeee")]
+    figure.legend(handles, ["warpsieve", "peer, same call", "what the chip can do"], loc="outside lower center",
+                  ncols=3, frameon=False)
+    figure.suptitle(notes[0].split(";")[0], fontsize=11)
+    return figure
+
+
+def scores(plt, path):
+    rows = [(float(f), float(s)) for f, s in lines_of(path)[1] if s != "-"]
+    without = [float(f) for f, s in lines_of(path)[1] if s == "-"]
+    figure, both = plt.subplots(1, 2, figsize=(WIDTH, 3.6))
+    for axes, top in zip(both, (max(f for f, _ in rows) * 1.05, 60)):
+        axes.plot([0, top], [0, top], color="#bbbbbb", linewidth=1)
+        inside = [r for r in rows if r[0] <= top]
+        axes.scatter(*zip(*inside), s=9, color=COLOUR["avx512"], alpha=0.6, linewidths=0)
+        axes.set_xlim(0, top)
+        axes.set_ylim(0, top)
+        axes.set_xlabel("fwd_bits of fwdscore")
+        below(axes)
+    both[1].plot(without, [0.8] * len(without), "x", color=COLOUR["hmmer"], markersize=5,
+                 label="not reported by hmmsearch")
+    both[1].legend(frameon=False, loc="upper left")
+    both[0].set_ylabel("final score of hmmsearch, bits")
+    both[0].set_title(f"{len(rows) + len(without)} pairs that passed", fontsize=10)
+    both[1].set_title("the low scores", fontsize=10)
+    figure.suptitle("The Forward score beside the final score")
+    return figure
+
+
+def stages(plt, path):
+    rows = lines_of(path)[1]
+    searches = list(dict.fromkeys(r[0] for r in rows))
+    figure, axes = plt.subplots(figsize=(WIDTH, 0.9 + 0.75 * len(searches)))
+    ticks = []
+    for n, search in enumerate(searches):
+        whole = sum(float(r[3]) for r in rows if r[:2] == [search, "hmmsearch"])
+        for program, offset in (("hmmsearch", -0.2), ("warpsieve", 0.2)):
+            left = 0.0
+            for stage in STAGE:
+                share = 100 * sum(float(r[3]) for r in rows if r[:3] == [search, program, stage]) / whole
+                axes.barh(n + offset, share, left=left, height=0.34, color=STAGE[stage])
+                left += share
+            axes.text(left + 0.7, n + offset, f"{left * whole / 100:.2f} s", va="center", fontsize=8)
+            ticks.append((n + offset, f"{search}, {program}"))
+    axes.set_yticks([y for y, _ in ticks], [label for _, label in ticks], fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xlim(0, 110)
+    axes.set_xlabel("processor time in per cent of hmmsearch's")
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    handles = [plt.Rectangle((0, 0), 1, 1, color=c) for c in STAGE.values()]
+    figure.legend(handles, STAGE, loc="outside lower center", ncols=len(STAGE), frameon=False)
+    figure.suptitle("What a search costs, by stage")
+    return figure
+
+
+def slices(plt, path):
+    notes, rows = lines_of(path)
+    values = [[float(v.rstrip("*")) for v in row] for row in rows]
+    marked = [(x, y) for y, row in enumerate(rows) for x, v in enumerate(row) if v.endswith("*")]
+    figure, both = plt.subplots(1, 2, figsize=(WIDTH, 3.6))
+    for axes, title in zip(both, ("the values", "the boundary of the seed's component")):
+        axes.imshow(values, cmap="gray", vmin=-250, vmax=300, interpolation="nearest")
+        axes.set_title(title)
+        axes.set_axis_off()
+    both[1].scatter(*zip(*marked), s=14, marker="s", color=COLOUR["hmmer"], linewidths=0)
+    figure.suptitle(notes[0])
+    return figure
+
+
+PLOTS = {"kernels-*.txt": kernels, "cpu-*.md": processes, "gpu-*.tsv": gpu, "devices-*.tsv": devices,
+         "limits-*.tsv": limits, "scores-*.tsv": scores, "stages-*.tsv": stages, "slice-*.tsv": slices}
+
+
+def recorded(folder):
+    """Yields (function, table, name of its plot, the words by which the plot names its table)."""
+    for pattern, plot in PLOTS.items():
+        for path in sorted(glob.glob(os.path.join(folder, pattern))):
+            name = os.path.splitext(os.path.basename(path))[0] + ".svg"
+            yield plot, path, name, f"bench/{os.path.basename(path)} {checksum(path)}"
+
+
+def check(folder, out):
+    """Prints each plot that is not of its table as it is; returns their number."""
+    bad = 0
+    for _, _, name, source in recorded(folder):
+        path = os.path.join(out, name)
+        text = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
+        if source not in text:
+            print(f"{path} is not of {source}: make plots")
+            bad += 1
+    return bad
+
+
+def draw(folder, out):
+    import matplotlib
+    matplotlib.use("svg")
+    matplotlib.rcParams.update({"svg.hashsalt": "warpsieve", "font.size": 9, "figure.constrained_layout.use": True,
+                                "figure.dpi": 100, "axes.titlesize": 10})
+    import matplotlib.pyplot as plt
+    os.makedirs(out, exist_ok=True)
+    for plot, path, name, source in recorded(folder):
+        figure = plot(plt, path)
+        figure.savefig(os.path.join(out, name), metadata={"Date": None, "Source": source})
+        plt.close(figure)
+        print(os.path.join(out, name))
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit("usage: report.py BENCHDIR [OUTDIR]")
-    folder = sys.argv[1]
-    out = sys.argv[2] if len(sys.argv) == 3 else os.path.join(folder, "plots")
-    os.makedirs(out, exist_ok=True)
-    for pattern, plot in (("kernels-*.txt", kernels), ("cpu-*.md", processes), ("gpu-*.tsv", gpu), ("devices-*.tsv", devices)):
-        for path in sorted(glob.glob(os.path.join(folder, pattern))):
-            plot(path, os.path.join(out, os.path.splitext(os.path.basename(path))[0] + ".svg"))
+    words = [w for w in sys.argv[1:] if w != "--check"]
+    if len(words) not in (1, 2):
+        sys.exit("usage: report.py [--check] BENCHDIR [OUTDIR]")
+    out = words[1] if len(words) == 2 else os.path.join(words[0], "plots")
+    if "--check" in sys.argv:
+        sys.exit(1 if check(words[0], out) else 0)
+    draw(words[0], out)
 
 
-main()
+if __name__ == "__main__":
+    main()
