@@ -12,7 +12,7 @@ BACKEND = "--backend cuda --device all" if int(config.get("gpus", 0)) else ""
 
 
 rule warpsieve_models:
-    "One plain file, which hmmsearch reads once for each run."
+    "One plain file, in which the tools find a model without reading the others."
     input:
         config["models"],
     output:
@@ -64,8 +64,8 @@ rule warpsieve_cascade:
         exec 2> {log:q}
         n=$(sed -n 's/^ *"sequences": \([0-9]*\).*/\1/p' {input.counts:q})
         [ "$n" -gt 0 ] || n=1 # an empty database has no hits, but -Z is more than 0
-        msvfilt -t {threads} {params.backend} {params.msvfilt} {input.models:q} {input.shard:q} |
-            vitfilt -t 1 {params.vitfilt} {input.models:q} |
+        msvfilt -t {threads} {params.backend} {params.msvfilt} -O packed {input.models:q} {input.shard:q} |
+            vitfilt -t 1 {params.vitfilt} -O packed {input.models:q} |
             fwdscore -t 1 -Z "$n" {params.fwdscore} -o {output:q} {input.models:q}
         """
 
@@ -89,28 +89,22 @@ rule warpsieve_gather:
         """
 
 
-rule warpsieve_hmmsearch:
-    "The report that hmmsearch would make of the whole database. It refuses an empty file."
+rule warpsieve_domains:
+    "Domains, final scores and the tables that hmmsearch would make of the whole database. The table says how large that is."
     input:
         models=OUT + "/models.hmm",
-        fasta=OUT + "/hits.fa",
-        counts=OUT + "/counts.json",
+        table=OUT + "/hits.tsv",
     output:
+        domains=OUT + "/domains.tsv",
         tbl=OUT + "/hits.tbl",
         dom=OUT + "/hits.dom",
     params:
-        extra=config.get("hmmsearch", ""),
+        extra=config.get("domscore", ""),
     threads: int(config.get("threads", 1))
     log:
-        OUT + "/log/hmmsearch.log",
+        OUT + "/log/domains.log",
     shell:
         r"""
-        exec 2> {log:q}
-        n=$(sed -n 's/^ *"sequences": \([0-9]*\).*/\1/p' {input.counts:q})
-        if [ -s {input.fasta:q} ]; then
-            hmmsearch --cpu {threads} --noali -o /dev/null -Z "$n" {params.extra} \
-                --tblout {output.tbl:q} --domtblout {output.dom:q} {input.models:q} {input.fasta:q}
-        else
-            echo "# nothing passed the filters" | tee {output.tbl:q} > {output.dom:q}
-        fi
+        domscore -t {threads} {params.extra} --tblout {output.tbl:q} --domtblout {output.dom:q} -o {output.domains:q} \
+            {input.models:q} {input.table:q} 2> {log:q}
         """

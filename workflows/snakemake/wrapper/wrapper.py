@@ -17,8 +17,8 @@ log_more = snakemake.log_fmt_shell(stdout=False, stderr=True, append=True)
 
 # The first of the three does nearly all of the work, so it gets the threads.
 shell(
-    "(msvfilt -t {threads} {msvfilt} {profile:q} {snakemake.input.sequences:q}"
-    " | vitfilt -t 1 {vitfilt} {profile:q}"
+    "(msvfilt -t {threads} {msvfilt} -O packed {profile:q} {snakemake.input.sequences:q}"
+    " | vitfilt -t 1 {vitfilt} -O packed {profile:q}"
     " | fwdscore -t 1 {z} {fwdscore} -o {table:q} {profile:q}) {log}"
 )
 if fasta:

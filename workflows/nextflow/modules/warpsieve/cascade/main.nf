@@ -6,7 +6,9 @@ process WARPSIEVE_CASCADE {
     label 'process_gpu'
 
     conda "${moduleDir}/environment.yml"
-    // The package has no published image yet: name one in the pipeline's configuration (process.container) until it has.
+    container "${workflow.containerEngine in ['singularity', 'apptainer'] && !task.ext.singularity_pull_docker_container
+        ? 'https://depot.galaxyproject.org/singularity/warpsieve:0.1.0--0'
+        : 'quay.io/biocontainers/warpsieve:0.1.0--0'}"
 
     input:
     tuple val(meta), path(sequences)
@@ -32,8 +34,8 @@ process WARPSIEVE_CASCADE {
     def z = dbsize ? "-Z ${dbsize}" : ''
     """
     set -o pipefail
-    msvfilt -t ${task.cpus} ${backend} --stats=${prefix}.hits.json ${args} ${models} ${sequences} |
-        vitfilt -t 1 ${args2} ${models} |
+    msvfilt -t ${task.cpus} ${backend} --stats=${prefix}.hits.json ${args} -O packed ${models} ${sequences} |
+        vitfilt -t 1 ${args2} -O packed ${models} |
         fwdscore -t 1 ${z} ${args3} -o ${prefix}.hits.tsv ${models}
     respack ${args4} -O fasta ${prefix}.hits.tsv | gzip -n > ${prefix}.hits.fa.gz
     gzip -n ${prefix}.hits.tsv

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The programs of a tarball of make dist, built for other machines than this one, as a folder to be packed:
+#   packaging/stage.sh portable|static TARBALL OUT
+# makes OUT/warpsieve-VERSION (bin, share) and OUT/epoch, the time of the commit.
+#   portable  needs the C library of a system from SYSROOT's year on and nothing else. CUDA and SMS are make's.
+#             SYSROOT is a folder of packaging/sysroot.sh, or empty for the libraries of this system.
+#   static    needs only the kernel; for processors alone, since a driver is a library that belongs to its system
+set -eu
+[ $# -eq 3 ] || { echo "usage: stage.sh portable|static TARBALL OUT" >&2; exit 2; }
+kind=$1 tarball=$2
+here=$(cd "$(dirname "$0")" && pwd)
+rm -rf "$3"
+mkdir -p "$3"
+out=$(cd "$3" && pwd)
+tar -xzf "$tarball" -C "$out"
+name=$(cd "$out" && echo warpsieve-*)
+mv "$out/$name" "$out/src"
+stat -c %Y "$out/src/Makefile" >"$out/epoch"
+CC=${CC:-cc}
+
+mkdir "$out/lib"
+case $kind in
+static) SYSROOT='' && set -- CUDA=0 LDFLAGS='-static -s' ;;
+portable)
+    if [ -n "${SYSROOT:-}" ]; then
+        root=$(cd "$SYSROOT" && pwd)
+        from=$root/usr/lib/x86_64-linux-gnu
+        $CC -O2 -fno-builtin -c -o "$out/lib/oldmath.o" "$here/oldmath.c"
+        set -- "LDFLAGS=-s -static-libgcc --sysroot=$root -B$from/ -L$from -L$root/lib/x86_64-linux-gnu" \
+            "LDLIBS=$out/lib/oldmath.o"
+    else
+        for l in xxhash z stdc++; do ln -s "$($CC -print-file-name=lib$l.a)" "$out/lib/"; done
+        set -- "LDFLAGS=-s -static-libgcc -L$out/lib"
+    fi
+    ;;
+*) echo "stage.sh: there is no kind \"$kind\"" >&2; exit 2 ;;
+esac
+
+set -- "CFLAGS=${CFLAGS:--O3}" B=build DESTDIR="$out" PREFIX="/$name" "$@"
+${MAKE:-make} -C "$out/src" "$@" install >"$out/log" 2>&1 || { tail -20 "$out/log" >&2; exit 1; }
+
+# What the licences of the libraries inside ask for: their texts.
+doc=$out/$name/share/doc/warpsieve
+cp "$out/src/LICENSE" "$out/src/CHANGELOG.md" "$doc/"
+mkdir "$doc/licenses"
+for text in "${SYSROOT:-}"/usr/share/doc/libxxhash-dev/copyright "${SYSROOT:-}"/usr/share/doc/zlib1g-dev/copyright \
+    "${SYSROOT:-}"/usr/share/doc/libc6-dev/copyright "${SYSROOT:-}"/usr/share/doc/gcc-*-base/copyright; do
+    package=${text%/copyright}
+    [ ! -s "$text" ] || cp "$text" "$doc/licenses/${package##*/}.txt"
+done
+for l in libxxhash-dev zlib1g-dev; do
+    [ -s "$doc/licenses/$l.txt" ] || { echo "stage.sh: no licence of $l is here to go with the programs" >&2; exit 1; }
+done
+first=$(ls "$out/$name/bin" | head -1)
+if ! "$out/$name/bin/$first" --version | grep -q 'cuda: none'; then
+    echo "The CUDA runtime inside is NVIDIA's: https://docs.nvidia.com/cuda/eula/" >"$doc/licenses/cudart.txt"
+fi
