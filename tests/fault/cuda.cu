@@ -5,6 +5,7 @@
 //   KIND=N    device-memory  the N-th cudaMalloc has none
 //             pinned         the N-th cudaMallocHost has none
 //             launch         the N-th launch of a kernel fails
+//             context        the N-th cudaFree(NULL), which makes a context, fails
 //             lost           at the N-th wait for a stream the device is lost: this and every later call fails
 //             gone           the same at the N-th call of any function
 //             call           the N-th call of any function fails, later ones do not
@@ -128,7 +129,7 @@ PLAIN(cudaEventDestroy, (cudaEvent_t e), (e), cudaSuccess)
 PLAIN(cudaEventRecord, (cudaEvent_t e, cudaStream_t s), (e, s), cudaSuccess)
 PLAIN(cudaEventElapsedTime, (float *ms, cudaEvent_t a, cudaEvent_t b), (ms, a, b), give(ms, 0.0F))
 PLAIN(cudaFuncSetAttribute, (const void *f, cudaFuncAttribute a, int v), (f, a, v), cudaSuccess)
-PLAIN(cudaFree, (void *p), (p), drop(p))
+WRAP(cudaFree, p ? NULL : "context", cudaErrorUnknown, (void *p), (p), drop(p))
 PLAIN(cudaFreeHost, (void *p), (p), drop(p))
 PLAIN(cudaMemsetAsync, (void *p, int byte, size_t n, cudaStream_t s), (p, byte, n, s), fill(p, byte, n))
 PLAIN(cudaMemcpyAsync, (void *to, const void *from, size_t n, cudaMemcpyKind way, cudaStream_t s), (to, from, n, way, s),
