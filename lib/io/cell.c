@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define INTEGERS (WS_CELL_BIT(WS_CELL_INT32) | WS_CELL_BIT(WS_CELL_INT64))
-#define FIXED (WS_CELL_BIT(WS_CELL_FIXED32) | WS_CELL_BIT(WS_CELL_FIXED64))
+#define EXACT WS_CELL_BIT(WS_CELL_EXACT32)
+#define FIXED (EXACT | WS_CELL_BIT(WS_CELL_FIXED32) | WS_CELL_BIT(WS_CELL_FIXED64))
 #define GENERAL (WS_CELL_BIT(WS_CELL_GENERAL32) | WS_CELL_BIT(WS_CELL_GENERAL64))
 /* INT_MIN and its fellow stand for an empty field; a double holds no more integers than these. */
 #define INT32_MOST 2147483647.0
@@ -32,7 +33,10 @@ ws_cell ws_cell_number(ws_coltype type, double v) {
     ws_cell c = {.forms = WS_CELL_ALL_EMPTY, .v = v};
     if (isnan(v)) return c;
     switch (type) {
-    case WS_COL_BITS: c.forms = forms_of_real(WS_CELL_FIXED32, WS_CELL_FIXED64, v); break;
+    case WS_COL_BITS:
+        c.forms = forms_of_real(WS_CELL_FIXED32, WS_CELL_FIXED64, v);
+        if (c.forms & WS_CELL_BIT(WS_CELL_FIXED32)) c.forms |= EXACT;
+        break;
     case WS_COL_P: c.forms = forms_of_real(WS_CELL_GENERAL32, WS_CELL_GENERAL64, v); break;
     case WS_COL_COUNT:
         c.v = v = rint(v) + 0.0;
@@ -48,8 +52,12 @@ ws_cell ws_cell_stored(ws_cellform form, double v) {
     if (isnan(v)) return c;
     switch (form) {
     case WS_CELL_STRAND: return ws_cell_number(WS_COL_STRAND, v);
+    case WS_CELL_EXACT32: return ws_cell_number(WS_COL_BITS, v);
     case WS_CELL_FIXED32:
-    case WS_CELL_FIXED64: return ws_cell_number(WS_COL_BITS, v);
+    case WS_CELL_FIXED64:
+        c = ws_cell_number(WS_COL_BITS, v);
+        c.forms &= ~EXACT;
+        return c;
     case WS_CELL_GENERAL32:
     case WS_CELL_GENERAL64: return ws_cell_number(WS_COL_P, v);
     default: return ws_cell_number(WS_COL_COUNT, v);
@@ -115,8 +123,8 @@ int ws_cell_print(ws_buf *out, const ws_cell *c, ws_err *err) {
 /* ---- stored numbers ---- */
 
 size_t ws_cellform_width(ws_cellform form) {
-    static const uint8_t width[WS_NCELLFORM] = {[WS_CELL_STRAND] = 1, [WS_CELL_INT32] = 4, [WS_CELL_FIXED32] = 4,
-                                            [WS_CELL_GENERAL32] = 4, [WS_CELL_INT64] = 8, [WS_CELL_FIXED64] = 8,
+    static const uint8_t width[WS_NCELLFORM] = {[WS_CELL_STRAND] = 1, [WS_CELL_INT32] = 4, [WS_CELL_EXACT32] = 4,
+                                            [WS_CELL_FIXED32] = 4, [WS_CELL_GENERAL32] = 4, [WS_CELL_INT64] = 8, [WS_CELL_FIXED64] = 8,
                                             [WS_CELL_GENERAL64] = 8, [WS_CELL_TEXT] = 4};
     return width[form];
 }
@@ -131,6 +139,7 @@ double ws_cellform_load(ws_cellform form, const void *array, size_t i) {
     case WS_CELL_STRAND: return *at == '+' ? 1 : *at == '-' ? -1 : f64;
     case WS_CELL_INT32: memcpy(&i32, at, sizeof i32); return i32 == INT32_MIN ? f64 : (double)i32;
     case WS_CELL_INT64: memcpy(&i64, at, sizeof i64); return i64 == INT64_MIN ? f64 : (double)i64;
+    case WS_CELL_EXACT32:
     case WS_CELL_FIXED32:
     case WS_CELL_GENERAL32: memcpy(&f32, at, sizeof f32); return (double)f32;
     case WS_CELL_FIXED64:
@@ -153,6 +162,7 @@ void ws_cellform_store(ws_cellform form, void *array, size_t i, double v) {
     case WS_CELL_STRAND: *at = empty ? ' ' : v < 0 ? '-' : '+'; break;
     case WS_CELL_INT32: memcpy(at, &i32, sizeof i32); break;
     case WS_CELL_INT64: memcpy(at, &i64, sizeof i64); break;
+    case WS_CELL_EXACT32:
     case WS_CELL_FIXED32:
     case WS_CELL_GENERAL32: memcpy(at, &f32, sizeof f32); break;
     case WS_CELL_FIXED64:

@@ -15,6 +15,7 @@ typedef enum ws_cellform {
     WS_CELL_IMPLIED,   /* not stored: the sequence or the query says it */
     WS_CELL_STRAND,    /* + or - */
     WS_CELL_INT32,     /* %d */
+    WS_CELL_EXACT32,   /* %.4f of the number that a tool computed; of the others nobody knows whether they were printed before */
     WS_CELL_FIXED32,   /* %.4f */
     WS_CELL_GENERAL32, /* %.4g */
     WS_CELL_INT64,

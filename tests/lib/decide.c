@@ -167,6 +167,74 @@ static void check_bound(tap *t, sample *r) {
            closest);
 }
 
+/* The bias that a row of packed pairs carries is taken where it is said to be exact, and only there: the rows lie about theirs. */
+static void check_carried(tap *t, sample *r, ws_cellform form) {
+    static char name[] = "bias_bits", *column[] = {name};
+    ws_err err = {0};
+    ws_hmm hmm;
+    ws_hmm_target model;
+    ws_cascade_opts opts = {0};
+    ws_tsv_head head = {.present = 1, .pairs = 1, .column = column, .ncolumn = 1};
+    ws_scan scan = {.all = 1, .head = &head};
+    sample_batch s = {0};
+    ws_hits hits = {0};
+    uint32_t item[NSEQ], row[NSEQ];
+    ws_fscore score[NSEQ];
+    float lie[NSEQ];
+    sample_model(&hmm, r, 150, 0);
+    sample_target(&model, &hmm);
+    ws_cascade c = {.stage = &stages[2], .opts = &opts, .model = &model, .max_p = 1, .col_bits = 0, .col_p = 1, .col_bias = -1,
+                    .col_evalue = -1, .col_sat = -1};
+    ws_target target = {.name = "random", .qlen = (uint64_t)hmm.M, .data = &model};
+    ws_job job = {.target = &target, .ntarget = 1, .reader_opts = &scan, .data = &c};
+    ws_cpu_probe(&job.machine.cpu);
+    sample_sequences(&s, hmm.abc, r);
+    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)s.worker.perseq.p;
+    ws_blockcol col = {.form = (uint8_t)form};
+    s.b.col = &col;
+    s.b.ncolumn = s.b.nblock = s.b.has_rows = 1;
+    for (uint32_t i = 0; i < NSEQ; i++) {
+        const ws_row at = {.seq = i, .number = 0, .place = i};
+        item[i] = row[i] = i;
+        score[i] = (ws_fscore){(float)(3 + 4 * sample_unit(r)), WS_F_OK};
+        lie[i] = lm[i].null_nats + (float)(0.4 * sample_unit(r));
+        const float bits = ws_bits(lie[i], lm[i].null_nats);
+        sample_must(ws_batch_add_row(&s.b, &at, &err), &err);
+        sample_must(ws_buf_add(&s.b.raw, &bits, sizeof bits, &err), &err);
+    }
+    const ws_task task = {.item = item, .n = NSEQ, .score = score};
+    sample_must(ws_cascade_decide(&job, &s.b, &task, row, &s.worker, &hits, &err), &err);
+    size_t differ = hits.n != NSEQ;
+    for (size_t i = 1; i < NSEQ && !differ; i++) {
+        const float real = ws_bias_score(&model.bias, &lm[i], ws_worker_codes(&s.worker, i), s.b.len[i]);
+        const float null2 = form == WS_CELL_EXACT32 ? lie[i] : real;
+        const double want = ws_cutoffs_p(&hmm, WS_VMU, WS_VLAMBDA, 0, ws_bits(score[i].nats, null2));
+        differ += memcmp(&hits.hit[i].value[1], &want, sizeof want) != 0;
+    }
+    tap_ok(t, !differ, "a bias of form %d is %s", form, form == WS_CELL_EXACT32 ? "taken as it is" : "computed again");
+    s.b.col = NULL;
+    ws_free(hits.hit);
+    sample_batch_release(&s);
+    ws_profile_destroy(&model.profile);
+    sample_model_release(&hmm);
+}
+
+/* A score comes back from its bits, or is said to be lost, and those that are corrected a little come back. */
+static void check_undo(tap *t, sample *r) {
+    size_t wrong = 0, lost = 0;
+    for (int i = 0; i < 300000; i++) {
+        ws_lenmodel lm;
+        ws_lenmodel_set(&lm, (uint32_t)(1 + sample_below(r, i % 10 ? 2000 : 4000000)));
+        const int small = i % 3 > 0;
+        const float score = lm.null_nats + (float)((small ? 1 : 40) * sample_unit(r) - (i % 3 == 1));
+        const float back = ws_bits_undo(ws_bits(score, lm.null_nats), lm.null_nats);
+        wrong += !isnan(back) && back != score;
+        lost += isnan(back) && small && lm.L > 50;
+    }
+    wrong += !isnan(ws_bits_undo(INFINITY, -6)) + !isnan(ws_bits_undo(NAN, -6)) + !isnan(ws_bits_undo(0.1f, -6));
+    tap_ok(t, !wrong && !lost, "scores from their bits: %zu wrong, %zu of a small correction lost", wrong, lost);
+}
+
 int main(void) {
     const char *seed = getenv("WARPSIEVE_SEED");
     sample r = {seed ? strtoull(seed, NULL, 0) : 20240607};
@@ -179,5 +247,8 @@ int main(void) {
                stage_name[i], kept, away);
     }
     check_bound(&t, &r);
+    check_carried(&t, &r, WS_CELL_EXACT32);
+    check_carried(&t, &r, WS_CELL_FIXED32);
+    check_undo(&t, &r);
     return tap_end(&t);
 }

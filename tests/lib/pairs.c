@@ -254,7 +254,7 @@ static void exact(tap *t) {
     fine(ws_seqread_open(&r, &conf, &err));
     int ok = ws_seqread_fill(r, &b, &err) == WS_OK && b.nrow == 1 && b.ncolumn == 4;
     ok = ok && ws_row_number(&b, &b.row[0], 1) == bits && ws_row_number(&b, &b.row[0], 2) == pv && isnan(ws_row_number(&b, &b.row[0], 3));
-    ok = ok && b.col[1].form == WS_CELL_FIXED32 && b.col[2].form == WS_CELL_GENERAL64 && b.col[3].form == WS_CELL_STRAND;
+    ok = ok && b.col[1].form == WS_CELL_EXACT32 && b.col[2].form == WS_CELL_GENERAL64 && b.col[3].form == WS_CELL_STRAND;
     ok = ok && ws_queries_at(b.queries, 0)->hash == 5 && ws_queries_at(b.queries, 0)->qlen == 10;
     ok = ok && ws_seqread_fill(r, &b, &err) == WS_EOF && ws_seqread_head(r)->uncounted;
     tap_ok(t, ok, "values keep their last bit, and the counts are unknown");
