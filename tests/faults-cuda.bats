@@ -20,7 +20,7 @@ teardown() { show_counts; }
 # hmmsieve runs tools of this list, each with a message of its own
 device_tools() {
     local t
-    for t in $(all_tools | grep -v sieve); do ! "$WARPSIEVE_FAULTY/$t" --list-backends | grep -q '^cuda.yes' || echo "$t"; done
+    for t in $(all_tools | grep -vx hmmsieve); do ! "$WARPSIEVE_FAULTY/$t" --list-backends | grep -q '^cuda.yes' || echo "$t"; done
 }
 
 one_thread() { sh "$top/tests/fault/device.sh" "$WARPSIEVE_FAULTY" "$1" $step 1; }
@@ -139,6 +139,13 @@ does_without() { # does_without TOOL ARGUMENT...: some 0.8 seconds of work, so a
 @test "--backend auto goes on without a device that fails in the middle: papara-score" {
     for _ in $(seq 12); do cat "$data/papara/vag40/reads.fasta"; done >long.fa
     does_without papara-score -j 1 -K 20K "$data/papara/vag40/ref.phy" "$data/papara/vag40/ref.nwk" long.fa
+}
+
+@test "--backend auto goes on without a device that fails in the middle: nhmmsieve" {
+    zcat "$data/golden/dna-models/MADE1.hmm.gz" >made.hmm
+    zcat "$data/golden/long-targets/inputs/short.fa.gz" >short.fa
+    for _ in $(seq 30); do cat short.fa; done >long.fa
+    does_without nhmmsieve --max -t 1 -K 100K made.hmm long.fa
 }
 
 # Of the calls in front of a context, and none behind it: releasing what is not there would make one.

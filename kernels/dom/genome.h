@@ -6,8 +6,8 @@
 
 #include "kernels/dom/window.h"
 #include "lib/filter/filter.h"
+#include "lib/long/device.h"
 #include "lib/long/hits.h"
-#include "lib/long/scan.h"
 #include "lib/run/job.h"
 
 /* ---- models ---- */
@@ -25,8 +25,9 @@ typedef struct ws_genome_model {
 int ws_genome_model_create(ws_genome_model *m, const ws_hmm *hmm, const ws_long_options *o, ws_err *err);
 void ws_genome_model_release(ws_genome_model *m);
 
-/* A model laid out for the vector width of a backend: ws_job.prep. */
+/* A model laid out for the vector width of a backend: ws_job.prep. That of devices has the best width, and what marks for it. */
 typedef struct ws_genome_layout {
+    ws_long_dev *dev; /* NULL: the CPU marks */
     ws_long_ssv ssv;
     ws_long_viterbi viterbi;
     ws_filter *msv, *fwd;
@@ -38,9 +39,11 @@ extern const ws_backend *const ws_genome_backends[];
 
 /* What one thread needs. Zero-initialise; its buffers grow as needed. */
 typedef struct ws_genome_pieces ws_genome_pieces;
+typedef struct ws_genome_marks ws_genome_marks;
 typedef struct ws_genome_worker {
     ws_dom_worker *dom;
     ws_genome_pieces *windows, *parts;
+    ws_genome_marks *marks;
     ws_buf codes, other, scratch;
 } ws_genome_worker;
 void ws_genome_worker_release(ws_genome_worker *w);
@@ -66,11 +69,35 @@ typedef struct ws_genome_block {
     const ws_genome_layout *layout;
     const ws_cpu *cpu;
     const uint8_t *strand[2]; /* both with WS_LONG_PAD codes behind them; NULL: not searched */
+    const uint8_t *flag[2];   /* marks of their steps (lib/long/scan.h); NULL: the search makes them */
     uint32_t n;
     uint64_t first;           /* residue of the record */
 } ws_genome_block;
 /* Appends the hits of a block. WS_EDATA where a region needs more memory than the worker's options allow, WS_ENOMEM. */
 int ws_genome_search(const ws_genome_block *b, ws_genome_worker *w, ws_genome_found *found, ws_genome_counts *c, ws_err *err);
+
+/* ---- marks of a device: kernels/dom/genome_mark.c ---- */
+
+/* Block `block` of sequence `seq` of a batch. */
+typedef struct ws_genome_unit {
+    uint32_t seq;
+    uint64_t block;
+} ws_genome_unit;
+
+typedef struct ws_genome_marking {
+    const ws_abc *abc;
+    uint32_t block, maxl; /* residues of a block; the largest MAXL of all models */
+    int strands;          /* WS_LONG_PLUS, WS_LONG_MINUS or both */
+} ws_genome_marking;
+/* Marks n > 0 units for the models of the layouts. Failures are those of ws_long_dev_mark. */
+int ws_genome_mark(ws_genome_worker *w, ws_genome_layout *const *layout, size_t nlayout, const ws_batch *b, const ws_genome_unit *unit,
+                   size_t n, const ws_genome_marking *how, ws_err *err);
+/* Goes on to the next unit; the first one after ws_genome_mark. */
+void ws_genome_marks_next(ws_genome_worker *w);
+/* Sets b->flag for layout k and the unit, by first and n of the block; the flags stay until the next call. *any says whether a step is
+ * marked. A model that no device takes has any and no flags. The only failure is WS_ENOMEM. */
+int ws_genome_marks_of(ws_genome_worker *w, size_t k, ws_genome_block *b, int *any, ws_err *err);
+void ws_genome_marks_release(ws_genome_marks *m);
 
 /* ---- the program ---- */
 
@@ -93,6 +120,8 @@ typedef struct ws_genome {
     ws_long_hits *hits;     /* [set.n], record: an index into `record` */
     ws_long_record *record; /* those that have hits */
     size_t nrecord, record_cap;
+    size_t *place;          /* of a batch: 1 + the entry of each sequence, 0 before it has one */
+    size_t place_cap;
     uint64_t residues;      /* searched, both strands if both are */
 } ws_genome;
 

@@ -37,6 +37,7 @@ void ws_genome_worker_release(ws_genome_worker *w) {
     ws_dom_worker_destroy(w->dom);
     release_pieces(w->windows);
     release_pieces(w->parts);
+    ws_genome_marks_release(w->marks);
     ws_buf_release(&w->codes);
     ws_buf_release(&w->other);
     ws_buf_release(&w->scratch);
@@ -78,7 +79,8 @@ static int scan(const ws_genome_block *b, ws_genome_worker *w, int minus, ws_err
     const uint64_t from = minus ? b->first + b->n - 1 : b->first;
     ws_long_seeds seeds = {0};
     ws_long_windows found = {0};
-    int rc = ws_long_diagonals(&b->layout->ssv, &strand, 1, &seeds, &w->scratch, err);
+    int rc = b->flag[minus] ? ws_long_follow(&b->layout->ssv, &strand, b->flag[minus], &seeds, &w->scratch, err)
+                            : ws_long_diagonals(&b->layout->ssv, &strand, 1, &seeds, &w->scratch, err);
     if (!rc) rc = ws_long_extend(&b->model->model, &seeds, b->n, WS_LONG_SHARE_SSV, &found, err);
     for (size_t j = 0; j < found.n && !rc; j++) {
         const ws_long_window *one = &found.at[j];
@@ -232,7 +234,6 @@ int ws_genome_search(const ws_genome_block *b, ws_genome_worker *w, ws_genome_fo
     for (int minus = 0; minus < 2 && !rc; minus++) {
         if (!b->strand[minus]) continue;
         rc = scan(b, w, minus, err);
-        c->cells += (uint64_t)b->n * (uint64_t)b->model->model.M;
     }
     c->windows += w->windows->n;
     if (!rc) rc = test_windows(b, w, &n, err);

@@ -10,15 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Block `block` of sequence `seq` of a batch. */
-typedef struct unit {
-    uint32_t seq;
-    uint64_t block;
-} unit;
-
 typedef struct item {
     ws_batch batch;
-    unit *unit;
+    ws_genome_unit *unit;
     size_t nunit, unit_cap;
     size_t *part; /* [nparts + 1] where each part's units begin */
     size_t nparts, part_cap;
@@ -32,7 +26,7 @@ typedef struct reader {
     const ws_codec *codec;
     uint32_t maxl; /* the largest of all models */
     ws_genome_worker *worker; /* [job->nworker] */
-    _Atomic uint64_t windows, envelopes, cells;
+    _Atomic uint64_t windows, envelopes, cells, device_cells;
 } reader;
 
 static const ws_genome *genome_of(const ws_job *job) { return job->own; }
@@ -88,16 +82,16 @@ static void destroy(void *item_) {
 static int add_units(item *it, uint32_t seq, uint64_t L, uint64_t block, ws_err *err) {
     const size_t n = (size_t)((L + block - 1) / block);
     const int rc = ws_grow(&it->unit, &it->unit_cap, it->nunit + n, sizeof *it->unit, err);
-    for (size_t j = 0; j < n && !rc; j++) it->unit[it->nunit++] = (unit){seq, j};
+    for (size_t j = 0; j < n && !rc; j++) it->unit[it->nunit++] = (ws_genome_unit){seq, j};
     return rc;
 }
 
-/* Parts of at least a block's residues each: so many short records are one part. */
-static int cut_parts(item *it, uint64_t block, ws_err *err) {
+/* Parts of at least so many residues each, a block's or what a device wants at once: so many short records are one part. */
+static int cut_parts(item *it, uint64_t block, uint64_t least, ws_err *err) {
     uint64_t residues = 0;
     it->nparts = 0;
     for (size_t u = 0; u < it->nunit; u++) {
-        if (u == 0 || residues >= block) {
+        if (u == 0 || residues >= least) {
             const int rc = ws_grow(&it->part, &it->part_cap, it->nparts + 2, sizeof *it->part, err);
             if (rc) return rc;
             it->part[it->nparts++] = u;
@@ -128,7 +122,7 @@ static int fill(ws_job *job, void *item_, size_t *parts, ws_err *err) {
         return ws_fail(err, WS_EDATA, "the input is a table of pairs; nhmmsieve searches whole sequences: FASTA, FASTQ or a packed stream");
     it->nunit = 0;
     for (size_t i = 0; i < it->batch.n && !rc; i++) rc = add_units(it, (uint32_t)i, it->batch.len[i], block, err);
-    if (!rc) rc = cut_parts(it, block, err);
+    if (!rc) rc = cut_parts(it, block, ws_job_has_device(job) ? job->backend->batch : block, err);
     if (!rc) rc = make_lists(it, err);
     *parts = ws_max(it->nparts, 1);
     return rc;
@@ -137,8 +131,8 @@ static int fill(ws_job *job, void *item_, size_t *parts, ws_err *err) {
 /* ---- work ---- */
 
 /* Unpacks residues first..last (from 1) of a sequence; *x is the first of them, with padding that is a code behind the last. */
-static int unpack(const reader *r, const ws_batch *b, const unit *u, uint64_t first, uint64_t last, ws_genome_worker *w, const uint8_t **x,
-                  ws_err *err) {
+static int unpack(const reader *r, const ws_batch *b, const ws_genome_unit *u, uint64_t first, uint64_t last, ws_genome_worker *w,
+                  const uint8_t **x, ws_err *err) {
     const uint64_t word = (first - 1) / WS_RESIDUES_PER_WORD, skipped = word * WS_RESIDUES_PER_WORD;
     const size_t n = (size_t)(last - skipped);
     uint8_t *codes = ws_buf_scratch(&w->codes, n + WS_LONG_PAD + WS_ALIGN, err);
@@ -157,46 +151,113 @@ static int other_strand(const reader *r, const ws_abc *abc, const uint8_t *x, si
     return WS_OK;
 }
 
-/* One block against all models. Each has its own context before it. */
-static int search_unit(ws_job *job, const ws_batch *b, const unit *u, ws_genome_worker *w, ws_genome_found *found, ws_err *err) {
-    const ws_genome *g = genome_of(job);
-    reader *r = job->reader;
-    const uint64_t first = ws_long_block_first(u->block, g->scan.block, r->maxl), L = b->len[u->seq];
+/* A part on its way through the models from..to. */
+typedef struct search {
+    ws_job *job;
+    const ws_batch *batch;
+    ws_genome_layout **layout; /* [to - from] */
+    size_t from, to;
+    ws_genome_worker *worker;
+    ws_genome_found *found;
+    ws_genome_counts counts;
+} search;
+
+/* The strands of residues first..last of a unit, unpacked once for all models. *x: NULL before. */
+static int strands_of(const search *s, const ws_genome_unit *u, uint64_t first, uint64_t last, const uint8_t **x, ws_err *err) {
+    const ws_genome *g = genome_of(s->job);
+    const reader *r = s->job->reader;
+    if (*x) return WS_OK;
+    const int rc = unpack(r, s->batch, u, first, last, s->worker, x, err);
+    return rc || g->watson ? rc : other_strand(r, g->set.hmm[0].abc, *x, (size_t)(last - first + 1), s->worker, err);
+}
+
+/* One block against the models. Each has its own context before it. */
+static int search_unit(search *s, const ws_genome_unit *u, int marked, ws_err *err) {
+    const ws_genome *g = genome_of(s->job);
+    const reader *r = s->job->reader;
+    const uint64_t first = ws_long_block_first(u->block, g->scan.block, r->maxl), L = s->batch->len[u->seq];
     const uint64_t last = ws_min((u->block + 1) * g->scan.block, L);
-    ws_genome_counts c = {0};
     const uint8_t *x = NULL;
-    int rc = unpack(r, b, u, first, last, w, &x, err);
-    if (!rc && !g->watson) rc = other_strand(r, g->set.hmm[0].abc, x, (size_t)(last - first + 1), w, err);
-    for (size_t t = 0; t < job->ntarget && !rc; t++) {
+    int rc = WS_OK;
+    for (size_t t = s->from; t < s->to && !rc; t++) {
         const ws_genome_model *m = &g->model[t];
-        ws_genome_block block = {.target = (uint32_t)t, .record = u->seq, .model = m, .layout = job->prep[t], .cpu = &job->machine.cpu};
-        block.first = ws_long_block_first(u->block, g->scan.block, m->model.maxl);
-        block.n = (uint32_t)(last - block.first + 1);
-        if (!g->crick) block.strand[0] = x + (block.first - first);
-        if (!g->watson) block.strand[1] = (const uint8_t *)w->other.p;
-        rc = ws_genome_search(&block, w, found, &c, err);
+        ws_genome_block b = {.target = (uint32_t)t, .record = u->seq, .model = m, .layout = s->layout[t - s->from]};
+        int any = 1;
+        b.cpu = &s->job->machine.cpu;
+        b.first = ws_long_block_first(u->block, g->scan.block, m->model.maxl);
+        b.n = (uint32_t)(last - b.first + 1);
+        s->counts.cells += (uint64_t)b.n * (uint64_t)m->model.M * (uint64_t)(!g->watson + !g->crick);
+        if (marked) rc = ws_genome_marks_of(s->worker, t - s->from, &b, &any, err);
+        if (rc || !any) continue;
+        rc = strands_of(s, u, first, last, &x, err);
+        if (!g->crick) b.strand[0] = x + (b.first - first);
+        if (!g->watson) b.strand[1] = (const uint8_t *)s->worker->other.p;
+        if (!rc) rc = ws_genome_search(&b, s->worker, s->found, &s->counts, err);
     }
-    r->windows += c.windows;
-    r->envelopes += c.envelopes;
-    r->cells += c.cells;
     return rc;
 }
 
-static int dom_worker(const ws_job *job, ws_genome_worker *w, ws_err *err) {
+/* What the backend made of the models; a device that joined late makes it now. */
+static int find_layouts(search *s, const ws_backend *be, ws_err *err) {
+    int rc = WS_OK;
+    for (size_t t = s->from; t < s->to && !rc; t++) {
+        if (!ws_job_prep(s->job, be, (uint32_t)t)) rc = ws_job_ready(s->job, be, (uint32_t)t, NULL, err);
+        s->layout[t - s->from] = ws_job_prep(s->job, be, (uint32_t)t);
+    }
+    return rc;
+}
+
+static int dom_worker(const ws_job *job, const ws_genome_layout *l, ws_genome_worker *w, ws_err *err) {
     const ws_genome *g = genome_of(job);
     const ws_dom_options options = {.seed = (uint32_t)g->seed, .nonull2 = g->nonull2, .memory = g->mem};
-    if (w->dom) return WS_OK;
-    return ws_dom_worker_create(&w->dom, ((const ws_genome_layout *)job->prep[0])->dom, &options, err);
+    return w->dom ? WS_OK : ws_dom_worker_create(&w->dom, l->dom, &options, err);
+}
+
+/* Units against all models, on a device some models at a time. */
+static int search_units(search *s, const ws_backend *be, const ws_genome_unit *unit, size_t n, ws_err *err) {
+    const ws_genome *g = genome_of(s->job);
+    const ws_genome_marking marking = {g->set.hmm[0].abc, g->scan.block, ((const reader *)s->job->reader)->maxl,
+                                       (g->crick ? 0 : WS_LONG_PLUS) | (g->watson ? 0 : WS_LONG_MINUS)};
+    const int marked = be->start != NULL;
+    const size_t most = marked ? be->max_tasks : s->job->ntarget;
+    int rc = WS_OK;
+    for (s->from = 0; s->from < s->job->ntarget && !rc; s->from = s->to) {
+        s->to = ws_min(s->from + most, s->job->ntarget);
+        rc = find_layouts(s, be, err);
+        if (!rc) rc = dom_worker(s->job, s->layout[0], s->worker, err);
+        if (!rc && marked)
+            rc = ws_genome_mark(s->worker, s->layout, s->to - s->from, s->batch, unit, n, &marking, err);
+        for (size_t u = 0; u < n && !rc; u++) {
+            if (marked) ws_genome_marks_next(s->worker);
+            rc = search_unit(s, &unit[u], marked, err);
+        }
+    }
+    return rc;
+}
+
+static int search_part(ws_job *job, item *it, size_t part, const ws_backend *be, ws_genome_worker *w, ws_err *err) {
+    reader *r = job->reader;
+    search s = {.job = job, .batch = &it->batch, .worker = w, .found = &it->found[part]};
+    s.layout = ws_calloc(job->ntarget, sizeof *s.layout, err);
+    if (!s.layout) return err->code;
+    s.found->n = 0;
+    const int rc = search_units(&s, be, it->unit + it->part[part], it->part[part + 1] - it->part[part], err);
+    ws_free(s.layout);
+    if (rc) return rc;
+    r->windows += s.counts.windows;
+    r->envelopes += s.counts.envelopes;
+    r->cells += s.counts.cells;
+    if (be->start) r->device_cells += s.counts.cells;
+    return WS_OK;
 }
 
 static int work(ws_job *job, void *item_, size_t part, ws_worker *worker, ws_err *err) {
     item *it = item_;
     ws_genome_worker *w = &((reader *)job->reader)->worker[worker->number];
     if (it->nparts == 0) return WS_OK;
-    int rc = dom_worker(job, w, err);
-    for (size_t u = it->part[part]; u < it->part[part + 1] && !rc; u++)
-        rc = search_unit(job, &it->batch, &it->unit[u], w, &it->found[part], err);
-    return rc;
+    const ws_backend *be = ws_job_pick_backend(job);
+    const int rc = search_part(job, it, part, be, w, err);
+    return rc && ws_job_fall_back_to_cpu(job, be, rc, err) ? search_part(job, it, part, job->cpu_backend, w, err) : rc;
 }
 
 /* Hits wait for the end. */
@@ -207,40 +268,45 @@ static int format(ws_job *job, void *item_, ws_worker *worker, ws_outtext *out, 
 
 /* ---- hits, in the writer ---- */
 
-/* The entry of a sequence in the list of records with hits. */
-static int add_record(ws_genome *g, const ws_batch *b, size_t seq, ws_err *err) {
+/* Sets *record to the entry of a sequence in the list of records with hits. */
+static int record_of(ws_genome *g, const ws_batch *b, size_t seq, uint64_t *record, ws_err *err) {
     const ws_seqtext *t = &b->seqtext[seq];
-    int rc = ws_grow(&g->record, &g->record_cap, g->nrecord + 1, sizeof *g->record, err);
-    if (rc) return rc;
-    char *name = ws_strndup(ws_batch_text(b, t->name), t->name.n, err);
-    char *desc = name ? ws_strndup(ws_batch_text(b, t->desc), t->desc.n, err) : NULL;
-    if (!desc) {
-        ws_free(name);
-        return err->code;
+    if (!g->place[seq]) {
+        const int rc = ws_grow(&g->record, &g->record_cap, g->nrecord + 1, sizeof *g->record, err);
+        if (rc) return rc;
+        char *name = ws_strndup(ws_batch_text(b, t->name), t->name.n, err);
+        char *desc = name ? ws_strndup(ws_batch_text(b, t->desc), t->desc.n, err) : NULL;
+        if (!desc) {
+            ws_free(name);
+            return err->code;
+        }
+        g->record[g->nrecord++] = (ws_long_record){name, desc, b->len[seq]};
+        g->place[seq] = g->nrecord;
     }
-    g->record[g->nrecord++] = (ws_long_record){name, desc, b->len[seq]};
+    *record = g->place[seq] - 1;
     return WS_OK;
+}
+
+static int take_hit(ws_genome *g, const ws_batch *b, const ws_genome_hit *from, ws_err *err) {
+    ws_long_hits *l = &g->hits[from->target];
+    int rc = ws_grow(&l->at, &l->cap, l->n + 1, sizeof *l->at, err);
+    if (rc) return rc;
+    ws_long_hit *h = &l->at[l->n];
+    *h = from->hit;
+    rc = record_of(g, b, (size_t)from->hit.record, &h->record, err);
+    l->n += !rc;
+    return rc;
 }
 
 int ws_genome_take(const ws_job *job, void *own, const void *item_, const ws_outtext *made, ws_buf *text, ws_err *err) {
     const item *it = item_;
     ws_genome *g = job->own;
-    uint32_t seq = UINT32_MAX;
-    int rc = WS_OK;
     (void)own, (void)made, (void)text;
+    int rc = ws_grow(&g->place, &g->place_cap, it->batch.n + 1, sizeof *g->place, err);
+    if (rc) return rc;
+    memset(g->place, 0, it->batch.n * sizeof *g->place);
     for (size_t p = 0; p < it->nparts; p++)
-        for (size_t j = 0; j < it->found[p].n && !rc; j++) {
-            const ws_genome_hit *from = &it->found[p].at[j];
-            ws_long_hits *l = &g->hits[from->target];
-            if (from->hit.record != seq) {
-                seq = (uint32_t)from->hit.record;
-                rc = add_record(g, &it->batch, seq, err);
-            }
-            if (!rc) rc = ws_grow(&l->at, &l->cap, l->n + 1, sizeof *l->at, err);
-            if (rc) return rc;
-            l->at[l->n] = from->hit;
-            l->at[l->n++].record = g->nrecord - 1;
-        }
+        for (size_t j = 0; j < it->found[p].n && !rc; j++) rc = take_hit(g, &it->batch, &it->found[p].at[j], err);
     g->residues += it->batch.residues * (uint64_t)(!g->watson + !g->crick);
     return rc;
 }
@@ -272,6 +338,7 @@ static int stats(ws_job *job, double seconds, ws_stat *stat) {
         {"windows", "windows of the SSV scan", (double)r->windows, 0},
         {"envelopes", "envelopes scored", (double)r->envelopes, 0},
         {"cells", "cells of the SSV scan, M x L over models and strands", (double)r->cells, 0},
+        {"device_cells", "of these, cells whose strands a device marked", (double)r->device_cells, 0},
         {"gcups", "10^9 of these cells per processor second of all stages", seconds > 0 ? (double)r->cells / 1e9 / seconds : 0, 1},
     };
     memcpy(stat, own, sizeof own);

@@ -32,6 +32,7 @@ typedef struct bodies {
 static void release(void *layout) {
     ws_genome_layout *l = layout;
     if (!l) return;
+    ws_long_dev_destroy(l->dev);
     ws_long_ssv_destroy(&l->ssv);
     ws_long_viterbi_destroy(&l->viterbi);
     ws_filter_destroy(l->msv);
@@ -39,11 +40,10 @@ static void release(void *layout) {
     ws_free(l);
 }
 
-static int prepare(const ws_backend *self, const ws_target *t, void **prep, ws_err *err) {
-    const bodies *b = self->own;
-    const ws_genome_model *m = t->data;
+/* Lays a model out for a width. */
+static int lay_out(const bodies *b, const ws_genome_model *m, ws_genome_layout **layout, ws_err *err) {
     ws_genome_layout *l = ws_calloc(1, sizeof *l, err);
-    *prep = NULL;
+    *layout = NULL;
     if (!l) return err->code;
     l->dom = b->dom;
     int rc = ws_long_ssv_create(&l->ssv, b->ssv, &m->model, err);
@@ -51,7 +51,14 @@ static int prepare(const ws_backend *self, const ws_target *t, void **prep, ws_e
     if (!rc) rc = ws_filter_create(&l->msv, b->msv, &m->profile, err);
     if (!rc) rc = ws_filter_create(&l->fwd, b->fwd, &m->profile, err);
     if (rc) release(l);
-    else *prep = l;
+    else *layout = l;
+    return rc;
+}
+
+static int prepare(const ws_backend *self, const ws_target *t, void **prep, ws_err *err) {
+    ws_genome_layout *l;
+    const int rc = lay_out(self->own, t->data, &l, err);
+    *prep = l;
     return rc;
 }
 
@@ -59,7 +66,36 @@ static int prepare(const ws_backend *self, const ws_target *t, void **prep, ws_e
     static const bodies bodies_##width = {&ws_long_ssv_##width, &ws_long_vit_##width, &ws_msv_##width, &ws_fwd_##width, &ws_dom_##width}; \
     static const ws_backend backend_##width = {.name = #width, .usable = ws_usable_##width, .prepare = prepare, .release = release, \
                                                .max_tasks = 1, .own = &bodies_##width};
-#define ADDRESS(width, ...) &backend_##width,
 WS_WIDTHS(BACKEND, )
 BACKEND(scalar, )
-const ws_backend *const ws_genome_backends[] = {WS_WIDTHS(ADDRESS, ) &backend_scalar, NULL};
+
+static int prepare_device(const ws_backend *self, const ws_target *t, void **prep, ws_err *err) {
+    static const bodies *const by_width[] = {WS_BY_WIDTH(bodies_)};
+    const ws_genome_model *m = t->data;
+    ws_genome_layout *l;
+    ws_cpu cpu;
+    (void)self;
+    ws_cpu_probe(&cpu);
+    int rc = lay_out(by_width[ws_cpu_best(&cpu)], m, &l, err);
+    if (!rc) rc = ws_long_dev_create(&l->dev, &m->model, err);
+    *prep = l;
+    return rc;
+}
+
+/* A device marks; the CPU does the rest by its best width. Only a batch as large as this one keeps run-ins small (lib/long/device.cu). */
+static const ws_backend backend_cuda = {
+    .name = "cuda",
+    .usable = ws_usable_device,
+    .prepare = prepare_device,
+    .release = release,
+    .max_tasks = 64,
+    .start = ws_start_device,
+    .stop = ws_dev_stop,
+    .ready = ws_dev_ready,
+    .wait = ws_dev_wait,
+    .start_seconds = WS_DEV_START,
+    .batch = 32 << 20,
+};
+
+#define ADDRESS(width, ...) &backend_##width,
+const ws_backend *const ws_genome_backends[] = {&backend_cuda, WS_WIDTHS(ADDRESS, ) &backend_scalar, NULL};

@@ -182,6 +182,7 @@ static void close_tool(ws_job *job) {
         ws_free((void *)(uintptr_t)g->record[i].desc);
     }
     ws_free(g->record);
+    ws_free(g->place);
     ws_free(g->model);
     ws_free(g->hits);
     ws_free(job->target);

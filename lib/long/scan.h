@@ -43,6 +43,12 @@ void ws_long_ssv_destroy(ws_long_ssv *s);
  * failure is WS_ENOMEM. */
 int ws_long_diagonals(const ws_long_ssv *s, const ws_long_strand *strand, size_t n, ws_long_seeds *found, ws_buf *scratch, ws_err *err);
 
+/* The same where the steps of the strand are marked already. Further marks cost time and change nothing. */
+int ws_long_follow(const ws_long_ssv *s, const ws_long_strand *strand, const uint8_t *flag, ws_long_seeds *found, ws_buf *scratch,
+                   ws_err *err);
+/* Marks the steps of rows at..at + n of a strand, at from 0, by the marks of all its steps. Returns whether there are any. */
+int ws_long_flags_part(int M, const uint8_t *whole, uint64_t at, uint32_t n, uint8_t *flag);
+
 /* A window: n codes, and what ws_long_vit_set makes of its length and bias. */
 typedef struct ws_long_piece {
     const uint8_t *x;

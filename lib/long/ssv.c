@@ -55,6 +55,22 @@ void ws_long_ssv_destroy(ws_long_ssv *s) {
     *s = (ws_long_ssv){0};
 }
 
+int ws_long_follow(const ws_long_ssv *s, const ws_long_strand *strand, const uint8_t *flag, ws_long_seeds *found, ws_buf *scratch,
+                   ws_err *err) {
+    return s->body->follow(s->layout, s->model, strand, flag, found, scratch, err);
+}
+
+int ws_long_flags_part(int M, const uint8_t *whole, uint64_t at, uint32_t n, uint8_t *flag) {
+    const uint64_t step = ws_long_step(M);
+    int any = 0;
+    for (size_t j = 0; j < ws_long_steps(M, n); j++) {
+        const uint64_t from = at + j * step, to = ws_min(from + step, at + n);
+        flag[j] = whole[from / step] | whole[(to - 1) / step];
+        any |= flag[j];
+    }
+    return any;
+}
+
 int ws_long_diagonals(const ws_long_ssv *s, const ws_long_strand *strand, size_t n, ws_long_seeds *found, ws_buf *scratch, ws_err *err) {
     size_t steps = 0;
     for (size_t j = 0; j < n; j++) steps += ws_long_steps(s->model->M, strand[j].n);
@@ -63,7 +79,7 @@ int ws_long_diagonals(const ws_long_ssv *s, const ws_long_strand *strand, size_t
     int rc = s->body->mark(s->layout, strand, n, flag, scratch, err);
     const uint8_t *own = flag;
     for (size_t j = 0; !rc && j < n; j++) {
-        rc = s->body->follow(s->layout, s->model, &strand[j], own, &found[j], scratch, err);
+        rc = ws_long_follow(s, &strand[j], own, &found[j], scratch, err);
         own += ws_long_steps(s->model->M, strand[j].n);
     }
     ws_free(flag);

@@ -20,6 +20,11 @@ papara-score)
     set -- -j "$threads" -K 1500 "$top/tests/data/papara/vag40/ref.phy" "$top/tests/data/papara/vag40/ref.nwk" \
         "$top/tests/data/papara/vag40/reads.fasta"
     ;;
+nhmmsieve)
+    gzip -dc "$top/tests/data/golden/dna-models/MADE1.hmm.gz" >models
+    gzip -dc "$top/tests/data/golden/long-targets/inputs/dna_target.fa.gz" | head -c 60000 >genome
+    set -- -t "$threads" -K 30000 -E 1000 models genome
+    ;;
 *)
     cat "$top/tests/data/globins4.hmm" "$top/tests/data/demo.hmm" "$top/tests/data/fn3.hmm" >models
     gzip -dc "$top/tests/data/demo.fa.gz" | awk '/^>/ { n++ } n > 40 { exit } { print }' >sequences

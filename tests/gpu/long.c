@@ -1,25 +1,32 @@
 /* SPDX-License-Identifier: MIT
- * The SSV scan of long targets with its first pass on a device, against the definition: random models, strands of corner lengths,
- * thresholds of several heights, several models in one call. Without a limit also the speed on strands of 16 M residues.
+ * The SSV scan of long targets with its first pass on a device, against the definition: random models, ranges of corner
+ * lengths, both strands, thresholds of several heights, several models in one call. Without a limit also the speed.
  *
  *   long [-m MOST]     MOST: leave out longer models, and the speed (for the sanitizer)
  *
  * WARPSIEVE_SEED chooses another run. Without a device all is skipped, with WARPSIEVE_REQUIRE_GPU=1 all fails. */
 #include "lib/dev/device.h"
 #include "lib/long/device.h"
+#include "lib/simd/codec.h"
 #include "tests/lib/longdata.h"
 #include "tests/tap.h"
 
 #include <unistd.h>
 
-static const int model_sizes[] = {1, 2, 16, 17, 80, 119, 128, 129, 257, 513, 800, 1533, 2049, 2900, 5000};
-enum { NMODEL = sizeof model_sizes / sizeof model_sizes[0] };
+static const int model_sizes[] = {1, 2, 16, 17, 80, 119, 128, 129, 257, 400, 513, 800, 1533, 2049, 2900, 5000};
+enum { both = WS_LONG_PLUS | WS_LONG_MINUS, NMODEL = sizeof model_sizes / sizeof model_sizes[0] };
 
 static const ws_long_ssv_body *best_body(void) {
     static const ws_long_ssv_body *const all[] = {WS_BY_WIDTH(ws_long_ssv_)};
     ws_cpu cpu;
     ws_cpu_probe(&cpu);
     return all[ws_cpu_best(&cpu)];
+}
+
+static const ws_codec *codec(void) {
+    ws_cpu cpu;
+    ws_cpu_probe(&cpu);
+    return ws_codec_get(&cpu);
 }
 
 static void make_model(ws_long_model *m, ws_hmm *h, sample *r, int M, int height) {
@@ -35,33 +42,68 @@ static void make_model(ws_long_model *m, ws_hmm *h, sample *r, int M, int height
     ws_profile_destroy(&p);
 }
 
-static uint8_t *flags_for(int M, const ws_long_strand *strand, size_t n) {
+/* Ranges of codes as a batch has them. */
+static void pack(ws_long_range *range, const ws_long_strand *strand, size_t n) {
+    for (size_t j = 0; j < n; j++) {
+        uint32_t *word = malloc((strand[j].n / 6 + 32) * sizeof *word);
+        codec()->pack(strand[j].x, strand[j].n, word);
+        range[j] = (ws_long_range){word, strand[j].n};
+    }
+}
+
+static void release_ranges(ws_long_range *range, size_t n) {
+    for (size_t j = 0; j < n; j++) free((void *)(uintptr_t)range[j].word);
+}
+
+static uint8_t *flags_for(int M, const ws_long_range *range, size_t n) {
     size_t steps = 0;
-    for (size_t j = 0; j < n; j++) steps += ws_long_steps(M, strand[j].n);
+    for (size_t j = 0; j < n; j++) steps += 2 * ws_long_steps(M, range[j].n);
     return malloc(steps + 1);
 }
 
-/* The diagonals by the flags, against those of the definition. */
-static int differ(const ws_long_model *m, const longdata *d, const uint8_t *flag, size_t *found) {
-    ws_long_ssv s;
+/* The diagonals of a strand by flags, and of its second half, against those of the definition; returns how many of the two differ. */
+static int differ(const ws_long_ssv *s, const ws_long_strand *strand, const uint8_t *flag, size_t *found) {
+    const uint32_t at = strand->n / 2;
+    const ws_long_strand half = {strand->x + at, strand->n - at};
+    uint8_t *cell = malloc((size_t)s->model->M + 1), *own = malloc(ws_long_steps(s->model->M, half.n) + 1);
     ws_buf scratch = {0};
+    ws_err err;
+    int bad = 0;
+    for (int part = 0; part < 2; part++) {
+        const ws_long_strand *x = part ? &half : strand;
+        ws_long_seeds want = {0}, got = {0};
+        sample_must(ws_long_diagonals_ref(s->model, x->x, x->n, cell, &want, &err), &err);
+        if (part) (void)ws_long_flags_part(s->model->M, flag, at, half.n, own);
+        sample_must(ws_long_follow(s, x, part ? own : flag, &got, &scratch, &err), &err);
+        bad += !same_seeds(&got, &want);
+        *found += want.n;
+        ws_free(want.at);
+        ws_free(got.at);
+    }
+    ws_buf_release(&scratch);
+    free(cell);
+    free(own);
+    return bad;
+}
+
+/* All ranges and both strands of each. */
+static int model_differs(const ws_long_model *m, const longdata *d, const uint8_t *flag, size_t *found) {
+    ws_long_ssv s;
     ws_err err;
     int bad = 0;
     sample_must(ws_long_ssv_create(&s, best_body(), m, &err), &err);
     for (int j = 0; j < NLENGTH; j++) {
-        ws_long_seeds want = {0}, got = {0};
-        uint8_t *cell = malloc((size_t)m->M + 1);
-        sample_must(ws_long_diagonals_ref(m, d->strand[j].x, d->strand[j].n, cell, &want, &err), &err);
-        sample_must(s.body->follow(s.layout, m, &d->strand[j], flag, &got, &scratch, &err), &err);
-        bad += !same_seeds(&got, &want);
-        *found += want.n;
-        flag += ws_long_steps(m->M, d->strand[j].n);
-        free(cell);
-        ws_free(want.at);
-        ws_free(got.at);
+        const ws_long_strand *plus = &d->strand[j];
+        uint8_t *x = malloc(plus->n + WS_LONG_PAD);
+        memset(x, 0, plus->n + WS_LONG_PAD);
+        codec()->other_strand(ws_abc_get(WS_ABC_DNA), plus->x, plus->n, x);
+        const ws_long_strand minus = {x, plus->n};
+        bad += differ(&s, plus, flag, found);
+        bad += differ(&s, &minus, flag + ws_long_steps(m->M, plus->n), found);
+        flag += 2 * ws_long_steps(m->M, plus->n);
+        free(x);
     }
     ws_long_ssv_destroy(&s);
-    ws_buf_release(&scratch);
     return bad;
 }
 
@@ -72,6 +114,7 @@ static void check_height(tap *t, sample *r, int height, int most) {
     ws_long_model m[NMODEL];
     ws_long_dev *dev[NMODEL];
     uint8_t *flag[NMODEL];
+    ws_long_range range[NLENGTH];
     longdata d;
     size_t found = 0;
     ws_err err;
@@ -88,10 +131,13 @@ static void check_height(tap *t, sample *r, int height, int most) {
         sample_model_release(&h[n]);
     }
     make_data(&d, r, &h[n / 2]);
-    for (int k = 0; k < n; k++) flag[k] = flags_for(m[k].M, d.strand, NLENGTH);
-    sample_must(ws_long_dev_mark((const ws_long_dev *const *)dev, (size_t)n, d.strand, NLENGTH, flag, &err), &err);
+    pack(range, d.strand, NLENGTH);
+    for (int k = 0; k < n; k++) flag[k] = flags_for(m[k].M, range, NLENGTH);
+    const ws_abc *abc = ws_abc_get(WS_ABC_DNA);
+    sample_must(ws_long_dev_mark((const ws_long_dev *const *)dev, (size_t)n, abc, range, NLENGTH, both, flag, &err), &err);
+    release_ranges(range, NLENGTH);
     for (int k = 0; k < n; k++) {
-        bad += differ(&m[k], &d, flag[k], &found);
+        bad += model_differs(&m[k], &d, flag[k], &found);
         ws_long_dev_destroy(dev[k]);
         ws_long_model_destroy(&m[k]);
         sample_model_release(&h[k]);
@@ -102,26 +148,27 @@ static void check_height(tap *t, sample *r, int height, int most) {
     release_data(&d);
 }
 
-/* One model over random strands, of which there is one in memory. */
-static void speed(sample *r, int M) {
-    enum { LONG = 16 << 20, TIMES = 16 };
+/* One model over both strands of a random range, of residues that a batch of nhmmsieve has, and of eight times as many. */
+static void speed(sample *r, int M, uint32_t n) {
     ws_hmm h;
     ws_long_model m;
     ws_long_dev *dev;
     ws_err err;
-    ws_long_strand strand[TIMES];
-    uint8_t *x = malloc(LONG + WS_LONG_PAD);
+    uint8_t *x = malloc(n + WS_LONG_PAD);
     make_model(&m, &h, r, M, 70);
-    for (int i = 0; i < LONG + WS_LONG_PAD; i++) x[i] = sample_residue(r, h.abc);
-    for (int j = 0; j < TIMES; j++) strand[j] = (ws_long_strand){x, LONG};
+    for (uint32_t i = 0; i < n + WS_LONG_PAD; i++) x[i] = sample_residue(r, h.abc);
+    const ws_long_strand strand = {x, n};
+    ws_long_range range;
+    pack(&range, &strand, 1);
     sample_must(ws_long_dev_create(&dev, &m, &err), &err);
-    uint8_t *flag = flags_for(M, strand, TIMES);
+    uint8_t *flag = flags_for(M, &range, 1);
     for (int round = 0; round < 3; round++) {
         const double before = ws_dev_clock().kernels;
-        sample_must(ws_long_dev_mark((const ws_long_dev *const *)&dev, 1, strand, TIMES, &flag, &err), &err);
+        sample_must(ws_long_dev_mark((const ws_long_dev *const *)&dev, 1, h.abc, &range, 1, both, &flag, &err), &err);
         const double seconds = ws_dev_clock().kernels - before;
-        tap_note("M %d, %d residues: %.4f s in kernels, %.0f Gcells/s", M, TIMES * LONG, seconds, 1e-9 * M * TIMES * LONG / seconds);
+        tap_note("M %d, 2 x %u residues: %.4f s in kernels, %.0f Gcells/s", M, n, seconds, 2e-9 * M * n / seconds);
     }
+    release_ranges(&range, 1);
     ws_long_dev_destroy(dev);
     ws_long_model_destroy(&m);
     sample_model_release(&h);
@@ -146,7 +193,10 @@ int main(int argc, char **argv) {
     for (size_t j = 0; j < sizeof heights / sizeof heights[0]; j++) check_height(&t, &r, heights[j], most);
     if (most == INT32_MAX)
         for (int k = 0; k < NMODEL; k++)
-            if (model_sizes[k] >= 80) speed(&r, model_sizes[k]);
+            if (model_sizes[k] >= 80) {
+                speed(&r, model_sizes[k], 32 << 20);
+                speed(&r, model_sizes[k], 256 << 20);
+            }
     ws_dev_stop();
     return tap_end(&t);
 }

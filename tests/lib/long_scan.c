@@ -46,6 +46,34 @@ static void check_ssv(const ws_long_ssv_body *body, const ws_long_model *m, cons
     ws_buf_release(&scratch);
 }
 
+/* A device marks ranges in which a block is a part: its diagonals by the marks of the whole strand are its own. */
+static void check_parts(const ws_long_ssv_body *body, const ws_long_model *m, const longdata *d, counts *c) {
+    ws_buf scratch = {0};
+    ws_long_ssv s;
+    ws_err err;
+    sample_must(ws_long_ssv_create(&s, body, m, &err), &err);
+    for (int j = 0; j < NLENGTH; j++) {
+        const ws_long_strand *whole = &d->strand[j];
+        uint8_t *flag = malloc(2 * ws_long_steps(m->M, whole->n) + 1), *own = flag + ws_long_steps(m->M, whole->n);
+        sample_must(s.body->mark(s.layout, whole, 1, flag, &scratch, &err), &err);
+        for (uint32_t share = 1; share < 4; share++) {
+            const uint32_t at = whole->n / 4 * share, n = share == 2 ? whole->n / 4 : whole->n - at;
+            const ws_long_strand part = {whole->x + at, n};
+            ws_long_seeds want = {0}, got = {0};
+            sample_must(ws_long_diagonals(&s, &part, 1, &want, &scratch, &err), &err);
+            const int any = ws_long_flags_part(m->M, flag, at, n, own);
+            sample_must(ws_long_follow(&s, &part, own, &got, &scratch, &err), &err);
+            c->lists++;
+            c->bad += !same_seeds(&got, &want) || (want.n && !any);
+            ws_free(want.at);
+            ws_free(got.at);
+        }
+        free(flag);
+    }
+    ws_long_ssv_destroy(&s);
+    ws_buf_release(&scratch);
+}
+
 static void check_vit(const ws_long_vit_body *body, const ws_profile *p, const longdata *d, int threshold, counts *c) {
     ws_long_seeds want[NLENGTH] = {{0}}, got[NLENGTH] = {{0}};
     ws_long_piece piece[NLENGTH];
@@ -89,6 +117,7 @@ static void check_model(const ws_long_ssv_body *ssv, const ws_long_vit_body *vit
     for (size_t j = M > 400 ? 3 : 0; j < (M > 400 ? 5 : sizeof heights / sizeof heights[0]); j++) {
         m.threshold = m.xB + heights[j];
         check_ssv(ssv, &m, &d, a);
+        check_parts(ssv, &m, &d, a);
         check_vit(vit, &p, &d, thresholds[j], b);
     }
     release_data(&d);
