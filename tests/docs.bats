@@ -110,6 +110,12 @@ choices_are_named() { # every choice, and every default that --help puts into br
     done
 }
 
+@test "commands in the text of a page keep their blanks" {
+    page_text "$pages/warpsieve.7" | grep -qF '|| [ $? -eq 141 ]' || fail "mandoc"
+    command -v groff >/dev/null || skip "groff is not installed"
+    groff -mdoc -Tascii -P-c "$pages/warpsieve.7" 2>/dev/null | sed 's/.\x08//g' | grep -qF '|| [ $? -eq 141 ]' || fail "groff"
+}
+
 columns_are_explained() {
     local c
     for c in $(tsv "$1" -a small.fa | grep '^#name' | tr '\t' '\n' | sed 's/^#//'); do

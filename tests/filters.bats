@@ -162,6 +162,27 @@ EOF
     refused 1 'mixed.hmm' 'site' 'DNA' 'amino'
 }
 
+@test "DNA given to protein models: one note in a chain, also with a few codes of several nucleotides" {
+    local note='the models are of proteins, but the sequences look like DNA; their letters are scored as amino acids'
+    for t in $filters domscore; do
+        for dna in ACGTTGCANNACGTACATGCATTGACGTACACGTTGCAACGTACATGCATTGACGTAC ACGTTGCANNACGTRCATGCATTGACGTACACGTTGCAACGTYCATGCATTGACGTUC; do
+            run -0 --separate-stderr "$t" -o got m.hmm <(printf '>r\n%s\n' $dna)
+            [ "$stderr" = "$t: $note" ] || fail "$t, $dna: $stderr"
+            run -0 --separate-stderr "$t" -q -o got m.hmm <(printf '>r\n%s\n' $dna)
+            [ -z "$stderr" ] || fail "$t: $stderr"
+        done
+        run -0 --separate-stderr "$t" -o got m.hmm <(printf '>few\nACGTTGCANNACGTACATGCATTGACGTAC\n>p\nMKVLAAGIVGLLLAQ\n')
+        [ -z "$stderr" ] || fail "$t: $stderr"
+        run -0 --separate-stderr "$t" -o got m.hmm demo.fa
+        [ -z "$stderr" ] || fail "$t: $stderr"
+    done
+    printf '>r\n%s\n' ACGTTGCANNACGTACATGCATTGACGTACACGTTGCAACGTACATGCATTGACGTAC >dna.fa
+    { msvfilt -a m.hmm dna.fa | vitfilt -a m.hmm | fwdscore -a m.hmm >got; } 2>said
+    [ "$(cat said)" = "msvfilt: $note" ] || fail "$(cat said)"
+    run -0 --separate-stderr hmmsieve -o got m.hmm dna.fa
+    [ "$stderr" = "msvfilt: $note" ] || fail "$stderr"
+}
+
 # ---- tables that people load ----
 
 @test "--plain: a header and rows as CSV has them, without sequences; --no-seq: only these are missing" {

@@ -490,57 +490,6 @@ wrong_models() {
 }
 @test "model files that are none" { mkdir -p "$BATS_FILE_TMPDIR/folder"; each wrong_models $(sequence_tools with-model); }
 
-# ---- compressed with something else ----
-
-compressed() { # compressed TOOL OPERAND...: one of the operands is f
-    run --separate-stderr "$@"
-    refused 1 "f is compressed with $name, " "$undo f \| $1 \.\.\., with - "
-}
-other_compressions() { # marks by hand: not every machine has the programs
-    local bytes name undo
-    while read -r bytes name undo; do
-        # shellcheck disable=SC2059 # the escapes are the point
-        printf "$bytes"'more\n' >f
-        case $1 in
-        papara-score)
-            compressed "$1" f tree.nwk small.fa
-            compressed "$1" "$data/papara/tiny5/ref.phy" f small.fa
-            compressed "$1" "$data/papara/tiny5/ref.phy" "$data/papara/tiny5/ref.nwk" f
-            ;;
-        mrfseg) compressed "$1" --classes 2 f ;;
-        hmmsieve) # its programs read the files, each with its own sentence
-            run --separate-stderr "$1" --max m.hmm f
-            [ "$status" -eq 1 ] && [ -z "$output" ] || fail "status $status, output: $output"
-            grep -q "^domscore: f is compressed with $name, .*$undo f | " <<<"$stderr" || fail "$stderr"
-            tail -1 <<<"$stderr" | grep -q '^hmmsieve: domscore ended with status 1' || fail "$stderr"
-            ;;
-        nhmmsieve)
-            compressed "$1" "$data/golden/dna-models/MADE1.hmm.gz" f
-            compressed "$1" f small.fa
-            ;;
-        *)
-            compressed "$1" $(model_of "$1") f
-            [ -z "$(model_of "$1")" ] || compressed "$1" f small.fa
-            ;;
-        esac
-    done <marks
-}
-@test "xz, zstd, bzip2 and others are named, with what undoes them" {
-    cat >marks <<'EOF'
-\x1f\x9d compress gzip -dc
-\xfd7zXZ\0 xz xz -dc
-\x28\xb5\x2f\xfd zstd zstd -dc
-BZh91AY&SY bzip2 bzip2 -dc
-\x04\x22\x4d\x18 lz4 lz4 -dc
-LZIP\x01 lzip lzip -dc
-PK\x03\x04 zip unzip -p
-EOF
-    each other_compressions $(all_tools)
-    printf 'PK\x03\x04' >f
-    run --separate-stderr pairhmm <f
-    refused 1 'standard input is compressed with zip, ' 'put funzip in front'
-}
-
 right_models() {
     "$1" m.hmm small.fa | grep -v '^##warpsieve' >want
     cat m.hmm | "$1" - small.fa | grep -v '^##warpsieve' >got

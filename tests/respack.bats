@@ -98,6 +98,49 @@ setup() { in_data; }
     refused 1 'd.wsp' 'DNA' 'amino'
 }
 
+@test "DNA without --dna: a note at once, whatever the batch" {
+    printf '>r%d\nACGTTGCANNACGTRCATGCATTGACGTAC\n' 1 2 3 >reads.fa
+    for k in 1 100M; do
+        run -0 --separate-stderr respack -K $k -o got.wsp reads.fa
+        local note='respack: the sequences look like DNA, but are taken as amino acids'
+        [ "$stderr" = "$note; use --dna or --rna, or --amino if they are proteins" ] || fail "$stderr"
+    done
+    for _ in $(seq 120); do cat reads.fa; done >many.fa # 10,000 letters tell before the end
+    mkfifo pipe
+    respack -o got.wsp pipe 2>said &
+    exec 7>pipe
+    cat many.fa >&7
+    for _ in $(seq 100); do [ ! -s said ] || break; sleep 0.1; done
+    grep -q 'look like DNA' said || fail "no note while the input is open"
+    exec 7>&-
+    wait $!
+    for o in --dna --rna --amino; do
+        run -0 --separate-stderr respack $o -o got.wsp reads.fa
+        [ -z "$stderr" ] || fail "$o: $stderr"
+    done
+    run -0 --separate-stderr respack -o got.wsp demo.fa
+    [ -z "$stderr" ]
+    respack --dna reads.fa >d.wsp
+    run -0 --separate-stderr respack -O tsv -o got.tsv d.wsp
+    [ -z "$stderr" ]
+}
+
+@test "gaps in DNA reads are packed as papara-score takes them, and refused in proteins" {
+    printf '>gap\nAC-GT?ACGTTGCA--ACGGT\n>none\nACGTACGTTGCAACGGT\n' >gaps.fa
+    printf '4 17\nA ACGTACGTTGCAACGGT\nB ACGTACGTTGCAACGCT\nC TCGTACGTTGCAACGCT\nD TCGAACGTTGCAACGCT\n' >ref.phy
+    printf '(A,B,(C,D));' >ref.nwk
+    papara-score --quiet --no-provenance ref.phy ref.nwk gaps.fa >want
+    for o in --dna --rna; do
+        respack $o gaps.fa >gaps.wsp
+        papara-score --quiet --no-provenance ref.phy ref.nwk gaps.wsp >got
+        same want got
+    done
+    [ "$(column got len | sort -u)" = 17 ]
+    [ "$(respack -O fasta gaps.wsp | sed -n 2p)" = AC.GU.ACGUUGCA..ACGGU ]
+    run --separate-stderr respack gaps.fa
+    refused 1 'line 2' "'-' is not a letter"
+}
+
 @test "equal records one behind the other stay as many in a table" {
     printf '>a\nMKV\n>a\nMKV\n>b\nMK\n>b\nMK\n' >f
     respack -O tsv f | respack -O fasta >got

@@ -38,8 +38,6 @@ typedef struct ws_papara_run_data {
     char extra_path[32];
     int nvalue; /* number of its own columns */
     _Atomic uint64_t unscored;
-    _Atomic uint64_t like_dna; /* for proteins: residues checked so far, all of them letters of DNA */
-    _Atomic int not_dna;       /* 1 after a residue that is no letter of DNA */
     struct ws_papara_chunk
         *_Atomic chunks; /* align.c: paths of batches, kept until all are known */
 } ws_papara_run_data;

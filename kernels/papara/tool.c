@@ -173,6 +173,7 @@ static int open_papara(ws_job *job, ws_err *err) {
     d->ref.exact_all = d->ref.deferred = o->all_edges;
     if (o->all_edges && !job->common.batch) job->common.batch = batch_size(&d->ref); /* also on devices */
     ws_scan_of(job)->abc = &d->ref.letters.abc;
+    ws_scan_of(job)->looks_like_dna = "the alignment is of proteins, but the reads look like DNA; their letters are scored as amino acids";
     job->target = ws_calloc(1, sizeof *job->target, err);
     if (!job->target) return WS_ENOMEM;
     *job->target =
@@ -207,13 +208,9 @@ static int write_tree(ws_job *job, ws_err *err) {
     return rc;
 }
 
-enum { SURELY_DNA = 50 }; /* a peptide of so many residues has letters that DNA lacks */
-
 static void close_papara(ws_job *job) {
     ws_papara_run_data *d = job->data;
     if (!d) return;
-    if (d->like_dna >= SURELY_DNA && !d->not_dna)
-        note(job, "the alignment is of proteins, but the reads look like DNA; residues scored as amino acids", d->like_dna, "");
     if (d->unscored)
         note(job,
              d->opts->scheme == 1
@@ -251,25 +248,17 @@ static void fill(const ws_papara_ref *ref, const ws_papara_score *s, double *v) 
     v[SECOND_SCORE] = (double)ws_papara_result(&ref->scheme, s->len, s->cost[1]);
 }
 
-/* Looks for a residue that DNA lacks; after the first, later sequences are not searched. */
-static void look_for_dna(ws_papara_run_data *d, const ws_batch *b, size_t i) {
-    const uint32_t *word = b->word + b->first[i];
-    for (size_t k = 0; k < b->len[i] && !d->not_dna; k++)
-        if (!strchr("ACGTUNX.*~", d->ref.letters.abc.letters[word[k / 6] >> 5 * (k % 6) & 31])) d->not_dna = 1;
-    d->like_dna += b->len[i];
-}
-
 static int decide(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_worker *worker,
                  ws_hits *hits, ws_err *err) {
     ws_papara_run_data *d = job->data;
     const ws_papara_score *score = task->score;
+    (void)b;
     for (size_t j = 0; j < task->n; j++) {
         ws_hit *h = ws_hits_add(hits, err);
         if (!h) return WS_ENOMEM;
         h->seq = (uint32_t)ws_task_item(task, j);
         h->row = row ? row[j] : UINT32_MAX;
         h->pass = 1;
-        if (d->ref.letters.nstate == 20 && !d->not_dna) look_for_dna(d, b, h->seq);
         ((ws_papara_score *)(void *)worker->perseq.p)[h->seq] = score[j];
         fill(&d->ref, &score[j], h->value);
         if (score[j].tied == 0 && !d->ref.deferred) d->unscored++;

@@ -7,6 +7,7 @@ extern const ws_tool ws_respack_tool;
 
 typedef struct respack_opts {
     int amino, dna, rna, out_format;
+    ws_abc reads; /* the alphabet of --dna and --rna */
 } respack_opts;
 
 /* That of the others with another default. */
@@ -25,12 +26,22 @@ static const ws_opt opts[] = {
     WS_OPT_END,
 };
 
+/* Reads may be cut from an alignment: a gap stays a gap, as papara-score takes it. */
+static const ws_abc *with_gaps(ws_abc *abc, ws_abc_type type) {
+    *abc = *ws_abc_get(type);
+    abc->code_of['-'] = abc->code_of['?'] = abc->code_of['.'];
+    return abc;
+}
+
 static int open_respack(ws_job *job, ws_err *err) {
-    const respack_opts *o = job->own;
+    respack_opts *o = job->own;
     if (o->amino + o->dna + o->rna > 1) return ws_fail(err, WS_EUSAGE, "only one of --amino, --dna and --rna can be asked");
     ws_scan *scan = ws_scan_of(job);
-    scan->abc = ws_abc_get(o->dna ? WS_ABC_DNA : o->rna ? WS_ABC_RNA : WS_ABC_AMINO);
+    scan->abc = o->dna || o->rna ? with_gaps(&o->reads, o->dna ? WS_ABC_DNA : WS_ABC_RNA) : ws_abc_get(WS_ABC_AMINO);
     scan->any_abc = o->amino + o->dna + o->rna == 0;
+    if (scan->any_abc)
+        scan->looks_like_dna =
+            "the sequences look like DNA, but are taken as amino acids; use --dna or --rna, or --amino if they are proteins";
     job->input = job->cmdline.operand;
     job->ninput = job->cmdline.noperand;
     scan->out_format = out_format[o->out_format];

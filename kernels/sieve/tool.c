@@ -134,14 +134,16 @@ static int open_sieve(ws_job *job, ws_err *err) {
 
 /* ---- command lines ---- */
 
-/* What all stages have. */
-static int begin_stage(const ws_job *job, ws_stage_args *to, const char *program, ws_err *err) {
+/* What all stages have. Notes and progress are those of the first one, which reads the sequences. */
+static int begin_stage(const ws_job *job, ws_stage_args *to, const char *program, int first, ws_err *err) {
     const sieve *s = job->own;
     const ws_common *c = &job->common;
     char number[32];
     snprintf(number, sizeof number, "%lld", s->threads > 0 ? s->threads : 1);
     int rc = ws_stage_add(to, program, err);
-    if (!rc) rc = ws_stage_add(to, "--quiet", err);
+    if (!rc && (!first || c->quiet)) rc = ws_stage_add(to, "--quiet", err);
+    if (!rc && c->progress) rc = ws_stage_add(to, "--progress", err);
+    if (!rc && c->no_progress) rc = ws_stage_add(to, "--no-progress", err);
     if (!rc && s->threads_given) rc = ws_stage_add_text(to, "--threads", number, err);
     if (!rc && c->backend) rc = ws_stage_add_text(to, "--backend", c->backend, err);
     if (!rc && c->device) rc = ws_stage_add_text(to, "--device", c->device, err);
@@ -163,7 +165,7 @@ static int end_stage(const ws_job *job, ws_stage_args *to, int first, ws_err *er
 
 static int filter_stage(const ws_job *job, ws_stage_args *to, const char *program, double p, int first, ws_err *err) {
     const sieve *s = job->own;
-    int rc = begin_stage(job, to, program, err);
+    int rc = begin_stage(job, to, program, first, err);
     if (!rc) rc = ws_stage_add_real(to, "--pvalue", p < 1 ? p : 1, err);
     if (!rc && s->nobias) rc = ws_stage_add(to, "--nobias", err);
     if (!rc) rc = ws_stage_add_text(to, "--out-format", "packed", err);
@@ -219,7 +221,7 @@ static int add_outputs(const ws_job *job, ws_stage_args *to, ws_err *err) {
 
 static int domain_stage(const ws_job *job, ws_stage_args *to, ws_err *err) {
     const sieve *s = job->own;
-    int rc = begin_stage(job, to, "domscore", err);
+    int rc = begin_stage(job, to, "domscore", s->max, err);
     if (!rc && s->max) rc = ws_stage_add(to, "--all", err);
     if (!rc) rc = add_thresholds(s, to, err);
     if (!rc) rc = add_numbers(s, to, err);

@@ -30,6 +30,7 @@ WS_PRINTF(4, 0) static int fail_v(ws_err *err, int code, const char *tail, const
     int n = vsnprintf(all, sizeof all, fmt, ap);
     if (tail && n >= 0 && (size_t)n < sizeof all) snprintf(all + n, sizeof all - (size_t)n, ": %s", tail);
     err->code = code;
+    err->ends_in_command = 0;
     set_text(err, all);
     return code;
 }

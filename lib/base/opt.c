@@ -174,11 +174,12 @@ static int store(const found *f, const char *text, ws_err *err) {
     return WS_OK;
 }
 
-/* Appends s as a shell word: in single quotes, unless no quotes are needed. */
-static int add_quoted(ws_buf *b, const char *s, ws_err *err) {
+int ws_opt_add_word(ws_buf *b, const char *s, ws_err *err) {
+    int rc = ws_buf_add(b, " ", 1, err);
+    if (rc) return rc;
     if (*s && s[strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.,:/+-=%@")] == '\0')
         return ws_buf_adds(b, s, err);
-    int rc = ws_buf_add(b, "'", 1, err);
+    rc = ws_buf_add(b, "'", 1, err);
     for (; !rc && *s; s++) rc = *s == '\'' ? ws_buf_adds(b, "'\\''", err) : ws_buf_add(b, s, 1, err);
     return rc ? rc : ws_buf_add(b, "'", 1, err);
 }
@@ -187,8 +188,7 @@ static int record_arg(ws_cmdline *cl, const ws_opt *o, const char *value, ws_err
     if (!(o->flags & WS_OPT_RESULT)) return WS_OK;
     int rc = o->letter ? ws_buf_addf(&cl->args, err, "%s-%c", cl->args.n ? " " : "", o->letter)
                        : ws_buf_addf(&cl->args, err, "%s--%s", cl->args.n ? " " : "", o->name);
-    if (!rc && value) rc = ws_buf_add(&cl->args, " ", 1, err);
-    return rc || !value ? rc : add_quoted(&cl->args, value, err);
+    return rc || !value ? rc : ws_opt_add_word(&cl->args, value, err);
 }
 
 static int apply(ws_cmdline *cl, const found *f, const char *value, ws_err *err) {

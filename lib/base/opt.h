@@ -79,6 +79,9 @@ int ws_opt_shadowed(const ws_opt_table *tab, int t, const ws_opt *o);
 int ws_opt_parse(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int argc, char **argv, ws_err *err);
 void ws_cmdline_release(ws_cmdline *cl);
 
+/* Appends a blank and s as a word of the shell: in single quotes, unless no quotes are needed. */
+int ws_opt_add_word(ws_buf *b, const char *s, ws_err *err);
+
 /* Appends the options part of --help, grouped, two columns within 100 characters. */
 int ws_opt_help(ws_buf *out, const ws_opt_table *tab, int ntab, ws_err *err);
 

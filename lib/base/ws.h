@@ -33,6 +33,7 @@ enum { WS_ERR_MAX = 1024 };
 typedef struct ws_err {
     int code;
     char text[WS_ERR_MAX]; /* one sentence without program name, full stop and newline */
+    int ends_in_command;   /* the sentence, "FILE: ...", ends in the name of this program: its operands belong behind it, - for FILE */
 } ws_err;
 
 #if defined(__GNUC__)

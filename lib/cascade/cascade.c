@@ -118,6 +118,8 @@ int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
     if (!rc) rc = thresholds(c, job, err);
     if (!rc) rc = make_targets(job, c, err);
     if (!rc) ws_scan_of(job)->abc = c->set.hmm[0].abc;
+    ws_scan_of(job)->looks_like_dna =
+        "the models are of proteins, but the sequences look like DNA; their letters are scored as amino acids";
     columns(job, c);
     return rc;
 }

@@ -180,11 +180,12 @@ static int need_raw(ws_source *s, int timeout_ms, ws_err *err) {
 
 /* What this program does not undo is named, with what does. */
 static int other_format(const ws_source *s, const ws_magic *m, ws_err *err) {
-    const char *only = "and of compressed input only gzip is undone here";
     if (s->fd == STDIN_FILENO)
-        return ws_fail(err, WS_EDATA, "%s is compressed with %s, %s: put %s in front", s->name, m->name, only, m->undo_pipe);
-    return ws_fail(err, WS_EDATA, "%s is compressed with %s, %s: %s %s | %s ..., with - in its place", s->name, m->name, only,
-                   m->undo, s->name, program_invocation_short_name);
+        return ws_fail(err, WS_EDATA, "%s: %s is not supported; put %s in front of %s", s->name, m->name, m->undo_pipe,
+                       program_invocation_short_name);
+    ws_fail(err, WS_EDATA, "%s: %s is not supported; run: %s %s | %s", s->name, m->name, m->undo, s->name, program_invocation_short_name);
+    err->ends_in_command = 1;
+    return WS_EDATA;
 }
 
 /* The first bytes tell gzip from everything else, and a byte-order mark from text; a first byte is mostly enough. */

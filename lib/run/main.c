@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { NTABLE = 3 };
@@ -41,6 +42,27 @@ static int show_instead(const ws_job *job, const ws_opt_table *tab, int ntab, ws
     if (!rc) rc = show(&text, err);
     ws_buf_release(&text);
     return rc;
+}
+
+/* Puts the operands behind a sentence that ends in the program's name, with - in place of the file that it is about. */
+static void add_operands(const ws_cmdline *cl, ws_err *err) {
+    ws_err ignored;
+    ws_buf words = {0};
+    const size_t n = strlen(err->text);
+    int rc = WS_OK, there = 0;
+    for (int i = 0; i < cl->noperand && !rc; i++) {
+        const size_t len = strlen(cl->operand[i]);
+        const int is_it = strncmp(err->text, cl->operand[i], len) == 0 && err->text[len] == ':';
+        rc = ws_opt_add_word(&words, is_it ? "-" : cl->operand[i], &ignored);
+        there |= is_it;
+    }
+    if (!there) words.n = 0;
+    if (!there) rc = ws_buf_adds(&words, " ..., with - in its place", &ignored);
+    if (!rc && words.n < sizeof err->text - n) {
+        memcpy(err->text + n, words.p, words.n);
+        err->text[n + words.n] = '\0';
+    }
+    ws_buf_release(&words);
 }
 
 static int exit_status(const ws_tool *tool, int rc, const ws_err *err) {
@@ -93,6 +115,7 @@ int ws_main(const ws_tool *tool, int argc, char **argv) {
     int rc = job.own && job.reader_opts ? WS_OK : WS_ENOMEM;
     if (!rc && tool->defaults) tool->defaults(job.own);
     if (!rc) rc = run_or_show(&job, argc, argv, &err);
+    if (rc && err.ends_in_command) add_operands(&job.cmdline, &err);
     ws_cmdline_release(&job.cmdline);
     ws_free(job.model_id);
     ws_free(job.reader_opts);

@@ -133,7 +133,9 @@ static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
         if (!bad && rc == WS_OK && job->tool->backends && !ws_scan_binds(s)) bad = ws_job_ready_all(job, job->nworker, err);
         if (bad) rc = bad;
     }
+    if (rc == WS_EOF) ws_scan_look_at_letters(s, NULL);
     if (rc) return rc;
+    ws_scan_look_at_letters(s, &it->batch);
     it->batch.number = s->nbatch++;
     ws_scan_bind(s, &it->batch, &s->read_err); /* a failure is kept in read_err for the next call */
     rc = ws_scan_split(s, it, err);

@@ -57,6 +57,12 @@ typedef struct ws_binding {
     uint64_t *hash;         /* [job->ntarget] of the model that the input means; 0: it does not say. Written before rows are handed on */
 } ws_binding;
 
+/* lib/scan/letters.c: what was counted of the first sequences. */
+typedef struct ws_letters {
+    uint64_t n, others; /* letters, and those that are none of DNA */
+    int told;           /* nothing more is looked at */
+} ws_letters;
+
 /* job->reader */
 typedef struct ws_scan_state {
     ws_job *job;
@@ -69,6 +75,7 @@ typedef struct ws_scan_state {
     uint64_t nbatch;
     ws_err read_err; /* found in a batch that still has rows to deliver: reported by the next fill */
     ws_binding binding;     /* of rows to targets */
+    ws_letters letters;
 
     int columns_chosen;
     ws_ocol *ocol; /* [nocol], and their names */
@@ -144,6 +151,10 @@ int ws_scan_binds(const ws_scan_state *s);
 /* WS_EDATA if target t, which is made, is not the model that the input means by its name. */
 int ws_scan_check_model(const ws_scan_state *s, uint32_t t, ws_err *err);
 void ws_binding_release(ws_binding *b);
+
+/* lib/scan/letters.c: looks at the sequences of a batch, in input order; NULL: the input has ended. Prints ws_scan.looks_like_dna, once, if
+ * they look like DNA and amino acids are expected. */
+void ws_scan_look_at_letters(ws_scan_state *s, const ws_batch *b);
 
 /* lib/scan/target_index.c: target indices by name. Two targets of one name are WS_EDATA. */
 int ws_target_index_create(ws_target_index **out, const ws_target *target, size_t n, ws_err *err);
