@@ -140,6 +140,19 @@ does_without() { # does_without TOOL ARGUMENT...: some 0.8 seconds of work, so a
     for _ in $(seq 12); do cat "$data/papara/vag40/reads.fasta"; done >long.fa
     does_without papara-score -j 1 -K 20K "$data/papara/vag40/ref.phy" "$data/papara/vag40/ref.nwk" long.fa
 }
+@test "--backend auto goes on without a device that fails in the middle: mrfseg" {
+    local volumes=() k
+    zcat "$data/golden/mrf/phantom-noisy.nii.gz" >noisy.nii
+    for k in $(seq 100); do volumes+=(noisy.nii); done
+    does_without mrfseg --classes 4 --rule random --eps 0 --sweeps 200 -t 1 "${volumes[@]}"
+}
+@test "--backend auto asks for no device for a small volume" {
+    zcat "$data/golden/mrf/phantom-noisy.nii.gz" >noisy.nii
+    WS_FAULT_CALLS=auto "$WARPSIEVE_FAULTY/mrfseg" --classes 4 noisy.nii >got
+    [ ! -e auto ] || fail "$(cat auto)"
+    WS_FAULT_CALLS=asked "$WARPSIEVE_FAULTY/mrfseg" --backend cuda --classes 4 noisy.nii >got
+    [ -s asked ]
+}
 
 @test "--backend auto goes on without a device that fails in the middle: nhmmsieve" {
     zcat "$data/golden/dna-models/MADE1.hmm.gz" >made.hmm

@@ -14,6 +14,7 @@ setup_file() {
     gzip -c regions >regions.gz
     zcat "$data/golden/mrf/slab.nii.gz" >slab.nii
     cp "$data/golden/mrf/slab.nii.gz" .
+    python3 "$top/tests/mrf.py" make series.nii dims=9,7,5,40 values=0,100,250 noise=60 raw=48:ff7f # promises 32,767 volumes
     cp "$data/papara/vag40/ref.phy" "$data/papara/vag40/ref.nwk" .
     cp -r "$data/papara/tiny5" .
     head -60 "$data/papara/vag40/reads.fasta" >reads.fasta
@@ -70,6 +71,7 @@ every_output() {
     drive zinit 1 5 1 tsv stdout -- $(reads) reads.gz
     drive open 1 50 1 tsv stdout -- $(pairs) regions.gz
     drive open 1 50 1 tsv stdout yes -- $(reads --alignment yes) reads.gz
+    drive open 1 50 1 tsv stdout -- $(volumes) slab.nii.gz
 }
 
 @test "ENOSPC at the n-th write, a disk that fills up, a close that fails" {
@@ -96,6 +98,7 @@ every_output() {
     for k in short eintr eagain; do every_output $k - 0 0; done
     # shellcheck disable=SC2046 # words
     drive thread 1 4 1 tsv stdout -- $(pairs -t 4 -K 3000) regions
+    drive thread 1 8 1 tsv stdout -- $(volumes -t 4) slab.nii slab.nii.gz
     drive thread 1 4 1 tsv stdout yes -- $(reads -j 4 -K 700 --alignment yes) reads.fasta
     no_harm
 }
@@ -107,10 +110,12 @@ every_output() {
     for s in SIGINT SIGTERM; do
         live signal $s regions -- $(pairs) -
         live signal $s tiny5/reads.fasta -- $tiny
+        live signal $s series.nii -- $(volumes) -
     done
     ! sanitized || skip 'a sanitizer keeps memory for itself'
     live stopped $seconds regions -- $(pairs) -
     live stopped $seconds tiny5/reads.fasta -- $tiny
+    live stopped $seconds series.nii -- $(volumes) -
 }
 
 @test "one byte at a time: each answer within a second, and the same bytes" {

@@ -6,7 +6,7 @@
 set -u
 bin=$1 out=$2 seconds=$3
 shift 3
-[ $# -gt 0 ] || set -- sequences rows models pairhmm reads tree alignment
+[ $# -gt 0 ] || set -- sequences rows models pairhmm reads tree alignment volume
 top=$(cd "$(dirname "$0")/../.." && pwd)
 data=$top/tests/data
 export AFL_NO_UI=1 AFL_NO_AFFINITY=1 AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_QUIET=1
@@ -59,6 +59,11 @@ prepare() {
         tool=papara-score arguments="-j 1 --quiet @@ $small/ref.nwk $small/reads.fasta"
         cp "$small/ref.phy" "$in/phylip"
         awk 'NR > 1 { print ">" $1 "\n" $2 }' "$small/ref.phy" >"$in/fasta"
+        ;;
+    volume)
+        tool=mrfseg arguments="-t 1 --classes 2 --sweeps 2 --boundary -O nii @@"
+        cp "$top"/tests/fuzz/seeds/nifti/* "$in/"
+        gzip -nc "$in/int16.nii" >"$in/gz"
         ;;
     *) echo "no target $1" >&2 && exit 2 ;;
     esac
