@@ -5,9 +5,7 @@
 #define WS_DOM_GENOME_H
 
 #include "kernels/dom/window.h"
-#include "lib/filter/filter.h"
-#include "lib/long/device.h"
-#include "lib/long/hits.h"
+#include "lib/long/search.h"
 #include "lib/run/job.h"
 
 /* ---- models ---- */
@@ -27,26 +25,13 @@ void ws_genome_model_release(ws_genome_model *m);
 
 /* A model laid out for the vector width of a backend: ws_job.prep. That of devices has the best width, and what marks for it. */
 typedef struct ws_genome_layout {
+    ws_long_layout of;
     ws_long_dev *dev; /* NULL: the CPU marks */
-    ws_long_ssv ssv;
-    ws_long_viterbi viterbi;
-    ws_filter *msv, *fwd;
     const ws_dom_backend *dom;
 } ws_genome_layout;
 extern const ws_backend *const ws_genome_backends[];
 
-/* ---- a block ---- */
-
-/* What one thread needs. Zero-initialise; its buffers grow as needed. */
-typedef struct ws_genome_pieces ws_genome_pieces;
-typedef struct ws_genome_marks ws_genome_marks;
-typedef struct ws_genome_worker {
-    ws_dom_worker *dom;
-    ws_genome_pieces *windows, *parts;
-    ws_genome_marks *marks;
-    ws_buf codes, other, scratch;
-} ws_genome_worker;
-void ws_genome_worker_release(ws_genome_worker *w);
+/* ---- domains of sub-windows ---- */
 
 /* A hit and where it came from. */
 typedef struct ws_genome_hit {
@@ -54,50 +39,15 @@ typedef struct ws_genome_hit {
     ws_long_hit hit; /* record: the number of the sequence in its batch */
 } ws_genome_hit;
 typedef struct ws_genome_found {
+    uint32_t target, record; /* of what is looked at */
+    uint64_t envelopes;      /* scored so far */
     ws_genome_hit *at;
     size_t n, cap;
 } ws_genome_found;
 
-/* Windows, envelopes and cells of the SSV scan, summed. */
-typedef struct ws_genome_counts {
-    uint64_t windows, envelopes, cells;
-} ws_genome_counts;
-
-typedef struct ws_genome_block {
-    uint32_t target, record;
-    const ws_genome_model *model;
-    const ws_genome_layout *layout;
-    const ws_cpu *cpu;
-    const uint8_t *strand[2]; /* both with WS_LONG_PAD codes behind them; NULL: not searched */
-    const uint8_t *flag[2];   /* marks of their steps (lib/long/scan.h); NULL: the search makes them */
-    uint32_t n;
-    uint64_t first;           /* residue of the record */
-} ws_genome_block;
-/* Appends the hits of a block. WS_EDATA where a region needs more memory than the worker's options allow, WS_ENOMEM. */
-int ws_genome_search(const ws_genome_block *b, ws_genome_worker *w, ws_genome_found *found, ws_genome_counts *c, ws_err *err);
-
-/* ---- marks of a device: kernels/dom/genome_mark.c ---- */
-
-/* Block `block` of sequence `seq` of a batch. */
-typedef struct ws_genome_unit {
-    uint32_t seq;
-    uint64_t block;
-} ws_genome_unit;
-
-typedef struct ws_genome_marking {
-    const ws_abc *abc;
-    uint32_t block, maxl; /* residues of a block; the largest MAXL of all models */
-    int strands;          /* WS_LONG_PLUS, WS_LONG_MINUS or both */
-} ws_genome_marking;
-/* Marks n > 0 units for the models of the layouts. Failures are those of ws_long_dev_mark. */
-int ws_genome_mark(ws_genome_worker *w, ws_genome_layout *const *layout, size_t nlayout, const ws_batch *b, const ws_genome_unit *unit,
-                   size_t n, const ws_genome_marking *how, ws_err *err);
-/* Goes on to the next unit; the first one after ws_genome_mark. */
-void ws_genome_marks_next(ws_genome_worker *w);
-/* Sets b->flag for layout k and the unit, by first and n of the block; the flags stay until the next call. *any says whether a step is
- * marked. A model that no device takes has any and no flags. The only failure is WS_ENOMEM. */
-int ws_genome_marks_of(ws_genome_worker *w, size_t k, ws_genome_block *b, int *any, ws_err *err);
-void ws_genome_marks_release(ws_genome_marks *m);
+/* Appends the hits of the sub-windows item[0..n), of which it looks at codes, lengths and places alone. WS_EDATA where a region needs more
+ * memory than the worker's options allow, WS_ENOMEM. */
+int ws_genome_domains(const ws_genome_model *m, ws_dom_worker *w, const ws_long_pieces *p, size_t n, ws_genome_found *found, ws_err *err);
 
 /* ---- the program ---- */
 

@@ -4,7 +4,6 @@
 #include "lib/base/number.h"
 #include "lib/io/seqread.h"
 #include "lib/run/message.h"
-#include "lib/simd/codec.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,20 +11,22 @@
 
 typedef struct item {
     ws_batch batch;
-    ws_genome_unit *unit;
-    size_t nunit, unit_cap;
-    size_t *part; /* [nparts + 1] where each part's units begin */
-    size_t nparts, part_cap;
-    ws_genome_found *found; /* [nparts] */
+    ws_long_units units;
+    ws_genome_found *found; /* [units.nparts] */
     size_t found_cap;
 } item;
+
+/* What one thread needs. */
+typedef struct worker {
+    ws_dom_worker *dom;
+    ws_long_worker search;
+} worker;
 
 typedef struct reader {
     ws_seqread *input;
     ws_seqread_conf conf;
-    const ws_codec *codec;
-    uint32_t maxl; /* the largest of all models */
-    ws_genome_worker *worker; /* [job->nworker] */
+    ws_long_cut cut;
+    worker *worker; /* [job->nworker] */
     _Atomic uint64_t windows, envelopes, cells, device_cells;
 } reader;
 
@@ -38,8 +39,9 @@ static int open_reader(ws_job *job, ws_err *err) {
     const ws_genome *g = genome_of(job);
     reader *r = job->reader = ws_calloc(1, sizeof *r, err);
     if (!r) return WS_ENOMEM;
-    r->codec = ws_codec_get(&job->machine.cpu);
-    for (size_t i = 0; i < g->set.n; i++) r->maxl = (uint32_t)ws_max(r->maxl, g->model[i].model.maxl);
+    r->cut = (ws_long_cut){.abc = g->set.hmm[0].abc, .codec = ws_codec_get(&job->machine.cpu), .block = g->scan.block};
+    r->cut.strands = (g->crick ? 0 : WS_LONG_PLUS) | (g->watson ? 0 : WS_LONG_MINUS);
+    for (size_t i = 0; i < g->set.n; i++) r->cut.maxl = (uint32_t)ws_max(r->cut.maxl, g->model[i].model.maxl);
     r->worker = ws_calloc((size_t)job->nworker, sizeof *r->worker, err);
     if (!r->worker) return err->code;
     r->conf = (ws_seqread_conf){.path = job->ninput ? job->input : standard_input,
@@ -55,7 +57,10 @@ static void close_reader(ws_job *job) {
     reader *r = job->reader;
     if (!r) return;
     ws_seqread_close(r->input);
-    for (int i = 0; r->worker && i < job->nworker; i++) ws_genome_worker_release(&r->worker[i]);
+    for (int i = 0; r->worker && i < job->nworker; i++) {
+        ws_dom_worker_destroy(r->worker[i].dom);
+        ws_long_worker_release(&r->worker[i].search);
+    }
     ws_free(r->worker);
     ws_free(r);
 }
@@ -71,128 +76,81 @@ static void destroy(void *item_) {
     item *it = item_;
     for (size_t p = 0; p < it->found_cap; p++) ws_free(it->found[p].at);
     ws_batch_release(&it->batch);
-    ws_free(it->unit);
-    ws_free(it->part);
+    ws_long_units_release(&it->units);
     ws_free(it->found);
     ws_free(it);
 }
 
 /* ---- filling ---- */
 
-static int add_units(item *it, uint32_t seq, uint64_t L, uint64_t block, ws_err *err) {
-    const size_t n = (size_t)((L + block - 1) / block);
-    const int rc = ws_grow(&it->unit, &it->unit_cap, it->nunit + n, sizeof *it->unit, err);
-    for (size_t j = 0; j < n && !rc; j++) it->unit[it->nunit++] = (ws_genome_unit){seq, j};
-    return rc;
-}
-
-/* Parts of at least so many residues each, a block's or what a device wants at once: so many short records are one part. */
-static int cut_parts(item *it, uint64_t block, uint64_t least, ws_err *err) {
-    uint64_t residues = 0;
-    it->nparts = 0;
-    for (size_t u = 0; u < it->nunit; u++) {
-        if (u == 0 || residues >= least) {
-            const int rc = ws_grow(&it->part, &it->part_cap, it->nparts + 2, sizeof *it->part, err);
-            if (rc) return rc;
-            it->part[it->nparts++] = u;
-            residues = 0;
-        }
-        residues += ws_min(it->batch.len[it->unit[u].seq] - it->unit[u].block * block, block);
-    }
-    if (it->nparts) it->part[it->nparts] = it->nunit;
-    return WS_OK;
-}
-
 /* Lists of hits for the parts, empty but with the memory of the filling before. */
 static int make_lists(item *it, ws_err *err) {
     const size_t before = it->found_cap;
-    const int rc = ws_grow(&it->found, &it->found_cap, it->nparts, sizeof *it->found, err);
+    const int rc = ws_grow(&it->found, &it->found_cap, it->units.nparts, sizeof *it->found, err);
     if (rc) return rc;
     memset(it->found + before, 0, (it->found_cap - before) * sizeof *it->found);
-    for (size_t p = 0; p < it->nparts; p++) it->found[p].n = 0;
+    for (size_t p = 0; p < it->units.nparts; p++) it->found[p].n = 0;
     return WS_OK;
 }
 
 static int fill(ws_job *job, void *item_, size_t *parts, ws_err *err) {
     item *it = item_;
-    const uint64_t block = genome_of(job)->scan.block;
+    const uint32_t block = genome_of(job)->scan.block;
     int rc = ws_seqread_fill(((reader *)job->reader)->input, &it->batch, err);
     if (rc) return rc;
     if (it->batch.has_rows)
         return ws_fail(err, WS_EDATA, "the input is a table of pairs; nhmmsieve searches whole sequences: FASTA, FASTQ or a packed stream");
-    it->nunit = 0;
-    for (size_t i = 0; i < it->batch.n && !rc; i++) rc = add_units(it, (uint32_t)i, it->batch.len[i], block, err);
-    if (!rc) rc = cut_parts(it, block, ws_job_has_device(job) ? job->backend->batch : block, err);
+    rc = ws_long_units_cut(&it->units, &it->batch, block, ws_job_has_device(job) ? job->backend->batch : block, err);
     if (!rc) rc = make_lists(it, err);
-    *parts = ws_max(it->nparts, 1);
+    *parts = ws_max(it->units.nparts, 1);
     return rc;
 }
 
 /* ---- work ---- */
 
-/* Unpacks residues first..last (from 1) of a sequence; *x is the first of them, with padding that is a code behind the last. */
-static int unpack(const reader *r, const ws_batch *b, const ws_genome_unit *u, uint64_t first, uint64_t last, ws_genome_worker *w,
-                  const uint8_t **x, ws_err *err) {
-    const uint64_t word = (first - 1) / WS_RESIDUES_PER_WORD, skipped = word * WS_RESIDUES_PER_WORD;
-    const size_t n = (size_t)(last - skipped);
-    uint8_t *codes = ws_buf_scratch(&w->codes, n + WS_LONG_PAD + WS_ALIGN, err);
-    if (!codes) return err->code;
-    r->codec->unpack(b->word + b->first[u->seq] + word, n, codes);
-    memset(codes + n, 0, WS_LONG_PAD);
-    *x = codes + (first - 1 - skipped);
-    return WS_OK;
-}
-
-static int other_strand(const reader *r, const ws_abc *abc, const uint8_t *x, size_t n, ws_genome_worker *w, ws_err *err) {
-    uint8_t *other = ws_buf_scratch(&w->other, n + WS_LONG_PAD, err);
-    if (!other) return err->code;
-    r->codec->other_strand(abc, x, n, other);
-    memset(other + n, 0, WS_LONG_PAD);
-    return WS_OK;
-}
-
 /* A part on its way through the models from..to. */
 typedef struct search {
     ws_job *job;
     const ws_batch *batch;
-    ws_genome_layout **layout; /* [to - from] */
+    ws_genome_layout **layout; /* [to - from], and what a device wants to know of them */
+    const ws_long_dev **dev;
+    const ws_long_model **model;
     size_t from, to;
-    ws_genome_worker *worker;
+    worker *worker;
     ws_genome_found *found;
-    ws_genome_counts counts;
+    uint64_t windows, cells;
 } search;
 
-/* The strands of residues first..last of a unit, unpacked once for all models. *x: NULL before. */
-static int strands_of(const search *s, const ws_genome_unit *u, uint64_t first, uint64_t last, const uint8_t **x, ws_err *err) {
-    const ws_genome *g = genome_of(s->job);
-    const reader *r = s->job->reader;
-    if (*x) return WS_OK;
-    const int rc = unpack(r, s->batch, u, first, last, s->worker, x, err);
-    return rc || g->watson ? rc : other_strand(r, g->set.hmm[0].abc, *x, (size_t)(last - first + 1), s->worker, err);
+/* The windows of a model in a block to hits. */
+static int search_block(search *s, size_t t, const ws_long_block *b, ws_err *err) {
+    const ws_genome_layout *l = s->layout[t - s->from];
+    const ws_cpu *cpu = &s->job->machine.cpu;
+    ws_long_worker *w = &s->worker->search;
+    size_t n;
+    ws_long_pieces_reuse(&w->windows);
+    ws_long_pieces_reuse(&w->parts);
+    int rc = ws_long_find_windows(b, &w->windows, &w->scratch, err);
+    s->windows += w->windows.n;
+    if (!rc) rc = ws_long_test_windows(&l->of, cpu, &w->windows, &n, &w->scratch, err);
+    if (!rc) rc = ws_long_find_parts(&l->of, &w->windows, n, &w->parts, NULL, &w->scratch, err);
+    if (!rc) rc = ws_long_test_parts(&l->of, cpu, &w->parts, &n, &w->scratch, err);
+    s->found->target = (uint32_t)t;
+    return rc ? rc : ws_genome_domains(&genome_of(s->job)->model[t], s->worker->dom, &w->parts, n, s->found, err);
 }
 
-/* One block against the models. Each has its own context before it. */
-static int search_unit(search *s, const ws_genome_unit *u, int marked, ws_err *err) {
-    const ws_genome *g = genome_of(s->job);
+/* One block against the models. */
+static int search_unit(search *s, const ws_long_unit *u, int marked, ws_err *err) {
     const reader *r = s->job->reader;
-    const uint64_t first = ws_long_block_first(u->block, g->scan.block, r->maxl), L = s->batch->len[u->seq];
-    const uint64_t last = ws_min((u->block + 1) * g->scan.block, L);
-    const uint8_t *x = NULL;
-    int rc = WS_OK;
+    const uint64_t strands = r->cut.strands == (WS_LONG_PLUS | WS_LONG_MINUS) ? 2 : 1;
+    int rc = WS_OK, any;
+    ws_long_unit_begin(&s->worker->search, marked);
+    s->found->record = u->seq;
     for (size_t t = s->from; t < s->to && !rc; t++) {
-        const ws_genome_model *m = &g->model[t];
-        ws_genome_block b = {.target = (uint32_t)t, .record = u->seq, .model = m, .layout = s->layout[t - s->from]};
-        int any = 1;
-        b.cpu = &s->job->machine.cpu;
-        b.first = ws_long_block_first(u->block, g->scan.block, m->model.maxl);
-        b.n = (uint32_t)(last - b.first + 1);
-        s->counts.cells += (uint64_t)b.n * (uint64_t)m->model.M * (uint64_t)(!g->watson + !g->crick);
-        if (marked) rc = ws_genome_marks_of(s->worker, t - s->from, &b, &any, err);
-        if (rc || !any) continue;
-        rc = strands_of(s, u, first, last, &x, err);
-        if (!g->crick) b.strand[0] = x + (b.first - first);
-        if (!g->watson) b.strand[1] = (const uint8_t *)s->worker->other.p;
-        if (!rc) rc = ws_genome_search(&b, s->worker, s->found, &s->counts, err);
+        const ws_long_layout *l = &s->layout[t - s->from]->of;
+        ws_long_block b;
+        s->cells += strands * ws_long_unit_residues(&r->cut, s->batch, u, l->model) * (uint64_t)l->model->M;
+        rc = ws_long_unit_block(&s->worker->search, &r->cut, s->batch, u, l, marked, t - s->from, &b, &any, err);
+        if (!rc && any) rc = search_block(s, t, &b, err);
     }
     return rc;
 }
@@ -202,22 +160,23 @@ static int find_layouts(search *s, const ws_backend *be, ws_err *err) {
     int rc = WS_OK;
     for (size_t t = s->from; t < s->to && !rc; t++) {
         if (!ws_job_prep(s->job, be, (uint32_t)t)) rc = ws_job_ready(s->job, be, (uint32_t)t, NULL, err);
-        s->layout[t - s->from] = ws_job_prep(s->job, be, (uint32_t)t);
+        if (rc) break;
+        ws_genome_layout *l = s->layout[t - s->from] = ws_job_prep(s->job, be, (uint32_t)t);
+        s->dev[t - s->from] = l->dev;
+        s->model[t - s->from] = l->of.model;
     }
     return rc;
 }
 
-static int dom_worker(const ws_job *job, const ws_genome_layout *l, ws_genome_worker *w, ws_err *err) {
+static int dom_worker(const ws_job *job, const ws_genome_layout *l, worker *w, ws_err *err) {
     const ws_genome *g = genome_of(job);
     const ws_dom_options options = {.seed = (uint32_t)g->seed, .nonull2 = g->nonull2, .memory = g->mem};
     return w->dom ? WS_OK : ws_dom_worker_create(&w->dom, l->dom, &options, err);
 }
 
 /* Units against all models, on a device some models at a time. */
-static int search_units(search *s, const ws_backend *be, const ws_genome_unit *unit, size_t n, ws_err *err) {
-    const ws_genome *g = genome_of(s->job);
-    const ws_genome_marking marking = {g->set.hmm[0].abc, g->scan.block, ((const reader *)s->job->reader)->maxl,
-                                       (g->crick ? 0 : WS_LONG_PLUS) | (g->watson ? 0 : WS_LONG_MINUS)};
+static int search_units(search *s, const ws_backend *be, const ws_long_unit *unit, size_t n, ws_err *err) {
+    const reader *r = s->job->reader;
     const int marked = be->start != NULL;
     const size_t most = marked ? be->max_tasks : s->job->ntarget;
     int rc = WS_OK;
@@ -226,43 +185,46 @@ static int search_units(search *s, const ws_backend *be, const ws_genome_unit *u
         rc = find_layouts(s, be, err);
         if (!rc) rc = dom_worker(s->job, s->layout[0], s->worker, err);
         if (!rc && marked)
-            rc = ws_genome_mark(s->worker, s->layout, s->to - s->from, s->batch, unit, n, &marking, err);
-        for (size_t u = 0; u < n && !rc; u++) {
-            if (marked) ws_genome_marks_next(s->worker);
-            rc = search_unit(s, &unit[u], marked, err);
-        }
+            rc = ws_long_mark(&s->worker->search, &r->cut, s->dev, s->model, s->to - s->from, s->batch, unit, n, err);
+        for (size_t u = 0; u < n && !rc; u++) rc = search_unit(s, &unit[u], marked, err);
     }
     return rc;
 }
 
-static int search_part(ws_job *job, item *it, size_t part, const ws_backend *be, ws_genome_worker *w, ws_err *err) {
+static int search_part(ws_job *job, item *it, size_t part, const ws_backend *be, worker *w, ws_err *err) {
     reader *r = job->reader;
+    const ws_long_units *u = &it->units;
     search s = {.job = job, .batch = &it->batch, .worker = w, .found = &it->found[part]};
     s.layout = ws_calloc(job->ntarget, sizeof *s.layout, err);
-    if (!s.layout) return err->code;
+    s.dev = ws_calloc(job->ntarget, sizeof *s.dev, err);
+    s.model = ws_calloc(job->ntarget, sizeof *s.model, err);
     s.found->n = 0;
-    const int rc = search_units(&s, be, it->unit + it->part[part], it->part[part + 1] - it->part[part], err);
+    s.found->envelopes = 0;
+    const int made = s.layout && s.dev && s.model;
+    const int rc = made ? search_units(&s, be, u->at + u->part[part], u->part[part + 1] - u->part[part], err) : WS_ENOMEM;
     ws_free(s.layout);
+    ws_free(s.dev);
+    ws_free(s.model);
     if (rc) return rc;
-    r->windows += s.counts.windows;
-    r->envelopes += s.counts.envelopes;
-    r->cells += s.counts.cells;
-    if (be->start) r->device_cells += s.counts.cells;
+    r->windows += s.windows;
+    r->envelopes += s.found->envelopes;
+    r->cells += s.cells;
+    if (be->start) r->device_cells += s.cells;
     return WS_OK;
 }
 
-static int work(ws_job *job, void *item_, size_t part, ws_worker *worker, ws_err *err) {
+static int work(ws_job *job, void *item_, size_t part, ws_worker *thread, ws_err *err) {
     item *it = item_;
-    ws_genome_worker *w = &((reader *)job->reader)->worker[worker->number];
-    if (it->nparts == 0) return WS_OK;
+    worker *w = &((reader *)job->reader)->worker[thread->number];
+    if (it->units.nparts == 0) return WS_OK;
     const ws_backend *be = ws_job_pick_backend(job);
     const int rc = search_part(job, it, part, be, w, err);
     return rc && ws_job_fall_back_to_cpu(job, be, rc, err) ? search_part(job, it, part, job->cpu_backend, w, err) : rc;
 }
 
 /* Hits wait for the end. */
-static int format(ws_job *job, void *item_, ws_worker *worker, ws_outtext *out, ws_err *err) {
-    (void)job, (void)item_, (void)worker, (void)out, (void)err;
+static int format(ws_job *job, void *item_, ws_worker *thread, ws_outtext *out, ws_err *err) {
+    (void)job, (void)item_, (void)thread, (void)out, (void)err;
     return WS_OK;
 }
 
@@ -305,7 +267,7 @@ int ws_genome_take(const ws_job *job, void *own, const void *item_, const ws_out
     int rc = ws_grow(&g->place, &g->place_cap, it->batch.n + 1, sizeof *g->place, err);
     if (rc) return rc;
     memset(g->place, 0, it->batch.n * sizeof *g->place);
-    for (size_t p = 0; p < it->nparts; p++)
+    for (size_t p = 0; p < it->units.nparts; p++)
         for (size_t j = 0; j < it->found[p].n && !rc; j++) rc = take_hit(g, &it->batch, &it->found[p].at[j], err);
     g->residues += it->batch.residues * (uint64_t)(!g->watson + !g->crick);
     return rc;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Models of nhmmsieve, and its backends: every stage of a search by one vector width. */
 #include "kernels/dom/genome.h"
-#include "lib/fwd/fwd.h"
-#include "lib/msv/msv.h"
+#include "lib/run/job.h"
 
 int ws_genome_model_create(ws_genome_model *m, const ws_hmm *hmm, const ws_long_options *o, ws_err *err) {
     *m = (ws_genome_model){.hmm = hmm};
@@ -21,65 +20,45 @@ void ws_genome_model_release(ws_genome_model *m) {
     ws_profile_destroy(&m->profile);
 }
 
-/* The code of one width. */
-typedef struct bodies {
-    const ws_long_ssv_body *ssv;
-    const ws_long_vit_body *viterbi;
-    const ws_body *msv, *fwd;
-    const ws_dom_backend *dom;
-} bodies;
+static const ws_dom_backend *const dom_bodies[] = {WS_BY_WIDTH(ws_dom_)};
 
 static void release(void *layout) {
     ws_genome_layout *l = layout;
     if (!l) return;
     ws_long_dev_destroy(l->dev);
-    ws_long_ssv_destroy(&l->ssv);
-    ws_long_viterbi_destroy(&l->viterbi);
-    ws_filter_destroy(l->msv);
-    ws_filter_destroy(l->fwd);
+    ws_long_layout_release(&l->of);
     ws_free(l);
 }
 
-/* Lays a model out for a width. */
-static int lay_out(const bodies *b, const ws_genome_model *m, ws_genome_layout **layout, ws_err *err) {
-    ws_genome_layout *l = ws_calloc(1, sizeof *l, err);
-    *layout = NULL;
+/* Lays a model out for a width; with a device for that too. */
+static int lay_out(const ws_genome_model *m, int width, int device, void **prep, ws_err *err) {
+    ws_genome_layout *l = *prep = ws_calloc(1, sizeof *l, err);
     if (!l) return err->code;
-    l->dom = b->dom;
-    int rc = ws_long_ssv_create(&l->ssv, b->ssv, &m->model, err);
-    if (!rc) rc = ws_long_viterbi_create(&l->viterbi, b->viterbi, &m->profile, err);
-    if (!rc) rc = ws_filter_create(&l->msv, b->msv, &m->profile, err);
-    if (!rc) rc = ws_filter_create(&l->fwd, b->fwd, &m->profile, err);
-    if (rc) release(l);
-    else *layout = l;
+    l->dom = dom_bodies[width];
+    int rc = ws_long_layout_create(&l->of, width, WS_LONG_HAS_ALL, &m->model, &m->profile, &m->bias, err);
+    if (!rc && device) rc = ws_long_dev_create(&l->dev, &m->model, err);
+    if (!rc) return WS_OK;
+    release(l);
+    *prep = NULL;
     return rc;
 }
 
 static int prepare(const ws_backend *self, const ws_target *t, void **prep, ws_err *err) {
-    ws_genome_layout *l;
-    const int rc = lay_out(self->own, t->data, &l, err);
-    *prep = l;
-    return rc;
+    return lay_out(t->data, *(const int *)self->own, 0, prep, err);
 }
 
 #define BACKEND(width, ...) \
-    static const bodies bodies_##width = {&ws_long_ssv_##width, &ws_long_vit_##width, &ws_msv_##width, &ws_fwd_##width, &ws_dom_##width}; \
+    static const int number_##width = WS_WIDTH_##width; \
     static const ws_backend backend_##width = {.name = #width, .usable = ws_usable_##width, .prepare = prepare, .release = release, \
-                                               .max_tasks = 1, .own = &bodies_##width};
+                                               .max_tasks = 1, .own = &number_##width};
 WS_WIDTHS(BACKEND, )
 BACKEND(scalar, )
 
 static int prepare_device(const ws_backend *self, const ws_target *t, void **prep, ws_err *err) {
-    static const bodies *const by_width[] = {WS_BY_WIDTH(bodies_)};
-    const ws_genome_model *m = t->data;
-    ws_genome_layout *l;
     ws_cpu cpu;
     (void)self;
     ws_cpu_probe(&cpu);
-    int rc = lay_out(by_width[ws_cpu_best(&cpu)], m, &l, err);
-    if (!rc) rc = ws_long_dev_create(&l->dev, &m->model, err);
-    *prep = l;
-    return rc;
+    return lay_out(t->data, ws_cpu_best(&cpu), 1, prep, err);
 }
 
 /* A device marks; the CPU does the rest by its best width. Only a batch as large as this one keeps run-ins small (lib/long/device.cu). */

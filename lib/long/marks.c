@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The first pass of the SSV scan of a part's blocks on a device: neighbouring blocks of a record are one range, and each block finds its
  * marks among those of its range. A range has rows before a block that the block has not; they can add marks, which do no harm. */
-#include "kernels/dom/genome.h"
+#include "lib/long/search.h"
 
 #include <string.h>
 
@@ -11,21 +11,21 @@ typedef struct span {
     uint32_t n, units;
 } span;
 
-struct ws_genome_marks {
+struct ws_long_marks {
     span *span;
     ws_long_range *range;
     size_t n, span_cap, range_cap;
     int strands;
-    const ws_genome_layout *const *layout;
-    size_t nlayout;
-    uint8_t **flag; /* [nlayout], NULL: no device takes the model */
-    size_t *at;     /* [nlayout] where the span's marks begin */
+    const ws_long_model *const *model;
+    size_t nmodel;
+    uint8_t **flag; /* [nmodel], NULL: no device takes the model */
+    size_t *at;     /* [nmodel] where the span's marks begin */
     size_t flag_cap, at_cap;
     ws_buf flags, own;
     size_t now, unit; /* the span and its unit that are being searched; unit 0: none yet */
 };
 
-void ws_genome_marks_release(ws_genome_marks *m) {
+void ws_long_marks_release(ws_long_marks *m) {
     if (!m) return;
     ws_free(m->span);
     ws_free(m->range);
@@ -36,7 +36,7 @@ void ws_genome_marks_release(ws_genome_marks *m) {
     ws_free(m);
 }
 
-static int add_span(ws_genome_marks *m, const ws_batch *b, uint32_t seq, uint64_t first, uint64_t last, uint32_t units, ws_err *err) {
+static int add_span(ws_long_marks *m, const ws_batch *b, uint32_t seq, uint64_t first, uint64_t last, uint32_t units, ws_err *err) {
     const uint64_t word = (first - 1) / WS_RESIDUES_PER_WORD;
     int rc = ws_grow(&m->span, &m->span_cap, m->n + 1, sizeof *m->span, err);
     if (!rc) rc = ws_grow(&m->range, &m->range_cap, m->n + 1, sizeof *m->range, err);
@@ -48,7 +48,7 @@ static int add_span(ws_genome_marks *m, const ws_batch *b, uint32_t seq, uint64_
     return WS_OK;
 }
 
-static int find_spans(ws_genome_marks *m, const ws_batch *b, const ws_genome_unit *unit, size_t n, uint32_t block, uint32_t maxl,
+static int find_spans(ws_long_marks *m, const ws_batch *b, const ws_long_unit *unit, size_t n, uint32_t block, uint32_t maxl,
                       ws_err *err) {
     int rc = WS_OK;
     m->n = 0;
@@ -61,38 +61,38 @@ static int find_spans(ws_genome_marks *m, const ws_batch *b, const ws_genome_uni
 }
 
 /* Steps of one strand, or of all that are asked. */
-static size_t steps_of(const ws_genome_marks *m, size_t k, size_t s) { return ws_long_steps(m->layout[k]->ssv.model->M, m->span[s].n); }
-static size_t all_steps_of(const ws_genome_marks *m, size_t k, size_t s) {
+static size_t steps_of(const ws_long_marks *m, size_t k, size_t s) { return ws_long_steps(m->model[k]->M, m->span[s].n); }
+static size_t all_steps_of(const ws_long_marks *m, size_t k, size_t s) {
     return steps_of(m, k, s) * (size_t)(m->strands == (WS_LONG_PLUS | WS_LONG_MINUS) ? 2 : 1);
 }
 
 /* Room for the marks of models that a device takes. */
-static int make_room(ws_genome_marks *m, ws_err *err) {
+static int make_room(ws_long_marks *m, const ws_long_dev *const *dev, ws_err *err) {
     size_t total = 0;
-    int rc = ws_grow(&m->flag, &m->flag_cap, m->nlayout, sizeof *m->flag, err);
-    if (!rc) rc = ws_grow(&m->at, &m->at_cap, m->nlayout, sizeof *m->at, err);
+    int rc = ws_grow(&m->flag, &m->flag_cap, m->nmodel, sizeof *m->flag, err);
+    if (!rc) rc = ws_grow(&m->at, &m->at_cap, m->nmodel, sizeof *m->at, err);
     if (rc) return rc;
-    for (size_t k = 0; k < m->nlayout; k++) {
+    for (size_t k = 0; k < m->nmodel; k++) {
         m->at[k] = total;
-        for (size_t s = 0; s < m->n && m->layout[k]->dev; s++) total += all_steps_of(m, k, s);
+        for (size_t s = 0; s < m->n && dev[k]; s++) total += all_steps_of(m, k, s);
     }
     uint8_t *flags = ws_buf_scratch(&m->flags, total + 1, err);
     if (!flags) return err->code;
-    for (size_t k = 0; k < m->nlayout; k++) {
-        m->flag[k] = m->layout[k]->dev ? flags + m->at[k] : NULL;
+    for (size_t k = 0; k < m->nmodel; k++) {
+        m->flag[k] = dev[k] ? flags + m->at[k] : NULL;
         m->at[k] = 0;
     }
     return WS_OK;
 }
 
-static int mark(const ws_genome_marks *m, const ws_abc *abc, ws_err *err) {
-    const ws_long_dev **dev = ws_calloc(m->nlayout, sizeof *dev, err);
-    uint8_t **flag = dev ? ws_calloc(m->nlayout, sizeof *flag, err) : NULL;
+static int mark(const ws_long_marks *m, const ws_abc *abc, const ws_long_dev *const *all, ws_err *err) {
+    const ws_long_dev **dev = ws_calloc(m->nmodel, sizeof *dev, err);
+    uint8_t **flag = dev ? ws_calloc(m->nmodel, sizeof *flag, err) : NULL;
     size_t n = 0;
     int rc = flag ? WS_OK : err->code;
-    for (size_t k = 0; k < m->nlayout && !rc; k++) {
-        if (!m->flag[k]) continue;
-        dev[n] = m->layout[k]->dev;
+    for (size_t k = 0; k < m->nmodel && !rc; k++) {
+        if (!all[k]) continue;
+        dev[n] = all[k];
         flag[n++] = m->flag[k];
     }
     if (!rc) rc = ws_long_dev_mark(dev, n, abc, m->range, m->n, m->strands, flag, err);
@@ -101,33 +101,31 @@ static int mark(const ws_genome_marks *m, const ws_abc *abc, ws_err *err) {
     return rc;
 }
 
-int ws_genome_mark(ws_genome_worker *w, ws_genome_layout *const *layout, size_t nlayout, const ws_batch *b, const ws_genome_unit *unit,
-                   size_t n, const ws_genome_marking *how, ws_err *err) {
+int ws_long_mark(ws_long_worker *w, const ws_long_cut *c, const ws_long_dev *const *dev, const ws_long_model *const *model, size_t nmodel,
+                 const ws_batch *b, const ws_long_unit *unit, size_t n, ws_err *err) {
     if (!w->marks && !(w->marks = ws_calloc(1, sizeof *w->marks, err))) return err->code;
-    ws_genome_marks *m = w->marks;
-    m->layout = (const ws_genome_layout *const *)layout;
-    m->nlayout = nlayout;
-    m->strands = how->strands;
+    ws_long_marks *m = w->marks;
+    m->model = model;
+    m->nmodel = nmodel;
+    m->strands = c->strands;
     m->now = m->unit = 0;
-    int rc = find_spans(m, b, unit, n, how->block, how->maxl, err);
-    if (!rc) rc = make_room(m, err);
-    return rc ? rc : mark(m, how->abc, err);
+    int rc = find_spans(m, b, unit, n, c->block, c->maxl, err);
+    if (!rc) rc = make_room(m, dev, err);
+    return rc ? rc : mark(m, c->abc, dev, err);
 }
 
-void ws_genome_marks_next(ws_genome_worker *w) {
-    ws_genome_marks *m = w->marks;
+void ws_long_marks_next(ws_long_marks *m) {
     if (m->unit++ < m->span[m->now].units) return;
-    for (size_t k = 0; k < m->nlayout; k++) m->at[k] += all_steps_of(m, k, m->now);
+    for (size_t k = 0; k < m->nmodel; k++) m->at[k] += all_steps_of(m, k, m->now);
     m->now++;
     m->unit = 1;
 }
 
-int ws_genome_marks_of(ws_genome_worker *w, size_t k, ws_genome_block *b, int *any, ws_err *err) {
-    ws_genome_marks *m = w->marks;
+int ws_long_marks_of(ws_long_marks *m, size_t k, ws_long_block *b, int *any, ws_err *err) {
     const span *s = &m->span[m->now];
     *any = 1;
     if (!m->flag[k]) return WS_OK;
-    const int M = b->model->model.M;
+    const int M = m->model[k]->M;
     const size_t steps = ws_long_steps(M, b->n);
     const uint8_t *whole = m->flag[k] + m->at[k];
     uint8_t *own = ws_buf_scratch(&m->own, 2 * steps, err);
