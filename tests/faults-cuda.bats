@@ -146,6 +146,15 @@ does_without() { # does_without TOOL ARGUMENT...: some 0.8 seconds of work, so a
     for k in $(seq 100); do volumes+=(noisy.nii); done
     does_without mrfseg --classes 4 --rule random --eps 0 --sweeps 200 -t 1 "${volumes[@]}"
 }
+@test "a volume that the device has no room for: a sentence with a way out" {
+    zcat "$data/golden/mrf/phantom-noisy.nii.gz" >noisy.nii
+    for _ in $(seq 10); do tail -c +353 noisy.nii; done >more
+    (head -c 46 noisy.nii; printf '\240\000'; tail -c +49 noisy.nii | head -c 304; cat more) >large.nii # 160 slices for 16
+    run -1 --separate-stderr "$WARPSIEVE_FAULTY/mrfseg" --backend cuda --gpu-mem 1M --classes 4 large.nii
+    told 'gpu-mem 1000000 is too little for a batch or volume' 'a CPU backend'
+    WS_FAULT=device-memory=1 run -1 --separate-stderr "$WARPSIEVE_FAULTY/mrfseg" --backend cuda --classes 4 large.nii
+    told 'not enough device memory' 'a CPU backend'
+}
 @test "--backend auto asks for no device for a small volume" {
     zcat "$data/golden/mrf/phantom-noisy.nii.gz" >noisy.nii
     WS_FAULT_CALLS=auto "$WARPSIEVE_FAULTY/mrfseg" --classes 4 noisy.nii >got

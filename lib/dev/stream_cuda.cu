@@ -12,7 +12,7 @@
 // ---- 1 buffers ----
 
 static int over_limit(const ws_device *d, ws_err *err) {
-    return ws_fail(err, WS_EDEV, "--gpu-mem %zu is too little for batches of this size: give more, or a smaller --batch", d->limit);
+    return ws_fail(err, WS_EDEV, "--gpu-mem %zu is too little for a batch or volume of this size: give more, or a CPU backend", d->limit);
 }
 
 static pthread_mutex_t account = PTHREAD_MUTEX_INITIALIZER;
@@ -105,7 +105,7 @@ static int pinned_room(ws_devstream *s, ws_devbuf *b, size_t n, ws_err *err) {
     b->p = NULL;
     if (e != cudaErrorMemoryAllocation) return ws_cuda_check(e, "pinning memory", err);
     (void)cudaGetLastError();
-    return ws_fail(err, WS_EDEV, "the host has no %zu bytes of memory to pin: a smaller --batch needs less", cap);
+    return ws_fail(err, WS_EDEV, "the host has no %zu bytes of memory to pin: smaller batches need less, a CPU backend none", cap);
 }
 
 // ---- 2 copies and launches ----
