@@ -279,6 +279,22 @@ equals_golden() { # equals_golden SET OPTION...
     ! grep -q '##end' got
 }
 
+@test "hmmsieve: notes of the first program, devices that are not there" {
+    run --separate-stderr -0 hmmsieve --noali m.hmm demo.fa
+    [ -z "$stderr" ] || fail "$stderr"
+    export CUDA_VISIBLE_DEVICES=''
+    run --separate-stderr -0 hmmsieve --device 1 m.hmm demo.fa
+    [ "$(grep -c 'goes on without a device' <<<"$stderr")" -eq 1 ] || fail "$stderr"
+    run --separate-stderr -0 hmmsieve -q --device 1 m.hmm demo.fa
+    [ -z "$stderr" ] || fail "$stderr"
+    run --separate-stderr hmmsieve --device 0, m.hmm demo.fa
+    refused 2 '--device' 'numbers'
+    run --separate-stderr hmmsieve --backend gpu m.hmm demo.fa
+    refused 2 'no "gpu"' 'scalar'
+    run --separate-stderr -1 hmmsieve --backend cuda m.hmm demo.fa
+    grep -q '^msvfilt: --backend cuda cannot run here' <<<"$stderr"
+}
+
 @test "hmmsieve: which program failed, options that it does not have" {
     printf '>a\nMKV1LAT\n' >bad.fa
     run --separate-stderr -1 hmmsieve m.hmm bad.fa
@@ -297,7 +313,8 @@ equals_golden() { # equals_golden SET OPTION...
     run --separate-stderr hmmsieve - demo.fa
     refused 2 'standard input' 'four programs'
     mkdir -p alone && cp "$(command -v hmmsieve)" alone/
-    run --separate-stderr -1 env PATH=/usr/bin:/bin alone/hmmsieve m.hmm demo.fa
-    grep -q 'hmmsieve: msvfilt could not be started' <<<"$stderr"
+    hmmsieve -O tsv m.hmm demo.fa >want
+    env PATH=/usr/bin:/bin alone/hmmsieve -O tsv m.hmm demo.fa >got # it needs no other program
+    same want got
     [ "$(status_of bash -c 'set -o pipefail; hmmsieve -O tsv three.hmm demo.fa | true')" -eq 141 ]
 }

@@ -41,7 +41,7 @@ static int make_crew(turn *t, ws_err *err) {
     ws_domscore *d = t->d;
     const ws_dom_options o = {.seed = (uint32_t)d->seed, .nonull2 = d->nonull2, .memory = (size_t)d->mem};
     if (d->crew) return WS_OK;
-    return ws_dom_crew_create(&d->crew, backend_of(t->job), &o, ws_job_threads(t->job), err);
+    return ws_dom_crew_create(&d->crew, backend_of(t->job), &o, t->job->nworker, err);
 }
 
 /* ---- pairs ---- */
@@ -69,7 +69,7 @@ static int open_turn(turn *t, ws_err *err) {
         ws_dom_pair_begin(&t->pair[i], (const uint8_t *)p->codes.p + p->seq[s].codes, &t->lm[s]);
     }
     int rc = sort_tasks(t, err);
-    if (!rc) rc = ws_parallel_for(t->job->ntarget, ws_job_threads(t->job), make_tables, t, err);
+    if (!rc) rc = ws_parallel_for(t->job->ntarget, t->job->nworker, make_tables, t, err);
     for (size_t m = 0; m < t->job->ntarget && !rc; m++)
         for (size_t j = t->first[m]; j < t->first[m + 1]; j++) t->task[j].tables = t->d->tables[m];
     return rc;

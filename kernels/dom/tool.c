@@ -21,7 +21,7 @@ static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_wo
 /* Enough to fill all threads for a while; and a bound on memory, of which a pair takes about a kilobyte and 6 bytes for each residue. */
 static int is_enough(const ws_job *job) {
     const ws_pool *p = &((ws_domscore *)job->own)->pool;
-    return p->cells > 3e8 * ws_job_threads(job) || p->codes.n + p->text.n > (64 << 20) || p->npair > (64 << 10);
+    return p->cells > 3e8 * job->nworker || p->codes.n + p->text.n > (64 << 20) || p->npair > (64 << 10);
 }
 
 /* With --stream the text of a sink leaves with each batch. */

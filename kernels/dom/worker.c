@@ -21,9 +21,7 @@ void ws_dom_worker_destroy(ws_dom_worker *w) {
 }
 
 void *ws_dom_scratch(ws_dom_worker *w, int place, size_t bytes, ws_err *err) {
-    ws_buf *b = &w->scratch[place];
-    b->n = 0;
-    return ws_buf_reserve(b, bytes, err) == WS_OK ? b->p : NULL;
+    return ws_buf_scratch(&w->scratch[place], bytes, err);
 }
 
 /* ---- a pair ---- */

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -39,25 +40,18 @@ void ws_stage_release(ws_stage_args *s) {
 
 /* ---- processes ---- */
 
-enum { STATUS_NO_PROGRAM = 127 };
-
-/* In the child: becomes the program. Programs of one version stand together, so those beside this one come first. */
-static void become(const ws_stage_args *s, int in, int out, pid_t parent) {
-    char path[4096];
-    const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+/* In the child: runs the tool. `others` are ends of pipes that belong to other programs: whoever held the reading end of its own output
+ * would never see its reader go away. */
+static _Noreturn void become(const ws_tool *tool, const ws_stage_args *s, int in, int out, int others, pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* nobody would wait for it */
-    if (getppid() != parent) _exit(STATUS_NO_PROGRAM);
-    if ((in != STDIN_FILENO && dup2(in, STDIN_FILENO) < 0) || (out != STDOUT_FILENO && dup2(out, STDOUT_FILENO) < 0))
-        _exit(STATUS_NO_PROGRAM);
+    prctl(PR_SET_NAME, tool->name);
+    if (getppid() != parent) _exit(1);
+    if ((in != STDIN_FILENO && dup2(in, STDIN_FILENO) < 0) || (out != STDOUT_FILENO && dup2(out, STDOUT_FILENO) < 0)) _exit(1);
+    if (in != STDIN_FILENO) close(in);
+    if (out != STDOUT_FILENO) close(out);
+    if (others >= 0) close(others);
     signal(SIGPIPE, SIG_DFL);
-    if (n > 0) {
-        path[n] = '\0';
-        char *slash = strrchr(path, '/');
-        const size_t room = sizeof path - (size_t)(slash + 1 - path);
-        if ((size_t)snprintf(slash + 1, room, "%s", s->arg[0]) < room) execv(path, s->arg);
-    }
-    execvp(s->arg[0], s->arg);
-    _exit(STATUS_NO_PROGRAM);
+    exit(ws_main(tool, (int)s->n, s->arg));
 }
 
 /* One process of the pipe: its number, and how it ended. */
@@ -67,12 +61,12 @@ typedef struct process {
 } process;
 
 /* Starts program i; *in is what it reads, and then what the next one reads. */
-static int start(process *p, const ws_stage_args *stage, size_t i, size_t n, int *in, int out, ws_err *err) {
+static int start(process *p, const ws_tool *tool, const ws_stage_args *stage, size_t i, size_t n, int *in, int out, ws_err *err) {
     const pid_t parent = getpid();
     int ends[2] = {-1, out};
     if (i + 1 < n && pipe2(ends, O_CLOEXEC) < 0) return ws_fail_errno(err, WS_EIO, "cannot make a pipe behind %s", stage[i].arg[0]);
     p->pid = fork();
-    if (p->pid == 0) become(&stage[i], *in, ends[1], parent);
+    if (p->pid == 0) become(tool, &stage[i], *in, ends[1], ends[0], parent);
     const int failed = p->pid < 0 ? ws_fail_errno(err, WS_EIO, "cannot start %s", stage[i].arg[0]) : WS_OK;
     if (*in != STDIN_FILENO) close(*in);
     if (i + 1 < n) close(ends[1]);
@@ -99,18 +93,16 @@ static int judge(const process *p, const ws_stage_args *stage, size_t n, ws_err 
         if (status == 0 || broke(status)) continue;
         if (WIFSIGNALED(status))
             return ws_fail(err, WS_EDATA, "%s was killed by signal %d, so the results are not complete", name, WTERMSIG(status));
-        if (WEXITSTATUS(status) == STATUS_NO_PROGRAM)
-            return ws_fail(err, WS_EDATA, "%s could not be started: it is neither beside hmmsieve nor on the PATH", name);
         return ws_fail(err, WS_EDATA, "%s ended with status %d, so the results are not complete", name, WEXITSTATUS(status));
     }
     return broke(p[n - 1].status) ? ws_fail(err, WS_EPIPE, "%s: nobody reads its output", stage[n - 1].arg[0]) : WS_OK;
 }
 
-int ws_stages_run(const ws_stage_args *stage, size_t n, int out, ws_err *err) {
+int ws_stages_run(const ws_tool *const *tool, const ws_stage_args *stage, size_t n, int out, ws_err *err) {
     process p[WS_STAGES_MAX] = {{0, 0}};
     int in = STDIN_FILENO, rc = WS_OK;
     size_t started = 0;
-    for (; started < n && rc == WS_OK; started += rc == WS_OK) rc = start(&p[started], stage, started, n, &in, out, err);
+    for (; started < n && rc == WS_OK; started += rc == WS_OK) rc = start(&p[started], tool[started], stage, started, n, &in, out, err);
     if (in > STDIN_FILENO) close(in);
     for (size_t i = 0; i < started; i++) wait_for(&p[i]);
     return rc ? rc : judge(p, stage, n, err);

@@ -4,6 +4,7 @@
 #define WS_SIEVE_STAGES_H
 
 #include "lib/base/mem.h"
+#include "lib/run/tool.h"
 
 enum { WS_STAGES_MAX = 4 };
 
@@ -20,9 +21,9 @@ int ws_stage_add_real(ws_stage_args *s, const char *option, double v, ws_err *er
 int ws_stage_add_text(ws_stage_args *s, const char *option, const char *v, ws_err *err);
 void ws_stage_release(ws_stage_args *s);
 
-/* Starts the n programs, which stand in the folder of this one or else on the PATH, and waits for all. The first reads our standard input,
- * the last writes to the descriptor `out`. WS_EDATA names the first program that failed of its own account. WS_EPIPE: the reader of `out`
- * went away. */
-int ws_stages_run(const ws_stage_args *stage, size_t n, int out, ws_err *err);
+/* Runs the n tools in child processes of this one and waits for all. The caller has no other threads and has not used CUDA, which does
+ * not outlive a fork. The first tool reads our standard input, the last writes to the descriptor `out`. WS_EDATA names the first program
+ * that failed of its own account. WS_EPIPE: the reader of `out` went away. */
+int ws_stages_run(const ws_tool *const *tool, const ws_stage_args *stage, size_t n, int out, ws_err *err);
 
 #endif

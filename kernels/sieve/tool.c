@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * hmmsieve: the whole search in one command, with hmmsearch's options. It starts msvfilt, vitfilt, fwdscore and domscore as a pipe. */
+ * hmmsieve: the whole search in one command, with hmmsearch's options. It runs msvfilt, vitfilt, fwdscore and domscore as a pipe. */
 #include "kernels/sieve/stages.h"
+#include "lib/dev/ids.h"
 #include "lib/io/source.h"
 #include "lib/run/job.h"
 
@@ -19,6 +20,8 @@ typedef struct sieve {
     int mem_given;
     const char *tblout, *domtblout, *msa, *tformat, *text;
     const char *models;
+    const char *backend, *device; /* for the programs, as is what follows */
+    uint64_t gpu_mem, batch;
 } sieve;
 
 #define AT(field) offsetof(sieve, field)
@@ -118,10 +121,28 @@ static int check(const sieve *s, ws_err *err) {
     return WS_OK;
 }
 
+/* Takes what is for the programs alone from the engine. This process asks for no device, because CUDA does not outlive a fork. It scores
+ * nothing, so one thread is enough. */
+static int take_common(ws_job *job, ws_err *err) {
+    sieve *s = job->own;
+    ws_common *c = &job->common;
+    ws_dev_ids ids;
+    s->backend = c->backend;
+    s->device = c->device;
+    s->gpu_mem = c->gpu_mem;
+    s->batch = c->batch;
+    if (c->backend && (strcmp(c->backend, "cuda") == 0 || strcmp(c->backend, "cuda+cpu") == 0)) c->backend = NULL;
+    c->device = NULL;
+    c->gpu_mem = 0;
+    c->threads = 1;
+    return ws_dev_ids_parse(&ids, s->device, err);
+}
+
 static int open_sieve(ws_job *job, ws_err *err) {
     sieve *s = job->own;
     const ws_cmdline *cl = &job->cmdline;
     int rc = check(s, err);
+    if (!rc) rc = take_common(job, err);
     if (rc) return rc;
     if (cl->noperand == 0) return ws_fail(err, WS_EUSAGE, "no model file: the first operand is the HMM, the rest are sequences");
     s->models = cl->operand[0];
@@ -145,12 +166,12 @@ static int begin_stage(const ws_job *job, ws_stage_args *to, const char *program
     if (!rc && c->progress) rc = ws_stage_add(to, "--progress", err);
     if (!rc && c->no_progress) rc = ws_stage_add(to, "--no-progress", err);
     if (!rc && s->threads_given) rc = ws_stage_add_text(to, "--threads", number, err);
-    if (!rc && c->backend) rc = ws_stage_add_text(to, "--backend", c->backend, err);
-    if (!rc && c->device) rc = ws_stage_add_text(to, "--device", c->device, err);
-    snprintf(number, sizeof number, "%llu", (unsigned long long)c->gpu_mem);
-    if (!rc && c->gpu_mem) rc = ws_stage_add_text(to, "--gpu-mem", number, err);
-    snprintf(number, sizeof number, "%llu", (unsigned long long)c->batch);
-    if (!rc && c->batch) rc = ws_stage_add_text(to, "--batch", number, err);
+    if (!rc && s->backend) rc = ws_stage_add_text(to, "--backend", s->backend, err);
+    if (!rc && s->device) rc = ws_stage_add_text(to, "--device", s->device, err);
+    snprintf(number, sizeof number, "%llu", (unsigned long long)s->gpu_mem);
+    if (!rc && s->gpu_mem) rc = ws_stage_add_text(to, "--gpu-mem", number, err);
+    snprintf(number, sizeof number, "%llu", (unsigned long long)s->batch);
+    if (!rc && s->batch) rc = ws_stage_add_text(to, "--batch", number, err);
     return rc;
 }
 
@@ -231,6 +252,10 @@ static int domain_stage(const ws_job *job, ws_stage_args *to, ws_err *err) {
 
 /* ---- the run ---- */
 
+/* The tools of the stages in their order, which bin/hmmsieve.c knows. The first three are filters. */
+enum { FILTERS = 3 };
+static const ws_tool *const *tools_of(const ws_job *job) { return job->tool->for_reader; }
+
 static int run_sieve(ws_job *job, ws_err *err) {
     const sieve *s = job->own;
     ws_stage_args stage[WS_STAGES_MAX] = {{0}};
@@ -242,7 +267,7 @@ static int run_sieve(ws_job *job, ws_err *err) {
         if (!rc) rc = filter_stage(job, &stage[n++], "fwdscore", s->F3, 0, err);
     }
     if (!rc) rc = domain_stage(job, &stage[n++], err);
-    if (!rc) rc = ws_stages_run(stage, n, job->out[0].file.fd, err);
+    if (!rc) rc = ws_stages_run(tools_of(job) + (s->max ? FILTERS : 0), stage, n, job->out[0].file.fd, err);
     for (size_t i = 0; i < WS_STAGES_MAX; i++) ws_stage_release(&stage[i]);
     return rc;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *aligned(size_t bytes, ws_err *err) {
+void *ws_alloc(size_t bytes, ws_err *err) {
     void *p = NULL;
     if (posix_memalign(&p, WS_ALIGN, ws_max(bytes, WS_ALIGN)) != 0) {
         ws_fail_nomem(err, bytes);
@@ -22,7 +22,7 @@ void *ws_calloc(size_t n, size_t size, ws_err *err) {
         ws_fail_nomem(err, SIZE_MAX);
         return NULL;
     }
-    void *p = aligned(bytes, err);
+    void *p = ws_alloc(bytes, err);
     if (p) memset(p, 0, bytes);
     return p;
 }
@@ -44,7 +44,7 @@ int ws_grow(void *pp, size_t *cap, size_t need, size_t size, ws_err *err) {
     }
     if (__builtin_mul_overflow(want, size, &bytes)) return ws_fail_nomem(err, SIZE_MAX);
     /* realloc would lose the alignment: allocate, copy, release */
-    void *old, *fresh = aligned(bytes, err);
+    void *old, *fresh = ws_alloc(bytes, err);
     if (!fresh) return WS_ENOMEM;
     memcpy(&old, pp, sizeof old);
     if (old) memcpy(fresh, old, *cap * size);
@@ -62,6 +62,7 @@ int ws_buf_reserve(ws_buf *b, size_t more, ws_err *err) {
 
 void *ws_buf_scratch(ws_buf *b, size_t n, ws_err *err) {
     b->n = 0;
+    if (b->cap < n) ws_buf_release(b); /* growing would copy what nobody reads */
     return ws_buf_reserve(b, ws_max(n, 1), err) ? NULL : b->p;
 }
 

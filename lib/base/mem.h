@@ -15,6 +15,9 @@ enum { WS_ALIGN = 64 }; /* one cache line, one AVX-512 register */
 /* Returns a zeroed, WS_ALIGN-aligned array of n elements, which the caller releases with ws_free. n = 0 gives a
  * valid pointer. Returns NULL and a sentence in *err on failure. */
 void *ws_calloc(size_t n, size_t size, ws_err *err);
+/* Returns WS_ALIGN-aligned memory of undefined content, which the caller releases with ws_free; NULL and a sentence on
+ * failure. The kernel gives pages of it only where something is written. */
+void *ws_alloc(size_t bytes, ws_err *err);
 void ws_free(void *p); /* p may be NULL */
 
 /* Returns a copy of n bytes and a NUL, which the caller releases with ws_free; NULL and a sentence on failure. */

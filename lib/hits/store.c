@@ -35,13 +35,13 @@ static void *cut(ws_hitstore *s, size_t n, ws_err *err) {
     n = (n + 7) & ~(size_t)7;
     if (!s->block || s->block->cap - s->block->n < n) {
         const size_t cap = ws_max(BLOCK, n + head);
-        struct ws_hitblock *b = ws_calloc(cap, 1, err);
+        struct ws_hitblock *b = ws_alloc(cap, err);
         if (!b) return NULL;
         *b = (struct ws_hitblock){.next = s->block, .n = head, .cap = cap};
         s->block = b;
         s->bytes += cap;
     }
-    void *p = (char *)s->block + s->block->n;
+    void *p = memset((char *)s->block + s->block->n, 0, n);
     s->block->n += n;
     return p;
 }

@@ -89,9 +89,9 @@ int ws_source_open(ws_source **out, const char *path, ws_err *err) {
     pthread_cond_init(&s->filled, NULL);
     if (!(s->name = ws_strndup(name, strlen(name), err))) goto fail;
     if (open_fd(s, path, err)) goto fail;
-    if (!(s->raw.p = ws_calloc(1, WS_SOURCE_CHUNK, err))) goto fail;
+    if (!(s->raw.p = ws_alloc(WS_SOURCE_CHUNK, err))) goto fail;
     for (int i = 0; i < CHUNKS; i++) {
-        if (!(s->chunk[i].p = ws_calloc(1, WS_SOURCE_CHUNK, err))) goto fail;
+        if (!(s->chunk[i].p = ws_alloc(WS_SOURCE_CHUNK, err))) goto fail;
         s->idle[s->nidle++] = i;
     }
     *out = s;

@@ -108,7 +108,7 @@ static void make_call(call *g, const ws_job *job, const ws_batch *b, const pairi
 static int score_calls(ws_scan_state *s, const ws_batch *b, const pairing *p, ws_worker *worker, ws_hits *hits, ws_err *err) {
     ws_job *job = s->job;
     const size_t size = s->scoring->score_size;
-    call *g = ws_calloc(1, sizeof *g, err);
+    call *g = ws_alloc(sizeof *g, err);
     int rc = g ? WS_OK : WS_ENOMEM;
     for (cursor at = {p->from, 0}; at.target < p->to && !rc;) {
         const cursor from = at;
