@@ -32,7 +32,7 @@ other_compressions() { # marks by hand: not every machine has the programs
         hmmsieve) # its programs read the files, each with its own sentence
             run --separate-stderr "$1" --max m.hmm f
             [ "$status" -eq 1 ] && [ -z "$output" ] || fail "status $status, output: $output"
-            grep -q "^domscore: f: $name is not supported; run: $undo f | domscore m.hmm -$" <<<"$stderr" || fail "$stderr"
+            grep -q "^domscore: f: $name is not supported; run: $undo f | hmmsieve m.hmm -$" <<<"$stderr" || fail "$stderr"
             tail -1 <<<"$stderr" | grep -q '^hmmsieve: domscore ended with status 1' || fail "$stderr"
             ;;
         nhmmsieve)
