@@ -111,8 +111,8 @@ static int decide_pair(const deciding *g, const ws_task *task, const uint32_t *r
 /* Returns the null score, corrected for bias, of a pair whose row has the bias as an earlier stage computed it; NaN if it has not. The
  * bias filter would take a sixth of vitfilt's processor time. */
 static float null_score_of_row(const deciding *g, const ws_row *row, const ws_lenmodel *lm) {
-    const ws_cell c = ws_row_cell(g->b, row, g->bias_column);
-    return c.forms & WS_CELL_BIT(WS_CELL_EXACT32) ? ws_bits_undo((float)c.v, lm->null_nats) : NAN;
+    const float bits = ws_row_exact(g->b, row, g->bias_column);
+    return isnan(bits) ? NAN : ws_bits_undo(bits, lm->null_nats);
 }
 
 /* Computes null2[i], the null score in nats that is subtracted from pair q[i], for n pairs. For pairs with a hint

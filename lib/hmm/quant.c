@@ -5,6 +5,7 @@
  * Products are rounded to single precision before they are rounded to whole numbers, halves away from zero (pitfall
  * 14.6). Without the first rounding some parameters differ by one. */
 #include <math.h>
+#include <string.h>
 
 #include "lib/hmm/profile.h"
 
@@ -92,23 +93,37 @@ WS_PROFILE_FORM(ws_words);
 
 /* ---- 5.3: odds ---- */
 
-/* Returns exp(x) by the polynomial of section 5.3, each operation rounded to single precision. The reference builds
- * 2^n in the exponent field and flushes subnormal results. So n = -127, which the lower bound allows, gives 0. */
-static float odds_of(float x) {
-    if (x > 88.3762627f) return INFINITY;
-    if (x <= -88.3762627f) return 0.0f;
-    float n = floorf(x * 1.44269504f + 0.5f);
-    if (n < -126.0f) return 0.0f;
-    float g = x - n * 0.693359375f;
-    g = g - n * -2.12194440e-4f;
-    float z = g * g;
-    float y = 1.9875691500e-4f;
-    y = y * g + 1.3981999507e-3f;
-    y = y * g + 8.3334519073e-3f;
-    y = y * g + 4.1665795894e-2f;
-    y = y * g + 1.6666665459e-1f;
-    y = y * g + 5.0000001201e-1f;
-    return ldexpf(y * z + g + 1.0f, (int)n);
+/* Returns 2^n for n from -126 to 127. */
+static float power_of_two(int n) {
+    const uint32_t bits = (uint32_t)(n + 127) << 23;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+/* Sets to[i] to exp(x[i]) by the polynomial of section 5.3, each operation rounded to single precision. The reference
+ * builds 2^n in the exponent field and flushes subnormal results. So n = -127, which the lower bound allows, gives 0.
+ * There are no branches and no calls, so the compiler does several at once. */
+static void set_odds(float *to, const float *x, size_t count) {
+    const float high = 88.3762627f, low = -88.3762627f;
+    for (size_t i = 0; i < count; i++) {
+        float v = x[i] < high ? x[i] : high;
+        v = v > low ? v : low;
+        const float t = v * 1.44269504f + 0.5f;
+        const int whole = (int)t, n = whole - ((float)whole > t); /* floor */
+        float g = v - (float)n * 0.693359375f;
+        g = g - (float)n * -2.12194440e-4f;
+        const float z = g * g;
+        float y = 1.9875691500e-4f;
+        y = y * g + 1.3981999507e-3f;
+        y = y * g + 8.3334519073e-3f;
+        y = y * g + 4.1665795894e-2f;
+        y = y * g + 1.6666665459e-1f;
+        y = y * g + 5.0000001201e-1f;
+        const int half = n >> 1; /* in two steps, since n may be 128; the first one is exact */
+        const float odds = (y * z + g + 1.0f) * power_of_two(half) * power_of_two(n - half);
+        to[i] = x[i] > high ? INFINITY : x[i] <= low || n < -126 ? 0.0f : odds;
+    }
 }
 
 int ws_odds_create(ws_odds *o, const ws_profile *p, ws_err *err) {
@@ -116,10 +131,10 @@ int ws_odds_create(ws_odds *o, const ws_profile *p, ws_err *err) {
     *o = (ws_odds){.M = p->M, .Kp = p->abc->Kp};
     o->emit = ws_calloc(n, sizeof *o->emit, err);
     if (!o->emit) goto fail;
-    for (size_t i = 0; i < n; i++) o->emit[i] = odds_of(p->score[i]);
+    set_odds(o->emit, p->score, n);
     for (int t = 0; t < WS_NPTRANS; t++) {
         if (!(o->tr[t] = ws_calloc(row, sizeof *o->tr[t], err))) goto fail;
-        for (size_t k = 0; k < row; k++) o->tr[t][k] = odds_of(p->tr[t][k]);
+        set_odds(o->tr[t], p->tr[t], row);
     }
     return WS_OK;
 fail:

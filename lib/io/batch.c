@@ -106,13 +106,17 @@ static ws_cell implied_cell(const ws_batch *b, const ws_row *row, ws_paircol kin
     return ws_cell_number(WS_COL_COUNT, kind == WS_PAIRCOL_TLEN ? b->len[row->seq] : q->qlen);
 }
 
+static const ws_blockcol *column_of(const ws_batch *b, const ws_row *row, int index) {
+    return row->number == UINT32_MAX ? NULL : &b->col[row->block * b->ncolumn + (size_t)index];
+}
+
 ws_cell ws_row_cell(const ws_batch *b, const ws_row *row, int index) {
     return ws_row_cell_behind(b, row, index, &(ws_rowplace){0});
 }
 
 ws_cell ws_row_cell_behind(const ws_batch *b, const ws_row *row, int index, ws_rowplace *place) {
-    if (row->number == UINT32_MAX) return table_cell(b, row, index, place);
-    const ws_blockcol *c = &b->col[row->block * b->ncolumn + (size_t)index];
+    const ws_blockcol *c = column_of(b, row, index);
+    if (!c) return table_cell(b, row, index, place);
     const ws_cellform form = (ws_cellform)c->form;
     if (form == WS_CELL_IMPLIED) return implied_cell(b, row, (ws_paircol)c->kind);
     if (form != WS_CELL_TEXT) return ws_cell_stored(form, ws_cellform_load(form, b->raw.p + c->data, row->place));
@@ -122,7 +126,15 @@ ws_cell ws_row_cell_behind(const ws_batch *b, const ws_row *row, int index, ws_r
     return text_cell(b->raw.p + c->text + end[0], end[1] - end[0]);
 }
 
+float ws_row_exact(const ws_batch *b, const ws_row *row, int index) {
+    const ws_blockcol *c = column_of(b, row, index);
+    return c && c->form == WS_CELL_EXACT32 ? (float)ws_cellform_load(WS_CELL_EXACT32, b->raw.p + c->data, row->place) : NAN;
+}
+
 double ws_row_number(const ws_batch *b, const ws_row *row, int index) {
+    const ws_blockcol *stored = column_of(b, row, index);
+    if (stored && stored->form != WS_CELL_IMPLIED && stored->form != WS_CELL_TEXT)
+        return ws_cellform_load((ws_cellform)stored->form, b->raw.p + stored->data, row->place);
     ws_cell c = ws_row_cell(b, row, index);
     char text[32], *end;
     if (c.forms) return c.v;

@@ -88,6 +88,8 @@ typedef struct ws_rowplace {
 ws_cell ws_row_cell_behind(const ws_batch *b, const ws_row *row, int index, ws_rowplace *place);
 /* The same as a number; NaN for a field that is empty or no number. */
 double ws_row_number(const ws_batch *b, const ws_row *row, int index);
+/* The same of a column of numbers that a tool computed; NaN where nobody says so, as in a table. */
+float ws_row_exact(const ws_batch *b, const ws_row *row, int index);
 
 /* Empties a batch, which was zeroed once, and keeps its memory for the next filling. */
 void ws_batch_reuse(ws_batch *b);

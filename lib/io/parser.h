@@ -125,9 +125,9 @@ static inline ws_mark ws_parse_mark(const ws_parse *s) {
 /* What is at m fills a batch. Records without residues and long names fill one too, or it would have no bound: a record
  * counts for at least one residue, and so do 64 bytes of text. */
 static inline int ws_parse_fills(const ws_parse *s, const ws_mark *m) {
-    const uint64_t most = s->conf->batch_residues;
+    const uint64_t most = s->conf->batch_residues, residues = s->pairs && s->conf->pair_residues ? s->conf->pair_residues : most;
     const size_t n = ws_max(m->n, m->nrow);
-    return m->residues >= most || n >= s->conf->batch_seqs || n >= most || m->ntext / 64 >= most;
+    return m->residues >= residues || n >= s->conf->batch_seqs || n >= most || m->ntext / 64 >= most;
 }
 
 /* The batch has what the configuration asks for. */

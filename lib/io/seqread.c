@@ -74,7 +74,10 @@ int ws_seqread_open(ws_seqread **out, const ws_seqread_conf *conf, ws_err *err) 
     return WS_OK;
 }
 
-void ws_seqread_batch(ws_seqread *r, uint64_t residues) { r->conf.batch_residues = ws_max(residues, 1); }
+void ws_seqread_batch(ws_seqread *r, uint64_t residues) {
+    r->conf.batch_residues = ws_max(residues, 1);
+    r->conf.pair_residues = 0;
+}
 
 void ws_seqread_close(ws_seqread *r) {
     if (!r) return;

@@ -31,6 +31,7 @@ typedef struct ws_seqread_conf {
     int allow_cut;           /* a TSV without its ##end is accepted */
     int tab_joins;           /* a tab in the header of FASTA or FASTQ is a '_' of its name, not a blank behind it */
     uint64_t batch_residues; /* a batch is closed at the first record end at or beyond this many residues */
+    uint64_t pair_residues;  /* the same of packed pairs, which have few pairs for each sequence; 0: as of all others */
     size_t batch_seqs;       /* ... or sequences (or rows); or as many records, or 64 bytes of text for each, as residues */
     int rows_apart;          /* adjacent rows of one sequence need not share a batch: the last row is not held back for them */
     int queries;             /* the column query of a table, if there is one, names a model in every row */
@@ -71,7 +72,7 @@ void ws_seqread_close(ws_seqread *r);
  * WS_EOF, WS_AGAIN (see wait_ms) or a failure; WS_EOF and failures come again on every later call. */
 int ws_seqread_fill(ws_seqread *r, ws_batch *b, ws_err *err);
 
-/* From the next fill on batches have so many residues. The thread that fills. */
+/* From the next fill on batches have so many residues, whatever is read. The thread that fills. */
 void ws_seqread_batch(ws_seqread *r, uint64_t residues);
 
 /* For idle threads, as ws_source_ahead. Any thread. */

@@ -32,6 +32,7 @@ struct ws_job {
     char *model_id; /* for the provenance line: "globins4(xxh3:0123456789abcdef)"; ws_free */
 
     uint64_t default_batch; /* size of an item where neither --batch nor the backend says; 0: lib/run's own */
+    int batch_given;        /* --batch says it */
     uint64_t most_batch;    /* more is too much where --batch does not say; 0: whatever the backend says */
 
     ws_output out[WS_OUTPUT_MAX]; /* 0: the main one */

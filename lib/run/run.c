@@ -110,8 +110,8 @@ int ws_run_job(ws_job *job, ws_err *err) {
     if (!rc) rc = ws_output_paths_check(job, err);
     if (!rc && job->tool->backends) rc = ws_backend_choose(job, err);
     if (!rc && job->backend) rc = ws_backend_begin(job, job->nworker, err);
-    run.batch_given = job->common.batch != 0;
-    if (!run.batch_given) job->common.batch = ws_job_batch(job, job->open || !job->cpu_backend ? job->backend : job->cpu_backend);
+    job->batch_given = job->common.batch != 0;
+    if (!job->batch_given) job->common.batch = ws_job_batch(job, job->open || !job->cpu_backend ? job->backend : job->cpu_backend);
     run.open_ns = ws_now_ns() - run.start_ns;
     if (!rc) rc = run_stream(&run, err);
     ws_backend_end(job);

@@ -28,7 +28,6 @@ typedef struct ws_run {
     const ws_reader *reader; /* of the tool */
     ws_worker *worker;       /* [job->nworker] */
 
-    int batch_given; /* --batch, or the tool's own */
     int headed;      /* the outputs have their heads */
     ws_out stats;
     int has_stats;

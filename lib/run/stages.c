@@ -5,7 +5,7 @@
 int ws_run_read(void *run_, void *slot, size_t *parts, ws_err *err) {
     ws_run *run = run_;
     const ws_moment t0 = ws_clock_start();
-    if (!run->batch_given && run->opener_begun && ws_job_is_open(run->job))
+    if (!run->job->batch_given && run->opener_begun && ws_job_is_open(run->job))
         run->reader->resize(run->job, ws_job_batch(run->job, run->job->backend));
     int rc = run->reader->fill(run->job, ((ws_slot *)slot)->item, parts, err);
     ws_clock_stop(&run->read, t0);

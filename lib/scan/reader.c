@@ -44,6 +44,10 @@ static int outputs(ws_job *job, ws_err *err) {
 
 /* ---- opening and closing ---- */
 
+/* Of packed pairs a model meets few sequences of a batch. With four times as many of them, vector bodies that interleave sequences run out
+ * of them less often: fwdscore takes a seventh less processor time, vitfilt a thirtieth (2,766 models x E. coli, AVX-512). */
+enum { PAIRS_WIDE = 4 };
+
 static void configure(ws_scan_state *s) {
     const ws_job *job = s->job;
     const ws_scan *scan = s->scan;
@@ -51,6 +55,7 @@ static void configure(ws_scan_state *s) {
     for (int i = 0; i < scan->ncol; i++)
         if (!scan->col[i].if_absent && !scan->col[i].on_demand) s->own[nown++] = scan->col[i].name;
     for (int k = 0; k < job->nout; k++) side |= scan->emit[k] != NULL;
+    const int wide = !job->batch_given && job->backend && !ws_job_has_device(job);
     s->conf = (ws_seqread_conf){.path = job->input,
                                 .npath = job->ninput,
                                 .format = (ws_format)scan->in_format,
@@ -63,6 +68,7 @@ static void configure(ws_scan_state *s) {
                                 .allow_cut = scan->allow_cut,
                                 .tab_joins = scan->tab_joins,
                                 .batch_residues = job->common.batch,
+                                .pair_residues = wide ? PAIRS_WIDE * job->common.batch : 0,
                                 .batch_seqs = SIZE_MAX,
                                 .own = s->own,
                                 .nown = nown};
