@@ -50,6 +50,17 @@ no_memory() {
     each no_memory $(sequence_tools model)
 }
 
+untouched() { # no call of the CUDA runtime, which alone makes a context
+    rm -f calls
+    WS_FAULT_CALLS=calls "$WARPSIEVE_FAULTY/$1" $(model_of "$1") small.fa >got
+    [ ! -s calls ] || fail "a small search asked for a device: $(sort calls | uniq -c)"
+}
+@test "--backend auto: a small search does not touch the device" {
+    each untouched $(sequence_tools) hmmsieve
+    WS_FAULT_CALLS=calls "$WARPSIEVE_FAULTY/hmmsieve" --backend cuda three.hmm small.fa >got
+    [ -s calls ]
+}
+
 @test "--backend auto goes on without a device that cannot be opened" {
     local n
     for _ in $(seq 60); do cat demo.fa; done >long.fa # more than a second of work, so a device is asked for
