@@ -25,12 +25,12 @@ function forms(between, n, s) { # "-o --output", with `between` between
 function quoted(s) { gsub("\047", "\047\\\047\047", s); return "\047" s "\047" }
 
 # ---- bash: one case per kind of value, collected while reading ----
-function bash_case(what) { cases = cases "    " forms("|") ") COMPREPLY=($(compgen " what " -- \"$cur\")); return ;;\n" }
+function bash_case(what) { cases = cases "    " forms("|") ") mapfile -t COMPREPLY < <(compgen " what "); return ;;\n" }
 function bash_option() {
     all = all (all == "" ? "" : " ") forms(" ")
     if ($4 == "" || substr($4, 1, 1) == "=") return
-    if (choices_of() != "") bash_case("-W \"" words(choices_of()) "\"")
-    else if ($4 == "FILE") bash_case("-f")
+    if (choices_of() != "") bash_case("-W \"" words(choices_of()) "\" -- \"$cur\"")
+    else if ($4 == "FILE") bash_case("-f -- \"$path\"")
     else free = free (free == "" ? "" : "|") forms("|")
 }
 function bash_end(f) {
@@ -41,13 +41,16 @@ function bash_end(f) {
     print "    # --name=value arrives as three words"
     print "    if [[ $cur == = ]]; then cur="
     print "    elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi"
+    print "    # a name as it is, without the quotes that a blank in it needs; -o filenames puts them back"
+    print "    local path=${cur#[\\\"\\\047]}"
+    print "    path=${path//\\\\}"
     print "    case $prev in"
     printf "%s", cases
     if (free != "") printf "    %s) return ;;\n", free
-    print "    --stats) [[ ${COMP_LINE:0:COMP_POINT} == *--stats=* ]] && { COMPREPLY=($(compgen -f -- \"$cur\")); return; } ;;"
+    print "    --stats) [[ ${COMP_LINE:0:COMP_POINT} == *--stats=* ]] && { mapfile -t COMPREPLY < <(compgen -f -- \"$path\"); return; } ;;"
     print "    esac"
-    printf "    if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W \"%s\" -- \"$cur\"))\n", all
-    print "    else COMPREPLY=($(compgen -f -- \"$cur\")); fi"
+    printf "    if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W \"%s\" -- \"$cur\")\n", all
+    print "    else mapfile -t COMPREPLY < <(compgen -f -- \"$path\"); fi"
     printf "}\ncomplete -o filenames -F _%s %s\n", f, tool
 }
 

@@ -357,3 +357,39 @@ for r in range(20): print(f"r{r}\tMKV\t" + "\t".join(f"{r}.{i}" for i in range(n
     run --separate-stderr vitfilt broken.hmm wrong.tsv
     [ "$stderr" = "$fault" ] && [ "$status" -eq 1 ]
 }
+
+progress_of_a_chain() { # into the file lines: what stays on the terminal; fails if one program drew over another's moving line
+    python3 - <<'EOF'
+import os, pty, re, subprocess
+master, slave = pty.openpty()
+stages = " | ".join(t + " three.hmm" for t in ("msvfilt", "vitfilt", "fwdscore", "domscore"))
+p = subprocess.Popen(["bash", "-c", f"for _ in 1 2 3 4 5 6 7; do cat demo.fa; sleep 0.3; done | {stages} >got"], stderr=slave)
+os.close(slave)
+text = b""
+try:
+    while True:
+        piece = os.read(master, 65536)
+        if not piece: break
+        text += piece
+except OSError: pass
+assert p.wait() == 0
+drawn = [l.replace("\x1b[K", "") for l in re.split(r"\r(?!\n)", text.decode())[1:]]
+moving = [l for l in drawn if not l.endswith("\n")]
+assert len(moving) >= 5, drawn # there was a line that moved
+owners = [l.split(":")[0] for l in moving]
+assert sum(a != b for a, b in zip(owners, owners[1:])) <= 3, owners # it changed hands when a stage had ended
+open("lines", "w").write("".join(l.replace("\r", "") for l in drawn if l.endswith("\n")))
+EOF
+}
+@test "progress of a chain on a terminal: one line for each stage, in pairs where these are read" {
+    progress_of_a_chain
+    [ "$(wc -l <lines)" -eq 4 ] || fail "$(cat lines)"
+    for t in msvfilt vitfilt fwdscore domscore; do
+        [ "$(grep -c "^$t: .*, [0-9.]* s, [a-z0-9]*$" lines)" -eq 1 ] || fail "$(cat lines)"
+    done
+    grep -qE '^msvfilt: 2.80K sequences, .* [0-9.K]+ pairs kept,' lines || fail "$(cat lines)"
+    grep -qE '^vitfilt: [0-9.K]+ pairs of [0-9.K]+ sequences, .* [0-9.K]+ pairs kept,' lines || fail "$(cat lines)"
+    grep -qE '^domscore: [0-9.K]+ pairs of [0-9.K]+ sequences, .* residues/s, [0-9.]+ s,' lines || fail "$(cat lines)"
+    run -0 --separate-stderr msvfilt --progress -O fasta three.hmm demo.fa # each sequence once
+    grep -qE '[0-9]+ kept,' <<<"$stderr" || fail "$stderr"
+}

@@ -53,6 +53,35 @@ help_agrees() {
 }
 @test "--help has them too" { each help_agrees $(all_tools); }
 
+columns_of_help() {
+    local set=$data/golden operands='m.hmm small.fa'
+    case $1 in
+    papara-score) operands="--both-strands $(echo "$data"/papara/tiny5/{ref.phy,ref.nwk,reads.fasta})" ;;
+    pairhmm) operands="--raw $data/pairhmm/edge.in.gz" ;;
+    mrfseg) operands="--classes 2 $set/mrf/line.nii.gz" ;;
+    respack) operands='-O tsv small.fa' ;;
+    hmmsieve) operands='-O tsv m.hmm small.fa' ;;
+    nhmmsieve) operands="-O tsv $set/dna-models/MADE1.hmm.gz $set/long-targets/inputs/short.fa.gz" ;;
+    esac
+    # shellcheck disable=SC2086 # words
+    "$1" -f nosuch $operands 2>&1 | sed -n 's/.*there are //p' | head -1 | tr ',' '\n' >want
+    [ -s want ]
+    "$1" --help | sed -n '/^Columns that -f takes/,/^$/p' | sed '1d; s/ ([^)]*)//g' | tr -s ', ' '\n' | grep . >got
+    same want got || fail "columns that -f takes (<) and that --help lists (>)"
+}
+@test "--help lists the columns that -f takes" { each columns_of_help $(all_tools); }
+
+@test "respack shows no option that does nothing there, and takes them" {
+    respack --help >help
+    for o in all rejected backend device gpu-mem list-backends; do
+        if grep -q -e "--$o\b" help; then fail "--$o"; fi
+        msvfilt --help | grep -q -e "--$o\b" || fail "msvfilt --$o"
+    done
+    respack small.fa >want
+    respack -a -U none --backend scalar --device 0 --gpu-mem 1G -q small.fa >got
+    same want got
+}
+
 headings_agree() { # "Scoring --double" for each long name
     awk '/^\.Sh / { on = $2 == "OPTIONS" } on && /^\.Ss / { sub(/^\.Ss /, ""); h = $0 }
         on && /^\.It Fl / { for (i = 3; i <= NF; i++) if ($i ~ /^-[a-zA-Z]/) { print h " -" $i; next } }' "$pages/$1.1" |
@@ -78,12 +107,14 @@ choices_are_named() { # every choice, and every default that --help puts into br
 
 @test "what is common to all tools is said in the same words" {
     common() { awk '/^\.Ss Input/ { on = 1 } /^\.Sh EXAMPLES/ { on = 0 } on' "$pages/$1.1" >"common.$1"; }
-    common respack
-    for t in $(sequence_tools); do
+    common msvfilt
+    for t in $(sequence_tools with-model); do
         common "$t"
         [ -s common.$t ]
-        same common.respack common.$t || fail "$t"
+        same common.msvfilt common.$t || fail "$t"
     done
+    common respack # which scores nothing
+    diff common.msvfilt common.respack | grep '^>' >more || [ ! -s more ] || fail "$(cat more)"
 }
 
 @test "a page that includes a file that is not there is not made" {
@@ -168,12 +199,40 @@ completes_in_bash() {
     [ "$(ask_bash "$1" -O '' | tr '\n' ' ')" = "$(choices_of "$1" out-format) " ]
     [ -z "$(choices_of "$1" bad-residue)" ] || [ "$(ask_bash "$1" --bad-residue = s | tr '\n' ' ')" = "skip " ]
     [ "$(ask_bash "$1" --header = | tr '\n' ' ')" = "hash plain none " ]
-    grep -q '^auto$' <<<"$(ask_bash "$1" --backend '')"
+    if table_of "$1" | grep -q ' backend '; then grep -q '^auto$' <<<"$(ask_bash "$1" --backend '')"; fi
     [ "$(ask_bash "$1" demo. | sort | tr '\n' ' ')" = "demo.fa demo.fa.gz demo.wsp " ]
     [ "$(ask_bash "$1" -o demo.w)" = demo.wsp ]
     [ "$(ask_bash "$1" --threads '')" = "" ]
 }
 @test "bash completes options, choices and files" { each completes_in_bash $(all_tools); }
+
+@test "bash completes a name with a blank as one word" {
+    cp small.fa 'zz db.fa'
+    sh "$top/completions/gen.sh" bash msvfilt "$(command -v msvfilt)" >msvfilt.bash
+    local word
+    for word in zz 'zz\ d' '"zz d' "'zz d"; do
+        [ "$(ask_bash msvfilt "$word")" = 'zz db.fa' ] || fail "$word: $(ask_bash msvfilt "$word")"
+        [ "$(ask_bash msvfilt -o "$word")" = 'zz db.fa' ] || fail "-o $word: $(ask_bash msvfilt -o "$word")"
+    done
+    python3 - <<'EOF' # as typed: two words of it would be two operands
+import os, pty, select, subprocess, time
+def check(typed, want):
+    master, slave = pty.openpty()
+    env = dict(os.environ, TERM="dumb", PS1="$ ")
+    p = subprocess.Popen(["bash", "--norc", "-i"], stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True)
+    os.close(slave)
+    out, end, sent = b"", time.time() + 10, False
+    os.write(master, b"source ./msvfilt.bash; echo rea''dy\n")
+    while time.time() < end and want not in out:
+        if select.select([master], [], [], 0.1)[0]: out += os.read(master, 65536)
+        if b"ready\r" in out and not sent: sent = os.write(master, typed) > 0
+    p.kill(); p.wait(); os.close(master)
+    assert want in out, out
+check(b"msvfilt zz\t", b"msvfilt zz\\ db.fa")
+check(b"msvfilt zz\\ d\t", b"msvfilt zz\\ db.fa")
+check(b"msvfilt -o 'zz d\t", b"-o 'zz db.fa'")
+EOF
+}
 
 completes_in_fish() {
     sh "$top/completions/gen.sh" fish "$1" "$(command -v "$1")" >"$1.fish"

@@ -81,6 +81,18 @@ run_block() { # run_block FILE
     same want got
 }
 
+@test "README.md: its commands write nothing where the sources are" {
+    awk '/^```sh/ { on = 1; next } /^```/ { on = 0 } on' "$top/README.md" >first
+    awk '/^```console/ { on = 1; next } /^```/ { on = 0 } on' "$top/README.md" >console
+    [ "$(wc -l <first)" -eq 2 ]
+    mkdir -p "$PWD/there" && touch before
+    { echo "cd '$top'"; cat first; echo 'pwd'; sed -n 's/^\$ //p' console; } >script
+    TMPDIR=$PWD/there bash script >got || fail "$(tail -3 got)"
+    same <(grep -v '^\$ ' console) <(sed 1d got)
+    case $(head -1 got) in "$PWD/there/"*) ;; *) fail "the commands ran in $(head -1 got)" ;; esac
+    [ -z "$(find "$top/tests" -newer before -type f)" ] || fail "$(find "$top/tests" -newer before -type f)"
+}
+
 @test "README.md: files it names are there" {
     grep -oE '\]\([A-Za-z][^)]*\)' "$top/README.md" | tr -d '])(' | while read -r f; do [ -e "$top/$f" ] || fail "$f is not there"; done
 }

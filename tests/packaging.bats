@@ -87,6 +87,16 @@ built() { [ -x one/bin/msvfilt ] || nice make -s -j2 -C one CUDA=0 CFLAGS="$(fla
     clean_make -j2 -C one check CUDA=0 >log 2>&1 || fail "$(tail -50 log)"
 }
 
+@test "INSTALL names the libraries that ldd shows" {
+    local t cpu cuda
+    cpu=$(sed -n 's/^        \(libc\.so.*\)/\1/p' "$top/INSTALL")
+    cuda=$(sed -n 's/^        \(lib.*\) of programs built with CUDA/\1/p' "$top/INSTALL")
+    [ -n "$cpu" ] && [ -n "$cuda" ]
+    for t in $(all_tools); do ldd "$(command -v "$t")" | awk '$1 ~ /^lib/ { print $1 }'; done | sort -u >got
+    if msvfilt --version | grep -q '^cuda: [0-9]'; then cpu+=" $cuda"; fi
+    same <(tr ' ' '\n' <<<"$cpu" | grep . | sort) got
+}
+
 @test "no library of CUDA is asked for" {
     for t in $(all_tools); do
         ldd "$top/bin/$t" | grep -E 'libcud|not found' && fail "$t"

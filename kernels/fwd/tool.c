@@ -58,6 +58,7 @@ const ws_tool ws_fwd_tool = {
     .name = "fwdscore",
     .summary = "score sequences over all alignments (HMMER3's Forward), before corrections",
     .usage = "MODEL [FILE...]",
+    .columns = WS_SCAN_COLUMNS "fwd_bits, bias_bits, fwd_p, fwd_evalue, query_accession",
     .examples = "  # the last filter, and then the domains\n"
                 "  zcat db.fa.gz | msvfilt m.hmm | vitfilt m.hmm | fwdscore m.hmm | domscore m.hmm > doms.tsv\n"
                 "  # E-values of the filter's own: Z is the number of sequences in the database\n"

@@ -226,6 +226,7 @@ const ws_tool ws_mrf_tool = {
     .name = "mrfseg",
     .summary = "classes of the voxels of a volume, by a Markov random field",
     .usage = "[VOLUME...]",
+    .columns = "volume, class, voxels, ml, mean, sd, sweeps, energy, changed",
     .examples = "  # four classes of a CT volume, their sizes as a table, their labels as a volume\n"
                 "  mrfseg --classes 4 --labels labels.nii.gz ct.nii.gz > classes.tsv\n"
                 "  # the surface of the region around a voxel\n"

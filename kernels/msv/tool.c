@@ -25,6 +25,7 @@ const ws_tool ws_msv_tool = {
     .name = "msvfilt",
     .summary = "keep sequences with good ungapped segments (HMMER3's MSV and bias filters)",
     .usage = "MODEL [FILE...]",
+    .columns = WS_SCAN_COLUMNS "msv_bits, bias_bits, msv_p, query_accession, msv_sat",
     .examples = "  # the whole cascade from a compressed database to a table of hits\n"
                 "  zcat db.fa.gz | msvfilt m.hmm | vitfilt m.hmm | fwdscore m.hmm > hits.tsv\n"
                 "  # many models in one pass, from a pipe; survivors as FASTA\n"

@@ -290,6 +290,7 @@ const ws_tool ws_pairhmm_tool = {
     .name = "pairhmm",
     .summary = "likelihoods of reads given haplotypes: GATK's pair-HMM",
     .usage = "[REGIONS...]",
+    .columns = "batch, read, hap (of results: pair), read_len, hap_len, log10_likelihood, precision (with --raw)",
     .examples = "  # from what gatk HaplotypeCaller --pair-hmm-results-file wrote to a table\n"
                 "  pairhmm pairs.txt > likelihoods.tsv\n"
                 "  # batches of your own, a line of likelihoods for each read\n"

@@ -273,6 +273,7 @@ const ws_tool ws_papara_tool = {
     .name = "papara-score",
     .summary = "score reads against every branch of a tree, and align them to the best (PaPaRa)",
     .usage = "ALIGNMENT TREE [FILE...]",
+    .columns = WS_SCAN_COLUMNS "best_edge, score, second_edge, second_score, edges_tied, len, jplace_edge, strand (with --both-strands)",
     .examples = "  # best branch of each read\n"
                 "  papara-score ref.phy ref.nwk reads.fasta > best.tsv\n"
                 "  # aligned reads for epa-ng, and the tree with the numbers of the rows\n"

@@ -54,6 +54,7 @@ const ws_tool ws_respack_tool = {
     .name = "respack",
     .summary = "turn FASTA, FASTQ or tables into the packed residue stream, and back",
     .usage = "[FILE...]",
+    .columns = "name, seq, qual, desc, tlen",
     .examples = "  # pack a database once, read it many times: half the bytes and no parsing\n"
                 "  zcat db.fa.gz | respack > db.wsp\n"
                 "  msvfilt m.hmm db.wsp > hits.tsv\n"

@@ -2,6 +2,7 @@
  * hmmsieve: the whole search in one command, with hmmsearch's options. It runs msvfilt, vitfilt, fwdscore and domscore as a pipe. */
 #include "kernels/sieve/stages.h"
 #include "lib/dev/ids.h"
+#include "lib/hits/write.h"
 #include "lib/io/source.h"
 #include "lib/run/job.h"
 
@@ -314,6 +315,7 @@ const ws_tool ws_sieve_tool = {
     .name = "hmmsieve",
     .summary = "search sequences with profile HMMs: hmmsearch's options, tables and answers",
     .usage = "MODELS [SEQUENCES...]",
+    .columns = WS_HIT_COLUMNS,
     .examples = "  # in place of hmmsearch --cpu 8 --tblout hits.tbl --domtblout hits.dom m.hmm db.fa > hits.out\n"
                 "  hmmsieve --cpu 8 --tblout hits.tbl --domtblout hits.dom m.hmm db.fa.gz > hits.out\n"
                 "  # a table of domains, one row each, by the models' own cutoffs\n"

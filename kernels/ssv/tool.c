@@ -19,6 +19,7 @@ const ws_tool ws_ssv_tool = {
     .name = "ssvfilt",
     .summary = "keep sequences with a good ungapped segment (HMMER3's SSV filter)",
     .usage = "MODEL [FILE...]",
+    .columns = WS_SCAN_COLUMNS "ssv_bits, ssv_p, query_accession, ssv_sat",
     .examples = "  # pass a database through the cheapest filter, names only\n"
                 "  ssvfilt -O ids globins4.hmm proteins.fa\n"
                 "  # a first sieve in front of the others, from a pipe\n"

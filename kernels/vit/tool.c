@@ -29,6 +29,7 @@ const ws_tool ws_vit_tool = {
     .name = "vitfilt",
     .summary = "keep sequences with a good gapped alignment (HMMER3's Viterbi filter)",
     .usage = "MODEL [FILE...]",
+    .columns = WS_SCAN_COLUMNS "vit_bits, bias_bits, vit_p, query_accession, vit_sat",
     .examples = "  # behind msvfilt, which hands its rows on\n"
                 "  zcat db.fa.gz | msvfilt m.hmm | vitfilt m.hmm > maybe.tsv\n"
                 "  # alone, on a FASTA file\n"

@@ -23,14 +23,17 @@ static int add_padded(ws_buf *out, const char *left, ws_err *err) {
     return rc;
 }
 
-/* Appends text, broken at blanks to stay within WIDTH; further lines begin below the text's own column. */
-static int add_wrapped(ws_buf *out, const char *text, ws_err *err) {
-    size_t room = WIDTH - LEFT;
+int ws_opt_shown(const ws_opt_table *tab, int t, const ws_opt *o) {
+    return !(o->flags & (WS_OPT_HIDDEN | tab[t].unseen)) && !ws_opt_shadowed(tab, t, o);
+}
+
+int ws_opt_add_wrapped(ws_buf *out, size_t left, const char *text, ws_err *err) {
+    const size_t room = WIDTH - left;
     while (strlen(text) > room) {
         size_t n = room;
         while (n > 0 && text[n] != ' ') n--;
         if (n == 0) n = room;
-        int rc = ws_buf_addf(out, err, "%.*s\n%*s", (int)n, text, LEFT, "");
+        int rc = ws_buf_addf(out, err, "%.*s\n%*s", (int)n, text, (int)left, "");
         if (rc) return rc;
         text += n;
         while (*text == ' ') text++;
@@ -46,7 +49,7 @@ static int add_option(ws_buf *out, const ws_opt *o, ws_err *err) {
     const char *close = o->arg && o->type == WS_OPT_OPTSTR ? "]" : "";
     snprintf(left, sizeof left, "  %s--%s%s%s%s%s", letter, o->name, alias, open, o->arg ? o->arg : "", close);
     int rc = add_padded(out, left, err);
-    return rc ? rc : add_wrapped(out, o->help, err);
+    return rc ? rc : ws_opt_add_wrapped(out, LEFT, o->help, err);
 }
 
 int ws_opt_help(ws_buf *out, const ws_opt_table *tab, int ntab, ws_err *err) {
@@ -54,7 +57,7 @@ int ws_opt_help(ws_buf *out, const ws_opt_table *tab, int ntab, ws_err *err) {
         int titled = 0;
         for (int t = 0; t < ntab; t++)
             for (const ws_opt *o = tab[t].opt; o->name; o++) {
-                if ((int)o->group != g || (o->flags & WS_OPT_HIDDEN) || ws_opt_shadowed(tab, t, o)) continue;
+                if ((int)o->group != g || !ws_opt_shown(tab, t, o)) continue;
                 int rc = titled ? WS_OK : ws_buf_addf(out, err, "\n%s:\n", group_title[g]);
                 if (!rc) rc = add_option(out, o, err);
                 if (rc) return rc;
@@ -67,7 +70,7 @@ int ws_opt_help(ws_buf *out, const ws_opt_table *tab, int ntab, ws_err *err) {
 int ws_opt_dump(ws_buf *out, const ws_opt_table *tab, int ntab, ws_err *err) {
     for (int t = 0; t < ntab; t++)
         for (const ws_opt *o = tab[t].opt; o->name; o++) {
-            if ((o->flags & WS_OPT_HIDDEN) || ws_opt_shadowed(tab, t, o)) continue;
+            if (!ws_opt_shown(tab, t, o)) continue;
             char letter[2] = {o->letter, '\0'};
             int rc = ws_buf_addf(out, err, "%s\t%s\t%s\t%s%s\t", letter, o->name, o->alias ? o->alias : "",
                                  o->type == WS_OPT_OPTSTR ? "=" : "", o->arg ? o->arg : "");

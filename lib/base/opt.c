@@ -37,7 +37,7 @@ static found by_letter(const ws_opt_table *tab, int ntab, char letter) {
 
 /* Returns 1 if word[0..n) is a prefix of the option's name and may stand for it. */
 static int abbreviates(const ws_opt_table *tab, int t, const ws_opt *o, const char *word, size_t n) {
-    return !(o->flags & WS_OPT_HIDDEN) && strncmp(o->name, word, n) == 0 && !ws_opt_shadowed(tab, t, o);
+    return strncmp(o->name, word, n) == 0 && ws_opt_shown(tab, t, o);
 }
 
 /* Returns WS_EUSAGE and a sentence that lists the options whose names begin with word[0..n). */

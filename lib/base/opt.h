@@ -35,7 +35,8 @@ typedef enum ws_opt_group {
 enum {
     WS_OPT_RESULT = 1, /* changes the rows, so the provenance line names it */
     WS_OPT_HIDDEN = 2,
-    WS_OPT_ABOVE = 4 /* min itself is out of range */
+    WS_OPT_ABOVE = 4, /* min itself is out of range */
+    WS_OPT_SCORING = 8 /* says how to score, so tools that score nothing take it and do not show it */
 };
 
 typedef struct ws_opt {
@@ -58,6 +59,7 @@ typedef struct ws_opt {
 typedef struct ws_opt_table {
     const ws_opt *opt; /* ends with name == NULL */
     void *values;
+    unsigned unseen;   /* options with one of these flags are not shown; WS_OPT_HIDDEN always */
 } ws_opt_table;
 
 typedef enum ws_opt_outcome { WS_OPT_RUN, WS_OPT_SHOW_HELP, WS_OPT_SHOW_VERSION, WS_OPT_SHOW_DUMP } ws_opt_outcome;
@@ -81,6 +83,12 @@ void ws_cmdline_release(ws_cmdline *cl);
 
 /* Appends a blank and s as a word of the shell: in single quotes, unless no quotes are needed. */
 int ws_opt_add_word(ws_buf *b, const char *s, ws_err *err);
+
+/* Returns whether --help and --dump-options show an option of tab[t]: none that is hidden or shadowed. */
+int ws_opt_shown(const ws_opt_table *tab, int t, const ws_opt *o);
+
+/* Appends text, broken at blanks to stay within 100 characters; further lines begin at column `left`, where the first one is. */
+int ws_opt_add_wrapped(ws_buf *out, size_t left, const char *text, ws_err *err);
 
 /* Appends the options part of --help, grouped, two columns within 100 characters. */
 int ws_opt_help(ws_buf *out, const ws_opt_table *tab, int ntab, ws_err *err);

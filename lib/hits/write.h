@@ -62,6 +62,12 @@ void ws_write_ids_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
 
 /* ---- tab-separated columns ---- */
 
+/* Their names, for ws_tool.columns. */
+#define WS_HIT_COLUMNS                                                                                                             \
+    "name, query, query_accession, tlen, qlen, evalue, bits, bias, dom, ndom, c_evalue, i_evalue, dom_bits, dom_bias, hmm_from, "  \
+    "hmm_to, ali_from, ali_to, env_from, env_to, mean_pp, included, desc, cigar, pp, ali_seq, ali_model, seq, qual, exp, reg, "    \
+    "clu, ov, env, identity, hmm_cov, target_cov"
+
 typedef struct ws_hitcols {
     int *column, n; /* numbers of columns, in their order */
     int hold;       /* WS_HOLD_... that they need */

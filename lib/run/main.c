@@ -25,6 +25,8 @@ static int help_text(const ws_tool *tool, const ws_opt_table *tab, int ntab, ws_
     int rc = ws_buf_addf(out, err, "%s - %s\n\nusage: %s [options] %s\n\nExamples:\n%s", tool->name, tool->summary, tool->name,
                          tool->usage, tool->examples);
     if (!rc) rc = ws_opt_help(out, tab, ntab, err);
+    if (!rc) rc = ws_buf_adds(out, "\nColumns that -f takes, besides those of a table that is read:\n  ", err);
+    if (!rc) rc = ws_opt_add_wrapped(out, 2, tool->columns, err);
     return rc ? rc : ws_buf_addf(out, err, "\nThe manual: man %s, man 7 warpsieve\n", tool->name);
 }
 
@@ -88,9 +90,10 @@ static int run_or_show(ws_job *job, int argc, char **argv, ws_err *err) {
     const ws_tool *tool = job->tool;
     int ntab = 0;
     ws_opt_table tab[NTABLE];
-    tab[ntab++] = (ws_opt_table){tool->opts, job->own};
-    if (tool->reader->opts) tab[ntab++] = (ws_opt_table){tool->reader->opts, job->reader_opts};
-    tab[ntab++] = (ws_opt_table){ws_common_opts, &job->common};
+    const unsigned unseen = tool->backends ? 0 : WS_OPT_SCORING;
+    tab[ntab++] = (ws_opt_table){tool->opts, job->own, unseen};
+    if (tool->reader->opts) tab[ntab++] = (ws_opt_table){tool->reader->opts, job->reader_opts, unseen};
+    tab[ntab++] = (ws_opt_table){ws_common_opts, &job->common, unseen};
     ws_cpu_probe(&job->machine.cpu);
     int rc = ws_opt_parse(&job->cmdline, tab, ntab, argc, argv, err);
     if (job->common.plain) {

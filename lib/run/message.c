@@ -4,10 +4,15 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
+
+/* Returns what takes a line of progress away that a program of the same terminal has drawn. */
+static const char *on_a_line(void) { return isatty(STDERR_FILENO) ? "\r\033[K" : ""; }
 
 void ws_message_error(const char *program, const char *sentence) {
     char text[4 * WS_ERR_MAX];
-    fprintf(stderr, "%s: %s\n", program, ws_err_show(text, sentence)); /* one write(2): the sentences of a pipeline's parts do not mix */
+    /* one write(2): the sentences of a pipeline's parts do not mix */
+    fprintf(stderr, "%s%s: %s\n", on_a_line(), program, ws_err_show(text, sentence));
 }
 
 void ws_message_usage(const char *program) { fprintf(stderr, "%s --help shows what is possible\n", program); }
@@ -19,7 +24,7 @@ void ws_message_note(const ws_job *job, const char *fmt, ...) {
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    fprintf(stderr, "%s: %s\n", job->tool->name, ws_err_show(shown, text));
+    fprintf(stderr, "%s%s: %s\n", on_a_line(), job->tool->name, ws_err_show(shown, text));
 }
 
 void ws_message_text(const char *fmt, ...) {

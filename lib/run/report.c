@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Progress on a terminal, and the counts, times and speeds of --stats, on stderr or as JSON. */
+ * The clocks of a run, and the counts, times and speeds of --stats, on stderr or as JSON. */
 #include "lib/dev/device.h"
 #include "lib/run/backend.h"
 #include "lib/run/message.h"
 #include "lib/run/run.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 static uint64_t clock_ns(clockid_t id) {
     struct timespec t;
@@ -23,23 +21,6 @@ ws_moment ws_clock_start(void) { return (ws_moment){clock_ns(CLOCK_THREAD_CPUTIM
 void ws_clock_stop(ws_clock *c, ws_moment since) {
     c->cpu += clock_ns(CLOCK_THREAD_CPUTIME_ID) - since.cpu;
     c->wall += ws_now_ns() - since.wall;
-}
-
-/* A line that overwrites itself, at most five times a second; the last one stays. */
-void ws_report_progress(ws_run *run, int last) {
-    const ws_job *job = run->job;
-    const ws_common *c = &job->common;
-    if (c->quiet || c->no_progress || (!c->progress && !isatty(STDERR_FILENO))) return;
-    const uint64_t now = ws_now_ns();
-    if (!last && now - run->progress_ns < 200000000u) return;
-    run->progress_ns = now;
-    const double seconds = (double)(now - run->start_ns) / 1e9;
-    char text[256], behind[64] = "";
-    double share = -1;
-    run->reader->progress(run->job, seconds, text, sizeof text, &share);
-    if (last) snprintf(behind, sizeof behind, ", %.1f s, %s\n", seconds, ws_backend_name(job));
-    else if (share >= 0) snprintf(behind, sizeof behind, ", %.0f%%", 100.0 * share);
-    ws_message_text("\r\033[K%s: %s%s", job->tool->name, text, behind);
 }
 
 /* Returns the stage that was busy for the largest share of the time it had. Reading and writing run in one thread at a time, scoring in

@@ -31,6 +31,7 @@ typedef struct ws_run {
     int headed;      /* the outputs have their heads */
     ws_out stats;
     int has_stats;
+    int has_line; /* of the terminal, for progress */
 
     pthread_t opener; /* opens a device for --backend auto */
     atomic_int opener_begun;
@@ -73,8 +74,9 @@ void ws_auto_device_join(ws_run *run);
  * operands and the FILEs of options about input; outputs those of all other options with a FILE. */
 int ws_output_paths_check(const ws_job *job, ws_err *err);
 
-/* lib/run/report.c */
+/* lib/run/progress.c */
 void ws_report_progress(ws_run *run, int last);
+/* lib/run/report.c */
 int ws_report_stats(ws_run *run, ws_err *err);
 
 #endif

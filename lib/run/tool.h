@@ -172,6 +172,7 @@ enum { WS_STAT_MAX = 32 };
 typedef struct ws_tool {
     const char *name, *summary;
     const char *usage;           /* operands, for the first line of --help: "MODEL [FILE...]" */
+    const char *columns;         /* that --fields can name, for --help, one blank behind each comma */
     const char *examples;        /* lines "    command" with a "# what" line before each */
     const ws_opt *opts;          /* own options, values in job->own (own_size zeroed bytes, then defaults()) */
     size_t own_size;

@@ -10,7 +10,7 @@ static const char *const badres[] = {"error", "x", "skip", NULL};
 
 const ws_opt ws_scan_opts[] = {
     {'a', "all", NULL, WS_OPT_FLAG, AT(all), NULL, "score and keep every sequence, whatever its score",
-     .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, PLAIN},
+     .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT | WS_OPT_SCORING, PLAIN},
 
     {0, "in-format", NULL, WS_OPT_CHOICE, AT(in_format), "FORMAT",
      "insist on " WS_FORMAT_NAMES " [auto: by content]", .choices = ws_format_names, .group = WS_GROUP_INPUT, PLAIN},
@@ -23,6 +23,6 @@ const ws_opt ws_scan_opts[] = {
     {'O', "out-format", NULL, WS_OPT_CHOICE, AT(out_format), "FORMAT", "write tsv, fasta, packed or ids [tsv]",
      .choices = out_formats, .group = WS_GROUP_OUTPUT, PLAIN},
     {'U', "rejected", NULL, WS_OPT_STRING, AT(rejected), "FILE", "write what did not pass there, in the same format",
-     .group = WS_GROUP_OUTPUT, PLAIN},
+     .group = WS_GROUP_OUTPUT, .flags = WS_OPT_SCORING, PLAIN},
     WS_OPT_END,
 };

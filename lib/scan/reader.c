@@ -136,6 +136,7 @@ static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
     if (!s->columns_chosen && (rc == WS_OK || rc == WS_EOF)) {
         s->scan->abc = ws_seqread_abc(s->input);
         int bad = ws_scan_columns(s, err);
+        s->reads_pairs = ws_scan_binds(s);
         if (!bad && rc == WS_OK && job->tool->backends && !ws_scan_binds(s)) bad = ws_job_ready_all(job, job->nworker, err);
         if (bad) rc = bad;
     }
@@ -175,15 +176,28 @@ static ws_seqread_counts counts_of(const ws_job *job) {
     return n;
 }
 
+/* Says what was kept: pairs, unless the output has each sequence once. Nothing where a tool writes its own form, at the end or not. */
+static void add_kept(const ws_job *job, char *text, size_t size) {
+    const ws_scan *scan = ws_scan_of(job);
+    const ws_scoring *scoring = job->tool->for_reader;
+    const int rows = scan->out_format == WS_OUT_TSV || scan->out_format == WS_OUT_PACKED;
+    char kept[WS_NUMBER_MAX];
+    if (!scan->main.emit)
+        snprintf(text, size, ", %s %skept", ws_number_human(kept, (double)job->out[0].rows),
+                 rows && job->tool->backends && !scoring->any_query ? "pairs " : "");
+}
+
 static void progress(ws_job *job, double seconds, char *text, size_t size, double *share) {
-    char recs[WS_NUMBER_MAX], res[WS_NUMBER_MAX], rate[WS_NUMBER_MAX], kept[WS_NUMBER_MAX];
+    char rows[WS_NUMBER_MAX], recs[WS_NUMBER_MAX], res[WS_NUMBER_MAX], rate[WS_NUMBER_MAX];
+    char pairs[WS_NUMBER_MAX + sizeof " pairs of "] = "", kept[WS_NUMBER_MAX + sizeof ", pairs kept"] = "";
     const ws_seqread_counts n = counts_of(job);
     uint64_t done, all;
     ws_seqread_progress(ws_scan_state_of(job)->input, &done, &all);
     *share = all ? (double)done / (double)all : -1;
-    snprintf(text, size, "%s sequences, %s residues, %s residues/s, %s kept", ws_number_human(recs, (double)n.seqs),
-             ws_number_human(res, (double)n.residues), ws_number_human(rate, (double)n.residues / (seconds > 0 ? seconds : 1)),
-             ws_number_human(kept, (double)job->out[0].rows));
+    if (ws_scan_state_of(job)->reads_pairs) snprintf(pairs, sizeof pairs, "%s pairs of ", ws_number_human(rows, (double)n.rows));
+    add_kept(job, kept, sizeof kept);
+    snprintf(text, size, "%s%s sequences, %s residues, %s residues/s%s", pairs, ws_number_human(recs, (double)n.seqs),
+             ws_number_human(res, (double)n.residues), ws_number_human(rate, (double)n.residues / (seconds > 0 ? seconds : 1)), kept);
 }
 
 static void note(const ws_job *job) {

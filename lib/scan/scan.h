@@ -100,6 +100,9 @@ int ws_scan_provenance(const ws_job *job, ws_buf *out, ws_err *err);
 /* ws_output.end of a table: appends the ##end line, with the sequences and residues that the first stage of the pipe read. */
 int ws_scan_end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err *err);
 
+/* For ws_tool.columns: what every table of pairs has, in front of a tool's own columns. */
+#define WS_SCAN_COLUMNS "name, seq, qual, desc, query, qlen, tlen, "
+
 extern const ws_reader ws_scan_reader;
 
 #endif

@@ -78,6 +78,7 @@ typedef struct ws_scan_state {
     ws_letters letters;
 
     int columns_chosen;
+    int reads_pairs; /* the rows of the input name models */
     ws_ocol *ocol; /* [nocol], and their names */
     const char **oname;
     int nocol, nmore; /* nmore: behind them those that -f may ask for */
