@@ -23,10 +23,6 @@ static int add_padded(ws_buf *out, const char *left, ws_err *err) {
     return rc;
 }
 
-int ws_opt_shown(const ws_opt_table *tab, int t, const ws_opt *o) {
-    return !(o->flags & (WS_OPT_HIDDEN | tab[t].unseen)) && !ws_opt_shadowed(tab, t, o);
-}
-
 int ws_opt_add_wrapped(ws_buf *out, size_t left, const char *text, ws_err *err) {
     const size_t room = WIDTH - left;
     while (strlen(text) > room) {

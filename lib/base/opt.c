@@ -23,6 +23,10 @@ int ws_opt_shadowed(const ws_opt_table *tab, int t, const ws_opt *o) {
     return 0;
 }
 
+int ws_opt_shown(const ws_opt_table *tab, int t, const ws_opt *o) {
+    return !(o->flags & (WS_OPT_HIDDEN | tab[t].unseen)) && !ws_opt_shadowed(tab, t, o);
+}
+
 static int takes_value(const ws_opt *o) {
     return o->type == WS_OPT_INT || o->type == WS_OPT_SIZE || o->type == WS_OPT_REAL || o->type == WS_OPT_STRING ||
            o->type == WS_OPT_LIST || o->type == WS_OPT_CHOICE;
