@@ -2,39 +2,50 @@
 # SPDX-License-Identifier: MIT
 # The attacks of docs/reliability.md in one run (make attack): prints attack, tries and failures, and exits with 1 if one failed.
 # A try is what each attack counts: a mutated input, a fault at one place, a run under a random load, a test of damaged or hostile input.
-#   tests/attack.sh BUILD [ROUNDS]     BUILD: where make has put the test programs; ROUNDS of random loads, 150
+#   tests/attack.sh BUILD [TRIES [SEED]]     BUILD: where make has put the test programs; TRIES of each random attack, 300
 set -u
-build=$1 rounds=${2:-150}
+build=$1 tries=${2:-300} seed=${3:-1}
 cd "$(dirname "$0")/.." || exit 1
-out=$(mktemp)
-trap 'rm -f "$out"' EXIT
-bad=0
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+printf 'attack\ttries\tfailures\n'
 
-say() { # say ATTACK TRIES FAILURES
-    printf '%s\t%s\t%s\n' "$@"
-    [ "$3" -eq 0 ] || { bad=1; grep -A12 '^not ok' "$out" >&2; }
+say() { # say ATTACK TRIES FAILURES LOG
+    printf '%s\t%s\t%s\n' "$1" "$2" "$3"
+    [ "$3" -eq 0 ] || { echo "$1" >>"$tmp/bad"; grep -A12 '^not ok' "$4" >&2; }
 }
 
-printf 'attack\ttries\tfailures\n'
-for target in fasta fastq gzip hmmbin hmmtext newick packed pairhmm phylip tsv; do
-    WARPSIEVE_FUZZ_RUNS=1000000 "$build/tests/fuzz/$target" >"$out" 2>&1
-    say "mutated input: $target" 1000000 $(($? != 0))
-done
+parsers() {
+    for target in "$@"; do
+        runs=${ATTACK_RUNS:-1000000}
+        WARPSIEVE_FUZZ_RUNS=$runs "$build/tests/fuzz/$target" >"$tmp/$target" 2>&1
+        say "mutated input: $target" "$runs" $(($? != 0)) "$tmp/$target"
+    done
+}
 
 # Tests of bats files: a try is a test, or a fault where the file counts them.
 tests() { # tests ATTACK FILE [FILTER]
-    WARPSIEVE_TESTS=quick bats ${3:+-f "$3"} "tests/$2" >"$out" 2>&1
-    tries=$(awk '/^# ran [0-9]+ faults/ { n += $3 } /^(not )?ok/ { m++ } END { print n ? n : m + 0 }' "$out")
-    say "$1" "$tries" "$(grep -c '^not ok' "$out")"
+    WARPSIEVE_TESTS=quick bats ${3:+-f "$3"} "tests/$2" >"$tmp/$2" 2>&1
+    say "$1" "$(awk '/^# ran [0-9]+ faults/ { n += $3 } /^(not )?ok/ { m++ } END { print n ? n : m + 0 }' "$tmp/$2")" \
+        "$(grep -c '^not ok' "$tmp/$2")" "$tmp/$2"
 }
-tests 'faults of the system: tools of sequences' faults.bats
-tests 'faults of the system: pairhmm, papara-score' faults-pairs.bats
-tests 'damaged, cut and hostile input' input.bats
-tests 'stages that die, names like headers, cut tables' chain.bats
-tests 'files that survive misuse, links, signals, full disks' contract.bats 'survive|SIGHUP|disk|output|descriptors|closed reader'
-tests 'pairhmm: matrix and rows, results and regions' pairhmm.bats
-tests 'papara-score: trees, alignments, outputs' papara.bats
 
-sh tests/thrash.sh "$rounds" >"$out" 2>&1
-say 'random loads: batches, threads, backends, pace' "$rounds" $(($? != 0))
-exit $bad
+programs() {
+    tests 'faults of the system: tools of sequences' faults.bats
+    tests 'faults of the system: pairhmm, papara-score, mrfseg' faults-pairs.bats
+    tests 'damaged, cut and hostile input' input.bats
+    tests 'stages that die, names like headers, cut tables' chain.bats
+    tests 'files that survive misuse, links, signals, full disks' contract.bats 'survive|SIGHUP|disk|output|descriptors|closed reader'
+    tests 'pairhmm: matrix and rows, results and regions' pairhmm.bats
+    tests 'papara-score: trees, alignments, outputs' papara.bats
+    tests 'mrfseg: volumes, classes, outputs' mrfseg.bats
+    sh tests/thrash.sh $((tries / 2)) "$seed" >"$tmp/thrash" 2>&1
+    say 'random loads of the tools of sequences' $((tries / 2)) $(($? != 0)) "$tmp/thrash"
+    python3 tests/attacks.py "$tries" "$seed" 2>"$tmp/attacks" || { echo attacks >>"$tmp/bad"; cat "$tmp/attacks" >&2; }
+}
+
+# Two at a time: parsers, which take about as long as all others.
+parsers fasta fastq gzip hmmbin hmmtext newick nifti packed pairhmm phylip tsv &
+programs
+wait
+[ ! -e "$tmp/bad" ]

@@ -10,6 +10,12 @@ load helper
     [ "${WARPSIEVE_TESTS:-quick}" = quick ] || rounds=500
     run -0 sh "$top/tests/thrash.sh" $rounds
 }
+@test "random attacks on every output format of every tool, chains, damaged input, odd outputs" {
+    local tries=12
+    [ "${WARPSIEVE_TESTS:-quick}" = quick ] || tries=200
+    ! sanitized || skip 'a sanitizer is in the way of the shim, and keeps memory for itself'
+    run -0 python3 "$top/tests/attacks.py" $tries
+}
 @test "load: names of 1 MB, a million empty records, 20 million residues in bounded memory" {
     ! sanitized || skip 'a sanitizer keeps memory for itself'
     run -0 python3 "$top/tests/load.py" residues 20000000

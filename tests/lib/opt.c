@@ -19,7 +19,7 @@ static const ws_opt opts[] = {
 
 static int parse(const char *letter, const char *text, values *v, ws_err *err) {
     const char *argv[] = {"tool", letter, text, NULL};
-    const ws_opt_table tab = {opts, v};
+    const ws_opt_table tab = {.opt = opts, .values = v};
     ws_cmdline cl = {0};
     *v = (values){0};
     int rc = ws_opt_parse(&cl, &tab, 1, 3, (char **)(uintptr_t)argv, err);

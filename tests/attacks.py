@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Random attacks on whole programs: every -O of every tool under loads and faults, chains whose stages are killed, damaged input,
+odd outputs. Prints a line "attack, tries, failures" for each; what failed goes to standard error with the seed that repeats it.
+
+    tests/attacks.py TRIES [SEED [ATTACK...]]     programs: WARPSIEVE_BIN, or bin/
+"""
+import gzip
+import os
+import random
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import zlib
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+DATA = os.path.join(TOP, "tests", "data")
+os.environ["PATH"] = os.environ.get("WARPSIEVE_BIN", os.path.join(TOP, "bin")) + ":" + os.environ["PATH"]
+FILTERS = ("ssvfilt", "msvfilt", "vitfilt", "fwdscore")
+SECONDS = 120  # longer hangs
+
+
+class Failure(Exception):
+    pass
+
+
+def need(good, *what):
+    if not good:
+        raise Failure(" ".join(str(w)[:300] for w in what))
+
+
+def run(argv, data=b"", env=None, limit=None):
+    """Status, output and messages; input from a pipe, or a file that is open."""
+    def before():
+        if limit:
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    p = subprocess.run(argv, input=data if isinstance(data, bytes) else None, stdin=None if isinstance(data, bytes) else data,
+                       capture_output=True, timeout=SECONDS, env=env, preexec_fn=before if limit else None)
+    return p.returncode, p.stdout, p.stderr
+
+
+def plain(argv, data=b""):
+    rc, out, err = run(argv, data)
+    need(rc == 0, argv, "without an attack:", rc, err)
+    return out
+
+
+def load(name):
+    with open(os.path.join(DATA, name), "rb") as f:
+        data = f.read()
+    return gzip.decompress(data) if name.endswith(".gz") else data
+
+
+def write(name, data):
+    with open(name, "wb") as f:
+        f.write(data)
+
+
+def content(name):
+    with open(name, "rb") as f:
+        return f.read()
+
+
+def choices(tool):
+    for line in plain([tool, "--dump-options"]).decode().splitlines():
+        field = line.split("\t")
+        if field[1] == "out-format":
+            return field[4].split(",")
+    return []
+
+
+def make_data():
+    models = b"".join(load(n) for n in ("globins4.hmm", "demo.hmm", "fn3.hmm"))
+    write("three.hmm", models)
+    write("made.hmm", load("golden/dna-models/MADE1.hmm.gz"))
+    write("demo.fa", load("demo.fa.gz"))
+    write("small.fa", b">" + b">".join(load("demo.fa.gz").split(b">")[1:41]))
+    write("dna.fa", load("golden/long-targets/inputs/short.fa.gz"))
+    write("regions", load("pairhmm/tiny.in.gz"))
+    write("results", load("pairhmm/pairhmm-testdata.txt.gz"))
+    write("slab.nii", load("golden/mrf/slab.nii.gz"))
+    for n in ("ref.phy", "ref.nwk", "reads.fasta"):
+        write(n, load("papara/tiny5/" + n))
+    write("rows.tsv", plain(["ssvfilt", "-a", "three.hmm", "small.fa"]))
+    write("pairs.wsp", plain(["msvfilt", "-O", "packed", "three.hmm", "demo.fa"]))
+
+
+def commands():
+    """Every tool with each of its output formats: the command without threads and batch, and its input."""
+    for tool in FILTERS + ("domscore", "respack", "hmmsieve", "nhmmsieve", "mrfseg", "pairhmm", "papara-score"):
+        for form in choices(tool):
+            if tool == "respack":
+                inputs = [([tool, "-O", form], n) for n in ("small.fa", "rows.tsv", "pairs.wsp")]
+            elif tool == "hmmsieve":
+                inputs = [([tool, "-O", form, "three.hmm"], "demo.fa")]
+            elif tool == "nhmmsieve":
+                inputs = [([tool, "-E", "100", "-O", form, "made.hmm"], "dna.fa")]
+            elif tool == "mrfseg":
+                inputs = [([tool, "--classes", "3", "--sweeps", "2", "-O", form], "slab.nii")]
+            elif tool == "pairhmm":
+                inputs = [([tool, "-O", form], n) for n in ("regions", "results")]
+            elif tool == "papara-score":
+                inputs = [([tool, "--quiet", "-O", form, "ref.phy", "ref.nwk"], "reads.fasta")]
+                if form == "tsv":
+                    inputs.append(([tool, "--quiet", "--all-edges", "--both-strands", "ref.phy", "ref.nwk"], "reads.fasta"))
+            else:
+                inputs = [([tool, "-O", form, "three.hmm"], n) for n in ("small.fa", "rows.tsv", "pairs.wsp")]
+            for argv, name in inputs:
+                yield argv, name
+
+
+def same_text(out):
+    """Without the lines of a report that hold times."""
+    return b"\n".join(x for x in out.split(b"\n") if not x.startswith((b"# CPU time", b"# Mc/sec", b"# Date")))
+
+
+class Attacks:
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.commands = list(commands())
+        self.known = {}
+    
+        self.shim = os.path.abspath("shim.so")
+        subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-D_GNU_SOURCE", "-O1", "-I" + TOP, "-shared", "-fPIC", "-o", self.shim,
+                        os.path.join(TOP, "tests/fault/shim.c"), "-ldl"], check=True)
+
+    def want(self, argv, name):
+        key = (tuple(argv), name)
+        if key not in self.known:
+            self.known[key] = same_text(plain(argv, content(name)))
+        return self.known[key]
+
+    def loaded(self, argv):
+        r = self.r
+        more = ["--threads", str(r.choice((1, 2, 3, 8)))]
+        if argv[0] != "mrfseg":
+            more += ["--batch", r.choice(("1000", "3000", "20000", "128K", "1G"))]
+        return argv[:1] + more + argv[1:]
+
+    # ---- one try of each attack ----
+
+    def loads(self):
+        argv, name = self.r.choice(self.commands)
+        want, argv, data = self.want(argv, name), self.loaded(argv), content(name)
+        cut = sorted(self.r.randrange(len(data) + 1) for _ in range(self.r.choice((0, 1, 5, 40))))
+        p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+        def feed():
+            try:
+                for a, b in zip([0] + cut, cut + [len(data)]):
+                    p.stdin.write(data[a:b])
+                    p.stdin.flush()
+                    time.sleep(pause.random() * 0.02)
+                p.stdin.close()
+            except BrokenPipeError:
+                pass
+        pause = random.Random(1)
+        feeder = threading.Thread(target=feed)
+        feeder.start()
+        err = []
+        reader = threading.Thread(target=lambda: err.append(p.stderr.read()))
+        reader.start()
+        out = p.stdout.read()
+        feeder.join()
+        reader.join()
+        need(p.wait() == 0 and same_text(out) == want, argv, "<", name, "in", len(cut) + 1, "pieces:", p.returncode, err)
+
+    def faults(self):
+        argv, name = self.r.choice(self.commands)
+        want, argv = self.want(argv, name), self.loaded(argv)
+        kind = self.r.choice(("memory", "memory-on", "read", "write", "room", "close", "open", "thread", "short", "eintr", "eagain"))
+        most = {"room": len(want) + 1, "close": 6, "open": 12, "thread": 8, "read": 12, "write": 12}.get(kind, 600)
+        fault = kind if kind in ("short", "eintr", "eagain") else f"{kind}={self.r.randrange(1, most + 1)}"
+        env = dict(os.environ, LD_PRELOAD=self.shim, WS_FAULT=fault, WS_FAULT_PIECE="3000")
+        with open(name, "rb") as f, open("fault.out", "wb") as out:
+            p = subprocess.run(argv, stdin=f, stdout=out, stderr=subprocess.PIPE, env=env, timeout=SECONDS)
+        got = same_text(content("fault.out"))
+        if p.returncode == 0:
+            need(got == want, argv, "<", name, fault, "status 0, other output")
+        else:
+            need(p.returncode == 1 and p.stderr.count(b"\n") >= 1, argv, "<", name, fault, p.returncode, p.stderr)
+            if "nii" not in argv and "packed" not in argv:
+                need(want.startswith(got) and (argv[0] == "papara-score" and "jplace" in argv or not got or got.endswith(b"\n")),
+                     argv, "<", name, fault, "left", got[-80:])
+
+    def killed(self):
+        form = self.r.choice(("tsv", "packed"))
+        stages = [["msvfilt", "-O", form], ["vitfilt", "-O", form], ["fwdscore", "-O", form], ["domscore", "-O", "tsv"]]
+        stages = [[*s[:1], "--threads", self.r.choice("12"), *s[1:], "three.hmm"] for s in stages[:self.r.choice((2, 3, 4))]]
+        stages[-1][stages[-1].index("-O") + 1] = "tsv"
+        key = tuple(s[0] for s in stages)
+        if key not in self.known:
+            data = content("demo.fa")
+            for s in stages:
+                data = plain(s, data)
+            self.known[key] = data
+        victim = self.r.randrange(len(stages) - 1)
+        moment = self.r.random() * self.r.choice((0.01, 0.05, 0.2))
+        running, source = [], open("demo.fa", "rb")
+        for i, s in enumerate(stages):
+            last = i + 1 == len(stages)
+            p = subprocess.Popen(s, stdin=source, stdout=open("chain.out", "wb") if last else subprocess.PIPE, stderr=subprocess.DEVNULL)
+            source.close()
+            source = p.stdout
+            running.append(p)
+        time.sleep(moment)
+        running[victim].send_signal(signal.SIGKILL)
+        status = [p.wait(SECONDS) for p in running]
+        if status[-1] == 0:
+            rows = [x for x in content("chain.out").split(b"\n") if not x.startswith(b"##warpsieve")]
+            need(rows == [x for x in self.known[key].split(b"\n") if not x.startswith(b"##warpsieve")],
+                 key, form, "stage", victim, "killed after", moment, "status", status)
+
+    def returns(self):
+        lines = content("small.fa").split(b"\n")[:-1]
+        kind = self.r.choice(("crlf", "cr", "cr-lf-end", "mixed", "one"))
+        p = {"crlf": 0, "cr": 1, "cr-lf-end": 1, "mixed": self.r.random(), "one": 0}[kind]
+        ends = [b"\r" if self.r.random() < p else b"\r\n" if kind != "mixed" or self.r.random() < 0.5 else b"\n" for _ in lines]
+        if kind == "one":
+            ends = [b"\n"] * len(lines)
+            ends[self.r.randrange(len(ends))] = b"\r"
+        if kind == "cr-lf-end":
+            ends[-1] = b"\n"
+        data = b"".join(a + b for a, b in zip(lines, ends))
+        write("cr.fa", data)
+        rc, out, err = run(["respack", "-O", "fasta"], data)
+        want = self.want(["respack", "-O", "fasta"], "small.fa")
+        need(rc == 1 and err.count(b"\n") == 1 or rc == 0 and out == want, "carriage returns,", kind, rc, err, len(out), len(want))
+
+    def bgzf(self):
+        data = content("demo.fa" if self.r.random() < 0.5 else "rows.tsv")
+        blocks, at = [], 0
+        while at < len(data):
+            piece = data[at:at + self.r.randrange(1, 65000)]
+            at += len(piece)
+            blocks.append(piece)
+        made = [self.block(b) for b in blocks + [b""]]
+        whole = b"".join(made)
+        keep = self.r.choice(("whole", "block", "byte", "end"))
+        n = len(b"".join(made[:self.r.randrange(1, len(made))])) if keep == "block" else self.r.randrange(1, len(whole))
+        cut = whole if keep == "whole" else b"".join(made[:-1]) if keep == "end" else whole[:n]
+        rc, out, err = run(["respack", "-O", "ids", "-t", "1"], cut)
+        want = plain(["respack", "-O", "ids"], data)
+        good = rc == 0 and out == want if cut == whole else rc == 1 and want.startswith(out) and err
+        need(good, "BGZF,", keep, n, rc, err, len(out), len(want))
+
+    @staticmethod
+    def block(piece):
+        c = zlib.compressobj(6, zlib.DEFLATED, -15)
+        body = c.compress(piece) + c.flush()
+        head = b"\x1f\x8b\x08\x04" + bytes(5) + b"\xff\x06\0BC\x02\0" + struct.pack("<H", len(body) + 25)
+        return head + body + struct.pack("<II", zlib.crc32(piece), len(piece))
+
+    def columns(self):
+        n = self.r.choice((10, 300, 4000, 16000))
+        names, text = [f"c{i}" for i in range(n)] + ["name", "seq"], []
+        self.r.shuffle(names)
+        for i in range(6):
+            row = {"name": f"s{i}", "seq": "MKVLAAGIVGLLLAQWERTYHPLSD" * self.r.randrange(1, 9)}
+            text.append("\t".join(row.get(c, str(i)) for c in names))
+        data = "\n".join(["#" + "\t".join(names)] + text + ["##end rows=6"]).encode() + b"\n"
+        began = time.process_time()
+        rc, out, err = run(["msvfilt", "-a", "-f", "name,tlen,msv_bits", "--no-provenance", "three.hmm"], data)
+        bare = "".join(f">{dict(zip(names, t.split(chr(9))))['name']}\n{dict(zip(names, t.split(chr(9))))['seq']}\n" for t in text).encode()
+        want = plain(["msvfilt", "-a", "-f", "name,tlen,msv_bits", "--no-provenance", "three.hmm"], bare)
+        need(rc == 0 and out == want and time.process_time() - began < 10, n, "columns:", rc, err)
+
+    def large(self):
+        if not os.path.exists("many.hmm"):
+            three = content("three.hmm").split(b"NAME  ")
+            write("many.hmm", b"".join(m for i in range(40) for m in [b"NAME  ".join([three[0]] + [b"x%d_" % i + t for t in three[1:]])]))
+        length = self.r.choice((20000, 100000, 400000))
+        seq = "".join(self.r.choices("ACDEFGHIKLMNPQRSTVWY", k=997)) * (length // 997)
+        data = f">long\n{seq}\n>short\nMKVLAAGIVG\n".encode()
+        tool = self.r.choice(FILTERS[:3])
+        want = plain([tool, "-a", "--no-seq", "--threads", "1", "many.hmm"], data)
+        rc, out, err = run(self.loaded([tool, "-a", "--no-seq", "many.hmm"]), data, limit=self.r.choice((None, 1 << 30, 400 << 20, 200 << 20)))
+        rows = [x for x in out.split(b"\n") if not x.startswith(b"##")]
+        need(rc == 0 and out == want or rc == 1 and err and want.startswith(out), tool, "120 models x", length, rc, err, len(rows))
+
+    def outputs(self):
+        for n in os.listdir("."):
+            if n.startswith("o."):
+                os.unlink(n)
+        write("o.file", b"kept\n")
+        os.link("o.file", "o.hard")
+        os.symlink("o.new", "o.dangling")
+        os.symlink("o.file", "o.link")
+        os.symlink("o.dangling", "o.twice")
+        places = ["o.file", "o.hard", "o.new", "o.dangling", "o.link", "o.twice", "./o.new", "/proc/self/fd/1", "/dev/stdout", "/dev/fd/2",
+                  os.path.abspath("o.new"), "o.other"]
+        tool, o, u = self.r.choice(FILTERS), self.r.choice(places), self.r.choice(places)
+        bogus = self.r.choice(([], [], [], ["-f", "bogus"], ["--bogus"], ["-E", "1"], ["--backend", "bogus"]))
+        argv = [tool, "--quiet", "-o", o, "-U", u] + bogus + ["three.hmm", "small.fa"]
+        with open("said", "wb") as out, open("said2", "wb") as err:
+            rc = subprocess.run(argv, stdout=out, stderr=err, timeout=SECONDS).returncode
+        if rc == 2:
+            need(content("o.file") == b"kept\n" and not os.path.exists("o.new") and not os.path.exists("o.other"), argv, "status 2, files changed")
+            return
+        need(rc == 0 and not bogus, argv, rc, content("said2"))
+        if ("kept", tool) not in self.known:
+            kept = plain([tool, "-U", "u", "three.hmm", "small.fa"])
+            self.known["kept", tool] = kept, content("u")
+        for path, want in zip((o, u), self.known["kept", tool]):
+            at = {"/proc/self/fd/1": "said", "/dev/stdout": "said", "/dev/fd/2": "said2"}.get(path, path)
+            need(content(at) == want, argv, path, "is not whole:", len(content(at)), "of", len(want))
+
+
+WHAT = {
+    "loads": "every -O of every tool: batches, threads, pieces of input", "faults": "every -O of every tool: faults of the system",
+    "killed": "stages killed at random moments", "returns": "carriage returns in all forms", "bgzf": "BGZF cut anywhere, without its end",
+    "columns": "tables of many columns", "large": "many models, long sequences, little memory",
+    "outputs": "outputs: links, descriptors, files that survive misuse",
+}
+
+
+def main():
+    tries, seed, only = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1, sys.argv[3:] or list(WHAT)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        make_data()
+        bad = 0
+        for name in only:
+            failures, most = 0, {"large": tries // 20 + 1, "loads": 2 * tries}.get(name, tries)
+            attacks = Attacks(seed)
+            for n in range(most):
+                attacks.r.seed(f"{seed} {name} {n}")
+                try:
+                    getattr(attacks, name)()
+                except (Failure, subprocess.TimeoutExpired) as e:
+                    failures += 1
+                    print(f"not ok {name}, seed {seed}, try {n}: {e}", file=sys.stderr, flush=True)
+            print(f"{WHAT[name]}\t{most}\t{failures}", flush=True)
+            bad |= failures > 0
+        os.chdir("/")
+    sys.exit(bad)
+
+
+main()
