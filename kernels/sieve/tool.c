@@ -164,6 +164,7 @@ static int begin_stage(const ws_job *job, ws_stage_args *to, const char *program
     snprintf(number, sizeof number, "%lld", s->threads > 0 ? s->threads : 1);
     int rc = ws_stage_add(to, program, err);
     if (!rc && (!first || c->quiet)) rc = ws_stage_add(to, "--quiet", err);
+    if (!rc && c->dry_run) rc = ws_stage_add(to, "--dry-run", err);
     if (!rc && c->progress) rc = ws_stage_add(to, "--progress", err);
     if (!rc && c->no_progress) rc = ws_stage_add(to, "--no-progress", err);
     if (!rc && s->threads_given) rc = ws_stage_add_text(to, "--threads", number, err);
@@ -268,7 +269,9 @@ static int run_sieve(ws_job *job, ws_err *err) {
         if (!rc) rc = filter_stage(job, &stage[n++], "fwdscore", s->F3, 0, err);
     }
     if (!rc) rc = domain_stage(job, &stage[n++], err);
-    if (!rc) rc = ws_stages_run(tools_of(job) + (s->max ? FILTERS : 0), stage, n, job->out[0].file.fd, err);
+    if (job->common.dry_run) n = 1;
+    if (!rc) rc = ws_stages_run(tools_of(job) + (s->max ? FILTERS : 0), stage, n, job->common.dry_run ? 1 : job->out[0].file.fd, err);
+    job->dry_run_said = 1;
     for (size_t i = 0; i < WS_STAGES_MAX; i++) ws_stage_release(&stage[i]);
     return rc;
 }

@@ -10,7 +10,7 @@ typedef enum ws_header { WS_HEADER_HASH, WS_HEADER_PLAIN, WS_HEADER_NONE } ws_he
 /* Values of the options common to all tools; the table is lib/run/options.c. */
 typedef struct ws_common {
     const char *output, *fields, *backend, *device, *stats;
-    int header, quiet, progress, no_progress, no_provenance, list_backends, plain, no_seq;
+    int header, quiet, progress, no_progress, no_provenance, list_backends, plain, no_seq, dry_run;
     long long threads;
     uint64_t batch, gpu_mem;
 } ws_common;
@@ -44,6 +44,7 @@ struct ws_job {
     void **prep; /* [ntarget], NULL: not prepared yet. Atomic, as are those of cpu_prep */
     const ws_backend *cpu_backend; /* of "cuda+cpu" and auto: the CPU's, NULL of all others */
     void **cpu_prep;
+    int dry_run_said; /* the tool's own programs have reported --dry-run */
     int failed; /* code of the failure that ended the run, for ws_output.flush */
     int open; /* backend can be used: with auto a device is opened late or never. Atomic */
     struct ws_readiness *readiness; /* lib/run/ready.c: which targets are made */

@@ -54,6 +54,7 @@ static int run_pipe(ws_run *run, ws_err *err) {
     if (!rc) rc = ws_pipe_run(&ops, run, pointer, nslot, job->nworker, err);
     if (!rc) rc = ws_run_head(run, err);
     if (!rc && job->tool->finish) rc = job->tool->finish(job, err);
+    if (rc == WS_EDATA && run->sampled) rc = WS_OK; /* a tool may want to know how its input ends */
     if (!rc) rc = ws_outputs_end(job, err);
     job->failed = rc;
     if (rc && run->headed) ws_outputs_flush(job);
@@ -88,6 +89,7 @@ static int run_stream(ws_run *run, ws_err *err) {
     }
     if (!rc && run->reader->note && !c->quiet) run->reader->note(job);
     if (!rc) ws_report_progress(run, 1);
+    if (!rc) rc = ws_dry_run_report(run, err);
     if (!rc) rc = ws_report_stats(run, err);
     release_workers(run);
     run->reader->close(job);
@@ -112,6 +114,8 @@ int ws_run_job(ws_job *job, ws_err *err) {
     if (!rc && job->backend) rc = ws_backend_begin(job, job->nworker, err);
     job->batch_given = job->common.batch != 0;
     if (!job->batch_given) job->common.batch = ws_job_batch(job, job->open || !job->cpu_backend ? job->backend : job->cpu_backend);
+    if (job->common.dry_run && !job->batch_given) job->common.batch = ws_dry_run_batch(job, job->common.batch);
+    job->batch_given |= job->common.dry_run;
     run.open_ns = ws_now_ns() - run.start_ns;
     if (!rc) rc = run_stream(&run, err);
     ws_backend_end(job);

@@ -31,6 +31,7 @@ typedef struct ws_run {
     int headed;      /* the outputs have their heads */
     ws_out stats;
     int has_stats;
+    int sampled;  /* --dry-run left the rest of the input unread */
     int has_line; /* of the terminal, for progress */
 
     pthread_t opener; /* opens a device for --backend auto */
@@ -73,6 +74,13 @@ void ws_auto_device_join(ws_run *run);
 /* lib/run/output_paths.c: WS_EUSAGE if an output is the same file as an input or as another output. Inputs are those of the job, all
  * operands and the FILEs of options about input; outputs those of all other options with a FILE. */
 int ws_output_paths_check(const ws_job *job, ws_err *err);
+
+/* lib/run/dry_run.c: --dry-run. Returns the size of a batch of the sample, at most `batch`. */
+uint64_t ws_dry_run_batch(const ws_job *job, uint64_t batch);
+/* Returns whether the sample is large enough: then the input is taken as ended. */
+int ws_dry_run_is_over(ws_run *run);
+/* Writes to standard output what the run would be; nothing without --dry-run. */
+int ws_dry_run_report(ws_run *run, ws_err *err);
 
 /* lib/run/progress.c */
 void ws_report_progress(ws_run *run, int last);

@@ -7,7 +7,7 @@ int ws_run_read(void *run_, void *slot, size_t *parts, ws_err *err) {
     const ws_moment t0 = ws_clock_start();
     if (!run->job->batch_given && run->opener_begun && ws_job_is_open(run->job))
         run->reader->resize(run->job, ws_job_batch(run->job, run->job->backend));
-    int rc = run->reader->fill(run->job, ((ws_slot *)slot)->item, parts, err);
+    int rc = ws_dry_run_is_over(run) ? WS_EOF : run->reader->fill(run->job, ((ws_slot *)slot)->item, parts, err);
     ws_clock_stop(&run->read, t0);
     return rc;
 }
@@ -39,7 +39,7 @@ int ws_run_head(ws_run *run, ws_err *err) {
     ws_job *job = run->job;
     if (run->headed) return WS_OK;
     run->headed = 1;
-    int rc = job->tool->early ? job->tool->early(job, err) : WS_OK;
+    int rc = job->tool->early && !job->common.dry_run ? job->tool->early(job, err) : WS_OK;
     return rc ? rc : ws_outputs_head(job, err);
 }
 

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ * --dry-run: the run over a sample of the input, with outputs that nobody sees, and then what the whole would be and cost. */
+#include "lib/dev/device.h"
+#include "lib/run/backend.h"
+#include "lib/run/run.h"
+
+#include <stdio.h>
+#include <sys/resource.h>
+
+enum { SAMPLE_SECONDS = 1 };
+
+static uint64_t nodes_of(const ws_job *job) {
+    uint64_t n = 0;
+    for (size_t t = 0; t < job->ntarget; t++) n += job->target[t].qlen;
+    return n;
+}
+
+/* Cells of a batch of the sample: a core has them in about a tenth of a second, so that the sample can end in time. */
+#define BATCH_CELLS 1e9
+enum { BATCH_LEAST = 1000 };
+
+uint64_t ws_dry_run_batch(const ws_job *job, uint64_t batch) {
+    const double most = BATCH_CELLS / (double)ws_max(nodes_of(job), 1);
+    return most >= (double)batch ? batch : ws_max((uint64_t)most, ws_min(batch, BATCH_LEAST));
+}
+
+int ws_dry_run_is_over(ws_run *run) {
+    if (!run->job->common.dry_run || ws_now_ns() - run->start_ns < run->open_ns + SAMPLE_SECONDS * UINT64_C(1000000000)) return 0;
+    run->sampled = 1;
+    return 1;
+}
+
+/* Seconds of the whole input, given those of the sample: opening does not grow. Below 0: nobody knows how large the input is. */
+static double whole_seconds(const ws_run *run, double seconds, double share) {
+    const double open = 1e-9 * (double)run->open_ns;
+    if (!run->sampled) return seconds;
+    return share > 0 ? open + (seconds - open) / share : -1;
+}
+
+static int add_models(const ws_job *job, ws_buf *text, ws_err *err) {
+    if (!job->ntarget) return WS_OK;
+    return ws_buf_addf(text, err, "models\t%zu\nnodes\t%llu\n", job->ntarget, (unsigned long long)nodes_of(job));
+}
+
+static int add_backend(const ws_job *job, ws_buf *text, ws_err *err) {
+    const char *why;
+    const int waits = job->cpu_backend && !ws_job_is_open(job) && job->backend->usable(&job->machine, &why);
+    int rc = ws_buf_addf(text, err, "backend\t%s%s\nthreads\t%d\n", ws_backend_name(job),
+                         waits ? ", and a device once that pays off" : "", job->nworker);
+    return rc || !ws_job_has_device(job) ? rc : ws_buf_addf(text, err, "device\t%s\n", ws_dev_name());
+}
+
+int ws_dry_run_report(ws_run *run, ws_err *err) {
+    const ws_job *job = run->job;
+    const double seconds = 1e-9 * (double)(ws_now_ns() - run->start_ns);
+    char done[256];
+    double share = -1;
+    struct rusage used;
+    ws_buf text = {0};
+    ws_out out;
+    if (!job->common.dry_run || job->dry_run_said) return WS_OK;
+    run->reader->progress(run->job, seconds, done, sizeof done, &share);
+    getrusage(RUSAGE_SELF, &used);
+    const double whole = whole_seconds(run, seconds, share);
+    int rc = ws_buf_addf(&text, err, "program\t%s " WS_VERSION "\n", job->tool->name);
+    if (!rc) rc = add_models(job, &text, err);
+    if (!rc) rc = add_backend(job, &text, err);
+    if (!rc) rc = ws_buf_addf(&text, err, "memory\t%.0f MB at the end of the sample\n", (double)used.ru_maxrss * 1024 / 1e6);
+    if (!rc) rc = ws_buf_addf(&text, err, "sample\t%s, in %.2f s", done, seconds);
+    if (!rc && !run->sampled) rc = ws_buf_adds(&text, ", which is all\n", err);
+    else if (!rc && share < 0) rc = ws_buf_adds(&text, ", of an input of unknown size\n", err);
+    else if (!rc) rc = ws_buf_addf(&text, err, ", %.3g%% of the input\n", 100 * share);
+    if (!rc) rc = whole < 0 ? ws_buf_adds(&text, "seconds\tunknown\n", err) : ws_buf_addf(&text, err, "seconds\t%.3g\n", whole);
+    if (!rc && (rc = ws_out_open(&out, NULL, err)) == WS_OK) {
+        rc = ws_out_write(&out, text.p, text.n, err);
+        rc = ws_out_close_keeping(&out, rc, err);
+    }
+    ws_buf_release(&text);
+    return rc;
+}

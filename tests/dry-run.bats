@@ -1,0 +1,77 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# --dry-run: what a run would be and cost, from a sample, and nothing written.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() {
+    make_data
+    for _ in $(seq 40); do cat demo.fa; done >big.fa
+}
+setup() { in_data; }
+
+# A command of each tool with all its outputs, each to the file keep.N
+command_of() {
+    case $1 in
+    domscore) echo domscore -o keep.1 --tblout keep.2 --domtblout keep.3 -A keep.4 m.hmm small.fa ;;
+    hmmsieve) echo hmmsieve -o keep.1 --tblout keep.2 --domtblout keep.3 -A keep.4 m.hmm small.fa ;;
+    mrfseg) echo mrfseg --classes 2 -o keep.1 --labels keep.2 "$data/golden/mrf/line.nii.gz" ;;
+    nhmmsieve) echo nhmmsieve -o keep.1 --tblout keep.2 "$data"/golden/{dna-models/MADE1.hmm,long-targets/inputs/short.fa}.gz ;;
+    pairhmm) echo pairhmm -o keep.1 "$data/pairhmm/edge.in.gz" ;;
+    papara-score) echo papara-score --quiet -o keep.1 --alignment keep.2 --tree keep.3 "$data"/papara/tiny5/{ref.phy,ref.nwk,reads.fasta} ;;
+    respack) echo respack -o keep.1 small.fa ;;
+    *) echo "$1" -o keep.1 -U keep.2 m.hmm small.fa ;;
+    esac
+}
+value() { awk -F '\t' -v k="$1" '$1 == k { print $2 }' <<<"$output"; }
+
+says_and_writes_nothing() {
+    for i in 1 2 3 4; do echo "kept $i" >keep.$i; done
+    # shellcheck disable=SC2046 # words
+    run -0 --separate-stderr $(command_of "$1") --dry-run
+    [ -z "$stderr" ] || fail "$stderr"
+    for i in 1 2 3 4; do [ "$(cat keep.$i)" = "kept $i" ] || fail "keep.$i was written"; done
+    [[ $(value program) == *" $(respack --version | sed -n '1s/.* //p')" ]] || fail "$output"
+    [[ $(value threads) =~ ^[0-9]+$ && $(value memory) =~ ^[1-9][0-9]*\ MB ]] || fail "$output"
+    [[ $(value sample) == *", which is all" && $(value seconds) =~ ^[0-9.e-]+$ ]] || fail "$output"
+    if [ -n "$(usage_of "$1" | grep MODEL)" ]; then
+        [[ $(value models) =~ ^[1-9] && $(value nodes) =~ ^[1-9] && $(value backend) =~ ^[a-z] ]] || fail "$output"
+    fi
+}
+@test "models, nodes, backend, memory and seconds, and no output is opened" { each says_and_writes_nothing $(all_tools); }
+
+@test "models and nodes are those of the file; the backend is the one asked for" {
+    run -0 msvfilt --dry-run --backend scalar -t 3 three.hmm small.fa
+    [ "$(value models) $(value nodes) $(value backend) $(value threads)" = "3 $((149 + 260 + 86)) scalar 3" ] || fail "$output"
+    [[ $(value sample) == "40 sequences, "* ]] || fail "$output"
+}
+
+@test "a sample ends in time, and the seconds of the whole go by its share" {
+    local seconds whole percent
+    run -0 timeout 20 fwdscore -a --dry-run --backend scalar -t 1 three.hmm big.fa
+    seconds=$(value sample | sed 's/.* in \([0-9.]*\) s, .*/\1/')
+    percent=$(value sample | sed -n 's/.* s, \([0-9.e-]*\)% of the input$/\1/p')
+    whole=$(value seconds)
+    [ -n "$percent" ] || fail "$output"
+    awk -v s="$seconds" -v p="$percent" -v w="$whole" 'BEGIN { e = s * 100 / p
+        exit !(s >= 1 && p < 100 && w > e * 0.8 && w < e * 1.2) }' || fail "$output"
+    run -0 bash -c 'cat big.fa | timeout 20 fwdscore -a --dry-run --backend scalar -t 1 three.hmm'
+    [[ $(value seconds) = unknown && $(value sample) == *", of an input of unknown size" ]] || fail "$output"
+}
+
+@test "what the run would refuse, the dry run refuses" {
+    run --separate-stderr msvfilt --dry-run -f bogus m.hmm small.fa
+    refused 2 'no column "bogus"'
+    run --separate-stderr msvfilt --dry-run m.hmm nosuch.fa
+    refused 1 'nosuch.fa'
+    run --separate-stderr msvfilt --dry-run -o small.fa m.hmm small.fa
+    refused 2 'small.fa is also read'
+}
+
+@test "domscore takes a sample of a table without knowing its end" {
+    ssvfilt -a m.hmm big.fa | fwdscore -a m.hmm >all.fwd
+    run -0 --separate-stderr timeout 60 domscore -E 1e9 -t 1 --dry-run m.hmm all.fwd
+    [ -z "$stderr" ] || fail "$stderr"
+    [[ $(value seconds) =~ ^[0-9.]+$ ]] || fail "$output"
+}
