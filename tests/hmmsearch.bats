@@ -33,8 +33,8 @@ proteomes() { # proteomes MODELS
 
 # ---- hmmsieve in place of hmmsearch: the same options, the same files ----
 
-# Without what names program, file and date, and without the counts of each filter.
-report() { grep -v '^# \|^#$\|^Passed \|^Target sequences:' "$1" || true; }
+# Without what names program, file and date.
+report() { grep -v '^# \|^#$' "$1" || true; }
 equal_with() { # equal_with MODELS SEQUENCES OPTION...
     local models=$1 sequences=$2
     shift 2

@@ -13,9 +13,29 @@ static ws_textconf text_conf(const ws_domscore *d) {
                          .z_given = d->Z_given, .domz_given = d->domZ_given};
 }
 
+/* Takes the counts of a model's filters from the tally of hmmsieve. A filter that has not run lets every sequence with residues through.
+ * Then all of them are in the pool. */
+static void count_passed(const ws_job *job, size_t m, ws_textconf *text) {
+    const ws_tally *t = ((const ws_cascade *)job->data)->tally;
+    const ws_domscore *d = job->own;
+    text->known = ws_scan_counted(job, &text->seqs, &text->residues);
+    text->filters = t != NULL;
+    for (int f = 0; t && f < WS_TEXT_FILTERS; f++) {
+        const double p = t->p[WS_PAST_MSV + f];
+        text->filter_p[f] = p > 0 ? p : 1;
+        text->passed[f] = p > 0 ? t->count[m][WS_PAST_MSV + f] : d->pool.number;
+    }
+}
+
+/* Returns how many rows a target has: of a table of targets one, else one for each domain. */
+static uint64_t rows_of(const ws_dom_out *o, const ws_held *h) {
+    const int reported = (h->flags & WS_HELD_REPORTED) != 0;
+    return o->form == WS_DOMFORM_TBLOUT || o->form == WS_DOMFORM_IDS ? (uint64_t)reported : reported ? h->nreported : 0;
+}
+
 static void write_target(const ws_domscore *d, ws_dom_out *o, const ws_hitquery *q, const ws_held *h) {
     switch (o->form) {
-    case WS_DOMFORM_TSV: o->rows += ws_write_columns_target(&o->sink, q, &d->columns, h); break;
+    case WS_DOMFORM_TSV: ws_write_columns_target(&o->sink, q, &d->columns, h); break;
     case WS_DOMFORM_TBLOUT: ws_write_tblout_target(&o->sink, q, h, 0); break;
     case WS_DOMFORM_DOMTBLOUT: ws_write_domtblout_target(&o->sink, q, h, 0); break;
     case WS_DOMFORM_A3M: ws_write_a3m_target(&o->sink, q, h); break;
@@ -26,13 +46,15 @@ static void write_target(const ws_domscore *d, ws_dom_out *o, const ws_hitquery 
 }
 
 void ws_domscore_write_target(ws_domscore *d, const ws_hitquery *q, const ws_held *h) {
-    for (int k = 0; k < d->nout; k++) write_target(d, &d->out[k], q, h);
+    for (int k = 0; k < d->nout; k++) {
+        write_target(d, &d->out[k], q, h);
+        d->out[k].rows += rows_of(&d->out[k], h);
+    }
 }
 
-static void write_list(const ws_domscore *d, ws_dom_out *o, const ws_hitquery *q, int first) {
-    const ws_textconf conf = text_conf(d);
+static void write_list(const ws_domscore *d, ws_dom_out *o, const ws_hitquery *q, const ws_textconf *text, int first) {
     switch (o->form) {
-    case WS_DOMFORM_TEXT: ws_write_text(&o->sink, q, &conf); break;
+    case WS_DOMFORM_TEXT: ws_write_text(&o->sink, q, text); break;
     case WS_DOMFORM_TBLOUT: ws_write_tblout(&o->sink, q, first); break;
     case WS_DOMFORM_DOMTBLOUT: ws_write_domtblout(&o->sink, q, first); break;
     case WS_DOMFORM_STO: ws_write_msa(&o->sink, q, WS_MSA_STOCKHOLM, d->notextw ? 0 : BLOCK, AUTHOR); break;
@@ -45,15 +67,18 @@ static void write_list(const ws_domscore *d, ws_dom_out *o, const ws_hitquery *q
 int ws_domscore_write(ws_job *job, double Z, int whole, ws_err *err) {
     ws_domscore *d = job->own;
     const double size = d->Z_given ? d->Z : Z, domZ = d->domZ_given ? d->domZ : whole ? 0 : NAN;
+    ws_textconf text = text_conf(d);
     int rc = WS_OK;
     for (size_t m = 0; m < job->ntarget && !rc; m++) {
         const ws_hmm_target *h = job->target[m].data;
         ws_hitlist *l = &d->store.list[m];
         const ws_hitquery q = {h->hmm, &h->profile, l};
+        count_passed(job, m, &text);
         ws_hitlist_prune(l, &d->threshold[m], size);
         ws_hitlist_rank(l, &d->threshold[m], (ws_spaces){size, domZ});
         for (int k = 0; k < d->nout && !rc; k++) {
-            write_list(d, &d->out[k], &q, m == 0);
+            write_list(d, &d->out[k], &q, &text, m == 0);
+            for (size_t i = 0; i < l->n; i++) d->out[k].rows += rows_of(&d->out[k], l->hit[i]);
             if (d->out[k].sink.err.code) rc = ws_sink_flush(&d->out[k].sink, err);
         }
     }

@@ -65,6 +65,7 @@ static int finish(ws_job *job, ws_err *err) {
         d->out[k].sink.to = &d->out[k];
     }
     if (!rc && !d->stream) rc = ws_domscore_write(job, known ? (double)n : NAN, 1, err);
+    for (int k = 0; k < d->nout; k++) job->out[d->out[k].number].rows = d->out[k].rows;
     if (!rc && d->failed) {
         *err = d->failure;
         if (d->failed > 1) ws_err_prefix(err, "%llu pairs could not be scored, the first of them: ", (unsigned long long)d->failed);

@@ -11,6 +11,7 @@ static const ws_stage stage = {.bits_column = "fwd_bits",
                                .lambda = WS_FLAMBDA,
                                .tail = 1,
                                .bias = 1,
+                               .passed = WS_PAST_FWD,
                                .e_column = "fwd_evalue"};
 
 typedef struct options {

@@ -12,7 +12,8 @@ static const ws_stage stage = {.bits_column = "msv_bits",
                                .lambda = WS_MLAMBDA,
                                .bias = 1,
                                .bias_column = 1,
-                               .uncorrected_first = 1};
+                               .uncorrected_first = 1,
+                               .passed = WS_PAST_BIAS};
 
 static const ws_opt opts[] = {WS_CASCADE_OPTS("0.02"), WS_CASCADE_NOBIAS, WS_OPT_END};
 

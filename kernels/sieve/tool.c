@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * hmmsieve: the whole search in one command, with hmmsearch's options. It runs msvfilt, vitfilt, fwdscore and domscore as a pipe. */
 #include "kernels/sieve/stages.h"
+#include "lib/cascade/tally.h"
 #include "lib/dev/ids.h"
 #include "lib/hits/write.h"
 #include "lib/io/source.h"
@@ -8,6 +9,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Values of the options. What is handed on as it was given has no meaning here. */
 typedef struct sieve {
@@ -23,6 +25,7 @@ typedef struct sieve {
     const char *models;
     const char *backend, *device; /* for the programs, as is what follows */
     uint64_t gpu_mem, batch;
+    int tally; /* descriptor of what the filters count; -1: nobody reads it */
 } sieve;
 
 #define AT(field) offsetof(sieve, field)
@@ -174,6 +177,8 @@ static int begin_stage(const ws_job *job, ws_stage_args *to, const char *program
     if (!rc && s->gpu_mem) rc = ws_stage_add_text(to, "--gpu-mem", number, err);
     snprintf(number, sizeof number, "%llu", (unsigned long long)s->batch);
     if (!rc && s->batch) rc = ws_stage_add_text(to, "--batch", number, err);
+    snprintf(number, sizeof number, "%d", s->tally);
+    if (!rc && s->tally >= 0) rc = ws_stage_add_text(to, "--tally", number, err);
     return rc;
 }
 
@@ -259,11 +264,13 @@ enum { FILTERS = 3 };
 static const ws_tool *const *tools_of(const ws_job *job) { return job->tool->for_reader; }
 
 static int run_sieve(ws_job *job, ws_err *err) {
-    const sieve *s = job->own;
+    sieve *s = job->own;
     ws_stage_args stage[WS_STAGES_MAX] = {{0}};
     size_t n = 0;
-    int rc = WS_OK;
-    if (!s->max) {
+    const int is_report = strcmp(forms[s->form], "text") == 0;
+    s->tally = is_report ? ws_tally_create(err) : -1;
+    int rc = is_report && s->tally < 0 ? err->code : WS_OK;
+    if (!rc && !s->max) {
         rc = filter_stage(job, &stage[n++], "msvfilt", s->F1, 1, err);
         if (!rc) rc = filter_stage(job, &stage[n++], "vitfilt", s->F2, 0, err);
         if (!rc) rc = filter_stage(job, &stage[n++], "fwdscore", s->F3, 0, err);
@@ -273,6 +280,7 @@ static int run_sieve(ws_job *job, ws_err *err) {
     if (!rc) rc = ws_stages_run(tools_of(job) + (s->max ? FILTERS : 0), stage, n, job->common.dry_run ? 1 : job->out[0].file.fd, err);
     job->dry_run_said = 1;
     for (size_t i = 0; i < WS_STAGES_MAX; i++) ws_stage_release(&stage[i]);
+    if (s->tally >= 0) close(s->tally);
     return rc;
 }
 

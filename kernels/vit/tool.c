@@ -11,7 +11,8 @@ static const ws_stage stage = {.bits_column = "vit_bits",
                                .mu = WS_VMU,
                                .lambda = WS_VLAMBDA,
                                .bias = 1,
-                               .may_skip = 1};
+                               .may_skip = 1,
+                               .passed = WS_PAST_VIT};
 
 static const ws_opt opts[] = {
     WS_CASCADE_OPTS("0.001"),

@@ -4,6 +4,7 @@
 #ifndef WS_CASCADE_CASCADE_H
 #define WS_CASCADE_CASCADE_H
 
+#include "lib/cascade/tally.h"
 #include "lib/hmm/target.h"
 #include "lib/scan/scan.h"
 
@@ -19,6 +20,7 @@ typedef struct ws_stage {
     int uncorrected_first; /* P of the uncorrected score must pass first; the stage computes the bias only then (msv) */
     int may_skip;          /* rows whose MSV P is at or below -P pass without a Viterbi P (vit) */
     const char *e_column;  /* name of the E-value column; NULL: none (all but fwd) */
+    ws_past passed;        /* what a pair that passes is counted as, where the stages of a pipe share a tally */
     int final;             /* E-values follow, so each model must be calibrated (dom) */
 } ws_stage;
 
@@ -27,6 +29,8 @@ typedef struct ws_cascade_opts {
     int p_given, bits_given, evalue_given, z_given;
     ws_opt_list models; /* -m: in place of the first operand */
     int nobias, no_skip;
+    long long tally; /* descriptor of the tally that hmmsieve shares with its stages */
+    int tally_given;
 } ws_cascade_opts;
 
 #define WS_CASCADE_AT(field) offsetof(ws_cascade_opts, field)
@@ -47,6 +51,8 @@ typedef struct ws_cascade_opts {
         WS_CASCADE_REAL('Z', "db-size", z, "N", "sequences in the whole database, for E-values: in= of the ##end line", 1e18, \
                         WS_OPT_ABOVE)
 #define WS_CASCADE_MODELS                                                                                                  \
+    {0, "tally", NULL, WS_OPT_INT, WS_CASCADE_AT(tally), "FD", "", .min = 0, .max = 1e6, .group = WS_GROUP_MISC,          \
+     .flags = WS_OPT_HIDDEN, .given = WS_CASCADE_AT(tally_given)},                                                          \
     {'m', "models", NULL, WS_OPT_LIST, WS_CASCADE_AT(models), "FILE", "models, in place of the operand MODEL; may be given several times", \
      .group = WS_GROUP_FILTER, .given = WS_OPT_NOGIVEN}
 #define WS_CASCADE_NOBIAS WS_CASCADE_FLAG("nobias", nobias, "do not correct for composition bias")
@@ -80,6 +86,7 @@ typedef struct ws_cascade {
     size_t npath;
     ws_hmmset set;        /* without the tables of the models, which ws_cascade_make needs for a moment */
     ws_hmm_target *model; /* [set.n] */
+    ws_tally *tally;      /* NULL: nobody asks */
 } ws_cascade;
 
 #endif

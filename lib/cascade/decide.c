@@ -20,6 +20,7 @@ typedef struct deciding { /* the constants of one task */
     int gated;      /* the caller ignores pairs that the model's gate rejects */
     int msv_column; /* column of msv_bits in the input table, or -1 */
     int bias_column; /* of bias_bits */
+    uint64_t passed[2]; /* pairs whose uncorrected score passes; pairs that pass */
 } deciding;
 
 static double p_of(const deciding *g, int mu, int lambda, int tail, float bits) {
@@ -82,7 +83,7 @@ static int may_skip(const deciding *g) { return g->c->stage->may_skip && !g->c->
 
 /* Applies the tests that need no bias to sequence j. Returns 1 and fills *out if the pair may still pass or needs
  * values. */
-static int screen_pair(const deciding *g, const ws_task *task, size_t j, pending *out) {
+static int screen_pair(deciding *g, const ws_task *task, size_t j, pending *out) {
     const ws_fscore *score = (const ws_fscore *)task->score + j;
     const ws_lenmodel *lm = lenmodel_of(g, task, j);
     if (g->gated && score->status != WS_F_OPEN && ws_gate_fails(&g->model->gate, score->nats - lm->null_nats, lm->L)) return 0;
@@ -90,11 +91,12 @@ static int screen_pair(const deciding *g, const ws_task *task, size_t j, pending
     int pass = enough_bits(g, bits);
     if (pass && (g->c->stage->uncorrected_first || !g->with_bias)) pass = enough_p(g, stage_p(g, bits));
     if (score->status == WS_F_OPEN) pass = 1;
+    g->passed[0] += pass != 0;
     *out = (pending){(uint32_t)j, pass};
     return pass || g->everything || (may_skip(g) && !g->with_bias);
 }
 
-static int decide_pair(const deciding *g, const ws_task *task, const uint32_t *row, const pending *q, float null2, ws_hits *hits,
+static int decide_pair(deciding *g, const ws_task *task, const uint32_t *row, const pending *q, float null2, ws_hits *hits,
                        ws_err *err) {
     const size_t j = q->place;
     const ws_fscore *score = (const ws_fscore *)task->score + j;
@@ -104,6 +106,7 @@ static int decide_pair(const deciding *g, const ws_task *task, const uint32_t *r
     int pass = q->pass;
     if (g->with_bias && pass) pass = enough_p(g, p);
     if (!pass && may_skip(g)) pass = enough_bits(g, bits) && skips_viterbi(g, row, j, lm, null2);
+    g->passed[1] += pass != 0;
     if (!pass && !g->everything) return WS_OK;
     return add_hit(g, task, row, j, pass, bits, ws_bits(null2, lm->null_nats), p, hits, err);
 }
@@ -141,6 +144,13 @@ static void set_null_scores(const deciding *g, const ws_task *task, const uint32
     for (size_t i = 0; i < rest; i++) null2[place[i]] = score[i];
 }
 
+static void count(const deciding *g, uint32_t model) {
+    const ws_stage *s = g->c->stage;
+    if (!g->c->tally || s->passed == WS_PAST_NOTHING) return;
+    g->c->tally->count[model][s->passed] += g->passed[1];
+    if (s->uncorrected_first) g->c->tally->count[model][WS_PAST_MSV] += g->passed[0];
+}
+
 int ws_cascade_decide(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_worker *worker,
                      ws_hits *hits, ws_err *err) {
     const ws_cascade *c = job->data;
@@ -172,5 +182,6 @@ int ws_cascade_decide(const ws_job *job, const ws_batch *b, const ws_task *task,
             rc = add_hit(&g, task, row, j, 0, -INFINITY, 0, 1, hits, err);
         }
     }
+    if (!rc) count(&g, task->target);
     return rc;
 }

@@ -177,6 +177,18 @@ static void put_space(ws_sink *s, const char *what, double v, const char *from) 
     else ws_sink_f(s, "%s%15.0f  %s\n", what, v, from);
 }
 
+/* What was searched, and what passed each filter, as far as it is known. */
+static void put_counts(ws_sink *s, const ws_textconf *conf) {
+    static const char *const name[WS_TEXT_FILTERS] = {"MSV filter: ", "bias filter:", "Vit filter: ", "Fwd filter: "};
+    if (!conf->known) return;
+    ws_sink_f(s, "Target sequences:            %15llu  (%llu residues searched)\n", (unsigned long long)conf->seqs,
+              (unsigned long long)conf->residues);
+    for (int f = 0; f < WS_TEXT_FILTERS && conf->filters; f++) {
+        const double n = (double)conf->passed[f], seqs = (double)conf->seqs, p = conf->filter_p[f];
+        ws_sink_f(s, "Passed %s          %15.0f  (%.6g); expected %.1f (%.6g)\n", name[f], n, seqs > 0 ? n / seqs : 0, p * seqs, p);
+    }
+}
+
 void ws_write_text(ws_sink *s, const ws_hitquery *q, const ws_textconf *conf) {
     const ws_hmm *hmm = q->hmm;
     ws_alilines a = {0};
@@ -190,6 +202,7 @@ void ws_write_text(ws_sink *s, const ws_hitquery *q, const ws_textconf *conf) {
     if (q->list->nreported == 0) ws_sink_f(s, "\n   [No targets detected that satisfy reporting thresholds]\n");
     ws_sink_f(s, "\n\nInternal pipeline statistics summary:\n-------------------------------------\n");
     ws_sink_f(s, "Query model(s):              %15d  (%d nodes)\n", 1, hmm->M);
+    put_counts(s, conf);
     put_space(s, "Initial search space (Z):    ", q->list->spaces.Z,
               conf->z_given ? "[as set by --Z on cmdline]" : "[actual number of targets]");
     put_space(s, "Domain search space  (domZ): ", q->list->spaces.domZ,

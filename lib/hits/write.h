@@ -40,11 +40,17 @@ void ws_write_tblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *h, 
 void ws_write_domtblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *h, size_t name_width);
 
 /* hmmsearch's report on one query. */
+enum { WS_TEXT_FILTERS = 4 };
 typedef struct ws_textconf {
     int width;      /* of a line; 0: no limit */
     int alignments; /* show them */
     int accessions; /* the query's accession in place of its name */
     int z_given, domz_given;
+    int known;                            /* how many sequences were searched, and residues */
+    uint64_t seqs, residues;
+    int filters;                          /* what passed each filter is known: MSV, bias, Viterbi, Forward */
+    uint64_t passed[WS_TEXT_FILTERS];
+    double filter_p[WS_TEXT_FILTERS];     /* thresholds of the filters */
 } ws_textconf;
 /* WS_ENOMEM goes to the sink, as all failures. */
 void ws_write_text(ws_sink *s, const ws_hitquery *q, const ws_textconf *conf);

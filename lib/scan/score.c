@@ -182,8 +182,8 @@ static int pass_all(ws_hits *h, const ws_batch *b, ws_err *err) {
     return WS_OK;
 }
 
-/* The rows of targets from .. to are hits. */
-static int pass_rows(ws_hits *h, const ws_batch *b, size_t from, size_t to, ws_err *err) {
+/* The rows of targets from .. to are hits. What follows them is work of the tool's own, so they count as scored. */
+static int pass_rows(ws_scan_state *s, ws_hits *h, const ws_batch *b, size_t from, size_t to, ws_err *err) {
     for (size_t r = 0; r < b->nrow; r++) {
         if (b->row[r].target < from || b->row[r].target >= to) continue;
         ws_hit *x = ws_hits_add(h, err);
@@ -192,6 +192,8 @@ static int pass_rows(ws_hits *h, const ws_batch *b, size_t from, size_t to, ws_e
         x->seq = b->row[r].seq;
         x->target = b->row[r].target;
         x->pass = 1;
+        s->cells += b->len[x->seq] * s->job->target[x->target].qlen;
+        s->pairs++;
     }
     return WS_OK;
 }
@@ -222,7 +224,7 @@ int ws_scan_score(ws_scan_state *s, ws_scan_item *it, size_t part, ws_worker *wo
     if (!rc && b->has_rows) rc = pairing_make(&p, b, err);
     if (!rc && b->has_rows && !ws_rows_are_free(b)) rc = ready_targets(s, b, &p, err);
     if (!rc && !b->has_rows && s->job->cpu_backend) rc = count_up(&p, b->n, err);
-    if (!rc) rc = has_passed(s, b) ? pass_rows(hits, b, p.from, p.to, err) : score_calls(s, b, &p, worker, hits, err);
+    if (!rc) rc = has_passed(s, b) ? pass_rows(s, hits, b, p.from, p.to, err) : score_calls(s, b, &p, worker, hits, err);
     pairing_release(&p);
     return rc;
 }
