@@ -5,6 +5,7 @@
 //   KIND=N    device-memory  the N-th cudaMalloc has none
 //             pinned         the N-th cudaMallocHost has none
 //             launch         the N-th launch of a kernel fails
+//             choice         the N-th cudaSetDevice fails
 //             context        the N-th cudaFree(NULL), which makes a context, fails
 //             lost           at the N-th wait for a stream the device is lost: this and every later call fails
 //             gone           the same at the N-th call of any function
@@ -120,7 +121,7 @@ static int attribute(cudaDeviceAttr what) {
 PLAIN(cudaDriverGetVersion, (int *v), (v), give(v, CUDART_VERSION))
 PLAIN(cudaGetDeviceCount, (int *n), (n), give(n, (int)fakes))
 PLAIN(cudaDeviceGetAttribute, (int *v, cudaDeviceAttr what, int id), (v, what, id), give(v, attribute(what)))
-PLAIN(cudaSetDevice, (int id), (id), cudaSuccess)
+WRAP(cudaSetDevice, "choice", cudaErrorUnknown, (int id), (id), cudaSuccess)
 PLAIN(cudaSetDeviceFlags, (unsigned flags), (flags), cudaSuccess)
 PLAIN(cudaStreamCreateWithFlags, (cudaStream_t *s, unsigned flags), (s, flags), give(s, (cudaStream_t)&fakes))
 PLAIN(cudaStreamDestroy, (cudaStream_t s), (s), cudaSuccess)
