@@ -20,7 +20,7 @@ setup_file() {
     printf 'ACGTACGTAC\tIIIIIIIIII\nCGTAC\t5555\047\n' >reads.tsv
     printf 'ACGTACGTAC\nACGTTCGTAC\n' >haplotypes.txt
     cp "$data/golden/long-targets/inputs/dna_target.fa.gz" genome.fa.gz
-    zcat "$data/golden/dna-models/MADE1.hmm.gz" | tee rrna.hmm >repeats.hmm
+    zcat "$data/golden/dna-models/MADE1.hmm.gz" | tee rrna.hmm r.hmm >repeats.hmm
     awk '/^>/ { n++ } { print > "shard" 1 + (n > 150) ".fa" }' demo.fa
     msvfilt m.hmm demo.fa | vitfilt m.hmm >maybe.tsv
     fwdscore m.hmm maybe.tsv >hits.tsv

@@ -43,7 +43,7 @@ void ws_pool_release(ws_pool *p);
 
 typedef enum ws_dom_form {
     WS_DOMFORM_TSV, WS_DOMFORM_TEXT, WS_DOMFORM_TBLOUT, WS_DOMFORM_DOMTBLOUT, WS_DOMFORM_STO, WS_DOMFORM_A2M, WS_DOMFORM_A3M,
-    WS_DOMFORM_FASTA, WS_DOMFORM_IDS
+    WS_DOMFORM_FASTA, WS_DOMFORM_IDS, WS_DOMFORM_BED, WS_DOMFORM_GFF3
 } ws_dom_form;
 
 enum { WS_DOMSCORE_OUTPUTS = 4 }; /* the main one, --tblout, --domtblout, -A */
@@ -80,12 +80,17 @@ typedef struct ws_domscore {
     uint64_t failed;          /* pairs whose ensemble needs more than `mem` */
     ws_err failure;           /* about the first of them */
     int finished;             /* all that was held is written */
+    struct ws_dom_windows *windows; /* from_windows.c; NULL: the pairs are whole targets */
+    ws_err fields;            /* what is wrong with -f unless the pairs are windows */
 } ws_domscore;
 
 /* options.c: the table, defaults, and what is wrong with their combination (WS_EUSAGE). Sets the thresholds of all models. */
 extern const ws_opt ws_domscore_opts[];
 void ws_domscore_defaults(void *own);
 int ws_domscore_check(ws_domscore *d, const ws_hmmset *set, ws_err *err);
+
+/* hold.c: the vector code of the job's backend, the best of the processor's where that is a device. */
+const ws_dom_backend *ws_domscore_backend(const ws_job *job);
 
 /* hold.c: scores all pairs of the pool and holds the hits; with --stream they are written. */
 int ws_domscore_score(ws_job *job, ws_err *err);

@@ -36,11 +36,11 @@ extern const ws_backend *const ws_genome_backends[];
 /* A hit and where it came from. */
 typedef struct ws_genome_hit {
     uint32_t target;
-    ws_long_hit hit; /* record: the number of the sequence in its batch */
+    ws_long_hit hit; /* record: that of its place */
 } ws_genome_hit;
 typedef struct ws_genome_found {
-    uint32_t target, record; /* of what is looked at */
-    uint64_t envelopes;      /* scored so far */
+    uint32_t target;    /* that is looked at */
+    uint64_t envelopes; /* scored so far */
     ws_genome_hit *at;
     size_t n, cap;
 } ws_genome_found;
@@ -49,10 +49,44 @@ typedef struct ws_genome_found {
  * memory than the worker's options allow, WS_ENOMEM. */
 int ws_genome_domains(const ws_genome_model *m, ws_dom_worker *w, const ws_long_pieces *p, size_t n, ws_genome_found *found, ws_err *err);
 
-/* ---- the program ---- */
+/* ---- results: kernels/dom/genome_output.c ---- */
 
 typedef enum ws_genome_form { WS_GENOME_TSV, WS_GENOME_TBLOUT, WS_GENOME_BED, WS_GENOME_GFF3 } ws_genome_form;
 enum { WS_GENOME_COLUMNS = 16 };
+
+/* Hits until the end of the input, and how they are written. Zero-initialise, set what is needed, and release. */
+typedef struct ws_genome_results {
+    size_t n;                     /* models */
+    const ws_hmm *hmm;            /* [n] */
+    const ws_long_model **model;  /* [n], NULL: of a model that has no hits */
+    ws_long_hits *hits;           /* [n], record: an index into `record` */
+    ws_long_record *record;       /* those that have hits */
+    size_t nrecord, record_cap;
+    uint64_t residues;            /* searched, for E-values: both strands if both are */
+    ws_long_limits limits;
+    int cut;                      /* WS_CUT_GA ..., -1: limits decide */
+    int column[WS_GENOME_COLUMNS], ncolumn;
+} ws_genome_results;
+int ws_genome_results_create(ws_genome_results *r, const ws_hmm *hmm, size_t n, ws_err *err);
+void ws_genome_results_release(ws_genome_results *r);
+/* Chooses the columns of -f; NULL: all. */
+int ws_genome_columns(ws_genome_results *r, const char *fields, ws_err *err);
+/* Appends a record. WS_ENOMEM. */
+int ws_genome_add_record(ws_genome_results *r, const char *name, size_t nname, const char *desc, size_t ndesc, uint64_t L, ws_err *err);
+int ws_genome_add_hit(ws_genome_results *r, uint32_t target, const ws_long_hit *h, ws_err *err);
+
+/* ws_output.own of an output of results, and its head and end. */
+typedef struct ws_genome_out {
+    const ws_genome_results *results;
+    ws_genome_form form;
+    int number; /* of the job's outputs */
+} ws_genome_out;
+int ws_genome_head(const ws_job *job, const ws_genome_out *o, ws_buf *text, ws_err *err);
+int ws_genome_end(const ws_job *job, const ws_genome_out *o, uint64_t rows, ws_buf *text, ws_err *err);
+/* Sorts the hits of all models and writes n outputs. */
+int ws_genome_write(ws_job *job, ws_genome_results *r, const ws_genome_out *out, int n, ws_err *err);
+
+/* ---- the program nhmmsieve ---- */
 
 /* ws_job.own. */
 typedef struct ws_genome {
@@ -66,25 +100,16 @@ typedef struct ws_genome {
     /* behind open */
     ws_hmmset set;
     ws_genome_model *model; /* [set.n] */
-    int column[WS_GENOME_COLUMNS], ncolumn;
-    ws_long_hits *hits;     /* [set.n], record: an index into `record` */
-    ws_long_record *record; /* those that have hits */
-    size_t nrecord, record_cap;
+    ws_genome_results results;
+    ws_genome_out out[2];
+    int nout;
     size_t *place;          /* of a batch: 1 + the entry of each sequence, 0 before it has one */
     size_t place_cap;
-    uint64_t residues;      /* searched, both strands if both are */
 } ws_genome;
 
 /* kernels/dom/genome_input.c */
 extern const ws_reader ws_genome_reader;
 /* Takes the hits of an item, which come in input order: ws_output.pack of the main output. */
 int ws_genome_take(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text, ws_err *err);
-
-/* kernels/dom/genome_output.c */
-int ws_genome_columns(ws_genome *g, const char *fields, ws_err *err);
-int ws_genome_head(const ws_job *job, void *own, ws_buf *text, ws_err *err); /* own: a ws_genome_form */
-int ws_genome_end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err);
-/* Sorts the hits of all models and writes every output. */
-int ws_genome_write(ws_job *job, ws_err *err);
 
 #endif

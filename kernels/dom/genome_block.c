@@ -9,7 +9,7 @@ static int add_hit(const ws_genome_model *m, const ws_domain *d, const ws_long_p
     if (rc) return rc;
     ws_genome_hit *g = &found->at[found->n++];
     *g = (ws_genome_hit){.target = found->target};
-    g->hit = (ws_long_hit){.record = found->record, .minus = at->minus, .hmm_from = d->hmm_from, .hmm_to = d->hmm_to,
+    g->hit = (ws_long_hit){.record = at->record, .minus = at->minus, .hmm_from = d->hmm_from, .hmm_to = d->hmm_to,
                            .correction_nats = d->correction_nats};
     g->hit.ali_from = ws_long_coordinate(at->from, at->minus, d->ali_from);
     g->hit.ali_to = ws_long_coordinate(at->from, at->minus, d->ali_to);

@@ -16,6 +16,9 @@ typedef struct item {
     size_t found_cap;
 } item;
 
+/* Residues of a part whose strands a device marks. More would make run-ins rarer, but leave threads without work. */
+enum { DEVICE_PART = 8 << 20 };
+
 /* What one thread needs. */
 typedef struct worker {
     ws_dom_worker *dom;
@@ -100,7 +103,7 @@ static int fill(ws_job *job, void *item_, size_t *parts, ws_err *err) {
     if (rc) return rc;
     if (it->batch.has_rows)
         return ws_fail(err, WS_EDATA, "the input is a table of pairs; nhmmsieve searches whole sequences: FASTA, FASTQ or a packed stream");
-    rc = ws_long_units_cut(&it->units, &it->batch, block, ws_job_has_device(job) ? job->backend->batch : block, err);
+    rc = ws_long_units_cut(&it->units, &it->batch, block, ws_job_has_device(job) ? DEVICE_PART : block, err);
     if (!rc) rc = make_lists(it, err);
     *parts = ws_max(it->units.nparts, 1);
     return rc;
@@ -144,7 +147,6 @@ static int search_unit(search *s, const ws_long_unit *u, int marked, ws_err *err
     const uint64_t strands = r->cut.strands == (WS_LONG_PLUS | WS_LONG_MINUS) ? 2 : 1;
     int rc = WS_OK, any;
     ws_long_unit_begin(&s->worker->search, marked);
-    s->found->record = u->seq;
     for (size_t t = s->from; t < s->to && !rc; t++) {
         const ws_long_layout *l = &s->layout[t - s->from]->of;
         ws_long_block b;
@@ -230,34 +232,18 @@ static int format(ws_job *job, void *item_, ws_worker *thread, ws_outtext *out, 
 
 /* ---- hits, in the writer ---- */
 
-/* Sets *record to the entry of a sequence in the list of records with hits. */
-static int record_of(ws_genome *g, const ws_batch *b, size_t seq, uint64_t *record, ws_err *err) {
-    const ws_seqtext *t = &b->seqtext[seq];
-    if (!g->place[seq]) {
-        const int rc = ws_grow(&g->record, &g->record_cap, g->nrecord + 1, sizeof *g->record, err);
-        if (rc) return rc;
-        char *name = ws_strndup(ws_batch_text(b, t->name), t->name.n, err);
-        char *desc = name ? ws_strndup(ws_batch_text(b, t->desc), t->desc.n, err) : NULL;
-        if (!desc) {
-            ws_free(name);
-            return err->code;
-        }
-        g->record[g->nrecord++] = (ws_long_record){name, desc, b->len[seq]};
-        g->place[seq] = g->nrecord;
-    }
-    *record = g->place[seq] - 1;
-    return WS_OK;
-}
-
 static int take_hit(ws_genome *g, const ws_batch *b, const ws_genome_hit *from, ws_err *err) {
-    ws_long_hits *l = &g->hits[from->target];
-    int rc = ws_grow(&l->at, &l->cap, l->n + 1, sizeof *l->at, err);
-    if (rc) return rc;
-    ws_long_hit *h = &l->at[l->n];
-    *h = from->hit;
-    rc = record_of(g, b, (size_t)from->hit.record, &h->record, err);
-    l->n += !rc;
-    return rc;
+    const size_t seq = (size_t)from->hit.record;
+    const ws_seqtext *t = &b->seqtext[seq];
+    ws_long_hit h = from->hit;
+    if (!g->place[seq]) {
+        const int rc = ws_genome_add_record(&g->results, ws_batch_text(b, t->name), t->name.n, ws_batch_text(b, t->desc), t->desc.n,
+                                            b->len[seq], err);
+        if (rc) return rc;
+        g->place[seq] = g->results.nrecord;
+    }
+    h.record = g->place[seq] - 1;
+    return ws_genome_add_hit(&g->results, from->target, &h, err);
 }
 
 int ws_genome_take(const ws_job *job, void *own, const void *item_, const ws_outtext *made, ws_buf *text, ws_err *err) {
@@ -269,7 +255,7 @@ int ws_genome_take(const ws_job *job, void *own, const void *item_, const ws_out
     memset(g->place, 0, it->batch.n * sizeof *g->place);
     for (size_t p = 0; p < it->units.nparts; p++)
         for (size_t j = 0; j < it->found[p].n && !rc; j++) rc = take_hit(g, &it->batch, &it->found[p].at[j], err);
-    g->residues += it->batch.residues * (uint64_t)(!g->watson + !g->crick);
+    g->results.residues += it->batch.residues * (uint64_t)(!g->watson + !g->crick);
     return rc;
 }
 

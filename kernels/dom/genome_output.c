@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The outputs of nhmmsieve: a table, nhmmer's --tblout, BED and GFF3. */
+ * Hits in genomes as nhmmsieve and domscore write them: a table, nhmmer's --tblout, BED and GFF3. */
 #include "kernels/dom/genome.h"
 #include "lib/run/table.h"
 
@@ -13,25 +13,63 @@ static const char *const column_name[WS_GENOME_COLUMNS] = {
     [BIAS] = "bias",         [HMM_FROM] = "hmm_from", [HMM_TO] = "hmm_to",                 [ALI_FROM] = "ali_from",
     [ALI_TO] = "ali_to",     [ENV_FROM] = "env_from", [ENV_TO] = "env_to",                 [DESC] = "desc"};
 
-int ws_genome_columns(ws_genome *g, const char *fields, ws_err *err) {
-    return ws_table_choose(fields, column_name, WS_GENOME_COLUMNS, g->column, WS_GENOME_COLUMNS, &g->ncolumn, err);
+/* ---- results ---- */
+
+int ws_genome_results_create(ws_genome_results *r, const ws_hmm *hmm, size_t n, ws_err *err) {
+    r->hmm = hmm;
+    r->n = n;
+    r->cut = -1;
+    r->model = ws_calloc(n, sizeof *r->model, err);
+    r->hits = r->model ? ws_calloc(n, sizeof *r->hits, err) : NULL;
+    return r->hits ? WS_OK : err->code;
+}
+
+void ws_genome_results_release(ws_genome_results *r) {
+    for (size_t t = 0; r->hits && t < r->n; t++) ws_free(r->hits[t].at);
+    for (size_t i = 0; i < r->nrecord; i++) {
+        ws_free((void *)(uintptr_t)r->record[i].name);
+        ws_free((void *)(uintptr_t)r->record[i].desc);
+    }
+    ws_free(r->record);
+    ws_free(r->hits);
+    ws_free(r->model);
+}
+
+int ws_genome_columns(ws_genome_results *r, const char *fields, ws_err *err) {
+    return ws_table_choose(fields, column_name, WS_GENOME_COLUMNS, r->column, WS_GENOME_COLUMNS, &r->ncolumn, err);
+}
+
+int ws_genome_add_record(ws_genome_results *r, const char *name, size_t nname, const char *desc, size_t ndesc, uint64_t L, ws_err *err) {
+    const int rc = ws_grow(&r->record, &r->record_cap, r->nrecord + 1, sizeof *r->record, err);
+    if (rc) return rc;
+    char *own_name = ws_strndup(name, nname, err), *own_desc = own_name ? ws_strndup(desc, ndesc, err) : NULL;
+    if (!own_desc) {
+        ws_free(own_name);
+        return err->code;
+    }
+    r->record[r->nrecord++] = (ws_long_record){own_name, own_desc, L};
+    return WS_OK;
+}
+
+int ws_genome_add_hit(ws_genome_results *r, uint32_t target, const ws_long_hit *h, ws_err *err) {
+    ws_long_hits *l = &r->hits[target];
+    const int rc = ws_grow(&l->at, &l->cap, l->n + 1, sizeof *l->at, err);
+    if (!rc) l->at[l->n++] = *h;
+    return rc;
 }
 
 /* ---- before and behind the rows ---- */
 
-int ws_genome_head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
-    const ws_genome *g = job->own;
+int ws_genome_head(const ws_job *job, const ws_genome_out *o, ws_buf *text, ws_err *err) {
     const char *name[WS_GENOME_COLUMNS];
-    const ws_genome_form form = *(const ws_genome_form *)own;
-    if (form == WS_GENOME_GFF3) return ws_buf_adds(text, "##gff-version 3\n", err);
-    if (form != WS_GENOME_TSV) return WS_OK;
-    for (int c = 0; c < g->ncolumn; c++) name[c] = column_name[g->column[c]];
-    const int rc = ws_provenance(job, 1, text, err);
-    return rc ? rc : ws_table_head(job, name, g->ncolumn, text, err);
+    if (o->form == WS_GENOME_GFF3) return ws_buf_adds(text, "##gff-version 3\n", err);
+    if (o->form != WS_GENOME_TSV) return WS_OK;
+    for (int c = 0; c < o->results->ncolumn; c++) name[c] = column_name[o->results->column[c]];
+    return ws_table_head(job, name, o->results->ncolumn, text, err);
 }
 
-int ws_genome_end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err) {
-    return *(const ws_genome_form *)own == WS_GENOME_TSV ? ws_table_end(job, rows, "", text, err) : WS_OK;
+int ws_genome_end(const ws_job *job, const ws_genome_out *o, uint64_t rows, ws_buf *text, ws_err *err) {
+    return o->form == WS_GENOME_TSV ? ws_table_end(job, rows, "", text, err) : WS_OK;
 }
 
 /* ---- rows ---- */
@@ -59,7 +97,7 @@ static int add_field(ws_buf *out, int column, const ws_hmm *hmm, const ws_long_h
     }
 }
 
-static int tsv_row(const ws_genome *g, ws_buf *out, const ws_hmm *hmm, const ws_long_hit *h, const ws_long_record *r, ws_err *err) {
+static int tsv_row(const ws_genome_results *g, ws_buf *out, const ws_hmm *hmm, const ws_long_hit *h, const ws_long_record *r, ws_err *err) {
     int rc = WS_OK;
     for (int c = 0; c < g->ncolumn && !rc; c++) {
         if (c) rc = ws_buf_add(out, "\t", 1, err);
@@ -86,9 +124,9 @@ static int gff_text(ws_buf *out, const char *text, const char *also, ws_err *err
     return rc;
 }
 
-static int gff_row(ws_buf *out, const ws_hmm *hmm, const ws_long_hit *h, const ws_long_record *r, ws_err *err) {
+static int gff_row(ws_buf *out, const char *program, const ws_hmm *hmm, const ws_long_hit *h, const ws_long_record *r, ws_err *err) {
     int rc = gff_text(out, r->name, " >", err);
-    if (!rc) rc = ws_buf_addf(out, err, "\tnhmmsieve\tnucleotide_match\t%llu\t%llu\t%.2g\t%c\t.\tName=", U64(low(h)), U64(high(h)),
+    if (!rc) rc = ws_buf_addf(out, err, "\t%s\tnucleotide_match\t%llu\t%llu\t%.2g\t%c\t.\tName=", program, U64(low(h)), U64(high(h)),
                               exp(h->lnp), h->minus ? '-' : '+');
     if (!rc) rc = gff_text(out, hmm->name, ";=&,", err);
     if (!rc) rc = ws_buf_adds(out, ";Target=", err);
@@ -98,9 +136,10 @@ static int gff_row(ws_buf *out, const ws_hmm *hmm, const ws_long_hit *h, const w
 }
 
 /* The rows of a model in one form; returns through *rows how many. */
-static int add_rows(const ws_genome *g, ws_genome_form form, size_t t, ws_buf *out, uint64_t *rows, ws_err *err) {
+static int add_rows(const ws_job *job, const ws_genome_results *g, ws_genome_form form, size_t t, ws_buf *out, uint64_t *rows,
+                    ws_err *err) {
     const ws_long_hits *l = &g->hits[t];
-    const ws_hmm *hmm = &g->set.hmm[t];
+    const ws_hmm *hmm = &g->hmm[t];
     int rc = form == WS_GENOME_TBLOUT ? ws_long_tblout(out, hmm, l, g->record, t == 0, err) : WS_OK;
     *rows = 0;
     for (size_t i = 0; i < l->n && !rc; i++) {
@@ -110,30 +149,23 @@ static int add_rows(const ws_genome *g, ws_genome_form form, size_t t, ws_buf *o
         ++*rows;
         if (form == WS_GENOME_TSV) rc = tsv_row(g, out, hmm, h, r, err);
         if (form == WS_GENOME_BED) rc = bed_row(out, hmm, h, r, err);
-        if (form == WS_GENOME_GFF3) rc = gff_row(out, hmm, h, r, err);
+        if (form == WS_GENOME_GFF3) rc = gff_row(out, job->tool->name, hmm, h, r, err);
     }
     return rc;
 }
 
-static ws_long_limits limits_of(const ws_genome *g, const ws_hmm *hmm) {
-    const int cut = g->cut_ga ? WS_CUT_GA : g->cut_nc ? WS_CUT_NC : WS_CUT_TC;
-    if (g->cut_ga + g->cut_nc + g->cut_tc) return (ws_long_limits){.bits = (double)hmm->cut[cut][0], .by_bits = 1};
-    return (ws_long_limits){.evalue = g->E, .bits = g->T, .by_bits = g->T_given};
-}
-
-int ws_genome_write(ws_job *job, ws_err *err) {
-    ws_genome *g = job->own;
-    const uint64_t given = (uint64_t)(1e6 * g->megabases) * (uint64_t)(!g->watson + !g->crick);
+int ws_genome_write(ws_job *job, ws_genome_results *r, const ws_genome_out *out, int n, ws_err *err) {
     ws_buf text = {0};
     uint64_t rows;
     int rc = WS_OK;
-    for (size_t t = 0; t < g->set.n && !rc; t++) {
-        const ws_long_limits limits = limits_of(g, &g->set.hmm[t]);
-        rc = ws_long_hits_finish(&g->hits[t], &g->model[t].model, g->Z_given ? given : g->residues, &limits, g->record, err);
-        for (int k = 0; k < job->nout && !rc; k++) {
+    for (size_t t = 0; t < r->n && !rc; t++) {
+        const ws_long_limits limits =
+            r->cut < 0 ? r->limits : (ws_long_limits){.bits = (double)r->hmm[t].cut[r->cut][0], .by_bits = 1};
+        if (r->hits[t].n) rc = ws_long_hits_finish(&r->hits[t], r->model[t], r->residues, &limits, r->record, err);
+        for (int k = 0; k < n && !rc; k++) {
             text.n = 0;
-            rc = add_rows(g, *(const ws_genome_form *)job->out[k].own, t, &text, &rows, err);
-            if (!rc) rc = ws_job_write(job, k, text.p, text.n, rows, err);
+            rc = add_rows(job, r, out[k].form, t, &text, &rows, err);
+            if (!rc) rc = ws_job_write(job, out[k].number, text.p, text.n, rows, err);
         }
     }
     ws_buf_release(&text);

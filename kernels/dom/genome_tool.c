@@ -97,7 +97,7 @@ static int check(ws_genome *g, const ws_job *job, ws_err *err) {
     g->scan.B3 = (uint32_t)g->B3;
     g->scan.block = (uint32_t)g->block;
     g->scan.w_length = (uint32_t)g->w_length;
-    return rc ? rc : ws_genome_columns(g, job->common.fields, err);
+    return rc ? rc : ws_genome_columns(&g->results, job->common.fields, err);
 }
 
 /* ---- models ---- */
@@ -109,8 +109,10 @@ static int make_model(void *genome, size_t i, ws_err *err) {
     return rc;
 }
 
+static int cut_of(const ws_genome *g) { return g->cut_ga ? WS_CUT_GA : g->cut_nc ? WS_CUT_NC : g->cut_tc ? WS_CUT_TC : -1; }
+
 static int check_models(const ws_genome *g, ws_err *err) {
-    const int cut = g->cut_ga ? WS_CUT_GA : g->cut_nc ? WS_CUT_NC : g->cut_tc ? WS_CUT_TC : -1;
+    const int cut = cut_of(g);
     for (size_t i = 0; i < g->set.n; i++) {
         const ws_hmm *h = &g->set.hmm[i];
         if (!h->abc->complement) return ws_fail(err, WS_EDATA, "model %s is of proteins; nhmmsieve searches DNA and RNA", h->name);
@@ -150,8 +152,15 @@ static int operands(ws_job *job, const char **model, ws_err *err) {
     return WS_OK;
 }
 
+static int head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
+    const ws_genome_out *o = own;
+    const int rc = o->form == WS_GENOME_TSV ? ws_provenance(job, 1, text, err) : WS_OK;
+    return rc ? rc : ws_genome_head(job, o, text, err);
+}
+
+static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err) { return ws_genome_end(job, own, rows, text, err); }
+
 static int open_tool(ws_job *job, ws_err *err) {
-    static ws_genome_form form[] = {WS_GENOME_TSV, WS_GENOME_TBLOUT, WS_GENOME_BED, WS_GENOME_GFF3}; /* ws_output.own of each */
     ws_genome *g = job->own;
     const char *path = NULL;
     const int threads = ws_job_threads(job);
@@ -160,31 +169,35 @@ static int open_tool(ws_job *job, ws_err *err) {
     if (!rc) rc = ws_hmmset_read(&g->set, path, threads, err);
     if (!rc) rc = check_models(g, err);
     if (!rc && !(g->model = ws_calloc(g->set.n, sizeof *g->model, err))) rc = err->code;
-    if (!rc && !(g->hits = ws_calloc(g->set.n, sizeof *g->hits, err))) rc = err->code;
+    if (!rc) rc = ws_genome_results_create(&g->results, g->set.hmm, g->set.n, err);
     if (!rc) rc = ws_parallel_for(g->set.n, threads, make_model, g, err);
     if (!rc) rc = make_targets(job, g, err);
     if (rc) return rc;
     job->default_batch = 4 << 20;
-    job->out[0] = (ws_output){.path = job->out[0].path, .own = &form[g->form], .head = ws_genome_head, .pack = ws_genome_take,
-                              .end = ws_genome_end};
-    if (g->tblout) (void)ws_job_add_output(job, &(ws_output){.path = g->tblout, .own = &form[WS_GENOME_TBLOUT]});
+    for (size_t t = 0; t < g->set.n; t++) g->results.model[t] = &g->model[t].model;
+    g->results.limits = (ws_long_limits){.evalue = g->E, .bits = g->T, .by_bits = g->T_given};
+    g->results.cut = cut_of(g);
+    g->out[g->nout++] = (ws_genome_out){.results = &g->results, .form = (ws_genome_form)g->form};
+    job->out[0] = (ws_output){.path = job->out[0].path, .own = &g->out[0], .head = head, .pack = ws_genome_take, .end = end};
+    if (!g->tblout) return WS_OK;
+    g->out[g->nout] = (ws_genome_out){.results = &g->results, .form = WS_GENOME_TBLOUT};
+    g->out[g->nout].number = ws_job_add_output(job, &(ws_output){.path = g->tblout, .own = &g->out[g->nout]});
+    g->nout++;
     return WS_OK;
+}
+
+static int finish(ws_job *job, ws_err *err) {
+    ws_genome *g = job->own;
+    if (g->Z_given) g->results.residues = (uint64_t)(1e6 * g->megabases) * (uint64_t)(!g->watson + !g->crick);
+    return ws_genome_write(job, &g->results, g->out, g->nout, err);
 }
 
 static void close_tool(ws_job *job) {
     ws_genome *g = job->own;
-    for (size_t i = 0; i < g->set.n; i++) {
-        if (g->model) ws_genome_model_release(&g->model[i]);
-        if (g->hits) ws_free(g->hits[i].at);
-    }
-    for (size_t i = 0; i < g->nrecord; i++) {
-        ws_free((void *)(uintptr_t)g->record[i].name);
-        ws_free((void *)(uintptr_t)g->record[i].desc);
-    }
-    ws_free(g->record);
+    for (size_t i = 0; g->model && i < g->set.n; i++) ws_genome_model_release(&g->model[i]);
+    ws_genome_results_release(&g->results);
     ws_free(g->place);
     ws_free(g->model);
-    ws_free(g->hits);
     ws_free(job->target);
     ws_hmmset_release(&g->set);
 }
@@ -206,5 +219,5 @@ const ws_tool ws_genome_tool = {
     .reader = &ws_genome_reader,
     .open = open_tool,
     .close = close_tool,
-    .finish = ws_genome_write,
+    .finish = finish,
 };

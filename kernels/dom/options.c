@@ -12,7 +12,7 @@
 #define PATH(letter_, name_, field, help_)                                                                             \
     {letter_, name_, NULL, WS_OPT_STRING, AT(field), "FILE", help_, .group = WS_GROUP_OUTPUT, .given = WS_OPT_NOGIVEN}
 
-static const char *const forms[] = {"tsv", "text", "tblout", "domtblout", "sto", "a2m", "a3m", "fasta", "ids", NULL};
+static const char *const forms[] = {"tsv", "text", "tblout", "domtblout", "sto", "a2m", "a3m", "fasta", "ids", "bed", "gff3", NULL};
 
 const ws_opt ws_domscore_opts[] = {
     REAL('E', "evalue", E, "E", "report sequences whose E-value is at most E [10]", ABOVE_0),
@@ -26,6 +26,7 @@ const ws_opt ws_domscore_opts[] = {
     FLAG("cut_ga", cut_ga, WS_GROUP_SCORE, WS_OPT_RESULT, "take all thresholds from the model's GA cutoffs"),
     FLAG("cut_nc", cut_nc, WS_GROUP_SCORE, WS_OPT_RESULT, "take all thresholds from the model's NC cutoffs"),
     FLAG("cut_tc", cut_tc, WS_GROUP_SCORE, WS_OPT_RESULT, "take all thresholds from the model's TC cutoffs"),
+    WS_CASCADE_WINDOWS,
     REAL('Z', "db-size", Z, "N", "sequences in the database, for E-values [what the first stage read]", ABOVE_0),
     REAL(0, "domZ", domZ, "N", "targets that domains are searched in, for conditional E-values [those reported]", ABOVE_0),
     FLAG("nonull2", nonull2, WS_GROUP_SCORE, WS_OPT_RESULT, "do not correct scores for biased composition"),

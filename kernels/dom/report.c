@@ -42,6 +42,7 @@ static void write_target(const ws_domscore *d, ws_dom_out *o, const ws_hitquery 
     case WS_DOMFORM_FASTA: ws_write_fasta_target(&o->sink, q, h); break;
     case WS_DOMFORM_IDS: ws_write_ids_target(&o->sink, q, h); break;
     case WS_DOMFORM_TEXT: case WS_DOMFORM_STO: case WS_DOMFORM_A2M: break; /* of whole lists alone */
+    case WS_DOMFORM_BED: case WS_DOMFORM_GFF3: break; /* of windows alone */
     }
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * domscore: domains, final scores and hmmsearch's own tables of the pairs that passed the filters. */
-#include "kernels/dom/domscore.h"
+#include "kernels/dom/from_windows.h"
 #include "lib/filter/backend.h"
 #include "lib/fwd/fwd.h"
 #include "lib/run/message.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The decision about sequences that come without pairs: fwdscore's. */
 static const ws_stage stage = {.bits_column = "fwd_bits", .p_column = "fwd_p", .default_p = 1e-5, .mu = WS_FTAU,
@@ -14,8 +15,8 @@ static const ws_stage stage = {.bits_column = "fwd_bits", .p_column = "fwd_p", .
 /* ---- what comes in ---- */
 
 static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_worker *worker, ws_outtext *out, ws_err *err) {
-    (void)job;
-    return ws_pool_pack(b, hits, worker, &out->text, err);
+    return ((const ws_domscore *)job->own)->windows ? ws_dom_windows_score(job, b, hits, worker, &out->text, err)
+                                                    : ws_pool_pack(b, hits, worker, &out->text, err);
 }
 
 /* Enough to fill all threads for a while; and a bound on memory, of which a pair takes about a kilobyte and 6 bytes for each residue. */
@@ -36,6 +37,7 @@ static int pack_main(const ws_job *job, void *own, const void *item, const ws_ou
     ws_dom_out *o = own;
     ws_domscore *d = job->own;
     (void)item;
+    if (d->windows) return ws_dom_windows_take(d, made->text.p, made->text.n, err);
     int rc = ws_pool_take(&d->pool, job->target, made->text.p, made->text.n, err);
     if (!rc && (d->stream || is_enough(job))) rc = ws_domscore_score(o->job, err);
     return rc || !d->stream ? rc : hand_over(o, text, err);
@@ -54,11 +56,25 @@ static int to_output(void *to, const char *p, size_t n, ws_err *err) {
     return ws_job_write(o->job, o->number, p, n, 0, err);
 }
 
+static int no_size(ws_err *err, const char *what) {
+    return ws_fail(err, WS_EDATA, "the input does not say how many %s the database has, so there are no E-values; give -Z N", what);
+}
+
+/* -Z says megabases, of which both strands count unless the first stage searched one of them. */
+static int finish_windows(ws_job *job, int known, uint64_t residues, ws_err *err) {
+    const ws_domscore *d = job->own;
+    const ws_buf *lines = &ws_scan_of(job)->head->provenance;
+    const int one = lines->n && (memmem(lines->p, lines->n, "--watson", 8) || memmem(lines->p, lines->n, "--crick", 7));
+    if (!known && !d->Z_given) return no_size(err, "residues");
+    return ws_dom_windows_write(job, d->Z_given ? (uint64_t)(1e6 * d->Z) * (one ? 1 : 2) : residues, err);
+}
+
 static int finish(ws_job *job, ws_err *err) {
     ws_domscore *d = job->own;
-    uint64_t n = 0, residues;
+    uint64_t n = 0, residues = 0;
     const int known = ws_scan_counted(job, &n, &residues);
     d->finished = 1;
+    if (d->windows) return finish_windows(job, known, residues, err);
     int rc = ws_domscore_score(job, err);
     for (int k = 0; k < d->nout; k++) {
         d->out[k].sink.write = to_output;
@@ -71,9 +87,7 @@ static int finish(ws_job *job, ws_err *err) {
         if (d->failed > 1) ws_err_prefix(err, "%llu pairs could not be scored, the first of them: ", (unsigned long long)d->failed);
         rc = err->code;
     }
-    if (!rc && !known && !d->Z_given)
-        rc = ws_fail(err, WS_EDATA, "the input does not say how many sequences the database has, so there are no E-values; give -Z N");
-    return rc;
+    return !rc && !known && !d->Z_given ? no_size(err, "sequences") : rc;
 }
 
 /* Behind a cut, or other bad input: what is held, without E-values that need what nobody knows. */
@@ -81,7 +95,7 @@ static int flush(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
     ws_domscore *d = job->own;
     ws_dom_out *o = own;
     int rc = WS_OK;
-    if (!d->finished && job->failed == WS_EDATA) {
+    if (!d->finished && !d->windows && job->failed == WS_EDATA) {
         d->finished = 1;
         rc = ws_domscore_score(o->job, err);
         if (!rc && !d->stream) rc = ws_domscore_write(o->job, NAN, 0, err);
@@ -91,11 +105,22 @@ static int flush(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
 
 /* ---- opening ---- */
 
+static int head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
+    const ws_domscore *d = job->own;
+    return d->windows ? ws_dom_windows_head(job, (int)((ws_dom_out *)own - d->out), text, err) : ws_domscore_head(job, own, text, err);
+}
+
+static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err) {
+    const ws_domscore *d = job->own;
+    return d->windows ? ws_dom_windows_end(job, (int)((ws_dom_out *)own - d->out), rows, text, err)
+                      : ws_domscore_end(job, own, rows, text, err);
+}
+
 static void add_output(ws_job *job, ws_dom_form form, const char *path) {
     ws_domscore *d = job->own;
     ws_dom_out *o = &d->out[d->nout];
-    ws_output output = {.path = path, .own = o, .head = ws_domscore_head, .pack = d->nout ? pack_side : pack_main,
-                        .end = ws_domscore_end, .flush = flush};
+    ws_output output = {.path = path, .own = o, .head = head, .pack = d->nout ? pack_side : pack_main,
+                        .end = end, .flush = flush};
     *o = (ws_dom_out){.form = form, .job = job};
     if (d->nout++ == 0) ws_scan_of(job)->main = (ws_scan_output){output, emit};
     else o->number = ws_job_add_output(job, &output);
@@ -123,6 +148,12 @@ static int open_outputs(ws_job *job, ws_err *err) {
     if (d->rejected)
         return ws_fail(err, WS_EUSAGE, "domscore has no -U: what it does not report was found, but below the thresholds; use fwdscore -U");
     int rc = ws_hitcols_choose(&d->columns, job->common.fields, err);
+    if (rc == WS_EUSAGE) { /* the columns of windows are others, and nobody knows yet what comes in */
+        ws_genome_results r = {0};
+        ws_err own;
+        d->fields = *err;
+        if (!ws_genome_columns(&r, job->common.fields, &own)) rc = WS_OK;
+    }
     d->hold = (d->form == WS_DOMFORM_TSV ? d->columns.hold : 0) | (needs_alignments(d) ? WS_HOLD_ALIGNMENTS : 0);
     return rc;
 }
@@ -145,6 +176,7 @@ static void close_tool(ws_job *job) {
     for (int k = 0; k < d->nout; k++) ws_sink_release(&d->out[k].sink);
     ws_free(d->tables);
     ws_free(d->threshold);
+    ws_dom_windows_close(job);
     ws_dom_crew_destroy(d->crew);
     ws_pool_release(&d->pool);
     ws_hitstore_destroy(&d->store);
@@ -152,10 +184,22 @@ static void close_tool(ws_job *job) {
     ws_cascade_close(job);
 }
 
+/* Windows or whole targets. */
+static int input(ws_job *job, ws_err *err) {
+    const ws_domscore *d = job->own;
+    const int rc = ws_cascade_input(job, err);
+    if (rc) return rc;
+    if (((const ws_cascade *)job->data)->windows) return ws_dom_windows_open(job, err);
+    if (d->fields.code) *err = d->fields;
+    else if (d->form == WS_DOMFORM_BED || d->form == WS_DOMFORM_GFF3)
+        return ws_fail(err, WS_EUSAGE, "-O bed and gff3 are for windows of long DNA, which ssvfilt --long makes");
+    return d->fields.code;
+}
+
 /* Rows that have a Forward score have passed. */
 static int has_passed(const ws_job *job) { return ws_head_find(ws_scan_of(job)->head, "fwd_bits") >= 0; }
 
-static const ws_scoring scoring = {.score_size = sizeof(ws_fscore), .begin = ws_cascade_begin, .decide = ws_cascade_decide,
+static const ws_scoring scoring = {.score_size = sizeof(ws_fscore), .input = input, .begin = ws_cascade_begin, .decide = ws_cascade_decide,
                                    .has_passed = has_passed};
 
 static const ws_backend *const backends[] = {&ws_fwd_cuda, WS_FILTER_BACKENDS(ws_fwd_), NULL};

@@ -11,8 +11,10 @@ static const ws_stage stage = {.bits_column = "fwd_bits",
                                .lambda = WS_FLAMBDA,
                                .tail = 1,
                                .bias = 1,
-                               .passed = WS_PAST_FWD,
-                               .e_column = "fwd_evalue"};
+                               .e_column = "fwd_evalue",
+                               .window_p = 3e-5,
+                               .window_part = WS_LONG_HAS_FWD,
+                               .passed = WS_PAST_FWD};
 
 typedef struct options {
     ws_cascade_opts cascade; /* first, as lib/cascade wants it */
@@ -30,7 +32,7 @@ typedef struct options {
      .given = WS_OPT_NOGIVEN}
 
 static const ws_opt opts[] = {
-    WS_CASCADE_OPTS("1e-5"), WS_CASCADE_NOBIAS,
+    WS_CASCADE_OPTS("1e-5"), WS_CASCADE_NOBIAS, WS_CASCADE_WINDOWS, WS_CASCADE_FULL("B3", "1000"),
     MOST(best, "of the models that a sequence passes only the N best"),
     MOST(top, "of the sequences that pass a model only the N best; rows leave at the end"),
     CUT("cut_ga"), CUT("cut_nc"), CUT("cut_tc"), WS_OPT_END,

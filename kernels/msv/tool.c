@@ -13,9 +13,12 @@ static const ws_stage stage = {.bits_column = "msv_bits",
                                .bias = 1,
                                .bias_column = 1,
                                .uncorrected_first = 1,
+                               .window_p = 0.02,
+                               .window_part = WS_LONG_HAS_MSV,
                                .passed = WS_PAST_BIAS};
 
-static const ws_opt opts[] = {WS_CASCADE_OPTS("0.02"), WS_CASCADE_NOBIAS, WS_OPT_END};
+static const ws_opt opts[] = {WS_CASCADE_OPTS("0.02"), WS_CASCADE_NOBIAS, WS_CASCADE_WINDOWS, WS_CASCADE_FULL("B1", "110"), WS_CASCADE_LONG,
+                              WS_OPT_END};
 
 static void defaults(void *own) { ((ws_cascade_opts *)own)->p = stage.default_p; }
 static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &stage, err); }

@@ -12,11 +12,15 @@ static const ws_stage stage = {.bits_column = "vit_bits",
                                .lambda = WS_VLAMBDA,
                                .bias = 1,
                                .may_skip = 1,
+                               .window_p = 0.003,
+                               .window_part = WS_LONG_HAS_VIT,
                                .passed = WS_PAST_VIT};
 
 static const ws_opt opts[] = {
     WS_CASCADE_OPTS("0.001"),
     WS_CASCADE_NOBIAS,
+    WS_CASCADE_WINDOWS,
+    WS_CASCADE_FULL("B2", "240"),
     WS_CASCADE_FLAG("no-skip", no_skip, "ask the Viterbi filter also of rows whose MSV P is already below -P"),
     WS_OPT_END,
 };

@@ -18,6 +18,7 @@ int ws_cascade_make(ws_job *job, uint32_t t, ws_err *err) {
     if (rc) return rc;
     ws_bias_set(&m->bias, m->hmm);
     rc = ws_profile_create(&m->profile, m->hmm, err);
+    if (!rc && c->windows) rc = ws_cascade_windows_make(job, t, m->hmm, &m->profile, err);
     job->target[t].hash = m->hmm->hash;
     ws_hmm_forget(&c->set.hmm[t]);
     return rc;
@@ -79,7 +80,12 @@ static int add_column(ws_job *job, const char *name, ws_coltype type, int if_abs
 
 static void columns(ws_job *job, ws_cascade *c) {
     const ws_stage *s = c->stage;
-    c->col_bias = c->col_evalue = c->col_sat = -1;
+    c->col_bias = c->col_evalue = c->col_sat = c->col_window = -1;
+    if (c->opts->windows) {
+        c->col_window = ws_scan_of(job)->ncol;
+        for (int k = 0; k < WS_LONG_NCOLUMN; k++) ws_scan_of(job)->col[ws_scan_of(job)->ncol++] = ws_long_column[k];
+        if (!s->bias) return; /* the scan for windows computes no score */
+    }
     c->col_bits = add_column(job, s->bits_column, WS_COL_BITS, 0);
     if (s->bias && !c->opts->nobias) c->col_bias = add_column(job, "bias_bits", WS_COL_BITS, !s->bias_column);
     c->col_p = add_column(job, s->p_column, WS_COL_P, 0);
@@ -130,13 +136,17 @@ int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
     if (!rc) ws_scan_of(job)->abc = c->set.hmm[0].abc;
     ws_scan_of(job)->looks_like_dna =
         "the models are of proteins, but the sequences look like DNA; their letters are scored as amino acids";
+    if (stage->window_part & (WS_LONG_HAS_SSV | WS_LONG_HAS_MSV) && !c->opts->windows)
+        ws_scan_of(job)->looks_long =
+            "a record has more than 100000 residues and is scored as one target; --long looks for places in it, as nhmmer does";
     columns(job, c);
-    return rc;
+    return rc || !c->opts->windows ? rc : ws_cascade_windows_open(job, err);
 }
 
 void ws_cascade_close(ws_job *job) {
     ws_cascade *c = job->data;
     if (!c) return;
+    ws_cascade_windows_close(job);
     for (size_t i = 0; c->model && i < c->set.n; i++) ws_profile_destroy(&c->model[i].profile);
     ws_free(c->model);
     ws_tally_close(c->tally, c->set.n);
@@ -154,4 +164,5 @@ int ws_cascade_begin(const ws_job *job, const ws_batch *b, ws_worker *worker, ws
     return WS_OK;
 }
 
-const ws_scoring ws_cascade_scoring = {.score_size = sizeof(ws_fscore), .begin = ws_cascade_begin, .decide = ws_cascade_decide};
+const ws_scoring ws_cascade_scoring = {
+    .score_size = sizeof(ws_fscore), .input = ws_cascade_input, .begin = ws_cascade_begin, .decide = ws_cascade_decide};

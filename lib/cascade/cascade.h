@@ -6,7 +6,7 @@
 
 #include "lib/cascade/tally.h"
 #include "lib/hmm/target.h"
-#include "lib/scan/scan.h"
+#include "lib/long/rows.h"
 
 /* The settings in which the filters differ. */
 typedef struct ws_stage {
@@ -22,6 +22,8 @@ typedef struct ws_stage {
     const char *e_column;  /* name of the E-value column; NULL: none (all but fwd) */
     ws_past passed;        /* what a pair that passes is counted as, where the stages of a pipe share a tally */
     int final;             /* E-values follow, so each model must be calibrated (dom) */
+    double window_p;       /* nhmmer's F1, F2, F3, where the targets are windows */
+    int window_part;       /* WS_LONG_HAS_...: what cuts windows, or into sub-windows, and what tests them; 0: dom */
 } ws_stage;
 
 typedef struct ws_cascade_opts {
@@ -31,6 +33,10 @@ typedef struct ws_cascade_opts {
     int nobias, no_skip;
     long long tally; /* descriptor of the tally that hmmsieve shares with its stages */
     int tally_given;
+    int windows, watson, crick; /* --long, and which strands */
+    uint64_t block;
+    long long w_length, full;   /* full: --B1, --B2 or --B3; 0: what the stage says */
+    double w_beta;
 } ws_cascade_opts;
 
 #define WS_CASCADE_AT(field) offsetof(ws_cascade_opts, field)
@@ -57,6 +63,26 @@ typedef struct ws_cascade_opts {
      .group = WS_GROUP_FILTER, .given = WS_OPT_NOGIVEN}
 #define WS_CASCADE_NOBIAS WS_CASCADE_FLAG("nobias", nobias, "do not correct for composition bias")
 
+/* Of stages that read windows: what decides about MAXL, and of those with a bias test over how many residues that counts in full. */
+#define WS_CASCADE_WINDOWS \
+    {0, "w_length", NULL, WS_OPT_INT, WS_CASCADE_AT(w_length), "N", "of windows: longest instance of a model [what the model says]", \
+     .min = 4, .max = 100000000, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}, \
+        {0, "w_beta", NULL, WS_OPT_REAL, WS_CASCADE_AT(w_beta), "X", "of windows: the same by the share X that it leaves out", .min = 0, \
+         .max = 1, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, .given = WS_OPT_NOGIVEN}
+#define WS_CASCADE_FULL(name_, default_) \
+    {0, name_, NULL, WS_OPT_INT, WS_CASCADE_AT(full), "N", "of windows: residues over which bias counts in full [" default_ "]", .min = 1, \
+     .max = INT32_MAX, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}
+#define WS_CASCADE_STRAND(name_, field, help_) \
+    {0, name_, NULL, WS_OPT_FLAG, WS_CASCADE_AT(field), NULL, help_, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, \
+     .given = WS_OPT_NOGIVEN}
+/* Of stages that cut records into windows. */
+#define WS_CASCADE_LONG \
+    WS_CASCADE_STRAND("long", windows, "targets are places in long DNA: write windows of both strands, as nhmmer finds them"), \
+        WS_CASCADE_STRAND("watson", watson, "with --long: search the strand as it is read only"), \
+        WS_CASCADE_STRAND("crick", crick, "with --long: search the other strand only"), \
+        {0, "block_length", NULL, WS_OPT_SIZE, WS_CASCADE_AT(block), "N", "with --long: residues of a block [262144]", .min = 50000, \
+         .max = 1e9, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}
+
 /* Members of a ws_tool for a stage; lib/run/tool.h specifies each.
  * tool->open calls ws_cascade_open with its stage. ws_cascade_open finds the models, which are the job's targets
  * (ws_hmm_target), and checks the options. ws_cascade_close frees what ws_cascade_open made, also after a failure.
@@ -76,7 +102,10 @@ extern const ws_scoring ws_cascade_scoring; /* results are ws_fscore */
     .opts = opts, .own_size = sizeof(ws_cascade_opts), .defaults = defaults, .backends = backends, .reader = &ws_scan_reader, \
     .for_reader = &ws_cascade_scoring, .open = open_stage, .close = ws_cascade_close, .make = ws_cascade_make
 
-/* The state that ws_cascade_open makes in job->data, for decide.c and cutoffs.c. */
+/* What decide and the cutters know of windows: lib/cascade/windows.c. */
+typedef struct ws_cascade_windows ws_cascade_windows;
+
+/* The state that ws_cascade_open makes in job->data, for the files of this folder. */
 typedef struct ws_cascade {
     const ws_stage *stage;
     const ws_cascade_opts *opts;
@@ -87,6 +116,22 @@ typedef struct ws_cascade {
     ws_hmmset set;        /* without the tables of the models, which ws_cascade_make needs for a moment */
     ws_hmm_target *model; /* [set.n] */
     ws_tally *tally;      /* NULL: nobody asks */
+    ws_cascade_windows *windows; /* NULL: the targets are whole sequences */
+    int col_window;       /* the first of the columns of windows; -1: none are written */
 } ws_cascade;
+
+/* lib/cascade/windows.c. open: the tool has --long; WS_ENOMEM, or WS_EUSAGE where options exclude one another. */
+int ws_cascade_windows_open(ws_job *job, ws_err *err);
+int ws_cascade_windows_make(ws_job *job, uint32_t t, const ws_hmm *hmm, const ws_profile *p, ws_err *err);
+void ws_cascade_windows_close(ws_job *job);
+/* ws_scoring.input: windows or not; says what a tool of windows does not do. */
+int ws_cascade_input(ws_job *job, ws_err *err);
+/* ws_scoring.decide of windows. */
+int ws_cascade_decide_windows(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_worker *worker,
+                              ws_hits *hits, ws_err *err);
+/* Returns the model of a target for windows, which is made. */
+const ws_long_model *ws_cascade_window_model(const ws_cascade *c, uint32_t t);
+/* Returns the columns of the windows that are read. */
+const ws_long_columns *ws_cascade_window_columns(const ws_cascade *c);
 
 #endif

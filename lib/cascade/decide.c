@@ -155,6 +155,7 @@ int ws_cascade_decide(const ws_job *job, const ws_batch *b, const ws_task *task,
                      ws_hits *hits, ws_err *err) {
     const ws_cascade *c = job->data;
     const ws_scan *scan = ws_scan_of(job);
+    if (c->windows) return ws_cascade_decide_windows(job, b, task, row, worker, hits, err);
     deciding g = {.job = job,
                  .c = c,
                  .model = job->target[task->target].data,

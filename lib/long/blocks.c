@@ -84,7 +84,7 @@ int ws_long_unit_block(ws_long_worker *w, const ws_long_cut *c, const ws_batch *
     const uint64_t last = last_of(c, batch, u);
     int rc = WS_OK;
     *any = 1;
-    *b = (ws_long_block){.layout = l, .first = ws_long_block_first(u->block, c->block, l->model->maxl)};
+    *b = (ws_long_block){.layout = l, .record = u->seq, .first = ws_long_block_first(u->block, c->block, l->model->maxl)};
     b->n = (uint32_t)(last - b->first + 1);
     if (marked) rc = ws_long_marks_of(w->marks, k, b, any, err);
     if (rc || !*any) return rc;

@@ -30,10 +30,11 @@ void ws_long_layout_release(ws_long_layout *l);
 /* ---- windows and sub-windows ---- */
 
 typedef struct ws_long_place {
-    uint64_t from; /* of the first residue, in the record */
+    uint64_t from;   /* of the first residue, in the record */
+    uint32_t record; /* its number, in what the caller counts */
     int minus;
-    float bias_nats; /* section 7: b; of sub-windows 0 */
-    double p;        /* of a window that was tested and had its bias computed */
+    float bias_nats; /* section 7: b; NaN of a window whose bias nobody looked at */
+    double p;        /* of a window that was tested */
 } ws_long_place;
 
 /* Codes of their own, as filters take them, and where their first residues are in the record. Zero-initialise; _reuse empties. */
@@ -57,7 +58,7 @@ typedef struct ws_long_block {
     const ws_long_layout *layout;
     const uint8_t *strand[2]; /* both with WS_LONG_PAD codes behind them; NULL: not searched */
     const uint8_t *flag[2];   /* marks of their steps (lib/long/scan.h); NULL: the scan makes them */
-    uint32_t n;
+    uint32_t n, record;
     uint64_t first;           /* residue of the record */
 } ws_long_block;
 

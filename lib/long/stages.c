@@ -4,6 +4,7 @@
 #include "lib/long/search.h"
 #include "lib/msv/msv.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- layouts ---- */
@@ -87,7 +88,7 @@ static int find_on_strand(const ws_long_block *b, int minus, ws_long_pieces *win
     if (!rc) rc = ws_long_extend(b->layout->model, &seeds, b->n, WS_LONG_SHARE_SSV, &found, err);
     for (size_t j = 0; j < found.n && !rc; j++) {
         const ws_long_window *one = &found.at[j];
-        const ws_long_place place = {.from = ws_long_coordinate(from, minus, one->from), .minus = minus};
+        const ws_long_place place = {.from = ws_long_coordinate(from, minus, one->from), .record = b->record, .minus = minus};
         rc = ws_long_pieces_add(windows, strand.x + one->from - 1, one->len, &place, err);
     }
     ws_free(seeds.at);
@@ -111,6 +112,8 @@ int ws_long_test_windows(const ws_long_layout *l, const ws_cpu *cpu, ws_long_pie
     size_t asked = 0;
     for (size_t j = 0; j < p->n; j++) {
         ws_long_test_msv(l->model, &p->lm[j], p->score[j].nats, 0.0f, &t);
+        p->at[j].bias_nats = NAN;
+        p->at[j].p = (double)t.p;
         if ((double)t.p <= l->model->options.F1) p->item[asked++] = (uint32_t)j;
     }
     if (!l->model->options.nobias) {
@@ -128,15 +131,16 @@ int ws_long_test_windows(const ws_long_layout *l, const ws_cpu *cpu, ws_long_pie
 }
 
 /* Sub-windows around the points of one window. */
-static int add_parts(const ws_long_layout *l, const ws_long_pieces *windows, uint32_t at, const ws_long_seeds *points, ws_long_pieces *parts,
-                     ws_buf *origin, ws_err *err) {
+static int add_parts(const ws_long_layout *l, const ws_long_pieces *windows, uint32_t at, const ws_long_seeds *points,
+                     ws_long_pieces *parts, ws_buf *origin, ws_err *err) {
     const ws_long_place *from = &windows->at[at];
     const uint8_t *x = ws_long_codes_of(windows, at);
     ws_long_windows found = {0};
     int rc = ws_long_extend(l->model, points, windows->len[at], WS_LONG_SHARE_VIT, &found, err);
     if (!rc) rc = ws_long_split(l->model, &found, err);
     for (size_t k = 0; k < found.n && !rc; k++) {
-        const ws_long_place place = {.from = ws_long_coordinate(from->from, from->minus, found.at[k].from), .minus = from->minus};
+        ws_long_place place = {.record = from->record, .minus = from->minus};
+        place.from = ws_long_coordinate(from->from, from->minus, found.at[k].from);
         rc = ws_long_pieces_add(parts, x + found.at[k].from - 1, found.at[k].len, &place, err);
         if (!rc && origin) rc = ws_buf_add(origin, &at, sizeof at, err);
     }

@@ -24,7 +24,7 @@ int ws_scan_counted(const ws_job *job, uint64_t *seqs, uint64_t *residues) {
     if (head->uncounted || (head->npg > 0 && head->ends == 0)) return 0;
     ws_seqread_counts_get(ws_scan_state_of(job)->input, &n);
     *seqs = head->ends ? head->in : n.seqs;
-    *residues = head->ends ? head->residues : n.residues;
+    *residues = head->ends ? head->residues : n.residues * ws_max(ws_scan_of(job)->strands, 1);
     return 1;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A look at the letters of the first sequences: nucleotides are letters of amino acids too, so DNA that is given in place of proteins
- * would be scored without a word. */
+ * would be scored without a word. And at the length of each, because a record of DNA may be a chromosome. */
 #include "lib/run/message.h"
 #include "lib/scan/state.h"
 
@@ -22,8 +22,19 @@ static void count(ws_letters *l, const ws_batch *b, const char *letters) {
     }
 }
 
+/* A chromosome is no target but holds some. */
+enum { LONG_RECORD = 100000 };
+
+static void look_at_lengths(ws_scan_state *s, const ws_batch *b) {
+    ws_letters *l = &s->letters;
+    if (!b || l->told_length || !s->scan->looks_long || !s->scan->abc->complement || ws_scan_binds(s)) return;
+    for (size_t i = 0; i < b->n && !l->told_length; i++) l->told_length = b->len[i] > LONG_RECORD;
+    if (l->told_length) ws_message_note(s->job, "%s", s->scan->looks_long);
+}
+
 void ws_scan_look_at_letters(ws_scan_state *s, const ws_batch *b) {
     ws_letters *l = &s->letters;
+    look_at_lengths(s, b);
     const ws_scan *scan = s->scan;
     if (l->told || !scan->looks_like_dna || scan->abc->type != WS_ABC_AMINO || ws_scan_binds(s)) return;
     if (b) count(l, b, scan->abc->letters);

@@ -135,7 +135,8 @@ static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
     rc = ws_seqread_fill(s->input, &it->batch, err);
     if (!s->columns_chosen && (rc == WS_OK || rc == WS_EOF)) {
         s->scan->abc = ws_seqread_abc(s->input);
-        int bad = ws_scan_columns(s, err);
+        int bad = s->scoring && s->scoring->input ? s->scoring->input(job, err) : WS_OK;
+        if (!bad) bad = ws_scan_columns(s, err);
         s->reads_pairs = ws_scan_binds(s);
         if (!bad && rc == WS_OK && job->tool->backends && !ws_scan_binds(s)) bad = ws_job_ready_all(job, job->nworker, err);
         if (bad) rc = bad;
@@ -145,18 +146,19 @@ static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
     ws_scan_look_at_letters(s, &it->batch);
     it->batch.number = s->nbatch++;
     ws_scan_bind(s, &it->batch, &s->read_err); /* a failure is kept in read_err for the next call */
-    rc = ws_scan_split(s, it, err);
+    rc = s->scan->cutter ? ws_scan_plan(s, it, err) : ws_scan_split(s, it, err);
     *parts = it->nparts;
     return rc;
 }
 
 static int work(ws_job *job, void *item, size_t part, ws_worker *worker, ws_err *err) {
-    return ws_scan_score(job->reader, item, part, worker, err);
+    ws_scan_state *s = job->reader;
+    return s->scan->cutter ? ws_scan_cut(s, item, part, worker, err) : ws_scan_score(s, item, part, worker, err);
 }
 
 static int format(ws_job *job, void *item, ws_worker *worker, ws_outtext *out, ws_err *err) {
     const ws_scan_state *s = job->reader;
-    int rc = ws_scan_collect(s, item, err);
+    int rc = s->scan->cutter ? ws_scan_join(s, item, worker, err) : ws_scan_collect(s, item, err);
     if (!rc && s->scan->best) rc = ws_scan_keep_best(s, item, err);
     if (!rc) rc = ws_scan_format(job->reader, item, worker, out, err);
     for (int k = 0; k < job->nout && rc; k++) { /* neither half a row nor some of a batch */
@@ -169,6 +171,13 @@ static int format(ws_job *job, void *item, ws_worker *worker, ws_outtext *out, w
 static int ahead(ws_job *job) { return ws_seqread_ahead(ws_scan_state_of(job)->input); }
 
 /* ---- report ---- */
+
+void ws_scan_count(const ws_job *job, uint64_t pairs, uint64_t cells, uint64_t device_cells) {
+    ws_scan_state *s = ws_scan_state_of(job);
+    s->pairs += pairs;
+    s->cells += cells;
+    s->device_cells += device_cells;
+}
 
 static ws_seqread_counts counts_of(const ws_job *job) {
     ws_seqread_counts n;

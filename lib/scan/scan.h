@@ -35,10 +35,22 @@ typedef struct ws_hits {
 /* Returns room for one more, zeroed, already counted; NULL and a sentence on failure. */
 ws_hit *ws_hits_add(ws_hits *h, ws_err *err);
 
+/* Of a tool that makes sequences of its own out of a batch, windows of its sequences: ws_scan.cutter. They leave in place of the batch. */
+typedef struct ws_cutter {
+    /* Says in how many parts, at least 1, a batch is cut. *plan is the tool's, kept for the next batch and released at the end. */
+    int (*plan)(ws_job *job, const ws_batch *b, void **plan, size_t *parts, ws_err *err);
+    void (*release)(void *plan);
+    /* Appends what passes of a part to an empty batch, and a hit for each pair in it, in the order of its sequences. Rows that go along
+     * have their fields in `rest`, for all pass-through columns. Of rows the worker has codes and what ws_scoring.begin made. */
+    int (*cut)(ws_job *job, const ws_batch *b, void *plan, size_t part, ws_worker *worker, ws_batch *to, ws_hits *hits, ws_err *err);
+} ws_cutter;
+
 /* What ws_scan_reader asks of a tool: ws_tool.for_reader. */
 typedef struct ws_scoring {
     size_t score_size; /* of a score, in bytes */
     int any_query;     /* rows of a table meet the targets whatever their query column says */
+    /* Looks at the head of the input before the columns are chosen, and may set ws_scan.col, ncol and cutter. NULL: nothing to see. */
+    int (*input)(ws_job *job, ws_err *err);
     /* Returns whether the rows of the table that is read have passed already: then they are hits, without a score. NULL: none has. Rows
      * without a query are always scored. */
     int (*has_passed)(const ws_job *job);
@@ -64,6 +76,7 @@ typedef struct ws_scan {
 
     /* set by tool->open */
     const ws_abc *abc;
+    const char *looks_long;     /* the note for a record of DNA that may be a chromosome; NULL: none */
     const char *looks_like_dna; /* the note for sequences that look like DNA where abc is that of proteins; NULL: none */
     int any_abc;   /* a packed input's own alphabet is as good */
     int tab_joins; /* as in ws_seqread_conf */
@@ -74,6 +87,9 @@ typedef struct ws_scan {
     int rank_p, rank_bits;      /* the columns that say which are best */
     int own_fields;             /* -f chooses columns of the tool's own output, which it looks up itself */
     ws_scan_output main;        /* takes the place of the table if its emit is set; its path is not looked at */
+
+    const ws_cutter *cutter;    /* NULL: batches are scored */
+    uint64_t strands;           /* that were searched of each residue that was read: 0 is 1. Counts of residues have them all */
 
     /* set by lib/scan */
     int (*emit[WS_OUTPUT_MAX])(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_worker *worker, ws_outtext *out, ws_err *err);
@@ -102,6 +118,9 @@ int ws_scan_end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err
 
 /* For ws_tool.columns: what every table of pairs has, in front of a tool's own columns. */
 #define WS_SCAN_COLUMNS "name, seq, qual, desc, query, qlen, tlen, "
+
+/* Counts pairs and cells for --stats, in a ws_cutter.cut; device_cells: of these. */
+void ws_scan_count(const ws_job *job, uint64_t pairs, uint64_t cells, uint64_t device_cells);
 
 extern const ws_reader ws_scan_reader;
 

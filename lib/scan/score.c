@@ -169,6 +169,15 @@ static int ready_targets(ws_scan_state *s, const ws_batch *b, const pairing *p, 
     return rc;
 }
 
+int ws_scan_ready_rows(ws_scan_state *s, const ws_batch *b, ws_err *err) {
+    pairing p = {.to = s->job->ntarget};
+    if (ws_rows_are_free(b)) return WS_OK;
+    int rc = pairing_make(&p, b, err);
+    if (!rc) rc = ready_targets(s, b, &p, err);
+    pairing_release(&p);
+    return rc;
+}
+
 /* Without targets (respack) every sequence is a hit. */
 static int pass_all(ws_hits *h, const ws_batch *b, ws_err *err) {
     for (size_t i = 0; i < (b->has_rows ? b->nrow : b->n); i++) {
@@ -199,7 +208,7 @@ static int pass_rows(ws_scan_state *s, ws_hits *h, const ws_batch *b, size_t fro
 }
 
 /* A worker that comes for another part of its batch has all it needs. */
-static int worker_begin(const ws_scan_state *s, ws_worker *worker, const ws_batch *b, ws_err *err) {
+int ws_scan_unpack(const ws_scan_state *s, ws_worker *worker, const ws_batch *b, ws_err *err) {
     if (worker->batch == b && worker->filling == b->number) return WS_OK;
     worker->batch = NULL;
     worker->codes.n = worker->perseq.n = 0;
@@ -219,7 +228,7 @@ int ws_scan_score(ws_scan_state *s, ws_scan_item *it, size_t part, ws_worker *wo
     const size_t n = s->job->ntarget;
     pairing p = {.from = part * n / it->nparts, .to = (part + 1) * n / it->nparts};
     ws_hits *hits = &it->part[part];
-    int rc = worker_begin(s, worker, b, err);
+    int rc = ws_scan_unpack(s, worker, b, err);
     if (!rc && !s->job->tool->backends) return pass_all(hits, b, err);
     if (!rc && b->has_rows) rc = pairing_make(&p, b, err);
     if (!rc && b->has_rows && !ws_rows_are_free(b)) rc = ready_targets(s, b, &p, err);

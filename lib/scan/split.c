@@ -84,6 +84,7 @@ int ws_scan_collect(const ws_scan_state *s, ws_scan_item *it, ws_err *err) {
 }
 
 void ws_scan_item_release(ws_scan_item *it) {
+    ws_scan_cut_release(it);
     ws_batch_release(&it->batch);
     no_hits(it);
     ws_free(it->part);

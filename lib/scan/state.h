@@ -24,9 +24,20 @@ typedef struct ws_packed_output {
     size_t known, known_cap;
 } ws_packed_output;
 
+/* What a part of a batch was cut into. */
+typedef struct ws_scan_piece {
+    ws_batch batch;
+    ws_hits hits;
+} ws_scan_piece;
+
 /* An item of the pipeline: a batch and its hits. */
 typedef struct ws_scan_item {
     ws_batch batch;
+    ws_batch other;       /* with ws_scan.cutter: what takes the batch's place */
+    ws_scan_piece *piece; /* [nparts] */
+    size_t piece_cap;
+    void *plan;
+    const ws_cutter *cutter; /* that made the plan */
     ws_hits *part; /* [nparts] hits of a range of targets each */
     size_t nparts, part_cap;
     ws_hits hits;  /* of all parts, in the order of the output */
@@ -61,6 +72,7 @@ typedef struct ws_binding {
 typedef struct ws_letters {
     uint64_t n, others; /* letters, and those that are none of DNA */
     int told;           /* nothing more is looked at */
+    int told_length;
 } ws_letters;
 
 /* job->reader */
@@ -100,6 +112,17 @@ int ws_scan_collect(const ws_scan_state *s, ws_scan_item *it, ws_err *err); /* s
 void ws_scan_item_release(ws_scan_item *it);
 /* lib/scan/score.c: the targets of a part against the batch; its hits, target by target. */
 int ws_scan_score(ws_scan_state *s, ws_scan_item *it, size_t part, ws_worker *worker, ws_err *err);
+
+/* Unpacks a batch and makes the tool's values for its sequences, if the worker has not done that. */
+int ws_scan_unpack(const ws_scan_state *s, ws_worker *worker, const ws_batch *b, ws_err *err);
+/* Makes ready the target that each row names. */
+int ws_scan_ready_rows(ws_scan_state *s, const ws_batch *b, ws_err *err);
+
+/* lib/scan/cut.c: the same three steps with ws_scan.cutter. */
+int ws_scan_plan(ws_scan_state *s, ws_scan_item *it, ws_err *err);
+int ws_scan_cut(ws_scan_state *s, ws_scan_item *it, size_t part, ws_worker *worker, ws_err *err);
+int ws_scan_join(const ws_scan_state *s, ws_scan_item *it, ws_worker *worker, ws_err *err);
+void ws_scan_cut_release(ws_scan_item *it);
 
 /* lib/scan/columns.c: chooses the columns of the table, once the input's are known. */
 int ws_scan_columns(ws_scan_state *s, ws_err *err);

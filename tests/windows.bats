@@ -1,0 +1,256 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Windows of long DNA through the filters: the pipe's tables are nhmmer's, rows say where they are, one answer, and what is refused.
+# tests/nhmmsieve.bats has the same search in one program.
+
+bats_require_minimum_version 1.5.0
+load helper
+load fault/common
+
+setup_file() {
+    local golden=$data/golden/long-targets
+    cd "$BATS_FILE_TMPDIR" || return 1
+    zcat "$data/golden/dna-models/MADE1.hmm.gz" >made.hmm
+    zcat "$golden/models/RF00001.hmm.gz" >5s.hmm
+    { sed "s/^ALPH  RNA/ALPH  DNA/" 5s.hmm && echo && cat made.hmm; } >two.hmm
+    zcat "$golden/inputs/dna_target.fa.gz" >human.fa
+    zcat "$golden/inputs/short.fa.gz" >short.fa
+    zcat "$golden/expected/made-human.tbl.gz" >made-human.tbl
+    zcat "$golden/expected/made-short.tbl.gz" >made-short.tbl
+    zcat "$golden/expected/5s-short.tbl.gz" >5s-short.tbl
+    cp "$data/demo.hmm" protein.hmm
+    # windows before and behind the scan for sub-windows
+    msvfilt --long made.hmm human.fa >windows.tsv
+    vitfilt made.hmm windows.tsv | fwdscore made.hmm >passed.tsv
+}
+setup() { in_data; }
+
+# The whole pipe: search MODEL FILE [OPTION of all but the last...] writes nhmmer's table
+search() {
+    local model=$1 file=$2
+    shift 2
+    ssvfilt --long "$@" "$model" "$file" | msvfilt "$@" "$model" | vitfilt "$@" "$model" | fwdscore "$@" "$model" |
+        domscore -O tblout "$model"
+}
+
+@test "the pipe writes nhmmer's tables, as text and as packed pairs; msvfilt --long is ssvfilt --long and msvfilt" {
+    local o
+    for o in tsv packed; do
+        search made.hmm human.fa -O $o >got
+        same made-human.tbl got
+        search made.hmm short.fa -O $o >got
+        same made-short.tbl got
+        search 5s.hmm short.fa -O $o >got
+        same 5s-short.tbl got
+    done
+    for o in -q -a --nobias '--B1 50'; do
+        # shellcheck disable=SC2086 # options
+        ssvfilt --no-provenance --long made.hmm human.fa | msvfilt --no-provenance $o made.hmm >want
+        # shellcheck disable=SC2086
+        msvfilt --no-provenance --long $o made.hmm human.fa >got
+        same want got || fail "$o"
+        [ "$(nrows got)" -gt 0 ]
+    done
+    msvfilt --long made.hmm human.fa | vitfilt made.hmm | fwdscore made.hmm | domscore --tblout beside.tbl made.hmm >table
+    same made-human.tbl beside.tbl
+    whole_rows table
+    nhmmsieve --no-provenance made.hmm human.fa | same /dev/stdin <(grep -v '^##' table)
+}
+
+# The options of a stage: --B1 and --B2 and so on, by the options of nhmmer.
+options_of() { # options_of ssv|msv|vit|fwd|dom OPTION...
+    local stage=$1 out=
+    shift
+    while [ $# -gt 0 ]; do
+        case $stage:$1 in
+        ssv:--F1 | msv:--F1 | vit:--F2 | fwd:--F3) out="$out -P $2" ;;
+        msv:--B1 | vit:--B2 | fwd:--B3 | ssv:--block_length | dom:-[ETZ] | dom:--seed | *:--w_length | *:--w_beta) out="$out $1 $2" ;;
+        ssv:--watson | ssv:--crick | msv:--nobias | vit:--nobias | fwd:--nobias | dom:--nonull2 | dom:--cut_*) out="$out $1" ;;
+        msv:--max) out="$out --nobias" ;;
+        vit:--max | fwd:--max) out="$out --nobias -P 1" ;;
+        esac
+        case $1 in --max | --nobias | --nonull2 | --watson | --crick | --cut_*) shift ;; *) shift 2 ;; esac
+    done
+    echo "$out"
+}
+
+@test "every option: nhmmer's tables of the larger set, where it is at hand" {
+    local set=$top/../shared/golden/long-targets case model target options
+    full && [ -d "$set" ] || skip "the full golden data are not asked for, or not at hand"
+    for f in "$set"/models/*.gz; do zcat "$f" >"$(basename "$f" .gz)"; done
+    for f in "$set"/inputs/*.xz; do xz -dc "$f" >"$(basename "$f" .xz)"; done
+    grep -v '^#' "$set/cases.tsv" | grep -v tandem >cases
+    while IFS=$'\t' read -r case model target options _; do
+        [ "$options" != - ] || options=
+        # shellcheck disable=SC2046,SC2086 # options
+        ssvfilt --long $(options_of ssv $options) "$model" "$target" | msvfilt -O packed $(options_of msv $options) "$model" |
+            vitfilt $(options_of vit $options) "$model" | fwdscore -O packed $(options_of fwd $options) "$model" |
+            domscore -O tblout $(options_of dom $options) "$model" >got
+        zcat "$set/expected/$case.tbl.gz" >want
+        same want got || fail "$case $options"
+    done <cases
+}
+
+@test "a row says where its residues are: seq is that piece of the record, on its strand" {
+    local f
+    ssvfilt --long --watson two.hmm short.fa >plus
+    ssvfilt --long --crick two.hmm short.fa >minus
+    ssvfilt --long two.hmm short.fa >both
+    [ "$(nrows both)" -eq $(($(nrows plus) + $(nrows minus))) ]
+    grep -q '^##end .* residues=140000$\|^##end .* residues=[0-9]*$' both
+    [ "$(sed -n 's/^##end.*residues=//p' both)" -eq $((2 * $(sed -n 's/^##end.*residues=//p' plus))) ]
+    vitfilt two.hmm <(msvfilt two.hmm both) >parts
+    for f in plus minus both parts windows.tsv passed.tsv; do
+        [ "$(nrows $f)" -gt 0 ]
+        python3 - $f short.fa human.fa <<'END' || fail "$f"
+import sys
+records = {}
+for path in sys.argv[2:]:
+    for text in open(path).read().split(">")[1:]:
+        head, _, body = text.partition("\n")
+        records[head.split()[0]] = "".join(body.split()).upper().replace("U", "T")
+head = None
+for line in open(sys.argv[1]):
+    row = line.rstrip("\n").lstrip("#").split("\t")
+    if line.startswith("##"): continue
+    if not head: head = row; continue
+    r = dict(zip(head, row))
+    record, a, b = records[r["name"]], int(r["from"]), int(r["to"])
+    piece = record[min(a, b) - 1:max(a, b)]
+    if r["strand"] == "-": piece = piece[::-1].translate(str.maketrans("ACGTRYMKHDBV", "TGCAYRKMDHVB"))
+    assert (a > b) == (r["strand"] == "-") or len(piece) == 1, r
+    assert len(record) == int(r["rlen"]) and len(piece) == int(r["tlen"]), r
+    assert r["seq"].replace("U", "T") == piece, (r["seq"], piece)
+END
+    done
+    [ "$(head -2 parts | tail -1)" != "$(head -2 both | tail -1)" ]
+    run -1 grep -q 'vit_bits' parts
+}
+
+@test "several models in one pass; rows in any order; nhmmsieve says the same" {
+    search two.hmm short.fa >got
+    nhmmsieve -O tblout two.hmm short.fa | same /dev/stdin got
+    msvfilt --long two.hmm short.fa | vitfilt two.hmm | fwdscore two.hmm >rows.tsv
+    { grep '^#' rows.tsv | head -n -1; rows rows.tsv | sort -R --random-source=short.fa; tail -1 rows.tsv; } >shuffled.tsv
+    domscore -O tblout two.hmm shuffled.tsv >got
+    nhmmsieve -O tblout two.hmm short.fa | same /dev/stdin got
+    domscore -O gff3 two.hmm rows.tsv >got
+    nhmmsieve -O gff3 two.hmm short.fa | sed 's/\tnhmmsieve\t/\tdomscore\t/' | same /dev/stdin got
+    domscore -O bed two.hmm rows.tsv >got
+    nhmmsieve -O bed two.hmm short.fa | same /dev/stdin got
+    domscore --no-provenance -f name,strand,ali_from,evalue two.hmm rows.tsv >got
+    nhmmsieve --no-provenance -f name,strand,ali_from,evalue two.hmm short.fa | same /dev/stdin got
+}
+
+@test "the same bytes for any threads, batch, backend and form of the input" {
+    local b k t m
+    ssvfilt --long -t 1 two.hmm short.fa >want
+    for t in 2 3; do ssvfilt --long -t $t two.hmm short.fa >got; same want got || fail "-t $t"; done
+    for k in 1 1000 1G; do ssvfilt --long -K $k two.hmm short.fa >got; same want got || fail "-K $k"; done
+    for b in $(ssvfilt --list-backends | awk -F '\t' 'NR > 1 && $2 == "yes" { print $1 }'); do
+        ssvfilt --long --backend "$b" two.hmm short.fa >got
+        same want got || fail "--backend $b"
+    done
+    respack --dna short.fa | ssvfilt --long two.hmm >got
+    same want got
+    for t in msvfilt vitfilt fwdscore domscore; do
+        case $t in fwdscore | domscore) m=passed.tsv ;; *) m=windows.tsv ;; esac
+        $t -t 1 made.hmm $m >want
+        for k in 1 1000 1G; do $t -t 3 -K $k made.hmm $m >got; same want got || fail "$t -K $k"; done
+        for b in $($t --list-backends | awk -F '\t' 'NR > 1 && $2 == "yes" { print $1 }'); do
+            $t --backend "$b" made.hmm $m >got
+            same want got || fail "$t --backend $b"
+        done
+        respack --dna -O packed $m | $t made.hmm >got
+        same want got || fail "$t from packed pairs"
+    done
+}
+
+@test "records of 0 to 8 residues, of N alone, no input, no window" {
+    printf '>none\n>one\nA\n>seven\nACGTACG\n>eight\nACGTACGT\n>unknown\n%s\n>gaps\n..__**\n' \
+        "$(head -c 5000 /dev/zero | tr '\0' N)" >odd.fa
+    search made.hmm odd.fa >got
+    [ "$(grep -vc '^#' got)" -eq 0 ] && [ "$(wc -l <got)" -eq 2 ]
+    search made.hmm odd.fa -O packed >got
+    [ "$(wc -l <got)" -eq 2 ]
+    search made.hmm /dev/null >got
+    [ "$(grep -vc '^#' got)" -eq 0 ]
+}
+
+@test "-Z counts megabases, of both strands unless one was searched; a cut table has no E-values without it" {
+    domscore -O tblout -Z 0.33 made.hmm passed.tsv >got
+    same made-human.tbl got
+    nhmmsieve --watson -Z 5 -O tblout made.hmm human.fa >want
+    msvfilt --long --watson made.hmm human.fa | vitfilt made.hmm | fwdscore made.hmm | domscore -Z 5 -O tblout made.hmm >got
+    same want got
+    head -n -1 passed.tsv >cut.tsv
+    run -1 --separate-stderr domscore -O tblout made.hmm cut.tsv
+    run -1 --separate-stderr domscore --allow-cut -O tblout made.hmm cut.tsv
+    told 'residues' '-Z'
+    domscore --allow-cut -Z 0.33 -O tblout made.hmm cut.tsv >got
+    same made-human.tbl got
+}
+
+@test "what is refused: status and reason" {
+    local t
+    run -1 --separate-stderr ssvfilt --long protein.hmm human.fa
+    refused 1 Pkinase protein
+    run -2 --separate-stderr ssvfilt --long --watson --crick made.hmm human.fa
+    refused 2 watson crick
+    for t in '-T 3' '-E 1 -Z 3' '-U no.tsv'; do
+        # shellcheck disable=SC2086 # options
+        run -2 --separate-stderr msvfilt --long $t made.hmm human.fa
+        refused 2 "[${t:0:2}]" 'windows'
+    done
+    run -1 --separate-stderr msvfilt --long made.hmm windows.tsv
+    told 'windows already|table of pairs'
+    run -1 --separate-stderr ssvfilt made.hmm windows.tsv
+    told 'windows already' 'msvfilt'
+    run -1 --separate-stderr domscore made.hmm windows.tsv
+    told 'fwdscore'
+    for t in text domtblout sto fasta; do
+        run -2 --separate-stderr domscore -O $t made.hmm passed.tsv
+        told 'of windows' 'tblout'
+    done
+    run -2 --separate-stderr domscore -O bed protein.hmm "$data/demo.fa.gz"
+    told 'bed' 'ssvfilt --long'
+    run -2 --separate-stderr domscore -f nothing made.hmm passed.tsv
+    told 'nothing'
+    run -2 --separate-stderr domscore -f name,strand protein.hmm "$data/demo.fa.gz"
+    told 'strand'
+    # rows that are no windows
+    for t in 's/\t+\t/\t*\t/:strand' 's/\t\([0-9]*\)\t+\t/\t1\t+\t/:as far apart' \
+        's/\t330000\t/\t10\t/:rlen' 's/\t\([0-9]*\)\t+\t/\t1.5\t+\t/:whole'; do
+        sed "${t%:*}" passed.tsv >bad.tsv
+        run -1 --separate-stderr domscore made.hmm bad.tsv
+        told 'window of record' "${t##*:}"
+        sed "${t%:*}" windows.tsv >bad.tsv
+        run -1 --separate-stderr vitfilt made.hmm bad.tsv
+        told 'window of record' "${t##*:}"
+    done
+}
+
+@test "a chromosome without --long: a note, once; none of other records" {
+    run --separate-stderr ssvfilt made.hmm human.fa
+    [ "$status" -eq 0 ]
+    [ "$(grep -c -- '--long' <<<"$stderr")" -eq 1 ]
+    run --separate-stderr ssvfilt -q made.hmm human.fa
+    [ -z "$stderr" ]
+    run --separate-stderr ssvfilt made.hmm short.fa
+    [ -z "$stderr" ]
+    run --separate-stderr ssvfilt --long made.hmm human.fa
+    [ -z "$stderr" ]
+}
+
+@test "faults: memory, a full disk, writes" {
+    make_shim
+    shimmed
+    awk '/^>/ { n++ } n > 60 { exit } { print }' short.fa >few.fa
+    head -20 windows.tsv >few.tsv && tail -1 windows.tsv >>few.tsv
+    drive memory 1 5000 11 tsv stdout -- msvfilt --long -t 2 -K 20000 made.hmm few.fa
+    drive memory 1 5000 7 tsv stdout -- vitfilt -t 2 made.hmm few.tsv
+    drive memory 1 5000 17 tsv stdout -- domscore -t 2 made.hmm passed.tsv
+    drive write 1 100 1 tsv pipe -- ssvfilt --long -t 2 made.hmm few.fa
+    drive room 0 6000 311 tsv stdout -- domscore -t 2 made.hmm passed.tsv
+    show_counts
+}
