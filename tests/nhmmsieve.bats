@@ -35,6 +35,17 @@ setup() { in_data; }
     same 5s-human.tbl got
 }
 
+@test "hmmsieve --long is nhmmsieve; options of nhmmer that have nothing to do are taken" {
+    hmmsieve --long -O tblout made.hmm short.fa >got
+    same made-short.tbl got
+    nhmmsieve --noali --dna --cpu 2 -o table --tblout /dev/stdout made.hmm short.fa >got
+    same made-short.tbl got
+    run -2 --separate-stderr hmmsieve -E 1 --long made.hmm short.fa
+    refused 2 'in front'
+    run --separate-stderr hmmsieve --long --help
+    [[ $output =~ nhmmsieve ]]
+}
+
 @test "every option: nhmmer's tables of the larger set, where it is at hand" {
     local set=$top/../shared/golden/long-targets case model target options
     [ "${WARPSIEVE_TESTS:-quick}" = full ] && [ -d "$set" ] || skip "the full golden data are not asked for, or not at hand"

@@ -94,7 +94,7 @@ typedef struct ws_genome {
     long long B1, B2, B3, w_length, seed;
     uint64_t block, mem;
     double E, T, megabases;
-    int E_given, T_given, Z_given, cut_ga, cut_nc, cut_tc, all, max, nonull2, watson, crick, form;
+    int E_given, T_given, Z_given, cut_ga, cut_nc, cut_tc, all, max, nonull2, watson, crick, form, ignored;
     const char *tblout;
 
     /* behind open */

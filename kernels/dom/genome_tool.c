@@ -20,6 +20,8 @@ extern const ws_tool ws_genome_tool;
 #define LENGTH(name_, field, help_) \
     {0, name_, NULL, WS_OPT_INT, AT(field), "N", help_, .min = 1, .max = INT32_MAX, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, PLAIN}
 
+#define IGNORED(name_) {0, name_, NULL, WS_OPT_FLAG, AT(ignored), NULL, "", .flags = WS_OPT_HIDDEN, PLAIN}
+
 static const char *const forms[] = {"tsv", "tblout", "bed", "gff3", NULL};
 
 static const ws_opt opts[] = {
@@ -59,6 +61,7 @@ static const ws_opt opts[] = {
     {0, "tblout", NULL, WS_OPT_STRING, AT(tblout), "FILE", "write nhmmer's table there too", .group = WS_GROUP_OUTPUT, PLAIN},
     {0, "mem", NULL, WS_OPT_SIZE, AT(mem), "SIZE", "memory that the ensemble of one region may take [4G]", .min = 1, .max = 1e15,
      .group = WS_GROUP_RUN, PLAIN},
+    IGNORED("noali"), IGNORED("notextw"), IGNORED("dna"), IGNORED("rna"), /* of nhmmer, for which there is nothing to do here */
     {'a', "all", NULL, WS_OPT_FLAG, AT(all), NULL, "", .flags = WS_OPT_HIDDEN, PLAIN}, /* an option of the filters */
     WS_OPT_END,
 };

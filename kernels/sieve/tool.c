@@ -17,7 +17,7 @@ typedef struct sieve {
     int E_given, T_given, domE_given, domT_given, incE_given, incT_given, incdomE_given, incdomT_given, Z_given, domZ_given;
     int cut_ga, cut_nc, cut_tc, nonull2, noali, notextw, acc, max, nobias;
     int F_given, form, form_given, seed_given, textw_given, threads_given;
-    int pfamtblout, mpi, stall, restrictdb, ssifile;
+    int windows, pfamtblout, mpi, stall, restrictdb, ssifile;
     long long seed, textw, threads;
     uint64_t mem;
     int mem_given;
@@ -72,6 +72,7 @@ static const ws_opt opts[] = {
     FILTER("F2", F2, "sequences pass vitfilt if their P-value is at most P [1e-3]"),
     FILTER("F3", F3, "sequences pass fwdscore if their P-value is at most P [1e-5]"),
     FLAG("nobias", nobias, WS_GROUP_FILTER, "the filters do not correct for composition bias"),
+    FLAG("long", windows, WS_GROUP_FILTER, "in front of all others: be nhmmsieve, which searches genomes"),
 
     {0, "tformat", NULL, WS_OPT_STRING, AT(tformat), "FORMAT", "insist on sequences in this format: fasta, fastq or packed [by content]",
      .group = WS_GROUP_INPUT, PLAIN},
@@ -120,6 +121,7 @@ static int check(const sieve *s, ws_err *err) {
     for (size_t i = 0; i < sizeof formats / sizeof *formats && !known; i++) known = strcmp(s->tformat, formats[i]) == 0;
     if (absent) return ws_fail(err, WS_EUSAGE, "%s is an option of hmmsearch that hmmsieve does not have", absent);
     if (!known) return ws_fail(err, WS_EUSAGE, "--tformat %s: hmmsieve reads fasta, fastq and packed", s->tformat);
+    if (s->windows) return ws_fail(err, WS_EUSAGE, "--long stands in front of all other arguments: hmmsieve --long MODELS GENOME");
     if (s->max && (s->F_given || s->nobias))
         return ws_fail(err, WS_EUSAGE, "--max turns all filters off, so --F1, --F2, --F3 and --nobias exclude it");
     return WS_OK;
