@@ -97,6 +97,7 @@ typedef struct ws_dom_fit {
 
 struct ws_dom_backend {
     const char *name;
+    size_t parts; /* problems that it computes side by side */
     /* Computes f of each problem, b if that is not NULL, and the matrix if cell is not NULL. Problems share no
      * arithmetic. */
     int (*parse)(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_problem *const *p, size_t n, ws_err *err);

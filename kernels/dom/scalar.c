@@ -48,5 +48,5 @@ static int parse(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_problem *const
 }
 
 const ws_dom_backend ws_dom_scalar = {
-    .name = "scalar", .parse = parse,
+    .name = "scalar", .parts = 1, .parse = parse,
     .sample = ws_dom_ref_sample, .label = ws_dom_ref_label, .fit = ws_dom_ref_fit};

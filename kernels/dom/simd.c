@@ -75,4 +75,4 @@ static int parse(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_problem *const
 }
 
 const ws_dom_backend V_FACE(ws_dom_) = {
-    .name = V_NAME, .parse = parse, .sample = sample, .label = label, .fit = fit};
+    .name = V_NAME, .parts = VP_PARTS, .parse = parse, .sample = sample, .label = label, .fit = fit};

@@ -166,7 +166,8 @@ static int sample_region(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_
     return rc ? rc : make_envelopes(g, err);
 }
 
-/* Most bytes of matrices in memory together; a single larger matrix is allowed. */
+/* Most bytes of matrices in memory together; a single larger matrix is allowed. There are no more of them than the backend computes side
+ * by side: more would only be further away when they are sampled. */
 #define MATRICES ((size_t)32 << 20)
 
 static int resolve_some(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_part *part, size_t n, ws_err *err) {
@@ -194,7 +195,7 @@ static int resolve_all(const ws_dom_tables *t, ws_dom_worker *w, const void *lis
     for (size_t j = 0, m; rc == WS_OK && j < n; j += m) {
         ws_dom_part some[TOGETHER];
         size_t bytes = matrix_bytes(t, order[j].L);
-        for (m = 0; m < TOGETHER && j + m < n && (m == 0 || bytes <= MATRICES); m++) {
+        for (m = 0; m < w->backend->parts && j + m < n && (m == 0 || bytes <= MATRICES); m++) {
             some[m] = ((const ws_dom_part *)list)[order[j + m].at];
             if (j + m + 1 < n) bytes += matrix_bytes(t, order[j + m + 1].L);
         }

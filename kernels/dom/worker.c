@@ -2,6 +2,8 @@
  * Memory of a thread and of a pair; the generator; null2 of degenerate residues. */
 #include "kernels/dom/kernel.h"
 
+#include <sys/mman.h>
+
 /* ---- a thread ---- */
 
 int ws_dom_worker_create(ws_dom_worker **w, const ws_dom_backend *b, const ws_dom_options *o, ws_err *err) {
@@ -20,8 +22,20 @@ void ws_dom_worker_destroy(ws_dom_worker *w) {
     ws_free(w);
 }
 
+/* Asks for large pages: a matrix of many megabytes is touched from one end to the other, and a fault for each 4 KB of it would take a tenth of
+ * the time. Where the kernel has none, nothing changes. */
+static void ask_for_large_pages(const ws_buf *b) {
+    enum { PAGE = 4096, LARGE = 2 << 20 };
+    const uintptr_t from = ((uintptr_t)b->p + PAGE - 1) & ~(uintptr_t)(PAGE - 1), to = ((uintptr_t)b->p + b->cap) & ~(uintptr_t)(PAGE - 1);
+    if (b->cap >= 2 * LARGE) (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+
 void *ws_dom_scratch(ws_dom_worker *w, int place, size_t bytes, ws_err *err) {
-    return ws_buf_scratch(&w->scratch[place], bytes, err);
+    ws_buf *b = &w->scratch[place];
+    const size_t had = b->cap;
+    void *p = ws_buf_scratch(b, bytes, err);
+    if (p && b->cap != had) ask_for_large_pages(b);
+    return p;
 }
 
 /* ---- a pair ---- */
