@@ -63,6 +63,47 @@ same_domains() { same <(grep -v '^##w' want.domains) <(grep -v '^##w' "$1"); }
     [ "$(cat n?.wsp | respack -O ids | tr '\n' ' ')" = "a b " ]
 }
 
+# A machine with four devices, as far as a job sees: nvidia-smi names them, and msvfilt writes down which one it had, and from when to when.
+make_devices() {
+    rm -rf fake slots log.devices
+    mkdir -p fake slots
+    printf '#!/bin/sh\nprintf "0\\n1\\n2\\n3\\n"\n' >fake/nvidia-smi
+    cat >fake/msvfilt <<SH
+#!/bin/bash
+args=()
+while [ \$# -gt 0 ]; do case \$1 in --backend) shift 2 ;; --device) [ "\$2" = all ] && shift 2 ;; *) args+=("\$1"); shift ;; esac; done
+began=\$(date +%s%N)
+sleep 0.5
+$(command -v msvfilt) "\${args[@]}"
+s=\$?
+echo "\${CUDA_VISIBLE_DEVICES-none} \$began \$(date +%s%N)" >>"$PWD/log.devices"
+exit \$s
+SH
+    chmod +x fake/*
+    export WARPSIEVE_SLOTS=$PWD/slots TMPDIR=$PWD/slots PATH=$PWD/fake:$PATH
+    unset CUDA_VISIBLE_DEVICES
+}
+one_job_each() { # one_job_each JOBS DEVICES: each job had one device, none two jobs at a time, and all devices had some
+    [ "$(wc -l <log.devices)" -eq "$1" ] || fail "$(cat log.devices)"
+    [ "$(cut -d' ' -f1 log.devices | sort -u | paste -sd' ')" = "$2" ] || fail "$(cat log.devices)"
+    sort -k1,1n -k2,2n log.devices | awk '$1 == d && $2 < end { bad = 1 } { d = $1; end = $3 } END { exit bad }' ||
+        fail "$(sort log.devices)"
+}
+
+@test "shell/device.sh: a device for each command, a scheduler's choice, several for one, too few" {
+    make_devices
+    for _ in 1 2 3 4 5 6 7 8; do bash "$flows/shell/device.sh" 1 msvfilt --backend cuda --device all -o /dev/null m.hmm small.fa & done
+    wait
+    one_job_each 8 '0 1 2 3'
+    [ "$(CUDA_VISIBLE_DEVICES=GPU-5a bash "$flows/shell/device.sh" 1 printenv CUDA_VISIBLE_DEVICES)" = GPU-5a ]
+    [ "$(CUDA_VISIBLE_DEVICES=2,5,7 bash "$flows/shell/device.sh" 2 printenv CUDA_VISIBLE_DEVICES)" = 2,5 ]
+    [ "$(bash "$flows/shell/device.sh" 4 printenv CUDA_VISIBLE_DEVICES)" = 0,1,2,3 ]
+    run bash "$flows/shell/device.sh" 5 true
+    [ "$status" -eq 1 ] && grep -q 'found 4 devices (0,1,2,3), expected at least 5' <<<"$output" || fail "$output"
+    run bash "$flows/shell/device.sh" 1 false
+    [ "$status" -eq 1 ]
+}
+
 # ---- Snakemake ----
 
 snake() {
@@ -76,6 +117,39 @@ snake() {
     same_rows snake/hits.tsv
     same_domains snake/domains.tsv
     [ "$(ls snake | tr '\n' ' ')" = "counts.json domains.tsv hits.dom hits.fa hits.tbl hits.tsv log " ]
+}
+
+@test "snakemake: gpus=1 gives each job one device of its own; a scheduler's choice holds" {
+    command -v snakemake >/dev/null || skip "snakemake is not installed"
+    make_devices
+    snake -s "$flows/snakemake/Snakefile" --cores 16 --set-scatter shard=8 --resources gpu=4 --config database=demo.fa.gz models=three.hmm \
+        out=gpus threads=1 gpus=1
+    one_job_each 8 '0 1 2 3'
+    same_report gpus/hits.tbl gpus/hits.dom
+    same_rows gpus/hits.tsv
+    python3 -c 'import snakemake_executor_plugin_cluster_generic' 2>/dev/null ||
+        "$(dirname "$(command -v snakemake)")/python" -c 'import snakemake_executor_plugin_cluster_generic' 2>/dev/null || return 0
+    # a scheduler that has devices 5, 6 and 7, and gives each job one of them
+    make_devices
+    cat >submit <<'SH'
+#!/bin/bash
+exec {turn}>turn; flock "$turn"
+n=$(($(cat turns 2>/dev/null || echo 0) + 1)); echo $n >turns
+CUDA_VISIBLE_DEVICES=$((5 + n % 3)) bash "$@" >"job.$n" 2>&1
+echo $n
+SH
+    chmod +x submit
+    snake -s "$flows/snakemake/Snakefile" --executor cluster-generic --cluster-generic-submit-cmd ./submit --jobs 3 --set-scatter shard=6 \
+        --resources gpu=3 --config database=demo.fa.gz models=three.hmm out=cluster threads=1 gpus=1
+    [ "$(wc -l <log.devices)" -eq 6 ] && [ -z "$(cut -d' ' -f1 log.devices | grep -v '^[567]$')" ] || fail "$(cat log.devices)"
+    same_rows cluster/hits.tsv
+}
+
+@test "snakemake: --lint has nothing to say" {
+    command -v snakemake >/dev/null || skip "snakemake is not installed"
+    run -0 snakemake --nocolor --lint -s "$flows/snakemake/Snakefile" --config database=demo.fa.gz models=three.hmm
+    grep -q 'Congratulations' <<<"$output" || fail "$output"
+    same <(sed 1d "$flows/snakemake/envs/warpsieve.yaml") <(sed 1d "$flows/snakemake/wrapper/environment.yaml")
 }
 
 @test "snakemake: nothing passes" {
@@ -161,7 +235,7 @@ PY
     [ -s nf.sh ] && [ -s stub.sh ]
     cat >vars <<'SH'
 set -eu
-prefix=test models=../three.hmm sequences=../demo.fa.gz z='-Z 400' backend= args= args2= args3= args4=
+prefix=test gpus=0 models=../three.hmm sequences=../demo.fa.gz z='-Z 400' backend= args= args2= args3= args4=
 SH
     (cd nf && bash -c '. ../vars; . ../nf.sh')
     (cd stub && bash -c '. ../vars; . ../stub.sh')
@@ -182,6 +256,43 @@ SH
         "$(msvfilt m.hmm demo.fa | vitfilt m.hmm | fwdscore m.hmm | grep -vc '^#')" ]
 }
 
+@test "nextflow: each task has a device of its own, a scheduler's choice holds" {
+    make_devices
+    section script >gpu.sh
+    for n in 1 2 3 4 5 6; do
+        mkdir -p gpu.$n
+        (cd gpu.$n && bash -c "set -eu; prefix=test gpus=1 models=../three.hmm sequences=../demo.fa.gz z='-Z 400'
+            backend='--backend cuda --device all' args= args2= args3= args4=; . ../gpu.sh") &
+    done
+    wait
+    one_job_each 6 '0 1 2 3'
+    zcat gpu.6/test.hits.tsv.gz >nf.tsv
+    same_rows nf.tsv
+    rm log.devices
+    mkdir chosen
+    (cd chosen && CUDA_VISIBLE_DEVICES=9 bash -c "set -eu; prefix=test gpus=1 models=../three.hmm sequences=../small.fa z='-Z 40'
+        backend='--backend cuda' args= args2= args3= args4=; . ../gpu.sh")
+    one_job_each 1 9
+}
+
+@test "nextflow: tables of pieces are joined by respack in the order of the database, whatever its name" {
+    ! grep -q collectFile "$flows/nextflow/main.nf" || fail "collectFile leaves a header and an end for each piece"
+    awk '/^process WARPSIEVE_JOIN/ { p = 1 } p && /"""/ { q++; next } p && q == 1' "$flows/nextflow/main.nf" |
+        sed 's/\${params\.alphabet}/amino/g' >join.sh
+    [ "$(wc -l <join.sh)" -eq 2 ]
+    mkdir -p pieces
+    awk '/^>/ { n++ } { print > sprintf("pieces/db.%d.fa", 1 + int((n - 1) / 40)) }' demo.fa
+    tables=
+    for n in $(seq 10); do # as splitFasta and main.nf name them
+        id=$(printf piece_%06d $n)
+        msvfilt three.hmm pieces/db.$n.fa | vitfilt three.hmm | fwdscore -Z 400 three.hmm | gzip -n >$id.hits.tsv.gz
+        tables+=" $id.hits.tsv.gz"
+    done
+    tables=$tables bash -eu join.sh
+    [ "$(grep -c '^#name' hits.tsv)" -eq 1 ] && [ "$(grep -c '^##end' hits.tsv)" -eq 1 ]
+    same_rows hits.tsv
+}
+
 @test "nextflow: meta.yml and environment.yml are valid by nf-core's schemas" {
     python3 -c 'import yaml' 2>/dev/null || skip "python3 has no yaml"
     python3 "$top/tests/nfcore.py" check "$module"
@@ -199,7 +310,7 @@ SH
     mkdir -p snap/run snap/stub
     section script >snap/script
     section stub >snap/stub.sh
-    vars="set -eu; prefix=test models=../../m.hmm sequences=../../demo.fa.gz z='-Z 400' backend= args= args2= args3= args4="
+    vars="set -eu; prefix=test gpus=0 models=../../m.hmm sequences=../../demo.fa.gz z='-Z 400' backend= args= args2= args3= args4="
     (cd snap/run && bash -c "$vars; . ../script")
     (cd snap/stub && bash -c "$vars; . ../stub.sh")
     python3 "$top/tests/nfcore.py" snapshot snap/run snap/stub "$(msvfilt --version | sed -n '1s/.* //p')" >snapshot

@@ -8,7 +8,26 @@ include { WARPSIEVE_CASCADE } from './modules/warpsieve/cascade/main'
 params.sequences = null
 params.models = null
 params.piece = 100000
+params.alphabet = 'amino' // or dna, rna
 params.outdir = 'results'
+
+// One table of those of the pieces, in the order of the database: one header, and one ##end that adds up what they say.
+process WARPSIEVE_JOIN {
+    label 'process_single'
+    publishDir params.outdir
+
+    input:
+    path tables
+
+    output:
+    path 'hits.tsv', emit: table
+
+    script:
+    """
+    set -o pipefail
+    cat ${tables} | respack --${params.alphabet} -O tsv -o hits.tsv
+    """
+}
 
 // Domains and final scores of what passed; the joined tables hold the size of the database.
 process WARPSIEVE_DOMAINS {
@@ -37,15 +56,22 @@ workflow {
     database = channel.fromPath(params.sequences, checkIfExists: true)
     // The size of the whole database, not of a piece, goes into every E-value.
     dbsize = database.countFasta()
+    // Pieces come in their order, and have numbers in place of the database's name.
+    def number = 0
     pieces = database
         .splitFasta(by: params.piece, file: true)
-        .map { piece -> [[id: piece.baseName], piece] }
+        .map { piece ->
+            number += 1
+            [[id: String.format('piece_%06d', number), piece: number], piece]
+        }
     models = channel.value([[id: 'models'], file(params.models, checkIfExists: true)])
 
     WARPSIEVE_CASCADE(pieces, models, dbsize.first())
 
-    hits = WARPSIEVE_CASCADE.out.table
-        .map { _meta, table -> table }
-        .collectFile(name: 'hits.tsv.gz', storeDir: params.outdir, sort: { table -> (table.name =~ /\.(\d+)\./)[0][1] as int })
-    WARPSIEVE_DOMAINS(hits, models)
+    WARPSIEVE_JOIN(
+        WARPSIEVE_CASCADE.out.table
+            .toSortedList { a, b -> a[0].piece <=> b[0].piece }
+            .map { pieces_in_order -> pieces_in_order.collect { pair -> pair[1] } }
+    )
+    WARPSIEVE_DOMAINS(WARPSIEVE_JOIN.out.table, models)
 }

@@ -8,7 +8,9 @@ import os
 
 OUT = config.get("out", "results")
 SHARDS_SH = os.path.join(workflow.basedir, config.get("shards_sh", "../shell/shards.sh"))
-BACKEND = "--backend cuda --device all" if int(config.get("gpus", 0)) else ""
+DEVICE_SH = os.path.join(workflow.basedir, config.get("device_sh", "../shell/device.sh"))
+GPUS = int(config.get("gpus", 0))
+ALPHABET = f"--{config.get('alphabet', 'amino')}"
 
 
 rule warpsieve_models:
@@ -16,9 +18,11 @@ rule warpsieve_models:
     input:
         config["models"],
     output:
-        temp(OUT + "/models.hmm"),
+        temp(f"{OUT}/models.hmm"),
     log:
-        OUT + "/log/models.log",
+        f"{OUT}/log/models.log",
+    conda:
+        "../envs/warpsieve.yaml"
     shell:
         "gzip -cdf {input:q} > {output:q} 2> {log:q}"
 
@@ -28,13 +32,15 @@ rule warpsieve_shards:
     input:
         config["database"],
     output:
-        shards=temp(scatter.shard(OUT + "/shards/{scatteritem}.wsp")),
-        counts=OUT + "/counts.json",
+        shards=temp(scatter.shard(f"{OUT}/shards/{{scatteritem}}.wsp")),
+        counts=f"{OUT}/counts.json",
     params:
         script=SHARDS_SH,
-        alphabet="--" + config.get("alphabet", "amino"),
+        alphabet=ALPHABET,
     log:
-        OUT + "/log/shards.log",
+        f"{OUT}/log/shards.log",
+    conda:
+        "../envs/warpsieve.yaml"
     shell:
         "bash {params.script:q} {input:q} {output.counts:q} {output.shards:q} -- {params.alphabet} 2> {log:q}"
 
@@ -42,29 +48,32 @@ rule warpsieve_shards:
 rule warpsieve_cascade:
     "One shard through the three filters. -Z is the size of the whole database, not of the shard."
     input:
-        models=OUT + "/models.hmm",
-        shard=OUT + "/shards/{scatteritem}.wsp",
-        counts=OUT + "/counts.json",
+        models=f"{OUT}/models.hmm",
+        shard=f"{OUT}/shards/{{scatteritem}}.wsp",
+        counts=f"{OUT}/counts.json",
     output:
-        temp(OUT + "/hits/{scatteritem}.tsv"),
+        temp(f"{OUT}/hits/{{scatteritem}}.tsv"),
     params:
-        backend=BACKEND,
+        device=f"bash '{DEVICE_SH}' {GPUS}" if GPUS else "",  # all devices that the job then sees are its own
+        backend="--backend cuda --device all" if GPUS else "",
         msvfilt=config.get("msvfilt", ""),
         vitfilt=config.get("vitfilt", ""),
         fwdscore=config.get("fwdscore", ""),
     threads: int(config.get("threads", 1))
     resources:
-        gpu=int(config.get("gpus", 0)),
+        gpu=GPUS,
     log:
-        OUT + "/log/{scatteritem}.log",
+        f"{OUT}/log/{{scatteritem}}.log",
     benchmark:
-        OUT + "/log/{scatteritem}.benchmark.tsv"
+        f"{OUT}/log/{{scatteritem}}.benchmark.tsv"
+    conda:
+        "../envs/warpsieve.yaml"
     shell:
         r"""
         exec 2> {log:q}
         n=$(sed -n 's/^ *"sequences": \([0-9]*\).*/\1/p' {input.counts:q})
         [ "$n" -gt 0 ] || n=1 # an empty database has no hits, but -Z is more than 0
-        msvfilt -t {threads} {params.backend} {params.msvfilt} -O packed {input.models:q} {input.shard:q} |
+        {params.device} msvfilt -t {threads} {params.backend} {params.msvfilt} -O packed {input.models:q} {input.shard:q} |
             vitfilt -t 1 {params.vitfilt} -O packed {input.models:q} |
             fwdscore -t 1 -Z "$n" {params.fwdscore} -o {output:q} {input.models:q}
         """
@@ -73,14 +82,16 @@ rule warpsieve_cascade:
 rule warpsieve_gather:
     "One table in the order of the database, and its sequences, each once."
     input:
-        gather.shard(OUT + "/hits/{scatteritem}.tsv"),
+        gather.shard(f"{OUT}/hits/{{scatteritem}}.tsv"),
     output:
-        table=OUT + "/hits.tsv",
-        fasta=OUT + "/hits.fa",
+        table=f"{OUT}/hits.tsv",
+        fasta=f"{OUT}/hits.fa",
     params:
-        alphabet="--" + config.get("alphabet", "amino"),
+        alphabet=ALPHABET,
     log:
-        OUT + "/log/gather.log",
+        f"{OUT}/log/gather.log",
+    conda:
+        "../envs/warpsieve.yaml"
     shell:
         r"""
         exec 2> {log:q}
@@ -92,17 +103,19 @@ rule warpsieve_gather:
 rule warpsieve_domains:
     "Domains, final scores and the tables that hmmsearch would make of the whole database. The table says how large that is."
     input:
-        models=OUT + "/models.hmm",
-        table=OUT + "/hits.tsv",
+        models=f"{OUT}/models.hmm",
+        table=f"{OUT}/hits.tsv",
     output:
-        domains=OUT + "/domains.tsv",
-        tbl=OUT + "/hits.tbl",
-        dom=OUT + "/hits.dom",
+        domains=f"{OUT}/domains.tsv",
+        tbl=f"{OUT}/hits.tbl",
+        dom=f"{OUT}/hits.dom",
     params:
         extra=config.get("domscore", ""),
     threads: int(config.get("threads", 1))
     log:
-        OUT + "/log/domains.log",
+        f"{OUT}/log/domains.log",
+    conda:
+        "../envs/warpsieve.yaml"
     shell:
         r"""
         domscore -t {threads} {params.extra} --tblout {output.tbl:q} --domtblout {output.dom:q} -o {output.domains:q} \

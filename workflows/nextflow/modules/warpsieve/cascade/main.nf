@@ -30,10 +30,30 @@ process WARPSIEVE_CASCADE {
     def args3 = task.ext.args3 ?: ''
     def args4 = task.ext.args4 ?: ''
     def prefix = task.ext.prefix ?: "${meta.id}"
-    def backend = task.accelerator ? '--backend cuda --device all' : ''
+    def gpus = task.accelerator ? task.accelerator.request : 0
+    def backend = gpus ? '--backend cuda --device all' : '' // all that the task then sees are its own
     def z = dbsize ? "-Z ${dbsize}" : ''
     """
     set -o pipefail
+    # A scheduler's choice of devices holds. Where more are to be seen, each task takes those that no other task holds, as long as it runs.
+    IFS=, read -ra seen <<< "\${CUDA_VISIBLE_DEVICES:-\$([ ${gpus} -eq 0 ] || nvidia-smi --query-gpu=index --format=csv,noheader | paste -sd, -)}"
+    if [ ${gpus} -gt 0 ] && [ \${#seen[@]} -gt ${gpus} ]; then
+        mkdir -p "\${TMPDIR:-/tmp}/warpsieve-slots-\$(id -u)"
+        exec {all}> "\${TMPDIR:-/tmp}/warpsieve-slots-\$(id -u)/all"
+        flock "\$all"
+        mine=()
+        while [ \${#mine[@]} -lt ${gpus} ]; do
+            for d in "\${seen[@]}"; do
+                if [[ " \${mine[*]} " == *" \$d "* ]]; then continue; fi
+                exec {slot}> "\${TMPDIR:-/tmp}/warpsieve-slots-\$(id -u)/\$d"
+                if flock -n "\$slot"; then mine+=("\$d"); else exec {slot}>&-; fi
+                [ \${#mine[@]} -lt ${gpus} ] || break
+            done
+            [ \${#mine[@]} -ge ${gpus} ] || sleep 0.2
+        done
+        exec {all}>&-
+        export CUDA_VISIBLE_DEVICES=\$(IFS=,; echo "\${mine[*]}")
+    fi
     msvfilt -t ${task.cpus} ${backend} --stats=${prefix}.hits.json ${args} -O packed ${models} ${sequences} |
         vitfilt -t 1 ${args2} -O packed ${models} |
         fwdscore -t 1 ${z} ${args3} -o ${prefix}.hits.tsv ${models}
