@@ -35,12 +35,15 @@ NEAREST = {
     "lib/scan": ["build/tests/lib/scan", "build/tests/lib/rows_apart", "tests/scan.bats", "tests/chain.bats", "tests/contract.bats"],
     "lib/cascade": ["build/tests/lib/decide", "tests/filters.bats", "tests/chain.bats"],
     "lib/hits": ["build/tests/lib/hits", "build/tests/lib/hits_golden", "tests/domscore.bats"],
-    "lib/long": ["build/tests/lib/long", "build/tests/lib/long_scan", "build/tests/lib/long_tables", "build/tests/lib/long_golden"],
-    "kernels/dom": ["build/kernels/dom/test", "build/tests/lib/dom_backends", "build/tests/lib/dom_golden", "tests/domscore.bats"],
+    "lib/long": ["build/tests/lib/long", "build/tests/lib/long_scan", "build/tests/lib/long_tables", "build/tests/lib/long_golden",
+                 "tests/nhmmsieve.bats"],
+    "kernels/dom": ["build/kernels/dom/test", "build/tests/lib/dom_backends", "build/tests/lib/dom_golden", "tests/domscore.bats",
+                    "tests/nhmmsieve.bats", "tests/hmmsearch.bats"],
     "kernels/pairhmm": ["build/kernels/pairhmm/test", "tests/pairhmm.bats", "tests/faults-pairs.bats"],
     "kernels/papara": ["build/kernels/papara/test", "tests/papara.bats", "tests/faults-pairs.bats"],
     "kernels/mrf": ["build/kernels/mrf/test", "tests/mrfseg.bats"],
     "kernels/respack": ["tests/respack.bats"],
+    "kernels/sieve": ["tests/domscore.bats", "tests/hmmsearch.bats", "tests/contract.bats"],
 }
 SECONDS = 300  # a test that takes longer hangs: killed
 
