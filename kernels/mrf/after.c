@@ -42,7 +42,7 @@ static int mark_run(const ws_mrf_volume *v, uint8_t *label, size_t i, int c, sta
 
 /* Keeps what is marked in row (y, z), and adds it to *sums. */
 static void keep_marked(const ws_mrf_volume *v, uint8_t *label, size_t y, size_t z, ws_mrf_sums *sums) {
-    const uint16_t *half[2] = {v->code + ws_mrf_code_at(v, 0, y, z), v->code + ws_mrf_code_at(v, 1, y, z)};
+    const uint16_t *half[2] = {v->code + ws_mrf_row_at(v, 0, y, z), v->code + ws_mrf_row_at(v, 1, y, z)};
     for (size_t x = 0; x < v->X; x++) {
         const uint64_t q = half[x % 2][x / 2];
         if (label[x] & MARK) sums->n++, sums->s1 += q, sums->s2 += q * q;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Seconds per sweep and voxel: of each CPU backend on one core, by processor time, and of a device by its clock. A noisy volume is made
  * here, classes are made anew after each sweep as in a run.
- *   build/kernels/mrf/bench [-b BACKEND] [-K CLASSES] [-s X,Y,Z] [-r RANGE] [-n SWEEPS]
+ *   build/kernels/mrf/bench [-b BACKEND] [-K CLASSES] [-s X,Y,Z] [-r RANGE] [-n SWEEPS]... [-N NEIGHBOURS] [-R icm|random]
  * Of a device a column more: the share of its bandwidth, 4 bytes a voxel at 4.8 TB/s (mrf.md, section 7; H200). */
 #include "kernels/mrf/mrf.h"
 
@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { COUNTS = 8 }; /* of -n */
 #define BANDWIDTH 4.8e12 /* bytes a second */
 
 static uint32_t noise(void) {
@@ -59,8 +60,9 @@ static int run(const ws_mrf_backend *b, ws_mrf_volume *v, ws_mrf_conf conf, uint
         spent[k] = clock_of(b) - t;
     }
     const double sweep = (spent[1] - spent[0]) / (double)r.sweeps;
-    printf("%s\t%s\t%d\t%zu,%zu,%zu\t%d\t%.4f\t%.2f\t%llu", b->base.name, conf.rule ? "random" : "icm", conf.neighbours, v->X, v->Y,
-           v->Z, conf.K, sweep / (double)v->n * 1e9, spent[0] / (double)v->n * 1e9, (unsigned long long)r.changed);
+    printf("%s\t%s\t%d\t%zu,%zu,%zu\t%d\t%llu\t%.5f\t%.2f\t%llu", b->base.name, conf.rule ? "random" : "icm", conf.neighbours, v->X,
+           v->Y, v->Z, conf.K, (unsigned long long)r.sweeps, sweep / (double)v->n * 1e9, spent[0] / (double)v->n * 1e9,
+           (unsigned long long)r.changed);
     if (b->sweeps) printf("\t%.1f%%", 100 * 4 * (double)v->n / BANDWIDTH / sweep);
     printf("\n");
     return WS_OK;
@@ -70,17 +72,20 @@ int main(int argc, char **argv) {
     static const ws_mrf_backend *const backends[] = {WS_BY_WIDTH(ws_mrf_), &ws_mrf_cuda};
     static const ws_devconf first_device = {NULL, 0};
     static const int neighbours[] = {6, 18, 26};
+    static const char *const rules[] = {"icm", "random"};
     size_t X = 197, Y = 233, Z = 189;
     unsigned range = 4096;
-    unsigned long long sweeps = 10;
-    const char *only = NULL, *why;
-    int K = 3, option, rc = WS_OK;
-    while ((option = getopt(argc, argv, "b:K:s:r:n:")) != -1)
+    unsigned long long sweeps[COUNTS] = {10};
+    const char *only = NULL, *only_rule = NULL, *why;
+    int K = 3, option, only_neighbours = 0, nsweeps = 0, rc = WS_OK;
+    while ((option = getopt(argc, argv, "b:K:s:r:n:N:R:")) != -1)
         if (option == 'b') only = optarg;
         else if (option == 'K' && sscanf(optarg, "%d", &K) == 1 && K > 0 && K <= WS_MRF_CLASSES) continue;
         else if (option == 's' && sscanf(optarg, "%zu,%zu,%zu", &X, &Y, &Z) == 3) continue;
         else if (option == 'r' && sscanf(optarg, "%u", &range) == 1 && range > 0 && range <= WS_MRF_CODES) continue;
-        else if (option == 'n' && sscanf(optarg, "%llu", &sweeps) == 1 && sweeps > 0) continue;
+        else if (option == 'n' && nsweeps < COUNTS && sscanf(optarg, "%llu", &sweeps[nsweeps]) == 1 && sweeps[nsweeps] > 0) nsweeps++;
+        else if (option == 'N' && sscanf(optarg, "%d", &only_neighbours) == 1) continue;
+        else if (option == 'R') only_rule = optarg;
         else return 2;
     ws_machine machine = {0};
     ws_mrf_volume v = {0};
@@ -88,17 +93,18 @@ int main(int argc, char **argv) {
     ws_err err = {0};
     ws_cpu_probe(&machine.cpu);
     rc = fill(&v, X, Y, Z, K, range, &err);
-    printf("backend\trule\tneighbours\tvoxels\tclasses\tns_per_sweep_voxel\tns_per_voxel_else\tchanged\n");
+    printf("backend\trule\tneighbours\tvoxels\tclasses\tsweeps\tns_per_sweep_voxel\tns_per_voxel_else\tchanged\n");
     for (size_t b = 0; b < sizeof backends / sizeof backends[0] && !rc; b++) {
         if ((only && strcmp(only, backends[b]->base.name) != 0) || !backends[b]->base.usable(&machine, &why)) continue;
         if (backends[b]->base.start) rc = backends[b]->base.start(&first_device, &err);
         if (backends[b]->base.start && !rc) rc = backends[b]->base.wait(&err);
-        for (int rule = WS_MRF_ICM; rule <= WS_MRF_RANDOM && !rc; rule++)
-            for (int k = 0; k < 3 && !rc; k++) {
-                const int32_t in = ws_mrf_energy(3.0 / neighbours[k]);
-                const ws_mrf_conf conf = {.K = K, .neighbours = neighbours[k], .rule = (ws_mrf_rule)rule, .in = in, .eps = -1};
-                rc = run(backends[b], &v, conf, sweeps, &w, &err);
-            }
+        for (int k = 0; k < 6 && !rc; k++) {
+            const int size = neighbours[k % 3];
+            if ((only_neighbours && only_neighbours != size) || (only_rule && strcmp(only_rule, rules[k / 3]) != 0)) continue;
+            const int32_t in = ws_mrf_energy(3.0 / size);
+            const ws_mrf_conf conf = {.K = K, .neighbours = size, .rule = (ws_mrf_rule)(k / 3), .in = in, .eps = -1};
+            for (int i = 0; i < (nsweeps ? nsweeps : 1) && !rc; i++) rc = run(backends[b], &v, conf, sweeps[i], &w, &err);
+        }
         if (backends[b]->base.stop) backends[b]->base.stop();
     }
     if (rc) fprintf(stderr, "%s\n", err.text);

@@ -25,9 +25,10 @@ typedef struct ws_mrf_volume {
     size_t X, Y, Z, n; /* n: voxels */
     size_t stride;     /* from one half row to the next, more than half a row */
     uint32_t top;      /* no code is greater */
-    uint16_t *code;    /* [2][Z][Y][stride] */
-    uint8_t *label;    /* [2][Z + 2][Y + 2][stride] */
-    size_t ncode, nlabel, code_cap, label_cap;
+    uint16_t *code;    /* [2][Z + 2][Y + 2][stride], in the border 0 */
+    uint8_t *label;    /* the same */
+    size_t slots;      /* of each, with border and what a vector may read behind them */
+    size_t code_cap, label_cap;
 } ws_mrf_volume;
 
 /* Gives v the shape X x Y x Z: codes are 0, labels WS_MRF_OUTSIDE. All sizes are at least 1, and the volume has at most
@@ -42,13 +43,9 @@ void ws_mrf_labels_put(ws_mrf_volume *v, size_t y, size_t z, const uint8_t *in);
 
 /* Returns how many voxels of a row are in half h. */
 static inline size_t ws_mrf_half_size(const ws_mrf_volume *v, int h) { return (v->X + 1 - (size_t)h) / 2; }
-/* Returns the index in v->code of the first voxel of half h of row (y, z). */
-static inline size_t ws_mrf_code_at(const ws_mrf_volume *v, int h, size_t y, size_t z) {
-    return (((size_t)h * v->Z + z) * v->Y + y) * v->stride;
-}
-/* Returns the index in v->label of the first voxel of half h of row (y + dy, z + dz); dy and dz are -1, 0 or 1. */
-static inline size_t ws_mrf_label_at(const ws_mrf_volume *v, int h, size_t y, int dy, size_t z, int dz) {
-    return (((size_t)h * (v->Z + 2) + (z + 1 + (size_t)dz)) * (v->Y + 2) + (y + 1 + (size_t)dy)) * v->stride;
+/* Returns the index in v->code and v->label of the first voxel of half h of row (y, z). */
+static inline size_t ws_mrf_row_at(const ws_mrf_volume *v, int h, size_t y, size_t z) {
+    return (((size_t)h * (v->Z + 2) + z + 1) * (v->Y + 2) + y + 1) * v->stride;
 }
 
 /* Returns the half of row (y, z) that has the voxels of a colour, -1 if none has (mrf.md, section 3). */

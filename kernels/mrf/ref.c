@@ -25,8 +25,8 @@ static void pass(const ws_mrf_pass *p, size_t first, size_t last, ws_mrf_tally *
         const int h = ws_mrf_half_of(p->conf->neighbours, p->colour, y, z);
         if (h < 0) continue;
         const uint8_t *at[WS_MRF_NEIGHBOURS];
-        const uint16_t *q = v->code + ws_mrf_code_at(v, h, y, z);
-        uint8_t *label = v->label + ws_mrf_label_at(v, h, y, 0, z, 0);
+        const uint16_t *q = v->code + ws_mrf_row_at(v, h, y, z);
+        uint8_t *label = v->label + ws_mrf_row_at(v, h, y, z);
         ws_mrf_neighbours(v, p->conf->neighbours, h, y, z, at);
         for (size_t j = 0; j < ws_mrf_half_size(v, h); j++) update(p, at, j, row * v->X + 2 * j + (size_t)h, q[j], &label[j], t);
     }

@@ -52,8 +52,8 @@ static int label_slab(void *ctx, size_t i, ws_err *err) {
     (void)err;
     for (size_t row = row_of(s, i); row < row_of(s, i + 1); row++)
         for (int h = 0; h < 2; h++) {
-            const uint16_t *q = v->code + ws_mrf_code_at(v, h, row % v->Y, row / v->Y);
-            uint8_t *label = v->label + ws_mrf_label_at(v, h, row % v->Y, 0, row / v->Y, 0);
+            const uint16_t *q = v->code + ws_mrf_row_at(v, h, row % v->Y, row / v->Y);
+            uint8_t *label = v->label + ws_mrf_row_at(v, h, row % v->Y, row / v->Y);
             for (size_t j = 0; j < ws_mrf_half_size(v, h); j++) label[j] = s->likeliest[q[j]];
         }
     return WS_OK;

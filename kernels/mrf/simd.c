@@ -120,8 +120,8 @@ static void pass(const ws_mrf_pass *p, size_t first, size_t last, ws_mrf_tally *
         const size_t y = number % v->Y, z = number / v->Y;
         const int h = ws_mrf_half_of(conf->neighbours, p->colour, y, z);
         if (h < 0) continue;
-        r.q = v->code + ws_mrf_code_at(v, h, y, z);
-        r.label = v->label + ws_mrf_label_at(v, h, y, 0, z, 0);
+        r.q = v->code + ws_mrf_row_at(v, h, y, z);
+        r.label = v->label + ws_mrf_row_at(v, h, y, z);
         r.i = number * v->X + (size_t)h;
         ws_mrf_neighbours(v, conf->neighbours, h, y, z, r.at);
         sweep(&r, ws_mrf_half_size(v, h), t);

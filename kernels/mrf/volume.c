@@ -11,15 +11,15 @@ enum { ROUND = 32, TAIL = 64 /* bytes behind the last label that a vector may re
 
 int ws_mrf_volume_shape(ws_mrf_volume *v, size_t X, size_t Y, size_t Z, ws_err *err) {
     const size_t stride = (X + 1) / 2 / ROUND * ROUND + ROUND;
-    const size_t ncode = 2 * Z * Y * stride, nlabel = 2 * (Z + 2) * (Y + 2) * stride + TAIL;
-    int rc = ws_grow(&v->code, &v->code_cap, ncode, sizeof *v->code, err);
-    if (!rc) rc = ws_grow(&v->label, &v->label_cap, nlabel, 1, err);
+    const size_t slots = 2 * (Z + 2) * (Y + 2) * stride + TAIL;
+    int rc = ws_grow(&v->code, &v->code_cap, slots, sizeof *v->code, err);
+    if (!rc) rc = ws_grow(&v->label, &v->label_cap, slots, 1, err);
     if (rc) return rc;
     v->X = X, v->Y = Y, v->Z = Z, v->n = X * Y * Z;
     v->stride = stride, v->top = 0;
-    v->ncode = ncode, v->nlabel = nlabel;
-    memset(v->code, 0, ncode * sizeof *v->code);
-    memset(v->label, WS_MRF_OUTSIDE, nlabel);
+    v->slots = slots;
+    memset(v->code, 0, slots * sizeof *v->code);
+    memset(v->label, WS_MRF_OUTSIDE, slots);
     return WS_OK;
 }
 
@@ -30,7 +30,7 @@ void ws_mrf_volume_release(ws_mrf_volume *v) {
 }
 
 void ws_mrf_volume_put(ws_mrf_volume *v, size_t y, size_t z, const uint16_t *q) {
-    uint16_t *even = v->code + ws_mrf_code_at(v, 0, y, z), *odd = v->code + ws_mrf_code_at(v, 1, y, z);
+    uint16_t *even = v->code + ws_mrf_row_at(v, 0, y, z), *odd = v->code + ws_mrf_row_at(v, 1, y, z);
     const size_t pairs = v->X / 2;
     for (size_t j = 0; j < pairs; j++) {
         even[j] = q[2 * j];
@@ -40,12 +40,12 @@ void ws_mrf_volume_put(ws_mrf_volume *v, size_t y, size_t z, const uint16_t *q) 
 }
 
 void ws_mrf_labels_get(const ws_mrf_volume *v, size_t y, size_t z, uint8_t *out) {
-    const uint8_t *even = v->label + ws_mrf_label_at(v, 0, y, 0, z, 0), *odd = v->label + ws_mrf_label_at(v, 1, y, 0, z, 0);
+    const uint8_t *even = v->label + ws_mrf_row_at(v, 0, y, z), *odd = v->label + ws_mrf_row_at(v, 1, y, z);
     for (size_t x = 0; x < v->X; x++) out[x] = x % 2 ? odd[x / 2] : even[x / 2];
 }
 
 void ws_mrf_labels_put(ws_mrf_volume *v, size_t y, size_t z, const uint8_t *in) {
-    uint8_t *even = v->label + ws_mrf_label_at(v, 0, y, 0, z, 0), *odd = v->label + ws_mrf_label_at(v, 1, y, 0, z, 0);
+    uint8_t *even = v->label + ws_mrf_row_at(v, 0, y, z), *odd = v->label + ws_mrf_row_at(v, 1, y, z);
     for (size_t x = 0; x < v->X; x++) *(x % 2 ? &odd[x / 2] : &even[x / 2]) = in[x];
 }
 
@@ -57,7 +57,7 @@ void ws_mrf_neighbours(const ws_mrf_volume *v, int neighbours, int h, size_t y, 
             for (int dx = -1; dx <= 1; dx++) {
                 const int steps = dx * dx + dy * dy + dz * dz;
                 if (steps == 0 || steps > most) continue;
-                const size_t row = ws_mrf_label_at(v, dx ? 1 - h : h, y, dy, z, dz);
+                const size_t row = ws_mrf_row_at(v, dx ? 1 - h : h, y + (size_t)dy, z + (size_t)dz);
                 *at++ = v->label + row + (dx < 0 ? h - 1 : dx > 0 ? h : 0);
             }
 }

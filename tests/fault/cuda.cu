@@ -129,6 +129,7 @@ PLAIN(cudaEventCreate, (cudaEvent_t *e), (e), give(e, (cudaEvent_t)&fakes))
 PLAIN(cudaEventDestroy, (cudaEvent_t e), (e), cudaSuccess)
 PLAIN(cudaEventRecord, (cudaEvent_t e, cudaStream_t s), (e, s), cudaSuccess)
 PLAIN(cudaEventElapsedTime, (float *ms, cudaEvent_t a, cudaEvent_t b), (ms, a, b), give(ms, 0.0F))
+PLAIN(cudaFuncGetAttributes, (cudaFuncAttributes *a, const void *f), (a, f), cudaSuccess)
 PLAIN(cudaFuncSetAttribute, (const void *f, cudaFuncAttribute a, int v), (f, a, v), cudaSuccess)
 PLAIN(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int *n, const void *f, int threads, size_t shared), (n, f, threads, shared),
       give(n, 2))

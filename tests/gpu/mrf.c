@@ -9,7 +9,7 @@
 #include "tests/lib/sample.h"
 #include "tests/tap.h"
 
-static const size_t widths[] = {1, 2, 3, 6, 7, 8, 9, 15, 16, 17, 62, 63, 64, 65, 66, 127, 128, 129, 200, 513, 1030};
+static const size_t widths[] = {1, 2, 3, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 34, 62, 63, 64, 65, 66, 127, 128, 129, 200, 513, 1030};
 static const int classes[] = {1, 2, 3, 4, 5, 8, 13, 64};
 static const int neighbourhoods[] = {6, 18, 26};
 static const int32_t betas[] = {32768, 0, 98304, -20000, 9633, 6553600};
@@ -55,11 +55,11 @@ static int agree(const ws_mrf_backend *host, const ws_mrf_conf *conf, ws_mrf_vol
     ws_mrf_work work = {0};
     ws_mrf_result want, got;
     ws_err err = {0};
-    uint8_t *label = ws_calloc(v->nlabel, 1, &err);
+    uint8_t *label = ws_calloc(v->slots, 1, &err);
     sample_must(label ? ws_mrf_segment(conf, host, v, 0, 1, &work, &want, &err) : WS_ENOMEM, &err);
-    memcpy(label, v->label, v->nlabel);
+    memcpy(label, v->label, v->slots);
     sample_must(ws_mrf_segment(conf, &ws_mrf_cuda, v, 0, 1, &work, &got, &err), &err);
-    const int good = same(&want, &got, conf->K) && !memcmp(label, v->label, v->nlabel);
+    const int good = same(&want, &got, conf->K) && !memcmp(label, v->label, v->slots);
     *changed += want.changed;
     ws_free(label);
     ws_mrf_work_release(&work);
