@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 extern const char ws_fuzz_name[];
+extern const long ws_fuzz_cost __attribute__((weak)); /* of a target that is slow: its runs are so many times fewer */
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 
 #define FUZZ_CHECK(what)                                             \

@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
     n += replay(&t, all + n, pattern, "cases that once failed");
 
     const char *runs = getenv("WARPSIEVE_FUZZ_RUNS");
-    const long count = runs ? strtol(runs, NULL, 10) : 200000;
+    const long count = (runs ? strtol(runs, NULL, 10) : 200000) / (&ws_fuzz_cost ? ws_fuzz_cost : 1);
     uint64_t rng = 8;
     for (long i = 0; i < count; i++) {
         const seed *s = &all[below(&rng, (size_t)n)];
