@@ -49,3 +49,27 @@ bound_of() { sed -n 's/.*"bound": "\([a-z]*\)".*/\1/p' "$1"; }
     respack -t 1 --stats=output.json -O tsv many.fa | { sleep 1; cat >/dev/null; }
     [ "$(bound_of output.json)" = output ] || fail "a slow consumer: $(bound_of output.json)"
 }
+
+# Sixty models and a sequence of a million residues: rows of 60 MB in all
+wide_data() {
+    local i
+    for i in $(seq 60); do sed "s/^NAME .*/NAME  copy$i/" m.hmm; done >sixty.hmm
+    { echo '>big'; zcat demo.fa.gz | grep -v '>' | tr -d '\n' | awk '{ for (i = 0; i < 7; i++) print }'; } >big.fa
+}
+
+@test "rows that are long, or more than --mem has room for, wait for nobody" {
+    wide_data
+    { cat big.fa; cat demo.fa; } >both.fa
+    ssvfilt -t 2 -a -U rejected.1 -P 0.5 sixty.hmm both.fa >want
+    ssvfilt -t 1 -a -K 100M -U rejected.2 -P 0.5 --mem 1M sixty.hmm both.fa >got
+    same want got
+    same rejected.1 rejected.2
+    [ "$(nrows got)" -eq $((60 * 401)) ]
+    ssvfilt -t 3 -P 0.3 -U rejected.3 --mem 1M -K 1M sixty.hmm both.fa >some
+    ssvfilt -t 3 -P 0.3 -U rejected.4 -K 10K sixty.hmm both.fa >same.some
+    same some same.some
+    same rejected.3 rejected.4
+    [ "$(nrows some)" -gt 100 ] && [ "$(nrows rejected.3)" -gt 100 ]
+    sanitized || (ulimit -v 60000 && ssvfilt -t 1 -a -o limited sixty.hmm big.fa)
+    sanitized || [ "$(nrows limited)" -eq 60 ]
+}

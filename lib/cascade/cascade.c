@@ -133,6 +133,7 @@ int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
     if (!rc) rc = thresholds(c, job, err);
     if (!rc) rc = make_targets(job, c, err);
     if (!rc && c->opts->tally_given) rc = open_tally(c, err);
+    ws_scan_of(job)->mem = c->opts->mem;
     if (!rc) ws_scan_of(job)->abc = c->set.hmm[0].abc;
     ws_scan_of(job)->looks_like_dna =
         "the models are of proteins, but the sequences look like DNA; their letters are scored as amino acids";

@@ -37,6 +37,7 @@ typedef struct ws_cascade_opts {
     uint64_t block;
     long long w_length, full;   /* full: --B1, --B2 or --B3; 0: what the stage says */
     double w_beta;
+    uint64_t mem;
 } ws_cascade_opts;
 
 #define WS_CASCADE_AT(field) offsetof(ws_cascade_opts, field)
@@ -49,13 +50,16 @@ typedef struct ws_cascade_opts {
 
 /* Entries of the option table that all four filters have. */
 #define WS_CASCADE_OPTS(default_p)                                                                                       \
-    WS_CASCADE_MODELS,                                                                                                   \
+    WS_CASCADE_MODELS, WS_CASCADE_MEM,                                                                                   \
     WS_CASCADE_REAL('P', "pvalue", p, "P", "pass if the P-value is at most P [" default_p "]", 1, 0),                         \
         {'T', "bits", NULL, WS_OPT_REAL, WS_CASCADE_AT(bits), "BITS", "pass if the bit score is at least BITS; replaces the default -P", \
          .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_CASCADE_AT(bits_given)},                               \
         WS_CASCADE_REAL('E', "evalue", evalue, "E", "pass if P times -Z is at most E", 1e300, WS_OPT_ABOVE),                 \
         WS_CASCADE_REAL('Z', "db-size", z, "N", "sequences in the whole database, for E-values: in= of the ##end line", 1e18, \
                         WS_OPT_ABOVE)
+#define WS_CASCADE_MEM                                                                                                     \
+    {0, "mem", NULL, WS_OPT_SIZE, WS_CASCADE_AT(mem), "SIZE", "memory for batches and rows [a quarter of what there is]",     \
+     .min = 1e6, .max = 1e15, .group = WS_GROUP_RUN, .given = WS_OPT_NOGIVEN}
 #define WS_CASCADE_MODELS                                                                                                  \
     {0, "tally", NULL, WS_OPT_INT, WS_CASCADE_AT(tally), "FD", "", .min = 0, .max = 1e6, .group = WS_GROUP_MISC,          \
      .flags = WS_OPT_HIDDEN, .given = WS_CASCADE_AT(tally_given)},                                                          \

@@ -83,6 +83,9 @@ int ws_job_fall_back_to_cpu(ws_job *job, const ws_backend *backend, int rc, cons
 /* Returns the threads that a run may have: --threads, or every core that the process is allowed. */
 int ws_job_threads(const ws_job *job);
 
+/* Returns how many items are on their way at once. */
+static inline int ws_run_slots(const ws_job *job) { return 2 * job->nworker + 2; }
+
 /* Adds an output, which must be done by tool->open or by the reader's `outputs`, and returns its number. */
 int ws_job_add_output(ws_job *job, const ws_output *output);
 /* Writes text of so many rows to output k. For ws_tool.finish. */

@@ -50,6 +50,11 @@ static int write_one(ws_job *job, ws_output *o, const void *item, const ws_outte
     } else {
         if (o->between && made->rows && o->rows) rc = ws_out_write(&o->file, o->between, strlen(o->between), err);
         if (!rc) rc = ws_out_write(&o->file, made->text.p, made->text.n, err);
+        for (int more = o->rest != NULL; more && !rc;) {
+            rc = o->rest(job, o->own, item, &o->text, &o->rows, err);
+            more = rc != WS_EOF;
+            rc = put_text(o, more ? rc : WS_OK, err);
+        }
     }
     o->rows += made->rows;
     return rc;

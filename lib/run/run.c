@@ -49,7 +49,7 @@ static int run_pipe(ws_run *run, ws_err *err) {
     ws_job *job = run->job;
     ws_slot *slot = NULL;
     void **pointer = NULL;
-    const int nslot = 2 * job->nworker + 2;
+    const int nslot = ws_run_slots(job);
     int rc = make_slots(run->reader, &slot, &pointer, nslot, err);
     if (!rc) rc = ws_pipe_run(&ops, run, pointer, nslot, job->nworker, err);
     if (!rc) rc = ws_run_head(run, err);

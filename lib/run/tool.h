@@ -122,6 +122,9 @@ typedef struct ws_output {
     int (*head)(const ws_job *job, void *own, ws_buf *text, ws_err *err);
     /* Appends what leaves with an item, given what the workers made of it; NULL: the same. For text that depends on the items before. */
     int (*pack)(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text, ws_err *err);
+    /* Without pack: appends the next of the rows that the workers left to the writer, and counts them. Called until it returns WS_EOF
+     * with the last of them, or with none. */
+    int (*rest)(const ws_job *job, void *own, const void *item, ws_buf *text, uint64_t *rows, ws_err *err);
     /* Appends what stands behind the last row, of so many. */
     int (*end)(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err);
     /* In place of end after a failure: appends what pack held back. */

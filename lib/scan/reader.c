@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The reader of sequences as the engine calls it: see ws_reader in lib/run/tool.h. */
+#include "lib/base/memory.h"
 #include "lib/base/number.h"
 #include "lib/io/inputs.h"
 #include "lib/run/message.h"
@@ -48,6 +49,10 @@ static int outputs(ws_job *job, ws_err *err) {
  * of them less often: fwdscore takes a seventh less processor time, vitfilt a thirtieth (2,766 models x E. coli, AVX-512). */
 enum { PAIRS_WIDE = 4 };
 
+/* Half of the memory is for rows, half for hits: of a pair in the list of its part and in that of its batch. A batch's rows have some
+ * room in any case. */
+enum { LEAST_TEXT = 1 << 20, MOST_PAIRS = 1000000, PAIR_BYTES = 2 * sizeof(ws_hit) };
+
 static void configure(ws_scan_state *s) {
     const ws_job *job = s->job;
     const ws_scan *scan = s->scan;
@@ -72,8 +77,11 @@ static void configure(ws_scan_state *s) {
                                 .batch_seqs = SIZE_MAX,
                                 .own = s->own,
                                 .nown = nown};
-    /* With -a or -U every pair is a hit of about 100 bytes: at most a million of them in a batch. */
-    if ((scan->all || scan->keep_rejected) && job->ntarget > 0) s->conf.batch_seqs = ws_max(1, 1000000 / job->ntarget);
+    const uint64_t mem = scan->mem ? scan->mem : ws_memory_allowed() / 4, slots = (uint64_t)ws_run_slots(job);
+    s->item_text = ws_max(mem / 2 / slots, LEAST_TEXT);
+    /* With -a or -U every pair is a hit, and its row about as long again: at most a million of them in a batch. */
+    const uint64_t pairs = ws_min(MOST_PAIRS, mem / 2 / slots / PAIR_BYTES);
+    if ((scan->all || scan->keep_rejected) && job->ntarget > 0) s->conf.batch_seqs = ws_max(1, pairs / job->ntarget);
 }
 
 static int open_reader(ws_job *job, ws_err *err) {
@@ -87,6 +95,11 @@ static int open_reader(ws_job *job, ws_err *err) {
         if (job->out[k].pack == ws_packed_output_add) {
             s->packed[n].number = k;
             job->out[k].own = &s->packed[n++];
+        }
+    for (int k = 0, n = 0; k < job->nout; k++)
+        if (job->out[k].rest == ws_rows_late) {
+            s->rows[n].number = k;
+            job->out[k].own = &s->rows[n++];
         }
     if (job->out[0].pack == ws_top_add) job->out[0].own = &s->top;
     configure(s);
@@ -145,6 +158,7 @@ static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
     if (rc) return rc;
     ws_scan_look_at_letters(s, &it->batch);
     it->batch.number = s->nbatch++;
+    it->late = SIZE_MAX;
     ws_scan_bind(s, &it->batch, &s->read_err); /* a failure is kept in read_err for the next call */
     rc = s->scan->cutter ? ws_scan_plan(s, it, err) : ws_scan_split(s, it, err);
     *parts = it->nparts;
@@ -161,6 +175,7 @@ static int format(ws_job *job, void *item, ws_worker *worker, ws_outtext *out, w
     int rc = s->scan->cutter ? ws_scan_join(s, item, worker, err) : ws_scan_collect(s, item, err);
     if (!rc && s->scan->best) rc = ws_scan_keep_best(s, item, err);
     if (!rc) rc = ws_scan_format(job->reader, item, worker, out, err);
+    if (rc) ((ws_scan_item *)item)->late = SIZE_MAX;
     for (int k = 0; k < job->nout && rc; k++) { /* neither half a row nor some of a batch */
         out[k].text.n = 0;
         out[k].rows = 0;

@@ -9,7 +9,25 @@ static int add_slice(ws_buf *out, const ws_batch *b, ws_slice s, ws_err *err) {
     return ws_buf_add(out, ws_batch_text(b, s), s.n, err);
 }
 
-static int add_letters(const ws_scan_state *s, ws_buf *out, const ws_worker *worker, size_t seq, size_t from, size_t n, ws_err *err) {
+/* The letters of a whole sequence, from its words: the writer has no codes. */
+static int add_packed_letters(const ws_scan_state *s, ws_buf *out, const ws_batch *b, size_t seq, ws_err *err) {
+    enum { WORDS = 512, CODES = WORDS * WS_RESIDUES_PER_WORD };
+    uint8_t code[CODES + WS_ALIGN];
+    const uint32_t *word = b->word + b->first[seq];
+    int rc = ws_buf_reserve(out, b->len[seq] + (size_t)WS_ALIGN, err);
+    for (size_t i = 0; i < b->len[seq] && !rc; i += CODES, word += WORDS) {
+        const size_t n = ws_min(CODES, b->len[seq] - i);
+        s->codec->unpack(word, n, code);
+        s->codec->spell(s->scan->abc, code, n, out->p + out->n);
+        out->n += n;
+    }
+    return rc;
+}
+
+/* worker: NULL in the writer, which asks for whole sequences only. */
+static int add_letters(const ws_scan_state *s, ws_buf *out, const ws_batch *b, const ws_worker *worker, size_t seq, size_t from, size_t n,
+                       ws_err *err) {
+    if (!worker) return add_packed_letters(s, out, b, seq, err);
     int rc = ws_buf_reserve(out, n + WS_ALIGN, err); /* the codec writes whole registers */
     if (rc) return rc;
     s->codec->spell(s->scan->abc, ws_worker_codes(worker, seq) + from, n, out->p + out->n);
@@ -42,7 +60,7 @@ static int add_field(const ws_scan_state *s, ws_buf *out, const ws_batch *b, con
     const ws_seqtext *t = &b->seqtext[h->seq];
     switch (c->kind) {
     case WS_OCOL_NAME: return add_text(s, out, ws_batch_text(b, t->name), t->name.n, err);
-    case WS_OCOL_SEQ: return add_letters(s, out, worker, h->seq, 0, b->len[h->seq], err);
+    case WS_OCOL_SEQ: return add_letters(s, out, b, worker, h->seq, 0, b->len[h->seq], err);
     case WS_OCOL_QUAL: return add_slice(out, b, t->qual, err);
     case WS_OCOL_DESC: return add_text(s, out, ws_batch_text(b, t->desc), t->desc.n, err);
     case WS_OCOL_REST: return add_passed(s, out, b, &b->row[h->row], c->index, place, err);
@@ -55,21 +73,51 @@ static int add_field(const ws_scan_state *s, ws_buf *out, const ws_batch *b, con
     return WS_OK;
 }
 
-static int emit_rows(const ws_scan_state *s, const ws_scan_item *it, const ws_worker *worker, ws_outtext *out, ws_err *err) {
-    for (size_t i = 0; i < it->hits.n; i++) {
-        const ws_hit *h = &it->hits.hit[i];
+static int emit_row(const ws_scan_state *s, ws_buf *out, const ws_batch *b, const ws_worker *worker, const ws_hit *h, ws_err *err) {
+    const size_t before = out->n;
+    ws_rowplace place = {0};
+    int rc = WS_OK;
+    for (int c = 0; c < s->nocol && !rc; c++) {
+        if (c > 0) rc = ws_buf_add(out, "\t", 1, err);
+        if (!rc) rc = add_field(s, out, b, worker, h, &s->ocol[c], &place, err);
+    }
+    if (!rc) rc = ws_buf_add(out, "\n", 1, err);
+    if (rc) out->n = before;
+    return rc;
+}
+
+/* Makes the rows, up to one that would be too much or is so long that the writer spells it while it writes: the writer makes the rest, a
+ * piece at a time. */
+static int emit_rows(const ws_scan_state *s, ws_scan_item *it, const ws_worker *worker, ws_outtext *out, ws_err *err) {
+    enum { LONG = 1 << 20 };
+    const ws_batch *b = &it->batch;
+    for (it->late = 0; it->late < it->hits.n; it->late++) {
+        const ws_hit *h = &it->hits.hit[it->late];
         ws_outtext *o = &out[h->pass ? 0 : s->scan->rejected_output];
-        ws_rowplace place = {0};
-        int rc = WS_OK;
-        for (int c = 0; c < s->nocol && !rc; c++) {
-            if (c > 0) rc = ws_buf_add(&o->text, "\t", 1, err);
-            if (!rc) rc = add_field(s, &o->text, &it->batch, worker, h, &s->ocol[c], &place, err);
-        }
-        if (!rc) rc = ws_buf_add(&o->text, "\n", 1, err);
+        const size_t letters = s->job->common.no_seq ? 0 : b->len[h->seq] + b->seqtext[h->seq].qual.n;
+        if (o->text.n + letters > s->item_text || letters > LONG) break;
+        int rc = emit_row(s, &o->text, b, worker, h, err);
         if (rc) return rc;
         o->rows++;
     }
     return WS_OK;
+}
+
+int ws_rows_late(const ws_job *job, void *own, const void *item, ws_buf *text, uint64_t *rows, ws_err *err) {
+    enum { PIECE = 1 << 20 };
+    const ws_scan_state *s = ws_scan_state_of(job);
+    const ws_scan_item *it = item;
+    ws_rows_output *o = own;
+    for (o->at = ws_max(o->at, it->late); o->at < it->hits.n; o->at++) {
+        const ws_hit *h = &it->hits.hit[o->at];
+        if (text->n >= PIECE) return WS_OK;
+        if ((h->pass ? 0 : s->scan->rejected_output) != o->number) continue;
+        int rc = emit_row(s, text, &it->batch, NULL, h, err);
+        if (rc) return rc;
+        ++*rows;
+    }
+    o->at = 0;
+    return WS_EOF;
 }
 
 enum { FASTA_LINE = 60 };
@@ -82,7 +130,7 @@ static int emit_fasta(const ws_scan_state *s, ws_buf *out, const ws_batch *b, co
     if (!rc) rc = add_slice(out, b, t->desc, err);
     if (!rc) rc = ws_buf_add(out, "\n", 1, err);
     for (size_t i = 0; i < b->len[seq] && !rc; i += FASTA_LINE) {
-        rc = add_letters(s, out, worker, seq, i, ws_min(FASTA_LINE, b->len[seq] - i), err);
+        rc = add_letters(s, out, b, worker, seq, i, ws_min(FASTA_LINE, b->len[seq] - i), err);
         if (!rc) rc = ws_buf_add(out, "\n", 1, err);
     }
     return rc;
@@ -131,7 +179,7 @@ static int emit_seqs(const ws_scan_state *s, const ws_scan_item *it, const ws_wo
     return rc;
 }
 
-int ws_scan_format(const ws_scan_state *s, const ws_scan_item *it, ws_worker *worker, ws_outtext *out, ws_err *err) {
+int ws_scan_format(const ws_scan_state *s, ws_scan_item *it, ws_worker *worker, ws_outtext *out, ws_err *err) {
     const ws_scan *scan = s->scan;
     int rc = scan->emit[0]                     ? WS_OK
              : scan->out_format == WS_OUT_TSV ? emit_rows(s, it, worker, out, err)

@@ -75,6 +75,7 @@ typedef struct ws_scan {
     int out_format, in_format, badres, all, allow_cut;
 
     /* set by tool->open */
+    uint64_t mem;  /* bytes of memory that batches, their hits and rows should keep to; 0: a quarter of what there is */
     const ws_abc *abc;
     const char *looks_long;     /* the note for a record of DNA that may be a chromosome; NULL: none */
     const char *looks_like_dna; /* the note for sequences that look like DNA where abc is that of proteins; NULL: none */

@@ -41,7 +41,14 @@ typedef struct ws_scan_item {
     ws_hits *part; /* [nparts] hits of a range of targets each */
     size_t nparts, part_cap;
     ws_hits hits;  /* of all parts, in the order of the output */
+    size_t late;   /* the first hit whose row the writer makes, since the rows of the batch take too much memory */
 } ws_scan_item;
+
+/* lib/scan/rows.c: rows that the writer makes. */
+typedef struct ws_rows_output {
+    int number;   /* of the job's outputs */
+    size_t at;    /* the next hit of the item that is being written; 0: its first one */
+} ws_rows_output;
 
 /* One output column. */
 typedef enum ws_ocol_kind { WS_OCOL_NAME, WS_OCOL_SEQ, WS_OCOL_QUAL, WS_OCOL_DESC, WS_OCOL_REST, WS_OCOL_QUERY, WS_OCOL_QLEN,
@@ -95,6 +102,8 @@ typedef struct ws_scan_state {
     const char **oname;
     int nocol, nmore; /* nmore: behind them those that -f may ask for */
     ws_packed_output packed[2]; /* of the main output and of -U */
+    ws_rows_output rows[2];
+    uint64_t item_text; /* bytes of rows that a worker may make of a batch */
     ws_top top;
 
     _Atomic uint64_t pairs, cells, device_cells; /* device_cells: of the cells */
@@ -130,7 +139,10 @@ int ws_scan_columns(ws_scan_state *s, ws_err *err);
 int ws_scan_changes_form_only(const ws_scan_state *s);
 
 /* lib/scan/rows.c: hits to text, in the worker. */
-int ws_scan_format(const ws_scan_state *s, const ws_scan_item *it, ws_worker *worker, ws_outtext *out, ws_err *err);
+int ws_scan_format(const ws_scan_state *s, ws_scan_item *it, ws_worker *worker, ws_outtext *out, ws_err *err);
+
+/* lib/scan/rows.c: ws_output.rest of a table; own is a ws_rows_output. */
+int ws_rows_late(const ws_job *job, void *own, const void *item, ws_buf *text, uint64_t *rows, ws_err *err);
 
 /* lib/scan/format.c: sets up the main output or that of -U for the format of -O. */
 void ws_scan_set_format(ws_job *job, ws_output *o);

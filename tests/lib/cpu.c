@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * How many threads a quota of CPU time is worth. */
+ * How many threads a quota of CPU time is worth, and what a limit of memory is. */
 #include "lib/base/cpu.h"
+#include "lib/base/memory.h"
 
 #include "tests/tap.h"
 
 #include <limits.h>
+#include <sys/resource.h>
 
 int main(void) {
     static const struct {
@@ -17,5 +19,11 @@ int main(void) {
         tap_ok(&t, ws_cpu_quota(v[i].quota, v[i].period) == v[i].cores, "%lld us of every %lld us: %d cores", v[i].quota, v[i].period,
                v[i].cores);
     tap_ok(&t, ws_cpu_allowed() >= 1, "here at least one");
+    tap_ok(&t, ws_memory_limit("max\n") == UINT64_MAX && ws_memory_limit("") == UINT64_MAX && ws_memory_limit("12x") == UINT64_MAX &&
+               ws_memory_limit("1073741824\n") == 1 << 30 && ws_memory_limit("99999999999999999999999") == UINT64_MAX,
+           "limits of memory");
+    const uint64_t all = ws_memory_allowed(), some = all / 2;
+    tap_ok(&t, all >= 1 << 20, "there is memory: %llu bytes", (unsigned long long)all);
+    tap_ok(&t, !setrlimit(RLIMIT_AS, &(struct rlimit){some, some}) && ws_memory_allowed() == some, "and half of it with ulimit -v");
     return tap_end(&t);
 }
