@@ -6,6 +6,7 @@
 
 #include "kernels/dom/crew.h"
 #include "lib/cascade/cascade.h"
+#include "lib/hits/options.h"
 #include "lib/hits/write.h"
 #include "lib/scan/scan.h"
 
@@ -41,11 +42,6 @@ void ws_pool_release(ws_pool *p);
 
 /* ---- the program ---- */
 
-typedef enum ws_dom_form {
-    WS_DOMFORM_TSV, WS_DOMFORM_TEXT, WS_DOMFORM_TBLOUT, WS_DOMFORM_DOMTBLOUT, WS_DOMFORM_STO, WS_DOMFORM_A2M, WS_DOMFORM_A3M,
-    WS_DOMFORM_FASTA, WS_DOMFORM_IDS, WS_DOMFORM_BED, WS_DOMFORM_GFF3
-} ws_dom_form;
-
 enum { WS_DOMSCORE_OUTPUTS = 4 }; /* the main one, --tblout, --domtblout, -A */
 
 /* An output and what it has had so far. */
@@ -60,13 +56,9 @@ typedef struct ws_dom_out {
 /* Options, behind those that lib/cascade reads, and the state of a run. */
 typedef struct ws_domscore {
     ws_cascade_opts cascade; /* its p and nobias decide about sequences without pairs; first, as lib/cascade wants it */
-    double E, T, domE, domT, incE, incT, incdomE, incdomT, Z, domZ;
-    int E_given, T_given, domE_given, domT_given, incE_given, incT_given, incdomE_given, incdomT_given, Z_given, domZ_given;
-    int cut_ga, cut_nc, cut_tc, nonull2, stream, noali, notextw, textw_given, acc;
-    int form;
-    long long seed, textw;
-    uint64_t mem;
-    const char *tblout, *domtblout, *msa, *rejected, *target_name;
+    WS_HIT_FIELDS;
+    int stream;
+    const char *rejected, *target_name;
 
     ws_thresholds *threshold; /* [models] */
     int hold;                 /* WS_HOLD_... that the outputs need */

@@ -3,57 +3,23 @@
 #include "kernels/dom/domscore.h"
 
 #define AT(field) offsetof(ws_domscore, field)
-#define REAL(letter_, name_, field, arg_, help_, ...)                                                                  \
-    {letter_, name_, NULL, WS_OPT_REAL, AT(field), arg_, help_, .group = WS_GROUP_SCORE, .given = AT(field##_given), __VA_ARGS__}
-#define ABOVE_0 .min = 0, .max = 1e300, .flags = WS_OPT_RESULT | WS_OPT_ABOVE
-#define ANY .flags = WS_OPT_RESULT
-#define FLAG(name_, field, group_, flags_, help_)                                                                      \
-    {0, name_, NULL, WS_OPT_FLAG, AT(field), NULL, help_, .group = group_, .flags = flags_, .given = WS_OPT_NOGIVEN}
-#define PATH(letter_, name_, field, help_)                                                                             \
-    {letter_, name_, NULL, WS_OPT_STRING, AT(field), "FILE", help_, .group = WS_GROUP_OUTPUT, .given = WS_OPT_NOGIVEN}
+#define FLAG(name_, field, group_, help_) WS_HIT_FLAG(ws_domscore, name_, field, group_, WS_OPT_RESULT, help_)
 
-static const char *const forms[] = {"tsv", "text", "tblout", "domtblout", "sto", "a2m", "a3m", "fasta", "ids", "bed", "gff3", NULL};
+static const char *const forms[] = {WS_HIT_FORMS, "bed", "gff3", NULL};
 
 const ws_opt ws_domscore_opts[] = {
-    REAL('E', "evalue", E, "E", "report sequences whose E-value is at most E [10]", ABOVE_0),
-    REAL('T', "bits", T, "BITS", "report sequences whose score is at least BITS, whatever their E-value", ANY),
-    REAL(0, "domE", domE, "E", "report domains whose conditional E-value is at most E [10]", ABOVE_0),
-    REAL(0, "domT", domT, "BITS", "report domains whose score is at least BITS", ANY),
-    REAL(0, "incE", incE, "E", "include sequences whose E-value is at most E [0.01]", ABOVE_0),
-    REAL(0, "incT", incT, "BITS", "include sequences whose score is at least BITS, and sort by score", ANY),
-    REAL(0, "incdomE", incdomE, "E", "include domains whose conditional E-value is at most E [0.01]", ABOVE_0),
-    REAL(0, "incdomT", incdomT, "BITS", "include domains whose score is at least BITS", ANY),
-    FLAG("cut_ga", cut_ga, WS_GROUP_SCORE, WS_OPT_RESULT, "take all thresholds from the model's GA cutoffs"),
-    FLAG("cut_nc", cut_nc, WS_GROUP_SCORE, WS_OPT_RESULT, "take all thresholds from the model's NC cutoffs"),
-    FLAG("cut_tc", cut_tc, WS_GROUP_SCORE, WS_OPT_RESULT, "take all thresholds from the model's TC cutoffs"),
+    WS_HIT_SCORE_OPTS(ws_domscore),
     WS_CASCADE_WINDOWS,
-    REAL('Z', "db-size", Z, "N", "sequences in the database, for E-values [what the first stage read]", ABOVE_0),
-    REAL(0, "domZ", domZ, "N", "targets that domains are searched in, for conditional E-values [those reported]", ABOVE_0),
-    FLAG("nonull2", nonull2, WS_GROUP_SCORE, WS_OPT_RESULT, "do not correct scores for biased composition"),
-    {0, "seed", NULL, WS_OPT_INT, AT(seed), "N", "begin the random numbers of each ensemble with N [42]", .min = 0,
-     .max = UINT32_MAX, .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN},
 
     WS_CASCADE_MODELS,
     {'P', "pvalue", "F3", WS_OPT_REAL, AT(cascade.p), "P",
      "sequences without Forward scores pass if the P-value of theirs is at most P [1e-5]", .min = 0, .max = 1,
      .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = AT(cascade.p_given)},
-    FLAG("nobias", cascade.nobias, WS_GROUP_FILTER, WS_OPT_RESULT, "do not correct that score for composition bias"),
+    FLAG("nobias", cascade.nobias, WS_GROUP_FILTER, "do not correct that score for composition bias"),
 
-    {'O', "out-format", NULL, WS_OPT_CHOICE, AT(form), "FORMAT",
-     "write tsv, text, tblout, domtblout, sto, a2m, a3m, fasta or ids [tsv]", .choices = forms, .group = WS_GROUP_OUTPUT,
-     .given = WS_OPT_NOGIVEN},
-    PATH(0, "tblout", tblout, "write hmmsearch's table of sequences there too"),
-    PATH(0, "domtblout", domtblout, "write hmmsearch's table of domains there too"),
-    PATH('A', "msa", msa, "write the alignment of all included domains there too, in Stockholm"),
-    FLAG("noali", noali, WS_GROUP_OUTPUT, 0, "no alignments in the text report"),
-    {0, "textw", NULL, WS_OPT_INT, AT(textw), "N", "lines of the text report have at most N characters [120]", .min = 120, .max = 1e9,
-     .group = WS_GROUP_OUTPUT, .given = AT(textw_given)},
-    FLAG("notextw", notextw, WS_GROUP_OUTPUT, 0, "lines of the text report have any length, and -A is one block"),
-    FLAG("acc", acc, WS_GROUP_OUTPUT, 0, "the text report shows the model's accession in place of its name"),
-    FLAG("stream", stream, WS_GROUP_OUTPUT, WS_OPT_RESULT, "write in input order as hits are found; needs -Z and --domZ"),
+    WS_HIT_OUTPUT_OPTS(ws_domscore, forms, "tsv"),
+    FLAG("stream", stream, WS_GROUP_OUTPUT, "write in input order as hits are found; needs -Z and --domZ"),
 
-    {0, "mem", NULL, WS_OPT_SIZE, AT(mem), "SIZE", "memory that the ensemble of one region may take [4G]", .min = 1,
-     .max = 1e15, .group = WS_GROUP_RUN, .given = WS_OPT_NOGIVEN},
     {'U', "rejected", NULL, WS_OPT_STRING, AT(rejected), "FILE", "", .group = WS_GROUP_OUTPUT, .flags = WS_OPT_HIDDEN,
      .given = WS_OPT_NOGIVEN}, /* in place of that of lib/scan */
     {0, "target-name", NULL, WS_OPT_STRING, AT(target_name), "NAME", "", .group = WS_GROUP_MISC, .flags = WS_OPT_HIDDEN,

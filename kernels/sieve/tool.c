@@ -3,6 +3,7 @@
 #include "kernels/sieve/stages.h"
 #include "lib/cascade/tally.h"
 #include "lib/dev/ids.h"
+#include "lib/hits/options.h"
 #include "lib/hits/write.h"
 #include "lib/io/source.h"
 #include "lib/run/job.h"
@@ -13,15 +14,12 @@
 
 /* Values of the options. What is handed on as it was given has no meaning here. */
 typedef struct sieve {
-    double E, T, domE, domT, incE, incT, incdomE, incdomT, Z, domZ, F1, F2, F3;
-    int E_given, T_given, domE_given, domT_given, incE_given, incT_given, incdomE_given, incdomT_given, Z_given, domZ_given;
-    int cut_ga, cut_nc, cut_tc, nonull2, noali, notextw, acc, max, nobias;
-    int F_given, form, form_given, seed_given, textw_given, threads_given;
+    WS_HIT_FIELDS;
+    double F1, F2, F3;
+    int F_given, max, nobias, threads_given;
     int windows, pfamtblout, mpi, stall, restrictdb, ssifile;
-    long long seed, textw, threads;
-    uint64_t mem;
-    int mem_given;
-    const char *tblout, *domtblout, *msa, *tformat, *text;
+    long long threads;
+    const char *tformat, *text;
     const char *models;
     const char *backend, *device; /* for the programs, as is what follows */
     uint64_t gpu_mem, batch;
@@ -30,14 +28,6 @@ typedef struct sieve {
 
 #define AT(field) offsetof(sieve, field)
 #define PLAIN .given = WS_OPT_NOGIVEN
-#define REAL(letter_, name_, field, arg_, help_, ...)                                                                  \
-    {letter_, name_, NULL, WS_OPT_REAL, AT(field), arg_, help_, .group = WS_GROUP_SCORE, .given = AT(field##_given), __VA_ARGS__}
-#define ABOVE_0 .min = 0, .max = 1e300, .flags = WS_OPT_RESULT | WS_OPT_ABOVE
-#define ANY .flags = WS_OPT_RESULT
-#define FLAG(name_, field, group_, help_)                                                                              \
-    {0, name_, NULL, WS_OPT_FLAG, AT(field), NULL, help_, .group = group_, .flags = WS_OPT_RESULT, PLAIN}
-#define PATH(letter_, name_, field, help_)                                                                             \
-    {letter_, name_, NULL, WS_OPT_STRING, AT(field), "FILE", help_, .group = WS_GROUP_OUTPUT, PLAIN}
 #define FILTER(name_, field, help_)                                                                                    \
     {0, name_, NULL, WS_OPT_REAL, AT(field), "P", help_, .min = 0, .max = 1e300, .group = WS_GROUP_FILTER,               \
      .flags = WS_OPT_RESULT, .given = AT(F_given)}
@@ -46,54 +36,27 @@ typedef struct sieve {
     {0, name_, NULL, type_, type_ == WS_OPT_FLAG ? AT(field) : AT(text), "X", "", .group = WS_GROUP_MISC, .flags = WS_OPT_HIDDEN, \
      .given = AT(field)}
 
-static const char *const forms[] = {"text", "tsv", "tblout", "domtblout", "sto", "a2m", "a3m", "fasta", "ids", NULL};
+static const char *const forms[] = {WS_HIT_FORMS, NULL};
 
 static const ws_opt opts[] = {
-    REAL('E', "evalue", E, "E", "report sequences whose E-value is at most E [10]", ABOVE_0),
-    REAL('T', "bits", T, "BITS", "report sequences whose score is at least BITS, whatever their E-value", ANY),
-    REAL(0, "domE", domE, "E", "report domains whose conditional E-value is at most E [10]", ABOVE_0),
-    REAL(0, "domT", domT, "BITS", "report domains whose score is at least BITS", ANY),
-    REAL(0, "incE", incE, "E", "include sequences whose E-value is at most E [0.01]", ABOVE_0),
-    REAL(0, "incT", incT, "BITS", "include sequences whose score is at least BITS, and sort by score", ANY),
-    REAL(0, "incdomE", incdomE, "E", "include domains whose conditional E-value is at most E [0.01]", ABOVE_0),
-    REAL(0, "incdomT", incdomT, "BITS", "include domains whose score is at least BITS", ANY),
-    FLAG("cut_ga", cut_ga, WS_GROUP_SCORE, "take all thresholds from the model's GA cutoffs"),
-    FLAG("cut_nc", cut_nc, WS_GROUP_SCORE, "take all thresholds from the model's NC cutoffs"),
-    FLAG("cut_tc", cut_tc, WS_GROUP_SCORE, "take all thresholds from the model's TC cutoffs"),
-    REAL('Z', "db-size", Z, "N", "sequences in the database, for E-values [those read]", ABOVE_0),
-    REAL(0, "domZ", domZ, "N", "targets that domains are searched in, for conditional E-values [those reported]", ABOVE_0),
-    FLAG("nonull2", nonull2, WS_GROUP_SCORE, "do not correct scores for biased composition"),
-    {0, "seed", NULL, WS_OPT_INT, AT(seed), "N", "begin the random numbers of each ensemble with N [42]", .min = 0, .max = UINT32_MAX,
-     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, .given = AT(seed_given)},
+    WS_HIT_SCORE_OPTS(sieve),
 
     {'a', "max", NULL, WS_OPT_FLAG, AT(max), NULL, "no filters: every sequence is looked at for domains", .group = WS_GROUP_FILTER,
      .flags = WS_OPT_RESULT, PLAIN},
     FILTER("F1", F1, "sequences pass msvfilt if their P-value is at most P [0.02]"),
     FILTER("F2", F2, "sequences pass vitfilt if their P-value is at most P [1e-3]"),
     FILTER("F3", F3, "sequences pass fwdscore if their P-value is at most P [1e-5]"),
-    FLAG("nobias", nobias, WS_GROUP_FILTER, "the filters do not correct for composition bias"),
-    FLAG("long", windows, WS_GROUP_FILTER, "in front of all others: be nhmmsieve, which searches genomes"),
+    WS_HIT_FLAG(sieve, "nobias", nobias, WS_GROUP_FILTER, WS_OPT_RESULT, "the filters do not correct for composition bias"),
+    WS_HIT_FLAG(sieve, "long", windows, WS_GROUP_FILTER, WS_OPT_RESULT, "in front of all others: be nhmmsieve, which searches genomes"),
 
     {0, "tformat", NULL, WS_OPT_STRING, AT(tformat), "FORMAT", "insist on sequences in this format: fasta, fastq or packed [by content]",
      .group = WS_GROUP_INPUT, PLAIN},
 
-    {'O', "out-format", NULL, WS_OPT_CHOICE, AT(form), "FORMAT",
-     "write text, tsv, tblout, domtblout, sto, a2m, a3m, fasta or ids [text]", .choices = forms, .group = WS_GROUP_OUTPUT,
-     .given = AT(form_given)},
-    PATH(0, "tblout", tblout, "write hmmsearch's table of sequences there too"),
-    PATH(0, "domtblout", domtblout, "write hmmsearch's table of domains there too"),
-    PATH('A', "msa", msa, "write the alignment of all included domains there too, in Stockholm"),
-    FLAG("noali", noali, WS_GROUP_OUTPUT, "no alignments in the text report"),
-    {0, "textw", NULL, WS_OPT_INT, AT(textw), "N", "lines of the text report have at most N characters [120]", .min = 120, .max = 1e9,
-     .group = WS_GROUP_OUTPUT, .given = AT(textw_given)},
-    FLAG("notextw", notextw, WS_GROUP_OUTPUT, "lines of the text report have any length, and -A is one block"),
-    FLAG("acc", acc, WS_GROUP_OUTPUT, "the text report shows the model's accession in place of its name"),
+    WS_HIT_OUTPUT_OPTS(sieve, forms, "text"),
 
     {'t', "threads", "cpu", WS_OPT_INT, AT(threads), "N",
      "threads that each program may have [all cores that the process may use]", .min = 0,
      .max = 4096, .group = WS_GROUP_RUN, .given = AT(threads_given)},
-    {0, "mem", NULL, WS_OPT_SIZE, AT(mem), "SIZE", "memory that the ensemble of one region may take [4G]", .min = 1, .max = 1e15,
-     .group = WS_GROUP_RUN, .given = AT(mem_given)},
 
     ABSENT("pfamtblout", pfamtblout, WS_OPT_STRING),
     ABSENT("mpi", mpi, WS_OPT_FLAG),
@@ -109,6 +72,7 @@ static void defaults(void *own) {
     s->F1 = 0.02;
     s->F2 = 1e-3;
     s->F3 = 1e-5;
+    s->form = WS_DOMFORM_TEXT;
 }
 
 /* ---- checks ---- */
@@ -269,7 +233,7 @@ static int run_sieve(ws_job *job, ws_err *err) {
     sieve *s = job->own;
     ws_stage_args stage[WS_STAGES_MAX] = {{0}};
     size_t n = 0;
-    const int is_report = strcmp(forms[s->form], "text") == 0;
+    const int is_report = s->form == WS_DOMFORM_TEXT;
     s->tally = is_report ? ws_tally_create(err) : -1;
     int rc = is_report && s->tally < 0 ? err->code : WS_OK;
     if (!rc && !s->max) {
