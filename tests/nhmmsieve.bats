@@ -108,6 +108,35 @@ setup() { in_data; }
     same want got
 }
 
+@test "records in pieces: the same tables from any batch, counts, places in messages" {
+    local k
+    cat short.fa human.fa short.fa >long.fa
+    nhmmsieve --stats=whole.json -O tblout -K 1G two.hmm long.fa >want
+    for k in 1 60K 300K; do
+        nhmmsieve --stats=pieces.json -O tblout --block_length 50000 -K $k made.hmm human.fa >got
+        same made-human.tbl got || fail "blocks of 50000, -K $k"
+        nhmmsieve --stats=pieces.json -O tblout -t 3 -K $k two.hmm long.fa >got
+        same want got || fail "-K $k"
+        same <(grep -E '"(sequences|residues|windows)"' whole.json) <(grep -E '"(sequences|residues|windows)"' pieces.json)
+    done
+    { cat human.fa && echo 'ACGTEACGT'; } >late.fa
+    run -1 --separate-stderr nhmmsieve -K 1 made.hmm late.fa
+    told "'E'" 'position 330005'
+}
+
+@test "a record of 2^31 + 1 residues in 100 MB" {
+    full || skip "this takes half a minute and is for check-full"
+    ! sanitized || skip 'a sanitizer takes more memory'
+    {
+        printf '>far\n'
+        head -c 2147483249 /dev/zero | tr '\0' N | fold -w 1000000
+        grep -v '>' human.fa | tr -d '\n' | cut -c 302301-302700
+    } | (ulimit -v 1000000 && nhmmsieve --no-provenance -t 2 -f name,tlen,strand,ali_from,ali_to,bits made.hmm) >got
+    printf '#name\ttlen\tstrand\tali_from\tali_to\tbits\nfar\t2147483649\t+\t2147483339\t2147483415\t38.8\n' >want
+    printf 'far\t2147483649\t-\t2147483415\t2147483339\t29.2\n' >>want
+    same want got
+}
+
 @test "the table, BED and GFF3 say the same; --tblout stands beside them" {
     nhmmsieve --tblout beside.tbl made.hmm human.fa >table
     same made-human.tbl beside.tbl

@@ -104,7 +104,7 @@ typedef struct ws_genome {
     ws_genome_out out[2];
     int nout;
     size_t *place;          /* of a batch: 1 + the entry of each sequence, 0 before it has one */
-    size_t place_cap;
+    size_t place_cap, going_on; /* the entry of the record whose last piece was not its last, 0: none */
 } ws_genome;
 
 /* kernels/dom/genome_input.c */

@@ -50,6 +50,8 @@ static int open_reader(ws_job *job, ws_err *err) {
     r->conf = (ws_seqread_conf){.path = job->ninput ? job->input : standard_input,
                                 .npath = job->ninput ? job->ninput : 1,
                                 .abc = g->set.hmm[0].abc,
+                                .block = g->scan.block,
+                                .context = r->cut.maxl,
                                 .wait_ms = 200,
                                 .batch_residues = job->common.batch,
                                 .batch_seqs = SIZE_MAX};
@@ -232,13 +234,19 @@ static int format(ws_job *job, void *item_, ws_worker *thread, ws_outtext *out, 
 
 /* ---- hits, in the writer ---- */
 
+/* The first of the batch's sequences that is of the same record. */
+static size_t first_of(const ws_batch *b, size_t seq) {
+    while (seq && b->seqtext[seq].at) seq--;
+    return seq;
+}
+
 static int take_hit(ws_genome *g, const ws_batch *b, const ws_genome_hit *from, ws_err *err) {
-    const size_t seq = (size_t)from->hit.record;
+    const size_t seq = first_of(b, (size_t)from->hit.record);
     const ws_seqtext *t = &b->seqtext[seq];
     ws_long_hit h = from->hit;
     if (!g->place[seq]) {
         const int rc = ws_genome_add_record(&g->results, ws_batch_text(b, t->name), t->name.n, ws_batch_text(b, t->desc), t->desc.n,
-                                            b->len[seq], err);
+                                            0, err);
         if (rc) return rc;
         g->place[seq] = g->results.nrecord;
     }
@@ -253,8 +261,14 @@ int ws_genome_take(const ws_job *job, void *own, const void *item_, const ws_out
     int rc = ws_grow(&g->place, &g->place_cap, it->batch.n + 1, sizeof *g->place, err);
     if (rc) return rc;
     memset(g->place, 0, it->batch.n * sizeof *g->place);
+    if (it->batch.n && it->batch.seqtext[0].at) g->place[0] = g->going_on;
     for (size_t p = 0; p < it->units.nparts; p++)
         for (size_t j = 0; j < it->found[p].n && !rc; j++) rc = take_hit(g, &it->batch, &it->found[p].at[j], err);
+    for (size_t i = 0; i < it->batch.n && !rc; i++) { /* what is known of the length so far */
+        const size_t place = g->place[first_of(&it->batch, i)];
+        if (place) g->results.record[place - 1].L = it->batch.seqtext[i].at + it->batch.len[i];
+        g->going_on = it->batch.seqtext[i].more ? place : 0;
+    }
     g->results.residues += it->batch.residues * (uint64_t)(!g->watson + !g->crick);
     return rc;
 }

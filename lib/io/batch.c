@@ -71,7 +71,7 @@ int ws_batch_copy_seq(ws_batch *to, const ws_batch *from, size_t i, ws_err *err)
     if (!rc) rc = ws_batch_reserve_words(to, words, err);
     if (rc) return rc;
     if (words) memcpy(to->word + to->nword, from->word + from->first[i], words * sizeof *to->word);
-    ws_seqtext copy;
+    ws_seqtext copy = {.at = t->at, .old = t->old, .more = t->more};
     copy.name = copy_text(to, from, t->name);
     copy.desc = copy_text(to, from, t->desc);
     copy.qual = copy_text(to, from, t->qual);

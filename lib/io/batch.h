@@ -26,6 +26,12 @@ typedef struct ws_slice { /* bytes of ws_batch.text; an offset, because the aren
 
 typedef struct ws_seqtext {
     ws_slice name, desc, qual; /* qual is empty for FASTA */
+
+    /* Of a piece of a record (ws_seqread_conf.block), else 0: residues of the record in front of it, how many of its own first residues the
+     * piece before it has too, and whether the record goes on behind it. */
+    uint64_t at;
+    uint32_t old;
+    int more;
 } ws_seqtext;
 
 typedef struct ws_row {
@@ -68,7 +74,7 @@ typedef struct ws_batch {
     const ws_queries *queries; /* the reader's */
 
     ws_buf text;       /* names, descriptions, qualities, columns */
-    uint64_t residues; /* sum of len */
+    uint64_t residues; /* sum of len, without what pieces have in common */
 
     void *device; /* the identity of this filling for lib/dev, which keeps copies; NULL: none yet */
 } ws_batch;

@@ -43,10 +43,11 @@ static int end_record(ws_parse *s, ws_err *err) {
 
 static size_t in_sequence(fasta *f, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
     size_t i = 0;
-    while (f->state == SEQUENCE && !*rc) {
+    while (f->state == SEQUENCE && !*rc && !ws_parse_full(s)) {
         size_t got;
         *rc = ws_parse_lines(s, p + i, n - i, &got, err);
         i += got;
+        if (!*rc) *rc = ws_parse_piece(s, err);
         if (*rc || i == n) break;
         if (p[i] == '>') {
             *rc = end_record(s, err);

@@ -178,7 +178,7 @@ static int add_sequences(const unpack *u, const ws_parse *s, ws_err *err) {
     ws_batch *b = s->b;
     int rc = WS_OK;
     for (uint64_t i = 0; i < u->f.v[BLOCK_SEQS] && !rc; i++) {
-        ws_seqtext t;
+        ws_seqtext t = {0};
         t.name = (ws_slice){b->text.n, length(u, 1, i)};
         t.desc = (ws_slice){t.name.at + t.name.n, length(u, 2, i)};
         t.qual = (ws_slice){t.desc.at + t.desc.n, qual_length(u, i)};

@@ -113,7 +113,7 @@ static int refuse(const ws_parse *s, uint8_t c, ws_err *err) {
     const char ch = (char)c;
     if (s->name.n) snprintf(of, sizeof of, " of sequence \"%s\"", ws_quote(name, s->head.p + s->name.at, s->name.n));
     return ws_parse_fail(s, err, "'%s' is not a letter of the %s alphabet, at position %llu%s (see --bad-residue)",
-                         ws_quote(quote, &ch, 1), s->abc->name, (unsigned long long)ws_parse_len(s) + 1, of);
+                         ws_quote(quote, &ch, 1), s->abc->name, (unsigned long long)(s->at + ws_parse_len(s)) + 1, of);
 }
 
 int ws_parse_bad(ws_parse *s, uint8_t c, ws_err *err) {
@@ -205,6 +205,7 @@ int ws_parse_qual(ws_parse *s, ws_err *err) {
 
 void ws_parse_drop(ws_parse *s) {
     s->nopen = s->ncode = 0;
+    s->at = s->old = 0;
     s->bad = s->returned = 0;
     s->head.n = s->qual.n = s->skipped.n = 0;
     s->name = s->desc = (ws_slice){0};
@@ -225,16 +226,41 @@ static ws_slice put_text(ws_buf *text, const char *p, size_t n) {
     return s;
 }
 
-int ws_parse_commit(ws_parse *s, uint64_t len, ws_err *err) {
+/* Adds the first len residues that are open as a sequence. */
+static int add_seq(ws_parse *s, uint64_t len, int more, ws_err *err) {
     ws_batch *b = s->b;
+    ws_seqtext t = {.at = s->at, .old = s->old, .more = more};
     int rc = ws_buf_reserve(&b->text, s->name.n + s->desc.n + s->qual.n, err);
     if (rc) return rc;
-    ws_seqtext t;
     t.name = put_text(&b->text, s->head.p + s->name.at, s->name.n);
     t.desc = put_text(&b->text, s->head.p + s->desc.at, s->desc.n);
     t.qual = put_text(&b->text, s->qual.p, s->qual.n);
     if ((rc = ws_batch_add_seq(b, b->nword, (uint32_t)len, &t, err)) != WS_OK) return rc;
+    b->residues -= s->old;
     s->bad_total += s->bad;
-    ws_parse_drop(s);
+    s->bad = 0;
+    return WS_OK;
+}
+
+int ws_parse_commit(ws_parse *s, uint64_t len, ws_err *err) {
+    const int rc = add_seq(s, len, 0, err);
+    if (!rc) ws_parse_drop(s);
+    return rc;
+}
+
+int ws_parse_piece(ws_parse *s, ws_err *err) {
+    const ws_seqread_conf *c = s->conf;
+    const uint64_t len = WS_RESIDUES_PER_WORD * (uint64_t)s->nopen, end = s->at + len;
+    if (!c->block || s->b->residues + len - s->old < c->batch_residues || end / c->block == (s->at + s->old) / c->block) return WS_OK;
+    const uint64_t block = end / c->block * c->block, from = block > c->context ? block - c->context : 0;
+    const uint64_t first = ws_max(from / WS_RESIDUES_PER_WORD * WS_RESIDUES_PER_WORD, s->at);
+    const size_t keep = (size_t)((end - first) / WS_RESIDUES_PER_WORD);
+    int rc = ws_batch_reserve_words(s->b, s->nopen + keep, err);
+    if (!rc) rc = add_seq(s, len, 1, err);
+    if (rc) return rc;
+    memmove(s->b->word + s->b->nword, s->b->word + s->b->nword - keep, keep * sizeof *s->b->word);
+    s->at = first;
+    s->old = (uint32_t)(end - first);
+    s->nopen = keep;
     return WS_OK;
 }

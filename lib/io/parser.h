@@ -37,6 +37,8 @@ typedef struct ws_parse {
     /* The open record: 6*nopen residues are packed behind b->nword, ncode wait in code. */
     size_t nopen, ncode;
     uint8_t *code;
+    uint64_t at;       /* residues of the record before these, in pieces that are in a batch already ... */
+    uint32_t old;      /* ... which have the first of these too */
     uint64_t bad;      /* its residues that were replaced or skipped */
     ws_buf head;       /* its name and description ... */
     ws_slice name, desc;
@@ -103,6 +105,10 @@ int ws_parse_qual(ws_parse *s, ws_err *err);
 
 /* Packs the last residues: the open record is then nopen words, ceil(len/6). */
 int ws_parse_pack(ws_parse *s, ws_err *err);
+
+/* Where records are cut: adds what is packed of the open record as a piece if that fills the batch and has a whole new block. The next
+ * piece is then open. */
+int ws_parse_piece(ws_parse *s, ws_err *err);
 
 /* Adds the open record, packed, to the batch as a sequence of len residues; forgets it. */
 int ws_parse_commit(ws_parse *s, uint64_t len, ws_err *err);

@@ -226,6 +226,7 @@ static int append(ws_batch *dst, const ws_batch *src, const ws_mark *from, size_
         t.desc.at += dtext - from->ntext;
         t.qual.at += dtext - from->ntext;
         rc = ws_batch_add_seq(dst, src->first[i] - from->nword + dword, src->len[i], &t, err);
+        if (!rc) dst->residues -= t.old;
     }
     for (size_t i = from->nrow; !rc && i < src->nrow; i++) {
         ws_row row = src->row[i];
@@ -246,7 +247,7 @@ static ws_mark leaving(const ws_seqread *r, const ws_batch *b) {
     while (t.n < b->n && !ws_parse_fills(&r->s, &t)) {
         const ws_seqtext *x = &b->seqtext[t.n];
         t.ntext += x->name.n + x->desc.n + x->qual.n;
-        t.residues += b->len[t.n++];
+        t.residues += b->len[t.n++] - x->old;
     }
     if (t.n == b->n) return ws_parse_all(b);
     t.nword = (size_t)b->first[t.n];
@@ -289,6 +290,7 @@ static void deliver(ws_seqread *r, const ws_batch *b) {
     r->number++;
     pthread_mutex_lock(&r->tally);
     r->counts.seqs += b->n - (size_t)again;
+    for (size_t i = 0; i < b->n && r->conf.block; i++) r->counts.seqs -= b->seqtext[i].more != 0;
     r->counts.rows += b->nrow;
     r->counts.residues += b->residues - (again ? b->len[0] : 0);
     r->counts.bad_residues = r->s.bad_total;

@@ -35,6 +35,8 @@ typedef struct ws_seqread_conf {
     size_t batch_seqs;       /* ... or sequences (or rows); or as many records, or 64 bytes of text for each, as residues */
     int rows_apart;          /* adjacent rows of one sequence need not share a batch: the last row is not held back for them */
     int queries;             /* the column query of a table, if there is one, names a model in every row */
+    uint32_t block, context; /* FASTA: a record may be cut where the batch is full. A piece begins so many residues before the first
+                                block that was not whole in the piece before, and blocks begin at multiples of `block`. 0: whole records */
     int wait_ms;             /* fill returns WS_AGAIN if nothing came for so long; 0: it waits for ever */
     const char *const *own;  /* names of columns that the reading tool writes itself: dropped from a row's `rest` */
     int nown;

@@ -6,10 +6,15 @@
 
 /* ---- cutting ---- */
 
-static int add_units(ws_long_units *u, uint32_t seq, uint64_t L, uint32_t block, ws_err *err) {
-    const size_t n = (size_t)((L + block - 1) / block);
-    const int rc = ws_grow(&u->at, &u->cap, u->n + n, sizeof *u->at, err);
-    for (size_t j = 0; j < n && !rc; j++) u->at[u->n++] = (ws_long_unit){seq, j};
+/* Residues of the record up to the end of sequence i. */
+static uint64_t end_of(const ws_batch *b, size_t i) { return b->seqtext[i].at + b->len[i]; }
+
+/* The blocks that are whole in a piece of a record and were not in the piece before; the record's last block ends with it. */
+static int add_units(ws_long_units *u, const ws_batch *b, size_t seq, uint32_t block, ws_err *err) {
+    const ws_seqtext *t = &b->seqtext[seq];
+    const uint64_t from = (t->at + t->old) / block, to = t->more ? end_of(b, seq) / block : (end_of(b, seq) + block - 1) / block;
+    const int rc = ws_grow(&u->at, &u->cap, u->n + (size_t)(to - from), sizeof *u->at, err);
+    for (uint64_t j = from; j < to && !rc; j++) u->at[u->n++] = (ws_long_unit){(uint32_t)seq, j};
     return rc;
 }
 
@@ -17,14 +22,14 @@ int ws_long_units_cut(ws_long_units *u, const ws_batch *b, uint32_t block, uint6
     uint64_t residues = 0;
     int rc = WS_OK;
     u->n = u->nparts = 0;
-    for (size_t i = 0; i < b->n && !rc; i++) rc = add_units(u, (uint32_t)i, b->len[i], block, err);
+    for (size_t i = 0; i < b->n && !rc; i++) rc = add_units(u, b, i, block, err);
     for (size_t j = 0; j < u->n && !rc; j++) {
         if (j == 0 || residues >= least) {
             if ((rc = ws_grow(&u->part, &u->part_cap, u->nparts + 2, sizeof *u->part, err))) break;
             u->part[u->nparts++] = j;
             residues = 0;
         }
-        residues += ws_min(b->len[u->at[j].seq] - u->at[j].block * block, block);
+        residues += ws_min(end_of(b, u->at[j].seq) - u->at[j].block * block, block);
     }
     if (!rc && u->nparts) u->part[u->nparts] = u->n;
     return rc;
@@ -47,12 +52,13 @@ void ws_long_worker_release(ws_long_worker *w) {
 }
 
 static uint64_t last_of(const ws_long_cut *c, const ws_batch *b, const ws_long_unit *u) {
-    return ws_min((u->block + 1) * c->block, b->len[u->seq]);
+    return ws_min((u->block + 1) * c->block, end_of(b, u->seq));
 }
 
 /* Unpacks residues w->first..last of a sequence; w->x is the first of them, with padding that is a code behind the last. */
 static int unpack(ws_long_worker *w, const ws_long_cut *c, const ws_batch *b, const ws_long_unit *u, uint64_t last, ws_err *err) {
-    const uint64_t word = (w->first - 1) / WS_RESIDUES_PER_WORD, skipped = word * WS_RESIDUES_PER_WORD;
+    const uint64_t at = b->seqtext[u->seq].at, word = (w->first - 1 - at) / WS_RESIDUES_PER_WORD;
+    const uint64_t skipped = at + word * WS_RESIDUES_PER_WORD;
     const size_t n = (size_t)(last - skipped);
     uint8_t *codes = ws_buf_scratch(&w->codes, n + WS_LONG_PAD + WS_ALIGN, err);
     if (!codes) return err->code;

@@ -37,12 +37,12 @@ void ws_long_marks_release(ws_long_marks *m) {
 }
 
 static int add_span(ws_long_marks *m, const ws_batch *b, uint32_t seq, uint64_t first, uint64_t last, uint32_t units, ws_err *err) {
-    const uint64_t word = (first - 1) / WS_RESIDUES_PER_WORD;
+    const uint64_t at = b->seqtext[seq].at, word = (first - 1 - at) / WS_RESIDUES_PER_WORD;
     int rc = ws_grow(&m->span, &m->span_cap, m->n + 1, sizeof *m->span, err);
     if (!rc) rc = ws_grow(&m->range, &m->range_cap, m->n + 1, sizeof *m->range, err);
     if (rc) return rc;
     span *s = &m->span[m->n];
-    *s = (span){word * WS_RESIDUES_PER_WORD + 1, 0, units};
+    *s = (span){at + word * WS_RESIDUES_PER_WORD + 1, 0, units};
     s->n = (uint32_t)(last - s->first + 1);
     m->range[m->n++] = (ws_long_range){b->word + b->first[seq] + word, s->n};
     return WS_OK;
@@ -54,7 +54,7 @@ static int find_spans(ws_long_marks *m, const ws_batch *b, const ws_long_unit *u
     m->n = 0;
     for (size_t u = 0, end; u < n && !rc; u = end) {
         for (end = u + 1; end < n && unit[end].seq == unit[u].seq; end++) continue;
-        const uint64_t last = ws_min((unit[end - 1].block + 1) * block, b->len[unit[u].seq]);
+        const uint64_t last = ws_min((unit[end - 1].block + 1) * block, b->seqtext[unit[u].seq].at + b->len[unit[u].seq]);
         rc = add_span(m, b, unit[u].seq, ws_long_block_first(unit[u].block, block, maxl), last, (uint32_t)(end - u), err);
     }
     return rc;
