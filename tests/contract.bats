@@ -276,6 +276,11 @@ descriptors() { # a file behind one is written where it stands, not from its beg
     same want got || fail "rows"
     [ "$(head -1 log)" = before ] || fail "the log was emptied"
     tail -n +2 log | python3 -m json.tool >/dev/null || fail "$(cat log)"
+    for o in results_1 tables.of.run.1; do # as long as the folders of descriptors, and then a digit
+        run -0 "$1" -o "$o" -O fasta -a $m small.fa
+        [ -z "$output" ] && same want "$o" || fail "$o"
+        rm "$o"
+    done
     run -1 --separate-stderr bash -c '"$@" 9>&-' - "$1" $m small.fa -o /dev/fd/9
     refused 1 '/dev/fd/9' 'descriptor'
 }
@@ -305,6 +310,11 @@ survivors() {
     run --separate-stderr "$1" -o target --stats="$PWD/link2" $m small.fa
     refused 2 'is where --output goes'
     [ ! -e target ] || fail 'a file was made'
+    mkdir -p there && ln -sf target there/link # what a link says is meant from the link's own folder
+    run --separate-stderr "$1" -o there/link -U there/target $m small.fa
+    refused 2 'rejected: there/target is where --output goes'
+    run -0 "$1" -o there/link -U target $m small.fa
+    rm -rf there target
 }
 @test "files survive misuse; links that lead nowhere are followed before outputs are compared" {
     : >"$BATS_FILE_TMPDIR/empty.fa"

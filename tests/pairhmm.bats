@@ -73,6 +73,15 @@ within() {
     refused 1 '"HMMER3/f" begins a profile HMM of HMMER: msvfilt'
     run -1 --separate-stderr bare <(printf '\001')
     refused 1 'line 1: begins with "\\x01": neither'
+    for f in abc value -Infinitx 1e5x ---; do # in place of a value of results text, some as long as NaN and Infinity
+        sed -n "2s/ *[^ ]*\$/ $f/p" pairhmm-testdata.txt >word.txt
+        run -1 --separate-stderr bare word.txt
+        refused 1 'word.txt: line 1'
+    done
+    for f in NaN -Infinity 1e-5; do
+        sed -n "2s/ *[^ ]*\$/ $f/p" pairhmm-testdata.txt >word.txt
+        run -0 --separate-stderr bare word.txt
+    done
     for f in tiny.in pairhmm-testdata.txt; do
         tr '\n' '\r' <$f >mac.txt
         run -1 --separate-stderr bare mac.txt
