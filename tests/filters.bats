@@ -202,6 +202,13 @@ assert [r["desc"] for r in rows] == ["\"quoted\" name", ""] and float(rows[0]["m
     run --separate-stderr vitfilt m.hmm <(msvfilt -a --no-seq m.hmm q.fa)
     [ "$status" -eq 1 ] && told 'name and seq'
 }
+@test "--plain of domscore quotes as CSV too" {
+    sed 's/^>\([^ ]*\) .*/>\1 "a" and 5" b/' demo.fa | msvfilt m.hmm | domscore --plain m.hmm >got
+    [ "$(wc -l <got)" -gt 10 ]
+    python3 -c 'import csv
+rows = list(csv.DictReader(open("got"), delimiter="\t"))
+assert rows and all(r["desc"] == "\"a\" and 5\" b" for r in rows), rows[0]'
+}
 @test "query_accession and vit_sat are written where -f names them" {
     vitfilt -f name,query_accession,vit_bits,vit_sat --no-provenance m.hmm demo.fa >got
     rows got | awk -F '\t' '$2 != "PF00069.17" || ($3 == "inf") != $4 { print; bad = 1 } END { exit bad }'

@@ -51,6 +51,7 @@ int ws_dom_windows_open(ws_job *job, ws_err *err) {
     if (!rc && !(w->worker = ws_calloc((size_t)w->nworker, sizeof *w->worker, err))) rc = err->code;
     if (!rc && !(w->pieces = ws_calloc((size_t)w->nworker, sizeof *w->pieces, err))) rc = err->code;
     if (!rc) rc = ws_genome_results_create(&w->results, c->set.hmm, c->set.n, err);
+    w->results.plain = job->common.plain;
     if (!rc) rc = ws_genome_columns(&w->results, job->common.fields, err);
     w->results.limits = (ws_long_limits){.evalue = d->E, .bits = d->T, .by_bits = d->T_given};
     w->results.cut = d->cut_ga ? WS_CUT_GA : d->cut_nc ? WS_CUT_NC : d->cut_tc ? WS_CUT_TC : -1;

@@ -66,6 +66,7 @@ typedef struct ws_genome_results {
     ws_long_limits limits;
     int cut;                      /* WS_CUT_GA ..., -1: limits decide */
     int column[WS_GENOME_COLUMNS], ncolumn;
+    int plain; /* texts of the table as CSV has them; the caller sets it */
 } ws_genome_results;
 int ws_genome_results_create(ws_genome_results *r, const ws_hmm *hmm, size_t n, ws_err *err);
 void ws_genome_results_release(ws_genome_results *r);

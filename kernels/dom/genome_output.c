@@ -76,10 +76,10 @@ int ws_genome_end(const ws_job *job, const ws_genome_out *o, uint64_t rows, ws_b
 
 #define U64(v) ((unsigned long long)(v))
 
-static int add_field(ws_buf *out, int column, const ws_hmm *hmm, const ws_long_hit *h, const ws_long_record *r, ws_err *err) {
+static int add_field(ws_buf *out, int plain, int column, const ws_hmm *hmm, const ws_long_hit *h, const ws_long_record *r, ws_err *err) {
     switch (column) {
-    case NAME: return ws_buf_adds(out, r->name, err);
-    case QUERY: return ws_buf_adds(out, hmm->name, err);
+    case NAME: return ws_cell_text(out, plain, r->name, strlen(r->name), err);
+    case QUERY: return ws_cell_text(out, plain, hmm->name, strlen(hmm->name), err);
     case QUERY_ACCESSION: return ws_buf_adds(out, hmm->acc ? hmm->acc : "", err);
     case STRAND: return ws_buf_adds(out, h->minus ? "-" : "+", err);
     case TLEN: return ws_buf_addf(out, err, "%llu", U64(r->L));
@@ -93,7 +93,7 @@ static int add_field(ws_buf *out, int column, const ws_hmm *hmm, const ws_long_h
     case ALI_TO: return ws_buf_addf(out, err, "%llu", U64(h->ali_to));
     case ENV_FROM: return ws_buf_addf(out, err, "%llu", U64(h->env_from));
     case ENV_TO: return ws_buf_addf(out, err, "%llu", U64(h->env_to));
-    default: return ws_buf_adds(out, r->desc, err);
+    default: return ws_cell_text(out, plain, r->desc, strlen(r->desc), err);
     }
 }
 
@@ -101,7 +101,7 @@ static int tsv_row(const ws_genome_results *g, ws_buf *out, const ws_hmm *hmm, c
     int rc = WS_OK;
     for (int c = 0; c < g->ncolumn && !rc; c++) {
         if (c) rc = ws_buf_add(out, "\t", 1, err);
-        if (!rc) rc = add_field(out, g->column[c], hmm, h, r, err);
+        if (!rc) rc = add_field(out, g->plain, g->column[c], hmm, h, r, err);
     }
     return rc ? rc : ws_buf_add(out, "\n", 1, err);
 }

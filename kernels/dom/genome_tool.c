@@ -100,6 +100,7 @@ static int check(ws_genome *g, const ws_job *job, ws_err *err) {
     g->scan.B3 = (uint32_t)g->B3;
     g->scan.block = (uint32_t)g->block;
     g->scan.w_length = (uint32_t)g->w_length;
+    g->results.plain = job->common.plain;
     return rc ? rc : ws_genome_columns(&g->results, job->common.fields, err);
 }
 

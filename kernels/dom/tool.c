@@ -154,6 +154,7 @@ static int open_outputs(ws_job *job, ws_err *err) {
         d->fields = *err;
         if (!ws_genome_columns(&r, job->common.fields, &own)) rc = WS_OK;
     }
+    d->columns.plain = job->common.plain;
     d->hold = (d->form == WS_DOMFORM_TSV ? d->columns.hold : 0) | (needs_alignments(d) ? WS_HOLD_ALIGNMENTS : 0);
     return rc;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/hits/write.h"
+#include "lib/io/cell.h"
 
 /* One row of the table. */
 typedef struct row {
@@ -11,11 +12,14 @@ typedef struct row {
     const ws_hitquery *q;
     const ws_held *h;
     const ws_held_domain *d;
+    int plain;             /* texts as CSV has them */
     uint32_t number;       /* of the domain among the reported ones */
     const ws_alilines *ali; /* if the column needs it */
 } row;
 
-static void put_text(const row *r, const char *text) { ws_sink_add(r->s, text, strlen(text)); }
+static void put_text(const row *r, const char *text) {
+    if (r->s->err.code == WS_OK) (void)ws_cell_text(&r->s->text, r->plain, text, strlen(text), &r->s->err);
+}
 static void put_count(const row *r, unsigned long v) { ws_sink_f(r->s, "%lu", v); }
 static void put_bits(const row *r, double v) { ws_sink_f(r->s, "%.4f", v); }
 /* An empty field if nobody knows. */
@@ -131,7 +135,7 @@ void ws_write_columns_head(ws_sink *s, const ws_hitcols *c) {
 
 uint64_t ws_write_columns_target(ws_sink *s, const ws_hitquery *q, const ws_hitcols *c, const ws_held *h) {
     ws_alilines ali = {0};
-    row r = {.s = s, .q = q, .h = h, .ali = &ali};
+    row r = {.s = s, .q = q, .h = h, .plain = c->plain, .ali = &ali};
     for (uint32_t j = 0; j < h->n && (h->flags & WS_HELD_REPORTED); j++) {
         r.d = &ws_held_domains(h)[j];
         if (!(r.d->flags & WS_HELD_REPORTED)) continue;

@@ -77,6 +77,7 @@ void ws_write_ids_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
 typedef struct ws_hitcols {
     int *column, n; /* numbers of columns, in their order */
     int hold;       /* WS_HOLD_... that they need */
+    int plain;      /* texts as CSV has them; the caller sets it */
 } ws_hitcols;
 /* Columns by their names, separated by commas; NULL: the default ones. WS_EUSAGE with the names there are. */
 int ws_hitcols_choose(ws_hitcols *c, const char *list, ws_err *err);

@@ -111,6 +111,13 @@ ws_cell ws_cell_parse(const char *p, size_t n) {
     return c;
 }
 
+int ws_cell_text(ws_buf *out, int plain, const char *p, size_t n, ws_err *err) {
+    if (!plain || !n || !memchr(p, '"', n)) return ws_buf_add(out, p, n, err);
+    int rc = ws_buf_add(out, "\"", 1, err);
+    for (size_t i = 0; i < n && !rc; i++) rc = ws_buf_add(out, p[i] == '"' ? "\"\"" : p + i, p[i] == '"' ? 2 : 1, err);
+    return rc ? rc : ws_buf_add(out, "\"", 1, err);
+}
+
 int ws_cell_print(ws_buf *out, const ws_cell *c, ws_err *err) {
     if (!(c->forms & ~WS_CELL_BIT(WS_CELL_TEXT))) return ws_buf_add(out, c->text, c->n, err);
     if (isnan(c->v)) return WS_OK;

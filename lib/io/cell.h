@@ -53,6 +53,9 @@ ws_cell ws_cell_parse(const char *p, size_t n);
 /* The cell behind a stored number. */
 ws_cell ws_cell_stored(ws_cellform form, double v);
 
+/* Appends a text as CSV has it where `plain`: one with quotes stands in quotes, which are doubled in it. WS_ENOMEM. */
+int ws_cell_text(ws_buf *out, int plain, const char *p, size_t n, ws_err *err);
+
 /* Appends the field as it is written. WS_ENOMEM. */
 int ws_cell_print(ws_buf *out, const ws_cell *c, ws_err *err);
 

@@ -35,12 +35,8 @@ static int add_letters(const ws_scan_state *s, ws_buf *out, const ws_batch *b, c
     return WS_OK;
 }
 
-/* A text of a table: with --plain one with quotes stands in quotes, which are doubled in it, as in CSV. */
 static int add_text(const ws_scan_state *s, ws_buf *out, const char *p, size_t n, ws_err *err) {
-    if (!s->job->common.plain || !n || !memchr(p, '"', n)) return ws_buf_add(out, p, n, err);
-    int rc = ws_buf_add(out, "\"", 1, err);
-    for (size_t i = 0; i < n && !rc; i++) rc = ws_buf_add(out, p[i] == '"' ? "\"\"" : p + i, p[i] == '"' ? 2 : 1, err);
-    return rc ? rc : ws_buf_add(out, "\"", 1, err);
+    return ws_cell_text(out, s->job->common.plain, p, n, err);
 }
 
 static int add_value(ws_buf *out, ws_coltype type, double v, ws_err *err) {
