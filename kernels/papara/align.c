@@ -29,6 +29,9 @@ static ws_papara_insertions insertions(const ws_papara_opts *o) {
     return o->alignment_format == WS_PAPARA_PHYLIP ? WS_PAPARA_COLUMNS : WS_PAPARA_DROP;
 }
 
+/* Rows need no other row, so they leave as they come. */
+static int streams(const ws_papara_opts *o) { return o->alignment_format == WS_PAPARA_FASTA && insertions(o) == WS_PAPARA_DROP; }
+
 /* ---- rows of the alignment ---- */
 
 /* Columns of the output: those of the file, or the kept ones with `before[p]` new columns in front of site p;
@@ -225,7 +228,16 @@ static void survey(const chunk *c, size_t *before, size_t *longest) {
     }
 }
 
-static int write_all(const ws_papara_run_data *d, chunk **list, size_t n, size_t *before, ws_buf *out, ws_err *err) {
+/* Writes what has come together, so that the alignment is never in memory as a whole. */
+static int hand_over(ws_job *job, ws_buf *text, ws_err *err) {
+    const ws_papara_run_data *d = job->data;
+    const int rc = ws_job_write(job, d->alignment_output, text->p, text->n, 0, err);
+    text->n = 0;
+    return rc;
+}
+
+static int write_all(ws_job *job, chunk **list, size_t n, size_t *before, ws_buf *out, ws_err *err) {
+    const ws_papara_run_data *d = job->data;
     const ws_papara_ref *ref = &d->ref;
     const int phylip = d->opts->alignment_format == WS_PAPARA_PHYLIP,
               new_columns = insertions(d->opts) == WS_PAPARA_COLUMNS;
@@ -240,14 +252,19 @@ static int write_all(const ws_papara_run_data *d, chunk **list, size_t n, size_t
     const size_t pad = phylip ? longest + 1 : 0;
     int rc = phylip ? ws_buf_addf(out, err, "%zu %zu\n", rows, l.width) : WS_OK;
     if (!rc && (phylip || d->opts->with_references)) rc = put_references(d, &l, pad, out, err);
-    for (size_t i = 0; i < n && !rc; i++) rc = put_chunk(list[i], &l, pad, out, err);
+    if (!rc) rc = hand_over(job, out, err);
+    for (size_t i = 0; i < n && !rc; i++) {
+        rc = put_chunk(list[i], &l, pad, out, err);
+        if (!rc) rc = hand_over(job, out, err);
+    }
     return rc;
 }
 
-static int keep_end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err *err) {
-    (void)own, (void)rows;
+int ws_papara_alignment_finish(ws_job *job, ws_err *err) {
     ws_papara_run_data *d = job->data;
+    ws_buf text = {0};
     size_t n = 0;
+    if (!d->opts->alignment || streams(d->opts)) return WS_OK;
     for (const chunk *c = d->chunks; c; c = c->next) n++;
     chunk **list = ws_calloc(n, sizeof *list, err);
     size_t *before = ws_calloc(d->ref.edges.sites + 1, sizeof *before, err);
@@ -255,7 +272,8 @@ static int keep_end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws
     n = 0;
     for (chunk *c = d->chunks; c && !rc; c = c->next) list[n++] = c;
     if (!rc) qsort(list, n, sizeof *list, by_number);
-    if (!rc) rc = write_all(d, list, n, before, out, err);
+    if (!rc) rc = write_all(job, list, n, before, &text, err);
+    ws_buf_release(&text);
     ws_free(list);
     ws_free(before);
     return rc;
@@ -270,7 +288,6 @@ void ws_papara_chunks_release(ws_papara_run_data *d) {
 }
 
 ws_scan_output ws_papara_alignment_out(const ws_papara_opts *o) {
-    const int streams = o->alignment_format == WS_PAPARA_FASTA && insertions(o) == WS_PAPARA_DROP;
-    if (streams) return (ws_scan_output){.output = {.path = o->alignment, .head = stream_head}, .emit = stream_emit};
-    return (ws_scan_output){.output = {.path = o->alignment, .end = keep_end}, .emit = keep_emit};
+    if (streams(o)) return (ws_scan_output){.output = {.path = o->alignment, .head = stream_head}, .emit = stream_emit};
+    return (ws_scan_output){.output = {.path = o->alignment}, .emit = keep_emit};
 }

@@ -40,12 +40,15 @@ typedef struct ws_papara_run_data {
     _Atomic uint64_t unscored;
     struct ws_papara_chunk
         *_Atomic chunks; /* align.c: paths of batches, kept until all are known */
+    int alignment_output; /* number of --alignment among the outputs */
 } ws_papara_run_data;
 
 /* The outputs that replace the table: rows.c, jplace.c. */
 extern const ws_scan_output ws_papara_all_edges_out, ws_papara_jplace_out;
 /* Returns the side output of --alignment (align.c), which may keep paths until the end. */
 ws_scan_output ws_papara_alignment_out(const ws_papara_opts *o);
+/* ws_tool.finish: writes the alignment, if its paths were kept. */
+int ws_papara_alignment_finish(ws_job *job, ws_err *err);
 void ws_papara_chunks_release(ws_papara_run_data *d);
 
 /* Returns the score that the tool computed for a sequence of the batch, from worker->perseq. */

@@ -187,6 +187,7 @@ static int open_papara(ws_job *job, ws_err *err) {
     if (o->alignment) {
         const ws_scan_output alignment = ws_papara_alignment_out(o);
         ws_scan_add_output(job, &alignment);
+        d->alignment_output = job->nout - 1;
     }
     return WS_OK;
 }
@@ -286,4 +287,5 @@ const ws_tool ws_papara_tool = {
     .open = open_papara,
     .close = close_papara,
     .early = write_tree,
+    .finish = ws_papara_alignment_finish,
 };

@@ -17,7 +17,7 @@ int ws_usable_device(const ws_machine *m, const char **why) { return ws_dev_usab
 
 int ws_start_device(const ws_devconf *conf, ws_err *err) { return ws_dev_start(conf->list, conf->mem, err); }
 
-static const char together[] = "+cpu"; /* behind the name of a device's backend: the CPU takes from the same queue */
+static const char together[] = "+cpu"; /* suffix of a device's backend: the CPU scores tasks too */
 
 static int is_together(const ws_backend *b, const char *name) {
     const size_t n = strlen(b->name);
@@ -49,7 +49,7 @@ static void pick_cpu_backend(ws_job *job) {
 
 static int is_auto(const ws_job *job) { return !job->common.backend || strcmp(job->common.backend, "auto") == 0; }
 
-/* No option speaks of devices, so one that fails is no failure of the run. */
+/* Returns 1 if no option asks for a device. Then a device that fails does not fail the run. */
 static int gpu_is_implicit(const ws_job *job) { return is_auto(job) && !job->common.device && !job->common.gpu_mem; }
 
 static void say_without(const ws_job *job, const char *why) {
@@ -57,7 +57,7 @@ static void say_without(const ws_job *job, const char *why) {
     ws_message_note(job, "goes on without a device, so --%s has no effect: %s", job->common.device ? "device" : "gpu-mem", why);
 }
 
-/* The device waits until there is enough for it to do (auto_device.c), unless options speak of it and it is there. */
+/* Sets up --backend auto. The program opens a device once there is enough work (auto_device.c), or now if an option asks for one. */
 static void take_auto(ws_job *job) {
     const char *why = "there is no backend for one";
     pick_cpu_backend(job);
@@ -65,7 +65,7 @@ static void take_auto(ws_job *job) {
     if (job->backend->start) {
         job->open = !gpu_is_implicit(job) && job->backend->usable(&job->machine, &why);
         say_without(job, why);
-    } else { /* nobody has written one */
+    } else { /* this tool has no backend for devices */
         say_without(job, why);
         job->backend = job->cpu_backend;
         job->cpu_backend = NULL;
@@ -75,7 +75,7 @@ static void take_auto(ws_job *job) {
 
 int ws_backend_choose(ws_job *job, ws_err *err) {
     const char *name = job->common.backend, *why = NULL;
-    ws_dev_ids ids; /* what is no list is wrong on every machine */
+    ws_dev_ids ids; /* a malformed list is an error also where no device is */
     int rc = ws_dev_ids_parse(&ids, job->common.device, err);
     if (rc) return rc;
     if (is_auto(job)) {
@@ -118,7 +118,7 @@ int ws_backend_list(const ws_tool *tool, const ws_machine *m, ws_buf *out, ws_er
     return rc;
 }
 
-/* A device that joins late finds ready what has been needed so far. */
+/* Opens the backend. Prepares for it the targets that the run has made so far, since a device may join late. */
 int ws_backend_open(ws_job *job, int threads, ws_err *err) {
     const ws_devconf conf = {job->common.device, job->common.gpu_mem};
     int rc = job->backend->start ? job->backend->start(&conf, err) : WS_OK;

@@ -21,7 +21,7 @@ struct ws_job {
     const ws_tool *tool;
     ws_common common;
     void *own;         /* values of the tool's own options */
-    void *reader_opts; /* of the reader's options, and what the tool tells the reader */
+    void *reader_opts; /* values of the reader's options, and what the tool sets up for the reader */
     ws_cmdline cmdline;
 
     const char **input; /* the operands that are inputs, set by tool->open; none: standard input */
@@ -31,9 +31,9 @@ struct ws_job {
     size_t ntarget;
     char *model_id; /* for the provenance line: "globins4(xxh3:0123456789abcdef)"; ws_free */
 
-    uint64_t default_batch; /* size of an item where neither --batch nor the backend says; 0: lib/run's own */
-    int batch_given;        /* --batch says it */
-    uint64_t most_batch;    /* more is too much where --batch does not say; 0: whatever the backend says */
+    uint64_t default_batch; /* size of an item if neither --batch nor the backend sets one; 0: that of ws_job_batch */
+    int batch_given;        /* the user gave --batch */
+    uint64_t most_batch;    /* upper limit of an item's size unless the user gave --batch; 0: no limit */
 
     ws_output out[WS_OUTPUT_MAX]; /* 0: the main one */
     int nout;
@@ -46,7 +46,7 @@ struct ws_job {
     void **cpu_prep;
     int dry_run_said; /* the tool's own programs have reported --dry-run */
     int failed; /* code of the failure that ended the run, for ws_output.flush */
-    int open; /* backend can be used: with auto a device is opened late or never. Atomic */
+    int open; /* `backend` can score. With auto the program opens a device late or never. Atomic */
     struct ws_readiness *readiness; /* lib/run/ready.c: which targets are made */
 
     void *reader; /* the reader's own */
@@ -54,36 +54,36 @@ struct ws_job {
 };
 
 static inline int ws_job_is_open(const ws_job *job) { return __atomic_load_n(&job->open, __ATOMIC_ACQUIRE); }
-/* Returns whether a device takes part, now. */
+/* Returns 1 while a device scores for this run. */
 static inline int ws_job_has_device(const ws_job *job) { return job->backend && job->backend->start && ws_job_is_open(job); }
-/* Returns the size of an item for that backend where --batch does not say. */
+/* Returns the default size of an item for a backend. */
 static inline uint64_t ws_job_batch(const ws_job *job, const ws_backend *backend) {
     uint64_t n = backend && backend->batch ? backend->batch : job->default_batch ? job->default_batch : 128 << 10;
     return job->most_batch && n > job->most_batch ? job->most_batch : n;
 }
-/* Returns who scores next: job->backend, or job->cpu_backend while no stream of a device is free. */
+/* Returns the backend for the next task: job->backend, or job->cpu_backend while no stream of a device is free. */
 static inline const ws_backend *ws_job_pick_backend(const ws_job *job) {
     return job->cpu_backend && !(ws_job_is_open(job) && job->backend->ready()) ? job->cpu_backend : job->backend;
 }
 
-/* Makes target t, and prepares it for a backend unless that is NULL, if that was not done. Any thread; with `busy` not NULL *busy says that
- * another thread is at it, and nothing was done. Errors of ws_tool.make and ws_backend.prepare. */
+/* Makes target t and prepares it for a backend, which may be NULL, unless a thread did so before. Any thread may call it. While another
+ * thread makes t, the call waits; if busy is not NULL, it sets *busy and returns at once. Fails as ws_tool.make and ws_backend.prepare. */
 int ws_job_ready(ws_job *job, const ws_backend *backend, uint32_t t, int *busy, ws_err *err);
-/* The same of all targets, for all backends that are open, on so many threads. */
+/* Makes all targets and prepares them for all open backends, on so many threads. */
 int ws_job_ready_all(ws_job *job, int threads, ws_err *err);
 /* Returns what a backend made of target t; NULL before that. */
 static inline void *ws_job_prep(const ws_job *job, const ws_backend *backend, uint32_t t) {
     return __atomic_load_n(&(backend == job->cpu_backend ? job->cpu_prep : job->prep)[t], __ATOMIC_ACQUIRE);
 }
 
-/* To be called when the score of a backend failed with rc. Returns 1 if it was a device that nobody asked for: then a note says so, once,
- * the device is not picked any more, and the backend picked next may do the same work again. */
+/* Handles a failure rc of a backend's score. Returns 1 if the backend was a device that no option asked for. Then the program notes the
+ * failure once and picks the device no more, and the caller gives the same tasks to the next backend. */
 int ws_job_fall_back_to_cpu(ws_job *job, const ws_backend *backend, int rc, const ws_err *err);
 
 /* Returns the threads that a run may have: --threads, or every core that the process is allowed. */
 int ws_job_threads(const ws_job *job);
 
-/* Returns how many items are on their way at once. */
+/* Returns the number of items between reading and writing. */
 static inline int ws_run_slots(const ws_job *job) { return 2 * job->nworker + 2; }
 
 /* Adds an output, which must be done by tool->open or by the reader's `outputs`, and returns its number. */

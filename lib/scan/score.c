@@ -10,8 +10,8 @@ ws_hit *ws_hits_add(ws_hits *h, ws_err *err) {
     return &h->hit[h->n++];
 }
 
-/* The pairs of a table with the targets from .. to, grouped by target: those of target from + t are item/row[start[t] .. start[t+1]).
- * Of other batches item is only there if tasks can be parts of one: it says 0, 1, 2 ... */
+/* The pairs of a table with the targets from .. to, grouped by target. The pairs of target from + t are item/row[start[t] .. start[t+1]).
+ * A batch without rows has `item` only if tasks can be parts of the batch; then it is 0, 1, 2 ... */
 typedef struct pairing {
     size_t from, to;
     uint32_t *item, *row;
@@ -61,7 +61,7 @@ typedef struct cursor {
     size_t target, pair; /* the next pair: of that target's, that one */
 } cursor;
 
-/* The next pairs from *at on, of one target and at least one if it has any: about `most` cells of them. Returns the cells. */
+/* Makes a task of the pairs from *at on: of one target, at least one pair if there is any, about `most` cells. Returns the cells. */
 static uint64_t make_task(ws_task *task, const uint32_t **row, const ws_job *job, const ws_batch *b, const pairing *p, cursor *at,
                           uint64_t most) {
     const uint64_t qlen = job->target[at->target].qlen;
@@ -82,7 +82,7 @@ static uint64_t make_task(ws_task *task, const uint32_t **row, const ws_job *job
     return cells;
 }
 
-/* Tasks that are scored in one call: so many, or those with 2 M pairs, whose scores take 16 MB of each thread. */
+/* Limits of one call: tasks, and pairs, whose scores take 16 MB of each thread. */
 enum { TASKS_MAX = 1024, PAIRS_MAX = 2 << 20 };
 typedef struct call {
     ws_task task[TASKS_MAX];
@@ -101,7 +101,7 @@ static void make_call(call *g, const ws_job *job, const ws_batch *b, const pairi
     }
 }
 
-/* What a CPU takes beside a device before it looks again whether a stream is free: so long may the end of a run wait for it. */
+/* Seconds that a CPU scores before it asks again for a free stream. The end of a run waits for a CPU no longer than that. */
 #define TURN_SECONDS 0.02
 
 /* Scores and decides call after call of the pairing's targets. The scores of a call share one buffer. */
@@ -147,13 +147,13 @@ static int score_calls(ws_scan_state *s, const ws_batch *b, const pairing *p, ws
     return rc;
 }
 
-/* Whether the rows of the batch are hits as they are. */
+/* Returns 1 if the rows of the batch are hits without a score of this tool. */
 static int has_passed(const ws_scan_state *s, const ws_batch *b) {
     return b->has_rows && !ws_rows_are_free(b) && s->scoring->has_passed && s->scoring->has_passed(s->job);
 }
 
-/* Makes ready the targets that rows name, and sees that they are those that the input means. What another thread is at is left for the
- * end, so that threads make different ones. */
+/* Makes the targets that rows name, and checks that they are the models of the input. A target that another thread is making comes last, so
+ * that threads make different ones. */
 static int ready_targets(ws_scan_state *s, const ws_batch *b, const pairing *p, ws_err *err) {
     ws_job *job = s->job;
     const ws_backend *be = has_passed(s, b) ? NULL : job->cpu_backend ? job->cpu_backend : job->backend;
@@ -207,7 +207,7 @@ static int pass_rows(ws_scan_state *s, ws_hits *h, const ws_batch *b, size_t fro
     return WS_OK;
 }
 
-/* A worker that comes for another part of its batch has all it needs. */
+/* Unpacks the batch for a worker, unless the worker has unpacked it for another part. */
 int ws_scan_unpack(const ws_scan_state *s, ws_worker *worker, const ws_batch *b, ws_err *err) {
     if (worker->batch == b && worker->filling == b->number) return WS_OK;
     worker->batch = NULL;
