@@ -94,6 +94,8 @@ def commands():
     """Every tool with each of its output formats: the command without threads and batch, and its input."""
     for tool in FILTERS + ("domscore", "respack", "hmmsieve", "nhmmsieve", "mrfseg", "pairhmm", "papara-score"):
         for form in choices(tool):
+            if tool in ("domscore", "hmmsieve") and form in ("bed", "gff3"):
+                continue  # of windows of DNA, which nhmmsieve finds
             if tool == "respack":
                 inputs = [([tool, "-O", form], n) for n in ("small.fa", "rows.tsv", "pairs.wsp")]
             elif tool == "hmmsieve":
@@ -184,7 +186,7 @@ class Attacks:
             need(got == want, argv, "<", name, fault, "status 0, other output")
         else:
             need(p.returncode == 1 and p.stderr.count(b"\n") >= 1, argv, "<", name, fault, p.returncode, p.stderr)
-            if "nii" not in argv and "packed" not in argv:
+            if "nii" not in argv and "packed" not in argv and argv[0] != "hmmsieve": # which writes the hits so far, without E-values
                 need(want.startswith(got) and (argv[0] == "papara-score" and "jplace" in argv or not got or got.endswith(b"\n")),
                      argv, "<", name, fault, "left", got[-80:])
 

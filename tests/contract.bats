@@ -310,6 +310,8 @@ survivors() {
     run --separate-stderr "$1" -o target --stats="$PWD/link2" $m small.fa
     refused 2 'is where --output goes'
     [ ! -e target ] || fail 'a file was made'
+    run -2 --separate-stderr "$1" -O tsv -f bogus -o link2 $m small.fa
+    [ ! -e target ] && [ -L link ] && [ -L link2 ] || fail 'a file was made behind a link, or a link is gone'
     mkdir -p there && ln -sf target there/link # what a link says is meant from the link's own folder
     run --separate-stderr "$1" -o there/link -U there/target $m small.fa
     refused 2 'rejected: there/target is where --output goes'

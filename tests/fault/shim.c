@@ -13,7 +13,7 @@
  *             zinit      the N-th inflateInit2 has no memory
  *             inflate    the N-th inflate has no memory
  *   KIND      short      every read and write moves 1 to 7 bytes; N: up to N
- *             eintr      every second read, write and poll is interrupted; eagain: is refused
+ *             eintr      half of the calls of read, write and poll are interrupted; eagain: are refused
  *
  * WS_FAULT_PIECE=N: every read gives at most N bytes, so that there are many. Standard error is left alone. When a
  * fault has struck a byte is written to the file WS_FAULT_LOG. */
@@ -88,6 +88,9 @@ int OWN(pthread_create)(pthread_t *t, const pthread_attr_t *attr, void *(*start)
     return due("thread", 1) ? EAGAIN : REAL(pthread_create)(t, attr, start, arg);
 }
 
+/* Half of the calls. Which ones looks random: with every second one a loop of poll and read would get nowhere. */
+static int this_one(void) { return ((unsigned)atomic_fetch_add(&count, 1) + 1) * 0x9e3779b1u >> 31; }
+
 /* Bytes that a read or write may move, and interruptions. */
 static int trouble(size_t *n) {
     if (is("short") && *n > 1) {
@@ -95,7 +98,7 @@ static int trouble(size_t *n) {
         if (give < *n) *n = give;
         strike();
     }
-    if ((is("eintr") || is("eagain")) && atomic_fetch_add(&count, 1) % 2 == 0) {
+    if ((is("eintr") || is("eagain")) && this_one()) {
         strike();
         errno = is("eintr") ? EINTR : EAGAIN;
         return 1;
@@ -133,7 +136,7 @@ ssize_t OWN(write)(int fd, const void *p, size_t n) {
 }
 
 int OWN(poll)(struct pollfd *p, nfds_t n, int timeout) {
-    if (is("eintr") && atomic_fetch_add(&count, 1) % 2 == 0) {
+    if (is("eintr") && this_one()) {
         errno = EINTR;
         return -1;
     }
