@@ -19,6 +19,13 @@ gzip -c db.fa >db.gz
 respack -t 1 db.fa >db.wsp
 ssvfilt -t 1 -a m.hmm db.fa | head -n 300 >rows && sed '/^##/d; s/^#//' rows >db.tsv
 respack -t 1 db.tsv >pairs.wsp
+# a genome and its windows
+gzip -dc "$top/tests/data/golden/dna-models/MADE1.hmm.gz" >made.hmm
+for f in short dna_target; do gzip -dc "$top/tests/data/golden/long-targets/inputs/$f.fa.gz"; done >genome.fa
+gzip -c genome.fa >genome.gz
+msvfilt -t 1 --long made.hmm genome.fa >windows.tsv
+vitfilt -t 1 made.hmm windows.tsv | fwdscore -t 1 made.hmm >passed.tsv
+respack -t 1 --dna -O packed windows.tsv >windows.wsp
 
 # Copies standard input in pieces of random sizes up to SIZE; sleeps up to MS milliseconds after some.
 cat >pace.py <<'PACE'
@@ -44,7 +51,7 @@ pace() { # into $it
 
 n=0
 while [ $n -lt "$rounds" ]; do
-    pick ssvfilt msvfilt vitfilt fwdscore domscore respack && tool=$it
+    pick ssvfilt msvfilt vitfilt fwdscore domscore respack nhmmsieve && tool=$it
     pick db.fa db.gz db.wsp db.tsv pairs.wsp && input=$it
     pick tsv tsv fasta packed ids && out=$it
     [ $tool != domscore ] || [ $out != packed ] || out=a2m
@@ -53,7 +60,18 @@ while [ $n -lt "$rounds" ]; do
     pace && producer=$it
     pace && consumer=$it
     model='' backend='' all=''
-    if [ $tool != respack ]; then
+    if [ $tool = nhmmsieve ]; then # or a stage of the same search: the program, its option and its input
+        pick nhmmsieve: nhmmsieve: ssvfilt:--long msvfilt:--long msvfilt:windows vitfilt:windows domscore:passed
+        tool=${it%:*} all=${it#*:} model=made.hmm
+        case $all in
+        windows) all='' && pick windows.tsv windows.wsp && input=$it ;;
+        passed) all='' input=passed.tsv ;;
+        *) pick genome.fa genome.gz && input=$it ;;
+        esac
+        case $tool in nhmmsieve | domscore) pick tsv tblout bed gff3 && out=$it ;; esac
+        pick scalar avx2 avx512 && backend="--backend $it"
+        $tool --list-backends | grep -q "^$it.yes" || backend=''
+    elif [ $tool != respack ]; then
         pick m.hmm m.hmm m.hmm wide.hmm && model=$it
         pick scalar avx2 avx512 && backend="--backend $it"
         $tool --list-backends | grep -q "^$it.yes" || backend=''
