@@ -157,6 +157,22 @@ setup() { in_data; }
     grep -q 'Name=MADE1;Target=MADE1 4 80;bits=38.8;bias=7.4$' got
 }
 
+@test "--dfamtblout: the numbers of --tblout in other columns, a head for each model" {
+    nhmmsieve --dfamtblout beside.tbl -O dfamtblout made.hmm human.fa >got
+    same got beside.tbl
+    awk '!/^#/ { printf "%-20s  %-20s %-20s %6.1f %9s %5.1f %7d %7d    %s   %7d %7d %7d %7d %7d   %s\n",
+                 $1, $4, $3, $14, $13, $15, $5, $6, $12, $7, $8, $9, $10, $11, $16 }' made-human.tbl >want
+    grep -v '^#' got | same want /dev/stdin
+    printf '%s\n' '# hit scores' '# ----------' '#' >want
+    printf '%s' '# target name         acc                  query name             bits   e-value  bias  hmm-st  hmm-en strand' >>want
+    printf '%s\n' '  ali-st  ali-en  env-st  env-en  sq-len   description of target' >>want
+    printf '%s' '# ------------------- -------------------  -------------------  ------ --------- ----- ------- ------- ------' >>want
+    printf '%s\n' ' ------- ------- ------- ------- -------   ---------------------' >>want
+    head -5 got | same want /dev/stdin
+    nhmmsieve -O dfamtblout two.hmm short.fa >got
+    [ "$(grep -c '^# hit scores' got)" -eq 2 ]
+}
+
 @test "records of 0 to 8 residues, of N alone, and no input at all: heads without rows, status 0" {
     printf '>none\n>one\nA\n>seven\nACGTACG\n>eight\nACGTACGT\n>unknown\n%s\n>gaps\n..__**\n' \
         "$(head -c 5000 /dev/zero | tr '\0' N)" >odd.fa

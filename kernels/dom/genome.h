@@ -51,7 +51,7 @@ int ws_genome_domains(const ws_genome_model *m, ws_dom_worker *w, const ws_long_
 
 /* ---- results: kernels/dom/genome_output.c ---- */
 
-typedef enum ws_genome_form { WS_GENOME_TSV, WS_GENOME_TBLOUT, WS_GENOME_BED, WS_GENOME_GFF3 } ws_genome_form;
+typedef enum ws_genome_form { WS_GENOME_TSV, WS_GENOME_TBLOUT, WS_GENOME_BED, WS_GENOME_GFF3, WS_GENOME_DFAM } ws_genome_form;
 enum { WS_GENOME_COLUMNS = 16 };
 
 /* Hits until the end of the input, and how they are written. Zero-initialise, set what is needed, and release. */
@@ -96,13 +96,13 @@ typedef struct ws_genome {
     uint64_t block, mem;
     double E, T, megabases;
     int E_given, T_given, Z_given, cut_ga, cut_nc, cut_tc, all, max, nonull2, watson, crick, form, ignored;
-    const char *tblout;
+    const char *tblout, *dfamtblout;
 
     /* behind open */
     ws_hmmset set;
     ws_genome_model *model; /* [set.n] */
     ws_genome_results results;
-    ws_genome_out out[2];
+    ws_genome_out out[3];
     int nout;
     size_t *place;          /* of a batch: 1 + the entry of each sequence, 0 before it has one */
     size_t place_cap, going_on; /* the entry of the record whose last piece was not its last, 0: none */

@@ -141,6 +141,7 @@ static int add_rows(const ws_job *job, const ws_genome_results *g, ws_genome_for
     const ws_long_hits *l = &g->hits[t];
     const ws_hmm *hmm = &g->hmm[t];
     int rc = form == WS_GENOME_TBLOUT ? ws_long_tblout(out, hmm, l, g->record, t == 0, err) : WS_OK;
+    if (form == WS_GENOME_DFAM) rc = ws_long_dfamtblout(out, hmm, l, g->record, err);
     *rows = 0;
     for (size_t i = 0; i < l->n && !rc; i++) {
         const ws_long_hit *h = &l->at[i];

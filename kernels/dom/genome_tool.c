@@ -22,7 +22,7 @@ extern const ws_tool ws_genome_tool;
 
 #define IGNORED(name_) {0, name_, NULL, WS_OPT_FLAG, AT(ignored), NULL, "", .flags = WS_OPT_HIDDEN, PLAIN}
 
-static const char *const forms[] = {"tsv", "tblout", "bed", "gff3", NULL};
+static const char *const forms[] = {"tsv", "tblout", "bed", "gff3", "dfamtblout", NULL};
 
 static const ws_opt opts[] = {
     {'E', "evalue", NULL, WS_OPT_REAL, AT(E), "E", "report hits whose E-value is at most E [10]", .min = 0, .max = 1e300,
@@ -56,9 +56,11 @@ static const ws_opt opts[] = {
     {0, "block_length", NULL, WS_OPT_SIZE, AT(block), "N", "residues of a block [262144]", .min = 50000, .max = 1e9,
      .group = WS_GROUP_INPUT, .flags = WS_OPT_RESULT, PLAIN},
 
-    {'O', "out-format", NULL, WS_OPT_CHOICE, AT(form), "FORMAT", "write tsv, tblout, bed or gff3 [tsv]", .choices = forms,
+    {'O', "out-format", NULL, WS_OPT_CHOICE, AT(form), "FORMAT", "write tsv, tblout, bed, gff3 or dfamtblout [tsv]", .choices = forms,
      .group = WS_GROUP_OUTPUT, PLAIN},
     {0, "tblout", NULL, WS_OPT_STRING, AT(tblout), "FILE", "write nhmmer's table there too", .group = WS_GROUP_OUTPUT, PLAIN},
+    {0, "dfamtblout", NULL, WS_OPT_STRING, AT(dfamtblout), "FILE", "write nhmmer's table for Dfam there too", .group = WS_GROUP_OUTPUT,
+     PLAIN},
     {0, "mem", NULL, WS_OPT_SIZE, AT(mem), "SIZE", "memory that the ensemble of one region may take [4G]", .min = 1, .max = 1e15,
      .group = WS_GROUP_RUN, PLAIN},
     IGNORED("noali"), IGNORED("notextw"), IGNORED("dna"), IGNORED("rna"), /* of nhmmer, for which there is nothing to do here */
@@ -164,6 +166,13 @@ static int head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
 
 static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err) { return ws_genome_end(job, own, rows, text, err); }
 
+static void add_output(ws_job *job, ws_genome_form form, const char *path) {
+    ws_genome *g = job->own;
+    ws_genome_out *o = &g->out[g->nout++];
+    *o = (ws_genome_out){.results = &g->results, .form = form};
+    o->number = ws_job_add_output(job, &(ws_output){.path = path, .own = o});
+}
+
 static int open_tool(ws_job *job, ws_err *err) {
     ws_genome *g = job->own;
     const char *path = NULL;
@@ -183,10 +192,8 @@ static int open_tool(ws_job *job, ws_err *err) {
     g->results.cut = cut_of(g);
     g->out[g->nout++] = (ws_genome_out){.results = &g->results, .form = (ws_genome_form)g->form};
     job->out[0] = (ws_output){.path = job->out[0].path, .own = &g->out[0], .head = head, .pack = ws_genome_take, .end = end};
-    if (!g->tblout) return WS_OK;
-    g->out[g->nout] = (ws_genome_out){.results = &g->results, .form = WS_GENOME_TBLOUT};
-    g->out[g->nout].number = ws_job_add_output(job, &(ws_output){.path = g->tblout, .own = &g->out[g->nout]});
-    g->nout++;
+    if (g->tblout) add_output(job, WS_GENOME_TBLOUT, g->tblout);
+    if (g->dfamtblout) add_output(job, WS_GENOME_DFAM, g->dfamtblout);
     return WS_OK;
 }
 

@@ -56,6 +56,9 @@ int ws_long_hits_finish(ws_long_hits *l, const ws_long_model *m, uint64_t residu
 /* Appends the table of a model's hits, which ws_long_hits_finish has sorted; first: with its head (section 14). */
 int ws_long_tblout(ws_buf *out, const ws_hmm *hmm, const ws_long_hits *l, const ws_long_record *record, int first, ws_err *err);
 
+/* The same as nhmmer's --dfamtblout, each model with a head. */
+int ws_long_dfamtblout(ws_buf *out, const ws_hmm *hmm, const ws_long_hits *l, const ws_long_record *record, ws_err *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * nhmmer's --tblout. Specification long-targets.md, section 14. */
+ * nhmmer's --tblout, specification long-targets.md, section 14, and its --dfamtblout, which differs in columns and in a head for each
+ * model. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,5 +50,34 @@ int ws_long_tblout(ws_buf *out, const ws_hmm *hmm, const ws_long_hits *l, const 
     int rc = first ? head(out, w, err) : WS_OK;
     for (size_t i = 0; i < l->n && !rc; i++)
         if (l->at[i].reported) rc = row(out, w, hmm, &l->at[i], &record[l->at[i].record], err);
+    return rc;
+}
+
+static int dfam_head(ws_buf *out, widths w, ws_err *err) {
+    static const char dash[] = "-------------------", place[] = "-------";
+    int rc = ws_buf_addf(out, err,
+                         "# hit scores\n# ----------\n#\n# %-*s %-*s %-*s %6s %9s %5s  %s  %s %6s %*s %*s %*s %*s %*s   %s\n", w.name - 1,
+                         "target name", 20, "acc", w.query, "query name", "bits", "  e-value", " bias", "hmm-st", "hmm-en", "strand", w.place,
+                         "ali-st", w.place, "ali-en", w.place, "env-st", w.place, "env-en", w.place, "sq-len", "description of target");
+    if (rc) return rc;
+    return ws_buf_addf(out, err, "# %-*s %-*s %-*s %6s %9s %5s %s %s %6s %*s %*s %*s %*s %*s   %s\n", w.name - 1, dash, 20, dash, w.query,
+                       dash, "------", "---------", "-----", place, place, "------", w.place, place, w.place, place, w.place, place, w.place,
+                       place, w.place, place, "---------------------");
+}
+
+static int dfam_row(ws_buf *out, widths w, const ws_hmm *hmm, const ws_long_hit *h, const ws_long_record *r, ws_err *err) {
+    static const char format[] = "%-*s  %-*s %-*s %6.1f %9.2g %5.1f %7u %7u    %c   %*llu %*llu %*llu %*llu %*llu   %s\n";
+    return ws_buf_addf(out, err, format, w.name, r->name, 20, hmm->acc && *hmm->acc ? hmm->acc : "-", w.query, hmm->name, (double)h->bits,
+                       exp(h->lnp), (double)h->correction_nats * 1.44269504088896341, h->hmm_from, h->hmm_to, h->minus ? '-' : '+',
+                       w.place, (unsigned long long)h->ali_from, w.place, (unsigned long long)h->ali_to, w.place,
+                       (unsigned long long)h->env_from, w.place, (unsigned long long)h->env_to, w.place, (unsigned long long)r->L,
+                       *r->desc ? r->desc : "-");
+}
+
+int ws_long_dfamtblout(ws_buf *out, const ws_hmm *hmm, const ws_long_hits *l, const ws_long_record *record, ws_err *err) {
+    const widths w = widths_of(hmm, l, record);
+    int rc = dfam_head(out, w, err);
+    for (size_t i = 0; i < l->n && !rc; i++)
+        if (l->at[i].reported) rc = dfam_row(out, w, hmm, &l->at[i], &record[l->at[i].record], err);
     return rc;
 }
