@@ -126,7 +126,7 @@ class Attacks:
         self.r = random.Random(seed)
         self.commands = list(commands())
         self.known = {}
-    
+
         self.shim = os.path.abspath("shim.so")
         subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-D_GNU_SOURCE", "-O1", "-I" + TOP, "-shared", "-fPIC", "-o", self.shim,
                         os.path.join(TOP, "tests/fault/shim.c"), "-ldl"], check=True)

@@ -58,6 +58,20 @@ typedef struct model {
     ws_fscore *truth;
 } model;
 
+/* Gives half of the model's nodes, in stretches, frequent and long gaps: what a D can gain differs between the parts of the model that
+ * threads share. */
+static void lengthen_gaps(ws_hmm *h, sample *r) {
+    for (int k = 1; k < h->M;) {
+        const int end = k + 1 + sample_below(r, 60), often = sample_below(r, 2);
+        for (; k < end && k < h->M; k++) {
+            float *t = h->tr + (size_t)k * WS_NTRANS;
+            if (!often) continue;
+            t[WS_TMD] = 0.4F, t[WS_TMI] = 0.1F, t[WS_TMM] = 0.5F;
+            t[WS_TDD] = (float)(0.8 + 0.15 * sample_unit(r)), t[WS_TDM] = 1 - t[WS_TDD];
+        }
+    }
+}
+
 static void make_batch(sample_batch *s, sample *r, const model *m, int n, int longest) {
     for (int i = 0; i < NLENGTH; i++) {
         const ws_hmm *h = &m[sample_below(r, n)].h;
@@ -233,6 +247,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < NMODEL; i++) {
         if (model_sizes[i] > most || model_sizes[i] < least) continue;
         sample_model(&m[n].h, &r, model_sizes[i], i % 3 == 2 ? 0.2 : 0);
+        if (i % 3 == 1) lengthen_gaps(&m[n].h, &r);
         sample_target(&m[n].data, &m[n].h);
         m[n].t = (ws_target){.name = "random", .qlen = (uint64_t)m[n].h.M, .data = &m[n].data};
         n++;
