@@ -32,7 +32,7 @@ NEAREST = {
     "lib/hmm": ["build/tests/lib/hmm_model", "build/tests/lib/hmm_find", "build/tests/lib/hmm_portions", "build/tests/lib/bias",
                 "build/tests/lib/golden", "tests/input.bats", "tests/filters.bats"],
     "lib/run": ["build/tests/lib/pipe", "build/tests/lib/table", "tests/contract.bats", "tests/chain.bats", "tests/faults.bats"],
-    "lib/scan": ["build/tests/lib/scan", "build/tests/lib/rows_apart", "tests/scan.bats", "tests/chain.bats", "tests/contract.bats",
+    "lib/scan": ["build/tests/lib/scan", "build/tests/lib/rows_apart", "tests/scan.bats", "tests/filters.bats", "tests/chain.bats", "tests/contract.bats",
                  "tests/domscore.bats", "tests/faults.bats"],
     "lib/cascade": ["build/tests/lib/decide", "tests/filters.bats", "tests/chain.bats"],
     "lib/hits": ["build/tests/lib/hits", "build/tests/lib/hits_golden", "tests/domscore.bats"],

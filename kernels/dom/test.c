@@ -330,6 +330,25 @@ static void test_quotients(tap *tp) {
     tap_ok(tp, bad == 0, "0.8 of n in single precision is 4/5 of it");
 }
 
+/* A cluster whose members begin at so many places that none has a share of 2 %: the most frequent place counts, not the first. */
+static void test_scattered(tap *tp) {
+    ws_err err = {0};
+    const ws_dom_options options = {.seed = 42};
+    ws_dom_segment segment[WS_DOM_TRACES];
+    ws_dom_cluster *cluster;
+    ws_dom_worker *w;
+    uint32_t n, components;
+    const ws_dom_sample s = {.segment = segment, .n = WS_DOM_TRACES};
+    sample_must(ws_dom_worker_create(&w, &ws_dom_scalar, &options, &err), &err);
+    for (uint32_t v = 0; v < WS_DOM_TRACES; v++)
+        segment[v] = (ws_dom_segment){.trace = v, .i = v == 0 ? 130 : 100 + v % (WS_DOM_TRACES / 2), .j = 1200, .k = 10, .m = 60};
+    sample_must(ws_dom_cluster_segments(w, &s, 1200, 60, &cluster, &n, &components, &err), &err);
+    tap_ok(tp, n == 1 && components == 1 && cluster->i == 130 && cluster->j == 1200 && cluster->k == 10 && cluster->m == 60,
+           "a cluster without a frequent begin takes the most frequent one");
+    ws_free(cluster);
+    ws_dom_worker_destroy(w);
+}
+
 int main(void) {
     static const ws_dom_backend *const all[] = {WS_BY_WIDTH(ws_dom_)};
     tap t = {0};
@@ -339,6 +358,7 @@ int main(void) {
     test_random(&t);
     test_worked(&t);
     test_quotients(&t);
+    test_scattered(&t);
     for (int b = WS_NWIDTH - 1; b >= 0; b--) {
         if (cpu.why_not[b]) {
             tap_skip(&t, ws_width_name[b], cpu.why_not[b]);
