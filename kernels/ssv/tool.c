@@ -23,8 +23,8 @@ const ws_tool ws_ssv_tool = {
     .columns = WS_SCAN_COLUMNS "ssv_bits, ssv_p, query_accession, ssv_sat",
     .examples = "  # pass a database through the cheapest filter, names only\n"
                 "  ssvfilt -O ids globins4.hmm proteins.fa\n"
-                "  # rRNA genes of a genome, as nhmmer finds them\n"
-                "  ssvfilt --long r.hmm genome.fa.gz | msvfilt r.hmm | vitfilt r.hmm | fwdscore r.hmm | domscore r.hmm > hits.tsv\n"
+                "  # rRNA genes of a genome: domscore r.hmm behind it finds what nhmmer finds\n"
+                "  ssvfilt --long r.hmm genome.fa.gz | msvfilt r.hmm | vitfilt r.hmm | fwdscore r.hmm > some.tsv\n"
                 "  # a first sieve in front of the others, from a pipe\n"
                 "  zcat db.fa.gz | ssvfilt m.hmm | msvfilt m.hmm | vitfilt m.hmm | fwdscore m.hmm > hits.tsv\n",
     WS_CASCADE_TOOL,
