@@ -22,8 +22,8 @@ typedef enum ws_dom_form {
     const char *tblout, *domtblout, *msa
 
 #define WS_HIT_REAL(type, letter_, name_, field, arg_, help_, ...)                                                                         \
-    {letter_, name_, NULL, WS_OPT_REAL, offsetof(type, field), arg_, help_, .group = WS_GROUP_SCORE, .given = offsetof(type, field##_given), \
-     __VA_ARGS__}
+    {letter_, name_, NULL, WS_OPT_REAL, offsetof(type, field), arg_, help_, .group = WS_GROUP_SCORE,                                       \
+     .given = offsetof(type, field##_given), __VA_ARGS__}
 #define WS_HIT_ABOVE_0 .min = 0, .max = 1e300, .flags = WS_OPT_RESULT | WS_OPT_ABOVE
 #define WS_HIT_ANY .flags = WS_OPT_RESULT
 #define WS_HIT_FLAG(type, name_, field, group_, flags_, help_)                                                                             \
