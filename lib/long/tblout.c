@@ -58,11 +58,12 @@ static int dfam_head(ws_buf *out, widths w, ws_err *err) {
     int rc = ws_buf_addf(out, err,
                          "# hit scores\n# ----------\n#\n# %-*s %-*s %-*s %6s %9s %5s  %s  %s %6s %*s %*s %*s %*s %*s   %s\n", w.name - 1,
                          "target name", 20, "acc", w.query, "query name", "bits", "  e-value", " bias", "hmm-st", "hmm-en", "strand",
-                         w.place, "ali-st", w.place, "ali-en", w.place, "env-st", w.place, "env-en", w.place, "sq-len", "description of target");
+                         w.place, "ali-st", w.place, "ali-en", w.place, "env-st", w.place, "env-en", w.place, "sq-len",
+                         "description of target");
     if (rc) return rc;
     return ws_buf_addf(out, err, "# %-*s %-*s %-*s %6s %9s %5s %s %s %6s %*s %*s %*s %*s %*s   %s\n", w.name - 1, dash, 20, dash,
-                       w.query, dash, "------", "---------", "-----", place, place, "------", w.place, place, w.place, place, w.place, place, w.place,
-                       place, w.place, place, "---------------------");
+                       w.query, dash, "------", "---------", "-----", place, place, "------", w.place, place,
+                       w.place, place, w.place, place, w.place, place, w.place, place, "---------------------");
 }
 
 static int dfam_row(ws_buf *out, widths w, const ws_hmm *hmm, const ws_long_hit *h, const ws_long_record *r, ws_err *err) {
