@@ -165,7 +165,9 @@ static int run_step(ws_dom_crew *c, kind k, const ws_dom_task *task, size_t n, w
     for (size_t j = 0; j < n; j++) list(&s, &task[j]);
     qsort(s.entry, s.n, sizeof *s.entry, by_model);
     int rc = cut(&s, err);
-    if (rc == WS_OK) rc = ws_parallel_for(s.npiece, c->threads, run_piece, &s, err);
+    /* ends take microseconds, less than a thread's start */
+    const size_t threads = k == ENDS ? 1 + s.npiece / 32 : (size_t)c->threads;
+    if (rc == WS_OK) rc = ws_parallel_for(s.npiece, (int)ws_min(threads, (size_t)c->threads), run_piece, &s, err);
     ws_free(s.entry);
     ws_free(s.piece);
     return rc;

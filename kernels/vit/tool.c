@@ -14,6 +14,7 @@ static const ws_stage stage = {.bits_column = "vit_bits",
                                .may_skip = 1,
                                .window_p = 0.003,
                                .window_part = WS_LONG_HAS_VIT,
+                               .later = 1,
                                .passed = WS_PAST_VIT};
 
 static const ws_opt opts[] = {

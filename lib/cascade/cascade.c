@@ -31,6 +31,10 @@ int ws_cascade_make(ws_job *job, uint32_t t, ws_err *err) {
 #define BATCH_CELLS 1e12
 enum { BATCH_LEAST = 128 << 10 };
 
+/* Residues of a batch for each of the first models, behind the first filter. A batch is worked on in parts only if there are several models
+ * (lib/scan/split.c). What a proteome leaves for one model is 100,000 residues, which one thread would score. */
+enum { BATCH_OF_A_MODEL = 16 << 10 };
+
 static int make_targets(ws_job *job, ws_cascade *c, ws_err *err) {
     char name[64];
     double nodes = 1;
@@ -43,6 +47,7 @@ static int make_targets(ws_job *job, ws_cascade *c, ws_err *err) {
         nodes += (double)c->set.hmm[i].M;
     }
     job->most_batch = ws_max(BATCH_LEAST, (uint64_t)(BATCH_CELLS / nodes));
+    if (c->stage->later && c->set.n < BATCH_LEAST / BATCH_OF_A_MODEL) job->default_batch = c->set.n * BATCH_OF_A_MODEL;
     snprintf(name, sizeof name, "%zu_models", c->set.n);
     ws_buf id = {0};
     int rc = ws_buf_addf(&id, err, "%s(xxh3:%016llx)", c->set.n == 1 ? c->set.hmm[0].name : name,

@@ -20,6 +20,7 @@ typedef struct ws_stage {
     int uncorrected_first; /* P of the uncorrected score must pass first; the stage computes the bias only then (msv) */
     int may_skip;          /* rows whose MSV P is at or below -P pass without a Viterbi P (vit) */
     const char *e_column;  /* name of the E-value column; NULL: none (all but fwd) */
+    int later;             /* a filter stands in front of the stage, so few sequences come (vit, fwd) */
     ws_past passed;        /* what a pair that passes is counted as, where the stages of a pipe share a tally */
     int final;             /* E-values follow, so each model must be calibrated (dom) */
     double window_p;       /* nhmmer's F1, F2, F3, where the targets are windows */

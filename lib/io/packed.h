@@ -12,13 +12,13 @@ extern "C" {
 #endif
 
 /* A block is closed at the first sequence that brings it to so many words (2^20 residues), sequences or bytes of text. One with pairs is
- * closed earlier (2^17 residues): the next stage of a pipe waits for it. */
+ * closed earlier (2^14 residues): the next stage of a pipe waits for it, with all its threads. */
 enum {
     WS_PACKED_BLOCK_WORDS = (1 << 20) / WS_RESIDUES_PER_WORD,
     WS_PACKED_BLOCK_SEQS = 1 << 20,
     WS_PACKED_BLOCK_TEXT = 1 << 26,
     WS_PACKED_BLOCK_PAIRS = 1 << 13,
-    WS_PACKED_PAIRS_WORDS = (1 << 17) / WS_RESIDUES_PER_WORD
+    WS_PACKED_PAIRS_WORDS = (1 << 14) / WS_RESIDUES_PER_WORD
 };
 
 /* Sequences that wait for their block to fill are full. */
