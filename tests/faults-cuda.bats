@@ -181,6 +181,17 @@ does_without() { # does_without TOOL ARGUMENT...: some 0.8 seconds of work, so a
     does_without nhmmsieve --max -t 1 -K 100K made.hmm long.fa
 }
 
+@test "long targets: a hundred models in one call, and marks that outlive what they were asked with" {
+    zcat "$data/golden/dna-models/MADE1.hmm.gz" >made.hmm
+    zcat "$data/golden/long-targets/inputs/dna_target.fa.gz" >human.fa
+    for i in $(seq 100); do sed "s/^NAME .*/&_$i/" made.hmm; done >hundred.hmm
+    export MALLOC_PERTURB_=165
+    "$WARPSIEVE_FAULTY/nhmmsieve" --backend cuda hundred.hmm human.fa >got
+    whole_rows got
+    "$WARPSIEVE_FAULTY/ssvfilt" --long --backend cuda hundred.hmm human.fa >got
+    whole_rows got
+}
+
 # Of the calls in front of a context, and none behind it: releasing what is not there would make one.
 no_context() {
     [ -z "$(grep -vE '^cuda(DriverGetVersion|GetDeviceCount|DeviceGetAttribute|GetLastError|SetDevice|SetDeviceFlags)$' calls)" ]

@@ -271,6 +271,8 @@ static int queue(mark_call *c, const ws_long_dev *d, size_t steps, size_t at, ws
     return ws_launch_kernel(s, shape.kernel, shape.name, dim3((unsigned)blocks), (unsigned)shape.threads, 1, shared, &a, err);
 }
 
+enum { LIST_ALIGN = 256 /* of what a stream allots */ };
+
 static int mark(mark_call *c, const ws_long_dev *const *d, size_t nmodel, const ws_abc *abc, uint8_t *const *flag, ws_err *err) {
     ws_devstream *s = c->stream;
     size_t total = 0;
@@ -280,8 +282,9 @@ static int mark(mark_call *c, const ws_long_dev *const *d, size_t nmodel, const 
         ws_devtable *table = const_cast<ws_devtable *>(&d[k]->table);
         if (!rc) rc = ws_devstream_tables(s, &table, 1, err);
     }
-    const size_t lists = (nmodel + 1) * (c->nstrand * sizeof *c->strand + WS_ALIGN);
-    if (!rc) rc = ws_devstream_expect(s, c->words * sizeof(uint32_t) + WS_ALIGN + lists, err);
+    const size_t lists = (nmodel + 1) * (c->nstrand * sizeof *c->strand + LIST_ALIGN), turn = c->nturn * sizeof *c->turn + LIST_ALIGN;
+    if (!rc) rc = ws_devstream_reserve(s, lists + turn, err);
+    if (!rc) rc = ws_devstream_expect(s, c->words * sizeof(uint32_t) + LIST_ALIGN + lists + turn, err);
     if (!rc) rc = ws_devstream_room(s, &s->out, total, err);
     if (!rc) rc = ws_cuda_check(cudaMemsetAsync(s->out.p, 0, total, s->stream), "clearing flags", err);
     if (!rc) rc = send_words(c, abc, err);

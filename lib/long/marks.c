@@ -16,11 +16,11 @@ struct ws_long_marks {
     ws_long_range *range;
     size_t n, span_cap, range_cap;
     int strands;
-    const ws_long_model *const *model;
+    int *M; /* [nmodel] nodes of each */
     size_t nmodel;
     uint8_t **flag; /* [nmodel], NULL: no device takes the model */
     size_t *at;     /* [nmodel] where the span's marks begin */
-    size_t flag_cap, at_cap;
+    size_t flag_cap, at_cap, M_cap;
     ws_buf flags, own;
     size_t now, unit; /* the span and its unit that are being searched; unit 0: none yet */
 };
@@ -29,6 +29,7 @@ void ws_long_marks_release(ws_long_marks *m) {
     if (!m) return;
     ws_free(m->span);
     ws_free(m->range);
+    ws_free(m->M);
     ws_free(m->flag);
     ws_free(m->at);
     ws_buf_release(&m->flags);
@@ -61,7 +62,7 @@ static int find_spans(ws_long_marks *m, const ws_batch *b, const ws_long_unit *u
 }
 
 /* Steps of one strand, or of all that are asked. */
-static size_t steps_of(const ws_long_marks *m, size_t k, size_t s) { return ws_long_steps(m->model[k]->M, m->span[s].n); }
+static size_t steps_of(const ws_long_marks *m, size_t k, size_t s) { return ws_long_steps(m->M[k], m->span[s].n); }
 static size_t all_steps_of(const ws_long_marks *m, size_t k, size_t s) {
     return steps_of(m, k, s) * (size_t)(m->strands == (WS_LONG_PLUS | WS_LONG_MINUS) ? 2 : 1);
 }
@@ -105,11 +106,12 @@ int ws_long_mark(ws_long_worker *w, const ws_long_cut *c, const ws_long_dev *con
                  const ws_batch *b, const ws_long_unit *unit, size_t n, ws_err *err) {
     if (!w->marks && !(w->marks = ws_calloc(1, sizeof *w->marks, err))) return err->code;
     ws_long_marks *m = w->marks;
-    m->model = model;
     m->nmodel = nmodel;
     m->strands = c->strands;
     m->now = m->unit = 0;
-    int rc = find_spans(m, b, unit, n, c->block, c->maxl, err);
+    int rc = ws_grow(&m->M, &m->M_cap, nmodel, sizeof *m->M, err);
+    for (size_t k = 0; k < nmodel && !rc; k++) m->M[k] = model[k]->M;
+    if (!rc) rc = find_spans(m, b, unit, n, c->block, c->maxl, err);
     if (!rc) rc = make_room(m, dev, err);
     return rc ? rc : mark(m, c->abc, dev, err);
 }
@@ -125,7 +127,7 @@ int ws_long_marks_of(ws_long_marks *m, size_t k, ws_long_block *b, int *any, ws_
     const span *s = &m->span[m->now];
     *any = 1;
     if (!m->flag[k]) return WS_OK;
-    const int M = m->model[k]->M;
+    const int M = m->M[k];
     const size_t steps = ws_long_steps(M, b->n);
     const uint8_t *whole = m->flag[k] + m->at[k];
     uint8_t *own = ws_buf_scratch(&m->own, 2 * steps, err);

@@ -107,6 +107,27 @@ static int model_differs(const ws_long_model *m, const longdata *d, const uint8_
     return bad;
 }
 
+/* A call of as many models as nhmmsieve and ssvfilt give marks the same; returns how many do not. */
+static int many_differ(const ws_long_dev *const *dev, const ws_long_model *m, int n, const ws_long_range *range, uint8_t *const *flag) {
+    enum { MANY = 200 };
+    const ws_long_dev *list[MANY];
+    uint8_t *own[MANY];
+    ws_err err;
+    int bad = 0;
+    for (int k = 0; k < MANY; k++) {
+        list[k] = dev[k % n];
+        own[k] = flags_for(m[k % n].M, range, NLENGTH);
+    }
+    sample_must(ws_long_dev_mark(list, MANY, ws_abc_get(WS_ABC_DNA), range, NLENGTH, both, own, &err), &err);
+    for (int k = 0; k < MANY; k++) {
+        size_t steps = 0;
+        for (int j = 0; j < NLENGTH; j++) steps += 2 * ws_long_steps(m[k % n].M, range[j].n);
+        bad += memcmp(own[k], flag[k % n], steps) != 0;
+        free(own[k]);
+    }
+    return bad;
+}
+
 /* All models of one height in one call. The CPU keeps models whose threshold is beyond a byte: a few at great heights, where random
  * strands may be without diagonals too. */
 static void check_height(tap *t, sample *r, int height, int most) {
@@ -135,6 +156,7 @@ static void check_height(tap *t, sample *r, int height, int most) {
     for (int k = 0; k < n; k++) flag[k] = flags_for(m[k].M, range, NLENGTH);
     const ws_abc *abc = ws_abc_get(WS_ABC_DNA);
     sample_must(ws_long_dev_mark((const ws_long_dev *const *)dev, (size_t)n, abc, range, NLENGTH, both, flag, &err), &err);
+    bad += many_differ((const ws_long_dev *const *)dev, m, n, range, flag);
     release_ranges(range, NLENGTH);
     for (int k = 0; k < n; k++) {
         bad += model_differs(&m[k], &d, flag[k], &found);
