@@ -58,17 +58,31 @@ typedef struct model {
     ws_fscore *truth;
 } model;
 
-/* Gives half of the model's nodes, in stretches, frequent and long gaps: what a D can gain differs between the parts of the model that
- * threads share. */
-static void lengthen_gaps(ws_hmm *h, sample *r) {
-    for (int k = 1; k < h->M;) {
-        const int end = k + 1 + sample_below(r, 60), often = sample_below(r, 2);
-        for (; k < end && k < h->M; k++) {
-            float *t = h->tr + (size_t)k * WS_NTRANS;
-            if (!often) continue;
-            t[WS_TMD] = 0.4F, t[WS_TMI] = 0.1F, t[WS_TMM] = 0.5F;
-            t[WS_TDD] = (float)(0.8 + 0.15 * sample_unit(r)), t[WS_TDM] = 1 - t[WS_TDD];
+/* Gives the model stretches of nodes that a path leaves behind their end only: what a D can gain differs between the parts of the model
+ * that threads share. */
+enum { INSIDE = 999 }; /* D to D there, in thousandths */
+static void add_stretches(ws_hmm *h, sample *r) {
+    for (int k = 8; k < h->M; k += 20 + sample_below(r, 40))
+        for (const int end = k + 4 + sample_below(r, 24); k < end && k < h->M; k++) {
+            h->tr[(size_t)k * WS_NTRANS + WS_TDD] = INSIDE / 1000.0F;
+            h->tr[(size_t)k * WS_NTRANS + WS_TDM] = 1 - INSIDE / 1000.0F;
         }
+}
+static int in_stretch(const ws_hmm *h, int k) { return h->tr[(size_t)k * WS_NTRANS + WS_TDD] == INSIDE / 1000.0F; }
+
+/* L residues: some of the nodes before a stretch, then those behind it. The path's D is hardly better than an entry. */
+static void skip_stretches(const ws_hmm *h, sample *r, uint8_t *x, size_t L) {
+    int k = 1 + sample_below(r, h->M);
+    while (k > 1 && !(in_stretch(h, k) && !in_stretch(h, k - 1))) k--;
+    k = (int)ws_max(2, (size_t)k) - 1;
+    for (int back = sample_below(r, 8); back && k > 1 && !in_stretch(h, k - 1); back--) k--;
+    for (size_t i = 0; i < L; i++, k++) {
+        while (k < h->M && in_stretch(h, k)) k++;
+        if (k > h->M) k = 1;
+        const float *p = h->mat + k * 20;
+        int best = 0;
+        for (int c = 1; c < 20; c++) best = p[c] > p[best] ? c : best;
+        x[i] = (uint8_t)best;
     }
 }
 
@@ -83,6 +97,10 @@ static void make_batch(sample_batch *s, sample *r, const model *m, int n, int lo
         for (kind what = RANDOM; what < NKIND + 4; what++) {
             const size_t len = ws_min((size_t)(1 + sample_below(r, 200)), (size_t)longest);
             fill(sample_add(s, len), len, ws_min(what, SEGMENTS), r, &m[i].h);
+        }
+        for (int j = 0; j < 8; j++) {
+            const size_t len = ws_min((size_t)(10 + sample_below(r, 60)), (size_t)longest);
+            skip_stretches(&m[i].h, r, sample_add(s, len), len);
         }
     }
     for (int i = 0; i < 2; i++) { /* past every integer range, several rescalings */
@@ -247,7 +265,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < NMODEL; i++) {
         if (model_sizes[i] > most || model_sizes[i] < least) continue;
         sample_model(&m[n].h, &r, model_sizes[i], i % 3 == 2 ? 0.2 : 0);
-        if (i % 3 == 1) lengthen_gaps(&m[n].h, &r);
+        if (i % 3 == 1) add_stretches(&m[n].h, &r);
         sample_target(&m[n].data, &m[n].h);
         m[n].t = (ws_target){.name = "random", .qlen = (uint64_t)m[n].h.M, .data = &m[n].data};
         n++;
