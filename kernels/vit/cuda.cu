@@ -54,15 +54,22 @@ static bool fits(vit_model *p, const ws_words *w) {
     return entry >= STEP && w->M > 0;
 }
 
-// Returns the most that a D of nodes first..last can gain through D to D over an entry two nodes further on. Source:
-// HMMER's bound (profile-filters.md, section 5.2).
-static int gain_of(const ws_words *w, int first, int last) {
-    int gain = -32768;
-    for (int k = ws_max((size_t)first, 2); k <= last && k <= w->M - 2; k++) {
-        const int b = w->tr[WS_PDD][k] + w->tr[WS_PDM][k + 1] - w->tr[WS_PBM][k + 2];
-        gain = b > gain ? b : gain;
+// Sets gain[k] to the most that a D of node k can gain through one or more D to D over an entry at the node that it leaves to. Source:
+// HMMER's bound (profile-filters.md, section 5.2), which is that of all nodes. The bound of a part of the nodes must include paths that
+// leave behind that part.
+static void set_gains(int *gain, const ws_words *w) {
+    for (int k = w->M; k >= 0; k--) {
+        gain[k] = -32768;
+        if (k < 2 || k > w->M - 2) continue;
+        const int next = w->tr[WS_PDM][k + 1] - w->tr[WS_PBM][k + 2], on = next > gain[k + 1] ? next : gain[k + 1];
+        if (w->tr[WS_PDD][k] + on > gain[k]) gain[k] = w->tr[WS_PDD][k] + on;
     }
-    return gain;
+}
+
+static int largest(const int *gain, int first, int last, int M) {
+    int most = -32768;
+    for (int k = first; k <= last && k <= M; k++) most = gain[k] > most ? gain[k] : most;
+    return most;
 }
 
 // Makes the table vit_task.trans. Returns WS_ENOMEM on failure.
@@ -84,10 +91,14 @@ static int make_transitions(vit_model *p, const ws_words *w, int R, ws_err *err)
                 trans[(t * R + j) * g + z] = ws_pair16(value(k), value(k + R));
             }
     }
+    int *gain = (int *)ws_calloc((size_t)w->M + 1, sizeof *gain, err);
+    if (!gain) return WS_ENOMEM;
+    set_gains(gain, w);
     for (int z = 0; z < g; z++) {
         const int k = z * 2 * R;
-        trans[NTRANS * R * g + z] = ws_pair16(gain_of(w, k + 1, k + R), gain_of(w, k + R + 1, k + 2 * R));
+        trans[NTRANS * R * g + z] = ws_pair16(largest(gain, k + 1, k + R, w->M), largest(gain, k + R + 1, k + 2 * R, w->M));
     }
+    ws_free(gain);
     return WS_OK;
 }
 

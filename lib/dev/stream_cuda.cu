@@ -158,6 +158,34 @@ int ws_devstream_sync(ws_devstream *s, ws_err *err) {
     return ws_cuda_check(e, at ? names : "a copy", err);
 }
 
+int ws_devstream_fork(ws_devstream *s, ws_err *err) {
+    return ws_cuda_check(cudaEventRecord(s->forked, s->stream), "recording an event", err);
+}
+
+int ws_devstream_side(ws_devstream *s, size_t k, ws_err *err) {
+    const unsigned i = (unsigned)(k % WS_DEVSTREAM_SIDES), bit = 1u << i;
+    int rc = WS_OK;
+    if (!s->side[i]) rc = ws_cuda_check(cudaStreamCreateWithFlags(&s->side[i], cudaStreamNonBlocking), "creating a stream", err);
+    if (!rc && !s->joined[i]) rc = ws_cuda_check(cudaEventCreate(&s->joined[i]), "creating an event", err);
+    if (!rc && !(s->sides & bit)) rc = ws_cuda_check(cudaStreamWaitEvent(s->side[i], s->forked, 0), "waiting for an event", err);
+    if (rc) return rc;
+    s->sides |= bit;
+    s->launch = s->side[i];
+    return WS_OK;
+}
+
+int ws_devstream_join(ws_devstream *s, int rc, ws_err *err) {
+    for (int i = 0; i < WS_DEVSTREAM_SIDES; i++) {
+        if (!(s->sides >> i & 1)) continue;
+        if (!rc) rc = ws_cuda_check(cudaEventRecord(s->joined[i], s->side[i]), "recording an event", err);
+        if (!rc) rc = ws_cuda_check(cudaStreamWaitEvent(s->stream, s->joined[i], 0), "waiting for an event", err);
+        if (rc) (void)cudaStreamSynchronize(s->side[i]); // its kernels use what the next call overwrites
+    }
+    s->sides = 0;
+    s->launch = s->stream;
+    return rc;
+}
+
 int ws_devstream_launched(ws_devstream *s, const char *name, ws_err *err) {
     int rc = ws_cuda_check(cudaGetLastError(), name, err);
     if (!rc && s->nname < WS_DEVSTREAM_NAMES) s->name[s->nname++] = name;

@@ -83,12 +83,16 @@ int ws_devcall_queue(ws_devcall *c, const ws_shape *shape, bool cut, bool takes,
     if (!rc) rc = ws_devstream_put(c->stream, own, c->ntask * sizeof *own, &tasks, err);
     if (!rc) rc = ws_devstream_put(c->stream, ls.unit, ls.nunit * sizeof *ls.unit, &units, err);
     args.task = (const TASK *)tasks;
+    // a launch lasts as long as its longest sequence, so few pairs of many shapes leave a device idle unless launches overlap
+    if (!rc) rc = ws_devstream_fork(c->stream, err);
     for (size_t k = 0; k < ls.n && !rc; k++) {
         size_t shared = 0;
         for (size_t i = 0; i < ls.at[k].n; i++) shared = ws_max(shared, shared_of(c->task[ls.order[ls.at[k].first + i]]));
         args.unit = (const ws_devunit *)units + ls.at[k].unit;
-        rc = ws_launch_units(c->stream, shape[ls.at[k].shape], ls.at[k], shared, &args, err);
+        rc = ws_devstream_side(c->stream, k, err);
+        if (!rc) rc = ws_launch_units(c->stream, shape[ls.at[k].shape], ls.at[k], shared, &args, err);
     }
+    rc = ws_devstream_join(c->stream, rc, err);
     ws_launches_release(&ls);
     ws_free(fit);
     ws_free(own);

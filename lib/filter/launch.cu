@@ -118,7 +118,7 @@ int ws_launch_kernel(ws_devstream *s, const void *kernel, const char *name, dim3
     config.gridDim = grid;
     config.blockDim = dim3(threads);
     config.dynamicSmemBytes = shared;
-    config.stream = s->stream;
+    config.stream = s->launch;
     config.attrs = &attribute;
     config.numAttrs = cluster > 1;
     rc = ws_cuda_check(cudaLaunchKernelExC(&config, kernel, &args), name, err);

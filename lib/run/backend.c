@@ -4,9 +4,11 @@
 
 #include "lib/dev/device.h"
 #include "lib/dev/ids.h"
+#include "lib/io/source.h"
 #include "lib/run/message.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #define USABLE(width, ...) \
     int ws_usable_##width(const ws_machine *m, const char **why) { return !(*why = m->cpu.why_not[WS_WIDTH_##width]); }
@@ -129,6 +131,7 @@ int ws_backend_begin(ws_job *job, int threads, ws_err *err) {
     if (!(job->prep = ws_calloc(job->ntarget, sizeof *job->prep, err))) return err->code;
     if (!(job->cpu_prep = ws_calloc(job->ntarget, sizeof *job->cpu_prep, err))) return err->code;
     int rc = ws_ready_begin(job, err);
+    if (job->open && (job->ninput == 0 || ws_source_is_stdin(job->input[0]))) ws_dev_open_after(STDIN_FILENO);
     if (!rc && job->open) rc = ws_backend_open(job, threads, err);
     return rc || !job->cpu_backend || job->ntarget == 0 ? rc : ws_ready_for(job, job->cpu_backend, threads, err);
 }

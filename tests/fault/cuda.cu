@@ -124,6 +124,7 @@ PLAIN(cudaDeviceGetAttribute, (int *v, cudaDeviceAttr what, int id), (v, what, i
 WRAP(cudaSetDevice, "choice", cudaErrorUnknown, (int id), (id), cudaSuccess)
 PLAIN(cudaSetDeviceFlags, (unsigned flags), (flags), cudaSuccess)
 PLAIN(cudaStreamCreateWithFlags, (cudaStream_t *s, unsigned flags), (s, flags), give(s, (cudaStream_t)&fakes))
+PLAIN(cudaStreamWaitEvent, (cudaStream_t s, cudaEvent_t e, unsigned flags), (s, e, flags), cudaSuccess)
 PLAIN(cudaStreamDestroy, (cudaStream_t s), (s), cudaSuccess)
 PLAIN(cudaEventCreate, (cudaEvent_t *e), (e), give(e, (cudaEvent_t)&fakes))
 PLAIN(cudaEventDestroy, (cudaEvent_t e), (e), cudaSuccess)
