@@ -47,7 +47,7 @@ static mrf_colour colour_of(const mrf_args &a, int colour, uint32_t slots) {
 
 // Bytes of shared memory beside the limits.
 static size_t shared_of(uint32_t K) {
-    return threads_of(K) / 32 * ((3 * (size_t)K + 2) * sizeof(uint64_t) + (QUEUE + MOVES) * sizeof(uint32_t));
+    return threads_of(K) / 32 * ((3 * (size_t)K + 2) * sizeof(uint64_t) + QUEUE * (sizeof(uint2) + sizeof(uint32_t)));
 }
 
 // Returns whether a kernel waits for the one before by itself (depend), as code for 9.0 and later does. Then it may start early.

@@ -17,9 +17,7 @@ enum {
     CODES = 256,        // codes of a block that makes the tables
     UNIT = 16,          // voxels that a thread looks at together: 16 bytes of labels
     WORDS = UNIT / 4,
-    PUSHED = 4,         // voxels that a lane puts into its warp's queue at once
-    QUEUE = 32 * PUSHED + 32,
-    MOVES = 64,         // in two parts: less than 32 wait, 32 come
+    QUEUE = 64,         // voxels and moves of a warp: less than 32 wait, up to 32 come
     MOST_SHIFT = 5,     // at most 32 codes share a limit: those of a warp
     ALL_SHIFT = 16,     // all codes share one
     NO_LIMIT = 127,
@@ -97,20 +95,23 @@ static __global__ void ws_mrf_renew_kernel(mrf_args a, int first) {
     if (first || anew) {
         int32_t *row = a.table + (size_t)(q <= a.top ? q : a.top) * a.width;
         int32_t least = INT32_MAX, second = INT32_MAX;
+        int4 kept = make_int4(0, 0, 0, 0); // the first four
         for (uint32_t k = 0; k < a.width; k += 4) {
             int32_t G[4];
 #pragma unroll
             for (uint32_t i = 0; i < 4; i++) {
-                G[i] = WS_MRF_WORST;
+                G[i] = INT32_MAX; // of no class: nobody takes it
                 if (k + i >= a.K) continue;
                 G[i] = ws_mrf_prior(gauss[k + i], log_sd[k + i], q);
                 second = G[i] < least ? least : min(second, G[i]);
                 least = min(least, G[i]);
             }
-            if (q <= a.top) *(int4 *)(row + k) = make_int4(G[0], G[1], G[2], G[3]);
+            const int4 four = make_int4(G[0], G[1], G[2], G[3]);
+            if (q <= a.top) *(int4 *)(row + k) = four;
+            if (k == 0) kept = four;
         }
         for (uint32_t k = 0; k < a.width && a.shift <= MOST_SHIFT; k += 4) { // of all codes of the same place in `limit` the least
-            const int4 four = q <= a.top ? *(const int4 *)(row + k) : make_int4(0, 0, 0, 0);
+            const int4 four = k == 0 ? kept : *(const int4 *)(row + k);
             const int32_t G[4] = {four.x, four.y, four.z, four.w};
 #pragma unroll
             for (uint32_t i = 0; i < 4; i++) {
@@ -248,40 +249,46 @@ static __device__ __forceinline__ void add_moves(ws_mrf_sums *sums, bool moves, 
     __syncwarp();
 }
 
-// The N labels around one voxel, four to a word.
+// 1 << by, 0 if that is 32 or more.
+static __device__ __forceinline__ uint32_t bit_at(uint32_t by) {
+    uint32_t x;
+    asm("shl.b32 %0, 1, %1;" : "=r"(x) : "r"(by)); // PTX defines what C does not
+    return x;
+}
+
+// The N labels around one voxel.
 template <int N> struct mrf_around {
-    enum { SIZE = (N + 3) / 4 };
-    uint32_t word[SIZE];
+    uint32_t label[N];
 
     __device__ __forceinline__ void load(const mrf_rows &r) {
         int k = 0;
-#pragma unroll
-        for (int i = 0; i < SIZE; i++) word[i] = N % 4 && i == SIZE - 1 ? ~0u << 8 * (N % 4) : 0; // bytes that no class has
 #pragma unroll
         for (int d = 0; d < 9; d++) {
             const int dy = d % 3 - 1, dz = d / 3 - 1, far = dy * dy + dz * dz;
             const long at = dy * r.up + dz * r.plane;
             if (far > (N == 6 ? 1 : 2)) continue;
-            if (far != 0) word[k / 4] |= (uint32_t)r.row[at] << 8 * (k % 4), k++;
+            if (far != 0) label[k++] = r.row[at];
             if (far > (N == 6 ? 0 : N == 18 ? 1 : 2)) continue;
-            word[k / 4] |= (uint32_t)r.other[at] << 8 * (k % 4), k++;
-            word[k / 4] |= (uint32_t)r.other[at + (r.h ? 1 : -1)] << 8 * (k % 4), k++;
+            label[k++] = r.other[at];
+            label[k++] = r.other[at + (r.h ? 1 : -1)];
         }
     }
 
-    __device__ __forceinline__ int32_t same(uint32_t c) const {
-        int32_t n = 4 * SIZE;
+    // In byte k, how many of them are class c + k, k < 4.
+    __device__ __forceinline__ uint32_t same(uint32_t c) const {
+        uint32_t n = 0;
 #pragma unroll
-        for (int k = 0; k < SIZE; k++) n -= __popc(differing(word[k], c * 0x01010101u) & HIGH);
+        for (int k = 0; k < N; k++) n += bit_at(8 * (label[k] - c)); // a label below c gives a large number
         return n;
     }
 };
 
 // What a warp has in shared memory: sums of the classes, slots of voxels to look at, moves to add to the sums.
 struct mrf_warp {
-    ws_mrf_sums *sums;       // [K]
-    uint32_t *queue, *moves; // [QUEUE], [MOVES]
-    uint32_t nqueue, nmove;  // in all lanes the same
+    ws_mrf_sums *sums;      // [K]
+    uint2 *queue;           // [QUEUE] slot, code
+    uint32_t *moves;        // [QUEUE] see move_of
+    uint32_t nqueue, nmove; // in all lanes the same
     unsigned long long fall, changed; // of this lane
 };
 
@@ -299,26 +306,28 @@ static __device__ __forceinline__ uint64_t number_of(const mrf_args &a, uint32_t
 
 // Looks at a voxel in each lane with all classes, and moves it if the energy falls.
 template <int N, bool RANDOM>
-static __device__ __forceinline__ void look(const mrf_args &a, uint64_t sweep, bool valid, uint32_t at, mrf_warp *w) {
+static __device__ __forceinline__ void look(const mrf_args &a, uint64_t sweep, bool valid, uint2 voxel, mrf_warp *w) {
+    const uint32_t at = voxel.x, q = voxel.y;
     uint32_t move = 0;
     bool moves = false;
     if (valid) {
         const int h = at >= a.half;
         const mrf_rows r = rows_at(a, at, h);
+        const int4 *row = (const int4 *)(a.table + (size_t)q * a.width);
+        int4 four = *row; // before the labels, so that it waits beside them
         mrf_around<N> near;
-        const uint32_t q = a.code[at], from = *r.row;
+        const uint32_t from = *r.row;
         uint32_t to = 0;
         near.load(r);
         int32_t own = 0, best = INT32_MAX;
         if (RANDOM) to = ws_mrf_proposal(a.seed, number_of(a, at, h), sweep, a.K);
-        const int32_t *row = a.table + (size_t)q * a.width;
         for (uint32_t c = 0; c < a.K; c += 4) {
-            const int4 four = *(const int4 *)(row + c);
+            if (c > 0) four = row[c / 4];
             const int32_t G[4] = {four.x, four.y, four.z, four.w};
+            const uint32_t same = near.same(c);
 #pragma unroll
             for (uint32_t k = 0; k < 4; k++) {
-                if (c + k >= a.K) break;
-                const int32_t E = G[k] - a.weight * near.same(c + k);
+                const int32_t E = G[k] - a.weight * (int32_t)(same >> 8 * k & 255);
                 if (c + k == from) own = E;
                 if (RANDOM ? c + k == to : E < best) best = E, to = c + k;
             }
@@ -341,23 +350,16 @@ static __device__ __forceinline__ void look(const mrf_args &a, uint64_t sweep, b
     add_moves(w->sums, true, w->moves[w->nmove + threadIdx.x % 32]);
 }
 
-// Puts up to PUSHED voxels of each lane into the queue, those of the unit at slot `at` whose bit is set; returns which are left.
-static __device__ __forceinline__ uint32_t push(mrf_warp *w, uint32_t at, uint32_t which) {
-    const uint32_t lane = threadIdx.x % 32, own = min(__popc(which), (int)PUSHED);
-    uint32_t sum = own;
-#pragma unroll
-    for (uint32_t d = 1; d < 32; d *= 2) {
-        const uint32_t before = __shfl_up_sync(~0u, sum, d);
-        if (lane >= d) sum += before;
+// Puts a voxel of each lane whose `which` is not 0 into the queue, one of the unit at slot `at`; returns which are left.
+static __device__ __forceinline__ uint32_t push(const mrf_args &a, mrf_warp *w, uint32_t at, uint32_t which) {
+    const uint32_t pushing = __ballot_sync(~0u, which != 0), bit = (uint32_t)__ffs(which) - 1;
+    if (which) {
+        at += 4 * (bit & 7) + (bit >> 3);
+        w->queue[w->nqueue + __popc(pushing & lanes_before())] = make_uint2(at, a.code[at]);
     }
-    uint32_t *to = w->queue + w->nqueue + sum - own;
-    for (uint32_t i = 0; i < own; i++, which &= which - 1) {
-        const uint32_t bit = (uint32_t)__ffs(which) - 1;
-        to[i] = at + 4 * (bit & 7) + (bit >> 3);
-    }
-    w->nqueue += __shfl_sync(~0u, sum, 31);
+    w->nqueue += __popc(pushing);
     __syncwarp();
-    return which;
+    return which & (which - 1);
 }
 
 // ---- 5 a pass ----
@@ -376,8 +378,8 @@ template <int N, bool RANDOM> static __global__ void __launch_bounds__(THREADS, 
     const uint32_t threads = blockDim.x, warps = threads / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     uint4 *limit = room;
     uint64_t *sums = (uint64_t *)(limit + a.nlimit / 16), *mine = sums + warp * nsum;
-    uint32_t *queues = (uint32_t *)(sums + warps * nsum);
-    mrf_warp w = {(ws_mrf_sums *)mine, queues + warp * QUEUE, queues + warps * QUEUE + warp * MOVES, 0, 0, 0, 0};
+    uint2 *queues = (uint2 *)(sums + warps * nsum);
+    mrf_warp w = {(ws_mrf_sums *)mine, queues + warp * QUEUE, (uint32_t *)(queues + warps * QUEUE) + warp * QUEUE, 0, 0, 0, 0};
     for (uint32_t i = threadIdx.x; i < warps * nsum; i += threads) sums[i] = 0;
     depend();
     const int done = a.state->done;
@@ -395,13 +397,12 @@ template <int N, bool RANDOM> static __global__ void __launch_bounds__(THREADS, 
         uint32_t which = 0;
         if (column < g.columns) which = unsure<N>(a, rows_at(a, here, h), a.code + here, (const uint8_t *)limit);
         for (bool more = true; more;) {
-            if (__any_sync(~0u, which)) which = push(&w, here, which);
             more = __any_sync(~0u, which);
-            while (w.nqueue >= 32 || (w.nqueue > 0 && !more && k + 1 == steps)) {
-                const uint32_t many = min(w.nqueue, 32u);
-                w.nqueue -= many;
-                look<N, RANDOM>(a, sweep, lane < many, lane < many ? w.queue[w.nqueue + lane] : 0, &w);
-            }
+            if (more) which = push(a, &w, here, which);
+            if (w.nqueue < 32 && (more || w.nqueue == 0 || k + 1 < steps)) continue;
+            const uint32_t many = min(w.nqueue, 32u);
+            w.nqueue -= many;
+            look<N, RANDOM>(a, sweep, lane < many, w.queue[w.nqueue + min(lane, many - 1)], &w);
         }
     }
     if (w.nmove) add_moves(w.sums, lane < w.nmove, lane < w.nmove ? w.moves[lane] : 0);
