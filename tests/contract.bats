@@ -334,7 +334,8 @@ head, rows = b"".join(whole[:row]), b"".join(whole[row:-1])
 for n in range(8):
     open("part", "w").close()
     feed = subprocess.Popen(["sh", "-c", "while cat big.fa 2>/dev/null; do :; done"], stdout=subprocess.PIPE)
-    p = subprocess.Popen(sys.argv[1:], stdin=feed.stdout)
+    # a shell starts what it does in the background with SIGINT ignored, and so it would stay
+    p = subprocess.Popen(sys.argv[1:], stdin=feed.stdout, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     feed.stdout.close()
     time.sleep(0.02)
     try:
