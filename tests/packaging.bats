@@ -21,6 +21,7 @@ setup_file() {
 }
 setup() {
     [ -z "${WARPSIEVE_BIN:-}" ] || skip "programs from elsewhere are tested"
+    unset MAKEFLAGS # of make -j2 check, which a make of a test would warn about
     cd "$BATS_FILE_TMPDIR" || return 1
     [ -d one ] || skip "this is no git checkout, so there is nothing to make a tarball from"
 }
