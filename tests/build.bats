@@ -110,3 +110,26 @@ version_has_facts() {
         readelf -sW "$top/bin/$t" | grep -q __stack_chk_fail || fail "$t: no stack protector"
     done
 }
+
+@test "make mutants: a test that hangs, or leaves children in groups of their own, is ended with all of them; a signal too" {
+    printf '%s\n' '#!/bin/sh' 'echo $$ >>pids' "setsid sh -c 'echo \$\$ >>pids; exec sleep 300' &" \
+        "timeout 300 sh -c 'echo \$\$ >>pids; exec sleep 300' &" '[ -z "$1" ] || exec sleep "$1"' >slow
+    chmod +x slow
+    export PYTHONPATH=$top/tests PYTHONDONTWRITEBYTECODE=1
+    gone() { # each process of the file pids
+        [ "$(wc -l <pids)" -eq 3 ] || fail "not all began: $(cat pids)" || return 1
+        for pid in $(cat pids); do [ ! -e "/proc/$pid" ] || fail "still there: $(tr '\0' ' ' <"/proc/$pid/cmdline")" || return 1; done
+        rm pids
+    }
+    python3 -c 'import mutants as m; m.adopt(); assert m.run(["./slow", "300"], 2) == 124'
+    gone
+    python3 -c 'import mutants as m; m.adopt(); assert m.run(["./slow", "2"], 60) == 0'
+    gone
+    python3 -c 'import mutants as m, signal; m.adopt(); signal.signal(signal.SIGTERM, m.stop); m.run(["./slow", "300"])' &
+    for _ in $(seq 100); do [ "$(cat pids 2>/dev/null | wc -l)" -eq 3 ] && break || sleep 0.1; done
+    kill $!
+    s=0
+    wait $! || s=$?
+    [ "$s" -eq 143 ]
+    gone
+}

@@ -2,18 +2,23 @@
 # SPDX-License-Identifier: MIT
 """One-line mutants of lib/ and kernels/: does a test notice? Run by `make mutants` in a copy of the tree, which it changes and restores.
 
-    tests/mutants.py COUNT [SEED]
+    tests/mutants.py COUNT [SEED [FIRST]]     mutants FIRST to COUNT of those that SEED chooses
 
 Each mutant changes one operator, number or condition of one line of code, is built, and meets the tests nearest to its folder.
-A mutant that is not built counts as killed. A test that fails without a mutant is left out, and said. Prints a line for each mutant that
-survives, then the counts. Exits with 0: a list to read is the result.
+A mutant that is not built counts as killed, and so does one whose test takes five times as long as without it. A test that fails
+without a mutant is left out, and said. Prints a line for each mutant that survives, then the counts. Exits with 0: a list to read is
+the result. When it is stopped it restores the line and ends what it started.
 """
+import ctypes
 import glob
 import os
 import random
 import re
+import resource
+import signal
 import subprocess
 import sys
+import time
 
 # What stands in a line, and what takes its place.
 CHANGES = [
@@ -46,7 +51,10 @@ NEAREST = {
     "kernels/respack": ["tests/respack.bats"],
     "kernels/sieve": ["tests/domscore.bats", "tests/hmmsearch.bats", "tests/contract.bats"],
 }
-SECONDS = 300  # a test that takes longer hangs: killed
+SECONDS = 300  # a build or a test that takes longer hangs
+LEAST = 20     # no test is given less than five times this
+PR_SET_CHILD_SUBREAPER = 36
+LIMITS = ((resource.RLIMIT_CPU, SECONDS), (resource.RLIMIT_FSIZE, 4 << 30))  # of each process, also of one that nobody waits for
 
 
 def lines_of(path):
@@ -87,28 +95,52 @@ def nearest(path):
     return [t for t in NEAREST.get(folder, [f"build/{folder}/test"] + FILTERS) if t.endswith(".bats") or os.path.exists(t[6:] + ".c")]
 
 
-def run(command):
-    """0, the status of a failure, or 124."""
-    p = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, start_new_session=True)
+def adopt():
+    """Orphans become children of this process, whatever group or session they made for themselves."""
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_children():
+    """Kills the children, then their children, which become those of this process, until there are none."""
+    while True:
+        with open(f"/proc/self/task/{os.getpid()}/children") as f:
+            children = [int(pid) for pid in f.read().split()]
+        if not children:
+            return
+        for pid in children:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def bounds():
+    for what, most in LIMITS:
+        resource.setrlimit(what, (most, most))
+
+
+def run(command, seconds=SECONDS):
+    """0, the status of a failure, or 124 after so many seconds. Nothing that it started is left."""
+    p = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, start_new_session=True,
+                         preexec_fn=bounds)
     try:
-        return p.wait(SECONDS)
+        status = p.wait(seconds)
     except subprocess.TimeoutExpired:
-        os.killpg(p.pid, 9)
-        p.wait()
-        return 124
+        status = 124
+    end_children()
+    return status
 
 
-def fails(test):
+def fails(test, seconds=SECONDS):
     if test.endswith(".bats"):
-        return run(["bats", test])
-    return run(["make", "CUDA=0", test]) or run([test])
+        return run(["bats", test], seconds)
+    return run(["make", "CUDA=0", test]) or run([test], seconds)
 
 
-def passes_now(test, known={}):
-    """Whether a test passes without a mutant, asked once."""
+def time_of(test, known={}):
+    """Seconds of a test that passes without a mutant, or None; asked once."""
     if test not in known:
-        known[test] = not fails(test)
-        if not known[test]:
+        began = time.monotonic()
+        known[test] = None if fails(test) else time.monotonic() - began
+        if known[test] is None:
             print(f"left out, because it fails without a mutant: {test}", flush=True)
     return known[test]
 
@@ -116,22 +148,32 @@ def passes_now(test, known={}):
 def killed_by(tests):
     if run(["make", "-j2", "CUDA=0", "all"]):
         return "the compiler"
-    return next((t for t in tests if fails(t)), None)
+    return next((t for t in tests if fails(t, 5 * max(time_of(t), LEAST))), None)
+
+
+def stop(number, frame):
+    signal.signal(number, signal.SIG_IGN)
+    end_children()
+    sys.exit(128 + number)
 
 
 def main():
     count, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     chosen = random.Random(seed).sample(list(candidates()), count)
     survivors = 0
-    for n, (path, i, new) in enumerate(chosen, 1):
+    adopt()
+    for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(s, stop)
+    for n, (path, i, new) in enumerate(chosen[first - 1:], first):
         run(["make", "-j2", "CUDA=0", "all"])
-        tests = [t for t in nearest(path) if passes_now(t)]
+        tests = [t for t in nearest(path) if time_of(t) is not None]
         old = open(path).read()
         text = old.split("\n")
         was = text[i]
         text[i] = new
-        open(path, "w").write("\n".join(text))
         try:
+            open(path, "w").write("\n".join(text))
             by = killed_by(tests)
         finally:
             open(path, "w").write(old)
@@ -140,7 +182,9 @@ def main():
             print(f"survived {path}:{i + 1}\n  was {was.strip()}\n  is  {new.strip()}", flush=True)
         else:
             print(f"# {n} of {count}: {path}:{i + 1} killed by {by}", file=sys.stderr, flush=True)
-    print(f"mutants {count}, killed {count - survivors}, survived {survivors}, seed {seed}")
+    met = len(chosen[first - 1:])
+    print(f"mutants {met}, killed {met - survivors}, survived {survivors}, seed {seed}")
 
 
-main()
+if __name__ == "__main__":
+    main()
