@@ -157,6 +157,13 @@ setup() { in_data; }
     grep -q 'Name=MADE1;Target=MADE1 4 80;bits=38.8;bias=7.4$' got
 }
 
+@test "provenance names one model, or says how many" {
+    nhmmsieve made.hmm /dev/null >got
+    grep -qE '^##warpsieve pg=1 prog=nhmmsieve version=[0-9.]+ model=MADE1\(xxh3:[0-9a-f]{16}\) args=""$' got || fail "$(cat got)"
+    nhmmsieve two.hmm /dev/null >got
+    grep -qE '^##warpsieve pg=1 prog=nhmmsieve version=[0-9.]+ model=2_models\(xxh3:[0-9a-f]{16}\) args=""$' got || fail "$(cat got)"
+}
+
 @test "--dfamtblout: the numbers of --tblout in other columns, a head for each model" {
     nhmmsieve --dfamtblout beside.tbl -O dfamtblout made.hmm human.fa >got
     same got beside.tbl

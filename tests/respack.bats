@@ -26,6 +26,11 @@ setup() { in_data; }
     msvfilt -P 1e-30 globins4.hmm small.fa >none.tsv # no row
     [ "$(nrows none.tsv)" -eq 0 ]
     respack none.tsv | respack -O tsv | same none.tsv -
+    # the next stage has the number that it would have behind the table, also behind a line of a stage that says nothing
+    printf '##warpsieve\n##warpsieve \n##warpsieve x\n##warpsieves\n#name\tseq\tquery\nx\tMKVLAAGIVG\tglobins4\n##end rows=1\n' >said.tsv
+    msvfilt -a globins4.hmm said.tsv >want.tsv
+    grep -q '^##warpsieve pg=4 ' want.tsv
+    respack said.tsv | msvfilt -a globins4.hmm | same want.tsv -
     # counts, also those that nobody knows, and tables without any
     head -3 pairs.tsv | respack --allow-cut >cut.wsp
     respack -O tsv cut.wsp | tail -1 | grep -qx '##end rows=1'

@@ -3,6 +3,7 @@
  * the rest of a list. tests/lib/dom_golden.c has HMMER's own values, tests/lib/dom_backends.c the backends. */
 #include "kernels/dom/crew.h"
 #include "kernels/dom/ref.h"
+#include "kernels/dom/window.h"
 #include "lib/io/source.h"
 #include "tests/lib/worked.h"
 
@@ -349,16 +350,96 @@ static void test_scattered(tap *tp) {
     ws_dom_worker_destroy(w);
 }
 
+/* ---- paths ---- */
+
+/* The walk's choices: nodes 1 to 3 by M of residues 1 to 3, then D of nodes 4 to 6, from which E comes. */
+static int cell_of_walk(const ws_dom_choices *c, uint32_t i, uint32_t k) {
+    (void)c;
+    (void)i;
+    return k == 1 ? WS_DOM_FROM_B : k > 4 ? WS_DOM_D_FROM_D : WS_DOM_FROM_M;
+}
+
+/* An end of one, two or three D is no part of the alignment. */
+static void test_ends(tap *tp) {
+    const ws_dom_options options = {.seed = 42};
+    ws_err err = {0};
+    ws_dom_worker *w;
+    ws_dom_visit *visit;
+    size_t n;
+    int good = 1;
+    sample_must(ws_dom_worker_create(&w, &ws_dom_scalar, &options, &err), &err);
+    for (uint32_t last = 4; last <= 6; last++) {
+        const ws_dom_step step[4] = {[1] = {.b_from_n = 1}, [0] = {.b_from_n = 1},
+                                     [3] = {.e_node = last, .e_state = WS_COLUMN_D, .c_from_e = 1}};
+        const ws_dom_choices c = {.cell = cell_of_walk, .step = step};
+        sample_must(ws_dom_walk(w, &c, 3, 6, &visit, &n, &err), &err);
+        good &= n == 3;
+        for (uint32_t i = 0; i < n; i++) good &= visit[i].state == WS_COLUMN_M && visit[i].i == i + 1 && visit[i].k == i + 1;
+    }
+    tap_ok(tp, good, "an alignment ends with its last M, however many D stand behind");
+    ws_dom_worker_destroy(w);
+}
+
+/* ---- envelopes of windows ---- */
+
+static int same_envelope(const ws_dom_window_envelope *a, const ws_dom_window_envelope *b) {
+    const ws_domain *c = &a->domain, *d = &b->domain;
+    return a->scored && b->scored && a->fitted_nats == b->fitted_nats && a->own_nats == b->own_nats && c->env_from == d->env_from &&
+           c->env_to == d->env_to && c->ali_from == d->ali_from && c->ali_to == d->ali_to;
+}
+
+/* An envelope that reaches far beyond its alignment is what the cut one would be by itself. */
+static void test_far_envelope(tap *tp, sample *r) {
+    enum { SIDE = 150, MOST = 2 * SIDE + 200 };
+    const ws_dom_options options = {.seed = 42};
+    ws_err err = {0};
+    ws_dom_worker *w;
+    ws_hmmset set;
+    ws_profile p;
+    ws_dom_window_model m;
+    ws_dom_window_envelope far, near;
+    uint8_t x[MOST];
+    sample_must(ws_hmmset_read(&set, "tests/data/golden/dna-models/MADE1.hmm.gz", 1, &err), &err);
+    const ws_hmm *h = &set.hmm[0];
+    const uint32_t L = 2 * SIDE + (uint32_t)h->M;
+    for (uint32_t i = 0; i < L; i++) x[i] = (uint8_t)sample_below(r, 4);
+    for (int k = 1; k <= h->M; k++) {
+        const float *match = h->mat + (size_t)k * (size_t)h->abc->K;
+        for (uint8_t y = x[SIDE + k - 1] = 0; y < 4; y++)
+            if (match[y] > match[x[SIDE + k - 1]]) x[SIDE + k - 1] = y;
+    }
+    sample_must(ws_profile_create(&p, h, &err), &err);
+    ws_dom_tables *t = tables_of(&p, h);
+    sample_must(ws_dom_window_model_create(&m, t, &p, h, &err), &err);
+    sample_must(ws_dom_worker_create(&w, &ws_dom_scalar, &options, &err), &err);
+    sample_must(ws_dom_window_rescore(&m, w, x, L, 1, L, &far, &err), &err);
+    const ws_domain *d = &far.domain;
+    const int cut = far.scored && d->env_from == d->ali_from - 20 && d->env_to == d->ali_to + 20 && d->ali_from > SIDE - 20;
+    sample_must(ws_dom_window_rescore(&m, w, x, L, cut ? d->env_from : 1, cut ? d->env_to : L, &near, &err), &err);
+    tap_ok(tp, cut && same_envelope(&far, &near), "a far envelope: %u..%u around %u..%u, scores %.9g and %.9g, cut before %.9g and %.9g",
+           d->env_from, d->env_to, d->ali_from, d->ali_to, (double)far.fitted_nats, (double)far.own_nats, (double)near.fitted_nats,
+           (double)near.own_nats);
+    ws_free(far.domain.column);
+    ws_free(near.domain.column);
+    ws_dom_worker_destroy(w);
+    ws_dom_window_model_destroy(&m);
+    ws_dom_tables_destroy(t);
+    ws_profile_destroy(&p);
+    ws_hmmset_release(&set);
+}
+
 int main(void) {
     static const ws_dom_backend *const all[] = {WS_BY_WIDTH(ws_dom_)};
     tap t = {0};
     ws_cpu cpu;
-    const sample r = worked_seed();
+    sample r = worked_seed();
     ws_cpu_probe(&cpu);
     test_random(&t);
     test_worked(&t);
     test_quotients(&t);
     test_scattered(&t);
+    test_ends(&t);
+    test_far_envelope(&t, &r);
     for (int b = WS_NWIDTH - 1; b >= 0; b--) {
         if (cpu.why_not[b]) {
             tap_skip(&t, ws_width_name[b], cpu.why_not[b]);

@@ -384,6 +384,48 @@ static void test_tie(tap *t) {
     }
 }
 
+/* The cost of a path in a scheme that has neither CGAP sites nor free ends inside. */
+static int64_t cost_of(const ws_papara_path *p, const ws_papara_scheme *s, const uint32_t *cell, const uint32_t *mask) {
+    size_t i = 0, j = 0;
+    int64_t cost = 0;
+    for (size_t k = 0; k < p->n; k++) {
+        const uint32_t n = p->run[k].n;
+        const ws_papara_op op = p->run[k].op;
+        for (uint32_t a = 0; a < n && op == WS_PAPARA_M; a++) cost += cell[i + a] & mask[j + a] ? 0 : s->mismatch;
+        if (op == WS_PAPARA_I) cost += s->ins_open + (int64_t)(n - 1) * s->ins_extend;
+        if (op == WS_PAPARA_D && k > 0 && k + 1 < p->n) cost += s->del_open + (int64_t)(n - 1) * s->del_extend;
+        i += op == WS_PAPARA_I ? 0 : n;
+        j += op == WS_PAPARA_D ? 0 : n;
+    }
+    return cost;
+}
+
+/* Insertions that lie across rows of the trace that are kept, 256 and 512: the path costs what the definition says. */
+static void test_long_insertions(tap *t) {
+    enum { SITES = 700, READ = 660, FIRST = 250, SECOND = 505, LENGTH = 20 };
+    uint32_t cell[SITES], mask[READ];
+    int32_t row[2 * (READ + 1)];
+    ws_papara_path p = {0};
+    ws_err err = {0};
+    const ws_papara_scheme s = ws_papara_scheme_of(WS_PAPARA_2, -3, -1, 2, -3);
+    for (int i = 0; i < SITES; i++) cell[i] = 1u << below(4);
+    for (int j = 0, i = 30; j < READ; j++) {
+        const int between = (j >= FIRST && j < FIRST + LENGTH) || (j >= SECOND && j < SECOND + LENGTH);
+        mask[j] = between ? 1u << below(4) : cell[i];
+        i += !between;
+    }
+    must(ws_papara_trace(&p, &s, cell, SITES, mask, READ, &err), &err);
+    const int64_t want = ws_papara_cost(&s, cell, SITES, mask, READ, row), got = cost_of(&p, &s, cell, mask);
+    size_t insertions = 0, residues = 0;
+    for (size_t k = 0; k < p.n; k++) {
+        insertions += p.run[k].op == WS_PAPARA_I;
+        residues += p.run[k].op == WS_PAPARA_D ? 0 : p.run[k].n;
+    }
+    tap_ok(t, got == want && insertions == 2 && residues == READ, "insertions across kept rows: %zu of them, cost %lld, want %lld",
+           insertions, (long long)got, (long long)want);
+    ws_free(p.run);
+}
+
 int main(void) {
     static const char *const shipped[] = {"tests/data/papara/tiny5", "tests/data/papara/vag40"};
     static const char *const full[] = {"../shared/golden/papara/pyrg65", "../shared/golden/papara/upp407_aa",
@@ -403,5 +445,6 @@ int main(void) {
                  quick ? ", 64 reads of each; all of them with WARPSIEVE_TESTS=full" : "");
     test_corners(&t);
     test_tie(&t);
+    test_long_insertions(&t);
     return tap_end(&t);
 }

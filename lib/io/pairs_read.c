@@ -120,13 +120,12 @@ static int same_columns(const unpack *u, const ws_parse *s, const char *p, ws_er
 
 /* The "##" lines in front of the rows; those of the first stream are kept, as of tables. */
 static int take_lines(unpack *u, ws_parse *s, const char *p, size_t n, int first, ws_err *err) {
-    static const char stage[] = "##warpsieve ";
     const char *end = p + n;
     if (n && end[-1] != '\n') return ws_packed_bad(u, s, "has a line without an end", err);
     for (const char *at = p; at < end;) {
         const size_t len = (size_t)((const char *)memchr(at, '\n', (size_t)(end - at)) - at);
         if (len < 2 || memcmp(at, "##", 2) != 0) return ws_packed_bad(u, s, "has a line that does not begin with ##", err);
-        if (first) s->table.npg += len >= sizeof stage - 1 && !memcmp(at, stage, sizeof stage - 1);
+        if (first) s->table.npg += ws_parse_is_stage(at, len);
         at += len + 1;
     }
     return first ? ws_buf_add(&s->table.provenance, p, n, err) : WS_OK;

@@ -135,6 +135,12 @@ int ws_parse_fail_long(const ws_parse *s, const char *what, ws_err *err) {
     return ws_parse_fail(s, err, "%s more than %d MiB, which is the most; is the file damaged?", what, WS_TEXT_MAX >> 20);
 }
 
+int ws_parse_is_stage(const char *line, size_t n) {
+    static const char word[] = "##warpsieve";
+    const size_t most = sizeof word - 1;
+    return n >= most && !memcmp(line, word, most) && (n == most || line[most] == ' ');
+}
+
 int ws_parse_fail_returns(const ws_parse *s, ws_err *err) {
     return ws_parse_fail(s, err, "lines end in carriage returns alone, expected line feeds (tr '\\r' '\\n' makes them)");
 }

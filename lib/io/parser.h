@@ -148,6 +148,9 @@ int ws_parse_fail_long(const ws_parse *s, const char *what, ws_err *err);
 /* Refuses lines that end in carriage returns alone; returns WS_EDATA. */
 int ws_parse_fail_returns(const ws_parse *s, ws_err *err);
 
+/* Whether a "##" line of n bytes, without its line feed, is that of a stage. */
+int ws_parse_is_stage(const char *line, size_t n);
+
 /* The sentence behind "input: line n: "; returns WS_EDATA. */
 int ws_parse_fail(const ws_parse *s, ws_err *err, const char *fmt, ...) WS_PRINTF(3, 4);
 

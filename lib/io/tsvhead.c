@@ -69,11 +69,6 @@ static uint64_t number_of(const char *line, const char *key) {
     return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
-static int starts(const char *p, const char *word) {
-    const size_t n = strlen(word);
-    return !strncmp(p, word, n) && (p[n] == ' ' || p[n] == '\0');
-}
-
 /* Provenance is what stands before the first header, so that it is the same however the input arrives; later tables
  * only add to the sums and to what must have an end. */
 int ws_tsv_meta(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err) {
@@ -81,14 +76,14 @@ int ws_tsv_meta(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err) {
     if (!line) return err->code;
     int rc = WS_OK;
     s->table.present = 1;
-    if (starts(line, "##end")) {
+    if (!strncmp(line, "##end", 5) && (line[5] == ' ' || line[5] == '\0')) {
         t->ends++;
         s->table.ends++;
         s->table.uncounted |= strstr(line, " in=") == NULL;
         s->table.in += number_of(line, " in=");
         s->table.residues += number_of(line, " residues=");
     } else {
-        const int stage = starts(line, "##warpsieve");
+        const int stage = ws_parse_is_stage(p, n);
         t->pg1 += stage && number_of(line, " pg=") == 1;
         if (!t->ncol) {
             s->table.npg += stage;
