@@ -28,5 +28,5 @@ for deb in "$apt"/*.deb; do dpkg-deb -x "$deb" "$dir"; done
 lib=$dir/usr/lib/x86_64-linux-gnu
 rm -f "$lib"/libz.so "$lib"/libxxhash.so
 cp "$dir"/usr/lib/gcc/x86_64-linux-gnu/10/libstdc++.a "$dir"/usr/lib/gcc/x86_64-linux-gnu/10/libgcc_eh.a "$lib"
-# links that begin at the root point into DIR, too
-find "$dir" -type l -lname '/*' | while read -r link; do ln -sfn "$dir$(readlink "$link")" "$link"; done
+# Links that begin at the root point into DIR. They are relative, so DIR can be renamed.
+find "$dir" -type l -lname '/*' | while read -r link; do ln -sfnr "$dir$(readlink "$link")" "$link"; done
