@@ -110,7 +110,8 @@ built() { [ -x one/bin/msvfilt ] || nice make -s -j2 -C one CUDA=0 CFLAGS="$(fla
 @test "one version and one address everywhere; packaging/version.sh sets it" {
     places() { # FILE: VERSION
         (cd "$1" && grep -oHE 'define WS_VERSION "[^"]*|^warpsieve \([^-]*|^version: .*|set version = "[^"]*|warpsieve(:|=| =)[0-9.]+' \
-            lib/base/ws.h debian/changelog CITATION.cff packaging/bioconda/meta.yaml workflows/snakemake/{wrapper/environment,envs/warpsieve}.yaml \
+            lib/base/ws.h debian/changelog CITATION.cff packaging/bioconda/meta.yaml \
+            workflows/snakemake/{wrapper/environment,envs/warpsieve}.yaml \
             workflows/nextflow/modules/warpsieve/cascade/{main.nf,environment.yml}) | sed -E 's/:.*[^0-9.]([0-9][0-9.]*)$/: \1/'
     }
     places one | grep -v '^debian' >found
