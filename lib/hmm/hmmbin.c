@@ -40,8 +40,9 @@ typedef struct reader {
 static size_t left(const reader *r) { return r->file->n - r->at; }
 
 static int skip(reader *r, size_t n, const char *what, ws_err *err) {
+    if (n > left(r) && r->file->more && n <= left(r) + r->file->more) return WS_AGAIN;
     if (n > left(r)) return bad(r, err, "the file ends inside %s: %zu bytes were expected, %zu are left; it may be cut", what,
-                                n, left(r));
+                                n, left(r) + r->file->more);
     r->at += n;
     return WS_OK;
 }
@@ -145,7 +146,8 @@ static int read_sizes(reader *r, ws_hmm *h, int32_t *flags, ws_err *err) {
     h->M = M;
     h->abc = ws_abc_get((ws_abc_type)type);
     size_t node = (2 * (size_t)h->abc->K + WS_NTRANS) * sizeof(float);
-    if ((size_t)M > left(r) / node) return bad(r, err, "the model length is %d, but the file is too short for that", (int)M);
+    if ((size_t)M > (left(r) + r->file->more) / node)
+        return bad(r, err, "the model length is %d, but the file is too short for that", (int)M);
     return WS_OK;
 }
 
@@ -239,6 +241,7 @@ static int read_model(ws_hmm *h, const ws_hmmfile *f, int skim, size_t *at, ws_e
     reader r = {.file = f, .at = *at, .skim = skim};
     int32_t flags;
     int rc;
+    if (left(&r) < WS_HMMBIN_MAGIC && f->more) return WS_AGAIN;
     if (version_of(word_at(f, *at)) != f->version)
         return bad(&r, err, "a further model was expected, which begins with the same number as the first");
     r.at += 4;

@@ -13,7 +13,12 @@ typedef struct ws_hmmfile {
     size_t n;
     size_t bytes_before, lines_before; /* of the file, before the text */
     char version;     /* 'a' to 'f' of HMMER3/a to HMMER3/f; _version sets it */
+    size_t more;      /* bytes of the file behind the text; only ws_hmmbin_header asks */
 } ws_hmmfile;
+
+static inline int ws_hmmtext_is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+/* Returns 1 for what ends a word of a text of models: a blank, a line feed, or the NUL behind the text. */
+static inline int ws_hmmtext_is_end(char c) { return ws_hmmtext_is_blank(c) || c == '\n' || c == '\0'; }
 
 /* Three functions for text. _whole returns how many of n bytes are whole models, up to the last line that ends a
  * model; 0: none. _version reads the version from the file's first line. _split returns the offset of each model,
@@ -33,7 +38,8 @@ enum { WS_HMMBIN_MAGIC = 4 };
 int ws_hmmbin_detect(const ws_hmmfile *f);
 int ws_hmmbin_version(ws_hmmfile *f, ws_err *err);
 int ws_hmmbin_read(ws_hmm *h, const ws_hmmfile *f, size_t *at, ws_err *err);
-/* Reads the same without tables, annotation and hash, and does not check these. */
+/* Reads the same without tables, annotation and hash, and does not check these. Returns WS_AGAIN if the text ends before the model and the
+ * file does not; *at is unchanged then. */
 int ws_hmmbin_header(ws_hmm *h, const ws_hmmfile *f, size_t *at, ws_err *err);
 
 /* Reads all models of a file and appends them to the set; *hash takes the file's bytes. A failure leaves the set

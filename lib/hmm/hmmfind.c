@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,37 +11,75 @@
 #include "lib/io/source.h"
 
 enum {
-    STEP = 256 << 10, /* bytes hashed and searched at a time; they stay in the second-level cache */
+    STEP = 256 << 10, /* bytes read, hashed and searched at a time; they stay in the second-level cache */
     HEADER = 2 << 10  /* most headers end within so many bytes */
 };
 
-/* A file that is searched. The finder reads the mapping once, from begin to end; ws_hmmset_load later reads models
- * from the file. */
+/* A file that is searched. The finder reads it once, from begin to end, into one window that moves over it. */
 typedef struct finder {
     ws_hmmset *set;
     size_t cap, place_cap;
     XXH3_state_t *hash;
-    const char *name, *text;
-    size_t n, file;
-    size_t hashed; /* leading bytes that *hash has taken */
+    const char *name;
+    int fd;
+    size_t n, file;  /* bytes in the file; its index */
+    ws_buf window;   /* bytes from `begin` on, a NUL behind them */
+    size_t begin;
     char version;
-    ws_buf copy; /* a copy of a piece, with a NUL */
+    ws_buf copy;     /* a piece of the file, with a NUL */
 } finder;
 
-static void hash_to(finder *f, size_t at) {
-    if (at > f->hashed) (void)XXH3_64bits_update(f->hash, f->text + f->hashed, at - f->hashed);
-    f->hashed = ws_max(at, f->hashed);
+/* Reads n bytes at `at` of a file to *to, behind its content, and a NUL. Returns WS_EIO, WS_ENOMEM, or WS_EDATA if the file ends before. */
+static int read_piece(int fd, const char *name, size_t at, size_t n, ws_buf *to, ws_err *err) {
+    int rc = ws_buf_reserve(to, n + 1, err);
+    if (rc != WS_OK) return rc;
+    while (n > 0) {
+        const ssize_t got = pread(fd, to->p + to->n, n, (off_t)at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return ws_fail_errno(err, WS_EIO, "%s: reading failed", name);
+        if (got == 0) return ws_fail(err, WS_EDATA, "%s: the file ends at byte %zu, but was longer before", name, at);
+        to->n += (size_t)got;
+        at += (size_t)got;
+        n -= (size_t)got;
+    }
+    to->p[to->n] = '\0';
+    return WS_OK;
+}
+
+/* Returns the lines before a place of a file, for messages only. */
+static size_t lines_before(int fd, size_t end) {
+    char part[4096];
+    size_t lines = 0;
+    for (size_t at = 0; at < end;) {
+        const ssize_t got = pread(fd, part, ws_min(sizeof part, end - at), (off_t)at);
+        if (got <= 0) break;
+        lines += ws_hmmtext_lines(part, (size_t)got);
+        at += (size_t)got;
+    }
+    return lines;
+}
+
+static int has_ended(const finder *f) { return f->begin + f->window.n == f->n; }
+
+/* Moves the window on: drops its first bytes, and reads and hashes more behind the others. */
+static int move_window(finder *f, size_t drop, ws_err *err) {
+    ws_buf *w = &f->window;
+    memmove(w->p, w->p + drop, w->n - drop);
+    w->n -= drop;
+    f->begin += drop;
+    const size_t had = w->n, at = f->begin + had;
+    int rc = read_piece(f->fd, f->name, at, ws_min(STEP, f->n - at), w, err);
+    if (rc == WS_OK) (void)XXH3_64bits_update(f->hash, w->p + had, w->n - had);
+    return rc;
 }
 
 /* Copies a piece of the file into the form that the parsers take. */
 static int cut_out(finder *f, size_t at, size_t n, ws_hmmfile *piece, ws_err *err) {
     f->copy.n = 0;
-    int rc = ws_buf_reserve(&f->copy, n + 1, err);
-    if (rc != WS_OK) return rc;
-    memcpy(f->copy.p, f->text + at, n);
-    f->copy.p[n] = '\0';
-    *piece = (ws_hmmfile){.name = f->name, .text = f->copy.p, .n = n, .bytes_before = at, .version = f->version};
-    return WS_OK;
+    int rc = read_piece(f->fd, f->name, at, n, &f->copy, err);
+    if (rc == WS_OK)
+        *piece = (ws_hmmfile){.name = f->name, .text = f->copy.p, .n = n, .bytes_before = at, .version = f->version};
+    return rc;
 }
 
 static int add_model(finder *f, const ws_hmm *h, const ws_hmmplace *place, ws_err *err) {
@@ -62,16 +99,16 @@ static int add_model(finder *f, const ws_hmm *h, const ws_hmmplace *place, ws_er
 static int find_text_model(finder *f, size_t at, size_t end, int whole, ws_err *err) {
     ws_hmm h = {0};
     ws_hmmfile piece;
-    const ws_hmmfile model = {.name = f->name, .text = f->text + at, .n = end - at, .bytes_before = at};
     size_t *start = NULL, n = 0;
-    int rc = ws_hmmfile_check_text(&model, err);
+    int rc = WS_OK;
     for (size_t take = whole ? ws_min(HEADER, end - at) : end - at; rc == WS_OK; take = end - at) {
         ws_err unused;
-        if ((rc = cut_out(f, at, take, &piece, err)) != WS_OK || (rc = ws_hmmtext_split(&piece, &start, &n, err)) != WS_OK) break;
+        if ((rc = cut_out(f, at, take, &piece, err)) != WS_OK || (rc = ws_hmmfile_check_text(&piece, err)) != WS_OK) break;
+        if ((rc = ws_hmmtext_split(&piece, &start, &n, err)) != WS_OK) break;
         if (n && whole && ws_hmmtext_header(&h, &piece, start[0], &unused) == WS_OK) break;
         ws_hmm_release(&h);
         if (take == end - at) {
-            piece.lines_before = ws_hmmtext_lines(f->text, at);
+            piece.lines_before = lines_before(f->fd, at);
             if (n) rc = ws_hmmtext_read(&h, &piece, start[0], err); /* fails, unless the last model lacks only its line end */
             break;
         }
@@ -85,37 +122,42 @@ static int find_text_model(finder *f, size_t at, size_t end, int whole, ws_err *
     return rc;
 }
 
-static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-/* Returns 1 if the slash at `at` begins a line "//" of a model that begins at `from`. */
-static int ends_model(const finder *f, size_t from, size_t at) {
+/* Returns 1 if the slash at `at` of a text that begins with a line is the first of a line "//". A NUL is behind the text. */
+static int ends_model(const char *text, size_t at) {
+    const char *next = text + at + 1;
     size_t q = at;
-    while (q > from && is_blank(f->text[q - 1])) q--;
-    return at + 1 < f->n && f->text[at + 1] == '/' && (at + 2 == f->n || is_blank(f->text[at + 2]) || f->text[at + 2] == '\n') &&
-           (q == from || f->text[q - 1] == '\n');
+    while (q > 0 && ws_hmmtext_is_blank(text[q - 1])) q--;
+    return next[0] == '/' && ws_hmmtext_is_end(next[1]) && (q == 0 || text[q - 1] == '\n');
+}
+
+/* Finds the models that end within the first n bytes of the window, which are whole lines. *from: where the next model begins. */
+static int find_in_lines(finder *f, size_t n, size_t *from, ws_err *err) {
+    const char *text = f->window.p, *slash, *lf;
+    int rc = WS_OK;
+    for (size_t at = 0; rc == WS_OK && (slash = memchr(text + at, '/', n - at)) != NULL;) {
+        at = (size_t)(slash - text) + 1;
+        if (!ends_model(text, at - 1)) continue;
+        lf = memchr(slash, '\n', n - at + 1);
+        at = lf ? (size_t)(lf - text) + 1 : n;
+        rc = find_text_model(f, *from, f->begin + at, 1, err);
+        *from = f->begin + at;
+    }
+    return rc;
 }
 
 static int find_text(finder *f, ws_err *err) {
-    size_t from = 0, at = 0;
-    ws_hmmfile first = {0};
-    int rc = cut_out(f, 0, ws_min(f->n, STEP), &first, err);
-    if (rc == WS_OK) rc = ws_hmmfile_check_text(&first, err);
+    const ws_hmmfile start = {.name = f->name, .text = f->window.p, .n = f->window.n};
+    ws_hmmfile first = start;
+    size_t from = 0;
+    int rc = ws_hmmfile_check_text(&first, err);
     if (rc == WS_OK) rc = ws_hmmtext_version(&first, err);
     f->version = first.version;
-    while (rc == WS_OK && at < f->n) {
-        const size_t step = ws_min(f->n, at - at % STEP + STEP);
-        hash_to(f, step);
-        const char *slash = memchr(f->text + at, '/', step - at);
-        at = slash ? (size_t)(slash - f->text) : step;
-        if (!slash) continue;
-        if (!ends_model(f, from, at)) {
-            at++;
-            continue;
-        }
-        const char *lf = memchr(slash, '\n', f->n - at);
-        at = lf ? (size_t)(lf - f->text) + 1 : f->n;
-        rc = find_text_model(f, from, at, 1, err);
-        from = at;
+    while (rc == WS_OK) {
+        const char *lf = memrchr(f->window.p, '\n', f->window.n);
+        const size_t lines = has_ended(f) ? f->window.n : lf ? (size_t)(lf - f->window.p) + 1 : 0;
+        rc = find_in_lines(f, lines, &from, err);
+        if (has_ended(f)) break;
+        if (rc == WS_OK) rc = move_window(f, lines, err);
     }
     return rc == WS_OK && from < f->n ? find_text_model(f, from, f->n, 0, err) : rc;
 }
@@ -123,17 +165,22 @@ static int find_text(finder *f, ws_err *err) {
 /* ---- binary ---- */
 
 static int find_binary(finder *f, ws_err *err) {
-    ws_hmmfile file = {.name = f->name, .text = f->text, .n = f->n};
+    ws_hmmfile file = {.name = f->name, .text = f->window.p, .n = f->window.n};
     size_t at = 0;
     int rc = ws_hmmbin_version(&file, err);
-    while (rc == WS_OK && at < f->n) {
+    while (rc == WS_OK && !(has_ended(f) && at == f->window.n)) {
         ws_hmm h = {0};
-        ws_hmmplace place = {.file = f->file, .at = at};
+        ws_hmmplace place = {.file = f->file, .at = f->begin + at};
+        const size_t end = f->begin + f->window.n;
+        file = (ws_hmmfile){.name = f->name, .text = f->window.p, .n = f->window.n, .more = f->n - end, .bytes_before = f->begin,
+                            .version = file.version};
         rc = ws_hmmbin_header(&h, &file, &at, err);
-        place.n = at - place.at;
+        place.n = f->begin + at - place.at;
         if (rc == WS_OK) rc = add_model(f, &h, &place, err);
         if (rc != WS_OK) ws_hmm_release(&h);
-        hash_to(f, at);
+        if (rc != WS_AGAIN) continue;
+        rc = move_window(f, at, err);
+        at = 0;
     }
     return rc;
 }
@@ -159,28 +206,17 @@ static int open_plain(const char *path, size_t *size) {
     return fd;
 }
 
-static int find_in_map(finder *f, ws_err *err) {
-    const ws_hmmfile begin = {.text = f->text, .n = f->n};
-    int rc = ws_hmmbin_detect(&begin) ? find_binary(f, err) : find_text(f, err);
-    if (rc == WS_OK) hash_to(f, f->n);
-    return rc;
-}
-
 /* Finds the models of one file. Models of a file that had to be read get places without bytes. */
 static int find_in_file(finder *f, const char *path, int threads, ws_err *err) {
     ws_hmmset *set = f->set;
     const size_t before = set->n;
-    const int fd = open_plain(path, &f->n);
-    set->fd[f->file] = fd;
     f->name = ws_source_name_of(path);
-    void *map = fd < 0 ? MAP_FAILED : mmap(NULL, f->n, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (map != MAP_FAILED) {
-        (void)madvise(map, f->n, MADV_SEQUENTIAL);
-        f->text = map;
-        f->hashed = 0;
-        int rc = find_in_map(f, err);
-        munmap(map, f->n);
-        return rc;
+    f->fd = set->fd[f->file] = open_plain(path, &f->n);
+    f->window.n = f->begin = 0;
+    if (f->fd >= 0) {
+        int rc = move_window(f, 0, err);
+        const ws_hmmfile start = {.text = f->window.p, .n = f->window.n};
+        return rc != WS_OK ? rc : ws_hmmbin_detect(&start) ? find_binary(f, err) : find_text(f, err);
     }
     int rc = ws_hmmset_append(set, f->hash, path, threads, err);
     f->cap = set->n;
@@ -203,47 +239,32 @@ int ws_hmmset_find(ws_hmmset *set, const char *const *path, size_t npath, int th
     if (rc == WS_OK) set->xxh3 = XXH3_64bits_digest(f.hash);
     else ws_hmmset_release(set);
     XXH3_freeState(f.hash);
+    ws_buf_release(&f.window);
     ws_buf_release(&f.copy);
     return rc;
 }
 
 /* ---- one model ---- */
 
-static int read_place(const ws_hmmset *set, const ws_hmmplace *p, ws_buf *text, ws_err *err) {
-    const char *name = ws_source_name_of(set->path[p->file]);
-    int rc = ws_buf_reserve(text, p->n + 1, err);
-    if (rc != WS_OK) return rc;
-    while (text->n < p->n) {
-        const ssize_t got = pread(set->fd[p->file], text->p + text->n, p->n - text->n, (off_t)(p->at + text->n));
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return ws_fail_errno(err, WS_EIO, "%s: reading failed", name);
-        if (got == 0) return ws_fail(err, WS_EDATA, "%s: the file ends at byte %zu, but was longer before", name, p->at + text->n);
-        text->n += (size_t)got;
-    }
-    text->p[p->n] = '\0';
-    return WS_OK;
+/* Takes one of the buffers that the set keeps for the text of a model, or makes one. A model's text is some 200 KB; memory that is used
+ * again costs no new pages. Returns NULL and a sentence without memory. */
+static ws_buf *take_text(ws_hmmset *set, ws_err *err) {
+    ws_buf *b = NULL;
+    for (int i = 0; i < WS_HMMSET_TEXTS && !b; i++) b = __atomic_exchange_n(&set->text[i], NULL, __ATOMIC_ACQ_REL);
+    if (!b) b = ws_calloc(1, sizeof *b, err);
+    if (b) b->n = 0;
+    return b;
 }
 
-/* Returns the lines before a place, for messages only. */
-static size_t lines_before(const ws_hmmset *set, const ws_hmmplace *p) {
-    char part[4096];
-    size_t lines = 0;
-    for (size_t at = 0; at < p->at;) {
-        const ssize_t got = pread(set->fd[p->file], part, ws_min(sizeof part, p->at - at), (off_t)at);
-        if (got <= 0) break;
-        lines += ws_hmmtext_lines(part, (size_t)got);
-        at += (size_t)got;
-    }
-    return lines;
+static void give_text(ws_hmmset *set, ws_buf *b) {
+    for (int i = 0; i < WS_HMMSET_TEXTS && b; i++) b = __atomic_exchange_n(&set->text[i], b, __ATOMIC_ACQ_REL);
+    if (b) ws_buf_release(b);
+    ws_free(b);
 }
 
-static int parse_text(ws_hmm *h, ws_hmmfile *f, ws_err *err) {
-    size_t *start = NULL, n = 0;
+static int parse_text(ws_hmm *h, const ws_hmmfile *f, ws_err *err) {
     int rc = ws_hmmfile_check_text(f, err);
-    if (rc == WS_OK) rc = ws_hmmtext_split(f, &start, &n, err);
-    if (rc == WS_OK) rc = ws_hmmtext_read(h, f, n ? start[0] : 0, err);
-    ws_free(start);
-    return rc;
+    return rc == WS_OK ? ws_hmmtext_read(h, f, 0, err) : rc;
 }
 
 static int parse(ws_hmm *h, const ws_hmmset *set, const ws_hmmplace *p, const ws_buf *text, ws_err *err) {
@@ -256,17 +277,17 @@ static int parse(ws_hmm *h, const ws_hmmset *set, const ws_hmmplace *p, const ws
     }
     if (parse_text(h, &f, err) == WS_OK) return WS_OK;
     ws_hmm_release(h);
-    f.lines_before = lines_before(set, p);
+    f.lines_before = lines_before(set->fd[p->file], p->at);
     return parse_text(h, &f, err);
 }
 
 int ws_hmmset_load(ws_hmmset *set, size_t i, ws_err *err) {
     ws_hmm *h = &set->hmm[i], full = {0};
     const ws_hmmplace *p = set->place ? &set->place[i] : NULL;
-    ws_buf text = {0};
     if (h->mat || !p || !p->n) return WS_OK;
-    int rc = read_place(set, p, &text, err);
-    if (rc == WS_OK) rc = parse(&full, set, p, &text, err);
+    ws_buf *text = take_text(set, err);
+    int rc = text ? read_piece(set->fd[p->file], ws_source_name_of(set->path[p->file]), p->at, p->n, text, err) : err->code;
+    if (rc == WS_OK) rc = parse(&full, set, p, text, err);
     if (rc == WS_OK && (full.M != h->M || full.abc != h->abc || strcmp(full.name, h->name) != 0))
         rc = ws_fail(err, WS_EDATA, "%s: byte %zu was the begin of model %s; the file has changed since",
                      ws_source_name_of(set->path[p->file]), p->at, h->name);
@@ -284,6 +305,6 @@ int ws_hmmset_load(ws_hmmset *set, size_t i, ws_err *err) {
         memset(full.note, 0, sizeof full.note);
     }
     ws_hmm_release(&full);
-    ws_buf_release(&text);
+    give_text(set, text);
     return rc;
 }

@@ -56,7 +56,7 @@ static int fill_whole(input *in, ws_buf *text, size_t want, size_t most, size_t 
 }
 
 static ws_hmmfile file_of(const input *in, const ws_buf *text) {
-    return (ws_hmmfile){in->name, text->p, text->n, in->bytes, in->lines, in->version};
+    return (ws_hmmfile){in->name, text->p, text->n, in->bytes, in->lines, in->version, 0};
 }
 
 /* ---- text: each thread takes the next portion of whole models until none is left ---- */
@@ -306,6 +306,10 @@ void ws_hmmset_release(ws_hmmset *set) {
     for (size_t i = 0; i < set->n; i++) ws_hmm_release(&set->hmm[i]);
     for (size_t i = 0; i < set->nfile; i++)
         if (set->fd[i] >= 0) close(set->fd[i]);
+    for (int i = 0; i < WS_HMMSET_TEXTS; i++) {
+        if (set->text[i]) ws_buf_release(set->text[i]);
+        ws_free(set->text[i]);
+    }
     ws_free(set->hmm);
     ws_free(set->place);
     ws_free(set->fd);

@@ -26,8 +26,8 @@ typedef struct token {
 
 /* ---- lines and tokens ---- */
 
-static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-static int is_end(char c) { return is_blank(c) || c == '\n' || c == '\0'; }
+static int is_blank(char c) { return ws_hmmtext_is_blank(c); }
+static int is_end(char c) { return ws_hmmtext_is_end(c); }
 
 static const char *skip_blanks(const char *p) {
     while (is_blank(*p)) p++;
@@ -144,10 +144,6 @@ static int number(reader *r, char tail, double *value, const char *what, ws_err 
     const char *p = skip_blanks(r->at), *q;
     char quoted[WS_QUOTE_MAX];
     token t;
-    if (r->file->text + r->file->n - p >= 8 && parse_short(p, value)) {
-        r->at = p + 7;
-        return WS_OK;
-    }
     if (parse_number(p, &q, value) && isfinite(*value)) {
         if (tail && *q == tail) q++;
         if (is_end(*q)) {
@@ -162,9 +158,15 @@ static int number(reader *r, char tail, double *value, const char *what, ws_err 
 
 /* Parses n values -ln(p), '*' for p = 0, into probabilities; with p = NULL only checks them. */
 static int probabilities(reader *r, float *p, int n, const char *what, ws_err *err) {
+    const char *end = r->file->text + r->file->n;
     for (int i = 0; i < n; i++) {
         double v;
         r->at = skip_blanks(r->at);
+        if (end - r->at >= 8 && parse_short(r->at, &v)) {
+            if (p) p[i] = expf((float)(-1.0 * v));
+            r->at += 7;
+            continue;
+        }
         if (*r->at == '*') {
             do r->at++;
             while (!is_end(*r->at));
@@ -420,6 +422,27 @@ static int match_line(reader *r, ws_hmm *h, int k, ws_err *err) {
     return WS_OK;
 }
 
+/* The insert emissions that were read last. Most models have the same in all nodes, and a line like the one before needs no second look. */
+typedef struct same_line {
+    const char *p; /* from its first token to its end */
+    size_t n;
+} same_line;
+
+/* Checks a node's insert emissions, which no score depends on. */
+static int insert_line(reader *r, const ws_hmm *h, int k, same_line *last, ws_err *err) {
+    const char *begin, *end = r->file->text + r->file->n;
+    reader at = *r;
+    if (last->n && next_line(&at) && (size_t)(end - at.at) > last->n && !memcmp(at.at, last->p, last->n) && at.at[last->n] == '\n') {
+        *r = at;
+        r->at += last->n;
+        return WS_OK;
+    }
+    int rc = plain_line(r, h, k, NULL, h->abc->K, "insert emissions", err);
+    begin = r->line;
+    *last = (same_line){begin, rc == WS_OK ? (size_t)(r->at - begin) : 0};
+    return rc;
+}
+
 /* Reads the optional COMPO line, then the two lines of node 0. */
 static int read_node0(reader *r, ws_hmm *h, ws_err *err) {
     int K = h->abc->K, rc;
@@ -438,10 +461,11 @@ static int read_node0(reader *r, ws_hmm *h, ws_err *err) {
 
 static int read_nodes(reader *r, ws_hmm *h, ws_err *err) {
     char quoted[WS_QUOTE_MAX];
+    same_line last = {NULL, 0};
     int rc = read_node0(r, h, err);
     for (int k = 1; rc == WS_OK && k <= h->M; k++) {
         if ((rc = match_line(r, h, k, err)) != WS_OK) break;
-        if ((rc = plain_line(r, h, k, NULL, h->abc->K, "insert emissions", err)) != WS_OK) break;
+        if ((rc = insert_line(r, h, k, &last, err)) != WS_OK) break;
         rc = plain_line(r, h, k, h->tr + (size_t)k * WS_NTRANS, WS_NTRANS, "transitions", err);
     }
     if (rc) return rc;
@@ -499,41 +523,6 @@ static const char *model_end(const char *p, const char *text_end) {
         p++;
     }
     return text_end;
-}
-
-/* Returns the last line feed, searching in steps: the address sanitizer checks all bytes that memrchr may read, and
- * lines are short. */
-static const char *last_lf(const char *text, size_t n) {
-    enum { STEP = 4096 };
-    const char *lf = NULL;
-    for (size_t step; n > 0 && !lf; n -= step) {
-        step = ws_min(n, STEP);
-        lf = memrchr(text + n - step, '\n', step);
-    }
-    return lf;
-}
-
-size_t ws_hmmtext_whole(const char *text, size_t n) {
-    const char *lf;
-    while ((lf = last_lf(text, n)) != NULL) {
-        const char *begin = last_lf(text, (size_t)(lf - text)), *p = skip_blanks(begin ? begin + 1 : text);
-        if (p[0] == '/' && p[1] == '/' && is_end(p[2])) return (size_t)(lf - text) + 1;
-        n = (size_t)(lf - text);
-    }
-    return 0;
-}
-
-/* Counts in runs that fit a byte, so that the compiler vectorises the loop: the counting thread delays all others. */
-size_t ws_hmmtext_lines(const char *text, size_t n) {
-    enum { RUN = 240 };
-    size_t lines = 0;
-    for (size_t at = 0; at < n; at += RUN) {
-        const size_t len = ws_min(RUN, n - at);
-        uint8_t found = 0;
-        for (size_t i = 0; i < len; i++) found += text[at + i] == '\n';
-        lines += found;
-    }
-    return lines;
 }
 
 int ws_hmmtext_split(const ws_hmmfile *f, size_t **start, size_t *n, ws_err *err) {

@@ -39,6 +39,7 @@ typedef struct ws_hmmplace {
     char version;       /* version of the text; 0: binary */
 } ws_hmmplace;
 
+enum { WS_HMMSET_TEXTS = 16 };
 typedef struct ws_hmmset {
     ws_hmm *hmm;
     size_t n;
@@ -49,6 +50,7 @@ typedef struct ws_hmmset {
     int *fd;            /* [nfile]; -1 for files that were read whole */
     const char *const *path;
     size_t nfile;
+    ws_buf *text[WS_HMMSET_TEXTS]; /* for ws_hmmset_load: buffers that no thread uses. Atomic */
 } ws_hmmset;
 
 /* Returns the XXH3-64 of all numbers that scores depend on: warpsieve-packed(5), "Hash of a model". The tables must

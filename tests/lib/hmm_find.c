@@ -92,6 +92,27 @@ static void refuse(tap *t, const ws_buf *b, size_t n, int late, size_t i, const 
     if (!bad) ws_hmmset_release(&read);
 }
 
+/* Insert emissions of a node like those of the node before, but with a value too many, one that is none, and a value too few. */
+static void test_inserts(tap *t) {
+    static const char end[] = "  3.61503\n", *const other[] = {"  3.61503 1\n", "  3.6150x\n", "\n"};
+    ws_buf b = {0}, changed = {0};
+    ws_err err;
+    repeat(&b, GOLDEN "formats/20aa-3f.hmm", 1, "");
+    const char *last = NULL;
+    for (const char *at = b.p; (at = strstr(at, end)) != NULL; at++) last = at;
+    must(last != NULL, "a line of insert emissions");
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        const size_t front = (size_t)(last - b.p), behind = front + sizeof end - 1;
+        changed.n = 0;
+        fine(&err, ws_buf_add(&changed, b.p, front, &err));
+        fine(&err, ws_buf_adds(&changed, other[i], &err));
+        fine(&err, ws_buf_add(&changed, b.p + behind, b.n - behind, &err));
+        refuse(t, &changed, changed.n, 1, 0, "insert emissions that are not those of the node before");
+    }
+    ws_buf_release(&b);
+    ws_buf_release(&changed);
+}
+
 static void test_changed(tap *t) {
     char path[PATH_SIZE];
     ws_hmmset found;
@@ -164,6 +185,7 @@ int main(void) {
     refuse(&t, &b, b.n, 1, 200, "a number that is none");
     b.p[100 * one + 7] = 'b';
     refuse(&t, &b, b.n, 0, 0, "a model of another version");
+    test_inserts(&t);
     test_changed(&t);
     test_hash(&t);
     ws_buf_release(&b);
