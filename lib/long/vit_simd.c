@@ -36,12 +36,12 @@ static int add_points(const vit *p, const track *t, uint32_t i, int M, ws_long_s
     return WS_OK;
 }
 
-static size_t some_rows(const vit *p, int width, const uint8_t *const *x, size_t n, void *const *state) {
+WS_INLINE size_t some_rows(const vit *p, const int wrap, int width, const uint8_t *const *x, size_t n, void *const *state) {
     switch (width) {
-    case 1: return rows(1, 1, p, x, n, state);
-    case 2: return rows(2, 1, p, x, n, state);
-    case 3: return rows(3, 1, p, x, n, state);
-    default: return rows(4, 1, p, x, n, state);
+    case 1: return rows(1, 1, wrap, p, x, n, state);
+    case 2: return rows(2, 1, wrap, p, x, n, state);
+    case 3: return rows(3, 1, wrap, p, x, n, state);
+    default: return rows(4, 1, wrap, p, x, n, state);
     }
 }
 
@@ -68,6 +68,7 @@ typedef struct windows {
     const ws_long_piece *piece;
     ws_long_seeds *found;
     size_t n;
+    int wrap; /* additions of all rows may wrap */
 } windows;
 
 /* Begins the next window that has residues; 0 at the end of the list. */
@@ -76,7 +77,7 @@ static int next_window(const scan *me, windows *list, run *r, track *t) {
     if (!list->n) return 0;
     *r = (run){list->piece++, list->found++, 0};
     list->n--;
-    start_rows(&me->v, t, t->cell, r->piece->vit.wmove, r->piece->vit.threshold);
+    start_rows(&me->v, list->wrap, t, t->cell, r->piece->vit.wmove, r->piece->vit.threshold);
     return 1;
 }
 
@@ -96,7 +97,7 @@ static int run_windows(const scan *me, windows *list, void *const *t, ws_err *er
             state[s] = t[order[s]];
             n = ws_min(n, every_row(one) ? 1 : one->piece->n - one->i);
         }
-        n = some_rows(&me->v, live, x, n, state);
+        n = list->wrap ? some_rows(&me->v, 1, live, x, n, state) : some_rows(&me->v, 0, live, x, n, state);
         for (int s = live - 1; s >= 0; s--) {
             run *one = &r[order[s]];
             track *own = t[order[s]];
@@ -104,7 +105,7 @@ static int run_windows(const scan *me, windows *list, void *const *t, ws_err *er
             if (own->over || every_row(one)) {
                 const int rc = add_points(&me->v, own, one->i, me->M, one->found, err);
                 if (rc) return rc;
-                clear_rows(&me->v, own);
+                clear_rows(&me->v, list->wrap, own);
             }
             if (one->i < one->piece->n || next_window(me, list, one, own)) continue;
             live--;
@@ -119,7 +120,8 @@ static int run_windows(const scan *me, windows *list, void *const *t, ws_err *er
 static int points(const void *layout, const ws_long_piece *piece, size_t n, ws_long_seeds *found, ws_buf *scratch, ws_err *err) {
     const scan *me = layout;
     const size_t state = (sizeof(track) + WS_ALIGN - 1) / WS_ALIGN * WS_ALIGN, row = 3 * (size_t)me->v.Q * sizeof(V);
-    windows list = {piece, found, n};
+    windows list = {piece, found, n, 1};
+    for (size_t j = 0; j < n; j++) list.wrap &= wraps(&me->v, piece[j].vit.wmove) && piece[j].vit.threshold > me->v.floor;
     void *t[TRACKS];
     char *room = ws_buf_scratch(scratch, TRACKS * (state + row), err);
     if (!room) return err->code;

@@ -61,6 +61,7 @@ WS_INLINE uint8_t v_hmax_u8(V v) {
 #define VB_LAST(v) ((uint8_t)_mm256_extract_epi8(v, 31))
 
 #define VW_SET1(x) _mm256_set1_epi16((short)(x))
+#define VW_ADD(a, b) _mm256_add_epi16(a, b)
 #define VW_ADDS(a, b) _mm256_adds_epi16(a, b)
 #define VW_SUBS(a, b) _mm256_subs_epi16(a, b)
 #define VW_MAX(a, b) _mm256_max_epi16(a, b)

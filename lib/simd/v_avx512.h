@@ -71,6 +71,7 @@ WS_INLINE uint8_t v_hmax_u8(V v) {
 
 /* Words. */
 #define VW_SET1(x) _mm512_set1_epi16((short)(x))
+#define VW_ADD(a, b) _mm512_add_epi16(a, b)
 #define VW_ADDS(a, b) _mm512_adds_epi16(a, b)
 #define VW_SUBS(a, b) _mm512_subs_epi16(a, b)
 #define VW_MAX(a, b) _mm512_max_epi16(a, b)

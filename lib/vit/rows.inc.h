@@ -8,7 +8,12 @@
  *
  * The D that leaves a lane's last node reaches the next lane only at the end of the row (carry). The code adds a
  * carry only where it can change a cell. A carry cannot change a cell if it raises no later X above xB + BM, the
- * entry of the same node; the table `gain` bounds this. D itself is never a result. */
+ * entry of the same node; the table `gain` bounds this. D itself is never a result.
+ *
+ * The rows are compiled with saturating additions and with additions that wrap (`wrap`), which more ports of the
+ * processor do. With `wrap` a cell of M is at least p->floor. This changes no cell that matters, and nothing wraps,
+ * where wraps() says so: every entry xB + BM is at least the floor, and a cell at the floor sends on less than that.
+ * Below the floor by two transitions lies the lowest number. */
 
 #include "lib/hmm/profile.h"
 
@@ -20,10 +25,14 @@
 
 enum { LOWEST = -32768, HIGHEST = 32767, TRACKS = 4, CHECK = 8 };
 enum { BM, MM, IM, DM, MI, II, MD, DD, NPAR }; /* in the order in which the row loop loads them */
+static const ws_ptrans par_from[NPAR] = {WS_PBM, WS_PMM, WS_PIM, WS_PDM, WS_PMI, WS_PII, WS_PMD, WS_PDD};
 
 typedef struct vit {
     int Q, S;
     int always;    /* a DD above 0, or a gain out of range: follow every carry */
+    int floor;     /* with `wrap`, the lowest M: LOWEST less two of the lowest transitions */
+    int none;      /* with `wrap`, a cell without a path: LOWEST less one of them */
+    int least;     /* wmove from which on `wrap` is right; above 0: never */
     int16_t *par;  /* par[(q * NPAR + t) * VW_LANES + lane] */
     int16_t *gain; /* gain[q * VW_LANES + lane]: over the nodes from k on, the largest (sum of DD) + DM_k - BM_{k+1} */
     int16_t *emit; /* emit[(x * Q + q) * VW_LANES + lane] */
@@ -36,6 +45,7 @@ typedef struct track {
     V xB;
     V *cell; /* X and I of vector q at 2q and 2q + 1; with `keep`, M of vector q at 2Q + q */
     int wmove;
+    int floor;     /* with `wrap`, no M is below */
     int top, over; /* an M of `top` or more ends the rows and sets `over` */
 } track;
 
@@ -47,6 +57,12 @@ WS_INLINE int raise(V best, V *limit, V *xB, const track *t) {
     *xB = VW_SET1(xE + WS_WORD_E + t->wmove);
     return 0;
 }
+
+/* Returns 1 if rows may be computed with `wrap` where the length costs wmove. */
+static int wraps(const vit *p, int wmove) { return wmove >= p->least; }
+
+/* Returns a + b: with wrap the caller knows that the sum is in range. */
+WS_INLINE V sum(const int wrap, V a, V b) { return wrap ? VW_ADD(a, b) : VW_ADDS(a, b); }
 
 /* Adds the D that crosses lanes to X, lane after lane, until no carry is left. X only grows. */
 static void carry_on(const vit *p, V carry, V xB, V *cell) {
@@ -64,10 +80,10 @@ static void carry_on(const vit *p, V carry, V xB, V *cell) {
 }
 
 /* Computes n rows of S sequences, fewer if a sequence reaches its top. Returns the number of rows done. seq[s]:
- * codes; state[s]: a track. With keep, each track also stores M. */
-WS_INLINE size_t rows(const int S, const int keep, const vit *p, const uint8_t *const *seq, size_t n, void *const *state) {
+ * codes; state[s]: a track. With keep, each track also stores M. wrap: see above. */
+WS_INLINE size_t rows(const int S, const int keep, const int wrap, const vit *p, const uint8_t *const *seq, size_t n, void *const *state) {
     const size_t Q = (size_t)p->Q;
-    const V lowest = VW_SET1(LOWEST);
+    const V lowest = VW_SET1(LOWEST), floor = VW_SET1(p->floor), none = VW_SET1(wrap ? p->none : LOWEST);
     const int16_t *const par = p->par, *const gain = p->gain;
     const uint8_t *x[TRACKS];
     track *t[TRACKS];
@@ -86,7 +102,7 @@ WS_INLINE size_t rows(const int S, const int keep, const vit *p, const uint8_t *
         V_UNROLL for (int s = 0; s < S; s++) {
             emit[s] = p->emit + x[s][i] * Q * VW_LANES;
             in[s] = VW_UP1(cell[s][2 * Q - 2], lowest);
-            d[s] = lowest;
+            d[s] = none;
         }
         for (size_t q = 0; q < Q; q++) {
             const int16_t *w = par + q * NPAR * VW_LANES;
@@ -96,13 +112,14 @@ WS_INLINE size_t rows(const int S, const int keep, const vit *p, const uint8_t *
             const V wMD = V_LOAD(w + MD * VW_LANES), wDD = V_LOAD(w + DD * VW_LANES);
             V_UNROLL for (int s = 0; s < S; s++) {
                 const V ins = cell[s][2 * q + 1];
-                const V m = VW_ADDS(VW_MAX(VW_ADDS(xB[s], wBM), in[s]), V_LOAD(emit[s] + q * VW_LANES));
+                const V sent = VW_ADDS(VW_MAX(sum(wrap, xB[s], wBM), in[s]), V_LOAD(emit[s] + q * VW_LANES));
+                const V m = wrap ? VW_MAX(sent, floor) : sent;
                 in[s] = cell[s][2 * q];
                 best[s] = VW_MAX(best[s], m);
                 if (keep) cell[s][2 * Q + q] = m;
-                cell[s][2 * q] = VW_MAX(VW_MAX(VW_ADDS(m, wMM), VW_ADDS(ins, wIM)), VW_ADDS(d[s], wDM));
-                cell[s][2 * q + 1] = VW_MAX(VW_ADDS(m, wMI), VW_ADDS(ins, wII));
-                d[s] = VW_MAX(VW_ADDS(m, wMD), VW_ADDS(d[s], wDD));
+                cell[s][2 * q] = VW_MAX(VW_MAX(sum(wrap, m, wMM), sum(wrap, ins, wIM)), sum(wrap, d[s], wDM));
+                cell[s][2 * q + 1] = VW_MAX(sum(wrap, m, wMI), sum(wrap, ins, wII));
+                d[s] = VW_MAX(sum(wrap, m, wMD), sum(wrap, d[s], wDD));
             }
         }
         V_UNROLL for (int s = 0; s < S; s++) {
@@ -123,23 +140,24 @@ WS_INLINE size_t rows(const int S, const int keep, const vit *p, const uint8_t *
     return n;
 }
 
-/* Clears the cells and the best; xB and the limit stay. */
-static void clear_rows(const vit *p, track *t) {
+/* Clears the cells and the best for rows with or without `wrap`; xB and the limit stay. */
+static void clear_rows(const vit *p, int wrap, track *t) {
     t->over = 0;
     t->best = VW_SET1(LOWEST);
-    for (int q = 0; q < 2 * p->Q; q++) t->cell[q] = VW_SET1(LOWEST);
+    for (int q = 0; q < 2 * p->Q; q++) t->cell[q] = VW_SET1(wrap ? p->none : LOWEST);
 }
 
 /* Starts a sequence on the track t, with cells in `row` (room as track.cell), wmove and the score `top` that ends
  * it. */
-static void start_rows(const vit *p, track *t, void *row, int wmove, int top) {
+static void start_rows(const vit *p, int wrap, track *t, void *row, int wmove, int top) {
     const int quiet = WS_WORD_BASE - WS_WORD_E;
     t->cell = row;
     t->wmove = wmove;
+    t->floor = p->floor;
     t->top = top;
     t->limit = VW_SET1(quiet < top ? quiet : top - 1);
     t->xB = VW_SET1(WS_WORD_BASE + wmove);
-    clear_rows(p, t);
+    clear_rows(p, wrap, t);
 }
 
 /* Copies a table of M nodes in model order into vectors that are `stride` vectors apart. */
@@ -160,12 +178,29 @@ static void lay_gain(vit *p, const ws_words *w) {
     }
 }
 
+/* Sets what `wrap` needs. Returns the lowest transition that the layout keeps: lower ones are those of node M, which
+ * lead to no cell. Transitions do not raise a score, so an entry at or above the floor is no worse than a path from a
+ * cell below it. xB itself must not be negative, because the entry of padding is LOWEST. */
+static int set_floor(vit *p, const ws_words *w) {
+    int entry = 0, lowest = 0;
+    for (int t = 0; t < NPAR; t++)
+        for (int k = 1; k < w->M + (par_from[t] == WS_PBM); k++) {
+            const int v = w->tr[par_from[t]][k];
+            int *least = par_from[t] == WS_PBM ? &entry : &lowest;
+            if (v < *least) *least = v;
+        }
+    p->none = LOWEST - lowest;
+    p->floor = p->none - lowest;
+    const int low_entry = p->floor - WS_WORD_BASE - entry;
+    p->least = p->always ? 1 : low_entry > -WS_WORD_BASE ? low_entry : -WS_WORD_BASE;
+    return p->least > 0 ? LOWEST : lowest;
+}
+
 /* Makes the layout of a ws_words, and keeps no pointer to it. The caller has zeroed `layout`, and calls clear also
  * after a failure. Returns WS_ENOMEM on failure. */
 static int lay_out(void *layout, const void *form, ws_err *err) {
     vit *p = layout;
     const ws_words *w = form;
-    static const ws_ptrans from[NPAR] = {WS_PBM, WS_PMM, WS_PIM, WS_PDM, WS_PMI, WS_PII, WS_PMD, WS_PDD};
     p->Q = (w->M + VW_LANES - 1) / VW_LANES;
     p->S = VIT_TRACKS(p->Q);
     const size_t row = (size_t)p->Q * VW_LANES;
@@ -177,10 +212,13 @@ static int lay_out(void *layout, const void *form, ws_err *err) {
     for (size_t i = 0; i < row * NPAR; i++) p->par[i] = LOWEST;
     for (size_t i = 0; i < row; i++) p->gain[i] = LOWEST;
     for (size_t i = 0; i < row * (size_t)w->Kp; i++) p->emit[i] = LOWEST;
-    for (int t = 0; t < NPAR; t++) lay(p, w->M, w->tr[from[t]] + 1, p->par + t * VW_LANES, NPAR);
+    for (int t = 0; t < NPAR; t++) lay(p, w->M, w->tr[par_from[t]] + 1, p->par + t * VW_LANES, NPAR);
+    lay_gain(p, w);
+    const int lowest = set_floor(p, w);
+    for (size_t i = 0; i < row * NPAR; i++)
+        if (i / VW_LANES % NPAR != BM && p->par[i] < lowest) p->par[i] = (int16_t)lowest;
     for (int x = 0; x < w->Kp; x++)
         lay(p, w->M, w->emit + (size_t)x * (size_t)(w->M + 1) + 1, p->emit + (size_t)x * row, 1);
-    lay_gain(p, w);
     return WS_OK;
 }
 
