@@ -29,6 +29,9 @@ typedef struct ws_genome_layout {
     ws_long_dev *dev; /* NULL: the CPU marks */
     const ws_dom_backend *dom;
 } ws_genome_layout;
+/* Lays a model out for a width of lib/simd/width.h; if `device` is set, for a device too. The only failure is WS_ENOMEM. */
+int ws_genome_lay_out(const ws_genome_model *m, int width, int device, void **layout, ws_err *err);
+void ws_genome_layout_release(void *layout); /* NULL is legal */
 extern const ws_backend *const ws_genome_backends[];
 
 /* ---- domains of sub-windows ---- */
@@ -48,6 +51,45 @@ typedef struct ws_genome_found {
 /* Appends the hits of the sub-windows item[0..n), of which it looks at codes, lengths and places alone. WS_EDATA where a region needs more
  * memory than the worker's options allow, WS_ENOMEM. */
 int ws_genome_domains(const ws_genome_model *m, ws_dom_worker *w, const ws_long_pieces *p, size_t n, ws_genome_found *found, ws_err *err);
+
+/* ---- a batch in parts: kernels/dom/genome_search.c ---- */
+
+enum { WS_GENOME_GROUP = 16 /* most models of a group */ };
+
+/* Models in groups of neighbours: group g has the models first[g] .. first[g + 1] - 1. */
+typedef struct ws_genome_groups {
+    size_t *first; /* [n + 1] */
+    size_t n;
+    int nodes; /* of the largest group */
+} ws_genome_groups;
+int ws_genome_groups_create(ws_genome_groups *g, const ws_genome_model *model, size_t n, ws_err *err);
+void ws_genome_groups_release(ws_genome_groups *g);
+
+/* What all parts share, and what they count. */
+typedef struct ws_genome_search {
+    ws_job *job;
+    ws_long_cut cut;
+    ws_genome_groups groups;
+    _Atomic uint64_t windows, envelopes, cells, device_cells;
+} ws_genome_search;
+
+/* What one thread needs. Zero-initialise. */
+typedef struct ws_genome_worker {
+    ws_dom_worker *dom;
+    ws_long_worker search;
+} ws_genome_worker;
+
+/* The work on one batch. It is planned again for each batch that it serves. */
+typedef struct ws_genome_work ws_genome_work;
+int ws_genome_work_create(ws_genome_work **w, ws_err *err);
+void ws_genome_work_destroy(ws_genome_work *w); /* NULL is legal */
+/* Sets *parts, at least 1. WS_ENOMEM. */
+int ws_genome_work_plan(ws_genome_work *w, const ws_genome_search *s, const ws_batch *b, size_t *parts, ws_err *err);
+/* Does a part. Threads must take the parts in ascending order, because some wait for earlier ones. Failures are those of a device, of
+ * making a model, and of ws_genome_domains. */
+int ws_genome_work_do(ws_genome_search *s, ws_genome_work *w, const ws_batch *b, size_t part, ws_genome_worker *worker, ws_err *err);
+/* Returns the *n lists of hits. Those of one model are in input order. */
+const ws_genome_found *ws_genome_work_found(const ws_genome_work *w, size_t *n);
 
 /* ---- results: kernels/dom/genome_output.c ---- */
 

@@ -22,7 +22,7 @@ void ws_genome_model_release(ws_genome_model *m) {
 
 static const ws_dom_backend *const dom_bodies[] = {WS_BY_WIDTH(ws_dom_)};
 
-static void release(void *layout) {
+void ws_genome_layout_release(void *layout) {
     ws_genome_layout *l = layout;
     if (!l) return;
     ws_long_dev_destroy(l->dev);
@@ -30,27 +30,26 @@ static void release(void *layout) {
     ws_free(l);
 }
 
-/* Lays a model out for a width; with a device for that too. */
-static int lay_out(const ws_genome_model *m, int width, int device, void **prep, ws_err *err) {
+int ws_genome_lay_out(const ws_genome_model *m, int width, int device, void **prep, ws_err *err) {
     ws_genome_layout *l = *prep = ws_calloc(1, sizeof *l, err);
     if (!l) return err->code;
     l->dom = dom_bodies[width];
     int rc = ws_long_layout_create(&l->of, width, WS_LONG_HAS_ALL, &m->model, &m->profile, &m->bias, err);
     if (!rc && device) rc = ws_long_dev_create(&l->dev, &m->model, err);
     if (!rc) return WS_OK;
-    release(l);
+    ws_genome_layout_release(l);
     *prep = NULL;
     return rc;
 }
 
 static int prepare(const ws_backend *self, const ws_target *t, void **prep, ws_err *err) {
-    return lay_out(t->data, *(const int *)self->own, 0, prep, err);
+    return ws_genome_lay_out(t->data, *(const int *)self->own, 0, prep, err);
 }
 
 #define BACKEND(width, ...) \
     static const int number_##width = WS_WIDTH_##width; \
-    static const ws_backend backend_##width = {.name = #width, .usable = ws_usable_##width, .prepare = prepare, .release = release, \
-                                               .max_tasks = 1, .own = &number_##width};
+    static const ws_backend backend_##width = {.name = #width, .usable = ws_usable_##width, .prepare = prepare, \
+                                               .release = ws_genome_layout_release, .max_tasks = 1, .own = &number_##width};
 WS_WIDTHS(BACKEND, )
 BACKEND(scalar, )
 
@@ -58,7 +57,7 @@ static int prepare_device(const ws_backend *self, const ws_target *t, void **pre
     ws_cpu cpu;
     (void)self;
     ws_cpu_probe(&cpu);
-    return lay_out(t->data, ws_cpu_best(&cpu), 1, prep, err);
+    return ws_genome_lay_out(t->data, ws_cpu_best(&cpu), 1, prep, err);
 }
 
 /* A device marks; the CPU does the rest by its best width. Only a batch as large as this one keeps run-ins small (lib/long/device.cu). */
@@ -66,7 +65,7 @@ static const ws_backend backend_cuda = {
     .name = "cuda",
     .usable = ws_usable_device,
     .prepare = prepare_device,
-    .release = release,
+    .release = ws_genome_layout_release,
     .max_tasks = 64,
     .start = ws_start_device,
     .stop = ws_dev_stop,

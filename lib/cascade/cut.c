@@ -70,7 +70,7 @@ typedef struct search {
     ws_long_worker *worker;
     ws_batch *to;
     ws_hits *hits;
-    int marked;
+    ws_long_marks *marks; /* NULL: the CPU marks */
     uint64_t cells;
 } search;
 
@@ -93,17 +93,19 @@ static int add_windows(const search *s, uint32_t seq, uint32_t t, size_t n, ws_e
     return WS_OK;
 }
 
-static int cut_unit(search *s, const ws_long_unit *u, ws_err *err) {
+/* number: of the unit in its part. */
+static int cut_unit(search *s, const ws_long_unit *u, size_t number, ws_err *err) {
     const ws_cascade_windows *w = s->c->windows;
     const uint64_t strands = w->cut.strands == (WS_LONG_PLUS | WS_LONG_MINUS) ? 2 : 1;
     ws_long_pieces *p = &s->worker->windows;
     int rc = WS_OK, any;
-    ws_long_unit_begin(s->worker, s->marked);
+    ws_long_unit_begin(s->worker);
     for (size_t t = 0; t < s->job->ntarget && !rc; t++) {
         const ws_long_layout *l = &w->target[t].layout;
+        const ws_long_marked marked = {s->marks, t, number};
         ws_long_block block;
         s->cells += strands * ws_long_unit_residues(&w->cut, s->b, u, l->model) * (uint64_t)l->model->M;
-        rc = ws_long_unit_block(s->worker, &w->cut, s->b, u, l, s->marked, t, &block, &any, err);
+        rc = ws_long_unit_block(s->worker, &w->cut, s->b, u, l, &marked, &block, &any, err);
         if (rc || !any) continue;
         ws_long_pieces_reuse(p);
         rc = ws_long_find_windows(&block, p, &s->worker->scratch, err);
@@ -116,7 +118,7 @@ static int cut_unit(search *s, const ws_long_unit *u, ws_err *err) {
 }
 
 /* Marks the units for all models: windows leave block by block, so that the output does not depend on who marks. */
-static int mark(const search *s, const ws_long_unit *unit, size_t n, ws_err *err) {
+static int mark(search *s, const ws_long_unit *unit, size_t n, ws_err *err) {
     ws_cascade_windows *w = s->c->windows;
     const size_t nmodel = s->job->ntarget;
     const ws_long_dev **dev = ws_calloc(nmodel, sizeof *dev, err);
@@ -131,18 +133,20 @@ static int mark(const search *s, const ws_long_unit *unit, size_t n, ws_err *err
         model[t] = &e->model;
     }
     pthread_mutex_unlock(&w->lock);
-    if (!rc) rc = ws_long_mark(s->worker, &w->cut, dev, model, nmodel, s->b, unit, n, err);
+    if (!rc) rc = ws_long_marks_create(&s->marks, &w->cut, dev, model, nmodel, s->b, unit, n, err);
     ws_free(dev);
     ws_free(model);
     return rc;
 }
 
-static int cut_units(search *s, const ws_long_unit *unit, size_t n, ws_err *err) {
+static int cut_units(search *s, const ws_long_unit *unit, size_t n, int marked, ws_err *err) {
     ws_batch_reuse(s->to);
     s->hits->n = 0;
     s->cells = 0;
-    int rc = s->marked ? mark(s, unit, n, err) : WS_OK;
-    for (size_t u = 0; u < n && !rc; u++) rc = cut_unit(s, &unit[u], err);
+    int rc = marked ? mark(s, unit, n, err) : WS_OK;
+    for (size_t u = 0; u < n && !rc; u++) rc = cut_unit(s, &unit[u], u, err);
+    ws_long_marks_destroy(s->marks);
+    s->marks = NULL;
     return rc;
 }
 
@@ -155,13 +159,12 @@ static int cut_records(ws_job *job, const ws_batch *b, void *plan, size_t part, 
     if (u->nparts == 0) return WS_OK;
     const ws_long_unit *unit = u->at + u->part[part];
     const size_t n = u->part[part + 1] - u->part[part];
-    s.marked = be->start != NULL;
-    int rc = cut_units(&s, unit, n, err);
+    int marked = be->start != NULL, rc = cut_units(&s, unit, n, marked, err);
     if (rc && ws_job_fall_back_to_cpu(job, be, rc, err)) {
-        s.marked = 0;
-        rc = cut_units(&s, unit, n, err);
+        marked = 0;
+        rc = cut_units(&s, unit, n, marked, err);
     }
-    ws_scan_count(job, hits->n, s.cells, s.marked ? s.cells : 0);
+    ws_scan_count(job, hits->n, s.cells, marked ? s.cells : 0);
     return rc;
 }
 

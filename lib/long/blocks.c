@@ -45,9 +45,9 @@ void ws_long_units_release(ws_long_units *u) {
 void ws_long_worker_release(ws_long_worker *w) {
     ws_long_pieces_release(&w->windows);
     ws_long_pieces_release(&w->parts);
-    ws_long_marks_release(w->marks);
     ws_buf_release(&w->codes);
     ws_buf_release(&w->other);
+    ws_buf_release(&w->flags);
     ws_buf_release(&w->scratch);
 }
 
@@ -76,23 +76,18 @@ static int other_strand(ws_long_worker *w, const ws_long_cut *c, size_t n, ws_er
     return WS_OK;
 }
 
-void ws_long_unit_begin(ws_long_worker *w, int marked) {
-    w->x = NULL;
-    if (marked) ws_long_marks_next(w->marks);
-}
-
 uint32_t ws_long_unit_residues(const ws_long_cut *c, const ws_batch *batch, const ws_long_unit *u, const ws_long_model *m) {
     return (uint32_t)(last_of(c, batch, u) - ws_long_block_first(u->block, c->block, m->maxl) + 1);
 }
 
 int ws_long_unit_block(ws_long_worker *w, const ws_long_cut *c, const ws_batch *batch, const ws_long_unit *u, const ws_long_layout *l,
-                       int marked, size_t k, ws_long_block *b, int *any, ws_err *err) {
+                       const ws_long_marked *marked, ws_long_block *b, int *any, ws_err *err) {
     const uint64_t last = last_of(c, batch, u);
     int rc = WS_OK;
     *any = 1;
     *b = (ws_long_block){.layout = l, .record = u->seq, .first = ws_long_block_first(u->block, c->block, l->model->maxl)};
     b->n = (uint32_t)(last - b->first + 1);
-    if (marked) rc = ws_long_marks_of(w->marks, k, b, any, err);
+    if (marked->m) rc = ws_long_marks_of(marked->m, marked->k, marked->unit, &w->flags, b, any, err);
     if (rc || !*any) return rc;
     if (!w->x) {
         w->first = ws_long_block_first(u->block, c->block, c->maxl);

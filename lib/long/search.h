@@ -106,32 +106,36 @@ typedef struct ws_long_marks ws_long_marks;
 /* What one thread needs. Zero-initialise; its buffers grow as needed. */
 typedef struct ws_long_worker {
     ws_long_pieces windows, parts;
-    ws_long_marks *marks;
-    ws_buf codes, other, scratch;
+    ws_buf codes, other, flags, scratch;
     const uint8_t *x; /* the unit's residues from `first` on; NULL: not unpacked */
     uint64_t first;
 } ws_long_worker;
 void ws_long_worker_release(ws_long_worker *w);
 
+/* Marks of a model in a unit: model k and unit number `unit` of ws_long_marks_create. m NULL: the CPU marks. */
+typedef struct ws_long_marked {
+    const ws_long_marks *m;
+    size_t k, unit;
+} ws_long_marked;
+
 /* Goes on to a unit, whose residues are not unpacked before somebody needs them. */
-void ws_long_unit_begin(ws_long_worker *w, int marked);
-/* Sets *b to the unit's block for a model with its own context, and the residues of its strands, unpacked once for all models. `k` is the
- * model's number in ws_long_mark, which marked the unit if `marked` is set; *any: 0 if no step is marked, and no strand is set then. */
+static inline void ws_long_unit_begin(ws_long_worker *w) { w->x = NULL; }
+/* Sets *b to the unit's block for a model with its own context, and the residues of its strands, unpacked once for all models. *any: 0 if
+ * no step is marked, and no strand is set then. Marks of the block stay until the next call. WS_ENOMEM. */
 int ws_long_unit_block(ws_long_worker *w, const ws_long_cut *c, const ws_batch *batch, const ws_long_unit *u, const ws_long_layout *l,
-                       int marked, size_t k, ws_long_block *b, int *any, ws_err *err);
+                       const ws_long_marked *marked, ws_long_block *b, int *any, ws_err *err);
 /* Returns how many residues that block has. */
 uint32_t ws_long_unit_residues(const ws_long_cut *c, const ws_batch *batch, const ws_long_unit *u, const ws_long_model *m);
 
 /* ---- marks of a device: lib/long/marks.c ---- */
 
-/* Marks n > 0 units of a batch for nmodel models; dev[k] is NULL where no device takes model k. Failures are those of ws_long_dev_mark. */
-int ws_long_mark(ws_long_worker *w, const ws_long_cut *c, const ws_long_dev *const *dev, const ws_long_model *const *model, size_t nmodel,
-                 const ws_batch *b, const ws_long_unit *unit, size_t n, ws_err *err);
-/* Goes on to the next unit; the first one after ws_long_mark. */
-void ws_long_marks_next(ws_long_marks *m);
-/* Sets b->flag for model k and the unit, by first and n of the block; the flags stay until the next call. *any says whether a step is
- * marked. A model that no device takes has any and no flags. The only failure is WS_ENOMEM. */
-int ws_long_marks_of(ws_long_marks *m, size_t k, ws_long_block *b, int *any, ws_err *err);
-void ws_long_marks_release(ws_long_marks *m);
+/* Marks n > 0 units of a batch for nmodel models; dev[k] is NULL where no device takes model k. Threads may share the marks. Failures are
+ * those of ws_long_dev_mark; then *m is NULL. */
+int ws_long_marks_create(ws_long_marks **m, const ws_long_cut *c, const ws_long_dev *const *dev, const ws_long_model *const *model,
+                         size_t nmodel, const ws_batch *b, const ws_long_unit *unit, size_t n, ws_err *err);
+/* Sets b->flag for model k and a unit, by first and n of the block; the flags are in `own`. *any says whether a step is marked. A model
+ * that no device takes has any and no flags. The only failure is WS_ENOMEM. */
+int ws_long_marks_of(const ws_long_marks *m, size_t k, size_t unit, ws_buf *own, ws_long_block *b, int *any, ws_err *err);
+void ws_long_marks_destroy(ws_long_marks *m); /* NULL is legal */
 
 #endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT
+ * The parts of nhmmsieve's work on a batch: random models and records, some of them pieces, with planted instances. A stand-in for a device
+ * marks, now and then it is busy or fails; any number of threads; hits must be those of one thread without it.
+ * WARPSIEVE_SEED chooses another run. */
+#include "kernels/dom/genome.h"
+#include "tests/lib/longdata.h"
+#include "tests/tap.h"
+
+#include <pthread.h>
+
+/* ---- the stand-in: a device that marks as the CPU does ---- */
+
+struct ws_long_dev {
+    ws_long_ssv ssv;
+};
+
+static int busy_every, fail_at, calls; /* 0: never */
+
+int ws_long_dev_create(ws_long_dev **d, const ws_long_model *m, ws_err *err) {
+    static const ws_long_ssv_body *const all[] = {WS_BY_WIDTH(ws_long_ssv_)};
+    ws_cpu cpu;
+    ws_cpu_probe(&cpu);
+    *d = ws_calloc(1, sizeof **d, err);
+    return *d ? ws_long_ssv_create(&(*d)->ssv, all[ws_cpu_best(&cpu)], m, err) : err->code;
+}
+
+void ws_long_dev_destroy(ws_long_dev *d) {
+    if (d) ws_long_ssv_destroy(&d->ssv);
+    ws_free(d);
+}
+
+static void mark_strand(const ws_long_dev *d, const uint8_t *x, uint32_t n, uint8_t *flag) {
+    const ws_long_strand s = {x, n};
+    ws_buf scratch = {0};
+    ws_err err;
+    sample_must(d->ssv.body->mark(d->ssv.layout, &s, 1, flag, &scratch, &err), &err);
+    ws_buf_release(&scratch);
+}
+
+static void mark_range(const ws_long_dev *d, const ws_abc *abc, const ws_long_range *r, int strands, uint8_t **flag) {
+    ws_cpu cpu;
+    ws_cpu_probe(&cpu);
+    const ws_codec *codec = ws_codec_get(&cpu);
+    const size_t steps = ws_long_steps(d->ssv.model->M, r->n), size = ((size_t)r->n + WS_LONG_PAD + 2 * WS_ALIGN) / WS_ALIGN * WS_ALIGN;
+    uint8_t *x = aligned_alloc(WS_ALIGN, size), *y = aligned_alloc(WS_ALIGN, size);
+    memset(x, 0, size);
+    memset(y, 0, size);
+    codec->unpack(r->word, r->n, x);
+    memset(x + r->n, 0, WS_LONG_PAD);
+    codec->other_strand(abc, x, r->n, y);
+    memset(y + r->n, 0, WS_LONG_PAD);
+    for (int minus = 0; minus < 2; minus++) {
+        if (!(strands & (minus ? WS_LONG_MINUS : WS_LONG_PLUS))) continue;
+        memset(*flag, 0, steps);
+        mark_strand(d, minus ? y : x, r->n, *flag);
+        *flag += steps;
+    }
+    free(x);
+    free(y);
+}
+
+int ws_long_dev_mark(const ws_long_dev *const *d, size_t nmodel, const ws_abc *abc, const ws_long_range *range, size_t n, int strands,
+                     uint8_t *const *flag, ws_err *err) {
+    if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) == fail_at) return ws_fail(err, WS_EDEV, "the stand-in fails");
+    for (size_t k = 0; k < nmodel; k++) {
+        uint8_t *to = flag[k];
+        for (size_t j = 0; j < n; j++) mark_range(d[k], abc, &range[j], strands, &to);
+    }
+    return WS_OK;
+}
+
+static int start(const ws_devconf *conf, ws_err *err) {
+    (void)conf, (void)err;
+    return WS_OK;
+}
+
+static int ready(void) {
+    static int asked;
+    return !busy_every || __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED) % busy_every;
+}
+
+/* ---- models and records ---- */
+
+enum { MODELS = 40, RECORDS = 20, BLOCK = 50000 };
+
+typedef struct scene {
+    ws_hmm hmm[MODELS];
+    ws_genome genome;
+    ws_genome_model model[MODELS];
+    ws_batch batch;
+    ws_backend cpu, device;
+    void *prep[2][MODELS];
+    ws_genome_search search;
+    ws_job job;
+} scene;
+
+static void make_models(scene *s, sample *r) {
+    const ws_long_options options = {.F1 = 0.02, .F2 = 0.003, .F3 = 3e-5, .B1 = 110, .B2 = 240, .B3 = 1000, .block = BLOCK};
+    ws_err err = {0};
+    for (int t = 0; t < MODELS; t++) {
+        static const int sizes[] = {20, 45, 80, 300, 90, 256, 257, 61};
+        ws_hmm *h = &s->hmm[t];
+        make_dna_model(h, r, sizes[t % 8]);
+        h->maxl = (int32_t)(2 * h->M + 10);
+        const float parameters[WS_NEVPARAM] = {[WS_MMU] = -8, [WS_MLAMBDA] = 0.7f, [WS_VMU] = -9, [WS_VLAMBDA] = 0.7f, [WS_FTAU] = -4,
+                                               [WS_FLAMBDA] = 0.7f};
+        memcpy(h->evparam, parameters, sizeof parameters);
+        sample_must(ws_genome_model_create(&s->model[t], h, &options, &err), &err);
+    }
+}
+
+/* Records of all lengths, the last one a piece whose record goes on. */
+static void make_records(scene *s, sample *r) {
+    ws_cpu cpu;
+    ws_err err;
+    ws_cpu_probe(&cpu);
+    for (int i = 0; i < RECORDS; i++) {
+        const uint32_t n = i % 10 == 9 ? 4 * BLOCK + (uint32_t)sample_below(r, 1000) : (uint32_t)sample_below(r, i % 3 ? 3000 : 60000);
+        uint8_t *x = malloc(n + WS_LONG_PAD);
+        const ws_seqtext t = {.more = i == RECORDS - 1};
+        for (uint32_t j = 0; j < n; j++) x[j] = (uint8_t)sample_below(r, 4);
+        for (uint32_t j = 0; j + 700 < n; j += 200 + (uint32_t)sample_below(r, 3000)) {
+            const ws_hmm *h = &s->hmm[sample_below(r, MODELS)];
+            emit(r, h, x + j, (size_t)h->M);
+        }
+        sample_must(ws_batch_reserve_words(&s->batch, ws_batch_words(n), &err), &err);
+        ws_codec_get(&cpu)->pack(x, n, s->batch.word + s->batch.nword);
+        sample_must(ws_batch_add_seq(&s->batch, s->batch.nword, n, &t, &err), &err);
+        free(x);
+    }
+}
+
+static void make_scene(scene *s, sample *r) {
+    ws_err err = {0};
+    *s = (scene){.cpu = {.name = "cpu"}, .device = {.name = "device", .start = start, .ready = ready}};
+    make_models(s, r);
+    make_records(s, r);
+    s->genome.seed = 42;
+    s->genome.model = s->model;
+    ws_cpu_probe(&s->job.machine.cpu);
+    const int width = ws_cpu_best(&s->job.machine.cpu);
+    ws_long_cut *cut = &s->search.cut;
+    *cut = (ws_long_cut){s->hmm[0].abc, ws_codec_get(&s->job.machine.cpu), BLOCK, 0, WS_LONG_PLUS | WS_LONG_MINUS};
+    for (int t = 0; t < MODELS; t++) cut->maxl = (uint32_t)ws_max(cut->maxl, s->model[t].model.maxl);
+    for (int device = 0; device < 2; device++)
+        for (int t = 0; t < MODELS; t++)
+            sample_must(ws_genome_lay_out(&s->model[t], width, device, &s->prep[device][t], &err), &err);
+    s->job.own = &s->genome;
+    s->job.ntarget = MODELS;
+    s->search.job = &s->job;
+    sample_must(ws_genome_groups_create(&s->search.groups, s->model, MODELS, &err), &err);
+}
+
+static void release_scene(scene *s) {
+    for (int t = 0; t < MODELS; t++) {
+        ws_genome_layout_release(s->prep[0][t]);
+        ws_genome_layout_release(s->prep[1][t]);
+        ws_genome_model_release(&s->model[t]);
+        sample_model_release(&s->hmm[t]);
+    }
+    ws_genome_groups_release(&s->search.groups);
+    ws_batch_release(&s->batch);
+}
+
+/* ---- runs ---- */
+
+typedef struct run {
+    scene *s;
+    ws_genome_work *work;
+    size_t part, parts;
+    int rc;
+} run;
+
+static void *thread_main(void *run_) {
+    run *r = run_;
+    ws_genome_worker w = {0};
+    ws_err err = {0};
+    for (size_t p; (p = __atomic_fetch_add(&r->part, 1, __ATOMIC_SEQ_CST)) < r->parts;) {
+        const int rc = ws_genome_work_do(&r->s->search, r->work, &r->s->batch, p, &w, &err);
+        if (rc) __atomic_store_n(&r->rc, rc, __ATOMIC_SEQ_CST);
+    }
+    ws_dom_worker_destroy(w.dom);
+    ws_long_worker_release(&w.search);
+    return NULL;
+}
+
+/* The hits of all models as text, model by model in the order in which they come. */
+static char *hits_of(const ws_genome_work *w) {
+    size_t n;
+    ws_buf text = {0};
+    ws_err err;
+    const ws_genome_found *found = ws_genome_work_found(w, &n);
+    for (uint32_t t = 0; t < MODELS; t++)
+        for (size_t p = 0; p < n; p++)
+            for (size_t j = 0; j < found[p].n; j++) {
+                const ws_long_hit *h = &found[p].at[j].hit;
+                if (found[p].at[j].target != t) continue;
+                sample_must(ws_buf_addf(&text, &err, "%u %llu %d %llu %llu %u %a\n", t, (unsigned long long)h->record, h->minus,
+                                        (unsigned long long)h->ali_from, (unsigned long long)h->ali_to, h->hmm_from, (double)h->bits), &err);
+            }
+    sample_must(ws_buf_add(&text, "", 1, &err), &err);
+    return text.p;
+}
+
+enum { CPU, DEVICE, BOTH };
+
+/* One batch by so many threads. Returns its hits, or NULL where a part failed. work: of a batch before. */
+static char *search(scene *s, ws_genome_work *work, int who, int threads) {
+    pthread_t id[8];
+    run r = {.s = s, .work = work};
+    ws_err err = {0};
+    calls = 0;
+    s->job.backend = who == CPU ? &s->cpu : &s->device;
+    s->job.cpu_backend = who == BOTH ? &s->cpu : NULL;
+    s->job.prep = s->prep[who != CPU];
+    s->job.cpu_prep = s->prep[0];
+    s->job.open = 1;
+    s->job.nworker = threads;
+    s->job.common.quiet = 1;
+    s->job.common.backend = who == DEVICE ? "device" : NULL;
+    sample_must(ws_genome_work_plan(work, &s->search, &s->batch, &r.parts, &err), &err);
+    for (int i = 0; i < threads; i++) pthread_create(&id[i], NULL, thread_main, &r);
+    for (int i = 0; i < threads; i++) pthread_join(id[i], NULL);
+    return r.rc ? NULL : hits_of(work);
+}
+
+static size_t lines(const char *text) {
+    size_t n = 0;
+    for (; *text; text++) n += *text == '\n';
+    return n;
+}
+
+int main(void) {
+    const char *seed = getenv("WARPSIEVE_SEED");
+    sample r = {seed ? strtoull(seed, NULL, 10) : 23};
+    tap t = {0};
+    ws_err err;
+    ws_genome_work *work;
+    static scene s;
+    make_scene(&s, &r);
+    sample_must(ws_genome_work_create(&work, &err), &err);
+    char *want = search(&s, work, CPU, 1);
+    tap_ok(&t, lines(want) > 300, "one thread of the CPU finds %zu hits", lines(want));
+    static const struct {
+        const char *name;
+        int who, threads, busy, fail;
+    } runs[] = {{"CPU, 5 threads", CPU, 5, 0, 0},           {"device, 1 thread", DEVICE, 1, 0, 0},
+                {"device, 8 threads", DEVICE, 8, 0, 0},     {"device and CPU", BOTH, 4, 0, 0},
+                {"a device that is busy", BOTH, 3, 2, 0},   {"a device that fails, beside the CPU", BOTH, 4, 0, 2},
+                {"a device that fails", DEVICE, 4, 0, 2}};
+    for (size_t k = 0; k < sizeof runs / sizeof *runs; k++) {
+        busy_every = runs[k].busy;
+        fail_at = runs[k].fail;
+        char *got = search(&s, work, runs[k].who, runs[k].threads);
+        if (runs[k].fail && runs[k].who == DEVICE) tap_ok(&t, !got, "%s: an error", runs[k].name);
+        else tap_ok(&t, got && strcmp(got, want) == 0, "%s: the same hits", runs[k].name);
+        ws_free(got);
+    }
+    ws_free(want);
+    ws_genome_work_destroy(work);
+    release_scene(&s);
+    return tap_end(&t);
+}
