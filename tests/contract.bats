@@ -331,11 +331,14 @@ import os, random, signal, subprocess, sys, time
 whole = open("whole", "rb").read().splitlines(keepends=True)
 row = next(i for i, line in enumerate(whole) if not line.startswith(b"#"))
 head, rows = b"".join(whole[:row]), b"".join(whole[row:-1])
+signals = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+def by_default(): # a shell starts what it does in the background with SIGINT ignored, nohup all with SIGHUP, and so they would stay
+    for s in signals:
+        signal.signal(s, signal.SIG_DFL)
 for n in range(8):
     open("part", "w").close()
     feed = subprocess.Popen(["sh", "-c", "while cat big.fa 2>/dev/null; do :; done"], stdout=subprocess.PIPE)
-    # a shell starts what it does in the background with SIGINT ignored, and so it would stay
-    p = subprocess.Popen(sys.argv[1:], stdin=feed.stdout, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    p = subprocess.Popen(sys.argv[1:], stdin=feed.stdout, preexec_fn=by_default)
     feed.stdout.close()
     time.sleep(0.02)
     try:
@@ -343,7 +346,7 @@ for n in range(8):
         while n % 3 and not os.path.getsize("part") and p.poll() is None: # so that most signals meet a write
             assert time.monotonic() < end, f"try {n}: nothing was written"
         time.sleep(random.random() * (0.05 if n % 3 == 0 else 0.003))
-        p.send_signal(random.choice([signal.SIGINT, signal.SIGTERM, signal.SIGHUP]))
+        p.send_signal(random.choice(signals))
         status = p.wait(60)
     finally:
         p.kill() # or a tool that outlives its signal would fill the disk

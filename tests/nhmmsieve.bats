@@ -218,12 +218,26 @@ setup() { in_data; }
     refused 1 'cut'
 }
 
-@test "faults: memory, a full disk, writes" {
+@test "faults: memory, reads, writes, closing, opening, a full disk, threads, short and interrupted calls" {
     make_shim
     shimmed
     awk '/^>/ { n++ } n > 60 { exit } { print }' short.fa >few.fa
     drive memory 1 5000 11 tsv stdout -- nhmmsieve -t 2 -K 20000 made.hmm few.fa
+    local all=(stdout got.tbl got.dfam -- nhmmsieve --tblout got.tbl --dfamtblout got.dfam)
+    drive memory-on 1 5000 23 text "${all[@]}" -t 2 -K 20000 two.hmm few.fa
     drive write 1 100 1 tsv pipe -- nhmmsieve -t 2 made.hmm few.fa
+    drive write 1 100 1 text "${all[@]}" -t 2 made.hmm few.fa
     drive room 0 6000 311 tsv stdout -- nhmmsieve -t 2 made.hmm few.fa
+    drive room 0 20000 811 text "${all[@]}" -t 2 two.hmm few.fa
+    drive close 1 8 1 text "${all[@]}" -t 2 made.hmm few.fa
+    drive open 1 50 1 text "${all[@]}" -t 1 made.hmm few.fa
+    gzip -kf few.fa
+    for f in few.fa few.fa.gz; do WS_FAULT_PIECE=3000 drive read 1 200 1 text "${all[@]}" -t 2 made.hmm $f; done
+    drive inflate 1 200 3 tsv stdout -- nhmmsieve -t 1 made.hmm few.fa.gz
+    drive zinit 1 5 1 tsv stdout -- nhmmsieve made.hmm few.fa.gz
+    show_counts
+    drive thread 1 4 1 tsv stdout -- nhmmsieve -t 4 made.hmm few.fa
+    for k in short eintr eagain; do drive $k - 0 0 text "${all[@]}" -t 2 two.hmm few.fa; done
+    no_harm
     show_counts
 }

@@ -22,8 +22,9 @@ int ws_stage_add_text(ws_stage_args *s, const char *option, const char *v, ws_er
 void ws_stage_release(ws_stage_args *s);
 
 /* Runs the n tools in child processes of this one and waits for all. The caller has no other threads and has not used CUDA, which does
- * not outlive a fork. The first tool reads our standard input, the last writes to the descriptor `out`. WS_EDATA names the first program
- * that failed of its own account. WS_EPIPE: the reader of `out` went away. */
-int ws_stages_run(const ws_tool *const *tool, const ws_stage_args *stage, size_t n, int out, ws_err *err);
+ * not outlive a fork. The first tool reads our standard input, the last writes to our standard output. They print no sentence of
+ * their own when they fail: that of the first one that failed of its own account becomes ours, behind its name, with WS_EUSAGE for misuse
+ * and else WS_EDATA. WS_EPIPE: the reader of standard output went away. */
+int ws_stages_run(const ws_tool *const *tool, const ws_stage_args *stage, size_t n, ws_err *err);
 
 #endif

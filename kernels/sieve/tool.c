@@ -118,6 +118,7 @@ static int open_sieve(ws_job *job, ws_err *err) {
     s->models = cl->operand[0];
     if (ws_source_is_stdin(s->models))
         return ws_fail(err, WS_EUSAGE, "the models cannot come from standard input, because four programs read them; name a file");
+    job->out[0].path = NULL; /* domscore opens all outputs, when it knows that nothing was misused */
     job->input = cl->operand + 1;
     job->ninput = cl->noperand - 1;
     return WS_OK;
@@ -204,6 +205,7 @@ static int add_outputs(const ws_job *job, ws_stage_args *to, ws_err *err) {
     const sieve *s = job->own;
     const ws_common *c = &job->common;
     int rc = ws_stage_add_text(to, "--out-format", forms[s->form], err);
+    if (!rc && c->output) rc = ws_stage_add_text(to, "--output", c->output, err);
     if (!rc && s->tblout) rc = ws_stage_add_text(to, "--tblout", s->tblout, err);
     if (!rc && s->domtblout) rc = ws_stage_add_text(to, "--domtblout", s->domtblout, err);
     if (!rc && s->msa) rc = ws_stage_add_text(to, "--msa", s->msa, err);
@@ -243,7 +245,7 @@ static int run_sieve(ws_job *job, ws_err *err) {
     }
     if (!rc) rc = domain_stage(job, &stage[n++], err);
     if (job->common.dry_run) n = 1;
-    if (!rc) rc = ws_stages_run(tools_of(job) + (s->max ? FILTERS : 0), stage, n, job->common.dry_run ? 1 : job->out[0].file.fd, err);
+    if (!rc) rc = ws_stages_run(tools_of(job) + (s->max ? FILTERS : 0), stage, n, err);
     job->dry_run_said = 1;
     for (size_t i = 0; i < WS_STAGES_MAX; i++) ws_stage_release(&stage[i]);
     if (s->tally >= 0) close(s->tally);

@@ -4,6 +4,8 @@
 #include "lib/io/source.h"
 #include "lib/run/run.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -113,6 +115,14 @@ static void add_options(paths *p, ws_opt_group group, const ws_opt *o, const voi
     }
 }
 
+/* A descriptor that is named must be open for writing now: the next file or pipe of this process may get its number. */
+static int is_writable(const output_path *p, ws_err *err) {
+    const int flags = p->path && p->fd >= 0 ? fcntl(p->fd, F_GETFL) : O_WRONLY;
+    if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY) return WS_OK;
+    errno = EBADF;
+    return ws_fail_errno(err, WS_EIO, "cannot open %s for writing", p->path);
+}
+
 int ws_output_paths_check(const ws_job *job, ws_err *err) {
     paths p = {.nout = 0};
     int rc = WS_OK;
@@ -122,7 +132,8 @@ int ws_output_paths_check(const ws_job *job, ws_err *err) {
         add_options(&p, g, job->tool->reader->opts, job->reader_opts);
         add_options(&p, g, job->tool->opts, job->own);
     }
-    for (int i = 1; i < p.nout; i++)
+    for (int i = 0; i < p.nout && !rc; i++) rc = is_writable(&p.out[i], err);
+    for (int i = 1; i < p.nout && !rc; i++)
         for (int j = 0; j < i; j++)
             if (same_output(&p.out[j], &p.out[i]))
                 return ws_fail(err, WS_EUSAGE, "--%s: %s is where --%s goes", p.out[i].option, name_of(&p.out[i]), p.out[j].option);
