@@ -354,10 +354,16 @@ int ws_dev_clusters(void) {
 }
 
 const char *ws_dev_name(void) {
-    static char text[300];
+    static char text[1024];
     cudaDeviceProp p;
+    char address[32];
+    size_t n = 0;
     if (pool.ndev == 0 || cudaGetDeviceProperties(&p, pool.dev[0].id) != cudaSuccess) return "none";
-    if (pool.ndev > 1) snprintf(text, sizeof text, "%d x %s", pool.ndev, p.name);
-    else snprintf(text, sizeof text, "%s", p.name);
+    if (pool.ndev > 1) n = (size_t)snprintf(text, sizeof text, "%d x ", pool.ndev);
+    n += (size_t)snprintf(text + n, sizeof text - n, "%s", p.name);
+    for (int i = 0; i < pool.ndev && n < sizeof text; i++) {
+        if (cudaDeviceGetPCIBusId(address, sizeof address, pool.dev[i].id) != cudaSuccess) break;
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s %s", i == 0 ? " at" : ",", address);
+    }
     return text;
 }
