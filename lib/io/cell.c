@@ -2,6 +2,8 @@
  * Fields as numbers: see lib/io/cell.h. */
 #include "lib/io/cell.h"
 
+#include "lib/io/decimal.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,11 +12,22 @@
 
 #define INTEGERS (WS_CELL_BIT(WS_CELL_INT32) | WS_CELL_BIT(WS_CELL_INT64))
 #define EXACT WS_CELL_BIT(WS_CELL_EXACT32)
-#define FIXED (EXACT | WS_CELL_BIT(WS_CELL_FIXED32) | WS_CELL_BIT(WS_CELL_FIXED64))
-#define GENERAL (WS_CELL_BIT(WS_CELL_GENERAL32) | WS_CELL_BIT(WS_CELL_GENERAL64))
+#define FIXED (EXACT | WS_CELL_BIT(WS_CELL_FIXED24) | WS_CELL_BIT(WS_CELL_FIXED32) | WS_CELL_BIT(WS_CELL_FIXED64))
+#define GENERAL (WS_CELL_BIT(WS_CELL_GENERAL24) | WS_CELL_BIT(WS_CELL_GENERAL32) | WS_CELL_BIT(WS_CELL_GENERAL64))
 /* INT_MIN and its fellow stand for an empty field; a double holds no more integers than these. */
 #define INT32_MOST 2147483647.0
 #define INT64_MOST 9007199254740991.0
+#define FIXED24_MOST 8388605.0 /* one more is inf */
+
+/* Returns the bit of WS_CELL_GENERAL24 if it has the number, which is not below 0. */
+static unsigned general24(double v) { return v >= 0 && !isinf(v) && !signbit(v) ? WS_CELL_BIT(WS_CELL_GENERAL24) : 0; }
+
+/* Returns the bit of WS_CELL_FIXED24 if it has the number. The product of a single is exact, so its rounding is that of %.4f; a number that
+ * was read from four decimals is one rounding away from them. */
+static unsigned fixed24(double v) {
+    const double n = rint(v * 1e4);
+    return isinf(v) || (fabs(n) <= FIXED24_MOST && (n != 0 || !signbit(v))) ? WS_CELL_BIT(WS_CELL_FIXED24) : 0;
+}
 
 /* An integer of at most four digits is the same text in %.4g. */
 static unsigned forms_of_integer(double v) {
@@ -22,7 +35,8 @@ static unsigned forms_of_integer(double v) {
     if (fabs(v) > INT64_MOST || (v == 0 && signbit(v))) return forms;
     forms |= WS_CELL_BIT(WS_CELL_INT64);
     if (fabs(v) <= INT32_MOST) forms |= WS_CELL_BIT(WS_CELL_INT32);
-    return fabs(v) < 10000 ? forms | GENERAL : forms;
+    if (fabs(v) < 10000) forms |= WS_CELL_BIT(WS_CELL_GENERAL32) | WS_CELL_BIT(WS_CELL_GENERAL64) | general24(v);
+    return forms;
 }
 
 static unsigned forms_of_real(ws_cellform narrow, ws_cellform wide, double v) {
@@ -35,9 +49,9 @@ ws_cell ws_cell_number(ws_coltype type, double v) {
     switch (type) {
     case WS_COL_BITS:
         c.forms = forms_of_real(WS_CELL_FIXED32, WS_CELL_FIXED64, v);
-        if (c.forms & WS_CELL_BIT(WS_CELL_FIXED32)) c.forms |= EXACT;
+        if (c.forms & WS_CELL_BIT(WS_CELL_FIXED32)) c.forms |= EXACT | fixed24(v);
         break;
-    case WS_COL_P: c.forms = forms_of_real(WS_CELL_GENERAL32, WS_CELL_GENERAL64, v); break;
+    case WS_COL_P: c.forms = forms_of_real(WS_CELL_GENERAL32, WS_CELL_GENERAL64, v) | general24(v); break;
     case WS_COL_COUNT:
         c.v = v = rint(v) + 0.0;
         c.forms = forms_of_integer(v);
@@ -53,11 +67,16 @@ ws_cell ws_cell_stored(ws_cellform form, double v) {
     switch (form) {
     case WS_CELL_STRAND: return ws_cell_number(WS_COL_STRAND, v);
     case WS_CELL_EXACT32: return ws_cell_number(WS_COL_BITS, v);
+    case WS_CELL_FIXED24: /* a single that rounds to the same decimals prints them too */
+        c.forms = forms_of_real(WS_CELL_FIXED32, WS_CELL_FIXED64, v) | fixed24(v);
+        if (rint((double)(float)v * 1e4) == rint(v * 1e4)) c.forms |= WS_CELL_BIT(WS_CELL_FIXED32);
+        return c;
     case WS_CELL_FIXED32:
     case WS_CELL_FIXED64:
         c = ws_cell_number(WS_COL_BITS, v);
         c.forms &= ~EXACT;
         return c;
+    case WS_CELL_GENERAL24:
     case WS_CELL_GENERAL32:
     case WS_CELL_GENERAL64: return ws_cell_number(WS_COL_P, v);
     default: return ws_cell_number(WS_COL_COUNT, v);
@@ -106,8 +125,9 @@ ws_cell ws_cell_parse(const char *p, size_t n) {
         c.forms |= forms_of_integer(v);
         return c;
     }
-    c.forms |= try_form(1, WS_CELL_FIXED32, WS_CELL_FIXED64, v, p, n);
-    c.forms |= try_form(0, WS_CELL_GENERAL32, WS_CELL_GENERAL64, v, p, n);
+    const unsigned fixed = try_form(1, WS_CELL_FIXED32, WS_CELL_FIXED64, v, p, n);
+    const unsigned general = try_form(0, WS_CELL_GENERAL32, WS_CELL_GENERAL64, v, p, n);
+    c.forms |= fixed | general | (fixed ? fixed24(v) : 0) | (general ? general24(v) : 0);
     return c;
 }
 
@@ -129,11 +149,42 @@ int ws_cell_print(ws_buf *out, const ws_cell *c, ws_err *err) {
 
 /* ---- stored numbers ---- */
 
+ws_cellform ws_cellform_choose(unsigned forms, int exact) {
+    static const uint8_t order[] = {WS_CELL_IMPLIED,   WS_CELL_STRAND,  WS_CELL_INT32,   WS_CELL_FIXED24,   WS_CELL_GENERAL24, WS_CELL_EXACT32,
+                                    WS_CELL_FIXED32,   WS_CELL_GENERAL32, WS_CELL_INT64, WS_CELL_FIXED64, WS_CELL_GENERAL64, WS_CELL_TEXT};
+    size_t i = 0;
+    if (exact && forms & EXACT) return forms & WS_CELL_BIT(WS_CELL_STRAND) ? WS_CELL_STRAND : WS_CELL_EXACT32; /* STRAND: all are empty */
+    while (!(forms & WS_CELL_BIT(order[i]))) i++;
+    return (ws_cellform)order[i];
+}
+
 size_t ws_cellform_width(ws_cellform form) {
     static const uint8_t width[WS_NCELLFORM] = {[WS_CELL_STRAND] = 1, [WS_CELL_INT32] = 4, [WS_CELL_EXACT32] = 4,
                                             [WS_CELL_FIXED32] = 4, [WS_CELL_GENERAL32] = 4, [WS_CELL_INT64] = 8, [WS_CELL_FIXED64] = 8,
-                                            [WS_CELL_GENERAL64] = 8, [WS_CELL_TEXT] = 4};
+                                            [WS_CELL_GENERAL64] = 8, [WS_CELL_TEXT] = 4, [WS_CELL_GENERAL24] = 3,
+                                            [WS_CELL_FIXED24] = 3};
     return width[form];
+}
+
+static uint32_t bits24(const char *at) {
+    return (uint32_t)(uint8_t)at[0] | (uint32_t)(uint8_t)at[1] << 8 | (uint32_t)(uint8_t)at[2] << 16;
+}
+
+static void put_bits24(char *at, uint32_t n) {
+    for (int i = 0; i < 3; i++) at[i] = (char)(n >> 8 * i);
+}
+
+/* Two's complement of 24 bits; the smallest is an empty field, the two largest magnitudes behind FIXED24_MOST are infinite. */
+static double fixed24_value(uint32_t bits) {
+    const double n = (double)((int32_t)(bits << 8) >> 8);
+    if (n == -8388608.0) return (double)NAN;
+    return fabs(n) > FIXED24_MOST ? copysign((double)INFINITY, n) : n / 1e4;
+}
+
+static uint32_t fixed24_of(double v) {
+    if (isnan(v)) return 0x800000;
+    if (isinf(v)) return (uint32_t)(int32_t)copysign(FIXED24_MOST + 1, v) & 0xffffff;
+    return (uint32_t)(int32_t)rint(v * 1e4) & 0xffffff;
 }
 
 double ws_cellform_load(ws_cellform form, const void *array, size_t i) {
@@ -151,6 +202,8 @@ double ws_cellform_load(ws_cellform form, const void *array, size_t i) {
     case WS_CELL_GENERAL32: memcpy(&f32, at, sizeof f32); return (double)f32;
     case WS_CELL_FIXED64:
     case WS_CELL_GENERAL64: memcpy(&f64, at, sizeof f64); return f64;
+    case WS_CELL_GENERAL24: return ws_decimal_value(bits24(at));
+    case WS_CELL_FIXED24: return fixed24_value(bits24(at));
     case WS_CELL_IMPLIED:
     case WS_CELL_TEXT:
     case WS_NCELLFORM: break;
@@ -174,6 +227,8 @@ void ws_cellform_store(ws_cellform form, void *array, size_t i, double v) {
     case WS_CELL_GENERAL32: memcpy(at, &f32, sizeof f32); break;
     case WS_CELL_FIXED64:
     case WS_CELL_GENERAL64: memcpy(at, &f64, sizeof f64); break;
+    case WS_CELL_GENERAL24: put_bits24(at, ws_decimal_of(v)); break;
+    case WS_CELL_FIXED24: put_bits24(at, fixed24_of(v)); break;
     case WS_CELL_IMPLIED:
     case WS_CELL_TEXT:
     case WS_NCELLFORM: break;

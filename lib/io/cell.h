@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* How a column of a block of pairs is stored (man/warpsieve-packed.5). Of those that give a column's texts back the first is taken, so
- * the narrow ones come first. 32 and 64: bits of an integer or of an IEEE 754 number. */
+/* How a column of a block of pairs is stored (man/warpsieve-packed.5). 32 and 64: bits of an integer or of an IEEE 754 number; 24: of
+ * what is printed. */
 typedef enum ws_cellform {
     WS_CELL_IMPLIED,   /* not stored: the sequence or the query says it */
     WS_CELL_STRAND,    /* + or - */
@@ -22,6 +22,8 @@ typedef enum ws_cellform {
     WS_CELL_FIXED64,
     WS_CELL_GENERAL64,
     WS_CELL_TEXT,
+    WS_CELL_GENERAL24, /* %.4g: four digits and a power of ten */
+    WS_CELL_FIXED24,   /* %.4f: an integer of ten-thousandths */
     WS_NCELLFORM
 } ws_cellform;
 
@@ -49,6 +51,10 @@ ws_cell ws_cell_number(ws_coltype type, double v);
 
 /* Looks which forms print p[0..n). The text must stay as long as the cell. */
 ws_cell ws_cell_parse(const char *p, size_t n);
+
+/* Chooses the first of the forms in an order of preference, narrow ones first. With `exact` the number that a tool computed comes before
+ * what is printed of it. forms must have WS_CELL_TEXT. */
+ws_cellform ws_cellform_choose(unsigned forms, int exact);
 
 /* The cell behind a stored number. */
 ws_cell ws_cell_stored(ws_cellform form, double v);

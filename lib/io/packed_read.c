@@ -3,6 +3,8 @@
  * the bytes that arrive, and words with codes that the alphabet has not are refused even if the checksum is right. */
 #include "lib/io/packed_read.h"
 
+#include "lib/io/phrase.h"
+
 #define WORDS_MAX (UINT64_C(1) << 38)
 
 static int begin(void *own, ws_parse *s, ws_err *err) {
@@ -60,11 +62,21 @@ static int end_stream(unpack *u, ws_parse *s, ws_err *err) {
     return WS_OK;
 }
 
+/* The bytes of the block's phrase. */
+static size_t phrase_of(const unpack *u) { return (size_t)(u->f.v[BLOCK_FLAGS] >> PACK_PHRASE_BITS); }
+
+static int flags_are_legal(const unpack *u) {
+    const uint64_t flags = u->f.v[BLOCK_FLAGS] & ((UINT64_C(1) << PACK_PHRASE_BITS) - 1);
+    const size_t n = phrase_of(u);
+    if (flags > (PACK_HAS_QUAL | PACK_HAS_PHRASE) || n > WS_PHRASE_MAX) return 0;
+    return flags & PACK_HAS_PHRASE ? n > 0 && u->version == PACK_WITH_PAIRS : n == 0;
+}
+
 static int start_block(unpack *u, const ws_parse *s, ws_err *err) {
     const uint64_t *v = u->f.v;
     if (v[BLOCK_NUMBER] != u->blocks) return ws_packed_bad(u, s, "does not follow the block before it", err);
     if (v[BLOCK_SEQS] == 0 || v[BLOCK_SEQS] > PACK_SEQS_MAX || v[BLOCK_TEXT] > PACK_TEXT_MAX || v[BLOCK_WORDS] > WORDS_MAX ||
-        v[BLOCK_FLAGS] > PACK_HAS_QUAL || v[BLOCK_RESIDUES] > 6 * v[BLOCK_WORDS])
+        !flags_are_legal(u) || v[BLOCK_RESIDUES] > 6 * v[BLOCK_WORDS])
         return ws_packed_bad(u, s, "has impossible counts", err);
     u->front.n = 0;
     u->nbytes = 0;
@@ -112,7 +124,7 @@ static uint32_t qual_length(const unpack *u, uint64_t i) {
 
 /* The counts of the frame and the lengths must tell the same. */
 static int end_front(unpack *u, const ws_parse *s, ws_err *err) {
-    uint64_t residues = 0, words = 0, text = 0;
+    uint64_t residues = 0, words = 0, text = phrase_of(u);
     unsigned odd = 0;
     for (uint64_t i = 0; i < u->f.v[BLOCK_SEQS]; i++) {
         const uint32_t len = length(u, 0, i), name = length(u, 1, i), qual = qual_length(u, i);
@@ -163,27 +175,56 @@ static int check_words(const unpack *u, const ws_parse *s, ws_err *err) {
     return WS_OK;
 }
 
+static int control_character(const unpack *u, const ws_parse *s, ws_err *err) {
+    return ws_packed_bad(u, s, "has a control character in a name or description", err);
+}
+
 /* The texts go to the end of the arena; they count when the sequences do. */
 static int copy_texts(const unpack *u, const ws_parse *s, ws_err *err) {
     ws_buf *text = &s->b->text;
     const size_t n = (size_t)u->f.v[BLOCK_TEXT];
     int rc = ws_buf_reserve(text, n + PACK_ALIGN, err);
     if (rc) return rc;
-    if (s->codec->copy_text(text->p + text->n, u->front.p + pack_lengths(&u->f), n))
-        return ws_packed_bad(u, s, "has a control character in a name or description", err);
-    return WS_OK;
+    return s->codec->copy_text(text->p + text->n, u->front.p + pack_lengths(&u->f), n) ? control_character(u, s, err) : WS_OK;
+}
+
+static int add_sequence(const unpack *u, ws_batch *b, uint64_t i, const ws_seqtext *t, ws_err *err) {
+    b->text.n = t->qual.at + t->qual.n;
+    return ws_batch_add_seq(b, b->nword, length(u, 0, i), t, err);
 }
 
 static int add_sequences(const unpack *u, const ws_parse *s, ws_err *err) {
-    ws_batch *b = s->b;
+    int rc = copy_texts(u, s, err);
+    for (uint64_t i = 0; i < u->f.v[BLOCK_SEQS] && !rc; i++) {
+        ws_seqtext t = {0};
+        t.name = (ws_slice){s->b->text.n, length(u, 1, i)};
+        t.desc = (ws_slice){t.name.at + t.name.n, length(u, 2, i)};
+        t.qual = (ws_slice){t.desc.at + t.desc.n, qual_length(u, i)};
+        rc = add_sequence(u, s->b, i, &t, err);
+    }
+    return rc;
+}
+
+/* Does the same where the descriptions lack the block's phrase. */
+static int add_with_phrase(const unpack *u, const ws_parse *s, ws_err *err) {
+    ws_buf *out = &s->b->text;
+    const char *phrase = u->front.p + pack_lengths(&u->f), *p = phrase + phrase_of(u);
     int rc = WS_OK;
     for (uint64_t i = 0; i < u->f.v[BLOCK_SEQS] && !rc; i++) {
         ws_seqtext t = {0};
-        t.name = (ws_slice){b->text.n, length(u, 1, i)};
-        t.desc = (ws_slice){t.name.at + t.name.n, length(u, 2, i)};
-        t.qual = (ws_slice){t.desc.at + t.desc.n, qual_length(u, i)};
-        b->text.n = t.qual.at + t.qual.n;
-        rc = ws_batch_add_seq(b, b->nword, length(u, 0, i), &t, err);
+        const size_t start = out->n, desc = length(u, 2, i);
+        t.name = (ws_slice){start, length(u, 1, i)};
+        t.qual.n = qual_length(u, i);
+        rc = ws_buf_add(out, p, t.name.n, err);
+        t.desc.at = out->n;
+        if (!rc) rc = ws_phrase_put_back(phrase, phrase_of(u), p + t.name.n, desc, out, err);
+        t.desc.n = out->n - t.desc.at;
+        t.qual.at = out->n;
+        if (!rc) rc = ws_buf_add(out, p + t.name.n + desc, t.qual.n, err);
+        if (!rc) rc = ws_buf_reserve(out, PACK_ALIGN, err); /* copy_text may write behind its text */
+        if (!rc && s->codec->copy_text(out->p + start, out->p + start, out->n - start)) rc = control_character(u, s, err);
+        if (!rc) rc = add_sequence(u, s->b, i, &t, err);
+        p += t.name.n + desc + t.qual.n;
     }
     return rc;
 }
@@ -198,8 +239,7 @@ static int end_block(unpack *u, ws_parse *s, ws_err *err) {
     for (size_t i = 0; i < gap; i++) odd |= u->tail[i];
     if (odd) return ws_packed_bad(u, s, "has padding that is not zero", err);
     int rc = check_words(u, s, err);
-    if (!rc) rc = copy_texts(u, s, err);
-    if (!rc) rc = add_sequences(u, s, err);
+    if (!rc) rc = phrase_of(u) ? add_with_phrase(u, s, err) : add_sequences(u, s, err);
     if (rc) return rc;
     s->nopen = 0;
     u->owed = u->version == PACK_WITH_PAIRS;

@@ -8,6 +8,8 @@ typedef struct picked { /* the sequences pick[0..n), or from..from+n if pick is 
     const ws_batch *b;
     const uint32_t *pick;
     size_t from, n;
+    const char *phrase; /* nphrase bytes */
+    size_t nphrase;
 } picked;
 
 static size_t at(const picked *p, size_t i) { return p->pick ? p->pick[p->from + i] : p->from + i; }
@@ -31,9 +33,11 @@ int ws_packed_end(ws_buf *out, const ws_packed_totals *t, ws_err *err) {
 }
 
 /* The next block: how many sequences it takes, and its numbers. */
-static size_t plan(const picked *p, uint64_t *v) {
+static size_t plan(const picked *p, size_t most_words, uint64_t *v) {
     size_t i = 0;
-    while (i < p->n && v[BLOCK_WORDS] < WS_PACKED_BLOCK_WORDS) {
+    if (p->nphrase) v[BLOCK_FLAGS] = PACK_HAS_PHRASE | (uint64_t)p->nphrase << PACK_PHRASE_BITS;
+    v[BLOCK_TEXT] = p->nphrase;
+    while (i < p->n && v[BLOCK_WORDS] < most_words) {
         const size_t k = at(p, i++);
         const ws_seqtext *t = &p->b->seqtext[k];
         v[BLOCK_WORDS] += ws_batch_words(p->b->len[k]);
@@ -81,6 +85,7 @@ static int put_body(ws_buf *out, const picked *p, const pack_frame *f, ws_err *e
     int rc = ws_buf_reserve(out, (size_t)(pack_front(f) + 4 * f->v[BLOCK_WORDS] + pack_gap(f) + sizeof(uint64_t)), err);
     if (!rc) rc = put_lengths(out, p, (int)(f->v[BLOCK_FLAGS] & PACK_HAS_QUAL), err);
     if (rc) return rc;
+    put(out, p->phrase, p->nphrase);
     for (size_t i = 0; i < p->n; i++) {
         const ws_seqtext *t = &p->b->seqtext[at(p, i)];
         put_text(out, p->b, t->name);
@@ -98,20 +103,29 @@ static int put_body(ws_buf *out, const picked *p, const pack_frame *f, ws_err *e
     return WS_OK;
 }
 
+/* Appends the first of the sequences as a block, and takes them off the list. */
+static int put_block(ws_buf *out, picked *all, size_t most_words, ws_packed_totals *t, ws_err *err) {
+    pack_frame f = {.v = {[BLOCK_NUMBER] = t->blocks}};
+    picked now = *all;
+    now.n = plan(all, most_words, f.v);
+    int rc = ws_pack_frame(out, PACK_BLOCK, f.v, err);
+    if (!rc) rc = put_body(out, &now, &f, err);
+    all->from += now.n;
+    all->n -= now.n;
+    t->blocks++;
+    t->seqs += now.n;
+    t->residues += f.v[BLOCK_RESIDUES];
+    return rc;
+}
+
 int ws_packed_blocks(ws_buf *out, const ws_batch *b, const uint32_t *pick, size_t n, ws_packed_totals *t, ws_err *err) {
     picked all = {.b = b, .pick = pick, .from = 0, .n = pick ? n : b->n};
     int rc = WS_OK;
-    while (all.n && !rc) {
-        pack_frame f = {.v = {[BLOCK_NUMBER] = t->blocks}};
-        picked now = all;
-        now.n = plan(&all, f.v);
-        rc = ws_pack_frame(out, PACK_BLOCK, f.v, err);
-        if (!rc) rc = put_body(out, &now, &f, err);
-        all.from += now.n;
-        all.n -= now.n;
-        t->blocks++;
-        t->seqs += now.n;
-        t->residues += f.v[BLOCK_RESIDUES];
-    }
+    while (all.n && !rc) rc = put_block(out, &all, WS_PACKED_BLOCK_WORDS, t, err);
     return rc;
+}
+
+int ws_packed_block(ws_buf *out, const ws_batch *b, const char *phrase, size_t n, ws_packed_totals *t, ws_err *err) {
+    picked all = {.b = b, .n = b->n, .phrase = phrase, .nphrase = n};
+    return put_block(out, &all, SIZE_MAX, t, err);
 }

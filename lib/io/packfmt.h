@@ -19,7 +19,10 @@
 #error "the packed stream is little-endian and is taken as it is"
 #endif
 
-enum { PACK_FRAME = 64, PACK_NUMBERS = 6, PACK_ALIGN = 64, PACK_HAS_QUAL = 1 };
+enum { PACK_FRAME = 64, PACK_NUMBERS = 6, PACK_ALIGN = 64 };
+/* Flags of a block. With a phrase its length is in the upper half of the flags, and its bytes are in front of the texts. */
+enum { PACK_HAS_QUAL = 1, PACK_HAS_PHRASE = 2, PACK_PHRASE_BITS = 32 };
+enum { PACK_QUERY16 = 12 }; /* as the form of the column query: numbers of 16 bits */
 enum { PACK_SEQUENCES = 1, PACK_WITH_PAIRS = 2 }; /* versions */
 
 /* Text-mode transfers change one of the last four bytes, as in PNG. */

@@ -181,18 +181,35 @@ static int end_queries(unpack *u, ws_parse *s, ws_err *err) {
 
 /* Where the parts of the body begin; 0 if there are fewer bytes than they need. */
 typedef struct layout {
-    uint64_t counts, queries, columns;
+    uint64_t counts, queries, columns, width; /* width: bytes of a query's number */
 } layout;
 
+static uint64_t number_width(const unpack *u) {
+    for (size_t k = 0; k < u->ncol; k++)
+        if (u->kind[k] == WS_PAIRCOL_QUERY && (uint8_t)u->body.p[k] == PACK_QUERY16) return sizeof(uint16_t);
+    return sizeof(uint32_t);
+}
+
+static uint32_t query_at(const unpack *u, const layout *l, uint64_t pair) {
+    uint16_t n;
+    if (l->width == sizeof(uint32_t)) return u32_at(u, l->queries + 4 * pair);
+    memcpy(&n, u->body.p + l->queries + 2 * pair, sizeof n);
+    return n;
+}
+
 static int find_parts(const unpack *u, uint64_t seqs, layout *l) {
+    if (pack_eight(u->ncol) > u->f.v[PAIRS_TABLE]) return 0;
     l->counts = pack_eight(u->ncol);
+    l->width = number_width(u);
     l->queries = pack_eight(l->counts + 4 * seqs);
-    l->columns = pack_eight(l->queries + 4 * u->f.v[PAIRS_N]);
+    const uint64_t end = l->queries + l->width * u->f.v[PAIRS_N];
+    l->columns = pack_eight(end);
     return l->columns <= u->f.v[PAIRS_TABLE] && zeros(u, u->ncol, l->counts) && zeros(u, l->counts + 4 * seqs, l->queries) &&
-           zeros(u, l->queries + 4 * u->f.v[PAIRS_N], l->columns);
+           zeros(u, end, l->columns);
 }
 
 static int form_is_legal(ws_paircol kind, unsigned form) {
+    if (kind == WS_PAIRCOL_QUERY && form == PACK_QUERY16) return 1;
     if (!ws_paircol_stored(kind)) return form == WS_CELL_IMPLIED;
     return form < WS_NCELLFORM && (form != WS_CELL_IMPLIED || kind != WS_PAIRCOL_DATA);
 }
@@ -219,8 +236,9 @@ static int find_columns(const unpack *u, const ws_parse *s, const layout *l, ws_
     uint64_t at = l->columns, text = u->f.v[PAIRS_TABLE];
     const uint64_t limit = text + u->f.v[PAIRS_TEXT];
     for (size_t k = 0; k < u->ncol; k++) {
-        const unsigned form = (uint8_t)u->body.p[k];
-        if (!form_is_legal((ws_paircol)u->kind[k], form)) return ws_packed_bad(u, s, "has a column in a form that is not known here", err);
+        const ws_paircol kind = (ws_paircol)u->kind[k];
+        const unsigned says = (uint8_t)u->body.p[k], form = ws_paircol_stored(kind) ? says : WS_CELL_IMPLIED;
+        if (!form_is_legal(kind, says)) return ws_packed_bad(u, s, "has a column in a form that is not known here", err);
         const uint64_t bytes = u->f.v[PAIRS_N] * ws_cellform_width((ws_cellform)form), next = pack_eight(at + bytes);
         if (next > u->f.v[PAIRS_TABLE]) return bad_counts(u, s, err);
         if (!zeros(u, at + bytes, next)) return bad_padding(u, s, err);
@@ -247,7 +265,7 @@ static int add_rows(unpack *u, ws_parse *s, const layout *l, ws_err *err) {
         const uint32_t n = u32_at(u, l->counts + 4 * i);
         if (!n) return ws_packed_bad(u, s, "has a sequence without pairs", err);
         for (uint32_t k = 0; k < n; k++, pair++) {
-            const uint32_t q = u32_at(u, l->queries + 4 * pair);
+            const uint32_t q = query_at(u, l, pair);
             if (q >= queries) return ws_packed_bad(u, s, "has a pair of a query that is not named before it", err);
             const ws_row row = {.seq = (uint32_t)(s->mark.n + i), .target = UINT32_MAX, .number = number[q],
                                 .block = (uint32_t)b->nblock, .place = (uint32_t)pair};

@@ -5,12 +5,14 @@
 #include "lib/io/packed.h"
 #include "lib/io/packfmt.h"
 #include "lib/io/paircols.h"
+#include "lib/io/phrase.h"
 
 #include <limits.h>
 
 /* A column of the open block: per pair the forms that print it, and its number or, of a text, its place among the texts. */
 typedef struct column {
     ws_paircol kind;
+    int exact;    /* the next stage wants the number that was computed, not what is printed of it */
     uint16_t *forms;
     double *v;
     size_t forms_cap, v_cap;
@@ -31,6 +33,7 @@ struct ws_pairs {
     size_t npair, count_cap, query_cap;
     ws_buf text; /* the texts of its cells: their length, 8 bytes, and the bytes */
 
+    ws_phrase phrase;
     ws_packed_totals totals;
     uint64_t pairs;
 };
@@ -47,6 +50,7 @@ int ws_pairs_open(ws_pairs **out, const char *const *names, int ncolumn, ws_err 
     p->name = names;
     p->ncol = ncolumn;
     for (int i = 0; i < ncolumn; i++) p->col[i].kind = ws_paircol_of(names[i], strlen(names[i]));
+    for (int i = 0; i < ncolumn; i++) p->col[i].exact = !strcmp(names[i], "bias_bits");
     for (int i = 0; i < ncolumn; i++) p->col[i].common = UINT_MAX;
     return WS_OK;
 }
@@ -63,6 +67,7 @@ void ws_pairs_close(ws_pairs *p) {
     ws_free(p->count);
     ws_free(p->query);
     ws_buf_release(&p->text);
+    ws_phrase_release(&p->phrase);
     ws_free(p);
 }
 
@@ -160,7 +165,20 @@ static ws_slice text_at(const ws_pairs *p, double v) {
 
 /* The narrowest form that prints all of a column as it is written. */
 static ws_cellform form_of(const column *c) {
-    return !ws_paircol_stored(c->kind) ? WS_CELL_IMPLIED : (ws_cellform)__builtin_ctz(c->common | WS_CELL_BIT(WS_CELL_TEXT));
+    return !ws_paircol_stored(c->kind) ? WS_CELL_IMPLIED : ws_cellform_choose(c->common | WS_CELL_BIT(WS_CELL_TEXT), c->exact);
+}
+
+/* Whether 16 bits hold the numbers of all queries so far. */
+static int is_narrow(const ws_pairs *p) { return ws_queries_count(p->queries) <= UINT16_MAX; }
+
+static int put_query_numbers(const ws_pairs *p, ws_buf *out, ws_err *err) {
+    if (!is_narrow(p)) return ws_buf_add(out, p->query, p->npair * sizeof *p->query, err);
+    int rc = ws_buf_reserve(out, p->npair * sizeof(uint16_t), err);
+    for (size_t i = 0; i < p->npair && !rc; i++, out->n += sizeof(uint16_t)) {
+        const uint16_t number = (uint16_t)p->query[i];
+        memcpy(out->p + out->n, &number, sizeof number);
+    }
+    return rc;
 }
 
 static int put_numbers(const ws_pairs *p, const column *c, ws_cellform form, ws_buf *out, ws_err *err) {
@@ -207,13 +225,13 @@ static int put_pairs(const ws_pairs *p, ws_buf *out, ws_err *err) {
     int rc = put_zeros(out, PACK_FRAME, err);
     const size_t start = out->n;
     for (int k = 0; k < p->ncol && !rc; k++) {
-        const uint8_t form = (uint8_t)form_of(&p->col[k]);
+        const uint8_t form = p->col[k].kind == WS_PAIRCOL_QUERY && is_narrow(p) ? PACK_QUERY16 : (uint8_t)form_of(&p->col[k]);
         rc = ws_buf_add(out, &form, sizeof form, err);
     }
     if (!rc) rc = put_eight(out, start, err);
     if (!rc) rc = ws_buf_add(out, p->count, p->open.n * sizeof *p->count, err);
     if (!rc) rc = put_eight(out, start, err);
-    if (!rc) rc = ws_buf_add(out, p->query, p->npair * sizeof *p->query, err);
+    if (!rc) rc = put_query_numbers(p, out, err);
     if (!rc) rc = put_eight(out, start, err);
     if (!rc) rc = put_columns(p, start, out, &text, err);
     v[PAIRS_TABLE] = out->n - start;
@@ -236,8 +254,10 @@ static int close_block(ws_pairs *p, ws_buf *out, ws_err *err) {
     const size_t before = out->n;
     if (p->open.n && !p->count[p->open.n - 1]) p->open.n--; /* a failure came between the sequence and its first pair */
     if (!p->open.n) return WS_OK;
+    ws_batch with;
     int rc = put_queries(p, out, err);
-    if (!rc) rc = ws_packed_blocks(out, &p->open, NULL, 0, &p->totals, err);
+    if (!rc) rc = ws_phrase_take_out(&p->phrase, &p->open, &with, err);
+    if (!rc) rc = ws_packed_block(out, &with, p->phrase.p, p->phrase.n, &p->totals, err);
     if (!rc) rc = put_pairs(p, out, err);
     if (rc) out->n = before;
     p->pairs += p->npair;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Packed pairs: tables of all kinds there and back, what is stored of them, cuts and damage at every byte, streams that lie. */
+#include "lib/io/decimal.h"
 #include "lib/io/packfmt.h"
 #include "lib/io/pairs.h"
 #include "lib/io/packed.h"
@@ -147,6 +148,7 @@ static void random_table(ws_buf *t, uint64_t *seed, const shape *x) {
     int kind[32];
     ws_buf residues = {0};
     for (int k = 0; k < x->columns; k++) kind[k] = (int)below(seed, 9);
+    static const char *const descs[] = {"", "a\xe4 desc", "kinase OS=E. coli (strain K12) GN=y", "OS=E. coli (strain K12) GN="};
     fine(ws_buf_adds(t, "##warpsieve pg=1 prog=x\n##note of somebody\n#name\tquery\tseq\tqual\tdesc\tqlen\ttlen", &err));
     for (int k = 0; k < x->columns; k++) fine(ws_buf_addf(t, &err, "\tcol%d", k));
     fine(ws_buf_adds(t, "\n", &err));
@@ -158,7 +160,7 @@ static void random_table(ws_buf *t, uint64_t *seed, const shape *x) {
             const size_t q = (first + j) % x->queries;
             fine(ws_buf_addf(t, &err, "s%zu\tq %zu\xff#\t%.*s\t", i, q, (int)L, L ? residues.p : ""));
             for (size_t c = 0; x->quals && i % 2 && c < L; c++) fine(ws_buf_add(t, "!", 1, &err));
-            fine(ws_buf_addf(t, &err, "\t%s\t%zu\t%zu", i % 3 ? "" : "a\xe4 desc", 50 + q, below(seed, 40) || x->mixed ? L : L + 1));
+            fine(ws_buf_addf(t, &err, "\t%s\t%zu\t%zu", descs[i % 11 % 4], 50 + q, below(seed, 40) || x->mixed ? L : L + 1));
             for (int k = 0; k < x->columns; k++) {
                 fine(ws_buf_adds(t, "\t", &err));
                 random_field(t, seed, x->mixed ? (int)below(seed, 9) : kind[k]);
@@ -215,15 +217,37 @@ static void fields(tap *t) {
     }
     tap_ok(t, ok, "every form that a text is said to have gives it back");
     const ws_cell bits = ws_cell_parse("17.5210", 7), p = ws_cell_parse("0.0004213", 9), n = ws_cell_parse("86", 2);
-    tap_ok(t, bits.forms & WS_CELL_BIT(WS_CELL_FIXED32) && p.forms & WS_CELL_BIT(WS_CELL_GENERAL32) && n.forms & WS_CELL_BIT(WS_CELL_INT32),
-           "bits, P-values and counts are stored in four bytes");
+    tap_ok(t, ws_cellform_choose(bits.forms, 1) == WS_CELL_FIXED24 && ws_cellform_choose(p.forms, 0) == WS_CELL_GENERAL24 &&
+                  ws_cellform_choose(n.forms, 0) == WS_CELL_INT32, "bits and P-values are stored in three bytes, counts in four");
     ws_buf_release(&text);
     ws_buf_release(&got);
 }
 
-/* Values of a tool stay what they are, to the last bit, and a column without values takes a byte. */
+/* The digits of %.4g, of random numbers of all sizes and of those next to a tie or a power of ten. */
+static void decimals(tap *t) {
+    uint64_t seed = 3;
+    int ok = 1;
+    for (int i = 0; i < 400000; i++) {
+        char text[2][40];
+        double v, back;
+        uint64_t bits = rnd(&seed) & INT64_MAX;
+        memcpy(&v, &bits, sizeof v);
+        if (i % 4 == 1) v = (double)(below(&seed, 200000)) * pow(10, (double)below(&seed, 300) - 310);
+        if (i % 4 == 2) v = ((double)below(&seed, 20000) + 0.5) * pow(10, (double)below(&seed, 40) - 30);
+        if (i % 4 == 3) v = nextafter(pow(10, (double)below(&seed, 600) - 300), i % 8 == 3 ? 0 : 1e308);
+        if (!isfinite(v)) continue;
+        back = ws_decimal_value(ws_decimal_of(v));
+        snprintf(text[0], sizeof text[0], "%.4g", v);
+        snprintf(text[1], sizeof text[1], "%.4g", back);
+        if (strcmp(text[0], text[1]) != 0 || back != strtod(text[0], NULL)) ok = 0, tap_note("%.17g: %s, %s", v, text[0], text[1]);
+    }
+    tap_ok(t, ok && isnan(ws_decimal_value(ws_decimal_of((double)NAN))), "24 bits hold what is printed with four digits");
+}
+
+/* What a tool has computed: the bias stays what it is, to the last bit, other numbers are stored as they are printed, and a column without
+ * values takes a byte. */
 static void exact(tap *t) {
-    static const char *const names[] = {"name", "seq", "query", "a_bits", "a_p", "evalue"};
+    static const char *const names[] = {"name", "seq", "query", "bias_bits", "a_p", "evalue"};
     const ws_abc *abc = ws_abc_get(WS_ABC_AMINO);
     ws_err err;
     ws_buf out = {0};
@@ -238,8 +262,8 @@ static void exact(tap *t) {
     fine(ws_pairs_head(p, &out, abc, "##warpsieve pg=1\n", 17, &err));
     fine(ws_pairs_query(p, &(ws_query){"m", 1, 10, 5}, &q, &err));
     fine(ws_pairs_seq(p, &out, &b, 0, &err));
-    const double bits = (double)(1.0f / 3), pv = 1.0 / 3;
-    const ws_cell cell[6] = {[3] = ws_cell_number(WS_COL_BITS, bits), [4] = ws_cell_number(WS_COL_P, pv),
+    const double bits = (double)(1.0f / 3), pv = 0.3333;
+    const ws_cell cell[6] = {[3] = ws_cell_number(WS_COL_BITS, bits), [4] = ws_cell_number(WS_COL_P, 1.0 / 3),
                              [5] = ws_cell_number(WS_COL_P, (double)NAN)};
     fine(ws_pairs_add(p, q, cell, &err));
     fine(ws_pairs_end(p, &out, &(ws_pairs_counts){.state = WS_COUNTS_UNKNOWN}, &err));
@@ -254,10 +278,10 @@ static void exact(tap *t) {
     fine(ws_seqread_open(&r, &conf, &err));
     int ok = ws_seqread_fill(r, &b, &err) == WS_OK && b.nrow == 1 && b.ncolumn == 4;
     ok = ok && ws_row_number(&b, &b.row[0], 1) == bits && ws_row_number(&b, &b.row[0], 2) == pv && isnan(ws_row_number(&b, &b.row[0], 3));
-    ok = ok && b.col[1].form == WS_CELL_EXACT32 && b.col[2].form == WS_CELL_GENERAL64 && b.col[3].form == WS_CELL_STRAND;
+    ok = ok && b.col[1].form == WS_CELL_EXACT32 && b.col[2].form == WS_CELL_GENERAL24 && b.col[3].form == WS_CELL_STRAND;
     ok = ok && ws_queries_at(b.queries, 0)->hash == 5 && ws_queries_at(b.queries, 0)->qlen == 10;
     ok = ok && ws_seqread_fill(r, &b, &err) == WS_EOF && ws_seqread_head(r)->uncounted;
-    tap_ok(t, ok, "values keep their last bit, and the counts are unknown");
+    tap_ok(t, ok, "the bias keeps its last bit, and the counts are unknown");
     ws_seqread_close(r);
     ws_batch_release(&b);
     ws_buf_release(&out);
@@ -389,24 +413,63 @@ static void liars(tap *t) {
     lie(t, PACK_QUERIES, BODY + 24, 0, 4, "impossible lengths");
     lie(t, PACK_QUERIES, BODY + 32, 'p' << 8 | 'p', 2, "");
     lie(t, PACK_QUERIES, BODY + 32, '\n', 1, "control character");
-    /* the pairs: 8 forms, counts of 2 sequences, queries of 3 pairs and 4 bytes, bits, ends of notes */
+    /* the pairs: 8 forms, counts of 2 sequences, queries of 3 pairs in 16 bits, bits in 24, ends of notes */
     lie(t, PACK_PAIRS, BODY, WS_CELL_TEXT, 1, "form that is not known");
     lie(t, PACK_PAIRS, BODY + 6, WS_CELL_IMPLIED, 1, "form that is not known");
     lie(t, PACK_PAIRS, BODY + 6, WS_NCELLFORM, 1, "form that is not known");
     lie(t, PACK_PAIRS, BODY + 6, WS_CELL_STRAND, 1, "");
     lie(t, PACK_PAIRS, BODY + 8, 1, 4, "impossible counts");
     lie(t, PACK_PAIRS, BODY + 8, UINT64_C(0) | UINT64_C(3) << 32, 8, "without pairs");
-    lie(t, PACK_PAIRS, BODY + 16, 2, 4, "not named before");
-    lie(t, PACK_PAIRS, BODY + 28, 1, 4, "impossible counts");
-    lie(t, PACK_PAIRS, BODY + 48, 4, 4, "no fields of a table");
-    lie(t, PACK_PAIRS, BODY + 48, 2, 4, "no fields of a table");
-    lie(t, PACK_PAIRS, BODY + 64, '\t', 1, "no fields of a table");
-    lie(t, PACK_PAIRS, BODY + 68, 'x', 1, "padding");
+    lie(t, PACK_PAIRS, BODY + 16, 2, 2, "not named before");
+    lie(t, PACK_PAIRS, BODY + 22, 1, 2, "impossible counts");
+    lie(t, PACK_PAIRS, BODY + 40, 4, 4, "no fields of a table");
+    lie(t, PACK_PAIRS, BODY + 40, 2, 4, "no fields of a table");
+    lie(t, PACK_PAIRS, BODY + 56, '\t', 1, "no fields of a table");
+    lie(t, PACK_PAIRS, BODY + 60, 'x', 1, "padding");
+}
+
+/* A block with a phrase, then with other flags and with texts that no phrase makes right. */
+static void phrases(tap *t) {
+    static const char text[] = "##warpsieve pg=1 prog=x\n#name\tseq\tdesc\tquery\na\tMKV\tone OS=E. coli (strain K12) GN=a\tp\n"
+                               "b\tMKV\tOS=E. coli (strain K12) GN=bc\tp\nc\tMKV\ttwo OS=E. coli (strain K12) GN=\tp\nd\tMKV\t\tp\n"
+                               "e\tMKV\tthree OS=E. coli (strain K12) GN=x\tp\nf\tMKV\tfour OS=E. coli (strain K12) GN=zz\tp\n"
+                               "##end rows=6 in=9 residues=99\n";
+    enum { FLAGS = 8 + 8 * BLOCK_FLAGS, TEXTS = PACK_FRAME + 3 * 6 * 4, N = 27 };
+    static const struct {
+        size_t at, n;
+        uint64_t value;
+        const char *says;
+    } lies[] = {{FLAGS, 8, (uint64_t)(N + 1) << 32 | 2, "impossible lengths"}, {FLAGS, 8, (uint64_t)N << 32, "impossible counts"},
+                {FLAGS, 8, 2, "impossible counts"},   {FLAGS, 8, UINT64_C(256) << 32 | 2, "impossible counts"},
+                {FLAGS, 8, (uint64_t)N << 32 | 6, "impossible counts"}, {TEXTS, 1, 0, "control character"},
+                {TEXTS + N, 1, 0, "control character"}, {TEXTS + 3, 1, '\t', "control character"}};
+    const ws_buf table = {(char *)(uintptr_t)text, sizeof text - 1, 0};
+    ws_buf s = {0}, got = {0}, want = {0};
+    ws_err err;
+    pack_table(&table, &s, 1);
+    const size_t at = frame_of(&s, PACK_BLOCK), end = frame_of(&s, PACK_PAIRS);
+    must(read_rows(conf_of(9), &table, &want, NULL, NULL, &err) == WS_EOF, "a table");
+    int ok = read_rows(conf_of(9), &s, &got, NULL, NULL, &err) == WS_EOF && same_buf(&got, &want);
+    ok &= !memcmp(s.p + at + TEXTS, "OS=E. coli (strain K12) GN=a", N) && s.p[at + TEXTS + N + 5] == '\0';
+    tap_ok(t, ok, "the phrase of a block stands once");
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        s.n = 0;
+        pack_table(&table, &s, 1);
+        memcpy(s.p + at + lies[i].at, &lies[i].value, lies[i].n);
+        seal(&s, at, end - at - PACK_FRAME);
+        const int rc = read_rows(conf_of(9), &s, &got, NULL, NULL, &err);
+        if (!tap_ok(t, rc == WS_EDATA && !got.n && strstr(err.text, lies[i].says), "a block whose phrase lies, %zu", i))
+            tap_note("code %d: %s", rc, rc == WS_EOF ? "" : err.text);
+    }
+    ws_buf_release(&s);
+    ws_buf_release(&got);
+    ws_buf_release(&want);
 }
 
 int main(void) {
     tap t = {0};
     fields(&t);
+    decimals(&t);
     exact(&t);
     for (uint64_t seed = 1; seed <= 12; seed++) {
         round_trip(&t, seed, (shape){60, 300, 12, 20, 9, seed % 2 == 0, 0});
@@ -419,5 +482,6 @@ int main(void) {
     concatenated(&t);
     cut_and_damaged(&t);
     liars(&t);
+    phrases(&t);
     return tap_end(&t);
 }
