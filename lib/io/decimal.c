@@ -42,7 +42,8 @@ uint32_t ws_decimal_of(double v) {
     double d = scale(v, 3 - e);
     if (d >= 9999.5) d = scale(v, 3 - ++e);
     const double m = floor(d);
-    if (fabs(d - m - 0.5) < 1e-6 || d < 1000 || d >= 9999.5 - 1e-6) return by_printing(v); /* which way it is rounded depends on more digits */
+    /* which way it is rounded depends on more digits */
+    if (fabs(d - m - 0.5) < 1e-6 || d < 1000 || d >= 9999.5 - 1e-6) return by_printing(v);
     return bits_of((uint32_t)m + (d - m > 0.5), e - 3);
 }
 

@@ -17,8 +17,8 @@ typedef struct ws_phrase {
     size_t cap;
 } ws_phrase;
 
-/* Makes *with of a batch, whose memory it shares, with the phrase taken out of the descriptions. The phrase is that of the block before if half
- * of the descriptions hold it; else it is looked for. Where it saves nothing *with equals the batch and x->n is 0. WS_ENOMEM. */
+/* Makes *with of a batch, whose memory it shares, with the phrase taken out of the descriptions. The phrase is that of the block before if
+ * half of the descriptions hold it; else it is looked for. Where it saves nothing *with equals the batch and x->n is 0. WS_ENOMEM. */
 int ws_phrase_take_out(ws_phrase *x, const ws_batch *b, ws_batch *with, ws_err *err);
 void ws_phrase_release(ws_phrase *x);
 
