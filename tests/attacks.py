@@ -88,6 +88,15 @@ def make_data():
         write(n, load("papara/tiny5/" + n))
     write("rows.tsv", plain(["ssvfilt", "-a", "three.hmm", "small.fa"]))
     write("pairs.wsp", plain(["msvfilt", "-O", "packed", "three.hmm", "demo.fa"]))
+    # windows of DNA in front of each stage, as tables and packed
+    write("ssv.tsv", plain(["ssvfilt", "--long", "made.hmm", "dna.fa"]))
+    write("msv.tsv", plain(["msvfilt", "made.hmm", "ssv.tsv"]))
+    write("vit.tsv", plain(["vitfilt", "made.hmm", "msv.tsv"]))
+    write("fwd.tsv", plain(["fwdscore", "made.hmm", "vit.tsv"]))
+    for n in ("ssv", "msv", "vit", "fwd"):
+        write(n + ".wsp", plain(["respack", n + ".tsv"]))
+    write("sequences.wsp", plain(["respack", "small.fa"]))
+    write("fwd3.wsp", plain(["fwdscore", "-O", "packed", "three.hmm", "pairs.wsp"]))
 
 
 def commands():
@@ -286,6 +295,168 @@ class Attacks:
         rows = [x for x in out.split(b"\n") if not x.startswith(b"##")]
         need(rc == 0 and out == want or rc == 1 and err and want.startswith(out), tool, "120 models x", length, rc, err, len(rows))
 
+    def places(self):
+        """Outputs of every tool at odd places: whole or refused, and nothing is lost where the command line is wrong."""
+        for n in os.listdir("."):
+            if n.startswith("o."):
+                os.rmdir(n) if os.path.isdir(n) and not os.path.islink(n) else os.unlink(n)
+        write("o.file", b"kept\n")
+        os.link("o.file", "o.hard")
+        os.mkdir("o.folder")
+        for link, to in (("o.dangling", "o.new"), ("o.link", "o.file"), ("o.loop", "o.loop"), ("o.far", "none/o.new"), ("o.twice", "o.dangling")):
+            os.symlink(to, link)
+        argv, options = self.r.choice(WRITERS)
+        given = self.r.sample(options, self.r.randrange(1, len(options) + 1))
+        place = {o: self.r.choice(PLACES) for o in given}
+        bogus = self.r.choice(([], [], [], ["--bogus"], ["-f", "bogus"], ["--threads", "x"], ["--header", "bogus"]))
+        line = argv[:1] + [x for o in given for x in ([o + "=" + place[o]] if o == "--stats" else [o, place[o]])] + bogus + argv[1:]
+        read_end, write_end = os.pipe()
+        os.close(write_end)
+        with open("said", "wb") as out, open("said2", "wb") as err:
+            rc = subprocess.run(line, stdout=out, stderr=err, stdin=self.r.choice((subprocess.DEVNULL, read_end)), timeout=SECONDS).returncode
+        os.close(read_end)
+        need(rc in (0, 1, 2) and (rc or not bogus), line, rc, content("said2"))
+        if rc == 2:
+            made = [n for n in ("o.new", "o.other") if os.path.exists(n)]
+            need(content("o.file") == b"kept\n" and not made, line, "status 2, files changed, or made:", made, content("said2"))
+        if rc == 1:
+            need(any(p in REFUSED for p in place.values()), line, "refused without a reason:", content("said2"))
+        if rc:
+            return
+        for o in given:
+            if o == "--stats" or place[o] in ("/dev/null", "/dev/stderr", "/dev/fd/2", "/dev/fd/0", "/dev/stdin"):
+                continue
+            key = ("place", tuple(argv), o)
+            if key not in self.known:
+                plain(argv[:1] + [o, "whole"] + argv[1:])
+                self.known[key] = same_text(content("whole"))
+            at = {"/proc/self/fd/1": "said", "/dev/stdout": "said", "/dev/fd/1": "said", "-": "said"}.get(place[o], place[o])
+            need(os.path.isfile(at) and same_text(content(at)) == self.known[key], line, o, place[o], "is not whole")
+
+    def spliced(self):
+        """Frames of packed streams dropped, doubled, moved and mixed: what is accepted has rows of the streams alone."""
+        tool = self.r.choice((["respack", "-O", "tsv"], ["vitfilt", "-a", "three.hmm"], ["fwdscore", "-a", "made.hmm"], ["domscore", "made.hmm"],
+                              ["domscore", "three.hmm"], ["respack", "-O", "fasta"]))
+        names = [self.r.choice(("pairs.wsp", "ssv.wsp", "vit.wsp", "fwd.wsp", "sequences.wsp", "fwd3.wsp")) for _ in range(self.r.choice((1, 1, 2)))]
+        frames = [f for n in names for f in self.frames(content(n))]
+        kind = self.r.choice(("cat", "drop", "double", "swap", "mix", "cut"))
+        i, j = self.r.randrange(len(frames)), self.r.randrange(len(frames))
+        if kind == "drop":
+            del frames[i]
+        elif kind == "double":
+            frames.insert(i, frames[i])
+        elif kind == "swap":
+            frames[i], frames[j] = frames[j], frames[i]
+        elif kind == "mix":
+            self.r.shuffle(frames)
+        data = b"".join(frames)
+        if kind == "cut":
+            data = data[:self.r.randrange(len(data))]
+        rc, out, err = run(tool + ["--quiet", "--threads", self.r.choice("13")], data)
+        need(rc in (0, 1) and (rc == 0 or err.count(b"\n") == 1), tool, names, kind, i, j, rc, err)
+        changed = kind == "cut" or (kind in ("drop", "double")) or (kind in ("swap", "mix") and data != b"".join(map(content, names)))
+        if rc == 0 and changed and tool == ["respack", "-O", "tsv"]: # whole streams may be exchanged, or given twice
+            rows = {r for n in names for r in plain(tool, content(n)).split(b"\n") if not r.startswith(b"#")}
+            need(all(r in rows for r in out.split(b"\n") if not r.startswith(b"#")), names, kind, i, j, "other rows")
+            need(kind in ("swap", "mix", "double") or not data, names, kind, i, j, "of", len(frames), "was not noticed")
+
+    @staticmethod
+    def frames(data):
+        starts = [i for i in range(0, len(data), 64) if data[i:i + 3] == b"\x89WS" and data[i + 4:i + 8] == b"\r\n\x1a\n"]
+        return [data[a:b] for a, b in zip(starts, starts[1:] + [len(data)])]
+
+    def cells(self):
+        """A cell of a table, most often of windows, becomes something else."""
+        stage, table, model = self.r.choice((("msvfilt", "ssv.tsv", "made.hmm"), ("vitfilt", "msv.tsv", "made.hmm"),
+                                             ("fwdscore", "vit.tsv", "made.hmm"), ("domscore", "fwd.tsv", "made.hmm"),
+                                             ("respack", "fwd.tsv", None), ("domscore", "rows.tsv", "three.hmm")))
+        lines = content(table).split(b"\n")
+        head = next(i for i, x in enumerate(lines) if not x.startswith(b"##"))
+        for _ in range(self.r.choice((1, 1, 3))):
+            row = self.r.randrange(head, len(lines) - 1)
+            cell = lines[row].split(b"\t")
+            at = self.r.randrange(len(cell))
+            other = self.r.choice(lines[head:-2]).split(b"\t")
+            cell[at] = self.r.choice((b"", b"0", b"-1", b"1", b"18446744073709551616", b"9223372036854775807", b"4294967295", b"nan", b"inf",
+                                      b"-inf", b"1e400", b"x", b"+", b"-", b"\xff", b"1.5", cell[0], other[min(at, len(other) - 1)]))
+            lines[row] = b"\t".join(cell[:-1] if self.r.random() < 0.05 else cell)
+        argv = [stage] + self.r.choice(([], ["-O", "packed"] if stage != "domscore" else ["-O", "tblout"])) + ([model] if model else [])
+        rc, out, err = run(argv + ["--quiet", "--threads", self.r.choice("13")], b"\n".join(lines))
+        need(rc in (0, 1) and (rc == 0 or err.count(b"\n") == 1), argv, table, lines[row][-300:], rc, err)
+
+    def volumes(self):
+        """Numbers of a NIfTI-1 header become others; the voxels may be compressed, cut or followed by more."""
+        data = bytearray(content("slab.nii"))
+        for _ in range(self.r.choice((1, 1, 2))):
+            form, at = self.r.choice([("<h", 40 + 2 * i) for i in range(8)] + [("<h", 70), ("<h", 72), ("<i", 0)] +
+                                     [("<f", n) for n in (76, 80, 84, 88, 108, 112, 116, 256, 280)] + [("<4s", 344), ("<h", 252), ("<h", 254)])
+            odd = {"<h": (0, 1, -1, 2, 32767, -32768, 511, 64), "<i": (0, 348, 540, -1, 0x5c010000), "<4s": (b"ni1\0", b"n+2\0", b"n+1\1", b"    "),
+                   "<f": (0.0, -1.0, float("nan"), float("inf"), 1e38, 352.0, 353.5, 1e-45, 4e9)}[form]
+            struct.pack_into(form, data, at, self.r.choice(odd))
+        data = bytes(data) if self.r.random() < 0.7 else bytes(data[:self.r.randrange(len(data))])
+        data += self.r.choice((b"", b"", b"\0" * 100))
+        data = gzip.compress(data, 1) if self.r.random() < 0.3 else data
+        argv = ["mrfseg", "--classes", "3", "--sweeps", "2", "--quiet"] + self.r.choice(([], ["-O", "nii"], ["--seed", "1,1,1", "--labels", "x.nii", "--boundary"]))
+        began = time.process_time()
+        rc, out, err = run(argv, data, limit=2 << 30)
+        need(rc in (0, 1) and (rc == 0 or err.count(b"\n") == 1), argv, "header", data[:352].hex(), rc, err)
+        need(time.process_time() - began < 10, argv, "took long")
+
+    def sieve(self):
+        """A program of hmmsieve, or hmmsieve itself, is ended at a random moment: one sentence or none, whole lines, nobody is left."""
+        victim = self.r.choice(("hmmsieve", "msvfilt", "vitfilt", "fwdscore", "domscore"))
+        number = self.r.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGSEGV))
+        argv = ["hmmsieve", "--cpu", "1", "-o", "sieve.out", "--tblout", "sieve.tbl", "three.hmm", "-"]
+
+        def before():
+            for s in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                signal.signal(s, signal.SIG_DFL)
+        p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=before)
+        feeder = threading.Thread(target=self.feed_for_ever, args=(p,))
+        feeder.start()
+        time.sleep(self.r.random() * self.r.choice((0.01, 0.1)))
+        family, end = self.children(p.pid), time.monotonic() + 5
+        while not any(name == victim for _, name in family) and victim != "hmmsieve" and time.monotonic() < end:
+            family = self.children(p.pid)
+        os.kill(p.pid if victim == "hmmsieve" else next(pid for pid, name in family if name == victim), number)
+        err = p.stderr.read()
+        rc = p.wait(SECONDS)
+        feeder.join()
+        end = time.monotonic() + 5
+        while any(os.path.exists(f"/proc/{pid}") for pid, _ in family) and time.monotonic() < end:
+            time.sleep(0.01)
+        left = [name for pid, name in family if os.path.exists(f"/proc/{pid}")]
+        lines = [n for n in ("sieve.out", "sieve.tbl") if os.path.exists(n) and content(n) and not content(n).endswith(b"\n")]
+        if victim == "hmmsieve":
+            need(rc == -number and not err, victim, number, rc, err)
+        else:
+            need(rc == 1 and err == b"hmmsieve: %s was killed by signal %d, so the results are not complete\n" % (victim.encode(), number),
+                 victim, number, rc, err)
+        need(not left and not lines, victim, number, "left:", left, "half a line:", lines)
+
+    @staticmethod
+    def feed_for_ever(p):
+        data = content("small.fa")
+        try:
+            while True:
+                p.stdin.write(data)
+        except BrokenPipeError:
+            pass
+        try:
+            p.stdin.close()
+        except BrokenPipeError:
+            pass
+
+    @staticmethod
+    def children(pid):
+        found = []
+        try:
+            for child in content(f"/proc/{pid}/task/{pid}/children").split():
+                found.append((int(child), content(f"/proc/{int(child)}/comm").decode().strip()))
+        except OSError:
+            pass
+        return found
+
     def outputs(self):
         for n in os.listdir("."):
             if n.startswith("o."):
@@ -315,11 +486,28 @@ class Attacks:
             need(content(at) == want, argv, path, "is not whole:", len(content(at)), "of", len(want))
 
 
+# Commands with several outputs, and the options that name them.
+WRITERS = (
+    (["msvfilt", "--quiet", "three.hmm", "small.fa"], ["-o", "-U", "--stats"]),
+    (["respack", "--quiet", "small.fa"], ["-o", "--stats"]),
+    (["domscore", "three.hmm", "fwd3.wsp"], ["-o", "--tblout", "--domtblout", "-A", "--stats"]),
+    (["hmmsieve", "three.hmm", "small.fa"], ["-o", "--tblout", "--domtblout", "-A"]),
+    (["nhmmsieve", "made.hmm", "dna.fa"], ["-o", "--tblout", "--dfamtblout", "--stats"]),
+    (["mrfseg", "--classes", "3", "--sweeps", "2", "--quiet", "slab.nii"], ["-o", "--labels", "--stats"]),
+    (["papara-score", "--quiet", "ref.phy", "ref.nwk", "reads.fasta"], ["-o", "--tree", "--alignment", "-U"]),
+    (["pairhmm", "--quiet", "regions"], ["-o", "--stats"]),
+)
+REFUSED = ("/dev/full", "/dev/fd/7", "/proc/self/fd/3", "o.folder", "o.loop", "o.far", "none/o.new", "/dev/fd/0", "/dev/stdin")
+PLACES = REFUSED + ("o.file", "o.hard", "o.new", "o.dangling", "o.link", "o.twice", "./o.new", "o.other", "/dev/null", "-", "/dev/stdout",
+                    "/dev/fd/1", "/proc/self/fd/1", "/dev/stderr", "/dev/fd/2") * 2
+
 WHAT = {
     "loads": "every -O of every tool: batches, threads, pieces of input", "faults": "every -O of every tool: faults of the system",
     "killed": "stages killed at random moments", "returns": "carriage returns in all forms", "bgzf": "BGZF cut anywhere, without its end",
     "columns": "tables of many columns", "large": "many models, long sequences, little memory",
     "outputs": "outputs: links, descriptors, files that survive misuse",
+    "places": "every output option: links, descriptors, full disks, misuse", "spliced": "packed streams: frames dropped, doubled, moved, mixed",
+    "cells": "cells of tables, windows too", "volumes": "headers of volumes", "sieve": "programs of hmmsieve that are ended",
 }
 
 

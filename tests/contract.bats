@@ -229,6 +229,23 @@ closed_descriptors() {
 }
 @test "descriptors that were closed are not taken for files" { each closed_descriptors $(sequence_tools); }
 
+own_pipes() { # whoever wrote there would wait for itself
+    local m o from
+    m=$(model_of "$1")
+    rm -f fifo && mkfifo fifo
+    for o in /dev/stdin /proc/thread-self/fd/0; do
+        for from in - small.fa; do
+            run -2 --separate-stderr timeout 10 "$1" -o $o $m $from < <(exec sleep 11)
+            told 'output: .* is the pipe that is read as standard input'
+        done
+    done
+    run -1 --separate-stderr timeout 10 "$1" -o /proc/self/fd/0 $m - < <(exec sleep 11)
+    told 'cannot open /proc/self/fd/0 for writing'
+    run -2 --separate-stderr timeout 20 "$1" -o fifo $m fifo
+    told 'output: fifo is the pipe that is read as fifo'
+}
+@test "outputs that are the pipes of the input are refused" { each own_pipes $(sequence_tools); }
+
 own_places() { # what would be read, or written twice, is left as it was
     local m
     m=$(model_of "$1")

@@ -331,6 +331,8 @@ equals_golden() { # equals_golden SET OPTION...
             refused 1 "cannot open /dev/fd/$fd for writing"
         done
     done
+    run --separate-stderr timeout 10 hmmsieve --tblout /dev/stdin m.hmm demo.fa # which is the pipe of the program before domscore
+    refused 2 'pipe that is read'
     hmmsieve --tblout /dev/fd/9 m.hmm demo.fa 9>nine >/dev/null
     [ "$(grep -vc '^#' nine)" -gt 10 ]
 }

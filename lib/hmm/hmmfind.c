@@ -64,7 +64,7 @@ static int has_ended(const finder *f) { return f->begin + f->window.n == f->n; }
 /* Moves the window on: drops its first bytes, and reads and hashes more behind the others. */
 static int move_window(finder *f, size_t drop, ws_err *err) {
     ws_buf *w = &f->window;
-    memmove(w->p, w->p + drop, w->n - drop);
+    if (drop) memmove(w->p, w->p + drop, w->n - drop); /* at first there is no memory yet */
     w->n -= drop;
     f->begin += drop;
     const size_t had = w->n, at = f->begin + had;

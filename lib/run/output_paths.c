@@ -101,6 +101,15 @@ static int not_read(const paths *p, const char *input, ws_err *err) {
     return WS_OK;
 }
 
+/* Who writes to the pipe that is its own standard input, or to a named pipe that it reads, waits for itself. */
+static int not_own_pipe(const paths *p, const char *input, ws_err *err) {
+    const output_path in = path_of(NULL, input, strcmp(input, "-") == 0 ? STDIN_FILENO : -1);
+    for (int i = 0; i < p->nout; i++)
+        if (p->out[i].path && p->out[i].there && in.there && S_ISFIFO(in.st.st_mode) && same_inode(&p->out[i].st, &in.st))
+            return ws_fail(err, WS_EUSAGE, "--%s: %s is the pipe that is read as %s", p->out[i].option, p->out[i].path, name_of(&in));
+    return WS_OK;
+}
+
 /* Every option that takes a FILE: those among the options about input are read, all others written. */
 static void add_options(paths *p, ws_opt_group group, const ws_opt *o, const void *values) {
     for (; o && o->name; o++) {
@@ -138,6 +147,8 @@ int ws_output_paths_check(const ws_job *job, ws_err *err) {
             if (same_output(&p.out[j], &p.out[i]))
                 return ws_fail(err, WS_EUSAGE, "--%s: %s is where --%s goes", p.out[i].option, name_of(&p.out[i]), p.out[j].option);
     for (int i = 0; i < p.nin && !rc; i++) rc = not_read(&p, p.in[i], err);
+    if (!rc) rc = not_own_pipe(&p, "-", err);
+    for (int i = 0; i < job->ninput && !rc; i++) rc = not_own_pipe(&p, job->input[i], err);
     for (int i = 0; i < job->ninput && !rc; i++) rc = not_read(&p, job->input[i], err);
     for (int i = 0; i < job->cmdline.noperand && !rc; i++) rc = not_read(&p, job->cmdline.operand[i], err);
     return rc || job->ninput > 0 ? rc : not_read(&p, "-", err);
