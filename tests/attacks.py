@@ -303,7 +303,8 @@ class Attacks:
         write("o.file", b"kept\n")
         os.link("o.file", "o.hard")
         os.mkdir("o.folder")
-        for link, to in (("o.dangling", "o.new"), ("o.link", "o.file"), ("o.loop", "o.loop"), ("o.far", "none/o.new"), ("o.twice", "o.dangling")):
+        links = ("o.dangling", "o.new"), ("o.link", "o.file"), ("o.loop", "o.loop"), ("o.far", "none/o.new"), ("o.twice", "o.dangling")
+        for link, to in links:
             os.symlink(to, link)
         argv, options = self.r.choice(WRITERS)
         given = self.r.sample(options, self.r.randrange(1, len(options) + 1))
