@@ -314,7 +314,8 @@ class Attacks:
         read_end, write_end = os.pipe()
         os.close(write_end)
         with open("said", "wb") as out, open("said2", "wb") as err:
-            rc = subprocess.run(line, stdout=out, stderr=err, stdin=self.r.choice((subprocess.DEVNULL, read_end)), timeout=SECONDS).returncode
+            stdin = self.r.choice((subprocess.DEVNULL, read_end))
+            rc = subprocess.run(line, stdout=out, stderr=err, stdin=stdin, timeout=SECONDS).returncode
         os.close(read_end)
         need(rc in (0, 1, 2) and (rc or not bogus), line, rc, content("said2"))
         if rc == 2:
@@ -336,9 +337,10 @@ class Attacks:
 
     def spliced(self):
         """Frames of packed streams dropped, doubled, moved and mixed: what is accepted has rows of the streams alone."""
-        tool = self.r.choice((["respack", "-O", "tsv"], ["vitfilt", "-a", "three.hmm"], ["fwdscore", "-a", "made.hmm"], ["domscore", "made.hmm"],
-                              ["domscore", "three.hmm"], ["respack", "-O", "fasta"]))
-        names = [self.r.choice(("pairs.wsp", "ssv.wsp", "vit.wsp", "fwd.wsp", "sequences.wsp", "fwd3.wsp")) for _ in range(self.r.choice((1, 1, 2)))]
+        tool = self.r.choice((["respack", "-O", "tsv"], ["vitfilt", "-a", "three.hmm"], ["fwdscore", "-a", "made.hmm"],
+                              ["domscore", "made.hmm"], ["domscore", "three.hmm"], ["respack", "-O", "fasta"]))
+        streams = ("pairs.wsp", "ssv.wsp", "vit.wsp", "fwd.wsp", "sequences.wsp", "fwd3.wsp")
+        names = [self.r.choice(streams) for _ in range(self.r.choice((1, 1, 2)))]
         frames = [f for n in names for f in self.frames(content(n))]
         kind = self.r.choice(("cat", "drop", "double", "swap", "mix", "cut"))
         i, j = self.r.randrange(len(frames)), self.r.randrange(len(frames))
@@ -378,8 +380,9 @@ class Attacks:
             cell = lines[row].split(b"\t")
             at = self.r.randrange(len(cell))
             other = self.r.choice(lines[head:-2]).split(b"\t")
-            cell[at] = self.r.choice((b"", b"0", b"-1", b"1", b"18446744073709551616", b"9223372036854775807", b"4294967295", b"nan", b"inf",
-                                      b"-inf", b"1e400", b"x", b"+", b"-", b"\xff", b"1.5", cell[0], other[min(at, len(other) - 1)]))
+            cell[at] = self.r.choice((b"", b"0", b"-1", b"1", b"18446744073709551616", b"9223372036854775807", b"4294967295", b"nan",
+                                      b"inf", b"-inf", b"1e400", b"x", b"+", b"-", b"\xff", b"1.5", cell[0], other[min(at,
+                                      len(other) - 1)]))
             lines[row] = b"\t".join(cell[:-1] if self.r.random() < 0.05 else cell)
         argv = [stage] + self.r.choice(([], ["-O", "packed"] if stage != "domscore" else ["-O", "tblout"])) + ([model] if model else [])
         rc, out, err = run(argv + ["--quiet", "--threads", self.r.choice("13")], b"\n".join(lines))
@@ -390,14 +393,17 @@ class Attacks:
         data = bytearray(content("slab.nii"))
         for _ in range(self.r.choice((1, 1, 2))):
             form, at = self.r.choice([("<h", 40 + 2 * i) for i in range(8)] + [("<h", 70), ("<h", 72), ("<i", 0)] +
-                                     [("<f", n) for n in (76, 80, 84, 88, 108, 112, 116, 256, 280)] + [("<4s", 344), ("<h", 252), ("<h", 254)])
-            odd = {"<h": (0, 1, -1, 2, 32767, -32768, 511, 64), "<i": (0, 348, 540, -1, 0x5c010000), "<4s": (b"ni1\0", b"n+2\0", b"n+1\1", b"    "),
+                                     [("<f", n) for n in (76, 80, 84, 88, 108, 112, 116, 256, 280)] +
+                                     [("<4s", 344), ("<h", 252), ("<h", 254)])
+            odd = {"<h": (0, 1, -1, 2, 32767, -32768, 511, 64), "<i": (0, 348, 540, -1, 0x5c010000),
+                   "<4s": (b"ni1\0", b"n+2\0", b"n+1\1", b"    "),
                    "<f": (0.0, -1.0, float("nan"), float("inf"), 1e38, 352.0, 353.5, 1e-45, 4e9)}[form]
             struct.pack_into(form, data, at, self.r.choice(odd))
         data = bytes(data) if self.r.random() < 0.7 else bytes(data[:self.r.randrange(len(data))])
         data += self.r.choice((b"", b"", b"\0" * 100))
         data = gzip.compress(data, 1) if self.r.random() < 0.3 else data
-        argv = ["mrfseg", "--classes", "3", "--sweeps", "2", "--quiet"] + self.r.choice(([], ["-O", "nii"], ["--seed", "1,1,1", "--labels", "x.nii", "--boundary"]))
+        argv = ["mrfseg", "--classes", "3", "--sweeps", "2", "--quiet"]
+        argv += self.r.choice(([], ["-O", "nii"], ["--seed", "1,1,1", "--labels", "x.nii", "--boundary"]))
         began = time.process_time()
         rc, out, err = run(argv, data, limit=2 << 30)
         need(rc in (0, 1) and (rc == 0 or err.count(b"\n") == 1), argv, "header", data[:352].hex(), rc, err)
@@ -507,7 +513,8 @@ WHAT = {
     "killed": "stages killed at random moments", "returns": "carriage returns in all forms", "bgzf": "BGZF cut anywhere, without its end",
     "columns": "tables of many columns", "large": "many models, long sequences, little memory",
     "outputs": "outputs: links, descriptors, files that survive misuse",
-    "places": "every output option: links, descriptors, full disks, misuse", "spliced": "packed streams: frames dropped, doubled, moved, mixed",
+    "places": "every output option: links, descriptors, full disks, misuse",
+    "spliced": "packed streams: frames dropped, doubled, moved, mixed",
     "cells": "cells of tables, windows too", "volumes": "headers of volumes", "sieve": "programs of hmmsieve that are ended",
 }
 
