@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: MIT
 # The tests of the CUDA backends: scores against scalar, the tools' bytes under faults of the device, and compute-sanitizer on small
 # sizes. What does not depend on one another runs at the same time: the truth of long models takes a core a minute.
-# Usage: run.sh BUILD   (make gpu-check)
+# Usage: run.sh BUILD [scores] [faults] [sanitizer]     these parts, by default all (make gpu-check)
 set -u
 b=$(cd "$1" && pwd) || exit 1
+shift
+parts=${*:-scores faults sanitizer}
+for p in $parts; do case $p in scores | faults | sanitizer) ;; *) echo "run.sh: there is no part \"$p\"" >&2; exit 2 ;; esac; done
+wanted() { case " $parts " in *" $1 "*) ;; *) return 1 ;; esac; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failed=0 steps=0
@@ -43,16 +47,20 @@ if "$b/tests/gpu/check" -m 1 | tee "$work/first" | grep -qE '# SKIP|a device:'; 
     exit 0
 fi
 
-for kernel in ssv msv vit fwd; do step "scores, $kernel, one device" "$b/tests/gpu/check" -k $kernel; done
-step "scores, all devices" "$b/tests/gpu/check" -d all -m 520
-step "golden scores" "$b/tests/lib/golden" -b cuda
-step "papara-score" "$b/tests/gpu/papara"
-step "pairhmm" "$b/tests/gpu/pairhmm"
-step "mrfseg" "$b/tests/gpu/mrf"
-step "long targets" "$b/tests/gpu/long"
-settle
+if wanted scores; then
+    for kernel in ssv msv vit fwd; do step "scores, $kernel, one device" "$b/tests/gpu/check" -k $kernel; done
+    step "scores, all devices" "$b/tests/gpu/check" -d all -m 520
+    step "golden scores" "$b/tests/lib/golden" -b cuda
+    step "papara-score" "$b/tests/gpu/papara"
+    step "pairhmm" "$b/tests/gpu/pairhmm"
+    step "mrfseg" "$b/tests/gpu/mrf"
+    step "long targets" "$b/tests/gpu/long"
+    settle
+fi
 
-if command -v python3 >/dev/null; then
+if ! wanted faults; then
+    :
+elif command -v python3 >/dev/null; then
     for tool in $TOOLS; do
         [ "$tool" != hmmsieve ] || continue # its stages are tools of this list
         "$b/fault/$tool" --list-backends | grep -q '^cuda.yes' || continue
@@ -71,7 +79,9 @@ else
     echo "no python3, so no faults of the device: skipped"
 fi
 
-if command -v compute-sanitizer >/dev/null; then
+if ! wanted sanitizer; then
+    :
+elif command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck initcheck; do
         for test in check papara pairhmm mrf long; do
             step "compute-sanitizer $tool, $test" \
@@ -90,5 +100,5 @@ if command -v compute-sanitizer >/dev/null; then
 else
     echo "no compute-sanitizer: skipped"
 fi
-[ $failed = 0 ] && echo "gpu-check: passed" || echo "gpu-check: FAILED"
+[ $failed = 0 ] && echo "gpu-check: passed ($parts)" || echo "gpu-check: FAILED ($parts)"
 exit $failed
