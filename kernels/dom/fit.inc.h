@@ -189,27 +189,54 @@ static uint32_t end_node(const accuracy *a, int j) {
     return node;
 }
 
-/* Computes the posterior of each state on the path, block by block, and makes the alignment. Returns WS_ENOMEM on
- * failure. */
-static int trace_part(const accuracy *a, const blocks *b, int j, ws_dom_worker *w, ws_err *err) {
-    const group *g = a->g;
+/* A part's path: its states, the posterior of each, and how many posteriors are known. */
+typedef struct traced {
+    ws_dom_visit *visit;
+    float *posterior;
+    size_t n, done;
+} traced;
+
+static int walk_part(const accuracy *a, int j, ws_dom_worker *w, traced *to, ws_err *err) {
     const ws_dom_choices c = {
         .cells = a, .cell = choice_of, .part = j, .end_row = a->end_row[j], .end_node = end_node(a, j)};
     ws_dom_visit *visit;
-    size_t n, v = 0;
-    int rc = ws_dom_walk(w, &c, g->p[j]->L, (uint32_t)g->t->M, &visit, &n, err);
-    float *posterior = rc ? NULL : ws_dom_scratch(w, WS_DOM_SPARE, (n + 1) * sizeof *posterior, err);
-    if (!posterior) return err->code;
-    for (uint32_t at = 0; at < b->n && v < n; at++) {
-        if (visit[v].i + g->skip[j] > block_end(b, at)) continue;
-        fill_block(b, at);
-        for (; v < n && visit[v].i + g->skip[j] <= block_end(b, at); v++) {
-            const size_t step = visit[v].i + g->skip[j], q = (visit[v].k - 1) % g->Q, z = (visit[v].k - 1) / g->Q;
-            const float *k = (const float *)(const void *)(kept_row(g, (uint32_t)step) + 2 * q) + 4 * j + z;
-            posterior[v] = k[visit[v].state == WS_COLUMN_I ? VF_LANES : 0] * a->w[4 * step + (size_t)j];
-        }
+    const int rc = ws_dom_walk(w, &c, a->g->p[j]->L, (uint32_t)a->g->t->M, &visit, &to->n, err);
+    if (rc) return rc;
+    to->visit = ws_calloc(to->n, sizeof *to->visit, err);
+    to->posterior = to->visit ? ws_calloc(to->n, sizeof *to->posterior, err) : NULL;
+    if (!to->posterior) return err->code;
+    memcpy(to->visit, visit, to->n * sizeof *visit);
+    return WS_OK;
+}
+
+/* Whether a part has states without a posterior in the rows up to `end`. */
+static int wants(const group *g, int j, const traced *p, uint32_t end) {
+    return p->done < p->n && p->visit[p->done].i + g->skip[j] <= end;
+}
+
+static void read_posteriors(const accuracy *a, int j, traced *p, uint32_t end) {
+    const group *g = a->g;
+    for (; wants(g, j, p, end); p->done++) {
+        const ws_dom_visit *v = &p->visit[p->done];
+        const size_t step = v->i + g->skip[j], q = (v->k - 1) % g->Q, z = (v->k - 1) / g->Q;
+        const float *k = (const float *)(const void *)(kept_row(g, (uint32_t)step) + 2 * q) + 4 * j + z;
+        p->posterior[p->done] = k[v->state == WS_COLUMN_I ? VF_LANES : 0] * a->w[4 * step + (size_t)j];
     }
-    return ws_dom_set_columns(a->f[j], visit, posterior, n, err);
+}
+
+/* Computes the posterior of each state on the parts' paths, block by block, and makes the alignments. Returns WS_ENOMEM on failure. */
+static int trace_parts(const accuracy *a, const blocks *b, traced *path, int n, ws_err *err) {
+    int rc = WS_OK;
+    for (uint32_t at = 0; at < b->n; at++) {
+        const uint32_t end = block_end(b, at);
+        int any = 0;
+        for (int j = 0; j < n; j++) any |= wants(a->g, j, &path[j], end);
+        if (any) fill_block(b, at);
+        for (int j = 0; j < n; j++) read_posteriors(a, j, &path[j], end);
+    }
+    for (int j = 0; j < n && !rc; j++)
+        if (path[j].visit) rc = ws_dom_set_columns(a->f[j], path[j].visit, path[j].posterior, path[j].n, err);
+    return rc;
 }
 
 static void expect_part(const accuracy *a, int j) {
@@ -221,21 +248,21 @@ static void expect_part(const accuracy *a, int j) {
             u[q * VF_LANES + z] *= n;
             ui[q * VF_LANES + z] *= n;
         }
-    sum_nodes(1, t, u, ui, VF_LANES, 0, a->g->Q, null2);
+    sum_nodes(1, a->g->odds[j], u, ui, VF_LANES, 0, a->g->Q, null2);
     for (int x = 0; x < t->K; x++) null2[x] = a->outside[j] + null2[x];
     ws_dom_null2_degenerate(t->abc, null2);
 }
 
 /* ---- a group of envelopes ---- */
 
-/* Allocates a group's memory by its longest problem. A group computed by blocks has one problem, in part 0. */
+/* Allocates a group's memory by its longest problem. */
 static int allocate_fit(accuracy *a, const blocks *b, ws_dom_worker *w, VF *state, ws_err *err) {
-    const size_t Q = a->g->Q, rows = (size_t)a->g->rows + 1,
-                 bits = b->n > 1 ? sizeof *a->alone : NBITS * sizeof *a->choice;
+    const int alone = b->n > 1 && !a->g->p[1];
+    const size_t Q = a->g->Q, rows = (size_t)a->g->rows + 1, bits = alone ? sizeof *a->alone : NBITS * sizeof *a->choice;
     void *choice = ws_dom_scratch(w, WS_DOM_CHOICE, rows * Q * bits, err);
     a->w = choice ? ws_dom_scratch(w, WS_DOM_SUMS, rows * (8 + VP_PARTS) * sizeof(float), err) : NULL;
     if (!a->w) return err->code;
-    if (b->n > 1) a->alone = choice;
+    if (alone) a->alone = choice;
     else a->choice = choice;
     a->B = a->w + 4 * rows;
     for (int j = 0; j < VP_PARTS; j++) a->pC[j] = a->B + (4 + (size_t)j) * rows;
@@ -255,6 +282,7 @@ static int fit_group(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_fit *const
     group g;
     blocks b;
     accuracy a = {.g = &g};
+    traced path[VP_PARTS] = {{0}};
     VF *state = ws_dom_scratch(w, WS_DOM_STATE, 10 * (size_t)t->Q * sizeof *state, err);
     if (!state) return err->code;
     for (size_t j = 0; j < n; j++) p[j] = &f[j]->p, a.f[j] = f[j];
@@ -275,7 +303,12 @@ static int fit_group(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_fit *const
         if (f[j]->strange) continue;
         f[j]->accuracy = a.C[j];
         expect_part(&a, j);
-        rc = trace_part(&a, &b, j, w, err);
+        rc = walk_part(&a, j, w, &path[j], err);
+    }
+    if (rc == WS_OK) rc = trace_parts(&a, &b, path, (int)n, err);
+    for (size_t j = 0; j < n; j++) {
+        ws_free(path[j].visit);
+        ws_free(path[j].posterior);
     }
     return rc;
 }
@@ -294,9 +327,15 @@ static int fit(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_fit *const *f, s
     memcpy(list, f, n * sizeof *list);
     qsort(list, n, sizeof *list, longer_fit);
     for (size_t j = 0, m; rc == WS_OK && j < n; j += m) {
-        const size_t all = ((size_t)list[j]->p.L + 1) * 2 * (size_t)t->Q * sizeof(VF);
-        m = all > most ? 1 : ws_min(VP_PARTS, n - j);
-        rc = fit_group(t, w, list + j, m, most, err);
+        m = ws_min(VP_PARTS, n - j);
+        if (is_narrow(m)) {
+            ws_dom_fit *last[VP_PARTS];
+            memcpy(last, list + j, m * sizeof *last);
+            rc = narrower->fit(t, w, last, m, err);
+            for (size_t i = 0; i < m; i++) last[i]->strange = 0;
+        } else {
+            rc = fit_group(t, w, list + j, m, most, err);
+        }
     }
     for (size_t j = 0; rc == WS_OK && j < n; j++)
         if (f[j]->strange) rc = ws_dom_ref_fit(t, w, &f[j], 1, err);

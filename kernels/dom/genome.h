@@ -38,8 +38,9 @@ extern const ws_backend *const ws_genome_backends[];
 
 /* A hit and where it came from. */
 typedef struct ws_genome_hit {
-    uint32_t target;
-    ws_long_hit hit; /* record: that of its place */
+    uint32_t target, item;       /* item: place of its sub-window in the list */
+    uint32_t unit, part, number; /* of a batch: its block, its sub-window of the model there, and its place in that */
+    ws_long_hit hit;             /* record: that of its place */
 } ws_genome_hit;
 typedef struct ws_genome_found {
     uint32_t target;    /* that is looked at */
@@ -73,11 +74,26 @@ typedef struct ws_genome_search {
     _Atomic uint64_t windows, envelopes, cells, device_cells;
 } ws_genome_search;
 
-/* What one thread needs. Zero-initialise. */
+/* Sub-windows that passed Forward and wait for their domains. */
+typedef struct ws_genome_sub {
+    uint32_t target, unit, part, len;
+    ws_long_place place;
+    size_t at; /* its first code */
+} ws_genome_sub;
+typedef struct ws_genome_subs {
+    ws_genome_sub *at;
+    size_t n, cap, next; /* next: the first one whose domains nobody has looked for */
+    ws_buf codes;
+} ws_genome_subs;
+
+/* What one thread needs. Zero-initialise; released by ws_genome_worker_release. */
 typedef struct ws_genome_worker {
     ws_dom_worker *dom;
     ws_long_worker search;
+    ws_genome_subs subs; /* of the slice */
+    ws_genome_found found;
 } ws_genome_worker;
+void ws_genome_worker_release(ws_genome_worker *w);
 
 /* The work on one batch. It is planned again for each batch that it serves. */
 typedef struct ws_genome_work ws_genome_work;
@@ -88,8 +104,8 @@ int ws_genome_work_plan(ws_genome_work *w, const ws_genome_search *s, const ws_b
 /* Does a part. Threads must take the parts in ascending order, because some wait for earlier ones. Failures are those of a device, of
  * making a model, and of ws_genome_domains. */
 int ws_genome_work_do(ws_genome_search *s, ws_genome_work *w, const ws_batch *b, size_t part, ws_genome_worker *worker, ws_err *err);
-/* Returns the *n lists of hits. Those of one model are in input order. */
-const ws_genome_found *ws_genome_work_found(const ws_genome_work *w, size_t *n);
+/* Returns the *n hits, sorted by model, and for each model in input order. Not before all parts are done. */
+const ws_genome_hit *ws_genome_work_hits(ws_genome_work *w, size_t *n);
 
 /* ---- results: kernels/dom/genome_output.c ---- */
 

@@ -53,10 +53,7 @@ static void close_reader(ws_job *job) {
     reader *r = job->reader;
     if (!r) return;
     ws_seqread_close(r->input);
-    for (int i = 0; r->worker && i < job->nworker; i++) {
-        ws_dom_worker_destroy(r->worker[i].dom);
-        ws_long_worker_release(&r->worker[i].search);
-    }
+    for (int i = 0; r->worker && i < job->nworker; i++) ws_genome_worker_release(&r->worker[i]);
     ws_genome_groups_release(&r->search.groups);
     ws_free(r->worker);
     ws_free(r);
@@ -113,13 +110,12 @@ static size_t first_of(const ws_batch *b, size_t seq) {
 }
 
 /* Makes an entry for each record of the batch that has hits, in input order. The places of sequences without hits stay 0. */
-static int add_records(ws_genome *g, const ws_batch *b, const ws_genome_found *found, size_t n, ws_err *err) {
+static int add_records(ws_genome *g, const ws_batch *b, const ws_genome_hit *hit, size_t n, ws_err *err) {
     int rc = WS_OK;
-    for (size_t p = 0; p < n; p++)
-        for (size_t j = 0; j < found[p].n; j++) {
-            size_t *place = &g->place[first_of(b, (size_t)found[p].at[j].hit.record)];
-            if (*place == 0) *place = SIZE_MAX;
-        }
+    for (size_t j = 0; j < n; j++) {
+        size_t *place = &g->place[first_of(b, (size_t)hit[j].hit.record)];
+        if (*place == 0) *place = SIZE_MAX;
+    }
     for (size_t i = 0; i < b->n && !rc; i++) {
         const ws_seqtext *t = &b->seqtext[i];
         if (g->place[i] != SIZE_MAX) continue;
@@ -133,19 +129,18 @@ int ws_genome_take(const ws_job *job, void *own, const void *item_, const ws_out
     const item *it = item_;
     ws_genome *g = job->own;
     size_t n;
-    const ws_genome_found *found = ws_genome_work_found(it->work, &n);
+    const ws_genome_hit *hit = ws_genome_work_hits(it->work, &n);
     (void)own, (void)made, (void)text;
     int rc = ws_grow(&g->place, &g->place_cap, it->batch.n + 1, sizeof *g->place, err);
     if (rc) return rc;
     memset(g->place, 0, it->batch.n * sizeof *g->place);
     if (it->batch.n && it->batch.seqtext[0].at) g->place[0] = g->going_on;
-    rc = add_records(g, &it->batch, found, n, err);
-    for (size_t p = 0; p < n; p++)
-        for (size_t j = 0; j < found[p].n && !rc; j++) {
-            ws_long_hit h = found[p].at[j].hit;
-            h.record = g->place[first_of(&it->batch, (size_t)h.record)] - 1;
-            rc = ws_genome_add_hit(&g->results, found[p].at[j].target, &h, err);
-        }
+    rc = add_records(g, &it->batch, hit, n, err);
+    for (size_t j = 0; j < n && !rc; j++) {
+        ws_long_hit h = hit[j].hit;
+        h.record = g->place[first_of(&it->batch, (size_t)h.record)] - 1;
+        rc = ws_genome_add_hit(&g->results, hit[j].target, &h, err);
+    }
     for (size_t i = 0; i < it->batch.n && !rc; i++) { /* what is known of the length so far */
         const size_t place = g->place[first_of(&it->batch, i)];
         if (place) g->results.record[place - 1].L = it->batch.seqtext[i].at + it->batch.len[i];

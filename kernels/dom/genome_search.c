@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * The work on a batch in parts: a slice of its blocks against a group of models each. Where a device marks, further parts mark the whole
- * batch for a group, two groups ahead, and the slices of that group wait for it. */
+ * batch for a group, two groups ahead, and the slices of that group wait for it. Sub-windows that pass Forward wait until all slices of
+ * their group are done: then there are many of one model, whose domains fill the vectors. The thread of the last slice looks for them, and
+ * further parts help. */
 #include "kernels/dom/genome.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What a group of models has of a batch. */
@@ -12,14 +15,15 @@ typedef struct group_state {
     ws_long_marks *marks;      /* NULL: the CPU marks */
     size_t left;               /* slices that are not done */
     int failed;
+    ws_genome_subs subs;       /* what the slices found; sorted when all are done */
 } group_state;
 
 struct ws_genome_work {
     ws_long_units units; /* their parts are the slices */
-    ws_genome_found *found; /* [groups][slices] */
-    group_state *group;
-    size_t ngroup, nfound, found_cap, group_cap;
-    int marking; /* parts mark */
+    ws_genome_found found;
+    group_state *group; /* [group_cap] */
+    size_t ngroup, group_cap, helpers; /* helpers: parts of each group that look for domains */
+    int marking;        /* parts mark */
     pthread_mutex_t lock;
     pthread_cond_t known;
 };
@@ -51,7 +55,7 @@ void ws_genome_groups_release(ws_genome_groups *g) { ws_free(g->first); }
 
 /* ---- parts ---- */
 
-enum { AHEAD = 2 /* groups that are marked before their turn */ };
+enum { AHEAD = 2 /* groups that are marked before their turn */, MOST_HELPERS = 15 };
 
 /* A slice takes a few milliseconds at least, also where a device marks. There it has up to 8 M residues: a batch has so few slices of short
  * models that threads which wait for the marks leave others to read. */
@@ -75,11 +79,23 @@ static void drop_marks(ws_genome_work *w) {
     w->ngroup = 0;
 }
 
+static void release_subs(ws_genome_subs *s) {
+    ws_free(s->at);
+    ws_buf_release(&s->codes);
+}
+
+void ws_genome_worker_release(ws_genome_worker *w) {
+    ws_dom_worker_destroy(w->dom);
+    ws_long_worker_release(&w->search);
+    release_subs(&w->subs);
+    ws_free(w->found.at);
+}
+
 void ws_genome_work_destroy(ws_genome_work *w) {
     if (!w) return;
     drop_marks(w);
-    for (size_t p = 0; p < w->found_cap; p++) ws_free(w->found[p].at);
-    ws_free(w->found);
+    for (size_t g = 0; g < w->group_cap; g++) release_subs(&w->group[g].subs);
+    ws_free(w->found.at);
     ws_free(w->group);
     ws_long_units_release(&w->units);
     pthread_cond_destroy(&w->known);
@@ -89,30 +105,28 @@ void ws_genome_work_destroy(ws_genome_work *w) {
 
 static const ws_backend *cpu_of(const ws_job *job) { return job->cpu_backend ? job->cpu_backend : job->backend; }
 
-/* Lists of hits for all slices, empty but with the memory of the batch before. */
-static int make_lists(ws_genome_work *w, ws_err *err) {
-    const size_t before = w->found_cap;
-    const int rc = ws_grow(&w->found, &w->found_cap, w->nfound, sizeof *w->found, err);
-    if (rc) return rc;
-    memset(w->found + before, 0, (w->found_cap - before) * sizeof *w->found);
-    for (size_t p = 0; p < w->nfound; p++) w->found[p].n = 0;
-    return WS_OK;
-}
+/* Returns how many parts there are: the groups that are marked in front, then rounds of one mark, all slices, and the helpers of the group
+ * before. */
+static size_t round_of(const ws_genome_work *w) { return (size_t)w->marking + w->units.nparts + w->helpers; }
+static size_t parts_of(const ws_genome_work *w) { return (w->marking ? AHEAD : 0) + (w->ngroup + 1) * round_of(w); }
 
 int ws_genome_work_plan(ws_genome_work *w, const ws_genome_search *s, const ws_batch *b, size_t *parts, ws_err *err) {
-    const size_t groups = s->groups.n;
+    const size_t had = w->group_cap;
     drop_marks(w);
+    w->found.n = 0;
     w->marking = ws_job_has_device(s->job);
+    w->helpers = ws_min((size_t)s->job->nworker - 1, MOST_HELPERS);
     int rc = ws_long_units_cut(&w->units, b, s->cut.block, least_of(s, w->marking), err);
-    w->nfound = groups * w->units.nparts;
-    if (!rc) rc = make_lists(w, err);
-    if (!rc) rc = ws_grow(&w->group, &w->group_cap, groups, sizeof *w->group, err);
+    if (!rc) rc = ws_grow(&w->group, &w->group_cap, s->groups.n, sizeof *w->group, err);
     if (rc) return rc;
-    w->ngroup = groups;
-    for (size_t g = 0; g < groups; g++)
-        w->group[g] = (group_state){.backend = w->marking ? NULL : cpu_of(s->job), .left = w->units.nparts};
-    *parts = w->nfound + (w->marking && w->nfound ? AHEAD + groups : 0);
-    *parts = ws_max(*parts, 1);
+    memset(w->group + had, 0, (w->group_cap - had) * sizeof *w->group);
+    w->ngroup = s->groups.n;
+    for (size_t g = 0; g < w->ngroup; g++) {
+        ws_genome_subs *subs = &w->group[g].subs;
+        subs->n = subs->next = subs->codes.n = 0;
+        w->group[g] = (group_state){.backend = w->marking ? NULL : cpu_of(s->job), .left = w->units.nparts, .subs = *subs};
+    }
+    *parts = w->units.nparts ? parts_of(w) : 1;
     return WS_OK;
 }
 
@@ -145,15 +159,16 @@ static int make_marks(ws_genome_search *s, const ws_genome_work *w, const ws_bac
 /* Marks the batch for a group, if a device is free for it. */
 static int mark_group(ws_genome_search *s, ws_genome_work *w, size_t g, const ws_batch *b, ws_err *err) {
     const ws_backend *be = ws_job_pick_backend(s->job);
-    group_state made = {.backend = be, .left = w->units.nparts};
-    int rc = be->start ? make_marks(s, w, be, g, b, &made.marks, err) : WS_OK;
+    ws_long_marks *marks = NULL;
+    int rc = be->start ? make_marks(s, w, be, g, b, &marks, err) : WS_OK;
     if (rc && ws_job_fall_back_to_cpu(s->job, be, rc, err)) {
-        made.backend = cpu_of(s->job);
+        be = cpu_of(s->job);
         rc = WS_OK;
     }
-    made.failed = rc != WS_OK;
     pthread_mutex_lock(&w->lock);
-    w->group[g] = made;
+    w->group[g].backend = be;
+    w->group[g].marks = marks;
+    w->group[g].failed = rc != WS_OK;
     pthread_cond_broadcast(&w->known);
     pthread_mutex_unlock(&w->lock);
     return rc;
@@ -168,13 +183,107 @@ static int wait_for_group(ws_genome_work *w, size_t g) {
     return good;
 }
 
-/* The last slice of a group gives its marks back. */
-static void slice_done(ws_genome_work *w, size_t g) {
+/* ---- domains ---- */
+
+static const ws_genome *genome_of(const ws_genome_search *s) { return s->job->own; }
+
+static int add_sub(ws_genome_subs *to, const ws_genome_sub *sub, const uint8_t *codes, ws_err *err) {
+    int rc = ws_grow(&to->at, &to->cap, to->n + 1, sizeof *to->at, err);
+    if (!rc) rc = ws_buf_reserve(&to->codes, sub->len, err);
+    if (rc) return rc;
+    to->at[to->n] = *sub;
+    to->at[to->n++].at = to->codes.n;
+    return ws_buf_add(&to->codes, codes, sub->len, err);
+}
+
+/* By model, and the longest first, so that problems side by side have similar length. */
+static int by_model(const void *a, const void *b) {
+    const ws_genome_sub *x = a, *y = b;
+    if (x->target != y->target) return x->target < y->target ? -1 : 1;
+    return (x->len < y->len) - (x->len > y->len);
+}
+
+static void sort_subs(ws_genome_subs *s) {
+    s->next = 0;
+    if (s->n) qsort(s->at, s->n, sizeof *s->at, by_model);
+}
+
+/* Takes the next sub-windows of one model: four, which fill a register of 16 floats, or more if these have few cells. Returns how many. */
+static size_t take_chunk(ws_genome_subs *s, int M, size_t *first) {
+    enum { LEAST = 4, MOST = 64 };
+    const double most = 1e7;
+    double cells = 0;
+    size_t n = 0;
+    *first = s->next;
+    for (; s->next < s->n && s->at[s->next].target == s->at[*first].target && n < MOST; s->next++, n++) {
+        cells += (double)s->at[s->next].len * M;
+        if (n >= LEAST && cells > most) break;
+    }
+    return n;
+}
+
+/* The domains of sub-windows of one model, to the worker's list of hits. */
+static int find_domains(const ws_genome_search *s, const ws_genome_subs *subs, size_t first, size_t n, ws_genome_worker *w, ws_err *err) {
+    ws_long_pieces *p = &w->search.parts;
+    const size_t before = w->found.n;
+    int rc = WS_OK;
+    ws_long_pieces_reuse(p);
+    for (size_t j = 0; j < n && !rc; j++) {
+        const ws_genome_sub *sub = &subs->at[first + j];
+        rc = ws_long_pieces_add(p, (const uint8_t *)subs->codes.p + sub->at, sub->len, &sub->place, err);
+        if (!rc) p->item[j] = (uint32_t)j;
+    }
+    w->found.target = subs->at[first].target;
+    if (!rc) rc = ws_genome_domains(&genome_of(s)->model[w->found.target], w->dom, p, n, &w->found, err);
+    for (size_t j = before; j < w->found.n; j++) {
+        ws_genome_hit *h = &w->found.at[j];
+        h->unit = subs->at[first + h->item].unit;
+        h->part = subs->at[first + h->item].part;
+        h->number = (uint32_t)j;
+    }
+    return rc;
+}
+
+static int M_of(const ws_genome_search *s, const ws_genome_subs *subs) {
+    return subs->next < subs->n ? genome_of(s)->model[subs->at[subs->next].target].model.M : 0;
+}
+
+/* Hands over the worker's hits. */
+static int give_hits(ws_genome_search *s, ws_genome_work *w, ws_genome_worker *worker, ws_err *err) {
     pthread_mutex_lock(&w->lock);
-    ws_long_marks *marks = --w->group[g].left ? NULL : w->group[g].marks;
-    if (marks) w->group[g].marks = NULL;
+    const int rc = ws_grow(&w->found.at, &w->found.cap, w->found.n + worker->found.n, sizeof *w->found.at, err);
+    if (!rc && worker->found.n) memcpy(w->found.at + w->found.n, worker->found.at, worker->found.n * sizeof *w->found.at);
+    if (!rc) w->found.n += worker->found.n;
     pthread_mutex_unlock(&w->lock);
-    ws_long_marks_destroy(marks);
+    s->envelopes += worker->found.envelopes;
+    worker->found.n = worker->found.envelopes = 0;
+    return rc;
+}
+
+/* The domains of what the thread's own slice found. */
+static int find_own(ws_genome_search *s, ws_genome_worker *w, ws_err *err) {
+    size_t first, n;
+    int rc = WS_OK;
+    sort_subs(&w->subs);
+    while (!rc && (n = take_chunk(&w->subs, M_of(s, &w->subs), &first))) rc = find_domains(s, &w->subs, first, n, w, err);
+    w->subs.n = w->subs.codes.n = 0;
+    return rc;
+}
+
+/* The domains of a group whose slices are done, as long as there are sub-windows that nobody has taken. */
+static int find_of_group(ws_genome_search *s, ws_genome_work *w, size_t g, ws_genome_worker *worker, ws_err *err) {
+    ws_genome_subs *subs = &w->group[g].subs;
+    size_t first, n;
+    int rc = WS_OK;
+    do {
+        pthread_mutex_lock(&w->lock);
+        n = w->group[g].left ? 0 : take_chunk(subs, M_of(s, subs), &first);
+        pthread_mutex_unlock(&w->lock);
+        if (n) rc = find_domains(s, subs, first, n, worker, err);
+    } while (n && !rc);
+    if (!rc) return give_hits(s, w, worker, err);
+    worker->found.n = 0;
+    return rc;
 }
 
 /* ---- slices ---- */
@@ -187,14 +296,11 @@ typedef struct slice {
     ws_genome_layout *layout[WS_GENOME_GROUP];
     size_t from, to; /* models */
     ws_genome_worker *worker;
-    ws_genome_found *found;
     uint64_t windows, cells;
 } slice;
 
-static const ws_genome *genome_of(const slice *s) { return s->s->job->own; }
-
-/* The windows of a model in a block to hits. */
-static int search_block(slice *s, size_t t, const ws_long_block *b, ws_err *err) {
+/* The windows of a model in a block to sub-windows. unit: the block's number in the batch. */
+static int search_block(slice *s, size_t t, uint32_t unit, const ws_long_block *b, ws_err *err) {
     const ws_genome_layout *l = s->layout[t - s->from];
     const ws_cpu *cpu = &s->s->job->machine.cpu;
     ws_long_worker *w = &s->worker->search;
@@ -206,8 +312,12 @@ static int search_block(slice *s, size_t t, const ws_long_block *b, ws_err *err)
     if (!rc) rc = ws_long_test_windows(&l->of, cpu, &w->windows, &n, &w->scratch, err);
     if (!rc) rc = ws_long_find_parts(&l->of, &w->windows, n, &w->parts, NULL, &w->scratch, err);
     if (!rc) rc = ws_long_test_parts(&l->of, cpu, &w->parts, &n, &w->scratch, err);
-    s->found->target = (uint32_t)t;
-    return rc ? rc : ws_genome_domains(&genome_of(s)->model[t], s->worker->dom, &w->parts, n, s->found, err);
+    for (size_t j = 0; !rc && j < n; j++) {
+        const uint32_t at = w->parts.item[j];
+        const ws_genome_sub sub = {.target = (uint32_t)t, .unit = unit, .part = at, .len = w->parts.len[at], .place = w->parts.at[at]};
+        rc = add_sub(&s->worker->subs, &sub, ws_long_codes_of(&w->parts, at), err);
+    }
+    return rc;
 }
 
 /* One block against the models. number: of the unit in the batch. */
@@ -222,55 +332,91 @@ static int search_unit(slice *s, const ws_long_unit *u, size_t number, ws_err *e
         ws_long_block b;
         s->cells += strands * ws_long_unit_residues(cut, s->batch, u, l->model) * (uint64_t)l->model->M;
         rc = ws_long_unit_block(&s->worker->search, cut, s->batch, u, l, &marked, &b, &any, err);
-        if (!rc && any) rc = search_block(s, t, &b, err);
+        if (!rc && any) rc = search_block(s, t, (uint32_t)number, &b, err);
     }
     return rc;
 }
 
 static int dom_worker(const slice *s, ws_err *err) {
-    const ws_genome *g = genome_of(s);
+    const ws_genome *g = genome_of(s->s);
     const ws_dom_options options = {.seed = (uint32_t)g->seed, .nonull2 = g->nonull2, .memory = g->mem};
     return s->worker->dom ? WS_OK : ws_dom_worker_create(&s->worker->dom, s->layout[0]->dom, &options, err);
+}
+
+/* Sub-windows of so many residues do not wait for others: that bounds the memory of arrays of repeats. */
+enum { ENOUGH = 1 << 20 };
+
+/* Hands over what the slice found. The thread of the last slice gives the group's marks back. Sets *last for it. */
+static int slice_done(ws_genome_work *w, size_t g, const ws_genome_subs *subs, int *last, ws_err *err) {
+    group_state *group = &w->group[g];
+    int rc = WS_OK;
+    pthread_mutex_lock(&w->lock);
+    for (size_t j = 0; j < subs->n && !rc; j++)
+        rc = add_sub(&group->subs, &subs->at[j], (const uint8_t *)subs->codes.p + subs->at[j].at, err);
+    *last = group->left == 1;
+    if (*last) sort_subs(&group->subs);
+    group->left--;
+    ws_long_marks *marks = *last ? group->marks : NULL;
+    if (*last) group->marks = NULL;
+    pthread_mutex_unlock(&w->lock);
+    ws_long_marks_destroy(marks);
+    return rc;
 }
 
 static int search_slice(ws_genome_search *all, ws_genome_work *w, const ws_batch *b, size_t g, size_t at, ws_genome_worker *worker,
                         ws_err *err) {
     if (!wait_for_group(w, g)) return WS_OK; /* the part that marked has said why */
     const ws_long_units *u = &w->units;
-    slice s = {.s = all, .batch = b, .marks = w->group[g].marks, .worker = worker, .found = &w->found[g * u->nparts + at],
+    slice s = {.s = all, .batch = b, .marks = w->group[g].marks, .worker = worker,
                .from = all->groups.first[g], .to = all->groups.first[g + 1]};
-    s.found->n = 0;
-    s.found->envelopes = 0;
+    int last;
+    worker->subs.n = worker->subs.codes.n = worker->found.n = worker->found.envelopes = 0;
     int rc = find_layouts(all, w->group[g].backend, g, s.layout, err);
     if (!rc) rc = dom_worker(&s, err);
-    for (size_t j = u->part[at]; j < u->part[at + 1] && !rc; j++) rc = search_unit(&s, &u->at[j], j, err);
-    slice_done(w, g);
-    if (rc) return rc;
+    for (size_t j = u->part[at]; j < u->part[at + 1] && !rc; j++) {
+        rc = search_unit(&s, &u->at[j], j, err);
+        if (!rc && worker->subs.codes.n >= ENOUGH) rc = find_own(all, worker, err);
+    }
     all->windows += s.windows;
-    all->envelopes += s.found->envelopes;
     all->cells += s.cells;
     if (s.marks) all->device_cells += s.cells;
-    return WS_OK;
+    if (rc) worker->subs.n = 0;
+    ws_err other;
+    const int given = slice_done(w, g, &worker->subs, &last, rc ? &other : err);
+    if (!rc) rc = given;
+    if (!rc && last) return find_of_group(all, w, g, worker, err);
+    return rc ? rc : give_hits(all, w, worker, err);
 }
 
-/* Parts come in this order: the first AHEAD groups are marked, then for each group one more is, and its slices are searched. Threads take
- * them in that order, so whoever waits for a group waits for a thread that marks it. */
+/* Helps with the domains of a group whose slices are done. The thread needs the memory of a domain stage, which its slices made. */
+static int help(ws_genome_search *s, ws_genome_work *w, size_t g, ws_genome_worker *worker, ws_err *err) {
+    return worker->dom ? find_of_group(s, w, g, worker, err) : WS_OK;
+}
+
+/* Threads take the parts in ascending order, so whoever waits for a group waits for a thread that marks it. */
 int ws_genome_work_do(ws_genome_search *s, ws_genome_work *w, const ws_batch *b, size_t part, ws_genome_worker *worker, ws_err *err) {
-    const size_t slices = w->units.nparts;
+    const size_t slices = w->units.nparts, ahead = w->marking ? AHEAD : 0;
     if (slices == 0) return WS_OK;
-    if (!w->marking) return search_slice(s, w, b, part / slices, part % slices, worker, err);
-    size_t mark = part;
-    if (part >= AHEAD) {
-        const size_t g = (part - AHEAD) / (slices + 1), at = (part - AHEAD) % (slices + 1);
-        if (at) return search_slice(s, w, b, g, at - 1, worker, err);
-        mark = g + AHEAD;
-    }
-    return mark < w->ngroup ? mark_group(s, w, mark, b, err) : WS_OK;
+    if (part < ahead) return part < w->ngroup ? mark_group(s, w, part, b, err) : WS_OK;
+    const size_t g = (part - ahead) / round_of(w);
+    size_t at = (part - ahead) % round_of(w);
+    if (w->marking && at-- == 0) return g + AHEAD < w->ngroup ? mark_group(s, w, g + AHEAD, b, err) : WS_OK;
+    if (at < slices) return g < w->ngroup ? search_slice(s, w, b, g, at, worker, err) : WS_OK;
+    return g ? help(s, w, g - 1, worker, err) : WS_OK;
 }
 
 /* ---- hits ---- */
 
-const ws_genome_found *ws_genome_work_found(const ws_genome_work *w, size_t *n) {
-    *n = w->nfound;
-    return w->found;
+static int in_order(const void *a, const void *b) {
+    const ws_genome_hit *x = a, *y = b;
+    const uint32_t key[4][2] = {{x->target, y->target}, {x->unit, y->unit}, {x->part, y->part}, {x->number, y->number}};
+    for (int k = 0; k < 4; k++)
+        if (key[k][0] != key[k][1]) return key[k][0] < key[k][1] ? -1 : 1;
+    return 0;
+}
+
+const ws_genome_hit *ws_genome_work_hits(ws_genome_work *w, size_t *n) {
+    *n = w->found.n;
+    if (*n) qsort(w->found.at, *n, sizeof *w->found.at, in_order);
+    return w->found.at;
 }

@@ -36,6 +36,7 @@ typedef struct group {
     const ws_dom_tables *t;
     size_t Q;
     ws_dom_problem *p[VP_PARTS]; /* NULL: no problem */
+    const ws_dom_tables *odds[VP_PARTS]; /* whose emissions */
     uint32_t rows, skip[VP_PARTS];
     VF pmove, ploop, eC, eJ;
     VF *M, *I, *D;        /* the row, Q positions each */
@@ -77,6 +78,7 @@ static void group_begin(group *g, const ws_dom_tables *t, ws_dom_problem *const 
     *g = (group){.t = t, .Q = (size_t)t->Q, .rows = rows, .M = state, .I = state + t->Q, .D = state + 2 * t->Q};
     for (int j = 0; j < VP_PARTS; j++) {
         g->p[j] = (size_t)j < n ? p[j] : NULL;
+        g->odds[j] = g->p[j] && p[j]->odds ? p[j]->odds : t;
         g->skip[j] = g->p[j] ? g->rows - p[j]->L : g->rows;
         g->spare[j].s = 1.0f;
         if (!g->p[j]) continue;
@@ -91,7 +93,7 @@ static void group_begin(group *g, const ws_dom_tables *t, ws_dom_problem *const 
  * emits nothing. */
 WS_INLINE void emissions(const group *g, uint32_t step, const float **o) {
     for (int j = 0; j < VP_PARTS; j++)
-        o[j] = ws_dom_emit(g->t, step > g->skip[j] ? g->p[j]->x[step - g->skip[j] - 1] : g->t->K);
+        o[j] = ws_dom_emit(g->odds[j], step > g->skip[j] ? g->p[j]->x[step - g->skip[j] - 1] : g->t->K);
 }
 
 /* Sets pointers to the specials of step g. */

@@ -59,6 +59,7 @@ typedef struct ws_dom_problem {
     const uint8_t *x;
     uint32_t L;
     ws_dom_mode mode;
+    const ws_dom_tables *odds; /* whose emissions; NULL: those of the model */
     ws_dom_row *f, *b; /* L + 1 rows each: Forward's and Backward's */
     float *cell;       /* a region's Forward matrix: M I D 0 of node k of row i at cell[4 (i (M+1) + k)]; k = 0 is 0 */
     int own;           /* Backward set its own scales */

@@ -235,7 +235,8 @@ static int trace_back(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_fit *f, c
     return ws_dom_set_columns(f, visit, posterior, n, err);
 }
 
-static int fit_one(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_fit *f, ws_err *err) {
+static int fit_one(const ws_dom_tables *model, ws_dom_worker *w, ws_dom_fit *f, ws_err *err) {
+    const ws_dom_tables *t = f->p.odds ? f->p.odds : model;
     const size_t rows = (size_t)f->p.L + 1, row = 3 * (size_t)t->Q;
     matrices m = {.row = row};
     m.f = ws_dom_scratch(w, WS_DOM_MATRIX, (2 * rows * row + 2 * (size_t)t->Q) * sizeof *m.f, err);

@@ -34,13 +34,14 @@ static void backward(const ws_dom_tables *t, ws_dom_problem *p, ref_row row[2]) 
     ws_dom_ref_backward_row0(t, &p->mode, p->x[0], &row[1], &p->b[1], &p->b[0]);
 }
 
-static int parse(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_problem *const *p, size_t n, ws_err *err) {
-    v4 *memory = ws_dom_scratch(w, WS_DOM_STATE, 6 * (size_t)t->Q * sizeof *memory, err);
+static int parse(const ws_dom_tables *model, ws_dom_worker *w, ws_dom_problem *const *p, size_t n, ws_err *err) {
+    v4 *memory = ws_dom_scratch(w, WS_DOM_STATE, 6 * (size_t)model->Q * sizeof *memory, err);
     ref_row row[2];
     if (!memory) return err->code;
-    ws_dom_ref_row_set(&row[0], memory, t->Q);
-    ws_dom_ref_row_set(&row[1], memory + 3 * t->Q, t->Q);
+    ws_dom_ref_row_set(&row[0], memory, model->Q);
+    ws_dom_ref_row_set(&row[1], memory + 3 * model->Q, model->Q);
     for (size_t j = 0; j < n; j++) {
+        const ws_dom_tables *t = p[j]->odds ? p[j]->odds : model;
         forward(t, p[j], row);
         if (p[j]->b) backward(t, p[j], row);
     }

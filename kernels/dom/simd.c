@@ -21,6 +21,14 @@ BODY backward_only(group *g, uint32_t from, uint32_t to) { backward_run(1, 0, &g
 BODY backward_pairs(group *const *g) { backward_run(2, 0, g, g[0]->rows, 0); }
 BODY backward_products(group *g, uint32_t from, uint32_t to) { backward_run(1, 1, &g, from, to); }
 
+/* The code of the next narrower width with vectors, for lists that leave half of this width's parts idle. */
+#if VP_PARTS == 4
+static const ws_dom_backend *const narrower = &ws_dom_avx2;
+#else
+static const ws_dom_backend *const narrower = NULL;
+#endif
+static int is_narrow(size_t n) { return narrower && n <= VP_PARTS / 2; }
+
 #include "kernels/dom/sums.inc.h"
 #include "kernels/dom/blocks.inc.h"
 #include "kernels/dom/fit.inc.h"
@@ -68,6 +76,11 @@ static int parse(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_problem *const
     qsort(list, n, sizeof *list, longer);
     for (size_t j = 0, m; j < n; j += m) {
         m = ws_min(list[j]->cell ? VP_PARTS : GROUPS * VP_PARTS, n - j);
+        if (is_narrow(m)) {
+            ws_dom_problem *last[VP_PARTS];
+            memcpy(last, list + j, m * sizeof *last);
+            return narrower->parse(t, w, last, m, err);
+        }
         if (m > VP_PARTS) parse_two(t, list + j, m, state);
         else parse_one(t, list + j, m, state);
     }

@@ -50,7 +50,7 @@ static entry *sorted(ws_dom_worker *w, const void *list, size_t n, uint32_t (*le
 /* ---- parse ---- */
 
 static void set_problem(ws_dom_problem *p, const ws_dom_pair *pair, uint32_t from, uint32_t to, ws_dom_mode mode) {
-    *p = (ws_dom_problem){.x = pair->x + from - 1, .L = to - from + 1, .mode = mode};
+    *p = (ws_dom_problem){.x = pair->x + from - 1, .L = to - from + 1, .mode = mode, .odds = pair->odds};
 }
 
 static size_t rows_of(const ws_dom_problem *p) { return (size_t)p->L + 1; }

@@ -397,7 +397,6 @@ static void test_far_envelope(tap *tp, sample *r) {
     ws_hmmset set;
     ws_profile p;
     ws_dom_window_model m;
-    ws_dom_window_envelope far, near;
     uint8_t x[MOST];
     sample_must(ws_hmmset_read(&set, "tests/data/golden/dna-models/MADE1.hmm.gz", 1, &err), &err);
     const ws_hmm *h = &set.hmm[0];
@@ -412,16 +411,64 @@ static void test_far_envelope(tap *tp, sample *r) {
     ws_dom_tables *t = tables_of(&p, h);
     sample_must(ws_dom_window_model_create(&m, t, &p, h, &err), &err);
     sample_must(ws_dom_worker_create(&w, &ws_dom_scalar, &options, &err), &err);
-    sample_must(ws_dom_window_rescore(&m, w, x, L, 1, L, &far, &err), &err);
+    ws_dom_window_envelope far = {.x = x, .L = L, .from = 1, .to = L}, near;
+    sample_must(ws_dom_window_rescore(&m, w, &far, 1, &err), &err);
     const ws_domain *d = &far.domain;
     const int cut = far.scored && d->env_from == d->ali_from - 20 && d->env_to == d->ali_to + 20 && d->ali_from > SIDE - 20;
-    sample_must(ws_dom_window_rescore(&m, w, x, L, cut ? d->env_from : 1, cut ? d->env_to : L, &near, &err), &err);
+    near = (ws_dom_window_envelope){.x = x, .L = L, .from = cut ? d->env_from : 1, .to = cut ? d->env_to : L};
+    sample_must(ws_dom_window_rescore(&m, w, &near, 1, &err), &err);
     tap_ok(tp, cut && same_envelope(&far, &near), "a far envelope: %u..%u around %u..%u, scores %.9g and %.9g, cut before %.9g and %.9g",
            d->env_from, d->env_to, d->ali_from, d->ali_to, (double)far.fitted_nats, (double)far.own_nats, (double)near.fitted_nats,
            (double)near.own_nats);
     ws_free(far.domain.column);
     ws_free(near.domain.column);
     ws_dom_worker_destroy(w);
+    ws_dom_window_model_destroy(&m);
+    ws_dom_tables_destroy(t);
+    ws_profile_destroy(&p);
+    ws_hmmset_release(&set);
+}
+
+/* Envelopes of a window, some far and some near: side by side by a backend, as each alone by the definition. plain: 1 for blocks of rows. */
+static void test_side_by_side(tap *tp, const ws_dom_backend *be, sample r, size_t plain) {
+    enum { N = 19, MOST = 400 };
+    const ws_dom_options options = {.seed = 42, .plain = plain};
+    static uint8_t x[N][MOST];
+    ws_dom_window_envelope want[N], got[N];
+    ws_err err = {0};
+    ws_dom_worker *w[2];
+    ws_hmmset set;
+    ws_profile p;
+    ws_dom_window_model m;
+    int same = 1, cut = 0, scored = 0;
+    sample_must(ws_hmmset_read(&set, "tests/data/golden/dna-models/MADE1.hmm.gz", 1, &err), &err);
+    const ws_hmm *h = &set.hmm[0];
+    sample_must(ws_profile_create(&p, h, &err), &err);
+    ws_dom_tables *t = tables_of(&p, h);
+    sample_must(ws_dom_window_model_create(&m, t, &p, h, &err), &err);
+    sample_must(ws_dom_worker_create(&w[0], &ws_dom_scalar, &options, &err), &err);
+    sample_must(ws_dom_worker_create(&w[1], be, &options, &err), &err);
+    for (int j = 0; j < N; j++) {
+        const uint32_t L = (uint32_t)(h->M + sample_below(&r, MOST - h->M + 1)), at = (uint32_t)sample_below(&r, (int)L - h->M + 1);
+        for (uint32_t i = 0; i < L; i++) x[j][i] = (uint8_t)sample_below(&r, 4);
+        for (int k = 1; k <= h->M; k++)
+            for (uint8_t y = 0; y < 4; y++)
+                if (h->mat[k * h->abc->K + y] > 0.5f) x[j][at + (uint32_t)k - 1] = y;
+        want[j] = got[j] = (ws_dom_window_envelope){.x = x[j], .L = L, .from = 1, .to = L};
+        sample_must(ws_dom_window_rescore(&m, w[0], &want[j], 1, &err), &err);
+    }
+    sample_must(ws_dom_window_rescore(&m, w[1], got, N, &err), &err);
+    for (int j = 0; j < N; j++) {
+        same &= same_envelope(&want[j], &got[j]);
+        cut += want[j].cut;
+        scored += want[j].scored;
+        ws_free(want[j].domain.column);
+        ws_free(got[j].domain.column);
+    }
+    tap_ok(tp, same && cut > 2 && cut < N && scored == N, "%s: %d envelopes of windows side by side%s, %d cut", be->name, N,
+           plain ? ", by blocks" : "", cut);
+    ws_dom_worker_destroy(w[0]);
+    ws_dom_worker_destroy(w[1]);
     ws_dom_window_model_destroy(&m);
     ws_dom_tables_destroy(t);
     ws_profile_destroy(&p);
@@ -448,6 +495,8 @@ int main(void) {
         test_scores(&t, all[b]);
         test_lists(&t, all[b], r);
         test_limits(&t, all[b], r);
+        test_side_by_side(&t, all[b], r, 0);
+        test_side_by_side(&t, all[b], r, 1);
     }
     return tap_end(&t);
 }

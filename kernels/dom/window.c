@@ -3,6 +3,7 @@
 #include "kernels/dom/window.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "kernels/dom/kernel.h"
 #include "lib/simd/flush.h"
@@ -83,76 +84,126 @@ static int fit_tables(const ws_dom_window_model *m, const uint8_t *x, uint32_t L
 
 /* ---- scoring (10.2) ---- */
 
-/* Scores x[0..L) as one domain, a target by itself; e has positions in it. */
-static int fit(const ws_dom_tables *t, ws_dom_worker *w, const uint8_t *x, uint32_t L, ws_dom_envelope *e, ws_err *err) {
+/* Envelopes side by side, each a target by itself that is scored as one domain. Its positions count in the piece. */
+typedef struct piece {
+    ws_dom_tables *t; /* with the fitted background; NULL: the model's */
     ws_lenmodel lm;
     ws_dom_pair pair;
-    ws_dom_part part = {&pair, NULL, e};
-    ws_lenmodel_set(&lm, L);
-    ws_dom_pair_begin(&pair, x, &lm);
-    *e = (ws_dom_envelope){.from = 1, .to = L};
-    pair.n2 = ws_calloc((size_t)L + 1, sizeof *pair.n2, err);
-    const int rc = pair.n2 ? ws_dom_rescore(t, w, &part, 1, err) : err->code;
-    ws_dom_pair_release(&pair);
-    return rc;
-}
+    ws_dom_envelope e;
+} piece;
 
-/* With the background of those residues, or without. */
-static int fit_piece(const ws_dom_window_model *m, ws_dom_worker *w, const uint8_t *x, uint32_t L, uint32_t window, ws_dom_envelope *e,
-                     ws_err *err) {
-    ws_dom_tables *t = NULL;
-    if (w->options.nonull2) return fit(m->tables, w, x, L, e, err);
-    int rc = fit_tables(m, x, L, window, &t, err);
-    if (!rc) rc = fit(t, w, x, L, e, err);
-    ws_dom_tables_destroy(t);
-    return rc;
-}
+/* Whether an envelope is to be scored in this round: all in the first one, those that were cut in the second. */
+static int asked(const ws_dom_window_envelope *e, int round) { return round == 0 || e->cut; }
 
-/* Forward alone, with the model's own background. */
-static int own_forward(const ws_dom_window_model *m, ws_dom_worker *w, const uint8_t *x, uint32_t L, float *nats, ws_err *err) {
-    ws_dom_problem p = {.x = x, .L = L, .mode = ws_dom_unihit(L)}, *each = &p;
-    p.f = ws_dom_scratch(w, WS_DOM_ROWS, ((size_t)L + 1) * sizeof *p.f, err);
-    if (!p.f) return err->code;
-    const uint32_t before = ws_flush_begin();
-    const int rc = w->backend->parse(m->tables, w, &each, 1, err);
-    ws_flush_end(before);
-    *nats = rc ? 0.0f : ws_dom_forward_nats(&p);
-    return rc;
+static int begin_piece(const ws_dom_window_model *m, const ws_dom_worker *w, const ws_dom_window_envelope *e, piece *p, ws_err *err) {
+    const uint32_t L = e->to - e->from + 1;
+    const uint8_t *x = e->x + e->from - 1;
+    ws_lenmodel_set(&p->lm, L);
+    ws_dom_pair_begin(&p->pair, x, &p->lm);
+    p->e = (ws_dom_envelope){.from = 1, .to = L};
+    const int rc = w->options.nonull2 ? WS_OK : fit_tables(m, x, L, e->L, &p->t, err);
+    p->pair.odds = p->t;
+    if (!rc) p->pair.n2 = ws_calloc((size_t)L + 1, sizeof *p->pair.n2, err);
+    return rc || p->pair.n2 ? rc : err->code;
 }
 
 /* Whether the envelope reaches further beyond the alignment than it may; then it is cut. Positions in the window. */
-static int trim(uint32_t *from, uint32_t *to, const ws_domain *d) {
-    const uint32_t first = *from + d->ali_from - 1, last = *from + d->ali_to - 1;
+static int trim(ws_dom_window_envelope *e, const ws_domain *d) {
+    const uint32_t first = e->from + d->ali_from - 1, last = e->from + d->ali_to - 1;
     const int64_t least = (int64_t)first - MARGIN, most = (int64_t)last + MARGIN;
-    if (*from >= least && *to <= most) return 0;
-    if (*from < least) *from = (uint32_t)least;
-    if (*to > most) *to = (uint32_t)most;
+    if (e->from >= least && e->to <= most) return 0;
+    if (e->from < least) e->from = (uint32_t)least;
+    if (e->to > most) e->to = (uint32_t)most;
     return 1;
 }
 
-int ws_dom_window_rescore(const ws_dom_window_model *m, ws_dom_worker *w, const uint8_t *x, uint32_t L, uint32_t from, uint32_t to,
-                          ws_dom_window_envelope *out, ws_err *err) {
-    ws_dom_envelope e;
-    *out = (ws_dom_window_envelope){0};
-    int rc = fit_piece(m, w, x + from - 1, to - from + 1, L, &e, err);
-    if (!rc && e.scored && trim(&from, &to, &e.domain)) {
-        ws_free(e.domain.column);
-        rc = fit_piece(m, w, x + from - 1, to - from + 1, L, &e, err);
+static void take_piece(ws_dom_window_envelope *e, piece *p) {
+    ws_free(e->domain.column);
+    e->scored = p->e.scored;
+    e->domain = p->e.domain;
+    p->e.domain.column = NULL;
+}
+
+/* Scores the envelopes of a round with the backgrounds of their residues. */
+static int fit_round(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_window_envelope *const *e, size_t n, int round, ws_err *err) {
+    piece p[WS_DOM_WINDOW_MOST] = {{0}};
+    ws_dom_part part[WS_DOM_WINDOW_MOST];
+    size_t some = 0;
+    int rc = WS_OK;
+    for (size_t j = 0; j < n && !rc; j++) {
+        if (!asked(e[j], round)) continue;
+        rc = begin_piece(m, w, e[j], &p[j], err);
+        part[some++] = (ws_dom_part){&p[j].pair, NULL, &p[j].e};
     }
-    if (rc || !e.scored) return rc;
-    out->scored = 1;
-    out->domain = e.domain;
-    out->fitted_nats = out->own_nats = e.domain.env_nats;
-    if (!w->options.nonull2) rc = own_forward(m, w, x + from - 1, to - from + 1, &out->own_nats, err);
-    ws_domain *d = &out->domain;
-    d->env_from = from;
-    d->env_to = to;
-    d->ali_from += from - 1;
-    d->ali_to += from - 1;
-    d->env_nats = out->own_nats < out->fitted_nats ? out->own_nats : out->fitted_nats;
-    d->correction_nats = out->own_nats - d->env_nats;
-    if (!rc) return WS_OK;
-    ws_free(d->column);
-    d->column = NULL;
+    if (!rc && some) rc = ws_dom_rescore(m->tables, w, part, some, err);
+    for (size_t j = 0; j < n; j++) {
+        if (!rc && asked(e[j], round)) take_piece(e[j], &p[j]);
+        ws_free(p[j].e.domain.column);
+        ws_dom_pair_release(&p[j].pair);
+        ws_dom_tables_destroy(p[j].t);
+    }
+    return rc;
+}
+
+/* Forward alone, with the model's own background, of those that have a score. */
+static int own_forward(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_window_envelope *const *e, size_t n, ws_err *err) {
+    ws_dom_problem p[WS_DOM_WINDOW_MOST], *each[WS_DOM_WINDOW_MOST];
+    size_t rows = 0, some = 0;
+    for (size_t j = 0; j < n; j++) {
+        const uint32_t L = e[j]->to - e[j]->from + 1;
+        p[j] = (ws_dom_problem){.x = e[j]->x + e[j]->from - 1, .L = L, .mode = ws_dom_unihit(L)};
+        rows += e[j]->scored ? (size_t)L + 1 : 0;
+    }
+    ws_dom_row *row = ws_dom_scratch(w, WS_DOM_ROWS, rows * sizeof *row, err);
+    if (!row) return err->code;
+    for (size_t j = 0; j < n; j++) {
+        if (!e[j]->scored) continue;
+        p[j].f = row;
+        row += p[j].L + 1;
+        each[some++] = &p[j];
+    }
+    const uint32_t before = ws_flush_begin();
+    const int rc = some ? w->backend->parse(m->tables, w, each, some, err) : WS_OK;
+    ws_flush_end(before);
+    for (size_t j = 0; j < n && !rc; j++)
+        if (e[j]->scored) e[j]->own_nats = ws_dom_forward_nats(&p[j]);
+    return rc;
+}
+
+/* Turns positions in the envelope into those in the window, and takes the smaller score. */
+static void finish(ws_dom_window_envelope *e) {
+    ws_domain *d = &e->domain;
+    d->env_from = e->from;
+    d->env_to = e->to;
+    d->ali_from += e->from - 1;
+    d->ali_to += e->from - 1;
+    d->env_nats = e->own_nats < e->fitted_nats ? e->own_nats : e->fitted_nats;
+    d->correction_nats = e->own_nats - d->env_nats;
+}
+
+static int rescore_some(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_window_envelope *const *e, size_t n, ws_err *err) {
+    int rc = fit_round(m, w, e, n, 0, err);
+    for (size_t j = 0; j < n && !rc; j++) e[j]->cut = e[j]->scored && trim(e[j], &e[j]->domain);
+    if (!rc) rc = fit_round(m, w, e, n, 1, err);
+    for (size_t j = 0; j < n && !rc; j++) e[j]->fitted_nats = e[j]->own_nats = e[j]->domain.env_nats;
+    if (!rc && !w->options.nonull2) rc = own_forward(m, w, e, n, err);
+    for (size_t j = 0; j < n && !rc; j++)
+        if (e[j]->scored) finish(e[j]);
+    return rc;
+}
+
+static int longer(const void *a, const void *b) {
+    const ws_dom_window_envelope *e = *(ws_dom_window_envelope *const *)a, *h = *(ws_dom_window_envelope *const *)b;
+    const uint32_t L = e->to - e->from, K = h->to - h->from;
+    return L != K ? (L < K) - (L > K) : (e > h) - (e < h);
+}
+
+int ws_dom_window_rescore(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_window_envelope *e, size_t n, ws_err *err) {
+    ws_dom_window_envelope **list = ws_calloc(n, sizeof *list, err);
+    int rc = list ? WS_OK : err->code;
+    for (size_t j = 0; j < n && !rc; j++) list[j] = &e[j];
+    if (!rc) qsort(list, n, sizeof *list, longer);
+    for (size_t j = 0; j < n && !rc; j += WS_DOM_WINDOW_MOST) rc = rescore_some(m, w, list + j, ws_min(n - j, WS_DOM_WINDOW_MOST), err);
+    ws_free(list);
     return rc;
 }

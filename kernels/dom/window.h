@@ -20,14 +20,18 @@ void ws_dom_window_model_destroy(ws_dom_window_model *m);
 
 /* An envelope of a window. Positions count in the window. */
 typedef struct ws_dom_window_envelope {
+    const uint8_t *x; /* the window's L codes; the caller sets x, L, from and to, and zero-initialises the rest */
+    uint32_t L, from, to;
+    int cut;                      /* it was cut to 20 residues around its alignment; from and to say so */
     int scored;                   /* 0: a posterior went out of range, and there is no hit */
     float fitted_nats, own_nats;  /* Forward with the fitted background, and with the model's own (e1, e0) */
-    ws_domain domain;             /* env_nats: the smaller of the two; correction_nats: what lies between. The caller frees `column` */
+    ws_domain domain;             /* env_nats: the smaller of the two; correction_nats: what lies between. The caller frees `column`, also
+                                     after a failure */
 } ws_dom_window_envelope;
 
-/* Scores the envelope from..to of a window of L codes; once it may shrink to 20 residues around its alignment. The worker's nonull2 leaves
- * the background alone. The only failure is WS_ENOMEM. */
-int ws_dom_window_rescore(const ws_dom_window_model *m, ws_dom_worker *w, const uint8_t *x, uint32_t L, uint32_t from, uint32_t to,
-                          ws_dom_window_envelope *e, ws_err *err);
+/* Scores n envelopes, side by side up to WS_DOM_WINDOW_MOST of them; no result depends on the others. The worker's nonull2 leaves the
+ * background alone. The only failure is WS_ENOMEM. */
+enum { WS_DOM_WINDOW_MOST = 8 };
+int ws_dom_window_rescore(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_window_envelope *e, size_t n, ws_err *err);
 
 #endif

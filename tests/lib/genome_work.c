@@ -179,25 +179,21 @@ static void *thread_main(void *run_) {
         const int rc = ws_genome_work_do(&r->s->search, r->work, &r->s->batch, p, &w, &err);
         if (rc) __atomic_store_n(&r->rc, rc, __ATOMIC_SEQ_CST);
     }
-    ws_dom_worker_destroy(w.dom);
-    ws_long_worker_release(&w.search);
+    ws_genome_worker_release(&w);
     return NULL;
 }
 
-/* The hits of all models as text, model by model in the order in which they come. */
-static char *hits_of(const ws_genome_work *w) {
+/* The hits as text, in the order in which they come. */
+static char *hits_of(ws_genome_work *w) {
     size_t n;
     ws_buf text = {0};
     ws_err err;
-    const ws_genome_found *found = ws_genome_work_found(w, &n);
-    for (uint32_t t = 0; t < MODELS; t++)
-        for (size_t p = 0; p < n; p++)
-            for (size_t j = 0; j < found[p].n; j++) {
-                const ws_long_hit *h = &found[p].at[j].hit;
-                if (found[p].at[j].target != t) continue;
-                sample_must(ws_buf_addf(&text, &err, "%u %llu %d %llu %llu %u %a\n", t, (unsigned long long)h->record, h->minus,
-                                        (unsigned long long)h->ali_from, (unsigned long long)h->ali_to, h->hmm_from, (double)h->bits), &err);
-            }
+    const ws_genome_hit *hit = ws_genome_work_hits(w, &n);
+    for (size_t j = 0; j < n; j++) {
+        const ws_long_hit *h = &hit[j].hit;
+        sample_must(ws_buf_addf(&text, &err, "%u %llu %d %llu %llu %u %a\n", hit[j].target, (unsigned long long)h->record, h->minus,
+                                (unsigned long long)h->ali_from, (unsigned long long)h->ali_to, h->hmm_from, (double)h->bits), &err);
+    }
     sample_must(ws_buf_add(&text, "", 1, &err), &err);
     return text.p;
 }

@@ -98,9 +98,9 @@ static void add_hit(search *s, const ws_dom_window_envelope *e, const place *at)
 }
 
 static void envelope(search *s, const ws_dom_pair *pair, const ws_dom_envelope *from, const place *at) {
-    ws_dom_window_envelope e;
+    ws_dom_window_envelope e = {.x = pair->x, .L = pair->L, .from = from->from, .to = from->to};
     ws_err err = {0};
-    must(ws_dom_window_rescore(&s->background, s->worker, pair->x, pair->L, from->from, from->to, &e, &err), &err);
+    must(ws_dom_window_rescore(&s->background, s->worker, &e, 1, &err), &err);
     const ws_domain *d = &e.domain;
     if (e.scored)
         SAY(s, "E %u %u %u %u %u %u %u %u %.7g %.7g\n", from->from, from->to, d->env_from, d->env_to, d->ali_from, d->ali_to, d->hmm_from,
