@@ -353,6 +353,9 @@ equals_golden() { # equals_golden SET OPTION...
     refused 2 '--max'
     run --separate-stderr hmmsieve - demo.fa
     refused 2 'standard input' 'four programs'
+    run --separate-stderr hmmsieve <(cat m.hmm) demo.fa
+    refused 2 'pipe' 'four programs'
+    hmmsieve --max -O tsv <(cat m.hmm) small.fa | same <(hmmsieve --max -O tsv m.hmm small.fa) -
     mkdir -p alone && cp "$(command -v hmmsieve)" alone/
     hmmsieve -O tsv m.hmm demo.fa >want
     env PATH=/usr/bin:/bin alone/hmmsieve -O tsv m.hmm demo.fa >got # it needs no other program

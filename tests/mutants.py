@@ -32,7 +32,8 @@ FILTERS = ["build/tests/lib/backends", "build/tests/lib/golden", "tests/filters.
 NEAREST = {
     "lib/base": ["build/tests/lib/opt", "build/tests/lib/cpu", "tests/contract.bats", "tests/input.bats"],
     "lib/io": ["build/tests/lib/seqread", "build/tests/lib/source", "build/tests/lib/packed", "build/tests/lib/pairs",
-               "build/tests/lib/out", "build/tests/lib/inputs", "tests/respack.bats", "tests/input.bats", "tests/contract.bats"],
+               "build/tests/lib/out", "build/tests/lib/inputs", "tests/respack.bats", "tests/input.bats", "tests/contract.bats",
+               "tests/faults.bats"],
     "lib/simd": ["build/tests/lib/codec", "build/tests/lib/backends", "build/tests/lib/cpu"],
     "lib/hmm": ["build/tests/lib/hmm_model", "build/tests/lib/hmm_find", "build/tests/lib/hmm_portions", "build/tests/lib/bias",
                 "build/tests/lib/golden", "tests/input.bats", "tests/filters.bats"],

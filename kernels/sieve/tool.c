@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Values of the options. What is handed on as it was given has no meaning here. */
@@ -116,6 +117,9 @@ static int open_sieve(ws_job *job, ws_err *err) {
     if (rc) return rc;
     if (cl->noperand == 0) return ws_fail(err, WS_EUSAGE, "no model file: the first operand is the HMM, the rest are sequences");
     s->models = cl->operand[0];
+    struct stat st;
+    if (!s->max && stat(s->models, &st) == 0 && S_ISFIFO(st.st_mode) && !ws_source_is_stdin(s->models))
+        return ws_fail(err, WS_EUSAGE, "the models cannot come from the pipe %s, because four programs read them; name a file", s->models);
     if (ws_source_is_stdin(s->models))
         return ws_fail(err, WS_EUSAGE, "the models cannot come from standard input, because four programs read them; name a file");
     job->out[0].path = NULL; /* domscore opens all outputs, when it knows that nothing was misused */
