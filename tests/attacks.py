@@ -81,6 +81,7 @@ def make_data():
     write("demo.fa", load("demo.fa.gz"))
     write("small.fa", b">" + b">".join(load("demo.fa.gz").split(b">")[1:41]))
     write("dna.fa", load("golden/long-targets/inputs/short.fa.gz"))
+    write("genome.fa", load("golden/long-targets/inputs/dna_target.fa.gz"))
     write("regions", load("pairhmm/tiny.in.gz"))
     write("results", load("pairhmm/pairhmm-testdata.txt.gz"))
     write("slab.nii", load("golden/mrf/slab.nii.gz"))
@@ -201,18 +202,21 @@ class Attacks:
 
     def killed(self):
         form = self.r.choice(("tsv", "packed"))
+        genome = self.r.random() < 0.4
+        model, sequences = ("made.hmm", "genome.fa") if genome else ("three.hmm", "demo.fa")
         stages = [["msvfilt", "-O", form], ["vitfilt", "-O", form], ["fwdscore", "-O", form], ["domscore", "-O", "tsv"]]
-        stages = [[*s[:1], "--threads", self.r.choice("12"), *s[1:], "three.hmm"] for s in stages[:self.r.choice((2, 3, 4))]]
+        stages[0] += ["--long"] if genome else []
+        stages = [[*s[:1], "--threads", self.r.choice("12"), *s[1:], model] for s in stages[:self.r.choice((2, 3, 4))]]
         stages[-1][stages[-1].index("-O") + 1] = "tsv"
-        key = tuple(s[0] for s in stages)
+        key = tuple(s[0] for s in stages) + (genome,)
         if key not in self.known:
-            data = content("demo.fa")
+            data = content(sequences)
             for s in stages:
                 data = plain(s, data)
             self.known[key] = data
         victim = self.r.randrange(len(stages) - 1)
         moment = self.r.random() * self.r.choice((0.01, 0.05, 0.2))
-        running, source = [], open("demo.fa", "rb")
+        running, source = [], open(sequences, "rb")
         for i, s in enumerate(stages):
             last = i + 1 == len(stages)
             p = subprocess.Popen(s, stdin=source, stdout=open("chain.out", "wb") if last else subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -464,6 +468,28 @@ class Attacks:
             pass
         return found
 
+    def signals(self):
+        """A run that writes files is ended at a random moment: by that signal, without a word, and what is there has whole lines."""
+        argv, options = self.r.choice(WRITERS)
+        number = self.r.choice((signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
+        files = {o: "sent." + o.strip("-") for o in options if o not in ("--stats", "--labels")}
+        for f in files.values():
+            write(f, b"")
+
+        def before():
+            for s in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                signal.signal(s, signal.SIG_DFL)
+        p = subprocess.Popen(argv[:1] + [x for o in files for x in (o, files[o])] + argv[1:], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, preexec_fn=before)
+        time.sleep(self.r.random() * self.r.choice((0.01, 0.03, 0.1)))
+        p.send_signal(number)
+        err = p.stderr.read()
+        rc = p.wait(SECONDS)
+        need(rc in (0, -number) and not err, argv, number, rc, err)
+        for o, f in files.items():
+            got = content(f)
+            need(not got or got.endswith(b"\n") or (argv[0], o) == ("papara-score", "--tree"), argv, o, number, got[-80:])
+
     def outputs(self):
         for n in os.listdir("."):
             if n.startswith("o."):
@@ -496,7 +522,7 @@ class Attacks:
 # Commands with several outputs, and the options that name them.
 WRITERS = (
     (["msvfilt", "--quiet", "three.hmm", "small.fa"], ["-o", "-U", "--stats"]),
-    (["respack", "--quiet", "small.fa"], ["-o", "--stats"]),
+    (["respack", "--quiet", "-O", "fasta", "small.fa"], ["-o", "--stats"]),
     (["domscore", "three.hmm", "fwd3.wsp"], ["-o", "--tblout", "--domtblout", "-A", "--stats"]),
     (["hmmsieve", "three.hmm", "small.fa"], ["-o", "--tblout", "--domtblout", "-A"]),
     (["nhmmsieve", "made.hmm", "dna.fa"], ["-o", "--tblout", "--dfamtblout", "--stats"]),
@@ -516,6 +542,7 @@ WHAT = {
     "places": "every output option: links, descriptors, full disks, misuse",
     "spliced": "packed streams: frames dropped, doubled, moved, mixed",
     "cells": "cells of tables, windows too", "volumes": "headers of volumes", "sieve": "programs of hmmsieve that are ended",
+    "signals": "SIGINT, SIGTERM and SIGHUP while every tool writes",
 }
 
 
