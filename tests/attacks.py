@@ -95,7 +95,7 @@ def make_data():
     write("vit.tsv", plain(["vitfilt", "made.hmm", "msv.tsv"]))
     write("fwd.tsv", plain(["fwdscore", "made.hmm", "vit.tsv"]))
     for n in ("ssv", "msv", "vit", "fwd"):
-        write(n + ".wsp", plain(["respack", n + ".tsv"]))
+        write(n + ".wsp", plain(["respack", "--dna", n + ".tsv"]))
     write("sequences.wsp", plain(["respack", "small.fa"]))
     write("fwd3.wsp", plain(["fwdscore", "-O", "packed", "three.hmm", "pairs.wsp"]))
 
@@ -373,7 +373,7 @@ class Attacks:
         return [data[a:b] for a, b in zip(starts, starts[1:] + [len(data)])]
 
     def cells(self):
-        """A cell of a table, most often of windows, becomes something else."""
+        """A cell of a table, most often of windows, becomes something else; packed it is the same table."""
         stage, table, model = self.r.choice((("msvfilt", "ssv.tsv", "made.hmm"), ("vitfilt", "msv.tsv", "made.hmm"),
                                              ("fwdscore", "vit.tsv", "made.hmm"), ("domscore", "fwd.tsv", "made.hmm"),
                                              ("respack", "fwd.tsv", None), ("domscore", "rows.tsv", "three.hmm")))
@@ -391,6 +391,9 @@ class Attacks:
         argv = [stage] + self.r.choice(([], ["-O", "packed"] if stage != "domscore" else ["-O", "tblout"])) + ([model] if model else [])
         rc, out, err = run(argv + ["--quiet", "--threads", self.r.choice("13")], b"\n".join(lines))
         need(rc in (0, 1) and (rc == 0 or err.count(b"\n") == 1), argv, table, lines[row][-300:], rc, err)
+        if rc == 0 and "packed" not in argv and stage != "respack" and b"\tquery\t" in lines[head]:
+            packed = plain(["respack", "--quiet", "-K", "1000"] + ([] if model == "three.hmm" else ["--dna"]), b"\n".join(lines))
+            need(run(argv + ["--quiet", "-K", "2000"], packed) == (0, out, b""), argv, table, lines[row][-300:], "packed pairs give other rows")
 
     def volumes(self):
         """Numbers of a NIfTI-1 header become others; the voxels may be compressed, cut or followed by more."""
