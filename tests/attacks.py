@@ -393,7 +393,8 @@ class Attacks:
         need(rc in (0, 1) and (rc == 0 or err.count(b"\n") == 1), argv, table, lines[row][-300:], rc, err)
         if rc == 0 and "packed" not in argv and stage != "respack" and b"\tquery\t" in lines[head]:
             packed = plain(["respack", "--quiet", "-K", "1000"] + ([] if model == "three.hmm" else ["--dna"]), b"\n".join(lines))
-            need(run(argv + ["--quiet", "-K", "2000"], packed) == (0, out, b""), argv, table, lines[row][-300:], "packed pairs give other rows")
+            again = run(argv + ["--quiet", "-K", "2000"], packed)
+            need(again == (0, out, b""), argv, table, lines[row][-300:], "packed pairs give other rows")
 
     def volumes(self):
         """Numbers of a NIfTI-1 header become others; the voxels may be compressed, cut or followed by more."""

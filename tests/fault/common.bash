@@ -5,6 +5,7 @@
 make_shim() {
     if [ -n "${WARPSIEVE_SHIMMED:-}" ]; then
         export shim=- WARPSIEVE_BIN=$WARPSIEVE_SHIMMED
+        PATH=$WARPSIEVE_BIN:$PATH # for the test that calls this, where setup_file does not
         return
     fi
     ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -I"$top" -shared -fPIC -o shim.so "$top/tests/fault/shim.c" -ldl
