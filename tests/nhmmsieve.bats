@@ -209,7 +209,8 @@ setup() { in_data; }
     refused 1 'STATS'
     printf '>a\nACGTEACGT\n' >letter.fa
     run -1 --separate-stderr nhmmsieve -O bed made.hmm letter.fa
-    refused 1 'line 2' '"E"|E '
+    refused 1 'line 2' '"E"|E ' 'see --bad-residue of respack' # it has no such option itself
+    respack --dna --bad-residue x letter.fa | nhmmsieve -O bed made.hmm >got
     ssvfilt -a made.hmm short.fa | head -3 >table.tsv
     run -1 --separate-stderr nhmmsieve -O bed made.hmm table.tsv
     refused 1 'table'
