@@ -112,7 +112,8 @@ static int refuse(const ws_parse *s, uint8_t c, ws_err *err) {
     char quote[WS_QUOTE_MAX], name[WS_QUOTE_MAX], of[WS_QUOTE_MAX + 32] = "";
     const char ch = (char)c;
     if (s->name.n) snprintf(of, sizeof of, " of sequence \"%s\"", ws_quote(name, s->head.p + s->name.at, s->name.n));
-    return ws_parse_fail(s, err, "'%s' is not a letter of the %s alphabet, at position %llu%s (see --bad-residue of respack and the filters)",
+    return ws_parse_fail(s, err,
+                         "'%s' is not a letter of the %s alphabet, at position %llu%s (see --bad-residue of respack and the filters)",
                          ws_quote(quote, &ch, 1), s->abc->name, (unsigned long long)(s->at + ws_parse_len(s)) + 1, of);
 }
 

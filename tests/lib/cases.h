@@ -40,11 +40,14 @@ static const struct a_case cases[] = {
     CASE("lengths around words", FA, ">a\nA\n>b\nACDEF\n>c\nACDEFG\n>d\nACDEFGH\n>e\nACDEFGACDEFG\n",
          "a|||A\nb|||ACDEF\nc|||ACDEFG\nd|||ACDEFGH\ne|||ACDEFGACDEFG\n", NULL, 0),
     CASE("bad letter", FA, ">a\nAC\n>b c\nACD\nE1F\n>d\nA\n", "a|||AC\n",
-         "line 5: '1' is not a letter of the amino alphabet, at position 5 of sequence \"b\" (see --bad-residue of respack and the filters)", 0),
+         "line 5: '1' is not a letter of the amino alphabet, at position 5 of sequence \"b\""
+         " (see --bad-residue of respack and the filters)", 0),
     CASE("dash", FA, ">a\n-\n", "",
-         "line 2: '-' is not a letter of the amino alphabet, at position 1 of sequence \"a\" (see --bad-residue of respack and the filters)", 0),
+         "line 2: '-' is not a letter of the amino alphabet, at position 1 of sequence \"a\""
+         " (see --bad-residue of respack and the filters)", 0),
     CASE("byte beyond ASCII", FA, ">a\nA\xc3\xa9\n", "",
-         "line 2: '\\xc3' is not a letter of the amino alphabet, at position 2 of sequence \"a\" (see --bad-residue of respack and the filters)",
+         "line 2: '\\xc3' is not a letter of the amino alphabet, at position 2 of sequence \"a\""
+         " (see --bad-residue of respack and the filters)",
          0),
     CASE("bad letters to X", FA,
          ">a\nA1-\xff"
@@ -89,9 +92,11 @@ static const struct a_case cases[] = {
     CASE("something else between records", FQ, "@a\nAC\n+\nII\n>b\nAC\n", "a||II|AC\n",
          "line 5: expected '@' at the start of a FASTQ record, found \">b\"", .only_whole = 1),
     CASE("bad letter in a read", FQ, "@a\nA>C\n+\nIII\n", "",
-         "line 2: '>' is not a letter of the amino alphabet, at position 2 of sequence \"a\" (see --bad-residue of respack and the filters)", 0),
+         "line 2: '>' is not a letter of the amino alphabet, at position 2 of sequence \"a\""
+         " (see --bad-residue of respack and the filters)", 0),
     CASE("blank in a read", FQ, "@a\nA C\n+\nIII\n", "",
-         "line 2: ' ' is not a letter of the amino alphabet, at position 2 of sequence \"a\" (see --bad-residue of respack and the filters)", 0),
+         "line 2: ' ' is not a letter of the amino alphabet, at position 2 of sequence \"a\""
+         " (see --bad-residue of respack and the filters)", 0),
     CASE("bad letters skipped with their qualities", FQ, "@a\n1AC2D3\n+\nabcdef\n@b\nAC\n+\nxy\n",
          "a||bce|ACD\nb||xy|AC\n", NULL, WS_BADRES_SKIP),
     CASE("bad letters of a read to X", FQ, "@a\n1AC\n+\nabc\n", "a||abc|XAC\n", NULL, WS_BADRES_X),
@@ -138,7 +143,8 @@ static const struct a_case cases[] = {
          "line 2: expected a header line with the columns name and seq, found \"name\\x09sequence\"", 0),
     CASE("a column twice", TAB, "name\tseq\tname\n", "", "line 1: column \"name\" stands twice in the header", 0),
     CASE("bad letter in a row", TAB, "name\tseq\na\tAC\nb\tA-C\n", "a|||AC\n #0|||2\n",
-         "line 3: '-' is not a letter of the amino alphabet, at position 2 of sequence \"b\" (see --bad-residue of respack and the filters)", 0),
+         "line 3: '-' is not a letter of the amino alphabet, at position 2 of sequence \"b\""
+         " (see --bad-residue of respack and the filters)", 0),
     CASE("'>' in a row", TAB, "seq\tname\n>\tb\n", "",
          "line 2: '>' is not a letter of the amino alphabet, at position 1 (see --bad-residue of respack and the filters)", 0),
     CASE("bad letters of rows skipped", TAB, "name\tseq\tqual\tquery\na\tA-C\tIJK\tm\na\tAC\tIK\tn\n",
