@@ -96,6 +96,8 @@ ws_cell ws_row_cell_behind(const ws_batch *b, const ws_row *row, int index, ws_r
 double ws_row_number(const ws_batch *b, const ws_row *row, int index);
 /* The same of a column of numbers that a tool computed; NaN where nobody says so, as in a table. */
 float ws_row_exact(const ws_batch *b, const ws_row *row, int index);
+/* Has the processor fetch what ws_row_exact will read of a row that is in its cache. Sets nothing. */
+void ws_row_fetch(const ws_batch *b, const ws_row *row, int index);
 
 /* Empties a batch, which was zeroed once, and keeps its memory for the next filling. */
 void ws_batch_reuse(ws_batch *b);

@@ -23,7 +23,7 @@
  * measured speed). */
 #define VIT_TRACKS(Q) (VB_LANES == 64 && (Q) > 35 && (Q) <= 50 ? 2 : 4)
 
-enum { LOWEST = -32768, HIGHEST = 32767, TRACKS = 4, CHECK = 8 };
+enum { LOWEST = -32768, HIGHEST = 32767, TRACKS = 4, CHECK = 8, SWEEP = 16 };
 enum { BM, MM, IM, DM, MI, II, MD, DD, NPAR }; /* in the order in which the row loop loads them */
 static const ws_ptrans par_from[NPAR] = {WS_PBM, WS_PMM, WS_PIM, WS_PDM, WS_PMI, WS_PII, WS_PMD, WS_PDD};
 
@@ -33,8 +33,10 @@ typedef struct vit {
     int floor;     /* with `wrap`, the lowest M: LOWEST less two of the lowest transitions */
     int none;      /* with `wrap`, a cell without a path: LOWEST less one of them */
     int least;     /* wmove from which on `wrap` is right; above 0: never */
+    int sweep;     /* with `wrap`, carries are added in every row: see set_through */
     int16_t *par;  /* par[(q * NPAR + t) * VW_LANES + lane] */
     int16_t *gain; /* gain[q * VW_LANES + lane]: over the nodes from k on, the largest (sum of DD) + DM_k - BM_{k+1} */
+    int16_t *through; /* through[q * VW_LANES + lane]: what a carry into the lane pays up to M behind vector q; q = Q: to leave the lane */
     int16_t *emit; /* emit[(x * Q + q) * VW_LANES + lane] */
 } vit;
 
@@ -77,6 +79,20 @@ static void carry_on(const vit *p, V carry, V xB, V *cell) {
         carry = VW_UP1(carry, VW_SET1(LOWEST));
         if (!VW_ANY_GT(carry, VW_SET1(LOWEST))) return;
     }
+}
+
+/* Adds the D that crosses into the next lane to X of S sequences: all of it, so no branch depends on it. d: the D that leaves the lanes;
+ * afterwards the D that leaves the lanes behind them, into the next ones. */
+WS_INLINE void sweep_on(const int S, const vit *p, V *d, V *const *cell) {
+    const size_t Q = (size_t)p->Q;
+    const V lowest = VW_SET1(LOWEST), floor = VW_SET1(p->floor), out = V_LOAD(p->through + Q * VW_LANES);
+    V carry[TRACKS];
+    V_UNROLL for (int s = 0; s < S; s++) carry[s] = VW_MAX(VW_UP1(d[s], lowest), floor);
+    for (size_t q = 0; q < Q; q++) {
+        const V through = V_LOAD(p->through + q * VW_LANES);
+        V_UNROLL for (int s = 0; s < S; s++) cell[s][2 * q] = VW_MAX(cell[s][2 * q], VW_ADD(carry[s], through));
+    }
+    V_UNROLL for (int s = 0; s < S; s++) d[s] = VW_ADDS(carry[s], out);
 }
 
 /* Computes n rows of S sequences, fewer if a sequence reaches its top. Returns the number of rows done. seq[s]:
@@ -122,6 +138,7 @@ WS_INLINE size_t rows(const int S, const int keep, const int wrap, const vit *p,
                 d[s] = VW_MAX(sum(wrap, m, wMD), sum(wrap, d[s], wDD));
             }
         }
+        if (wrap && p->sweep) sweep_on(S, p, d, cell);
         V_UNROLL for (int s = 0; s < S; s++) {
             if (__builtin_expect(VW_ANY_GT(best[s], limit[s]), 0) && raise(best[s], &limit[s], &xB[s], t[s])) {
                 t[s]->over = 1;
@@ -196,6 +213,24 @@ static int set_floor(vit *p, const ws_words *w) {
     return p->least > 0 ? LOWEST : lowest;
 }
 
+/* Sets `through`, and `sweep` if a carry may be added to it without saturation: a carry is at least the floor here, which lies two of the
+ * lowest transitions above LOWEST. Padding takes what fits, because nothing leaves it. In models with more vectors than SWEEP most rows
+ * are better off with a branch. */
+static void set_through(vit *p, const ws_words *w) {
+    const int least = p->floor <= 0 ? LOWEST - p->floor : LOWEST;
+    p->sweep = p->least <= 0 && p->floor <= 0 && p->Q <= SWEEP;
+    for (int z = 0; z < VW_LANES; z++) {
+        int sum = 0;
+        for (int q = 0; q < p->Q; q++) {
+            const int k = z * p->Q + q + 1, v = k < w->M ? sum + w->tr[WS_PDM][k] : least;
+            if (v < least) p->sweep = 0;
+            p->through[q * VW_LANES + z] = (int16_t)v;
+            sum = k < w->M ? sum + w->tr[WS_PDD][k] : least;
+        }
+        p->through[p->Q * VW_LANES + z] = (int16_t)(sum > LOWEST ? sum : LOWEST);
+    }
+}
+
 /* Makes the layout of a ws_words, and keeps no pointer to it. The caller has zeroed `layout`, and calls clear also
  * after a failure. Returns WS_ENOMEM on failure. */
 static int lay_out(void *layout, const void *form, ws_err *err) {
@@ -207,7 +242,8 @@ static int lay_out(void *layout, const void *form, ws_err *err) {
     p->par = ws_calloc(row * NPAR, sizeof *p->par, err);
     p->gain = ws_calloc(row, sizeof *p->gain, err);
     p->emit = ws_calloc(row * (size_t)w->Kp, sizeof *p->emit, err);
-    if (!p->par || !p->gain || !p->emit) return WS_ENOMEM;
+    p->through = ws_calloc(row + VW_LANES, sizeof *p->through, err);
+    if (!p->par || !p->gain || !p->emit || !p->through) return WS_ENOMEM;
     /* padding: the lowest score in every table */
     for (size_t i = 0; i < row * NPAR; i++) p->par[i] = LOWEST;
     for (size_t i = 0; i < row; i++) p->gain[i] = LOWEST;
@@ -215,6 +251,7 @@ static int lay_out(void *layout, const void *form, ws_err *err) {
     for (int t = 0; t < NPAR; t++) lay(p, w->M, w->tr[par_from[t]] + 1, p->par + t * VW_LANES, NPAR);
     lay_gain(p, w);
     const int lowest = set_floor(p, w);
+    set_through(p, w);
     for (size_t i = 0; i < row * NPAR; i++)
         if (i / VW_LANES % NPAR != BM && p->par[i] < lowest) p->par[i] = (int16_t)lowest;
     for (int x = 0; x < w->Kp; x++)
@@ -227,4 +264,5 @@ static void clear(void *layout) {
     ws_free(p->par);
     ws_free(p->gain);
     ws_free(p->emit);
+    ws_free(p->through);
 }
