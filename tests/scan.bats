@@ -57,6 +57,29 @@ wide_data() {
     { echo '>big'; zcat demo.fa.gz | grep -v '>' | tr -d '\n' | awk '{ for (i = 0; i < 7; i++) print }'; } >big.fa
 }
 
+# Made models, 31 MB of them for fwdscore, go when others need the room, and are made again for the next batch
+@test "models that --mem has no room for: the same rows within the memory" {
+    local i tool
+    for i in $(seq 600); do sed "s/^NAME .*/NAME  copy$i/" m.hmm; done >many.hmm
+    zcat demo.fa.gz | head -40 >few.fa
+    gzip -1 <many.hmm >many.hmm.gz
+    msvfilt -P 1 -O packed many.hmm few.fa >pairs
+    for tool in fwdscore vitfilt; do
+        $tool -a -t 2 many.hmm few.fa >want
+        $tool -a -t 3 --mem 2M -K 700 many.hmm few.fa >got
+        same want got
+        $tool -a -t 2 --mem 2M many.hmm.gz few.fa >zipped # cannot be read again, so its models stay
+        cmp <(grep -v '^##' want) <(grep -v '^##' zipped)
+        $tool -t 2 -P 1 -O packed many.hmm pairs >want
+        $tool -t 3 -P 1 -O packed --mem 1M -K 700 many.hmm pairs >got
+        same want got
+    done
+    sanitized && return
+    (ulimit -v 45000 && fwdscore -t 2 -a --mem 4M -o limited many.hmm few.fa)
+    fwdscore -t 2 -a many.hmm few.fa >want
+    same want limited
+}
+
 @test "rows that are long, or more than --mem has room for, wait for nobody" {
     wide_data
     { cat big.fa; cat demo.fa; } >both.fa

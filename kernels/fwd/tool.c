@@ -76,4 +76,6 @@ const ws_tool ws_fwd_tool = {
     .open = open_stage,
     .close = ws_cascade_close,
     .make = ws_cascade_make,
+    .forget = ws_cascade_forget,
+    .made_size = ws_cascade_made_size,
 };

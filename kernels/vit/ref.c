@@ -66,4 +66,4 @@ static ws_fscore one(const void *form, const ws_lenmodel *lm, const uint8_t *x, 
     return ws_vit_score(xC, lm->wmove);
 }
 
-const ws_body ws_vit_scalar = {.form = &ws_words_form, .room = room_of, .one = one};
+const ws_body ws_vit_scalar = {.form = &ws_words_form, .node_bytes = 80, .room = room_of, .one = one};

@@ -64,4 +64,5 @@ static int score(const void *layout, const ws_seqs *list, ws_fscore *out, ws_buf
     return rc;
 }
 
-const ws_body V_FACE(ws_vit_) = {.form = &ws_words_form, .size = sizeof(vit), .lay_out = lay_out, .clear = clear, .score = score};
+const ws_body V_FACE(ws_vit_) = {.form = &ws_words_form, .node_bytes = 80,
+                                 .size = sizeof(vit), .lay_out = lay_out, .clear = clear, .score = score};

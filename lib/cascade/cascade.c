@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Opening of a filter: models into targets, options into thresholds, columns. */
+#include "lib/base/memory.h"
 #include "lib/io/source.h"
 #include "lib/cascade/cutoffs.h"
 
@@ -19,9 +20,30 @@ int ws_cascade_make(ws_job *job, uint32_t t, ws_err *err) {
     ws_bias_set(&m->bias, m->hmm);
     rc = ws_profile_create(&m->profile, m->hmm, err);
     if (!rc && c->windows) rc = ws_cascade_windows_make(job, t, m->hmm, &m->profile, err);
-    job->target[t].hash = m->hmm->hash;
+    if (!job->target[t].hash) job->target[t].hash = m->hmm->hash; /* once: the writer may look while the model is made again */
     ws_hmm_forget(&c->set.hmm[t]);
     return rc;
+}
+
+/* Bounds the memory of made models, unless some cannot be read again, since their file is compressed or a pipe. */
+static void bound_models(ws_job *job, const ws_cascade *c, uint64_t mem) {
+    for (size_t i = 0; i < c->set.n; i++)
+        if (!c->set.place[i].n) mem = 0;
+    job->target_mem = job->tool->forget ? mem : 0;
+}
+
+/* Windows keep what was made of their models. */
+void ws_cascade_forget(ws_job *job, uint32_t t) {
+    ws_cascade *c = job->data;
+    if (c->windows) return;
+    ws_profile_destroy(&c->model[t].profile);
+    ws_hmm_forget_annotation(&c->set.hmm[t]);
+}
+
+/* A profile has a score for each code and eight transitions. */
+size_t ws_cascade_made_size(const ws_job *job, uint32_t t) {
+    const ws_cascade *c = job->data;
+    return ((size_t)c->set.hmm[t].abc->Kp + WS_NPTRANS) * sizeof(float) * (size_t)(c->set.hmm[t].M + 1);
 }
 
 /* Limits the cells of a batch, so that the next program of a pipe gets its rows within a second of device time. A
@@ -138,7 +160,8 @@ int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
     if (!rc) rc = thresholds(c, job, err);
     if (!rc) rc = make_targets(job, c, err);
     if (!rc && c->opts->tally_given) rc = open_tally(c, err);
-    ws_scan_of(job)->mem = c->opts->mem;
+    ws_scan_of(job)->mem = c->opts->mem ? c->opts->mem : ws_memory_allowed() / 4;
+    if (!rc) bound_models(job, c, ws_scan_of(job)->mem / 2);
     if (!rc) ws_scan_of(job)->abc = c->set.hmm[0].abc;
     ws_scan_of(job)->looks_like_dna =
         "the models are of proteins, but the sequences look like DNA; their letters are scored as amino acids";

@@ -59,7 +59,7 @@ typedef struct ws_cascade_opts {
         WS_CASCADE_REAL('Z', "db-size", z, "N", "sequences in the whole database, for E-values: in= of the ##end line", 1e18, \
                         WS_OPT_ABOVE)
 #define WS_CASCADE_MEM                                                                                                     \
-    {0, "mem", NULL, WS_OPT_SIZE, WS_CASCADE_AT(mem), "SIZE", "memory for batches and rows [a quarter of what there is]",     \
+    {0, "mem", NULL, WS_OPT_SIZE, WS_CASCADE_AT(mem), "SIZE", "memory for models, batches, rows [a quarter of what there is]",     \
      .min = 1e6, .max = 1e15, .group = WS_GROUP_RUN, .given = WS_OPT_NOGIVEN}
 #define WS_CASCADE_MODELS                                                                                                  \
     {0, "tally", NULL, WS_OPT_INT, WS_CASCADE_AT(tally), "FD", "", .min = 0, .max = 1e6, .group = WS_GROUP_MISC,          \
@@ -96,6 +96,8 @@ typedef struct ws_cascade_opts {
 int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err);
 void ws_cascade_close(ws_job *job);
 int ws_cascade_make(ws_job *job, uint32_t t, ws_err *err);
+void ws_cascade_forget(ws_job *job, uint32_t t);
+size_t ws_cascade_made_size(const ws_job *job, uint32_t t);
 int ws_cascade_begin(const ws_job *job, const ws_batch *b, ws_worker *worker, ws_err *err);
 int ws_cascade_decide(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_worker *worker,
                      ws_hits *hits, ws_err *err);
@@ -105,7 +107,8 @@ extern const ws_scoring ws_cascade_scoring; /* results are ws_fscore */
 /* Initialises these members in a filter's ws_tool. The filter's tool.c adds opts, defaults, backends and open_stage. */
 #define WS_CASCADE_TOOL                                                                                              \
     .opts = opts, .own_size = sizeof(ws_cascade_opts), .defaults = defaults, .backends = backends, .reader = &ws_scan_reader, \
-    .for_reader = &ws_cascade_scoring, .open = open_stage, .close = ws_cascade_close, .make = ws_cascade_make
+    .for_reader = &ws_cascade_scoring, .open = open_stage, .close = ws_cascade_close, .make = ws_cascade_make, \
+    .forget = ws_cascade_forget, .made_size = ws_cascade_made_size
 
 /* What decide and the cutters know of windows: lib/cascade/windows.c. */
 typedef struct ws_cascade_windows ws_cascade_windows;

@@ -40,6 +40,7 @@ static int open_windows(ws_job *job, ws_err *err) {
     ws_cascade_windows *w = c->windows = ws_calloc(1, sizeof *w, err);
     if (!w) return err->code;
     pthread_mutex_init(&w->lock, NULL);
+    job->target_mem = 0; /* what is made of their models stays */
     w->options = (ws_long_options)WS_LONG_DEFAULTS;
     w->options.F1 = w->options.F2 = w->options.F3 = o->p_given ? o->p : c->stage->window_p;
     if (o->full) w->options.B1 = w->options.B2 = w->options.B3 = (uint32_t)o->full;

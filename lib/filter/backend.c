@@ -14,6 +14,11 @@ int ws_filter_prepare(const ws_backend *self, const ws_target *t, void **prep, w
 
 void ws_filter_release(void *prep) { ws_filter_destroy(prep); }
 
+/* Layouts are padded to whole registers of at most 64 nodes. */
+size_t ws_filter_size(const ws_backend *self, const ws_target *t) {
+    return ((const ws_body *)self->own)->node_bytes * ((size_t)t->qlen + WS_ALIGN);
+}
+
 ws_seqs ws_filter_list(const ws_batch *b, const ws_task *task, const ws_worker *worker) {
     return (ws_seqs){(const uint8_t *)worker->codes.p, b->first, b->len, (const ws_lenmodel *)(const void *)worker->perseq.p, task->item,
                      task->n};

@@ -16,11 +16,12 @@ extern "C" {
 #define WS_FILTER_BACKEND_AND_(width, prefix) WS_FILTER_BACKEND_(width, prefix),
 #define WS_FILTER_BACKEND_(width, prefix)                                                                            \
     &(const ws_backend){.name = #width, .usable = ws_usable_##width, .prepare = ws_filter_prepare, .release = ws_filter_release, \
-                        .score = ws_filter_score_tasks, .max_tasks = 1, .own = &prefix##width}
+                        .size = ws_filter_size, .score = ws_filter_score_tasks, .max_tasks = 1, .own = &prefix##width}
 
-/* Implement ws_backend.prepare, release and score: *prep is a ws_filter of the body self->own. */
+/* Implement ws_backend.prepare, release, size and score: *prep is a ws_filter of the body self->own. */
 int ws_filter_prepare(const ws_backend *self, const ws_target *t, void **prep, ws_err *err);
 void ws_filter_release(void *prep);
+size_t ws_filter_size(const ws_backend *self, const ws_target *t);
 int ws_filter_score_tasks(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err);
 
 /* Returns the sequences of a task as a list for a filter. It points into b, task and worker. */

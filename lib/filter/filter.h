@@ -16,6 +16,7 @@ extern "C" {
 /* The code of one width, or the scalar definition. */
 typedef struct ws_body {
     const ws_profile_form *form; /* the form of a profile from which lay_out starts */
+    size_t node_bytes; /* bytes of a layout, or of the definition's form, for each node of a protein's model, about */
 
     /* For vector widths. lay_out makes a layout of `size` bytes, zeroed before, from a form. It keeps no pointer to
      * the form, and returns WS_ENOMEM on failure. clear frees what the layout points to, also after a failure. */

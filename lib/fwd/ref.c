@@ -108,4 +108,4 @@ static ws_fscore one(const void *form, const ws_lenmodel *lm, const uint8_t *x, 
     return ws_fwd_score(C * lm->pmove, exponent);
 }
 
-const ws_body ws_fwd_scalar = {.form = &ws_fwd_tables_form, .room = room_of, .one = one};
+const ws_body ws_fwd_scalar = {.form = &ws_fwd_tables_form, .node_bytes = 160, .room = room_of, .one = one};

@@ -207,4 +207,5 @@ static int score(const void *layout, const ws_seqs *list, ws_fscore *out, ws_buf
     return ws_interleave_scores(&work, p, list, out, scratch, err);
 }
 
-const ws_body V_FACE(ws_fwd_) = {.form = &ws_fwd_tables_form, .size = sizeof(fwd), .lay_out = lay_out, .clear = clear, .score = score};
+const ws_body V_FACE(ws_fwd_) = {.form = &ws_fwd_tables_form, .node_bytes = 160,
+                                 .size = sizeof(fwd), .lay_out = lay_out, .clear = clear, .score = score};

@@ -302,6 +302,15 @@ void ws_hmm_forget(ws_hmm *h) {
     h->mat = h->tr = NULL;
 }
 
+void ws_hmm_forget_annotation(ws_hmm *h) {
+    for (int k = 0; k < WS_NNOTE; k++) {
+        ws_free(h->note[k]);
+        h->note[k] = NULL;
+    }
+    ws_free(h->map);
+    h->map = NULL;
+}
+
 void ws_hmmset_release(ws_hmmset *set) {
     for (size_t i = 0; i < set->n; i++) ws_hmm_release(&set->hmm[i]);
     for (size_t i = 0; i < set->nfile; i++)

@@ -76,5 +76,7 @@ int ws_hmmset_load(ws_hmmset *set, size_t i, ws_err *err);
 
 /* Frees the tables mat and tr, 108 bytes a node. Nothing needs them once a profile exists. */
 void ws_hmm_forget(ws_hmm *h);
+/* Frees note and map, 9 bytes a node, of a model that ws_hmmset_load can read again. */
+void ws_hmm_forget_annotation(ws_hmm *h);
 
 #endif

@@ -46,4 +46,4 @@ static ws_fscore one(const void *form, const ws_lenmodel *lm, const uint8_t *x, 
 
 static size_t room_of(const void *form) { return (size_t)((const ws_bytes *)form)->M + 1; }
 
-const ws_body ws_msv_scalar = {.form = &ws_bytes_form, .room = room_of, .one = one};
+const ws_body ws_msv_scalar = {.form = &ws_bytes_form, .node_bytes = 32, .room = room_of, .one = one};

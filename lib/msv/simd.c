@@ -228,4 +228,5 @@ static int score(const void *layout, const ws_seqs *list, ws_fscore *out, ws_buf
     return WS_OK;
 }
 
-const ws_body V_FACE(ws_msv_) = {.form = &ws_bytes_form, .size = sizeof(msv), .lay_out = lay_out, .clear = clear, .score = score};
+const ws_body V_FACE(ws_msv_) = {.form = &ws_bytes_form, .node_bytes = 96,
+                                 .size = sizeof(msv), .lay_out = lay_out, .clear = clear, .score = score};

@@ -40,6 +40,7 @@ struct ws_job {
 
     ws_machine machine;
     int nworker; /* threads of the run */
+    uint64_t target_mem; /* bytes that made targets should keep to, set by tool->open; 0: no bound */
     const ws_backend *backend;
     void **prep; /* [ntarget], NULL: not prepared yet. Atomic, as are those of cpu_prep */
     const ws_backend *cpu_backend; /* of "cuda+cpu" and auto: the CPU's, NULL of all others */
@@ -69,7 +70,12 @@ static inline const ws_backend *ws_job_pick_backend(const ws_job *job) {
 /* Makes target t and prepares it for a backend, which may be NULL, unless a thread did so before. Any thread may call it. While another
  * thread makes t, the call waits; if busy is not NULL, it sets *busy and returns at once. Fails as ws_tool.make and ws_backend.prepare. */
 int ws_job_ready(ws_job *job, const ws_backend *backend, uint32_t t, int *busy, ws_err *err);
-/* Makes all targets and prepares them for all open backends, on so many threads. */
+/* Does the same without `busy`, and sets *prep. Until the thread calls ws_job_leave, the target stays. */
+int ws_job_take(ws_job *job, const ws_backend *backend, uint32_t t, void **prep, ws_err *err);
+void ws_job_leave(ws_job *job, uint32_t t);
+/* Returns 0 if another target would take more memory than ws_job.target_mem: then only ws_job_take makes one. */
+int ws_job_has_room(const ws_job *job);
+/* Makes all targets for which there is room and prepares them for all open backends, on so many threads. */
 int ws_job_ready_all(ws_job *job, int threads, ws_err *err);
 /* Returns what a backend made of target t; NULL before that. */
 static inline void *ws_job_prep(const ws_job *job, const ws_backend *backend, uint32_t t) {

@@ -79,6 +79,8 @@ struct ws_backend {
     /* Once per target; *prep is released by release. Called from several threads for different targets. */
     int (*prepare)(const ws_backend *self, const ws_target *t, void **prep, ws_err *err);
     void (*release)(void *prep);
+    /* Returns about how many bytes prepare's result takes. NULL: nobody asks, since it is not given back before the end. */
+    size_t (*size)(const ws_backend *self, const ws_target *t);
     /* Scores tasks; pure but for the worker. */
     int (*score)(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err);
     size_t max_tasks; /* scored in one call: 1 on a CPU */
@@ -190,6 +192,10 @@ typedef struct ws_tool {
     /* Makes target t what backends and the reader want of it: once for each target, before a backend's prepare, not before somebody needs
      * it (ws_job_ready). Several threads for different targets. NULL: open has done it. */
     int (*make)(ws_job *job, uint32_t t, ws_err *err);
+    /* Gives back what make made of target t and only a backend's prepare reads; nobody uses the target meanwhile. make may be called again.
+     * made_size: about how many bytes that is. NULL: made targets stay. */
+    void (*forget)(ws_job *job, uint32_t t);
+    size_t (*made_size)(const ws_job *job, uint32_t t);
     /* Writes files of the tool's own that need no input, in front of the heads of the outputs: before that an option may turn out to be
      * wrong. NULL if there are none. */
     int (*early)(ws_job *job, ws_err *err);

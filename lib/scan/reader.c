@@ -78,9 +78,9 @@ static void configure(ws_scan_state *s) {
                                 .own = s->own,
                                 .nown = nown};
     const uint64_t mem = scan->mem ? scan->mem : ws_memory_allowed() / 4, slots = (uint64_t)ws_run_slots(job);
-    s->item_text = ws_max(mem / 2 / slots, LEAST_TEXT);
+    s->item_text = ws_max((mem - job->target_mem) / 2 / slots, LEAST_TEXT);
     /* With -a or -U every pair is a hit, and its row about as long again: at most a million of them in a batch. */
-    const uint64_t pairs = ws_min(MOST_PAIRS, mem / 2 / slots / PAIR_BYTES);
+    const uint64_t pairs = ws_min(MOST_PAIRS, (mem - job->target_mem) / 2 / slots / PAIR_BYTES);
     if ((scan->all || scan->keep_rejected) && job->ntarget > 0) s->conf.batch_seqs = ws_max(1, pairs / job->ntarget);
 }
 

@@ -105,6 +105,17 @@ static void make_call(call *g, const ws_job *job, const ws_batch *b, const pairi
 /* Seconds that a CPU scores before it asks again for a free stream. The end of a run waits for a CPU no longer than that. */
 #define TURN_SECONDS 0.02
 
+/* Takes the target of a task, which may have to be made: for a device that joined late, or where there was no room. */
+static int take_target(ws_scan_state *s, const ws_batch *b, const ws_backend *backend, ws_task *t, ws_err *err) {
+    void *prep;
+    int rc = ws_job_take(s->job, backend, t->target, &prep, err);
+    if (rc) return rc;
+    t->prep = prep;
+    if (!b->has_rows || ws_rows_are_free(b) || !(rc = ws_scan_check_model(s, t->target, err))) return WS_OK;
+    ws_job_leave(s->job, t->target);
+    return rc;
+}
+
 /* Scores and decides call after call of the pairing's targets. The scores of a call share one buffer. */
 static int score_calls(ws_scan_state *s, const ws_batch *b, const pairing *p, ws_worker *worker, ws_hits *hits, ws_err *err) {
     ws_job *job = s->job;
@@ -122,24 +133,24 @@ static int score_calls(ws_scan_state *s, const ws_batch *b, const pairing *p, ws
         if (be->hints && (rc = ws_buf_reserve(&worker->hints, g->pairs * sizeof(float), err))) break;
         char *score = worker->scores.p;
         float *hint = be->hints ? (float *)(void *)worker->hints.p : NULL;
-        for (size_t i = 0; i < g->n; i++) {
-            ws_task *t = &g->task[i];
-            if (!(t->prep = ws_job_prep(job, be, t->target))) { /* a device that joined late */
-                if ((rc = ws_job_ready(job, be, t->target, NULL, err))) break;
-                t->prep = ws_job_prep(job, be, t->target);
-            }
+        size_t taken = 0;
+        for (; taken < g->n && !rc; taken++) {
+            ws_task *t = &g->task[taken];
+            if ((rc = take_target(s, b, be, t, err))) break;
             t->score = score;
             score += t->n * size;
             t->hint = hint;
             if (hint) hint += t->n;
         }
         if (!rc) rc = be->score(b, g->task, g->n, worker, err);
-        if (rc && ws_job_fall_back_to_cpu(job, be, rc, err)) {
+        const int again = rc && ws_job_fall_back_to_cpu(job, be, rc, err);
+        for (size_t i = 0; i < g->n && !rc; i++) rc = s->scoring->decide(job, b, &g->task[i], g->row[i], worker, hits, err);
+        while (taken > 0) ws_job_leave(job, g->task[--taken].target);
+        if (again) {
             at = from;
             rc = WS_OK;
             continue;
         }
-        for (size_t i = 0; i < g->n && !rc; i++) rc = s->scoring->decide(job, b, &g->task[i], g->row[i], worker, hits, err);
         s->pairs += g->pairs;
         s->cells += g->cells;
         if (be->start) s->device_cells += g->cells;
@@ -153,14 +164,14 @@ static int has_passed(const ws_scan_state *s, const ws_batch *b) {
     return b->has_rows && !ws_rows_are_free(b) && s->scoring->has_passed && s->scoring->has_passed(s->job);
 }
 
-/* Makes the targets that rows name, and checks that they are the models of the input. A target that another thread is making comes last, so
- * that threads make different ones. */
+/* Makes the targets that rows name, as many as there is room for, and checks that they are the models of the input. A target that another
+ * thread is making comes last, so that threads make different ones. */
 static int ready_targets(ws_scan_state *s, const ws_batch *b, const pairing *p, ws_err *err) {
     ws_job *job = s->job;
     const ws_backend *be = has_passed(s, b) ? NULL : job->cpu_backend ? job->cpu_backend : job->backend;
     int rc = WS_OK, left = 0;
     for (int last = 0; last < 1 + left && !rc; last++)
-        for (size_t t = p->from; t < p->to && !rc; t++) {
+        for (size_t t = p->from; t < p->to && !rc && ws_job_has_room(job); t++) {
             int busy = 0;
             if (p->start[t - p->from] == p->start[t - p->from + 1]) continue;
             rc = ws_job_ready(job, be, (uint32_t)t, last ? NULL : &busy, err);

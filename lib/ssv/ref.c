@@ -26,4 +26,4 @@ static ws_fscore one(const void *form, const ws_lenmodel *lm, const uint8_t *x, 
 
 static size_t room_of(const void *form) { return (void)form, 0; }
 
-const ws_body ws_ssv_scalar = {.form = &ws_bytes_form, .room = room_of, .one = one};
+const ws_body ws_ssv_scalar = {.form = &ws_bytes_form, .node_bytes = 32, .room = room_of, .one = one};

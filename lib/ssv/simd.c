@@ -144,4 +144,5 @@ static int score(const void *layout, const ws_seqs *list, ws_fscore *out, ws_buf
     return rc;
 }
 
-const ws_body V_FACE(ws_ssv_) = {.form = &ws_bytes_form, .size = sizeof(ssv), .lay_out = lay_out, .clear = clear, .score = score};
+const ws_body V_FACE(ws_ssv_) = {.form = &ws_bytes_form, .node_bytes = 64,
+                                 .size = sizeof(ssv), .lay_out = lay_out, .clear = clear, .score = score};
