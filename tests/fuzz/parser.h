@@ -75,7 +75,7 @@ static int fuzz_same_sentence(const char *a, const char *b) {
     return *a == *b;
 }
 
-static int fuzz_parser(const ws_parser *parser, ws_format format, uint8_t option, uint8_t step, const uint8_t *p, size_t n) {
+WS_UNUSED static int fuzz_parser(const ws_parser *parser, ws_format format, uint8_t option, uint8_t step, const uint8_t *p, size_t n) {
     fuzz_result whole = {0}, cut = {0};
     const ws_seqread_conf conf = fuzz_conf(option, format);
     fuzz_parse(parser, &conf, p, n, 0, &whole);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * Fuzz target: windows as rows. Byte 0 chooses the form: a table, or packed pairs with right checksums. A row whose place is taken has
+ * as many residues as the place, lies within the record, and gives the same columns back. */
+#include "lib/long/rows.h"
+#include "tests/fuzz/parser.h"
+#include "tests/fuzz/mend.h"
+
+const char ws_fuzz_name[] = "windows";
+
+static void check_row(const ws_long_columns *c, const ws_batch *b, const ws_row *row) {
+    ws_err err = {0};
+    ws_long_row r;
+    const uint32_t len = b->len[row->seq];
+    const int rc = ws_long_row_read(&r, c, b, row, &err);
+    FUZZ_CHECK(rc == WS_OK || (rc == WS_EDATA && err.text[0]));
+    if (rc) return;
+    const uint64_t to = ws_long_coordinate(r.place.from, r.place.minus, len), low = ws_min(r.place.from, to);
+    FUZZ_CHECK(len > 0 && low >= 1 && low + len - 1 <= r.record_length);
+    double value[WS_LONG_NCOLUMN];
+    ws_long_row_values(value, &r.place, len, r.record_length);
+    for (int k = 0; k < WS_LONG_NCOLUMN; k++) {
+        const ws_cell cell = ws_row_cell(b, row, c->at[k]);
+        if (k == WS_LONG_STRAND) FUZZ_CHECK(cell.forms ? cell.v * value[k] > 0 : *cell.text == (value[k] < 0 ? '-' : '+'));
+        else FUZZ_CHECK(ws_row_number(b, row, c->at[k]) == value[k]);
+    }
+}
+
+static void check_rows(const ws_parser *parser, ws_format format, uint8_t option, const uint8_t *p, size_t n) {
+    ws_seqread_conf conf = fuzz_conf(option, format);
+    ws_parse s;
+    ws_batch batch = {0};
+    ws_long_columns c;
+    ws_err err = {0};
+    size_t took = n;
+    conf.nown = 0;
+    must(!ws_parse_prepare(&s, &conf, &err), "prepare");
+    void *own = ws_calloc(1, parser->size, &err);
+    must(own != NULL, "memory");
+    s.b = &batch;
+    s.input = "in";
+    s.line = 1;
+    int rc = parser->begin(own, &s, &err);
+    if (!rc) rc = parser->feed(own, &s, p, &took, &err);
+    (void)parser->finish(own, &s, !rc, &err);
+    const ws_mark mark = ws_parse_mark(&s);
+    batch.n = mark.n;
+    if (ws_long_columns_find(&c, &s.table))
+        for (size_t i = 0; i < mark.nrow; i++) check_row(&c, &batch, &batch.row[i]);
+    if (parser->release) parser->release(own);
+    ws_free(own);
+    ws_parse_release(&s);
+    ws_batch_release(&batch);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n) {
+    if (n < 2) return 0;
+    uint8_t *text = fuzz_copy(p + 1, n - 1);
+    const int packed = p[0] & 1;
+    if (packed) fuzz_mend(text, n - 1);
+    check_rows(packed ? &ws_parser_packed : &ws_parser_tsv, packed ? WS_FORMAT_PACKED : WS_FORMAT_TSV, p[0] & 0xfe, text, n - 1);
+    free(text);
+    return 0;
+}
