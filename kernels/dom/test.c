@@ -449,7 +449,8 @@ static void test_side_by_side(tap *tp, const ws_dom_backend *be, sample r, size_
     sample_must(ws_dom_worker_create(&w[0], &ws_dom_scalar, &options, &err), &err);
     sample_must(ws_dom_worker_create(&w[1], be, &options, &err), &err);
     for (int j = 0; j < N; j++) {
-        const uint32_t L = (uint32_t)(h->M + sample_below(&r, MOST - h->M + 1)), at = (uint32_t)sample_below(&r, (int)L - h->M + 1);
+        const uint32_t L = (uint32_t)(h->M + sample_below(&r, MOST - h->M + 1));
+        const uint32_t at = (uint32_t)sample_below(&r, (int)L - h->M + 1);
         for (uint32_t i = 0; i < L; i++) x[j][i] = (uint8_t)sample_below(&r, 4);
         for (int k = 1; k <= h->M; k++)
             for (uint8_t y = 0; y < 4; y++)
