@@ -191,6 +191,19 @@ setup() { in_data; }
     whole_rows got
 }
 
+@test "--tformat: the format is asserted, and a pipe without one byte is a failure unless it says that it may be" {
+    nhmmsieve --tformat fasta -O tblout made.hmm short.fa >got
+    same made-short.tbl got
+    run -1 --separate-stderr nhmmsieve --tformat packed made.hmm short.fa
+    told 'line 1|packed'
+    for t in "nhmmsieve made.hmm" "hmmsieve -O tsv protein.hmm"; do
+        run -1 --separate-stderr $t - < <(:)
+        told 'without one byte' '--in-format fasta'
+        $t --in-format fasta - < <(:) >got
+        [ "$(nrows got)" -eq 0 ]
+    done
+}
+
 @test "what it refuses: status and reason" {
     run -2 --separate-stderr nhmmsieve -E 1 -T 20 made.hmm human.fa
     refused 2 '-E and -T'

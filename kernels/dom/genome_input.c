@@ -41,6 +41,7 @@ static int open_reader(ws_job *job, ws_err *err) {
     r->conf = (ws_seqread_conf){.path = job->ninput ? job->input : standard_input,
                                 .npath = job->ninput ? job->ninput : 1,
                                 .abc = g->set.hmm[0].abc,
+                                .format = (ws_format)g->format,
                                 .block = g->scan.block,
                                 .context = cut->maxl,
                                 .wait_ms = 200,

@@ -23,6 +23,7 @@ extern const ws_tool ws_genome_tool;
 #define IGNORED(name_) {0, name_, NULL, WS_OPT_FLAG, AT(ignored), NULL, "", .flags = WS_OPT_HIDDEN, PLAIN}
 
 static const char *const forms[] = {"tsv", "tblout", "bed", "gff3", "dfamtblout", NULL};
+static const char *const formats[] = {"auto", "fasta", "fastq", "packed", NULL}; /* as ws_format counts them */
 
 static const ws_opt opts[] = {
     {'E', "evalue", NULL, WS_OPT_REAL, AT(E), "E", "report hits whose E-value is at most E [10]", .min = 0, .max = 1e300,
@@ -51,6 +52,8 @@ static const ws_opt opts[] = {
     LENGTH("B2", B2, "the same for Viterbi [240]"),
     LENGTH("B3", B3, "the same for Forward [1000]"),
 
+    {0, "tformat", "in-format", WS_OPT_CHOICE, AT(format), "FORMAT", "insist on auto, fasta, fastq or packed [auto: by content]",
+     .choices = formats, .group = WS_GROUP_INPUT, PLAIN},
     FLAG("watson", watson, WS_GROUP_INPUT, "search the strand as it is read only"),
     FLAG("crick", crick, WS_GROUP_INPUT, "search the other strand only"),
     {0, "block_length", NULL, WS_OPT_SIZE, AT(block), "N", "residues of a block [262144]", .min = 50000, .max = 1e9,

@@ -429,7 +429,7 @@ static void test_far_envelope(tap *tp, sample *r) {
     ws_hmmset_release(&set);
 }
 
-/* Envelopes of a window, some far and some near: side by side by a backend, as each alone by the definition. plain: 1 for blocks of rows. */
+/* Envelopes of a window, some far and some near: side by side by a backend, as each alone by definition. plain: 1 for blocks of rows. */
 static void test_side_by_side(tap *tp, const ws_dom_backend *be, sample r, size_t plain) {
     enum { N = 19, MOST = 400 };
     const ws_dom_options options = {.seed = 42, .plain = plain};

@@ -50,8 +50,8 @@ static const ws_opt opts[] = {
     WS_HIT_FLAG(sieve, "nobias", nobias, WS_GROUP_FILTER, WS_OPT_RESULT, "the filters do not correct for composition bias"),
     WS_HIT_FLAG(sieve, "long", windows, WS_GROUP_FILTER, WS_OPT_RESULT, "in front of all others: be nhmmsieve, which searches genomes"),
 
-    {0, "tformat", NULL, WS_OPT_STRING, AT(tformat), "FORMAT", "insist on sequences in this format: fasta, fastq or packed [by content]",
-     .group = WS_GROUP_INPUT, PLAIN},
+    {0, "tformat", "in-format", WS_OPT_STRING, AT(tformat), "FORMAT",
+     "insist on sequences in this format: fasta, fastq or packed [by content]", .group = WS_GROUP_INPUT, PLAIN},
 
     WS_HIT_OUTPUT_OPTS(sieve, forms, "text"),
 
