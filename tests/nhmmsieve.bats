@@ -51,7 +51,7 @@ setup() { in_data; }
     [ "${WARPSIEVE_TESTS:-quick}" = full ] && [ -d "$set" ] || skip "the full golden data are not asked for, or not at hand"
     for f in "$set"/models/*.gz; do zcat "$f" >"$(basename "$f" .gz)"; done
     for f in "$set"/inputs/*.xz; do xz -dc "$f" >"$(basename "$f" .xz)"; done
-    grep -v '^#' "$set/cases.tsv" | grep -v tandem >cases
+    grep -v '^#' "$set/cases.tsv" >cases
     while IFS=$'\t' read -r case model target options _; do
         [ "$options" != - ] || options=
         # shellcheck disable=SC2086 # options

@@ -79,7 +79,7 @@ options_of() { # options_of ssv|msv|vit|fwd|dom OPTION...
     full && [ -d "$set" ] || skip "the full golden data are not asked for, or not at hand"
     for f in "$set"/models/*.gz; do zcat "$f" >"$(basename "$f" .gz)"; done
     for f in "$set"/inputs/*.xz; do xz -dc "$f" >"$(basename "$f" .xz)"; done
-    grep -v '^#' "$set/cases.tsv" | grep -v tandem >cases
+    grep -v '^#' "$set/cases.tsv" >cases
     while IFS=$'\t' read -r case model target options _; do
         [ "$options" != - ] || options=
         # shellcheck disable=SC2046,SC2086 # options

@@ -88,7 +88,7 @@ static int make_model(const ws_job *job, struct ws_dom_windows *w, uint32_t t, w
     int rc = WS_OK;
     pthread_mutex_lock(&w->lock);
     if (!w->made[t]) {
-        m->hmm = h->hmm;
+        m->filter.hmm = h->hmm;
         m->model = *ws_cascade_window_model(job->data, t);
         rc = ws_dom_tables_create(&m->tables, &h->profile, h->hmm->evparam[WS_FTAU], h->hmm->evparam[WS_FLAMBDA], err);
         if (!rc) rc = ws_dom_window_model_create(&m->background, m->tables, &h->profile, h->hmm, err);

@@ -5,17 +5,22 @@
 #define WS_DOM_GENOME_H
 
 #include "kernels/dom/window.h"
+#include "lib/hmm/target.h"
 #include "lib/long/search.h"
 #include "lib/run/job.h"
 
 /* ---- models ---- */
 
+/* Filters on devices, by which windows of the device's own backend are tested: ws_tool.for_reader. */
+typedef struct ws_genome_devices {
+    const ws_backend *viterbi, *forward;
+} ws_genome_devices;
+
 /* What ws_target.data points to. */
 typedef struct ws_genome_model {
-    const ws_hmm *hmm;
-    ws_profile profile;
+    ws_hmm_target filter; /* as filters take it */
+    const ws_genome_devices *devices; /* NULL: none */
     ws_long_model model;
-    ws_bias bias;
     ws_dom_tables *tables;
     ws_dom_window_model background;
 } ws_genome_model;
@@ -28,9 +33,11 @@ typedef struct ws_genome_layout {
     ws_long_layout of;
     ws_long_dev *dev; /* NULL: the CPU marks */
     const ws_dom_backend *dom;
+    void *viterbi, *forward; /* of ws_genome_devices, which `by` is; NULL: the CPU scans and tests all windows */
+    const ws_genome_devices *by;
 } ws_genome_layout;
 /* Lays a model out for a width of lib/simd/width.h; if `device` is set, for a device too. The only failure is WS_ENOMEM. */
-int ws_genome_lay_out(const ws_genome_model *m, int width, int device, void **layout, ws_err *err);
+int ws_genome_lay_out(ws_genome_model *m, int width, int device, void **layout, ws_err *err);
 void ws_genome_layout_release(void *layout); /* NULL is legal */
 extern const ws_backend *const ws_genome_backends[];
 
@@ -39,7 +46,7 @@ extern const ws_backend *const ws_genome_backends[];
 /* A hit and where it came from. */
 typedef struct ws_genome_hit {
     uint32_t target, item;       /* item: place of its sub-window in the list */
-    uint32_t unit, part, number; /* of a batch: its block, its sub-window of the model there, and its place in that */
+    uint32_t unit, window, part, number; /* in a batch: its block, its window and sub-window of the model there, its place in that */
     ws_long_hit hit;             /* record: that of its place */
 } ws_genome_hit;
 typedef struct ws_genome_found {
@@ -74,11 +81,11 @@ typedef struct ws_genome_search {
     _Atomic uint64_t windows, envelopes, cells, device_cells;
 } ws_genome_search;
 
-/* Sub-windows that passed Forward and wait for their domains. */
+/* Windows that passed MSV and wait for the Viterbi scan, or sub-windows that passed Forward and wait for their domains. */
 typedef struct ws_genome_sub {
-    uint32_t target, unit, part, len;
+    uint32_t target, unit, window, part, len; /* window, part: places in the lists of its unit, the last one of sub-windows */
     ws_long_place place;
-    size_t at; /* its first code */
+    size_t at; /* its first code, a multiple of WS_RESIDUES_PER_WORD */
 } ws_genome_sub;
 typedef struct ws_genome_subs {
     ws_genome_sub *at;
@@ -90,7 +97,7 @@ typedef struct ws_genome_subs {
 typedef struct ws_genome_worker {
     ws_dom_worker *dom;
     ws_long_worker search;
-    ws_genome_subs subs; /* of the slice */
+    ws_genome_subs windows, untested, subs; /* of the slice; untested: not by Forward */
     ws_genome_found found;
 } ws_genome_worker;
 void ws_genome_worker_release(ws_genome_worker *w);
@@ -104,6 +111,13 @@ int ws_genome_work_plan(ws_genome_work *w, const ws_genome_search *s, const ws_b
 /* Does a part. Threads must take the parts in ascending order, because some wait for earlier ones. Failures are those of a device, of
  * making a model, and of ws_genome_domains. */
 int ws_genome_work_do(ws_genome_search *s, ws_genome_work *w, const ws_batch *b, size_t part, ws_genome_worker *worker, ws_err *err);
+/* Filters of a device, over windows of the models from..to, in one call: kernels/dom/genome_device.c. Failures are those of the device. */
+/* Sets keep[j] to 0 for windows in which the Viterbi scan finds no point, to 1 for all others. */
+int ws_genome_filter_windows(const ws_genome_search *s, ws_genome_layout *const *layout, size_t from, size_t to, const ws_genome_subs *w,
+                             uint8_t *keep, ws_err *err);
+/* Sets keep[j] to whether sub-window j passes Forward. */
+int ws_genome_test_subs(const ws_genome_search *s, ws_genome_layout *const *layout, size_t from, size_t to, const ws_genome_subs *subs,
+                        uint8_t *keep, ws_err *err);
 /* Returns the *n hits, sorted by model, and for each model in input order. Not before all parts are done. */
 const ws_genome_hit *ws_genome_work_hits(ws_genome_work *w, size_t *n);
 
@@ -158,6 +172,7 @@ typedef struct ws_genome {
     const char *tblout, *dfamtblout;
 
     /* behind open */
+    const ws_genome_devices *devices; /* NULL: none */
     ws_hmmset set;
     ws_genome_model *model; /* [set.n] */
     ws_genome_results results;

@@ -35,7 +35,7 @@ static int list_envelopes(const ws_genome_model *m, const ws_dom_pair *pair, siz
             most += g->nenv;
             if (g->failed == WS_DOM_MEMORY)
                 return ws_fail(err, WS_EDATA, "a region of %u residues against model %s needs more memory than --mem", g->to - g->from + 1,
-                               m->hmm->name);
+                               m->filter.hmm->name);
         }
     l->at = ws_calloc(most, sizeof *l->at, err);
     l->pair = l->at ? ws_calloc(most, sizeof *l->pair, err) : NULL;

@@ -4,12 +4,12 @@
 #include "lib/run/job.h"
 
 int ws_genome_model_create(ws_genome_model *m, const ws_hmm *hmm, const ws_long_options *o, ws_err *err) {
-    *m = (ws_genome_model){.hmm = hmm};
-    int rc = ws_profile_create(&m->profile, hmm, err);
-    if (!rc) rc = ws_long_model_create(&m->model, hmm, &m->profile, o, err);
-    if (!rc) rc = ws_dom_tables_create(&m->tables, &m->profile, hmm->evparam[WS_FTAU], hmm->evparam[WS_FLAMBDA], err);
-    if (!rc) rc = ws_dom_window_model_create(&m->background, m->tables, &m->profile, hmm, err);
-    ws_bias_set(&m->bias, hmm);
+    *m = (ws_genome_model){.filter = {.hmm = hmm}};
+    int rc = ws_profile_create(&m->filter.profile, hmm, err);
+    if (!rc) rc = ws_long_model_create(&m->model, hmm, &m->filter.profile, o, err);
+    if (!rc) rc = ws_dom_tables_create(&m->tables, &m->filter.profile, hmm->evparam[WS_FTAU], hmm->evparam[WS_FLAMBDA], err);
+    if (!rc) rc = ws_dom_window_model_create(&m->background, m->tables, &m->filter.profile, hmm, err);
+    ws_bias_set(&m->filter.bias, hmm);
     return rc;
 }
 
@@ -17,7 +17,7 @@ void ws_genome_model_release(ws_genome_model *m) {
     ws_dom_window_model_destroy(&m->background);
     ws_dom_tables_destroy(m->tables);
     ws_long_model_destroy(&m->model);
-    ws_profile_destroy(&m->profile);
+    ws_profile_destroy(&m->filter.profile);
 }
 
 static const ws_dom_backend *const dom_bodies[] = {WS_BY_WIDTH(ws_dom_)};
@@ -26,16 +26,24 @@ void ws_genome_layout_release(void *layout) {
     ws_genome_layout *l = layout;
     if (!l) return;
     ws_long_dev_destroy(l->dev);
+    if (l->viterbi) l->by->viterbi->release(l->viterbi);
+    if (l->forward) l->by->forward->release(l->forward);
     ws_long_layout_release(&l->of);
     ws_free(l);
 }
 
-int ws_genome_lay_out(const ws_genome_model *m, int width, int device, void **prep, ws_err *err) {
+int ws_genome_lay_out(ws_genome_model *m, int width, int device, void **prep, ws_err *err) {
     ws_genome_layout *l = *prep = ws_calloc(1, sizeof *l, err);
     if (!l) return err->code;
     l->dom = dom_bodies[width];
-    int rc = ws_long_layout_create(&l->of, width, WS_LONG_HAS_ALL, &m->model, &m->profile, &m->bias, err);
+    int rc = ws_long_layout_create(&l->of, width, WS_LONG_HAS_ALL, &m->model, &m->filter.profile, &m->filter.bias, err);
     if (!rc && device) rc = ws_long_dev_create(&l->dev, &m->model, err);
+    if (!rc && device && m->devices) {
+        const ws_target t = {.name = m->filter.hmm->name, .qlen = (uint64_t)m->filter.hmm->M, .data = &m->filter};
+        l->by = m->devices;
+        rc = l->by->viterbi->prepare(l->by->viterbi, &t, &l->viterbi, err);
+        if (!rc) rc = l->by->forward->prepare(l->by->forward, &t, &l->forward, err);
+    }
     if (!rc) return WS_OK;
     ws_genome_layout_release(l);
     *prep = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The work on a batch in parts: a slice of its blocks against a group of models each. Where a device marks, further parts mark the whole
- * batch for a group, two groups ahead, and the slices of that group wait for it. Sub-windows that pass Forward wait until all slices of
- * their group are done: then there are many of one model, whose domains fill the vectors. The thread of the last slice looks for them, and
- * further parts help. */
+ * batch for a group, two groups ahead, and the slices of that group wait for it. A device also says which windows the Viterbi scan can
+ * leave out, of a group at a time. Sub-windows that pass Forward wait until all slices of their group are done: then there are many of one
+ * model, whose domains fill the vectors. The thread of the last slice does these two, and further parts help with the domains. */
 #include "kernels/dom/genome.h"
 
 #include <pthread.h>
@@ -14,8 +14,8 @@ typedef struct group_state {
     const ws_backend *backend; /* who searches; NULL: not known yet */
     ws_long_marks *marks;      /* NULL: the CPU marks */
     size_t left;               /* slices that are not done */
-    int failed;
-    ws_genome_subs subs;       /* what the slices found; sorted when all are done */
+    int failed, found;         /* found: `subs` has all sub-windows, sorted */
+    ws_genome_subs windows, subs; /* windows that wait for a device; sub-windows that wait for their domains */
 } group_state;
 
 struct ws_genome_work {
@@ -79,6 +79,8 @@ static void drop_marks(ws_genome_work *w) {
     w->ngroup = 0;
 }
 
+static void reuse_subs(ws_genome_subs *s) { s->n = s->next = s->codes.n = 0; }
+
 static void release_subs(ws_genome_subs *s) {
     ws_free(s->at);
     ws_buf_release(&s->codes);
@@ -87,6 +89,8 @@ static void release_subs(ws_genome_subs *s) {
 void ws_genome_worker_release(ws_genome_worker *w) {
     ws_dom_worker_destroy(w->dom);
     ws_long_worker_release(&w->search);
+    release_subs(&w->windows);
+    release_subs(&w->untested);
     release_subs(&w->subs);
     ws_free(w->found.at);
 }
@@ -94,7 +98,10 @@ void ws_genome_worker_release(ws_genome_worker *w) {
 void ws_genome_work_destroy(ws_genome_work *w) {
     if (!w) return;
     drop_marks(w);
-    for (size_t g = 0; g < w->group_cap; g++) release_subs(&w->group[g].subs);
+    for (size_t g = 0; g < w->group_cap; g++) {
+        release_subs(&w->group[g].windows);
+        release_subs(&w->group[g].subs);
+    }
     ws_free(w->found.at);
     ws_free(w->group);
     ws_long_units_release(&w->units);
@@ -122,9 +129,11 @@ int ws_genome_work_plan(ws_genome_work *w, const ws_genome_search *s, const ws_b
     memset(w->group + had, 0, (w->group_cap - had) * sizeof *w->group);
     w->ngroup = s->groups.n;
     for (size_t g = 0; g < w->ngroup; g++) {
-        ws_genome_subs *subs = &w->group[g].subs;
-        subs->n = subs->next = subs->codes.n = 0;
-        w->group[g] = (group_state){.backend = w->marking ? NULL : cpu_of(s->job), .left = w->units.nparts, .subs = *subs};
+        group_state *group = &w->group[g];
+        reuse_subs(&group->windows);
+        reuse_subs(&group->subs);
+        *group = (group_state){.backend = w->marking ? NULL : cpu_of(s->job), .left = w->units.nparts, .windows = group->windows,
+                               .subs = group->subs};
     }
     *parts = w->units.nparts ? parts_of(w) : 1;
     return WS_OK;
@@ -188,12 +197,21 @@ static int wait_for_group(ws_genome_work *w, size_t g) {
 static const ws_genome *genome_of(const ws_genome_search *s) { return s->job->own; }
 
 static int add_sub(ws_genome_subs *to, const ws_genome_sub *sub, const uint8_t *codes, ws_err *err) {
+    const size_t words = ws_batch_words(sub->len), at = to->codes.n;
     int rc = ws_grow(&to->at, &to->cap, to->n + 1, sizeof *to->at, err);
-    if (!rc) rc = ws_buf_reserve(&to->codes, sub->len, err);
+    if (!rc) rc = ws_buf_reserve(&to->codes, words * WS_RESIDUES_PER_WORD + WS_ALIGN, err); /* filters read whole registers */
     if (rc) return rc;
     to->at[to->n] = *sub;
-    to->at[to->n++].at = to->codes.n;
-    return ws_buf_add(&to->codes, codes, sub->len, err);
+    to->at[to->n++].at = at;
+    memcpy(to->codes.p + at, codes, sub->len);
+    to->codes.n += words * WS_RESIDUES_PER_WORD;
+    return WS_OK;
+}
+
+static int add_subs(ws_genome_subs *to, const ws_genome_subs *from, ws_err *err) {
+    int rc = WS_OK;
+    for (size_t j = 0; j < from->n && !rc; j++) rc = add_sub(to, &from->at[j], (const uint8_t *)from->codes.p + from->at[j].at, err);
+    return rc;
 }
 
 /* By model, and the longest first, so that problems side by side have similar length. */
@@ -238,6 +256,7 @@ static int find_domains(const ws_genome_search *s, const ws_genome_subs *subs, s
     for (size_t j = before; j < w->found.n; j++) {
         ws_genome_hit *h = &w->found.at[j];
         h->unit = subs->at[first + h->item].unit;
+        h->window = subs->at[first + h->item].window;
         h->part = subs->at[first + h->item].part;
         h->number = (uint32_t)j;
     }
@@ -266,7 +285,7 @@ static int find_own(ws_genome_search *s, ws_genome_worker *w, ws_err *err) {
     int rc = WS_OK;
     sort_subs(&w->subs);
     while (!rc && (n = take_chunk(&w->subs, M_of(s, &w->subs), &first))) rc = find_domains(s, &w->subs, first, n, w, err);
-    w->subs.n = w->subs.codes.n = 0;
+    reuse_subs(&w->subs);
     return rc;
 }
 
@@ -277,7 +296,7 @@ static int find_of_group(ws_genome_search *s, ws_genome_work *w, size_t g, ws_ge
     int rc = WS_OK;
     do {
         pthread_mutex_lock(&w->lock);
-        n = w->group[g].left ? 0 : take_chunk(subs, M_of(s, subs), &first);
+        n = w->group[g].found ? take_chunk(subs, M_of(s, subs), &first) : 0;
         pthread_mutex_unlock(&w->lock);
         if (n) rc = find_domains(s, subs, first, n, worker, err);
     } while (n && !rc);
@@ -299,23 +318,48 @@ typedef struct slice {
     uint64_t windows, cells;
 } slice;
 
-/* The windows of a model in a block to sub-windows. unit: the block's number in the batch. */
+/* Windows or sub-windows of so many residues do not wait for others: that bounds the memory of arrays of repeats. */
+enum { ENOUGH = 1 << 20 };
+
+/* From windows that passed MSV, item[0..n) of w->windows, to their sub-windows; with `test`, to those that pass Forward. of: where the
+ * windows are. */
+static int find_subs(const ws_genome_search *s, const ws_long_layout *l, ws_long_worker *w, size_t n, const ws_genome_sub *of, int test,
+                     ws_genome_subs *to, ws_err *err) {
+    ws_long_pieces_reuse(&w->parts);
+    int rc = ws_long_find_parts(l, &w->windows, n, &w->parts, NULL, &w->scratch, err);
+    size_t found = w->parts.n;
+    if (!rc && test) rc = ws_long_test_parts(l, &s->job->machine.cpu, &w->parts, &found, &w->scratch, err);
+    for (size_t j = 0; !rc && j < found; j++) {
+        const uint32_t at = test ? w->parts.item[j] : (uint32_t)j;
+        ws_genome_sub sub = *of;
+        sub.part = at;
+        sub.len = w->parts.len[at];
+        sub.place = w->parts.at[at];
+        rc = add_sub(to, &sub, ws_long_codes_of(&w->parts, at), err);
+    }
+    return rc;
+}
+
+/* The windows of a model in a block, which wait for a device or go on to sub-windows. unit: the block's number in the batch. */
 static int search_block(slice *s, size_t t, uint32_t unit, const ws_long_block *b, ws_err *err) {
-    const ws_genome_layout *l = s->layout[t - s->from];
-    const ws_cpu *cpu = &s->s->job->machine.cpu;
-    ws_long_worker *w = &s->worker->search;
+    const ws_long_layout *l = &s->layout[t - s->from]->of;
+    ws_genome_worker *worker = s->worker;
+    ws_long_worker *w = &worker->search;
     size_t n;
     ws_long_pieces_reuse(&w->windows);
-    ws_long_pieces_reuse(&w->parts);
     int rc = ws_long_find_windows(b, &w->windows, &w->scratch, err);
     s->windows += w->windows.n;
-    if (!rc) rc = ws_long_test_windows(&l->of, cpu, &w->windows, &n, &w->scratch, err);
-    if (!rc) rc = ws_long_find_parts(&l->of, &w->windows, n, &w->parts, NULL, &w->scratch, err);
-    if (!rc) rc = ws_long_test_parts(&l->of, cpu, &w->parts, &n, &w->scratch, err);
+    if (!rc) rc = ws_long_test_windows(l, &s->s->job->machine.cpu, &w->windows, &n, &w->scratch, err);
+    ws_genome_sub sub = {.target = (uint32_t)t, .unit = unit};
+    if (rc) return rc;
+    if (!s->layout[t - s->from]->viterbi || worker->windows.codes.n + w->windows.codes.n > ENOUGH)
+        return find_subs(s->s, l, w, n, &sub, 1, &worker->subs, err);
     for (size_t j = 0; !rc && j < n; j++) {
-        const uint32_t at = w->parts.item[j];
-        const ws_genome_sub sub = {.target = (uint32_t)t, .unit = unit, .part = at, .len = w->parts.len[at], .place = w->parts.at[at]};
-        rc = add_sub(&s->worker->subs, &sub, ws_long_codes_of(&w->parts, at), err);
+        const uint32_t at = w->windows.item[j];
+        sub.window = (uint32_t)j;
+        sub.len = w->windows.len[at];
+        sub.place = w->windows.at[at];
+        rc = add_sub(&worker->windows, &sub, ws_long_codes_of(&w->windows, at), err);
     }
     return rc;
 }
@@ -343,24 +387,86 @@ static int dom_worker(const slice *s, ws_err *err) {
     return s->worker->dom ? WS_OK : ws_dom_worker_create(&s->worker->dom, s->layout[0]->dom, &options, err);
 }
 
-/* Sub-windows of so many residues do not wait for others: that bounds the memory of arrays of repeats. */
-enum { ENOUGH = 1 << 20 };
-
 /* Hands over what the slice found. The thread of the last slice gives the group's marks back. Sets *last for it. */
-static int slice_done(ws_genome_work *w, size_t g, const ws_genome_subs *subs, int *last, ws_err *err) {
+static int slice_done(ws_genome_work *w, size_t g, const ws_genome_worker *worker, int *last, ws_err *err) {
     group_state *group = &w->group[g];
-    int rc = WS_OK;
     pthread_mutex_lock(&w->lock);
-    for (size_t j = 0; j < subs->n && !rc; j++)
-        rc = add_sub(&group->subs, &subs->at[j], (const uint8_t *)subs->codes.p + subs->at[j].at, err);
-    *last = group->left == 1;
-    if (*last) sort_subs(&group->subs);
-    group->left--;
+    int rc = add_subs(&group->windows, &worker->windows, err);
+    if (!rc) rc = add_subs(&group->subs, &worker->subs, err);
+    *last = --group->left == 0;
     ws_long_marks *marks = *last ? group->marks : NULL;
     if (*last) group->marks = NULL;
     pthread_mutex_unlock(&w->lock);
     ws_long_marks_destroy(marks);
     return rc;
+}
+
+/* The scan of one window that the device let pass. */
+static int scan_window(ws_genome_search *s, const ws_long_layout *l, const ws_genome_subs *windows, size_t j, ws_genome_worker *worker,
+                       ws_err *err) {
+    const ws_genome_sub *from = &windows->at[j];
+    ws_long_pieces *p = &worker->search.windows;
+    ws_long_pieces_reuse(p);
+    const int rc = ws_long_pieces_add(p, (const uint8_t *)windows->codes.p + from->at, from->len, &from->place, err);
+    if (rc) return rc;
+    p->item[0] = 0;
+    return find_subs(s, l, &worker->search, 1, from, 0, &worker->untested, err);
+}
+
+/* The test of sub-windows by the CPU. */
+static int test_subs(ws_genome_search *s, ws_genome_layout *const *layout, size_t from, ws_genome_worker *worker, uint8_t *keep,
+                     ws_err *err) {
+    ws_long_pieces *p = &worker->search.parts;
+    int rc = WS_OK;
+    for (size_t j = 0, n; j < worker->untested.n && !rc; j++) {
+        const ws_genome_sub *sub = &worker->untested.at[j];
+        ws_long_pieces_reuse(p);
+        rc = ws_long_pieces_add(p, (const uint8_t *)worker->untested.codes.p + sub->at, sub->len, &sub->place, err);
+        if (!rc) rc = ws_long_test_parts(&layout[sub->target - from]->of, &s->job->machine.cpu, p, &n, &worker->search.scratch, err);
+        keep[j] = !rc && n;
+    }
+    return rc;
+}
+
+/* From the windows of a group to worker->subs. A device that fails in a run that asked for none leaves all to the CPU. */
+static int scan_windows(ws_genome_search *s, const ws_genome_work *w, size_t g, ws_genome_worker *worker, ws_err *err) {
+    const ws_genome_subs *windows = &w->group[g].windows, *subs = &worker->untested;
+    const size_t from = s->groups.first[g], to = s->groups.first[g + 1];
+    const ws_backend *be = w->group[g].backend;
+    ws_genome_layout *layout[WS_GENOME_GROUP];
+    uint8_t *passes = NULL, *keep = ws_calloc(windows->n, 1, err);
+    int rc = keep ? find_layouts(s, be, g, layout, err) : err->code;
+    if (!rc) rc = ws_genome_filter_windows(s, layout, from, to, windows, keep, err);
+    if (rc && ws_job_fall_back_to_cpu(s->job, be, rc, err)) {
+        memset(keep, 1, windows->n);
+        rc = WS_OK;
+    }
+    for (size_t j = 0; j < windows->n && !rc; j++)
+        if (keep[j]) rc = scan_window(s, &layout[windows->at[j].target - from]->of, windows, j, worker, err);
+    if (!rc && subs->n) {
+        passes = ws_calloc(subs->n, 1, err);
+        rc = passes ? ws_genome_test_subs(s, layout, from, to, subs, passes, err) : err->code;
+        if (rc && ws_job_fall_back_to_cpu(s->job, be, rc, err)) rc = test_subs(s, layout, from, worker, passes, err);
+    }
+    for (size_t j = 0; j < subs->n && !rc; j++)
+        if (passes[j]) rc = add_sub(&worker->subs, &subs->at[j], (const uint8_t *)subs->codes.p + subs->at[j].at, err);
+    ws_free(keep);
+    ws_free(passes);
+    return rc;
+}
+
+/* What the last slice of a group leaves to do. */
+static int finish_group(ws_genome_search *s, ws_genome_work *w, size_t g, ws_genome_worker *worker, ws_err *err) {
+    reuse_subs(&worker->subs);
+    reuse_subs(&worker->untested);
+    int rc = w->group[g].windows.n ? scan_windows(s, w, g, worker, err) : WS_OK;
+    if (rc) return rc;
+    pthread_mutex_lock(&w->lock);
+    rc = add_subs(&w->group[g].subs, &worker->subs, err);
+    sort_subs(&w->group[g].subs);
+    w->group[g].found = 1;
+    pthread_mutex_unlock(&w->lock);
+    return rc ? rc : find_of_group(s, w, g, worker, err);
 }
 
 static int search_slice(ws_genome_search *all, ws_genome_work *w, const ws_batch *b, size_t g, size_t at, ws_genome_worker *worker,
@@ -370,7 +476,9 @@ static int search_slice(ws_genome_search *all, ws_genome_work *w, const ws_batch
     slice s = {.s = all, .batch = b, .marks = w->group[g].marks, .worker = worker,
                .from = all->groups.first[g], .to = all->groups.first[g + 1]};
     int last;
-    worker->subs.n = worker->subs.codes.n = worker->found.n = worker->found.envelopes = 0;
+    reuse_subs(&worker->windows);
+    reuse_subs(&worker->subs);
+    worker->found.n = worker->found.envelopes = 0;
     int rc = find_layouts(all, w->group[g].backend, g, s.layout, err);
     if (!rc) rc = dom_worker(&s, err);
     for (size_t j = u->part[at]; j < u->part[at + 1] && !rc; j++) {
@@ -380,11 +488,11 @@ static int search_slice(ws_genome_search *all, ws_genome_work *w, const ws_batch
     all->windows += s.windows;
     all->cells += s.cells;
     if (s.marks) all->device_cells += s.cells;
-    if (rc) worker->subs.n = 0;
+    if (rc) worker->windows.n = worker->subs.n = 0;
     ws_err other;
-    const int given = slice_done(w, g, &worker->subs, &last, rc ? &other : err);
+    const int given = slice_done(w, g, worker, &last, rc ? &other : err);
     if (!rc) rc = given;
-    if (!rc && last) return find_of_group(all, w, g, worker, err);
+    if (!rc && last) return finish_group(all, w, g, worker, err);
     return rc ? rc : give_hits(all, w, worker, err);
 }
 
@@ -409,8 +517,9 @@ int ws_genome_work_do(ws_genome_search *s, ws_genome_work *w, const ws_batch *b,
 
 static int in_order(const void *a, const void *b) {
     const ws_genome_hit *x = a, *y = b;
-    const uint32_t key[4][2] = {{x->target, y->target}, {x->unit, y->unit}, {x->part, y->part}, {x->number, y->number}};
-    for (int k = 0; k < 4; k++)
+    const uint32_t key[][2] = {
+        {x->target, y->target}, {x->unit, y->unit}, {x->window, y->window}, {x->part, y->part}, {x->number, y->number}};
+    for (size_t k = 0; k < sizeof key / sizeof *key; k++)
         if (key[k][0] != key[k][1]) return key[k][0] < key[k][1] ? -1 : 1;
     return 0;
 }

@@ -189,7 +189,9 @@ static int open_tool(ws_job *job, ws_err *err) {
     if (!rc) rc = ws_parallel_for(g->set.n, threads, make_model, g, err);
     if (!rc) rc = make_targets(job, g, err);
     if (rc) return rc;
-    job->default_batch = 4 << 20;
+    g->devices = job->tool->for_reader;
+    for (size_t t = 0; t < g->set.n; t++) g->model[t].devices = g->devices;
+    job->default_batch = 12 << 20; /* so many residues have several hits of a model, whose domains go side by side */
     for (size_t t = 0; t < g->set.n; t++) g->results.model[t] = &g->model[t].model;
     g->results.limits = (ws_long_limits){.evalue = g->E, .bits = g->T, .by_bits = g->T_given};
     g->results.cut = cut_of(g);

@@ -147,7 +147,7 @@ static int32_t end_of(const void *raw) {
 
 static ws_fscore decode(const ws_devmodel *, const ws_lenmodel *lm, const void *raw) {
     if (end_of(raw) == OVERFLOWED) return {INFINITY, WS_F_OVERFLOW};
-    return ws_vit_score(end_of(raw), lm->wmove);
+    return ws_viterbi_score(end_of(raw), lm->wmove);
 }
 
 static bool undecided(const void *raw) { return end_of(raw) == UNDECIDED; }

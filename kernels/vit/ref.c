@@ -63,7 +63,7 @@ static ws_fscore one(const void *form, const ws_lenmodel *lm, const uint8_t *x, 
         new = swap;
     }
     if (xC <= LOWEST) return (ws_fscore){-INFINITY, WS_F_OK};
-    return ws_vit_score(xC, lm->wmove);
+    return ws_viterbi_score(xC, lm->wmove);
 }
 
 const ws_body ws_vit_scalar = {.form = &ws_words_form, .node_bytes = 80, .room = room_of, .one = one};

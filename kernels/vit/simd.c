@@ -35,7 +35,7 @@ static ws_fscore finish(const void *state) {
     if (t->over) return (ws_fscore){INFINITY, WS_F_OVERFLOW};
     const int xC = VW_HMAX(t->best) + WS_WORD_E;
     if (xC <= LOWEST) return (ws_fscore){-INFINITY, WS_F_OK};
-    return ws_vit_score(xC, t->wmove);
+    return ws_viterbi_score(xC, t->wmove);
 }
 
 /* Does the same for rows with `wrap`: a score at the floor may be lower in truth. */

@@ -184,7 +184,8 @@ typedef struct ws_tool {
     void (*defaults)(void *own);
     const ws_backend *const *backends; /* best first, "scalar" last, NULL-terminated; NULL: nothing to score */
     const ws_reader *reader;
-    const void *for_reader; /* what the reader asks of a tool: of ws_scan_reader a ws_scoring, of hmmsieve the tools of its stages */
+    const void *for_reader; /* what the reader asks of a tool: of ws_scan_reader a ws_scoring, of hmmsieve the tools of its
+                             * stages, of nhmmsieve the filters on devices for its windows */
 
     /* Turns operands into targets, checks options, sets the inputs, and what the reader wants to know. */
     int (*open)(ws_job *job, ws_err *err);

@@ -3,6 +3,9 @@
  * marks, now and then it is busy or fails; any number of threads; hits must be those of one thread without it.
  * WARPSIEVE_SEED chooses another run. */
 #include "kernels/dom/genome.h"
+#include "kernels/vit/vit.h"
+#include "lib/filter/backend.h"
+#include "lib/fwd/fwd.h"
 #include "tests/lib/longdata.h"
 #include "tests/tap.h"
 
@@ -79,6 +82,30 @@ static int ready(void) {
     return !busy_every || __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED) % busy_every;
 }
 
+/* The filters of the stand-in: those of the CPU. */
+static const ws_body *const viterbi_bodies[] = {WS_BY_WIDTH(ws_vit_)}, *const forward_bodies[] = {WS_BY_WIDTH(ws_fwd_)};
+
+static int prepare(const ws_backend *self, const ws_target *t, void **prep, ws_err *err) {
+    const ws_body *const *all = self->own;
+    ws_cpu cpu;
+    ws_cpu_probe(&cpu);
+    return ws_filter_create((ws_filter **)prep, all[ws_cpu_best(&cpu)], &((const ws_hmm_target *)t->data)->profile, err);
+}
+
+static void release(void *prep) { ws_filter_destroy(prep); }
+
+static int scored, scores, fail_score_at; /* windows; calls; the call that fails, 0: none */
+
+static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err) {
+    if (__atomic_add_fetch(&scores, 1, __ATOMIC_RELAXED) == fail_score_at) return ws_fail(err, WS_EDEV, "the stand-in fails");
+    for (size_t k = 0; k < ntask; k++) __atomic_add_fetch(&scored, (int)task[k].n, __ATOMIC_RELAXED);
+    return ws_filter_score_tasks(b, task, ntask, worker, err);
+}
+
+#define FILTER(bodies) {.name = "stand-in", .prepare = prepare, .release = release, .score = score, .own = bodies}
+static const ws_backend viterbi = FILTER(viterbi_bodies), forward = FILTER(forward_bodies);
+static const ws_genome_devices devices = {&viterbi, &forward};
+
 /* ---- models and records ---- */
 
 enum { MODELS = 40, RECORDS = 20, BLOCK = 50000 };
@@ -106,6 +133,7 @@ static void make_models(scene *s, sample *r) {
                                                [WS_FLAMBDA] = 0.7f};
         memcpy(h->evparam, parameters, sizeof parameters);
         sample_must(ws_genome_model_create(&s->model[t], h, &options, &err), &err);
+        s->model[t].devices = &devices;
     }
 }
 
@@ -137,6 +165,7 @@ static void make_scene(scene *s, sample *r) {
     make_records(s, r);
     s->genome.seed = 42;
     s->genome.model = s->model;
+    s->genome.devices = &devices;
     ws_cpu_probe(&s->job.machine.cpu);
     const int width = ws_cpu_best(&s->job.machine.cpu);
     ws_long_cut *cut = &s->search.cut;
@@ -205,7 +234,7 @@ static char *search(scene *s, ws_genome_work *work, int who, int threads) {
     pthread_t id[8];
     run r = {.s = s, .work = work};
     ws_err err = {0};
-    calls = 0;
+    calls = scores = 0;
     s->job.backend = who == CPU ? &s->cpu : &s->device;
     s->job.cpu_backend = who == BOTH ? &s->cpu : NULL;
     s->job.prep = s->prep[who != CPU];
@@ -239,19 +268,27 @@ int main(void) {
     tap_ok(&t, lines(want) > 300, "one thread of the CPU finds %zu hits", lines(want));
     static const struct {
         const char *name;
-        int who, threads, busy, fail;
-    } runs[] = {{"CPU, 5 threads", CPU, 5, 0, 0},           {"device, 1 thread", DEVICE, 1, 0, 0},
-                {"device, 8 threads", DEVICE, 8, 0, 0},     {"device and CPU", BOTH, 4, 0, 0},
-                {"a device that is busy", BOTH, 3, 2, 0},   {"a device that fails, beside the CPU", BOTH, 4, 0, 2},
-                {"a device that fails", DEVICE, 4, 0, 2}};
+        int who, threads, busy, fail, fail_score;
+    } runs[] = {{"CPU, 5 threads", CPU, 5, 0, 0, 0},
+                {"device, 1 thread", DEVICE, 1, 0, 0, 0},
+                {"device, 8 threads", DEVICE, 8, 0, 0, 0},
+                {"device and CPU", BOTH, 4, 0, 0, 0},
+                {"a device that is busy", BOTH, 3, 2, 0, 0},
+                {"a device that fails to mark, beside the CPU", BOTH, 4, 0, 2, 0},
+                {"a device that fails in Viterbi, beside the CPU", BOTH, 1, 0, 0, 1},
+                {"a device that fails in Forward, beside the CPU", BOTH, 1, 0, 0, 2},
+                {"a device that fails to mark", DEVICE, 4, 0, 2, 0},
+                {"a device that fails in Viterbi", DEVICE, 4, 0, 0, 1}};
     for (size_t k = 0; k < sizeof runs / sizeof *runs; k++) {
         busy_every = runs[k].busy;
         fail_at = runs[k].fail;
+        fail_score_at = runs[k].fail_score;
         char *got = search(&s, work, runs[k].who, runs[k].threads);
-        if (runs[k].fail && runs[k].who == DEVICE) tap_ok(&t, !got, "%s: an error", runs[k].name);
+        if ((runs[k].fail || runs[k].fail_score) && runs[k].who == DEVICE) tap_ok(&t, !got, "%s: an error", runs[k].name);
         else tap_ok(&t, got && strcmp(got, want) == 0, "%s: the same hits", runs[k].name);
         ws_free(got);
     }
+    tap_ok(&t, scored > 1000, "the stand-in's filters score %d windows", scored);
     ws_free(want);
     ws_genome_work_destroy(work);
     release_scene(&s);
