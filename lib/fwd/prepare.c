@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Forward's tables: the odds of a profile padded to whole lanes, and the products that carry D across lanes. */
 #include <float.h>
-#include <string.h>
 
 #include "lib/fwd/fwd.h"
 
@@ -26,26 +25,16 @@ static void set_products(ws_fwd_tables *t) {
     t->link[0][0] = 0.0f;
 }
 
-static int set_odds(ws_fwd_tables *t, const ws_profile *p, ws_err *err) {
-    size_t row = (size_t)t->N + 1, old = (size_t)t->M + 1;
-    ws_odds o;
-    int rc = ws_odds_create(&o, p, err);
-    if (rc) return rc;
-    for (size_t x = 0; x < (size_t)t->Kp; x++) memcpy(t->emit + x * row, o.emit + x * old, old * sizeof *t->emit);
-    for (int i = 0; i < WS_NPTRANS; i++) memcpy(t->tr[i], o.tr[i], old * sizeof *t->tr[i]);
-    ws_odds_destroy(&o);
-    return WS_OK;
-}
-
 int ws_fwd_tables_create(ws_fwd_tables *t, const ws_profile *p, ws_err *err) {
     int Q = (p->M - 1) / WS_FWD_LANES + 1;
     *t = (ws_fwd_tables){.M = p->M, .Kp = p->abc->Kp, .Q = Q, .N = Q * WS_FWD_LANES};
-    size_t row = (size_t)t->N + 1;
+    const size_t row = (size_t)t->N + 1, some = (size_t)t->M + 1;
     if (!(t->emit = ws_calloc((size_t)t->Kp * row, sizeof *t->emit, err))) goto fail;
     if (!(t->pd = ws_calloc(row, sizeof *t->pd, err))) goto fail;
     for (int i = 0; i < WS_NPTRANS; i++)
         if (!(t->tr[i] = ws_calloc(row, sizeof *t->tr[i], err))) goto fail;
-    if (set_odds(t, p, err) != WS_OK) goto fail;
+    for (size_t x = 0; x < (size_t)t->Kp; x++) ws_odds_of(t->emit + x * row, p->score + x * some, some);
+    for (int i = 0; i < WS_NPTRANS; i++) ws_odds_of(t->tr[i], p->tr[i], some);
     set_products(t);
     return WS_OK;
 fail:

@@ -62,6 +62,8 @@ typedef struct ws_odds {
 } ws_odds;
 int ws_odds_create(ws_odds *o, const ws_profile *p, ws_err *err);
 void ws_odds_destroy(ws_odds *o);
+/* Sets odds[i] to the odds of score[i], for `count` scores. */
+void ws_odds_of(float *odds, const float *score, size_t count);
 
 /* Creates and destroys a form for code that handles any form. */
 typedef struct ws_profile_form {

@@ -101,14 +101,26 @@ static float power_of_two(int n) {
     return f;
 }
 
+/* Return 32 times the bit yes, and a where these are set, else b. With a choice between floats the compiler would keep a branch, and do one
+ * float at a time. */
+static uint32_t all_bits(int yes) { return -(uint32_t)yes; }
+static float pick(uint32_t all, float a, float b) {
+    uint32_t of_a, of_b;
+    memcpy(&of_a, &a, sizeof a);
+    memcpy(&of_b, &b, sizeof b);
+    const uint32_t bits = (of_a & all) | (of_b & ~all);
+    memcpy(&a, &bits, sizeof a);
+    return a;
+}
+
 /* Sets to[i] to exp(x[i]) by the polynomial of section 5.3, each operation rounded to single precision. The reference
  * builds 2^n in the exponent field and flushes subnormal results. So n = -127, which the lower bound allows, gives 0.
  * There are no branches and no calls, so the compiler does several at once. */
-static void set_odds(float *to, const float *x, size_t count) {
+void ws_odds_of(float *to, const float *x, size_t count) {
     const float high = 88.3762627f, low = -88.3762627f;
     for (size_t i = 0; i < count; i++) {
-        float v = x[i] < high ? x[i] : high;
-        v = v > low ? v : low;
+        const uint32_t over = all_bits(!(x[i] < high)), under = all_bits(x[i] <= low);
+        const float v = pick(over, high, pick(under, low, x[i]));
         const float t = v * 1.44269504f + 0.5f;
         const int whole = (int)t, n = whole - ((float)whole > t); /* floor */
         float g = v - (float)n * 0.693359375f;
@@ -121,8 +133,8 @@ static void set_odds(float *to, const float *x, size_t count) {
         y = y * g + 1.6666665459e-1f;
         y = y * g + 5.0000001201e-1f;
         const int half = n >> 1; /* in two steps, since n may be 128; the first one is exact */
-        const float odds = (y * z + g + 1.0f) * power_of_two(half) * power_of_two(n - half);
-        to[i] = x[i] > high ? INFINITY : x[i] <= low || n < -126 ? 0.0f : odds;
+        const float finite = (y * z + g + 1.0f) * power_of_two(half) * power_of_two(n - half);
+        to[i] = pick(all_bits(x[i] > high), INFINITY, pick(under | all_bits(n < -126), 0.0f, finite));
     }
 }
 
@@ -131,10 +143,10 @@ int ws_odds_create(ws_odds *o, const ws_profile *p, ws_err *err) {
     *o = (ws_odds){.M = p->M, .Kp = p->abc->Kp};
     o->emit = ws_calloc(n, sizeof *o->emit, err);
     if (!o->emit) goto fail;
-    set_odds(o->emit, p->score, n);
+    ws_odds_of(o->emit, p->score, n);
     for (int t = 0; t < WS_NPTRANS; t++) {
         if (!(o->tr[t] = ws_calloc(row, sizeof *o->tr[t], err))) goto fail;
-        set_odds(o->tr[t], p->tr[t], row);
+        ws_odds_of(o->tr[t], p->tr[t], row);
     }
     return WS_OK;
 fail:
