@@ -229,6 +229,13 @@ closed_descriptors() {
 }
 @test "descriptors that were closed are not taken for files" { each closed_descriptors $(sequence_tools); }
 
+listed() { # what --list-backends shows and what --backend takes
+    run --separate-stderr "$1" --backend bogus $(model_of "$1") small.fa
+    [[ $stderr == *'this build has auto, '* ]] || return 0 # it scores nothing
+    "$1" --list-backends | awk -F '\t' 'NR > 1 { print $1 }' | same <(head -1 <<<"${stderr#*this build has auto, }" | sed 's/, /\n/g') -
+}
+@test "--list-backends lists every backend that --backend takes" { each listed $(all_tools); }
+
 own_pipes() { # whoever wrote there would wait for itself
     local m o from
     m=$(model_of "$1")
