@@ -47,22 +47,11 @@ int ws_parse_fail(const ws_parse *s, ws_err *err, const char *fmt, ...) {
     return ws_fail(err, WS_EDATA, "%s: line %llu: %s", s->input, (unsigned long long)s->line, text);
 }
 
-/* Alignments that samtools turns into reads; BAM is inside gzip, which is undone by then. */
-static const char *alignments(const uint8_t *p, size_t n) {
-    if (n >= 4 && !memcmp(p, "BAM\1", 4)) return "BAM";
-    return n >= 4 && !memcmp(p, "CRAM", 4) ? "CRAM" : NULL;
-}
-
 size_t ws_parse_start(ws_parse *s, const uint8_t *p, size_t n, char mark, const char *format, int *rc, ws_err *err) {
     char quote[WS_QUOTE_MAX];
     size_t i = 0;
     for (; i < n && (p[i] == ' ' || p[i] == '\t' || p[i] == '\r' || p[i] == '\n'); i++) s->line += p[i] == '\n';
     if (i == n || p[i] == (uint8_t)mark) return i + (i < n);
-    const char *other = alignments(p + i, n - i);
-    if (other) {
-        *rc = ws_parse_fail(s, err, "found %s, expected sequences (samtools fasta FILE | ..., with - in its place)", other);
-        return i + 1;
-    }
     const uint8_t *eol = memchr(p + i, '\n', n - i);
     *rc = ws_parse_fail(s, err, "expected '%c' at the start of a %s record, found \"%s\"", mark, format,
                         ws_quote(quote, (const char *)p + i, eol ? (size_t)(eol - p) - i : n - i));

@@ -162,15 +162,30 @@ static int feed_sniffed(ws_seqread *r, ws_err *err) {
     return rc;
 }
 
+/* Alignments that samtools turns into reads; BAM is inside gzip, which is undone by then. */
+static const char *alignments(const uint8_t *p, size_t n) {
+    if (n >= 4 && !memcmp(p, "BAM\1", 4)) return "BAM";
+    return n >= 4 && !memcmp(p, "CRAM", 4) ? "CRAM" : NULL;
+}
+
+/* Chooses the parser once enough bytes are there, so that the answer does not depend on their pace. */
 static int sniff(ws_seqread *r, int ended, ws_err *err) {
-    ws_format f = r->conf.format;
-    int rc = WS_OK;
-    if (f == WS_FORMAT_AUTO && !r->sniffed.n) f = recognise(r->p, r->n, ended);
-    if (f != WS_FORMAT_AUTO) return choose_parser(r, f, err);
-    if ((rc = ws_buf_add(&r->sniffed, r->p, r->n, err)) != WS_OK) return rc;
-    r->n = 0;
-    f = recognise((const uint8_t *)r->sniffed.p, r->sniffed.n, ended);
-    return f == WS_FORMAT_AUTO ? WS_OK : choose_parser(r, f, err);
+    const uint8_t *p = r->p;
+    size_t n = r->n;
+    if (r->conf.format != WS_FORMAT_AUTO) return choose_parser(r, r->conf.format, err);
+    ws_format f = r->sniffed.n ? WS_FORMAT_AUTO : recognise(p, n, ended);
+    if (f == WS_FORMAT_AUTO) {
+        const int rc = ws_buf_add(&r->sniffed, p, n, err);
+        if (rc) return rc;
+        r->n = 0;
+        p = (const uint8_t *)r->sniffed.p;
+        n = r->sniffed.n;
+        f = recognise(p, n, ended);
+    }
+    if (f == WS_FORMAT_AUTO) return WS_OK;
+    const char *other = alignments(p, n);
+    if (!other) return choose_parser(r, f, err);
+    return ws_parse_fail(&r->s, err, "found %s, expected sequences (samtools fasta FILE | ..., with - in its place)", other);
 }
 
 /* A stage that dies in front of its first line leaves an empty pipe. Who knows better can say that the sequences are none. */
