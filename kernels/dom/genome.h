@@ -98,6 +98,7 @@ typedef struct ws_genome_worker {
     ws_dom_worker *dom;
     ws_long_worker search;
     ws_genome_subs windows, untested, subs; /* of the slice; untested: not by Forward */
+    ws_buf origin, places;                  /* of windows in a list */
     ws_genome_found found;
 } ws_genome_worker;
 void ws_genome_worker_release(ws_genome_worker *w);

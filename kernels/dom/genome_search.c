@@ -92,6 +92,8 @@ void ws_genome_worker_release(ws_genome_worker *w) {
     release_subs(&w->windows);
     release_subs(&w->untested);
     release_subs(&w->subs);
+    ws_buf_release(&w->origin);
+    ws_buf_release(&w->places);
     ws_free(w->found.at);
 }
 
@@ -321,17 +323,20 @@ typedef struct slice {
 /* Windows or sub-windows of so many residues do not wait for others: that bounds the memory of arrays of repeats. */
 enum { ENOUGH = 1 << 20 };
 
-/* From windows that passed MSV, item[0..n) of w->windows, to their sub-windows; with `test`, to those that pass Forward. of: where the
- * windows are. */
-static int find_subs(const ws_genome_search *s, const ws_long_layout *l, ws_long_worker *w, size_t n, const ws_genome_sub *of, int test,
-                     ws_genome_subs *to, ws_err *err) {
+/* From windows that passed MSV, item[0..n) of worker->search.windows, to their sub-windows; with `test`, to those that pass Forward. of[j]:
+ * where window j is. */
+static int find_subs(const ws_genome_search *s, const ws_long_layout *l, ws_genome_worker *worker, size_t n, const ws_genome_sub *of,
+                     int test, ws_genome_subs *to, ws_err *err) {
+    ws_long_worker *w = &worker->search;
     ws_long_pieces_reuse(&w->parts);
-    int rc = ws_long_find_parts(l, &w->windows, n, &w->parts, NULL, &w->scratch, err);
+    worker->origin.n = 0;
+    int rc = ws_long_find_parts(l, &w->windows, n, &w->parts, &worker->origin, &w->scratch, err);
+    const uint32_t *origin = (const uint32_t *)(const void *)worker->origin.p;
     size_t found = w->parts.n;
     if (!rc && test) rc = ws_long_test_parts(l, &s->job->machine.cpu, &w->parts, &found, &w->scratch, err);
     for (size_t j = 0; !rc && j < found; j++) {
         const uint32_t at = test ? w->parts.item[j] : (uint32_t)j;
-        ws_genome_sub sub = *of;
+        ws_genome_sub sub = of[origin[at]];
         sub.part = at;
         sub.len = w->parts.len[at];
         sub.place = w->parts.at[at];
@@ -350,16 +355,16 @@ static int search_block(slice *s, size_t t, uint32_t unit, const ws_long_block *
     int rc = ws_long_find_windows(b, &w->windows, &w->scratch, err);
     s->windows += w->windows.n;
     if (!rc) rc = ws_long_test_windows(l, &s->s->job->machine.cpu, &w->windows, &n, &w->scratch, err);
-    ws_genome_sub sub = {.target = (uint32_t)t, .unit = unit};
-    if (rc) return rc;
+    ws_genome_sub *of = rc ? NULL : ws_buf_scratch(&worker->places, w->windows.n * sizeof *of, err);
+    if (!of) return err->code;
+    for (size_t j = 0; j < w->windows.n; j++)
+        of[j] = (ws_genome_sub){.target = (uint32_t)t, .unit = unit, .window = (uint32_t)j, .len = w->windows.len[j],
+                                .place = w->windows.at[j]};
     if (!s->layout[t - s->from]->viterbi || worker->windows.codes.n + w->windows.codes.n > ENOUGH)
-        return find_subs(s->s, l, w, n, &sub, 1, &worker->subs, err);
+        return find_subs(s->s, l, worker, n, of, 1, &worker->subs, err);
     for (size_t j = 0; !rc && j < n; j++) {
         const uint32_t at = w->windows.item[j];
-        sub.window = (uint32_t)j;
-        sub.len = w->windows.len[at];
-        sub.place = w->windows.at[at];
-        rc = add_sub(&worker->windows, &sub, ws_long_codes_of(&w->windows, at), err);
+        rc = add_sub(&worker->windows, &of[at], ws_long_codes_of(&w->windows, at), err);
     }
     return rc;
 }
@@ -401,16 +406,25 @@ static int slice_done(ws_genome_work *w, size_t g, const ws_genome_worker *worke
     return rc;
 }
 
-/* The scan of one window that the device let pass. */
-static int scan_window(ws_genome_search *s, const ws_long_layout *l, const ws_genome_subs *windows, size_t j, ws_genome_worker *worker,
-                       ws_err *err) {
-    const ws_genome_sub *from = &windows->at[j];
+/* The scan of the windows of model t that the device let pass, some at a time, so that the scan has several to do side by side. */
+static int scan_kept(ws_genome_search *s, const ws_long_layout *l, uint32_t t, const ws_genome_subs *windows, const uint8_t *keep,
+                     ws_genome_worker *worker, ws_err *err) {
+    enum { MOST = 32 };
     ws_long_pieces *p = &worker->search.windows;
-    ws_long_pieces_reuse(p);
-    const int rc = ws_long_pieces_add(p, (const uint8_t *)windows->codes.p + from->at, from->len, &from->place, err);
-    if (rc) return rc;
-    p->item[0] = 0;
-    return find_subs(s, l, &worker->search, 1, from, 0, &worker->untested, err);
+    ws_genome_sub of[MOST];
+    int rc = WS_OK;
+    for (size_t j = 0; j < windows->n && !rc;) {
+        ws_long_pieces_reuse(p);
+        for (; j < windows->n && p->n < MOST && !rc; j++) {
+            const ws_genome_sub *one = &windows->at[j];
+            if (!keep[j] || one->target != t) continue;
+            of[p->n] = *one;
+            rc = ws_long_pieces_add(p, (const uint8_t *)windows->codes.p + one->at, one->len, &one->place, err);
+            if (!rc) p->item[p->n - 1] = (uint32_t)(p->n - 1);
+        }
+        if (!rc && p->n) rc = find_subs(s, l, worker, p->n, of, 0, &worker->untested, err);
+    }
+    return rc;
 }
 
 /* The test of sub-windows by the CPU. */
@@ -441,8 +455,7 @@ static int scan_windows(ws_genome_search *s, const ws_genome_work *w, size_t g, 
         memset(keep, 1, windows->n);
         rc = WS_OK;
     }
-    for (size_t j = 0; j < windows->n && !rc; j++)
-        if (keep[j]) rc = scan_window(s, &layout[windows->at[j].target - from]->of, windows, j, worker, err);
+    for (size_t t = from; t < to && !rc; t++) rc = scan_kept(s, &layout[t - from]->of, (uint32_t)t, windows, keep, worker, err);
     if (!rc && subs->n) {
         passes = ws_calloc(subs->n, 1, err);
         rc = passes ? ws_genome_test_subs(s, layout, from, to, subs, passes, err) : err->code;

@@ -240,6 +240,33 @@ static int follow_rows(const scan *me, const ws_long_model *m, const ws_long_str
     return WS_OK;
 }
 
+/* Computes rows at..to without a look at their maximum. */
+static void pass_rows(const stripes *me, const ws_long_strand *s, uint32_t at, uint32_t to, V *v) {
+    for (; at < to; at++) (void)row_of(me, s->x[at], v);
+}
+
+static void set_all(V *v, int n, V to) {
+    for (int q = 0; q < n; q++) v[q] = to;
+}
+
+/* Sets v to the heights before row `from`, behind at least M - 1 rows (or all) without a mark. high: room for as many vectors. A height
+ * there is at the floor or above it, and below the threshold. Heights that begin at the one bound and at the other become equal within some
+ * rows, because most diagonals fall to the floor; then they are the right ones. Else the rows that a diagonal can reach back decide. */
+static void run_in(const scan *me, const ws_long_strand *s, uint32_t from, V *v, V *high) {
+    enum { SHORT = 160, MORE = 4 };
+    const int n = me->s.Q * me->s.nblock;
+    const uint32_t whole = (uint32_t)ws_min((uint32_t)me->s.M - 1, from);
+    for (uint32_t rows = SHORT; 2 * rows < whole; rows *= MORE) {
+        set_all(v, n, VB_SET1(FLOOR));
+        set_all(high, n, VB_SET1(me->least - 1 + FLOOR));
+        pass_rows(&me->s, s, from - rows, from, v);
+        pass_rows(&me->s, s, from - rows, from, high);
+        if (memcmp(v, high, (size_t)n * sizeof *v) == 0) return;
+    }
+    set_all(v, n, VB_SET1(FLOOR));
+    pass_rows(&me->s, s, from - whole, from, v);
+}
+
 static int follow(const void *layout, const ws_long_model *m, const ws_long_strand *s, const uint8_t *flag, ws_long_seeds *found,
                   ws_buf *scratch, ws_err *err) {
     const scan *me = layout;
@@ -247,15 +274,15 @@ static int follow(const void *layout, const ws_long_model *m, const ws_long_stra
     const size_t steps = ws_long_steps(me->s.M, s->n);
     const uint32_t step = ws_long_step(me->s.M), runin = (uint32_t)me->s.M - 1;
     uint32_t i = 0;
-    V *v = ws_buf_scratch(scratch, (size_t)vectors * sizeof(V), err);
+    V *v = ws_buf_scratch(scratch, 2 * (size_t)vectors * sizeof(V), err);
     if (!v) return err->code;
     set_floor(v, vectors);
     for (size_t j = 0; j < steps; j++) {
         if (!flag[j]) continue;
         const uint32_t from = (uint32_t)j * step, to = (uint32_t)ws_min(from + step, s->n);
         if (from > i + runin) {
-            i = from - runin;
-            set_floor(v, vectors);
+            run_in(me, s, from, v, v + vectors);
+            i = from;
         }
         const int rc = follow_rows(me, m, s, &i, to, v, found, err);
         if (rc) return rc;
