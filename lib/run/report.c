@@ -85,12 +85,14 @@ int ws_report_stats(ws_run *run, ws_err *err) {
     };
     enum { NCOMMON = sizeof common / sizeof *common };
     ws_stat s[WS_STAT_MAX + NCOMMON + NDEVICE];
+    const int device = ws_job_has_device(run->job);
     int n = run->reader->stats(run->job, (double)run->work.cpu / 1e9, s);
     memcpy(s + n, common, sizeof common);
     n += NCOMMON;
-    if (ws_job_has_device(run->job)) n += device_stats(s + n);
+    if (device) n += device_stats(s + n);
     if (run->has_stats) return write_json(run, s, n, err);
-    ws_message_text("%s " WS_VERSION ", backend %s, bound by %s\n", run->job->tool->name, ws_backend_name(run->job), what_bound(run));
+    ws_message_text("%s " WS_VERSION ", backend %s%s%s, bound by %s\n", run->job->tool->name, ws_backend_name(run->job),
+                    device ? " on " : "", device ? ws_dev_name() : "", what_bound(run));
     for (int i = 0; i < n; i++) ws_message_text("%18.*f  %s\n", s[i].real ? 3 : 0, s[i].v, s[i].what);
     return WS_OK;
 }
