@@ -14,7 +14,7 @@ enum { LOCKS = 64 }; /* targets share them */
 typedef struct held {
     uint32_t users; /* threads that use it. Grows under the target's lock; atomic */
     uint64_t used;  /* when somebody began to use it, counted by `clock` */
-    size_t bytes;   /* that it takes, about; 0: it is not made */
+    size_t bytes;   /* that it takes, about; 0: it is not made. Atomic, changed under the target's lock */
 } held;
 
 typedef struct candidate {
@@ -81,8 +81,8 @@ static int is_bounded(const ws_job *job) { return job->target_mem && job->readin
 static void count_bytes(ws_job *job, uint32_t t, size_t bytes) {
     struct ws_readiness *r = job->readiness;
     if (!r->held) return;
-    __atomic_add_fetch(&r->bytes, bytes - r->held[t].bytes, __ATOMIC_RELAXED);
-    r->held[t].bytes = bytes;
+    const size_t before = __atomic_exchange_n(&r->held[t].bytes, bytes, __ATOMIC_ACQ_REL);
+    __atomic_add_fetch(&r->bytes, bytes - before, __ATOMIC_RELAXED);
 }
 
 /* Makes target t under its lock. */
@@ -123,7 +123,8 @@ int ws_job_ready(ws_job *job, const ws_backend *backend, uint32_t t, int *busy, 
 /* A device keeps what it prepared, so its targets stay. */
 static int can_go(const ws_job *job, uint32_t t) {
     const held *h = &job->readiness->held[t];
-    return h->bytes && !__atomic_load_n(&h->users, __ATOMIC_ACQUIRE) && !(job->backend->start && job->prep[t]);
+    return __atomic_load_n(&h->bytes, __ATOMIC_ACQUIRE) && !__atomic_load_n(&h->users, __ATOMIC_ACQUIRE) &&
+           !(job->backend->start && __atomic_load_n(&job->prep[t], __ATOMIC_ACQUIRE));
 }
 
 static void give_back(ws_job *job, uint32_t t) {
