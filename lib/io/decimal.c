@@ -38,7 +38,7 @@ uint32_t ws_decimal_of(double v) {
     if (v == 0) return 0;
     (void)frexp(v, &binary); /* v >= 2^(binary-1), so the power of its first digit is e or e + 1 */
     int e = (int)floor((binary - 1) * 0.30102999566398120);
-    if (abs(3 - e) > POWER_MOST) return by_printing(v);
+    if (abs(3 - e) >= POWER_MOST) return by_printing(v); /* e may become one more */
     double d = scale(v, 3 - e);
     if (d >= 9999.5) d = scale(v, 3 - ++e);
     const double m = floor(d);

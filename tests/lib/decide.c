@@ -213,6 +213,8 @@ static void check_carried(tap *t, sample *r, ws_cellform form) {
     }
     tap_ok(t, !differ, "a bias of form %d is %s", form, form == WS_CELL_EXACT32 ? "taken as it is" : "computed again");
     s.b.col = NULL;
+    ws_free(s.b.row);
+    ws_buf_release(&s.b.raw);
     ws_free(hits.hit);
     sample_batch_release(&s);
     ws_profile_destroy(&model.profile);
