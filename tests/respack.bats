@@ -234,3 +234,17 @@ setup() { in_data; }
     respack -O fasta demo.wsp.gz >got
     same demo.fa got
 }
+
+@test "a million pairs of one sequence: table to packed pairs and back, within the memory" {
+    [ "${WARPSIEVE_TESTS:-}" = full ] || skip "takes long: make check-full"
+    awk 'BEGIN {
+        print "##warpsieve pg=1 prog=x\n#name\tseq\tqual\tdesc\tquery\tqlen\ttlen\tmsv_bits\tmsv_p"
+        for (i = 0; i < 1000000; i++) printf "s\tMKVLAAGIVGLLLAQPAMA\t\td\tmodel%d\t260\t19\t%.4f\t%.4g\n", i % 70000, i % 97 / 7, exp(-i % 700)
+        print "##end rows=1000000 in=1 residues=19"
+    }' >want
+    respack -O packed want >pairs
+    [ "$(stat -c %s pairs)" -lt $(($(stat -c %s want) / 4)) ]
+    respack -O tsv --no-provenance pairs >got
+    cmp <(grep -v '^##' want) <(grep -v '^##' got)
+    sanitized || (ulimit -v 900000 && respack -t 1 -O packed want | respack -t 1 -O tsv >limited)
+}
