@@ -239,7 +239,7 @@ setup() { in_data; }
     [ "${WARPSIEVE_TESTS:-}" = full ] || skip "takes long: make check-full"
     awk 'BEGIN {
         print "##warpsieve pg=1 prog=x\n#name\tseq\tqual\tdesc\tquery\tqlen\ttlen\tmsv_bits\tmsv_p"
-        for (i = 0; i < 1000000; i++) printf "s\tMKVLAAGIVGLLLAQPAMA\t\td\tmodel%d\t260\t19\t%.4f\t%.4g\n", i % 70000, i % 97 / 7, exp(-i % 700)
+        for (i = 0; i < 1000000; i++) printf "s\tMKVLAAGIV\t\td\tmodel%d\t260\t9\t%.4f\t%.4g\n", i % 70000, i % 97 / 7, exp(-i % 700)
         print "##end rows=1000000 in=1 residues=19"
     }' >want
     respack -O packed want >pairs
