@@ -57,6 +57,13 @@ wide_data() {
     { echo '>big'; zcat demo.fa.gz | grep -v '>' | tr -d '\n' | awk '{ for (i = 0; i < 7; i++) print }'; } >big.fa
 }
 
+# peak_memory COMMAND...: the most kilobytes that it had in memory; the size of the programs does not count as with ulimit -v
+peak_memory() {
+    python3 -c 'import resource, subprocess, sys
+subprocess.check_call(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@"
+}
+
 # Made models, 31 MB of them for fwdscore, go when others need the room, and are made again for the next batch
 @test "models that --mem has no room for: the same rows within the memory" {
     local i tool
@@ -75,8 +82,10 @@ wide_data() {
         same want got
     done
     sanitized && return
-    (ulimit -v 45000 && fwdscore -t 2 -a --mem 4M -o limited many.hmm few.fa)
-    fwdscore -t 2 -a many.hmm few.fa >want
+    local bounded free
+    bounded=$(peak_memory fwdscore -t 2 -a --mem 4M -o limited many.hmm few.fa)
+    free=$(peak_memory fwdscore -t 2 -a --mem 1G -o want many.hmm few.fa)
+    [ "$bounded" -lt $((free - 15000)) ] || fail "with --mem 4M $bounded kB, with 1G $free kB"
     same want limited
 }
 
