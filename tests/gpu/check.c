@@ -170,7 +170,7 @@ static void score_all(const char *what, const ws_backend *be, void **prep, const
         task[i] = (ws_task){.target = (uint32_t)i, .prep = prep[i], .n = most, .score = score + (size_t)i * most};
         if (be->hints) task[i].hint = hint + (size_t)i * most;
         if (!lists) continue;
-        task[i].n = (size_t)sample_below(r, (int)most);
+        task[i].n = (size_t)sample_below(r, (int)most) | (i == 0); /* the first list is never empty */
         task[i].item = item + (size_t)i * most;
         for (size_t j = 0; j < task[i].n; j++) item[(size_t)i * most + j] = (uint32_t)sample_below(r, (int)most);
     }
