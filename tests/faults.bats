@@ -89,12 +89,11 @@ harmless() {
 
 # ---- domscore, which holds its hits until its input ends ----
 
-domains() { # domains KIND FIRST LAST STEP OPTION...
-    local fault=("$1" "$2" "$3" "$4")
-    shift 4
-    drive "${fault[@]}" text stdout got.tbl got.dom got.sto -- \
-        domscore "$@" --tblout got.tbl --domtblout got.dom -A got.sto three.hmm few.fwd
+with_tables() { # with_tables TOOL FORM INPUT KIND FIRST LAST STEP OPTION...
+    drive "${@:4:4}" "$2" stdout got.tbl got.dom got.sto -- \
+        "$1" "${@:8}" --tblout got.tbl --domtblout got.dom -A got.sto three.hmm "$3"
 }
+domains() { with_tables domscore text few.fwd "$@"; } # domains KIND FIRST LAST STEP OPTION...
 @test "domscore: no memory, writes that fail, a disk that fills up, no threads" {
     shimmed
     step=17
@@ -109,7 +108,7 @@ domains() { # domains KIND FIRST LAST STEP OPTION...
     domains close 1 8 1 -t 2
     drive memory 1 5000 $step text stdout -- domscore -t 1 -O a2m three.hmm few.fwd
     drive memory 1 5000 $step tsv stdout -- domscore -t 2 -K 2000 --stream -Z 40 --domZ 3 three.hmm few.fwd
-    rm -f fault.counts
+    show_counts
     domains thread 1 4 1 -t 4
     for k in short eintr eagain; do domains $k - 0 0 -t 2; done
     no_harm
@@ -117,12 +116,7 @@ domains() { # domains KIND FIRST LAST STEP OPTION...
 
 # ---- hmmsieve, whose programs are processes: one sentence, with the name of the program that failed ----
 
-sieve() { # sieve KIND FIRST LAST STEP OPTION...
-    local fault=("$1" "$2" "$3" "$4")
-    shift 4
-    drive "${fault[@]}" lines stdout got.tbl got.dom got.sto -- \
-        hmmsieve "$@" --tblout got.tbl --domtblout got.dom -A got.sto three.hmm small.fa
-}
+sieve() { with_tables hmmsieve lines small.fa "$@"; } # sieve KIND FIRST LAST STEP OPTION...
 @test "hmmsieve: no memory, reads, writes and closing that fail, a disk that fills up, no process, no pipe, a program that is killed" {
     shimmed
     step=5
