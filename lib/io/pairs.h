@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Writer of pairs, version 2 of the packed stream: man/warpsieve-packed.5. The reader is part of lib/io/seqread.h.
  *
- * Sequences and their pairs wait here until their block is full. A block depends on its pairs alone, so the bytes are the same
- * whatever the batches were. */
+ * Sequences and their pairs wait here until their block is full. A block depends on its pairs and on the phrase of the block
+ * before it (lib/io/phrase.h), not on batches. So the bytes are the same for any batch. */
 #ifndef WS_IO_PAIRS_H
 #define WS_IO_PAIRS_H
 

@@ -134,7 +134,7 @@ static int score_calls(ws_scan_state *s, const ws_batch *b, const pairing *p, ws
         char *score = worker->scores.p;
         float *hint = be->hints ? (float *)(void *)worker->hints.p : NULL;
         size_t taken = 0;
-        for (; taken < g->n && !rc; taken++) {
+        for (; taken < g->n; taken++) {
             ws_task *t = &g->task[taken];
             if ((rc = take_target(s, b, be, t, err))) break;
             t->score = score;
