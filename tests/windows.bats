@@ -109,9 +109,10 @@ for path in sys.argv[2:]:
     for text in open(path).read().split(">")[1:]:
         head, _, body = text.partition("\n")
         records[head.split()[0]] = "".join(body.split()).upper().replace("U", "T")
-head = None
+head, seen, length = None, [], {}
 for line in open(sys.argv[1]):
     row = line.rstrip("\n").lstrip("#").split("\t")
+    if line.startswith("##record\t"): length[row[1]] = int(row[2])
     if line.startswith("##"): continue
     if not head: head = row; continue
     r = dict(zip(head, row))
@@ -119,8 +120,10 @@ for line in open(sys.argv[1]):
     piece = record[min(a, b) - 1:max(a, b)]
     if r["strand"] == "-": piece = piece[::-1].translate(str.maketrans("ACGTRYMKHDBV", "TGCAYRKMDHVB"))
     assert (a > b) == (r["strand"] == "-") or len(piece) == 1, r
-    assert len(record) == int(r["rlen"]) and len(piece) == int(r["tlen"]), r
+    assert len(piece) == int(r["tlen"]), r
+    if r["name"] not in seen: seen.append(r["name"])
     assert r["seq"].replace("U", "T") == piece, (r["seq"], piece)
+assert list(length) == seen and all(length[name] == len(records[name]) for name in seen), (length, seen)
 END
     done
     [ "$(head -2 parts | tail -1)" != "$(head -2 both | tail -1)" ]
@@ -219,14 +222,91 @@ END
     run -2 --separate-stderr domscore -f name,strand protein.hmm "$data/demo.fa.gz"
     told 'strand'
     # rows that are no windows
-    for t in 's/\t+\t/\t*\t/:strand' 's/\t\([0-9]*\)\t+\t/\t1\t+\t/:as far apart' \
-        's/\t330000\t/\t10\t/:rlen' 's/\t\([0-9]*\)\t+\t/\t1.5\t+\t/:whole'; do
+    for t in 's/\t+\t/\t*\t/:strand' 's/\t\([0-9]*\)\t+\t/\t1\t+\t/:as far apart' 's/\t\([0-9]*\)\t+\t/\t1.5\t+\t/:whole'; do
         sed "${t%:*}" passed.tsv >bad.tsv
         run -1 --separate-stderr domscore made.hmm bad.tsv
         told 'window of record' "${t##*:}"
         sed "${t%:*}" windows.tsv >bad.tsv
         run -1 --separate-stderr vitfilt made.hmm bad.tsv
         told 'window of record' "${t##*:}"
+    done
+}
+
+@test "lengths of records: lines that awk reads, for the records that have rows; kept by cat, sort, respack and packed pairs" {
+    local o
+    [ "$(awk '$1 == "##record" { print $2, $3 }' windows.tsv)" = "humanchr1_frag 330000" ]
+    run -1 grep -q '^##record' <(ssvfilt --no-provenance --long made.hmm human.fa)
+    ssvfilt --long made.hmm short.fa >one.tsv
+    for o in tsv packed; do
+        msvfilt -O $o made.hmm one.tsv | vitfilt -O $o made.hmm | fwdscore made.hmm >last.tsv
+        same <(rows last.tsv | cut -f1 | uniq) <(sed -n 's/^##record\t\(.*\)\t.*/\1/p' last.tsv) || fail "$o"
+        [ "$(grep -c '^##record' last.tsv)" -lt "$(grep -c '^##record' one.tsv)" ]
+    done
+    # into the other form and back, and a table of two searches
+    respack --dna one.tsv | respack -O tsv | same one.tsv /dev/stdin
+    ssvfilt --long -O packed made.hmm short.fa | respack -O tsv | grep -v '^##warp' | same <(grep -v '^##warp' one.tsv) /dev/stdin
+    ssvfilt --long made.hmm human.fa >human.tsv
+    cat one.tsv human.tsv one.tsv | respack --dna -O tsv >got
+    same <(grep '^##record' got) <(grep -h '^##record' one.tsv human.tsv)
+    msvfilt made.hmm <(cat human.tsv one.tsv) | vitfilt made.hmm | fwdscore made.hmm | domscore -O bed made.hmm | sort >got
+    cat human.fa short.fa | nhmmsieve -O bed made.hmm - | sort >want
+    same want got
+    # lines in any order, rows that were left out
+    { grep '^##warp\|^#name' passed.tsv && rows passed.tsv && tail -n 1 passed.tsv && grep '^##record' passed.tsv; } >moved.tsv
+    domscore -O tblout made.hmm moved.tsv | same made-human.tbl /dev/stdin
+    awk -F '\t' '/^#/ || $1 != "mos334"' last.tsv | domscore -O tblout made.hmm | grep -v '^#' >got
+    nhmmsieve -O tblout made.hmm short.fa | grep -v '^#\|^mos334 ' | same /dev/stdin got
+    # -U has lines of its own
+    msvfilt -U others.tsv made.hmm one.tsv >got
+    for o in got others.tsv; do same <(rows $o | cut -f1 | uniq) <(sed -n 's/^##record\t\(.*\)\t.*/\1/p' $o) || fail "$o"; done
+}
+
+@test "lengths of records that are missing, wrong, in a column as before, or two of one name" {
+    grep -v '^##record' passed.tsv >without.tsv
+    run -1 --separate-stderr domscore -O tblout made.hmm without.tsv
+    told '##record' 'humanchr1_frag' 'allow-cut'
+    domscore -O tblout --allow-cut made.hmm without.tsv >got
+    same <(sed 's/ 330000 /      - /' made-human.tbl) got
+    domscore --allow-cut -f name,tlen,desc made.hmm without.tsv | rows /dev/stdin >got
+    [ "$(sort -u got | cut -f1,2)" = $'humanchr1_frag\t' ]
+    sed 's/^\(##record.*\t\)330000/\11000/' passed.tsv >short.tsv
+    run -1 --separate-stderr domscore -O tblout made.hmm short.tsv
+    told 'ends at residue' '1000'
+    sed 's/^##record\t/##record /' passed.tsv >blank.tsv
+    run -1 --separate-stderr domscore -O tblout made.hmm blank.tsv
+    told 'line [0-9]*' '##record, a name and a length'
+    awk -F '\t' -v OFS='\t' '/^#name/ { print $0, "rlen"; next } /^#/ { print; next } { print $0, 330000 }' windows.tsv >old.tsv
+    for t in msvfilt vitfilt fwdscore domscore; do
+        run -1 --separate-stderr $t made.hmm old.tsv
+        told 'rlen' 'make them anew' '##record'
+    done
+    # the largest length of records of one name, and a note where it matters
+    { cat human.fa && echo '>humanchr1_frag' && sed -n '2,100p' human.fa; } >twice.fa
+    for t in 1 20000 1G; do
+        ssvfilt --long -K $t made.hmm twice.fa | grep '^##record' | same <(echo $'##record\thumanchr1_frag\t330000') /dev/stdin
+    done
+    cat passed.tsv <(sed 's/^\(##record.*\t\)330000/\1400000/' passed.tsv) >both.tsv
+    run --separate-stderr domscore -O tblout made.hmm both.tsv
+    [ "$status" -eq 0 ]
+    told 'different lengths' 'humanchr1_frag'
+    grep -q ' 400000 ' <<<"$output"
+}
+
+@test "a stream of windows that was cut, or whose producer died" {
+    local n
+    for n in 1 2 3; do
+        head -n -$n windows.tsv >cut.tsv
+        run -1 --separate-stderr vitfilt made.hmm cut.tsv
+        told 'cut' '##end'
+    done
+    head -c -20 windows.tsv >cut.tsv
+    run -1 --separate-stderr domscore made.hmm <(fwdscore --allow-cut made.hmm cut.tsv)
+    told 'how many residues'
+    ssvfilt --long -O packed made.hmm human.fa >windows.wsp
+    for n in 1 64 100 129 200 300; do
+        head -c -$n windows.wsp >cut.wsp
+        run -1 --separate-stderr msvfilt made.hmm cut.wsp
+        told 'cut'
     done
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * domscore's pairs that are windows. */
 #include "kernels/dom/from_windows.h"
+#include "lib/run/message.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -108,16 +109,16 @@ static int make_worker(const ws_job *job, struct ws_dom_windows *w, int number, 
 /* Before each hit in what a worker hands to the writer: name and description of its record follow. */
 typedef struct header {
     ws_genome_hit hit;
-    uint64_t L;
+    uint64_t end; /* the last residue of its window in the record, whose length comes at the end of the input */
     uint32_t nname, ndesc;
 } header;
 
-static int pack_hit(const ws_batch *b, const ws_row *row, const ws_genome_hit *g, uint64_t L, ws_buf *out, ws_err *err) {
+static int pack_hit(const ws_batch *b, const ws_row *row, const ws_genome_hit *g, uint64_t end, ws_buf *out, ws_err *err) {
     const ws_seqtext *t = &b->seqtext[row->seq];
     header h;
     memset(&h, 0, sizeof h);
     h.hit = *g;
-    h.L = L;
+    h.end = end;
     h.nname = (uint32_t)t->name.n;
     h.ndesc = (uint32_t)t->desc.n;
     int rc = ws_buf_add(out, &h, sizeof h, err);
@@ -133,23 +134,23 @@ static int score_some(const ws_job *job, const ws_batch *b, const ws_hit *hit, s
     struct ws_dom_windows *w = ((ws_domscore *)job->own)->windows;
     ws_long_pieces *p = &w->pieces[worker->number];
     ws_genome_found found = {.target = hit->target};
-    uint64_t L[TOGETHER];
+    uint64_t end[TOGETHER];
     int rc = make_model(job, w, hit->target, err);
     if (!rc) rc = make_worker(job, w, worker->number, err);
     ws_long_pieces_reuse(p);
     for (size_t j = 0; j < n && !rc; j++) {
         const ws_row *row = &b->row[hit[j].row];
-        ws_long_row where;
+        ws_long_place where;
         if ((rc = ws_long_row_read(&where, ws_cascade_window_columns(job->data), b, row, err))) break;
-        L[j] = where.record_length;
-        where.place.record = (uint32_t)j;
-        rc = ws_long_pieces_add(p, ws_worker_codes(worker, row->seq), b->len[row->seq], &where.place, err);
+        end[j] = where.minus ? where.from : ws_long_coordinate(where.from, 0, b->len[row->seq]);
+        where.record = (uint32_t)j;
+        rc = ws_long_pieces_add(p, ws_worker_codes(worker, row->seq), b->len[row->seq], &where, err);
         if (!rc) p->item[j] = (uint32_t)j;
     }
     if (!rc) rc = ws_genome_domains(&w->model[hit->target], w->worker[worker->number], p, n, &found, err);
     for (size_t i = 0; i < found.n && !rc; i++) {
         const size_t j = (size_t)found.at[i].hit.record;
-        rc = pack_hit(b, &b->row[hit[j].row], &found.at[i], L[j], out, err);
+        rc = pack_hit(b, &b->row[hit[j].row], &found.at[i], end[j], out, err);
     }
     ws_free(found.at);
     return rc;
@@ -176,8 +177,9 @@ int ws_dom_windows_take(ws_domscore *d, const char *packed, size_t n, ws_err *er
         at += sizeof h;
         const ws_long_record *last = r->nrecord ? &r->record[r->nrecord - 1] : NULL;
         if (!last || strlen(last->name) != h.nname || memcmp(last->name, at, h.nname) != 0)
-            rc = ws_genome_add_record(r, at, h.nname, at + h.nname, h.ndesc, h.L, err);
+            rc = ws_genome_add_record(r, at, h.nname, at + h.nname, h.ndesc, 0, err);
         h.hit.hit.record = r->nrecord - 1;
+        if (!rc) r->record[r->nrecord - 1].L = ws_max(r->record[r->nrecord - 1].L, h.end);
         if (!rc) rc = ws_genome_add_hit(r, h.hit.target, &h.hit.hit, err);
         at += h.nname + h.ndesc;
     }
@@ -213,10 +215,35 @@ static int unite_records(ws_genome_results *r, ws_err *err) {
     return made ? WS_OK : err->code;
 }
 
+/* Sets the lengths of records to what the input says at its end. Until then they are the least that their windows ask for. */
+static int set_lengths(const ws_job *job, ws_genome_results *r, ws_err *err) {
+    const ws_records *said = &ws_scan_of(job)->head->records;
+    char quote[WS_QUOTE_MAX];
+    if (said->differs) {
+        const ws_query *name = ws_records_name(said, said->differs - 1);
+        ws_message_note(job, "records of different lengths have the name \"%s\" and are taken as one",
+                        ws_quote(quote, name->name, name->n));
+    }
+    for (size_t i = 0; i < r->nrecord; i++) {
+        ws_long_record *record = &r->record[i];
+        const size_t n = strlen(record->name);
+        const uint64_t least = record->L;
+        record->L = ws_records_length(said, record->name, n);
+        if (record->L == 0 && !ws_scan_of(job)->allow_cut)
+            return ws_fail(err, WS_EDATA, "the input has no ##record line with the length of record \"%s\", in which there are hits; "
+                           "--allow-cut leaves unknown lengths out", ws_quote(quote, record->name, n));
+        if (record->L && record->L < least)
+            return ws_fail(err, WS_EDATA, "a window of record \"%s\" ends at residue %llu, but its ##record line says that it has %llu",
+                           ws_quote(quote, record->name, n), (unsigned long long)least, (unsigned long long)record->L);
+    }
+    return WS_OK;
+}
+
 int ws_dom_windows_write(ws_job *job, uint64_t residues, ws_err *err) {
     ws_domscore *d = job->own;
     d->windows->results.residues = residues;
-    const int rc = unite_records(&d->windows->results, err);
+    int rc = set_lengths(job, &d->windows->results, err);
+    if (!rc) rc = unite_records(&d->windows->results, err);
     return rc ? rc : ws_genome_write(job, &d->windows->results, d->windows->out, d->nout, err);
 }
 

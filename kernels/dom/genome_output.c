@@ -82,7 +82,7 @@ static int add_field(ws_buf *out, int plain, int column, const ws_hmm *hmm, cons
     case QUERY: return ws_cell_text(out, plain, hmm->name, strlen(hmm->name), err);
     case QUERY_ACCESSION: return ws_buf_adds(out, hmm->acc ? hmm->acc : "", err);
     case STRAND: return ws_buf_adds(out, h->minus ? "-" : "+", err);
-    case TLEN: return ws_buf_addf(out, err, "%llu", U64(r->L));
+    case TLEN: return r->L ? ws_buf_addf(out, err, "%llu", U64(r->L)) : WS_OK;
     case QLEN: return ws_buf_addf(out, err, "%d", hmm->M);
     case EVALUE: return ws_buf_addf(out, err, "%.2g", exp(h->lnp));
     case BITS: return ws_buf_addf(out, err, "%.1f", (double)h->bits);

@@ -27,11 +27,12 @@ static int add_sequence(const ws_long_cut *cut, ws_batch *to, const ws_batch *fr
     return ws_batch_add_seq(to, to->nword, p->len[j], &own, err);
 }
 
-static ws_hit *add_hit(const ws_batch *to, ws_hits *hits, uint32_t target, ws_err *err) {
+/* row: of ws_hit. */
+static ws_hit *add_hit(const ws_batch *to, ws_hits *hits, uint32_t target, uint32_t row, ws_err *err) {
     ws_hit *h = ws_hits_add(hits, err);
     if (!h) return NULL;
     h->seq = (uint32_t)(to->n - 1);
-    h->row = UINT32_MAX;
+    h->row = row;
     h->target = target;
     h->pass = 1;
     return h;
@@ -81,9 +82,9 @@ static int add_windows(const search *s, uint32_t seq, uint32_t t, size_t n, ws_e
     for (size_t i = 0; i < n; i++) {
         const size_t j = tested && !ws_scan_of(s->job)->all ? p->item[i] : i;
         const int rc = add_sequence(&c->windows->cut, s->to, s->b, seq, p, j, err);
-        ws_hit *h = rc ? NULL : add_hit(s->to, s->hits, t, err);
+        ws_hit *h = rc ? NULL : add_hit(s->to, s->hits, t, seq, err);
         if (!h) return err->code;
-        ws_long_row_values(&h->value[c->col_window], &p->at[j], p->len[j], s->b->len[seq]);
+        ws_long_row_values(&h->value[c->col_window], &p->at[j], p->len[j]);
         if (!tested) continue;
         h->value[c->col_bits] = ws_bits(p->score[j].nats, p->lm[j].null_nats);
         h->value[c->col_p] = p->at[j].p;
@@ -190,13 +191,13 @@ static int take_rows(const ws_job *job, const ws_batch *b, const uint32_t *row, 
     int rc = WS_OK;
     for (size_t i = 0; i < n && !rc; i++) {
         const ws_row *r = &b->row[row[i]];
-        ws_long_row where;
+        ws_long_place where;
         rc = ws_long_row_read(&where, &c->windows->columns, b, r, err);
         const ws_cell bias = column < 0 ? (ws_cell){0} : ws_row_cell(b, r, column);
         if (bias.forms & WS_CELL_BIT(WS_CELL_EXACT32))
-            where.place.bias_nats = ws_bits_undo((float)bias.v, lm[r->seq].null_nats) - lm[r->seq].null_nats;
-        else where.place.bias_nats = NAN;
-        if (!rc) rc = ws_long_pieces_add(windows, ws_worker_codes(worker, r->seq), b->len[r->seq], &where.place, err);
+            where.bias_nats = ws_bits_undo((float)bias.v, lm[r->seq].null_nats) - lm[r->seq].null_nats;
+        else where.bias_nats = NAN;
+        if (!rc) rc = ws_long_pieces_add(windows, ws_worker_codes(worker, r->seq), b->len[r->seq], &where, err);
         if (!rc) windows->item[i] = (uint32_t)i;
     }
     return rc;
@@ -226,7 +227,7 @@ static int add_row(const ws_job *job, const ws_batch *b, const ws_row *row, cons
     ws_row out = {.seq = (uint32_t)(to->n - 1), .target = row->target, .number = UINT32_MAX, .rest = {to->text.n, 0}};
     ws_rowplace place = {0};
     int rc = WS_OK;
-    ws_long_row_values(value, &p->at[j], p->len[j], 0);
+    ws_long_row_values(value, &p->at[j], p->len[j]);
     for (int k = 0; k < head->ncolumn && !rc; k++) {
         ws_cell cell = ws_row_cell_behind(b, row, k, &place);
         if (k == at[WS_LONG_FROM]) cell = ws_cell_number(WS_COL_COUNT, value[WS_LONG_FROM]);
@@ -291,9 +292,7 @@ static int write_all(const ws_job *job, const ws_batch *b, const ws_long_pieces 
         const ws_row *row = &b->row[origin[order[i]]];
         rc = add_sequence(&c->windows->cut, to, b, row->seq, p, order[i], err);
         if (!rc) rc = add_row(job, b, row, p, order[i], to, err);
-        ws_hit *h = rc ? NULL : add_hit(to, hits, row->target, err);
-        if (!h) rc = err->code;
-        else h->row = (uint32_t)(to->nrow - 1);
+        if (!rc && !add_hit(to, hits, row->target, (uint32_t)(to->nrow - 1), err)) rc = err->code;
     }
     ws_free(order);
     ws_free(start);

@@ -40,6 +40,7 @@ static int open_windows(ws_job *job, ws_err *err) {
     ws_cascade_windows *w = c->windows = ws_calloc(1, sizeof *w, err);
     if (!w) return err->code;
     pthread_mutex_init(&w->lock, NULL);
+    ws_scan_of(job)->records = 1;
     job->target_mem = 0; /* what is made of their models stays */
     w->options = (ws_long_options)WS_LONG_DEFAULTS;
     w->options.F1 = w->options.F2 = w->options.F3 = o->p_given ? o->p : c->stage->window_p;
@@ -99,6 +100,9 @@ int ws_cascade_input(ws_job *job, ws_err *err) {
     if (ws_long_columns_find(&columns, scan->head)) {
         if (c->windows || c->stage->window_part == WS_LONG_HAS_SSV)
             return ws_fail(err, WS_EDATA, "the input has windows already; the next program is msvfilt, without --long");
+        if (ws_head_find(scan->head, "rlen") >= 0)
+            return ws_fail(err, WS_EDATA, "the windows have a column rlen, as before version 0.2.0; make them anew: the lengths of records "
+                           "stand in ##record lines behind the rows");
         if (c->stage->window_part == WS_LONG_HAS_VIT) {
             scan->cutter = &ws_cascade_cut_windows;
             scan->ncol = 0; /* the scan of a window yields places, no score */

@@ -46,7 +46,7 @@ static int start_stream(unpack *u, ws_parse *s, ws_err *err) {
     u->blocks = u->seqs = u->residues = u->pairs = 0;
     u->version = version;
     u->number.n = 0;
-    u->owed = 0;
+    u->owed = u->records = 0;
     u->state = FRAME;
     s->b->has_rows = s->pairs;
     return version == PACK_WITH_PAIRS ? ws_pairs_read_frame(u, s, err) : WS_OK;
@@ -55,7 +55,10 @@ static int start_stream(unpack *u, ws_parse *s, ws_err *err) {
 static int end_stream(unpack *u, ws_parse *s, ws_err *err) {
     const uint64_t *v = u->f.v;
     const int pairs = u->version != PACK_WITH_PAIRS || v[END_PAIRS] == u->pairs;
-    if (v[END_BLOCKS] != u->blocks || v[END_SEQS] != u->seqs || v[END_RESIDUES] != u->residues || !pairs)
+    const uint64_t has_records = u->records ? PACK_HAS_RECORDS : 0;
+    if (!u->records && v[END_BLOCKS] == (u->blocks | PACK_HAS_RECORDS))
+        return ws_packed_bad(u, s, "is the end, but the records are missing before it", err);
+    if (v[END_BLOCKS] != (u->blocks | has_records) || v[END_SEQS] != u->seqs || v[END_RESIDUES] != u->residues || !pairs)
         return ws_packed_bad(u, s, "is the end, but blocks are missing before it", err);
     if (u->version == PACK_WITH_PAIRS) ws_pairs_read_end(u, s);
     u->state = ENDED;
@@ -92,12 +95,13 @@ static int end_frame(unpack *u, ws_parse *s, ws_err *err) {
     if (at_head && !ws_packed_is(u, PACK_HEAD)) return no_head(u, s, err);
     if (pack_frame_check(&u->f) != u->f.check) return ws_packed_bad(u, s, "is damaged", err);
     if (at_head) return start_stream(u, s, err);
-    const int pairs = u->version == PACK_WITH_PAIRS && ws_packed_is(u, PACK_PAIRS);
+    const int two = u->version == PACK_WITH_PAIRS, pairs = two && ws_packed_is(u, PACK_PAIRS);
     if (pairs != u->owed)
         return ws_packed_bad(u, s, pairs ? "has pairs without sequences before them" : "has no pairs behind its sequences", err);
-    if (ws_packed_is(u, PACK_BLOCK)) return start_block(u, s, err);
     if (ws_packed_is(u, PACK_END)) return end_stream(u, s, err);
-    if (pairs || (u->version == PACK_WITH_PAIRS && ws_packed_is(u, PACK_QUERIES))) return ws_pairs_read_frame(u, s, err);
+    if (u->records) return ws_packed_bad(u, s, "stands behind the records, where the end was expected", err);
+    if (ws_packed_is(u, PACK_BLOCK)) return start_block(u, s, err);
+    if (pairs || (two && (ws_packed_is(u, PACK_QUERIES) || ws_packed_is(u, PACK_RECORDS)))) return ws_pairs_read_frame(u, s, err);
     return ws_packed_bad(u, s, "is neither a block nor the end", err);
 }
 

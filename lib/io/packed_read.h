@@ -21,8 +21,9 @@ typedef struct unpack {
 
     /* with pairs */
     uint64_t version;
-    ws_buf body;      /* of the head, of queries, of pairs: so many bytes of it are wanted */
+    ws_buf body;      /* of the head, of queries, of pairs, of records: so many bytes of it are wanted */
     uint64_t want;
+    int records;      /* they have come, so that the end is next */
     int owed;         /* the pairs of the last block are still to come: its sequences are behind the mark */
     ws_buf number;    /* uint32_t: the number among all queries of each query of this stream */
     uint8_t *kind;    /* [ncol] ws_paircol of each column */
@@ -36,7 +37,7 @@ enum { PACK_SEQS_MAX = 1 << 28 };
 /* lib/io/packed_fault.c. The sentence about the frame at hand and what is behind it; returns WS_EDATA. */
 int ws_packed_bad(const unpack *u, const ws_parse *s, const char *what, ws_err *err);
 
-/* lib/io/pairs_read.c. Checks the frame of a head, of queries or of pairs, and sets `want` for its body. WS_EDATA. */
+/* lib/io/pairs_read.c. Checks the frame of a head, of queries, of pairs or of records, and sets `want` for its body. WS_EDATA. */
 int ws_pairs_read_frame(unpack *u, ws_parse *s, ws_err *err);
 /* Takes that body, whose checksum is right. WS_EDATA or WS_ENOMEM. */
 int ws_pairs_read_body(unpack *u, ws_parse *s, ws_err *err);

@@ -13,10 +13,12 @@
 
 typedef struct ws_pairs ws_pairs;
 
-/* What the table's "##end" line says of the first stage of the chain, for the end frame. */
+/* What the table's "##end" line says of the first stage of the chain, for the end frame, and its "##record" lines before it. */
 typedef struct ws_pairs_counts {
     enum { WS_COUNTS_NO_END, WS_COUNTS_UNKNOWN, WS_COUNTS_KNOWN } state; /* no such line; one without counts */
     uint64_t seqs, residues;
+    const char *records; /* whole lines, nrecords bytes */
+    size_t nrecords;
 } ws_pairs_counts;
 
 /* Starts a stream. column: the names of all columns of the table that the stream stands for, in its order; they must stay until the head is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Reader of what only packed streams with pairs have: the head's columns, queries, pairs. Nothing in them is trusted: every number is
- * compared with what is there before it is used. */
+ * Reader of what only packed streams with pairs have: the head's columns, queries, pairs, records. Nothing in them is trusted: every
+ * number is compared with what is there before it is used. */
 #include "lib/io/paircols.h"
 #include "lib/io/packed_read.h"
 
@@ -60,6 +60,9 @@ int ws_pairs_read_frame(unpack *u, ws_parse *s, ws_err *err) {
             return ws_packed_bad(u, s, "has queries that do not follow those before them", err);
         if (v[QUERIES_N] == 0 || v[QUERIES_N] > QUERIES_MAX || v[QUERIES_TEXT] > PACK_TEXT_MAX) return bad_counts(u, s, err);
         n = 16 * v[QUERIES_N] + v[QUERIES_TEXT];
+    } else if (ws_packed_is(u, PACK_RECORDS)) {
+        if (v[RECORDS_TEXT] == 0 || v[RECORDS_TEXT] > PACK_TEXT_MAX) return bad_counts(u, s, err);
+        n = v[RECORDS_TEXT];
     } else {
         if (v[PAIRS_BLOCK] != u->blocks || v[PAIRS_N] > PAIRS_MAX || v[PAIRS_TABLE] > PACK_TEXT_MAX || v[PAIRS_TEXT] > PACK_TEXT_MAX)
             return bad_counts(u, s, err);
@@ -302,8 +305,27 @@ static int end_pairs(unpack *u, ws_parse *s, ws_err *err) {
     return WS_OK;
 }
 
+/* ---- records ---- */
+
+static int end_records(unpack *u, ws_parse *s, ws_err *err) {
+    const uint64_t n = u->f.v[RECORDS_TEXT];
+    const char *at = u->body.p, *end = at + n;
+    int rc = WS_OK;
+    if (end[-1] != '\n') return ws_packed_bad(u, s, "has a line without an end", err);
+    if (!zeros(u, n, u->want - sizeof(uint64_t))) return bad_padding(u, s, err);
+    for (const char *eol; at < end && !rc; at = eol + 1) {
+        eol = memchr(at, '\n', (size_t)(end - at));
+        const size_t len = (size_t)(eol - at);
+        rc = ws_records_is_line(at, len) ? ws_records_take_line(&s->table.records, at, len, err) : WS_EDATA;
+    }
+    u->records = 1;
+    return rc == WS_EDATA ? ws_packed_bad(u, s, "has a line that is not ##record, a name and a length with tabs between them", err) : rc;
+}
+
 int ws_pairs_read_body(unpack *u, ws_parse *s, ws_err *err) {
-    return ws_packed_is(u, PACK_HEAD) ? end_head(u, s, err) : ws_packed_is(u, PACK_QUERIES) ? end_queries(u, s, err) : end_pairs(u, s, err);
+    if (ws_packed_is(u, PACK_HEAD)) return end_head(u, s, err);
+    if (ws_packed_is(u, PACK_RECORDS)) return end_records(u, s, err);
+    return ws_packed_is(u, PACK_QUERIES) ? end_queries(u, s, err) : end_pairs(u, s, err);
 }
 
 void ws_pairs_read_end(const unpack *u, ws_parse *s) {

@@ -23,6 +23,7 @@ void ws_parse_release(ws_parse *s) {
     ws_buf_release(&s->qual);
     ws_buf_release(&s->skipped);
     ws_buf_release(&s->table.provenance);
+    ws_records_release(&s->table.records);
     for (int i = 0; i < s->table.nall; i++) ws_free(s->table.all[i]);
     ws_free(s->table.all);
     ws_free(s->table.column);

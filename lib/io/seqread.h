@@ -10,6 +10,7 @@
 
 #include "lib/base/alphabet.h"
 #include "lib/io/batch.h"
+#include "lib/io/records.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,7 +47,7 @@ typedef struct ws_seqread_conf {
 typedef struct ws_tsv_head {
     int present;          /* the input is a table or packed pairs */
     int pairs;            /* it is packed pairs */
-    ws_buf provenance;    /* its "##" lines but "##end", each with newline */
+    ws_buf provenance;    /* its "##" lines but "##end" and "##record", each with newline */
     int npg;              /* how many "##warpsieve" lines among them: the next stage is number npg + 1 */
     char **all;           /* names of all columns, in order */
     int nall;
@@ -55,6 +56,7 @@ typedef struct ws_tsv_head {
     uint64_t in, residues; /* sums over the "##end" lines seen: what the first stage read */
     int ends;              /* how many "##end" lines were seen */
     int uncounted;         /* one of them had no counts: a stage before this one read a cut table */
+    ws_records records;    /* of the "##record" lines seen */
 } ws_tsv_head;
 
 typedef struct ws_seqread_counts {

@@ -69,13 +69,21 @@ static uint64_t number_of(const char *line, const char *key) {
     return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
+static int take_record(ws_parse *s, const char *line, size_t n, ws_err *err) {
+    char quote[WS_QUOTE_MAX];
+    const int rc = ws_records_take_line(&s->table.records, line, n, err);
+    return rc != WS_EDATA ? rc : ws_parse_fail(s, err, "expected ##record, a name and a length with tabs between them, found \"%s\"",
+                                               ws_quote(quote, line, n));
+}
+
 /* Provenance is what stands before the first header, so that it is the same however the input arrives; later tables
  * only add to the sums and to what must have an end. */
 int ws_tsv_meta(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err) {
+    s->table.present = 1;
+    if (ws_records_is_line(p, n)) return take_record(s, p, n, err);
     char *line = ws_strndup(p, n, err);
     if (!line) return err->code;
     int rc = WS_OK;
-    s->table.present = 1;
     if (!strncmp(line, "##end", 5) && (line[5] == ' ' || line[5] == '\0')) {
         t->ends++;
         s->table.ends++;

@@ -13,7 +13,7 @@ extern "C" {
 /* A record of the input: what the table says of it. */
 typedef struct ws_long_record {
     const char *name, *desc; /* desc: empty if there is none */
-    uint64_t L;
+    uint64_t L; /* 0: nobody knows */
 } ws_long_record;
 
 /* Coordinates are those of the record's + strand; from > to on the other one. */

@@ -7,8 +7,8 @@
 #include "lib/long/search.h"
 #include "lib/scan/scan.h"
 
-enum { WS_LONG_FROM, WS_LONG_TO, WS_LONG_STRAND, WS_LONG_RLEN, WS_LONG_NCOLUMN };
-extern const ws_col ws_long_column[WS_LONG_NCOLUMN]; /* from to strand rlen, as a tool writes them */
+enum { WS_LONG_FROM, WS_LONG_TO, WS_LONG_STRAND, WS_LONG_NCOLUMN };
+extern const ws_col ws_long_column[WS_LONG_NCOLUMN]; /* from to strand, as a tool writes them */
 
 /* The columns of a table that is read. */
 typedef struct ws_long_columns {
@@ -17,14 +17,10 @@ typedef struct ws_long_columns {
 /* Returns whether the table has all of them: then its rows are windows. */
 int ws_long_columns_find(ws_long_columns *c, const ws_tsv_head *head);
 
-typedef struct ws_long_row {
-    ws_long_place place;
-    uint64_t record_length;
-} ws_long_row;
-/* Takes what a row says. WS_EDATA if that is no window of as many residues as the row has. */
-int ws_long_row_read(ws_long_row *r, const ws_long_columns *c, const ws_batch *b, const ws_row *row, ws_err *err);
+/* Sets `from` and `minus` to what a row says. WS_EDATA if that is no window of as many residues as the row has. */
+int ws_long_row_read(ws_long_place *place, const ws_long_columns *c, const ws_batch *b, const ws_row *row, ws_err *err);
 
 /* Sets value[0..WS_LONG_NCOLUMN) to what a window of len residues says. */
-void ws_long_row_values(double *value, const ws_long_place *p, uint32_t len, uint64_t record_length);
+void ws_long_row_values(double *value, const ws_long_place *p, uint32_t len);
 
 #endif

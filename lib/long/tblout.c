@@ -11,6 +11,14 @@ typedef struct widths {
     int name, query, accession, place;
 } widths;
 
+enum { LENGTH = 24 };
+
+/* Returns the record's length; "-" if nobody knows it. */
+static const char *length_of(char text[LENGTH], const ws_long_record *r) {
+    snprintf(text, LENGTH, "%llu", (unsigned long long)r->L);
+    return r->L ? text : "-";
+}
+
 static int digits(uint64_t v) { return snprintf(NULL, 0, "%llu", (unsigned long long)v); }
 
 /* All hits count, reported or not. */
@@ -37,10 +45,11 @@ static int head(ws_buf *out, widths w, ws_err *err) {
 }
 
 static int row(ws_buf *out, widths w, const ws_hmm *hmm, const ws_long_hit *h, const ws_long_record *r, ws_err *err) {
-    static const char format[] = "%-*s %-*s %-*s %-*s %7u %7u %*llu %*llu %*llu %*llu %*llu    %c   %9.2g %6.1f %5.1f  %s\n";
+    static const char format[] = "%-*s %-*s %-*s %-*s %7u %7u %*llu %*llu %*llu %*llu %*s    %c   %9.2g %6.1f %5.1f  %s\n";
+    char length[LENGTH];
     return ws_buf_addf(out, err, format, w.name, r->name, 10, "-", w.query, hmm->name, w.accession, hmm->acc && *hmm->acc ? hmm->acc : "-",
                        h->hmm_from, h->hmm_to, w.place, (unsigned long long)h->ali_from, w.place, (unsigned long long)h->ali_to, w.place,
-                       (unsigned long long)h->env_from, w.place, (unsigned long long)h->env_to, w.place, (unsigned long long)r->L,
+                       (unsigned long long)h->env_from, w.place, (unsigned long long)h->env_to, w.place, length_of(length, r),
                        h->minus ? '-' : '+', exp(h->lnp), (double)h->bits, (double)h->correction_nats * 1.44269504088896341,
                        *r->desc ? r->desc : "-");
 }
@@ -67,11 +76,12 @@ static int dfam_head(ws_buf *out, widths w, ws_err *err) {
 }
 
 static int dfam_row(ws_buf *out, widths w, const ws_hmm *hmm, const ws_long_hit *h, const ws_long_record *r, ws_err *err) {
-    static const char format[] = "%-*s  %-*s %-*s %6.1f %9.2g %5.1f %7u %7u    %c   %*llu %*llu %*llu %*llu %*llu   %s\n";
+    static const char format[] = "%-*s  %-*s %-*s %6.1f %9.2g %5.1f %7u %7u    %c   %*llu %*llu %*llu %*llu %*s   %s\n";
+    char length[LENGTH];
     return ws_buf_addf(out, err, format, w.name, r->name, 20, hmm->acc && *hmm->acc ? hmm->acc : "-", w.query, hmm->name, (double)h->bits,
                        exp(h->lnp), (double)h->correction_nats * 1.44269504088896341, h->hmm_from, h->hmm_to, h->minus ? '-' : '+',
                        w.place, (unsigned long long)h->ali_from, w.place, (unsigned long long)h->ali_to, w.place,
-                       (unsigned long long)h->env_from, w.place, (unsigned long long)h->env_to, w.place, (unsigned long long)r->L,
+                       (unsigned long long)h->env_from, w.place, (unsigned long long)h->env_to, w.place, length_of(length, r),
                        *r->desc ? r->desc : "-");
 }
 

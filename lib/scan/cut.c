@@ -51,7 +51,7 @@ static int append(ws_batch *to, ws_hits *hits, const ws_scan_piece *p, ws_err *e
         if (!h) return err->code;
         *h = p->hits.hit[i];
         h->seq += seq;
-        if (h->row != UINT32_MAX) h->row += row;
+        h->row += row;
     }
     return rc;
 }

@@ -20,7 +20,10 @@ int ws_packed_output_add(const ws_job *job, void *own, const void *item, const w
     ws_packed_output *p = own;
     const ws_batch *b = &((const ws_scan_item *)item)->batch;
     int rc = WS_OK;
-    if (p->pairs) return made->rows ? ws_pairs_output_add(job, p, item, text, err) : WS_OK;
+    if (p->pairs) {
+        rc = ws_scan_records_note(job, &p->records, p->number, item, err);
+        return rc || !made->rows ? rc : ws_pairs_output_add(job, p, item, text, err);
+    }
     for (size_t i = 0; i < made->rows && !rc; i++) {
         uint32_t pick;
         memcpy(&pick, made->text.p + i * sizeof pick, sizeof pick);

@@ -23,6 +23,7 @@ int ws_pairs_output_head(const ws_job *job, ws_packed_output *p, ws_buf *text, w
 
 void ws_pairs_output_release(ws_packed_output *p) {
     ws_pairs_close(p->pairs);
+    ws_records_release(&p->records.of);
     ws_free(p->cell);
     ws_free(p->number_of);
 }
@@ -88,8 +89,14 @@ int ws_pairs_output_add(const ws_job *job, ws_packed_output *p, const ws_scan_it
 }
 
 int ws_pairs_output_end(const ws_job *job, ws_packed_output *p, ws_buf *text, ws_err *err) {
-    const ws_pairs_counts counts = ws_scan_counts(job);
-    return ws_pairs_end(p->pairs, text, &counts, err);
+    ws_pairs_counts counts = ws_scan_counts(job);
+    ws_buf lines = {0};
+    int rc = ws_scan_records_put(job, &p->records, &lines, err);
+    counts.records = lines.p;
+    counts.nrecords = lines.n;
+    if (!rc) rc = ws_pairs_end(p->pairs, text, &counts, err);
+    ws_buf_release(&lines);
+    return rc;
 }
 
 int ws_pairs_output_flush(ws_packed_output *p, ws_buf *text, ws_err *err) { return ws_pairs_end(p->pairs, text, NULL, err); }

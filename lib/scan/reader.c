@@ -117,6 +117,7 @@ static void close_reader(ws_job *job) {
     for (int k = 0; k < 2; k++) {
         ws_batch_release(&s->packed[k].open);
         ws_pairs_output_release(&s->packed[k]);
+        ws_records_release(&s->rows[k].records.of);
     }
     ws_free(s->ocol);
     ws_free(s->oname);

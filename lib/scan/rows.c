@@ -113,7 +113,8 @@ int ws_rows_late(const ws_job *job, void *own, const void *item, ws_buf *text, u
         ++*rows;
     }
     o->at = 0;
-    return WS_EOF;
+    const int rc = ws_scan_records_note(job, &o->records, o->number, it, err);
+    return rc ? rc : WS_EOF;
 }
 
 enum { FASTA_LINE = 60 };

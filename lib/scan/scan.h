@@ -21,9 +21,11 @@ typedef struct ws_col {
 } ws_col;
 enum { WS_COL_MAX = 8 };
 
-/* A (sequence, target) pair and what the tool decided. Values are in the order of the tool's columns; NaN prints as an empty field. */
+/* A (sequence, target) pair and what the tool decided. row: its row in a table that was read; of what was cut from other sequences
+ * (ws_scan.cutter) the place of that sequence in the batch; else UINT32_MAX. Values are in the order of the tool's columns; NaN prints as
+ * an empty field. */
 typedef struct ws_hit {
-    uint32_t seq, row, target; /* row: UINT32_MAX if the input was no table */
+    uint32_t seq, row, target;
     int32_t pass;
     double value[WS_COL_MAX];
 } ws_hit;
@@ -90,6 +92,7 @@ typedef struct ws_scan {
     ws_scan_output main;        /* takes the place of the table if its emit is set; its path is not looked at */
 
     const ws_cutter *cutter;    /* NULL: batches are scored */
+    int records;                /* rows are windows of records, whose lengths go along at the end of the output */
     uint64_t strands;           /* that were searched of each residue that was read: 0 is 1. Counts of residues have them all */
 
     /* set by lib/scan */
@@ -114,7 +117,7 @@ int ws_scan_counted(const ws_job *job, uint64_t *seqs, uint64_t *residues);
 /* Appends the provenance lines of the table that was read and of this run, without ##end. */
 int ws_scan_provenance(const ws_job *job, ws_buf *out, ws_err *err);
 
-/* ws_output.end of a table: appends the ##end line, with the sequences and residues that the first stage of the pipe read. */
+/* Appends the ##end line of a table, with the sequences and residues that the first stage of the pipe read. */
 int ws_scan_end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err *err);
 
 /* For ws_tool.columns: what every table of pairs has, in front of a tool's own columns. */

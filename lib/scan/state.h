@@ -10,12 +10,20 @@
 
 #include <stdatomic.h>
 
+/* lib/scan/records.c: the records that an output has windows of. */
+typedef struct ws_scan_records {
+    ws_records of;     /* length 0: the input says it at its end */
+    uint32_t last;     /* 1 + the number of the one that was noted last; 0: none */
+    int going_on;      /* the record whose pieces come has a window in this piece or before it */
+} ws_scan_records;
+
 /* lib/scan/packed_output.c: the packed stream. Blocks are closed by their content alone, so they hold sequences of several batches and
  * are made by the writer: the bytes are the same whatever the batches were. */
 typedef struct ws_packed_output {
     int number; /* of the job's outputs */
     ws_batch open; /* the sequences of the block that is not full yet */
     ws_packed_totals totals;
+    ws_scan_records records;
 
     /* lib/scan/pairs_output.c: of pairs instead, NULL without */
     ws_pairs *pairs;
@@ -33,7 +41,7 @@ typedef struct ws_scan_piece {
 /* An item of the pipeline: a batch and its hits. */
 typedef struct ws_scan_item {
     ws_batch batch;
-    ws_batch other;       /* with ws_scan.cutter: what takes the batch's place */
+    ws_batch other;       /* with ws_scan.cutter: what takes the batch's place; behind that the batch */
     ws_scan_piece *piece; /* [nparts] */
     size_t piece_cap;
     void *plan;
@@ -48,6 +56,7 @@ typedef struct ws_scan_item {
 typedef struct ws_rows_output {
     int number;   /* of the job's outputs */
     size_t at;    /* the next hit of the item that is being written; 0: its first one */
+    ws_scan_records records;
 } ws_rows_output;
 
 /* One output column. */
@@ -143,6 +152,14 @@ int ws_scan_format(const ws_scan_state *s, ws_scan_item *it, ws_worker *worker, 
 
 /* lib/scan/rows.c: ws_output.rest of a table; own is a ws_rows_output. */
 int ws_rows_late(const ws_job *job, void *own, const void *item, ws_buf *text, uint64_t *rows, ws_err *err);
+
+/* lib/scan/records.c, for outputs whose rows are windows (ws_scan.records). Notes the records of the windows of an item that go to an
+ * output, in the order of the input. WS_ENOMEM. */
+int ws_scan_records_note(const ws_job *job, ws_scan_records *r, int output, const ws_scan_item *it, ws_err *err);
+/* Appends the lines of those whose length is known; for tools that only change the form all lines of the input. WS_ENOMEM. */
+int ws_scan_records_put(const ws_job *job, const ws_scan_records *r, ws_buf *text, ws_err *err);
+/* ws_output.end of a table: these lines and "##end"; own is a ws_rows_output. */
+int ws_rows_end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err);
 
 /* lib/scan/format.c: sets up the main output or that of -U for the format of -O. */
 void ws_scan_set_format(ws_job *job, ws_output *o);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Fuzz target: windows as rows. Byte 0 chooses the form: a table, or packed pairs with right checksums. A row whose place is taken has
- * as many residues as the place, lies within the record, and gives the same columns back. */
+ * Fuzz target: windows as rows, and lengths of records. Byte 0 chooses the form: a table, or packed pairs with right checksums. A row
+ * whose place is taken has as many residues as the place and gives the same columns back. Lines made of the records give them back. */
 #include "lib/long/rows.h"
 #include "tests/fuzz/parser.h"
 #include "tests/fuzz/mend.h"
@@ -9,20 +9,37 @@ const char ws_fuzz_name[] = "windows";
 
 static void check_row(const ws_long_columns *c, const ws_batch *b, const ws_row *row) {
     ws_err err = {0};
-    ws_long_row r;
+    ws_long_place place;
     const uint32_t len = b->len[row->seq];
-    const int rc = ws_long_row_read(&r, c, b, row, &err);
+    const int rc = ws_long_row_read(&place, c, b, row, &err);
     FUZZ_CHECK(rc == WS_OK || (rc == WS_EDATA && err.text[0]));
     if (rc) return;
-    const uint64_t to = ws_long_coordinate(r.place.from, r.place.minus, len), low = ws_min(r.place.from, to);
-    FUZZ_CHECK(len > 0 && low >= 1 && low + len - 1 <= r.record_length);
+    FUZZ_CHECK(len > 0 && ws_min(place.from, ws_long_coordinate(place.from, place.minus, len)) >= 1);
     double value[WS_LONG_NCOLUMN];
-    ws_long_row_values(value, &r.place, len, r.record_length);
+    ws_long_row_values(value, &place, len);
     for (int k = 0; k < WS_LONG_NCOLUMN; k++) {
         const ws_cell cell = ws_row_cell(b, row, c->at[k]);
         if (k == WS_LONG_STRAND) FUZZ_CHECK(cell.forms ? cell.v * value[k] > 0 : *cell.text == (value[k] < 0 ? '-' : '+'));
         else FUZZ_CHECK(ws_row_number(b, row, c->at[k]) == value[k]);
     }
+}
+
+static void check_records(const ws_records *r) {
+    ws_records again = {0};
+    ws_buf lines = {0};
+    ws_err err;
+    must(!ws_records_put_lines(&lines, r, &err), "memory");
+    for (const char *at = lines.p, *end = at + lines.n, *eol; at < end; at = eol + 1) {
+        eol = memchr(at, '\n', (size_t)(end - at));
+        FUZZ_CHECK(eol && ws_records_is_line(at, (size_t)(eol - at)) && !ws_records_take_line(&again, at, (size_t)(eol - at), &err));
+    }
+    FUZZ_CHECK(ws_records_count(&again) == ws_records_count(r) && !again.differs);
+    for (size_t i = 0; i < ws_records_count(r); i++) {
+        const ws_query *name = ws_records_name(r, (uint32_t)i);
+        FUZZ_CHECK(ws_records_length(&again, name->name, name->n) == r->length[i]);
+    }
+    ws_records_release(&again);
+    ws_buf_release(&lines);
 }
 
 static void check_rows(const ws_parser *parser, ws_format format, uint8_t option, const uint8_t *p, size_t n) {
@@ -46,6 +63,7 @@ static void check_rows(const ws_parser *parser, ws_format format, uint8_t option
     batch.n = mark.n;
     if (ws_long_columns_find(&c, &s.table))
         for (size_t i = 0; i < mark.nrow; i++) check_row(&c, &batch, &batch.row[i]);
+    check_records(&s.table.records);
     if (parser->release) parser->release(own);
     ws_free(own);
     ws_parse_release(&s);

@@ -15,7 +15,8 @@ static int same_buf(const ws_buf *a, const ws_buf *b) { return a->n == b->n && (
 
 static ws_pairs_counts counts_of(const ws_tsv_head *head) {
     const int known = head->ends && !head->uncounted;
-    return (ws_pairs_counts){known ? WS_COUNTS_KNOWN : head->ends ? WS_COUNTS_UNKNOWN : WS_COUNTS_NO_END, head->in, head->residues};
+    return (ws_pairs_counts){.state = known ? WS_COUNTS_KNOWN : head->ends ? WS_COUNTS_UNKNOWN : WS_COUNTS_NO_END, .seqs = head->in,
+                             .residues = head->residues};
 }
 
 /* Like read_all, but for the lines of rows, which packed pairs have not; more of the conf is the caller's. */

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ * Records and their lengths: names that come again, lines that are none, lines in tables and in packed pairs, and streams whose records
+ * are missing, doubled, damaged or cut. */
+#include "lib/io/records.h"
+
+#include "lib/io/packfmt.h"
+#include "lib/io/pairs.h"
+#include "tests/lib/io.h"
+
+static void fine(int rc) { must(!rc, "memory"); }
+
+static void names(tap *t) {
+    ws_records r = {0};
+    ws_buf out = {0};
+    ws_err err;
+    uint32_t number = 9, again = 9;
+    tap_ok(t, ws_records_count(&r) == 0 && ws_records_length(&r, "a", 1) == 0, "none");
+    fine(ws_records_add(&r, "a", 1, 0, NULL, &err) | ws_records_add(&r, "ab", 2, 7, &number, &err));
+    fine(ws_records_add(&r, "b", 1, 0, NULL, &err) | ws_records_add(&r, "ab", 2, 7, &again, &err));
+    tap_ok(t, number == 1 && again == 1 && ws_records_count(&r) == 3 && !r.differs, "a name that comes again is the same record");
+    fine(ws_records_add(&r, "a", 1, 12, NULL, &err) | ws_records_add(&r, "ab", 2, 5, NULL, &err));
+    tap_ok(t, ws_records_length(&r, "a", 1) == 12 && ws_records_length(&r, "ab", 2) == 7 && r.differs == 2, "the larger length stays");
+    fine(ws_records_put_lines(&out, &r, &err));
+    tap_ok(t, same_text(&out, "##record\ta\t12\n##record\tab\t7\n"), "lines in order, none where the length is not known");
+    int same = 1;
+    for (uint64_t i = 0; i < 3000; i++) fine(ws_records_add(&r, (const char *)&i, sizeof i, i + 1, NULL, &err));
+    for (uint64_t i = 0; i < 3000; i++) same &= ws_records_length(&r, (const char *)&i, sizeof i) == i + 1;
+    tap_ok(t, same && ws_records_count(&r) == 3003, "thousands of records");
+    ws_buf_release(&out);
+    ws_records_release(&r);
+}
+
+static void lines(tap *t) {
+    static const char *const good[] = {"##record\tx\t1", "##record\t#x y\t9223372036854775807"};
+    static const char *const bad[] = {"##record", "##record ", "##record\t", "##record\tx", "##record\tx\t", "##record\tx\t0", "##record x\t5",
+                                      "##record\t\t5", "##record\tx\t5 ", "##record\tx\t-5", "##record\tx\t5\t6", "##record\tx\t1e6",
+                                      "##record\tx\t12345678901234567890"};
+    ws_records r = {0};
+    ws_err err;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        tap_ok(t, ws_records_is_line(good[i], strlen(good[i])) && !ws_records_take_line(&r, good[i], strlen(good[i]), &err), "%s", good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char *exact = malloc(strlen(bad[i])); /* a sanitizer sees what is read behind it */
+        memcpy(exact, bad[i], strlen(bad[i]));
+        tap_ok(t, ws_records_is_line(exact, strlen(bad[i])) && ws_records_take_line(&r, exact, strlen(bad[i]), &err) == WS_EDATA,
+               "refused: \"%s\"", bad[i]);
+        free(exact);
+    }
+    tap_ok(t, !ws_records_is_line("##records\tx\t1", 13) && !ws_records_is_line("##recor", 7), "other lines");
+    tap_ok(t, ws_records_count(&r) == 2 && ws_records_length(&r, "#x y", 4) == INT64_MAX, "names with blanks, large lengths");
+    ws_records_release(&r);
+}
+
+/* Reads all of an input and writes the lines of its records. */
+static int lines_of(const char *p, size_t n, ws_buf *out, ws_err *err) {
+    char path[PATH_SIZE];
+    const char *paths[] = {path};
+    const ws_seqread_conf conf = {.path = paths, .npath = 1, .abc = ws_abc_get(WS_ABC_DNA), .batch_residues = 100, .batch_seqs = 9};
+    ws_seqread *r = NULL;
+    ws_batch b = {0};
+    ws_err e;
+    temp_file(path, p, n);
+    out->n = 0;
+    int rc = ws_seqread_open(&r, &conf, err);
+    while (!rc) rc = ws_seqread_fill(r, &b, err);
+    fine(ws_records_put_lines(out, &ws_seqread_head(r)->records, &e));
+    ws_seqread_close(r);
+    ws_batch_release(&b);
+    unlink(path);
+    return rc;
+}
+
+static void tables(tap *t) {
+    static const char text[] = "##record\tz\t3\n##warpsieve pg=1 prog=x\n#name\tseq\tfrom\tto\na\tACGT\t1\t4\n##record\ta\t4\r\n##end rows=1\n"
+                               "##record\tb\t8\n#name\tseq\tfrom\tto\nb\tAC\t2\t3\n##record\ta\t5\n";
+    static const char bad[] = "#name\tseq\tfrom\tto\na\tACGT\t1\t2\n##record a 4\nb\tACGT\t1\t2\n";
+    ws_buf out = {0};
+    ws_err err;
+    int rc = lines_of(text, sizeof text - 1, &out, &err);
+    tap_ok(t, rc == WS_EOF && same_text(&out, "##record\tz\t3\n##record\ta\t5\n##record\tb\t8\n"), "lines anywhere in tables");
+    rc = lines_of(bad, sizeof bad - 1, &out, &err);
+    tap_ok(t, rc == WS_EDATA && strstr(err.text, "line 3") && strstr(err.text, "##record, a name and a length"), "a line that is none");
+    ws_buf_release(&out);
+}
+
+/* ---- packed pairs ---- */
+
+static const char two[] = "##record\tchr1\t1000\n##record\tchr2\t20\n";
+
+static void put_stream(ws_buf *out, const char *records, size_t n) {
+    static const char *const column[] = {"name", "seq", "query"};
+    const ws_pairs_counts counts = {WS_COUNTS_KNOWN, 3, 9, records, n};
+    ws_pairs *p;
+    ws_err err;
+    fine(ws_pairs_open(&p, column, 3, &err));
+    fine(ws_pairs_head(p, out, ws_abc_get(WS_ABC_DNA), "", 0, &err));
+    fine(ws_pairs_end(p, out, &counts, &err));
+    ws_pairs_close(p);
+}
+
+static size_t at_of(const ws_buf *s, const char *magic) {
+    size_t i = 0;
+    while (memcmp(s->p + i, magic, 8) != 0) i += PACK_ALIGN;
+    return i;
+}
+
+static void refused(tap *t, const ws_buf *s, const char *says, const char *what) {
+    ws_buf out = {0};
+    ws_err err;
+    const int rc = lines_of(s->p, s->n, &out, &err);
+    if (!tap_ok(t, rc == WS_EDATA && strstr(err.text, says), "%s", what)) tap_note("code %d: %s", rc, rc == WS_EOF ? "" : err.text);
+    ws_buf_release(&out);
+}
+
+static void broken(tap *t, const ws_buf *s) {
+    const size_t at = at_of(s, PACK_RECORDS), end = at_of(s, PACK_END);
+    ws_buf x = {0}, out = {0};
+    ws_err err;
+    fine(ws_buf_add(&x, s->p, at, &err) | ws_buf_add(&x, s->p + end, s->n - end, &err));
+    refused(t, &x, "records are missing", "records that were dropped");
+    x.n = 0;
+    fine(ws_buf_add(&x, s->p, end, &err) | ws_buf_add(&x, s->p + at, s->n - at, &err));
+    refused(t, &x, "behind the records", "records that are doubled");
+    int seen = 1;
+    for (size_t n = at; n < s->n; n++) seen &= lines_of(s->p, n, &out, &err) == WS_EDATA;
+    for (size_t i = at; i < s->n; i++) {
+        x.n = 0;
+        fine(ws_buf_add(&x, s->p, s->n, &err));
+        x.p[i] ^= 1;
+        seen &= lines_of(x.p, x.n, &out, &err) == WS_EDATA;
+    }
+    tap_ok(t, seen, "cuts and damage at every byte of the records");
+    ws_buf_release(&x);
+    ws_buf_release(&out);
+}
+
+static void streams(tap *t) {
+    static const char *const bad[] = {"##record\tx\t5", "##record\tx\n", "##end\n", "\n", "##record\tx\t5\n\n"};
+    ws_buf s = {0}, out = {0};
+    ws_err err;
+    put_stream(&s, NULL, 0);
+    tap_ok(t, lines_of(s.p, s.n, &out, &err) == WS_EOF && out.n == 0, "a stream without records");
+    put_stream(&s, two, sizeof two - 1);
+    tap_ok(t, lines_of(s.p, s.n, &out, &err) == WS_EOF && same_text(&out, two), "records of a stream, behind one that has none");
+    s.n = 0;
+    put_stream(&s, two, sizeof two - 1);
+    broken(t, &s);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        s.n = 0;
+        put_stream(&s, bad[i], strlen(bad[i]));
+        refused(t, &s, "has a line", "lines of a stream that are none of records");
+    }
+    ws_buf_release(&s);
+    ws_buf_release(&out);
+}
+
+int main(void) {
+    tap t = {0};
+    names(&t);
+    lines(&t);
+    tables(&t);
+    streams(&t);
+    return tap_end(&t);
+}
