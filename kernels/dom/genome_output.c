@@ -84,7 +84,7 @@ static int add_field(ws_buf *out, int plain, int column, const ws_hmm *hmm, cons
     case STRAND: return ws_buf_adds(out, h->minus ? "-" : "+", err);
     case TLEN: return r->L ? ws_buf_addf(out, err, "%llu", U64(r->L)) : WS_OK;
     case QLEN: return ws_buf_addf(out, err, "%d", hmm->M);
-    case EVALUE: return ws_buf_addf(out, err, "%.2g", exp(h->lnp));
+    case EVALUE: return ws_buf_addf(out, err, "%.2g", ws_long_hit_evalue(h));
     case BITS: return ws_buf_addf(out, err, "%.1f", (double)h->bits);
     case BIAS: return ws_buf_addf(out, err, "%.1f", (double)h->correction_nats * 1.44269504088896341);
     case HMM_FROM: return ws_buf_addf(out, err, "%u", h->hmm_from);
@@ -127,7 +127,7 @@ static int gff_text(ws_buf *out, const char *text, const char *also, ws_err *err
 static int gff_row(ws_buf *out, const char *program, const ws_hmm *hmm, const ws_long_hit *h, const ws_long_record *r, ws_err *err) {
     int rc = gff_text(out, r->name, " >", err);
     if (!rc) rc = ws_buf_addf(out, err, "\t%s\tnucleotide_match\t%llu\t%llu\t%.2g\t%c\t.\tName=", program, U64(low(h)), U64(high(h)),
-                              exp(h->lnp), h->minus ? '-' : '+');
+                              ws_long_hit_evalue(h), h->minus ? '-' : '+');
     if (!rc) rc = gff_text(out, hmm->name, ";=&,", err);
     if (!rc) rc = ws_buf_adds(out, ";Target=", err);
     if (!rc) rc = gff_text(out, hmm->name, ";=&, ", err);

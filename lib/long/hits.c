@@ -2,6 +2,7 @@
  * Scores of hits, and what the end of a search makes of a model's hits. Specification long-targets.md, sections 11 and 13. */
 #include "lib/long/hits.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,11 @@ static int rank(ws_long_hits *l, const ws_long_record *record, ws_err *err) {
     return WS_OK;
 }
 
+double ws_long_hit_evalue(const ws_long_hit *h) {
+    const double e = exp(h->lnp);
+    return e < DBL_MIN ? 0.0 : e;
+}
+
 int ws_long_hits_finish(ws_long_hits *l, const ws_long_model *m, uint64_t residues, const ws_long_limits *limits,
                         const ws_long_record *record, ws_err *err) {
     const double more = log((double)((float)residues / (float)m->maxl));
@@ -99,7 +105,7 @@ int ws_long_hits_finish(ws_long_hits *l, const ws_long_model *m, uint64_t residu
     mark_duplicates(l);
     for (size_t i = 0; i < l->n; i++) {
         ws_long_hit *h = &l->at[i];
-        h->reported = !h->duplicate && (limits->by_bits ? (double)h->bits >= limits->bits : exp(h->lnp) <= limits->evalue);
+        h->reported = !h->duplicate && (limits->by_bits ? (double)h->bits >= limits->bits : ws_long_hit_evalue(h) <= limits->evalue);
     }
     return rank(l, record, err);
 }

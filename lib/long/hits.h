@@ -53,6 +53,9 @@ typedef struct ws_long_limits {
 int ws_long_hits_finish(ws_long_hits *l, const ws_long_model *m, uint64_t residues, const ws_long_limits *limits,
                         const ws_long_record *record, ws_err *err);
 
+/* Returns the E-value of a hit behind ws_long_hits_finish: 0 in place of a subnormal number (domains.md, section 10). */
+double ws_long_hit_evalue(const ws_long_hit *h);
+
 /* Appends the table of a model's hits, which ws_long_hits_finish has sorted; first: with its head (section 14). */
 int ws_long_tblout(ws_buf *out, const ws_hmm *hmm, const ws_long_hits *l, const ws_long_record *record, int first, ws_err *err);
 

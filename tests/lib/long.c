@@ -229,6 +229,10 @@ static void test_table(tap *t) {
     limits = (ws_long_limits){.bits = 10, .by_bits = 1};
     must(ws_long_hits_finish(&l, &m, 1000, &limits, records, &err), &err);
     tap_ok(t, l.at[0].reported + l.at[1].reported + l.at[2].reported == 3 && !l.at[3].reported, "reported by score");
+    for (int k = 0; k < 2; k++) { // the least normal number is exp(-708.396)
+        const ws_long_hit one = {.lnp = k ? -708.39 : -708.40};
+        tap_ok(t, k ? ws_long_hit_evalue(&one) > 0 : ws_long_hit_evalue(&one) == 0, "an E-value of exp(%.2f)", one.lnp);
+    }
     ws_buf_release(&out);
 }
 
