@@ -32,7 +32,8 @@ static void names(tap *t) {
 
 static void lines(tap *t) {
     static const char *const good[] = {"##record\tx\t1", "##record\t#x y\t9223372036854775807"};
-    static const char *const bad[] = {"##record", "##record ", "##record\t", "##record\tx", "##record\tx\t", "##record\tx\t0", "##record x\t5",
+    static const char *const bad[] = {"##record", "##record ", "##record\t", "##record\tx", "##record\tx\t", "##record\tx\t0",
+                                      "##record x\t5",
                                       "##record\t\t5", "##record\tx\t5 ", "##record\tx\t-5", "##record\tx\t5\t6", "##record\tx\t1e6",
                                       "##record\tx\t12345678901234567890"};
     ws_records r = {0};
@@ -71,7 +72,8 @@ static int lines_of(const char *p, size_t n, ws_buf *out, ws_err *err) {
 }
 
 static void tables(tap *t) {
-    static const char text[] = "##record\tz\t3\n##warpsieve pg=1 prog=x\n#name\tseq\tfrom\tto\na\tACGT\t1\t4\n##record\ta\t4\r\n##end rows=1\n"
+    static const char text[] = "##record\tz\t3\n##warpsieve pg=1 prog=x\n"
+                               "#name\tseq\tfrom\tto\na\tACGT\t1\t4\n##record\ta\t4\r\n##end rows=1\n"
                                "##record\tb\t8\n#name\tseq\tfrom\tto\nb\tAC\t2\t3\n##record\ta\t5\n";
     static const char bad[] = "#name\tseq\tfrom\tto\na\tACGT\t1\t2\n##record a 4\nb\tACGT\t1\t2\n";
     ws_buf out = {0};
