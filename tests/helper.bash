@@ -129,3 +129,10 @@ not_installed() { # not_installed FILE
 # Status of a process as the shell sees it, without bats' opinion: status_of COMMAND...
 status_of() { local s=0; "$@" || s=$?; echo "$s"; }
 same() { diff "$1" "$2" >"$BATS_TEST_TMPDIR/diff" || { cut -c1-300 "$BATS_TEST_TMPDIR/diff" | head -6; return 1; }; }
+
+# peak_memory COMMAND...: the most kilobytes that it had in memory; the size of the programs does not count as with ulimit -v
+peak_memory() {
+    python3 -c 'import resource, subprocess, sys
+subprocess.check_call(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@"
+}

@@ -57,13 +57,6 @@ wide_data() {
     { echo '>big'; zcat demo.fa.gz | grep -v '>' | tr -d '\n' | awk '{ for (i = 0; i < 7; i++) print }'; } >big.fa
 }
 
-# peak_memory COMMAND...: the most kilobytes that it had in memory; the size of the programs does not count as with ulimit -v
-peak_memory() {
-    python3 -c 'import resource, subprocess, sys
-subprocess.check_call(sys.argv[1:])
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@"
-}
-
 # Made models, 31 MB of them for fwdscore, go when others need the room, and are made again for the next batch
 @test "models that --mem has no room for: the same rows within the memory" {
     local i tool

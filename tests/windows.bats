@@ -310,6 +310,61 @@ END
     done
 }
 
+# records of N residues in between, and a hit at the end: far N
+far() {
+    printf '>far\n'
+    head -c "$1" /dev/zero | tr '\0' N | fold -w 1000000
+    grep -v '>' human.fa | tr -d '\n' | cut -c 302301-302700
+}
+
+@test "memory does not grow with a record: 50 and 200 million residues, the same windows" {
+    ! sanitized || skip 'a sanitizer takes more memory'
+    local t n few many
+    for t in ssvfilt msvfilt; do
+        for n in 49807360 200015872; do
+            far $n >far.fa
+            peak_memory $t --long -t 2 -o far-$n.tsv made.hmm far.fa >peak-$n
+            rows far-$n.tsv | awk -F '\t' -v OFS='\t' -v n=$n '{ $8 -= n; $9 -= n; print }' >at-$n
+            [ "$(sed -n 's/^##record\tfar\t//p' far-$n.tsv)" = $((n + 400)) ]
+        done
+        few=$(cat peak-49807360) many=$(cat peak-200015872)
+        [ "$many" -lt $((few + 12000)) ] || fail "$t: $few and $many KB"
+        [ "$(nrows at-49807360)" -gt 0 ]
+        same at-49807360 at-200015872
+    done
+}
+
+@test "a record of 2^31 + 1 residues in 100 MB, through the whole pipe" {
+    full || skip "this takes half a minute and is for check-full"
+    ! sanitized || skip 'a sanitizer takes more memory'
+    far 2147483249 | (ulimit -v 1000000 && ssvfilt --long -t 2 -O packed made.hmm) | msvfilt made.hmm | vitfilt made.hmm |
+        fwdscore made.hmm | domscore -f name,tlen,strand,ali_from,ali_to,bits made.hmm | grep -v '^##' >got
+    printf '#name\ttlen\tstrand\tali_from\tali_to\tbits\nfar\t2147483649\t+\t2147483339\t2147483415\t38.8\n' >want
+    printf 'far\t2147483649\t-\t2147483415\t2147483339\t29.2\n' >>want
+    same want got
+}
+
+@test "records of any length in a batch of any size: pieces, borders of blocks, many small records" {
+    local k b
+    # humans's blocks and short records in turn, so that records end in every place of a batch
+    {
+        cat human.fa && awk '/^>/ { n++ } n > 40 { exit } { print }' short.fa
+        sed 's/>.*/>again/' human.fa && printf '>none\n>one\nA\n'
+    } >mixed.fa
+    for b in 50000 70001 262144; do
+        msvfilt --long -t 1 -K 1G --block_length $b two.hmm mixed.fa >want
+        [ "$(nrows want)" -gt 100 ]
+        for k in 1 49999 100000 400000; do
+            msvfilt --long -t 3 -K $k --block_length $b two.hmm mixed.fa >got
+            same want got || fail "-K $k, blocks of $b"
+        done
+        respack --dna mixed.fa | msvfilt --long --block_length $b two.hmm >got
+        same want got || fail "packed, blocks of $b"
+    done
+    ssvfilt --long --bad-residue skip two.hmm <(sed '2s/^/!!/' mixed.fa) >got
+    ssvfilt --long two.hmm mixed.fa | same <(rows /dev/stdin) <(rows got)
+}
+
 @test "a chromosome without --long: a note, once; none of other records" {
     run --separate-stderr ssvfilt made.hmm human.fa
     [ "$status" -eq 0 ]

@@ -45,6 +45,16 @@ static void release_units(void *plan) {
     ws_free(plan);
 }
 
+/* Blocks of all models end at the same residues, and each has the context of the longest instance that a model looks for. */
+static int pieces_of_records(ws_job *job, uint32_t *block, uint32_t *context, ws_err *err) {
+    ws_cascade_windows *w = ((const ws_cascade *)job->data)->windows;
+    const int rc = ws_job_ready_all(job, job->nworker, err);
+    for (size_t t = 0; t < job->ntarget && !rc; t++) w->cut.maxl = (uint32_t)ws_max(w->cut.maxl, w->target[t].model.maxl);
+    *block = w->options.block;
+    *context = w->cut.maxl;
+    return rc;
+}
+
 /* The marks of a part take at most so many bytes, whatever the number of models. */
 #define MARKS_MOST 256e6
 
@@ -54,8 +64,6 @@ static int plan_records(ws_job *job, const ws_batch *b, void **plan, size_t *par
     if (b->has_rows)
         return ws_fail(err, WS_EDATA, "the input is a table of pairs; --long searches whole sequences: FASTA, FASTQ or a packed stream");
     if (!*plan && !(*plan = ws_calloc(1, sizeof(ws_long_units), err))) return err->code;
-    for (size_t t = 0; w->cut.maxl == 0 && t < job->ntarget; t++)
-        for (size_t i = 0; i < job->ntarget; i++) w->cut.maxl = (uint32_t)ws_max(w->cut.maxl, w->target[i].model.maxl);
     const double most = MARKS_MOST * 126 / (2 * (double)job->ntarget);
     const uint64_t least = ws_job_has_device(job) ? (uint64_t)fmax(fmin(8 << 20, most), w->cut.block) : w->cut.block;
     const int rc = ws_long_units_cut(*plan, b, w->cut.block, least, err);
@@ -169,7 +177,8 @@ static int cut_records(ws_job *job, const ws_batch *b, void *plan, size_t part, 
     return rc;
 }
 
-const ws_cutter ws_cascade_cut_records = {plan_records, release_units, cut_records};
+const ws_cutter ws_cascade_cut_records = {
+    .pieces = pieces_of_records, .plan = plan_records, .release = release_units, .cut = cut_records};
 
 /* ---- windows ---- */
 
@@ -316,4 +325,4 @@ static int cut_windows(ws_job *job, const ws_batch *b, void *plan, size_t part, 
     return rc;
 }
 
-const ws_cutter ws_cascade_cut_windows = {plan_windows, release_nothing, cut_windows};
+const ws_cutter ws_cascade_cut_windows = {.plan = plan_windows, .release = release_nothing, .cut = cut_windows};

@@ -114,7 +114,9 @@ int ws_cascade_input(ws_job *job, ws_err *err) {
     ws_cascade_windows *w = c->windows;
     w->nworker = job->nworker;
     if (!(w->worker = ws_calloc((size_t)w->nworker, sizeof *w->worker, err))) return err->code;
-    w->cut = (ws_long_cut){.abc = scan->abc, .codec = ws_codec_get(&job->machine.cpu), .block = w->options.block};
+    w->cut.abc = scan->abc;
+    w->cut.codec = ws_codec_get(&job->machine.cpu);
+    w->cut.block = w->options.block;
     w->cut.strands = (c->opts->crick ? 0 : WS_LONG_PLUS) | (c->opts->watson ? 0 : WS_LONG_MINUS);
     return WS_OK;
 }

@@ -56,6 +56,17 @@ static int append(ws_batch *to, ws_hits *hits, const ws_scan_piece *p, ws_err *e
     return rc;
 }
 
+static void swap_batches(ws_scan_item *it) {
+    const ws_batch batch = it->batch;
+    it->batch = it->other;
+    it->other = batch;
+    it->joined = !it->joined;
+}
+
+void ws_scan_part(ws_scan_item *it) {
+    if (it->joined) swap_batches(it);
+}
+
 int ws_scan_join(const ws_scan_state *s, ws_scan_item *it, ws_worker *worker, ws_err *err) {
     ws_batch *to = &it->other;
     int rc = WS_OK;
@@ -63,9 +74,7 @@ int ws_scan_join(const ws_scan_state *s, ws_scan_item *it, ws_worker *worker, ws
     it->hits.n = 0;
     for (size_t k = 0; k < it->nparts && !rc; k++) rc = append(to, &it->hits, &it->piece[k], err);
     if (rc) return rc;
-    const ws_batch joined = *to;
-    it->other = it->batch;
-    it->batch = joined;
+    swap_batches(it);
     it->batch.number = it->other.number;
     it->batch.has_rows = it->other.has_rows;
     worker->batch = NULL; /* its codes are of the batch that was cut */

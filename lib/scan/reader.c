@@ -103,7 +103,9 @@ static int open_reader(ws_job *job, ws_err *err) {
         }
     if (job->out[0].pack == ws_top_add) job->out[0].own = &s->top;
     configure(s);
-    int rc = ws_seqread_open(&s->input, &s->conf, err);
+    const ws_cutter *cutter = s->scan->cutter;
+    int rc = cutter && cutter->pieces ? cutter->pieces(job, &s->conf.block, &s->conf.context, err) : WS_OK;
+    if (!rc) rc = ws_seqread_open(&s->input, &s->conf, err);
     if (!rc) s->scan->head = ws_seqread_head(s->input);
     return rc;
 }
@@ -146,6 +148,7 @@ static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
         *err = s->read_err;
         return rc;
     }
+    ws_scan_part(it);
     rc = ws_seqread_fill(s->input, &it->batch, err);
     if (!s->columns_chosen && (rc == WS_OK || rc == WS_EOF)) {
         s->scan->abc = ws_seqread_abc(s->input);

@@ -39,6 +39,8 @@ ws_hit *ws_hits_add(ws_hits *h, ws_err *err);
 
 /* Of a tool that makes sequences of its own out of a batch, windows of its sequences: ws_scan.cutter. They leave in place of the batch. */
 typedef struct ws_cutter {
+    /* Says where records of FASTA may be cut, as ws_seqread_conf has it, before they are read. NULL: nowhere. */
+    int (*pieces)(ws_job *job, uint32_t *block, uint32_t *context, ws_err *err);
     /* Says in how many parts, at least 1, a batch is cut. *plan is the tool's, kept for the next batch and released at the end. */
     int (*plan)(ws_job *job, const ws_batch *b, void **plan, size_t *parts, ws_err *err);
     void (*release)(void *plan);

@@ -41,11 +41,12 @@ typedef struct ws_scan_piece {
 /* An item of the pipeline: a batch and its hits. */
 typedef struct ws_scan_item {
     ws_batch batch;
-    ws_batch other;       /* with ws_scan.cutter: what takes the batch's place; behind that the batch */
+    ws_batch other;       /* with ws_scan.cutter: what takes the batch's place, and then the batch */
     ws_scan_piece *piece; /* [nparts] */
     size_t piece_cap;
     void *plan;
     const ws_cutter *cutter; /* that made the plan */
+    int joined;              /* the batch has what was cut, `other` has what it was cut from */
     ws_hits *part; /* [nparts] hits of a range of targets each */
     size_t nparts, part_cap;
     ws_hits hits;  /* of all parts, in the order of the output */
@@ -136,7 +137,9 @@ int ws_scan_unpack(const ws_scan_state *s, ws_worker *worker, const ws_batch *b,
 /* Makes ready the target that each row names. */
 int ws_scan_ready_rows(ws_scan_state *s, const ws_batch *b, ws_err *err);
 
-/* lib/scan/cut.c: the same three steps with ws_scan.cutter. */
+/* lib/scan/cut.c: the same three steps with ws_scan.cutter; and in front of the next filling of the item, so that only one of its
+ * batches takes whole inputs. */
+void ws_scan_part(ws_scan_item *it);
 int ws_scan_plan(ws_scan_state *s, ws_scan_item *it, ws_err *err);
 int ws_scan_cut(ws_scan_state *s, ws_scan_item *it, size_t part, ws_worker *worker, ws_err *err);
 int ws_scan_join(const ws_scan_state *s, ws_scan_item *it, ws_worker *worker, ws_err *err);
