@@ -73,17 +73,22 @@ int ws_dev_usable(const char *list, const char **why) {
 // while workers read scores from pinned memory.
 enum { STREAMS = 4 };
 
+// A thread that waits for a stream, and the identity of its batch.
+struct waiter {
+    uint64_t id;
+    waiter *next;
+};
+
 // The pool of devices: one for the process, as the CUDA runtime is.
 static struct {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    // Threads that need a stream wait for `freed`; threads that need all devices wait for `opened`. So each returned
-    // stream wakes a thread that needs it.
+    // Threads that need a stream wait for `freed`; threads that need all devices wait for `opened`.
     pthread_cond_t freed = PTHREAD_COND_INITIALIZER, opened = PTHREAD_COND_INITIALIZER;
     ws_err failed; // error of opening a device
     ws_device dev[WS_DEV_MAX];
     int ndev;
     ws_devstream stream[WS_DEV_MAX * STREAMS];
-    int waiting;           // threads that wait for a stream
+    waiter *waiting;       // threads that wait for a stream
     int input = -1;        // devices are opened once this descriptor can be read; -1: at once
     bool stopping;         // ... or now, because the run ends
     uint64_t identities;   // number of identities given out
@@ -121,7 +126,7 @@ static void wait_for_input() {
         struct pollfd input = {pool.input, POLLIN, 0};
         go = poll(&input, 1, 10) != 0;
         pthread_mutex_lock(&pool.lock);
-        go |= pool.waiting > 0 || pool.stopping;
+        go |= pool.waiting || pool.stopping;
         pthread_mutex_unlock(&pool.lock);
     }
 }
@@ -245,6 +250,20 @@ static ws_devstream *free_stream(uint64_t id) {
     return best;
 }
 
+// Tells whether no other thread that waits has an older batch: a batch that came first is needed first.
+static bool is_first(uint64_t id) {
+    for (const waiter *w = pool.waiting; w; w = w->next)
+        if (w->id < id) return false;
+    return true;
+}
+
+static void stop_waiting(const waiter *self) {
+    waiter **w = &pool.waiting;
+    while (*w != self) w = &(*w)->next;
+    *w = self->next;
+    pthread_cond_broadcast(&pool.freed); // the next one may be the first now
+}
+
 uint64_t ws_devstream_identity(void) {
     pthread_mutex_lock(&pool.lock);
     const uint64_t id = ++pool.identities;
@@ -255,9 +274,10 @@ uint64_t ws_devstream_identity(void) {
 int ws_devstream_take(ws_devstream **out, uint64_t id, ws_err *err) {
     ws_devstream *s = NULL;
     pthread_mutex_lock(&pool.lock);
-    pool.waiting++;
-    while (!pool.failed.code && !(s = free_stream(id))) pthread_cond_wait(&pool.freed, &pool.lock);
-    pool.waiting--;
+    waiter self = {id, pool.waiting};
+    pool.waiting = &self;
+    while (!pool.failed.code && !(s = is_first(id) ? free_stream(id) : NULL)) pthread_cond_wait(&pool.freed, &pool.lock);
+    stop_waiting(&self);
     if (s) s->busy = true;
     pthread_mutex_unlock(&pool.lock);
     if (!s) {
@@ -276,16 +296,17 @@ void ws_devstream_give(ws_devstream *s) {
     if (s->in_used || s->nname) (void)cudaStreamSynchronize(s->stream);
     pthread_mutex_lock(&pool.lock);
     s->busy = false;
-    pthread_cond_signal(&pool.freed);
+    pthread_cond_broadcast(&pool.freed);
     pthread_mutex_unlock(&pool.lock);
 }
 
 int ws_dev_ready(void) {
     pthread_mutex_lock(&pool.lock);
-    int nfree = 0; // a returned stream belongs to a thread that already waits for it
+    int nfree = 0;
     for (int i = 0; i < pool.ndev; i++)
         for (int j = 0; j < STREAMS && pool.dev[i].open; j++) nfree += !pool.stream[i * STREAMS + j].busy;
-    const int ready = pool.failed.code || nfree > pool.waiting;
+    for (const waiter *w = pool.waiting; w; w = w->next) nfree--; // a returned stream belongs to a thread that already waits for it
+    const int ready = pool.failed.code || nfree > 0;
     pthread_mutex_unlock(&pool.lock);
     return ready;
 }

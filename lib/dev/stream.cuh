@@ -63,7 +63,8 @@ struct ws_devstream {
 
 // Returns a new identity for ws_devstream.id.
 uint64_t ws_devstream_identity(void);
-// Takes a free stream, preferably the one that holds `id`, and waits if none is free. The caller compares and sets its
+// Takes a free stream, preferably the one that holds `id`, and waits if none is free or if a thread with a smaller id waits: the oldest
+// batch comes first, since the output waits for it. The caller compares and sets its
 // id, and returns it by ws_devstream_give. Returns WS_EDEV if no device opened.
 int ws_devstream_take(ws_devstream **s, uint64_t id, ws_err *err);
 // Returns the stream to the pool, after a success or a failure.
