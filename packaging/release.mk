@@ -2,6 +2,8 @@
 
 # The last one also as PTX.
 RELEASE_SMS ?= $(shell sh packaging/sms.sh $(NVCC) release)
+# Smallest kernels, which programs hold for each of these devices: a third of the bytes. nvcc can do so from CUDA 12.8 on.
+RELEASE_NVCCFLAGS ?= -O3 $(if $(NVCC),$(shell $(NVCC) --help | grep -q -e --compress-mode && echo --compress-mode=size))
 # Where the libraries come from that the portable programs are linked with; empty: this system.
 SYSROOT     ?= $B/sysroot
 ARCHIVE     := $B/warpsieve-$(VERSION).tar.gz
@@ -12,7 +14,7 @@ $B/sysroot:
 	mv $@.new $@
 
 wheel: dist $(SYSROOT) ## a wheel of the programs for pip in build/release, from the committed sources, for older systems too
-	+SYSROOT='$(SYSROOT)' SMS='$(RELEASE_SMS)' sh packaging/stage.sh portable $(ARCHIVE) $B/release/portable
+	+SYSROOT='$(SYSROOT)' SMS='$(RELEASE_SMS)' NVCCFLAGS='$(RELEASE_NVCCFLAGS)' sh packaging/stage.sh portable $(ARCHIVE) $B/release/portable
 	python3 packaging/python/backend.py $B/release/portable $B/release
 
 # Packed so that the same commit gives the same bytes: $(call packed,FOLDER OF stage.sh,NAME)
