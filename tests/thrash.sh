@@ -24,8 +24,9 @@ gzip -dc "$top/tests/data/golden/dna-models/MADE1.hmm.gz" >made.hmm
 for f in short dna_target; do gzip -dc "$top/tests/data/golden/long-targets/inputs/$f.fa.gz"; done >genome.fa
 gzip -c genome.fa >genome.gz
 msvfilt -t 1 --long made.hmm genome.fa >windows.tsv
-vitfilt -t 1 made.hmm windows.tsv | fwdscore -t 1 made.hmm >passed.tsv
-respack -t 1 --dna -O packed windows.tsv >windows.wsp
+vitfilt -t 1 made.hmm windows.tsv >parts.tsv
+fwdscore -t 1 made.hmm parts.tsv >passed.tsv
+for f in windows parts passed; do respack -t 1 --dna -O packed $f.tsv >$f.wsp; done
 
 # Copies standard input in pieces of random sizes up to SIZE; sleeps up to MS milliseconds after some.
 cat >pace.py <<'PACE'
@@ -61,30 +62,33 @@ while [ $n -lt "$rounds" ]; do
     pace && consumer=$it
     model='' backend='' all=''
     if [ $tool = nhmmsieve ]; then # or a stage of the same search: the program, its option and its input
-        pick nhmmsieve: nhmmsieve: ssvfilt:--long msvfilt:--long msvfilt:windows vitfilt:windows domscore:passed
+        pick nhmmsieve: nhmmsieve: ssvfilt:--long msvfilt:--long msvfilt:windows vitfilt:windows fwdscore:parts domscore:passed \
+            respack:parts
         tool=${it%:*} all=${it#*:} model=made.hmm
         case $all in
-        windows) all='' && pick windows.tsv windows.wsp && input=$it ;;
-        passed) all='' input=passed.tsv ;;
-        *) pick genome.fa genome.gz && input=$it ;;
+        windows | parts | passed) pick $all.tsv $all.wsp && all='' input=$it ;;
+        *) pick genome.fa genome.gz && input=$it && pick '' '--block_length 50000' '--block_length 60000' && all="$all $it" ;;
         esac
         case $tool in nhmmsieve | domscore) pick tsv tblout bed gff3 && out=$it ;; esac
         pick scalar avx2 avx512 && backend="--backend $it"
         $tool --list-backends | grep -q "^$it.yes" || backend=''
+        [ $tool != respack ] || backend='' model='' all=--dna
     elif [ $tool != respack ]; then
         pick m.hmm m.hmm m.hmm wide.hmm && model=$it
         pick scalar avx2 avx512 && backend="--backend $it"
         $tool --list-backends | grep -q "^$it.yes" || backend=''
         pick '' '-a' && all=$it
     fi
+    mem='' # of the filters; of domscore and nhmmsieve it is that of one region, and respack has none
+    case $tool in *filt | fwdscore) pick '' '' '--mem 1M' '--mem 20M' && mem=$it ;; esac
     want=want.$tool.$model.$input.$out$all
     # shellcheck disable=SC2086 # words
     [ -f "$want" ] || $tool -t 1 $all -O $out $model <$input >"$want"
     # shellcheck disable=SC2086
-    { $producer <$input | { $tool -K $batch -t $threads $backend $all -O $out $model || echo "status $?" >failed; } |
+    { $producer <$input | { $tool -K $batch -t $threads $mem $backend $all -O $out $model || echo "status $?" >failed; } |
         $consumer >got; } 2>err
     if [ -e failed ] || [ -s err ] || ! cmp -s "$want" got; then
-        echo "not ok $((n + 1)) - seed $seed: $producer <$input | $tool -K $batch -t $threads $backend $all -O $out $model | $consumer"
+        echo "not ok $((n + 1)) - seed $seed: $producer <$input | $tool -K $batch -t $threads $mem $backend $all -O $out $model | $consumer"
         cat failed err 2>/dev/null | head -40
         cmp "$want" got | head -1
         exit 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Windows of long DNA through the filters: the pipe's tables are nhmmer's, rows say where they are, one answer, and what is refused.
-# tests/nhmmsieve.bats has the same search in one program.
+# tests/nhmmsieve.bats has the same search in one program, tests/windows-contract.bats what happens when something fails.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -375,17 +375,4 @@ far() {
     [ -z "$stderr" ]
     run --separate-stderr ssvfilt --long made.hmm human.fa
     [ -z "$stderr" ]
-}
-
-@test "faults: memory, a full disk, writes" {
-    make_shim
-    shimmed
-    awk '/^>/ { n++ } n > 60 { exit } { print }' short.fa >few.fa
-    head -20 windows.tsv >few.tsv && tail -1 windows.tsv >>few.tsv
-    drive memory 1 5000 11 tsv stdout -- msvfilt --long -t 2 -K 20000 made.hmm few.fa
-    drive memory 1 5000 7 tsv stdout -- vitfilt -t 2 made.hmm few.tsv
-    drive memory 1 5000 17 tsv stdout -- domscore -t 2 made.hmm passed.tsv
-    drive write 1 100 1 tsv pipe -- ssvfilt --long -t 2 made.hmm few.fa
-    drive room 0 6000 311 tsv stdout -- domscore -t 2 made.hmm passed.tsv
-    show_counts
 }

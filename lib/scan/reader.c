@@ -163,6 +163,7 @@ static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
     ws_scan_look_at_letters(s, &it->batch);
     it->batch.number = s->nbatch++;
     it->late = SIZE_MAX;
+    it->done = 0;
     ws_scan_bind(s, &it->batch, &s->read_err); /* a failure is kept in read_err for the next call */
     rc = s->scan->cutter ? ws_scan_plan(s, it, err) : ws_scan_split(s, it, err);
     *parts = it->nparts;
@@ -179,6 +180,7 @@ static int format(ws_job *job, void *item, ws_worker *worker, ws_outtext *out, w
     int rc = s->scan->cutter ? ws_scan_join(s, item, worker, err) : ws_scan_collect(s, item, err);
     if (!rc && s->scan->best) rc = ws_scan_keep_best(s, item, err);
     if (!rc) rc = ws_scan_format(job->reader, item, worker, out, err);
+    ((ws_scan_item *)item)->done = !rc;
     if (rc) ((ws_scan_item *)item)->late = SIZE_MAX;
     for (int k = 0; k < job->nout && rc; k++) { /* neither half a row nor some of a batch */
         out[k].text.n = 0;

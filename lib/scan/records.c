@@ -33,7 +33,7 @@ static int note_cut(ws_scan_records *r, const ws_batch *from, const ws_hits *hit
 int ws_scan_records_note(const ws_job *job, ws_scan_records *r, int output, const ws_scan_item *it, ws_err *err) {
     const ws_batch *b = &it->batch;
     int rc = WS_OK;
-    if (!ws_scan_of(job)->records) return WS_OK;
+    if (!ws_scan_of(job)->records || !it->done) return WS_OK;
     if (it->cutter && !b->has_rows) return note_cut(r, &it->other, &it->hits, err);
     for (size_t i = 0; i < it->hits.n && !rc; i++) {
         const ws_hit *h = &it->hits.hit[i];

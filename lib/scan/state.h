@@ -50,6 +50,7 @@ typedef struct ws_scan_item {
     ws_hits *part; /* [nparts] hits of a range of targets each */
     size_t nparts, part_cap;
     ws_hits hits;  /* of all parts, in the order of the output */
+    int done;      /* its hits are there: no part of the work failed */
     size_t late;   /* the first hit whose row the writer makes, since the rows of the batch take too much memory */
 } ws_scan_item;
 
