@@ -20,7 +20,7 @@ typedef struct ws_long_ssv_body {
     size_t size; /* of a layout, zeroed before lay_out, whose only failure is WS_ENOMEM; clear releases what it points to */
     int (*lay_out)(void *layout, const ws_long_model *m, ws_err *err);
     void (*clear)(void *layout);
-    /* Marks rows: flag[j] becomes 1 if a row of step j of the n strands can hold a diagonal's cell, else 0. A strand has
+    /* Marks rows: flag[j] becomes 1 if a row of step j of the n strands may hold a diagonal's cell, else 0. A strand has
      * ws_long_steps(layout, n) steps, and those of the next one follow. */
     int (*mark)(const void *layout, const ws_long_strand *strand, size_t n, uint8_t *flag, ws_buf *scratch, ws_err *err);
     /* Appends the diagonals of a strand, looking at its marked steps alone. */

@@ -37,7 +37,8 @@ const ws_long_ssv_body ws_long_ssv_scalar = {sizeof(int), lay_out, clear, mark, 
  * those of the definition (long-targets.md, 18.25). Options far from the defaults break it. */
 static int fits(const ws_long_model *m) {
     const int least = m->threshold - m->xB;
-    return least > 0 && least <= 127 - m->bytes.bias && m->threshold + m->bytes.bias <= 255;
+    const int dna = m->bytes.Kp == ws_abc_get(WS_ABC_DNA)->Kp;
+    return dna && least > 0 && m->bytes.bias <= 64 && least <= 127 - m->bytes.bias && m->threshold + m->bytes.bias <= 255;
 }
 
 int ws_long_ssv_create(ws_long_ssv *s, const ws_long_ssv_body *body, const ws_long_model *m, ws_err *err) {

@@ -1,25 +1,50 @@
 /* SPDX-License-Identifier: MIT
  * The vector body of the SSV scan, compiled once for each width.
  *
- * Two passes. The first marks steps of 126 or 252 rows in which the scan without clearing reaches the threshold somewhere: cells are
- * never smaller without clearing, so every diagonal's cell is in a marked step. It keeps the heights v = c - xB above the floor
- * (lib/ssv/rows.inc.h), and several pieces of strands in flight. The second pass follows the definition row by row through the marked
- * steps. It begins M - 1 rows before a step, because a cell depends on no residue before these. Specification long-targets.md, section
- * 5, "Latitude". */
+ * Two passes. The first marks steps of 126 or 252 rows in which the scan without clearing may reach the threshold: cells are never smaller
+ * without clearing, so every diagonal's cell is in a marked step. It takes two rows at a time (lib/long/tworows.inc.h). The second pass
+ * follows the definition row by row through the marked steps, over the heights v = c - xB above the floor (lib/ssv/rows.inc.h). It begins
+ * M - 1 rows before a step, because a cell depends on no residue before these. Specification long-targets.md, section 5, "Latitude". */
 
 #include "lib/simd/v.h"
 
 #include "lib/long/diagonal.h"
 #include "lib/long/scan.h"
-#include "lib/ssv/rows.inc.h"
+#include "lib/long/tworows.inc.h"
 
-enum { PIECE = 16384 /* rows of a piece without its run-in: what the edge of long models takes in the cache */ };
+enum { PIECE = 16384, STEP_PAIRS = 126 }; /* rows of a piece without its run-in; the most pairs of rows of a step */
 
 /* ---- first pass ---- */
+
+typedef struct scan {
+    stripes s;
+    twos two;
+    int least; /* height of the threshold above the floor */
+} scan;
+
+#define TWO_DEFINE(Q, S) \
+    static unsigned two_rows_##Q(const int8_t *cost, const uint16_t *const *word, size_t n, V *state, V most) { \
+        return two_rows(Q, S, 0, cost, word, n, state, NULL, NULL, most); \
+    }
+#define TWO_DEFINE_EDGED(Q, S) \
+    static unsigned two_edged_##Q(const int8_t *cost, const uint16_t *word, size_t n, V *state, const int8_t *in, int8_t *out, V most) { \
+        return two_rows(Q, 1, 1, cost, &word, n, state, in, out, most); \
+    }
+#define TWO_ENTRY(Q, S) [Q] = {two_rows_##Q, S},
+#define TWO_ENTRY_EDGED(Q, S) [Q] = two_edged_##Q,
+TWO_SHAPES(TWO_DEFINE)
+TWO_EDGED(TWO_DEFINE_EDGED)
+static const struct {
+    unsigned (*run)(const int8_t *cost, const uint16_t *const *word, size_t n, V *state, V most);
+    int S;
+} plain_shape[TWO_QMAX + 1] = {TWO_SHAPES(TWO_ENTRY)};
+typedef unsigned edged_fn(const int8_t *cost, const uint16_t *word, size_t n, V *state, const int8_t *in, int8_t *out, V most);
+static edged_fn *const edged_shape[TWO_QMAX + 1] = {TWO_EDGED(TWO_ENTRY_EDGED)};
 
 /* Some steps of one strand, the run-in before them, and where their flags go. */
 typedef struct piece {
     const uint8_t *x;
+    int first; /* nothing is in front of x */
     size_t runin, steps;
     uint8_t *flag;
 } piece;
@@ -46,88 +71,31 @@ static int next_piece(pieces *list, piece *p) {
     p->runin = ws_min(list->at, list->runin);
     p->steps = ws_min(steps - list->at, list->most);
     p->x = list->strand->x + (list->at - p->runin) * list->step;
+    p->first = list->at == p->runin;
     p->flag = list->flag;
     list->at += p->steps;
     list->flag += p->steps;
     return 1;
 }
 
-/* n rows of S pieces in block `cost`. state: S times Q vectors. With edged, edge[i] is what the last node of the block before had after row
- * i, and becomes what this block's last node has. Bit s of the result: a cell of piece s was above `most`. */
-WS_INLINE unsigned rows(const int Q, const int S, const int edged, const int8_t *cost, const uint8_t *const *seq, size_t n, V *state,
-                        int8_t *edge, V most) {
-    enum { WATCHES = 6 };
-    const V floor = VB_SET1(FLOOR);
-    const int watches = VB_WATCHES(Q, S), group = VB_WATCH_TWO(Q) ? 2 : 1;
-    V v[SMAX][QROOM];
-    vb_watch w[SMAX][WATCHES];
-    const uint8_t *x[SMAX];
-    V_UNROLL for (int s = 0; s < S; s++) {
-        x[s] = seq[s];
-        V_UNROLL for (int q = 0; q < Q; q++) v[s][q] = state[s * Q + q];
-        V_UNROLL for (int j = 0; j < watches; j++) w[s][j] = VB_BELOW;
-    }
-    int8_t before = FLOOR;
-    for (size_t i = 0; i < n; i++) {
-        V_UNROLL for (int s = 0; s < S; s++) {
-            const int8_t *c = cost + (size_t)x[s][i] * (size_t)(Q * VB_LANES);
-            V in = VB_UP1(v[s][Q - 1], edged ? VB_SET1(before) : floor);
-            V_UNROLL for (int r = 0; r < Q; r++) {
-                const int q = Q - 1 - r, whole = r % group == group - 1;
-                v[s][q] = VB_SUBS_S(q ? v[s][q - 1] : in, V_LOAD(c + q * VB_LANES));
-                if (!whole && q > 0) continue;
-                const V top = group == 2 && whole ? VB_MAX_S(v[s][q + 1], v[s][q]) : v[s][q];
-                w[s][r / group % watches] = VB_WATCH(w[s][r / group % watches], top, most);
-            }
-            if (edged) {
-                before = edge[i];
-                edge[i] = (int8_t)VB_LAST(v[s][Q - 1]);
-            }
-        }
-    }
-    unsigned above = 0;
-    V_UNROLL for (int s = 0; s < S; s++) {
-        V_UNROLL for (int q = 0; q < Q; q++) state[s * Q + q] = v[s][q];
-        V_UNROLL for (int j = 0; j < watches; j++) above |= (unsigned)VB_ABOVE(w[s][j], most) << s;
-    }
-    return above;
-}
-
-typedef unsigned rows_fn(const int8_t *cost, const uint8_t *const *seq, size_t n, V *state, int8_t *edge, V most);
-typedef struct shape {
-    rows_fn *run;
-    int S;
-} shape;
-
-#define SSV_DEFINE(Q, S) \
-    static unsigned rows_##Q(const int8_t *cost, const uint8_t *const *seq, size_t n, V *state, int8_t *edge, V most) { \
-        return rows(Q, S, 0, cost, seq, n, state, edge, most); \
-    }
-#define SSV_DEFINE_EDGED(Q, S) \
-    static unsigned rows_edged_##Q(const int8_t *cost, const uint8_t *const *seq, size_t n, V *state, int8_t *edge, V most) { \
-        return rows(Q, S, 1, cost, seq, n, state, edge, most); \
-    }
-#define SSV_ENTRY(Q, S) [Q] = {rows_##Q, S},
-#define SSV_ENTRY_EDGED(Q, S) [Q] = {rows_edged_##Q, S},
-SSV_SHAPES(SSV_DEFINE)
-SSV_EDGED(SSV_DEFINE_EDGED)
-static const shape plain_shape[SSV_QMAX + 1] = {SSV_SHAPES(SSV_ENTRY)};
-static const shape edged_shape[SSV_QMAX + 1] = {SSV_EDGED(SSV_ENTRY_EDGED)};
-
 /* Models of one block: S pieces at a time. A track without a piece goes along with another one. */
-static void mark_block(const stripes *me, pieces *list, V most) {
-    const shape *sh = &plain_shape[me->Q];
-    V state[SMAX * 2 + SSV_QMAX];
+static void mark_block(const twos *me, pieces *list, V most) {
+    const int S = plain_shape[me->Q].S;
+    const size_t n = list->step / 2;
+    uint16_t room[SMAX][STEP_PAIRS];
+    const uint16_t *word[SMAX];
+    V state[SMAX * 2 + TWO_QMAX * 3];
     piece p[SMAX];
-    const uint8_t *x[SMAX];
     int live = 0;
-    while (live < sh->S && next_piece(list, &p[live])) live++;
-    set_floor(state, sh->S * me->Q);
+    while (live < S && next_piece(list, &p[live])) live++;
+    set_floor(state, S * me->Q);
     while (live) {
-        for (int s = 0; s < sh->S; s++) x[s] = p[s < live ? s : 0].x;
-        const unsigned above = sh->run(me->cost, x, list->step, state, NULL, most);
+        for (int s = 0; s < live; s++) make_words(p[s].x, n, p[s].first, room[s]);
+        for (int s = 0; s < S; s++) word[s] = room[s < live ? s : 0];
+        const unsigned above = plain_shape[me->Q].run(me->cost, word, n, state, most);
         for (int s = live - 1; s >= 0; s--) {
             p[s].x += list->step;
+            p[s].first = 0;
             if (p[s].runin) {
                 p[s].runin--;
                 continue;
@@ -145,54 +113,70 @@ static void mark_block(const stripes *me, pieces *list, V most) {
     }
 }
 
-/* Models of several blocks: block after block over each piece. */
-static int mark_edged(const stripes *me, pieces *list, V most, ws_buf *scratch, ws_err *err) {
-    rows_fn *run = edged_shape[me->Q].run;
-    V state[SSV_QMAX];
-    for (piece p; next_piece(list, &p);) {
-        const size_t n = (p.runin + p.steps) * list->step;
-        int8_t *edge = ws_buf_scratch(scratch, n, err);
-        if (!edge) return err->code;
-        memset(edge, FLOOR, n);
-        memset(p.flag, 0, p.steps);
-        for (int block = 0; block < me->nblock; block++) {
-            set_floor(state, me->Q);
-            for (size_t j = 0; j < p.runin + p.steps; j++) {
-                const uint8_t *x = p.x + j * list->step;
-                const unsigned above =
-                    run(me->cost + (size_t)block * me->block_size, &x, list->step, state, edge + j * list->step, most);
-                if (j >= p.runin) p.flag[j - p.runin] |= (uint8_t)above;
-            }
+/* Models of several blocks: block after block over each piece. state: that of all blocks before the piece, and then behind it. edge: two
+ * lists of n pairs + VB_LANES bytes. */
+static void mark_edged(const twos *me, const piece *p, size_t n, const uint16_t *word, V *state, int8_t *edge[2], V most) {
+    const size_t last = p->steps * n + VB_LANES - 1;
+    memset(edge[0], FLOOR, last + 1);
+    memset(p->flag, 0, p->steps);
+    for (int block = 0; block < me->nblock; block++) {
+        const int8_t *cost = me->cost + (size_t)block * me->block_size, *in = edge[block % 2] + last;
+        int8_t *out = edge[1 - block % 2] + last;
+        for (size_t j = 0; j < p->steps; j++) {
+            const size_t at = j * n;
+            p->flag[j] |= (uint8_t)edged_shape[me->Q](cost, word + at, n, state + block * me->Q, in - at, out - at, most);
         }
+    }
+}
+
+/* Goes through the pieces of each strand; the heights behind one are those before the next. */
+static int mark_long(const twos *me, pieces *list, V most, ws_buf *scratch, ws_err *err) {
+    const size_t n = list->step / 2, pairs = list->most * n, room = (pairs + 2 * VB_LANES) / VB_LANES * VB_LANES;
+    const int vectors = me->nblock * me->Q;
+    V *state = ws_buf_scratch(scratch, (size_t)vectors * sizeof *state + 4 * room, err);
+    if (!state) return err->code;
+    int8_t *edge[2] = {(int8_t *)(state + vectors), (int8_t *)(state + vectors) + room};
+    uint16_t *word = (uint16_t *)(edge[1] + room);
+    for (piece p; next_piece(list, &p);) {
+        make_words(p.x, p.steps * n, p.first, word);
+        if (p.first) set_floor(state, vectors);
+        mark_edged(me, &p, n, word, state, edge, most);
     }
     return WS_OK;
 }
 
-typedef struct scan {
-    stripes s;
-    int least; /* height of the threshold above the floor */
-} scan;
+static void clear(void *layout) {
+    ws_free(((scan *)layout)->s.cost);
+    ws_free(((scan *)layout)->two.cost);
+}
 
 static int lay_out(void *layout, const ws_long_model *m, ws_err *err) {
     scan *me = layout;
     me->least = m->threshold - m->xB;
-    return lay_stripes(&me->s, &m->bytes, err);
+    if (!lay_stripes(&me->s, &m->bytes, err) && !lay_twos(&me->two, &m->bytes, err)) return WS_OK;
+    return err->code;
 }
-
-static void clear(void *layout) { ws_free(((scan *)layout)->s.cost); }
 
 /* Pieces are short enough for every track to get some, but not so short that their run-in counts. */
 static int mark(const void *layout, const ws_long_strand *strand, size_t n, uint8_t *flag, ws_buf *scratch, ws_err *err) {
     const scan *me = layout;
     const size_t step = ws_long_step(me->s.M), runin = ((size_t)me->s.M - 1 + step - 1) / step;
-    const V most = VB_SET1(me->least - 1 + FLOOR);
-    const int tracks = me->s.nblock > 1 ? 1 : plain_shape[me->s.Q].S;
+    const int least = me->least - me->two.slack;
     size_t steps = 0;
     for (size_t j = 0; j < n; j++) steps += ws_long_steps(me->s.M, strand[j].n);
-    const size_t share = (steps + (size_t)tracks - 1) / (size_t)tracks;
-    pieces list = {strand, n, step, runin, ws_max(ws_min(share, PIECE / step), 4 * runin + 1), 0, flag};
-    if (me->s.nblock > 1) return mark_edged(&me->s, &list, most, scratch, err);
-    mark_block(&me->s, &list, most);
+    if (least <= 0) {
+        memset(flag, 1, steps);
+        return WS_OK;
+    }
+    const V most = VB_SET1(least - 1 + FLOOR);
+    pieces list = {strand, n, step, runin, PIECE / step, 0, flag};
+    if (me->two.nblock > 1) {
+        list.runin = 0;
+        return mark_long(&me->two, &list, most, scratch, err);
+    }
+    const size_t tracks = (size_t)plain_shape[me->two.Q].S, share = (steps + tracks - 1) / tracks;
+    list.most = ws_max(ws_min(share, list.most), 4 * runin + 1);
+    mark_block(&me->two, &list, most);
     return WS_OK;
 }
 

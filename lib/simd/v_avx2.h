@@ -21,6 +21,7 @@ typedef __m256d VD;
 #define V_LOAD(p) _mm256_load_si256((const __m256i *)(const void *)(p))
 #define V_LOADU(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
 #define V_STORE(p, v) _mm256_store_si256((__m256i *)(void *)(p), v)
+#define V_STOREU(p, v) _mm256_storeu_si256((__m256i *)(void *)(p), v)
 
 #define VB_SET1(x) _mm256_set1_epi8((char)(x))
 #define VB_ADDS_U(a, b) _mm256_adds_epu8(a, b)
@@ -29,6 +30,7 @@ typedef __m256d VD;
 #define VB_MAX_U(a, b) _mm256_max_epu8(a, b)
 #define VB_MAX_S(a, b) _mm256_max_epi8(a, b)
 #define VB_MIN_U(a, b) _mm256_min_epu8(a, b)
+#define VB_DOT(a, b) _mm256_maddubs_epi16(a, b)
 WS_INLINE V v_pick8(uint32_t bits, V a, V b) {
     const V byte_of = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3);
     const V bit = _mm256_set1_epi64x(INT64_C(-0x7fbfdfeff7fbfdff));
@@ -45,7 +47,7 @@ typedef V vb_watch;
 #define VB_BELOW _mm256_set1_epi8(INT8_MIN)
 #define VB_WATCH(w, v, most) _mm256_max_epi8(w, v)
 #define VB_ABOVE(w, most) v_any(_mm256_cmpgt_epi8(w, most))
-#define VB_WATCH_TWO(Q) 1
+#define VB_WATCH_JOINED(Q) ((Q) / 2)
 #define VB_WATCHES(Q, S) ((Q) > 6 ? 2 : 1)
 
 WS_INLINE uint8_t v_hmax_u8(V v) {

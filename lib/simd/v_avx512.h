@@ -26,6 +26,7 @@ typedef __m512d VD;
 #define V_LOAD(p) _mm512_load_si512((const void *)(p))
 #define V_LOADU(p) _mm512_loadu_si512((const void *)(p))
 #define V_STORE(p, v) _mm512_store_si512((void *)(p), v)
+#define V_STOREU(p, v) _mm512_storeu_si512((void *)(p), v)
 
 /* Bytes. */
 #define VB_SET1(x) _mm512_set1_epi8((char)(x))
@@ -35,6 +36,8 @@ typedef __m512d VD;
 #define VB_MAX_U(a, b) _mm512_max_epu8(a, b)
 #define VB_MAX_S(a, b) _mm512_max_epi8(a, b)
 #define VB_MIN_U(a, b) _mm512_min_epu8(a, b)
+/* Words: the unsigned bytes 2j and 2j+1 of a, times the signed ones of b, added. */
+#define VB_DOT(a, b) _mm512_maddubs_epi16(a, b)
 /* a in the lanes whose bit is set, b in the others. */
 #define VB_PICK(bits, a, b) _mm512_mask_blend_epi8((__mmask64)(bits), b, a)
 /* Lane z receives lane z-1; lane 0 receives the last lane of `fill`. */
@@ -53,7 +56,7 @@ typedef __mmask64 vb_watch;
 #define VB_BELOW UINT64_MAX
 #define VB_WATCH(w, v, most) _mm512_mask_cmple_epi8_mask(w, v, most)
 #define VB_ABOVE(w, most) ((void)(most), (w) != UINT64_MAX)
-#define VB_WATCH_TWO(Q) ((Q) <= 6)
+#define VB_WATCH_JOINED(Q) ((Q) > 1)
 #define VB_WATCHES(Q, S) ((S) == 1 ? 6 : (S) == 2 ? 3 : (S) == 3 ? 2 : 1)
 
 WS_INLINE uint8_t v_hmax_u8(V v) {

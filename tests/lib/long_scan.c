@@ -4,8 +4,8 @@
 #include "tests/lib/longdata.h"
 #include "tests/tap.h"
 
-static const int model_sizes[] = {1, 2, 3, 15, 16, 17, 31, 32, 33, 63, 64, 65, 80, 127, 128, 129, 200, 256, 257,
-                                  383, 384, 385, 700, 1536, 1537, 2900};
+static const int model_sizes[] = {1, 2, 3, 4, 15, 16, 17, 31, 32, 33, 63, 64, 65, 80, 127, 128, 129, 200, 256, 257,
+                                  383, 384, 385, 511, 512, 513, 700, 768, 769, 1536, 1537, 2900, 5000};
 enum { NMODEL = sizeof model_sizes / sizeof model_sizes[0] };
 
 typedef struct counts {
@@ -74,6 +74,62 @@ static void check_parts(const ws_long_ssv_body *body, const ws_long_model *m, co
     ws_buf_release(&scratch);
 }
 
+/* Fills top[j] with the largest height, without clearing, of the rows of step j. */
+static void find_tops(const ws_long_model *m, const uint8_t *x, uint32_t n, int *top) {
+    const uint32_t step = ws_long_step(m->M);
+    const size_t row = (size_t)m->M + 1;
+    int *u = calloc(row, sizeof *u);
+    memset(top, 0, ws_long_steps(m->M, n) * sizeof *top);
+    for (uint32_t i = 0; i < n; i++)
+        for (int k = m->M; k > 0; k--) {
+            u[k] = u[k - 1] + m->bytes.bias - m->bytes.cost[x[i] * row + (size_t)k];
+            if (u[k] < 0) u[k] = 0;
+            if (u[k] > top[i / step]) top[i / step] = u[k];
+        }
+    free(u);
+}
+
+/* A strand of several pieces: a step with a height of the threshold is marked, and one without heights near it is not. At the ends of
+ * a strand marks may tell of residues beyond it. */
+static void check_marks(const ws_long_ssv_body *body, sample *r, int M, int height, counts *c) {
+    enum { N = 40001 };
+    const ws_long_options options = WS_LONG_DEFAULTS;
+    ws_buf scratch = {0};
+    ws_hmm h;
+    ws_profile p;
+    ws_long_model m;
+    ws_long_ssv s;
+    ws_err err;
+    make_dna_model(&h, r, M);
+    h.maxl = (int32_t)(2 * M + 10);
+    h.evparam[WS_MLAMBDA] = h.evparam[WS_VLAMBDA] = h.evparam[WS_FLAMBDA] = 0.7f;
+    sample_must(ws_profile_create(&p, &h, &err), &err);
+    sample_must(ws_long_model_create(&m, &h, &p, &options, &err), &err);
+    m.threshold = m.xB + height;
+    sample_must(ws_long_ssv_create(&s, body, &m, &err), &err);
+    const size_t steps = ws_long_steps(M, N), before = ((size_t)M - 1) / ws_long_step(M) + 1;
+    uint8_t *x = malloc(N + WS_LONG_PAD), *flag = malloc(2 * steps);
+    int *top = malloc(steps * sizeof *top);
+    for (uint32_t i = 0; i < N + WS_LONG_PAD; i++) x[i] = sample_residue(r, h.abc);
+    find_tops(&m, x, N, top);
+    const ws_long_strand twice[2] = {{x, N}, {x, N}};
+    sample_must(s.body->mark(s.layout, twice, 2, flag, &scratch, &err), &err);
+    for (size_t j = 0; j < 2 * steps; j++) {
+        const size_t at = j % steps;
+        c->lists++;
+        c->found += top[at] >= height;
+        c->bad += flag[j] ? at >= before && at + 1 < steps && top[at] < height - 2 * m.bytes.bias : top[at] >= height;
+    }
+    free(top);
+    free(flag);
+    free(x);
+    ws_buf_release(&scratch);
+    ws_long_ssv_destroy(&s);
+    ws_long_model_destroy(&m);
+    ws_profile_destroy(&p);
+    sample_model_release(&h);
+}
+
 static void check_vit(const ws_long_vit_body *body, const ws_profile *p, const longdata *d, int threshold, counts *c) {
     ws_long_seeds want[NLENGTH] = {{0}}, got[NLENGTH] = {{0}};
     ws_long_piece piece[NLENGTH];
@@ -107,8 +163,9 @@ static void check_model(const ws_long_ssv_body *ssv, const ws_long_vit_body *vit
     ws_long_model m;
     ws_err err;
     longdata d;
-    if (M % 2) sample_model(&h, r, M, 0.02);
-    else make_dna_model(&h, r, M);
+    make_dna_model(&h, r, M);
+    for (int k = 1; M % 2 && k <= M; k++)
+        if (sample_below(r, 20) == 0) h.mat[4 * k + sample_below(r, 4)] = 0;
     h.maxl = (int32_t)(2 * M + 10);
     h.evparam[WS_MLAMBDA] = h.evparam[WS_VLAMBDA] = h.evparam[WS_FLAMBDA] = 0.7f;
     sample_must(ws_profile_create(&p, &h, &err), &err);
@@ -135,12 +192,17 @@ int main(void) {
     ws_cpu_probe(&cpu);
     for (int w = 0; w < WS_WIDTH_scalar; w++) {
         sample r = {seed ? strtoull(seed, NULL, 10) : 17};
-        counts a = {0}, b = {0};
+        counts a = {0}, b = {0}, marks = {0};
         if (cpu.why_not[w]) {
             tap_skip(&t, ws_width_name[w], cpu.why_not[w]);
             continue;
         }
         for (int j = 0; j < NMODEL; j++) check_model(ssv[w], vit[w], &r, model_sizes[j], &a, &b);
+        for (int j = 0; j < NMODEL; j++)
+            for (int height = 32; height <= 48; height += 8) check_marks(ssv[w], &r, model_sizes[j], height, &marks);
+        tap_ok(&t, marks.bad == 0 && marks.found > 1000 && marks.found < marks.lists / 2,
+               "%s: %zu steps of strands in pieces, %zu with a height of the threshold, %zu marked wrongly", ws_width_name[w], marks.lists,
+               marks.found, marks.bad);
         tap_ok(&t, a.bad == 0 && a.found > 1000, "%s: SSV scan, %zu strands, %zu diagonals, %zu strands differ", ws_width_name[w], a.lists,
                a.found, a.bad);
         tap_ok(&t, b.bad == 0 && b.found > 1000, "%s: Viterbi scan, %zu windows, %zu points, %zu windows differ", ws_width_name[w], b.lists,

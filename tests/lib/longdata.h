@@ -41,7 +41,17 @@ WS_UNUSED static void emit(sample *r, const ws_hmm *h, uint8_t *x, size_t L) {
     }
 }
 
-/* Background with whole and cut instances of the model. */
+/* Replaces one code in a hundred by any other one, and some runs by N. */
+WS_UNUSED static void add_odd_codes(sample *r, const ws_abc *abc, uint8_t *x, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (sample_below(r, 100) == 0) x[i] = (uint8_t)sample_below(r, abc->Kp);
+    for (uint32_t i = 0; i < n; i += 1 + (uint32_t)sample_below(r, 2000)) {
+        const uint32_t run = (uint32_t)sample_below(r, 200);
+        if (run < n - i) memset(x + i, abc->any, run);
+    }
+}
+
+/* Background with whole and cut instances of the model; every second strand has codes beside the four residues. */
 WS_UNUSED static void make_data(longdata *d, sample *r, const ws_hmm *h) {
     for (int j = 0; j < NLENGTH; j++) {
         const uint32_t n = lengths[j];
@@ -49,8 +59,7 @@ WS_UNUSED static void make_data(longdata *d, sample *r, const ws_hmm *h) {
         for (uint32_t i = 0; i < n + WS_LONG_PAD; i++) x[i] = sample_residue(r, h->abc);
         for (uint32_t i = 0; i < n; i += 50 + (uint32_t)sample_below(r, 900))
             emit(r, h, x + i, (size_t)sample_below(r, (int)ws_min(n - i, 2 * (size_t)h->M) + 1));
-        for (uint32_t i = 0; i < n; i++)
-            if (sample_below(r, 100) == 0) x[i] = (uint8_t)sample_below(r, h->abc->Kp);
+        if (j % 2 == 0) add_odd_codes(r, h->abc, x, n);
         d->strand[j] = (ws_long_strand){x, n};
     }
 }
