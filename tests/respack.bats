@@ -229,6 +229,18 @@ setup() { in_data; }
     [ "$(tail -n 1 t.tsv)" = "##end rows=2 in=2 residues=8" ]
 }
 
+@test "what waits for its block is written before a run fails, of sequences and of pairs" {
+    local t
+    { cat small.fa && printf '>bad\nMK1\n'; } >late.fa
+    for t in respack 'msvfilt -a m.hmm' 'fwdscore -a m.hmm'; do
+        # shellcheck disable=SC2086 # words
+        run -1 --separate-stderr $t -O packed -o late.wsp late.fa
+        told "'1' is not a letter"
+        respack -O ids late.wsp >got && fail "the stream has an end"
+        same <(sed -n 's/^>\([^ ]*\).*/\1/p' small.fa) got || fail "$t"
+    done
+}
+
 @test "a compressed packed stream is read as it is" {
     gzip -c demo.wsp >demo.wsp.gz
     respack -O fasta demo.wsp.gz >got
