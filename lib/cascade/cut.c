@@ -55,6 +55,17 @@ static int pieces_of_records(ws_job *job, uint32_t *block, uint32_t *context, ws
     return rc;
 }
 
+/* A device is asked for a batch at once. Each call has a run-in for each of a device's groups of lanes, so it should be large; but batches
+ * wait in as many slots as there are, and near the end of the input each thread should have a few. */
+enum { CALL_LEAST = 4 << 20, CALL_MOST = 64 << 20 };
+#define SLOTS_MOST 768e6 /* bytes of all batches */
+
+static uint64_t batch_of_device(const ws_job *job, uint64_t residues, double share) {
+    const double slots = ws_run_slots(job), most = SLOTS_MOST / slots * WS_RESIDUES_PER_WORD / sizeof(uint32_t);
+    const double read = (double)residues, left = share > 0 ? read * (1 - share) / share : read;
+    return ws_job_has_device(job) ? (uint64_t)fmax(fmin(fmin(left / slots, most), CALL_MOST), CALL_LEAST) : 0;
+}
+
 /* The marks of a part take at most so many bytes, whatever the number of models. */
 #define MARKS_MOST 256e6
 
@@ -65,7 +76,7 @@ static int plan_records(ws_job *job, const ws_batch *b, void **plan, size_t *par
         return ws_fail(err, WS_EDATA, "the input is a table of pairs; --long searches whole sequences: FASTA, FASTQ or a packed stream");
     if (!*plan && !(*plan = ws_calloc(1, sizeof(ws_long_units), err))) return err->code;
     const double most = MARKS_MOST * 126 / (2 * (double)job->ntarget);
-    const uint64_t least = ws_job_has_device(job) ? (uint64_t)fmax(fmin(8 << 20, most), w->cut.block) : w->cut.block;
+    const uint64_t least = ws_job_has_device(job) ? (uint64_t)fmax(most, w->cut.block) : w->cut.block;
     const int rc = ws_long_units_cut(*plan, b, w->cut.block, least, err);
     *parts = ws_max(((ws_long_units *)*plan)->nparts, 1);
     return rc;
@@ -80,7 +91,7 @@ typedef struct search {
     ws_batch *to;
     ws_hits *hits;
     ws_long_marks *marks; /* NULL: the CPU marks */
-    uint64_t cells;
+    uint64_t cells, device_cells;
 } search;
 
 static int add_windows(const search *s, uint32_t seq, uint32_t t, size_t n, ws_err *err) {
@@ -148,14 +159,29 @@ static int mark(search *s, const ws_long_unit *unit, size_t n, ws_err *err) {
     return rc;
 }
 
-static int cut_units(search *s, const ws_long_unit *unit, size_t n, int marked, ws_err *err) {
-    ws_batch_reuse(s->to);
-    s->hits->n = 0;
-    s->cells = 0;
+/* marked: by a device, in one call. */
+static int cut_some(search *s, const ws_long_unit *unit, size_t n, int marked, ws_err *err) {
+    const uint64_t before = s->cells;
     int rc = marked ? mark(s, unit, n, err) : WS_OK;
     for (size_t u = 0; u < n && !rc; u++) rc = cut_unit(s, &unit[u], u, err);
     ws_long_marks_destroy(s->marks);
     s->marks = NULL;
+    if (marked) s->device_cells += s->cells - before;
+    return rc;
+}
+
+/* Where the CPU works beside a device it takes one unit and asks again who is free. *last: the backend that was asked last. */
+static int cut_units(search *s, const ws_long_unit *unit, size_t n, const ws_backend **last, ws_err *err) {
+    int rc = WS_OK;
+    ws_batch_reuse(s->to);
+    s->hits->n = 0;
+    s->cells = s->device_cells = 0;
+    for (size_t u = 0, some; u < n && !rc; u += some) {
+        *last = ws_job_pick_backend(s->job);
+        const int device = (*last)->start != NULL;
+        some = device || !s->job->cpu_backend ? n - u : 1;
+        rc = cut_some(s, unit + u, some, device, err);
+    }
     return rc;
 }
 
@@ -163,22 +189,19 @@ static int cut_records(ws_job *job, const ws_batch *b, void *plan, size_t part, 
                        ws_err *err) {
     const ws_cascade *c = job->data;
     const ws_long_units *u = plan;
-    const ws_backend *be = ws_job_pick_backend(job);
+    const ws_backend *last = NULL;
     search s = {.job = job, .c = c, .b = b, .worker = &c->windows->worker[worker->number], .to = to, .hits = hits};
     if (u->nparts == 0) return WS_OK;
     const ws_long_unit *unit = u->at + u->part[part];
     const size_t n = u->part[part + 1] - u->part[part];
-    int marked = be->start != NULL, rc = cut_units(&s, unit, n, marked, err);
-    if (rc && ws_job_fall_back_to_cpu(job, be, rc, err)) {
-        marked = 0;
-        rc = cut_units(&s, unit, n, marked, err);
-    }
-    ws_scan_count(job, hits->n, s.cells, marked ? s.cells : 0);
+    int rc = cut_units(&s, unit, n, &last, err);
+    if (rc && ws_job_fall_back_to_cpu(job, last, rc, err)) rc = cut_units(&s, unit, n, &last, err);
+    ws_scan_count(job, hits->n, s.cells, s.device_cells);
     return rc;
 }
 
 const ws_cutter ws_cascade_cut_records = {
-    .pieces = pieces_of_records, .plan = plan_records, .release = release_units, .cut = cut_records};
+    .pieces = pieces_of_records, .batch = batch_of_device, .plan = plan_records, .release = release_units, .cut = cut_records};
 
 /* ---- windows ---- */
 

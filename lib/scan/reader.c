@@ -140,6 +140,21 @@ static void destroy(void *item) {
 
 /* ---- stages ---- */
 
+static double share_of(const ws_scan_state *s) {
+    uint64_t done, all;
+    ws_seqread_progress(s->input, &done, &all);
+    return all ? (double)done / (double)all : -1;
+}
+
+static void choose_batch(ws_scan_state *s) {
+    const ws_cutter *cutter = s->scan->cutter;
+    if (!cutter || !cutter->batch || s->job->batch_given) return;
+    ws_seqread_counts n;
+    ws_seqread_counts_get(s->input, &n);
+    const uint64_t residues = cutter->batch(s->job, n.residues, share_of(s));
+    if (residues) ws_seqread_batch(s->input, residues);
+}
+
 static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
     ws_scan_state *s = job->reader;
     ws_scan_item *it = item;
@@ -149,6 +164,7 @@ static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
         return rc;
     }
     ws_scan_part(it);
+    choose_batch(s);
     rc = ws_seqread_fill(s->input, &it->batch, err);
     if (!s->columns_chosen && (rc == WS_OK || rc == WS_EOF)) {
         s->scan->abc = ws_seqread_abc(s->input);
@@ -221,9 +237,7 @@ static void progress(ws_job *job, double seconds, char *text, size_t size, doubl
     char rows[WS_NUMBER_MAX], recs[WS_NUMBER_MAX], res[WS_NUMBER_MAX], rate[WS_NUMBER_MAX];
     char pairs[WS_NUMBER_MAX + sizeof " pairs of "] = "", kept[WS_NUMBER_MAX + sizeof ", pairs kept"] = "";
     const ws_seqread_counts n = counts_of(job);
-    uint64_t done, all;
-    ws_seqread_progress(ws_scan_state_of(job)->input, &done, &all);
-    *share = all ? (double)done / (double)all : -1;
+    *share = share_of(ws_scan_state_of(job));
     if (ws_scan_state_of(job)->reads_pairs) snprintf(pairs, sizeof pairs, "%s pairs of ", ws_number_human(rows, (double)n.rows));
     add_kept(job, kept, sizeof kept);
     snprintf(text, size, "%s%s sequences, %s residues, %s residues/s%s", pairs, ws_number_human(recs, (double)n.seqs),

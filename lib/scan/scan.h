@@ -41,6 +41,9 @@ ws_hit *ws_hits_add(ws_hits *h, ws_err *err);
 typedef struct ws_cutter {
     /* Says where records of FASTA may be cut, as ws_seqread_conf has it, before they are read. NULL: nowhere. */
     int (*pieces)(ws_job *job, uint32_t *block, uint32_t *context, ws_err *err);
+    /* Returns the residues of the next batch where --batch does not say, once so many were read, which are `share` of the input; below 0:
+     * nobody knows. 0: as before. NULL: never another size. */
+    uint64_t (*batch)(const ws_job *job, uint64_t residues, double share);
     /* Says in how many parts, at least 1, a batch is cut. *plan is the tool's, kept for the next batch and released at the end. */
     int (*plan)(ws_job *job, const ws_batch *b, void **plan, size_t *parts, ws_err *err);
     void (*release)(void *plan);
