@@ -104,15 +104,16 @@ options_of() { # options_of ssv|msv|vit|fwd|dom OPTION...
         [ "$(nrows $f)" -gt 0 ]
         python3 - $f short.fa human.fa <<'END' || fail "$f"
 import sys
-records = {}
+records, number = {}, {}
 for path in sys.argv[2:]:
-    for text in open(path).read().split(">")[1:]:
+    for i, text in enumerate(open(path).read().split(">")[1:]):
         head, _, body = text.partition("\n")
+        number[head.split()[0]] = i + 1
         records[head.split()[0]] = "".join(body.split()).upper().replace("U", "T")
 head, seen, length = None, [], {}
 for line in open(sys.argv[1]):
     row = line.rstrip("\n").lstrip("#").split("\t")
-    if line.startswith("##record\t"): length[row[1]] = int(row[2])
+    if line.startswith("##record\t"): length[row[1]] = int(row[2]), int(row[3])
     if line.startswith("##"): continue
     if not head: head = row; continue
     r = dict(zip(head, row))
@@ -121,9 +122,11 @@ for line in open(sys.argv[1]):
     if r["strand"] == "-": piece = piece[::-1].translate(str.maketrans("ACGTRYMKHDBV", "TGCAYRKMDHVB"))
     assert (a > b) == (r["strand"] == "-") or len(piece) == 1, r
     assert len(piece) == int(r["tlen"]), r
-    if r["name"] not in seen: seen.append(r["name"])
+    assert int(r["record"]) == number[r["name"]], r
+    if (r["name"], int(r["record"])) not in seen: seen.append((r["name"], int(r["record"])))
     assert r["seq"].replace("U", "T") == piece, (r["seq"], piece)
-assert list(length) == seen and all(length[name] == len(records[name]) for name in seen), (length, seen)
+assert [(name, length[name][1]) for name in length] == seen, (length, seen)
+assert all(length[name][0] == len(records[name]) for name, _ in seen), length
 END
     done
     [ "$(head -2 parts | tail -1)" != "$(head -2 both | tail -1)" ]
@@ -234,12 +237,12 @@ END
 
 @test "lengths of records: lines that awk reads, for the records that have rows; kept by cat, sort, respack and packed pairs" {
     local o
-    [ "$(awk '$1 == "##record" { print $2, $3 }' windows.tsv)" = "humanchr1_frag 330000" ]
+    [ "$(awk '$1 == "##record" { print $2, $3, $4 }' windows.tsv)" = "humanchr1_frag 330000 1" ]
     run -1 grep -q '^##record' <(ssvfilt --no-provenance --long made.hmm human.fa)
     ssvfilt --long made.hmm short.fa >one.tsv
     for o in tsv packed; do
         msvfilt -O $o made.hmm one.tsv | vitfilt -O $o made.hmm | fwdscore made.hmm >last.tsv
-        same <(rows last.tsv | cut -f1 | uniq) <(sed -n 's/^##record\t\(.*\)\t.*/\1/p' last.tsv) || fail "$o"
+        same <(rows last.tsv | cut -f1 | uniq) <(sed -n 's/^##record\t\(.*\)\t.*\t.*/\1/p' last.tsv) || fail "$o"
         [ "$(grep -c '^##record' last.tsv)" -lt "$(grep -c '^##record' one.tsv)" ]
     done
     # into the other form and back, and a table of two searches
@@ -258,10 +261,10 @@ END
     nhmmsieve -O tblout made.hmm short.fa | grep -v '^#\|^mos334 ' | same /dev/stdin got
     # -U has lines of its own
     msvfilt -U others.tsv made.hmm one.tsv >got
-    for o in got others.tsv; do same <(rows $o | cut -f1 | uniq) <(sed -n 's/^##record\t\(.*\)\t.*/\1/p' $o) || fail "$o"; done
+    for o in got others.tsv; do same <(rows $o | cut -f1 | uniq) <(sed -n 's/^##record\t\(.*\)\t.*\t.*/\1/p' $o) || fail "$o"; done
 }
 
-@test "lengths of records that are missing, wrong, in a column as before, or two of one name" {
+@test "lengths of records that are missing or wrong; windows of before" {
     grep -v '^##record' passed.tsv >without.tsv
     run -1 --separate-stderr domscore -O tblout made.hmm without.tsv
     told '##record' 'humanchr1_frag' 'allow-cut'
@@ -269,27 +272,41 @@ END
     same <(sed 's/ 330000 /      - /' made-human.tbl) got
     domscore --allow-cut -f name,tlen,desc made.hmm without.tsv | rows /dev/stdin >got
     [ "$(sort -u got | cut -f1,2)" = $'humanchr1_frag\t' ]
-    sed 's/^\(##record.*\t\)330000/\11000/' passed.tsv >short.tsv
+    sed 's/^\(##record.*\t\)330000\t/\11000\t/' passed.tsv >short.tsv
     run -1 --separate-stderr domscore -O tblout made.hmm short.tsv
     told 'ends at residue' '1000'
     sed 's/^##record\t/##record /' passed.tsv >blank.tsv
     run -1 --separate-stderr domscore -O tblout made.hmm blank.tsv
-    told 'line [0-9]*' '##record, a name and a length'
-    awk -F '\t' -v OFS='\t' '/^#name/ { print $0, "rlen"; next } /^#/ { print; next } { print $0, 330000 }' windows.tsv >old.tsv
+    told 'line [0-9]*' '##record, a name, a length and a number'
+    sed 's/^\(#name.*\t\)record/\1rlen/' windows.tsv >old.tsv
     for t in msvfilt vitfilt fwdscore domscore; do
         run -1 --separate-stderr $t made.hmm old.tsv
-        told 'rlen' 'make them anew' '##record'
+        told 'no column record' 'ssvfilt --long'
     done
-    # the largest length of records of one name, and a note where it matters
-    { cat human.fa && echo '>humanchr1_frag' && sed -n '2,100p' human.fa; } >twice.fa
-    for t in 1 20000 1G; do
-        ssvfilt --long -K $t made.hmm twice.fa | grep '^##record' | same <(echo $'##record\thumanchr1_frag\t330000') /dev/stdin
+    for t in name,seq,query name,seq,query,from,to,record name,seq,query,from,strand,record; do
+        ssvfilt --long -f $t made.hmm human.fa >half.tsv
+        run -1 --separate-stderr fwdscore made.hmm half.tsv
+        told 'no column (from|to|strand)' 'ssvfilt --long'
     done
-    cat passed.tsv <(sed 's/^\(##record.*\t\)330000/\1400000/' passed.tsv) >both.tsv
-    run --separate-stderr domscore -O tblout made.hmm both.tsv
-    [ "$status" -eq 0 ]
-    told 'different lengths' 'humanchr1_frag'
-    grep -q ' 400000 ' <<<"$output"
+    sed 's/\t+\t1\t/\t+\t0.5\t/' windows.tsv >bad.tsv
+    run -1 --separate-stderr vitfilt made.hmm bad.tsv
+    told 'record' 'whole number'
+    cat passed.tsv <(sed 's/^\(##record.*\t\)330000\t/\1400000\t/' passed.tsv) >both.tsv
+    run -1 --separate-stderr domscore -O tblout made.hmm both.tsv
+    told 'another length' 'tables of different inputs'
+}
+
+@test "records of one name are records of their own" {
+    local k
+    { cat human.fa && echo '>humanchr1_frag of another kind' && tail -n 2000 human.fa && cat human.fa; } >twice.fa
+    nhmmsieve -O tblout made.hmm twice.fa >want
+    [ "$(grep -c ' of another kind$' want)" -gt 0 ]
+    for k in 20000 1G; do
+        ssvfilt --long -K $k made.hmm twice.fa >got
+        [ "$(grep -c '^##record' got)" -eq 3 ]
+        msvfilt -O packed made.hmm got | vitfilt made.hmm | fwdscore made.hmm | domscore -O tblout made.hmm >table
+        same want table || fail "-K $k"
+    done
 }
 
 @test "a stream of windows that was cut, or whose producer died" {
@@ -325,7 +342,7 @@ far() {
             far $n >far.fa
             peak_memory $t --long -t 2 -o far-$n.tsv made.hmm far.fa >peak-$n
             rows far-$n.tsv | awk -F '\t' -v OFS='\t' -v n=$n '{ $8 -= n; $9 -= n; print }' >at-$n
-            [ "$(sed -n 's/^##record\tfar\t//p' far-$n.tsv)" = $((n + 400)) ]
+            [ "$(sed -n 's/^##record\tfar\t//p' far-$n.tsv)" = "$((n + 400))"$'\t1' ]
         done
         few=$(cat peak-49807360) many=$(cat peak-200015872)
         [ "$many" -lt $((few + 12000)) ] || fail "$t: $few and $many KB"

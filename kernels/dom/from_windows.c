@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * domscore's pairs that are windows. */
 #include "kernels/dom/from_windows.h"
-#include "lib/run/message.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -109,16 +108,23 @@ static int make_worker(const ws_job *job, struct ws_dom_windows *w, int number, 
 /* Before each hit in what a worker hands to the writer: name and description of its record follow. */
 typedef struct header {
     ws_genome_hit hit;
-    uint64_t end; /* the last residue of its window in the record, whose length comes at the end of the input */
+    uint64_t record; /* its number in the input of the first stage */
+    uint64_t end;    /* the last residue of its window in the record, whose length comes at the end of the input */
     uint32_t nname, ndesc;
 } header;
 
-static int pack_hit(const ws_batch *b, const ws_row *row, const ws_genome_hit *g, uint64_t end, ws_buf *out, ws_err *err) {
+/* Where a window is from. */
+typedef struct from {
+    uint64_t record, end;
+} from;
+
+static int pack_hit(const ws_batch *b, const ws_row *row, const ws_genome_hit *g, const from *f, ws_buf *out, ws_err *err) {
     const ws_seqtext *t = &b->seqtext[row->seq];
     header h;
     memset(&h, 0, sizeof h);
     h.hit = *g;
-    h.end = end;
+    h.record = f->record;
+    h.end = f->end;
     h.nname = (uint32_t)t->name.n;
     h.ndesc = (uint32_t)t->desc.n;
     int rc = ws_buf_add(out, &h, sizeof h, err);
@@ -134,23 +140,27 @@ static int score_some(const ws_job *job, const ws_batch *b, const ws_hit *hit, s
     struct ws_dom_windows *w = ((ws_domscore *)job->own)->windows;
     ws_long_pieces *p = &w->pieces[worker->number];
     ws_genome_found found = {.target = hit->target};
-    uint64_t end[TOGETHER];
+    from f[TOGETHER];
     int rc = make_model(job, w, hit->target, err);
     if (!rc) rc = make_worker(job, w, worker->number, err);
     ws_long_pieces_reuse(p);
     for (size_t j = 0; j < n && !rc; j++) {
         const ws_row *row = &b->row[hit[j].row];
-        ws_long_place where;
-        if ((rc = ws_long_row_read(&where, ws_cascade_window_columns(job->data), b, row, err))) break;
-        end[j] = where.minus ? where.from : ws_long_coordinate(where.from, 0, b->len[row->seq]);
-        where.record = (uint32_t)j;
-        rc = ws_long_pieces_add(p, ws_worker_codes(worker, row->seq), b->len[row->seq], &where, err);
+        ws_long_row where;
+        if ((rc = ws_long_row_read(&where, ws_cascade_window_columns(job->data), b, row, err))) {
+            ws_scan_name_input(job, err);
+            break;
+        }
+        const uint64_t first = where.place.from;
+        f[j] = (from){where.record, where.place.minus ? first : ws_long_coordinate(first, 0, b->len[row->seq])};
+        where.place.record = (uint32_t)j;
+        rc = ws_long_pieces_add(p, ws_worker_codes(worker, row->seq), b->len[row->seq], &where.place, err);
         if (!rc) p->item[j] = (uint32_t)j;
     }
     if (!rc) rc = ws_genome_domains(&w->model[hit->target], w->worker[worker->number], p, n, &found, err);
     for (size_t i = 0; i < found.n && !rc; i++) {
         const size_t j = (size_t)found.at[i].hit.record;
-        rc = pack_hit(b, &b->row[hit[j].row], &found.at[i], end[j], out, err);
+        rc = pack_hit(b, &b->row[hit[j].row], &found.at[i], &f[j], out, err);
     }
     ws_free(found.at);
     return rc;
@@ -176,8 +186,9 @@ int ws_dom_windows_take(ws_domscore *d, const char *packed, size_t n, ws_err *er
         memcpy(&h, at, sizeof h);
         at += sizeof h;
         const ws_long_record *last = r->nrecord ? &r->record[r->nrecord - 1] : NULL;
-        if (!last || strlen(last->name) != h.nname || memcmp(last->name, at, h.nname) != 0)
+        if (!last || last->number != h.record || strlen(last->name) != h.nname || memcmp(last->name, at, h.nname) != 0)
             rc = ws_genome_add_record(r, at, h.nname, at + h.nname, h.ndesc, 0, err);
+        if (!rc) r->record[r->nrecord - 1].number = h.record;
         h.hit.hit.record = r->nrecord - 1;
         if (!rc) r->record[r->nrecord - 1].L = ws_max(r->record[r->nrecord - 1].L, h.end);
         if (!rc) rc = ws_genome_add_hit(r, h.hit.target, &h.hit.hit, err);
@@ -188,23 +199,29 @@ int ws_dom_windows_take(ws_domscore *d, const char *packed, size_t n, ws_err *er
 
 typedef struct named {
     const char *name;
+    uint64_t number;
     size_t record;
 } named;
 
+static int compare_names(const named *a, const named *b) {
+    const int names = strcmp(a->name, b->name);
+    return names ? names : (a->number > b->number) - (a->number < b->number);
+}
+
 static int by_name(const void *p, const void *q) {
     const named *a = p, *b = q;
-    const int names = strcmp(a->name, b->name);
+    const int names = compare_names(a, b);
     return names ? names : (a->record > b->record) - (a->record < b->record);
 }
 
-/* Records are told apart by their names: the hits of each get its first entry. */
+/* Records are told apart by their names and numbers: the hits of each get its first entry. */
 static int unite_records(ws_genome_results *r, ws_err *err) {
     named *list = ws_calloc(r->nrecord, sizeof *list, err);
     size_t *first = list ? ws_calloc(r->nrecord, sizeof *first, err) : NULL;
-    for (size_t i = 0; first && i < r->nrecord; i++) list[i] = (named){r->record[i].name, i};
+    for (size_t i = 0; first && i < r->nrecord; i++) list[i] = (named){r->record[i].name, r->record[i].number, i};
     if (first) qsort(list, r->nrecord, sizeof *list, by_name);
     for (size_t i = 0, j = 0; first && i < r->nrecord; i++) {
-        if (strcmp(list[i].name, list[j].name) != 0) j = i;
+        if (compare_names(&list[i], &list[j]) != 0) j = i;
         first[list[i].record] = list[j].record;
     }
     for (size_t t = 0; first && t < r->n; t++)
@@ -219,16 +236,11 @@ static int unite_records(ws_genome_results *r, ws_err *err) {
 static int set_lengths(const ws_job *job, ws_genome_results *r, ws_err *err) {
     const ws_records *said = &ws_scan_of(job)->head->records;
     char quote[WS_QUOTE_MAX];
-    if (said->differs) {
-        const ws_query *name = ws_records_name(said, said->differs - 1);
-        ws_message_note(job, "records of different lengths have the name \"%s\" and are taken as one",
-                        ws_quote(quote, name->name, name->n));
-    }
     for (size_t i = 0; i < r->nrecord; i++) {
         ws_long_record *record = &r->record[i];
         const size_t n = strlen(record->name);
         const uint64_t least = record->L;
-        record->L = ws_records_length(said, record->name, n);
+        record->L = ws_records_length(said, &(ws_record){record->name, n, record->number});
         if (record->L == 0 && !ws_scan_of(job)->allow_cut)
             return ws_fail(err, WS_EDATA, "the input has no ##record line with the length of record \"%s\", in which there are hits; "
                            "--allow-cut leaves unknown lengths out", ws_quote(quote, record->name, n));

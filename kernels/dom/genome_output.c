@@ -47,7 +47,7 @@ int ws_genome_add_record(ws_genome_results *r, const char *name, size_t nname, c
         ws_free(own_name);
         return err->code;
     }
-    r->record[r->nrecord++] = (ws_long_record){own_name, own_desc, L};
+    r->record[r->nrecord++] = (ws_long_record){.name = own_name, .desc = own_desc, .L = L};
     return WS_OK;
 }
 

@@ -103,7 +103,7 @@ static int add_windows(const search *s, uint32_t seq, uint32_t t, size_t n, ws_e
         const int rc = add_sequence(&c->windows->cut, s->to, s->b, seq, p, j, err);
         ws_hit *h = rc ? NULL : add_hit(s->to, s->hits, t, seq, err);
         if (!h) return err->code;
-        ws_long_row_values(&h->value[c->col_window], &p->at[j], p->len[j]);
+        ws_long_row_values(&h->value[c->col_window], &p->at[j], p->len[j], s->b->before + seq + 1);
         if (!tested) continue;
         h->value[c->col_bits] = ws_bits(p->score[j].nats, p->lm[j].null_nats);
         h->value[c->col_p] = p->at[j].p;
@@ -223,13 +223,14 @@ static int take_rows(const ws_job *job, const ws_batch *b, const uint32_t *row, 
     int rc = WS_OK;
     for (size_t i = 0; i < n && !rc; i++) {
         const ws_row *r = &b->row[row[i]];
-        ws_long_place where;
+        ws_long_row where;
         rc = ws_long_row_read(&where, &c->windows->columns, b, r, err);
+        if (rc) ws_scan_name_input(job, err);
         const ws_cell bias = column < 0 ? (ws_cell){0} : ws_row_cell(b, r, column);
         if (bias.forms & WS_CELL_BIT(WS_CELL_EXACT32))
-            where.bias_nats = ws_bits_undo((float)bias.v, lm[r->seq].null_nats) - lm[r->seq].null_nats;
-        else where.bias_nats = NAN;
-        if (!rc) rc = ws_long_pieces_add(windows, ws_worker_codes(worker, r->seq), b->len[r->seq], &where, err);
+            where.place.bias_nats = ws_bits_undo((float)bias.v, lm[r->seq].null_nats) - lm[r->seq].null_nats;
+        else where.place.bias_nats = NAN;
+        if (!rc) rc = ws_long_pieces_add(windows, ws_worker_codes(worker, r->seq), b->len[r->seq], &where.place, err);
         if (!rc) windows->item[i] = (uint32_t)i;
     }
     return rc;
@@ -259,7 +260,7 @@ static int add_row(const ws_job *job, const ws_batch *b, const ws_row *row, cons
     ws_row out = {.seq = (uint32_t)(to->n - 1), .target = row->target, .number = UINT32_MAX, .rest = {to->text.n, 0}};
     ws_rowplace place = {0};
     int rc = WS_OK;
-    ws_long_row_values(value, &p->at[j], p->len[j]);
+    ws_long_row_values(value, &p->at[j], p->len[j], 0);
     for (int k = 0; k < head->ncolumn && !rc; k++) {
         ws_cell cell = ws_row_cell_behind(b, row, k, &place);
         if (k == at[WS_LONG_FROM]) cell = ws_cell_number(WS_COL_COUNT, value[WS_LONG_FROM]);

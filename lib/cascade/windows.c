@@ -91,6 +91,18 @@ int ws_cascade_windows_make(ws_job *job, uint32_t t, const ws_hmm *hmm, const ws
     return rc;
 }
 
+/* A table that lacks some of the columns of windows would be scored as whole sequences. */
+static int refuse_half_windows(const ws_scan *scan, const ws_long_columns *c, ws_err *err) {
+    const ws_buf *lines = &scan->head->provenance;
+    const int places = c->at[WS_LONG_FROM] >= 0 && c->at[WS_LONG_TO] >= 0 && c->at[WS_LONG_STRAND] >= 0;
+    if (!scan->abc->complement || (!places && !(lines->n && memmem(lines->p, lines->n, "--long", 6)))) return WS_OK;
+    int k = 0;
+    while (c->at[k] >= 0) k++;
+    return ws_fail(err, WS_EDATA, "the rows of the table look like windows, but there is no column %s; windows need %s, %s, %s and %s, as "
+                   "ssvfilt --long writes them", ws_long_column[k].name, ws_long_column[0].name, ws_long_column[1].name,
+                   ws_long_column[2].name, ws_long_column[3].name);
+}
+
 /* What a filter of whole records is told of one of them that is no protein or read. */
 int ws_cascade_input(ws_job *job, ws_err *err) {
     ws_cascade *c = job->data;
@@ -100,15 +112,15 @@ int ws_cascade_input(ws_job *job, ws_err *err) {
     if (ws_long_columns_find(&columns, scan->head)) {
         if (c->windows || c->stage->window_part == WS_LONG_HAS_SSV)
             return ws_fail(err, WS_EDATA, "the input has windows already; the next program is msvfilt, without --long");
-        if (ws_head_find(scan->head, "rlen") >= 0)
-            return ws_fail(err, WS_EDATA, "the windows have a column rlen, as before version 0.2.0; make them anew: the lengths of records "
-                           "stand in ##record lines behind the rows");
         if (c->stage->window_part == WS_LONG_HAS_VIT) {
             scan->cutter = &ws_cascade_cut_windows;
             scan->ncol = 0; /* the scan of a window yields places, no score */
         }
         rc = open_windows(job, err);
         if (!rc) c->windows->columns = columns;
+        scan->record_column = columns.at[WS_LONG_RECORD];
+    } else if (!scan->cutter) {
+        rc = refuse_half_windows(scan, &columns, err);
     }
     if (rc || !scan->cutter) return rc;
     ws_cascade_windows *w = c->windows;

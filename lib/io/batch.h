@@ -53,6 +53,7 @@ typedef struct ws_blockcol {
 
 typedef struct ws_batch {
     uint64_t number; /* place in the stream, counted from 0 */
+    uint64_t before; /* sequences of the stream in front of this batch; a record that goes on here is none of them */
 
     uint32_t *word;
     size_t nword, word_cap;

@@ -309,17 +309,19 @@ static int end_pairs(unpack *u, ws_parse *s, ws_err *err) {
 
 static int end_records(unpack *u, ws_parse *s, ws_err *err) {
     const uint64_t n = u->f.v[RECORDS_TEXT];
-    const char *at = u->body.p, *end = at + n;
+    const char *at = u->body.p, *end = at + n, *what = "is none of a record";
+    char says[200];
     int rc = WS_OK;
     if (end[-1] != '\n') return ws_packed_bad(u, s, "has a line without an end", err);
     if (!zeros(u, n, u->want - sizeof(uint64_t))) return bad_padding(u, s, err);
     for (const char *eol; at < end && !rc; at = eol + 1) {
         eol = memchr(at, '\n', (size_t)(end - at));
         const size_t len = (size_t)(eol - at);
-        rc = ws_records_is_line(at, len) ? ws_records_take_line(&s->table.records, at, len, err) : WS_EDATA;
+        rc = ws_records_is_line(at, len) ? ws_records_take_line(&s->table.records, at, len, &what, err) : WS_EDATA;
     }
     u->records = 1;
-    return rc == WS_EDATA ? ws_packed_bad(u, s, "has a line that is not ##record, a name and a length with tabs between them", err) : rc;
+    snprintf(says, sizeof says, "has a line that %s", what);
+    return rc == WS_EDATA ? ws_packed_bad(u, s, says, err) : rc;
 }
 
 int ws_pairs_read_body(unpack *u, ws_parse *s, ws_err *err) {

@@ -300,10 +300,11 @@ static int open_batch(ws_seqread *r, ws_batch *b, ws_err *err) {
     return rc;
 }
 
-static void deliver(ws_seqread *r, const ws_batch *b) {
+static void deliver(ws_seqread *r, ws_batch *b) {
     const int again = r->s.goes_on; /* a sequence whose first rows left before */
     r->number++;
     pthread_mutex_lock(&r->tally);
+    b->before = r->counts.seqs;
     r->counts.seqs += b->n - (size_t)again;
     for (size_t i = 0; i < b->n && r->conf.block; i++) r->counts.seqs -= b->seqtext[i].more != 0;
     r->counts.rows += b->nrow;

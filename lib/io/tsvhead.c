@@ -71,9 +71,9 @@ static uint64_t number_of(const char *line, const char *key) {
 
 static int take_record(ws_parse *s, const char *line, size_t n, ws_err *err) {
     char quote[WS_QUOTE_MAX];
-    const int rc = ws_records_take_line(&s->table.records, line, n, err);
-    return rc != WS_EDATA ? rc : ws_parse_fail(s, err, "expected ##record, a name and a length with tabs between them, found \"%s\"",
-                                               ws_quote(quote, line, n));
+    const char *what;
+    const int rc = ws_records_take_line(&s->table.records, line, n, &what, err);
+    return rc == WS_EDATA ? ws_parse_fail(s, err, "\"%s\" %s", ws_quote(quote, line, n), what) : rc;
 }
 
 /* Provenance is what stands before the first header, so that it is the same however the input arrives; later tables

@@ -14,6 +14,7 @@ extern "C" {
 typedef struct ws_long_record {
     const char *name, *desc; /* desc: empty if there is none */
     uint64_t L; /* 0: nobody knows */
+    uint64_t number; /* that its windows say; 0: they are not asked */
 } ws_long_record;
 
 /* Coordinates are those of the record's + strand; from > to on the other one. */

@@ -13,6 +13,12 @@ static const char *input_name(const ws_job *job, char name[512]) {
     return name;
 }
 
+void ws_scan_name_input(const ws_job *job, ws_err *err) {
+    char name[512];
+    input_name(job, name);
+    ws_err_prefix(err, "%s", name);
+}
+
 int ws_scan_binds(const ws_scan_state *s) {
     return s->job->tool->backends && !s->scoring->any_query && ws_head_find(s->scan->head, "query") >= 0;
 }

@@ -98,6 +98,7 @@ typedef struct ws_scan {
 
     const ws_cutter *cutter;    /* NULL: batches are scored */
     int records;                /* rows are windows of records, whose lengths go along at the end of the output */
+    int record_column;          /* of windows that are read: the pass-through column with the number of the record */
     uint64_t strands;           /* that were searched of each residue that was read: 0 is 1. Counts of residues have them all */
 
     /* set by lib/scan */
@@ -108,6 +109,9 @@ typedef struct ws_scan {
 } ws_scan;
 
 static inline ws_scan *ws_scan_of(const ws_job *job) { return (ws_scan *)job->reader_opts; }
+
+/* Puts the name of the input in front of a sentence about a row, if there is one input: a batch may hold rows of several. */
+void ws_scan_name_input(const ws_job *job, ws_err *err);
 
 /* Adds a side output. For ws_tool.open. */
 void ws_scan_add_output(ws_job *job, const ws_scan_output *o);

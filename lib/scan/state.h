@@ -13,7 +13,7 @@
 /* lib/scan/records.c: the records that an output has windows of. */
 typedef struct ws_scan_records {
     ws_records of;     /* length 0: the input says it at its end */
-    uint32_t last;     /* 1 + the number of the one that was noted last; 0: none */
+    uint32_t last;     /* 1 + the entry of the one that was noted last; 0: none */
     int going_on;      /* the record whose pieces come has a window in this piece or before it */
 } ws_scan_records;
 
