@@ -112,6 +112,20 @@ EOF
 }
 @test "misuse: no input and a terminal instead" { each terminal_waits $(sequence_tools); }
 
+stdin_twice() {
+    local m
+    m=$(model_of "$1")
+    misuse 'standard input is named 2 times' -- "$1" $m - small.fa -
+    misuse 'standard input is named 3 times' -- "$1" $m - /dev/stdin -
+}
+@test "misuse: standard input as several inputs" {
+    each stdin_twice $(sequence_tools)
+    misuse 'standard input is named 2 times' -- nhmmsieve "$data/golden/dna-models/MADE1.hmm.gz" - -
+    misuse 'standard input is named 2 times' -- hmmsieve m.hmm - small.fa -
+    misuse 'standard input is named 2 times' -- pairhmm - -
+    misuse 'standard input is named 2 times' -- mrfseg --classes 2 - -
+}
+
 # ---- operands and options in any order ----
 
 any_order() {

@@ -98,16 +98,21 @@ static int run_stream(ws_run *run, ws_err *err) {
     return ws_outputs_close(job, rc, err);
 }
 
-/* Returns whether the run would wait for a person to type sequences. */
-static int stdin_is_terminal(const ws_job *job) { return job->ninput == 0 && isatty(STDIN_FILENO); }
+/* Fails if the run would wait for a person to type sequences, or if standard input is several inputs: the first leaves nothing. */
+static int check_stdin(const ws_job *job, ws_err *err) {
+    int named = 0;
+    for (int i = 0; i < job->ninput; i++) named += ws_source_is_stdin(job->input[i]);
+    if (named > 1) return ws_fail(err, WS_EUSAGE, "standard input is named %d times, but can be read once", named);
+    if (job->ninput == 0 && isatty(STDIN_FILENO)) return ws_fail(err, WS_EUSAGE, "no input: name a file or pipe it in; --help shows how");
+    return WS_OK;
+}
 
 int ws_run_job(ws_job *job, ws_err *err) {
     ws_run run = {.job = job, .reader = job->tool->reader, .start_ns = ws_now_ns()};
     ws_job_add_output(job, &(ws_output){.path = job->common.output});
     int rc = job->tool->open(job, err);
     job->nworker = ws_job_threads(job);
-    if (!rc && stdin_is_terminal(job))
-        rc = ws_fail(err, WS_EUSAGE, "no input: name a file or pipe it in; --help shows how");
+    if (!rc) rc = check_stdin(job, err);
     if (!rc) rc = run.reader->outputs(job, err);
     if (!rc) rc = ws_output_paths_check(job, err);
     if (!rc && job->tool->backends) rc = ws_backend_choose(job, err);

@@ -62,7 +62,6 @@ if ! wanted faults; then
     :
 elif command -v python3 >/dev/null; then
     for tool in $TOOLS; do
-        [ "$tool" != hmmsieve ] || continue # its stages are tools of this list
         "$b/fault/$tool" --list-backends | grep -q '^cuda.yes' || continue
         mkdir "$work/$tool"
         step "faults of the device, $tool" env -C "$work/$tool" sh "$PWD/tests/fault/device.sh" "$b/fault" "$tool" 3 2
