@@ -49,6 +49,19 @@ no_memory() {
     each no_memory $(sequence_tools model)
 }
 
+named() { # named WHERE OPTION...: what the devices in use are called
+    run -0 --separate-stderr "$WARPSIEVE_FAULTY/msvfilt" --stats -O ids --backend cuda "${@:2}" m.hmm small.fa
+    [[ ${stderr%%$'\n'*} == "msvfilt "*", backend cuda on $1, bound by "* ]] || fail "$stderr"
+    "$WARPSIEVE_FAULTY/msvfilt" --stats=stats.json -O ids --backend cuda "${@:2}" m.hmm small.fa >ids
+    grep -q "\"device\": \"$1\"" stats.json || fail "$(cat stats.json)"
+    run -0 "$WARPSIEVE_FAULTY/msvfilt" --dry-run --backend cuda "${@:2}" m.hmm small.fa
+    grep -qx "device.$1" <<<"$output" || fail "$output"
+}
+@test "--stats, as text and as JSON, and --dry-run name the devices with their PCI addresses" {
+    named 'Fake at 0000:01:00.0'
+    named '2 x Fake at 0000:01:00.0, 0000:02:00.0' --device all
+}
+
 untouched() { # no call of the CUDA runtime, which alone makes a context
     rm -f calls
     WS_FAULT_CALLS=calls "$WARPSIEVE_FAULTY/$1" $(model_of "$1") small.fa >got

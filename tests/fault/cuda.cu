@@ -118,6 +118,19 @@ static int attribute(cudaDeviceAttr what) {
     }
 }
 
+static cudaError_t describe(cudaDeviceProp *p) {
+    memset(p, 0, sizeof *p);
+    snprintf(p->name, sizeof p->name, "Fake");
+    return cudaSuccess;
+}
+
+static cudaError_t address(char *to, int n, int id) {
+    snprintf(to, (size_t)n, "0000:%02d:00.0", id + 1);
+    return cudaSuccess;
+}
+
+PLAIN(cudaGetDeviceProperties, (cudaDeviceProp *p, int id), (p, id), describe(p))
+PLAIN(cudaDeviceGetPCIBusId, (char *to, int n, int id), (to, n, id), address(to, n, id))
 PLAIN(cudaDriverGetVersion, (int *v), (v), give(v, CUDART_VERSION))
 PLAIN(cudaGetDeviceCount, (int *n), (n), give(n, (int)fakes))
 PLAIN(cudaDeviceGetAttribute, (int *v, cudaDeviceAttr what, int id), (v, what, id), give(v, attribute(what)))
