@@ -130,6 +130,52 @@ static void check_marks(const ws_long_ssv_body *body, sample *r, int M, int heig
     sample_model_release(&h);
 }
 
+/* The code that costs least at node k. */
+static uint8_t best_code(const ws_long_model *m, int k) {
+    const size_t row = (size_t)m->M + 1;
+    int best = 0;
+    for (int x = 1; x < 4; x++)
+        if (m->bytes.cost[(size_t)x * row + (size_t)k] < m->bytes.cost[(size_t)best * row + (size_t)k]) best = x;
+    return (uint8_t)best;
+}
+
+/* One diagonal of 24 cells across row 16380, where a piece ends, for every node: its last row is marked at its own height. */
+static void check_borders(const ws_long_ssv_body *body, sample *r, int M, counts *c) {
+    enum { BORDER = 16380, HALF = 12, N = BORDER + HALF };
+    const ws_long_options options = WS_LONG_DEFAULTS;
+    ws_buf scratch = {0};
+    ws_hmm h;
+    ws_profile p;
+    ws_long_model m;
+    ws_err err;
+    uint8_t *x = malloc(N + WS_LONG_PAD), flag[N / 126 + 1];
+    make_dna_model(&h, r, M);
+    sample_must(ws_profile_create(&p, &h, &err), &err);
+    sample_must(ws_long_model_create(&m, &h, &p, &options, &err), &err);
+    for (uint32_t i = 0; i < N + WS_LONG_PAD; i++) x[i] = sample_residue(r, h.abc);
+    for (int k = 1; k + 2 * HALF <= M + 1; k++) {
+        const ws_long_strand strand = {x, N};
+        int height = 0;
+        for (int j = 0; j < 2 * HALF; j++) {
+            const uint8_t code = x[BORDER - HALF + j] = best_code(&m, k + j);
+            height += m.bytes.bias - m.bytes.cost[(size_t)code * ((size_t)M + 1) + (size_t)(k + j)];
+        }
+        ws_long_ssv s;
+        m.threshold = m.xB + height;
+        sample_must(ws_long_ssv_create(&s, body, &m, &err), &err);
+        sample_must(s.body->mark(s.layout, &strand, 1, flag, &scratch, &err), &err);
+        c->lists++;
+        c->found += flag[0];
+        c->bad += !flag[(N - 1) / ws_long_step(M)];
+        ws_long_ssv_destroy(&s);
+    }
+    free(x);
+    ws_buf_release(&scratch);
+    ws_long_model_destroy(&m);
+    ws_profile_destroy(&p);
+    sample_model_release(&h);
+}
+
 static void check_vit(const ws_long_vit_body *body, const ws_profile *p, const longdata *d, int threshold, counts *c) {
     ws_long_seeds want[NLENGTH] = {{0}}, got[NLENGTH] = {{0}};
     ws_long_piece piece[NLENGTH];
@@ -192,15 +238,19 @@ int main(void) {
     ws_cpu_probe(&cpu);
     for (int w = 0; w < WS_WIDTH_scalar; w++) {
         sample r = {seed ? strtoull(seed, NULL, 10) : 17};
-        counts a = {0}, b = {0}, marks = {0};
+        counts a = {0}, b = {0}, marks = {0}, borders = {0};
         if (cpu.why_not[w]) {
             tap_skip(&t, ws_width_name[w], cpu.why_not[w]);
             continue;
         }
         for (int j = 0; j < NMODEL; j++) check_model(ssv[w], vit[w], &r, model_sizes[j], &a, &b);
         for (int j = 0; j < NMODEL; j++)
-            for (int height = 32; height <= 48; height += 8) check_marks(ssv[w], &r, model_sizes[j], height, &marks);
-        tap_ok(&t, marks.bad == 0 && marks.found > 1000 && marks.found < marks.lists / 2,
+            for (int height = 24; height <= 40; height += 8) // three more for twice the cells
+                check_marks(ssv[w], &r, model_sizes[j], height + (int)(3 * log2(model_sizes[j])), &marks);
+        check_borders(ssv[w], &r, 1100, &borders);
+        tap_ok(&t, borders.bad == 0 && borders.found * 20 < borders.lists, "%s: %zu diagonals across a piece's end, %zu not marked",
+               ws_width_name[w], borders.lists, borders.bad);
+        tap_ok(&t, marks.bad == 0 && marks.found > 1000 && marks.found < marks.lists / 3,
                "%s: %zu steps of strands in pieces, %zu with a height of the threshold, %zu marked wrongly", ws_width_name[w], marks.lists,
                marks.found, marks.bad);
         tap_ok(&t, a.bad == 0 && a.found > 1000, "%s: SSV scan, %zu strands, %zu diagonals, %zu strands differ", ws_width_name[w], a.lists,
