@@ -18,6 +18,7 @@ help_is_help() {
     grep -q '^Examples:' <<<"$output"
     [ "$(sed -n '/^Examples:/,/^$/p' <<<"$output" | grep -c "$1")" -ge 1 ] || fail "no example with $1"
     [ "$(awk '{ if (length($0) > 100) n++ } END { print n + 0 }' <<<"$output")" -eq 0 ] || fail "lines of more than 100 characters"
+    [ "$(grep -c '^ \{31\}' <<<"$output")" -eq 0 ] || fail "lines that go on do not begin below the text" # in column 31
     cp /dev/null help
     printf '%s' "$output" >help
     run -0 "$1" -h
