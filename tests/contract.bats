@@ -305,7 +305,8 @@ descriptors() { # a file behind one is written where it stands, not from its beg
     local m o
     m=$(model_of "$1")
     "$1" -a -O fasta $m small.fa >want
-    for o in '-o /dev/stdout >>log' '-o /dev/fd/1 >>log' '-o /dev/fd/3 3>>log' '-o /proc/self/fd/3 3>>log' '-o /dev/stderr 2>>log'; do
+    for o in '-o /dev/stdout >>log' '-o /dev/fd/1 >>log' '-o /dev/fd/3 3>>log' '-o /proc/self/fd/3 3>>log' \
+        '-o /dev/stderr 2>>log' '-o /dev/fd/0 0>>log'; do
         echo before >log
         bash -c '"$@" '"$o" - "$1" -a -O fasta $m small.fa
         same <(echo before; cat want) log || fail "$o"
