@@ -250,3 +250,15 @@ harmless() {
     each harmless $stages
     no_harm
 }
+
+@test "a record of 2^31 + 1 residues through the stages" {
+    full || skip "this takes half a minute and is for check-full"
+    ! sanitized || skip 'a sanitizer takes more memory'
+    zcat "$data/golden/long-targets/inputs/dna_target.fa.gz" | grep -v '>' | tr -d '\n' | cut -c 302301-302700 >hits
+    { printf '>far\n' && head -c 2147483249 /dev/zero | tr '\0' N | fold -w 1000000 && cat hits; } |
+        (ulimit -v 1000000 && ssvfilt --long -t 2 -O packed made.hmm) | msvfilt made.hmm | vitfilt -O packed made.hmm |
+        fwdscore made.hmm | domscore --no-provenance -f name,tlen,strand,ali_from,ali_to,bits made.hmm >got
+    printf '#name\ttlen\tstrand\tali_from\tali_to\tbits\nfar\t2147483649\t+\t2147483339\t2147483415\t38.8\n' >want
+    printf 'far\t2147483649\t-\t2147483415\t2147483339\t29.2\n' >>want
+    same want got
+}
