@@ -69,6 +69,8 @@ t = warpsieve.read_table(put("t", odd))
 assert list(t["name"]) == ["NA", "nan"] and list(t["desc"]) == ['says "hello # 1', ""] and t["x"][0] == float("inf"), t
 assert len(warpsieve.read_table(warpsieve.run("msvfilt", model, "/dev/null"))) == 0
 
+assert len(warpsieve.read_table(put("t", kept + b"##record\tchr1\t9\t1\n"))) == n, "lengths of records may stand anywhere"
+
 # what must not be lost in silence
 cut = kept[: kept.rindex(b"##end")]
 refused(lambda: warpsieve.read_table(put("t", cut)), "the table is cut")

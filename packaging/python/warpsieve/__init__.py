@@ -124,6 +124,8 @@ class _Rows(io.TextIOBase):
     def lines(self):
         """Yields rows; reads headers and lines about programs. Tables may follow one another, as cat joins them."""
         for line in self.file:
+            if line.startswith("##record\t"):
+                continue  # a record's length, which may stand anywhere
             if line.startswith("##"):
                 self.open = not line.startswith("##end")
             elif line.startswith("#") or self.columns is None:
