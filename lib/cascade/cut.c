@@ -55,15 +55,9 @@ static int pieces_of_records(ws_job *job, uint32_t *block, uint32_t *context, ws
     return rc;
 }
 
-/* A device is asked for a batch at once. Each call has a run-in for each of a device's groups of lanes, so it should be large; but batches
- * wait in as many slots as there are, and near the end of the input each thread should have a few. */
-enum { CALL_LEAST = 4 << 20, CALL_MOST = 64 << 20 };
-#define SLOTS_MOST 768e6 /* bytes of all batches */
-
+/* A device is asked for a batch at once. */
 static uint64_t batch_of_device(const ws_job *job, uint64_t residues, double share) {
-    const double slots = ws_run_slots(job), most = SLOTS_MOST / slots * WS_RESIDUES_PER_WORD / sizeof(uint32_t);
-    const double read = (double)residues, left = share > 0 ? read * (1 - share) / share : read;
-    return ws_job_has_device(job) ? (uint64_t)fmax(fmin(fmin(left / slots, most), CALL_MOST), CALL_LEAST) : 0;
+    return ws_job_has_device(job) ? ws_long_call_residues(ws_run_slots(job), residues, share) : 0;
 }
 
 /* The marks of a part take at most so many bytes, whatever the number of models. */

@@ -2,6 +2,7 @@
  * Blocks of the records of a batch, their strands, and the parts in which threads take them. Specification long-targets.md, section 4. */
 #include "lib/long/search.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- cutting ---- */
@@ -33,6 +34,12 @@ int ws_long_units_cut(ws_long_units *u, const ws_batch *b, uint32_t block, uint6
     }
     if (!rc && u->nparts) u->part[u->nparts] = u->n;
     return rc;
+}
+
+uint64_t ws_long_call_residues(int slots, uint64_t residues, double share) {
+    const double most = ws_min(WS_LONG_CALL_MOST, WS_LONG_CALLS_BYTES / (uint64_t)slots * WS_RESIDUES_PER_WORD / sizeof(uint32_t));
+    const double read = (double)residues, left = share > 0 ? read * (1 - share) / share : read;
+    return (uint64_t)fmax(fmin(left / slots, most), WS_LONG_CALL_LEAST);
 }
 
 void ws_long_units_release(ws_long_units *u) {

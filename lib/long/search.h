@@ -93,6 +93,13 @@ typedef struct ws_long_units {
 int ws_long_units_cut(ws_long_units *u, const ws_batch *b, uint32_t block, uint64_t least, ws_err *err);
 void ws_long_units_release(ws_long_units *u);
 
+/* Residues of a call that marks blocks on a device, and bytes of all batches that wait or are worked on. A call has a run-in for each of a
+ * device's groups of lanes, so it should be large. */
+enum { WS_LONG_CALL_LEAST = 4 << 20, WS_LONG_CALL_MOST = 64 << 20, WS_LONG_CALLS_BYTES = 768000000 };
+/* Returns the residues of the next batch for a device, in a ring of so many slots, when so many residues were read. They are `share` of the
+ * input; below 0: nobody knows, and as much may follow. Near the end of the input each slot gets a batch. */
+uint64_t ws_long_call_residues(int slots, uint64_t residues, double share);
+
 /* What a search takes from a batch. */
 typedef struct ws_long_cut {
     const ws_abc *abc;

@@ -2,6 +2,7 @@
  * lib/long by hand: MAXL, blocks, windows, splitting, options at their ends, duplicates, order and table of hits.
  * tests/lib/long_golden.c has HMMER's values. */
 #include "lib/long/hits.h"
+#include "lib/long/search.h"
 #include "tests/lib/longcase.h"
 
 #include <math.h>
@@ -164,7 +165,7 @@ static void test_extremes(tap *t) {
 
 /* ---- hits ---- */
 
-static const ws_long_record records[] = {{"chr1", "", 3000000000}, {"chr2", "second", 1000}, {"chr10", "", 1000}};
+static const ws_long_record records[] = {{"chr1", "", 3000000000, 0}, {"chr2", "second", 1000, 0}, {"chr10", "", 1000, 0}};
 
 static ws_long_hit hit(uint64_t record, uint64_t from, uint64_t to, uint32_t hmm_from, uint32_t hmm_to, double lnp) {
     return (ws_long_hit){.record = record, .minus = from > to, .hmm_from = hmm_from, .hmm_to = hmm_to, .ali_from = from, .ali_to = to,
@@ -236,6 +237,19 @@ static void test_table(tap *t) {
     ws_buf_release(&out);
 }
 
+/* Calls of a device: small at first and near the end, never so large that all slots take more than their share of memory. */
+static void test_calls(tap *t) {
+    enum { M = 1000000 };
+    const uint64_t half = WS_LONG_CALLS_BYTES / 100 / 4 * 6;
+    tap_ok(t, ws_long_call_residues(34, 0, 0) == WS_LONG_CALL_LEAST, "the first call");
+    tap_ok(t, ws_long_call_residues(34, 0, -1) == WS_LONG_CALL_LEAST, "the first call for a pipe");
+    tap_ok(t, ws_long_call_residues(4, UINT64_C(1000) * M, 0.1) == WS_LONG_CALL_MOST, "calls of a large input");
+    tap_ok(t, ws_long_call_residues(100, UINT64_C(4000) * M, 0.1) == half, "memory of all slots");
+    tap_ok(t, ws_long_call_residues(10, 500 * M, 0.5) == 50 * M && ws_long_call_residues(10, 999 * M, 0.999) == WS_LONG_CALL_LEAST,
+           "each slot has a call of the rest");
+    tap_ok(t, ws_long_call_residues(10, 200 * M, -1) == 20 * M, "of a pipe as much may follow as has come");
+}
+
 int main(void) {
     tap t = {0};
     test_duplicates(&t);
@@ -245,5 +259,6 @@ int main(void) {
     test_windows(&t);
     test_split(&t);
     test_extremes(&t);
+    test_calls(&t);
     return tap_end(&t);
 }
