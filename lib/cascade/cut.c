@@ -57,7 +57,9 @@ static int pieces_of_records(ws_job *job, uint32_t *block, uint32_t *context, ws
 
 /* A device is asked for a batch at once. */
 static uint64_t batch_of_device(const ws_job *job, uint64_t residues, double share) {
-    return ws_job_has_device(job) ? ws_long_call_residues(ws_run_slots(job), residues, share) : 0;
+    ws_long_run run = {.models = job->ntarget, .slots = ws_run_slots(job), .mem = ws_scan_of(job)->mem / 2};
+    for (size_t t = 0; t < job->ntarget; t++) run.nodes += job->target[t].qlen;
+    return ws_job_has_device(job) ? ws_long_call_residues(&run, residues, share) : 0;
 }
 
 /* The marks of a part take at most so many bytes, whatever the number of models. */
