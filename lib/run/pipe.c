@@ -21,7 +21,7 @@ typedef struct pipeline {
     pipe_slot *state;
     uint64_t nslot, nread, nwork, nwrite; /* how many slots were read, taken for work, written; slot of number i is i % nslot */
     size_t part;                          /* the next of slot nwork */
-    int reading, writing, ended, stop;
+    int reading, writing, ended, stop, nthread;
     ws_err err; /* the failure that ends the run */
     pthread_mutex_t lock;
     pthread_cond_t change;
@@ -123,6 +123,14 @@ static void wait_for_change(pipeline *p) {
     pthread_cond_timedwait(&p->change, &p->lock, &until);
 }
 
+static int may_read(const pipeline *p) { return !p->reading && !p->ended && p->nread - p->nwrite < p->nslot; }
+
+/* Whether one of several threads reads although there is work: of a slot in parts half are taken, and no other slot was read. Its last
+ * parts may take so long that other threads would wait for the next slot. */
+static int reads_ahead(const pipeline *p) {
+    return p->nthread > 1 && p->nread - p->nwork == 1 && 2 * p->part > p->state[p->nwork % p->nslot].parts && may_read(p);
+}
+
 static void *thread_main(void *arg) {
     pipe_thread *t = arg;
     pipeline *p = t->p;
@@ -131,9 +139,9 @@ static void *thread_main(void *arg) {
         if (p->stop || (p->ended && p->nwrite == p->nread)) break;
         if (!p->writing && p->nwrite < p->nwork && p->state[p->nwrite % p->nslot].done)
             do_write(p);
-        else if (p->nwork < p->nread)
+        else if (p->nwork < p->nread && !reads_ahead(p))
             do_work(p, t->number);
-        else if (!p->reading && !p->ended && p->nread - p->nwrite < p->nslot)
+        else if (may_read(p))
             do_read(p);
         else {
             wait_for_change(p);
@@ -147,7 +155,7 @@ static void *thread_main(void *arg) {
 }
 
 int ws_pipe_run(const ws_pipe_ops *ops, void *ctx, void *const *slot, int nslot, int nthread, ws_err *err) {
-    pipeline p = {.ops = ops, .ctx = ctx, .slot = slot, .nslot = (uint64_t)nslot};
+    pipeline p = {.ops = ops, .ctx = ctx, .slot = slot, .nslot = (uint64_t)nslot, .nthread = nthread};
     pipe_thread *thread = NULL;
     int started = 1;
     pthread_mutex_init(&p.lock, NULL);
