@@ -5,11 +5,11 @@
 #include <string.h>
 
 extern const ws_tool ws_genome_tool, ws_sieve_tool, ws_msv_tool, ws_vit_tool, ws_fwd_tool, ws_dom_tool;
-extern const ws_backend ws_vit_cuda, ws_fwd_cuda;
+extern const ws_backend ws_msv_cuda, ws_vit_points_cuda, ws_fwd_cuda;
 
 int main(int argc, char **argv) {
     static const ws_tool *const stages[] = {&ws_msv_tool, &ws_vit_tool, &ws_fwd_tool, &ws_dom_tool};
-    static const ws_genome_devices devices = {&ws_vit_cuda, &ws_fwd_cuda};
+    static const ws_genome_devices devices = {&ws_msv_cuda, &ws_vit_points_cuda, &ws_fwd_cuda};
     const int genome = argc > 1 && strcmp(argv[1], "--long") == 0;
     ws_tool tool = genome ? ws_genome_tool : ws_sieve_tool;
     if (genome) {

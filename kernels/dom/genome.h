@@ -8,12 +8,14 @@
 #include "lib/hmm/target.h"
 #include "lib/long/search.h"
 #include "lib/run/job.h"
+#include "lib/vit/points.h"
 
 /* ---- models ---- */
 
-/* Filters on devices, by which windows of the device's own backend are tested: ws_tool.for_reader. */
+/* Filters on devices, by which windows of the device's own backend are tested: ws_tool.for_reader. points: the Viterbi scan, as
+ * lib/vit/points.h says. */
 typedef struct ws_genome_devices {
-    const ws_backend *viterbi, *forward;
+    const ws_backend *msv, *points, *forward;
 } ws_genome_devices;
 
 /* What ws_target.data points to. */
@@ -33,7 +35,7 @@ typedef struct ws_genome_layout {
     ws_long_layout of;
     ws_long_dev *dev; /* NULL: the CPU marks */
     const ws_dom_backend *dom;
-    void *viterbi, *forward; /* of ws_genome_devices, which `by` is; NULL: the CPU scans and tests all windows */
+    void *msv, *points, *forward; /* of ws_genome_devices, which `by` is; NULL: the CPU tests and scans all windows */
     const ws_genome_devices *by;
 } ws_genome_layout;
 /* Lays a model out for a width of lib/simd/width.h; if `device` is set, for a device too. The only failure is WS_ENOMEM. */
@@ -81,7 +83,7 @@ typedef struct ws_genome_search {
     _Atomic uint64_t windows, envelopes, cells, device_cells;
 } ws_genome_search;
 
-/* Windows that passed MSV and wait for the Viterbi scan, or sub-windows that passed Forward and wait for their domains. */
+/* Windows that wait for their tests, or sub-windows that passed Forward and wait for their domains. */
 typedef struct ws_genome_sub {
     uint32_t target, unit, window, part, len; /* window, part: places in the lists of its unit, the last one of sub-windows */
     ws_long_place place;
@@ -113,9 +115,12 @@ int ws_genome_work_plan(ws_genome_work *w, const ws_genome_search *s, const ws_b
  * making a model, and of ws_genome_domains. */
 int ws_genome_work_do(ws_genome_search *s, ws_genome_work *w, const ws_batch *b, size_t part, ws_genome_worker *worker, ws_err *err);
 /* Filters of a device, over windows of the models from..to, in one call: kernels/dom/genome_device.c. Failures are those of the device. */
-/* Sets keep[j] to 0 for windows in which the Viterbi scan finds no point, to 1 for all others. */
-int ws_genome_filter_windows(const ws_genome_search *s, ws_genome_layout *const *layout, size_t from, size_t to, const ws_genome_subs *w,
-                             uint8_t *keep, ws_err *err);
+/* Sets keep[j] to whether window j passes MSV and bias, and the bias of those that pass. */
+int ws_genome_test_windows(const ws_genome_search *s, ws_genome_layout *const *layout, size_t from, size_t to, const ws_genome_subs *w,
+                           uint8_t *keep, ws_err *err);
+/* Sets points[j] to what the Viterbi scan finds in window j, and to 0 where keep[j] is 0. */
+int ws_genome_find_points(const ws_genome_search *s, ws_genome_layout *const *layout, size_t from, size_t to, const ws_genome_subs *w,
+                          const uint8_t *keep, ws_vit_points *points, ws_err *err);
 /* Sets keep[j] to whether sub-window j passes Forward. */
 int ws_genome_test_subs(const ws_genome_search *s, ws_genome_layout *const *layout, size_t from, size_t to, const ws_genome_subs *subs,
                         uint8_t *keep, ws_err *err);

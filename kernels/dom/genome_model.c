@@ -3,6 +3,8 @@
 #include "kernels/dom/genome.h"
 #include "lib/run/job.h"
 
+#include <math.h>
+
 int ws_genome_model_create(ws_genome_model *m, const ws_hmm *hmm, const ws_long_options *o, ws_err *err) {
     *m = (ws_genome_model){.filter = {.hmm = hmm}};
     int rc = ws_profile_create(&m->filter.profile, hmm, err);
@@ -10,6 +12,7 @@ int ws_genome_model_create(ws_genome_model *m, const ws_hmm *hmm, const ws_long_
     if (!rc) rc = ws_dom_tables_create(&m->tables, &m->filter.profile, hmm->evparam[WS_FTAU], hmm->evparam[WS_FLAMBDA], err);
     if (!rc) rc = ws_dom_window_model_create(&m->background, m->tables, &m->filter.profile, hmm, err);
     ws_bias_set(&m->filter.bias, hmm);
+    m->filter.gate = (ws_gate){.least = -INFINITY, .biased = !o->nobias}; /* most windows pass MSV, so a device looks at the bias of all */
     return rc;
 }
 
@@ -26,7 +29,8 @@ void ws_genome_layout_release(void *layout) {
     ws_genome_layout *l = layout;
     if (!l) return;
     ws_long_dev_destroy(l->dev);
-    if (l->viterbi) l->by->viterbi->release(l->viterbi);
+    if (l->msv) l->by->msv->release(l->msv);
+    if (l->points) l->by->points->release(l->points);
     if (l->forward) l->by->forward->release(l->forward);
     ws_long_layout_release(&l->of);
     ws_free(l);
@@ -41,7 +45,8 @@ int ws_genome_lay_out(ws_genome_model *m, int width, int device, void **prep, ws
     if (!rc && device && m->devices) {
         const ws_target t = {.name = m->filter.hmm->name, .qlen = (uint64_t)m->filter.hmm->M, .data = &m->filter};
         l->by = m->devices;
-        rc = l->by->viterbi->prepare(l->by->viterbi, &t, &l->viterbi, err);
+        rc = l->by->msv->prepare(l->by->msv, &t, &l->msv, err);
+        if (!rc) rc = l->by->points->prepare(l->by->points, &t, &l->points, err);
         if (!rc) rc = l->by->forward->prepare(l->by->forward, &t, &l->forward, err);
     }
     if (!rc) return WS_OK;

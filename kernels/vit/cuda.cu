@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The Viterbi filter on CUDA devices: shapes, tables and the backend. The kernel is in device.cuh.
+// The Viterbi filter and the Viterbi scan of windows on CUDA devices: shapes, tables and the backends. The kernel is in device.cuh.
 //
-// Contents: 1 tables; 2 the backend
+// Contents: 1 tables; 2 the backends
 
 #include "kernels/vit/device.cuh"
 #include "lib/filter/device.cuh"
@@ -10,14 +10,17 @@
 #include <math.h>
 #include <string.h>
 
-#define SHAPE(R, COLUMNS, SPAN, BLOCK, MIN_G, MAX_G) \
-    {(const void *)ws_vit_scores<R, COLUMNS, SPAN>, "ws_vit_scores<" #R ", " #COLUMNS ", " #SPAN ">", R, 2 * R, MIN_G, MAX_G, BLOCK, \
-     COLUMNS, 0},
-static const ws_shape shapes[] = {WS_VIT_SHORT(SHAPE, 8, IN_WARP, THREADS, 1, 8) WS_VIT_LONG(SHAPE, 8, IN_WARP, THREADS, 1, 8)
-                                  WS_VIT_LONG(SHAPE, 16, IN_WARP, THREADS, 16, 16)
-                                  WS_VIT_LONG(SHAPE, 32, IN_WARP, THREADS, 32, 32)
-                                  WS_VIT_VAST(SHAPE, 0, IN_BLOCK, 0, 64, MAX_LANES)
-                                  WS_VIT_HUGE(SHAPE, 0, IN_CLUSTER, 0, 2 * MAX_LANES, WS_VIT_CLUSTER_MOST * MAX_LANES)};
+#define SHAPE(R, COLUMNS, SPAN, BLOCK, MIN_G, MAX_G, GOAL) \
+    {(const void *)ws_vit_scores<R, COLUMNS, SPAN, GOAL>, "ws_vit_scores<" #R ", " #COLUMNS ", " #SPAN ", " #GOAL ">", R, 2 * R, MIN_G, \
+     MAX_G, BLOCK, COLUMNS, 0},
+#define SHAPES(GOAL) \
+    WS_VIT_SHORT(SHAPE, 8, IN_WARP, THREADS, 1, 8, GOAL) \
+    WS_VIT_LONG(SHAPE, 8, IN_WARP, THREADS, 1, 8, GOAL) \
+    WS_VIT_LONG(SHAPE, 16, IN_WARP, THREADS, 16, 16, GOAL) \
+    WS_VIT_LONG(SHAPE, 32, IN_WARP, THREADS, 32, 32, GOAL) \
+    WS_VIT_VAST(SHAPE, 0, IN_BLOCK, 0, 64, MAX_LANES, GOAL) \
+    WS_VIT_HUGE(SHAPE, 0, IN_CLUSTER, 0, 2 * MAX_LANES, WS_VIT_CLUSTER_MOST * MAX_LANES, GOAL)
+static const ws_shape shapes[] = {SHAPES(SCORE)}, scan_shapes[] = {SHAPES(POINTS)};
 static_assert((int)MAX_LANES == (int)WS_BLOCK_LANES, "groups beyond a block are whole blocks");
 
 struct vit_model : ws_devmodel {
@@ -118,14 +121,15 @@ static int lay_out(ws_devmodel *m, const void *form, ws_err *err) {
     return rc ? rc : make_transitions(p, w, R, err);
 }
 
-// ---- 2 the backend ----
+// ---- 2 the backends ----
 
-static int queue(ws_devcall *c, ws_err *err) {
+template <vit_goal GOAL> static int queue(ws_devcall *c, ws_err *err) {
     ws_devstream *s = c->stream;
     void *taken = NULL;
     int rc = ws_devcall_zeros(c, c->ntask * sizeof(uint32_t), &taken, err);
     if (rc) return rc;
-    const vit_args args = {NULL, NULL, ws_devbatch_words(s), ws_devbatch_seqs(s), (int32_t *)s->out.p, (uint32_t *)taken};
+    typedef typename vit_result<GOAL>::type result;
+    const vit_args<GOAL> args = {NULL, NULL, ws_devbatch_words(s), ws_devbatch_seqs(s), (result *)s->out.p, (uint32_t *)taken};
     auto fit_of = [](const ws_task &t) { return model_of(t).fit; };
     auto task_of = [=](const ws_task &t, const ws_devlist &list, uint32_t first) {
         const vit_model &p = model_of(t);
@@ -136,7 +140,7 @@ static int queue(ws_devcall *c, ws_err *err) {
         const ws_shape &s = shapes[model_of(t).fit.shape];
         return ws_emissions_shared(s) + (s.columns ? (size_t)(WS_VIT_KEEP_DD(s.R) ? 1 : 1 + s.R) * 4 * 32 : 4 * MAX_LANES);
     };
-    return ws_devcall_queue(c, shapes, false, true, args, fit_of, task_of, shared_of, err);
+    return ws_devcall_queue(c, GOAL == SCORE ? shapes : scan_shapes, false, true, args, fit_of, task_of, shared_of, err);
 }
 
 static int32_t end_of(const void *raw) {
@@ -153,6 +157,8 @@ static ws_fscore decode(const ws_devmodel *, const ws_lenmodel *lm, const void *
 static bool undecided(const void *raw) { return end_of(raw) == UNDECIDED; }
 
 static const ws_body *const cpu[] = {WS_BY_WIDTH(ws_vit_)};
-static const ws_devfilter filter = {&ws_words_form, cpu, sizeof(vit_model), lay_out, queue, sizeof(int32_t), decode, undecided};
+static const ws_devfilter filter = {&ws_words_form, cpu, sizeof(vit_model), lay_out, queue<SCORE>, sizeof(int32_t), decode, undecided};
+static const ws_devfilter scan = {&ws_words_form, NULL, sizeof(vit_model), lay_out, queue<POINTS>, sizeof(ws_vit_points), NULL, NULL};
 
 const ws_backend ws_vit_cuda = ws_devfilter_backend(&filter, 1.5e10);
+const ws_backend ws_vit_points_cuda = ws_devfilter_backend(&scan, 1.5e10);

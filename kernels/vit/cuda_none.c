@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The "cuda" backend of the Viterbi filter in a build without CUDA: listed, never usable. */
+ * The "cuda" backends of the Viterbi filter and scan in a build without CUDA: listed, never usable. */
 #include "lib/run/tool.h"
 
-extern const ws_backend ws_vit_cuda;
-const ws_backend ws_vit_cuda = WS_BACKEND_WITHOUT_CUDA;
+extern const ws_backend ws_vit_cuda, ws_vit_points_cuda;
+const ws_backend ws_vit_cuda = WS_BACKEND_WITHOUT_CUDA, ws_vit_points_cuda = WS_BACKEND_WITHOUT_CUDA;

@@ -12,6 +12,7 @@
 
 extern "C" {
 #include "kernels/vit/vit.h"
+#include "lib/vit/points.h"
 }
 
 #include <limits.h>
@@ -40,7 +41,12 @@ struct vit_task {
     uint32_t dead; // bit x: residue x is impossible in every node
 };
 
-typedef ws_devargs<vit_task, int32_t> vit_args;
+// What is asked of a sequence: its score, or the points of the Viterbi scan of a window.
+enum vit_goal { SCORE, POINTS };
+template <vit_goal GOAL> struct vit_result;
+template <> struct vit_result<SCORE> { typedef int32_t type; };
+template <> struct vit_result<POINTS> { typedef unsigned long long type; }; // ws_vit_points
+template <vit_goal GOAL> using vit_args = ws_devargs<vit_task, typename vit_result<GOAL>::type>;
 
 enum { THREADS = 128, MAX_WARPS = 8, MAX_LANES = 32 * MAX_WARPS };
 
@@ -153,7 +159,8 @@ __device__ __forceinline__ uint32_t shifted(uint32_t own, uint32_t before) { ret
 
 // State of a row: X, the best that M, I and D of a node send to M of the next node, and the next row's I. D lives only
 // within a row.
-template <int R, vit_span SPAN> struct vit_state {
+// With POINTS, a row that reaches `top` has points: its nodes go to *points, all cells become empty, and E, J and B stay.
+template <int R, vit_span SPAN, vit_goal GOAL> struct vit_state {
     static constexpr bool WIDE = SPAN != IN_WARP;
     static constexpr bool KEEP = WIDE || WS_VIT_KEEP_DD(R); // D to D also in registers, else in shared memory
     static constexpr int COLUMN = WIDE ? MAX_LANES : 32; // threads of a column there
@@ -165,7 +172,10 @@ template <int R, vit_span SPAN> struct vit_state {
     uint32_t xB;
     uint32_t limit; // a best above this changes xB
     uint32_t floor; // a D above this may matter as D to D: xB less the most that the nodes of the half can gain
-    bool over;
+    bool over;                  // POINTS: two rows had points, so the CPU scans the window
+    int top;                    // POINTS
+    bool found;                 // POINTS: a row had points
+    unsigned long long *points; // POINTS
 
     __device__ __forceinline__ void load(const uint32_t *trans, int z, int g) {
 #pragma unroll
@@ -182,22 +192,44 @@ template <int R, vit_span SPAN> struct vit_state {
         xB = ws_both(v);
         floor = __byte_perm((uint32_t)min(max(low, -32768), 32767), (uint32_t)min(max(high, -32768), 32767), 0x5410);
     }
-    __device__ __forceinline__ void begin(int wmove) {
+    __device__ __forceinline__ void empty() {
 #pragma unroll
         for (int j = 0; j < R; j++) X[j] = I[j] = ws_both(LOW);
+    }
+    __device__ __forceinline__ void begin(int wmove) {
+        empty();
         inX = best = ws_both(LOW);
-        limit = ws_both(WS_WORD_BASE - WS_WORD_E - SHIFT);
-        over = false;
+        limit = ws_both(GOAL == POINTS ? min(WS_WORD_BASE - WS_WORD_E - SHIFT, top - 1) : WS_WORD_BASE - WS_WORD_E - SHIFT);
+        over = found = false;
         set_xB(WS_WORD_BASE + wmove - SHIFT);
     }
 
-    // Updates E, J, C and B if this row changes them.
-    __device__ __forceinline__ void specials(vit_group<SPAN> &grp, int wmove) {
+    // Adds the points of row `row`, from 1, whose largest M is xE.
+    __device__ __forceinline__ void add_points(const uint32_t (&M)[R], int xE, int z, uint32_t row) {
+#pragma unroll
+        for (int j = 0; j < R; j++) {
+            const uint32_t node = (uint32_t)(z * 2 * R + j + 1);
+            if ((int)(int16_t)M[j] == xE) atomicAdd(points, ws_vit_point(row, node));
+            if ((int)M[j] >> 16 == xE) atomicAdd(points, ws_vit_point(row, node + R));
+        }
+        over = found;
+        found = true;
+        best = limit;
+        if (over) best = limit = ws_both(32767);
+    }
+
+    // Updates E, J, C and B if this row changes them. Returns whether it has points instead.
+    __device__ __forceinline__ bool specials(vit_group<SPAN> &grp, int wmove, const uint32_t (&M)[R], uint32_t row) {
         const int xE = grp.largest(ws_larger_half(best));
-        if (xE <= (int)(int16_t)limit) return;
+        if (xE <= (int)(int16_t)limit) return false;
+        if (GOAL == POINTS && xE >= top) {
+            add_points(M, xE, grp.z, row);
+            return true;
+        }
         over = xE >= TOP;
         limit = ws_both(over ? 32767 : xE);
         set_xB(max(xE + WS_WORD_E, WS_WORD_BASE - SHIFT) + wmove);
+        return false;
     }
 
     // Returns v where it is above the floor, else LOW: a D at or below the floor changes no score.
@@ -226,11 +258,11 @@ template <int R, vit_span SPAN> struct vit_state {
         }
     }
 
-    // Computes the row of one residue. e: its row of the table; stride: distance between chunks there; dead: the
+    // Computes the row of one residue, row `number` from 1. e: its row of the table; stride: distance between chunks there; dead: the
     // residue is impossible. The function computes D to D only where HMMER's bound allows it to matter
     // (profile-filters.md, section 5.2), tested for each half lane. The test may use the previous row's xB, which is no
     // higher.
-    __device__ __forceinline__ void row(vit_group<SPAN> &grp, const uint4 *e, int stride, bool dead, int wmove) {
+    __device__ __forceinline__ void row(vit_group<SPAN> &grp, const uint4 *e, int stride, bool dead, int wmove, uint32_t number) {
         uint32_t M[R], D[R], most = ws_both(LOW);
 #pragma unroll
         for (int c = (R - 1) / 4; c >= 0; c--) {
@@ -257,8 +289,9 @@ template <int R, vit_span SPAN> struct vit_state {
         bool higher;
         const bool rare = grp.either(__vmaxs2(best, limit) != limit, there || __vmaxs2(most, floor) != floor, higher);
         if (WIDE && grp.z % 32 == 0) D[0] = __viaddmax_s16x2(shifted(M[R - 1], grp.taken()), t[MD][0], ws_both(LOW));
+        bool ends = false;
         if (rare) {
-            if (higher) specials(grp, wmove);
+            if (higher) ends = specials(grp, wmove, M, number);
             chain(grp, D);
         }
 #pragma unroll
@@ -266,15 +299,20 @@ template <int R, vit_span SPAN> struct vit_state {
             X[j] = __viaddmax_s16x2(D[j], t[DM][j], __viaddmax_s16x2(I[j], t[IM][j], __vadd2(M[j], t[MM][j])));
             I[j] = __viaddmax_s16x2(I[j], t[II][j], __viaddmax_s16x2(M[j], t[MI][j], ws_both(LOW)));
         }
+        if (GOAL == POINTS && ends) empty();
         inX = shifted(X[R - 1], grp.up(X[R - 1]));
     }
 };
 
 // ---- 4 the kernel ----
 
-template <int R, int COLUMNS, vit_span SPAN>
+// Whether the device can scan a window whose rows have points at `top` words and above: no sum leaves its range below, and no cell at LOW
+// is a point.
+__device__ __forceinline__ bool takes_top(int top) { return top > LOW && top < TOP - SHIFT; }
+
+template <int R, int COLUMNS, vit_span SPAN, vit_goal GOAL>
 __global__ void __launch_bounds__(SPAN == IN_WARP ? THREADS : MAX_LANES, SPAN == IN_WARP ? WS_VIT_BLOCKS(R) : 1)
-    ws_vit_scores(const vit_args a) {
+    ws_vit_scores(const vit_args<GOAL> a) {
     constexpr bool WIDE = SPAN != IN_WARP;
     extern __shared__ uint4 shared[];
     __shared__ vit_board board;
@@ -294,7 +332,7 @@ __global__ void __launch_bounds__(SPAN == IN_WARP ? THREADS : MAX_LANES, SPAN ==
     grp.turn = grp.question = 0;
     const uint4 *table = t.table + grp.z;
     const int columns = WIDE ? grp.g : COLUMNS; // of the table
-    vit_state<R, SPAN> s;
+    vit_state<R, SPAN, GOAL> s;
     uint32_t *aside = (uint32_t *)shared;
     if constexpr (!WIDE) {
         ws_load_table<COLUMNS>(shared, t.table, (R + 3) / 4, t.glog);
@@ -314,30 +352,37 @@ __global__ void __launch_bounds__(SPAN == IN_WARP ? THREADS : MAX_LANES, SPAN ==
         if (place >= t.n) return;
         if (!WIDE) place += threadIdx.x % 32 >> t.glog;
         uint32_t words = 0, first = 0;
-        int32_t *score = NULL;
+        typename vit_result<GOAL>::type *score = NULL;
         int wmove = 0;
+        s.top = TOP; // of groups without a window, which go along with others of the warp
         if (place < t.n) {
             const ws_devitem item = t.item[place];
             const ws_devseq seq = a.seq[item.seq];
             score = a.score + t.first + item.out;
-            if (seq.wmove >= t.least_move) {
+            const int top = (int)seq.tjb - SHIFT; // ws_vit_window_set
+            if (seq.wmove >= t.least_move && (GOAL == SCORE || (takes_top(top) && seq.len <= WS_VIT_MOST_ROWS))) {
                 words = item.words;
                 first = seq.first;
                 wmove = seq.wmove;
-            } else if (grp.z == 0) *score = UNDECIDED;
+                if (GOAL == POINTS) s.top = top;
+            } else if (grp.z == 0) *score = (typename vit_result<GOAL>::type)(GOAL == SCORE ? (int64_t)UNDECIDED : -1);
+            if constexpr (GOAL == POINTS) s.points = score;
         }
         ws_fetch fetch;
         fetch.begin(a.word + first, words);
         s.begin(wmove);
+        uint32_t row = 0;
         for (uint32_t w = ws_warp_max(words); w; w--) {
             const uint32_t codes = fetch.get();
 #pragma unroll 1
             for (int shift = 0; shift < 30; shift += 5) {
                 const uint32_t x = codes >> shift & 31u;
-                s.row(grp, table + (size_t)x * columns, WS_CODES * columns, t.dead >> x & 1u, wmove);
+                if (GOAL == POINTS) row++;
+                s.row(grp, table + (size_t)x * columns, WS_CODES * columns, t.dead >> x & 1u, wmove, row);
             }
             if (!WIDE && __all_sync(~0u, s.over || fetch.left == 0)) break;
         }
+        if (GOAL == POINTS) continue;
         const int xE = grp.largest(ws_larger_half(s.best));
         if (grp.z == 0 && words) *score = s.over ? OVERFLOWED : xE <= LOW ? UNDECIDED : xE + SHIFT + WS_WORD_E;
     }

@@ -9,5 +9,6 @@
 
 WS_DECLARE_WIDTHS(ws_body, ws_vit_);
 extern const ws_backend ws_vit_cuda;
+extern const ws_backend ws_vit_points_cuda; /* the Viterbi scan of windows on devices: lib/vit/points.h */
 
 #endif

@@ -99,6 +99,10 @@ static int rescore_on_cpu(ws_devmodel *m, const ws_batch *b, const ws_task *t, c
 
 static int finish(const ws_batch *b, const ws_task *t, ws_worker *worker, uint32_t *place, ws_err *err) {
     ws_devmodel *m = (ws_devmodel *)const_cast<void *>(t->prep);
+    if (!m->filter->decode) {
+        if (m->fit.shape < 0) memset(t->score, 0xff, m->filter->raw * t->n);
+        return WS_OK;
+    }
     if (m->fit.shape < 0) {
         const ws_filter *f = cpu_filter(m, err);
         const ws_seqs list = ws_filter_list(b, t, worker);

@@ -48,6 +48,7 @@ struct ws_devfilter {
     // zeroed. All tables are on the device.
     int (*queue)(ws_devcall *c, ws_err *err);
     size_t raw; // bytes of a raw score: 2, 4 or 8
+    // NULL: a raw score of 8 bytes is what the caller gets, all bits of it set where no shape takes the model.
     ws_fscore (*decode)(const ws_devmodel *m, const ws_lenmodel *lm, const void *raw);
     bool (*undecided)(const void *raw); // returns 1 if the CPU must score the pair; NULL: never
 };

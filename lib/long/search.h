@@ -71,6 +71,9 @@ int ws_long_test_windows(const ws_long_layout *l, const ws_cpu *cpu, ws_long_pie
 /* Appends the sub-windows of the windows item[0..n) (section 8); origin[j], if that is not NULL, gets the window of each. */
 int ws_long_find_parts(const ws_long_layout *l, const ws_long_pieces *windows, size_t n, ws_long_pieces *parts, ws_buf *origin,
                        ws_buf *scratch, ws_err *err);
+/* Appends the sub-windows around the points of one window, the codes x[0..len) from `from` on. */
+int ws_long_add_parts(const ws_long_layout *l, const uint8_t *x, uint32_t len, const ws_long_place *from, const ws_long_seeds *points,
+                      ws_long_pieces *parts, ws_err *err);
 /* Sets item[0..*n) of the sub-windows to those that pass Forward (section 9). */
 int ws_long_test_parts(const ws_long_layout *l, const ws_cpu *cpu, ws_long_pieces *parts, size_t *n, ws_buf *scratch, ws_err *err);
 

@@ -130,21 +130,26 @@ int ws_long_test_windows(const ws_long_layout *l, const ws_cpu *cpu, ws_long_pie
     return WS_OK;
 }
 
-/* Sub-windows around the points of one window. */
-static int add_parts(const ws_long_layout *l, const ws_long_pieces *windows, uint32_t at, const ws_long_seeds *points,
-                     ws_long_pieces *parts, ws_buf *origin, ws_err *err) {
-    const ws_long_place *from = &windows->at[at];
-    const uint8_t *x = ws_long_codes_of(windows, at);
+int ws_long_add_parts(const ws_long_layout *l, const uint8_t *x, uint32_t len, const ws_long_place *from, const ws_long_seeds *points,
+                      ws_long_pieces *parts, ws_err *err) {
     ws_long_windows found = {0};
-    int rc = ws_long_extend(l->model, points, windows->len[at], WS_LONG_SHARE_VIT, &found, err);
+    int rc = ws_long_extend(l->model, points, len, WS_LONG_SHARE_VIT, &found, err);
     if (!rc) rc = ws_long_split(l->model, &found, err);
     for (size_t k = 0; k < found.n && !rc; k++) {
         ws_long_place place = {.record = from->record, .minus = from->minus};
         place.from = ws_long_coordinate(from->from, from->minus, found.at[k].from);
         rc = ws_long_pieces_add(parts, x + found.at[k].from - 1, found.at[k].len, &place, err);
-        if (!rc && origin) rc = ws_buf_add(origin, &at, sizeof at, err);
     }
     ws_free(found.at);
+    return rc;
+}
+
+/* Sub-windows of one window of a list. */
+static int add_parts(const ws_long_layout *l, const ws_long_pieces *windows, uint32_t at, const ws_long_seeds *points,
+                     ws_long_pieces *parts, ws_buf *origin, ws_err *err) {
+    const size_t before = parts->n;
+    int rc = ws_long_add_parts(l, ws_long_codes_of(windows, at), windows->len[at], &windows->at[at], points, parts, err);
+    for (size_t k = before; k < parts->n && origin && !rc; k++) rc = ws_buf_add(origin, &at, sizeof at, err);
     return rc;
 }
 

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * The SSV scan of long targets with its first pass on a device, against the definition: random models, ranges of corner
- * lengths, both strands, thresholds of several heights, several models in one call. Without a limit also the speed.
+ * The scans of long targets on a device against their definitions. SSV, whose first pass a device does: random models, ranges of corner
+ * lengths, both strands, thresholds of several heights, several models in one call. Viterbi: what the device says of the points of windows,
+ * for models of each kernel. Without a limit also the speed of the first one.
  *
  *   long [-m MOST]     MOST: leave out longer models, and the speed (for the sanitizer)
  *
  * WARPSIEVE_SEED chooses another run. Without a device all is skipped, with WARPSIEVE_REQUIRE_GPU=1 all fails. */
+#include "kernels/vit/vit.h"
 #include "lib/dev/device.h"
+#include "lib/hmm/target.h"
 #include "lib/long/device.h"
 #include "lib/simd/codec.h"
+#include "lib/vit/points.h"
 #include "tests/lib/longdata.h"
 #include "tests/tap.h"
 
@@ -198,6 +202,94 @@ static void speed(sample *r, int M, uint32_t n) {
     free(x);
 }
 
+/* ---- the Viterbi scan ---- */
+
+enum { NWINDOW = 64 };
+
+/* Windows of a model, some with pieces of its instances, and what the definition finds in each. */
+typedef struct windows {
+    ws_batch batch;
+    ws_worker worker;
+    ws_vit_points got[NWINDOW];
+    ws_long_seeds want[NWINDOW];
+    int taken[NWINDOW]; /* 0: the device must leave it to the CPU */
+} windows;
+
+static void add_window(windows *w, sample *r, const ws_hmm *h, const ws_words *words, int16_t *cell, int j) {
+    static const int tops[] = {0, 12000, 12400, 12500, 12501, 12600, 13000, 13400, 14000, 15000, 17000, 20000, -12288, 28671, 32767};
+    enum { NTOP = sizeof tops / sizeof tops[0], BAD = 3 };
+    const uint32_t n = j < 8 ? (uint32_t)j + 1 : 1 + (uint32_t)sample_below(r, 700);
+    const ws_seqtext none = {.at = 0};
+    const int top = j % 8 == 7 ? tops[NTOP - 1 - j / 8 % BAD] : tops[sample_below(r, NTOP - BAD)];
+    ws_lenmodel lm;
+    ws_err err;
+    uint8_t x[720];
+    for (uint32_t i = 0; i < n; i++) x[i] = (uint8_t)sample_below(r, 4);
+    for (uint32_t i = (uint32_t)sample_below(r, 60); i + 40 < n; i += 40 + (uint32_t)sample_below(r, j % 2 ? 900 : 90))
+        emit(r, h, x + i, (size_t)sample_below(r, (int)ws_min(n - i, h->M) + 1));
+    for (uint32_t i = 0; i < n; i++)
+        if (sample_below(r, 200) == 0) x[i] = (uint8_t)sample_below(r, h->abc->Kp);
+    const uint64_t first = w->batch.nword;
+    sample_must(ws_batch_reserve_words(&w->batch, ws_batch_words(n), &err), &err);
+    codec()->pack(x, n, w->batch.word + first);
+    sample_must(ws_batch_add_seq(&w->batch, first, n, &none, &err), &err);
+    ws_lenmodel_set(&lm, n);
+    const ws_long_vit v = {.wmove = lm.wmove, .threshold = top};
+    ws_vit_window_set(&lm, v.wmove, v.threshold);
+    sample_must(ws_buf_add(&w->worker.perseq, &lm, sizeof lm, &err), &err);
+    sample_must(ws_long_points_ref(words, &v, x, n, cell, &w->want[j], &err), &err);
+    w->taken[j] = j % 8 != 7;
+}
+
+/* Whether the device says what the definition found. */
+static int agrees(const windows *w, int j) {
+    const ws_vit_points p = w->got[j];
+    const ws_long_seeds *want = &w->want[j];
+    if (!w->taken[j]) return p == WS_VIT_UNKNOWN;
+    if (want->n != 1) return want->n ? ws_vit_points_several(p) && p != WS_VIT_UNKNOWN : ws_vit_points_none(p);
+    return p == ws_vit_point(want->at[0].i, (uint32_t)want->at[0].k) && ws_vit_points_row(p) == want->at[0].i &&
+           ws_vit_points_node(p) == want->at[0].k;
+}
+
+static void check_points(tap *t, sample *r, int M) {
+    ws_hmm h;
+    ws_hmm_target target = {.hmm = &h};
+    ws_words words;
+    static windows w;
+    uint32_t item[NWINDOW];
+    void *prep;
+    int bad = 0, with[3] = {0};
+    ws_err err;
+    w = (windows){0};
+    make_dna_model(&h, r, M);
+    sample_must(ws_profile_create(&target.profile, &h, &err), &err);
+    sample_must(ws_words_create(&words, &target.profile, &err), &err);
+    int16_t *cell = malloc(6 * sizeof *cell * ((size_t)M + 1));
+    for (int j = 0; j < NWINDOW; j++) {
+        add_window(&w, r, &h, &words, cell, j);
+        item[j] = (uint32_t)j;
+        with[ws_min(w.want[j].n, 2)]++;
+    }
+    w.worker.batch = &w.batch;
+    const ws_target of = {.name = "made", .qlen = (uint64_t)M, .data = &target};
+    sample_must(ws_vit_points_cuda.prepare(&ws_vit_points_cuda, &of, &prep, &err), &err);
+    const ws_task task = {.prep = prep, .item = item, .n = NWINDOW, .score = w.got};
+    sample_must(ws_vit_points_cuda.score(&w.batch, &task, 1, &w.worker, &err), &err);
+    for (int j = 0; j < NWINDOW; j++) {
+        bad += !agrees(&w, j);
+        ws_free(w.want[j].at);
+    }
+    tap_ok(t, bad == 0, "points, %d nodes: %d windows without, %d with one, %d with several, %d differ", M, with[0], with[1], with[2], bad);
+    ws_vit_points_cuda.release(prep);
+    ws_words_destroy(&words);
+    ws_profile_destroy(&target.profile);
+    sample_model_release(&h);
+    ws_batch_release(&w.batch);
+    ws_buf_release(&w.worker.perseq);
+    ws_buf_release(&w.worker.scratch);
+    free(cell);
+}
+
 int main(int argc, char **argv) {
     static const int heights[] = {12, 25, 50, 80};
     const char *seed = getenv("WARPSIEVE_SEED"), *required = getenv("WARPSIEVE_REQUIRE_GPU"), *why;
@@ -213,6 +305,9 @@ int main(int argc, char **argv) {
     sample_must(ws_dev_start(NULL, 0, &err), &err);
     sample_must(ws_dev_wait(&err), &err);
     for (size_t j = 0; j < sizeof heights / sizeof heights[0]; j++) check_height(&t, &r, heights[j], most);
+    static const int sizes[] = {1, 7, 30, 64, 66, 80, 119, 200, 257, 400, 520, 700, 900, 1025, 1533, 2049, 2900, 4100, 8193, 9000};
+    for (size_t j = 0; j < sizeof sizes / sizeof sizes[0]; j++)
+        if (sizes[j] <= most) check_points(&t, &r, sizes[j]);
     if (most == INT32_MAX)
         for (int k = 0; k < NMODEL; k++)
             if (model_sizes[k] >= 80) {
