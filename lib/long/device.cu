@@ -2,9 +2,9 @@
 // The first pass of the SSV scan of long targets on CUDA devices: lib/ssv/state.cuh over pieces of strands.
 //
 // A group of lanes runs through one piece: the words of some steps, and before them as many as a diagonal can reach back. Where a cell
-// is at the threshold, the step is marked, and all cells above the threshold are set back to it. No cell of the scan with clearing is
-// above the threshold before its row is found, so these stay at least as large as that scan's. Between two looks are the six rows of a
-// word, in which a byte grows by 6 * bias at most. Specification long-targets.md, section 5, "Latitude".
+// is at the threshold, the part of its step is marked, and all cells above the threshold are set back to it. No cell of the scan with
+// clearing is above the threshold before its row is found, so these stay at least as large as that scan's. Between two looks are the six
+// rows of a word, in which a byte grows by 6 * bias at most. Specification long-targets.md, section 5, "Latitude".
 //
 // There are as many pieces as the device has room for groups at once: then all end together, and run-ins are as rare as they can be.
 //
@@ -29,9 +29,9 @@ struct mark_args {
     const uint4 *table;
     const mark_strand *strand;
     const uint32_t *word;
-    uint8_t *flag;
-    uint32_t nstrand, pieces, piece; // pieces of all strands; words of a piece, whole steps
-    uint32_t overlap, step, top;     // words of a run-in; words of a step; byte of a height at the threshold
+    uint32_t *flag; // a byte a step
+    uint32_t nstrand, pieces, piece;   // pieces of all strands; words of a piece, whole steps
+    uint32_t overlap, step, part, top; // words of a run-in, of a step, of its parts; byte of a height at the threshold
     uint32_t byte_up;                // 256, as in lib/ssv/device.cu
     int glog;                        // log2 of lanes a group
 };
@@ -107,7 +107,10 @@ __global__ void __launch_bounds__(COLUMNS == 32 && !GLOBAL ? WS_SSV_THREADS_WIDE
         for (int i = 0; i < WORD; i++) s.row(table + (codes >> 5 * i & 31u) * COLUMNS, z == 0, (int)g, a.byte_up);
         if (s.best() >= a.top) {
             s.clamp(cap);
-            if (w >= before && w < words) a.flag[step + (w - before) / a.step] = 1;
+            if (w >= before && w < words) {
+                const uint32_t at = step + (w - before) / a.step, mark = WS_LONG_MARK_PART << (w - before) % a.step / a.part;
+                atomicOr(a.flag + at / 4, mark << 8 * (at % 4));
+            }
         }
     }
 }
@@ -265,20 +268,23 @@ static int queue(mark_call *c, const ws_long_dev *d, size_t steps, size_t at, ws
     const uint32_t piece = cut(c, d, steps, groups, &pieces);
     if ((rc = ws_devstream_put(s, c->strand, c->nstrand * sizeof *c->strand, &strands, err))) return rc;
     mark_args a = {(const uint4 *)d->table.at[s->dev->index], (const mark_strand *)strands, (const uint32_t *)s->kept[0].p,
-                   (uint8_t *)s->out.p + at, c->nstrand, pieces, piece, (uint32_t)d->ssv.overlap, ws_long_step(d->M) / WORD, d->top, 256,
-                   ws_log2(d->ssv.fit.g)};
+                   (uint32_t *)((uint8_t *)s->out.p + at), c->nstrand, pieces, piece, (uint32_t)d->ssv.overlap, ws_long_step(d->M) / WORD,
+                   ws_long_part(d->M) / WORD, d->top, 256, ws_log2(d->ssv.fit.g)};
     const size_t per_block = (size_t)shape.threads / (size_t)d->ssv.fit.g, blocks = (pieces + per_block - 1) / per_block;
     return ws_launch_kernel(s, shape.kernel, shape.name, dim3((unsigned)blocks), (unsigned)shape.threads, 1, shared, &a, err);
 }
 
 enum { LIST_ALIGN = 256 /* of what a stream allots */ };
 
+// Bytes for the flags of a model, which are whole words.
+static size_t room_of(size_t steps) { return (steps + 3) / 4 * 4; }
+
 static int mark(mark_call *c, const ws_long_dev *const *d, size_t nmodel, const ws_abc *abc, uint8_t *const *flag, ws_err *err) {
     ws_devstream *s = c->stream;
     size_t total = 0;
     int rc = WS_OK;
     for (size_t k = 0; k < nmodel; k++) {
-        total += steps_of(c, d[k]);
+        total += room_of(steps_of(c, d[k]));
         ws_devtable *table = const_cast<ws_devtable *>(&d[k]->table);
         if (!rc) rc = ws_devstream_tables(s, &table, 1, err);
     }
@@ -293,7 +299,7 @@ static int mark(mark_call *c, const ws_long_dev *const *d, size_t nmodel, const 
     for (size_t k = 0; k < nmodel && !rc; k++) {
         const size_t steps = steps_of(c, d[k]);
         rc = queue(c, d[k], steps, total, err);
-        total += steps;
+        total += room_of(steps);
     }
     if (!rc) rc = ws_cuda_check(cudaEventRecord(s->end, s->stream), "recording an event", err);
     if (!rc) rc = ws_devstream_fetch(s, s->out.p, total, err);
@@ -304,7 +310,7 @@ static int mark(mark_call *c, const ws_long_dev *const *d, size_t nmodel, const 
     for (size_t k = 0; k < nmodel; k++) {
         const size_t steps = steps_of(c, d[k]);
         memcpy(flag[k], back, steps);
-        back += steps;
+        back += room_of(steps);
     }
     return WS_OK;
 }

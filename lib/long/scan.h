@@ -20,7 +20,7 @@ typedef struct ws_long_ssv_body {
     size_t size; /* of a layout, zeroed before lay_out, whose only failure is WS_ENOMEM; clear releases what it points to */
     int (*lay_out)(void *layout, const ws_long_model *m, ws_err *err);
     void (*clear)(void *layout);
-    /* Marks rows: flag[j] becomes 1 if a row of step j of the n strands may hold a diagonal's cell, else 0. A strand has
+    /* Marks rows: flag[j] becomes WS_LONG_MARK_STEP if a row of step j of the n strands may hold a diagonal's cell, else 0. A strand has
      * ws_long_steps(layout, n) steps, and those of the next one follow. */
     int (*mark)(const void *layout, const ws_long_strand *strand, size_t n, uint8_t *flag, ws_buf *scratch, ws_err *err);
     /* Appends the diagonals of a strand, looking at its marked steps alone. */
@@ -43,7 +43,7 @@ void ws_long_ssv_destroy(ws_long_ssv *s);
  * failure is WS_ENOMEM. */
 int ws_long_diagonals(const ws_long_ssv *s, const ws_long_strand *strand, size_t n, ws_long_seeds *found, ws_buf *scratch, ws_err *err);
 
-/* The same where the steps of the strand are marked already. Further marks cost time and change nothing. */
+/* The same where the steps of the strand are marked already, whole or in parts. Further marks cost time and change nothing. */
 int ws_long_follow(const ws_long_ssv *s, const ws_long_strand *strand, const uint8_t *flag, ws_long_seeds *found, ws_buf *scratch,
                    ws_err *err);
 /* Marks the steps of rows at..at + n of a strand, at from 0, by the marks of all its steps. Returns whether there are any. */
@@ -77,8 +77,21 @@ void ws_long_viterbi_destroy(ws_long_viterbi *s);
 /* Appends to found[j] the points of window j, for all of the n windows. The rest as for ws_long_diagonals. */
 int ws_long_points(const ws_long_viterbi *s, const ws_long_piece *piece, size_t n, ws_long_seeds *found, ws_buf *scratch, ws_err *err);
 
-/* Rows that are marked together, which fill whole words of six codes: a strand of n residues has so many steps. */
+/* Rows that are marked together, which fill whole words of six codes: a strand of n residues has so many steps. The parts of a step are
+ * whole words too. */
+enum { WS_LONG_PARTS = 7 };
 static inline uint32_t ws_long_step(int M) { return M <= 256 ? 126 : 252; }
+static inline uint32_t ws_long_part(int M) { return ws_long_step(M) / WS_LONG_PARTS; }
 static inline size_t ws_long_steps(int M, uint32_t n) { return ((size_t)n + ws_long_step(M) - 1) / ws_long_step(M); }
+
+/* The mark of a step: all its rows, or those of part k, from 0. Marks are added by bits; 0: none. */
+enum { WS_LONG_MARK_STEP = 1, WS_LONG_MARK_PART = 2 };
+static inline uint8_t ws_long_mark_part(uint32_t k) { return (uint8_t)(WS_LONG_MARK_PART << k); }
+/* Sets *from and *to to the first marked part of a step and the one behind the last. The mark is not 0. */
+static inline void ws_long_marked_parts(uint8_t mark, uint32_t *from, uint32_t *to) {
+    const unsigned parts = mark & WS_LONG_MARK_STEP ? 0xff : mark;
+    *from = (uint32_t)__builtin_ctz(parts >> 1);
+    *to = 31 - (uint32_t)__builtin_clz(parts);
+}
 
 #endif

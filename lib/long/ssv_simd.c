@@ -237,7 +237,7 @@ static void set_all(V *v, int n, V to) {
  * there is at the floor or above it, and below the threshold. Heights that begin at the one bound and at the other become equal within some
  * rows, because most diagonals fall to the floor; then they are the right ones. Else the rows that a diagonal can reach back decide. */
 static void run_in(const scan *me, const ws_long_strand *s, uint32_t from, V *v, V *high) {
-    enum { SHORT = 160, MORE = 4 };
+    enum { SHORT = 64, MORE = 4 };
     const int n = me->s.Q * me->s.nblock;
     const uint32_t whole = (uint32_t)ws_min((uint32_t)me->s.M - 1, from);
     for (uint32_t rows = SHORT; 2 * rows < whole; rows *= MORE) {
@@ -256,14 +256,17 @@ static int follow(const void *layout, const ws_long_model *m, const ws_long_stra
     const scan *me = layout;
     const int vectors = me->s.Q * me->s.nblock;
     const size_t steps = ws_long_steps(me->s.M, s->n);
-    const uint32_t step = ws_long_step(me->s.M), runin = (uint32_t)me->s.M - 1;
+    const uint32_t step = ws_long_step(me->s.M), part = ws_long_part(me->s.M), runin = (uint32_t)me->s.M - 1;
     uint32_t i = 0;
     V *v = ws_buf_scratch(scratch, 2 * (size_t)vectors * sizeof(V), err);
     if (!v) return err->code;
     set_floor(v, vectors);
     for (size_t j = 0; j < steps; j++) {
+        uint32_t from, to;
         if (!flag[j]) continue;
-        const uint32_t from = (uint32_t)j * step, to = (uint32_t)ws_min(from + step, s->n);
+        ws_long_marked_parts(flag[j], &from, &to);
+        from = (uint32_t)j * step + from * part;
+        to = ws_min((uint32_t)j * step + to * part, s->n);
         if (from > i + runin) {
             run_in(me, s, from, v, v + vectors);
             i = from;

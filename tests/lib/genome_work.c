@@ -32,12 +32,34 @@ void ws_long_dev_destroy(ws_long_dev *d) {
     ws_free(d);
 }
 
+/* Which parts of a step, rows from..to of a strand, hold a cell at the threshold: the scan without clearing. */
+static uint8_t parts_of(const ws_long_model *m, const uint8_t *x, uint32_t from, uint32_t to) {
+    const ws_bytes *b = &m->bytes;
+    uint8_t mark = 0, *cell = calloc((size_t)m->M + 1, 1);
+    for (uint32_t i = from > (uint32_t)m->M ? from - (uint32_t)m->M : 0; i < to; i++) {
+        const uint8_t *cost = b->cost + (size_t)x[i] * ((size_t)m->M + 1);
+        for (int k = m->M; k >= 1; k--) {
+            const int c = (int)ws_min(ws_max(cell[k - 1], m->xB) + b->bias, 255) - cost[k];
+            cell[k] = (uint8_t)ws_min(ws_max(c, 0), m->threshold);
+            if (i >= from && c >= m->threshold) mark |= ws_long_mark_part((i - from) / ws_long_part(m->M));
+        }
+    }
+    free(cell);
+    return mark;
+}
+
+/* Every third strand's steps whole, as the CPU does, else in parts, as devices do. */
 static void mark_strand(const ws_long_dev *d, const uint8_t *x, uint32_t n, uint8_t *flag) {
+    static int strands;
     const ws_long_strand s = {x, n};
+    const uint32_t step = ws_long_step(d->ssv.model->M);
     ws_buf scratch = {0};
     ws_err err;
     sample_must(d->ssv.body->mark(d->ssv.layout, &s, 1, flag, &scratch, &err), &err);
     ws_buf_release(&scratch);
+    if (__atomic_add_fetch(&strands, 1, __ATOMIC_RELAXED) % 3 == 0) return;
+    for (uint32_t j = 0; j < ws_long_steps(d->ssv.model->M, n); j++)
+        if (flag[j]) flag[j] = parts_of(d->ssv.model, x, j * step, (uint32_t)ws_min((j + 1) * step, n));
 }
 
 static void mark_range(const ws_long_dev *d, const ws_abc *abc, const ws_long_range *r, int strands, uint8_t **flag) {
