@@ -4,21 +4,26 @@
 
 /* ---- groups ---- */
 
-/* A group is searched by one thread in one block, so genes of all its models in that block are the least that the end of a run waits for:
- * some tenths of a second (23S rRNA, bench/long-xeon.md). Each group unpacks the block again, a tenth of a millisecond. */
-enum { GROUP_NODES = 4096 };
+/* Nodes of a group. A large group asks a device for much work in a call, and unpacks few blocks again. The windows of a group go through
+ * the device one after the other and a thread waits for them, so the last groups, which the end of a run waits for, are small: a group has
+ * at most a quarter of the nodes that are left. */
+enum { LEAST_NODES = 4096, MOST_NODES = 16384, QUARTER = 4 };
 
 int ws_genome_groups_create(ws_genome_groups *g, const ws_genome_model *model, size_t n, ws_err *err) {
-    int nodes = 0;
+    int nodes = 0, most = 0;
+    long long left = 0;
+    for (size_t t = 0; t < n; t++) left += model[t].model.M;
     *g = (ws_genome_groups){.first = ws_calloc(n + 1, sizeof *g->first, err)};
     if (!g->first) return err->code;
     for (size_t t = 0; t < n; t++) {
         const int M = model[t].model.M;
-        if (t == 0 || nodes + M > GROUP_NODES || t - g->first[g->n - 1] == WS_GENOME_GROUP) {
+        if (t == 0 || nodes + M > most || t - g->first[g->n - 1] == WS_GENOME_GROUP) {
             g->first[g->n++] = t;
             nodes = 0;
+            most = (int)ws_max(ws_min(left / QUARTER, MOST_NODES), LEAST_NODES);
         }
         nodes += M;
+        left -= M;
         g->nodes = (int)ws_max(g->nodes, nodes);
     }
     g->first[g->n] = n;
