@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Backward of groups. Source: specification domains.md, sections 3.2 and 3.3. */
 
-/* Computes D to D within a row whose M still lacks the share of D. */
-WS_INLINE void backward_deletes(const int S, group *const *g, const VF *E) {
+/* Computes D to D within a row whose M still lacks the share of D. The first pass may be done already: then c is what it ended with. */
+WS_INLINE void backward_deletes(const int S, const int done, group *const *g, const VF *E, VF *c) {
     const size_t Q = g[0]->Q;
     const float *w = g[0]->t->out;
-    VF *D[GROUPS], above[GROUPS], c[GROUPS];
-    EACH(s) D[s] = g[s]->D, c[s] = above[s] = VP_DOWN(VF_ADD(D[s][0], E[s]));
-    for (size_t q = Q; q-- > 0;) {
+    VF *D[GROUPS], above[GROUPS];
+    EACH(s) D[s] = g[s]->D;
+    if (!done) {
+        EACH(s) c[s] = above[s] = VP_DOWN(VF_ADD(D[s][0], E[s]));
+    }
+    for (size_t q = done ? 0 : Q; q-- > 0;) {
         const VF dd = TABLE(w, q, WS_DOM_DD);
         EACH(s) {
             c[s] = VF_MUL(above[s], dd);
@@ -34,16 +37,29 @@ WS_INLINE void backward_deletes(const int S, group *const *g, const VF *E) {
     }
 }
 
-/* Computes the cells of the row before, from the row of this step; B becomes the sum. With product, the products of
- * this row go to k. */
-WS_INLINE void backward_cells(const int S, const int scaled, const int product, group *const *g,
-                              const float *const (*o)[VP_PARTS], const VF *E, const VF *by, VF *B, VF *k) {
+/* Returns what the M of position 1 passes on, before the row of this step is gone: the loop of backward_cells has it one position before
+ * it is done. */
+WS_INLINE VF backward_match1(const int scaled, const group *g, const float *const *o, VF E, VF by) {
+    const VF d = g->Q > 2 ? g->D[2] : VP_DOWN(g->D[0]);
+    const VF now = VF_ADD(VF_ADD(g->M[1], E), VF_MUL(d, TABLE(g->t->out, 1, WS_DOM_MD)));
+    return VF_MUL(scaled ? VF_MUL(now, by) : now, VP_LOADS(o, 4));
+}
+
+/* Computes the cells of the row before, from the row of this step; B becomes the sum. With product, the products of this row go to k.
+ * With ahead, the first pass of D to D is done too, where E is *ahead in the row before; c becomes what the pass ended with. It begins
+ * with the D of position 0, which is therefore computed twice: then the chain of the pass runs beside the other work. */
+WS_INLINE void backward_cells(const int S, const int scaled, const int product, group *const *g, const float *const (*o)[VP_PARTS],
+                              const VF *E, const VF *by, VF *B, VF *k, const VF *ahead, VF *c) {
     const size_t Q = g[0]->Q;
     const float *w = g[0]->t->out;
-    VF *M[GROUPS], *I[GROUPS], *D[GROUPS], sum[GROUPS], d[GROUPS], m[GROUPS];
+    VF *M[GROUPS], *I[GROUPS], *D[GROUPS], sum[GROUPS], d[GROUPS], m[GROUPS], above[GROUPS];
     EACH(s) {
         M[s] = g[s]->M, I[s] = g[s]->I, D[s] = g[s]->D;
         sum[s] = VF_SET1(0.0f), d[s] = VP_DOWN(D[s][0]);
+        if (ahead) {
+            const VF first = VF_MUL(backward_match1(scaled, g[s], o[s], E[s], by[s]), TABLE(w, 0, WS_DOM_DM));
+            above[s] = VP_DOWN(VF_ADD(first, ahead[s]));
+        }
         m[s] = VF_ADD(VF_ADD(M[s][0], E[s]), VF_MUL(D[s][1], TABLE(w, 0, WS_DOM_MD)));
         if (scaled) m[s] = VF_MUL(m[s], by[s]);
         m[s] = VP_DOWN(VF_MUL(m[s], VP_LOADS(o[s], 0)));
@@ -61,7 +77,12 @@ WS_INLINE void backward_cells(const int S, const int scaled, const int product, 
             }
             d[s] = D[s][q];
             I[s][q] = VF_ADD(VF_MUL(i, ii), VF_MUL(m[s], im));
-            D[s][q] = VF_MUL(m[s], dm);
+            VF own = VF_MUL(m[s], dm);
+            if (ahead) {
+                c[s] = VF_MUL(above[s], TABLE(w, q, WS_DOM_DD));
+                own = above[s] = VF_ADD(own, VF_ADD(c[s], ahead[s]));
+            }
+            D[s][q] = own;
             M[s][q] = VF_ADD(VF_MUL(i, mi), VF_MUL(m[s], mm));
             m[s] = VF_MUL(now, VP_LOADS(o[s], 4 * q));
             sum[s] = VF_ADD(sum[s], VF_MUL(m[s], bm));
@@ -105,7 +126,7 @@ static void backward_begin(group *g) {
 
 /* Ends part j after its first row; from then on it idles with zeros. */
 static void end_part(group *g, int j, specials *s) {
-    VF *const all[] = {&s->E, &s->N, &s->J, &s->B, &s->C};
+    VF *const all[] = {&s->E, &s->N, &s->J, &s->B, &s->C, &g->b.carry};
     zero_part(g->M, 3 * g->Q, j); /* M, I and D are one array */
     for (size_t v = 0; v < sizeof all / sizeof all[0]; v++) *all[v] = set_part(*all[v], j, 0.0f);
 }
@@ -143,17 +164,30 @@ WS_INLINE void backward_specials(const group *g, specials *s, VF B) {
     s->E = VF_ADD(VF_MUL(s->C, g->eC), VF_MUL(s->J, g->eJ));
 }
 
+/* Returns whether no part of the group goes on from E to J. Then E of a row is known before its cells. */
+static int is_unihit(const group *g) {
+    const VF zero = VF_SET1(0.0f);
+    return !VM_ANY(VM_GT(g->eJ, zero));
+}
+
 /* Does steps from `from` down to `to` + 1 of S groups of equally many rows. With product, S is 1. */
 WS_INLINE void backward_run(const int S, const int product, group *const *g, uint32_t from, uint32_t to) {
+    const int early = product && is_unihit(g[0]);
     specials a[GROUPS];
     int own[GROUPS];
     EACH(s) a[s] = g[s]->b.s, own[s] = g[s]->b.own;
     for (uint32_t step = from; step > to; step--) {
         const float *o[GROUPS][VP_PARTS];
-        VF E[GROUPS], B[GROUPS], by[GROUPS], *k = product ? kept_row(g[0], step) : NULL;
+        const float *const (*const emission)[VP_PARTS] = (const float *const (*)[VP_PARTS])o;
+        VF E[GROUPS], B[GROUPS], by[GROUPS], c[GROUPS], *k = product ? kept_row(g[0], step) : NULL;
         int scaled = 0;
         EACH(s) E[s] = a[s].E; /* the value that M and D of this row contain, before scaling */
-        backward_deletes(S, g, E);
+        if (early && g[0]->b.passed) {
+            c[0] = g[0]->b.carry;
+            backward_deletes(1, 1, g, E, c);
+        } else {
+            backward_deletes(S, 0, g, E, c);
+        }
         EACH(s) {
             by[s] = backward_scale(g[s], step, &a[s], &own[s], &scaled);
             emissions(g[s], step, o[s]);
@@ -161,8 +195,16 @@ WS_INLINE void backward_run(const int S, const int product, group *const *g, uin
             for (int j = 0; j < VP_PARTS; j++)
                 if (g[s]->p[j] && g[s]->skip[j] == step - 1) backward_row0(g[s], j, o[s], &now, by[s]);
         }
-        if (scaled) backward_cells(S, 1, product, g, (const float *const (*)[VP_PARTS])o, E, by, B, k);
-        else backward_cells(S, 0, product, g, (const float *const (*)[VP_PARTS])o, E, by, B, k);
+        if (early) {
+            const VF ahead = VF_MUL(VF_MUL(a[0].C, g[0]->ploop), g[0]->eC);
+            if (scaled) backward_cells(1, 1, product, g, emission, E, by, B, k, &ahead, &g[0]->b.carry);
+            else backward_cells(1, 0, product, g, emission, E, by, B, k, &ahead, &g[0]->b.carry);
+            g[0]->b.passed = 1;
+        } else if (scaled) {
+            backward_cells(S, 1, product, g, emission, E, by, B, k, NULL, NULL);
+        } else {
+            backward_cells(S, 0, product, g, emission, E, by, B, k, NULL, NULL);
+        }
         EACH(s) {
             backward_specials(g[s], &a[s], B[s]);
             for (int j = 0; j < VP_PARTS; j++)

@@ -25,31 +25,50 @@ static void store_row(const group *g, VF by, float *const *cell) {
     }
 }
 
-/* Computes M, I and the part of D that comes from M. carry: D that leaves the last position. The previous row goes
- * to keep or next, if these are given. */
+/* What M of a position receives, of the odds of transitions. */
+typedef struct match_odds {
+    VF bm, mm, im, dm;
+} match_odds;
+
+WS_INLINE match_odds match_odds_at(const float *w) {
+    return (match_odds){TABLE(w, 0, WS_DOM_BM), TABLE(w, 0, WS_DOM_MM), TABLE(w, 0, WS_DOM_IM), TABLE(w, 0, WS_DOM_DM)};
+}
+
+/* Returns M of a position. m, i, d: what the previous row has one position before. */
+WS_INLINE VF forward_match(const match_odds *t, VF B, VF m, VF i, VF d, VF emission) {
+    VF x = VF_MUL(B, t->bm);
+    x = VF_ADD(x, VF_MUL(m, t->mm));
+    x = VF_ADD(x, VF_MUL(i, t->im));
+    x = VF_ADD(x, VF_MUL(d, t->dm));
+    return VF_MUL(x, emission);
+}
+
+/* Computes M, I, the part of D that comes from M, and the first pass of D to D. carry: D that leaves the last position. The pass begins
+ * with what the last M of each lane gives, so that M is computed twice: then the chain of the pass, an addition and a multiplication a
+ * position, runs beside the other work. The previous row goes to keep or next, if these are given. */
 WS_INLINE void forward_cells(const int S, const int scaled, const int keep, group *const *g,
                              const float *const (*o)[VP_PARTS], const VF *B, const VF *by, VF *sum, VF *carry, VF *k,
                              float *const *next) {
     const size_t Q = g[0]->Q;
-    const float *w = g[0]->t->in;
-    VF *M[GROUPS], *I[GROUPS], *D[GROUPS], m[GROUPS], i[GROUPS], d[GROUPS], e[GROUPS], c[GROUPS];
+    const float *w = g[0]->t->in, *last = w + 4 * WS_DOM_NTR * (Q - 1);
+    VF *M[GROUPS], *I[GROUPS], *D[GROUPS], m[GROUPS], i[GROUPS], d[GROUPS], e[GROUPS], c[GROUPS], pass[GROUPS];
     EACH(s) {
         M[s] = g[s]->M, I[s] = g[s]->I, D[s] = g[s]->D;
+        m[s] = M[s][Q - 2], i[s] = I[s][Q - 2], d[s] = D[s][Q - 2];
+        if (scaled) m[s] = VF_MUL(m[s], by[s]), i[s] = VF_MUL(i[s], by[s]), d[s] = VF_MUL(d[s], by[s]);
+        const match_odds t = match_odds_at(last);
+        const VF x = forward_match(&t, B[s], m[s], i[s], d[s], VP_LOADS(o[s], 4 * (Q - 1)));
+        pass[s] = VP_UP(VF_MUL(x, TABLE(last, 0, WS_DOM_MD)));
         m[s] = M[s][Q - 1], i[s] = I[s][Q - 1], d[s] = D[s][Q - 1];
         if (scaled) m[s] = VF_MUL(m[s], by[s]), i[s] = VF_MUL(i[s], by[s]), d[s] = VF_MUL(d[s], by[s]);
         m[s] = VP_UP(m[s]), i[s] = VP_UP(i[s]), d[s] = VP_UP(d[s]);
         e[s] = c[s] = VF_SET1(0.0f);
     }
     for (size_t q = 0; q < Q; q++, w += 4 * WS_DOM_NTR) {
-        const VF bm = TABLE(w, 0, WS_DOM_BM), mm = TABLE(w, 0, WS_DOM_MM), im = TABLE(w, 0, WS_DOM_IM);
-        const VF dm = TABLE(w, 0, WS_DOM_DM), md = TABLE(w, 0, WS_DOM_MD), mi = TABLE(w, 0, WS_DOM_MI);
-        const VF ii = TABLE(w, 0, WS_DOM_II);
+        const match_odds t = match_odds_at(w);
+        const VF md = TABLE(w, 0, WS_DOM_MD), mi = TABLE(w, 0, WS_DOM_MI), ii = TABLE(w, 0, WS_DOM_II), dd = TABLE(w, 0, WS_DOM_DD);
         EACH(s) {
-            VF x = VF_MUL(B[s], bm);
-            x = VF_ADD(x, VF_MUL(m[s], mm));
-            x = VF_ADD(x, VF_MUL(i[s], im));
-            x = VF_ADD(x, VF_MUL(d[s], dm));
-            x = VF_MUL(x, VP_LOADS(o[s], 4 * q));
+            const VF x = forward_match(&t, B[s], m[s], i[s], d[s], VP_LOADS(o[s], 4 * q));
             e[s] = VF_ADD(e[s], x);
             m[s] = M[s][q], i[s] = I[s][q], d[s] = D[s][q];
             if (scaled) m[s] = VF_MUL(m[s], by[s]), i[s] = VF_MUL(i[s], by[s]), d[s] = VF_MUL(d[s], by[s]);
@@ -57,12 +76,14 @@ WS_INLINE void forward_cells(const int S, const int scaled, const int keep, grou
             if (keep == KEEP_CELLS)
                 for (int p = 0; p < VP_PARTS; p++) __builtin_prefetch(next[p] + 16 * q, 1, 2);
             M[s][q] = x;
-            D[s][q] = c[s];
+            const VF own = VF_ADD(pass[s], c[s]);
+            D[s][q] = own;
+            pass[s] = VF_MUL(own, dd);
             c[s] = VF_MUL(x, md);
             I[s][q] = VF_ADD(VF_MUL(m[s], mi), VF_MUL(i[s], ii));
         }
     }
-    EACH(s) sum[s] = e[s], carry[s] = c[s];
+    EACH(s) sum[s] = e[s], carry[s] = pass[s];
 }
 
 /* Does the last two passes for models of few nodes, and computes the whole sum again. */
@@ -85,22 +106,13 @@ WS_INLINE void forward_late_passes(const int S, const size_t Q, const float *w, 
     }
 }
 
-/* Computes D to D, and adds D to the sums. */
+/* Does the passes of D to D behind the first, and adds D to the sums. */
 WS_INLINE void forward_deletes(const int S, group *const *g, VF *carry, VF *sum) {
     const size_t Q = g[0]->Q;
     const float *w = g[0]->t->in;
     VF *D[GROUPS], before[GROUPS];
     size_t q = 0;
     EACH(s) D[s] = g[s]->D, before[s] = sum[s], carry[s] = VP_UP(carry[s]);
-    for (size_t p = 0; p < Q; p++) {
-        const VF dd = TABLE(w, p, WS_DOM_DD);
-        EACH(s) {
-            const VF d = VF_ADD(carry[s], D[s][p]);
-            D[s][p] = d;
-            carry[s] = VF_MUL(d, dd);
-        }
-    }
-    EACH(s) carry[s] = VP_UP(carry[s]);
     while (q < Q && !add_nothing(S, carry, D, q))
         for (const size_t stop = ws_min(q + BLOCK, Q); q < stop; q++) {
             const VF dd = TABLE(w, q, WS_DOM_DD);

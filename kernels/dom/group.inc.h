@@ -9,8 +9,7 @@
  * row is written once.
  *
  * Parsers run two groups through each loop. The groups share the loads of a model's odds. While one group waits for
- * its own results (D's first pass is a chain of an addition and a multiplication for each position), the other one
- * computes. */
+ * its own results (sums and D's passes are chains of an operation or two for each position), the other one computes. */
 
 /* An addition below this share of a value changes nothing, at this position or any later one: README.md. */
 #define NOTHING 0x1p-27f
@@ -30,6 +29,8 @@ typedef struct forward_state {
 typedef struct backward_state {
     specials s;
     int own, part[VP_PARTS]; /* some part has its own scales; which parts have */
+    int passed; /* the first pass of D to D is done for the row, */
+    VF carry;   /* and ended with this */
 } backward_state;
 
 typedef struct group {
