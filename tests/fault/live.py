@@ -66,14 +66,24 @@ def memory(pid):
     return 0
 
 
+def settled(pid):
+    """The memory once two seconds have not changed it: on a busy machine the queues take a while to fill. One that grows for ever ends this, too."""
+    first = memory(pid)
+    for _ in range(30):
+        time.sleep(2)
+        last, first = first, memory(pid)
+        if first == last:
+            break
+    return first
+
+
 def stopped(seconds, path, command):
     data = open(path, "rb").read()
     p = start(command)
     threading.Thread(target=feed_for_ever, args=(p, data), daemon=True).start()
     got = os.read(p.stdout.fileno(), 4096)
     assert got, "no output"
-    time.sleep(1)
-    first, most = memory(p.pid), 0
+    first, most = settled(p.pid), 0
     end = time.time() + seconds
     while time.time() < end:
         most = max(most, memory(p.pid))
