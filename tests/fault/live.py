@@ -67,7 +67,7 @@ def memory(pid):
 
 
 def settled(pid):
-    """The memory once two seconds have not changed it: on a busy machine the queues take a while to fill. One that grows for ever ends this, too."""
+    """The memory once two seconds have not changed it: queues of a busy machine take a while to fill. It also ends where memory grows for ever."""
     first = memory(pid)
     for _ in range(30):
         time.sleep(2)
