@@ -67,7 +67,7 @@ def memory(pid):
 
 
 def settled(pid):
-    """The memory once two seconds have not changed it: queues of a busy machine take a while to fill. It also ends where memory grows for ever."""
+    """The memory once two seconds have not changed it, since the queues of a busy machine take a while to fill; after a minute in any case."""
     first = memory(pid)
     for _ in range(30):
         time.sleep(2)
