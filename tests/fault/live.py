@@ -67,7 +67,7 @@ def memory(pid):
 
 
 def settled(pid):
-    """The memory once two seconds have not changed it, since the queues of a busy machine take a while to fill; after a minute in any case."""
+    """The memory once two seconds have not changed it, or after a minute: queues of a busy machine take a while to fill."""
     first = memory(pid)
     for _ in range(30):
         time.sleep(2)
