@@ -144,9 +144,11 @@ WS_INLINE unsigned two_rows(const int Q, const int S, const int edged, const int
         V_UNROLL for (int q = 0; q < Q; q++) v[s][q] = state[s * Q + q];
         V_UNROLL for (int j = 0; j < watches; j++) w[s][j] = VB_BELOW;
     }
-    in -= VB_LANES - 1;
-    out -= VB_LANES - 1;
-    if (edged) V_STOREU(out, v[0][Q - 1]);
+    if (edged) {
+        in -= VB_LANES - 1;
+        out -= VB_LANES - 1;
+        V_STOREU(out, v[0][Q - 1]);
+    }
     for (size_t t = 0; t < n; t++) {
         V_UNROLL for (int s = 0; s < S; s++) {
             const int8_t *c = cost + (size_t)word[s][t] * (size_t)(Q * VB_LANES);
