@@ -136,10 +136,14 @@ enum { EDGE, SCORE, SECOND_EDGE, SECOND_SCORE, TIED, LEN, JPLACE, STRAND };
 
 static void columns(ws_job *job, const ws_papara_run_data *d) {
     static const ws_col col[] = {
-        [EDGE] = {"best_edge", WS_COL_COUNT, 0},          [SCORE] = {"score", WS_COL_COUNT, 0},
-        [SECOND_EDGE] = {"second_edge", WS_COL_COUNT, 0}, [SECOND_SCORE] = {"second_score", WS_COL_COUNT, 0},
-        [TIED] = {"edges_tied", WS_COL_COUNT, 0},         [LEN] = {"len", WS_COL_COUNT, 0},
-        [JPLACE] = {"jplace_edge", WS_COL_COUNT, 0},      [STRAND] = {"strand", WS_COL_STRAND, 0}};
+        [EDGE] = {.name = "best_edge", .type = WS_COL_COUNT},
+        [SCORE] = {.name = "score", .type = WS_COL_COUNT},
+        [SECOND_EDGE] = {.name = "second_edge", .type = WS_COL_COUNT},
+        [SECOND_SCORE] = {.name = "second_score", .type = WS_COL_COUNT},
+        [TIED] = {.name = "edges_tied", .type = WS_COL_COUNT},
+        [LEN] = {.name = "len", .type = WS_COL_COUNT},
+        [JPLACE] = {.name = "jplace_edge", .type = WS_COL_COUNT},
+        [STRAND] = {.name = "strand", .type = WS_COL_STRAND}};
     ws_scan *scan = ws_scan_of(job);
     memcpy(scan->col, col, sizeof col);
     scan->ncol = d->opts->both_strands ? STRAND + 1 : STRAND;

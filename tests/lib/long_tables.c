@@ -80,7 +80,7 @@ static void check(tap *t, const char *folder, const char *name, const char *mode
     ws_long_record *record = ws_calloc(tg.n, sizeof *record, &err);
     for (size_t j = 0; j < tg.n; j++) {
         search_record(&s, &tg.r[j], j);
-        record[j] = (ws_long_record){tg.r[j].name, tg.r[j].desc, tg.r[j].n};
+        record[j] = (ws_long_record){.name = tg.r[j].name, .desc = tg.r[j].desc, .L = tg.r[j].n};
     }
     if (q.cut >= 0) q.limits = (ws_long_limits){.bits = (double)s.hmm->cut[q.cut][0], .by_bits = 1};
     const uint64_t residues = q.megabases > 0 ? (uint64_t)(1e6 * q.megabases) * (uint64_t)(q.watson + q.crick) : s.residues;

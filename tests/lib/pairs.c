@@ -141,7 +141,7 @@ typedef struct shape {
 
 static void random_residues(ws_buf *t, uint64_t *seed, size_t n) {
     ws_err err;
-    for (; n > 0; n--) fine(ws_buf_add(t, "ACDEFGHIKLMNPQRSTVWYBJZOUX*" + below(seed, 27), 1, &err));
+    for (; n > 0; n--) fine(ws_buf_add(t, &"ACDEFGHIKLMNPQRSTVWYBJZOUX*"[below(seed, 27)], 1, &err));
 }
 
 static void random_table(ws_buf *t, uint64_t *seed, const shape *x) {
