@@ -101,6 +101,18 @@ static int bias_of(const request *r, const ws_task *t, const uint8_t *ask, float
     return rc;
 }
 
+/* Scores all windows, tests them task by task, and releases the request. prep[t - from]: model t as `by` made it. */
+static int test_all(request *r, void *const *prep, size_t from, size_t to,
+                    int (*test)(const request *r, const ws_task *t, uint8_t *keep, ws_err *err), uint8_t *keep, ws_err *err) {
+    int rc = make_batch(r, NULL, err);
+    if (!rc) rc = allocate(r, to - from, err);
+    if (!rc) make_tasks(r, prep, from, to, NULL);
+    if (!rc) rc = score(r, err);
+    for (size_t k = 0; k < r->ntask && !rc; k++) rc = test(r, &r->task[k], keep, err);
+    release(r);
+    return rc;
+}
+
 /* ---- MSV and bias ---- */
 
 /* The test of the windows of one task. */
@@ -133,13 +145,7 @@ int ws_genome_test_windows(const ws_genome_search *s, ws_genome_layout *const *l
     void *prep[WS_GENOME_GROUP];
     request r = {.s = s, .windows = w, .by = layout[0]->by->msv};
     for (size_t t = from; t < to; t++) prep[t - from] = layout[t - from]->msv;
-    int rc = make_batch(&r, NULL, err);
-    if (!rc) rc = allocate(&r, to - from, err);
-    if (!rc) make_tasks(&r, prep, from, to, NULL);
-    if (!rc) rc = score(&r, err);
-    for (size_t k = 0; k < r.ntask && !rc; k++) rc = test_windows(&r, &r.task[k], keep, err);
-    release(&r);
-    return rc;
+    return test_all(&r, prep, from, to, test_windows, keep, err);
 }
 
 /* ---- the Viterbi scan ---- */
@@ -186,11 +192,5 @@ int ws_genome_test_subs(const ws_genome_search *s, ws_genome_layout *const *layo
     void *prep[WS_GENOME_GROUP];
     request r = {.s = s, .windows = subs, .by = layout[0]->by->forward};
     for (size_t t = from; t < to; t++) prep[t - from] = layout[t - from]->forward;
-    int rc = make_batch(&r, NULL, err);
-    if (!rc) rc = allocate(&r, to - from, err);
-    if (!rc) make_tasks(&r, prep, from, to, NULL);
-    if (!rc) rc = score(&r, err);
-    for (size_t k = 0; k < r.ntask && !rc; k++) rc = test_subs(&r, &r.task[k], keep, err);
-    release(&r);
-    return rc;
+    return test_all(&r, prep, from, to, test_subs, keep, err);
 }
