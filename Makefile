@@ -1,7 +1,7 @@
 # warpsieve. INSTALL says what is needed; `make help` lists the targets.
 #
-# Nothing is listed by name: bin/X.c is the executable bin/X, lib/*/ and kernels/*/ go into one static library, and every
-# tests/lib/*.c and kernels/*/test.c is a test program.
+# Nothing is listed by name: a tool table in bin/THEME/X.c makes the executable bin/X, of bin/main.c and one static library of lib/*/, kernels/*/
+# and bin/*/. Every tests/lib/*.c and kernels/*/test.c is a test program.
 # CC CFLAGS CPPFLAGS LDFLAGS LDLIBS PREFIX DESTDIR belong to whoever builds; flags that results depend on are in WS_CFLAGS.
 
 CFLAGS    ?= -O3 -g
@@ -45,7 +45,7 @@ WS_NVCCFLAGS := -std=c++17 --fmad=false -I. -DWS_CUDA_SMS='"$(SMS)"' -DWS_CUDA_P
              $(foreach s,$(SMS),-gencode arch=compute_$(s),code=sm_$(s)) -gencode arch=compute_$(PTX),code=compute_$(PTX)
 NVCCFLAGS ?= -O3
 
-SRC       := $(sort $(filter-out %/test.c %/bench.c,$(wildcard lib/*/*.c kernels/*/*.c)))
+SRC       := $(sort $(filter-out %/test.c %/bench.c,$(wildcard lib/*/*.c kernels/*/*.c bin/*/*.c)))
 # Vector bodies, files that end in simd.c, are compiled once for each width that lib/simd/width.h has for this processor, into .WIDTH.o.
 # A file that ends in _WIDTH.c is for that width alone.
 WIDTHS    := $(shell echo 'WS_WIDTHS(NAMES)' | $(CC) -I. -include lib/simd/width.h -E -P '-DNAMES(width,...)=width' - | tail -1)
@@ -58,7 +58,7 @@ CUSRC     := $(sort $(wildcard lib/*/*.cu kernels/*/*.cu))
 WS_LIBS   := $(CUDA_LIB)/libcudart_static.a -lstdc++ -ldl -lrt $(WS_LIBS)
 endif
 LIB       := $B/libwarpsieve.a
-TOOLS     := $(patsubst bin/%.c,%,$(wildcard bin/*.c))
+TOOLS     := $(basename $(notdir $(shell grep -l '^const ws_tool ws_' bin/*/*.c)))
 UNITS     := $(patsubst %.c,$B/%,$(wildcard tests/lib/*.c kernels/*/test.c))
 FUZZERS   := $(patsubst %.c,$B/%,$(filter-out %/main.c,$(wildcard tests/fuzz/*.c)))
 UNITS     += $(FUZZERS)
@@ -112,7 +112,11 @@ $(LIB): $(OBJECTS) $B/CUDA.is
 	@rm -f $@
 	$(AR) rcs $@ $(filter %.o,$^)
 
-bin/%: $B/bin/%.o $(LIB)
+$(TOOLS:%=$B/main/%.o): $B/main/%.o: bin/main.c
+	$(COMPILE)
+$B/main/%.o: override CPPFLAGS += -DWS_TOOL=ws_$(subst -,_,$*)_tool
+
+bin/%: $B/main/%.o $(LIB)
 	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS) $(WS_LIBS)
 
 $(FUZZERS): %: %.o $(LIB) $(FUZZ_MAIN)
@@ -138,7 +142,7 @@ units: $(UNITS)
 # The tools with a runtime of CUDA that fails on demand; with a fake device where there is none.
 FAULTY := $(if $(filter-out 0,$(CUDA)),$(TOOLS:%=$B/fault/%))
 export WARPSIEVE_FAULTY := $(if $(FAULTY),$(CURDIR)/$B/fault)
-$(FAULTY): $B/fault/%: $B/bin/%.o $B/tests/fault/cuda.o $(LIB) tests/fault/cuda.wrap
+$(FAULTY): $B/fault/%: $B/main/%.o $B/tests/fault/cuda.o $(LIB) tests/fault/cuda.wrap
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -Wl,@tests/fault/cuda.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
 
@@ -151,7 +155,7 @@ export WARPSIEVE_CONTROL := $(CONTROL) $(if $(findstring address,$(SANITIZER)),a
 SHIMMED   := $(if $(SANITIZER),$(TOOLS:%=$B/shimmed/%))
 export WARPSIEVE_SHIMMED := $(if $(SHIMMED),$(CURDIR)/$B/shimmed)
 $B/tests/fault/shim.o: override CPPFLAGS += -DWS_FAULT_LINKED
-$(SHIMMED): $B/shimmed/%: $B/bin/%.o $B/tests/fault/shim.o $(LIB) tests/fault/shim.wrap
+$(SHIMMED): $B/shimmed/%: $B/main/%.o $B/tests/fault/shim.o $(LIB) tests/fault/shim.wrap
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -Wl,@tests/fault/shim.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
 

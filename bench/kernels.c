@@ -8,10 +8,10 @@
  * profile-filters.md, section 17), where there is one, and `ratio` ours over it. */
 #include "tests/lib/sample.h"
 
-#include "lib/fwd/fwd.h"
-#include "lib/msv/msv.h"
+#include "kernels/fwd/fwd.h"
+#include "kernels/msv/msv.h"
 #include "kernels/vit/vit.h"
-#include "lib/ssv/ssv.h"
+#include "kernels/ssv/ssv.h"
 
 #include <time.h>
 #include <unistd.h>

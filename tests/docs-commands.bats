@@ -86,7 +86,7 @@ make_targets() { grep -oE '(^    |`|&& )make( -j[0-9]*| -s| [A-Z]+=[^ `]*)* [a-z
     # What is compiled already need not be again; objects with a sanitizer would not link without.
     if ! sanitized && [ -d "$top/build/kernels" ]; then
         mkdir build
-        cp -rp "$top/build/lib" "$top/build/kernels" build/
+        cp -rp "$top/build/lib" "$top/build/kernels" "$top/build/bin" build/
     fi
     awk '/^```sh$/ { on = 1; next } /^```/ { on = 0 } on' "$top/docs/architecture.md" >../steps.sh
     grep -q '^make CUDA=0$' ../steps.sh

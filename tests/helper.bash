@@ -11,7 +11,7 @@ export LC_ALL=C
 BATS_NO_PARALLELIZE_WITHIN_FILE=true
 
 # Every tool of the sources, so that a new one is tested without an edit.
-all_tools() { local f; for f in "$top"/bin/*.c; do basename "$f" .c; done; }
+all_tools() { local f; for f in $(grep -l '^const ws_tool ws_' "$top"/bin/*/*.c); do basename "$f" .c; done | sort; }
 
 # The operands in front of the inputs are what the usage line says. A tool that reads sequences has "MODEL [FILE...]" or "[FILE...]".
 usage_of() { "$1" --help | sed -n 's/^usage: [^ ]* \[options\] //p'; }

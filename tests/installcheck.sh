@@ -11,8 +11,8 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 missing=0
 there() { [ -s "$1" ] || { echo "installcheck: $1 is not there" >&2; missing=1; }; }
 
-for main in "$top"/bin/*.c; do
-    tool=$(basename "$main" .c)
+for table in $(grep -l '^const ws_tool ws_' "$top"/bin/*/*.c); do
+    tool=$(basename "$table" .c)
     there "$bin/$tool"
     there "$man/man1/$tool.1"
     there "$bash/$tool"

@@ -40,17 +40,17 @@ NEAREST = {
     "lib/run": ["build/tests/lib/pipe", "build/tests/lib/table", "tests/contract.bats", "tests/chain.bats", "tests/faults.bats"],
     "lib/scan": ["build/tests/lib/scan", "build/tests/lib/rows_apart", "tests/scan.bats", "tests/filters.bats", "tests/chain.bats",
                  "tests/contract.bats", "tests/domscore.bats", "tests/faults.bats"],
-    "lib/cascade": ["build/tests/lib/decide", "tests/filters.bats", "tests/chain.bats"],
+    "bin/filters": ["build/tests/lib/decide", "tests/filters.bats", "tests/chain.bats"],
     "lib/hits": ["build/tests/lib/hits", "build/tests/lib/hits_golden", "tests/domscore.bats"],
-    "lib/long": ["build/tests/lib/long", "build/tests/lib/long_scan", "build/tests/lib/long_tables", "build/tests/lib/long_golden",
+    "kernels/long": ["build/tests/lib/long", "build/tests/lib/long_scan", "build/tests/lib/long_tables", "build/tests/lib/long_golden",
                  "tests/nhmmsieve.bats"],
     "kernels/dom": ["build/kernels/dom/test", "build/tests/lib/dom_backends", "build/tests/lib/dom_golden", "tests/domscore.bats",
                     "tests/nhmmsieve.bats", "tests/hmmsearch.bats"],
     "kernels/pairhmm": ["build/kernels/pairhmm/test", "tests/pairhmm.bats", "tests/faults-pairs.bats"],
     "kernels/papara": ["build/kernels/papara/test", "tests/papara.bats", "tests/faults-pairs.bats"],
     "kernels/mrf": ["build/kernels/mrf/test", "tests/mrfseg.bats"],
-    "kernels/respack": ["tests/respack.bats"],
-    "kernels/sieve": ["tests/domscore.bats", "tests/hmmsearch.bats", "tests/contract.bats"],
+    "bin/pack": ["tests/respack.bats"],
+    "bin/search": ["tests/domscore.bats", "tests/hmmsearch.bats", "tests/contract.bats"],
 }
 SECONDS = 300  # a build or a test that takes longer hangs
 LEAST = 20     # no test is given less than five times this
@@ -70,7 +70,7 @@ def lines_of(path):
 
 
 def candidates():
-    for path in sorted(glob.glob("lib/*/*.c") + glob.glob("kernels/*/*.c")):
+    for path in sorted(glob.glob("lib/*/*.c") + glob.glob("kernels/*/*.c") + glob.glob("bin/*/*.c")):
         if path.endswith(("/test.c", "/bench.c", "_none.c", "_device.c")) or path.startswith("lib/dev/"):
             continue
         text = open(path).read().split("\n")

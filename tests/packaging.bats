@@ -228,8 +228,7 @@ PY
     conda || fail "$(tail log)"
     [ -s commands ]
     cp -r one/tests .
-    mkdir -p bin
-    cp one/bin/*.c bin/
+    (cd one && cp --parents bin/*/*.c ..)
     PATH=$PWD/conda/bin:$PATH bash -euo pipefail commands
 }
 

@@ -99,7 +99,7 @@ def main():
     for f in files:
         need(glob.glob(os.path.join(source, f)), f"no file {f}")
     commands = recipe["test"]["commands"]
-    need(any("bin/*.c" in c and "--version" in c for c in commands), "its test does not ask every tool for its version")
+    need(any("bin/*/*.c" in c and "--version" in c for c in commands), "its test does not ask every tool for its version")
     used = {w for c in commands[1:] for w in words(c)}
     need(used - tools <= {"grep"}, f"its test calls {used - tools - {'grep'}}, which nothing installs")
     named = {w.rstrip(";") for c in commands for w in shlex.split(c) if "/" in w}

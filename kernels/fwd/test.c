@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Forward: the worked example row by row, and a second implementation in double precision and log space. */
-#include "lib/fwd/fwd.h"
+#include "kernels/fwd/fwd.h"
 #include "tests/lib/worked.h"
 
 /* ---- the worked example (15.6, 15.8) ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * MSV: the worked example row by row, a second implementation over whole matrices, and the call rule. */
-#include "lib/msv/msv.h"
-#include "lib/ssv/ssv.h"
+#include "kernels/msv/msv.h"
+#include "kernels/ssv/ssv.h"
 #include "tests/lib/worked.h"
 
 /* ---- the worked example (15.4, 15.8) ---- */

@@ -6,7 +6,7 @@
  * Pieces are handed out to the threads; seconds are those of the wall clock from the first copy there to the last one back.
  * The kernels' own seconds are sums over what may have run side by side: with -t 1 they are theirs alone. */
 #include "kernels/pairhmm/gpu.h"
-#include "kernels/pairhmm/input.h"
+#include "bin/likelihoods/input.h"
 #include "lib/base/mem.h"
 #include "lib/dev/device.h"
 

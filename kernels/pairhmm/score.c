@@ -31,6 +31,11 @@ struct ws_pairhmm_work {
     size_t read_cap, hap_cap, same_cap, bad_cap, bad_hap_cap, begin_cap, key_cap, bucket_cap, row_cap;
 };
 
+int ws_pairhmm_same_read(const ws_pairhmm_read *a, const ws_pairhmm_read *b) {
+    return a->m == b->m && !memcmp(a->base, b->base, a->m) && !memcmp(a->q, b->q, a->m) &&
+           !memcmp(a->ins, b->ins, a->m) && !memcmp(a->del, b->del, a->m) && !memcmp(a->gcp, b->gcp, a->m);
+}
+
 int ws_pairhmm_work_create(ws_pairhmm_work **w, ws_err *err) {
     *w = ws_calloc(1, sizeof **w, err);
     return *w ? WS_OK : WS_ENOMEM;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Pair-HMM: worked examples, golden values on every CPU backend, a second implementation, sharing, parts, damaged
  * input. */
-#include "kernels/pairhmm/format.h"
+#include "bin/likelihoods/format.h"
 #include "kernels/pairhmm/gpu.h"
-#include "kernels/pairhmm/input.h"
+#include "bin/likelihoods/input.h"
 #include "kernels/pairhmm/pairhmm.h"
 #include "lib/base/mem.h"
 #include "lib/io/source.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The "cuda" backend of SSV; lib/ssv/device.cu has the kernels.
+// The "cuda" backend of SSV; kernels/ssv/device.cu has the kernels.
 
-#include "lib/ssv/ssv.cuh"
+#include "kernels/ssv/ssv.cuh"
 
 #include <string.h>
 

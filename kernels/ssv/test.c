@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * SSV: the worked example, a brute-force second implementation, and every branch of the decision. */
-#include "lib/ssv/ssv.h"
+#include "kernels/ssv/ssv.h"
 #include "tests/lib/worked.h"
 
 /* ---- the worked example (15.3, 15.8) ---- */

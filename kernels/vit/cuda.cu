@@ -4,7 +4,7 @@
 // Contents: 1 tables; 2 the backends
 
 #include "kernels/vit/device.cuh"
-#include "lib/filter/device.cuh"
+#include "kernels/filter/device.cuh"
 
 #include <limits.h>
 #include <math.h>

@@ -8,11 +8,11 @@
 
 #include "kernels/vit/shapes.cuh"
 #include "lib/dev/cluster.cuh"
-#include "lib/filter/group.cuh"
+#include "kernels/filter/group.cuh"
 
 extern "C" {
 #include "kernels/vit/vit.h"
-#include "lib/vit/points.h"
+#include "kernels/vit/points.h"
 }
 
 #include <limits.h>

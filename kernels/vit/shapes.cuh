@@ -9,7 +9,7 @@
 #ifndef WS_VIT_SHAPES_CUH
 #define WS_VIT_SHAPES_CUH
 
-#include "lib/filter/launch.cuh"
+#include "kernels/filter/launch.cuh"
 
 enum { WS_VIT_CLUSTER_MOST = 8 }; // most blocks of a cluster
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * The vector body of the Viterbi filter, compiled once for each width: lib/vit/rows.inc.h over lists of sequences. */
+ * The vector body of the Viterbi filter, compiled once for each width: kernels/vit/rows.inc.h over lists of sequences. */
 
 #include "kernels/vit/vit.h"
-#include "lib/filter/interleave.h"
+#include "kernels/filter/interleave.h"
 #include "lib/simd/v.h"
 
-#include "lib/vit/rows.inc.h"
+#include "kernels/vit/rows.inc.h"
 
 #include <math.h>
 

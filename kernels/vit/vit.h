@@ -3,12 +3,12 @@
 #ifndef WS_VIT_H
 #define WS_VIT_H
 
-#include "lib/filter/filter.h"
+#include "kernels/filter/filter.h"
 #include "lib/run/tool.h"
-#include "lib/vit/score.h"
+#include "kernels/vit/score.h"
 
 WS_DECLARE_WIDTHS(ws_body, ws_vit_);
 extern const ws_backend ws_vit_cuda;
-extern const ws_backend ws_vit_points_cuda; /* the Viterbi scan of windows on devices: lib/vit/points.h */
+extern const ws_backend ws_vit_points_cuda; /* the Viterbi scan of windows on devices: kernels/vit/points.h */
 
 #endif

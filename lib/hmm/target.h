@@ -8,7 +8,7 @@
 #include "lib/hmm/profile.h"
 
 /* A bound below which a pair surely fails, so that no further test is needed: any score less than least - each * L
- * nats above the null score, for L residues and any composition. -INFINITY and 0: no score surely fails. lib/cascade
+ * nats above the null score, for L residues and any composition. -INFINITY and 0: no score surely fails. bin/filters
  * makes it. */
 typedef struct ws_gate {
     float least, each;

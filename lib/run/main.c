@@ -108,6 +108,11 @@ static int run_or_show(ws_job *job, int argc, char **argv, ws_err *err) {
 }
 
 int ws_main(const ws_tool *tool, int argc, char **argv) {
+    for (const ws_mode *m = tool->modes; m && m->option && argc > 1; m++)
+        if (strcmp(argv[1], m->option) == 0) {
+            argv[1] = argv[0];
+            return ws_main(m->tool, argc - 1, argv + 1);
+        }
     take_standard_descriptors();
     ws_interrupt_init();
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of a file's size then fails with a message and leaves no part of a row */

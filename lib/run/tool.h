@@ -174,6 +174,12 @@ typedef struct ws_reader {
 } ws_reader;
 enum { WS_STAT_MAX = 32 };
 
+/* Another tool under the same name, which the first argument chooses: "hmmsieve --long". */
+typedef struct ws_mode {
+    const char *option;
+    const struct ws_tool *tool;
+} ws_mode;
+
 typedef struct ws_tool {
     const char *name, *summary;
     const char *usage;           /* operands, for the first line of --help: "MODEL [FILE...]" */
@@ -184,8 +190,9 @@ typedef struct ws_tool {
     void (*defaults)(void *own);
     const ws_backend *const *backends; /* best first, "scalar" last, NULL-terminated; NULL: nothing to score */
     const ws_reader *reader;
-    const void *for_reader; /* what the reader asks of a tool: of ws_scan_reader a ws_scoring, of hmmsieve the tools of its
-                             * stages, of nhmmsieve the filters on devices for its windows */
+    const void *for_reader; /* what the reader asks of a tool: of ws_scan_reader a ws_scoring, of nhmmsieve the filters on devices for
+                             * its windows */
+    const ws_mode *modes;   /* ended by one without option; NULL: none */
 
     /* Turns operands into targets, checks options, sets the inputs, and what the reader wants to know. */
     int (*open)(ws_job *job, ws_err *err);

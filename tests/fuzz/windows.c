@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Fuzz target: windows as rows, and lengths of records. Byte 0 chooses the form: a table, or packed pairs with right checksums. A row
  * whose place is taken has as many residues as the place and gives the same columns back. Lines made of the records give them back. */
-#include "lib/long/rows.h"
+#include "bin/filters/window_rows.h"
 #include "tests/fuzz/parser.h"
 #include "tests/fuzz/mend.h"
 

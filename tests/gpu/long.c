@@ -9,9 +9,9 @@
 #include "kernels/vit/vit.h"
 #include "lib/dev/device.h"
 #include "lib/hmm/target.h"
-#include "lib/long/device.h"
+#include "kernels/long/device.h"
 #include "lib/simd/codec.h"
-#include "lib/vit/points.h"
+#include "kernels/vit/points.h"
 #include "tests/lib/longdata.h"
 #include "tests/tap.h"
 

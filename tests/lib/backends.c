@@ -4,10 +4,10 @@
 #include "tests/lib/kinds.h"
 #include "tests/tap.h"
 
-#include "lib/fwd/fwd.h"
-#include "lib/msv/msv.h"
+#include "kernels/fwd/fwd.h"
+#include "kernels/msv/msv.h"
 #include "kernels/vit/vit.h"
-#include "lib/ssv/ssv.h"
+#include "kernels/ssv/ssv.h"
 
 typedef struct kernel {
     const char *name;
@@ -103,7 +103,7 @@ int main(void) {
         for (int round = 0; round < rounds; round++)
             for (size_t j = 0; j < sizeof model_sizes / sizeof model_sizes[0]; j++)
                 one_model(&kernels[i], &cpu, model_sizes[j], j % 3 == 2 ? 0.2 : 0, 0, &r, sum);
-        /* around the lowest transition with which Viterbi's rows add without saturation: lib/vit/rows.inc.h */
+        /* around the lowest transition with which Viterbi's rows add without saturation: kernels/vit/rows.inc.h */
         for (double bits = 28; bits < 42; bits += 0.5) one_model(&kernels[i], &cpu, 50 + sample_below(&r, 200), 0, bits, &r, sum);
         if (WS_WIDTH_scalar == 0) tap_skip(&t, kernels[i].name, "this build has no vector units");
         for (int w = 0; w < WS_WIDTH_scalar; w++) {

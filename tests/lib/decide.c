@@ -4,7 +4,7 @@
 #include "tests/lib/sample.h"
 #include "tests/tap.h"
 
-#include "lib/cascade/cutoffs.h"
+#include "bin/filters/cutoffs.h"
 #include "lib/hmm/evalue.h"
 #include "lib/hmm/fscore.h"
 

@@ -2,10 +2,10 @@
  * The parts of nhmmsieve's work on a batch: random models and records, some of them pieces, with planted instances. A stand-in for a device
  * marks, now and then it is busy or fails; any number of threads; hits must be those of one thread without it.
  * WARPSIEVE_SEED chooses another run. */
-#include "kernels/dom/genome.h"
-#include "lib/filter/backend.h"
-#include "lib/fwd/fwd.h"
-#include "lib/msv/msv.h"
+#include "bin/domains/genome.h"
+#include "kernels/filter/backend.h"
+#include "kernels/fwd/fwd.h"
+#include "kernels/msv/msv.h"
 #include "tests/lib/longdata.h"
 #include "tests/tap.h"
 

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/msv/msv.h"
+#include "kernels/msv/msv.h"
 #include "lib/base/cpu.h"
 #include "lib/hmm/evalue.h"
 #include "lib/hmm/target.h"
@@ -26,7 +26,7 @@
 #include "lib/simd/codec.h"
 #include "tests/tap.h"
 
-extern const ws_tool ws_ssv_tool, ws_msv_tool, ws_vit_tool, ws_fwd_tool;
+extern const ws_tool ws_ssvfilt_tool, ws_msvfilt_tool, ws_vitfilt_tool, ws_fwdscore_tool;
 
 enum { SSV, MSV, VIT, FWD, NKERNEL };
 enum { PATH_BYTES = 1024, JOB_ROWS = 128 };
@@ -487,7 +487,7 @@ static const ws_backend *find_backend(const ws_tool *tool, const char *name, con
 }
 
 static void check_backend(tap *t, const char *name, const ws_machine *machine, char **dir, int ndir, int threads) {
-    static const ws_tool *const tool[NKERNEL] = {&ws_ssv_tool, &ws_msv_tool, &ws_vit_tool, &ws_fwd_tool};
+    static const ws_tool *const tool[NKERNEL] = {&ws_ssvfilt_tool, &ws_msvfilt_tool, &ws_vitfilt_tool, &ws_fwdscore_tool};
     const ws_backend *backend[NKERNEL];
     const char *why, *depth = getenv("WARPSIEVE_TESTS"), *full = "../shared/golden";
     for (int k = 0; k < NKERNEL; k++)

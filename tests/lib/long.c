@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * lib/long by hand: MAXL, blocks, windows, splitting, options at their ends, duplicates, order and table of hits.
+ * kernels/long by hand: MAXL, blocks, windows, splitting, options at their ends, duplicates, order and table of hits.
  * tests/lib/long_golden.c has HMMER's values. */
-#include "lib/long/hits.h"
-#include "lib/long/search.h"
+#include "kernels/long/hits.h"
+#include "kernels/long/search.h"
 #include "tests/lib/longcase.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The scans of lib/long by every vector width against their definitions: random models and sequences with planted instances, corner
+ * The scans of kernels/long by every vector width against their definitions: random models and sequences with planted instances, corner
  * lengths, thresholds of all heights, lists in one call and one by one. WARPSIEVE_SEED chooses another run. */
 #include "tests/lib/longdata.h"
 #include "tests/tap.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Strands of corner lengths for the scans of lib/long. */
+ * Strands of corner lengths for the scans of kernels/long. */
 #ifndef WS_TESTS_LONGDATA_H
 #define WS_TESTS_LONGDATA_H
 
-#include "lib/long/scan.h"
+#include "kernels/long/scan.h"
 #include "tests/lib/sample.h"
 
 static const uint32_t lengths[] = {0, 1, 2, 7, 127, 128, 129, 255, 256, 257, 300, 511, 512, 513, 2000, 5000};

@@ -4,9 +4,9 @@
 #define WS_TESTS_LONGSEARCH_H
 
 #include "kernels/dom/window.h"
-#include "lib/msv/msv.h"
-#include "lib/long/hits.h"
-#include "lib/long/scan.h"
+#include "kernels/msv/msv.h"
+#include "kernels/long/hits.h"
+#include "kernels/long/scan.h"
 #include "lib/simd/codec.h"
 #include "tests/lib/longcase.h"
 

@@ -3,7 +3,7 @@
 #ifndef WS_TESTS_SAMPLE_H
 #define WS_TESTS_SAMPLE_H
 
-#include "lib/filter/filter.h"
+#include "kernels/filter/filter.h"
 #include "lib/hmm/target.h"
 #include "lib/scan/scan.h"
 

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-extern const ws_tool ws_ssv_tool, ws_msv_tool, ws_vit_tool, ws_fwd_tool, ws_papara_tool, ws_pairhmm_tool;
+extern const ws_tool ws_ssvfilt_tool, ws_msvfilt_tool, ws_vitfilt_tool, ws_fwdscore_tool, ws_papara_score_tool, ws_pairhmm_tool;
 
 static sample chance;
 static pthread_mutex_t chance_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -125,16 +125,16 @@ static void compare(tap *t, const ws_tool *real, const ws_backend *const *backen
 
 /* auto opens a device when it likes, after the last batch too: so some tries. */
 static void lost_device(tap *t, const char *const *few) {
-    ws_backend lost = as_device(scalar_of(&ws_ssv_tool)), cpu = *scalar_of(&ws_ssv_tool);
+    ws_backend lost = as_device(scalar_of(&ws_ssvfilt_tool)), cpu = *scalar_of(&ws_ssvfilt_tool);
     lost.score = no_score;
     cpu.batch = 1500;
     const ws_backend *const backends[] = {&lost, &cpu, NULL};
-    ws_tool tool = ws_ssv_tool;
+    ws_tool tool = ws_ssvfilt_tool;
     tool.backends = backends;
     char want[] = "/tmp/warpsieve.XXXXXX", got[] = "/tmp/warpsieve.XXXXXX";
     const int fd[2] = {mkstemp(want), mkstemp(got)};
     long size;
-    int same = run(&ws_ssv_tool, "scalar", "1", want, few) == 0;
+    int same = run(&ws_ssvfilt_tool, "scalar", "1", want, few) == 0;
     for (int i = 0; i < 2; i++) {
         was_lost = 0;
         for (int tries = 0; same && !was_lost && tries < 50; tries++) {
@@ -159,12 +159,12 @@ int main(void) {
     tap t = {0};
     chance.state = env ? strtoull(env, NULL, 0) : 1;
     tap_note("seed %llu", (unsigned long long)chance.state);
-    const ws_tool *const filters[] = {&ws_ssv_tool, &ws_msv_tool, &ws_vit_tool, &ws_fwd_tool};
+    const ws_tool *const filters[] = {&ws_ssvfilt_tool, &ws_msvfilt_tool, &ws_vitfilt_tool, &ws_fwdscore_tool};
     char table[] = "/tmp/warpsieve.XXXXXX", fasta[] = "/tmp/warpsieve.XXXXXX";
     const int fd[] = {mkstemp(table), mkstemp(fasta)};
     const char *const sequences[] = {"-a", MODELS, fasta, NULL}, *const rows[] = {"--allow-cut", MODELS, table, NULL};
     const char *const make_rows[] = {"-P", "0.2", MODELS, FASTA, NULL}, *const make_fasta[] = {"-O", "fasta", MODELS, FASTA, NULL};
-    if (run(&ws_ssv_tool, "auto", "0", table, make_rows) || run(&ws_ssv_tool, "auto", "0", fasta, make_fasta)) return 1;
+    if (run(&ws_ssvfilt_tool, "auto", "0", table, make_rows) || run(&ws_ssvfilt_tool, "auto", "0", fasta, make_fasta)) return 1;
     for (int i = 0; i < 4; i++) {
         const ws_backend device = as_device(scalar_of(filters[i])), cpu = as_cpu(filters[i]->backends);
         const ws_backend *const backends[] = {&device, &cpu, NULL};
@@ -176,11 +176,11 @@ int main(void) {
     unlink(fasta);
 
     const char *const reads[] = {TREE "ref.phy", TREE "ref.nwk", TREE "reads.fasta", NULL};
-    ws_backend tree = as_device(&ws_papara_scalar), tree_cpu = as_cpu(ws_papara_tool.backends);
+    ws_backend tree = as_device(&ws_papara_scalar), tree_cpu = as_cpu(ws_papara_score_tool.backends);
     tree.cpu_speed = 1e3; /* a tree and reads of a few letters: turns of one read */
     tree.batch = tree_cpu.batch = 20;
     const ws_backend *const papara[] = {&tree, &tree_cpu, NULL};
-    compare(&t, &ws_papara_tool, papara, "of reads", reads);
+    compare(&t, &ws_papara_score_tool, papara, "of reads", reads);
 
     const char *const regions[] = {"--raw", "tests/data/pairhmm/edge.in.gz", NULL};
     ws_pairhmm_backend pairs = ws_pairhmm_scalar, pairs_cpu = ws_pairhmm_scalar;
@@ -189,10 +189,10 @@ int main(void) {
     const ws_backend *const pairhmm[] = {&pairs.base, &pairs_cpu.base, NULL};
     compare(&t, &ws_pairhmm_tool, pairhmm, "of regions", regions);
 
-    ws_backend broken = as_device(scalar_of(&ws_ssv_tool));
+    ws_backend broken = as_device(scalar_of(&ws_ssvfilt_tool));
     broken.start = no_start;
-    const ws_backend *const no_device[] = {&broken, scalar_of(&ws_ssv_tool), NULL};
-    ws_tool tool = ws_ssv_tool;
+    const ws_backend *const no_device[] = {&broken, scalar_of(&ws_ssvfilt_tool), NULL};
+    ws_tool tool = ws_ssvfilt_tool;
     tool.backends = no_device;
     const char *const few[] = {MODELS, FASTA, NULL};
     tap_ok(&t, run(&tool, "auto", "1", "/dev/null", few) == 0, "auto goes on without a device that does not open, and says so");

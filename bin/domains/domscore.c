@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ * domscore: domains, final scores and hmmsearch's own tables of the pairs that passed the filters. */
+#include "bin/domains/from_windows.h"
+#include "kernels/filter/backend.h"
+#include "kernels/fwd/fwd.h"
+#include "lib/run/message.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The decision about sequences that come without pairs: fwdscore's. */
+static const ws_stage stage = {.bits_column = "fwd_bits", .p_column = "fwd_p", .default_p = 1e-5, .mu = WS_FTAU,
+                               .lambda = WS_FLAMBDA, .tail = 1, .bias = 1, .final = 1};
+
+/* ---- what comes in ---- */
+
+static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_worker *worker, ws_outtext *out, ws_err *err) {
+    return ((const ws_domscore *)job->own)->windows ? ws_dom_windows_score(job, b, hits, worker, &out->text, err)
+                                                    : ws_pool_pack(b, hits, worker, &out->text, err);
+}
+
+/* Enough to fill all threads for a while; and a bound on memory, of which a pair takes about a kilobyte and 6 bytes for each residue. */
+static int is_enough(const ws_job *job) {
+    const ws_pool *p = &((ws_domscore *)job->own)->pool;
+    return p->cells > 3e8 * job->nworker || p->codes.n + p->text.n > (64 << 20) || p->npair > (64 << 10);
+}
+
+/* With --stream the text of a sink leaves with each batch. */
+static int hand_over(ws_dom_out *o, ws_buf *text, ws_err *err) {
+    int rc = ws_sink_flush(&o->sink, err);
+    if (!rc) rc = ws_buf_add(text, o->sink.text.p, o->sink.text.n, err);
+    o->sink.text.n = 0;
+    return rc;
+}
+
+static int pack_main(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text, ws_err *err) {
+    ws_dom_out *o = own;
+    ws_domscore *d = job->own;
+    (void)item;
+    if (d->windows) return ws_dom_windows_take(d, made->text.p, made->text.n, err);
+    int rc = ws_pool_take(&d->pool, job->target, made->text.p, made->text.n, err);
+    if (!rc && (d->stream || is_enough(job))) rc = ws_domscore_score(o->job, err);
+    return rc || !d->stream ? rc : hand_over(o, text, err);
+}
+
+static int pack_side(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text, ws_err *err) {
+    (void)item;
+    (void)made;
+    return ((const ws_domscore *)job->own)->stream ? hand_over(own, text, err) : WS_OK;
+}
+
+/* ---- what goes out ---- */
+
+static int to_output(void *to, const char *p, size_t n, ws_err *err) {
+    const ws_dom_out *o = to;
+    return ws_job_write(o->job, o->number, p, n, 0, err);
+}
+
+static int no_size(ws_err *err, const char *what) {
+    return ws_fail(err, WS_EDATA, "the input does not say how many %s the database has, so there are no E-values; give -Z N", what);
+}
+
+/* -Z says megabases, of which both strands count unless the first stage searched one of them. */
+static int finish_windows(ws_job *job, int known, uint64_t residues, ws_err *err) {
+    const ws_domscore *d = job->own;
+    const ws_buf *lines = &ws_scan_of(job)->head->provenance;
+    const int one = lines->n && (memmem(lines->p, lines->n, "--watson", 8) || memmem(lines->p, lines->n, "--crick", 7));
+    if (!known && !d->Z_given) return no_size(err, "residues");
+    return ws_dom_windows_write(job, d->Z_given ? (uint64_t)(1e6 * d->Z) * (one ? 1 : 2) : residues, err);
+}
+
+static int finish(ws_job *job, ws_err *err) {
+    ws_domscore *d = job->own;
+    uint64_t n = 0, residues = 0;
+    const int known = ws_scan_counted(job, &n, &residues);
+    d->finished = 1;
+    if (d->windows) return finish_windows(job, known, residues, err);
+    int rc = ws_domscore_score(job, err);
+    for (int k = 0; k < d->nout; k++) {
+        d->out[k].sink.write = to_output;
+        d->out[k].sink.to = &d->out[k];
+    }
+    if (!rc && !d->stream) rc = ws_domscore_write(job, known ? (double)n : NAN, 1, err);
+    for (int k = 0; k < d->nout; k++) job->out[d->out[k].number].rows = d->out[k].rows;
+    if (!rc && d->failed) {
+        *err = d->failure;
+        if (d->failed > 1) ws_err_prefix(err, "%llu pairs could not be scored, the first of them: ", (unsigned long long)d->failed);
+        rc = err->code;
+    }
+    return !rc && !known && !d->Z_given ? no_size(err, "sequences") : rc;
+}
+
+/* Behind a cut, or other bad input: what is held, without E-values that need what nobody knows. */
+static int flush(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
+    ws_domscore *d = job->own;
+    ws_dom_out *o = own;
+    int rc = WS_OK;
+    if (!d->finished && !d->windows && job->failed == WS_EDATA) {
+        d->finished = 1;
+        rc = ws_domscore_score(o->job, err);
+        if (!rc && !d->stream) rc = ws_domscore_write(o->job, NAN, 0, err);
+    }
+    return rc ? rc : hand_over(o, text, err);
+}
+
+/* ---- opening ---- */
+
+static int head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
+    const ws_domscore *d = job->own;
+    return d->windows ? ws_dom_windows_head(job, (int)((ws_dom_out *)own - d->out), text, err) : ws_domscore_head(job, own, text, err);
+}
+
+static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err) {
+    const ws_domscore *d = job->own;
+    return d->windows ? ws_dom_windows_end(job, (int)((ws_dom_out *)own - d->out), rows, text, err)
+                      : ws_domscore_end(job, own, rows, text, err);
+}
+
+static void add_output(ws_job *job, ws_dom_form form, const char *path) {
+    ws_domscore *d = job->own;
+    ws_dom_out *o = &d->out[d->nout];
+    ws_output output = {.path = path, .own = o, .head = head, .pack = d->nout ? pack_side : pack_main,
+                        .end = end, .flush = flush};
+    *o = (ws_dom_out){.form = form, .job = job};
+    if (d->nout++ == 0) ws_scan_of(job)->main = (ws_scan_output){output, emit};
+    else o->number = ws_job_add_output(job, &output);
+}
+
+static int needs_alignments(const ws_domscore *d) {
+    for (int k = 0; k < d->nout; k++) switch (d->out[k].form) {
+        case WS_DOMFORM_TEXT:
+            if (!d->noali) return 1;
+            break;
+        case WS_DOMFORM_STO: case WS_DOMFORM_A2M: case WS_DOMFORM_A3M: case WS_DOMFORM_FASTA: return 1;
+        default: break;
+        }
+    return 0;
+}
+
+static int open_outputs(ws_job *job, ws_err *err) {
+    ws_domscore *d = job->own;
+    add_output(job, (ws_dom_form)d->form, NULL);
+    if (d->tblout) add_output(job, WS_DOMFORM_TBLOUT, d->tblout);
+    if (d->domtblout) add_output(job, WS_DOMFORM_DOMTBLOUT, d->domtblout);
+    if (d->msa) add_output(job, WS_DOMFORM_STO, d->msa);
+    if (job->common.fields && d->form != WS_DOMFORM_TSV)
+        return ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
+    if (d->rejected)
+        return ws_fail(err, WS_EUSAGE, "domscore has no -U: what it does not report was found, but below the thresholds; use fwdscore -U");
+    int rc = ws_hitcols_choose(&d->columns, job->common.fields, err);
+    if (rc == WS_EUSAGE) { /* the columns of windows are others, and nobody knows yet what comes in */
+        ws_genome_results r = {0};
+        ws_err own;
+        d->fields = *err;
+        if (!ws_genome_columns(&r, job->common.fields, &own)) rc = WS_OK;
+    }
+    d->columns.plain = job->common.plain;
+    d->hold = (d->form == WS_DOMFORM_TSV ? d->columns.hold : 0) | (needs_alignments(d) ? WS_HOLD_ALIGNMENTS : 0);
+    return rc;
+}
+
+static int open_tool(ws_job *job, ws_err *err) {
+    ws_domscore *d = job->own;
+    int rc = ws_cascade_open(job, &stage, err);
+    if (rc) return rc;
+    ws_scan_of(job)->own_fields = 1;
+    ws_scan_of(job)->ncol = 0; /* the scores of a table are not replaced: they say that its pairs passed */
+    rc = ws_domscore_check(d, &((ws_cascade *)job->data)->set, err);
+    if (!rc) rc = open_outputs(job, err);
+    if (!rc && !(d->tables = ws_calloc(job->ntarget, sizeof *d->tables, err))) rc = err->code;
+    return rc;
+}
+
+static void close_tool(ws_job *job) {
+    ws_domscore *d = job->own;
+    for (size_t m = 0; d->tables && m < job->ntarget; m++) ws_dom_tables_destroy(d->tables[m]);
+    for (int k = 0; k < d->nout; k++) ws_sink_release(&d->out[k].sink);
+    ws_free(d->tables);
+    ws_free(d->threshold);
+    ws_dom_windows_close(job);
+    ws_dom_crew_destroy(d->crew);
+    ws_pool_release(&d->pool);
+    ws_hitstore_destroy(&d->store);
+    ws_hitcols_release(&d->columns);
+    ws_cascade_close(job);
+}
+
+/* Windows or whole targets. */
+static int input(ws_job *job, ws_err *err) {
+    const ws_domscore *d = job->own;
+    const int rc = ws_cascade_input(job, err);
+    if (rc) return rc;
+    if (((const ws_cascade *)job->data)->windows) return ws_dom_windows_open(job, err);
+    if (d->fields.code) *err = d->fields;
+    else if (d->form == WS_DOMFORM_BED || d->form == WS_DOMFORM_GFF3)
+        return ws_fail(err, WS_EUSAGE, "-O bed and gff3 are for windows of long DNA, which ssvfilt --long makes");
+    return d->fields.code;
+}
+
+/* Rows that have a Forward score have passed. */
+static int has_passed(const ws_job *job) { return ws_head_find(ws_scan_of(job)->head, "fwd_bits") >= 0; }
+
+static const ws_scoring scoring = {.score_size = sizeof(ws_fscore), .input = input, .begin = ws_cascade_begin, .decide = ws_cascade_decide,
+                                   .has_passed = has_passed};
+
+static const ws_backend *const backends[] = {&ws_fwd_cuda, WS_FILTER_BACKENDS(ws_fwd_), NULL};
+
+const ws_tool ws_domscore_tool = {
+    .name = "domscore",
+    .summary = "domains, final scores, alignments and hmmsearch's tables",
+    .usage = "MODELS [FILE...]",
+    .columns = WS_HIT_COLUMNS,
+    .examples = "  # hmmsearch's tables, and a table of domains\n"
+                "  zcat db.fa.gz | msvfilt m.hmm | vitfilt m.hmm | fwdscore m.hmm > hits.tsv\n"
+                "  domscore --tblout hits.tbl --domtblout hits.dom m.hmm hits.tsv > domains.tsv\n"
+                "  # all included domains aligned\n"
+                "  ... | fwdscore m.hmm | domscore -O a3m m.hmm > domains.a3m\n",
+    .opts = ws_domscore_opts,
+    .own_size = sizeof(ws_domscore),
+    .defaults = ws_domscore_defaults,
+    .backends = backends,
+    .reader = &ws_scan_reader,
+    .for_reader = &scoring,
+    .open = open_tool,
+    .close = close_tool,
+    .make = ws_cascade_make,
+    .finish = finish,
+};

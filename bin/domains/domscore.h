@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of the program domscore share: its options, the pairs that wait to be scored, the hits held, the
+ * outputs. The stage itself is kernels/dom/dom.h. */
+#ifndef WS_DOMAINS_DOMSCORE_H
+#define WS_DOMAINS_DOMSCORE_H
+
+#include "kernels/dom/crew.h"
+#include "bin/filters/cascade.h"
+#include "lib/hits/options.h"
+#include "lib/hits/write.h"
+#include "lib/scan/scan.h"
+
+/* ---- pairs that wait: pool.c ---- */
+
+/* A sequence of the pool: places in `codes` and `text`, where name, description and quality follow one another. */
+typedef struct ws_pool_seq {
+    uint64_t number; /* in the stream */
+    size_t codes, text;
+    uint32_t L, nname, ndesc, nqual;
+} ws_pool_seq;
+
+typedef struct ws_pool_pair {
+    uint32_t seq, model;
+} ws_pool_pair;
+
+typedef struct ws_pool {
+    ws_buf codes, text;
+    ws_pool_seq *seq;
+    ws_pool_pair *pair;
+    size_t nseq, seq_cap, npair, pair_cap;
+    uint64_t number; /* sequences that came so far */
+    double cells;    /* of the pairs */
+} ws_pool;
+
+/* Appends the passing pairs of a batch's hits to `out`, in a form for ws_pool_take. */
+int ws_pool_pack(const ws_batch *b, const ws_hits *hits, const ws_worker *worker, ws_buf *out, ws_err *err);
+/* Adds what ws_pool_pack made. qlen of the targets is the models' length. Can fail with WS_ENOMEM alone. */
+int ws_pool_take(ws_pool *p, const ws_target *target, const char *packed, size_t n, ws_err *err);
+/* Forgets sequences and pairs, keeps memory. */
+void ws_pool_reuse(ws_pool *p);
+void ws_pool_release(ws_pool *p);
+
+/* ---- the program ---- */
+
+enum { WS_DOMSCORE_OUTPUTS = 4 }; /* the main one, --tblout, --domtblout, -A */
+
+/* An output and what it has had so far. */
+typedef struct ws_dom_out {
+    ws_dom_form form;
+    int number;     /* of the job's outputs */
+    ws_sink sink;
+    ws_job *job;
+    uint64_t rows;  /* in the sink */
+} ws_dom_out;
+
+/* Options, behind those that bin/filters reads, and the state of a run. */
+typedef struct ws_domscore {
+    ws_cascade_opts cascade; /* its p and nobias decide about sequences without pairs; first, as bin/filters wants it */
+    WS_HIT_FIELDS;
+    int stream;
+    const char *rejected, *target_name;
+
+    ws_thresholds *threshold; /* [models] */
+    int hold;                 /* WS_HOLD_... that the outputs need */
+    ws_hitcols columns;
+    ws_pool pool;
+    ws_hitstore store;
+    ws_dom_tables **tables;   /* [models], made when a model's first pair comes */
+    ws_dom_crew *crew;
+    ws_dom_out out[WS_DOMSCORE_OUTPUTS];
+    int nout;
+    uint64_t failed;          /* pairs whose ensemble needs more than `mem` */
+    ws_err failure;           /* about the first of them */
+    int finished;             /* all that was held is written */
+    struct ws_dom_windows *windows; /* from_windows.c; NULL: the pairs are whole targets */
+    ws_err fields;            /* what is wrong with -f unless the pairs are windows */
+} ws_domscore;
+
+/* options.c: the table, defaults, and what is wrong with their combination (WS_EUSAGE). Sets the thresholds of all models. */
+extern const ws_opt ws_domscore_opts[];
+void ws_domscore_defaults(void *own);
+int ws_domscore_check(ws_domscore *d, const ws_hmmset *set, ws_err *err);
+
+/* hold.c: the vector code of the job's backend, the best of the processor's where that is a device. */
+const ws_dom_backend *ws_domscore_backend(const ws_job *job);
+
+/* hold.c: scores all pairs of the pool and holds the hits; with --stream they are written. */
+int ws_domscore_score(ws_job *job, ws_err *err);
+
+/* report.c: all that is held, to all outputs. Z NaN: nobody knows it. whole: there is nothing more to come, so the reported targets can be
+ * counted. */
+int ws_domscore_write(ws_job *job, double Z, int whole, ws_err *err);
+/* What stands before the first row of an output, and behind the last one. */
+int ws_domscore_head(const ws_job *job, void *out, ws_buf *text, ws_err *err);
+int ws_domscore_end(const ws_job *job, void *out, uint64_t rows, ws_buf *text, ws_err *err);
+/* One target to all outputs, for --stream. */
+void ws_domscore_write_target(ws_domscore *d, const ws_hitquery *q, const ws_held *h);
+
+#endif

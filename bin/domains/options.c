@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ * domscore's options: thresholds as hmmsearch has them, outputs, and what excludes one another. */
+#include "bin/domains/domscore.h"
+
+#define AT(field) offsetof(ws_domscore, field)
+#define FLAG(name_, field, group_, help_) WS_HIT_FLAG(ws_domscore, name_, field, group_, WS_OPT_RESULT, help_)
+
+static const char *const forms[] = {WS_HIT_FORMS, "bed", "gff3", NULL};
+
+const ws_opt ws_domscore_opts[] = {
+    WS_HIT_SCORE_OPTS(ws_domscore),
+    WS_CASCADE_WINDOWS,
+
+    WS_CASCADE_MODELS,
+    {'P', "pvalue", "F3", WS_OPT_REAL, AT(cascade.p), "P",
+     "sequences without Forward scores pass if the P-value of theirs is at most P [1e-5]", .min = 0, .max = 1,
+     .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = AT(cascade.p_given)},
+    FLAG("nobias", cascade.nobias, WS_GROUP_FILTER, "do not correct that score for composition bias"),
+
+    WS_HIT_OUTPUT_OPTS(ws_domscore, forms, "tsv"),
+    FLAG("stream", stream, WS_GROUP_OUTPUT, "write in input order as hits are found; needs -Z and --domZ"),
+
+    {'U', "rejected", NULL, WS_OPT_STRING, AT(rejected), "FILE", "", .group = WS_GROUP_OUTPUT, .flags = WS_OPT_HIDDEN,
+     .given = WS_OPT_NOGIVEN}, /* in place of that of lib/scan */
+    {0, "target-name", NULL, WS_OPT_STRING, AT(target_name), "NAME", "", .group = WS_GROUP_MISC, .flags = WS_OPT_HIDDEN,
+     .given = WS_OPT_NOGIVEN}, /* of the database, from hmmsieve */
+    WS_OPT_END,
+};
+
+void ws_domscore_defaults(void *own) {
+    const ws_thresholds t = WS_THRESHOLDS_DEFAULT;
+    ws_domscore *d = own;
+    d->cascade.p = 1e-5;
+    d->E = t.E;
+    d->domE = t.domE;
+    d->incE = t.incE;
+    d->incdomE = t.incdomE;
+    d->seed = 42;
+    d->textw = 120;
+    d->mem = 4000000000u;
+}
+
+/* Says which two options exclude each other. */
+static int clash(int a, int b, const char *first, const char *second, ws_err *err) {
+    return a && b ? ws_fail(err, WS_EUSAGE, "%s and %s exclude each other", first, second) : WS_OK;
+}
+
+static int check_thresholds(const ws_domscore *d, int cut, ws_err *err) {
+    const struct {
+        int e, t;
+        const char *e_name, *t_name;
+    } kind[] = {{d->E_given, d->T_given, "-E", "-T"},
+                {d->domE_given, d->domT_given, "--domE", "--domT"},
+                {d->incE_given, d->incT_given, "--incE", "--incT"},
+                {d->incdomE_given, d->incdomT_given, "--incdomE", "--incdomT"}};
+    static const char *const name[] = {[WS_CUT_GA] = "--cut_ga", [WS_CUT_TC] = "--cut_tc", [WS_CUT_NC] = "--cut_nc"};
+    int rc = WS_OK;
+    for (size_t i = 0; i < sizeof kind / sizeof *kind && !rc; i++) {
+        rc = clash(kind[i].e, kind[i].t, kind[i].e_name, kind[i].t_name, err);
+        if (!rc && cut >= 0) rc = clash(kind[i].e, 1, kind[i].e_name, name[cut], err);
+        if (!rc && cut >= 0) rc = clash(kind[i].t, 1, kind[i].t_name, name[cut], err);
+    }
+    return rc;
+}
+
+static int check_outputs(const ws_domscore *d, ws_err *err) {
+    const int whole = d->form == WS_DOMFORM_TEXT || d->form == WS_DOMFORM_STO || d->form == WS_DOMFORM_A2M;
+    if (d->stream && !(d->Z_given && d->domZ_given))
+        return ws_fail(err, WS_EUSAGE, "--stream needs -Z and --domZ: before the end of the input nobody knows these numbers");
+    if (d->stream && (whole || d->msa))
+        return ws_fail(err, WS_EUSAGE, "--stream cannot write %s, which needs all hits first",
+                       d->msa ? "-A" : d->form == WS_DOMFORM_TEXT ? "-O text" : "an alignment in columns");
+    return clash(d->textw_given, d->notextw, "--textw", "--notextw", err);
+}
+
+int ws_domscore_check(ws_domscore *d, const ws_hmmset *set, ws_err *err) {
+    const int cut = d->cut_ga ? WS_CUT_GA : d->cut_nc ? WS_CUT_NC : d->cut_tc ? WS_CUT_TC : -1;
+    const ws_thresholds t = {d->E, d->domE, d->incE, d->incdomE, d->T, d->domT, d->incT, d->incdomT,
+                             d->T_given, d->domT_given, d->incT_given, d->incdomT_given};
+    if (d->cut_ga + d->cut_nc + d->cut_tc > 1)
+        return ws_fail(err, WS_EUSAGE, "only one of --cut_ga, --cut_nc and --cut_tc can be asked");
+    int rc = check_thresholds(d, cut, err);
+    if (!rc) rc = check_outputs(d, err);
+    if (rc) return rc;
+    if (!(d->threshold = ws_calloc(set->n, sizeof t, err))) return err->code;
+    for (size_t i = 0; i < set->n; i++) {
+        const ws_hmm *h = &set->hmm[i];
+        d->threshold[i] = t;
+        if (cut >= 0 && (rc = ws_thresholds_cut(&d->threshold[i], h, cut, err))) return rc;
+    }
+    return WS_OK;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ * What domscore writes: all that is held, model by model, to each output; heads and ends of the outputs. */
+#include "bin/domains/domscore.h"
+
+#include <math.h>
+#include <string.h>
+
+#define AUTHOR "domscore (warpsieve " WS_VERSION ")"
+enum { BLOCK = 200 }; /* columns of Stockholm, as hmmsearch has them */
+
+static ws_textconf text_conf(const ws_domscore *d) {
+    return (ws_textconf){.width = d->notextw ? 0 : (int)d->textw, .alignments = !d->noali, .accessions = d->acc,
+                         .z_given = d->Z_given, .domz_given = d->domZ_given};
+}
+
+/* Takes the counts of a model's filters from the tally of hmmsieve. A filter that has not run lets every sequence with residues through.
+ * Then all of them are in the pool. */
+static void count_passed(const ws_job *job, size_t m, ws_textconf *text) {
+    const ws_tally *t = ((const ws_cascade *)job->data)->tally;
+    const ws_domscore *d = job->own;
+    text->known = ws_scan_counted(job, &text->seqs, &text->residues);
+    text->filters = t != NULL;
+    for (int f = 0; t && f < WS_TEXT_FILTERS; f++) {
+        const double p = t->p[WS_PAST_MSV + f];
+        text->filter_p[f] = p > 0 ? p : 1;
+        text->passed[f] = p > 0 ? t->count[m][WS_PAST_MSV + f] : d->pool.number;
+    }
+}
+
+/* Returns how many rows a target has: of a table of targets one, else one for each domain. */
+static uint64_t rows_of(const ws_dom_out *o, const ws_held *h) {
+    const int reported = (h->flags & WS_HELD_REPORTED) != 0;
+    return o->form == WS_DOMFORM_TBLOUT || o->form == WS_DOMFORM_IDS ? (uint64_t)reported : reported ? h->nreported : 0;
+}
+
+static void write_target(const ws_domscore *d, ws_dom_out *o, const ws_hitquery *q, const ws_held *h) {
+    switch (o->form) {
+    case WS_DOMFORM_TSV: ws_write_columns_target(&o->sink, q, &d->columns, h); break;
+    case WS_DOMFORM_TBLOUT: ws_write_tblout_target(&o->sink, q, h, 0); break;
+    case WS_DOMFORM_DOMTBLOUT: ws_write_domtblout_target(&o->sink, q, h, 0); break;
+    case WS_DOMFORM_A3M: ws_write_a3m_target(&o->sink, q, h); break;
+    case WS_DOMFORM_FASTA: ws_write_fasta_target(&o->sink, q, h); break;
+    case WS_DOMFORM_IDS: ws_write_ids_target(&o->sink, q, h); break;
+    case WS_DOMFORM_TEXT: case WS_DOMFORM_STO: case WS_DOMFORM_A2M: break; /* of whole lists alone */
+    case WS_DOMFORM_BED: case WS_DOMFORM_GFF3: break; /* of windows alone */
+    }
+}
+
+void ws_domscore_write_target(ws_domscore *d, const ws_hitquery *q, const ws_held *h) {
+    for (int k = 0; k < d->nout; k++) {
+        write_target(d, &d->out[k], q, h);
+        d->out[k].rows += rows_of(&d->out[k], h);
+    }
+}
+
+static void write_list(const ws_domscore *d, ws_dom_out *o, const ws_hitquery *q, const ws_textconf *text, int first) {
+    switch (o->form) {
+    case WS_DOMFORM_TEXT: ws_write_text(&o->sink, q, text); break;
+    case WS_DOMFORM_TBLOUT: ws_write_tblout(&o->sink, q, first); break;
+    case WS_DOMFORM_DOMTBLOUT: ws_write_domtblout(&o->sink, q, first); break;
+    case WS_DOMFORM_STO: ws_write_msa(&o->sink, q, WS_MSA_STOCKHOLM, d->notextw ? 0 : BLOCK, AUTHOR); break;
+    case WS_DOMFORM_A2M: ws_write_msa(&o->sink, q, WS_MSA_A2M, 0, AUTHOR); break;
+    default:
+        for (size_t i = 0; i < q->list->n; i++) write_target(d, o, q, q->list->hit[i]);
+    }
+}
+
+int ws_domscore_write(ws_job *job, double Z, int whole, ws_err *err) {
+    ws_domscore *d = job->own;
+    const double size = d->Z_given ? d->Z : Z, domZ = d->domZ_given ? d->domZ : whole ? 0 : NAN;
+    ws_textconf text = text_conf(d);
+    int rc = WS_OK;
+    for (size_t m = 0; m < job->ntarget && !rc; m++) {
+        const ws_hmm_target *h = job->target[m].data;
+        ws_hitlist *l = &d->store.list[m];
+        const ws_hitquery q = {h->hmm, &h->profile, l};
+        count_passed(job, m, &text);
+        ws_hitlist_prune(l, &d->threshold[m], size);
+        ws_hitlist_rank(l, &d->threshold[m], (ws_spaces){size, domZ});
+        for (int k = 0; k < d->nout && !rc; k++) {
+            write_list(d, &d->out[k], &q, &text, m == 0);
+            for (size_t i = 0; i < l->n; i++) d->out[k].rows += rows_of(&d->out[k], l->hit[i]);
+            if (d->out[k].sink.err.code) rc = ws_sink_flush(&d->out[k].sink, err);
+        }
+    }
+    for (int k = 0; k < d->nout && !rc; k++) rc = ws_sink_flush(&d->out[k].sink, err);
+    return rc;
+}
+
+/* ---- heads and ends ---- */
+
+static const char rule[] = "# - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -\n";
+
+static const char *target_name(const ws_job *job) {
+    const ws_domscore *d = job->own;
+    const char *name = d->target_name ? d->target_name : job->ninput ? job->input[0] : "-";
+    return strcmp(name, "-") == 0 ? "standard input" : name;
+}
+
+/* Readers of hmmsearch's report look for its first words, and for a version. */
+static int text_head(const ws_job *job, ws_buf *text, ws_err *err) {
+    return ws_buf_addf(text, err,
+                       "# hmmsearch :: search profile(s) against a sequence database\n"
+                       "# HMMER 3.4 (the format; computed by domscore of warpsieve " WS_VERSION "); http://hmmer.org/\n%s"
+                       "# query HMM file:                  %s\n# target sequence database:        %s\n%s\n",
+                       rule, job->cmdline.operand[0], target_name(job), rule);
+}
+
+static int table_head(const ws_job *job, ws_buf *text, ws_err *err) {
+    const ws_domscore *d = job->own;
+    ws_sink s = {0};
+    int rc = ws_scan_provenance(job, text, err);
+    if (rc || job->common.header == WS_HEADER_NONE) return rc;
+    ws_write_columns_head(&s, &d->columns);
+    rc = ws_sink_flush(&s, err);
+    if (!rc) rc = ws_buf_addf(text, err, "%s%.*s\n", job->common.header == WS_HEADER_HASH ? "#" : "", (int)s.text.n, s.text.p);
+    ws_sink_release(&s);
+    return rc;
+}
+
+/* The head of a table of hmmsearch's that is written as hits are found: the first name is not known yet. */
+static int stream_head(const ws_job *job, ws_dom_form form, ws_buf *text, ws_err *err) {
+    const ws_hmm_target *h = job->target[0].data;
+    const ws_hitlist none = {0};
+    const ws_hitquery q = {h->hmm, NULL, &none};
+    ws_sink s = {0};
+    if (form == WS_DOMFORM_TBLOUT) ws_write_tblout(&s, &q, 1);
+    else ws_write_domtblout(&s, &q, 1);
+    int rc = ws_sink_flush(&s, err);
+    if (!rc) rc = ws_buf_add(text, s.text.p, s.text.n, err);
+    ws_sink_release(&s);
+    return rc;
+}
+
+int ws_domscore_head(const ws_job *job, void *out, ws_buf *text, ws_err *err) {
+    const ws_domscore *d = job->own;
+    switch (((const ws_dom_out *)out)->form) {
+    case WS_DOMFORM_TSV: return table_head(job, text, err);
+    case WS_DOMFORM_TEXT: return text_head(job, text, err);
+    case WS_DOMFORM_TBLOUT: case WS_DOMFORM_DOMTBLOUT:
+        return d->stream ? stream_head(job, ((const ws_dom_out *)out)->form, text, err) : WS_OK;
+    default: return WS_OK;
+    }
+}
+
+/* hmmsearch's tables end with what made them. No folder and no date, so that equal searches give equal bytes. */
+static int hmmer_end(const ws_job *job, ws_buf *text, ws_err *err) {
+    return ws_buf_addf(text, err,
+                       "#\n# Program:         domscore\n# Version:         warpsieve " WS_VERSION "\n# Pipeline mode:   SEARCH\n"
+                       "# Query file:      %s\n# Target file:     %s\n# Option settings: domscore %s\n# [ok]\n",
+                       job->cmdline.operand[0], target_name(job), job->cmdline.args.p ? job->cmdline.args.p : "");
+}
+
+int ws_domscore_end(const ws_job *job, void *out, uint64_t rows, ws_buf *text, ws_err *err) {
+    const ws_dom_out *o = out;
+    uint64_t in, residues;
+    (void)rows;
+    switch (o->form) {
+    case WS_DOMFORM_TSV:
+        if (job->common.no_provenance) return WS_OK;
+        if (!ws_scan_counted(job, &in, &residues)) return ws_buf_addf(text, err, "##end rows=%llu\n", (unsigned long long)o->rows);
+        return ws_buf_addf(text, err, "##end rows=%llu in=%llu residues=%llu\n", (unsigned long long)o->rows, (unsigned long long)in,
+                           (unsigned long long)residues);
+    case WS_DOMFORM_TEXT: return ws_buf_addf(text, err, "[ok]\n");
+    case WS_DOMFORM_TBLOUT: case WS_DOMFORM_DOMTBLOUT: return hmmer_end(job, text, err);
+    default: return WS_OK;
+    }
+}

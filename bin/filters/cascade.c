@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ * Opening of a filter: models into targets, options into thresholds, columns. */
+#include "lib/base/memory.h"
+#include "lib/io/source.h"
+#include "bin/filters/cutoffs.h"
+
+#include "lib/hmm/fscore.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- models ---- */
+
+int ws_cascade_make(ws_job *job, uint32_t t, ws_err *err) {
+    ws_cascade *c = job->data;
+    ws_hmm_target *m = &c->model[t];
+    int rc = ws_hmmset_load(&c->set, t, err);
+    if (rc) return rc;
+    ws_bias_set(&m->bias, m->hmm);
+    rc = ws_profile_create(&m->profile, m->hmm, err);
+    if (!rc && c->windows) rc = ws_cascade_windows_make(job, t, m->hmm, &m->profile, err);
+    if (!job->target[t].hash) job->target[t].hash = m->hmm->hash; /* once: the writer may look while the model is made again */
+    ws_hmm_forget(&c->set.hmm[t]);
+    return rc;
+}
+
+/* Bounds the memory of made models, unless some cannot be read again, since their file is compressed or a pipe. */
+static void bound_models(ws_job *job, const ws_cascade *c, uint64_t mem) {
+    for (size_t i = 0; i < c->set.n; i++)
+        if (!c->set.place[i].n) mem = 0;
+    job->target_mem = job->tool->forget ? mem : 0;
+}
+
+/* Windows keep what was made of their models. */
+void ws_cascade_forget(ws_job *job, uint32_t t) {
+    ws_cascade *c = job->data;
+    if (c->windows) return;
+    ws_profile_destroy(&c->model[t].profile);
+    ws_hmm_forget_annotation(&c->set.hmm[t]);
+}
+
+/* A profile has a score for each code and eight transitions. */
+size_t ws_cascade_made_size(const ws_job *job, uint32_t t) {
+    const ws_cascade *c = job->data;
+    return ((size_t)c->set.hmm[t].abc->Kp + WS_NPTRANS) * sizeof(float) * (size_t)(c->set.hmm[t].M + 1);
+}
+
+/* Limits the cells of a batch, so that the next program of a pipe gets its rows within a second of device time. A
+ * genome's annotation has models with 4 M nodes in all; with a device's usual 4 M residues it made one batch, whose
+ * 900,000 rows one thread wrote. With 10,000 models on an H200 the limit cuts the chain from 6.4 s to 4.2 s; the
+ * kernels alone lose 5 %: bench/h200-2026-11-21.md. */
+#define BATCH_CELLS 1e12
+enum { BATCH_LEAST = 128 << 10 };
+
+/* Residues of a batch for each of the first models, behind the first filter. A batch is worked on in parts only if there are several models
+ * (lib/scan/split.c). What a proteome leaves for one model is 100,000 residues, which one thread would score. */
+enum { BATCH_OF_A_MODEL = 16 << 10 };
+
+static int make_targets(ws_job *job, ws_cascade *c, ws_err *err) {
+    char name[64];
+    double nodes = 1;
+    job->target = ws_calloc(c->set.n, sizeof *job->target, err);
+    if (!job->target) return WS_ENOMEM;
+    job->ntarget = c->set.n;
+    for (size_t i = 0; i < c->set.n; i++) {
+        job->target[i] = (ws_target){.name = c->set.hmm[i].name, .qlen = (uint64_t)c->set.hmm[i].M,
+                                     .acc = c->set.hmm[i].acc, .data = &c->model[i]};
+        nodes += (double)c->set.hmm[i].M;
+    }
+    job->most_batch = ws_max(BATCH_LEAST, (uint64_t)(BATCH_CELLS / nodes));
+    if (c->stage->later && c->set.n < BATCH_LEAST / BATCH_OF_A_MODEL) job->default_batch = c->set.n * BATCH_OF_A_MODEL;
+    snprintf(name, sizeof name, "%zu_models", c->set.n);
+    ws_buf id = {0};
+    int rc = ws_buf_addf(&id, err, "%s(xxh3:%016llx)", c->set.n == 1 ? c->set.hmm[0].name : name,
+                         (unsigned long long)c->set.xxh3);
+    job->model_id = id.p;
+    return rc;
+}
+
+/* ---- options ---- */
+
+static int thresholds(ws_cascade *c, const ws_job *job, ws_err *err) {
+    const ws_cascade_opts *o = c->opts;
+    if (o->evalue_given && !o->z_given)
+        return ws_fail(err, WS_EUSAGE, "-E needs -Z: a stream does not know how many sequences the database has");
+    c->max_p = o->p_given ? o->p : o->bits_given || o->evalue_given ? HUGE_VAL : c->stage->default_p;
+    int asks_p = c->max_p < 1 || o->evalue_given;
+    for (size_t i = 0; i < c->set.n; i++) {
+        const ws_hmm *h = &c->set.hmm[i];
+        if (c->stage->final && !h->calibrated)
+            return ws_fail(err, WS_EDATA, "model %s has no STATS lines, so no E-values are possible; build it with hmmbuild", h->name);
+        if (asks_p && !h->calibrated && !ws_scan_of(job)->all)
+            return ws_fail(err, WS_EDATA,
+                           "model %s has no STATS lines, so it has no P-values; use -T BITS or -a, or build it with hmmbuild", h->name);
+        c->model[i].hmm = h;
+        c->model[i].gate = ws_gate_make(c, h);
+    }
+    return WS_OK;
+}
+
+static int add_column(ws_job *job, const char *name, ws_coltype type, int if_absent) {
+    ws_scan *scan = ws_scan_of(job);
+    scan->col[scan->ncol] = (ws_col){.name = name, .type = type, .if_absent = if_absent};
+    return scan->ncol++;
+}
+
+static void columns(ws_job *job, ws_cascade *c) {
+    const ws_stage *s = c->stage;
+    c->col_bias = c->col_evalue = c->col_sat = c->col_window = -1;
+    if (c->opts->windows) {
+        c->col_window = ws_scan_of(job)->ncol;
+        for (int k = 0; k < WS_LONG_NCOLUMN; k++) ws_scan_of(job)->col[ws_scan_of(job)->ncol++] = ws_long_column[k];
+        if (!s->bias) return; /* the scan for windows computes no score */
+    }
+    c->col_bits = add_column(job, s->bits_column, WS_COL_BITS, 0);
+    if (s->bias && !c->opts->nobias) c->col_bias = add_column(job, "bias_bits", WS_COL_BITS, !s->bias_column);
+    c->col_p = add_column(job, s->p_column, WS_COL_P, 0);
+    if (s->e_column) c->col_evalue = add_column(job, s->e_column, WS_COL_P, 0);
+    if (!s->sat_column) return;
+    c->col_sat = add_column(job, s->sat_column, WS_COL_COUNT, 0);
+    ws_scan_of(job)->col[c->col_sat].on_demand = 1;
+}
+
+/* Takes the first operand as the model file, unless -m names some, and the others as inputs. Fails if standard input would be
+ * read twice. */
+static int operands(ws_job *job, ws_cascade *c, ws_err *err) {
+    const ws_cmdline *cl = &job->cmdline;
+    const int given = c->opts->models.n;
+    if (cl->noperand == 0 && !given) return ws_fail(err, WS_EUSAGE, "no model file: the first operand is the HMM, the rest are sequences");
+    c->path = given ? c->opts->models.value : cl->operand;
+    c->npath = given ? (size_t)given : 1;
+    job->input = cl->operand + !given;
+    job->ninput = cl->noperand - !given;
+    int from_stdin = job->ninput == 0;
+    for (int i = 0; i < job->ninput; i++) from_stdin |= ws_source_is_stdin(job->input[i]);
+    for (size_t i = 0; i < c->npath; i++) from_stdin += ws_source_is_stdin(c->path[i]) != 0;
+    if (from_stdin > 1)
+        return ws_fail(err, WS_EUSAGE, "both the model and the sequences would be read from standard input; name a file for one of them");
+    return WS_OK;
+}
+
+static int open_tally(ws_cascade *c, ws_err *err) {
+    const ws_past past = c->stage->passed;
+    int rc = ws_tally_open(&c->tally, (int)c->opts->tally, c->set.n, err);
+    if (rc || past == WS_PAST_NOTHING) return rc;
+    c->tally->p[past] = c->max_p;
+    if (c->stage->uncorrected_first) c->tally->p[WS_PAST_MSV] = c->max_p;
+    return WS_OK;
+}
+
+int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
+    ws_cascade *c = job->data = ws_calloc(1, sizeof *c, err);
+    if (!c) return WS_ENOMEM;
+    c->stage = stage;
+    c->opts = job->own;
+    int rc = operands(job, c, err);
+    if (!rc) rc = ws_hmmset_find(&c->set, c->path, c->npath, ws_job_threads(job), err);
+    if (!rc && !(c->model = ws_calloc(c->set.n, sizeof *c->model, err))) rc = err->code;
+    if (!rc) rc = thresholds(c, job, err);
+    if (!rc) rc = make_targets(job, c, err);
+    if (!rc && c->opts->tally_given) rc = open_tally(c, err);
+    ws_scan_of(job)->mem = c->opts->mem ? c->opts->mem : ws_memory_allowed() / 4;
+    if (!rc) bound_models(job, c, ws_scan_of(job)->mem / 2);
+    if (!rc) ws_scan_of(job)->abc = c->set.hmm[0].abc;
+    ws_scan_of(job)->looks_like_dna =
+        "the models are of proteins, but the sequences look like DNA; their letters are scored as amino acids";
+    if (stage->window_part & (WS_LONG_HAS_SSV | WS_LONG_HAS_MSV) && !c->opts->windows)
+        ws_scan_of(job)->looks_long =
+            "a record has more than 100000 residues and is scored as one target; --long looks for places in it, as nhmmer does";
+    columns(job, c);
+    return rc || !c->opts->windows ? rc : ws_cascade_windows_open(job, err);
+}
+
+void ws_cascade_close(ws_job *job) {
+    ws_cascade *c = job->data;
+    if (!c) return;
+    ws_cascade_windows_close(job);
+    for (size_t i = 0; c->model && i < c->set.n; i++) ws_profile_destroy(&c->model[i].profile);
+    ws_free(c->model);
+    ws_tally_close(c->tally, c->set.n);
+    ws_hmmset_release(&c->set);
+    ws_free(job->target);
+    ws_free(c);
+}
+
+int ws_cascade_begin(const ws_job *job, const ws_batch *b, ws_worker *worker, ws_err *err) {
+    (void)job;
+    int rc = ws_buf_reserve(&worker->perseq, b->n * sizeof(ws_lenmodel), err);
+    if (rc) return rc;
+    ws_lenmodel *lm = (ws_lenmodel *)(void *)worker->perseq.p;
+    for (size_t i = 0; i < b->n; i++) ws_lenmodel_set(&lm[i], b->len[i]);
+    return WS_OK;
+}
+
+const ws_scoring ws_cascade_scoring = {
+    .score_size = sizeof(ws_fscore), .input = ws_cascade_input, .begin = ws_cascade_begin, .decide = ws_cascade_decide};

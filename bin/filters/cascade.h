@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ * What the four filters of the HMM cascade share: models as targets, options for what passes, and hmmsearch's
+ * decision. Source: specification profile-filters.md, sections 11 and 12. */
+#ifndef WS_FILTERS_CASCADE_H
+#define WS_FILTERS_CASCADE_H
+
+#include "bin/filters/tally.h"
+#include "lib/hmm/target.h"
+#include "bin/filters/window_rows.h"
+
+/* The settings in which the filters differ. */
+typedef struct ws_stage {
+    const char *bits_column, *p_column;
+    const char *sat_column; /* 1 where the score exceeds the range of its integers; NULL: it has no such range */
+    double default_p;      /* hmmsearch's F1, F2, F3 */
+    int mu, lambda;        /* WS_MMU ...: indices into ws_hmm.evparam */
+    int tail;              /* P comes from the exponential tail (Forward), else from the Gumbel distribution */
+    int bias;              /* the stage subtracts the composition bias before it computes P */
+    int bias_column;       /* the table has a bias column even if the input table has one (msv) */
+    int uncorrected_first; /* P of the uncorrected score must pass first; the stage computes the bias only then (msv) */
+    int may_skip;          /* rows whose MSV P is at or below -P pass without a Viterbi P (vit) */
+    const char *e_column;  /* name of the E-value column; NULL: none (all but fwd) */
+    int later;             /* a filter stands in front of the stage, so few sequences come (vit, fwd) */
+    ws_past passed;        /* what a pair that passes is counted as, where the stages of a pipe share a tally */
+    int final;             /* E-values follow, so each model must be calibrated (dom) */
+    double window_p;       /* nhmmer's F1, F2, F3, where the targets are windows */
+    int window_part;       /* WS_LONG_HAS_...: what cuts windows, or into sub-windows, and what tests them; 0: dom */
+} ws_stage;
+
+typedef struct ws_cascade_opts {
+    double p, bits, evalue, z;
+    int p_given, bits_given, evalue_given, z_given;
+    ws_opt_list models; /* -m: in place of the first operand */
+    int nobias, no_skip;
+    long long tally; /* descriptor of the tally that hmmsieve shares with its stages */
+    int tally_given;
+    int windows, watson, crick; /* --long, and which strands */
+    uint64_t block;
+    long long w_length, full;   /* full: --B1, --B2 or --B3; 0: what the stage says */
+    double w_beta;
+    uint64_t mem;
+} ws_cascade_opts;
+
+#define WS_CASCADE_AT(field) offsetof(ws_cascade_opts, field)
+#define WS_CASCADE_FLAG(name_, field, help_)                                                                             \
+    {0, name_, NULL, WS_OPT_FLAG, WS_CASCADE_AT(field), NULL, help_, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT,      \
+     .given = WS_OPT_NOGIVEN}
+#define WS_CASCADE_REAL(letter_, name_, field, arg_, help_, max_, above_)                                                \
+    {letter_, name_, NULL, WS_OPT_REAL, WS_CASCADE_AT(field), arg_, help_, .min = 0, .max = max_, .group = WS_GROUP_FILTER, \
+     .flags = WS_OPT_RESULT | (above_), .given = WS_CASCADE_AT(field##_given)}
+
+/* Entries of the option table that all four filters have. */
+#define WS_CASCADE_OPTS(default_p)                                                                                       \
+    WS_CASCADE_MODELS, WS_CASCADE_MEM,                                                                                   \
+    WS_CASCADE_REAL('P', "pvalue", p, "P", "pass if the P-value is at most P [" default_p "]", 1, 0),                         \
+        {'T', "bits", NULL, WS_OPT_REAL, WS_CASCADE_AT(bits), "BITS", "pass if the bit score is at least BITS; replaces the default -P", \
+         .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_CASCADE_AT(bits_given)},                               \
+        WS_CASCADE_REAL('E', "evalue", evalue, "E", "pass if P times -Z is at most E", 1e300, WS_OPT_ABOVE),                 \
+        WS_CASCADE_REAL('Z', "db-size", z, "N", "sequences in the whole database, for E-values: in= of the ##end line", 1e18, \
+                        WS_OPT_ABOVE)
+#define WS_CASCADE_MEM                                                                                                     \
+    {0, "mem", NULL, WS_OPT_SIZE, WS_CASCADE_AT(mem), "SIZE", "memory for models, batches, rows [a quarter of what there is]",     \
+     .min = 1e6, .max = 1e15, .group = WS_GROUP_RUN, .given = WS_OPT_NOGIVEN}
+#define WS_CASCADE_MODELS                                                                                                  \
+    {0, "tally", NULL, WS_OPT_INT, WS_CASCADE_AT(tally), "FD", "", .min = 0, .max = 1e6, .group = WS_GROUP_MISC,          \
+     .flags = WS_OPT_HIDDEN, .given = WS_CASCADE_AT(tally_given)},                                                          \
+    {'m', "models", NULL, WS_OPT_LIST, WS_CASCADE_AT(models), "FILE", "models, in place of the operand MODEL; may be given several times", \
+     .group = WS_GROUP_FILTER, .given = WS_OPT_NOGIVEN}
+#define WS_CASCADE_NOBIAS WS_CASCADE_FLAG("nobias", nobias, "do not correct for composition bias")
+
+/* Of stages that read windows: what decides about MAXL, and of those with a bias test over how many residues that counts in full. */
+#define WS_CASCADE_WINDOWS \
+    {0, "w_length", NULL, WS_OPT_INT, WS_CASCADE_AT(w_length), "N", "of windows: longest instance of a model [what the model says]", \
+     .min = 4, .max = 100000000, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}, \
+        {0, "w_beta", NULL, WS_OPT_REAL, WS_CASCADE_AT(w_beta), "X", "of windows: the same by the share X that it leaves out", .min = 0, \
+         .max = 1, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, .given = WS_OPT_NOGIVEN}
+#define WS_CASCADE_FULL(name_, default_) \
+    {0, name_, NULL, WS_OPT_INT, WS_CASCADE_AT(full), "N", "of windows: residues over which bias counts in full [" default_ "]", .min = 1, \
+     .max = INT32_MAX, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}
+#define WS_CASCADE_STRAND(name_, field, help_) \
+    {0, name_, NULL, WS_OPT_FLAG, WS_CASCADE_AT(field), NULL, help_, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, \
+     .given = WS_OPT_NOGIVEN}
+/* Of stages that cut records into windows. */
+#define WS_CASCADE_LONG \
+    WS_CASCADE_STRAND("long", windows, "targets are places in long DNA: write windows of both strands, as nhmmer finds them"), \
+        WS_CASCADE_STRAND("watson", watson, "with --long: search the strand as it is read only"), \
+        WS_CASCADE_STRAND("crick", crick, "with --long: search the other strand only"), \
+        {0, "block_length", NULL, WS_OPT_SIZE, WS_CASCADE_AT(block), "N", "with --long: residues of a block [262144]", .min = 50000, \
+         .max = 1e9, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}
+
+/* Members of a ws_tool for a stage; lib/run/tool.h specifies each.
+ * tool->open calls ws_cascade_open with its stage. ws_cascade_open finds the models, which are the job's targets
+ * (ws_hmm_target), and checks the options. ws_cascade_close frees what ws_cascade_open made, also after a failure.
+ * ws_cascade_make makes bias and profile of one target. begin makes a ws_lenmodel for each sequence. decide applies
+ * hmmsearch's decision to each pair of a task (profile-filters.md, section 12.2). */
+int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err);
+void ws_cascade_close(ws_job *job);
+int ws_cascade_make(ws_job *job, uint32_t t, ws_err *err);
+void ws_cascade_forget(ws_job *job, uint32_t t);
+size_t ws_cascade_made_size(const ws_job *job, uint32_t t);
+int ws_cascade_begin(const ws_job *job, const ws_batch *b, ws_worker *worker, ws_err *err);
+int ws_cascade_decide(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_worker *worker,
+                     ws_hits *hits, ws_err *err);
+
+extern const ws_scoring ws_cascade_scoring; /* results are ws_fscore */
+
+/* Initialises these members in a filter's ws_tool. The filter's tool.c adds opts, defaults, backends and open_stage. */
+#define WS_CASCADE_TOOL                                                                                              \
+    .opts = opts, .own_size = sizeof(ws_cascade_opts), .defaults = defaults, .backends = backends, .reader = &ws_scan_reader, \
+    .for_reader = &ws_cascade_scoring, .open = open_stage, .close = ws_cascade_close, .make = ws_cascade_make, \
+    .forget = ws_cascade_forget, .made_size = ws_cascade_made_size
+
+/* What decide and the cutters know of windows: bin/filters/windows.c. */
+typedef struct ws_cascade_windows ws_cascade_windows;
+
+/* The state that ws_cascade_open makes in job->data, for the files of this folder. */
+typedef struct ws_cascade {
+    const ws_stage *stage;
+    const ws_cascade_opts *opts;
+    double max_p;         /* a pair passes if P <= max_p; HUGE_VAL: no limit on P */
+    int col_bits, col_bias, col_p, col_evalue, col_sat; /* indices into ws_hit.value; -1: no such column */
+    const char *const *path; /* [npath] of the models */
+    size_t npath;
+    ws_hmmset set;        /* without the tables of the models, which ws_cascade_make needs for a moment */
+    ws_hmm_target *model; /* [set.n] */
+    ws_tally *tally;      /* NULL: nobody asks */
+    ws_cascade_windows *windows; /* NULL: the targets are whole sequences */
+    int col_window;       /* the first of the columns of windows; -1: none are written */
+} ws_cascade;
+
+/* bin/filters/windows.c. open: the tool has --long; WS_ENOMEM, or WS_EUSAGE where options exclude one another. */
+int ws_cascade_windows_open(ws_job *job, ws_err *err);
+int ws_cascade_windows_make(ws_job *job, uint32_t t, const ws_hmm *hmm, const ws_profile *p, ws_err *err);
+void ws_cascade_windows_close(ws_job *job);
+/* ws_scoring.input: windows or not; says what a tool of windows does not do. */
+int ws_cascade_input(ws_job *job, ws_err *err);
+/* ws_scoring.decide of windows. */
+int ws_cascade_decide_windows(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_worker *worker,
+                              ws_hits *hits, ws_err *err);
+/* Returns the model of a target for windows, which is made. */
+const ws_long_model *ws_cascade_window_model(const ws_cascade *c, uint32_t t);
+/* Returns the columns of the windows that are read. */
+const ws_long_columns *ws_cascade_window_columns(const ws_cascade *c);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ * fwdscore: the Forward score, hmmsearch's last filter before it defines domains. */
+#include "kernels/fwd/fwd.h"
+#include "bin/filters/cascade.h"
+#include "kernels/filter/backend.h"
+
+static const ws_stage stage = {.bits_column = "fwd_bits",
+                               .p_column = "fwd_p",
+                               .default_p = 1e-5,
+                               .mu = WS_FTAU,
+                               .lambda = WS_FLAMBDA,
+                               .tail = 1,
+                               .bias = 1,
+                               .e_column = "fwd_evalue",
+                               .window_p = 3e-5,
+                               .window_part = WS_LONG_HAS_FWD,
+                               .later = 1,
+                               .passed = WS_PAST_FWD};
+
+typedef struct options {
+    ws_cascade_opts cascade; /* first, as bin/filters wants it */
+    int cut;
+    long long best, top;
+} options;
+
+#define MOST(name_, help_) \
+    {0, #name_, NULL, WS_OPT_INT, offsetof(options, name_), "N", help_, .min = 1, .max = 1e9, .group = WS_GROUP_FILTER, \
+     .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}
+
+/* Options of earlier versions, which asked for curated cutoffs of a score before its corrections. */
+#define CUT(name_) \
+    {0, name_, NULL, WS_OPT_FLAG, offsetof(options, cut), NULL, "", .group = WS_GROUP_FILTER, .flags = WS_OPT_HIDDEN, \
+     .given = WS_OPT_NOGIVEN}
+
+static const ws_opt opts[] = {
+    WS_CASCADE_OPTS("1e-5"), WS_CASCADE_NOBIAS, WS_CASCADE_WINDOWS, WS_CASCADE_FULL("B3", "1000"),
+    MOST(best, "of the models that a sequence passes only the N best"),
+    MOST(top, "of the sequences that pass a model only the N best; rows leave at the end"),
+    CUT("cut_ga"), CUT("cut_nc"), CUT("cut_tc"), WS_OPT_END,
+};
+
+static void defaults(void *own) { ((options *)own)->cascade.p = stage.default_p; }
+
+static int open_stage(ws_job *job, ws_err *err) {
+    if (((const options *)job->own)->cut)
+        return ws_fail(err, WS_EUSAGE,
+                       "fwdscore has no --cut_ga, --cut_nc and --cut_tc: a model's cutoffs are for final scores, which domscore computes");
+    int rc = ws_cascade_open(job, &stage, err);
+    if (rc) return rc;
+    const ws_cascade *c = job->data;
+    ws_scan *scan = ws_scan_of(job);
+    scan->best = ((const options *)job->own)->best;
+    scan->top = ((const options *)job->own)->top;
+    scan->rank_p = c->col_p;
+    scan->rank_bits = c->col_bits;
+    return WS_OK;
+}
+
+static const ws_backend *const backends[] = {&ws_fwd_cuda, WS_FILTER_BACKENDS(ws_fwd_), NULL};
+
+const ws_tool ws_fwdscore_tool = {
+    .name = "fwdscore",
+    .summary = "score sequences over all alignments (HMMER3's Forward), before corrections",
+    .usage = "MODEL [FILE...]",
+    .columns = WS_SCAN_COLUMNS "fwd_bits, bias_bits, fwd_p, fwd_evalue, query_accession",
+    .examples = "  # the last filter, and then the domains\n"
+                "  zcat db.fa.gz | msvfilt m.hmm | vitfilt m.hmm | fwdscore m.hmm | domscore m.hmm > doms.tsv\n"
+                "  # E-values of the filter's own: Z is the number of sequences in the database\n"
+                "  ... | fwdscore -Z 82814 -E 1e-3 m.hmm > hits.tsv\n",
+    .opts = opts,
+    .own_size = sizeof(options),
+    .defaults = defaults,
+    .backends = backends,
+    .reader = &ws_scan_reader,
+    .for_reader = &ws_cascade_scoring,
+    .open = open_stage,
+    .close = ws_cascade_close,
+    .make = ws_cascade_make,
+    .forget = ws_cascade_forget,
+    .made_size = ws_cascade_made_size,
+};

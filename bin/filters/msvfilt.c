@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ * msvfilt: the multiple-segment ungapped filter, followed by the composition-bias filter: hmmsearch's first filter. */
+#include "kernels/msv/msv.h"
+#include "bin/filters/cascade.h"
+#include "kernels/filter/backend.h"
+
+static const ws_stage stage = {.bits_column = "msv_bits",
+                               .p_column = "msv_p",
+                               .sat_column = "msv_sat",
+                               .default_p = 0.02,
+                               .mu = WS_MMU,
+                               .lambda = WS_MLAMBDA,
+                               .bias = 1,
+                               .bias_column = 1,
+                               .uncorrected_first = 1,
+                               .window_p = 0.02,
+                               .window_part = WS_LONG_HAS_MSV,
+                               .passed = WS_PAST_BIAS};
+
+static const ws_opt opts[] = {WS_CASCADE_OPTS("0.02"), WS_CASCADE_NOBIAS, WS_CASCADE_WINDOWS, WS_CASCADE_FULL("B1", "110"), WS_CASCADE_LONG,
+                              WS_OPT_END};
+
+static void defaults(void *own) { ((ws_cascade_opts *)own)->p = stage.default_p; }
+static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &stage, err); }
+
+static const ws_backend *const backends[] = {&ws_msv_cuda, WS_FILTER_BACKENDS(ws_msv_), NULL};
+
+const ws_tool ws_msvfilt_tool = {
+    .name = "msvfilt",
+    .summary = "keep sequences with good ungapped segments (HMMER3's MSV and bias filters)",
+    .usage = "MODEL [FILE...]",
+    .columns = WS_SCAN_COLUMNS "msv_bits, bias_bits, msv_p, query_accession, msv_sat",
+    .examples = "  # the whole cascade from a compressed database to a table of hits\n"
+                "  zcat db.fa.gz | msvfilt m.hmm | vitfilt m.hmm | fwdscore m.hmm > hits.tsv\n"
+                "  # many models in one pass, from a pipe; survivors as FASTA\n"
+                "  zcat db.fa.gz | msvfilt -O fasta models.hmm > maybe.fa\n",
+    WS_CASCADE_TOOL,
+};

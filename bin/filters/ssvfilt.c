@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * ssvfilt: the single-segment ungapped filter, the cheapest filter of the chain. */
+#include "bin/filters/cascade.h"
+#include "kernels/filter/backend.h"
+#include "kernels/ssv/ssv.h"
+
+static const ws_stage stage = {.bits_column = "ssv_bits", .p_column = "ssv_p",
+                               .sat_column = "ssv_sat", .default_p = 0.02, .mu = WS_MMU, .lambda = WS_MLAMBDA,
+                               .window_p = 0.02, .window_part = WS_LONG_HAS_SSV};
+
+static const ws_opt opts[] = {WS_CASCADE_OPTS("0.02"), WS_CASCADE_WINDOWS, WS_CASCADE_LONG, WS_OPT_END};
+
+static void defaults(void *own) { ((ws_cascade_opts *)own)->p = stage.default_p; }
+static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &stage, err); }
+
+extern const ws_backend ws_ssv_cuda;
+static const ws_backend *const backends[] = {&ws_ssv_cuda, WS_FILTER_BACKENDS(ws_ssv_), NULL};
+
+const ws_tool ws_ssvfilt_tool = {
+    .name = "ssvfilt",
+    .summary = "keep sequences with a good ungapped segment (HMMER3's SSV filter)",
+    .usage = "MODEL [FILE...]",
+    .columns = WS_SCAN_COLUMNS "ssv_bits, ssv_p, query_accession, ssv_sat",
+    .examples = "  # pass a database through the cheapest filter, names only\n"
+                "  ssvfilt -O ids globins4.hmm proteins.fa\n"
+                "  # rRNA genes of a genome: domscore r.hmm behind it finds what nhmmer finds\n"
+                "  ssvfilt --long r.hmm genome.fa.gz | msvfilt r.hmm | vitfilt r.hmm | fwdscore r.hmm > some.tsv\n"
+                "  # a first sieve in front of the others, from a pipe\n"
+                "  zcat db.fa.gz | ssvfilt m.hmm | msvfilt m.hmm | vitfilt m.hmm | fwdscore m.hmm > hits.tsv\n",
+    WS_CASCADE_TOOL,
+};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ * vitfilt: the Viterbi filter, hmmsearch's second filter. */
+#include "kernels/vit/vit.h"
+#include "bin/filters/cascade.h"
+#include "kernels/filter/backend.h"
+
+static const ws_stage stage = {.bits_column = "vit_bits",
+                               .p_column = "vit_p",
+                               .sat_column = "vit_sat",
+                               .default_p = 0.001,
+                               .mu = WS_VMU,
+                               .lambda = WS_VLAMBDA,
+                               .bias = 1,
+                               .may_skip = 1,
+                               .window_p = 0.003,
+                               .window_part = WS_LONG_HAS_VIT,
+                               .later = 1,
+                               .passed = WS_PAST_VIT};
+
+static const ws_opt opts[] = {
+    WS_CASCADE_OPTS("0.001"),
+    WS_CASCADE_NOBIAS,
+    WS_CASCADE_WINDOWS,
+    WS_CASCADE_FULL("B2", "240"),
+    WS_CASCADE_FLAG("no-skip", no_skip, "ask the Viterbi filter also of rows whose MSV P is already below -P"),
+    WS_OPT_END,
+};
+
+static void defaults(void *own) { ((ws_cascade_opts *)own)->p = stage.default_p; }
+static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &stage, err); }
+
+static const ws_backend *const backends[] = {&ws_vit_cuda, WS_FILTER_BACKENDS(ws_vit_), NULL};
+
+const ws_tool ws_vitfilt_tool = {
+    .name = "vitfilt",
+    .summary = "keep sequences with a good gapped alignment (HMMER3's Viterbi filter)",
+    .usage = "MODEL [FILE...]",
+    .columns = WS_SCAN_COLUMNS "vit_bits, bias_bits, vit_p, query_accession, vit_sat",
+    .examples = "  # behind msvfilt, which hands its rows on\n"
+                "  zcat db.fa.gz | msvfilt m.hmm | vitfilt m.hmm > maybe.tsv\n"
+                "  # alone, on a FASTA file\n"
+                "  vitfilt -P 1e-4 m.hmm proteins.fa\n",
+    WS_CASCADE_TOOL,
+};

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT
+ * Filters whose targets are windows of long DNA: how they learn of it, models, and the decision. Specification long-targets.md, sections
+ * 7, 9 and 16.1. */
+#include "bin/filters/windows.h"
+
+#include "lib/hmm/evalue.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- opening ---- */
+
+static int check_models(const ws_job *job, const ws_cascade *c, ws_err *err) {
+    for (size_t i = 0; i < c->set.n; i++) {
+        const ws_hmm *h = &c->set.hmm[i];
+        if (!h->abc->complement)
+            return ws_fail(err, WS_EDATA, "model %s is of proteins; windows are of DNA and RNA", h->name);
+        if (!h->calibrated)
+            return ws_fail(err, WS_EDATA, "model %s has no STATS lines, so it has no P-values, which windows need; build it with hmmbuild",
+                           h->name);
+    }
+    if (c->opts->bits_given || (c->opts->evalue_given && !c->stage->final))
+        return ws_fail(err, WS_EUSAGE, "windows pass by -P alone, so -T and -E have no meaning for them");
+    if (ws_scan_of(job)->cutter && ws_scan_of(job)->rejected)
+        return ws_fail(err, WS_EUSAGE, "-U has no rows where windows are made, since those that did not pass are none");
+    return WS_OK;
+}
+
+/* The numbers of lib/simd/width.h. A device leaves to the CPU what it does not do itself. */
+static int width_of(const ws_job *job) {
+    const ws_backend *b = job->cpu_backend ? job->cpu_backend : job->backend;
+    for (int w = 0; w < WS_NWIDTH; w++)
+        if (strcmp(b->name, ws_width_name[w]) == 0) return w;
+    return ws_cpu_best(&job->machine.cpu);
+}
+
+static int open_windows(ws_job *job, ws_err *err) {
+    ws_cascade *c = job->data;
+    const ws_cascade_opts *o = c->opts;
+    ws_cascade_windows *w = c->windows = ws_calloc(1, sizeof *w, err);
+    if (!w) return err->code;
+    pthread_mutex_init(&w->lock, NULL);
+    ws_scan_of(job)->records = 1;
+    job->target_mem = 0; /* what is made of their models stays */
+    w->options = (ws_long_options)WS_LONG_DEFAULTS;
+    w->options.F1 = w->options.F2 = w->options.F3 = o->p_given ? o->p : c->stage->window_p;
+    if (o->full) w->options.B1 = w->options.B2 = w->options.B3 = (uint32_t)o->full;
+    if (o->block) w->options.block = (uint32_t)o->block;
+    w->options.nobias = o->nobias;
+    w->options.w_length = (uint32_t)o->w_length;
+    w->options.w_beta = o->w_beta;
+    w->target = ws_calloc(job->ntarget, sizeof *w->target, err);
+    return w->target ? check_models(job, c, err) : err->code;
+}
+
+int ws_cascade_windows_open(ws_job *job, ws_err *err) {
+    const ws_cascade_opts *o = ((ws_cascade *)job->data)->opts;
+    ws_scan *scan = ws_scan_of(job);
+    scan->cutter = &ws_cascade_cut_records;
+    scan->strands = o->watson || o->crick ? 1 : 2;
+    if (o->watson && o->crick) return ws_fail(err, WS_EUSAGE, "--watson and --crick exclude each other");
+    const int rc = open_windows(job, err);
+    if (!rc) job->default_batch = 4 << 20;
+    return rc;
+}
+
+void ws_cascade_windows_close(ws_job *job) {
+    ws_cascade_windows *w = ((ws_cascade *)job->data)->windows;
+    if (!w) return;
+    for (size_t t = 0; w->target && t < job->ntarget; t++) {
+        ws_long_dev_destroy(w->target[t].dev);
+        ws_long_layout_release(&w->target[t].layout);
+        ws_long_model_destroy(&w->target[t].model);
+    }
+    for (int i = 0; w->worker && i < w->nworker; i++) ws_long_worker_release(&w->worker[i]);
+    pthread_mutex_destroy(&w->lock);
+    ws_free(w->target);
+    ws_free(w->worker);
+    ws_free(w);
+}
+
+int ws_cascade_windows_make(ws_job *job, uint32_t t, const ws_hmm *hmm, const ws_profile *p, ws_err *err) {
+    const ws_cascade *c = job->data;
+    ws_window_target *e = &c->windows->target[t];
+    const ws_cutter *cutter = ws_scan_of(job)->cutter;
+    const int parts = cutter == &ws_cascade_cut_records ? WS_LONG_HAS_SSV | (c->stage->window_part & WS_LONG_HAS_MSV)
+                      : cutter                          ? WS_LONG_HAS_VIT
+                                                        : 0;
+    int rc = ws_long_model_create(&e->model, hmm, p, &c->windows->options, err);
+    if (!rc && parts) rc = ws_long_layout_create(&e->layout, width_of(job), parts, &e->model, p, &c->model[t].bias, err);
+    return rc;
+}
+
+/* A table that lacks some of the columns of windows would be scored as whole sequences. */
+static int refuse_half_windows(const ws_scan *scan, const ws_long_columns *c, ws_err *err) {
+    const ws_buf *lines = &scan->head->provenance;
+    const int places = c->at[WS_LONG_FROM] >= 0 && c->at[WS_LONG_TO] >= 0 && c->at[WS_LONG_STRAND] >= 0;
+    if (!scan->abc->complement || (!places && !(lines->n && memmem(lines->p, lines->n, "--long", 6)))) return WS_OK;
+    int k = 0;
+    while (c->at[k] >= 0) k++;
+    return ws_fail(err, WS_EDATA, "the rows of the table look like windows, but there is no column %s; windows need %s, %s, %s and %s, as "
+                   "ssvfilt --long writes them", ws_long_column[k].name, ws_long_column[0].name, ws_long_column[1].name,
+                   ws_long_column[2].name, ws_long_column[3].name);
+}
+
+/* What a filter of whole records is told of one of them that is no protein or read. */
+int ws_cascade_input(ws_job *job, ws_err *err) {
+    ws_cascade *c = job->data;
+    ws_scan *scan = ws_scan_of(job);
+    ws_long_columns columns;
+    int rc = WS_OK;
+    if (ws_long_columns_find(&columns, scan->head)) {
+        if (c->windows || c->stage->window_part == WS_LONG_HAS_SSV)
+            return ws_fail(err, WS_EDATA, "the input has windows already; the next program is msvfilt, without --long");
+        if (c->stage->window_part == WS_LONG_HAS_VIT) {
+            scan->cutter = &ws_cascade_cut_windows;
+            scan->ncol = 0; /* the scan of a window yields places, no score */
+        }
+        rc = open_windows(job, err);
+        if (!rc) c->windows->columns = columns;
+        scan->record_column = columns.at[WS_LONG_RECORD];
+    } else if (!scan->cutter) {
+        rc = refuse_half_windows(scan, &columns, err);
+    }
+    if (rc || !scan->cutter) return rc;
+    ws_cascade_windows *w = c->windows;
+    w->nworker = job->nworker;
+    if (!(w->worker = ws_calloc((size_t)w->nworker, sizeof *w->worker, err))) return err->code;
+    w->cut.abc = scan->abc;
+    w->cut.codec = ws_codec_get(&job->machine.cpu);
+    w->cut.block = w->options.block;
+    w->cut.strands = (c->opts->crick ? 0 : WS_LONG_PLUS) | (c->opts->watson ? 0 : WS_LONG_MINUS);
+    return WS_OK;
+}
+
+const ws_long_model *ws_cascade_window_model(const ws_cascade *c, uint32_t t) { return &c->windows->target[t].model; }
+
+const ws_long_columns *ws_cascade_window_columns(const ws_cascade *c) { return &c->windows->columns; }
+
+/* ---- the decision ---- */
+
+typedef struct verdict {
+    int passes;
+    float bias_score; /* nats; NaN: not asked */
+    double p;
+} verdict;
+
+/* Sets the bias score of the items whose verdict asks for it. A device may have computed its sums. */
+static int set_bias(const ws_job *job, const ws_batch *b, const ws_task *task, const ws_worker *worker, verdict *v, ws_err *err) {
+    const ws_hmm_target *model = job->target[task->target].data;
+    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)worker->perseq.p;
+    uint32_t *item = ws_calloc(task->n, 2 * sizeof *item, err), *place = item ? item + task->n : NULL;
+    float *score = item ? ws_calloc(task->n, sizeof *score, err) : NULL;
+    size_t n = 0;
+    for (size_t j = 0; score && j < task->n; j++) {
+        if (!v[j].passes) continue;
+        if (task->hint && !isnan(task->hint[j])) {
+            v[j].bias_score = ws_bias_finish(task->hint[j], &lm[ws_task_item(task, j)]);
+            continue;
+        }
+        item[n] = (uint32_t)ws_task_item(task, j);
+        place[n++] = (uint32_t)j;
+    }
+    const ws_seqs list = {(const uint8_t *)worker->codes.p, b->first, b->len, lm, item, n};
+    if (n) ws_bias_scores(&model->bias, &job->machine.cpu, &list, score);
+    for (size_t i = 0; i < n; i++) v[place[i]].bias_score = score[i];
+    const int made = score != NULL;
+    ws_free(score);
+    ws_free(item);
+    return made ? WS_OK : err->code;
+}
+
+/* The MSV test looks at the bias of those alone that pass without it. */
+static void decide_msv(const ws_long_model *m, const ws_lenmodel *lm, float nats, verdict *v) {
+    ws_long_msv t;
+    ws_long_test_msv(m, lm, nats, isnan(v->bias_score) ? 0.0f : v->bias_score, &t);
+    v->p = isnan(v->bias_score) ? (double)t.p : t.p_corrected;
+    v->passes = isnan(v->bias_score) ? !((double)t.p > m->options.F1) : t.passes;
+}
+
+static void decide_fwd(const ws_long_model *m, const ws_lenmodel *lm, float nats, verdict *v) {
+    ws_long_fwd t;
+    ws_long_test_fwd(m, lm, nats, v->bias_score, &t);
+    v->p = t.p;
+    v->passes = t.passes;
+}
+
+static int add_hit(const ws_job *job, const ws_task *task, const uint32_t *row, size_t j, const ws_lenmodel *lm, const verdict *v,
+                   ws_hits *hits, ws_err *err) {
+    const ws_cascade *c = job->data;
+    const float bits = ws_bits(((const ws_fscore *)task->score)[j].nats, lm->null_nats);
+    if (!v->passes && !ws_scan_of(job)->all && !ws_scan_of(job)->keep_rejected) return WS_OK;
+    ws_hit *h = ws_hits_add(hits, err);
+    if (!h) return err->code;
+    h->seq = (uint32_t)ws_task_item(task, j);
+    h->row = row[j];
+    h->target = task->target;
+    h->pass = v->passes || ws_scan_of(job)->all;
+    h->value[c->col_bits] = bits;
+    h->value[c->col_p] = v->p;
+    if (c->col_bias >= 0) h->value[c->col_bias] = isnan(v->bias_score) ? NAN : ws_bits(v->bias_score, lm->null_nats);
+    if (c->col_sat >= 0) h->value[c->col_sat] = isinf(bits) && bits > 0;
+    if (c->col_evalue >= 0) h->value[c->col_evalue] = NAN;
+    return WS_OK;
+}
+
+int ws_cascade_decide_windows(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_worker *worker,
+                              ws_hits *hits, ws_err *err) {
+    const ws_cascade *c = job->data;
+    const ws_long_model *m = ws_cascade_window_model(c, task->target);
+    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)worker->perseq.p;
+    const ws_fscore *score = task->score;
+    const int msv = c->stage->window_part == WS_LONG_HAS_MSV;
+    verdict *v = ws_calloc(task->n, sizeof *v, err);
+    if (!v) return err->code;
+    for (size_t j = 0; j < task->n; j++) {
+        v[j] = (verdict){.passes = 1, .bias_score = NAN};
+        if (msv) decide_msv(m, &lm[ws_task_item(task, j)], score[j].nats, &v[j]);
+    }
+    int rc = m->options.nobias ? WS_OK : set_bias(job, b, task, worker, v, err);
+    for (size_t j = 0; j < task->n && !rc; j++) {
+        const ws_lenmodel *own = &lm[ws_task_item(task, j)];
+        if (msv && !isnan(v[j].bias_score)) decide_msv(m, own, score[j].nats, &v[j]);
+        if (!msv) decide_fwd(m, own, score[j].nats, &v[j]);
+        rc = add_hit(job, task, row, j, own, &v[j], hits, err);
+    }
+    ws_free(v);
+    return rc;
+}

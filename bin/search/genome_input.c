@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT
+ * The reader of nhmmsieve: batches of whole records or of their pieces, and their hits. */
+#include "bin/domains/genome.h"
+#include "lib/base/number.h"
+#include "lib/io/seqread.h"
+#include "lib/run/message.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct item {
+    ws_batch batch;
+    ws_genome_work *work;
+} item;
+
+typedef struct reader {
+    ws_seqread *input;
+    ws_seqread_conf conf;
+    ws_genome_search search;
+    ws_genome_worker *worker; /* [job->nworker] */
+} reader;
+
+static const ws_genome *genome_of(const ws_job *job) { return job->own; }
+
+/* ---- opening and closing ---- */
+
+static int open_reader(ws_job *job, ws_err *err) {
+    static const char *const standard_input[] = {"-"};
+    const ws_genome *g = genome_of(job);
+    reader *r = job->reader = ws_calloc(1, sizeof *r, err);
+    if (!r) return WS_ENOMEM;
+    ws_long_cut *cut = &r->search.cut;
+    r->search.job = job;
+    *cut = (ws_long_cut){.abc = g->set.hmm[0].abc, .codec = ws_codec_get(&job->machine.cpu), .block = g->scan.block};
+    cut->strands = (g->crick ? 0 : WS_LONG_PLUS) | (g->watson ? 0 : WS_LONG_MINUS);
+    for (size_t i = 0; i < g->set.n; i++) cut->maxl = (uint32_t)ws_max(cut->maxl, g->model[i].model.maxl);
+    const int rc = ws_genome_groups_create(&r->search.groups, g->model, g->set.n, err);
+    if (rc) return rc;
+    r->worker = ws_calloc((size_t)job->nworker, sizeof *r->worker, err);
+    if (!r->worker) return err->code;
+    r->conf = (ws_seqread_conf){.path = job->ninput ? job->input : standard_input,
+                                .npath = job->ninput ? job->ninput : 1,
+                                .abc = g->set.hmm[0].abc,
+                                .format = (ws_format)g->format,
+                                .block = g->scan.block,
+                                .context = cut->maxl,
+                                .wait_ms = 200,
+                                .batch_residues = job->common.batch,
+                                .batch_seqs = SIZE_MAX};
+    return ws_seqread_open(&r->input, &r->conf, err);
+}
+
+static void close_reader(ws_job *job) {
+    reader *r = job->reader;
+    if (!r) return;
+    ws_seqread_close(r->input);
+    for (int i = 0; r->worker && i < job->nworker; i++) ws_genome_worker_release(&r->worker[i]);
+    ws_genome_groups_release(&r->search.groups);
+    ws_free(r->worker);
+    ws_free(r);
+}
+
+static void resize(ws_job *job, uint64_t batch) { ws_seqread_batch(((reader *)job->reader)->input, batch); }
+
+static void destroy(void *item_) {
+    item *it = item_;
+    ws_batch_release(&it->batch);
+    ws_genome_work_destroy(it->work);
+    ws_free(it);
+}
+
+static int create(void **out, ws_err *err) {
+    item *it = ws_calloc(1, sizeof *it, err);
+    if (!it) return WS_ENOMEM;
+    const int rc = ws_genome_work_create(&it->work, err);
+    if (rc) destroy(it);
+    else *out = it;
+    return rc;
+}
+
+/* ---- filling and work ---- */
+
+static int fill(ws_job *job, void *item_, size_t *parts, ws_err *err) {
+    item *it = item_;
+    reader *r = job->reader;
+    const int rc = ws_seqread_fill(r->input, &it->batch, err);
+    if (rc) return rc;
+    if (it->batch.has_rows)
+        return ws_fail(err, WS_EDATA, "the input is a table of pairs; nhmmsieve searches whole sequences: FASTA, FASTQ or a packed stream");
+    return ws_genome_work_plan(it->work, &r->search, &it->batch, parts, err);
+}
+
+static int work(ws_job *job, void *item_, size_t part, ws_worker *thread, ws_err *err) {
+    item *it = item_;
+    reader *r = job->reader;
+    return ws_genome_work_do(&r->search, it->work, &it->batch, part, &r->worker[thread->number], err);
+}
+
+/* Hits wait for the end. */
+static int format(ws_job *job, void *item_, ws_worker *thread, ws_outtext *out, ws_err *err) {
+    (void)job, (void)item_, (void)thread, (void)out, (void)err;
+    return WS_OK;
+}
+
+/* ---- hits, in the writer ---- */
+
+/* The first of the batch's sequences that is of the same record. */
+static size_t first_of(const ws_batch *b, size_t seq) {
+    while (seq && b->seqtext[seq].at) seq--;
+    return seq;
+}
+
+/* Makes an entry for each record of the batch that has hits, in input order. The places of sequences without hits stay 0. */
+static int add_records(ws_genome *g, const ws_batch *b, const ws_genome_hit *hit, size_t n, ws_err *err) {
+    int rc = WS_OK;
+    for (size_t j = 0; j < n; j++) {
+        size_t *place = &g->place[first_of(b, (size_t)hit[j].hit.record)];
+        if (*place == 0) *place = SIZE_MAX;
+    }
+    for (size_t i = 0; i < b->n && !rc; i++) {
+        const ws_seqtext *t = &b->seqtext[i];
+        if (g->place[i] != SIZE_MAX) continue;
+        rc = ws_genome_add_record(&g->results, ws_batch_text(b, t->name), t->name.n, ws_batch_text(b, t->desc), t->desc.n, 0, err);
+        g->place[i] = g->results.nrecord;
+    }
+    return rc;
+}
+
+int ws_genome_take(const ws_job *job, void *own, const void *item_, const ws_outtext *made, ws_buf *text, ws_err *err) {
+    const item *it = item_;
+    ws_genome *g = job->own;
+    size_t n;
+    const ws_genome_hit *hit = ws_genome_work_hits(it->work, &n);
+    (void)own, (void)made, (void)text;
+    int rc = ws_grow(&g->place, &g->place_cap, it->batch.n + 1, sizeof *g->place, err);
+    if (rc) return rc;
+    memset(g->place, 0, it->batch.n * sizeof *g->place);
+    if (it->batch.n && it->batch.seqtext[0].at) g->place[0] = g->going_on;
+    rc = add_records(g, &it->batch, hit, n, err);
+    for (size_t j = 0; j < n && !rc; j++) {
+        ws_long_hit h = hit[j].hit;
+        h.record = g->place[first_of(&it->batch, (size_t)h.record)] - 1;
+        rc = ws_genome_add_hit(&g->results, hit[j].target, &h, err);
+    }
+    for (size_t i = 0; i < it->batch.n && !rc; i++) { /* what is known of the length so far */
+        const size_t place = g->place[first_of(&it->batch, i)];
+        if (place) g->results.record[place - 1].L = it->batch.seqtext[i].at + it->batch.len[i];
+        g->going_on = it->batch.seqtext[i].more ? place : 0;
+    }
+    g->results.residues += it->batch.residues * (uint64_t)(!g->watson + !g->crick);
+    return rc;
+}
+
+/* ---- report ---- */
+
+static int ahead(ws_job *job) { return ws_seqread_ahead(((reader *)job->reader)->input); }
+
+static void progress(ws_job *job, double seconds, char *text, size_t size, double *share) {
+    char residues[WS_NUMBER_MAX], rate[WS_NUMBER_MAX];
+    ws_seqread_counts n;
+    uint64_t done, all;
+    ws_seqread *input = ((reader *)job->reader)->input;
+    ws_seqread_counts_get(input, &n);
+    ws_seqread_progress(input, &done, &all);
+    *share = all ? (double)done / (double)all : -1;
+    snprintf(text, size, "%s residues, %s residues/s", ws_number_human(residues, (double)n.residues),
+             ws_number_human(rate, (double)n.residues / (seconds > 0 ? seconds : 1)));
+}
+
+static int stats(ws_job *job, double seconds, ws_stat *stat) {
+    const reader *r = job->reader;
+    const ws_genome_search *s = &r->search;
+    ws_seqread_counts n;
+    ws_seqread_counts_get(r->input, &n);
+    const ws_stat own[] = {
+        {"sequences", "sequences read", (double)n.seqs, 0},
+        {"residues", "residues read", (double)n.residues, 0},
+        {"models", "models", (double)job->ntarget, 0},
+        {"windows", "windows of the SSV scan", (double)s->windows, 0},
+        {"envelopes", "envelopes scored", (double)s->envelopes, 0},
+        {"cells", "cells of the SSV scan, M x L over models and strands", (double)s->cells, 0},
+        {"device_cells", "of these, cells whose strands a device marked", (double)s->device_cells, 0},
+        {"gcups", "10^9 of these cells per processor second of all stages", seconds > 0 ? (double)s->cells / 1e9 / seconds : 0, 1},
+    };
+    memcpy(stat, own, sizeof own);
+    return (int)(sizeof own / sizeof *own);
+}
+
+static int outputs(ws_job *job, ws_err *err) {
+    (void)job, (void)err;
+    return WS_OK;
+}
+
+const ws_reader ws_genome_reader = {
+    .outputs = outputs,
+    .open = open_reader,
+    .close = close_reader,
+    .resize = resize,
+    .create = create,
+    .destroy = destroy,
+    .fill = fill,
+    .work = work,
+    .format = format,
+    .ahead = ahead,
+    .progress = progress,
+    .stats = stats,
+};

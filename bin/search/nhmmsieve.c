@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT
+ * nhmmsieve: its options, which are nhmmer's, and its models. */
+#include "bin/domains/genome.h"
+#include "lib/base/parallel_for.h"
+
+#include <stdio.h>
+#include <string.h>
+
+extern const ws_tool ws_nhmmsieve_tool;
+extern const ws_backend ws_msv_cuda, ws_vit_points_cuda, ws_fwd_cuda;
+
+/* ---- options ---- */
+
+#define AT(field) offsetof(ws_genome, field)
+#define PLAIN .given = WS_OPT_NOGIVEN
+#define FLAG(name_, field, group_, help_) \
+    {0, name_, NULL, WS_OPT_FLAG, AT(field), NULL, help_, .group = group_, .flags = WS_OPT_RESULT, PLAIN}
+#define SHARE(name_, field, help_) \
+    {0, name_, NULL, WS_OPT_REAL, AT(field), "P", help_, .min = 0, .max = 1, .group = WS_GROUP_FILTER, \
+     .flags = WS_OPT_RESULT | WS_OPT_ABOVE, PLAIN}
+#define LENGTH(name_, field, help_) \
+    {0, name_, NULL, WS_OPT_INT, AT(field), "N", help_, .min = 1, .max = INT32_MAX, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, PLAIN}
+
+#define IGNORED(name_) {0, name_, NULL, WS_OPT_FLAG, AT(ignored), NULL, "", .flags = WS_OPT_HIDDEN, PLAIN}
+
+static const char *const forms[] = {"tsv", "tblout", "bed", "gff3", "dfamtblout", NULL};
+static const char *const formats[] = {"auto", "fasta", "fastq", "packed", NULL}; /* as ws_format counts them */
+
+static const ws_opt opts[] = {
+    {'E', "evalue", NULL, WS_OPT_REAL, AT(E), "E", "report hits whose E-value is at most E [10]", .min = 0, .max = 1e300,
+     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, .given = AT(E_given)},
+    {'T', "bits", NULL, WS_OPT_REAL, AT(T), "BITS", "report hits whose score is at least BITS, whatever their E-value",
+     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, .given = AT(T_given)},
+    FLAG("cut_ga", cut_ga, WS_GROUP_SCORE, "take the threshold from the model's GA cutoff"),
+    FLAG("cut_nc", cut_nc, WS_GROUP_SCORE, "take the threshold from the model's NC cutoff"),
+    FLAG("cut_tc", cut_tc, WS_GROUP_SCORE, "take the threshold from the model's TC cutoff"),
+    {'Z', "db-size", NULL, WS_OPT_REAL, AT(megabases), "N", "megabases searched, for E-values [those read]", .min = 0, .max = 1e12,
+     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, .given = AT(Z_given)},
+    FLAG("nonull2", nonull2, WS_GROUP_SCORE, "do not correct scores for biased composition"),
+    {0, "seed", NULL, WS_OPT_INT, AT(seed), "N", "begin the random numbers of each ensemble with N [42]", .min = 0, .max = UINT32_MAX,
+     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, PLAIN},
+    {0, "w_length", NULL, WS_OPT_INT, AT(w_length), "N", "longest instance of a model [what the model says]", .min = 4, .max = 100000000,
+     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, PLAIN},
+    {0, "w_beta", NULL, WS_OPT_REAL, AT(scan.w_beta), "X", "longest instance by the share X of its length distribution that is left out",
+     .min = 0, .max = 1, .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, PLAIN},
+
+    FLAG("max", max, WS_GROUP_FILTER, "let all windows of the SSV scan pass"),
+    SHARE("F1", scan.F1, "windows pass SSV, MSV and bias if their P-value is at most P [0.02]"),
+    SHARE("F2", scan.F2, "rows of the Viterbi scan pass if their P-value is at most P [3e-3]"),
+    SHARE("F3", scan.F3, "sub-windows pass Forward if their P-value is at most P [3e-5]"),
+    FLAG("nobias", scan.nobias, WS_GROUP_FILTER, "the filters do not correct for composition bias"),
+    LENGTH("B1", B1, "residues over which bias counts in full for MSV [110]"),
+    LENGTH("B2", B2, "the same for Viterbi [240]"),
+    LENGTH("B3", B3, "the same for Forward [1000]"),
+
+    {0, "tformat", "in-format", WS_OPT_CHOICE, AT(format), "FORMAT", "insist on auto, fasta, fastq or packed [auto: by content]",
+     .choices = formats, .group = WS_GROUP_INPUT, PLAIN},
+    FLAG("watson", watson, WS_GROUP_INPUT, "search the strand as it is read only"),
+    FLAG("crick", crick, WS_GROUP_INPUT, "search the other strand only"),
+    {0, "block_length", NULL, WS_OPT_SIZE, AT(block), "N", "residues of a block [262144]", .min = 50000, .max = 1e9,
+     .group = WS_GROUP_INPUT, .flags = WS_OPT_RESULT, PLAIN},
+
+    {'O', "out-format", NULL, WS_OPT_CHOICE, AT(form), "FORMAT", "write tsv, tblout, bed, gff3 or dfamtblout [tsv]", .choices = forms,
+     .group = WS_GROUP_OUTPUT, PLAIN},
+    {0, "tblout", NULL, WS_OPT_STRING, AT(tblout), "FILE", "write nhmmer's table there too", .group = WS_GROUP_OUTPUT, PLAIN},
+    {0, "dfamtblout", NULL, WS_OPT_STRING, AT(dfamtblout), "FILE", "write nhmmer's table for Dfam there too", .group = WS_GROUP_OUTPUT,
+     PLAIN},
+    {0, "mem", NULL, WS_OPT_SIZE, AT(mem), "SIZE", "memory that the ensemble of one region may take [4G]", .min = 1, .max = 1e15,
+     .group = WS_GROUP_RUN, PLAIN},
+    IGNORED("noali"), IGNORED("notextw"), IGNORED("dna"), IGNORED("rna"), /* of nhmmer, for which there is nothing to do here */
+    {'a', "all", NULL, WS_OPT_FLAG, AT(all), NULL, "", .flags = WS_OPT_HIDDEN, PLAIN}, /* an option of the filters */
+    WS_OPT_END,
+};
+
+static void defaults(void *own) {
+    ws_genome *g = own;
+    g->scan = (ws_long_options)WS_LONG_DEFAULTS;
+    g->B1 = g->scan.B1;
+    g->B2 = g->scan.B2;
+    g->B3 = g->scan.B3;
+    g->block = g->scan.block;
+    g->E = 10;
+    g->seed = 42;
+    g->mem = 4000000000u;
+}
+
+static int clash(int a, int b, const char *first, const char *second, ws_err *err) {
+    return a && b ? ws_fail(err, WS_EUSAGE, "%s and %s exclude each other", first, second) : WS_OK;
+}
+
+static int check(ws_genome *g, const ws_job *job, ws_err *err) {
+    const int cuts = g->cut_ga + g->cut_nc + g->cut_tc;
+    int rc = clash(g->E_given, g->T_given, "-E", "-T", err);
+    if (!rc) rc = clash(g->E_given || g->T_given, cuts, "-E or -T", "--cut_ga, --cut_nc and --cut_tc", err);
+    if (!rc) rc = clash(g->watson, g->crick, "--watson", "--crick", err);
+    if (!rc && g->all) rc = ws_fail(err, WS_EUSAGE, "--all has no meaning here: --max and --F1 to --F3 say what passes");
+    if (!rc && cuts > 1) rc = ws_fail(err, WS_EUSAGE, "only one of --cut_ga, --cut_nc and --cut_tc can be asked");
+    if (!rc && job->common.fields && g->form != WS_GENOME_TSV)
+        rc = ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
+    if (g->max) { /* F1 stays: long-targets.md, section 2 */
+        g->scan.F2 = g->scan.F3 = 1.0;
+        g->scan.nobias = 1;
+    }
+    g->scan.B1 = (uint32_t)g->B1;
+    g->scan.B2 = (uint32_t)g->B2;
+    g->scan.B3 = (uint32_t)g->B3;
+    g->scan.block = (uint32_t)g->block;
+    g->scan.w_length = (uint32_t)g->w_length;
+    g->results.plain = job->common.plain;
+    return rc ? rc : ws_genome_columns(&g->results, job->common.fields, err);
+}
+
+/* ---- models ---- */
+
+static int make_model(void *genome, size_t i, ws_err *err) {
+    ws_genome *g = genome;
+    const int rc = ws_genome_model_create(&g->model[i], &g->set.hmm[i], &g->scan, err);
+    ws_hmm_forget(&g->set.hmm[i]);
+    return rc;
+}
+
+static int cut_of(const ws_genome *g) { return g->cut_ga ? WS_CUT_GA : g->cut_nc ? WS_CUT_NC : g->cut_tc ? WS_CUT_TC : -1; }
+
+static int check_models(const ws_genome *g, ws_err *err) {
+    const int cut = cut_of(g);
+    for (size_t i = 0; i < g->set.n; i++) {
+        const ws_hmm *h = &g->set.hmm[i];
+        if (!h->abc->complement) return ws_fail(err, WS_EDATA, "model %s is of proteins; nhmmsieve searches DNA and RNA", h->name);
+        if (!h->calibrated)
+            return ws_fail(err, WS_EDATA, "model %s has no STATS lines, so no E-values are possible; build it with hmmbuild", h->name);
+        if (cut >= 0 && !h->has_cut[cut])
+            return ws_fail(err, WS_EDATA, "model %s has no %s line, which the cutoff asked for needs", h->name,
+                           cut == WS_CUT_GA ? "GA" : cut == WS_CUT_NC ? "NC" : "TC");
+    }
+    return WS_OK;
+}
+
+static int make_targets(ws_job *job, ws_genome *g, ws_err *err) {
+    char name[64];
+    ws_buf id = {0};
+    job->target = ws_calloc(g->set.n, sizeof *job->target, err);
+    if (!job->target) return WS_ENOMEM;
+    job->ntarget = g->set.n;
+    for (size_t i = 0; i < g->set.n; i++)
+        job->target[i] = (ws_target){.name = g->set.hmm[i].name, .qlen = (uint64_t)g->set.hmm[i].M, .data = &g->model[i]};
+    snprintf(name, sizeof name, "%zu_models", g->set.n);
+    const int rc = ws_buf_addf(&id, err, "%s(xxh3:%016llx)", g->set.n == 1 ? g->set.hmm[0].name : name, (unsigned long long)g->set.xxh3);
+    job->model_id = id.p;
+    return rc;
+}
+
+static int operands(ws_job *job, const char **model, ws_err *err) {
+    const ws_cmdline *cl = &job->cmdline;
+    if (cl->noperand == 0) return ws_fail(err, WS_EUSAGE, "no model file: the first operand is the HMM, the rest are sequences");
+    *model = cl->operand[0];
+    job->input = cl->operand + 1;
+    job->ninput = cl->noperand - 1;
+    int from_stdin = job->ninput == 0;
+    for (int i = 0; i < job->ninput; i++) from_stdin |= strcmp(job->input[i], "-") == 0;
+    if (strcmp(*model, "-") == 0 && from_stdin)
+        return ws_fail(err, WS_EUSAGE, "both the model and the sequences would be read from standard input; name a file for one of them");
+    return WS_OK;
+}
+
+static int head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
+    const ws_genome_out *o = own;
+    const int rc = o->form == WS_GENOME_TSV ? ws_provenance(job, 1, text, err) : WS_OK;
+    return rc ? rc : ws_genome_head(job, o, text, err);
+}
+
+static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err) { return ws_genome_end(job, own, rows, text, err); }
+
+static void add_output(ws_job *job, ws_genome_form form, const char *path) {
+    ws_genome *g = job->own;
+    ws_genome_out *o = &g->out[g->nout++];
+    *o = (ws_genome_out){.results = &g->results, .form = form};
+    o->number = ws_job_add_output(job, &(ws_output){.path = path, .own = o});
+}
+
+static int open_tool(ws_job *job, ws_err *err) {
+    ws_genome *g = job->own;
+    const char *path = NULL;
+    const int threads = ws_job_threads(job);
+    int rc = operands(job, &path, err);
+    if (!rc) rc = check(g, job, err);
+    if (!rc) rc = ws_hmmset_read(&g->set, path, threads, err);
+    if (!rc) rc = check_models(g, err);
+    if (!rc && !(g->model = ws_calloc(g->set.n, sizeof *g->model, err))) rc = err->code;
+    if (!rc) rc = ws_genome_results_create(&g->results, g->set.hmm, g->set.n, err);
+    if (!rc) rc = ws_parallel_for(g->set.n, threads, make_model, g, err);
+    if (!rc) rc = make_targets(job, g, err);
+    if (rc) return rc;
+    g->devices = job->tool->for_reader;
+    for (size_t t = 0; t < g->set.n; t++) g->model[t].devices = g->devices;
+    job->default_batch = 12 << 20; /* so many residues have several hits of a model, whose domains go side by side */
+    for (size_t t = 0; t < g->set.n; t++) g->results.model[t] = &g->model[t].model;
+    g->results.limits = (ws_long_limits){.evalue = g->E, .bits = g->T, .by_bits = g->T_given};
+    g->results.cut = cut_of(g);
+    g->out[g->nout++] = (ws_genome_out){.results = &g->results, .form = (ws_genome_form)g->form};
+    job->out[0] = (ws_output){.path = job->out[0].path, .own = &g->out[0], .head = head, .pack = ws_genome_take, .end = end};
+    if (g->tblout) add_output(job, WS_GENOME_TBLOUT, g->tblout);
+    if (g->dfamtblout) add_output(job, WS_GENOME_DFAM, g->dfamtblout);
+    return WS_OK;
+}
+
+static int finish(ws_job *job, ws_err *err) {
+    ws_genome *g = job->own;
+    if (g->Z_given) g->results.residues = (uint64_t)(1e6 * g->megabases) * (uint64_t)(!g->watson + !g->crick);
+    return ws_genome_write(job, &g->results, g->out, g->nout, err);
+}
+
+static void close_tool(ws_job *job) {
+    ws_genome *g = job->own;
+    for (size_t i = 0; g->model && i < g->set.n; i++) ws_genome_model_release(&g->model[i]);
+    ws_genome_results_release(&g->results);
+    ws_free(g->place);
+    ws_free(g->model);
+    ws_free(job->target);
+    ws_hmmset_release(&g->set);
+}
+
+static const ws_genome_devices devices = {&ws_msv_cuda, &ws_vit_points_cuda, &ws_fwd_cuda};
+
+const ws_tool ws_nhmmsieve_tool = {
+    .name = "nhmmsieve",
+    .summary = "search genomes with DNA profile HMMs: nhmmer's options and table",
+    .usage = "MODELS [GENOME...]",
+    .columns =
+        "name, query, query_accession, strand, tlen, qlen, evalue, bits, bias, hmm_from, hmm_to, ali_from, ali_to, env_from, env_to, desc",
+    .examples = "  # in place of nhmmer --cpu 8 --tblout hits.tbl rrna.hmm genome.fa\n"
+                "  nhmmsieve --threads 8 -O tblout rrna.hmm genome.fa.gz > hits.tbl\n"
+                "  # repeats as features of the genome\n"
+                "  zcat genome.fa.gz | nhmmsieve -E 1e-3 -O gff3 repeats.hmm > repeats.gff3\n",
+    .opts = opts,
+    .own_size = sizeof(ws_genome),
+    .defaults = defaults,
+    .backends = ws_genome_backends,
+    .reader = &ws_genome_reader,
+    .for_reader = &devices,
+    .open = open_tool,
+    .close = close_tool,
+    .finish = finish,
+};

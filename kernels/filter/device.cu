@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// The "cuda" backends of filters: see kernels/filter/device.cuh.
+//
+// Contents: 1 models; 2 scores; 3 calls
+
+#include "kernels/filter/device.cuh"
+
+#include <math.h>
+#include <string.h>
+
+// ---- 1 models ----
+
+void ws_devfilter_release(void *prep) {
+    ws_devmodel *m = (ws_devmodel *)prep;
+    if (!m) return;
+    for (ws_devtable &t : m->table) ws_devtable_destroy(&t);
+    ws_filter_destroy(m->cpu);
+    pthread_mutex_destroy(&m->lock);
+    ws_free(m);
+}
+
+int ws_devfilter_prepare(const ws_backend *self, const ws_target *t, void **prep, ws_err *err) {
+    const ws_devfilter *f = (const ws_devfilter *)self->own;
+    *prep = NULL;
+    void *form = ws_calloc(1, f->form->size, err);
+    ws_devmodel *m = (ws_devmodel *)ws_calloc(1, f->size, err);
+    int rc = form && m ? WS_OK : WS_ENOMEM;
+    if (!rc) {
+        m->filter = f;
+        m->target = (const ws_hmm_target *)t->data;
+        m->fit.shape = -1;
+        pthread_mutex_init(&m->lock, NULL);
+        rc = f->form->create(form, &m->target->profile, err);
+        if (!rc) {
+            rc = f->lay_out(m, form, err);
+            f->form->destroy(form);
+        }
+    }
+    ws_free(form);
+    if (!rc) *prep = m;
+    else if (m && m->filter) ws_devfilter_release(m);
+    else ws_free(m);
+    return rc;
+}
+
+// Returns the CPU's filter of a model, and makes it on the first call; NULL on failure.
+static const ws_filter *cpu_filter(ws_devmodel *m, ws_err *err) {
+    pthread_mutex_lock(&m->lock);
+    if (!m->cpu) {
+        ws_cpu cpu;
+        ws_cpu_probe(&cpu);
+        ws_filter_create(&m->cpu, m->filter->cpu[ws_cpu_best(&cpu)], &m->target->profile, err);
+    }
+    pthread_mutex_unlock(&m->lock);
+    return m->cpu;
+}
+
+// ---- 2 scores ----
+
+// Returns where the device's scores of a task lie: at the end of the room for the reported scores of 8 bytes each. So
+// decode can convert them from the front without overwriting a score that it has not read.
+static char *raw_of(const ws_task *t, size_t raw) { return (char *)((ws_fscore *)t->score + t->n) - raw * t->n; }
+
+// Converts the device's scores of a task to reported scores. Returns the number of pairs that the device left
+// undecided; their items go to place[].
+static size_t decode(const ws_devmodel *m, const ws_batch *b, const ws_lenmodel *lm, const ws_task *t, uint32_t *place) {
+    const ws_devfilter *f = m->filter;
+    ws_fscore *score = (ws_fscore *)t->score;
+    const char *from = raw_of(t, f->raw);
+    size_t n = 0;
+    for (size_t j = 0; j < t->n; j++) {
+        const size_t i = ws_task_item(t, j);
+        const char *raw = from + f->raw * j; // read before score[j] is written over it
+        if (f->undecided && b->len[i] && f->undecided(raw)) place[n++] = (uint32_t)j;
+        score[j] = b->len[i] ? f->decode(m, &lm[i], raw) : ws_fscore{-INFINITY, WS_F_UNDERFLOW};
+    }
+    return n;
+}
+
+// Scores items place[0..n) of a task on the CPU.
+static int rescore_on_cpu(ws_devmodel *m, const ws_batch *b, const ws_task *t, const uint32_t *place, size_t n, ws_worker *worker,
+                          ws_err *err) {
+    const ws_filter *f = cpu_filter(m, err);
+    uint32_t *item = (uint32_t *)ws_calloc(n, sizeof *item, err);
+    ws_fscore *score = (ws_fscore *)ws_calloc(n, sizeof *score, err);
+    int rc = f && item && score ? WS_OK : err->code;
+    if (!rc) {
+        ws_seqs list = ws_filter_list(b, t, worker);
+        for (size_t i = 0; i < n; i++) item[i] = (uint32_t)ws_task_item(t, place[i]);
+        list.item = item;
+        list.n = n;
+        rc = ws_filter_scores(f, &list, score, &worker->scratch, err);
+    }
+    for (size_t i = 0; i < n && !rc; i++) ((ws_fscore *)t->score)[place[i]] = score[i];
+    ws_free(item);
+    ws_free(score);
+    return rc;
+}
+
+static int finish(const ws_batch *b, const ws_task *t, ws_worker *worker, uint32_t *place, ws_err *err) {
+    ws_devmodel *m = (ws_devmodel *)const_cast<void *>(t->prep);
+    if (!m->filter->decode) {
+        if (m->fit.shape < 0) memset(t->score, 0xff, m->filter->raw * t->n);
+        return WS_OK;
+    }
+    if (m->fit.shape < 0) {
+        const ws_filter *f = cpu_filter(m, err);
+        const ws_seqs list = ws_filter_list(b, t, worker);
+        return f ? ws_filter_scores(f, &list, (ws_fscore *)t->score, &worker->scratch, err) : err->code;
+    }
+    const size_t n = decode(m, b, (const ws_lenmodel *)worker->perseq.p, t, place);
+    return n ? rescore_on_cpu(m, b, t, place, n, worker, err) : WS_OK;
+}
+
+// ---- 3 calls ----
+
+int ws_devcall_zeros(ws_devcall *c, size_t n, void **p, ws_err *err) {
+    int rc = ws_devstream_alloc(c->stream, n, p, err);
+    return rc ? rc : ws_cuda_check(cudaMemsetAsync(*p, 0, n, c->stream->stream), "clearing memory", err);
+}
+
+// Returns the identity of the batch, and stores it in the batch's `device` member on the first call. Threads with
+// different parts of the work may call this at once.
+static uint64_t identity(const ws_batch *b) {
+    void **device = &const_cast<ws_batch *>(b)->device, *none = NULL;
+    if (!__atomic_load_n(device, __ATOMIC_ACQUIRE))
+        __atomic_compare_exchange_n(device, &none, (void *)(uintptr_t)ws_devstream_identity(), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return (uint64_t)(uintptr_t)__atomic_load_n(device, __ATOMIC_ACQUIRE);
+}
+
+// Takes a stream that holds the batch, or loads the batch into it.
+static int take(ws_devstream **out, const ws_batch *b, const ws_lenmodel *lm, ws_err *err) {
+    const uint64_t id = identity(b);
+    ws_devstream *s = NULL;
+    int rc = ws_devstream_take(&s, id, err);
+    if (rc) return rc;
+    *out = s;
+    if (s->id == id) return WS_OK;
+    s->id = 0;
+    rc = ws_devbatch_load(s, b, lm, err);
+    if (!rc) s->id = id;
+    return rc;
+}
+
+// Copies the tables of all models of a call to its device.
+static int put_tables(const ws_devcall *c, ws_err *err) {
+    ws_devtable **table = (ws_devtable **)ws_calloc(ws_devmodel::TABLES * c->ntask, sizeof *table, err);
+    size_t n = 0;
+    if (!table) return WS_ENOMEM;
+    for (size_t t = 0; t < c->ntask; t++) {
+        ws_devmodel *m = (ws_devmodel *)const_cast<void *>(c->task[t].prep);
+        for (ws_devtable &one : m->table)
+            if (one.host) table[n++] = &one;
+    }
+    int rc = ws_devstream_tables(c->stream, table, n, err);
+    ws_free(table);
+    return rc;
+}
+
+// Runs a call. One copy returns scores and hints; the hints lie behind `behind` bytes of scores.
+static int call(const ws_devfilter *f, ws_devcall *c, ws_err *err) {
+    ws_devstream *s = c->stream;
+    const size_t npair = c->first[c->ntask], scores = f->raw * npair, behind = (scores + 255) / 256 * 256;
+    const bool hints = c->task[0].hint;
+    const size_t bytes = hints ? behind + sizeof *c->hint * npair : scores;
+    int rc = ws_devstream_room(s, &s->out, bytes, err);
+    if (!rc) rc = ws_cuda_check(cudaMemsetAsync(s->out.p, 0, hints ? behind : scores, s->stream), "clearing scores", err);
+    if (hints && !rc) {
+        c->hint = (float *)((char *)s->out.p + behind);
+        rc = ws_cuda_check(cudaMemsetAsync(c->hint, 0xff, sizeof *c->hint * npair, s->stream), "clearing hints", err);
+    }
+    if (!rc) rc = put_tables(c, err);
+    if (!rc) rc = ws_cuda_check(cudaEventRecord(s->start, s->stream), "recording an event", err);
+    if (!rc) rc = f->queue(c, err);
+    if (!rc) rc = ws_cuda_check(cudaEventRecord(s->end, s->stream), "recording an event", err);
+    if (!rc) rc = ws_devstream_fetch(s, s->out.p, bytes, err);
+    if (!rc) rc = ws_devstream_sync(s, err);
+    if (!rc) ws_devstream_clock(s);
+    for (size_t t = 0; t < c->ntask && !rc; t++) {
+        const char *back = (const char *)s->back.p;
+        memcpy(raw_of(&c->task[t], f->raw), back + f->raw * c->first[t], f->raw * c->task[t].n);
+        if (hints) memcpy(c->task[t].hint, back + behind + sizeof *c->hint * c->first[t], sizeof *c->hint * c->task[t].n);
+    }
+    return rc;
+}
+
+static int score_some(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err) {
+    uint32_t *first = (uint32_t *)ws_calloc(ntask + 1, sizeof *first, err);
+    if (!first) return WS_ENOMEM;
+    size_t most = 0;
+    for (size_t t = 0; t < ntask; t++) {
+        first[t + 1] = first[t] + (uint32_t)task[t].n;
+        most = ws_max(most, task[t].n);
+    }
+    ws_devcall c = {NULL, b, task, ntask, first, NULL};
+    uint32_t *place = (uint32_t *)ws_calloc(most, sizeof *place, err);
+    int rc = place ? take(&c.stream, b, (const ws_lenmodel *)worker->perseq.p, err) : WS_ENOMEM;
+    if (!rc) rc = call(ws_devmodel_of<ws_devmodel>(task[0]).filter, &c, err);
+    if (c.stream) ws_devstream_give(c.stream);
+    for (size_t t = 0; t < ntask && !rc; t++) rc = finish(b, &task[t], worker, place, err);
+    ws_free(place);
+    ws_free(first);
+    return rc;
+}
+
+// Limits the pairs of a call, and so the memory for scores.
+static const size_t MOST_PAIRS = 16 << 20;
+
+int ws_devfilter_score(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err) {
+    int rc = WS_OK;
+    for (size_t t = 0, n = 0; t < ntask && !rc; t += n) {
+        size_t pairs = 0;
+        for (n = 0; t + n < ntask && (n == 0 || pairs + task[t + n].n <= MOST_PAIRS); n++) pairs += task[t + n].n;
+        rc = score_some(b, task + t, n, worker, err);
+    }
+    return rc;
+}

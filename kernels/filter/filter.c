@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ * A body together with a model: see kernels/filter/filter.h. */
+#include "kernels/filter/filter.h"
+
+#include <math.h>
+
+struct ws_filter {
+    const ws_body *body;
+    void *form; /* for the definition; a vector width has its layout behind this record */
+} __attribute__((aligned(WS_ALIGN)));
+
+int ws_filter_create_from(ws_filter **out, const ws_body *body, const void *form, ws_err *err) {
+    ws_filter *f = *out = ws_calloc(1, sizeof *f + body->size, err);
+    if (!f) return WS_ENOMEM;
+    f->body = body;
+    int rc = body->lay_out ? body->lay_out(f + 1, form, err) : WS_OK;
+    if (rc) {
+        ws_filter_destroy(f);
+        *out = NULL;
+    }
+    return rc;
+}
+
+static void drop(const ws_profile_form *kind, void *form) {
+    kind->destroy(form);
+    ws_free(form);
+}
+
+int ws_filter_create(ws_filter **out, const ws_body *body, const ws_profile *p, ws_err *err) {
+    *out = NULL;
+    void *form = ws_calloc(1, body->form->size, err);
+    int rc = form ? body->form->create(form, p, err) : WS_ENOMEM;
+    if (rc) {
+        ws_free(form);
+        return rc;
+    }
+    rc = ws_filter_create_from(out, body, form, err);
+    if (!rc && body->one) (*out)->form = form;
+    else drop(body->form, form);
+    return rc;
+}
+
+void ws_filter_destroy(ws_filter *f) {
+    if (!f) return;
+    if (f->body->clear) f->body->clear(f + 1);
+    if (f->form) drop(f->body->form, f->form);
+    ws_free(f);
+}
+
+static int score_one_by_one(const ws_filter *f, const ws_seqs *list, ws_fscore *out, ws_buf *scratch, ws_err *err) {
+    void *room = ws_buf_scratch(scratch, f->body->room(f->form), err);
+    if (!room) return err->code;
+    for (size_t j = 0; j < list->n; j++) {
+        const size_t L = ws_seqs_len(list, j);
+        if (L) out[j] = f->body->one(f->form, ws_seqs_lm(list, j), ws_seqs_codes(list, j), L, room);
+    }
+    return WS_OK;
+}
+
+int ws_filter_scores(const ws_filter *f, const ws_seqs *list, ws_fscore *out, ws_buf *scratch, ws_err *err) {
+    int rc = f->body->score ? f->body->score(f + 1, list, out, scratch, err) : score_one_by_one(f, list, out, scratch, err);
+    for (size_t j = 0; j < list->n && !rc; j++)
+        if (ws_seqs_len(list, j) == 0) out[j] = (ws_fscore){-INFINITY, WS_F_UNDERFLOW};
+    return rc;
+}

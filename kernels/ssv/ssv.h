@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * SSV: the best ungapped diagonal of a sequence against a model, and the rule that turns its height into a score.
+ * ssvfilt reports the score; msvfilt tries SSV first. Source: specification profile-filters.md, section 6.
+ * kernels/ssv/ssv.cuh has the device's part. */
+#ifndef WS_SSV_H
+#define WS_SSV_H
+
+#include "kernels/filter/filter.h"
+
+#include <math.h>
+
+/* Returns the best height of a diagonal (`best` of section 6) over the codes x[0..L), by the scalar definition. From
+ * 127 - bias on, step S2 decides, and the value returned is only known to be that large. */
+int ws_ssv_best_ref(const ws_bytes *b, const uint8_t *x, size_t L);
+
+/* Returns 1 if step S1 applies: for this model and length (tjb) SSV cannot decide, so MSV must. */
+WS_DEVICE static inline int ws_ssv_hopeless(const ws_bytes *b, int tjb) { return tjb + b->tbm + b->tec + b->bias >= 127; }
+
+/* Returns the status and score that steps S1 to S5 derive from best, which must be exact up to 127 - bias.
+ * WS_F_OPEN: MSV must decide. Reads only the scalars of b. */
+WS_DEVICE static inline ws_fscore ws_ssv_decide(const ws_bytes *b, int tjb, int best) {
+    const int begin = WS_BYTE_BASE - tjb - b->tbm;
+    const int beyond = best >= 127 - b->bias; /* S2: best is then only a lower bound */
+    ws_fscore s;
+    s.nats = beyond ? INFINITY : ws_bytes_nats(best + begin - b->tec, tjb); /* S5 without its condition */
+    if (ws_ssv_hopeless(b, tjb) || (beyond && begin < 128)) { /* S1, S2 */
+        s.status = WS_F_OPEN;
+    } else if (beyond || best + begin >= 255 - b->bias) { /* S2, S3 */
+        s.nats = INFINITY;
+        s.status = WS_F_OVERFLOW;
+    } else {
+        s.status = best + begin - b->tec > WS_BYTE_BASE ? WS_F_OPEN : WS_F_OK; /* S4, S5 */
+    }
+    return s;
+}
+
+/* The bodies of SSV for each width; each computes what ws_ssv_decide returns. */
+WS_DECLARE_WIDTHS(ws_body, ws_ssv_);
+
+#endif
