@@ -63,7 +63,7 @@ UNITS     := $(patsubst %.c,$B/%,$(wildcard tests/lib/*.c kernels/*/test.c))
 FUZZERS   := $(patsubst %.c,$B/%,$(filter-out %/main.c,$(wildcard tests/fuzz/*.c)))
 UNITS     += $(FUZZERS)
 FUZZ_MAIN ?= $B/tests/fuzz/main.o
-BENCHES   := $(patsubst %.c,$B/%,$(wildcard bench/*.c kernels/*/bench.c))
+BENCHES   := $(patsubst %.c,$B/%,$(wildcard bench/run/*.c kernels/*/bench.c))
 PAGES     := $(patsubst %,$B/%,$(wildcard man/*.[1-8]))
 VERSION   := $(shell sed -n 's/.*define WS_VERSION "\(.*\)"/\1/p' lib/base/ws.h)
 # What is built, for --version: the checkout's commit; without a checkout what make dist wrote there, or what was known (sudo make install).
@@ -237,7 +237,7 @@ load: all ## a billion residues, 10 million empty records, long names and sequen
 check-style: $(LIB) ## include directions, file sizes, symbol names
 	@B='$B' OBJECTS='$(OBJECTS)' sh tests/style.sh
 
-bench: all $(BENCHES) ## the benchmark programs, into build/bench
+bench: all $(BENCHES) ## the benchmark programs, into build/bench/run
 
 # ---- installation ----
 
@@ -289,8 +289,8 @@ cleanroot: ## as root: what INSTALL says in a bare Debian, from make dist to uni
 debroot: ## as root: the Debian package built, installed, tested and purged in bare roots
 	sh tests/debroot.sh
 
-plots: ## bench/plots from the tables recorded in bench/
-	python3 bench/report.py bench
+plots: ## pictures of the tables in bench/data, into build/plots (needs matplotlib)
+	python3 bench/run/report.py bench/data $B/plots
 
 clean: ## remove everything that was built
 	rm -rf $B $(TOOLS:%=bin/%)

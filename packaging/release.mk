@@ -3,7 +3,7 @@
 # The last one also as PTX.
 RELEASE_SMS ?= $(shell sh packaging/sms.sh $(NVCC) release)
 # Programs hold kernels for each of these devices, so nvcc compresses for size, which it can from CUDA 12.8 on: msvfilt for 9.0 has 2.3
-# instead of 5.5 MB (bench/h200-2026-11-22.md).
+# instead of 5.5 MB (bench/README.md).
 RELEASE_NVCCFLAGS ?= -O3 $(if $(NVCC),$(shell $(NVCC) --help | grep -q -e --compress-mode && echo --compress-mode=size))
 # Where the libraries come from that the portable programs are linked with; empty: this system.
 SYSROOT     ?= $B/sysroot

@@ -156,7 +156,7 @@ does_without() { # does_without TOOL ARGUMENT...: some 0.8 seconds of work, so a
     [ ! -s said ] || fail "$1, --quiet: $(cat said)"
 }
 @test "--backend auto goes on without a device that fails in the middle: pairhmm" {
-    python3 "$top/bench/pairhmm-make.py" mixed 4e9 7 >long.in
+    python3 "$top/bench/run/pairhmm-make.py" mixed 4e9 7 >long.in
     does_without pairhmm --double --no-sharing -t 1 -K 100K long.in
 }
 @test "--backend auto goes on without a device that fails in the middle: papara-score" {

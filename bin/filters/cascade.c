@@ -49,7 +49,7 @@ size_t ws_cascade_made_size(const ws_job *job, uint32_t t) {
 /* Limits the cells of a batch, so that the next program of a pipe gets its rows within a second of device time. A
  * genome's annotation has models with 4 M nodes in all; with a device's usual 4 M residues it made one batch, whose
  * 900,000 rows one thread wrote. With 10,000 models on an H200 the limit cuts the chain from 6.4 s to 4.2 s; the
- * kernels alone lose 5 %: bench/h200-2026-11-21.md. */
+ * kernels alone lose 5 %: bench/README.md. */
 #define BATCH_CELLS 1e12
 enum { BATCH_LEAST = 128 << 10 };
 

@@ -237,7 +237,7 @@ static size_t padded(size_t n) {
 }
 
 // Copies table[0..n) together in one copy. With 10,000 models and 84 proteins this cut a call on an H200 from 0.34 to
-// 0.19 s (bench/h200-2026-11-21.md).
+// 0.19 s (bench/README.md).
 static int put_together(ws_devstream *s, ws_devtable *const *table, size_t n, ws_err *err) {
     void *there;
     char *here;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Cells of a part at least: milliseconds of a core (bench/kernels-zen5.txt), beside which one more thread unpacks the batch; of a
+/* Cells of a part at least: milliseconds of a core (bench/data/kernels-zen5.txt), beside which one more thread unpacks the batch; of a
  * device's, ten (SSV, H200), beside which it is copied to one more stream; or so many rows of a table, because a filter passed them before
  * and the host's share of each is larger. A call of a device lasts as long as its longest sequence, some 4 ms for 4,910 residues: with
  * 16,000 rows the kernels of vitfilt took 0.65 s for 3.5 million rows, with 60,000 0.33, 125,000 0.28, 250,000 0.27 (H200). A part that is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Speed of the CUDA kernels with the data on the device: one row per kernel and model, best of several passes.
  *
- *     make build/bench/gpu && build/bench/gpu [-p passes] [-r million residues] [-k kernel] [-M size,...] [-f FASTA]
+ *     make build/bench/run/gpu && build/bench/run/gpu [-p passes] [-r million residues] [-k kernel] [-M size,...] [-f FASTA]
  *
  * Random models; random proteins with lengths like a proteome's, or those of a file over and over until there are enough.
  * Models beyond what the device takes (M > 65536 in vit) have no place here.

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Whole searches by hmmsearch and hmmsieve in turns, tables written:  sh bench/search.sh MODELS SEQUENCES [CPUS [ROUNDS]]
+# Whole searches by hmmsearch and hmmsieve in turns, tables written:  sh bench/run/search.sh MODELS SEQUENCES [CPUS [ROUNDS]]
 # Each line: processor seconds (user and system) and wall seconds of both, their ratios, and whether --domtblout is the same.
 # HMMSEARCH names another hmmsearch than that of the PATH, WARPSIEVE_BIN the folder of hmmsieve.
 set -eu
 models=$1 sequences=$2 cpus=${3:-2} rounds=${4:-3}
-PATH=${WARPSIEVE_BIN:-$(dirname "$0")/../bin}:$PATH
+PATH=${WARPSIEVE_BIN:-$(dirname "$0")/../../bin}:$PATH
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 

@@ -2,7 +2,7 @@
  * How fast sequences are read: files or standard input into batches, nothing else. Prints GB/s of the (compressed)
  * input, seconds, records, rows and residues as one TSV line.
  *
- *   build/bench/read [-a amino|dna|rna] [-k residues] [FILE...] */
+ *   build/bench/run/read [-a amino|dna|rna] [-k residues] [FILE...] */
 #include "lib/io/seqread.h"
 
 #include <stdio.h>

@@ -1,23 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Recorded tables into the plots that README.md shows, with matplotlib:   python3 bench/report.py bench [OUTDIR]
+"""Pictures of the tables in bench/data, with matplotlib (make plots):   python3 bench/run/report.py bench/data OUTDIR
 
-  kernels-NAME.txt   (build/bench/kernels)       10^9 cells a second against the length of the model
-  cpu-NAME.md        (bench/process.sh)          whole processes against hmmsearch
-  gpu-NAME.tsv       (build/bench/gpu)           10^12 cells a second, and peers that were measured beside it
+  kernels-NAME.txt   (build/bench/run/kernels)   10^9 cells a second against the length of the model
+  chain-NAME.tsv     (bench/run/process.sh)      the chain of filters beside hmmsearch
+  searches.tsv       (bench/run/search.sh)       whole searches beside hmmsearch
+  gpu-NAME.tsv       (build/bench/run/gpu)       10^12 cells a second, and peers that were measured beside it
   devices-NAME.tsv   (devices, seconds)          times faster than one device
   limits-NAME.tsv    (kernel, ours, peer, limit) speed of each kernel beside its peer and what the chip can do
   scores-NAME.tsv    (fwd_bits, final_bits)      the score of fwdscore beside the final score of hmmsearch
-  stages-NAME.tsv    (search, program, stage, s) processor time of a search by stage
   slice-NAME.tsv     (values of a row of voxels) a slice of a volume; voxels with a * are the boundary of a component
 
-Each gives OUTDIR/TABLE.svg; OUTDIR is bench/plots by default. A plot names its table and the table's checksum, so that
-bench/report.py --check bench says which plots are older than their tables, without matplotlib.
+Each gives OUTDIR/TABLE.svg. The same tables and the same matplotlib give the same bytes.
 """
 import glob
-import hashlib
 import os
-import re
 import sys
 
 COLOUR = {"avx512": "#1f5fa8", "avx2": "#5aa9d6", "scalar": "#8c8c8c", "hmmer": "#c8641e", "cuda": "#2c8a4b",
@@ -25,14 +22,7 @@ COLOUR = {"avx512": "#1f5fa8", "avx2": "#5aa9d6", "scalar": "#8c8c8c", "hmmer": 
 NAME = {"avx512": "AVX-512", "avx2": "AVX2", "scalar": "scalar", "hmmer": "HMMER 3.4 (SSE)", "cuda": "warpsieve",
         "libmarv": "libmarv (MMseqs2-GPU)"}
 TITLE = {"ssv": "SSV", "full": "MSV without SSV first", "vit": "Viterbi", "fwd": "Forward"}
-STAGE = {"SSV, MSV": "#1f5fa8", "bias": "#5aa9d6", "Viterbi": "#2c8a4b", "Forward": "#8fc49f", "domains": "#c8641e",
-         "other": "#bbbbbb"}
-WIDTH = 8.3  # inches at 100 dots: what README shows without shrinking
-
-
-def checksum(path):
-    with open(path, "rb") as f:
-        return hashlib.sha256(f.read()).hexdigest()[:16]
+WIDTH = 8.3  # inches, at 100 dots each
 
 
 def lines_of(path):
@@ -106,61 +96,46 @@ def gpu(plt, path):
     return figure
 
 
-def tables(text):
-    """Yields (heading, header cells, rows, text) of every Markdown section with a table or without."""
-    for part in re.split(r"(?m)^## ", text)[1:]:
-        head, _, body = part.partition("\n")
-        lines = [line.strip("|\n").replace("\\|", "\0") for line in body.splitlines() if line.startswith("|")]
-        rows = [[c.strip() for c in line.split("|")] for line in lines]
-        yield head, rows[0] if rows else [], rows[2:], body
-
-
-def process_groups(text):
-    """Returns (title, [(label, hmmsearch's seconds, chain's seconds, seconds of hmmsearch behind the chain)])."""
-    groups = []
-    for head, header, body, prose in tables(text):
-        if header[1:2] == ["hmmsearch --cpu 0 --noali"]:
-            rows = [(r[0], float(r[1]), float(r[2]), 0.0) for r in body]
-            groups.append(("the chain alone, one model, one thread", rows))
-        elif header[1:2] == ["plain hmmsearch"]:
-            rows = [(r[0], float(r[1]), float(r[2]), float(r[3])) for r in body]
-            groups.append(("the chain, then hmmsearch on what it kept", rows))
-        else:
-            m = re.search(r"hmmsearch --cpu \d+: ([\d.]+); the chain with -t \d+: ([\d.]+)", prose)
-            if m:
-                label = re.sub(r".*?(\d+ models).*", r"\1", prose.strip().splitlines()[0])
-                groups.append(("many models in one pass, two threads, seconds by the clock",
-                               [(label, float(m[1]), float(m[2]), 0.0)]))
-    return groups
-
-
-def processes(plt, path):
-    groups = process_groups(open(path, encoding="utf-8").read())
-    figure, axes = plt.subplots(figsize=(WIDTH, 0.75 + 0.36 * sum(len(rows) + 1.2 for _, rows in groups)))
+def beside(plt, rows, labels, xlabel, title):
+    """Bars of rows [(group, label, peer's seconds, ours)]: ours in per cent of the peer's; a heading for each group."""
+    groups = list(dict.fromkeys(r[0] for r in rows))
+    figure, axes = plt.subplots(figsize=(WIDTH, 0.75 + 0.3 * (len(rows) + 1.2 * len(groups))))
     y, ticks = 0.0, []
-    for title, rows in groups:
-        axes.text(0, y, title, fontsize=9, color="#555555", va="center")
-        for label, theirs, chain, rest in rows:
+    for group in groups:
+        axes.text(0, y, group, fontsize=9, color="#555555", va="center")
+        for _, label, theirs, ours in (r for r in rows if r[0] == group):
             y += 1
             ticks.append((y, f"{label} ({theirs:g} s)"))
             axes.barh(y, 100, height=0.62, color="#eeeeee")
-            axes.barh(y, 100 * chain / theirs, height=0.62, color=COLOUR["avx512"])
-            axes.barh(y, 100 * rest / theirs, left=100 * chain / theirs, height=0.62, color=COLOUR["hmmer"])
-            share = 100 * (chain + rest) / theirs
-            axes.text(share + 1, y, f"{chain + rest:.3g} s, {100 / share:.1f} times less", va="center", fontsize=9)
+            axes.barh(y, 100 * ours / theirs, height=0.62, color=COLOUR["avx512"])
+            axes.text(100 * ours / theirs + 1, y, f"{ours:.3g} s, {theirs / ours:.1f} times less", va="center", fontsize=9)
         y += 1.4
     axes.set_yticks([t for t, _ in ticks], [label for _, label in ticks])
     axes.set_ylim(y - 0.6, -0.7)
-    axes.set_xlim(0, 100)
-    axes.set_xlabel("time in per cent of hmmsearch's, which is behind each name")
+    axes.set_xlim(0, max(100, 100 * max(r[3] / r[2] for r in rows)))
+    axes.set_xlabel(xlabel)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.tick_params(left=False)
-    figure.suptitle("Whole processes beside hmmsearch")
-    handles = [plt.Rectangle((0, 0), 1, 1, color=COLOUR[c]) for c in ("avx512", "hmmer")]
-    figure.legend(handles, ["msvfilt | vitfilt | fwdscore", "hmmsearch behind it"], loc="outside lower center", ncols=2,
-                  frameon=False)
+    figure.suptitle(title)
+    handles = [plt.Rectangle((0, 0), 1, 1, color=c) for c in (COLOUR["avx512"], "#eeeeee")]
+    figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
     return figure
+
+
+def chain(plt, path):
+    rows = [(kind, what, float(peer), float(ours)) for kind, what, peer, ours in lines_of(path)[1]]
+    return beside(plt, rows, ("warpsieve", "peer"), "time in per cent of the peer's, which is in brackets",
+                  "The chain of filters beside hmmsearch")
+
+
+def searches(plt, path):
+    """Those with seconds by the clock, by machine and commit as the table's head names them."""
+    notes, rows = lines_of(path)
+    head = {n[0]: n.split(". ")[0] for n in notes if n[1:2] == ":"}
+    rows = [(head[r[0]], f"{r[1]} x {r[2]}, {r[3]} threads", float(r[5]), float(r[6])) for r in rows if r[5] != "-"]
+    return beside(plt, rows, ("hmmsieve", "hmmsearch"), "time by the clock in per cent of hmmsearch's, which is in brackets",
+                  "Whole searches beside hmmsearch")
 
 
 def devices(plt, path):
@@ -229,33 +204,6 @@ def scores(plt, path):
     return figure
 
 
-def stages(plt, path):
-    rows = lines_of(path)[1]
-    searches = list(dict.fromkeys(r[0] for r in rows))
-    figure, axes = plt.subplots(figsize=(WIDTH, 0.9 + 0.75 * len(searches)))
-    ticks = []
-    for n, search in enumerate(searches):
-        whole = sum(float(r[3]) for r in rows if r[:2] == [search, "hmmsearch"])
-        for program, offset in (("hmmsearch", -0.2), ("warpsieve", 0.2)):
-            left = 0.0
-            for stage in STAGE:
-                share = 100 * sum(float(r[3]) for r in rows if r[:3] == [search, program, stage]) / whole
-                axes.barh(n + offset, share, left=left, height=0.34, color=STAGE[stage])
-                left += share
-            axes.text(left + 0.7, n + offset, f"{left * whole / 100:.2f} s", va="center", fontsize=8)
-            ticks.append((n + offset, f"{search}, {program}"))
-    axes.set_yticks([y for y, _ in ticks], [label for _, label in ticks], fontsize=8)
-    axes.invert_yaxis()
-    axes.set_xlim(0, 110)
-    axes.set_xlabel("processor time in per cent of hmmsearch's")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    handles = [plt.Rectangle((0, 0), 1, 1, color=c) for c in STAGE.values()]
-    figure.legend(handles, STAGE, loc="outside lower center", ncols=len(STAGE), frameon=False)
-    figure.suptitle("What a search costs, by stage")
-    return figure
-
-
 def slices(plt, path):
     notes, rows = lines_of(path)
     values = [[float(v.rstrip("*")) for v in row] for row in rows]
@@ -270,52 +218,27 @@ def slices(plt, path):
     return figure
 
 
-PLOTS = {"kernels-*.txt": kernels, "cpu-*.md": processes, "gpu-*.tsv": gpu, "devices-*.tsv": devices,
-         "limits-*.tsv": limits, "scores-*.tsv": scores, "stages-*.tsv": stages, "slice-*.tsv": slices}
+PLOTS = {"kernels-*.txt": kernels, "chain-*.tsv": chain, "searches.tsv": searches, "gpu-*.tsv": gpu,
+         "devices-*.tsv": devices, "limits-*.tsv": limits, "scores-*.tsv": scores, "slice-*.tsv": slices}
 
 
-def recorded(folder):
-    """Yields (function, table, name of its plot, the words by which the plot names its table)."""
-    for pattern, plot in PLOTS.items():
-        for path in sorted(glob.glob(os.path.join(folder, pattern))):
-            name = os.path.splitext(os.path.basename(path))[0] + ".svg"
-            yield plot, path, name, f"bench/{os.path.basename(path)} {checksum(path)}"
-
-
-def check(folder, out):
-    """Prints each plot that is not of its table as it is; returns their number."""
-    bad = 0
-    for _, _, name, source in recorded(folder):
-        path = os.path.join(out, name)
-        text = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
-        if source not in text:
-            print(f"{path} is not of {source}: make plots")
-            bad += 1
-    return bad
-
-
-def draw(folder, out):
+def main():
+    if len(sys.argv) != 3:
+        sys.exit("usage: report.py DATADIR OUTDIR")
+    folder, out = sys.argv[1:]
     import matplotlib
     matplotlib.use("svg")
     matplotlib.rcParams.update({"svg.hashsalt": "warpsieve", "font.size": 9, "figure.constrained_layout.use": True,
                                 "figure.dpi": 100, "axes.titlesize": 10})
     import matplotlib.pyplot as plt
     os.makedirs(out, exist_ok=True)
-    for plot, path, name, source in recorded(folder):
-        figure = plot(plt, path)
-        figure.savefig(os.path.join(out, name), metadata={"Date": None, "Source": source})
-        plt.close(figure)
-        print(os.path.join(out, name))
-
-
-def main():
-    words = [w for w in sys.argv[1:] if w != "--check"]
-    if len(words) not in (1, 2):
-        sys.exit("usage: report.py [--check] BENCHDIR [OUTDIR]")
-    out = words[1] if len(words) == 2 else os.path.join(words[0], "plots")
-    if "--check" in sys.argv:
-        sys.exit(1 if check(words[0], out) else 0)
-    draw(words[0], out)
+    for pattern, plot in PLOTS.items():
+        for path in sorted(glob.glob(os.path.join(folder, pattern))):
+            to = os.path.join(out, os.path.splitext(os.path.basename(path))[0] + ".svg")
+            figure = plot(plt, path)
+            figure.savefig(to, metadata={"Date": None})
+            plt.close(figure)
+            print(to)
 
 
 if __name__ == "__main__":
