@@ -218,7 +218,7 @@ tsan-thrash: build/tsan ## the pipeline under random loads with the thread sanit
 thrash: all ## batch sizes x threads x backends x slow and bursty producers and consumers
 	sh tests/thrash.sh $(THRASH_ROUNDS)
 
-# Before a release: the list of those that survive belongs into docs/reliability.md.
+# Before a release: the list of those that survive belongs into tests/README.md.
 MUTANTS ?= 200
 mutants: build/mutants ## MUTANTS one-line mutants of lib/ and kernels/ against the tests nearest to them, in a copy of the tree; from FIRST on
 	$(MAKE) -C build/mutants.tree CUDA=0 all
