@@ -237,6 +237,14 @@ load: all ## a billion residues, 10 million empty records, long names and sequen
 check-style: $(LIB) ## include directions, file sizes, symbol names
 	@B='$B' OBJECTS='$(OBJECTS)' sh tests/style.sh
 
+hook: ## git refuses commits with a breach of style from now on (tests/pre-commit.sh)
+	@hooks=$$(git rev-parse --git-path hooks) && to=$$hooks/pre-commit || exit 1; \
+	if [ -e "$$to" ] && ! grep -q tests/pre-commit.sh "$$to"; then \
+	    echo "make hook: $$to is there already: let it run tests/pre-commit.sh" >&2; exit 1; fi; \
+	mkdir -p "$$hooks" && \
+	printf '#!/bin/sh\n[ ! -f tests/pre-commit.sh ] || exec sh tests/pre-commit.sh\n' > "$$to" && chmod +x "$$to" && \
+	echo "$$to runs tests/pre-commit.sh before each commit"
+
 bench: all $(BENCHES) ## the benchmark programs, into build/bench/run
 
 # ---- installation ----
@@ -302,5 +310,5 @@ help:
 
 # not those of copies of the tree
 -include $(shell find $B \( -path $B/release -o -name '*.tree' \) -prune -o -type f -name '*.d' -print 2>/dev/null)
-.PHONY: all man demo units check check-full test debug gpu-check check-style bench completions install uninstall installcheck dist cleanroot debroot plots clean help FORCE
+.PHONY: all man demo units check check-full test debug gpu-check check-style hook bench completions install uninstall installcheck dist cleanroot debroot plots clean help FORCE
 .SECONDARY:

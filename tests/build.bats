@@ -111,6 +111,35 @@ version_has_facts() {
     done
 }
 
+@test "make hook: a commit with a breach of style is refused, with the place; another hook is left alone" {
+    command -v git >/dev/null || skip "git is not installed"
+    mkdir sources
+    (cd "$top" && cp -r --parents Makefile packaging/*.mk packaging/*.sh lib/base lib/simd tests/style.sh tests/pre-commit.sh \
+        "$BATS_TEST_TMPDIR/sources/")
+    cd sources
+    git init -q .
+    commit() { outside_of_bats git -c user.name=a -c user.email=a@b commit -q -m "$1" 2>said; }
+    hook() { outside_of_bats make -s --no-print-directory CUDA=0 TOOLS= hook; }
+    hook
+    git add .
+    commit first || fail "$(cat said)"
+    # a line too long is refused; mended on disk alone, it still is; the mended file is not
+    { echo '/* SPDX-License-Identifier: MIT */'; printf '/* %0300d */\n' 0; } >lib/base/wide.h
+    git add .
+    ! commit wide || fail "the hook let a wide line pass"
+    grep -q '^  lib/base/wide.h:2: 306 characters$' said || fail "$(cat said)"
+    sed -i 2d lib/base/wide.h
+    ! commit wide || fail "the hook looked at the disk"
+    git add .
+    commit mended || fail "$(cat said)"
+    # again does no harm; a hook of the user's own stays
+    hook
+    echo 'exit 0' >.git/hooks/pre-commit
+    ! hook 2>said || fail "make hook replaced a hook"
+    grep -q 'pre-commit is there already' said
+    [ "$(cat .git/hooks/pre-commit)" = 'exit 0' ]
+}
+
 @test "make mutants: a test that hangs, or leaves children in groups of their own, is ended with all of them; a signal too" {
     printf '%s\n' '#!/bin/sh' 'echo $$ >>pids' "setsid sh -c 'echo \$\$ >>pids; exec sleep 300' &" \
         "timeout 300 sh -c 'echo \$\$ >>pids; exec sleep 300' &" '[ -z "$1" ] || exec sleep "$1"' >slow
