@@ -36,7 +36,7 @@ typedef struct ws_seqtext {
 
 typedef struct ws_row {
     uint32_t seq;    /* index of its sequence */
-    uint32_t target; /* index of its model, filled in by lib/run from the query; UINT32_MAX before */
+    uint32_t target; /* index of its model, filled in by lib/scan from the query; UINT32_MAX before */
     uint32_t number; /* of packed pairs: the query's, in ws_batch.queries; UINT32_MAX in a table */
     uint32_t block, place; /* of packed pairs: where its columns are: the block in this batch, the pair in it */
     ws_slice query;  /* of a table: the query column; n = 0 and every target meant if the table has none */
