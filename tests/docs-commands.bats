@@ -58,6 +58,12 @@ SH
 # Words behind "make" in a command, without files and options: "make -s demo" gives demo.
 make_targets() { grep -oE '(^    |`|&& )make( -j[0-9]*| -s| [A-Z]+=[^ `]*)* [a-z][a-z-]*/?' "$1" | awk '!/\/$/ { print $NF }'; }
 
+# Words of a page in backquotes that are paths of the sources. What a page tells to make, extrafilt and NAME, is not there.
+source_paths() {
+    grep -oE '`(lib|kernels|bin|tests|docs|man|bench|packaging|workflows|completions|debian)/[^` ]*`' "$1" | tr -d '\140' |
+        grep -v 'extra\|NAME' | sort -u
+}
+
 @test "docs: files and targets that are named are there" {
     local page word
     sed -n 's/^\([a-z-]*\):.*/\1/p' "$top/Makefile" "$top/packaging/release.mk" | sort >targets
@@ -67,12 +73,16 @@ make_targets() { grep -oE '(^    |`|&& )make( -j[0-9]*| -s| [A-Z]+=[^ `]*)* [a-z
         grep -oE '\]\([A-Za-z.][^)]*\)' "$page" | tr -d '])(' | grep -v '^http' | while read -r word; do
             [ -e "$(dirname "$page")/${word%%#*}" ] || fail "$page: $word is not there"
         done
+        source_paths "$page" | while read -r word; do
+            compgen -G "$top/$word" >/dev/null || fail "$page: there is no $word"
+        done
         make_targets "$page" | sort -u | while read -r word; do
             grep -qx -- "$word" targets || fail "$page: there is no make $word"
         done
     done < <(cat pages; echo "$top/INSTALL")
+    [ "$(source_paths "$top/docs/architecture.md" | wc -l)" -ge 20 ]
     # what is given to make test exists
-    grep -ohE ' T=[^ `)]*' "$top/docs/development.md" "$top/Makefile" | cut -d= -f2 | while read -r word; do
+    grep -ohE ' T=[^ `)]*' "$top"/docs/*.md "$top/Makefile" | cut -d= -f2 | while read -r word; do
         [ -e "$top/$word" ] || [ -e "$top/$word.c" ] || fail "make test T=$word: no such file"
     done
 }
