@@ -318,6 +318,7 @@ EOF
     grep -ohE '`ws_[a-z_]+' "$top/docs/architecture.md" "$top/docs/glossary.md" | tr -d '\140' | grep -v '_$' | sort -u >names
     [ "$(wc -l <names)" -ge 10 ]
     while read -r name; do
-        grep -rqw --include='*.h' --include='*.cuh' --include='*.c' "$name" "$top/lib" "$top/kernels" "$top/bin" || fail "nothing is called $name"
+        grep -rqw --include='*.h' --include='*.cuh' --include='*.c' "$name" "$top/lib" "$top/kernels" "$top/bin" ||
+            fail "nothing is called $name"
     done <names
 }
