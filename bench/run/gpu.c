@@ -36,7 +36,7 @@ static void add(ws_batch *b, const uint8_t *x, size_t L) {
         w[i] = 0;
         for (size_t j = 0; j < 6; j++) w[i] |= (uint32_t)(6 * i + j < L ? x[6 * i + j] : WS_CODE_PAD) << 5 * j;
     }
-    sample_must(ws_batch_add_seq(b, b->nword, (uint32_t)L, &(ws_seqtext){{0, 0}, {0, 0}, {0, 0}}, &err), &err);
+    sample_must(ws_batch_add_seq(b, b->nword, (uint32_t)L, &(ws_seqtext){.at = 0}, &err), &err);
     if (b->nword < b->first[b->n - 1] + words) b->nword = b->first[b->n - 1] + words;
 }
 
@@ -82,7 +82,7 @@ static void fill(ws_batch *b, sample *r, const char *fasta, uint64_t residues) {
         sample_must(ws_batch_reserve_words(b, words, &err), &err);
         memcpy(b->word + b->nword, b->word + b->first[i], words * 4);
         const size_t at = b->nword;
-        sample_must(ws_batch_add_seq(b, at, b->len[i], &(ws_seqtext){{0, 0}, {0, 0}, {0, 0}}, &err), &err);
+        sample_must(ws_batch_add_seq(b, at, b->len[i], &(ws_seqtext){.at = 0}, &err), &err);
         if (b->nword < at + words) b->nword = at + words;
     }
 }
