@@ -51,7 +51,7 @@ static double hmmer_speed(const kernel *k, int M) {
 static double best_time(const ws_body *body, const ws_hmm_target *t, sample_batch *s, int passes, ws_fscore *score) {
     ws_err err = {0};
     ws_filter *f;
-    const ws_seqs list = sample_list(s, NULL, s->b.n);
+    const ws_seqlist list = sample_list(s, NULL, s->b.n);
     sample_must(ws_filter_create(&f, body, &t->profile, &err), &err);
     double best = 1e9;
     for (int pass = 0; pass < passes; pass++) {
@@ -87,7 +87,7 @@ static void measure(const kernel *k, int width, const ws_hmm_target *t, sample_b
 static void measure_bias(const char *name, ws_bias_scores_fn *fn, const ws_bias *bias,
                          sample_batch *s, int passes) {
     ws_err err = {0};
-    const ws_seqs list = {(const uint8_t *)s->worker.codes.p, s->b.first, s->b.len,
+    const ws_seqlist list = {(const uint8_t *)s->worker.codes.p, s->b.first, s->b.len,
                           (const ws_lenmodel *)(const void *)s->worker.perseq.p, NULL, s->b.n};
     float *out = ws_calloc(s->b.n, sizeof *out, &err);
     double best = 1e9;

@@ -241,7 +241,7 @@ static void set_bias(const ws_job *job, uint32_t t, ws_long_pieces *w) {
         if (c->windows->options.nobias) w->at[i].bias_nats = 0;
         if (isnan(w->at[i].bias_nats)) w->item[n++] = (uint32_t)i;
     }
-    const ws_seqs list = {.n = n, .codes = (const uint8_t *)w->codes.p, .first = w->first, .len = w->len, .lm = w->lm, .item = w->item};
+    const ws_seqlist list = {.n = n, .codes = (const uint8_t *)w->codes.p, .first = w->first, .len = w->len, .lm = w->lm, .item = w->item};
     if (n) ws_bias_scores(&model->bias, &job->machine.cpu, &list, w->bias);
     for (size_t i = 0; i < n; i++) w->at[w->item[i]].bias_nats = w->bias[i] - w->lm[w->item[i]].null_nats;
     for (size_t i = 0; i < w->n; i++) w->item[i] = (uint32_t)i;

@@ -147,7 +147,7 @@ static void set_null_scores(const deciding *g, const ws_task *task, const uint32
             place[rest++] = (uint32_t)i;
         }
     }
-    const ws_seqs list = {(const uint8_t *)g->worker->codes.p, g->b->first, g->b->len,
+    const ws_seqlist list = {(const uint8_t *)g->worker->codes.p, g->b->first, g->b->len,
                           (const ws_lenmodel *)(const void *)g->worker->perseq.p, item, rest};
     if (rest) ws_bias_scores(&g->model->bias, &g->job->machine.cpu, &list, score);
     for (size_t i = 0; i < rest; i++) null2[place[i]] = score[i];

@@ -161,7 +161,7 @@ static int set_bias(const ws_job *job, const ws_batch *b, const ws_task *task, c
         item[n] = (uint32_t)ws_task_item(task, j);
         place[n++] = (uint32_t)j;
     }
-    const ws_seqs list = {(const uint8_t *)worker->codes.p, b->first, b->len, lm, item, n};
+    const ws_seqlist list = {(const uint8_t *)worker->codes.p, b->first, b->len, lm, item, n};
     if (n) ws_bias_scores(&model->bias, &job->machine.cpu, &list, score);
     for (size_t i = 0; i < n; i++) v[place[i]].bias_score = score[i];
     const int made = score != NULL;

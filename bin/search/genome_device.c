@@ -91,7 +91,7 @@ static int bias_of(const request *r, const ws_task *t, const uint8_t *ask, float
         item[n] = t->item[j];
         place[n++] = (uint32_t)j;
     }
-    const ws_seqs list = {.codes = (const uint8_t *)r->worker.codes.p, .first = r->batch.first, .len = r->batch.len, .lm = lengths(r),
+    const ws_seqlist list = {.codes = (const uint8_t *)r->worker.codes.p, .first = r->batch.first, .len = r->batch.len, .lm = lengths(r),
                           .item = item, .n = n};
     if (n) ws_bias_scores(&model_of(r, t->target)->filter.bias, &r->s->job->machine.cpu, &list, some);
     for (size_t i = 0; i < n; i++) bias[place[i]] = some[i];

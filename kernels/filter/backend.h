@@ -25,7 +25,7 @@ size_t ws_filter_size(const ws_backend *self, const ws_target *t);
 int ws_filter_score_tasks(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err);
 
 /* Returns the sequences of a task as a list for a filter. It points into b, task and worker. */
-ws_seqs ws_filter_list(const ws_batch *b, const ws_task *task, const ws_worker *worker);
+ws_seqlist ws_filter_list(const ws_batch *b, const ws_task *task, const ws_worker *worker);
 
 #ifdef __cplusplus
 }

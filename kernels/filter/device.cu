@@ -85,7 +85,7 @@ static int rescore_on_cpu(ws_devmodel *m, const ws_batch *b, const ws_task *t, c
     ws_fscore *score = (ws_fscore *)ws_calloc(n, sizeof *score, err);
     int rc = f && item && score ? WS_OK : err->code;
     if (!rc) {
-        ws_seqs list = ws_filter_list(b, t, worker);
+        ws_seqlist list = ws_filter_list(b, t, worker);
         for (size_t i = 0; i < n; i++) item[i] = (uint32_t)ws_task_item(t, place[i]);
         list.item = item;
         list.n = n;
@@ -105,7 +105,7 @@ static int finish(const ws_batch *b, const ws_task *t, ws_worker *worker, uint32
     }
     if (m->fit.shape < 0) {
         const ws_filter *f = cpu_filter(m, err);
-        const ws_seqs list = ws_filter_list(b, t, worker);
+        const ws_seqlist list = ws_filter_list(b, t, worker);
         return f ? ws_filter_scores(f, &list, (ws_fscore *)t->score, &worker->scratch, err) : err->code;
     }
     const size_t n = decode(m, b, (const ws_lenmodel *)worker->perseq.p, t, place);

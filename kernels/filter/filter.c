@@ -47,19 +47,19 @@ void ws_filter_destroy(ws_filter *f) {
     ws_free(f);
 }
 
-static int score_one_by_one(const ws_filter *f, const ws_seqs *list, ws_fscore *out, ws_buf *scratch, ws_err *err) {
+static int score_one_by_one(const ws_filter *f, const ws_seqlist *list, ws_fscore *out, ws_buf *scratch, ws_err *err) {
     void *room = ws_buf_scratch(scratch, f->body->room(f->form), err);
     if (!room) return err->code;
     for (size_t j = 0; j < list->n; j++) {
-        const size_t L = ws_seqs_len(list, j);
-        if (L) out[j] = f->body->one(f->form, ws_seqs_lm(list, j), ws_seqs_codes(list, j), L, room);
+        const size_t L = ws_seqlist_len(list, j);
+        if (L) out[j] = f->body->one(f->form, ws_seqlist_lm(list, j), ws_seqlist_codes(list, j), L, room);
     }
     return WS_OK;
 }
 
-int ws_filter_scores(const ws_filter *f, const ws_seqs *list, ws_fscore *out, ws_buf *scratch, ws_err *err) {
+int ws_filter_scores(const ws_filter *f, const ws_seqlist *list, ws_fscore *out, ws_buf *scratch, ws_err *err) {
     int rc = f->body->score ? f->body->score(f + 1, list, out, scratch, err) : score_one_by_one(f, list, out, scratch, err);
     for (size_t j = 0; j < list->n && !rc; j++)
-        if (ws_seqs_len(list, j) == 0) out[j] = (ws_fscore){-INFINITY, WS_F_UNDERFLOW};
+        if (ws_seqlist_len(list, j) == 0) out[j] = (ws_fscore){-INFINITY, WS_F_UNDERFLOW};
     return rc;
 }

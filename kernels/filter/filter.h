@@ -6,7 +6,7 @@
 #define WS_FILTER_H
 
 #include "lib/hmm/fscore.h"
-#include "lib/hmm/seqs.h"
+#include "lib/hmm/seqlist.h"
 #include "lib/simd/width.h"
 
 #ifdef __cplusplus
@@ -25,7 +25,7 @@ typedef struct ws_body {
     void (*clear)(void *layout);
     /* Sets out[j] for each item j of the list that has residues. scratch: memory of any content. Returns WS_ENOMEM
      * on failure. */
-    int (*score)(const void *layout, const ws_seqs *list, ws_fscore *out, ws_buf *scratch, ws_err *err);
+    int (*score)(const void *layout, const ws_seqlist *list, ws_fscore *out, ws_buf *scratch, ws_err *err);
 
     /* For the definition. one returns the score of the codes x[0..L), L >= 1. room returns the bytes of scratch that
      * one needs; they are WS_ALIGN-aligned and of any content. */
@@ -45,7 +45,7 @@ void ws_filter_destroy(ws_filter *f); /* f may be NULL */
 
 /* Sets out[j] to the score of item j of the list; without residues it is minus infinity, WS_F_UNDERFLOW. scratch
  * grows as needed and loses its content; each thread has its own. Returns WS_ENOMEM on failure. */
-int ws_filter_scores(const ws_filter *f, const ws_seqs *list, ws_fscore *out, ws_buf *scratch, ws_err *err);
+int ws_filter_scores(const ws_filter *f, const ws_seqlist *list, ws_fscore *out, ws_buf *scratch, ws_err *err);
 
 #ifdef __cplusplus
 }

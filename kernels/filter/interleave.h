@@ -33,6 +33,7 @@ typedef struct ws_interleave {
     }
 
 /* Scores a list as ws_body.score does. */
-int ws_interleave_scores(const ws_interleave *w, const void *layout, const ws_seqs *list, ws_fscore *out, ws_buf *scratch, ws_err *err);
+int ws_interleave_scores(const ws_interleave *w, const void *layout, const ws_seqlist *list, ws_fscore *out,
+                         ws_buf *scratch, ws_err *err);
 
 #endif

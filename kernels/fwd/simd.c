@@ -201,7 +201,7 @@ static void clear(void *layout) {
     ws_free(p->link);
 }
 
-static int score(const void *layout, const ws_seqs *list, ws_fscore *out, ws_buf *scratch, ws_err *err) {
+static int score(const void *layout, const ws_seqlist *list, ws_fscore *out, ws_buf *scratch, ws_err *err) {
     const fwd *p = layout;
     const ws_interleave work = {p->S, sizeof(track), NCELL * V32 * (size_t)p->Q * sizeof(VF), start, some_rows, NULL, finish};
     return ws_interleave_scores(&work, p, list, out, scratch, err);

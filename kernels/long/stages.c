@@ -71,8 +71,8 @@ int ws_long_pieces_add(ws_long_pieces *p, const uint8_t *x, uint32_t len, const 
     return WS_OK;
 }
 
-static ws_seqs list_of(const ws_long_pieces *p, const uint32_t *item, size_t n) {
-    return (ws_seqs){.n = n, .codes = (const uint8_t *)p->codes.p, .first = p->first, .len = p->len, .lm = p->lm, .item = item};
+static ws_seqlist list_of(const ws_long_pieces *p, const uint32_t *item, size_t n) {
+    return (ws_seqlist){(const uint8_t *)p->codes.p, p->first, p->len, p->lm, item, n};
 }
 
 /* ---- stages ---- */
@@ -104,7 +104,7 @@ int ws_long_find_windows(const ws_long_block *b, ws_long_pieces *windows, ws_buf
 }
 
 int ws_long_test_windows(const ws_long_layout *l, const ws_cpu *cpu, ws_long_pieces *p, size_t *n, ws_buf *scratch, ws_err *err) {
-    const ws_seqs all = list_of(p, NULL, p->n);
+    const ws_seqlist all = list_of(p, NULL, p->n);
     ws_long_msv t;
     *n = 0;
     const int rc = p->n ? ws_filter_scores(l->msv, &all, p->score, scratch, err) : WS_OK;
@@ -117,7 +117,7 @@ int ws_long_test_windows(const ws_long_layout *l, const ws_cpu *cpu, ws_long_pie
         if ((double)t.p <= l->model->options.F1) p->item[asked++] = (uint32_t)j;
     }
     if (!l->model->options.nobias) {
-        const ws_seqs some = list_of(p, p->item, asked);
+        const ws_seqlist some = list_of(p, p->item, asked);
         ws_bias_scores(l->bias, cpu, &some, p->bias);
     }
     for (size_t j = 0; j < asked; j++) {
@@ -172,7 +172,7 @@ int ws_long_find_parts(const ws_long_layout *l, const ws_long_pieces *p, size_t 
 }
 
 int ws_long_test_parts(const ws_long_layout *l, const ws_cpu *cpu, ws_long_pieces *p, size_t *n, ws_buf *scratch, ws_err *err) {
-    const ws_seqs all = list_of(p, NULL, p->n);
+    const ws_seqlist all = list_of(p, NULL, p->n);
     *n = 0;
     const int rc = p->n ? ws_filter_scores(l->fwd, &all, p->score, scratch, err) : WS_OK;
     if (rc) return rc;

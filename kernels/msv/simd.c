@@ -159,24 +159,24 @@ static ws_fscore finish(const special *sp, const ws_bytes *b, const ws_lenmodel 
 
 /* Computes the recursion for a list of sequences; the score of item j goes to out[place[j]]. cell: room for S times
  * Q vectors. */
-static void full(const msv *p, const ws_seqs *list, const uint32_t *place, ws_fscore *out, V *cell) {
+static void full(const msv *p, const ws_seqlist *list, const uint32_t *place, ws_fscore *out, V *cell) {
     const shape *sh = &shapes[p->Q <= MSV_QREG ? p->Q : 0];
     special sp[8];
     ws_tracks tracks;
     ws_tracks_begin(&tracks, list, sh->S);
     for (int s = 0; s < sh->S; s++) /* an empty track computes too; any values in range do */
         start(&sp[s], cell + s * p->Q, p->Q, &p->bytes,
-              ws_seqs_lm(list, ws_tracks_fill(&tracks, s) ? tracks.at[s] : tracks.at[0]));
+              ws_seqlist_lm(list, ws_tracks_fill(&tracks, s) ? tracks.at[s] : tracks.at[0]));
     for (size_t n; (n = ws_tracks_rows(&tracks)) > 0;) {
         n = sh->run(p, tracks.x, n, cell, sp);
         ws_tracks_advance(&tracks, n);
         for (int s = 0; s < sh->S; s++) {
             if (tracks.at[s] == WS_TRACK_EMPTY || (tracks.left[s] > 0 && !sp[s].over)) continue;
-            const ws_lenmodel *lm = ws_seqs_lm(list, tracks.at[s]);
+            const ws_lenmodel *lm = ws_seqlist_lm(list, tracks.at[s]);
             out[place[tracks.at[s]]] = finish(&sp[s], &p->bytes, lm);
             ws_tracks_drop(&tracks, s);
             start(&sp[s], cell + s * p->Q, p->Q, &p->bytes,
-                  ws_tracks_fill(&tracks, s) ? ws_seqs_lm(list, tracks.at[s]) : lm);
+                  ws_tracks_fill(&tracks, s) ? ws_seqlist_lm(list, tracks.at[s]) : lm);
         }
     }
 }
@@ -208,7 +208,7 @@ static void clear(void *layout) {
 
 /* Scores a list by the call rule 7.1: SSV for all, then the recursion for the pairs that SSV cannot decide. Returns
  * WS_ENOMEM on failure. */
-static int score(const void *layout, const ws_seqs *list, ws_fscore *out, ws_buf *scratch, ws_err *err) {
+static int score(const void *layout, const ws_seqlist *list, ws_fscore *out, ws_buf *scratch, ws_err *err) {
     const msv *p = layout;
     int rc = ws_filter_scores(p->ssv, list, out, scratch, err);
     if (rc) return rc;
@@ -216,13 +216,13 @@ static int score(const void *layout, const ws_seqs *list, ws_fscore *out, ws_buf
     char *room = ws_buf_scratch(scratch, cells + list->n * 2 * sizeof(uint32_t), err);
     if (!room) return err->code;
     uint32_t *item = (uint32_t *)(void *)(room + cells), *place = item + list->n;
-    ws_seqs open = *list;
+    ws_seqlist open = *list;
     open.n = 0;
     open.item = item;
     for (size_t j = 0; j < list->n; j++)
         if (out[j].status == WS_F_OPEN) {
             place[open.n] = (uint32_t)j;
-            item[open.n++] = (uint32_t)ws_seqs_at(list, j);
+            item[open.n++] = (uint32_t)ws_seqlist_at(list, j);
         }
     if (open.n) full(p, &open, place, out, (V *)(void *)room);
     return WS_OK;

@@ -92,12 +92,12 @@ static int height(const V *best) {
 
 /* Writes the best height of each sequence to out[j].status, for a model of several blocks: all blocks over one
  * sequence, then the next. Returns WS_ENOMEM on failure. */
-static int best_edged(const stripes *me, const ws_seqs *list, ws_fscore *out, ws_buf *scratch, ws_err *err) {
+static int best_edged(const stripes *me, const ws_seqlist *list, ws_fscore *out, ws_buf *scratch, ws_err *err) {
     V state[SSV_QMAX + NBEST];
     rows_fn *run = edged_shape[me->Q].run;
     for (size_t j = 0; j < list->n; j++) {
-        const uint8_t *x = ws_seqs_codes(list, j);
-        const size_t L = ws_seqs_len(list, j);
+        const uint8_t *x = ws_seqlist_codes(list, j);
+        const size_t L = ws_seqlist_len(list, j);
         int8_t *edge = ws_buf_scratch(scratch, L + 1, err);
         if (!edge) return err->code;
         memset(edge, FLOOR, L + 1);
@@ -113,7 +113,7 @@ static int best_edged(const stripes *me, const ws_seqs *list, ws_fscore *out, ws
 }
 
 /* Writes the best height of each sequence to out[j].status, for a model of one block. */
-static void best_in_block(const stripes *me, const ws_seqs *list, ws_fscore *out) {
+static void best_in_block(const stripes *me, const ws_seqlist *list, ws_fscore *out) {
     const shape *sh = &plain_shape[me->Q];
     const int size = me->Q + NBEST;
     V state[8 * (2 + NBEST) + SSV_QMAX + NBEST];
@@ -134,13 +134,13 @@ static void best_in_block(const stripes *me, const ws_seqs *list, ws_fscore *out
     }
 }
 
-static int score(const void *layout, const ws_seqs *list, ws_fscore *out, ws_buf *scratch, ws_err *err) {
+static int score(const void *layout, const ws_seqlist *list, ws_fscore *out, ws_buf *scratch, ws_err *err) {
     const ssv *me = layout;
     int rc = WS_OK;
     if (me->s.nblock > 1) rc = best_edged(&me->s, list, out, scratch, err);
     else best_in_block(&me->s, list, out);
     for (size_t j = 0; j < list->n && !rc; j++)
-        if (ws_seqs_len(list, j)) out[j] = ws_ssv_decide(&me->bytes, ws_seqs_lm(list, j)->tjb, out[j].status);
+        if (ws_seqlist_len(list, j)) out[j] = ws_ssv_decide(&me->bytes, ws_seqlist_lm(list, j)->tjb, out[j].status);
     return rc;
 }
 

@@ -44,19 +44,19 @@ static ws_fscore finish_fast(const void *state) {
     return !t->over && VW_HMAX(t->best) <= t->floor ? (ws_fscore){0, WS_F_OPEN} : finish(state);
 }
 
-static int score(const void *layout, const ws_seqs *list, ws_fscore *out, ws_buf *scratch, ws_err *err) {
+static int score(const void *layout, const ws_seqlist *list, ws_fscore *out, ws_buf *scratch, ws_err *err) {
     const vit *p = layout;
     const size_t row = 2 * (size_t)p->Q * sizeof(V);
     const ws_interleave exact = {p->S, sizeof(track), row, start_exact, exact_rows, decided, finish};
     const ws_interleave fast = {p->S, sizeof(track), row, start_fast, fast_rows, decided, finish_fast};
     int fits = 1;
-    for (size_t j = 0; j < list->n; j++) fits &= wraps(p, ws_seqs_lm(list, j)->wmove);
+    for (size_t j = 0; j < list->n; j++) fits &= wraps(p, ws_seqlist_lm(list, j)->wmove);
     if (!fits) return ws_interleave_scores(&exact, p, list, out, scratch, err);
     int rc = ws_interleave_scores(&fast, p, list, out, scratch, err);
     for (size_t j = 0; j < list->n && !rc; j++) {
-        if (!ws_seqs_len(list, j) || out[j].status != WS_F_OPEN) continue;
-        const uint32_t item = (uint32_t)ws_seqs_at(list, j);
-        ws_seqs one = *list;
+        if (!ws_seqlist_len(list, j) || out[j].status != WS_F_OPEN) continue;
+        const uint32_t item = (uint32_t)ws_seqlist_at(list, j);
+        ws_seqlist one = *list;
         one.item = &item;
         one.n = 1;
         rc = ws_interleave_scores(&exact, p, &one, &out[j], scratch, err);

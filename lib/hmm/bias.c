@@ -44,9 +44,9 @@ float ws_bias_score(const ws_bias *bias, const ws_lenmodel *lm, const uint8_t *x
     return ws_bias_finish(ws_bias_sum(bias, lm, x, L), lm);
 }
 
-void ws_bias_scores_scalar(const ws_bias *bias, const ws_seqs *list, float *out) {
+void ws_bias_scores_scalar(const ws_bias *bias, const ws_seqlist *list, float *out) {
     for (size_t j = 0; j < list->n; j++) {
-        const size_t L = ws_seqs_len(list, j);
-        out[j] = L ? ws_bias_score(bias, ws_seqs_lm(list, j), ws_seqs_codes(list, j), L) : 0.0f;
+        const size_t L = ws_seqlist_len(list, j);
+        out[j] = L ? ws_bias_score(bias, ws_seqlist_lm(list, j), ws_seqlist_codes(list, j), L) : 0.0f;
     }
 }

@@ -4,7 +4,7 @@
 #ifndef WS_HMM_BIAS_H
 #define WS_HMM_BIAS_H
 
-#include "lib/hmm/seqs.h"
+#include "lib/hmm/seqlist.h"
 #include "lib/simd/width.h"
 
 #include <math.h>
@@ -34,11 +34,12 @@ float ws_bias_sum(const ws_bias *bias, const ws_lenmodel *lm, const uint8_t *x, 
 
 /* Sets out[j] to the filtersc of item j of the list, and to 0 where L = 0. Uses the best vector unit of `cpu`; all
  * give the same bits. Lists of at least 8 or 16 sequences fill the lanes. */
-void ws_bias_scores(const ws_bias *bias, const ws_cpu *cpu, const ws_seqs *list, float *out);
+void ws_bias_scores(const ws_bias *bias, const ws_cpu *cpu, const ws_seqlist *list, float *out);
 
 /* Does the same with one width, which must run on this machine. */
-typedef void ws_bias_scores_fn(const ws_bias *bias, const ws_seqs *list, float *out);
-#define WS_BIAS_SCORES_(width, ...) void ws_bias_scores_##width(const ws_bias *bias, const ws_seqs *list, float *out);
+typedef void ws_bias_scores_fn(const ws_bias *bias, const ws_seqlist *list, float *out);
+#define WS_BIAS_SCORES_(width, ...) \
+    void ws_bias_scores_##width(const ws_bias *bias, const ws_seqlist *list, float *out);
 WS_WIDTHS(WS_BIAS_SCORES_, )
 WS_BIAS_SCORES_(scalar, )
 

@@ -41,10 +41,10 @@ typedef struct lanes {
 
 /* Computes row 1 of the next sequence of at least two residues, in lane s. Scores shorter sequences at once. */
 static void fill(ws_tracks *tracks, int s, lanes *v, const ws_bias *bias, float *out) {
-    const ws_seqs *list = tracks->list;
+    const ws_seqlist *list = tracks->list;
     while (ws_tracks_fill(tracks, s)) {
         const size_t j = tracks->at[s];
-        const ws_lenmodel *lm = ws_seqs_lm(list, j);
+        const ws_lenmodel *lm = ws_seqlist_lm(list, j);
         if (tracks->left[s] > 1) {
             v->a[s] = WS_BIAS_PI0;
             v->b[s] = v->odds[*tracks->x[s]] * WS_BIAS_PI1;
@@ -84,7 +84,7 @@ static void rows(lanes *v, const ws_bias *bias, const uint8_t *const *x, size_t 
     VF_STORE(v->F, F);
 }
 
-void V_FACE(ws_bias_scores_)(const ws_bias *bias, const ws_seqs *list, float *out) {
+void V_FACE(ws_bias_scores_)(const ws_bias *bias, const ws_seqlist *list, float *out) {
     lanes v;
     ws_tracks tracks;
     ws_tracks_begin(&tracks, list, LANES);
@@ -100,7 +100,8 @@ void V_FACE(ws_bias_scores_)(const ws_bias *bias, const ws_seqs *list, float *ou
         ws_tracks_advance(&tracks, n);
         for (int s = 0; s < LANES; s++) {
             if (tracks.at[s] == WS_TRACK_EMPTY || tracks.left[s] > 0) continue;
-            out[tracks.at[s]] = ws_bias_finish(v.F[s] + ws_float_log(v.a[s] + v.b[s]), ws_seqs_lm(list, tracks.at[s]));
+            const ws_lenmodel *lm = ws_seqlist_lm(list, tracks.at[s]);
+            out[tracks.at[s]] = ws_bias_finish(v.F[s] + ws_float_log(v.a[s] + v.b[s]), lm);
             ws_tracks_drop(&tracks, s);
             fill(&tracks, s, &v, bias, out);
         }

@@ -168,7 +168,7 @@ static void window(search *s, const uint8_t *strand, const ws_long_window *w, co
     ws_fscore score;
     ws_long_msv t;
     ws_lenmodel_set(&lm, w->len);
-    const ws_seqs list = {.n = 1, .codes = x, .first = &first, .len = &w->len, .lm = &lm};
+    const ws_seqlist list = {.n = 1, .codes = x, .first = &first, .len = &w->len, .lm = &lm};
     must(ws_filter_scores(s->msv, &list, &score, &s->scratch, &err), &err);
     ws_long_test_msv(&s->model, &lm, score.nats, ws_bias_score(&s->bias, &lm, x, w->len), &t);
     SAY(s, "M %u %u %.7g %.7g %.6g\n", w->from, w->len, (double)score.nats, (double)lm.null_nats, (double)t.p);

@@ -131,8 +131,8 @@ static inline void sample_ready(sample_batch *s) {
 }
 
 /* Sequences item[0..n), or the first n, as filters take them. */
-static inline ws_seqs sample_list(const sample_batch *s, const uint32_t *item, size_t n) {
-    return (ws_seqs){(const uint8_t *)s->worker.codes.p, s->b.first, s->b.len,
+static inline ws_seqlist sample_list(const sample_batch *s, const uint32_t *item, size_t n) {
+    return (ws_seqlist){(const uint8_t *)s->worker.codes.p, s->b.first, s->b.len,
                      (const ws_lenmodel *)(const void *)s->worker.perseq.p, item, n};
 }
 
@@ -141,7 +141,7 @@ static inline void sample_scores(sample_batch *s, const ws_body *body, const ws_
                                  ws_fscore *out) {
     ws_err err = {0};
     ws_filter *f;
-    const ws_seqs list = sample_list(s, item, n);
+    const ws_seqlist list = sample_list(s, item, n);
     memset(out, 0x55, n * sizeof *out);
     sample_must(ws_filter_create(&f, body, &t->profile, &err), &err);
     sample_must(ws_filter_scores(f, &list, out, &s->worker.scratch, &err), &err);

@@ -4,39 +4,41 @@
  * A vector body processes S sequences together, because a single one leaves the processor waiting for its own
  * results. A track holds one sequence. When that ends, the next of the list gets the track while the others
  * continue, so neither order nor lengths matter. */
-#ifndef WS_HMM_SEQS_H
-#define WS_HMM_SEQS_H
+#ifndef WS_HMM_SEQLIST_H
+#define WS_HMM_SEQLIST_H
 
 #include "lib/hmm/profile.h"
 
-typedef struct ws_seqs {
+typedef struct ws_seqlist {
     const uint8_t *codes;   /* sequence i is codes[6 * first[i] .. + len[i]) */
     const uint64_t *first;
     const uint32_t *len;
     const ws_lenmodel *lm;  /* one for each sequence */
     const uint32_t *item;   /* the list: sequences item[0..n), or 0..n if NULL; duplicates are allowed */
     size_t n;
-} ws_seqs;
+} ws_seqlist;
 
 /* Return, for item j of the list, the sequence, its codes, its length and its length model. */
-static inline size_t ws_seqs_at(const ws_seqs *q, size_t j) { return q->item ? q->item[j] : j; }
-static inline const uint8_t *ws_seqs_codes(const ws_seqs *q, size_t j) { return q->codes + 6 * q->first[ws_seqs_at(q, j)]; }
-static inline uint32_t ws_seqs_len(const ws_seqs *q, size_t j) { return q->len[ws_seqs_at(q, j)]; }
-static inline const ws_lenmodel *ws_seqs_lm(const ws_seqs *q, size_t j) { return &q->lm[ws_seqs_at(q, j)]; }
+static inline size_t ws_seqlist_at(const ws_seqlist *q, size_t j) { return q->item ? q->item[j] : j; }
+static inline const uint8_t *ws_seqlist_codes(const ws_seqlist *q, size_t j) {
+    return q->codes + 6 * q->first[ws_seqlist_at(q, j)];
+}
+static inline uint32_t ws_seqlist_len(const ws_seqlist *q, size_t j) { return q->len[ws_seqlist_at(q, j)]; }
+static inline const ws_lenmodel *ws_seqlist_lm(const ws_seqlist *q, size_t j) { return &q->lm[ws_seqlist_at(q, j)]; }
 
 /* Returns the same list with long sequences first (to within 32 residues, up to 4096), so that tracks run out
  * together. item and place have room for n each; they receive the list, and the index of each in q. */
-static inline ws_seqs ws_seqs_longest_first(const ws_seqs *q, uint32_t *item, uint32_t *place) {
+static inline ws_seqlist ws_seqlist_longest_first(const ws_seqlist *q, uint32_t *item, uint32_t *place) {
     enum { STEP = 32, BUCKETS = 128 };
     size_t start[BUCKETS + 1] = {0};
-    for (size_t j = 0; j < q->n; j++) start[BUCKETS - ws_min(ws_seqs_len(q, j) / STEP, BUCKETS - 1)]++;
+    for (size_t j = 0; j < q->n; j++) start[BUCKETS - ws_min(ws_seqlist_len(q, j) / STEP, BUCKETS - 1)]++;
     for (int b = 1; b <= BUCKETS; b++) start[b] += start[b - 1];
     for (size_t j = 0; j < q->n; j++) {
-        const size_t to = start[BUCKETS - 1 - ws_min(ws_seqs_len(q, j) / STEP, BUCKETS - 1)]++;
-        item[to] = (uint32_t)ws_seqs_at(q, j);
+        const size_t to = start[BUCKETS - 1 - ws_min(ws_seqlist_len(q, j) / STEP, BUCKETS - 1)]++;
+        item[to] = (uint32_t)ws_seqlist_at(q, j);
         place[to] = (uint32_t)j;
     }
-    ws_seqs sorted = *q;
+    ws_seqlist sorted = *q;
     sorted.item = item;
     return sorted;
 }
@@ -45,7 +47,7 @@ enum { WS_TRACKS_MAX = 16 };
 #define WS_TRACK_EMPTY SIZE_MAX
 
 typedef struct ws_tracks {
-    const ws_seqs *list;
+    const ws_seqlist *list;
     size_t next;                     /* first item of the list that no track has had */
     int width, live;                 /* number of tracks; tracks that hold a sequence */
     const uint8_t *x[WS_TRACKS_MAX];  /* the next residue; an empty track reads a live track's residues, and its result is dropped */
@@ -54,7 +56,7 @@ typedef struct ws_tracks {
 } ws_tracks;
 
 /* Sets up `width` empty tracks for a list, which must outlive them. */
-static inline void ws_tracks_begin(ws_tracks *f, const ws_seqs *list, int width) {
+static inline void ws_tracks_begin(ws_tracks *f, const ws_seqlist *list, int width) {
     f->list = list;
     f->next = 0;
     f->width = width;
@@ -64,12 +66,12 @@ static inline void ws_tracks_begin(ws_tracks *f, const ws_seqs *list, int width)
 
 /* Puts the next sequence that has residues into the empty track s. Returns 1, or 0 at the end of the list. */
 static inline int ws_tracks_fill(ws_tracks *f, int s) {
-    const ws_seqs *q = f->list;
-    while (f->next < q->n && ws_seqs_len(q, f->next) == 0) f->next++;
+    const ws_seqlist *q = f->list;
+    while (f->next < q->n && ws_seqlist_len(q, f->next) == 0) f->next++;
     if (f->next == q->n) return 0;
     f->at[s] = f->next;
-    f->x[s] = ws_seqs_codes(q, f->next);
-    f->left[s] = ws_seqs_len(q, f->next);
+    f->x[s] = ws_seqlist_codes(q, f->next);
+    f->left[s] = ws_seqlist_len(q, f->next);
     f->next++;
     f->live++;
     return 1;
