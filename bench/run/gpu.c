@@ -87,23 +87,26 @@ static void fill(ws_batch *b, sample *r, const char *fasta, uint64_t residues) {
     }
 }
 
-static void measure(const struct kernel *k, const ws_target *t, const ws_batch *b, ws_worker *worker, int passes, ws_fscore *score) {
+static void measure(const struct kernel *k, const ws_target *t, const ws_seqs *seqs, uint64_t residues, int passes,
+                    ws_fscore *score) {
     ws_err err = {0};
     void *prep;
+    ws_buf scratch = {0};
     double best = 1e9, wall = 1e9;
     sample_must(k->be->prepare(k->be, t, &prep, &err), &err);
     for (int pass = 0; pass < passes; pass++) {
-        const ws_task task = {.prep = prep, .n = b->n, .score = score};
+        const ws_task task = {.prep = prep, .n = seqs->n, .score = score};
         const double from = now(), dev = ws_dev_clock().kernels_summed;
-        sample_must(k->be->score(b, &task, 1, worker, &err), &err);
+        sample_must(k->be->score(seqs, &task, 1, &scratch, &err), &err);
         wall = fmin(wall, now() - from);
         best = fmin(best, ws_dev_clock().kernels_summed - dev);
     }
-    const double cells = (double)b->residues * (double)t->qlen;
+    const double cells = (double)residues * (double)t->qlen;
     printf("%s\t%d\t%.3f\t%.2f\t%.2f\t%016llx\n", k->name, (int)t->qlen, cells / best * 1e-12, 1e3 * best, 1e3 * wall,
-           (unsigned long long)XXH3_64bits(score, b->n * sizeof *score));
+           (unsigned long long)XXH3_64bits(score, seqs->n * sizeof *score));
     fflush(stdout);
     k->be->release(prep);
+    ws_buf_release(&scratch);
 }
 
 /* An empty batch: waits for the context. */
@@ -112,8 +115,8 @@ static void first_call(ws_err *err) {
     uint64_t first = 0;
     ws_lenmodel lm;
     ws_lenmodel_set(&lm, 1);
-    ws_batch b = {.word = &word, .first = &first, .len = &len, .n = 1};
-    ws_worker worker = {.batch = &b, .perseq = {.p = (char *)&lm, .n = sizeof lm}};
+    const ws_seqs seqs = {.word = &word, .first = &first, .len = &len, .n = 1, .perseq = &lm};
+    ws_buf scratch = {0};
     ws_fscore score;
     sample r = {1};
     ws_hmm h;
@@ -123,8 +126,9 @@ static void first_call(ws_err *err) {
     sample_target(&data, &h);
     sample_must(ws_ssv_cuda.prepare(&ws_ssv_cuda, &(ws_target){.name = "", .qlen = 10, .data = &data}, &prep, err), err);
     const ws_task task = {.prep = prep, .n = 1, .score = &score};
-    sample_must(ws_ssv_cuda.score(&b, &task, 1, &worker, err), err);
+    sample_must(ws_ssv_cuda.score(&seqs, &task, 1, &scratch, err), err);
     ws_ssv_cuda.release(prep);
+    ws_buf_release(&scratch);
     ws_profile_destroy(&data.profile);
     sample_model_release(&h);
 }
@@ -156,9 +160,11 @@ int main(int argc, char **argv) {
     sample r = {1};
     ws_batch b = {0};
     fill(&b, &r, fasta, residues);
-    ws_worker worker = {.batch = &b};
-    sample_must(ws_buf_reserve(&worker.perseq, b.n * sizeof(ws_lenmodel), &err), &err);
-    for (size_t i = 0; i < b.n; i++) ws_lenmodel_set((ws_lenmodel *)(void *)worker.perseq.p + i, b.len[i] ? b.len[i] : 1);
+    ws_lenmodel *lm = ws_calloc(b.n, sizeof *lm, &err);
+    for (size_t i = 0; i < b.n; i++) ws_lenmodel_set(&lm[i], b.len[i] ? b.len[i] : 1);
+    ws_seqs seqs = ws_seqs_of(&b, NULL); /* no model here goes to the CPU, which reads codes */
+    seqs.perseq = lm;
+    seqs.identity = ws_dev_identity();
     ws_fscore *score = ws_calloc(b.n, sizeof *score, &err);
     printf("# %zu sequences, %llu residues, best of %d passes\n#kernel\tM\tTCUPS\tdevice_ms\tcall_ms\tsum\n", b.n,
            (unsigned long long)b.residues, passes);
@@ -170,7 +176,8 @@ int main(int argc, char **argv) {
         sample_target(&data, &h);
         const ws_target t = {.name = "random", .qlen = (uint64_t)h.M, .data = &data};
         for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
-            if (kernels[i].be && (!only || strstr(only, kernels[i].name))) measure(&kernels[i], &t, &b, &worker, passes, score);
+            if (kernels[i].be && (!only || strstr(only, kernels[i].name)))
+                measure(&kernels[i], &t, &seqs, b.residues, passes, score);
         ws_profile_destroy(&data.profile);
         sample_model_release(&h);
         p = *end ? end + 1 : end;
@@ -180,6 +187,6 @@ int main(int argc, char **argv) {
     printf("# %.0f ms to close it\n", 1e3 * (now() - t3));
     ws_free(score);
     ws_batch_release(&b);
-    ws_buf_release(&worker.perseq);
+    ws_free(lm);
     return 0;
 }

@@ -56,7 +56,7 @@ static double best_time(const ws_body *body, const ws_hmm_target *t, sample_batc
     double best = 1e9;
     for (int pass = 0; pass < passes; pass++) {
         double from = now();
-        sample_must(ws_filter_scores(f, &list, score, &s->worker.scratch, &err), &err);
+        sample_must(ws_filter_scores(f, &list, score, &s->scratch, &err), &err);
         best = fmin(best, now() - from);
     }
     ws_filter_destroy(f);
@@ -64,8 +64,7 @@ static double best_time(const ws_body *body, const ws_hmm_target *t, sample_batc
 }
 
 static void make_hopeless(sample_batch *s) {
-    ws_lenmodel *lm = (ws_lenmodel *)(void *)s->worker.perseq.p;
-    for (size_t i = 0; i < s->b.n; i++) lm[i].tjb = 127;
+    for (size_t i = 0; i < s->b.n; i++) s->lm[i].tjb = 127;
 }
 
 static void measure(const kernel *k, int width, const ws_hmm_target *t, sample_batch *s, int passes, ws_fscore *score) {
@@ -87,8 +86,7 @@ static void measure(const kernel *k, int width, const ws_hmm_target *t, sample_b
 static void measure_bias(const char *name, ws_bias_scores_fn *fn, const ws_bias *bias,
                          sample_batch *s, int passes) {
     ws_err err = {0};
-    const ws_seqlist list = {(const uint8_t *)s->worker.codes.p, s->b.first, s->b.len,
-                          (const ws_lenmodel *)(const void *)s->worker.perseq.p, NULL, s->b.n};
+    const ws_seqlist list = sample_list(s, NULL, s->b.n);
     float *out = ws_calloc(s->b.n, sizeof *out, &err);
     double best = 1e9;
     for (int pass = 0; pass < passes; pass++) {

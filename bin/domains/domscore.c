@@ -14,9 +14,10 @@ static const ws_stage stage = {.bits_column = "fwd_bits", .p_column = "fwd_p", .
 
 /* ---- what comes in ---- */
 
-static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_worker *worker, ws_outtext *out, ws_err *err) {
+static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, const ws_scan_worker *worker,
+                ws_outtext *out, ws_err *err) {
     return ((const ws_domscore *)job->own)->windows ? ws_dom_windows_score(job, b, hits, worker, &out->text, err)
-                                                    : ws_pool_pack(b, hits, worker, &out->text, err);
+                                                    : ws_pool_pack(b, hits, &worker->seqs, &out->text, err);
 }
 
 /* Enough to fill all threads for a while; and a bound on memory, of which a pair takes about a kilobyte and 6 bytes for each residue. */
@@ -200,8 +201,12 @@ static int input(ws_job *job, ws_err *err) {
 /* Rows that have a Forward score have passed. */
 static int has_passed(const ws_job *job) { return ws_head_find(ws_scan_of(job)->head, "fwd_bits") >= 0; }
 
-static const ws_scoring scoring = {.score_size = sizeof(ws_fscore), .input = input, .begin = ws_cascade_begin, .decide = ws_cascade_decide,
-                                   .has_passed = has_passed};
+static const ws_scoring scoring = {.score_size = sizeof(ws_fscore),
+                                   .value_size = sizeof(ws_lenmodel),
+                                   .input = input,
+                                   .has_passed = has_passed,
+                                   .set_values = ws_cascade_set_values,
+                                   .decide = ws_cascade_decide};
 
 static const ws_backend *const backends[] = {&ws_fwd_cuda, WS_FILTER_BACKENDS(ws_fwd_), NULL};
 

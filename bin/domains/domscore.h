@@ -33,7 +33,7 @@ typedef struct ws_pool {
 } ws_pool;
 
 /* Appends the passing pairs of a batch's hits to `out`, in a form for ws_pool_take. */
-int ws_pool_pack(const ws_batch *b, const ws_hits *hits, const ws_worker *worker, ws_buf *out, ws_err *err);
+int ws_pool_pack(const ws_batch *b, const ws_hits *hits, const ws_seqs *seqs, ws_buf *out, ws_err *err);
 /* Adds what ws_pool_pack made. qlen of the targets is the models' length. Can fail with WS_ENOMEM alone. */
 int ws_pool_take(ws_pool *p, const ws_target *target, const char *packed, size_t n, ws_err *err);
 /* Forgets sequences and pairs, keeps memory. */

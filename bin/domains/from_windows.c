@@ -135,8 +135,8 @@ static int pack_hit(const ws_batch *b, const ws_row *row, const ws_genome_hit *g
 enum { TOGETHER = 64 /* windows of one model: they fill registers side by side */ };
 
 /* Hits hit[0..n), all of one target and of rows that passed. */
-static int score_some(const ws_job *job, const ws_batch *b, const ws_hit *hit, size_t n, const ws_worker *worker, ws_buf *out,
-                      ws_err *err) {
+static int score_some(const ws_job *job, const ws_batch *b, const ws_hit *hit, size_t n, const ws_scan_worker *worker,
+                      ws_buf *out, ws_err *err) {
     struct ws_dom_windows *w = ((ws_domscore *)job->own)->windows;
     ws_long_pieces *p = &w->pieces[worker->number];
     ws_genome_found found = {.target = hit->target};
@@ -154,7 +154,7 @@ static int score_some(const ws_job *job, const ws_batch *b, const ws_hit *hit, s
         const uint64_t first = where.place.from;
         f[j] = (from){where.record, where.place.minus ? first : ws_long_coordinate(first, 0, b->len[row->seq])};
         where.place.record = (uint32_t)j;
-        rc = ws_long_pieces_add(p, ws_worker_codes(worker, row->seq), b->len[row->seq], &where.place, err);
+        rc = ws_long_pieces_add(p, ws_seqs_codes(&worker->seqs, row->seq), b->len[row->seq], &where.place, err);
         if (!rc) p->item[j] = (uint32_t)j;
     }
     if (!rc) rc = ws_genome_domains(&w->model[hit->target], w->worker[worker->number], p, n, &found, err);
@@ -166,7 +166,8 @@ static int score_some(const ws_job *job, const ws_batch *b, const ws_hit *hit, s
     return rc;
 }
 
-int ws_dom_windows_score(const ws_job *job, const ws_batch *b, const ws_hits *hits, const ws_worker *worker, ws_buf *out, ws_err *err) {
+int ws_dom_windows_score(const ws_job *job, const ws_batch *b, const ws_hits *hits, const ws_scan_worker *worker,
+                         ws_buf *out, ws_err *err) {
     int rc = WS_OK;
     for (size_t i = 0, n; i < hits->n && !rc; i += n) {
         const ws_hit *h = &hits->hit[i];

@@ -11,7 +11,8 @@
 int ws_dom_windows_open(ws_job *job, ws_err *err);
 void ws_dom_windows_close(ws_job *job);
 /* Appends the hits of a batch to `out`, in a form for ws_dom_windows_take. WS_EDATA of rows that are no windows. */
-int ws_dom_windows_score(const ws_job *job, const ws_batch *b, const ws_hits *hits, const ws_worker *worker, ws_buf *out, ws_err *err);
+int ws_dom_windows_score(const ws_job *job, const ws_batch *b, const ws_hits *hits, const ws_scan_worker *worker,
+                         ws_buf *out, ws_err *err);
 int ws_dom_windows_take(ws_domscore *d, const char *packed, size_t n, ws_err *err);
 /* Writes all outputs, for so many residues searched. */
 int ws_dom_windows_write(ws_job *job, uint64_t residues, ws_err *err);

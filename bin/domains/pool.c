@@ -16,14 +16,14 @@ static size_t pairs_of(const ws_hits *hits, size_t from) {
     return n - from;
 }
 
-static int pack_seq(const ws_batch *b, const ws_hit *hit, size_t n, const ws_worker *worker, ws_buf *out, ws_err *err) {
+static int pack_seq(const ws_batch *b, const ws_hit *hit, size_t n, const ws_seqs *seqs, ws_buf *out, ws_err *err) {
     const size_t s = hit->seq;
     const ws_seqtext *t = &b->seqtext[s];
     header h = {b->len[s], (uint32_t)t->name.n, (uint32_t)t->desc.n, (uint32_t)t->qual.n, 0};
     for (size_t j = 0; j < n; j++) h.npair += hit[j].pass != 0;
     if (h.npair == 0 || h.L == 0) return WS_OK;
     int rc = ws_buf_add(out, &h, sizeof h, err);
-    if (!rc) rc = ws_buf_add(out, ws_worker_codes(worker, s), h.L, err);
+    if (!rc) rc = ws_buf_add(out, ws_seqs_codes(seqs, s), h.L, err);
     if (!rc) rc = ws_buf_add(out, ws_batch_text(b, t->name), t->name.n, err);
     if (!rc) rc = ws_buf_add(out, ws_batch_text(b, t->desc), t->desc.n, err);
     if (!rc) rc = ws_buf_add(out, ws_batch_text(b, t->qual), t->qual.n, err);
@@ -32,11 +32,11 @@ static int pack_seq(const ws_batch *b, const ws_hit *hit, size_t n, const ws_wor
     return rc;
 }
 
-int ws_pool_pack(const ws_batch *b, const ws_hits *hits, const ws_worker *worker, ws_buf *out, ws_err *err) {
+int ws_pool_pack(const ws_batch *b, const ws_hits *hits, const ws_seqs *seqs, ws_buf *out, ws_err *err) {
     int rc = WS_OK;
     for (size_t i = 0, n; i < hits->n && !rc; i += n) {
         n = pairs_of(hits, i);
-        rc = pack_seq(b, &hits->hit[i], n, worker, out, err);
+        rc = pack_seq(b, &hits->hit[i], n, seqs, out, err);
     }
     return rc;
 }

@@ -184,14 +184,13 @@ void ws_cascade_close(ws_job *job) {
     ws_free(c);
 }
 
-int ws_cascade_begin(const ws_job *job, const ws_batch *b, ws_worker *worker, ws_err *err) {
-    (void)job;
-    int rc = ws_buf_reserve(&worker->perseq, b->n * sizeof(ws_lenmodel), err);
-    if (rc) return rc;
-    ws_lenmodel *lm = (ws_lenmodel *)(void *)worker->perseq.p;
-    for (size_t i = 0; i < b->n; i++) ws_lenmodel_set(&lm[i], b->len[i]);
-    return WS_OK;
+void ws_cascade_set_values(const ws_seqs *seqs, void *value) {
+    ws_lenmodel *lm = value;
+    for (size_t i = 0; i < seqs->n; i++) ws_lenmodel_set(&lm[i], seqs->len[i]);
 }
 
-const ws_scoring ws_cascade_scoring = {
-    .score_size = sizeof(ws_fscore), .input = ws_cascade_input, .begin = ws_cascade_begin, .decide = ws_cascade_decide};
+const ws_scoring ws_cascade_scoring = {.score_size = sizeof(ws_fscore),
+                                       .value_size = sizeof(ws_lenmodel),
+                                       .input = ws_cascade_input,
+                                       .set_values = ws_cascade_set_values,
+                                       .decide = ws_cascade_decide};

@@ -91,16 +91,16 @@ typedef struct ws_cascade_opts {
 /* Members of a ws_tool for a stage; lib/run/tool.h specifies each.
  * tool->open calls ws_cascade_open with its stage. ws_cascade_open finds the models, which are the job's targets
  * (ws_hmm_target), and checks the options. ws_cascade_close frees what ws_cascade_open made, also after a failure.
- * ws_cascade_make makes bias and profile of one target. begin makes a ws_lenmodel for each sequence. decide applies
+ * ws_cascade_make makes bias and profile of one target. set_values makes a ws_lenmodel of each sequence. decide applies
  * hmmsearch's decision to each pair of a task (profile-filters.md, section 12.2). */
 int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err);
 void ws_cascade_close(ws_job *job);
 int ws_cascade_make(ws_job *job, uint32_t t, ws_err *err);
 void ws_cascade_forget(ws_job *job, uint32_t t);
 size_t ws_cascade_made_size(const ws_job *job, uint32_t t);
-int ws_cascade_begin(const ws_job *job, const ws_batch *b, ws_worker *worker, ws_err *err);
-int ws_cascade_decide(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_worker *worker,
-                     ws_hits *hits, ws_err *err);
+void ws_cascade_set_values(const ws_seqs *seqs, void *value);
+int ws_cascade_decide(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row,
+                      const ws_scan_worker *worker, ws_hits *hits, ws_err *err);
 
 extern const ws_scoring ws_cascade_scoring; /* results are ws_fscore */
 
@@ -135,7 +135,7 @@ void ws_cascade_windows_close(ws_job *job);
 /* ws_scoring.input: windows or not; says what a tool of windows does not do. */
 int ws_cascade_input(ws_job *job, ws_err *err);
 /* ws_scoring.decide of windows. */
-int ws_cascade_decide_windows(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_worker *worker,
+int ws_cascade_decide_windows(const ws_job *job, const ws_task *task, const uint32_t *row, const ws_scan_worker *worker,
                               ws_hits *hits, ws_err *err);
 /* Returns the model of a target for windows, which is made. */
 const ws_long_model *ws_cascade_window_model(const ws_cascade *c, uint32_t t);

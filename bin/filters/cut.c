@@ -181,8 +181,8 @@ static int cut_units(search *s, const ws_long_unit *unit, size_t n, const ws_bac
     return rc;
 }
 
-static int cut_records(ws_job *job, const ws_batch *b, void *plan, size_t part, ws_worker *worker, ws_batch *to, ws_hits *hits,
-                       ws_err *err) {
+static int cut_records(ws_job *job, const ws_batch *b, void *plan, size_t part, const ws_scan_worker *worker,
+                       ws_batch *to, ws_hits *hits, ws_err *err) {
     const ws_cascade *c = job->data;
     const ws_long_units *u = plan;
     const ws_backend *last = NULL;
@@ -211,11 +211,11 @@ static int plan_windows(ws_job *job, const ws_batch *b, void **plan, size_t *par
 static void release_nothing(void *plan) { (void)plan; }
 
 /* Rows of one model as windows: item[0..n) of `windows` are all of them. */
-static int take_rows(const ws_job *job, const ws_batch *b, const uint32_t *row, size_t n, const ws_worker *worker, ws_long_pieces *windows,
-                     ws_err *err) {
+static int take_rows(const ws_job *job, const ws_batch *b, const uint32_t *row, size_t n, const ws_seqs *seqs,
+                     ws_long_pieces *windows, ws_err *err) {
     const ws_cascade *c = job->data;
     const int column = ws_head_find(ws_scan_of(job)->head, "bias_bits");
-    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)worker->perseq.p;
+    const ws_lenmodel *lm = seqs->perseq;
     int rc = WS_OK;
     for (size_t i = 0; i < n && !rc; i++) {
         const ws_row *r = &b->row[row[i]];
@@ -226,7 +226,7 @@ static int take_rows(const ws_job *job, const ws_batch *b, const uint32_t *row, 
         if (bias.forms & WS_CELL_BIT(WS_CELL_EXACT32))
             where.place.bias_nats = ws_bits_undo((float)bias.v, lm[r->seq].null_nats) - lm[r->seq].null_nats;
         else where.place.bias_nats = NAN;
-        if (!rc) rc = ws_long_pieces_add(windows, ws_worker_codes(worker, r->seq), b->len[r->seq], &where.place, err);
+        if (!rc) rc = ws_long_pieces_add(windows, ws_seqs_codes(seqs, r->seq), b->len[r->seq], &where.place, err);
         if (!rc) windows->item[i] = (uint32_t)i;
     }
     return rc;
@@ -241,7 +241,7 @@ static void set_bias(const ws_job *job, uint32_t t, ws_long_pieces *w) {
         if (c->windows->options.nobias) w->at[i].bias_nats = 0;
         if (isnan(w->at[i].bias_nats)) w->item[n++] = (uint32_t)i;
     }
-    const ws_seqlist list = {.n = n, .codes = (const uint8_t *)w->codes.p, .first = w->first, .len = w->len, .lm = w->lm, .item = w->item};
+    const ws_seqlist list = {(const uint8_t *)w->codes.p, w->first, w->len, w->lm, w->item, n};
     if (n) ws_bias_scores(&model->bias, &job->machine.cpu, &list, w->bias);
     for (size_t i = 0; i < n; i++) w->at[w->item[i]].bias_nats = w->bias[i] - w->lm[w->item[i]].null_nats;
     for (size_t i = 0; i < w->n; i++) w->item[i] = (uint32_t)i;
@@ -286,7 +286,8 @@ static int sort_rows(by_model *m, const ws_batch *b, size_t ntarget, ws_err *err
 }
 
 /* The sub-windows of all models; origin: the row of each. */
-static int find_all(const ws_job *job, const ws_batch *b, const by_model *m, const ws_worker *worker, ws_buf *origin, ws_err *err) {
+static int find_all(const ws_job *job, const ws_batch *b, const by_model *m, const ws_scan_worker *worker,
+                    ws_buf *origin, ws_err *err) {
     const ws_cascade *c = job->data;
     ws_long_worker *w = &c->windows->worker[worker->number];
     uint64_t cells = 0;
@@ -296,7 +297,7 @@ static int find_all(const ws_job *job, const ws_batch *b, const by_model *m, con
         const size_t n = m->start[t + 1] - m->start[t], before = w->parts.n;
         if (n == 0) continue;
         ws_long_pieces_reuse(&w->windows);
-        rc = take_rows(job, b, row, n, worker, &w->windows, err);
+        rc = take_rows(job, b, row, n, &worker->seqs, &w->windows, err);
         if (!rc) set_bias(job, (uint32_t)t, &w->windows);
         if (!rc) rc = ws_long_find_parts(&c->windows->target[t].layout, &w->windows, n, &w->parts, origin, &w->scratch, err);
         uint32_t *from = (uint32_t *)(void *)origin->p;
@@ -328,8 +329,8 @@ static int write_all(const ws_job *job, const ws_batch *b, const ws_long_pieces 
     return rc;
 }
 
-static int cut_windows(ws_job *job, const ws_batch *b, void *plan, size_t part, ws_worker *worker, ws_batch *to, ws_hits *hits,
-                       ws_err *err) {
+static int cut_windows(ws_job *job, const ws_batch *b, void *plan, size_t part, const ws_scan_worker *worker,
+                       ws_batch *to, ws_hits *hits, ws_err *err) {
     const ws_cascade *c = job->data;
     ws_long_worker *w = &c->windows->worker[worker->number];
     by_model m = {0};

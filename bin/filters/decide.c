@@ -14,7 +14,8 @@ typedef struct deciding { /* the constants of one task */
     const ws_cascade *c;
     const ws_hmm_target *model;
     const ws_batch *b;
-    const ws_worker *worker;
+    const ws_seqs *seqs;
+    const ws_lenmodel *lm; /* of each sequence */
     int everything; /* rejected pairs need values too */
     int with_bias;
     int gated;      /* the caller ignores pairs that the model's gate rejects */
@@ -70,7 +71,7 @@ static int add_hit(const deciding *g, const ws_task *task, const uint32_t *row, 
 
 /* Returns the length model of sequence j of the task. */
 static const ws_lenmodel *lenmodel_of(const deciding *g, const ws_task *task, size_t j) {
-    return (const ws_lenmodel *)(const void *)g->worker->perseq.p + ws_task_item(task, j);
+    return &g->lm[ws_task_item(task, j)];
 }
 
 /* A pair that may still pass once its score against the null model is known. */
@@ -147,8 +148,7 @@ static void set_null_scores(const deciding *g, const ws_task *task, const uint32
             place[rest++] = (uint32_t)i;
         }
     }
-    const ws_seqlist list = {(const uint8_t *)g->worker->codes.p, g->b->first, g->b->len,
-                          (const ws_lenmodel *)(const void *)g->worker->perseq.p, item, rest};
+    const ws_seqlist list = ws_seqlist_of(g->seqs, item, rest);
     if (rest) ws_bias_scores(&g->model->bias, &g->job->machine.cpu, &list, score);
     for (size_t i = 0; i < rest; i++) null2[place[i]] = score[i];
 }
@@ -160,22 +160,23 @@ static void count(const deciding *g, uint32_t model) {
     if (s->uncorrected_first) g->c->tally->count[model][WS_PAST_MSV] += g->passed[0];
 }
 
-int ws_cascade_decide(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_worker *worker,
-                     ws_hits *hits, ws_err *err) {
+int ws_cascade_decide(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row,
+                      const ws_scan_worker *worker, ws_hits *hits, ws_err *err) {
     const ws_cascade *c = job->data;
     const ws_scan *scan = ws_scan_of(job);
-    if (c->windows) return ws_cascade_decide_windows(job, b, task, row, worker, hits, err);
+    if (c->windows) return ws_cascade_decide_windows(job, task, row, worker, hits, err);
     deciding g = {.job = job,
                  .c = c,
                  .model = job->target[task->target].data,
                  .b = b,
-                 .worker = worker,
+                 .seqs = &worker->seqs,
+                 .lm = worker->value,
                  .everything = scan->all || scan->keep_rejected,
                  .with_bias = c->stage->bias && !c->opts->nobias,
                  .msv_column = b->has_rows ? ws_head_find(scan->head, "msv_bits") : -1,
                  .bias_column = b->has_rows ? ws_head_find(scan->head, "bias_bits") : -1};
     g.gated = !g.everything && !(may_skip(&g) && g.msv_column >= 0);
-    pending *q = ws_worker_scratch(worker, task->n * (sizeof *q + 2 * sizeof(uint32_t) + 2 * sizeof(float)), err);
+    pending *q = ws_buf_scratch(worker->scratch, task->n * (sizeof *q + 2 * sizeof(uint32_t) + 2 * sizeof(float)), err);
     if (!q) return err->code;
     uint32_t *item = (uint32_t *)(void *)(q + task->n);
     float *null2 = (float *)(void *)(item + 2 * task->n);

@@ -146,9 +146,9 @@ typedef struct verdict {
 } verdict;
 
 /* Sets the bias score of the items whose verdict asks for it. A device may have computed its sums. */
-static int set_bias(const ws_job *job, const ws_batch *b, const ws_task *task, const ws_worker *worker, verdict *v, ws_err *err) {
+static int set_bias(const ws_job *job, const ws_task *task, const ws_seqs *seqs, verdict *v, ws_err *err) {
     const ws_hmm_target *model = job->target[task->target].data;
-    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)worker->perseq.p;
+    const ws_lenmodel *lm = seqs->perseq;
     uint32_t *item = ws_calloc(task->n, 2 * sizeof *item, err), *place = item ? item + task->n : NULL;
     float *score = item ? ws_calloc(task->n, sizeof *score, err) : NULL;
     size_t n = 0;
@@ -161,7 +161,7 @@ static int set_bias(const ws_job *job, const ws_batch *b, const ws_task *task, c
         item[n] = (uint32_t)ws_task_item(task, j);
         place[n++] = (uint32_t)j;
     }
-    const ws_seqlist list = {(const uint8_t *)worker->codes.p, b->first, b->len, lm, item, n};
+    const ws_seqlist list = ws_seqlist_of(seqs, item, n);
     if (n) ws_bias_scores(&model->bias, &job->machine.cpu, &list, score);
     for (size_t i = 0; i < n; i++) v[place[i]].bias_score = score[i];
     const int made = score != NULL;
@@ -204,11 +204,11 @@ static int add_hit(const ws_job *job, const ws_task *task, const uint32_t *row, 
     return WS_OK;
 }
 
-int ws_cascade_decide_windows(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_worker *worker,
+int ws_cascade_decide_windows(const ws_job *job, const ws_task *task, const uint32_t *row, const ws_scan_worker *worker,
                               ws_hits *hits, ws_err *err) {
     const ws_cascade *c = job->data;
     const ws_long_model *m = ws_cascade_window_model(c, task->target);
-    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)worker->perseq.p;
+    const ws_lenmodel *lm = worker->value;
     const ws_fscore *score = task->score;
     const int msv = c->stage->window_part == WS_LONG_HAS_MSV;
     verdict *v = ws_calloc(task->n, sizeof *v, err);
@@ -217,7 +217,7 @@ int ws_cascade_decide_windows(const ws_job *job, const ws_batch *b, const ws_tas
         v[j] = (verdict){.passes = 1, .bias_score = NAN};
         if (msv) decide_msv(m, &lm[ws_task_item(task, j)], score[j].nats, &v[j]);
     }
-    int rc = m->options.nobias ? WS_OK : set_bias(job, b, task, worker, v, err);
+    int rc = m->options.nobias ? WS_OK : set_bias(job, task, &worker->seqs, v, err);
     for (size_t j = 0; j < task->n && !rc; j++) {
         const ws_lenmodel *own = &lm[ws_task_item(task, j)];
         if (msv && !isnan(v[j].bias_score)) decide_msv(m, own, score[j].nats, &v[j]);

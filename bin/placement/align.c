@@ -114,10 +114,10 @@ static int put_references(const ws_papara_run_data *d, const layout *l, size_t p
 /* ---- paths of a batch ---- */
 
 static int trace_one(const ws_papara_run_data *d, const ws_batch *b, uint32_t seq, const ws_papara_score *s,
-                     ws_worker *worker, uint32_t *cell, ws_papara_path *path, ws_buf *letters, ws_err *err) {
+                     const ws_scan_worker *worker, uint32_t *cell, ws_papara_path *path, ws_buf *letters, ws_err *err) {
     const ws_papara_ref *ref = &d->ref;
     ws_papara_read r;
-    int rc = ws_papara_read_begin(&r, ref, ws_worker_codes(worker, seq), b->len[seq], worker, err);
+    int rc = ws_papara_read_begin(&r, ref, ws_seqs_codes(&worker->seqs, seq), b->len[seq], worker->scratch, err);
     if (!rc) rc = ws_buf_reserve(letters, r.m, err);
     if (rc) return rc;
     if (s->reverse) ws_papara_reverse(r.mask, r.m);
@@ -136,8 +136,8 @@ static int add_record(chunk *c, const char *name, size_t n, size_t letter_at, co
     return ws_buf_add(&c->names, name, n, err);
 }
 
-static int trace_batch(const ws_papara_run_data *d, const ws_batch *b, const ws_hits *hits, ws_worker *worker, chunk *c,
-                       ws_err *err) {
+static int trace_batch(const ws_papara_run_data *d, const ws_batch *b, const ws_hits *hits,
+                       const ws_scan_worker *worker, chunk *c, ws_err *err) {
     uint32_t *cell = ws_calloc(d->ref.edges.sites, sizeof *cell, err);
     ws_papara_path path = {0};
     int rc = cell ? WS_OK : WS_ENOMEM;
@@ -183,8 +183,8 @@ static int stream_head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
     return d->opts->with_references ? put_references(d, &l, 0, out, err) : WS_OK;
 }
 
-static int stream_emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_worker *worker, ws_outtext *out,
-                       ws_err *err) {
+static int stream_emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, const ws_scan_worker *worker,
+                       ws_outtext *out, ws_err *err) {
     const ws_papara_run_data *d = job->data;
     const layout l = layout_of(d, NULL);
     chunk c = {0};
@@ -197,8 +197,8 @@ static int stream_emit(const ws_job *job, const ws_batch *b, const ws_hits *hits
 /* ---- all rows at the end ---- */
 
 /* Keeps a batch's paths. Workers push them onto a list without a lock; only the end of the run reads the list. */
-static int keep_emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_worker *worker, ws_outtext *out,
-                     ws_err *err) {
+static int keep_emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, const ws_scan_worker *worker,
+                     ws_outtext *out, ws_err *err) {
     ws_papara_run_data *d = job->data;
     chunk *c = ws_calloc(1, sizeof *c, err);
     (void)out;

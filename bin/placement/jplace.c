@@ -51,8 +51,8 @@ static int head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
 
 /* Appends the placements of a batch, without reads that have no score. guppy adcl refuses a record without
  * placements, guppy fat a file of such records. */
-static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_worker *worker, ws_outtext *out,
-                ws_err *err) {
+static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, const ws_scan_worker *worker,
+                ws_outtext *out, ws_err *err) {
     const ws_papara_run_data *d = job->data;
     const ws_papara_tree *t = &d->ref.tree;
     int rc = WS_OK;

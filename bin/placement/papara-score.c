@@ -234,11 +234,6 @@ static void close_papara(ws_job *job) {
 
 /* ---- reads ---- */
 
-static int begin(const ws_job *job, const ws_batch *b, ws_worker *worker, ws_err *err) {
-    (void)job;
-    return ws_buf_reserve(&worker->perseq, b->n * sizeof(ws_papara_score), err);
-}
-
 static void fill(const ws_papara_ref *ref, const ws_papara_score *s, double *v) {
     for (int i = 0; i < WS_COL_MAX; i++) v[i] = NAN;
     v[LEN] = s->len;
@@ -253,10 +248,11 @@ static void fill(const ws_papara_ref *ref, const ws_papara_score *s, double *v) 
     v[SECOND_SCORE] = (double)ws_papara_result(&ref->scheme, s->len, s->cost[1]);
 }
 
-static int decide(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_worker *worker,
-                 ws_hits *hits, ws_err *err) {
+static int decide(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row,
+                  const ws_scan_worker *worker, ws_hits *hits, ws_err *err) {
     ws_papara_run_data *d = job->data;
     const ws_papara_score *score = task->score;
+    ws_papara_score *of_seq = worker->value;
     (void)b;
     for (size_t j = 0; j < task->n; j++) {
         ws_hit *h = ws_hits_add(hits, err);
@@ -264,14 +260,15 @@ static int decide(const ws_job *job, const ws_batch *b, const ws_task *task, con
         h->seq = (uint32_t)ws_task_item(task, j);
         h->row = row ? row[j] : UINT32_MAX;
         h->pass = 1;
-        ((ws_papara_score *)(void *)worker->perseq.p)[h->seq] = score[j];
+        of_seq[h->seq] = score[j];
         fill(&d->ref, &score[j], h->value);
         if (score[j].tied == 0 && !d->ref.deferred) d->unscored++;
     }
     return WS_OK;
 }
 
-static const ws_scoring scoring = {.score_size = sizeof(ws_papara_score), .any_query = 1, .begin = begin, .decide = decide};
+static const ws_scoring scoring = {
+    .score_size = sizeof(ws_papara_score), .value_size = sizeof(ws_papara_score), .any_query = 1, .decide = decide};
 static const ws_backend *const backends[] = {&ws_papara_cuda, WS_BY_WIDTH(ws_papara_), NULL};
 
 const ws_tool ws_papara_score_tool = {

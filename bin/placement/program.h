@@ -51,9 +51,10 @@ ws_scan_output ws_papara_alignment_out(const ws_papara_opts *o);
 int ws_papara_alignment_finish(ws_job *job, ws_err *err);
 void ws_papara_chunks_release(ws_papara_run_data *d);
 
-/* Returns the score that the tool computed for a sequence of the batch, from worker->perseq. */
-static inline const ws_papara_score *ws_papara_score_of(const ws_worker *worker, uint32_t seq) {
-    return (const ws_papara_score *)(const void *)worker->perseq.p + seq;
+/* Returns the score that was computed for a sequence of the batch, which is the tool's value of it. */
+static inline const ws_papara_score *ws_papara_score_of(const ws_scan_worker *worker, uint32_t seq) {
+    const ws_papara_score *score = worker->value;
+    return &score[seq];
 }
 
 #endif

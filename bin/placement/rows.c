@@ -33,16 +33,17 @@ static int one_read(const ws_papara_run_data *d, const ws_papara_read *r, const 
     return WS_OK;
 }
 
-static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_worker *worker, ws_outtext *out,
-                ws_err *err) {
+static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, const ws_scan_worker *worker,
+                ws_outtext *out, ws_err *err) {
     ws_papara_run_data *d = job->data;
     const ws_papara_face *face = ws_job_pick_backend(job)->own;
     ws_papara_cost_fn *cost = face ? face->cost : ws_papara_cost_best(&job->machine.cpu);
     for (size_t i = 0; i < hits->n; i++) {
         const uint32_t seq = hits->hit[i].seq;
+        const uint8_t *code = ws_seqs_codes(&worker->seqs, seq);
         ws_papara_read r;
         ws_papara_score s;
-        int rc = ws_papara_read_begin(&r, &d->ref, ws_worker_codes(worker, seq), b->len[seq], worker, err);
+        int rc = ws_papara_read_begin(&r, &d->ref, code, b->len[seq], worker->scratch, err);
         if (rc) return rc;
         ws_papara_read_score(&r, cost, &s);
         const ws_slice name = b->seqtext[seq].name;

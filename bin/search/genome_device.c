@@ -5,13 +5,16 @@
 
 #include <math.h>
 
-/* Windows as lib/run's backends take them. */
+/* Windows as backends take them. */
 typedef struct request {
     const ws_genome_search *s;
     const ws_genome_subs *windows;
     const ws_backend *by;
-    ws_batch batch;
-    ws_worker worker;   /* its codes and length models; the codes belong to the windows */
+    ws_seqs seqs;       /* the windows, by the arrays below; the codes are those of the list */
+    uint32_t *word, *len;
+    uint64_t *first;
+    ws_lenmodel *lm;
+    ws_buf scratch;
     ws_task *task;      /* [models] */
     uint32_t *item;     /* [windows] those of the first task, then of the second one ... */
     ws_fscore *score;   /* [windows] of the items; of the scan, ws_vit_points in their place */
@@ -20,26 +23,26 @@ typedef struct request {
 } request;
 _Static_assert(sizeof(ws_fscore) == sizeof(ws_vit_points), "both are what a backend for devices writes for an item");
 
-static ws_lenmodel *lengths(const request *r) { return (ws_lenmodel *)(void *)r->worker.perseq.p; }
 static const ws_genome_model *model_of(const request *r, uint32_t target) { return &((const ws_genome *)r->s->job->own)->model[target]; }
 
-/* The windows as a batch. Their codes lie one behind the other, each at a whole word. Those with keep[j] = 0 are not packed; keep may be
- * NULL. */
-static int make_batch(request *r, const uint8_t *keep, ws_err *err) {
+/* Packs the windows. Those with keep[j] = 0 keep their place without it; keep may be NULL. */
+static int make_seqs(request *r, const uint8_t *keep, ws_err *err) {
     const ws_genome_subs *w = r->windows;
-    const ws_seqtext none = {.at = 0};
-    ws_lenmodel *lm = ws_buf_scratch(&r->worker.perseq, w->n * sizeof *lm, err);
-    int rc = lm ? ws_batch_reserve_words(&r->batch, w->codes.n / WS_RESIDUES_PER_WORD + 1, err) : err->code;
-    for (size_t j = 0; j < w->n && !rc; j++) {
+    const size_t nword = w->codes.n / WS_RESIDUES_PER_WORD;
+    r->word = ws_alloc(nword * sizeof *r->word + WS_ALIGN, err); /* codecs write whole registers */
+    r->first = r->word ? ws_calloc(w->n, sizeof *r->first, err) : NULL;
+    r->len = r->first ? ws_calloc(w->n, sizeof *r->len, err) : NULL;
+    r->lm = r->len ? ws_calloc(w->n, sizeof *r->lm, err) : NULL;
+    if (!r->lm) return err->code;
+    for (size_t j = 0; j < w->n; j++) {
         const ws_genome_sub *s = &w->at[j];
-        const uint64_t first = s->at / WS_RESIDUES_PER_WORD;
-        if (!keep || keep[j]) r->s->cut.codec->pack((const uint8_t *)w->codes.p + s->at, s->len, r->batch.word + first);
-        ws_lenmodel_set(&lm[j], s->len);
-        rc = ws_batch_add_seq(&r->batch, first, s->len, &none, err);
+        r->first[j] = s->at / WS_RESIDUES_PER_WORD;
+        r->len[j] = s->len;
+        if (!keep || keep[j]) r->s->cut.codec->pack((const uint8_t *)w->codes.p + s->at, s->len, r->word + r->first[j]);
+        ws_lenmodel_set(&r->lm[j], s->len);
     }
-    r->worker.codes = w->codes;
-    r->worker.batch = &r->batch;
-    return rc;
+    r->seqs = (ws_seqs){(const uint8_t *)w->codes.p, r->word, nword, r->first, r->len, w->n, r->lm, ws_dev_identity()};
+    return WS_OK;
 }
 
 static int allocate(request *r, size_t nmodel, ws_err *err) {
@@ -65,12 +68,16 @@ static void make_tasks(request *r, void *const *prep, size_t from, size_t to, co
     }
 }
 
-static int score(request *r, ws_err *err) { return r->ntask ? r->by->score(&r->batch, r->task, r->ntask, &r->worker, err) : WS_OK; }
+static int score(request *r, ws_err *err) {
+    return r->ntask ? r->by->score(&r->seqs, r->task, r->ntask, &r->scratch, err) : WS_OK;
+}
 
 static void release(request *r) {
-    ws_batch_release(&r->batch);
-    ws_buf_release(&r->worker.perseq);
-    ws_buf_release(&r->worker.scratch);
+    ws_free(r->word);
+    ws_free(r->first);
+    ws_free(r->len);
+    ws_free(r->lm);
+    ws_buf_release(&r->scratch);
     ws_free(r->task);
     ws_free(r->item);
     ws_free(r->score);
@@ -85,14 +92,13 @@ static int bias_of(const request *r, const ws_task *t, const uint8_t *ask, float
     for (size_t j = 0; some && j < t->n; j++) {
         if (ask && !ask[j]) continue;
         if (t->hint && !isnan(t->hint[j])) {
-            bias[j] = ws_bias_finish(t->hint[j], &lengths(r)[t->item[j]]);
+            bias[j] = ws_bias_finish(t->hint[j], &r->lm[t->item[j]]);
             continue;
         }
         item[n] = t->item[j];
         place[n++] = (uint32_t)j;
     }
-    const ws_seqlist list = {.codes = (const uint8_t *)r->worker.codes.p, .first = r->batch.first, .len = r->batch.len, .lm = lengths(r),
-                          .item = item, .n = n};
+    const ws_seqlist list = ws_seqlist_of(&r->seqs, item, n);
     if (n) ws_bias_scores(&model_of(r, t->target)->filter.bias, &r->s->job->machine.cpu, &list, some);
     for (size_t i = 0; i < n; i++) bias[place[i]] = some[i];
     const int rc = some ? WS_OK : err->code;
@@ -104,7 +110,7 @@ static int bias_of(const request *r, const ws_task *t, const uint8_t *ask, float
 /* Scores all windows, tests them task by task, and releases the request. prep[t - from]: model t as `by` made it. */
 static int test_all(request *r, void *const *prep, size_t from, size_t to,
                     int (*test)(const request *r, const ws_task *t, uint8_t *keep, ws_err *err), uint8_t *keep, ws_err *err) {
-    int rc = make_batch(r, NULL, err);
+    int rc = make_seqs(r, NULL, err);
     if (!rc) rc = allocate(r, to - from, err);
     if (!rc) make_tasks(r, prep, from, to, NULL);
     if (!rc) rc = score(r, err);
@@ -124,14 +130,14 @@ static int test_windows(const request *r, const ws_task *t, uint8_t *keep, ws_er
     ws_long_msv test;
     int rc = ask ? WS_OK : err->code;
     for (size_t j = 0; j < t->n && !rc; j++) {
-        ws_long_test_msv(m, &lengths(r)[t->item[j]], of[j].nats, 0.0f, &test);
+        ws_long_test_msv(m, &r->lm[t->item[j]], of[j].nats, 0.0f, &test);
         ask[j] = (double)test.p <= m->options.F1;
     }
     if (!rc && !m->options.nobias) rc = bias_of(r, t, ask, bias, err);
     for (size_t j = 0; j < t->n && !rc; j++) {
         ws_genome_sub *window = &r->windows->at[t->item[j]];
         if (!ask[j]) continue;
-        ws_long_test_msv(m, &lengths(r)[t->item[j]], of[j].nats, bias[j], &test);
+        ws_long_test_msv(m, &r->lm[t->item[j]], of[j].nats, bias[j], &test);
         window->place.bias_nats = test.bias_nats;
         keep[t->item[j]] = (uint8_t)test.passes;
     }
@@ -155,14 +161,14 @@ int ws_genome_find_points(const ws_genome_search *s, ws_genome_layout *const *la
     void *prep[WS_GENOME_GROUP];
     request r = {.s = s, .windows = w, .by = layout[0]->by->points};
     for (size_t t = from; t < to; t++) prep[t - from] = layout[t - from]->points;
-    int rc = make_batch(&r, keep, err);
+    int rc = make_seqs(&r, keep, err);
     if (!rc) rc = allocate(&r, to - from, err);
     for (size_t j = 0; j < w->n && !rc; j++) {
         const ws_genome_sub *window = &w->at[j];
         ws_long_vit v;
         if (!keep[j]) continue;
-        ws_long_vit_set(&model_of(&r, window->target)->model, &lengths(&r)[j], window->place.bias_nats, &v);
-        ws_vit_window_set(&lengths(&r)[j], v.wmove, v.threshold);
+        ws_long_vit_set(&model_of(&r, window->target)->model, &r.lm[j], window->place.bias_nats, &v);
+        ws_vit_window_set(&r.lm[j], v.wmove, v.threshold);
     }
     if (!rc) make_tasks(&r, prep, from, to, keep);
     if (!rc) rc = score(&r, err);
@@ -176,11 +182,13 @@ int ws_genome_find_points(const ws_genome_search *s, ws_genome_layout *const *la
 
 /* The test of the sub-windows of one task. */
 static int test_subs(const request *r, const ws_task *t, uint8_t *keep, ws_err *err) {
+    const ws_long_model *m = &model_of(r, t->target)->model;
+    const ws_fscore *of = t->score;
     float *bias = ws_calloc(t->n, sizeof *bias, err);
     int rc = bias ? bias_of(r, t, NULL, bias, err) : err->code;
     for (size_t j = 0; j < t->n && !rc; j++) {
         ws_long_fwd test;
-        ws_long_test_fwd(&model_of(r, t->target)->model, &lengths(r)[t->item[j]], ((const ws_fscore *)t->score)[j].nats, bias[j], &test);
+        ws_long_test_fwd(m, &r->lm[t->item[j]], of[j].nats, bias[j], &test);
         keep[t->item[j]] = (uint8_t)test.passes;
     }
     ws_free(bias);

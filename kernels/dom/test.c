@@ -119,7 +119,7 @@ static void test_worked(tap *tp) {
     sample_must(ws_dom_worker_create(&w, &ws_dom_scalar, &options, &err), &err);
     for (int which = 0; which < 2; which++) {
         const size_t at = which ? WORKED_W2 : WORKED_L - 1;
-        const uint8_t *x = ws_worker_codes(&m.s.worker, at);
+        const uint8_t *x = ws_seqs_codes(&m.s.seqs, at);
         ws_dom_pair pair, *list = &pair;
         ws_dom_pair_begin(&pair, x, sample_lenmodel(&m.s, at));
         expect_matrices(&want, t, x, pair.L, ws_dom_multihit(pair.L));
@@ -147,7 +147,7 @@ static void test_scores(tap *tp, const ws_dom_backend *be) {
     ws_dom_tables *t = tables_of(&m.data.profile, &m.set.hmm[0]);
     ws_dom_pair pair, *list = &pair;
     sample_must(ws_dom_worker_create(&w, be, &options, &err), &err);
-    ws_dom_pair_begin(&pair, ws_worker_codes(&m.s.worker, WORKED_L - 1), sample_lenmodel(&m.s, WORKED_L - 1));
+    ws_dom_pair_begin(&pair, ws_seqs_codes(&m.s.seqs, WORKED_L - 1), sample_lenmodel(&m.s, WORKED_L - 1));
     sample_must(ws_dom_score(t, w, &list, 1, &err), &err);
     const ws_dom_target *h = &pair.hit;
     const ws_domain *d = h->domain;

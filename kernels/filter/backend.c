@@ -19,16 +19,11 @@ size_t ws_filter_size(const ws_backend *self, const ws_target *t) {
     return ((const ws_body *)self->own)->node_bytes * ((size_t)t->qlen + WS_ALIGN);
 }
 
-ws_seqlist ws_filter_list(const ws_batch *b, const ws_task *task, const ws_worker *worker) {
-    return (ws_seqlist){(const uint8_t *)worker->codes.p, b->first, b->len, (const ws_lenmodel *)(const void *)worker->perseq.p, task->item,
-                     task->n};
-}
-
-int ws_filter_score_tasks(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err) {
+int ws_filter_score_tasks(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err) {
     int rc = WS_OK;
     for (size_t t = 0; t < ntask && !rc; t++) {
-        const ws_seqlist list = ws_filter_list(b, &task[t], worker);
-        rc = ws_filter_scores(task[t].prep, &list, task[t].score, &worker->scratch, err);
+        const ws_seqlist list = ws_seqlist_of(seqs, task[t].item, task[t].n);
+        rc = ws_filter_scores(task[t].prep, &list, task[t].score, scratch, err);
     }
     return rc;
 }

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Lists the addresses of the backends of all widths of this build for a tool, widest first and scalar last. They use
- * the bodies <prefix><width>. Targets are ws_hmm_targets, and worker->perseq holds a ws_lenmodel for each sequence. */
+ * the bodies <prefix><width>. Targets are ws_hmm_targets, the values of sequences (ws_seqs.perseq) ws_lenmodels. */
 #define WS_FILTER_BACKENDS(prefix) WS_WIDTHS(WS_FILTER_BACKEND_AND_, prefix) WS_FILTER_BACKEND_(scalar, prefix)
 #define WS_FILTER_BACKEND_AND_(width, prefix) WS_FILTER_BACKEND_(width, prefix),
 #define WS_FILTER_BACKEND_(width, prefix)                                                                            \
@@ -22,10 +22,7 @@ extern "C" {
 int ws_filter_prepare(const ws_backend *self, const ws_target *t, void **prep, ws_err *err);
 void ws_filter_release(void *prep);
 size_t ws_filter_size(const ws_backend *self, const ws_target *t);
-int ws_filter_score_tasks(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err);
-
-/* Returns the sequences of a task as a list for a filter. It points into b, task and worker. */
-ws_seqlist ws_filter_list(const ws_batch *b, const ws_task *task, const ws_worker *worker);
+int ws_filter_score_tasks(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err);
 
 #ifdef __cplusplus
 }

@@ -27,10 +27,10 @@ static uint32_t piece_of(uint32_t words, bool cut) {
 // Writes the items of the n sequences of a task to `item`, longest first, and returns their number. cut: long sequences
 // in pieces. Sequences without residues get no item: nothing reads their scores, and the blocks of a cluster need
 // residues to stay in step.
-static size_t make_list(ws_devitem *item, const ws_batch *b, const uint32_t *seq, size_t n, bool cut) {
+static size_t make_list(ws_devitem *item, const ws_seqs *seqs, const uint32_t *seq, size_t n, bool cut) {
     size_t start[CLASSES + 1] = {}, total = 0;
     for (size_t j = 0; j < n; j++) {
-        uint32_t words = words_of(b->len[seq ? seq[j] : j]), piece = piece_of(words, cut);
+        uint32_t words = words_of(seqs->len[seq ? seq[j] : j]), piece = piece_of(words, cut);
         while (words) {
             uint32_t take = words < piece ? words : piece;
             start[take < CLASSES ? CLASSES - take : 0]++; // in descending order of length
@@ -46,7 +46,7 @@ static size_t make_list(ws_devitem *item, const ws_batch *b, const uint32_t *seq
     }
     size_t giants = start[1];
     for (size_t j = 0; j < n; j++) {
-        uint32_t s = seq ? seq[j] : (uint32_t)j, words = words_of(b->len[s]), piece = piece_of(words, cut), from = 0;
+        uint32_t s = seq ? seq[j] : (uint32_t)j, words = words_of(seqs->len[s]), piece = piece_of(words, cut), from = 0;
         while (from < words) {
             uint32_t take = words - from < piece ? words - from : piece;
             item[start[take < CLASSES ? CLASSES - take : 0]++] = {s, (uint32_t)j, from, take};
@@ -57,39 +57,44 @@ static size_t make_list(ws_devitem *item, const ws_batch *b, const uint32_t *seq
     return total;
 }
 
-static size_t list_room(const ws_batch *b, const uint32_t *seq, size_t n, bool cut) {
+static size_t list_room(const ws_seqs *seqs, const uint32_t *seq, size_t n, bool cut) {
     size_t room = n;
-    for (size_t j = 0; j < n && cut; j++) room += words_of(b->len[seq ? seq[j] : j]) / WS_PIECE_WORDS;
+    for (size_t j = 0; j < n && cut; j++) room += words_of(seqs->len[seq ? seq[j] : j]) / WS_PIECE_WORDS;
     return room;
 }
 
-int ws_devbatch_load(ws_devstream *s, const ws_batch *b, const ws_lenmodel *lm, ws_err *err) {
+int ws_devbatch_load(ws_devstream *s, const ws_seqs *seqs, ws_err *err) {
     enum { SLACK = 64 }; // words beyond the end that kernels may read
-    if (b->nword + SLACK > UINT32_MAX)
-        return ws_fail(err, WS_EDEV, "a batch of %zu words is too large for a device: use a smaller --batch", b->nword);
-    size_t pieces = list_room(b, NULL, b->n, true);
+    if (seqs->nword + SLACK > UINT32_MAX)
+        return ws_fail(err, WS_EDEV, "a batch of %zu words is too large for a device: use a smaller --batch",
+                       seqs->nword);
+    size_t pieces = list_room(seqs, NULL, seqs->n, true);
     char *p;
-    int rc = ws_devstream_expect(s, b->nword * 4 + b->n * sizeof(ws_devseq) + (b->n + pieces) * sizeof(ws_devitem) + 1024, err);
-    if (!rc) rc = ws_devstream_room(s, &s->kept[WS_KEPT_WORDS], (b->nword + SLACK) * 4, err);
-    if (!rc) rc = ws_devstream_room(s, &s->kept[WS_KEPT_SEQS], b->n * sizeof(ws_devseq), err);
-    if (!rc) rc = ws_devstream_room(s, &s->kept[WS_KEPT_ITEMS], (b->n + pieces) * sizeof(ws_devitem), err);
-    if (!rc) rc = ws_devstream_send(s, s->kept[WS_KEPT_WORDS].p, b->word, b->nword * 4, err);
+    const size_t bytes = (seqs->n + pieces) * sizeof(ws_devitem);
+    int rc = ws_devstream_expect(s, seqs->nword * 4 + seqs->n * sizeof(ws_devseq) + bytes + 1024, err);
+    if (!rc) rc = ws_devstream_room(s, &s->kept[WS_KEPT_WORDS], (seqs->nword + SLACK) * 4, err);
+    if (!rc) rc = ws_devstream_room(s, &s->kept[WS_KEPT_SEQS], seqs->n * sizeof(ws_devseq), err);
+    if (!rc) rc = ws_devstream_room(s, &s->kept[WS_KEPT_ITEMS], bytes, err);
+    if (!rc) rc = ws_devstream_send(s, s->kept[WS_KEPT_WORDS].p, seqs->word, seqs->nword * 4, err);
     uint32_t *words = (uint32_t *)s->kept[WS_KEPT_WORDS].p;
-    if (!rc) rc = ws_cuda_check(cudaMemsetAsync(words + b->nword, 0xff, SLACK * 4, s->stream), "filling memory", err);
-    if (!rc) rc = ws_devstream_stage(s, b->n * sizeof(ws_devseq), &p, err);
+    void *behind = words + seqs->nword;
+    if (!rc) rc = ws_cuda_check(cudaMemsetAsync(behind, 0xff, SLACK * 4, s->stream), "filling memory", err);
+    if (!rc) rc = ws_devstream_stage(s, seqs->n * sizeof(ws_devseq), &p, err);
     if (rc) return rc;
     ws_devseq *seq = (ws_devseq *)p;
-    for (size_t i = 0; i < b->n; i++)
-        seq[i] = {(uint32_t)b->first[i], b->len[i], (int16_t)lm[i].tjb, (int16_t)lm[i].wmove, lm[i].pmove, lm[i].ploop};
-    void *seqs = s->kept[WS_KEPT_SEQS].p;
-    rc = ws_cuda_check(cudaMemcpyAsync(seqs, p, b->n * sizeof *seq, cudaMemcpyHostToDevice, s->stream), "copying sequences", err);
-    if (!rc) rc = ws_devstream_stage(s, (b->n + pieces) * sizeof(ws_devitem), &p, err);
+    const ws_lenmodel *lm = (const ws_lenmodel *)seqs->perseq;
+    for (size_t i = 0; i < seqs->n; i++)
+        seq[i] = {(uint32_t)seqs->first[i], seqs->len[i], (int16_t)lm[i].tjb,
+                  (int16_t)lm[i].wmove, lm[i].pmove, lm[i].ploop};
+    void *to = s->kept[WS_KEPT_SEQS].p;
+    const size_t of_seqs = seqs->n * sizeof *seq;
+    rc = ws_cuda_check(cudaMemcpyAsync(to, p, of_seqs, cudaMemcpyHostToDevice, s->stream), "copying sequences", err);
+    if (!rc) rc = ws_devstream_stage(s, bytes, &p, err);
     if (rc) return rc;
     ws_devitem *item = (ws_devitem *)p, *there = (ws_devitem *)s->kept[WS_KEPT_ITEMS].p;
-    s->counts[0] = make_list(item, b, NULL, b->n, false);
-    s->counts[1] = make_list(item + b->n, b, NULL, b->n, true);
-    s->counts[2] = b->n;
-    const size_t bytes = (b->n + pieces) * sizeof *item;
+    s->counts[0] = make_list(item, seqs, NULL, seqs->n, false);
+    s->counts[1] = make_list(item + seqs->n, seqs, NULL, seqs->n, true);
+    s->counts[2] = seqs->n;
     return ws_cuda_check(cudaMemcpyAsync(there, item, bytes, cudaMemcpyHostToDevice, s->stream), "copying lists", err);
 }
 
@@ -98,10 +103,11 @@ static ws_devlist whole_list(const ws_devstream *s, bool cut) {
     return cut ? ws_devlist{item + s->counts[2], (uint32_t)s->counts[1]} : ws_devlist{item, (uint32_t)s->counts[0]};
 }
 
-int ws_devbatch_lists(ws_devstream *s, const ws_batch *b, const ws_task *task, size_t ntask, bool cut, ws_devlist *list, ws_err *err) {
+int ws_devbatch_lists(ws_devstream *s, const ws_seqs *seqs, const ws_task *task, size_t ntask, bool cut,
+                      ws_devlist *list, ws_err *err) {
     size_t room = 0, at = 0;
     for (size_t t = 0; t < ntask; t++)
-        if (task[t].item) room += list_room(b, task[t].item, task[t].n, cut);
+        if (task[t].item) room += list_room(seqs, task[t].item, task[t].n, cut);
     for (size_t t = 0; t < ntask; t++) list[t] = whole_list(s, cut);
     if (room == 0) return WS_OK;
     char *p;
@@ -112,7 +118,7 @@ int ws_devbatch_lists(ws_devstream *s, const ws_batch *b, const ws_task *task, s
     ws_devitem *item = (ws_devitem *)p, *there = (ws_devitem *)there_p;
     for (size_t t = 0; t < ntask; t++) {
         if (!task[t].item) continue;
-        size_t n = make_list(item + at, b, task[t].item, task[t].n, cut);
+        size_t n = make_list(item + at, seqs, task[t].item, task[t].n, cut);
         list[t] = {there + at, (uint32_t)n};
         at += n;
     }

@@ -34,11 +34,12 @@ enum { WS_KEPT_WORDS, WS_KEPT_SEQS, WS_KEPT_ITEMS }; // uses of a stream's kept 
 static inline const uint32_t *ws_devbatch_words(const ws_devstream *s) { return (const uint32_t *)s->kept[WS_KEPT_WORDS].p; }
 static inline const ws_devseq *ws_devbatch_seqs(const ws_devstream *s) { return (const ws_devseq *)s->kept[WS_KEPT_SEQS].p; }
 
-// Queues the copies of a batch, its lists, and the length models lm[0..b->n) to the stream's device. Returns WS_EDEV
-// for a batch of more than 2^32 words and for failures of CUDA.
-int ws_devbatch_load(ws_devstream *stream, const ws_batch *b, const ws_lenmodel *lm, ws_err *err);
-// Sets list[0..ntask) to the list of each task: the batch's own list, or one of the items that the task names. cut:
+// Queues the copies of sequences, of their length models (ws_seqs.perseq) and of lists of them to the stream's device.
+// Returns WS_EDEV for more than 2^32 words and for failures of CUDA.
+int ws_devbatch_load(ws_devstream *stream, const ws_seqs *seqs, ws_err *err);
+// Sets list[0..ntask) to the list of each task: that of all sequences, or one of the items that the task names. cut:
 // long sequences in pieces. The lists stay on the device until the end of the call.
-int ws_devbatch_lists(ws_devstream *stream, const ws_batch *b, const ws_task *task, size_t ntask, bool cut, ws_devlist *list, ws_err *err);
+int ws_devbatch_lists(ws_devstream *stream, const ws_seqs *seqs, const ws_task *task, size_t ntask, bool cut,
+                      ws_devlist *list, ws_err *err);
 
 #endif

@@ -63,33 +63,32 @@ static char *raw_of(const ws_task *t, size_t raw) { return (char *)((ws_fscore *
 
 // Converts the device's scores of a task to reported scores. Returns the number of pairs that the device left
 // undecided; their items go to place[].
-static size_t decode(const ws_devmodel *m, const ws_batch *b, const ws_lenmodel *lm, const ws_task *t, uint32_t *place) {
+static size_t decode(const ws_devmodel *m, const ws_seqs *seqs, const ws_task *t, uint32_t *place) {
     const ws_devfilter *f = m->filter;
+    const ws_lenmodel *lm = (const ws_lenmodel *)seqs->perseq;
     ws_fscore *score = (ws_fscore *)t->score;
     const char *from = raw_of(t, f->raw);
     size_t n = 0;
     for (size_t j = 0; j < t->n; j++) {
         const size_t i = ws_task_item(t, j);
         const char *raw = from + f->raw * j; // read before score[j] is written over it
-        if (f->undecided && b->len[i] && f->undecided(raw)) place[n++] = (uint32_t)j;
-        score[j] = b->len[i] ? f->decode(m, &lm[i], raw) : ws_fscore{-INFINITY, WS_F_UNDERFLOW};
+        if (f->undecided && seqs->len[i] && f->undecided(raw)) place[n++] = (uint32_t)j;
+        score[j] = seqs->len[i] ? f->decode(m, &lm[i], raw) : ws_fscore{-INFINITY, WS_F_UNDERFLOW};
     }
     return n;
 }
 
 // Scores items place[0..n) of a task on the CPU.
-static int rescore_on_cpu(ws_devmodel *m, const ws_batch *b, const ws_task *t, const uint32_t *place, size_t n, ws_worker *worker,
-                          ws_err *err) {
+static int rescore_on_cpu(ws_devmodel *m, const ws_seqs *seqs, const ws_task *t, const uint32_t *place, size_t n,
+                          ws_buf *scratch, ws_err *err) {
     const ws_filter *f = cpu_filter(m, err);
     uint32_t *item = (uint32_t *)ws_calloc(n, sizeof *item, err);
     ws_fscore *score = (ws_fscore *)ws_calloc(n, sizeof *score, err);
     int rc = f && item && score ? WS_OK : err->code;
     if (!rc) {
-        ws_seqlist list = ws_filter_list(b, t, worker);
+        const ws_seqlist list = ws_seqlist_of(seqs, item, n);
         for (size_t i = 0; i < n; i++) item[i] = (uint32_t)ws_task_item(t, place[i]);
-        list.item = item;
-        list.n = n;
-        rc = ws_filter_scores(f, &list, score, &worker->scratch, err);
+        rc = ws_filter_scores(f, &list, score, scratch, err);
     }
     for (size_t i = 0; i < n && !rc; i++) ((ws_fscore *)t->score)[place[i]] = score[i];
     ws_free(item);
@@ -97,7 +96,7 @@ static int rescore_on_cpu(ws_devmodel *m, const ws_batch *b, const ws_task *t, c
     return rc;
 }
 
-static int finish(const ws_batch *b, const ws_task *t, ws_worker *worker, uint32_t *place, ws_err *err) {
+static int finish(const ws_seqs *seqs, const ws_task *t, ws_buf *scratch, uint32_t *place, ws_err *err) {
     ws_devmodel *m = (ws_devmodel *)const_cast<void *>(t->prep);
     if (!m->filter->decode) {
         if (m->fit.shape < 0) memset(t->score, 0xff, m->filter->raw * t->n);
@@ -105,11 +104,11 @@ static int finish(const ws_batch *b, const ws_task *t, ws_worker *worker, uint32
     }
     if (m->fit.shape < 0) {
         const ws_filter *f = cpu_filter(m, err);
-        const ws_seqlist list = ws_filter_list(b, t, worker);
-        return f ? ws_filter_scores(f, &list, (ws_fscore *)t->score, &worker->scratch, err) : err->code;
+        const ws_seqlist list = ws_seqlist_of(seqs, t->item, t->n);
+        return f ? ws_filter_scores(f, &list, (ws_fscore *)t->score, scratch, err) : err->code;
     }
-    const size_t n = decode(m, b, (const ws_lenmodel *)worker->perseq.p, t, place);
-    return n ? rescore_on_cpu(m, b, t, place, n, worker, err) : WS_OK;
+    const size_t n = decode(m, seqs, t, place);
+    return n ? rescore_on_cpu(m, seqs, t, place, n, scratch, err) : WS_OK;
 }
 
 // ---- 3 calls ----
@@ -119,26 +118,16 @@ int ws_devcall_zeros(ws_devcall *c, size_t n, void **p, ws_err *err) {
     return rc ? rc : ws_cuda_check(cudaMemsetAsync(*p, 0, n, c->stream->stream), "clearing memory", err);
 }
 
-// Returns the identity of the batch, and stores it in the batch's `device` member on the first call. Threads with
-// different parts of the work may call this at once.
-static uint64_t identity(const ws_batch *b) {
-    void **device = &const_cast<ws_batch *>(b)->device, *none = NULL;
-    if (!__atomic_load_n(device, __ATOMIC_ACQUIRE))
-        __atomic_compare_exchange_n(device, &none, (void *)(uintptr_t)ws_devstream_identity(), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-    return (uint64_t)(uintptr_t)__atomic_load_n(device, __ATOMIC_ACQUIRE);
-}
-
-// Takes a stream that holds the batch, or loads the batch into it.
-static int take(ws_devstream **out, const ws_batch *b, const ws_lenmodel *lm, ws_err *err) {
-    const uint64_t id = identity(b);
+// Takes a stream that holds the sequences, or loads them into it.
+static int take(ws_devstream **out, const ws_seqs *seqs, ws_err *err) {
     ws_devstream *s = NULL;
-    int rc = ws_devstream_take(&s, id, err);
+    int rc = ws_devstream_take(&s, seqs->identity, err);
     if (rc) return rc;
     *out = s;
-    if (s->id == id) return WS_OK;
+    if (seqs->identity && s->id == seqs->identity) return WS_OK;
     s->id = 0;
-    rc = ws_devbatch_load(s, b, lm, err);
-    if (!rc) s->id = id;
+    rc = ws_devbatch_load(s, seqs, err);
+    if (!rc) s->id = seqs->identity;
     return rc;
 }
 
@@ -184,7 +173,7 @@ static int call(const ws_devfilter *f, ws_devcall *c, ws_err *err) {
     return rc;
 }
 
-static int score_some(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err) {
+static int score_some(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err) {
     uint32_t *first = (uint32_t *)ws_calloc(ntask + 1, sizeof *first, err);
     if (!first) return WS_ENOMEM;
     size_t most = 0;
@@ -192,12 +181,12 @@ static int score_some(const ws_batch *b, const ws_task *task, size_t ntask, ws_w
         first[t + 1] = first[t] + (uint32_t)task[t].n;
         most = ws_max(most, task[t].n);
     }
-    ws_devcall c = {NULL, b, task, ntask, first, NULL};
+    ws_devcall c = {NULL, seqs, task, ntask, first, NULL};
     uint32_t *place = (uint32_t *)ws_calloc(most, sizeof *place, err);
-    int rc = place ? take(&c.stream, b, (const ws_lenmodel *)worker->perseq.p, err) : WS_ENOMEM;
+    int rc = place ? take(&c.stream, seqs, err) : WS_ENOMEM;
     if (!rc) rc = call(ws_devmodel_of<ws_devmodel>(task[0]).filter, &c, err);
     if (c.stream) ws_devstream_give(c.stream);
-    for (size_t t = 0; t < ntask && !rc; t++) rc = finish(b, &task[t], worker, place, err);
+    for (size_t t = 0; t < ntask && !rc; t++) rc = finish(seqs, &task[t], scratch, place, err);
     ws_free(place);
     ws_free(first);
     return rc;
@@ -206,12 +195,12 @@ static int score_some(const ws_batch *b, const ws_task *task, size_t ntask, ws_w
 // Limits the pairs of a call, and so the memory for scores.
 static const size_t MOST_PAIRS = 16 << 20;
 
-int ws_devfilter_score(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err) {
+int ws_devfilter_score(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err) {
     int rc = WS_OK;
     for (size_t t = 0, n = 0; t < ntask && !rc; t += n) {
         size_t pairs = 0;
         for (n = 0; t + n < ntask && (n == 0 || pairs + task[t + n].n <= MOST_PAIRS); n++) pairs += task[t + n].n;
-        rc = score_some(b, task + t, n, worker, err);
+        rc = score_some(seqs, task + t, n, scratch, err);
     }
     return rc;
 }

@@ -26,10 +26,10 @@ struct ws_devmodel {
     ws_filter *cpu; // scores what devices cannot; made on first use, under the lock
 };
 
-// A call: ntask tasks against the batch that is in the stream.
+// A call: ntask tasks against the sequences that are in the stream.
 struct ws_devcall {
     ws_devstream *stream;
-    const ws_batch *batch;
+    const ws_seqs *seqs;
     const ws_task *task;
     size_t ntask;
     const uint32_t *first; // [ntask + 1]: index of each task's first score
@@ -74,7 +74,7 @@ int ws_devcall_queue(ws_devcall *c, const ws_shape *shape, bool cut, bool takes,
     ws_fit *fit = (ws_fit *)ws_calloc(c->ntask, sizeof *fit, err);
     TASK *own = (TASK *)ws_calloc(c->ntask, sizeof *own, err);
     ws_devlist *list = (ws_devlist *)ws_calloc(c->ntask, sizeof *list, err);
-    int rc = fit && own && list ? ws_devbatch_lists(c->stream, c->batch, c->task, c->ntask, cut, list, err) : WS_ENOMEM;
+    int rc = fit && own && list ? ws_devbatch_lists(c->stream, c->seqs, c->task, c->ntask, cut, list, err) : WS_ENOMEM;
     for (size_t t = 0; t < c->ntask && !rc; t++) {
         fit[t] = fit_of(c->task[t]);
         own[t] = task_of(c->task[t], list[t], c->first[t]);
@@ -107,7 +107,7 @@ int ws_devcall_zeros(ws_devcall *c, size_t n, void **p, ws_err *err);
 // Implement ws_backend.prepare, release and score for the filter self->own.
 int ws_devfilter_prepare(const ws_backend *self, const ws_target *t, void **prep, ws_err *err);
 void ws_devfilter_release(void *prep);
-int ws_devfilter_score(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err);
+int ws_devfilter_score(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err);
 
 // Returns the "cuda" backend of a filter. cpu_speed: cells a second of one CPU core. hints: the filter fills
 // ws_devcall.hint.

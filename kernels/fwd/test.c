@@ -21,7 +21,7 @@ static void test_worked(tap *t) {
     worked_open(&w);
     for (size_t i = 0; i < WORKED_L; i++) {
         ws_fscore s = sample_score(&w.s, &ws_fwd_scalar, &w.data, i);
-        const float *m = (const float *)(void *)w.s.worker.scratch.p + 2 * ROW, *d = m + ROW;
+        const float *m = (const float *)(void *)w.s.scratch.p + 2 * ROW, *d = m + ROW;
         double sum = 0;
         int cells = 1;
         for (int k = 1; k <= 4; k++) cells &= near((double)m[k], M[i][k - 1], 5e-6);
@@ -88,7 +88,8 @@ static void test_random(tap *t, sample *r) {
         sample_ready(&s);
         for (size_t i = 0; i < s.b.n; i++, n++) {
             ws_fscore got = sample_score(&s, &ws_fwd_scalar, &data, i);
-            double want = naive(&data.profile, ws_worker_codes(&s.worker, i), s.b.len[i]), delta = fabs((double)got.nats - want);
+            const double want = naive(&data.profile, ws_seqs_codes(&s.seqs, i), s.b.len[i]);
+            const double delta = fabs((double)got.nats - want);
             if (want == -INFINITY) {
                 bad += got.nats != -INFINITY || got.status != WS_F_UNDERFLOW;
                 none++;

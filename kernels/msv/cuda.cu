@@ -121,7 +121,7 @@ static int launch_recursion(ws_devcall *c, msv_call *m, ws_err *err) {
 }
 
 static int queue_all(ws_devcall *c, msv_call *m, ws_err *err) {
-    int rc = ws_devbatch_lists(c->stream, c->batch, c->task, c->ntask, false, m->list, err);
+    int rc = ws_devbatch_lists(c->stream, c->seqs, c->task, c->ntask, false, m->list, err);
     for (size_t t = 0; t < c->ntask; t++) m->fit[t] = model_of(c->task[t]).fit;
     if (!rc) rc = ws_launches_make(&m->launches, shapes, m->fit, c->ntask, err);
     if (!rc) rc = put_msv(c, m, err);

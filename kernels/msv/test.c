@@ -17,7 +17,7 @@ static void test_worked(tap *t) {
     sample_must(ws_bytes_create(&b, &w.data.profile, &err), &err);
     for (size_t i = 0; i < WORKED_L; i++) {
         uint8_t cell[5];
-        ws_fscore s = ws_msv_full_ref(&b, sample_lenmodel(&w.s, i), ws_worker_codes(&w.s.worker, i), i + 1, cell);
+        ws_fscore s = ws_msv_full_ref(&b, sample_lenmodel(&w.s, i), ws_seqs_codes(&w.s.seqs, i), i + 1, cell);
         float nats = (float)((double)((float)(xJ[i] - 5 - 190) / 4.32808495f) - 3.0);
         tap_ok(t, memcmp(cell + 1, M[i], 4) == 0 && s.status == WS_F_OK && s.nats == nats, "row %zu of w1", i + 1);
     }
@@ -79,7 +79,7 @@ static void test_random(tap *t, sample *r) {
         sample_ready(&s);
         for (size_t i = 0; i < s.b.n; i++, n++) {
             const ws_lenmodel *lm = sample_lenmodel(&s, i);
-            const uint8_t *x = ws_worker_codes(&s.worker, i);
+            const uint8_t *x = ws_seqs_codes(&s.seqs, i);
             int best = ws_ssv_best_ref(&b, x, s.b.len[i]);
             ws_fscore ssv = ws_ssv_decide(&b, lm->tjb, best), full = ws_msv_full_ref(&b, lm, x, s.b.len[i], cell);
             differ += !same(full, naive(&b, lm, x, s.b.len[i]));

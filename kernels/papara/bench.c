@@ -38,7 +38,7 @@ static void random_ref(ws_papara_ref *ref, size_t nedge, size_t sites) {
 static double run(const ws_papara_ref *ref, const ws_backend *b, size_t m, double *check) {
     enum { READS = 32, CELLS = 2000000000 };
     uint8_t *code = calloc(m, 1);
-    ws_worker worker = {0};
+    ws_buf scratch = {0};
     ws_err err = {0};
     double spent = 0, cells = 0, limit = b->own == ws_papara_scalar.own ? CELLS / 8 : 4.0 * CELLS;
     state = 7;
@@ -49,7 +49,7 @@ static double run(const ws_papara_ref *ref, const ws_backend *b, size_t m, doubl
             code[j] = (uint8_t)(below(20) ? ((from + j) * (from + j) * 7 + (from + j) / 3) % 4 : below(4));
         ws_papara_read r;
         ws_papara_score s;
-        if (ws_papara_read_begin(&r, ref, code, m, &worker, &err)) exit(1);
+        if (ws_papara_read_begin(&r, ref, code, m, &scratch, &err)) exit(1);
         const double t = seconds();
         ws_papara_read_score(&r, ((const ws_papara_face *)b->own)->cost, &s);
         spent += seconds() - t;
@@ -58,7 +58,7 @@ static double run(const ws_papara_ref *ref, const ws_backend *b, size_t m, doubl
         if (cells > limit) break;
     }
     free(code);
-    ws_buf_release(&worker.scratch);
+    ws_buf_release(&scratch);
     return cells / spent / 1e9;
 }
 

@@ -267,8 +267,8 @@ static void add_query(gather *g, size_t item, const uint32_t *mask, size_t m) {
 }
 
 // Takes items [from, to): those for the device go to g, and the CPU scores the others at once.
-static int gather_items(gather *g, const papara_prep *p, const ws_batch *b, const ws_task *t, size_t from, size_t to,
-                        ws_worker *worker, ws_err *err) {
+static int gather_items(gather *g, const papara_prep *p, const ws_seqs *seqs, const ws_task *t, size_t from, size_t to,
+                        ws_buf *scratch, ws_err *err) {
     ws_papara_score *score = (ws_papara_score *)t->score;
     g->n = g->at = 0;
     for (size_t j = from; j < to; j++) {
@@ -276,7 +276,7 @@ static int gather_items(gather *g, const papara_prep *p, const ws_batch *b, cons
         ws_papara_read r;
         score[j] = {};
         if (p->ref->deferred) continue;
-        int rc = ws_papara_read_begin(&r, p->ref, ws_worker_codes(worker, i), b->len[i], worker, err);
+        int rc = ws_papara_read_begin(&r, p->ref, ws_seqs_codes(seqs, i), seqs->len[i], scratch, err);
         if (rc) return rc;
         if (!fits(p, &r)) {
             ws_papara_read_score(&r, p->cost, &score[j]);
@@ -290,11 +290,11 @@ static int gather_items(gather *g, const papara_prep *p, const ws_batch *b, cons
     return WS_OK;
 }
 
-static int score_items(gather *g, const papara_prep *p, const ws_batch *b, const ws_task *t, size_t from, size_t to,
-                       ws_worker *worker, ws_err *err) {
+static int score_items(gather *g, const papara_prep *p, const ws_seqs *seqs, const ws_task *t, size_t from, size_t to,
+                       ws_buf *scratch, ws_err *err) {
     const int strands = p->ref->both_strands ? 2 : 1;
     ws_devstream *l = NULL;
-    int rc = gather_items(g, p, b, t, from, to, worker, err);
+    int rc = gather_items(g, p, seqs, t, from, to, scratch, err);
     if (rc || g->n == 0) return rc;
     int64_t *cost = (int64_t *)ws_calloc(p->ref->edges.nedge, sizeof *cost, err);
     rc = cost ? ws_devstream_take(&l, 0, err) : WS_ENOMEM;
@@ -306,28 +306,28 @@ static int score_items(gather *g, const papara_prep *p, const ws_batch *b, const
     return rc;
 }
 
-static int score_task(const ws_batch *b, const ws_task *t, ws_worker *worker, ws_err *err) {
+static int score_task(const ws_seqs *seqs, const ws_task *t, ws_buf *scratch, ws_err *err) {
     const papara_prep *p = (const papara_prep *)t->prep;
     const size_t strands = p->ref->both_strands ? 2 : 1, row = (p->ref->edges.nedge + 1) / 2 * 4 * strands;
     const size_t step = ws_max(1, MOST_OUT / row), most = ws_min(step, t->n);
     size_t residues = 0;
-    for (size_t j = 0; j < t->n; j++) residues += b->len[ws_task_item(t, j)];
+    for (size_t j = 0; j < t->n; j++) residues += seqs->len[ws_task_item(t, j)];
     gather g = {};
     g.q = (papara_query *)ws_calloc(most * strands, sizeof *g.q, err);
     g.order = (const papara_query **)ws_calloc(most * strands, sizeof *g.order, err);
     g.residues = (uint8_t *)ws_calloc(residues * strands, 1, err);
     int rc = g.q && g.order && g.residues ? WS_OK : WS_ENOMEM;
     for (size_t from = 0; from < t->n && !rc; from += step)
-        rc = score_items(&g, p, b, t, from, ws_min(from + step, t->n), worker, err);
+        rc = score_items(&g, p, seqs, t, from, ws_min(from + step, t->n), scratch, err);
     ws_free(g.q);
     ws_free(g.order);
     ws_free(g.residues);
     return rc;
 }
 
-static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err) {
+static int score(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err) {
     int rc = WS_OK;
-    for (size_t t = 0; t < ntask && !rc; t++) rc = score_task(b, &task[t], worker, err);
+    for (size_t t = 0; t < ntask && !rc; t++) rc = score_task(seqs, &task[t], scratch, err);
     return rc;
 }
 

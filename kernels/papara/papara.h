@@ -198,10 +198,10 @@ void ws_papara_cost_far(const ws_papara_read *r);
 /* Returns the bytes of scratch that a kernel needs for a read of m residues. This and the functions below are shared
  * by CPU backends (score.c). */
 size_t ws_papara_room(const ws_papara_ref *ref, size_t m);
-/* Fills *r with the residues of a read, and with memory for its costs in the worker's scratch. r->m = 0: nothing to
+/* Fills *r with the residues of a read, and with memory for its costs in the scratch. r->m = 0: nothing to
  * score; also where the model has no score (eq1, reads not shorter than the reference). Returns WS_ENOMEM on
  * failure. */
-int ws_papara_read_begin(ws_papara_read *r, const ws_papara_ref *ref, const uint8_t *code, size_t n, ws_worker *worker,
+int ws_papara_read_begin(ws_papara_read *r, const ws_papara_ref *ref, const uint8_t *code, size_t n, ws_buf *scratch,
                          ws_err *err);
 /* Scores one strand, or both if asked for, and ranks the edges. r->cost and r->mask are then of the better strand. */
 void ws_papara_read_score(ws_papara_read *r, ws_papara_cost_fn *fn, ws_papara_score *score);
@@ -211,8 +211,8 @@ void ws_papara_rank(const int64_t *cost, size_t n, ws_papara_score *s);
 int ws_papara_prepare(const ws_backend *self, const ws_target *t, void **prep, ws_err *err);
 void ws_papara_release(void *prep);
 /* Implements ws_backend.score by fn: a ws_papara_score for each item. */
-int ws_papara_score_tasks(ws_papara_cost_fn *fn, const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker,
-                          ws_err *err);
+int ws_papara_score_tasks(ws_papara_cost_fn *fn, const ws_seqs *seqs, const ws_task *task, size_t ntask,
+                          ws_buf *scratch, ws_err *err);
 
 WS_DECLARE_WIDTHS(ws_backend, ws_papara_);
 extern const ws_backend ws_papara_cuda;

@@ -78,8 +78,8 @@ static void cost(const ws_papara_read *r) {
 
 static const ws_papara_face face = {cost};
 
-static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err) {
-    return ws_papara_score_tasks(cost, b, task, ntask, worker, err);
+static int score(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err) {
+    return ws_papara_score_tasks(cost, seqs, task, ntask, scratch, err);
 }
 
 const ws_backend ws_papara_scalar = {.name = "scalar",

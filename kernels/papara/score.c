@@ -29,10 +29,10 @@ size_t ws_papara_room(const ws_papara_ref *ref, size_t m) {
 
 static size_t aligned(size_t n) { return (n + WS_ALIGN - 1) / WS_ALIGN * WS_ALIGN; }
 
-int ws_papara_read_begin(ws_papara_read *r, const ws_papara_ref *ref, const uint8_t *code, size_t n, ws_worker *worker,
+int ws_papara_read_begin(ws_papara_read *r, const ws_papara_ref *ref, const uint8_t *code, size_t n, ws_buf *scratch,
                          ws_err *err) {
     const size_t masks = aligned(n * sizeof *r->mask), costs = aligned(2 * ref->edges.nedge * sizeof *r->cost);
-    char *p = ws_worker_scratch(worker, masks + costs + ws_papara_room(ref, n), err);
+    char *p = ws_buf_scratch(scratch, masks + costs + ws_papara_room(ref, n), err);
     if (!p) return err->code;
     *r = (ws_papara_read){
         .ref = ref, .mask = (uint32_t *)(void *)p, .cost = (int64_t *)(void *)(p + masks), .room = p + masks + costs};
@@ -95,8 +95,8 @@ int ws_papara_prepare(const ws_backend *self, const ws_target *t, void **prep, w
 
 void ws_papara_release(void *prep) { (void)prep; }
 
-int ws_papara_score_tasks(ws_papara_cost_fn *fn, const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker,
-                          ws_err *err) {
+int ws_papara_score_tasks(ws_papara_cost_fn *fn, const ws_seqs *seqs, const ws_task *task, size_t ntask,
+                          ws_buf *scratch, ws_err *err) {
     for (size_t t = 0; t < ntask; t++) {
         const ws_papara_ref *ref = task[t].prep;
         ws_papara_score *score = task[t].score;
@@ -105,7 +105,7 @@ int ws_papara_score_tasks(ws_papara_cost_fn *fn, const ws_batch *b, const ws_tas
             ws_papara_read r;
             score[j] = (ws_papara_score){0};
             if (ref->deferred) continue;
-            int rc = ws_papara_read_begin(&r, ref, ws_worker_codes(worker, i), b->len[i], worker, err);
+            int rc = ws_papara_read_begin(&r, ref, ws_seqs_codes(seqs, i), seqs->len[i], scratch, err);
             if (rc) return rc;
             ws_papara_read_score(&r, fn, &score[j]);
         }

@@ -129,11 +129,11 @@ static const char *why_not(const ws_backend *b) {
     return why;
 }
 
-static void score_one(const golden *g, const ws_backend *b, size_t q, ws_worker *worker, ws_papara_read *r,
+static void score_one(const golden *g, const ws_backend *b, size_t q, ws_buf *scratch, ws_papara_read *r,
                       ws_papara_score *s) {
     ws_err err = {0};
     const ws_papara_face *face = b->own;
-    must(ws_papara_read_begin(r, &g->ref, g->read[q].code, g->read[q].n, worker, &err), &err);
+    must(ws_papara_read_begin(r, &g->ref, g->read[q].code, g->read[q].n, scratch, &err), &err);
     ws_papara_read_score(r, face->cost, s);
 }
 
@@ -155,11 +155,11 @@ typedef struct check {
     _Atomic size_t next, scores, bests, wrong_scores, wrong_bests;
 } check;
 
-static void check_read(check *c, size_t q, ws_worker *worker) {
+static void check_read(check *c, size_t q, ws_buf *scratch) {
     ws_papara_read r;
     ws_papara_score s;
     const size_t nedge = c->g->ref.edges.nedge;
-    score_one(c->g, c->b, q, worker, &r, &s);
+    score_one(c->g, c->b, q, scratch, &r, &s);
     for (size_t e = 0; c->want && e < nedge; e++) {
         const int64_t x = s.tied ? ws_papara_result(&c->g->ref.scheme, s.len, r.cost[e]) : 32767;
         c->wrong_scores += x != c->want[q * nedge + e];
@@ -174,9 +174,9 @@ static void check_read(check *c, size_t q, ws_worker *worker) {
 
 static void *check_reads(void *data) {
     check *c = data;
-    ws_worker worker = {0};
-    for (size_t q; (q = c->next++) < c->nread;) check_read(c, q, &worker);
-    ws_buf_release(&worker.scratch);
+    ws_buf scratch = {0};
+    for (size_t q; (q = c->next++) < c->nread;) check_read(c, q, &scratch);
+    ws_buf_release(&scratch);
     return NULL;
 }
 
@@ -204,7 +204,7 @@ static size_t traces_differ(golden *g) {
     size_t differ = 0;
     uint32_t *cell = calloc(g->ref.edges.sites, sizeof *cell);
     ws_papara_path path = {0};
-    ws_worker worker = {0};
+    ws_buf scratch = {0};
     ws_err err = {0};
     ws_cpu cpu;
     ws_cpu_probe(&cpu);
@@ -213,7 +213,7 @@ static size_t traces_differ(golden *g) {
         size_t at = 0;
         ws_papara_read r;
         ws_papara_score s;
-        score_one(g, backends[ws_cpu_best(&cpu)], q, &worker, &r, &s);
+        score_one(g, backends[ws_cpu_best(&cpu)], q, &scratch, &r, &s);
         ws_papara_edges_get(&g->ref.edges, s.edge[0], cell);
         must(ws_papara_trace(&path, &g->ref.scheme, cell, g->ref.edges.sites, r.mask, r.m, &err), &err);
         for (size_t i = 0; i < path.n; i++)
@@ -223,7 +223,7 @@ static size_t traces_differ(golden *g) {
     }
     free(cell);
     ws_free(path.run);
-    ws_buf_release(&worker.scratch);
+    ws_buf_release(&scratch);
     ws_free(text);
     return differ;
 }
@@ -313,14 +313,14 @@ static void random_read(ws_papara_ref *ref, uint8_t *code, size_t m) {
 }
 
 static size_t corner(const ws_papara_ref *ref, const ws_backend *b, const uint8_t *code, size_t m) {
-    ws_worker worker = {0};
+    ws_buf scratch = {0};
     ws_err err = {0};
     ws_papara_read r;
     ws_papara_score s;
     size_t differ = 0;
     uint32_t *cell = calloc(ref->edges.sites, sizeof *cell);
     int32_t *row = calloc(2 * (m + 1), sizeof *row);
-    must(ws_papara_read_begin(&r, ref, code, m, &worker, &err), &err);
+    must(ws_papara_read_begin(&r, ref, code, m, &scratch, &err), &err);
     ws_papara_read_score(&r, ((const ws_papara_face *)b->own)->cost, &s);
     for (size_t e = 0; e < ref->edges.nedge && s.tied; e++) {
         ws_papara_edges_get(&ref->edges, e, cell);
@@ -328,7 +328,7 @@ static size_t corner(const ws_papara_ref *ref, const ws_backend *b, const uint8_
     }
     free(cell);
     free(row);
-    ws_buf_release(&worker.scratch);
+    ws_buf_release(&scratch);
     return differ;
 }
 
@@ -368,7 +368,7 @@ static void test_tie(tap *t) {
     static const uint8_t code[] = {0, 1, 2, 3, 0, 1, 2, 3}; /* ACGTACGT */
     for (int b = 0; b <= WS_WIDTH_scalar; b++) {
         ws_papara_ref ref;
-        ws_worker worker = {0};
+        ws_buf scratch = {0};
         ws_err err = {0};
         ws_papara_read r;
         ws_papara_score s;
@@ -376,11 +376,11 @@ static void test_tie(tap *t) {
         random_ref(&ref, 0, 7, 33);
         ref.scheme = ws_papara_scheme_of(WS_PAPARA_2, -3, -1, 2, -3);
         ref.both_strands = 1;
-        must(ws_papara_read_begin(&r, &ref, code, sizeof code, &worker, &err), &err);
+        must(ws_papara_read_begin(&r, &ref, code, sizeof code, &scratch, &err), &err);
         ws_papara_read_score(&r, ((const ws_papara_face *)backends[b]->own)->cost, &s);
         tap_ok(t, s.tied > 0 && !s.reverse, "%s: of two strands with one score the given one is kept", backends[b]->name);
         ws_papara_edges_release(&ref.edges);
-        ws_buf_release(&worker.scratch);
+        ws_buf_release(&scratch);
     }
 }
 

@@ -14,7 +14,7 @@ static void test_worked(tap *t) {
     sample_must(ws_bytes_create(&b, &w.data.profile, &err), &err);
     tap_ok(t, b.bias == 15 && b.tbm == 10 && b.tec == 3 && sample_lenmodel(&w.s, 0)->tjb == 5, "parameters of tiny004");
     for (size_t i = 0; i < WORKED_L; i++) {
-        int got = ws_ssv_best_ref(&b, ws_worker_codes(&w.s.worker, i), i + 1);
+        int got = ws_ssv_best_ref(&b, ws_seqs_codes(&w.s.seqs, i), i + 1);
         tap_ok(t, got == best[i], "best of %zu residues is %d", i + 1, got);
     }
     ws_fscore s = sample_score(&w.s, &ws_ssv_scalar, &w.data, 5);

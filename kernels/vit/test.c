@@ -21,7 +21,7 @@ static void test_worked(tap *t) {
     worked_open(&w);
     for (size_t i = 0; i < WORKED_L; i++) {
         ws_fscore s = sample_score(&w.s, &ws_vit_scalar, &w.data, i);
-        const int16_t *cell = (const int16_t *)(void *)w.s.worker.scratch.p + (i % 2 ? 0 : 3 * ROW);
+        const int16_t *cell = (const int16_t *)(void *)w.s.scratch.p + (i % 2 ? 0 : 3 * ROW);
         float nats = (float)((double)((float)(xC[i] - 792 - 12000) / 721.347534f) - 3.0);
         tap_ok(t, !memcmp(cell + 1, M[i], sizeof M[i]) && !memcmp(cell + ROW + 1, I[i], sizeof I[i]) &&
                       !memcmp(cell + 2 * ROW + 2, D[i], sizeof D[i]) && s.status == WS_F_OK && s.nats == nats,
@@ -95,7 +95,7 @@ static void test_random(tap *t, sample *r) {
         sample_ready(&s);
         for (size_t i = 0; i < s.b.n; i++, n++) {
             ws_fscore a = sample_score(&s, &ws_vit_scalar, &data, i);
-            ws_fscore b = naive(&w, sample_lenmodel(&s, i), ws_worker_codes(&s.worker, i), s.b.len[i]);
+            ws_fscore b = naive(&w, sample_lenmodel(&s, i), ws_seqs_codes(&s.seqs, i), s.b.len[i]);
             differ += a.status != b.status || a.nats != b.nats;
             overflow += a.status == WS_F_OVERFLOW;
         }

@@ -31,6 +31,10 @@ int ws_dev_start(const char *list, uint64_t mem, ws_err *err);
 /* Waits for these threads and closes all devices. Callers may call it after a failure, or without a start. */
 void ws_dev_stop(void);
 
+/* Returns a number for content that devices may keep: none has been returned before, and all later ones are larger.
+ * Without CUDA it is 0, since nothing is kept. Any thread may call this. */
+uint64_t ws_dev_identity(void);
+
 /* Returns 0 if all streams are in use or no device is open yet. A device that failed to open counts as ready; its
  * next use reports the failure. Any thread may call this. */
 int ws_dev_ready(void);

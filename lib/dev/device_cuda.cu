@@ -91,7 +91,7 @@ static struct {
     waiter *waiting;       // threads that wait for a stream
     int input = -1;        // devices are opened once this descriptor can be read; -1: at once
     bool stopping;         // ... or now, because the run ends
-    uint64_t identities;   // number of identities given out
+    uint64_t identities;   // number of identities given out; atomic
     double kernel_seconds; // summed over streams
 } pool;
 
@@ -264,11 +264,8 @@ static void stop_waiting(const waiter *self) {
     pthread_cond_broadcast(&pool.freed); // the next one may be the first now
 }
 
-uint64_t ws_devstream_identity(void) {
-    pthread_mutex_lock(&pool.lock);
-    const uint64_t id = ++pool.identities;
-    pthread_mutex_unlock(&pool.lock);
-    return id;
+uint64_t ws_dev_identity(void) {
+    return __atomic_add_fetch(&pool.identities, 1, __ATOMIC_RELAXED);
 }
 
 int ws_devstream_take(ws_devstream **out, uint64_t id, ws_err *err) {

@@ -22,6 +22,8 @@ int ws_dev_start(const char *list, uint64_t mem, ws_err *err) {
 
 void ws_dev_stop(void) {}
 
+uint64_t ws_dev_identity(void) { return 0; }
+
 int ws_dev_ready(void) { return 0; }
 
 int ws_dev_wait(ws_err *err) { return ws_fail(err, WS_EDEV, "%s", reason); }

@@ -42,7 +42,7 @@ struct ws_devstream {
     ws_device *dev;
     cudaStream_t stream;
     bool busy;
-    uint64_t id;                         // identity of the content of `kept`; 0: none
+    uint64_t id;                         // identity of the content of `kept`, from ws_dev_identity; 0: none
     ws_devbuf kept[WS_DEVSTREAM_KEPT];   // on the device; kept from call to call for the stream's user
     size_t counts[WS_DEVSTREAM_KEPT];    // for the stream's user too
     ws_devbuf out;                       // the scores of a call, on the device
@@ -61,8 +61,6 @@ struct ws_devstream {
     cudaEvent_t taken, start, end, fetched; // of a call: its begin, begin and end of its kernels, its scores in `back`
 };
 
-// Returns a new identity for ws_devstream.id.
-uint64_t ws_devstream_identity(void);
 // Takes a free stream, preferably the one that holds `id`, and waits if none is free or if a thread with a smaller id waits: the oldest
 // batch comes first, since the output waits for it. The caller compares and sets its
 // id, and returns it by ws_devstream_give. Returns WS_EDEV if no device opened.

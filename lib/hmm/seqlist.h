@@ -8,6 +8,7 @@
 #define WS_HMM_SEQLIST_H
 
 #include "lib/hmm/profile.h"
+#include "lib/io/seqs.h"
 
 typedef struct ws_seqlist {
     const uint8_t *codes;   /* sequence i is codes[6 * first[i] .. + len[i]) */
@@ -17,6 +18,12 @@ typedef struct ws_seqlist {
     const uint32_t *item;   /* the list: sequences item[0..n), or 0..n if NULL; duplicates are allowed */
     size_t n;
 } ws_seqlist;
+
+/* Returns a list of sequences whose values are ws_lenmodel: item[0..n), or the first n if item is NULL. */
+static inline ws_seqlist ws_seqlist_of(const ws_seqs *s, const uint32_t *item, size_t n) {
+    ws_seqlist q = {s->codes, s->first, s->len, (const ws_lenmodel *)s->perseq, item, n};
+    return q;
+}
 
 /* Return, for item j of the list, the sequence, its codes, its length and its length model. */
 static inline size_t ws_seqlist_at(const ws_seqlist *q, size_t j) { return q->item ? q->item[j] : j; }

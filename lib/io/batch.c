@@ -17,7 +17,6 @@ void ws_batch_reuse(ws_batch *b) {
     b->has_rows = 0;
     b->nblock = b->raw.n = 0;
     b->residues = 0;
-    b->device = NULL;
 }
 
 void ws_batch_release(ws_batch *b) {

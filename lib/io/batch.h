@@ -76,8 +76,6 @@ typedef struct ws_batch {
 
     ws_buf text;       /* names, descriptions, qualities, columns */
     uint64_t residues; /* sum of len, without what pieces have in common */
-
-    void *device; /* the identity of this filling for lib/dev, which keeps copies; NULL: none yet */
 } ws_batch;
 
 static inline size_t ws_batch_words(uint64_t len) { return (size_t)((len + 5) / 6); }

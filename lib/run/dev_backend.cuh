@@ -10,9 +10,10 @@ extern "C" {
 }
 
 // A "cuda" backend that takes many tasks at once. cpu_speed: cells a second that one core of the CPU computes.
-constexpr ws_backend ws_dev_backend(int (*prepare)(const ws_backend *, const ws_target *, void **, ws_err *), void (*release)(void *),
-                                    int (*score)(const ws_batch *, const ws_task *, size_t, ws_worker *, ws_err *), double cpu_speed,
-                                    bool hints = false) {
+constexpr ws_backend ws_dev_backend(int (*prepare)(const ws_backend *, const ws_target *, void **, ws_err *),
+                                    void (*release)(void *),
+                                    int (*score)(const ws_seqs *, const ws_task *, size_t, ws_buf *, ws_err *),
+                                    double cpu_speed, bool hints = false) {
     ws_backend b = {};
     b.name = "cuda";
     b.usable = ws_usable_device;

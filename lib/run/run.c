@@ -10,8 +10,6 @@
 
 #include <unistd.h>
 
-void *ws_worker_scratch(ws_worker *worker, size_t n, ws_err *err) { return ws_buf_scratch(&worker->scratch, n, err); }
-
 int ws_job_threads(const ws_job *job) { return job->common.threads > 0 ? (int)job->common.threads : ws_cpu_allowed(); }
 
 /* "##warpsieve pg=2 prog=vitfilt version=... model=... args="..."": no date, host or path, so the same input gives the same
@@ -63,11 +61,7 @@ static int run_pipe(ws_run *run, ws_err *err) {
 }
 
 static void release_workers(ws_run *run) {
-    for (int i = 0; run->worker && i < run->job->nworker; i++) {
-        ws_worker *w = &run->worker[i];
-        ws_buf *const own[] = {&w->scratch, &w->codes, &w->perseq, &w->scores, &w->hints};
-        for (size_t k = 0; k < sizeof own / sizeof *own; k++) ws_buf_release(own[k]);
-    }
+    for (int i = 0; run->worker && i < run->job->nworker; i++) ws_buf_release(&run->worker[i].scratch);
     ws_free(run->worker);
 }
 

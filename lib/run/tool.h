@@ -13,8 +13,8 @@
 
 #include "lib/base/opt.h"
 #include "lib/dev/device.h"
-#include "lib/io/batch.h"
 #include "lib/io/out.h"
+#include "lib/io/seqs.h"
 #include "lib/simd/width.h"
 
 typedef struct ws_job ws_job;
@@ -35,25 +35,11 @@ typedef struct ws_machine {
 
 /* A thread's own memory. A worker serves one item at a time. */
 typedef struct ws_worker {
-    int number;            /* 0 .. job->nworker - 1 */
-    ws_buf scratch;        /* rows of the dynamic programming; grown by ws_worker_scratch */
-
-    /* of lib/scan */
-    const ws_batch *batch; /* the batch whose codes are in `codes`, and its number: a batch is filled again and again */
-    uint64_t filling;
-    ws_buf codes;          /* its residues, one byte each: sequence i at codes.p + 6*first[i], see ws_worker_codes */
-    ws_buf perseq;         /* the tool's per-sequence values, made by ws_scoring.begin */
-    ws_buf scores, hints;  /* of a call's tasks */
+    int number;     /* 0 .. job->nworker - 1 */
+    ws_buf scratch; /* for ws_buf_scratch: of any content */
 } ws_worker;
 
-static inline const uint8_t *ws_worker_codes(const ws_worker *worker, size_t seq) {
-    return (const uint8_t *)worker->codes.p + 6 * worker->batch->first[seq];
-}
-
-/* Returns at least n bytes, WS_ALIGN-aligned, content undefined; NULL and a sentence on failure. Allocates only to grow. */
-void *ws_worker_scratch(ws_worker *worker, size_t n, ws_err *err);
-
-/* Sequences item[0..n) (or 0..n if item is NULL) of the batch against one target; score[j] belongs to item j. */
+/* Sequences item[0..n) (or 0..n if item is NULL) of a ws_seqs against one target; score[j] belongs to item j. */
 typedef struct ws_task {
     uint32_t target;
     const void *prep;     /* what the backend's prepare made of the target */
@@ -81,8 +67,8 @@ struct ws_backend {
     void (*release)(void *prep);
     /* Returns about how many bytes prepare's result takes. NULL: nobody asks, since it is not given back before the end. */
     size_t (*size)(const ws_backend *self, const ws_target *t);
-    /* Scores tasks; pure but for the worker. */
-    int (*score)(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err);
+    /* Scores tasks, all of the same sequences; pure but for scratch, which is the caller's, of any content. */
+    int (*score)(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err);
     size_t max_tasks; /* scored in one call: 1 on a CPU */
     int hints;    /* score writes ws_task.hint too */
 

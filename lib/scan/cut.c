@@ -24,14 +24,14 @@ int ws_scan_plan(ws_scan_state *s, ws_scan_item *it, ws_err *err) {
     return rc;
 }
 
-int ws_scan_cut(ws_scan_state *s, ws_scan_item *it, size_t part, ws_worker *worker, ws_err *err) {
+int ws_scan_cut(ws_scan_state *s, ws_scan_item *it, size_t part, ws_scan_thread *thread, ws_err *err) {
     ws_scan_piece *p = &it->piece[part];
     int rc = WS_OK;
     ws_batch_reuse(&p->batch);
     p->hits.n = 0;
     if (it->batch.has_rows) rc = ws_scan_ready_rows(s, &it->batch, err);
-    if (!rc && it->batch.has_rows) rc = ws_scan_unpack(s, worker, &it->batch, err);
-    return rc ? rc : it->cutter->cut(s->job, &it->batch, it->plan, part, worker, &p->batch, &p->hits, err);
+    if (!rc && it->batch.has_rows) rc = ws_scan_unpack(s, thread, it, err);
+    return rc ? rc : it->cutter->cut(s->job, &it->batch, it->plan, part, &thread->worker, &p->batch, &p->hits, err);
 }
 
 static int append(ws_batch *to, ws_hits *hits, const ws_scan_piece *p, ws_err *err) {
@@ -67,7 +67,7 @@ void ws_scan_part(ws_scan_item *it) {
     if (it->joined) swap_batches(it);
 }
 
-int ws_scan_join(const ws_scan_state *s, ws_scan_item *it, ws_worker *worker, ws_err *err) {
+int ws_scan_join(const ws_scan_state *s, ws_scan_item *it, ws_scan_thread *thread, ws_err *err) {
     ws_batch *to = &it->other;
     int rc = WS_OK;
     ws_batch_reuse(to);
@@ -77,6 +77,7 @@ int ws_scan_join(const ws_scan_state *s, ws_scan_item *it, ws_worker *worker, ws
     swap_batches(it);
     it->batch.number = it->other.number;
     it->batch.has_rows = it->other.has_rows;
-    worker->batch = NULL; /* its codes are of the batch that was cut */
-    return ws_scan_unpack(s, worker, &it->batch, err);
+    it->identity = 0; /* nothing scores what was cut out */
+    thread->batch = NULL; /* its sequences are of the batch that was cut */
+    return ws_scan_unpack(s, thread, it, err);
 }

@@ -91,6 +91,8 @@ static int open_reader(ws_job *job, ws_err *err) {
     s->scan = ws_scan_of(job);
     s->scoring = job->tool->for_reader;
     s->codec = ws_codec_get(&job->machine.cpu);
+    s->thread = ws_calloc((size_t)job->nworker, sizeof *s->thread, err);
+    if (!s->thread) return err->code;
     for (int k = 0, n = 0; k < job->nout; k++)
         if (job->out[k].pack == ws_packed_output_add) {
             s->packed[n].number = k;
@@ -121,6 +123,11 @@ static void close_reader(ws_job *job) {
         ws_pairs_output_release(&s->packed[k]);
         ws_records_release(&s->rows[k].records.of);
     }
+    for (int i = 0; s->thread && i < job->nworker; i++) {
+        ws_buf *const own[] = {&s->thread[i].codes, &s->thread[i].values, &s->thread[i].scores, &s->thread[i].hints};
+        for (size_t k = 0; k < sizeof own / sizeof *own; k++) ws_buf_release(own[k]);
+    }
+    ws_free(s->thread);
     ws_free(s->ocol);
     ws_free(s->oname);
     ws_free(s);
@@ -178,6 +185,7 @@ static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
     if (rc) return rc;
     ws_scan_look_at_letters(s, &it->batch);
     it->batch.number = s->nbatch++;
+    it->identity = ws_dev_identity();
     it->late = SIZE_MAX;
     it->done = 0;
     ws_scan_bind(s, &it->batch, &s->read_err); /* a failure is kept in read_err for the next call */
@@ -186,16 +194,25 @@ static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
     return rc;
 }
 
+static ws_scan_thread *thread_of(ws_scan_state *s, ws_worker *worker) {
+    ws_scan_thread *t = &s->thread[worker->number];
+    t->worker.number = worker->number;
+    t->worker.scratch = &worker->scratch;
+    return t;
+}
+
 static int work(ws_job *job, void *item, size_t part, ws_worker *worker, ws_err *err) {
     ws_scan_state *s = job->reader;
-    return s->scan->cutter ? ws_scan_cut(s, item, part, worker, err) : ws_scan_score(s, item, part, worker, err);
+    ws_scan_thread *t = thread_of(s, worker);
+    return s->scan->cutter ? ws_scan_cut(s, item, part, t, err) : ws_scan_score(s, item, part, t, err);
 }
 
 static int format(ws_job *job, void *item, ws_worker *worker, ws_outtext *out, ws_err *err) {
-    const ws_scan_state *s = job->reader;
-    int rc = s->scan->cutter ? ws_scan_join(s, item, worker, err) : ws_scan_collect(s, item, err);
+    ws_scan_state *s = job->reader;
+    ws_scan_thread *t = thread_of(s, worker);
+    int rc = s->scan->cutter ? ws_scan_join(s, item, t, err) : ws_scan_collect(s, item, err);
     if (!rc && s->scan->best) rc = ws_scan_keep_best(s, item, err);
-    if (!rc) rc = ws_scan_format(job->reader, item, worker, out, err);
+    if (!rc) rc = ws_scan_format(s, item, &t->worker, out, err);
     ((ws_scan_item *)item)->done = !rc;
     if (rc) ((ws_scan_item *)item)->late = SIZE_MAX;
     for (int k = 0; k < job->nout && rc; k++) { /* neither half a row nor some of a batch */

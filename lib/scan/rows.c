@@ -24,13 +24,13 @@ static int add_packed_letters(const ws_scan_state *s, ws_buf *out, const ws_batc
     return rc;
 }
 
-/* worker: NULL in the writer, which asks for whole sequences only. */
-static int add_letters(const ws_scan_state *s, ws_buf *out, const ws_batch *b, const ws_worker *worker, size_t seq, size_t from, size_t n,
-                       ws_err *err) {
-    if (!worker) return add_packed_letters(s, out, b, seq, err);
+/* seqs: NULL in the writer, which asks for whole sequences only. */
+static int add_letters(const ws_scan_state *s, ws_buf *out, const ws_batch *b, const ws_seqs *seqs, size_t seq,
+                       size_t from, size_t n, ws_err *err) {
+    if (!seqs) return add_packed_letters(s, out, b, seq, err);
     int rc = ws_buf_reserve(out, n + WS_ALIGN, err); /* the codec writes whole registers */
     if (rc) return rc;
-    s->codec->spell(s->scan->abc, ws_worker_codes(worker, seq) + from, n, out->p + out->n);
+    s->codec->spell(s->scan->abc, ws_seqs_codes(seqs, seq) + from, n, out->p + out->n);
     out->n += n;
     return WS_OK;
 }
@@ -50,13 +50,13 @@ static int add_passed(const ws_scan_state *s, ws_buf *out, const ws_batch *b, co
     return !c.forms ? add_text(s, out, c.text, c.n, err) : ws_cell_print(out, &c, err);
 }
 
-static int add_field(const ws_scan_state *s, ws_buf *out, const ws_batch *b, const ws_worker *worker, const ws_hit *h, const ws_ocol *c,
-                     ws_rowplace *place, ws_err *err) {
+static int add_field(const ws_scan_state *s, ws_buf *out, const ws_batch *b, const ws_seqs *seqs, const ws_hit *h,
+                     const ws_ocol *c, ws_rowplace *place, ws_err *err) {
     const ws_job *job = s->job;
     const ws_seqtext *t = &b->seqtext[h->seq];
     switch (c->kind) {
     case WS_OCOL_NAME: return add_text(s, out, ws_batch_text(b, t->name), t->name.n, err);
-    case WS_OCOL_SEQ: return add_letters(s, out, b, worker, h->seq, 0, b->len[h->seq], err);
+    case WS_OCOL_SEQ: return add_letters(s, out, b, seqs, h->seq, 0, b->len[h->seq], err);
     case WS_OCOL_QUAL: return add_slice(out, b, t->qual, err);
     case WS_OCOL_DESC: return add_text(s, out, ws_batch_text(b, t->desc), t->desc.n, err);
     case WS_OCOL_REST: return add_passed(s, out, b, &b->row[h->row], c->index, place, err);
@@ -69,13 +69,14 @@ static int add_field(const ws_scan_state *s, ws_buf *out, const ws_batch *b, con
     return WS_OK;
 }
 
-static int emit_row(const ws_scan_state *s, ws_buf *out, const ws_batch *b, const ws_worker *worker, const ws_hit *h, ws_err *err) {
+static int emit_row(const ws_scan_state *s, ws_buf *out, const ws_batch *b, const ws_seqs *seqs, const ws_hit *h,
+                    ws_err *err) {
     const size_t before = out->n;
     ws_rowplace place = {0};
     int rc = WS_OK;
     for (int c = 0; c < s->nocol && !rc; c++) {
         if (c > 0) rc = ws_buf_add(out, "\t", 1, err);
-        if (!rc) rc = add_field(s, out, b, worker, h, &s->ocol[c], &place, err);
+        if (!rc) rc = add_field(s, out, b, seqs, h, &s->ocol[c], &place, err);
     }
     if (!rc) rc = ws_buf_add(out, "\n", 1, err);
     if (rc) out->n = before;
@@ -84,7 +85,7 @@ static int emit_row(const ws_scan_state *s, ws_buf *out, const ws_batch *b, cons
 
 /* Makes the rows, up to one that would be too much or is so long that the writer spells it while it writes: the writer makes the rest, a
  * piece at a time. */
-static int emit_rows(const ws_scan_state *s, ws_scan_item *it, const ws_worker *worker, ws_outtext *out, ws_err *err) {
+static int emit_rows(const ws_scan_state *s, ws_scan_item *it, const ws_seqs *seqs, ws_outtext *out, ws_err *err) {
     enum { LONG = 1 << 20 };
     const ws_batch *b = &it->batch;
     for (it->late = 0; it->late < it->hits.n; it->late++) {
@@ -92,7 +93,7 @@ static int emit_rows(const ws_scan_state *s, ws_scan_item *it, const ws_worker *
         ws_outtext *o = &out[h->pass ? 0 : s->scan->rejected_output];
         const size_t letters = s->job->common.no_seq ? 0 : b->len[h->seq] + b->seqtext[h->seq].qual.n;
         if (o->text.n + letters > s->item_text || letters > LONG) break;
-        int rc = emit_row(s, &o->text, b, worker, h, err);
+        int rc = emit_row(s, &o->text, b, seqs, h, err);
         if (rc) return rc;
         o->rows++;
     }
@@ -119,7 +120,8 @@ int ws_rows_late(const ws_job *job, void *own, const void *item, ws_buf *text, u
 
 enum { FASTA_LINE = 60 };
 
-static int emit_fasta(const ws_scan_state *s, ws_buf *out, const ws_batch *b, const ws_worker *worker, size_t seq, ws_err *err) {
+static int emit_fasta(const ws_scan_state *s, ws_buf *out, const ws_batch *b, const ws_seqs *seqs, size_t seq,
+                      ws_err *err) {
     const ws_seqtext *t = &b->seqtext[seq];
     int rc = ws_buf_add(out, ">", 1, err);
     if (!rc) rc = add_slice(out, b, t->name, err);
@@ -127,7 +129,7 @@ static int emit_fasta(const ws_scan_state *s, ws_buf *out, const ws_batch *b, co
     if (!rc) rc = add_slice(out, b, t->desc, err);
     if (!rc) rc = ws_buf_add(out, "\n", 1, err);
     for (size_t i = 0; i < b->len[seq] && !rc; i += FASTA_LINE) {
-        rc = add_letters(s, out, b, worker, seq, i, ws_min(FASTA_LINE, b->len[seq] - i), err);
+        rc = add_letters(s, out, b, seqs, seq, i, ws_min(FASTA_LINE, b->len[seq] - i), err);
         if (!rc) rc = ws_buf_add(out, "\n", 1, err);
     }
     return rc;
@@ -139,12 +141,12 @@ static int emit_id(ws_buf *out, const ws_batch *b, size_t seq, ws_err *err) {
 }
 
 /* Sequences from pick[0..n) in the format of -O; packed: their numbers, for the writer. */
-static int emit_picked(const ws_scan_state *s, const ws_batch *b, const ws_worker *worker, const uint32_t *pick, size_t n, ws_outtext *o,
-                       ws_err *err) {
+static int emit_picked(const ws_scan_state *s, const ws_batch *b, const ws_seqs *seqs, const uint32_t *pick, size_t n,
+                       ws_outtext *o, ws_err *err) {
     const int format = s->scan->out_format;
     int rc = format == WS_OUT_PACKED ? ws_buf_add(&o->text, pick, n * sizeof *pick, err) : WS_OK;
     for (size_t i = 0; i < n && !rc; i++) {
-        if (format == WS_OUT_FASTA) rc = emit_fasta(s, &o->text, b, worker, pick[i], err);
+        if (format == WS_OUT_FASTA) rc = emit_fasta(s, &o->text, b, seqs, pick[i], err);
         if (format == WS_OUT_IDS) rc = emit_id(&o->text, b, pick[i], err);
     }
     o->rows += n;
@@ -158,7 +160,8 @@ static int count_rows(const ws_scan_state *s, const ws_scan_item *it, ws_outtext
 }
 
 /* Formats of whole sequences: each goes out once, to the main output if any of its pairs passed. */
-static int emit_seqs(const ws_scan_state *s, const ws_scan_item *it, const ws_worker *worker, ws_outtext *out, ws_err *err) {
+static int emit_seqs(const ws_scan_state *s, const ws_scan_item *it, const ws_seqs *seqs, ws_outtext *out,
+                     ws_err *err) {
     const ws_batch *b = &it->batch;
     const int rejected = s->scan->rejected_output;
     uint32_t *pick[2] = {ws_calloc(b->n, sizeof *pick[0], err), ws_calloc(b->n, sizeof *pick[1], err)};
@@ -169,19 +172,20 @@ static int emit_seqs(const ws_scan_state *s, const ws_scan_item *it, const ws_wo
         for (; h < it->hits.n && it->hits.hit[h].seq == i; h++) pass |= it->hits.hit[h].pass;
         pick[pass][n[pass]++] = (uint32_t)i;
     }
-    if (!rc) rc = emit_picked(s, b, worker, pick[1], n[1], &out[0], err);
-    if (!rc && rejected) rc = emit_picked(s, b, worker, pick[0], n[0], &out[rejected], err);
+    if (!rc) rc = emit_picked(s, b, seqs, pick[1], n[1], &out[0], err);
+    if (!rc && rejected) rc = emit_picked(s, b, seqs, pick[0], n[0], &out[rejected], err);
     ws_free(pick[0]);
     ws_free(pick[1]);
     return rc;
 }
 
-int ws_scan_format(const ws_scan_state *s, ws_scan_item *it, ws_worker *worker, ws_outtext *out, ws_err *err) {
+int ws_scan_format(const ws_scan_state *s, ws_scan_item *it, const ws_scan_worker *worker, ws_outtext *out,
+                   ws_err *err) {
     const ws_scan *scan = s->scan;
     int rc = scan->emit[0]                     ? WS_OK
-             : scan->out_format == WS_OUT_TSV ? emit_rows(s, it, worker, out, err)
+             : scan->out_format == WS_OUT_TSV ? emit_rows(s, it, &worker->seqs, out, err)
              : ws_scan_packs_pairs(s->job)    ? count_rows(s, it, out)
-                                              : emit_seqs(s, it, worker, out, err);
+                                              : emit_seqs(s, it, &worker->seqs, out, err);
     for (int k = 0; k < s->job->nout && !rc; k++)
         if (scan->emit[k]) rc = scan->emit[k](s->job, &it->batch, &it->hits, worker, &out[k], err);
     return rc;

@@ -37,6 +37,14 @@ typedef struct ws_hits {
 /* Returns room for one more, zeroed, already counted; NULL and a sentence on failure. */
 ws_hit *ws_hits_add(ws_hits *h, ws_err *err);
 
+/* What a thread has of the batch that it works on, for the tool's functions. */
+typedef struct ws_scan_worker {
+    int number;      /* of the thread: 0 .. job->nworker - 1 */
+    ws_buf *scratch; /* for ws_buf_scratch: of any content */
+    ws_seqs seqs;    /* the batch's sequences; perseq is `value` */
+    void *value;     /* [seqs.n] of the tool's type: see ws_scoring.value_size */
+} ws_scan_worker;
+
 /* Of a tool that makes sequences of its own out of a batch, windows of its sequences: ws_scan.cutter. They leave in place of the batch. */
 typedef struct ws_cutter {
     /* Says where records of FASTA may be cut, as ws_seqread_conf has it, before they are read. NULL: nowhere. */
@@ -48,30 +56,34 @@ typedef struct ws_cutter {
     int (*plan)(ws_job *job, const ws_batch *b, void **plan, size_t *parts, ws_err *err);
     void (*release)(void *plan);
     /* Appends what passes of a part to an empty batch, and a hit for each pair in it, in the order of its sequences. Rows that go along
-     * have their fields in `rest`, for all pass-through columns. Of rows the worker has codes and what ws_scoring.begin made. */
-    int (*cut)(ws_job *job, const ws_batch *b, void *plan, size_t part, ws_worker *worker, ws_batch *to, ws_hits *hits, ws_err *err);
+     * have their fields in `rest`, for all pass-through columns. The worker has sequences and values of rows only. */
+    int (*cut)(ws_job *job, const ws_batch *b, void *plan, size_t part, const ws_scan_worker *worker, ws_batch *to,
+               ws_hits *hits, ws_err *err);
 } ws_cutter;
 
 /* What ws_scan_reader asks of a tool: ws_tool.for_reader. */
 typedef struct ws_scoring {
     size_t score_size; /* of a score, in bytes */
+    size_t value_size; /* of the tool's value of a sequence, which backends see as ws_seqs.perseq; 0: it has none */
     int any_query;     /* rows of a table meet the targets whatever their query column says */
     /* Looks at the head of the input before the columns are chosen, and may set ws_scan.col, ncol and cutter. NULL: nothing to see. */
     int (*input)(ws_job *job, ws_err *err);
     /* Returns whether the rows of the table that is read have passed already: then they are hits, without a score. NULL: none has. Rows
      * without a query are always scored. */
     int (*has_passed)(const ws_job *job);
-    /* Makes per-sequence values in worker->perseq; NULL if none. */
-    int (*begin)(const ws_job *job, const ws_batch *b, ws_worker *worker, ws_err *err);
+    /* Sets the values of all sequences of a batch before they are scored. NULL: they are of any content. */
+    void (*set_values)(const ws_seqs *seqs, void *value);
     /* Adds a hit for each pair that passes, and with ws_scan.keep_rejected for each that does not. row[j] is the row of item j. */
-    int (*decide)(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row, ws_worker *worker, ws_hits *hits,
-                  ws_err *err);
+    int (*decide)(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row,
+                  const ws_scan_worker *worker, ws_hits *hits, ws_err *err);
 } ws_scoring;
 
 /* An output of the tool's own making, from the hits of each batch. emit runs in the worker. */
+typedef int ws_scan_emit_fn(const ws_job *job, const ws_batch *b, const ws_hits *hits, const ws_scan_worker *worker,
+                            ws_outtext *out, ws_err *err);
 typedef struct ws_scan_output {
     ws_output output; /* path, between, head, end */
-    int (*emit)(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_worker *worker, ws_outtext *out, ws_err *err);
+    ws_scan_emit_fn *emit;
 } ws_scan_output;
 
 typedef enum ws_outformat { WS_OUT_TSV, WS_OUT_FASTA, WS_OUT_PACKED, WS_OUT_IDS } ws_outformat;
@@ -102,7 +114,7 @@ typedef struct ws_scan {
     uint64_t strands;           /* that were searched of each residue that was read: 0 is 1. Counts of residues have them all */
 
     /* set by lib/scan */
-    int (*emit[WS_OUTPUT_MAX])(const ws_job *job, const ws_batch *b, const ws_hits *hits, ws_worker *worker, ws_outtext *out, ws_err *err);
+    ws_scan_emit_fn *emit[WS_OUTPUT_MAX];
     int rejected_output;        /* its number; 0: none */
     int keep_rejected;          /* decide reports failing pairs too (-U) */
     const ws_tsv_head *head;    /* of the table that is read; valid in decide */

@@ -117,7 +117,9 @@ static int take_target(ws_scan_state *s, const ws_batch *b, const ws_backend *ba
 }
 
 /* Scores and decides call after call of the pairing's targets. The scores of a call share one buffer. */
-static int score_calls(ws_scan_state *s, const ws_batch *b, const pairing *p, ws_worker *worker, ws_hits *hits, ws_err *err) {
+static int score_calls(ws_scan_state *s, const ws_batch *b, const pairing *p, ws_scan_thread *thread, ws_hits *hits,
+                       ws_err *err) {
+    const ws_scan_worker *worker = &thread->worker;
     ws_job *job = s->job;
     const size_t size = s->scoring->score_size;
     call *g = ws_alloc(sizeof *g, err);
@@ -129,10 +131,10 @@ static int score_calls(ws_scan_state *s, const ws_batch *b, const pairing *p, ws
         const uint64_t most = in_turns ? ws_max((uint64_t)(TURN_SECONDS * job->backend->cpu_speed), 1) : UINT64_MAX;
         make_call(g, job, b, p, &at, ws_min(ws_max(be->max_tasks, 1), TASKS_MAX), most);
         if (g->n == 0) break;
-        if ((rc = ws_buf_reserve(&worker->scores, g->pairs * size, err))) break;
-        if (be->hints && (rc = ws_buf_reserve(&worker->hints, g->pairs * sizeof(float), err))) break;
-        char *score = worker->scores.p;
-        float *hint = be->hints ? (float *)(void *)worker->hints.p : NULL;
+        if ((rc = ws_buf_reserve(&thread->scores, g->pairs * size, err))) break;
+        if (be->hints && (rc = ws_buf_reserve(&thread->hints, g->pairs * sizeof(float), err))) break;
+        char *score = thread->scores.p;
+        float *hint = be->hints ? (float *)(void *)thread->hints.p : NULL;
         size_t taken = 0;
         for (; taken < g->n; taken++) {
             ws_task *t = &g->task[taken];
@@ -142,7 +144,7 @@ static int score_calls(ws_scan_state *s, const ws_batch *b, const pairing *p, ws
             t->hint = hint;
             if (hint) hint += t->n;
         }
-        if (!rc) rc = be->score(b, g->task, g->n, worker, err);
+        if (!rc) rc = be->score(&worker->seqs, g->task, g->n, worker->scratch, err);
         const int again = rc && ws_job_fall_back_to_cpu(job, be, rc, err);
         for (size_t i = 0; i < g->n && !rc; i++) rc = s->scoring->decide(job, b, &g->task[i], g->row[i], worker, hits, err);
         while (taken > 0) ws_job_leave(job, g->task[--taken].target);
@@ -219,33 +221,37 @@ static int pass_rows(ws_scan_state *s, ws_hits *h, const ws_batch *b, size_t fro
     return WS_OK;
 }
 
-/* Unpacks the batch for a worker, unless the worker has unpacked it for another part. */
-int ws_scan_unpack(const ws_scan_state *s, ws_worker *worker, const ws_batch *b, ws_err *err) {
-    if (worker->batch == b && worker->filling == b->number) return WS_OK;
-    worker->batch = NULL;
-    worker->codes.n = worker->perseq.n = 0;
+int ws_scan_unpack(const ws_scan_state *s, ws_scan_thread *thread, const ws_scan_item *it, ws_err *err) {
+    const ws_batch *b = &it->batch;
+    ws_seqs *seqs = &thread->worker.seqs;
+    if (thread->batch == b && thread->filling == b->number) return WS_OK;
+    thread->batch = NULL;
     /* 64 codes more than there are: codecs write, and kernels read, whole registers */
-    int rc = ws_buf_reserve(&worker->codes, b->nword * WS_RESIDUES_PER_WORD + WS_ALIGN, err);
-    if (rc) return rc;
-    s->codec->unpack(b->word, b->nword * WS_RESIDUES_PER_WORD, (uint8_t *)worker->codes.p);
-    worker->batch = b;
-    worker->filling = b->number;
-    if (s->scoring->begin) rc = s->scoring->begin(s->job, b, worker, err);
-    if (rc) worker->batch = NULL;
-    return rc;
+    uint8_t *codes = ws_buf_scratch(&thread->codes, b->nword * WS_RESIDUES_PER_WORD + WS_ALIGN, err);
+    void *value = codes ? ws_buf_scratch(&thread->values, b->n * s->scoring->value_size, err) : NULL;
+    if (!value) return err->code;
+    s->codec->unpack(b->word, b->nword * WS_RESIDUES_PER_WORD, codes);
+    *seqs = ws_seqs_of(b, codes);
+    seqs->identity = it->identity;
+    seqs->perseq = thread->worker.value = value;
+    if (s->scoring->set_values) s->scoring->set_values(seqs, value);
+    thread->batch = b;
+    thread->filling = b->number;
+    return WS_OK;
 }
 
-int ws_scan_score(ws_scan_state *s, ws_scan_item *it, size_t part, ws_worker *worker, ws_err *err) {
+int ws_scan_score(ws_scan_state *s, ws_scan_item *it, size_t part, ws_scan_thread *thread, ws_err *err) {
     const ws_batch *b = &it->batch;
     const size_t n = s->job->ntarget;
     pairing p = {.from = part * n / it->nparts, .to = (part + 1) * n / it->nparts};
     ws_hits *hits = &it->part[part];
-    int rc = ws_scan_unpack(s, worker, b, err);
+    int rc = ws_scan_unpack(s, thread, it, err);
     if (!rc && !s->job->tool->backends) return pass_all(hits, b, err);
     if (!rc && b->has_rows) rc = pairing_make(&p, b, err);
     if (!rc && b->has_rows && !ws_rows_are_free(b)) rc = ready_targets(s, b, &p, err);
     if (!rc && !b->has_rows && s->job->cpu_backend) rc = count_up(&p, b->n, err);
-    if (!rc) rc = has_passed(s, b) ? pass_rows(s, hits, b, p.from, p.to, err) : score_calls(s, b, &p, worker, hits, err);
+    if (!rc && has_passed(s, b)) rc = pass_rows(s, hits, b, p.from, p.to, err);
+    else if (!rc) rc = score_calls(s, b, &p, thread, hits, err);
     pairing_release(&p);
     return rc;
 }

@@ -41,6 +41,7 @@ typedef struct ws_scan_piece {
 /* An item of the pipeline: a batch and its hits. */
 typedef struct ws_scan_item {
     ws_batch batch;
+    uint64_t identity;    /* of this filling, for devices: see ws_seqs */
     ws_batch other;       /* with ws_scan.cutter: what takes the batch's place, and then the batch */
     ws_scan_piece *piece; /* [nparts] */
     size_t piece_cap;
@@ -93,11 +94,21 @@ typedef struct ws_letters {
     int told_length;
 } ws_letters;
 
+/* A thread of the run. */
+typedef struct ws_scan_thread {
+    ws_scan_worker worker; /* what the tool sees */
+    const ws_batch *batch; /* whose sequences it has; NULL: none */
+    uint64_t filling;      /* the batch's number, since it is filled again and again */
+    ws_buf codes, values;  /* of these sequences */
+    ws_buf scores, hints;  /* of a call's tasks */
+} ws_scan_thread;
+
 /* job->reader */
 typedef struct ws_scan_state {
     ws_job *job;
     ws_scan *scan;             /* ws_scan_of(job) */
     const ws_scoring *scoring; /* of the tool */
+    ws_scan_thread *thread;    /* [job->nworker] */
     ws_seqread *input;
     ws_seqread_conf conf;
     const char *own[WS_COL_MAX]; /* for conf.own */
@@ -131,10 +142,10 @@ int ws_scan_split(const ws_scan_state *s, ws_scan_item *it, ws_err *err);   /* s
 int ws_scan_collect(const ws_scan_state *s, ws_scan_item *it, ws_err *err); /* sets hits, once all parts are scored */
 void ws_scan_item_release(ws_scan_item *it);
 /* lib/scan/score.c: the targets of a part against the batch; its hits, target by target. */
-int ws_scan_score(ws_scan_state *s, ws_scan_item *it, size_t part, ws_worker *worker, ws_err *err);
+int ws_scan_score(ws_scan_state *s, ws_scan_item *it, size_t part, ws_scan_thread *thread, ws_err *err);
 
-/* Unpacks a batch and makes the tool's values for its sequences, if the worker has not done that. */
-int ws_scan_unpack(const ws_scan_state *s, ws_worker *worker, const ws_batch *b, ws_err *err);
+/* Unpacks the batch of an item and sets the tool's values of its sequences, if the thread has not done that. */
+int ws_scan_unpack(const ws_scan_state *s, ws_scan_thread *thread, const ws_scan_item *it, ws_err *err);
 /* Makes ready the target that each row names. */
 int ws_scan_ready_rows(ws_scan_state *s, const ws_batch *b, ws_err *err);
 
@@ -142,8 +153,8 @@ int ws_scan_ready_rows(ws_scan_state *s, const ws_batch *b, ws_err *err);
  * batches takes whole inputs. */
 void ws_scan_part(ws_scan_item *it);
 int ws_scan_plan(ws_scan_state *s, ws_scan_item *it, ws_err *err);
-int ws_scan_cut(ws_scan_state *s, ws_scan_item *it, size_t part, ws_worker *worker, ws_err *err);
-int ws_scan_join(const ws_scan_state *s, ws_scan_item *it, ws_worker *worker, ws_err *err);
+int ws_scan_cut(ws_scan_state *s, ws_scan_item *it, size_t part, ws_scan_thread *thread, ws_err *err);
+int ws_scan_join(const ws_scan_state *s, ws_scan_item *it, ws_scan_thread *thread, ws_err *err);
 void ws_scan_cut_release(ws_scan_item *it);
 
 /* lib/scan/columns.c: chooses the columns of the table, once the input's are known. */
@@ -152,7 +163,8 @@ int ws_scan_columns(ws_scan_state *s, ws_err *err);
 int ws_scan_changes_form_only(const ws_scan_state *s);
 
 /* lib/scan/rows.c: hits to text, in the worker. */
-int ws_scan_format(const ws_scan_state *s, ws_scan_item *it, ws_worker *worker, ws_outtext *out, ws_err *err);
+int ws_scan_format(const ws_scan_state *s, ws_scan_item *it, const ws_scan_worker *worker, ws_outtext *out,
+                   ws_err *err);
 
 /* lib/scan/rows.c: ws_output.rest of a table; own is a ws_rows_output. */
 int ws_rows_late(const ws_job *job, void *own, const void *item, ws_buf *text, uint64_t *rows, ws_err *err);

@@ -43,12 +43,12 @@ enum { NMODEL = sizeof model_sizes / sizeof model_sizes[0], NLENGTH = sizeof len
 
 static void pack(sample_batch *s) {
     ws_err err = {0};
-    sample_must(ws_grow(&s->b.word, &s->b.word_cap, s->worker.codes.n / 6 + 64, 4, &err), &err);
-    for (size_t w = 0; w < s->worker.codes.n / 6; w++) {
+    sample_must(ws_grow(&s->b.word, &s->b.word_cap, s->codes.n / 6 + 64, 4, &err), &err);
+    for (size_t w = 0; w < s->codes.n / 6; w++) {
         s->b.word[w] = 0;
-        for (size_t i = 0; i < 6; i++) s->b.word[w] |= (uint32_t)(uint8_t)s->worker.codes.p[6 * w + i] << 5 * i;
+        for (size_t i = 0; i < 6; i++) s->b.word[w] |= (uint32_t)(uint8_t)s->codes.p[6 * w + i] << 5 * i;
     }
-    s->b.nword = s->worker.codes.n / 6;
+    s->b.nword = s->codes.n / 6;
 }
 
 typedef struct model {
@@ -114,7 +114,7 @@ static void make_batch(sample_batch *s, sample *r, const model *m, int n, int lo
 /* The sequences order[0..n) of s. */
 static void choose(sample_batch *to, const sample_batch *s, const uint32_t *order, size_t n) {
     for (size_t i = 0; i < n; i++)
-        memcpy(sample_add(to, s->b.len[order[i]]), s->worker.codes.p + 6 * s->b.first[order[i]], s->b.len[order[i]]);
+        memcpy(sample_add(to, s->b.len[order[i]]), s->codes.p + 6 * s->b.first[order[i]], s->b.len[order[i]]);
     pack(to);
     sample_ready(to);
 }
@@ -128,11 +128,11 @@ enum { SURE = 2405 };
 
 /* A hint is there for each pair that the model's gate lets pass, and is ws_bias_sum. */
 static int hint_differs(const model *m, const sample_batch *s, size_t i, const ws_fscore *truth, float hint) {
-    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)s->worker.perseq.p + i;
+    const ws_lenmodel *lm = &s->lm[i];
     const float above = truth->nats - lm->null_nats, about = 0.01F;
     if (isnan(hint)) return s->b.len[i] > 0 && m->h.M <= SURE && above > m->data.gate.least + about;
     if (s->b.len[i] == 0 || above < m->data.gate.least - about) return 1;
-    const float want = ws_bias_sum(&m->data.bias, lm, ws_worker_codes(&s->worker, i), s->b.len[i]);
+    const float want = ws_bias_sum(&m->data.bias, lm, ws_seqs_codes(&s->seqs, i), s->b.len[i]);
     return memcmp(&hint, &want, sizeof hint) != 0;
 }
 
@@ -174,7 +174,7 @@ static void score_all(const char *what, const ws_backend *be, void **prep, const
         task[i].item = item + (size_t)i * most;
         for (size_t j = 0; j < task[i].n; j++) item[(size_t)i * most + j] = (uint32_t)sample_below(r, (int)most);
     }
-    sample_must(be->score(&s->b, task, (size_t)n, &s->worker, &err), &err);
+    sample_must(be->score(&s->seqs, task, (size_t)n, &s->scratch, &err), &err);
     for (int i = 0; i < n; i++) compare(what, &m[i], s, &task[i], origin, sum);
     ws_free(task);
     ws_free(score);
@@ -197,7 +197,7 @@ static const ws_body *truth_of(const struct kernel *k, int M) {
 /* Half of the models let everything pass, the others what is as good as some sequence of the batch. */
 static void choose_gate(model *m, const sample_batch *s, sample *r) {
     const int i = sample_below(r, (int)s->b.n);
-    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)s->worker.perseq.p + i;
+    const ws_lenmodel *lm = &s->lm[i];
     m->data.gate.least = sample_below(r, 2) || !s->b.len[i] ? -INFINITY : m->truth[i].nats - lm->null_nats;
 }
 

@@ -208,8 +208,9 @@ enum { NWINDOW = 64 };
 
 /* Windows of a model, some with pieces of its instances, and what the definition finds in each. */
 typedef struct windows {
-    ws_batch batch;
-    ws_worker worker;
+    ws_batch batch; /* the device takes its words alone */
+    ws_lenmodel lm[NWINDOW];
+    ws_buf scratch;
     ws_vit_points got[NWINDOW];
     ws_long_seeds want[NWINDOW];
     int taken[NWINDOW]; /* 0: the device must leave it to the CPU */
@@ -221,7 +222,7 @@ static void add_window(windows *w, sample *r, const ws_hmm *h, const ws_words *w
     const uint32_t n = j < 8 ? (uint32_t)j + 1 : 1 + (uint32_t)sample_below(r, 700);
     const ws_seqtext none = {.at = 0};
     const int top = j % 8 == 7 ? tops[NTOP - 1 - j / 8 % BAD] : tops[sample_below(r, NTOP - BAD)];
-    ws_lenmodel lm;
+    ws_lenmodel *lm = &w->lm[j];
     ws_err err;
     uint8_t x[720];
     for (uint32_t i = 0; i < n; i++) x[i] = (uint8_t)sample_below(r, 4);
@@ -233,10 +234,9 @@ static void add_window(windows *w, sample *r, const ws_hmm *h, const ws_words *w
     sample_must(ws_batch_reserve_words(&w->batch, ws_batch_words(n), &err), &err);
     codec()->pack(x, n, w->batch.word + first);
     sample_must(ws_batch_add_seq(&w->batch, first, n, &none, &err), &err);
-    ws_lenmodel_set(&lm, n);
-    const ws_long_vit v = {.wmove = lm.wmove, .threshold = top};
-    ws_vit_window_set(&lm, v.wmove, v.threshold);
-    sample_must(ws_buf_add(&w->worker.perseq, &lm, sizeof lm, &err), &err);
+    ws_lenmodel_set(lm, n);
+    const ws_long_vit v = {.wmove = lm->wmove, .threshold = top};
+    ws_vit_window_set(lm, v.wmove, v.threshold);
     sample_must(ws_long_points_ref(words, &v, x, n, cell, &w->want[j], &err), &err);
     w->taken[j] = j % 8 != 7;
 }
@@ -270,11 +270,12 @@ static void check_points(tap *t, sample *r, int M) {
         item[j] = (uint32_t)j;
         with[ws_min(w.want[j].n, 2)]++;
     }
-    w.worker.batch = &w.batch;
+    ws_seqs seqs = ws_seqs_of(&w.batch, NULL);
+    seqs.perseq = w.lm;
     const ws_target of = {.name = "made", .qlen = (uint64_t)M, .data = &target};
     sample_must(ws_vit_points_cuda.prepare(&ws_vit_points_cuda, &of, &prep, &err), &err);
     const ws_task task = {.prep = prep, .item = item, .n = NWINDOW, .score = w.got};
-    sample_must(ws_vit_points_cuda.score(&w.batch, &task, 1, &w.worker, &err), &err);
+    sample_must(ws_vit_points_cuda.score(&seqs, &task, 1, &w.scratch, &err), &err);
     for (int j = 0; j < NWINDOW; j++) {
         bad += !agrees(&w, j);
         ws_free(w.want[j].at);
@@ -285,8 +286,7 @@ static void check_points(tap *t, sample *r, int M) {
     ws_profile_destroy(&target.profile);
     sample_model_release(&h);
     ws_batch_release(&w.batch);
-    ws_buf_release(&w.worker.perseq);
-    ws_buf_release(&w.worker.scratch);
+    ws_buf_release(&w.scratch);
     free(cell);
 }
 

@@ -68,7 +68,7 @@ static int differences(ws_papara_ref *ref, sample_batch *s, sample *r, int list)
         ws_task task = {.n = s->b.n, .item = list ? item : NULL, .score = score[b]};
         sample_must(backends[b]->prepare(backends[b], &target, &prep, &err), &err);
         task.prep = prep;
-        sample_must(backends[b]->score(&s->b, &task, 1, &s->worker, &err), &err);
+        sample_must(backends[b]->score(&s->seqs, &task, 1, &s->scratch, &err), &err);
         backends[b]->release(prep);
     }
     for (size_t i = 0; i < s->b.n; i++) differ += !same(&score[0][i], &score[1][i]);

@@ -41,8 +41,7 @@ static int same(ws_bias_scores_fn *fn, const ws_bias *bias, sample_batch *s, sam
     float got[MOST], truth[MOST];
     const size_t n = (size_t)sample_below(r, MOST);
     for (size_t j = 0; j < n; j++) item[j] = (uint32_t)sample_below(r, (int)s->b.n);
-    const ws_seqlist list = {(const uint8_t *)s->worker.codes.p, s->b.first, s->b.len,
-                          (const ws_lenmodel *)(const void *)s->worker.perseq.p, item, n};
+    const ws_seqlist list = sample_list(s, item, n);
     ws_bias_scores_scalar(bias, &list, truth);
     fn(bias, &list, got);
     for (size_t j = 0; j < n; j++)
@@ -91,8 +90,7 @@ static void check_long_list(tap *t, const ws_cpu *cpu, uint64_t seed) {
     ws_bias_set(&bias, &h);
     fill(&s, &r, h.abc, MOST);
     for (size_t j = 0; j < LONG; j++) item[j] = (uint32_t)sample_below(&r, (int)s.b.n);
-    const ws_seqlist list = {(const uint8_t *)s.worker.codes.p, s.b.first, s.b.len,
-                          (const ws_lenmodel *)(const void *)s.worker.perseq.p, item, LONG};
+    const ws_seqlist list = sample_list(&s, item, LONG);
     ws_bias_scores_scalar(&bias, &list, truth);
     ws_bias_scores(&bias, cpu, &list, got);
     tap_ok(t, !memcmp(got, truth, LONG * sizeof *got), "a list of %d, each score in its place", LONG);

@@ -99,19 +99,20 @@ static int round_differs(const ws_stage *st, sample *r, size_t *kept, size_t *aw
     ws_job job = {.target = &target, .ntarget = 1, .reader_opts = &scan, .data = &c};
     ws_cpu_probe(&job.machine.cpu);
     sample_sequences(&s, hmm.abc, r);
-    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)s.worker.perseq.p;
+    const ws_lenmodel *lm = s.lm;
     float filtersc[NSEQ] = {0};
     for (uint32_t i = 0; i < NSEQ; i++) {
-        if (i) filtersc[i] = ws_bias_score(&model.bias, &lm[i], ws_worker_codes(&s.worker, i), s.b.len[i]);
+        if (i) filtersc[i] = ws_bias_score(&model.bias, &lm[i], ws_seqs_codes(&s.seqs, i), s.b.len[i]);
         random_scores(score + i * EACH, &c, &hmm, &lm[i], filtersc[i], r);
-        const float sum = i ? ws_bias_sum(&model.bias, &lm[i], ws_worker_codes(&s.worker, i), s.b.len[i]) : NAN;
+        const float sum = i ? ws_bias_sum(&model.bias, &lm[i], ws_seqs_codes(&s.seqs, i), s.b.len[i]) : NAN;
         for (size_t j = i * EACH; j < (i + 1) * EACH; j++) {
             item[j] = i;
             hint[j] = sample_below(r, 2) ? sum : NAN;
         }
     }
+    const ws_scan_worker worker = {.scratch = &s.scratch, .seqs = s.seqs, .value = s.lm};
     const ws_task task = {.item = item, .n = NSEQ * EACH, .score = score, .hint = sample_below(r, 2) ? hint : NULL};
-    sample_must(ws_cascade_decide(&job, &s.b, &task, NULL, &s.worker, &hits, &err), &err);
+    sample_must(ws_cascade_decide(&job, &s.b, &task, NULL, &worker, &hits, &err), &err);
     size_t at = 0, differ = 0;
     for (size_t j = 0; j < task.n; j++) {
         const size_t i = item[j];
@@ -189,7 +190,7 @@ static void check_carried(tap *t, sample *r, ws_cellform form) {
     ws_job job = {.target = &target, .ntarget = 1, .reader_opts = &scan, .data = &c};
     ws_cpu_probe(&job.machine.cpu);
     sample_sequences(&s, hmm.abc, r);
-    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)s.worker.perseq.p;
+    const ws_lenmodel *lm = s.lm;
     ws_blockcol col = {.form = (uint8_t)form};
     s.b.col = &col;
     s.b.ncolumn = s.b.nblock = s.b.has_rows = 1;
@@ -202,11 +203,12 @@ static void check_carried(tap *t, sample *r, ws_cellform form) {
         sample_must(ws_batch_add_row(&s.b, &at, &err), &err);
         sample_must(ws_buf_add(&s.b.raw, &bits, sizeof bits, &err), &err);
     }
+    const ws_scan_worker worker = {.scratch = &s.scratch, .seqs = s.seqs, .value = s.lm};
     const ws_task task = {.item = item, .n = NSEQ, .score = score};
-    sample_must(ws_cascade_decide(&job, &s.b, &task, row, &s.worker, &hits, &err), &err);
+    sample_must(ws_cascade_decide(&job, &s.b, &task, row, &worker, &hits, &err), &err);
     size_t differ = hits.n != NSEQ;
     for (size_t i = 1; i < NSEQ && !differ; i++) {
-        const float real = ws_bias_score(&model.bias, &lm[i], ws_worker_codes(&s.worker, i), s.b.len[i]);
+        const float real = ws_bias_score(&model.bias, &lm[i], ws_seqs_codes(&s.seqs, i), s.b.len[i]);
         const float null2 = form == WS_CELL_EXACT32 ? lie[i] : real;
         const double want = ws_cutoffs_p(&hmm, WS_VMU, WS_VLAMBDA, 0, ws_bits(score[i].nats, null2));
         differ += memcmp(&hits.hit[i].value[1], &want, sizeof want) != 0;

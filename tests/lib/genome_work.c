@@ -118,10 +118,10 @@ static void release(void *prep) { ws_filter_destroy(prep); }
 
 static int scored, scores, fail_score_at; /* windows; calls; the call that fails, 0: none */
 
-static int score(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err) {
+static int score(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err) {
     if (__atomic_add_fetch(&scores, 1, __ATOMIC_RELAXED) == fail_score_at) return ws_fail(err, WS_EDEV, "the stand-in fails");
     for (size_t k = 0; k < ntask; k++) __atomic_add_fetch(&scored, (int)task[k].n, __ATOMIC_RELAXED);
-    return ws_filter_score_tasks(b, task, ntask, worker, err);
+    return ws_filter_score_tasks(seqs, task, ntask, scratch, err);
 }
 
 /* The Viterbi scan of the stand-in: the definition, with what a device says of its points. Now and then it leaves a window to the CPU. */
@@ -138,13 +138,13 @@ static void release_points(void *prep) {
 
 static int windows_with[3]; /* without points, with one, with several */
 
-static void scan(const ws_words *w, const ws_batch *b, const ws_worker *worker, size_t i, ws_vit_points *out) {
-    const ws_lenmodel *lm = (const ws_lenmodel *)(const void *)worker->perseq.p + i;
-    const ws_long_vit v = {.wmove = lm->wmove, .threshold = lm->tjb};
+static void scan(const ws_words *w, const ws_seqs *seqs, size_t i, ws_vit_points *out) {
+    const ws_lenmodel *lm = seqs->perseq;
+    const ws_long_vit v = {.wmove = lm[i].wmove, .threshold = lm[i].tjb};
     int16_t *cell = malloc(6 * sizeof *cell * ((size_t)w->M + 1));
     ws_long_seeds found = {0};
     ws_err err;
-    sample_must(ws_long_points_ref(w, &v, ws_worker_codes(worker, i), b->len[i], cell, &found, &err), &err);
+    sample_must(ws_long_points_ref(w, &v, ws_seqs_codes(seqs, i), seqs->len[i], cell, &found, &err), &err);
     *out = i % 7 == 6 ? WS_VIT_UNKNOWN : 0;
     for (size_t k = 0; k < found.n && i % 7 < 6; k++) *out += ws_vit_point(found.at[k].i, (uint32_t)found.at[k].k);
     __atomic_add_fetch(&windows_with[ws_min(found.n, 2)], 1, __ATOMIC_RELAXED);
@@ -152,11 +152,12 @@ static void scan(const ws_words *w, const ws_batch *b, const ws_worker *worker, 
     free(cell);
 }
 
-static int score_points(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err) {
+static int score_points(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err) {
+    (void)scratch;
     if (__atomic_add_fetch(&scores, 1, __ATOMIC_RELAXED) == fail_score_at) return ws_fail(err, WS_EDEV, "the stand-in fails");
     for (size_t k = 0; k < ntask; k++)
         for (size_t j = 0; j < task[k].n; j++)
-            scan(task[k].prep, b, worker, ws_task_item(&task[k], j), (ws_vit_points *)task[k].score + j);
+            scan(task[k].prep, seqs, ws_task_item(&task[k], j), (ws_vit_points *)task[k].score + j);
     return WS_OK;
 }
 

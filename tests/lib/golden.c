@@ -70,7 +70,9 @@ static int find_file(char path[PATH_BYTES], const char *dir, const char *name) {
 typedef struct seqs {
     char **name;
     ws_batch batch; /* without texts */
-    ws_buf codes, lm;
+    ws_buf codes;
+    ws_lenmodel *lm;
+    ws_seqs all; /* as backends take them */
     size_t name_cap;
 } seqs;
 
@@ -103,8 +105,11 @@ static void read_fasta(seqs *s, const char *path, const ws_abc *abc) {
     s->batch.nword = s->codes.n / 6;
     if (ws_batch_reserve_words(&s->batch, 0, &err) || ws_buf_reserve(&s->codes, WS_ALIGN, &err)) die(&err);
     ws_codec_scalar.pack((const uint8_t *)s->codes.p, s->codes.n, s->batch.word);
-    if (ws_buf_reserve(&s->lm, s->batch.n * sizeof(ws_lenmodel), &err)) die(&err);
-    for (size_t i = 0; i < s->batch.n; i++) ws_lenmodel_set((ws_lenmodel *)s->lm.p + i, s->batch.len[i]);
+    if (!(s->lm = ws_calloc(s->batch.n, sizeof *s->lm, &err))) die(&err);
+    for (size_t i = 0; i < s->batch.n; i++) ws_lenmodel_set(&s->lm[i], s->batch.len[i]);
+    s->all = ws_seqs_of(&s->batch, (const uint8_t *)s->codes.p);
+    s->all.perseq = s->lm;
+    s->all.identity = ws_dev_identity();
 }
 
 static void release_seqs(seqs *s) {
@@ -112,7 +117,7 @@ static void release_seqs(seqs *s) {
     ws_free(s->name);
     ws_batch_release(&s->batch);
     ws_buf_release(&s->codes);
-    ws_buf_release(&s->lm);
+    ws_free(s->lm);
 }
 
 /* ---- the models ---- */
@@ -251,7 +256,7 @@ static void make_jobs(golden *g, const char *folder) {
 
 typedef struct checker {
     golden *g;
-    ws_worker worker;
+    ws_buf scratch;
     ws_fscore *score[NKERNEL];
     uint32_t *item;
     size_t bad, worst_row, prior; /* prior: where the last target was found */
@@ -348,9 +353,10 @@ static void check_row(checker *c, const job *j, size_t i) {
     const char *row = c->g->row[j->first + i];
     const model *m = &c->g->model[j->model];
     const ws_hmm *hmm = &m->set.hmm[j->query];
-    const ws_lenmodel *lm = (const ws_lenmodel *)c->worker.perseq.p + c->item[i];
-    const uint8_t *x = ws_worker_codes(&c->worker, c->item[i]);
-    size_t L = c->worker.batch->len[c->item[i]];
+    const ws_seqs *all = &c->g->seqs.all;
+    const ws_lenmodel *lm = &c->g->seqs.lm[c->item[i]];
+    const uint8_t *x = ws_seqs_codes(all, c->item[i]);
+    size_t L = all->len[c->item[i]];
     ws_err err;
 
     if (atoi(field(row, QLEN)) != hmm->M) complain(c, row, QLEN, "another number");
@@ -360,7 +366,7 @@ static void check_row(checker *c, const job *j, size_t i) {
             if (c->score[k][i].nats != -INFINITY) complain(c, row, SSV_NATS, "not -inf for no residues");
         return;
     }
-    uint8_t *cell = ws_worker_scratch(&c->worker, (size_t)hmm->M + 1, &err);
+    uint8_t *cell = ws_buf_scratch(&c->scratch, (size_t)hmm->M + 1, &err);
     if (!cell) die(&err);
     check_status(c, row, SSV_STATUS, c->score[SSV][i]);
     check_status(c, row, MSV_STATUS, c->score[MSV][i]);
@@ -399,14 +405,14 @@ static void check_job(checker *c, const job *j) {
     for (size_t i = 0; i < j->n; i++) c->item[i] = find_seq(c, field(g->row[j->first + i], TARGET));
     for (int k = 0; k < NKERNEL; k++) {
         ws_task task = {.prep = g->model[j->model].prep[k][j->query], .item = c->item, .n = j->n, .score = c->score[k]};
-        if (g->backend[k]->score(&g->seqs.batch, &task, 1, &c->worker, &err)) die(&err);
+        if (g->backend[k]->score(&g->seqs.all, &task, 1, &c->scratch, &err)) die(&err);
     }
     for (size_t i = 0; i < j->n; i++) check_row(c, j, i);
 }
 
 static void *check_jobs(void *arg) {
     golden *g = arg;
-    checker c = {.g = g, .worker = {.batch = &g->seqs.batch, .codes = g->seqs.codes, .perseq = g->seqs.lm}};
+    checker c = {.g = g};
     ws_err err;
     size_t i, checked = 0;
     for (int k = 0; k < NKERNEL; k++)
@@ -426,7 +432,7 @@ static void *check_jobs(void *arg) {
     pthread_mutex_unlock(&g->lock);
     for (int k = 0; k < NKERNEL; k++) ws_free(c.score[k]);
     ws_free(c.item);
-    ws_buf_release(&c.worker.scratch);
+    ws_buf_release(&c.scratch);
     return NULL;
 }
 

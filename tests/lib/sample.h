@@ -99,11 +99,13 @@ static inline void sample_target(ws_hmm_target *t, const ws_hmm *h) {
     t->gate = (ws_gate){-INFINITY, 0, 1};
 }
 
-/* A batch and a worker filled with sequences. sample_add returns where the L codes go; sample_ready makes length models. */
+/* Sequences and length models. sample_add returns where the L codes go; then sample_ready sets lm and seqs. */
 typedef struct sample_batch {
-    ws_batch b;
-    ws_worker worker;
-    uint64_t words;
+    ws_batch b; /* its words are the caller's */
+    ws_buf codes, scratch;
+    ws_lenmodel *lm;
+    size_t lm_cap;
+    ws_seqs seqs;
 } sample_batch;
 
 static inline uint8_t *sample_add(sample_batch *s, size_t L) {
@@ -111,29 +113,29 @@ static inline uint8_t *sample_add(sample_batch *s, size_t L) {
     size_t bytes = 6 * ws_batch_words(L);
     sample_must(ws_grow(&s->b.first, &s->b.first_cap, s->b.n + 1, sizeof *s->b.first, &err), &err);
     sample_must(ws_grow(&s->b.len, &s->b.len_cap, s->b.n + 1, sizeof *s->b.len, &err), &err);
-    sample_must(ws_buf_reserve(&s->worker.codes, bytes + 64, &err), &err);
-    uint8_t *x = (uint8_t *)s->worker.codes.p + s->worker.codes.n;
+    sample_must(ws_buf_reserve(&s->codes, bytes + 64, &err), &err);
+    uint8_t *x = (uint8_t *)s->codes.p + s->codes.n;
     memset(x, WS_CODE_PAD, bytes);
-    s->b.first[s->b.n] = s->worker.codes.n / 6;
+    s->b.first[s->b.n] = s->codes.n / 6;
     s->b.len[s->b.n++] = (uint32_t)L;
     s->b.residues += L;
-    s->worker.codes.n += bytes;
+    s->codes.n += bytes;
     return x;
 }
 
 static inline void sample_ready(sample_batch *s) {
     ws_err err = {0};
-    s->worker.batch = &s->b;
-    s->worker.perseq.n = 0;
-    sample_must(ws_buf_reserve(&s->worker.perseq, s->b.n * sizeof(ws_lenmodel), &err), &err);
+    sample_must(ws_grow(&s->lm, &s->lm_cap, s->b.n, sizeof *s->lm, &err), &err);
     for (size_t i = 0; i < s->b.n; i++)
-        if (s->b.len[i]) ws_lenmodel_set((ws_lenmodel *)(void *)s->worker.perseq.p + i, s->b.len[i]);
+        if (s->b.len[i]) ws_lenmodel_set(&s->lm[i], s->b.len[i]);
+    s->seqs = ws_seqs_of(&s->b, (const uint8_t *)s->codes.p);
+    s->seqs.perseq = s->lm;
+    s->seqs.identity = ws_dev_identity();
 }
 
 /* Sequences item[0..n), or the first n, as filters take them. */
 static inline ws_seqlist sample_list(const sample_batch *s, const uint32_t *item, size_t n) {
-    return (ws_seqlist){(const uint8_t *)s->worker.codes.p, s->b.first, s->b.len,
-                     (const ws_lenmodel *)(const void *)s->worker.perseq.p, item, n};
+    return ws_seqlist_of(&s->seqs, item, n);
 }
 
 /* The scores of such a list. */
@@ -144,16 +146,16 @@ static inline void sample_scores(sample_batch *s, const ws_body *body, const ws_
     const ws_seqlist list = sample_list(s, item, n);
     memset(out, 0x55, n * sizeof *out);
     sample_must(ws_filter_create(&f, body, &t->profile, &err), &err);
-    sample_must(ws_filter_scores(f, &list, out, &s->worker.scratch, &err), &err);
+    sample_must(ws_filter_scores(f, &list, out, &s->scratch, &err), &err);
     ws_filter_destroy(f);
 }
 
 static inline void sample_batch_release(sample_batch *s) {
     ws_free(s->b.first);
     ws_free(s->b.len);
-    ws_buf_release(&s->worker.codes);
-    ws_buf_release(&s->worker.perseq);
-    ws_buf_release(&s->worker.scratch);
+    ws_buf_release(&s->codes);
+    ws_free(s->lm);
+    ws_buf_release(&s->scratch);
 }
 
 #endif

@@ -27,9 +27,9 @@ static int no_start(const ws_devconf *conf, ws_err *err) {
     (void)conf;
     return ws_fail(err, WS_EDEV, "this device does not open");
 }
-static int no_score(const ws_batch *b, const ws_task *task, size_t ntask, ws_worker *worker, ws_err *err) {
-    (void)b;
-    (void)worker;
+static int no_score(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err) {
+    (void)seqs;
+    (void)scratch;
     memset(task->score, 0x55, ntask > 0 ? task->n : 0); /* what it had written counts for nothing */
     ++was_lost;
     return ws_fail(err, WS_EDEV, "this device is lost");

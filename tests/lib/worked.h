@@ -28,14 +28,12 @@ static inline void worked_open(worked *w) {
     for (size_t L = 1; L <= WORKED_L; L++) worked_add(w, "MCQIRX", L);
     worked_add(w, "AKTEW", 5);
     sample_ready(&w->s);
-    for (size_t i = 0; i < WORKED_L; i++) ws_lenmodel_set((ws_lenmodel *)(void *)w->s.worker.perseq.p + i, WORKED_L);
+    for (size_t i = 0; i < WORKED_L; i++) ws_lenmodel_set(&w->s.lm[i], WORKED_L);
 }
 
-static inline const ws_lenmodel *sample_lenmodel(const sample_batch *s, size_t i) {
-    return (const ws_lenmodel *)(const void *)s->worker.perseq.p + i;
-}
+static inline const ws_lenmodel *sample_lenmodel(const sample_batch *s, size_t i) { return &s->lm[i]; }
 
-/* The score of sequence i; the definition's rows stay in the worker's scratch. */
+/* The score of sequence i; the definition's rows stay in the scratch. */
 static inline ws_fscore sample_score(sample_batch *s, const ws_body *body, const ws_hmm_target *t, size_t i) {
     ws_fscore out;
     const uint32_t item = (uint32_t)i;
