@@ -12,8 +12,8 @@
 
 /* ---- models ---- */
 
-/* Filters on devices, by which windows of the device's own backend are tested: ws_tool.for_reader. points: the Viterbi scan, as
- * kernels/vit/points.h says. */
+/* Filters on devices, by which windows of the device's own backend are tested. points: the Viterbi scan of
+ * kernels/vit/points.h. */
 typedef struct ws_genome_devices {
     const ws_backend *msv, *points, *forward;
 } ws_genome_devices;
@@ -178,7 +178,6 @@ typedef struct ws_genome {
     const char *tblout, *dfamtblout;
 
     /* behind open */
-    const ws_genome_devices *devices; /* NULL: none */
     ws_hmmset set;
     ws_genome_model *model; /* [set.n] */
     ws_genome_results results;

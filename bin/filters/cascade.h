@@ -107,7 +107,7 @@ extern const ws_scoring ws_cascade_scoring; /* results are ws_fscore */
 /* Initialises these members in a filter's ws_tool. The filter's tool.c adds opts, defaults, backends and open_stage. */
 #define WS_CASCADE_TOOL                                                                                              \
     .opts = opts, .own_size = sizeof(ws_cascade_opts), .defaults = defaults, .backends = backends, .reader = &ws_scan_reader, \
-    .for_reader = &ws_cascade_scoring, .open = open_stage, .close = ws_cascade_close, .make = ws_cascade_make, \
+    .scoring = &ws_cascade_scoring, .open = open_stage, .close = ws_cascade_close, .make = ws_cascade_make, \
     .forget = ws_cascade_forget, .made_size = ws_cascade_made_size
 
 /* What decide and the cutters know of windows: bin/filters/windows.c. */

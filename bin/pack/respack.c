@@ -63,6 +63,6 @@ const ws_tool ws_respack_tool = {
     .opts = opts,
     .own_size = sizeof(respack_opts),
     .reader = &ws_scan_reader,
-    .for_reader = &no_scoring,
+    .scoring = &no_scoring,
     .open = open_respack,
 };

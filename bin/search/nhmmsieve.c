@@ -177,6 +177,8 @@ static void add_output(ws_job *job, ws_genome_form form, const char *path) {
     o->number = ws_job_add_output(job, &(ws_output){.path = path, .own = o});
 }
 
+static const ws_genome_devices devices = {&ws_msv_cuda, &ws_vit_points_cuda, &ws_fwd_cuda};
+
 static int open_tool(ws_job *job, ws_err *err) {
     ws_genome *g = job->own;
     const char *path = NULL;
@@ -190,8 +192,7 @@ static int open_tool(ws_job *job, ws_err *err) {
     if (!rc) rc = ws_parallel_for(g->set.n, threads, make_model, g, err);
     if (!rc) rc = make_targets(job, g, err);
     if (rc) return rc;
-    g->devices = job->tool->for_reader;
-    for (size_t t = 0; t < g->set.n; t++) g->model[t].devices = g->devices;
+    for (size_t t = 0; t < g->set.n; t++) g->model[t].devices = &devices;
     job->default_batch = 12 << 20; /* so many residues have several hits of a model, whose domains go side by side */
     for (size_t t = 0; t < g->set.n; t++) g->results.model[t] = &g->model[t].model;
     g->results.limits = (ws_long_limits){.evalue = g->E, .bits = g->T, .by_bits = g->T_given};
@@ -219,8 +220,6 @@ static void close_tool(ws_job *job) {
     ws_hmmset_release(&g->set);
 }
 
-static const ws_genome_devices devices = {&ws_msv_cuda, &ws_vit_points_cuda, &ws_fwd_cuda};
-
 const ws_tool ws_nhmmsieve_tool = {
     .name = "nhmmsieve",
     .summary = "search genomes with DNA profile HMMs: nhmmer's options and table",
@@ -236,7 +235,6 @@ const ws_tool ws_nhmmsieve_tool = {
     .defaults = defaults,
     .backends = ws_genome_backends,
     .reader = &ws_genome_reader,
-    .for_reader = &devices,
     .open = open_tool,
     .close = close_tool,
     .finish = finish,

@@ -176,8 +176,7 @@ typedef struct ws_tool {
     void (*defaults)(void *own);
     const ws_backend *const *backends; /* best first, "scalar" last, NULL-terminated; NULL: nothing to score */
     const ws_reader *reader;
-    const void *for_reader; /* what the reader asks of a tool: of ws_scan_reader a ws_scoring, of nhmmsieve the filters on devices for
-                             * its windows */
+    const struct ws_scoring *scoring; /* what ws_scan_reader asks of a tool (lib/scan/scan.h); NULL with other readers */
     const ws_mode *modes;   /* ended by one without option; NULL: none */
 
     /* Turns operands into targets, checks options, sets the inputs, and what the reader wants to know. */

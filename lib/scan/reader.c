@@ -16,7 +16,7 @@ void ws_scan_add_output(ws_job *job, const ws_scan_output *o) { ws_scan_of(job)-
 /* Rows that name a model must name one: whoever writes such rows refuses two models of one name. */
 static int writes_queries(const ws_job *job) {
     const ws_scan *scan = ws_scan_of(job);
-    const ws_scoring *scoring = job->tool->for_reader;
+    const ws_scoring *scoring = job->tool->scoring;
     if (!job->tool->backends || scoring->any_query || scan->main.emit) return 0;
     if (scan->out_format == WS_OUT_PACKED) return 1;
     return scan->out_format == WS_OUT_TSV && (!job->common.fields || strstr(job->common.fields, "query"));
@@ -89,7 +89,7 @@ static int open_reader(ws_job *job, ws_err *err) {
     if (!s) return WS_ENOMEM;
     s->job = job;
     s->scan = ws_scan_of(job);
-    s->scoring = job->tool->for_reader;
+    s->scoring = job->tool->scoring;
     s->codec = ws_codec_get(&job->machine.cpu);
     s->thread = ws_calloc((size_t)job->nworker, sizeof *s->thread, err);
     if (!s->thread) return err->code;
@@ -242,7 +242,7 @@ static ws_seqread_counts counts_of(const ws_job *job) {
 /* Says what was kept: pairs, unless the output has each sequence once. Nothing where a tool writes its own form, at the end or not. */
 static void add_kept(const ws_job *job, char *text, size_t size) {
     const ws_scan *scan = ws_scan_of(job);
-    const ws_scoring *scoring = job->tool->for_reader;
+    const ws_scoring *scoring = job->tool->scoring;
     const int rows = scan->out_format == WS_OUT_TSV || scan->out_format == WS_OUT_PACKED;
     char kept[WS_NUMBER_MAX];
     if (!scan->main.emit)

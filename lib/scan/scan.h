@@ -61,7 +61,7 @@ typedef struct ws_cutter {
                ws_hits *hits, ws_err *err);
 } ws_cutter;
 
-/* What ws_scan_reader asks of a tool: ws_tool.for_reader. */
+/* What ws_scan_reader asks of a tool: ws_tool.scoring. */
 typedef struct ws_scoring {
     size_t score_size; /* of a score, in bytes */
     size_t value_size; /* of the tool's value of a sequence, which backends see as ws_seqs.perseq; 0: it has none */

@@ -226,7 +226,6 @@ static void make_scene(scene *s, sample *r) {
     make_records(s, r);
     s->genome.seed = 42;
     s->genome.model = s->model;
-    s->genome.devices = &devices;
     ws_cpu_probe(&s->job.machine.cpu);
     const int width = ws_cpu_best(&s->job.machine.cpu);
     ws_long_cut *cut = &s->search.cut;
