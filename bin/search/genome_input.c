@@ -96,12 +96,6 @@ static int work(ws_job *job, void *item_, size_t part, ws_worker *thread, ws_err
     return ws_genome_work_do(&r->search, it->work, &it->batch, part, &r->worker[thread->number], err);
 }
 
-/* Hits wait for the end. */
-static int format(ws_job *job, void *item_, ws_worker *thread, ws_outtext *out, ws_err *err) {
-    (void)job, (void)item_, (void)thread, (void)out, (void)err;
-    return WS_OK;
-}
-
 /* ---- hits, in the writer ---- */
 
 /* The first of the batch's sequences that is of the same record. */
@@ -186,13 +180,7 @@ static int stats(ws_job *job, double seconds, ws_stat *stat) {
     return (int)(sizeof own / sizeof *own);
 }
 
-static int outputs(ws_job *job, ws_err *err) {
-    (void)job, (void)err;
-    return WS_OK;
-}
-
 const ws_reader ws_genome_reader = {
-    .outputs = outputs,
     .open = open_reader,
     .close = close_reader,
     .resize = resize,
@@ -200,7 +188,6 @@ const ws_reader ws_genome_reader = {
     .destroy = destroy,
     .fill = fill,
     .work = work,
-    .format = format,
     .ahead = ahead,
     .progress = progress,
     .stats = stats,

@@ -258,12 +258,6 @@ static int run_sieve(ws_job *job, ws_err *err) {
 }
 
 /* The programs read, so the engine's reader is at its end at once. */
-static int outputs(ws_job *job, ws_err *err) {
-    (void)job;
-    (void)err;
-    return WS_OK;
-}
-static void close_reader(ws_job *job) { (void)job; }
 static int create(void **item, ws_err *err) { return (*item = ws_calloc(1, 1, err)) ? WS_OK : WS_ENOMEM; }
 static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
     (void)job;
@@ -272,18 +266,7 @@ static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
     (void)err;
     return WS_EOF;
 }
-static void progress(ws_job *job, double seconds, char *text, size_t n, double *share) {
-    (void)job;
-    (void)seconds;
-    *share = -1;
-    snprintf(text, n, "done");
-}
-static int stats(ws_job *job, double seconds, ws_stat *stat) {
-    (void)job;
-    (void)seconds;
-    (void)stat;
-    return 0;
-}
+static const ws_reader reader = {.create = create, .destroy = ws_free, .fill = fill};
 
 /* What the programs can use; nothing is scored here. The device has a start, so that nobody takes it for a processor and asks it whether it
  * is there: that alone costs a quarter of a second. */
@@ -291,9 +274,6 @@ static int stats(ws_job *job, double seconds, ws_stat *stat) {
 static const ws_backend device = {.name = "cuda", .usable = ws_usable_device, .start = ws_start_device};
 static const ws_backend *const backends[] = {&device, WS_WIDTHS(USABLE, )
                                                  &(const ws_backend){.name = "scalar", .usable = ws_usable_scalar}, NULL};
-
-static const ws_reader reader = {.outputs = outputs, .open = outputs, .close = close_reader, .create = create, .destroy = ws_free,
-                                 .fill = fill, .progress = progress, .stats = stats};
 
 static const ws_mode modes[] = {{"--long", &ws_nhmmsieve_tool}, {NULL, NULL}};
 

@@ -59,8 +59,6 @@ static void close_reader(ws_job *job) {
     ws_free(job->reader);
 }
 
-static void resize(ws_job *job, uint64_t size) { (void)job, (void)size; }
-
 static int create_item(void **out, ws_err *err) { return (*out = ws_calloc(1, sizeof(item), err)) ? WS_OK : WS_ENOMEM; }
 
 static void destroy_item(void *item_) {
@@ -208,7 +206,6 @@ static const ws_reader mrf_reader = {
     .outputs = outputs,
     .open = open_reader,
     .close = close_reader,
-    .resize = resize,
     .create = create_item,
     .destroy = destroy_item,
     .fill = fill,

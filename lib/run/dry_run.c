@@ -54,12 +54,12 @@ int ws_dry_run_report(ws_run *run, ws_err *err) {
     const ws_job *job = run->job;
     const double seconds = 1e-9 * (double)(ws_now_ns() - run->start_ns);
     char done[256];
-    double share = -1;
+    double share;
     struct rusage used;
     ws_buf text = {0};
     ws_out out;
     if (!job->common.dry_run || job->dry_run_said) return WS_OK;
-    run->reader->progress(run->job, seconds, done, sizeof done, &share);
+    ws_run_progress(run, seconds, done, sizeof done, &share);
     getrusage(RUSAGE_SELF, &used);
     const double whole = whole_seconds(run, seconds, share);
     int rc = ws_buf_addf(&text, err, "program\t%s " WS_VERSION "\n", job->tool->name);

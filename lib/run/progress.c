@@ -17,6 +17,12 @@ static int has_the_line(ws_run *run) {
     return run->has_line;
 }
 
+void ws_run_progress(ws_run *run, double seconds, char *text, size_t n, double *share) {
+    *share = -1;
+    if (run->reader->progress) run->reader->progress(run->job, seconds, text, n, share);
+    else snprintf(text, n, "done");
+}
+
 /* At most five times a second. */
 void ws_report_progress(ws_run *run, int last) {
     const ws_job *job = run->job;
@@ -28,8 +34,8 @@ void ws_report_progress(ws_run *run, int last) {
     if (!last && !has_the_line(run)) return;
     const double seconds = (double)(now - run->start_ns) / 1e9;
     char text[256], behind[64] = "";
-    double share = -1;
-    run->reader->progress(run->job, seconds, text, sizeof text, &share);
+    double share;
+    ws_run_progress(run, seconds, text, sizeof text, &share);
     if (last) snprintf(behind, sizeof behind, ", %.1f s, %s\n", seconds, ws_backend_name(job));
     else if (share >= 0) snprintf(behind, sizeof behind, ", %.0f%%", 100.0 * share);
     ws_message_text("\r\033[K%s: %s%s", job->tool->name, text, behind);

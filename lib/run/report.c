@@ -86,7 +86,7 @@ int ws_report_stats(ws_run *run, ws_err *err) {
     enum { NCOMMON = sizeof common / sizeof *common };
     ws_stat s[WS_STAT_MAX + NCOMMON + NDEVICE];
     const int device = ws_job_has_device(run->job);
-    int n = run->reader->stats(run->job, (double)run->work.cpu / 1e9, s);
+    int n = run->reader->stats ? run->reader->stats(run->job, (double)run->work.cpu / 1e9, s) : 0;
     memcpy(s + n, common, sizeof common);
     n += NCOMMON;
     if (device) n += device_stats(s + n);

@@ -74,7 +74,7 @@ static int run_stream(ws_run *run, ws_err *err) {
         rc = ws_out_open(&run->stats, c->stats, err);
         run->has_stats = rc == WS_OK;
     }
-    if (!rc) rc = run->reader->open(job, err);
+    if (!rc && run->reader->open) rc = run->reader->open(job, err);
     if (!rc) {
         run->worker = ws_calloc((size_t)job->nworker, sizeof *run->worker, err);
         for (int i = 0; run->worker && i < job->nworker; i++) run->worker[i].number = i;
@@ -86,7 +86,7 @@ static int run_stream(ws_run *run, ws_err *err) {
     if (!rc) rc = ws_dry_run_report(run, err);
     if (!rc) rc = ws_report_stats(run, err);
     release_workers(run);
-    run->reader->close(job);
+    if (run->reader->close) run->reader->close(job);
     if (run->has_stats && rc == WS_EUSAGE) ws_out_abandon(&run->stats);
     if (run->has_stats) rc = ws_out_close_keeping(&run->stats, rc, err);
     return ws_outputs_close(job, rc, err);
@@ -107,7 +107,7 @@ int ws_run_job(ws_job *job, ws_err *err) {
     int rc = job->tool->open(job, err);
     job->nworker = ws_job_threads(job);
     if (!rc) rc = check_stdin(job, err);
-    if (!rc) rc = run.reader->outputs(job, err);
+    if (!rc && run.reader->outputs) rc = run.reader->outputs(job, err);
     if (!rc) rc = ws_output_paths_check(job, err);
     if (!rc && job->tool->backends) rc = ws_backend_choose(job, err);
     if (!rc && job->backend) rc = ws_backend_begin(job, job->nworker, err);

@@ -5,7 +5,7 @@
 int ws_run_read(void *run_, void *slot, size_t *parts, ws_err *err) {
     ws_run *run = run_;
     const ws_moment t0 = ws_clock_start();
-    if (!run->job->batch_given && run->opener_begun && ws_job_is_open(run->job))
+    if (run->reader->resize && !run->job->batch_given && run->opener_begun && ws_job_is_open(run->job))
         run->reader->resize(run->job, ws_job_batch(run->job, run->job->backend));
     int rc = ws_dry_run_is_over(run) ? WS_EOF : run->reader->fill(run->job, ((ws_slot *)slot)->item, parts, err);
     ws_clock_stop(&run->read, t0);
@@ -15,7 +15,8 @@ int ws_run_read(void *run_, void *slot, size_t *parts, ws_err *err) {
 int ws_run_work(void *run_, void *slot, size_t part, int thread, ws_err *err) {
     ws_run *run = run_;
     const ws_moment t0 = ws_clock_start();
-    int rc = run->reader->work(run->job, ((ws_slot *)slot)->item, part, &run->worker[thread], err);
+    void *item = ((ws_slot *)slot)->item;
+    int rc = run->reader->work ? run->reader->work(run->job, item, part, &run->worker[thread], err) : WS_OK;
     ws_clock_stop(&run->work, t0);
     ws_auto_device_look(run);
     return rc;
@@ -30,7 +31,8 @@ int ws_run_format(void *run_, void *slot_, int rc, int thread, ws_err *err) {
         slot->out[k].text.n = 0;
         slot->out[k].rows = 0;
     }
-    if (!rc) rc = run->reader->format(run->job, slot->item, &run->worker[thread], slot->out, err);
+    ws_worker *worker = &run->worker[thread];
+    if (!rc && run->reader->format) rc = run->reader->format(run->job, slot->item, worker, slot->out, err);
     ws_clock_stop(&run->work, t0);
     return rc;
 }

@@ -131,11 +131,12 @@ typedef struct ws_stat {
 } ws_stat;
 
 /* What feeds the engine. It cuts the input into items, works on them and formats them; lib/run gives it threads, order, outputs and
- * statistics. There are a few items, used again and again. job->reader is the reader's own, made by open. */
+ * statistics. There are a few items, used again and again. job->reader is the reader's own, made by open. Of the functions all but
+ * create, destroy and fill may be NULL, where there is nothing to do or say. */
 typedef struct ws_reader {
-    const ws_opt *opts; /* options of every tool with this reader; NULL: none. Values in job->reader_opts, size bytes, zeroed */
+    const ws_opt *opts; /* options of every tool with this reader. Values in job->reader_opts, size bytes, zeroed */
     size_t size;
-    /* Behind ws_tool.open: checks options and sets up the outputs. */
+    /* After ws_tool.open: checks options and sets up the outputs. */
     int (*outputs)(ws_job *job, ws_err *err);
     int (*open)(ws_job *job, ws_err *err); /* items of about job->common.batch */
     void (*close)(ws_job *job);            /* also after a failed open; job->reader may be NULL */
@@ -150,11 +151,11 @@ typedef struct ws_reader {
     /* Once for each item whose parts are all done: appends to out[k], which is empty, what goes to output k. After a failure that still
      * leaves: whole rows only. */
     int (*format)(ws_job *job, void *item, ws_worker *worker, ws_outtext *out, ws_err *err);
-    int (*ahead)(ws_job *job); /* for idle threads, as ws_source_ahead; may be NULL */
+    int (*ahead)(ws_job *job); /* for idle threads, as ws_source_ahead */
     /* Says in text, of n bytes, what was done in so many seconds, and in *share how much of the input that is, 0 to 1; below 0 if nobody
      * knows. Any thread. */
     void (*progress)(ws_job *job, double seconds, char *text, size_t n, double *share);
-    void (*note)(const ws_job *job); /* what a user should know of a run that went well; may be NULL */
+    void (*note)(const ws_job *job); /* what a user should know of a run that went well */
     /* Counts for --stats: returns how many it wrote into stat, of at most WS_STAT_MAX. seconds: processor time of all workers. */
     int (*stats)(ws_job *job, double seconds, ws_stat *stat);
 } ws_reader;
