@@ -4,6 +4,7 @@
 #define WS_LIKELIHOODS_FORMAT_H
 
 #include "kernels/pairhmm/pairhmm.h"
+#include "lib/run/tool.h"
 
 enum { WS_PAIRHMM_COLUMNS = 32, WS_PAIRHMM_DIGITS_MAX = 12 };
 

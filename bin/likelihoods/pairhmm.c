@@ -102,7 +102,7 @@ static void close_reader(ws_job *job) {
 }
 
 static int open_reader(ws_job *job, ws_err *err) {
-    static const ws_pairhmm_backend *const host[] = {WS_BY_WIDTH(ws_pairhmm_)};
+    static const ws_pairhmm_body *const host[] = {WS_BY_WIDTH(ws_pairhmm_)};
     const options *o = job->own;
     reader *r = job->reader = ws_calloc(1, sizeof *r, err);
     if (!r) return WS_ENOMEM;
@@ -179,17 +179,13 @@ static void add_counts(reader *r, const ws_pairhmm_counts *c) {
     r->scaled += c->scaled;
 }
 
-/* Returns a backend of lib/run as one of pairhmm, whose first member it is. */
-static const ws_pairhmm_backend *turn(const ws_job *job) {
-    return (const ws_pairhmm_backend *)(const void *)ws_job_pick_backend(job);
-}
-
 static int score(ws_job *job, const ws_pairhmm_conf *conf, item *it, ws_worker *worker, ws_pairhmm_counts *c, ws_err *err) {
-    const ws_pairhmm_backend *b = turn(job);
-    int rc = ws_pairhmm_score(conf, b, &it->text, it->work, &worker->scratch, it->result, c, err);
-    if (!rc || !ws_job_fall_back_to_cpu(job, &b->base, rc, err)) return rc;
+    const ws_backend *b = ws_job_pick_backend(job);
+    int rc = ws_pairhmm_score(conf, b->own, &it->text, it->work, &worker->scratch, it->result, c, err);
+    if (!rc || !ws_job_fall_back_to_cpu(job, b, rc, err)) return rc;
     *c = (ws_pairhmm_counts){0};
-    return ws_pairhmm_score(conf, turn(job), &it->text, it->work, &worker->scratch, it->result, c, err);
+    b = ws_job_pick_backend(job);
+    return ws_pairhmm_score(conf, b->own, &it->text, it->work, &worker->scratch, it->result, c, err);
 }
 
 static int work(ws_job *job, void *item_, size_t part, ws_worker *worker, ws_err *err) {
@@ -283,8 +279,12 @@ static const ws_reader pairhmm_reader = {
     .stats = stats,
 };
 
-#define BASE(width, ...) &ws_pairhmm_##width.base,
-static const ws_backend *const backends[] = {&ws_pairhmm_cuda.base, WS_WIDTHS(BASE, ) &ws_pairhmm_scalar.base, NULL};
+/* Their own are the bodies. */
+enum { CPU_BATCH = 128 << 10, DEVICE_BATCH = 4 << 20 };
+#define BACKEND(width, ...) \
+    &(const ws_backend){.name = #width, .usable = ws_usable_##width, .own = &ws_pairhmm_##width, .batch = CPU_BATCH},
+static const ws_backend on_device = {WS_BACKEND_DEVICE, .own = &ws_pairhmm_cuda, .batch = DEVICE_BATCH};
+static const ws_backend *const backends[] = {&on_device, WS_WIDTHS(BACKEND, ) BACKEND(scalar, ) NULL};
 
 const ws_tool ws_pairhmm_tool = {
     .name = "pairhmm",

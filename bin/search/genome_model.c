@@ -62,7 +62,7 @@ static int prepare(const ws_backend *self, const ws_target *t, void **prep, ws_e
 #define BACKEND(width, ...) \
     static const int number_##width = WS_WIDTH_##width; \
     static const ws_backend backend_##width = {.name = #width, .usable = ws_usable_##width, .prepare = prepare, \
-                                               .release = ws_genome_layout_release, .max_tasks = 1, .own = &number_##width};
+                                               .release = ws_genome_layout_release, .own = &number_##width};
 WS_WIDTHS(BACKEND, )
 BACKEND(scalar, )
 
@@ -76,16 +76,9 @@ static int prepare_device(const ws_backend *self, const ws_target *t, void **pre
 /* A device marks; the CPU does the rest by its best width. Only a batch as large as this one keeps run-ins small
  * (kernels/long/device.cu). */
 static const ws_backend backend_cuda = {
-    .name = "cuda",
-    .usable = ws_usable_device,
+    WS_BACKEND_DEVICE,
     .prepare = prepare_device,
     .release = ws_genome_layout_release,
-    .max_tasks = 64,
-    .start = ws_start_device,
-    .stop = ws_dev_stop,
-    .ready = ws_dev_ready,
-    .wait = ws_dev_wait,
-    .start_seconds = WS_DEV_START,
     .batch = 32 << 20,
 };
 

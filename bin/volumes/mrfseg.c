@@ -93,24 +93,21 @@ static int keep_component(const ws_mrf_plan *p, item *it, ws_err *err) {
     return ws_mrf_component(v, label, x, y, z, &it->kept.sums, err);
 }
 
-static int label(const ws_job *job, const ws_mrf_backend *b, item *it, int threads, ws_err *err) {
+static int label(const ws_job *job, const ws_mrf_body *b, item *it, int threads, ws_err *err) {
     const ws_mrf_plan *p = job->data;
     for (int c = 0; c < p->conf.K && p->given; c++) it->result.gauss[c] = ws_mrf_in_codes(&it->scale, p->gauss[c]);
     return ws_mrf_segment(&p->conf, b, &it->volume, p->given, threads, &it->work, &it->result, err);
 }
-
-/* The fields of a backend of lib/run are the first member of one of mrf's. */
-static const ws_mrf_backend *turn(const ws_job *job) { return (const ws_mrf_backend *)(const void *)ws_job_pick_backend(job); }
 
 static int segment(ws_job *job, item *it, int threads, ws_err *err) {
     const ws_mrf_plan *p = job->data;
     int rc = ws_mrf_codes(&it->piece.header, it->piece.data.p, &it->volume, &it->scale, threads, err);
     if (!rc && p->seeded) rc = check_seed(p, &it->volume, err);
     if (rc) return rc;
-    const ws_mrf_backend *b = turn(job);
-    rc = label(job, b, it, threads, err);
-    if (!rc || !ws_job_fall_back_to_cpu(job, &b->base, rc, err)) return rc;
-    return label(job, turn(job), it, threads, err);
+    const ws_backend *b = ws_job_pick_backend(job);
+    rc = label(job, b->own, it, threads, err);
+    if (!rc || !ws_job_fall_back_to_cpu(job, b, rc, err)) return rc;
+    return label(job, ws_job_pick_backend(job)->own, it, threads, err);
 }
 
 static int finish_labels(const ws_mrf_plan *p, item *it, ws_err *err) {
@@ -216,8 +213,10 @@ static const ws_reader mrf_reader = {
     .stats = stats,
 };
 
-#define BASE(width, ...) &ws_mrf_##width.base,
-static const ws_backend *const backends[] = {&ws_mrf_cuda.base, WS_WIDTHS(BASE, ) &ws_mrf_scalar.base, NULL};
+/* Their own are the bodies. */
+#define BACKEND(width, ...) &(const ws_backend){.name = #width, .usable = ws_usable_##width, .own = &ws_mrf_##width},
+static const ws_backend on_device = {WS_BACKEND_DEVICE, .own = &ws_mrf_cuda};
+static const ws_backend *const backends[] = {&on_device, WS_WIDTHS(BACKEND, ) BACKEND(scalar, ) NULL};
 
 const ws_tool ws_mrfseg_tool = {
     .name = "mrfseg",

@@ -6,6 +6,7 @@
 #include "kernels/mrf/mrf.h"
 
 #include "lib/base/mem.h"
+#include "lib/dev/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,9 +48,10 @@ static int fill(ws_mrf_volume *v, size_t X, size_t Y, size_t Z, int K, uint32_t 
 }
 
 /* Seconds of the kernels of a device so far, else of this process. */
-static double clock_of(const ws_mrf_backend *b) { return b->sweeps ? ws_dev_clock().kernels : seconds(); }
+static double clock_of(const ws_mrf_body *b) { return b->sweeps ? ws_dev_clock().kernels : seconds(); }
 
-static int run(const ws_mrf_backend *b, ws_mrf_volume *v, ws_mrf_conf conf, uint64_t sweeps, ws_mrf_work *w, ws_err *err) {
+static int run(const char *name, const ws_mrf_body *b, ws_mrf_volume *v, ws_mrf_conf conf, uint64_t sweeps,
+               ws_mrf_work *w, ws_err *err) {
     double spent[2] = {0};
     ws_mrf_result r = {.sweeps = 0};
     for (int k = 0; k < 2; k++) { /* without sweeps, and with them */
@@ -60,8 +62,9 @@ static int run(const ws_mrf_backend *b, ws_mrf_volume *v, ws_mrf_conf conf, uint
         spent[k] = clock_of(b) - t;
     }
     const double sweep = (spent[1] - spent[0]) / (double)r.sweeps;
-    printf("%s\t%s\t%d\t%zu,%zu,%zu\t%d\t%llu\t%.5f\t%.2f\t%llu", b->base.name, conf.rule ? "random" : "icm", conf.neighbours, v->X,
-           v->Y, v->Z, conf.K, (unsigned long long)r.sweeps, sweep / (double)v->n * 1e9, spent[0] / (double)v->n * 1e9,
+    printf("%s\t%s\t%d\t%zu,%zu,%zu\t%d\t%llu\t%.5f\t%.2f\t%llu", name, conf.rule ? "random" : "icm",
+           conf.neighbours, v->X, v->Y, v->Z, conf.K, (unsigned long long)r.sweeps, sweep / (double)v->n * 1e9,
+           spent[0] / (double)v->n * 1e9,
            (unsigned long long)r.changed);
     if (b->sweeps) printf("\t%.1f%%", 100 * 4 * (double)v->n / BANDWIDTH / sweep);
     printf("\n");
@@ -69,8 +72,7 @@ static int run(const ws_mrf_backend *b, ws_mrf_volume *v, ws_mrf_conf conf, uint
 }
 
 int main(int argc, char **argv) {
-    static const ws_mrf_backend *const backends[] = {WS_BY_WIDTH(ws_mrf_), &ws_mrf_cuda};
-    static const ws_devconf first_device = {NULL, 0};
+    static const ws_mrf_body *const bodies[] = {WS_BY_WIDTH(ws_mrf_), &ws_mrf_cuda};
     static const int neighbours[] = {6, 18, 26};
     static const char *const rules[] = {"icm", "random"};
     size_t X = 197, Y = 233, Z = 189;
@@ -87,25 +89,29 @@ int main(int argc, char **argv) {
         else if (option == 'N' && sscanf(optarg, "%d", &only_neighbours) == 1) continue;
         else if (option == 'R') only_rule = optarg;
         else return 2;
-    ws_machine machine = {0};
+    ws_cpu cpu;
     ws_mrf_volume v = {0};
     ws_mrf_work w = {0};
     ws_err err = {0};
-    ws_cpu_probe(&machine.cpu);
+    ws_cpu_probe(&cpu);
     rc = fill(&v, X, Y, Z, K, range, &err);
     printf("backend\trule\tneighbours\tvoxels\tclasses\tsweeps\tns_per_sweep_voxel\tns_per_voxel_else\tchanged\n");
-    for (size_t b = 0; b < sizeof backends / sizeof backends[0] && !rc; b++) {
-        if ((only && strcmp(only, backends[b]->base.name) != 0) || !backends[b]->base.usable(&machine, &why)) continue;
-        if (backends[b]->base.start) rc = backends[b]->base.start(&first_device, &err);
-        if (backends[b]->base.start && !rc) rc = backends[b]->base.wait(&err);
+    for (int b = 0; b <= WS_NWIDTH && !rc; b++) {
+        const int device = b == WS_NWIDTH;
+        const char *const name = device ? "cuda" : ws_width_name[b];
+        if (only && strcmp(only, name) != 0) continue;
+        if (device ? !ws_dev_usable(NULL, &why) : cpu.why_not[b] != NULL) continue;
+        if (device) rc = ws_dev_start(NULL, 0, &err);
+        if (device && !rc) rc = ws_dev_wait(&err);
         for (int k = 0; k < 6 && !rc; k++) {
             const int size = neighbours[k % 3];
             if ((only_neighbours && only_neighbours != size) || (only_rule && strcmp(only_rule, rules[k / 3]) != 0)) continue;
             const int32_t in = ws_mrf_energy(3.0 / size);
             const ws_mrf_conf conf = {.K = K, .neighbours = size, .rule = (ws_mrf_rule)(k / 3), .in = in, .eps = -1};
-            for (int i = 0; i < (nsweeps ? nsweeps : 1) && !rc; i++) rc = run(backends[b], &v, conf, sweeps[i], &w, &err);
+            for (int i = 0; i < (nsweeps ? nsweeps : 1) && !rc; i++)
+                rc = run(name, bodies[b], &v, conf, sweeps[i], &w, &err);
         }
-        if (backends[b]->base.stop) backends[b]->base.stop();
+        if (device) ws_dev_stop();
     }
     if (rc) fprintf(stderr, "%s\n", err.text);
     ws_mrf_volume_release(&v);

@@ -4,7 +4,6 @@
 // 1 launches   2 the backend
 #include "kernels/mrf/device.cuh"
 #include "lib/dev/stream.cuh"
-#include "lib/run/dev_backend.cuh"
 
 #include <string.h>
 
@@ -201,11 +200,4 @@ static int sweeps(const ws_mrf_conf *conf, ws_mrf_volume *v, ws_mrf_result *r, w
     return rc;
 }
 
-static constexpr ws_mrf_backend make_backend() {
-    ws_mrf_backend b = {};
-    b.base = ws_dev_backend(nullptr, nullptr, nullptr, 1e9);
-    b.base.max_tasks = 1;
-    b.sweeps = sweeps;
-    return b;
-}
-extern "C" const ws_mrf_backend ws_mrf_cuda = make_backend();
+extern "C" const ws_mrf_body ws_mrf_cuda = {nullptr, sweeps};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The "cuda" backend of a build without CUDA: listed, never usable. */
+ * The body for devices of a build without CUDA; never called. */
 #include "kernels/mrf/mrf.h"
 
-const ws_mrf_backend ws_mrf_cuda = {.base = WS_BACKEND_WITHOUT_CUDA};
+const ws_mrf_body ws_mrf_cuda = {0};

@@ -5,7 +5,8 @@
 #define WS_MRF_H
 
 #include "kernels/mrf/gauss.h"
-#include "lib/run/tool.h"
+#include "lib/base/mem.h"
+#include "lib/simd/width.h"
 
 enum {
     WS_MRF_CLASSES = 64,    /* at most */
@@ -134,17 +135,17 @@ typedef struct ws_mrf_result {
     int64_t fall;                     /* of the energy, over all sweeps */
 } ws_mrf_result;
 
-typedef struct ws_mrf_backend {
-    ws_backend base;
+/* The code of one width, or of a device. */
+typedef struct ws_mrf_body {
     /* Updates the voxels of the pass's colour in the rows first .. last-1, row (y, z) being number y + Y z, and adds to *t. */
     void (*pass)(const ws_mrf_pass *p, size_t first, size_t last, ws_mrf_tally *t);
     /* Of a device, in place of pass: makes all sweeps from the labels of v and the classes and sums in *r, and sets both. A failure is
      * WS_EDEV or WS_ENOMEM, and leaves *r as it was. */
     int (*sweeps)(const ws_mrf_conf *conf, ws_mrf_volume *v, ws_mrf_result *r, ws_err *err);
-} ws_mrf_backend;
+} ws_mrf_body;
 
-WS_DECLARE_WIDTHS(ws_mrf_backend, ws_mrf_);
-extern const ws_mrf_backend ws_mrf_cuda;
+WS_DECLARE_WIDTHS(ws_mrf_body, ws_mrf_);
+extern const ws_mrf_body ws_mrf_cuda; /* without CUDA it has nothing */
 
 /* Memory of ws_mrf_segment, of one call at a time. Zero-initialise; release with ws_mrf_work_release. */
 typedef struct ws_mrf_work {
@@ -155,9 +156,9 @@ typedef struct ws_mrf_work {
 } ws_mrf_work;
 void ws_mrf_work_release(ws_mrf_work *w);
 
-/* Labels v by the passes of b, on up to `threads` threads, and sets *r. If `given`, r->gauss has the first classes; else they come from
- * the histogram. WS_ENOMEM, and of a device WS_EDEV, are the only failures. */
-int ws_mrf_segment(const ws_mrf_conf *conf, const ws_mrf_backend *b, ws_mrf_volume *v, int given, int threads, ws_mrf_work *w,
-                   ws_mrf_result *r, ws_err *err);
+/* Labels v by body b, on up to `threads` threads, and sets *r. If `given`, r->gauss has the first classes; else they
+ * come from the histogram. WS_ENOMEM, and of a device WS_EDEV, are the only failures. */
+int ws_mrf_segment(const ws_mrf_conf *conf, const ws_mrf_body *b, ws_mrf_volume *v, int given, int threads,
+                   ws_mrf_work *w, ws_mrf_result *r, ws_err *err);
 
 #endif

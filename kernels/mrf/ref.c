@@ -32,4 +32,4 @@ static void pass(const ws_mrf_pass *p, size_t first, size_t last, ws_mrf_tally *
     }
 }
 
-const ws_mrf_backend ws_mrf_scalar = {.base = {.name = "scalar", .usable = ws_usable_scalar, .max_tasks = 1}, .pass = pass};
+const ws_mrf_body ws_mrf_scalar = {.pass = pass};

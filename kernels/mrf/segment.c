@@ -18,7 +18,7 @@ void ws_mrf_work_release(ws_mrf_work *w) {
 }
 
 typedef struct slabs {
-    const ws_mrf_backend *b;
+    const ws_mrf_body *b;
     ws_mrf_pass pass;
     ws_mrf_tally *tally; /* [n] */
     const uint8_t *likeliest; /* [top + 1] */
@@ -109,8 +109,8 @@ static void renew(const ws_mrf_conf *conf, uint32_t top, int32_t *table, ws_mrf_
     ws_mrf_table(r->gauss, conf->K, top, table);
 }
 
-int ws_mrf_segment(const ws_mrf_conf *conf, const ws_mrf_backend *b, ws_mrf_volume *v, int given, int threads, ws_mrf_work *w,
-                   ws_mrf_result *r, ws_err *err) {
+int ws_mrf_segment(const ws_mrf_conf *conf, const ws_mrf_body *b, ws_mrf_volume *v, int given, int threads,
+                   ws_mrf_work *w, ws_mrf_result *r, ws_err *err) {
     slabs s = {.b = b, .pass = {.v = v, .conf = conf}};
     int rc = ws_grow(&w->hist, &w->hist_cap, WS_MRF_CODES, sizeof *w->hist, err);
     if (!rc) rc = ws_grow(&w->table, &w->table_cap, ((size_t)v->top + 1) * ws_mrf_width(conf->K), sizeof *w->table, err);

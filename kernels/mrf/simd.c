@@ -128,4 +128,4 @@ static void pass(const ws_mrf_pass *p, size_t first, size_t last, ws_mrf_tally *
     }
 }
 
-const ws_mrf_backend V_FACE(ws_mrf_) = {.base = {.name = V_NAME, .usable = V_FACE(ws_usable_), .max_tasks = 1}, .pass = pass};
+const ws_mrf_body V_FACE(ws_mrf_) = {.pass = pass};

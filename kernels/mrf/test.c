@@ -9,19 +9,13 @@
 #include <string.h>
 
 static tap t;
-static ws_machine machine;
-static const ws_mrf_backend *const backends[] = {WS_BY_WIDTH(ws_mrf_)};
-enum { NBACKEND = sizeof backends / sizeof backends[0] };
+static ws_cpu cpu;
+static const ws_mrf_body *const bodies[] = {WS_BY_WIDTH(ws_mrf_)};
 
 static uint64_t state;
 static uint32_t below(uint32_t n) {
     state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint32_t)(state >> 33) % n;
-}
-
-static int usable(const ws_mrf_backend *b) {
-    const char *why;
-    return b->base.usable(&machine, &why);
 }
 
 /* ---- the second implementation: arrays with x fastest, three nested loops, libm ---- */
@@ -182,14 +176,15 @@ static int agree(uint64_t seed, size_t X, size_t Y, size_t Z, int K) {
     naive m = {.X = (int)X, .Y = (int)Y, .Z = (int)Z, .n = (int)s.v.n, .K = K, .q = s.q, .label = malloc(s.v.n)};
     for (int c = 0; c < K; c++) m.mean[c] = s.gauss[c].mean, m.sd[c] = s.gauss[c].sd;
     if (good && m.label) naive_run(&m, &s.conf);
-    for (int b = 0; b < NBACKEND && good; b++) {
+    for (int b = 0; b < WS_NWIDTH && good; b++) {
         ws_mrf_result r;
-        if (!usable(backends[b])) continue;
+        if (cpu.why_not[b]) continue;
         memcpy(r.gauss, s.gauss, sizeof r.gauss);
-        good = ws_mrf_segment(&s.conf, backends[b], &s.v, 1, 1, &work, &r, &err) == WS_OK && same_result(&s, &m, &r) && border_stays(&s.v);
+        good = ws_mrf_segment(&s.conf, bodies[b], &s.v, 1, 1, &work, &r, &err) == WS_OK && same_result(&s, &m, &r) &&
+               border_stays(&s.v);
         if (!good)
             tap_note("seed %llu: %s, %zu x %zu x %zu, %d classes, %d neighbours, rule %d differs", (unsigned long long)seed,
-                     backends[b]->base.name, X, Y, Z, K, s.conf.neighbours, s.conf.rule);
+                     ws_width_name[b], X, Y, Z, K, s.conf.neighbours, s.conf.rule);
     }
     free(m.label);
     free(s.q);
@@ -228,7 +223,7 @@ static int falls_by_that(uint64_t seed) {
         ws_mrf_conf conf = s.conf;
         conf.sweeps = k ? conf.sweeps : 0;
         memcpy(r.gauss, s.gauss, sizeof r.gauss);
-        good = ws_mrf_segment(&conf, backends[ws_cpu_best(&machine.cpu)], &s.v, 1, 1, &work, &r, &err) == WS_OK;
+        good = ws_mrf_segment(&conf, bodies[ws_cpu_best(&cpu)], &s.v, 1, 1, &work, &r, &err) == WS_OK;
         for (size_t row = 0; row < s.v.Y * s.v.Z; row++) ws_mrf_labels_get(&s.v, row % s.v.Y, row / s.v.Y, m.label + row * s.v.X);
         energy[k] = total_energy(&m, &s.conf);
     }
@@ -266,10 +261,10 @@ static int equal_by_threads(int neighbours, ws_mrf_rule rule) {
     int good = make(&s, 130, 110, 50, 4, &err);
     s.conf = (ws_mrf_conf){.K = 4, .neighbours = neighbours, .rule = rule, .in = 40000, .sweeps = 4, .seed = 3};
     uint8_t *label = malloc(s.v.slots);
-    good = good && label && ws_mrf_segment(&s.conf, backends[ws_cpu_best(&machine.cpu)], &s.v, 0, 1, &work, &one, &err) == WS_OK;
+    good = good && label && ws_mrf_segment(&s.conf, bodies[ws_cpu_best(&cpu)], &s.v, 0, 1, &work, &one, &err) == WS_OK;
     if (good) memcpy(label, s.v.label, s.v.slots);
     for (int threads = 2; threads <= 5 && good; threads++) {
-        good = ws_mrf_segment(&s.conf, backends[ws_cpu_best(&machine.cpu)], &s.v, 0, threads, &work, &r, &err) == WS_OK;
+        good = ws_mrf_segment(&s.conf, bodies[ws_cpu_best(&cpu)], &s.v, 0, threads, &work, &r, &err) == WS_OK;
         good = good && !memcmp(label, s.v.label, s.v.slots) && r.fall == one.fall && r.changed == one.changed && one.changed > 0;
         good = good && !memcmp(r.gauss, one.gauss, 4 * sizeof *r.gauss) && !memcmp(r.sums, one.sums, 4 * sizeof *r.sums);
     }
@@ -288,16 +283,16 @@ static void test_worked(void) {
     ws_mrf_work work = {0};
     ws_err err = {0};
     ws_mrf_conf conf = {.K = 2, .neighbours = 6, .fixed = 1, .in = 60 * WS_MRF_ONE, .sweeps = 9};
-    for (int b = 0; b < NBACKEND; b++) {
+    for (int b = 0; b < WS_NWIDTH; b++) {
         ws_mrf_result r = {.gauss = {{0, 1}, {10, 1}}};
-        if (!usable(backends[b])) continue;
+        if (cpu.why_not[b]) continue;
         int good = ws_mrf_volume_shape(&v, 7, 1, 1, &err) == WS_OK;
         ws_mrf_volume_put(&v, 0, 0, q);
         v.top = 10;
-        good = good && ws_mrf_segment(&conf, backends[b], &v, 1, 1, &work, &r, &err) == WS_OK;
+        good = good && ws_mrf_segment(&conf, bodies[b], &v, 1, 1, &work, &r, &err) == WS_OK;
         /* colour 0, voxel 2: class 1 costs 0, class 0 50 - 2 * 60, so it falls by 70; then nothing changes */
         tap_ok(&t, good && same_labels(&v, want) && r.fall == 70 * WS_MRF_ONE && r.changed == 1 && r.sweeps == 2,
-               "%s: a lone voxel takes its neighbours' class, energy falls by 70", backends[b]->base.name);
+               "%s: a lone voxel takes its neighbours' class, energy falls by 70", ws_width_name[b]);
     }
     ws_mrf_volume_release(&v);
     ws_mrf_work_release(&work);
@@ -336,7 +331,7 @@ static void test_double(void) {
 }
 
 int main(void) {
-    ws_cpu_probe(&machine.cpu);
+    ws_cpu_probe(&cpu);
     test_worked();
     test_log();
     test_double();

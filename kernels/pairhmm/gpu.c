@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The plan of a piece of input for a device, and the backend that follows it. */
+ * The plan of a piece of input for a device. */
 #include "kernels/pairhmm/gpu.h"
 
 #include "lib/base/mem.h"
@@ -245,18 +245,4 @@ int ws_pairhmm_gpu_plan(ws_pairhmm_gpu *g, const ws_pairhmm_text *t, int all_dou
     return copy_letters(g, t, err);
 }
 
-/* ---- the backend ---- */
-
-const ws_pairhmm_backend ws_pairhmm_cuda = {
-    .base = {.name = "cuda",
-             .usable = ws_usable_device,
-             .max_tasks = 1,
-             .batch = 4 << 20,
-             .start = ws_start_device,
-             .stop = ws_dev_stop,
-             .ready = ws_dev_ready,
-             .wait = ws_dev_wait,
-             .start_seconds = WS_DEV_START,
-             .cpu_speed = 1.5e10},
-    .on_device = 1,
-};
+const ws_pairhmm_body ws_pairhmm_cuda = {.on_device = 1};

@@ -4,7 +4,8 @@
 #ifndef WS_PAIRHMM_H
 #define WS_PAIRHMM_H
 
-#include "lib/run/tool.h"
+#include "lib/base/mem.h"
+#include "lib/simd/width.h"
 
 /* ---- input ---- */
 
@@ -179,15 +180,15 @@ typedef struct ws_pairhmm_sweep {
     double *total;         /* out: [nseg][LANES] sum over a haplotype's columns at the end of the segment */
 } ws_pairhmm_sweep;
 
-typedef struct ws_pairhmm_backend {
-    ws_backend base;
+/* The code of one width, or of a device. */
+typedef struct ws_pairhmm_body {
     size_t lanes[2], rows[2]; /* [0] single, [1] double precision */
     void (*sweep[2])(const ws_pairhmm_sweep *s);
-    int on_device; /* ws_pairhmm_gpu_run does single and double precision; another backend does the rest */
-} ws_pairhmm_backend;
+    int on_device; /* ws_pairhmm_gpu_run does single and double precision; another body does the rest */
+} ws_pairhmm_body;
 
-WS_DECLARE_WIDTHS(ws_pairhmm_backend, ws_pairhmm_);
-extern const ws_pairhmm_backend ws_pairhmm_cuda;
+WS_DECLARE_WIDTHS(ws_pairhmm_body, ws_pairhmm_);
+extern const ws_pairhmm_body ws_pairhmm_cuda;
 
 /* Makes the trie of the first haplotypes of list[0..n), indices of hap. It takes as many as fit into max columns, at
  * least one; t->nhap is their number. With `share` the list is in the order of ws_pairhmm_order. Returns WS_ENOMEM
@@ -217,12 +218,12 @@ void ws_pairhmm_work_destroy(ws_pairhmm_work *w);
 typedef struct ws_pairhmm_conf {
     ws_pairhmm_quals quals;
     int all_double, share;
-    const ws_pairhmm_backend *host; /* the backend that computes beside a device */
+    const ws_pairhmm_body *host; /* what computes beside a device */
 } ws_pairhmm_conf;
 
 /* Scores every pair of every region of t into result[0 .. t->npair), and adds to *c. The sweeps use `room` as
  * scratch. Returns WS_ENOMEM, or WS_EDEV of a device, on failure. */
-int ws_pairhmm_score(const ws_pairhmm_conf *conf, const ws_pairhmm_backend *b, const ws_pairhmm_text *t,
+int ws_pairhmm_score(const ws_pairhmm_conf *conf, const ws_pairhmm_body *b, const ws_pairhmm_text *t,
                      ws_pairhmm_work *w, ws_buf *room, ws_pairhmm_result *result, ws_pairhmm_counts *c, ws_err *err);
 
 /* Least sums, for each column of the haplotype, that a stage may keep. They are ten orders of magnitude above the

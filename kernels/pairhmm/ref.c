@@ -63,8 +63,7 @@
 SWEEP(single, float, fmaf)
 SWEEP(double, double, fma)
 
-const ws_pairhmm_backend ws_pairhmm_scalar = {
-    .base = {.name = "scalar", .usable = ws_usable_scalar, .max_tasks = 1, .batch = 128 << 10},
+const ws_pairhmm_body ws_pairhmm_scalar = {
     .lanes = {1, 1},
     .rows = {1, 1},
     .sweep = {sweep_single, sweep_double},

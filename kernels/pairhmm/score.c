@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Scores a region by a backend: equal reads once, reads of similar length side by side, haplotypes as a trie. All
+ * Scores a region by a body: equal reads once, reads of similar length side by side, haplotypes as a trie. All
  * pairs go through single precision, then through double where they underflow, then through scaled double. The stage
  * that gives a pair's value depends on the pair alone. */
 #include "kernels/pairhmm/gpu.h"
@@ -60,7 +60,7 @@ void ws_pairhmm_work_destroy(ws_pairhmm_work *w) {
 /* Arguments of the functions below: one region. */
 typedef struct task {
     const ws_pairhmm_conf *conf;
-    const ws_pairhmm_backend *backend;
+    const ws_pairhmm_body *body;
     const ws_pairhmm_read *read;
     const ws_pairhmm_hap *hap;
     size_t R, H;
@@ -99,7 +99,7 @@ static layout lay_out(const ws_pairhmm_trie *t, size_t lanes, size_t rows, size_
 }
 
 static int sweep_open(ws_pairhmm_sweep *s, const task *k, int p, size_t m, ws_err *err) {
-    const size_t lanes = k->backend->lanes[p], rows = k->backend->rows[p], nrow = (m + rows - 1) / rows * rows;
+    const size_t lanes = k->body->lanes[p], rows = k->body->rows[p], nrow = (m + rows - 1) / rows * rows;
     const layout l = lay_out(&k->w->trie, lanes, rows, nrow, p ? sizeof(double) : sizeof(float));
     k->room->n = 0;
     int rc = ws_buf_reserve(k->room, l.end, err);
@@ -165,7 +165,7 @@ static void take(const task *k, const ws_pairhmm_sweep *s, int p, uint32_t r, co
 /* Scores reads (longest first) against haplotypes, both as indices, in precision p. */
 static int pass(const task *k, int p, const uint32_t *read, size_t nread, const uint32_t *hap, size_t nhap,
                 ws_err *err) {
-    const size_t lanes = k->backend->lanes[p], real = p ? sizeof(double) : sizeof(float);
+    const size_t lanes = k->body->lanes[p], real = p ? sizeof(double) : sizeof(float);
     const size_t max = COLUMN_BYTES / (2 * lanes * real);
     ws_pairhmm_trie *t = &k->w->trie;
     for (size_t h = 0; h < nhap; h += t->nhap) {
@@ -176,7 +176,7 @@ static int pass(const task *k, int p, const uint32_t *read, size_t nread, const 
             rc = sweep_open(&s, k, p, k->read[read[r]].m, err);
             if (rc) break;
             for (size_t z = 0; z < lanes; z++) fill_lane(k, &s, p, z < n ? read[r + z] : UINT32_MAX, lanes, z);
-            k->backend->sweep[p](&s);
+            k->body->sweep[p](&s);
             for (size_t z = 0; z < n; z++) {
                 take(k, &s, p, read[r + z], hap + h, lanes, z);
                 *(p ? &k->count->computed_double : &k->count->computed) +=
@@ -194,7 +194,7 @@ static int pass(const task *k, int p, const uint32_t *read, size_t nread, const 
  * against those pairs' haplotypes. The list may be w->bad itself. */
 static int rescue(const task *k, const uint32_t *read, size_t nread, ws_err *err) {
     ws_pairhmm_work *w = k->w;
-    const size_t lanes = k->backend->lanes[1];
+    const size_t lanes = k->body->lanes[1];
     size_t nbad = 0;
     for (size_t j = 0; j < nread; j++) {
         size_t n = 0;
@@ -358,7 +358,7 @@ static int score_region(const task *k, const ws_pairhmm_region *device, ws_err *
     return WS_OK;
 }
 
-int ws_pairhmm_score(const ws_pairhmm_conf *conf, const ws_pairhmm_backend *b, const ws_pairhmm_text *t,
+int ws_pairhmm_score(const ws_pairhmm_conf *conf, const ws_pairhmm_body *b, const ws_pairhmm_text *t,
                      ws_pairhmm_work *w, ws_buf *room, ws_pairhmm_result *result, ws_pairhmm_counts *c, ws_err *err) {
     const int device = b->on_device;
     int rc = device ? ws_pairhmm_gpu_plan(&w->gpu, t, conf->all_double, err) : WS_OK;

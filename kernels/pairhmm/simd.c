@@ -34,8 +34,7 @@
 #define VT_FMA VD_FMA
 #include "kernels/pairhmm/sweep.inc.h"
 
-const ws_pairhmm_backend V_FACE(ws_pairhmm_) = {
-    .base = {.name = V_NAME, .usable = V_FACE(ws_usable_), .max_tasks = 1, .batch = 128 << 10},
+const ws_pairhmm_body V_FACE(ws_pairhmm_) = {
     .lanes = {VF_LANES, VD_LANES},
     .rows = {ROWS, ROWS},
     .sweep = {single_sweep, double_sweep},

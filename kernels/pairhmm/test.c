@@ -15,17 +15,21 @@
 #include <string.h>
 #include <unistd.h>
 
-static const ws_pairhmm_backend *const all_backends[] = {WS_BY_WIDTH(ws_pairhmm_)};
-static const ws_pairhmm_backend *backend[WS_NWIDTH];
-static int nbackend;
+static const ws_pairhmm_body *body[WS_NWIDTH];
+static const char *name_of[WS_NWIDTH];
+static int nbody;
 
-static void find_backends(tap *t) {
-    ws_machine m = {0};
-    ws_cpu_probe(&m.cpu);
+static void find_bodies(tap *t) {
+    static const ws_pairhmm_body *const all[] = {WS_BY_WIDTH(ws_pairhmm_)};
+    ws_cpu cpu;
+    ws_cpu_probe(&cpu);
     for (int i = WS_NWIDTH - 1; i >= 0; i--) { /* scalar first */
-        const char *why;
-        if (all_backends[i]->base.usable(&m, &why)) backend[nbackend++] = all_backends[i];
-        else tap_skip(t, all_backends[i]->base.name, why);
+        if (cpu.why_not[i]) {
+            tap_skip(t, ws_width_name[i], cpu.why_not[i]);
+            continue;
+        }
+        name_of[nbody] = ws_width_name[i];
+        body[nbody++] = all[i];
     }
 }
 
@@ -37,7 +41,7 @@ typedef struct run {
     ws_pairhmm_counts count;
 } run;
 
-static void run_score(run *r, const ws_pairhmm_backend *b, int all_double, int share) {
+static void run_score(run *r, const ws_pairhmm_body *b, int all_double, int share) {
     ws_pairhmm_conf conf = {.all_double = all_double, .share = share};
     ws_pairhmm_work *w;
     ws_buf room = {0};
@@ -56,7 +60,7 @@ static int parse(ws_pairhmm_text *t, const char *text, size_t n, ws_err *err) {
     return (results ? ws_pairhmm_parse_results : ws_pairhmm_parse_batches)(t, text, n, &at, err);
 }
 
-static void run_text(run *r, const char *text, size_t n, const ws_pairhmm_backend *b, int all_double, int share) {
+static void run_text(run *r, const char *text, size_t n, const ws_pairhmm_body *b, int all_double, int share) {
     ws_err err = {0};
     *r = (run){0};
     sample_must(parse(&r->text, text, n, &err), &err);
@@ -88,16 +92,16 @@ static void test_worked(tap *t) {
         "2 2\nACGTACGT IIIIIIII NNNNNNNN NNNNNNNN ++++++++\nCGTAC 5555' NNNNN NNNNN +++++\nACGTACGTAC\nACGTTCGTAC\n";
     static const double want[] = {-1.04628036, -5.51809432, -0.887901314, -1.18746863};
     run r;
-    for (int b = 0; b < nbackend; b++)
+    for (int b = 0; b < nbody; b++)
         for (int d = 0; d < 2; d++) {
             int good = 1;
-            run_text(&r, spec, sizeof spec - 1, backend[b], d, 1);
+            run_text(&r, spec, sizeof spec - 1, body[b], d, 1);
             for (int i = 0; i < 4; i++) good &= fabs(r.result[i].log10 - want[i]) < (d ? 6e-9 : 1e-6);
             run_release(&r);
-            run_text(&r, "1 1\nACGT LLLL LLLL LLLL LLLL\nACGT\n", 33, backend[b], d, 1);
+            run_text(&r, "1 1\nACGT LLLL LLLL LLLL LLLL\nACGT\n", 33, body[b], d, 1);
             good &= fabs(r.result[0].log10 + 0.6022797) < 5e-6;
             run_release(&r);
-            tap_ok(t, good, "worked examples, %s, %s", backend[b]->base.name, d ? "double" : "mixed");
+            tap_ok(t, good, "worked examples, %s, %s", name_of[b], d ? "double" : "mixed");
         }
 }
 
@@ -132,16 +136,16 @@ static void golden_file(tap *t, const char *folder, const char *name, const char
     const size_t nwant = expected_of(table, want, m);
     for (int d = 0; d < 2; d++) {
         run first = {0};
-        for (int b = 0; b < nbackend; b++) {
+        for (int b = 0; b < nbody; b++) {
             run r;
-            run_text(&r, text, n, backend[b], d, 1);
+            run_text(&r, text, n, body[b], d, 1);
             size_t bad = r.text.npair != nwant, pair = 0;
             for (size_t g = 0; !bad && g < r.text.nregion; g++)
                 for (size_t i = 0; i < r.text.region[g].R; i++)
                     for (size_t h = 0; h < r.text.region[g].H; h++, pair++)
                         bad += !within(r.result[pair].log10, want[pair], d, r.text.read[r.text.region[g].read + i].m);
             const int same = b == 0 || same_results(&first, &r);
-            tap_ok(t, !bad && same, "%s, %s, %s: %zu pairs, %zu outside the tolerance%s", name, backend[b]->base.name,
+            tap_ok(t, !bad && same, "%s, %s, %s: %zu pairs, %zu outside the tolerance%s", name, name_of[b],
                    d ? "double" : "mixed", r.text.npair, bad, same ? "" : ", not the bytes of scalar");
             if (b == 0) first = r;
             else run_release(&r);
@@ -233,10 +237,10 @@ static void test_random(tap *t, sample *r) {
             run first = {0};
             for (size_t l = 0; l < sizeof length / sizeof *length; l++)
                 random_region(r, &text, count[c / 2][0], count[c / 2][1], length[l][0], length[l][1], (int)c % 2);
-            for (int b = 0; b < nbackend; b++) {
+            for (int b = 0; b < nbody; b++) {
                 run x, y;
-                run_text(&x, text.p, text.n, backend[b], d, 1);
-                run_text(&y, text.p, text.n, backend[b], d, 0);
+                run_text(&x, text.p, text.n, body[b], d, 1);
+                run_text(&y, text.p, text.n, body[b], d, 0);
                 unshared += !same_results(&x, &y);
                 run_release(&y);
                 if (b) {
@@ -320,7 +324,7 @@ static int as_matrix(ws_buf *out, const char *path, uint64_t piece, double cells
         run r = {0};
         pieces++;
         sample_must(ws_pairhmm_parse_batches(&r.text, p.text.p, p.text.n, &p.at, &err), &err);
-        run_score(&r, backend[nbackend - 1], 0, 1);
+        run_score(&r, body[nbody - 1], 0, 1);
         sample_must(ws_pairhmm_write(&style, p.format, p.at.number, &r.text, r.result, &text, &err), &err);
         run_release(&r);
     }
@@ -455,7 +459,7 @@ int main(void) {
     tap t = {0};
     sample r = {given ? strtoull(given, NULL, 0) : 20251121};
     tap_note("seed %llu", (unsigned long long)r.state);
-    find_backends(&t);
+    find_bodies(&t);
     test_worked(&t);
     test_trie(&t);
     test_random(&t, &r);

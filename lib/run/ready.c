@@ -25,7 +25,7 @@ typedef struct candidate {
 struct ws_readiness {
     pthread_mutex_t lock[LOCKS];
     uint8_t *made; /* [ntarget] atomic */
-    int cpu_only;  /* no backend can join later */
+    int cpu_only;  /* no device prepares targets, now or later */
 
     /* with a bound */
     held *held;           /* [ntarget]; NULL: without */
@@ -41,7 +41,7 @@ int ws_ready_begin(ws_job *job, ws_err *err) {
     for (int i = 0; i < LOCKS; i++) pthread_mutex_init(&r->lock[i], NULL);
     pthread_mutex_init(&r->lack, NULL);
     r->made = ws_calloc(job->ntarget, sizeof *r->made, err);
-    r->cpu_only = !job->backend || !job->backend->start || !job->backend->score; /* without score: a build without devices */
+    r->cpu_only = !job->backend || !job->backend->start || !job->backend->prepare;
     if (!r->made || !job->target_mem || !job->tool->forget) return r->made ? WS_OK : err->code;
     r->held = ws_calloc(job->ntarget, sizeof *r->held, err);
     if (r->held) r->candidate = ws_calloc(job->ntarget, sizeof *r->candidate, err);

@@ -57,30 +57,35 @@ typedef struct ws_devconf {
     uint64_t mem;     /* 0: no limit */
 } ws_devconf;
 
+/* What computes for a tool on one kind of machine. lib/run lists, chooses and opens backends, and has them prepare
+ * targets; a reader calls score, or by `own` what it knows itself. Members that a backend has no use for are NULL. */
 typedef struct ws_backend ws_backend;
 struct ws_backend {
     const char *name; /* "scalar" "avx2" "avx512" "cuda" */
-    /* 1 if it can run here; else 0 and *why is the reason that --list-backends prints. */
+    /* Returns 1 if it can run here; else 0, and *why is the reason that --list-backends prints. */
     int (*usable)(const ws_machine *m, const char **why);
-    /* Once per target; *prep is released by release. Called from several threads for different targets. */
+    const void *own; /* the backend's: its code */
+    uint64_t batch;  /* size of an item where --batch does not say; 0: lib/run's own default */
+
+    /* Of tools with targets. Makes *prep of a target, once; release frees it. Several threads for different targets. */
     int (*prepare)(const ws_backend *self, const ws_target *t, void **prep, ws_err *err);
     void (*release)(void *prep);
-    /* Returns about how many bytes prepare's result takes. NULL: nobody asks, since it is not given back before the end. */
+    /* Returns about how many bytes *prep takes. NULL if ws_tool.forget is. */
     size_t (*size)(const ws_backend *self, const ws_target *t);
-    /* Scores tasks, all of the same sequences; pure but for scratch, which is the caller's, of any content. */
-    int (*score)(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err);
-    size_t max_tasks; /* scored in one call: 1 on a CPU */
-    int hints;    /* score writes ws_task.hint too */
 
-    /* Devices only, NULL on a CPU: opened once before prepare, closed at the end. */
+    /* Of tools that ws_scan_reader serves. Scores tasks, all of the same sequences. It changes nothing but the scores
+     * and scratch, which is the caller's and of any content. */
+    int (*score)(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err);
+    size_t max_tasks; /* in one call; 0 is 1 */
+    int hints;        /* score writes ws_task.hint too */
+    double cpu_speed; /* of a device: cells a second of one CPU core beside it */
+
+    /* Of devices: opened once before prepare, closed at the end. */
     int (*start)(const ws_devconf *conf, ws_err *err);
     void (*stop)(void);
-    int (*ready)(void); /* 0: score would wait for a device. Asked where a CPU scores beside it ("cuda+cpu") */
+    int (*ready)(void); /* 0: a call would wait for a device. Asked where a CPU computes beside it ("cuda+cpu") */
     int (*wait)(ws_err *err); /* until all are open, or one of them failed */
-    double start_seconds; /* what opening one takes: --backend auto does so when the CPU's cores have scored for as long */
-    const void *own;  /* the backend's: of a filter its code, of a tool with its own reader what that calls in place of score */
-    uint64_t batch; /* size of an item where --batch does not say; 0: lib/run's own default */
-    double cpu_speed; /* of a device: cells a second of one CPU core beside it */
+    double start_seconds; /* what opening takes: --backend auto opens when the CPU's cores have computed as long */
 };
 
 /* ws_backend.usable of the backends of each width, and of one for devices. */
@@ -90,8 +95,12 @@ WS_USABLE_(scalar, )
 int ws_usable_device(const ws_machine *m, const char **why);
 /* ws_backend.start of one for devices: see ws_dev_start. */
 int ws_start_device(const ws_devconf *conf, ws_err *err);
+/* Initialises what all backends for devices have. */
+#define WS_BACKEND_DEVICE \
+    .name = "cuda", .usable = ws_usable_device, .start = ws_start_device, .stop = ws_dev_stop, .ready = ws_dev_ready, \
+    .wait = ws_dev_wait, .start_seconds = WS_DEV_START
 /* The "cuda" backend of a build without CUDA: listed, never usable. */
-#define WS_BACKEND_WITHOUT_CUDA {.name = "cuda", .usable = ws_usable_device, .start = ws_start_device, .stop = ws_dev_stop}
+#define WS_BACKEND_WITHOUT_CUDA {WS_BACKEND_DEVICE}
 
 /* What a worker made of an item for one output, on its way to the writer. */
 typedef struct ws_outtext {
@@ -130,9 +139,9 @@ typedef struct ws_stat {
     int real; /* seconds and rates, not counts */
 } ws_stat;
 
-/* What feeds the engine. It cuts the input into items, works on them and formats them; lib/run gives it threads, order, outputs and
- * statistics. There are a few items, used again and again. job->reader is the reader's own, made by open. Of the functions all but
- * create, destroy and fill may be NULL, where there is nothing to do or say. */
+/* What feeds the engine. It cuts the input into items, works on them and formats them; lib/run gives it threads, order,
+ * outputs and statistics. There are a few items, used again and again. job->reader is the reader's own, made by open.
+ * All functions but create, destroy and fill may be NULL, where there is nothing to do or say. */
 typedef struct ws_reader {
     const ws_opt *opts; /* options of every tool with this reader. Values in job->reader_opts, size bytes, zeroed */
     size_t size;
@@ -177,7 +186,7 @@ typedef struct ws_tool {
     void (*defaults)(void *own);
     const ws_backend *const *backends; /* best first, "scalar" last, NULL-terminated; NULL: nothing to score */
     const ws_reader *reader;
-    const struct ws_scoring *scoring; /* what ws_scan_reader asks of a tool (lib/scan/scan.h); NULL with other readers */
+    const struct ws_scoring *scoring; /* what ws_scan_reader asks of a tool: lib/scan/scan.h; NULL with other readers */
     const ws_mode *modes;   /* ended by one without option; NULL: none */
 
     /* Turns operands into targets, checks options, sets the inputs, and what the reader wants to know. */

@@ -29,7 +29,7 @@ static void check_labels(const ws_nifti *h) {
 }
 
 static void segment(const ws_nifti *h, const uint8_t *p) {
-    static const ws_mrf_backend *const backends[] = {WS_BY_WIDTH(ws_mrf_)};
+    static const ws_mrf_body *const bodies[] = {WS_BY_WIDTH(ws_mrf_)};
     const ws_mrf_conf conf = {.K = 3, .neighbours = h->X % 2 ? 6 : 26, .in = 30000, .sweeps = 2};
     ws_mrf_result r[2];
     ws_mrf_volume v[2] = {{0}, {0}};
@@ -43,7 +43,8 @@ static void segment(const ws_nifti *h, const uint8_t *p) {
         uint8_t *data = fuzz_copy(p, (size_t)ws_nifti_volume_size(h));
         rc = ws_mrf_codes(h, data, &v[k], &scale, 1, &err);
         FUZZ_CHECK(rc == WS_OK || rc == WS_EDATA);
-        if (!rc) FUZZ_CHECK(!ws_mrf_segment(&conf, backends[k ? ws_cpu_best(&cpu) : WS_WIDTH_scalar], &v[k], 0, 1, &work, &r[k], &err));
+        const ws_mrf_body *b = bodies[k ? ws_cpu_best(&cpu) : WS_WIDTH_scalar];
+        if (!rc) FUZZ_CHECK(!ws_mrf_segment(&conf, b, &v[k], 0, 1, &work, &r[k], &err));
         free(data);
     }
     if (!rc) {

@@ -51,7 +51,7 @@ static int same(const ws_mrf_result *a, const ws_mrf_result *b, int K) {
 }
 
 /* Both backends from the histogram's classes; returns whether they agree, and adds the labels that changed. */
-static int agree(const ws_mrf_backend *host, const ws_mrf_conf *conf, ws_mrf_volume *v, uint64_t *changed) {
+static int agree(const ws_mrf_body *host, const ws_mrf_conf *conf, ws_mrf_volume *v, uint64_t *changed) {
     ws_mrf_work work = {0};
     ws_mrf_result want, got;
     ws_err err = {0};
@@ -67,7 +67,7 @@ static int agree(const ws_mrf_backend *host, const ws_mrf_conf *conf, ws_mrf_vol
 }
 
 /* Compares volume 0, step, 2 step ... of 48; a step without a common divisor with 2 and 3 meets all neighbourhoods, rules and classes. */
-static void test_width(tap *t, const ws_mrf_backend *host, sample *r, size_t X, int step) {
+static void test_width(tap *t, const ws_mrf_body *host, sample *r, size_t X, int step) {
     int differ = 0, n = 0;
     uint64_t changed = 0;
     for (int k = 0; k < 48; k += step, n++) {
@@ -85,7 +85,7 @@ static void test_width(tap *t, const ws_mrf_backend *host, sample *r, size_t X, 
 }
 
 /* Several rounds of every block, sums of many warps, and copies in pieces. */
-static void test_large(tap *t, const ws_mrf_backend *host, sample *r) {
+static void test_large(tap *t, const ws_mrf_body *host, sample *r) {
     ws_mrf_volume v = {0};
     uint64_t changed = 0;
     int differ = 0;
@@ -100,25 +100,24 @@ static void test_large(tap *t, const ws_mrf_backend *host, sample *r) {
 }
 
 int main(int argc, char **argv) {
-    static const ws_mrf_backend *const hosts[] = {WS_BY_WIDTH(ws_mrf_)};
+    static const ws_mrf_body *const hosts[] = {WS_BY_WIDTH(ws_mrf_)};
     tap t = {0};
     sample r = {20080607};
     ws_err err = {0};
-    ws_machine m = {0};
-    const ws_devconf conf = {NULL, 0};
+    ws_cpu cpu;
     const char *why = NULL, *require = getenv("WARPSIEVE_REQUIRE_GPU");
     const size_t most = argc > 2 ? (size_t)atoi(argv[2]) : 1 << 20;
-    ws_cpu_probe(&m.cpu);
-    const ws_mrf_backend *host = hosts[ws_cpu_best(&m.cpu)];
-    if (!ws_mrf_cuda.base.usable(&m, &why)) {
+    ws_cpu_probe(&cpu);
+    const ws_mrf_body *host = hosts[ws_cpu_best(&cpu)];
+    if (!ws_dev_usable(NULL, &why)) {
         if (require && !strcmp(require, "1")) tap_ok(&t, 0, "a device: %s", why);
         else tap_skip(&t, "mrfseg on a device", why);
         return tap_end(&t);
     }
-    sample_must(ws_mrf_cuda.base.start(&conf, &err), &err);
+    sample_must(ws_dev_start(NULL, 0, &err), &err);
     for (int k = 0; k < NWIDTH; k++)
         if (widths[k] <= most) test_width(&t, host, &r, widths[k], most < 300 ? 5 : 1);
     if (most >= 300) test_large(&t, host, &r);
-    ws_mrf_cuda.base.stop();
+    ws_dev_stop();
     return tap_end(&t);
 }

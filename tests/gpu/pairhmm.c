@@ -62,7 +62,7 @@ static void make_region(ws_buf *text, sample *r, int m) {
     }
 }
 
-static void score(const ws_pairhmm_backend *b, const ws_pairhmm_backend *host, int all_double, const ws_pairhmm_text *t,
+static void score(const ws_pairhmm_body *b, const ws_pairhmm_body *host, int all_double, const ws_pairhmm_text *t,
                   ws_pairhmm_result *result) {
     ws_pairhmm_conf conf = {.share = 1, .host = host, .all_double = all_double};
     ws_pairhmm_counts count = {0};
@@ -76,7 +76,7 @@ static void score(const ws_pairhmm_backend *b, const ws_pairhmm_backend *host, i
     ws_buf_release(&room);
 }
 
-static void test_length(tap *t, sample *r, int m, const ws_pairhmm_backend *host, int all_double) {
+static void test_length(tap *t, sample *r, int m, const ws_pairhmm_body *host, int all_double) {
     const ws_pairhmm_origin at = {.name = "random", .line = 1};
     ws_buf text = {0};
     ws_pairhmm_text parsed = {0};
@@ -108,22 +108,21 @@ int main(int argc, char **argv) {
     tap t = {0};
     sample r = {20241117};
     ws_err err = {0};
-    ws_machine m = {0};
-    const ws_devconf conf = {NULL, 0};
+    ws_cpu cpu;
     const char *why = NULL, *require = getenv("WARPSIEVE_REQUIRE_GPU");
     if (argc > 2) most = atoi(argv[2]);
-    ws_cpu_probe(&m.cpu);
-    if (!ws_pairhmm_cuda.base.usable(&m, &why)) {
+    ws_cpu_probe(&cpu);
+    if (!ws_dev_usable(NULL, &why)) {
         if (require && !strcmp(require, "1")) tap_ok(&t, 0, "a device: %s", why);
         else tap_skip(&t, "pairhmm on a device", why);
         return tap_end(&t);
     }
-    static const ws_pairhmm_backend *const by_width[] = {WS_BY_WIDTH(ws_pairhmm_)};
-    const ws_pairhmm_backend *host = by_width[ws_cpu_best(&m.cpu)];
-    sample_must(ws_pairhmm_cuda.base.start(&conf, &err), &err);
+    static const ws_pairhmm_body *const by_width[] = {WS_BY_WIDTH(ws_pairhmm_)};
+    const ws_pairhmm_body *host = by_width[ws_cpu_best(&cpu)];
+    sample_must(ws_dev_start(NULL, 0, &err), &err);
     for (size_t k = 0; k < sizeof end / sizeof *end; k++)
         for (int m1 = end[k] - 1; m1 <= end[k] + 1; m1++)
             for (int all_double = 0; all_double < 2 && m1 > 0 && m1 <= most; all_double++) test_length(&t, &r, m1, host, all_double);
-    ws_pairhmm_cuda.base.stop();
+    ws_dev_stop();
     return tap_end(&t);
 }

@@ -6,7 +6,6 @@
 #include "tests/tap.h"
 
 #include "kernels/papara/papara.h"
-#include "kernels/pairhmm/pairhmm.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -183,10 +182,9 @@ int main(void) {
     compare(&t, &ws_papara_score_tool, papara, "of reads", reads);
 
     const char *const regions[] = {"--raw", "tests/data/pairhmm/edge.in.gz", NULL};
-    ws_pairhmm_backend pairs = ws_pairhmm_scalar, pairs_cpu = ws_pairhmm_scalar;
-    pairs.base = as_device(&ws_pairhmm_scalar.base);
-    pairs_cpu.base.batch = 1500;
-    const ws_backend *const pairhmm[] = {&pairs.base, &pairs_cpu.base, NULL};
+    ws_backend pairs = as_device(scalar_of(&ws_pairhmm_tool)), pairs_cpu = *scalar_of(&ws_pairhmm_tool);
+    pairs_cpu.batch = 1500;
+    const ws_backend *const pairhmm[] = {&pairs, &pairs_cpu, NULL};
     compare(&t, &ws_pairhmm_tool, pairhmm, "of regions", regions);
 
     ws_backend broken = as_device(scalar_of(&ws_ssvfilt_tool));
