@@ -86,7 +86,7 @@ static int add_field(ws_buf *out, int plain, int column, const ws_hmm *hmm, cons
     case QLEN: return ws_buf_addf(out, err, "%d", hmm->M);
     case EVALUE: return ws_buf_addf(out, err, "%.2g", ws_long_hit_evalue(h));
     case BITS: return ws_buf_addf(out, err, "%.1f", (double)h->bits);
-    case BIAS: return ws_buf_addf(out, err, "%.1f", (double)h->correction_nats * 1.44269504088896341);
+    case BIAS: return ws_buf_addf(out, err, "%.1f", (double)h->correction_nats * WS_LOG2E);
     case HMM_FROM: return ws_buf_addf(out, err, "%u", h->hmm_from);
     case HMM_TO: return ws_buf_addf(out, err, "%u", h->hmm_to);
     case ALI_FROM: return ws_buf_addf(out, err, "%llu", U64(h->ali_from));
@@ -132,7 +132,7 @@ static int gff_row(ws_buf *out, const char *program, const ws_hmm *hmm, const ws
     if (!rc) rc = ws_buf_adds(out, ";Target=", err);
     if (!rc) rc = gff_text(out, hmm->name, ";=&, ", err);
     return rc ? rc : ws_buf_addf(out, err, " %u %u;bits=%.1f;bias=%.1f\n", h->hmm_from, h->hmm_to, (double)h->bits,
-                                 (double)h->correction_nats * 1.44269504088896341);
+                                 (double)h->correction_nats * WS_LOG2E);
 }
 
 /* The rows of a model in one form; returns through *rows how many. */

@@ -6,8 +6,6 @@
 
 #include <math.h>
 
-#define LN2 0.69314718055994529
-
 double ws_cutoffs_p(const ws_hmm *hmm, int mu, int lambda, int tail, float bits) {
     if (!hmm->calibrated) return NAN;
     return tail ? ws_exp_p(bits, hmm->evparam[mu], hmm->evparam[lambda]) : ws_gumbel_p(bits, hmm->evparam[mu], hmm->evparam[lambda]);
@@ -27,7 +25,7 @@ static float margin(double nats) { return (float)(1e-3 + 1e-6 * fabs(nats)); }
  * rejected score proves all lower ones rejected. */
 static float least_bits(const ws_cascade *c) {
     const double bits = c->opts->bits_given ? c->opts->bits : -HUGE_VAL;
-    const float least = (float)(bits * LN2) - margin(bits * LN2);
+    const float least = (float)(bits * WS_LN2) - margin(bits * WS_LN2);
     return isfinite(least) && !ws_cutoffs_bits_pass(c, ws_bits(least, 0)) ? least : -INFINITY;
 }
 
@@ -41,7 +39,7 @@ static float least_p(const ws_cascade *c, const ws_hmm *hmm) {
     const double mu = (double)hmm->evparam[s->mu], lambda = (double)hmm->evparam[s->lambda];
     const double p = c->opts->evalue_given ? fmin(c->max_p, c->opts->evalue / c->opts->z) : c->max_p;
     if (!hmm->calibrated || !(p > 1e-290 && p < 0.999) || !(lambda > 0.01)) return -INFINITY;
-    const double y = -log(s->tail ? p : -log1p(-p)), nats = (mu + y / lambda) * LN2;
+    const double y = -log(s->tail ? p : -log1p(-p)), nats = (mu + y / lambda) * WS_LN2;
     const float least = (float)nats - margin(nats), above = least + margin(nats) / 2;
     const int fails = !ws_cutoffs_p_passes(c, ws_cutoffs_p(hmm, s->mu, s->lambda, s->tail, ws_bits(above, 0)));
     return isfinite(least) && fails ? least : -INFINITY;

@@ -38,7 +38,7 @@ static int enough_p(const deciding *g, double p) { return ws_cutoffs_p_passes(g-
 /* Returns the exact MSV score, in nats, of a printed msv_bits. xJ - tjb is a whole number of third-bits, and the
  * print is accurate to 1e-4 bits, so rounding recovers it. Source: sections 6 (S5) and 11. */
 static float msv_nats(double bits, const ws_lenmodel *lm) {
-    double third_bits = (bits * 0.69314718055994529 + lm->null_nats + 3.0) * WS_BYTE_SCALE;
+    double third_bits = (bits * WS_LN2 + lm->null_nats + 3.0) * WS_BYTE_SCALE;
     return ws_bytes_nats((int)lround(third_bits) + WS_BYTE_BASE, 0);
 }
 

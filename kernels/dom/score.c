@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#define LN2 0.69314718055994529
-
 /* Returns log(1 + e^v) by the reference's table in steps of 0.001, but computes only the entry needed. */
 static float log_of_sum(float v) {
     const float max = v > 0.0f ? v : 0.0f, min = v > 0.0f ? 0.0f : v, d = max - min;
@@ -17,12 +15,6 @@ static float log_of_sum(float v) {
 
 /* Returns the correction in nats; the prior of null2 is 1/256. */
 static float bias_of(float correction) { return log_of_sum((float)(log(1.0 / 256.0) + (double)correction)); }
-
-static float bits_of(float nats) { return (float)((double)nats / LN2); }
-
-static double log_p(const ws_dom_tables *t, float bits) {
-    return bits < t->tau ? 0.0 : -(double)t->lambda * ((double)bits - (double)t->tau);
-}
 
 /* Returns a compensated sum in single precision. Most values are 0. A 0 that leaves the sum unchanged leaves the
  * correction unchanged too, so the code skips the zeros behind it. */
@@ -57,8 +49,8 @@ static void reconstruct(ws_dom_target *h, int nonull2) {
     }
     nb = nonull2 ? 0.0f : bias_of(nb);
     sum = (float)((double)sum + (double)((int64_t)h->L - Ld) * outside(h->L));
-    h->recon_pre_bits = bits_of(sum - h->null_nats);
-    h->recon_bits = bits_of(sum - (h->null_nats + nb));
+    h->recon_pre_bits = ws_bits(sum, h->null_nats);
+    h->recon_bits = ws_bits(sum, h->null_nats + nb);
     h->recon_residues = (uint32_t)Ld;
     h->reconstructed = Ld > 0 && h->recon_bits > h->whole_bits;
 }
@@ -68,8 +60,8 @@ static void score_domains(const ws_dom_tables *t, ws_dom_target *h, int nonull2)
         ws_domain *m = &h->domain[d];
         const float score = (float)((double)m->env_nats + (double)((int64_t)h->L - length_of(m)) * outside(h->L));
         m->bias_nats = nonull2 ? 0.0f : bias_of(m->correction_nats);
-        m->bits = bits_of(score - (h->null_nats + m->bias_nats));
-        m->lnp = log_p(t, m->bits);
+        m->bits = ws_bits(score, h->null_nats + m->bias_nats);
+        m->lnp = ws_exp_lnp(m->bits, t->tau, t->lambda);
         if (m->bits > h->domain[h->best].bits) h->best = d;
     }
 }
@@ -116,12 +108,12 @@ int ws_dom_finish(const ws_dom_tables *t, const ws_dom_options *o, ws_dom_pair *
         return WS_OK;
     }
     h->bias_nats = o->nonull2 ? 0.0f : bias_of(h->n2_sum);
-    h->whole_pre_bits = bits_of(h->fwd_nats - h->null_nats);
-    h->whole_bits = bits_of(h->fwd_nats - (h->null_nats + h->bias_nats));
+    h->whole_pre_bits = ws_bits(h->fwd_nats, h->null_nats);
+    h->whole_bits = ws_bits(h->fwd_nats, h->null_nats + h->bias_nats);
     reconstruct(h, o->nonull2);
     h->bits = h->reconstructed ? h->recon_bits : h->whole_bits;
     h->pre_bits = h->reconstructed ? h->recon_pre_bits : h->whole_pre_bits;
-    h->lnp = log_p(t, h->bits);
+    h->lnp = ws_exp_lnp(h->bits, t->tau, t->lambda);
     score_domains(t, h, o->nonull2);
     return WS_OK;
 }

@@ -36,7 +36,7 @@ extern const ws_profile_form ws_fwd_tables_form;
 static inline ws_fscore ws_fwd_score(float end, int64_t exponent) {
     ws_fscore s = {-INFINITY, WS_F_UNDERFLOW};
     if (!(end > 0.0f)) return s;
-    s.nats = (float)((double)exponent * 0.69314718055994529 + log((double)end));
+    s.nats = (float)((double)exponent * WS_LN2 + log((double)end));
     s.status = WS_F_OK;
     return s;
 }

@@ -7,12 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LN2 0.69314718055994529
-
 /* Each line rounds to single, its right side is double. */
 void ws_long_score(const ws_long_model *m, uint32_t envelope, uint32_t alignment, float nats, ws_long_hit *h) {
     const double le = (double)envelope, W = (double)m->maxl, all = fmax(W, le), outside = (double)(envelope - alignment);
-    const float tau = m->evparam[WS_FTAU], lambda = m->evparam[WS_FLAMBDA];
     ws_lenmodel lm;
     ws_lenmodel_set(&lm, (uint32_t)ws_max(m->maxl, envelope));
     float s = nats;
@@ -20,8 +17,8 @@ void ws_long_score(const ws_long_model *m, uint32_t envelope, uint32_t alignment
     s = (float)((double)s + 2.0 * log(2.0 / (W + 2.0)));
     s = (float)((double)s - outside * log((double)((float)envelope / (float)(envelope + 2))));
     s = (float)((double)s + (all - (double)alignment) * log((double)((float)m->maxl / (float)(m->maxl + 2))));
-    h->bits = (float)((double)(s - lm.null_nats) / LN2);
-    h->lnp = h->bits < tau ? 0.0 : -(double)lambda * ((double)h->bits - (double)tau);
+    h->bits = ws_bits(s, lm.null_nats);
+    h->lnp = ws_exp_lnp(h->bits, m->evparam[WS_FTAU], m->evparam[WS_FLAMBDA]);
 }
 
 static uint64_t low(const ws_long_hit *h) { return h->ali_from < h->ali_to ? h->ali_from : h->ali_to; }

@@ -3,15 +3,13 @@
 #include "lib/hmm/evalue.h"
 #include "kernels/long/long.h"
 
-#define LN2 0.69314718055994529
-
 static float weight_of(uint32_t L, uint32_t full) { return (float)ws_min(L, full) / (float)L; }
 
 /* The first P-value takes the quotient as a double and is a single itself; the second is the other way round (18.2). */
 void ws_long_test_msv(const ws_long_model *m, const ws_lenmodel *lm, float msv_nats, float bias_score, ws_long_msv *t) {
     const float mu = m->evparam[WS_MMU], lambda = m->evparam[WS_MLAMBDA];
     *t = (ws_long_msv){.filter_nats = lm->null_nats};
-    t->p = (float)ws_gumbel_p((double)(msv_nats - lm->null_nats) / LN2, mu, lambda);
+    t->p = (float)ws_gumbel_p((double)(msv_nats - lm->null_nats) / WS_LN2, mu, lambda);
     t->p_corrected = (double)t->p;
     t->passes = !((double)t->p > m->options.F1);
     if (!t->passes || m->options.nobias) return;

@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#define LN2 0.69314718055994529
-
 /* A double to int as x86 does it: INT_MIN where it does not fit. */
 static int32_t to_int(double v) { return v > -2147483649.0 && v < 2147483648.0 ? (int32_t)v : INT32_MIN; }
 
@@ -36,7 +34,8 @@ static void set_threshold(ws_long_model *m) {
     ws_lenmodel lm;
     ws_lenmodel_set(&lm, m->maxl);
     const float bits = (float)inverse_gumbel(m->options.F1, m->evparam[WS_MMU], m->evparam[WS_MLAMBDA]);
-    const double t = ((double)lm.null_nats + (double)bits * LN2 + 3.0) * (double)WS_BYTE_SCALE + WS_BYTE_BASE + m->bytes.tec + lm.tjb;
+    const double t = ((double)lm.null_nats + (double)bits * WS_LN2 + 3.0) * (double)WS_BYTE_SCALE +
+                     WS_BYTE_BASE + m->bytes.tec + lm.tjb;
     m->threshold = to_int(ceil(t)) & 255;
     m->begin = WS_BYTE_BASE - lm.tjb - m->bytes.tbm;
     const int xB = WS_BYTE_BASE - ((lm.tjb + m->bytes.tbm) & 255);
@@ -79,7 +78,8 @@ void ws_long_vit_set(const ws_long_model *m, const ws_lenmodel *lm, float bias_n
     const float weight = (float)ws_min(lm->L, o->B2) / (float)lm->L;
     const float filter = (float)((double)most.null_nats + (double)bias_nats * (double)weight);
     const float bits = (float)inverse_gumbel(o->F2, m->evparam[WS_VMU], m->evparam[WS_VLAMBDA]);
-    const double t = ((double)filter + LN2 * (double)bits + 3.0) * (double)WS_WORD_SCALE - WS_WORD_E - most.wmove + WS_WORD_BASE;
+    const double t = ((double)filter + WS_LN2 * (double)bits + 3.0) * (double)WS_WORD_SCALE -
+                     WS_WORD_E - most.wmove + WS_WORD_BASE;
     v->wmove = most.wmove;
     v->threshold = (int16_t)(uint16_t)((uint32_t)to_int(ceil(t)) & 0xffff);
 }

@@ -49,7 +49,8 @@ static int row(ws_buf *out, widths w, const ws_hmm *hmm, const ws_long_hit *h, c
     return ws_buf_addf(out, err, format, w.name, r->name, 10, "-", w.query, hmm->name, w.accession, hmm->acc && *hmm->acc ? hmm->acc : "-",
                        h->hmm_from, h->hmm_to, w.place, (unsigned long long)h->ali_from, w.place, (unsigned long long)h->ali_to, w.place,
                        (unsigned long long)h->env_from, w.place, (unsigned long long)h->env_to, w.place, length_of(length, r),
-                       h->minus ? '-' : '+', ws_long_hit_evalue(h), (double)h->bits, (double)h->correction_nats * 1.44269504088896341,
+                       h->minus ? '-' : '+', ws_long_hit_evalue(h), (double)h->bits,
+                       (double)h->correction_nats * WS_LOG2E,
                        *r->desc ? r->desc : "-");
 }
 
@@ -78,7 +79,7 @@ static int dfam_row(ws_buf *out, widths w, const ws_hmm *hmm, const ws_long_hit 
     static const char format[] = "%-*s  %-*s %-*s %6.1f %9.2g %5.1f %7u %7u    %c   %*llu %*llu %*llu %*llu %*s   %s\n";
     char length[LENGTH];
     return ws_buf_addf(out, err, format, w.name, r->name, 20, hmm->acc && *hmm->acc ? hmm->acc : "-", w.query, hmm->name, (double)h->bits,
-                       ws_long_hit_evalue(h), (double)h->correction_nats * 1.44269504088896341, h->hmm_from, h->hmm_to,
+                       ws_long_hit_evalue(h), (double)h->correction_nats * WS_LOG2E, h->hmm_from, h->hmm_to,
                        h->minus ? '-' : '+', w.place, (unsigned long long)h->ali_from, w.place, (unsigned long long)h->ali_to, w.place,
                        (unsigned long long)h->env_from, w.place, (unsigned long long)h->env_to, w.place, length_of(length, r),
                        *r->desc ? r->desc : "-");

@@ -10,6 +10,7 @@
 #define WS_HITS_HITS_H
 
 #include "lib/hmm/domain.h"
+#include "lib/hmm/evalue.h"
 #include "lib/hmm/model.h"
 
 /* What is reported and what is included. An E-value must be at most, a score in bits at least the threshold. */
@@ -69,7 +70,7 @@ static inline double ws_held_accuracy(const ws_held_domain *d) {
 }
 /* Bits that were taken off for composition, of a target and of a domain. */
 static inline float ws_held_bias(const ws_held *h) { return h->pre_bits - h->bits; }
-static inline double ws_held_domain_bias(const ws_held_domain *d) { return (double)d->bias_nats * 1.44269504088896341; }
+static inline double ws_held_domain_bias(const ws_held_domain *d) { return (double)d->bias_nats * WS_LOG2E; }
 
 /* One query's targets. `hit` is in input order before ws_hitlist_rank and in hmmsearch's order after it. */
 typedef struct ws_hitlist {

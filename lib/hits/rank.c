@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The order of a hit list, and what of it is reported and included. Specification domains.md, section 10. */
 #include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +17,7 @@ int ws_thresholds_cut(ws_thresholds *t, const ws_hmm *hmm, int cut, ws_err *err)
 }
 
 double ws_hitlist_p(const ws_hitlist *l, float bits) {
-    const double p = bits < l->tau ? 1.0 : exp(-(double)l->lambda * ((double)bits - (double)l->tau));
+    const double p = ws_exp_p(bits, l->tau, l->lambda);
     return p < DBL_MIN ? 0.0 : p;
 }
 
@@ -62,8 +61,7 @@ static int compare(const void *a, const void *b) {
 }
 
 static double sort_key(const ws_hitlist *l, const ws_thresholds *t, float bits) {
-    if (t->by_incT) return (double)bits;
-    return bits < l->tau ? 0.0 : (double)l->lambda * ((double)bits - (double)l->tau);
+    return t->by_incT ? (double)bits : -ws_exp_lnp(bits, l->tau, l->lambda);
 }
 
 /* Pairs of key and target would need memory that may not be there when a long list ends, so the list itself is sorted. */

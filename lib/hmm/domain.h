@@ -36,7 +36,7 @@ typedef struct ws_domain {
     float correction_nats;     /* domcorrection: sum of n2 over the envelope */
     float accuracy; /* oasc: expected number of correctly aligned residues; the mean posterior is oasc / envelope length */
     float bits;                /* the domain's score */
-    float bias_nats;           /* correction for composition; bits are bias_nats * 1.44269504088896341 */
+    float bias_nats;           /* correction for composition; bits are bias_nats * WS_LOG2E */
     double lnp;                /* P-value of bits */
     uint8_t *column;           /* ncolumn bytes, from the first M to the last; the domain's target owns them */
     uint32_t ncolumn;

@@ -4,15 +4,13 @@
 
 #include <math.h>
 
-#define LN2 0.69314718055994529
-
-float ws_bits(float score, float null_nats) { return (float)((double)(score - null_nats) / LN2); }
+float ws_bits(float score, float null_nats) { return (float)((double)(score - null_nats) / WS_LN2); }
 
 /* Each step of ws_bits is monotone, so the scores of equal bits are neighbours. Where there is only one, rounding moves the estimate by
  * less than two places; so one at the edge of those looked at may have equals beyond it. */
 float ws_bits_undo(float bits, float null_nats) {
     enum { NEAR = 3 };
-    float x = (float)((double)null_nats + (double)bits * LN2), found = NAN;
+    float x = (float)((double)null_nats + (double)bits * WS_LN2), found = NAN;
     int n = 0;
     for (int i = 0; i < NEAR; i++) x = nextafterf(x, -INFINITY);
     for (int i = -NEAR; i <= NEAR; i++, x = nextafterf(x, INFINITY)) {
@@ -28,6 +26,8 @@ double ws_gumbel_p(double bits, float mu, float lambda) {
     return g < 5e-9 ? g : 1.0 - exp(-g); /* 1 - exp(-g) = g there, without the cancellation */
 }
 
-double ws_exp_p(float bits, float tau, float lambda) {
-    return bits < tau ? 1.0 : exp(-(double)lambda * ((double)bits - (double)tau));
+double ws_exp_lnp(float bits, float tau, float lambda) {
+    return bits < tau ? 0.0 : -(double)lambda * ((double)bits - (double)tau);
 }
+
+double ws_exp_p(float bits, float tau, float lambda) { return exp(ws_exp_lnp(bits, tau, lambda)); }

@@ -7,6 +7,7 @@
 #ifndef WS_HMM_PROFILE_H
 #define WS_HMM_PROFILE_H
 
+#include "lib/hmm/evalue.h"
 #include "lib/hmm/model.h"
 
 /* Each ..._create fills its first argument, and ..._destroy releases it. It returns WS_ENOMEM on failure, and leaves
@@ -34,7 +35,7 @@ typedef struct ws_bytes {
     int bias, tbm, tec; /* best canonical score; costs of B->M_k, and of E->C and E->J */
 } ws_bytes;
 enum { WS_BYTE_BASE = 190 };
-#define WS_BYTE_SCALE ((float)(3.0 / 0.69314718055994529)) /* third-bits per nat */
+#define WS_BYTE_SCALE ((float)(3.0 / WS_LN2)) /* third-bits per nat */
 int ws_bytes_create(ws_bytes *b, const ws_profile *p, ws_err *err);
 void ws_bytes_destroy(ws_bytes *b);
 
@@ -50,7 +51,7 @@ typedef struct ws_words {
     int16_t *tr[WS_NPTRANS];
 } ws_words;
 enum { WS_WORD_BASE = 12000, WS_WORD_E = -500 /* E->C, E->J */ };
-#define WS_WORD_SCALE ((float)(500.0 / 0.69314718055994529)) /* 1/500 bit */
+#define WS_WORD_SCALE ((float)(500.0 / WS_LN2)) /* 1/500 bit */
 int ws_words_create(ws_words *w, const ws_profile *p, ws_err *err);
 void ws_words_destroy(ws_words *w);
 
