@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/counting_sort.h"
 #include "lib/base/parallel_for.h"
 
 /* One turn over the pool. */
@@ -49,12 +50,14 @@ static int make_crew(turn *t, ws_err *err) {
 static int sort_tasks(turn *t, ws_err *err) {
     const ws_pool *p = &t->d->pool;
     if (!(t->first = ws_calloc(t->job->ntarget + 2, sizeof *t->first, err))) return err->code;
-    uint32_t *first = t->first + 1; /* while they are filled, each stands one place further on */
-    for (size_t i = 0; i < p->npair; i++) first[p->pair[i].model + 1]++;
-    for (size_t m = 0; m < t->job->ntarget; m++) first[m + 1] += first[m];
-    int rc = WS_OK;
-    for (size_t i = 0; i < p->npair; i++) t->task[first[p->pair[i].model]++].pair = &t->pair[i];
-    return rc;
+    uint32_t *item = ws_calloc(p->npair, sizeof *item, err);
+    if (!item) return err->code;
+    const ws_keys models = {p->pair, sizeof *p->pair, offsetof(ws_pool_pair, model), p->npair, 0,
+                            (uint32_t)t->job->ntarget};
+    ws_counting_sort(&models, item, t->first);
+    for (size_t i = 0; i < p->npair; i++) t->task[i].pair = &t->pair[item[i]];
+    ws_free(item);
+    return WS_OK;
 }
 
 static int open_turn(turn *t, ws_err *err) {

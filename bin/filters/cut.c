@@ -2,10 +2,10 @@
  * Records cut into windows, and windows into sub-windows. Specification long-targets.md, sections 4 to 8 and 16.1. */
 #include "bin/filters/windows.h"
 
+#include "lib/base/counting_sort.h"
 #include "lib/hmm/evalue.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- windows into a batch ---- */
 
@@ -269,32 +269,16 @@ static int add_row(const ws_job *job, const ws_batch *b, const ws_row *row, cons
     return rc ? rc : ws_batch_add_row(to, &out, err);
 }
 
-/* The rows of a batch by their model. */
-typedef struct by_model {
-    uint32_t *row;
-    size_t *start; /* [targets + 1] */
-} by_model;
-
-static int sort_rows(by_model *m, const ws_batch *b, size_t ntarget, ws_err *err) {
-    m->row = ws_calloc(b->nrow, sizeof *m->row, err);
-    m->start = m->row ? ws_calloc(ntarget + 2, sizeof *m->start, err) : NULL;
-    if (!m->start) return err->code;
-    for (size_t r = 0; r < b->nrow; r++) m->start[b->row[r].target + 2]++;
-    for (size_t t = 2; t < ntarget + 2; t++) m->start[t] += m->start[t - 1];
-    for (size_t r = 0; r < b->nrow; r++) m->row[m->start[b->row[r].target + 1]++] = (uint32_t)r;
-    return WS_OK;
-}
-
-/* The sub-windows of all models; origin: the row of each. */
-static int find_all(const ws_job *job, const ws_batch *b, const by_model *m, const ws_scan_worker *worker,
-                    ws_buf *origin, ws_err *err) {
+/* Finds the sub-windows of all models, and the row of each in `origin`. by_model, start: of ws_counting_sort. */
+static int find_all(const ws_job *job, const ws_batch *b, const uint32_t *by_model, const uint32_t *start,
+                    const ws_scan_worker *worker, ws_buf *origin, ws_err *err) {
     const ws_cascade *c = job->data;
     ws_long_worker *w = &c->windows->worker[worker->number];
     uint64_t cells = 0;
     int rc = WS_OK;
     for (size_t t = 0; t < job->ntarget && !rc; t++) {
-        const uint32_t *row = m->row + m->start[t];
-        const size_t n = m->start[t + 1] - m->start[t], before = w->parts.n;
+        const uint32_t *row = by_model + start[t];
+        const size_t n = start[t + 1] - start[t], before = w->parts.n;
         if (n == 0) continue;
         ws_long_pieces_reuse(&w->windows);
         rc = take_rows(job, b, row, n, &worker->seqs, &w->windows, err);
@@ -312,12 +296,9 @@ static int find_all(const ws_job *job, const ws_batch *b, const by_model *m, con
 static int write_all(const ws_job *job, const ws_batch *b, const ws_long_pieces *p, const uint32_t *origin, ws_batch *to, ws_hits *hits,
                      ws_err *err) {
     const ws_cascade *c = job->data;
-    size_t *start = ws_calloc(b->nrow + 1, sizeof *start, err);
-    uint32_t *order = start ? ws_calloc(p->n, sizeof *order, err) : NULL;
+    uint32_t *order = ws_calloc(p->n + b->nrow + 2, sizeof *order, err);
     int rc = order ? WS_OK : err->code;
-    for (size_t j = 0; j < p->n && !rc; j++) start[origin[j] + 1]++;
-    for (size_t r = 1; r <= b->nrow && !rc; r++) start[r] += start[r - 1];
-    for (size_t j = 0; j < p->n && !rc; j++) order[start[origin[j]]++] = (uint32_t)j;
+    if (order) ws_counting_sort(&(ws_keys){origin, sizeof *origin, 0, p->n, 0, (uint32_t)b->nrow}, order, order + p->n);
     for (size_t i = 0; i < p->n && !rc; i++) {
         const ws_row *row = &b->row[origin[order[i]]];
         rc = add_sequence(&c->windows->cut, to, b, row->seq, p, order[i], err);
@@ -325,7 +306,6 @@ static int write_all(const ws_job *job, const ws_batch *b, const ws_long_pieces 
         if (!rc && !add_hit(to, hits, row->target, (uint32_t)(to->nrow - 1), err)) rc = err->code;
     }
     ws_free(order);
-    ws_free(start);
     return rc;
 }
 
@@ -333,16 +313,17 @@ static int cut_windows(ws_job *job, const ws_batch *b, void *plan, size_t part, 
                        ws_batch *to, ws_hits *hits, ws_err *err) {
     const ws_cascade *c = job->data;
     ws_long_worker *w = &c->windows->worker[worker->number];
-    by_model m = {0};
+    const ws_keys models = {b->row, sizeof *b->row, offsetof(ws_row, target), b->nrow, 0, (uint32_t)job->ntarget};
+    uint32_t *row = ws_calloc(b->nrow + job->ntarget + 2, sizeof *row, err);
     ws_buf origin = {0};
     (void)plan, (void)part;
     ws_long_pieces_reuse(&w->parts);
-    int rc = sort_rows(&m, b, job->ntarget, err);
-    if (!rc) rc = find_all(job, b, &m, worker, &origin, err);
+    if (!row) return err->code;
+    ws_counting_sort(&models, row, row + b->nrow);
+    int rc = find_all(job, b, row, row + b->nrow, worker, &origin, err);
     if (!rc) rc = write_all(job, b, &w->parts, (const uint32_t *)(const void *)origin.p, to, hits, err);
     ws_buf_release(&origin);
-    ws_free(m.row);
-    ws_free(m.start);
+    ws_free(row);
     return rc;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Clusters of sampled segments, and the envelope of each. Source: specification domains.md, section 8.5. */
 #include "kernels/dom/ref.h"
+#include "lib/base/counting_sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -100,16 +101,6 @@ static int envelope_of(const members *c, ws_dom_cluster *to) {
     return to->i <= to->j && to->k <= to->m;
 }
 
-/* Lists segments by cluster: item[start[c]] is the first of cluster c. */
-static void gather(const uint32_t *label, uint32_t n, uint32_t clusters, uint32_t *item, uint32_t *start) {
-    memset(start, 0, ((size_t)clusters + 1) * sizeof *start);
-    for (uint32_t v = 0; v < n; v++) start[label[v] + 1]++;
-    for (uint32_t c = 0; c < clusters; c++) start[c + 1] += start[c];
-    for (uint32_t v = 0; v < n; v++) item[start[label[v]]++] = v;
-    for (uint32_t c = clusters; c > 0; c--) start[c] = start[c - 1];
-    start[0] = 0;
-}
-
 static void insert_by_begin(ws_dom_cluster *list, uint32_t n, const ws_dom_cluster *c) {
     uint32_t at = n;
     for (; at > 0 && list[at - 1].i > c->i; at--) list[at] = list[at - 1];
@@ -135,13 +126,13 @@ int ws_dom_cluster_segments(ws_dom_worker *w, const ws_dom_sample *s, uint32_t r
     *n = *components = 0;
     *cluster = NULL;
     if (count == 0) return WS_OK;
-    uint32_t *label = ws_dom_scratch(w, WS_DOM_LIST, (4 * (size_t)count + 1 + values) * sizeof *label, err);
+    uint32_t *label = ws_dom_scratch(w, WS_DOM_LIST, (4 * (size_t)count + 2 + values) * sizeof *label, err);
     if (!label) return err->code;
-    uint32_t *item = label + count, *value = item + count, *start = value + count, *zero = start + count + 1;
+    uint32_t *item = label + count, *value = item + count, *start = value + count, *zero = start + count + 2;
     int rc = w->backend->label(w, s, rows, label, &found, err);
     if (rc) return rc;
     *components = found;
-    gather(label, count, found, item, start);
+    ws_counting_sort(&(ws_keys){label, sizeof *label, 0, count, 0, found}, item, start);
     memset(zero, 0, values * sizeof *zero);
     /* a significant cluster has segments in a quarter of the traces, and each segment belongs to one cluster */
     ws_dom_cluster *list = ws_calloc(4 * (size_t)count / WS_DOM_TRACES + 1, sizeof *list, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The loop over targets: which sequences of a batch meet which target, scored in calls and decided. */
+#include "lib/base/counting_sort.h"
 #include "lib/scan/state.h"
 
 #include <string.h>
@@ -14,8 +15,7 @@ ws_hit *ws_hits_add(ws_hits *h, ws_err *err) {
  * A batch without rows has `item` only if tasks can be parts of the batch; then it is 0, 1, 2 ... */
 typedef struct pairing {
     size_t from, to;
-    uint32_t *item, *row;
-    size_t *start;
+    uint32_t *item, *row, *start;
 } pairing;
 
 static void pairing_release(pairing *p) {
@@ -32,6 +32,8 @@ static int count_up(pairing *p, size_t n, ws_err *err) {
 
 static int pairing_make(pairing *p, const ws_batch *b, ws_err *err) {
     const size_t ntarget = p->to - p->from;
+    const ws_keys targets = {b->row, sizeof *b->row, offsetof(ws_row, target), b->nrow, (uint32_t)p->from,
+                             (uint32_t)ntarget};
     p->item = ws_calloc(b->nrow, sizeof *p->item, err);
     p->row = ws_calloc(b->nrow, sizeof *p->row, err);
     p->start = ws_calloc(ntarget + 2, sizeof *p->start, err);
@@ -43,16 +45,8 @@ static int pairing_make(pairing *p, const ws_batch *b, ws_err *err) {
         }
         return WS_OK;
     }
-    /* Counting sort, stable: start[t+1] counts, is summed, and moves to the end of its list as the list fills. */
-    for (size_t r = 0; r < b->nrow; r++)
-        if (b->row[r].target - p->from < ntarget) p->start[b->row[r].target - p->from + 2]++;
-    for (size_t t = 2; t < ntarget + 2; t++) p->start[t] += p->start[t - 1];
-    for (size_t r = 0; r < b->nrow; r++) {
-        if (b->row[r].target - p->from >= ntarget) continue;
-        size_t at = p->start[b->row[r].target - p->from + 1]++;
-        p->item[at] = b->row[r].seq;
-        p->row[at] = (uint32_t)r;
-    }
+    ws_counting_sort(&targets, p->row, p->start);
+    for (uint32_t i = 0; i < p->start[ntarget]; i++) p->item[i] = b->row[p->row[i]].seq;
     return WS_OK;
 }
 
@@ -65,7 +59,7 @@ typedef struct cursor {
 static uint64_t make_task(ws_task *task, const uint32_t **row, const ws_job *job, const ws_batch *b, const pairing *p, cursor *at,
                           uint64_t most) {
     const uint64_t qlen = job->target[at->target].qlen;
-    const size_t *start = b->has_rows && !ws_rows_are_free(b) ? &p->start[at->target - p->from] : NULL;
+    const uint32_t *start = b->has_rows && !ws_rows_are_free(b) ? &p->start[at->target - p->from] : NULL;
     const size_t from = start ? start[0] : 0, n = start ? start[1] - from : b->has_rows ? b->nrow : b->n;
     const uint32_t *item = p->item ? p->item + from : NULL;
     size_t end = at->pair;
