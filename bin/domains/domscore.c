@@ -214,7 +214,7 @@ const ws_tool ws_domscore_tool = {
     .name = "domscore",
     .summary = "domains, final scores, alignments and hmmsearch's tables",
     .usage = "MODELS [FILE...]",
-    .columns = WS_HIT_COLUMNS,
+    .columns = {&ws_hit_columns},
     .examples = "  # hmmsearch's tables, and a table of domains\n"
                 "  zcat db.fa.gz | msvfilt m.hmm | vitfilt m.hmm | fwdscore m.hmm > hits.tsv\n"
                 "  domscore --tblout hits.tbl --domtblout hits.dom m.hmm hits.tsv > domains.tsv\n"

@@ -131,6 +131,7 @@ const ws_genome_hit *ws_genome_work_hits(ws_genome_work *w, size_t *n);
 
 typedef enum ws_genome_form { WS_GENOME_TSV, WS_GENOME_TBLOUT, WS_GENOME_BED, WS_GENOME_GFF3, WS_GENOME_DFAM } ws_genome_form;
 enum { WS_GENOME_COLUMNS = 16 };
+extern const ws_names ws_genome_all_columns;
 
 /* Hits until the end of the input, and how they are written. Zero-initialise, set what is needed, and release. */
 typedef struct ws_genome_results {

@@ -12,6 +12,7 @@ static const char *const column_name[WS_GENOME_COLUMNS] = {
     [TLEN] = "tlen",         [QLEN] = "qlen",       [EVALUE] = "evalue",                   [BITS] = "bits",
     [BIAS] = "bias",         [HMM_FROM] = "hmm_from", [HMM_TO] = "hmm_to",                 [ALI_FROM] = "ali_from",
     [ALI_TO] = "ali_to",     [ENV_FROM] = "env_from", [ENV_TO] = "env_to",                 [DESC] = "desc"};
+const ws_names ws_genome_all_columns = WS_NAMES(column_name);
 
 /* ---- results ---- */
 
@@ -36,7 +37,7 @@ void ws_genome_results_release(ws_genome_results *r) {
 }
 
 int ws_genome_columns(ws_genome_results *r, const char *fields, ws_err *err) {
-    return ws_table_choose(fields, column_name, WS_GENOME_COLUMNS, r->column, WS_GENOME_COLUMNS, &r->ncolumn, err);
+    return ws_fields_choose(fields, &ws_genome_all_columns, r->column, WS_GENOME_COLUMNS, &r->ncolumn, err);
 }
 
 int ws_genome_add_record(ws_genome_results *r, const char *name, size_t nname, const char *desc, size_t ndesc, uint64_t L, ws_err *err) {
@@ -61,11 +62,9 @@ int ws_genome_add_hit(ws_genome_results *r, uint32_t target, const ws_long_hit *
 /* ---- before and behind the rows ---- */
 
 int ws_genome_head(const ws_job *job, const ws_genome_out *o, ws_buf *text, ws_err *err) {
-    const char *name[WS_GENOME_COLUMNS];
     if (o->form == WS_GENOME_GFF3) return ws_buf_adds(text, "##gff-version 3\n", err);
     if (o->form != WS_GENOME_TSV) return WS_OK;
-    for (int c = 0; c < o->results->ncolumn; c++) name[c] = column_name[o->results->column[c]];
-    return ws_table_head(job, name, o->results->ncolumn, text, err);
+    return ws_table_head(job, &ws_genome_all_columns, o->results->column, o->results->ncolumn, text, err);
 }
 
 int ws_genome_end(const ws_job *job, const ws_genome_out *o, uint64_t rows, ws_buf *text, ws_err *err) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What domscore writes: all that is held, model by model, to each output; heads and ends of the outputs. */
 #include "bin/domains/domscore.h"
+#include "lib/run/table.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,14 +109,8 @@ static int text_head(const ws_job *job, ws_buf *text, ws_err *err) {
 
 static int table_head(const ws_job *job, ws_buf *text, ws_err *err) {
     const ws_domscore *d = job->own;
-    ws_sink s = {0};
-    int rc = ws_scan_provenance(job, text, err);
-    if (rc || job->common.header == WS_HEADER_NONE) return rc;
-    ws_write_columns_head(&s, &d->columns);
-    rc = ws_sink_flush(&s, err);
-    if (!rc) rc = ws_buf_addf(text, err, "%s%.*s\n", job->common.header == WS_HEADER_HASH ? "#" : "", (int)s.text.n, s.text.p);
-    ws_sink_release(&s);
-    return rc;
+    const int rc = ws_scan_provenance(job, text, err);
+    return rc ? rc : ws_table_head(job, &ws_hit_columns, d->columns.column, d->columns.n, text, err);
 }
 
 /* The head of a table of hmmsearch's that is written as hits are found: the first name is not known yet. */

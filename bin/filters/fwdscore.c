@@ -58,11 +58,14 @@ static int open_stage(ws_job *job, ws_err *err) {
 
 static const ws_backend *const backends[] = {&ws_fwd_cuda, WS_FILTER_BACKENDS(ws_fwd_), NULL};
 
+static const char *const column[] = {"fwd_bits", "bias_bits", "fwd_p", "fwd_evalue", "query_accession"};
+static const ws_names columns = WS_NAMES(column);
+
 const ws_tool ws_fwdscore_tool = {
     .name = "fwdscore",
     .summary = "score sequences over all alignments (HMMER3's Forward), before corrections",
     .usage = "MODEL [FILE...]",
-    .columns = WS_SCAN_COLUMNS "fwd_bits, bias_bits, fwd_p, fwd_evalue, query_accession",
+    .columns = {&ws_pair_columns, &columns},
     .examples = "  # the last filter, and then the domains\n"
                 "  zcat db.fa.gz | msvfilt m.hmm | vitfilt m.hmm | fwdscore m.hmm | domscore m.hmm > doms.tsv\n"
                 "  # E-values of the filter's own: Z is the number of sequences in the database\n"

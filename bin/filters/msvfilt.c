@@ -25,11 +25,14 @@ static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &s
 
 static const ws_backend *const backends[] = {&ws_msv_cuda, WS_FILTER_BACKENDS(ws_msv_), NULL};
 
+static const char *const column[] = {"msv_bits", "bias_bits", "msv_p", "query_accession", "msv_sat"};
+static const ws_names columns = WS_NAMES(column);
+
 const ws_tool ws_msvfilt_tool = {
     .name = "msvfilt",
     .summary = "keep sequences with good ungapped segments (HMMER3's MSV and bias filters)",
     .usage = "MODEL [FILE...]",
-    .columns = WS_SCAN_COLUMNS "msv_bits, bias_bits, msv_p, query_accession, msv_sat",
+    .columns = {&ws_pair_columns, &columns},
     .examples = "  # the whole cascade from a compressed database to a table of hits\n"
                 "  zcat db.fa.gz | msvfilt m.hmm | vitfilt m.hmm | fwdscore m.hmm > hits.tsv\n"
                 "  # many models in one pass, from a pipe; survivors as FASTA\n"

@@ -16,11 +16,14 @@ static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &s
 extern const ws_backend ws_ssv_cuda;
 static const ws_backend *const backends[] = {&ws_ssv_cuda, WS_FILTER_BACKENDS(ws_ssv_), NULL};
 
+static const char *const column[] = {"ssv_bits", "ssv_p", "query_accession", "ssv_sat"};
+static const ws_names columns = WS_NAMES(column);
+
 const ws_tool ws_ssvfilt_tool = {
     .name = "ssvfilt",
     .summary = "keep sequences with a good ungapped segment (HMMER3's SSV filter)",
     .usage = "MODEL [FILE...]",
-    .columns = WS_SCAN_COLUMNS "ssv_bits, ssv_p, query_accession, ssv_sat",
+    .columns = {&ws_pair_columns, &columns},
     .examples = "  # pass a database through the cheapest filter, names only\n"
                 "  ssvfilt -O ids globins4.hmm proteins.fa\n"
                 "  # rRNA genes of a genome: domscore r.hmm behind it finds what nhmmer finds\n"

@@ -31,11 +31,14 @@ static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &s
 
 static const ws_backend *const backends[] = {&ws_vit_cuda, WS_FILTER_BACKENDS(ws_vit_), NULL};
 
+static const char *const column[] = {"vit_bits", "bias_bits", "vit_p", "query_accession", "vit_sat"};
+static const ws_names columns = WS_NAMES(column);
+
 const ws_tool ws_vitfilt_tool = {
     .name = "vitfilt",
     .summary = "keep sequences with a good gapped alignment (HMMER3's Viterbi filter)",
     .usage = "MODEL [FILE...]",
-    .columns = WS_SCAN_COLUMNS "vit_bits, bias_bits, vit_p, query_accession, vit_sat",
+    .columns = {&ws_pair_columns, &columns},
     .examples = "  # behind msvfilt, which hands its rows on\n"
                 "  zcat db.fa.gz | msvfilt m.hmm | vitfilt m.hmm > maybe.tsv\n"
                 "  # alone, on a FASTA file\n"

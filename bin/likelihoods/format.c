@@ -10,12 +10,16 @@
 static const char *const batch_columns[] = {"batch",    "read", "hap", "read_len", "hap_len", "log10_likelihood",
                                             "precision"};
 static const char *const results_columns[] = {"pair", "read_len", "hap_len", "log10_likelihood", "precision"};
-enum { BATCH_COLUMNS = 7, RESULTS_COLUMNS = 5 };
+static const char *const help_columns[] = {"batch",   "read",    "hap (of results: pair)",
+                                           "read_len", "hap_len", "log10_likelihood", "precision (with --raw)"};
+const ws_names ws_pairhmm_help_columns = WS_NAMES(help_columns);
 static const char *const stages[] = {"single", "double", "scaled"};
 
-const char *const *ws_pairhmm_columns(ws_pairhmm_format f, int raw, int *n) {
-    *n = (f == WS_PAIRHMM_RESULTS ? RESULTS_COLUMNS : BATCH_COLUMNS) - !raw;
-    return f == WS_PAIRHMM_RESULTS ? results_columns : batch_columns;
+ws_names ws_pairhmm_columns(ws_pairhmm_format f, int raw) {
+    static const ws_names batch = WS_NAMES(batch_columns), results = WS_NAMES(results_columns);
+    ws_names all = f == WS_PAIRHMM_RESULTS ? results : batch;
+    if (!raw) all.n--;
+    return all;
 }
 
 /* ---- numbers: printf is as slow as a small pair ---- */

@@ -4,6 +4,7 @@
 #define WS_LIKELIHOODS_FORMAT_H
 
 #include "kernels/pairhmm/pairhmm.h"
+#include "lib/base/fields.h"
 #include "lib/run/tool.h"
 
 enum { WS_PAIRHMM_COLUMNS = 32, WS_PAIRHMM_DIGITS_MAX = 12 };
@@ -13,8 +14,10 @@ typedef struct ws_pairhmm_style {
     int column[WS_PAIRHMM_COLUMNS], ncolumn; /* of the table: indices into ws_pairhmm_columns */
 } ws_pairhmm_style;
 
-/* Returns the names of the *n columns for input of format f; with `raw` also that of the precision. Static. */
-const char *const *ws_pairhmm_columns(ws_pairhmm_format f, int raw, int *n);
+/* Returns the names of the columns for input of format f; with `raw` also that of the precision. */
+ws_names ws_pairhmm_columns(ws_pairhmm_format f, int raw);
+/* The same for --help. */
+extern const ws_names ws_pairhmm_help_columns;
 
 /* Appends the rows of all regions of t, in order, to out. first_pair: number of the first pair of results text.
  * Returns WS_ENOMEM on failure. */

@@ -142,11 +142,10 @@ static int fill(ws_job *job, void *it, size_t *parts, ws_err *err) {
 
 static int style_of(const ws_job *job, ws_pairhmm_format f, ws_pairhmm_style *s, ws_err *err) {
     const options *o = job->own;
-    int n;
     s->matrix = o->matrix;
     s->decimals = o->digits_given ? (int)o->digits : o->matrix ? 5 : o->all_double ? 10 : 6;
-    const char *const *name = ws_pairhmm_columns(f, o->raw, &n);
-    return ws_table_choose(job->common.fields, name, n, s->column, WS_PAIRHMM_COLUMNS, &s->ncolumn, err);
+    const ws_names all = ws_pairhmm_columns(f, o->raw);
+    return ws_fields_choose(job->common.fields, &all, s->column, WS_PAIRHMM_COLUMNS, &s->ncolumn, err);
 }
 
 static int parse(item *it, ws_err *err) {
@@ -217,12 +216,11 @@ static int head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
     const ws_pairhmm_format f = ws_pairhmm_input_format(input_of(job));
     ws_pairhmm_style s;
     (void)own;
-    int n, rc = style_of(job, f, &s, err);
+    int rc = style_of(job, f, &s, err);
     if (rc || o->matrix) return rc;
-    const char *const *all = ws_pairhmm_columns(f, o->raw, &n), *name[WS_PAIRHMM_COLUMNS];
-    for (int c = 0; c < s.ncolumn; c++) name[c] = all[s.column[c]];
+    const ws_names all = ws_pairhmm_columns(f, o->raw);
     rc = ws_provenance(job, 1, out, err);
-    return rc ? rc : ws_table_head(job, name, s.ncolumn, out, err);
+    return rc ? rc : ws_table_head(job, &all, s.column, s.ncolumn, out, err);
 }
 
 static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err *err) {
@@ -290,7 +288,7 @@ const ws_tool ws_pairhmm_tool = {
     .name = "pairhmm",
     .summary = "likelihoods of reads given haplotypes: GATK's pair-HMM",
     .usage = "[REGIONS...]",
-    .columns = "batch, read, hap (of results: pair), read_len, hap_len, log10_likelihood, precision (with --raw)",
+    .columns = {&ws_pairhmm_help_columns},
     .examples = "  # from what gatk HaplotypeCaller --pair-hmm-results-file wrote to a table\n"
                 "  pairhmm pairs.txt > likelihoods.tsv\n"
                 "  # batches of your own, a line of likelihoods for each read\n"

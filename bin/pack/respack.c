@@ -50,11 +50,14 @@ static int open_respack(ws_job *job, ws_err *err) {
 
 static const ws_scoring no_scoring = {0}; /* every sequence passes */
 
+static const char *const column[] = {"name", "seq", "qual", "desc", "tlen"};
+static const ws_names columns = WS_NAMES(column);
+
 const ws_tool ws_respack_tool = {
     .name = "respack",
     .summary = "turn FASTA, FASTQ or tables into the packed residue stream, and back",
     .usage = "[FILE...]",
-    .columns = "name, seq, qual, desc, tlen",
+    .columns = {&columns},
     .examples = "  # pack a database once, read it many times: half the bytes and no parsing\n"
                 "  zcat db.fa.gz | respack > db.wsp\n"
                 "  msvfilt m.hmm db.wsp > hits.tsv\n"

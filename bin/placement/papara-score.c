@@ -134,18 +134,22 @@ static int read_reference(const ws_job *job, ws_papara_run_data *d, const char *
 
 enum { EDGE, SCORE, SECOND_EDGE, SECOND_SCORE, TIED, LEN, JPLACE, STRAND };
 
+static const ws_col column[] = {
+    [EDGE] = {.name = "best_edge", .type = WS_COL_COUNT},
+    [SCORE] = {.name = "score", .type = WS_COL_COUNT},
+    [SECOND_EDGE] = {.name = "second_edge", .type = WS_COL_COUNT},
+    [SECOND_SCORE] = {.name = "second_score", .type = WS_COL_COUNT},
+    [TIED] = {.name = "edges_tied", .type = WS_COL_COUNT},
+    [LEN] = {.name = "len", .type = WS_COL_COUNT},
+    [JPLACE] = {.name = "jplace_edge", .type = WS_COL_COUNT},
+    [STRAND] = {.name = "strand", .type = WS_COL_STRAND}};
+static const ws_names one_strand = {column, sizeof *column, STRAND};
+static const char *const strand[] = {"strand (with --both-strands)"};
+static const ws_names both_strands = WS_NAMES(strand);
+
 static void columns(ws_job *job, const ws_papara_run_data *d) {
-    static const ws_col col[] = {
-        [EDGE] = {.name = "best_edge", .type = WS_COL_COUNT},
-        [SCORE] = {.name = "score", .type = WS_COL_COUNT},
-        [SECOND_EDGE] = {.name = "second_edge", .type = WS_COL_COUNT},
-        [SECOND_SCORE] = {.name = "second_score", .type = WS_COL_COUNT},
-        [TIED] = {.name = "edges_tied", .type = WS_COL_COUNT},
-        [LEN] = {.name = "len", .type = WS_COL_COUNT},
-        [JPLACE] = {.name = "jplace_edge", .type = WS_COL_COUNT},
-        [STRAND] = {.name = "strand", .type = WS_COL_STRAND}};
     ws_scan *scan = ws_scan_of(job);
-    memcpy(scan->col, col, sizeof col);
+    memcpy(scan->col, column, sizeof column);
     scan->ncol = d->opts->both_strands ? STRAND + 1 : STRAND;
     scan->default_fields = d->opts->both_strands ? "name,best_edge,score,second_edge,second_score,edges_tied,len,strand"
                                                 : "name,best_edge,score,second_edge,second_score,edges_tied,len";
@@ -275,7 +279,7 @@ const ws_tool ws_papara_score_tool = {
     .name = "papara-score",
     .summary = "score reads against every branch of a tree, and align them to the best (PaPaRa)",
     .usage = "ALIGNMENT TREE [FILE...]",
-    .columns = WS_SCAN_COLUMNS "best_edge, score, second_edge, second_score, edges_tied, len, jplace_edge, strand (with --both-strands)",
+    .columns = {&ws_pair_columns, &one_strand, &both_strands},
     .examples = "  # best branch of each read\n"
                 "  papara-score ref.phy ref.nwk reads.fasta > best.tsv\n"
                 "  # aligned reads for epa-ng, and the tree with the numbers of the rows\n"

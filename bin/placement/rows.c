@@ -7,10 +7,11 @@
 
 static int head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
     static const char *const name[] = {"name", "edge", "score", "strand"};
+    static const ws_names all = WS_NAMES(name);
     const ws_papara_run_data *d = job->data;
     (void)own;
     int rc = ws_scan_provenance(job, out, err);
-    return rc ? rc : ws_table_head(job, name, d->opts->both_strands ? 4 : 3, out, err);
+    return rc ? rc : ws_table_head(job, &all, NULL, d->opts->both_strands ? 4 : 3, out, err);
 }
 
 static int one_read(const ws_papara_run_data *d, const ws_papara_read *r, const ws_papara_score *s, const char *name,

@@ -281,7 +281,7 @@ const ws_tool ws_hmmsieve_tool = {
     .name = "hmmsieve",
     .summary = "search sequences with profile HMMs: hmmsearch's options, tables and answers",
     .usage = "MODELS [SEQUENCES...]",
-    .columns = WS_HIT_COLUMNS,
+    .columns = {&ws_hit_columns},
     .examples = "  # in place of hmmsearch --cpu 8 --tblout hits.tbl --domtblout hits.dom m.hmm db.fa > hits.out\n"
                 "  hmmsieve --cpu 8 --tblout hits.tbl --domtblout hits.dom m.hmm db.fa.gz > hits.out\n"
                 "  # a table of domains, one row each, by the models' own cutoffs\n"

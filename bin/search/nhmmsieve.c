@@ -224,8 +224,7 @@ const ws_tool ws_nhmmsieve_tool = {
     .name = "nhmmsieve",
     .summary = "search genomes with DNA profile HMMs: nhmmer's options and table",
     .usage = "MODELS [GENOME...]",
-    .columns =
-        "name, query, query_accession, strand, tlen, qlen, evalue, bits, bias, hmm_from, hmm_to, ali_from, ali_to, env_from, env_to, desc",
+    .columns = {&ws_genome_all_columns},
     .examples = "  # in place of nhmmer --cpu 8 --tblout hits.tbl rrna.hmm genome.fa\n"
                 "  nhmmsieve --threads 8 -O tblout rrna.hmm genome.fa.gz > hits.tbl\n"
                 "  # repeats as features of the genome\n"

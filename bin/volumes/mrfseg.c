@@ -151,12 +151,10 @@ static int format(ws_job *job, void *item_, ws_worker *worker, ws_outtext *out, 
 
 static int head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
     const ws_mrf_plan *p = job->data;
-    const char *name[WS_MRF_COLUMNS];
     (void)own;
     if (!p->table) return WS_OK;
-    for (int c = 0; c < p->ncolumn; c++) name[c] = ws_mrf_column[p->column[c]];
     int rc = ws_provenance(job, 1, out, err);
-    return rc ? rc : ws_table_head(job, name, p->ncolumn, out, err);
+    return rc ? rc : ws_table_head(job, &ws_mrf_columns, p->column, p->ncolumn, out, err);
 }
 
 static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err *err) {
@@ -222,7 +220,7 @@ const ws_tool ws_mrfseg_tool = {
     .name = "mrfseg",
     .summary = "classes of the voxels of a volume, by a Markov random field",
     .usage = "[VOLUME...]",
-    .columns = "volume, class, voxels, ml, mean, sd, sweeps, energy, changed",
+    .columns = {&ws_mrf_columns},
     .examples = "  # four classes of a CT volume, their sizes as a table, their labels as a volume\n"
                 "  mrfseg --classes 4 --labels labels.nii.gz ct.nii.gz > classes.tsv\n"
                 "  # the surface of the region around a voxel\n"

@@ -2,7 +2,6 @@
  * The options of mrfseg: see kernels/mrf/program.h. */
 #include "bin/volumes/program.h"
 
-#include "lib/run/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +142,7 @@ int ws_mrf_plan_make(ws_mrf_plan *p, const ws_mrf_options *o, const ws_common *c
     if (!rc && o->seed) rc = parse_seed(p, o->seed, err);
     if (!rc && o->nii && common->fields)
         rc = ws_fail(err, WS_EUSAGE, "--fields is about columns of a table, so it goes with --out-format tsv only");
-    if (!rc) rc = ws_table_choose(common->fields, ws_mrf_column, WS_MRF_COLUMNS, p->column, WS_MRF_COLUMNS, &p->ncolumn, err);
+    if (!rc) rc = ws_fields_choose(common->fields, &ws_mrf_columns, p->column, WS_MRF_COLUMNS, &p->ncolumn, err);
     p->conf.neighbours = sizes[o->neighbours];
     p->conf.fixed = o->fixed;
     p->conf.rule = (ws_mrf_rule)o->rule;

@@ -24,7 +24,7 @@ extern const ws_opt ws_mrf_opts[];
 void ws_mrf_defaults(void *options);
 
 enum { WS_MRF_COLUMNS = 9 };
-extern const char *const ws_mrf_column[WS_MRF_COLUMNS];
+extern const ws_names ws_mrf_columns;
 
 /* The options, understood. Zero-initialise; release with ws_mrf_plan_release. */
 typedef struct ws_mrf_plan {

@@ -5,7 +5,9 @@
 #include "lib/io/deflate.h"
 
 enum { VOLUME, CLASS, VOXELS, ML, MEAN, SD, SWEEPS, ENERGY, CHANGED };
-const char *const ws_mrf_column[WS_MRF_COLUMNS] = {"volume", "class", "voxels", "ml", "mean", "sd", "sweeps", "energy", "changed"};
+static const char *const column_name[WS_MRF_COLUMNS] = {"volume", "class",  "voxels", "ml",     "mean",
+                                                        "sd",     "sweeps", "energy", "changed"};
+const ws_names ws_mrf_columns = WS_NAMES(column_name);
 
 /* A row's values. */
 typedef struct cells {

@@ -92,45 +92,21 @@ static const struct column {
 };
 enum { NALL = sizeof all / sizeof *all, NDEFAULT = 23 };
 
-static int unknown(const char *name_, size_t n, ws_err *err) {
-    char q[WS_QUOTE_MAX];
-    ws_buf list = {0};
-    int rc = WS_OK;
-    for (int i = 0; i < NALL && !rc; i++) rc = ws_buf_addf(&list, err, "%s%s", i ? "," : "", all[i].name);
-    if (!rc) rc = ws_fail(err, WS_EUSAGE, "--fields: there is no column \"%s\"; there are %s", ws_quote(q, name_, n), list.p);
-    ws_buf_release(&list);
-    return rc;
-}
-
-static void add(ws_hitcols *c, int i) {
-    c->column[c->n++] = i;
-    c->hold |= all[i].hold;
-}
+const ws_names ws_hit_columns = WS_NAMES(all);
 
 int ws_hitcols_choose(ws_hitcols *c, const char *list, ws_err *err) {
-    size_t most = NDEFAULT;
-    for (const char *p = list; p && *p; p++) most += *p == ',';
+    const ws_names names = {all, sizeof *all, list ? NALL : NDEFAULT};
+    const int n = list ? ws_fields_count(list) : NDEFAULT;
     *c = (ws_hitcols){0};
-    if (!(c->column = ws_calloc(most, sizeof *c->column, err))) return err->code;
-    for (int i = 0; !list && i < NDEFAULT; i++) add(c, i);
-    for (const char *p = list; p;) {
-        const size_t n = strcspn(p, ",");
-        int i = 0;
-        while (i < NALL && !(strlen(all[i].name) == n && memcmp(all[i].name, p, n) == 0)) i++;
-        if (i == NALL) return unknown(p, n, err);
-        add(c, i);
-        p = p[n] ? p + n + 1 : NULL;
-    }
-    return WS_OK;
+    if (!(c->column = ws_calloc((size_t)n, sizeof *c->column, err))) return err->code;
+    const int rc = ws_fields_choose(list, &names, c->column, n, &c->n, err);
+    for (int i = 0; i < c->n; i++) c->hold |= all[c->column[i]].hold;
+    return rc;
 }
 
 void ws_hitcols_release(ws_hitcols *c) {
     ws_free(c->column);
     *c = (ws_hitcols){0};
-}
-
-void ws_write_columns_head(ws_sink *s, const ws_hitcols *c) {
-    for (int i = 0; i < c->n; i++) ws_sink_f(s, "%s%s", i ? "\t" : "", all[c->column[i]].name);
 }
 
 uint64_t ws_write_columns_target(ws_sink *s, const ws_hitquery *q, const ws_hitcols *c, const ws_held *h) {

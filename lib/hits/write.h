@@ -4,6 +4,7 @@
 #ifndef WS_HITS_WRITE_H
 #define WS_HITS_WRITE_H
 
+#include "lib/base/fields.h"
 #include "lib/hits/hits.h"
 #include "lib/hmm/profile.h"
 
@@ -68,22 +69,17 @@ void ws_write_ids_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
 
 /* ---- tab-separated columns ---- */
 
-/* Their names, for ws_tool.columns. */
-#define WS_HIT_COLUMNS                                                                                                             \
-    "name, query, query_accession, tlen, qlen, evalue, bits, bias, dom, ndom, c_evalue, i_evalue, dom_bits, dom_bias, hmm_from, "  \
-    "hmm_to, ali_from, ali_to, env_from, env_to, mean_pp, included, desc, cigar, pp, ali_seq, ali_model, seq, qual, exp, reg, "    \
-    "clu, ov, env, identity, hmm_cov, target_cov"
+/* Their names. */
+extern const ws_names ws_hit_columns;
 
 typedef struct ws_hitcols {
-    int *column, n; /* numbers of columns, in their order */
+    int *column, n; /* places in ws_hit_columns, in their order */
     int hold;       /* WS_HOLD_... that they need */
     int plain;      /* texts as CSV has them; the caller sets it */
 } ws_hitcols;
 /* Columns by their names, separated by commas; NULL: the default ones. WS_EUSAGE with the names there are. */
 int ws_hitcols_choose(ws_hitcols *c, const char *list, ws_err *err);
 void ws_hitcols_release(ws_hitcols *c);
-/* The names, tab-separated, without line feed. */
-void ws_write_columns_head(ws_sink *s, const ws_hitcols *c);
 /* A row for each reported domain of a target; returns how many. */
 uint64_t ws_write_columns_target(ws_sink *s, const ws_hitquery *q, const ws_hitcols *c, const ws_held *h);
 

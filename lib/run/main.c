@@ -26,7 +26,13 @@ static int help_text(const ws_tool *tool, const ws_opt_table *tab, int ntab, ws_
                          tool->usage, tool->examples);
     if (!rc) rc = ws_opt_help(out, tab, ntab, err);
     if (!rc) rc = ws_buf_adds(out, "\nColumns that -f takes, besides those of a table that is read:\n  ", err);
-    if (!rc) rc = ws_opt_add_wrapped(out, 2, tool->columns, err);
+    ws_buf columns = {0};
+    for (size_t i = 0; i < sizeof tool->columns / sizeof *tool->columns && tool->columns[i] && !rc; i++) {
+        if (i) rc = ws_buf_adds(&columns, ", ", err);
+        if (!rc) rc = ws_names_add(&columns, tool->columns[i], ", ", err);
+    }
+    if (!rc) rc = ws_opt_add_wrapped(out, 2, columns.p, err);
+    ws_buf_release(&columns);
     return rc ? rc : ws_buf_addf(out, err, "\nThe manual: man %s, man 7 warpsieve\n", tool->name);
 }
 

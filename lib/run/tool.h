@@ -11,6 +11,7 @@
 #ifndef WS_RUN_TOOL_H
 #define WS_RUN_TOOL_H
 
+#include "lib/base/fields.h"
 #include "lib/base/opt.h"
 #include "lib/dev/device.h"
 #include "lib/io/out.h"
@@ -179,7 +180,7 @@ typedef struct ws_mode {
 typedef struct ws_tool {
     const char *name, *summary;
     const char *usage;           /* operands, for the first line of --help: "MODEL [FILE...]" */
-    const char *columns;         /* that --fields can name, for --help, one blank behind each comma */
+    const ws_names *columns[3];  /* that --fields can name, for --help: one list after another */
     const char *examples;        /* lines "    command" with a "# what" line before each */
     const ws_opt *opts;          /* own options, values in job->own (own_size zeroed bytes, then defaults()) */
     size_t own_size;

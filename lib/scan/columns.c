@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Which columns the output table has: the input's, then the pair, then the tool's own; or those that -f names. */
-#include "lib/run/table.h"
 #include "lib/scan/state.h"
 
 #include <string.h>
+
+static const char *const pair_columns[] = {"name", "seq", "qual", "desc", "query", "qlen", "tlen"};
+const ws_names ws_pair_columns = WS_NAMES(pair_columns);
 
 static void add(ws_scan_state *s, ws_ocol_kind kind, int index, const char *name) {
     s->oname[s->nocol] = name;
@@ -74,12 +76,13 @@ static void more_columns(ws_scan_state *s, const ws_tsv_head *head) {
 
 /* Replaces the columns by those of the list, in its order. */
 static int pick_fields(ws_scan_state *s, const char *list, ws_err *err) {
-    const int n = ws_table_count(list);
+    const ws_names all = {s->oname, sizeof *s->oname, s->nocol + s->nmore};
+    const int n = ws_fields_count(list);
     int npick = 0;
     int *pick = ws_calloc((size_t)n, sizeof *pick, err);
     ws_ocol *column = ws_calloc((size_t)n, sizeof *column, err);
     const char **name = ws_calloc((size_t)n, sizeof *name, err);
-    int rc = pick && column && name ? ws_table_choose(list, s->oname, s->nocol + s->nmore, pick, n, &npick, err) : WS_ENOMEM;
+    int rc = pick && column && name ? ws_fields_choose(list, &all, pick, n, &npick, err) : WS_ENOMEM;
     for (int i = 0; i < npick; i++) {
         column[i] = s->ocol[pick[i]];
         name[i] = s->oname[pick[i]];

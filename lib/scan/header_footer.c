@@ -13,9 +13,10 @@ int ws_scan_provenance(const ws_job *job, ws_buf *out, ws_err *err) {
 
 int ws_scan_head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
     const ws_scan_state *s = ws_scan_state_of(job);
+    const ws_names names = {s->oname, sizeof *s->oname, s->nocol};
     (void)own;
     int rc = ws_scan_provenance(job, out, err);
-    return rc ? rc : ws_table_head(job, s->oname, s->nocol, out, err);
+    return rc ? rc : ws_table_head(job, &names, NULL, s->nocol, out, err);
 }
 
 int ws_scan_counted(const ws_job *job, uint64_t *seqs, uint64_t *residues) {

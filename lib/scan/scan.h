@@ -141,8 +141,8 @@ int ws_scan_provenance(const ws_job *job, ws_buf *out, ws_err *err);
 /* Appends the ##end line of a table, with the sequences and residues that the first stage of the pipe read. */
 int ws_scan_end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err *err);
 
-/* For ws_tool.columns: what every table of pairs has, in front of a tool's own columns. */
-#define WS_SCAN_COLUMNS "name, seq, qual, desc, query, qlen, tlen, "
+/* For ws_tool.columns: what every table of pairs has, before a tool's own columns. */
+extern const ws_names ws_pair_columns;
 
 /* Counts pairs and cells for --stats, in a ws_cutter.cut; device_cells: of these. */
 void ws_scan_count(const ws_job *job, uint64_t pairs, uint64_t cells, uint64_t device_cells);

@@ -31,19 +31,21 @@ static void numbers(tap *t) {
 }
 
 static const char *const name[] = {"name", "seq", "tlen", "name"};
+static const ws_names names = WS_NAMES(name);
 
 static int chosen(const char *list, int room, const char *want) {
     int pick[8], n = 0;
     char got[64] = "";
     ws_err err = {0};
-    if (ws_table_choose(list, name, 4, pick, room, &n, &err)) return strstr(err.text, want) != NULL;
+    if (ws_fields_choose(list, &names, pick, room, &n, &err)) return strstr(err.text, want) != NULL;
     for (int i = 0; i < n; i++) snprintf(got + strlen(got), sizeof got - strlen(got), "%d ", pick[i]);
     return strcmp(got, want) == 0;
 }
 
 static void choices(tap *t) {
     tap_ok(t, chosen(NULL, 8, "0 1 2 3 "), "no list: all columns");
-    tap_ok(t, chosen("tlen,name,tlen", 8, "2 0 2 ") && ws_table_count("tlen,name,tlen") == 3, "a list: its order, twice if it says so");
+    tap_ok(t, chosen("tlen,name,tlen", 8, "2 0 2 ") && ws_fields_count("tlen,name,tlen") == 3,
+           "a list: its order, twice if it says so");
     tap_ok(t, chosen("name,nam", 8, "no column \"nam\"; there are name,seq,tlen,name"), "a name that is none");
     tap_ok(t, chosen("", 8, "no column \"\"") && chosen("name,", 8, "no column \"\""), "an empty name");
     tap_ok(t, chosen("seq,seq,seq", 2, "3 columns, at most 2"), "more than there is room for");
@@ -53,7 +55,7 @@ static int written(int header, int no_provenance, const char *want) {
     ws_job job = {.common = {.header = header, .no_provenance = no_provenance}};
     ws_buf out = {0};
     ws_err err = {0};
-    int rc = ws_table_head(&job, name, 3, &out, &err);
+    int rc = ws_table_head(&job, &names, NULL, 3, &out, &err);
     if (!rc) rc = ws_table_end(&job, 5, " in=6", &out, &err);
     const int same = !rc && out.n == strlen(want) && (out.n == 0 || memcmp(out.p, want, out.n) == 0);
     ws_buf_release(&out);
