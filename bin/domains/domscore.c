@@ -127,24 +127,12 @@ static void add_output(ws_job *job, ws_dom_form form, const char *path) {
     else o->number = ws_job_add_output(job, &output);
 }
 
-static int needs_alignments(const ws_domscore *d) {
-    for (int k = 0; k < d->nout; k++) switch (d->out[k].form) {
-        case WS_DOMFORM_TEXT:
-            if (!d->noali) return 1;
-            break;
-        case WS_DOMFORM_STO: case WS_DOMFORM_A2M: case WS_DOMFORM_A3M: case WS_DOMFORM_FASTA: return 1;
-        default: break;
-        }
-    return 0;
-}
-
 static int open_outputs(ws_job *job, ws_err *err) {
     ws_domscore *d = job->own;
     add_output(job, (ws_dom_form)d->form, NULL);
-    if (d->tblout) add_output(job, WS_DOMFORM_TBLOUT, d->tblout);
-    if (d->domtblout) add_output(job, WS_DOMFORM_DOMTBLOUT, d->domtblout);
-    if (d->msa) add_output(job, WS_DOMFORM_STO, d->msa);
-    if (job->common.fields && d->form != WS_DOMFORM_TSV)
+    for (int f = 0; f < WS_NDOMFORM; f++)
+        if (d->beside[f]) add_output(job, (ws_dom_form)f, d->beside[f]);
+    if (job->common.fields && ws_hitforms[d->form].frame != WS_FRAME_COLUMNS)
         return ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
     if (d->rejected)
         return ws_fail(err, WS_EUSAGE, "domscore has no -U: what it does not report was found, but below the thresholds; use fwdscore -U");
@@ -156,7 +144,10 @@ static int open_outputs(ws_job *job, ws_err *err) {
         if (!ws_genome_columns(&r, job->common.fields, &own)) rc = WS_OK;
     }
     d->columns.plain = job->common.plain;
-    d->hold = (d->form == WS_DOMFORM_TSV ? d->columns.hold : 0) | (needs_alignments(d) ? WS_HOLD_ALIGNMENTS : 0);
+    const ws_textconf text = ws_domscore_text(d);
+    const ws_hitquery q = {.columns = &d->columns, .text = &text};
+    for (int k = 0; k < d->nout; k++)
+        if (ws_hitforms[d->out[k].form].hold) d->hold |= ws_hitforms[d->out[k].form].hold(&q);
     return rc;
 }
 

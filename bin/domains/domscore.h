@@ -42,7 +42,7 @@ void ws_pool_release(ws_pool *p);
 
 /* ---- the program ---- */
 
-enum { WS_DOMSCORE_OUTPUTS = 4 }; /* the main one, --tblout, --domtblout, -A */
+enum { WS_DOMSCORE_OUTPUTS = 1 + WS_NDOMFORM }; /* the main one, and those of options such as --tblout */
 
 /* An output and what it has had so far. */
 typedef struct ws_dom_out {
@@ -93,6 +93,11 @@ int ws_domscore_write(ws_job *job, double Z, int whole, ws_err *err);
 /* What stands before the first row of an output, and behind the last one. */
 int ws_domscore_head(const ws_job *job, void *out, ws_buf *text, ws_err *err);
 int ws_domscore_end(const ws_job *job, void *out, uint64_t rows, ws_buf *text, ws_err *err);
+/* What the report shows, by the options. */
+ws_textconf ws_domscore_text(const ws_domscore *d);
+/* A query for the writers. text may be NULL where no report is written. */
+ws_hitquery ws_domscore_query(const ws_domscore *d, const ws_hmm_target *h, const ws_hitlist *l,
+                              const ws_textconf *text);
 /* One target to all outputs, for --stream. */
 void ws_domscore_write_target(ws_domscore *d, const ws_hitquery *q, const ws_held *h);
 

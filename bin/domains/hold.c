@@ -107,7 +107,7 @@ static void note_failure(ws_domscore *d, const ws_hitseq *seq, const ws_hmm *hmm
 static void write_alone(turn *t, size_t m) {
     ws_domscore *d = t->d;
     ws_hitlist *l = &d->store.list[m];
-    const ws_hitquery q = {model_of(t->job, m)->hmm, &model_of(t->job, m)->profile, l};
+    const ws_hitquery q = ws_domscore_query(d, model_of(t->job, m), l, NULL);
     ws_hitlist_rank(l, &d->threshold[m], (ws_spaces){d->Z, d->domZ});
     ws_domscore_write_target(d, &q, l->hit[0]);
     l->n = 0;

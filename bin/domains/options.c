@@ -64,12 +64,13 @@ static int check_thresholds(const ws_domscore *d, int cut, ws_err *err) {
 }
 
 static int check_outputs(const ws_domscore *d, ws_err *err) {
-    const int whole = d->form == WS_DOMFORM_TEXT || d->form == WS_DOMFORM_STO || d->form == WS_DOMFORM_A2M;
+    const char *whole = ws_hitforms[d->form].whole;
+    for (int f = 0; f < WS_NDOMFORM; f++)
+        if (d->beside[f] && ws_hitforms[f].whole) whole = ws_hitforms[f].option;
     if (d->stream && !(d->Z_given && d->domZ_given))
         return ws_fail(err, WS_EUSAGE, "--stream needs -Z and --domZ: before the end of the input nobody knows these numbers");
-    if (d->stream && (whole || d->msa))
-        return ws_fail(err, WS_EUSAGE, "--stream cannot write %s, which needs all hits first",
-                       d->msa ? "-A" : d->form == WS_DOMFORM_TEXT ? "-O text" : "an alignment in columns");
+    if (d->stream && whole)
+        return ws_fail(err, WS_EUSAGE, "--stream cannot write %s, which needs all hits first", whole);
     return clash(d->textw_given, d->notextw, "--textw", "--notextw", err);
 }
 

@@ -9,9 +9,15 @@
 #define AUTHOR "domscore (warpsieve " WS_VERSION ")"
 enum { BLOCK = 200 }; /* columns of Stockholm, as hmmsearch has them */
 
-static ws_textconf text_conf(const ws_domscore *d) {
+ws_textconf ws_domscore_text(const ws_domscore *d) {
     return (ws_textconf){.width = d->notextw ? 0 : (int)d->textw, .alignments = !d->noali, .accessions = d->acc,
                          .z_given = d->Z_given, .domz_given = d->domZ_given};
+}
+
+ws_hitquery ws_domscore_query(const ws_domscore *d, const ws_hmm_target *h, const ws_hitlist *l,
+                              const ws_textconf *text) {
+    return (ws_hitquery){.hmm = h->hmm, .profile = &h->profile, .list = l, .columns = &d->columns, .text = text,
+                         .msa_width = d->notextw ? 0 : BLOCK, .author = AUTHOR};
 }
 
 /* Takes the counts of a model's filters from the tally of hmmsieve. A filter that has not run lets every sequence with residues through.
@@ -28,59 +34,41 @@ static void count_passed(const ws_job *job, size_t m, ws_textconf *text) {
     }
 }
 
-/* Returns how many rows a target has: of a table of targets one, else one for each domain. */
 static uint64_t rows_of(const ws_dom_out *o, const ws_held *h) {
     const int reported = (h->flags & WS_HELD_REPORTED) != 0;
-    return o->form == WS_DOMFORM_TBLOUT || o->form == WS_DOMFORM_IDS ? (uint64_t)reported : reported ? h->nreported : 0;
-}
-
-static void write_target(const ws_domscore *d, ws_dom_out *o, const ws_hitquery *q, const ws_held *h) {
-    switch (o->form) {
-    case WS_DOMFORM_TSV: ws_write_columns_target(&o->sink, q, &d->columns, h); break;
-    case WS_DOMFORM_TBLOUT: ws_write_tblout_target(&o->sink, q, h, 0); break;
-    case WS_DOMFORM_DOMTBLOUT: ws_write_domtblout_target(&o->sink, q, h, 0); break;
-    case WS_DOMFORM_A3M: ws_write_a3m_target(&o->sink, q, h); break;
-    case WS_DOMFORM_FASTA: ws_write_fasta_target(&o->sink, q, h); break;
-    case WS_DOMFORM_IDS: ws_write_ids_target(&o->sink, q, h); break;
-    case WS_DOMFORM_TEXT: case WS_DOMFORM_STO: case WS_DOMFORM_A2M: break; /* of whole lists alone */
-    case WS_DOMFORM_BED: case WS_DOMFORM_GFF3: break; /* of windows alone */
-    }
+    return ws_hitforms[o->form].row_of_target ? (uint64_t)reported : reported ? h->nreported : 0;
 }
 
 void ws_domscore_write_target(ws_domscore *d, const ws_hitquery *q, const ws_held *h) {
     for (int k = 0; k < d->nout; k++) {
-        write_target(d, &d->out[k], q, h);
+        ws_hitforms[d->out[k].form].target(&d->out[k].sink, q, h);
         d->out[k].rows += rows_of(&d->out[k], h);
     }
 }
 
-static void write_list(const ws_domscore *d, ws_dom_out *o, const ws_hitquery *q, const ws_textconf *text, int first) {
-    switch (o->form) {
-    case WS_DOMFORM_TEXT: ws_write_text(&o->sink, q, text); break;
-    case WS_DOMFORM_TBLOUT: ws_write_tblout(&o->sink, q, first); break;
-    case WS_DOMFORM_DOMTBLOUT: ws_write_domtblout(&o->sink, q, first); break;
-    case WS_DOMFORM_STO: ws_write_msa(&o->sink, q, WS_MSA_STOCKHOLM, d->notextw ? 0 : BLOCK, AUTHOR); break;
-    case WS_DOMFORM_A2M: ws_write_msa(&o->sink, q, WS_MSA_A2M, 0, AUTHOR); break;
-    default:
-        for (size_t i = 0; i < q->list->n; i++) write_target(d, o, q, q->list->hit[i]);
-    }
+static void write_list(ws_dom_out *o, const ws_hitquery *q) {
+    const ws_hitform *f = &ws_hitforms[o->form];
+    if (f->list) f->list(&o->sink, q);
+    else
+        for (size_t i = 0; i < q->list->n; i++) f->target(&o->sink, q, q->list->hit[i]);
+    for (size_t i = 0; i < q->list->n; i++) o->rows += rows_of(o, q->list->hit[i]);
 }
 
 int ws_domscore_write(ws_job *job, double Z, int whole, ws_err *err) {
     ws_domscore *d = job->own;
     const double size = d->Z_given ? d->Z : Z, domZ = d->domZ_given ? d->domZ : whole ? 0 : NAN;
-    ws_textconf text = text_conf(d);
+    ws_textconf text = ws_domscore_text(d);
     int rc = WS_OK;
     for (size_t m = 0; m < job->ntarget && !rc; m++) {
         const ws_hmm_target *h = job->target[m].data;
         ws_hitlist *l = &d->store.list[m];
-        const ws_hitquery q = {h->hmm, &h->profile, l};
+        ws_hitquery q = ws_domscore_query(d, h, l, &text);
+        q.first = m == 0;
         count_passed(job, m, &text);
         ws_hitlist_prune(l, &d->threshold[m], size);
         ws_hitlist_rank(l, &d->threshold[m], (ws_spaces){size, domZ});
         for (int k = 0; k < d->nout && !rc; k++) {
-            write_list(d, &d->out[k], &q, &text, m == 0);
-            for (size_t i = 0; i < l->n; i++) d->out[k].rows += rows_of(&d->out[k], l->hit[i]);
+            write_list(&d->out[k], &q);
             if (d->out[k].sink.err.code) rc = ws_sink_flush(&d->out[k].sink, err);
         }
     }
@@ -114,13 +102,12 @@ static int table_head(const ws_job *job, ws_buf *text, ws_err *err) {
 }
 
 /* The head of a table of hmmsearch's that is written as hits are found: the first name is not known yet. */
-static int stream_head(const ws_job *job, ws_dom_form form, ws_buf *text, ws_err *err) {
+static int stream_head(const ws_job *job, const ws_hitform *f, ws_buf *text, ws_err *err) {
     const ws_hmm_target *h = job->target[0].data;
     const ws_hitlist none = {0};
-    const ws_hitquery q = {h->hmm, NULL, &none};
+    const ws_hitquery q = {.hmm = h->hmm, .list = &none, .first = 1};
     ws_sink s = {0};
-    if (form == WS_DOMFORM_TBLOUT) ws_write_tblout(&s, &q, 1);
-    else ws_write_domtblout(&s, &q, 1);
+    f->list(&s, &q);
     int rc = ws_sink_flush(&s, err);
     if (!rc) rc = ws_buf_add(text, s.text.p, s.text.n, err);
     ws_sink_release(&s);
@@ -128,12 +115,11 @@ static int stream_head(const ws_job *job, ws_dom_form form, ws_buf *text, ws_err
 }
 
 int ws_domscore_head(const ws_job *job, void *out, ws_buf *text, ws_err *err) {
-    const ws_domscore *d = job->own;
-    switch (((const ws_dom_out *)out)->form) {
-    case WS_DOMFORM_TSV: return table_head(job, text, err);
-    case WS_DOMFORM_TEXT: return text_head(job, text, err);
-    case WS_DOMFORM_TBLOUT: case WS_DOMFORM_DOMTBLOUT:
-        return d->stream ? stream_head(job, ((const ws_dom_out *)out)->form, text, err) : WS_OK;
+    const ws_hitform *f = &ws_hitforms[((const ws_dom_out *)out)->form];
+    switch (f->frame) {
+    case WS_FRAME_COLUMNS: return table_head(job, text, err);
+    case WS_FRAME_REPORT: return text_head(job, text, err);
+    case WS_FRAME_HMMER: return ((const ws_domscore *)job->own)->stream ? stream_head(job, f, text, err) : WS_OK;
     default: return WS_OK;
     }
 }
@@ -150,14 +136,14 @@ int ws_domscore_end(const ws_job *job, void *out, uint64_t rows, ws_buf *text, w
     const ws_dom_out *o = out;
     uint64_t in, residues;
     (void)rows;
-    switch (o->form) {
-    case WS_DOMFORM_TSV:
+    switch (ws_hitforms[o->form].frame) {
+    case WS_FRAME_COLUMNS:
         if (job->common.no_provenance) return WS_OK;
         if (!ws_scan_counted(job, &in, &residues)) return ws_buf_addf(text, err, "##end rows=%llu\n", (unsigned long long)o->rows);
         return ws_buf_addf(text, err, "##end rows=%llu in=%llu residues=%llu\n", (unsigned long long)o->rows, (unsigned long long)in,
                            (unsigned long long)residues);
-    case WS_DOMFORM_TEXT: return ws_buf_addf(text, err, "[ok]\n");
-    case WS_DOMFORM_TBLOUT: case WS_DOMFORM_DOMTBLOUT: return hmmer_end(job, text, err);
+    case WS_FRAME_REPORT: return ws_buf_addf(text, err, "[ok]\n");
+    case WS_FRAME_HMMER: return hmmer_end(job, text, err);
     default: return WS_OK;
     }
 }

@@ -210,9 +210,8 @@ static int add_outputs(const ws_job *job, ws_stage_args *to, ws_err *err) {
     const ws_common *c = &job->common;
     int rc = ws_stage_add_text(to, "--out-format", forms[s->form], err);
     if (!rc && c->output) rc = ws_stage_add_text(to, "--output", c->output, err);
-    if (!rc && s->tblout) rc = ws_stage_add_text(to, "--tblout", s->tblout, err);
-    if (!rc && s->domtblout) rc = ws_stage_add_text(to, "--domtblout", s->domtblout, err);
-    if (!rc && s->msa) rc = ws_stage_add_text(to, "--msa", s->msa, err);
+    for (int f = 0; f < WS_NDOMFORM && !rc; f++)
+        if (s->beside[f]) rc = ws_stage_add_text(to, ws_hitforms[f].option, s->beside[f], err);
     if (!rc && c->fields) rc = ws_stage_add_text(to, "--fields", c->fields, err);
     if (!rc && c->header) rc = ws_stage_add_text(to, "--header", header[c->header], err);
     if (!rc && c->no_provenance) rc = ws_stage_add(to, "--no-provenance", err);

@@ -109,7 +109,8 @@ void ws_hitcols_release(ws_hitcols *c) {
     *c = (ws_hitcols){0};
 }
 
-uint64_t ws_write_columns_target(ws_sink *s, const ws_hitquery *q, const ws_hitcols *c, const ws_held *h) {
+void ws_write_columns_target(ws_sink *s, const ws_hitquery *q, const ws_held *h) {
+    const ws_hitcols *c = q->columns;
     ws_alilines ali = {0};
     row r = {.s = s, .q = q, .h = h, .plain = c->plain, .ali = &ali};
     for (uint32_t j = 0; j < h->n && (h->flags & WS_HELD_REPORTED); j++) {
@@ -125,5 +126,4 @@ uint64_t ws_write_columns_target(ws_sink *s, const ws_hitquery *q, const ws_hitc
         ws_sink_pause(s);
     }
     ws_alilines_release(&ali);
-    return r.number;
 }

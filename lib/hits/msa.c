@@ -200,19 +200,19 @@ static void put_consensus(msa *m, ws_sink *s, block b) {
     ws_sink_f(s, "#=GC %-*s %.*s\n", margin - 6, "RF", (int)b.n, m->row + b.from);
 }
 
-static void put_stockholm(msa *m, ws_sink *s, size_t width, const char *author) {
+static void put_stockholm(msa *m, ws_sink *s) {
     const ws_hmm *hmm = m->query->hmm;
     const ws_hitlist *l = m->query->list;
-    const size_t columns = m->first[hmm->M + 1];
+    const size_t columns = m->first[hmm->M + 1], width = m->query->msa_width ? m->query->msa_width : columns;
+    look_for_twins(m, s);
     ws_sink_f(s, "# STOCKHOLM 1.0\n");
     if (m->prefix) ws_sink_f(s, "# WARNING: seq names have been made unique by adding a prefix of \"<seq#>|\"\n");
     ws_sink_f(s, "#=GF ID %s\n", hmm->name);
     if (hmm->acc) ws_sink_f(s, "#=GF AC %s\n", hmm->acc);
     if (hmm->desc) ws_sink_f(s, "#=GF DE %s\n", hmm->desc);
-    ws_sink_f(s, "#=GF AU %s\n\n", author);
+    ws_sink_f(s, "#=GF AU %s\n\n", m->query->author);
     each(m, s, put_description);
     ws_sink_f(s, "\n");
-    if (width == 0) width = columns;
     for (size_t from = 0; from < columns; from += width) {
         const block b = {from, ws_min(width, columns - from)};
         size_t number = 0;
@@ -253,27 +253,20 @@ static int open_msa(msa *m, ws_sink *s) {
     return WS_OK;
 }
 
-size_t ws_write_msa(ws_sink *s, const ws_hitquery *q, ws_msaform form, size_t width, const char *author) {
+static void write_msa(ws_sink *s, const ws_hitquery *q, void (*put)(msa *m, ws_sink *s)) {
     msa m = {.query = q};
-    if (form == WS_MSA_A3M) {
-        for (size_t i = 0; i < q->list->n; i++) ws_write_a3m_target(s, q, q->list->hit[i]);
-        return 0;
-    }
-    if (s->err.code == WS_OK && open_msa(&m, s) == WS_OK && m.rows > 0) {
-        if (form == WS_MSA_A2M) {
-            each(&m, s, put_a2m);
-        } else {
-            look_for_twins(&m, s);
-            put_stockholm(&m, s, width, author);
-        }
-    }
+    if (s->err.code == WS_OK && open_msa(&m, s) == WS_OK && m.rows > 0) put(&m, s);
     ws_free(m.first);
     ws_free(m.sum);
     ws_free(m.used);
     ws_free(m.row);
     ws_free(m.pp);
-    return m.rows;
 }
+
+static void put_all_a2m(msa *m, ws_sink *s) { each(m, s, put_a2m); }
+
+void ws_write_stockholm(ws_sink *s, const ws_hitquery *q) { write_msa(s, q, put_stockholm); }
+void ws_write_a2m(ws_sink *s, const ws_hitquery *q) { write_msa(s, q, put_all_a2m); }
 
 /* ---- records that stand alone ---- */
 

@@ -5,10 +5,10 @@
 
 #include "lib/base/opt.h"
 
-/* -O. The names of all but the last two, which are for windows of DNA alone, are WS_HIT_FORMS. */
+/* -O, by ws_hitforms. The names of all but the last two, which are for windows of DNA alone, are WS_HIT_FORMS. */
 typedef enum ws_dom_form {
     WS_DOMFORM_TSV, WS_DOMFORM_TEXT, WS_DOMFORM_TBLOUT, WS_DOMFORM_DOMTBLOUT, WS_DOMFORM_STO, WS_DOMFORM_A2M, WS_DOMFORM_A3M,
-    WS_DOMFORM_FASTA, WS_DOMFORM_IDS, WS_DOMFORM_BED, WS_DOMFORM_GFF3
+    WS_DOMFORM_FASTA, WS_DOMFORM_IDS, WS_DOMFORM_BED, WS_DOMFORM_GFF3, WS_NDOMFORM
 } ws_dom_form;
 #define WS_HIT_FORMS "tsv", "text", "tblout", "domtblout", "sto", "a2m", "a3m", "fasta", "ids"
 
@@ -19,7 +19,7 @@ typedef enum ws_dom_form {
     int cut_ga, cut_nc, cut_tc, nonull2, noali, notextw, textw_given, acc, seed_given, mem_given, form;                                    \
     long long seed, textw;                                                                                                                 \
     uint64_t mem;                                                                                                                          \
-    const char *tblout, *domtblout, *msa
+    const char *beside[WS_NDOMFORM] /* paths of the forms that are written besides -O */
 
 #define WS_HIT_REAL(type, letter_, name_, field, arg_, help_, ...)                                                                         \
     {letter_, name_, NULL, WS_OPT_REAL, offsetof(type, field), arg_, help_, .group = WS_GROUP_SCORE,                                       \
@@ -58,9 +58,11 @@ typedef enum ws_dom_form {
     {'O', "out-format", NULL, WS_OPT_CHOICE, offsetof(type, form), "FORMAT",                                                               \
      "write tsv, text, tblout, domtblout, sto, a2m, a3m, fasta or ids [" form_ "]", .choices = forms, .group = WS_GROUP_OUTPUT,            \
      .given = WS_OPT_NOGIVEN},                                                                                                             \
-        WS_HIT_PATH(type, 0, "tblout", tblout, "write hmmsearch's table of sequences there too"),                                          \
-        WS_HIT_PATH(type, 0, "domtblout", domtblout, "write hmmsearch's table of domains there too"),                                      \
-        WS_HIT_PATH(type, 'A', "msa", msa, "write the alignment of all included domains there too, in Stockholm"),                         \
+        WS_HIT_PATH(type, 0, "tblout", beside[WS_DOMFORM_TBLOUT], "write hmmsearch's table of sequences there too"), \
+        WS_HIT_PATH(type, 0, "domtblout", beside[WS_DOMFORM_DOMTBLOUT], \
+                    "write hmmsearch's table of domains there too"), \
+        WS_HIT_PATH(type, 'A', "msa", beside[WS_DOMFORM_STO], \
+                    "write the alignment of all included domains there too, in Stockholm"), \
         WS_HIT_FLAG(type, "noali", noali, WS_GROUP_OUTPUT, 0, "no alignments in the text report"),                                         \
         {0, "textw", NULL, WS_OPT_INT, offsetof(type, textw), "N", "lines of the text report have at most N characters [120]",             \
          .min = 120, .max = 1e9, .group = WS_GROUP_OUTPUT, .given = offsetof(type, textw_given)},                                          \

@@ -41,7 +41,7 @@ static void tblout_head(ws_sink *s, widths w) {
               w.target - 1, dash + 1, 10, dash + 10, w.query, dash, w.accession, dash + 10);
 }
 
-void ws_write_tblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *h, size_t name_width) {
+static void tblout_row(ws_sink *s, const ws_hitquery *q, const ws_held *h, size_t name_width) {
     const ws_hitlist *l = q->list;
     const ws_held_domain *best = &ws_held_domains(h)[h->best];
     const widths w = widths_of(q, name_width);
@@ -56,9 +56,11 @@ void ws_write_tblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *h, 
     ws_sink_pause(s);
 }
 
-void ws_write_tblout(ws_sink *s, const ws_hitquery *q, int first) {
-    if (first) tblout_head(s, widths_of(q, q->list->name_width));
-    for (size_t i = 0; i < q->list->n; i++) ws_write_tblout_target(s, q, q->list->hit[i], q->list->name_width);
+void ws_write_tblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *h) { tblout_row(s, q, h, 0); }
+
+void ws_write_tblout(ws_sink *s, const ws_hitquery *q) {
+    if (q->first) tblout_head(s, widths_of(q, q->list->name_width));
+    for (size_t i = 0; i < q->list->n; i++) tblout_row(s, q, q->list->hit[i], q->list->name_width);
 }
 
 static void domtblout_head(ws_sink *s, widths w) {
@@ -73,7 +75,7 @@ static void domtblout_head(ws_sink *s, widths w) {
               w.target - 1, dash + 1, 10, dash + 10, w.query, dash, w.accession, dash + 10);
 }
 
-void ws_write_domtblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *h, size_t name_width) {
+static void domtblout_rows(ws_sink *s, const ws_hitquery *q, const ws_held *h, size_t name_width) {
     const ws_hitlist *l = q->list;
     const widths w = widths_of(q, name_width);
     uint32_t shown = 0;
@@ -93,7 +95,9 @@ void ws_write_domtblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *
     ws_sink_pause(s);
 }
 
-void ws_write_domtblout(ws_sink *s, const ws_hitquery *q, int first) {
-    if (first) domtblout_head(s, widths_of(q, q->list->name_width));
-    for (size_t i = 0; i < q->list->n; i++) ws_write_domtblout_target(s, q, q->list->hit[i], q->list->name_width);
+void ws_write_domtblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *h) { domtblout_rows(s, q, h, 0); }
+
+void ws_write_domtblout(ws_sink *s, const ws_hitquery *q) {
+    if (q->first) domtblout_head(s, widths_of(q, q->list->name_width));
+    for (size_t i = 0; i < q->list->n; i++) domtblout_rows(s, q, q->list->hit[i], q->list->name_width);
 }

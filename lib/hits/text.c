@@ -189,7 +189,8 @@ static void put_counts(ws_sink *s, const ws_textconf *conf) {
     }
 }
 
-void ws_write_text(ws_sink *s, const ws_hitquery *q, const ws_textconf *conf) {
+void ws_write_text(ws_sink *s, const ws_hitquery *q) {
+    const ws_textconf *conf = q->text;
     const ws_hmm *hmm = q->hmm;
     ws_alilines a = {0};
     ws_sink_f(s, "Query:       %s  [M=%d]\n", hmm->name, hmm->M);

@@ -25,22 +25,7 @@ void ws_sink_pause(ws_sink *s);
 int ws_sink_flush(ws_sink *s, ws_err *err);
 void ws_sink_release(ws_sink *s);
 
-/* A query with its ranked targets. The profile is for alignments alone. */
-typedef struct ws_hitquery {
-    const ws_hmm *hmm;
-    const ws_profile *profile;
-    const ws_hitlist *list;
-} ws_hitquery;
-
-/* hmmsearch's tables; `first`: the header comes before the rows. A number that nobody knows is "-". */
-void ws_write_tblout(ws_sink *s, const ws_hitquery *q, int first);
-void ws_write_domtblout(ws_sink *s, const ws_hitquery *q, int first);
-
-/* Rows of a table in input order, one target at a time: the columns are as wide as its name asks for. */
-void ws_write_tblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *h, size_t name_width);
-void ws_write_domtblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *h, size_t name_width);
-
-/* hmmsearch's report on one query. */
+/* What hmmsearch's report shows. */
 enum { WS_TEXT_FILTERS = 4 };
 typedef struct ws_textconf {
     int width;      /* of a line; 0: no limit */
@@ -53,35 +38,76 @@ typedef struct ws_textconf {
     uint64_t passed[WS_TEXT_FILTERS];
     double filter_p[WS_TEXT_FILTERS];     /* thresholds of the filters */
 } ws_textconf;
-/* WS_ENOMEM goes to the sink, as all failures. */
-void ws_write_text(ws_sink *s, const ws_hitquery *q, const ws_textconf *conf);
 
-/* Included domains as a multiple alignment over all nodes of the model. Nothing is written if there are none. */
-typedef enum ws_msaform { WS_MSA_STOCKHOLM, WS_MSA_A2M, WS_MSA_A3M } ws_msaform;
-/* width: columns in a block of Stockholm; 0: no limit. author: of the AU line. Returns the number of rows. */
-size_t ws_write_msa(ws_sink *s, const ws_hitquery *q, ws_msaform form, size_t width, const char *author);
-/* An A3M record needs no other one. */
-void ws_write_a3m_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
-
-/* Residues of the alignments of reported domains, and names of reported targets. */
-void ws_write_fasta_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
-void ws_write_ids_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
-
-/* ---- tab-separated columns ---- */
-
-/* Their names. */
-extern const ws_names ws_hit_columns;
-
+/* Columns of a table, for its names ws_hit_columns. */
 typedef struct ws_hitcols {
     int *column, n; /* places in ws_hit_columns, in their order */
     int hold;       /* WS_HOLD_... that they need */
     int plain;      /* texts as CSV has them; the caller sets it */
 } ws_hitcols;
+extern const ws_names ws_hit_columns;
 /* Columns by their names, separated by commas; NULL: the default ones. WS_EUSAGE with the names there are. */
 int ws_hitcols_choose(ws_hitcols *c, const char *list, ws_err *err);
 void ws_hitcols_release(ws_hitcols *c);
-/* A row for each reported domain of a target; returns how many. */
-uint64_t ws_write_columns_target(ws_sink *s, const ws_hitquery *q, const ws_hitcols *c, const ws_held *h);
+
+/* A query with its ranked targets, and what the writers have to know. The profile is for alignments alone. */
+typedef struct ws_hitquery {
+    const ws_hmm *hmm;
+    const ws_profile *profile;
+    const ws_hitlist *list;
+    int first;                 /* the query is the first one: heads of tables come before its rows */
+    const ws_hitcols *columns; /* of a table of columns */
+    const ws_textconf *text;   /* of the report */
+    size_t msa_width;          /* columns in a block of Stockholm; 0: no limit */
+    const char *author;        /* of Stockholm's AU line */
+} ws_hitquery;
+
+/* ---- lists: all targets of a query. WS_ENOMEM goes to the sink, as all failures ---- */
+
+/* hmmsearch's tables. A number that nobody knows is "-". */
+void ws_write_tblout(ws_sink *s, const ws_hitquery *q);
+void ws_write_domtblout(ws_sink *s, const ws_hitquery *q);
+/* hmmsearch's report on one query. */
+void ws_write_text(ws_sink *s, const ws_hitquery *q);
+/* Included domains as a multiple alignment over all nodes of the model. Nothing is written if there are none. */
+void ws_write_stockholm(ws_sink *s, const ws_hitquery *q);
+void ws_write_a2m(ws_sink *s, const ws_hitquery *q);
+
+/* ---- targets one at a time ---- */
+
+/* Rows of hmmsearch's tables: the columns are as wide as the target's name asks for. */
+void ws_write_tblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
+void ws_write_domtblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
+/* A tab-separated row for each reported domain. */
+void ws_write_columns_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
+/* Included domains as records of A3M, each of which needs no other one. */
+void ws_write_a3m_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
+/* Residues of the alignments of reported domains, and names of reported targets. */
+void ws_write_fasta_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
+void ws_write_ids_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
+
+/* ---- forms of output ---- */
+
+/* What stands before the first row of a form and after the last one. */
+typedef enum ws_hitframe {
+    WS_FRAME_NONE,
+    WS_FRAME_COLUMNS, /* a table of columns: ## lines, names, ##end */
+    WS_FRAME_REPORT,  /* hmmsearch's first lines and its [ok] */
+    WS_FRAME_HMMER    /* the first list has a head; at the end are hmmsearch's lines about the run */
+} ws_hitframe;
+
+/* A form of output. A new one is an entry of ws_hitforms, a number and options in lib/hits/options.h, and a writer. */
+typedef struct ws_hitform {
+    const char *whole;  /* what a form is called that needs all hits of a query first; NULL: it has `target` */
+    const char *option; /* that writes it to a file of its own; NULL: -O alone */
+    ws_hitframe frame;
+    int row_of_target;  /* a row is a target, not a domain */
+    void (*list)(ws_sink *s, const ws_hitquery *q); /* NULL: target by target */
+    void (*target)(ws_sink *s, const ws_hitquery *q, const ws_held *h);
+    int (*hold)(const ws_hitquery *q); /* returns WS_HOLD_... by q->columns and q->text; NULL: 0 */
+} ws_hitform;
+/* By ws_dom_form. Those of windows of DNA are empty. */
+extern const ws_hitform ws_hitforms[];
 
 /* ---- one alignment ---- */
 

@@ -19,6 +19,8 @@ typedef struct fixture {
     ws_hitquery query;
     uint64_t number;
     int hold;
+    ws_hitcols columns;
+    ws_textconf text;
 } fixture;
 
 static void begin(fixture *f) {
@@ -29,7 +31,7 @@ static void begin(fixture *f) {
     f->list = f->store.list;
     f->list->tau = 0.0f;
     f->list->lambda = 1.0f; /* P = e^-bits */
-    f->query = (ws_hitquery){&hmm, NULL, f->list};
+    f->query = (ws_hitquery){.hmm = &hmm, .list = f->list, .columns = &f->columns, .text = &f->text};
 }
 
 static void end(fixture *f) { ws_hitstore_destroy(&f->store); }
@@ -188,7 +190,6 @@ static void test_duplicates(tap *t) {
 static void test_unknown(tap *t) {
     fixture f;
     ws_sink s = {0};
-    ws_hitcols c;
     ws_err err;
     const ws_thresholds th = WS_THRESHOLDS_DEFAULT;
     begin(&f);
@@ -196,13 +197,14 @@ static void test_unknown(tap *t) {
     add_one(&f, "b", -5);
     ws_hitlist_rank(f.list, &th, (ws_spaces){NAN, NAN});
     is(t, order(&f), "a:R b:R", "without Z all are reported and none is included");
-    if (ws_hitcols_choose(&c, "name,evalue,c_evalue,i_evalue,bits,included", &err) != WS_OK) exit(1);
-    ws_write_columns_target(&s, &f.query, &c, f.list->hit[0]);
+    if (ws_hitcols_choose(&f.columns, "name,evalue,c_evalue,i_evalue,bits,included", &err) != WS_OK) exit(1);
+    ws_write_columns_target(&s, &f.query, f.list->hit[0]);
     is(t, text_of(&s), "a\t\t\t\t30.0000\t0\n", "E-values that nobody knows are empty fields");
-    ws_hitcols_release(&c);
-    ws_write_tblout(&s, &f.query, 0);
+    ws_hitcols_release(&f.columns);
+    ws_write_tblout(&s, &f.query);
     tap_ok(t, strstr(text_of(&s), "PF1.2              -   30.0   1.0         -   30.0") != NULL, "and '-' in hmmsearch's tables");
-    ws_write_text(&s, &f.query, &(ws_textconf){.alignments = 1});
+    f.text.alignments = 1;
+    ws_write_text(&s, &f.query);
     const char *text = text_of(&s);
     tap_ok(t, strstr(text, "  1 ?   30.0   0.0         -         -") && strstr(text, "E-value: -\n"
        "") && strstr(text, "[not known: the input is cut]"),
@@ -215,30 +217,33 @@ static void test_unknown(tap *t) {
 static void test_columns(tap *t) {
     fixture f;
     ws_sink s = {0};
-    ws_hitcols c;
     ws_err err;
     const ws_thresholds th = WS_THRESHOLDS_DEFAULT;
     begin(&f);
     add(&f, "a", "a protein", 9, &(ws_domain){.bits = 8, .bias_nats = 0.5f}, 1, 3);
     ws_hitlist_rank(f.list, &th, (ws_spaces){2, 0});
-    tap_ok(t, ws_hitcols_choose(&c, NULL, &err) == WS_OK && c.n == 23 && c.hold == 0, "23 columns need no alignments");
-    for (int i = 0; i < c.n; i++) ws_sink_f(&s, "%s%s", i ? "\t" : "", ws_name_of(&ws_hit_columns, c.column[i]));
+    tap_ok(t, ws_hitcols_choose(&f.columns, NULL, &err) == WS_OK && f.columns.n == 23 && f.columns.hold == 0,
+           "23 columns need no alignments");
+    for (int i = 0; i < f.columns.n; i++)
+        ws_sink_f(&s, "%s%s", i ? "\t" : "", ws_name_of(&ws_hit_columns, f.columns.column[i]));
     is(t, text_of(&s), "name\tquery\tquery_accession\ttlen\tqlen\tevalue\tbits\tbias\tdom\tndom\tc_evalue\ti_evalue\t"
        "dom_bits\tdom_bias\thmm_from\t"
        "hmm_to\tali_from\tali_to\tenv_from\tenv_to\tmean_pp\tincluded\tdesc", "their names");
-    tap_ok(t, ws_write_columns_target(&s, &f.query, &c, f.list->hit[0]) == 1, "one row");
+    ws_write_columns_target(&s, &f.query, f.list->hit[0]);
     is(t, text_of(&s), "a\ttiny\tPF1.2\t6\t4\t0.0002468\t9.0000\t1.0000\t1\t1\t0.0003355\t0.0006709\t8.0000\t0.7213\t1\t"
        "4\t1\t6\t1\t6\t0.5000\t1\ta protein\n",
        "its fields");
-    ws_hitcols_release(&c);
-    if (ws_hitcols_choose(&c, "cigar,pp,ali_seq,ali_model,seq,qual,exp,reg,clu,ov,env,identity,hmm_cov,target_cov", &err) != WS_OK) exit(1);
-    tap_ok(t, c.hold == (WS_HOLD_ALIGNMENTS | WS_HOLD_SEQUENCE), "alignments and residues are needed");
-    ws_write_columns_target(&s, &f.query, &c, f.list->hit[0]);
+    ws_hitcols_release(&f.columns);
+    static const char all[] = "cigar,pp,ali_seq,ali_model,seq,qual,exp,reg,clu,ov,env,identity,hmm_cov,target_cov";
+    if (ws_hitcols_choose(&f.columns, all, &err) != WS_OK) exit(1);
+    tap_ok(t, f.columns.hold == (WS_HOLD_ALIGNMENTS | WS_HOLD_SEQUENCE), "alignments and residues are needed");
+    ws_write_columns_target(&s, &f.query, f.list->hit[0]);
     is(t, text_of(&s), "2M2I2M\t9*5480\tACkkDE\tAC..DE\tACKKDE\t\t1.5000\t2\t1\t3\t4\t0.6667\t1.0000\t1.0000\n", "the other columns");
-    ws_hitcols_release(&c);
-    tap_ok(t, ws_hitcols_choose(&c, "name,nome", &err) == WS_EUSAGE && strstr(err.text, "\"nome\"") && strstr(err.text, "target_cov"),
+    ws_hitcols_release(&f.columns);
+    tap_ok(t, ws_hitcols_choose(&f.columns, "name,nome", &err) == WS_EUSAGE && strstr(err.text, "\"nome\"") &&
+           strstr(err.text, "target_cov"),
            "a name that there is not");
-    ws_hitcols_release(&c);
+    ws_hitcols_release(&f.columns);
     end(&f);
 }
 
@@ -250,9 +255,10 @@ static void test_alignments(tap *t) {
     add(&f, "a", "a protein", 9, &(ws_domain){.bits = 8}, 1, 0);
     add_one(&f, "b", 1); /* reported, not included */
     ws_hitlist_rank(f.list, &th, (ws_spaces){2, 0});
-    ws_write_msa(&s, &f.query, WS_MSA_A2M, 0, "");
+    ws_write_a2m(&s, &f.query);
     is(t, text_of(&s), ">a/1-6 a protein\nACkkDE\n", "A2M");
-    ws_write_msa(&s, &f.query, WS_MSA_A3M, 0, "");
+    ws_write_a3m_target(&s, &f.query, f.list->hit[0]);
+    ws_write_a3m_target(&s, &f.query, f.list->hit[1]);
     is(t, text_of(&s), ">a/1-6 a protein\nACkkDE\n", "A3M");
     ws_write_fasta_target(&s, &f.query, f.list->hit[1]);
     is(t, text_of(&s), ">b/1-6\nACKKDE\n", "FASTA of a reported domain");
@@ -260,13 +266,16 @@ static void test_alignments(tap *t) {
     is(t, text_of(&s), "b\n", "names");
     add(&f, "a", "", 8, &(ws_domain){.bits = 8}, 1, 0);
     ws_hitlist_rank(f.list, &th, (ws_spaces){2, 0});
-    tap_ok(t, ws_write_msa(&s, &f.query, WS_MSA_STOCKHOLM, 4, "us") == 2, "two rows of Stockholm");
+    f.query.msa_width = 4;
+    f.query.author = "us";
+    ws_write_stockholm(&s, &f.query);
     is(t, text_of(&s), "# STOCKHOLM 1.0\n# WARNING: seq names have been made unique by adding a prefix of \"<seq#>|\"\n"
        "#=GF ID tiny\n#=GF AC PF1.2\n"
        "#=GF AU us\n\n#=GS 0|a/1-6 DE [subseq from] a protein\n#=GS 1|a/1-6 DE [subseq from] a\n\n0|a/1-6         ACkk\n"
           "#=GR 0|a/1-6 PP 9*54\n"
        "1|a/1-6         ACkk\n#=GR 1|a/1-6 PP 9*54\n#=GC PP_cons    9*..\n#=GC RF         xx..\n\n0|a/1-6         DE\n#=GR 0|a/1-6 PP 80\n"
-       "1|a/1-6         DE\n#=GR 1|a/1-6 PP 80\n#=GC PP_cons    80\n#=GC RF         xx\n//\n", "with equal names, in blocks");
+       "1|a/1-6         DE\n#=GR 1|a/1-6 PP 80\n#=GC PP_cons    80\n#=GC RF         xx\n//\n",
+       "Stockholm: two rows with equal names, in blocks");
     end(&f);
 }
 

@@ -93,12 +93,13 @@ static void write_all(run *r, ws_sink *to) {
         ws_err err = {0};
         ws_profile profile;
         must(ws_profile_create(&profile, &r->m.set.hmm[q], &err), &err);
-        const ws_hitquery query = {&r->m.set.hmm[q], &profile, &r->store.list[q]};
+        const ws_hitquery query = {.hmm = &r->m.set.hmm[q], .profile = &profile, .list = &r->store.list[q],
+                                   .first = q == 0, .text = &conf, .author = "hmmsearch (HMMER 3.4)"};
         ws_hitlist_rank(&r->store.list[q], &t, (ws_spaces){(double)r->tg->n, 0});
-        ws_write_tblout(&to[TBLOUT], &query, q == 0);
-        ws_write_domtblout(&to[DOMTBLOUT], &query, q == 0);
-        ws_write_msa(&to[STOCKHOLM], &query, WS_MSA_STOCKHOLM, 0, "hmmsearch (HMMER 3.4)");
-        ws_write_text(&to[REPORT], &query, &conf);
+        ws_write_tblout(&to[TBLOUT], &query);
+        ws_write_domtblout(&to[DOMTBLOUT], &query);
+        ws_write_stockholm(&to[STOCKHOLM], &query);
+        ws_write_text(&to[REPORT], &query);
         ws_profile_destroy(&profile);
     }
 }
