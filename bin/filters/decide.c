@@ -2,6 +2,7 @@
  * The decision of hmmsearch's pipeline for each (model, sequence) pair of a task. Source: specification
  * profile-filters.md, section 12.2. */
 #include "bin/filters/cutoffs.h"
+#include "kernels/filter/backend.h"
 
 #include "lib/hmm/evalue.h"
 #include "lib/hmm/fscore.h"
@@ -127,30 +128,22 @@ static void fetch_ahead(const deciding *g, const uint32_t *row, const pending *q
     if (i + CELLS < n) ws_row_fetch(g->b, &g->b->row[row[q[i + CELLS].place]], g->bias_column);
 }
 
-/* Computes null2[i], the null score in nats that is subtracted from pair q[i], for n pairs. For pairs with a hint
- * from the backend only the last step of the bias filter remains. All others run in one call: many sequences at once
- * cost a tenth per sequence. item, place and score: scratch for n each. */
-static void set_null_scores(const deciding *g, const ws_task *task, const uint32_t *row, const pending *q, size_t n, uint32_t *item,
-                            uint32_t *place, float *score, float *null2) {
-    size_t rest = 0;
+/* Sets null2[j], the null score in nats that is subtracted, for the n items of the task that q names. room: for
+ * ws_filter_bias. */
+static void set_null_scores(const deciding *g, const ws_task *task, const uint32_t *row, const pending *q, size_t n,
+                            void *room,
+                            float *null2) {
+    const ws_seqlist list = ws_seqlist_of(g->seqs, task->item, task->n);
+    memset(null2, 0, task->n * sizeof *null2);
     for (size_t i = 0; i < n; i++) {
-        const ws_lenmodel *lm = lenmodel_of(g, task, q[i].place);
-        const float hint = task->hint ? task->hint[q[i].place] : NAN;
+        const size_t j = q[i].place;
+        const ws_lenmodel *lm = lenmodel_of(g, task, j);
         if (g->with_bias && g->bias_column >= 0) fetch_ahead(g, row, q, n, i);
-        if (!g->with_bias) {
-            null2[i] = lm->null_nats;
-        } else if (!isnan(hint)) {
-            null2[i] = ws_bias_finish(hint, lm);
-        } else if (g->bias_column >= 0 && !isnan(null2[i] = null_score_of_row(g, &g->b->row[row[q[i].place]], lm))) {
-            continue;
-        } else {
-            item[rest] = (uint32_t)ws_task_item(task, q[i].place);
-            place[rest++] = (uint32_t)i;
-        }
+        null2[j] = !g->with_bias            ? lm->null_nats
+                   : g->bias_column >= 0 ? null_score_of_row(g, &g->b->row[row[j]], lm)
+                                         : NAN;
     }
-    const ws_seqlist list = ws_seqlist_of(g->seqs, item, rest);
-    if (rest) ws_bias_scores(&g->model->bias, &g->job->machine.cpu, &list, score);
-    for (size_t i = 0; i < rest; i++) null2[place[i]] = score[i];
+    if (g->with_bias) ws_filter_bias(&g->model->bias, &g->job->machine.cpu, &list, task->hint, room, null2);
 }
 
 static void count(const deciding *g, uint32_t model) {
@@ -176,18 +169,17 @@ int ws_cascade_decide(const ws_job *job, const ws_batch *b, const ws_task *task,
                  .msv_column = b->has_rows ? ws_head_find(scan->head, "msv_bits") : -1,
                  .bias_column = b->has_rows ? ws_head_find(scan->head, "bias_bits") : -1};
     g.gated = !g.everything && !(may_skip(&g) && g.msv_column >= 0);
-    pending *q = ws_buf_scratch(worker->scratch, task->n * (sizeof *q + 2 * sizeof(uint32_t) + 2 * sizeof(float)), err);
+    pending *q = ws_buf_scratch(worker->scratch, task->n * (sizeof *q + sizeof(float) + WS_FILTER_BIAS_ROOM), err);
     if (!q) return err->code;
-    uint32_t *item = (uint32_t *)(void *)(q + task->n);
-    float *null2 = (float *)(void *)(item + 2 * task->n);
+    float *null2 = (float *)(void *)(q + task->n);
     size_t n = 0;
     int rc = WS_OK;
     for (size_t j = 0; j < task->n; j++)
         n += b->len[ws_task_item(task, j)] > 0 && screen_pair(&g, task, j, &q[n]);
-    set_null_scores(&g, task, row, q, n, item, item + task->n, null2 + task->n, null2);
+    set_null_scores(&g, task, row, q, n, null2 + task->n, null2);
     for (size_t j = 0, i = 0; j < (g.everything ? task->n : n) && !rc; j++) { /* in the order of the task */
         if (i < n && (!g.everything || q[i].place == j)) {
-            rc = decide_pair(&g, task, row, &q[i], null2[i], hits, err);
+            rc = decide_pair(&g, task, row, &q[i], null2[q[i].place], hits, err);
             i++;
         } else if (g.everything && b->len[ws_task_item(task, j)] == 0) {
             rc = add_hit(&g, task, row, j, 0, -INFINITY, 0, 1, hits, err);
