@@ -136,7 +136,7 @@ static int open_outputs(ws_job *job, ws_err *err) {
         return ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
     if (d->rejected)
         return ws_fail(err, WS_EUSAGE, "domscore has no -U: what it does not report was found, but below the thresholds; use fwdscore -U");
-    int rc = ws_hitcols_choose(&d->columns, job->common.fields, err);
+    int rc = ws_hitcols_choose(&d->columns, &ws_hit_columns, job->common.fields, err);
     if (rc == WS_EUSAGE) { /* the columns of windows are others, and nobody knows yet what comes in */
         ws_genome_results r = {0};
         ws_err own;

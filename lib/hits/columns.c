@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * Reported domains as a table of tab-separated columns: which columns there are, and what each holds. */
+ * Reported domains, or hits in long DNA, as a table of tab-separated columns: which columns there are, and what each
+ * holds. */
 #include <math.h>
 #include <string.h>
 
 #include "lib/hits/write.h"
 #include "lib/io/cell.h"
 
-/* One row of the table. */
+/* One row of a table: of a domain all but `dna`, of a hit in DNA that and the first three. */
 typedef struct row {
     ws_sink *s;
+    const ws_hmm *hmm;
+    int plain;             /* texts as CSV has them */
     const ws_hitquery *q;
     const ws_held *h;
     const ws_held_domain *d;
-    int plain;             /* texts as CSV has them */
     uint32_t number;       /* of the domain among the reported ones */
     const ws_alilines *ali; /* if the column needs it */
+    const ws_dnahit *dna;
 } row;
 
 static void put_text(const row *r, const char *text) {
@@ -29,10 +32,10 @@ static void put_e(const row *r, float bits, double size) {
 }
 
 static void name(const row *r) { put_text(r, ws_held_text(r->h, r->h->name)); }
-static void query(const row *r) { put_text(r, r->q->hmm->name); }
-static void query_accession(const row *r) { put_text(r, r->q->hmm->acc ? r->q->hmm->acc : ""); }
+static void query(const row *r) { put_text(r, r->hmm->name); }
+static void query_accession(const row *r) { put_text(r, r->hmm->acc ? r->hmm->acc : ""); }
 static void tlen(const row *r) { put_count(r, r->h->L); }
-static void qlen(const row *r) { put_count(r, (unsigned long)r->q->hmm->M); }
+static void qlen(const row *r) { put_count(r, (unsigned long)r->hmm->M); }
 static void evalue(const row *r) { put_e(r, r->h->bits, r->q->list->spaces.Z); }
 static void bits(const row *r) { put_bits(r, (double)r->h->bits); }
 static void bias(const row *r) { put_bits(r, (double)ws_held_bias(r->h)); }
@@ -62,7 +65,7 @@ static void ali_model(const row *r) { put_text(r, r->ali->model); }
 static void ali_seq(const row *r) { put_text(r, r->ali->target); }
 static void pp(const row *r) { put_text(r, r->ali->pp); }
 static void identity(const row *r) { put_bits(r, (double)r->ali->identical / (double)r->ali->n); }
-static void hmm_cov(const row *r) { put_bits(r, (r->d->hmm_to - r->d->hmm_from + 1.0) / r->q->hmm->M); }
+static void hmm_cov(const row *r) { put_bits(r, (r->d->hmm_to - r->d->hmm_from + 1.0) / r->hmm->M); }
 static void target_cov(const row *r) { put_bits(r, (r->d->ali_to - r->d->ali_from + 1.0) / r->h->L); }
 
 /* M, I and D with their numbers, the model taken as the reference. */
@@ -75,12 +78,33 @@ static void cigar(const row *r) {
     }
 }
 
+/* ---- of hits in long DNA ---- */
+
+static void record_name(const row *r) { put_text(r, r->dna->record->name); }
+static void strand(const row *r) { ws_sink_add(r->s, r->dna->minus ? "-" : "+", 1); }
+static void record_length(const row *r) {
+    if (r->dna->record->L) put_count(r, r->dna->record->L);
+}
+static void dna_evalue(const row *r) { ws_sink_f(r->s, "%.2g", ws_dnahit_evalue(r->dna)); }
+static void dna_bits(const row *r) { ws_sink_f(r->s, "%.1f", (double)r->dna->bits); }
+static void dna_bias(const row *r) { ws_sink_f(r->s, "%.1f", ws_dnahit_bias(r->dna)); }
+static void dna_hmm_from(const row *r) { put_count(r, r->dna->hmm_from); }
+static void dna_hmm_to(const row *r) { put_count(r, r->dna->hmm_to); }
+static void dna_ali_from(const row *r) { put_count(r, r->dna->ali_from); }
+static void dna_ali_to(const row *r) { put_count(r, r->dna->ali_to); }
+static void dna_env_from(const row *r) { put_count(r, r->dna->env_from); }
+static void dna_env_to(const row *r) { put_count(r, r->dna->env_to); }
+static void record_desc(const row *r) { put_text(r, r->dna->record->desc); }
+
+/* ---- tables ---- */
+
 enum { ALI = WS_HOLD_ALIGNMENTS, SEQ = WS_HOLD_SEQUENCE };
-static const struct column {
+typedef struct column {
     const char *name;
     void (*put)(const row *r);
     int hold;
-} all[] = {
+} column;
+static const column of_domains[] = {
     {"name", name, 0}, {"query", query, 0}, {"query_accession", query_accession, 0}, {"tlen", tlen, 0}, {"qlen", qlen, 0},
     {"evalue", evalue, 0}, {"bits", bits, 0}, {"bias", bias, 0}, {"dom", dom, 0}, {"ndom", ndom, 0},
     {"c_evalue", c_evalue, 0}, {"i_evalue", i_evalue, 0}, {"dom_bits", dom_bits, 0}, {"dom_bias", dom_bias, 0},
@@ -90,17 +114,26 @@ static const struct column {
     {"qual", qual, SEQ}, {"exp", expected, 0}, {"reg", reg, 0}, {"clu", clu, 0}, {"ov", ov, 0}, {"env", env, 0},
     {"identity", identity, ALI}, {"hmm_cov", hmm_cov, 0}, {"target_cov", target_cov, 0},
 };
-enum { NALL = sizeof all / sizeof *all, NDEFAULT = 23 };
+enum { NDEFAULT = 23 }; /* of the columns of domains */
+static const column of_dna[] = {
+    {"name", record_name, 0}, {"query", query, 0}, {"query_accession", query_accession, 0}, {"strand", strand, 0},
+    {"tlen", record_length, 0}, {"qlen", qlen, 0}, {"evalue", dna_evalue, 0}, {"bits", dna_bits, 0},
+    {"bias", dna_bias, 0}, {"hmm_from", dna_hmm_from, 0}, {"hmm_to", dna_hmm_to, 0}, {"ali_from", dna_ali_from, 0},
+    {"ali_to", dna_ali_to, 0}, {"env_from", dna_env_from, 0}, {"env_to", dna_env_to, 0}, {"desc", record_desc, 0},
+};
 
-const ws_names ws_hit_columns = WS_NAMES(all);
+const ws_names ws_hit_columns = WS_NAMES(of_domains), ws_dna_columns = WS_NAMES(of_dna);
 
-int ws_hitcols_choose(ws_hitcols *c, const char *list, ws_err *err) {
-    const ws_names names = {all, sizeof *all, list ? NALL : NDEFAULT};
-    const int n = list ? ws_fields_count(list) : NDEFAULT;
-    *c = (ws_hitcols){0};
+static const column *column_of(const ws_hitcols *c, int i) { return (const column *)c->of->element + c->column[i]; }
+
+int ws_hitcols_choose(ws_hitcols *c, const ws_names *of, const char *list, ws_err *err) {
+    ws_names names = *of;
+    if (!list && of == &ws_hit_columns) names.n = NDEFAULT;
+    const int n = list ? ws_fields_count(list) : names.n;
+    *c = (ws_hitcols){.of = of};
     if (!(c->column = ws_calloc((size_t)n, sizeof *c->column, err))) return err->code;
     const int rc = ws_fields_choose(list, &names, c->column, n, &c->n, err);
-    for (int i = 0; i < c->n; i++) c->hold |= all[c->column[i]].hold;
+    for (int i = 0; i < c->n; i++) c->hold |= column_of(c, i)->hold;
     return rc;
 }
 
@@ -109,21 +142,29 @@ void ws_hitcols_release(ws_hitcols *c) {
     *c = (ws_hitcols){0};
 }
 
+static void put_row(const ws_hitcols *c, const row *r) {
+    for (int i = 0; i < c->n; i++) {
+        if (i) ws_sink_add(r->s, "\t", 1);
+        column_of(c, i)->put(r);
+    }
+    ws_sink_add(r->s, "\n", 1);
+    ws_sink_pause(r->s);
+}
+
 void ws_write_columns_target(ws_sink *s, const ws_hitquery *q, const ws_held *h) {
     const ws_hitcols *c = q->columns;
     ws_alilines ali = {0};
-    row r = {.s = s, .q = q, .h = h, .plain = c->plain, .ali = &ali};
+    row r = {.s = s, .hmm = q->hmm, .plain = c->plain, .q = q, .h = h, .ali = &ali};
     for (uint32_t j = 0; j < h->n && (h->flags & WS_HELD_REPORTED); j++) {
         r.d = &ws_held_domains(h)[j];
         if (!(r.d->flags & WS_HELD_REPORTED)) continue;
         r.number++;
         if ((c->hold & WS_HOLD_ALIGNMENTS) && ws_alilines_make(&ali, q, h, r.d, &s->err) != WS_OK) break;
-        for (int i = 0; i < c->n; i++) {
-            if (i) ws_sink_add(s, "\t", 1);
-            all[c->column[i]].put(&r);
-        }
-        ws_sink_add(s, "\n", 1);
-        ws_sink_pause(s);
+        put_row(c, &r);
     }
     ws_alilines_release(&ali);
+}
+
+void ws_write_columns_dna(ws_sink *s, const ws_hmm *hmm, const ws_hitcols *c, const ws_dnahit *h) {
+    put_row(c, &(row){.s = s, .hmm = hmm, .plain = c->plain, .dna = h});
 }

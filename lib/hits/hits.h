@@ -89,7 +89,6 @@ typedef struct ws_hitstore {
     ws_hitlist *list; /* [nlist], one for each query */
     size_t nlist;
     struct ws_hitblock *block; /* memory of the held targets, newest first */
-    size_t bytes;              /* of all blocks */
 } ws_hitstore;
 
 /* Makes empty lists for n queries. WS_ENOMEM is the only failure; destroy in any case. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The order of a hit list, and what of it is reported and included. Specification domains.md, section 10. */
-#include <float.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/hits/hits.h"
+#include "lib/hits/keep.h"
 
 int ws_thresholds_cut(ws_thresholds *t, const ws_hmm *hmm, int cut, ws_err *err) {
     static const char *const name[WS_NCUT] = {[WS_CUT_GA] = "GA", [WS_CUT_TC] = "TC", [WS_CUT_NC] = "NC"};
@@ -17,8 +16,7 @@ int ws_thresholds_cut(ws_thresholds *t, const ws_hmm *hmm, int cut, ws_err *err)
 }
 
 double ws_hitlist_p(const ws_hitlist *l, float bits) {
-    const double p = ws_exp_p(bits, l->tau, l->lambda);
-    return p < DBL_MIN ? 0.0 : p;
+    return ws_hits_exp(ws_exp_lnp(bits, l->tau, l->lambda));
 }
 
 /* A NaN as size means that nobody can ask: reported is what does not fail, included what passes. */
@@ -43,53 +41,26 @@ void ws_hitlist_prune(ws_hitlist *l, const ws_thresholds *t, double Z) {
 
 /* ---- order ---- */
 
-/* What two targets are compared by: the exponent of P, or the score where scores decide about inclusion. Both grow with the
- * quality of the hit. */
-typedef struct key {
-    double sort;
-    ws_held *hit;
-} key;
+/* A list and what decides about its order. */
+typedef struct order {
+    const ws_hitlist *l;
+    const ws_thresholds *t;
+} order;
 
-static int compare(const void *a, const void *b) {
-    const key *p = a, *q = b;
-    if (p->sort != q->sort) return p->sort > q->sort ? -1 : 1;
-    const int by_name = strcmp(ws_held_text(p->hit, p->hit->name), ws_held_text(q->hit, q->hit->name));
+/* Returns the exponent of P, or the score where scores decide about inclusion. Both grow with the quality of the hit. */
+static double sort_key(const order *o, float bits) {
+    return o->t->by_incT ? (double)bits : -ws_exp_lnp(bits, o->l->tau, o->l->lambda);
+}
+
+static int compare(const void *a, const void *b, const void *ctx) {
+    const ws_held *p = a, *q = b;
+    const double x = sort_key(ctx, p->bits), y = sort_key(ctx, q->bits);
+    if (x != y) return x > y ? -1 : 1;
+    const int by_name = strcmp(ws_held_text(p, p->name), ws_held_text(q, q->name));
     if (by_name) return by_name;
-    const uint32_t x = ws_held_domains(p->hit)->ali_from, y = ws_held_domains(q->hit)->ali_from;
-    if (x != y) return x < y ? -1 : 1;
-    return p->hit->number < q->hit->number ? -1 : p->hit->number > q->hit->number;
-}
-
-static double sort_key(const ws_hitlist *l, const ws_thresholds *t, float bits) {
-    return t->by_incT ? (double)bits : -ws_exp_lnp(bits, l->tau, l->lambda);
-}
-
-/* Pairs of key and target would need memory that may not be there when a long list ends, so the list itself is sorted. */
-static void sift(ws_hitlist *l, const ws_thresholds *t, size_t from, size_t n) {
-    for (size_t at = from, child; (child = 2 * at + 1) < n; at = child) {
-        key c = {sort_key(l, t, l->hit[child]->bits), l->hit[child]};
-        if (child + 1 < n) {
-            const key d = {sort_key(l, t, l->hit[child + 1]->bits), l->hit[child + 1]};
-            if (compare(&d, &c) > 0) {
-                c = d;
-                child++;
-            }
-        }
-        const key p = {sort_key(l, t, l->hit[at]->bits), l->hit[at]};
-        if (compare(&p, &c) >= 0) return;
-        l->hit[child] = p.hit;
-        l->hit[at] = c.hit;
-    }
-}
-
-static void sort(ws_hitlist *l, const ws_thresholds *t) {
-    for (size_t i = l->n / 2; i-- > 0;) sift(l, t, i, l->n);
-    for (size_t n = l->n; n > 1;) {
-        ws_held *first = l->hit[0];
-        l->hit[0] = l->hit[--n];
-        l->hit[n] = first;
-        sift(l, t, 0, n);
-    }
+    const uint32_t from = ws_held_domains(p)->ali_from, other = ws_held_domains(q)->ali_from;
+    if (from != other) return from < other ? -1 : 1;
+    return p->number < q->number ? -1 : p->number > q->number;
 }
 
 /* ---- flags ---- */
@@ -135,7 +106,7 @@ static void judge_domains(const ws_hitlist *l, const ws_thresholds *t, ws_held *
 }
 
 void ws_hitlist_rank(ws_hitlist *l, const ws_thresholds *t, ws_spaces spaces) {
-    sort(l, t);
+    ws_hits_sort(l->hit, l->n, compare, &(order){l, t});
     l->spaces = spaces;
     l->nreported = l->nincluded = l->name_width = 0;
     for (size_t i = 0; i < l->n; i++) {

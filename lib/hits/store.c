@@ -2,15 +2,8 @@
  * Held targets: one piece of memory for each, cut from blocks that all queries share. */
 #include <string.h>
 
-#include "lib/base/mem.h"
 #include "lib/hits/hits.h"
-
-enum { BLOCK = 1 << 20 };
-
-struct ws_hitblock {
-    struct ws_hitblock *next;
-    size_t n, cap; /* bytes in use, bytes there are */
-};
+#include "lib/hits/keep.h"
 
 int ws_hitstore_create(ws_hitstore *s, size_t n, ws_err *err) {
     *s = (ws_hitstore){.nlist = n};
@@ -21,29 +14,8 @@ int ws_hitstore_create(ws_hitstore *s, size_t n, ws_err *err) {
 void ws_hitstore_destroy(ws_hitstore *s) {
     for (size_t q = 0; s->list && q < s->nlist; q++) ws_free(s->list[q].hit);
     ws_free(s->list);
-    while (s->block) {
-        struct ws_hitblock *next = s->block->next;
-        ws_free(s->block);
-        s->block = next;
-    }
+    ws_hits_forget(&s->block);
     *s = (ws_hitstore){0};
-}
-
-/* n bytes, zeroed, aligned for a ws_held. */
-static void *cut(ws_hitstore *s, size_t n, ws_err *err) {
-    const size_t head = (sizeof(struct ws_hitblock) + 7) & ~(size_t)7;
-    n = (n + 7) & ~(size_t)7;
-    if (!s->block || s->block->cap - s->block->n < n) {
-        const size_t cap = ws_max(BLOCK, n + head);
-        struct ws_hitblock *b = ws_alloc(cap, err);
-        if (!b) return NULL;
-        *b = (struct ws_hitblock){.next = s->block, .n = head, .cap = cap};
-        s->block = b;
-        s->bytes += cap;
-    }
-    void *p = memset((char *)s->block + s->block->n, 0, n);
-    s->block->n += n;
-    return p;
 }
 
 /* ---- one target ---- */
@@ -93,7 +65,7 @@ int ws_hitstore_add(ws_hitstore *s, size_t q, const ws_hitseq *seq, const ws_dom
                        ws_quote(name, seq->name, seq->nname), size);
     int rc = ws_grow(&l->hit, &l->cap, l->n + 1, sizeof *l->hit, err);
     if (rc) return rc;
-    ws_held *h = cut(s, size, err);
+    ws_held *h = ws_hits_keep(&s->block, size, err);
     if (!h) return err->code;
     *h = (ws_held){.number = seq->number, .L = t->L, .pre_bits = t->pre_bits, .bits = t->bits, .expected = t->expected,
                    .regions = t->regions, .ensembles = t->ensembles, .overlaps = t->overlaps, .envelopes = t->envelopes,

@@ -5,6 +5,7 @@
 #define WS_HITS_WRITE_H
 
 #include "lib/base/fields.h"
+#include "lib/hits/dna.h"
 #include "lib/hits/hits.h"
 #include "lib/hmm/profile.h"
 
@@ -39,15 +40,16 @@ typedef struct ws_textconf {
     double filter_p[WS_TEXT_FILTERS];     /* thresholds of the filters */
 } ws_textconf;
 
-/* Columns of a table, for its names ws_hit_columns. */
+/* Columns of a table of domains, or of hits in long DNA. */
+extern const ws_names ws_hit_columns, ws_dna_columns;
 typedef struct ws_hitcols {
-    int *column, n; /* places in ws_hit_columns, in their order */
+    const ws_names *of; /* one of these */
+    int *column, n; /* places in `of`, in their order */
     int hold;       /* WS_HOLD_... that they need */
     int plain;      /* texts as CSV has them; the caller sets it */
 } ws_hitcols;
-extern const ws_names ws_hit_columns;
 /* Columns by their names, separated by commas; NULL: the default ones. WS_EUSAGE with the names there are. */
-int ws_hitcols_choose(ws_hitcols *c, const char *list, ws_err *err);
+int ws_hitcols_choose(ws_hitcols *c, const ws_names *of, const char *list, ws_err *err);
 void ws_hitcols_release(ws_hitcols *c);
 
 /* A query with its ranked targets, and what the writers have to know. The profile is for alignments alone. */
@@ -108,6 +110,27 @@ typedef struct ws_hitform {
 } ws_hitform;
 /* By ws_dom_form. Those of windows of DNA are empty. */
 extern const ws_hitform ws_hitforms[];
+
+/* ---- hits in long DNA ---- */
+
+/* Writes the row of a hit. */
+void ws_write_columns_dna(ws_sink *s, const ws_hmm *hmm, const ws_hitcols *c, const ws_dnahit *h);
+
+/* A form of output: its name as -O has it, what stands before all rows, and the rows of a model's ranked list. */
+typedef struct ws_dnaquery {
+    const ws_hmm *hmm;
+    const ws_dnalist *list;
+    const ws_hitcols *columns; /* of the form tsv */
+    const char *program;       /* its name, for GFF3 */
+    int first;                 /* of the models that are written */
+} ws_dnaquery;
+typedef struct ws_dnaform {
+    const char *name, *head;
+    int has_columns; /* a table with provenance, the line of names, an end */
+    void (*write)(ws_sink *s, const ws_dnaquery *q);
+} ws_dnaform;
+/* Returns the form tsv, tblout, bed, gff3 or dfamtblout; NULL: the name is another one. */
+const ws_dnaform *ws_dnaform_find(const char *name);
 
 /* ---- one alignment ---- */
 

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ * What all hit lists share: memory that is given back at once, a sort in place, P-values. */
+#ifndef WS_HITS_KEEP_H
+#define WS_HITS_KEEP_H
+
+#include "lib/base/mem.h"
+
+struct ws_hitblock;
+/* Returns n zeroed bytes, aligned to 8, from the newest block of a list of blocks, or from a new one; NULL and a
+ * sentence
+ * on failure. *block is NULL at first. */
+void *ws_hits_keep(struct ws_hitblock **block, size_t n, ws_err *err);
+/* Gives all blocks back and sets *block to NULL. */
+void ws_hits_forget(struct ws_hitblock **block);
+
+/* Sorts an array of n pointers without further memory. compare gets two of them and ctx; it never returns 0. */
+void ws_hits_sort(void *hit, size_t n, int (*compare)(const void *a, const void *b, const void *ctx), const void *ctx);
+
+/* Returns e^x for a P-value or an E-value: 0 in place of a subnormal number. */
+double ws_hits_exp(double x);
+
+#endif
