@@ -10,13 +10,13 @@
 
 /* The decision about sequences that come without pairs: fwdscore's. */
 static const ws_stage stage = {.bits_column = "fwd_bits", .p_column = "fwd_p", .default_p = 1e-5, .mu = WS_FTAU,
-                               .lambda = WS_FLAMBDA, .tail = 1, .bias = 1, .final = 1};
+                               .lambda = WS_FLAMBDA, .tail = 1, .bias = 1, .final = 1, .window_stage = WS_LONG_DOM};
 
 /* ---- what comes in ---- */
 
 static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, const ws_scan_worker *worker,
                 ws_outtext *out, ws_err *err) {
-    return ((const ws_domscore *)job->own)->windows ? ws_dom_windows_score(job, b, hits, worker, &out->text, err)
+    return ((const ws_domscore *)job->own)->windows ? ws_dom_windows_score(job, b, hits, worker, err)
                                                     : ws_pool_pack(b, hits, &worker->seqs, &out->text, err);
 }
 
@@ -38,7 +38,7 @@ static int pack_main(const ws_job *job, void *own, const void *item, const ws_ou
     ws_dom_out *o = own;
     ws_domscore *d = job->own;
     (void)item;
-    if (d->windows) return ws_dom_windows_take(d, made->text.p, made->text.n, err);
+    if (d->windows) return WS_OK;
     int rc = ws_pool_take(&d->pool, job->target, made->text.p, made->text.n, err);
     if (!rc && (d->stream || is_enough(job))) rc = ws_domscore_score(o->job, err);
     return rc || !d->stream ? rc : hand_over(o, text, err);
@@ -137,11 +137,12 @@ static int open_outputs(ws_job *job, ws_err *err) {
     if (d->rejected)
         return ws_fail(err, WS_EUSAGE, "domscore has no -U: what it does not report was found, but below the thresholds; use fwdscore -U");
     int rc = ws_hitcols_choose(&d->columns, &ws_hit_columns, job->common.fields, err);
-    if (rc == WS_EUSAGE) { /* the columns of windows are others, and nobody knows yet what comes in */
-        ws_genome_results r = {0};
+    if (rc == WS_EUSAGE) { /* the columns of windows are others, and the input is not known yet */
+        ws_hitcols dna;
         ws_err own;
         d->fields = *err;
-        if (!ws_genome_columns(&r, job->common.fields, &own)) rc = WS_OK;
+        if (!ws_hitcols_choose(&dna, &ws_dna_columns, job->common.fields, &own)) rc = WS_OK;
+        ws_hitcols_release(&dna);
     }
     d->columns.plain = job->common.plain;
     const ws_textconf text = ws_domscore_text(d);

@@ -81,9 +81,6 @@ extern const ws_opt ws_domscore_opts[];
 void ws_domscore_defaults(void *own);
 int ws_domscore_check(ws_domscore *d, const ws_hmmset *set, ws_err *err);
 
-/* hold.c: the vector code of the job's backend, the best of the processor's where that is a device. */
-const ws_dom_backend *ws_domscore_backend(const ws_job *job);
-
 /* hold.c: scores all pairs of the pool and holds the hits; with --stream they are written. */
 int ws_domscore_score(ws_job *job, ws_err *err);
 

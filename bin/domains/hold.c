@@ -30,18 +30,12 @@ static int make_tables(void *ctx, size_t m, ws_err *err) {
     return ws_dom_tables_create(&t->d->tables[m], &h->profile, h->hmm->evparam[WS_FTAU], h->hmm->evparam[WS_FLAMBDA], err);
 }
 
-const ws_dom_backend *ws_domscore_backend(const ws_job *job) {
-    static const ws_dom_backend *const by_width[] = {WS_BY_WIDTH(ws_dom_)};
-    for (int w = 0; w < WS_NWIDTH; w++)
-        if (strcmp(job->backend->name, ws_width_name[w]) == 0) return by_width[w];
-    return ws_dom_backend_best(&job->machine.cpu);
-}
-
 static int make_crew(turn *t, ws_err *err) {
+    static const ws_dom_backend *const by_width[] = {WS_BY_WIDTH(ws_dom_)};
     ws_domscore *d = t->d;
     const ws_dom_options o = {.seed = (uint32_t)d->seed, .nonull2 = d->nonull2, .memory = (size_t)d->mem};
     if (d->crew) return WS_OK;
-    return ws_dom_crew_create(&d->crew, ws_domscore_backend(t->job), &o, t->job->nworker, err);
+    return ws_dom_crew_create(&d->crew, by_width[ws_job_width(t->job)], &o, t->job->nworker, err);
 }
 
 /* ---- pairs ---- */

@@ -19,7 +19,7 @@ int ws_cascade_make(ws_job *job, uint32_t t, ws_err *err) {
     if (rc) return rc;
     ws_bias_set(&m->bias, m->hmm);
     rc = ws_profile_create(&m->profile, m->hmm, err);
-    if (!rc && c->windows) rc = ws_cascade_windows_make(job, t, m->hmm, &m->profile, err);
+    if (!rc && c->windows) rc = ws_cascade_windows_make(job, t, err);
     if (!job->target[t].hash) job->target[t].hash = m->hmm->hash; /* once: the writer may look while the model is made again */
     ws_hmm_forget(&c->set.hmm[t]);
     return rc;
@@ -165,7 +165,7 @@ int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
     if (!rc) ws_scan_of(job)->abc = c->set.hmm[0].abc;
     ws_scan_of(job)->looks_like_dna =
         "the models are of proteins, but the sequences look like DNA; their letters are scored as amino acids";
-    if (stage->window_part & (WS_LONG_HAS_SSV | WS_LONG_HAS_MSV) && !c->opts->windows)
+    if (stage->window_stage & (WS_LONG_SSV | WS_LONG_MSV) && !c->opts->windows)
         ws_scan_of(job)->looks_long =
             "a record has more than 100000 residues and is scored as one target; --long looks for places in it, as nhmmer does";
     columns(job, c);

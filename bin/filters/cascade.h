@@ -24,7 +24,7 @@ typedef struct ws_stage {
     ws_past passed;        /* what a pair that passes is counted as, where the stages of a pipe share a tally */
     int final;             /* E-values follow, so each model must be calibrated (dom) */
     double window_p;       /* nhmmer's F1, F2, F3, where the targets are windows */
-    int window_part;       /* WS_LONG_HAS_...: what cuts windows, or into sub-windows, and what tests them; 0: dom */
+    int window_stage;      /* WS_LONG_SSV ...: what it does of a search of long DNA */
 } ws_stage;
 
 typedef struct ws_cascade_opts {
@@ -130,15 +130,15 @@ typedef struct ws_cascade {
 
 /* bin/filters/windows.c. open: the tool has --long; WS_ENOMEM, or WS_EUSAGE where options exclude one another. */
 int ws_cascade_windows_open(ws_job *job, ws_err *err);
-int ws_cascade_windows_make(ws_job *job, uint32_t t, const ws_hmm *hmm, const ws_profile *p, ws_err *err);
+int ws_cascade_windows_make(ws_job *job, uint32_t t, ws_err *err);
 void ws_cascade_windows_close(ws_job *job);
 /* ws_scoring.input: windows or not; says what a tool of windows does not do. */
 int ws_cascade_input(ws_job *job, ws_err *err);
 /* ws_scoring.decide of windows. */
 int ws_cascade_decide_windows(const ws_job *job, const ws_task *task, const uint32_t *row, const ws_scan_worker *worker,
                               ws_hits *hits, ws_err *err);
-/* Returns the model of a target for windows, which is made. */
-const ws_long_model *ws_cascade_window_model(const ws_cascade *c, uint32_t t);
+/* Returns a target for windows, which is made. */
+const ws_long_target *ws_cascade_window_target(const ws_cascade *c, uint32_t t);
 /* Returns the columns of the windows that are read. */
 const ws_long_columns *ws_cascade_window_columns(const ws_cascade *c);
 

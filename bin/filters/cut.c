@@ -15,7 +15,8 @@ static int add_text(ws_batch *to, const ws_batch *from, ws_slice s, ws_slice *co
 }
 
 /* Appends a piece as a sequence, with the name and the description of the record or window `seq` of `from`. */
-static int add_sequence(const ws_long_cut *cut, ws_batch *to, const ws_batch *from, size_t seq, const ws_long_pieces *p, size_t j,
+static int add_sequence(const ws_long_cut *cut, ws_batch *to, const ws_batch *from, size_t seq, const ws_long_list *p,
+                        size_t j,
                         ws_err *err) {
     const ws_seqtext *t = &from->seqtext[seq];
     ws_seqtext own = {.qual = {0, 0}};
@@ -23,7 +24,7 @@ static int add_sequence(const ws_long_cut *cut, ws_batch *to, const ws_batch *fr
     if (!rc) rc = add_text(to, from, t->name, &own.name, err);
     if (!rc) rc = add_text(to, from, t->desc, &own.desc, err);
     if (rc) return rc;
-    cut->codec->pack(ws_long_codes_of(p, j), p->len[j], to->word + to->nword);
+    cut->codec->pack(ws_long_list_codes(p, j), p->len[j], to->word + to->nword);
     return ws_batch_add_seq(to, to->nword, p->len[j], &own, err);
 }
 
@@ -82,86 +83,63 @@ static int plan_records(ws_job *job, const ws_batch *b, void **plan, size_t *par
 typedef struct search {
     ws_job *job;
     const ws_cascade *c;
-    const ws_batch *b;
+    ws_long_group group; /* all models */
     ws_long_worker *worker;
     ws_batch *to;
     ws_hits *hits;
-    ws_long_marks *marks; /* NULL: the CPU marks */
     uint64_t cells, device_cells;
 } search;
 
-static int add_windows(const search *s, uint32_t seq, uint32_t t, size_t n, ws_err *err) {
+/* Windows item[0..n) of one model leave. */
+static int add_windows(const search *s, const uint32_t *item, size_t n, ws_err *err) {
     const ws_cascade *c = s->c;
-    const ws_long_pieces *p = &s->worker->windows;
-    const int tested = c->col_bits > c->col_window;
+    const ws_long_list *p = &s->worker->windows;
+    const ws_batch *b = s->group.batch;
     for (size_t i = 0; i < n; i++) {
-        const size_t j = tested && !ws_scan_of(s->job)->all ? p->item[i] : i;
-        const int rc = add_sequence(&c->windows->cut, s->to, s->b, seq, p, j, err);
-        ws_hit *h = rc ? NULL : add_hit(s->to, s->hits, t, seq, err);
+        const ws_long_place *at = &p->at[item[i]];
+        const int rc = add_sequence(&c->windows->cut, s->to, b, at->record, p, item[i], err);
+        ws_hit *h = rc ? NULL : add_hit(s->to, s->hits, at->target, at->record, err);
         if (!h) return err->code;
-        ws_long_row_values(&h->value[c->col_window], &p->at[j], p->len[j], s->b->before + seq + 1);
-        if (!tested) continue;
-        h->value[c->col_bits] = ws_bits(p->score[j].nats, p->lm[j].null_nats);
-        h->value[c->col_p] = p->at[j].p;
-        if (c->col_bias >= 0) h->value[c->col_bias] = (double)ws_bits(p->at[j].bias_nats, 0.0f);
-        if (c->col_sat >= 0) h->value[c->col_sat] = isinf(p->score[j].nats) && p->score[j].nats > 0;
+        ws_long_row_values(&h->value[c->col_window], at, p->len[item[i]], b->before + at->record + 1);
+        if (c->col_bits <= c->col_window) continue;
+        h->value[c->col_bits] = ws_bits(at->nats, p->lm[item[i]].null_nats);
+        h->value[c->col_p] = at->p;
+        if (c->col_bias >= 0) h->value[c->col_bias] = (double)ws_bits(at->bias_nats, 0.0f);
+        if (c->col_sat >= 0) h->value[c->col_sat] = isinf(at->nats) && at->nats > 0;
     }
     return WS_OK;
 }
 
-/* number: of the unit in its part. */
-static int cut_unit(search *s, const ws_long_unit *u, size_t number, ws_err *err) {
-    const ws_cascade_windows *w = s->c->windows;
-    const uint64_t strands = w->cut.strands == (WS_LONG_PLUS | WS_LONG_MINUS) ? 2 : 1;
-    ws_long_pieces *p = &s->worker->windows;
-    int rc = WS_OK, any;
-    ws_long_unit_begin(s->worker);
-    for (size_t t = 0; t < s->job->ntarget && !rc; t++) {
-        const ws_long_layout *l = &w->target[t].layout;
-        const ws_long_marked marked = {s->marks, t, number};
-        ws_long_block block;
-        s->cells += strands * ws_long_unit_residues(&w->cut, s->b, u, l->model) * (uint64_t)l->model->M;
-        rc = ws_long_unit_block(s->worker, &w->cut, s->b, u, l, &marked, &block, &any, err);
-        if (rc || !any) continue;
-        ws_long_pieces_reuse(p);
-        rc = ws_long_find_windows(&block, p, &s->worker->scratch, err);
-        size_t n = p->n;
-        if (!rc && l->msv) rc = ws_long_test_windows(l, &s->job->machine.cpu, p, &n, &s->worker->scratch, err);
-        if (ws_scan_of(s->job)->all) n = p->n;
-        if (!rc) rc = add_windows(s, u->seq, (uint32_t)t, n, err);
+static void count_up(uint32_t *item, size_t from, size_t n) {
+    for (size_t i = 0; i < n; i++) item[i] = (uint32_t)(from + i);
+}
+
+/* The windows of a unit leave model by model, those that pass the tests that the stage has. */
+static int cut_unit(search *s, size_t u, ws_err *err) {
+    ws_long_list *p = &s->worker->windows;
+    ws_long_list_reuse(p);
+    int rc = ws_long_group_search(&s->group, u, 0, s->worker, p, &s->cells, err);
+    count_up(p->item, 0, p->n);
+    for (size_t i = 0, n; i < p->n && !rc; i += n) {
+        const ws_long_target *t = &s->group.target[p->at[i].target];
+        uint32_t *item = p->item + i;
+        size_t left = n = ws_long_list_run(p, i);
+        if (t->msv) rc = ws_long_test_windows(t, &s->job->machine.cpu, p, item, &left, s->worker, err);
+        if (ws_scan_of(s->job)->all) count_up(item, i, left = n);
+        if (!rc) rc = add_windows(s, item, left, err);
     }
     return rc;
 }
 
-/* Marks the units for all models: windows leave block by block, so that the output does not depend on who marks. */
-static int mark(search *s, const ws_long_unit *unit, size_t n, ws_err *err) {
-    ws_cascade_windows *w = s->c->windows;
-    const size_t nmodel = s->job->ntarget;
-    const ws_long_dev **dev = ws_calloc(nmodel, sizeof *dev, err);
-    const ws_long_model **model = dev ? ws_calloc(nmodel, sizeof *model, err) : NULL;
-    int rc = model ? WS_OK : err->code;
-    pthread_mutex_lock(&w->lock);
-    for (size_t t = 0; t < nmodel && !rc; t++) {
-        ws_window_target *e = &w->target[t];
-        if (!e->dev_made) rc = ws_long_dev_create(&e->dev, &e->model, err);
-        e->dev_made = !rc;
-        dev[t] = e->dev;
-        model[t] = &e->model;
-    }
-    pthread_mutex_unlock(&w->lock);
-    if (!rc) rc = ws_long_marks_create(&s->marks, &w->cut, dev, model, nmodel, s->b, unit, n, err);
-    ws_free(dev);
-    ws_free(model);
-    return rc;
-}
-
-/* marked: by a device, in one call. */
+/* marked: by a device, in one call. Windows leave block by block, so that the output does not depend on who marks. */
 static int cut_some(search *s, const ws_long_unit *unit, size_t n, int marked, ws_err *err) {
     const uint64_t before = s->cells;
-    int rc = marked ? mark(s, unit, n, err) : WS_OK;
-    for (size_t u = 0; u < n && !rc; u++) rc = cut_unit(s, &unit[u], u, err);
-    ws_long_marks_destroy(s->marks);
-    s->marks = NULL;
+    s->group.unit = unit;
+    s->group.nunit = n;
+    int rc = marked ? ws_long_group_mark(&s->group, NULL, err) : WS_OK;
+    for (size_t u = 0; u < n && !rc; u++) rc = cut_unit(s, u, err);
+    ws_long_marks_destroy(s->group.marks);
+    s->group.marks = NULL;
     if (marked) s->device_cells += s->cells - before;
     return rc;
 }
@@ -186,7 +164,8 @@ static int cut_records(ws_job *job, const ws_batch *b, void *plan, size_t part, 
     const ws_cascade *c = job->data;
     const ws_long_units *u = plan;
     const ws_backend *last = NULL;
-    search s = {.job = job, .c = c, .b = b, .worker = &c->windows->worker[worker->number], .to = to, .hits = hits};
+    search s = {.job = job, .c = c, .worker = &c->windows->worker[worker->number], .to = to, .hits = hits};
+    s.group = (ws_long_group){.cut = &c->windows->cut, .batch = b, .target = c->windows->target, .to = job->ntarget};
     if (u->nparts == 0) return WS_OK;
     const ws_long_unit *unit = u->at + u->part[part];
     const size_t n = u->part[part + 1] - u->part[part];
@@ -210,9 +189,9 @@ static int plan_windows(ws_job *job, const ws_batch *b, void **plan, size_t *par
 
 static void release_nothing(void *plan) { (void)plan; }
 
-/* Rows of one model as windows: item[0..n) of `windows` are all of them. */
+/* Rows of one model as windows. Their places say which rows they are. */
 static int take_rows(const ws_job *job, const ws_batch *b, const uint32_t *row, size_t n, const ws_seqs *seqs,
-                     ws_long_pieces *windows, ws_err *err) {
+                     ws_long_list *windows, ws_err *err) {
     const ws_cascade *c = job->data;
     const int column = ws_head_find(ws_scan_of(job)->head, "bias_bits");
     const ws_lenmodel *lm = seqs->perseq;
@@ -226,29 +205,31 @@ static int take_rows(const ws_job *job, const ws_batch *b, const uint32_t *row, 
         if (bias.forms & WS_CELL_BIT(WS_CELL_EXACT32))
             where.place.bias_nats = ws_bits_undo((float)bias.v, lm[r->seq].null_nats) - lm[r->seq].null_nats;
         else where.place.bias_nats = NAN;
-        if (!rc) rc = ws_long_pieces_add(windows, ws_seqs_codes(seqs, r->seq), b->len[r->seq], &where.place, err);
-        if (!rc) windows->item[i] = (uint32_t)i;
+        where.place.record = row[i];
+        if (!rc) rc = ws_long_list_add(windows, ws_seqs_codes(seqs, r->seq), b->len[r->seq], &where.place, err);
     }
+    count_up(windows->item, 0, windows->n);
     return rc;
 }
 
 /* The bias of windows whose rows do not say it. */
-static void set_bias(const ws_job *job, uint32_t t, ws_long_pieces *w) {
+static int set_bias(const ws_job *job, uint32_t t, ws_long_list *w, ws_buf *scratch, ws_err *err) {
     const ws_cascade *c = job->data;
     const ws_hmm_target *model = job->target[t].data;
-    size_t n = 0;
-    for (size_t i = 0; i < w->n; i++) {
+    const ws_seqlist list = ws_long_list_seqs(w, NULL, w->n);
+    float *bias = ws_buf_scratch(scratch, w->n * (sizeof *bias + WS_FILTER_BIAS_ROOM), err);
+    if (!bias) return err->code;
+    for (size_t i = 0; i < w->n; i++) bias[i] = isnan(w->at[i].bias_nats) && !c->windows->options.nobias ? NAN : 0;
+    ws_filter_bias(&model->bias, &job->machine.cpu, &list, NULL, bias + w->n, bias);
+    for (size_t i = 0; i < w->n; i++)
         if (c->windows->options.nobias) w->at[i].bias_nats = 0;
-        if (isnan(w->at[i].bias_nats)) w->item[n++] = (uint32_t)i;
-    }
-    const ws_seqlist list = {(const uint8_t *)w->codes.p, w->first, w->len, w->lm, w->item, n};
-    if (n) ws_bias_scores(&model->bias, &job->machine.cpu, &list, w->bias);
-    for (size_t i = 0; i < n; i++) w->at[w->item[i]].bias_nats = w->bias[i] - w->lm[w->item[i]].null_nats;
-    for (size_t i = 0; i < w->n; i++) w->item[i] = (uint32_t)i;
+        else if (isnan(w->at[i].bias_nats)) w->at[i].bias_nats = bias[i] - w->lm[i].null_nats;
+    return WS_OK;
 }
 
 /* The fields of a row that go along, with those of the sub-window where they differ. */
-static int add_row(const ws_job *job, const ws_batch *b, const ws_row *row, const ws_long_pieces *p, size_t j, ws_batch *to, ws_err *err) {
+static int add_row(const ws_job *job, const ws_batch *b, const ws_row *row, const ws_long_list *p, size_t j,
+                   ws_batch *to, ws_err *err) {
     const ws_cascade *c = job->data;
     const ws_tsv_head *head = ws_scan_of(job)->head;
     const int tlen = ws_head_find(head, "tlen"), *at = c->windows->columns.at;
@@ -269,23 +250,22 @@ static int add_row(const ws_job *job, const ws_batch *b, const ws_row *row, cons
     return rc ? rc : ws_batch_add_row(to, &out, err);
 }
 
-/* Finds the sub-windows of all models, and the row of each in `origin`. by_model, start: of ws_counting_sort. */
+/* Finds the sub-windows of all models. by_model, start: of ws_counting_sort. */
 static int find_all(const ws_job *job, const ws_batch *b, const uint32_t *by_model, const uint32_t *start,
-                    const ws_scan_worker *worker, ws_buf *origin, ws_err *err) {
+                    const ws_scan_worker *worker, ws_err *err) {
     const ws_cascade *c = job->data;
     ws_long_worker *w = &c->windows->worker[worker->number];
     uint64_t cells = 0;
     int rc = WS_OK;
     for (size_t t = 0; t < job->ntarget && !rc; t++) {
         const uint32_t *row = by_model + start[t];
-        const size_t n = start[t + 1] - start[t], before = w->parts.n;
+        const size_t n = start[t + 1] - start[t];
         if (n == 0) continue;
-        ws_long_pieces_reuse(&w->windows);
+        ws_long_list_reuse(&w->windows);
         rc = take_rows(job, b, row, n, &worker->seqs, &w->windows, err);
-        if (!rc) set_bias(job, (uint32_t)t, &w->windows);
-        if (!rc) rc = ws_long_find_parts(&c->windows->target[t].layout, &w->windows, n, &w->parts, origin, &w->scratch, err);
-        uint32_t *from = (uint32_t *)(void *)origin->p;
-        for (size_t j = before; j < w->parts.n && !rc; j++) from[j] = row[from[j]];
+        if (!rc) rc = set_bias(job, (uint32_t)t, &w->windows, worker->scratch, err);
+        if (!rc) rc = ws_long_find_parts(&c->windows->target[t], &w->windows, w->windows.item, n, &w->parts,
+                                         &w->scratch, err);
         for (size_t i = 0; i < n; i++) cells += (uint64_t)b->len[b->row[row[i]].seq] * job->target[t].qlen;
     }
     ws_scan_count(job, b->nrow, cells, 0);
@@ -293,14 +273,15 @@ static int find_all(const ws_job *job, const ws_batch *b, const uint32_t *by_mod
 }
 
 /* Sub-windows leave in the order of the rows that they come from, those of a row as they were found. */
-static int write_all(const ws_job *job, const ws_batch *b, const ws_long_pieces *p, const uint32_t *origin, ws_batch *to, ws_hits *hits,
+static int write_all(const ws_job *job, const ws_batch *b, const ws_long_list *p, ws_batch *to, ws_hits *hits,
                      ws_err *err) {
     const ws_cascade *c = job->data;
     uint32_t *order = ws_calloc(p->n + b->nrow + 2, sizeof *order, err);
     int rc = order ? WS_OK : err->code;
-    if (order) ws_counting_sort(&(ws_keys){origin, sizeof *origin, 0, p->n, 0, (uint32_t)b->nrow}, order, order + p->n);
+    const ws_keys rows = {p->at, sizeof *p->at, offsetof(ws_long_place, record), p->n, 0, (uint32_t)b->nrow};
+    if (order) ws_counting_sort(&rows, order, order + p->n);
     for (size_t i = 0; i < p->n && !rc; i++) {
-        const ws_row *row = &b->row[origin[order[i]]];
+        const ws_row *row = &b->row[p->at[order[i]].record];
         rc = add_sequence(&c->windows->cut, to, b, row->seq, p, order[i], err);
         if (!rc) rc = add_row(job, b, row, p, order[i], to, err);
         if (!rc && !add_hit(to, hits, row->target, (uint32_t)(to->nrow - 1), err)) rc = err->code;
@@ -311,18 +292,15 @@ static int write_all(const ws_job *job, const ws_batch *b, const ws_long_pieces 
 
 static int cut_windows(ws_job *job, const ws_batch *b, void *plan, size_t part, const ws_scan_worker *worker,
                        ws_batch *to, ws_hits *hits, ws_err *err) {
-    const ws_cascade *c = job->data;
-    ws_long_worker *w = &c->windows->worker[worker->number];
+    ws_long_worker *w = &((const ws_cascade *)job->data)->windows->worker[worker->number];
     const ws_keys models = {b->row, sizeof *b->row, offsetof(ws_row, target), b->nrow, 0, (uint32_t)job->ntarget};
     uint32_t *row = ws_calloc(b->nrow + job->ntarget + 2, sizeof *row, err);
-    ws_buf origin = {0};
     (void)plan, (void)part;
-    ws_long_pieces_reuse(&w->parts);
+    ws_long_list_reuse(&w->parts);
     if (!row) return err->code;
     ws_counting_sort(&models, row, row + b->nrow);
-    int rc = find_all(job, b, row, row + b->nrow, worker, &origin, err);
-    if (!rc) rc = write_all(job, b, &w->parts, (const uint32_t *)(const void *)origin.p, to, hits, err);
-    ws_buf_release(&origin);
+    int rc = find_all(job, b, row, row + b->nrow, worker, err);
+    if (!rc) rc = write_all(job, b, &w->parts, to, hits, err);
     ws_free(row);
     return rc;
 }

@@ -13,7 +13,7 @@ static const ws_stage stage = {.bits_column = "fwd_bits",
                                .bias = 1,
                                .e_column = "fwd_evalue",
                                .window_p = 3e-5,
-                               .window_part = WS_LONG_HAS_FWD,
+                               .window_stage = WS_LONG_FWD,
                                .later = 1,
                                .passed = WS_PAST_FWD};
 

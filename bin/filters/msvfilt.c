@@ -14,7 +14,7 @@ static const ws_stage stage = {.bits_column = "msv_bits",
                                .bias_column = 1,
                                .uncorrected_first = 1,
                                .window_p = 0.02,
-                               .window_part = WS_LONG_HAS_MSV,
+                               .window_stage = WS_LONG_MSV,
                                .passed = WS_PAST_BIAS};
 
 static const ws_opt opts[] = {WS_CASCADE_OPTS("0.02"), WS_CASCADE_NOBIAS, WS_CASCADE_WINDOWS, WS_CASCADE_FULL("B1", "110"), WS_CASCADE_LONG,

@@ -6,7 +6,7 @@
 
 static const ws_stage stage = {.bits_column = "ssv_bits", .p_column = "ssv_p",
                                .sat_column = "ssv_sat", .default_p = 0.02, .mu = WS_MMU, .lambda = WS_MLAMBDA,
-                               .window_p = 0.02, .window_part = WS_LONG_HAS_SSV};
+                               .window_p = 0.02, .window_stage = WS_LONG_SSV};
 
 static const ws_opt opts[] = {WS_CASCADE_OPTS("0.02"), WS_CASCADE_WINDOWS, WS_CASCADE_LONG, WS_OPT_END};
 

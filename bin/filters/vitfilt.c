@@ -13,7 +13,7 @@ static const ws_stage stage = {.bits_column = "vit_bits",
                                .bias = 1,
                                .may_skip = 1,
                                .window_p = 0.003,
-                               .window_part = WS_LONG_HAS_VIT,
+                               .window_stage = WS_LONG_VIT,
                                .later = 1,
                                .passed = WS_PAST_VIT};
 

@@ -3,6 +3,7 @@
  * 7, 9 and 16.1. */
 #include "bin/filters/windows.h"
 
+#include "kernels/filter/backend.h"
 #include "lib/hmm/evalue.h"
 
 #include <math.h>
@@ -26,20 +27,11 @@ static int check_models(const ws_job *job, const ws_cascade *c, ws_err *err) {
     return WS_OK;
 }
 
-/* The numbers of lib/simd/width.h. A device leaves to the CPU what it does not do itself. */
-static int width_of(const ws_job *job) {
-    const ws_backend *b = job->cpu_backend ? job->cpu_backend : job->backend;
-    for (int w = 0; w < WS_NWIDTH; w++)
-        if (strcmp(b->name, ws_width_name[w]) == 0) return w;
-    return ws_cpu_best(&job->machine.cpu);
-}
-
 static int open_windows(ws_job *job, ws_err *err) {
     ws_cascade *c = job->data;
     const ws_cascade_opts *o = c->opts;
     ws_cascade_windows *w = c->windows = ws_calloc(1, sizeof *w, err);
     if (!w) return err->code;
-    pthread_mutex_init(&w->lock, NULL);
     ws_scan_of(job)->records = 1;
     job->target_mem = 0; /* what is made of their models stays */
     w->options = (ws_long_options)WS_LONG_DEFAULTS;
@@ -67,28 +59,22 @@ int ws_cascade_windows_open(ws_job *job, ws_err *err) {
 void ws_cascade_windows_close(ws_job *job) {
     ws_cascade_windows *w = ((ws_cascade *)job->data)->windows;
     if (!w) return;
-    for (size_t t = 0; w->target && t < job->ntarget; t++) {
-        ws_long_dev_destroy(w->target[t].dev);
-        ws_long_layout_release(&w->target[t].layout);
-        ws_long_model_destroy(&w->target[t].model);
-    }
+    for (size_t t = 0; w->target && t < job->ntarget; t++) ws_long_target_release(&w->target[t]);
     for (int i = 0; w->worker && i < w->nworker; i++) ws_long_worker_release(&w->worker[i]);
-    pthread_mutex_destroy(&w->lock);
     ws_free(w->target);
     ws_free(w->worker);
     ws_free(w);
 }
 
-int ws_cascade_windows_make(ws_job *job, uint32_t t, const ws_hmm *hmm, const ws_profile *p, ws_err *err) {
+/* A stage that tests windows scores them by its backends. */
+int ws_cascade_windows_make(ws_job *job, uint32_t t, ws_err *err) {
     const ws_cascade *c = job->data;
-    ws_window_target *e = &c->windows->target[t];
+    ws_long_target *e = &c->windows->target[t];
     const ws_cutter *cutter = ws_scan_of(job)->cutter;
-    const int parts = cutter == &ws_cascade_cut_records ? WS_LONG_HAS_SSV | (c->stage->window_part & WS_LONG_HAS_MSV)
-                      : cutter                          ? WS_LONG_HAS_VIT
-                                                        : 0;
-    int rc = ws_long_model_create(&e->model, hmm, p, &c->windows->options, err);
-    if (!rc && parts) rc = ws_long_layout_create(&e->layout, width_of(job), parts, &e->model, p, &c->model[t].bias, err);
-    return rc;
+    const int stages = cutter == &ws_cascade_cut_records ? WS_LONG_SSV | (c->stage->window_stage & WS_LONG_MSV)
+                                                         : c->stage->window_stage & (WS_LONG_VIT | WS_LONG_DOM);
+    const int rc = ws_long_target_create(e, &c->model[t], stages, &c->windows->options, err);
+    return rc ? rc : ws_long_target_lay_out(e, ws_job_width(job), err);
 }
 
 /* A table that lacks some of the columns of windows would be scored as whole sequences. */
@@ -110,9 +96,9 @@ int ws_cascade_input(ws_job *job, ws_err *err) {
     ws_long_columns columns;
     int rc = WS_OK;
     if (ws_long_columns_find(&columns, scan->head)) {
-        if (c->windows || c->stage->window_part == WS_LONG_HAS_SSV)
+        if (c->windows || c->stage->window_stage == WS_LONG_SSV)
             return ws_fail(err, WS_EDATA, "the input has windows already; the next program is msvfilt, without --long");
-        if (c->stage->window_part == WS_LONG_HAS_VIT) {
+        if (c->stage->window_stage == WS_LONG_VIT) {
             scan->cutter = &ws_cascade_cut_windows;
             scan->ncol = 0; /* the scan of a window yields places, no score */
         }
@@ -133,57 +119,18 @@ int ws_cascade_input(ws_job *job, ws_err *err) {
     return WS_OK;
 }
 
-const ws_long_model *ws_cascade_window_model(const ws_cascade *c, uint32_t t) { return &c->windows->target[t].model; }
+const ws_long_target *ws_cascade_window_target(const ws_cascade *c, uint32_t t) { return &c->windows->target[t]; }
 
 const ws_long_columns *ws_cascade_window_columns(const ws_cascade *c) { return &c->windows->columns; }
 
 /* ---- the decision ---- */
 
+/* What a test says of a window. */
 typedef struct verdict {
     int passes;
-    float bias_score; /* nats; NaN: not asked */
+    float bias_nats; /* NaN: not asked */
     double p;
 } verdict;
-
-/* Sets the bias score of the items whose verdict asks for it. A device may have computed its sums. */
-static int set_bias(const ws_job *job, const ws_task *task, const ws_seqs *seqs, verdict *v, ws_err *err) {
-    const ws_hmm_target *model = job->target[task->target].data;
-    const ws_lenmodel *lm = seqs->perseq;
-    uint32_t *item = ws_calloc(task->n, 2 * sizeof *item, err), *place = item ? item + task->n : NULL;
-    float *score = item ? ws_calloc(task->n, sizeof *score, err) : NULL;
-    size_t n = 0;
-    for (size_t j = 0; score && j < task->n; j++) {
-        if (!v[j].passes) continue;
-        if (task->hint && !isnan(task->hint[j])) {
-            v[j].bias_score = ws_bias_finish(task->hint[j], &lm[ws_task_item(task, j)]);
-            continue;
-        }
-        item[n] = (uint32_t)ws_task_item(task, j);
-        place[n++] = (uint32_t)j;
-    }
-    const ws_seqlist list = ws_seqlist_of(seqs, item, n);
-    if (n) ws_bias_scores(&model->bias, &job->machine.cpu, &list, score);
-    for (size_t i = 0; i < n; i++) v[place[i]].bias_score = score[i];
-    const int made = score != NULL;
-    ws_free(score);
-    ws_free(item);
-    return made ? WS_OK : err->code;
-}
-
-/* The MSV test looks at the bias of those alone that pass without it. */
-static void decide_msv(const ws_long_model *m, const ws_lenmodel *lm, float nats, verdict *v) {
-    ws_long_msv t;
-    ws_long_test_msv(m, lm, nats, isnan(v->bias_score) ? 0.0f : v->bias_score, &t);
-    v->p = isnan(v->bias_score) ? (double)t.p : t.p_corrected;
-    v->passes = isnan(v->bias_score) ? !((double)t.p > m->options.F1) : t.passes;
-}
-
-static void decide_fwd(const ws_long_model *m, const ws_lenmodel *lm, float nats, verdict *v) {
-    ws_long_fwd t;
-    ws_long_test_fwd(m, lm, nats, v->bias_score, &t);
-    v->p = t.p;
-    v->passes = t.passes;
-}
 
 static int add_hit(const ws_job *job, const ws_task *task, const uint32_t *row, size_t j, const ws_lenmodel *lm, const verdict *v,
                    ws_hits *hits, ws_err *err) {
@@ -198,7 +145,7 @@ static int add_hit(const ws_job *job, const ws_task *task, const uint32_t *row, 
     h->pass = v->passes || ws_scan_of(job)->all;
     h->value[c->col_bits] = bits;
     h->value[c->col_p] = v->p;
-    if (c->col_bias >= 0) h->value[c->col_bias] = isnan(v->bias_score) ? NAN : ws_bits(v->bias_score, lm->null_nats);
+    if (c->col_bias >= 0) h->value[c->col_bias] = (double)ws_bits(v->bias_nats, 0.0f);
     if (c->col_sat >= 0) h->value[c->col_sat] = isinf(bits) && bits > 0;
     if (c->col_evalue >= 0) h->value[c->col_evalue] = NAN;
     return WS_OK;
@@ -207,23 +154,22 @@ static int add_hit(const ws_job *job, const ws_task *task, const uint32_t *row, 
 int ws_cascade_decide_windows(const ws_job *job, const ws_task *task, const uint32_t *row, const ws_scan_worker *worker,
                               ws_hits *hits, ws_err *err) {
     const ws_cascade *c = job->data;
-    const ws_long_model *m = ws_cascade_window_model(c, task->target);
-    const ws_lenmodel *lm = worker->value;
-    const ws_fscore *score = task->score;
-    const int msv = c->stage->window_part == WS_LONG_HAS_MSV;
-    verdict *v = ws_calloc(task->n, sizeof *v, err);
-    if (!v) return err->code;
-    for (size_t j = 0; j < task->n; j++) {
-        v[j] = (verdict){.passes = 1, .bias_score = NAN};
-        if (msv) decide_msv(m, &lm[ws_task_item(task, j)], score[j].nats, &v[j]);
-    }
-    int rc = m->options.nobias ? WS_OK : set_bias(job, task, &worker->seqs, v, err);
+    const ws_long_target *t = ws_cascade_window_target(c, task->target);
+    const ws_seqlist list = ws_seqlist_of(&worker->seqs, task->item, task->n);
+    const int msv = c->stage->window_stage == WS_LONG_MSV;
+    const size_t size = msv ? sizeof(ws_long_msv) : sizeof(ws_long_fwd);
+    char *verdicts = ws_buf_scratch(worker->scratch, task->n * (size + WS_LONG_JUDGE_ROOM), err);
+    if (!verdicts) return err->code;
+    const ws_long_msv *of_msv = (void *)verdicts;
+    const ws_long_fwd *of_fwd = (void *)verdicts;
+    void *room = verdicts + task->n * size;
+    if (msv) ws_long_judge_msv(t, &job->machine.cpu, &list, task->score, task->hint, room, (void *)verdicts);
+    else ws_long_judge_fwd(t, &job->machine.cpu, &list, task->score, task->hint, room, (void *)verdicts);
+    int rc = WS_OK;
     for (size_t j = 0; j < task->n && !rc; j++) {
-        const ws_lenmodel *own = &lm[ws_task_item(task, j)];
-        if (msv && !isnan(v[j].bias_score)) decide_msv(m, own, score[j].nats, &v[j]);
-        if (!msv) decide_fwd(m, own, score[j].nats, &v[j]);
-        rc = add_hit(job, task, row, j, own, &v[j], hits, err);
+        const verdict v = msv ? (verdict){of_msv[j].passes, of_msv[j].bias_nats, of_msv[j].p_corrected}
+                              : (verdict){of_fwd[j].passes, of_fwd[j].bias_nats, of_fwd[j].p};
+        rc = add_hit(job, task, row, j, ws_seqlist_lm(&list, j), &v, hits, err);
     }
-    ws_free(v);
     return rc;
 }

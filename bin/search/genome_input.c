@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The reader of nhmmsieve: batches of whole records or of their pieces, and their hits. */
-#include "bin/domains/genome.h"
+#include "bin/search/genome.h"
 #include "lib/base/number.h"
 #include "lib/io/seqread.h"
 #include "lib/run/message.h"
@@ -20,21 +20,20 @@ typedef struct reader {
     ws_genome_worker *worker; /* [job->nworker] */
 } reader;
 
-static const ws_genome *genome_of(const ws_job *job) { return job->own; }
-
 /* ---- opening and closing ---- */
 
 static int open_reader(ws_job *job, ws_err *err) {
     static const char *const standard_input[] = {"-"};
-    const ws_genome *g = genome_of(job);
+    ws_genome *g = job->own;
     reader *r = job->reader = ws_calloc(1, sizeof *r, err);
     if (!r) return WS_ENOMEM;
     ws_long_cut *cut = &r->search.cut;
     r->search.job = job;
+    r->search.genome = g;
     *cut = (ws_long_cut){.abc = g->set.hmm[0].abc, .codec = ws_codec_get(&job->machine.cpu), .block = g->scan.block};
     cut->strands = (g->crick ? 0 : WS_LONG_PLUS) | (g->watson ? 0 : WS_LONG_MINUS);
-    for (size_t i = 0; i < g->set.n; i++) cut->maxl = (uint32_t)ws_max(cut->maxl, g->model[i].model.maxl);
-    const int rc = ws_genome_groups_create(&r->search.groups, g->model, g->set.n, err);
+    for (size_t i = 0; i < g->set.n; i++) cut->maxl = (uint32_t)ws_max(cut->maxl, g->target[i].model.maxl);
+    const int rc = ws_genome_groups_create(&r->search.groups, g->target, g->set.n, err);
     if (rc) return rc;
     r->worker = ws_calloc((size_t)job->nworker, sizeof *r->worker, err);
     if (!r->worker) return err->code;
@@ -96,53 +95,16 @@ static int work(ws_job *job, void *item_, size_t part, ws_worker *thread, ws_err
     return ws_genome_work_do(&r->search, it->work, &it->batch, part, &r->worker[thread->number], err);
 }
 
-/* ---- hits, in the writer ---- */
+/* ---- in the order of the input ---- */
 
-/* The first of the batch's sequences that is of the same record. */
-static size_t first_of(const ws_batch *b, size_t seq) {
-    while (seq && b->seqtext[seq].at) seq--;
-    return seq;
-}
-
-/* Makes an entry for each record of the batch that has hits, in input order. The places of sequences without hits stay 0. */
-static int add_records(ws_genome *g, const ws_batch *b, const ws_genome_hit *hit, size_t n, ws_err *err) {
-    int rc = WS_OK;
-    for (size_t j = 0; j < n; j++) {
-        size_t *place = &g->place[first_of(b, (size_t)hit[j].hit.record)];
-        if (*place == 0) *place = SIZE_MAX;
-    }
-    for (size_t i = 0; i < b->n && !rc; i++) {
-        const ws_seqtext *t = &b->seqtext[i];
-        if (g->place[i] != SIZE_MAX) continue;
-        rc = ws_genome_add_record(&g->results, ws_batch_text(b, t->name), t->name.n, ws_batch_text(b, t->desc), t->desc.n, 0, err);
-        g->place[i] = g->results.nrecord;
-    }
-    return rc;
-}
-
+/* Hits of a record have what was known of its length: a piece that goes on with it adds to that. */
 int ws_genome_take(const ws_job *job, void *own, const void *item_, const ws_outtext *made, ws_buf *text, ws_err *err) {
-    const item *it = item_;
+    const ws_batch *b = &((const item *)item_)->batch;
     ws_genome *g = job->own;
-    size_t n;
-    const ws_genome_hit *hit = ws_genome_work_hits(it->work, &n);
-    (void)own, (void)made, (void)text;
-    int rc = ws_grow(&g->place, &g->place_cap, it->batch.n + 1, sizeof *g->place, err);
-    if (rc) return rc;
-    memset(g->place, 0, it->batch.n * sizeof *g->place);
-    if (it->batch.n && it->batch.seqtext[0].at) g->place[0] = g->going_on;
-    rc = add_records(g, &it->batch, hit, n, err);
-    for (size_t j = 0; j < n && !rc; j++) {
-        ws_long_hit h = hit[j].hit;
-        h.record = g->place[first_of(&it->batch, (size_t)h.record)] - 1;
-        rc = ws_genome_add_hit(&g->results, hit[j].target, &h, err);
-    }
-    for (size_t i = 0; i < it->batch.n && !rc; i++) { /* what is known of the length so far */
-        const size_t place = g->place[first_of(&it->batch, i)];
-        if (place) g->results.record[place - 1].L = it->batch.seqtext[i].at + it->batch.len[i];
-        g->going_on = it->batch.seqtext[i].more ? place : 0;
-    }
-    g->results.residues += it->batch.residues * (uint64_t)(!g->watson + !g->crick);
-    return rc;
+    (void)own, (void)made, (void)text, (void)err;
+    if (b->n && b->seqtext[0].at) ws_dnastore_note_length(&g->dna.store, b->before + 1, b->seqtext[0].at + b->len[0]);
+    g->residues += b->residues * (uint64_t)(!g->watson + !g->crick);
+    return WS_OK;
 }
 
 /* ---- report ---- */

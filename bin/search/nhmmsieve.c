@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * nhmmsieve: its options, which are nhmmer's, and its models. */
-#include "bin/domains/genome.h"
+#include "bin/search/genome.h"
 #include "lib/base/parallel_for.h"
+#include "lib/run/table.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 extern const ws_tool ws_nhmmsieve_tool;
-extern const ws_backend ws_msv_cuda, ws_vit_points_cuda, ws_fwd_cuda;
 
 /* ---- options ---- */
 
@@ -95,7 +96,7 @@ static int check(ws_genome *g, const ws_job *job, ws_err *err) {
     if (!rc) rc = clash(g->watson, g->crick, "--watson", "--crick", err);
     if (!rc && g->all) rc = ws_fail(err, WS_EUSAGE, "--all has no meaning here: --max and --F1 to --F3 say what passes");
     if (!rc && cuts > 1) rc = ws_fail(err, WS_EUSAGE, "only one of --cut_ga, --cut_nc and --cut_tc can be asked");
-    if (!rc && job->common.fields && g->form != WS_GENOME_TSV)
+    if (!rc && job->common.fields && strcmp(forms[g->form], "tsv") != 0)
         rc = ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
     if (g->max) { /* F1 stays: long-targets.md, section 2 */
         g->scan.F2 = g->scan.F3 = 1.0;
@@ -106,15 +107,21 @@ static int check(ws_genome *g, const ws_job *job, ws_err *err) {
     g->scan.B3 = (uint32_t)g->B3;
     g->scan.block = (uint32_t)g->block;
     g->scan.w_length = (uint32_t)g->w_length;
-    g->results.plain = job->common.plain;
-    return rc ? rc : ws_genome_columns(&g->results, job->common.fields, err);
+    return rc ? rc : ws_dna_open(&g->dna, job, err);
 }
 
 /* ---- models ---- */
 
 static int make_model(void *genome, size_t i, ws_err *err) {
     ws_genome *g = genome;
-    const int rc = ws_genome_model_create(&g->model[i], &g->set.hmm[i], &g->scan, err);
+    ws_genome_model *m = &g->model[i];
+    const ws_hmm *hmm = &g->set.hmm[i];
+    *m = (ws_genome_model){.filter = {.hmm = hmm}, .target = &g->target[i], .by = &ws_long_cuda};
+    /* Most windows pass MSV, so a device computes the bias of all. */
+    m->filter.gate = (ws_gate){.least = -INFINITY, .biased = !g->scan.nobias};
+    ws_bias_set(&m->filter.bias, hmm);
+    int rc = ws_profile_create(&m->filter.profile, hmm, err);
+    if (!rc) rc = ws_long_target_create(m->target, &m->filter, WS_LONG_ALL, &g->scan, err);
     ws_hmm_forget(&g->set.hmm[i]);
     return rc;
 }
@@ -163,21 +170,20 @@ static int operands(ws_job *job, const char **model, ws_err *err) {
 }
 
 static int head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
-    const ws_genome_out *o = own;
-    const int rc = o->form == WS_GENOME_TSV ? ws_provenance(job, 1, text, err) : WS_OK;
-    return rc ? rc : ws_genome_head(job, o, text, err);
+    const ws_dna_out *o = own;
+    const int rc = o->form->has_columns ? ws_provenance(job, 1, text, err) : WS_OK;
+    return rc ? rc : ws_dna_head(job, o, text, err);
 }
 
-static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err) { return ws_genome_end(job, own, rows, text, err); }
+static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err) {
+    return ((const ws_dna_out *)own)->form->has_columns ? ws_table_end(job, rows, "", text, err) : WS_OK;
+}
 
-static void add_output(ws_job *job, ws_genome_form form, const char *path) {
+static void add_output(ws_job *job, const char *form, const char *path) {
     ws_genome *g = job->own;
-    ws_genome_out *o = &g->out[g->nout++];
-    *o = (ws_genome_out){.results = &g->results, .form = form};
-    o->number = ws_job_add_output(job, &(ws_output){.path = path, .own = o});
+    ws_dna_out *o = ws_dna_add_output(&g->dna, job, ws_dnaform_find(form), job->nout);
+    (void)ws_job_add_output(job, &(ws_output){.path = path, .own = o});
 }
-
-static const ws_genome_devices devices = {&ws_msv_cuda, &ws_vit_points_cuda, &ws_fwd_cuda};
 
 static int open_tool(ws_job *job, ws_err *err) {
     ws_genome *g = job->own;
@@ -188,33 +194,33 @@ static int open_tool(ws_job *job, ws_err *err) {
     if (!rc) rc = ws_hmmset_read(&g->set, path, threads, err);
     if (!rc) rc = check_models(g, err);
     if (!rc && !(g->model = ws_calloc(g->set.n, sizeof *g->model, err))) rc = err->code;
-    if (!rc) rc = ws_genome_results_create(&g->results, g->set.hmm, g->set.n, err);
+    if (!rc && !(g->target = ws_calloc(g->set.n, sizeof *g->target, err))) rc = err->code;
     if (!rc) rc = ws_parallel_for(g->set.n, threads, make_model, g, err);
     if (!rc) rc = make_targets(job, g, err);
+    if (!rc) rc = ws_dnastore_create(&g->dna.store, g->set.n, err);
     if (rc) return rc;
-    for (size_t t = 0; t < g->set.n; t++) g->model[t].devices = &devices;
     job->default_batch = 12 << 20; /* so many residues have several hits of a model, whose domains go side by side */
-    for (size_t t = 0; t < g->set.n; t++) g->results.model[t] = &g->model[t].model;
-    g->results.limits = (ws_long_limits){.evalue = g->E, .bits = g->T, .by_bits = g->T_given};
-    g->results.cut = cut_of(g);
-    g->out[g->nout++] = (ws_genome_out){.results = &g->results, .form = (ws_genome_form)g->form};
-    job->out[0] = (ws_output){.path = job->out[0].path, .own = &g->out[0], .head = head, .pack = ws_genome_take, .end = end};
-    if (g->tblout) add_output(job, WS_GENOME_TBLOUT, g->tblout);
-    if (g->dfamtblout) add_output(job, WS_GENOME_DFAM, g->dfamtblout);
+    g->dna.limits = (ws_dnalimits){.evalue = g->E, .bits = g->T, .by_bits = g->T_given};
+    g->dna.cut = cut_of(g);
+    ws_dna_out *o = ws_dna_add_output(&g->dna, job, ws_dnaform_find(forms[g->form]), 0);
+    job->out[0] = (ws_output){.path = job->out[0].path, .own = o, .head = head, .pack = ws_genome_take, .end = end};
+    if (g->tblout) add_output(job, "tblout", g->tblout);
+    if (g->dfamtblout) add_output(job, "dfamtblout", g->dfamtblout);
     return WS_OK;
 }
 
 static int finish(ws_job *job, ws_err *err) {
     ws_genome *g = job->own;
-    if (g->Z_given) g->results.residues = (uint64_t)(1e6 * g->megabases) * (uint64_t)(!g->watson + !g->crick);
-    return ws_genome_write(job, &g->results, g->out, g->nout, err);
+    const uint64_t strands = (uint64_t)(!g->watson + !g->crick), given = (uint64_t)(1e6 * g->megabases) * strands;
+    return ws_dna_write(job, &g->dna, g->target, g->Z_given ? given : g->residues, err);
 }
 
 static void close_tool(ws_job *job) {
     ws_genome *g = job->own;
-    for (size_t i = 0; g->model && i < g->set.n; i++) ws_genome_model_release(&g->model[i]);
-    ws_genome_results_release(&g->results);
-    ws_free(g->place);
+    for (size_t i = 0; g->target && i < g->set.n; i++) ws_long_target_release(&g->target[i]);
+    for (size_t i = 0; g->model && i < g->set.n; i++) ws_profile_destroy(&g->model[i].filter.profile);
+    ws_dna_close(&g->dna);
+    ws_free(g->target);
     ws_free(g->model);
     ws_free(job->target);
     ws_hmmset_release(&g->set);
@@ -224,7 +230,7 @@ const ws_tool ws_nhmmsieve_tool = {
     .name = "nhmmsieve",
     .summary = "search genomes with DNA profile HMMs: nhmmer's options and table",
     .usage = "MODELS [GENOME...]",
-    .columns = {&ws_genome_all_columns},
+    .columns = {&ws_dna_columns},
     .examples = "  # in place of nhmmer --cpu 8 --tblout hits.tbl rrna.hmm genome.fa\n"
                 "  nhmmsieve --threads 8 -O tblout rrna.hmm genome.fa.gz > hits.tbl\n"
                 "  # repeats as features of the genome\n"

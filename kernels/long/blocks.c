@@ -58,12 +58,14 @@ void ws_long_units_release(ws_long_units *u) {
 /* ---- strands ---- */
 
 void ws_long_worker_release(ws_long_worker *w) {
-    ws_long_pieces_release(&w->windows);
-    ws_long_pieces_release(&w->parts);
+    ws_long_list_release(&w->windows);
+    ws_long_list_release(&w->parts);
     ws_buf_release(&w->codes);
     ws_buf_release(&w->other);
     ws_buf_release(&w->flags);
     ws_buf_release(&w->scratch);
+    ws_buf_release(&w->scores);
+    ws_buf_release(&w->verdicts);
 }
 
 static uint64_t last_of(const ws_long_cut *c, const ws_batch *b, const ws_long_unit *u) {
@@ -95,12 +97,13 @@ uint32_t ws_long_unit_residues(const ws_long_cut *c, const ws_batch *batch, cons
     return (uint32_t)(last_of(c, batch, u) - ws_long_block_first(u->block, c->block, m->maxl) + 1);
 }
 
-int ws_long_unit_block(ws_long_worker *w, const ws_long_cut *c, const ws_batch *batch, const ws_long_unit *u, const ws_long_layout *l,
+int ws_long_unit_block(ws_long_worker *w, const ws_long_cut *c, const ws_batch *batch, const ws_long_unit *u,
+                       const ws_long_target *t,
                        const ws_long_marked *marked, ws_long_block *b, int *any, ws_err *err) {
     const uint64_t last = last_of(c, batch, u);
     int rc = WS_OK;
     *any = 1;
-    *b = (ws_long_block){.layout = l, .record = u->seq, .first = ws_long_block_first(u->block, c->block, l->model->maxl)};
+    *b = (ws_long_block){.target = t, .first = ws_long_block_first(u->block, c->block, t->model.maxl)};
     b->n = (uint32_t)(last - b->first + 1);
     if (marked->m) rc = ws_long_marks_of(marked->m, marked->k, marked->unit, &w->flags, b, any, err);
     if (rc || !*any) return rc;

@@ -112,11 +112,24 @@ int ws_long_points_ref(const ws_words *w, const ws_long_vit *v, const uint8_t *x
 
 typedef struct ws_long_fwd {
     int passes;
-    float filter_nats;
+    float bias_nats, filter_nats;
     double p;
 } ws_long_fwd;
 /* Tests a sub-window by its Forward score and its bias score (section 9). */
 void ws_long_test_fwd(const ws_long_model *m, const ws_lenmodel *lm, float fwd_nats, float bias_score, ws_long_fwd *t);
+
+/* ---- hits: sections 11 and 12 ---- */
+
+/* Alignments of fewer residues give no hit. */
+enum { WS_LONG_LEAST = 8 };
+
+/* Sets the score in bits and the logarithm of its P-value from an envelope of so many residues, its alignment's, and
+ * envsc. */
+void ws_long_score(const ws_long_model *m, uint32_t envelope, uint32_t alignment, float nats, float *bits, double *lnp);
+
+/* Returns where residue q of a window is in the record, for a window whose first residue is there at `from`. */
+static inline uint64_t ws_long_coordinate(uint64_t from, int minus,
+                                          uint64_t q) { return minus ? from - (q - 1) : from + (q - 1); }
 
 #ifdef __cplusplus
 }

@@ -84,29 +84,29 @@ static size_t all_steps_of(const ws_long_marks *m, int M) {
 /* ---- marking ---- */
 
 /* Room for the marks of models that a device takes. */
-static int make_room(ws_long_marks *m, const ws_long_dev *const *dev, ws_err *err) {
+static int make_room(ws_long_marks *m, const ws_long_target *target, ws_err *err) {
     size_t total = 0;
-    for (size_t k = 0; k < m->nmodel; k++) total += dev[k] ? all_steps_of(m, m->M[k]) : 0;
+    for (size_t k = 0; k < m->nmodel; k++) total += target[k].dev ? all_steps_of(m, m->M[k]) : 0;
     m->flag = ws_calloc(m->nmodel, sizeof *m->flag, err);
     m->flags = m->flag ? ws_calloc(total, 1, err) : NULL;
     if (!m->flags) return err->code;
     total = 0;
     for (size_t k = 0; k < m->nmodel; k++) {
-        if (!dev[k]) continue;
+        if (!target[k].dev) continue;
         m->flag[k] = m->flags + total;
         total += all_steps_of(m, m->M[k]);
     }
     return WS_OK;
 }
 
-static int mark(const ws_long_marks *m, const ws_abc *abc, const ws_long_dev *const *all, ws_err *err) {
+static int mark(const ws_long_marks *m, const ws_abc *abc, const ws_long_target *target, ws_err *err) {
     const ws_long_dev **dev = ws_calloc(m->nmodel, sizeof *dev, err);
     uint8_t **flag = dev ? ws_calloc(m->nmodel, sizeof *flag, err) : NULL;
     size_t n = 0;
     int rc = flag ? WS_OK : err->code;
     for (size_t k = 0; k < m->nmodel && !rc; k++) {
-        if (!all[k]) continue;
-        dev[n] = all[k];
+        if (!target[k].dev) continue;
+        dev[n] = target[k].dev;
         flag[n++] = m->flag[k];
     }
     if (!rc) rc = ws_long_dev_mark(dev, n, abc, m->range, m->n, m->strands, flag, err);
@@ -115,18 +115,19 @@ static int mark(const ws_long_marks *m, const ws_abc *abc, const ws_long_dev *co
     return rc;
 }
 
-int ws_long_marks_create(ws_long_marks **out, const ws_long_cut *c, const ws_long_dev *const *dev, const ws_long_model *const *model,
-                         size_t nmodel, const ws_batch *b, const ws_long_unit *unit, size_t n, ws_err *err) {
+int ws_long_marks_create(ws_long_marks **out, const ws_long_cut *c, const ws_long_target *target, size_t nmodel,
+                         const ws_batch *b,
+                         const ws_long_unit *unit, size_t n, ws_err *err) {
     ws_long_marks *m = *out = ws_calloc(1, sizeof *m, err);
     if (!m) return err->code;
     m->nmodel = nmodel;
     m->strands = c->strands;
     m->M = ws_calloc(nmodel, sizeof *m->M, err);
     int rc = m->M ? WS_OK : err->code;
-    for (size_t k = 0; k < nmodel && !rc; k++) m->M[k] = model[k]->M;
+    for (size_t k = 0; k < nmodel && !rc; k++) m->M[k] = target[k].model.M;
     if (!rc) rc = find_spans(m, b, unit, n, c->block, c->maxl, err);
-    if (!rc) rc = make_room(m, dev, err);
-    if (!rc) rc = mark(m, c->abc, dev, err);
+    if (!rc) rc = make_room(m, target, err);
+    if (!rc) rc = mark(m, c->abc, target, err);
     if (!rc) return WS_OK;
     ws_long_marks_destroy(m);
     *out = NULL;

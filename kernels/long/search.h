@@ -1,81 +1,97 @@
 /* SPDX-License-Identifier: MIT
- * The stages of a search of long targets before the domains, over lists: blocks of records to windows, windows to sub-windows. nhmmsieve
- * runs them one after the other, the filters one each. Specification long-targets.md, sections 4 to 9. */
+ * The search of long targets before the domains, over lists: blocks of records to windows, windows to sub-windows, and
+ * the domains of
+ * those. Specification long-targets.md, sections 4 to 12. */
 #ifndef WS_LONG_SEARCH_H
 #define WS_LONG_SEARCH_H
 
-#include "kernels/filter/filter.h"
+#include "kernels/long/list.h"
+#include "kernels/long/target.h"
+#include "lib/hits/dna.h"
 #include "lib/io/batch.h"
-#include "kernels/long/device.h"
-#include "kernels/long/hits.h"
 #include "lib/simd/codec.h"
 
-/* ---- a model for the stages ---- */
+/* What one thread needs. Zero-initialise; its buffers grow as needed. */
+typedef struct ws_long_worker {
+    ws_long_list windows, parts;
+    ws_buf codes, other, flags, scratch, scores, verdicts;
+    const uint8_t *x; /* the unit's residues from `first` on; NULL: not unpacked */
+    uint64_t first;
+} ws_long_worker;
+void ws_long_worker_release(ws_long_worker *w);
 
-/* Laid out for a vector width; threads may share it. */
-typedef struct ws_long_layout {
-    const ws_long_model *model;
-    const ws_bias *bias;
-    ws_long_ssv ssv;
-    ws_long_viterbi viterbi; /* body NULL: not asked for, as is a filter that is NULL */
-    ws_filter *msv, *fwd;
-} ws_long_layout;
-enum { WS_LONG_HAS_SSV = 1, WS_LONG_HAS_MSV = 2, WS_LONG_HAS_VIT = 4, WS_LONG_HAS_FWD = 8, WS_LONG_HAS_ALL = 15 };
-/* width: a number of lib/simd/width.h; parts: WS_LONG_HAS_... that are asked for. What is handed over must stay, but the profile. The only
- * failure is WS_ENOMEM. Release it in any case. */
-int ws_long_layout_create(ws_long_layout *l, int width, int parts, const ws_long_model *m, const ws_profile *p, const ws_bias *bias,
-                          ws_err *err);
-void ws_long_layout_release(ws_long_layout *l);
-
-/* ---- windows and sub-windows ---- */
-
-typedef struct ws_long_place {
-    uint64_t from;   /* of the first residue, in the record */
-    uint32_t record; /* its number, in what the caller counts */
-    int minus;
-    float bias_nats; /* section 7: b; NaN of a window whose bias nobody looked at */
-    double p;        /* of a window that was tested */
-} ws_long_place;
-
-/* Codes of their own, as filters take them, and where their first residues are in the record. Zero-initialise; _reuse empties. */
-typedef struct ws_long_pieces {
-    ws_long_place *at;
-    uint64_t *first;
-    uint32_t *len, *item; /* item: those that are still in question */
-    ws_lenmodel *lm;
-    float *bias;
-    ws_fscore *score;
-    ws_buf codes;
-    size_t n, cap[7];
-} ws_long_pieces;
-void ws_long_pieces_reuse(ws_long_pieces *p);
-void ws_long_pieces_release(ws_long_pieces *p);
-int ws_long_pieces_add(ws_long_pieces *p, const uint8_t *x, uint32_t len, const ws_long_place *place, ws_err *err);
-static inline const uint8_t *ws_long_codes_of(const ws_long_pieces *p, size_t j) { return (const uint8_t *)p->codes.p + 6 * p->first[j]; }
+/* ---- stages: kernels/long/stages.c. Failures are WS_ENOMEM alone ---- */
 
 /* A block of a record. */
 typedef struct ws_long_block {
-    const ws_long_layout *layout;
+    const ws_long_target *target;
     const uint8_t *strand[2]; /* both with WS_LONG_PAD codes behind them; NULL: not searched */
     const uint8_t *flag[2];   /* marks of their steps (kernels/long/scan.h); NULL: the scan makes them */
-    uint32_t n, record;
+    uint32_t n;
     uint64_t first;           /* residue of the record */
 } ws_long_block;
 
-/* The functions that follow fail with WS_ENOMEM alone. */
+/* Appends the windows of both strands of a block (sections 5 and 6), numbered from 0. The rest of their places is that
+ * of `place`. */
+int ws_long_find_windows(const ws_long_block *b, const ws_long_place *place, ws_long_list *windows, ws_buf *scratch,
+                         ws_err *err);
 
-/* Appends the windows of both strands of a block (sections 5 and 6). */
-int ws_long_find_windows(const ws_long_block *b, ws_long_pieces *windows, ws_buf *scratch, ws_err *err);
-/* Sets item[0..*n) of the windows to those that pass MSV and bias, with their bias_nats (section 7). */
-int ws_long_test_windows(const ws_long_layout *l, const ws_cpu *cpu, ws_long_pieces *windows, size_t *n, ws_buf *scratch, ws_err *err);
-/* Appends the sub-windows of the windows item[0..n) (section 8); origin[j], if that is not NULL, gets the window of each. */
-int ws_long_find_parts(const ws_long_layout *l, const ws_long_pieces *windows, size_t n, ws_long_pieces *parts, ws_buf *origin,
+/* Keeps of windows item[0..*n), all of model t, those that pass MSV and bias (section 7), and notes score, P-value and
+ * bias of all.
+ * item: a part of l->item. _judge does so by scores, which belong to the items; hint: as ws_task.hint. */
+int ws_long_test_windows(const ws_long_target *t, const ws_cpu *cpu, ws_long_list *l, uint32_t *item, size_t *n,
+                         ws_long_worker *w,
+                         ws_err *err);
+int ws_long_judge_windows(const ws_long_target *t, const ws_cpu *cpu, ws_long_list *l, uint32_t *item, size_t *n,
+                          const ws_fscore *score,
+                          const float *hint, ws_long_worker *w, ws_err *err);
+
+/* Appends the sub-windows of windows item[0..n) of model t (section 8). Their places say of which window they are. */
+int ws_long_find_parts(const ws_long_target *t, const ws_long_list *windows, const uint32_t *item, size_t n,
+                       ws_long_list *parts,
                        ws_buf *scratch, ws_err *err);
-/* Appends the sub-windows around the points of one window, the codes x[0..len) from `from` on. */
-int ws_long_add_parts(const ws_long_layout *l, const uint8_t *x, uint32_t len, const ws_long_place *from, const ws_long_seeds *points,
-                      ws_long_pieces *parts, ws_err *err);
-/* Sets item[0..*n) of the sub-windows to those that pass Forward (section 9). */
-int ws_long_test_parts(const ws_long_layout *l, const ws_cpu *cpu, ws_long_pieces *parts, size_t *n, ws_buf *scratch, ws_err *err);
+/* Appends the sub-windows around the points of window j. */
+int ws_long_add_parts(const ws_long_target *t, const ws_long_list *windows, size_t j, const ws_long_seeds *points,
+                      ws_long_list *parts,
+                      ws_err *err);
+
+/* The same as for windows, of sub-windows and Forward (section 9). */
+int ws_long_test_parts(const ws_long_target *t, const ws_cpu *cpu, ws_long_list *l, uint32_t *item, size_t *n,
+                       ws_long_worker *w,
+                       ws_err *err);
+int ws_long_judge_parts(const ws_long_target *t, const ws_cpu *cpu, ws_long_list *l, uint32_t *item, size_t *n,
+                        const ws_fscore *score,
+                        const float *hint, ws_long_worker *w, ws_err *err);
+
+/* Set out[j] for item j of a list by its score. hint: as ws_task.hint. room: WS_FILTER_BIAS_ROOM bytes and a float for
+ * each item. */
+void ws_long_judge_msv(const ws_long_target *t, const ws_cpu *cpu, const ws_seqlist *list, const ws_fscore *score,
+                       const float *hint,
+                       void *room, ws_long_msv *out);
+void ws_long_judge_fwd(const ws_long_target *t, const ws_cpu *cpu, const ws_seqlist *list, const ws_fscore *score,
+                       const float *hint,
+                       void *room, ws_long_fwd *out);
+enum { WS_LONG_JUDGE_ROOM = WS_FILTER_BIAS_ROOM + sizeof(float) };
+
+/* ---- domains: kernels/long/domains.c ---- */
+
+/* A hit and the window that it is of. Its record is not set. */
+typedef struct ws_long_found {
+    size_t item;
+    ws_dnahit hit;
+} ws_long_found;
+typedef struct ws_long_hits {
+    ws_long_found *at;
+    size_t n, cap;
+    uint64_t envelopes; /* scored so far */
+} ws_long_hits;
+
+/* Appends the hits of sub-windows item[0..n) of model t (sections 10 to 12). WS_EDATA where a region needs more memory
+ * than the worker's
+ * options allow, WS_ENOMEM. */
+int ws_long_find_hits(const ws_long_target *t, ws_dom_worker *w, const ws_long_list *l, const uint32_t *item, size_t n,
+                      ws_long_hits *found,
+                      ws_err *err);
 
 /* ---- blocks of a batch ---- */
 
@@ -118,39 +134,63 @@ typedef struct ws_long_cut {
 
 typedef struct ws_long_marks ws_long_marks;
 
-/* What one thread needs. Zero-initialise; its buffers grow as needed. */
-typedef struct ws_long_worker {
-    ws_long_pieces windows, parts;
-    ws_buf codes, other, flags, scratch;
-    const uint8_t *x; /* the unit's residues from `first` on; NULL: not unpacked */
-    uint64_t first;
-} ws_long_worker;
-void ws_long_worker_release(ws_long_worker *w);
-
 /* Marks of a model in a unit: model k and unit number `unit` of ws_long_marks_create. m NULL: the CPU marks. */
 typedef struct ws_long_marked {
     const ws_long_marks *m;
     size_t k, unit;
 } ws_long_marked;
 
-/* Goes on to a unit, whose residues are not unpacked before somebody needs them. */
+/* Goes on to a unit, whose residues are unpacked when a model first needs them. */
 static inline void ws_long_unit_begin(ws_long_worker *w) { w->x = NULL; }
 /* Sets *b to the unit's block for a model with its own context, and the residues of its strands, unpacked once for all models. *any: 0 if
  * no step is marked, and no strand is set then. Marks of the block stay until the next call. WS_ENOMEM. */
-int ws_long_unit_block(ws_long_worker *w, const ws_long_cut *c, const ws_batch *batch, const ws_long_unit *u, const ws_long_layout *l,
+int ws_long_unit_block(ws_long_worker *w, const ws_long_cut *c, const ws_batch *batch, const ws_long_unit *u,
+                       const ws_long_target *t,
                        const ws_long_marked *marked, ws_long_block *b, int *any, ws_err *err);
 /* Returns how many residues that block has. */
 uint32_t ws_long_unit_residues(const ws_long_cut *c, const ws_batch *batch, const ws_long_unit *u, const ws_long_model *m);
 
 /* ---- marks of a device: kernels/long/marks.c ---- */
 
-/* Marks n > 0 units of a batch for nmodel models; dev[k] is NULL where no device takes model k. Threads may share the marks. Failures are
- * those of ws_long_dev_mark; then *m is NULL. */
-int ws_long_marks_create(ws_long_marks **m, const ws_long_cut *c, const ws_long_dev *const *dev, const ws_long_model *const *model,
-                         size_t nmodel, const ws_batch *b, const ws_long_unit *unit, size_t n, ws_err *err);
+/* Marks n > 0 units of a batch for nmodel models, which are on devices (ws_long_target_to_device). Threads may share
+ * the marks. Failures
+ * are those of ws_long_dev_mark; then *m is NULL. */
+int ws_long_marks_create(ws_long_marks **m, const ws_long_cut *c, const ws_long_target *target, size_t nmodel,
+                         const ws_batch *b,
+                         const ws_long_unit *unit, size_t n, ws_err *err);
 /* Sets b->flag for model k and a unit, by first and n of the block; the flags are in `own`. *any says whether a step is marked. A model
  * that no device takes has any and no flags. The only failure is WS_ENOMEM. */
 int ws_long_marks_of(const ws_long_marks *m, size_t k, size_t unit, ws_buf *own, ws_long_block *b, int *any, ws_err *err);
 void ws_long_marks_destroy(ws_long_marks *m); /* NULL is legal */
+
+/* ---- a batch of records against neighbouring models: kernels/long/group.c ---- */
+
+typedef struct ws_long_group {
+    const ws_long_cut *cut;
+    const ws_batch *batch;
+    const ws_long_unit *unit; /* [nunit] of the batch */
+    size_t nunit;
+    ws_long_target *target;   /* models from .. to - 1 of this array */
+    size_t from, to;
+    ws_long_marks *marks;     /* of all units; NULL: the CPU marks */
+} ws_long_group;
+/* Has a device mark all units. The caller destroys g->marks. Failures are those of a device and of making a model's
+ * form for it. */
+int ws_long_group_mark(ws_long_group *g, const ws_long_filters *by, ws_err *err);
+/* Appends the windows of all models in unit u, model by model. block: the number of the unit for their places. Adds to
+ * *cells those of the scan. WS_ENOMEM. */
+int ws_long_group_search(const ws_long_group *g, size_t u, uint64_t block, ws_long_worker *w, ws_long_list *windows,
+                         uint64_t *cells,
+                         ws_err *err);
+
+/* Appends the sub-windows of windows of any models that pass all tests up to Forward. target: of all models. The CPU
+ * does it, or filters
+ * of a device, on which the models are: kernels/long/on_device.c. WS_ENOMEM, and failures of the device. */
+int ws_long_sieve(const ws_long_target *target, const ws_cpu *cpu, ws_long_list *windows, ws_long_worker *w,
+                  ws_long_list *parts,
+                  ws_err *err);
+int ws_long_sieve_on_device(const ws_long_target *target, const ws_cpu *cpu, const ws_codec *codec,
+                            ws_long_list *windows,
+                            ws_long_worker *w, ws_long_list *parts, ws_err *err);
 
 #endif

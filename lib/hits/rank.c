@@ -47,7 +47,8 @@ typedef struct order {
     const ws_thresholds *t;
 } order;
 
-/* Returns the exponent of P, or the score where scores decide about inclusion. Both grow with the quality of the hit. */
+/* Returns the exponent of P, or the score where scores decide about inclusion. Both grow with the quality of the hit.
+ * */
 static double sort_key(const order *o, float bits) {
     return o->t->by_incT ? (double)bits : -ws_exp_lnp(bits, o->l->tau, o->l->lambda);
 }

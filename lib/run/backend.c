@@ -103,6 +103,13 @@ int ws_job_fall_back_to_cpu(ws_job *job, const ws_backend *backend, int rc, cons
     return 1;
 }
 
+int ws_job_width(const ws_job *job) {
+    const ws_backend *b = job->cpu_backend ? job->cpu_backend : job->backend;
+    for (int w = 0; w < WS_NWIDTH; w++)
+        if (strcmp(b->name, ws_width_name[w]) == 0) return w;
+    return ws_cpu_best(&job->machine.cpu);
+}
+
 const char *ws_backend_name(const ws_job *job) {
     if (!job->cpu_backend) return job->backend ? job->backend->name : "none";
     return ws_job_is_open(job) ? "cuda+cpu" : job->cpu_backend->name;

@@ -86,6 +86,10 @@ static inline void *ws_job_prep(const ws_job *job, const ws_backend *backend, ui
  * failure once and picks the device no more, and the caller gives the same tasks to the next backend. */
 int ws_job_fall_back_to_cpu(ws_job *job, const ws_backend *backend, int rc, const ws_err *err);
 
+/* Returns the number in lib/simd/width.h of the CPU's vector width: that of its backend, or the processor's best beside
+ * a device. */
+int ws_job_width(const ws_job *job);
+
 /* Returns the threads that a run may have: --threads, or every core that the process is allowed. */
 int ws_job_threads(const ws_job *job);
 

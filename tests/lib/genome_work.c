@@ -2,10 +2,11 @@
  * The parts of nhmmsieve's work on a batch: random models and records, some of them pieces, with planted instances. A stand-in for a device
  * marks, now and then it is busy or fails; any number of threads; hits must be those of one thread without it.
  * WARPSIEVE_SEED chooses another run. */
-#include "bin/domains/genome.h"
+#include "bin/search/genome.h"
 #include "kernels/filter/backend.h"
 #include "kernels/fwd/fwd.h"
 #include "kernels/msv/msv.h"
+#include "kernels/vit/points.h"
 #include "tests/lib/longdata.h"
 #include "tests/tap.h"
 
@@ -164,7 +165,7 @@ static int score_points(const ws_seqs *seqs, const ws_task *task, size_t ntask, 
 #define FILTER(bodies) {.name = "stand-in", .prepare = prepare, .release = release, .score = score, .own = bodies}
 static const ws_backend msv = FILTER(msv_bodies), forward = FILTER(forward_bodies);
 static const ws_backend points = {.name = "stand-in", .prepare = prepare_points, .release = release_points, .score = score_points};
-static const ws_genome_devices devices = {&msv, &points, &forward};
+static const ws_long_filters filters = {&msv, &points, &forward};
 
 /* ---- models and records ---- */
 
@@ -174,14 +175,15 @@ typedef struct scene {
     ws_hmm hmm[MODELS];
     ws_genome genome;
     ws_genome_model model[MODELS];
+    ws_long_target target[MODELS];
     ws_batch batch;
     ws_backend cpu, device;
-    void *prep[2][MODELS];
+    void *prep[MODELS];
     ws_genome_search search;
     ws_job job;
 } scene;
 
-static void make_models(scene *s, sample *r) {
+static void make_models(scene *s, sample *r, int width) {
     const ws_long_options options = {.F1 = 0.02, .F2 = 0.003, .F3 = 3e-5, .B1 = 110, .B2 = 240, .B3 = 1000, .block = BLOCK};
     ws_err err = {0};
     for (int t = 0; t < MODELS; t++) {
@@ -193,8 +195,14 @@ static void make_models(scene *s, sample *r) {
         const float parameters[WS_NEVPARAM] = {[WS_MMU] = -8, [WS_MLAMBDA] = 0.7f, [WS_VMU] = -9, [WS_VLAMBDA] = 0.7f, [WS_FTAU] = -4,
                                                [WS_FLAMBDA] = 0.7f};
         memcpy(h->evparam, parameters, sizeof parameters);
-        sample_must(ws_genome_model_create(&s->model[t], h, &options, &err), &err);
-        s->model[t].devices = &devices;
+        ws_genome_model *m = &s->model[t];
+        *m = (ws_genome_model){.filter = {.hmm = h}, .target = &s->target[t], .by = &filters};
+        ws_bias_set(&m->filter.bias, h);
+        sample_must(ws_profile_create(&m->filter.profile, h, &err), &err);
+        sample_must(ws_long_target_create(m->target, &m->filter, WS_LONG_ALL, &options, &err), &err);
+        sample_must(ws_long_target_lay_out(m->target, width, &err), &err);
+        sample_must(ws_long_target_to_device(m->target, m->by, &err), &err);
+        s->prep[t] = m->target;
     }
 }
 
@@ -222,29 +230,25 @@ static void make_records(scene *s, sample *r) {
 static void make_scene(scene *s, sample *r) {
     ws_err err = {0};
     *s = (scene){.cpu = {.name = "cpu"}, .device = {.name = "device", .start = start, .ready = ready}};
-    make_models(s, r);
+    ws_cpu_probe(&s->job.machine.cpu);
+    make_models(s, r, ws_cpu_best(&s->job.machine.cpu));
     make_records(s, r);
     s->genome.seed = 42;
     s->genome.model = s->model;
-    ws_cpu_probe(&s->job.machine.cpu);
-    const int width = ws_cpu_best(&s->job.machine.cpu);
+    s->genome.target = s->target;
     ws_long_cut *cut = &s->search.cut;
     *cut = (ws_long_cut){s->hmm[0].abc, ws_codec_get(&s->job.machine.cpu), BLOCK, 0, WS_LONG_PLUS | WS_LONG_MINUS};
-    for (int t = 0; t < MODELS; t++) cut->maxl = (uint32_t)ws_max(cut->maxl, s->model[t].model.maxl);
-    for (int device = 0; device < 2; device++)
-        for (int t = 0; t < MODELS; t++)
-            sample_must(ws_genome_lay_out(&s->model[t], width, device, &s->prep[device][t], &err), &err);
-    s->job.own = &s->genome;
+    for (int t = 0; t < MODELS; t++) cut->maxl = (uint32_t)ws_max(cut->maxl, s->target[t].model.maxl);
+    s->job.own = s->search.genome = &s->genome;
     s->job.ntarget = MODELS;
     s->search.job = &s->job;
-    sample_must(ws_genome_groups_create(&s->search.groups, s->model, MODELS, &err), &err);
+    sample_must(ws_genome_groups_create(&s->search.groups, s->target, MODELS, &err), &err);
 }
 
 static void release_scene(scene *s) {
     for (int t = 0; t < MODELS; t++) {
-        ws_genome_layout_release(s->prep[0][t]);
-        ws_genome_layout_release(s->prep[1][t]);
-        ws_genome_model_release(&s->model[t]);
+        ws_long_target_release(&s->target[t]);
+        ws_profile_destroy(&s->model[t].filter.profile);
         sample_model_release(&s->hmm[t]);
     }
     ws_genome_groups_release(&s->search.groups);
@@ -272,16 +276,22 @@ static void *thread_main(void *run_) {
     return NULL;
 }
 
-/* The hits as text, in the order in which they come. */
-static char *hits_of(ws_genome_work *w) {
-    size_t n;
+/* The hits of each model as text. */
+static char *hits_of(scene *s) {
+    const ws_dnalimits limits = WS_DNA_LIMITS;
     ws_buf text = {0};
     ws_err err;
-    const ws_genome_hit *hit = ws_genome_work_hits(w, &n);
-    for (size_t j = 0; j < n; j++) {
-        const ws_long_hit *h = &hit[j].hit;
-        sample_must(ws_buf_addf(&text, &err, "%u %llu %d %llu %llu %u %a\n", hit[j].target, (unsigned long long)h->record, h->minus,
-                                (unsigned long long)h->ali_from, (unsigned long long)h->ali_to, h->hmm_from, (double)h->bits), &err);
+    for (int t = 0; t < MODELS; t++) {
+        ws_dnalist *l = &s->genome.dna.store.list[t];
+        ws_dnalist_rank(l, &limits, 1000, s->target[t].model.maxl);
+        for (size_t j = 0; j < l->n; j++) {
+            const ws_dnahit *h = l->hit[j];
+            sample_must(ws_buf_addf(&text, &err, "%d %llu %d %llu %llu %u %a %d\n", t,
+                                    (unsigned long long)h->record->number, h->minus,
+                                    (unsigned long long)h->ali_from, (unsigned long long)h->ali_to, h->hmm_from,
+                                    (double)h->bits,
+                                    h->reported), &err);
+        }
     }
     sample_must(ws_buf_add(&text, "", 1, &err), &err);
     return text.p;
@@ -297,16 +307,18 @@ static char *search(scene *s, ws_genome_work *work, int who, int threads) {
     calls = scores = 0;
     s->job.backend = who == CPU ? &s->cpu : &s->device;
     s->job.cpu_backend = who == BOTH ? &s->cpu : NULL;
-    s->job.prep = s->prep[who != CPU];
-    s->job.cpu_prep = s->prep[0];
+    s->job.prep = s->job.cpu_prep = s->prep;
     s->job.open = 1;
     s->job.nworker = threads;
     s->job.common.quiet = 1;
     s->job.common.backend = who == DEVICE ? "device" : NULL;
+    sample_must(ws_dnastore_create(&s->genome.dna.store, MODELS, &err), &err);
     sample_must(ws_genome_work_plan(work, &s->search, &s->batch, &r.parts, &err), &err);
     for (int i = 0; i < threads; i++) pthread_create(&id[i], NULL, thread_main, &r);
     for (int i = 0; i < threads; i++) pthread_join(id[i], NULL);
-    return r.rc ? NULL : hits_of(work);
+    char *text = r.rc ? NULL : hits_of(s);
+    ws_dnastore_destroy(&s->genome.dna.store);
+    return text;
 }
 
 static size_t lines(const char *text) {

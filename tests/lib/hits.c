@@ -197,7 +197,8 @@ static void test_unknown(tap *t) {
     add_one(&f, "b", -5);
     ws_hitlist_rank(f.list, &th, (ws_spaces){NAN, NAN});
     is(t, order(&f), "a:R b:R", "without Z all are reported and none is included");
-    if (ws_hitcols_choose(&f.columns, &ws_hit_columns, "name,evalue,c_evalue,i_evalue,bits,included", &err) != WS_OK) exit(1);
+    if (ws_hitcols_choose(&f.columns, &ws_hit_columns, "name,evalue,c_evalue,i_evalue,bits,included",
+                          &err) != WS_OK) exit(1);
     ws_write_columns_target(&s, &f.query, f.list->hit[0]);
     is(t, text_of(&s), "a\t\t\t\t30.0000\t0\n", "E-values that nobody knows are empty fields");
     ws_hitcols_release(&f.columns);
@@ -222,7 +223,8 @@ static void test_columns(tap *t) {
     begin(&f);
     add(&f, "a", "a protein", 9, &(ws_domain){.bits = 8, .bias_nats = 0.5f}, 1, 3);
     ws_hitlist_rank(f.list, &th, (ws_spaces){2, 0});
-    tap_ok(t, ws_hitcols_choose(&f.columns, &ws_hit_columns, NULL, &err) == WS_OK && f.columns.n == 23 && f.columns.hold == 0,
+    tap_ok(t, ws_hitcols_choose(&f.columns, &ws_hit_columns, NULL, &err) == WS_OK && f.columns.n == 23 &&
+           f.columns.hold == 0,
            "23 columns need no alignments");
     for (int i = 0; i < f.columns.n; i++)
         ws_sink_f(&s, "%s%s", i ? "\t" : "", ws_name_of(&ws_hit_columns, f.columns.column[i]));
@@ -240,7 +242,8 @@ static void test_columns(tap *t) {
     ws_write_columns_target(&s, &f.query, f.list->hit[0]);
     is(t, text_of(&s), "2M2I2M\t9*5480\tACkkDE\tAC..DE\tACKKDE\t\t1.5000\t2\t1\t3\t4\t0.6667\t1.0000\t1.0000\n", "the other columns");
     ws_hitcols_release(&f.columns);
-    tap_ok(t, ws_hitcols_choose(&f.columns, &ws_hit_columns, "name,nome", &err) == WS_EUSAGE && strstr(err.text, "\"nome\"") &&
+    tap_ok(t, ws_hitcols_choose(&f.columns, &ws_hit_columns, "name,nome", &err) == WS_EUSAGE &&
+           strstr(err.text, "\"nome\"") &&
            strstr(err.text, "target_cov"),
            "a name that there is not");
     ws_hitcols_release(&f.columns);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * kernels/long by hand: MAXL, blocks, windows, splitting, options at their ends, duplicates, order and table of hits.
+ * kernels/long by hand: MAXL, blocks, windows, splitting, options at their ends.
  * tests/lib/long_golden.c has HMMER's values. */
-#include "kernels/long/hits.h"
 #include "kernels/long/search.h"
 #include "tests/lib/longcase.h"
 
@@ -163,80 +162,6 @@ static void test_extremes(tap *t) {
     ws_free(seeds.at);
 }
 
-/* ---- hits ---- */
-
-static const ws_long_record records[] = {{"chr1", "", 3000000000, 0}, {"chr2", "second", 1000, 0}, {"chr10", "", 1000, 0}};
-
-static ws_long_hit hit(uint64_t record, uint64_t from, uint64_t to, uint32_t hmm_from, uint32_t hmm_to, double lnp) {
-    return (ws_long_hit){.record = record, .minus = from > to, .hmm_from = hmm_from, .hmm_to = hmm_to, .ali_from = from, .ali_to = to,
-                         .env_from = from, .env_to = to, .bits = (float)-lnp, .lnp = lnp};
-}
-
-/* Two hits: which of them are duplicates, bit 0 the better one, bit 1 the other. */
-static int duplicates(ws_long_hit a, ws_long_hit b) {
-    const ws_long_model m = {.maxl = 100};
-    const ws_long_limits limits = WS_LONG_LIMITS;
-    ws_long_hit both[] = {a, b};
-    ws_long_hits l = {both, 2, 2};
-    ws_err err;
-    must(ws_long_hits_finish(&l, &m, 100, &limits, records, &err), &err);
-    return l.at[0].duplicate | l.at[1].duplicate << 1;
-}
-
-static void test_duplicates(tap *t) {
-    const ws_long_hit a = hit(0, 1000, 1019, 1, 100, -20);
-    tap_ok(t, duplicates(a, hit(0, 1003, 1200, 90, 190, -10)) == 2 && duplicates(hit(0, 1003, 1200, 90, 190, -10), a) == 2,
-           "starts 3 apart, and nodes overlap: the worse one is a duplicate, wherever it stands");
-    tap_ok(t, duplicates(hit(0, 1000, 1019, 1, 100, -10), hit(0, 1003, 1200, 90, 190, -20)) == 2, "also if it is the first one");
-    tap_ok(t, duplicates(a, hit(0, 1004, 1200, 90, 190, -10)) == 0, "starts 4 apart: none");
-    tap_ok(t, duplicates(hit(0, 1000, 1199, 1, 100, -20), hit(0, 1150, 1202, 1, 100, -10)) == 2 &&
-                  duplicates(hit(0, 1000, 1199, 1, 100, -20), hit(0, 1150, 1203, 1, 100, -10)) == 0, "ends 3 or 4 apart");
-    tap_ok(t, duplicates(a, hit(0, 1003, 1200, 101, 190, -10)) == 0, "no common node: none");
-    tap_ok(t, duplicates(hit(0, 1000, 1399, 1, 100, -20), hit(0, 1100, 1199, 1, 100, -10)) == 2 &&
-                  duplicates(hit(0, 1000, 1194, 1, 100, -20), hit(0, 1100, 1199, 1, 100, -10)) == 2 &&
-                  duplicates(hit(0, 1000, 1193, 1, 100, -20), hit(0, 1100, 1199, 1, 100, -10)) == 0, "95 of 100 residues, or 94");
-    tap_ok(t, duplicates(a, hit(0, 1019, 1000, 1, 100, -10)) == 0 && duplicates(a, hit(1, 1000, 1019, 1, 100, -10)) == 0,
-           "another strand, another record: none");
-    tap_ok(t, duplicates(hit(0, 1019, 1000, 1, 100, -20), hit(0, 1200, 1003, 1, 100, -10)) == 2,
-           "on the other strand low ends are compared");
-    tap_ok(t, duplicates(a, hit(0, 1000, 1019, 1, 100, -20)) == 2, "of equal ones one stays");
-}
-
-/* Order, limits and widths. */
-static void test_table(tap *t) {
-    static const char want[] =
-        "# target name        accession  query name           accession  hmmfrom hmm to    alifrom     ali to    envfrom     env to"
-        "     sq len strand   E-value  score  bias  description of target\n"
-        "#------------------- ---------- -------------------- ---------- ------- -------    -------    -------    -------    -------"
-        "    ------- ------ --------- ------ ----- ---------------------\n"
-        "chr2                 -          a model              -                1      50        100        149        100        149"
-        "       1000    +     2.1e-08   20.0   0.0  second\n"
-        "chr1                 -          a model              -                1      50 2999999999 2999999950 2999999999 2999999950"
-        " 3000000000    -     0.00045   10.0   0.0  -\n"
-        "chr10                -          a model              -                1      50        100        149        100        149"
-        "       1000    +     0.00045   10.0   0.0  -\n";
-    const ws_long_model m = {.maxl = 100};
-    const ws_hmm h = {.name = (char *)(uintptr_t) "a model"};
-    ws_long_limits limits = {.evalue = 5e-4};
-    ws_long_hit hits[] = {hit(2, 100, 149, 1, 50, -10), hit(0, 2999999999, 2999999950, 1, 50, -10), hit(1, 100, 149, 1, 50, -20),
-                          hit(2, 500, 549, 1, 50, -7)};
-    ws_long_hits l = {hits, 4, 4};
-    ws_buf out = {0};
-    ws_err err;
-    must(ws_long_hits_finish(&l, &m, 1000, &limits, records, &err), &err);
-    must(ws_long_tblout(&out, &h, &l, records, 1, &err), &err);
-    tap_ok(t, strcmp(out.p, want) == 0, "the table: order, widths, what is reported");
-    for (size_t j = 0; j < l.n; j++) l.at[j].lnp = (double)-l.at[j].bits;
-    limits = (ws_long_limits){.bits = 10, .by_bits = 1};
-    must(ws_long_hits_finish(&l, &m, 1000, &limits, records, &err), &err);
-    tap_ok(t, l.at[0].reported + l.at[1].reported + l.at[2].reported == 3 && !l.at[3].reported, "reported by score");
-    for (int k = 0; k < 2; k++) { // the least normal number is exp(-708.396)
-        const ws_long_hit one = {.lnp = k ? -708.39 : -708.40};
-        tap_ok(t, k ? ws_long_hit_evalue(&one) > 0 : ws_long_hit_evalue(&one) == 0, "an E-value of exp(%.2f)", one.lnp);
-    }
-    ws_buf_release(&out);
-}
-
 /* Calls of a device: large where the device is the bound, small at first and near the end, and within the memory. */
 static void test_calls(tap *t) {
     const uint64_t million = 1000000, giga = 1000 * million;
@@ -257,8 +182,6 @@ static void test_calls(tap *t) {
 
 int main(void) {
     tap t = {0};
-    test_duplicates(&t);
-    test_table(&t);
     test_maxl(&t);
     test_blocks(&t);
     test_windows(&t);

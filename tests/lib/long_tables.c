@@ -8,7 +8,7 @@
 typedef struct request {
     ws_long_options scan;
     ws_dom_options dom;
-    ws_long_limits limits;
+    ws_dnalimits limits;
     int watson, crick, cut;
     double megabases; /* -Z; 0: count */
 } request;
@@ -33,7 +33,7 @@ static void take_one(request *r, const char **p) {
     for (int c = 0; c < WS_NCUT; c++)
         if (takes(p, cuts[c])) r->cut = c;
     if (takes(p, "-E")) r->limits.evalue = value_of(p);
-    else if (takes(p, "-T")) r->limits = (ws_long_limits){.bits = value_of(p), .by_bits = 1};
+    else if (takes(p, "-T")) r->limits = (ws_dnalimits){.bits = value_of(p), .by_bits = 1};
     else if (takes(p, "-Z")) r->megabases = value_of(p);
     else if (takes(p, "--max")) o->F2 = o->F3 = 1.0, o->nobias = 1;
     else if (takes(p, "--nobias")) o->nobias = 1;
@@ -53,7 +53,8 @@ static void take_one(request *r, const char **p) {
 }
 
 static request parse_options(const char *p) {
-    request r = {.scan = WS_LONG_DEFAULTS, .dom = {.seed = 42}, .limits = WS_LONG_LIMITS, .watson = 1, .crick = 1, .cut = -1};
+    request r = {.scan = WS_LONG_DEFAULTS, .dom = {.seed = 42}, .limits = WS_DNA_LIMITS, .watson = 1, .crick = 1,
+                 .cut = -1};
     while (*p) {
         const char *before = p;
         take_one(&r, &p);
@@ -68,8 +69,7 @@ static void check(tap *t, const char *folder, const char *name, const char *mode
     request q = parse_options(options);
     longtargets tg;
     search s;
-    ws_buf got = {0};
-    ws_err err;
+    ws_sink got = {0};
     snprintf(path[0], LONGCASE_PATH, "%s/%s.gz", folder, model);
     snprintf(path[1], LONGCASE_PATH, "%s/inputs/%s", folder, targets);
     snprintf(path[2], LONGCASE_PATH, "%s/expected/%s.tbl.gz", folder, name);
@@ -77,26 +77,22 @@ static void check(tap *t, const char *folder, const char *name, const char *mode
     s.watson = q.watson;
     s.crick = q.crick;
     longtargets_read(&tg, path[1], s.hmm->abc);
-    ws_long_record *record = ws_calloc(tg.n, sizeof *record, &err);
-    for (size_t j = 0; j < tg.n; j++) {
-        search_record(&s, &tg.r[j], j);
-        record[j] = (ws_long_record){.name = tg.r[j].name, .desc = tg.r[j].desc, .L = tg.r[j].n};
-    }
-    if (q.cut >= 0) q.limits = (ws_long_limits){.bits = (double)s.hmm->cut[q.cut][0], .by_bits = 1};
+    for (size_t j = 0; j < tg.n; j++) search_record(&s, &tg.r[j], j);
+    if (q.cut >= 0) q.limits = (ws_dnalimits){.bits = (double)s.hmm->cut[q.cut][0], .by_bits = 1};
     const uint64_t residues = q.megabases > 0 ? (uint64_t)(1e6 * q.megabases) * (uint64_t)(q.watson + q.crick) : s.residues;
-    must(ws_long_hits_finish(&s.hits, &s.model, residues, &q.limits, record, &err), &err);
-    must(ws_long_tblout(&got, s.hmm, &s.hits, record, 1, &err), &err);
+    ws_dnalist_rank(s.hits.list, &q.limits, residues, s.model.maxl);
+    ws_dnaform_find("tblout")->write(&got, &(ws_dnaquery){.hmm = s.hmm, .list = s.hits.list, .first = 1});
+    ws_sink_add(&got, "", 1);
     char *want = golden_text(path[2]);
-    if (!tap_ok(t, strcmp(want, got.p) == 0, "%s %s: %zu hits", name, options, s.hits.n)) {
+    if (!tap_ok(t, strcmp(want, got.text.p) == 0, "%s %s: %zu hits", name, options, s.hits.list->n)) {
         size_t at = 0, line = 0;
-        for (; want[at] && want[at] == got.p[at]; at++)
+        for (; want[at] && want[at] == got.text.p[at]; at++)
             if (want[at] == '\n') line = at + 1;
         tap_note("want %.*s", (int)strcspn(want + line, "\n"), want + line);
-        tap_note("got  %.*s", (int)strcspn(got.p + line, "\n"), got.p + line);
+        tap_note("got  %.*s", (int)strcspn(got.text.p + line, "\n"), got.text.p + line);
     }
     ws_free(want);
-    ws_buf_release(&got);
-    ws_free(record);
+    ws_sink_release(&got);
     longtargets_release(&tg);
     close_search(&s);
 }

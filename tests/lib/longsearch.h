@@ -5,8 +5,8 @@
 
 #include "kernels/dom/window.h"
 #include "kernels/msv/msv.h"
-#include "kernels/long/hits.h"
 #include "kernels/long/scan.h"
+#include "lib/hits/write.h"
 #include "lib/simd/codec.h"
 #include "tests/lib/longcase.h"
 
@@ -25,7 +25,7 @@ typedef struct search {
     ws_long_seeds seeds;
     ws_long_windows windows, parts;
     ws_dom_window_model background;
-    ws_long_hits hits;
+    ws_dnastore hits; /* one list */
     uint64_t residues; /* searched */
     int watson, crick; /* strands */
 } search;
@@ -49,11 +49,12 @@ WS_UNUSED static void open_search(search *s, const char *path, const ws_cpu *cpu
     must(ws_dom_tables_create(&s->tables, &s->profile, s->hmm->evparam[WS_FTAU], s->hmm->evparam[WS_FLAMBDA], &err), &err);
     must(ws_dom_worker_create(&s->worker, ws_dom_backend_best(cpu), dom, &err), &err);
     must(ws_dom_window_model_create(&s->background, s->tables, &s->profile, s->hmm, &err), &err);
+    must(ws_dnastore_create(&s->hits, 1, &err), &err);
 }
 
 WS_UNUSED static void close_search(search *s) {
     ws_dom_window_model_destroy(&s->background);
-    ws_free(s->hits.at);
+    ws_dnastore_destroy(&s->hits);
     ws_dom_worker_destroy(s->worker);
     ws_dom_tables_destroy(s->tables);
     ws_filter_destroy(s->msv);
@@ -80,21 +81,24 @@ typedef struct place {
     uint64_t record, from;
     int minus;
     uint32_t first;
+    const longrecord *of;
 } place;
 
 static void add_hit(search *s, const ws_dom_window_envelope *e, const place *at) {
     const ws_domain *d = &e->domain;
     ws_err err;
     if (!e->scored || d->ali_to - d->ali_from + 1 < WS_LONG_LEAST) return;
-    must(ws_grow(&s->hits.at, &s->hits.cap, s->hits.n + 1, sizeof *s->hits.at, &err), &err);
-    ws_long_hit *h = &s->hits.at[s->hits.n++];
-    *h = (ws_long_hit){.record = at->record, .minus = at->minus, .hmm_from = d->hmm_from, .hmm_to = d->hmm_to,
-                       .correction_nats = d->correction_nats};
-    h->ali_from = ws_long_coordinate(at->from, at->minus, d->ali_from);
-    h->ali_to = ws_long_coordinate(at->from, at->minus, d->ali_to);
-    h->env_from = ws_long_coordinate(at->from, at->minus, d->env_from);
-    h->env_to = ws_long_coordinate(at->from, at->minus, d->env_to);
-    ws_long_score(&s->model, d->env_to - d->env_from + 1, d->ali_to - d->ali_from + 1, d->env_nats, h);
+    ws_dnahit h = {.minus = at->minus != 0, .hmm_from = d->hmm_from, .hmm_to = d->hmm_to,
+                   .correction_nats = d->correction_nats,
+                   .block = s->hits.list->n};
+    h.ali_from = ws_long_coordinate(at->from, at->minus, d->ali_from);
+    h.ali_to = ws_long_coordinate(at->from, at->minus, d->ali_to);
+    h.env_from = ws_long_coordinate(at->from, at->minus, d->env_from);
+    h.env_to = ws_long_coordinate(at->from, at->minus, d->env_to);
+    ws_long_score(&s->model, d->env_to - d->env_from + 1, d->ali_to - d->ali_from + 1, d->env_nats, &h.bits, &h.lnp);
+    const ws_dnaseq record = {at->record + 1, at->of->n, at->of->name, at->of->desc, strlen(at->of->name),
+                              strlen(at->of->desc)};
+    must(ws_dnastore_add(&s->hits, 0, &record, &h, &err), &err);
 }
 
 static void envelope(search *s, const ws_dom_pair *pair, const ws_dom_envelope *from, const place *at) {
@@ -110,7 +114,7 @@ static void envelope(search *s, const ws_dom_pair *pair, const ws_dom_envelope *
 }
 
 static void domains(search *s, ws_dom_pair *pair, const place *at) {
-    const size_t first = s->hits.n;
+    const size_t first = s->hits.list->n;
     ws_err err = {0};
     for (uint32_t r = 0; r < pair->nregion; r++) {
         ws_dom_region *g = &pair->region[r];
@@ -119,8 +123,8 @@ static void domains(search *s, ws_dom_pair *pair, const place *at) {
         if (g->multi) must(ws_dom_resolve(s->tables, s->worker, &part, 1, &err), &err);
         for (uint32_t e = 0; e < g->nenv; e++) envelope(s, pair, &g->env[e], at);
     }
-    for (size_t j = first; j < s->hits.n; j++) {
-        const ws_long_hit *h = &s->hits.at[j];
+    for (size_t j = first; j < s->hits.list->n; j++) {
+        const ws_dnahit *h = s->hits.list->hit[j];
         SAY(s, "H %llu %llu %llu %llu %u %u %.7g %.7g\n", (unsigned long long)h->env_from, (unsigned long long)h->env_to,
             (unsigned long long)h->ali_from, (unsigned long long)h->ali_to, h->hmm_from, h->hmm_to, (double)h->bits,
             (double)h->correction_nats);
@@ -154,14 +158,16 @@ static void viterbi(search *s, const uint8_t *x, const ws_lenmodel *lm, const ws
     for (size_t j = 0; j < s->parts.n; j++) SAY(s, "X %u %u\n", s->parts.at[j].from, s->parts.at[j].len);
     for (size_t j = 0; j < s->parts.n; j++) {
         const ws_long_window *p = &s->parts.at[j];
-        const place part = {at->record, ws_long_coordinate(at->from, at->minus, p->from), at->minus, at->first + p->from - 1};
+        const place part = {at->record, ws_long_coordinate(at->from, at->minus, p->from), at->minus,
+                            at->first + p->from - 1, at->of};
         forward(s, x + p->from - 1, p->len, &part);
     }
 }
 
 static void window(search *s, const uint8_t *strand, const ws_long_window *w, const place *block) {
     const uint8_t *x = strand + w->from - 1;
-    const place at = {block->record, ws_long_coordinate(block->from, block->minus, w->from), block->minus, w->from};
+    const place at = {block->record, ws_long_coordinate(block->from, block->minus, w->from), block->minus, w->from,
+                      block->of};
     const uint64_t first = 0;
     ws_lenmodel lm;
     ws_err err = {0};
@@ -205,8 +211,8 @@ WS_UNUSED static void search_record(search *s, const longrecord *r, uint64_t rec
         uint8_t *both = calloc(2, n + WS_LONG_PAD), *other = both + n + WS_LONG_PAD;
         memcpy(both, r->x + first - 1, n);
         ws_codec_scalar.other_strand(s->hmm->abc, r->x + first - 1, n, other);
-        if (s->watson) strand(s, r, both, n, context, &(place){record, first, 0, 1});
-        if (s->crick) strand(s, r, other, n, context, &(place){record, last, 1, 1});
+        if (s->watson) strand(s, r, both, n, context, &(place){record, first, 0, 1, r});
+        if (s->crick) strand(s, r, other, n, context, &(place){record, last, 1, 1, r});
         free(both);
     }
 }

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT
  * The domains of sub-windows, and hits of them. Specification long-targets.md, sections 10 to 12. */
-#include "bin/domains/genome.h"
+#include "kernels/long/search.h"
 
-static int add_hit(const ws_genome_model *m, const ws_domain *d, const ws_long_place *at, size_t item, ws_genome_found *found,
-                   ws_err *err) {
+static int add_hit(const ws_long_target *t, const ws_domain *d, const ws_long_place *at, size_t item,
+                   ws_long_hits *found, ws_err *err) {
     const uint32_t alignment = d->ali_to - d->ali_from + 1;
     if (alignment < WS_LONG_LEAST) return WS_OK;
     const int rc = ws_grow(&found->at, &found->cap, found->n + 1, sizeof *found->at, err);
     if (rc) return rc;
-    ws_genome_hit *g = &found->at[found->n++];
-    *g = (ws_genome_hit){.target = found->target, .item = (uint32_t)item};
-    g->hit = (ws_long_hit){.record = at->record, .minus = at->minus, .hmm_from = d->hmm_from, .hmm_to = d->hmm_to,
-                           .correction_nats = d->correction_nats};
-    g->hit.ali_from = ws_long_coordinate(at->from, at->minus, d->ali_from);
-    g->hit.ali_to = ws_long_coordinate(at->from, at->minus, d->ali_to);
-    g->hit.env_from = ws_long_coordinate(at->from, at->minus, d->env_from);
-    g->hit.env_to = ws_long_coordinate(at->from, at->minus, d->env_to);
-    ws_long_score(&m->model, d->env_to - d->env_from + 1, alignment, d->env_nats, &g->hit);
+    ws_long_found *f = &found->at[found->n];
+    *f = (ws_long_found){.item = item};
+    f->hit = (ws_dnahit){.minus = at->minus != 0, .hmm_from = d->hmm_from, .hmm_to = d->hmm_to,
+                         .correction_nats = d->correction_nats,
+                         .block = at->block, .window = at->window, .part = at->part, .number = (uint32_t)found->n++};
+    f->hit.ali_from = ws_long_coordinate(at->from, at->minus, d->ali_from);
+    f->hit.ali_to = ws_long_coordinate(at->from, at->minus, d->ali_to);
+    f->hit.env_from = ws_long_coordinate(at->from, at->minus, d->env_from);
+    f->hit.env_to = ws_long_coordinate(at->from, at->minus, d->env_to);
+    ws_long_score(&t->model, d->env_to - d->env_from + 1, alignment, d->env_nats, &f->hit.bits, &f->hit.lnp);
     return WS_OK;
 }
 
@@ -27,7 +28,7 @@ typedef struct envelopes {
     size_t n;
 } envelopes;
 
-static int list_envelopes(const ws_genome_model *m, const ws_dom_pair *pair, size_t n, envelopes *l, ws_err *err) {
+static int list_envelopes(const ws_long_target *t, const ws_dom_pair *pair, size_t n, envelopes *l, ws_err *err) {
     size_t most = 0;
     for (size_t j = 0; j < n; j++)
         for (uint32_t r = 0; r < pair[j].nregion; r++) {
@@ -35,7 +36,7 @@ static int list_envelopes(const ws_genome_model *m, const ws_dom_pair *pair, siz
             most += g->nenv;
             if (g->failed == WS_DOM_MEMORY)
                 return ws_fail(err, WS_EDATA, "a region of %u residues against model %s needs more memory than --mem", g->to - g->from + 1,
-                               m->filter.hmm->name);
+                               t->filter->hmm->name);
         }
     l->at = ws_calloc(most, sizeof *l->at, err);
     l->pair = l->at ? ws_calloc(most, sizeof *l->pair, err) : NULL;
@@ -50,13 +51,15 @@ static int list_envelopes(const ws_genome_model *m, const ws_dom_pair *pair, siz
     return WS_OK;
 }
 
-static int score_envelopes(const ws_genome_model *m, ws_dom_worker *w, const ws_dom_pair *pair, const ws_long_pieces *p, size_t n,
-                           ws_genome_found *found, ws_err *err) {
+static int score_envelopes(const ws_long_target *t, ws_dom_worker *w, const ws_dom_pair *pair,
+                           const ws_long_list *windows,
+                           const uint32_t *item, size_t n, ws_long_hits *found, ws_err *err) {
     envelopes l = {0};
-    int rc = list_envelopes(m, pair, n, &l, err);
-    if (!rc) rc = ws_dom_window_rescore(&m->background, w, l.at, l.n, err);
+    int rc = list_envelopes(t, pair, n, &l, err);
+    if (!rc) rc = ws_dom_window_rescore(&t->background, w, l.at, l.n, err);
     for (size_t e = 0; e < l.n; e++) {
-        if (!rc && l.at[e].scored) rc = add_hit(m, &l.at[e].domain, &p->at[p->item[l.pair[e]]], l.pair[e], found, err);
+        const uint32_t of = item[l.pair[e]];
+        if (!rc && l.at[e].scored) rc = add_hit(t, &l.at[e].domain, &windows->at[of], of, found, err);
         ws_free(l.at[e].domain.column);
     }
     found->envelopes += l.n;
@@ -65,18 +68,20 @@ static int score_envelopes(const ws_genome_model *m, ws_dom_worker *w, const ws_
     return rc;
 }
 
-int ws_genome_domains(const ws_genome_model *m, ws_dom_worker *w, const ws_long_pieces *p, size_t n, ws_genome_found *found, ws_err *err) {
+int ws_long_find_hits(const ws_long_target *t, ws_dom_worker *w, const ws_long_list *l, const uint32_t *item, size_t n,
+                      ws_long_hits *found,
+                      ws_err *err) {
     if (n == 0) return WS_OK;
     ws_dom_pair *pair = ws_calloc(n, sizeof *pair, err);
     ws_dom_pair **list = pair ? ws_calloc(n, sizeof *list, err) : NULL;
     int rc = list ? WS_OK : err->code;
     for (size_t j = 0; j < n && !rc; j++) {
-        ws_dom_pair_begin(&pair[j], ws_long_codes_of(p, p->item[j]), &p->lm[p->item[j]]);
+        ws_dom_pair_begin(&pair[j], ws_long_list_codes(l, item[j]), &l->lm[item[j]]);
         list[j] = &pair[j];
     }
-    if (!rc) rc = ws_dom_parse(m->tables, w, list, n, err);
-    if (!rc) rc = ws_dom_for_parts(m->tables, w, list, n, 0, err);
-    if (!rc) rc = score_envelopes(m, w, pair, p, n, found, err);
+    if (!rc) rc = ws_dom_parse(t->tables, w, list, n, err);
+    if (!rc) rc = ws_dom_for_parts(t->tables, w, list, n, 0, err);
+    if (!rc) rc = score_envelopes(t, w, pair, l, item, n, found, err);
     for (size_t j = 0; list && j < n; j++) ws_dom_pair_release(&pair[j]);
     ws_free(list);
     ws_free(pair);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * Hits in long DNA from the threads that find them to the outputs, for domscore and nhmmsieve. They wait for the end of
+ * the input, which
+ * their E-values need. */
+#ifndef WS_DOMAINS_DNA_H
+#define WS_DOMAINS_DNA_H
+
+#include "kernels/long/search.h"
+#include "lib/hits/write.h"
+#include "lib/run/job.h"
+
+/* An output: ws_output.own. */
+typedef struct ws_dna_out {
+    const ws_dnaform *form;
+    const ws_hitcols *columns;
+    ws_job *job;
+    int number; /* of the job's outputs */
+} ws_dna_out;
+
+enum { WS_DNA_OUTPUTS = 4 };
+typedef struct ws_dna {
+    ws_dnastore store;
+    ws_hitcols columns;
+    ws_dnalimits limits;
+    int cut; /* WS_CUT_GA ..., which decide in place of the limits; -1: none */
+    ws_dna_out out[WS_DNA_OUTPUTS];
+    int nout;
+} ws_dna;
+/* Chooses the columns of -f; the caller creates the store. WS_EUSAGE, WS_ENOMEM. Close in any case. */
+int ws_dna_open(ws_dna *d, const ws_job *job, ws_err *err);
+void ws_dna_close(ws_dna *d); /* one that was zeroed is legal */
+/* Adds output `number` of the job. */
+ws_dna_out *ws_dna_add_output(ws_dna *d, ws_job *job, const ws_dnaform *form, int number);
+
+/* Copies a hit in sequence seq of a batch, which is of record `number` and ends at residue `end` or later. Any thread.
+ * WS_ENOMEM. */
+int ws_dna_add(ws_dna *d, uint32_t target, const ws_batch *b, size_t seq, uint64_t number, uint64_t end,
+               const ws_dnahit *h, ws_err *err);
+
+/* Appends what stands before the rows, without provenance. */
+int ws_dna_head(const ws_job *job, const ws_dna_out *o, ws_buf *text, ws_err *err);
+/* Ranks the hits of all models for so many residues searched and writes all outputs. The job's targets are
+ * ws_hmm_targets, and target[t]
+ * is made of those that have hits. */
+int ws_dna_write(ws_job *job, ws_dna *d, const ws_long_target *target, uint64_t residues, ws_err *err);
+
+#endif

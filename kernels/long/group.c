@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ * A batch of records against a group of models: the marks of a device, the windows of a unit, and what the CPU makes of
+ * them. */
+#include "kernels/long/search.h"
+
+int ws_long_group_mark(ws_long_group *g, const ws_long_filters *by, ws_err *err) {
+    int rc = WS_OK;
+    for (size_t t = g->from; t < g->to && !rc; t++) rc = ws_long_target_to_device(&g->target[t], by, err);
+    return rc ? rc : ws_long_marks_create(&g->marks, g->cut, g->target + g->from, g->to - g->from, g->batch, g->unit,
+                                          g->nunit, err);
+}
+
+int ws_long_group_search(const ws_long_group *g, size_t u, uint64_t block, ws_long_worker *w, ws_long_list *windows,
+                         uint64_t *cells,
+                         ws_err *err) {
+    const ws_long_unit *unit = &g->unit[u];
+    const uint64_t strands = g->cut->strands == (WS_LONG_PLUS | WS_LONG_MINUS) ? 2 : 1;
+    int rc = WS_OK, any;
+    ws_long_unit_begin(w);
+    for (size_t t = g->from; t < g->to && !rc; t++) {
+        const ws_long_target *target = &g->target[t];
+        const ws_long_marked marked = {g->marks, t - g->from, u};
+        const ws_long_place place = {.block = block, .record = unit->seq, .target = (uint32_t)t};
+        ws_long_block b;
+        *cells += strands * ws_long_unit_residues(g->cut, g->batch, unit, &target->model) * (uint64_t)target->model.M;
+        rc = ws_long_unit_block(w, g->cut, g->batch, unit, target, &marked, &b, &any, err);
+        if (!rc && any) rc = ws_long_find_windows(&b, &place, windows, &w->scratch, err);
+    }
+    return rc;
+}
+
+int ws_long_sieve(const ws_long_target *target, const ws_cpu *cpu, ws_long_list *windows, ws_long_worker *w,
+                  ws_long_list *parts,
+                  ws_err *err) {
+    int rc = WS_OK;
+    ws_long_list_sort(windows, 0);
+    for (size_t i = 0, n; i < windows->n && !rc; i += n) {
+        uint32_t *item = windows->item + i;
+        const ws_long_target *t = &target[windows->at[*item].target];
+        size_t left = n = ws_long_list_run(windows, i);
+        rc = ws_long_test_windows(t, cpu, windows, item, &left, w, err);
+        ws_long_list_reuse(&w->parts);
+        if (!rc) rc = ws_long_find_parts(t, windows, item, left, &w->parts, &w->scratch, err);
+        ws_long_list_sort(&w->parts, 0);
+        left = w->parts.n;
+        if (!rc) rc = ws_long_test_parts(t, cpu, &w->parts, w->parts.item, &left, w, err);
+        if (!rc) rc = ws_long_list_pick(parts, &w->parts, w->parts.item, left, err);
+    }
+    return rc;
+}

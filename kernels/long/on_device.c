@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ * Windows scored by the filters of a device, each filter in one call for all windows: MSV with the bias, the Viterbi
+ * scan, and Forward of
+ * sub-windows. The CPU makes the tests of the scores, and scans the few windows that have several points. */
+#include "kernels/long/search.h"
+#include "kernels/vit/points.h"
+
+/* A list of windows as backends take it. */
+typedef struct request {
+    ws_long_list *l;
+    ws_seqs seqs;   /* the words are `word` */
+    uint32_t *word;
+    ws_lenmodel *lm; /* those of the Viterbi scan; NULL: those of the list */
+    ws_task *task;  /* [models] one for each that has windows; item: in l->item */
+    size_t ntask;
+    ws_fscore *score; /* [windows], in the order of l->item; of the scan ws_vit_points */
+    float *hint;      /* the same */
+} request;
+_Static_assert(sizeof(ws_fscore) == sizeof(ws_vit_points), "both are what a backend for devices writes for an item");
+
+static void release(request *r) {
+    ws_free(r->word);
+    ws_free(r->lm);
+    ws_free(r->task);
+    ws_free(r->score);
+    ws_free(r->hint);
+}
+
+/* Packs the windows, and makes a task of those of each model. */
+static int prepare(request *r, ws_long_list *l, const ws_codec *codec, ws_err *err) {
+    const size_t nword = l->codes.n / WS_RESIDUES_PER_WORD;
+    size_t models = 0;
+    ws_long_list_sort(l, 0);
+    for (size_t i = 0; i < l->n; i += ws_long_list_run(l, i)) models++;
+    *r = (request){.l = l, .word = ws_alloc(nword * sizeof *r->word + WS_ALIGN, err)}; /* codecs write whole registers
+    * */
+    r->task = r->word ? ws_calloc(models, sizeof *r->task, err) : NULL;
+    r->score = r->task ? ws_calloc(l->n, sizeof *r->score, err) : NULL;
+    r->hint = r->score ? ws_calloc(l->n, sizeof *r->hint, err) : NULL;
+    if (!r->hint) return err->code;
+    for (size_t j = 0; j < l->n; j++) codec->pack(ws_long_list_codes(l, j), l->len[j], r->word + l->first[j]);
+    r->seqs = (ws_seqs){(const uint8_t *)l->codes.p, r->word, nword, l->first, l->len, l->n, l->lm, 0};
+    for (size_t i = 0, n; i < l->n; i += n) {
+        n = ws_long_list_run(l, i);
+        r->task[r->ntask++] = (ws_task){.target = l->at[l->item[i]].target, .item = l->item + i, .n = n,
+                                        .score = r->score + i,
+                                        .hint = r->hint + i};
+    }
+    return WS_OK;
+}
+
+static uint32_t *items_of(const request *r, const ws_task *t) { return r->l->item + (t->item - r->l->item); }
+
+/* Scores the tasks that have windows. The backend's forms of the models are at prep in each ws_long_target. */
+static int score(request *r, const ws_backend *by, const ws_long_target *target, size_t prep, ws_buf *scratch,
+                 ws_err *err) {
+    size_t n = 0;
+    for (size_t k = 0; k < r->ntask; k++) {
+        ws_task t = r->task[k];
+        if (t.n == 0) continue;
+        t.prep = *(void *const *)(const void *)((const char *)&target[t.target] + prep);
+        if (!by->hints) t.hint = NULL;
+        r->task[n++] = t;
+    }
+    r->ntask = n;
+    r->seqs.identity = ws_dev_identity();
+    return n ? by->score(&r->seqs, r->task, n, scratch, err) : WS_OK;
+}
+
+/* The Viterbi scan reads the thresholds of windows in their length models. */
+static int set_thresholds(request *r, const ws_long_target *target, ws_err *err) {
+    ws_long_list *l = r->l;
+    r->seqs.perseq = r->lm = ws_calloc(l->n, sizeof *r->lm, err);
+    if (!r->lm) return err->code;
+    for (size_t k = 0; k < r->ntask; k++)
+        for (size_t j = 0; j < r->task[k].n; j++) {
+            const uint32_t at = r->task[k].item[j];
+            ws_long_vit v;
+            ws_long_vit_set(&target[r->task[k].target].model, &l->lm[at], l->at[at].bias_nats, &v);
+            r->lm[at] = l->lm[at];
+            ws_vit_window_set(&r->lm[at], v.wmove, v.threshold);
+        }
+    return WS_OK;
+}
+
+/* Appends the sub-windows of a task's windows by what the device says of their points. */
+static int add_parts(const request *r, const ws_task *task, const ws_long_target *t, ws_long_worker *w, ws_err *err) {
+    const ws_vit_points *points = task->score;
+    uint32_t *item = items_of(r, task);
+    size_t several = 0;
+    int rc = WS_OK;
+    for (size_t j = 0; j < task->n && !rc; j++) {
+        ws_long_seed seed = {ws_vit_points_row(points[j]), ws_vit_points_node(points[j]), 1};
+        const ws_long_seeds one = {&seed, 1, 1};
+        if (ws_vit_points_several(points[j])) item[several++] = item[j];
+        else if (!ws_vit_points_none(points[j])) rc = ws_long_add_parts(t, r->l, item[j], &one, &w->parts, err);
+    }
+    return rc ? rc : ws_long_find_parts(t, r->l, item, several, &w->parts, &w->scratch, err);
+}
+
+/* From windows to the worker's sub-windows. */
+static int find_parts(request *r, const ws_long_target *target, const ws_cpu *cpu, ws_long_worker *w, ws_err *err) {
+    const ws_long_filters *by = target[r->task->target].by;
+    int rc = score(r, by->msv, target, offsetof(ws_long_target, dev_msv), &w->scratch, err);
+    for (size_t k = 0; k < r->ntask && !rc; k++) {
+        ws_task *t = &r->task[k];
+        rc = ws_long_judge_windows(&target[t->target], cpu, r->l, items_of(r, t), &t->n, t->score, t->hint, w, err);
+    }
+    if (!rc) rc = set_thresholds(r, target, err);
+    if (!rc) rc = score(r, by->points, target, offsetof(ws_long_target, dev_points), &w->scratch, err);
+    for (size_t k = 0; k < r->ntask && !rc; k++) rc = add_parts(r, &r->task[k], &target[r->task[k].target], w, err);
+    return rc;
+}
+
+static int test_parts(request *r, const ws_long_target *target, const ws_cpu *cpu, ws_long_worker *w,
+                      ws_long_list *parts, ws_err *err) {
+    const ws_long_filters *by = target[r->task->target].by;
+    int rc = score(r, by->forward, target, offsetof(ws_long_target, dev_forward), &w->scratch, err);
+    for (size_t k = 0; k < r->ntask && !rc; k++) {
+        ws_task *t = &r->task[k];
+        rc = ws_long_judge_parts(&target[t->target], cpu, r->l, items_of(r, t), &t->n, t->score, t->hint, w, err);
+        if (!rc) rc = ws_long_list_pick(parts, r->l, t->item, t->n, err);
+    }
+    return rc;
+}
+
+int ws_long_sieve_on_device(const ws_long_target *target, const ws_cpu *cpu, const ws_codec *codec,
+                            ws_long_list *windows,
+                            ws_long_worker *w, ws_long_list *parts, ws_err *err) {
+    request r = {0};
+    if (windows->n == 0) return WS_OK;
+    ws_long_list_reuse(&w->parts);
+    int rc = prepare(&r, windows, codec, err);
+    if (!rc) rc = find_parts(&r, target, cpu, w, err);
+    release(&r);
+    if (rc || w->parts.n == 0) return rc;
+    rc = prepare(&r, &w->parts, codec, err);
+    if (!rc) rc = test_parts(&r, target, cpu, w, parts, err);
+    release(&r);
+    return rc;
+}

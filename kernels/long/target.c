@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ * Models made ready for searches of long DNA: see kernels/long/target.h. */
+#include "kernels/long/target.h"
+#include "kernels/fwd/fwd.h"
+#include "kernels/msv/msv.h"
+#include "kernels/vit/vit.h"
+
+/* The code of each width. */
+static const ws_long_ssv_body *const ssv_bodies[] = {WS_BY_WIDTH(ws_long_ssv_)};
+static const ws_long_vit_body *const vit_bodies[] = {WS_BY_WIDTH(ws_long_vit_)};
+static const ws_body *const msv_bodies[] = {WS_BY_WIDTH(ws_msv_)}, *const fwd_bodies[] = {WS_BY_WIDTH(ws_fwd_)};
+static const ws_dom_backend *const dom_bodies[] = {WS_BY_WIDTH(ws_dom_)};
+
+const ws_long_filters ws_long_cuda = {&ws_msv_cuda, &ws_vit_points_cuda, &ws_fwd_cuda};
+
+int ws_long_target_create(ws_long_target *t, const ws_hmm_target *filter, int stages, const ws_long_options *o,
+                          ws_err *err) {
+    *t = (ws_long_target){.filter = filter, .stages = stages};
+    pthread_mutex_init(&t->lock, NULL);
+    return ws_long_model_create(&t->model, filter->hmm, &filter->profile, o, err);
+}
+
+int ws_long_target_lay_out(ws_long_target *t, int width, ws_err *err) {
+    const ws_hmm *hmm = t->filter->hmm;
+    const ws_profile *p = &t->filter->profile;
+    int rc = WS_OK;
+    if (t->laid_out) return WS_OK;
+    if (t->stages & WS_LONG_SSV) rc = ws_long_ssv_create(&t->ssv, ssv_bodies[width], &t->model, err);
+    if (!rc && t->stages & WS_LONG_VIT) rc = ws_long_viterbi_create(&t->viterbi, vit_bodies[width], p, err);
+    if (!rc && t->stages & WS_LONG_MSV) rc = ws_filter_create(&t->msv, msv_bodies[width], p, err);
+    if (!rc && t->stages & WS_LONG_FWD) rc = ws_filter_create(&t->fwd, fwd_bodies[width], p, err);
+    if (!rc && t->stages & WS_LONG_DOM) {
+        t->dom = dom_bodies[width];
+        rc = ws_dom_tables_create(&t->tables, p, hmm->evparam[WS_FTAU], hmm->evparam[WS_FLAMBDA], err);
+        if (!rc) rc = ws_dom_window_model_create(&t->background, t->tables, p, hmm, err);
+    }
+    t->laid_out = !rc;
+    return rc;
+}
+
+static int to_device(ws_long_target *t, const ws_long_filters *by, ws_err *err) {
+    const ws_target own = {.name = t->filter->hmm->name, .qlen = (uint64_t)t->model.M,
+                           .data = (void *)(uintptr_t)t->filter};
+    int rc = t->dev ? WS_OK : ws_long_dev_create(&t->dev, &t->model, err);
+    t->by = by;
+    if (!rc && by && !t->dev_msv) rc = by->msv->prepare(by->msv, &own, &t->dev_msv, err);
+    if (!rc && by && !t->dev_points) rc = by->points->prepare(by->points, &own, &t->dev_points, err);
+    if (!rc && by && !t->dev_forward) rc = by->forward->prepare(by->forward, &own, &t->dev_forward, err);
+    t->on_device = !rc;
+    return rc;
+}
+
+int ws_long_target_to_device(ws_long_target *t, const ws_long_filters *by, ws_err *err) {
+    pthread_mutex_lock(&t->lock);
+    const int rc = t->on_device ? WS_OK : to_device(t, by, err);
+    pthread_mutex_unlock(&t->lock);
+    return rc;
+}
+
+void ws_long_target_release(ws_long_target *t) {
+    if (!t->filter) return;
+    ws_long_dev_destroy(t->dev);
+    if (t->dev_msv) t->by->msv->release(t->dev_msv);
+    if (t->dev_points) t->by->points->release(t->dev_points);
+    if (t->dev_forward) t->by->forward->release(t->dev_forward);
+    ws_dom_window_model_destroy(&t->background);
+    ws_dom_tables_destroy(t->tables);
+    ws_long_ssv_destroy(&t->ssv);
+    ws_long_viterbi_destroy(&t->viterbi);
+    ws_filter_destroy(t->msv);
+    ws_filter_destroy(t->fwd);
+    ws_long_model_destroy(&t->model);
+    pthread_mutex_destroy(&t->lock);
+    *t = (ws_long_target){0};
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ * A model made ready for searches of long DNA: what each stage wants of it. Threads may share it. */
+#ifndef WS_LONG_TARGET_H
+#define WS_LONG_TARGET_H
+
+#include "kernels/dom/window.h"
+#include "kernels/filter/filter.h"
+#include "kernels/long/device.h"
+#include "lib/hmm/target.h"
+#include "lib/run/tool.h"
+
+#include <pthread.h>
+
+/* Filters of a device for windows. points: the Viterbi scan, as kernels/vit/points.h says. */
+typedef struct ws_long_filters {
+    const ws_backend *msv, *points, *forward;
+} ws_long_filters;
+extern const ws_long_filters ws_long_cuda;
+
+enum { WS_LONG_SSV = 1, WS_LONG_MSV = 2, WS_LONG_VIT = 4, WS_LONG_FWD = 8, WS_LONG_DOM = 16, WS_LONG_ALL = 31 };
+
+typedef struct ws_long_target {
+    const ws_hmm_target *filter; /* the model itself, its profile, its bias */
+    ws_long_model model;
+    int stages; /* WS_LONG_SSV ... that are asked for */
+
+    /* by ws_long_target_lay_out */
+    int laid_out;
+    ws_long_ssv ssv;
+    ws_long_viterbi viterbi;
+    ws_filter *msv, *fwd;
+    const ws_dom_backend *dom;
+    ws_dom_tables *tables;
+    ws_dom_window_model background;
+
+    /* by ws_long_target_to_device */
+    pthread_mutex_t lock;
+    int on_device;
+    ws_long_dev *dev; /* NULL: the CPU marks */
+    const ws_long_filters *by;
+    void *dev_msv, *dev_points, *dev_forward; /* as `by` prepared them */
+} ws_long_target;
+
+/* Makes what does not depend on a width. The filter must stay, and its model has its transitions for now. WS_ENOMEM is
+ * the only failure.
+ * Release in any case. */
+int ws_long_target_create(ws_long_target *t, const ws_hmm_target *filter, int stages, const ws_long_options *o,
+                          ws_err *err);
+/* Lays out the stages for a number of lib/simd/width.h, once. WS_ENOMEM is the only failure. One thread at a time. */
+int ws_long_target_lay_out(ws_long_target *t, int width, ws_err *err);
+/* Makes the device's form of the SSV scan and, unless `by` is NULL, of the filters, once. Devices must be started. */
+int ws_long_target_to_device(ws_long_target *t, const ws_long_filters *by, ws_err *err);
+void ws_long_target_release(ws_long_target *t); /* one that was zeroed is legal */
+
+#endif
