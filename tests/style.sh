@@ -78,6 +78,10 @@ breach "$tmp/simd" "headers of vector instructions belong into lib/simd only"
 grep -nE '#[ ]*include[ ]*<(cuda|cub|cooperative_groups|nv)[^>]*>' $(grep '\.[ch]$' "$tmp/c") /dev/null >"$tmp/cuda"
 breach "$tmp/cuda" "CUDA headers belong into .cu and .cuh files only"
 
+# ---- objects: FILE.c and FILE.cu would both become FILE.o ----
+sed -nE 's/\.(c|cu)$/.o/p' "$tmp/c" | sort | uniq -d >"$tmp/objects"
+breach "$tmp/objects" "two sources for one object; a build with CUDA would lose one of them"
+
 # ---- one door for messages: lib/run/message.c, and ws_bug for what is our own fault ----
 grep -nE '\b(v?printf|puts|putchar|perror) ?\(|\b(v?fprintf|fputs|fputc|fwrite) ?\([^;]*\b(stderr|stdout)\b' \
     $(grep -E '^(lib|kernels)/' "$tmp/c" | grep -vE '/(test|bench)\.c$|^lib/run/message\.c$|^lib/base/err\.c$') /dev/null |

@@ -63,3 +63,21 @@ int ws_filter_scores(const ws_filter *f, const ws_seqlist *list, ws_fscore *out,
         if (ws_seqlist_len(list, j) == 0) out[j] = (ws_fscore){-INFINITY, WS_F_UNDERFLOW};
     return rc;
 }
+
+void ws_filter_bias(const ws_bias *bias, const ws_cpu *cpu, const ws_seqlist *list, const float *hint, void *room,
+                    float *out) {
+    uint32_t *item = room;
+    float *score = (float *)(void *)(item + list->n);
+    size_t n = 0;
+    for (size_t j = 0; j < list->n; j++) {
+        if (!isnan(out[j])) continue;
+        if (hint && !isnan(hint[j])) out[j] = ws_bias_finish(hint[j], ws_seqlist_lm(list, j));
+        else item[n++] = (uint32_t)ws_seqlist_at(list, j);
+    }
+    ws_seqlist rest = *list;
+    rest.item = item;
+    rest.n = n;
+    if (n) ws_bias_scores(bias, cpu, &rest, score);
+    for (size_t j = 0, i = 0; i < n; j++)
+        if (isnan(out[j])) out[j] = score[i++];
+}
