@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ * A chain of stages: see lib/run/chain.h. */
+#include "lib/run/chain.h"
+
+#include "lib/base/mem.h"
+
+#include <pthread.h>
+#include <time.h>
+
+typedef struct member {
+    ws_chain *chain;
+    ws_chain_thread thread;
+    pthread_t id;
+    struct member *next;
+} member;
+
+struct ws_chain {
+    const ws_chain_ops *ops;
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    member *first;       /* threads that were started */
+    int nthread;         /* these and the caller of ws_chain_run */
+    int busy;            /* threads that do a step or read */
+    int reading, paused; /* a thread reads; nothing came in the last reading */
+    int ended, over;     /* the input has ended; the run has, or a step failed */
+    ws_err err;          /* of the failed step with the lowest order; code WS_OK: none failed */
+    uint64_t order;
+    ws_err source_err;
+};
+
+typedef enum action { STEP, READ, WAIT, LEAVE } action;
+
+/* ---- what a thread does next: under the lock ---- */
+
+static const ws_chain_stage *take_last(ws_chain *c, const ws_chain_thread *t, ws_chain_step *step) {
+    for (const ws_chain_stage *s = c->ops->stage + c->ops->nstage; s-- > c->ops->stage;)
+        if (s->take(s->own, t, WS_CHAIN_FULL, step)) return s;
+    return NULL;
+}
+
+static const ws_chain_stage *take_first(ws_chain *c, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
+    for (const ws_chain_stage *s = c->ops->stage; s < c->ops->stage + c->ops->nstage; s++)
+        if (s->take(s->own, t, need, step)) return s;
+    return NULL;
+}
+
+/* Nobody works meanwhile, so nothing moves from stage to stage. */
+static int any_left(const ws_chain *c) {
+    for (size_t i = 0; i < c->ops->nstage; i++)
+        if (c->ops->stage[i].left(c->ops->stage[i].own)) return 1;
+    return 0;
+}
+
+static action choose(ws_chain *c, const ws_chain_thread *t, const ws_chain_stage **stage, ws_chain_step *step) {
+    const int may_read = t->kind == WS_CHAIN_CPU && !c->reading && !c->ended;
+    const ws_chain_wish wish = may_read ? c->ops->wish(c->ops->own) : WS_CHAIN_NO_ROOM;
+    if (wish == WS_CHAIN_HURRY && c->busy && !c->paused) return READ; /* others work */
+    if ((*stage = take_last(c, t, step))) return STEP;
+    if ((c->paused || c->ended) && (*stage = take_first(c, t, WS_CHAIN_ANY, step))) return STEP;
+    if (wish != WS_CHAIN_NO_ROOM) return READ;
+    if (!c->ended && !c->paused && (*stage = take_first(c, t, WS_CHAIN_SOME, step))) return STEP;
+    return c->ended && !c->busy && !any_left(c) ? LEAVE : WAIT;
+}
+
+/* ---- each action: called with the lock held, leaves it meanwhile ---- */
+
+static void do_step(ws_chain *c, const ws_chain_thread *t, const ws_chain_stage *stage, const ws_chain_step *step) {
+    ws_err err = {0};
+    c->busy++;
+    pthread_mutex_unlock(&c->lock);
+    const int rc = stage->work(stage->own, t, step, &err);
+    if (!rc && c->ops->look) c->ops->look(c->ops->own);
+    pthread_mutex_lock(&c->lock);
+    c->busy--;
+    if (rc && (c->err.code == WS_OK || step->order < c->order)) {
+        c->err = err;
+        c->err.code = rc;
+        c->order = step->order;
+    }
+    c->over |= rc != WS_OK;
+}
+
+static void do_read(ws_chain *c) {
+    ws_err err = {0};
+    c->busy++;
+    c->reading = 1;
+    pthread_mutex_unlock(&c->lock);
+    const int rc = c->ops->read(c->ops->own, &err);
+    pthread_mutex_lock(&c->lock);
+    c->busy--;
+    c->reading = 0;
+    c->paused = rc == WS_AGAIN;
+    if (rc == WS_OK || rc == WS_AGAIN) return;
+    c->ended = 1;
+    if (rc == WS_EOF) return;
+    c->source_err = err;
+    c->source_err.code = rc;
+}
+
+static void wait_for_change(ws_chain *c, ws_chain_kind kind) {
+    if (!c->reading || !c->ops->ahead || kind != WS_CHAIN_CPU) {
+        pthread_cond_wait(&c->change, &c->lock);
+        return;
+    }
+    pthread_mutex_unlock(&c->lock);
+    const int busy = c->ops->ahead(c->ops->own);
+    pthread_mutex_lock(&c->lock);
+    if (busy) return;
+    /* The reader takes chunks without telling us, so look again soon: a chunk inflates in about a millisecond. */
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    pthread_cond_timedwait(&c->change, &c->lock, &until);
+}
+
+static void serve(ws_chain *c, const ws_chain_thread *t) {
+    pthread_mutex_lock(&c->lock);
+    while (!c->over) {
+        const ws_chain_stage *stage;
+        ws_chain_step step;
+        const action what = choose(c, t, &stage, &step);
+        switch (what) {
+        case STEP: do_step(c, t, stage, &step); break;
+        case READ: do_read(c); break;
+        case LEAVE: c->over = 1; break;
+        case WAIT: wait_for_change(c, t->kind);
+        }
+        if (what != WAIT) pthread_cond_broadcast(&c->change);
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* ---- threads ---- */
+
+static void *thread_main(void *arg) {
+    const member *m = arg;
+    serve(m->chain, &m->thread);
+    return NULL;
+}
+
+/* Starts a thread under the lock. Returns 1, or 0 without memory or thread. */
+static int start(ws_chain *c, ws_chain_kind kind) {
+    ws_err ignored;
+    member *m = ws_calloc(1, sizeof *m, &ignored);
+    if (!m) return 0;
+    *m = (member){.chain = c, .thread = {kind, c->nthread}, .next = c->first};
+    if (pthread_create(&m->id, NULL, thread_main, m) != 0) {
+        ws_free(m);
+        return 0;
+    }
+    c->first = m;
+    c->nthread++;
+    return 1;
+}
+
+int ws_chain_join(ws_chain *c, ws_chain_kind kind, int n) {
+    int started = 0;
+    pthread_mutex_lock(&c->lock);
+    while (started < n && !c->over && start(c, kind)) started++;
+    pthread_mutex_unlock(&c->lock);
+    return started;
+}
+
+int ws_chain_create(ws_chain **chain, const ws_chain_ops *ops, ws_err *err) {
+    ws_chain *c = *chain = ws_calloc(1, sizeof *c, err);
+    if (!c) return err->code;
+    c->ops = ops;
+    c->nthread = 1; /* the caller of ws_chain_run is number 0 */
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->change, NULL);
+    return WS_OK;
+}
+
+void ws_chain_destroy(ws_chain *c) {
+    if (!c) return;
+    pthread_cond_destroy(&c->change);
+    pthread_mutex_destroy(&c->lock);
+    ws_free(c);
+}
+
+int ws_chain_run(ws_chain *c, int threads, ws_err *err) {
+    const ws_chain_thread self = {WS_CHAIN_CPU, 0};
+    (void)ws_chain_join(c, WS_CHAIN_CPU, threads - 1);
+    serve(c, &self);
+    while (c->first) { /* nobody adds to the list any more */
+        member *m = c->first;
+        c->first = m->next;
+        pthread_join(m->id, NULL);
+        ws_free(m);
+    }
+    if (c->err.code) *err = c->err;
+    else if (c->source_err.code) *err = c->source_err;
+    return c->err.code ? c->err.code : c->source_err.code;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * A chain of stages in one process. What a stage lets pass waits in a pool of the next one; threads take steps of any
+ * stage, the most urgent first.
+ *
+ * No thread is tied to a stage. A thread takes a step of a full pool, of the last stage that has one, so that work that
+ * has begun ends soon. Without such a step it reads, if the source has room. Without room it takes from a pool that is
+ * not full, of the first stage that has one. At the end of the input all pools empty in this way. So one thread is
+ * enough for all.
+ *
+ * Threads of the second kind wait for devices most of the time. They do not read. */
+#ifndef WS_RUN_CHAIN_H
+#define WS_RUN_CHAIN_H
+
+#include "lib/base/ws.h"
+
+typedef enum ws_chain_kind { WS_CHAIN_CPU, WS_CHAIN_DEVICE, WS_CHAIN_KINDS } ws_chain_kind;
+
+/* number: of all threads of a run, from 0. */
+typedef struct ws_chain_thread {
+    ws_chain_kind kind;
+    int number;
+} ws_chain_thread;
+
+/* From which pools a thread wants a step: full ones alone; while somebody reads, also those that hold enough to be worth
+ * it; all. */
+typedef enum ws_chain_need { WS_CHAIN_FULL, WS_CHAIN_SOME, WS_CHAIN_ANY } ws_chain_need;
+
+/* A step: elements from .. to of a pool, in a meaning of the stage's own. */
+typedef struct ws_chain_step {
+    void *pool;
+    size_t from, to;
+    uint64_t order; /* grows with the place in the input: of several failures the program reports that of the lowest */
+} ws_chain_step;
+
+/* A stage. It guards its pools by a lock of its own: take and left run under the chain's lock, work outside of it. */
+typedef struct ws_chain_stage {
+    void *own;
+    /* Takes a step for a thread of this kind. Returns 0 if there is none. It should be quick. */
+    int (*take)(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step);
+    /* Does a step, and adds what passes to pools of later stages before the pool of the step may count as done. Any
+     * number of threads at once. A failure ends the run. */
+    int (*work)(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err);
+    /* Returns 1 while the stage holds something that is not done. */
+    int (*left)(void *own);
+} ws_chain_stage;
+
+/* How urgently the source should be read. */
+typedef enum ws_chain_wish { WS_CHAIN_NO_ROOM, WS_CHAIN_ROOM, WS_CHAIN_HURRY } ws_chain_wish;
+
+typedef struct ws_chain_ops {
+    const ws_chain_stage *stage;
+    size_t nstage;
+    void *own; /* handed to the functions below */
+    /* Under the chain's lock: no room, which bounds what is in flight; room; or hurry, since threads will soon have
+     * nothing to do. Must not be WS_CHAIN_NO_ROOM when all stages are empty. */
+    ws_chain_wish (*wish)(void *own);
+    /* Adds the next input to pools, one thread at a time. Returns WS_OK, WS_EOF, WS_AGAIN if nothing came yet, or a
+     * failure. What was read before a failure still goes through all stages. */
+    int (*read)(void *own, ws_err *err);
+    int (*ahead)(void *own); /* lets an idle thread read ahead: returns 1 if it did something. May be NULL */
+    void (*look)(void *own); /* called by each thread after each step, without a lock. May be NULL */
+} ws_chain_ops;
+
+typedef struct ws_chain ws_chain;
+/* Makes *c, for one run. The caller calls ws_chain_destroy. Returns WS_ENOMEM on failure. */
+int ws_chain_create(ws_chain **c, const ws_chain_ops *ops, ws_err *err);
+void ws_chain_destroy(ws_chain *c); /* c may be NULL */
+
+/* Runs until the input has ended and all stages are empty, or a step fails. The caller is the first of `threads` threads
+ * of the CPU; that fewer start is no failure. Returns the failure of the step with the lowest order, else the source's. */
+int ws_chain_run(ws_chain *c, int threads, ws_err *err);
+
+/* Adds n threads of a kind, before the run or while it goes on. Any thread may call this. Returns how many started: none
+ * after the end of the run. ws_chain_run waits for them. */
+int ws_chain_join(ws_chain *c, ws_chain_kind kind, int n);
+
+#endif
