@@ -57,7 +57,7 @@ static int to_output(void *to, const char *p, size_t n, ws_err *err) {
     return ws_job_write(o->job, o->number, p, n, 0, err);
 }
 
-static int no_size(ws_err *err, const char *what) {
+int ws_domscore_no_size(const char *what, ws_err *err) {
     return ws_fail(err, WS_EDATA, "the input does not say how many %s the database has, so there are no E-values; give -Z N", what);
 }
 
@@ -66,7 +66,7 @@ static int finish_windows(ws_job *job, int known, uint64_t residues, ws_err *err
     const ws_domscore *d = job->own;
     const ws_buf *lines = &ws_scan_of(job)->head->provenance;
     const int one = lines->n && (memmem(lines->p, lines->n, "--watson", 8) || memmem(lines->p, lines->n, "--crick", 7));
-    if (!known && !d->Z_given) return no_size(err, "residues");
+    if (!known && !d->Z_given) return ws_domscore_no_size("residues", err);
     return ws_dom_windows_write(job, d->Z_given ? (uint64_t)(1e6 * d->Z) * (one ? 1 : 2) : residues, err);
 }
 
@@ -83,12 +83,8 @@ static int finish(ws_job *job, ws_err *err) {
     }
     if (!rc && !d->stream) rc = ws_domscore_write(job, known ? (double)n : NAN, 1, err);
     for (int k = 0; k < d->nout; k++) job->out[d->out[k].number].rows = d->out[k].rows;
-    if (!rc && d->failed) {
-        *err = d->failure;
-        if (d->failed > 1) ws_err_prefix(err, "%llu pairs could not be scored, the first of them: ", (unsigned long long)d->failed);
-        rc = err->code;
-    }
-    return !rc && !known && !d->Z_given ? no_size(err, "sequences") : rc;
+    if (!rc) rc = ws_domscore_failure(d, err);
+    return !rc && !known && !d->Z_given ? ws_domscore_no_size("sequences", err) : rc;
 }
 
 /* Behind a cut, or other bad input: what is held, without E-values that need what nobody knows. */
@@ -127,16 +123,26 @@ static void add_output(ws_job *job, ws_dom_form form, const char *path) {
     else o->number = ws_job_add_output(job, &output);
 }
 
+int ws_domscore_choose(ws_domscore *d, const ws_job *job, ws_err *err) {
+    if (job->common.fields && ws_hitforms[d->form].frame != WS_FRAME_COLUMNS)
+        return ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
+    const int rc = ws_hitcols_choose(&d->columns, &ws_hit_columns, job->common.fields, err);
+    d->columns.plain = job->common.plain;
+    const ws_textconf text = ws_domscore_text(d);
+    const ws_hitquery q = {.columns = &d->columns, .text = &text};
+    for (int k = 0; k < d->nout; k++)
+        if (ws_hitforms[d->out[k].form].hold) d->hold |= ws_hitforms[d->out[k].form].hold(&q);
+    return rc;
+}
+
 static int open_outputs(ws_job *job, ws_err *err) {
     ws_domscore *d = job->own;
     add_output(job, (ws_dom_form)d->form, NULL);
     for (int f = 0; f < WS_NDOMFORM; f++)
         if (d->beside[f]) add_output(job, (ws_dom_form)f, d->beside[f]);
-    if (job->common.fields && ws_hitforms[d->form].frame != WS_FRAME_COLUMNS)
-        return ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
     if (d->rejected)
         return ws_fail(err, WS_EUSAGE, "domscore has no -U: what it does not report was found, but below the thresholds; use fwdscore -U");
-    int rc = ws_hitcols_choose(&d->columns, &ws_hit_columns, job->common.fields, err);
+    int rc = ws_domscore_choose(d, job, err);
     if (rc == WS_EUSAGE) { /* the columns of windows are others, and the input is not known yet */
         ws_hitcols dna;
         ws_err own;
@@ -144,11 +150,6 @@ static int open_outputs(ws_job *job, ws_err *err) {
         if (!ws_hitcols_choose(&dna, &ws_dna_columns, job->common.fields, &own)) rc = WS_OK;
         ws_hitcols_release(&dna);
     }
-    d->columns.plain = job->common.plain;
-    const ws_textconf text = ws_domscore_text(d);
-    const ws_hitquery q = {.columns = &d->columns, .text = &text};
-    for (int k = 0; k < d->nout; k++)
-        if (ws_hitforms[d->out[k].form].hold) d->hold |= ws_hitforms[d->out[k].form].hold(&q);
     return rc;
 }
 
@@ -164,14 +165,14 @@ static int open_tool(ws_job *job, ws_err *err) {
     return rc;
 }
 
-static void close_tool(ws_job *job) {
+void ws_domscore_close(ws_job *job) {
     ws_domscore *d = job->own;
     for (size_t m = 0; d->tables && m < job->ntarget; m++) ws_dom_tables_destroy(d->tables[m]);
     for (int k = 0; k < d->nout; k++) ws_sink_release(&d->out[k].sink);
     ws_free(d->tables);
     ws_free(d->threshold);
     ws_dom_windows_close(job);
-    ws_dom_crew_destroy(d->crew);
+    ws_dom_steps_destroy(d->steps);
     ws_pool_release(&d->pool);
     ws_hitstore_destroy(&d->store);
     ws_hitcols_release(&d->columns);
@@ -219,7 +220,7 @@ const ws_tool ws_domscore_tool = {
     .reader = &ws_scan_reader,
     .scoring = &scoring,
     .open = open_tool,
-    .close = close_tool,
+    .close = ws_domscore_close,
     .make = ws_cascade_make,
     .finish = finish,
 };

@@ -4,7 +4,7 @@
 #ifndef WS_DOMAINS_DOMSCORE_H
 #define WS_DOMAINS_DOMSCORE_H
 
-#include "kernels/dom/crew.h"
+#include "bin/domains/steps.h"
 #include "bin/filters/cascade.h"
 #include "lib/hits/options.h"
 #include "lib/hits/write.h"
@@ -53,12 +53,18 @@ typedef struct ws_dom_out {
     uint64_t rows;  /* in the sink */
 } ws_dom_out;
 
+/* How many sequences passed hmmsearch's filters (MSV, bias, Viterbi, Forward), model by model, and their thresholds. */
+typedef struct ws_dom_passed {
+    double p[WS_TEXT_FILTERS];
+    uint64_t (*count)[WS_TEXT_FILTERS]; /* [models] */
+} ws_dom_passed;
+
 /* Options, behind those that bin/filters reads, and the state of a run. */
 typedef struct ws_domscore {
     ws_cascade_opts cascade; /* its p and nobias decide about sequences without pairs; first, as bin/filters wants it */
     WS_HIT_FIELDS;
     int stream;
-    const char *rejected, *target_name;
+    const char *rejected;
 
     ws_thresholds *threshold; /* [models] */
     int hold;                 /* WS_HOLD_... that the outputs need */
@@ -66,13 +72,20 @@ typedef struct ws_domscore {
     ws_pool pool;
     ws_hitstore store;
     ws_dom_tables **tables;   /* [models], made when a model's first pair comes */
-    ws_dom_crew *crew;
+    ws_dom_steps *steps;
     ws_dom_out out[WS_DOMSCORE_OUTPUTS];
     int nout;
     uint64_t failed;          /* pairs whose ensemble needs more than `mem` */
-    ws_err failure;           /* about the first of them */
+    ws_err failure;           /* about the first of them in the input, which is that of failed_seq and failed_model */
+    uint64_t failed_seq, failed_model;
     int finished;             /* all that was held is written */
     struct ws_dom_windows *windows; /* from_windows.c; NULL: the pairs are whole targets */
+
+    /* of hmmsieve, whose outputs are those of programs on a pipe */
+    const ws_dom_passed *passed; /* NULL: it is not known what passed the filters */
+    const char *args;            /* the options of the domscore of that pipe; NULL: those of the command line */
+    int (*provenance)(const ws_job *job, ws_buf *text, ws_err *err); /* the lines of its programs; NULL: as ws_scan_provenance */
+
     ws_err fields;            /* what is wrong with -f unless the pairs are windows */
 } ws_domscore;
 
@@ -81,8 +94,25 @@ extern const ws_opt ws_domscore_opts[];
 void ws_domscore_defaults(void *own);
 int ws_domscore_check(ws_domscore *d, const ws_hmmset *set, ws_err *err);
 
+/* hold.c: makes the tables of a made model, unless they are there, and sets *out. Any thread. WS_ENOMEM. */
+int ws_domscore_tables(ws_domscore *d, const ws_job *job, size_t m, const ws_dom_tables **out, ws_err *err);
+/* hold.c: makes the store and the steps of the domain stage, unless they are there. WS_ENOMEM. */
+int ws_domscore_open_store(ws_domscore *d, const ws_job *job, ws_err *err);
+int ws_domscore_make_steps(ws_domscore *d, const ws_job *job, void *own, int (*done)(void *, ws_dom_item *, ws_err *), ws_err *err);
+/* hold.c: holds the hit of a pair if it can still be reported. One thread at a time. Fails as ws_hitstore_add. */
+int ws_domscore_hold(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit, ws_err *err);
+/* hold.c: returns WS_EDATA with a sentence if some pairs could not be scored. */
+int ws_domscore_failure(const ws_domscore *d, ws_err *err);
+
 /* hold.c: scores all pairs of the pool and holds the hits; with --stream they are written. */
 int ws_domscore_score(ws_job *job, ws_err *err);
+
+/* domscore.c: chooses columns and what is held, once all outputs are known. WS_EUSAGE for a wrong --fields. */
+int ws_domscore_choose(ws_domscore *d, const ws_job *job, ws_err *err);
+/* domscore.c: returns WS_EDATA with the sentence that says what is missing for E-values. */
+int ws_domscore_no_size(const char *what, ws_err *err);
+/* domscore.c: ws_tool.close. */
+void ws_domscore_close(ws_job *job);
 
 /* report.c: all that is held, to all outputs. Z NaN: nobody knows it. whole: there is nothing more to come, so the reported targets can be
  * counted. */

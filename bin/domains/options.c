@@ -22,8 +22,6 @@ const ws_opt ws_domscore_opts[] = {
 
     {'U', "rejected", NULL, WS_OPT_STRING, AT(rejected), "FILE", "", .group = WS_GROUP_OUTPUT, .flags = WS_OPT_HIDDEN,
      .given = WS_OPT_NOGIVEN}, /* in place of that of lib/scan */
-    {0, "target-name", NULL, WS_OPT_STRING, AT(target_name), "NAME", "", .group = WS_GROUP_MISC, .flags = WS_OPT_HIDDEN,
-     .given = WS_OPT_NOGIVEN}, /* of the database, from hmmsieve */
     WS_OPT_END,
 };
 

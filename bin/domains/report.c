@@ -20,18 +20,13 @@ ws_hitquery ws_domscore_query(const ws_domscore *d, const ws_hmm_target *h, cons
                          .msa_width = d->notextw ? 0 : BLOCK, .author = AUTHOR};
 }
 
-/* Takes the counts of a model's filters from the tally of hmmsieve. A filter that has not run lets every sequence with residues through.
- * Then all of them are in the pool. */
 static void count_passed(const ws_job *job, size_t m, ws_textconf *text) {
-    const ws_tally *t = ((const ws_cascade *)job->data)->tally;
-    const ws_domscore *d = job->own;
+    const ws_dom_passed *p = ((const ws_domscore *)job->own)->passed;
     text->known = ws_scan_counted(job, &text->seqs, &text->residues);
-    text->filters = t != NULL;
-    for (int f = 0; t && f < WS_TEXT_FILTERS; f++) {
-        const double p = t->p[WS_PAST_MSV + f];
-        text->filter_p[f] = p > 0 ? p : 1;
-        text->passed[f] = p > 0 ? t->count[m][WS_PAST_MSV + f] : d->pool.number;
-    }
+    text->filters = p != NULL;
+    if (!p) return;
+    memcpy(text->filter_p, p->p, sizeof text->filter_p);
+    memcpy(text->passed, p->count[m], sizeof text->passed);
 }
 
 static uint64_t rows_of(const ws_dom_out *o, const ws_held *h) {
@@ -81,8 +76,7 @@ int ws_domscore_write(ws_job *job, double Z, int whole, ws_err *err) {
 static const char rule[] = "# - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -\n";
 
 static const char *target_name(const ws_job *job) {
-    const ws_domscore *d = job->own;
-    const char *name = d->target_name ? d->target_name : job->ninput ? job->input[0] : "-";
+    const char *name = job->ninput ? job->input[0] : "-";
     return strcmp(name, "-") == 0 ? "standard input" : name;
 }
 
@@ -97,7 +91,7 @@ static int text_head(const ws_job *job, ws_buf *text, ws_err *err) {
 
 static int table_head(const ws_job *job, ws_buf *text, ws_err *err) {
     const ws_domscore *d = job->own;
-    const int rc = ws_scan_provenance(job, text, err);
+    const int rc = d->provenance ? d->provenance(job, text, err) : ws_scan_provenance(job, text, err);
     return rc ? rc : ws_table_head(job, &ws_hit_columns, d->columns.column, d->columns.n, text, err);
 }
 
@@ -126,10 +120,11 @@ int ws_domscore_head(const ws_job *job, void *out, ws_buf *text, ws_err *err) {
 
 /* hmmsearch's tables end with what made them. No folder and no date, so that equal searches give equal bytes. */
 static int hmmer_end(const ws_job *job, ws_buf *text, ws_err *err) {
+    const char *own = ((const ws_domscore *)job->own)->args, *args = own ? own : job->cmdline.args.p;
     return ws_buf_addf(text, err,
                        "#\n# Program:         domscore\n# Version:         warpsieve " WS_VERSION "\n# Pipeline mode:   SEARCH\n"
                        "# Query file:      %s\n# Target file:     %s\n# Option settings: domscore %s\n# [ok]\n",
-                       job->cmdline.operand[0], target_name(job), job->cmdline.args.p ? job->cmdline.args.p : "");
+                       job->cmdline.operand[0], target_name(job), args ? args : "");
 }
 
 int ws_domscore_end(const ws_job *job, void *out, uint64_t rows, ws_buf *text, ws_err *err) {

@@ -140,15 +140,6 @@ static int operands(ws_job *job, ws_cascade *c, ws_err *err) {
     return WS_OK;
 }
 
-static int open_tally(ws_cascade *c, ws_err *err) {
-    const ws_past past = c->stage->passed;
-    int rc = ws_tally_open(&c->tally, (int)c->opts->tally, c->set.n, err);
-    if (rc || past == WS_PAST_NOTHING) return rc;
-    c->tally->p[past] = c->max_p;
-    if (c->stage->uncorrected_first) c->tally->p[WS_PAST_MSV] = c->max_p;
-    return WS_OK;
-}
-
 int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
     ws_cascade *c = job->data = ws_calloc(1, sizeof *c, err);
     if (!c) return WS_ENOMEM;
@@ -159,7 +150,6 @@ int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
     if (!rc && !(c->model = ws_calloc(c->set.n, sizeof *c->model, err))) rc = err->code;
     if (!rc) rc = thresholds(c, job, err);
     if (!rc) rc = make_targets(job, c, err);
-    if (!rc && c->opts->tally_given) rc = open_tally(c, err);
     ws_scan_of(job)->mem = c->opts->mem ? c->opts->mem : ws_memory_allowed() / 4;
     if (!rc) bound_models(job, c, ws_scan_of(job)->mem / 2);
     if (!rc) ws_scan_of(job)->abc = c->set.hmm[0].abc;
@@ -178,7 +168,6 @@ void ws_cascade_close(ws_job *job) {
     ws_cascade_windows_close(job);
     for (size_t i = 0; c->model && i < c->set.n; i++) ws_profile_destroy(&c->model[i].profile);
     ws_free(c->model);
-    ws_tally_close(c->tally, c->set.n);
     ws_hmmset_release(&c->set);
     ws_free(job->target);
     ws_free(c);

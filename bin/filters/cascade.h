@@ -4,7 +4,6 @@
 #ifndef WS_FILTERS_CASCADE_H
 #define WS_FILTERS_CASCADE_H
 
-#include "bin/filters/tally.h"
 #include "lib/hmm/target.h"
 #include "bin/filters/window_rows.h"
 
@@ -21,19 +20,17 @@ typedef struct ws_stage {
     int may_skip;          /* rows whose MSV P is at or below -P pass without a Viterbi P (vit) */
     const char *e_column;  /* name of the E-value column; NULL: none (all but fwd) */
     int later;             /* a filter stands in front of the stage, so few sequences come (vit, fwd) */
-    ws_past passed;        /* what a pair that passes is counted as, where the stages of a pipe share a tally */
     int final;             /* E-values follow, so each model must be calibrated (dom) */
     double window_p;       /* nhmmer's F1, F2, F3, where the targets are windows */
     int window_stage;      /* WS_LONG_SSV ...: what it does of a search of long DNA */
 } ws_stage;
+extern const ws_stage ws_msvfilt_stage, ws_vitfilt_stage, ws_fwdscore_stage; /* hmmsearch's filters */
 
 typedef struct ws_cascade_opts {
     double p, bits, evalue, z;
     int p_given, bits_given, evalue_given, z_given;
     ws_opt_list models; /* -m: in place of the first operand */
     int nobias, no_skip;
-    long long tally; /* descriptor of the tally that hmmsieve shares with its stages */
-    int tally_given;
     int windows, watson, crick; /* --long, and which strands */
     uint64_t block;
     long long w_length, full;   /* full: --B1, --B2 or --B3; 0: what the stage says */
@@ -62,8 +59,6 @@ typedef struct ws_cascade_opts {
     {0, "mem", NULL, WS_OPT_SIZE, WS_CASCADE_AT(mem), "SIZE", "memory for models, batches, rows [a quarter of what there is]",     \
      .min = 1e6, .max = 1e15, .group = WS_GROUP_RUN, .given = WS_OPT_NOGIVEN}
 #define WS_CASCADE_MODELS                                                                                                  \
-    {0, "tally", NULL, WS_OPT_INT, WS_CASCADE_AT(tally), "FD", "", .min = 0, .max = 1e6, .group = WS_GROUP_MISC,          \
-     .flags = WS_OPT_HIDDEN, .given = WS_CASCADE_AT(tally_given)},                                                          \
     {'m', "models", NULL, WS_OPT_LIST, WS_CASCADE_AT(models), "FILE", "models, in place of the operand MODEL; may be given several times", \
      .group = WS_GROUP_FILTER, .given = WS_OPT_NOGIVEN}
 #define WS_CASCADE_NOBIAS WS_CASCADE_FLAG("nobias", nobias, "do not correct for composition bias")
@@ -123,7 +118,6 @@ typedef struct ws_cascade {
     size_t npath;
     ws_hmmset set;        /* without the tables of the models, which ws_cascade_make needs for a moment */
     ws_hmm_target *model; /* [set.n] */
-    ws_tally *tally;      /* NULL: nobody asks */
     ws_cascade_windows *windows; /* NULL: the targets are whole sequences */
     int col_window;       /* the first of the columns of windows; -1: none are written */
 } ws_cascade;

@@ -1,66 +1,119 @@
 /* SPDX-License-Identifier: MIT
  * The decision of hmmsearch's pipeline for each (model, sequence) pair of a task. Source: specification
  * profile-filters.md, section 12.2. */
-#include "bin/filters/cutoffs.h"
-#include "kernels/filter/backend.h"
+#include "bin/filters/decide.h"
 
 #include "lib/hmm/evalue.h"
-#include "lib/hmm/fscore.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct deciding { /* the constants of one task */
+static double p_of(const ws_decider *d, int mu, int lambda, int tail, float bits) {
+    return ws_cutoffs_p(d->model->hmm, mu, lambda, tail, bits);
+}
+
+static double stage_p(const ws_decider *d, float bits) {
+    return p_of(d, d->c->stage->mu, d->c->stage->lambda, d->c->stage->tail, bits);
+}
+
+static int enough_bits(const ws_decider *d, float bits) { return ws_cutoffs_bits_pass(d->c, bits); }
+static int enough_p(const ws_decider *d, double p) { return ws_cutoffs_p_passes(d->c, p); }
+static int may_skip(const ws_decider *d) { return d->c->stage->may_skip && !d->c->opts->no_skip; }
+static int with_bias(const ws_decider *d) { return d->c->stage->bias && !d->c->opts->nobias; }
+
+/* Returns 1 if hmmsearch would skip the Viterbi filter for a pair: its bias-corrected MSV P is at or below the threshold. */
+static int skips_viterbi(const ws_decider *d, float msv, float null2) {
+    return !isnan(msv) && enough_p(d, p_of(d, WS_MMU, WS_MLAMBDA, 0, ws_bits(msv, null2)));
+}
+
+/* Applies the tests that need no bias to pair j. Returns 1 and fills *out if the pair may still pass or needs values. */
+static int screen_pair(const ws_decider *d, int gated, size_t j, uint64_t *passed, ws_pending *out) {
+    const ws_fscore *score = &d->score[j];
+    const ws_lenmodel *lm = ws_seqlist_lm(&d->list, j);
+    if (gated && score->status != WS_F_OPEN && ws_gate_fails(&d->gate, score->nats - lm->null_nats, lm->L)) return 0;
+    float bits = ws_bits(score->nats, lm->null_nats);
+    int pass = enough_bits(d, bits);
+    if (pass && (d->c->stage->uncorrected_first || !with_bias(d))) pass = enough_p(d, stage_p(d, bits));
+    if (score->status == WS_F_OPEN) pass = 1;
+    *passed += pass != 0;
+    *out = (ws_pending){(uint32_t)j, pass, NAN, NAN, NAN};
+    return pass || d->everything || (may_skip(d) && !with_bias(d));
+}
+
+size_t ws_decide_screen(const ws_decider *d, uint64_t *passed, ws_pending *q) {
+    const int gated = !d->everything && !(may_skip(d) && d->knows_msv);
+    size_t n = 0;
+    for (size_t j = 0; j < d->list.n; j++) n += ws_seqlist_len(&d->list, j) > 0 && screen_pair(d, gated, j, passed, &q[n]);
+    return n;
+}
+
+void ws_decide_null_scores(const ws_decider *d, ws_pending *q, size_t n, void *room) {
+    float *null2 = room;
+    if (with_bias(d)) memset(null2, 0, d->list.n * sizeof *null2);
+    for (size_t i = 0; i < n; i++) null2[q[i].place] = with_bias(d) ? q[i].null2 : ws_seqlist_lm(&d->list, q[i].place)->null_nats;
+    if (with_bias(d)) ws_filter_bias(&d->model->bias, d->cpu, &d->list, d->hint, null2 + d->list.n, null2);
+    for (size_t i = 0; i < n; i++) q[i].null2 = null2[q[i].place];
+}
+
+int ws_decide_pair(const ws_decider *d, ws_pending *q) {
+    const ws_fscore *score = &d->score[q->place];
+    const ws_lenmodel *lm = ws_seqlist_lm(&d->list, q->place);
+    q->p = stage_p(d, ws_bits(score->nats, q->null2));
+    if (with_bias(d) && q->pass) q->pass = enough_p(d, q->p);
+    if (!q->pass && may_skip(d)) q->pass = enough_bits(d, ws_bits(score->nats, lm->null_nats)) && skips_viterbi(d, q->msv, q->null2);
+    return q->pass;
+}
+
+/* ---- a task of a program, with rows ---- */
+
+typedef struct deciding {
     const ws_job *job;
     const ws_cascade *c;
-    const ws_hmm_target *model;
     const ws_batch *b;
-    const ws_seqs *seqs;
-    const ws_lenmodel *lm; /* of each sequence */
-    int everything; /* rejected pairs need values too */
-    int with_bias;
-    int gated;      /* the caller ignores pairs that the model's gate rejects */
-    int msv_column; /* column of msv_bits in the input table, or -1 */
-    int bias_column; /* of bias_bits */
-    uint64_t passed[2]; /* pairs whose uncorrected score passes; pairs that pass */
+    const ws_task *task;
+    const uint32_t *row;
+    int msv_column, bias_column; /* of msv_bits and bias_bits in the input table, or -1 */
 } deciding;
-
-static double p_of(const deciding *g, int mu, int lambda, int tail, float bits) {
-    return ws_cutoffs_p(g->model->hmm, mu, lambda, tail, bits);
-}
-
-static double stage_p(const deciding *g, float bits) {
-    return p_of(g, g->c->stage->mu, g->c->stage->lambda, g->c->stage->tail, bits);
-}
-
-static int enough_bits(const deciding *g, float bits) { return ws_cutoffs_bits_pass(g->c, bits); }
-static int enough_p(const deciding *g, double p) { return ws_cutoffs_p_passes(g->c, p); }
 
 /* Returns the exact MSV score, in nats, of a printed msv_bits. xJ - tjb is a whole number of third-bits, and the
  * print is accurate to 1e-4 bits, so rounding recovers it. Source: sections 6 (S5) and 11. */
 static float msv_nats(double bits, const ws_lenmodel *lm) {
+    if (!isfinite(bits)) return (float)bits;
     double third_bits = (bits * WS_LN2 + lm->null_nats + 3.0) * WS_BYTE_SCALE;
     return ws_bytes_nats((int)lround(third_bits) + WS_BYTE_BASE, 0);
 }
 
-/* Returns 1 if hmmsearch would skip the Viterbi filter for sequence j: its bias-corrected MSV P is at or below the
- * threshold. null2: null score in nats. */
-static int skips_viterbi(const deciding *g, const uint32_t *row, size_t j, const ws_lenmodel *lm, float null2) {
-    if (g->msv_column < 0 || !row) return 0;
-    const double printed = ws_row_number(g->b, &g->b->row[row[j]], g->msv_column);
-    if (isnan(printed)) return 0;
-    float bits = isinf(printed) ? (float)printed : ws_bits(msv_nats(printed, lm), null2);
-    return enough_p(g, p_of(g, WS_MMU, WS_MLAMBDA, 0, bits));
+/* Asks for the rows of pairs behind pair i, and for the bias of nearer ones. Rows of one model lie apart in memory, so without this the
+ * waits for them would take a fifteenth of vitfilt's processor time. */
+static void fetch_ahead(const deciding *g, const ws_pending *q, size_t n, size_t i) {
+    enum { ROWS = 16, CELLS = 8 };
+    if (i + ROWS < n) __builtin_prefetch(&g->b->row[g->row[q[i + ROWS].place]]);
+    if (i + CELLS < n) ws_row_fetch(g->b, &g->b->row[g->row[q[i + CELLS].place]], g->bias_column);
 }
 
-static int add_hit(const deciding *g, const ws_task *task, const uint32_t *row, size_t j, int pass, float bits, float bias_bits,
-                   double p, ws_hits *hits, ws_err *err) {
+/* Takes from the rows what earlier stages computed: the null score, corrected for bias, which would take a sixth of
+ * vitfilt's processor time, and the MSV score of pairs that do not pass yet. */
+static void take_from_rows(const deciding *g, const ws_decider *d, ws_pending *q, size_t n) {
+    const int bias = g->bias_column >= 0 && with_bias(d);
+    for (size_t i = 0; i < n && (bias || d->knows_msv); i++) {
+        const ws_row *row = &g->b->row[g->row[q[i].place]];
+        const ws_lenmodel *lm = ws_seqlist_lm(&d->list, q[i].place);
+        if (bias) {
+            fetch_ahead(g, q, n, i);
+            const float bits = ws_row_exact(g->b, row, g->bias_column);
+            if (!isnan(bits)) q[i].null2 = ws_bits_undo(bits, lm->null_nats);
+        }
+        if (d->knows_msv && may_skip(d)) q[i].msv = msv_nats(ws_row_number(g->b, row, g->msv_column), lm);
+    }
+}
+
+static int add_hit(const deciding *g, size_t j, int pass, float bits, float bias_bits, double p, ws_hits *hits, ws_err *err) {
     const ws_cascade *c = g->c;
     ws_hit *h = ws_hits_add(hits, err);
     if (!h) return WS_ENOMEM;
-    h->seq = (uint32_t)ws_task_item(task, j);
-    h->row = row ? row[j] : UINT32_MAX;
-    h->target = task->target;
+    h->seq = (uint32_t)ws_task_item(g->task, j);
+    h->row = g->row ? g->row[j] : UINT32_MAX;
+    h->target = g->task->target;
     h->pass = pass || ws_scan_of(g->job)->all;
     h->value[c->col_bits] = bits;
     h->value[c->col_p] = p;
@@ -70,87 +123,10 @@ static int add_hit(const deciding *g, const ws_task *task, const uint32_t *row, 
     return WS_OK;
 }
 
-/* Returns the length model of sequence j of the task. */
-static const ws_lenmodel *lenmodel_of(const deciding *g, const ws_task *task, size_t j) {
-    return &g->lm[ws_task_item(task, j)];
-}
-
-/* A pair that may still pass once its score against the null model is known. */
-typedef struct pending {
-    uint32_t place; /* index in the task */
-    int pass;       /* passes all tests so far */
-} pending;
-
-static int may_skip(const deciding *g) { return g->c->stage->may_skip && !g->c->opts->no_skip; }
-
-/* Applies the tests that need no bias to sequence j. Returns 1 and fills *out if the pair may still pass or needs
- * values. */
-static int screen_pair(deciding *g, const ws_task *task, size_t j, pending *out) {
-    const ws_fscore *score = (const ws_fscore *)task->score + j;
-    const ws_lenmodel *lm = lenmodel_of(g, task, j);
-    if (g->gated && score->status != WS_F_OPEN && ws_gate_fails(&g->model->gate, score->nats - lm->null_nats, lm->L)) return 0;
-    float bits = ws_bits(score->nats, lm->null_nats);
-    int pass = enough_bits(g, bits);
-    if (pass && (g->c->stage->uncorrected_first || !g->with_bias)) pass = enough_p(g, stage_p(g, bits));
-    if (score->status == WS_F_OPEN) pass = 1;
-    g->passed[0] += pass != 0;
-    *out = (pending){(uint32_t)j, pass};
-    return pass || g->everything || (may_skip(g) && !g->with_bias);
-}
-
-static int decide_pair(deciding *g, const ws_task *task, const uint32_t *row, const pending *q, float null2, ws_hits *hits,
-                       ws_err *err) {
-    const size_t j = q->place;
-    const ws_fscore *score = (const ws_fscore *)task->score + j;
-    const ws_lenmodel *lm = lenmodel_of(g, task, j);
-    float bits = ws_bits(score->nats, lm->null_nats);
-    double p = stage_p(g, ws_bits(score->nats, null2));
-    int pass = q->pass;
-    if (g->with_bias && pass) pass = enough_p(g, p);
-    if (!pass && may_skip(g)) pass = enough_bits(g, bits) && skips_viterbi(g, row, j, lm, null2);
-    g->passed[1] += pass != 0;
-    if (!pass && !g->everything) return WS_OK;
-    return add_hit(g, task, row, j, pass, bits, ws_bits(null2, lm->null_nats), p, hits, err);
-}
-
-/* Returns the null score, corrected for bias, of a pair whose row has the bias as an earlier stage computed it; NaN if it has not. The
- * bias filter would take a sixth of vitfilt's processor time. */
-static float null_score_of_row(const deciding *g, const ws_row *row, const ws_lenmodel *lm) {
-    const float bits = ws_row_exact(g->b, row, g->bias_column);
-    return isnan(bits) ? NAN : ws_bits_undo(bits, lm->null_nats);
-}
-
-/* Asks for the rows of pairs behind pair i, and for the bias of nearer ones. Rows of one model lie apart in memory, so without this the
- * waits for them would take a fifteenth of vitfilt's processor time. */
-static void fetch_ahead(const deciding *g, const uint32_t *row, const pending *q, size_t n, size_t i) {
-    enum { ROWS = 16, CELLS = 8 };
-    if (i + ROWS < n) __builtin_prefetch(&g->b->row[row[q[i + ROWS].place]]);
-    if (i + CELLS < n) ws_row_fetch(g->b, &g->b->row[row[q[i + CELLS].place]], g->bias_column);
-}
-
-/* Sets null2[j], the null score in nats that is subtracted, for the n items of the task that q names. room: for
- * ws_filter_bias. */
-static void set_null_scores(const deciding *g, const ws_task *task, const uint32_t *row, const pending *q, size_t n,
-                            void *room,
-                            float *null2) {
-    const ws_seqlist list = ws_seqlist_of(g->seqs, task->item, task->n);
-    memset(null2, 0, task->n * sizeof *null2);
-    for (size_t i = 0; i < n; i++) {
-        const size_t j = q[i].place;
-        const ws_lenmodel *lm = lenmodel_of(g, task, j);
-        if (g->with_bias && g->bias_column >= 0) fetch_ahead(g, row, q, n, i);
-        null2[j] = !g->with_bias            ? lm->null_nats
-                   : g->bias_column >= 0 ? null_score_of_row(g, &g->b->row[row[j]], lm)
-                                         : NAN;
-    }
-    if (g->with_bias) ws_filter_bias(&g->model->bias, &g->job->machine.cpu, &list, task->hint, room, null2);
-}
-
-static void count(const deciding *g, uint32_t model) {
-    const ws_stage *s = g->c->stage;
-    if (!g->c->tally || s->passed == WS_PAST_NOTHING) return;
-    g->c->tally->count[model][s->passed] += g->passed[1];
-    if (s->uncorrected_first) g->c->tally->count[model][WS_PAST_MSV] += g->passed[0];
+static int decide_pair(const deciding *g, const ws_decider *d, ws_pending *q, ws_hits *hits, ws_err *err) {
+    const ws_lenmodel *lm = ws_seqlist_lm(&d->list, q->place);
+    if (!ws_decide_pair(d, q) && !d->everything) return WS_OK;
+    return add_hit(g, q->place, q->pass, ws_bits(d->score[q->place].nats, lm->null_nats), ws_bits(q->null2, lm->null_nats), q->p, hits, err);
 }
 
 int ws_cascade_decide(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row,
@@ -158,33 +134,32 @@ int ws_cascade_decide(const ws_job *job, const ws_batch *b, const ws_task *task,
     const ws_cascade *c = job->data;
     const ws_scan *scan = ws_scan_of(job);
     if (c->windows) return ws_cascade_decide_windows(job, task, row, worker, hits, err);
-    deciding g = {.job = job,
-                 .c = c,
-                 .model = job->target[task->target].data,
-                 .b = b,
-                 .seqs = &worker->seqs,
-                 .lm = worker->value,
-                 .everything = scan->all || scan->keep_rejected,
-                 .with_bias = c->stage->bias && !c->opts->nobias,
-                 .msv_column = b->has_rows ? ws_head_find(scan->head, "msv_bits") : -1,
-                 .bias_column = b->has_rows ? ws_head_find(scan->head, "bias_bits") : -1};
-    g.gated = !g.everything && !(may_skip(&g) && g.msv_column >= 0);
-    pending *q = ws_buf_scratch(worker->scratch, task->n * (sizeof *q + sizeof(float) + WS_FILTER_BIAS_ROOM), err);
+    const deciding g = {.job = job,
+                        .c = c,
+                        .b = b,
+                        .task = task,
+                        .row = row,
+                        .msv_column = b->has_rows ? ws_head_find(scan->head, "msv_bits") : -1,
+                        .bias_column = b->has_rows ? ws_head_find(scan->head, "bias_bits") : -1};
+    const ws_hmm_target *model = job->target[task->target].data;
+    const ws_decider d = {.c = c, .model = model, .gate = model->gate, .cpu = &job->machine.cpu,
+                          .everything = scan->all || scan->keep_rejected, .knows_msv = g.msv_column >= 0,
+                          .list = ws_seqlist_of(&worker->seqs, task->item, task->n),
+                          .score = task->score, .hint = task->hint};
+    ws_pending *q = ws_buf_scratch(worker->scratch, task->n * (sizeof *q + WS_DECIDE_ROOM), err);
     if (!q) return err->code;
-    float *null2 = (float *)(void *)(q + task->n);
-    size_t n = 0;
+    uint64_t passed = 0;
+    const size_t n = ws_decide_screen(&d, &passed, q);
     int rc = WS_OK;
-    for (size_t j = 0; j < task->n; j++)
-        n += b->len[ws_task_item(task, j)] > 0 && screen_pair(&g, task, j, &q[n]);
-    set_null_scores(&g, task, row, q, n, null2 + task->n, null2);
-    for (size_t j = 0, i = 0; j < (g.everything ? task->n : n) && !rc; j++) { /* in the order of the task */
-        if (i < n && (!g.everything || q[i].place == j)) {
-            rc = decide_pair(&g, task, row, &q[i], null2[q[i].place], hits, err);
+    take_from_rows(&g, &d, q, n);
+    ws_decide_null_scores(&d, q, n, q + task->n);
+    for (size_t j = 0, i = 0; j < (d.everything ? task->n : n) && !rc; j++) { /* in the order of the task */
+        if (i < n && (!d.everything || q[i].place == j)) {
+            rc = decide_pair(&g, &d, &q[i], hits, err);
             i++;
-        } else if (g.everything && b->len[ws_task_item(task, j)] == 0) {
-            rc = add_hit(&g, task, row, j, 0, -INFINITY, 0, 1, hits, err);
+        } else if (d.everything && b->len[ws_task_item(task, j)] == 0) {
+            rc = add_hit(&g, j, 0, -INFINITY, 0, 1, hits, err);
         }
     }
-    if (!rc) count(&g, task->target);
     return rc;
 }

@@ -4,7 +4,7 @@
 #include "bin/filters/cascade.h"
 #include "kernels/filter/backend.h"
 
-static const ws_stage stage = {.bits_column = "fwd_bits",
+const ws_stage ws_fwdscore_stage = {.bits_column = "fwd_bits",
                                .p_column = "fwd_p",
                                .default_p = 1e-5,
                                .mu = WS_FTAU,
@@ -14,8 +14,7 @@ static const ws_stage stage = {.bits_column = "fwd_bits",
                                .e_column = "fwd_evalue",
                                .window_p = 3e-5,
                                .window_stage = WS_LONG_FWD,
-                               .later = 1,
-                               .passed = WS_PAST_FWD};
+                               .later = 1};
 
 typedef struct options {
     ws_cascade_opts cascade; /* first, as bin/filters wants it */
@@ -39,13 +38,13 @@ static const ws_opt opts[] = {
     CUT("cut_ga"), CUT("cut_nc"), CUT("cut_tc"), WS_OPT_END,
 };
 
-static void defaults(void *own) { ((options *)own)->cascade.p = stage.default_p; }
+static void defaults(void *own) { ((options *)own)->cascade.p = ws_fwdscore_stage.default_p; }
 
 static int open_stage(ws_job *job, ws_err *err) {
     if (((const options *)job->own)->cut)
         return ws_fail(err, WS_EUSAGE,
                        "fwdscore has no --cut_ga, --cut_nc and --cut_tc: a model's cutoffs are for final scores, which domscore computes");
-    int rc = ws_cascade_open(job, &stage, err);
+    int rc = ws_cascade_open(job, &ws_fwdscore_stage, err);
     if (rc) return rc;
     const ws_cascade *c = job->data;
     ws_scan *scan = ws_scan_of(job);

@@ -4,7 +4,7 @@
 #include "bin/filters/cascade.h"
 #include "kernels/filter/backend.h"
 
-static const ws_stage stage = {.bits_column = "msv_bits",
+const ws_stage ws_msvfilt_stage = {.bits_column = "msv_bits",
                                .p_column = "msv_p",
                                .sat_column = "msv_sat",
                                .default_p = 0.02,
@@ -14,14 +14,13 @@ static const ws_stage stage = {.bits_column = "msv_bits",
                                .bias_column = 1,
                                .uncorrected_first = 1,
                                .window_p = 0.02,
-                               .window_stage = WS_LONG_MSV,
-                               .passed = WS_PAST_BIAS};
+                               .window_stage = WS_LONG_MSV};
 
 static const ws_opt opts[] = {WS_CASCADE_OPTS("0.02"), WS_CASCADE_NOBIAS, WS_CASCADE_WINDOWS, WS_CASCADE_FULL("B1", "110"), WS_CASCADE_LONG,
                               WS_OPT_END};
 
-static void defaults(void *own) { ((ws_cascade_opts *)own)->p = stage.default_p; }
-static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &stage, err); }
+static void defaults(void *own) { ((ws_cascade_opts *)own)->p = ws_msvfilt_stage.default_p; }
+static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &ws_msvfilt_stage, err); }
 
 static const ws_backend *const backends[] = {&ws_msv_cuda, WS_FILTER_BACKENDS(ws_msv_), NULL};
 

@@ -4,7 +4,7 @@
 #include "bin/filters/cascade.h"
 #include "kernels/filter/backend.h"
 
-static const ws_stage stage = {.bits_column = "vit_bits",
+const ws_stage ws_vitfilt_stage = {.bits_column = "vit_bits",
                                .p_column = "vit_p",
                                .sat_column = "vit_sat",
                                .default_p = 0.001,
@@ -14,8 +14,7 @@ static const ws_stage stage = {.bits_column = "vit_bits",
                                .may_skip = 1,
                                .window_p = 0.003,
                                .window_stage = WS_LONG_VIT,
-                               .later = 1,
-                               .passed = WS_PAST_VIT};
+                               .later = 1};
 
 static const ws_opt opts[] = {
     WS_CASCADE_OPTS("0.001"),
@@ -26,8 +25,8 @@ static const ws_opt opts[] = {
     WS_OPT_END,
 };
 
-static void defaults(void *own) { ((ws_cascade_opts *)own)->p = stage.default_p; }
-static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &stage, err); }
+static void defaults(void *own) { ((ws_cascade_opts *)own)->p = ws_vitfilt_stage.default_p; }
+static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &ws_vitfilt_stage, err); }
 
 static const ws_backend *const backends[] = {&ws_vit_cuda, WS_FILTER_BACKENDS(ws_vit_), NULL};
 

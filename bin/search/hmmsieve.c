@@ -1,37 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * hmmsieve: the whole search in one command, with hmmsearch's options. It runs msvfilt, vitfilt, fwdscore and domscore as a pipe. */
-#include "bin/search/stages.h"
-#include "bin/filters/tally.h"
-#include "lib/dev/ids.h"
-#include "lib/hits/options.h"
-#include "lib/hits/write.h"
-#include "lib/io/source.h"
-#include "lib/run/job.h"
+ * hmmsieve: the whole search in one command, with hmmsearch's options: its filters and the domain stage as a chain. */
+#include "bin/search/sieve.h"
+#include "lib/base/cpu.h"
+#include "lib/simd/codec.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-/* Values of the options. What is handed on as it was given has no meaning here. */
-typedef struct sieve {
-    WS_HIT_FIELDS;
-    double F1, F2, F3;
-    int F_given, max, nobias, threads_given;
-    int windows, pfamtblout, mpi, stall, restrictdb, ssifile;
-    long long threads;
-    const char *tformat, *text;
-    const char *models;
-    const char *backend, *device; /* for the programs, as is what follows */
-    uint64_t gpu_mem, batch;
-    int tally; /* descriptor of what the filters count; -1: nobody reads it */
-} sieve;
-
-#define AT(field) offsetof(sieve, field)
+#define AT(field) offsetof(ws_sieve, field)
 #define PLAIN .given = WS_OPT_NOGIVEN
 #define FILTER(name_, field, help_)                                                                                    \
     {0, name_, NULL, WS_OPT_REAL, AT(field), "P", help_, .min = 0, .max = 1e300, .group = WS_GROUP_FILTER,               \
      .flags = WS_OPT_RESULT, .given = AT(F_given)}
+
 /* An option of hmmsearch that is not here. */
 #define ABSENT(name_, field, type_) \
     {0, name_, NULL, type_, type_ == WS_OPT_FLAG ? AT(field) : AT(text), "X", "", .group = WS_GROUP_MISC, .flags = WS_OPT_HIDDEN, \
@@ -40,23 +22,22 @@ typedef struct sieve {
 static const char *const forms[] = {WS_HIT_FORMS, NULL};
 
 static const ws_opt opts[] = {
-    WS_HIT_SCORE_OPTS(sieve),
+    WS_HIT_SCORE_OPTS(ws_domscore),
 
     {'a', "max", NULL, WS_OPT_FLAG, AT(max), NULL, "no filters: every sequence is looked at for domains", .group = WS_GROUP_FILTER,
      .flags = WS_OPT_RESULT, PLAIN},
     FILTER("F1", F1, "sequences pass msvfilt if their P-value is at most P [0.02]"),
     FILTER("F2", F2, "sequences pass vitfilt if their P-value is at most P [1e-3]"),
     FILTER("F3", F3, "sequences pass fwdscore if their P-value is at most P [1e-5]"),
-    WS_HIT_FLAG(sieve, "nobias", nobias, WS_GROUP_FILTER, WS_OPT_RESULT, "the filters do not correct for composition bias"),
-    WS_HIT_FLAG(sieve, "long", windows, WS_GROUP_FILTER, WS_OPT_RESULT, "in front of all others: be nhmmsieve, which searches genomes"),
+    WS_HIT_FLAG(ws_sieve, "nobias", dom.cascade.nobias, WS_GROUP_FILTER, WS_OPT_RESULT, "the filters do not correct for composition bias"),
+    WS_HIT_FLAG(ws_sieve, "long", windows, WS_GROUP_FILTER, WS_OPT_RESULT, "in front of all others: be nhmmsieve, which searches genomes"),
 
     {0, "tformat", "in-format", WS_OPT_STRING, AT(tformat), "FORMAT",
      "insist on sequences in this format: fasta, fastq or packed [by content]", .group = WS_GROUP_INPUT, PLAIN},
 
-    WS_HIT_OUTPUT_OPTS(sieve, forms, "text"),
+    WS_HIT_OUTPUT_OPTS(ws_domscore, forms, "text"),
 
-    {'t', "threads", "cpu", WS_OPT_INT, AT(threads), "N",
-     "threads that each program may have [all cores that the process may use]", .min = 0,
+    {'t', "threads", "cpu", WS_OPT_INT, AT(threads), "N", "threads, 0 is 1 [all cores that the process may use]", .min = 0,
      .max = 4096, .group = WS_GROUP_RUN, .given = AT(threads_given)},
 
     ABSENT("pfamtblout", pfamtblout, WS_OPT_STRING),
@@ -69,211 +50,266 @@ static const ws_opt opts[] = {
 };
 
 static void defaults(void *own) {
-    sieve *s = own;
+    ws_sieve *s = own;
+    ws_domscore_defaults(&s->dom);
     s->F1 = 0.02;
     s->F2 = 1e-3;
     s->F3 = 1e-5;
-    s->form = WS_DOMFORM_TEXT;
+    s->dom.form = WS_DOMFORM_TEXT;
 }
 
 /* ---- checks ---- */
 
-static int check(const sieve *s, ws_err *err) {
-    static const char *const formats[] = {"fasta", "fastq", "packed"};
+static int check(const ws_sieve *s, ws_err *err) {
     const char *absent = s->pfamtblout ? "--pfamtblout" : s->mpi ? "--mpi" : s->stall ? "--stall" : s->restrictdb ? "--restrictdb_..."
                          : s->ssifile ? "--ssifile" : NULL;
-    int known = !s->tformat;
-    for (size_t i = 0; i < sizeof formats / sizeof *formats && !known; i++) known = strcmp(s->tformat, formats[i]) == 0;
     if (absent) return ws_fail(err, WS_EUSAGE, "%s is an option of hmmsearch that hmmsieve does not have", absent);
-    if (!known) return ws_fail(err, WS_EUSAGE, "--tformat %s: hmmsieve reads fasta, fastq and packed", s->tformat);
     if (s->windows) return ws_fail(err, WS_EUSAGE, "--long stands in front of all other arguments: hmmsieve --long MODELS GENOME");
-    if (s->max && (s->F_given || s->nobias))
+    if (s->max && (s->F_given || s->dom.cascade.nobias))
         return ws_fail(err, WS_EUSAGE, "--max turns all filters off, so --F1, --F2, --F3 and --nobias exclude it");
     return WS_OK;
 }
 
-/* Takes what is for the programs alone from the engine. This process asks for no device, because CUDA does not outlive a fork. It scores
- * nothing, so one thread is enough. */
-static int take_common(ws_job *job, ws_err *err) {
-    sieve *s = job->own;
-    ws_common *c = &job->common;
-    ws_dev_ids ids;
-    s->backend = c->backend;
-    s->device = c->device;
-    s->gpu_mem = c->gpu_mem;
-    s->batch = c->batch;
-    if (c->backend && (strcmp(c->backend, "cuda") == 0 || strcmp(c->backend, "cuda+cpu") == 0)) c->backend = NULL;
-    c->device = NULL;
-    c->gpu_mem = 0;
-    c->threads = 1;
-    return ws_dev_ids_parse(&ids, s->device, err);
+static int take_format(const ws_sieve *s, ws_scan *scan, ws_err *err) {
+    static const ws_format known[] = {WS_FORMAT_FASTA, WS_FORMAT_FASTQ, WS_FORMAT_PACKED};
+    for (size_t i = 0; i < sizeof known / sizeof *known && s->tformat; i++)
+        if (strcmp(s->tformat, ws_format_names[known[i]]) == 0) scan->in_format = known[i];
+    if (!s->tformat || scan->in_format != WS_FORMAT_AUTO) return WS_OK;
+    return ws_fail(err, WS_EUSAGE, "--tformat %s: hmmsieve reads fasta, fastq and packed", s->tformat);
 }
 
-static int open_sieve(ws_job *job, ws_err *err) {
-    sieve *s = job->own;
-    const ws_cmdline *cl = &job->cmdline;
-    int rc = check(s, err);
-    if (!rc) rc = take_common(job, err);
-    if (rc) return rc;
-    if (cl->noperand == 0) return ws_fail(err, WS_EUSAGE, "no model file: the first operand is the HMM, the rest are sequences");
-    s->models = cl->operand[0];
-    struct stat st;
-    if (!s->max && stat(s->models, &st) == 0 && S_ISFIFO(st.st_mode) && !ws_source_is_stdin(s->models))
-        return ws_fail(err, WS_EUSAGE, "the models cannot come from the pipe %s, because four programs read them; name a file", s->models);
-    if (ws_source_is_stdin(s->models))
-        return ws_fail(err, WS_EUSAGE, "the models cannot come from standard input, because four programs read them; name a file");
-    job->out[0].path = NULL; /* domscore opens all outputs, when it knows that nothing was misused */
-    job->input = cl->operand + 1;
-    job->ninput = cl->noperand - 1;
-    return WS_OK;
-}
+/* ---- the lines of the programs on a pipe ---- */
 
-/* ---- command lines ---- */
-
-/* What all stages have. Notes and progress are those of the first one, which reads the sequences. */
-static int begin_stage(const ws_job *job, ws_stage_args *to, const char *program, int first, ws_err *err) {
-    const sieve *s = job->own;
-    const ws_common *c = &job->common;
-    char number[32];
-    snprintf(number, sizeof number, "%lld", s->threads > 0 ? s->threads : 1);
-    int rc = ws_stage_add(to, program, err);
-    if (!rc && (!first || c->quiet)) rc = ws_stage_add(to, "--quiet", err);
-    if (!rc && c->dry_run) rc = ws_stage_add(to, "--dry-run", err);
-    if (!rc && c->progress) rc = ws_stage_add(to, "--progress", err);
-    if (!rc && c->no_progress) rc = ws_stage_add(to, "--no-progress", err);
-    if (!rc && s->threads_given) rc = ws_stage_add_text(to, "--threads", number, err);
-    if (!rc && s->backend) rc = ws_stage_add_text(to, "--backend", s->backend, err);
-    if (!rc && s->device) rc = ws_stage_add_text(to, "--device", s->device, err);
-    snprintf(number, sizeof number, "%llu", (unsigned long long)s->gpu_mem);
-    if (!rc && s->gpu_mem) rc = ws_stage_add_text(to, "--gpu-mem", number, err);
-    snprintf(number, sizeof number, "%llu", (unsigned long long)s->batch);
-    if (!rc && s->batch) rc = ws_stage_add_text(to, "--batch", number, err);
-    snprintf(number, sizeof number, "%d", s->tally);
-    if (!rc && s->tally >= 0) rc = ws_stage_add_text(to, "--tally", number, err);
-    return rc;
-}
-
-/* The models, and for the first stage the sequences. Behind "--", because a file may be called anything. */
-static int end_stage(const ws_job *job, ws_stage_args *to, int first, ws_err *err) {
-    const sieve *s = job->own;
-    int rc = first && s->tformat ? ws_stage_add_text(to, "--in-format", s->tformat, err) : WS_OK;
-    if (!rc) rc = ws_stage_add_text(to, "--", s->models, err);
-    for (int i = 0; i < job->ninput && first && !rc; i++) rc = ws_stage_add(to, job->input[i], err);
-    return rc;
-}
-
-static int filter_stage(const ws_job *job, ws_stage_args *to, const char *program, double p, int first, ws_err *err) {
-    const sieve *s = job->own;
-    int rc = begin_stage(job, to, program, first, err);
-    if (!rc) rc = ws_stage_add_real(to, "--pvalue", p < 1 ? p : 1, err);
-    if (!rc && s->nobias) rc = ws_stage_add(to, "--nobias", err);
-    if (!rc) rc = ws_stage_add_text(to, "--out-format", "packed", err);
-    return rc ? rc : end_stage(job, to, first, err);
-}
-
-static int add_thresholds(const sieve *s, ws_stage_args *to, ws_err *err) {
+/* The chain writes the bytes of msvfilt | vitfilt | fwdscore | domscore, so it names these with their options. */
+static int add_args(ws_buf *to, const ws_sieve *s, ws_err *err) {
+    const ws_domscore *d = &s->dom;
     const struct {
         const char *option;
         double v;
         int given;
-    } real[] = {{"--evalue", s->E, s->E_given}, {"--bits", s->T, s->T_given}, {"--domE", s->domE, s->domE_given},
-                {"--domT", s->domT, s->domT_given}, {"--incE", s->incE, s->incE_given}, {"--incT", s->incT, s->incT_given},
-                {"--incdomE", s->incdomE, s->incdomE_given}, {"--incdomT", s->incdomT, s->incdomT_given},
-                {"--db-size", s->Z, s->Z_given}, {"--domZ", s->domZ, s->domZ_given}};
+    } real[] = {{"-E", d->E, d->E_given}, {"-T", d->T, d->T_given}, {"--domE", d->domE, d->domE_given},
+                {"--domT", d->domT, d->domT_given}, {"--incE", d->incE, d->incE_given}, {"--incT", d->incT, d->incT_given},
+                {"--incdomE", d->incdomE, d->incdomE_given}, {"--incdomT", d->incdomT, d->incdomT_given},
+                {"-Z", d->Z, d->Z_given}, {"--domZ", d->domZ, d->domZ_given}};
     const struct {
         const char *option;
         int given;
-    } flag[] = {{"--cut_ga", s->cut_ga}, {"--cut_nc", s->cut_nc}, {"--cut_tc", s->cut_tc}, {"--nonull2", s->nonull2},
-                {"--noali", s->noali}, {"--notextw", s->notextw}, {"--acc", s->acc}};
-    int rc = WS_OK;
+    } flag[] = {{" --cut_ga", d->cut_ga}, {" --cut_nc", d->cut_nc}, {" --cut_tc", d->cut_tc}, {" --nonull2", d->nonull2}};
+    int rc = s->max ? ws_buf_adds(to, " -a", err) : WS_OK;
     for (size_t i = 0; i < sizeof real / sizeof *real && !rc; i++)
-        if (real[i].given) rc = ws_stage_add_real(to, real[i].option, real[i].v, err);
+        if (real[i].given) rc = ws_buf_addf(to, err, " %s %.17g", real[i].option, real[i].v);
     for (size_t i = 0; i < sizeof flag / sizeof *flag && !rc; i++)
-        if (flag[i].given) rc = ws_stage_add(to, flag[i].option, err);
-    return rc;
+        if (flag[i].given) rc = ws_buf_adds(to, flag[i].option, err);
+    if (!rc && d->seed_given) rc = ws_buf_addf(to, err, " --seed %lld", d->seed);
+    return rc ? rc : ws_buf_add(to, "", 1, err);
 }
 
-static int add_numbers(const sieve *s, ws_stage_args *to, ws_err *err) {
-    char number[32];
-    int rc = WS_OK;
-    snprintf(number, sizeof number, "%lld", s->seed);
-    if (s->seed_given) rc = ws_stage_add_text(to, "--seed", number, err);
-    snprintf(number, sizeof number, "%lld", s->textw);
-    if (!rc && s->textw_given) rc = ws_stage_add_text(to, "--textw", number, err);
-    snprintf(number, sizeof number, "%llu", (unsigned long long)s->mem);
-    return !rc && s->mem_given ? ws_stage_add_text(to, "--mem", number, err) : rc;
-}
+/* The first option has no blank before it. */
+static const char *args_of(const ws_sieve *s) { return s->args.p[0] ? s->args.p + 1 : s->args.p; }
 
-static int add_outputs(const ws_job *job, ws_stage_args *to, ws_err *err) {
-    static const char *const header[] = {"hash", "plain", "none"};
-    const sieve *s = job->own;
-    const ws_common *c = &job->common;
-    int rc = ws_stage_add_text(to, "--out-format", forms[s->form], err);
-    if (!rc && c->output) rc = ws_stage_add_text(to, "--output", c->output, err);
-    for (int f = 0; f < WS_NDOMFORM && !rc; f++)
-        if (s->beside[f]) rc = ws_stage_add_text(to, ws_hitforms[f].option, s->beside[f], err);
-    if (!rc && c->fields) rc = ws_stage_add_text(to, "--fields", c->fields, err);
-    if (!rc && c->header) rc = ws_stage_add_text(to, "--header", header[c->header], err);
-    if (!rc && c->no_provenance) rc = ws_stage_add(to, "--no-provenance", err);
-    return rc ? rc : ws_stage_add_text(to, "--target-name", job->ninput ? job->input[0] : "-", err);
-}
-
-static int domain_stage(const ws_job *job, ws_stage_args *to, ws_err *err) {
-    const sieve *s = job->own;
-    int rc = begin_stage(job, to, "domscore", s->max, err);
-    if (!rc && s->max) rc = ws_stage_add(to, "--all", err);
-    if (!rc) rc = add_thresholds(s, to, err);
-    if (!rc) rc = add_numbers(s, to, err);
-    if (!rc) rc = add_outputs(job, to, err);
-    return rc ? rc : end_stage(job, to, s->max, err);
-}
-
-/* ---- the run ---- */
-
-/* The tools of the stages in their order. The first three are filters. */
-enum { FILTERS = 3 };
-extern const ws_tool ws_msvfilt_tool, ws_vitfilt_tool, ws_fwdscore_tool, ws_domscore_tool, ws_nhmmsieve_tool, ws_hmmsieve_tool;
-static const ws_tool *const tools[] = {&ws_msvfilt_tool, &ws_vitfilt_tool, &ws_fwdscore_tool, &ws_domscore_tool};
-
-static int run_sieve(ws_job *job, ws_err *err) {
-    sieve *s = job->own;
-    ws_stage_args stage[WS_STAGES_MAX] = {{0}};
-    size_t n = 0;
-    const int is_report = s->form == WS_DOMFORM_TEXT;
-    s->tally = is_report ? ws_tally_create(err) : -1;
-    int rc = is_report && s->tally < 0 ? err->code : WS_OK;
-    if (!rc && !s->max) {
-        rc = filter_stage(job, &stage[n++], "msvfilt", s->F1, 1, err);
-        if (!rc) rc = filter_stage(job, &stage[n++], "vitfilt", s->F2, 0, err);
-        if (!rc) rc = filter_stage(job, &stage[n++], "fwdscore", s->F3, 0, err);
+static int provenance(const ws_job *job, ws_buf *text, ws_err *err) {
+    static const char *const program[] = {"msvfilt", "vitfilt", "fwdscore"};
+    const ws_sieve *s = job->own;
+    const ws_tsv_head *head = ws_scan_of(job)->head;
+    char args[64];
+    int rc = job->common.no_provenance ? WS_OK : ws_buf_add(text, head->provenance.p, head->provenance.n, err);
+    for (int k = 0; k < s->nfilter && !s->max && !rc; k++) {
+        snprintf(args, sizeof args, "-P %.17g%s", s->filter[k].opts.p, s->dom.cascade.nobias ? " --nobias" : "");
+        rc = ws_provenance_of(job, head->npg + 1 + k, program[k], args, text, err);
     }
-    if (!rc) rc = domain_stage(job, &stage[n++], err);
-    if (job->common.dry_run) n = 1;
-    if (!rc) rc = ws_stages_run(tools + (s->max ? FILTERS : 0), stage, n, err);
-    job->dry_run_said = 1;
-    for (size_t i = 0; i < WS_STAGES_MAX; i++) ws_stage_release(&stage[i]);
-    if (s->tally >= 0) close(s->tally);
+    return rc ? rc : ws_provenance_of(job, head->npg + 1 + (s->max ? 0 : s->nfilter), "domscore", args_of(s), text, err);
+}
+
+/* ---- outputs ---- */
+
+static int to_output(void *to, const char *p, size_t n, ws_err *err) {
+    const ws_dom_out *o = to;
+    return ws_job_write(o->job, o->number, p, n, 0, err);
+}
+
+/* Writes all hits. Z: sequences in the database, NaN: nobody knows. */
+static int write_hits(ws_job *job, double Z, int whole, ws_err *err) {
+    ws_sieve *s = job->own;
+    ws_domscore *d = &s->dom;
+    for (int k = 0; k < d->nout; k++) {
+        d->out[k].sink.write = to_output;
+        d->out[k].sink.to = &d->out[k];
+    }
+    d->finished = 1;
+    const int rc = ws_domscore_write(job, Z, whole, err);
+    for (int k = 0; k < d->nout; k++) job->out[d->out[k].number].rows = d->out[k].rows;
     return rc;
 }
 
-/* The programs read, so the engine's reader is at its end at once. */
-static int create(void **item, ws_err *err) { return (*item = ws_calloc(1, 1, err)) ? WS_OK : WS_ENOMEM; }
-static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
-    (void)job;
-    (void)item;
-    (void)parts;
-    (void)err;
-    return WS_EOF;
+static int finish(ws_job *job, ws_err *err) {
+    ws_sieve *s = job->own;
+    uint64_t n = 0, residues = 0;
+    const int known = ws_scan_counted(job, &n, &residues);
+    for (size_t m = 0; m < job->ntarget && s->max; m++)
+        for (int k = 0; k < WS_TEXT_FILTERS; k++) s->passed.count[m][k] = s->passed_all;
+    int rc = write_hits(job, known ? (double)n : NAN, 1, err);
+    if (!rc) rc = ws_domscore_failure(&s->dom, err);
+    return rc || known || s->dom.Z_given ? rc : ws_domscore_no_size("sequences", err);
 }
-static const ws_reader reader = {.create = create, .destroy = ws_free, .fill = fill};
 
-/* What the programs can use; nothing is scored here. The device has a start, so that nobody takes it for a processor and asks it whether it
- * is there: that alone costs a quarter of a second. */
-#define USABLE(width, ...) &(const ws_backend){.name = #width, .usable = ws_usable_##width},
-static const ws_backend device = {.name = "cuda", .usable = ws_usable_device, .start = ws_start_device};
-static const ws_backend *const backends[] = {&device, WS_WIDTHS(USABLE, )
-                                                 &(const ws_backend){.name = "scalar", .usable = ws_usable_scalar}, NULL};
+/* Behind input that failed: what is held, without E-values that need what nobody knows. */
+static int flush(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
+    ws_dom_out *o = own;
+    const ws_sieve *s = job->own;
+    (void)text;
+    return s->source_failed && !s->dom.finished ? write_hits(o->job, NAN, 0, err) : WS_OK;
+}
 
+static void add_output(ws_job *job, ws_dom_form form, const char *path) {
+    ws_domscore *d = job->own;
+    ws_dom_out *o = &d->out[d->nout++];
+    ws_output output = {.path = path, .own = o, .head = ws_domscore_head, .end = ws_domscore_end, .flush = flush};
+    *o = (ws_dom_out){.form = form, .job = job};
+    if (d->nout == 1) job->out[0] = output;
+    else o->number = ws_job_add_output(job, &output);
+}
+
+static int open_outputs(ws_job *job, ws_err *err) {
+    ws_domscore *d = job->own;
+    add_output(job, (ws_dom_form)d->form, job->out[0].path);
+    for (int f = 0; f < WS_NDOMFORM; f++)
+        if (d->beside[f]) add_output(job, (ws_dom_form)f, d->beside[f]);
+    return ws_domscore_choose(d, job, err);
+}
+
+/* ---- the chain ---- */
+
+static ws_chain_wish wish(void *own) {
+    ws_sieve *s = own;
+    ws_sieve_filter *f = &s->filter[0];
+    const size_t most = (size_t)s->job->nworker + 2 + (ws_job_has_device(s->job) ? (size_t)ws_dev_streams() : 0);
+    size_t open = 0, n = 0;
+    pthread_mutex_lock(&f->lock);
+    for (const ws_sieve_pool *p = f->first; p; p = p->next, n++) open += p->taken * 2 < ws_sieve_pairs(p, s->job->ntarget);
+    pthread_mutex_unlock(&f->lock);
+    return n >= most ? WS_CHAIN_NO_ROOM : open ? WS_CHAIN_ROOM : WS_CHAIN_HURRY;
+}
+
+/* A table names the models that its rows meet. */
+static int add_rows(ws_sieve *s, ws_sieve_pool *p, ws_err *err) {
+    int rc = WS_OK;
+    for (size_t r = 0; r < p->batch.nrow && !rc; r++) {
+        const ws_row *row = &p->batch.row[r];
+        p->all |= row->target == UINT32_MAX;
+        rc = ws_grow(&p->pair, &p->pair_cap, p->npair + 1, sizeof *p->pair, err);
+        if (rc) break;
+        p->pair[p->npair++] = (ws_sieve_pair){row->seq, row->target, NAN, NAN};
+        if (!p->all) p->cells += (double)p->batch.len[row->seq] * (double)s->job->target[row->target].qlen;
+    }
+    return rc;
+}
+
+static int read_batch(void *own, ws_err *err) {
+    ws_sieve *s = own;
+    ws_sieve_pool *p = ws_sieve_filter_pool(&s->filter[0], err);
+    int rc = p ? ws_scan_fill(s->job, &p->batch, err) : err->code;
+    if (!rc) rc = ws_grow(&p->number, &p->number_cap, p->batch.n, sizeof *p->number, err);
+    for (size_t i = 0; !rc && i < p->batch.n; i++) {
+        p->number[i] = p->batch.before + i;
+        if (s->max) s->passed_all += p->batch.len[i] > 0;
+    }
+    if (!rc) p->all = !p->batch.has_rows;
+    if (!rc && !p->all) rc = add_rows(s, p, err);
+    if (!rc) ws_sieve_filter_put(&s->filter[0], p);
+    else if (p) ws_sieve_pool_release(p);
+    s->source_failed = rc && rc != WS_EOF && rc != WS_AGAIN;
+    return rc;
+}
+
+static int open_filters(ws_sieve *s, ws_err *err) {
+    static const ws_stage *const stage[] = {&ws_msvfilt_stage, &ws_vitfilt_stage, &ws_fwdscore_stage};
+    const double p[] = {s->F1, s->F2, s->F3};
+    int rc = WS_OK;
+    if (s->max) return ws_sieve_filter_create(&s->filter[s->nfilter++], s, WS_SIEVE_FILTERS, NULL, 1, err);
+    for (int k = 0; k < WS_SIEVE_FILTERS && !rc; k++, s->nfilter++)
+        rc = ws_sieve_filter_create(&s->filter[k], s, k, stage[k], fmin(p[k], 1), err);
+    return rc;
+}
+
+static int chain(ws_job *job, ws_chain_ops *ops, ws_err *err) {
+    ws_sieve *s = job->own;
+    s->codec = ws_codec_get(&job->machine.cpu);
+    int rc = ws_domscore_open_store(&s->dom, job, err);
+    if (!rc) rc = ws_domscore_make_steps(&s->dom, job, s, ws_sieve_domains_done, err);
+    if (rc) return rc;
+    for (int k = 0; k < s->nfilter; k++) s->stage[k] = ws_sieve_filter_stage(&s->filter[k]);
+    ws_dom_steps_stages(s->dom.steps, s->stage + s->nfilter);
+    *ops = (ws_chain_ops){.stage = s->stage, .nstage = (size_t)s->nfilter + WS_DOM_STEPS, .own = s, .wish = wish, .read = read_batch};
+    return WS_OK;
+}
+
+/* ---- opening and closing ---- */
+
+static int open_counts(ws_sieve *s, ws_err *err) {
+    const size_t n = s->job->ntarget;
+    if (!(s->passed.count = ws_calloc(n, sizeof *s->passed.count, err))) return err->code;
+    if (!(s->pinned = ws_calloc(n, sizeof *s->pinned, err))) return err->code;
+    const double p[] = {s->F1, s->F1, s->F2, s->F3};
+    for (int k = 0; k < WS_TEXT_FILTERS; k++) s->passed.p[k] = s->max ? 1 : fmin(p[k], 1);
+    s->dom.passed = &s->passed;
+    return WS_OK;
+}
+
+static int open_sieve(ws_job *job, ws_err *err) {
+    ws_sieve *s = job->own;
+    ws_domscore *d = &s->dom;
+    int rc = check(s, err);
+    if (!rc) rc = take_format(s, ws_scan_of(job), err);
+    if (rc) return rc;
+    s->first = ws_msvfilt_stage;
+    s->first.final = 1;
+    s->job = job;
+    pthread_mutex_init(&s->lock, NULL);
+    if (s->threads_given) job->common.threads = s->threads > 0 ? s->threads : 1;
+    d->cascade.p = fmin(s->F1, 1);
+    d->cascade.p_given = 1;
+    rc = ws_cascade_open(job, &s->first, err);
+    if (rc) return rc;
+    ws_scan_of(job)->own_fields = 1;
+    ws_scan_of(job)->ncol = 0;
+    rc = ws_domscore_check(d, &((ws_cascade *)job->data)->set, err);
+    if (!rc) rc = open_outputs(job, err);
+    if (!rc && !(d->tables = ws_calloc(job->ntarget, sizeof *d->tables, err))) rc = err->code;
+    if (!rc) rc = open_counts(s, err);
+    if (!rc) rc = open_filters(s, err);
+    if (!rc) rc = add_args(&s->args, s, err);
+    if (rc) return rc;
+    d->args = args_of(s);
+    d->provenance = provenance;
+    return WS_OK;
+}
+
+static void close_sieve(ws_job *job) {
+    ws_sieve *s = job->own;
+    if (!s->job) return;
+    for (int k = 0; k < WS_SIEVE_FILTERS; k++) ws_sieve_filter_release(&s->filter[k]);
+    ws_sieve_domains_release(s);
+    for (ws_sieve_memory *m = s->idle, *next; m; m = next) {
+        ws_buf *const own[] = {&m->scratch, &m->scores, &m->hints, &m->tasks, &m->pending, &m->passed};
+        next = m->next;
+        for (size_t k = 0; k < sizeof own / sizeof *own; k++) ws_buf_release(own[k]);
+        ws_free(m);
+    }
+    ws_free(s->passed.count);
+    ws_free(s->pinned);
+    ws_buf_release(&s->args);
+    pthread_mutex_destroy(&s->lock);
+    ws_domscore_close(job);
+}
+
+/* What was made of a model stays as long as forms may be made of it. */
+static void forget(ws_job *job, uint32_t t) {
+    if (!job->prep[t] && !job->cpu_prep[t]) ws_cascade_forget(job, t);
+}
+
+static const ws_scoring scoring = {.score_size = sizeof(ws_fscore)};
+
+extern const ws_tool ws_nhmmsieve_tool, ws_hmmsieve_tool;
 static const ws_mode modes[] = {{"--long", &ws_nhmmsieve_tool}, {NULL, NULL}};
 
 const ws_tool ws_hmmsieve_tool = {
@@ -286,11 +322,17 @@ const ws_tool ws_hmmsieve_tool = {
                 "  # a table of domains, one row each, by the models' own cutoffs\n"
                 "  zcat db.fa.gz | hmmsieve --cut_ga -O tsv m.hmm > domains.tsv\n",
     .opts = opts,
-    .own_size = sizeof(sieve),
+    .own_size = sizeof(ws_sieve),
     .defaults = defaults,
-    .backends = backends,
-    .reader = &reader,
+    .backends = ws_sieve_backends,
+    .reader = &ws_scan_source,
+    .scoring = &scoring,
     .modes = modes,
     .open = open_sieve,
-    .finish = run_sieve,
+    .close = close_sieve,
+    .make = ws_cascade_make,
+    .forget = forget,
+    .made_size = ws_cascade_made_size,
+    .chain = chain,
+    .finish = finish,
 };

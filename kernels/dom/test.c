@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The domain stage: the generator, the worked example cell by cell, inputs that must not end a run, independence of
  * the rest of a list. tests/lib/dom_golden.c has HMMER's own values, tests/lib/dom_backends.c the backends. */
-#include "kernels/dom/crew.h"
+#include "bin/domains/steps.h"
 #include "kernels/dom/ref.h"
 #include "kernels/dom/window.h"
 #include "lib/io/source.h"
@@ -219,16 +219,53 @@ static void score_list(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_pair *pa
     sample_must(ws_dom_score(t, w, list, n, &err), &err);
 }
 
-/* Scores the same pairs for two tables of the model on several threads; the second half of `pair` must equal the
+/* The pairs of a chain that has the domain stage alone. */
+typedef struct list_source {
+    ws_dom_steps *steps;
+    ws_dom_item *item;
+    size_t n;
+} list_source;
+
+static int read_list(void *own, ws_err *err) {
+    list_source *s = own;
+    int rc = s->n ? WS_OK : WS_EOF;
+    for (; s->n && !rc; s->n--) rc = ws_dom_steps_add(s->steps, s->item++, err);
+    return rc;
+}
+
+static ws_chain_wish has_room(void *own) {
+    (void)own;
+    return WS_CHAIN_ROOM;
+}
+
+static int stays(void *own, ws_dom_item *item, ws_err *err) {
+    (void)item;
+    (void)err;
+    ++*(_Atomic int *)own;
+    return WS_OK;
+}
+
+/* Scores the same pairs for two tables of the model on several threads; the second half of `item` must equal the
  * first. */
-static void score_crew(ws_dom_crew *crew, const ws_dom_tables *const *t, ws_dom_pair *pair, uint8_t **x, const ws_lenmodel *lm) {
+static int score_chain(const ws_dom_backend *be, ws_dom_tables *const *t, ws_dom_item *item, uint8_t **x, const ws_lenmodel *lm) {
     ws_err err = {0};
-    ws_dom_task task[2 * PAIRS];
-    for (size_t j = 0; j < 2 * PAIRS; j++) {
-        ws_dom_pair_begin(&pair[j], x[j % PAIRS], &lm[j % PAIRS]);
-        task[j] = (ws_dom_task){t[j / PAIRS], &pair[j]};
+    _Atomic int done = 0;
+    const ws_dom_steps_conf conf = {.backend = be, .options = {.seed = 42}, .models = 2, .threads = 3, .own = (void *)&done, .done = stays};
+    ws_chain_stage stage[WS_DOM_STEPS];
+    list_source source = {.item = item, .n = 2 * PAIRS};
+    const ws_chain_ops ops = {.stage = stage, .nstage = WS_DOM_STEPS, .own = &source, .wish = has_room, .read = read_list};
+    ws_chain *chain;
+    sample_must(ws_dom_steps_create(&source.steps, &conf, &err), &err);
+    ws_dom_steps_stages(source.steps, stage);
+    for (uint32_t j = 0; j < 2 * PAIRS; j++) {
+        item[j] = (ws_dom_item){.tables = t[j / PAIRS], .model = j / PAIRS, .M = 100, .order = j};
+        ws_dom_pair_begin(&item[j].pair, x[j % PAIRS], &lm[j % PAIRS]);
     }
-    sample_must(ws_dom_crew_score(crew, task, 2 * PAIRS, &err), &err);
+    sample_must(ws_chain_create(&chain, &ops, &err), &err);
+    sample_must(ws_chain_run(chain, 3, &err), &err);
+    ws_chain_destroy(chain);
+    ws_dom_steps_destroy(source.steps);
+    return done == 2 * PAIRS;
 }
 
 /* Compares all at once with one by one, and blocks of rows with whole matrices; all are compared with scalar. */
@@ -236,10 +273,8 @@ static void test_lists(tap *tp, const ws_dom_backend *be, sample r) {
     static const int size[] = {1, 4, 6, 33, 120};
     const ws_dom_options plain = {.seed = 42}, blocks = {.seed = 42, .plain = 1};
     ws_dom_worker *w[3];
-    ws_dom_crew *crew;
     ws_err err = {0};
     int bad = 0, hits = 0, ensembles = 0, none = 0;
-    sample_must(ws_dom_crew_create(&crew, be, &plain, 3, &err), &err);
     sample_must(ws_dom_worker_create(&w[0], &ws_dom_scalar, &plain, &err), &err);
     sample_must(ws_dom_worker_create(&w[1], be, &plain, &err), &err);
     sample_must(ws_dom_worker_create(&w[2], be, &blocks, &err), &err);
@@ -248,20 +283,21 @@ static void test_lists(tap *tp, const ws_dom_backend *be, sample r) {
         ws_profile p;
         uint8_t *x[PAIRS];
         ws_lenmodel lm[PAIRS];
-        ws_dom_pair pair[3][PAIRS], shared[2 * PAIRS];
+        ws_dom_pair pair[3][PAIRS];
+        ws_dom_item shared[2 * PAIRS];
         sample_model(&h, &r, size[m], m == 3 ? 0.02 : 0);
         sample_must(ws_profile_create(&p, &h, &err), &err);
         ws_dom_tables *t = tables_of(&p, &h), *twin = tables_of(&p, &h);
         make_targets(&r, &h, x, lm);
-        score_crew(crew, (const ws_dom_tables *const[]){t, twin}, shared, x, lm);
+        bad += !score_chain(be, (ws_dom_tables *const[]){t, twin}, shared, x, lm);
         score_list(t, w[0], pair[0], 0, PAIRS, x, lm);
         score_list(t, w[1], pair[1], 0, PAIRS, x, lm);
         for (size_t j = 0; j < PAIRS; j++) score_list(t, w[2], pair[2], j, 1, x, lm);
         for (int j = 0; j < PAIRS; j++) {
             bad += !same_target(&pair[0][j].hit, &pair[1][j].hit) || !same_target(&pair[0][j].hit, &pair[2][j].hit);
             for (int v = 0; v < 2; v++) {
-                bad += !same_target(&pair[0][j].hit, &shared[v * PAIRS + j].hit);
-                ws_dom_pair_release(&shared[v * PAIRS + j]);
+                bad += !same_target(&pair[0][j].hit, &shared[v * PAIRS + j].pair.hit);
+                ws_dom_pair_release(&shared[v * PAIRS + j].pair);
             }
             hits += pair[0][j].hit.status == WS_DOM_HIT;
             none += pair[0][j].hit.status == WS_DOM_RANGE;
@@ -274,7 +310,6 @@ static void test_lists(tap *tp, const ws_dom_backend *be, sample r) {
         ws_profile_destroy(&p);
         sample_model_release(&h);
     }
-    ws_dom_crew_destroy(crew);
     tap_ok(tp, bad == 0 && hits > 20 && ensembles > 5 && none >= 5,
            "lists of %d pairs: %d hits, %d ensembles, %d out of range, %d differ (%s)", PAIRS, hits, ensembles, none,
            bad, be->name);

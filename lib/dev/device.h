@@ -35,6 +35,9 @@ void ws_dev_stop(void);
  * Without CUDA it is 0, since nothing is kept. Any thread may call this. */
 uint64_t ws_dev_identity(void);
 
+/* Returns the streams of all devices in use: so many calls can be under way. */
+int ws_dev_streams(void);
+
 /* Returns 0 if all streams are in use or no device is open yet. A device that failed to open counts as ready; its
  * next use reports the failure. Any thread may call this. */
 int ws_dev_ready(void);

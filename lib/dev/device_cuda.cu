@@ -297,6 +297,8 @@ void ws_devstream_give(ws_devstream *s) {
     pthread_mutex_unlock(&pool.lock);
 }
 
+int ws_dev_streams(void) { return pool.ndev * STREAMS; }
+
 int ws_dev_ready(void) {
     pthread_mutex_lock(&pool.lock);
     int nfree = 0;

@@ -13,10 +13,12 @@ static void *open_device(void *run) {
     if (!job->backend->usable(&job->machine, &why)) return NULL;
     int rc = ws_backend_open(job, job->nworker, &err); /* besides the workers: waiting for the device costs more than these threads */
     if (!rc) rc = job->backend->wait(&err);
-    if (!rc)
-        __atomic_store_n(&job->open, 1, __ATOMIC_RELEASE);
-    else
+    if (rc) {
         ws_message_note(job, "goes on without a device: %s", err.text);
+        return NULL;
+    }
+    __atomic_store_n(&job->open, 1, __ATOMIC_RELEASE);
+    if (((ws_run *)run)->chain) (void)ws_chain_join(((ws_run *)run)->chain, WS_CHAIN_DEVICE, ws_dev_streams());
     return NULL;
 }
 

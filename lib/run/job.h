@@ -46,6 +46,7 @@ struct ws_job {
     const ws_backend *cpu_backend; /* of "cuda+cpu" and auto: the CPU's, NULL of all others */
     void **cpu_prep;
     int dry_run_said; /* the tool's own programs have reported --dry-run */
+    int holds;  /* of a chain: there are hits, which outputs get even if the input fails */
     int failed; /* code of the failure that ended the run, for ws_output.flush */
     int open; /* `backend` can score. With auto the program opens a device late or never. Atomic */
     struct ws_readiness *readiness; /* lib/run/ready.c: which targets are made */
@@ -105,5 +106,7 @@ extern const ws_opt ws_common_opts[];
 
 /* Appends the "##warpsieve" line of this run, number pg of its stream; nothing with --no-provenance. */
 int ws_provenance(const ws_job *job, int pg, ws_buf *out, ws_err *err);
+/* Does the same for a program and options in whose place this run stands. */
+int ws_provenance_of(const ws_job *job, int pg, const char *program, const char *args, ws_buf *out, ws_err *err);
 
 #endif

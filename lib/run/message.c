@@ -9,23 +9,14 @@
 /* Returns what takes a line of progress away that a program of the same terminal has drawn. */
 static const char *on_a_line(void) { return isatty(STDERR_FILENO) ? "\r\033[K" : ""; }
 
-/* Where the sentence of a failure goes in place of standard error; a process has one. */
-static char *kept;
-
-void ws_message_keep_error(char *room) { kept = room; }
-
 void ws_message_error(const char *program, const char *sentence) {
     char text[4 * WS_ERR_MAX];
-    if (kept) {
-        snprintf(kept, WS_ERR_MAX, "%s", sentence);
-        return;
-    }
     /* one write(2): the sentences of a pipeline's parts do not mix */
     fprintf(stderr, "%s%s: %s\n", on_a_line(), program, ws_err_show(text, sentence));
 }
 
 void ws_message_usage(const char *program) {
-    if (!kept) fprintf(stderr, "%s --help shows what is possible\n", program);
+    fprintf(stderr, "%s --help shows what is possible\n", program);
 }
 
 void ws_message_note(const ws_job *job, const char *fmt, ...) {

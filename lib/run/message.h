@@ -7,9 +7,6 @@
 
 /* Prints "PROGRAM: sentence" in one write(2); bytes that are no text as \xHH, because file names may hold any. */
 void ws_message_error(const char *program, const char *sentence);
-/* From now on the sentence of a failure goes to room[0..WS_ERR_MAX) and not to standard error; the hint after misuse goes nowhere. For a
- * child process whose parent says why it failed. */
-void ws_message_keep_error(char *room);
 /* Prints where the options are explained. */
 void ws_message_usage(const char *program);
 /* Prints a note, unless --quiet was given. */

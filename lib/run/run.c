@@ -14,11 +14,15 @@ int ws_job_threads(const ws_job *job) { return job->common.threads > 0 ? (int)jo
 
 /* "##warpsieve pg=2 prog=vitfilt version=... model=... args="..."": no date, host or path, so the same input gives the same
  * bytes; only options that change rows are named. */
-int ws_provenance(const ws_job *job, int pg, ws_buf *out, ws_err *err) {
+int ws_provenance_of(const ws_job *job, int pg, const char *program, const char *args, ws_buf *out, ws_err *err) {
     if (job->common.no_provenance) return WS_OK;
-    int rc = ws_buf_addf(out, err, "##warpsieve pg=%d prog=%s version=" WS_VERSION, pg, job->tool->name);
+    int rc = ws_buf_addf(out, err, "##warpsieve pg=%d prog=%s version=" WS_VERSION, pg, program);
     if (!rc && job->model_id) rc = ws_buf_addf(out, err, " model=%s", job->model_id);
-    return rc ? rc : ws_buf_addf(out, err, " args=\"%s\"\n", job->cmdline.args.p);
+    return rc ? rc : ws_buf_addf(out, err, " args=\"%s\"\n", args);
+}
+
+int ws_provenance(const ws_job *job, int pg, ws_buf *out, ws_err *err) {
+    return ws_provenance_of(job, pg, job->tool->name, job->cmdline.args.p, out, err);
 }
 
 static int make_slots(const ws_reader *reader, ws_slot **slot, void ***pointer, int n, ws_err *err) {
@@ -44,19 +48,29 @@ static void release_slots(const ws_reader *reader, ws_slot *slot, void **pointer
 
 static int run_pipe(ws_run *run, ws_err *err) {
     static const ws_pipe_ops ops = {ws_run_read, ws_run_work, ws_run_format, ws_run_write, ws_run_ahead};
-    ws_job *job = run->job;
     ws_slot *slot = NULL;
     void **pointer = NULL;
-    const int nslot = ws_run_slots(job);
+    const int nslot = ws_run_slots(run->job);
     int rc = make_slots(run->reader, &slot, &pointer, nslot, err);
-    if (!rc) rc = ws_pipe_run(&ops, run, pointer, nslot, job->nworker, err);
+    if (!rc) rc = ws_pipe_run(&ops, run, pointer, nslot, run->job->nworker, err);
+    release_slots(run->reader, slot, pointer, nslot);
+    return rc;
+}
+
+/* Runs over all input, and writes what had to wait for its end. */
+static int run_input(ws_run *run, ws_err *err) {
+    ws_job *job = run->job;
+    int rc = job->tool->chain ? ws_run_chain(run, err) : run_pipe(run, err);
+    if (rc && job->holds) {
+        ws_err ignored;
+        (void)ws_run_head(run, &ignored);
+    }
     if (!rc) rc = ws_run_head(run, err);
     if (!rc && job->tool->finish) rc = job->tool->finish(job, err);
     if (rc == WS_EDATA && run->sampled) rc = WS_OK; /* a tool may want to know how its input ends */
     if (!rc) rc = ws_outputs_end(job, err);
     job->failed = rc;
     if (rc && run->headed) ws_outputs_flush(job);
-    release_slots(run->reader, slot, pointer, nslot);
     return rc;
 }
 
@@ -78,7 +92,7 @@ static int run_stream(ws_run *run, ws_err *err) {
     if (!rc) {
         run->worker = ws_calloc((size_t)job->nworker, sizeof *run->worker, err);
         for (int i = 0; run->worker && i < job->nworker; i++) run->worker[i].number = i;
-        rc = run->worker ? run_pipe(run, err) : WS_ENOMEM;
+        rc = run->worker ? run_input(run, err) : WS_ENOMEM;
         ws_auto_device_join(run);
     }
     if (!rc && run->reader->note && !c->quiet) run->reader->note(job);

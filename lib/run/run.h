@@ -3,6 +3,7 @@
 #ifndef WS_RUN_RUN_H
 #define WS_RUN_RUN_H
 
+#include "lib/run/chain.h"
 #include "lib/run/job.h"
 
 #include <pthread.h>
@@ -34,6 +35,9 @@ typedef struct ws_run {
     int sampled;  /* --dry-run left the rest of the input unread */
     int has_line; /* of the terminal, for progress */
 
+    ws_chain_ops source; /* of a tool with a chain, and the chain while it runs */
+    ws_chain *chain;
+
     pthread_t opener; /* opens a device for --backend auto */
     atomic_int opener_begun;
     int opener_runs;
@@ -57,6 +61,9 @@ int ws_run_write(void *run, void *slot, ws_err *err);
 int ws_run_ahead(void *run);
 /* What stands in front of all rows, once: files of the tool's own, then the heads of the outputs, which empties them. */
 int ws_run_head(ws_run *run, ws_err *err);
+
+/* lib/run/chained.c: runs the chain of the tool. */
+int ws_run_chain(ws_run *run, ws_err *err);
 
 /* lib/run/output.c: the outputs of a job. Close keeps rc if that is a failure. */
 int ws_outputs_open(ws_job *job, ws_err *err);

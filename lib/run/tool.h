@@ -16,6 +16,7 @@
 #include "lib/dev/device.h"
 #include "lib/io/out.h"
 #include "lib/io/seqs.h"
+#include "lib/run/chain.h"
 #include "lib/simd/width.h"
 
 typedef struct ws_job ws_job;
@@ -203,6 +204,9 @@ typedef struct ws_tool {
     /* Writes files of the tool's own that need no input, in front of the heads of the outputs: before that an option may turn out to be
      * wrong. NULL if there are none. */
     int (*early)(ws_job *job, ws_err *err);
+    /* Sets up the stages and the source of a chain, which is run in place of the reader's fill, work and format. They
+     * stay until `finish` has returned. NULL: there is no chain. */
+    int (*chain)(ws_job *job, ws_chain_ops *ops, ws_err *err);
     /* Behind the last item of a run without failure, before the ends of the outputs: writes with ws_job_write what had to wait for
      * the end of the input. Runs alone and may use threads. NULL if nothing had to wait. */
     int (*finish)(ws_job *job, ws_err *err);

@@ -162,17 +162,14 @@ static void choose_batch(ws_scan_state *s) {
     if (residues) ws_seqread_batch(s->input, residues);
 }
 
-static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
+int ws_scan_fill(ws_job *job, ws_batch *b, ws_err *err) {
     ws_scan_state *s = job->reader;
-    ws_scan_item *it = item;
     int rc = s->read_err.code;
     if (rc) {
         *err = s->read_err;
         return rc;
     }
-    ws_scan_part(it);
-    choose_batch(s);
-    rc = ws_seqread_fill(s->input, &it->batch, err);
+    rc = ws_seqread_fill(s->input, b, err);
     if (!s->columns_chosen && (rc == WS_OK || rc == WS_EOF)) {
         s->scan->abc = ws_seqread_abc(s->input);
         int bad = s->scoring && s->scoring->input ? s->scoring->input(job, err) : WS_OK;
@@ -183,12 +180,22 @@ static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
     }
     if (rc == WS_EOF) ws_scan_look_at_letters(s, NULL);
     if (rc) return rc;
-    ws_scan_look_at_letters(s, &it->batch);
-    it->batch.number = s->nbatch++;
+    ws_scan_look_at_letters(s, b);
+    b->number = s->nbatch++;
+    ws_scan_bind(s, b, &s->read_err); /* a failure is kept in read_err for the next call */
+    return WS_OK;
+}
+
+static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
+    ws_scan_state *s = job->reader;
+    ws_scan_item *it = item;
+    ws_scan_part(it);
+    choose_batch(s);
+    int rc = ws_scan_fill(job, &it->batch, err);
+    if (rc) return rc;
     it->identity = ws_dev_identity();
     it->late = SIZE_MAX;
     it->done = 0;
-    ws_scan_bind(s, &it->batch, &s->read_err); /* a failure is kept in read_err for the next call */
     rc = s->scan->cutter ? ws_scan_plan(s, it, err) : ws_scan_split(s, it, err);
     *parts = it->nparts;
     return rc;
@@ -245,7 +252,7 @@ static void add_kept(const ws_job *job, char *text, size_t size) {
     const ws_scoring *scoring = job->tool->scoring;
     const int rows = scan->out_format == WS_OUT_TSV || scan->out_format == WS_OUT_PACKED;
     char kept[WS_NUMBER_MAX];
-    if (!scan->main.emit)
+    if (!scan->main.emit && !job->tool->chain)
         snprintf(text, size, ", %s %skept", ws_number_human(kept, (double)job->out[0].rows),
                  rows && job->tool->backends && !scoring->any_query ? "pairs " : "");
 }
@@ -285,6 +292,9 @@ static int stats(ws_job *job, double seconds, ws_stat *stat) {
     memcpy(stat, own, (size_t)count * sizeof *own);
     return count;
 }
+
+const ws_reader ws_scan_source = {.size = sizeof(ws_scan), .open = open_reader, .close = close_reader, .resize = resize,
+                                  .ahead = ahead, .progress = progress, .note = note, .stats = stats};
 
 const ws_reader ws_scan_reader = {
     .opts = ws_scan_opts,

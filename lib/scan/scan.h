@@ -147,6 +147,11 @@ extern const ws_names ws_pair_columns;
 /* Counts pairs and cells for --stats, in a ws_cutter.cut; device_cells: of these. */
 void ws_scan_count(const ws_job *job, uint64_t pairs, uint64_t cells, uint64_t device_cells);
 
+/* Fills a batch with the next of the input, as ws_seqread_fill; rows have their targets. */
+int ws_scan_fill(ws_job *job, ws_batch *b, ws_err *err);
+/* The reader of a tool with a chain, whose source calls ws_scan_fill. It has no options and no outputs. */
+extern const ws_reader ws_scan_source;
+
 extern const ws_reader ws_scan_reader;
 
 #endif

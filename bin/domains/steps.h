@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * The domain stage as stages of a chain: parse, resolve and rescore. Parts of pairs (whole targets, regions, envelopes)
+ * wait by model until vector registers are full, also if they come from different pools. So many threads can work on
+ * one large pair. */
+#ifndef WS_DOMAINS_STEPS_H
+#define WS_DOMAINS_STEPS_H
+
+#include "kernels/dom/dom.h"
+#include "lib/run/chain.h"
+
+/* A pair on its way. The caller sets these members, and keeps the item until `done` has it. */
+typedef struct ws_dom_item {
+    ws_dom_pair pair; /* after ws_dom_pair_begin */
+    const ws_dom_tables *tables;
+    uint32_t model, M; /* its number in the chain, and its length */
+    uint64_t order;   /* as in ws_chain_step */
+    uint32_t left;    /* parts that are not done: of this file */
+} ws_dom_item;
+
+typedef struct ws_dom_steps ws_dom_steps;
+enum { WS_DOM_STEPS = 3 };
+
+typedef struct ws_dom_steps_conf {
+    const ws_dom_backend *backend;
+    ws_dom_options options;
+    size_t models;
+    int threads; /* of the chain, about: with fewer parts at hand steps are smaller */
+    void *own;
+    /* Takes a pair whose hit is complete. Any thread may call it. */
+    int (*done)(void *own, ws_dom_item *item, ws_err *err);
+} ws_dom_steps_conf;
+
+/* Makes *s, which keeps memory from run to run. The caller calls ws_dom_steps_destroy, after a failure too. Returns
+ * WS_ENOMEM on failure. */
+int ws_dom_steps_create(ws_dom_steps **s, const ws_dom_steps_conf *conf, ws_err *err);
+void ws_dom_steps_destroy(ws_dom_steps *s); /* s may be NULL */
+/* Sets the members of the stages in a chain. */
+void ws_dom_steps_stages(ws_dom_steps *s, ws_chain_stage stage[WS_DOM_STEPS]);
+/* Lets a pair begin, which may have no residues. Any thread may call this. Returns WS_ENOMEM on failure. */
+int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *item, ws_err *err);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ * From pairs that passed all filters to hits that are held: see bin/search/sieve.h. */
+#include "bin/search/sieve.h"
+
+#include <string.h>
+
+/* A pair in the domain stage. */
+typedef struct ws_sieve_item {
+    ws_dom_item of; /* first: done gets its address */
+    ws_sieve_target *target;
+    struct ws_sieve_item *next, **at; /* at: what points to this one */
+} ws_sieve_item;
+
+/* ---- targets ---- */
+
+void ws_sieve_target_leave(ws_sieve_target *t) {
+    if (t && __atomic_sub_fetch(&t->users, 1, __ATOMIC_ACQ_REL) == 0) ws_free(t);
+}
+
+/* Copies a sequence of a pool, with its name and description. */
+static ws_sieve_target *make_target(const ws_sieve *s, const ws_sieve_pool *p, size_t i, ws_err *err) {
+    const ws_batch *b = &p->batch;
+    const ws_seqtext *text = &b->seqtext[i];
+    const ws_slice part[] = {text->name, text->desc, text->qual};
+    ws_sieve_target *t = ws_alloc(sizeof *t + b->len[i] + WS_ALIGN + part[0].n + part[1].n + part[2].n, err);
+    if (!t) return NULL;
+    /* kernels read whole registers, so codes stand before other bytes */
+    uint8_t *x = (uint8_t *)(t + 1);
+    char *to = (char *)x + b->len[i] + WS_ALIGN, *at[3];
+    memcpy(x, ws_seqs_codes(&p->seqs, i), b->len[i]);
+    for (int k = 0; k < 3; to += part[k++].n) {
+        at[k] = to;
+        if (part[k].n) memcpy(to, ws_batch_text(b, part[k]), part[k].n);
+    }
+    *t = (ws_sieve_target){.users = 1, .lm = ((const ws_lenmodel *)p->seqs.perseq)[i],
+                           .seq = {p->number[i], at[0], at[1], at[2], part[0].n, part[1].n, part[2].n, x, ws_scan_of(s->job)->abc}};
+    return t;
+}
+
+/* ---- models ---- */
+
+/* Returns the tables of a model, and keeps what was made of it until the end, because the outputs need it. */
+static int need_model(ws_sieve *s, uint32_t m, const ws_dom_tables **tables, ws_err *err) {
+    ws_job *job = s->job;
+    void *prep;
+    int rc = ws_job_take(job, job->cpu_backend ? job->cpu_backend : job->backend, m, &prep, err);
+    if (rc) return rc;
+    rc = ws_domscore_tables(&s->dom, job, m, tables, err);
+    if (__atomic_exchange_n(&s->pinned[m], 1, __ATOMIC_ACQ_REL)) ws_job_leave(job, m); /* one user stays */
+    return rc;
+}
+
+/* ---- pairs ---- */
+
+static ws_sieve_item *add_item(ws_sieve *s, ws_sieve_pool *from, const ws_sieve_pair *pair, ws_err *err) {
+    ws_sieve_target **target = &from->copy[pair->seq].target;
+    ws_sieve_item *it = ws_calloc(1, sizeof *it, err);
+    if (!it) return NULL;
+    pthread_mutex_lock(&s->lock);
+    if (!*target) *target = make_target(s, from, pair->seq, err);
+    if (*target) {
+        it->target = *target;
+        __atomic_add_fetch(&it->target->users, 1, __ATOMIC_RELAXED);
+        it->next = s->items;
+        it->at = &s->items;
+        if (it->next) it->next->at = &it->next;
+        s->items = it;
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (it->target) return it;
+    ws_free(it);
+    return NULL;
+}
+
+/* Ends a pair. Under the lock, unless there is one thread. */
+static void free_item(ws_sieve_item *it) {
+    *it->at = it->next;
+    if (it->next) it->next->at = it->at;
+    ws_sieve_target_leave(it->target);
+    ws_dom_pair_release(&it->of.pair);
+    ws_free(it);
+}
+
+int ws_sieve_domains_add(ws_sieve *s, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n, ws_err *err) {
+    int rc = WS_OK;
+    __atomic_store_n(&s->job->holds, 1, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < n && !rc; i++) {
+        const uint32_t m = pair[i].target;
+        ws_sieve_item *it = add_item(s, from, &pair[i], err);
+        const ws_dom_tables *tables = NULL;
+        rc = it ? need_model(s, m, &tables, err) : err->code;
+        if (rc) return rc;
+        it->of = (ws_dom_item){.tables = tables, .model = m, .M = (uint32_t)s->job->target[m].qlen,
+                               .order = it->target->seq.number};
+        ws_dom_pair_begin(&it->of.pair, it->target->seq.x, &it->target->lm);
+        rc = ws_dom_steps_add(s->dom.steps, &it->of, err);
+    }
+    return rc;
+}
+
+int ws_sieve_domains_done(void *sieve, ws_dom_item *item, ws_err *err) {
+    ws_sieve *s = sieve;
+    ws_sieve_item *it = (ws_sieve_item *)item;
+    pthread_mutex_lock(&s->lock);
+    const int rc = ws_domscore_hold(&s->dom, s->job, item->model, &it->target->seq, &item->pair.hit, err);
+    free_item(it);
+    pthread_mutex_unlock(&s->lock);
+    return rc;
+}
+
+void ws_sieve_domains_release(ws_sieve *s) {
+    while (s->items) free_item(s->items);
+}

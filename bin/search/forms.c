@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ * hmmsieve's backends: what those of the three filters prepare of a model, each when it is first needed. */
+#include "bin/search/forms.h"
+
+#include "kernels/filter/backend.h"
+#include "kernels/fwd/fwd.h"
+#include "kernels/msv/msv.h"
+#include "kernels/vit/vit.h"
+
+#include <pthread.h>
+
+/* What a backend makes of a model. */
+typedef struct forms {
+    const ws_sieve_scorers *by;
+    const ws_target *target;
+    pthread_mutex_t lock; /* of the thread that makes one */
+    void *of[WS_SIEVE_FILTERS]; /* NULL: not made yet. Atomic */
+} forms;
+
+static void release(void *prep) {
+    forms *f = prep;
+    for (int k = 0; k < WS_SIEVE_FILTERS; k++)
+        if (f->of[k]) f->by->scorer[k]->release(f->of[k]);
+    pthread_mutex_destroy(&f->lock);
+    ws_free(f);
+}
+
+/* The first filter meets all models, so its form is made at once: the caller has all threads. */
+static int prepare(const ws_backend *self, const ws_target *t, void **prep, ws_err *err) {
+    forms *f = ws_calloc(1, sizeof *f, err);
+    *prep = NULL;
+    if (!f) return err->code;
+    f->by = self->own;
+    f->target = t;
+    pthread_mutex_init(&f->lock, NULL);
+    const ws_backend *first = f->by->scorer[WS_SIEVE_MSV];
+    const int rc = first->prepare(first, t, &f->of[WS_SIEVE_MSV], err);
+    if (rc) release(f);
+    else *prep = f;
+    return rc;
+}
+
+/* Also the profile, which stays as long as forms may be made of it. */
+static size_t size(const ws_backend *self, const ws_target *t) {
+    const ws_sieve_scorers *by = self->own;
+    size_t n = 200 * (size_t)t->qlen;
+    for (int k = 0; k < WS_SIEVE_FILTERS; k++) n += by->scorer[k]->size ? by->scorer[k]->size(by->scorer[k], t) : 0;
+    return n;
+}
+
+int ws_sieve_form(void *prep, int kind, void **form, ws_err *err) {
+    forms *f = prep;
+    int rc = WS_OK;
+    if ((*form = __atomic_load_n(&f->of[kind], __ATOMIC_ACQUIRE))) return WS_OK;
+    pthread_mutex_lock(&f->lock);
+    if (!(*form = f->of[kind])) {
+        rc = f->by->scorer[kind]->prepare(f->by->scorer[kind], f->target, form, err);
+        if (!rc) __atomic_store_n(&f->of[kind], *form, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&f->lock);
+    return rc;
+}
+
+const ws_backend *ws_sieve_scorer(const ws_backend *b, int kind) { return ((const ws_sieve_scorers *)b->own)->scorer[kind]; }
+
+#define SCORERS(width) \
+    &(const ws_sieve_scorers){{WS_FILTER_BACKEND_(width, ws_msv_), WS_FILTER_BACKEND_(width, ws_vit_), WS_FILTER_BACKEND_(width, ws_fwd_)}}
+#define ON_CPU(width) \
+    &(const ws_backend){.name = #width, .usable = ws_usable_##width, .prepare = prepare, .release = release, .size = size, \
+                        .own = SCORERS(width)}
+#define ON_CPU_AND(width, ...) ON_CPU(width),
+
+static const ws_sieve_scorers on_device = {{&ws_msv_cuda, &ws_vit_cuda, &ws_fwd_cuda}};
+static const ws_backend device = {WS_BACKEND_DEVICE, .own = &on_device, .batch = 4 << 20, .prepare = prepare, .release = release};
+
+const ws_backend *const ws_sieve_backends[] = {&device, WS_WIDTHS(ON_CPU_AND, ) ON_CPU(scalar), NULL};

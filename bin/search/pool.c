@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ * Pools of sequences and pairs: see bin/search/sieve.h. */
+#include "bin/search/sieve.h"
+
+#include "lib/simd/codec.h"
+
+#include <string.h>
+
+void ws_sieve_pool_reuse(ws_sieve_pool *p) {
+    for (size_t i = 0; i < ws_min(p->batch.n, p->copy_cap); i++) ws_sieve_target_leave(p->copy[i].target);
+    if (p->copy) memset(p->copy, 0, p->copy_cap * sizeof *p->copy);
+    ws_batch_reuse(&p->batch);
+    p->npair = p->taken = 0;
+    p->cells = 0;
+    p->state = 0;
+    p->next = NULL;
+}
+
+void ws_sieve_pool_release(ws_sieve_pool *p) {
+    ws_sieve_pool_reuse(p);
+    ws_batch_release(&p->batch);
+    ws_buf_release(&p->codes);
+    ws_buf_release(&p->lengths);
+    ws_free(p->number);
+    ws_free(p->pair);
+    ws_free(p->item);
+    ws_free(p->start);
+    ws_free(p->null2);
+    ws_free(p->msv);
+    ws_free(p->copy);
+    ws_free(p);
+}
+
+int ws_sieve_pool_add(ws_sieve_pool *p, uint64_t number, ws_sieve_pool *from, const ws_sieve_pair *pair, ws_err *err) {
+    ws_sieve_copy *copy = &from->copy[pair->seq];
+    int rc = WS_OK;
+    if (copy->pool != number) {
+        rc = ws_grow(&p->number, &p->number_cap, p->batch.n + 1, sizeof *p->number, err);
+        if (!rc) p->number[p->batch.n] = from->number[pair->seq];
+        if (!rc) rc = ws_batch_copy_seq(&p->batch, &from->batch, pair->seq, err);
+        if (rc) return rc;
+        copy->pool = number;
+        copy->seq = (uint32_t)(p->batch.n - 1);
+    }
+    rc = ws_grow(&p->pair, &p->pair_cap, p->npair + 1, sizeof *p->pair, err);
+    if (rc) return rc;
+    p->pair[p->npair] = *pair;
+    p->pair[p->npair++].seq = copy->seq;
+    return WS_OK;
+}
+
+/* Lists the pairs model by model, and those of a model in their order. */
+static int sort_pairs(ws_sieve_pool *p, size_t models, ws_err *err) {
+    int rc = ws_grow(&p->null2, &p->null2_cap, p->npair, sizeof *p->null2, err);
+    if (!rc) rc = ws_grow(&p->msv, &p->msv_cap, p->npair, sizeof *p->msv, err);
+    if (!rc) rc = ws_grow(&p->start, &p->start_cap, models + 2, sizeof *p->start, err);
+    if (rc) return rc;
+    memset(p->start, 0, (models + 2) * sizeof *p->start);
+    for (size_t i = 0; i < p->npair; i++) p->start[p->pair[i].target + 2]++;
+    for (size_t t = 2; t < models + 2; t++) p->start[t] += p->start[t - 1];
+    for (size_t i = 0; i < p->npair; i++) {
+        const uint32_t at = p->start[p->pair[i].target + 1]++;
+        p->item[at] = p->pair[i].seq;
+        p->null2[at] = p->pair[i].null2;
+        p->msv[at] = p->pair[i].msv;
+    }
+    return WS_OK;
+}
+
+int ws_sieve_pool_make(ws_sieve_pool *p, size_t models, const ws_codec *codec, ws_err *err) {
+    const ws_batch *b = &p->batch;
+    const size_t had = p->copy_cap;
+    /* 64 codes more than there are: codecs write, and kernels read, whole registers */
+    uint8_t *codes = ws_buf_scratch(&p->codes, b->nword * WS_RESIDUES_PER_WORD + WS_ALIGN, err);
+    ws_lenmodel *lm = codes ? ws_buf_scratch(&p->lengths, b->n * sizeof *lm, err) : NULL;
+    int rc = lm ? ws_grow(&p->copy, &p->copy_cap, b->n, sizeof *p->copy, err) : err->code;
+    if (!rc && p->copy_cap > had) memset(p->copy + had, 0, (p->copy_cap - had) * sizeof *p->copy);
+    if (!rc) rc = ws_grow(&p->item, &p->item_cap, p->all ? b->n : p->npair, sizeof *p->item, err);
+    if (!rc && !p->all) rc = sort_pairs(p, models, err);
+    if (rc) return rc;
+    for (size_t i = 0; i < b->n && p->all; i++) p->item[i] = (uint32_t)i;
+    codec->unpack(b->word, b->nword * WS_RESIDUES_PER_WORD, codes);
+    for (size_t i = 0; i < b->n; i++) ws_lenmodel_set(&lm[i], b->len[i]);
+    p->seqs = ws_seqs_of(b, codes);
+    p->seqs.perseq = lm;
+    p->seqs.identity = ws_dev_identity();
+    return WS_OK;
+}
