@@ -309,6 +309,17 @@ equals_golden() { # equals_golden SET OPTION...
     refused 1 '^hmmsieve: --backend cuda cannot run here'
 }
 
+@test "hmmsieve: input that was cut: the hits until then, and neither E-values nor sizes that nobody knows" {
+    gzip -c demo.fa | head -c 60000 >cut.fa.gz
+    for o in text tsv tblout; do
+        run --separate-stderr -1 hmmsieve -t 2 -K 3000 -O $o -o got m.hmm cut.fa.gz
+        told 'cut.fa.gz' 'cut'
+        (msvfilt -t 1 m.hmm cut.fa.gz | vitfilt -t 1 m.hmm | fwdscore m.hmm | domscore -O $o m.hmm) >want 2>/dev/null || true
+        same <(grep -v '^##\|^# target\|^# Option\|^Passed' want) <(grep -v '^##\|^# target\|^# Option\|^Passed' got) || fail "$o"
+        [ "$(grep -c '^sp\|^>>' got)" -gt 3 ] || fail "$o: few hits"
+    done
+}
+
 @test "hmmsieve: what domscore refuses is misuse, told at once, and empties no file" {
     for o in '-E 1 -T 2' '--domE 1 --domT 3' '--cut_ga --cut_nc' '-O tsv -f bogus' '--tblout kept -A ./kept' '--backend bogus'; do
         echo kept >kept

@@ -57,6 +57,7 @@ typedef struct ws_dom_out {
 typedef struct ws_dom_passed {
     double p[WS_TEXT_FILTERS];
     uint64_t (*count)[WS_TEXT_FILTERS]; /* [models] */
+    int cut; /* the input failed, so the size of the database is not known */
 } ws_dom_passed;
 
 /* Options, behind those that bin/filters reads, and the state of a run. */

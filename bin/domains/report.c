@@ -22,7 +22,7 @@ ws_hitquery ws_domscore_query(const ws_domscore *d, const ws_hmm_target *h, cons
 
 static void count_passed(const ws_job *job, size_t m, ws_textconf *text) {
     const ws_dom_passed *p = ((const ws_domscore *)job->own)->passed;
-    text->known = ws_scan_counted(job, &text->seqs, &text->residues);
+    text->known = !(p && p->cut) && ws_scan_counted(job, &text->seqs, &text->residues);
     text->filters = p != NULL;
     if (!p) return;
     memcpy(text->filter_p, p->p, sizeof text->filter_p);

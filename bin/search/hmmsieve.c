@@ -135,6 +135,9 @@ static int write_hits(ws_job *job, double Z, int whole, ws_err *err) {
         d->out[k].sink.write = to_output;
         d->out[k].sink.to = &d->out[k];
     }
+    for (size_t m = 0; m < job->ntarget && s->max; m++)
+        for (int k = 0; k < WS_TEXT_FILTERS; k++) s->passed.count[m][k] = s->passed_all;
+    s->passed.cut = !whole && !s->max; /* as programs on a pipe, of which the first alone knows */
     d->finished = 1;
     const int rc = ws_domscore_write(job, Z, whole, err);
     for (int k = 0; k < d->nout; k++) job->out[d->out[k].number].rows = d->out[k].rows;
@@ -145,8 +148,6 @@ static int finish(ws_job *job, ws_err *err) {
     ws_sieve *s = job->own;
     uint64_t n = 0, residues = 0;
     const int known = ws_scan_counted(job, &n, &residues);
-    for (size_t m = 0; m < job->ntarget && s->max; m++)
-        for (int k = 0; k < WS_TEXT_FILTERS; k++) s->passed.count[m][k] = s->passed_all;
     int rc = write_hits(job, known ? (double)n : NAN, 1, err);
     if (!rc) rc = ws_domscore_failure(&s->dom, err);
     return rc || known || s->dom.Z_given ? rc : ws_domscore_no_size("sequences", err);
