@@ -85,7 +85,8 @@ typedef struct ws_domscore {
     /* of hmmsieve, whose outputs are those of programs on a pipe */
     const ws_dom_passed *passed; /* NULL: it is not known what passed the filters */
     const char *args;            /* the options of the domscore of that pipe; NULL: those of the command line */
-    int (*provenance)(const ws_job *job, ws_buf *text, ws_err *err); /* the lines of its programs; NULL: as ws_scan_provenance */
+    /* Appends the lines of its programs; NULL: as ws_scan_provenance. */
+    int (*provenance)(const ws_job *job, ws_buf *text, ws_err *err);
 
     ws_err fields;            /* what is wrong with -f unless the pairs are windows */
 } ws_domscore;
@@ -99,9 +100,10 @@ int ws_domscore_check(ws_domscore *d, const ws_hmmset *set, ws_err *err);
 int ws_domscore_tables(ws_domscore *d, const ws_job *job, size_t m, const ws_dom_tables **out, ws_err *err);
 /* hold.c: makes the store and the steps of the domain stage, unless they are there. WS_ENOMEM. */
 int ws_domscore_open_store(ws_domscore *d, const ws_job *job, ws_err *err);
-int ws_domscore_make_steps(ws_domscore *d, const ws_job *job, void *own, int (*done)(void *, ws_dom_item *, ws_err *), ws_err *err);
+int ws_domscore_make_steps(ws_domscore *d, const ws_job *job, void *own, ws_dom_done_fn *done, ws_err *err);
 /* hold.c: holds the hit of a pair if it can still be reported. One thread at a time. Fails as ws_hitstore_add. */
-int ws_domscore_hold(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit, ws_err *err);
+int ws_domscore_hold(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit,
+                     ws_err *err);
 /* hold.c: returns WS_EDATA with a sentence if some pairs could not be scored. */
 int ws_domscore_failure(const ws_domscore *d, ws_err *err);
 

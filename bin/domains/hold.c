@@ -34,10 +34,10 @@ int ws_domscore_open_store(ws_domscore *d, const ws_job *job, ws_err *err) {
     return rc;
 }
 
-int ws_domscore_make_steps(ws_domscore *d, const ws_job *job, void *own, int (*done)(void *, ws_dom_item *, ws_err *), ws_err *err) {
+int ws_domscore_make_steps(ws_domscore *d, const ws_job *job, void *own, ws_dom_done_fn *done, ws_err *err) {
     static const ws_dom_backend *const by_width[] = {WS_BY_WIDTH(ws_dom_)};
-    const ws_dom_steps_conf conf = {.backend = by_width[ws_job_width(job)],
-                                    .options = {.seed = (uint32_t)d->seed, .nonull2 = d->nonull2, .memory = (size_t)d->mem},
+    const ws_dom_options options = {.seed = (uint32_t)d->seed, .nonull2 = d->nonull2, .memory = (size_t)d->mem};
+    const ws_dom_steps_conf conf = {.backend = by_width[ws_job_width(job)], .options = options,
                                     .models = job->ntarget, .threads = job->nworker, .own = own, .done = done};
     return d->steps ? WS_OK : ws_dom_steps_create(&d->steps, &conf, err);
 }
@@ -52,18 +52,21 @@ static void note_failure(ws_domscore *d, const ws_hitseq *seq, size_t m, const w
             ws_quote(name, seq->name, seq->nname), hmm->name, (unsigned long long)d->mem);
 }
 
-int ws_domscore_hold(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit, ws_err *err) {
+int ws_domscore_hold(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit,
+                     ws_err *err) {
     /* The database has at least the sequences that came, so what E turns down for these it turns down in the end. */
     const double least = d->Z_given ? d->Z : (double)seq->number + 1;
     if (hit->status == WS_DOM_MEMORY) note_failure(d, seq, m, model_of(job, m)->hmm);
-    if (hit->status != WS_DOM_HIT || !ws_hit_is_worth(&d->threshold[m], &d->store.list[m], hit->bits, least)) return WS_OK;
+    if (hit->status != WS_DOM_HIT) return WS_OK;
+    if (!ws_hit_is_worth(&d->threshold[m], &d->store.list[m], hit->bits, least)) return WS_OK;
     return ws_hitstore_add(&d->store, m, seq, hit, d->hold, err);
 }
 
 int ws_domscore_failure(const ws_domscore *d, ws_err *err) {
     if (!d->failed) return WS_OK;
     *err = d->failure;
-    if (d->failed > 1) ws_err_prefix(err, "%llu pairs could not be scored, the first of them: ", (unsigned long long)d->failed);
+    if (d->failed > 1)
+        ws_err_prefix(err, "%llu pairs could not be scored, the first of them: ", (unsigned long long)d->failed);
     return err->code;
 }
 

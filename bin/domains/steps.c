@@ -235,7 +235,9 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
 
 /* ---- all ---- */
 
-int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *item, ws_err *err) { return add_part(s, PARSE, item, NULL, NULL, err); }
+int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *item, ws_err *err) {
+    return add_part(s, PARSE, item, NULL, NULL, err);
+}
 
 void ws_dom_steps_stages(ws_dom_steps *s, ws_chain_stage to[WS_DOM_STEPS]) {
     for (int k = 0; k < WS_DOM_STEPS; k++) to[k] = (ws_chain_stage){&s->stage[k], take, work, left};

@@ -17,6 +17,9 @@ typedef struct ws_dom_item {
     uint32_t left;    /* parts that are not done: of this file */
 } ws_dom_item;
 
+/* Takes a pair whose hit is complete. Any thread may call it. */
+typedef int ws_dom_done_fn(void *own, ws_dom_item *item, ws_err *err);
+
 typedef struct ws_dom_steps ws_dom_steps;
 enum { WS_DOM_STEPS = 3 };
 
@@ -25,9 +28,8 @@ typedef struct ws_dom_steps_conf {
     ws_dom_options options;
     size_t models;
     int threads; /* of the chain, about: with fewer parts at hand steps are smaller */
-    void *own;
-    /* Takes a pair whose hit is complete. Any thread may call it. */
-    int (*done)(void *own, ws_dom_item *item, ws_err *err);
+    void *own; /* handed to `done` */
+    ws_dom_done_fn *done;
 } ws_dom_steps_conf;
 
 /* Makes *s, which keeps memory from run to run. The caller calls ws_dom_steps_destroy, after a failure too. Returns

@@ -21,12 +21,14 @@ static int enough_p(const ws_decider *d, double p) { return ws_cutoffs_p_passes(
 static int may_skip(const ws_decider *d) { return d->c->stage->may_skip && !d->c->opts->no_skip; }
 static int with_bias(const ws_decider *d) { return d->c->stage->bias && !d->c->opts->nobias; }
 
-/* Returns 1 if hmmsearch would skip the Viterbi filter for a pair: its bias-corrected MSV P is at or below the threshold. */
+/* Returns 1 if hmmsearch would skip the Viterbi filter for a pair: its bias-corrected MSV P is at or below the
+ * threshold. */
 static int skips_viterbi(const ws_decider *d, float msv, float null2) {
     return !isnan(msv) && enough_p(d, p_of(d, WS_MMU, WS_MLAMBDA, 0, ws_bits(msv, null2)));
 }
 
-/* Applies the tests that need no bias to pair j. Returns 1 and fills *out if the pair may still pass or needs values. */
+/* Applies the tests that need no bias to pair j. Returns 1 and fills *out if the pair may still pass or needs
+ * values. */
 static int screen_pair(const ws_decider *d, int gated, size_t j, uint64_t *passed, ws_pending *out) {
     const ws_fscore *score = &d->score[j];
     const ws_lenmodel *lm = ws_seqlist_lm(&d->list, j);
@@ -43,14 +45,16 @@ static int screen_pair(const ws_decider *d, int gated, size_t j, uint64_t *passe
 size_t ws_decide_screen(const ws_decider *d, uint64_t *passed, ws_pending *q) {
     const int gated = !d->everything && !(may_skip(d) && d->knows_msv);
     size_t n = 0;
-    for (size_t j = 0; j < d->list.n; j++) n += ws_seqlist_len(&d->list, j) > 0 && screen_pair(d, gated, j, passed, &q[n]);
+    for (size_t j = 0; j < d->list.n; j++)
+        n += ws_seqlist_len(&d->list, j) > 0 && screen_pair(d, gated, j, passed, &q[n]);
     return n;
 }
 
 void ws_decide_null_scores(const ws_decider *d, ws_pending *q, size_t n, void *room) {
     float *null2 = room;
     if (with_bias(d)) memset(null2, 0, d->list.n * sizeof *null2);
-    for (size_t i = 0; i < n; i++) null2[q[i].place] = with_bias(d) ? q[i].null2 : ws_seqlist_lm(&d->list, q[i].place)->null_nats;
+    for (size_t i = 0; i < n; i++)
+        null2[q[i].place] = with_bias(d) ? q[i].null2 : ws_seqlist_lm(&d->list, q[i].place)->null_nats;
     if (with_bias(d)) ws_filter_bias(&d->model->bias, d->cpu, &d->list, d->hint, null2 + d->list.n, null2);
     for (size_t i = 0; i < n; i++) q[i].null2 = null2[q[i].place];
 }
@@ -60,7 +64,8 @@ int ws_decide_pair(const ws_decider *d, ws_pending *q) {
     const ws_lenmodel *lm = ws_seqlist_lm(&d->list, q->place);
     q->p = stage_p(d, ws_bits(score->nats, q->null2));
     if (with_bias(d) && q->pass) q->pass = enough_p(d, q->p);
-    if (!q->pass && may_skip(d)) q->pass = enough_bits(d, ws_bits(score->nats, lm->null_nats)) && skips_viterbi(d, q->msv, q->null2);
+    if (!q->pass && may_skip(d))
+        q->pass = enough_bits(d, ws_bits(score->nats, lm->null_nats)) && skips_viterbi(d, q->msv, q->null2);
     return q->pass;
 }
 
@@ -83,8 +88,8 @@ static float msv_nats(double bits, const ws_lenmodel *lm) {
     return ws_bytes_nats((int)lround(third_bits) + WS_BYTE_BASE, 0);
 }
 
-/* Asks for the rows of pairs behind pair i, and for the bias of nearer ones. Rows of one model lie apart in memory, so without this the
- * waits for them would take a fifteenth of vitfilt's processor time. */
+/* Asks for the rows of pairs after pair i, and for the bias of nearer ones. Rows of one model lie apart in memory, so
+ * without this the waits for them would take a fifteenth of vitfilt's processor time. */
 static void fetch_ahead(const deciding *g, const ws_pending *q, size_t n, size_t i) {
     enum { ROWS = 16, CELLS = 8 };
     if (i + ROWS < n) __builtin_prefetch(&g->b->row[g->row[q[i + ROWS].place]]);
@@ -107,7 +112,8 @@ static void take_from_rows(const deciding *g, const ws_decider *d, ws_pending *q
     }
 }
 
-static int add_hit(const deciding *g, size_t j, int pass, float bits, float bias_bits, double p, ws_hits *hits, ws_err *err) {
+static int add_hit(const deciding *g, size_t j, int pass, float bits, float bias_bits, double p, ws_hits *hits,
+                   ws_err *err) {
     const ws_cascade *c = g->c;
     ws_hit *h = ws_hits_add(hits, err);
     if (!h) return WS_ENOMEM;
@@ -126,7 +132,8 @@ static int add_hit(const deciding *g, size_t j, int pass, float bits, float bias
 static int decide_pair(const deciding *g, const ws_decider *d, ws_pending *q, ws_hits *hits, ws_err *err) {
     const ws_lenmodel *lm = ws_seqlist_lm(&d->list, q->place);
     if (!ws_decide_pair(d, q) && !d->everything) return WS_OK;
-    return add_hit(g, q->place, q->pass, ws_bits(d->score[q->place].nats, lm->null_nats), ws_bits(q->null2, lm->null_nats), q->p, hits, err);
+    const float bits = ws_bits(d->score[q->place].nats, lm->null_nats), bias = ws_bits(q->null2, lm->null_nats);
+    return add_hit(g, q->place, q->pass, bits, bias, q->p, hits, err);
 }
 
 int ws_cascade_decide(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row,

@@ -33,7 +33,8 @@ static ws_sieve_target *make_target(const ws_sieve *s, const ws_sieve_pool *p, s
         if (part[k].n) memcpy(to, ws_batch_text(b, part[k]), part[k].n);
     }
     *t = (ws_sieve_target){.users = 1, .lm = ((const ws_lenmodel *)p->seqs.perseq)[i],
-                           .seq = {p->number[i], at[0], at[1], at[2], part[0].n, part[1].n, part[2].n, x, ws_scan_of(s->job)->abc}};
+                           .seq = {p->number[i], at[0], at[1], at[2], part[0].n, part[1].n, part[2].n, x,
+                                   ws_scan_of(s->job)->abc}};
     return t;
 }
 

@@ -138,7 +138,8 @@ static size_t end_of_step(const ws_sieve_filter *f, const ws_sieve_pool *p, size
             cells += whole;
             i = end;
         }
-        for (; i < end && cells < b.cells && i - from < b.pairs; i++) cells += (double)p->batch.len[seq_at(p, i)] * (double)length_of(f, t);
+        for (; i < end && cells < b.cells && i - from < b.pairs; i++)
+            cells += (double)p->batch.len[seq_at(p, i)] * (double)length_of(f, t);
         tasks += end > start_of(p, t);
         if (i < end || cells >= b.cells || i - from >= b.pairs) break;
     }
@@ -170,7 +171,8 @@ static int take_closed(ws_sieve_filter *f, const ws_chain_thread *t, ws_chain_st
 static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
     ws_sieve_filter *f = own;
     if (take_closed(f, t, step)) return 1;
-    if (need == WS_CHAIN_FULL || pthread_mutex_trylock(&f->filling) != 0) return 0; /* a thread adds to it, and ends soon */
+    if (need == WS_CHAIN_FULL) return 0;
+    if (pthread_mutex_trylock(&f->filling) != 0) return 0; /* a thread adds to it, and ends soon */
     const double full = fullness(f);
     const int closes = is_for(f, t->kind) && full > 0 && (need == WS_CHAIN_ANY || full * SOME >= 1);
     if (closes) close_open(f);
@@ -245,8 +247,8 @@ static int decide(scoring *g, const ws_task *task, size_t from, ws_err *err) {
     const ws_sieve_filter *f = g->f;
     const ws_sieve_pool *p = g->p;
     const ws_hmm_target *model = f->sieve->job->target[task->target].data;
-    const ws_decider d = {.c = &f->cascade, .model = model, .gate = f->gate[task->target], .cpu = &f->sieve->job->machine.cpu,
-                          .knows_msv = !p->all,
+    const ws_decider d = {.c = &f->cascade, .model = model, .gate = f->gate[task->target],
+                          .cpu = &f->sieve->job->machine.cpu, .knows_msv = !p->all,
                           .list = ws_seqlist_of(&p->seqs, task->item, task->n),
                           .score = task->score, .hint = task->hint};
     ws_pending *q = ws_buf_scratch(&g->m->pending, task->n * (sizeof *q + WS_DECIDE_ROOM), err);
@@ -306,7 +308,8 @@ static int score_call(scoring *g, ws_task *task, const size_t *from, size_t n, w
 
 /* Returns the models that a step's pairs belong to, as tasks, and where the pairs of each begin. */
 static int make_tasks(scoring *g, size_t *n, ws_err *err) {
-    const size_t models = models_of(g->f), first = model_at(g->p, models, g->from), last = model_at(g->p, models, g->to - 1);
+    const size_t models = models_of(g->f);
+    const size_t first = model_at(g->p, models, g->from), last = model_at(g->p, models, g->to - 1);
     ws_task *task = ws_buf_scratch(&g->m->tasks, (last + 1 - first) * (sizeof *task + sizeof(size_t)), err);
     if (!task) return err->code;
     size_t *from = (size_t *)(void *)(task + (last + 1 - first));
@@ -314,7 +317,8 @@ static int make_tasks(scoring *g, size_t *n, ws_err *err) {
     for (size_t t = first, i = g->from; t <= last; t++) {
         const size_t end = ws_min(start_of(g->p, t + 1), g->to);
         if (end == i) continue;
-        task[*n] = (ws_task){.target = (uint32_t)t, .item = g->p->item + (g->p->all ? i % g->p->batch.n : i), .n = end - i};
+        const size_t at = g->p->all ? i % g->p->batch.n : i;
+        task[*n] = (ws_task){.target = (uint32_t)t, .item = g->p->item + at, .n = end - i};
         from[(*n)++] = i;
         i = end;
     }
@@ -327,7 +331,7 @@ static int score_tasks(scoring *g, size_t n, ws_err *err) {
     const size_t *from = (const size_t *)(const void *)(task + n);
     const size_t most = ws_max(ws_sieve_scorer(g->backend, g->f->kind)->max_tasks, 1);
     int rc = WS_OK;
-    for (size_t k = 0; k < n && !rc; k += ws_min(most, n - k)) rc = score_call(g, task + k, from + k, ws_min(most, n - k), err);
+    for (size_t k = 0; k < n && !rc; k += most) rc = score_call(g, task + k, from + k, ws_min(most, n - k), err);
     return rc;
 }
 
@@ -361,7 +365,8 @@ static int go_on(const scoring *g, ws_err *err) {
     const ws_sieve_pair *pair = (const ws_sieve_pair *)(const void *)g->m->passed.p;
     const size_t n = g->m->passed.n / sizeof *pair;
     if (!n) return WS_OK;
-    return g->f->kind < WS_SIEVE_FWD ? ws_sieve_filter_add(g->f + 1, g->p, pair, n, err) : ws_sieve_domains_add(s, g->p, pair, n, err);
+    return g->f->kind < WS_SIEVE_FWD ? ws_sieve_filter_add(g->f + 1, g->p, pair, n, err)
+                                     : ws_sieve_domains_add(s, g->p, pair, n, err);
 }
 
 static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
@@ -369,8 +374,8 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
     ws_sieve_pool *p = step->pool;
     if (step->from == WHOLE) {
         const int rc = ws_sieve_pool_make(p, models_of(f), f->sieve->codec, err);
-        p->cells = p->all ? 0 : p->cells;
-        for (size_t m = 0; m < models_of(f) && p->all; m++) p->cells += (double)p->batch.residues * (double)length_of(f, m);
+        for (size_t m = 0; m < models_of(f) && p->all; m++)
+            p->cells += (double)p->batch.residues * (double)length_of(f, m);
         end_step(f, p, READY);
         return rc;
     }
@@ -395,7 +400,10 @@ int ws_sieve_filter_create(ws_sieve_filter *f, ws_sieve *s, int kind, const ws_s
     pthread_mutex_init(&f->lock, NULL);
     if (!stage) return WS_OK;
     if (!(f->gate = ws_calloc(models_of(f), sizeof *f->gate, err))) return err->code;
-    for (size_t t = 0; t < models_of(f); t++) f->gate[t] = ws_gate_make(&f->cascade, ((const ws_hmm_target *)s->job->target[t].data)->hmm);
+    for (size_t t = 0; t < models_of(f); t++) {
+        const ws_hmm_target *model = s->job->target[t].data;
+        f->gate[t] = ws_gate_make(&f->cascade, model->hmm);
+    }
     return WS_OK;
 }
 

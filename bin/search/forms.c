@@ -61,16 +61,20 @@ int ws_sieve_form(void *prep, int kind, void **form, ws_err *err) {
     return rc;
 }
 
-const ws_backend *ws_sieve_scorer(const ws_backend *b, int kind) { return ((const ws_sieve_scorers *)b->own)->scorer[kind]; }
+const ws_backend *ws_sieve_scorer(const ws_backend *b, int kind) {
+    return ((const ws_sieve_scorers *)b->own)->scorer[kind];
+}
 
 #define SCORERS(width) \
-    &(const ws_sieve_scorers){{WS_FILTER_BACKEND_(width, ws_msv_), WS_FILTER_BACKEND_(width, ws_vit_), WS_FILTER_BACKEND_(width, ws_fwd_)}}
+    &(const ws_sieve_scorers){{WS_FILTER_BACKEND_(width, ws_msv_), WS_FILTER_BACKEND_(width, ws_vit_), \
+                               WS_FILTER_BACKEND_(width, ws_fwd_)}}
 #define ON_CPU(width) \
-    &(const ws_backend){.name = #width, .usable = ws_usable_##width, .prepare = prepare, .release = release, .size = size, \
-                        .own = SCORERS(width)}
+    &(const ws_backend){.name = #width, .usable = ws_usable_##width, .prepare = prepare, .release = release, \
+                        .size = size, .own = SCORERS(width)}
 #define ON_CPU_AND(width, ...) ON_CPU(width),
 
 static const ws_sieve_scorers on_device = {{&ws_msv_cuda, &ws_vit_cuda, &ws_fwd_cuda}};
-static const ws_backend device = {WS_BACKEND_DEVICE, .own = &on_device, .batch = 4 << 20, .prepare = prepare, .release = release};
+static const ws_backend device = {WS_BACKEND_DEVICE, .own = &on_device, .batch = 4 << 20, .prepare = prepare,
+                                  .release = release};
 
 const ws_backend *const ws_sieve_backends[] = {&device, WS_WIDTHS(ON_CPU_AND, ) ON_CPU(scalar), NULL};

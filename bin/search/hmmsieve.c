@@ -29,16 +29,18 @@ static const ws_opt opts[] = {
     FILTER("F1", F1, "sequences pass msvfilt if their P-value is at most P [0.02]"),
     FILTER("F2", F2, "sequences pass vitfilt if their P-value is at most P [1e-3]"),
     FILTER("F3", F3, "sequences pass fwdscore if their P-value is at most P [1e-5]"),
-    WS_HIT_FLAG(ws_sieve, "nobias", dom.cascade.nobias, WS_GROUP_FILTER, WS_OPT_RESULT, "the filters do not correct for composition bias"),
-    WS_HIT_FLAG(ws_sieve, "long", windows, WS_GROUP_FILTER, WS_OPT_RESULT, "in front of all others: be nhmmsieve, which searches genomes"),
+    WS_HIT_FLAG(ws_sieve, "nobias", dom.cascade.nobias, WS_GROUP_FILTER, WS_OPT_RESULT,
+                "the filters do not correct for composition bias"),
+    WS_HIT_FLAG(ws_sieve, "long", windows, WS_GROUP_FILTER, WS_OPT_RESULT,
+                "in front of all others: be nhmmsieve, which searches genomes"),
 
     {0, "tformat", "in-format", WS_OPT_STRING, AT(tformat), "FORMAT",
      "insist on sequences in this format: fasta, fastq or packed [by content]", .group = WS_GROUP_INPUT, PLAIN},
 
     WS_HIT_OUTPUT_OPTS(ws_domscore, forms, "text"),
 
-    {'t', "threads", "cpu", WS_OPT_INT, AT(threads), "N", "threads, 0 is 1 [all cores that the process may use]", .min = 0,
-     .max = 4096, .group = WS_GROUP_RUN, .given = AT(threads_given)},
+    {'t', "threads", "cpu", WS_OPT_INT, AT(threads), "N", "threads, 0 is 1 [all cores that the process may use]",
+     .min = 0, .max = 4096, .group = WS_GROUP_RUN, .given = AT(threads_given)},
 
     ABSENT("pfamtblout", pfamtblout, WS_OPT_STRING),
     ABSENT("mpi", mpi, WS_OPT_FLAG),
@@ -94,7 +96,8 @@ static int add_args(ws_buf *to, const ws_sieve *s, ws_err *err) {
     const struct {
         const char *option;
         int given;
-    } flag[] = {{" --cut_ga", d->cut_ga}, {" --cut_nc", d->cut_nc}, {" --cut_tc", d->cut_tc}, {" --nonull2", d->nonull2}};
+    } flag[] = {{" --cut_ga", d->cut_ga}, {" --cut_nc", d->cut_nc}, {" --cut_tc", d->cut_tc},
+                {" --nonull2", d->nonull2}};
     int rc = s->max ? ws_buf_adds(to, " -a", err) : WS_OK;
     for (size_t i = 0; i < sizeof real / sizeof *real && !rc; i++)
         if (real[i].given) rc = ws_buf_addf(to, err, " %s %.17g", real[i].option, real[i].v);
@@ -117,7 +120,8 @@ static int provenance(const ws_job *job, ws_buf *text, ws_err *err) {
         snprintf(args, sizeof args, "-P %.17g%s", s->filter[k].opts.p, s->dom.cascade.nobias ? " --nobias" : "");
         rc = ws_provenance_of(job, head->npg + 1 + k, program[k], args, text, err);
     }
-    return rc ? rc : ws_provenance_of(job, head->npg + 1 + (s->max ? 0 : s->nfilter), "domscore", args_of(s), text, err);
+    const int last = head->npg + 1 + (s->max ? 0 : s->nfilter);
+    return rc ? rc : ws_provenance_of(job, last, "domscore", args_of(s), text, err);
 }
 
 /* ---- outputs ---- */
@@ -127,7 +131,7 @@ static int to_output(void *to, const char *p, size_t n, ws_err *err) {
     return ws_job_write(o->job, o->number, p, n, 0, err);
 }
 
-/* Writes all hits. Z: sequences in the database, NaN: nobody knows. */
+/* Writes all hits. Z: sequences in the database, NaN: not known. */
 static int write_hits(ws_job *job, double Z, int whole, ws_err *err) {
     ws_sieve *s = job->own;
     ws_domscore *d = &s->dom;
@@ -153,7 +157,7 @@ static int finish(ws_job *job, ws_err *err) {
     return rc || known || s->dom.Z_given ? rc : ws_domscore_no_size("sequences", err);
 }
 
-/* Behind input that failed: what is held, without E-values that need what nobody knows. */
+/* Writes, after input that failed, what is held, without E-values that need the size of the database. */
 static int flush(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
     ws_dom_out *o = own;
     const ws_sieve *s = job->own;
@@ -186,7 +190,8 @@ static ws_chain_wish wish(void *own) {
     const size_t most = (size_t)s->job->nworker + 2 + (ws_job_has_device(s->job) ? (size_t)ws_dev_streams() : 0);
     size_t open = 0, n = 0;
     pthread_mutex_lock(&f->lock);
-    for (const ws_sieve_pool *p = f->first; p; p = p->next, n++) open += p->taken * 2 < ws_sieve_pairs(p, s->job->ntarget);
+    for (const ws_sieve_pool *p = f->first; p; p = p->next, n++)
+        open += p->taken * 2 < ws_sieve_pairs(p, s->job->ntarget);
     pthread_mutex_unlock(&f->lock);
     return n >= most ? WS_CHAIN_NO_ROOM : open ? WS_CHAIN_ROOM : WS_CHAIN_HURRY;
 }
@@ -240,7 +245,8 @@ static int chain(ws_job *job, ws_chain_ops *ops, ws_err *err) {
     if (rc) return rc;
     for (int k = 0; k < s->nfilter; k++) s->stage[k] = ws_sieve_filter_stage(&s->filter[k]);
     ws_dom_steps_stages(s->dom.steps, s->stage + s->nfilter);
-    *ops = (ws_chain_ops){.stage = s->stage, .nstage = (size_t)s->nfilter + WS_DOM_STEPS, .own = s, .wish = wish, .read = read_batch};
+    *ops = (ws_chain_ops){.stage = s->stage, .nstage = (size_t)s->nfilter + WS_DOM_STEPS, .own = s, .wish = wish,
+                          .read = read_batch};
     return WS_OK;
 }
 

@@ -67,7 +67,9 @@ typedef struct ws_sieve_copy {
     ws_sieve_target *target;
 } ws_sieve_copy;
 
-static inline size_t ws_sieve_pairs(const ws_sieve_pool *p, size_t models) { return p->all ? p->batch.n * models : p->npair; }
+static inline size_t ws_sieve_pairs(const ws_sieve_pool *p, size_t models) {
+    return p->all ? p->batch.n * models : p->npair;
+}
 
 /* Empties a pool and keeps its memory. */
 void ws_sieve_pool_reuse(ws_sieve_pool *p);

@@ -38,13 +38,14 @@ static const ws_chain_stage *take_last(ws_chain *c, const ws_chain_thread *t, ws
     return NULL;
 }
 
-static const ws_chain_stage *take_first(ws_chain *c, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
+static const ws_chain_stage *take_first(ws_chain *c, const ws_chain_thread *t, ws_chain_need need,
+                                        ws_chain_step *step) {
     for (const ws_chain_stage *s = c->ops->stage; s < c->ops->stage + c->ops->nstage; s++)
         if (s->take(s->own, t, need, step)) return s;
     return NULL;
 }
 
-/* Nobody works meanwhile, so nothing moves from stage to stage. */
+/* Returns 1 while a stage has work. No thread works meanwhile, so nothing moves from stage to stage. */
 static int any_left(const ws_chain *c) {
     for (size_t i = 0; i < c->ops->nstage; i++)
         if (c->ops->stage[i].left(c->ops->stage[i].own)) return 1;
@@ -186,7 +187,7 @@ int ws_chain_run(ws_chain *c, int threads, ws_err *err) {
     const ws_chain_thread self = {WS_CHAIN_CPU, 0};
     (void)ws_chain_join(c, WS_CHAIN_CPU, threads - 1);
     serve(c, &self);
-    while (c->first) { /* nobody adds to the list any more */
+    while (c->first) { /* no thread adds to the list any more */
         member *m = c->first;
         c->first = m->next;
         pthread_join(m->id, NULL);

@@ -21,8 +21,8 @@ typedef struct ws_chain_thread {
     int number;
 } ws_chain_thread;
 
-/* From which pools a thread wants a step: full ones alone; while somebody reads, also those that hold enough to be worth
- * it; all. */
+/* From which pools a thread wants a step: full ones alone; while another thread reads, also those that hold enough to be
+ * worth it; all. */
 typedef enum ws_chain_need { WS_CHAIN_FULL, WS_CHAIN_SOME, WS_CHAIN_ANY } ws_chain_need;
 
 /* A step: elements from .. to of a pool, in a meaning of the stage's own. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A run whose tool is a chain of stages: its source and its stages, with clocks, and threads for the streams of a device. */
+ * A run whose tool is a chain of stages: its source and stages with clocks, and threads for the streams of a device. */
 #include "lib/base/mem.h"
 #include "lib/dev/device.h"
 #include "lib/run/run.h"
@@ -47,8 +47,8 @@ static ws_chain_wish wish(void *own) {
 
 /* Without these threads nothing would score if the device is all that may. */
 static int start_device(ws_run *run, ws_err *err) {
-    if (!ws_job_has_device(run->job) || ws_chain_join(run->chain, WS_CHAIN_DEVICE, ws_dev_streams()) > 0 || run->job->cpu_backend)
-        return WS_OK;
+    if (!ws_job_has_device(run->job)) return WS_OK;
+    if (ws_chain_join(run->chain, WS_CHAIN_DEVICE, ws_dev_streams()) > 0 || run->job->cpu_backend) return WS_OK;
     return ws_fail(err, WS_ENOMEM, "no thread could be started for the device");
 }
 
@@ -56,7 +56,8 @@ int ws_run_chain(ws_run *run, ws_err *err) {
     ws_chain_stage *stage = NULL;
     timed *own = NULL;
     int rc = run->job->tool->chain(run->job, &run->source, err);
-    ws_chain_ops ops = {.nstage = run->source.nstage, .own = run, .wish = wish, .read = read_source, .ahead = ws_run_ahead};
+    ws_chain_ops ops = {.nstage = run->source.nstage, .own = run, .wish = wish, .read = read_source,
+                        .ahead = ws_run_ahead};
     if (!rc && !(stage = ws_calloc(ops.nstage, sizeof *stage, err))) rc = err->code;
     if (!rc && !(own = ws_calloc(ops.nstage, sizeof *own, err))) rc = err->code;
     for (size_t i = 0; i < ops.nstage && !rc; i++) {
