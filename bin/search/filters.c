@@ -52,7 +52,6 @@ void ws_sieve_filter_put(ws_sieve_filter *f, ws_sieve_pool *p) {
     ws_sieve_pool **end = &f->first;
     while (*end) end = &(*end)->next;
     *end = p;
-    f->npool++;
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -199,7 +198,6 @@ static void end_step(ws_sieve_filter *f, ws_sieve_pool *p, int state) {
         ws_sieve_pool **at = &f->first;
         while (*at != p) at = &(*at)->next;
         *at = p->next;
-        f->npool--;
     }
     pthread_mutex_unlock(&f->lock);
     if (done) recycle(f, p);

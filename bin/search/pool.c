@@ -2,7 +2,7 @@
  * Pools of sequences and pairs: see bin/search/sieve.h. */
 #include "bin/search/sieve.h"
 
-#include "lib/simd/codec.h"
+#include "lib/base/counting_sort.h"
 
 #include <string.h>
 
@@ -55,14 +55,13 @@ static int sort_pairs(ws_sieve_pool *p, size_t models, ws_err *err) {
     if (!rc) rc = ws_grow(&p->msv, &p->msv_cap, p->npair, sizeof *p->msv, err);
     if (!rc) rc = ws_grow(&p->start, &p->start_cap, models + 2, sizeof *p->start, err);
     if (rc) return rc;
-    memset(p->start, 0, (models + 2) * sizeof *p->start);
-    for (size_t i = 0; i < p->npair; i++) p->start[p->pair[i].target + 2]++;
-    for (size_t t = 2; t < models + 2; t++) p->start[t] += p->start[t - 1];
+    const ws_keys by_model = {p->pair, sizeof *p->pair, offsetof(ws_sieve_pair, target), p->npair, 0, (uint32_t)models};
+    ws_counting_sort(&by_model, p->item, p->start);
     for (size_t i = 0; i < p->npair; i++) {
-        const uint32_t at = p->start[p->pair[i].target + 1]++;
-        p->item[at] = p->pair[i].seq;
-        p->null2[at] = p->pair[i].null2;
-        p->msv[at] = p->pair[i].msv;
+        const ws_sieve_pair *pair = &p->pair[p->item[i]];
+        p->item[i] = pair->seq;
+        p->null2[i] = pair->null2;
+        p->msv[i] = pair->msv;
     }
     return WS_OK;
 }

@@ -47,7 +47,7 @@ typedef struct ws_sieve_pool {
     ws_seqs seqs;          /* the batch's; their values are ws_lenmodels */
     ws_buf codes, lengths;
     uint32_t *item;        /* [npair] sequences, by their models; with `all` [batch.n] all sequences */
-    uint32_t *start;       /* [models + 1] the first pair of each model */
+    uint32_t *start;       /* [models + 1] the first pair of each model; NULL with `all` */
     float *null2, *msv;    /* [npair] as item */
 
     /* under the stage's lock */
@@ -100,7 +100,6 @@ typedef struct ws_sieve_filter {
     uint64_t number;         /* of that pool, from 1 */
     pthread_mutex_t lock;    /* of the list of closed ones, the first of which is the oldest */
     ws_sieve_pool *first, *free;
-    size_t npool;
 } ws_sieve_filter;
 
 int ws_sieve_filter_create(ws_sieve_filter *f, ws_sieve *s, int kind, const ws_stage *stage, double p, ws_err *err);

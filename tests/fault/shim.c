@@ -12,10 +12,6 @@
  *             open       the N-th open fails with EMFILE
  *             zinit      the N-th inflateInit2 has no memory
  *             inflate    the N-th inflate has no memory
- *             fork       the N-th fork fails with EAGAIN
- *             pipe       the N-th pipe2 fails with EMFILE
- *             die        the process is killed at its N-th write
- *   Processes that are forked count from where their parent was.
  *   KIND      short      every read and write moves 1 to 7 bytes; N: up to N
  *             eintr      half of the calls of read, write and poll are interrupted; eagain: are refused
  *
@@ -26,7 +22,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -78,8 +73,6 @@ WRAPPED(close);
 WRAPPED(open);
 WRAPPED(inflateInit2_);
 WRAPPED(inflate);
-WRAPPED(fork);
-WRAPPED(pipe2);
 #else
 #define OWN(name)  name
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
@@ -132,7 +125,6 @@ static int no_room(size_t *n) {
 
 ssize_t OWN(write)(int fd, const void *p, size_t n) {
     if (fd == STDERR_FILENO) return syscall(SYS_write, fd, p, n);
-    if (due("die", 0)) (void)raise(SIGKILL);
     if (due("write", 1) || (is("room") && n && no_room(&n))) {
         errno = ENOSPC;
         return -1;
@@ -169,18 +161,6 @@ int OWN(open)(const char *path, int flags, ...) {
         return -1;
     }
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
-}
-
-pid_t OWN(fork)(void) {
-    if (!due("fork", 0)) return REAL(fork)();
-    errno = EAGAIN;
-    return -1;
-}
-
-int OWN(pipe2)(int ends[2], int flags) {
-    if (!due("pipe", 0)) return REAL(pipe2)(ends, flags);
-    errno = EMFILE;
-    return -1;
 }
 
 int OWN(inflateInit2_)(z_streamp z, int bits, const char *version, int size) {
