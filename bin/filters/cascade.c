@@ -54,7 +54,7 @@ size_t ws_cascade_made_size(const ws_job *job, uint32_t t) {
 enum { BATCH_LEAST = 128 << 10 };
 
 /* Residues of a batch for each of the first models, behind the first filter. A batch is worked on in parts only if there are several models
- * (lib/scan/split.c). What a proteome leaves for one model is 100,000 residues, which one thread would score. */
+ * (lib/scan/item.c). What a proteome leaves for one model is 100,000 residues, which one thread would score. */
 enum { BATCH_OF_A_MODEL = 16 << 10 };
 
 static int make_targets(ws_job *job, ws_cascade *c, ws_err *err) {

@@ -22,6 +22,12 @@ static int in_rest(const ws_tsv_head *head, const char *name) { return ws_head_f
 
 int ws_scan_changes_form_only(const ws_scan_state *s) { return !s->job->tool->backends && in_rest(s->scan->head, "query"); }
 
+int ws_scan_packs_pairs(const ws_job *job) {
+    const ws_scan_state *s = ws_scan_state_of(job);
+    if (s->scan->out_format != WS_OUT_PACKED || s->scan->main.emit) return 0;
+    return job->tool->backends ? !s->scoring->any_query : ws_scan_changes_form_only(s);
+}
+
 /* The columns of the input and no others, in its order. */
 static void same_columns(ws_scan_state *s, const ws_tsv_head *head) {
     static const struct {

@@ -1,88 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * The reader of sequences as the engine calls it: see ws_reader in lib/run/tool.h. */
-#include "lib/base/memory.h"
 #include "lib/base/number.h"
-#include "lib/io/inputs.h"
 #include "lib/run/message.h"
 #include "lib/scan/state.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* ---- outputs ---- */
-
-void ws_scan_add_output(ws_job *job, const ws_scan_output *o) { ws_scan_of(job)->emit[ws_job_add_output(job, &o->output)] = o->emit; }
-
-/* Rows that name a model must name one: whoever writes such rows refuses two models of one name. */
-static int writes_queries(const ws_job *job) {
-    const ws_scan *scan = ws_scan_of(job);
-    const ws_scoring *scoring = job->tool->scoring;
-    if (!job->tool->backends || scoring->any_query || scan->main.emit) return 0;
-    if (scan->out_format == WS_OUT_PACKED) return 1;
-    return scan->out_format == WS_OUT_TSV && (!job->common.fields || strstr(job->common.fields, "query"));
-}
-
-static int outputs(ws_job *job, ws_err *err) {
-    ws_scan *scan = ws_scan_of(job);
-    if (job->common.fields && scan->out_format != WS_OUT_TSV)
-        return ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
-    if (writes_queries(job)) {
-        ws_target_index *index;
-        int rc = ws_target_index_create(&index, job->target, job->ntarget, err);
-        if (rc) return rc;
-        ws_target_index_destroy(index);
-    }
-    if (scan->top && (scan->out_format != WS_OUT_TSV || scan->rejected))
-        return ws_fail(err, WS_EUSAGE, "--top holds rows of a table, so it goes with --out-format tsv and without --rejected");
-    const int pairs = scan->out_format == WS_OUT_TSV || (scan->out_format == WS_OUT_PACKED && job->tool->backends);
-    scan->keep_rejected = scan->rejected && pairs;
-    if (scan->rejected) scan->rejected_output = ws_job_add_output(job, &(ws_output){.path = scan->rejected});
-    scan->emit[0] = scan->main.emit;
-    ws_scan_set_format(job, &job->out[0]);
-    if (scan->rejected) ws_scan_set_format(job, &job->out[scan->rejected_output]);
-    return WS_OK;
-}
-
 /* ---- opening and closing ---- */
-
-/* Of packed pairs a model meets few sequences of a batch. With four times as many of them, vector bodies that interleave sequences run out
- * of them less often: fwdscore takes a seventh less processor time, vitfilt a thirtieth (2,766 models x E. coli, AVX-512). */
-enum { PAIRS_WIDE = 4 };
-
-/* Half of the memory is for rows, half for hits: of a pair in the list of its part and in that of its batch. A batch's rows have some
- * room in any case. */
-enum { LEAST_TEXT = 1 << 20, MOST_PAIRS = 1000000, PAIR_BYTES = 2 * sizeof(ws_hit) };
-
-static void configure(ws_scan_state *s) {
-    const ws_job *job = s->job;
-    const ws_scan *scan = s->scan;
-    int nown = 0, side = 0;
-    for (int i = 0; i < scan->ncol; i++)
-        if (!scan->col[i].if_absent && !scan->col[i].on_demand) s->own[nown++] = scan->col[i].name;
-    for (int k = 0; k < job->nout; k++) side |= scan->emit[k] != NULL;
-    const int wide = !job->batch_given && job->backend && !ws_job_has_device(job);
-    s->conf = (ws_seqread_conf){.path = job->input,
-                                .npath = job->ninput,
-                                .format = (ws_format)scan->in_format,
-                                .abc = scan->abc,
-                                .any_abc = scan->any_abc,
-                                .rows_apart = scan->out_format == WS_OUT_TSV && !side && !scan->best,
-                                .queries = job->tool->backends && !s->scoring->any_query,
-                                .wait_ms = WS_INPUTS_WAIT_MS,
-                                .badres = (ws_badres)scan->badres,
-                                .allow_cut = scan->allow_cut,
-                                .tab_joins = scan->tab_joins,
-                                .batch_residues = job->common.batch,
-                                .pair_residues = wide ? PAIRS_WIDE * job->common.batch : 0,
-                                .batch_seqs = SIZE_MAX,
-                                .own = s->own,
-                                .nown = nown};
-    const uint64_t mem = scan->mem ? scan->mem : ws_memory_allowed() / 4, slots = (uint64_t)ws_run_slots(job);
-    s->item_text = ws_max((mem - job->target_mem) / 2 / slots, LEAST_TEXT);
-    /* With -a or -U every pair is a hit, and its row about as long again: at most a million of them in a batch. */
-    const uint64_t pairs = ws_min(MOST_PAIRS, (mem - job->target_mem) / 2 / slots / PAIR_BYTES);
-    if ((scan->all || scan->keep_rejected) && job->ntarget > 0) s->conf.batch_seqs = ws_max(1, pairs / job->ntarget);
-}
 
 static int open_reader(ws_job *job, ws_err *err) {
     ws_scan_state *s = job->reader = ws_calloc(1, sizeof *s, err);
@@ -94,17 +19,12 @@ static int open_reader(ws_job *job, ws_err *err) {
     s->thread = ws_calloc((size_t)job->nworker, sizeof *s->thread, err);
     if (!s->thread) return err->code;
     for (int k = 0, n = 0; k < job->nout; k++)
-        if (job->out[k].pack == ws_packed_output_add) {
-            s->packed[n].number = k;
-            job->out[k].own = &s->packed[n++];
-        }
-    for (int k = 0, n = 0; k < job->nout; k++)
-        if (job->out[k].rest == ws_rows_late) {
-            s->rows[n].number = k;
-            job->out[k].own = &s->rows[n++];
+        if (job->out[k].pack == ws_packed_output_add || job->out[k].rest == ws_rows_late) {
+            s->form[n].number = k;
+            job->out[k].own = &s->form[n++];
         }
     if (job->out[0].pack == ws_top_add) job->out[0].own = &s->top;
-    configure(s);
+    ws_scan_configure(s);
     const ws_cutter *cutter = s->scan->cutter;
     int rc = cutter && cutter->pieces ? cutter->pieces(job, &s->conf.block, &s->conf.context, err) : WS_OK;
     if (!rc) rc = ws_seqread_open(&s->input, &s->conf, err);
@@ -118,11 +38,7 @@ static void close_reader(ws_job *job) {
     ws_seqread_close(s->input);
     ws_binding_release(&s->binding);
     ws_top_release(&s->top, job->ntarget);
-    for (int k = 0; k < 2; k++) {
-        ws_batch_release(&s->packed[k].open);
-        ws_pairs_output_release(&s->packed[k]);
-        ws_records_release(&s->rows[k].records.of);
-    }
+    for (int k = 0; k < 2; k++) ws_packed_output_release(&s->form[k]);
     for (int i = 0; s->thread && i < job->nworker; i++) {
         ws_buf *const own[] = {&s->thread[i].codes, &s->thread[i].values, &s->thread[i].scores, &s->thread[i].hints};
         for (size_t k = 0; k < sizeof own / sizeof *own; k++) ws_buf_release(own[k]);
@@ -143,6 +59,45 @@ static int create(void **item, ws_err *err) {
 static void destroy(void *item) {
     ws_scan_item_release(item);
     ws_free(item);
+}
+
+/* ---- a look at the input ---- */
+
+/* Letters that are looked at, and the fewest that tell: a peptide of 50 residues has letters that DNA lacks. In proteins three of four
+ * letters are none of ACGTUN. Reads have a few codes of several nucleotides. */
+enum { LETTERS_MOST = 10000, LETTERS_LEAST = 50, SHARE_OF_OTHERS = 20 };
+
+static void count(ws_letters *l, const ws_batch *b, const char *letters) {
+    for (size_t i = 0; i < b->n; i++) {
+        const uint32_t *word = b->word + b->first[i];
+        for (size_t k = 0; k < b->len[i] && l->n < LETTERS_MOST; k++) {
+            const char c = letters[word[k / 6] >> 5 * (k % 6) & 31];
+            if (strchr(".*~X", c)) continue;
+            l->n++;
+            l->others += strchr("ACGTUN", c) == NULL;
+        }
+    }
+}
+
+/* A chromosome is no target but holds some. */
+enum { LONG_RECORD = 100000 };
+
+static void look_at_lengths(ws_scan_state *s, const ws_batch *b) {
+    ws_letters *l = &s->letters;
+    if (!b || l->noted_length || !s->scan->looks_long || !s->scan->abc->complement || ws_scan_binds(s)) return;
+    for (size_t i = 0; i < b->n && !l->noted_length; i++) l->noted_length = b->len[i] > LONG_RECORD;
+    if (l->noted_length) ws_message_note(s->job, "%s", s->scan->looks_long);
+}
+
+static void look_at_letters(ws_scan_state *s, const ws_batch *b) {
+    ws_letters *l = &s->letters;
+    look_at_lengths(s, b);
+    const ws_scan *scan = s->scan;
+    if (l->noted_dna || !scan->looks_like_dna || scan->abc->type != WS_ABC_AMINO || ws_scan_binds(s)) return;
+    if (b) count(l, b, scan->abc->letters);
+    if (b && l->n < LETTERS_MOST) return;
+    l->noted_dna = 1;
+    if (l->n >= LETTERS_LEAST && l->others * SHARE_OF_OTHERS <= l->n) ws_message_note(s->job, "%s", scan->looks_like_dna);
 }
 
 /* ---- stages ---- */
@@ -178,9 +133,9 @@ int ws_scan_fill(ws_job *job, ws_batch *b, ws_err *err) {
         if (!bad && rc == WS_OK && job->tool->backends && !ws_scan_binds(s)) bad = ws_job_ready_all(job, job->nworker, err);
         if (bad) rc = bad;
     }
-    if (rc == WS_EOF) ws_scan_look_at_letters(s, NULL);
+    if (rc == WS_EOF) look_at_letters(s, NULL);
     if (rc) return rc;
-    ws_scan_look_at_letters(s, b);
+    look_at_letters(s, b);
     b->number = s->nbatch++;
     ws_scan_bind(s, b, &s->read_err); /* a failure is kept in read_err for the next call */
     return WS_OK;
@@ -299,7 +254,7 @@ const ws_reader ws_scan_source = {.size = sizeof(ws_scan), .open = open_reader, 
 const ws_reader ws_scan_reader = {
     .opts = ws_scan_opts,
     .size = sizeof(ws_scan),
-    .outputs = outputs,
+    .outputs = ws_scan_outputs,
     .open = open_reader,
     .close = close_reader,
     .resize = resize,

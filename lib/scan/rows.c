@@ -1,9 +1,119 @@
 /* SPDX-License-Identifier: MIT
- * Hits to text: rows of the table, FASTA, names, or what the tool makes of them. Runs in the worker, so formatting is as
- * parallel as scoring; the writer only writes. */
+ * Hits to text: rows of the table, FASTA, names, or what the tool makes of them; and the lines of a table before its
+ * first row and after its last one. Rows are made in the worker, so formatting is as parallel as scoring. */
+#include "lib/run/table.h"
 #include "lib/scan/state.h"
 
+#include <stdio.h>
 #include <string.h>
+
+/* ---- before the first row, and the counts that go on to the next stage ---- */
+
+int ws_scan_provenance(const ws_job *job, ws_buf *out, ws_err *err) {
+    const ws_tsv_head *head = ws_scan_of(job)->head;
+    int rc = job->common.no_provenance ? WS_OK : ws_buf_add(out, head->provenance.p, head->provenance.n, err);
+    return rc || ws_scan_changes_form_only(ws_scan_state_of(job)) ? rc : ws_provenance(job, head->npg + 1, out, err);
+}
+
+int ws_rows_head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
+    const ws_scan_state *s = ws_scan_state_of(job);
+    const ws_names names = {s->oname, sizeof *s->oname, s->nocol};
+    (void)own;
+    int rc = ws_scan_provenance(job, out, err);
+    return rc ? rc : ws_table_head(job, &names, NULL, s->nocol, out, err);
+}
+
+int ws_scan_counted(const ws_job *job, uint64_t *seqs, uint64_t *residues) {
+    const ws_tsv_head *head = ws_scan_of(job)->head;
+    ws_seqread_counts n;
+    if (head->uncounted || (head->npg > 0 && head->ends == 0)) return 0;
+    ws_seqread_counts_get(ws_scan_state_of(job)->input, &n);
+    *seqs = head->ends ? head->in : n.seqs;
+    *residues = head->ends ? head->residues : n.residues * ws_max(ws_scan_of(job)->strands, 1);
+    return 1;
+}
+
+/* What the first stage read is handed on: E-values need it. Behind a cut nobody knows, so nothing is said. */
+ws_pairs_counts ws_scan_counts(const ws_job *job) {
+    const ws_tsv_head *head = ws_scan_of(job)->head;
+    const int keeps = ws_scan_changes_form_only(ws_scan_state_of(job));
+    ws_pairs_counts n = {.state = WS_COUNTS_KNOWN};
+    if (job->common.no_provenance || (keeps && !head->npg && !head->ends)) return (ws_pairs_counts){.state = WS_COUNTS_NO_END};
+    return ws_scan_counted(job, &n.seqs, &n.residues) ? n : (ws_pairs_counts){.state = WS_COUNTS_UNKNOWN};
+}
+
+int ws_scan_end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err *err) {
+    const ws_pairs_counts n = ws_scan_counts(job);
+    char counts[80] = "";
+    (void)own;
+    if (n.state == WS_COUNTS_NO_END) return WS_OK;
+    if (n.state == WS_COUNTS_KNOWN)
+        snprintf(counts, sizeof counts, " in=%llu residues=%llu", (unsigned long long)n.seqs, (unsigned long long)n.residues);
+    return ws_table_end(job, rows, counts, out, err);
+}
+
+/* ---- the records that an output has windows of ---- */
+
+/* Notes a record; those of neighbours are often the same. */
+static int note(ws_scan_records *r, const ws_record *record, ws_err *err) {
+    const ws_record last = r->last ? ws_records_at(&r->of, r->last - 1) : (ws_record){NULL, 0, 0};
+    if (last.number == record->number && last.n == record->n && memcmp(last.name, record->name, record->n) == 0) return WS_OK;
+    uint32_t entry;
+    const int rc = ws_records_add(&r->of, record, 0, &entry, err);
+    if (!rc) r->last = entry + 1;
+    return rc;
+}
+
+/* Windows that were cut from the sequences of `from`, which are records or pieces of them. */
+static int note_cut(ws_scan_records *r, const ws_batch *from, const ws_hits *hits, ws_err *err) {
+    size_t h = 0;
+    int rc = WS_OK;
+    for (size_t i = 0; i < from->n && !rc; i++) {
+        const ws_seqtext *t = &from->seqtext[i];
+        const ws_record record = {ws_batch_text(from, t->name), t->name.n, from->before + i + 1};
+        if (t->at == 0) r->going_on = 0;
+        for (; h < hits->n && hits->hit[h].row == i; h++) r->going_on = 1;
+        if (r->going_on) rc = ws_records_add(&r->of, &record, t->at + from->len[i], NULL, err);
+    }
+    return rc;
+}
+
+int ws_scan_records_note(const ws_job *job, ws_scan_form *f, const ws_scan_item *it, ws_err *err) {
+    const ws_scan *scan = ws_scan_of(job);
+    const ws_batch *b = &it->batch;
+    int rc = WS_OK;
+    if (!scan->records || !it->done) return WS_OK;
+    if (it->cutter && !b->has_rows) return note_cut(&f->records, &it->other, &it->hits, err);
+    for (size_t i = 0; i < it->hits.n && !rc; i++) {
+        const ws_hit *h = &it->hits.hit[i];
+        const ws_slice name = b->seqtext[h->seq].name;
+        if ((h->pass ? 0 : scan->rejected_output) != f->number) continue;
+        const double number = ws_row_number(b, &b->row[h->row], scan->record_column);
+        const ws_record record = {ws_batch_text(b, name), name.n, number >= 1 && number < 9007199254740992.0 ? (uint64_t)number : 0};
+        rc = note(&f->records, &record, err);
+    }
+    return rc;
+}
+
+int ws_scan_records_put(const ws_job *job, const ws_scan_records *r, ws_buf *text, ws_err *err) {
+    const ws_records *read = &ws_scan_of(job)->head->records;
+    int rc = WS_OK;
+    if (job->common.no_provenance) return WS_OK;
+    if (!ws_scan_of(job)->records) return ws_records_put_lines(text, read, err);
+    for (size_t i = 0; i < ws_records_count(&r->of) && !rc; i++) {
+        const ws_record record = ws_records_at(&r->of, (uint32_t)i);
+        const uint64_t length = r->of.length[i];
+        rc = ws_records_put_line(text, &record, length ? length : ws_records_length(read, &record), err);
+    }
+    return rc;
+}
+
+int ws_rows_end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err) {
+    const int rc = ws_scan_records_put(job, &((ws_scan_form *)own)->records, text, err);
+    return rc ? rc : ws_scan_end(job, NULL, rows, text, err);
+}
+
+/* ---- rows and sequences ---- */
 
 static int add_slice(ws_buf *out, const ws_batch *b, ws_slice s, ws_err *err) {
     return ws_buf_add(out, ws_batch_text(b, s), s.n, err);
@@ -104,17 +214,17 @@ int ws_rows_late(const ws_job *job, void *own, const void *item, ws_buf *text, u
     enum { PIECE = 1 << 20 };
     const ws_scan_state *s = ws_scan_state_of(job);
     const ws_scan_item *it = item;
-    ws_rows_output *o = own;
-    for (o->at = ws_max(o->at, it->late); o->at < it->hits.n; o->at++) {
-        const ws_hit *h = &it->hits.hit[o->at];
+    ws_scan_form *f = own;
+    for (f->at = ws_max(f->at, it->late); f->at < it->hits.n; f->at++) {
+        const ws_hit *h = &it->hits.hit[f->at];
         if (text->n >= PIECE) return WS_OK;
-        if ((h->pass ? 0 : s->scan->rejected_output) != o->number) continue;
+        if ((h->pass ? 0 : s->scan->rejected_output) != f->number) continue;
         int rc = emit_row(s, text, &it->batch, NULL, h, err);
         if (rc) return rc;
         ++*rows;
     }
-    o->at = 0;
-    const int rc = ws_scan_records_note(job, &o->records, o->number, it, err);
+    f->at = 0;
+    const int rc = ws_scan_records_note(job, f, it, err);
     return rc ? rc : WS_EOF;
 }
 

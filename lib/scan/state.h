@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The state of lib/scan in a run: the reader's, and that of a batch on its way. For the files of lib/scan. */
+ * The state of lib/scan in a run: that of the reader and that of a batch on its way. Functions stand below the name of
+ * their file. For the files of lib/scan. */
 #ifndef WS_SCAN_STATE_H
 #define WS_SCAN_STATE_H
 
@@ -10,27 +11,31 @@
 
 #include <stdatomic.h>
 
-/* lib/scan/records.c: the records that an output has windows of. */
+/* The records that an output has windows of. */
 typedef struct ws_scan_records {
-    ws_records of;     /* length 0: the input says it at its end */
-    uint32_t last;     /* 1 + the entry of the one that was noted last; 0: none */
-    int going_on;      /* the record whose pieces come has a window in this piece or before it */
+    ws_records of; /* length 0: the input says it at its end */
+    uint32_t last; /* 1 + the entry of the one that was noted last; 0: none */
+    int going_on;  /* the record whose pieces come has a window in this piece or before it */
 } ws_scan_records;
 
-/* lib/scan/packed_output.c: the packed stream. Blocks are closed by their content alone, so they hold sequences of several batches and
- * are made by the writer: the bytes are the same whatever the batches were. */
-typedef struct ws_packed_output {
+/* The state of a table or packed stream between items: that of the main output and that of -U. */
+typedef struct ws_scan_form {
     int number; /* of the job's outputs */
-    ws_batch open; /* the sequences of the block that is not full yet */
-    ws_packed_totals totals;
     ws_scan_records records;
 
-    /* lib/scan/pairs_output.c: of pairs instead, NULL without */
-    ws_pairs *pairs;
-    ws_cell *cell;    /* [columns] of one pair */
+    size_t at; /* of a table: the next hit of the item that is being written; 0: its first one */
+
+    /* of packed sequences. Blocks are closed by their content alone, so they hold sequences of several batches and are
+     * made by the writer: the bytes are the same whatever the batches were */
+    ws_batch open; /* the sequences of the block that is not full yet */
+    ws_packed_totals totals;
+
+    /* of packed pairs */
+    ws_pairs *pairs;     /* NULL: the stream has none */
+    ws_cell *cell;       /* [columns] of one pair */
     uint32_t *number_of; /* [known] a query's number in this stream by its target or its number in the input; UINT32_MAX: none yet */
     size_t known, known_cap;
-} ws_packed_output;
+} ws_scan_form;
 
 /* What a part of a batch was cut into. */
 typedef struct ws_scan_piece {
@@ -55,13 +60,6 @@ typedef struct ws_scan_item {
     size_t late;   /* the first hit whose row the writer makes, since the rows of the batch take too much memory */
 } ws_scan_item;
 
-/* lib/scan/rows.c: rows that the writer makes. */
-typedef struct ws_rows_output {
-    int number;   /* of the job's outputs */
-    size_t at;    /* the next hit of the item that is being written; 0: its first one */
-    ws_scan_records records;
-} ws_rows_output;
-
 /* One output column. */
 typedef enum ws_ocol_kind { WS_OCOL_NAME, WS_OCOL_SEQ, WS_OCOL_QUAL, WS_OCOL_DESC, WS_OCOL_REST, WS_OCOL_QUERY, WS_OCOL_QLEN,
                             WS_OCOL_TLEN, WS_OCOL_ACC, WS_OCOL_OWN } ws_ocol_kind;
@@ -70,15 +68,15 @@ typedef struct ws_ocol {
     int index; /* of the pass-through or own column */
 } ws_ocol;
 
-typedef struct ws_target_index ws_target_index;
-
-/* lib/scan/best.c: rows that are held for ws_scan.top. */
+/* The rows that are held for ws_scan.top. */
 typedef struct ws_top {
     struct ws_top_list *list; /* [targets] */
     uint64_t n;               /* rows that came */
 } ws_top;
 
-/* lib/scan/bind.c: which target a row names. */
+typedef struct ws_target_index ws_target_index;
+
+/* Which target a row names. */
 typedef struct ws_binding {
     ws_target_index *index; /* made when first needed */
     uint32_t *target;       /* [ntarget] of each query of packed pairs; UINT32_MAX: not looked for yet */
@@ -87,11 +85,11 @@ typedef struct ws_binding {
     uint64_t *hash;         /* [job->ntarget] of the model that the input means; 0: it does not say. Written before rows are handed on */
 } ws_binding;
 
-/* lib/scan/letters.c: what was counted of the first sequences. */
+/* A count of the letters of the first sequences. */
 typedef struct ws_letters {
     uint64_t n, others; /* letters, and those that are none of DNA */
-    int told;           /* nothing more is looked at */
-    int told_length;
+    int noted_dna;      /* and nothing more is counted, whether the note was due or not */
+    int noted_length;
 } ws_letters;
 
 /* A thread of the run. */
@@ -122,9 +120,8 @@ typedef struct ws_scan_state {
     int reads_pairs; /* the rows of the input name models */
     ws_ocol *ocol; /* [nocol], and their names */
     const char **oname;
-    int nocol, nmore; /* nmore: behind them those that -f may ask for */
-    ws_packed_output packed[2]; /* of the main output and of -U */
-    ws_rows_output rows[2];
+    int nocol, nmore; /* nmore: after them those that -f may ask for */
+    ws_scan_form form[2]; /* of the main output and of -U */
     uint64_t item_text; /* bytes of rows that a worker may make of a batch */
     ws_top top;
 
@@ -136,72 +133,66 @@ static inline ws_scan_state *ws_scan_state_of(const ws_job *job) { return job->r
 /* Returns whether the rows are of a table without a query column: every row meets every target, so there is one list for all. */
 static inline int ws_rows_are_free(const ws_batch *b) { return b->nrow > 0 && b->row[0].target == UINT32_MAX; }
 
-/* lib/scan/split.c: ranges of targets are parts of the work on a batch, for threads that would stand by. How many there are has no
- * influence on the output. */
-int ws_scan_split(const ws_scan_state *s, ws_scan_item *it, ws_err *err);   /* sets nparts, at least 1 */
-int ws_scan_collect(const ws_scan_state *s, ws_scan_item *it, ws_err *err); /* sets hits, once all parts are scored */
-void ws_scan_item_release(ws_scan_item *it);
-/* lib/scan/score.c: the targets of a part against the batch; its hits, target by target. */
-int ws_scan_score(ws_scan_state *s, ws_scan_item *it, size_t part, ws_scan_thread *thread, ws_err *err);
+/* ---- score.c ---- */
 
+/* Scores the targets of a part against the batch: its hits, target by target. */
+int ws_scan_score(ws_scan_state *s, ws_scan_item *it, size_t part, ws_scan_thread *thread, ws_err *err);
 /* Unpacks the batch of an item and sets the tool's values of its sequences, if the thread has not done that. */
 int ws_scan_unpack(const ws_scan_state *s, ws_scan_thread *thread, const ws_scan_item *it, ws_err *err);
 /* Makes ready the target that each row names. */
 int ws_scan_ready_rows(ws_scan_state *s, const ws_batch *b, ws_err *err);
 
-/* lib/scan/cut.c: the same three steps with ws_scan.cutter; and in front of the next filling of the item, so that only one of its
- * batches takes whole inputs. */
-void ws_scan_part(ws_scan_item *it);
+/* ---- item.c: ranges of targets are parts of the work on a batch, for threads that would stand by. How many there are
+ * has no influence on the output ---- */
+
+int ws_scan_split(const ws_scan_state *s, ws_scan_item *it, ws_err *err);   /* sets nparts, at least 1 */
+int ws_scan_collect(const ws_scan_state *s, ws_scan_item *it, ws_err *err); /* sets hits, once all parts are scored */
+/* The same with ws_scan.cutter: in parts that the tool plans; the work on one; and what was cut from all. */
 int ws_scan_plan(ws_scan_state *s, ws_scan_item *it, ws_err *err);
 int ws_scan_cut(ws_scan_state *s, ws_scan_item *it, size_t part, ws_scan_thread *thread, ws_err *err);
 int ws_scan_join(const ws_scan_state *s, ws_scan_item *it, ws_scan_thread *thread, ws_err *err);
-void ws_scan_cut_release(ws_scan_item *it);
+/* Before the next filling of the item, so that only one of its batches takes whole inputs. */
+void ws_scan_part(ws_scan_item *it);
+void ws_scan_item_release(ws_scan_item *it);
 
-/* lib/scan/columns.c: chooses the columns of the table, once the input's are known. */
+/* ---- columns.c ---- */
+
+/* Chooses the columns of the table, once the input's are known. */
 int ws_scan_columns(ws_scan_state *s, ws_err *err);
 /* Returns whether a tool without targets reads pairs: then they leave as they came, whatever the format. */
 int ws_scan_changes_form_only(const ws_scan_state *s);
+/* Returns whether a packed stream has pairs. */
+int ws_scan_packs_pairs(const ws_job *job);
 
-/* lib/scan/rows.c: hits to text, in the worker. */
+/* ---- rows.c ---- */
+
+/* Makes the text of the outputs from hits, in the worker. */
 int ws_scan_format(const ws_scan_state *s, ws_scan_item *it, const ws_scan_worker *worker, ws_outtext *out,
                    ws_err *err);
-
-/* lib/scan/rows.c: ws_output.rest of a table; own is a ws_rows_output. */
+/* ws_output.head, rest and end of a table; own is a ws_scan_form. */
+int ws_rows_head(const ws_job *job, void *own, ws_buf *out, ws_err *err);
 int ws_rows_late(const ws_job *job, void *own, const void *item, ws_buf *text, uint64_t *rows, ws_err *err);
-
-/* lib/scan/records.c, for outputs whose rows are windows (ws_scan.records). Notes the records of the windows of an item that go to an
+int ws_rows_end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err);
+/* Returns what "##end" says. */
+ws_pairs_counts ws_scan_counts(const ws_job *job);
+/* For outputs whose rows are windows (ws_scan.records). Notes the records of the windows of an item that go to an
  * output, in the order of the input. WS_ENOMEM. */
-int ws_scan_records_note(const ws_job *job, ws_scan_records *r, int output, const ws_scan_item *it, ws_err *err);
+int ws_scan_records_note(const ws_job *job, ws_scan_form *f, const ws_scan_item *it, ws_err *err);
 /* Appends the lines of those whose length is known; for tools that only change the form all lines of the input. WS_ENOMEM. */
 int ws_scan_records_put(const ws_job *job, const ws_scan_records *r, ws_buf *text, ws_err *err);
-/* ws_output.end of a table: these lines and "##end"; own is a ws_rows_output. */
-int ws_rows_end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err);
 
-/* lib/scan/format.c: sets up the main output or that of -U for the format of -O. */
-void ws_scan_set_format(ws_job *job, ws_output *o);
+/* ---- packed.c: ws_output.head, pack, end and flush; own is a ws_scan_form. Without pairs `made` holds the uint32_t numbers
+ * of the sequences of the ws_scan_item that leave ---- */
 
-/* lib/scan/header_footer.c: ws_output.head of a table. */
-int ws_scan_head(const ws_job *job, void *own, ws_buf *out, ws_err *err);
-
-/* lib/scan/packed_output.c: ws_output.head, pack, end and flush; own is a ws_packed_output. made holds the uint32_t numbers of the
- * sequences of the ws_scan_item that leave. */
 int ws_packed_output_head(const ws_job *job, void *own, ws_buf *text, ws_err *err);
 int ws_packed_output_add(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text, ws_err *err);
 int ws_packed_output_end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err);
 int ws_packed_output_flush(const ws_job *job, void *own, ws_buf *text, ws_err *err);
+void ws_packed_output_release(ws_scan_form *f);
 
-/* lib/scan/pairs_output.c: the same for pairs, where ws_scan_packs_pairs says so. */
-int ws_scan_packs_pairs(const ws_job *job);
-int ws_pairs_output_head(const ws_job *job, ws_packed_output *p, ws_buf *text, ws_err *err);
-int ws_pairs_output_add(const ws_job *job, ws_packed_output *p, const ws_scan_item *it, ws_buf *text, ws_err *err);
-int ws_pairs_output_end(const ws_job *job, ws_packed_output *p, ws_buf *text, ws_err *err);
-int ws_pairs_output_flush(ws_packed_output *p, ws_buf *text, ws_err *err);
-void ws_pairs_output_release(ws_packed_output *p);
+/* ---- best.c ---- */
 
-/* lib/scan/header_footer.c: what "##end" says. */
-ws_pairs_counts ws_scan_counts(const ws_job *job);
-
-/* lib/scan/best.c: takes out, or marks as not passing, what is beyond ws_scan.best. WS_ENOMEM. */
+/* Takes out, or marks as not passing, what is beyond ws_scan.best. WS_ENOMEM. */
 int ws_scan_keep_best(const ws_scan_state *s, ws_scan_item *it, ws_err *err);
 /* ws_output.pack, end and flush for ws_scan.top; own is a ws_top. */
 int ws_top_add(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text, ws_err *err);
@@ -209,10 +200,22 @@ int ws_top_end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err
 int ws_top_flush(const ws_job *job, void *own, ws_buf *text, ws_err *err);
 void ws_top_release(ws_top *top, size_t ntarget);
 
-/* lib/scan/options.c */
-extern const ws_opt ws_scan_opts[];
+/* ---- options.c ---- */
 
-/* lib/scan/bind.c: sets the target of each row whose query counts. A row that names none, or a table of other models, is WS_EDATA; the
+extern const ws_opt ws_scan_opts[];
+/* ws_reader.outputs. */
+int ws_scan_outputs(ws_job *job, ws_err *err);
+/* Sets s->conf and s->item_text. */
+void ws_scan_configure(ws_scan_state *s);
+
+/* ---- bind.c ---- */
+
+/* Makes an index of targets by name. WS_EDATA if two have one name; *out is NULL after a failure. */
+int ws_target_index_create(ws_target_index **out, const ws_target *target, size_t n, ws_err *err);
+void ws_target_index_destroy(ws_target_index *index); /* NULL is legal */
+/* Returns the index of the target of that name, UINT32_MAX if there is none. */
+uint32_t ws_target_index_find(const ws_target_index *index, const char *name, size_t n);
+/* Sets the target of each row whose query counts. A row that names none, or a table of other models, is WS_EDATA; the
  * batch then keeps the rows before it. */
 int ws_scan_bind(ws_scan_state *s, ws_batch *b, ws_err *err);
 /* Returns whether the rows of the input name targets: then these are made as they are needed. */
@@ -220,15 +223,5 @@ int ws_scan_binds(const ws_scan_state *s);
 /* WS_EDATA if target t, which is made, is not the model that the input means by its name. */
 int ws_scan_check_model(const ws_scan_state *s, uint32_t t, ws_err *err);
 void ws_binding_release(ws_binding *b);
-
-/* lib/scan/letters.c: looks at the sequences of a batch, in input order; NULL: the input has ended. Prints ws_scan.looks_like_dna, once, if
- * they look like DNA and amino acids are expected. */
-void ws_scan_look_at_letters(ws_scan_state *s, const ws_batch *b);
-
-/* lib/scan/target_index.c: target indices by name. Two targets of one name are WS_EDATA. */
-int ws_target_index_create(ws_target_index **out, const ws_target *target, size_t n, ws_err *err);
-void ws_target_index_destroy(ws_target_index *index);
-/* Returns the index of the target of that name, UINT32_MAX if there is none. */
-uint32_t ws_target_index_find(const ws_target_index *index, const char *name, size_t n);
 
 #endif
