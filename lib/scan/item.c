@@ -92,7 +92,7 @@ static void cut_release(ws_scan_item *it) {
         ws_free(it->piece[k].hits.hit);
     }
     ws_free(it->piece);
-    ws_batch_release(&it->other);
+    ws_batch_release(&it->cut);
     if (it->cutter) it->cutter->release(it->plan);
 }
 
@@ -111,7 +111,7 @@ int ws_scan_cut(ws_scan_state *s, ws_scan_item *it, size_t part, ws_scan_thread 
     ws_batch_reuse(&p->batch);
     p->hits.n = 0;
     if (it->batch.has_rows) rc = ws_scan_ready_rows(s, &it->batch, err);
-    if (!rc && it->batch.has_rows) rc = ws_scan_unpack(s, thread, it, err);
+    if (!rc && it->batch.has_rows) rc = ws_scan_unpack(s, thread, &it->batch, it->identity, err);
     return rc ? rc : it->cutter->cut(s->job, &it->batch, it->plan, part, &thread->worker, &p->batch, &p->hits, err);
 }
 
@@ -137,30 +137,17 @@ static int append(ws_batch *to, ws_hits *hits, const ws_scan_piece *p, ws_err *e
     return rc;
 }
 
-static void swap_batches(ws_scan_item *it) {
-    const ws_batch batch = it->batch;
-    it->batch = it->other;
-    it->other = batch;
-    it->joined = !it->joined;
-}
-
-void ws_scan_part(ws_scan_item *it) {
-    if (it->joined) swap_batches(it);
-}
-
 int ws_scan_join(const ws_scan_state *s, ws_scan_item *it, ws_scan_thread *thread, ws_err *err) {
-    ws_batch *to = &it->other;
+    ws_batch *to = &it->cut;
     int rc = WS_OK;
     ws_batch_reuse(to);
     it->hits.n = 0;
     for (size_t k = 0; k < it->nparts && !rc; k++) rc = append(to, &it->hits, &it->piece[k], err);
     if (rc) return rc;
-    swap_batches(it);
-    it->batch.number = it->other.number;
-    it->batch.has_rows = it->other.has_rows;
-    it->identity = 0; /* nothing scores what was cut out */
-    thread->batch = NULL; /* its sequences are of the batch that was cut */
-    return ws_scan_unpack(s, thread, it, err);
+    to->number = it->batch.number;
+    to->has_rows = it->batch.has_rows;
+    it->out = to;
+    return ws_scan_unpack(s, thread, to, 0, err); /* without identity: nothing scores it */
 }
 
 void ws_scan_item_release(ws_scan_item *it) {

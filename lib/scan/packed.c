@@ -69,10 +69,10 @@ static int pairs_add(const ws_job *job, ws_scan_form *f, const ws_scan_item *it,
         const ws_hit *h = &it->hits.hit[i];
         uint32_t number = 0;
         if ((h->pass ? 0 : s->scan->rejected_output) != f->number) continue;
-        if (h->seq != seq) rc = ws_pairs_seq(f->pairs, text, &it->batch, seq = h->seq, err);
-        if (!rc) rc = number_query(s, f, &it->batch, h, &number, err);
+        if (h->seq != seq) rc = ws_pairs_seq(f->pairs, text, it->out, seq = h->seq, err);
+        if (!rc) rc = number_query(s, f, it->out, h, &number, err);
         if (rc) break;
-        fill_cells(s, f->cell, &it->batch, h);
+        fill_cells(s, f->cell, it->out, h);
         rc = ws_pairs_add(f->pairs, number, f->cell, err);
     }
     return rc;
@@ -105,7 +105,7 @@ int ws_packed_output_head(const ws_job *job, void *own, ws_buf *text, ws_err *er
 
 int ws_packed_output_add(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text, ws_err *err) {
     ws_scan_form *f = own;
-    const ws_batch *b = &((const ws_scan_item *)item)->batch;
+    const ws_batch *b = ((const ws_scan_item *)item)->out;
     int rc = WS_OK;
     if (f->pairs) {
         rc = ws_scan_records_note(job, f, item, err);

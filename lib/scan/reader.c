@@ -144,13 +144,13 @@ int ws_scan_fill(ws_job *job, ws_batch *b, ws_err *err) {
 static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
     ws_scan_state *s = job->reader;
     ws_scan_item *it = item;
-    ws_scan_part(it);
     choose_batch(s);
     int rc = ws_scan_fill(job, &it->batch, err);
     if (rc) return rc;
     it->identity = ws_dev_identity();
     it->late = SIZE_MAX;
     it->done = 0;
+    it->out = &it->batch;
     rc = s->scan->cutter ? ws_scan_plan(s, it, err) : ws_scan_split(s, it, err);
     *parts = it->nparts;
     return rc;

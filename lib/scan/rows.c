@@ -80,10 +80,10 @@ static int note_cut(ws_scan_records *r, const ws_batch *from, const ws_hits *hit
 
 int ws_scan_records_note(const ws_job *job, ws_scan_form *f, const ws_scan_item *it, ws_err *err) {
     const ws_scan *scan = ws_scan_of(job);
-    const ws_batch *b = &it->batch;
+    const ws_batch *b = it->out;
     int rc = WS_OK;
     if (!scan->records || !it->done) return WS_OK;
-    if (it->cutter && !b->has_rows) return note_cut(&f->records, &it->other, &it->hits, err);
+    if (it->cutter && !b->has_rows) return note_cut(&f->records, &it->batch, &it->hits, err);
     for (size_t i = 0; i < it->hits.n && !rc; i++) {
         const ws_hit *h = &it->hits.hit[i];
         const ws_slice name = b->seqtext[h->seq].name;
@@ -197,7 +197,7 @@ static int emit_row(const ws_scan_state *s, ws_buf *out, const ws_batch *b, cons
  * piece at a time. */
 static int emit_rows(const ws_scan_state *s, ws_scan_item *it, const ws_seqs *seqs, ws_outtext *out, ws_err *err) {
     enum { LONG = 1 << 20 };
-    const ws_batch *b = &it->batch;
+    const ws_batch *b = it->out;
     for (it->late = 0; it->late < it->hits.n; it->late++) {
         const ws_hit *h = &it->hits.hit[it->late];
         ws_outtext *o = &out[h->pass ? 0 : s->scan->rejected_output];
@@ -219,7 +219,7 @@ int ws_rows_late(const ws_job *job, void *own, const void *item, ws_buf *text, u
         const ws_hit *h = &it->hits.hit[f->at];
         if (text->n >= PIECE) return WS_OK;
         if ((h->pass ? 0 : s->scan->rejected_output) != f->number) continue;
-        int rc = emit_row(s, text, &it->batch, NULL, h, err);
+        int rc = emit_row(s, text, it->out, NULL, h, err);
         if (rc) return rc;
         ++*rows;
     }
@@ -272,7 +272,7 @@ static int count_rows(const ws_scan_state *s, const ws_scan_item *it, ws_outtext
 /* Formats of whole sequences: each goes out once, to the main output if any of its pairs passed. */
 static int emit_seqs(const ws_scan_state *s, const ws_scan_item *it, const ws_seqs *seqs, ws_outtext *out,
                      ws_err *err) {
-    const ws_batch *b = &it->batch;
+    const ws_batch *b = it->out;
     const int rejected = s->scan->rejected_output;
     uint32_t *pick[2] = {ws_calloc(b->n, sizeof *pick[0], err), ws_calloc(b->n, sizeof *pick[1], err)};
     size_t n[2] = {0, 0}, h = 0;
@@ -297,6 +297,6 @@ int ws_scan_format(const ws_scan_state *s, ws_scan_item *it, const ws_scan_worke
              : ws_scan_packs_pairs(s->job)    ? count_rows(s, it, out)
                                               : emit_seqs(s, it, &worker->seqs, out, err);
     for (int k = 0; k < s->job->nout && !rc; k++)
-        if (scan->emit[k]) rc = scan->emit[k](s->job, &it->batch, &it->hits, worker, &out[k], err);
+        if (scan->emit[k]) rc = scan->emit[k](s->job, it->out, &it->hits, worker, &out[k], err);
     return rc;
 }

@@ -215,8 +215,7 @@ static int pass_rows(ws_scan_state *s, ws_hits *h, const ws_batch *b, size_t fro
     return WS_OK;
 }
 
-int ws_scan_unpack(const ws_scan_state *s, ws_scan_thread *thread, const ws_scan_item *it, ws_err *err) {
-    const ws_batch *b = &it->batch;
+int ws_scan_unpack(const ws_scan_state *s, ws_scan_thread *thread, const ws_batch *b, uint64_t identity, ws_err *err) {
     ws_seqs *seqs = &thread->worker.seqs;
     if (thread->batch == b && thread->filling == b->number) return WS_OK;
     thread->batch = NULL;
@@ -226,7 +225,7 @@ int ws_scan_unpack(const ws_scan_state *s, ws_scan_thread *thread, const ws_scan
     if (!value) return err->code;
     s->codec->unpack(b->word, b->nword * WS_RESIDUES_PER_WORD, codes);
     *seqs = ws_seqs_of(b, codes);
-    seqs->identity = it->identity;
+    seqs->identity = identity;
     seqs->perseq = thread->worker.value = value;
     if (s->scoring->set_values) s->scoring->set_values(seqs, value);
     thread->batch = b;
@@ -239,7 +238,7 @@ int ws_scan_score(ws_scan_state *s, ws_scan_item *it, size_t part, ws_scan_threa
     const size_t n = s->job->ntarget;
     pairing p = {.from = part * n / it->nparts, .to = (part + 1) * n / it->nparts};
     ws_hits *hits = &it->part[part];
-    int rc = ws_scan_unpack(s, thread, it, err);
+    int rc = ws_scan_unpack(s, thread, b, it->identity, err);
     if (!rc && !s->job->tool->backends) return pass_all(hits, b, err);
     if (!rc && b->has_rows) rc = pairing_make(&p, b, err);
     if (!rc && b->has_rows && !ws_rows_are_free(b)) rc = ready_targets(s, b, &p, err);

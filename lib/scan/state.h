@@ -45,14 +45,14 @@ typedef struct ws_scan_piece {
 
 /* An item of the pipeline: a batch and its hits. */
 typedef struct ws_scan_item {
-    ws_batch batch;
-    uint64_t identity;    /* of this filling, for devices: see ws_seqs */
-    ws_batch other;       /* with ws_scan.cutter: what takes the batch's place, and then the batch */
-    ws_scan_piece *piece; /* [nparts] */
+    ws_batch batch;          /* as it was read */
+    uint64_t identity;       /* of this filling, for devices: see ws_seqs */
+    const ws_batch *out;     /* the sequences of the hits: `batch`, or with ws_scan.cutter `cut` */
+    ws_batch cut;            /* the contents of all pieces */
+    ws_scan_piece *piece;    /* [nparts] */
     size_t piece_cap;
     void *plan;
     const ws_cutter *cutter; /* that made the plan */
-    int joined;              /* the batch has what was cut, `other` has what it was cut from */
     ws_hits *part; /* [nparts] hits of a range of targets each */
     size_t nparts, part_cap;
     ws_hits hits;  /* of all parts, in the order of the output */
@@ -137,8 +137,8 @@ static inline int ws_rows_are_free(const ws_batch *b) { return b->nrow > 0 && b-
 
 /* Scores the targets of a part against the batch: its hits, target by target. */
 int ws_scan_score(ws_scan_state *s, ws_scan_item *it, size_t part, ws_scan_thread *thread, ws_err *err);
-/* Unpacks the batch of an item and sets the tool's values of its sequences, if the thread has not done that. */
-int ws_scan_unpack(const ws_scan_state *s, ws_scan_thread *thread, const ws_scan_item *it, ws_err *err);
+/* Unpacks a batch and sets the tool's values of its sequences, if the thread has not done that. identity: see ws_seqs. */
+int ws_scan_unpack(const ws_scan_state *s, ws_scan_thread *thread, const ws_batch *b, uint64_t identity, ws_err *err);
 /* Makes ready the target that each row names. */
 int ws_scan_ready_rows(ws_scan_state *s, const ws_batch *b, ws_err *err);
 
@@ -151,8 +151,6 @@ int ws_scan_collect(const ws_scan_state *s, ws_scan_item *it, ws_err *err); /* s
 int ws_scan_plan(ws_scan_state *s, ws_scan_item *it, ws_err *err);
 int ws_scan_cut(ws_scan_state *s, ws_scan_item *it, size_t part, ws_scan_thread *thread, ws_err *err);
 int ws_scan_join(const ws_scan_state *s, ws_scan_item *it, ws_scan_thread *thread, ws_err *err);
-/* Before the next filling of the item, so that only one of its batches takes whole inputs. */
-void ws_scan_part(ws_scan_item *it);
 void ws_scan_item_release(ws_scan_item *it);
 
 /* ---- columns.c ---- */

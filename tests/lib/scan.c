@@ -87,7 +87,7 @@ static void formats(tap *t) {
     ws_scan scan = {.out_format = WS_OUT_IDS, .rejected_output = 1};
     ws_job job = {.target = target, .ntarget = TARGETS, .reader_opts = &scan, .nout = 2};
     ws_scan_state s = {.job = &job, .scan = &scan};
-    ws_scan_item it = {0};
+    ws_scan_item it = {.out = &it.batch};
     ws_scan_worker worker = {0};
     ws_outtext out[WS_OUTPUT_MAX] = {0};
     ws_err err = {0};
