@@ -119,7 +119,7 @@ static void add_output(ws_job *job, ws_dom_form form, const char *path) {
     ws_output output = {.path = path, .own = o, .head = head, .pack = d->nout ? pack_side : pack_main,
                         .end = end, .flush = flush};
     *o = (ws_dom_out){.form = form, .job = job};
-    if (d->nout++ == 0) ws_scan_of(job)->main = (ws_scan_output){output, emit};
+    if (d->nout++ == 0) ws_scan_set_main(job, &(ws_scan_output){output, emit});
     else o->number = ws_job_add_output(job, &output);
 }
 

@@ -151,8 +151,9 @@ static void columns(ws_job *job, const ws_papara_run_data *d) {
     ws_scan *scan = ws_scan_of(job);
     memcpy(scan->col, column, sizeof column);
     scan->ncol = d->opts->both_strands ? STRAND + 1 : STRAND;
-    scan->default_fields = d->opts->both_strands ? "name,best_edge,score,second_edge,second_score,edges_tied,len,strand"
-                                                : "name,best_edge,score,second_edge,second_score,edges_tied,len";
+    if (job->common.fields || scan->out_format != WS_OUT_TSV) return;
+    job->common.fields = d->opts->both_strands ? "name,best_edge,score,second_edge,second_score,edges_tied,len,strand"
+                                               : "name,best_edge,score,second_edge,second_score,edges_tied,len";
 }
 
 /* Returns the residues of a batch: about 4e9 cells, so that cores share the reads; with --all-edges about 32 MB of
@@ -190,12 +191,11 @@ static int open_papara(ws_job *job, ws_err *err) {
     job->default_batch = batch_size(&d->ref);
     ws_scan_of(job)->tab_joins = 1; /* the names of papara */
     columns(job, d);
-    if (o->all_edges) ws_scan_of(job)->main = ws_papara_all_edges_out;
-    if (o->out_format == WS_PAPARA_JPLACE) ws_scan_of(job)->main = ws_papara_jplace_out;
+    if (o->all_edges) ws_scan_set_main(job, &ws_papara_all_edges_out);
+    if (o->out_format == WS_PAPARA_JPLACE) ws_scan_set_main(job, &ws_papara_jplace_out);
     if (o->alignment) {
         const ws_scan_output alignment = ws_papara_alignment_out(o);
-        ws_scan_add_output(job, &alignment);
-        d->alignment_output = job->nout - 1;
+        d->alignment_output = ws_scan_add_output(job, &alignment);
     }
     return WS_OK;
 }

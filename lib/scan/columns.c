@@ -24,7 +24,7 @@ int ws_scan_changes_form_only(const ws_scan_state *s) { return !s->job->tool->ba
 
 int ws_scan_packs_pairs(const ws_job *job) {
     const ws_scan_state *s = ws_scan_state_of(job);
-    if (s->scan->out_format != WS_OUT_PACKED || s->scan->main.emit) return 0;
+    if (s->scan->out_format != WS_OUT_PACKED || s->scan->emit[0]) return 0;
     return job->tool->backends ? !s->scoring->any_query : ws_scan_changes_form_only(s);
 }
 
@@ -118,6 +118,6 @@ int ws_scan_columns(ws_scan_state *s, ws_err *err) {
     else all_columns(s, head);
     more_columns(s, head);
     s->columns_chosen = 1;
-    const char *fields = s->job->common.fields ? s->job->common.fields : s->scan->default_fields;
+    const char *fields = s->job->common.fields;
     return fields && !s->scan->own_fields ? pick_fields(s, fields, err) : WS_OK;
 }

@@ -33,14 +33,25 @@ const ws_opt ws_scan_opts[] = {
 
 /* ---- outputs ---- */
 
-void ws_scan_add_output(ws_job *job, const ws_scan_output *o) { ws_scan_of(job)->emit[ws_job_add_output(job, &o->output)] = o->emit; }
+int ws_scan_add_output(ws_job *job, const ws_scan_output *o) {
+    const int k = ws_job_add_output(job, &o->output);
+    ws_scan_of(job)->emit[k] = o->emit;
+    return k;
+}
+
+void ws_scan_set_main(ws_job *job, const ws_scan_output *o) {
+    const char *path = job->out[0].path;
+    job->out[0] = o->output;
+    job->out[0].path = path;
+    ws_scan_of(job)->emit[0] = o->emit;
+}
 
 /* Sets up the main output or that of -U for the format of -O. FASTA and names have neither head nor end. */
 static void set_format(ws_job *job, ws_output *o) {
     const ws_scan *scan = ws_scan_of(job);
     const char *path = o->path;
-    if (scan->main.emit)
-        *o = scan->main.output;
+    if (scan->emit[0])
+        *o = job->out[0];
     else if (scan->out_format == WS_OUT_TSV && scan->top)
         *o = (ws_output){.head = ws_rows_head, .pack = ws_top_add, .end = ws_top_end, .flush = ws_top_flush};
     else if (scan->out_format == WS_OUT_TSV)
@@ -55,7 +66,7 @@ static void set_format(ws_job *job, ws_output *o) {
 static int writes_queries(const ws_job *job) {
     const ws_scan *scan = ws_scan_of(job);
     const ws_scoring *scoring = job->tool->scoring;
-    if (!job->tool->backends || scoring->any_query || scan->main.emit) return 0;
+    if (!job->tool->backends || scoring->any_query || scan->emit[0]) return 0;
     if (scan->out_format == WS_OUT_PACKED) return 1;
     return scan->out_format == WS_OUT_TSV && (!job->common.fields || strstr(job->common.fields, "query"));
 }
@@ -73,7 +84,6 @@ int ws_scan_outputs(ws_job *job, ws_err *err) {
     const int pairs = scan->out_format == WS_OUT_TSV || (scan->out_format == WS_OUT_PACKED && job->tool->backends);
     scan->keep_rejected = scan->rejected && pairs;
     if (scan->rejected) scan->rejected_output = ws_job_add_output(job, &(ws_output){.path = scan->rejected});
-    scan->emit[0] = scan->main.emit;
     set_format(job, &job->out[0]);
     if (scan->rejected) set_format(job, &job->out[scan->rejected_output]);
     return WS_OK;

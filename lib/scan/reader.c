@@ -207,7 +207,7 @@ static void add_kept(const ws_job *job, char *text, size_t size) {
     const ws_scoring *scoring = job->tool->scoring;
     const int rows = scan->out_format == WS_OUT_TSV || scan->out_format == WS_OUT_PACKED;
     char kept[WS_NUMBER_MAX];
-    if (!scan->main.emit && !job->tool->chain)
+    if (!scan->emit[0] && !job->tool->chain)
         snprintf(text, size, ", %s %skept", ws_number_human(kept, (double)job->out[0].rows),
                  rows && job->tool->backends && !scoring->any_query ? "pairs " : "");
 }

@@ -102,11 +102,9 @@ typedef struct ws_scan {
     int tab_joins; /* as in ws_seqread_conf */
     ws_col col[WS_COL_MAX]; /* the tool's own columns; ws_hit.value has their order */
     int ncol;
-    const char *default_fields; /* the columns where -f does not say; NULL: all */
     long long best, top;        /* so many targets of each sequence, or sequences of each target, pass; 0: all that do */
     int rank_p, rank_bits;      /* the columns that say which are best */
     int own_fields;             /* -f chooses columns of the tool's own output, which it looks up itself */
-    ws_scan_output main;        /* takes the place of the table if its emit is set; its path is not looked at */
 
     const ws_cutter *cutter;    /* NULL: batches are scored */
     int records;                /* rows are windows of records, whose lengths go along at the end of the output */
@@ -114,7 +112,7 @@ typedef struct ws_scan {
     uint64_t strands;           /* that were searched of each residue that was read: 0 is 1. Counts of residues have them all */
 
     /* set by lib/scan */
-    ws_scan_emit_fn *emit[WS_OUTPUT_MAX];
+    ws_scan_emit_fn *emit[WS_OUTPUT_MAX]; /* of the outputs of the tool's own making */
     int rejected_output;        /* its number; 0: none */
     int keep_rejected;          /* decide reports failing pairs too (-U) */
     const ws_tsv_head *head;    /* of the table that is read; valid in decide */
@@ -125,8 +123,9 @@ static inline ws_scan *ws_scan_of(const ws_job *job) { return (ws_scan *)job->re
 /* Puts the name of the input in front of a sentence about a row, if there is one input: a batch may hold rows of several. */
 void ws_scan_name_input(const ws_job *job, ws_err *err);
 
-/* Adds a side output. For ws_tool.open. */
-void ws_scan_add_output(ws_job *job, const ws_scan_output *o);
+/* For ws_tool.open: adds a side output and returns its number; sets what the main output is in place of the table. */
+int ws_scan_add_output(ws_job *job, const ws_scan_output *o);
+void ws_scan_set_main(ws_job *job, const ws_scan_output *o);
 
 /* Returns the index of a pass-through column of the table that is read, -1 if it has none of that name. */
 int ws_head_find(const ws_tsv_head *head, const char *name);
