@@ -104,8 +104,8 @@ $B/%.is: FORCE
 	@mkdir -p $(@D)
 	@[ "$$(cat $@ 2>/dev/null)" = '$($*)' ] || echo '$($*)' >$@
 $(CUSRC:%.cu=$B/%.o): $B/SMS.is $B/PTX.is
-$B/lib/run/version.o: $B/COMMIT.is
-$B/lib/run/version.o: override CPPFLAGS += -DWS_COMMIT='"$(COMMIT)"'
+$B/lib/run/main.o: $B/COMMIT.is
+$B/lib/run/main.o: override CPPFLAGS += -DWS_COMMIT='"$(COMMIT)"'
 
 OBJECTS   := $(SRC:%.c=$B/%.o) $(foreach w,$(WIDTHS),$(BODIES:%.c=$B/%.$w.o)) $(CUSRC:%.cu=$B/%.o)
 $(LIB): $(OBJECTS) $B/CUDA.is

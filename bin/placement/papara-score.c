@@ -204,15 +204,10 @@ static int open_papara(ws_job *job, ws_err *err) {
 static int write_tree(ws_job *job, ws_err *err) {
     const ws_papara_run_data *d = job->data;
     ws_buf text = {0};
-    ws_out out;
     if (!d->opts->tree_out) return WS_OK;
     int rc = ws_papara_tree_write(&d->ref.tree, 0, &text, err);
     if (!rc) rc = ws_buf_add(&text, "\n", 1, err);
-    if (!rc && (rc = ws_out_open(&out, d->opts->tree_out, err)) == WS_OK) {
-        rc = ws_out_write(&out, text.p, text.n, err);
-        int rc2 = ws_out_close(&out, rc ? &(ws_err){0} : err);
-        if (!rc) rc = rc2;
-    }
+    if (!rc) rc = ws_out_file(d->opts->tree_out, text.p, text.n, err);
     ws_buf_release(&text);
     return rc;
 }

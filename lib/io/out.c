@@ -125,3 +125,17 @@ int ws_out_close(ws_out *o, ws_err *err) {
     if (close(fd) < 0 && errno != EINTR) return failure(o, err);
     return WS_OK;
 }
+
+int ws_out_close_keeping(ws_out *o, int rc, ws_err *err) {
+    ws_err ignored;
+    const int rc2 = ws_out_close(o, rc ? &ignored : err);
+    return rc ? rc : rc2;
+}
+
+int ws_out_file(const char *path, const void *p, size_t n, ws_err *err) {
+    ws_out out;
+    int rc = ws_out_open(&out, path, err);
+    if (rc) return rc;
+    rc = ws_out_write(&out, p, n, err);
+    return ws_out_close_keeping(&out, rc, err);
+}

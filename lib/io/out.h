@@ -32,5 +32,9 @@ int ws_out_same(const ws_out *a, const ws_out *b);
 /* Writes all n bytes. After a failure every further call fails with the same code. */
 int ws_out_write(ws_out *o, const void *p, size_t n, ws_err *err);
 int ws_out_close(ws_out *o, ws_err *err); /* closes, stdout too: a full disk may only show here */
+/* Closes after a failure rc, which it returns and whose sentence stays; rc of WS_OK: as ws_out_close. */
+int ws_out_close_keeping(ws_out *o, int rc, ws_err *err);
+/* Opens a file, writes all of it and closes it. */
+int ws_out_file(const char *path, const void *p, size_t n, ws_err *err);
 
 #endif

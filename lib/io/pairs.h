@@ -13,9 +13,11 @@
 
 typedef struct ws_pairs ws_pairs;
 
+typedef enum ws_counts_state { WS_COUNTS_NO_END, WS_COUNTS_UNKNOWN, WS_COUNTS_KNOWN } ws_counts_state;
+
 /* What the table's "##end" line says of the first stage of the chain, for the end frame, and its "##record" lines before it. */
 typedef struct ws_pairs_counts {
-    enum { WS_COUNTS_NO_END, WS_COUNTS_UNKNOWN, WS_COUNTS_KNOWN } state; /* no such line; one without counts */
+    ws_counts_state state;
     uint64_t seqs, residues;
     const char *records; /* whole lines, nrecords bytes */
     size_t nrecords;

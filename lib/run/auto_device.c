@@ -17,7 +17,7 @@ static void *open_device(void *run) {
         ws_message_note(job, "goes on without a device: %s", err.text);
         return NULL;
     }
-    __atomic_store_n(&job->open, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&job->backend_ready, 1, __ATOMIC_RELEASE);
     if (((ws_run *)run)->chain) (void)ws_chain_join(((ws_run *)run)->chain, WS_CHAIN_DEVICE, ws_dev_streams());
     return NULL;
 }

@@ -55,7 +55,7 @@ static int is_auto(const ws_job *job) { return !job->common.backend || strcmp(jo
 static int gpu_is_implicit(const ws_job *job) { return is_auto(job) && !job->common.device && !job->common.gpu_mem; }
 
 static void say_without(const ws_job *job, const char *why) {
-    if (job->open || gpu_is_implicit(job)) return;
+    if (job->backend_ready || gpu_is_implicit(job)) return;
     ws_message_note(job, "goes on without a device, so --%s has no effect: %s", job->common.device ? "device" : "gpu-mem", why);
 }
 
@@ -65,13 +65,13 @@ static void take_auto(ws_job *job) {
     pick_cpu_backend(job);
     job->backend = job->tool->backends[0];
     if (job->backend->start) {
-        job->open = !gpu_is_implicit(job) && job->backend->usable(&job->machine, &why);
+        job->backend_ready = !gpu_is_implicit(job) && job->backend->usable(&job->machine, &why);
         say_without(job, why);
     } else { /* this tool has no backend for devices */
         say_without(job, why);
         job->backend = job->cpu_backend;
         job->cpu_backend = NULL;
-        job->open = 1;
+        job->backend_ready = 1;
     }
 }
 
@@ -91,7 +91,7 @@ int ws_backend_choose(ws_job *job, ws_err *err) {
         if (!b->usable(&job->machine, &why)) return ws_fail(err, WS_EDEV, "--backend %s cannot run here: %s", name, why);
         if (both) pick_cpu_backend(job);
         job->backend = b;
-        job->open = 1;
+        job->backend_ready = 1;
         return WS_OK;
     }
     return no_such(job->tool, name, err);
@@ -99,7 +99,7 @@ int ws_backend_choose(ws_job *job, ws_err *err) {
 
 int ws_job_fall_back_to_cpu(ws_job *job, const ws_backend *backend, int rc, const ws_err *err) {
     if (rc != WS_EDEV || !backend->start || !gpu_is_implicit(job)) return 0;
-    if (__atomic_exchange_n(&job->open, 0, __ATOMIC_ACQ_REL)) ws_message_note(job, "goes on without the device: %s", err->text);
+    if (__atomic_exchange_n(&job->backend_ready, 0, __ATOMIC_ACQ_REL)) ws_message_note(job, "goes on without the device: %s", err->text);
     return 1;
 }
 
@@ -138,8 +138,8 @@ int ws_backend_begin(ws_job *job, int threads, ws_err *err) {
     if (!(job->prep = ws_calloc(job->ntarget, sizeof *job->prep, err))) return err->code;
     if (!(job->cpu_prep = ws_calloc(job->ntarget, sizeof *job->cpu_prep, err))) return err->code;
     int rc = ws_ready_begin(job, err);
-    if (job->open && (job->ninput == 0 || ws_source_is_stdin(job->input[0]))) ws_dev_open_after(STDIN_FILENO);
-    if (!rc && job->open) rc = ws_backend_open(job, threads, err);
+    if (job->backend_ready && (job->ninput == 0 || ws_source_is_stdin(job->input[0]))) ws_dev_open_after(STDIN_FILENO);
+    if (!rc && job->backend_ready) rc = ws_backend_open(job, threads, err);
     return rc || !job->cpu_backend || job->ntarget == 0 ? rc : ws_ready_for(job, job->cpu_backend, threads, err);
 }
 

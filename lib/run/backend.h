@@ -9,11 +9,8 @@
  * cannot run here), or for auto the best of the CPU and a device, not open yet. */
 int ws_backend_choose(ws_job *job, ws_err *err);
 
-/* What computes, or computed: "avx512", "cuda", "cuda+cpu"; "none" of a tool that scores nothing. */
+/* Returns the name of the backend that computes or computed: "avx512", "cuda", "cuda+cpu"; "none" of a tool that scores nothing. */
 const char *ws_backend_name(const ws_job *job);
-
-/* Appends the text of --version: "NAME X.Y.Z", then lines "fact: value" of how the program was built. */
-int ws_version_text(const ws_tool *tool, ws_buf *out, ws_err *err);
 
 /* Appends the table of --list-backends. */
 int ws_backend_list(const ws_tool *tool, const ws_machine *m, ws_buf *out, ws_err *err);

@@ -57,8 +57,7 @@ int ws_dry_run_report(ws_run *run, ws_err *err) {
     double share;
     struct rusage used;
     ws_buf text = {0};
-    ws_out out;
-    if (!job->common.dry_run || job->dry_run_said) return WS_OK;
+    if (!job->common.dry_run) return WS_OK;
     ws_run_progress(run, seconds, done, sizeof done, &share);
     getrusage(RUSAGE_SELF, &used);
     const double whole = whole_seconds(run, seconds, share);
@@ -71,10 +70,7 @@ int ws_dry_run_report(ws_run *run, ws_err *err) {
     else if (!rc && share < 0) rc = ws_buf_adds(&text, ", of an input of unknown size\n", err);
     else if (!rc) rc = ws_buf_addf(&text, err, ", %.3g%% of the input\n", 100 * share);
     if (!rc) rc = whole < 0 ? ws_buf_adds(&text, "seconds\tunknown\n", err) : ws_buf_addf(&text, err, "seconds\t%.3g\n", whole);
-    if (!rc && (rc = ws_out_open(&out, NULL, err)) == WS_OK) {
-        rc = ws_out_write(&out, text.p, text.n, err);
-        rc = ws_out_close_keeping(&out, rc, err);
-    }
+    if (!rc) rc = ws_out_file(NULL, text.p, text.n, err);
     ws_buf_release(&text);
     return rc;
 }

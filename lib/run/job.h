@@ -45,17 +45,16 @@ struct ws_job {
     void **prep; /* [ntarget], NULL: not prepared yet. Atomic, as are those of cpu_prep */
     const ws_backend *cpu_backend; /* of "cuda+cpu" and auto: the CPU's, NULL of all others */
     void **cpu_prep;
-    int dry_run_said; /* the tool's own programs have reported --dry-run */
     int holds;  /* of a chain: there are hits, which outputs get even if the input fails */
     int failed; /* code of the failure that ended the run, for ws_output.flush */
-    int open; /* `backend` can score. With auto the program opens a device late or never. Atomic */
+    int backend_ready; /* it can score. With auto the program opens a device late or never. Atomic */
     struct ws_readiness *readiness; /* lib/run/ready.c: which targets are made */
 
     void *reader; /* the reader's own */
     void *data;   /* the tool's own */
 };
 
-static inline int ws_job_is_open(const ws_job *job) { return __atomic_load_n(&job->open, __ATOMIC_ACQUIRE); }
+static inline int ws_job_is_open(const ws_job *job) { return __atomic_load_n(&job->backend_ready, __ATOMIC_ACQUIRE); }
 /* Returns 1 while a device scores for this run. */
 static inline int ws_job_has_device(const ws_job *job) { return job->backend && job->backend->start && ws_job_is_open(job); }
 /* Returns the default size of an item for a backend. */

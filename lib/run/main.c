@@ -14,11 +14,19 @@
 
 enum { NTABLE = 3 };
 
-static int show(const ws_buf *text, ws_err *err) {
-    ws_out out;
-    int rc = ws_out_open(&out, NULL, err);
-    if (!rc) rc = ws_out_write(&out, text->p, text->n, err);
-    return rc ? rc : ws_out_close(&out, err);
+/* Appends "NAME X.Y.Z", then lines "fact: value" of how the program was built. The Makefile defines WS_COMMIT for this
+ * file alone. */
+static int version_text(const ws_tool *tool, ws_buf *out, ws_err *err) {
+    const char *cuda = ws_dev_built();
+    int n = 0;
+    int rc = ws_buf_addf(out, err, "%s " WS_VERSION "\ncommit: " WS_COMMIT "\nbackends:", tool->name);
+    for (int i = 0; tool->backends && tool->backends[i] && !rc; i++) {
+        const ws_backend *b = tool->backends[i];
+        if (b->usable == ws_usable_device && !cuda) continue;
+        rc = ws_buf_addf(out, err, " %s", b->name);
+        n++;
+    }
+    return rc ? rc : ws_buf_addf(out, err, "%s\ncuda: %s\n", n ? "" : " none", cuda ? cuda : "none");
 }
 
 static int help_text(const ws_tool *tool, const ws_opt_table *tab, int ntab, ws_buf *out, ws_err *err) {
@@ -44,28 +52,28 @@ static int show_instead(const ws_job *job, const ws_opt_table *tab, int ntab, ws
     else if (job->cmdline.outcome == WS_OPT_SHOW_HELP)
         rc = help_text(job->tool, tab, ntab, &text, err);
     else if (job->cmdline.outcome == WS_OPT_SHOW_VERSION)
-        rc = ws_version_text(job->tool, &text, err);
+        rc = version_text(job->tool, &text, err);
     else
         rc = ws_opt_dump(&text, tab, ntab, err);
-    if (!rc) rc = show(&text, err);
+    if (!rc) rc = ws_out_file(NULL, text.p, text.n, err);
     ws_buf_release(&text);
     return rc;
 }
 
-/* Puts the operands behind a sentence that ends in the program's name, with - in place of the file that it is about. */
+/* Appends the operands to a sentence that ends in the program's name, with - in place of the file that it is about. */
 static void add_operands(const ws_cmdline *cl, ws_err *err) {
     ws_err ignored;
     ws_buf words = {0};
     const size_t n = strlen(err->text);
-    int rc = WS_OK, there = 0;
+    int rc = WS_OK, found = 0;
     for (int i = 0; i < cl->noperand && !rc; i++) {
         const size_t len = strlen(cl->operand[i]);
-        const int is_it = strncmp(err->text, cl->operand[i], len) == 0 && err->text[len] == ':';
-        rc = ws_opt_add_word(&words, is_it ? "-" : cl->operand[i], &ignored);
-        there |= is_it;
+        const int is_input = strncmp(err->text, cl->operand[i], len) == 0 && err->text[len] == ':';
+        rc = ws_opt_add_word(&words, is_input ? "-" : cl->operand[i], &ignored);
+        found |= is_input;
     }
-    if (!there) words.n = 0;
-    if (!there) rc = ws_buf_adds(&words, " ..., with - in its place", &ignored);
+    if (!found) words.n = 0;
+    if (!found) rc = ws_buf_adds(&words, " ..., with - in its place", &ignored);
     if (!rc && words.n < sizeof err->text - n) {
         memcpy(err->text + n, words.p, words.n);
         err->text[n + words.n] = '\0';

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Returns what takes a line of progress away that a program of the same terminal has drawn. */
+/* Returns the escape sequence that clears a progress line of another program on this terminal. */
 static const char *on_a_line(void) { return isatty(STDERR_FILENO) ? "\r\033[K" : ""; }
 
 void ws_message_error(const char *program, const char *sentence) {

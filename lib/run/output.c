@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The outputs of a job: opened together, headed, written in input order, ended, closed. */
+ * The outputs of a job: opened together, begun with their heads, written in input order, ended, closed. */
 #include "lib/base/mem.h"
 #include "lib/run/run.h"
 
@@ -86,12 +86,6 @@ void ws_outputs_flush(ws_job *job) {
         ws_output *o = &job->out[k];
         if (o->flush) (void)put_text(o, o->flush(job, o->own, &o->text, &ignored), &ignored);
     }
-}
-
-int ws_out_close_keeping(ws_out *o, int rc, ws_err *err) {
-    ws_err ignored;
-    const int rc2 = ws_out_close(o, rc ? &ignored : err);
-    return rc ? rc : rc2;
 }
 
 /* The main output is the last. */

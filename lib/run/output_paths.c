@@ -14,7 +14,7 @@
 
 typedef struct output_path {
     const char *option, *path;
-    int fd, there; /* fd: -1 for a file */
+    int fd, found; /* fd: -1 for a file */
     struct stat st;
 } output_path;
 
@@ -27,7 +27,7 @@ typedef struct paths {
 
 static output_path path_of(const char *option, const char *path, int fd) {
     output_path p = {.option = option, .path = path, .fd = fd};
-    p.there = (fd >= 0 ? fstat(fd, &p.st) : stat(path, &p.st)) == 0;
+    p.found = (fd >= 0 ? fstat(fd, &p.st) : stat(path, &p.st)) == 0;
     return p;
 }
 
@@ -42,10 +42,10 @@ static int same_inode(const struct stat *a, const struct stat *b) { return a->st
 
 /* The same regular file: terminals, pipes and /dev/null may be shared. */
 static int same_file(const output_path *a, const output_path *b) {
-    return a->there && b->there && S_ISREG(a->st.st_mode) && same_inode(&a->st, &b->st);
+    return a->found && b->found && S_ISREG(a->st.st_mode) && same_inode(&a->st, &b->st);
 }
 
-/* The folder of a path with its slash, and the name behind that. */
+/* Returns the length of the folder in a path, with its slash: the name comes after it. */
 static size_t folder_of(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
@@ -87,10 +87,10 @@ static int same_new(const output_path *a, const output_path *b) {
     return na && nb && strcmp(na, nb) == 0 && same_inode(&sa, &sb);
 }
 
-/* A descriptor is closed by whoever wrote to it, so two cannot. */
+/* An output that has been written is closed, so two cannot share a descriptor. */
 static int same_output(const output_path *a, const output_path *b) {
     if (a->fd >= 0 && a->fd == b->fd) return 1;
-    return same_file(a, b) || (a->fd < 0 && b->fd < 0 && !a->there && !b->there && same_new(a, b));
+    return same_file(a, b) || (a->fd < 0 && b->fd < 0 && !a->found && !b->found && same_new(a, b));
 }
 
 static int not_read(const paths *p, const char *input, ws_err *err) {
@@ -101,11 +101,11 @@ static int not_read(const paths *p, const char *input, ws_err *err) {
     return WS_OK;
 }
 
-/* Who writes to the pipe that is its own standard input, or to a named pipe that it reads, waits for itself. */
+/* Fails if an output is the pipe or named pipe that the program reads: it would block for ever. */
 static int not_own_pipe(const paths *p, const char *input, ws_err *err) {
     const output_path in = path_of(NULL, input, strcmp(input, "-") == 0 ? STDIN_FILENO : -1);
     for (int i = 0; i < p->nout; i++)
-        if (p->out[i].path && p->out[i].there && in.there && S_ISFIFO(in.st.st_mode) && same_inode(&p->out[i].st, &in.st))
+        if (p->out[i].path && p->out[i].found && in.found && S_ISFIFO(in.st.st_mode) && same_inode(&p->out[i].st, &in.st))
             return ws_fail(err, WS_EUSAGE, "--%s: %s is the pipe that is read as %s", p->out[i].option, p->out[i].path, name_of(&in));
     return WS_OK;
 }

@@ -29,7 +29,7 @@ typedef struct ws_run {
     const ws_reader *reader; /* of the tool */
     ws_worker *worker;       /* [job->nworker] */
 
-    int headed;      /* the outputs have their heads */
+    int heads_written;
     ws_out stats;
     int has_stats;
     int sampled;  /* --dry-run left the rest of the input unread */
@@ -72,7 +72,6 @@ int ws_outputs_write(ws_job *job, const void *item, const ws_outtext *made, ws_e
 int ws_outputs_end(ws_job *job, ws_err *err);
 void ws_outputs_flush(ws_job *job);
 int ws_outputs_close(ws_job *job, int rc, ws_err *err);
-int ws_out_close_keeping(ws_out *o, int rc, ws_err *err);
 
 /* lib/run/auto_device.c: to be called when something was worked on. Opens the device of --backend auto once that pays. */
 void ws_auto_device_look(ws_run *run);

@@ -39,8 +39,8 @@ int ws_run_format(void *run_, void *slot_, int rc, int thread, ws_err *err) {
 
 int ws_run_head(ws_run *run, ws_err *err) {
     ws_job *job = run->job;
-    if (run->headed) return WS_OK;
-    run->headed = 1;
+    if (run->heads_written) return WS_OK;
+    run->heads_written = 1;
     int rc = job->tool->early && !job->common.dry_run ? job->tool->early(job, err) : WS_OK;
     return rc ? rc : ws_outputs_head(job, err);
 }

@@ -26,7 +26,7 @@ static rank rank_of(const ws_scan *scan, const ws_hit *h, uint64_t order) {
 
 /* ---- the best targets of each sequence ---- */
 
-/* Of hits from .. to, all of one sequence, those that pass beyond the best do not. */
+/* Keeps the `best` best passing hits of from .. to, which belong to one sequence; marks the others as failed. */
 static void keep_best(const ws_scan *scan, ws_hits *hits, size_t from, size_t to, rank *room) {
     size_t n = 0;
     for (size_t i = from; i < to; i++)
@@ -46,7 +46,7 @@ int ws_scan_keep_best(const ws_scan_state *s, ws_scan_item *it, ws_err *err) {
     }
     ws_free(room);
     if (s->scan->keep_rejected) return WS_OK;
-    size_t n = 0; /* nobody asked for what does not pass */
+    size_t n = 0; /* what does not pass has no output */
     for (size_t i = 0; i < hits->n; i++)
         if (hits->hit[i].pass) hits->hit[n++] = hits->hit[i];
     hits->n = n;
@@ -66,17 +66,18 @@ typedef struct ws_top_list {
     size_t n, cap;
 } ws_top_list;
 
-/* Moves the last one, or the first one after a change, to where it belongs in the heap. */
 static void swap(held *a, held *b) {
     const held t = *a;
     *a = *b;
     *b = t;
 }
 
+/* Moves element i up to its place in the heap. */
 static void rise(held *h, size_t i) {
     for (; i && compare(&h[i].rank, &h[(i - 1) / 2].rank) > 0; i = (i - 1) / 2) swap(&h[i], &h[(i - 1) / 2]);
 }
 
+/* Moves element i down to its place in the heap of n. */
 static void sink(held *h, size_t n, size_t i) {
     for (;;) {
         size_t worst = i;
@@ -129,7 +130,7 @@ static int in_order(const void *a, const void *b) {
     return ((const held *)a)->rank.order < ((const held *)b)->rank.order ? -1 : 1;
 }
 
-/* All that is held, in the order of the input; *rows: how many. */
+/* Appends all rows that are held, in the order of the input; *rows: how many. */
 static int write_all(const ws_job *job, ws_top *top, ws_buf *text, uint64_t *rows, ws_err *err) {
     size_t n = 0;
     for (size_t t = 0; top->list && t < job->ntarget; t++) n += top->list[t].n;

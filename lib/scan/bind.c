@@ -79,7 +79,7 @@ void ws_scan_name_input(const ws_job *job, ws_err *err) {
 }
 
 int ws_scan_binds(const ws_scan_state *s) {
-    return s->job->tool->backends && !s->scoring->any_query && ws_head_find(s->scan->head, "query") >= 0;
+    return ws_scan_has_queries(s->job) && ws_head_find(s->scan->head, "query") >= 0;
 }
 
 void ws_binding_release(ws_binding *b) {

@@ -25,7 +25,7 @@ int ws_scan_changes_form_only(const ws_scan_state *s) { return !s->job->tool->ba
 int ws_scan_packs_pairs(const ws_job *job) {
     const ws_scan_state *s = ws_scan_state_of(job);
     if (s->scan->out_format != WS_OUT_PACKED || s->scan->emit[0]) return 0;
-    return job->tool->backends ? !s->scoring->any_query : ws_scan_changes_form_only(s);
+    return ws_scan_has_queries(job) || ws_scan_changes_form_only(s);
 }
 
 /* The columns of the input and no others, in its order. */
@@ -73,7 +73,7 @@ static void more_columns(ws_scan_state *s, const ws_tsv_head *head) {
         add(s, WS_OCOL_SEQ, 0, "seq");
         add(s, WS_OCOL_QUAL, 0, "qual");
     }
-    if (s->job->tool->backends && !s->scoring->any_query && !in_rest(head, "query_accession")) add(s, WS_OCOL_ACC, 0, "query_accession");
+    if (ws_scan_has_queries(s->job) && !in_rest(head, "query_accession")) add(s, WS_OCOL_ACC, 0, "query_accession");
     for (int i = 0; i < s->scan->ncol; i++)
         if (s->scan->col[i].on_demand && !in_rest(head, s->scan->col[i].name)) add(s, WS_OCOL_OWN, i, s->scan->col[i].name);
     s->nmore = s->nocol - n;

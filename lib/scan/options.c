@@ -65,8 +65,7 @@ static void set_format(ws_job *job, ws_output *o) {
 /* Rows that name a model must name one: a program that writes such rows refuses two models of one name. */
 static int writes_queries(const ws_job *job) {
     const ws_scan *scan = ws_scan_of(job);
-    const ws_scoring *scoring = job->tool->scoring;
-    if (!job->tool->backends || scoring->any_query || scan->emit[0]) return 0;
+    if (!ws_scan_has_queries(job) || scan->emit[0]) return 0;
     if (scan->out_format == WS_OUT_PACKED) return 1;
     return scan->out_format == WS_OUT_TSV && (!job->common.fields || strstr(job->common.fields, "query"));
 }
@@ -113,7 +112,7 @@ void ws_scan_configure(ws_scan_state *s) {
                                 .abc = scan->abc,
                                 .any_abc = scan->any_abc,
                                 .rows_apart = scan->out_format == WS_OUT_TSV && !side && !scan->best,
-                                .queries = job->tool->backends && !s->scoring->any_query,
+                                .queries = ws_scan_has_queries(job),
                                 .wait_ms = WS_INPUTS_WAIT_MS,
                                 .badres = (ws_badres)scan->badres,
                                 .allow_cut = scan->allow_cut,

@@ -63,8 +63,9 @@ static void destroy(void *item) {
 
 /* ---- a look at the input ---- */
 
-/* Letters that are looked at, and the fewest that tell: a peptide of 50 residues has letters that DNA lacks. In proteins three of four
- * letters are none of ACGTUN. Reads have a few codes of several nucleotides. */
+/* Nucleotides are letters of amino acids too, so a program would score DNA in place of proteins without a word. These are
+ * the most letters that it looks at, and the fewest that tell: a peptide of 50 residues has letters that DNA lacks. In
+ * proteins three of four letters are none of ACGTUN. Reads have a few codes of several nucleotides. */
 enum { LETTERS_MOST = 10000, LETTERS_LEAST = 50, SHARE_OF_OTHERS = 20 };
 
 static void count(ws_letters *l, const ws_batch *b, const char *letters) {
@@ -79,7 +80,7 @@ static void count(ws_letters *l, const ws_batch *b, const char *letters) {
     }
 }
 
-/* A chromosome is no target but holds some. */
+/* A longer record is probably a chromosome: targets are places in it, not the record. */
 enum { LONG_RECORD = 100000 };
 
 static void look_at_lengths(ws_scan_state *s, const ws_batch *b) {
@@ -89,6 +90,8 @@ static void look_at_lengths(ws_scan_state *s, const ws_batch *b) {
     if (l->noted_length) ws_message_note(s->job, "%s", s->scan->looks_long);
 }
 
+/* Looks at the sequences of a batch, in input order; NULL: the input has ended. Prints each of the two notes once, if it
+ * is due. */
 static void look_at_letters(ws_scan_state *s, const ws_batch *b) {
     ws_letters *l = &s->letters;
     look_at_lengths(s, b);
@@ -204,12 +207,11 @@ static ws_seqread_counts counts_of(const ws_job *job) {
 /* Says what was kept: pairs, unless the output has each sequence once. Nothing where a tool writes its own form, at the end or not. */
 static void add_kept(const ws_job *job, char *text, size_t size) {
     const ws_scan *scan = ws_scan_of(job);
-    const ws_scoring *scoring = job->tool->scoring;
     const int rows = scan->out_format == WS_OUT_TSV || scan->out_format == WS_OUT_PACKED;
     char kept[WS_NUMBER_MAX];
     if (!scan->emit[0] && !job->tool->chain)
         snprintf(text, size, ", %s %skept", ws_number_human(kept, (double)job->out[0].rows),
-                 rows && job->tool->backends && !scoring->any_query ? "pairs " : "");
+                 rows && ws_scan_has_queries(job) ? "pairs " : "");
 }
 
 static void progress(ws_job *job, double seconds, char *text, size_t size, double *share) {

@@ -33,7 +33,8 @@ int ws_scan_counted(const ws_job *job, uint64_t *seqs, uint64_t *residues) {
     return 1;
 }
 
-/* What the first stage read is handed on: E-values need it. Behind a cut nobody knows, so nothing is said. */
+/* E-values need what the first stage read, so it is handed on. After a cut table the counts are unknown, and the line has
+ * none. */
 ws_pairs_counts ws_scan_counts(const ws_job *job) {
     const ws_tsv_head *head = ws_scan_of(job)->head;
     const int keeps = ws_scan_changes_form_only(ws_scan_state_of(job));
@@ -54,7 +55,7 @@ int ws_scan_end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err
 
 /* ---- the records that an output has windows of ---- */
 
-/* Notes a record; those of neighbours are often the same. */
+/* Notes a record, unless it is the last one that was noted: those of neighbours are often the same. */
 static int note(ws_scan_records *r, const ws_record *record, ws_err *err) {
     const ws_record last = r->last ? ws_records_at(&r->of, r->last - 1) : (ws_record){NULL, 0, 0};
     if (last.number == record->number && last.n == record->n && memcmp(last.name, record->name, record->n) == 0) return WS_OK;
@@ -193,8 +194,8 @@ static int emit_row(const ws_scan_state *s, ws_buf *out, const ws_batch *b, cons
     return rc;
 }
 
-/* Makes the rows, up to one that would be too much or is so long that the writer spells it while it writes: the writer makes the rest, a
- * piece at a time. */
+/* Makes rows until item_text is used up or a row is longer than 1 MB. The writer makes the remaining rows, about 1 MB at
+ * a time. */
 static int emit_rows(const ws_scan_state *s, ws_scan_item *it, const ws_seqs *seqs, ws_outtext *out, ws_err *err) {
     enum { LONG = 1 << 20 };
     const ws_batch *b = it->out;

@@ -130,6 +130,9 @@ typedef struct ws_scan_state {
 
 static inline ws_scan_state *ws_scan_state_of(const ws_job *job) { return job->reader; }
 
+/* Returns whether rows that are read or written name targets. */
+static inline int ws_scan_has_queries(const ws_job *job) { return job->tool->backends && !job->tool->scoring->any_query; }
+
 /* Returns whether the rows are of a table without a query column: every row meets every target, so there is one list for all. */
 static inline int ws_rows_are_free(const ws_batch *b) { return b->nrow > 0 && b->row[0].target == UINT32_MAX; }
 

@@ -308,7 +308,7 @@ static char *search(scene *s, ws_genome_work *work, int who, int threads) {
     s->job.backend = who == CPU ? &s->cpu : &s->device;
     s->job.cpu_backend = who == BOTH ? &s->cpu : NULL;
     s->job.prep = s->job.cpu_prep = s->prep;
-    s->job.open = 1;
+    s->job.backend_ready = 1;
     s->job.nworker = threads;
     s->job.common.quiet = 1;
     s->job.common.backend = who == DEVICE ? "device" : NULL;

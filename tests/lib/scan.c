@@ -47,7 +47,7 @@ static void order(tap *t, size_t nparts, int has_rows) {
 static size_t parts_of(uint32_t len, size_t ntarget, int nworker) {
     ws_target big[64];
     static const ws_backend cpu = {.name = "scalar"};
-    ws_job job = {.target = big, .ntarget = ntarget, .nworker = nworker, .backend = &cpu, .open = 1};
+    ws_job job = {.target = big, .ntarget = ntarget, .nworker = nworker, .backend = &cpu, .backend_ready = 1};
     const ws_scan_state s = {.job = &job};
     ws_scan_item it = {0};
     ws_err err = {0};
