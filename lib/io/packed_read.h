@@ -34,9 +34,6 @@ typedef struct unpack {
 #define PACK_TEXT_MAX (UINT64_C(1) << 40)
 enum { PACK_SEQS_MAX = 1 << 28 };
 
-/* lib/io/packed_fault.c. The sentence about the frame at hand and what is behind it; returns WS_EDATA. */
-int ws_packed_bad(const unpack *u, const ws_parse *s, const char *what, ws_err *err);
-
 /* lib/io/pairs_read.c. Checks the frame of a head, of queries, of pairs or of records, and sets `want` for its body. WS_EDATA. */
 int ws_pairs_read_frame(unpack *u, ws_parse *s, ws_err *err);
 /* Takes that body, whose checksum is right. WS_EDATA or WS_ENOMEM. */
@@ -47,6 +44,15 @@ void ws_pairs_read_release(unpack *u);
 
 static inline int ws_packed_is(const unpack *u, const char *magic) {
     return !memcmp(u->f.magic, magic, sizeof u->f.magic);
+}
+
+/* Makes the sentence about the frame at hand and its body. Returns WS_EDATA. */
+static inline int ws_packed_bad(const unpack *u, const ws_parse *s, const char *what, ws_err *err) {
+    if (u->state == HEAD || u->state == ENDED || (u->state == BODY && ws_packed_is(u, PACK_HEAD)))
+        return ws_fail(err, WS_EDATA, "%s: the head of the packed stream at byte %llu %s", s->input,
+                       (unsigned long long)u->frame_at, what);
+    return ws_fail(err, WS_EDATA, "%s: block %llu of the packed stream, at byte %llu, %s", s->input,
+                   (unsigned long long)u->blocks, (unsigned long long)u->frame_at, what);
 }
 
 #endif

@@ -5,65 +5,22 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <xxhash.h>
 
-/* ---- targets by name: an open hash table over XXH3, built once ---- */
-
-struct ws_target_index {
-    const ws_target *target;
-    uint32_t *entry; /* index + 1; 0: empty */
-    size_t mask;
-};
-
-static uint32_t *find_entry(const ws_target_index *index, const char *name, size_t n) {
-    size_t h = (size_t)XXH3_64bits(name, n) & index->mask;
-    for (;; h = (h + 1) & index->mask) {
-        uint32_t *s = &index->entry[h];
-        if (*s == 0) return s;
-        const char *have = index->target[*s - 1].name;
-        if (strlen(have) == n && memcmp(have, name, n) == 0) return s;
+int ws_scan_name_targets(ws_queries **out, const ws_target *target, size_t n, ws_err *err) {
+    int rc = ws_queries_create(out, err);
+    for (size_t i = 0; i < n && !rc; i++) {
+        const ws_query query = {.name = target[i].name, .n = strlen(target[i].name)};
+        char q[WS_QUOTE_MAX];
+        uint32_t number;
+        rc = ws_queries_add(*out, &query, &number, err);
+        if (!rc && number < i)
+            rc = ws_fail(err, WS_EDATA, "duplicate model name %s; a table needs unique names", ws_quote(q, query.name, query.n));
     }
-}
-
-void ws_target_index_destroy(ws_target_index *index) {
-    if (!index) return;
-    ws_free(index->entry);
-    ws_free(index);
-}
-
-int ws_target_index_create(ws_target_index **out, const ws_target *target, size_t n, ws_err *err) {
-    size_t size = 4;
-    while (size < 2 * n) size *= 2; /* at most half full, so searches are short and end */
+    if (!rc) return WS_OK;
+    ws_queries_destroy(*out);
     *out = NULL;
-    ws_target_index *index = ws_calloc(1, sizeof *index, err);
-    if (!index) return WS_ENOMEM;
-    index->target = target;
-    index->mask = size - 1;
-    index->entry = ws_calloc(size, sizeof *index->entry, err);
-    if (!index->entry) {
-        ws_target_index_destroy(index);
-        return WS_ENOMEM;
-    }
-    for (size_t i = 0; i < n; i++) {
-        uint32_t *s = find_entry(index, target[i].name, strlen(target[i].name));
-        if (*s) {
-            char q[WS_QUOTE_MAX];
-            ws_target_index_destroy(index);
-            return ws_fail(err, WS_EDATA, "duplicate model name %s; a table needs unique names",
-                           ws_quote(q, target[i].name, strlen(target[i].name)));
-        }
-        *s = (uint32_t)(i + 1);
-    }
-    *out = index;
-    return WS_OK;
+    return rc;
 }
-
-uint32_t ws_target_index_find(const ws_target_index *index, const char *name, size_t n) {
-    uint32_t s = *find_entry(index, name, n);
-    return s == 0 ? UINT32_MAX : s - 1;
-}
-
-/* ---- rows ---- */
 
 /* "name: " if there is one input; a batch may hold rows of several. */
 static const char *input_name(const ws_job *job, char name[512]) {
@@ -83,7 +40,7 @@ int ws_scan_binds(const ws_scan_state *s) {
 }
 
 void ws_binding_release(ws_binding *b) {
-    ws_target_index_destroy(b->index);
+    ws_queries_destroy(b->names);
     ws_free(b->target);
     ws_free(b->hash);
 }
@@ -113,9 +70,9 @@ static int check_file(const ws_scan_state *s, ws_err *err) {
 static int begin(ws_scan_state *s, ws_err *err) {
     ws_binding *b = &s->binding;
     const ws_job *job = s->job;
-    if (b->index) return WS_OK;
+    if (b->names) return WS_OK;
     if (!b->hash && !(b->hash = ws_calloc(job->ntarget, sizeof *b->hash, err))) return err->code;
-    return ws_target_index_create(&b->index, job->target, job->ntarget, err);
+    return ws_scan_name_targets(&b->names, job->target, job->ntarget, err);
 }
 
 static int no_target(const ws_scan_state *s, const ws_row *row, const char *query, size_t n, ws_err *err) {
@@ -127,7 +84,7 @@ static int no_target(const ws_scan_state *s, const ws_row *row, const char *quer
 
 static int bind_text(ws_scan_state *s, const ws_batch *b, ws_row *row, ws_err *err) {
     const char *query = ws_batch_text(b, row->query);
-    row->target = ws_target_index_find(s->binding.index, query, row->query.n);
+    row->target = ws_queries_find(s->binding.names, query, row->query.n);
     if (row->target == UINT32_MAX) return no_target(s, row, query, row->query.n, err);
     if (s->binding.same_file) return WS_OK;
     s->binding.same_file = 1;
@@ -142,7 +99,7 @@ static int bind_number(ws_scan_state *s, const ws_batch *b, ws_row *row, ws_err 
     int rc = ws_grow(&x->target, &x->cap, (size_t)row->number + 1, sizeof *x->target, err);
     if (rc) return rc;
     while (x->ntarget <= row->number) x->target[x->ntarget++] = UINT32_MAX;
-    row->target = ws_target_index_find(x->index, q->name, q->n);
+    row->target = ws_queries_find(x->names, q->name, q->n);
     if (row->target == UINT32_MAX) return no_target(s, row, q->name, q->n, err);
     if (!q->hash && (rc = check_file(s, err)) != WS_OK) return rc;
     if (q->hash) __atomic_store_n(&x->hash[row->target], q->hash, __ATOMIC_RELEASE);

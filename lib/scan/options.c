@@ -74,9 +74,9 @@ int ws_scan_outputs(ws_job *job, ws_err *err) {
     ws_scan *scan = ws_scan_of(job);
     if (job->common.fields && scan->out_format != WS_OUT_TSV)
         return ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
-    ws_target_index *index = NULL;
-    const int rc = writes_queries(job) ? ws_target_index_create(&index, job->target, job->ntarget, err) : WS_OK;
-    ws_target_index_destroy(index);
+    ws_queries *names = NULL;
+    const int rc = writes_queries(job) ? ws_scan_name_targets(&names, job->target, job->ntarget, err) : WS_OK;
+    ws_queries_destroy(names);
     if (rc) return rc;
     if (scan->top && (scan->out_format != WS_OUT_TSV || scan->rejected))
         return ws_fail(err, WS_EUSAGE, "--top holds rows of a table, so it goes with --out-format tsv and without --rejected");

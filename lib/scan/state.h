@@ -74,11 +74,9 @@ typedef struct ws_top {
     uint64_t n;               /* rows that came */
 } ws_top;
 
-typedef struct ws_target_index ws_target_index;
-
 /* Which target a row names. */
 typedef struct ws_binding {
-    ws_target_index *index; /* made when first needed */
+    ws_queries *names;      /* of the targets, made when first needed */
     uint32_t *target;       /* [ntarget] of each query of packed pairs; UINT32_MAX: not looked for yet */
     size_t ntarget, cap;
     int same_file;          /* the table is of these models, as far as it says */
@@ -211,11 +209,9 @@ void ws_scan_configure(ws_scan_state *s);
 
 /* ---- bind.c ---- */
 
-/* Makes an index of targets by name. WS_EDATA if two have one name; *out is NULL after a failure. */
-int ws_target_index_create(ws_target_index **out, const ws_target *target, size_t n, ws_err *err);
-void ws_target_index_destroy(ws_target_index *index); /* NULL is legal */
-/* Returns the index of the target of that name, UINT32_MAX if there is none. */
-uint32_t ws_target_index_find(const ws_target_index *index, const char *name, size_t n);
+/* Makes a list of the names of targets, whose numbers are those of the targets. WS_EDATA if two have one name; *out is
+ * NULL after a failure. */
+int ws_scan_name_targets(ws_queries **out, const ws_target *target, size_t n, ws_err *err);
 /* Sets the target of each row whose query counts. A row that names none, or a table of other models, is WS_EDATA; the
  * batch then keeps the rows before it. */
 int ws_scan_bind(ws_scan_state *s, ws_batch *b, ws_err *err);

@@ -42,6 +42,9 @@ typedef struct ws_codec {
 WS_DECLARE_WIDTHS(ws_codec, ws_codec_);
 
 /* Returns the fastest codec for this machine; static. */
-const ws_codec *ws_codec_get(const ws_cpu *cpu);
+static inline const ws_codec *ws_codec_get(const ws_cpu *cpu) {
+    static const ws_codec *const codecs[WS_NWIDTH] = {WS_BY_WIDTH(ws_codec_)};
+    return codecs[ws_cpu_best(cpu)];
+}
 
 #endif

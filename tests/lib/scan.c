@@ -71,15 +71,15 @@ static void parts(tap *t) {
 
 static void names(tap *t) {
     static const ws_target twice[] = {{.name = "x"}, {.name = "y"}, {.name = "x"}};
-    ws_target_index *index;
+    ws_queries *index;
     ws_err err = {0};
-    sample_must(ws_target_index_create(&index, target, TARGETS, &err), &err);
+    sample_must(ws_scan_name_targets(&index, target, TARGETS, &err), &err);
     int fine = 1;
-    for (uint32_t i = 0; i < TARGETS; i++) fine &= ws_target_index_find(index, target[i].name, strlen(target[i].name)) == i;
+    for (uint32_t i = 0; i < TARGETS; i++) fine &= ws_queries_find(index, target[i].name, strlen(target[i].name)) == i;
     tap_ok(t, fine, "each target by its name, also an empty one");
-    tap_ok(t, ws_target_index_find(index, "abc", 3) == UINT32_MAX && ws_target_index_find(index, "abc", 2) == 4, "a name has its length");
-    ws_target_index_destroy(index);
-    tap_ok(t, ws_target_index_create(&index, twice, 3, &err) == WS_EDATA && !index && strstr(err.text, "x"), "one name for two targets");
+    tap_ok(t, ws_queries_find(index, "abc", 3) == UINT32_MAX && ws_queries_find(index, "abc", 2) == 4, "a name has its length");
+    ws_queries_destroy(index);
+    tap_ok(t, ws_scan_name_targets(&index, twice, 3, &err) == WS_EDATA && !index && strstr(err.text, "x"), "one name for two targets");
 }
 
 /* A sequence leaves once in a format of sequences, with the kept if one of its pairs passed. */
