@@ -8,8 +8,7 @@ static const char *const pair_columns[] = {"name", "seq", "qual", "desc", "query
 const ws_names ws_pair_columns = WS_NAMES(pair_columns);
 
 static void add(ws_scan_state *s, ws_ocol_kind kind, int index, const char *name) {
-    s->oname[s->nocol] = name;
-    s->ocol[s->nocol++] = (ws_ocol){kind, index};
+    s->ocol[s->nocol++] = (ws_ocol){name, kind, index};
 }
 
 int ws_head_find(const ws_tsv_head *head, const char *name) {
@@ -28,7 +27,7 @@ int ws_scan_packs_pairs(const ws_job *job) {
     return ws_scan_has_queries(job) || ws_scan_changes_form_only(s);
 }
 
-/* The columns of the input and no others, in its order. */
+/* Adds the columns of the input and no others, in its order. */
 static void same_columns(ws_scan_state *s, const ws_tsv_head *head) {
     static const struct {
         const char *name;
@@ -47,7 +46,7 @@ static void same_columns(ws_scan_state *s, const ws_tsv_head *head) {
     }
 }
 
-/* All that can be written, in the default order. */
+/* Adds all columns that can be written, in the default order. */
 static void all_columns(ws_scan_state *s, const ws_tsv_head *head) {
     const ws_job *job = s->job;
     s->nocol = 0;
@@ -66,7 +65,7 @@ static void all_columns(ws_scan_state *s, const ws_tsv_head *head) {
             add(s, WS_OCOL_OWN, i, s->scan->col[i].name);
 }
 
-/* Behind these, what is written only if -f names it. */
+/* Adds after these the columns that are written only if -f names them. */
 static void more_columns(ws_scan_state *s, const ws_tsv_head *head) {
     const int n = s->nocol;
     if (s->job->common.no_seq) {
@@ -82,38 +81,26 @@ static void more_columns(ws_scan_state *s, const ws_tsv_head *head) {
 
 /* Replaces the columns by those of the list, in its order. */
 static int pick_fields(ws_scan_state *s, const char *list, ws_err *err) {
-    const ws_names all = {s->oname, sizeof *s->oname, s->nocol + s->nmore};
+    const ws_names all = {s->ocol, sizeof *s->ocol, s->nocol + s->nmore};
     const int n = ws_fields_count(list);
     int npick = 0;
     int *pick = ws_calloc((size_t)n, sizeof *pick, err);
     ws_ocol *column = ws_calloc((size_t)n, sizeof *column, err);
-    const char **name = ws_calloc((size_t)n, sizeof *name, err);
-    int rc = pick && column && name ? ws_fields_choose(list, &all, pick, n, &npick, err) : WS_ENOMEM;
-    for (int i = 0; i < npick; i++) {
-        column[i] = s->ocol[pick[i]];
-        name[i] = s->oname[pick[i]];
-    }
-    if (!rc) {
-        ws_ocol *const old_column = s->ocol;
-        const char **const old_name = s->oname;
-        s->ocol = column;
-        s->oname = name;
-        s->nocol = npick;
-        column = old_column;
-        name = old_name;
-    }
+    int rc = pick && column ? ws_fields_choose(list, &all, pick, n, &npick, err) : WS_ENOMEM;
+    for (int i = 0; i < npick; i++) column[i] = s->ocol[pick[i]];
     ws_free(pick);
-    ws_free(column);
-    ws_free(name);
-    return rc;
+    ws_free(rc ? column : s->ocol);
+    if (rc) return rc;
+    s->ocol = column;
+    s->nocol = npick;
+    return WS_OK;
 }
 
 int ws_scan_columns(ws_scan_state *s, ws_err *err) {
     const ws_tsv_head *head = ws_seqread_head(s->input);
     const size_t most = (size_t)head->ncolumn + WS_COL_MAX + 12;
     s->ocol = ws_calloc(most, sizeof *s->ocol, err);
-    s->oname = ws_calloc(most, sizeof *s->oname, err);
-    if (!s->ocol || !s->oname) return WS_ENOMEM;
+    if (!s->ocol) return err->code;
     if (ws_scan_changes_form_only(s)) same_columns(s, head);
     else all_columns(s, head);
     more_columns(s, head);

@@ -10,11 +10,14 @@
 static int pairs_head(const ws_job *job, ws_scan_form *f, ws_buf *text, ws_err *err) {
     const ws_scan_state *s = ws_scan_state_of(job);
     ws_buf lines = {0};
-    if (!(f->cell = ws_calloc((size_t)s->nocol, sizeof *f->cell, err))) return WS_ENOMEM;
-    int rc = ws_pairs_open(&f->pairs, s->oname, s->nocol, err);
+    const char **name = ws_calloc((size_t)s->nocol, sizeof *name, err);
+    f->cell = ws_calloc((size_t)s->nocol, sizeof *f->cell, err);
+    for (int c = 0; name && c < s->nocol; c++) name[c] = s->ocol[c].name;
+    int rc = name && f->cell ? ws_pairs_open(&f->pairs, name, s->nocol, err) : WS_ENOMEM;
     if (!rc) rc = ws_scan_provenance(job, &lines, err);
     if (!rc) rc = ws_pairs_head(f->pairs, text, s->scan->abc, lines.p, lines.n, err);
     ws_buf_release(&lines);
+    ws_free(name);
     return rc;
 }
 
@@ -68,7 +71,7 @@ static int pairs_add(const ws_job *job, ws_scan_form *f, const ws_scan_item *it,
     for (size_t i = 0; i < it->hits.n && !rc; i++) {
         const ws_hit *h = &it->hits.hit[i];
         uint32_t number = 0;
-        if ((h->pass ? 0 : s->scan->rejected_output) != f->number) continue;
+        if (ws_scan_output_of(s->scan, h) != f->number) continue;
         if (h->seq != seq) rc = ws_pairs_seq(f->pairs, text, it->out, seq = h->seq, err);
         if (!rc) rc = number_query(s, f, it->out, h, &number, err);
         if (rc) break;

@@ -45,7 +45,6 @@ static void close_reader(ws_job *job) {
     }
     ws_free(s->thread);
     ws_free(s->ocol);
-    ws_free(s->oname);
     ws_free(s);
 }
 

@@ -17,7 +17,7 @@ int ws_scan_provenance(const ws_job *job, ws_buf *out, ws_err *err) {
 
 int ws_rows_head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
     const ws_scan_state *s = ws_scan_state_of(job);
-    const ws_names names = {s->oname, sizeof *s->oname, s->nocol};
+    const ws_names names = {s->ocol, sizeof *s->ocol, s->nocol};
     (void)own;
     int rc = ws_scan_provenance(job, out, err);
     return rc ? rc : ws_table_head(job, &names, NULL, s->nocol, out, err);
@@ -65,7 +65,7 @@ static int note(ws_scan_records *r, const ws_record *record, ws_err *err) {
     return rc;
 }
 
-/* Windows that were cut from the sequences of `from`, which are records or pieces of them. */
+/* Notes the records of windows that were cut from the sequences of `from`, which are records or pieces of them. */
 static int note_cut(ws_scan_records *r, const ws_batch *from, const ws_hits *hits, ws_err *err) {
     size_t h = 0;
     int rc = WS_OK;
@@ -88,7 +88,7 @@ int ws_scan_records_note(const ws_job *job, ws_scan_form *f, const ws_scan_item 
     for (size_t i = 0; i < it->hits.n && !rc; i++) {
         const ws_hit *h = &it->hits.hit[i];
         const ws_slice name = b->seqtext[h->seq].name;
-        if ((h->pass ? 0 : scan->rejected_output) != f->number) continue;
+        if (ws_scan_output_of(scan, h) != f->number) continue;
         const double number = ws_row_number(b, &b->row[h->row], scan->record_column);
         const ws_record record = {ws_batch_text(b, name), name.n, number >= 1 && number < 9007199254740992.0 ? (uint64_t)number : 0};
         rc = note(&f->records, &record, err);
@@ -120,7 +120,7 @@ static int add_slice(ws_buf *out, const ws_batch *b, ws_slice s, ws_err *err) {
     return ws_buf_add(out, ws_batch_text(b, s), s.n, err);
 }
 
-/* The letters of a whole sequence, from its words: the writer has no codes. */
+/* Appends the letters of a whole sequence, from its words: the writer has no codes. */
 static int add_packed_letters(const ws_scan_state *s, ws_buf *out, const ws_batch *b, size_t seq, ws_err *err) {
     enum { WORDS = 512, CODES = WORDS * WS_RESIDUES_PER_WORD };
     uint8_t code[CODES + WS_ALIGN];
@@ -135,7 +135,7 @@ static int add_packed_letters(const ws_scan_state *s, ws_buf *out, const ws_batc
     return rc;
 }
 
-/* seqs: NULL in the writer, which asks for whole sequences only. */
+/* Appends n letters of a sequence. seqs: NULL in the writer, which asks for whole sequences only. */
 static int add_letters(const ws_scan_state *s, ws_buf *out, const ws_batch *b, const ws_seqs *seqs, size_t seq,
                        size_t from, size_t n, ws_err *err) {
     if (!seqs) return add_packed_letters(s, out, b, seq, err);
@@ -201,7 +201,7 @@ static int emit_rows(const ws_scan_state *s, ws_scan_item *it, const ws_seqs *se
     const ws_batch *b = it->out;
     for (it->late = 0; it->late < it->hits.n; it->late++) {
         const ws_hit *h = &it->hits.hit[it->late];
-        ws_outtext *o = &out[h->pass ? 0 : s->scan->rejected_output];
+        ws_outtext *o = &out[ws_scan_output_of(s->scan, h)];
         const size_t letters = s->job->common.no_seq ? 0 : b->len[h->seq] + b->seqtext[h->seq].qual.n;
         if (o->text.n + letters > s->item_text || letters > LONG) break;
         int rc = emit_row(s, &o->text, b, seqs, h, err);
@@ -219,7 +219,7 @@ int ws_rows_late(const ws_job *job, void *own, const void *item, ws_buf *text, u
     for (f->at = ws_max(f->at, it->late); f->at < it->hits.n; f->at++) {
         const ws_hit *h = &it->hits.hit[f->at];
         if (text->n >= PIECE) return WS_OK;
-        if ((h->pass ? 0 : s->scan->rejected_output) != f->number) continue;
+        if (ws_scan_output_of(s->scan, h) != f->number) continue;
         int rc = emit_row(s, text, it->out, NULL, h, err);
         if (rc) return rc;
         ++*rows;
@@ -251,42 +251,30 @@ static int emit_id(ws_buf *out, const ws_batch *b, size_t seq, ws_err *err) {
     return rc ? rc : ws_buf_add(out, "\n", 1, err);
 }
 
-/* Sequences from pick[0..n) in the format of -O; packed: their numbers, for the writer. */
-static int emit_picked(const ws_scan_state *s, const ws_batch *b, const ws_seqs *seqs, const uint32_t *pick, size_t n,
-                       ws_outtext *o, ws_err *err) {
-    const int format = s->scan->out_format;
-    int rc = format == WS_OUT_PACKED ? ws_buf_add(&o->text, pick, n * sizeof *pick, err) : WS_OK;
-    for (size_t i = 0; i < n && !rc; i++) {
-        if (format == WS_OUT_FASTA) rc = emit_fasta(s, &o->text, b, seqs, pick[i], err);
-        if (format == WS_OUT_IDS) rc = emit_id(&o->text, b, pick[i], err);
-    }
-    o->rows += n;
-    return rc;
-}
-
-/* Packed pairs are made by the writer. */
+/* Counts the rows of packed pairs, which the writer makes. */
 static int count_rows(const ws_scan_state *s, const ws_scan_item *it, ws_outtext *out) {
-    for (size_t i = 0; i < it->hits.n; i++) out[it->hits.hit[i].pass ? 0 : s->scan->rejected_output].rows++;
+    for (size_t i = 0; i < it->hits.n; i++) out[ws_scan_output_of(s->scan, &it->hits.hit[i])].rows++;
     return WS_OK;
 }
 
-/* Formats of whole sequences: each goes out once, to the main output if any of its pairs passed. */
+/* Makes the text of each sequence once, for the main output if any of its pairs passed: FASTA, names, or of packed
+ * sequences their numbers for the writer. */
 static int emit_seqs(const ws_scan_state *s, const ws_scan_item *it, const ws_seqs *seqs, ws_outtext *out,
                      ws_err *err) {
+    const ws_scan *scan = s->scan;
     const ws_batch *b = it->out;
-    const int rejected = s->scan->rejected_output;
-    uint32_t *pick[2] = {ws_calloc(b->n, sizeof *pick[0], err), ws_calloc(b->n, sizeof *pick[1], err)};
-    size_t n[2] = {0, 0}, h = 0;
-    int rc = pick[0] && pick[1] ? WS_OK : WS_ENOMEM;
-    for (size_t i = 0; i < b->n && !rc; i++) {
+    int rc = WS_OK;
+    size_t h = 0;
+    for (uint32_t i = 0; i < b->n && !rc; i++) {
         int pass = 0;
         for (; h < it->hits.n && it->hits.hit[h].seq == i; h++) pass |= it->hits.hit[h].pass;
-        pick[pass][n[pass]++] = (uint32_t)i;
+        if (!pass && !scan->rejected_output) continue;
+        ws_outtext *o = &out[pass ? 0 : scan->rejected_output];
+        rc = scan->out_format == WS_OUT_FASTA ? emit_fasta(s, &o->text, b, seqs, i, err)
+             : scan->out_format == WS_OUT_IDS ? emit_id(&o->text, b, i, err)
+                                              : ws_buf_add(&o->text, &i, sizeof i, err);
+        o->rows++;
     }
-    if (!rc) rc = emit_picked(s, b, seqs, pick[1], n[1], &out[0], err);
-    if (!rc && rejected) rc = emit_picked(s, b, seqs, pick[0], n[0], &out[rejected], err);
-    ws_free(pick[0]);
-    ws_free(pick[1]);
     return rc;
 }
 

@@ -186,33 +186,33 @@ int ws_scan_ready_rows(ws_scan_state *s, const ws_batch *b, ws_err *err) {
     return rc;
 }
 
-/* Without targets (respack) every sequence is a hit. */
-static int pass_all(ws_hits *h, const ws_batch *b, ws_err *err) {
-    for (size_t i = 0; i < (b->has_rows ? b->nrow : b->n); i++) {
-        ws_hit *x = ws_hits_add(h, err);
-        if (!x) return WS_ENOMEM;
-        x->row = b->has_rows ? (uint32_t)i : UINT32_MAX;
-        x->seq = b->has_rows ? b->row[i].seq : (uint32_t)i;
-        x->target = UINT32_MAX;
-        x->pass = 1;
-    }
+static int add_passed(ws_hits *h, uint32_t seq, size_t row, uint32_t target, ws_err *err) {
+    ws_hit *x = ws_hits_add(h, err);
+    if (!x) return WS_ENOMEM;
+    *x = (ws_hit){.seq = seq, .row = (uint32_t)row, .target = target, .pass = 1};
     return WS_OK;
 }
 
-/* The rows of targets from .. to are hits. What follows them is work of the tool's own, so they count as scored. */
+/* Makes every sequence a hit, for a tool without targets (respack). */
+static int pass_all(ws_hits *h, const ws_batch *b, ws_err *err) {
+    int rc = WS_OK;
+    for (size_t i = 0; i < (b->has_rows ? b->nrow : b->n) && !rc; i++)
+        rc = b->has_rows ? add_passed(h, b->row[i].seq, i, UINT32_MAX, err)
+                         : add_passed(h, (uint32_t)i, UINT32_MAX, UINT32_MAX, err);
+    return rc;
+}
+
+/* Makes hits of the rows of targets from .. to. What follows them is work of the tool's own, so they count as scored. */
 static int pass_rows(ws_scan_state *s, ws_hits *h, const ws_batch *b, size_t from, size_t to, ws_err *err) {
-    for (size_t r = 0; r < b->nrow; r++) {
-        if (b->row[r].target < from || b->row[r].target >= to) continue;
-        ws_hit *x = ws_hits_add(h, err);
-        if (!x) return WS_ENOMEM;
-        x->row = (uint32_t)r;
-        x->seq = b->row[r].seq;
-        x->target = b->row[r].target;
-        x->pass = 1;
-        s->cells += b->len[x->seq] * s->job->target[x->target].qlen;
+    int rc = WS_OK;
+    for (size_t r = 0; r < b->nrow && !rc; r++) {
+        const ws_row *row = &b->row[r];
+        if (row->target < from || row->target >= to) continue;
+        rc = add_passed(h, row->seq, r, row->target, err);
+        s->cells += b->len[row->seq] * s->job->target[row->target].qlen;
         s->pairs++;
     }
-    return WS_OK;
+    return rc;
 }
 
 int ws_scan_unpack(const ws_scan_state *s, ws_scan_thread *thread, const ws_batch *b, uint64_t identity, ws_err *err) {

@@ -64,6 +64,7 @@ typedef struct ws_scan_item {
 typedef enum ws_ocol_kind { WS_OCOL_NAME, WS_OCOL_SEQ, WS_OCOL_QUAL, WS_OCOL_DESC, WS_OCOL_REST, WS_OCOL_QUERY, WS_OCOL_QLEN,
                             WS_OCOL_TLEN, WS_OCOL_ACC, WS_OCOL_OWN } ws_ocol_kind;
 typedef struct ws_ocol {
+    const char *name; /* the first member: see ws_names */
     ws_ocol_kind kind;
     int index; /* of the pass-through or own column */
 } ws_ocol;
@@ -116,8 +117,7 @@ typedef struct ws_scan_state {
 
     int columns_chosen;
     int reads_pairs; /* the rows of the input name models */
-    ws_ocol *ocol; /* [nocol], and their names */
-    const char **oname;
+    ws_ocol *ocol; /* [nocol] */
     int nocol, nmore; /* nmore: after them those that -f may ask for */
     ws_scan_form form[2]; /* of the main output and of -U */
     uint64_t item_text; /* bytes of rows that a worker may make of a batch */
@@ -127,6 +127,9 @@ typedef struct ws_scan_state {
 } ws_scan_state;
 
 static inline ws_scan_state *ws_scan_state_of(const ws_job *job) { return job->reader; }
+
+/* Returns the number of the output that a hit goes to; 0 also where none wants what did not pass. */
+static inline int ws_scan_output_of(const ws_scan *scan, const ws_hit *h) { return h->pass ? 0 : scan->rejected_output; }
 
 /* Returns whether rows that are read or written name targets. */
 static inline int ws_scan_has_queries(const ws_job *job) { return job->tool->backends && !job->tool->scoring->any_query; }
