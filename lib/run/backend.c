@@ -99,7 +99,8 @@ int ws_backend_choose(ws_job *job, ws_err *err) {
 
 int ws_job_fall_back_to_cpu(ws_job *job, const ws_backend *backend, int rc, const ws_err *err) {
     if (rc != WS_EDEV || !backend->start || !gpu_is_implicit(job)) return 0;
-    if (__atomic_exchange_n(&job->backend_ready, 0, __ATOMIC_ACQ_REL)) ws_message_note(job, "goes on without the device: %s", err->text);
+    if (__atomic_exchange_n(&job->backend_ready, 0, __ATOMIC_ACQ_REL))
+        ws_message_note(job, "goes on without the device: %s", err->text);
     return 1;
 }
 

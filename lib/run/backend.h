@@ -9,7 +9,7 @@
  * cannot run here), or for auto the best of the CPU and a device, not open yet. */
 int ws_backend_choose(ws_job *job, ws_err *err);
 
-/* Returns the name of the backend that computes or computed: "avx512", "cuda", "cuda+cpu"; "none" of a tool that scores nothing. */
+/* Returns the name of the backend that computes or computed: "avx512", "cuda", "cuda+cpu"; "none" of a tool without. */
 const char *ws_backend_name(const ws_job *job);
 
 /* Appends the table of --list-backends. */

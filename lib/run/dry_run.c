@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * --dry-run: the run over a sample of the input, with outputs that nobody sees, and then what the whole would be and cost. */
+ * --dry-run: the run over a sample of the input, with outputs to /dev/null, and a report on what the whole would be and
+ * cost. */
 #include "lib/dev/device.h"
 #include "lib/run/backend.h"
 #include "lib/run/run.h"
@@ -30,7 +31,8 @@ int ws_dry_run_is_over(ws_run *run) {
     return 1;
 }
 
-/* Seconds of the whole input, given those of the sample: opening does not grow. Below 0: nobody knows how large the input is. */
+/* Seconds of the whole input, given those of the sample: opening does not grow. Below 0: the size of the input is
+ * unknown. */
 static double whole_seconds(const ws_run *run, double seconds, double share) {
     const double open = 1e-9 * (double)run->open_ns;
     if (!run->sampled) return seconds;

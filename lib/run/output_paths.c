@@ -105,7 +105,8 @@ static int not_read(const paths *p, const char *input, ws_err *err) {
 static int not_own_pipe(const paths *p, const char *input, ws_err *err) {
     const output_path in = path_of(NULL, input, strcmp(input, "-") == 0 ? STDIN_FILENO : -1);
     for (int i = 0; i < p->nout; i++)
-        if (p->out[i].path && p->out[i].found && in.found && S_ISFIFO(in.st.st_mode) && same_inode(&p->out[i].st, &in.st))
+        if (p->out[i].path && p->out[i].found && in.found &&
+            S_ISFIFO(in.st.st_mode) && same_inode(&p->out[i].st, &in.st))
             return ws_fail(err, WS_EUSAGE, "--%s: %s is the pipe that is read as %s", p->out[i].option, p->out[i].path, name_of(&in));
     return WS_OK;
 }

@@ -125,8 +125,8 @@ static void wait_for_change(pipeline *p) {
 
 static int may_read(const pipeline *p) { return !p->reading && !p->ended && p->nread - p->nwrite < p->nslot; }
 
-/* Whether one of several threads reads although there is work: of a slot in parts half are taken, and no other slot was read. Its last
- * parts may take so long that other threads would wait for the next slot. */
+/* Returns whether one of several threads reads although there is work: of a slot in parts half are taken, and no other
+ * slot was read. Its last parts may take so long that other threads would wait for the next slot. */
 static int reads_ahead(const pipeline *p) {
     return p->nthread > 1 && p->nread - p->nwork == 1 && 2 * p->part > p->state[p->nwork % p->nslot].parts && may_read(p);
 }

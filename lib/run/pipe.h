@@ -12,8 +12,9 @@
 #include "lib/base/ws.h"
 
 typedef struct ws_pipe_ops {
-    /* Fills a slot and sets *parts, at least 1: how many calls of work it needs. One call at a time, in order. Returns WS_OK, WS_EOF
-     * behind the last slot, WS_AGAIN if nothing came yet, or a failure. Slots read before a failure are still worked on and written. */
+    /* Fills a slot and sets *parts, at least 1: how many calls of work it needs. One call at a time, in order. Returns
+     * WS_OK, WS_EOF after the last slot, WS_AGAIN if nothing came yet, or a failure. Slots read before a failure are
+     * still worked on and written. */
     int (*read)(void *ctx, void *slot, size_t *parts, ws_err *err);
     /* Works on one part. Any number of calls at once; thread is 0..nthread-1. After a failure the slot's other parts may be skipped. */
     int (*work)(void *ctx, void *slot, size_t part, int thread, ws_err *err);

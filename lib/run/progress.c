@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Returns whether the line that moves is this program's. All programs of a chain have the same terminal: the first one to ask has the line
- * until it ends, and then the next. A record lock tells, which ends with its process; where there are no locks everybody has the line. */
+/* Returns whether the line that moves is this program's. All programs of a chain have the same terminal: the first one
+ * to ask has the line until it ends, and then the next. A record lock tells, which ends with its process; where there
+ * are no locks each program has the line. */
 static int has_the_line(ws_run *run) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
     if (!run->has_line) run->has_line = fcntl(STDERR_FILENO, F_SETLK, &lock) == 0 || (errno != EACCES && errno != EAGAIN);
@@ -33,10 +34,10 @@ void ws_report_progress(ws_run *run, int last) {
     run->progress_ns = now;
     if (!last && !has_the_line(run)) return;
     const double seconds = (double)(now - run->start_ns) / 1e9;
-    char text[256], behind[64] = "";
+    char text[256], after[64] = "";
     double share;
     ws_run_progress(run, seconds, text, sizeof text, &share);
-    if (last) snprintf(behind, sizeof behind, ", %.1f s, %s\n", seconds, ws_backend_name(job));
-    else if (share >= 0) snprintf(behind, sizeof behind, ", %.0f%%", 100.0 * share);
-    ws_message_text("\r\033[K%s: %s%s", job->tool->name, text, behind);
+    if (last) snprintf(after, sizeof after, ", %.1f s, %s\n", seconds, ws_backend_name(job));
+    else if (share >= 0) snprintf(after, sizeof after, ", %.0f%%", 100.0 * share);
+    ws_message_text("\r\033[K%s: %s%s", job->tool->name, text, after);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Targets on demand: each is made, and prepared for each backend, by whichever thread needs it first. With a bound on memory
- * (ws_job.target_mem) those that nobody uses are given back, the one that was used longest ago first, and are made again when somebody
- * needs them. */
+ * Targets on demand: each is made, and prepared for each backend, by the thread that needs it first. With a bound on
+ * memory (ws_job.target_mem) those that no thread uses are given back, the one that was used longest ago first, and are
+ * made again when a thread needs them. */
 #include "lib/base/parallel_for.h"
 #include "lib/run/backend.h"
 
@@ -13,7 +13,7 @@ enum { LOCKS = 64 }; /* targets share them */
 /* A target that can be given back. */
 typedef struct held {
     uint32_t users; /* threads that use it. Grows under the target's lock; atomic */
-    uint64_t used;  /* when somebody began to use it, counted by `clock` */
+    uint64_t used;  /* when a thread last began to use it, counted by `clock` */
     size_t bytes;   /* that it takes, about; 0: it is not made. Atomic, changed under the target's lock */
 } held;
 
@@ -130,7 +130,7 @@ static int can_go(const ws_job *job, uint32_t t) {
 static void give_back(ws_job *job, uint32_t t) {
     const ws_backend *backend = job->cpu_backend ? job->cpu_backend : job->backend;
     void **prep = prep_of(job, backend, t), *old;
-    if (pthread_mutex_trylock(lock_of(job, t)) != 0) return; /* somebody needs it, or its neighbour */
+    if (pthread_mutex_trylock(lock_of(job, t)) != 0) return; /* a thread needs it, or its neighbour */
     old = *prep;
     if (can_go(job, t)) {
         __atomic_store_n(prep, NULL, __ATOMIC_RELEASE);

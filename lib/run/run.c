@@ -126,7 +126,8 @@ int ws_run_job(ws_job *job, ws_err *err) {
     if (!rc && job->tool->backends) rc = ws_backend_choose(job, err);
     if (!rc && job->backend) rc = ws_backend_begin(job, job->nworker, err);
     job->batch_given = job->common.batch != 0;
-    if (!job->batch_given) job->common.batch = ws_job_batch(job, job->backend_ready || !job->cpu_backend ? job->backend : job->cpu_backend);
+    if (!job->batch_given)
+        job->common.batch = ws_job_batch(job, job->backend_ready || !job->cpu_backend ? job->backend : job->cpu_backend);
     if (job->common.dry_run && !job->batch_given) job->common.batch = ws_dry_run_batch(job, job->common.batch);
     job->batch_given |= job->common.dry_run;
     run.open_ns = ws_now_ns() - run.start_ns;

@@ -59,7 +59,7 @@ int ws_run_work(void *run, void *slot, size_t part, int thread, ws_err *err);
 int ws_run_format(void *run, void *slot, int rc, int thread, ws_err *err);
 int ws_run_write(void *run, void *slot, ws_err *err);
 int ws_run_ahead(void *run);
-/* What stands in front of all rows, once: files of the tool's own, then the heads of the outputs, which empties them. */
+/* Writes once what stands before all rows: files of the tool's own, then the heads of the outputs, which empties them. */
 int ws_run_head(ws_run *run, ws_err *err);
 
 /* lib/run/chained.c: runs the chain of the tool. */

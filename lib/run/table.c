@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What all tables have: see lib/run/table.h. */
+ * The lines that all tables have: see lib/run/table.h. */
 #include "lib/run/table.h"
 
 int ws_table_head(const ws_job *job, const ws_names *all, const int *pick, int n, ws_buf *out, ws_err *err) {

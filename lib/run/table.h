@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What all tables have: the line of names, and the line at the end. */
+ * The lines that all tables have: that of names, and that at the end. */
 #ifndef WS_RUN_TABLE_H
 #define WS_RUN_TABLE_H
 
@@ -9,7 +9,8 @@
  * `all`; NULL: the first n. */
 int ws_table_head(const ws_job *job, const ws_names *all, const int *pick, int n, ws_buf *out, ws_err *err);
 
-/* Appends the "##end" line of so many rows; nothing with --no-provenance. counts: what stands behind, " in=1 residues=2", or "". */
+/* Appends the "##end" line of so many rows; nothing with --no-provenance. counts: text that follows, " in=1
+ * residues=2", or "". */
 int ws_table_end(const ws_job *job, uint64_t rows, const char *counts, ws_buf *out, ws_err *err);
 
 #endif

@@ -21,7 +21,7 @@
 
 typedef struct ws_job ws_job;
 
-/* What input is scored against: a model, a tree. The job owns the array, the tool the data. */
+/* A model or a tree that input is scored against. The job owns the array, the tool the data. */
 typedef struct ws_target {
     const char *name; /* the query column */
     uint64_t qlen;    /* the qlen column */
@@ -53,13 +53,13 @@ typedef struct ws_task {
 
 static inline size_t ws_task_item(const ws_task *t, size_t j) { return t->item ? t->item[j] : j; }
 
-/* What --device and --gpu-mem say. */
+/* Values of --device and --gpu-mem. */
 typedef struct ws_devconf {
     const char *list; /* NULL: the first */
     uint64_t mem;     /* 0: no limit */
 } ws_devconf;
 
-/* What computes for a tool on one kind of machine. lib/run lists, chooses and opens backends, and has them prepare
+/* A backend computes for a tool on one kind of machine. lib/run lists, chooses and opens backends, and has them prepare
  * targets; a reader calls score, or by `own` what it knows itself. Members that a backend has no use for are NULL. */
 typedef struct ws_backend ws_backend;
 struct ws_backend {
@@ -69,20 +69,20 @@ struct ws_backend {
     const void *own; /* the backend's: its code */
     uint64_t batch;  /* size of an item where --batch does not say; 0: lib/run's own default */
 
-    /* Of tools with targets. Makes *prep of a target, once; release frees it. Several threads for different targets. */
+    /* Makes *prep of a target, once; release frees it. Several threads for different targets. NULL: no targets. */
     int (*prepare)(const ws_backend *self, const ws_target *t, void **prep, ws_err *err);
     void (*release)(void *prep);
     /* Returns about how many bytes *prep takes. NULL if ws_tool.forget is. */
     size_t (*size)(const ws_backend *self, const ws_target *t);
 
-    /* Of tools that ws_scan_reader serves. Scores tasks, all of the same sequences. It changes nothing but the scores
+    /* Scores tasks, all of the same sequences, for ws_scan_reader. It changes nothing but the scores
      * and scratch, which is the caller's and of any content. */
     int (*score)(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err);
     size_t max_tasks; /* in one call; 0 is 1 */
     int hints;        /* score writes ws_task.hint too */
     double cpu_speed; /* of a device: cells a second of one CPU core beside it */
 
-    /* Of devices: opened once before prepare, closed at the end. */
+    /* Devices are opened once before prepare, and closed at the end. */
     int (*start)(const ws_devconf *conf, ws_err *err);
     void (*stop)(void);
     int (*ready)(void); /* 0: a call would wait for a device. Asked where a CPU computes beside it ("cuda+cpu") */
@@ -104,7 +104,7 @@ int ws_start_device(const ws_devconf *conf, ws_err *err);
 /* The "cuda" backend of a build without CUDA: listed, never usable. */
 #define WS_BACKEND_WITHOUT_CUDA {WS_BACKEND_DEVICE}
 
-/* What a worker made of an item for one output, on its way to the writer. */
+/* The text that a worker made of an item for one output, on its way to the writer. */
 typedef struct ws_outtext {
     ws_buf text;
     uint64_t rows; /* whole rows or records in it */
@@ -124,7 +124,7 @@ typedef struct ws_output {
     /* Without pack: appends the next of the rows that the workers left to the writer, and counts them. Called until it returns WS_EOF
      * with the last of them, or with none. */
     int (*rest)(const ws_job *job, void *own, const void *item, ws_buf *text, uint64_t *rows, ws_err *err);
-    /* Appends what stands behind the last row, of so many. */
+    /* Appends what stands after the last row, of so many. */
     int (*end)(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err);
     /* In place of end after a failure: appends what pack held back. */
     int (*flush)(const ws_job *job, void *own, ws_buf *text, ws_err *err);
@@ -141,9 +141,9 @@ typedef struct ws_stat {
     int real; /* seconds and rates, not counts */
 } ws_stat;
 
-/* What feeds the engine. It cuts the input into items, works on them and formats them; lib/run gives it threads, order,
- * outputs and statistics. There are a few items, used again and again. job->reader is the reader's own, made by open.
- * All functions but create, destroy and fill may be NULL, where there is nothing to do or say. */
+/* A reader feeds the engine. It cuts the input into items, works on them and formats them; lib/run gives it threads,
+ * order, outputs and statistics. There are a few items, used again and again. job->reader is the reader's own, made by
+ * open. All functions but create, destroy and fill may be NULL, where there is nothing to do or say. */
 typedef struct ws_reader {
     const ws_opt *opts; /* options of every tool with this reader. Values in job->reader_opts, size bytes, zeroed */
     size_t size;
@@ -154,8 +154,9 @@ typedef struct ws_reader {
     void (*resize)(ws_job *job, uint64_t batch); /* larger or smaller items from the next fill on */
     int (*create)(void **item, ws_err *err);
     void (*destroy)(void *item);
-    /* Puts the next piece of the input into item and says in how many parts, at least 1, it is worked on. One thread at a time, in order:
-     * it should cut, not parse. WS_OK, WS_EOF, WS_AGAIN (nothing came in 200 ms) or a failure, behind all whole pieces. */
+    /* Puts the next piece of the input into item and says in how many parts, at least 1, it is worked on. One thread at
+     * a time, in order: it should cut, not parse. WS_OK, WS_EOF, WS_AGAIN (nothing came in 200 ms) or a failure, after
+     * all whole pieces. */
     int (*fill)(ws_job *job, void *item, size_t *parts, ws_err *err);
     /* Works on a part of the item. Any number of threads, each with a part of its own. */
     int (*work)(ws_job *job, void *item, size_t part, ws_worker *worker, ws_err *err);
@@ -163,8 +164,8 @@ typedef struct ws_reader {
      * leaves: whole rows only. */
     int (*format)(ws_job *job, void *item, ws_worker *worker, ws_outtext *out, ws_err *err);
     int (*ahead)(ws_job *job); /* for idle threads, as ws_source_ahead */
-    /* Says in text, of n bytes, what was done in so many seconds, and in *share how much of the input that is, 0 to 1; below 0 if nobody
-     * knows. Any thread. */
+    /* Says in text, of n bytes, what was done in so many seconds, and in *share how much of the input that is, 0 to 1;
+     * below 0 if that is unknown. Any thread. */
     void (*progress)(ws_job *job, double seconds, char *text, size_t n, double *share);
     void (*note)(const ws_job *job); /* what a user should know of a run that went well */
     /* Counts for --stats: returns how many it wrote into stat, of at most WS_STAT_MAX. seconds: processor time of all workers. */
@@ -194,11 +195,11 @@ typedef struct ws_tool {
     /* Turns operands into targets, checks options, sets the inputs, and what the reader wants to know. */
     int (*open)(ws_job *job, ws_err *err);
     void (*close)(ws_job *job);
-    /* Makes target t what backends and the reader want of it: once for each target, before a backend's prepare, not before somebody needs
-     * it (ws_job_ready). Several threads for different targets. NULL: open has done it. */
+    /* Makes target t what backends and the reader want of it: once for each target, before a backend's prepare, when a
+     * thread needs it (ws_job_ready). Several threads for different targets. NULL: open has done it. */
     int (*make)(ws_job *job, uint32_t t, ws_err *err);
-    /* Gives back what make made of target t and only a backend's prepare reads; nobody uses the target meanwhile. make may be called again.
-     * made_size: about how many bytes that is. NULL: made targets stay. */
+    /* Gives back what make made of target t and only a backend's prepare reads; no thread uses the target meanwhile.
+     * make may be called again. made_size: about how many bytes that is. NULL: made targets stay. */
     void (*forget)(ws_job *job, uint32_t t);
     size_t (*made_size)(const ws_job *job, uint32_t t);
     /* Writes files of the tool's own that need no input, in front of the heads of the outputs: before that an option may turn out to be

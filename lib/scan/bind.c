@@ -14,7 +14,8 @@ int ws_scan_name_targets(ws_queries **out, const ws_target *target, size_t n, ws
         uint32_t number;
         rc = ws_queries_add(*out, &query, &number, err);
         if (!rc && number < i)
-            rc = ws_fail(err, WS_EDATA, "duplicate model name %s; a table needs unique names", ws_quote(q, query.name, query.n));
+            rc = ws_fail(err, WS_EDATA, "duplicate model name %s; a table needs unique names",
+                         ws_quote(q, query.name, query.n));
     }
     if (!rc) return WS_OK;
     ws_queries_destroy(*out);

@@ -90,8 +90,9 @@ int ws_scan_outputs(ws_job *job, ws_err *err) {
 
 /* ---- input ---- */
 
-/* Of packed pairs a model meets few sequences of a batch. With four times as many of them, vector bodies that interleave sequences run out
- * of them less often: fwdscore takes a seventh less processor time, vitfilt a thirtieth (2,766 models x E. coli, AVX-512). */
+/* A model meets few sequences of a batch of packed pairs. With four times as many, vector bodies that interleave
+ * sequences run out of them less often: fwdscore takes a seventh less processor time, vitfilt a thirtieth (2,766 models
+ * x E. coli, AVX-512). */
 enum { PAIRS_WIDE = 4 };
 
 /* Half of the memory is for rows, half for hits: of a pair in the list of its part and in that of its batch. A batch's rows have some

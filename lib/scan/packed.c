@@ -30,7 +30,8 @@ static ws_query query_of_row(const ws_scan_state *s, const ws_batch *b, const ws
                       .qlen = qlen >= 1 && qlen <= UINT32_MAX ? (uint32_t)qlen : 0};
 }
 
-static int number_query(const ws_scan_state *s, ws_scan_form *f, const ws_batch *b, const ws_hit *h, uint32_t *number, ws_err *err) {
+static int number_query(const ws_scan_state *s, ws_scan_form *f, const ws_batch *b, const ws_hit *h, uint32_t *number,
+                        ws_err *err) {
     const ws_target *t = h->target == UINT32_MAX ? NULL : &s->job->target[h->target];
     const uint32_t key = t ? h->target : b->row[h->row].number; /* UINT32_MAX: names only */
     if (key < f->known && f->number_of[key] != UINT32_MAX) {

@@ -62,9 +62,9 @@ static void destroy(void *item) {
 
 /* ---- a look at the input ---- */
 
-/* Nucleotides are letters of amino acids too, so a program would score DNA in place of proteins without a word. These are
- * the most letters that it looks at, and the fewest that tell: a peptide of 50 residues has letters that DNA lacks. In
- * proteins three of four letters are none of ACGTUN. Reads have a few codes of several nucleotides. */
+/* Nucleotides are letters of amino acids too, so a program would score DNA in place of proteins without a word. These
+ * are the most letters that it looks at, and the fewest that tell: a peptide of 50 residues has letters that DNA lacks.
+ * In proteins three of four letters are none of ACGTUN. Reads have a few codes of several nucleotides. */
 enum { LETTERS_MOST = 10000, LETTERS_LEAST = 50, SHARE_OF_OTHERS = 20 };
 
 static void count(ws_letters *l, const ws_batch *b, const char *letters) {
@@ -89,8 +89,8 @@ static void look_at_lengths(ws_scan_state *s, const ws_batch *b) {
     if (l->noted_length) ws_message_note(s->job, "%s", s->scan->looks_long);
 }
 
-/* Looks at the sequences of a batch, in input order; NULL: the input has ended. Prints each of the two notes once, if it
- * is due. */
+/* Looks at the sequences of a batch, in input order; NULL: the input has ended. Prints each of the two notes once, if
+ * it is due. */
 static void look_at_letters(ws_scan_state *s, const ws_batch *b) {
     ws_letters *l = &s->letters;
     look_at_lengths(s, b);

@@ -33,8 +33,8 @@ int ws_scan_counted(const ws_job *job, uint64_t *seqs, uint64_t *residues) {
     return 1;
 }
 
-/* E-values need what the first stage read, so it is handed on. After a cut table the counts are unknown, and the line has
- * none. */
+/* E-values need what the first stage read, so it is handed on. After a cut table the counts are unknown, and the line
+ * has none. */
 ws_pairs_counts ws_scan_counts(const ws_job *job) {
     const ws_tsv_head *head = ws_scan_of(job)->head;
     const int keeps = ws_scan_changes_form_only(ws_scan_state_of(job));
@@ -194,8 +194,8 @@ static int emit_row(const ws_scan_state *s, ws_buf *out, const ws_batch *b, cons
     return rc;
 }
 
-/* Makes rows until item_text is used up or a row is longer than 1 MB. The writer makes the remaining rows, about 1 MB at
- * a time. */
+/* Makes rows until item_text is used up or a row is longer than 1 MB. The writer makes the remaining rows, about 1 MB
+ * at a time. */
 static int emit_rows(const ws_scan_state *s, ws_scan_item *it, const ws_seqs *seqs, ws_outtext *out, ws_err *err) {
     enum { LONG = 1 << 20 };
     const ws_batch *b = it->out;

@@ -37,7 +37,7 @@ typedef struct ws_hits {
 /* Returns room for one more, zeroed, already counted; NULL and a sentence on failure. */
 ws_hit *ws_hits_add(ws_hits *h, ws_err *err);
 
-/* What a thread has of the batch that it works on, for the tool's functions. */
+/* A thread's view of the batch that it works on, for the tool's functions. */
 typedef struct ws_scan_worker {
     int number;      /* of the thread: 0 .. job->nworker - 1 */
     ws_buf *scratch; /* for ws_buf_scratch: of any content */
@@ -45,12 +45,13 @@ typedef struct ws_scan_worker {
     void *value;     /* [seqs.n] of the tool's type: see ws_scoring.value_size */
 } ws_scan_worker;
 
-/* Of a tool that makes sequences of its own out of a batch, windows of its sequences: ws_scan.cutter. They leave in place of the batch. */
+/* A tool that makes sequences of its own out of a batch, windows of its sequences, sets ws_scan.cutter to this. They
+ * leave in place of the batch. */
 typedef struct ws_cutter {
     /* Says where records of FASTA may be cut, as ws_seqread_conf has it, before they are read. NULL: nowhere. */
     int (*pieces)(ws_job *job, uint32_t *block, uint32_t *context, ws_err *err);
     /* Returns the residues of the next batch where --batch does not say, once so many were read, which are `share` of the input; below 0:
-     * nobody knows. 0: as before. NULL: never another size. */
+     * it is unknown. 0: as before. NULL: never another size. */
     uint64_t (*batch)(const ws_job *job, uint64_t residues, double share);
     /* Says in how many parts, at least 1, a batch is cut. *plan is the tool's, kept for the next batch and released at the end. */
     int (*plan)(ws_job *job, const ws_batch *b, void **plan, size_t *parts, ws_err *err);
@@ -61,7 +62,7 @@ typedef struct ws_cutter {
                ws_hits *hits, ws_err *err);
 } ws_cutter;
 
-/* What ws_scan_reader asks of a tool: ws_tool.scoring. */
+/* The part of a tool that ws_scan_reader calls: ws_tool.scoring. */
 typedef struct ws_scoring {
     size_t score_size; /* of a score, in bytes */
     size_t value_size; /* of the tool's value of a sequence, which backends see as ws_seqs.perseq; 0: it has none */
@@ -120,7 +121,7 @@ typedef struct ws_scan {
 
 static inline ws_scan *ws_scan_of(const ws_job *job) { return (ws_scan *)job->reader_opts; }
 
-/* Puts the name of the input in front of a sentence about a row, if there is one input: a batch may hold rows of several. */
+/* Puts the name of the input before a sentence about a row, if there is one input: a batch may hold rows of several. */
 void ws_scan_name_input(const ws_job *job, ws_err *err);
 
 /* For ws_tool.open: adds a side output and returns its number; sets what the main output is in place of the table. */

@@ -37,7 +37,7 @@ typedef struct ws_scan_form {
     size_t known, known_cap;
 } ws_scan_form;
 
-/* What a part of a batch was cut into. */
+/* The sequences that were cut out of a part of a batch, and their hits. */
 typedef struct ws_scan_piece {
     ws_batch batch;
     ws_hits hits;
@@ -129,10 +129,12 @@ typedef struct ws_scan_state {
 static inline ws_scan_state *ws_scan_state_of(const ws_job *job) { return job->reader; }
 
 /* Returns the number of the output that a hit goes to; 0 also where none wants what did not pass. */
-static inline int ws_scan_output_of(const ws_scan *scan, const ws_hit *h) { return h->pass ? 0 : scan->rejected_output; }
+static inline int ws_scan_output_of(const ws_scan *s, const ws_hit *h) { return h->pass ? 0 : s->rejected_output; }
 
 /* Returns whether rows that are read or written name targets. */
-static inline int ws_scan_has_queries(const ws_job *job) { return job->tool->backends && !job->tool->scoring->any_query; }
+static inline int ws_scan_has_queries(const ws_job *job) {
+    return job->tool->backends && !job->tool->scoring->any_query;
+}
 
 /* Returns whether the rows are of a table without a query column: every row meets every target, so there is one list for all. */
 static inline int ws_rows_are_free(const ws_batch *b) { return b->nrow > 0 && b->row[0].target == UINT32_MAX; }
@@ -141,7 +143,7 @@ static inline int ws_rows_are_free(const ws_batch *b) { return b->nrow > 0 && b-
 
 /* Scores the targets of a part against the batch: its hits, target by target. */
 int ws_scan_score(ws_scan_state *s, ws_scan_item *it, size_t part, ws_scan_thread *thread, ws_err *err);
-/* Unpacks a batch and sets the tool's values of its sequences, if the thread has not done that. identity: see ws_seqs. */
+/* Unpacks a batch and sets the tool's values of its sequences, if the thread has not. identity: see ws_seqs. */
 int ws_scan_unpack(const ws_scan_state *s, ws_scan_thread *thread, const ws_batch *b, uint64_t identity, ws_err *err);
 /* Makes ready the target that each row names. */
 int ws_scan_ready_rows(ws_scan_state *s, const ws_batch *b, ws_err *err);
@@ -183,8 +185,8 @@ int ws_scan_records_note(const ws_job *job, ws_scan_form *f, const ws_scan_item 
 /* Appends the lines of those whose length is known; for tools that only change the form all lines of the input. WS_ENOMEM. */
 int ws_scan_records_put(const ws_job *job, const ws_scan_records *r, ws_buf *text, ws_err *err);
 
-/* ---- packed.c: ws_output.head, pack, end and flush; own is a ws_scan_form. Without pairs `made` holds the uint32_t numbers
- * of the sequences of the ws_scan_item that leave ---- */
+/* ---- packed.c: ws_output.head, pack, end and flush; own is a ws_scan_form. Without pairs `made` holds the uint32_t
+ * numbers of the sequences of the ws_scan_item that leave ---- */
 
 int ws_packed_output_head(const ws_job *job, void *own, ws_buf *text, ws_err *err);
 int ws_packed_output_add(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text, ws_err *err);
