@@ -88,10 +88,9 @@ int ws_dry_run_is_over(ws_run *run);
 /* Writes to standard output what the run would be; nothing without --dry-run. */
 int ws_dry_run_report(ws_run *run, ws_err *err);
 
-/* lib/run/progress.c. ws_reader.progress; of a reader without it "done". */
+/* lib/run/report.c. Calls ws_reader.progress; of a reader without it the text is "done". */
 void ws_run_progress(ws_run *run, double seconds, char *text, size_t n, double *share);
 void ws_report_progress(ws_run *run, int last);
-/* lib/run/report.c */
 int ws_report_stats(ws_run *run, ws_err *err);
 
 #endif
