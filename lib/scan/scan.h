@@ -99,7 +99,7 @@ typedef struct ws_scan {
     const ws_abc *abc;
     const char *looks_long;     /* the note for a record of DNA that may be a chromosome; NULL: none */
     const char *looks_like_dna; /* the note for sequences that look like DNA where abc is that of proteins; NULL: none */
-    int any_abc;   /* a packed input's own alphabet is as good */
+    int any_abc;   /* take the alphabet that a packed input names */
     int tab_joins; /* as in ws_seqread_conf */
     ws_col col[WS_COL_MAX]; /* the tool's own columns; ws_hit.value has their order */
     int ncol;
