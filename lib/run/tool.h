@@ -202,8 +202,8 @@ typedef struct ws_tool {
      * make may be called again. made_size: about how many bytes that is. NULL: made targets stay. */
     void (*forget)(ws_job *job, uint32_t t);
     size_t (*made_size)(const ws_job *job, uint32_t t);
-    /* Writes files of the tool's own that need no input, in front of the heads of the outputs: before that an option may turn out to be
-     * wrong. NULL if there are none. */
+    /* Writes files of the tool's own that need no input, before the heads of the outputs: until then an option may turn
+     * out to be wrong. NULL if there are none. */
     int (*early)(ws_job *job, ws_err *err);
     /* Sets up the stages and the source of a chain, which is run in place of the reader's fill, work and format. They
      * stay until `finish` has returned. NULL: there is no chain. */
