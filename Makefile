@@ -2,7 +2,7 @@
 #
 # Nothing is listed by name: a tool table in bin/THEME/X.c makes the executable bin/X, of bin/main.c and one static library of lib/*/, kernels/*/
 # and bin/*/. Every tests/lib/*.c and kernels/*/test.c is a test program.
-# CC CFLAGS CPPFLAGS LDFLAGS LDLIBS PREFIX DESTDIR belong to whoever builds; flags that results depend on are in WS_CFLAGS.
+# CC CFLAGS CPPFLAGS LDFLAGS LDLIBS PREFIX DESTDIR belong to the user; flags that results depend on are in WS_CFLAGS.
 
 CFLAGS    ?= -O3 -g
 PREFIX    ?= /usr/local
@@ -16,7 +16,7 @@ INSTALL   ?= install
 
 WARN      := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wformat=2 -Wwrite-strings
 WS_CFLAGS := -std=c11 -D_GNU_SOURCE -ffp-contract=off '-ffile-prefix-map=$(CURDIR)=.' -pthread -I. $(WARN)
-# What makes a defect harder to abuse, as far as compiler and linker know it, and without cost (docs/reliability.md). Sanitizers and builds
+# HARD makes a defect harder to abuse, as far as compiler and linker can, and without cost (docs/reliability.md). Sanitizers and builds
 # without optimization do better without; a packager's own _FORTIFY_SOURCE holds.
 HARD_CC   := -fstack-protector-strong -fcf-protection $(if $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,-D_FORTIFY_SOURCE=2)
 RELRO     := -Wl,-z,relro,-z,now
@@ -29,7 +29,8 @@ WS_LIBS   := -lxxhash -lz -lpthread -lm
 B         ?= build
 
 # CUDA=0 leaves the device out. SMS are the compute capabilities to compile for, PTX is the one that other devices are served from.
-# Who does not say gets what B was made for, since make install may run where no device is; the first time packaging/sms.sh looks for some.
+# Without SMS= make uses the list stored in $B, since make install may run where no device is. The first time
+# packaging/sms.sh looks for devices.
 NVCC      ?= $(firstword $(wildcard $(shell command -v nvcc) /usr/local/cuda/bin/nvcc))
 CUDA      ?= $(if $(NVCC),1,0)
 ifneq ($(CUDA),0)
@@ -66,7 +67,8 @@ FUZZ_MAIN ?= $B/tests/fuzz/main.o
 BENCHES   := $(patsubst %.c,$B/%,$(wildcard bench/run/*.c kernels/*/bench.c))
 PAGES     := $(patsubst %,$B/%,$(wildcard man/*.[1-8]))
 VERSION   := $(shell sed -n 's/.*define WS_VERSION "\(.*\)"/\1/p' lib/base/ws.h)
-# What is built, for --version: the checkout's commit; without a checkout what make dist wrote there, or what was known (sudo make install).
+# The commit for --version is the checkout's. Without a checkout it is the one that make dist wrote, or that an earlier make
+# found (sudo make install).
 COMMIT    := $(if $(wildcard .git),$(shell git describe --always --abbrev=12 --dirty=+ --exclude='*' 2>/dev/null))
 COMMIT    := $(or $(COMMIT),$(shell grep -sv Format packaging/commit | cut -c1-12),$(file <$B/COMMIT.is),unknown)
 export TOOLS
@@ -259,7 +261,7 @@ DOCS     = CITATION.cff $(patsubst ./%,%,$(shell find ./docs ./workflows -type f
 FOLDERS  = $(sort $(BINDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(foreach p,$(PAGES),$(MANDIR)/man$(subst .,,$(suffix $p))) \
              $(patsubst %/.,%,$(patsubst %/,%,$(addprefix $(DOCDIR)/,$(dir $(DOCS))))))
 
-# The shell would take a name with a blank for two: files would go, and be removed, where nobody named anything.
+# The shell would take a name with a blank for two: files would go, and be removed, that the user did not name.
 ONE_WORD = $(if $(word 2,x$(DESTDIR)$(PREFIX)),$(error DESTDIR and PREFIX must be without blanks, found "$(DESTDIR)$(PREFIX)"))
 
 # Remembers in $B/folders which folders were not there, so that uninstall can take these back and no others.

@@ -1,4 +1,4 @@
-# What is handed out beside the sources (packaging/README.md): wheel, static programs, checksums. Included by the Makefile.
+# Makes the files of a release beside the sources (packaging/README.md): wheel, static programs, checksums. Included by the Makefile.
 
 # The last one also as PTX.
 RELEASE_SMS ?= $(shell sh packaging/sms.sh $(NVCC) release)

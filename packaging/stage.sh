@@ -40,7 +40,7 @@ esac
 set -- "CFLAGS=${CFLAGS:--O3}" B=build DESTDIR="$out" PREFIX="/$name" "$@"
 ${MAKE:-make} -C "$out/src" "$@" install >"$out/log" 2>&1 || { tail -20 "$out/log" >&2; exit 1; }
 
-# What the licences of the libraries inside ask for: their texts.
+# The licences of the libraries inside ask for their texts.
 doc=$out/$name/share/doc/warpsieve
 cp "$out/src/LICENSE" "$out/src/CHANGELOG.md" "$doc/"
 mkdir "$doc/licenses"

@@ -89,7 +89,7 @@ def make_data():
         write(n, load("papara/tiny5/" + n))
     write("rows.tsv", plain(["ssvfilt", "-a", "three.hmm", "small.fa"]))
     write("pairs.wsp", plain(["msvfilt", "-O", "packed", "three.hmm", "demo.fa"]))
-    # windows of DNA in front of each stage, as tables and packed
+    # windows of DNA before each stage, as tables and packed
     write("ssv.tsv", plain(["ssvfilt", "--long", "made.hmm", "dna.fa"]))
     write("msv.tsv", plain(["msvfilt", "made.hmm", "ssv.tsv"]))
     write("vit.tsv", plain(["vitfilt", "made.hmm", "msv.tsv"]))
@@ -105,7 +105,7 @@ def commands():
     for tool in FILTERS + ("domscore", "respack", "hmmsieve", "nhmmsieve", "mrfseg", "pairhmm", "papara-score"):
         for form in choices(tool):
             if tool in ("domscore", "hmmsieve") and form in ("bed", "gff3"):
-                continue  # of windows of DNA, which nhmmsieve finds
+                continue  # windows of DNA, which nhmmsieve finds
             if tool == "respack":
                 inputs = [([tool, "-O", form], n) for n in ("small.fa", "rows.tsv", "pairs.wsp")]
             elif tool == "hmmsieve":

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What the Makefile decides by itself: the devices that it compiles for, what is made anew after a change of mind, and what --version says.
+# The Makefile's own decisions: the devices that it compiles for, the files that it makes anew, and the text of --version.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -40,7 +40,7 @@ compiled_for() { # the words of the compiler's command that name devices
     [ "$(compiled_for)" = "$(cat got)" ]
 }
 
-@test "make: SMS and PTX of the user win, and are remembered until somebody says otherwise" {
+@test "make: SMS and PTX of the user win, and are remembered until the user changes them" {
     printf '9.0\n' >caps
     [ "$(compiled_for SMS='75 120')" = "WS_CUDA_SMS=75 120 WS_CUDA_PTX=120 sm_75 sm_120 compute_120 " ]
     [ "$(compiled_for SMS=86 PTX=80)" = "WS_CUDA_SMS=86 WS_CUDA_PTX=80 sm_86 compute_80 " ]
@@ -66,7 +66,7 @@ compiled_for() { # the words of the compiler's command that name devices
     [ "$(commit)" = "$WARPSIEVE_TEST_HASH" ] || fail "$(commit)"
     echo "# changed" >>Makefile
     [ "$(commit)" = "$WARPSIEVE_TEST_HASH+" ] || fail "$(commit)"
-    # of a tarball, git archive wrote it; without either it is what was known when B was made
+    # in a tarball, git archive wrote it; without either it is the one that was known when B was made
     git archive HEAD packaging/commit | tar -xO >from-archive
     rm -rf .git
     [ "$(commit)" = "$WARPSIEVE_TEST_HASH+" ] || fail "$(commit)"

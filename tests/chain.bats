@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Tools behind one another: what the tables carry from stage to stage.
+# Tools one after another: the data that tables carry from stage to stage.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -32,7 +32,7 @@ provenance_of() { sed -n 's/^##warpsieve pg=\([0-9]*\) prog=\([a-z]*\) .*/\1\2/p
     [ "$(nrows three.3)" -gt "$(nrows m.3)" ]
 }
 
-@test "scores behind a filter are those of the tool alone" {
+@test "scores after a filter are those of the tool alone" {
     vitfilt -a three.hmm demo.fa >all
     [ -z "$(comm -13 <(rows three.1 | cut -f1,5 | sort) <(rows three.2 | cut -f1,5 | sort))" ]
     join -t $'\t' <(rows all | awk -F '\t' '{ print $1 "|" $5 "\t" $8 "\t" $9 "\t" $10 }' | sort) \
@@ -153,7 +153,7 @@ for r in range(20): print(f"r{r}\tMKV\t" + "\t".join(f"{r}.{i}" for i in range(n
     done
 }
 
-@test "columns in any order, and without those that nobody needs" {
+@test "columns in any order, and without those that no stage needs" {
     awk -F '\t' -v OFS='\t' '/^##/ { print; next } { sub(/^#/, ""); print (NR == 2 ? "#" : "") $10, $5, $2, $9, $1, $8, $7 }' m.1 >mixed.1
     vitfilt m.hmm mixed.1 >got
     [ "$(header got)" = $'#name\tseq\tqual\tdesc\tmsv_p\tquery\tbias_bits\tmsv_bits\ttlen\tqlen\tvit_bits\tvit_p' ] || fail "$(header got)"
@@ -247,7 +247,7 @@ for r in range(20): print(f"r{r}\tMKV\t" + "\t".join(f"{r}.{i}" for i in range(n
 
 # ---- provenance ----
 
-# A stage that dies in front of its first byte leaves an empty pipe, one that dies in its first line a part of that.
+# A stage that dies before its first byte leaves an empty pipe, one that dies in its first line a part of that.
 @test "a stage that dies before its header makes the next one fail" {
     local n
     run --separate-stderr bash -c '(sleep 1; cat demo.fa) | timeout -s KILL 0.5 msvfilt m.hmm | vitfilt m.hmm'
@@ -260,7 +260,7 @@ for r in range(20): print(f"r{r}\tMKV\t" + "\t".join(f"{r}.{i}" for i in range(n
         [ "$status" -eq 1 ] || fail "$n bytes: status $status"
         told 'standard input'
     done
-    : | vitfilt --in-format fasta m.hmm | grep -q '^##end rows=0 in=0' # who knows that there are no sequences says so
+    : | vitfilt --in-format fasta m.hmm | grep -q '^##end rows=0 in=0' # the user says that there are no sequences
     : | vitfilt --allow-cut m.hmm | grep -q '^##end rows=0'
     : >empty.fa # a file may be empty
     vitfilt m.hmm <empty.fa | grep -q '^##end rows=0 in=0'
@@ -317,7 +317,7 @@ for r in range(20): print(f"r{r}\tMKV\t" + "\t".join(f"{r}.{i}" for i in range(n
     refused 1 'pairs.tsv' 'another model file, xxh3:[0-9a-f]{16}, than this one, xxh3:[0-9a-f]{16}' 'the same file'
     run --separate-stderr vitfilt -o out globins4.hmm pairs.wsp
     refused 1 'pairs.wsp' '"Pkinase" is none of the models'
-    respack pairs.tsv >pairs.wsp # whose models nobody hashed
+    respack pairs.tsv >pairs.wsp # without hashes of models
     run --separate-stderr vitfilt -o out three.hmm pairs.wsp
     refused 1 'another model file'
     # two streams, one name
@@ -351,7 +351,7 @@ for r in range(20): print(f"r{r}\tMKV\t" + "\t".join(f"{r}.{i}" for i in range(n
         run --separate-stderr vitfilt -t $t broken.hmm demo.fa # all of them
         refused 1 'broken.hmm, line' 'broken'
     done
-    # the same sentence as from whoever meets all models
+    # the same sentence as from a tool that meets all models
     fault=$stderr
     sed 's/Pkinase/globins4/' pairs.tsv >wrong.tsv
     run --separate-stderr vitfilt broken.hmm wrong.tsv

@@ -37,7 +37,7 @@ def sections(text):
 
 
 def one_line(text):
-    """The same text with each line's end, and the star of a comment behind it, replaced by as many blanks."""
+    """The same text with each line's end, and the star of a comment after it, replaced by as many blanks."""
     return re.sub(r"\n[ ]*(?:\*|//|#|> )?(?=[ ])|\n", lambda m: " " * len(m.group(0)), text)
 
 

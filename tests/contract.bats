@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What every tool promises, whatever it computes: the command line, exit statuses, and its output side. Inputs are in input.bats.
+# Promises of every tool, whatever it computes: the command line, exit statuses, and its output side. Inputs are in input.bats.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -54,7 +54,7 @@ misuse() { # misuse PATTERN... -- COMMAND...
 unknown_options() {
     misuse 'unknown option --nosuch' -- "$1" --nosuch
     misuse 'unknown option -y' -- "$1" -y
-    local flag # an option of one letter and without argument, in front of the unknown one
+    local flag # an option of one letter and without argument, before the unknown one
     flag=$("$1" --dump-options | awk -F '\t' '$1 != "" && $4 == "" && $1 !~ /[hV]/ { print $1; exit }')
     misuse 'unknown option -y' -- "$1" "-${flag}y"
 }
@@ -103,7 +103,7 @@ filter_misuse() {
 }
 @test "misuse: filters" { each filter_misuse $(sequence_tools with-model); }
 
-terminal_waits() { # nobody typed a file, and standard input is a terminal
+terminal_waits() { # no file was named, and standard input is a terminal
     python3 - "$1" $(model_of "$1") <<'EOF'
 import os, pty, subprocess, sys
 master, slave = pty.openpty()
@@ -251,7 +251,7 @@ listed() { # what --list-backends shows and what --backend takes
 }
 @test "--list-backends lists every backend that --backend takes" { each listed $(all_tools); }
 
-own_pipes() { # whoever wrote there would wait for itself
+own_pipes() { # a program that wrote there would wait for itself
     local m o from
     m=$(model_of "$1")
     rm -f fifo && mkfifo fifo
@@ -301,7 +301,7 @@ own_places() { # what would be read, or written twice, is left as it was
 }
 @test "misuse: an output that is an input, or another output" { each own_places $(sequence_tools); }
 
-descriptors() { # a file behind one is written where it stands, not from its beginning
+descriptors() { # a file behind a descriptor is written where it stands, not from its beginning
     local m o
     m=$(model_of "$1")
     "$1" -a -O fasta $m small.fa >want

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What building and testing need: installs the missing packages on Debian and Ubuntu, names them elsewhere.
+# Installs the missing packages that building and testing need on Debian and Ubuntu; names them elsewhere.
 # With everything there it does nothing and needs no network. --build: only what building needs.
 set -eu
 

@@ -55,10 +55,10 @@ SH
     done
 }
 
-# Words behind "make" in a command, without files and options: "make -s demo" gives demo.
+# Words after "make" in a command, without files and options: "make -s demo" gives demo.
 make_targets() { grep -oE '(^    |`|&& )make( -j[0-9]*| -s| [A-Z]+=[^ `]*)* [a-z][a-z-]*/?' "$1" | awk '!/\/$/ { print $NF }'; }
 
-# Words of a page in backquotes that are paths of the sources. What a page tells to make, extrafilt and NAME, is not there.
+# Words of a page in backquotes that are paths of the sources. extrafilt and NAME, which a page tells to make, are not there.
 source_paths() {
     grep -oE '`(lib|kernels|bin|tests|docs|man|bench|packaging|workflows|completions|debian)/[^` ]*`' "$1" | tr -d '\140' |
         grep -v 'extra\|NAME' | sort -u
@@ -94,7 +94,7 @@ source_paths() {
     cd copy
     rm -f $(all_tools | sed 's|^|bin/|')
     find . -type f | sort | xargs sha256sum >../before
-    # What is compiled already need not be again; objects with a sanitizer would not link without.
+    # Files that are compiled already need not be again; objects with a sanitizer would not link without.
     if ! sanitized && [ -d "$top/build/kernels" ]; then
         mkdir build
         cp -rp "$top/build/lib" "$top/build/kernels" "$top/build/bin" build/

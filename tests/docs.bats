@@ -254,7 +254,7 @@ completes_in_zsh() {
     python3 - "$1" $(choices_of "$1" out-format) <<'EOF'
 import os, pty, select, subprocess, sys, time
 tool = sys.argv[1]
-def check(line, *words): # the words appear behind the line and a tab
+def check(line, *words): # the words appear after the line and a tab
     master, slave = pty.openpty()
     env = dict(os.environ, TERM="dumb", PS1="%% ", ZDOTDIR=os.getcwd() + "/zsh", COLUMNS="200")
     p = subprocess.Popen(["zsh", "-f", "-i"], stdin=slave, stdout=slave, stderr=slave, env=env, close_fds=True, start_new_session=True)

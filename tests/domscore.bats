@@ -24,7 +24,7 @@ not_author() { sed '/^#=GF AU/d' "$1"; }
 
 # ---- hmmsearch's files ----
 
-# Each model file's part of a golden file, one behind the other as the program writes them.
+# Each model file's part of a golden file, one after the other as the program writes them.
 part() { zcat "$golden/domains/$1.gz" | awk -v m="$2" '/^## / { on = $2 == m; next } on'; }
 
 equals_golden() { # equals_golden SET OPTION...

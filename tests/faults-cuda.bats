@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Faults of a device, without one: the tools with tests/fault/cuda.cu in front of the runtime, which also plays a device whose
+# Faults of a device, without one: the tools with tests/fault/cuda.cu before the runtime, which also plays a device whose
 # kernels do nothing. tests/gpu/run.sh does the same on a real one.
 
 bats_require_minimum_version 1.5.0
@@ -110,7 +110,7 @@ loses_device() { # KIND STEP [MOST]
         [ -s struck ] || fail "no device was asked for"
         [ "$(cat struck)" = x ] || return 0
         same want got || fail "$1=$n: other rows"
-        if [ "$1" != gone ] || [ $n -gt 4 ] || [ -s said ]; then # of a machine that seems to have no device nothing is said
+        if [ "$1" != gone ] || [ $n -gt 4 ] || [ -s said ]; then # a machine that seems to have no device gets no sentence
             grep -qE "^$tool: goes on without (a|the) device: ." said || fail "$1=$n: $(cat said)"
             [ "$(wc -l <said)" -eq 1 ] || fail "$1=$n: $(cat said)"
         fi
@@ -140,7 +140,7 @@ goes_on() {
 }
 @test "--backend auto goes on without a device that fails in the middle of a run" { each goes_on $(sequence_tools model); }
 
-# A device that fails at its first batch, behind batches that the processor did before it was open: all rows are the processor's. A later
+# A device that fails at its first batch, after batches that the processor did before it was open: all rows are the processor's. A later
 # batch would not do, since the rows of the fake device are wrong.
 does_without() { # does_without TOOL ARGUMENT...: some 0.8 seconds of work, so a device is asked for
     local kind
@@ -204,7 +204,7 @@ does_without() { # does_without TOOL ARGUMENT...: some 0.8 seconds of work, so a
     whole_rows got
 }
 
-# Of the calls in front of a context, and none behind it: releasing what is not there would make one.
+# Counts the calls before a context, and none after it: releasing a missing context would make one.
 no_context() {
     [ -z "$(grep -vE '^cuda(DriverGetVersion|GetDeviceCount|DeviceGetAttribute|GetLastError|SetDevice|SetDeviceFlags)$' calls)" ]
 }

@@ -28,7 +28,7 @@ pairs() { echo pairhmm "$@"; }
 volumes() { echo mrfseg --classes 3 --sweeps 2 "$@"; }
 reads() { echo papara-score --quiet "$@" ref.phy ref.nwk; }
 
-# What is made of what: KIND FIRST LAST STEP, on each of the tools' outputs.
+# Damages each of the tools' outputs: KIND FIRST LAST STEP.
 every_output() {
     local k="$*"
     # shellcheck disable=SC2046,SC2086 # words

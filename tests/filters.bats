@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What passes each filter: thresholds by P, bits, E and cutoffs of the model; what the columns hold; DNA and RNA.
+# The pairs that pass each filter: thresholds by P, bits, E and cutoffs of the model; the columns' values; DNA and RNA.
 
 bats_require_minimum_version 1.5.0
 load helper

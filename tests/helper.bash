@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the bats files share: where programs and data are, which tools there are, and checks of a finished run.
+# The common base of the bats files: the places of programs and data, the list of tools, and checks of a finished run.
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 data=$top/tests/data
@@ -13,7 +13,7 @@ BATS_NO_PARALLELIZE_WITHIN_FILE=true
 # Every tool of the sources, so that a new one is tested without an edit.
 all_tools() { local f; for f in $(grep -l '^const ws_tool ws_' "$top"/bin/*/*.c); do basename "$f" .c; done | sort; }
 
-# The operands in front of the inputs are what the usage line says. A tool that reads sequences has "MODEL [FILE...]" or "[FILE...]".
+# The usage line names the operands before the inputs. A tool that reads sequences has "MODEL [FILE...]" or "[FILE...]".
 usage_of() { "$1" --help | sed -n 's/^usage: [^ ]* \[options\] //p'; }
 model_of() { case $(usage_of "$1") in MODEL*) echo m.hmm ;; esac; }
 sequence_tools() { # all of them, or with an argument those that have a model

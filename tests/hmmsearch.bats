@@ -89,7 +89,7 @@ OPTIONS
         equal_any 250.hmm all.fa
     done
 }
-equal_any() { # of searches that may have no hits
+equal_any() { # for searches that may have no hits
     hmmsearch -Z 5000 --tblout want.tbl --domtblout want.dom -A want.sto -o /dev/null "$1" "$2"
     hmmsieve -Z 5000 --tblout got.tbl --domtblout got.dom -A got.sto -o /dev/null "$1" "$2"
     for x in tbl dom; do same <(sed '/^#$/,$d' want.$x) <(sed '/^#$/,$d' got.$x) || fail "$1: $x"; done

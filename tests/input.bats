@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What every tool does with its inputs: empty, odd, cut, damaged, of the wrong kind. A fault is exit status 1, what came before it is
+# Inputs of every tool: empty, odd, cut, damaged, of the wrong kind. A fault is exit status 1, what came before it is
 # answered in whole rows, and the message has what a person needs: which file, where in it, what was found.
 
 bats_require_minimum_version 1.5.0
@@ -133,7 +133,7 @@ names() { # as hmmsearch takes them
         told 'f: line [13]: a record without a name'
     done
 }
-@test "blanks in front of a name, records without one" { each names $(sequence_tools); }
+@test "blanks before a name, records without one" { each names $(sequence_tools); }
 
 empty_never_passes() {
     printf '>e1\n>e2\n' >f
@@ -242,7 +242,7 @@ damaged_gzip() {
     tsv "$1" -a f.gz >got
     same want got || fail "padding with zeros"
 }
-# 400 proteins in blocks of 60,000 bytes, f.bgzf; without the end block; cut behind the second; with a bit of the third changed
+# 400 proteins in blocks of 60,000 bytes, f.bgzf; without the end block; cut after the second; with a bit of the third changed
 make_bgzf() {
     python3 - <<'EOF'
 import struct, zlib
@@ -277,7 +277,7 @@ bgzf() {
 }
 @test "BGZF: whole, joined, without its end block, cut between blocks, damaged" { make_bgzf; each bgzf $(sequence_tools); }
 
-@test "gzip: garbage behind it, a wrong checksum, padding" { each damaged_gzip $(sequence_tools); }
+@test "gzip: garbage after it, a wrong checksum, padding" { each damaged_gzip $(sequence_tools); }
 
 cut_packed() {
     local n size
@@ -290,7 +290,7 @@ cut_packed() {
     { cat demo.wsp; echo 'no block'; } >f.wsp
     faulty "$1" want f.wsp 'packed|byte'
 }
-@test "a packed stream cut at several places, and garbage behind it" { each cut_packed $(sequence_tools); }
+@test "a packed stream cut at several places, and garbage after it" { each cut_packed $(sequence_tools); }
 
 damaged_packed() {
     tsv "$1" -a demo.fa >want
@@ -435,7 +435,7 @@ alignments() {
 }
 @test "BAM and CRAM: the message names samtools fasta" { each alignments $(sequence_tools); }
 
-# What a terminal obeys is shown as \\xNN, C1 as UTF-8 and as bytes; other characters stay. A name of any length leaves the reason.
+# Messages show characters that a terminal obeys as \\xNN, C1 as UTF-8 and as bytes; other characters stay. A name of any length leaves the reason.
 shown_names() {
     local name
     for name in $'c1\xc2\x9b31m' $'c1\x9b31m' $'del\x7f'; do
@@ -453,7 +453,7 @@ shown_names() {
     run --separate-stderr "$1" $(model_of "$1") small.fa -o "$name/missing"
     refused 1 'd\.\.\.d.*/missing.*No such file or directory$'
 }
-@test "messages show no control characters and keep the reason behind long names" { each shown_names $(sequence_tools); }
+@test "messages show no control characters and keep the reason after long names" { each shown_names $(sequence_tools); }
 
 wrong_models() {
     run --separate-stderr "$1" no-such.hmm small.fa

@@ -55,7 +55,7 @@ assert len(hits) == 50 and hits["fwd_evalue"].max() <= 400
 without = warpsieve.read_table(warpsieve.run("fwdscore", model, proteins))
 assert without["fwd_evalue"].isna().all() and (without["qual"] == "").all()
 
-# from files: plain, gzip, several behind one another, edited, with another header line, an open file
+# from files: plain, gzip, several one after another, edited, with another header line, an open file
 kept = text("msvfilt", model, proteins)
 n = kept.count(b"\n") - 3
 for content, want in ((kept, n), (gzip.compress(kept), n), (kept + kept, 2 * n), (text("msvfilt", "--no-provenance", model, proteins), n),

@@ -20,7 +20,7 @@ import subprocess
 import sys
 import time
 
-# What stands in a line, and what takes its place.
+# A text in a line, and the text that takes its place.
 CHANGES = [
     (r" == ", " != "), (r" != ", " == "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
     (r" && ", " || "), (r" \|\| ", " && "), (r" \+ 1\b", " + 2"), (r" - 1\b", ""), (r" \+ ", " - "), (r"\bif \(!", "if ("),
@@ -61,7 +61,7 @@ NEAREST = {
 SECONDS = 300  # a build or a test that takes longer hangs
 LEAST = 20     # no test is given less than five times this
 PR_SET_CHILD_SUBREAPER = 36
-LIMITS = ((resource.RLIMIT_CPU, SECONDS), (resource.RLIMIT_FSIZE, 4 << 30))  # of each process, also of one that nobody waits for
+LIMITS = ((resource.RLIMIT_CPU, SECONDS), (resource.RLIMIT_FSIZE, 4 << 30))  # of each process, also of one that no process waits for
 
 
 def lines_of(path):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What nf-core asks of a module, as far as it can be asked without Nextflow.
+"""Checks the rules of nf-core for a module, as far as they need no Nextflow.
 
     nfcore.py check MODULE [COLLECTION]     meta.yml and environment.yml by the rules of the collection's schemas; with a
                                             checkout of the collection and jsonschema by the schemas themselves

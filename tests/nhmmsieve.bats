@@ -61,7 +61,7 @@ setup() { in_data; }
     done <cases
 }
 
-@test "two models: each has its table, one behind the other; the same from many blocks" {
+@test "two models: each has its table, one after the other; the same from many blocks" {
     nhmmsieve -O tblout two.hmm short.fa >got
     { cat 5s-short.tbl; grep -v '^#' made-short.tbl; } >want
     sed 's/  */ /g' want >want.narrow

@@ -21,7 +21,7 @@ setup_file() {
 }
 setup() {
     [ -z "${WARPSIEVE_BIN:-}" ] || skip "programs from elsewhere are tested"
-    unset MAKEFLAGS # of make -j2 check, which a make of a test would warn about
+    unset MAKEFLAGS # set by make -j2 check; a make of a test would warn about it
     cd "$BATS_FILE_TMPDIR" || return 1
     [ -d one ] || skip "this is no git checkout, so there is nothing to make a tarball from"
 }
@@ -49,7 +49,7 @@ built() { [ -x one/bin/msvfilt ] || nice make -s -j2 -C one CUDA=0 CFLAGS="$(fla
     [ -x one/bin/msvfilt ]
 }
 
-# What clang warns of without making code: seconds instead of minutes.
+# Shows clang's warnings without making code: seconds instead of minutes.
 syntax_only() {
     command -v clang >/dev/null || { echo "# clang is not installed, so its warnings were not asked for" >&3; return 0; }
     make -n -B -C one CUDA=0 CC=clang units | sed -n 's/^\(clang .*\) -MMD -MP -c -o [^ ]* \([^ ]*\.c\)$/\1 -fsyntax-only \2/p' >commands
@@ -58,7 +58,7 @@ syntax_only() {
     [ -z "$(grep warning: syntax.log)" ] || fail "$(grep -A3 warning: syntax.log)"
 }
 
-# What a compiler is not sure of differs by level, so all are asked where there is time.
+# A compiler's doubts differ by level, so the test tries all levels where there is time.
 @test "no warnings: as built above, and by each compiler at each level" {
     local cc o
     built
@@ -234,7 +234,7 @@ PY
 
 # ---- wheel and static programs ----
 
-# What a table that the programs in $1 make of the demo must be.
+# Checks the table that the programs in $1 make of the demo.
 demo_by() { (cd one/tests/data && PATH=$1:$PATH && msvfilt demo.hmm demo.fa.gz | vitfilt demo.hmm | fwdscore -Z 400 demo.hmm); }
 venv() { # venv FOLDER OPTION...
     venv=$1

@@ -126,7 +126,7 @@ golden() { papara-score "$@" "$g/ref.phy" "$g/ref.nwk" "$g/reads.fasta"; }
     grep -q '1e-06{' n.nwk
 }
 
-@test "what stands behind a tree is refused, blanks and comments are not" {
+@test "text after a tree is refused, blanks and comments are not" {
     printf '>A\nACGT\n>B\nACGA\n>C\nTCGT\n' >a
     printf '>q\nTCGA\n' >q
     printf '(A,B,C); \n [done]\n' >t

@@ -18,7 +18,7 @@ setup() { in_data; }
     respack -t 1 -K 10 pairs.tsv | cmp - again.wsp
     respack -O tsv again.wsp | same pairs.tsv -
     respack -O tsv pairs.tsv | same pairs.tsv -
-    # by hand: other columns in another order, lines of somebody, fields that are no numbers
+    # by hand: other columns in another order, foreign lines, fields that are no numbers
     printf '##mine\nquery\tname\tseq\tscore\tnote\tp\nq 1\ta\tMKV\t1.5\t"x\t1e-300\n' >own.tsv
     printf 'q\xff\ta\tMKV\tn/a\t\tinf\nq 1\tb\t\t007\t#\t\n' >>own.tsv
     respack own.tsv | respack -O tsv --header plain | same own.tsv -
@@ -26,12 +26,12 @@ setup() { in_data; }
     msvfilt -P 1e-30 globins4.hmm small.fa >none.tsv # no row
     [ "$(nrows none.tsv)" -eq 0 ]
     respack none.tsv | respack -O tsv | same none.tsv -
-    # the next stage has the number that it would have behind the table, also behind a line of a stage that says nothing
+    # the next stage has the number that it would have after the table, also after a line of a stage that says nothing
     printf '##warpsieve\n##warpsieve \n##warpsieve x\n##warpsieves\n#name\tseq\tquery\nx\tMKVLAAGIVG\tglobins4\n##end rows=1\n' >said.tsv
     msvfilt -a globins4.hmm said.tsv >want.tsv
     grep -q '^##warpsieve pg=4 ' want.tsv
     respack said.tsv | msvfilt -a globins4.hmm | same want.tsv -
-    # counts, also those that nobody knows, and tables without any
+    # counts, also unknown ones, and tables without any
     head -3 pairs.tsv | respack --allow-cut >cut.wsp
     respack -O tsv cut.wsp | tail -1 | grep -qx '##end rows=1'
     msvfilt --no-provenance three.hmm small.fa >bare.tsv
@@ -146,7 +146,7 @@ setup() { in_data; }
     refused 1 'line 2' "'-' is not a letter"
 }
 
-@test "equal records one behind the other stay as many in a table" {
+@test "equal records one after the other stay as many in a table" {
     printf '>a\nMKV\n>a\nMKV\n>b\nMK\n>b\nMK\n' >f
     respack -O tsv f | respack -O fasta >got
     same f got

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What whole programs show of lib/run and lib/scan: counts behind a cut, what bound a run, rows that skip a filter.
+# lib/run and lib/scan as whole programs show them: counts after a cut, the bound of a run, rows that skip a filter.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -13,15 +13,15 @@ setup() { in_data; }
 
 end_of() { grep '^##end' "$1" | sed 's/rows=[0-9]*/rows=N/'; }
 
-@test "counts behind a cut: nobody knows what the first stage read, so no stage says it" {
+@test "counts after a cut: what the first stage read is unknown, so no stage says it" {
     [ "$(end_of m.1)" = '##end rows=N in=400 residues=165280' ] || fail "$(end_of m.1)"
     vitfilt m.hmm m.1 >whole.2
     [ "$(end_of whole.2)" = "$(end_of m.1)" ]
     grep -v '^##end' m.1 | vitfilt --allow-cut m.hmm >cut.2
-    [ "$(end_of cut.2)" = '##end rows=N' ] || fail "behind a cut: $(end_of cut.2)"
+    [ "$(end_of cut.2)" = '##end rows=N' ] || fail "after a cut: $(end_of cut.2)"
     fwdscore m.hmm cut.2 >cut.3
-    [ "$(end_of cut.3)" = '##end rows=N' ] || fail "two stages behind a cut: $(end_of cut.3)"
-    grep -v '^##' m.1 | vitfilt m.hmm >bare.2 # no ## line at all: somebody's table, whose rows are all there is
+    [ "$(end_of cut.3)" = '##end rows=N' ] || fail "two stages after a cut: $(end_of cut.3)"
+    grep -v '^##' m.1 | vitfilt m.hmm >bare.2 # no ## line at all: a foreign table, whose rows are all there is
     end_of bare.2 | grep -q 'in=[1-9]' || fail "a table without ## lines: $(end_of bare.2)"
 }
 
@@ -82,7 +82,7 @@ wide_data() {
     same want limited
 }
 
-@test "rows that are long, or more than --mem has room for, wait for nobody" {
+@test "rows that are long, or more than --mem has room for, do not wait" {
     wide_data
     { cat big.fa; cat demo.fa; } >both.fa
     ssvfilt -t 2 -a -U rejected.1 -P 0.5 sixty.hmm both.fa >want

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Who loses data in silence: README's table. Gives 400 proteins in damaged forms to msvfilt and to those of hmmsearch, seqkit and mmseqs
+# Makes README's table of programs that lose data in silence. Gives 400 proteins in damaged forms to msvfilt and to those of hmmsearch, seqkit and mmseqs
 # that are installed, and prints form, program, exit status and records read. Run it as: sh tests/silence.sh
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -14,7 +14,7 @@ model=$top/tests/data/demo.hmm
 python3 - <<'PY'
 import gzip, struct, zlib
 text = open("whole.fa", "rb").read()
-def block(data): # of BGZF
+def block(data): # a block of BGZF
     z = zlib.compressobj(6, zlib.DEFLATED, -15)
     body = z.compress(data) + z.flush()
     return (b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0" + struct.pack("<H", len(body) + 25) + body +

@@ -111,7 +111,7 @@ awk -v max=$width 'length($0) > max { print FILENAME ":" FNR ": " length($0) " c
 breach "$tmp/wide" "lines of more than $width characters"
 grep -nE '(^|[^A-Za-z0-9_.])/(work|root|home|farm)/' $(cat "$tmp/code" "$tmp/prose") /dev/null |
     grep -v '^tests/style.sh:' | cut -c1-120 >"$tmp/paths"
-breach "$tmp/paths" "paths of somebody's machine"
+breach "$tmp/paths" "paths of one machine"
 
 # ---- headers stand alone ----
 grep '\.h$' "$tmp/c" | grep -v '\.inc\.h$' | while read -r h; do

@@ -79,7 +79,7 @@ while [ $n -lt "$rounds" ]; do
         $tool --list-backends | grep -q "^$it.yes" || backend=''
         pick '' '-a' && all=$it
     fi
-    mem='' # of the filters; of domscore and nhmmsieve it is that of one region, and respack has none
+    mem='' # the filters' limit; domscore and nhmmsieve need that of one region, and respack has none
     case $tool in *filt | fwdscore) pick '' '' '--mem 1M' '--mem 20M' && mem=$it ;; esac
     want=want.$tool.$model.$input.$out$all
     # shellcheck disable=SC2086 # words

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What every program that reads or writes windows of long DNA promises: its input ends early, its output fails, rows are bad,
+# Promises of every program that reads or writes windows of long DNA: its input ends early, its output fails, rows are bad,
 # input pauses, calls of the system fail. tests/windows.bats and tests/nhmmsieve.bats have the results.
 
 bats_require_minimum_version 1.5.0
@@ -41,7 +41,7 @@ stage() {
 
 # ---- input that ends early ----
 
-# What it writes is a beginning of the whole, in whole lines; rows without an end have no ##end.
+# Its output is a beginning of the whole, in whole lines; rows without an end have no ##end.
 cut_short() { # cut_short FILE BYTES COMMAND...
     local file=$1 n=$2
     shift 2
@@ -50,15 +50,15 @@ cut_short() { # cut_short FILE BYTES COMMAND...
     told 'cut|without one byte|ends at byte|ended without' || fail "$* of $n bytes of $file"
     [ "$(wc -l <<<"$stderr")" -eq 1 ] || fail "$*: $stderr"
     [ ! -s part ] || [ -z "$(tail -c 1 part | tr -d '\n')" ] || fail "$*: half a line: $(tail -1 part)"
-    run -1 grep -q '^##end' part || [ "${1##*/}" = domscore ] || fail "$*: an end behind $n bytes of $file"
+    run -1 grep -q '^##end' part || [ "${1##*/}" = domscore ] || fail "$*: an end after $n bytes of $file"
     rows part >part.rows
-    cmp -s -n "$(stat -c %s part.rows)" part.rows whole.rows || fail "$*: other rows behind $n bytes of $file"
+    cmp -s -n "$(stat -c %s part.rows)" part.rows whole.rows || fail "$*: other rows after $n bytes of $file"
 }
 ends_early() {
     local f size n
     stage "$1"
     for f in "${forms[@]}"; do
-        [ "$f" != genome.fa ] || continue # text without an end: nobody can know
+        [ "$f" != genome.fa ] || continue # text without an end: the cut cannot be seen
         "${cmd[@]}" <"$f" >whole
         rows whole >whole.rows
         size=$(stat -c %s "$f")
@@ -120,7 +120,7 @@ changed() {
         n == 4 && v == "short" { $at[c] = substr($at[c], 2) }
         n == 4 && v != "swap" && v != "short" { $at[c] = v } { print }' "$3"
 }
-# Who counts from the places says what is wrong with them; msvfilt, fwdscore and respack hand them on as they are.
+# A program that counts from the places says what is wrong with them; msvfilt, fwdscore and respack hand them on as they are.
 bad_places() { # bad_places STAGE: a stage of $stages
     local c v pattern
     stage "$1"

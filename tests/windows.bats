@@ -19,7 +19,7 @@ setup_file() {
     zcat "$golden/expected/made-short.tbl.gz" >made-short.tbl
     zcat "$golden/expected/5s-short.tbl.gz" >5s-short.tbl
     cp "$data/demo.hmm" protein.hmm
-    # windows before and behind the scan for sub-windows
+    # windows before and after the scan for sub-windows
     msvfilt --long made.hmm human.fa >windows.tsv
     vitfilt made.hmm windows.tsv | fwdscore made.hmm >passed.tsv
 }

@@ -196,7 +196,7 @@ SH
 
 # ---- Nextflow, as text and as shell ----
 
-# What stands between the triple quotes behind "script:" or "stub:", with Nextflow's variables as those of the shell
+# Prints the text between the triple quotes after "script:" or "stub:", with Nextflow's variables as those of the shell
 section() { awk -v want="$1" '$1 ~ /^[a-z]+:$/ { on = $1 == want ":" } on && /"""/ { q = !q; next } on && q' "$module/main.nf" |
     sed 's/\${task\.cpus}/2/g; s/\\\$/$/g'; }
 

@@ -25,7 +25,7 @@ def wall(cmd):
 
 
 def repaired(text):
-    """What no longer fits into gpuPairHMM's buffer is written cut, and then again whole: without what was cut."""
+    """Returns gpuPairHMM's output without cut lines: it writes a line cut where its buffer ends, and then again whole."""
     out, damaged = [], 0
     for at in range(0, len(text), CHUNK):
         part, rest = text[at : at + CHUNK], text[at + CHUNK : at + CHUNK + 40]

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What goes between the stages: tables beside packed pairs, on a machine with a device.
+# Compares tables with packed pairs between the stages, on a machine with a device.
 #   bench/run/pairs.sh MODELS PROTEOME [TIMES [BACKEND]]
 # MODELS: the 1,200 first models of gecco/hmmer/Pfam.h3m (PyPI wheel gecco-tool 0.9.10), as text or binary. PROTEOME: FASTA, plain or gzip,
 # which is packed TIMES over (20). Prints seconds of wall and processor time, each run three times in turns, and the bytes between the

@@ -15,7 +15,7 @@ enum {
 /* State of the search for whole regions in a piece's text. In batch text the line "R H" gives the lines that follow. */
 typedef struct scan {
     size_t pos;           /* start of the first line that was not searched */
-    size_t endless;       /* bytes of the text that are known to have no line feed behind pos */
+    size_t endless;       /* bytes of the text that are known to have no line feed after pos */
     uint64_t lines;       /* before pos */
     uint64_t reads, haps; /* lines still to come in this region */
     int inside, broken;
@@ -272,7 +272,7 @@ static int fail_later(ws_pairhmm_input *in, scan *s, ws_pairhmm_piece *p, const 
 
 static int deliver(ws_pairhmm_input *in, scan *s, ws_pairhmm_piece *p, ws_err *err) {
     if (s->broken &&
-        !s->whole_count) { /* the header is unreadable: its parser refuses it, and the text behind it cannot be divided */
+        !s->whole_count) { /* the header is unreadable: its parser refuses it, and the text after it cannot be divided */
         s->whole = s->pos;
         in->ended = 1;
     }

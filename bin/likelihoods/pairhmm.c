@@ -156,7 +156,7 @@ static int parse(item *it, ws_err *err) {
     return WS_OK; /* the file has only blanks */
 }
 
-/* Drops the last region of results text that could not be parsed, and keeps those before. Unread lines behind the
+/* Drops the last region of results text that could not be parsed, and keeps those before. Unread lines after the
  * fault may belong to the last one. */
 static void drop_open_region(item *it) {
     const ws_pairhmm_piece *p = &it->piece;

@@ -159,7 +159,7 @@ static int parse_line(grower *g, const ws_pairhmm_line *l, ws_err *err) {
 static int comment(const ws_pairhmm_line *l, ws_err *err) {
     const char *end = l->end;
     while (end > l->p && end[-1] == '\r') end--;
-    if (memchr(l->p, '\r', (size_t)(end - l->p))) /* otherwise all lines behind it would belong to the comment */
+    if (memchr(l->p, '\r', (size_t)(end - l->p))) /* otherwise all lines after it would belong to the comment */
         return ws_pairhmm_fail(err, l, NULL, "lines end in carriage returns alone, expected line feeds (tr '\\r' '\\n' makes them)");
     if (memmem(l->p, (size_t)(l->end - l->p), "hap-pd-bases", 12))
         return ws_pairhmm_fail(err, l, NULL, "partially determined haplotypes (GATK's PDHMM) are another model");

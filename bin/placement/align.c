@@ -34,8 +34,8 @@ static int streams(const ws_papara_opts *o) { return o->alignment_format == WS_P
 
 /* ---- rows of the alignment ---- */
 
-/* Columns of the output: those of the file, or the kept ones with `before[p]` new columns in front of site p;
- * [sites] is behind the last. */
+/* Columns of the output: those of the file, or the kept ones with `before[p]` new columns before site p;
+ * [sites] is after the last. */
 typedef struct layout {
     const ws_papara_ref *ref;
     const size_t *before; /* NULL: no new columns */

@@ -20,7 +20,7 @@ typedef struct parse {
     ws_papara_msa *m;
     const char *path;
     size_t size; /* size of the text */
-    line *all, *line; /* line: those behind the header of PHYLIP */
+    line *all, *line; /* line: those after the header of PHYLIP */
     size_t nline, cap;
     size_t *have; /* sites of each row so far */
     ws_buf names;

@@ -171,7 +171,7 @@ static int tip(parse *s, int x) {
     return length(s, x);
 }
 
-/* Handles the text behind a child: the next child, or the end of its parent, then of that one's parent, and so on.
+/* Handles the text after a child: the next child, or the end of its parent, then of that one's parent, and so on.
  * *x becomes the parent that continues, or WS_PAPARA_NONE when the root was closed. */
 static int after_child(parse *s, int *x) {
     size_t ignored;

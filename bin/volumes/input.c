@@ -89,7 +89,7 @@ static int read_volume(ws_mrf_input *in, ws_err *err) {
     return rc == WS_EOF ? ended_in_volume(in, err) : rc;
 }
 
-/* Behind the last volume: only there does gzip say whether all was whole. */
+/* After the last volume: only there does gzip say whether all was whole. */
 static int read_end(ws_mrf_input *in, ws_err *err) {
     int rc = more(in, err);
     if (rc == WS_OK)

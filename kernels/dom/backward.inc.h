@@ -115,7 +115,7 @@ static VF own_scales(group *g, uint32_t step, VF s, VF B) {
     return s;
 }
 
-/* Sets up the row behind the last. */
+/* Sets up the row after the last. */
 static void backward_begin(group *g) {
     const VF zero = VF_SET1(0.0f);
     g->b = (backward_state){.s = {.E = VF_MUL(g->pmove, g->eC), .N = zero, .J = zero, .B = zero, .C = g->pmove}};

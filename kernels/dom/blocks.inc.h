@@ -15,7 +15,7 @@ typedef struct saved {
 typedef struct blocks {
     group *g;
     uint32_t length, n;     /* rows of a block; number of blocks */
-    saved *at; /* states for block b: Forward before its first row, Backward behind its last; NULL for a single block */
+    saved *at; /* states for block b: Forward before its first row, Backward after its last; NULL for a single block */
     int own[VP_PARTS];
 } blocks;
 

@@ -25,7 +25,7 @@ static void store_row(const group *g, VF by, float *const *cell) {
     }
 }
 
-/* What M of a position receives, of the odds of transitions. */
+/* The odds of the transitions into M of a position. */
 typedef struct match_odds {
     VF bm, mm, im, dm;
 } match_odds;
@@ -106,7 +106,7 @@ WS_INLINE void forward_late_passes(const int S, const size_t Q, const float *w, 
     }
 }
 
-/* Does the passes of D to D behind the first, and adds D to the sums. */
+/* Does the passes of D to D after the first, and adds D to the sums. */
 WS_INLINE void forward_deletes(const int S, group *const *g, VF *carry, VF *sum) {
     const size_t Q = g[0]->Q;
     const float *w = g[0]->t->in;

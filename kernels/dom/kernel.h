@@ -66,7 +66,7 @@ typedef struct ws_dom_problem {
 } ws_dom_problem;
 #define WS_DOM_CELL 4
 /* Floats before a matrix of cells that code may read, so that it can load sixteen steps of a diagonal from any cell.
- * WS_DOM_CELL_BEHIND: floats behind it that code may write, for nodes beyond M. */
+ * WS_DOM_CELL_BEHIND: floats after it that code may write, for nodes beyond M. */
 static inline size_t ws_dom_cell_front(int M) { return WS_DOM_CELL * 16 * ((size_t)M + 2); }
 enum { WS_DOM_CELL_BEHIND = WS_DOM_CELL * 8 };
 

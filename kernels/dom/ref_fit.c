@@ -39,7 +39,7 @@ static void fill(const ws_dom_tables *t, ws_dom_problem *p, const matrices *m) {
     ws_dom_ref_backward_row0(t, &p->mode, p->x[0], &r, &p->b[1], &p->b[0]);
 }
 
-/* Turns M and I of f into posteriors (section 7.1). Returns 0 if r is infinite behind the last row. */
+/* Turns M and I of f into posteriors (section 7.1). Returns 0 if r is infinite after the last row. */
 static int decode(const ws_dom_tables *t, const ws_dom_problem *p, const matrices *m) {
     const ws_dom_row *f = p->f, *b = p->b;
     const float stay = p->mode.ploop;

@@ -7,7 +7,7 @@
 
 #define TRIGGER 0.25f /* rt1: posterior of being in a domain that begins a region */
 #define EDGE 0.10f    /* rt2: the rest of it that ends a region */
-#define CROWDED 0.20f /* rt3: expected domains that end while others begin behind them */
+#define CROWDED 0.20f /* rt3: expected domains that end while others begin after them */
 
 /* By residue i: probability of being in a domain; expected begins and ends up to i (section 4). */
 typedef struct curves {

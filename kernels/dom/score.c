@@ -17,7 +17,7 @@ static float log_of_sum(float v) {
 static float bias_of(float correction) { return log_of_sum((float)(log(1.0 / 256.0) + (double)correction)); }
 
 /* Returns a compensated sum in single precision. Most values are 0. A 0 that leaves the sum unchanged leaves the
- * correction unchanged too, so the code skips the zeros behind it. */
+ * correction unchanged too, so the code skips the zeros after it. */
 static float compensated(const float *v, size_t n) {
     float sum = 0.0f, c = 0.0f;
     int settled = 1;

@@ -30,7 +30,7 @@ static void send_on(const ws_fwd_tables *t, const row *r) {
     }
 }
 
-/* Scans a[] over the lanes, inclusively: a[z] becomes the D that reaches the first node behind lane z from lanes
+/* Scans a[] over the lanes, inclusively: a[z] becomes the D that reaches the first node after lane z from lanes
  * 0..z. */
 static void scan(float *a, const float link[WS_FWD_LEVELS][LANES]) {
     for (int level = 0; level < WS_FWD_LEVELS; level++)

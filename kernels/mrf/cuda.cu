@@ -69,7 +69,7 @@ static int launch(ws_devstream *l, bool early, const char *name, void (*fn)(P...
     return rc ? rc : ws_devstream_launched(l, name, err);
 }
 
-// Queues sweeps, of which those behind the last do nothing.
+// Queues sweeps, of which those after the last do nothing.
 static int queue(ws_devstream *l, const mrf_args &a, const ws_mrf_conf *conf, uint64_t sweeps, ws_err *err) {
     pass_fn *fn = pass_of(conf);
     const size_t shared = shared_of(a.K) + a.nlimit;
@@ -109,7 +109,7 @@ static int fetch(ws_devstream *l, void *to, const void *from, size_t n, ws_err *
     return rc;
 }
 
-// Bytes of the limits. What is outside is looked up too, as class 63 of code 0.
+// Returns the bytes of the limits. A pass also looks up voxels outside the volume, as class 63 of code 0.
 static size_t limits_of(uint32_t top, uint32_t K, uint32_t shift) {
     const size_t n = ((size_t)(top >> shift) + 1) * K;
     return n > WS_MRF_CLASSES ? (n + 15) / 16 * 16 : (size_t)WS_MRF_CLASSES;

@@ -74,7 +74,7 @@ static __device__ uint32_t limit_of(const mrf_args &a, int32_t G, int32_t other)
 }
 
 // Makes the classes anew from their sums, then the tables, a code for each thread. The first block also ends the sweep; what it writes no
-// other block reads, but for `done`, behind which the tables are not used any more. With `first` no sweep went before.
+// other block reads, but for `done`, after which the tables are not used any more. With `first` no sweep went before.
 static __global__ void ws_mrf_renew_kernel(mrf_args a, int first) {
     __shared__ ws_mrf_gauss gauss[WS_MRF_CLASSES];
     __shared__ double log_sd[WS_MRF_CLASSES];
@@ -100,7 +100,7 @@ static __global__ void ws_mrf_renew_kernel(mrf_args a, int first) {
             int32_t G[4];
 #pragma unroll
             for (uint32_t i = 0; i < 4; i++) {
-                G[i] = INT32_MAX; // of no class: nobody takes it
+                G[i] = INT32_MAX; // no class: no voxel takes it
                 if (k + i >= a.K) continue;
                 G[i] = ws_mrf_prior(gauss[k + i], log_sd[k + i], q);
                 second = G[i] < least ? least : min(second, G[i]);
@@ -136,8 +136,8 @@ static __global__ void ws_mrf_renew_kernel(mrf_args a, int first) {
 
 static const uint32_t HIGH = 0x80808080u;
 
-// The highest bit of each byte of the result says whether the bytes of x and y differ; other bits are any. Of a byte the highest bit
-// does not count: classes are below 64, what is outside differs from all of them.
+// Returns, in the highest bit of each byte, whether the bytes of x and y differ; other bits are any. The highest bits of x
+// and y do not count: classes are below 64, and the border differs from all of them.
 static __device__ __forceinline__ uint32_t differing(uint32_t x, uint32_t y) { return ((x ^ y) & 0x7f7f7f7fu) + 0x7f7f7f7fu; }
 
 // Where a half row lies; h: which half. The same place in the other half is at `other`, neighbouring rows are `up` and `plane` bytes apart.
@@ -283,7 +283,7 @@ template <int N> struct mrf_around {
     }
 };
 
-// What a warp has in shared memory: sums of the classes, slots of voxels to look at, moves to add to the sums.
+// Shared memory of a warp: sums of the classes, slots of voxels to look at, moves to add to the sums.
 struct mrf_warp {
     ws_mrf_sums *sums;      // [K]
     uint2 *queue;           // [QUEUE] slot, code

@@ -21,7 +21,7 @@ typedef struct ws_mrf_gauss {
     double mean, sd;
 } ws_mrf_gauss;
 
-/* What the voxels of a class sum up to: how many there are, their codes, the squares of these. Differences wrap around. */
+/* Sums over the voxels of a class: their number, their codes, the squares of the codes. Differences wrap around. */
 typedef struct ws_mrf_sums {
     uint64_t n, s1, s2;
 } ws_mrf_sums;

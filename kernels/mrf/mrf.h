@@ -28,7 +28,7 @@ typedef struct ws_mrf_volume {
     uint32_t top;      /* no code is greater */
     uint16_t *code;    /* [2][Z + 2][Y + 2][stride], in the border 0 */
     uint8_t *label;    /* the same */
-    size_t slots;      /* of each, with border and what a vector may read behind them */
+    size_t slots;      /* of each, with border and what a vector may read after them */
     size_t code_cap, label_cap;
 } ws_mrf_volume;
 
@@ -36,7 +36,7 @@ typedef struct ws_mrf_volume {
  * WS_MRF_VOXELS_MAX voxels. WS_ENOMEM is the only failure. Keeps the memory of an earlier shape. */
 int ws_mrf_volume_shape(ws_mrf_volume *v, size_t X, size_t Y, size_t Z, ws_err *err);
 void ws_mrf_volume_release(ws_mrf_volume *v);
-/* Sets the codes of row (y, z) from q[0..X). Whoever sets all of them sets v->top. */
+/* Sets the codes of row (y, z) from q[0..X). A caller that sets all rows sets v->top, too. */
 void ws_mrf_volume_put(ws_mrf_volume *v, size_t y, size_t z, const uint16_t *q);
 /* Copies the labels of row (y, z) to out[0..X); put: from in[0..X). */
 void ws_mrf_labels_get(const ws_mrf_volume *v, size_t y, size_t z, uint8_t *out);
@@ -77,7 +77,7 @@ int ws_mrf_likeliest(const int32_t *row, int K);
 
 typedef enum ws_mrf_rule { WS_MRF_ICM, WS_MRF_RANDOM } ws_mrf_rule;
 
-/* What is asked for; energies are in units of 1 / WS_MRF_ONE. */
+/* The settings of a segmentation. Energies are in units of 1 / WS_MRF_ONE. */
 typedef struct ws_mrf_conf {
     int K, neighbours, fixed; /* fixed: the classes are held */
     ws_mrf_rule rule;
@@ -110,7 +110,7 @@ typedef struct ws_mrf_pass {
     int colour;
 } ws_mrf_pass;
 
-/* What a pass changed. */
+/* The changes of a pass. */
 typedef struct ws_mrf_tally {
     int64_t fall;
     uint64_t changed;
@@ -139,8 +139,8 @@ typedef struct ws_mrf_result {
 typedef struct ws_mrf_body {
     /* Updates the voxels of the pass's colour in the rows first .. last-1, row (y, z) being number y + Y z, and adds to *t. */
     void (*pass)(const ws_mrf_pass *p, size_t first, size_t last, ws_mrf_tally *t);
-    /* Of a device, in place of pass: makes all sweeps from the labels of v and the classes and sums in *r, and sets both. A failure is
-     * WS_EDEV or WS_ENOMEM, and leaves *r as it was. */
+    /* Devices have this in place of pass. It makes all sweeps from the labels of v and the classes and sums in *r, and sets both. A
+     * failure is WS_EDEV or WS_ENOMEM, and leaves *r as it was. */
     int (*sweeps)(const ws_mrf_conf *conf, ws_mrf_volume *v, ws_mrf_result *r, ws_err *err);
 } ws_mrf_body;
 

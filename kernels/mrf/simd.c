@@ -3,8 +3,8 @@
  *
  * The voxels of a half row that have one colour stand side by side, and so do the labels of their k-th neighbours. Neighbours of a
  * class are counted in bytes, VB_LANES voxels at a time, by comparing labels. Energies are 32-bit integers, VI_LANES voxels at a time:
- * each voxel's row of the table is loaded four classes at once, and a transposition makes of the rows a register for each class. What
- * all classes have in common, b_out times the degree, is left out. Few voxels change, so these are taken one by one. */
+ * each voxel's row of the table is loaded four classes at once, and a transposition makes of the rows a register for each class. The
+ * energies leave out the term that all classes share, b_out times the degree. Few voxels change: the pass takes these one by one. */
 
 #include "kernels/mrf/mrf.h"
 #include "lib/simd/v.h"
@@ -50,7 +50,7 @@ WS_INLINE void look_up(const row *r, int from, const uint16_t *q, V G[4]) {
     V_UNROLL for (int c = 0; c < 4; c++) G[c] = VI_OF_VF(rows[c]);
 }
 
-/* What VI_LANES voxels would change to. */
+/* The classes that VI_LANES voxels would change to. */
 typedef struct moves {
     _Alignas(WS_ALIGN) int32_t to[VI_LANES];
     _Alignas(WS_ALIGN) int32_t fall[VI_LANES];

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A half row begins at a multiple of so many voxels. At least one voxel between two half rows is outside. */
-enum { ROUND = 32, TAIL = 64 /* bytes behind the last label that a vector may read */ };
+enum { ROUND = 32, TAIL = 64 /* bytes after the last label that a vector may read */ };
 
 int ws_mrf_volume_shape(ws_mrf_volume *v, size_t X, size_t Y, size_t Z, ws_err *err) {
     const size_t stride = (X + 1) / 2 / ROUND * ROUND + ROUND;
@@ -49,7 +49,7 @@ void ws_mrf_labels_put(ws_mrf_volume *v, size_t y, size_t z, const uint8_t *in) 
     for (size_t x = 0; x < v->X; x++) *(x % 2 ? &odd[x / 2] : &even[x / 2]) = in[x];
 }
 
-/* Of voxel x = 2j + h the neighbour x - 1 is number j + h - 1 of the other half, and x + 1 number j + h. */
+/* Voxel x = 2j + h has the neighbour x - 1 as number j + h - 1 of the other half, and x + 1 as number j + h. */
 void ws_mrf_neighbours(const ws_mrf_volume *v, int neighbours, int h, size_t y, size_t z, const uint8_t *at[WS_MRF_NEIGHBOURS]) {
     const int most = neighbours == 6 ? 1 : neighbours == 18 ? 2 : 3; /* steps along an axis to a neighbour */
     for (int dz = -1; dz <= 1; dz++)

@@ -204,7 +204,7 @@ struct msv_words {
         now = z < n ? word[z] : ~0u;
         next = left ? *at : ~0u;
     }
-    // Returns word w; callers ask for w = 0, 1, 2, .. in order. Behind the end, a word is padding.
+    // Returns word w; callers ask for w = 0, 1, 2, .. in order. After the end, a word is padding.
     __device__ __forceinline__ uint32_t get(uint32_t w, uint32_t g) {
         if (w && !(w & (g - 1))) {
             now = next;

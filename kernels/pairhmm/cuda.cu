@@ -176,7 +176,7 @@ static __device__ __forceinline__ void load(const tables<T> &g, const ws_pairhmm
                 T v[N] = {};
                 if (in) ((const pack<T> *)(from[a] + r.gap + row))->split(v);
 #pragma unroll
-                for (int z = 0; z < N; z++) to[a][N * q + z] = row + z < r.m ? v[z] : a == 3 ? 1 : 0; // rows behind the end have emission 0
+                for (int z = 0; z < N; z++) to[a][N * q + z] = row + z < r.m ? v[z] : a == 3 ? 1 : 0; // rows after the end have emission 0
             }
         }
 #pragma unroll
@@ -259,7 +259,7 @@ template <class T> static __device__ __forceinline__ uint32_t next_four(walk<T> 
 
 // Borders of a strip of a long read: y and i that enter its first row, 32 columns in the lanes of a warp, and the next
 // 32; and where y and i of its last row go, NULL for the last strip. Both use the same memory: writes stay 31 columns
-// behind reads.
+// after reads.
 template <class T> struct strip {
     ends<T> in, ahead, *out;
 };

@@ -140,7 +140,7 @@ void ws_pairhmm_rows_double(const ws_pairhmm_quals *t, const ws_pairhmm_read *r,
 /* ---- the trie of a region's haplotypes (trie.c) and the sweep of a backend over it ---- */
 
 /* A segment: columns begin .. end-1 of one haplotype. Column `pred` precedes the first (0: none), and branch `from`
- * has the sweep's state there. The sweep saves its state behind the last column in branch `to`, unless `to` is 0. */
+ * has the sweep's state there. The sweep saves its state after the last column in branch `to`, unless `to` is 0. */
 typedef struct ws_pairhmm_seg {
     uint32_t begin, end, pred, depth; /* depth: columns before the first in its haplotype */
     uint32_t from, to;

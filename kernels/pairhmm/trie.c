@@ -82,7 +82,7 @@ static int find_cuts(ws_pairhmm_trie *t, size_t k, uint32_t n, size_t *ncut, ws_
     return WS_OK;
 }
 
-/* Adds a segment behind the innermost open branch, up to `depth`. With `keep` its end becomes the innermost open
+/* Adds a segment after the innermost open branch, up to `depth`. With `keep` its end becomes the innermost open
  * branch. */
 static int add_seg(ws_pairhmm_trie *t, uint32_t *col, uint32_t depth, int keep, ws_err *err) {
     int rc = ws_grow(&t->seg, &t->seg_cap, t->nseg + 1, sizeof *t->seg, err);

@@ -21,7 +21,8 @@ enum { GROUP = 16, THREADS = 256, MOST_SITES = 12800, MOST_COST = 127, MOST_SCOR
 // residue match everything at no cost, which gives the border T(i,0) = 0.
 //
 // The costs of a site are two words, one for each edge, with a byte for each nucleotide. One byte permutation turns
-// them into the pair of 16-bit costs of a residue. Of a residue only the selector of this permutation is kept.
+// them into the pair of 16-bit costs of a residue. The kernel keeps only the selector of this
+// permutation for a residue.
 struct papara_args {
     const uint64_t *bit;    // planes
     const uint8_t *residue; // [read][J * GROUP] 0-3, 8 before the first residue

@@ -90,7 +90,7 @@ void ws_papara_tree_release(ws_papara_tree *t);
 int ws_papara_tree_number(ws_papara_tree *t, ws_err *err);
 /* Finds the row of every tip. Returns WS_EDATA and names tips without a row, or rows or tips of equal name. */
 int ws_papara_tree_bind(ws_papara_tree *t, const ws_papara_msa *m, ws_err *err);
-/* Appends the unrooted tree, with {n} behind each length: the edge numbers of the table, or with jplace those of
+/* Appends the unrooted tree, with {n} after each length: the edge numbers of the table, or with jplace those of
  * postorder. Adds no newline. */
 int ws_papara_tree_write(const ws_papara_tree *t, int jplace, ws_buf *out, ws_err *err);
 

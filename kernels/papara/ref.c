@@ -59,7 +59,7 @@ int64_t ws_papara_cost(const ws_papara_scheme *s, const uint32_t *cell, size_t n
     return (int64_t)s->match * (int64_t)m - papara2(s, cell, n, mask, m, row);
 }
 
-/* Unpacks the cells of an edge from the planes once, behind the row in r->room. */
+/* Unpacks the cells of an edge from the planes once, after the row in r->room. */
 void ws_papara_cost_far(const ws_papara_read *r) {
     const ws_papara_edges *e = &r->ref->edges;
     int32_t *row = r->room;

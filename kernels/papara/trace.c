@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The path of one pair (specification papara.md, section 10). Rows are residues here. The forward pass keeps every
- * STEP-th row. The trace computes the STEP rows behind the path's end again. So memory is 16 bytes * sites *
+ * STEP-th row. The trace computes the STEP rows after the path's end again. So memory is 16 bytes * sites *
  * residues / STEP instead of one byte a cell. */
 #include "kernels/papara/papara.h"
 

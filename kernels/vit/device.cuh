@@ -41,7 +41,7 @@ struct vit_task {
     uint32_t dead; // bit x: residue x is impossible in every node
 };
 
-// What is asked of a sequence: its score, or the points of the Viterbi scan of a window.
+// The result that a caller wants of a sequence: its score, or the points of the Viterbi scan of a window.
 enum vit_goal { SCORE, POINTS };
 template <vit_goal GOAL> struct vit_result;
 template <> struct vit_result<SCORE> { typedef int32_t type; };

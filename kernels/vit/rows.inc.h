@@ -36,7 +36,7 @@ typedef struct vit {
     int sweep;     /* with `wrap`, carries are added in every row: see set_through */
     int16_t *par;  /* par[(q * NPAR + t) * VW_LANES + lane] */
     int16_t *gain; /* gain[q * VW_LANES + lane]: over the nodes from k on, the largest (sum of DD) + DM_k - BM_{k+1} */
-    int16_t *through; /* through[q * VW_LANES + lane]: what a carry into the lane pays up to M behind vector q; q = Q: to leave the lane */
+    int16_t *through; /* through[q * VW_LANES + lane]: what a carry into the lane pays up to M after vector q; q = Q: to leave the lane */
     int16_t *emit; /* emit[(x * Q + q) * VW_LANES + lane] */
 } vit;
 
@@ -82,7 +82,7 @@ static void carry_on(const vit *p, V carry, V xB, V *cell) {
 }
 
 /* Adds the D that crosses into the next lane to X of S sequences: all of it, so no branch depends on it. d: the D that leaves the lanes;
- * afterwards the D that leaves the lanes behind them, into the next ones. */
+ * afterwards the D that leaves the lanes after them, into the next ones. */
 WS_INLINE void sweep_on(const int S, const vit *p, V *d, V *const *cell) {
     const size_t Q = (size_t)p->Q;
     const V lowest = VW_SET1(LOWEST), floor = VW_SET1(p->floor), out = V_LOAD(p->through + Q * VW_LANES);

@@ -11,7 +11,7 @@
 /* A message may contain paths of 4 KB each. */
 enum { LONGEST = 16 * WS_ERR_MAX };
 
-/* Stores `all` in err->text. A sentence that is too long loses its middle: its end has the reason, behind the name
+/* Stores `all` in err->text. A sentence that is too long loses its middle: its end has the reason, after the name
  * of a file. */
 static void set_text(ws_err *err, const char *all) {
     static const char gap[] = "...";

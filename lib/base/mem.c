@@ -62,7 +62,7 @@ int ws_buf_reserve(ws_buf *b, size_t more, ws_err *err) {
 
 void *ws_buf_scratch(ws_buf *b, size_t n, ws_err *err) {
     b->n = 0;
-    if (b->cap < n) ws_buf_release(b); /* growing would copy what nobody reads */
+    if (b->cap < n) ws_buf_release(b); /* growing would copy bytes that no caller reads */
     return ws_buf_reserve(b, ws_max(n, 1), err) ? NULL : b->p;
 }
 

@@ -119,8 +119,9 @@ static int open_device(ws_device *d, ws_err *err) {
     return rc ? rc : ws_cuda_check(cudaEventRecord(d->opened, pool.stream[d->index * STREAMS].stream), "recording an event", err);
 }
 
-// Waits until the input can be read, somebody waits for a device, or the run ends. Opening a device holds up the others that use it: the
-// three filters of a pipe opened theirs at the same time, and the first one began at 0.83 s, not at 0.4 s (H200).
+// Waits until the input can be read, a thread waits for a device, or the run ends. Opening a device holds up the other
+// programs that use it. Three filters of a pipe opened theirs at the same time: the first one began at 0.83 s, not at
+// 0.4 s (H200).
 static void wait_for_input() {
     for (bool go = pool.input < 0; !go;) {
         struct pollfd input = {pool.input, POLLIN, 0};

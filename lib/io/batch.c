@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Codecs write up to 16 words behind the last and read as many. */
+/* Codecs write up to 16 words after the last and read as many. */
 enum { WORD_SLACK = 16 };
 
 void ws_batch_reuse(ws_batch *b) {

@@ -27,8 +27,8 @@ typedef struct ws_slice { /* bytes of ws_batch.text; an offset, because the aren
 typedef struct ws_seqtext {
     ws_slice name, desc, qual; /* qual is empty for FASTA */
 
-    /* Of a piece of a record (ws_seqread_conf.block), else 0: residues of the record in front of it, how many of its own first residues the
-     * piece before it has too, and whether the record goes on behind it. */
+    /* For a piece of a record (ws_seqread_conf.block), else 0. at: residues of the record before the piece. The next two:
+     * how many of its first residues the piece before it has too, and whether the record goes on after it. */
     uint64_t at;
     uint32_t old;
     int more;
@@ -53,7 +53,7 @@ typedef struct ws_blockcol {
 
 typedef struct ws_batch {
     uint64_t number; /* place in the stream, counted from 0 */
-    uint64_t before; /* sequences of the stream in front of this batch; a record that goes on here is none of them */
+    uint64_t before; /* sequences of the stream before this batch; a record that goes on here is none of them */
 
     uint32_t *word;
     size_t nword, word_cap;
@@ -93,7 +93,7 @@ typedef struct ws_rowplace {
 ws_cell ws_row_cell_behind(const ws_batch *b, const ws_row *row, int index, ws_rowplace *place);
 /* The same as a number; NaN for a field that is empty or no number. */
 double ws_row_number(const ws_batch *b, const ws_row *row, int index);
-/* The same of a column of numbers that a tool computed; NaN where nobody says so, as in a table. */
+/* The same of a column of numbers that a tool computed; NaN where the input has no such number, as in a table. */
 float ws_row_exact(const ws_batch *b, const ws_row *row, int index);
 /* Has the processor fetch what ws_row_exact will read of a row that is in its cache. Sets nothing. */
 void ws_row_fetch(const ws_batch *b, const ws_row *row, int index);
@@ -105,7 +105,7 @@ void ws_batch_release(ws_batch *b);
 
 /* The functions that follow can fail with WS_ENOMEM alone. */
 
-/* Room for `words` more words behind nword. */
+/* Makes room for `words` more words after nword. */
 int ws_batch_reserve_words(ws_batch *b, size_t words, ws_err *err);
 
 /* Appends `n` bytes to the text arena. */

@@ -174,7 +174,7 @@ static void put_bits24(char *at, uint32_t n) {
     for (int i = 0; i < 3; i++) at[i] = (char)(n >> 8 * i);
 }
 
-/* Two's complement of 24 bits; the smallest is an empty field, the two largest magnitudes behind FIXED24_MOST are infinite. */
+/* Two's complement of 24 bits; the smallest is an empty field, the two largest magnitudes after FIXED24_MOST are infinite. */
 static double fixed24_value(uint32_t bits) {
     const double n = (double)((int32_t)(bits << 8) >> 8);
     if (n == -8388608.0) return (double)NAN;

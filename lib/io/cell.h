@@ -15,7 +15,7 @@ typedef enum ws_cellform {
     WS_CELL_IMPLIED,   /* not stored: the sequence or the query says it */
     WS_CELL_STRAND,    /* + or - */
     WS_CELL_INT32,     /* %d */
-    WS_CELL_EXACT32,   /* %.4f of the number that a tool computed; of the others nobody knows whether they were printed before */
+    WS_CELL_EXACT32,   /* %.4f of the number that a tool computed; the other numbers may have been printed before */
     WS_CELL_FIXED32,   /* %.4f */
     WS_CELL_GENERAL32, /* %.4g */
     WS_CELL_INT64,
@@ -40,7 +40,7 @@ typedef enum ws_coltype {
 } ws_coltype;
 
 typedef struct ws_cell {
-    unsigned forms;   /* Bits of all forms that print it as it is written; 0: a text that nobody has looked at */
+    unsigned forms;   /* Bits of all forms that print it as it is written; 0: a text that is not parsed yet */
     double v;         /* NaN: an empty field. Meaningful if there is a form but WS_CELL_TEXT */
     const char *text; /* n bytes, if there is none */
     size_t n;
@@ -56,7 +56,7 @@ ws_cell ws_cell_parse(const char *p, size_t n);
  * what is printed of it. forms must have WS_CELL_TEXT. */
 ws_cellform ws_cellform_choose(unsigned forms, int exact);
 
-/* The cell behind a stored number. */
+/* Returns the cell of a stored number. */
 ws_cell ws_cell_stored(ws_cellform form, double v);
 
 /* Appends a text as CSV has it where `plain`: one with quotes stands in quotes, which are doubled in it. WS_ENOMEM. */

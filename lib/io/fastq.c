@@ -34,7 +34,7 @@ static size_t in_before(fastq *f, ws_parse *s, const uint8_t *p, size_t n, int *
     return took;
 }
 
-/* SAM begins with an '@' too. What was a tab there is a blank by now, or a '_'. */
+/* SAM begins with an '@' too. The parser has turned a tab there into a blank or a '_'. */
 static int is_sam(const ws_buf *head) {
     static const char *const line[] = {"HD\tVN:", "SQ\tSN:", "RG\tID:", "PG\tID:"};
     for (size_t i = 0; i < sizeof line / sizeof *line; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * gzip members through zlib: see lib/io/inflate.h. Several members (BGZF is that), empty ones and zero padding behind
- * the last are legal; everything else behind a member is an error, because it would be lost in silence.
+ * gzip members through zlib: see lib/io/inflate.h. A file may have several members, as BGZF has, also empty
+ * ones, and zero padding at its end. Other bytes after a member are an error, because they would be lost in silence.
  *
- * What the last deflate block of a member gives, or all of a member of BGZF, waits in `kept` until the member's checksum
- * has been compared. */
+ * The text of a member's last deflate block, or of a whole member of BGZF, waits in `kept`. ws_inflate_step delivers it
+ * once the member's checksum is right. */
 #include "lib/io/inflate.h"
 
 #include "lib/base/mem.h"
@@ -60,7 +60,7 @@ static int garbage(const ws_inflate *f, const char *p, size_t n, ws_err *err) {
                    (unsigned long long)f->taken, ws_quote(quote, p, n));
 }
 
-/* What stands behind a member: another, padding, or what should not be there. Returns the bytes passed over. */
+/* Handles the bytes after a member: another member, padding, or an error. Returns the bytes passed over. */
 static int between(ws_inflate *f, const uint8_t *in, size_t n, size_t *used, ws_err *err) {
     size_t i = 0;
     if (f->place == BETWEEN && in[0] == 0) f->place = PADDING;

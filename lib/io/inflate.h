@@ -13,8 +13,8 @@ void ws_inflate_destroy(ws_inflate *f); /* NULL is legal */
 
 /* Takes from in[0..*nin) and gives to out[0..*nout); both are set to what was used. If out was filled up there may be
  * more to come without further input. WS_OK, or a sentence (without the input's name) that holds after the *nout
- * bytes. What the last deflate block of a member gives (1 MiB at most), and all of a block of BGZF, comes out
- * once the member's checksum was right. */
+ * bytes. The text of a member's last deflate block (1 MiB at most) and of a whole block of BGZF comes out once
+ * the member's checksum is right. */
 int ws_inflate_step(ws_inflate *f, const uint8_t *in, size_t *nin, uint8_t *out, size_t *nout, ws_err *err);
 
 /* The input has ended: lets the bytes go that wait for a checksum which does not come. Returns 1 if there are such bytes, for the next

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Bytes that a path has to be read; -1 if it is no file. Of standard input those behind its offset. */
+/* Returns the bytes that a path has to be read; -1 if it is no file. For standard input, those after its offset. */
 static int64_t size_of(const char *path) {
     const int is_stdin = strcmp(path, "-") == 0;
     struct stat st;

@@ -23,7 +23,7 @@ void ws_inputs_init(ws_inputs *in, const char *const *path, int n);
 /* Closes the open input, if any. A zeroed *in is legal. */
 void ws_inputs_release(ws_inputs *in);
 
-/* Opens the next input: WS_OK, WS_EOF behind the last one, or a failure. None may be open. */
+/* Opens the next input: WS_OK, WS_EOF after the last one, or a failure. None may be open. */
 int ws_inputs_open(ws_inputs *in, ws_err *err);
 /* Closes the open input; none may be open too. */
 void ws_inputs_close(ws_inputs *in);

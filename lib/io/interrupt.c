@@ -7,7 +7,7 @@
 
 static _Atomic int held, pending; /* threads that write now; the signal that came */
 
-/* Dies of the signal as if nobody had taken it over. */
+/* Dies of the signal as if the program had not taken it over. */
 static void die(int sig) {
     sigset_t set;
     signal(sig, SIG_DFL);

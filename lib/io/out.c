@@ -97,7 +97,7 @@ static int write_all(ws_out *o, const void *p, size_t n, ws_err *err) {
         if (got >= 0) {
             at += got;
             n -= (size_t)got;
-        } else if (errno == EAGAIN || errno == EWOULDBLOCK) { /* a descriptor that somebody made non-blocking */
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) { /* another process made the descriptor non-blocking */
             struct pollfd pfd = {.fd = o->fd, .events = POLLOUT};
             if (poll(&pfd, 1, -1) < 0 && errno != EINTR) return write_failed(o, (size_t)(at - (const char *)p), err);
         } else if (errno != EINTR) {

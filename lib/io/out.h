@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Checked output to a file or stdout. Nothing is held back: each call is one or more write(2). A reader that went
- * away is WS_EPIPE, everything else that fails is WS_EIO with a sentence. What a failed call has put at the end of a
- * regular file is taken back, so that a full disk leaves no part of a row; nothing can be written behind it. */
+ * away is WS_EPIPE, everything else that fails is WS_EIO with a sentence. A failed call takes back the bytes that it
+ * has put at the end of a regular file, so that a full disk leaves no cut row. No later call can write there. */
 #ifndef WS_IO_OUT_H
 #define WS_IO_OUT_H
 
@@ -21,7 +21,7 @@ int ws_out_descriptor(const char *path);
 
 /* Opens a file or makes it; it keeps what it has until ws_out_begin or the first write, so that a run that turns out to be misuse loses
  * nothing. `path` must stay as long as *o. A path that stands for a descriptor is that very descriptor, so that
- * behind `2>>log` or in the middle of a file nothing is overwritten, as it would be if /dev/stderr were opened. */
+ * with `2>>log` or in the middle of a file nothing is overwritten, as it would be if /dev/stderr were opened. */
 int ws_out_open(ws_out *o, const char *path, ws_err *err);
 /* Empties the file, once. */
 int ws_out_begin(ws_out *o, ws_err *err);

@@ -225,7 +225,7 @@ static int add_with_phrase(const unpack *u, const ws_parse *s, ws_err *err) {
         t.desc.n = out->n - t.desc.at;
         t.qual.at = out->n;
         if (!rc) rc = ws_buf_add(out, p + t.name.n + desc, t.qual.n, err);
-        if (!rc) rc = ws_buf_reserve(out, PACK_ALIGN, err); /* copy_text may write behind its text */
+        if (!rc) rc = ws_buf_reserve(out, PACK_ALIGN, err); /* copy_text may write after its text */
         if (!rc && s->codec->copy_text(out->p + start, out->p + start, out->n - start)) rc = control_character(u, s, err);
         if (!rc) rc = add_sequence(u, s->b, i, &t, err);
         p += t.name.n + desc + t.qual.n;

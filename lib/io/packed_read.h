@@ -24,7 +24,7 @@ typedef struct unpack {
     ws_buf body;      /* of the head, of queries, of pairs, of records: so many bytes of it are wanted */
     uint64_t want;
     int records;      /* they have come, so that the end is next */
-    int owed;         /* the pairs of the last block are still to come: its sequences are behind the mark */
+    int owed;         /* the pairs of the last block are still to come: its sequences are after the mark */
     ws_buf number;    /* uint32_t: the number among all queries of each query of this stream */
     uint8_t *kind;    /* [ncol] ws_paircol of each column */
     int *rest;        /* [ncol] its index among those that pass through, -1: none */

@@ -20,7 +20,7 @@
 #endif
 
 enum { PACK_FRAME = 64, PACK_NUMBERS = 6, PACK_ALIGN = 64 };
-/* Flags of a block. With a phrase its length is in the upper half of the flags, and its bytes are in front of the texts. */
+/* Flags of a block. With a phrase its length is in the upper half of the flags, and its bytes are before the texts. */
 enum { PACK_HAS_QUAL = 1, PACK_HAS_PHRASE = 2, PACK_PHRASE_BITS = 32 };
 enum { PACK_QUERY16 = 12 }; /* as the form of the column query: numbers of 16 bits */
 enum { PACK_SEQUENCES = 1, PACK_WITH_PAIRS = 2 }; /* versions */
@@ -49,9 +49,10 @@ enum { QUERIES_FIRST, QUERIES_N, QUERIES_TEXT };
 enum { PAIRS_BLOCK, PAIRS_N, PAIRS_TABLE, PAIRS_TEXT };
 enum { RECORDS_TEXT };
 enum { END_BLOCKS, END_SEQS, END_RESIDUES, END_PAIRS, END_IN, END_IN_RESIDUES };
-#define PACK_UNKNOWN UINT64_MAX /* END_IN: nobody knows what the first stage read; END_IN_RESIDUES is it too, or 0 without an ##end line */
+/* In END_IN: the counts of the first stage are unknown. END_IN_RESIDUES is the same then, or 0 without an ##end line. */
+#define PACK_UNKNOWN UINT64_MAX
 
-#define PACK_HAS_RECORDS (UINT64_C(1) << 63) /* in END_BLOCKS: records stand in front of the end */
+#define PACK_HAS_RECORDS (UINT64_C(1) << 63) /* in END_BLOCKS: records stand before the end */
 
 static inline uint64_t pack_frame_check(const pack_frame *f) { return XXH3_64bits(f, offsetof(pack_frame, check)); }
 
@@ -60,7 +61,7 @@ static inline uint64_t pack_lengths(const pack_frame *f) {
     return 4 * f->v[BLOCK_SEQS] * (f->v[BLOCK_FLAGS] & PACK_HAS_QUAL ? 4 : 3);
 }
 static inline uint64_t pack_round(uint64_t n) { return (n + PACK_ALIGN - 1) / PACK_ALIGN * PACK_ALIGN; }
-/* Bytes of a body with n bytes in it: zeros behind them, the checksum at the end. Not of a block, whose layout is its own. */
+/* Bytes of a body with n bytes in it: zeros after them, the checksum at the end. Not of a block, whose layout is its own. */
 static inline uint64_t pack_body(uint64_t n) { return pack_round(n + sizeof(uint64_t)); }
 static inline uint64_t pack_eight(uint64_t n) { return (n + 7) / 8 * 8; }
 static inline uint64_t pack_front(const pack_frame *f) { return pack_round(pack_lengths(f) + f->v[BLOCK_TEXT]); }

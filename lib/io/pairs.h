@@ -15,7 +15,7 @@ typedef struct ws_pairs ws_pairs;
 
 typedef enum ws_counts_state { WS_COUNTS_NO_END, WS_COUNTS_UNKNOWN, WS_COUNTS_KNOWN } ws_counts_state;
 
-/* What the table's "##end" line says of the first stage of the chain, for the end frame, and its "##record" lines before it. */
+/* Counts of the first stage of the chain from the table's "##end" line, for the end frame, and the "##record" lines. */
 typedef struct ws_pairs_counts {
     ws_counts_state state;
     uint64_t seqs, residues;

@@ -41,7 +41,7 @@ static int zeros(const unpack *u, uint64_t from, uint64_t to) {
     return !odd;
 }
 
-/* What separates the fields and rows of a table stands in none of its texts. */
+/* Returns 1 if a text has no character that separates the fields or rows of a table. */
 static int is_field(const char *p, uint64_t n) { return !n || (!memchr(p, '\t', (size_t)n) && !memchr(p, '\n', (size_t)n)); }
 
 static int bad_counts(const unpack *u, const ws_parse *s, ws_err *err) { return ws_packed_bad(u, s, "has impossible counts", err); }
@@ -121,7 +121,7 @@ static int same_columns(const unpack *u, const ws_parse *s, const char *p, ws_er
     return same ? WS_OK : ws_packed_bad(u, s, "has other columns than the first stream", err);
 }
 
-/* The "##" lines in front of the rows; those of the first stream are kept, as of tables. */
+/* The "##" lines before the rows; those of the first stream are kept, as of tables. */
 static int take_lines(unpack *u, ws_parse *s, const char *p, size_t n, int first, ws_err *err) {
     const char *end = p + n;
     if (n && end[-1] != '\n') return ws_packed_bad(u, s, "has a line without an end", err);

@@ -94,7 +94,7 @@ static int put_eight(ws_buf *out, size_t start, ws_err *err) {
     return put_zeros(out, pack_eight(n) - n, err);
 }
 
-/* What makes a body of the bytes from `start` on. */
+/* Makes the bytes from `start` on a body: padding and checksum. */
 static int end_body(ws_buf *out, size_t start, ws_err *err) {
     const uint64_t n = out->n - start;
     int rc = put_zeros(out, pack_body(n) - n - sizeof(uint64_t), err);
@@ -103,7 +103,7 @@ static int end_body(ws_buf *out, size_t start, ws_err *err) {
     return ws_buf_add(out, &check, sizeof check, err);
 }
 
-/* Writes the frame whose place was left free in front of the body that begins at `start`. */
+/* Writes the frame into the free place before the body that begins at `start`. */
 static void fill_frame(ws_buf *out, size_t start, const char *magic, const uint64_t *v) {
     pack_frame f = {{0}, {0}, 0};
     memcpy(f.magic, magic, sizeof f.magic);
@@ -283,7 +283,7 @@ int ws_pairs_seq(ws_pairs *p, ws_buf *out, const ws_batch *b, size_t i, ws_err *
     return ws_batch_copy_seq(&p->open, b, i, err);
 }
 
-/* What a column that may be implied would say. */
+/* Returns the number that an implied column would hold. */
 static double implied(const ws_pairs *p, const column *c, uint32_t query) {
     return c->kind == WS_PAIRCOL_TLEN ? p->open.len[p->open.n - 1] : ws_queries_at(p->queries, query)->qlen;
 }

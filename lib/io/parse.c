@@ -210,7 +210,7 @@ void ws_parse_drop(ws_parse *s) {
 
 XXH128_hash_t ws_parse_identity(const ws_batch *b, size_t i) {
     const ws_seqtext *t = &b->seqtext[i];
-    const size_t n = t->name.n + t->desc.n + t->qual.n; /* one behind the other */
+    const size_t n = t->name.n + t->desc.n + t->qual.n; /* one after the other */
     const XXH128_hash_t text = XXH3_128bits_withSeed(ws_batch_text(b, t->name), n, t->name.n ^ (uint64_t)t->qual.n << 32);
     return XXH3_128bits_withSeed(b->word + b->first[i], ws_batch_words(b->len[i]) * sizeof *b->word,
                                  text.low64 ^ text.high64 ^ b->len[i]);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * What the sequence parsers share: the open record, its way into the batch, and the interface by which seqread.c drives
- * them. Internal to lib/io.
+ * The common base of the sequence parsers: the open record, its way into the batch, and the interface by which seqread.c
+ * drives them. Internal to lib/io.
  *
  * A parser is a state machine that takes its input in pieces of any size. The residues of the record it is in go as
- * words behind batch->nword, its texts into buffers of ws_parse; only a complete record is added to the batch. What
- * is behind ws_parse_mark stays with the reader when a batch is closed and opens the next one. */
+ * words after batch->nword, its texts into buffers of ws_parse; only a complete record is added to the batch. Records
+ * after ws_parse_mark stay with the reader when a batch is closed, and open the next one. */
 #ifndef WS_IO_PARSER_H
 #define WS_IO_PARSER_H
 
@@ -34,7 +34,7 @@ typedef struct ws_parse {
     ws_batch *b;
     ws_mark mark;      /* of a table: what is before it may leave; else all of b may */
 
-    /* The open record: 6*nopen residues are packed behind b->nword, ncode wait in code. */
+    /* The open record: 6*nopen residues are packed after b->nword, ncode wait in code. */
     size_t nopen, ncode;
     uint8_t *code;
     uint64_t at;       /* residues of the record before these, in pieces that are in a batch already ... */
@@ -80,12 +80,12 @@ int ws_parse_kind(ws_parse *s, int pairs, ws_err *err);
 /* Residues of the open record. */
 static inline uint64_t ws_parse_len(const ws_parse *s) { return 6 * (uint64_t)s->nopen + s->ncode; }
 
-/* Takes what is in front of a record: blank characters, and its mark if that has come. Anything else is a failure in *rc, told with the
+/* Takes the text before a record: blank characters, and its mark if that has come. Other text is a failure in *rc, told with the
  * format's name. Returns how many characters of p[0..n), n > 0, were taken; the last of them is the mark if it was there. */
 size_t ws_parse_start(ws_parse *s, const uint8_t *p, size_t n, char mark, const char *format, int *rc, ws_err *err);
 
 /* Takes a header line's text, or a part of it, with the four characters that no text may hold as blanks. A carriage return before other
- * text is a failure: all lines behind it would be lost in the header. */
+ * text is a failure: all lines after it would be lost in the header. */
 int ws_parse_text(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, ws_err *err);
 
 /* Takes residues from p[0..n) up to the first character that is none; *used says how many. */
@@ -118,18 +118,18 @@ void ws_parse_drop(ws_parse *s);
 /* Name, description, quality and residues of sequence i, as a hash. */
 XXH128_hash_t ws_parse_identity(const ws_batch *b, size_t i);
 
-/* Everything that is in a batch. */
+/* Returns the mark at the end of a batch. */
 static inline ws_mark ws_parse_all(const ws_batch *b) {
     return (ws_mark){b->n, b->nrow, b->nword, b->text.n, b->residues};
 }
 
-/* What of the batch may leave. */
+/* Returns the mark up to which the batch may leave. */
 static inline ws_mark ws_parse_mark(const ws_parse *s) {
     return s->b->has_rows && (s->pairs || !s->conf->rows_apart) ? s->mark : ws_parse_all(s->b);
 }
 
-/* What is at m fills a batch. Records without residues and long names fill one too, or it would have no bound: a record
- * counts for at least one residue, and so do 64 bytes of text. */
+/* Returns 1 if the records up to m fill a batch. A record counts for at least one residue, and so do 64 bytes of text:
+ * records without residues and long names have a bound, too. */
 static inline int ws_parse_fills(const ws_parse *s, const ws_mark *m) {
     const uint64_t most = s->conf->batch_residues, residues = s->pairs && s->conf->pair_residues ? s->conf->pair_residues : most;
     const size_t n = ws_max(m->n, m->nrow);
@@ -151,7 +151,7 @@ int ws_parse_fail_returns(const ws_parse *s, ws_err *err);
 /* Whether a "##" line of n bytes, without its line feed, is that of a stage. */
 int ws_parse_is_stage(const char *line, size_t n);
 
-/* The sentence behind "input: line n: "; returns WS_EDATA. */
+/* Makes the sentence after "input: line n: ". Returns WS_EDATA. */
 int ws_parse_fail(const ws_parse *s, ws_err *err, const char *fmt, ...) WS_PRINTF(3, 4);
 
 #endif

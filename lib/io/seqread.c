@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The inputs of a run, one after another, through the parser that their first bytes ask for, into batches: see
- * lib/io/seqread.h. When a batch is closed, what is behind the parser's mark moves to `carry` and opens the
+ * lib/io/seqread.h. When a batch is closed, the bytes after the parser's mark move to `carry` and open the
  * next one. */
 #include "lib/io/seqread.h"
 
@@ -95,7 +95,7 @@ void ws_seqread_close(ws_seqread *r) {
 
 /* Formats */
 
-/* What the first bytes say; AUTO if more are needed. */
+/* Returns the format that the first bytes show; AUTO if it needs more of them. */
 static ws_format recognise(const uint8_t *p, size_t n, int ended) {
     size_t i = 0;
     if (n && p[0] == 0x89) return WS_FORMAT_PACKED;
@@ -147,7 +147,7 @@ static int patience(ws_seqread *r) {
     return left <= 0 ? 0 : left < QUIET_MS ? (int)left : QUIET_MS;
 }
 
-/* Gives bytes to the parser; the input's name is in front of every sentence already. */
+/* Gives bytes to the parser, whose sentences begin with the input's name. */
 static int feed(ws_seqread *r, const uint8_t *p, size_t *n, ws_err *err) {
     return r->parser->feed(r->own[r->format], &r->s, p, n, err);
 }
@@ -188,7 +188,8 @@ static int sniff(ws_seqread *r, int ended, ws_err *err) {
     return ws_parse_fail(&r->s, err, "found %s, expected sequences (samtools fasta FILE | ..., with - in its place)", other);
 }
 
-/* A stage that dies in front of its first line leaves an empty pipe. Who knows better can say that the sequences are none. */
+/* A stage that dies before its first line leaves an empty pipe. With
+ * --in-format fasta the user says that an empty pipe has no sequences. */
 static int silent(const ws_seqread *r, ws_err *err) {
     const ws_format f = r->conf.format;
     if (!ws_source_was_silent(r->in.src) || f == WS_FORMAT_FASTA || f == WS_FORMAT_FASTQ || r->conf.allow_cut) return WS_OK;
@@ -228,7 +229,7 @@ static int advance(ws_seqread *r, ws_err *err) {
 
 /* Batches */
 
-/* Appends to dst what src holds behind a mark, nopen words of an open record included. */
+/* Appends to dst the content of src after a mark, with nopen words of an open record. */
 static int append(ws_batch *dst, const ws_batch *src, const ws_mark *from, size_t nopen, ws_err *err) {
     const size_t dword = dst->nword, dtext = dst->text.n, dseq = dst->n, nword = src->nword - from->nword + nopen;
     int rc = ws_batch_reserve_words(dst, nword, err);
@@ -254,8 +255,8 @@ static int append(ws_batch *dst, const ws_batch *src, const ws_mark *from, size_
     return rc;
 }
 
-/* What leaves with this batch. A packed block brings many sequences at once: they are cut where the batch became
- * full. */
+/* Returns the mark up to which this batch leaves. A packed block brings many sequences at once: they are cut where the
+ * batch became full. */
 static ws_mark leaving(const ws_seqread *r, const ws_batch *b) {
     ws_mark t = {0};
     if (b->has_rows || !ws_parse_full(&r->s)) return ws_parse_mark(&r->s);
@@ -274,7 +275,7 @@ static ws_mark leaving(const ws_seqread *r, const ws_batch *b) {
 static int close_batch(ws_seqread *r, ws_batch *b, ws_err *err) {
     const ws_mark m = leaving(r, b);
     int rc = append(&r->carry, b, &m, r->s.nopen, err);
-    if (b->has_rows && r->conf.rows_apart && m.n) { /* behind s.mark a sequence is open */
+    if (b->has_rows && r->conf.rows_apart && m.n) { /* after s.mark a sequence is open */
         const XXH128_hash_t none = {0, 0};
         r->s.last = m.n > r->s.mark.n ? ws_parse_identity(b, m.n - 1) : none;
     }

@@ -30,7 +30,7 @@ typedef struct ws_seqread_conf {
     int any_abc;             /* if the first input is a packed stream its own alphabet is taken in place of abc */
     ws_badres badres;
     int allow_cut;           /* a TSV without its ##end is accepted */
-    int tab_joins;           /* a tab in the header of FASTA or FASTQ is a '_' of its name, not a blank behind it */
+    int tab_joins;           /* a tab in the header of FASTA or FASTQ is a '_' of its name, not a blank after it */
     uint64_t batch_residues; /* a batch is closed at the first record end at or beyond this many residues */
     uint64_t pair_residues;  /* the same of packed pairs, which have few pairs for each sequence; 0: as of all others */
     size_t batch_seqs;       /* ... or sequences (or rows); or as many records, or 64 bytes of text for each, as residues */
@@ -43,7 +43,7 @@ typedef struct ws_seqread_conf {
     int nown;
 } ws_seqread_conf;
 
-/* What a table or packed pairs brought along; valid once the first fill has returned. */
+/* Facts about the table or packed pairs that were read; valid once the first fill has returned. */
 typedef struct ws_tsv_head {
     int present;          /* the input is a table or packed pairs */
     int pairs;            /* it is packed pairs */
@@ -65,14 +65,14 @@ typedef struct ws_seqread_counts {
 
 typedef struct ws_seqread ws_seqread;
 
-/* Opens no input yet, so WS_ENOMEM is the only failure; *out is NULL then. What conf points to must stay until ws_seqread_close, for
- * which NULL is legal. */
+/* Opens no input yet, so WS_ENOMEM is the only failure; *out is NULL then. The memory that conf points to must stay until
+ * ws_seqread_close, for which NULL is legal. */
 int ws_seqread_open(ws_seqread **out, const ws_seqread_conf *conf, ws_err *err);
 void ws_seqread_close(ws_seqread *r);
 
 /* Empties b and fills it with complete records, until it is full or, with at least one record in it, nothing has
  * arrived for 50 ms or the input keeps us waiting 250 ms after that record. Unless rows may be apart, those of one sequence
- * stay in one batch, so the last sequence of a table waits for the row behind it. WS_OK with b->n > 0, or with b empty
+ * stay in one batch, so the last sequence of a table waits for the row after it. WS_OK with b->n > 0, or with b empty
  * WS_EOF, WS_AGAIN (see wait_ms) or a failure; WS_EOF and failures come again on every later call. */
 int ws_seqread_fill(ws_seqread *r, ws_batch *b, ws_err *err);
 
@@ -84,11 +84,11 @@ int ws_seqread_ahead(ws_seqread *r);
 
 /* The format of the input being read (AUTO before the first fill). */
 ws_format ws_seqread_format(const ws_seqread *r);
-/* Of the tables read so far; the reader's own. */
+/* Returns the head of the tables read so far, which stays the reader's. */
 const ws_tsv_head *ws_seqread_head(const ws_seqread *r);
 /* conf.abc, or with any_abc what the input has. */
 const ws_abc *ws_seqread_abc(const ws_seqread *r);
-/* What was delivered so far. Any thread. */
+/* Sets *c to the counts of the sequences delivered so far. Any thread. */
 void ws_seqread_counts_get(ws_seqread *r, ws_seqread_counts *c);
 /* Bytes read of all inputs, compressed ones as they are, and their size; 0 if one of them is no file. Any thread. */
 void ws_seqread_progress(ws_seqread *r, uint64_t *done, uint64_t *size);

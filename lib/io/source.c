@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * One input as a stream of decompressed chunks: see lib/io/source.h.
  *
- * The lock guards the ring and the flag `filling`. Whoever sets `filling` owns the file, the inflater and one free
- * chunk until it takes the flag back; reading and inflating happen outside the lock. */
+ * The lock guards the ring and the flag `filling`. The thread that sets `filling` owns the file, the inflater and one
+ * free chunk until it takes the flag back. It reads and inflates outside the lock. */
 #include "lib/io/source.h"
 
 #include "lib/base/mem.h"
@@ -178,7 +178,7 @@ static int need_raw(ws_source *s, int timeout_ms, ws_err *err) {
     return rc;
 }
 
-/* What this program does not undo is named, with what does. */
+/* Fails with the name of a compression that this program does not undo, and the command that does. */
 static int other_format(const ws_source *s, const ws_magic *m, ws_err *err) {
     if (s->fd == STDIN_FILENO)
         return ws_fail(err, WS_EDATA, "%s: %s is not supported; put %s in front of %s", s->name, m->name, m->undo_pipe,

@@ -2,8 +2,8 @@
  * One input as a stream of decompressed chunks: a file, a pipe or "-", plain or gzip (recognised by content; several
  * members, BGZF; a cut or damaged member is an error with its byte offset).
  *
- * Chunks come through a small ring. Whoever consumes fills the next chunk itself if none is ready; an idle thread may
- * fill chunks ahead with ws_source_ahead, so that reading and inflating overlap with parsing and scoring without a
+ * Chunks come through a small ring. The consumer fills the next chunk itself if none is ready. An idle thread may fill
+ * chunks ahead with ws_source_ahead. So reading and inflating overlap with parsing and scoring, and the program needs no
  * thread beyond those the user allowed. All functions but _ahead are for one consumer at a time. */
 #ifndef WS_IO_SOURCE_H
 #define WS_IO_SOURCE_H
@@ -37,7 +37,7 @@ int ws_source_was_silent(const ws_source *s);
  * timeout_ms < 0 waits for ever. */
 int ws_source_next(ws_source *s, int timeout_ms, const uint8_t **p, size_t *n, ws_err *err);
 
-/* Fills one chunk ahead if there is room, nobody else is at it and input is there to be read. Returns 1 if it did
+/* Fills one chunk ahead if there is room, no other thread does so and input can be read. Returns 1 if it did
  * something. Any thread. Never blocks for input. */
 int ws_source_ahead(ws_source *s);
 

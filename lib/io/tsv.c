@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The parser of our own tables. A row is (sequence, model); adjacent rows of one sequence share it, and stay in one
- * batch: the last sequence of the batch is open, that is behind the mark, until a row of another one or the end has
+ * batch: the last sequence of the batch is open, that is after the mark, until a row of another one or the end has
  * been seen. Where rows may be apart (conf.rows_apart) it leaves at once, and a hash tells if the next batch goes on with it. */
 #include "lib/io/tsv.h"
 
@@ -82,7 +82,7 @@ static int same_text(const ws_batch *b, ws_slice x, const ws_buf *y, size_t at, 
     return x.n == n && (!n || !memcmp(b->text.p + x.at, y->p + at, n));
 }
 
-/* The row's sequence, packed behind nword, is that of the row before it. */
+/* The row's sequence, packed after nword, is that of the row before it. */
 static int same_as_last(const ws_parse *s, uint64_t len) {
     const ws_batch *b = s->b;
     if (b->n == s->mark.n) return 0;
@@ -146,7 +146,7 @@ static int add_row(tsv *t, ws_parse *s, ws_err *err) {
 static int end_row(tsv *t, ws_parse *s, ws_err *err) {
     ws_buf *text = text_here(t, s);
     const tsv_kind kind = kind_here(t);
-    /* name and description share a buffer: the CR of a line's end is one behind the start of its last field */
+    /* name and description share a buffer: the CR of a line's end is one after the start of its last field */
     const size_t from = kind == TSV_NAME ? s->name.at : kind == TSV_DESC ? s->desc.at : 0;
     if (text && text->n > from && text->p[text->n - 1] == '\r') text->n--;
     end_field(t, s);

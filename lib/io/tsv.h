@@ -20,7 +20,7 @@ typedef struct tsv {
     int hash;               /* its first header began with '#' */
     int headers, pg1, ends; /* header lines, "pg=1" lines, "##end" lines seen in it */
     ws_buf line;            /* a line that is needed whole: COLLECT */
-    size_t matched;         /* bytes that agree with the header, one more if a CR is behind: MATCH */
+    size_t matched;         /* bytes that agree with the header, one more if a CR follows: MATCH */
 
     /* this row; its name, description, quality and residues are in ws_parse */
     size_t col;

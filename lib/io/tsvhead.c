@@ -63,7 +63,7 @@ int ws_tsv_header(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err) {
     return ws_parse_fail(s, err, "the columns of this table are not those of the first one");
 }
 
-/* The number behind " key=" in a "##" line; 0 if it is not there. */
+/* Returns the number after " key=" in a "##" line; 0 if it is not there. */
 static uint64_t number_of(const char *line, const char *key) {
     const char *at = strstr(line, key);
     return at ? strtoull(at + strlen(key), NULL, 10) : 0;

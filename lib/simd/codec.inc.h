@@ -5,7 +5,7 @@
  *   V, VH            the vector type and the one of half its width
  *   V_BYTES          bytes in V: 32 or 64
  *   V_LOAD V_STORE VH_LOAD VH_STORE   unaligned
- *   V_LOAD_PART(p, n)                 the first n < V_BYTES bytes, ' ' behind them; reads no others
+ *   V_LOAD_PART(p, n)                 the first n < V_BYTES bytes, ' ' after them; reads no others
  *   V_SET8 V_SET32 V_SET64            one value everywhere
  *   V_ROW(p)         16 bytes from p in every 128-bit lane
  *   V_AND V_OR V_XOR V_ADDS8U V_ADD32 V_SHUFFLE8 V_MADDUBS V_MADD16 V_MULLO16

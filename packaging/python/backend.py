@@ -133,7 +133,7 @@ def pack(root, out, tag, epoch):
 
 
 class UnsupportedOperation(Exception):
-    """What build_sdist raises."""
+    """The exception that build_sdist raises."""
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the files of fault tests share: the shim, the two drivers, and the line of counts.
+# The common base of fault tests: the shim, the two drivers, and the line of counts.
 
 # With a sanitizer the Makefile has linked it with the tools.
 make_shim() {

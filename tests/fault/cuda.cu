@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Faults of a device on demand, linked in front of the CUDA runtime (ld --wrap, tests/fault/cuda.wrap) into copies of the tools
-// in build/fault/, which nobody installs. WS_FAULT says how, as for shim.c:
+// Faults of a device on demand, linked before the CUDA runtime (ld --wrap, tests/fault/cuda.wrap) into copies of the tools
+// in build/fault/, which make install leaves out. WS_FAULT says how, as for shim.c:
 //
 //   KIND=N    device-memory  the N-th cudaMalloc has none
 //             pinned         the N-th cudaMallocHost has none
@@ -10,10 +10,10 @@
 //             lost           at the N-th wait for a stream the device is lost: this and every later call fails
 //             gone           the same at the N-th call of any function
 //             call           the N-th call of any function fails, later ones do not
-//             trap           behind the N-th kernel another one traps: a fault of the device itself, seen at some later call
+//             trap           after the N-th kernel another one traps: a fault of the device itself, seen at some later call
 //
-// WS_FAULT_FAKE=N: there are N devices, which are memory of the host, and kernels do nothing. What is scored is of no use then,
-// but all the same from run to run, which is enough to see what a fault does where there is no device. WS_FAULT_LOG as in shim.c, but
+// WS_FAULT_FAKE=N: there are N devices, which are memory of the host, and kernels do nothing. The scores are of no use then,
+// but the same from run to run. That is enough to see what a fault does where there is no device. WS_FAULT_LOG as in shim.c, but
 // for a y in place of the x when the fault comes after the first scores of a fake device.
 // WS_FAULT_CALLS=FILE gets the name of each function that is called, one to a line.
 #include <cuda_runtime.h>
@@ -59,7 +59,7 @@ static bool due(const char *what, std::atomic<long> *counter) {
     return true;
 }
 
-// What this call of a function of its kind (NULL: none) is to return in place of its work, or cudaSuccess.
+// Returns what this call of a function of its kind (NULL: none) returns in place of its work, or cudaSuccess.
 static cudaError_t fault(const char *own, cudaError_t e) {
     if (trapping) return cudaSuccess;
     if (due("call", &calls)) return cudaErrorUnknown;

@@ -36,7 +36,7 @@ def run(command, env, outputs):
 
 
 def records(form, data):
-    """What may be cut anywhere but inside: lines of text; for packed the sequences that respack finds in it."""
+    """Returns the units between which an output may be cut: lines of text, or the sequences that respack finds in packed."""
     if form != "packed":
         return data
     p = subprocess.run(["respack", "-O", "fasta", "-"], input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

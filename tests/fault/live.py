@@ -18,7 +18,7 @@ import time
 
 
 def start(command):
-    def by_default():  # who runs the tests in the background has SIGINT ignored, and children inherit that
+    def by_default():  # tests that run in the background ignore SIGINT, and their children inherit that
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, preexec_fn=by_default)
 
@@ -31,7 +31,7 @@ def feed_for_ever(p, data):
         pass
 
 
-def reference(command, data):  # of a series of volumes, whose header promises more of them, the status is 1
+def reference(command, data):  # the status is 1 for a series of volumes, whose header promises more of them
     out = subprocess.run(command, input=data, stdout=subprocess.PIPE).stdout
     assert out, "no output"
     return out
@@ -96,12 +96,12 @@ def stopped(seconds, path, command):
     p.wait()
     again = reference(command, data * (2 + 2 * len(got) // max(1, len(reference(command, data)))))
     assert again.startswith(got), "the output is no beginning of the whole one"
-    assert most <= first + 4096, f"memory grew from {first} KiB to {most} KiB while nobody read"
+    assert most <= first + 4096, f"memory grew from {first} KiB to {most} KiB while no program read"
     print(f"{first} {most}")
 
 
 def records_of(data):
-    """(name, offset behind which its answer is due): a FASTA record is complete at the next '>', a row at its newline."""
+    """(name, offset after which its answer is due): a FASTA record is complete at the next '>', a row at its newline."""
     out, at = [], 0
     if data.startswith(b">"):
         while at < len(data):

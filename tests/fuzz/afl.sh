@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Whole executables, built with afl-clang-fast, under AFL++ for so many seconds each, and how often each ran. What crashes or
+# Whole executables, built with afl-clang-fast, under AFL++ for so many seconds each, and how often each ran. An input that crashes or
 # hangs is kept in FOLDER/TARGET/default/crashes and hangs; the smallest form of it belongs into tests/fuzz/cases.
 #   tests/fuzz/afl.sh BIN FOLDER SECONDS [TARGET...]
 set -u

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Bytes of the body behind a frame, without its checksum; 0: there is none. */
+/* Bytes of the body after a frame, without its checksum; 0: there is none. */
 static inline uint64_t fuzz_body_of(const pack_frame *f) {
     const uint64_t *v = f->v;
     uint64_t n = 0;

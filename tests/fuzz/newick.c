@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Fuzz target: Newick trees. What was read is written and read again: the same tips and branches. */
+ * Fuzz target: Newick trees. A tree that was read is written and read again: the same tips and branches. */
 #include "kernels/papara/papara.h"
 #include "tests/fuzz/fuzz.h"
 

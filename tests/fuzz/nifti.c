@@ -17,7 +17,7 @@ static void check_header(const ws_nifti *h) {
     FUZZ_CHECK(ws_nifti_volume_size(h) == (uint64_t)h->X * h->Y * h->Z * h->size);
 }
 
-/* What is written for it can be read again, with the same geometry. */
+/* The labels' header can be read again, with the same geometry. */
 static void check_labels(const ws_nifti *h) {
     uint8_t out[WS_NIFTI_DATA];
     ws_nifti again;

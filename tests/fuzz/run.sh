@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs each fuzz target with libFuzzer for so many seconds and says how often it ran. What fails is kept in FOLDER/found;
+# Runs each fuzz target with libFuzzer for so many seconds and says how often it ran. It keeps inputs that fail in FOLDER/found;
 # the smallest form of it belongs into tests/fuzz/cases/TARGET.
 #   tests/fuzz/run.sh FOLDER SECONDS [TARGET...]
 set -u

@@ -70,7 +70,7 @@ static void add_stretches(ws_hmm *h, sample *r) {
 }
 static int in_stretch(const ws_hmm *h, int k) { return h->tr[(size_t)k * WS_NTRANS + WS_TDD] == INSIDE / 1000.0F; }
 
-/* L residues: some of the nodes before a stretch, then those behind it. The path's D is hardly better than an entry. */
+/* L residues: some of the nodes before a stretch, then those after it. The path's D is hardly better than an entry. */
 static void skip_stretches(const ws_hmm *h, sample *r, uint8_t *x, size_t L) {
     int k = 1 + sample_below(r, h->M);
     while (k > 1 && !(in_stretch(h, k) && !in_stretch(h, k - 1))) k--;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Inputs of the sequence readers and what must come of them: records as dump() of tests/lib/io.h writes them, and the
- * message without the input's name (and the colon behind it, unless the message begins with a blank). */
+ * message without the input's name (and the colon after it, unless the message begins with a blank). */
 #ifndef WS_TESTS_CASES_H
 #define WS_TESTS_CASES_H
 

@@ -17,7 +17,7 @@ WS_UNUSED static void must(int rc, const ws_err *err) {
     exit(1);
 }
 
-/* Returns a file's text with a zero byte behind it; inflates .gz, and .xz by the program xz. Release with ws_free. */
+/* Returns a file's text with a zero byte after it; inflates .gz, and .xz by the program xz. Release with ws_free. */
 WS_UNUSED static char *golden_text(const char *path) {
     ws_err err = {0};
     ws_buf b = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The hit list by hand: order, thresholds, duplicates, sizes that nobody knows, and each form of output on a list of a few
+ * The hit list by hand: order, thresholds, duplicates, unknown sizes, and each form of output on a list of a few
  * targets. tests/lib/hits_golden.c compares the same code with hmmsearch. */
 #include <math.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static void add(fixture *f, const char *target, const char *desc, float bits, co
 
 static void add_one(fixture *f, const char *target, float bits) { add(f, target, "", bits, &(ws_domain){.bits = bits}, 1, 0); }
 
-/* The list's names in their order, reported ones in capitals of R and included ones of I behind: "a:RI b:R c:". */
+/* The list's names in their order, reported ones in capitals of R and included ones of I after: "a:RI b:R c:". */
 static const char *order(const fixture *f) {
     static char out[256];
     size_t n = 0;
@@ -200,7 +200,7 @@ static void test_unknown(tap *t) {
     if (ws_hitcols_choose(&f.columns, &ws_hit_columns, "name,evalue,c_evalue,i_evalue,bits,included",
                           &err) != WS_OK) exit(1);
     ws_write_columns_target(&s, &f.query, f.list->hit[0]);
-    is(t, text_of(&s), "a\t\t\t\t30.0000\t0\n", "E-values that nobody knows are empty fields");
+    is(t, text_of(&s), "a\t\t\t\t30.0000\t0\n", "unknown E-values are empty fields");
     ws_hitcols_release(&f.columns);
     ws_write_tblout(&s, &f.query);
     tap_ok(t, strstr(text_of(&s), "PF1.2              -   30.0   1.0         -   30.0") != NULL, "and '-' in hmmsearch's tables");

@@ -6,7 +6,7 @@
 #include "tests/lib/domcases.h"
 
 typedef struct golden {
-    const char *folder, *stem, *packed; /* of the files: stem.tblout, and ".gz" or ".xz" behind */
+    const char *folder, *stem, *packed; /* of the files: stem.tblout, and ".gz" or ".xz" after */
     const char *fasta, *models;
     ws_abc_type type;
     double E, domE;
@@ -39,7 +39,7 @@ static char *part_of(const char *text, const char *name) {
     return ws_strndup(from, !end ? strlen(from) : end == from ? 0 : (size_t)(end + 1 - from), &err);
 }
 
-/* Cuts from each report what no stage behind the filters can know, and the blank line before the first. */
+/* Cuts from each report what no stage after the filters can know, and the blank line before the first. */
 static void cut_report(char *text) {
     char *to = text;
     for (char *line = text, *next; *line; line = next) {

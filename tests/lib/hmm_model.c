@@ -337,7 +337,7 @@ static void test_bad_text(tap *t) {
     ws_free(text);
 }
 
-/* Two files one behind the other. */
+/* Two files one after the other. */
 static void refuse_pair(tap *t, const char *what, const char *a, const char *b, const char *expect) {
     size_t n, m;
     char *p = slurp(a, &n), *q = slurp(b, &m), *both = malloc(n + m);

@@ -79,7 +79,7 @@ static int is_list(const ws_long_windows *w, const ws_long_window *want, size_t 
 static void test_windows(tap *t) {
     float before[12] = {0}, after[12] = {0};
     const ws_long_model m = simple(before, after);
-    /* nodes 3..5 from residue 500: 38 before, to one past 502 and 38 behind; the next touches it, the third overlaps that by one */
+    /* nodes 3..5 from residue 500: 38 before, to one past 502 and 38 after; the next touches it, the third overlaps that by one */
     ws_long_seed a[] = {{500, 5, 3}, {580, 5, 3}, {659, 5, 3}};
     ws_long_seeds seeds = {a, 1, 3};
     ws_long_windows w = {0};

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* Whether two lines say the same. nhmmer rounds its odds again after the first envelope that it scores (section 15.2), so numbers of the
- * Forward test and behind it may differ in the last of seven digits. */
+ * Forward test and after it may differ in the last of seven digits. */
 static int same_line(const char *want, size_t n, const char *got, size_t m) {
     const char *p = want, *q = got;
     if (n == m && memcmp(want, got, n) == 0) return 1;

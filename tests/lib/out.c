@@ -52,7 +52,7 @@ static void failures(tap *t) {
 }
 
 /* A limit on the size of files makes a write fail in its middle: what it wrote is taken back where that was the end of the file, and
- * nothing is cut where bytes stand behind it. */
+ * nothing is cut where bytes stand after it. */
 static void partial_write(tap *t) {
     enum { BEFORE = 10, ALL = 100, LIMIT = 50, WRITTEN = 60 };
     struct rlimit old;
@@ -92,7 +92,7 @@ static void *read_slowly(void *arg) {
     return NULL;
 }
 
-/* A pipe that somebody made non-blocking takes a part, then nothing for a while. */
+/* A pipe that another process made non-blocking takes some bytes, then nothing for a while. */
 static void non_blocking(tap *t) {
     enum { N = 3000000 };
     uint8_t *p = malloc(N);

@@ -102,8 +102,8 @@ static int zeros(const char *p, uint64_t n) {
     return n == 0;
 }
 
-/* What fills lengths, texts and words up to their places is zero, whatever the memory held; the last word of a sequence is filled up
- * with 31, and its two highest bits are zero. */
+/* The padding of lengths, texts and words is zero, whatever the memory held. The last word of a sequence is filled up with
+ * 31, and its two highest bits are zero. */
 static void padding(tap *t) {
     const ws_abc *abc = ws_abc_get(WS_ABC_AMINO);
     ws_buf out = {0};

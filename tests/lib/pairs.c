@@ -245,8 +245,8 @@ static void decimals(tap *t) {
     tap_ok(t, ok && isnan(ws_decimal_value(ws_decimal_of((double)NAN))), "24 bits hold what is printed with four digits");
 }
 
-/* What a tool has computed: the bias stays what it is, to the last bit, other numbers are stored as they are printed, and a column without
- * values takes a byte. */
+/* Columns that a tool has computed: the bias keeps its last bit, other numbers are stored as they are printed. A column
+ * without values takes a byte. */
 static void exact(tap *t) {
     static const char *const names[] = {"name", "seq", "query", "bias_bits", "a_p", "evalue"};
     const ws_abc *abc = ws_abc_get(WS_ABC_AMINO);
@@ -331,7 +331,7 @@ static void cut_and_damaged(tap *t) {
     ws_buf_release(&got);
 }
 
-/* Two streams behind each other are one, with the sums of both; other kinds are not mixed. */
+/* Two streams one after the other are one, with the sums of both; other kinds are not mixed. */
 static void concatenated(tap *t) {
     ws_err err;
     ws_buf one = {0}, two = {0}, got = {0}, want = {0};
@@ -368,7 +368,7 @@ static size_t frame_of(const ws_buf *s, const char *magic) {
     return 0;
 }
 
-/* Puts the checksums of the frame at `at` and of the body of `body` bytes behind it right. */
+/* Puts the checksums of the frame at `at` and of the body of `body` bytes after it right. */
 static void seal(ws_buf *s, size_t at, size_t body) {
     pack_frame f;
     memcpy(&f, s->p + at, sizeof f);

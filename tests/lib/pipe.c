@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The pipeline alone, with slots of 1 to 9 parts that take chance times: each part is worked on once, a slot is finished behind the
+ * The pipeline alone, with slots of 1 to 9 parts that take chance times: each part is worked on once, a slot is finished after the
  * last of its parts and written in its turn, and a failure leaves what came before it. */
 #include "lib/run/pipe.h"
 #include "tests/lib/sample.h"
@@ -18,7 +18,7 @@ typedef struct slot {
 } slot;
 
 typedef struct stream {
-    size_t parts[LENGTH]; /* of each slot; the stream ends behind the last */
+    size_t parts[LENGTH]; /* of each slot; the stream ends after the last */
     int bad_slot, bad_read; /* where a part fails, and the reader; NOWHERE: not at all */
     size_t bad_part;
     int nread, nwritten;

@@ -49,7 +49,7 @@ static void lines(tap *t) {
                good[i]);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const size_t n = strlen(bad[i]);
-        char *exact = malloc(n); /* a sanitizer sees what is read behind it */
+        char *exact = malloc(n); /* a sanitizer sees what is read after it */
         memcpy(exact, bad[i], n);
         tap_ok(t, ws_records_is_line(exact, n) && ws_records_take_line(&r, exact, n, &what, &err) == WS_EDATA, "refused: \"%s\"", bad[i]);
         free(exact);

@@ -22,7 +22,7 @@ fi
 if [ ${#devices[@]} -gt "$want" ]; then
     slots=${WARPSIEVE_SLOTS:-${TMPDIR:-/tmp}/warpsieve-slots-$(id -u)}
     mkdir -p "$slots"
-    exec {all}>"$slots/all" # whoever takes devices does so alone: two that hold a half each would wait for ever
+    exec {all}>"$slots/all" # one program at a time takes devices: two that hold a half each would wait for ever
     flock "$all"
     mine=()
     while [ ${#mine[@]} -lt "$want" ]; do

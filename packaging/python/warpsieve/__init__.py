@@ -68,12 +68,12 @@ def arguments(operands, options):
 
 
 class Process(subprocess.Popen):
-    """A program that runs, with its output in `stdout`. What it writes on standard error is kept for Error."""
+    """A program that runs, with its output in `stdout`. It keeps the text on standard error for Error."""
 
     def __init__(self, words, source):
         self.source = source if isinstance(source, Process) else None
         self.messages = tempfile.TemporaryFile()
-        # Who gave no input gets none: to read it fails, and is not an input without sequences.
+        # A caller without an input gets none: to read it fails, and is not an input without sequences.
         closed = os.open(os.devnull, os.O_WRONLY) if source is None else None
         try:
             stdin = source.stdout if self.source else closed if source is None else source
@@ -118,7 +118,7 @@ class _Rows(io.TextIOBase):
         self.file = file
         self.allow_cut = allow_cut
         self.columns = None
-        self.open = False  # behind a line about a program, before the line of its end
+        self.open = False  # after a line about a program, before the line of its end
         self.first = next(self.lines(), "")
 
     def lines(self):
