@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Backward of groups. Source: specification domains.md, sections 3.2 and 3.3. */
+ * Backward of bundles. Source: specification domains.md, sections 3.2 and 3.3. */
 
 /* Computes D to D within a row whose M still lacks the share of D. The first pass may be done already: then c is what it ended with. */
-WS_INLINE void backward_deletes(const int S, const int done, group *const *g, const VF *E, VF *c) {
+WS_INLINE void backward_deletes(const int S, const int done, bundle *const *g, const VF *E, VF *c) {
     const size_t Q = g[0]->Q;
     const float *w = g[0]->t->out;
-    VF *D[GROUPS], above[GROUPS];
+    VF *D[BUNDLES], above[BUNDLES];
     EACH(s) D[s] = g[s]->D;
     if (!done) {
         EACH(s) c[s] = above[s] = VP_DOWN(VF_ADD(D[s][0], E[s]));
@@ -39,7 +39,7 @@ WS_INLINE void backward_deletes(const int S, const int done, group *const *g, co
 
 /* Returns what the M of position 1 passes on, before the row of this step is gone: the loop of backward_cells has it one position before
  * it is done. */
-WS_INLINE VF backward_match1(const int scaled, const group *g, const float *const *o, VF E, VF by) {
+WS_INLINE VF backward_match1(const int scaled, const bundle *g, const float *const *o, VF E, VF by) {
     const VF d = g->Q > 2 ? g->D[2] : VP_DOWN(g->D[0]);
     const VF now = VF_ADD(VF_ADD(g->M[1], E), VF_MUL(d, TABLE(g->t->out, 1, WS_DOM_MD)));
     return VF_MUL(scaled ? VF_MUL(now, by) : now, VP_LOADS(o, 4));
@@ -48,11 +48,11 @@ WS_INLINE VF backward_match1(const int scaled, const group *g, const float *cons
 /* Computes the cells of the row before, from the row of this step; B becomes the sum. With product, the products of this row go to k.
  * With ahead, the first pass of D to D is done too, where E is *ahead in the row before; c becomes what the pass ended with. It begins
  * with the D of position 0, which is therefore computed twice: then the chain of the pass runs beside the other work. */
-WS_INLINE void backward_cells(const int S, const int scaled, const int product, group *const *g, const float *const (*o)[VP_PARTS],
+WS_INLINE void backward_cells(const int S, const int scaled, const int product, bundle *const *g, const float *const (*o)[VP_QUADS],
                               const VF *E, const VF *by, VF *B, VF *k, const VF *ahead, VF *c) {
     const size_t Q = g[0]->Q;
     const float *w = g[0]->t->out;
-    VF *M[GROUPS], *I[GROUPS], *D[GROUPS], sum[GROUPS], d[GROUPS], m[GROUPS], above[GROUPS];
+    VF *M[BUNDLES], *I[BUNDLES], *D[BUNDLES], sum[BUNDLES], d[BUNDLES], m[BUNDLES], above[BUNDLES];
     EACH(s) {
         M[s] = g[s]->M, I[s] = g[s]->I, D[s] = g[s]->D;
         sum[s] = VF_SET1(0.0f), d[s] = VP_DOWN(D[s][0]);
@@ -91,8 +91,8 @@ WS_INLINE void backward_cells(const int S, const int scaled, const int product, 
     EACH(s) B[s] = VP_SUM(sum[s]);
 }
 
-/* Computes row 0 of part j from its row 1. */
-static void backward_row0(const group *g, int j, const float *const *o, const specials *s, VF by) {
+/* Computes row 0 of quad j from its row 1. */
+static void backward_row0(const bundle *g, int j, const float *const *o, const specials *s, VF by) {
     const float *w = g->t->out;
     VF sum = VF_SET1(0.0f);
     for (size_t q = 0; q < g->Q; q++) {
@@ -101,41 +101,41 @@ static void backward_row0(const group *g, int j, const float *const *o, const sp
         sum = VF_ADD(sum, VF_MUL(VF_MUL(now, VP_LOADS(o, 4 * q)), TABLE(w, q, WS_DOM_BM)));
     }
     const VF B = VP_SUM(sum), N = VF_ADD(VF_MUL(B, g->pmove), VF_MUL(s->N, g->ploop));
-    g->p[j]->b[0] = (ws_dom_row){.B = get_part(B, j), .N = get_part(N, j), .s = 1.0f};
+    g->p[j]->b[0] = (ws_dom_row){.B = get_quad(B, j), .N = get_quad(N, j), .s = 1.0f};
 }
 
-/* Returns the scales of a row: Forward's, or its own for parts that have left Forward's scales. */
-static VF own_scales(group *g, uint32_t step, VF s, VF B) {
-    for (int j = 0; j < VP_PARTS; j++) {
-        const float b = get_part(B, j);
+/* Returns the scales of a row: Forward's, or its own for quads that have left Forward's scales. */
+static VF own_scales(bundle *g, uint32_t step, VF s, VF B) {
+    for (int j = 0; j < VP_QUADS; j++) {
+        const float b = get_quad(B, j);
         if (!g->p[j] || step <= g->skip[j]) continue;
         if (b > 1e16f) g->p[j]->own = 1;
-        if (g->p[j]->own) s = set_part(s, j, b > 1e4f ? b : 1.0f);
+        if (g->p[j]->own) s = set_quad(s, j, b > 1e4f ? b : 1.0f);
     }
     return s;
 }
 
 /* Sets up the row after the last. */
-static void backward_begin(group *g) {
+static void backward_begin(bundle *g) {
     const VF zero = VF_SET1(0.0f);
     g->b = (backward_state){.s = {.E = VF_MUL(g->pmove, g->eC), .N = zero, .J = zero, .B = zero, .C = g->pmove}};
     for (size_t q = 0; q < g->Q; q++) g->M[q] = g->I[q] = g->D[q] = zero;
-    for (int j = 0; j < VP_PARTS; j++)
+    for (int j = 0; j < VP_QUADS; j++)
         if (g->p[j]) g->p[j]->own = 0;
 }
 
-/* Ends part j after its first row; from then on it idles with zeros. */
-static void end_part(group *g, int j, specials *s) {
+/* Ends quad j after its first row; from then on it idles with zeros. */
+static void end_quad(bundle *g, int j, specials *s) {
     VF *const all[] = {&s->E, &s->N, &s->J, &s->B, &s->C, &g->b.carry};
-    zero_part(g->M, 3 * g->Q, j); /* M, I and D are one array */
-    for (size_t v = 0; v < sizeof all / sizeof all[0]; v++) *all[v] = set_part(*all[v], j, 0.0f);
+    zero_quad(g->M, 3 * g->Q, j); /* M, I and D are one array */
+    for (size_t v = 0; v < sizeof all / sizeof all[0]; v++) *all[v] = set_quad(*all[v], j, 0.0f);
 }
 
 /* Scales a row, by Forward's scale or its own, and its specials. Returns the factor by which the next step
  * multiplies the cells; 1 if *scaled stays as it is. E: the value that M and D of the row already contain. */
-WS_INLINE VF backward_scale(group *g, uint32_t step, specials *s, int *own, int *scaled) {
+WS_INLINE VF backward_scale(bundle *g, uint32_t step, specials *s, int *own, int *scaled) {
     const VF one = VF_SET1(1.0f);
-    float *at[VP_PARTS], *forward[VP_PARTS];
+    float *at[VP_QUADS], *forward[VP_QUADS];
     VF by = one;
     row_of_step(g, step, 0, forward);
     row_of_step(g, step, 1, at);
@@ -156,7 +156,7 @@ WS_INLINE VF backward_scale(group *g, uint32_t step, specials *s, int *own, int 
     return by;
 }
 
-WS_INLINE void backward_specials(const group *g, specials *s, VF B) {
+WS_INLINE void backward_specials(const bundle *g, specials *s, VF B) {
     s->B = B;
     s->C = VF_MUL(s->C, g->ploop);
     s->J = VF_ADD(VF_MUL(B, g->pmove), VF_MUL(s->J, g->ploop));
@@ -164,22 +164,22 @@ WS_INLINE void backward_specials(const group *g, specials *s, VF B) {
     s->E = VF_ADD(VF_MUL(s->C, g->eC), VF_MUL(s->J, g->eJ));
 }
 
-/* Returns whether no part of the group goes on from E to J. Then E of a row is known before its cells. */
-static int is_unihit(const group *g) {
+/* Returns whether no quad of the bundle goes on from E to J. Then E of a row is known before its cells. */
+static int is_unihit(const bundle *g) {
     const VF zero = VF_SET1(0.0f);
     return !VM_ANY(VM_GT(g->eJ, zero));
 }
 
-/* Does steps from `from` down to `to` + 1 of S groups of equally many rows. With product, S is 1. */
-WS_INLINE void backward_run(const int S, const int product, group *const *g, uint32_t from, uint32_t to) {
+/* Does steps from `from` down to `to` + 1 of S bundles of equally many rows. With product, S is 1. */
+WS_INLINE void backward_run(const int S, const int product, bundle *const *g, uint32_t from, uint32_t to) {
     const int early = product && is_unihit(g[0]);
-    specials a[GROUPS];
-    int own[GROUPS];
+    specials a[BUNDLES];
+    int own[BUNDLES];
     EACH(s) a[s] = g[s]->b.s, own[s] = g[s]->b.own;
     for (uint32_t step = from; step > to; step--) {
-        const float *o[GROUPS][VP_PARTS];
-        const float *const (*const emission)[VP_PARTS] = (const float *const (*)[VP_PARTS])o;
-        VF E[GROUPS], B[GROUPS], by[GROUPS], c[GROUPS], *k = product ? kept_row(g[0], step) : NULL;
+        const float *o[BUNDLES][VP_QUADS];
+        const float *const (*const emission)[VP_QUADS] = (const float *const (*)[VP_QUADS])o;
+        VF E[BUNDLES], B[BUNDLES], by[BUNDLES], c[BUNDLES], *k = product ? kept_row(g[0], step) : NULL;
         int scaled = 0;
         EACH(s) E[s] = a[s].E; /* the value that M and D of this row contain, before scaling */
         if (early && g[0]->b.passed) {
@@ -192,7 +192,7 @@ WS_INLINE void backward_run(const int S, const int product, group *const *g, uin
             by[s] = backward_scale(g[s], step, &a[s], &own[s], &scaled);
             emissions(g[s], step, o[s]);
             const specials now = {.E = E[s], .N = a[s].N};
-            for (int j = 0; j < VP_PARTS; j++)
+            for (int j = 0; j < VP_QUADS; j++)
                 if (g[s]->p[j] && g[s]->skip[j] == step - 1) backward_row0(g[s], j, o[s], &now, by[s]);
         }
         if (early) {
@@ -207,8 +207,8 @@ WS_INLINE void backward_run(const int S, const int product, group *const *g, uin
         }
         EACH(s) {
             backward_specials(g[s], &a[s], B[s]);
-            for (int j = 0; j < VP_PARTS; j++)
-                if (g[s]->p[j] && g[s]->skip[j] == step - 1) end_part(g[s], j, &a[s]);
+            for (int j = 0; j < VP_QUADS; j++)
+                if (g[s]->p[j] && g[s]->skip[j] == step - 1) end_quad(g[s], j, &a[s]);
         }
     }
     EACH(s) g[s]->b.s = a[s], g[s]->b.own = own[s];

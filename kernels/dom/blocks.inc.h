@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The products of Forward and Backward of a group, for all rows at once or for blocks of rows. Source: specification
+ * The products of Forward and Backward of a bundle, for all rows at once or for blocks of rows. Source: specification
  * domains.md, section 15.1.
  *
  * Where all rows need too much memory, the code saves the states of both recurrences at the borders of blocks. It
@@ -13,30 +13,30 @@ typedef struct saved {
 } saved;
 
 typedef struct blocks {
-    group *g;
+    bundle *g;
     uint32_t length, n;     /* rows of a block; number of blocks */
     saved *at; /* states for block b: Forward before its first row, Backward after its last; NULL for a single block */
-    int own[VP_PARTS];
+    int own[VP_QUADS];
 } blocks;
 
 static uint32_t block_end(const blocks *b, uint32_t at) {
     return (uint32_t)ws_min((size_t)(at + 1) * b->length, b->g->rows);
 }
 
-static void save_cells(const group *g, VF *to) { memcpy(to, g->M, 3 * g->Q * sizeof *to); }
-static void load_cells(const group *g, const VF *from) { memcpy(g->M, from, 3 * g->Q * sizeof *from); }
+static void save_cells(const bundle *g, VF *to) { memcpy(to, g->M, 3 * g->Q * sizeof *to); }
+static void load_cells(const bundle *g, const VF *from) { memcpy(g->M, from, 3 * g->Q * sizeof *from); }
 
-static void save_flags(group *g) {
-    for (int j = 0; j < VP_PARTS; j++) g->b.part[j] = g->p[j] ? g->p[j]->own : 0;
+static void save_flags(bundle *g) {
+    for (int j = 0; j < VP_QUADS; j++) g->b.quad[j] = g->p[j] ? g->p[j]->own : 0;
 }
-static void load_flags(const group *g, const int *own) {
-    for (int j = 0; j < VP_PARTS; j++)
+static void load_flags(const bundle *g, const int *own) {
+    for (int j = 0; j < VP_QUADS; j++)
         if (g->p[j]) g->p[j]->own = own[j];
 }
 
 /* Computes rows and scales of both parsers, and with a single block also the products. */
 static void run_blocks(blocks *b) {
-    group *g = b->g;
+    bundle *g = b->g;
     forward_begin(g);
     for (uint32_t at = 0; at < b->n; at++) {
         const uint32_t from = at * b->length, to = block_end(b, at);
@@ -61,12 +61,12 @@ static void run_blocks(blocks *b) {
         backward_only(g, to, from);
     }
     save_flags(g);
-    memcpy(b->own, g->b.part, sizeof b->own);
+    memcpy(b->own, g->b.quad, sizeof b->own);
 }
 
 /* Computes the products of block `at`, rows from g->kept on. */
 static void fill_block(const blocks *b, uint32_t at) {
-    group *g = b->g;
+    bundle *g = b->g;
     const uint32_t from = at * b->length, to = block_end(b, at);
     if (!b->at) return;
     g->kept = from;
@@ -74,7 +74,7 @@ static void fill_block(const blocks *b, uint32_t at) {
     load_cells(g, b->at[at].forward);
     forward_places(g, from, to);
     g->b = b->at[at].b;
-    load_flags(g, g->b.part);
+    load_flags(g, g->b.quad);
     load_cells(g, b->at[at].backward);
     backward_products(g, to, from);
     load_flags(g, b->own);
@@ -82,7 +82,7 @@ static void fill_block(const blocks *b, uint32_t at) {
 
 /* Plans one block if the products of all rows take at most `most` bytes, else blocks of equal length. Returns
  * WS_ENOMEM on failure. */
-static int plan_blocks(blocks *b, group *g, ws_dom_worker *w, size_t most, ws_err *err) {
+static int plan_blocks(blocks *b, bundle *g, ws_dom_worker *w, size_t most, ws_err *err) {
     const size_t Q = g->Q, row = 2 * Q * sizeof(VF), cells = 3 * Q;
     *b = (blocks){.g = g, .length = g->rows, .n = 1};
     if (((size_t)g->rows + 1) * row > most) {

@@ -10,22 +10,22 @@
 enum { HIGH, LOW, FROM_D, FROM_I, NBITS }; /* bits of a cell's choice: HIGH and LOW encode the state that M comes from */
 
 typedef struct accuracy {
-    group *g;
-    ws_dom_fit *f[VP_PARTS];
-    float *w, *B;              /* by step and part, four floats a step: the row's factor, and A.B of the previous row */
-    float *pC[VP_PARTS];       /* by row */
+    bundle *g;
+    ws_dom_fit *f[VP_QUADS];
+    float *w, *B;              /* by step and quad, four floats a step: the row's factor, and A.B of the previous row */
+    float *pC[VP_QUADS];       /* by row */
     VF *M[2], *I, *D, *uM, *uI, *end; /* accuracies; sums of posteriors; M of the last row in which a path may end */
     v_mask_bits *choice;       /* [step][q][NBITS] */
-    uint16_t *alone;           /* for part 0 alone, [step][q]: four bits of each kind */
+    uint16_t *alone;           /* for quad 0 alone, [step][q]: four bits of each kind */
     VF in;                     /* D that enters each lane in the last row, still to be added */
-    float C[VP_PARTS];
-    int ended[VP_PARTS];       /* C of the last row came from E */
-    uint32_t end_row[VP_PARTS];
-    float outside[VP_PARTS];   /* for null2: expected residues in N, C and J */
+    float C[VP_QUADS];
+    int ended[VP_QUADS];       /* C of the last row came from E */
+    uint32_t end_row[VP_QUADS];
+    float outside[VP_QUADS];   /* for null2: expected residues in N, C and J */
 } accuracy;
 
 /* Does section 7.1 except for the cells: factors of the rows, and posteriors of N, C and J. */
-static void decode_part(accuracy *a, int j) {
+static void decode_quad(accuracy *a, int j) {
     const ws_dom_problem *p = a->g->p[j];
     const ws_dom_row *f = p->f, *b = p->b;
     const float stay = p->mode.ploop, n = (float)(1.0 / (double)(float)p->L);
@@ -44,12 +44,12 @@ static void decode_part(accuracy *a, int j) {
     a->outside[j] = (N * n + C * n) + J * n;
 }
 
-/* Decodes all parts. Idle parts have no posteriors and no begin. */
-static void decode_group(accuracy *a) {
+/* Decodes all quads. Idle quads have no posteriors and no begin. */
+static void decode_bundle(accuracy *a) {
     const size_t n = 4 * ((size_t)a->g->rows + 1);
     for (size_t at = 0; at < n; at++) a->w[at] = 0.0f, a->B[at] = -INFINITY;
-    for (int j = 0; j < VP_PARTS; j++)
-        if (a->g->p[j]) decode_part(a, j);
+    for (int j = 0; j < VP_QUADS; j++)
+        if (a->g->p[j]) decode_quad(a, j);
 }
 
 /* Where the choice bits of a row and of the row above are stored. */
@@ -127,9 +127,9 @@ static void end_row(accuracy *a, int j, uint32_t step, float E) {
     a->C[j] = stay > E ? stay : E;
 }
 
-static void begin_part(accuracy *a, int j, uint32_t step) {
+static void begin_quad(accuracy *a, int j, uint32_t step) {
     VF *const all[] = {a->M[~step & 1], a->I, a->D};
-    a->in = set_part(a->in, j, -INFINITY);
+    a->in = set_quad(a->in, j, -INFINITY);
     for (size_t v = 0; v < 3; v++)
         for (size_t q = 0; q < a->g->Q; q++)
             for (int z = 0; z < 4; z++) ((float *)(void *)(all[v] + q))[4 * j + z] = -INFINITY;
@@ -141,34 +141,34 @@ static void accuracy_begin(accuracy *a) {
         a->M[0][q] = a->M[1][q] = a->I[q] = a->D[q] = a->in;
         a->uM[q] = a->uI[q] = VF_SET1(0.0f);
     }
-    for (int j = 0; j < VP_PARTS; j++) a->C[j] = -INFINITY;
+    for (int j = 0; j < VP_QUADS; j++) a->C[j] = -INFINITY;
 }
 
 /* Does steps from + 1 to `to`. */
 static __attribute__((noinline)) void accuracy_run(accuracy *a, uint32_t from, uint32_t to) {
     float E[4] __attribute__((aligned(16)));
     for (uint32_t step = from + 1; step <= to; step++) {
-        for (int j = 0; j < VP_PARTS; j++)
-            if (a->g->p[j] && a->g->skip[j] == step - 1) begin_part(a, j, step);
+        for (int j = 0; j < VP_QUADS; j++)
+            if (a->g->p[j] && a->g->skip[j] == step - 1) begin_quad(a, j, step);
         const VF row = a->alone ? accuracy_row(1, a, step) : accuracy_row(0, a, step);
         VP_FIRSTS(E, row);
-        for (int j = 0; j < VP_PARTS; j++)
+        for (int j = 0; j < VP_QUADS; j++)
             if (step > a->g->skip[j]) end_row(a, j, step, E[j]);
     }
 }
 
-/* ---- one part's results ---- */
+/* ---- one quad's results ---- */
 
 static int choice_of(const ws_dom_choices *c, uint32_t i, uint32_t k) {
     const accuracy *a = c->cells;
-    const size_t Q = a->g->Q, at = (i + a->g->skip[c->part]) * Q + (k - 1) % Q;
+    const size_t Q = a->g->Q, at = (i + a->g->skip[c->quad]) * Q + (k - 1) % Q;
     uint32_t bit[NBITS];
     for (int v = 0; v < NBITS; v++) {
         /* the bit "D comes from D" is stored at the node that it comes from */
         const uint32_t node = v == FROM_D && k > 1 ? k - 2 : k - 1, z = (uint32_t)(node / Q);
-        const size_t place = v == FROM_D && k > 1 ? (i + a->g->skip[c->part]) * Q + node % Q : at;
+        const size_t place = v == FROM_D && k > 1 ? (i + a->g->skip[c->quad]) * Q + node % Q : at;
         bit[v] = a->alone ? a->alone[place] >> (4 * v + (int)z) & 1u
-                          : a->choice[place * NBITS + (size_t)v] >> (4 * c->part + (int)z) & 1u;
+                          : a->choice[place * NBITS + (size_t)v] >> (4 * c->quad + (int)z) & 1u;
     }
     const uint32_t from = k == 1 ? WS_DOM_FROM_B : bit[HIGH] * 2 + bit[LOW];
     return (int)(from + bit[FROM_I] * WS_DOM_I_FROM_I + bit[FROM_D] * WS_DOM_D_FROM_D);
@@ -189,16 +189,16 @@ static uint32_t end_node(const accuracy *a, int j) {
     return node;
 }
 
-/* A part's path: its states, the posterior of each, and how many posteriors are known. */
+/* A quad's path: its states, the posterior of each, and how many posteriors are known. */
 typedef struct traced {
     ws_dom_visit *visit;
     float *posterior;
     size_t n, done;
 } traced;
 
-static int walk_part(const accuracy *a, int j, ws_dom_worker *w, traced *to, ws_err *err) {
+static int walk_quad(const accuracy *a, int j, ws_dom_worker *w, traced *to, ws_err *err) {
     const ws_dom_choices c = {
-        .cells = a, .cell = choice_of, .part = j, .end_row = a->end_row[j], .end_node = end_node(a, j)};
+        .cells = a, .cell = choice_of, .quad = j, .end_row = a->end_row[j], .end_node = end_node(a, j)};
     ws_dom_visit *visit;
     const int rc = ws_dom_walk(w, &c, a->g->p[j]->L, (uint32_t)a->g->t->M, &visit, &to->n, err);
     if (rc) return rc;
@@ -209,13 +209,13 @@ static int walk_part(const accuracy *a, int j, ws_dom_worker *w, traced *to, ws_
     return WS_OK;
 }
 
-/* Whether a part has states without a posterior in the rows up to `end`. */
-static int wants(const group *g, int j, const traced *p, uint32_t end) {
+/* Whether a quad has states without a posterior in the rows up to `end`. */
+static int wants(const bundle *g, int j, const traced *p, uint32_t end) {
     return p->done < p->n && p->visit[p->done].i + g->skip[j] <= end;
 }
 
 static void read_posteriors(const accuracy *a, int j, traced *p, uint32_t end) {
-    const group *g = a->g;
+    const bundle *g = a->g;
     for (; wants(g, j, p, end); p->done++) {
         const ws_dom_visit *v = &p->visit[p->done];
         const size_t step = v->i + g->skip[j], q = (v->k - 1) % g->Q, z = (v->k - 1) / g->Q;
@@ -224,8 +224,8 @@ static void read_posteriors(const accuracy *a, int j, traced *p, uint32_t end) {
     }
 }
 
-/* Computes the posterior of each state on the parts' paths, block by block, and makes the alignments. Returns WS_ENOMEM on failure. */
-static int trace_parts(const accuracy *a, const blocks *b, traced *path, int n, ws_err *err) {
+/* Computes the posterior of each state on the quads' paths, block by block, and makes the alignments. Returns WS_ENOMEM on failure. */
+static int trace_quads(const accuracy *a, const blocks *b, traced *path, int n, ws_err *err) {
     int rc = WS_OK;
     for (uint32_t at = 0; at < b->n; at++) {
         const uint32_t end = block_end(b, at);
@@ -239,7 +239,7 @@ static int trace_parts(const accuracy *a, const blocks *b, traced *path, int n, 
     return rc;
 }
 
-static void expect_part(const accuracy *a, int j) {
+static void expect_quad(const accuracy *a, int j) {
     const ws_dom_tables *t = a->g->t;
     float *u = (float *)(void *)a->uM + 4 * j, *ui = (float *)(void *)a->uI + 4 * j, *null2 = a->f[j]->null2;
     const float n = (float)(1.0 / (double)(float)a->g->p[j]->L);
@@ -253,19 +253,19 @@ static void expect_part(const accuracy *a, int j) {
     ws_dom_null2_degenerate(t->abc, null2);
 }
 
-/* ---- a group of envelopes ---- */
+/* ---- a bundle of envelopes ---- */
 
-/* Allocates a group's memory by its longest problem. */
+/* Allocates a bundle's memory by its longest problem. */
 static int allocate_fit(accuracy *a, const blocks *b, ws_dom_worker *w, VF *state, ws_err *err) {
     const int alone = b->n > 1 && !a->g->p[1];
     const size_t Q = a->g->Q, rows = (size_t)a->g->rows + 1, bits = alone ? sizeof *a->alone : NBITS * sizeof *a->choice;
     void *choice = ws_dom_scratch(w, WS_DOM_CHOICE, rows * Q * bits, err);
-    a->w = choice ? ws_dom_scratch(w, WS_DOM_SUMS, rows * (8 + VP_PARTS) * sizeof(float), err) : NULL;
+    a->w = choice ? ws_dom_scratch(w, WS_DOM_SUMS, rows * (8 + VP_QUADS) * sizeof(float), err) : NULL;
     if (!a->w) return err->code;
     if (alone) a->alone = choice;
     else a->choice = choice;
     a->B = a->w + 4 * rows;
-    for (int j = 0; j < VP_PARTS; j++) a->pC[j] = a->B + (4 + (size_t)j) * rows;
+    for (int j = 0; j < VP_QUADS; j++) a->pC[j] = a->B + (4 + (size_t)j) * rows;
     VF **const place[] = {&a->M[0], &a->M[1], &a->I, &a->D, &a->uM, &a->uI, &a->end};
     for (size_t v = 0; v < 7; v++) *place[v] = state + v * Q;
     return WS_OK;
@@ -276,22 +276,22 @@ static int is_strange(const accuracy *a, int j) {
     return a->g->p[j]->L > 1 && !(a->B[4 * (size_t)(2 + a->g->skip[j]) + (size_t)j] > 0.0f);
 }
 
-static int fit_group(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_fit *const *f, size_t n, size_t most,
+static int fit_bundle(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_fit *const *f, size_t n, size_t most,
                      ws_err *err) {
-    ws_dom_problem *p[VP_PARTS];
-    group g;
+    ws_dom_problem *p[VP_QUADS];
+    bundle g;
     blocks b;
     accuracy a = {.g = &g};
-    traced path[VP_PARTS] = {{0}};
+    traced path[VP_QUADS] = {{0}};
     VF *state = ws_dom_scratch(w, WS_DOM_STATE, 10 * (size_t)t->Q * sizeof *state, err);
     if (!state) return err->code;
     for (size_t j = 0; j < n; j++) p[j] = &f[j]->p, a.f[j] = f[j];
-    group_begin(&g, t, p, n, p[0]->L, state);
+    bundle_begin(&g, t, p, n, p[0]->L, state);
     int rc = plan_blocks(&b, &g, w, most, err);
     if (rc == WS_OK) rc = allocate_fit(&a, &b, w, state + 3 * t->Q, err);
     if (rc) return rc;
     run_blocks(&b);
-    decode_group(&a);
+    decode_bundle(&a);
     accuracy_begin(&a);
     for (uint32_t at = 0; at < b.n; at++) {
         fill_block(&b, at);
@@ -302,10 +302,10 @@ static int fit_group(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_fit *const
         f[j]->strange = is_strange(&a, j);
         if (f[j]->strange) continue;
         f[j]->accuracy = a.C[j];
-        expect_part(&a, j);
-        rc = walk_part(&a, j, w, &path[j], err);
+        expect_quad(&a, j);
+        rc = walk_quad(&a, j, w, &path[j], err);
     }
-    if (rc == WS_OK) rc = trace_parts(&a, &b, path, (int)n, err);
+    if (rc == WS_OK) rc = trace_quads(&a, &b, path, (int)n, err);
     for (size_t j = 0; j < n; j++) {
         ws_free(path[j].visit);
         ws_free(path[j].posterior);
@@ -327,14 +327,14 @@ static int fit(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_fit *const *f, s
     memcpy(list, f, n * sizeof *list);
     qsort(list, n, sizeof *list, longer_fit);
     for (size_t j = 0, m; rc == WS_OK && j < n; j += m) {
-        m = ws_min(VP_PARTS, n - j);
+        m = ws_min(VP_QUADS, n - j);
         if (is_narrow(m)) {
-            ws_dom_fit *last[VP_PARTS];
+            ws_dom_fit *last[VP_QUADS];
             memcpy(last, list + j, m * sizeof *last);
             rc = narrower->fit(t, w, last, m, err);
             for (size_t i = 0; i < m; i++) last[i]->strange = 0;
         } else {
-            rc = fit_group(t, w, list + j, m, most, err);
+            rc = fit_bundle(t, w, list + j, m, most, err);
         }
     }
     for (size_t j = 0; rc == WS_OK && j < n; j++)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Forward of groups, and the storing of its rows. Source: specification profile-filters.md, section 9.4. */
+ * Forward of bundles, and the storing of its rows. Source: specification profile-filters.md, section 9.4. */
 
 enum { KEEP_NOTHING, KEEP_PRODUCT, KEEP_CELLS };
 
-/* Copies the cells of a finished row to each part's matrix, VP_PARTS nodes of a lane at a time. */
-static void store_row(const group *g, VF by, float *const *cell) {
-    const size_t Q = g->Q, step = Q < VP_PARTS ? 1 : VP_PARTS;
+/* Copies the cells of a finished row to each quad's matrix, VP_QUADS nodes of a lane at a time. */
+static void store_row(const bundle *g, VF by, float *const *cell) {
+    const size_t Q = g->Q, step = Q < VP_QUADS ? 1 : VP_QUADS;
     for (size_t at = 0; at < Q; at += step) {
         const size_t q = at + step <= Q ? at : Q - step; /* the last positions may be stored twice */
-        VF line[4][VP_PARTS];
+        VF line[4][VP_QUADS];
         for (size_t c = 0; c < step; c++) {
             VF r[4] = {VF_MUL(g->M[q + c], by), VF_MUL(g->I[q + c], by), VF_MUL(g->D[q + c], by), VF_SET1(0.0f)};
             VP_TRANSPOSE(r);
@@ -20,7 +20,7 @@ static void store_row(const group *g, VF by, float *const *cell) {
         V_UNROLL for (size_t z = 0; z < 4; z++) {
             VP_EXCHANGE(line[z]);
             V_UNROLL
-            for (size_t p = 0; p < VP_PARTS; p++) VF_STOREU(cell[p] + WS_DOM_CELL * (z * Q + q + 1), line[z][p]);
+            for (size_t p = 0; p < VP_QUADS; p++) VF_STOREU(cell[p] + WS_DOM_CELL * (z * Q + q + 1), line[z][p]);
         }
     }
 }
@@ -43,15 +43,15 @@ WS_INLINE VF forward_match(const match_odds *t, VF B, VF m, VF i, VF d, VF emiss
     return VF_MUL(x, emission);
 }
 
-/* Computes M, I, the part of D that comes from M, and the first pass of D to D. carry: D that leaves the last position. The pass begins
+/* Computes M, I, the share of D from M, and the first pass of D to D. carry: D that leaves the last position. The pass begins
  * with what the last M of each lane gives, so that M is computed twice: then the chain of the pass, an addition and a multiplication a
  * position, runs beside the other work. The previous row goes to keep or next, if these are given. */
-WS_INLINE void forward_cells(const int S, const int scaled, const int keep, group *const *g,
-                             const float *const (*o)[VP_PARTS], const VF *B, const VF *by, VF *sum, VF *carry, VF *k,
+WS_INLINE void forward_cells(const int S, const int scaled, const int keep, bundle *const *g,
+                             const float *const (*o)[VP_QUADS], const VF *B, const VF *by, VF *sum, VF *carry, VF *k,
                              float *const *next) {
     const size_t Q = g[0]->Q;
     const float *w = g[0]->t->in, *last = w + 4 * WS_DOM_NTR * (Q - 1);
-    VF *M[GROUPS], *I[GROUPS], *D[GROUPS], m[GROUPS], i[GROUPS], d[GROUPS], e[GROUPS], c[GROUPS], pass[GROUPS];
+    VF *M[BUNDLES], *I[BUNDLES], *D[BUNDLES], m[BUNDLES], i[BUNDLES], d[BUNDLES], e[BUNDLES], c[BUNDLES], pass[BUNDLES];
     EACH(s) {
         M[s] = g[s]->M, I[s] = g[s]->I, D[s] = g[s]->D;
         m[s] = M[s][Q - 2], i[s] = I[s][Q - 2], d[s] = D[s][Q - 2];
@@ -74,7 +74,7 @@ WS_INLINE void forward_cells(const int S, const int scaled, const int keep, grou
             if (scaled) m[s] = VF_MUL(m[s], by[s]), i[s] = VF_MUL(i[s], by[s]), d[s] = VF_MUL(d[s], by[s]);
             if (keep == KEEP_PRODUCT) k[2 * q] = m[s], k[2 * q + 1] = i[s];
             if (keep == KEEP_CELLS)
-                for (int p = 0; p < VP_PARTS; p++) __builtin_prefetch(next[p] + 16 * q, 1, 2);
+                for (int p = 0; p < VP_QUADS; p++) __builtin_prefetch(next[p] + 16 * q, 1, 2);
             M[s][q] = x;
             const VF own = VF_ADD(pass[s], c[s]);
             D[s][q] = own;
@@ -107,10 +107,10 @@ WS_INLINE void forward_late_passes(const int S, const size_t Q, const float *w, 
 }
 
 /* Does the passes of D to D after the first, and adds D to the sums. */
-WS_INLINE void forward_deletes(const int S, group *const *g, VF *carry, VF *sum) {
+WS_INLINE void forward_deletes(const int S, bundle *const *g, VF *carry, VF *sum) {
     const size_t Q = g[0]->Q;
     const float *w = g[0]->t->in;
-    VF *D[GROUPS], before[GROUPS];
+    VF *D[BUNDLES], before[BUNDLES];
     size_t q = 0;
     EACH(s) D[s] = g[s]->D, before[s] = sum[s], carry[s] = VP_UP(carry[s]);
     while (q < Q && !add_nothing(S, carry, D, q))
@@ -136,31 +136,31 @@ WS_INLINE void forward_deletes(const int S, group *const *g, VF *carry, VF *sum)
     }
 }
 
-/* Sets pointers to the next row of each part's matrix; idle parts get the spare row. */
-WS_INLINE void cells_of_step(const group *g, uint32_t step, float **at) {
+/* Sets pointers to the next row of each quad's matrix; idle quads get the spare row. */
+WS_INLINE void cells_of_step(const bundle *g, uint32_t step, float **at) {
     const size_t stride = WS_DOM_CELL * ((size_t)g->t->M + 1);
-    for (int j = 0; j < VP_PARTS; j++) {
+    for (int j = 0; j < VP_QUADS; j++) {
         at[j] = g->p[j] && step >= g->skip[j] ? g->cell[j] + (step - g->skip[j]) * stride : g->cell_spare;
         memset(at[j], 0, WS_DOM_CELL * sizeof(float));
     }
 }
 
-static VF *kept_row(const group *g, uint32_t row) { return g->keep + (size_t)(row - g->kept) * 2 * g->Q; }
+static VF *kept_row(const bundle *g, uint32_t row) { return g->keep + (size_t)(row - g->kept) * 2 * g->Q; }
 
 /* Sets up the row before the first. */
-static void forward_begin(group *g) {
+static void forward_begin(bundle *g) {
     const VF zero = VF_SET1(0.0f);
     g->f = (forward_state){.s = {zero, zero, zero, zero, zero}, .by = VF_SET1(1.0f)};
     for (size_t q = 0; q < g->Q; q++) g->M[q] = g->I[q] = g->D[q] = zero;
-    for (int j = 0; j < VP_PARTS; j++)
+    for (int j = 0; j < VP_QUADS; j++)
         if (g->p[j]) g->p[j]->f[0] = (ws_dom_row){.N = 1.0f, .B = g->p[j]->mode.pmove, .s = 1.0f};
 }
 
 /* Stores the last row, because no later step loads it. */
-static void keep_last(const int keep, const group *g, uint32_t row) {
+static void keep_last(const int keep, const bundle *g, uint32_t row) {
     const VF by = g->f.by;
     if (keep == KEEP_CELLS) {
-        float *cell[VP_PARTS];
+        float *cell[VP_QUADS];
         cells_of_step(g, row, cell);
         store_row(g, by, cell);
     } else if (keep == KEEP_PRODUCT) {
@@ -169,8 +169,8 @@ static void keep_last(const int keep, const group *g, uint32_t row) {
     }
 }
 
-/* Computes E N J B C of a row from the sum over its cells. Returns which parts must be scaled. */
-WS_INLINE VM forward_specials(const group *g, specials *s, VF sum) {
+/* Computes E N J B C of a row from the sum over its cells. Returns which quads must be scaled. */
+WS_INLINE VM forward_specials(const bundle *g, specials *s, VF sum) {
     s->E = VP_SUM(sum);
     s->N = VF_MUL(s->N, g->ploop);
     s->C = VF_ADD(VF_MUL(s->C, g->ploop), VF_MUL(s->E, g->eC));
@@ -189,29 +189,29 @@ WS_INLINE VF forward_scale(specials *s, VM large, VF *scale) {
     return VF_DIV(one, by);
 }
 
-/* Begins the parts whose first row belongs to this step. */
-WS_INLINE void begin_parts(const group *g, uint32_t step, specials *s) {
-    for (int j = 0; j < VP_PARTS; j++)
+/* Begins the quads whose first row belongs to this step. */
+WS_INLINE void begin_quads(const bundle *g, uint32_t step, specials *s) {
+    for (int j = 0; j < VP_QUADS; j++)
         if (g->p[j] && g->skip[j] == step - 1) {
-            s->N = set_part(s->N, j, 1.0f);
-            s->B = set_part(s->B, j, g->p[j]->mode.pmove);
+            s->N = set_quad(s->N, j, 1.0f);
+            s->B = set_quad(s->B, j, g->p[j]->mode.pmove);
         }
 }
 
-/* Does steps from + 1 to `to` of S groups of equally many rows. With keep, S is 1. */
-WS_INLINE void forward_run(const int S, const int keep, group *const *g, uint32_t from, uint32_t to) {
+/* Does steps from + 1 to `to` of S bundles of equally many rows. With keep, S is 1. */
+WS_INLINE void forward_run(const int S, const int keep, bundle *const *g, uint32_t from, uint32_t to) {
     const VF one = VF_SET1(1.0f);
-    specials a[GROUPS];
-    VF by[GROUPS];
+    specials a[BUNDLES];
+    VF by[BUNDLES];
     int scaled = 0;
     EACH(s) a[s] = g[s]->f.s, by[s] = g[s]->f.by, scaled |= g[s]->f.scaled;
     for (uint32_t step = from + 1; step <= to; step++) {
-        const float *o[GROUPS][VP_PARTS];
-        float *cell[VP_PARTS];
-        VF sum[GROUPS], carry[GROUPS], B[GROUPS], *k = keep == KEEP_PRODUCT ? kept_row(g[0], step - 1) : NULL;
-        VM large[GROUPS];
+        const float *o[BUNDLES][VP_QUADS];
+        float *cell[VP_QUADS];
+        VF sum[BUNDLES], carry[BUNDLES], B[BUNDLES], *k = keep == KEEP_PRODUCT ? kept_row(g[0], step - 1) : NULL;
+        VM large[BUNDLES];
         EACH(s) {
-            begin_parts(g[s], step, &a[s]);
+            begin_quads(g[s], step, &a[s]);
             emissions(g[s], step, o[s]);
             B[s] = a[s].B;
         }
@@ -220,15 +220,15 @@ WS_INLINE void forward_run(const int S, const int keep, group *const *g, uint32_
             store_row(g[0], by[0], cell);
             cells_of_step(g[0], step, cell);
         }
-        if (scaled) forward_cells(S, 1, keep, g, (const float *const (*)[VP_PARTS])o, B, by, sum, carry, k, cell);
-        else forward_cells(S, 0, keep, g, (const float *const (*)[VP_PARTS])o, B, by, sum, carry, k, cell);
+        if (scaled) forward_cells(S, 1, keep, g, (const float *const (*)[VP_QUADS])o, B, by, sum, carry, k, cell);
+        else forward_cells(S, 0, keep, g, (const float *const (*)[VP_QUADS])o, B, by, sum, carry, k, cell);
         forward_deletes(S, g, carry, sum);
         EACH(s) large[s] = forward_specials(g[s], &a[s], sum[s]);
         VM any = large[0];
         EACH(s) any = VM_OR(any, large[s]);
         scaled = VM_ANY(any);
         EACH(s) {
-            float *at[VP_PARTS];
+            float *at[VP_QUADS];
             VF scale = one;
             by[s] = one;
             if (scaled) by[s] = forward_scale(&a[s], large[s], &scale);

@@ -98,7 +98,7 @@ typedef struct ws_dom_fit {
 
 struct ws_dom_backend {
     const char *name;
-    size_t parts; /* problems that it computes side by side */
+    size_t quads; /* problems that it computes side by side */
     /* Computes f of each problem, b if that is not NULL, and the matrix if cell is not NULL. Problems share no
      * arithmetic. */
     int (*parse)(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_problem *const *p, size_t n, ws_err *err);
@@ -137,7 +137,7 @@ struct ws_dom_worker {
 /* Returns `bytes` bytes of scratch area `place`, aligned, of undefined content; NULL on failure. */
 void *ws_dom_scratch(ws_dom_worker *w, int place, size_t bytes, ws_err *err);
 
-/* ---- parts that all backends share ---- */
+/* ---- shared by all backends ---- */
 
 /* Returns a generator's state from a seed (section 8.1); ws_dom_random advances it. */
 uint32_t ws_dom_seeded(uint32_t seed);
@@ -172,7 +172,7 @@ typedef struct ws_dom_choices {
     const ws_dom_step *step;    /* rows 0..L */
     uint32_t end_row, end_node; /* for step = NULL: C comes from E of this row, and E from M of this node */
     const void *cells;          /* the argument of `cell` */
-    int part;
+    int quad;
 } ws_dom_choices;
 enum { WS_DOM_FROM_M, WS_DOM_FROM_I, WS_DOM_FROM_D, WS_DOM_FROM_B, WS_DOM_D_FROM_D = 4, WS_DOM_I_FROM_I = 8 };
 

@@ -12,7 +12,7 @@ static v4 transition(const float *table, int q, int kind) { return v4_load(table
 
 /* ---- Forward ---- */
 
-/* Computes M, I and the part of D that comes from M. Returns the D that leaves the last position. */
+/* Computes M, I and the share of D from M. Returns the D that leaves the last position. */
 static v4 forward_cells(const ws_dom_tables *t, uint8_t x, float B, const ref_row *old, ref_row *new, v4 *sum) {
     v4 m = v4_up(old->M[t->Q - 1]), i = v4_up(old->I[t->Q - 1]), d = v4_up(old->D[t->Q - 1]), carry = v4_set(0);
     for (int q = 0; q < t->Q; q++) {

@@ -91,7 +91,7 @@ static __attribute__((noinline)) void make_ends(const sampler *a, uint32_t i, fl
     const size_t Q = (size_t)a->t->Q, M = (size_t)a->t->M;
     double sum = 0.0;
     for (size_t q = 0, b = 0; q < Q; q += END_BLOCK, b++) {
-        VF part = VF_SET1(0.0f);
+        VF partial = VF_SET1(0.0f);
         float lane[4] __attribute__((aligned(16))), block = 0.0f;
         to[b] = (float)sum;
         for (size_t z = 0; z < 4; z++) {
@@ -99,7 +99,7 @@ static __attribute__((noinline)) void make_ends(const sampler *a, uint32_t i, fl
             if (n == END_BLOCK && k + n <= M + 1) {
                 const float *c = cells_of(a, i, (uint32_t)k);
                 for (size_t v = 0; v < WS_DOM_CELL * END_BLOCK; v += VF_LANES)
-                    part = VF_ADD(part, VF_MUL(VF_LOADU(c + v), scale));
+                    partial = VF_ADD(partial, VF_MUL(VF_LOADU(c + v), scale));
             } else {
                 for (size_t node = k; node < k + n && node <= M; node++) {
                     const float *c = cells_of(a, i, (uint32_t)node);
@@ -107,8 +107,8 @@ static __attribute__((noinline)) void make_ends(const sampler *a, uint32_t i, fl
                 }
             }
         }
-        VP_FIRSTS(lane, VP_SUM(part));
-        for (int j = 0; j < VP_PARTS; j++) block += lane[j];
+        VP_FIRSTS(lane, VP_SUM(partial));
+        for (int j = 0; j < VP_QUADS; j++) block += lane[j];
         sum += (double)block;
     }
 }
@@ -154,11 +154,11 @@ unsure:
 WS_INLINE uint32_t run_of_matches(const sampler *a, const jump *j, const V by, const V more, uint32_t i, uint32_t k) {
     float *const *tr = a->t->node;
     const size_t diagonal = a->stride + WS_DOM_CELL;
-    const float *first = cells_of(a, i - 1, k - 1) - (VF_LANES - 1) * diagonal, *at[VP_PARTS];
+    const float *first = cells_of(a, i - 1, k - 1) - (VF_LANES - 1) * diagonal, *at[VP_QUADS];
     const ptrdiff_t node = (ptrdiff_t)k - (VF_LANES - 1), row = (ptrdiff_t)i - 1 - (VF_LANES - 1);
     VF r[4];
     (void)j;
-    for (size_t p = 0; p < VP_PARTS; p++) at[p] = first + 4 * p * diagonal;
+    for (size_t p = 0; p < VP_QUADS; p++) at[p] = first + 4 * p * diagonal;
     V_UNROLL for (size_t c = 0; c < 4; c++) r[c] = VP_LOADS(at, c * diagonal);
     VP_TRANSPOSE(r);
     const VF begin = VF_MUL(VF_LOADU(a->B + row), VF_LOADU(tr[WS_PBM] + node));

@@ -49,5 +49,5 @@ static int parse(const ws_dom_tables *model, ws_dom_worker *w, ws_dom_problem *c
 }
 
 const ws_dom_backend ws_dom_scalar = {
-    .name = "scalar", .parts = 1, .parse = parse,
+    .name = "scalar", .quads = 1, .parse = parse,
     .sample = ws_dom_ref_sample, .label = ws_dom_ref_label, .fit = ws_dom_ref_fit};

@@ -7,27 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/dom/group.inc.h"
+#include "kernels/dom/bundle.inc.h"
 #include "kernels/dom/forward.inc.h"
 #include "kernels/dom/backward.inc.h"
 
 /* Declares a body as a function of its own: bodies are large, and profilers then show them by name. */
 #define BODY static __attribute__((noinline)) void
-BODY forward_only(group *g, uint32_t from, uint32_t to) { forward_run(1, KEEP_NOTHING, &g, from, to); }
-BODY forward_pairs(group *const *g) { forward_run(2, KEEP_NOTHING, g, 0, g[0]->rows); }
-BODY forward_matrix(group *g) { forward_run(1, KEEP_CELLS, &g, 0, g->rows); }
-BODY forward_places(group *g, uint32_t from, uint32_t to) { forward_run(1, KEEP_PRODUCT, &g, from, to); }
-BODY backward_only(group *g, uint32_t from, uint32_t to) { backward_run(1, 0, &g, from, to); }
-BODY backward_pairs(group *const *g) { backward_run(2, 0, g, g[0]->rows, 0); }
-BODY backward_products(group *g, uint32_t from, uint32_t to) { backward_run(1, 1, &g, from, to); }
+BODY forward_only(bundle *g, uint32_t from, uint32_t to) { forward_run(1, KEEP_NOTHING, &g, from, to); }
+BODY forward_pairs(bundle *const *g) { forward_run(2, KEEP_NOTHING, g, 0, g[0]->rows); }
+BODY forward_matrix(bundle *g) { forward_run(1, KEEP_CELLS, &g, 0, g->rows); }
+BODY forward_places(bundle *g, uint32_t from, uint32_t to) { forward_run(1, KEEP_PRODUCT, &g, from, to); }
+BODY backward_only(bundle *g, uint32_t from, uint32_t to) { backward_run(1, 0, &g, from, to); }
+BODY backward_pairs(bundle *const *g) { backward_run(2, 0, g, g[0]->rows, 0); }
+BODY backward_products(bundle *g, uint32_t from, uint32_t to) { backward_run(1, 1, &g, from, to); }
 
-/* The code of the next narrower width with vectors, for lists that leave half of this width's parts idle. */
-#if VP_PARTS == 4
+/* The code of the next narrower width with vectors, for lists that leave half of this width's quads idle. */
+#if VP_QUADS == 4
 static const ws_dom_backend *const narrower = &ws_dom_avx2;
 #else
 static const ws_dom_backend *const narrower = NULL;
 #endif
-static int is_narrow(size_t n) { return narrower && n <= VP_PARTS / 2; }
+static int is_narrow(size_t n) { return narrower && n <= VP_QUADS / 2; }
 
 #include "kernels/dom/sums.inc.h"
 #include "kernels/dom/blocks.inc.h"
@@ -40,11 +40,11 @@ static int longer(const void *a, const void *b) {
     return (p->L < q->L) - (p->L > q->L);
 }
 
-/* Runs two groups of parsers in one loop. */
+/* Runs two bundles of parsers in one loop. */
 static void parse_two(const ws_dom_tables *t, ws_dom_problem *const *p, size_t n, VF *state) {
-    group one, two, *const both[GROUPS] = {&one, &two};
-    group_begin(&one, t, p, VP_PARTS, p[0]->L, state);
-    group_begin(&two, t, p + VP_PARTS, n - VP_PARTS, p[0]->L, state + 3 * t->Q);
+    bundle one, two, *const both[BUNDLES] = {&one, &two};
+    bundle_begin(&one, t, p, VP_QUADS, p[0]->L, state);
+    bundle_begin(&two, t, p + VP_QUADS, n - VP_QUADS, p[0]->L, state + 3 * t->Q);
     forward_begin(&one);
     forward_begin(&two);
     forward_pairs(both);
@@ -55,8 +55,8 @@ static void parse_two(const ws_dom_tables *t, ws_dom_problem *const *p, size_t n
 }
 
 static void parse_one(const ws_dom_tables *t, ws_dom_problem *const *p, size_t n, VF *state) {
-    group g;
-    group_begin(&g, t, p, n, p[0]->L, state);
+    bundle g;
+    bundle_begin(&g, t, p, n, p[0]->L, state);
     g.cell_spare = (float *)(void *)(state + 3 * t->Q);
     for (size_t j = 0; j < n; j++) g.cell[j] = p[j]->cell;
     forward_begin(&g);
@@ -75,17 +75,17 @@ static int parse(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_problem *const
     memcpy(list, p, n * sizeof *list);
     qsort(list, n, sizeof *list, longer);
     for (size_t j = 0, m; j < n; j += m) {
-        m = ws_min(list[j]->cell ? VP_PARTS : GROUPS * VP_PARTS, n - j);
+        m = ws_min(list[j]->cell ? VP_QUADS : BUNDLES * VP_QUADS, n - j);
         if (is_narrow(m)) {
-            ws_dom_problem *last[VP_PARTS];
+            ws_dom_problem *last[VP_QUADS];
             memcpy(last, list + j, m * sizeof *last);
             return narrower->parse(t, w, last, m, err);
         }
-        if (m > VP_PARTS) parse_two(t, list + j, m, state);
+        if (m > VP_QUADS) parse_two(t, list + j, m, state);
         else parse_one(t, list + j, m, state);
     }
     return WS_OK;
 }
 
 const ws_dom_backend V_FACE(ws_dom_) = {
-    .name = V_NAME, .parts = VP_PARTS, .parse = parse, .sample = sample, .label = label, .fit = fit};
+    .name = V_NAME, .quads = VP_QUADS, .parse = parse, .sample = sample, .label = label, .fit = fit};

@@ -195,7 +195,7 @@ static int resolve_all(const ws_dom_tables *t, ws_dom_worker *w, const void *lis
     for (size_t j = 0, m; rc == WS_OK && j < n; j += m) {
         ws_dom_part some[TOGETHER];
         size_t bytes = matrix_bytes(t, order[j].L);
-        for (m = 0; m < w->backend->parts && j + m < n && (m == 0 || bytes <= MATRICES); m++) {
+        for (m = 0; m < w->backend->quads && j + m < n && (m == 0 || bytes <= MATRICES); m++) {
             some[m] = ((const ws_dom_part *)list)[order[j + m].at];
             if (j + m + 1 < n) bytes += matrix_bytes(t, order[j + m + 1].L);
         }

@@ -42,8 +42,8 @@ WS_INLINE void look_up(const row *r, int from, const uint16_t *q, V G[4]) {
     const int32_t *table = r->p->table + from;
     VF rows[4];
     V_UNROLL for (int i = 0; i < 4; i++) {
-        const float *at[VP_PARTS]; /* integers that are moved as floats */
-        V_UNROLL for (int k = 0; k < VP_PARTS; k++) at[k] = (const float *)(const void *)(table + q[4 * k + i] * r->width);
+        const float *at[VP_QUADS]; /* integers that are moved as floats */
+        V_UNROLL for (int k = 0; k < VP_QUADS; k++) at[k] = (const float *)(const void *)(table + q[4 * k + i] * r->width);
         rows[i] = VP_LOADS(at, 0);
     }
     VP_TRANSPOSE(rows);

@@ -162,7 +162,7 @@ typedef uint8_t v_mask_bits;
 #define VM_ANY(m) (_mm256_movemask_ps(m) != 0)
 #define VM_PICK(m, a, b) _mm256_blendv_ps(b, a, m)
 
-#define VP_PARTS 2
+#define VP_QUADS 2
 #define VP_BCAST(p) _mm256_broadcast_ps((const __m128 *)(const void *)(p))
 #define VP_SPREAD(p) _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_broadcast_ss(p)), _mm_broadcast_ss((p) + 1), 1)
 WS_INLINE void v_firsts(float *p, VF v) {
@@ -178,17 +178,17 @@ WS_INLINE void v_stores(float *const *at, size_t off, VF v) {
 #define VP_STORES(at, off, v) v_stores(at, off, v)
 #define VP_UP(v) _mm256_castsi256_ps(_mm256_slli_si256(_mm256_castps_si256(v), 4))
 #define VP_DOWN(v) _mm256_castsi256_ps(_mm256_srli_si256(_mm256_castps_si256(v), 4))
-WS_INLINE VF v_part_sum(VF v) {
+WS_INLINE VF v_quad_sum(VF v) {
     v = _mm256_add_ps(v, _mm256_permute_ps(v, 0xb1));
     return _mm256_add_ps(v, _mm256_permute_ps(v, 0x4e));
 }
 #define VP_SPLAT1(v) _mm256_permute_ps(v, 0x55)
-#define VP_SUM(v) v_part_sum(v)
-WS_INLINE VF v_part_max(VF v) {
+#define VP_SUM(v) v_quad_sum(v)
+WS_INLINE VF v_quad_max(VF v) {
     v = _mm256_max_ps(v, _mm256_permute_ps(v, 0xb1));
     return _mm256_max_ps(v, _mm256_permute_ps(v, 0x4e));
 }
-#define VP_MAX(v) v_part_max(v)
+#define VP_MAX(v) v_quad_max(v)
 #define VP_MIX(a, b, c, d) _mm256_blend_ps(_mm256_blend_ps(a, b, 0xaa), _mm256_blend_ps(c, d, 0xaa), 0xcc)
 WS_INLINE void v_transpose(VF r[4]) {
     const __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(r[0], r[1])), b = _mm256_castps_pd(_mm256_unpacklo_ps(r[2], r[3]));
@@ -199,7 +199,7 @@ WS_INLINE void v_transpose(VF r[4]) {
     r[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(c, d));
 }
 #define VP_TRANSPOSE(r) v_transpose(r)
-WS_INLINE void v_exchange(VF r[VP_PARTS]) {
+WS_INLINE void v_exchange(VF r[VP_QUADS]) {
     const VF a = r[0];
     r[0] = _mm256_permute2f128_ps(a, r[1], 0x20);
     r[1] = _mm256_permute2f128_ps(a, r[1], 0x31);

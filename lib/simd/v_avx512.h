@@ -179,17 +179,16 @@ typedef uint16_t v_mask_bits; /* the bits of a mask, in memory */
 #define VM_ANY(m) (!_kortestz_mask16_u8(m, m))
 #define VM_PICK(m, a, b) _mm512_mask_blend_ps(m, b, a)
 
-/* Parts: a register as VP_PARTS independent groups of four floats. Addresses of four floats are multiples of 16
- * bytes. */
-#define VP_PARTS 4
+/* A register as VP_QUADS independent quads of four floats. Addresses of quads are multiples of 16 bytes. */
+#define VP_QUADS 4
 #define VP_BCAST(p) _mm512_broadcast_f32x4(_mm_load_ps(p))
-/* Float j at p in all lanes of part j. */
+/* Float j at p in all lanes of quad j. */
 #define VP_SPREAD(p) \
     _mm512_permutexvar_ps(_mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3), _mm512_castps128_ps512(_mm_load_ps(p)))
-/* Lane 0 of part j to p[j]. */
+/* Lane 0 of quad j to p[j]. */
 #define VP_FIRSTS(p, v) \
     _mm_store_ps(p, _mm512_castps512_ps128(_mm512_permutexvar_ps(_mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), v)))
-/* Loads part j from at[j] + off, and stores it there. */
+/* Loads quad j from at[j] + off, and stores it there. */
 WS_INLINE VF v_loads(const float *const *at, size_t off) {
     const __m512 v = _mm512_castps128_ps512(_mm_load_ps(at[0] + off));
     const __m512 w = _mm512_mask_broadcast_f32x4(v, 0x00f0, _mm_load_ps(at[1] + off));
@@ -204,25 +203,25 @@ WS_INLINE void v_stores(float *const *at, size_t off, VF v) {
     _mm_store_ps(at[3] + off, _mm512_extractf32x4_ps(v, 3));
 }
 #define VP_STORES(at, off, v) v_stores(at, off, v)
-/* Lane z receives lane z-1 (UP) or z+1 (DOWN) of its part; 0 enters. */
+/* Lane z receives lane z-1 (UP) or z+1 (DOWN) of its quad; 0 enters. */
 #define VP_UP(v) _mm512_castsi512_ps(_mm512_bslli_epi128(_mm512_castps_si512(v), 4))
 #define VP_DOWN(v) _mm512_castsi512_ps(_mm512_bsrli_epi128(_mm512_castps_si512(v), 4))
-/* (lane 0 + lane 1) + (lane 2 + lane 3), and the largest, in all lanes of each part. */
-WS_INLINE VF v_part_sum(VF v) {
+/* (lane 0 + lane 1) + (lane 2 + lane 3), and the largest, in all lanes of each quad. */
+WS_INLINE VF v_quad_sum(VF v) {
     v = _mm512_add_ps(v, _mm512_permute_ps(v, 0xb1));
     return _mm512_add_ps(v, _mm512_permute_ps(v, 0x4e));
 }
-#define VP_SPLAT1(v) _mm512_permute_ps(v, 0x55) /* lane 1 of each part in all its lanes */
-#define VP_SUM(v) v_part_sum(v)
-WS_INLINE VF v_part_max(VF v) {
+#define VP_SPLAT1(v) _mm512_permute_ps(v, 0x55) /* lane 1 of each quad in all its lanes */
+#define VP_SUM(v) v_quad_sum(v)
+WS_INLINE VF v_quad_max(VF v) {
     v = _mm512_max_ps(v, _mm512_permute_ps(v, 0xb1));
     return _mm512_max_ps(v, _mm512_permute_ps(v, 0x4e));
 }
-#define VP_MAX(v) v_part_max(v)
-/* Lane 0 of each part from a, 1 from b, 2 from c, 3 from d. */
+#define VP_MAX(v) v_quad_max(v)
+/* Lane 0 of each quad from a, 1 from b, 2 from c, 3 from d. */
 #define VP_MIX(a, b, c, d) \
     _mm512_mask_blend_ps(0xcccc, _mm512_mask_blend_ps(0xaaaa, a, b), _mm512_mask_blend_ps(0xaaaa, c, d))
-/* Lane z of register r becomes lane r of register z, in each part. */
+/* Lane z of register r becomes lane r of register z, in each quad. */
 WS_INLINE void v_transpose(VF r[4]) {
     const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(r[0], r[1])), b = _mm512_castps_pd(_mm512_unpacklo_ps(r[2], r[3]));
     const __m512d c = _mm512_castps_pd(_mm512_unpackhi_ps(r[0], r[1])), d = _mm512_castps_pd(_mm512_unpackhi_ps(r[2], r[3]));
@@ -232,8 +231,8 @@ WS_INLINE void v_transpose(VF r[4]) {
     r[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(c, d));
 }
 #define VP_TRANSPOSE(r) v_transpose(r)
-/* Part j of register i becomes part i of register j, of VP_PARTS registers. */
-WS_INLINE void v_exchange(VF r[VP_PARTS]) {
+/* Quad j of register i becomes quad i of register j, of VP_QUADS registers. */
+WS_INLINE void v_exchange(VF r[VP_QUADS]) {
     const VF a = _mm512_shuffle_f32x4(r[0], r[1], 0x44), b = _mm512_shuffle_f32x4(r[2], r[3], 0x44);
     const VF c = _mm512_shuffle_f32x4(r[0], r[1], 0xee), d = _mm512_shuffle_f32x4(r[2], r[3], 0xee);
     r[0] = _mm512_shuffle_f32x4(a, b, 0x88);
