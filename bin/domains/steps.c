@@ -12,7 +12,7 @@ typedef enum kind { PARSE, RESOLVE, RESCORE } kind;
 /* A part that waits. Parts of one model are linked by `next`, and so are those of a step; `step` links steps. */
 typedef struct part {
     ws_dom_item *item;
-    ws_dom_part of;
+    ws_dom_span of;
     uint32_t L;
     struct part *next, *step;
 } part;
@@ -199,7 +199,7 @@ static int leave(ws_dom_steps *s, ws_dom_item *item, ws_err *err) {
 
 static int run_parts(ws_dom_steps *s, kind k, const part *first, ws_err *err) {
     ws_dom_pair *pair[MOST];
-    ws_dom_part list[MOST];
+    ws_dom_span list[MOST];
     const ws_dom_tables *t = first->item->tables;
     size_t n = 0;
     ws_dom_worker *w = take_worker(s, err);

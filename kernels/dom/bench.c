@@ -55,7 +55,7 @@ static void read_fasta(targets *s, const char *path, const ws_abc *abc) {
 
 enum { PARSE, RESOLVE, RESCORE, FINISH, NSTEP };
 
-/* Does one pass, and lists the parts for the middle steps as ws_dom_score does. */
+/* Does one pass, and lists the spans for the middle steps as ws_dom_score does. */
 static void pass(const ws_dom_tables *t, ws_dom_worker *w, targets *s, double *took) {
     ws_err err = {0};
     double at = now();
@@ -67,7 +67,7 @@ static void pass(const ws_dom_tables *t, ws_dom_worker *w, targets *s, double *t
         if (step == PARSE) must(ws_dom_parse(t, w, s->list, s->n, &err), &err);
         else if (step == FINISH)
             for (size_t j = 0; j < s->n; j++) must(ws_dom_finish(t, &w->options, s->list[j], &err), &err);
-        else must(ws_dom_for_parts(t, w, s->list, s->n, step == RESCORE, &err), &err);
+        else must(ws_dom_for_spans(t, w, s->list, s->n, step == RESCORE, &err), &err);
         took[step] = now() - at;
         at = now();
     }

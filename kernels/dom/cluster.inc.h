@@ -26,7 +26,7 @@ typedef struct labels {
 } labels;
 
 #define FAR (1 << 28)
-enum { LEAST_NODES = 5 }; /* pieces of fewer nodes link to nothing: of n nodes n - 1 count as common */
+enum { LEAST_NODES = 5 }; /* segments of fewer nodes link to nothing: of n nodes n - 1 count as common */
 
 /* Sets linked[lo..hi-1]: whether the segments of d link to g. */
 static void link_range(const distinct *d, const ws_dom_segment *g, uint32_t lo, uint32_t hi) {

@@ -46,7 +46,7 @@ typedef struct ws_dom_worker ws_dom_worker;
 int ws_dom_worker_create(ws_dom_worker **w, const ws_dom_backend *b, const ws_dom_options *o, ws_err *err);
 void ws_dom_worker_destroy(ws_dom_worker *w);
 
-/* A piece of a target that is scored as one domain. parse or resolve sets `from`, `to` and `expected`; rescore sets
+/* A stretch of a target that is scored as one domain. parse or resolve sets `from`, `to` and `expected`; rescore sets
  * the rest. */
 typedef struct ws_dom_envelope {
     uint32_t from, to;
@@ -99,17 +99,17 @@ void ws_dom_pair_release(ws_dom_pair *pair);
  * pair. */
 int ws_dom_score(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_pair *const *pair, size_t n, ws_err *err);
 
-/* An element of a step's list: a region or an envelope, with its pair. */
-typedef struct ws_dom_part {
+/* A span is an element of a step's list: a region or an envelope, with its pair. */
+typedef struct ws_dom_span {
     ws_dom_pair *pair;
     ws_dom_region *region;
     ws_dom_envelope *env; /* NULL in lists for resolve */
-} ws_dom_part;
+} ws_dom_span;
 int ws_dom_parse(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_pair *const *pair, size_t n, ws_err *err);
-int ws_dom_resolve(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_part *part, size_t n, ws_err *err);
-int ws_dom_rescore(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_part *part, size_t n, ws_err *err);
+int ws_dom_resolve(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_span *span, size_t n, ws_err *err);
+int ws_dom_rescore(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_span *span, size_t n, ws_err *err);
 /* Does resolve for all regions of the pairs, or with `envelopes` rescore for all envelopes. */
-int ws_dom_for_parts(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_pair *const *pair, size_t n, int envelopes,
+int ws_dom_for_spans(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_pair *const *pair, size_t n, int envelopes,
                      ws_err *err);
 int ws_dom_finish(const ws_dom_tables *t, const ws_dom_options *o, ws_dom_pair *pair, ws_err *err);
 

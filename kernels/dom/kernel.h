@@ -54,7 +54,7 @@ typedef struct ws_dom_mode {
 ws_dom_mode ws_dom_multihit(uint32_t L);
 ws_dom_mode ws_dom_unihit(uint32_t L);
 
-/* A piece of a target against the model: rows 1..L are the residues x[0..L-1]; row 0 precedes them. */
+/* A stretch of a target against the model: rows 1..L are the residues x[0..L-1]; row 0 precedes them. */
 typedef struct ws_dom_problem {
     const uint8_t *x;
     uint32_t L;

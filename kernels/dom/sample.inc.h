@@ -188,12 +188,12 @@ static void advance(sampler *a, const jump *j, uint32_t n) {
 
 /* ---- a domain ---- */
 
-typedef struct piece {
+typedef struct domain {
     uint32_t i, j, k, m, residues;
-} piece;
+} domain;
 
 /* Sets the weights of the nodes: counts for M, more for inserts, 0 for D. */
-static void weigh(const sampler *a, const piece *d, size_t *from, size_t *to) {
+static void weigh(const sampler *a, const domain *d, size_t *from, size_t *to) {
     const uint32_t Q = (uint32_t)a->t->Q, qk = (d->k - 1) % Q, zk = (d->k - 1) / Q, qm = (d->m - 1) % Q,
                    zm = (d->m - 1) / Q;
     const float n = (float)(1.0 / (double)(float)d->residues);
@@ -214,7 +214,7 @@ static void weigh(const sampler *a, const piece *d, size_t *from, size_t *to) {
 }
 
 /* Ends a domain: computes its null2, and adds its rows' shares to n2. Returns WS_ENOMEM on failure. */
-static __attribute__((noinline)) int close_domain(sampler *a, const piece *d, uint32_t trace, ws_err *err) {
+static __attribute__((noinline)) int close_domain(sampler *a, const domain *d, uint32_t trace, ws_err *err) {
     float *n2 = a->s->n2;
     const uint8_t *x = a->p->x - 1;
     size_t from, to;
@@ -231,11 +231,11 @@ static __attribute__((noinline)) int close_domain(sampler *a, const piece *d, ui
 }
 
 /* Walks from E of row i to B and returns the row of B; UINT32_MAX: there is no way. */
-static uint32_t walk_domain(sampler *a, const jump *j, const V by, const V more, uint32_t i, piece *d) {
+static uint32_t walk_domain(sampler *a, const jump *j, const V by, const V more, uint32_t i, domain *d) {
     float *const *tr = a->t->node;
     uint32_t k = 0;
     int state = from_end(a, i, &k);
-    *d = (piece){0};
+    *d = (domain){0};
     a->nindel = 0;
     while (state >= 0 && i > 0 && k > 0) {
         if (state == WS_COLUMN_M) {
@@ -306,7 +306,7 @@ static int sample_trace(sampler *a, const jump *j, const V by, const V more, uin
     uint32_t i = a->p->L, rest = i; /* rows above `rest` have their n2 of this trace */
     int rc = WS_OK, in_j = 0;
     do {
-        piece d;
+        domain d;
         const uint32_t end = to_end(a, j, by, more, i, in_j);
         if (end == 0 || (i = walk_domain(a, j, by, more, end, &d)) == UINT32_MAX) return WS_EDATA;
         if (d.j) {

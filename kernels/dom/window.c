@@ -20,15 +20,15 @@ void ws_dom_window_model_destroy(ws_dom_window_model *m) { ws_odds_destroy(&m->o
 
 /* ---- the background (10.1) ---- */
 
-/* Shares of the canonical residues in x[0..L); a degenerate one counts in parts. */
+/* Sets share[y] to the share of canonical residue y in x[0..L). A degenerate residue counts for all that it stands for. */
 static void count_residues(const ws_abc *abc, const uint8_t *x, uint32_t L, float *share) {
     float sum = 0.0f, c = 0.0f;
     for (int y = 0; y < abc->K; y++) share[y] = 0.0f;
     for (uint32_t i = 0; i < L; i++) {
         const uint32_t set = abc->contains[x[i]];
-        const float part = 1.0f / (float)__builtin_popcount(set ? set : 1);
+        const float one = 1.0f / (float)__builtin_popcount(set ? set : 1);
         for (int y = 0; y < abc->K; y++)
-            if (set >> y & 1) share[y] += part;
+            if (set >> y & 1) share[y] += one;
     }
     for (int y = 0; y < abc->K; y++) { /* compensated, as in domains.md, section 8.2 */
         const float v = share[y] - c, next = sum + v;
@@ -84,18 +84,18 @@ static int fit_tables(const ws_dom_window_model *m, const uint8_t *x, uint32_t L
 
 /* ---- scoring (10.2) ---- */
 
-/* Envelopes side by side, each a target by itself that is scored as one domain. Its positions count in the piece. */
-typedef struct piece {
+/* An envelope as a target by itself that is scored as one domain. Positions count from the envelope's first residue. */
+typedef struct fitted {
     ws_dom_tables *t; /* with the fitted background; NULL: the model's */
     ws_lenmodel lm;
     ws_dom_pair pair;
     ws_dom_envelope e;
-} piece;
+} fitted;
 
 /* Whether an envelope is to be scored in this round: all in the first one, those that were cut in the second. */
 static int asked(const ws_dom_window_envelope *e, int round) { return round == 0 || e->cut; }
 
-static int begin_piece(const ws_dom_window_model *m, const ws_dom_worker *w, const ws_dom_window_envelope *e, piece *p, ws_err *err) {
+static int begin_fitted(const ws_dom_window_model *m, const ws_dom_worker *w, const ws_dom_window_envelope *e, fitted *p, ws_err *err) {
     const uint32_t L = e->to - e->from + 1;
     const uint8_t *x = e->x + e->from - 1;
     ws_lenmodel_set(&p->lm, L);
@@ -117,7 +117,7 @@ static int trim(ws_dom_window_envelope *e, const ws_domain *d) {
     return 1;
 }
 
-static void take_piece(ws_dom_window_envelope *e, piece *p) {
+static void take_fitted(ws_dom_window_envelope *e, fitted *p) {
     ws_free(e->domain.column);
     e->scored = p->e.scored;
     e->domain = p->e.domain;
@@ -126,18 +126,18 @@ static void take_piece(ws_dom_window_envelope *e, piece *p) {
 
 /* Scores the envelopes of a round with the backgrounds of their residues. */
 static int fit_round(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_window_envelope *const *e, size_t n, int round, ws_err *err) {
-    piece p[WS_DOM_WINDOW_MOST] = {{0}};
-    ws_dom_part part[WS_DOM_WINDOW_MOST];
+    fitted p[WS_DOM_WINDOW_MOST] = {{0}};
+    ws_dom_span span[WS_DOM_WINDOW_MOST];
     size_t some = 0;
     int rc = WS_OK;
     for (size_t j = 0; j < n && !rc; j++) {
         if (!asked(e[j], round)) continue;
-        rc = begin_piece(m, w, e[j], &p[j], err);
-        part[some++] = (ws_dom_part){&p[j].pair, NULL, &p[j].e};
+        rc = begin_fitted(m, w, e[j], &p[j], err);
+        span[some++] = (ws_dom_span){&p[j].pair, NULL, &p[j].e};
     }
-    if (!rc && some) rc = ws_dom_rescore(m->tables, w, part, some, err);
+    if (!rc && some) rc = ws_dom_rescore(m->tables, w, span, some, err);
     for (size_t j = 0; j < n; j++) {
-        if (!rc && asked(e[j], round)) take_piece(e[j], &p[j]);
+        if (!rc && asked(e[j], round)) take_fitted(e[j], &p[j]);
         ws_free(p[j].e.domain.column);
         ws_dom_pair_release(&p[j].pair);
         ws_dom_tables_destroy(p[j].t);

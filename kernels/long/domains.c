@@ -80,7 +80,7 @@ int ws_long_find_hits(const ws_long_target *t, ws_dom_worker *w, const ws_long_l
         list[j] = &pair[j];
     }
     if (!rc) rc = ws_dom_parse(t->tables, w, list, n, err);
-    if (!rc) rc = ws_dom_for_parts(t->tables, w, list, n, 0, err);
+    if (!rc) rc = ws_dom_for_spans(t->tables, w, list, n, 0, err);
     if (!rc) rc = score_envelopes(t, w, pair, l, item, n, found, err);
     for (size_t j = 0; list && j < n; j++) ws_dom_pair_release(&pair[j]);
     ws_free(list);

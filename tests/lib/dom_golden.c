@@ -150,17 +150,17 @@ static void dump(ws_buf *to, const ws_dom_tables *t, ws_dom_worker *w, const cha
                 (double)h->null_nats, (double)h->expected);
     for (uint32_t r = 0; r < pair.nregion; r++) {
         ws_dom_region *g = &pair.region[r];
-        ws_dom_part part = {&pair, g, NULL};
+        ws_dom_span span = {&pair, g, NULL};
         ws_buf_addf(to, &err, " REGION %u %u nB %.6f nE %.6f maxmin %.6f %s\n", g->from, g->to, (double)g->begins,
                     (double)g->ends, (double)g->crowd, g->multi ? "multi" : "single");
         if (g->multi) {
-            must(ws_dom_resolve(t, w, &part, 1, &err), &err);
+            must(ws_dom_resolve(t, w, &span, 1, &err), &err);
             add_traces(to, &w->sample, g->from);
             add_ensemble(to, &pair, g);
         }
         for (uint32_t e = 0; e < g->nenv; e++) {
-            part.env = &g->env[e];
-            must(ws_dom_rescore(t, w, &part, 1, &err), &err);
+            span.env = &g->env[e];
+            must(ws_dom_rescore(t, w, &span, 1, &err), &err);
             add_envelope(to, &g->env[e]);
         }
     }

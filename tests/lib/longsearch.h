@@ -118,9 +118,9 @@ static void domains(search *s, ws_dom_pair *pair, const place *at) {
     ws_err err = {0};
     for (uint32_t r = 0; r < pair->nregion; r++) {
         ws_dom_region *g = &pair->region[r];
-        const ws_dom_part part = {pair, g, NULL};
+        const ws_dom_span span = {pair, g, NULL};
         SAY(s, "R %u %u %d\n", g->from, g->to, g->multi);
-        if (g->multi) must(ws_dom_resolve(s->tables, s->worker, &part, 1, &err), &err);
+        if (g->multi) must(ws_dom_resolve(s->tables, s->worker, &span, 1, &err), &err);
         for (uint32_t e = 0; e < g->nenv; e++) envelope(s, pair, &g->env[e], at);
     }
     for (size_t j = first; j < s->hits.list->n; j++) {

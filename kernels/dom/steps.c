@@ -30,11 +30,11 @@ static int by_length(const void *a, const void *b) {
 
 static uint32_t pair_length(const void *list, size_t j) { return ((ws_dom_pair *const *)list)[j]->L; }
 static uint32_t region_length(const void *list, size_t j) {
-    const ws_dom_region *g = ((const ws_dom_part *)list)[j].region;
+    const ws_dom_region *g = ((const ws_dom_span *)list)[j].region;
     return g->to - g->from + 1;
 }
 static uint32_t envelope_length(const void *list, size_t j) {
-    const ws_dom_envelope *e = ((const ws_dom_part *)list)[j].env;
+    const ws_dom_envelope *e = ((const ws_dom_span *)list)[j].env;
     return e->to - e->from + 1;
 }
 
@@ -148,9 +148,9 @@ static int make_envelopes(ws_dom_region *g, ws_err *err) {
     return WS_OK;
 }
 
-static int sample_region(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_part *part, const ws_dom_problem *p,
+static int sample_region(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_span *span, const ws_dom_problem *p,
                          ws_err *err) {
-    ws_dom_region *g = part->region;
+    ws_dom_region *g = span->region;
     ws_dom_sample *s = &w->sample;
     g->fwd_nats = ws_dom_forward_nats(p);
     int rc = isnan(g->fwd_nats) ? WS_EDATA : w->backend->sample(t, w, p, w->options.seed, s, err);
@@ -159,7 +159,7 @@ static int sample_region(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_
         return WS_OK;
     }
     if (rc) return rc;
-    for (uint32_t i = 1; i <= p->L; i++) part->pair->n2[g->from - 1 + i] = logf(s->n2[i] / (float)WS_DOM_TRACES);
+    for (uint32_t i = 1; i <= p->L; i++) span->pair->n2[g->from - 1 + i] = logf(s->n2[i] / (float)WS_DOM_TRACES);
     g->draws = s->draws;
     g->segments = (uint32_t)s->n;
     rc = ws_dom_cluster_segments(w, s, p->L, (uint32_t)t->M, &g->cluster, &g->nsignificant, &g->clusters, err);
@@ -170,11 +170,11 @@ static int sample_region(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_
  * by side: more would only be further away when they are sampled. */
 #define MATRICES ((size_t)32 << 20)
 
-static int resolve_some(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_part *part, size_t n, ws_err *err) {
+static int resolve_some(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_span *span, size_t n, ws_err *err) {
     ws_dom_problem p[TOGETHER], *each[TOGETHER];
     size_t bytes = 0, at = 0;
     for (size_t j = 0; j < n; j++) {
-        set_problem(&p[j], part[j].pair, part[j].region->from, part[j].region->to, ws_dom_multihit(part[j].pair->L));
+        set_problem(&p[j], span[j].pair, span[j].region->from, span[j].region->to, ws_dom_multihit(span[j].pair->L));
         bytes += matrix_bytes(t, p[j].L);
         each[j] = &p[j];
     }
@@ -185,7 +185,7 @@ static int resolve_some(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_p
     for (size_t j = 0; j < n; at += matrix_bytes(t, p[j].L), j++)
         p[j].cell = (float *)(void *)(cell + at) + ws_dom_cell_front(t->M);
     rc = w->backend->parse(t, w, each, n, err);
-    for (size_t j = 0; rc == WS_OK && j < n; j++) rc = sample_region(t, w, &part[j], &p[j], err);
+    for (size_t j = 0; rc == WS_OK && j < n; j++) rc = sample_region(t, w, &span[j], &p[j], err);
     return rc;
 }
 
@@ -193,10 +193,10 @@ static int resolve_all(const ws_dom_tables *t, ws_dom_worker *w, const void *lis
     const entry *order = sorted(w, list, n, region_length, err);
     int rc = order ? WS_OK : err->code;
     for (size_t j = 0, m; rc == WS_OK && j < n; j += m) {
-        ws_dom_part some[TOGETHER];
+        ws_dom_span some[TOGETHER];
         size_t bytes = matrix_bytes(t, order[j].L);
         for (m = 0; m < w->backend->quads && j + m < n && (m == 0 || bytes <= MATRICES); m++) {
-            some[m] = ((const ws_dom_part *)list)[order[j + m].at];
+            some[m] = ((const ws_dom_span *)list)[order[j + m].at];
             if (j + m + 1 < n) bytes += matrix_bytes(t, order[j + m + 1].L);
         }
         if (w->options.memory && matrix_bytes(t, order[j].L) > w->options.memory) {
@@ -209,8 +209,8 @@ static int resolve_all(const ws_dom_tables *t, ws_dom_worker *w, const void *lis
     return rc;
 }
 
-int ws_dom_resolve(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_part *part, size_t n, ws_err *err) {
-    return flushed(resolve_all, t, w, part, n, err);
+int ws_dom_resolve(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_span *span, size_t n, ws_err *err) {
+    return flushed(resolve_all, t, w, span, n, err);
 }
 
 /* ---- rescore ---- */
@@ -243,12 +243,12 @@ static void take_fit(ws_dom_pair *pair, ws_dom_envelope *e, ws_dom_fit *f) {
     for (uint32_t i = e->from; i <= e->to; i++) d->correction_nats += pair->n2[i];
 }
 
-static int rescore_some(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_part *part, size_t n, ws_err *err) {
+static int rescore_some(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_span *span, size_t n, ws_err *err) {
     ws_dom_fit f[TOGETHER], *each[TOGETHER];
     size_t rows = 0;
     for (size_t j = 0; j < n; j++) {
         f[j] = (ws_dom_fit){0};
-        set_problem(&f[j].p, part[j].pair, part[j].env->from, part[j].env->to, ws_dom_unihit(part[j].pair->L));
+        set_problem(&f[j].p, span[j].pair, span[j].env->from, span[j].env->to, ws_dom_unihit(span[j].pair->L));
         rows += rows_of(&f[j].p);
         each[j] = &f[j];
     }
@@ -261,7 +261,7 @@ static int rescore_some(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_p
     }
     int rc = w->backend->fit(t, w, each, n, err);
     for (size_t j = 0; j < n; j++) {
-        if (rc == WS_OK) take_fit(part[j].pair, part[j].env, &f[j]);
+        if (rc == WS_OK) take_fit(span[j].pair, span[j].env, &f[j]);
         else ws_free(f[j].column);
     }
     return rc;
@@ -271,47 +271,47 @@ static int rescore_all(const ws_dom_tables *t, ws_dom_worker *w, const void *lis
     const entry *order = sorted(w, list, n, envelope_length, err);
     int rc = order ? WS_OK : err->code;
     for (size_t j = 0, m; rc == WS_OK && j < n; j += m) {
-        ws_dom_part some[TOGETHER];
-        for (m = 0; m < TOGETHER && j + m < n; m++) some[m] = ((const ws_dom_part *)list)[order[j + m].at];
+        ws_dom_span some[TOGETHER];
+        for (m = 0; m < TOGETHER && j + m < n; m++) some[m] = ((const ws_dom_span *)list)[order[j + m].at];
         rc = rescore_some(t, w, some, m, err);
     }
     return rc;
 }
 
-int ws_dom_rescore(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_part *part, size_t n, ws_err *err) {
-    return flushed(rescore_all, t, w, part, n, err);
+int ws_dom_rescore(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_span *span, size_t n, ws_err *err) {
+    return flushed(rescore_all, t, w, span, n, err);
 }
 
 /* ---- all together ---- */
 
-/* Lists the parts of all pairs for a step: regions to resolve, or envelopes. */
-static size_t list_parts(ws_dom_pair *const *pair, size_t n, int envelopes, ws_dom_part *to) {
+/* Lists the spans of all pairs for a step: regions to resolve, or envelopes. */
+static size_t list_spans(ws_dom_pair *const *pair, size_t n, int envelopes, ws_dom_span *to) {
     size_t count = 0;
     for (size_t j = 0; j < n; j++)
         for (uint32_t r = 0; r < pair[j]->nregion; r++) {
             ws_dom_region *g = &pair[j]->region[r];
-            const size_t parts = envelopes ? g->nenv : g->multi != 0;
-            for (size_t e = 0; e < parts; e++, count++)
-                if (to) to[count] = (ws_dom_part){pair[j], g, envelopes ? &g->env[e] : NULL};
+            const size_t spans = envelopes ? g->nenv : g->multi != 0;
+            for (size_t e = 0; e < spans; e++, count++)
+                if (to) to[count] = (ws_dom_span){pair[j], g, envelopes ? &g->env[e] : NULL};
         }
     return count;
 }
 
-int ws_dom_for_parts(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_pair *const *pair, size_t n, int envelopes,
+int ws_dom_for_spans(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_pair *const *pair, size_t n, int envelopes,
                      ws_err *err) {
-    const size_t count = list_parts(pair, n, envelopes, NULL);
-    ws_dom_part *part = ws_calloc(count, sizeof *part, err);
-    if (!part) return err->code;
-    list_parts(pair, n, envelopes, part);
-    int rc = envelopes ? ws_dom_rescore(t, w, part, count, err) : ws_dom_resolve(t, w, part, count, err);
-    ws_free(part);
+    const size_t count = list_spans(pair, n, envelopes, NULL);
+    ws_dom_span *span = ws_calloc(count, sizeof *span, err);
+    if (!span) return err->code;
+    list_spans(pair, n, envelopes, span);
+    int rc = envelopes ? ws_dom_rescore(t, w, span, count, err) : ws_dom_resolve(t, w, span, count, err);
+    ws_free(span);
     return rc;
 }
 
 int ws_dom_score(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_pair *const *pair, size_t n, ws_err *err) {
     int rc = ws_dom_parse(t, w, pair, n, err);
-    if (rc == WS_OK) rc = ws_dom_for_parts(t, w, pair, n, 0, err);
-    if (rc == WS_OK) rc = ws_dom_for_parts(t, w, pair, n, 1, err);
+    if (rc == WS_OK) rc = ws_dom_for_spans(t, w, pair, n, 0, err);
+    if (rc == WS_OK) rc = ws_dom_for_spans(t, w, pair, n, 1, err);
     for (size_t j = 0; rc == WS_OK && j < n; j++) rc = ws_dom_finish(t, &w->options, pair[j], err);
     return rc;
 }
