@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Cutting the input into pieces: see kernels/pairhmm/input.h. This file counts lines; the parsers read them. */
+ * Cutting the input into blocks: see bin/likelihoods/input.h. This file counts lines; the parsers read them. */
 #include "bin/likelihoods/input.h"
 
 #include "lib/base/mem.h"
@@ -8,12 +8,12 @@
 #include <string.h>
 
 enum {
-    QUIET_MS = 20,  /* after a pause of so long, the whole regions that have arrived become a piece */
-    PART_READS = 64 /* least reads in a part of a large region: a few registers full */
+    QUIET_MS = 20,  /* after a pause of so long, the whole regions that have arrived become a block */
+    PORTION_READS = 64 /* least reads in a portion of a large region: a few registers full */
 };
 
-/* State of the search for whole regions in a piece's text. In batch text the line "R H" gives the lines that follow. */
-typedef struct scan {
+/* State of the search for whole regions in a block's text. In batch text the line "R H" gives the lines that follow. */
+typedef struct search {
     size_t pos;           /* start of the first line that was not searched */
     size_t endless;       /* bytes of the text that are known to have no line feed after pos */
     uint64_t lines;       /* before pos */
@@ -24,38 +24,38 @@ typedef struct scan {
     size_t whole; /* end of the last whole region */
     uint64_t whole_lines, whole_count;
     int large; /* the text holds one whole region, and that is large */
-} scan;
+} search;
 
 struct ws_pairhmm_input {
     ws_inputs in;
-    uint64_t piece;
+    uint64_t block;
     double cells;
     ws_pairhmm_format want, format, seen; /* format of this file, once known; of the first file */
-    ws_buf carry;                         /* text that was read for a later piece */
+    ws_buf carry;                         /* text that was read for a later block */
     uint64_t line, number;                /* line and number at which carry begins */
     int ended;
     ws_err failed; /* a failure to report after everything before it is delivered */
 
-    ws_buf large; /* a region that is delivered in parts */
+    ws_buf large; /* a region that is delivered in portions */
     ws_pairhmm_text parsed;
     ws_pairhmm_origin large_at;
-    size_t part, part_reads;
+    size_t portion, portion_reads;
 };
 
 /* ---- files ---- */
 
 int ws_pairhmm_input_open(ws_pairhmm_input **out, const char *const *path, int npath, ws_pairhmm_format format,
-                          uint64_t piece, double cells, ws_err *err) {
+                          uint64_t block, double cells, ws_err *err) {
     ws_pairhmm_input *in = *out = ws_calloc(1, sizeof *in, err);
     if (!in) return WS_ENOMEM;
     ws_inputs_init(&in->in, path, npath);
     in->want = format;
-    in->piece = piece;
+    in->block = block;
     in->cells = cells;
     return WS_OK;
 }
 
-void ws_pairhmm_input_batch(ws_pairhmm_input *in, uint64_t piece) { in->piece = piece; }
+void ws_pairhmm_input_batch(ws_pairhmm_input *in, uint64_t block) { in->block = block; }
 
 void ws_pairhmm_input_close(ws_pairhmm_input *in) {
     if (!in) return;
@@ -123,10 +123,10 @@ static int sniff(ws_pairhmm_input *in, const ws_buf *text, ws_err *err) {
 
 /* ---- cutting ---- */
 
-static void end_region(const ws_pairhmm_input *in, scan *s) {
+static void end_region(const ws_pairhmm_input *in, search *s) {
     const double size = (double)(s->haps_at - s->start) / 5 * (double)(s->pos - s->haps_at);
     s->inside = 0;
-    if (size > in->cells && s->whole > 0 && s->whole_count > 0) { /* a large region begins a piece of its own */
+    if (size > in->cells && s->whole > 0 && s->whole_count > 0) { /* a large region begins a block of its own */
         s->broken = 1;
         return;
     }
@@ -137,7 +137,7 @@ static void end_region(const ws_pairhmm_input *in, scan *s) {
 }
 
 /* Parses the line "R H" at p. */
-static void begin_region(scan *s, const char *p, size_t n) {
+static void begin_region(search *s, const char *p, size_t n) {
     ws_pairhmm_line l = {.number = 0, .name = ""};
     ws_err err;
     const char *at = p;
@@ -151,14 +151,14 @@ static void begin_region(scan *s, const char *p, size_t n) {
 
 /* Returns the line feed of the line at s->pos; NULL if it has not arrived. It searches no byte twice, for lines of
  * any length. */
-static const char *line_end(scan *s, const ws_buf *text) {
+static const char *line_end(search *s, const ws_buf *text) {
     const size_t from = ws_max(s->pos, s->endless);
     const char *lf = memchr(text->p + from, '\n', text->n - from);
     if (!lf) s->endless = text->n;
     return lf;
 }
 
-static void scan_batches(const ws_pairhmm_input *in, scan *s, const ws_buf *text, size_t limit) {
+static void search_batches(const ws_pairhmm_input *in, search *s, const ws_buf *text, size_t limit) {
     while (s->whole < limit && !s->broken && !s->large) {
         const char *p = text->p + s->pos, *lf = line_end(s, text);
         if (!lf) return;
@@ -178,7 +178,7 @@ static void scan_batches(const ws_pairhmm_input *in, scan *s, const ws_buf *text
     }
 }
 
-static void scan_results(scan *s, const ws_buf *text, size_t limit) {
+static void search_results(search *s, const ws_buf *text, size_t limit) {
     while (s->whole < limit) {
         ws_pairhmm_line l = {.number = 0, .name = ""};
         const char *p = text->p + s->pos, *lf = line_end(s, text);
@@ -191,8 +191,8 @@ static void scan_results(scan *s, const ws_buf *text, size_t limit) {
     }
 }
 
-/* Makes the text up to s->whole the piece; the rest waits for the next. */
-static int cut(ws_pairhmm_input *in, const scan *s, ws_pairhmm_piece *p, ws_err *err) {
+/* Makes the text up to s->whole the block; the rest waits for the next. */
+static int cut(ws_pairhmm_input *in, const search *s, ws_pairhmm_block *p, ws_err *err) {
     const size_t rest = p->text.n - s->whole;
     in->carry.n = 0;
     int rc = ws_buf_add(&in->carry, p->text.p + s->whole, rest, err);
@@ -205,8 +205,8 @@ static int cut(ws_pairhmm_input *in, const scan *s, ws_pairhmm_piece *p, ws_err 
     return rc;
 }
 
-/* Makes all text the piece, where nothing more can be cut. Its parser says what is wrong. */
-static int take_all(ws_pairhmm_input *in, scan *s, ws_pairhmm_piece *p, ws_err *err) {
+/* Makes all text the block, where nothing more can be cut. Its parser says what is wrong. */
+static int take_all(ws_pairhmm_input *in, search *s, ws_pairhmm_block *p, ws_err *err) {
     s->whole = p->text.n;
     s->whole_lines = s->lines;
     if (in->format == WS_PAIRHMM_RESULTS) s->whole_count += s->pos < p->text.n && p->text.p[s->pos] != '#';
@@ -214,21 +214,21 @@ static int take_all(ws_pairhmm_input *in, scan *s, ws_pairhmm_piece *p, ws_err *
     return cut(in, s, p, err);
 }
 
-/* ---- parts of a large region ---- */
+/* ---- portions of a large region ---- */
 
-static int begin_parts(ws_pairhmm_input *in, ws_pairhmm_piece *p) {
+static int begin_portions(ws_pairhmm_input *in, ws_pairhmm_block *p) {
     ws_err ignored;
     double rows = 0, columns = 0;
     ws_pairhmm_text_reset(&in->parsed);
     if (ws_pairhmm_parse_batches(&in->parsed, p->text.p, p->text.n, &p->at, &ignored))
         return 0; /* the worker's parser says what is wrong */
     const ws_pairhmm_text *t = &in->parsed;
-    if (t->nregion != 1 || t->region[0].R < 2 * PART_READS) return 0;
+    if (t->nregion != 1 || t->region[0].R < 2 * PORTION_READS) return 0;
     for (size_t i = 0; i < t->nread; i++) rows += t->read[i].m;
     for (size_t i = 0; i < t->nhap; i++) columns += t->hap[i].n;
     const double fit = in->cells / (rows / (double)t->nread * columns);
-    in->part_reads = fit < PART_READS ? PART_READS : (size_t)fit / PART_READS * PART_READS;
-    in->part = 0;
+    in->portion_reads = fit < PORTION_READS ? PORTION_READS : (size_t)fit / PORTION_READS * PORTION_READS;
+    in->portion = 0;
     in->large_at = p->at;
     const ws_buf swap = in->large;
     in->large = p->text; /* the parsed reads point into it */
@@ -236,16 +236,16 @@ static int begin_parts(ws_pairhmm_input *in, ws_pairhmm_piece *p) {
     return 1;
 }
 
-static int next_part(ws_pairhmm_input *in, ws_pairhmm_piece *p, ws_err *err) {
+static int next_portion(ws_pairhmm_input *in, ws_pairhmm_block *p, ws_err *err) {
     const ws_pairhmm_text *t = &in->parsed;
-    const size_t n = ws_min(in->part_reads, t->nread - in->part);
+    const size_t n = ws_min(in->portion_reads, t->nread - in->portion);
     p->text.n = 0;
     p->format = WS_PAIRHMM_BATCH;
     p->at = in->large_at;
-    p->at.first = in->part;
+    p->at.first = in->portion;
     p->at.all = t->nread;
     int rc = ws_buf_addf(&p->text, err, "%zu %zu\n", n, t->nhap);
-    for (size_t i = in->part; i < in->part + n && !rc; i++) {
+    for (size_t i = in->portion; i < in->portion + n && !rc; i++) {
         const ws_pairhmm_read *r = &t->read[i];
         rc = ws_buf_add(&p->text, r->base, (size_t)(r->gcp + r->m - r->base), err);
         if (!rc) rc = ws_buf_add(&p->text, "\n", 1, err);
@@ -254,14 +254,14 @@ static int next_part(ws_pairhmm_input *in, ws_pairhmm_piece *p, ws_err *err) {
         rc = ws_buf_add(&p->text, t->hap[i].base, t->hap[i].n, err);
         if (!rc) rc = ws_buf_add(&p->text, "\n", 1, err);
     }
-    in->part += n;
-    if (in->part == t->nread) in->part_reads = 0;
+    in->portion += n;
+    if (in->portion == t->nread) in->portion_reads = 0;
     return rc;
 }
 
 /* ---- filling ---- */
 
-static int fail_later(ws_pairhmm_input *in, scan *s, ws_pairhmm_piece *p, const ws_err *e, ws_err *err) {
+static int fail_later(ws_pairhmm_input *in, search *s, ws_pairhmm_block *p, const ws_err *e, ws_err *err) {
     if (!s->whole_count) {
         *err = *e;
         return e->code;
@@ -270,34 +270,34 @@ static int fail_later(ws_pairhmm_input *in, scan *s, ws_pairhmm_piece *p, const 
     return cut(in, s, p, err);
 }
 
-static int deliver(ws_pairhmm_input *in, scan *s, ws_pairhmm_piece *p, ws_err *err) {
+static int deliver(ws_pairhmm_input *in, search *s, ws_pairhmm_block *p, ws_err *err) {
     if (s->broken &&
         !s->whole_count) { /* the header is unreadable: its parser refuses it, and the text after it cannot be divided */
         s->whole = s->pos;
         in->ended = 1;
     }
     int rc = cut(in, s, p, err);
-    if (rc || !s->large || !begin_parts(in, p)) return rc;
-    return next_part(in, p, err);
+    if (rc || !s->large || !begin_portions(in, p)) return rc;
+    return next_portion(in, p, err);
 }
 
-/* Reads more bytes into the piece. Returns WS_OK, WS_EOF at the end of a file, WS_AGAIN or a failure. */
-static int more(ws_pairhmm_input *in, const scan *s, ws_pairhmm_piece *p, ws_err *err) {
+/* Reads more bytes into the block. Returns WS_OK, WS_EOF at the end of a file, WS_AGAIN or a failure. */
+static int more(ws_pairhmm_input *in, const search *s, ws_pairhmm_block *p, ws_err *err) {
     const uint8_t *chunk;
     size_t n;
     int rc = ws_inputs_next(&in->in, s->whole_count ? QUIET_MS : WS_INPUTS_WAIT_MS, &chunk, &n, err);
     return rc ? rc : ws_buf_add(&p->text, chunk, n, err);
 }
 
-static int fill_from(ws_pairhmm_input *in, ws_pairhmm_piece *p, ws_err *err) {
-    scan s = {0};
+static int fill_from(ws_pairhmm_input *in, ws_pairhmm_block *p, ws_err *err) {
+    search s = {0};
     ws_err e = {0};
     for (;;) {
         int rc = in->format ? WS_OK : sniff(in, &p->text, &e);
         if (rc && rc != WS_AGAIN) return fail_later(in, &s, p, &e, err);
-        if (in->format == WS_PAIRHMM_BATCH) scan_batches(in, &s, &p->text, in->piece);
-        if (in->format == WS_PAIRHMM_RESULTS) scan_results(&s, &p->text, in->piece);
-        if (s.whole >= in->piece || s.broken || s.large) return deliver(in, &s, p, err);
+        if (in->format == WS_PAIRHMM_BATCH) search_batches(in, &s, &p->text, in->block);
+        if (in->format == WS_PAIRHMM_RESULTS) search_results(&s, &p->text, in->block);
+        if (s.whole >= in->block || s.broken || s.large) return deliver(in, &s, p, err);
         rc = more(in, &s, p, &e);
         if (rc == WS_OK) continue;
         if (rc == WS_AGAIN && s.whole_count) return deliver(in, &s, p, err);
@@ -313,8 +313,8 @@ static int fill_from(ws_pairhmm_input *in, ws_pairhmm_piece *p, ws_err *err) {
     }
 }
 
-int ws_pairhmm_input_fill(ws_pairhmm_input *in, ws_pairhmm_piece *p, ws_err *err) {
-    if (in->part_reads) return next_part(in, p, err);
+int ws_pairhmm_input_fill(ws_pairhmm_input *in, ws_pairhmm_block *p, ws_err *err) {
+    if (in->portion_reads) return next_portion(in, p, err);
     for (;;) {
         p->text.n = 0;
         if (in->failed.code) {

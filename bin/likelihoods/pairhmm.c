@@ -17,7 +17,7 @@ extern const ws_tool ws_pairhmm_tool;
 typedef struct options {
     int matrix, raw, all_double, no_sharing, in_format, digits_given;
     long long digits;
-    uint64_t piece;
+    uint64_t block;
     int all, allow_cut;
     const char *rejected, *residues;
 } options;
@@ -44,7 +44,7 @@ static const ws_opt opts[] = {
     {0, "digits", NULL, WS_OPT_INT, AT(digits), "N", "decimals of a likelihood [6; 10 with --double; 5 in a matrix]",
      .min = 0, .max = WS_PAIRHMM_DIGITS_MAX, .group = WS_GROUP_OUTPUT, .flags = WS_OPT_RESULT,
      .given = AT(digits_given)},
-    {'K', "batch", NULL, WS_OPT_SIZE, AT(piece), "SIZE",
+    {'K', "batch", NULL, WS_OPT_SIZE, AT(block), "SIZE",
      "bytes of input taken at once; the rows are the same for all [128K, on a device 4M]", .min = 1, .max = 1e12,
      .group = WS_GROUP_RUN, PLAIN},
     /* common options that pairhmm refuses */
@@ -66,7 +66,7 @@ static int open_pairhmm(ws_job *job, ws_err *err) {
     if (o->matrix && (job->common.fields || o->raw))
         return ws_fail(err, WS_EUSAGE, "--%s changes the columns of a table, so it goes with --out-format tsv only",
                        o->raw ? "raw" : "fields");
-    job->common.batch = o->piece;
+    job->common.batch = o->block;
     job->input = job->cmdline.operand;
     job->ninput = job->cmdline.noperand;
     return WS_OK;
@@ -82,7 +82,7 @@ typedef struct reader {
 } reader;
 
 typedef struct item {
-    ws_pairhmm_piece piece;
+    ws_pairhmm_block block;
     ws_pairhmm_text text;
     ws_pairhmm_work *work;
     ws_err fault; /* a fault of the text; the regions before it still get their rows */
@@ -124,7 +124,7 @@ static int create_item(void **out, ws_err *err) {
 
 static void destroy_item(void *item_) {
     item *it = item_;
-    ws_buf_release(&it->piece.text);
+    ws_buf_release(&it->block.text);
     ws_pairhmm_text_release(&it->text);
     ws_pairhmm_work_destroy(it->work);
     ws_free(it->result);
@@ -135,7 +135,7 @@ static int shows_regions(const ws_job *job) { return ((const options *)job->own)
 
 static int fill(ws_job *job, void *it, size_t *parts, ws_err *err) {
     reader *r = job->reader;
-    ws_pairhmm_piece *p = &((item *)it)->piece;
+    ws_pairhmm_block *p = &((item *)it)->block;
     *parts = 1;
     return shows_regions(job) ? ws_pairhmm_whole_fill(&r->whole, r->input, p, err) : ws_pairhmm_input_fill(r->input, p, err);
 }
@@ -149,7 +149,7 @@ static int style_of(const ws_job *job, ws_pairhmm_format f, ws_pairhmm_style *s,
 }
 
 static int parse(item *it, ws_err *err) {
-    const ws_pairhmm_piece *p = &it->piece;
+    const ws_pairhmm_block *p = &it->block;
     ws_pairhmm_text_reset(&it->text);
     if (p->format == WS_PAIRHMM_BATCH) return ws_pairhmm_parse_batches(&it->text, p->text.p, p->text.n, &p->at, err);
     if (p->format == WS_PAIRHMM_RESULTS) return ws_pairhmm_parse_results(&it->text, p->text.p, p->text.n, &p->at, err);
@@ -159,7 +159,7 @@ static int parse(item *it, ws_err *err) {
 /* Drops the last region of results text that could not be parsed, and keeps those before. Unread lines after the
  * fault may belong to the last one. */
 static void drop_open_region(item *it) {
-    const ws_pairhmm_piece *p = &it->piece;
+    const ws_pairhmm_block *p = &it->block;
     ws_pairhmm_text *t = &it->text;
     size_t whole;
     ws_err same_fault;
@@ -204,8 +204,8 @@ static int format(ws_job *job, void *item_, ws_worker *worker, ws_outtext *out, 
     const item *it = item_;
     ws_pairhmm_style style;
     (void)worker;
-    int rc = style_of(job, it->piece.format, &style, err);
-    if (!rc) rc = ws_pairhmm_write(&style, it->piece.format, it->piece.at.number, &it->text, it->result, out, err);
+    int rc = style_of(job, it->block.format, &style, err);
+    if (!rc) rc = ws_pairhmm_write(&style, it->block.format, it->block.at.number, &it->text, it->result, out, err);
     if (rc || !it->fault.code) return rc;
     *err = it->fault;
     return err->code;

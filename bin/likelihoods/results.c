@@ -2,7 +2,7 @@
  * The results text of GATK (--pair-hmm-results-file) and of GKL's tests: one line for each pair, haplotype first,
  * with or without a value. The parser recovers regions from the lines, which saves work; values and their order do
  * not depend on regions. The matrix layout shows regions. They depend on the lines alone, because whole.c ends no
- * piece inside a region. */
+ * block inside a region. */
 #include "kernels/pairhmm/pairhmm.h"
 
 #include <string.h>

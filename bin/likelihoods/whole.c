@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Pieces of results text that end where a region ends: see kernels/pairhmm/whole.h. A region ends where the next one begins, so the last
+ * Blocks of results text that end where a region ends: see bin/likelihoods/whole.h. A region ends where the next one
+ * begins, so the last
  * region of a text waits for more lines or the end of its file. */
 #include "bin/likelihoods/whole.h"
 
@@ -11,14 +12,14 @@ void ws_pairhmm_whole_release(ws_pairhmm_whole *w) {
     ws_pairhmm_text_release(&w->parsed);
 }
 
-static void swap(ws_pairhmm_piece *a, ws_pairhmm_piece *b) {
-    const ws_pairhmm_piece t = *a;
+static void swap(ws_pairhmm_block *a, ws_pairhmm_block *b) {
+    const ws_pairhmm_block t = *a;
     *a = *b;
     *b = t;
 }
 
-/* Makes the first n > 0 bytes of the rest a piece. */
-static int give(ws_pairhmm_whole *w, size_t n, ws_pairhmm_piece *p, ws_err *err) {
+/* Makes the first n > 0 bytes of the rest a block. */
+static int give(ws_pairhmm_whole *w, size_t n, ws_pairhmm_block *p, ws_err *err) {
     swap(&w->rest, p);
     w->rest.text.n = 0;
     w->rest.at = p->at;
@@ -31,7 +32,7 @@ static int give(ws_pairhmm_whole *w, size_t n, ws_pairhmm_piece *p, ws_err *err)
     return rc;
 }
 
-/* Appends the last piece read to the rest. If it begins another file, sets new_file instead and leaves the piece in
+/* Appends the last block read to the rest. If it begins another file, sets new_file instead and leaves the block in
  * `next`. */
 static int take(ws_pairhmm_whole *w, ws_err *err) {
     w->new_file = w->rest.text.n && w->next.at.name != w->rest.at.name;
@@ -41,9 +42,9 @@ static int take(ws_pairhmm_whole *w, ws_err *err) {
     return WS_OK;
 }
 
-/* Makes the whole regions of the rest a piece; WS_AGAIN if there is none yet. It parses a text again only once it
+/* Makes the whole regions of the rest a block; WS_AGAIN if there is none yet. It parses a text again only once it
  * has doubled or the input pauses. */
-static int give_regions(ws_pairhmm_whole *w, int paused, ws_pairhmm_piece *p, ws_err *err) {
+static int give_regions(ws_pairhmm_whole *w, int paused, ws_pairhmm_block *p, ws_err *err) {
     size_t n;
     if (w->rest.text.n <= w->seen || (!paused && w->rest.text.n < w->need)) return WS_AGAIN;
     int rc = ws_pairhmm_whole_results(&w->parsed, w->rest.text.p, w->rest.text.n, &w->rest.at, &n, err);
@@ -54,7 +55,7 @@ static int give_regions(ws_pairhmm_whole *w, int paused, ws_pairhmm_piece *p, ws
     return WS_AGAIN;
 }
 
-int ws_pairhmm_whole_fill(ws_pairhmm_whole *w, ws_pairhmm_input *in, ws_pairhmm_piece *p, ws_err *err) {
+int ws_pairhmm_whole_fill(ws_pairhmm_whole *w, ws_pairhmm_input *in, ws_pairhmm_block *p, ws_err *err) {
     for (;;) {
         if ((w->ended || w->new_file) && w->rest.text.n) return give(w, w->rest.text.n, p, err);
         if (w->ended) return WS_EOF;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Pieces of results text that end where a region ends. A matrix shows regions, so they must not depend on where the input was cut. */
+ * Blocks of results text that end where a region ends. A matrix shows regions, so they must not depend on the
+ * places where the input was cut. */
 #ifndef WS_LIKELIHOODS_WHOLE_H
 #define WS_LIKELIHOODS_WHOLE_H
 
@@ -7,8 +8,8 @@
 
 /* State between two fills. The user zero-initialises it and calls ws_pairhmm_whole_release. */
 typedef struct ws_pairhmm_whole {
-    ws_pairhmm_piece rest; /* text that was read but not delivered; its last region may continue */
-    ws_pairhmm_piece next; /* the last piece read */
+    ws_pairhmm_block rest; /* text that was read but not delivered; its last region may continue */
+    ws_pairhmm_block next; /* the last block read */
     ws_pairhmm_text parsed;
     size_t seen, need; /* bytes of the rest when no region in it had an end; bytes needed for another look without a pause */
     int new_file;      /* `next` begins another file, and waits until the rest is delivered */
@@ -17,9 +18,9 @@ typedef struct ws_pairhmm_whole {
 
 void ws_pairhmm_whole_release(ws_pairhmm_whole *w);
 
-/* Reads the next piece of `in` into p, and reuses p's memory. Pieces of results text hold whole regions; pieces of
+/* Reads the next block of `in` into p, and reuses p's memory. Blocks of results text hold whole regions; blocks of
  * batch text pass unchanged. Returns WS_OK, WS_EOF, WS_AGAIN or a failure, after which an unfinished region is lost.
  * One thread at a time may call it. */
-int ws_pairhmm_whole_fill(ws_pairhmm_whole *w, ws_pairhmm_input *in, ws_pairhmm_piece *p, ws_err *err);
+int ws_pairhmm_whole_fill(ws_pairhmm_whole *w, ws_pairhmm_input *in, ws_pairhmm_block *p, ws_err *err);
 
 #endif

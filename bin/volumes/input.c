@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Reading volumes: see kernels/mrf/input.h. */
+ * Reading volumes: see bin/volumes/input.h. */
 #include "bin/volumes/input.h"
 
 #include <string.h>
@@ -100,7 +100,7 @@ static int read_end(ws_mrf_input *in, ws_err *err) {
     return WS_OK;
 }
 
-int ws_mrf_input_fill(ws_mrf_input *in, ws_mrf_piece *p, ws_err *err) {
+int ws_mrf_input_fill(ws_mrf_input *in, ws_mrf_image *p, ws_err *err) {
     for (;;) {
         int rc = in->in.src ? WS_OK : open_next(in, err);
         if (!rc && in->known && in->index == in->header.T) {

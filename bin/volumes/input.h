@@ -7,13 +7,13 @@
 #include "lib/base/mem.h"
 #include "lib/io/inputs.h"
 
-/* A volume as it stands in its file. Zero-initialise; release data with ws_buf_release. */
-typedef struct ws_mrf_piece {
+/* An image is a volume as it stands in its file. Zero-initialise; release data with ws_buf_release. */
+typedef struct ws_mrf_image {
     const char *name; /* of its file, for messages */
     ws_nifti header;
     uint64_t index; /* in its file, from 0 */
     ws_buf data;
-} ws_mrf_piece;
+} ws_mrf_image;
 
 typedef struct ws_mrf_input {
     ws_inputs in;
@@ -32,6 +32,6 @@ void ws_mrf_input_release(ws_mrf_input *in);
 
 /* Reads the next volume into *p, in the memory that p->data has, which only grows with what was read. WS_OK, WS_EOF, WS_AGAIN if
  * nothing came in WS_INPUTS_WAIT_MS, or a failure, which comes after all whole volumes before it and names file and byte. */
-int ws_mrf_input_fill(ws_mrf_input *in, ws_mrf_piece *p, ws_err *err);
+int ws_mrf_input_fill(ws_mrf_input *in, ws_mrf_image *p, ws_err *err);
 
 #endif

@@ -38,7 +38,7 @@ typedef struct reader {
 } reader;
 
 typedef struct item {
-    ws_mrf_piece piece;
+    ws_mrf_image image;
     ws_mrf_volume volume;
     ws_mrf_scale scale;
     ws_mrf_work work;
@@ -63,7 +63,7 @@ static int create_item(void **out, ws_err *err) { return (*out = ws_calloc(1, si
 
 static void destroy_item(void *item_) {
     item *it = item_;
-    ws_buf_release(&it->piece.data);
+    ws_buf_release(&it->image.data);
     ws_mrf_volume_release(&it->volume);
     ws_mrf_work_release(&it->work);
     ws_buf_release(&it->label);
@@ -72,7 +72,7 @@ static void destroy_item(void *item_) {
 
 static int fill(ws_job *job, void *it, size_t *parts, ws_err *err) {
     *parts = 1;
-    return ws_mrf_input_fill(&((reader *)job->reader)->input, &((item *)it)->piece, err);
+    return ws_mrf_input_fill(&((reader *)job->reader)->input, &((item *)it)->image, err);
 }
 
 static int check_seed(const ws_mrf_plan *p, const ws_mrf_volume *v, ws_err *err) {
@@ -101,7 +101,7 @@ static int label(const ws_job *job, const ws_mrf_body *b, item *it, int threads,
 
 static int segment(ws_job *job, item *it, int threads, ws_err *err) {
     const ws_mrf_plan *p = job->data;
-    int rc = ws_mrf_codes(&it->piece.header, it->piece.data.p, &it->volume, &it->scale, threads, err);
+    int rc = ws_mrf_codes(&it->image.header, it->image.data.p, &it->volume, &it->scale, threads, err);
     if (!rc && p->seeded) rc = check_seed(p, &it->volume, err);
     if (rc) return rc;
     const ws_backend *b = ws_job_pick_backend(job);
@@ -129,7 +129,7 @@ static int work(ws_job *job, void *item_, size_t part, ws_worker *worker, ws_err
     int rc = segment(job, it, threads, err);
     if (!rc) rc = finish_labels(job->data, it, err);
     r->busy--;
-    if (rc == WS_EDATA) ws_err_prefix(err, "%s: volume %llu: ", it->piece.name, (unsigned long long)it->piece.index + 1);
+    if (rc == WS_EDATA) ws_err_prefix(err, "%s: volume %llu: ", it->image.name, (unsigned long long)it->image.index + 1);
     if (rc) return rc;
     r->volumes++;
     r->voxels += it->volume.n;
@@ -143,8 +143,8 @@ static int format(ws_job *job, void *item_, ws_worker *worker, ws_outtext *out, 
     const ws_mrf_plan *p = job->data;
     const item *it = item_;
     (void)worker;
-    int rc = p->table ? ws_mrf_rows(p, &it->piece, &it->scale, &it->result, &it->kept, &out[0], err) : WS_OK;
-    if (!rc && p->labels) rc = ws_mrf_add_labels(p, &it->piece, (const uint8_t *)it->label.p, &out[p->table].text, err);
+    int rc = p->table ? ws_mrf_rows(p, &it->image, &it->scale, &it->result, &it->kept, &out[0], err) : WS_OK;
+    if (!rc && p->labels) rc = ws_mrf_add_labels(p, &it->image, (const uint8_t *)it->label.p, &out[p->table].text, err);
     for (int k = 0; k < job->nout && rc; k++) out[k].text.n = out[k].rows = 0;
     return rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * NIfTI-1 headers: see kernels/mrf/nifti.h. Offsets and codes are those of the format's definition, nifti1.h of the NIfTI DFWG. */
+ * NIfTI-1 headers: see bin/volumes/nifti.h. Offsets and codes are those of the format's definition, nifti1.h of the NIfTI DFWG. */
 #include "bin/volumes/nifti.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The options of mrfseg: see kernels/mrf/program.h. */
+ * The options of mrfseg: see bin/volumes/program.h. */
 #include "bin/volumes/program.h"
 
 

@@ -51,9 +51,9 @@ typedef struct ws_mrf_kept {
 } ws_mrf_kept;
 
 /* Adds the rows of a volume: its classes, and with a seed the component. WS_ENOMEM is the only failure. */
-int ws_mrf_rows(const ws_mrf_plan *p, const ws_mrf_piece *piece, const ws_mrf_scale *scale, const ws_mrf_result *r,
+int ws_mrf_rows(const ws_mrf_plan *p, const ws_mrf_image *image, const ws_mrf_scale *scale, const ws_mrf_result *r,
                 const ws_mrf_kept *kept, ws_outtext *out, ws_err *err);
 /* Adds the labels of a volume, the header before the first of a file. The same failure. */
-int ws_mrf_add_labels(const ws_mrf_plan *p, const ws_mrf_piece *piece, const uint8_t *label, ws_buf *out, ws_err *err);
+int ws_mrf_add_labels(const ws_mrf_plan *p, const ws_mrf_image *image, const uint8_t *label, ws_buf *out, ws_err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The table and the labels: see kernels/mrf/program.h. */
+ * The table and the labels: see bin/volumes/program.h. */
 #include "bin/volumes/program.h"
 
 #include "lib/io/deflate.h"
@@ -11,7 +11,7 @@ const ws_names ws_mrf_columns = WS_NAMES(column_name);
 
 /* A row's values. */
 typedef struct cells {
-    const ws_mrf_piece *piece;
+    const ws_mrf_image *image;
     const ws_mrf_result *r;
     const char *name, *suffix;
     uint64_t voxels;
@@ -19,18 +19,18 @@ typedef struct cells {
 } cells;
 
 /* The file's name with what would break a row replaced, and the number of the volume if there are several. */
-static int add_volume(const ws_mrf_piece *piece, ws_buf *out, ws_err *err) {
+static int add_volume(const ws_mrf_image *image, ws_buf *out, ws_err *err) {
     const size_t from = out->n;
-    int rc = ws_buf_adds(out, piece->name, err);
+    int rc = ws_buf_adds(out, image->name, err);
     for (size_t i = from; i < out->n && !rc; i++)
         if ((unsigned char)out->p[i] < ' ') out->p[i] = '?';
-    return rc || piece->header.T == 1 ? rc : ws_buf_addf(out, err, "[%llu]", (unsigned long long)piece->index);
+    return rc || image->header.T == 1 ? rc : ws_buf_addf(out, err, "[%llu]", (unsigned long long)image->index);
 }
 
 static int add_cell(const cells *c, int column, ws_buf *out, ws_err *err) {
-    const double *mm = c->piece->header.mm, ml = mm[0] * mm[1] * mm[2] / 1000;
+    const double *mm = c->image->header.mm, ml = mm[0] * mm[1] * mm[2] / 1000;
     switch (column) {
-    case VOLUME: return add_volume(c->piece, out, err);
+    case VOLUME: return add_volume(c->image, out, err);
     case CLASS: return ws_buf_addf(out, err, "%s%s", c->name, c->suffix);
     case VOXELS: return ws_buf_addf(out, err, "%llu", (unsigned long long)c->voxels);
     case ML: return ml > 0 ? ws_buf_addf(out, err, "%.6g", (double)c->voxels * ml) : WS_OK;
@@ -53,10 +53,10 @@ static int add_row(const ws_mrf_plan *p, const cells *c, ws_outtext *out, ws_err
     return rc;
 }
 
-int ws_mrf_rows(const ws_mrf_plan *p, const ws_mrf_piece *piece, const ws_mrf_scale *scale, const ws_mrf_result *r,
+int ws_mrf_rows(const ws_mrf_plan *p, const ws_mrf_image *image, const ws_mrf_scale *scale, const ws_mrf_result *r,
                 const ws_mrf_kept *kept, ws_outtext *out, ws_err *err) {
     int rc = WS_OK;
-    cells c = {.piece = piece, .r = r, .suffix = ""};
+    cells c = {.image = image, .r = r, .suffix = ""};
     for (int k = 0; k < p->conf.K && !rc; k++) {
         c.name = p->name[k];
         c.voxels = r->sums[k].n;
@@ -70,12 +70,12 @@ int ws_mrf_rows(const ws_mrf_plan *p, const ws_mrf_piece *piece, const ws_mrf_sc
     return add_row(p, &c, out, err);
 }
 
-int ws_mrf_add_labels(const ws_mrf_plan *p, const ws_mrf_piece *piece, const uint8_t *label, ws_buf *out, ws_err *err) {
+int ws_mrf_add_labels(const ws_mrf_plan *p, const ws_mrf_image *image, const uint8_t *label, ws_buf *out, ws_err *err) {
     int (*const add)(ws_buf *, const void *, size_t, ws_err *) = p->gzip ? ws_gzip_add : ws_buf_add;
-    const ws_nifti *h = &piece->header;
+    const ws_nifti *h = &image->header;
     uint8_t header[WS_NIFTI_DATA];
     int rc = WS_OK;
     ws_nifti_labels(h, header);
-    if (piece->index == 0) rc = add(out, header, sizeof header, err);
+    if (image->index == 0) rc = add(out, header, sizeof header, err);
     return rc ? rc : add(out, label, h->X * h->Y * h->Z, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Codes of values: see kernels/mrf/values.h. */
+ * Codes of values: see bin/volumes/values.h. */
 #include "bin/volumes/values.h"
 
 #include "lib/base/mem.h"

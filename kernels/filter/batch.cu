@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-// Lists are sorted by counting: one class for each length in words. One class has all sequences longer than a piece,
+// Lists are sorted by counting: one class for each length in words. One class has all sequences longer than a stretch,
 // and is sorted afterwards.
 enum { CLASSES = 2048 };
 
@@ -17,22 +17,22 @@ static int longer(const void *a, const void *b) {
     return x->out < y->out ? -1 : x->out > y->out;
 }
 
-// Returns the words of a piece of a sequence of `words` words. All pieces have about equal length: warps of short
+// Returns the words of a stretch of a sequence of `words` words. All stretches have about equal length: warps of short
 // sequences would wait for a short rest, because of the rows it overlaps.
-static uint32_t piece_of(uint32_t words, bool cut) {
-    const uint32_t most = WS_PIECE_WORDS, n = cut ? (words + most - 1) / most : 1;
+static uint32_t stretch_of(uint32_t words, bool cut) {
+    const uint32_t most = WS_STRETCH_WORDS, n = cut ? (words + most - 1) / most : 1;
     return n > 1 ? (words + n - 1) / n : words;
 }
 
 // Writes the items of the n sequences of a task to `item`, longest first, and returns their number. cut: long sequences
-// in pieces. Sequences without residues get no item: nothing reads their scores, and the blocks of a cluster need
+// in stretches. Sequences without residues get no item: nothing reads their scores, and the blocks of a cluster need
 // residues to stay in step.
 static size_t make_list(ws_devitem *item, const ws_seqs *seqs, const uint32_t *seq, size_t n, bool cut) {
     size_t start[CLASSES + 1] = {}, total = 0;
     for (size_t j = 0; j < n; j++) {
-        uint32_t words = words_of(seqs->len[seq ? seq[j] : j]), piece = piece_of(words, cut);
+        uint32_t words = words_of(seqs->len[seq ? seq[j] : j]), stretch = stretch_of(words, cut);
         while (words) {
-            uint32_t take = words < piece ? words : piece;
+            uint32_t take = words < stretch ? words : stretch;
             start[take < CLASSES ? CLASSES - take : 0]++; // in descending order of length
             words -= take;
             total++;
@@ -46,9 +46,9 @@ static size_t make_list(ws_devitem *item, const ws_seqs *seqs, const uint32_t *s
     }
     size_t giants = start[1];
     for (size_t j = 0; j < n; j++) {
-        uint32_t s = seq ? seq[j] : (uint32_t)j, words = words_of(seqs->len[s]), piece = piece_of(words, cut), from = 0;
+        uint32_t s = seq ? seq[j] : (uint32_t)j, words = words_of(seqs->len[s]), stretch = stretch_of(words, cut), from = 0;
         while (from < words) {
-            uint32_t take = words - from < piece ? words - from : piece;
+            uint32_t take = words - from < stretch ? words - from : stretch;
             item[start[take < CLASSES ? CLASSES - take : 0]++] = {s, (uint32_t)j, from, take};
             from += take;
         }
@@ -59,7 +59,7 @@ static size_t make_list(ws_devitem *item, const ws_seqs *seqs, const uint32_t *s
 
 static size_t list_room(const ws_seqs *seqs, const uint32_t *seq, size_t n, bool cut) {
     size_t room = n;
-    for (size_t j = 0; j < n && cut; j++) room += words_of(seqs->len[seq ? seq[j] : j]) / WS_PIECE_WORDS;
+    for (size_t j = 0; j < n && cut; j++) room += words_of(seqs->len[seq ? seq[j] : j]) / WS_STRETCH_WORDS;
     return room;
 }
 
@@ -68,9 +68,9 @@ int ws_devbatch_load(ws_devstream *s, const ws_seqs *seqs, ws_err *err) {
     if (seqs->nword + SLACK > UINT32_MAX)
         return ws_fail(err, WS_EDEV, "a batch of %zu words is too large for a device: use a smaller --batch",
                        seqs->nword);
-    size_t pieces = list_room(seqs, NULL, seqs->n, true);
+    size_t stretches = list_room(seqs, NULL, seqs->n, true);
     char *p;
-    const size_t bytes = (seqs->n + pieces) * sizeof(ws_devitem);
+    const size_t bytes = (seqs->n + stretches) * sizeof(ws_devitem);
     int rc = ws_devstream_expect(s, seqs->nword * 4 + seqs->n * sizeof(ws_devseq) + bytes + 1024, err);
     if (!rc) rc = ws_devstream_room(s, &s->kept[WS_KEPT_WORDS], (seqs->nword + SLACK) * 4, err);
     if (!rc) rc = ws_devstream_room(s, &s->kept[WS_KEPT_SEQS], seqs->n * sizeof(ws_devseq), err);

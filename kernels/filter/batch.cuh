@@ -28,7 +28,7 @@ struct ws_devlist { // longest first
     uint32_t n;
 };
 
-enum { WS_PIECE_WORDS = 683 }; // the most words of a piece of a long sequence: 4098 residues
+enum { WS_STRETCH_WORDS = 683 }; // the most words of a stretch of a long sequence: 4098 residues
 enum { WS_KEPT_WORDS, WS_KEPT_SEQS, WS_KEPT_ITEMS }; // uses of a stream's kept buffers
 
 static inline const uint32_t *ws_devbatch_words(const ws_devstream *s) { return (const uint32_t *)s->kept[WS_KEPT_WORDS].p; }
@@ -38,7 +38,7 @@ static inline const ws_devseq *ws_devbatch_seqs(const ws_devstream *s) { return 
 // Returns WS_EDEV for more than 2^32 words and for failures of CUDA.
 int ws_devbatch_load(ws_devstream *stream, const ws_seqs *seqs, ws_err *err);
 // Sets list[0..ntask) to the list of each task: that of all sequences, or one of the items that the task names. cut:
-// long sequences in pieces. The lists stay on the device until the end of the call.
+// long sequences in stretches. The lists stay on the device until the end of the call.
 int ws_devbatch_lists(ws_devstream *stream, const ws_seqs *seqs, const ws_task *task, size_t ntask, bool cut,
                       ws_devlist *list, ws_err *err);
 

@@ -15,7 +15,7 @@ template <int COLUMNS> __device__ inline void ws_load_table(uint4 *to, const uin
 }
 
 // Returns word j of the 16 bytes (uint4, float4) that a lane reads at once. j must be constant once loops are unrolled.
-template <class V> __device__ __forceinline__ auto ws_part(const V &q, int j) {
+template <class V> __device__ __forceinline__ auto ws_element(const V &q, int j) {
     return j == 0 ? q.x : j == 1 ? q.y : j == 2 ? q.z : q.w;
 }
 

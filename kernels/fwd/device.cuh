@@ -112,7 +112,7 @@ template <int Q, int KEPT> struct fwd_coef {
     const float4 *rest; // [coefficient - KEPT][chunk][lane], beginning at this lane
 
     __device__ __forceinline__ float get(int i, int q) const {
-        return i < KEPT ? kept[i][q] : ws_part(rest[((i - KEPT) * ((Q + 3) / 4) + q / 4) * 32], q & 3);
+        return i < KEPT ? kept[i][q] : ws_element(rest[((i - KEPT) * ((Q + 3) / 4) + q / 4) * 32], q & 3);
     }
 };
 
@@ -125,7 +125,7 @@ template <int Q, int KEPT> struct fwd_state {
         if (z == 0) in = 0.0f;
 #pragma unroll
         for (int q = 0; q < Q; q++) {
-            M[q] = __fmul_rn(__fmaf_rn(s.B, c.get(BM, q), q ? X[q - 1] : in), ws_part(o[q / 4 * WS_CODES * 32], q & 3));
+            M[q] = __fmul_rn(__fmaf_rn(s.B, c.get(BM, q), q ? X[q - 1] : in), ws_element(o[q / 4 * WS_CODES * 32], q & 3));
             D[q] = d;
             d = __fmaf_rn(d, c.get(DD, q), __fmul_rn(M[q], c.get(MD, q)));
             e = __fadd_rn(e, M[q]);
@@ -181,7 +181,7 @@ template <int Q> __global__ void __launch_bounds__(32 * WS_FWD_WARPS(Q)) ws_fwd_
     }
 }
 
-// State of a row for longer models, or for one block's part of the nodes: Q nodes a lane, QT - 8 < Q <= QT. STEP is the
+// State of a row for longer models, or for one block's share of the nodes: Q nodes a lane, QT - 8 < Q <= QT. STEP is the
 // distance between chunks in a residue's emissions. All coefficients are in shared memory. Up to QT = 48, M and D stay
 // in registers between the two passes; beyond, the second pass computes them again.
 template <int QT, int STEP> struct fwd_long_state {
@@ -196,9 +196,9 @@ template <int QT, int STEP> struct fwd_long_state {
     }
     __device__ __forceinline__ float match(int q, float B, float &before, float &d, const float4 &em, const float4 &bm, const float4 &md,
                                            const float4 &dd) {
-        const float m = __fmul_rn(__fmaf_rn(B, ws_part(bm, q & 3), before), ws_part(em, q & 3));
+        const float m = __fmul_rn(__fmaf_rn(B, ws_element(bm, q & 3), before), ws_element(em, q & 3));
         before = X[q];
-        d = __fmaf_rn(d, ws_part(dd, q & 3), __fmul_rn(m, ws_part(md, q & 3)));
+        d = __fmaf_rn(d, ws_element(dd, q & 3), __fmul_rn(m, ws_element(md, q & 3)));
         return m;
     }
     // Does the first pass: M, and D within the lane. o: the residue's emissions, c: coefficients [coefficient][chunk],
@@ -235,10 +235,11 @@ template <int QT, int STEP> struct fwd_long_state {
             for (int q = 4 * k; q < 4 * k + 4; q++) {
                 if (q >= QT - 8 && q >= Q) continue;
                 const float from_m = KEEP ? D[KEEP ? q : 0] : d, m = KEEP ? M[KEEP ? q : 0] : match(q, B, before, d, em, bm, md, dd);
-                const float del = __fmaf_rn(in, ws_part(pd, q & 3), from_m);
+                const float del = __fmaf_rn(in, ws_element(pd, q & 3), from_m);
                 e = __fadd_rn(e, del);
-                X[q] = last = __fmaf_rn(del, ws_part(dm, q & 3), __fmaf_rn(I[q], ws_part(im, q & 3), __fmul_rn(m, ws_part(mm, q & 3))));
-                I[q] = __fmaf_rn(m, ws_part(mi, q & 3), __fmul_rn(I[q], ws_part(ii, q & 3)));
+                const float rest = __fmaf_rn(I[q], ws_element(im, q & 3), __fmul_rn(m, ws_element(mm, q & 3)));
+                X[q] = last = __fmaf_rn(del, ws_element(dm, q & 3), rest);
+                I[q] = __fmaf_rn(m, ws_element(mi, q & 3), __fmul_rn(I[q], ws_element(ii, q & 3)));
             }
         }
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * The vector body of Forward, compiled once for each width.
  *
- * Layout: 32 lanes at any width, in V32 registers; `part` is the index of a register. Node k (from 0) is lane k / Q
+ * Layout: 32 lanes at any width, in V32 registers; `reg` is the index of a register. Node k (from 0) is lane k / Q
  * at position q = k % Q. The operations and their order are those of ref.c (kernels/fwd/README.md, canonical order),
  * so results agree bit by bit.
  *
- * A row is two sweeps over the nodes with a scan between them. The first sweep computes M, the part of X that needs
+ * A row is two sweeps over the nodes with a scan between them. The first sweep computes M, the share of X that needs
  * no D, the next I, and d, the D within its lane. The scan computes the D that enters each lane. The second sweep
  * completes D and X. */
 
@@ -27,15 +27,15 @@ enum { PD, DM, NSECOND };                    /* loaded by the second sweep */
 typedef struct fwd {
     int Q, S;
     int levels;    /* levels of the scan that can change a sum; above, all links are 0 */
-    float *first;  /* first[((part * Q + q) * NFIRST + t) * VF_LANES + lane] */
-    float *second; /* second[((part * Q + q) * NSECOND + t) * VF_LANES + lane] */
-    float *emit;   /* emit[((x * V32 + part) * Q + q) * VF_LANES + lane] */
-    float *link;   /* link[(level * V32 + part) * VF_LANES + lane] */
+    float *first;  /* first[((reg * Q + q) * NFIRST + t) * VF_LANES + lane] */
+    float *second; /* second[((reg * Q + q) * NSECOND + t) * VF_LANES + lane] */
+    float *emit;   /* emit[((x * V32 + reg) * Q + q) * VF_LANES + lane] */
+    float *link;   /* link[(level * V32 + reg) * VF_LANES + lane] */
 } fwd;
 
 /* State of one sequence between rows. */
 typedef struct track {
-    VF *cell; /* X, I and d of position q of a part at 3 (part * Q + q) */
+    VF *cell; /* X, I and d of position q of a register at 3 (reg * Q + q) */
     float N, B, C;
     float pmove, ploop;
     int64_t exponent;
@@ -68,8 +68,8 @@ static void scale_down(track *t, int Q, float E) {
         } \
     }
 
-/* Does the first sweep for S sequences at one position of part j: M, X without D, the next I, and d. at: index of
- * the position over all parts. */
+/* Does the first sweep for S sequences at one position of register j: M, X without D, the next I, and d. at: index of
+ * the position over all registers. */
 WS_INLINE void first_place(const int S, const float *odds, size_t j, size_t at, const VF *B, const float *const *emit, VF *const *cell,
                            VF (*in)[V32], VF (*a)[V32], VF (*e)[V32]) {
     const float *w = odds + at * NFIRST * VF_LANES;
@@ -162,7 +162,7 @@ static ws_fscore finish(const void *state) {
     return ws_fwd_score(t->C * t->pmove, t->exponent);
 }
 
-/* Copies a table in model order into entry t of `width` entries a register, by part, q and lane. */
+/* Copies a table in model order into entry t of `width` entries a register, by register, q and lane. */
 static void lay(const fwd *p, float *to, int t, int width, const float *from) {
     for (int z = 0; z < WS_FWD_LANES; z++)
         for (int q = 0; q < p->Q; q++)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Forward on CUDA devices for models whose rows do not fit one multiprocessor's registers: a cluster of 2 to 8 blocks.
 //
-// Each block of the cluster holds one part of the positions of all lanes. Warp w of every block has the same sequence; lane z holds
-// the nodes of lane z in the block's part. d and e pass through the positions in canonical order, so a block hands them to the next
+// Each block of the cluster holds one share of the positions of all lanes. Warp w of every block has the same sequence; lane z holds
+// the nodes of lane z in the block's share. d and e pass through the positions in canonical order, so a block hands them to the next
 // once in each pass. A warp waits while other blocks compute; the eight sequences of a cluster fill that time. Meanwhile the
 // emissions of the next residue are copied into shared memory.
 //
@@ -57,8 +57,8 @@ struct fwd_post {
     }
 };
 
-// The part of all lanes' positions that one block holds, in chunks of four. The last blocks have one chunk more where
-// needed, so no part is more than 8 positions smaller than the largest.
+// The share of all lanes' positions that one block holds, in chunks of four. The last blocks have one chunk more where
+// needed, so no share is more than 8 positions smaller than the largest.
 struct fwd_part {
     int all, chunks, from; // chunks of all blocks; chunks of this block; its first chunk
     int Q;                 // its positions
@@ -69,7 +69,7 @@ __device__ __forceinline__ fwd_part part_of(int Q, int rank, int blocks) {
     return {all, chunks, from, min(4 * chunks, Q - 4 * from)};
 }
 
-// Does both passes of a row over this block's part. before: X of the node before; the function updates it for the next
+// Does both passes of a row over this block's share. before: X of the node before; the function updates it for the next
 // row. The last block also computes E and what depends on it. Returns the scale of the row in the last block, and 1 in
 // the others.
 template <int QT>

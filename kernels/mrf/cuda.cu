@@ -9,8 +9,8 @@
 
 enum {
     AHEAD = 64,        // sweeps that are queued before the host asks whether they have ended
-    PIECE = 4 << 20,   // bytes of a copy
-    STAGED = 2 * PIECE // pinned memory each way
+    COPY = 4 << 20,   // bytes of a copy
+    STAGED = 2 * COPY // pinned memory each way
 };
 
 // ---- 1 launches ----
@@ -93,18 +93,18 @@ static int queue(ws_devstream *l, const mrf_args &a, const ws_mrf_conf *conf, ui
 
 static int send(ws_devstream *l, void *to, const void *from, size_t n, ws_err *err) {
     int rc = WS_OK;
-    for (size_t at = 0; at < n && !rc; at += PIECE)
-        rc = ws_devstream_send(l, (char *)to + at, (const char *)from + at, ws_min(n - at, PIECE), err);
+    for (size_t at = 0; at < n && !rc; at += COPY)
+        rc = ws_devstream_send(l, (char *)to + at, (const char *)from + at, ws_min(n - at, COPY), err);
     return rc;
 }
 
 static int fetch(ws_devstream *l, void *to, const void *from, size_t n, ws_err *err) {
     int rc = WS_OK;
     for (size_t at = 0; at < n && !rc; at += STAGED) {
-        const size_t piece = ws_min(n - at, STAGED);
-        rc = ws_devstream_fetch(l, (const char *)from + at, piece, err);
+        const size_t some = ws_min(n - at, STAGED);
+        rc = ws_devstream_fetch(l, (const char *)from + at, some, err);
         if (!rc) rc = ws_devstream_sync(l, err);
-        if (!rc) memcpy((char *)to + at, l->back.p, piece);
+        if (!rc) memcpy((char *)to + at, l->back.p, some);
     }
     return rc;
 }

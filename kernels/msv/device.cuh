@@ -139,7 +139,7 @@ template <int R, int COLUMNS> struct msv_state {
             uint32_t t[4];
 #pragma unroll
             for (int j = 4 * c + 3; j >= 4 * c; j--)
-                if (j < R) t[j & 3] = __vadd2(j ? w[j - 1] : in, ws_part(q, j & 3));
+                if (j < R) t[j & 3] = __vadd2(j ? w[j - 1] : in, ws_element(q, j & 3));
 #pragma unroll
             for (int j = 4 * c + 3; j >= 4 * c; j--)
                 if (j < R) {
@@ -164,7 +164,7 @@ template <int R, int COLUMNS> struct msv_state {
             const uint4 *e = q[i & 1];
 #pragma unroll
             for (int j = R - 1; j > 1; j--) {
-                t[j] = __vadd2(w[j - 1], ws_part(e[j / 4], j & 3));
+                t[j] = __vadd2(w[j - 1], ws_element(e[j / 4], j & 3));
                 w[j] = __vmaxs2(t[j], xB);
                 if (j == R - 1 && i < 5) {
                     own[i + 1] = w[j];

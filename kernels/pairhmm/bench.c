@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The device's part of pairhmm by itself: from parsed text and lists in the memory of the host to sums in the memory of the
  * host, copies both ways and kernels, over and over.
- *   build/kernels/pairhmm/bench [-t threads] [-K bytes of a piece] [-p passes] [-r] FILE
+ *   build/kernels/pairhmm/bench [-t threads] [-K bytes of a block] [-p passes] [-r] FILE
  * -r: with those pairs in double precision that need it.
- * Pieces are handed out to the threads; seconds are those of the wall clock from the first copy there to the last one back.
+ * Blocks are handed out to the threads; seconds are those of the wall clock from the first copy there to the last one back.
  * The kernels' own seconds are sums over what may have run side by side: with -t 1 they are theirs alone. */
 #include "kernels/pairhmm/gpu.h"
 #include "bin/likelihoods/input.h"
@@ -17,16 +17,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PIECES = 4096 };
+enum { BLOCKS = 4096 };
 
-typedef struct piece {
-    ws_pairhmm_piece in;
+typedef struct block {
+    ws_pairhmm_block in;
     ws_pairhmm_text text;
     ws_pairhmm_gpu gpu;
-} piece;
+} block;
 
-static piece all[PIECES];
-static size_t npiece;
+static block all[BLOCKS];
+static size_t nblock;
 static ws_pairhmm_quals quals;
 static atomic_size_t next;
 static int rescue;
@@ -50,8 +50,8 @@ static double read_all(const char *path, uint64_t size, double *pairs) {
     double cells = 0;
     int rc = ws_pairhmm_input_open(&in, &path, 1, WS_PAIRHMM_BATCH, size, 1e18, &err);
     must(rc, &err);
-    for (*pairs = 0; npiece < PIECES; npiece++) {
-        piece *p = &all[npiece];
+    for (*pairs = 0; nblock < BLOCKS; nblock++) {
+        block *p = &all[nblock];
         while ((rc = ws_pairhmm_input_fill(in, &p->in, &err)) == WS_AGAIN) continue;
         if (rc == WS_EOF) break;
         must(rc, &err);
@@ -67,13 +67,13 @@ static double read_all(const char *path, uint64_t size, double *pairs) {
         *pairs += (double)p->gpu.list[0].n;
     }
     ws_pairhmm_input_close(in);
-    if (npiece == PIECES) must(ws_fail(&err, WS_EUSAGE, "too many pieces: a larger -K"), &err);
+    if (nblock == BLOCKS) must(ws_fail(&err, WS_EUSAGE, "too many blocks: a larger -K"), &err);
     return cells;
 }
 
 static void *thread_main(void *unused) {
     ws_err err = {0};
-    for (size_t k; (k = next++) < npiece;) must(ws_pairhmm_gpu_run(&quals, &all[k].gpu, rescue, &err), &err);
+    for (size_t k; (k = next++) < nblock;) must(ws_pairhmm_gpu_run(&quals, &all[k].gpu, rescue, &err), &err);
     return unused;
 }
 
@@ -96,7 +96,7 @@ int main(int argc, char **argv) {
     must(ws_dev_start(NULL, 0, &err), &err);
     ws_pairhmm_quals_make(&quals);
     const double cells = read_all(argv[optind], size, &pairs);
-    printf("# %s: %.0f pairs, %.3f Gcells, %zu pieces, %ld threads\n", argv[optind], pairs, cells * 1e-9, npiece, threads);
+    printf("# %s: %.0f pairs, %.3f Gcells, %zu blocks, %ld threads\n", argv[optind], pairs, cells * 1e-9, nblock, threads);
     double best = 1e9, kernels = 1e9;
     for (long k = 0; k < passes; k++) {
         const double device = ws_dev_clock().kernels_summed, t = now();

@@ -233,7 +233,7 @@ static __device__ __forceinline__ int warp_max(int x) {
 template <class T> struct walk { // a thread's position in its pair
     T y0;
     int n, j, letter; // columns; this step's column, from 0, and its letter
-    T y, i, part; // y and i of the row above; sum of the last row since the last whole chunk
+    T y, i, partial; // y and i of the row above; sum of the last row since the last whole chunk
     double total;
     const uint32_t *word, *end; // letters of the haplotype
     uint32_t ahead;
@@ -243,7 +243,7 @@ template <class T> static __device__ __forceinline__ void begin(walk<T> &w, cons
     w.n = (int)h.n;
     w.j = -t;
     w.letter = 0;
-    w.y = w.i = w.part = 0;
+    w.y = w.i = w.partial = 0;
     w.total = 0;
     w.word = (const uint32_t *)(g.letter + h.at);
     w.end = w.word + (h.n + 3) / 4;
@@ -283,12 +283,12 @@ static __device__ __forceinline__ void four_steps(const pack<T> *e, uint32_t fou
         }
         if (!BEGIN || w.j >= 0) {
             column<P, K, U, T>(e + w.letter * (K / pack<T>::N * emissions<P, K, T>::W), s, w.y, w.i);
-            if (w.j < w.n) w.part = add_of(w.part, w.i);
+            if (w.j < w.n) w.partial = add_of(w.partial, w.i);
             if (LONG && t == P - 1 && b.out && w.j < w.n) b.out[w.j] = {w.y, w.i};
         }
         if (z == 2 && (step + 4 - P) % WS_PAIRHMM_CHUNK == 0) { // the last thread's chunk; P % 4 = 0, so chunks end at this z only
-            w.total = __dadd_rn(w.total, (double)w.part);
-            w.part = 0;
+            w.total = __dadd_rn(w.total, (double)w.partial);
+            w.partial = 0;
         }
     }
 }
@@ -327,7 +327,7 @@ static __global__ void __launch_bounds__(32 * WARPS) sweep(tables<T> g, uint32_t
     if (t == 0) s.y[0] = w.y0;
     pass<P, K, U, false, T>(e, t, warp_max(w.n), s, w, none, true);
     last_is_done();
-    if (t == P - 1 && at < last) g.total[at] = __dadd_rn(w.total, (double)w.part);
+    if (t == P - 1 && at < last) g.total[at] = __dadd_rn(w.total, (double)w.partial);
 }
 
 // Computes a pair of a long read in a warp, strip after strip.
@@ -356,7 +356,7 @@ static __global__ void __launch_bounds__(32 * WARPS) sweep_long(tables<T> g, uin
         if (row && t < w.n) b.ahead = column[t];
         pass<32, K, U, true, T>(e, t, w.n, s, w, b, row == 0);
     }
-    if (t == 31) g.total[at] = __dadd_rn(w.total, (double)w.part);
+    if (t == 31) g.total[at] = __dadd_rn(w.total, (double)w.partial);
 }
 
 // ---- launcher ----

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The plan of a piece of input for a device. */
+ * The plan of a block of input for a device. */
 #include "kernels/pairhmm/gpu.h"
 
 #include "lib/base/mem.h"

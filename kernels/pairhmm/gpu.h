@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A parsed piece of input in the form for a device: letters and qualities without the rest of the text, and lists of
+ * A parsed block of input in the form for a device: letters and qualities without the rest of the text, and lists of
  * reads, haplotypes and pairs. */
 #ifndef WS_PAIRHMM_GPU_H
 #define WS_PAIRHMM_GPU_H

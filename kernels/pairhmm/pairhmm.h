@@ -24,13 +24,13 @@ typedef struct ws_pairhmm_hap {
 /* Reads [read, read + R) against haplotypes [hap, hap + H) of a ws_pairhmm_text. */
 typedef struct ws_pairhmm_region {
     uint64_t number; /* batch text: its number in the whole input, from 0 */
-    uint64_t first;  /* number of its first read; above 0 in a later part of a large region */
+    uint64_t first;  /* number of its first read; above 0 in a later portion of a large region */
     uint64_t all;    /* reads of the whole region */
     size_t read, hap, R, H;
     size_t pair; /* index of its first result; reads outer, haplotypes inner */
 } ws_pairhmm_region;
 
-/* A parsed piece of input. The user zero-initialises it and calls ws_pairhmm_text_release. */
+/* A parsed block of input. The user zero-initialises it and calls ws_pairhmm_text_release. */
 typedef struct ws_pairhmm_text {
     ws_pairhmm_read *read;
     ws_pairhmm_hap *hap;
@@ -41,7 +41,7 @@ typedef struct ws_pairhmm_text {
     size_t read_cap, hap_cap, region_cap;
 } ws_pairhmm_text;
 
-/* Empties t and keeps its memory for the next piece. */
+/* Empties t and keeps its memory for the next block. */
 void ws_pairhmm_text_reset(ws_pairhmm_text *t);
 void ws_pairhmm_text_release(ws_pairhmm_text *t);
 
@@ -50,15 +50,15 @@ int ws_pairhmm_same_read(const ws_pairhmm_read *a, const ws_pairhmm_read *b);
 
 typedef enum ws_pairhmm_format { WS_PAIRHMM_NONE, WS_PAIRHMM_BATCH, WS_PAIRHMM_RESULTS } ws_pairhmm_format;
 
-/* The place of a piece in the input, for messages and numbers. */
+/* The place of a block in the input, for messages and numbers. */
 typedef struct ws_pairhmm_origin {
     const char *name;    /* name of the input */
     uint64_t line;       /* line of the first byte, from 1 */
     uint64_t number;     /* number of the first region or pair, from 0 */
-    uint64_t first, all; /* for a part of a large region: number of its first read, and reads of the region; else 0 */
+    uint64_t first, all; /* for a portion of a large region: number of its first read, and reads of the region; else 0 */
 } ws_pairhmm_origin;
 
-/* Parse a piece of whole regions (batch.c) or records (results.c) into t, which then points into p. On failure
+/* Parse a block of whole regions (batch.c) or records (results.c) into t, which then points into p. On failure
  * (WS_EDATA, with line and column) t has the whole regions before it. */
 int ws_pairhmm_parse_batches(ws_pairhmm_text *t, const char *p, size_t n, const ws_pairhmm_origin *at, ws_err *err);
 int ws_pairhmm_parse_results(ws_pairhmm_text *t, const char *p, size_t n, const ws_pairhmm_origin *at, ws_err *err);

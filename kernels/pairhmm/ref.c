@@ -29,22 +29,22 @@
     }                                                                                                                  \
     static void sum_##name(const ws_pairhmm_sweep *s, const real *i) {                                                 \
         const ws_pairhmm_trie *t = s->trie;                                                                            \
-        real *part_of = s->branch;                                                                                       \
-        part_of[0] = 0;                                                                                                \
+        real *partial_of = s->branch;                                                                                    \
+        partial_of[0] = 0;                                                                                             \
         s->sum[0] = 0;                                                                                                 \
         for (size_t k = 0; k < t->nseg; k++) {                                                                         \
             const ws_pairhmm_seg *g = &t->seg[k];                                                                      \
-            real part = part_of[g->from];                                                                              \
+            real partial = partial_of[g->from];                                                                        \
             double sum = s->sum[g->from];                                                                              \
             for (size_t c = g->begin, depth = g->depth + 1; c < g->end; c++, depth++) {                                \
-                part = part + i[c];                                                                                    \
+                partial = partial + i[c];                                                                              \
                 if (depth % WS_PAIRHMM_CHUNK) continue;                                                                \
-                sum += (double)part;                                                                                   \
-                part = 0;                                                                                              \
+                sum += (double)partial;                                                                                \
+                partial = 0;                                                                                           \
             }                                                                                                          \
-            part_of[g->to ? g->to : t->nbranch] = part;                                                                  \
+            partial_of[g->to ? g->to : t->nbranch] = partial;                                                            \
             s->sum[g->to ? g->to : t->nbranch] = sum;                                                                    \
-            s->total[k] = sum + (double)part;                                                                          \
+            s->total[k] = sum + (double)partial;                                                                       \
         }                                                                                                              \
     }                                                                                                                  \
     static void sweep_##name(const ws_pairhmm_sweep *s) {                                                              \

@@ -53,7 +53,7 @@ WS_INLINE void NAME(columns)(const ws_pairhmm_seg *g, const uint8_t *code, const
     *at = a;
 }
 
-static void NAME(block)(const ws_pairhmm_sweep *s, const REAL *row, VT above0) {
+static void NAME(band)(const ws_pairhmm_sweep *s, const REAL *row, VT above0) {
     const ws_pairhmm_trie *t = s->trie;
     NAME(state) *branch = s->branch;
     NAME(rows) v;
@@ -76,26 +76,26 @@ static void NAME(block)(const ws_pairhmm_sweep *s, const REAL *row, VT above0) {
 /* Sums the columns along each haplotype: within chunks in the precision of the cells, over chunks in double. */
 static void NAME(sums)(const ws_pairhmm_sweep *s) {
     const ws_pairhmm_trie *t = s->trie;
-    REAL *part_of = s->branch;
+    REAL *partial_of = s->branch;
     const REAL *i = s->i;
     double sum[LANES];
-    VT_STORE(part_of, VT_SET1(0));
+    VT_STORE(partial_of, VT_SET1(0));
     for (size_t z = 0; z < LANES; z++) s->sum[z] = 0;
     for (size_t k = 0; k < t->nseg; k++) {
         const ws_pairhmm_seg *g = &t->seg[k];
         _Alignas(WS_ALIGN) REAL last[LANES];
-        VT part = VT_LOAD(part_of + g->from * LANES);
+        VT partial = VT_LOAD(partial_of + g->from * LANES);
         memcpy(sum, s->sum + g->from * LANES, sizeof sum);
         for (size_t c = g->begin, depth = g->depth + 1; c < g->end; c++, depth++) {
-            part = VT_ADD(part, VT_LOAD(i + c * LANES));
+            partial = VT_ADD(partial, VT_LOAD(i + c * LANES));
             if (depth % WS_PAIRHMM_CHUNK) continue;
-            VT_STORE(last, part);
+            VT_STORE(last, partial);
             for (size_t z = 0; z < LANES; z++) sum[z] += (double)last[z];
-            part = VT_SET1(0);
+            partial = VT_SET1(0);
         }
-        VT_STORE(last, part);
+        VT_STORE(last, partial);
         if (g->to) {
-            VT_STORE(part_of + g->to * LANES, part);
+            VT_STORE(partial_of + g->to * LANES, partial);
             memcpy(s->sum + g->to * LANES, sum, sizeof sum);
         }
         for (size_t z = 0; z < LANES; z++) s->total[k * LANES + z] = sum[z] + (double)last[z];
@@ -112,7 +112,7 @@ static void NAME(sweep)(const ws_pairhmm_sweep *s) {
     }
     for (size_t r = 0; r < s->nrow; r += K) {
         NAME(emissions)(s, row + r * WS_PAIRHMM_NVALUE * LANES, s->letter + r * LANES);
-        NAME(block)(s, row + r * WS_PAIRHMM_NVALUE * LANES, r ? zero : y0);
+        NAME(band)(s, row + r * WS_PAIRHMM_NVALUE * LANES, r ? zero : y0);
     }
     NAME(sums)(s);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Pair-HMM: worked examples, golden values on every CPU backend, a second implementation, sharing, parts, damaged
+ * Pair-HMM: worked examples, golden values on every CPU backend, a second implementation, sharing, portions, damaged
  * input. */
 #include "bin/likelihoods/format.h"
 #include "kernels/pairhmm/gpu.h"
@@ -310,19 +310,19 @@ static void test_trie(tap *t) {
     ws_pairhmm_trie_release(&trie);
 }
 
-/* ---- pieces and parts ---- */
+/* ---- blocks and portions ---- */
 
-static int as_matrix(ws_buf *out, const char *path, uint64_t piece, double cells) {
+static int as_matrix(ws_buf *out, const char *path, uint64_t block, double cells) {
     const ws_pairhmm_style style = {.matrix = 1, .decimals = 6};
     ws_pairhmm_input *in;
-    ws_pairhmm_piece p = {0};
+    ws_pairhmm_block p = {0};
     ws_outtext text = {0};
     ws_err err = {0};
-    int pieces = 0, rc;
-    sample_must(ws_pairhmm_input_open(&in, &path, 1, WS_PAIRHMM_NONE, piece, cells, &err), &err);
+    int blocks = 0, rc;
+    sample_must(ws_pairhmm_input_open(&in, &path, 1, WS_PAIRHMM_NONE, block, cells, &err), &err);
     while ((rc = ws_pairhmm_input_fill(in, &p, &err)) == WS_OK) {
         run r = {0};
-        pieces++;
+        blocks++;
         sample_must(ws_pairhmm_parse_batches(&r.text, p.text.p, p.text.n, &p.at, &err), &err);
         run_score(&r, body[nbody - 1], 0, 1);
         sample_must(ws_pairhmm_write(&style, p.format, p.at.number, &r.text, r.result, &text, &err), &err);
@@ -332,12 +332,12 @@ static int as_matrix(ws_buf *out, const char *path, uint64_t piece, double cells
     ws_pairhmm_input_close(in);
     ws_buf_release(&p.text);
     *out = text.text;
-    return pieces;
+    return blocks;
 }
 
 static void test_parts(tap *t, sample *r) {
     char path[] = "/tmp/pairhmm-test-XXXXXX";
-    ws_buf text = {0}, whole, parts;
+    ws_buf text = {0}, whole, cut;
     const int fd = mkstemp(path);
     random_region(r, &text, 5, 3, 20, 50, 0);
     random_region(r, &text, 300, 4, 30, 60, 0);
@@ -348,10 +348,10 @@ static void test_parts(tap *t, sample *r) {
     close(fd);
     const int one = as_matrix(&whole, path, 1 << 30, 1e18);
     for (int i = 0; i < 3; i++) {
-        const int n = as_matrix(&parts, path, i ? 1 << 30 : 1, i < 2 ? 1 : 1e18);
-        const int same = whole.n == parts.n && !memcmp(whole.p, parts.p, whole.n);
-        tap_ok(t, written && one == 1 && same && (i == 2 ? n == 1 : n >= 10), "the same in %d piece and in %d", one, n);
-        ws_buf_release(&parts);
+        const int n = as_matrix(&cut, path, i ? 1 << 30 : 1, i < 2 ? 1 : 1e18);
+        const int same = whole.n == cut.n && !memcmp(whole.p, cut.p, whole.n);
+        tap_ok(t, written && one == 1 && same && (i == 2 ? n == 1 : n >= 10), "the same in %d block and in %d", one, n);
+        ws_buf_release(&cut);
     }
     unlink(path);
     ws_buf_release(&whole);

@@ -14,7 +14,7 @@ struct ssv_task {
     const uint4 *table;
     const ws_devitem *item;
     uint32_t n, first; // items of the task; index of its first score
-    int glog, overlap; // log2 of the lanes a group; words before a piece's first word that its scores depend on
+    int glog, overlap; // log2 of the lanes a group; words before a stretch's first word that its scores depend on
 };
 
 struct ssv_args {

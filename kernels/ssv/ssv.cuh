@@ -13,7 +13,7 @@ extern "C" {
 struct ws_ssv_dev {
     ws_bytes bytes; // the scalars; cost is NULL
     ws_fit fit;     // shape -1: no shape is large enough for the model, and there is no table
-    int overlap;    // words before a piece's first word that its scores depend on
+    int overlap;    // words before a stretch's first word that its scores depend on
     const ws_devtable *table;
 };
 

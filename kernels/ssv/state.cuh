@@ -44,7 +44,7 @@ template <int R, int COLUMNS, bool GROUP> struct ws_ssv_state {
             const uint4 q = e[c * WS_CODES * COLUMNS];
 #pragma unroll
             for (int j = 4 * c + 3; j >= 4 * c; j--)
-                if (j < R) u[j] = ws_ssv_above_floor((j ? u[j - 1] : in) + ws_part(q, j & 3));
+                if (j < R) u[j] = ws_ssv_above_floor((j ? u[j - 1] : in) + ws_element(q, j & 3));
 #pragma unroll
             for (int j = 4 * c + 2; j >= 4 * c; j -= 2)
                 if (j < R) {

@@ -58,8 +58,8 @@ static bool fits(vit_model *p, const ws_words *w) {
 }
 
 // Sets gain[k] to the most that a D of node k can gain through one or more D to D over an entry at the node that it leaves to. Source:
-// HMMER's bound (profile-filters.md, section 5.2), which is that of all nodes. The bound of a part of the nodes must include paths that
-// leave after that part.
+// HMMER's bound (profile-filters.md, section 5.2), which is that of all nodes. The bound of a share of the nodes must include
+// paths that leave after that share.
 static void set_gains(int *gain, const ws_words *w) {
     for (int k = w->M; k >= 0; k--) {
         gain[k] = -32768;

@@ -52,7 +52,7 @@ enum { THREADS = 128, MAX_WARPS = 8, MAX_LANES = 32 * MAX_WARPS };
 
 // ---- 2 groups ----
 
-// The lanes that own a sequence: part of a warp, a block, or all blocks of a cluster. Values cross warps through shared
+// The lanes that own a sequence: some of a warp, a block, or all blocks of a cluster. Values cross warps through shared
 // memory, with a barrier between the write and the read.
 enum vit_span { IN_WARP, IN_BLOCK, IN_CLUSTER };
 
@@ -269,7 +269,7 @@ template <int R, vit_span SPAN, vit_goal GOAL> struct vit_state {
             const uint4 q = e[c * stride];
 #pragma unroll
             for (int j = 4 * c + 3; j >= 4 * c; j--)
-                if (j < R) M[j] = __viaddmax_s16x2(__viaddmax_s16x2(xB, t[BM][j], j ? X[j - 1] : inX), ws_part(q, j & 3), ws_both(LOW));
+                if (j < R) M[j] = __viaddmax_s16x2(__viaddmax_s16x2(xB, t[BM][j], j ? X[j - 1] : inX), ws_element(q, j & 3), ws_both(LOW));
         }
         if (dead) {
 #pragma unroll

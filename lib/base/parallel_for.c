@@ -14,7 +14,7 @@ typedef struct work {
     ws_err err;
 } work;
 
-/* Runs pieces until none is left. All indices below a failed one began earlier, and begun pieces finish, so the
+/* Works on indices until none is left. All indices below a failed one began earlier, and begun ones finish, so the
  * lowest failure is always found. */
 static void *run(void *arg) {
     work *w = arg;

@@ -4,7 +4,7 @@
 
 #include <zlib.h>
 
-enum { GZIP = 16 + 15, MEMORY = 8, PIECE = 1 << 30 /* zlib counts in 32 bits */ };
+enum { GZIP = 16 + 15, MEMORY = 8, MOST = 1 << 30 /* zlib counts in 32 bits */ };
 
 static int no_memory(ws_err *err) { return ws_fail(err, WS_ENOMEM, "not enough memory for a deflater"); }
 
@@ -14,12 +14,12 @@ int ws_gzip_add(ws_buf *out, const void *p, size_t n, ws_err *err) {
     int rc = WS_OK, done = 0;
     if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK) return no_memory(err);
     for (size_t left = n; !rc && !done;) {
-        const size_t piece = ws_min(left, PIECE);
+        const size_t some = ws_min(left, MOST);
         if (z.avail_in == 0) {
             z.next_in = (Bytef *)(uintptr_t)from; /* zlib reads it only */
-            z.avail_in = (uInt)piece;
-            from += piece;
-            left -= piece;
+            z.avail_in = (uInt)some;
+            from += some;
+            left -= some;
         }
         rc = ws_buf_reserve(out, 1 << 16, err);
         if (rc) break;

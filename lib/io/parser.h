@@ -2,7 +2,7 @@
  * The common base of the sequence parsers: the open record, its way into the batch, and the interface by which seqread.c
  * drives them. Internal to lib/io.
  *
- * A parser is a state machine that takes its input in pieces of any size. The residues of the record it is in go as
+ * A parser is a state machine that takes its input in chunks of any size. The residues of the record it is in go as
  * words after batch->nword, its texts into buffers of ws_parse; only a complete record is added to the batch. Records
  * after ws_parse_mark stay with the reader when a batch is closed, and open the next one. */
 #ifndef WS_IO_PARSER_H
@@ -84,7 +84,7 @@ static inline uint64_t ws_parse_len(const ws_parse *s) { return 6 * (uint64_t)s-
  * format's name. Returns how many characters of p[0..n), n > 0, were taken; the last of them is the mark if it was there. */
 size_t ws_parse_start(ws_parse *s, const uint8_t *p, size_t n, char mark, const char *format, int *rc, ws_err *err);
 
-/* Takes a header line's text, or a part of it, with the four characters that no text may hold as blanks. A carriage return before other
+/* Takes a header line's text, or some of it, with the four characters that no text may hold as blanks. A carriage return before other
  * text is a failure: all lines after it would be lost in the header. */
 int ws_parse_text(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, ws_err *err);
 

@@ -12,8 +12,8 @@ enum {
 
 static ws_slice desc_of(const ws_batch *b, size_t i) { return b->seqtext[i].desc; }
 
-/* Finds the longest piece that begins at a word of a, give or take the bytes before it, and is in b too. */
-static ws_slice common_piece(const char *a, size_t na, const char *b, size_t nb) {
+/* Finds the longest common that begins at a word of a, give or take the bytes before it, and is in b too. */
+static ws_slice common_text(const char *a, size_t na, const char *b, size_t nb) {
     ws_slice best = {0, 0};
     for (size_t i = 0; i + SEED <= na; i++) {
         if (i && a[i - 1] != ' ') continue;
@@ -35,10 +35,10 @@ static void look_for_phrase(ws_phrase *x, const ws_batch *b) {
     for (size_t k = 0; k < LOOK; k++) {
         const ws_slice d = desc_of(b, k * b->n / LOOK);
         const char *desc = ws_batch_text(b, d);
-        const ws_slice piece = x->n ? common_piece(x->p, x->n, desc, d.n) : (ws_slice){0, ws_min(d.n, WS_PHRASE_MAX)};
-        if (piece.n < SEED) continue;
-        memmove(x->p, x->n ? x->p + piece.at : desc, piece.n);
-        x->n = piece.n;
+        const ws_slice common = x->n ? common_text(x->p, x->n, desc, d.n) : (ws_slice){0, ws_min(d.n, WS_PHRASE_MAX)};
+        if (common.n < SEED) continue;
+        memmove(x->p, x->n ? x->p + common.at : desc, common.n);
+        x->n = common.n;
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Sequences from a list of inputs into batches. Each input is told apart by its first bytes: FASTA, FASTQ, our packed
- * stream, our TSV. Parsers are resumable state machines that take the input piece by piece, so a record may be longer
+ * stream, our TSV. Parsers are resumable state machines that take the input chunk by chunk, so a record may be longer
  * than any buffer and is never copied twice.
  *
  * Errors: every complete record before the fault is delivered first, then the failure. Messages name the input, the
