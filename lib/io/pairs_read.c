@@ -94,6 +94,14 @@ static int add_column(unpack *u, ws_parse *s, const char *p, size_t n, unsigned 
     return WS_OK;
 }
 
+/* Fails with the name of the first missing column. */
+static int lacks_column(const unpack *u, ws_parse *s, unsigned missing, ws_err *err) {
+    char says[80];
+    const char *name = missing & 1u << WS_PAIRCOL_NAME ? "name" : missing & 1u << WS_PAIRCOL_SEQ ? "seq" : "query";
+    snprintf(says, sizeof says, "lacks the column %s; name, seq and query are needed", name);
+    return ws_packed_bad(u, s, says, err);
+}
+
 static int learn_columns(unpack *u, ws_parse *s, const char *p, ws_err *err) {
     const size_t n = (size_t)u->f.v[HEAD_COLUMNS];
     const unsigned must = 1u << WS_PAIRCOL_NAME | 1u << WS_PAIRCOL_SEQ | 1u << WS_PAIRCOL_QUERY;
@@ -107,7 +115,7 @@ static int learn_columns(unpack *u, ws_parse *s, const char *p, ws_err *err) {
         rc = add_column(u, s, p, len, &seen, err);
         p += len;
     }
-    if (!rc && (seen & must) != must) rc = ws_packed_bad(u, s, "has not the columns name, seq and query", err);
+    if (!rc && (seen & must) != must) rc = lacks_column(u, s, must & ~seen, err);
     return rc;
 }
 
@@ -309,7 +317,7 @@ static int end_pairs(unpack *u, ws_parse *s, ws_err *err) {
 
 static int end_records(unpack *u, ws_parse *s, ws_err *err) {
     const uint64_t n = u->f.v[RECORDS_TEXT];
-    const char *at = u->body.p, *end = at + n, *what = "is none of a record";
+    const char *at = u->body.p, *end = at + n, *what = "is not a ##record line";
     char says[200];
     int rc = WS_OK;
     if (end[-1] != '\n') return ws_packed_bad(u, s, "has a line without an end", err);

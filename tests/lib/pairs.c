@@ -409,7 +409,9 @@ static void liars(tap *t) {
     lie(t, PACK_PAIRS, NUMBER + 8, 2, 8, "");
     lie(t, PACK_PAIRS, NUMBER + 8, 4, 8, "");
     lie(t, PACK_HEAD, BODY, 3, 4, "impossible lengths");
-    lie(t, PACK_HEAD, BODY + 4 * 9, 'x', 1, "the columns name, seq and query");
+    lie(t, PACK_HEAD, BODY + 4 * 9, 'x', 1, "lacks the column name; name, seq and query are needed");
+    lie(t, PACK_HEAD, BODY + 4 * 9 + 4, 'x', 1, "lacks the column seq; ");
+    lie(t, PACK_HEAD, BODY + 4 * 9 + 4 + 3 + 4, 'x', 1, "lacks the column query; ");
     lie(t, PACK_HEAD, BODY + 4 * 9, '\t', 1, "control character");
     lie(t, PACK_QUERIES, BODY + 24, 0, 4, "impossible lengths");
     lie(t, PACK_QUERIES, BODY + 32, 'p' << 8 | 'p', 2, "");

@@ -149,20 +149,24 @@ static void broken(tap *t, const ws_buf *s) {
 }
 
 static void streams(tap *t) {
-    static const char *const bad[] = {"##record\tx\t5\t1", "##record\tx\t5\n", "##end\n", "\n", "##record\tx\t5\t1\n\n"};
+    static const char *const bad[][2] = {{"##record\tx\t5\t1", "has a line without an end"},
+                                         {"##record\tx\t5\n", "has a line that is not ##record, a name, a length"},
+                                         {"##end\n", "has a line that is not a ##record line"},
+                                         {"\n", "has a line that is not a ##record line"},
+                                         {"##record\tx\t5\t1\n\n", "has a line that is not a ##record line"}};
     ws_buf s = {0}, out = {0};
     ws_err err;
     put_stream(&s, NULL, 0);
     tap_ok(t, lines_of(s.p, s.n, &out, &err) == WS_EOF && out.n == 0, "a stream without records");
     put_stream(&s, two, sizeof two - 1);
-    tap_ok(t, lines_of(s.p, s.n, &out, &err) == WS_EOF && same_text(&out, two), "records of a stream, behind one that has none");
+    tap_ok(t, lines_of(s.p, s.n, &out, &err) == WS_EOF && same_text(&out, two), "records of a stream, after one that has none");
     s.n = 0;
     put_stream(&s, two, sizeof two - 1);
     broken(t, &s);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         s.n = 0;
-        put_stream(&s, bad[i], strlen(bad[i]));
-        refused(t, &s, "has a line", "lines of a stream that are none of records");
+        put_stream(&s, bad[i][0], strlen(bad[i][0]));
+        refused(t, &s, bad[i][1], bad[i][1]);
     }
     ws_buf_release(&s);
     ws_buf_release(&out);
