@@ -66,7 +66,7 @@ static char *put_column(char *to, int c, const row *r, int decimals) {
     case 3: return ws_number_put(to, (int64_t)r->m);
     case 4: return ws_number_put(to, (int64_t)r->n);
     case 5: return put_value(to, r->result->log10, decimals);
-    default: return put_word(to, stages[r->result->stage]);
+    default: return put_word(to, stages[r->result->precision]);
     }
 }
 

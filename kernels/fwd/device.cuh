@@ -97,7 +97,7 @@ struct fwd_specials {
     }
 };
 
-// Returns the D that enters lane z from all lanes before, by an inclusive scan. a: the D that leaves each lane.
+// Returns the D that enters lane z from all lanes before, by an inclusive prefix scan. a: the D that leaves each lane.
 // link[level] is 0 where no lane lies 2^level before.
 __device__ __forceinline__ float come_in(float a, const float link[WS_FWD_LEVELS], int z) {
 #pragma unroll

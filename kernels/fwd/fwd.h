@@ -11,7 +11,7 @@
 
 enum {
     WS_FWD_LANES = 32, /* a warp, two AVX-512 registers, or four AVX2 registers */
-    WS_FWD_LEVELS = 5  /* levels of the scan over the lanes: offsets 1, 2, 4, 8, 16 */
+    WS_FWD_LEVELS = 5  /* levels of the prefix scan over the lanes: offsets 1, 2, 4, 8, 16 */
 };
 #define WS_FWD_BIG 4294967296.0f /* 2^32: a row whose E reaches this is scaled down */
 

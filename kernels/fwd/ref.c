@@ -30,9 +30,9 @@ static void send_on(const ws_fwd_tables *t, const row *r) {
     }
 }
 
-/* Scans a[] over the lanes, inclusively: a[z] becomes the D that reaches the first node after lane z from lanes
+/* Does an inclusive prefix scan of a[] over the lanes: a[z] becomes the D that reaches the first node after lane z from lanes
  * 0..z. */
-static void scan(float *a, const float link[WS_FWD_LEVELS][LANES]) {
+static void prefix_scan(float *a, const float link[WS_FWD_LEVELS][LANES]) {
     for (int level = 0; level < WS_FWD_LEVELS; level++)
         for (int off = 1 << level, z = LANES - 1; z >= off; z--) a[z] = fmaf(link[level][z], a[z - off], a[z]);
 }
@@ -49,7 +49,7 @@ static void delete(const ws_fwd_tables *t, const row *r) {
         }
         a[z] = d;
     }
-    scan(a, t->link);
+    prefix_scan(a, t->link);
     for (int z = 1; z < LANES; z++)
         for (int k = z * t->Q + 1; k <= (z + 1) * t->Q; k++) D[k] = fmaf(a[z - 1], t->pd[k], D[k]);
 }

@@ -5,8 +5,8 @@
  * at position q = k % Q. The operations and their order are those of ref.c (kernels/fwd/README.md, canonical order),
  * so results agree bit by bit.
  *
- * A row is two sweeps over the nodes with a scan between them. The first sweep computes M, the share of X that needs
- * no D, the next I, and d, the D within its lane. The scan computes the D that enters each lane. The second sweep
+ * A row is two sweeps over the nodes with a prefix scan between them. The first sweep computes M, the share of X that needs
+ * no D, the next I, and d, the D within its lane. The prefix scan computes the D that enters each lane. The second sweep
  * completes D and X. */
 
 #include "kernels/fwd/fwd.h"
@@ -26,7 +26,7 @@ enum { PD, DM, NSECOND };                    /* loaded by the second sweep */
 
 typedef struct fwd {
     int Q, S;
-    int levels;    /* levels of the scan that can change a sum; above, all links are 0 */
+    int levels;    /* levels of the prefix scan that can change a sum; above, all links are 0 */
     float *first;  /* first[((reg * Q + q) * NFIRST + t) * VF_LANES + lane] */
     float *second; /* second[((reg * Q + q) * NSECOND + t) * VF_LANES + lane] */
     float *emit;   /* emit[((x * V32 + reg) * Q + q) * VF_LANES + lane] */
@@ -57,7 +57,7 @@ static void scale_down(track *t, int Q, float E) {
     }
 }
 
-/* Does one level of the inclusive scan for all S sequences. */
+/* Does one level of the inclusive prefix scan for all S sequences. */
 #define SCAN_LEVEL(level) \
     if (levels > level) { \
         V_UNROLL for (int s = 0; s < S; s++) { \

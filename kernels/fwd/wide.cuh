@@ -6,7 +6,7 @@
 // once in each pass. A warp waits while other blocks compute; the eight sequences of a cluster fill that time. Meanwhile the
 // emissions of the next residue are copied into shared memory.
 //
-//     pass 1   block 0 -> 1 -> .. -> last: d, e           last: scan over the lanes; in, e to all
+//     pass 1   block 0 -> 1 -> .. -> last: d, e           last: prefix scan over the lanes; in, e to all
 //     pass 2   block 0 -> 1 -> .. -> last: e, last X      last: E, B; B, scale to all
 #ifndef WS_FWD_WIDE_CUH
 #define WS_FWD_WIDE_CUH

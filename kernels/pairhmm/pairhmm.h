@@ -203,7 +203,7 @@ void ws_pairhmm_order(const ws_pairhmm_hap *hap, uint32_t *list, size_t n);
 
 typedef struct ws_pairhmm_result {
     double log10;
-    int stage; /* WS_PAIRHMM_SINGLE ... */
+    int precision; /* WS_PAIRHMM_SINGLE ... */
 } ws_pairhmm_result;
 
 typedef struct ws_pairhmm_counts {
@@ -226,7 +226,7 @@ typedef struct ws_pairhmm_conf {
 int ws_pairhmm_score(const ws_pairhmm_conf *conf, const ws_pairhmm_body *b, const ws_pairhmm_text *t,
                      ws_pairhmm_work *w, ws_buf *room, ws_pairhmm_result *result, ws_pairhmm_counts *c, ws_err *err);
 
-/* Least sums, for each column of the haplotype, that a stage may keep. They are ten orders of magnitude above the
+/* Least sums, for each column of the haplotype, that a precision may keep. They are ten orders of magnitude above the
  * limit of single precision with row 0 at 2^120, and eighteen for double with 2^700. Losses below the limit then do
  * not matter. */
 #define WS_PAIRHMM_LEAST_SINGLE 1e-28

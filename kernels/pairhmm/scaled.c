@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The last stage: one pair with an exponent for every cell, for any likelihood, also above 1. It is rare, so it is
+ * The last precision: one pair with an exponent for every cell, for any likelihood, also above 1. It is rare, so it is
  * simple: the recurrence of README.md, one function for all backends. */
 #include "kernels/pairhmm/pairhmm.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Scores a region by a body: equal reads once, reads of similar length side by side, haplotypes as a trie. All
- * pairs go through single precision, then through double where they underflow, then through scaled double. The stage
+ * pairs go through single precision, then through double where they underflow, then through scaled double. The precision
  * that gives a pair's value depends on the pair alone. */
 #include "kernels/pairhmm/gpu.h"
 
@@ -22,7 +22,7 @@ struct ws_pairhmm_work {
     ws_pairhmm_trie trie;
     uint32_t *read, *hap;    /* lists: distinct reads, longest first; haplotypes in order */
     uint32_t *same;          /* [R] the first equal read of the region */
-    uint32_t *bad, *bad_hap; /* reads with a pair for the next stage, and the haplotypes of these pairs */
+    uint32_t *bad, *bad_hap; /* reads with a pair for the next precision, and the haplotypes of these pairs */
     ws_pairhmm_begin *begin; /* [R] */
     uint64_t *key;           /* [R] hashes */
     uint32_t *bucket;
@@ -152,13 +152,13 @@ static ws_pairhmm_result finish(int p, double total, uint32_t n, const ws_pairhm
     return (ws_pairhmm_result){log10(total / n) - 120 * LOG10_2 + b->correction * LOG10_E, WS_PAIRHMM_SINGLE};
 }
 
-/* Stores the results of this stage: all pairs in the first, in later ones the pairs that the stage before left. */
+/* Stores the results of this precision: all pairs in the first, in later ones the pairs that the precision before left. */
 static void take(const task *k, const ws_pairhmm_sweep *s, int p, uint32_t r, const uint32_t *hap, size_t lanes,
                  size_t z) {
     const ws_pairhmm_trie *t = s->trie;
     for (size_t j = 0; j < t->nhap; j++) {
         ws_pairhmm_result *out = &k->result[r * k->H + hap[j]];
-        if (out->stage == p) *out = finish(p, s->total[t->end[j] * lanes + z], k->hap[hap[j]].n, &k->w->begin[r]);
+        if (out->precision == p) *out = finish(p, s->total[t->end[j] * lanes + z], k->hap[hap[j]].n, &k->w->begin[r]);
     }
 }
 
@@ -188,7 +188,7 @@ static int pass(const task *k, int p, const uint32_t *read, size_t nread, const 
     return WS_OK;
 }
 
-/* ---- stages ---- */
+/* ---- precisions ---- */
 
 /* Scores pairs that need double precision: the reads of the list with such pairs, one register of reads at a time,
  * against those pairs' haplotypes. The list may be w->bad itself. */
@@ -198,7 +198,7 @@ static int rescue(const task *k, const uint32_t *read, size_t nread, ws_err *err
     size_t nbad = 0;
     for (size_t j = 0; j < nread; j++) {
         size_t n = 0;
-        for (size_t h = 0; h < k->H; h++) n += k->result[read[j] * k->H + h].stage == WS_PAIRHMM_DOUBLE;
+        for (size_t h = 0; h < k->H; h++) n += k->result[read[j] * k->H + h].precision == WS_PAIRHMM_DOUBLE;
         if (n) w->bad[nbad++] = read[j];
     }
     for (size_t j = 0; j < nbad; j += lanes) {
@@ -207,7 +207,7 @@ static int rescue(const task *k, const uint32_t *read, size_t nread, ws_err *err
         for (size_t h = 0; h < k->H; h++) {
             int any = 0;
             for (size_t z = 0; z < n && !any; z++)
-                any = k->result[w->bad[j + z] * k->H + w->hap[h]].stage == WS_PAIRHMM_DOUBLE;
+                any = k->result[w->bad[j + z] * k->H + w->hap[h]].precision == WS_PAIRHMM_DOUBLE;
             if (any) w->bad_hap[nhap++] = w->hap[h];
         }
         int rc = pass(k, 1, w->bad + j, n, w->bad_hap, nhap, err);
@@ -221,7 +221,7 @@ static int rescale(const task *k, size_t nread, ws_err *err) {
         for (size_t h = 0; h < k->H; h++) {
             const uint32_t r = k->w->read[j];
             ws_pairhmm_result *out = &k->result[r * k->H + h];
-            if (out->stage != WS_PAIRHMM_SCALED) continue;
+            if (out->precision != WS_PAIRHMM_SCALED) continue;
             int rc = ws_grow(&k->w->row, &k->w->row_cap, 6 * ((size_t)k->hap[h].n + 1), sizeof *k->w->row, err);
             if (rc) return rc;
             out->log10 = ws_pairhmm_scaled(&k->conf->quals, &k->read[r], &k->hap[h], k->w->row);
@@ -300,12 +300,12 @@ static void count(const task *k) {
     k->count->cells += rows * columns;
     k->count->pairs += k->R * k->H;
     for (size_t i = 0; i < k->R * k->H; i++) {
-        k->count->rescued += k->result[i].stage == WS_PAIRHMM_DOUBLE;
-        k->count->scaled += k->result[i].stage == WS_PAIRHMM_SCALED;
+        k->count->rescued += k->result[i].precision == WS_PAIRHMM_DOUBLE;
+        k->count->scaled += k->result[i].precision == WS_PAIRHMM_SCALED;
     }
 }
 
-/* Runs the stages up to double precision on the CPU. */
+/* Runs the precisions up to double on the CPU. */
 static int by_host(const task *k, int first, const uint32_t *read, size_t nread, ws_err *err) {
     int rc = pass(k, first, read, nread, k->w->hap, k->H, err);
     return rc || first == WS_PAIRHMM_DOUBLE ? rc : rescue(k, read, nread, err);
@@ -320,7 +320,7 @@ static void take_pair(const task *k, int p, uint32_t r, size_t h, size_t read, s
         const ws_pairhmm_begin b = {.correction = g->correction[read], .clamped = isnan(g->correction[read])};
         *out = finish(0, g->total[0][pair], k->hap[h].n, &b);
         k->count->computed += cells;
-        if (out->stage == WS_PAIRHMM_SINGLE) return;
+        if (out->precision == WS_PAIRHMM_SINGLE) return;
     }
     *out = finish(1, g->total[1][pair], k->hap[h].n, NULL);
     k->count->computed_double += cells;

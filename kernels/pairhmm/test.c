@@ -76,7 +76,7 @@ static int same_results(const run *a, const run *b) {
     int same = a->text.npair == b->text.npair;
     for (size_t i = 0; same && i < a->text.npair; i++)
         same = memcmp(&a->result[i].log10, &b->result[i].log10, sizeof(double)) == 0 &&
-               a->result[i].stage == b->result[i].stage;
+               a->result[i].precision == b->result[i].precision;
     return same;
 }
 

@@ -98,8 +98,8 @@ int ws_papara_tree_write(const ws_papara_tree *t, int jplace, ws_buf *out, ws_er
 
 typedef enum ws_papara_rule { WS_PAPARA_LIKELIHOOD, WS_PAPARA_RULE } ws_papara_rule;
 
-/* The vectors of all edges. Edges form groups of 64. Each group and site has nstate + 1 words. Bit e of word s says
- * that edge e of the group may have state s; bit e of word nstate that a gap is expected there (CGAP). Bits beyond
+/* The vectors of all edges. 64 edges share words, nstate + 1 of them at each site. Bit e of word s says that edge e of
+ * the 64 may have state s; bit e of word nstate that a gap is expected there (CGAP). Bits beyond
  * the last edge are 0. */
 enum { WS_PAPARA_GROUP = 64 };
 typedef struct ws_papara_edges {
@@ -107,7 +107,7 @@ typedef struct ws_papara_edges {
     size_t nedge, ngroup, sites;
     size_t *column; /* [sites] index in the alignment; columns without any residue are left out */
     double gap_freq;
-    uint64_t *bit; /* [(group * sites + site) * (nstate + 1) + state] */
+    uint64_t *bit; /* [(edge / 64 * sites + site) * (nstate + 1) + state] */
 } ws_papara_edges;
 #define WS_PAPARA_CGAP (UINT32_C(1) << 31)
 
@@ -164,7 +164,7 @@ typedef struct ws_papara_ref {
     ws_papara_scheme scheme;
     int both_strands;
     int exact_all; /* compute every cost exactly, for --all-edges */
-    int deferred;  /* the outputs compute scores themselves (rows.c), so the stage before them does nothing */
+    int deferred;  /* the outputs compute scores themselves (rows.c), so the work on a batch does nothing */
 } ws_papara_ref;
 
 /* Writes the masks of the residues that remain of codes[0..n) to mask, which has room for n. Returns their number. */

@@ -7,13 +7,13 @@
 #include <string.h>
 
 /* Codes on their way into words: a multiple of six, small enough to stay in the first-level cache. */
-enum { STAGE = 6 * 2048, CODEC_SLACK = 64 };
+enum { CODES = 6 * 2048, CODEC_SLACK = 64 };
 
 int ws_parse_prepare(ws_parse *s, const ws_seqread_conf *conf, ws_err *err) {
     ws_cpu cpu;
     ws_cpu_probe(&cpu);
     *s = (ws_parse){.conf = conf, .abc = conf->abc, .any_abc = conf->any_abc, .codec = ws_codec_get(&cpu)};
-    s->code = ws_calloc(STAGE + CODEC_SLACK, 1, err);
+    s->code = ws_calloc(CODES + CODEC_SLACK, 1, err);
     return s->code ? WS_OK : err->code;
 }
 
@@ -75,11 +75,11 @@ int ws_parse_residues(ws_parse *s, const uint8_t *p, size_t n, size_t *used, ws_
     size_t i = 0, want, got;
     int rc = WS_OK;
     do {
-        want = ws_min(n - i, STAGE - s->ncode);
+        want = ws_min(n - i, CODES - s->ncode);
         got = s->codec->digitise(s->abc, p + i, want, s->code + s->ncode);
         s->ncode += got;
         i += got;
-        if (s->ncode == STAGE) rc = ws_parse_pack(s, err);
+        if (s->ncode == CODES) rc = ws_parse_pack(s, err);
     } while (!rc && got == want && i < n);
     *used = i;
     return rc;
@@ -89,10 +89,10 @@ int ws_parse_lines(ws_parse *s, const uint8_t *p, size_t n, size_t *used, ws_err
     size_t i = 0, want, took;
     int rc = WS_OK;
     do {
-        want = took = ws_min(n - i, STAGE - s->ncode);
+        want = took = ws_min(n - i, CODES - s->ncode);
         s->ncode += s->codec->digitise_lines(s->abc, p + i, &took, s->code + s->ncode, &s->line);
         i += took;
-        if (s->ncode == STAGE) rc = ws_parse_pack(s, err);
+        if (s->ncode == CODES) rc = ws_parse_pack(s, err);
     } while (!rc && took == want && i < n);
     *used = i;
     return rc;
@@ -113,7 +113,7 @@ int ws_parse_bad(ws_parse *s, uint8_t c, ws_err *err) {
     switch (s->conf->badres) {
     case WS_BADRES_X:
         s->code[s->ncode++] = (uint8_t)s->abc->any;
-        return s->ncode == STAGE ? ws_parse_pack(s, err) : WS_OK;
+        return s->ncode == CODES ? ws_parse_pack(s, err) : WS_OK;
     case WS_BADRES_SKIP:
         return s->note_skips ? ws_buf_add(&s->skipped, &place, sizeof place, err) : WS_OK;
     case WS_BADRES_ERROR:

@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n) {
         score(&t, 0, b);
         for (size_t i = 0; i < t.npair; i++) {
             FUZZ_CHECK(!isnan(a[i].log10));
-            FUZZ_CHECK(a[i].log10 == b[i].log10 && a[i].stage == b[i].stage);
+            FUZZ_CHECK(a[i].log10 == b[i].log10 && a[i].precision == b[i].precision);
         }
         free(a);
         free(b);

@@ -81,7 +81,7 @@ static void test_length(tap *t, sample *r, int m, const ws_pairhmm_body *host, i
     ws_buf text = {0};
     ws_pairhmm_text parsed = {0};
     ws_err err = {0};
-    int differ = 0, stage[3] = {0};
+    int differ = 0, count[3] = {0};
     make_region(&text, r, m);
     sample_must(ws_pairhmm_parse_batches(&parsed, text.p, text.n, &at, &err), &err);
     ws_pairhmm_result *want = ws_calloc(parsed.npair, sizeof *want, &err), *got = ws_calloc(parsed.npair, sizeof *got, &err);
@@ -89,10 +89,10 @@ static void test_length(tap *t, sample *r, int m, const ws_pairhmm_body *host, i
     score(host, host, all_double, &parsed, want);
     score(&ws_pairhmm_cuda, host, all_double, &parsed, got);
     for (size_t k = 0; k < parsed.npair; k++) {
-        differ += got[k].stage != want[k].stage || memcmp(&got[k].log10, &want[k].log10, sizeof got[k].log10);
-        stage[got[k].stage]++;
+        differ += got[k].precision != want[k].precision || memcmp(&got[k].log10, &want[k].log10, sizeof got[k].log10);
+        count[got[k].precision]++;
     }
-    tap_ok(t, !differ, "reads of %d: %d pairs in single precision, %d in double, %d scaled; %d differ", m, stage[0], stage[1], stage[2],
+    tap_ok(t, !differ, "reads of %d: %d pairs in single precision, %d in double, %d scaled; %d differ", m, count[0], count[1], count[2],
            differ);
     ws_free(want);
     ws_free(got);
