@@ -315,9 +315,11 @@ static int end_pairs(unpack *u, ws_parse *s, ws_err *err) {
 
 /* ---- records ---- */
 
+static const char no_record[] = "is not a ##record line";
+
 static int end_records(unpack *u, ws_parse *s, ws_err *err) {
     const uint64_t n = u->f.v[RECORDS_TEXT];
-    const char *at = u->body.p, *end = at + n, *what = "is not a ##record line";
+    const char *at = u->body.p, *end = at + n, *what = no_record;
     char says[200];
     int rc = WS_OK;
     if (end[-1] != '\n') return ws_packed_bad(u, s, "has a line without an end", err);
@@ -325,6 +327,7 @@ static int end_records(unpack *u, ws_parse *s, ws_err *err) {
     for (const char *eol; at < end && !rc; at = eol + 1) {
         eol = memchr(at, '\n', (size_t)(end - at));
         const size_t len = (size_t)(eol - at);
+        what = no_record;
         rc = ws_records_is_line(at, len) ? ws_records_take_line(&s->table.records, at, len, &what, err) : WS_EDATA;
     }
     u->records = 1;
