@@ -114,8 +114,8 @@ version_has_facts() {
 @test "make hook: a commit with a breach of style is refused, with the place; another hook is left alone" {
     command -v git >/dev/null || skip "git is not installed"
     mkdir sources
-    (cd "$top" && cp -r --parents Makefile packaging/*.mk packaging/*.sh lib/base lib/simd tests/style.sh tests/pre-commit.sh \
-        "$BATS_TEST_TMPDIR/sources/")
+    (cd "$top" && cp -r --parents Makefile packaging/*.mk packaging/*.sh lib/base lib/simd tests/style.sh tests/comments.py \
+        tests/pre-commit.sh "$BATS_TEST_TMPDIR/sources/")
     cd sources
     git init -q .
     commit() { outside_of_bats git -c user.name=a -c user.email=a@b commit -q -m "$1" 2>said; }
@@ -132,6 +132,19 @@ version_has_facts() {
     ! commit wide || fail "the hook looked at the disk"
     git add .
     commit mended || fail "$(cat said)"
+    # a sentence without an actor is refused; the words of strings and of code are not sentences
+    local who=some
+    who+=body
+    printf '%s\n' '/* SPDX-License-Identifier: MIT' ' * What is in "Of x". What else? */' "extern int Of; // as $who: Of" \
+        'static const char *const s = "// What // Of";' '// The first line.' '// Of the second: "it". Of b' >lib/base/talk.h
+    git add .
+    ! commit talk || fail "the hook let a sentence without an actor pass"
+    sed -n 's/^  lib.base.talk.h:\([0-9]*\): \([A-Za-z]* [a-z]*\).*/\1 \2/p' said | sort >places
+    printf '%s\n' '1 What else' '1 What is' '5 Of b' '5 Of the' >want
+    sed -i "/ $who /d" places
+    same want places
+    grep -q "^  lib/base/talk.h:3: $who: " said || fail "$(cat said)"
+    git rm -qf lib/base/talk.h
     # again does no harm; a hook of the user's own stays
     hook
     echo 'exit 0' >.git/hooks/pre-commit

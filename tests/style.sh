@@ -113,6 +113,17 @@ grep -nE '(^|[^A-Za-z0-9_.])/(work|root|home|farm)/' $(cat "$tmp/code" "$tmp/pro
     grep -v '^tests/style.sh:' | cut -c1-120 >"$tmp/paths"
 breach "$tmp/paths" "paths of one machine"
 
+# ---- comments: an actor for each sentence (tests/comments.py) ----
+undone='lib/run lib/scan lib/hits lib/hmm kernels/filter kernels/long bin/filters bin/domains bin/search kernels/dom/crew.*'
+grep -E '^(man/.*|CONTRIBUTING\.md|Makefile|.*\.mk|(kernels|lib|bin|tests|workflows|packaging)/.*/?README\.md)$' "$tmp/files" |
+    cat "$tmp/code" - | grep -vE "^($(echo "$undone" | tr ' ' '|'))/?" >"$tmp/talk"
+if command -v python3 >/dev/null 2>&1; then
+    xargs -d '\n' python3 tests/comments.py <"$tmp/talk" >"$tmp/actors" || echo "tests/comments.py failed" >>"$tmp/actors"
+    breach "$tmp/actors" "sentences without an actor"
+else
+    echo "check-style: there is no python3, so comments were not looked at"
+fi
+
 # ---- headers stand alone ----
 grep '\.h$' "$tmp/c" | grep -v '\.inc\.h$' | while read -r h; do
     case $h in
