@@ -435,7 +435,8 @@ alignments() {
 }
 @test "BAM and CRAM: the message names samtools fasta" { each alignments $(sequence_tools); }
 
-# Messages show characters that a terminal obeys as \\xNN, C1 as UTF-8 and as bytes; other characters stay. A name of any length leaves the reason.
+# Messages show characters that a terminal obeys as \\xNN, C1 as UTF-8 and as bytes; other characters stay. A name of any
+# length leaves the reason.
 shown_names() {
     local name
     for name in $'c1\xc2\x9b31m' $'c1\x9b31m' $'del\x7f'; do

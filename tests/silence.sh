@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Makes README's table of programs that lose data in silence. Gives 400 proteins in damaged forms to msvfilt and to those of hmmsearch, seqkit and mmseqs
-# that are installed, and prints form, program, exit status and records read. Run it as: sh tests/silence.sh
+# Makes README's table of programs that lose data in silence. Gives 400 proteins in damaged forms to
+# msvfilt and to those of hmmsearch, seqkit and mmseqs that are installed, and prints form, program, exit status and records read.
+# Run it as: sh tests/silence.sh
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 PATH=${WARPSIEVE_BIN:-$top/bin}:$PATH

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What mrfseg is asked for, and its output: between the options, the reader and the writer of the tool. */
+ * The wishes of a user of mrfseg, and its output: between the options, the reader and the writer of the tool. */
 #ifndef WS_VOLUMES_PROGRAM_H
 #define WS_VOLUMES_PROGRAM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What follows a segmentation (mrf.md, section 6): the component of a seed, and the boundary. Labels stand with x fastest. */
+ * Results of a finished segmentation (mrf.md, section 6): the component of a seed, and the boundary. Labels stand with x fastest. */
 #ifndef WS_MRF_AFTER_H
 #define WS_MRF_AFTER_H
 

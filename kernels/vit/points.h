@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a device finds in a window by the Viterbi scan (kernels/long/long.h): nothing, one point, or that there are several. Most windows
- * that have points have one. */
+ * The result of a device's Viterbi scan of a window (kernels/long/long.h): no point, one point, or that there are several.
+ * Most windows that have points have one. */
 #ifndef WS_VIT_POINTS_H
 #define WS_VIT_POINTS_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What launchers use of a device: streams with their buffers, checked calls of the CUDA runtime, and tables that stay on the device.
+// The interface of a device for launchers: streams with their buffers, checked calls of the CUDA runtime, and tables that
+// stay on the device.
 #ifndef WS_DEV_STREAM_CUH
 #define WS_DEV_STREAM_CUH
 

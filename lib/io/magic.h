@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What compressed a file, by its first bytes: gzip, which is undone here, and others, which are named. And the mark that
- * editors and spreadsheets put before a text. */
+ * Recognises compressed files by their first bytes: gzip, which lib/io undoes, and others, which messages name. Also the
+ * mark that editors and spreadsheets put before a text. */
 #ifndef WS_IO_MAGIC_H
 #define WS_IO_MAGIC_H
 

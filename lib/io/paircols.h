@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the names of a table's columns mean to the packed stream. Internal to lib/io. */
+ * The columns of a table that the packed stream knows by name. Internal to lib/io. */
 #ifndef WS_IO_PAIRCOLS_H
 #define WS_IO_PAIRCOLS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a table says about itself: the header line, by whose names the columns are found, and the "##" lines. */
+ * The lines of a table about itself: the header line, by whose names the columns are found, and the "##" lines. */
 #include "lib/io/tsv.h"
 
 #include <stdlib.h>

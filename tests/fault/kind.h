@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the variable WS_FAULT asks for, KIND or KIND=N; of shim.c and cuda.cu. */
+ * Reads the variable WS_FAULT, KIND or KIND=N, for shim.c and cuda.cu. */
 #ifndef WS_TESTS_FAULT_KIND_H
 #define WS_TESTS_FAULT_KIND_H
 

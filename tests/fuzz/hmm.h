@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the two model targets share: a model that was read goes on into its profile and the three quantised forms. */
+ * The common base of the two model targets: a model that was read goes on into its profile and the three quantised forms. */
 #ifndef WS_TESTS_FUZZ_HMM_H
 #define WS_TESTS_FUZZ_HMM_H
 

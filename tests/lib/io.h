@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the tests of lib/io share: random numbers, temporary files, batches as text. */
+ * The common base of the tests of lib/io: random numbers, temporary files, batches as text. */
 #ifndef WS_TESTS_IO_H
 #define WS_TESTS_IO_H
 

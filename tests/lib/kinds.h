@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the sequences are made of that backends are compared with. */
+ * The kinds of sequences with which tests compare backends. */
 #ifndef WS_TESTS_KINDS_H
 #define WS_TESTS_KINDS_H
 

@@ -150,7 +150,7 @@ static void random_table(ws_buf *t, uint64_t *seed, const shape *x) {
     ws_buf residues = {0};
     for (int k = 0; k < x->columns; k++) kind[k] = (int)below(seed, 9);
     static const char *const descs[] = {"", "a\xe4 desc", "kinase OS=E. coli (strain K12) GN=y", "OS=E. coli (strain K12) GN="};
-    fine(ws_buf_adds(t, "##warpsieve pg=1 prog=x\n##note of somebody\n#name\tquery\tseq\tqual\tdesc\tqlen\ttlen", &err));
+    fine(ws_buf_adds(t, "##warpsieve pg=1 prog=x\n##note of a user\n#name\tquery\tseq\tqual\tdesc\tqlen\ttlen", &err));
     for (int k = 0; k < x->columns; k++) fine(ws_buf_addf(t, &err, "\tcol%d", k));
     fine(ws_buf_adds(t, "\n", &err));
     for (size_t i = 0; i < x->seqs; i++) {
