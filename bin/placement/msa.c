@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Reference alignments: FASTA, and PHYLIP in its sequential, interleaved and relaxed forms.
  *
- * PHYLIP does not state its form. The parser decides by the number of lines: one a row; a multiple of the rows that
- * fits as blocks; otherwise rows over several lines until each has the header's number of sites. */
+ * PHYLIP does not state its form. The parser decides by the number of lines: one a row, or a multiple of the rows that
+ * fits as blocks. Otherwise rows go over several lines until each has the header's number of sites. */
 #include "kernels/papara/papara.h"
 #include "lib/io/source.h"
 

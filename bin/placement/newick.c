@@ -171,8 +171,8 @@ static int tip(parse *s, int x) {
     return length(s, x);
 }
 
-/* Handles the text after a child: the next child, or the end of its parent, then of that one's parent, and so on.
- * *x becomes the parent that continues, or WS_PAPARA_NONE when the root was closed. */
+/* Handles the text after a child: the next child, or the end of its parent, then of the grandparent, and so on. *x
+ * becomes the parent that continues, or WS_PAPARA_NONE when the root was closed. */
 static int after_child(parse *s, int *x) {
     size_t ignored;
     while (*x != WS_PAPARA_NONE) {

@@ -37,8 +37,8 @@ WS_INLINE void backward_deletes(const int S, const int done, bundle *const *g, c
     }
 }
 
-/* Returns what the M of position 1 passes on, before the row of this step is gone: the loop of backward_cells has it one position before
- * it is done. */
+/* Returns the share of the M of position 1, before the row of this step is gone. The loop of backward_cells needs it
+ * one position before its end. */
 WS_INLINE VF backward_match1(const int scaled, const bundle *g, const float *const *o, VF E, VF by) {
     const VF d = g->Q > 2 ? g->D[2] : VP_DOWN(g->D[0]);
     const VF now = VF_ADD(VF_ADD(g->M[1], E), VF_MUL(d, TABLE(g->t->out, 1, WS_DOM_MD)));
@@ -46,8 +46,9 @@ WS_INLINE VF backward_match1(const int scaled, const bundle *g, const float *con
 }
 
 /* Computes the cells of the row before, from the row of this step; B becomes the sum. With product, the products of this row go to k.
- * With ahead, the first pass of D to D is done too, where E is *ahead in the row before; c becomes what the pass ended with. It begins
- * with the D of position 0, which is therefore computed twice: then the chain of the pass runs beside the other work. */
+ * With ahead, it also does the first pass of D to D, where E is *ahead in the row before. c becomes the last D of the
+ * pass. It begins with the D of position 0, which is therefore computed twice: then the chain of the pass runs beside
+ * the other work. */
 WS_INLINE void backward_cells(const int S, const int scaled, const int product, bundle *const *g, const float *const (*o)[VP_QUADS],
                               const VF *E, const VF *by, VF *B, VF *k, const VF *ahead, VF *c) {
     const size_t Q = g[0]->Q;

@@ -3,9 +3,9 @@
  * Specification domains.md, sections 2 to 9 and 12 to 15; README.md has the recurrences and layouts.
  *
  * A caller has a model, a worker for each thread, and pairs of that model with targets. ws_dom_score does all for a
- * list of pairs. Its four steps can be called one by one, and each of them may run for different pairs (the second and
- * third also for different regions and envelopes of one pair) on different threads: no result depends on the thread, on
- * the list's order, or on what else is in the list.
+ * list of pairs. A caller may call its four steps one by one. Each may run for different pairs on different threads,
+ * the second and third also for different spans of one pair. No result depends on the thread, on the list's order, or
+ * on the rest of the list.
  *
  *   parse     Forward and Backward of whole targets, decoding, regions
  *   resolve   the ensembles of regions with several domains: envelopes by clustering sampled paths

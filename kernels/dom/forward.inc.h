@@ -43,9 +43,10 @@ WS_INLINE VF forward_match(const match_odds *t, VF B, VF m, VF i, VF d, VF emiss
     return VF_MUL(x, emission);
 }
 
-/* Computes M, I, the share of D from M, and the first pass of D to D. carry: D that leaves the last position. The pass begins
- * with what the last M of each lane gives, so that M is computed twice: then the chain of the pass, an addition and a multiplication a
- * position, runs beside the other work. The previous row goes to keep or next, if these are given. */
+/* Computes M, I, the share of D from M, and the first pass of D to D. carry: D that leaves the last position. The pass
+ * begins with the D from the last M of each lane, so that M is computed twice. Then the chain of the pass, an addition
+ * and a multiplication a position, runs beside the other work. The previous row goes to keep or next, if these are
+ * given. */
 WS_INLINE void forward_cells(const int S, const int scaled, const int keep, bundle *const *g,
                              const float *const (*o)[VP_QUADS], const VF *B, const VF *by, VF *sum, VF *carry, VF *k,
                              float *const *next) {

@@ -159,9 +159,9 @@ int ws_dom_cluster_segments(ws_dom_worker *w, const ws_dom_sample *s, uint32_t r
 /* Computes the null2 odds of all codes from the sums over canonical codes (sections 7.4 and 8.4). */
 void ws_dom_null2_degenerate(const ws_abc *abc, float *null2);
 
-/* The origins of a path (section 7.3). `cell` returns the origin of M, D and I of node k of row i; bits 0 and 1 are
- * WS_DOM_FROM_.. of M. `step` has the special states of each row. step = NULL: the path ends at end_row and
- * end_node, and begins in N. */
+/* The origins of a path (section 7.3). `cell` returns the origin of M, D and I of node k of row i. Its bits 0 and 1 are
+ * WS_DOM_FROM_.. of M. `step` has the special states of each row. step = NULL: the path ends at end_row and end_node,
+ * and begins in N. */
 typedef struct ws_dom_step {
     uint32_t e_node;   /* node from which E comes */
     uint8_t e_state;   /* WS_COLUMN_M or _D */

@@ -22,8 +22,8 @@ void ws_dom_worker_destroy(ws_dom_worker *w) {
     ws_free(w);
 }
 
-/* Asks for large pages. A matrix of many megabytes is touched from one end to the other, and a fault for each 4 KB of it would take a tenth
- * of the time. Where the kernel has none, nothing changes. */
+/* Asks for large pages. A step touches a matrix of many megabytes from one end to the other. A fault for each 4 KB of
+ * it would take a tenth of the time. Where the kernel has none, nothing changes. */
 static void ask_for_large_pages(const ws_buf *b) {
     enum { PAGE = 4096, LARGE = 2 << 20 };
     const uintptr_t from = ((uintptr_t)b->p + PAGE - 1) & ~(uintptr_t)(PAGE - 1), to = ((uintptr_t)b->p + b->cap) & ~(uintptr_t)(PAGE - 1);

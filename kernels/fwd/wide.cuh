@@ -2,9 +2,9 @@
 // Forward on CUDA devices for models whose rows do not fit one multiprocessor's registers: a cluster of 2 to 8 blocks.
 //
 // Each block of the cluster holds one share of the positions of all lanes. Warp w of every block has the same sequence; lane z holds
-// the nodes of lane z in the block's share. d and e pass through the positions in canonical order, so a block hands them to the next
-// once in each pass. A warp waits while other blocks compute; the eight sequences of a cluster fill that time. Meanwhile the
-// emissions of the next residue are copied into shared memory.
+// the nodes of lane z in the block's share. d and e pass through the positions in canonical order. So a block hands
+// them to the next once in each pass. A warp waits while other blocks compute; the eight sequences of a cluster fill
+// that time. Meanwhile the emissions of the next residue are copied into shared memory.
 //
 //     pass 1   block 0 -> 1 -> .. -> last: d, e           last: prefix scan over the lanes; in, e to all
 //     pass 2   block 0 -> 1 -> .. -> last: e, last X      last: E, B; B, scale to all

@@ -60,9 +60,10 @@ struct mrf_args {
 
 // ---- 2 the classes ----
 
-// Returns the least number of other labels among the neighbours with which a voxel of this class and code may change; none: one more
-// than there are neighbours. G is the class's energy at the code, other the least of all other classes. The voxel stays whatever the rule
-// proposes if G - weight same <= other - weight (neighbours - same) + xi: the best that can be is one other class around it.
+// Returns the least number of other labels among the neighbours with which a voxel of this class and code may change.
+// If there is no such number, it returns one more than there are neighbours. G is the class's energy at the code, other
+// the least of all other classes. The voxel stays whatever the rule proposes if G - weight same <= other - weight
+// (neighbours - same) + xi. The best case is one other class around it.
 static __device__ uint32_t limit_of(const mrf_args &a, int32_t G, int32_t other) {
     const int64_t weight = a.weight < 0 ? -(int64_t)a.weight : a.weight;
     const int64_t least = (int64_t)G - other - a.xi + weight * a.neighbours;

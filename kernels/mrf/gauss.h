@@ -26,8 +26,8 @@ typedef struct ws_mrf_sums {
     uint64_t n, s1, s2;
 } ws_mrf_sums;
 
-/* Returns the natural logarithm of a normal x > 0, within two units in the last place: x = 2^e m with m around 1, and
- * log m = 2 (s + s^3/3 + s^5/5 ...) with s = (m - 1)/(m + 1), |s| < 0.172; twelve terms leave 2^-60. */
+/* Returns the natural logarithm of a normal x > 0, within two units in the last place. x = 2^e m with m around 1. log m
+ * = 2 (s + s^3/3 + s^5/5 ...) with s = (m - 1)/(m + 1), |s| < 0.172. Twelve terms leave 2^-60. */
 WS_DEVICE static inline double ws_mrf_log(double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);

@@ -2,9 +2,10 @@
  * The vector body of a pass, compiled once for each width.
  *
  * The voxels of a half row that have one colour stand side by side, and so do the labels of their k-th neighbours. Neighbours of a
- * class are counted in bytes, VB_LANES voxels at a time, by comparing labels. Energies are 32-bit integers, VI_LANES voxels at a time:
- * each voxel's row of the table is loaded four classes at once, and a transposition makes of the rows a register for each class. The
- * energies leave out the term that all classes share, b_out times the degree. Few voxels change: the pass takes these one by one. */
+ * class are counted in bytes, VB_LANES voxels at a time, by comparing labels. Energies are 32-bit integers, VI_LANES
+ * voxels at a time. The pass loads each voxel's row of the table four classes at once. A transposition makes of the
+ * rows a register for each class. The energies leave out the term that all classes share, b_out times the degree. Few
+ * voxels change: the pass takes these one by one. */
 
 #include "kernels/mrf/mrf.h"
 #include "lib/simd/v.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// MSV on CUDA devices, the kernels: find the pairs that SSV cannot decide, run the recursion for these with two nodes to a register, and
-// find the pairs that may pass. README.md draws the layout.
+// The kernels of MSV on CUDA devices. They find the pairs that SSV cannot decide, run the recursion for these with two
+// nodes to a register, and find the pairs that may pass. README.md draws the layout.
 //
 // Contents: 1 parameters and layout; 2 kernels
 #ifndef WS_MSV_DEVICE_CUH
@@ -18,8 +18,9 @@
 // bias - cost. Signed 16 bits are enough: M is at most 255, a sum at least -255. The saturation at 0 only matters where all of a
 // row lies below xB, and then only as xJ = max(0, ..) at the end.
 //
-// xB changes only when a row's maximum exceeds the base and all rows before, which is rare. So the warp votes once for a word of
-// six residues whether any lane saw that; it votes for each residue where it reads the table through the cache.
+// xB changes only when a row's maximum exceeds the base and all rows before, which is rare. So the warp votes once for
+// a word of six residues whether any lane saw that. It votes for each residue where it reads the table through the
+// cache.
 
 enum { CODE_MSV = 0x8000, CODE_OVER = 0x4000 }; // flags of a score. CODE_MSV: xJ follows; CODE_OVER: overflow; none: the best height of SSV
 

@@ -55,8 +55,8 @@ static __device__ __forceinline__ double add_of(double a, double b) { return __d
 
 enum { CODES = 5, WARPS = 2 };
 
-// Programmatic dependent launch, from compute capability 9.0 on: the next kernel may start once all blocks have called
-// this; it sees the results of this kernel only after its end.
+// Allows a programmatic dependent launch, from compute capability 9.0 on. The next kernel may start once all blocks
+// have called this. It sees the results of this kernel only after its end.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 static __device__ __forceinline__ void next_may_start() { cudaTriggerProgrammaticLaunchCompletion(); }
 static __device__ __forceinline__ void last_is_done() { cudaGridDependencySynchronize(); }
@@ -463,8 +463,8 @@ static int put_common(ws_devstream *l, const ws_pairhmm_quals *quals, const ws_p
     return WS_OK;
 }
 
-// Queues the pairs of a precision: the lists that only they need, the kernels, and the copy of the sums back. `first`:
-// letters are not translated yet.
+// Queues the pairs of a precision: their own lists, the kernels, and the copy of the sums back. `first`: letters are
+// not translated yet.
 template <class T> static int queue(ws_devstream *l, const ws_pairhmm_gpu *p, const common &c, bool first, ws_err *err) {
     const ws_pairhmm_gpu_list *list = &p->list[sizeof(T) == sizeof(double)];
     void *pair, *read, *row, *own, *fixed, *y0, *column;

@@ -35,7 +35,7 @@ struct papara_args {
 __device__ __forceinline__ uint32_t both(uint32_t x) { return x | x << 16; }
 
 // Returns the bytes of {y, x} that the nibbles of s select. A nibble of 8 or more selects the sign of a byte, which is
-// 0 for costs; the intrinsic __byte_perm reads only three bits of each nibble.
+// 0 for costs. The intrinsic __byte_perm reads only three bits of each nibble.
 __device__ __forceinline__ uint32_t choose_bytes(uint32_t x, uint32_t y, uint32_t s) {
     uint32_t r;
     asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(y), "r"(s));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The vector of every edge: states of a virtual root in its middle by Fitch's rule, and the flag CGAP by the
+ * The vector of every edge. States are those of a virtual root in its middle by Fitch's rule. The flag CGAP is by the
  * likelihood of a chain of gaps or by the set rule of 2011. Source: specification papara.md, sections 3.3, 5 and 6.
  *
  * Sites are independent. So the code computes TILE sites for all nodes, then the next TILE, and keeps a few hundred

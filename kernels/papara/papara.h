@@ -75,9 +75,9 @@ typedef struct ws_papara_tree {
     int *jplace;    /* [nedge] number in the postorder of the tree that ws_papara_tree_write writes */
 } ws_papara_tree;
 
-/* Reads a Newick tree and numbers its edges. resolve: nodes of more than two children become several nodes 1e-6
- * apart; without it they are an error. Returns WS_EDATA with file, line and byte, WS_EIO or WS_ENOMEM; a failure
- * leaves nothing to release. */
+/* Reads a Newick tree and numbers its edges. resolve: nodes of more than two children become several nodes 1e-6 apart.
+ * Without it they are an error. Returns WS_EDATA with file, line and byte, WS_EIO or WS_ENOMEM; a failure leaves
+ * nothing to release. */
 int ws_papara_tree_read(ws_papara_tree *t, const char *path, int resolve, ws_err *err);
 /* Does the same from text; path is for messages. */
 int ws_papara_tree_parse(ws_papara_tree *t, const char *path, const char *text, size_t n, int resolve, ws_err *err);
@@ -198,8 +198,8 @@ void ws_papara_cost_far(const ws_papara_read *r);
 /* Returns the bytes of scratch that a kernel needs for a read of m residues. This and the functions below are shared
  * by CPU backends (score.c). */
 size_t ws_papara_room(const ws_papara_ref *ref, size_t m);
-/* Fills *r with the residues of a read, and with memory for its costs in the scratch. r->m = 0: nothing to
- * score; also where the model has no score (eq1, reads not shorter than the reference). Returns WS_ENOMEM on
+/* Fills *r with the residues of a read, and with memory for its costs in the scratch. r->m = 0: nothing to score. That
+ * is so, too, where the model has no score (eq1, reads not shorter than the reference). Returns WS_ENOMEM on
  * failure. */
 int ws_papara_read_begin(ws_papara_read *r, const ws_papara_ref *ref, const uint8_t *code, size_t n, ws_buf *scratch,
                          ws_err *err);

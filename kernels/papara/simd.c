@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The vector body of papara-score: edges across lanes, one read at a time. Compiled once for each width.
  *
- * It computes in bytes first. Costs that do not fit are computed again in 16 and then in 32 bits, unless only the
- * best edges are needed and two are known. */
+ * It computes in bytes first. Code for 16 and then for 32 bits computes costs again that do not fit. It need not if
+ * only the best edges are asked for and two are known. */
 
 #include "kernels/papara/papara.h"
 #include "lib/simd/v.h"

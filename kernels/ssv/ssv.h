@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * SSV: the best ungapped diagonal of a sequence against a model, and the rule that turns its height into a score.
- * ssvfilt reports the score; msvfilt tries SSV first. Source: specification profile-filters.md, section 6.
+ * ssvfilt reports the score. msvfilt tries SSV first. Source: specification profile-filters.md, section 6.
  * kernels/ssv/ssv.cuh has the device's part. */
 #ifndef WS_SSV_H
 #define WS_SSV_H

@@ -23,9 +23,9 @@ extern "C" {
 //
 // Saturating 16-bit additions are slow on devices. So values are 4096 lower than in the specification, and never below LOW = -16384.
 // This leaves room on both sides: transitions and emissions are at least -16384, emissions at most 4095.
-// LOW gives the same scores as -32768, because xB + BM_k >= LOW for every node: no path from a cell at LOW is better than an entry
-// there. The CPU scores models and lengths for which this does not hold. A sequence whose M all lie at LOW is UNDECIDED, and the CPU
-// scores it. An impossible residue costs -32768 in two steps of -16384.
+// LOW gives the same scores as -32768, because xB + BM_k >= LOW for every node. No path from a cell at LOW is better
+// than an entry there. The CPU scores models and lengths for which this does not hold. A sequence whose M all lie at
+// LOW is UNDECIDED, and the CPU scores it. An impossible residue costs -32768 in two steps of -16384.
 
 enum { SHIFT = 4096, LOW = -16384, STEP = -16384, TOP = 32767 - SHIFT, PAD_ENTRY = -12288 };
 enum { UNDECIDED = INT_MIN, OVERFLOWED = INT_MAX }; // any other value: xC
@@ -306,8 +306,8 @@ template <int R, vit_span SPAN, vit_goal GOAL> struct vit_state {
 
 // ---- 4 the kernel ----
 
-// Whether the device can scan a window whose rows have points at `top` words and above: no sum leaves its range below, and no cell at LOW
-// is a point.
+// Returns whether the device can scan a window whose rows have points at `top` words and above. Then no sum leaves its
+// range below, and no cell at LOW is a point.
 __device__ __forceinline__ bool takes_top(int top) { return top > LOW && top < TOP - SHIFT; }
 
 template <int R, int COLUMNS, vit_span SPAN, vit_goal GOAL>

@@ -25,8 +25,8 @@ static inline int ws_vit_points_several(ws_vit_points p) { return p >> 45 > 1; }
 static inline uint32_t ws_vit_points_row(ws_vit_points p) { return (uint32_t)(p >> 17) & WS_VIT_MOST_ROWS; }
 static inline int32_t ws_vit_points_node(ws_vit_points p) { return (int32_t)(p & ((1 << 17) - 1)); }
 
-/* Sets the length model of a window for such a backend: the move into the model, and in place of the 8-bit cost, which no Viterbi code
- * reads, the words at which a row has points. */
+/* Sets the length model of a window for such a backend: the move into the model, and the words at which a row has
+ * points. These stand in place of the 8-bit cost, which no Viterbi code reads. */
 static inline void ws_vit_window_set(ws_lenmodel *lm, int wmove, int threshold) {
     lm->wmove = wmove;
     lm->tjb = threshold;

@@ -12,7 +12,7 @@
  *
  * The rows are compiled with saturating additions and with additions that wrap (`wrap`), which more ports of the
  * processor do. With `wrap` a cell of M is at least p->floor. This changes no cell that matters, and nothing wraps,
- * where wraps() says so: every entry xB + BM is at least the floor, and a cell at the floor sends on less than that.
+ * where wraps() says so. Every entry xB + BM is at least the floor, and a cell at the floor sends on less than that.
  * Below the floor by two transitions lies the lowest number. */
 
 #include "lib/hmm/profile.h"
@@ -81,8 +81,8 @@ static void carry_on(const vit *p, V carry, V xB, V *cell) {
     }
 }
 
-/* Adds the D that crosses into the next lane to X of S sequences: all of it, so no branch depends on it. d: the D that leaves the lanes;
- * afterwards the D that leaves the lanes after them, into the next ones. */
+/* Adds the D that crosses into the next lane to X of S sequences. It adds all of it, so no branch depends on it. d: the
+ * D that leaves the lanes. Afterwards, the D that leaves the lanes after them, into the next ones. */
 WS_INLINE void sweep_on(const int S, const vit *p, V *d, V *const *cell) {
     const size_t Q = (size_t)p->Q;
     const V lowest = VW_SET1(LOWEST), floor = VW_SET1(p->floor), out = V_LOAD(p->through + Q * VW_LANES);
@@ -213,9 +213,9 @@ static int set_floor(vit *p, const ws_words *w) {
     return p->least > 0 ? LOWEST : lowest;
 }
 
-/* Sets `through`, and `sweep` if a carry may be added to it without saturation: a carry is at least the floor here, which lies two of the
- * lowest transitions above LOWEST. Padding takes what fits, because nothing leaves it. In models with more vectors than SWEEP most rows
- * are better off with a branch. */
+/* Sets `through`, and `sweep` if a carry may be added to it without saturation. A carry is at least the floor here,
+ * which lies two of the lowest transitions above LOWEST. Padding takes what fits, because nothing leaves it. In models
+ * with more vectors than SWEEP most rows are better off with a branch. */
 static void set_through(vit *p, const ws_words *w) {
     const int least = p->floor <= 0 ? LOWEST - p->floor : LOWEST;
     p->sweep = p->least <= 0 && p->floor <= 0 && p->Q <= SWEEP;

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* Returns the bytes of memory that this process may have: the least of the machine's, of the limits of its cgroups, and of its own limit
- * of address space. */
+/* Returns the bytes of memory that this process may have. That is the least of the machine's, of the limits of its
+ * cgroups, and of its own limit of address space. */
 uint64_t ws_memory_allowed(void);
 
 /* Returns the limit that a line of a cgroup's file says, "max" or a number of bytes; UINT64_MAX for "max" and for what is no number. */

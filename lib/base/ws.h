@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Return codes, and the error record that every function that can fail takes as its last argument.
  *
- * There are two kinds of errors. Errors of the user or the machine (bad data, a full disk, no memory, no device)
- * become one sentence in a ws_err and a return code; only lib/run/message.c prints the sentence. Errors of the
- * program (a broken invariant) abort through ws_bug(). */
+ * There are two kinds of errors. Errors of the user or the machine (bad data, a full disk, no memory, no device) become
+ * one sentence in a ws_err and a return code. Only lib/run/message.c prints the sentence. Errors of the program (a
+ * broken invariant) abort through ws_bug(). */
 #ifndef WS_BASE_WS_H
 #define WS_BASE_WS_H
 

@@ -59,8 +59,8 @@ int ws_dev_capability(void);
 /* Returns whether all devices in use have thread block clusters (compute capability 9.0). */
 int ws_dev_clusters(void);
 
-/* Returns the name and PCI addresses of the devices in use, "NVIDIA H200 at 0000:18:00.0" or
- * "2 x NVIDIA H200 at 0000:18:00.0, 0000:3a:00.0"; "none" without devices. nvidia-smi lists the same addresses. */
+/* Returns the name and PCI addresses of the devices in use, such as "2 x NVIDIA H200 at 0000:18:00.0, 0000:3a:00.0".
+ * Without devices it returns "none". nvidia-smi lists the same addresses. */
 const char *ws_dev_name(void);
 
 #ifdef __cplusplus

@@ -22,8 +22,8 @@ int ws_dev_ids_parse(ws_dev_ids *ids, const char *list, ws_err *err);
 
 /* Limits the driver to the devices of `list` by CUDA_VISIBLE_DEVICES, because each device that the driver finds
  * costs start-up time. One of four H200 was ready after 0.4 s, and after 1.3 s with all four visible. Does nothing
- * for "all", for a malformed list, and where the variable is set. main calls this before the first thread starts,
- * because threads may read the environment, and before any CUDA call. */
+ * for "all", for a malformed list, and where the variable is set. main calls this before any CUDA call, and before the
+ * first thread starts, because threads may read the environment. */
 void ws_dev_narrow(const char *list);
 
 /* Returns 1 if the driver numbers the devices of ids 0, 1 ... in their order after ws_dev_narrow; 0 if they keep

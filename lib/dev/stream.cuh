@@ -62,9 +62,9 @@ struct ws_devstream {
     cudaEvent_t taken, start, end, fetched; // of a call: its begin, begin and end of its kernels, its scores in `back`
 };
 
-// Takes a free stream, preferably the one that holds `id`, and waits if none is free or if a thread with a smaller id waits: the oldest
-// batch comes first, since the output waits for it. The caller compares and sets its
-// id, and returns it by ws_devstream_give. Returns WS_EDEV if no device opened.
+// Takes a free stream, preferably the one that holds `id`. Waits if none is free or if a thread with a smaller id
+// waits: the oldest batch comes first, since the output waits for it. The caller compares and sets its id, and returns
+// it by ws_devstream_give. Returns WS_EDEV if no device opened.
 int ws_devstream_take(ws_devstream **s, uint64_t id, ws_err *err);
 // Returns the stream to the pool, after a success or a failure.
 void ws_devstream_give(ws_devstream *s);
@@ -86,8 +86,8 @@ int ws_devstream_stage(ws_devstream *s, size_t n, char **p, ws_err *err);
 int ws_devstream_expect(ws_devstream *s, size_t n, ws_err *err);
 // Queues a copy of n bytes to the device, through pinned memory.
 int ws_devstream_send(ws_devstream *s, void *to, const void *from, size_t n, ws_err *err);
-// Kernels launched between fork and join run beside one another where their sides differ: fork, then side(k) before launch k, then join,
-// also after a failure. Join keeps `rc` if that is one.
+// Kernels launched between fork and join run beside one another where their sides differ. A caller calls fork, then
+// side(k) before launch k, then join, also after a failure. Join keeps `rc` if that is one.
 int ws_devstream_fork(ws_devstream *s, ws_err *err);
 int ws_devstream_side(ws_devstream *s, size_t k, ws_err *err);
 int ws_devstream_join(ws_devstream *s, int rc, ws_err *err);

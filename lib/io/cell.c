@@ -22,8 +22,8 @@
 /* Returns the bit of WS_CELL_GENERAL24 if it has the number, which is not below 0. */
 static unsigned general24(double v) { return v >= 0 && !isinf(v) && !signbit(v) ? WS_CELL_BIT(WS_CELL_GENERAL24) : 0; }
 
-/* Returns the bit of WS_CELL_FIXED24 if it has the number. The product of a single is exact, so its rounding is that of %.4f; a number that
- * was read from four decimals is one rounding away from them. */
+/* Returns the bit of WS_CELL_FIXED24 if it has the number. The product of a single is exact, so its rounding is that of
+ * %.4f. A number that was read from four decimals is one rounding away from them. */
 static unsigned fixed24(double v) {
     const double n = rint(v * 1e4);
     return isinf(v) || (fabs(n) <= FIXED24_MOST && (n != 0 || !signbit(v))) ? WS_CELL_BIT(WS_CELL_FIXED24) : 0;

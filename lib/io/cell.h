@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* How a column of a block of pairs is stored (man/warpsieve-packed.5). 32 and 64: bits of an integer or of an IEEE 754 number; 24: of
- * what is printed. */
+/* The forms of a column of a block of pairs (man/warpsieve-packed.5). 32 and 64 are bits of an integer or of an IEEE
+ * 754 number, 24 those of its printed form. */
 typedef enum ws_cellform {
     WS_CELL_IMPLIED,   /* not stored: the sequence or the query says it */
     WS_CELL_STRAND,    /* + or - */

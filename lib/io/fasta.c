@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The FASTA parser, with the characters that hmmsearch takes (specification profile-filters.md, section 2.3): '>'
- * ends a record wherever it stands, blanks and CR inside a sequence are passed over, a record may be empty. */
+ * The FASTA parser, with the characters that hmmsearch takes (specification profile-filters.md, section 2.3). '>' ends
+ * a record wherever it stands. The parser passes over blanks and CR inside a sequence. A record may be empty. */
 #include "lib/io/parser.h"
 
 #include <string.h>
@@ -16,7 +16,8 @@ static int begin(void *own, ws_parse *s, ws_err *err) {
     return WS_OK;
 }
 
-/* Each of these takes from p[0..n), n > 0, what belongs to its state and returns how much that was; *rc is a failure or 0. */
+/* Each of these takes the bytes of p[0..n), n > 0, that belong to its state, and returns their number. *rc is a failure
+ * or 0. */
 
 static size_t in_before(fasta *f, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
     const size_t took = ws_parse_start(s, p, n, '>', "FASTA", rc, err);

@@ -25,7 +25,7 @@ static void next_line(fastq *f, ws_parse *s, int state) {
     f->state = state;
 }
 
-/* Each of these takes from p[0..n), n > 0, what belongs to its state and returns how much that was; *rc is a failure
+/* Each of these takes the bytes of p[0..n), n > 0, that belong to its state, and returns their number. *rc is a failure
  * or 0. */
 
 static size_t in_before(fastq *f, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {

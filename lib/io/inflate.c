@@ -29,7 +29,8 @@ struct ws_inflate {
     int bgzf_open;    /* the last member was a block of BGZF that had bytes: more blocks must follow */
 };
 
-/* A last block that gives more bytes than this is not kept back whole. zlib's blocks give 64 KB of text, members of BGZF at most that. */
+/* A last block that gives more bytes than this is not kept back whole. zlib's blocks give 64 KB of text, members of
+ * BGZF no more. */
 enum { KEEP = 1 << 20, FIRST = 1 << 16 };
 
 enum { GZIP_ONLY = 16 + MAX_WBITS };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * SIGINT, SIGTERM and SIGHUP end the process between two writes to a regular file, not inside one: the kernel leaves a part of a write
- * there. Pipes need no such care, since a write to one may wait for ever. */
+ * SIGINT, SIGTERM and SIGHUP end the process between two writes to a regular file, not inside one. There the kernel
+ * would leave a cut row. Pipes need no such care, since a write to one may wait for ever. */
 #ifndef WS_IO_INTERRUPT_H
 #define WS_IO_INTERRUPT_H
 

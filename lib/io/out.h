@@ -19,8 +19,8 @@ typedef struct ws_out {
 /* The descriptor that a path stands for: standard output for NULL and "-", N for /dev/fd/N, and so on; -1 for a file. */
 int ws_out_descriptor(const char *path);
 
-/* Opens a file or makes it; it keeps what it has until ws_out_begin or the first write, so that a run that turns out to be misuse loses
- * nothing. `path` must stay as long as *o. A path that stands for a descriptor is that very descriptor, so that
+/* Opens a file or makes it. The file keeps its content until ws_out_begin or the first write, so that misuse, found
+ * later, loses nothing. `path` must stay as long as *o. A path that stands for a descriptor is that very descriptor. So
  * with `2>>log` or in the middle of a file nothing is overwritten, as it would be if /dev/stderr were opened. */
 int ws_out_open(ws_out *o, const char *path, ws_err *err);
 /* Empties the file, once. */

@@ -38,7 +38,8 @@ int ws_packed_head(ws_buf *out, const ws_abc *abc, ws_err *err);
  * residues each, and adds to *t. Nothing is written for n = 0. */
 int ws_packed_blocks(ws_buf *out, const ws_batch *b, const uint32_t *pick, size_t n, ws_packed_totals *t, ws_err *err);
 
-/* Appends all sequences of a batch as one block with a phrase, for which a zero byte stands in descriptions; version 2. n = 0: without. */
+/* Appends all sequences of a batch as one block of version 2, with a phrase for which a zero byte stands in
+ * descriptions. n = 0: without a phrase. */
 int ws_packed_block(ws_buf *out, const ws_batch *b, const char *phrase, size_t n, ws_packed_totals *t, ws_err *err);
 
 /* Appends the end block. */

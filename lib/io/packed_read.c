@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Reader of the packed stream. Nothing in it is trusted: numbers are checked before they are used, memory grows with
- * the bytes that arrive, and words with codes that the alphabet has not are refused even if the checksum is right. */
+ * Reader of the packed stream. The reader trusts nothing in it. It checks numbers before it uses them, and memory grows
+ * with the bytes that arrive. It refuses words with codes that the alphabet has not, even if the checksum is right. */
 #include "lib/io/packed_read.h"
 
 #include "lib/io/phrase.h"

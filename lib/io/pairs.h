@@ -23,9 +23,9 @@ typedef struct ws_pairs_counts {
     size_t nrecords;
 } ws_pairs_counts;
 
-/* Starts a stream. column: the names of all columns of the table that the stream stands for, in its order; they must stay until the head is
- * written. Those called name, seq, qual, desc and query are not stored, since the sequence and the query say them. WS_ENOMEM; *out is
- * NULL then. */
+/* Starts a stream. column: the names of all columns of the table that the stream stands for, in its order. They must
+ * stay until the head is written. Those called name, seq, qual, desc and query are not stored, since the sequence and
+ * the query say them. WS_ENOMEM; *out is NULL then. */
 int ws_pairs_open(ws_pairs **out, const char *const *column, int ncolumn, ws_err *err);
 void ws_pairs_close(ws_pairs *p); /* NULL is legal */
 

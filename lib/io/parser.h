@@ -2,8 +2,8 @@
  * The common base of the sequence parsers: the open record, its way into the batch, and the interface by which seqread.c
  * drives them. Internal to lib/io.
  *
- * A parser is a state machine that takes its input in chunks of any size. The residues of the record it is in go as
- * words after batch->nword, its texts into buffers of ws_parse; only a complete record is added to the batch. Records
+ * A parser is a state machine that takes its input in chunks of any size. It packs the residues of its record as words
+ * after batch->nword, and keeps the texts in buffers of ws_parse. It adds only a complete record to the batch. Records
  * after ws_parse_mark stay with the reader when a batch is closed, and open the next one. */
 #ifndef WS_IO_PARSER_H
 #define WS_IO_PARSER_H
@@ -106,8 +106,8 @@ int ws_parse_qual(ws_parse *s, ws_err *err);
 /* Packs the last residues: the open record is then nopen words, ceil(len/6). */
 int ws_parse_pack(ws_parse *s, ws_err *err);
 
-/* Where records are cut: adds what is packed of the open record as a piece if that fills the batch and has a whole new block. The next
- * piece is then open. */
+/* Where records are cut, adds the packed residues of the open record as a piece, if they fill the batch and have a
+ * whole new block. The next piece is then open. */
 int ws_parse_piece(ws_parse *s, ws_err *err);
 
 /* Adds the open record, packed, to the batch as a sequence of len residues; forgets it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Sequences from a list of inputs into batches. Each input is told apart by its first bytes: FASTA, FASTQ, our packed
- * stream, our TSV. Parsers are resumable state machines that take the input chunk by chunk, so a record may be longer
- * than any buffer and is never copied twice.
+ * stream, our TSV. Parsers are resumable state machines that take the input chunk by chunk. So a record may be longer
+ * than any buffer, and no parser copies it twice.
  *
  * Errors: every complete record before the fault is delivered first, then the failure. Messages name the input, the
  * line (or byte), what was found and what was expected. */
@@ -70,10 +70,11 @@ typedef struct ws_seqread ws_seqread;
 int ws_seqread_open(ws_seqread **out, const ws_seqread_conf *conf, ws_err *err);
 void ws_seqread_close(ws_seqread *r);
 
-/* Empties b and fills it with complete records, until it is full or, with at least one record in it, nothing has
- * arrived for 50 ms or the input keeps us waiting 250 ms after that record. Unless rows may be apart, those of one sequence
- * stay in one batch, so the last sequence of a table waits for the row after it. WS_OK with b->n > 0, or with b empty
- * WS_EOF, WS_AGAIN (see wait_ms) or a failure; WS_EOF and failures come again on every later call. */
+/* Empties b and fills it with complete records until it is full. With at least one record it also stops when nothing
+ * has arrived for 50 ms, or when the reader has waited 250 ms for the rest of the input. Unless rows may be apart,
+ * those of one sequence stay in one batch. So the last sequence of a table waits for the row after it. WS_OK with b->n
+ * > 0, or with b empty WS_EOF, WS_AGAIN (see wait_ms) or a failure; WS_EOF and failures come again on every later
+ * call. */
 int ws_seqread_fill(ws_seqread *r, ws_batch *b, ws_err *err);
 
 /* From the next fill on batches have so many residues, whatever is read. The thread that fills. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The parser of our own tables. A row is (sequence, model); adjacent rows of one sequence share it, and stay in one
- * batch: the last sequence of the batch is open, that is after the mark, until a row of another one or the end has
- * been seen. Where rows may be apart (conf.rows_apart) it leaves at once, and a hash tells if the next batch goes on with it. */
+ * The parser of our own tables. A row is (sequence, model). Adjacent rows of one sequence share it, and stay in one
+ * batch. So the last sequence of the batch is open, after the mark, until the parser sees a row of another sequence or
+ * the end. Where rows may be apart (conf.rows_apart) it leaves at once, and a hash tells if the next batch goes on with
+ * it. */
 #include "lib/io/tsv.h"
 
 #include <string.h>
@@ -93,8 +94,8 @@ static int same_as_last(const ws_parse *s, uint64_t len) {
            !memcmp(b->word + b->first[i], b->word + b->nword, s->nopen * sizeof *b->word);
 }
 
-/* A sequence meets a model once, so where the query of its first row comes again another one begins, whatever its name:
- * databases have equal records. Each row without a query is a sequence of its own. */
+/* A sequence meets a model once. So where the query of its first row comes again, another sequence begins, whatever its
+ * name: databases have equal records. Each row without a query is a sequence of its own. */
 static int begins_anew(const tsv *t, uint64_t query) { return !t->query_text.n || query == t->first_query; }
 
 /* The three residues are those of the word that stands below "name" where a header is another table's. */

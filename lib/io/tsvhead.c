@@ -76,8 +76,8 @@ static int take_record(ws_parse *s, const char *line, size_t n, ws_err *err) {
     return rc == WS_EDATA ? ws_parse_fail(s, err, "\"%s\" %s", ws_quote(quote, line, n), what) : rc;
 }
 
-/* Provenance is what stands before the first header, so that it is the same however the input arrives; later tables
- * only add to the sums and to what must have an end. */
+/* Provenance is the text before the first header, so that it is the same however the input arrives. Later tables only
+ * add to the sums and to the list of tables that must have an end. */
 int ws_tsv_meta(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err) {
     s->table.present = 1;
     if (ws_records_is_line(p, n)) return take_record(s, p, n, err);
