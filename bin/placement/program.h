@@ -47,7 +47,7 @@ typedef struct ws_papara_run_data {
 extern const ws_scan_output ws_papara_all_edges_out, ws_papara_jplace_out;
 /* Returns the side output of --alignment (align.c), which may keep paths until the end. */
 ws_scan_output ws_papara_alignment_out(const ws_papara_opts *o);
-/* ws_tool.finish: writes the alignment, if its paths were kept. */
+/* Writes the alignment, if its paths were kept. Implements ws_tool.finish. */
 int ws_papara_alignment_finish(ws_job *job, ws_err *err);
 void ws_papara_chunks_release(ws_papara_run_data *d);
 

@@ -70,7 +70,7 @@ static int ended_in_volume(const ws_mrf_input *in, ws_err *err) {
                    (unsigned long long)in->index + 1, h->T, h->X, h->Y, h->Z, ws_nifti_type_name(h->type));
 }
 
-/* Room follows the data that came, not what a header claims. */
+/* Reads the data of a volume. Room follows the data that came, not the claim of a header. */
 static int read_data(ws_mrf_input *in, ws_err *err) {
     const uint64_t size = ws_nifti_volume_size(&in->header);
     int rc = in->data.n == 0 ? ws_buf_reserve(&in->data, (size_t)(size < AT_ONCE ? size : AT_ONCE), err) : WS_OK;
@@ -89,7 +89,7 @@ static int read_volume(ws_mrf_input *in, ws_err *err) {
     return rc == WS_EOF ? ended_in_volume(in, err) : rc;
 }
 
-/* After the last volume: only there does gzip say whether all was whole. */
+/* Reads the end after the last volume. Only there does gzip say whether all was whole. */
 static int read_end(ws_mrf_input *in, ws_err *err) {
     int rc = more(in, err);
     if (rc == WS_OK)

@@ -120,7 +120,7 @@ static int finish_labels(const ws_mrf_plan *p, item *it, ws_err *err) {
     return rc;
 }
 
-/* Threads that are not at other volumes help with this one. */
+/* Segments a volume. Threads that are not at other volumes help with this one. */
 static int work(ws_job *job, void *item_, size_t part, ws_worker *worker, ws_err *err) {
     reader *r = job->reader;
     item *it = item_;
@@ -138,7 +138,7 @@ static int work(ws_job *job, void *item_, size_t part, ws_worker *worker, ws_err
     return WS_OK;
 }
 
-/* A volume whose text is not whole leaves no text. */
+/* Makes the text of a volume. A volume whose text is not whole leaves no text. */
 static int format(ws_job *job, void *item_, ws_worker *worker, ws_outtext *out, ws_err *err) {
     const ws_mrf_plan *p = job->data;
     const item *it = item_;

@@ -134,7 +134,7 @@ static int parse_offset(ws_nifti *h, ws_err *err) {
     return WS_OK;
 }
 
-/* A slope that is 0 or no number stands for none. */
+/* Reads the scale of values. A slope that is 0 or no number stands for none. */
 static int parse_scale(ws_nifti *h, ws_err *err) {
     h->slope = (double)get_float(h, AT_SLOPE);
     h->inter = (double)get_float(h, AT_INTER);

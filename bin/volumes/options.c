@@ -60,7 +60,7 @@ static int bad_class(const char *text, const char *what, ws_err *err) {
     return ws_fail(err, WS_EUSAGE, "--class: found \"%s\", expected NAME:MEAN:SD, %s", ws_quote(q, text, strlen(text)), what);
 }
 
-/* A number up to `end`. */
+/* Reads a number up to `end`. */
 static int parse_number(const char *p, const char *end, double *v) {
     char *stop;
     *v = strtod(p, &stop);

@@ -18,7 +18,8 @@ typedef struct cells {
     ws_mrf_gauss gauss; /* in the file's units */
 } cells;
 
-/* The file's name with what would break a row replaced, and the number of the volume if there are several. */
+/* Appends the file's name without characters that would break a row, and the number of the volume if there are
+ * several. */
 static int add_volume(const ws_mrf_image *image, ws_buf *out, ws_err *err) {
     const size_t from = out->n;
     int rc = ws_buf_adds(out, image->name, err);

@@ -107,8 +107,8 @@ static void insert_by_begin(ws_dom_cluster *list, uint32_t n, const ws_dom_clust
     list[at] = *c;
 }
 
-/* Marks, of two clusters that cover each other, the less frequent one. A pair that only touches ends the comparisons
- * of its first. */
+/* Marks the less frequent one of two clusters that cover each other. A pair that only touches ends the comparisons of
+ * its first. */
 static void dominate(ws_dom_cluster *c, uint32_t n) {
     for (uint32_t d = 0; d < n; d++)
         for (uint32_t e = d + 1; e < n; e++) {

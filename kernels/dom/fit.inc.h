@@ -209,7 +209,7 @@ static int walk_quad(const accuracy *a, int j, ws_dom_worker *w, traced *to, ws_
     return WS_OK;
 }
 
-/* Whether a quad has states without a posterior in the rows up to `end`. */
+/* Returns whether a quad has states without a posterior in the rows up to `end`. */
 static int wants(const bundle *g, int j, const traced *p, uint32_t end) {
     return p->done < p->n && p->visit[p->done].i + g->skip[j] <= end;
 }

@@ -8,7 +8,7 @@
 
 #include "lib/simd/flush.h"
 
-/* A step. Each runs between ws_flush_begin and ws_flush_end, because its arithmetic has no subnormal numbers. */
+/* Does a step. Each runs between ws_flush_begin and ws_flush_end, because its arithmetic has no subnormal numbers. */
 typedef int step_fn(const ws_dom_tables *t, ws_dom_worker *w, const void *list, size_t n, ws_err *err);
 static int flushed(step_fn *step, const ws_dom_tables *t, ws_dom_worker *w, const void *list, size_t n, ws_err *err) {
     const uint32_t before = ws_flush_begin();

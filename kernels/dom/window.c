@@ -38,7 +38,7 @@ static void count_residues(const ws_abc *abc, const uint8_t *x, uint32_t L, floa
     for (int y = 0; y < abc->K; y++) share[y] = sum > 0.0f ? share[y] / sum : 1.0f / (float)abc->K;
 }
 
-/* The background of an envelope in a window of so many residues. */
+/* Computes the background of an envelope in a window of so many residues. */
 static void fit_background(const ws_abc *abc, const uint8_t *x, uint32_t L, uint32_t window, float *f) {
     float share[20];
     const float s = (float)(25.0 / (double)(window < 50 ? 50 : window > 100 ? 100 : window));
@@ -65,7 +65,7 @@ static void set_scores(const ws_dom_window_model *m, const float *f, int x, floa
     }
 }
 
-/* The model's tables with the emissions that follow from a fitted background. */
+/* Makes the model's tables with the emissions that follow from a fitted background. */
 static int fit_tables(const ws_dom_window_model *m, const uint8_t *x, uint32_t L, uint32_t window, ws_dom_tables **t, ws_err *err) {
     ws_profile p = *m->profile;
     float f[20];
@@ -92,7 +92,7 @@ typedef struct fitted {
     ws_dom_envelope e;
 } fitted;
 
-/* Whether an envelope is to be scored in this round: all in the first one, those that were cut in the second. */
+/* Returns whether to score an envelope in this round: all in the first one, those that were cut in the second. */
 static int asked(const ws_dom_window_envelope *e, int round) { return round == 0 || e->cut; }
 
 static int begin_fitted(const ws_dom_window_model *m, const ws_dom_worker *w, const ws_dom_window_envelope *e, fitted *p, ws_err *err) {
@@ -107,7 +107,8 @@ static int begin_fitted(const ws_dom_window_model *m, const ws_dom_worker *w, co
     return rc || p->pair.n2 ? rc : err->code;
 }
 
-/* Whether the envelope reaches further beyond the alignment than it may; then it is cut. Positions in the window. */
+/* Returns 1 if the envelope reaches further beyond the alignment than it may, and cuts it then. Positions in the
+ * window. */
 static int trim(ws_dom_window_envelope *e, const ws_domain *d) {
     const uint32_t first = e->from + d->ali_from - 1, last = e->from + d->ali_to - 1;
     const int64_t least = (int64_t)first - MARGIN, most = (int64_t)last + MARGIN;
@@ -145,7 +146,7 @@ static int fit_round(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_wind
     return rc;
 }
 
-/* Forward alone, with the model's own background, of those that have a score. */
+/* Computes Forward alone, with the model's own background, for the envelopes that have a score. */
 static int own_forward(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_window_envelope *const *e, size_t n, ws_err *err) {
     ws_dom_problem p[WS_DOM_WINDOW_MOST], *each[WS_DOM_WINDOW_MOST];
     size_t rows = 0, some = 0;

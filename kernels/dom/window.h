@@ -13,7 +13,8 @@ typedef struct ws_dom_window_model {
     const char *mask; /* [0..M], 'm' where the MM line masks the node; NULL */
     ws_odds odds;
 } ws_dom_window_model;
-/* tables, profile and hmm must stay. The only failure is WS_ENOMEM, which leaves nothing to destroy. */
+/* Makes a model for windows. tables, profile and hmm must stay. The only failure is WS_ENOMEM, which leaves nothing to
+ * destroy. */
 int ws_dom_window_model_create(ws_dom_window_model *m, const ws_dom_tables *tables, const ws_profile *profile, const ws_hmm *hmm,
                                ws_err *err);
 void ws_dom_window_model_destroy(ws_dom_window_model *m);

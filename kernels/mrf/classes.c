@@ -16,7 +16,7 @@ void ws_mrf_histogram(const ws_mrf_volume *v, uint64_t *hist) {
             }
 }
 
-/* Mean c starts at the first code with more than floor((2c + 1) n / 2K) voxels up to it. */
+/* Sets the means. Mean c starts at the first code with more than floor((2c + 1) n / 2K) voxels up to it. */
 static void start(const uint64_t *hist, uint64_t n, int K, ws_mrf_gauss *gauss) {
     uint64_t sum = 0;
     int c = 0;

@@ -24,10 +24,10 @@ static pass_fn *pass_of(const ws_mrf_conf *conf) {
     return random ? ws_mrf_pass_kernel<26, true> : ws_mrf_pass_kernel<26, false>;
 }
 
-// Threads of a block: fewer where the sums of many classes take shared memory.
+// Returns the threads of a block: fewer where the sums of many classes take shared memory.
 static uint32_t threads_of(uint32_t K) { return K <= 16 ? THREADS : THREADS / 4; }
 
-// slots: blocks that run at once. If they can, all blocks of a colour do so.
+// Makes the arguments of a colour. slots: blocks that run at once. If they can, all blocks of a colour do so.
 static mrf_colour colour_of(const mrf_args &a, int colour, uint32_t slots) {
     mrf_colour g = {};
     g.colour = colour;
@@ -44,7 +44,7 @@ static mrf_colour colour_of(const mrf_args &a, int colour, uint32_t slots) {
     return g;
 }
 
-// Bytes of shared memory beside the limits.
+// Returns the bytes of shared memory beside the limits.
 static size_t shared_of(uint32_t K) {
     return threads_of(K) / 32 * ((3 * (size_t)K + 2) * sizeof(uint64_t) + QUEUE * (sizeof(uint2) + sizeof(uint32_t)));
 }

@@ -148,7 +148,7 @@ struct mrf_rows {
     int h;
 };
 
-// The half row around slot `at`, which is in half h.
+// Returns the half row around slot `at`, which is in half h.
 static __device__ __forceinline__ mrf_rows rows_at(const mrf_args &a, uint32_t at, int h) {
     mrf_rows r;
     r.up = a.up, r.plane = a.plane, r.h = h;
@@ -224,7 +224,7 @@ static __device__ __forceinline__ unsigned long long warp_sum(unsigned long long
     return x;
 }
 
-// A move: old class, new class, code.
+// Returns a move: old class, new class, code.
 static __device__ __forceinline__ uint32_t move_of(uint32_t from, uint32_t to, uint32_t q) { return from << 22 | to << 16 | q; }
 
 // Adds the moves of those lanes that have one to the sums of the classes, [K] in shared memory, which the warp's first lane alone writes.
@@ -250,7 +250,7 @@ static __device__ __forceinline__ void add_moves(ws_mrf_sums *sums, bool moves, 
     __syncwarp();
 }
 
-// 1 << by, 0 if that is 32 or more.
+// Returns 1 << by, 0 if `by` is 32 or more.
 static __device__ __forceinline__ uint32_t bit_at(uint32_t by) {
     uint32_t x;
     asm("shl.b32 %0, 1, %1;" : "=r"(x) : "r"(by)); // PTX defines what C does not
@@ -299,7 +299,7 @@ static __device__ __forceinline__ uint32_t lanes_before() {
     return m;
 }
 
-// The number of the voxel in slot `at` in the volume.
+// Returns the number of the voxel in slot `at` in the volume.
 static __device__ __forceinline__ uint64_t number_of(const mrf_args &a, uint32_t at, int h) {
     const uint32_t in = at - (h ? a.half : 0), z = in / a.plane, row = in - z * a.plane, y = row / a.up, j = row - y * a.up;
     return ((uint64_t)(z - 1) * a.Y + (y - 1)) * a.X + 2 * j + h;
@@ -372,7 +372,8 @@ struct mrf_colour {
     int colour, six;
 };
 
-// Most voxels are left alone after a look at their limit. The others wait in a queue of their warp until 32 are together.
+// Does a pass over a colour. It leaves most voxels alone after a look at their limit. The others wait in a queue of
+// their warp until 32 are together.
 template <int N, bool RANDOM> static __global__ void __launch_bounds__(THREADS, 1) ws_mrf_pass_kernel(mrf_args a, mrf_colour g) {
     extern __shared__ uint4 room[];
     const uint32_t nsum = 3 * a.K + 2; // sums of a warp: those of the classes, fall, changed

@@ -49,7 +49,8 @@ void ws_mrf_labels_put(ws_mrf_volume *v, size_t y, size_t z, const uint8_t *in) 
     for (size_t x = 0; x < v->X; x++) *(x % 2 ? &odd[x / 2] : &even[x / 2]) = in[x];
 }
 
-/* Voxel x = 2j + h has the neighbour x - 1 as number j + h - 1 of the other half, and x + 1 as number j + h. */
+/* Sets at[] to the rows of neighbours. Voxel x = 2j + h has the neighbour x - 1 as number j + h - 1 of the other half,
+ * and x + 1 as number j + h. */
 void ws_mrf_neighbours(const ws_mrf_volume *v, int neighbours, int h, size_t y, size_t z, const uint8_t *at[WS_MRF_NEIGHBOURS]) {
     const int most = neighbours == 6 ? 1 : neighbours == 18 ? 2 : 3; /* steps along an axis to a neighbour */
     for (int dz = -1; dz <= 1; dz++)

@@ -36,7 +36,7 @@ int ws_buf_reserve(ws_buf *b, size_t more, ws_err *err);
 void *ws_buf_scratch(ws_buf *b, size_t n, ws_err *err);
 /* Appends n bytes. This function and those below return WS_ENOMEM on failure, and then change nothing. */
 int ws_buf_add(ws_buf *b, const void *p, size_t n, ws_err *err);
-/* These two put a NUL after the text; b->n does not count it. So b->p is a string until bytes are added. */
+/* Append a text and put a NUL after it, which b->n does not count. So b->p is a string until bytes are added. */
 int ws_buf_adds(ws_buf *b, const char *s, ws_err *err);
 int ws_buf_addf(ws_buf *b, ws_err *err, const char *fmt, ...) WS_PRINTF(3, 4);
 void ws_buf_release(ws_buf *b);

@@ -21,7 +21,8 @@ int ws_dev_usable(const char *list, const char **why);
 /* Seconds from finding a device to the end of its first small call, together with closing it; 0.2 to 0.3 on an H200. */
 #define WS_DEV_START 0.3
 
-/* Says, before ws_dev_start, that its threads shall wait with opening until this descriptor can be read, or a device is used. */
+/* Makes the threads of a later ws_dev_start wait with opening until this descriptor can be read, or a device is
+ * used. */
 void ws_dev_open_after(int fd);
 
 /* Opens the devices of the list ("0,2", "all"; NULL: the first), and uses at most `mem` bytes of each (0: no limit).

@@ -81,7 +81,8 @@ typedef struct ws_batch {
 static inline size_t ws_batch_words(uint64_t len) { return (size_t)((len + 5) / 6); }
 static inline const char *ws_batch_text(const ws_batch *b, ws_slice s) { return b->text.p + s.at; }
 
-/* Field number `index` of a row's pass-through columns, without a look at what a text says. It stays as long as the batch. */
+/* Returns field number `index` of a row's pass-through columns, without a look at the meaning of a text. It stays as
+ * long as the batch. */
 ws_cell ws_row_cell(const ws_batch *b, const ws_row *row, int index);
 
 /* Where a cell of a row was found. Zero-initialise for each row. */
@@ -89,11 +90,12 @@ typedef struct ws_rowplace {
     const char *at;
     int index;
 } ws_rowplace;
-/* The same, and remembers the place: cells of a table that are taken in their order cost one pass over its row. */
+/* Does the same, and remembers the place. Cells of a table that are taken in their order cost one pass over its row. */
 ws_cell ws_row_cell_behind(const ws_batch *b, const ws_row *row, int index, ws_rowplace *place);
-/* The same as a number; NaN for a field that is empty or no number. */
+/* Returns the same as a number; NaN for a field that is empty or no number. */
 double ws_row_number(const ws_batch *b, const ws_row *row, int index);
-/* The same of a column of numbers that a tool computed; NaN where the input has no such number, as in a table. */
+/* Returns the same for a column of numbers that a tool computed; NaN where the input has no such number, as in a
+ * table. */
 float ws_row_exact(const ws_batch *b, const ws_row *row, int index);
 /* Has the processor fetch what ws_row_exact will read of a row that is in its cache. Sets nothing. */
 void ws_row_fetch(const ws_batch *b, const ws_row *row, int index);

@@ -29,7 +29,7 @@ static unsigned fixed24(double v) {
     return isinf(v) || (fabs(n) <= FIXED24_MOST && (n != 0 || !signbit(v))) ? WS_CELL_BIT(WS_CELL_FIXED24) : 0;
 }
 
-/* An integer of at most four digits is the same text in %.4g. */
+/* Returns the forms of an integer. One of at most four digits is the same text in %.4g. */
 static unsigned forms_of_integer(double v) {
     unsigned forms = WS_CELL_BIT(WS_CELL_TEXT);
     if (fabs(v) > INT64_MOST || (v == 0 && signbit(v))) return forms;
@@ -101,7 +101,7 @@ static int is_integer(const char *p, size_t n) {
     return 1;
 }
 
-/* Both precisions of a form, if it gives the text back. */
+/* Tries a form in both precisions, and returns those that give the text back. */
 static unsigned try_form(int fixed, ws_cellform narrow, ws_cellform wide, double v, const char *p, size_t n) {
     if (!prints(fixed, v, p, n)) return 0;
     return WS_CELL_BIT(wide) | (prints(fixed, (double)(float)v, p, n) ? WS_CELL_BIT(narrow) : 0);
@@ -174,7 +174,8 @@ static void put_bits24(char *at, uint32_t n) {
     for (int i = 0; i < 3; i++) at[i] = (char)(n >> 8 * i);
 }
 
-/* Two's complement of 24 bits; the smallest is an empty field, the two largest magnitudes after FIXED24_MOST are infinite. */
+/* Returns the number of 24 bits in two's complement. The smallest is an empty field, the two largest magnitudes after
+ * FIXED24_MOST are infinite. */
 static double fixed24_value(uint32_t bits) {
     const double n = (double)((int32_t)(bits << 8) >> 8);
     if (n == -8388608.0) return (double)NAN;

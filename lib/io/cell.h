@@ -46,7 +46,7 @@ typedef struct ws_cell {
     size_t n;
 } ws_cell;
 
-/* The cell of a tool's value: NaN is an empty field. */
+/* Returns the cell of a tool's value: NaN is an empty field. */
 ws_cell ws_cell_number(ws_coltype type, double v);
 
 /* Looks which forms print p[0..n). The text must stay as long as the cell. */
@@ -65,9 +65,9 @@ int ws_cell_text(ws_buf *out, int plain, const char *p, size_t n, ws_err *err);
 /* Appends the field as it is written. WS_ENOMEM. */
 int ws_cell_print(ws_buf *out, const ws_cell *c, ws_err *err);
 
-/* Bytes of a stored number; of a text those of its end. 0: implied. */
+/* Returns the bytes of a stored number, for a text those of its end. 0: implied. */
 size_t ws_cellform_width(ws_cellform form);
-/* Number i of an array in a form other than text and implied, at any address. */
+/* Returns number i of an array in a form other than text and implied, at any address. */
 double ws_cellform_load(ws_cellform form, const void *array, size_t i);
 void ws_cellform_store(ws_cellform form, void *array, size_t i, double v);
 

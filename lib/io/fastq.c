@@ -34,7 +34,8 @@ static size_t in_before(fastq *f, ws_parse *s, const uint8_t *p, size_t n, int *
     return took;
 }
 
-/* SAM begins with an '@' too. The parser has turned a tab there into a blank or a '_'. */
+/* Returns whether the first line is SAM's, which begins with an '@' too. The parser has turned a tab there into a blank
+ * or a '_'. */
 static int is_sam(const ws_buf *head) {
     static const char *const line[] = {"HD\tVN:", "SQ\tSN:", "RG\tID:", "PG\tID:"};
     for (size_t i = 0; i < sizeof line / sizeof *line; i++)
@@ -118,7 +119,7 @@ static int feed(void *own, ws_parse *s, const uint8_t *p, size_t *n, ws_err *err
     return rc;
 }
 
-/* The last line may lack its newline; a record without residues may lack its quality line too. */
+/* Ends the input. The last line may lack its newline; a record without residues may lack its quality line too. */
 static int finish(void *own, ws_parse *s, int whole, ws_err *err) {
     fastq *f = own;
     if (!whole || f->state == BEFORE) return WS_OK;

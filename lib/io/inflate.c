@@ -90,7 +90,8 @@ static int damaged(const ws_inflate *f, int z, ws_err *err) {
                    f->z.msg ? f->z.msg : "not a gzip member");
 }
 
-/* A subfield "BC" of the extra field makes a member a block of BGZF (specification of SAM, section 4.1). */
+/* Returns whether a member is a block of BGZF. A subfield "BC" of the extra field makes a member a block of BGZF
+ * (specification of SAM, section 4.1). */
 static int is_bgzf(const gz_header *h) {
     const size_t n = h->done == 1 && h->extra ? ws_min(h->extra_len, h->extra_max) : 0;
     for (size_t i = 0; i + 4 <= n; i += 4 + (size_t)h->extra[i + 2] + ((size_t)h->extra[i + 3] << 8))
@@ -104,7 +105,7 @@ static int no_end_block(const ws_inflate *f, ws_err *err) {
                    (unsigned long long)f->taken);
 }
 
-/* A member has ended, and its checksum is right. */
+/* Ends a member, whose checksum is right. */
 static int end_member(ws_inflate *f, ws_err *err) {
     const int bgzf = is_bgzf(&f->header);
     f->place = BETWEEN;

@@ -7,7 +7,7 @@
 
 typedef struct ws_inflate ws_inflate;
 
-/* For data that begin with the gzip magic. NULL and a sentence on failure. */
+/* Makes the state for data that begin with the gzip magic. NULL and a sentence on failure. */
 ws_inflate *ws_inflate_create(ws_err *err);
 void ws_inflate_destroy(ws_inflate *f); /* NULL is legal */
 
@@ -17,11 +17,12 @@ void ws_inflate_destroy(ws_inflate *f); /* NULL is legal */
  * the member's checksum is right. */
 int ws_inflate_step(ws_inflate *f, const uint8_t *in, size_t *nin, uint8_t *out, size_t *nout, ws_err *err);
 
-/* The input has ended: lets the bytes go that wait for a checksum which does not come. Returns 1 if there are such bytes, for the next
- * ws_inflate_step. */
+/* Lets the bytes go that wait for a checksum, since the input has ended without it. Returns 1 if there are such bytes,
+ * for the next ws_inflate_step. */
 int ws_inflate_let_go(ws_inflate *f);
 
-/* After that: WS_OK if the input could end, else the sentence for a cut member or for BGZF without its end block. */
+/* Returns, after that, WS_OK if the input could end, else the sentence for a cut member or for BGZF without its end
+ * block. */
 int ws_inflate_end(const ws_inflate *f, ws_err *err);
 
 #endif

@@ -17,7 +17,8 @@ static void die(int sig) {
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* Either this sees that a thread holds, or that thread sees the signal before it writes: the order of both is sequential. */
+/* Handles a signal. Either this function sees that a thread holds, or that thread sees the signal before it writes: the
+ * order of both is sequential. */
 static void on_signal(int sig) {
     atomic_store(&pending, sig);
     if (!atomic_load(&held)) die(sig);

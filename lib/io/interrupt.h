@@ -9,7 +9,8 @@
 /* Takes over these signals where they would end the process; one that is ignored stays ignored. Once, by the main thread. */
 void ws_interrupt_init(void);
 
-/* A signal that comes between hold and release ends the process at release. Any thread; holds may be nested. */
+/* Holds signals back: one that comes between hold and release ends the process at release. Any thread; holds may be
+ * nested. */
 void ws_interrupt_hold(void);
 void ws_interrupt_release(void);
 

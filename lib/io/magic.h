@@ -17,7 +17,8 @@ typedef struct ws_magic {
 /* The longest of the marks: where so many bytes are there, *more is 0. */
 enum { WS_MAGIC_MAX = 10 };
 
-/* Which one p[0..n) begins with; NULL if it is none of them. *more: it may still turn out to be one with further bytes. */
+/* Returns the one that p[0..n) begins with; NULL if it is none of them. *more: it may still turn out to be one with
+ * further bytes. */
 const ws_magic *ws_magic_find(const uint8_t *p, size_t n, int *more);
 
 #endif

@@ -83,7 +83,7 @@ static void undo_partial_write(const ws_out *o, size_t n) {
     if (ftruncate(o->fd, from) == 0) (void)lseek(o->fd, from, SEEK_SET);
 }
 
-/* errno says why; n bytes of the call were written. */
+/* Fails with the reason in errno. n bytes of the call were written. */
 static int write_failed(ws_out *o, size_t n, ws_err *err) {
     o->failed = failure(o, err);
     undo_partial_write(o, n);

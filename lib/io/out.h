@@ -16,7 +16,8 @@ typedef struct ws_out {
     int regular;      /* a regular file: a signal waits until a write to it is whole */
 } ws_out;
 
-/* The descriptor that a path stands for: standard output for NULL and "-", N for /dev/fd/N, and so on; -1 for a file. */
+/* Returns the descriptor that a path stands for: standard output for NULL and "-", N for /dev/fd/N, and so on; -1 for a
+ * file. */
 int ws_out_descriptor(const char *path);
 
 /* Opens a file or makes it. The file keeps its content until ws_out_begin or the first write, so that misuse, found
@@ -27,7 +28,7 @@ int ws_out_open(ws_out *o, const char *path, ws_err *err);
 int ws_out_begin(ws_out *o, ws_err *err);
 /* Removes the file if ws_out_open made it and nothing was written. */
 void ws_out_abandon(ws_out *o);
-/* 1 if both are the same regular file. */
+/* Returns 1 if both are the same regular file. */
 int ws_out_same(const ws_out *a, const ws_out *b);
 /* Writes all n bytes. After a failure every further call fails with the same code. */
 int ws_out_write(ws_out *o, const void *p, size_t n, ws_err *err);

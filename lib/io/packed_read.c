@@ -65,7 +65,7 @@ static int end_stream(unpack *u, ws_parse *s, ws_err *err) {
     return WS_OK;
 }
 
-/* The bytes of the block's phrase. */
+/* Returns the bytes of the block's phrase. */
 static size_t phrase_of(const unpack *u) { return (size_t)(u->f.v[BLOCK_FLAGS] >> PACK_PHRASE_BITS); }
 
 static int flags_are_legal(const unpack *u) {
@@ -126,7 +126,7 @@ static uint32_t qual_length(const unpack *u, uint64_t i) {
     return u->f.v[BLOCK_FLAGS] & PACK_HAS_QUAL ? length(u, 3, i) : 0;
 }
 
-/* The counts of the frame and the lengths must tell the same. */
+/* Ends the front of a block. The counts of the frame and the lengths must agree. */
 static int end_front(unpack *u, const ws_parse *s, ws_err *err) {
     uint64_t residues = 0, words = 0, text = phrase_of(u);
     unsigned odd = 0;
@@ -154,7 +154,7 @@ static size_t in_front(unpack *u, const ws_parse *s, const uint8_t *p, size_t n,
     return take;
 }
 
-/* Straight to where the batch wants them. */
+/* Reads words straight into the batch. */
 static size_t in_words(unpack *u, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
     const uint64_t want = 4 * u->f.v[BLOCK_WORDS];
     const size_t take = want - u->nbytes < n ? (size_t)(want - u->nbytes) : n;
@@ -183,7 +183,7 @@ static int control_character(const unpack *u, const ws_parse *s, ws_err *err) {
     return ws_packed_bad(u, s, "has a control character in a name or description", err);
 }
 
-/* The texts go to the end of the arena; they count when the sequences do. */
+/* Copies the texts to the end of the arena. They count when the sequences do. */
 static int copy_texts(const unpack *u, const ws_parse *s, ws_err *err) {
     ws_buf *text = &s->b->text;
     const size_t n = (size_t)u->f.v[BLOCK_TEXT];
@@ -262,7 +262,7 @@ static size_t in_tail(unpack *u, ws_parse *s, const uint8_t *p, size_t n, int *r
     return take;
 }
 
-/* A body that is wanted whole, its checksum with it. */
+/* Reads a body that is wanted whole, with its checksum. */
 static size_t in_body(unpack *u, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
     const size_t take = u->want - u->body.n < n ? (size_t)(u->want - u->body.n) : n;
     uint64_t check;

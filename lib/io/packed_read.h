@@ -34,7 +34,8 @@ typedef struct unpack {
 #define PACK_TEXT_MAX (UINT64_C(1) << 40)
 enum { PACK_SEQS_MAX = 1 << 28 };
 
-/* lib/io/pairs_read.c. Checks the frame of a head, of queries, of pairs or of records, and sets `want` for its body. WS_EDATA. */
+/* Checks the frame of a head, of queries, of pairs or of records, and sets `want` for its body (lib/io/pairs_read.c).
+ * WS_EDATA. */
 int ws_pairs_read_frame(unpack *u, ws_parse *s, ws_err *err);
 /* Takes that body, whose checksum is right. WS_EDATA or WS_ENOMEM. */
 int ws_pairs_read_body(unpack *u, ws_parse *s, ws_err *err);

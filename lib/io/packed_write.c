@@ -32,7 +32,7 @@ int ws_packed_end(ws_buf *out, const ws_packed_totals *t, ws_err *err) {
     return ws_pack_frame(out, PACK_END, v, err);
 }
 
-/* The next block: how many sequences it takes, and its numbers. */
+/* Plans the next block: how many sequences it takes, and its numbers. */
 static size_t plan(const picked *p, size_t most_words, uint64_t *v) {
     size_t i = 0;
     if (p->nphrase) v[BLOCK_FLAGS] = PACK_HAS_PHRASE | (uint64_t)p->nphrase << PACK_PHRASE_BITS;

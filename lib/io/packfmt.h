@@ -39,7 +39,7 @@ typedef struct pack_frame {
     uint64_t check;
 } pack_frame;
 
-/* lib/io/packed_write.c: appends a frame with six numbers. WS_ENOMEM. */
+/* Appends a frame with six numbers (lib/io/packed_write.c). WS_ENOMEM. */
 int ws_pack_frame(ws_buf *out, const char *magic, const uint64_t *v, ws_err *err);
 
 /* Numbers of the frames; the others are zero. From version 2 on a head has columns and text, an end all six. */
@@ -56,16 +56,17 @@ enum { END_BLOCKS, END_SEQS, END_RESIDUES, END_PAIRS, END_IN, END_IN_RESIDUES };
 
 static inline uint64_t pack_frame_check(const pack_frame *f) { return XXH3_64bits(f, offsetof(pack_frame, check)); }
 
-/* The parts of a body, in this order; all but the words and the checksum are its front. */
+/* Return the bytes of the sections of a body, in this order. All but the words and the checksum are its front. */
 static inline uint64_t pack_lengths(const pack_frame *f) {
     return 4 * f->v[BLOCK_SEQS] * (f->v[BLOCK_FLAGS] & PACK_HAS_QUAL ? 4 : 3);
 }
 static inline uint64_t pack_round(uint64_t n) { return (n + PACK_ALIGN - 1) / PACK_ALIGN * PACK_ALIGN; }
-/* Bytes of a body with n bytes in it: zeros after them, the checksum at the end. Not of a block, whose layout is its own. */
+/* Returns the bytes of a body with n bytes in it: zeros after them, the checksum at the end. Not of a block, whose
+ * layout is its own. */
 static inline uint64_t pack_body(uint64_t n) { return pack_round(n + sizeof(uint64_t)); }
 static inline uint64_t pack_eight(uint64_t n) { return (n + 7) / 8 * 8; }
 static inline uint64_t pack_front(const pack_frame *f) { return pack_round(pack_lengths(f) + f->v[BLOCK_TEXT]); }
-/* Zero bytes between the words and the checksum, which ends on a multiple of PACK_ALIGN. */
+/* Returns the zero bytes between the words and the checksum, which ends on a multiple of PACK_ALIGN. */
 static inline uint64_t pack_gap(const pack_frame *f) {
     const uint64_t words = 4 * f->v[BLOCK_WORDS] + sizeof(uint64_t);
     return pack_round(words) - words;

@@ -32,7 +32,7 @@ void ws_pairs_close(ws_pairs *p); /* NULL is legal */
 /* Appends the head: the columns, and the "##" lines of the table but "##end", n bytes. WS_ENOMEM; WS_EDATA if a text is too long. */
 int ws_pairs_head(ws_pairs *p, ws_buf *out, const ws_abc *abc, const char *lines, size_t n, ws_err *err);
 
-/* The number of a query for ws_pairs_add; the name says which it is. WS_ENOMEM. */
+/* Finds the number of a query for ws_pairs_add, by its name. WS_ENOMEM. */
 int ws_pairs_query(ws_pairs *p, const ws_query *query, uint32_t *number, ws_err *err);
 
 /* Begins the next sequence, i of the batch, to which at least one pair must be added. Appends the block before it if that is full.

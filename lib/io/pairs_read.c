@@ -28,7 +28,7 @@ static uint64_t u64_at(const unpack *u, uint64_t at) {
     return n;
 }
 
-/* The sum of n lengths from `at` on. */
+/* Returns the sum of n lengths from `at` on. */
 static uint64_t sum_at(const unpack *u, uint64_t at, uint64_t n) {
     uint64_t sum = 0;
     for (uint64_t i = 0; i < n; i++) sum += u32_at(u, at + 4 * i);
@@ -76,7 +76,7 @@ int ws_pairs_read_frame(unpack *u, ws_parse *s, ws_err *err) {
 
 /* ---- head ---- */
 
-/* One column of the first stream: what it is, and whether it passes through. The arrays have room for it. */
+/* Adds a column of the first stream: its kind, and whether it passes through. The arrays have room for it. */
 static int add_column(unpack *u, ws_parse *s, const char *p, size_t n, unsigned *seen, ws_err *err) {
     const ws_paircol kind = ws_paircol_of(p, n);
     const unsigned bit = ws_paircol_stored(kind) ? 0 : 1u << kind;
@@ -129,7 +129,7 @@ static int same_columns(const unpack *u, const ws_parse *s, const char *p, ws_er
     return same ? WS_OK : ws_packed_bad(u, s, "has other columns than the first stream", err);
 }
 
-/* The "##" lines before the rows; those of the first stream are kept, as of tables. */
+/* Takes the "##" lines before the rows. It keeps those of the first stream, as with tables. */
 static int take_lines(unpack *u, ws_parse *s, const char *p, size_t n, int first, ws_err *err) {
     const char *end = p + n;
     if (n && end[-1] != '\n') return ws_packed_bad(u, s, "has a line without an end", err);
@@ -225,7 +225,7 @@ static int form_is_legal(ws_paircol kind, unsigned form) {
     return form < WS_NCELLFORM && (form != WS_CELL_IMPLIED || kind != WS_PAIRCOL_DATA);
 }
 
-/* The ends of a column's texts ascend from `text` on; returns how long they are together, UINT64_MAX if they do not. */
+/* Returns how long a column's texts are together, UINT64_MAX if their ends do not ascend from `text` on. */
 static uint64_t check_texts(const unpack *u, uint64_t data, uint64_t text, uint64_t limit) {
     uint32_t last = 0;
     for (uint64_t i = 0; i < u->f.v[PAIRS_N]; i++) {

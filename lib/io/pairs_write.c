@@ -129,7 +129,7 @@ int ws_pairs_head(ws_pairs *p, ws_buf *out, const ws_abc *abc, const char *lines
     return rc;
 }
 
-/* The queries that have come since this was last called. */
+/* Appends the queries that have come since the last call. */
 static int put_queries(ws_pairs *p, ws_buf *out, ws_err *err) {
     const size_t n = ws_queries_count(p->queries) - p->told;
     uint64_t v[PACK_NUMBERS] = {[QUERIES_FIRST] = p->told, [QUERIES_N] = n};
@@ -153,7 +153,7 @@ static int put_queries(ws_pairs *p, ws_buf *out, ws_err *err) {
 
 /* ---- columns of a block ---- */
 
-/* The text of a cell that has no number. */
+/* Returns the text of a cell that has no number. */
 static ws_slice text_at(const ws_pairs *p, double v) {
     uint64_t at;
     ws_slice s;
@@ -163,12 +163,12 @@ static ws_slice text_at(const ws_pairs *p, double v) {
     return s;
 }
 
-/* The narrowest form that prints all of a column as it is written. */
+/* Returns the narrowest form that prints all of a column as it is written. */
 static ws_cellform form_of(const column *c) {
     return !ws_paircol_stored(c->kind) ? WS_CELL_IMPLIED : ws_cellform_choose(c->common | WS_CELL_BIT(WS_CELL_TEXT), c->exact);
 }
 
-/* Whether 16 bits hold the numbers of all queries so far. */
+/* Returns whether 16 bits hold the numbers of all queries so far. */
 static int is_narrow(const ws_pairs *p) { return ws_queries_count(p->queries) <= UINT16_MAX; }
 
 static int put_query_numbers(const ws_pairs *p, ws_buf *out, ws_err *err) {
@@ -190,7 +190,7 @@ static int put_numbers(const ws_pairs *p, const column *c, ws_cellform form, ws_
     return WS_OK;
 }
 
-/* The texts go to *text, where each of them ends in the column's texts to *out. */
+/* Appends the texts to *text, and to *out where each of them ends in the column's texts. */
 static int put_texts(const ws_pairs *p, const column *c, ws_buf *out, ws_buf *text, ws_err *err) {
     const size_t start = text->n;
     int rc = WS_OK;

@@ -136,7 +136,7 @@ int ws_parse_fail_returns(const ws_parse *s, ws_err *err) {
     return ws_parse_fail(s, err, "lines end in carriage returns alone, expected line feeds (tr '\\r' '\\n' makes them)");
 }
 
-/* Whether a carriage return is followed by something else than others of its kind, here or between this text and the one before it. */
+/* Returns whether another character follows a carriage return, here or between this text and the one before it. */
 static int lone_return(ws_parse *s, const uint8_t *p, size_t n) {
     int lone = n && s->returned && p[0] != '\r';
     for (const uint8_t *at = memchr(p, '\r', n), *end = p + n; at && !lone; at = memchr(at + 1, '\r', (size_t)(end - at - 1)))

@@ -70,14 +70,15 @@ typedef struct ws_parser {
 
 extern const ws_parser ws_parser_fasta, ws_parser_fastq, ws_parser_packed, ws_parser_tsv;
 
-/* *s for inputs as conf says, which must stay as long as *s. WS_ENOMEM is the only failure; release it in any case. */
+/* *Prepares *s for inputs as conf says, which must stay as long as *s. WS_ENOMEM is the only failure; release it in any
+ * case. */
 int ws_parse_prepare(ws_parse *s, const ws_seqread_conf *conf, ws_err *err);
 void ws_parse_release(ws_parse *s);
 
 /* Notes that what comes next is packed pairs, or is not; WS_EDATA if what came before is of the other kind. */
 int ws_parse_kind(ws_parse *s, int pairs, ws_err *err);
 
-/* Residues of the open record. */
+/* Returns the residues of the open record. */
 static inline uint64_t ws_parse_len(const ws_parse *s) { return 6 * (uint64_t)s->nopen + s->ncode; }
 
 /* Takes the text before a record: blank characters, and its mark if that has come. Other text is a failure in *rc, told with the
@@ -91,13 +92,13 @@ int ws_parse_text(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, ws_err *e
 /* Takes residues from p[0..n) up to the first character that is none; *used says how many. */
 int ws_parse_residues(ws_parse *s, const uint8_t *p, size_t n, size_t *used, ws_err *err);
 
-/* The same over any number of lines, which are counted; only what may not stand in a sequence stops it. */
+/* Does the same over any number of lines, and counts them. Only a character that no sequence may hold stops it. */
 int ws_parse_lines(ws_parse *s, const uint8_t *p, size_t n, size_t *used, ws_err *err);
 
 /* Deals with a character that is no residue as --bad-residue says. */
 int ws_parse_bad(ws_parse *s, uint8_t c, ws_err *err);
 
-/* The header line is complete in `head`: finds name and description. */
+/* Finds name and description in the header line, which is complete in `head`. */
 int ws_parse_header(ws_parse *s, ws_err *err);
 
 /* Checks the quality string against the sequence. */
@@ -106,7 +107,7 @@ int ws_parse_qual(ws_parse *s, ws_err *err);
 /* Packs the last residues: the open record is then nopen words, ceil(len/6). */
 int ws_parse_pack(ws_parse *s, ws_err *err);
 
-/* Where records are cut, adds the packed residues of the open record as a piece, if they fill the batch and have a
+/* Adds, where records are cut, the packed residues of the open record as a piece, if they fill the batch and have a
  * whole new block. The next piece is then open. */
 int ws_parse_piece(ws_parse *s, ws_err *err);
 
@@ -115,7 +116,7 @@ int ws_parse_commit(ws_parse *s, uint64_t len, ws_err *err);
 /* Forgets the open record. */
 void ws_parse_drop(ws_parse *s);
 
-/* Name, description, quality and residues of sequence i, as a hash. */
+/* Returns a hash of name, description, quality and residues of sequence i. */
 XXH128_hash_t ws_parse_identity(const ws_batch *b, size_t i);
 
 /* Returns the mark at the end of a batch. */
@@ -136,7 +137,7 @@ static inline int ws_parse_fills(const ws_parse *s, const ws_mark *m) {
     return m->residues >= residues || n >= s->conf->batch_seqs || n >= most || m->ntext / 64 >= most;
 }
 
-/* The batch has what the configuration asks for. */
+/* Returns whether the batch has as much as the configuration asks for. */
 static inline int ws_parse_full(const ws_parse *s) {
     const ws_mark m = s->b->has_rows ? s->mark : ws_parse_all(s->b);
     return ws_parse_fills(s, &m);
@@ -148,7 +149,7 @@ int ws_parse_fail_long(const ws_parse *s, const char *what, ws_err *err);
 /* Refuses lines that end in carriage returns alone; returns WS_EDATA. */
 int ws_parse_fail_returns(const ws_parse *s, ws_err *err);
 
-/* Whether a "##" line of n bytes, without its line feed, is that of a stage. */
+/* Returns whether a "##" line of n bytes, without its line feed, is that of a stage. */
 int ws_parse_is_stage(const char *line, size_t n);
 
 /* Makes the sentence after "input: line n: ". Returns WS_EDATA. */

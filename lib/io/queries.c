@@ -33,14 +33,14 @@ void ws_queries_destroy(ws_queries *q) {
 
 size_t ws_queries_count(const ws_queries *q) { return q->n; }
 
-/* Page k begins at number PAGE * (2^k - 1). */
+/* Returns a query by its number. Page k begins at number PAGE * (2^k - 1). */
 ws_query *ws_queries_at(const ws_queries *q, uint32_t number) {
     const uint64_t x = (uint64_t)number / PAGE + 1;
     const int k = 63 - __builtin_clzll(x);
     return &q->page[k][number - PAGE * ((UINT64_C(1) << k) - 1)];
 }
 
-/* Where a query is, or would be added; without `whole` the first one of its name. */
+/* Returns the place where a query is, or would be added; without `whole`, of the first one of its name. */
 static uint32_t *find_slot(const ws_queries *q, const ws_query *x, int whole) {
     size_t h = (size_t)XXH3_64bits(x->name, x->n) & (q->nslot - 1);
     for (;; h = (h + 1) & (q->nslot - 1)) {

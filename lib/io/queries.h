@@ -21,18 +21,19 @@ typedef struct ws_queries ws_queries;
 int ws_queries_create(ws_queries **out, ws_err *err); /* WS_ENOMEM; *out is NULL then */
 void ws_queries_destroy(ws_queries *q);               /* NULL is legal */
 
-/* Number of the query of that name, qlen and hash, which is added if it is new. WS_ENOMEM. */
+/* Finds the number of the query of that name, qlen and hash, and adds the query if it is new. WS_ENOMEM. */
 int ws_queries_add(ws_queries *q, const ws_query *query, uint32_t *number, ws_err *err);
 
-/* Number of the first query of that name, UINT32_MAX if there is none. */
+/* Returns the number of the first query of that name, UINT32_MAX if there is none. */
 uint32_t ws_queries_find(const ws_queries *q, const char *name, size_t n);
 
-/* Number of the query of that name, qlen and hash, UINT32_MAX if there is none. */
+/* Returns the number of the query of that name, qlen and hash, UINT32_MAX if there is none. */
 uint32_t ws_queries_find_whole(const ws_queries *q, const ws_query *query);
 
 size_t ws_queries_count(const ws_queries *q);
 
-/* Query of a number below the count. It stays where it is, so threads that were given a number may ask while others are added. */
+/* Returns the query of a number below the count. It stays where it is, so threads may ask for it while others add
+ * queries. */
 ws_query *ws_queries_at(const ws_queries *q, uint32_t number);
 
 #ifdef __cplusplus

@@ -39,7 +39,7 @@ int ws_records_is_line(const char *line, size_t n);
 int ws_records_take_line(ws_records *r, const char *line, size_t n, const char **what, ws_err *err);
 /* Appends the line of a record, unless its length is 0. WS_ENOMEM. */
 int ws_records_put_line(ws_buf *out, const ws_record *record, uint64_t length, ws_err *err);
-/* The same for all records. */
+/* Does the same for all records. */
 int ws_records_put_lines(ws_buf *out, const ws_records *r, ws_err *err);
 
 #ifdef __cplusplus

@@ -138,7 +138,7 @@ static int open_input(ws_seqread *r, ws_err *err) {
     return WS_OK;
 }
 
-/* How long to wait for the next chunk. With nothing to deliver that is the configuration's to say. */
+/* Returns how long to wait for the next chunk. With nothing to deliver the configuration says it. */
 static int patience(ws_seqread *r) {
     if (ws_parse_mark(&r->s).n == 0) return r->conf.wait_ms ? r->conf.wait_ms : -1;
     const int64_t now = now_ms();
@@ -152,8 +152,7 @@ static int feed(ws_seqread *r, const uint8_t *p, size_t *n, ws_err *err) {
     return r->parser->feed(r->own[r->format], &r->s, p, n, err);
 }
 
-/* The bytes that were put aside while the format was not known go first. A batch may become full in the middle of
- * them. */
+/* Feeds the bytes that were put aside while the format was not known. A batch may become full in the middle of them. */
 static int feed_sniffed(ws_seqread *r, ws_err *err) {
     size_t n = r->sniffed.n;
     int rc = feed(r, (const uint8_t *)r->sniffed.p, &n, err);
@@ -188,8 +187,8 @@ static int sniff(ws_seqread *r, int ended, ws_err *err) {
     return ws_parse_fail(&r->s, err, "found %s, expected sequences (samtools fasta FILE | ..., with - in its place)", other);
 }
 
-/* A stage that dies before its first line leaves an empty pipe. With
- * --in-format fasta the user says that an empty pipe has no sequences. */
+/* Fails if the input is a pipe that gave no byte, since a stage that dies before its first line leaves such a pipe.
+ * With --in-format fasta the user says that an empty pipe has no sequences. */
 static int silent(const ws_seqread *r, ws_err *err) {
     const ws_format f = r->conf.format;
     if (!ws_source_was_silent(r->in.src) || f == WS_FORMAT_FASTA || f == WS_FORMAT_FASTQ || r->conf.allow_cut) return WS_OK;
@@ -197,7 +196,7 @@ static int silent(const ws_seqread *r, ws_err *err) {
                    "no sequences, use --in-format fasta", r->s.input);
 }
 
-/* The input has ended well: an empty one has no format. */
+/* Ends an input that has ended well. An empty one has no format. */
 static int finish_input(ws_seqread *r, ws_err *err) {
     int rc = silent(r, err);
     if (!r->parser && r->sniffed.n) rc = sniff(r, 1, err);
@@ -210,7 +209,7 @@ static int finish_input(ws_seqread *r, ws_err *err) {
     return rc;
 }
 
-/* One step: WS_OK, WS_AGAIN (nothing came in time), WS_EOF (all inputs are read) or a failure. */
+/* Reads on by one chunk: WS_OK, WS_AGAIN (nothing came in time), WS_EOF (all inputs are read) or a failure. */
 static int advance(ws_seqread *r, ws_err *err) {
     if (!r->in.src) return open_input(r, err);
     if (r->parser && r->sniffed.n) return feed_sniffed(r, err);
@@ -287,7 +286,8 @@ static int close_batch(ws_seqread *r, ws_batch *b, ws_err *err) {
     return rc;
 }
 
-/* The other way. A table's carried sequence does not leave yet: the next row may belong to it. */
+/* Opens a batch with the carried records. A table's carried sequence does not leave yet: the next row may belong to
+ * it. */
 static int open_batch(ws_seqread *r, ws_batch *b, ws_err *err) {
     const ws_mark zero = {0};
     ws_batch_reuse(b);
@@ -314,7 +314,7 @@ static void deliver(ws_seqread *r, ws_batch *b) {
     pthread_mutex_unlock(&r->tally);
 }
 
-/* After a failure only complete records count. */
+/* Keeps the failure. After it only complete records count. */
 static void give_up(ws_seqread *r, int rc, const ws_err *err) {
     ws_err ignored;
     r->end = rc;

@@ -77,21 +77,22 @@ void ws_seqread_close(ws_seqread *r);
  * call. */
 int ws_seqread_fill(ws_seqread *r, ws_batch *b, ws_err *err);
 
-/* From the next fill on batches have so many residues, whatever is read. The thread that fills. */
+/* Sets the residues of batches from the next fill on, whatever is read. Only the thread that fills may call it. */
 void ws_seqread_batch(ws_seqread *r, uint64_t residues);
 
-/* For idle threads, as ws_source_ahead. Any thread. */
+/* Reads ahead in an idle thread, as ws_source_ahead. Any thread. */
 int ws_seqread_ahead(ws_seqread *r);
 
-/* The format of the input being read (AUTO before the first fill). */
+/* Returns the format of the input being read (AUTO before the first fill). */
 ws_format ws_seqread_format(const ws_seqread *r);
 /* Returns the head of the tables read so far, which stays the reader's. */
 const ws_tsv_head *ws_seqread_head(const ws_seqread *r);
-/* conf.abc, or with any_abc what the input has. */
+/* Returns conf.abc, or with any_abc the alphabet of the input. */
 const ws_abc *ws_seqread_abc(const ws_seqread *r);
 /* Sets *c to the counts of the sequences delivered so far. Any thread. */
 void ws_seqread_counts_get(ws_seqread *r, ws_seqread_counts *c);
-/* Bytes read of all inputs, compressed ones as they are, and their size; 0 if one of them is no file. Any thread. */
+/* Sets the bytes read of all inputs, compressed ones as they are, and their size; 0 if one of them is no file. Any
+ * thread. */
 void ws_seqread_progress(ws_seqread *r, uint64_t *done, uint64_t *size);
 
 #ifdef __cplusplus

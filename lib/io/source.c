@@ -152,7 +152,7 @@ static int wait_input(const ws_source *s, int timeout_ms) {
     }
 }
 
-/* One read; *n = 0 at the end. */
+/* Does one read. *n = 0 at the end. */
 static int read_some(ws_source *s, int timeout_ms, uint8_t *p, size_t cap, size_t *n, ws_err *err) {
     for (;;) {
         if (!s->always_ready && wait_input(s, timeout_ms)) return WS_AGAIN;
@@ -188,7 +188,8 @@ static int other_format(const ws_source *s, const ws_magic *m, ws_err *err) {
     return WS_EDATA;
 }
 
-/* The first bytes tell gzip from everything else, and a byte-order mark from text; a first byte is mostly enough. */
+/* Looks at the first bytes, which tell gzip from everything else, and a byte-order mark from text. A first byte is
+ * mostly enough. */
 static int sniff(ws_source *s, int timeout_ms, ws_err *err) {
     const ws_magic *m;
     int more;

@@ -22,14 +22,14 @@ enum { WS_SOURCE_CHUNK = 1 << 18 }; /* bytes: fits L2 together with what is made
 int ws_source_open(ws_source **out, const char *path, ws_err *err);
 void ws_source_close(ws_source *s);
 
-/* The name for messages: the path, or "standard input". */
+/* Returns the name for messages: the path, or "standard input". */
 const char *ws_source_name(const ws_source *s);
-/* The same for an input that is not open, or not any more: path itself, or a constant. */
+/* Returns the same for an input that is not open, or not any more: path itself, or a constant. */
 const char *ws_source_name_of(const char *path);
 
-/* Whether a path is standard input, by any of its names. */
+/* Returns whether a path is standard input, by any of its names. */
 int ws_source_is_stdin(const char *path);
-/* After WS_EOF: 1 if this was a pipe that gave no byte, as one does whose writer has failed. */
+/* Returns 1, after WS_EOF, if this was a pipe that gave no byte, as one does whose writer has failed. */
 int ws_source_was_silent(const ws_source *s);
 
 /* Gives the next chunk, valid until the following call: WS_OK, WS_EOF, WS_AGAIN if timeout_ms >= 0 and nothing arrived
@@ -41,10 +41,11 @@ int ws_source_next(ws_source *s, int timeout_ms, const uint8_t **p, size_t *n, w
  * something. Any thread. Never blocks for input. */
 int ws_source_ahead(ws_source *s);
 
-/* Bytes read from the file so far (compressed) and its size (0 if not known): for progress. Any thread. */
+/* Sets the bytes read from the file so far (compressed) and its size (0 if not known): for progress. Any thread. */
 void ws_source_progress(const ws_source *s, uint64_t *done, uint64_t *size);
 
-/* The whole input in memory, for operands (alignments, trees): n bytes and a NUL, release with ws_free. *text is NULL on failure. */
+/* Reads the whole input into memory, for operands (alignments, trees): n bytes and a NUL. The caller releases it with
+ * ws_free. *text is NULL on failure. */
 int ws_source_slurp(const char *path, char **text, size_t *n, ws_err *err);
 
 #ifdef __cplusplus

@@ -32,7 +32,7 @@ static tsv_kind kind_here(const tsv *t) {
     return t->col < t->ncol && !t->fault.code ? (tsv_kind)t->kind[t->col] : TSV_DROP;
 }
 
-/* Where the text of the current field goes; NULL for residues and what is dropped. */
+/* Returns the buffer for the text of the current field; NULL for residues and for fields that are dropped. */
 static ws_buf *text_here(tsv *t, ws_parse *s) {
     switch (kind_here(t)) {
     case TSV_NAME:
@@ -83,7 +83,7 @@ static int same_text(const ws_batch *b, ws_slice x, const ws_buf *y, size_t at, 
     return x.n == n && (!n || !memcmp(b->text.p + x.at, y->p + at, n));
 }
 
-/* The row's sequence, packed after nword, is that of the row before it. */
+/* Returns whether the row's sequence, packed after nword, is that of the row before it. */
 static int same_as_last(const ws_parse *s, uint64_t len) {
     const ws_batch *b = s->b;
     if (b->n == s->mark.n) return 0;
@@ -94,11 +94,12 @@ static int same_as_last(const ws_parse *s, uint64_t len) {
            !memcmp(b->word + b->first[i], b->word + b->nword, s->nopen * sizeof *b->word);
 }
 
-/* A sequence meets a model once. So where the query of its first row comes again, another sequence begins, whatever its
- * name: databases have equal records. Each row without a query is a sequence of its own. */
+/* Returns whether a row begins another sequence. A sequence meets a model once. So where the query of its first row
+ * comes again, another sequence begins, whatever its name: databases have equal records. Each row without a query is a
+ * sequence of its own. */
 static int begins_anew(const tsv *t, uint64_t query) { return !t->query_text.n || query == t->first_query; }
 
-/* The three residues are those of the word that stands below "name" where a header is another table's. */
+/* Returns whether the residues are the word "seq", which stands there in the header of another table. */
 static int is_word_seq(const ws_parse *s) {
     const uint8_t *code_of = s->abc->code_of;
     return !s->nopen && s->ncode == 3 && s->code[0] == code_of['S'] && s->code[1] == code_of['E'] && s->code[2] == code_of['Q'];
@@ -164,7 +165,7 @@ static size_t plain_text(const uint8_t *p, size_t n) {
     return i;
 }
 
-/* A quality string is as long as its sequence may be. */
+/* Appends to a text. A quality string is as long as its sequence may be. */
 static int add_text(const ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, ws_err *err) {
     if (to != &s->qual && n > WS_TEXT_MAX - to->n)
         return ws_parse_fail_long(s, to == &s->head ? "a name and a description have" : "the columns of a row have", err);
@@ -206,14 +207,15 @@ static size_t in_row(tsv *t, ws_parse *s, const uint8_t *p, size_t n, int *rc, w
     return i;
 }
 
-/* A row whose first bytes were held back. */
+/* Reads the first bytes of a row, which were held back. */
 static int replay(tsv *t, ws_parse *s, const ws_buf *from, size_t n, ws_err *err) {
     int rc = start_row(t, s, err);
     if (!rc) in_row(t, s, (const uint8_t *)from->p, n, &rc, err);
     return rc;
 }
 
-/* A header may come again, where tables were concatenated: here without a '#', whether or not the first one had it. */
+/* Compares a line with the header, which may come again where tables were concatenated: here without a '#', whether or
+ * not the first one had it. */
 static size_t in_match(tsv *t, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
     size_t i = 0;
     while (i < n && t->matched < t->header.n && p[i] == (uint8_t)t->header.p[t->matched]) i++, t->matched++;
@@ -231,14 +233,14 @@ static size_t in_match(tsv *t, ws_parse *s, const uint8_t *p, size_t n, int *rc,
 
 /* Lines that are needed whole: "##", headers, and rows that begin like them. */
 
-/* By two columns: a record's name may be "#name". */
+/* Returns whether a line is a header, by two columns: a record's name may be "#name". */
 static int is_header(const tsv *t, const char *p, size_t n) {
     size_t two = 0;
     for (int tabs = 0; two < t->header.n && tabs < 2; two++) tabs += t->header.p[two] == '\t';
     return n > two && !memcmp(p + 1, t->header.p, two);
 }
 
-/* The line so far, with n bytes, is a row, however it goes on. */
+/* Returns whether the line so far, with n bytes, is a row, however it goes on. */
 static int is_row(const tsv *t, const char *p, size_t n) {
     return t->headers && n > t->header.n + 1 && p[1] != '#' && !is_header(t, p, n);
 }
@@ -300,7 +302,7 @@ static int feed(void *own, ws_parse *s, const uint8_t *p, size_t *n, ws_err *err
     return rc;
 }
 
-/* The last line had no newline. */
+/* Ends a last line without a newline. */
 static int last_line(tsv *t, ws_parse *s, ws_err *err) {
     int rc = WS_OK;
     if (t->state == COLLECT) return collected(t, s, err);

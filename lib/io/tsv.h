@@ -32,10 +32,10 @@ typedef struct tsv {
     uint64_t first_query; /* hash of the query of the open sequence's first row */
 } tsv;
 
-/* A complete header line without '#': learns the columns, or compares them with those known. */
+/* Takes a complete header line without '#': learns the columns, or compares them with those known. */
 int ws_tsv_header(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err);
 
-/* A complete "##" line. */
+/* Takes a complete "##" line. */
 int ws_tsv_meta(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err);
 
 #endif

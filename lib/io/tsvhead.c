@@ -16,7 +16,8 @@ static tsv_kind kind_of(const ws_seqread_conf *conf, const char *p, size_t n) {
     return TSV_REST;
 }
 
-/* The first header: kinds of all columns, names of those that pass through. The arrays have room for every column. */
+/* Adds a column of the first header: its kind, and its name if it passes through. The arrays have room for every
+ * column. */
 static int add_column(tsv *t, ws_parse *s, const char *p, size_t n, unsigned *seen, ws_err *err) {
     char quote[WS_QUOTE_MAX];
     const tsv_kind kind = kind_of(s->conf, p, n);
@@ -76,8 +77,8 @@ static int take_record(ws_parse *s, const char *line, size_t n, ws_err *err) {
     return rc == WS_EDATA ? ws_parse_fail(s, err, "\"%s\" %s", ws_quote(quote, line, n), what) : rc;
 }
 
-/* Provenance is the text before the first header, so that it is the same however the input arrives. Later tables only
- * add to the sums and to the list of tables that must have an end. */
+/* Takes a "##" line. Provenance is the text before the first header, so that it is the same however the input arrives.
+ * Later tables only add to the sums and to the list of tables that must have an end. */
 int ws_tsv_meta(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err) {
     s->table.present = 1;
     if (ws_records_is_line(p, n)) return take_record(s, p, n, err);

@@ -134,7 +134,8 @@ typedef __mmask16 VIM;
 #define VF_LOOKUP32(t, p) \
     _mm512_permutex2var_ps(_mm512_load_ps(t), _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)(p))), _mm512_load_ps((t) + 16))
 
-/* Lane z of 32 receives lane z - off, and the lowest off lanes become 0. off: a constant 1, 2, 4, 8 or 16. */
+/* Shifts 32 lanes up: lane z receives lane z - off, and the lowest off lanes become 0. off: a constant 1, 2, 4, 8 or
+ * 16. */
 WS_INLINE void v_f32_up(VF out[V32], const VF in[V32], int off) {
     const __m512i zero = _mm512_setzero_si512(), lo = _mm512_castps_si512(in[0]), hi = _mm512_castps_si512(in[1]);
 #define V_UP_CASE(n) \
@@ -206,7 +207,7 @@ WS_INLINE void v_stores(float *const *at, size_t off, VF v) {
 /* Lane z receives lane z-1 (UP) or z+1 (DOWN) of its quad; 0 enters. */
 #define VP_UP(v) _mm512_castsi512_ps(_mm512_bslli_epi128(_mm512_castps_si512(v), 4))
 #define VP_DOWN(v) _mm512_castsi512_ps(_mm512_bsrli_epi128(_mm512_castps_si512(v), 4))
-/* (lane 0 + lane 1) + (lane 2 + lane 3), and the largest, in all lanes of each quad. */
+/* Compute (lane 0 + lane 1) + (lane 2 + lane 3), and the largest, in all lanes of each quad. */
 WS_INLINE VF v_quad_sum(VF v) {
     v = _mm512_add_ps(v, _mm512_permute_ps(v, 0xb1));
     return _mm512_add_ps(v, _mm512_permute_ps(v, 0x4e));
@@ -221,7 +222,7 @@ WS_INLINE VF v_quad_max(VF v) {
 /* Lane 0 of each quad from a, 1 from b, 2 from c, 3 from d. */
 #define VP_MIX(a, b, c, d) \
     _mm512_mask_blend_ps(0xcccc, _mm512_mask_blend_ps(0xaaaa, a, b), _mm512_mask_blend_ps(0xaaaa, c, d))
-/* Lane z of register r becomes lane r of register z, in each quad. */
+/* Transposes each quad: lane z of register r becomes lane r of register z. */
 WS_INLINE void v_transpose(VF r[4]) {
     const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(r[0], r[1])), b = _mm512_castps_pd(_mm512_unpacklo_ps(r[2], r[3]));
     const __m512d c = _mm512_castps_pd(_mm512_unpackhi_ps(r[0], r[1])), d = _mm512_castps_pd(_mm512_unpackhi_ps(r[2], r[3]));
@@ -231,7 +232,7 @@ WS_INLINE void v_transpose(VF r[4]) {
     r[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(c, d));
 }
 #define VP_TRANSPOSE(r) v_transpose(r)
-/* Quad j of register i becomes quad i of register j, of VP_QUADS registers. */
+/* Exchanges quads: quad j of register i becomes quad i of register j, of VP_QUADS registers. */
 WS_INLINE void v_exchange(VF r[VP_QUADS]) {
     const VF a = _mm512_shuffle_f32x4(r[0], r[1], 0x44), b = _mm512_shuffle_f32x4(r[2], r[3], 0x44);
     const VF c = _mm512_shuffle_f32x4(r[0], r[1], 0xee), d = _mm512_shuffle_f32x4(r[2], r[3], 0xee);
