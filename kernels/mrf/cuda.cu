@@ -27,8 +27,8 @@ static pass_fn *pass_of(const ws_mrf_conf *conf) {
 // Returns the threads of a block: fewer where the sums of many classes take shared memory.
 static uint32_t threads_of(uint32_t K) { return K <= 16 ? THREADS : THREADS / 4; }
 
-// Makes the arguments of a colour. slots: blocks that run at once. If they can, all blocks of a colour do so.
-static mrf_colour colour_of(const mrf_args &a, int colour, uint32_t slots) {
+// Makes the arguments of a colour. running: blocks that run at once. If they can, all blocks of a colour do so.
+static mrf_colour colour_of(const mrf_args &a, int colour, uint32_t running) {
     mrf_colour g = {};
     g.colour = colour;
     g.six = a.neighbours == 6;
@@ -39,7 +39,8 @@ static mrf_colour colour_of(const mrf_args &a, int colour, uint32_t slots) {
     g.ny = g.y0 < a.Y ? (a.Y - g.y0 + g.step - 1) / g.step : 0;
     g.nz = g.z0 < a.Z ? (a.Z - g.z0 + g.step - 1) / g.step : 0;
     g.columns = g.units * g.ny;
-    const uint32_t threads = threads_of(a.K), blocks = (g.columns + threads - 1) / threads, parts = ws_max(1u, slots / ws_max(1u, blocks));
+    const uint32_t threads = threads_of(a.K), blocks = (g.columns + threads - 1) / threads;
+    const uint32_t parts = ws_max(1u, running / ws_max(1u, blocks));
     g.length = ws_max(1u, (g.nz + parts - 1) / parts);
     return g;
 }
@@ -130,18 +131,18 @@ static int put(ws_devstream *l, const ws_mrf_conf *conf, const ws_mrf_volume *v,
     void *table, *limit, *state;
     const uint32_t shift = shift_of(v->top, (uint32_t)conf->K, (size_t)l->dev->shared_max);
     const size_t nlimit = limits_of(v->top, (uint32_t)conf->K, shift);
-    if (v->slots > UINT32_MAX) // an index in `label` has 32 bits there
+    if (v->places > UINT32_MAX) // an index in `label` has 32 bits there
         return ws_fail(err, WS_EDEV, "%zu x %zu x %zu voxels in half rows take %zu bytes, a device takes less than 2^32: use a CPU backend",
-                       v->X, v->Y, v->Z, v->slots);
+                       v->X, v->Y, v->Z, v->places);
     int rc = ws_devstream_expect(l, STAGED, err);
     if (!rc) rc = ws_devstream_reserve(l, ntable * sizeof *a->table + nlimit + sizeof *first + 4096, err);
-    if (!rc) rc = ws_devstream_room(l, &l->kept[0], v->slots * sizeof *v->code, err);
-    if (!rc) rc = ws_devstream_room(l, &l->kept[1], v->slots, err);
+    if (!rc) rc = ws_devstream_room(l, &l->kept[0], v->places * sizeof *v->code, err);
+    if (!rc) rc = ws_devstream_room(l, &l->kept[1], v->places, err);
     if (!rc) rc = ws_devstream_alloc(l, ntable * sizeof *a->table, &table, err);
     if (!rc) rc = ws_devstream_alloc(l, nlimit, &limit, err);
     if (!rc) rc = ws_devstream_put(l, first, sizeof *first, &state, err);
-    if (!rc) rc = send(l, l->kept[0].p, v->code, v->slots * sizeof *v->code, err);
-    if (!rc) rc = send(l, l->kept[1].p, v->label, v->slots, err);
+    if (!rc) rc = send(l, l->kept[0].p, v->code, v->places * sizeof *v->code, err);
+    if (!rc) rc = send(l, l->kept[1].p, v->label, v->places, err);
     if (!rc) rc = ws_cuda_check(cudaMemsetAsync(limit, 0, nlimit, l->stream), "clearing the limits", err);
     if (rc) return rc;
     a->code = (const uint16_t *)l->kept[0].p;
@@ -172,7 +173,7 @@ static int run(ws_devstream *l, const ws_mrf_conf *conf, ws_mrf_volume *v, mrf_s
         if (!rc) rc = fetch(l, s, a.state, sizeof *s, err);
         left -= n;
     }
-    if (!rc) rc = fetch(l, v->label, a.label, v->slots, err);
+    if (!rc) rc = fetch(l, v->label, a.label, v->places, err);
     if (!rc) ws_devstream_clock(l);
     return rc;
 }

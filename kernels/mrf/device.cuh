@@ -50,7 +50,7 @@ struct mrf_args {
     int32_t *table;
     mrf_state *state;
     uint32_t X, Y, Z, top, K, width;
-    uint32_t up, plane, half; // slots from a row to the next, from slice to slice, from half to half
+    uint32_t up, plane, half; // places from a row to the next, from slice to slice, from half to half
     uint32_t shift, nlimit; // nlimit: bytes of `limit`, a multiple of 16
     int32_t weight, xi, neighbours;
     uint64_t seed, most; // most: sweeps
@@ -148,7 +148,7 @@ struct mrf_rows {
     int h;
 };
 
-// Returns the half row around slot `at`, which is in half h.
+// Returns the half row around place `at`, which is in half h.
 static __device__ __forceinline__ mrf_rows rows_at(const mrf_args &a, uint32_t at, int h) {
     mrf_rows r;
     r.up = a.up, r.plane = a.plane, r.h = h;
@@ -284,10 +284,10 @@ template <int N> struct mrf_around {
     }
 };
 
-// Shared memory of a warp: sums of the classes, slots of voxels to look at, moves to add to the sums.
+// Shared memory of a warp: sums of the classes, places of voxels to look at, moves to add to the sums.
 struct mrf_warp {
     ws_mrf_sums *sums;      // [K]
-    uint2 *queue;           // [QUEUE] slot, code
+    uint2 *queue;           // [QUEUE] place, code
     uint32_t *moves;        // [QUEUE] see move_of
     uint32_t nqueue, nmove; // in all lanes the same
     unsigned long long fall, changed; // of this lane
@@ -299,7 +299,7 @@ static __device__ __forceinline__ uint32_t lanes_before() {
     return m;
 }
 
-// Returns the number of the voxel in slot `at` in the volume.
+// Returns the number of the voxel in place `at` in the volume.
 static __device__ __forceinline__ uint64_t number_of(const mrf_args &a, uint32_t at, int h) {
     const uint32_t in = at - (h ? a.half : 0), z = in / a.plane, row = in - z * a.plane, y = row / a.up, j = row - y * a.up;
     return ((uint64_t)(z - 1) * a.Y + (y - 1)) * a.X + 2 * j + h;
@@ -351,7 +351,7 @@ static __device__ __forceinline__ void look(const mrf_args &a, uint64_t sweep, b
     add_moves(w->sums, true, w->moves[w->nmove + threadIdx.x % 32]);
 }
 
-// Puts a voxel of each lane whose `which` is not 0 into the queue, one of the unit at slot `at`; returns which are left.
+// Puts a voxel of each lane whose `which` is not 0 into the queue, one of the unit at place `at`; returns which are left.
 static __device__ __forceinline__ uint32_t push(const mrf_args &a, mrf_warp *w, uint32_t at, uint32_t which) {
     const uint32_t pushing = __ballot_sync(~0u, which != 0), bit = (uint32_t)__ffs(which) - 1;
     if (which) {

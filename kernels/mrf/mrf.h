@@ -28,7 +28,7 @@ typedef struct ws_mrf_volume {
     uint32_t top;      /* no code is greater */
     uint16_t *code;    /* [2][Z + 2][Y + 2][stride], in the border 0 */
     uint8_t *label;    /* the same */
-    size_t slots;      /* of each, with border and what a vector may read after them */
+    size_t places;      /* of each, with border and what a vector may read after them */
     size_t code_cap, label_cap;
 } ws_mrf_volume;
 

@@ -162,7 +162,7 @@ static int same_result(const sample *s, const naive *m, const ws_mrf_result *r) 
 
 static int border_stays(const ws_mrf_volume *v) {
     size_t inside = 0;
-    for (size_t i = 0; i < v->slots; i++) inside += v->label[i] != WS_MRF_OUTSIDE;
+    for (size_t i = 0; i < v->places; i++) inside += v->label[i] != WS_MRF_OUTSIDE;
     return inside == v->n;
 }
 
@@ -260,12 +260,12 @@ static int equal_by_threads(int neighbours, ws_mrf_rule rule) {
     state = (uint64_t)neighbours;
     int good = make(&s, 130, 110, 50, 4, &err);
     s.conf = (ws_mrf_conf){.K = 4, .neighbours = neighbours, .rule = rule, .in = 40000, .sweeps = 4, .seed = 3};
-    uint8_t *label = malloc(s.v.slots);
+    uint8_t *label = malloc(s.v.places);
     good = good && label && ws_mrf_segment(&s.conf, bodies[ws_cpu_best(&cpu)], &s.v, 0, 1, &work, &one, &err) == WS_OK;
-    if (good) memcpy(label, s.v.label, s.v.slots);
+    if (good) memcpy(label, s.v.label, s.v.places);
     for (int threads = 2; threads <= 5 && good; threads++) {
         good = ws_mrf_segment(&s.conf, bodies[ws_cpu_best(&cpu)], &s.v, 0, threads, &work, &r, &err) == WS_OK;
-        good = good && !memcmp(label, s.v.label, s.v.slots) && r.fall == one.fall && r.changed == one.changed && one.changed > 0;
+        good = good && !memcmp(label, s.v.label, s.v.places) && r.fall == one.fall && r.changed == one.changed && one.changed > 0;
         good = good && !memcmp(r.gauss, one.gauss, 4 * sizeof *r.gauss) && !memcmp(r.sums, one.sums, 4 * sizeof *r.sums);
     }
     free(label);

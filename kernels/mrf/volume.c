@@ -11,15 +11,15 @@ enum { ROUND = 32, TAIL = 64 /* bytes after the last label that a vector may rea
 
 int ws_mrf_volume_shape(ws_mrf_volume *v, size_t X, size_t Y, size_t Z, ws_err *err) {
     const size_t stride = (X + 1) / 2 / ROUND * ROUND + ROUND;
-    const size_t slots = 2 * (Z + 2) * (Y + 2) * stride + TAIL;
-    int rc = ws_grow(&v->code, &v->code_cap, slots, sizeof *v->code, err);
-    if (!rc) rc = ws_grow(&v->label, &v->label_cap, slots, 1, err);
+    const size_t places = 2 * (Z + 2) * (Y + 2) * stride + TAIL;
+    int rc = ws_grow(&v->code, &v->code_cap, places, sizeof *v->code, err);
+    if (!rc) rc = ws_grow(&v->label, &v->label_cap, places, 1, err);
     if (rc) return rc;
     v->X = X, v->Y = Y, v->Z = Z, v->n = X * Y * Z;
     v->stride = stride, v->top = 0;
-    v->slots = slots;
-    memset(v->code, 0, slots * sizeof *v->code);
-    memset(v->label, WS_MRF_OUTSIDE, slots);
+    v->places = places;
+    memset(v->code, 0, places * sizeof *v->code);
+    memset(v->label, WS_MRF_OUTSIDE, places);
     return WS_OK;
 }
 

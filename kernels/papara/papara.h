@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Phylogeny-aware scores of reads against every branch of a tree: data structures shared by the files of this folder.
  *
- *   letters.c  characters -> state masks         newick.c  text -> nodes           msa.c    alignment files -> rows
- *   tree.c     nodes -> edges and their numbers  edges.c   edges -> masks, flags
- *   ref.c      scores, the definition            simd.c     scores in vectors      trace.c  the path of one pair
- *   align.c, jplace.c, rows.c   outputs          options.c, tool.c   the program
+ *   letters.c  characters -> state masks
+ *   tree.c     nodes -> edges and their numbers
+ *   edges.c    edges -> masks, flags
+ *   ref.c      scores, the definition
+ *   simd.c     scores in vectors
+ *   trace.c    the path of one pair
+ *
+ * bin/placement has the files of trees and alignments (newick.c, msa.c) and the outputs (align.c, jplace.c, rows.c).
  *
  * Source of the arithmetic: specification papara.md. */
 #ifndef WS_PAPARA_H

@@ -48,7 +48,7 @@ static void segment(const ws_nifti *h, const uint8_t *p) {
         free(data);
     }
     if (!rc) {
-        FUZZ_CHECK(!memcmp(v[0].label, v[1].label, v[0].slots) && r[0].fall == r[1].fall && r[0].fall >= 0);
+        FUZZ_CHECK(!memcmp(v[0].label, v[1].label, v[0].places) && r[0].fall == r[1].fall && r[0].fall >= 0);
         FUZZ_CHECK(!memcmp(r[0].gauss, r[1].gauss, 3 * sizeof *r[0].gauss));
     }
     for (int k = 0; k < 2; k++) ws_mrf_volume_release(&v[k]);

@@ -55,11 +55,11 @@ static int agree(const ws_mrf_body *host, const ws_mrf_conf *conf, ws_mrf_volume
     ws_mrf_work work = {0};
     ws_mrf_result want, got;
     ws_err err = {0};
-    uint8_t *label = ws_calloc(v->slots, 1, &err);
+    uint8_t *label = ws_calloc(v->places, 1, &err);
     sample_must(label ? ws_mrf_segment(conf, host, v, 0, 1, &work, &want, &err) : WS_ENOMEM, &err);
-    memcpy(label, v->label, v->slots);
+    memcpy(label, v->label, v->places);
     sample_must(ws_mrf_segment(conf, &ws_mrf_cuda, v, 0, 1, &work, &got, &err), &err);
-    const int good = same(&want, &got, conf->K) && !memcmp(label, v->label, v->slots);
+    const int good = same(&want, &got, conf->K) && !memcmp(label, v->label, v->places);
     *changed += want.changed;
     ws_free(label);
     ws_mrf_work_release(&work);
