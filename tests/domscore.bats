@@ -309,7 +309,7 @@ equals_golden() { # equals_golden SET OPTION...
     refused 1 '^hmmsieve: --backend cuda cannot run here'
 }
 
-@test "hmmsieve: input that was cut: the hits until then, and neither E-values nor sizes that nobody knows" {
+@test "hmmsieve: input that was cut: the hits until then, and neither E-values nor unknown sizes" {
     gzip -c demo.fa | head -c 60000 >cut.fa.gz
     for o in text tsv tblout; do
         run --separate-stderr -1 hmmsieve -t 2 -K 3000 -O $o -o got m.hmm cut.fa.gz
