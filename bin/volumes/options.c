@@ -11,7 +11,8 @@
 #define SCORE .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT
 
 static const char *const out_formats[] = {"tsv", "nii", NULL};
-static const char *const neighbourhoods[] = {"6", "18", "26", NULL};
+#define NAME(size, colours, reach) #size,
+static const char *const neighbourhoods[] = {WS_MRF_NEIGHBOURHOODS(NAME) NULL};
 static const char *const rules[] = {"icm", "random", NULL}; /* the numbers of ws_mrf_rule */
 
 const ws_opt ws_mrf_opts[] = {
@@ -136,7 +137,8 @@ static int refuse(const ws_mrf_options *o, ws_err *err) {
 }
 
 int ws_mrf_plan_make(ws_mrf_plan *p, const ws_mrf_options *o, const ws_common *common, ws_err *err) {
-    static const int sizes[] = {6, 18, 26};
+#define SIZE(size, colours, reach) size,
+    static const int sizes[] = {WS_MRF_NEIGHBOURHOODS(SIZE)};
     int rc = refuse(o, err);
     if (!rc) rc = make_classes(p, o, err);
     if (!rc && o->seed) rc = parse_seed(p, o->seed, err);

@@ -331,7 +331,7 @@ static int fit(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_fit *const *f, s
         if (is_narrow(m)) {
             ws_dom_fit *last[VP_QUADS];
             memcpy(last, list + j, m * sizeof *last);
-            rc = narrower->fit(t, w, last, m, err);
+            rc = narrower()->fit(t, w, last, m, err);
             for (size_t i = 0; i < m; i++) last[i]->strange = 0;
         } else {
             rc = fit_bundle(t, w, list + j, m, most, err);

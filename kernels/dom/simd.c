@@ -21,13 +21,14 @@ BODY backward_only(bundle *g, uint32_t from, uint32_t to) { backward_run(1, 0, &
 BODY backward_pairs(bundle *const *g) { backward_run(2, 0, g, g[0]->rows, 0); }
 BODY backward_products(bundle *g, uint32_t from, uint32_t to) { backward_run(1, 1, &g, from, to); }
 
-/* The code of the next narrower width with vectors, for lists that leave half of this width's quads idle. */
-#if VP_QUADS == 4
-static const ws_dom_backend *const narrower = &ws_dom_avx2;
-#else
-static const ws_dom_backend *const narrower = NULL;
-#endif
-static int is_narrow(size_t n) { return narrower && n <= VP_QUADS / 2; }
+/* Returns the code of the next narrower width, for lists that leave half of this width's quads idle, or NULL for the
+ * narrowest. */
+static const ws_dom_backend *narrower(void) {
+    static const ws_dom_backend *const by_width[] = {WS_BY_WIDTH(ws_dom_)};
+    const int next = V_FACE(WS_WIDTH_) + 1;
+    return next < WS_WIDTH_scalar ? by_width[next] : NULL;
+}
+static int is_narrow(size_t n) { return narrower() && n <= VP_QUADS / 2; }
 
 #include "kernels/dom/sums.inc.h"
 #include "kernels/dom/blocks.inc.h"
@@ -79,7 +80,7 @@ static int parse(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_problem *const
         if (is_narrow(m)) {
             ws_dom_problem *last[VP_QUADS];
             memcpy(last, list + j, m * sizeof *last);
-            return narrower->parse(t, w, last, m, err);
+            return narrower()->parse(t, w, last, m, err);
         }
         if (m > VP_QUADS) parse_two(t, list + j, m, state);
         else parse_one(t, list + j, m, state);

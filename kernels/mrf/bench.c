@@ -73,7 +73,8 @@ static int run(const char *name, const ws_mrf_body *b, ws_mrf_volume *v, ws_mrf_
 
 int main(int argc, char **argv) {
     static const ws_mrf_body *const bodies[] = {WS_BY_WIDTH(ws_mrf_), &ws_mrf_cuda};
-    static const int neighbours[] = {6, 18, 26};
+#define SIZE(size, colours, reach) size,
+    static const int sizes[] = {WS_MRF_NEIGHBOURHOODS(SIZE)}, nsizes = sizeof sizes / sizeof *sizes;
     static const char *const rules[] = {"icm", "random"};
     size_t X = 197, Y = 233, Z = 189;
     unsigned range = 4096;
@@ -103,11 +104,11 @@ int main(int argc, char **argv) {
         if (device ? !ws_dev_usable(NULL, &why) : cpu.why_not[b] != NULL) continue;
         if (device) rc = ws_dev_start(NULL, 0, &err);
         if (device && !rc) rc = ws_dev_wait(&err);
-        for (int k = 0; k < 6 && !rc; k++) {
-            const int size = neighbours[k % 3];
-            if ((only_neighbours && only_neighbours != size) || (only_rule && strcmp(only_rule, rules[k / 3]) != 0)) continue;
+        for (int k = 0; k < 2 * nsizes && !rc; k++) {
+            const int size = sizes[k % nsizes];
+            if ((only_neighbours && only_neighbours != size) || (only_rule && strcmp(only_rule, rules[k / nsizes]) != 0)) continue;
             const int32_t in = ws_mrf_energy(3.0 / size);
-            const ws_mrf_conf conf = {.K = K, .neighbours = size, .rule = (ws_mrf_rule)(k / 3), .in = in, .eps = -1};
+            const ws_mrf_conf conf = {.K = K, .neighbours = size, .rule = (ws_mrf_rule)(k / nsizes), .in = in, .eps = -1};
             for (int i = 0; i < (nsweeps ? nsweeps : 1) && !rc; i++)
                 rc = run(name, bodies[b], &v, conf, sweeps[i], &w, &err);
         }

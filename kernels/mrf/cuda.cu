@@ -19,22 +19,23 @@ typedef void pass_fn(mrf_args, mrf_colour);
 
 static pass_fn *pass_of(const ws_mrf_conf *conf) {
     const bool random = conf->rule == WS_MRF_RANDOM;
-    if (conf->neighbours == 6) return random ? ws_mrf_pass_kernel<6, true> : ws_mrf_pass_kernel<6, false>;
-    if (conf->neighbours == 18) return random ? ws_mrf_pass_kernel<18, true> : ws_mrf_pass_kernel<18, false>;
-    return random ? ws_mrf_pass_kernel<26, true> : ws_mrf_pass_kernel<26, false>;
+#define KERNEL_IF(n, colours, reach) \
+    if (conf->neighbours == n) return random ? ws_mrf_pass_kernel<n, reach, true> : ws_mrf_pass_kernel<n, reach, false>;
+    WS_MRF_NEIGHBOURHOODS(KERNEL_IF)
+    return nullptr;
 }
 
 // Returns the threads of a block: fewer where the sums of many classes take shared memory.
 static uint32_t threads_of(uint32_t K) { return K <= 16 ? THREADS : THREADS / 4; }
 
 // Makes the arguments of a colour. running: blocks that run at once. If they can, all blocks of a colour do so.
-static mrf_colour colour_of(const mrf_args &a, int colour, uint32_t running) {
+static mrf_colour colour_of(const mrf_args &a, int colours, int colour, uint32_t running) {
     mrf_colour g = {};
     g.colour = colour;
-    g.six = a.neighbours == 6;
-    g.step = g.six ? 1 : 2;
-    g.y0 = g.six ? 0 : colour >> 1 & 1;
-    g.z0 = g.six ? 0 : colour >> 2;
+    g.two = colours == 2;
+    g.step = g.two ? 1 : 2;
+    g.y0 = g.two ? 0 : colour >> 1 & 1;
+    g.z0 = g.two ? 0 : colour >> 2;
     g.units = ((a.X + 1) / 2 + UNIT - 1) / UNIT;
     g.ny = g.y0 < a.Y ? (a.Y - g.y0 + g.step - 1) / g.step : 0;
     g.nz = g.z0 < a.Z ? (a.Z - g.z0 + g.step - 1) / g.step : 0;
@@ -73,6 +74,7 @@ static int launch(ws_devstream *l, bool early, const char *name, void (*fn)(P...
 // Queues sweeps, of which those after the last do nothing.
 static int queue(ws_devstream *l, const mrf_args &a, const ws_mrf_conf *conf, uint64_t sweeps, ws_err *err) {
     pass_fn *fn = pass_of(conf);
+    const int colours = ws_mrf_neighbourhood_of(conf->neighbours)->colours;
     const size_t shared = shared_of(a.K) + a.nlimit;
     const uint32_t renewing = (a.top + CODES) / CODES, threads = threads_of(a.K);
     const uint32_t resident = (uint32_t)ws_min(THREADS / threads, ws_max(1, (size_t)l->dev->shared_max / shared));
@@ -80,8 +82,8 @@ static int queue(ws_devstream *l, const mrf_args &a, const ws_mrf_conf *conf, ui
     int rc = ws_cuda_shared((const void *)fn, shared, "ws_mrf_pass_kernel", err);
     if (!rc) rc = waits((const void *)fn, &early, err);
     for (uint64_t k = 0; k < sweeps && !rc; k++) {
-        for (int colour = 0; colour < ws_mrf_colours(conf->neighbours) && !rc; colour++) {
-            const mrf_colour g = colour_of(a, colour, (uint32_t)l->dev->sms * resident);
+        for (int colour = 0; colour < colours && !rc; colour++) {
+            const mrf_colour g = colour_of(a, colours, colour, (uint32_t)l->dev->sms * resident);
             const dim3 blocks((g.columns + threads - 1) / threads, (g.nz + g.length - 1) / g.length);
             if (g.columns > 0 && g.nz > 0) rc = launch(l, early, "ws_mrf_pass_kernel", fn, blocks, threads, shared, err, a, g);
         }

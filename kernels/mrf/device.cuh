@@ -157,21 +157,21 @@ static __device__ __forceinline__ mrf_rows rows_at(const mrf_args &a, uint32_t a
     return r;
 }
 
-// Counts for the voxels of a unit in each byte how many of N neighbours have another label.
-template <int N> static __device__ __forceinline__ void count_others(const mrf_rows &r, const uint32_t *label, uint32_t *n) {
+// Counts for the voxels of a unit in each byte how many of the neighbours within REACH have another label.
+template <int REACH> static __device__ __forceinline__ void count_others(const mrf_rows &r, const uint32_t *label, uint32_t *n) {
     const uint32_t turn = r.h ? 0x4321 : 0x6543;
 #pragma unroll
     for (int d = 0; d < 9; d++) {
         const int dy = d % 3 - 1, dz = d / 3 - 1, far = dy * dy + dz * dz;
         const long at = dy * r.up + dz * r.plane;
-        if (far > (N == 6 ? 1 : 2)) continue;
+        if (far > REACH) continue;
         if (far != 0) {
             const uint4 w = *(const uint4 *)(r.row + at);
             const uint32_t word[WORDS] = {w.x, w.y, w.z, w.w};
 #pragma unroll
             for (int k = 0; k < WORDS; k++) n[k] += (differing(label[k], word[k]) & HIGH) >> 7;
         }
-        if (far > (N == 6 ? 0 : N == 18 ? 1 : 2)) continue;
+        if (far > REACH - 1) continue;
         const uint4 w = *(const uint4 *)(r.other + at);
         const uint32_t beside = *(const uint32_t *)(r.other + at + (r.h ? UNIT : -4)), word[WORDS] = {w.x, w.y, w.z, w.w};
         const uint32_t line[WORDS + 1] = {r.h ? w.x : beside, r.h ? w.y : w.x, r.h ? w.z : w.y, r.h ? w.w : w.z, r.h ? beside : w.w};
@@ -184,14 +184,14 @@ template <int N> static __device__ __forceinline__ void count_others(const mrf_r
 }
 
 // Returns which voxels of a unit may change: bit 8 b + k is that of byte b of word k.
-template <int N>
+template <int REACH>
 static __device__ __forceinline__ uint32_t unsure(const mrf_args &a, const mrf_rows &r, const uint16_t *codes, const uint8_t *limit) {
     const uint4 own = *(const uint4 *)r.row, low = __ldcs((const uint4 *)codes), high = __ldcs((const uint4 *)codes + 1);
     const uint32_t label[WORDS] = {own.x, own.y, own.z, own.w};
     const uint32_t code[2 * WORDS] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
     const uint32_t mask = (0xffffu >> a.shift) * 0x10001u;
     uint32_t n[WORDS] = {}, which = 0;
-    count_others<N>(r, label, n);
+    count_others<REACH>(r, label, n);
 #pragma unroll
     for (int k = 0; k < WORDS; k++) {
         const uint32_t class4 = label[k] & 0x3f3f3f3fu;
@@ -257,8 +257,8 @@ static __device__ __forceinline__ uint32_t bit_at(uint32_t by) {
     return x;
 }
 
-// The N labels around one voxel.
-template <int N> struct mrf_around {
+// The N labels around one voxel, up to REACH steps along axes away.
+template <int N, int REACH> struct mrf_around {
     uint32_t label[N];
 
     __device__ __forceinline__ void load(const mrf_rows &r) {
@@ -267,9 +267,9 @@ template <int N> struct mrf_around {
         for (int d = 0; d < 9; d++) {
             const int dy = d % 3 - 1, dz = d / 3 - 1, far = dy * dy + dz * dz;
             const long at = dy * r.up + dz * r.plane;
-            if (far > (N == 6 ? 1 : 2)) continue;
+            if (far > REACH) continue;
             if (far != 0) label[k++] = r.row[at];
-            if (far > (N == 6 ? 0 : N == 18 ? 1 : 2)) continue;
+            if (far > REACH - 1) continue;
             label[k++] = r.other[at];
             label[k++] = r.other[at + (r.h ? 1 : -1)];
         }
@@ -306,7 +306,7 @@ static __device__ __forceinline__ uint64_t number_of(const mrf_args &a, uint32_t
 }
 
 // Looks at a voxel in each lane with all classes, and moves it if the energy falls.
-template <int N, bool RANDOM>
+template <int N, int REACH, bool RANDOM>
 static __device__ __forceinline__ void look(const mrf_args &a, uint64_t sweep, bool valid, uint2 voxel, mrf_warp *w) {
     const uint32_t at = voxel.x, q = voxel.y;
     uint32_t move = 0;
@@ -316,7 +316,7 @@ static __device__ __forceinline__ void look(const mrf_args &a, uint64_t sweep, b
         const mrf_rows r = rows_at(a, at, h);
         const int4 *row = (const int4 *)(a.table + (size_t)q * a.width);
         int4 four = *row; // before the labels, so that it waits beside them
-        mrf_around<N> near;
+        mrf_around<N, REACH> near;
         const uint32_t from = *r.row;
         uint32_t to = 0;
         near.load(r);
@@ -369,12 +369,13 @@ static __device__ __forceinline__ uint32_t push(const mrf_args &a, mrf_warp *w, 
 // one place of a unit in all z. A thread has `length` units of one column.
 struct mrf_colour {
     uint32_t units, ny, nz, columns, y0, z0, step, length;
-    int colour, six;
+    int colour, two; // two: of two colours
 };
 
 // Does a pass over a colour. It leaves most voxels alone after a look at their limit. The others wait in a queue of
 // their warp until 32 are together.
-template <int N, bool RANDOM> static __global__ void __launch_bounds__(THREADS, 1) ws_mrf_pass_kernel(mrf_args a, mrf_colour g) {
+template <int N, int REACH, bool RANDOM>
+static __global__ void __launch_bounds__(THREADS, 1) ws_mrf_pass_kernel(mrf_args a, mrf_colour g) {
     extern __shared__ uint4 room[];
     const uint32_t nsum = 3 * a.K + 2; // sums of a warp: those of the classes, fall, changed
     const uint32_t threads = blockDim.x, warps = threads / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -394,17 +395,17 @@ template <int N, bool RANDOM> static __global__ void __launch_bounds__(THREADS, 
     const uint32_t y = g.y0 + g.step * row, z = g.z0 + g.step * first;
     uint32_t at = (z + 1) * a.plane + (y + 1) * a.up + j;
     for (uint32_t k = 0; k < steps; k++, at += g.step * a.plane) {
-        const int h = g.six ? (int)((g.colour + y + z + k) & 1) : g.colour & 1;
+        const int h = g.two ? (int)((g.colour + y + z + k) & 1) : g.colour & 1;
         const uint32_t here = at + (h ? a.half : 0);
         uint32_t which = 0;
-        if (column < g.columns) which = unsure<N>(a, rows_at(a, here, h), a.code + here, (const uint8_t *)limit);
+        if (column < g.columns) which = unsure<REACH>(a, rows_at(a, here, h), a.code + here, (const uint8_t *)limit);
         for (bool more = true; more;) {
             more = __any_sync(~0u, which);
             if (more) which = push(a, &w, here, which);
             if (w.nqueue < 32 && (more || w.nqueue == 0 || k + 1 < steps)) continue;
             const uint32_t many = min(w.nqueue, 32u);
             w.nqueue -= many;
-            look<N, RANDOM>(a, sweep, lane < many, w.queue[w.nqueue + min(lane, many - 1)], &w);
+            look<N, REACH, RANDOM>(a, sweep, lane < many, w.queue[w.nqueue + min(lane, many - 1)], &w);
         }
     }
     if (w.nmove) add_moves(w.sums, lane < w.nmove, lane < w.nmove ? w.moves[lane] : 0);

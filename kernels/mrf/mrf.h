@@ -49,16 +49,24 @@ static inline size_t ws_mrf_row_at(const ws_mrf_volume *v, int h, size_t y, size
     return (((size_t)h * (v->Z + 2) + z + 1) * (v->Y + 2) + y + 1) * v->stride;
 }
 
-/* Returns the half of row (y, z) that has the voxels of a colour, -1 if none has (mrf.md, section 3). */
-static inline int ws_mrf_half_of(int neighbours, int colour, size_t y, size_t z) {
-    if (neighbours == 6) return (int)(((size_t)colour + y + z) & 1);
+/* The neighbourhoods, F(size, colours, reach) for each. size: neighbours of a voxel; reach: steps along axes to the farthest.
+ * Two neighbours never have one of the colours: 2 alternate from voxel to voxel, 8 are the places in a cube of 2 x 2 x 2. */
+#define WS_MRF_NEIGHBOURHOODS(F) F(6, 2, 1) F(18, 8, 2) F(26, 8, 3)
+typedef struct ws_mrf_neighbourhood {
+    int size, colours, reach;
+} ws_mrf_neighbourhood;
+/* Returns the neighbourhood of a size that the list has. */
+const ws_mrf_neighbourhood *ws_mrf_neighbourhood_of(int size);
+
+/* Returns the half of row (y, z) that has the voxels of a colour out of `colours`, -1 if none has (mrf.md, section 3). */
+static inline int ws_mrf_half_of(int colours, int colour, size_t y, size_t z) {
+    if (colours == 2) return (int)(((size_t)colour + y + z) & 1);
     return (int)(y & 1) == (colour >> 1 & 1) && (int)(z & 1) == colour >> 2 ? colour & 1 : -1;
 }
-static inline int ws_mrf_colours(int neighbours) { return neighbours == 6 ? 2 : 8; }
 
-/* Sets at[k] so that neighbour k of voxel j of half h of row (y, z) has the label at[k][j]. The neighbourhood is 6, 18 or 26, which is
- * the number of pointers too. */
-void ws_mrf_neighbours(const ws_mrf_volume *v, int neighbours, int h, size_t y, size_t z, const uint8_t *at[WS_MRF_NEIGHBOURS]);
+/* Sets at[k], k < around->size, so that neighbour k of voxel j of half h of row (y, z) has the label at[k][j]. */
+void ws_mrf_neighbours(const ws_mrf_volume *v, const ws_mrf_neighbourhood *around, int h, size_t y, size_t z,
+                       const uint8_t *at[WS_MRF_NEIGHBOURS]);
 
 /* ---- classes (classes.c) ---- */
 
@@ -79,7 +87,7 @@ typedef enum ws_mrf_rule { WS_MRF_ICM, WS_MRF_RANDOM } ws_mrf_rule;
 
 /* The settings of a segmentation. Energies are in units of 1 / WS_MRF_ONE. */
 typedef struct ws_mrf_conf {
-    int K, neighbours, fixed; /* fixed: the classes are held */
+    int K, neighbours, fixed; /* neighbours: the size of a neighbourhood; fixed: the classes are held */
     ws_mrf_rule rule;
     int32_t in, out, xi;   /* b_in, b_out, xi >= 0 */
     uint64_t seed, sweeps; /* of rule random; at most so many sweeps */

@@ -20,14 +20,15 @@ static void update(const ws_mrf_pass *p, const uint8_t *const *at, size_t j, uin
 
 static void pass(const ws_mrf_pass *p, size_t first, size_t last, ws_mrf_tally *t) {
     ws_mrf_volume *v = p->v;
+    const ws_mrf_neighbourhood *around = ws_mrf_neighbourhood_of(p->conf->neighbours);
     for (size_t row = first; row < last; row++) {
         const size_t y = row % v->Y, z = row / v->Y;
-        const int h = ws_mrf_half_of(p->conf->neighbours, p->colour, y, z);
+        const int h = ws_mrf_half_of(around->colours, p->colour, y, z);
         if (h < 0) continue;
         const uint8_t *at[WS_MRF_NEIGHBOURS];
         const uint16_t *q = v->code + ws_mrf_row_at(v, h, y, z);
         uint8_t *label = v->label + ws_mrf_row_at(v, h, y, z);
-        ws_mrf_neighbours(v, p->conf->neighbours, h, y, z, at);
+        ws_mrf_neighbours(v, around, h, y, z, at);
         for (size_t j = 0; j < ws_mrf_half_size(v, h); j++) update(p, at, j, row * v->X + 2 * j + (size_t)h, q[j], &label[j], t);
     }
 }

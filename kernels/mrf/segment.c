@@ -94,10 +94,11 @@ static int64_t add_up(const slabs *s, ws_mrf_result *r) {
 
 /* Sweeps over all colours; *fall is by how much the energy fell. */
 static int sweep(slabs *s, ws_mrf_result *r, int64_t *fall, ws_err *err) {
+    const int colours = ws_mrf_neighbourhood_of(s->pass.conf->neighbours)->colours;
     int rc = WS_OK;
     memset(s->tally, 0, s->n * sizeof *s->tally);
     s->pass.sweep = r->sweeps++;
-    for (s->pass.colour = 0; s->pass.colour < ws_mrf_colours(s->pass.conf->neighbours) && !rc; s->pass.colour++)
+    for (s->pass.colour = 0; s->pass.colour < colours && !rc; s->pass.colour++)
         rc = ws_parallel_for(s->n, s->threads, run_slab, s, err);
     *fall = add_up(s, r);
     return rc;

@@ -103,28 +103,33 @@ WS_INLINE void sweep_row(const row *r, const int n, const int random, size_t siz
 }
 
 typedef void sweep_fn(const row *r, size_t size, ws_mrf_tally *t);
-#define SWEEP(n) \
+#define SWEEP(n, colours, reach) \
     static void sweep_##n(const row *r, size_t size, ws_mrf_tally *t) { \
         if (r->p->conf->rule == WS_MRF_RANDOM) sweep_row(r, n, 1, size, t); \
         else sweep_row(r, n, 0, size, t); \
     }
-SWEEP(6)
-SWEEP(18)
-SWEEP(26)
+WS_MRF_NEIGHBOURHOODS(SWEEP)
+
+static sweep_fn *sweep_of(int size) {
+#define SWEEP_IF(n, colours, reach) if (size == n) return sweep_##n;
+    WS_MRF_NEIGHBOURHOODS(SWEEP_IF)
+    return NULL;
+}
 
 static void pass(const ws_mrf_pass *p, size_t first, size_t last, ws_mrf_tally *t) {
     const ws_mrf_conf *conf = p->conf;
     ws_mrf_volume *v = p->v;
-    sweep_fn *const sweep = conf->neighbours == 6 ? sweep_6 : conf->neighbours == 18 ? sweep_18 : sweep_26;
+    const ws_mrf_neighbourhood *around = ws_mrf_neighbourhood_of(conf->neighbours);
+    sweep_fn *const sweep = sweep_of(around->size);
     row r = {.p = p, .K = conf->K, .width = ws_mrf_width(conf->K), .weight = conf->in - conf->out, .xi = conf->xi};
     for (size_t number = first; number < last; number++) {
         const size_t y = number % v->Y, z = number / v->Y;
-        const int h = ws_mrf_half_of(conf->neighbours, p->colour, y, z);
+        const int h = ws_mrf_half_of(around->colours, p->colour, y, z);
         if (h < 0) continue;
         r.q = v->code + ws_mrf_row_at(v, h, y, z);
         r.label = v->label + ws_mrf_row_at(v, h, y, z);
         r.i = number * v->X + (size_t)h;
-        ws_mrf_neighbours(v, conf->neighbours, h, y, z, r.at);
+        ws_mrf_neighbours(v, around, h, y, z, r.at);
         sweep(&r, ws_mrf_half_size(v, h), t);
     }
 }

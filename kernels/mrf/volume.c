@@ -49,15 +49,23 @@ void ws_mrf_labels_put(ws_mrf_volume *v, size_t y, size_t z, const uint8_t *in) 
     for (size_t x = 0; x < v->X; x++) *(x % 2 ? &odd[x / 2] : &even[x / 2]) = in[x];
 }
 
+const ws_mrf_neighbourhood *ws_mrf_neighbourhood_of(int size) {
+#define ENTRY(size, colours, reach) {size, colours, reach},
+    static const ws_mrf_neighbourhood list[] = {WS_MRF_NEIGHBOURHOODS(ENTRY)};
+    const ws_mrf_neighbourhood *n = list;
+    while (n->size != size) n++;
+    return n;
+}
+
 /* Sets at[] to the rows of neighbours. Voxel x = 2j + h has the neighbour x - 1 as number j + h - 1 of the other half,
  * and x + 1 as number j + h. */
-void ws_mrf_neighbours(const ws_mrf_volume *v, int neighbours, int h, size_t y, size_t z, const uint8_t *at[WS_MRF_NEIGHBOURS]) {
-    const int most = neighbours == 6 ? 1 : neighbours == 18 ? 2 : 3; /* steps along an axis to a neighbour */
+void ws_mrf_neighbours(const ws_mrf_volume *v, const ws_mrf_neighbourhood *around, int h, size_t y, size_t z,
+                       const uint8_t *at[WS_MRF_NEIGHBOURS]) {
     for (int dz = -1; dz <= 1; dz++)
         for (int dy = -1; dy <= 1; dy++)
             for (int dx = -1; dx <= 1; dx++) {
                 const int steps = dx * dx + dy * dy + dz * dz;
-                if (steps == 0 || steps > most) continue;
+                if (steps == 0 || steps > around->reach) continue;
                 const size_t row = ws_mrf_row_at(v, dx ? 1 - h : h, y + (size_t)dy, z + (size_t)dz);
                 *at++ = v->label + row + (dx < 0 ? h - 1 : dx > 0 ? h : 0);
             }
