@@ -6,6 +6,7 @@
  * Without models: random ones of 100 to 2405 nodes. `sum` is a checksum of the scores; equal sums in the rows of one kernel
  * and model mean equal scores. `hmmer` is HMMER 3.4's figure for that M on one core (specification
  * profile-filters.md, section 17), where there is one, and `ratio` ours over it. */
+#include "tests/lib/hmmread.h"
 #include "tests/lib/sample.h"
 
 #include "kernels/fwd/fwd.h"
@@ -166,7 +167,7 @@ int main(int argc, char **argv) {
     if (!o.kernel || !strcmp(o.kernel, "bias")) bench_bias(&cpu, &s, &r, o.passes);
     for (int i = optind; i < argc; i++) {
         ws_hmmset set;
-        sample_must(ws_hmmset_read(&set, argv[i], 1, &err), &err);
+        sample_must(hmm_read(&set, argv[i], 1, &err), &err);
         for (size_t j = 0; j < set.n; j++) bench_model(&set.hmm[j], &cpu, &s, &o);
         ws_hmmset_release(&set);
     }

@@ -119,8 +119,9 @@ static int make_model(void *genome, size_t i, ws_err *err) {
     *m = (ws_genome_model){.filter = {.hmm = hmm}, .target = &g->target[i], .by = &ws_long_cuda};
     /* Most windows pass MSV, so a device computes the bias of all. */
     m->filter.gate = (ws_gate){.least = -INFINITY, .biased = !g->scan.nobias};
-    ws_bias_set(&m->filter.bias, hmm);
-    int rc = ws_profile_create(&m->filter.profile, hmm, err);
+    int rc = ws_hmmset_load(&g->set, i, err);
+    if (!rc) ws_bias_set(&m->filter.bias, hmm);
+    if (!rc) rc = ws_profile_create(&m->filter.profile, hmm, err);
     if (!rc) rc = ws_long_target_create(m->target, &m->filter, WS_LONG_ALL, &g->scan, err);
     ws_hmm_forget(&g->set.hmm[i]);
     return rc;
@@ -156,15 +157,15 @@ static int make_targets(ws_job *job, ws_genome *g, ws_err *err) {
     return rc;
 }
 
-static int operands(ws_job *job, const char **model, ws_err *err) {
+static int operands(ws_job *job, const char *const **model, ws_err *err) {
     const ws_cmdline *cl = &job->cmdline;
     if (cl->noperand == 0) return ws_fail(err, WS_EUSAGE, "no model file: the first operand is the HMM, the rest are sequences");
-    *model = cl->operand[0];
+    *model = cl->operand;
     job->input = cl->operand + 1;
     job->ninput = cl->noperand - 1;
     int from_stdin = job->ninput == 0;
     for (int i = 0; i < job->ninput; i++) from_stdin |= strcmp(job->input[i], "-") == 0;
-    if (strcmp(*model, "-") == 0 && from_stdin)
+    if (strcmp(**model, "-") == 0 && from_stdin)
         return ws_fail(err, WS_EUSAGE, "both the model and the sequences would be read from standard input; name a file for one of them");
     return WS_OK;
 }
@@ -187,11 +188,11 @@ static void add_output(ws_job *job, const char *form, const char *path) {
 
 static int open_tool(ws_job *job, ws_err *err) {
     ws_genome *g = job->own;
-    const char *path = NULL;
+    const char *const *path = NULL;
     const int threads = ws_job_threads(job);
     int rc = operands(job, &path, err);
     if (!rc) rc = check(g, job, err);
-    if (!rc) rc = ws_hmmset_read(&g->set, path, threads, err);
+    if (!rc) rc = ws_hmmset_find(&g->set, path, 1, threads, err);
     if (!rc) rc = check_models(g, err);
     if (!rc && !(g->model = ws_calloc(g->set.n, sizeof *g->model, err))) rc = err->code;
     if (!rc && !(g->target = ws_calloc(g->set.n, sizeof *g->target, err))) rc = err->code;

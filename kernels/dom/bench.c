@@ -5,6 +5,7 @@
 #include "kernels/dom/kernel.h"
 #include "lib/hmm/model.h"
 #include "lib/io/source.h"
+#include "tests/lib/hmmread.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +98,7 @@ int main(int argc, char **argv) {
     const ws_dom_backend *be = ws_dom_backend_best(&cpu);
     for (int i = 0; want && i < WS_NWIDTH; i++)
         if (strcmp(want, ws_width_name[i]) == 0) be = by_width[i];
-    must(ws_hmmset_read(&set, argv[optind], 1, &err), &err);
+    must(hmm_read(&set, argv[optind], 1, &err), &err);
     must(ws_profile_create(&p, &set.hmm[0], &err), &err);
     must(ws_dom_tables_create(&t, &p, set.hmm[0].evparam[WS_FTAU], set.hmm[0].evparam[WS_FLAMBDA], &err), &err);
     must(ws_dom_worker_create(&w, be, &options, &err), &err);

@@ -433,7 +433,7 @@ static void test_far_envelope(tap *tp, sample *r) {
     ws_profile p;
     ws_dom_window_model m;
     uint8_t x[MOST];
-    sample_must(ws_hmmset_read(&set, "tests/data/golden/dna-models/MADE1.hmm.gz", 1, &err), &err);
+    sample_must(hmm_read(&set, "tests/data/golden/dna-models/MADE1.hmm.gz", 1, &err), &err);
     const ws_hmm *h = &set.hmm[0];
     const uint32_t L = 2 * SIDE + (uint32_t)h->M;
     for (uint32_t i = 0; i < L; i++) x[i] = (uint8_t)sample_below(r, 4);
@@ -476,7 +476,7 @@ static void test_side_by_side(tap *tp, const ws_dom_backend *be, sample r, size_
     ws_profile p;
     ws_dom_window_model m;
     int same = 1, cut = 0, scored = 0;
-    sample_must(ws_hmmset_read(&set, "tests/data/golden/dna-models/MADE1.hmm.gz", 1, &err), &err);
+    sample_must(hmm_read(&set, "tests/data/golden/dna-models/MADE1.hmm.gz", 1, &err), &err);
     const ws_hmm *h = &set.hmm[0];
     sample_must(ws_profile_create(&p, h, &err), &err);
     ws_dom_tables *t = tables_of(&p, h);

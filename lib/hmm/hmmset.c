@@ -286,16 +286,6 @@ int ws_hmmset_append(ws_hmmset *set, XXH3_state_t *hash, const char *path, int t
     return rc;
 }
 
-int ws_hmmset_read(ws_hmmset *set, const char *path, int threads, ws_err *err) {
-    *set = (ws_hmmset){0};
-    XXH3_state_t *hash = XXH3_createState();
-    int rc = hash && XXH3_64bits_reset(hash) == XXH_OK ? WS_OK : ws_fail_nomem(err, sizeof(XXH3_state_t *));
-    if (rc == WS_OK) rc = ws_hmmset_append(set, hash, path, threads, err);
-    if (rc == WS_OK) set->xxh3 = XXH3_64bits_digest(hash);
-    XXH3_freeState(hash);
-    return rc;
-}
-
 void ws_hmm_forget(ws_hmm *h) {
     ws_free(h->mat);
     ws_free(h->tr);

@@ -45,7 +45,7 @@ typedef struct ws_hmmset {
     size_t n;
     uint64_t xxh3; /* hash of the files' decompressed bytes, for provenance */
 
-    /* for sets from ws_hmmset_find */
+    /* of ws_hmmset_find */
     ws_hmmplace *place; /* [n]; NULL: all models were read */
     int *fd;            /* [nfile]; -1 for files that were read whole */
     const char *const *path;
@@ -57,20 +57,16 @@ typedef struct ws_hmmset {
  * be present. */
 uint64_t ws_hmm_hash(const ws_hmm *h);
 
-/* Reads all models of a file ("-": standard input) into *set, and converts numbers on up to `threads` threads. An
- * empty file, two alphabets in one file, and HMMER2 are errors (WS_EDATA). Messages name file and line (text) or
- * byte (binary). The caller calls ws_hmmset_release; a failure leaves nothing to release. */
-int ws_hmmset_read(ws_hmmset *set, const char *path, int threads, ws_err *err);
+/* Finds the models of several files ("-": standard input) as one set, and reads their headers. Each hmm then lacks mat, tr,
+ * compo, note, map and hash. A compressed file, or one that is no regular file, is read whole, on up to `threads` threads.
+ * An empty file, two alphabets in one file, and HMMER2 are errors (WS_EDATA). Messages name file and line (text) or byte
+ * (binary). Errors in the tables of a found model appear only in ws_hmmset_load. The caller calls ws_hmmset_release; a
+ * failure leaves nothing to release. path must live as long as the set. */
+int ws_hmmset_find(ws_hmmset *set, const char *const *path, size_t npath, int threads, ws_err *err);
 void ws_hmmset_release(ws_hmmset *set);
 
-/* Finds the models of several files as one set, and reads their headers. Each hmm then lacks mat, tr, compo, note,
- * map and hash. A compressed file, or one that is no regular file, is read whole. Errors and release are those of
- * ws_hmmset_read. Errors in the tables of a found model appear only in ws_hmmset_load. path must live as long as the
- * set. */
-int ws_hmmset_find(ws_hmmset *set, const char *const *path, size_t npath, int threads, ws_err *err);
-
 /* Reads the missing parts of model i; does nothing if mat is present. One thread at a time may call it for one i.
- * The name and the header stay where they are. Returns WS_EDATA as ws_hmmset_read, also if the file has changed;
+ * The name and the header stay where they are. Returns WS_EDATA as ws_hmmset_find, also if the file has changed;
  * WS_EIO; WS_ENOMEM. */
 int ws_hmmset_load(ws_hmmset *set, size_t i, ws_err *err);
 

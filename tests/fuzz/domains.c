@@ -5,6 +5,7 @@
 #include "lib/base/mem.h"
 #include "lib/hmm/model.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/lib/hmmread.h"
 
 #include <string.h>
 
@@ -25,7 +26,7 @@ static const model *models(void) {
     for (int i = 0; i < MODELS && !m[i].t; i++) {
         ws_err err = {0};
         ws_profile p;
-        FUZZ_CHECK(!ws_hmmset_read(&m[i].set, path[i], 1, &err));
+        FUZZ_CHECK(!hmm_read(&m[i].set, path[i], 1, &err));
         const ws_hmm *h = &m[i].set.hmm[0];
         FUZZ_CHECK(!ws_profile_create(&p, h, &err));
         FUZZ_CHECK(!ws_dom_tables_create(&m[i].t, &p, h->evparam[WS_FTAU], h->evparam[WS_FLAMBDA], &err));

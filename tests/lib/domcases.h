@@ -7,6 +7,7 @@
 #include "lib/hmm/model.h"
 #include "lib/io/source.h"
 #include "tests/lib/golden_text.h"
+#include "tests/lib/hmmread.h"
 #include "tests/tap.h"
 
 #include <stdlib.h>
@@ -74,7 +75,7 @@ typedef struct golden_model {
 
 static void open_models(golden_model *m, const char *path) {
     ws_err err = {0};
-    must(ws_hmmset_read(&m->set, path, 1, &err), &err);
+    must(hmm_read(&m->set, path, 1, &err), &err);
     m->t = ws_calloc(m->set.n, sizeof *m->t, &err);
     for (size_t j = 0; j < m->set.n; j++) {
         ws_profile p;

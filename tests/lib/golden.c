@@ -24,6 +24,7 @@
 #include "lib/hmm/target.h"
 #include "lib/io/source.h"
 #include "lib/simd/codec.h"
+#include "tests/lib/hmmread.h"
 #include "tests/tap.h"
 
 extern const ws_tool ws_ssvfilt_tool, ws_msvfilt_tool, ws_vitfilt_tool, ws_fwdscore_tool;
@@ -180,7 +181,7 @@ static size_t find_model(golden *g, const char *folder, const char *file) {
         snprintf(name, sizeof name, "%s.hmm", file);
         find_file(path, folder, name);
     }
-    int rc = ws_hmmset_read(&m->set, path, 2, &err);
+    int rc = hmm_read(&m->set, path, 2, &err);
     m->hmmer2 = rc == WS_EDATA && strstr(err.text, "hmmconvert") != NULL;
     if (rc && !m->hmmer2) die(&err);
     prepare_model(g, m);

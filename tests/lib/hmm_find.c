@@ -2,6 +2,7 @@
  * Models that are found first and read on demand: the same models, hashes and sentences as of a file that is read at once. */
 #include "lib/hmm/hmmfile.h"
 #include "lib/io/source.h"
+#include "tests/lib/hmmread.h"
 #include "tests/lib/io.h"
 
 #define GOLDEN "tests/data/golden/"
@@ -30,7 +31,7 @@ static void test_found(tap *t, const char *const *path, size_t n, const char *wh
     fine(&err, ws_hmmset_find(&found, path, n, 2, &err));
     size_t at = found.n;
     for (size_t f = n; f-- > 0;) {
-        fine(&err, ws_hmmset_read(&read, path[f], 2, &err));
+        fine(&err, hmm_read(&read, path[f], 2, &err));
         if (n == 1) ok &= read.xxh3 == found.xxh3;
         at -= read.n;
         for (size_t i = read.n; i-- > 0;) {
@@ -79,7 +80,7 @@ static void refuse(tap *t, const ws_buf *b, size_t n, int late, size_t i, const 
     ws_err want = {0}, got = {0};
     temp_file(path, b->p, n);
     const char *const paths[] = {path};
-    const int bad = ws_hmmset_read(&read, path, 2, &want);
+    const int bad = hmm_read(&read, path, 2, &want);
     int rc = ws_hmmset_find(&found, paths, 1, 2, &got);
     const int first = rc;
     if (!rc) {
@@ -134,7 +135,7 @@ static void test_changed(tap *t) {
 static void test_hash(tap *t) {
     ws_hmmset set;
     ws_err err;
-    fine(&err, ws_hmmset_read(&set, GOLDEN "formats/20aa-3f.hmm", 1, &err));
+    fine(&err, hmm_read(&set, GOLDEN "formats/20aa-3f.hmm", 1, &err));
     ws_hmm *h = &set.hmm[0];
     const uint64_t hash = h->hash;
     float *const numbers[] = {&h->mat[20], &h->mat[20 * h->M + 19], &h->tr[0], &h->tr[h->M * WS_NTRANS + 6], &h->compo[19], &h->evparam[5]};

@@ -4,6 +4,7 @@
 
 #include "lib/hmm/bias.h"
 #include "lib/io/source.h"
+#include "tests/lib/hmmread.h"
 #include "tests/lib/io.h"
 
 #define GOLDEN "tests/data/golden/"
@@ -18,7 +19,7 @@ static void die(const ws_err *err) {
 static ws_hmmset read_file(const char *path, int threads) {
     ws_hmmset set;
     ws_err err;
-    if (ws_hmmset_read(&set, path, threads, &err)) die(&err);
+    if (hmm_read(&set, path, threads, &err)) die(&err);
     return set;
 }
 
@@ -26,7 +27,7 @@ static ws_hmmset read_file(const char *path, int threads) {
 static int read_bytes(ws_hmmset *set, const void *p, size_t n, ws_err *err) {
     char path[PATH_SIZE];
     temp_file(path, p, n);
-    int rc = ws_hmmset_read(set, path, 2, err);
+    int rc = hmm_read(set, path, 2, err);
     unlink(path);
     return rc;
 }

@@ -3,6 +3,7 @@
  * of the file, whatever the number of threads. */
 #include "lib/hmm/model.h"
 #include "lib/io/source.h"
+#include "tests/lib/hmmread.h"
 #include "tests/lib/io.h"
 
 #define FORMATS "tests/data/golden/formats/"
@@ -35,7 +36,7 @@ static void make(sheaf *s, const char *path) {
 static int read_it(ws_hmmset *set, const sheaf *s, size_t n, int nthread, ws_err *err) {
     char path[PATH_SIZE];
     temp_file(path, s->all.p, n);
-    int rc = ws_hmmset_read(set, path, nthread, err);
+    int rc = hmm_read(set, path, nthread, err);
     char *place = rc == WS_OK ? NULL : strstr(err->text, path);
     if (place) memmove(place, place + strlen(path), strlen(place + strlen(path)) + 1);
     unlink(path);
@@ -52,7 +53,7 @@ static void test_all(tap *t, const sheaf *s, const char *path) {
     ws_hmmset alone, set;
     ws_err err;
     uint64_t hash = 0;
-    must(!ws_hmmset_read(&alone, path, 1, &err), err.text);
+    must(!hmm_read(&alone, path, 1, &err), err.text);
     for (int i = 0; i < NTHREADS; i++) {
         must(!read_it(&set, s, s->all.n, threads[i], &err), err.text);
         size_t right = 0;

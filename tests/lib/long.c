@@ -2,6 +2,7 @@
  * kernels/long by hand: MAXL, blocks, windows, splitting, options at their ends.
  * tests/lib/long_golden.c has HMMER's values. */
 #include "kernels/long/search.h"
+#include "tests/lib/hmmread.h"
 #include "tests/lib/longcase.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ typedef struct made {
 
 static void open_made(made *m, const ws_long_options *o) {
     ws_err err = {0};
-    must(ws_hmmset_read(&m->set, MADE1, 1, &err), &err);
+    must(hmm_read(&m->set, MADE1, 1, &err), &err);
     must(ws_profile_create(&m->profile, m->set.hmm, &err), &err);
     must(ws_long_model_create(&m->model, m->set.hmm, &m->profile, o, &err), &err);
 }
@@ -33,7 +34,7 @@ static void test_maxl(tap *t) {
     uint32_t from_file, by_beta, loose, given, one;
     ws_err err = {0};
     ws_hmmset set, small;
-    must(ws_hmmset_read(&set, MADE1, 1, &err), &err);
+    must(hmm_read(&set, MADE1, 1, &err), &err);
     ws_hmm h = set.hmm[0];
     must(ws_long_maxl(&h, &o, &from_file, &err), &err);
     h.maxl = 0;
@@ -45,7 +46,7 @@ static void test_maxl(tap *t) {
     tap_ok(t, from_file == 426 && by_beta == 426 && given == 200, "MAXL of the file, by beta 1e-7, and as given: %u %u %u", from_file,
            by_beta, given);
     tap_ok(t, loose > 80 && loose < 426, "MAXL by beta 1e-3 is shorter: %u", loose);
-    must(ws_hmmset_read(&small, "tests/data/golden/models/M1.hmm.gz", 1, &err), &err);
+    must(hmm_read(&small, "tests/data/golden/models/M1.hmm.gz", 1, &err), &err);
     must(ws_long_maxl(small.hmm, &(ws_long_options)WS_LONG_DEFAULTS, &one, &err), &err);
     tap_ok(t, small.hmm->M == 1 && one == (small.hmm->maxl ? (uint32_t)small.hmm->maxl : 1), "MAXL of one node: %u", one);
     ws_hmmset_release(&small);

@@ -8,6 +8,7 @@
 #include "kernels/long/scan.h"
 #include "lib/hits/write.h"
 #include "lib/simd/codec.h"
+#include "tests/lib/hmmread.h"
 #include "tests/lib/longcase.h"
 
 typedef struct search {
@@ -38,7 +39,7 @@ WS_UNUSED static void open_search(search *s, const char *path, const ws_cpu *cpu
     const ws_long_vit_body *const vit[] = {WS_BY_WIDTH(ws_long_vit_)};
     ws_err err = {0};
     *s = (search){.watson = 1, .crick = 1};
-    must(ws_hmmset_read(&s->set, path, 1, &err), &err);
+    must(hmm_read(&s->set, path, 1, &err), &err);
     s->hmm = s->set.hmm;
     must(ws_profile_create(&s->profile, s->hmm, &err), &err);
     must(ws_long_model_create(&s->model, s->hmm, &s->profile, o, &err), &err);

@@ -5,6 +5,7 @@
 #ifndef WS_TESTS_WORKED_H
 #define WS_TESTS_WORKED_H
 
+#include "tests/lib/hmmread.h"
 #include "tests/lib/sample.h"
 #include "tests/tap.h"
 
@@ -23,7 +24,7 @@ static inline void worked_add(worked *w, const char *letters, size_t L) {
 static inline void worked_open(worked *w) {
     ws_err err = {0};
     *w = (worked){.set = {0}};
-    sample_must(ws_hmmset_read(&w->set, "tests/data/golden/worked/tiny004.hmm", 1, &err), &err);
+    sample_must(hmm_read(&w->set, "tests/data/golden/worked/tiny004.hmm", 1, &err), &err);
     sample_target(&w->data, &w->set.hmm[0]);
     for (size_t L = 1; L <= WORKED_L; L++) worked_add(w, "MCQIRX", L);
     worked_add(w, "AKTEW", 5);
