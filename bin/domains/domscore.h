@@ -67,6 +67,7 @@ typedef struct ws_domscore {
     int stream;
     const char *rejected;
 
+    int cut;                  /* WS_CUT_GA ..., which decide in place of the thresholds; -1: none asked for */
     ws_thresholds *threshold; /* [models] */
     int hold;                 /* WS_HOLD_... that the outputs need */
     ws_hitcols columns;

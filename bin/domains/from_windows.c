@@ -40,7 +40,7 @@ int ws_dom_windows_open(ws_job *job, ws_err *err) {
     if (!rc) rc = ws_dna_open(&w->dna, job, err);
     if (!rc) rc = ws_dnastore_create(&w->dna.store, job->ntarget, err);
     w->dna.limits = (ws_dnalimits){.evalue = d->E, .bits = d->T, .by_bits = d->T_given};
-    w->dna.cut = d->cut_ga ? WS_CUT_GA : d->cut_nc ? WS_CUT_NC : d->cut_tc ? WS_CUT_TC : -1;
+    w->dna.cut = d->cut;
     return rc;
 }
 

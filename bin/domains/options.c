@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * domscore's options: thresholds as hmmsearch has them, outputs, and what excludes one another. */
 #include "bin/domains/domscore.h"
+#include "bin/filters/models.h"
 
 #define AT(field) offsetof(ws_domscore, field)
 #define FLAG(name_, field, group_, help_) WS_HIT_FLAG(ws_domscore, name_, field, group_, WS_OPT_RESULT, help_)
@@ -38,11 +39,6 @@ void ws_domscore_defaults(void *own) {
     d->mem = 4000000000u;
 }
 
-/* Says which two options exclude each other. */
-static int clash(int a, int b, const char *first, const char *second, ws_err *err) {
-    return a && b ? ws_fail(err, WS_EUSAGE, "%s and %s exclude each other", first, second) : WS_OK;
-}
-
 static int check_thresholds(const ws_domscore *d, int cut, ws_err *err) {
     const struct {
         int e, t;
@@ -54,9 +50,9 @@ static int check_thresholds(const ws_domscore *d, int cut, ws_err *err) {
     static const char *const name[] = {[WS_CUT_GA] = "--cut_ga", [WS_CUT_TC] = "--cut_tc", [WS_CUT_NC] = "--cut_nc"};
     int rc = WS_OK;
     for (size_t i = 0; i < sizeof kind / sizeof *kind && !rc; i++) {
-        rc = clash(kind[i].e, kind[i].t, kind[i].e_name, kind[i].t_name, err);
-        if (!rc && cut >= 0) rc = clash(kind[i].e, 1, kind[i].e_name, name[cut], err);
-        if (!rc && cut >= 0) rc = clash(kind[i].t, 1, kind[i].t_name, name[cut], err);
+        rc = ws_opt_clash(kind[i].e, kind[i].t, kind[i].e_name, kind[i].t_name, err);
+        if (!rc && cut >= 0) rc = ws_opt_clash(kind[i].e, 1, kind[i].e_name, name[cut], err);
+        if (!rc && cut >= 0) rc = ws_opt_clash(kind[i].t, 1, kind[i].t_name, name[cut], err);
     }
     return rc;
 }
@@ -69,23 +65,21 @@ static int check_outputs(const ws_domscore *d, ws_err *err) {
         return ws_fail(err, WS_EUSAGE, "--stream needs -Z and --domZ: before the end of the input nobody knows these numbers");
     if (d->stream && whole)
         return ws_fail(err, WS_EUSAGE, "--stream cannot write %s, which needs all hits first", whole);
-    return clash(d->textw_given, d->notextw, "--textw", "--notextw", err);
+    return ws_opt_clash(d->textw_given, d->notextw, "--textw", "--notextw", err);
 }
 
 int ws_domscore_check(ws_domscore *d, const ws_hmmset *set, ws_err *err) {
-    const int cut = d->cut_ga ? WS_CUT_GA : d->cut_nc ? WS_CUT_NC : d->cut_tc ? WS_CUT_TC : -1;
     const ws_thresholds t = {d->E, d->domE, d->incE, d->incdomE, d->T, d->domT, d->incT, d->incdomT,
                              d->T_given, d->domT_given, d->incT_given, d->incdomT_given};
-    if (d->cut_ga + d->cut_nc + d->cut_tc > 1)
-        return ws_fail(err, WS_EUSAGE, "only one of --cut_ga, --cut_nc and --cut_tc can be asked");
-    int rc = check_thresholds(d, cut, err);
+    int rc = ws_models_cut(d->cut_ga, d->cut_nc, d->cut_tc, &d->cut, err);
+    if (!rc) rc = check_thresholds(d, d->cut, err);
     if (!rc) rc = check_outputs(d, err);
     if (rc) return rc;
     if (!(d->threshold = ws_calloc(set->n, sizeof t, err))) return err->code;
     for (size_t i = 0; i < set->n; i++) {
         const ws_hmm *h = &set->hmm[i];
         d->threshold[i] = t;
-        if (cut >= 0 && (rc = ws_thresholds_cut(&d->threshold[i], h, cut, err))) return rc;
+        if (d->cut >= 0 && (rc = ws_thresholds_cut(&d->threshold[i], h, d->cut, err))) return rc;
     }
     return WS_OK;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Opening of a filter: models into targets, options into thresholds, columns. */
 #include "lib/base/memory.h"
-#include "lib/io/source.h"
 #include "bin/filters/cutoffs.h"
+#include "bin/filters/models.h"
 
 #include "lib/hmm/fscore.h"
 
@@ -57,25 +57,11 @@ enum { BATCH_LEAST = 128 << 10 };
  * (lib/scan/item.c). What a proteome leaves for one model is 100,000 residues, which one thread would score. */
 enum { BATCH_OF_A_MODEL = 16 << 10 };
 
-static int make_targets(ws_job *job, ws_cascade *c, ws_err *err) {
-    char name[64];
+static void limit_batch(ws_job *job, const ws_cascade *c) {
     double nodes = 1;
-    job->target = ws_calloc(c->set.n, sizeof *job->target, err);
-    if (!job->target) return WS_ENOMEM;
-    job->ntarget = c->set.n;
-    for (size_t i = 0; i < c->set.n; i++) {
-        job->target[i] = (ws_target){.name = c->set.hmm[i].name, .qlen = (uint64_t)c->set.hmm[i].M,
-                                     .acc = c->set.hmm[i].acc, .data = &c->model[i]};
-        nodes += (double)c->set.hmm[i].M;
-    }
+    for (size_t i = 0; i < c->set.n; i++) nodes += (double)c->set.hmm[i].M;
     job->most_batch = ws_max(BATCH_LEAST, (uint64_t)(BATCH_CELLS / nodes));
     if (c->stage->later && c->set.n < BATCH_LEAST / BATCH_OF_A_MODEL) job->default_batch = c->set.n * BATCH_OF_A_MODEL;
-    snprintf(name, sizeof name, "%zu_models", c->set.n);
-    ws_buf id = {0};
-    int rc = ws_buf_addf(&id, err, "%s(xxh3:%016llx)", c->set.n == 1 ? c->set.hmm[0].name : name,
-                         (unsigned long long)c->set.xxh3);
-    job->model_id = id.p;
-    return rc;
 }
 
 /* ---- options ---- */
@@ -88,8 +74,8 @@ static int thresholds(ws_cascade *c, const ws_job *job, ws_err *err) {
     int asks_p = c->max_p < 1 || o->evalue_given;
     for (size_t i = 0; i < c->set.n; i++) {
         const ws_hmm *h = &c->set.hmm[i];
-        if (c->stage->final && !h->calibrated)
-            return ws_fail(err, WS_EDATA, "model %s has no STATS lines, so no E-values are possible; build it with hmmbuild", h->name);
+        const int rc = c->stage->final ? ws_models_check_stats(h, err) : WS_OK;
+        if (rc) return rc;
         if (asks_p && !h->calibrated && !ws_scan_of(job)->all)
             return ws_fail(err, WS_EDATA,
                            "model %s has no STATS lines, so it has no P-values; use -T BITS or -a, or build it with hmmbuild", h->name);
@@ -122,34 +108,17 @@ static void columns(ws_job *job, ws_cascade *c) {
     ws_scan_of(job)->col[c->col_sat].on_demand = 1;
 }
 
-/* Takes the first operand as the model file, unless -m names some, and the others as inputs. Fails if standard input would be
- * read twice. */
-static int operands(ws_job *job, ws_cascade *c, ws_err *err) {
-    const ws_cmdline *cl = &job->cmdline;
-    const int given = c->opts->models.n;
-    if (cl->noperand == 0 && !given) return ws_fail(err, WS_EUSAGE, "no model file: the first operand is the HMM, the rest are sequences");
-    c->path = given ? c->opts->models.value : cl->operand;
-    c->npath = given ? (size_t)given : 1;
-    job->input = cl->operand + !given;
-    job->ninput = cl->noperand - !given;
-    int from_stdin = job->ninput == 0;
-    for (int i = 0; i < job->ninput; i++) from_stdin |= ws_source_is_stdin(job->input[i]);
-    for (size_t i = 0; i < c->npath; i++) from_stdin += ws_source_is_stdin(c->path[i]) != 0;
-    if (from_stdin > 1)
-        return ws_fail(err, WS_EUSAGE, "both the model and the sequences would be read from standard input; name a file for one of them");
-    return WS_OK;
-}
-
 int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
     ws_cascade *c = job->data = ws_calloc(1, sizeof *c, err);
     if (!c) return WS_ENOMEM;
     c->stage = stage;
     c->opts = job->own;
-    int rc = operands(job, c, err);
+    int rc = ws_models_operands(job, &c->opts->models, &c->path, &c->npath, err);
     if (!rc) rc = ws_hmmset_find(&c->set, c->path, c->npath, ws_job_threads(job), err);
     if (!rc && !(c->model = ws_calloc(c->set.n, sizeof *c->model, err))) rc = err->code;
     if (!rc) rc = thresholds(c, job, err);
-    if (!rc) rc = make_targets(job, c, err);
+    if (!rc) rc = ws_models_make_targets(job, &c->set, c->model, sizeof *c->model, err);
+    if (!rc) limit_batch(job, c);
     ws_scan_of(job)->mem = c->opts->mem ? c->opts->mem : ws_memory_allowed() / 4;
     if (!rc) bound_models(job, c, ws_scan_of(job)->mem / 2);
     if (!rc) ws_scan_of(job)->abc = c->set.hmm[0].abc;

@@ -50,8 +50,8 @@ int ws_cascade_windows_open(ws_job *job, ws_err *err) {
     ws_scan *scan = ws_scan_of(job);
     scan->cutter = &ws_cascade_cut_records;
     scan->strands = o->watson || o->crick ? 1 : 2;
-    if (o->watson && o->crick) return ws_fail(err, WS_EUSAGE, "--watson and --crick exclude each other");
-    const int rc = open_windows(job, err);
+    int rc = ws_opt_clash(o->watson, o->crick, "--watson", "--crick", err);
+    if (!rc) rc = open_windows(job, err);
     if (!rc) job->default_batch = 4 << 20;
     return rc;
 }

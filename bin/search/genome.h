@@ -29,6 +29,7 @@ typedef struct ws_genome {
     uint64_t block, mem;
     double E, T, megabases;
     int E_given, T_given, Z_given, cut_ga, cut_nc, cut_tc, all, max, nonull2, watson, crick, form, ignored;
+    int cut;    /* WS_CUT_GA ..., -1: none asked for */
     int format; /* ws_format of the sequences, asserted */
     const char *tblout, *dfamtblout;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * nhmmsieve: its options, which are nhmmer's, and its models. */
+#include "bin/filters/models.h"
 #include "bin/search/genome.h"
 #include "lib/base/parallel_for.h"
 #include "lib/run/table.h"
@@ -85,17 +86,13 @@ static void defaults(void *own) {
     g->mem = 4000000000u;
 }
 
-static int clash(int a, int b, const char *first, const char *second, ws_err *err) {
-    return a && b ? ws_fail(err, WS_EUSAGE, "%s and %s exclude each other", first, second) : WS_OK;
-}
-
 static int check(ws_genome *g, const ws_job *job, ws_err *err) {
     const int cuts = g->cut_ga + g->cut_nc + g->cut_tc;
-    int rc = clash(g->E_given, g->T_given, "-E", "-T", err);
-    if (!rc) rc = clash(g->E_given || g->T_given, cuts, "-E or -T", "--cut_ga, --cut_nc and --cut_tc", err);
-    if (!rc) rc = clash(g->watson, g->crick, "--watson", "--crick", err);
+    int rc = ws_opt_clash(g->E_given, g->T_given, "-E", "-T", err);
+    if (!rc) rc = ws_opt_clash(g->E_given || g->T_given, cuts, "-E or -T", "--cut_ga, --cut_nc and --cut_tc", err);
+    if (!rc) rc = ws_opt_clash(g->watson, g->crick, "--watson", "--crick", err);
     if (!rc && g->all) rc = ws_fail(err, WS_EUSAGE, "--all has no meaning here: --max and --F1 to --F3 say what passes");
-    if (!rc && cuts > 1) rc = ws_fail(err, WS_EUSAGE, "only one of --cut_ga, --cut_nc and --cut_tc can be asked");
+    if (!rc) rc = ws_models_cut(g->cut_ga, g->cut_nc, g->cut_tc, &g->cut, err);
     if (!rc && job->common.fields && strcmp(forms[g->form], "tsv") != 0)
         rc = ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
     if (g->max) { /* F1 stays: long-targets.md, section 2 */
@@ -127,46 +124,14 @@ static int make_model(void *genome, size_t i, ws_err *err) {
     return rc;
 }
 
-static int cut_of(const ws_genome *g) { return g->cut_ga ? WS_CUT_GA : g->cut_nc ? WS_CUT_NC : g->cut_tc ? WS_CUT_TC : -1; }
-
 static int check_models(const ws_genome *g, ws_err *err) {
-    const int cut = cut_of(g);
     for (size_t i = 0; i < g->set.n; i++) {
         const ws_hmm *h = &g->set.hmm[i];
         if (!h->abc->complement) return ws_fail(err, WS_EDATA, "model %s is of proteins; nhmmsieve searches DNA and RNA", h->name);
-        if (!h->calibrated)
-            return ws_fail(err, WS_EDATA, "model %s has no STATS lines, so no E-values are possible; build it with hmmbuild", h->name);
-        if (cut >= 0 && !h->has_cut[cut])
-            return ws_fail(err, WS_EDATA, "model %s has no %s line, which the cutoff asked for needs", h->name,
-                           cut == WS_CUT_GA ? "GA" : cut == WS_CUT_NC ? "NC" : "TC");
+        int rc = ws_models_check_stats(h, err);
+        if (!rc && g->cut >= 0) rc = ws_thresholds_check_cut(h, g->cut, err);
+        if (rc) return rc;
     }
-    return WS_OK;
-}
-
-static int make_targets(ws_job *job, ws_genome *g, ws_err *err) {
-    char name[64];
-    ws_buf id = {0};
-    job->target = ws_calloc(g->set.n, sizeof *job->target, err);
-    if (!job->target) return WS_ENOMEM;
-    job->ntarget = g->set.n;
-    for (size_t i = 0; i < g->set.n; i++)
-        job->target[i] = (ws_target){.name = g->set.hmm[i].name, .qlen = (uint64_t)g->set.hmm[i].M, .data = &g->model[i]};
-    snprintf(name, sizeof name, "%zu_models", g->set.n);
-    const int rc = ws_buf_addf(&id, err, "%s(xxh3:%016llx)", g->set.n == 1 ? g->set.hmm[0].name : name, (unsigned long long)g->set.xxh3);
-    job->model_id = id.p;
-    return rc;
-}
-
-static int operands(ws_job *job, const char *const **model, ws_err *err) {
-    const ws_cmdline *cl = &job->cmdline;
-    if (cl->noperand == 0) return ws_fail(err, WS_EUSAGE, "no model file: the first operand is the HMM, the rest are sequences");
-    *model = cl->operand;
-    job->input = cl->operand + 1;
-    job->ninput = cl->noperand - 1;
-    int from_stdin = job->ninput == 0;
-    for (int i = 0; i < job->ninput; i++) from_stdin |= strcmp(job->input[i], "-") == 0;
-    if (strcmp(**model, "-") == 0 && from_stdin)
-        return ws_fail(err, WS_EUSAGE, "both the model and the sequences would be read from standard input; name a file for one of them");
     return WS_OK;
 }
 
@@ -188,21 +153,22 @@ static void add_output(ws_job *job, const char *form, const char *path) {
 
 static int open_tool(ws_job *job, ws_err *err) {
     ws_genome *g = job->own;
-    const char *const *path = NULL;
+    const char *const *path;
+    size_t npath;
     const int threads = ws_job_threads(job);
-    int rc = operands(job, &path, err);
+    int rc = ws_models_operands(job, NULL, &path, &npath, err);
     if (!rc) rc = check(g, job, err);
-    if (!rc) rc = ws_hmmset_find(&g->set, path, 1, threads, err);
+    if (!rc) rc = ws_hmmset_find(&g->set, path, npath, threads, err);
     if (!rc) rc = check_models(g, err);
     if (!rc && !(g->model = ws_calloc(g->set.n, sizeof *g->model, err))) rc = err->code;
     if (!rc && !(g->target = ws_calloc(g->set.n, sizeof *g->target, err))) rc = err->code;
     if (!rc) rc = ws_parallel_for(g->set.n, threads, make_model, g, err);
-    if (!rc) rc = make_targets(job, g, err);
+    if (!rc) rc = ws_models_make_targets(job, &g->set, g->model, sizeof *g->model, err);
     if (!rc) rc = ws_dnastore_create(&g->dna.store, g->set.n, err);
     if (rc) return rc;
     job->default_batch = 12 << 20; /* so many residues have several hits of a model, whose domains go side by side */
     g->dna.limits = (ws_dnalimits){.evalue = g->E, .bits = g->T, .by_bits = g->T_given};
-    g->dna.cut = cut_of(g);
+    g->dna.cut = g->cut;
     ws_dna_out *o = ws_dna_add_output(&g->dna, job, ws_dnaform_find(forms[g->form]), 0);
     job->out[0] = (ws_output){.path = job->out[0].path, .own = o, .head = head, .pack = ws_genome_take, .end = end};
     if (g->tblout) add_output(job, "tblout", g->tblout);

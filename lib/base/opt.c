@@ -266,6 +266,11 @@ int ws_opt_parse(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int argc, ch
     return ws_buf_add(&cl->args, "", 1, err); /* NUL-terminated */
 }
 
+int ws_opt_clash(int first_given, int second_given, const char *first, const char *second, ws_err *err) {
+    if (!first_given || !second_given) return WS_OK;
+    return ws_fail(err, WS_EUSAGE, "%s and %s exclude each other", first, second);
+}
+
 void ws_cmdline_release(ws_cmdline *cl) {
     ws_free(cl->operand);
     ws_buf_release(&cl->args);

@@ -81,6 +81,9 @@ int ws_opt_shadowed(const ws_opt_table *tab, int t, const ws_opt *o);
 int ws_opt_parse(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int argc, char **argv, ws_err *err);
 void ws_cmdline_release(ws_cmdline *cl);
 
+/* Returns WS_EUSAGE and "first and second exclude each other" if both were given. */
+int ws_opt_clash(int first_given, int second_given, const char *first, const char *second, ws_err *err);
+
 /* Appends a blank and s as a word of the shell: in single quotes, unless no quotes are needed. */
 int ws_opt_add_word(ws_buf *b, const char *s, ws_err *err);
 

@@ -22,6 +22,8 @@ typedef struct ws_thresholds {
 /* hmmsearch's own. */
 #define WS_THRESHOLDS_DEFAULT {.E = 10.0, .domE = 10.0, .incE = 0.01, .incdomE = 0.01}
 
+/* Checks that a model has cutoffs `cut` (WS_CUT_GA ...). WS_EDATA. */
+int ws_thresholds_check_cut(const ws_hmm *hmm, int cut, ws_err *err);
 /* Sets all thresholds to the model's cutoffs `cut` (WS_CUT_GA ...). WS_EDATA if the model has none of that kind. */
 int ws_thresholds_cut(ws_thresholds *t, const ws_hmm *hmm, int cut, ws_err *err);
 

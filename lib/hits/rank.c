@@ -5,10 +5,15 @@
 #include "lib/hits/hits.h"
 #include "lib/hits/keep.h"
 
-int ws_thresholds_cut(ws_thresholds *t, const ws_hmm *hmm, int cut, ws_err *err) {
+int ws_thresholds_check_cut(const ws_hmm *hmm, int cut, ws_err *err) {
     static const char *const name[WS_NCUT] = {[WS_CUT_GA] = "GA", [WS_CUT_TC] = "TC", [WS_CUT_NC] = "NC"};
-    if (!hmm->has_cut[cut])
-        return ws_fail(err, WS_EDATA, "model %s has no %s line, which the cutoff asked for needs", hmm->name, name[cut]);
+    if (hmm->has_cut[cut]) return WS_OK;
+    return ws_fail(err, WS_EDATA, "model %s has no %s line, which the cutoff asked for needs", hmm->name, name[cut]);
+}
+
+int ws_thresholds_cut(ws_thresholds *t, const ws_hmm *hmm, int cut, ws_err *err) {
+    const int rc = ws_thresholds_check_cut(hmm, cut, err);
+    if (rc) return rc;
     t->by_T = t->by_domT = t->by_incT = t->by_incdomT = 1;
     t->T = t->incT = (double)hmm->cut[cut][0];
     t->domT = t->incdomT = (double)hmm->cut[cut][1];
