@@ -250,6 +250,34 @@ static void test_columns(tap *t) {
     end(&f);
 }
 
+/* A residue that is only like the consensus has a '+' and does not count as identical. One that is unlike has a blank. */
+static void test_similar(tap *t) {
+    static char other[] = " AGDF";
+    float score[32 * (M + 1)] = {0};
+    fixture f;
+    ws_sink s = {0};
+    ws_alilines lines = {0};
+    ws_err err;
+    const ws_thresholds th = WS_THRESHOLDS_DEFAULT;
+    begin(&f);
+    const ws_profile profile = {.M = M, .abc = hmm.abc, .score = score};
+    hmm.note[WS_NOTE_CONS] = other;
+    f.query.profile = &profile;
+    score[(size_t)hmm.abc->code_of['C'] * (M + 1) + 2] = 0.5f;
+    score[(size_t)hmm.abc->code_of['E'] * (M + 1) + 4] = 0.0f; /* as likely as in the background: not similar */
+    add(&f, "a", "", 9, &(ws_domain){.bits = 8}, 1, 0);
+    ws_hitlist_rank(f.list, &th, (ws_spaces){2, 0});
+    const ws_held *h = f.list->hit[0];
+    if (ws_alilines_make(&lines, &f.query, h, ws_held_domains(h), &err) != WS_OK) exit(1);
+    is(t, lines.match, "A+  D ", "the line between model and residues: same, similar, inserted, same, unlike");
+    if (ws_hitcols_choose(&f.columns, &ws_hit_columns, "identity", &err) != WS_OK) exit(1);
+    ws_write_columns_target(&s, &f.query, h);
+    is(t, text_of(&s), "0.3333\n", "identity: 2 of 6 columns");
+    ws_alilines_release(&lines);
+    ws_hitcols_release(&f.columns);
+    end(&f);
+}
+
 static void test_alignments(tap *t) {
     fixture f;
     ws_sink s = {0};
@@ -290,6 +318,7 @@ int main(void) {
     test_duplicates(&t);
     test_unknown(&t);
     test_columns(&t);
+    test_similar(&t);
     test_alignments(&t);
     return tap_end(&t);
 }

@@ -155,6 +155,22 @@ static void test_table(tap *t) {
     ws_dnastore_destroy(&f.store);
 }
 
+/* Equal scores: by name, then the + strand first wherever it lies, then by place. */
+static void test_ties(tap *t) {
+    static const uint64_t want[] = {300, 400, 90, 249};
+    fixture f;
+    int ordered = 1;
+    begin(&f);
+    add(&f, 2, 249, 200, 1, 50, -10);
+    add(&f, 2, 400, 449, 1, 50, -10);
+    add(&f, 2, 90, 41, 1, 50, -10);
+    add(&f, 2, 300, 349, 1, 50, -10);
+    rank(&f, (ws_dnalimits)WS_DNA_LIMITS, 100);
+    for (size_t i = 0; i < f.list->n; i++) ordered &= f.list->hit[i]->ali_from == want[i];
+    tap_ok(t, ordered, "ties of a record: the + strand first, then by place");
+    ws_dnastore_destroy(&f.store);
+}
+
 /* The width of a place is that of the longest end of an alignment, wherever it stands. */
 static void test_width(tap *t) {
     const ws_hmm h = {.name = (char *)(uintptr_t) "m"};
@@ -247,6 +263,7 @@ int main(void) {
     test_duplicates(&t);
     test_chain(&t);
     test_table(&t);
+    test_ties(&t);
     test_width(&t);
     test_forms(&t);
     test_records(&t);
