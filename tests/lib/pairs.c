@@ -379,15 +379,20 @@ static void seal(ws_buf *s, size_t at, size_t body) {
 }
 
 /* Writes n bytes of value at `offset` of the frame and its body. */
+static void forge(ws_buf *s, const char *magic, size_t offset, uint64_t value, size_t n) {
+    const size_t at = frame_of(s, magic);
+    size_t end = at + PACK_FRAME;
+    while (end < s->n && memcmp(s->p + end, PACK_HEAD, 3) != 0) end += PACK_ALIGN;
+    memcpy(s->p + at + offset, &value, n);
+    seal(s, at, end - at - PACK_FRAME);
+}
+
+/* Checks that the small stream with such a forgery is refused with a sentence that says why. */
 static void lie(tap *t, const char *magic, size_t offset, uint64_t value, size_t n, const char *says) {
     ws_err err;
     ws_buf s = {0}, got = {0};
     small_stream(&s);
-    const size_t at = frame_of(&s, magic);
-    size_t end = at + PACK_FRAME;
-    while (end < s.n && memcmp(s.p + end, PACK_HEAD, 3) != 0) end += PACK_ALIGN;
-    memcpy(s.p + at + offset, &value, n);
-    seal(&s, at, end - at - PACK_FRAME);
+    forge(&s, magic, offset, value, n);
     int rc = read_rows(conf_of(9), &s, &got, NULL, NULL, &err);
     const int ok = rc == WS_EDATA && got.n == 0 && strstr(err.text, says);
     tap_ok(t, ok, "%.3s, byte %zu: %llu", magic + 1, offset, (unsigned long long)value);
@@ -429,6 +434,90 @@ static void liars(tap *t) {
     lie(t, PACK_PAIRS, BODY + 40, 2, 4, "no fields of a table");
     lie(t, PACK_PAIRS, BODY + 56, '\t', 1, "no fields of a table");
     lie(t, PACK_PAIRS, BODY + 60, 'x', 1, "padding");
+}
+
+/* Three forms of columns leave five bytes that must be zero. */
+static void forms_padding(tap *t) {
+    static const char text[] = "#name\tseq\tquery\na\tMKV\tp\n##end rows=1 in=1 residues=3\n";
+    const ws_buf table = {(char *)(uintptr_t)text, sizeof text - 1, 0};
+    ws_buf s = {0}, got = {0};
+    ws_err err;
+    for (size_t k = 0; k < 6; k++) { /* k = 5: nothing is forged */
+        s.n = 0;
+        pack_table(&table, &s, 1);
+        if (k < 5) forge(&s, PACK_PAIRS, PACK_FRAME + 3 + k, 1, 1);
+        const int rc = read_rows(conf_of(9), &s, &got, NULL, NULL, &err);
+        tap_ok(t, k < 5 ? rc == WS_EDATA && !got.n && strstr(err.text, "impossible counts") : rc == WS_EOF && got.n > 0,
+               "padding after the forms, byte %zu", k);
+    }
+    ws_buf_release(&s);
+    ws_buf_release(&got);
+}
+
+/* Two streams name one query, whose hash differs, is the same, or is not known to one of them. */
+static void hashes(tap *t) {
+    static const struct {
+        uint64_t first, second;
+        int same;
+    } pair[] = {{77, 77, 1}, {77, 78, 0}, {77, UINT64_C(77) << 32, 0}, {77, 0, 1}, {0, 78, 1}};
+    for (size_t i = 0; i < sizeof pair / sizeof *pair; i++) {
+        ws_buf one = {0}, two = {0}, got = {0};
+        ws_err err;
+        small_stream(&one);
+        small_stream(&two);
+        forge(&one, PACK_QUERIES, PACK_FRAME, pair[i].first, 8);
+        forge(&two, PACK_QUERIES, PACK_FRAME, pair[i].second, 8);
+        fine(ws_buf_add(&one, two.p, two.n, &err));
+        const int rc = read_rows(conf_of(9), &one, &got, NULL, NULL, &err);
+        tap_ok(t, pair[i].same ? rc == WS_EOF : rc == WS_EDATA && strstr(err.text, "\"p\", which is another model"),
+               "a query of hash %llu, then %llu", (unsigned long long)pair[i].first, (unsigned long long)pair[i].second);
+        ws_buf_release(&one);
+        ws_buf_release(&two);
+        ws_buf_release(&got);
+    }
+}
+
+/* ---- limits of the writer ---- */
+
+/* A table of `seqs` sequences of one residue with `pairs` pairs each, all of different queries. */
+static void wide_table(ws_buf *t, size_t seqs, size_t pairs) {
+    ws_err err;
+    t->n = 0;
+    fine(ws_buf_adds(t, "#name\tseq\tquery\n", &err));
+    for (size_t i = 0; i < seqs; i++)
+        for (size_t k = 0; k < pairs; k++) fine(ws_buf_addf(t, &err, "s%zu\tM\tq%zu\n", i, k));
+    fine(ws_buf_addf(t, &err, "##end rows=%zu in=%zu residues=%zu\n", seqs * pairs, seqs, seqs));
+}
+
+static size_t frames_of(const ws_buf *s, const char *magic) {
+    size_t n = 0;
+    for (size_t i = 0; i + PACK_FRAME <= s->n; i += PACK_ALIGN) n += !memcmp(s->p + i, magic, 8);
+    return n;
+}
+
+/* Blocks end at their limits exactly, and numbers of queries have 16 bits as long as these hold all. */
+static void limits(tap *t) {
+    enum { PAIRS = WS_PACKED_BLOCK_PAIRS, WORDS = WS_PACKED_PAIRS_WORDS };
+    static const struct {
+        size_t seqs, pairs, blocks;
+        int narrow;
+    } table_of[] = {{2, PAIRS - 1, 1, 1}, {2, PAIRS, 2, 1}, {WORDS, 1, 1, 1}, {WORDS + 1, 1, 2, 1},
+                    {1, UINT16_MAX, 1, 1}, {1, UINT16_MAX + 1, 1, 0}, {1, UINT16_MAX + 2, 1, 0}};
+    for (size_t i = 0; i < sizeof table_of / sizeof *table_of; i++) {
+        ws_buf table = {0}, s = {0}, want = {0}, got = {0};
+        ws_err err;
+        wide_table(&table, table_of[i].seqs, table_of[i].pairs);
+        pack_table(&table, &s, 1000);
+        int same = read_rows(conf_of(9), &table, &want, NULL, NULL, &err) == WS_EOF;
+        same &= read_rows(conf_of(9), &s, &got, NULL, NULL, &err) == WS_EOF && same_buf(&got, &want);
+        const size_t blocks = frames_of(&s, PACK_PAIRS), form = frame_of(&s, PACK_PAIRS) + PACK_FRAME + 2;
+        tap_ok(t, same && blocks == table_of[i].blocks && ((uint8_t)s.p[form] == PACK_QUERY16) == table_of[i].narrow,
+               "%zu sequences, %zu queries: %zu blocks", table_of[i].seqs, table_of[i].pairs, blocks);
+        ws_buf_release(&table);
+        ws_buf_release(&s);
+        ws_buf_release(&want);
+        ws_buf_release(&got);
+    }
 }
 
 /* A block with a phrase, then with other flags and with texts that no phrase makes right. */
@@ -485,6 +574,9 @@ int main(void) {
     concatenated(&t);
     cut_and_damaged(&t);
     liars(&t);
+    forms_padding(&t);
+    hashes(&t);
+    limits(&t);
     phrases(&t);
     return tap_end(&t);
 }
