@@ -62,6 +62,19 @@ same_but_name() { same <(cut -f2- "$1") <(cut -f2- "$2"); }
     same_but_name a b
 }
 
+@test "edges of voxels in metres and micrometres; a value between two codes takes the upper one" {
+    bare --classes 3 small.nii >want
+    make_nifti um.nii dims=9,7,5 values=0,100,250 noise=60 raw=80:0000fa4400401c4500803b45 raw=123:03 # 2000, 2500, 3000
+    make_nifti m.nii dims=9,7,5 values=0,100,250 noise=60 raw=80:6f12033b0ad7233ba69b443b raw=123:01  # 0.002, 0.0025, 0.003
+    for f in um m; do
+        bare --classes 3 $f.nii >got
+        same_but_name want got || fail "$f"
+    done
+    make_nifti half.nii type=float64 dims=12,1,1 values=0,0.5,0.4375,65535
+    bare --class a:0:0.1 --class b:1:0.1 --class top:65535:1 --fixed --beta-in 0 half.nii >got # a code is 1
+    same <(cut -f2,3 got) <(printf '%s\t%d\n' a 6 b 3 top 3)
+}
+
 @test "files, gzip, pipes, several inputs, series" {
     bare --classes 4 slab.nii >want
     for f in "$data/golden/mrf/slab.nii.gz" -; do
@@ -187,6 +200,8 @@ misuse() { # misuse PATTERN... -- ARGUMENT...
     misuse 'seed.*X,Y,Z' -- --classes 2 --seed 1,2
     misuse 'seed.*X,Y,Z' -- --classes 2 --seed 1,2,3,4
     misuse 'seed.*X,Y,Z' -- --classes 2 --seed 1,2,-3
+    misuse 'seed.*X,Y,Z' -- --classes 2 --seed 1,2,1000000000
+    misuse 'seed.*X,Y,Z' -- --classes 2 --seed 000000000000000000000000000001,2,3
     misuse 'boundary' 'labels' -- --classes 2 --boundary
     misuse 'labels.*out-format' -- --classes 2 --labels x.nii -O nii
     misuse 'labels of 2 inputs' -- --classes 2 --labels x.nii line.nii

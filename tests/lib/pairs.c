@@ -470,7 +470,8 @@ static void hashes(tap *t) {
         fine(ws_buf_add(&one, two.p, two.n, &err));
         const int rc = read_rows(conf_of(9), &one, &got, NULL, NULL, &err);
         tap_ok(t, pair[i].same ? rc == WS_EOF : rc == WS_EDATA && strstr(err.text, "\"p\", which is another model"),
-               "a query of hash %llu, then %llu", (unsigned long long)pair[i].first, (unsigned long long)pair[i].second);
+               "a query of hash %llu, then %llu", (unsigned long long)pair[i].first,
+               (unsigned long long)pair[i].second);
         ws_buf_release(&one);
         ws_buf_release(&two);
         ws_buf_release(&got);
