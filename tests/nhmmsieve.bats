@@ -35,6 +35,16 @@ setup() { in_data; }
     same 5s-human.tbl got
 }
 
+@test "--max turns the filters after SSV off, also the bias; alignments have eight residues or more" {
+    local plain='-E 1e30 --header none --no-provenance -f name,ali_from,ali_to,bits'
+    nhmmsieve $plain --max made.hmm human.fa >got
+    nhmmsieve $plain --F2 1 --F3 1 --nobias made.hmm human.fa >want
+    same want got
+    nhmmsieve $plain --F2 1 --F3 1 made.hmm human.fa >biased
+    ! cmp -s biased got || fail "the bias filter turns nothing down here"
+    same <(echo 8) <(awk '{ d = $3 - $2; print (d < 0 ? -d : d) + 1 }' got | sort -n | head -1)
+}
+
 @test "hmmsieve --long is nhmmsieve; options of nhmmer that have nothing to do are taken" {
     hmmsieve --long -O tblout made.hmm short.fa >got
     same made-short.tbl got

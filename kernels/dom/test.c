@@ -385,6 +385,30 @@ static void test_scattered(tap *tp) {
     ws_dom_worker_destroy(w);
 }
 
+/* Two clusters that cover each other, by other nodes. Of equal posteriors the earlier one goes, else the less frequent one. */
+static void test_ties(tap *tp) {
+    ws_err err = {0};
+    const ws_dom_options options = {.seed = 42};
+    ws_dom_segment segment[2 * WS_DOM_TRACES];
+    ws_dom_worker *w;
+    sample_must(ws_dom_worker_create(&w, &ws_dom_scalar, &options, &err), &err);
+    for (uint32_t fewer = 0; fewer < 3; fewer++) { /* 0: equal; 1: the first is less frequent; 2: the second is */
+        ws_dom_sample s = {.segment = segment, .n = 0};
+        ws_dom_cluster *cluster;
+        uint32_t n, components;
+        for (uint32_t v = 0; v < WS_DOM_TRACES; v++) {
+            if (fewer != 1 || v > 9) segment[s.n++] = (ws_dom_segment){.trace = v, .i = 100, .j = 200, .k = 1, .m = 20};
+            if (fewer != 2 || v > 9) segment[s.n++] = (ws_dom_segment){.trace = v, .i = 105, .j = 200, .k = 40, .m = 60};
+        }
+        sample_must(ws_dom_cluster_segments(w, &s, 1200, 60, &cluster, &n, &components, &err), &err);
+        tap_ok(tp, n == 2 && components == 2 && cluster[0].i == 100 && cluster[1].i == 105 &&
+               cluster[0].removed == (fewer != 2) && cluster[1].removed == (fewer == 2),
+               "clusters of %.3f and %.3f of the traces", (double)cluster[0].posterior, (double)cluster[1].posterior);
+        ws_free(cluster);
+    }
+    ws_dom_worker_destroy(w);
+}
+
 /* ---- paths ---- */
 
 /* The walk's choices: nodes 1 to 3 by M of residues 1 to 3, then D of nodes 4 to 6, from which E comes. */
@@ -464,6 +488,45 @@ static void test_far_envelope(tap *tp, sample *r) {
     ws_hmmset_release(&set);
 }
 
+/* Where the MM line masks all nodes no residue counts: the scores of any two envelopes of one length are equal. */
+static void test_masked(tap *tp, sample r) {
+    enum { L = 90 };
+    const ws_dom_options options = {.seed = 42};
+    ws_err err = {0};
+    ws_dom_worker *w;
+    ws_hmmset set;
+    ws_profile p;
+    ws_dom_window_model m;
+    float score[2][2];
+    sample_must(hmm_read(&set, "tests/data/golden/dna-models/MADE1.hmm.gz", 1, &err), &err);
+    ws_hmm *h = &set.hmm[0];
+    sample_must(ws_hmm_add_note(h, WS_NOTE_MM, &err), &err);
+    sample_must(ws_profile_create(&p, h, &err), &err);
+    ws_dom_tables *t = tables_of(&p, h);
+    for (int masked = 0; masked < 2; masked++) {
+        memset(h->note[WS_NOTE_MM] + 1, masked ? 'm' : '.', (size_t)h->M);
+        sample_must(ws_dom_window_model_create(&m, t, &p, h, &err), &err);
+        sample_must(ws_dom_worker_create(&w, &ws_dom_scalar, &options, &err), &err);
+        for (int k = 0; k < 2; k++) {
+            sample own = {r.state + (uint64_t)k};
+            uint8_t x[L];
+            for (int i = 0; i < L; i++) x[i] = (uint8_t)sample_below(&own, 4);
+            ws_dom_window_envelope e = {.x = x, .L = L, .from = 1, .to = L};
+            sample_must(ws_dom_window_rescore(&m, w, &e, 1, &err), &err);
+            score[masked][k] = e.fitted_nats;
+            ws_free(e.domain.column);
+        }
+        ws_dom_worker_destroy(w);
+        ws_dom_window_model_destroy(&m);
+    }
+    tap_ok(tp, score[1][0] == score[1][1] && score[0][0] != score[0][1] && isfinite(score[1][0]),
+           "a fitted background and a mask: %.6f and %.6f, without %.6f and %.6f", (double)score[1][0], (double)score[1][1],
+           (double)score[0][0], (double)score[0][1]);
+    ws_dom_tables_destroy(t);
+    ws_profile_destroy(&p);
+    ws_hmmset_release(&set);
+}
+
 /* Envelopes of a window, some far and some near: side by side by a backend, as each alone by definition. plain: 1 for blocks of rows. */
 static void test_side_by_side(tap *tp, const ws_dom_backend *be, sample r, size_t plain) {
     enum { N = 19, MOST = 400 };
@@ -523,6 +586,8 @@ int main(void) {
     test_scattered(&t);
     test_ends(&t);
     test_far_envelope(&t, &r);
+    test_masked(&t, r);
+    test_ties(&t);
     for (int b = WS_NWIDTH - 1; b >= 0; b--) {
         if (cpu.why_not[b]) {
             tap_skip(&t, ws_width_name[b], cpu.why_not[b]);

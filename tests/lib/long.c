@@ -53,6 +53,28 @@ static void test_maxl(tap *t) {
     ws_hmmset_release(&set);
 }
 
+/* A model whose inserts hardly end, so that MAXL is the limit: 20 M, but no more than 100,000. */
+static void test_longest(tap *t) {
+    static const int nodes[] = {40, 5001};
+    const ws_long_options o = {.w_beta = 1e-300};
+    ws_err err = {0};
+    for (int m = 0; m < 2; m++) {
+        ws_hmm h = {.M = nodes[m], .abc = ws_abc_get(WS_ABC_DNA)};
+        uint32_t maxl;
+        must(ws_hmm_alloc(&h, &err), &err);
+        for (int k = 0; k <= h.M; k++) {
+            float *tr = h.tr + (size_t)k * WS_NTRANS;
+            tr[WS_TMM] = tr[WS_TMI] = 0.5f;
+            tr[WS_TII] = 0.9999f;
+            tr[WS_TIM] = 0.0001f;
+            tr[WS_TDM] = 1.0f;
+        }
+        must(ws_long_maxl(&h, &o, &maxl, &err), &err);
+        tap_ok(t, maxl == (m ? 100000 : 800), "MAXL of %d nodes is at most %u", h.M, maxl);
+        ws_hmm_release(&h);
+    }
+}
+
 static void test_blocks(tap *t) {
     tap_ok(t, ws_long_block_first(0, 100, 30) == 1 && ws_long_block_first(1, 100, 30) == 71 && ws_long_block_first(2, 100, 30) == 171,
            "blocks begin MAXL residues before their new ones");
@@ -184,6 +206,7 @@ static void test_calls(tap *t) {
 int main(void) {
     tap t = {0};
     test_maxl(&t);
+    test_longest(&t);
     test_blocks(&t);
     test_windows(&t);
     test_split(&t);
