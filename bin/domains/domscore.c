@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* The decision about sequences that come without pairs: fwdscore's. */
-static const ws_stage stage = {.bits_column = "fwd_bits", .p_column = "fwd_p", .default_p = 1e-5, .mu = WS_FTAU,
+static const ws_names no_columns; /* rows are of domains */
+static const ws_stage stage = {.columns = &no_columns, .default_p = 1e-5, .mu = WS_FTAU,
                                .lambda = WS_FLAMBDA, .tail = 1, .bias = 1, .final = 1, .window_stage = WS_LONG_DOM};
 
 /* ---- what comes in ---- */
@@ -158,7 +159,6 @@ static int open_tool(ws_job *job, ws_err *err) {
     int rc = ws_cascade_open(job, &stage, err);
     if (rc) return rc;
     ws_scan_of(job)->own_fields = 1;
-    ws_scan_of(job)->ncol = 0; /* the scores of a table are not replaced: they say that its pairs passed */
     rc = ws_domscore_check(d, &((ws_cascade *)job->data)->set, err);
     if (!rc) rc = open_outputs(job, err);
     if (!rc && !(d->tables = ws_calloc(job->ntarget, sizeof *d->tables, err))) rc = err->code;

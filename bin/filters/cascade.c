@@ -85,27 +85,17 @@ static int thresholds(ws_cascade *c, const ws_job *job, ws_err *err) {
     return WS_OK;
 }
 
-static int add_column(ws_job *job, const char *name, ws_coltype type, int if_absent) {
+static void columns(ws_job *job, ws_cascade *c) {
     ws_scan *scan = ws_scan_of(job);
-    scan->col[scan->ncol] = (ws_col){.name = name, .type = type, .if_absent = if_absent};
-    return scan->ncol++;
+    if (c->opts->windows)
+        for (int k = 0; k < WS_LONG_NCOLUMN; k++) scan->col[scan->ncol++] = ws_long_column[k];
+    c->first = scan->ncol;
+    c->scored = !c->opts->windows || c->stage->bias;
+    if (c->scored) ws_filtercol_add(scan, c->stage->columns, c->opts->nobias);
 }
 
-static void columns(ws_job *job, ws_cascade *c) {
-    const ws_stage *s = c->stage;
-    c->col_bias = c->col_evalue = c->col_sat = c->col_window = -1;
-    if (c->opts->windows) {
-        c->col_window = ws_scan_of(job)->ncol;
-        for (int k = 0; k < WS_LONG_NCOLUMN; k++) ws_scan_of(job)->col[ws_scan_of(job)->ncol++] = ws_long_column[k];
-        if (!s->bias) return; /* the scan for windows computes no score */
-    }
-    c->col_bits = add_column(job, s->bits_column, WS_COL_BITS, 0);
-    if (s->bias && !c->opts->nobias) c->col_bias = add_column(job, "bias_bits", WS_COL_BITS, !s->bias_column);
-    c->col_p = add_column(job, s->p_column, WS_COL_P, 0);
-    if (s->e_column) c->col_evalue = add_column(job, s->e_column, WS_COL_P, 0);
-    if (!s->sat_column) return;
-    c->col_sat = add_column(job, s->sat_column, WS_COL_COUNT, 0);
-    ws_scan_of(job)->col[c->col_sat].on_demand = 1;
+void ws_cascade_put(const ws_cascade *c, const ws_filter_values *v, ws_hit *h) {
+    if (c->scored) ws_filtercol_set(c->stage->columns, c->opts->nobias, v, &h->value[c->first]);
 }
 
 int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {

@@ -4,21 +4,19 @@
 #ifndef WS_FILTERS_CASCADE_H
 #define WS_FILTERS_CASCADE_H
 
-#include "lib/hmm/target.h"
+#include "bin/filters/columns.h"
 #include "bin/filters/window_rows.h"
+#include "lib/hmm/target.h"
 
 /* The settings in which the filters differ. */
 typedef struct ws_stage {
-    const char *bits_column, *p_column;
-    const char *sat_column; /* 1 where the score exceeds the range of its integers; NULL: it has no such range */
+    const ws_names *columns; /* of ws_filtercol */
     double default_p;      /* hmmsearch's F1, F2, F3 */
     int mu, lambda;        /* WS_MMU ...: indices into ws_hmm.evparam */
     int tail;              /* P comes from the exponential tail (Forward), else from the Gumbel distribution */
     int bias;              /* the stage subtracts the composition bias before it computes P */
-    int bias_column;       /* the table has a bias column even if the input table has one (msv) */
     int uncorrected_first; /* P of the uncorrected score must pass first; the stage computes the bias only then (msv) */
     int may_skip;          /* rows whose MSV P is at or below -P pass without a Viterbi P (vit) */
-    const char *e_column;  /* name of the E-value column; NULL: none (all but fwd) */
     int later;             /* a filter stands in front of the stage, so few sequences come (vit, fwd) */
     int final;             /* E-values follow, so each model must be calibrated (dom) */
     double window_p;       /* nhmmer's F1, F2, F3, where the targets are windows */
@@ -113,14 +111,17 @@ typedef struct ws_cascade {
     const ws_stage *stage;
     const ws_cascade_opts *opts;
     double max_p;         /* a pair passes if P <= max_p; HUGE_VAL: no limit on P */
-    int col_bits, col_bias, col_p, col_evalue, col_sat; /* indices into ws_hit.value; -1: no such column */
+    int first;            /* of the filter's own columns in ws_hit.value */
     const char *const *path; /* [npath] of the models */
     size_t npath;
     ws_hmmset set;        /* without the tables of the models, which ws_cascade_make needs for a moment */
     ws_hmm_target *model; /* [set.n] */
     ws_cascade_windows *windows; /* NULL: the targets are whole sequences */
-    int col_window;       /* the first of the columns of windows; -1: none are written */
+    int scored;           /* the filter's own columns are written; the scan for windows computes no score */
 } ws_cascade;
+
+/* Sets the values of a hit in the filter's own columns. */
+void ws_cascade_put(const ws_cascade *c, const ws_filter_values *v, ws_hit *h);
 
 /* bin/filters/windows.c. open: the tool has --long; WS_ENOMEM, or WS_EUSAGE where options exclude one another. */
 int ws_cascade_windows_open(ws_job *job, ws_err *err);

@@ -100,12 +100,9 @@ static int add_windows(const search *s, const uint32_t *item, size_t n, ws_err *
         const int rc = add_sequence(&c->windows->cut, s->to, b, at->record, p, item[i], err);
         ws_hit *h = rc ? NULL : add_hit(s->to, s->hits, at->target, at->record, err);
         if (!h) return err->code;
-        ws_long_row_values(&h->value[c->col_window], at, p->len[item[i]], b->before + at->record + 1);
-        if (c->col_bits <= c->col_window) continue;
-        h->value[c->col_bits] = ws_bits(at->nats, p->lm[item[i]].null_nats);
-        h->value[c->col_p] = at->p;
-        if (c->col_bias >= 0) h->value[c->col_bias] = (double)ws_bits(at->bias_nats, 0.0f);
-        if (c->col_sat >= 0) h->value[c->col_sat] = isinf(at->nats) && at->nats > 0;
+        ws_long_row_values(h->value, at, p->len[item[i]], b->before + at->record + 1);
+        const float bits = ws_bits(at->nats, p->lm[item[i]].null_nats), bias = ws_bits(at->bias_nats, 0.0f);
+        ws_cascade_put(c, &(ws_filter_values){.bits = bits, .bias_bits = bias, .p = at->p, .z = NAN}, h);
     }
     return WS_OK;
 }

@@ -121,11 +121,8 @@ static int add_hit(const deciding *g, size_t j, int pass, float bits, float bias
     h->row = g->row ? g->row[j] : UINT32_MAX;
     h->target = g->task->target;
     h->pass = pass || ws_scan_of(g->job)->all;
-    h->value[c->col_bits] = bits;
-    h->value[c->col_p] = p;
-    if (c->col_bias >= 0) h->value[c->col_bias] = bias_bits;
-    if (c->col_sat >= 0) h->value[c->col_sat] = isinf(bits) && bits > 0;
-    if (c->col_evalue >= 0) h->value[c->col_evalue] = c->opts->z_given ? p * c->opts->z : NAN;
+    const double z = c->opts->z_given ? c->opts->z : NAN;
+    ws_cascade_put(c, &(ws_filter_values){.bits = bits, .bias_bits = bias_bits, .p = p, .z = z}, h);
     return WS_OK;
 }
 

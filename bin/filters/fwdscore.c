@@ -4,14 +4,21 @@
 #include "bin/filters/cascade.h"
 #include "kernels/filter/backend.h"
 
-const ws_stage ws_fwdscore_stage = {.bits_column = "fwd_bits",
-                               .p_column = "fwd_p",
+static const ws_filtercol column[] = {
+    {"fwd_bits", WS_COL_BITS, ws_filtercol_bits, 0},
+    {"bias_bits", WS_COL_BITS, ws_filtercol_bias, WS_FILTER_NEEDS_BIAS | WS_FILTER_IF_ABSENT},
+    {"fwd_p", WS_COL_P, ws_filtercol_p, 0},
+    {"fwd_evalue", WS_COL_P, ws_filtercol_evalue, 0},
+    WS_FILTER_ACCESSION,
+};
+static const ws_names columns = WS_NAMES(column);
+
+const ws_stage ws_fwdscore_stage = {.columns = &columns,
                                .default_p = 1e-5,
                                .mu = WS_FTAU,
                                .lambda = WS_FLAMBDA,
                                .tail = 1,
                                .bias = 1,
-                               .e_column = "fwd_evalue",
                                .window_p = 3e-5,
                                .window_stage = WS_LONG_FWD,
                                .later = 1};
@@ -50,15 +57,12 @@ static int open_stage(ws_job *job, ws_err *err) {
     ws_scan *scan = ws_scan_of(job);
     scan->best = ((const options *)job->own)->best;
     scan->top = ((const options *)job->own)->top;
-    scan->rank_p = c->col_p;
-    scan->rank_bits = c->col_bits;
+    scan->rank_p = c->first + ws_filtercol_find(&columns, c->opts->nobias, ws_filtercol_p);
+    scan->rank_bits = c->first + ws_filtercol_find(&columns, c->opts->nobias, ws_filtercol_bits);
     return WS_OK;
 }
 
 static const ws_backend *const backends[] = {&ws_fwd_cuda, WS_FILTER_BACKENDS(ws_fwd_), NULL};
-
-static const char *const column[] = {"fwd_bits", "bias_bits", "fwd_p", "fwd_evalue", "query_accession"};
-static const ws_names columns = WS_NAMES(column);
 
 const ws_tool ws_fwdscore_tool = {
     .name = "fwdscore",

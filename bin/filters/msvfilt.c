@@ -4,14 +4,20 @@
 #include "bin/filters/cascade.h"
 #include "kernels/filter/backend.h"
 
-const ws_stage ws_msvfilt_stage = {.bits_column = "msv_bits",
-                               .p_column = "msv_p",
-                               .sat_column = "msv_sat",
+static const ws_filtercol column[] = {
+    {"msv_bits", WS_COL_BITS, ws_filtercol_bits, 0},
+    {"bias_bits", WS_COL_BITS, ws_filtercol_bias, WS_FILTER_NEEDS_BIAS},
+    {"msv_p", WS_COL_P, ws_filtercol_p, 0},
+    WS_FILTER_ACCESSION,
+    {"msv_sat", WS_COL_COUNT, ws_filtercol_saturated, WS_FILTER_ON_DEMAND},
+};
+static const ws_names columns = WS_NAMES(column);
+
+const ws_stage ws_msvfilt_stage = {.columns = &columns,
                                .default_p = 0.02,
                                .mu = WS_MMU,
                                .lambda = WS_MLAMBDA,
                                .bias = 1,
-                               .bias_column = 1,
                                .uncorrected_first = 1,
                                .window_p = 0.02,
                                .window_stage = WS_LONG_MSV};
@@ -23,9 +29,6 @@ static void defaults(void *own) { ((ws_cascade_opts *)own)->p = ws_msvfilt_stage
 static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &ws_msvfilt_stage, err); }
 
 static const ws_backend *const backends[] = {&ws_msv_cuda, WS_FILTER_BACKENDS(ws_msv_), NULL};
-
-static const char *const column[] = {"msv_bits", "bias_bits", "msv_p", "query_accession", "msv_sat"};
-static const ws_names columns = WS_NAMES(column);
 
 const ws_tool ws_msvfilt_tool = {
     .name = "msvfilt",

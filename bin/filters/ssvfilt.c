@@ -4,8 +4,13 @@
 #include "kernels/filter/backend.h"
 #include "kernels/ssv/ssv.h"
 
-static const ws_stage stage = {.bits_column = "ssv_bits", .p_column = "ssv_p",
-                               .sat_column = "ssv_sat", .default_p = 0.02, .mu = WS_MMU, .lambda = WS_MLAMBDA,
+static const ws_filtercol column[] = {
+    {"ssv_bits", WS_COL_BITS, ws_filtercol_bits, 0}, {"ssv_p", WS_COL_P, ws_filtercol_p, 0}, WS_FILTER_ACCESSION,
+    {"ssv_sat", WS_COL_COUNT, ws_filtercol_saturated, WS_FILTER_ON_DEMAND},
+};
+static const ws_names columns = WS_NAMES(column);
+
+static const ws_stage stage = {.columns = &columns, .default_p = 0.02, .mu = WS_MMU, .lambda = WS_MLAMBDA,
                                .window_p = 0.02, .window_stage = WS_LONG_SSV};
 
 static const ws_opt opts[] = {WS_CASCADE_OPTS("0.02"), WS_CASCADE_WINDOWS, WS_CASCADE_LONG, WS_OPT_END};
@@ -15,9 +20,6 @@ static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &s
 
 extern const ws_backend ws_ssv_cuda;
 static const ws_backend *const backends[] = {&ws_ssv_cuda, WS_FILTER_BACKENDS(ws_ssv_), NULL};
-
-static const char *const column[] = {"ssv_bits", "ssv_p", "query_accession", "ssv_sat"};
-static const ws_names columns = WS_NAMES(column);
 
 const ws_tool ws_ssvfilt_tool = {
     .name = "ssvfilt",

@@ -4,9 +4,16 @@
 #include "bin/filters/cascade.h"
 #include "kernels/filter/backend.h"
 
-const ws_stage ws_vitfilt_stage = {.bits_column = "vit_bits",
-                               .p_column = "vit_p",
-                               .sat_column = "vit_sat",
+static const ws_filtercol column[] = {
+    {"vit_bits", WS_COL_BITS, ws_filtercol_bits, 0},
+    {"bias_bits", WS_COL_BITS, ws_filtercol_bias, WS_FILTER_NEEDS_BIAS | WS_FILTER_IF_ABSENT},
+    {"vit_p", WS_COL_P, ws_filtercol_p, 0},
+    WS_FILTER_ACCESSION,
+    {"vit_sat", WS_COL_COUNT, ws_filtercol_saturated, WS_FILTER_ON_DEMAND},
+};
+static const ws_names columns = WS_NAMES(column);
+
+const ws_stage ws_vitfilt_stage = {.columns = &columns,
                                .default_p = 0.001,
                                .mu = WS_VMU,
                                .lambda = WS_VLAMBDA,
@@ -29,9 +36,6 @@ static void defaults(void *own) { ((ws_cascade_opts *)own)->p = ws_vitfilt_stage
 static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &ws_vitfilt_stage, err); }
 
 static const ws_backend *const backends[] = {&ws_vit_cuda, WS_FILTER_BACKENDS(ws_vit_), NULL};
-
-static const char *const column[] = {"vit_bits", "bias_bits", "vit_p", "query_accession", "vit_sat"};
-static const ws_names columns = WS_NAMES(column);
 
 const ws_tool ws_vitfilt_tool = {
     .name = "vitfilt",

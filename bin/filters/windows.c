@@ -143,11 +143,7 @@ static int add_hit(const ws_job *job, const ws_task *task, const uint32_t *row, 
     h->row = row[j];
     h->target = task->target;
     h->pass = v->passes || ws_scan_of(job)->all;
-    h->value[c->col_bits] = bits;
-    h->value[c->col_p] = v->p;
-    if (c->col_bias >= 0) h->value[c->col_bias] = (double)ws_bits(v->bias_nats, 0.0f);
-    if (c->col_sat >= 0) h->value[c->col_sat] = isinf(bits) && bits > 0;
-    if (c->col_evalue >= 0) h->value[c->col_evalue] = NAN;
+    ws_cascade_put(c, &(ws_filter_values){.bits = bits, .bias_bits = ws_bits(v->bias_nats, 0.0f), .p = v->p, .z = NAN}, h);
     return WS_OK;
 }
 

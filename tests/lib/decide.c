@@ -8,11 +8,13 @@
 #include "lib/hmm/evalue.h"
 #include "lib/hmm/fscore.h"
 
+static const ws_filtercol bits_and_p[] = {{"bits", WS_COL_BITS, ws_filtercol_bits, 0}, {"p", WS_COL_P, ws_filtercol_p, 0}};
+static const ws_names columns = WS_NAMES(bits_and_p);
 static const ws_stage stages[] = {
-    {.default_p = 0.02, .mu = WS_MMU, .lambda = WS_MLAMBDA},
-    {.default_p = 0.02, .mu = WS_MMU, .lambda = WS_MLAMBDA, .bias = 1, .uncorrected_first = 1},
-    {.default_p = 0.001, .mu = WS_VMU, .lambda = WS_VLAMBDA, .bias = 1, .may_skip = 1},
-    {.default_p = 1e-5, .mu = WS_FTAU, .lambda = WS_FLAMBDA, .tail = 1, .bias = 1, .e_column = "fwd_evalue"}};
+    {.columns = &columns, .default_p = 0.02, .mu = WS_MMU, .lambda = WS_MLAMBDA},
+    {.columns = &columns, .default_p = 0.02, .mu = WS_MMU, .lambda = WS_MLAMBDA, .bias = 1, .uncorrected_first = 1},
+    {.columns = &columns, .default_p = 0.001, .mu = WS_VMU, .lambda = WS_VLAMBDA, .bias = 1, .may_skip = 1},
+    {.columns = &columns, .default_p = 1e-5, .mu = WS_FTAU, .lambda = WS_FLAMBDA, .tail = 1, .bias = 1}};
 static const char *const stage_name[] = {"ssv", "msv", "vit", "fwd"};
 enum { NSTAGE = sizeof stages / sizeof stages[0], NSEQ = 24, EACH = 60, ROUNDS = 300 };
 
@@ -91,7 +93,7 @@ static int round_differs(const ws_stage *st, sample *r, size_t *kept, size_t *aw
     static float hint[NSEQ * EACH];
     sample_model(&hmm, r, 1 + sample_below(r, 400), 0);
     sample_target(&model, &hmm);
-    ws_cascade c = {.stage = st, .opts = &opts, .model = &model, .col_bits = 0, .col_p = 1, .col_bias = -1, .col_evalue = -1};
+    ws_cascade c = {.stage = st, .opts = &opts, .model = &model, .scored = 1};
     sample_options(&c, &opts, r, &hmm);
     model.gate = ws_gate_make(&c, &hmm);
     ws_target target = {.name = "random", .qlen = (uint64_t)hmm.M, .data = &model};
@@ -184,8 +186,7 @@ static void check_carried(tap *t, sample *r, ws_cellform form) {
     float lie[NSEQ];
     sample_model(&hmm, r, 150, 0);
     sample_target(&model, &hmm);
-    ws_cascade c = {.stage = &stages[2], .opts = &opts, .model = &model, .max_p = 1, .col_bits = 0, .col_p = 1, .col_bias = -1,
-                    .col_evalue = -1, .col_sat = -1};
+    ws_cascade c = {.stage = &stages[2], .opts = &opts, .model = &model, .max_p = 1, .scored = 1};
     ws_target target = {.name = "random", .qlen = (uint64_t)hmm.M, .data = &model};
     ws_job job = {.target = &target, .ntarget = 1, .reader_opts = &scan, .data = &c};
     ws_cpu_probe(&job.machine.cpu);
