@@ -128,8 +128,8 @@ equals_golden() { # equals_golden SET OPTION...
 @test "a hit whose E-value is just below -E stays, also if it comes last" {
     local name E
     name=$(grep -v '^#' m.tsv | cut -f1 | head -1)
-    awk -v RS='>' -v hit="$name" 'NR > 1 && $1 != hit && n < 2 { printf ">%s", $0; n++ } $1 == hit { last = $0 } END { printf ">%s", last }' \
-        demo.fa >few.fa
+    awk -v RS='>' -v hit="$name" 'NR > 1 && $1 != hit && n < 2 { printf ">%s", $0; n++ }
+        $1 == hit { last = $0 } END { printf ">%s", last }' demo.fa >few.fa
     domscore -f name,evalue --header none --no-provenance m.hmm few.fa | grep "^$name" >want
     E=$(head -1 want | awk '{ printf "%.6g", $2 * 1.01 }')
     domscore -E "$E" -f name,evalue --header none --no-provenance m.hmm few.fa >got

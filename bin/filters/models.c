@@ -44,7 +44,8 @@ int ws_models_make_targets(ws_job *job, const ws_hmmset *set, void *model, size_
 
 int ws_models_check_stats(const ws_hmm *hmm, ws_err *err) {
     if (hmm->calibrated) return WS_OK;
-    return ws_fail(err, WS_EDATA, "model %s has no STATS lines, so no E-values are possible; build it with hmmbuild", hmm->name);
+    return ws_fail(err, WS_EDATA, "model %s has no STATS lines, so no E-values are possible; build it with hmmbuild",
+                   hmm->name);
 }
 
 int ws_models_cut(int ga, int nc, int tc, int *cut, ws_err *err) {

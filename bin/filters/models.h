@@ -6,13 +6,13 @@
 #include "lib/hmm/model.h"
 #include "lib/run/job.h"
 
-/* Takes the first operand as the model file, unless `given` (-m; NULL: no such option) names some, and the others as the
- * job's inputs. Sets the paths of the models, which live as long as the command line. WS_EUSAGE without a model file, or if
- * standard input would be read twice. */
+/* Takes the first operand as the model file, unless `given` (-m; NULL: no such option) names some, and the others as
+ * the job's inputs. Sets the paths of the models, which live as long as the command line. WS_EUSAGE without a model
+ * file, or if standard input would be read twice. */
 int ws_models_operands(ws_job *job, const ws_opt_list *given, const char *const **path, size_t *npath, ws_err *err);
 
-/* Makes the job's targets and its model_id of a set. The data of target i is element i of model, whose elements have `size`
- * bytes. The caller frees job->target. WS_ENOMEM. */
+/* Makes the job's targets and its model_id of a set. The data of target i is element i of model, whose elements have
+ * `size` bytes. The caller frees job->target. WS_ENOMEM. */
 int ws_models_make_targets(ws_job *job, const ws_hmmset *set, void *model, size_t size, ws_err *err);
 
 /* Checks that E-values of a model are possible. WS_EDATA. */

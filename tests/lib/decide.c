@@ -8,7 +8,8 @@
 #include "lib/hmm/evalue.h"
 #include "lib/hmm/fscore.h"
 
-static const ws_filtercol bits_and_p[] = {{"bits", WS_COL_BITS, ws_filtercol_bits, 0}, {"p", WS_COL_P, ws_filtercol_p, 0}};
+static const ws_filtercol bits_and_p[] = {{"bits", WS_COL_BITS, ws_filtercol_bits, 0},
+                                          {"p", WS_COL_P, ws_filtercol_p, 0}};
 static const ws_names columns = WS_NAMES(bits_and_p);
 static const ws_stage stages[] = {
     {.columns = &columns, .default_p = 0.02, .mu = WS_MMU, .lambda = WS_MLAMBDA},
