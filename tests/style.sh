@@ -67,10 +67,6 @@ done | awk '
     END { for (i = 1; i <= n; i++) if (needs[i] in by && by[needs[i]] != user[i]) print user[i], by[needs[i]], needs[i] }' >"$tmp/links"
 upwards "needs a symbol of" <"$tmp/links" | sort -u >"$tmp/up"
 breach "$tmp/up" "an object may need symbols of lower layers only, of: $layers"
-# Files of one folder need one another in one direction: tsort finds a circle. The widths of a vector body are one file.
-sed -E 's/\.(scalar|avx2|avx512|neon)\.o/.o/g' "$tmp/links" | awk '$1 != $2 { print $1, $2 }' | sort -u | tsort 2>&1 >/dev/null |
-    sed 's/^tsort: //; s/^-: //' >"$tmp/circles"
-breach "$tmp/circles" "files whose objects need one another in a circle"
 [ -s "$tmp/links" ] || echo "check-style: no OBJECTS were given, so links were not looked at"
 
 grep -nE '#[ ]*include[ ]*<([a-z]*mmintrin|x86intrin|arm_neon)\.h>' $(grep -v '^lib/simd/' "$tmp/c") /dev/null >"$tmp/simd"

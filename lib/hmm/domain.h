@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "lib/base/ws.h"
+#include "lib/base/mem.h"
 
 typedef enum ws_dom_status {
     WS_DOM_HIT,   /* there is at least one domain; all fields are valid */
@@ -62,6 +62,11 @@ typedef struct ws_dom_target {
 } ws_dom_target;
 
 /* Frees domains and columns; the caller keeps the struct. */
-void ws_dom_target_release(ws_dom_target *t);
+static inline void ws_dom_target_release(ws_dom_target *t) {
+    for (uint32_t d = 0; d < t->n; d++) ws_free(t->domain[d].column);
+    ws_free(t->domain);
+    t->domain = NULL;
+    t->n = 0;
+}
 
 #endif
