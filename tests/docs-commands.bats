@@ -87,18 +87,22 @@ source_paths() {
     done
 }
 
+# A copy of the sources with what is compiled already; objects with a sanitizer would not link without.
+copy_sources() { # copy_sources FOLDER
+    mkdir -p "$1"
+    (cd "$top" && cp -rp Makefile bin kernels lib man completions packaging tests "$1/")
+    rm -f $(all_tools | sed "s|^|$1/bin/|")
+    if ! sanitized && [ -d "$top/build/kernels" ]; then
+        mkdir "$1/build"
+        cp -rp "$top/build/lib" "$top/build/kernels" "$top/build/bin" "$1/build/"
+    fi
+}
+
 @test "docs/architecture.md: a new tool by copying a folder, no other file changed, the same scores" {
     [ -z "${WARPSIEVE_BIN:-}" ] || skip "programs from elsewhere are tested"
-    mkdir -p copy
-    (cd "$top" && cp -rp Makefile bin kernels lib man completions packaging tests "$BATS_FILE_TMPDIR/copy/")
+    copy_sources "$PWD/copy"
     cd copy
-    rm -f $(all_tools | sed 's|^|bin/|')
-    find . -type f | sort | xargs sha256sum >../before
-    # Files that are compiled already need not be again; objects with a sanitizer would not link without.
-    if ! sanitized && [ -d "$top/build/kernels" ]; then
-        mkdir build
-        cp -rp "$top/build/lib" "$top/build/kernels" "$top/build/bin" build/
-    fi
+    find . -type f ! -path './build/*' | sort | xargs sha256sum >../before
     awk '/^```sh$/ { on = 1; next } /^```/ { on = 0 } on' "$top/docs/architecture.md" >../steps.sh
     grep -q '^make CUDA=0$' ../steps.sh
     # the new program alone, without the time that -O3 takes
@@ -148,4 +152,36 @@ source_paths() {
     done
     python3 "$top/bench/run/report.py" "$top/bench/data" again >made
     diff -r plots again >difference || fail "the same tables give other plots: $(cut -c1-150 difference | head -3)"
+}
+
+@test "docs/architecture.md: three of its changes, each in the room that the table names" {
+    [ -z "${WARPSIEVE_BIN:-}" ] || skip "programs from elsewhere are tested"
+    local change room
+    copy_sources "$PWD/changed"
+    remember() { rm -rf before-change && mkdir before-change && cp -rp changed/bin changed/lib changed/kernels before-change/; }
+    remember
+    in_room() { # in_room CHANGE: which room does the table name, and is that the only one that differs?
+        room=$(sed -nE "s/^\| $1[^|]*\\* \| \`([^\`]*)\`.*/\1/p" "$top/docs/architecture.md")
+        [ -n "$room" ] || fail "the table has no row with a star for: $1"
+        for folder in bin lib kernels; do diff -rq "before-change/$folder" "changed/$folder"; done |
+            sed -nE 's|^Files before-change/([a-z]+/[a-z]+)/.*|\1|p' | sort -u >rooms
+        same <(echo "$room") rooms
+        remember
+    }
+    sed -i 's|^\( *\){"vit_p", .*|&\n\1{"vit_again", WS_COL_BITS, ws_filtercol_bits, 0},|' changed/bin/filters/vitfilt.c
+    in_room 'a column of a filter'
+    sed -i 's|{"hmm_cov", hmm_cov, 0},|& {"letters", tlen, 0},|' changed/lib/hits/columns.c
+    in_room 'a column of `domscore`'
+    sed -i 's|WS_DOMFORM_IDS, |&WS_DOMFORM_LIST, |; s|"fasta", "ids"|&, "list"|' changed/lib/hits/options.h
+    sed -i 's|^    \[WS_DOMFORM_IDS\].*|&\n    [WS_DOMFORM_LIST] = {.row_of_target = 1, .target = ws_write_ids_target},|' changed/lib/hits/forms.c
+    in_room 'a form of the hit list'
+    nice make -C changed -s -j2 CUDA=0 CFLAGS=-O1 bin/vitfilt bin/domscore bin/hmmsieve >log 2>&1 || fail "$(tail -20 log)"
+    changed/bin/vitfilt -a -f vit_bits,vit_again --header none --no-provenance three.hmm demo.fa >columns
+    [ -s columns ] && awk -F '\t' '$1 != $2 { exit 1 }' columns
+    changed/bin/vitfilt --help | grep -q 'vit_p, .*vit_again\|vit_again'
+    changed/bin/hmmsieve -O tsv -f tlen,letters --header none --no-provenance three.hmm demo.fa | grep -v '^#' >columns
+    [ -s columns ] && awk -F '\t' '$1 != $2 { exit 1 }' columns
+    changed/bin/hmmsieve -O list three.hmm demo.fa >list
+    hmmsieve -O ids three.hmm demo.fa >ids
+    [ -s list ] && same ids list
 }

@@ -180,7 +180,7 @@ EOF
     { msvfilt -a m.hmm dna.fa | vitfilt -a m.hmm | fwdscore -a m.hmm >got; } 2>said
     [ "$(cat said)" = "msvfilt: $note" ] || fail "$(cat said)"
     run -0 --separate-stderr hmmsieve -o got m.hmm dna.fa
-    [ "$stderr" = "msvfilt: $note" ] || fail "$stderr"
+    [ "$stderr" = "hmmsieve: $note" ] || fail "$stderr"
 }
 
 # ---- tables that people load ----
