@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Fetches from Debian 11 the libraries for the portable programs: the C library (glibc 2.31), and the others as archives.
-# Programs that are linked so run on older systems than the one that compiles them.
+# Fetches from Debian 11 the libraries for the portable programs: the C library (glibc 2.31), and the others as
+# archives. Programs that are linked so run on older systems than the one that compiles them.
 #   packaging/sysroot.sh DIR      needs apt-get and dpkg-deb, a Debian mirror (MIRROR), and no rights
 set -eu
 [ $# -eq 1 ] || { echo "usage: sysroot.sh DIR" >&2; exit 2; }

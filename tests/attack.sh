@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The attacks of docs/reliability.md in one run (make attack): prints attack, tries and failures, and exits with 1 if one failed.
-# A try is what each attack counts: a mutated input, a fault at one place, a run under a random load, a test of damaged or hostile input.
+# The attacks of docs/reliability.md in one run (make attack): prints attack, tries and failures, and exits with 1 if
+# one failed. A try is what each attack counts: a mutated input, a fault at one place, a run under a random load, a test
+# of damaged or hostile input.
 #   tests/attack.sh BUILD [TRIES [SEED]]     BUILD: where make has put the test programs; TRIES of each random attack, 300
 set -u
 build=$1 tries=${2:-300} seed=${3:-1}

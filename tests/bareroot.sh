@@ -16,7 +16,8 @@ within() { # within UNSHARE_OPTION CHROOT_OPTION HOME PATH COMMAND
         mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 devpts "$r/dev/pts"; exec chroot "$who" "$r" env -i "$@"' - \
         "$root" "$2" "$3" "$4" DEBIAN_FRONTEND=noninteractive sh -euc "$5"
 }
-inside() { within --ipc --userspec=root:root HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin "$1"; } # as root, with the network
+# as root, with the network
+inside() { within --ipc --userspec=root:root HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin "$1"; }
 as_user() { # in the sources, without network
     within --net --userspec=tester:tester HOME=/srv/tester PATH=/usr/bin:/bin "cd /srv/tester/warpsieve-*; $1"
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The Makefile's own decisions: the devices that it compiles for, the files that it makes anew, and the text of --version.
+# The Makefile's own decisions: the devices that it compiles for, the files that it makes anew, and the text of
+# --version.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -160,7 +161,8 @@ version_has_facts() {
     export PYTHONPATH=$top/tests PYTHONDONTWRITEBYTECODE=1
     gone() { # each process of the file pids
         [ "$(wc -l <pids)" -eq 3 ] || fail "not all began: $(cat pids)" || return 1
-        for pid in $(cat pids); do [ ! -e "/proc/$pid" ] || fail "still there: $(tr '\0' ' ' <"/proc/$pid/cmdline")" || return 1; done
+        for pid in $(cat pids); do [ ! -e "/proc/$pid" ] || fail "still there: $(tr '\0' ' ' <"/proc/$pid/cmdline")" ||
+            return 1; done
         rm pids
     }
     python3 -c 'import mutants as m; m.adopt(); assert m.run(["./slow", "300"], 2) == 124'

@@ -24,7 +24,8 @@ provenance_of() { sed -n 's/^##warpsieve pg=\([0-9]*\) prog=\([a-z]*\) .*/\1\2/p
     for m in m three; do
         zcat demo.fa.gz | msvfilt $m.hmm | vitfilt $m.hmm | fwdscore -Z 400 $m.hmm >got
         same $m.3 got
-        zcat demo.fa.gz | msvfilt -t 1 -K 1 $m.hmm | vitfilt -t 3 -K 3000 $m.hmm | fwdscore -t 2 -K 1G -Z 400 $m.hmm >got
+        zcat demo.fa.gz | msvfilt -t 1 -K 1 $m.hmm | vitfilt -t 3 -K 3000 $m.hmm |
+            fwdscore -t 2 -K 1G -Z 400 $m.hmm >got
         same $m.3 got
         gzip -c $m.1 | vitfilt $m.hmm | gzip -c | fwdscore -Z 400 $m.hmm >got
         same $m.3 got
@@ -71,7 +72,8 @@ provenance_of() { sed -n 's/^##warpsieve pg=\([0-9]*\) prog=\([a-z]*\) .*/\1\2/p
         vitfilt $one.hmm one.1 >one.2
         fwdscore -Z 400 $one.hmm one.2 >one.3
         name=$(sed -n 's/^NAME  //p' $one.hmm)
-        for i in 1 2 3; do same <(rows one.$i) <(rows three.$i | awk -F '\t' -v n="$name" '$5 == n') || fail "$one, stage $i"; done
+        for i in 1 2 3; do same <(rows one.$i) <(rows three.$i | awk -F '\t' -v n="$name" '$5 == n') ||
+            fail "$one, stage $i"; done
     done
     # sequences in the order of the input, models of a sequence in the order of the model file
     same <(column three.1 name | uniq) <(sed -n 's/^>\([^ ]*\).*/\1/p' demo.fa | grep -xFf <(column three.1 name))
@@ -110,7 +112,8 @@ provenance_of() { sed -n 's/^##warpsieve pg=\([0-9]*\) prog=\([a-z]*\) .*/\1\2/p
     run --separate-stderr msvfilt twice.hmm demo.fa # by the first stage, which would write such rows
     refused 1 'duplicate model name Pkinase; a table needs unique names'
     grep -v '^##' m.1 >plain.1
-    run --separate-stderr vitfilt -f name --no-provenance --header none twice.hmm plain.1 # and by a stage that only reads them
+    # and by a stage that only reads them
+    run --separate-stderr vitfilt -f name --no-provenance --header none twice.hmm plain.1
     refused 1 'duplicate model name Pkinase; a table needs unique names'
     same <(msvfilt -O ids twice.hmm demo.fa) <(cat m.hmm fn3.hmm | msvfilt -O ids - demo.fa) # sequences name no model
     same <(msvfilt -O fasta twice.hmm demo.fa) <(cat m.hmm fn3.hmm | msvfilt -O fasta - demo.fa)
@@ -156,7 +159,8 @@ for r in range(20): print(f"r{r}\tMKV\t" + "\t".join(f"{r}.{i}" for i in range(n
 @test "columns in any order, and without those that no stage needs" {
     awk -F '\t' -v OFS='\t' '/^##/ { print; next } { sub(/^#/, ""); print (NR == 2 ? "#" : "") $10, $5, $2, $9, $1, $8, $7 }' m.1 >mixed.1
     vitfilt m.hmm mixed.1 >got
-    [ "$(header got)" = $'#name\tseq\tqual\tdesc\tmsv_p\tquery\tbias_bits\tmsv_bits\ttlen\tqlen\tvit_bits\tvit_p' ] || fail "$(header got)"
+    [ "$(header got)" = $'#name\tseq\tqual\tdesc\tmsv_p\tquery\tbias_bits\tmsv_bits\ttlen\tqlen\tvit_bits\tvit_p' ] ||
+        fail "$(header got)"
     same <(column m.2 vit_bits) <(column got vit_bits)
     same <(column m.2 vit_p) <(column got vit_p)
     same <(column m.2 msv_p) <(column got msv_p)
@@ -271,7 +275,8 @@ for r in range(20): print(f"r{r}\tMKV\t" + "\t".join(f"{r}.{i}" for i in range(n
     [ "$(provenance_of m.3)" = "1msvfilt 2vitfilt 3fwdscore " ] || fail "$(provenance_of m.3)"
     same <(grep '^##warpsieve' m.2) <(grep '^##warpsieve' m.3 | head -2)
     grep -q '^##warpsieve pg=3 .*model=Pkinase(xxh3:[0-9a-f]\{16\}) args="-Z 400"$' m.3
-    for i in 1 2 3; do [ "$(tail -1 m.$i)" = "##end rows=$(nrows m.$i) in=400 residues=165280" ] || fail "$(tail -1 m.$i)"; done
+    for i in 1 2 3; do [ "$(tail -1 m.$i)" = "##end rows=$(nrows m.$i) in=400 residues=165280" ] ||
+        fail "$(tail -1 m.$i)"; done
     grep -q '^##warpsieve .*model=3_models(xxh3:' three.1
     sed 's/^##warpsieve/##someone wrote this\n&/' m.1 >noted.1
     vitfilt m.hmm noted.1 >got
@@ -358,7 +363,8 @@ for r in range(20): print(f"r{r}\tMKV\t" + "\t".join(f"{r}.{i}" for i in range(n
     [ "$stderr" = "$fault" ] && [ "$status" -eq 1 ]
 }
 
-progress_of_a_chain() { # into the file lines: what stays on the terminal; fails if one program drew over another's moving line
+# into the file lines: what stays on the terminal; fails if one program drew over another's moving line
+progress_of_a_chain() {
     python3 - <<'EOF'
 import os, pty, re, subprocess
 master, slave = pty.openpty()

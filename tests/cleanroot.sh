@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Does what a stranger does: a bare Debian 12 gets the packages that INSTALL names and nothing else; there the tarball of
-# make dist is built, tried, checked, installed, checked again and uninstalled, by a user without rights and without
+# Does what a stranger does: a bare Debian 12 gets the packages that INSTALL names and nothing else; there the tarball
+# of make dist is built, tried, checked, installed, checked again and uninstalled, by a user without rights and without
 # network where no rights are needed.
 #   tests/cleanroot.sh [ROOT]     as root; needs debootstrap, git and a Debian mirror (MIRROR, or debootstrap's own)
-# ROOT is a folder to make, or the root that an earlier call that passed left there; without it a temporary one is made and removed.
-# CHECK=0 leaves out make check and most of installcheck (minutes).
+# ROOT is a folder to make, or the root that an earlier call that passed left there; without it a temporary one is made
+# and removed. CHECK=0 leaves out make check and most of installcheck (minutes).
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 . "$top/tests/bareroot.sh"

@@ -32,7 +32,8 @@ other_compressions() { # marks by hand: not every machine has the programs
         hmmsieve)
             run --separate-stderr "$1" --max m.hmm f
             [ "$status" -eq 1 ] && [ -z "$output" ] || fail "status $status, output: $output"
-            [ "$stderr" = "hmmsieve: domscore: f: $name is not supported; run: $undo f | hmmsieve m.hmm -" ] || fail "$stderr"
+            [ "$stderr" = "hmmsieve: domscore: f: $name is not supported; run: $undo f | hmmsieve m.hmm -" ] ||
+                fail "$stderr"
             ;;
         nhmmsieve)
             compressed "$1" "$data/golden/dna-models/MADE1.hmm.gz" f

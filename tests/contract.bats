@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Promises of every tool, whatever it computes: the command line, exit statuses, and its output side. Inputs are in input.bats.
+# Promises of every tool, whatever it computes: the command line, exit statuses, and its output side. Inputs are in
+# input.bats.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -17,7 +18,8 @@ help_is_help() {
     grep -q "^usage: $1 " <<<"$output"
     grep -q '^Examples:' <<<"$output"
     [ "$(sed -n '/^Examples:/,/^$/p' <<<"$output" | grep -c "$1")" -ge 1 ] || fail "no example with $1"
-    [ "$(awk '{ if (length($0) > 100) n++ } END { print n + 0 }' <<<"$output")" -eq 0 ] || fail "lines of more than 100 characters"
+    [ "$(awk '{ if (length($0) > 100) n++ } END { print n + 0 }' <<<"$output")" -eq 0 ] ||
+        fail "lines of more than 100 characters"
     [ "$(grep -c '^ \{31\}' <<<"$output")" -eq 0 ] || fail "lines that go on do not begin below the text" # in column 31
     cp /dev/null help
     printf '%s' "$output" >help
@@ -37,7 +39,8 @@ backends_are_listed() {
     run -0 --separate-stderr "$1" --list-backends
     [ "${lines[0]}" = $'backend\tusable\treason' ] || fail "${lines[0]}"
     [ -z "$(usage_of "$1" | grep MODEL)" ] || grep -q $'^scalar\tyes' <<<"$output" || fail "no scalar: $output"
-    awk -F '\t' 'NR > 1 && $2 == "no" && $3 == "" { exit 1 }' <<<"$output" || fail "a backend is refused without a reason: $output"
+    awk -F '\t' 'NR > 1 && $2 == "no" && $3 == "" { exit 1 }' <<<"$output" ||
+        fail "a backend is refused without a reason: $output"
 }
 @test "--list-backends: scalar is there, and who cannot run has a reason" { each backends_are_listed $(all_tools); }
 
@@ -85,7 +88,8 @@ filter_misuse() {
     misuse 'pvalue' 'range' '1.5' -- "$1" -P 1.5 m.hmm small.fa
     misuse 'pvalue' 'number' '"low"' -- "$1" -P low m.hmm small.fa
     misuse 'bits' 'number' '"20b"' -- "$1" -T 20b m.hmm small.fa
-    misuse 'db-size' '0 is out of range: expected more than 0' -- "$1" -Z 0 m.hmm small.fa # as hmmsearch, here and below
+    # as hmmsearch, here and below
+    misuse 'db-size' '0 is out of range: expected more than 0' -- "$1" -Z 0 m.hmm small.fa
     misuse 'db-size' 'range' -- "$1" -Z -5 m.hmm small.fa
     misuse 'db-size' 'range' -- "$1" -Z nan m.hmm small.fa
     misuse 'db-size' 'range' -- "$1" -Z 1e-400 m.hmm small.fa
@@ -247,7 +251,8 @@ closed_descriptors() {
 listed() { # what --list-backends shows and what --backend takes
     run --separate-stderr "$1" --backend bogus $(model_of "$1") small.fa
     [[ $stderr == *'this build has auto, '* ]] || return 0 # it scores nothing
-    "$1" --list-backends | awk -F '\t' 'NR > 1 { print $1 }' | same <(head -1 <<<"${stderr#*this build has auto, }" | sed 's/, /\n/g') -
+    "$1" --list-backends | awk -F '\t' 'NR > 1 { print $1 }' | same <(head -1 <<<"${stderr#*this build has auto, }" |
+        sed 's/, /\n/g') -
 }
 @test "--list-backends lists every backend that --backend takes" { each listed $(all_tools); }
 
@@ -363,7 +368,8 @@ survivors() {
     each survivors $(sequence_tools)
 }
 
-# Killed while it writes to a regular file: whole rows, however large the writes are. The input has no end, so each run meets its signal.
+# Killed while it writes to a regular file: whole rows, however large the writes are. The input has no end, so each run
+# meets its signal.
 killed() {
     tsv "$1" -a big.fa >whole
     python3 - "$1" -O tsv -a -t 2 -K 2M -o part $(model_of "$1") <<'EOF'
@@ -457,7 +463,8 @@ fields_and_header() {
 
 provenance() {
     tsv "$1" small.fa >a
-    head -1 a | grep -qE "^##warpsieve pg=1 prog=$1 version=[0-9.]+ (model=Pkinase\(xxh3:[0-9a-f]{16}\) )?args=\"\"$" || fail "$(head -1 a)"
+    head -1 a | grep -qE "^##warpsieve pg=1 prog=$1 version=[0-9.]+ (model=Pkinase\(xxh3:[0-9a-f]{16}\) )?args=\"\"$" ||
+        fail "$(head -1 a)"
     tail -1 a | grep -qE "^##end rows=$(nrows a) in=40 residues=[0-9]+$" || fail "$(tail -1 a)"
     tsv "$1" -a -t 2 -K 5K --stats=s -q small.fa >b
     head -1 b | grep -q 'args="-a"$' || fail "only what changes rows belongs there: $(head -1 b)"
@@ -473,7 +480,8 @@ sequences_out() {
     "$1" -a -O ids $m demo.fa >b
     same <(sed -n 's/^>\([^ ]*\).*/\1/p' demo.fa) b || fail "-O ids"
     "$1" -a -O packed $m demo.fa >a
-    if [ -n "$m" ] && "$1" -a -O tsv $m small.fa | head -2 | grep -q "$(printf '\tquery\t')"; then # pairs: each sequence once
+    # pairs: each sequence once
+    if [ -n "$m" ] && "$1" -a -O tsv $m small.fa | head -2 | grep -q "$(printf '\tquery\t')"; then
         respack -O fasta a | respack >b
         same demo.wsp b || fail "-O packed"
         "$1" -a -O tsv $m demo.fa >b
@@ -559,7 +567,8 @@ assert s["sequences"] == 40 and s["rows"] == int(sys.argv[2]) and s["seconds"] >
 EOF
     run -1 --separate-stderr "$1" --stats=/dev/full -O ids $(model_of "$1") small.fa
     told '/dev/full' 'No space left'
-    run -1 --separate-stderr "$1" --stats=no/such/folder -O ids $(model_of "$1") small.fa # told before the work, not after it
+    # told before the work, not after it
+    run -1 --separate-stderr "$1" --stats=no/such/folder -O ids $(model_of "$1") small.fa
     [ -z "$output" ]
 }
 @test "--stats on stderr and as JSON" { each stats $(sequence_tools); }
@@ -591,4 +600,5 @@ bounded_memory() { # 40 MB of sequences in a pipe, 200 MB of memory
     for _ in $(seq 180); do cat demo.fa; done | (ulimit -v 600000; "$1" -t 2 -O ids $m) | wc -l >n
     [ "$(cat n)" -eq 72000 ]
 }
-@test "memory does not grow with the stream" { ! sanitized || skip "a sanitizer needs more"; each bounded_memory $(sequence_tools); }
+@test "memory does not grow with the stream" { ! sanitized ||
+    skip "a sanitizer needs more"; each bounded_memory $(sequence_tools); }

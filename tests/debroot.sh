@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Does what Debian would do: the package is built in a bare root with its build dependencies, installed in another one that has nothing but
-# the dependencies of the package and of debian/tests, tested there as autopkgtest does, and purged.
+# Does what Debian would do: the package is built in a bare root with its build dependencies, installed in another one
+# that has nothing but the dependencies of the package and of debian/tests, tested there as autopkgtest does, and
+# purged.
 #   tests/debroot.sh [ROOT]     as root; needs debootstrap, git and a Debian mirror, as cleanroot.sh
-# ROOT is a bare root, or a folder to make it in, and stays as it is. CHECK=1 runs make check in the build too (minutes).
+# ROOT is a bare root, or a folder to make it in, and stays as it is. CHECK=1 runs make check in the build too
+# (minutes).
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 . "$top/tests/bareroot.sh"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The commands of docs/: the cookbook's blocks run in their order, what architecture.md says about a new algorithm is done on a copy.
+# The commands of docs/: the cookbook's blocks run in their order, what architecture.md says about a new algorithm is
+# done on a copy.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -40,7 +41,8 @@ SH
         cat with.sh "$b" >run.sh
         bash -e -o pipefail run.sh >stdout 2>stderr || fail "failed: $(cat "$b")" "$(head -5 stderr)"
         if grep -qvE '^\[|^$' stderr; then fail "stderr of $(cat "$b")" "$(head -5 stderr)"; fi
-        sed -n 's/.*> \([a-z0-9]*\.[a-z]*\)$/\1/p' "$b" | while read -r f; do [ -e "$f" ] || fail "$f is not there after: $(cat "$b")"; done
+        sed -n 's/.*> \([a-z0-9]*\.[a-z]*\)$/\1/p' "$b" | while read -r f; do [ -e "$f" ] ||
+            fail "$f is not there after: $(cat "$b")"; done
     done
     [ -z "$left" ] || echo "# not installed, so checked for syntax only:$left" >&3
     same <(grep -v '^##' whole.tsv) <(msvfilt m.hmm db.fa.gz | vitfilt m.hmm | fwdscore -Z 400 m.hmm | grep -v '^##')
@@ -56,11 +58,14 @@ SH
 }
 
 # Words after "make" in a command, without files and options: "make -s demo" gives demo.
-make_targets() { grep -oE '(^    |`|&& )make( -j[0-9]*| -s| [A-Z]+=[^ `]*)* [a-z][a-z-]*/?' "$1" | awk '!/\/$/ { print $NF }'; }
+make_targets() { grep -oE '(^    |`|&& )make( -j[0-9]*| -s| [A-Z]+=[^ `]*)* [a-z][a-z-]*/?' "$1" |
+    awk '!/\/$/ { print $NF }'; }
 
-# Words of a page in backquotes that are paths of the sources. extrafilt and NAME, which a page tells to make, are not there.
+# Words of a page in backquotes that are paths of the sources. extrafilt and NAME, which a page tells to make, are not
+# there.
 source_paths() {
-    grep -oE '`(lib|kernels|bin|tests|docs|man|bench|packaging|workflows|completions|debian)/[^` ]*`' "$1" | tr -d '\140' |
+    grep -oE '`(lib|kernels|bin|tests|docs|man|bench|packaging|workflows|completions|debian)/[^` ]*`' "$1" |
+        tr -d '\140' |
         grep -v 'extra\|NAME' | sort -u
 }
 
@@ -158,7 +163,8 @@ copy_sources() { # copy_sources FOLDER
     [ -z "${WARPSIEVE_BIN:-}" ] || skip "programs from elsewhere are tested"
     local change room
     copy_sources "$PWD/changed"
-    remember() { rm -rf before-change && mkdir before-change && cp -rp changed/bin changed/lib changed/kernels before-change/; }
+    remember() { rm -rf before-change && mkdir before-change &&
+        cp -rp changed/bin changed/lib changed/kernels before-change/; }
     remember
     in_room() { # in_room CHANGE: which room does the table name, and is that the only one that differs?
         room=$(sed -nE "s/^\| $1[^|]*\\* \| \`([^\`]*)\`.*/\1/p" "$top/docs/architecture.md")
@@ -175,7 +181,8 @@ copy_sources() { # copy_sources FOLDER
     sed -i 's|WS_DOMFORM_IDS, |&WS_DOMFORM_LIST, |; s|"fasta", "ids"|&, "list"|' changed/lib/hits/options.h
     sed -i 's|^    \[WS_DOMFORM_IDS\].*|&\n    [WS_DOMFORM_LIST] = {.row_of_target = 1, .target = ws_write_ids_target},|' changed/lib/hits/forms.c
     in_room 'a form of the hit list'
-    nice make -C changed -s -j2 CUDA=0 CFLAGS=-O1 bin/vitfilt bin/domscore bin/hmmsieve >log 2>&1 || fail "$(tail -20 log)"
+    nice make -C changed -s -j2 CUDA=0 CFLAGS=-O1 bin/vitfilt bin/domscore bin/hmmsieve >log 2>&1 ||
+        fail "$(tail -20 log)"
     changed/bin/vitfilt -a -f vit_bits,vit_again --header none --no-provenance three.hmm demo.fa >columns
     [ -s columns ] && awk -F '\t' '$1 != $2 { exit 1 }' columns
     changed/bin/vitfilt --help | grep -q 'vit_p, .*vit_again\|vit_again'

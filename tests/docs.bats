@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The option table, --help, the manual pages and the completions say the same; pages are clean mdoc; make install and uninstall.
+# The option table, --help, the manual pages and the completions say the same; pages are clean mdoc; make install and
+# uninstall.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -8,8 +9,10 @@ load helper
 setup_file() { make_data; }
 setup() { in_data; }
 
-# Lines "letter name alias argument" of a tool's table, "." for what is not there, an optional argument with "=" before it.
-table_of() { "$1" --dump-options | awk -F '\t' '{ for (i = 1; i <= 4; i++) if ($i == "") $i = "."; print $1, $2, $3, $4 }'; }
+# Lines "letter name alias argument" of a tool's table, "." for what is not there, an optional argument with "=" before
+# it.
+table_of() { "$1" --dump-options |
+    awk -F '\t' '{ for (i = 1; i <= 4; i++) if ($i == "") $i = "."; print $1, $2, $3, $4 }'; }
 
 # The same of a page's .It Fl lines: "o Ar FILE , Fl -output Ar FILE".
 page_options() {
@@ -32,7 +35,8 @@ page_options() {
 page_agrees() {
     local page=$pages/$1.1
     [ -f "$page" ] || fail "no page"
-    same <(table_of "$1" | sort) <(page_options "$page" | sort) || fail "options of $page (>) are not those of the table (<)"
+    same <(table_of "$1" | sort) <(page_options "$page" | sort) ||
+        fail "options of $page (>) are not those of the table (<)"
     grep -q "^\.Dt $(tr a-z A-Z <<<"$1") 1\$" "$page"
 }
 @test "every manual page has the options of its tool: letter, name, alias, argument" { each page_agrees $(all_tools); }
@@ -85,7 +89,8 @@ columns_of_help() {
 headings_agree() { # "Scoring --double" for each long name
     awk '/^\.Sh / { on = $2 == "OPTIONS" } on && /^\.Ss / { sub(/^\.Ss /, ""); h = $0 }
         on && /^\.It Fl / { for (i = 3; i <= NF; i++) if ($i ~ /^-[a-zA-Z]/) { print h " -" $i; next } }' "$pages/$1.1" |
-        sed 's/^Alphabet /Input /' | sort >page # what the input is written in has a heading of its own in the page of respack
+        # what the input is written in has a heading of its own in the page of respack
+        sed 's/^Alphabet /Input /' | sort >page
     "$1" --help | awk '/^[A-Z].*:$/ { sub(/:$/, ""); h = $0 }
         /^ +(-., )?--[a-zA-Z]/ { sub(/^ +(-., )?/, ""); sub(/[^a-zA-Z0-9_-].*/, ""); print h " " $0 }' | sort >got
     same page got || fail "headings of the page (<) and of --help (>)"
@@ -144,13 +149,15 @@ choices_are_named() { # every choice, and every default that --help puts into br
 @test "commands in the text of a page keep their blanks" {
     page_text "$pages/warpsieve.7" | grep -qF '|| [ $? -eq 141 ]' || fail "mandoc"
     command -v groff >/dev/null || skip "groff is not installed"
-    groff -mdoc -Tascii -P-c "$pages/warpsieve.7" 2>/dev/null | sed 's/.\x08//g' | grep -qF '|| [ $? -eq 141 ]' || fail "groff"
+    groff -mdoc -Tascii -P-c "$pages/warpsieve.7" 2>/dev/null | sed 's/.\x08//g' | grep -qF '|| [ $? -eq 141 ]' ||
+        fail "groff"
 }
 
 columns_are_explained() {
     local c
     for c in $(tsv "$1" -a small.fa | grep '^#name' | tr '\t' '\n' | sed 's/^#//'); do
-        grep -qE "Cm (.*, )?$c\b|Cm .*\b$c\b" "$pages/$1.1" "$pages/warpsieve-tsv.5" || fail "the column $c is not explained"
+        grep -qE "Cm (.*, )?$c\b|Cm .*\b$c\b" "$pages/$1.1" "$pages/warpsieve-tsv.5" ||
+            fail "the column $c is not explained"
     done
 }
 @test "every column is in the pages" { each columns_are_explained $(sequence_tools with-model); }
@@ -298,7 +305,8 @@ EOF
     for page in "$top"/man/*.[57]; do [ -f "root/usr/share/man/man${page##*.}/${page##*/}" ]; done
     # cookbook and workflows as they are here, and one that runs from there; the library and its headers are private
     for d in docs workflows; do diff -r "$top/$d" root/usr/share/doc/warpsieve/$d || fail "$d is another"; done
-    [ -z "$(find root -name '*.a' -o -name '*.h' -o -path '*/lib/*')" ] || fail "$(find root -name '*.a' -o -name '*.h')"
+    [ -z "$(find root -name '*.a' -o -name '*.h' -o -path '*/lib/*')" ] ||
+        fail "$(find root -name '*.a' -o -name '*.h')"
     PATH=$PWD/root/usr/bin:$PATH bash root/usr/share/doc/warpsieve/workflows/shell/cascade.sh m.hmm demo.fa.gz installed
     grep -q RAD53 installed.hits.tbl
     make -s -C "$top" uninstall DESTDIR="$PWD/root" PREFIX=/usr
@@ -315,7 +323,8 @@ EOF
 }
 
 @test "the names of the sources that the architecture and the glossary mention are there" {
-    grep -ohE '`ws_[a-z_]+' "$top/docs/architecture.md" "$top/docs/glossary.md" | tr -d '\140' | grep -v '_$' | sort -u >names
+    grep -ohE '`ws_[a-z_]+' "$top/docs/architecture.md" "$top/docs/glossary.md" | tr -d '\140' | grep -v '_$' |
+        sort -u >names
     [ "$(wc -l <names)" -ge 10 ]
     while read -r name; do
         grep -rqw --include='*.h' --include='*.cuh' --include='*.c' "$name" "$top/lib" "$top/kernels" "$top/bin" ||

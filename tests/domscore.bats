@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# domscore and hmmsieve: hmmsearch's files, every form of input and output, what excludes what, bad input. tests/lib/hits_golden.c and
-# tests/lib/dom_golden.c compare the arithmetic; tests/hmmsearch.bats compares whole searches with an installed hmmsearch.
+# domscore and hmmsieve: hmmsearch's files, every form of input and output, what excludes what, bad input.
+# tests/lib/hits_golden.c and tests/lib/dom_golden.c compare the arithmetic; tests/hmmsearch.bats compares whole
+# searches with an installed hmmsearch.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -18,7 +19,8 @@ setup_file() {
 }
 setup() { in_data; }
 
-# A table of hmmsearch's without its tail; with several blanks as one, since the width of names depends on what hmmsearch had seen so far.
+# A table of hmmsearch's without its tail; with several blanks as one, since the width of names depends on what
+# hmmsearch had seen so far.
 body() { sed '/^#$/,$d' "$1" | tr -s ' -' ; }
 not_author() { sed '/^#=GF AU/d' "$1"; }
 
@@ -118,7 +120,8 @@ equals_golden() { # equals_golden SET OPTION...
     zcat demo.fa.gz | hmmsieve --cpu 2 -K 3000 -o again three.hmm -
     same <(grep -v '^# target' got) <(grep -v '^# target' again)
     hmmsieve -O tsv --F1 0.3 --F2 0.1 --F3 0.01 --nobias -E 1000 three.hmm demo.fa >got
-    msvfilt -P 0.3 --nobias three.hmm demo.fa | vitfilt -P 0.1 --nobias three.hmm | fwdscore -P 0.01 --nobias three.hmm |
+    msvfilt -P 0.3 --nobias three.hmm demo.fa | vitfilt -P 0.1 --nobias three.hmm |
+        fwdscore -P 0.01 --nobias three.hmm |
         domscore -E 1000 three.hmm >want
     same <(rows want) <(rows got)
 }
@@ -220,7 +223,8 @@ equals_golden() { # equals_golden SET OPTION...
         domscore -t $t -K 5000 --stats=stats --tblout got.tbl m.hmm m.fwd >got
         grep -q "\"pairs\": $(rows m.fwd | wc -l)," stats || fail "$(cat stats)"
         grep -q "\"rows\": $(nrows got)," stats || fail "$(cat stats)"
-        cells=$(column m.fwd tlen | awk -v M="$(awk '/^LENG/ { print $2; exit }' m.hmm)" '{ n += $1 * M } END { print n }')
+        cells=$(column m.fwd tlen |
+            awk -v M="$(awk '/^LENG/ { print $2; exit }' m.hmm)" '{ n += $1 * M } END { print n }')
         grep -q "\"cells\": $cells," stats || fail "$cells: $(cat stats)"
     done
     domscore --stats=stats -O tblout m.hmm m.fwd >got
@@ -327,8 +331,10 @@ equals_golden() { # equals_golden SET OPTION...
     for o in text tsv tblout; do
         run --separate-stderr -1 hmmsieve -t 2 -K 3000 -O $o -o got m.hmm cut.fa.gz
         told 'cut.fa.gz' 'cut'
-        (msvfilt -t 1 m.hmm cut.fa.gz | vitfilt -t 1 m.hmm | fwdscore m.hmm | domscore -O $o m.hmm) >want 2>/dev/null || true
-        same <(grep -v '^##\|^# target\|^# Option\|^Passed' want) <(grep -v '^##\|^# target\|^# Option\|^Passed' got) || fail "$o"
+        (msvfilt -t 1 m.hmm cut.fa.gz | vitfilt -t 1 m.hmm | fwdscore m.hmm | domscore -O $o m.hmm) >want 2>/dev/null ||
+            true
+        same <(grep -v '^##\|^# target\|^# Option\|^Passed' want) <(grep -v '^##\|^# target\|^# Option\|^Passed' got) ||
+            fail "$o"
         [ "$(grep -c '^sp\|^>>' got)" -gt 3 ] || fail "$o: few hits"
     done
 }

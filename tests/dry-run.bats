@@ -43,7 +43,8 @@ says_and_writes_nothing() {
 
 @test "models and nodes are those of the file; the backend is the one asked for" {
     run -0 msvfilt --dry-run --backend scalar -t 3 three.hmm small.fa
-    [ "$(value models) $(value nodes) $(value backend) $(value threads)" = "3 $((149 + 260 + 86)) scalar 3" ] || fail "$output"
+    [ "$(value models) $(value nodes) $(value backend) $(value threads)" = "3 $((149 + 260 + 86)) scalar 3" ] ||
+        fail "$output"
     [[ $(value sample) == "40 sequences, "* ]] || fail "$output"
 }
 

@@ -36,15 +36,18 @@ blocks() {
         /^\.Bd -literal/ { n++; in_block = 1; next } /^\.Ed/ { in_block = 0 } in_block { gsub(/\\e/, "\\"); print > ("block." n) }' "$1"
 }
 
-# A block runs as a script that fails with its first failing part; where a program is not installed its syntax is checked.
+# A block runs as a script that fails with its first failing part; where a program is not installed its syntax is
+# checked.
 run_block() { # run_block FILE
     bash -n "$1"
     if [ -n "$(not_installed "$1")" ]; then not_installed "$1" >>left.out; return 0; fi
-    if grep -qE '[;&]' "$1"; then grep -qE "awk -F|python3" "$1" || fail "an example of more than a pipe: $(cat "$1")"; fi
+    if grep -qE '[;&]' "$1"; then grep -qE "awk -F|python3" "$1" ||
+        fail "an example of more than a pipe: $(cat "$1")"; fi
     sed -n 's/.*> \([a-z0-9.]*\)$/\1/p' "$1" | while read -r f; do rm -f "new.$f"; done
     bash -e -o pipefail "$1" >stdout 2>stderr || fail "failed: $(cat "$1")" "$(head -5 stderr)"
     [ ! -s stderr ] || fail "stderr of $(cat "$1")" "$(head -5 stderr)"
-    sed -n 's/.*> \([a-z0-9.]*\)$/\1/p' "$1" | while read -r f; do [ -s "$f" ] || fail "$f is empty after: $(cat "$1")"; done
+    sed -n 's/.*> \([a-z0-9.]*\)$/\1/p' "$1" | while read -r f; do [ -s "$f" ] ||
+        fail "$f is empty after: $(cat "$1")"; done
 }
 
 @test "every example of every manual page runs" {
@@ -63,7 +66,8 @@ run_block() { # run_block FILE
 @test "every example of every --help runs" {
     for t in $(all_tools); do
         echo "tool: $t"
-        "$t" --help | sed -n '/^Examples:/,/^$/{/^  [^#]/p}' | sed 's/^  *//; s/^\.\.\. /msvfilt m.hmm db.fa.gz | vitfilt m.hmm /' >lines
+        "$t" --help | sed -n '/^Examples:/,/^$/{/^  [^#]/p}' |
+            sed 's/^  *//; s/^\.\.\. /msvfilt m.hmm db.fa.gz | vitfilt m.hmm /' >lines
         [ -s lines ]
         while read -r line; do
             echo "$line" >block.help
@@ -94,7 +98,8 @@ run_block() { # run_block FILE
 }
 
 @test "README.md: files it names are there" {
-    grep -oE '\]\([A-Za-z][^)]*\)' "$top/README.md" | tr -d '])(' | while read -r f; do [ -e "$top/$f" ] || fail "$f is not there"; done
+    grep -oE '\]\([A-Za-z][^)]*\)' "$top/README.md" | tr -d '])(' | while read -r f; do [ -e "$top/$f" ] ||
+        fail "$f is not there"; done
 }
 
 @test "make demo ends in a table" {

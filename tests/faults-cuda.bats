@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Faults of a device, without one: the tools with tests/fault/cuda.cu before the runtime, which also plays a device whose
-# kernels do nothing. tests/gpu/run.sh does the same on a real one.
+# Faults of a device, without one: the tools with tests/fault/cuda.cu before the runtime, which also plays a device
+# whose kernels do nothing. tests/gpu/run.sh does the same on a real one.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -79,23 +79,29 @@ untouched() { # no call of the CUDA runtime, which alone makes a context
     fwdscore --backend avx2 -a -t 1 three.hmm long.fa >want || fwdscore --backend scalar -a -t 1 three.hmm long.fa >want
     for n in 1 9 15 21; do
         rm -f struck
-        WS_FAULT=gone=$n WS_FAULT_LOG=struck "$WARPSIEVE_FAULTY/fwdscore" -a -t 1 three.hmm long.fa >got 2>said || fail "$n: $(cat said)"
+        WS_FAULT=gone=$n WS_FAULT_LOG=struck "$WARPSIEVE_FAULTY/fwdscore" -a -t 1 three.hmm long.fa >got 2>said ||
+            fail "$n: $(cat said)"
         [ -s struck ] || fail "no device was asked for"
         same want got || fail "$n: other rows"
-        [ $n -eq 1 ] || grep -qE '^fwdscore: goes on without (a|the) device: .* failed on the device: ' said || fail "$n: $(cat said)"
+        [ $n -eq 1 ] || grep -qE '^fwdscore: goes on without (a|the) device: .* failed on the device: ' said ||
+            fail "$n: $(cat said)"
     done
 }
 
-# The middle of a run with --backend auto: the processor has scored for a while, then a device is opened and given work, and fails at
-# the n-th place. Scores of a fake device are of no use, so n ends where the first of them would be in the rows.
-auto_run() { "$WARPSIEVE_FAULTY/$tool" -t "$threads" -K 100K -P 1e-3 "$@" many.hmm many.fa; } # $tool and $threads are set
-make_long() { # as many sequences as it takes until two thirds of the work are left for the device: later runs may be faster
+# The middle of a run with --backend auto: the processor has scored for a while, then a device is opened and given work,
+# and fails at the n-th place. Scores of a fake device are of no use, so n ends where the first of them would be in the
+# rows.
+# $tool and $threads are set
+auto_run() { "$WARPSIEVE_FAULTY/$tool" -t "$threads" -K 100K -P 1e-3 "$@" many.hmm many.fa; }
+# as many sequences as it takes until two thirds of the work are left for the device: later runs may be faster
+make_long() {
     local i
     for i in $(seq 20); do sed "s/^NAME .*/&_$i/" three.hmm; done >many.hmm
     cp demo.fa many.fa
     for i in 1 2 3 4 5 6 7 8 9; do
         auto_run --stats=stats >/dev/null
-        ! python3 -c 'import json; s = json.load(open("stats")); exit(s.get("device_cells", 0) * 3 < s["cells"] * 2)' || return 0
+        ! python3 -c 'import json; s = json.load(open("stats")); exit(s.get("device_cells", 0) * 3 < s["cells"] * 2)' ||
+            return 0
         cat many.fa many.fa >more.fa
         mv more.fa many.fa
     done
@@ -110,7 +116,8 @@ loses_device() { # KIND STEP [MOST]
         [ -s struck ] || fail "no device was asked for"
         [ "$(cat struck)" = x ] || return 0
         same want got || fail "$1=$n: other rows"
-        if [ "$1" != gone ] || [ $n -gt 4 ] || [ -s said ]; then # a machine that seems to have no device gets no sentence
+        # a machine that seems to have no device gets no sentence
+        if [ "$1" != gone ] || [ $n -gt 4 ] || [ -s said ]; then
             grep -qE "^$tool: goes on without (a|the) device: ." said || fail "$1=$n: $(cat said)"
             [ "$(wc -l <said)" -eq 1 ] || fail "$1=$n: $(cat said)"
         fi
@@ -133,21 +140,23 @@ goes_on() {
         threads=3
         make_long
         auto_run --backend avx2 >want || auto_run --backend scalar >want
-        for kind in lost gone; do loses_device $kind 3 31; done # another fault, or a later one, would leave scores of other threads' calls
+        # another fault, or a later one, would leave scores of other threads' calls
+        for kind in lost gone; do loses_device $kind 3 31; done
     fi
     grep -q 'without the device' notes || fail "no fault came after the opening"
     echo "# ran $(wc -l <notes) faults, $(grep -c 'without the device' notes) of them of a device at work: $1 --backend auto went on" >&3
 }
 @test "--backend auto goes on without a device that fails in the middle of a run" { each goes_on $(sequence_tools model); }
 
-# A device that fails at its first batch, after batches that the processor did before it was open: all rows are the processor's. A later
-# batch would not do, since the rows of the fake device are wrong.
+# A device that fails at its first batch, after batches that the processor did before it was open: all rows are the
+# processor's. A later batch would not do, since the rows of the fake device are wrong.
 does_without() { # does_without TOOL ARGUMENT...: some 0.8 seconds of work, so a device is asked for
     local kind
     "$1" --backend avx2 "${@:2}" >want || "$1" --backend scalar "${@:2}" >want
     for kind in device-memory pinned launch lost; do
         rm -f struck
-        WS_FAULT=$kind=1 WS_FAULT_LOG=struck "$WARPSIEVE_FAULTY/$1" "${@:2}" >got 2>said || fail "$1, $kind: $(cat said)"
+        WS_FAULT=$kind=1 WS_FAULT_LOG=struck "$WARPSIEVE_FAULTY/$1" "${@:2}" >got 2>said ||
+            fail "$1, $kind: $(cat said)"
         [ -s struck ] || fail "$1, $kind: no device was asked for"
         same want got || fail "$1, $kind: other rows"
         [ "$(grep -c "^$1: goes on without the device: " said)" -eq 1 ] || fail "$1, $kind: $(cat said)"
@@ -172,7 +181,8 @@ does_without() { # does_without TOOL ARGUMENT...: some 0.8 seconds of work, so a
 @test "a volume that the device has no room for: a sentence with a way out" {
     zcat "$data/golden/mrf/phantom-noisy.nii.gz" >noisy.nii
     for _ in $(seq 10); do tail -c +353 noisy.nii; done >more
-    (head -c 46 noisy.nii; printf '\240\000'; tail -c +49 noisy.nii | head -c 304; cat more) >large.nii # 160 slices for 16
+    # 160 slices for 16
+    (head -c 46 noisy.nii; printf '\240\000'; tail -c +49 noisy.nii | head -c 304; cat more) >large.nii
     run -1 --separate-stderr "$WARPSIEVE_FAULTY/mrfseg" --backend cuda --gpu-mem 1M --classes 4 large.nii
     told 'gpu-mem 1000000 is too little for a batch or volume' 'a CPU backend'
     WS_FAULT=device-memory=1 run -1 --separate-stderr "$WARPSIEVE_FAULTY/mrfseg" --backend cuda --classes 4 large.nii

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The faults of faults.bats for the tools that score something else than a sequence and a model: pairhmm, papara-score, mrfseg.
+# The faults of faults.bats for the tools that score something else than a sequence and a model: pairhmm, papara-score,
+# mrfseg.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -14,7 +15,8 @@ setup_file() {
     gzip -c regions >regions.gz
     zcat "$data/golden/mrf/slab.nii.gz" >slab.nii
     cp "$data/golden/mrf/slab.nii.gz" .
-    python3 "$top/tests/mrf.py" make series.nii dims=9,7,5,40 values=0,100,250 noise=60 raw=48:ff7f # promises 32,767 volumes
+    # promises 32,767 volumes
+    python3 "$top/tests/mrf.py" make series.nii dims=9,7,5,40 values=0,100,250 noise=60 raw=48:ff7f
     cp "$data/papara/vag40/ref.phy" "$data/papara/vag40/ref.nwk" .
     cp -r "$data/papara/tiny5" .
     head -60 "$data/papara/vag40/reads.fasta" >reads.fasta

@@ -1,8 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Faults of the system struck at every place in turn (tests/fault/): no memory, no thread, reads and writes that fail, are short
-# or interrupted, a disk that fills up. Each run ends in time, either as if nothing had been or with status 1, one sentence and
-# whole rows that are the beginning of the faultless output. Then interrupts, readers that stop, producers that trickle.
+# Faults of the system struck at every place in turn (tests/fault/): no memory, no thread, reads and writes that fail,
+# are short or interrupted, a disk that fills up. Each run ends in time, either as if nothing had been or with status 1,
+# one sentence and whole rows that are the beginning of the faultless output. Then interrupts, readers that stop,
+# producers that trickle.
 
 bats_require_minimum_version 1.5.0
 load helper

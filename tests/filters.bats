@@ -8,8 +8,8 @@ load helper
 setup_file() { make_data; }
 setup() { in_data; }
 
-# where PASSED CONDITION ALL: the names in the table PASSED are those of the rows of ALL for which the awk condition holds; the
-# condition has the columns as bits, bias, p, len
+# where PASSED CONDITION ALL: the names in the table PASSED are those of the rows of ALL for which the awk condition
+# holds; the condition has the columns as bits, bias, p, len
 where() {
     local prefix
     prefix=$(head -20 all | sed -n 's/^#name.*\t\([a-z]*\)_bits.*/\1/p')
@@ -39,7 +39,8 @@ by_p() {
         fi
     done
 }
-@test "-P: the P-value of the corrected score, in msvfilt of the uncorrected one too" { gzip -c m.hmm >demo.hmm.gz; each by_p $filters; }
+@test "-P: the P-value of the corrected score, in msvfilt of the uncorrected one too" { gzip -c m.hmm >demo.hmm.gz; \
+    each by_p $filters; }
 
 by_bits() {
     local p
@@ -247,7 +248,8 @@ assert rows and all(r["desc"] == "\"a\" and 5\" b" for r in rows), rows[0]'
     cat globins4.hmm m.hmm fn3.hmm >three.hmm
     fwdscore -P 0.3 -f name,query,fwd_p,fwd_bits three.hmm demo.fa >all
     best() { # best COLUMN N: in awk and sort what the options do; P-values of different pairs differ
-        rows all | awk -v OFS='\t' '{ print NR, $0 }' | sort -t "$(printf '\t')" -k$(($1 + 1)),$(($1 + 1)) -k4,4g -k5,5gr -k1,1n |
+        rows all | awk -v OFS='\t' '{ print NR, $0 }' |
+            sort -t "$(printf '\t')" -k$(($1 + 1)),$(($1 + 1)) -k4,4g -k5,5gr -k1,1n |
             awk -F '\t' -v c=$(($1 + 1)) -v n="$2" '$c != last { k = 0; last = $c } ++k <= n' | sort -n | cut -f2-
     }
     for k in 1 2; do

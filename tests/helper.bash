@@ -29,8 +29,9 @@ sequence_tools() { # all of them, or with an argument those that have a model
 # Runs a tool with its model and -O tsv, so that all answer alike: tsv TOOL ARGUMENT...
 tsv() { local t=$1; shift; "$t" -O tsv $(model_of "$t") "$@"; }
 
-# Calls a function with each tool's name. No "||" here or around: that would turn off the abort on failure inside. For the same reason
-# a check is a command of its own or ends in "|| fail", never the first part of "&&", and never a bare "!".
+# Calls a function with each tool's name. No "||" here or around: that would turn off the abort on failure inside. For
+# the same reason a check is a command of its own or ends in "|| fail", never the first part of "&&", and never a bare
+# "!".
 each() { # each FUNCTION TOOL...
     local f=$1 t
     shift
@@ -117,7 +118,8 @@ outside_of_bats() {
         LSAN_OPTIONS="${LSAN_OPTIONS:-}" TSAN_OPTIONS="${TSAN_OPTIONS:-}" "$@"
 }
 
-# The programs that a block of shell names and that are not installed; then it is only read: bash -n, and what was left out is said.
+# The programs that a block of shell names and that are not installed; then it is only read: bash -n, and what was left
+# out is said.
 not_installed() { # not_installed FILE
     local word
     for word in csvtk duckdb mlr sqlite3; do
@@ -130,7 +132,8 @@ not_installed() { # not_installed FILE
 status_of() { local s=0; "$@" || s=$?; echo "$s"; }
 same() { diff "$1" "$2" >"$BATS_TEST_TMPDIR/diff" || { cut -c1-300 "$BATS_TEST_TMPDIR/diff" | head -6; return 1; }; }
 
-# peak_memory COMMAND...: the most kilobytes that it had in memory; the size of the programs does not count as with ulimit -v
+# peak_memory COMMAND...: the most kilobytes that it had in memory; the size of the programs does not count as with
+# ulimit -v
 peak_memory() {
     python3 -c 'import resource, subprocess, sys
 subprocess.check_call(sys.argv[1:])

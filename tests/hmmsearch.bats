@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The chain keeps what hmmsearch keeps: tests/hmmsearch.sh on models and proteomes. With WARPSIEVE_TESTS=full (make check-full) on all
-# pairs of the project's specification, if their data are there.
+# The chain keeps what hmmsearch keeps: tests/hmmsearch.sh on models and proteomes. With WARPSIEVE_TESTS=full (make
+# check-full) on all pairs of the project's specification, if their data are there.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -15,7 +15,8 @@ compare() { # compare MODELS SEQUENCES
     [[ ${lines[-1]} == equal:* ]]
     echo "# ran ${lines[-1]}" >&3
 }
-full() { [ "${WARPSIEVE_TESTS:-}" = full ] || skip "a part of make check-full"; [ -d "$shared/data" ] || skip "its data are not there"; }
+full() { [ "${WARPSIEVE_TESTS:-}" = full ] || skip "a part of make check-full"; [ -d "$shared/data" ] ||
+    skip "its data are not there"; }
 proteomes() { # proteomes MODELS
     local f
     for f in "$shared"/data/UP*.fasta.gz; do compare "$1" "$f"; done

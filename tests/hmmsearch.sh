@@ -55,7 +55,8 @@ if [ ! -s "$tmp/some.fa" ]; then # hmmsearch refuses an empty file
     : >"$tmp/got.tbl"
     : >"$tmp/got.dom"
 elif [ "$nmodel" -eq 1 ]; then # hmmsearch takes several models from files only
-    zcat "$tmp/all.fa.gz" | msvfilt "$tmp/models.hmm" | vitfilt "$tmp/models.hmm" | fwdscore -O fasta "$tmp/models.hmm" |
+    zcat "$tmp/all.fa.gz" | msvfilt "$tmp/models.hmm" | vitfilt "$tmp/models.hmm" |
+        fwdscore -O fasta "$tmp/models.hmm" |
         hmmsearch --noali -Z "$n" --tblout "$tmp/got.tbl" --domtblout "$tmp/got.dom" "$tmp/models.hmm" - >/dev/null
 else
     awk '/^>/ { keep = !seen[$1]++ } keep' "$tmp/some.fa" >"$tmp/once.fa"

@@ -242,7 +242,8 @@ damaged_gzip() {
     tsv "$1" -a f.gz >got
     same want got || fail "padding with zeros"
 }
-# 400 proteins in blocks of 60,000 bytes, f.bgzf; without the end block; cut after the second; with a bit of the third changed
+# 400 proteins in blocks of 60,000 bytes, f.bgzf; without the end block; cut after the second; with a bit of the third
+# changed
 make_bgzf() {
     python3 - <<'EOF'
 import struct, zlib
@@ -435,8 +436,8 @@ alignments() {
 }
 @test "BAM and CRAM: the message names samtools fasta" { each alignments $(sequence_tools); }
 
-# Messages show characters that a terminal obeys as \\xNN, C1 as UTF-8 and as bytes; other characters stay. A name of any
-# length leaves the reason.
+# Messages show characters that a terminal obeys as \\xNN, C1 as UTF-8 and as bytes; other characters stay. A name of
+# any length leaves the reason.
 shown_names() {
     local name
     for name in $'c1\xc2\x9b31m' $'c1\x9b31m' $'del\x7f'; do

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# mrfseg: the golden volumes, types and byte orders, series, labels, seeds, refusals, damaged and hostile files, one answer.
+# mrfseg: the golden volumes, types and byte orders, series, labels, seeds, refusals, damaged and hostile files, one
+# answer.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -65,7 +66,8 @@ same_but_name() { same <(cut -f2- "$1") <(cut -f2- "$2"); }
 @test "edges of voxels in metres and micrometres; a value between two codes takes the upper one" {
     bare --classes 3 small.nii >want
     make_nifti um.nii dims=9,7,5 values=0,100,250 noise=60 raw=80:0000fa4400401c4500803b45 raw=123:03 # 2000, 2500, 3000
-    make_nifti m.nii dims=9,7,5 values=0,100,250 noise=60 raw=80:6f12033b0ad7233ba69b443b raw=123:01  # 0.002, 0.0025, 0.003
+    # 0.002, 0.0025, 0.003
+    make_nifti m.nii dims=9,7,5 values=0,100,250 noise=60 raw=80:6f12033b0ad7233ba69b443b raw=123:01
     for f in um m; do
         bare --classes 3 $f.nii >got
         same_but_name want got || fail "$f"
@@ -81,7 +83,8 @@ same_but_name() { same <(cut -f2- "$1") <(cut -f2- "$2"); }
         bare --classes 4 $f <slab.nii >got
         same_but_name want got || fail "$f"
     done
-    (head -c 100 slab.nii; sleep 0.3; tail -c +101 slab.nii | head -c 5000; sleep 0.3; tail -c +5101 slab.nii) | bare --classes 4 >got
+    (head -c 100 slab.nii; sleep 0.3; tail -c +101 slab.nii | head -c 5000; sleep 0.3; tail -c +5101 slab.nii) |
+        bare --classes 4 >got
     same_but_name want got || fail "a slow pipe"
     bare --classes 4 slab.nii line.nii small.nii >got
     same got <(for f in slab line small; do bare --classes 4 $f.nii; done)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# nhmmsieve: nhmmer's tables, forms of the output, blocks and strands, one answer, and what it refuses. tests/lib/long*.c have its stages.
+# nhmmsieve: nhmmer's tables, forms of the output, blocks and strands, one answer, and what it refuses.
+# tests/lib/long*.c have its stages.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -58,7 +59,8 @@ setup() { in_data; }
 
 @test "every option: nhmmer's tables of the larger set, where it is at hand" {
     local set=$top/../shared/golden/long-targets case model target options
-    [ "${WARPSIEVE_TESTS:-quick}" = full ] && [ -d "$set" ] || skip "the full golden data are not asked for, or not at hand"
+    [ "${WARPSIEVE_TESTS:-quick}" = full ] && [ -d "$set" ] ||
+        skip "the full golden data are not asked for, or not at hand"
     for f in "$set"/models/*.gz; do zcat "$f" >"$(basename "$f" .gz)"; done
     for f in "$set"/inputs/*.xz; do xz -dc "$f" >"$(basename "$f" .xz)"; done
     grep -v '^#' "$set/cases.tsv" >cases
@@ -169,9 +171,11 @@ setup() { in_data; }
 
 @test "provenance names one model, or says how many" {
     nhmmsieve made.hmm /dev/null >got
-    grep -qE '^##warpsieve pg=1 prog=nhmmsieve version=[0-9.]+ model=MADE1\(xxh3:[0-9a-f]{16}\) args=""$' got || fail "$(cat got)"
+    grep -qE '^##warpsieve pg=1 prog=nhmmsieve version=[0-9.]+ model=MADE1\(xxh3:[0-9a-f]{16}\) args=""$' got ||
+        fail "$(cat got)"
     nhmmsieve two.hmm /dev/null >got
-    grep -qE '^##warpsieve pg=1 prog=nhmmsieve version=[0-9.]+ model=2_models\(xxh3:[0-9a-f]{16}\) args=""$' got || fail "$(cat got)"
+    grep -qE '^##warpsieve pg=1 prog=nhmmsieve version=[0-9.]+ model=2_models\(xxh3:[0-9a-f]{16}\) args=""$' got ||
+        fail "$(cat got)"
 }
 
 @test "--dfamtblout: the numbers of --tblout in other columns, a head for each model" {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The tarball of make dist builds anywhere to the same bytes, installs, passes installcheck and uninstalls to nothing; the Debian package
-# and the conda recipe are made from it.
+# The tarball of make dist builds anywhere to the same bytes, installs, passes installcheck and uninstalls to nothing;
+# the Debian package and the conda recipe are made from it.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -30,7 +30,8 @@ flags() { [ "${WARPSIEVE_TESTS:-}" = full ] && echo "-O3 -g" || echo "-O1 -g"; }
 version() { sed -n 's/.*define WS_VERSION "\(.*\)"/\1/p' "$BATS_FILE_TMPDIR/one/lib/base/ws.h"; }
 # make as a shell outside of bats calls it
 clean_make() { outside_of_bats make -s "$@"; }
-built() { [ -x one/bin/msvfilt ] || nice make -s -j2 -C one CUDA=0 CFLAGS="$(flags)" >built.log 2>&1 || fail "$(cat built.log)"; }
+built() { [ -x one/bin/msvfilt ] || nice make -s -j2 -C one CUDA=0 CFLAGS="$(flags)" >built.log 2>&1 ||
+    fail "$(cat built.log)"; }
 
 @test "make dist: named by the version, the same bytes again, nothing that was built" {
     [ -f "dist/warpsieve-$(version).tar.gz" ]
@@ -51,8 +52,10 @@ built() { [ -x one/bin/msvfilt ] || nice make -s -j2 -C one CUDA=0 CFLAGS="$(fla
 
 # Shows clang's warnings without making code: seconds instead of minutes.
 syntax_only() {
-    command -v clang >/dev/null || { echo "# clang is not installed, so its warnings were not asked for" >&3; return 0; }
-    make -n -B -C one CUDA=0 CC=clang units | sed -n 's/^\(clang .*\) -MMD -MP -c -o [^ ]* \([^ ]*\.c\)$/\1 -fsyntax-only \2/p' >commands
+    command -v clang >/dev/null ||
+        { echo "# clang is not installed, so its warnings were not asked for" >&3; return 0; }
+    make -n -B -C one CUDA=0 CC=clang units |
+        sed -n 's/^\(clang .*\) -MMD -MP -c -o [^ ]* \([^ ]*\.c\)$/\1 -fsyntax-only \2/p' >commands
     [ "$(grep -c simd.c commands)" -ge 20 ] # both widths
     (cd one && xargs -d '\n' -P2 -I{} nice sh -c '{}' <../commands >../syntax.log 2>&1) || fail "$(tail syntax.log)"
     [ -z "$(grep warning: syntax.log)" ] || fail "$(grep -A3 warning: syntax.log)"
@@ -68,9 +71,11 @@ syntax_only() {
         return 0
     fi
     for cc in gcc clang; do
-        command -v $cc >/dev/null || { echo "# $cc is not installed, so its warnings were not asked for" >&3; continue; }
+        command -v $cc >/dev/null ||
+            { echo "# $cc is not installed, so its warnings were not asked for" >&3; continue; }
         for o in 0 1 2 3 g; do
-            nice make -s -j2 -C one B=level CUDA=0 CC=$cc CFLAGS=-O$o level/libwarpsieve.a units >log 2>&1 || fail "$cc -O$o: $(tail log)"
+            nice make -s -j2 -C one B=level CUDA=0 CC=$cc CFLAGS=-O$o level/libwarpsieve.a units >log 2>&1 ||
+                fail "$cc -O$o: $(tail log)"
             [ -z "$(grep warning: log)" ] || fail "$cc -O$o: $(grep -A3 warning: log)"
             rm -rf one/level
         done
@@ -124,12 +129,14 @@ syntax_only() {
         (cd "$1" && grep -oHE 'define WS_VERSION "[^"]*|^warpsieve \([^-]*|^version: .*|set version = "[^"]*|warpsieve(:|=| =)[0-9.]+' \
             lib/base/ws.h debian/changelog CITATION.cff packaging/bioconda/meta.yaml \
             workflows/snakemake/{wrapper/environment,envs/warpsieve}.yaml \
-            workflows/nextflow/modules/warpsieve/cascade/{main.nf,environment.yml}) | sed -E 's/:.*[^0-9.]([0-9][0-9.]*)$/: \1/'
+            workflows/nextflow/modules/warpsieve/cascade/{main.nf,environment.yml}) |
+                sed -E 's/:.*[^0-9.]([0-9][0-9.]*)$/: \1/'
     }
     places one | grep -v '^debian' >found
     [ "$(cut -d: -f1 found | sort -u | wc -l)" -eq 7 ] || fail "$(cat found)"
     [ "$(cut -d: -f2 found | sort -u)" = " $(version)" ] || fail "not the same version everywhere:" "$(cat found)"
-    [ "$(places one | grep -m1 '^debian')" = "debian/changelog: $(version)" ] || fail "debian/changelog has another version"
+    [ "$(places one | grep -m1 '^debian')" = "debian/changelog: $(version)" ] ||
+        fail "debian/changelog has another version"
     cp -r one other
     sed -i '1,/^## /s/^## .*/## Unreleased/' other/CHANGELOG.md
     sh other/packaging/version.sh 9.8.7 2031-02-03
@@ -173,7 +180,8 @@ PY
     cp dist/*.tar.gz "deb/warpsieve_$(version).orig.tar.gz"
     tar -xzf dist/*.tar.gz -C deb
     cd deb
-    (cd warpsieve-*/ && DEB_BUILD_OPTIONS="nocheck parallel=2" nice dpkg-buildpackage -us -uc >../log 2>&1) || fail "$(tail -20 log)"
+    (cd warpsieve-*/ && DEB_BUILD_OPTIONS="nocheck parallel=2" nice dpkg-buildpackage -us -uc >../log 2>&1) ||
+        fail "$(tail -20 log)"
     dpkg-deb -c warpsieve_*.deb | awk '{ print $6 }' >list
     for t in $(all_tools); do
         for f in bin/$t share/man/man1/$t.1.gz share/bash-completion/completions/$t share/zsh/vendor-completions/_$t \
@@ -235,7 +243,8 @@ PY
 # ---- wheel and static programs ----
 
 # Checks the table that the programs in $1 make of the demo.
-demo_by() { (cd one/tests/data && PATH=$1:$PATH && msvfilt demo.hmm demo.fa.gz | vitfilt demo.hmm | fwdscore -Z 400 demo.hmm); }
+demo_by() { (cd one/tests/data && PATH=$1:$PATH && msvfilt demo.hmm demo.fa.gz | vitfilt demo.hmm |
+    fwdscore -Z 400 demo.hmm); }
 venv() { # venv FOLDER OPTION...
     venv=$1
     shift
@@ -251,7 +260,8 @@ venv() { # venv FOLDER OPTION...
     python -m pip -q --disable-pip-version-check install --no-index wheels/warpsieve-"$(version)"-py3-none-linux_*.whl
     for t in $(all_tools); do
         cmp "one/bin/$t" "empty/bin/$t"
-        [ -s "empty/share/man/man1/$t.1" ] && [ -s "empty/share/bash-completion/completions/$t" ] || fail "no page or completion of $t"
+        [ -s "empty/share/man/man1/$t.1" ] && [ -s "empty/share/bash-completion/completions/$t" ] ||
+            fail "no page or completion of $t"
     done
     [ -s empty/share/doc/warpsieve/workflows/shell/cascade.sh ]
     same <(demo_by "$PWD/one/bin") <(demo_by "$PWD/empty/bin")
@@ -259,13 +269,15 @@ venv() { # venv FOLDER OPTION...
     run python -c 'import warpsieve; warpsieve.read_table("x")'
     [ "$status" -ne 0 ] && grep -q 'pip install warpsieve\[pandas\]' <<<"$output" || fail "$output"
     python -m pip -q uninstall -y warpsieve
-    [ -z "$(find empty -name '*warpsieve*' -o -name '*msvfilt*')" ] || fail "$(find empty -name '*warpsieve*' -o -name '*msvfilt*')"
+    [ -z "$(find empty -name '*warpsieve*' -o -name '*msvfilt*')" ] ||
+        fail "$(find empty -name '*warpsieve*' -o -name '*msvfilt*')"
 }
 
 @test "the module: tables as pandas.DataFrame, pipes, and what fails" {
     python3 -c 'import pandas' 2>/dev/null || skip "python3 has no pandas"
     built
-    PATH=$PWD/one/bin:$PATH PYTHONPATH=one/packaging/python timeout 300 python3 "$top/tests/module.py" one/tests/data || fail "see above"
+    PATH=$PWD/one/bin:$PATH PYTHONPATH=one/packaging/python timeout 300 python3 "$top/tests/module.py" one/tests/data ||
+        fail "see above"
 }
 
 @test "a wheel is the same bytes again, and its tag is the oldest system that has what the programs ask for" {
@@ -277,7 +289,8 @@ venv() { # venv FOLDER OPTION...
     python3 one/packaging/python/backend.py stage second 2>/dev/null
     cmp first/*.whl second/*.whl
     # these ask for libxxhash and libz
-    grep -qE 'linux_[a-z0-9_]+\.whl$' name && grep -q 'needs libxxhash.so.0, libz.so.1, so' log || fail "$(cat name log)"
+    grep -qE 'linux_[a-z0-9_]+\.whl$' name && grep -q 'needs libxxhash.so.0, libz.so.1, so' log ||
+        fail "$(cat name log)"
     ! grep -q manylinux name
     printf 'int main(void) { return 0; }\n' | ${CC:-cc} -x c - -o small
     for f in "stage/warpsieve-$(version)"/bin/*; do cp small "$f"; done
@@ -290,7 +303,8 @@ venv() { # venv FOLDER OPTION...
     [ "${WARPSIEVE_TESTS:-}" = full ] || skip "a part of make check-full"
     [ -z "$(git -C "$top" status --porcelain -uno)" ] || skip "there are changes that are not committed"
     nice make -s -C "$top" -j2 release B="$PWD/r" CUDA=0 SYSROOT= CFLAGS=-O1 >log 2>&1 || fail "$(tail -20 log)"
-    (cd r/release && sha256sum --quiet -c SHA256SUMS && [ "$(wc -l <SHA256SUMS)" -eq 4 ]) || fail "$(cat r/release/SHA256SUMS)"
+    (cd r/release && sha256sum --quiet -c SHA256SUMS && [ "$(wc -l <SHA256SUMS)" -eq 4 ]) ||
+        fail "$(cat r/release/SHA256SUMS)"
     python3 "$top/tests/recipe.py" one r/release/bioconda r/release/warpsieve-"$(version)".tar.gz >/dev/null
     cmp r/release/warpsieve-"$(version)".tar.gz "r/warpsieve-$(version).tar.gz"
     mkdir unpacked-static

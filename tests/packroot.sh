@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests the files of make release where they will be used: in bare roots of other systems, by a user without rights and without
-# network, the static programs run and the wheel is installed with pip and runs, both with the output of the programs
-# in bin/.
+# Tests the files of make release where they will be used: in bare roots of other systems, by a user without rights and
+# without network, the static programs run and the wheel is installed with pip and runs, both with the output of the
+# programs in bin/.
 #   tests/packroot.sh FOLDER [SUITE...]     as root; needs debootstrap, a Debian mirror (MIRROR) and UBUNTU_MIRROR
 # FOLDER/SUITE is the bare root of a suite; one that is not there is made and stays. Suites: bookworm bullseye jammy.
 set -eu

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# pairhmm: tables and matrices from golden input, refusals, one answer for all backends, cuts and streams. Values are checked
-# pair by pair in kernels/pairhmm/test.c.
+# pairhmm: tables and matrices from golden input, refusals, one answer for all backends, cuts and streams. Values are
+# checked pair by pair in kernels/pairhmm/test.c.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -60,7 +60,8 @@ within() {
 @test "what is no input is refused: line and reason, no row of the broken batch" {
     while IFS=$'\t' read -r file line why; do
         case $file in '#'* | empty.in) continue ;; esac
-        # its table says 2, a whole read; the reason given there, "the first line that is no read", is 3, as in truncated-reads.in
+        # its table says 2, a whole read; the reason given there, "the first line that is no read", is 3, as in
+        # truncated-reads.in
         [ "$file" != count-huge.in ] || line=3
         run -1 --separate-stderr bare "bad/$file"
         refused 1 "bad/$file: line $line[:,]" || fail "$file: $why"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# papara-score: small inputs of every kind, alignments, trees and jplace, one answer for all backends, batches and threads. Scores are
-# checked edge by edge in kernels/papara/test.c.
+# papara-score: small inputs of every kind, alignments, trees and jplace, one answer for all backends, batches and
+# threads. Scores are checked edge by edge in kernels/papara/test.c.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -232,7 +232,8 @@ find_epa_ng() {
     if command -v epa-ng >/dev/null; then return 0; fi
     [ "${WARPSIEVE_TESTS:-}" = full ] || return 1
     [ -d wheel ] || timeout 120 python3 -m pip download -q --no-deps -d wheel bscampp >/dev/null 2>&1 || return 1
-    python3 -m zipfile -e wheel/bscampp-*.whl wheel/ && chmod +x wheel/bscampp/tools/epa-ng && PATH=$PWD/wheel/bscampp/tools:$PATH
+    python3 -m zipfile -e wheel/bscampp-*.whl wheel/ && chmod +x wheel/bscampp/tools/epa-ng &&
+        PATH=$PWD/wheel/bscampp/tools:$PATH
     epa-ng --version >/dev/null 2>&1
 }
 @test "epa-ng places all reads of --alignment, numbers branches as -O jplace, and mostly agrees" {
@@ -281,18 +282,21 @@ reads_placements() { # reads_placements gappa|guppy
     for p in gappa guppy; do PATH=$PWD/named:$PATH reads_placements $p || fail "$p was not known"; done
 }
 
-# read_by PROGRAM: what it sees in j.jplace: csv, a line for each placement (guppy) or read (gappa); grafted, the tree with reads.
+# read_by PROGRAM: what it sees in j.jplace: csv, a line for each placement (guppy) or read (gappa); grafted, the tree
+# with reads.
 read_by() {
     rm -rf csv grafted out
     case $1 in
     guppy)
-        guppy info j.jplace >log 2>&1 && guppy fat -o fat.xml j.jplace >log 2>&1 && guppy edpl j.jplace >log 2>&1 || return 1
+        guppy info j.jplace >log 2>&1 && guppy fat -o fat.xml j.jplace >log 2>&1 && guppy edpl j.jplace >log 2>&1 ||
+            return 1
         guppy to_csv j.jplace >csv 2>log && guppy tog -o grafted j.jplace >log 2>&1
         ;;
     gappa)
         local c
         gappa examine info --jplace-path j.jplace >log 2>&1 || return 1
-        for c in edpl graft lwr-list; do gappa examine $c --jplace-path j.jplace --out-dir out >log 2>&1 || return 1; done
+        for c in edpl graft lwr-list; do gappa examine $c --jplace-path j.jplace --out-dir out >log 2>&1 ||
+            return 1; done
         mv out/lwr-list.csv csv
         mv out/j.newick grafted
         ;;
@@ -462,7 +466,8 @@ EOF
 @test "reads of any length: more than 8 and more than 16 bits" {
     local b
     g=vag40
-    seqkit seq -t dna -g -s -w 0 <(awk 'NR > 1 { print ">" $1; $1 = ""; print }' $g/ref.phy) 2>/dev/null | tr -d '\n ' >all.txt
+    seqkit seq -t dna -g -s -w 0 <(awk 'NR > 1 { print ">" $1; $1 = ""; print }' $g/ref.phy) 2>/dev/null |
+        tr -d '\n ' >all.txt
     { echo '>long'; head -c 3000 all.txt; echo; echo '>longer'; head -c 33000 all.txt; echo; } >long.fa
     # seven branches are enough for the width of a cell; all of them for the scalar backend take long
     # shellcheck disable=SC2046 # names
@@ -477,7 +482,8 @@ EOF
 
 # ---- command line ----
 
-refuses() { run --separate-stderr papara-score "${@:2}" tiny5/ref.phy tiny5/ref.nwk tiny5/reads.fasta; refused 2 "$1" || fail "${*:2}"; }
+refuses() { run --separate-stderr papara-score "${@:2}" tiny5/ref.phy tiny5/ref.nwk tiny5/reads.fasta; refused 2 "$1" ||
+    fail "${*:2}"; }
 @test "misuse" {
     refuses 'four whole numbers' -p 1:2
     refuses 'four whole numbers' -p -3:-1:2:-3:4

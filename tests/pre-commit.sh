@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The hook that `make hook` installs: git runs it before each commit, at the top of the sources. It refuses a commit with
-# a breach of style. It looks at the staged files, which may differ from those on disk. It takes some five seconds and
-# needs no build: only make check-style looks at links and symbols too. `git commit --no-verify` goes around it.
+# The hook that `make hook` installs: git runs it before each commit, at the top of the sources. It refuses a commit
+# with a breach of style. It looks at the staged files, which may differ from those on disk. It takes some five seconds
+# and needs no build: only make check-style looks at links and symbols too. `git commit --no-verify` goes around it.
 set -eu
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

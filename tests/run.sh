@@ -66,7 +66,8 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 broken=0
 
-# Checks that the sanitizers report the defects that they must: WARPSIEVE_CONTROL is "PROGRAM KIND...", or blank without a sanitizer.
+# Checks that the sanitizers report the defects that they must: WARPSIEVE_CONTROL is "PROGRAM KIND...", or blank without
+# a sanitizer.
 control= kinds=
 for word in ${WARPSIEVE_CONTROL:-}; do
     [ -n "$control" ] || { control=$word; continue; }

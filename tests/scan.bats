@@ -28,7 +28,8 @@ end_of() { grep '^##end' "$1" | sed 's/rows=[0-9]*/rows=N/'; }
 @test "-T is asked of rows that may skip the Viterbi filter too" {
     [ "$(nrows m.1)" -gt 0 ]
     vitfilt -T 10000 m.hmm m.1 >got
-    column got vit_bits | awk '$1 != "inf" { print "passed with " $1 " bits"; exit 1 }' # inf: the filter's integers end there
+    # inf: the filter's integers end there
+    column got vit_bits | awk '$1 != "inf" { print "passed with " $1 " bits"; exit 1 }'
     msvfilt --nobias m.hmm demo.fa >raw.1
     for option in '' --nobias; do # without the bias filter other lines decide
         vitfilt $option -P 1e-3 -T 50 m.hmm raw.1 >some

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Makes README's table of programs that lose data in silence. Gives 400 proteins in damaged forms to
-# msvfilt and to those of hmmsearch, seqkit and mmseqs that are installed, and prints form, program, exit status and records read.
-# Run it as: sh tests/silence.sh
+# msvfilt and to those of hmmsearch, seqkit and mmseqs that are installed, and prints form, program, exit status and
+# records read. Run it as: sh tests/silence.sh
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 PATH=${WARPSIEVE_BIN:-$top/bin}:$PATH
@@ -50,5 +50,6 @@ done
 # a full disk: the status alone
 status msvfilt -a -o /dev/full "$model" whole.fa
 say full msvfilt "$s" -
-! command -v hmmsearch >/dev/null || { status hmmsearch --tblout /dev/full "$model" whole.fa; say full hmmsearch "$s" -; }
+! command -v hmmsearch >/dev/null ||
+    { status hmmsearch --tblout /dev/full "$model" whole.fa; say full hmmsearch "$s" -; }
 ! command -v seqkit >/dev/null || { status seqkit seq -o /dev/full whole.fa; say full seqkit "$s" -; }

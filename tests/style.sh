@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The rules of CONTRIBUTING.md that a program can check (make check-style). Prints each breach and exits 1 if there was one.
+# The rules of CONTRIBUTING.md that a program can check (make check-style). Prints each breach and exits 1 if there was
+# one.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 tmp=$(mktemp -d) || exit 1
@@ -36,7 +37,8 @@ breach "$tmp/long" "files over the ceiling; split them by idea"
 layers='lib/base | lib/simd lib/dev | lib/io | lib/hmm lib/run | lib/scan lib/hits'
 layers="$layers | kernels/filter | kernels/ssv | kernels/msv | kernels/vit | kernels/fwd | kernels/dom | kernels/long | kernels/*"
 layers="$layers | bin/filters | bin/domains | bin/* | bin"
-# upwards VERB: reads pairs "user provider" of files; prints those that point upwards or sideways. Tests may use everything.
+# upwards VERB: reads pairs "user provider" of files; prints those that point upwards or sideways. Tests may use
+# everything.
 upwards() {
     awk -v verb="$1" -v layers="$layers" '
         BEGIN {
@@ -80,7 +82,8 @@ breach "$tmp/objects" "two sources for one object; a build with CUDA would lose 
 
 # ---- one door for messages: lib/run/message.c, and ws_bug for what is our own fault ----
 grep -nE '\b(v?printf|puts|putchar|perror) ?\(|\b(v?fprintf|fputs|fputc|fwrite) ?\([^;]*\b(stderr|stdout)\b' \
-    $(grep -E '^(lib|kernels)/' "$tmp/c" | grep -vE '/(test|bench)\.c$|^lib/run/message\.c$|^lib/base/err\.c$') /dev/null |
+    $(grep -E '^(lib|kernels)/' "$tmp/c" |
+        grep -vE '/(test|bench)\.c$|^lib/run/message\.c$|^lib/base/err\.c$') /dev/null |
     grep -v 'format(printf' >"$tmp/prints"
 breach "$tmp/prints" "only lib/run/message.c prints"
 
@@ -114,7 +117,8 @@ undone='lib/run lib/scan lib/hits lib/hmm kernels/filter kernels/long bin/filter
 grep -E '^(man/.*|CONTRIBUTING\.md|Makefile|.*\.mk|(kernels|lib|bin|tests|workflows|packaging)/.*/?README\.md)$' "$tmp/files" |
     cat "$tmp/code" - | grep -vE "^($(echo "$undone" | tr ' ' '|'))/?" >"$tmp/talk"
 if command -v python3 >/dev/null 2>&1; then
-    xargs -d '\n' python3 tests/comments.py <"$tmp/talk" >"$tmp/actors" || echo "tests/comments.py failed" >>"$tmp/actors"
+    xargs -d '\n' python3 tests/comments.py <"$tmp/talk" >"$tmp/actors" ||
+        echo "tests/comments.py failed" >>"$tmp/actors"
     breach "$tmp/actors" "sentences without an actor"
 else
     echo "check-style: there is no python3, so comments were not looked at"
@@ -134,7 +138,8 @@ grep '\.h$' "$tmp/c" | grep -v '\.inc\.h$' | while read -r h; do
     grep -q 'extern "C"' "$h" || continue
     command -v "$CXX" >/dev/null 2>&1 || continue
     # shellcheck disable=SC2086
-    "$CXX" -std=c++17 -D_GNU_SOURCE -I. $isa -Wall -fsyntax-only -x c++ "$h" 2>"$tmp/out" || { echo "$h (C++)"; head -3 "$tmp/out"; }
+    "$CXX" -std=c++17 -D_GNU_SOURCE -I. $isa -Wall -fsyntax-only -x c++ "$h" 2>"$tmp/out" ||
+        { echo "$h (C++)"; head -3 "$tmp/out"; }
 done >"$tmp/headers"
 breach "$tmp/headers" "headers that do not compile alone"
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The pipeline under random loads: tools x batch sizes x threads x backends x slow and bursty producers and consumers. Every
-# output must be the bytes of a plain run. Meant for builds with the thread sanitizer too, whose reports are failures.
+# The pipeline under random loads: tools x batch sizes x threads x backends x slow and bursty producers and consumers.
+# Every output must be the bytes of a plain run. Meant for builds with the thread sanitizer too, whose reports are
+# failures.
 #   tests/thrash.sh ROUNDS [SEED]     programs: WARPSIEVE_BIN, or bin/
 set -eu
 rounds=$1 seed=${2:-1}
@@ -13,7 +14,8 @@ trap 'rm -rf "$tmp"' EXIT
 cd "$tmp"
 
 cat "$top/tests/data/globins4.hmm" "$top/tests/data/demo.hmm" "$top/tests/data/fn3.hmm" >m.hmm
-{ cat m.hmm && sed 's/^NAME  .*/&_2/' m.hmm && sed 's/^NAME  .*/&_3/' m.hmm; } >wide.hmm # enough that a batch is worked on in parts
+# enough that a batch is worked on in parts
+{ cat m.hmm && sed 's/^NAME  .*/&_2/' m.hmm && sed 's/^NAME  .*/&_3/' m.hmm; } >wide.hmm
 gzip -dc "$top/tests/data/demo.fa.gz" | head -n "${THRASH_LINES:-1500}" >db.fa
 gzip -c db.fa >db.gz
 respack -t 1 db.fa >db.wsp
@@ -67,7 +69,8 @@ while [ $n -lt "$rounds" ]; do
         tool=${it%:*} all=${it#*:} model=made.hmm
         case $all in
         windows | parts | passed) pick $all.tsv $all.wsp && all='' input=$it ;;
-        *) pick genome.fa genome.gz && input=$it && pick '' '--block_length 50000' '--block_length 60000' && all="$all $it" ;;
+        *) pick genome.fa genome.gz && input=$it && pick '' '--block_length 50000' '--block_length 60000' &&
+            all="$all $it" ;;
         esac
         case $tool in nhmmsieve | domscore) pick tsv tblout bed gff3 && out=$it ;; esac
         pick scalar avx2 avx512 && backend="--backend $it"
@@ -85,7 +88,8 @@ while [ $n -lt "$rounds" ]; do
     # shellcheck disable=SC2086 # words
     [ -f "$want" ] || $tool -t 1 $all -O $out $model <$input >"$want"
     # shellcheck disable=SC2086
-    { $producer <$input | { $tool -K $batch -t $threads $mem $backend $all -O $out $model || echo "status $?" >failed; } |
+    { $producer <$input | { $tool -K $batch -t $threads $mem $backend $all -O $out $model ||
+        echo "status $?" >failed; } |
         $consumer >got; } 2>err
     if [ -e failed ] || [ -s err ] || ! cmp -s "$want" got; then
         echo "not ok $((n + 1)) - seed $seed: $producer <$input | $tool -K $batch -t $threads $mem $backend $all -O $out $model | $consumer"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Promises of every program that reads or writes windows of long DNA: its input ends early, its output fails, rows are bad,
-# input pauses, calls of the system fail. tests/windows.bats and tests/nhmmsieve.bats have the results.
+# Promises of every program that reads or writes windows of long DNA: its input ends early, its output fails, rows are
+# bad, input pauses, calls of the system fail. tests/windows.bats and tests/nhmmsieve.bats have the results.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -120,7 +120,8 @@ changed() {
         n == 4 && v == "short" { $at[c] = substr($at[c], 2) }
         n == 4 && v != "swap" && v != "short" { $at[c] = v } { print }' "$3"
 }
-# A program that counts from the places says what is wrong with them; msvfilt, fwdscore and respack hand them on as they are.
+# A program that counts from the places says what is wrong with them; msvfilt, fwdscore and respack hand them on as they
+# are.
 bad_places() { # bad_places STAGE: a stage of $stages
     local c v pattern
     stage "$1"

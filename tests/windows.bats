@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Windows of long DNA through the filters: the pipe's tables are nhmmer's, rows say where they are, one answer, and what is refused.
-# tests/nhmmsieve.bats has the same search in one program, tests/windows-contract.bats what happens when something fails.
+# Windows of long DNA through the filters: the pipe's tables are nhmmer's, rows say where they are, one answer, and what
+# is refused. tests/nhmmsieve.bats has the same search in one program, tests/windows-contract.bats what happens when
+# something fails.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -51,7 +52,8 @@ search() {
         same want got || fail "$o"
         [ "$(nrows got)" -gt 0 ]
     done
-    msvfilt --long made.hmm human.fa | vitfilt made.hmm | fwdscore made.hmm | domscore --tblout beside.tbl made.hmm >table
+    msvfilt --long made.hmm human.fa | vitfilt made.hmm | fwdscore made.hmm |
+        domscore --tblout beside.tbl made.hmm >table
     same made-human.tbl beside.tbl
     whole_rows table
     nhmmsieve --no-provenance made.hmm human.fa | same /dev/stdin <(grep -v '^##' table)
@@ -83,7 +85,8 @@ options_of() { # options_of ssv|msv|vit|fwd|dom OPTION...
     while IFS=$'\t' read -r case model target options _; do
         [ "$options" != - ] || options=
         # shellcheck disable=SC2046,SC2086 # options
-        ssvfilt --long $(options_of ssv $options) "$model" "$target" | msvfilt -O packed $(options_of msv $options) "$model" |
+        ssvfilt --long $(options_of ssv $options) "$model" "$target" |
+            msvfilt -O packed $(options_of msv $options) "$model" |
             vitfilt $(options_of vit $options) "$model" | fwdscore -O packed $(options_of fwd $options) "$model" |
             domscore -O tblout $(options_of dom $options) "$model" >got
         zcat "$set/expected/$case.tbl.gz" >want
@@ -137,7 +140,8 @@ END
     search two.hmm short.fa >got
     nhmmsieve -O tblout two.hmm short.fa | same /dev/stdin got
     msvfilt --long two.hmm short.fa | vitfilt two.hmm | fwdscore two.hmm >rows.tsv
-    { grep '^#' rows.tsv | head -n -1; rows rows.tsv | sort -R --random-source=short.fa; tail -1 rows.tsv; } >shuffled.tsv
+    { grep '^#' rows.tsv | head -n -1; rows rows.tsv |
+        sort -R --random-source=short.fa; tail -1 rows.tsv; } >shuffled.tsv
     domscore -O tblout two.hmm shuffled.tsv >got
     nhmmsieve -O tblout two.hmm short.fa | same /dev/stdin got
     domscore -O gff3 two.hmm rows.tsv >got
@@ -187,7 +191,8 @@ END
     domscore -O tblout -Z 0.33 made.hmm passed.tsv >got
     same made-human.tbl got
     nhmmsieve --watson -Z 5 -O tblout made.hmm human.fa >want
-    msvfilt --long --watson made.hmm human.fa | vitfilt made.hmm | fwdscore made.hmm | domscore -Z 5 -O tblout made.hmm >got
+    msvfilt --long --watson made.hmm human.fa | vitfilt made.hmm | fwdscore made.hmm |
+        domscore -Z 5 -O tblout made.hmm >got
     same want got
     head -n -1 passed.tsv >cut.tsv
     run -1 --separate-stderr domscore -O tblout made.hmm cut.tsv
@@ -247,21 +252,25 @@ END
     done
     # into the other form and back, and a table of two searches
     respack --dna one.tsv | respack -O tsv | same one.tsv /dev/stdin
-    ssvfilt --long -O packed made.hmm short.fa | respack -O tsv | grep -v '^##warp' | same <(grep -v '^##warp' one.tsv) /dev/stdin
+    ssvfilt --long -O packed made.hmm short.fa | respack -O tsv | grep -v '^##warp' |
+        same <(grep -v '^##warp' one.tsv) /dev/stdin
     ssvfilt --long made.hmm human.fa >human.tsv
     cat one.tsv human.tsv one.tsv | respack --dna -O tsv >got
     same <(grep '^##record' got) <(grep -h '^##record' one.tsv human.tsv)
-    msvfilt made.hmm <(cat human.tsv one.tsv) | vitfilt made.hmm | fwdscore made.hmm | domscore -O bed made.hmm | sort >got
+    msvfilt made.hmm <(cat human.tsv one.tsv) | vitfilt made.hmm | fwdscore made.hmm | domscore -O bed made.hmm |
+        sort >got
     cat human.fa short.fa | nhmmsieve -O bed made.hmm - | sort >want
     same want got
     # lines in any order, rows that were left out
-    { grep '^##warp\|^#name' passed.tsv && rows passed.tsv && tail -n 1 passed.tsv && grep '^##record' passed.tsv; } >moved.tsv
+    { grep '^##warp\|^#name' passed.tsv && rows passed.tsv && tail -n 1 passed.tsv &&
+        grep '^##record' passed.tsv; } >moved.tsv
     domscore -O tblout made.hmm moved.tsv | same made-human.tbl /dev/stdin
     awk -F '\t' '/^#/ || $1 != "mos334"' last.tsv | domscore -O tblout made.hmm | grep -v '^#' >got
     nhmmsieve -O tblout made.hmm short.fa | grep -v '^#\|^mos334 ' | same /dev/stdin got
     # -U has lines of its own
     msvfilt -U others.tsv made.hmm one.tsv >got
-    for o in got others.tsv; do same <(rows $o | cut -f1 | uniq) <(sed -n 's/^##record\t\(.*\)\t.*\t.*/\1/p' $o) || fail "$o"; done
+    for o in got others.tsv; do same <(rows $o | cut -f1 | uniq) <(sed -n 's/^##record\t\(.*\)\t.*\t.*/\1/p' $o) ||
+        fail "$o"; done
 }
 
 @test "lengths of records that are missing or wrong; windows of before" {
@@ -356,7 +365,8 @@ far() {
 @test "a record of 2^31 + 1 residues in 100 MB, through the whole pipe" {
     full || skip "this takes half a minute and is for check-full"
     ! sanitized || skip 'a sanitizer takes more memory'
-    far 2147483249 | (ulimit -v 1000000 && ssvfilt --long -t 2 -O packed made.hmm) | msvfilt made.hmm | vitfilt made.hmm |
+    far 2147483249 | (ulimit -v 1000000 && ssvfilt --long -t 2 -O packed made.hmm) | msvfilt made.hmm |
+        vitfilt made.hmm |
         fwdscore made.hmm | domscore -f name,tlen,strand,ali_from,ali_to,bits made.hmm | grep -v '^##' >got
     printf '#name\ttlen\tstrand\tali_from\tali_to\tbits\nfar\t2147483649\t+\t2147483339\t2147483415\t38.8\n' >want
     printf 'far\t2147483649\t-\t2147483415\t2147483339\t29.2\n' >>want

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The workflows give what plain hmmsearch gives: shell and Snakemake are run, the Nextflow module is checked as text and its script is run
-# as shell. With WARPSIEVE_TESTS=full also on a whole proteome with 250 models, if the data are there.
+# The workflows give what plain hmmsearch gives: shell and Snakemake are run, the Nextflow module is checked as text and
+# its script is run as shell. With WARPSIEVE_TESTS=full also on a whole proteome with 250 models, if the data are there.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -63,7 +63,8 @@ same_domains() { same <(grep -v '^##w' want.domains) <(grep -v '^##w' "$1"); }
     [ "$(cat n?.wsp | respack -O ids | tr '\n' ' ')" = "a b " ]
 }
 
-# A machine with four devices, as far as a job sees: nvidia-smi names them, and msvfilt writes down which one it had, and from when to when.
+# A machine with four devices, as far as a job sees: nvidia-smi names them, and msvfilt writes down which one it had,
+# and from when to when.
 make_devices() {
     rm -rf fake slots log.devices
     mkdir -p fake slots
@@ -141,7 +142,8 @@ SH
     chmod +x submit
     snake -s "$flows/snakemake/Snakefile" --executor cluster-generic --cluster-generic-submit-cmd ./submit --jobs 3 --set-scatter shard=6 \
         --resources gpu=3 --config database=demo.fa.gz models=three.hmm out=cluster threads=1 gpus=1
-    [ "$(wc -l <log.devices)" -eq 6 ] && [ -z "$(cut -d' ' -f1 log.devices | grep -v '^[567]$')" ] || fail "$(cat log.devices)"
+    [ "$(wc -l <log.devices)" -eq 6 ] && [ -z "$(cut -d' ' -f1 log.devices | grep -v '^[567]$')" ] ||
+        fail "$(cat log.devices)"
     same_rows cluster/hits.tsv
 }
 
@@ -179,7 +181,8 @@ SH
     [ "$(nrows wrapped/hits.tsv)" -eq "$(grep -c '>' wrapped/hits.fa)" ]
     msvfilt m.hmm demo.fa | vitfilt m.hmm | fwdscore m.hmm >one.tsv
     same <(column wrapped/hits.tsv fwd_bits) <(column one.tsv fwd_bits)
-    for key in name description input output params; do grep -q "^$key:" "$flows/snakemake/wrapper/meta.yaml" || fail "no $key"; done
+    for key in name description input output params; do grep -q "^$key:" "$flows/snakemake/wrapper/meta.yaml" ||
+        fail "no $key"; done
 }
 
 @test "snakemake: 250 models against a proteome, the tables of plain hmmsearch" {
@@ -251,7 +254,8 @@ SH
     version=$(sed -n "s/.*eval(\"\(.*\)\"), topic.*/\1/p" "$module/main.nf")
     [ "$(bash -c "$version")" = "$(msvfilt --version | sed -n '1s/.* //p')" ]
     grep -q "warpsieve=$(bash -c "$version")\"\$" "$module/environment.yml"
-    [ "$(grep -c "warpsieve:$(bash -c "$version")--" "$module/main.nf")" -eq 2 ] || fail "the containers are of another version"
+    [ "$(grep -c "warpsieve:$(bash -c "$version")--" "$module/main.nf")" -eq 2 ] ||
+        fail "the containers are of another version"
     [ "$(sed -n 's/.*size() == \([0-9]*\) }.*/\1/p' "$module/tests/main.nf.test" | sort -u)" = \
         "$(msvfilt m.hmm demo.fa | vitfilt m.hmm | fwdscore m.hmm | grep -vc '^#')" ]
 }
@@ -316,7 +320,8 @@ SH
     python3 "$top/tests/nfcore.py" snapshot snap/run snap/stub "$(msvfilt --version | sed -n '1s/.* //p')" >snapshot
     for f in main.nf.test.snap main.gpu.nf.test.snap; do
         [ "${WARPSIEVE_SNAPSHOT:-}" != write ] || cp snapshot "$module/tests/$f"
-        same "$module/tests/$f" snapshot || fail "WARPSIEVE_SNAPSHOT=write bats tests/workflows.bats -f snapshot makes $f anew"
+        same "$module/tests/$f" snapshot ||
+            fail "WARPSIEVE_SNAPSHOT=write bats tests/workflows.bats -f snapshot makes $f anew"
     done
 }
 

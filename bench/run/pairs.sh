@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Compares tables with packed pairs between the stages, on a machine with a device.
 #   bench/run/pairs.sh MODELS PROTEOME [TIMES [BACKEND]]
-# MODELS: the 1,200 first models of gecco/hmmer/Pfam.h3m (PyPI wheel gecco-tool 0.9.10), as text or binary. PROTEOME: FASTA, plain or gzip,
-# which is packed TIMES over (20). Prints seconds of wall and processor time, each run three times in turns, and the bytes between the
-# stages; fails if the two chains do not give the same table.
+# MODELS: the 1,200 first models of gecco/hmmer/Pfam.h3m (PyPI wheel gecco-tool 0.9.10), as text or binary. PROTEOME:
+# FASTA, plain or gzip, which is packed TIMES over (20). Prints seconds of wall and processor time, each run three times
+# in turns, and the bytes between the stages; fails if the two chains do not give the same table.
 set -eu
 models=$1 proteome=$2 times=${3:-20} backend=${4:-cuda}
 here=$(cd "$(dirname "$0")/../.." && pwd)

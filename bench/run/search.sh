@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Whole searches by hmmsearch and hmmsieve in turns, tables written:  sh bench/run/search.sh MODELS SEQUENCES [CPUS [ROUNDS]]
-# Each line: processor seconds (user and system) and wall seconds of both, their ratios, and whether --domtblout is the same.
-# HMMSEARCH names another hmmsearch than that of the PATH, WARPSIEVE_BIN the folder of hmmsieve.
+# Each line: processor seconds (user and system) and wall seconds of both, their ratios, and whether --domtblout is the
+# same. HMMSEARCH names another hmmsearch than that of the PATH, WARPSIEVE_BIN the folder of hmmsieve.
 set -eu
 models=$1 sequences=$2 cpus=${3:-2} rounds=${4:-3}
 PATH=${WARPSIEVE_BIN:-$(dirname "$0")/../../bin}:$PATH
@@ -31,5 +31,6 @@ while [ $i -lt "$rounds" ]; do
     for t in theirs ours; do grep -v '^#' "$tmp/$t.dom" | tr -s ' ' >"$tmp/$t.rows" || :; done
     same=same
     cmp -s "$tmp/theirs.rows" "$tmp/ours.rows" || same=DIFFERENT
-    echo "$i $theirs $ours $same" | awk '{ printf "%s %s %s %s %s %.2f %.2f %s\n", $1, $2, $3, $4, $5, $2 / $4, $3 / $5, $6 }'
+    echo "$i $theirs $ours $same" |
+        awk '{ printf "%s %s %s %s %s %.2f %.2f %s\n", $1, $2, $3, $4, $5, $2 / $4, $3 / $5, $6 }'
 done

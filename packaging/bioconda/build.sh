@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# conda-build calls this in the unpacked sources with PREFIX, BUILD_PREFIX, CC, CFLAGS, CPPFLAGS and LDFLAGS set. One package serves
-# machines with and without a device: the CUDA runtime is linked statically, and nothing of CUDA is needed to run.
+# conda-build calls this in the unpacked sources with PREFIX, BUILD_PREFIX, CC, CFLAGS, CPPFLAGS and LDFLAGS set. One
+# package serves machines with and without a device: the CUDA runtime is linked statically, and nothing of CUDA is
+# needed to run.
 set -euo pipefail
 export CPPFLAGS="${CPPFLAGS:-} -I$PREFIX/include"
 export LDFLAGS="${LDFLAGS:-} -L$PREFIX/lib"

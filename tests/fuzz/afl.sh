@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Whole executables, built with afl-clang-fast, under AFL++ for so many seconds each, and how often each ran. An input that crashes or
-# hangs is kept in FOLDER/TARGET/default/crashes and hangs; the smallest form of it belongs into tests/fuzz/cases.
+# Whole executables, built with afl-clang-fast, under AFL++ for so many seconds each, and how often each ran. An input
+# that crashes or hangs is kept in FOLDER/TARGET/default/crashes and hangs; the smallest form of it belongs into
+# tests/fuzz/cases.
 #   tests/fuzz/afl.sh BIN FOLDER SECONDS [TARGET...]
 set -u
 bin=$1 out=$2 seconds=$3
@@ -76,7 +77,8 @@ for target; do
     afl-fuzz -i "$in" -o "$out/$target" -V "$seconds" -m 2048 -t 2000 -- "$bin/$tool" $arguments >"$out/$target.log" 2>&1
     stats=$out/$target/default/fuzzer_stats
     value() { sed -n "s/^$1 *: *//p" "$stats" 2>/dev/null; }
-    echo "$target ($tool) $(value execs_done) executions, $(value saved_crashes) crashes, $(value saved_hangs) hangs" | tee -a "$out/counts"
+    echo "$target ($tool) $(value execs_done) executions, $(value saved_crashes) crashes, $(value saved_hangs) hangs" |
+        tee -a "$out/counts"
     [ "$(value saved_crashes)" = 0 ] && [ "$(value saved_hangs)" = 0 ] || bad=1
 done
 exit $bad

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs each fuzz target with libFuzzer for so many seconds and says how often it ran. It keeps inputs that fail in FOLDER/found;
-# the smallest form of it belongs into tests/fuzz/cases/TARGET.
+# Runs each fuzz target with libFuzzer for so many seconds and says how often it ran. It keeps inputs that fail in
+# FOLDER/found; the smallest form of it belongs into tests/fuzz/cases/TARGET.
 #   tests/fuzz/run.sh FOLDER SECONDS [TARGET...]
 set -u
 folder=$1 seconds=$2

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The tests of the CUDA backends: scores against scalar, the tools' bytes under faults of the device, and compute-sanitizer on small
-# sizes. Steps that do not depend on one another run at the same time: the truth of long models takes a core a minute.
+# The tests of the CUDA backends: scores against scalar, the tools' bytes under faults of the device, and
+# compute-sanitizer on small sizes. Steps that do not depend on one another run at the same time: the truth of long
+# models takes a core a minute.
 # Usage: run.sh BUILD [scores] [faults] [sanitizer]     these parts, by default all (make gpu-check)
 set -u
 b=$(cd "$1" && pwd) || exit 1
@@ -67,7 +68,8 @@ elif command -v python3 >/dev/null; then
         step "faults of the device, $tool" env -C "$work/$tool" sh "$PWD/tests/fault/device.sh" "$b/fault" "$tool" 3 2
     done
     # with several devices, one tool: the driver takes a second and more to open them
-    if zcat tests/data/demo.fa.gz | "$b/fault/msvfilt" --backend cuda --device 0,1 tests/data/fn3.hmm >/dev/null 2>&1; then
+    if zcat tests/data/demo.fa.gz |
+        "$b/fault/msvfilt" --backend cuda --device 0,1 tests/data/fn3.hmm >/dev/null 2>&1; then
         mkdir "$work/several"
         step "faults of two devices, msvfilt" env -C "$work/several" sh "$PWD/tests/fault/device.sh" "$b/fault" msvfilt 20 4 0,1
     fi

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Runs a command with N devices of its own, by CUDA_VISIBLE_DEVICES:
 #   device.sh N COMMAND...
-# A scheduler's choice of N devices holds. Where more are to be seen, because jobs share a machine without one, the command gets the first
-# N that no other command of this script holds, and waits for them; a lock on a file tells, which ends with the command.
-# WARPSIEVE_SLOTS is the folder of these files, by default one for each user in TMPDIR.
+# A scheduler's choice of N devices holds. Where more are to be seen, because jobs share a machine without one, the
+# command gets the first N that no other command of this script holds, and waits for them; a lock on a file tells, which
+# ends with the command. WARPSIEVE_SLOTS is the folder of these files, by default one for each user in TMPDIR.
 set -euo pipefail
 [ $# -ge 2 ] || { echo "usage: device.sh N COMMAND..." >&2; exit 2; }
 want=$1

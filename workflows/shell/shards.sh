@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Cuts a database into packed shards of about as many residues each, in its order, so that joined results are in its order too:
+# Cuts a database into packed shards of about as many residues each, in its order, so that joined results are in its
+# order too:
 #   shards.sh DATABASE STATS.json FILE... [-- RESPACK-OPTION...]
-# One shard goes to each FILE; STATS.json gets the counts of the whole ("sequences" is what -Z wants). Options such as --dna may follow.
+# One shard goes to each FILE; STATS.json gets the counts of the whole ("sequences" is what -Z wants). Options such as
+# --dna may follow.
 set -euo pipefail
 [ $# -ge 3 ] || { echo "usage: shards.sh DATABASE STATS.json FILE... [-- RESPACK-OPTION...]" >&2; exit 2; }
 database=$1 stats=$2
