@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Speed of the CUDA kernels with the data on the device: one row per kernel and model, best of several passes.
  *
- *     make build/bench/run/gpu && build/bench/run/gpu [-p passes] [-r million residues] [-k kernel] [-M size,...] [-f FASTA]
+ *     make build/bench/run/gpu && build/bench/run/gpu [-p passes] [-r million residues] [-k kernel] [-M size,...] [-f
+ * FASTA]
  *
- * Random models; random proteins with lengths like a proteome's, or those of a file over and over until there are enough.
- * Models beyond what the device takes (M > 65536 in vit) have no place here.
+ * Random models; random proteins with lengths like a proteome's, or those of a file over and over until there are
+ * enough. Models beyond what the device takes (M > 65536 in vit) have no place here.
  * Seconds are the device's own, around the kernels; cells are model nodes times residues, without padding. */
 #include "tests/lib/sample.h"
 
@@ -124,7 +125,8 @@ static void first_call(ws_err *err) {
     void *prep;
     sample_model(&h, &r, 10, 0);
     sample_target(&data, &h);
-    sample_must(ws_ssv_cuda.prepare(&ws_ssv_cuda, &(ws_target){.name = "", .qlen = 10, .data = &data}, &prep, err), err);
+    sample_must(ws_ssv_cuda.prepare(&ws_ssv_cuda, &(ws_target){.name = "", .qlen = 10, .data = &data}, &prep, err),
+                err);
     const ws_task task = {.prep = prep, .n = 1, .score = &score};
     sample_must(ws_ssv_cuda.score(&seqs, &task, 1, &scratch, err), err);
     ws_ssv_cuda.release(prep);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Speed of the CPU kernels: one row per kernel, backend and model, best of several passes over random proteins.
  *
- *     make build/bench/run/kernels && build/bench/run/kernels [-p passes] [-n sequences] [-k kernel] [-b backend] [model.hmm ...]
+ *     make build/bench/run/kernels && build/bench/run/kernels [-p passes] [-n sequences] [-k kernel] [-b backend]
+ * [model.hmm ...]
  *
- * Without models: random ones of 100 to 2405 nodes. `sum` is a checksum of the scores; equal sums in the rows of one kernel
- * and model mean equal scores. `hmmer` is HMMER 3.4's figure for that M on one core (specification
+ * Without models: random ones of 100 to 2405 nodes. `sum` is a checksum of the scores; equal sums in the rows of one
+ * kernel and model mean equal scores. `hmmer` is HMMER 3.4's figure for that M on one core (specification
  * profile-filters.md, section 17), where there is one, and `ratio` ours over it. */
 #include "tests/lib/hmmread.h"
 #include "tests/lib/sample.h"

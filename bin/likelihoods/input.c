@@ -76,7 +76,9 @@ static int open_input(ws_pairhmm_input *in, ws_err *err) {
 
 int ws_pairhmm_input_ahead(ws_pairhmm_input *in) { return ws_inputs_ahead(&in->in); }
 
-void ws_pairhmm_input_progress(ws_pairhmm_input *in, uint64_t *done, uint64_t *size) { ws_inputs_progress(&in->in, done, size); }
+void ws_pairhmm_input_progress(ws_pairhmm_input *in, uint64_t *done, uint64_t *size) {
+    ws_inputs_progress(&in->in, done, size);
+}
 
 ws_pairhmm_format ws_pairhmm_input_format(const ws_pairhmm_input *in) { return in->seen; }
 
@@ -272,7 +274,8 @@ static int fail_later(ws_pairhmm_input *in, search *s, ws_pairhmm_block *p, cons
 
 static int deliver(ws_pairhmm_input *in, search *s, ws_pairhmm_block *p, ws_err *err) {
     if (s->broken &&
-        !s->whole_count) { /* the header is unreadable: its parser refuses it, and the text after it cannot be divided */
+        /* the header is unreadable: its parser refuses it, and the text after it cannot be divided */
+        !s->whole_count) {
         s->whole = s->pos;
         in->ended = 1;
     }

@@ -110,7 +110,8 @@ static int open_reader(ws_job *job, ws_err *err) {
     r->conf.share = !o->no_sharing;
     ws_pairhmm_quals_make(&r->conf.quals);
     r->conf.host = host[ws_cpu_best(&job->machine.cpu)];
-    return ws_pairhmm_input_open(&r->input, job->input, job->ninput, (ws_pairhmm_format)o->in_format, job->common.batch, PART_CELLS, err);
+    return ws_pairhmm_input_open(&r->input, job->input, job->ninput, (ws_pairhmm_format)o->in_format, job->common.batch,
+                                 PART_CELLS, err);
 }
 
 static ws_pairhmm_input *input_of(const ws_job *job) { return ((reader *)job->reader)->input; }
@@ -137,7 +138,8 @@ static int fill(ws_job *job, void *it, size_t *parts, ws_err *err) {
     reader *r = job->reader;
     ws_pairhmm_block *p = &((item *)it)->block;
     *parts = 1;
-    return shows_regions(job) ? ws_pairhmm_whole_fill(&r->whole, r->input, p, err) : ws_pairhmm_input_fill(r->input, p, err);
+    return shows_regions(job) ? ws_pairhmm_whole_fill(&r->whole, r->input, p, err)
+                              : ws_pairhmm_input_fill(r->input, p, err);
 }
 
 static int style_of(const ws_job *job, ws_pairhmm_format f, ws_pairhmm_style *s, ws_err *err) {
@@ -178,7 +180,8 @@ static void add_counts(reader *r, const ws_pairhmm_counts *c) {
     r->scaled += c->scaled;
 }
 
-static int score(ws_job *job, const ws_pairhmm_conf *conf, item *it, ws_worker *worker, ws_pairhmm_counts *c, ws_err *err) {
+static int score(ws_job *job, const ws_pairhmm_conf *conf, item *it, ws_worker *worker, ws_pairhmm_counts *c,
+                 ws_err *err) {
     const ws_backend *b = ws_job_pick_backend(job);
     int rc = ws_pairhmm_score(conf, b->own, &it->text, it->work, &worker->scratch, it->result, c, err);
     if (!rc || !ws_job_fall_back_to_cpu(job, b, rc, err)) return rc;
@@ -243,7 +246,8 @@ static void progress(ws_job *job, double seconds, char *text, size_t n, double *
     (void)seconds;
     ws_pairhmm_input_progress(input_of(job), &done, &size);
     *share = size ? (double)done / (double)size : -1;
-    snprintf(text, n, "%s bytes read, %s rows", ws_number_human(bytes, (double)done), ws_number_human(rows, (double)job->out[0].rows));
+    snprintf(text, n, "%s bytes read, %s rows", ws_number_human(bytes, (double)done),
+             ws_number_human(rows, (double)job->out[0].rows));
 }
 
 static int stats(ws_job *job, double seconds, ws_stat *stat) {

@@ -135,7 +135,8 @@ static int parse_line(grower *g, const ws_pairhmm_line *l, ws_err *err) {
     size_t n = ws_pairhmm_split(l, f, 7);
     char q[WS_QUOTE_MAX];
     if (n && f[0].n > 5 && !memcmp(f[0].p, "HMMER", 5) && f[0].p[5] >= '2' && f[0].p[5] <= '3') /* a digit is no base */
-        return ws_pairhmm_fail(err, l, f[0].p, "\"%s\" begins a profile HMM of HMMER: msvfilt, vitfilt and fwdscore read those",
+        return ws_pairhmm_fail(err, l, f[0].p,
+                               "\"%s\" begins a profile HMM of HMMER: msvfilt, vitfilt and fwdscore read those",
                                ws_quote(q, f[0].p, f[0].n));
     if (n > 1 && f[1].p[0] == '[')
         return ws_pairhmm_fail(err, l, f[1].p, "partially determined haplotypes (GATK's PDHMM) are another model");
@@ -160,7 +161,8 @@ static int comment(const ws_pairhmm_line *l, ws_err *err) {
     const char *end = l->end;
     while (end > l->p && end[-1] == '\r') end--;
     if (memchr(l->p, '\r', (size_t)(end - l->p))) /* otherwise all lines after it would belong to the comment */
-        return ws_pairhmm_fail(err, l, NULL, "lines end in carriage returns alone, expected line feeds (tr '\\r' '\\n' makes them)");
+        return ws_pairhmm_fail(err, l, NULL,
+                               "lines end in carriage returns alone, expected line feeds (tr '\\r' '\\n' makes them)");
     if (memmem(l->p, (size_t)(l->end - l->p), "hap-pd-bases", 12))
         return ws_pairhmm_fail(err, l, NULL, "partially determined haplotypes (GATK's PDHMM) are another model");
     return WS_OK;
@@ -187,7 +189,8 @@ int ws_pairhmm_parse_results(ws_pairhmm_text *t, const char *p, size_t n, const 
     return rc ? rc : rc2;
 }
 
-int ws_pairhmm_whole_results(ws_pairhmm_text *t, const char *p, size_t n, const ws_pairhmm_origin *at, size_t *bytes, ws_err *err) {
+int ws_pairhmm_whole_results(ws_pairhmm_text *t, const char *p, size_t n, const ws_pairhmm_origin *at, size_t *bytes,
+                             ws_err *err) {
     grower g = {.t = t};
     ws_err fault;
     ws_pairhmm_text_reset(t);

@@ -26,7 +26,8 @@ static int give(ws_pairhmm_whole *w, size_t n, ws_pairhmm_block *p, ws_err *err)
     w->rest.format = p->format;
     int rc = ws_buf_add(&w->rest.text, p->text.p + n, p->text.n - n, err);
     p->text.n = n;
-    for (const char *at = p->text.p, *end = at + n; (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++) w->rest.at.line++;
+    for (const char *at = p->text.p, *end = at + n; (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++)
+        w->rest.at.line++;
     w->seen = 0;
     w->need = 2 * w->rest.text.n;
     return rc;

@@ -11,7 +11,8 @@ typedef struct ws_pairhmm_whole {
     ws_pairhmm_block rest; /* text that was read but not delivered; its last region may continue */
     ws_pairhmm_block next; /* the last block read */
     ws_pairhmm_text parsed;
-    size_t seen, need; /* bytes of the rest when no region in it had an end; bytes needed for another look without a pause */
+    /* bytes of the rest when no region in it had an end; bytes needed for another look without a pause */
+    size_t seen, need;
     int new_file;      /* `next` begins another file, and waits until the rest is delivered */
     int ended;         /* the input has ended */
 } ws_pairhmm_whole;

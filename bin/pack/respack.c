@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * respack: sequences from one form to another, above all FASTA to the packed stream and back. A tool without targets: every
- * sequence passes. */
+ * respack: sequences from one form to another, above all FASTA to the packed stream and back. A tool without targets:
+ * every sequence passes. */
 #include "lib/scan/scan.h"
 
 extern const ws_tool ws_respack_tool;
@@ -14,15 +14,19 @@ typedef struct respack_opts {
 static const char *const out_formats[] = {"packed", "tsv", "fasta", "ids", NULL};
 static const int out_format[] = {WS_OUT_PACKED, WS_OUT_TSV, WS_OUT_FASTA, WS_OUT_IDS};
 
-#define ALPHABET(name_, help_)                                                                                           \
-    {0, #name_, NULL, WS_OPT_FLAG, offsetof(respack_opts, name_), NULL, help_, .group = WS_GROUP_INPUT, .given = WS_OPT_NOGIVEN}
+#define ALPHABET(name_, help_) \
+    { \
+        0, #name_, NULL, WS_OPT_FLAG, offsetof(respack_opts, name_), NULL, help_, .group = WS_GROUP_INPUT, \
+                                                                                  .given = WS_OPT_NOGIVEN \
+    }
 
 static const ws_opt opts[] = {
     ALPHABET(amino, "the residues are amino acids [this]"),
     ALPHABET(dna, "the residues are DNA"),
     ALPHABET(rna, "the residues are RNA"),
-    {'O', "out-format", NULL, WS_OPT_CHOICE, offsetof(respack_opts, out_format), "FORMAT", "write packed, tsv, fasta or ids [packed]",
-     .choices = out_formats, .group = WS_GROUP_OUTPUT, .given = WS_OPT_NOGIVEN},
+    {'O', "out-format", NULL, WS_OPT_CHOICE, offsetof(respack_opts, out_format), "FORMAT",
+     "write packed, tsv, fasta or ids [packed]", .choices = out_formats, .group = WS_GROUP_OUTPUT,
+     .given = WS_OPT_NOGIVEN},
     WS_OPT_END,
 };
 
@@ -35,13 +39,14 @@ static const ws_abc *with_gaps(ws_abc *abc, ws_abc_type type) {
 
 static int open_respack(ws_job *job, ws_err *err) {
     respack_opts *o = job->own;
-    if (o->amino + o->dna + o->rna > 1) return ws_fail(err, WS_EUSAGE, "only one of --amino, --dna and --rna can be asked");
+    if (o->amino + o->dna + o->rna > 1)
+        return ws_fail(err, WS_EUSAGE, "only one of --amino, --dna and --rna can be asked");
     ws_scan *scan = ws_scan_of(job);
     scan->abc = o->dna || o->rna ? with_gaps(&o->reads, o->dna ? WS_ABC_DNA : WS_ABC_RNA) : ws_abc_get(WS_ABC_AMINO);
     scan->any_abc = o->amino + o->dna + o->rna == 0;
     if (scan->any_abc)
-        scan->looks_like_dna =
-            "the sequences look like DNA, but are taken as amino acids; use --dna or --rna, or --amino if they are proteins";
+        scan->looks_like_dna = "the sequences look like DNA, but are taken as amino acids; use --dna or --rna, or "
+                               "--amino if they are proteins";
     job->input = job->cmdline.operand;
     job->ninput = job->cmdline.noperand;
     scan->out_format = out_format[o->out_format];

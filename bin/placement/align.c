@@ -30,7 +30,9 @@ static ws_papara_insertions insertions(const ws_papara_opts *o) {
 }
 
 /* Rows need no other row, so they leave as they come. */
-static int streams(const ws_papara_opts *o) { return o->alignment_format == WS_PAPARA_FASTA && insertions(o) == WS_PAPARA_DROP; }
+static int streams(const ws_papara_opts *o) {
+    return o->alignment_format == WS_PAPARA_FASTA && insertions(o) == WS_PAPARA_DROP;
+}
 
 /* ---- rows of the alignment ---- */
 

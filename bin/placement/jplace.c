@@ -38,13 +38,14 @@ static int head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
     if (!rc) rc = ws_buf_adds(out, "{\n  \"version\": 3,\n  \"tree\": \"", err);
     if (!rc) rc = add_text(out, tree.p, tree.n, err);
     if (!rc)
-        rc = ws_buf_addf(
-            out, err,
-            "\",\n  \"fields\": [\"edge_num\", \"likelihood\", \"like_weight_ratio\", \"distal_length\", \"pendant_length\"],\n"
-            "  \"metadata\": {\"program\": \"papara-score\", \"version\": \"" WS_VERSION "\", \"scheme\": \"%s\", "
-            "\"like_weight_ratio\": \"share among the tied best edges, no probability\"},\n"
-            "  \"placements\": [\n",
-            d->opts->scheme == 1 ? "eq1" : "papara2");
+        rc = ws_buf_addf(out, err,
+                         "\",\n  \"fields\": [\"edge_num\", \"likelihood\", \"like_weight_ratio\", \"distal_length\", "
+                         "\"pendant_length\"],\n"
+                         "  \"metadata\": {\"program\": \"papara-score\", \"version\": \"" WS_VERSION
+                         "\", \"scheme\": \"%s\", "
+                         "\"like_weight_ratio\": \"share among the tied best edges, no probability\"},\n"
+                         "  \"placements\": [\n",
+                         d->opts->scheme == 1 ? "eq1" : "papara2");
     ws_buf_release(&tree);
     return rc;
 }

@@ -89,14 +89,16 @@ static int too_short(const parse *s, size_t row, size_t no) {
                    ws_quote(q, row_name(s, row), strlen(row_name(s, row))), s->have[row], s->m->sites);
 }
 
-enum { BELIEVED = 1 << 24 }; /* bytes allocated without proof, so that the messages on short rows can name their lines */
+/* bytes allocated without proof, so that the messages on short rows can name their lines */
+enum { BELIEVED = 1 << 24 };
 
 /* Allocates n rows of `sites` sites. Each site is a character of the text, so larger sizes than that allows are
  * refused. */
 static int make_rows(parse *s, size_t n, size_t sites) {
     ws_papara_msa *m = s->m;
     if (sites > ws_max(s->size, BELIEVED) / n)
-        return ws_fail(s->err, WS_EDATA, "%s: %zu rows of %zu sites are more than the file has bytes", s->path, n, sites);
+        return ws_fail(s->err, WS_EDATA, "%s: %zu rows of %zu sites are more than the file has bytes", s->path, n,
+                       sites);
     m->n = n;
     m->sites = sites;
     m->row = ws_calloc(n, sizeof *m->row, s->err);
@@ -276,7 +278,8 @@ int ws_papara_msa_parse(ws_papara_msa *m, const char *path, const char *text, si
     size_t at = 0;
     *m = (ws_papara_msa){0};
     const char *nul = memchr(text, '\0', n);
-    if (nul) return ws_fail(err, WS_EDATA, "%s: byte %zu is zero, so this is no alignment", path, (size_t)(nul - text) + 1);
+    if (nul)
+        return ws_fail(err, WS_EDATA, "%s: byte %zu is zero, so this is no alignment", path, (size_t)(nul - text) + 1);
     while (at < n && (blank(text[at]) || text[at] == '\n')) at++;
     int rc = at == n ? ws_fail(err, WS_EDATA, "%s: the alignment is empty", path)
              : text[at] == '('

@@ -66,8 +66,8 @@ const ws_opt ws_papara_opt_table[] = {
     {0, "drop-gap-columns", NULL, WS_OPT_FLAG, AT(drop_gap_columns), NULL,
      "leave out columns in which all leaves have gaps", .group = WS_GROUP_OUTPUT, PLAIN},
 
-    {'j', "threads", "cpu", WS_OPT_INT, AT(threads), "N", "threads in all [all cores that the process may use]", .min = 0,
-     .max = 4096, .group = WS_GROUP_RUN, PLAIN},
+    {'j', "threads", "cpu", WS_OPT_INT, AT(threads), "N", "threads in all [all cores that the process may use]",
+     .min = 0, .max = 4096, .group = WS_GROUP_RUN, PLAIN},
     {0, "quiet", NULL, WS_OPT_FLAG, AT(quiet), NULL, "no notes and no progress on standard error",
      .group = WS_GROUP_MISC, PLAIN},
     WS_OPT_END,

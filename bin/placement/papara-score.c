@@ -122,7 +122,8 @@ static int read_reference(const ws_job *job, ws_papara_run_data *d, const char *
     if (ref->tree.missing)
         note(job, "branches without a length, taken as 1.0", (unsigned long long)ref->tree.missing, "");
     if (ref->tree.not_positive)
-        note(job, "branches with a length of 0 or below, taken as 1e-6", (unsigned long long)ref->tree.not_positive, "");
+        note(job, "branches with a length of 0 or below, taken as 1e-6", (unsigned long long)ref->tree.not_positive,
+             "");
     const int rule = o->flags_given ? o->flags : o->scheme == 1;
     rc = ws_papara_edges_make(&ref->edges, &ref->tree, &ref->msa, &ref->letters,
                               rule ? WS_PAPARA_RULE : WS_PAPARA_LIKELIHOOD, err);
@@ -182,7 +183,8 @@ static int open_papara(ws_job *job, ws_err *err) {
     d->ref.exact_all = d->ref.deferred = o->all_edges;
     if (o->all_edges && !job->common.batch) job->common.batch = batch_size(&d->ref); /* also on devices */
     ws_scan_of(job)->abc = &d->ref.letters.abc;
-    ws_scan_of(job)->looks_like_dna = "the alignment is of proteins, but the reads look like DNA; their letters are scored as amino acids";
+    ws_scan_of(job)->looks_like_dna =
+        "the alignment is of proteins, but the reads look like DNA; their letters are scored as amino acids";
     job->target = ws_calloc(1, sizeof *job->target, err);
     if (!job->target) return WS_ENOMEM;
     *job->target =

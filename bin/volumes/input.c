@@ -43,8 +43,8 @@ static int skip(ws_mrf_input *in, uint64_t end, ws_err *err) {
 
 static int ended_in_header(const ws_mrf_input *in, ws_err *err) {
     if (in->at == 0) return ws_fail(err, WS_EDATA, "%s: empty, expected a NIfTI-1 file", name_of(in));
-    return ws_fail(err, WS_EDATA, "%s: ends at byte %llu, expected a NIfTI-1 header of %d bytes", name_of(in), (unsigned long long)in->at,
-                   WS_NIFTI_HEADER);
+    return ws_fail(err, WS_EDATA, "%s: ends at byte %llu, expected a NIfTI-1 header of %d bytes", name_of(in),
+                   (unsigned long long)in->at, WS_NIFTI_HEADER);
 }
 
 static int read_header(ws_mrf_input *in, ws_err *err) {
@@ -65,8 +65,10 @@ static int read_header(ws_mrf_input *in, ws_err *err) {
 
 static int ended_in_volume(const ws_mrf_input *in, ws_err *err) {
     const ws_nifti *h = &in->header;
-    return ws_fail(err, WS_EDATA, "%s: ends at byte %llu, expected %llu for volume %llu of %zu: %zu x %zu x %zu voxels, %s", name_of(in),
-                   (unsigned long long)in->at, (unsigned long long)(h->offset + (in->index + 1) * ws_nifti_volume_size(h)),
+    return ws_fail(err, WS_EDATA,
+                   "%s: ends at byte %llu, expected %llu for volume %llu of %zu: %zu x %zu x %zu voxels, %s",
+                   name_of(in), (unsigned long long)in->at,
+                   (unsigned long long)(h->offset + (in->index + 1) * ws_nifti_volume_size(h)),
                    (unsigned long long)in->index + 1, h->T, h->X, h->Y, h->Z, ws_nifti_type_name(h->type));
 }
 
@@ -93,8 +95,8 @@ static int read_volume(ws_mrf_input *in, ws_err *err) {
 static int read_end(ws_mrf_input *in, ws_err *err) {
     int rc = more(in, err);
     if (rc == WS_OK)
-        return ws_fail(err, WS_EDATA, "%s: goes on at byte %llu behind the last of %zu volumes, expected its end", name_of(in),
-                       (unsigned long long)in->at, in->header.T);
+        return ws_fail(err, WS_EDATA, "%s: goes on at byte %llu behind the last of %zu volumes, expected its end",
+                       name_of(in), (unsigned long long)in->at, in->header.T);
     if (rc != WS_EOF) return rc;
     ws_inputs_close(&in->in);
     return WS_OK;

@@ -30,8 +30,9 @@ typedef struct ws_mrf_input {
 /* Closes what is open. A zeroed *in is legal, else in->in was initialised. */
 void ws_mrf_input_release(ws_mrf_input *in);
 
-/* Reads the next volume into *p, in the memory that p->data has, which only grows with what was read. WS_OK, WS_EOF, WS_AGAIN if
- * nothing came in WS_INPUTS_WAIT_MS, or a failure, which comes after all whole volumes before it and names file and byte. */
+/* Reads the next volume into *p, in the memory that p->data has, which only grows with what was read. WS_OK, WS_EOF,
+ * WS_AGAIN if nothing came in WS_INPUTS_WAIT_MS, or a failure, which comes after all whole volumes before it and names
+ * file and byte. */
 int ws_mrf_input_fill(ws_mrf_input *in, ws_mrf_image *p, ws_err *err);
 
 #endif

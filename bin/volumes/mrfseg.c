@@ -77,8 +77,8 @@ static int fill(ws_job *job, void *it, size_t *parts, ws_err *err) {
 
 static int check_seed(const ws_mrf_plan *p, const ws_mrf_volume *v, ws_err *err) {
     if (p->seed[0] < v->X && p->seed[1] < v->Y && p->seed[2] < v->Z) return WS_OK;
-    return ws_fail(err, WS_EDATA, "the seed %llu,%llu,%llu lies outside of %zu x %zu x %zu voxels, counted from 0", p->seed[0], p->seed[1],
-                   p->seed[2], v->X, v->Y, v->Z);
+    return ws_fail(err, WS_EDATA, "the seed %llu,%llu,%llu lies outside of %zu x %zu x %zu voxels, counted from 0",
+                   p->seed[0], p->seed[1], p->seed[2], v->X, v->Y, v->Z);
 }
 
 static int keep_component(const ws_mrf_plan *p, item *it, ws_err *err) {
@@ -88,7 +88,8 @@ static int keep_component(const ws_mrf_plan *p, item *it, ws_err *err) {
     it->kept.label = label[x + v->X * (y + v->Y * z)];
     if (it->kept.label == 0)
         return ws_fail(err, WS_EDATA,
-                       "the seed %zu,%zu,%zu has class %s, the first, whose label 0 is that of everything else; expected another class",
+                       "the seed %zu,%zu,%zu has class %s, the first, whose label 0 is that of everything else; "
+                       "expected another class",
                        x, y, z, p->name[0]);
     return ws_mrf_component(v, label, x, y, z, &it->kept.sums, err);
 }
@@ -129,7 +130,8 @@ static int work(ws_job *job, void *item_, size_t part, ws_worker *worker, ws_err
     int rc = segment(job, it, threads, err);
     if (!rc) rc = finish_labels(job->data, it, err);
     r->busy--;
-    if (rc == WS_EDATA) ws_err_prefix(err, "%s: volume %llu: ", it->image.name, (unsigned long long)it->image.index + 1);
+    if (rc == WS_EDATA)
+        ws_err_prefix(err, "%s: volume %llu: ", it->image.name, (unsigned long long)it->image.index + 1);
     if (rc) return rc;
     r->volumes++;
     r->voxels += it->volume.n;
@@ -181,7 +183,8 @@ static void progress(ws_job *job, double seconds, char *text, size_t n, double *
     (void)seconds;
     ws_inputs_progress(&r->input.in, &done, &size);
     *share = size ? (double)done / (double)size : -1;
-    snprintf(text, n, "%s bytes read, %llu volumes", ws_number_human(bytes, (double)done), (unsigned long long)r->volumes);
+    snprintf(text, n, "%s bytes read, %llu volumes", ws_number_human(bytes, (double)done),
+             (unsigned long long)r->volumes);
 }
 
 static int stats(ws_job *job, double seconds, ws_stat *stat) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * NIfTI-1 headers: see bin/volumes/nifti.h. Offsets and codes are those of the format's definition, nifti1.h of the NIfTI DFWG. */
+ * NIfTI-1 headers: see bin/volumes/nifti.h. Offsets and codes are those of the format's definition, nifti1.h of the
+ * NIfTI DFWG. */
 #include "bin/volumes/nifti.h"
 
 #include <math.h>
@@ -30,8 +31,9 @@ static const struct {
     size_t size;
     const char *name;
 } types[WS_NIFTI_NTYPE] = {
-    [WS_NIFTI_UINT8] = {CODE_UINT8, 1, "uint8"}, [WS_NIFTI_INT8] = {256, 1, "int8"},         [WS_NIFTI_INT16] = {4, 2, "int16"},
-    [WS_NIFTI_UINT16] = {512, 2, "uint16"},      [WS_NIFTI_INT32] = {8, 4, "int32"},         [WS_NIFTI_UINT32] = {768, 4, "uint32"},
+    [WS_NIFTI_UINT8] = {CODE_UINT8, 1, "uint8"}, [WS_NIFTI_INT8] = {256, 1, "int8"},
+    [WS_NIFTI_INT16] = {4, 2, "int16"},          [WS_NIFTI_UINT16] = {512, 2, "uint16"},
+    [WS_NIFTI_INT32] = {8, 4, "int32"},          [WS_NIFTI_UINT32] = {768, 4, "uint32"},
     [WS_NIFTI_FLOAT32] = {16, 4, "float32"},     [WS_NIFTI_FLOAT64] = {64, 8, "float64"},
 };
 
@@ -78,10 +80,12 @@ static int parse_magic(ws_nifti *h, ws_err *err) {
     if (size == 540 || turned == 540)
         return ws_fail(err, WS_EDATA, "byte 0: the header has 540 bytes, so this is NIfTI-2; expected NIfTI-1");
     if (h->foreign && turned != WS_NIFTI_HEADER)
-        return ws_fail(err, WS_EDATA, "byte 0: expected a NIfTI-1 header, which begins with its size, 348, found \"%s\"",
+        return ws_fail(err, WS_EDATA,
+                       "byte 0: expected a NIfTI-1 header, which begins with its size, 348, found \"%s\"",
                        ws_quote(q, (const char *)h->raw, 4));
     if (memcmp(h->raw + AT_MAGIC, "ni1", 4) == 0)
-        return ws_fail(err, WS_EDATA, "byte %d: \"ni1\", so the data are in another file; expected \"n+1\", header and data in one",
+        return ws_fail(err, WS_EDATA,
+                       "byte %d: \"ni1\", so the data are in another file; expected \"n+1\", header and data in one",
                        AT_MAGIC);
     if (memcmp(h->raw + AT_MAGIC, "n+1", 4) != 0)
         return ws_fail(err, WS_EDATA, "byte %d: expected \"n+1\" of NIfTI-1, found \"%s\"", AT_MAGIC,
@@ -100,12 +104,13 @@ static int parse_sizes(ws_nifti *h, ws_err *err) {
     }
     for (int i = 5; i <= n; i++)
         if (size[i] > 1)
-            return ws_fail(err, WS_EDATA, "byte %d: dim[%d] is %zu; expected 1, as a series of volumes has at most 4 dimensions",
+            return ws_fail(err, WS_EDATA,
+                           "byte %d: dim[%d] is %zu; expected 1, as a series of volumes has at most 4 dimensions",
                            AT_DIM + 2 * i, i, size[i]);
     h->X = size[1], h->Y = size[2], h->Z = size[3], h->T = size[4];
     if ((uint64_t)h->X * h->Y * h->Z > VOXELS_MAX)
-        return ws_fail(err, WS_EDATA, "byte %d: a volume of %zu x %zu x %zu voxels, expected at most 2^31 together", AT_DIM, h->X,
-                       h->Y, h->Z);
+        return ws_fail(err, WS_EDATA, "byte %d: a volume of %zu x %zu x %zu voxels, expected at most 2^31 together",
+                       AT_DIM, h->X, h->Y, h->Z);
     return WS_OK;
 }
 
@@ -115,21 +120,23 @@ static int parse_type(ws_nifti *h, ws_err *err) {
     while (t < WS_NIFTI_NTYPE && types[t].code != code) t++;
     if (t == WS_NIFTI_NTYPE)
         return ws_fail(err, WS_EDATA,
-                       "byte %d: data type %d; expected 2, 256, 4, 512, 8, 768, 16 or 64: uint8, int8, int16, uint16, int32, uint32, "
+                       "byte %d: data type %d; expected 2, 256, 4, 512, 8, 768, 16 or 64: uint8, int8, int16, uint16, "
+                       "int32, uint32, "
                        "float32, float64",
                        AT_TYPE, code);
     h->type = (ws_nifti_type)t;
     h->size = types[t].size;
     if (bits != 8 * (int)h->size)
-        return ws_fail(err, WS_EDATA, "byte %d: %d bits a voxel, expected %zu for %s", AT_BITS, bits, 8 * h->size, types[t].name);
+        return ws_fail(err, WS_EDATA, "byte %d: %d bits a voxel, expected %zu for %s", AT_BITS, bits, 8 * h->size,
+                       types[t].name);
     return WS_OK;
 }
 
 static int parse_offset(ws_nifti *h, ws_err *err) {
     const float offset = get_float(h, AT_OFFSET);
     if (!(offset >= WS_NIFTI_DATA && offset <= OFFSET_MAX) || offset != floorf(offset))
-        return ws_fail(err, WS_EDATA, "byte %d: data begin at byte %.9g, expected a whole number from %d to %d", AT_OFFSET, (double)offset,
-                       WS_NIFTI_DATA, OFFSET_MAX);
+        return ws_fail(err, WS_EDATA, "byte %d: data begin at byte %.9g, expected a whole number from %d to %d",
+                       AT_OFFSET, (double)offset, WS_NIFTI_DATA, OFFSET_MAX);
     h->offset = (uint64_t)offset;
     return WS_OK;
 }
@@ -143,7 +150,8 @@ static int parse_scale(ws_nifti *h, ws_err *err) {
         h->inter = 0;
     }
     if (!isfinite(h->inter))
-        return ws_fail(err, WS_EDATA, "byte %d: the intercept is %g, expected a number as there is a slope", AT_INTER, h->inter);
+        return ws_fail(err, WS_EDATA, "byte %d: the intercept is %g, expected a number as there is a slope", AT_INTER,
+                       h->inter);
     return WS_OK;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The header of NIfTI-1 files with header and data in one (.nii): what of it matters here, and that of a file of labels. */
+ * The header of NIfTI-1 files with header and data in one (.nii): what of it matters here, and that of a file of
+ * labels. */
 #ifndef WS_VOLUMES_NIFTI_H
 #define WS_VOLUMES_NIFTI_H
 
@@ -11,7 +12,14 @@ enum {
 };
 
 typedef enum ws_nifti_type {
-    WS_NIFTI_UINT8, WS_NIFTI_INT8, WS_NIFTI_INT16, WS_NIFTI_UINT16, WS_NIFTI_INT32, WS_NIFTI_UINT32, WS_NIFTI_FLOAT32, WS_NIFTI_FLOAT64,
+    WS_NIFTI_UINT8,
+    WS_NIFTI_INT8,
+    WS_NIFTI_INT16,
+    WS_NIFTI_UINT16,
+    WS_NIFTI_INT32,
+    WS_NIFTI_UINT32,
+    WS_NIFTI_FLOAT32,
+    WS_NIFTI_FLOAT64,
     WS_NIFTI_NTYPE
 } ws_nifti_type;
 
@@ -26,8 +34,8 @@ typedef struct ws_nifti {
     double mm[3];        /* a voxel's edges; 0 if the header does not say */
 } ws_nifti;
 
-/* Parses the header p[0..WS_NIFTI_HEADER). WS_EDATA and a sentence without the file's name if it is no header, or of a file that
- * cannot be read here. At most 2^31 voxels are in a volume. */
+/* Parses the header p[0..WS_NIFTI_HEADER). WS_EDATA and a sentence without the file's name if it is no header, or of a
+ * file that cannot be read here. At most 2^31 voxels are in a volume. */
 int ws_nifti_parse(ws_nifti *h, const uint8_t *p, ws_err *err);
 
 /* Returns "int16" and so on. */

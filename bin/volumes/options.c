@@ -18,28 +18,31 @@ static const char *const rules[] = {"icm", "random", NULL}; /* the numbers of ws
 const ws_opt ws_mrf_opts[] = {
     {0, "class", NULL, WS_OPT_LIST, AT(class_list), "CLASS",
      "a class as NAME:MEAN:SD, in the file's units; once for each class", SCORE, PLAIN},
-    {0, "classes", NULL, WS_OPT_INT, AT(classes), "K", "find K classes from the values alone", .min = 1, .max = WS_MRF_CLASSES,
-     SCORE, .given = AT(classes_given)},
+    {0, "classes", NULL, WS_OPT_INT, AT(classes), "K", "find K classes from the values alone", .min = 1,
+     .max = WS_MRF_CLASSES, SCORE, .given = AT(classes_given)},
     {0, "fixed", NULL, WS_OPT_FLAG, AT(fixed), NULL, "hold the means and deviations of --class", SCORE, PLAIN},
-    {0, "neighbours", NULL, WS_OPT_CHOICE, AT(neighbours), "N", "voxels that share a face (6), or an edge (18), or a corner (26) [6]",
-     .choices = neighbourhoods, SCORE, PLAIN},
+    {0, "neighbours", NULL, WS_OPT_CHOICE, AT(neighbours), "N",
+     "voxels that share a face (6), or an edge (18), or a corner (26) [6]", .choices = neighbourhoods, SCORE, PLAIN},
     {0, "beta-in", NULL, WS_OPT_REAL, AT(beta_in), "X", "energy that a neighbour of the same class takes away [0.5]",
      .min = -WS_MRF_BETA_MAX, .max = WS_MRF_BETA_MAX, SCORE, PLAIN},
     {0, "beta-out", NULL, WS_OPT_REAL, AT(beta_out), "X", "energy that a neighbour of another class takes away [0]",
      .min = -WS_MRF_BETA_MAX, .max = WS_MRF_BETA_MAX, SCORE, PLAIN},
-    {0, "rule", NULL, WS_OPT_CHOICE, AT(rule), "RULE", "a voxel may take the best class (icm) or one drawn by lot (random) [icm]",
-     .choices = rules, SCORE, PLAIN},
-    {0, "xi", NULL, WS_OPT_REAL, AT(xi), "X", "take a class if the energy falls by more [0]", .max = WS_MRF_XI_MAX, SCORE, PLAIN},
-    {0, "random-seed", NULL, WS_OPT_INT, AT(random_seed), "N", "begin of the random numbers [42]", .max = 9e18, SCORE, PLAIN},
+    {0, "rule", NULL, WS_OPT_CHOICE, AT(rule), "RULE",
+     "a voxel may take the best class (icm) or one drawn by lot (random) [icm]", .choices = rules, SCORE, PLAIN},
+    {0, "xi", NULL, WS_OPT_REAL, AT(xi), "X", "take a class if the energy falls by more [0]", .max = WS_MRF_XI_MAX,
+     SCORE, PLAIN},
+    {0, "random-seed", NULL, WS_OPT_INT, AT(random_seed), "N", "begin of the random numbers [42]", .max = 9e18, SCORE,
+     PLAIN},
     {0, "sweeps", NULL, WS_OPT_INT, AT(sweeps), "N", "at most so many sweeps [50]", .max = 1e9, SCORE, PLAIN},
-    {0, "eps", NULL, WS_OPT_REAL, AT(eps), "X", "stop when a sweep lowers the energy of a voxel by no more, on average [1e-4]",
-     .max = 1e6, SCORE, PLAIN},
-    {0, "seed", NULL, WS_OPT_STRING, AT(seed), "VOXEL", "keep the component of voxel X,Y,Z, counted from 0; all else becomes 0",
-     .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, PLAIN},
+    {0, "eps", NULL, WS_OPT_REAL, AT(eps), "X",
+     "stop when a sweep lowers the energy of a voxel by no more, on average [1e-4]", .max = 1e6, SCORE, PLAIN},
+    {0, "seed", NULL, WS_OPT_STRING, AT(seed), "VOXEL",
+     "keep the component of voxel X,Y,Z, counted from 0; all else becomes 0", .group = WS_GROUP_FILTER,
+     .flags = WS_OPT_RESULT, PLAIN},
     {0, "boundary", NULL, WS_OPT_FLAG, AT(boundary), NULL, "keep the labels beside another label; all else becomes 0",
      .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, PLAIN},
-    {0, "labels", NULL, WS_OPT_STRING, AT(labels), "FILE", "write the labels there, as NIfTI-1; compressed if it ends in .gz",
-     .group = WS_GROUP_OUTPUT, PLAIN},
+    {0, "labels", NULL, WS_OPT_STRING, AT(labels), "FILE",
+     "write the labels there, as NIfTI-1; compressed if it ends in .gz", .group = WS_GROUP_OUTPUT, PLAIN},
     {'O', "out-format", NULL, WS_OPT_CHOICE, AT(nii), "FORMAT", "write tsv (the table) or nii (the labels) [tsv]",
      .choices = out_formats, .group = WS_GROUP_OUTPUT, PLAIN},
     {'K', "batch", NULL, WS_OPT_SIZE, AT(batch), "SIZE", "", .flags = WS_OPT_HIDDEN, PLAIN},
@@ -58,7 +61,8 @@ void ws_mrf_defaults(void *options) {
 
 static int bad_class(const char *text, const char *what, ws_err *err) {
     char q[WS_QUOTE_MAX];
-    return ws_fail(err, WS_EUSAGE, "--class: found \"%s\", expected NAME:MEAN:SD, %s", ws_quote(q, text, strlen(text)), what);
+    return ws_fail(err, WS_EUSAGE, "--class: found \"%s\", expected NAME:MEAN:SD, %s", ws_quote(q, text, strlen(text)),
+                   what);
 }
 
 /* Reads a number up to `end`. */
@@ -74,9 +78,11 @@ static int parse_class(ws_mrf_plan *p, const char *text, ws_err *err) {
     if (!sd || strchr(sd + 1, ':')) return bad_class(text, "with two colons", err);
     if (mean == text) return bad_class(text, "with a name", err);
     for (const char *n = text; n < mean; n++)
-        if ((unsigned char)*n < ' ' || *n == 0x7f) return bad_class(text, "with a name of one line and without tabs", err);
+        if ((unsigned char)*n < ' ' || *n == 0x7f)
+            return bad_class(text, "with a name of one line and without tabs", err);
     if (!parse_number(mean + 1, sd, &p->gauss[c].mean)) return bad_class(text, "with a number for MEAN", err);
-    if (!parse_number(sd + 1, end, &p->gauss[c].sd) || p->gauss[c].sd <= 0) return bad_class(text, "with a number above 0 for SD", err);
+    if (!parse_number(sd + 1, end, &p->gauss[c].sd) || p->gauss[c].sd <= 0)
+        return bad_class(text, "with a number above 0 for SD", err);
     p->name[c] = ws_strndup(text, (size_t)(mean - text), err);
     if (!p->name[c]) return WS_ENOMEM;
     for (int k = 0; k < c; k++)
@@ -120,7 +126,8 @@ static int parse_seed(ws_mrf_plan *p, const char *text, ws_err *err) {
         p->seeded = i == 2 && *at == '\0';
     }
     if (p->seeded) return WS_OK;
-    return ws_fail(err, WS_EUSAGE, "--seed: expected a voxel as X,Y,Z, counted from 0, found \"%s\"", ws_quote(q, text, strlen(text)));
+    return ws_fail(err, WS_EUSAGE, "--seed: expected a voxel as X,Y,Z, counted from 0, found \"%s\"",
+                   ws_quote(q, text, strlen(text)));
 }
 
 static int ends_in_gz(const char *path) {
@@ -132,7 +139,8 @@ static int refuse(const ws_mrf_options *o, ws_err *err) {
     if (o->batch) return ws_fail(err, WS_EUSAGE, "--batch has no meaning here: a volume is taken at once");
     if (o->boundary && !o->labels && !o->nii)
         return ws_fail(err, WS_EUSAGE, "--boundary is about labels, so it goes with --labels or --out-format nii");
-    if (o->labels && o->nii) return ws_fail(err, WS_EUSAGE, "--labels and --out-format nii both write the labels: expected one of them");
+    if (o->labels && o->nii)
+        return ws_fail(err, WS_EUSAGE, "--labels and --out-format nii both write the labels: expected one of them");
     return WS_OK;
 }
 

@@ -93,8 +93,8 @@ static int find_range(void *ctx, size_t chunk, ws_err *err) {
     double value;
     if (h->type == WS_NIFTI_FLOAT32) value = (double)((const float *)w->data)[i];
     else value = ((const double *)w->data)[i];
-    return ws_fail(err, WS_EDATA, "voxel %zu,%zu,%zu, counted from 0, is %s; expected finite numbers", i % h->X, i / h->X % h->Y,
-                   i / h->X / h->Y, isnan(value) ? "not a number" : "infinite");
+    return ws_fail(err, WS_EDATA, "voxel %zu,%zu,%zu, counted from 0, is %s; expected finite numbers", i % h->X,
+                   i / h->X % h->Y, i / h->X / h->Y, isnan(value) ? "not a number" : "infinite");
 }
 
 static int code_rows(void *ctx, size_t chunk, ws_err *err) {
@@ -117,7 +117,8 @@ static int choose_step(work *w, size_t chunks, ws_err *err) {
     }
     const double range = w->greatest - w->least;
     if (!isfinite(range))
-        return ws_fail(err, WS_EDATA, "values go from %g to %g; expected a range that a double can hold", w->least, w->greatest);
+        return ws_fail(err, WS_EDATA, "values go from %g to %g; expected a range that a double can hold", w->least,
+                       w->greatest);
     w->exact = w->h->type < WS_NIFTI_FLOAT32 && range <= TOP;
     w->step = w->exact ? 1 : range / TOP;
     if (w->step == 0) w->step = 1;

@@ -11,8 +11,9 @@ typedef struct ws_mrf_scale {
     double least, step, slope, inter;
 } ws_mrf_scale;
 
-/* Gives v the shape of h and the codes of data, which holds ws_nifti_volume_size(h) bytes and may be changed (mrf.md, section 1). Up to
- * `threads` threads. WS_EDATA if a value is no finite number, with a sentence that names the voxel; WS_ENOMEM. */
+/* Gives v the shape of h and the codes of data, which holds ws_nifti_volume_size(h) bytes and may be changed (mrf.md,
+ * section 1). Up to `threads` threads. WS_EDATA if a value is no finite number, with a sentence that names the voxel;
+ * WS_ENOMEM. */
 int ws_mrf_codes(const ws_nifti *h, void *data, ws_mrf_volume *v, ws_mrf_scale *scale, int threads, ws_err *err);
 
 /* Returns a class in the file's units; the second, in codes, its deviation at least half a code. */

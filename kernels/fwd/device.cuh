@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Forward on CUDA devices: the kernels in which a warp owns a sequence. They do the operations of kernels/fwd/README.md in its order,
-// so scores agree to the last bit.
+// Forward on CUDA devices: the kernels in which a warp owns a sequence. They do the operations of kernels/fwd/README.md
+// in its order, so scores agree to the last bit.
 //
 // Contents: 1 parameters and layout; 2 kernels
 #ifndef WS_FWD_DEVICE_CUH
@@ -15,8 +15,8 @@ extern "C" {
 
 // ---- 1 parameters and layout ----
 //
-// Lane z of the warp holds nodes z*Q + 1 .. z*Q + Q. Tables hold four nodes in a float4, as [chunk][..][lane], so that a warp reads
-// 512 consecutive bytes.
+// Lane z of the warp holds nodes z*Q + 1 .. z*Q + Q. Tables hold four nodes in a float4, as [chunk][..][lane], so that
+// a warp reads 512 consecutive bytes.
 
 enum { DD, MD, MM, DM, IM, II, MI, BM, PD, NCOEF }; // PD: factor from the D that enters the lane to the D of the node
 
@@ -55,7 +55,8 @@ __device__ __forceinline__ void load_links(const fwd_task &t, int z, float link[
 }
 
 // Calls row(code) for every residue of a sequence of len residues.
-template <class F> __device__ __forceinline__ void each_residue(const uint32_t *word, const ws_devitem &item, uint32_t len, F row) {
+template <class F>
+__device__ __forceinline__ void each_residue(const uint32_t *word, const ws_devitem &item, uint32_t len, F row) {
     ws_fetch fetch;
     fetch.begin(word, item.words);
     for (uint32_t left = len; left;) {
@@ -101,7 +102,8 @@ struct fwd_specials {
 // link[level] is 0 where no lane lies 2^level before.
 __device__ __forceinline__ float come_in(float a, const float link[WS_FWD_LEVELS], int z) {
 #pragma unroll
-    for (int level = 0; level < WS_FWD_LEVELS; level++) a = __fmaf_rn(link[level], __shfl_up_sync(~0u, a, 1 << level), a);
+    for (int level = 0; level < WS_FWD_LEVELS; level++)
+        a = __fmaf_rn(link[level], __shfl_up_sync(~0u, a, 1 << level), a);
     a = __shfl_up_sync(~0u, a, 1);
     return z ? a : 0.0f;
 }
@@ -119,13 +121,14 @@ template <int Q, int KEPT> struct fwd_coef {
 template <int Q, int KEPT> struct fwd_state {
     float X[Q], I[Q];
 
-    __device__ __forceinline__ void row(const fwd_coef<Q, KEPT> &c, const float4 *o, const float link[WS_FWD_LEVELS], const ws_devseq &seq,
-                                        fwd_specials &s, int z) {
+    __device__ __forceinline__ void row(const fwd_coef<Q, KEPT> &c, const float4 *o, const float link[WS_FWD_LEVELS],
+                                        const ws_devseq &seq, fwd_specials &s, int z) {
         float M[Q], D[Q], in = __shfl_up_sync(~0u, X[Q - 1], 1), d = 0.0f, e = 0.0f;
         if (z == 0) in = 0.0f;
 #pragma unroll
         for (int q = 0; q < Q; q++) {
-            M[q] = __fmul_rn(__fmaf_rn(s.B, c.get(BM, q), q ? X[q - 1] : in), ws_element(o[q / 4 * WS_CODES * 32], q & 3));
+            M[q] =
+                __fmul_rn(__fmaf_rn(s.B, c.get(BM, q), q ? X[q - 1] : in), ws_element(o[q / 4 * WS_CODES * 32], q & 3));
             D[q] = d;
             d = __fmaf_rn(d, c.get(DD, q), __fmul_rn(M[q], c.get(MD, q)));
             e = __fadd_rn(e, M[q]);
@@ -176,14 +179,15 @@ template <int Q> __global__ void __launch_bounds__(32 * WS_FWD_WARPS(Q)) ws_fwd_
         sp.begin(seq);
 #pragma unroll
         for (int q = 0; q < Q; q++) s.X[q] = s.I[q] = 0.0f;
-        each_residue(a.word + seq.first, item, seq.len, [&](uint32_t x) { s.row(c, shared + x * 32 + z, link, seq, sp, z); });
+        each_residue(a.word + seq.first, item, seq.len,
+                     [&](uint32_t x) { s.row(c, shared + x * 32 + z, link, seq, sp, z); });
         if (z == 0) a.score[t.first + item.out] = {__fmul_rn(sp.C, seq.pmove), sp.exponent};
     }
 }
 
-// State of a row for longer models, or for one block's share of the nodes: Q nodes a lane, QT - 8 < Q <= QT. STEP is the
-// distance between chunks in a residue's emissions. All coefficients are in shared memory. Up to QT = 48, M and D stay
-// in registers between the two passes; beyond, the second pass computes them again.
+// State of a row for longer models, or for one block's share of the nodes: Q nodes a lane, QT - 8 < Q <= QT. STEP is
+// the distance between chunks in a residue's emissions. All coefficients are in shared memory. Up to QT = 48, M and D
+// stay in registers between the two passes; beyond, the second pass computes them again.
 template <int QT, int STEP> struct fwd_long_state {
     static constexpr bool KEEP = QT <= 48;
     float X[QT], I[QT], last; // last: X of the last node
@@ -194,8 +198,8 @@ template <int QT, int STEP> struct fwd_long_state {
 #pragma unroll
         for (int q = 0; q < QT; q++) X[q] = I[q] = 0.0f;
     }
-    __device__ __forceinline__ float match(int q, float B, float &before, float &d, const float4 &em, const float4 &bm, const float4 &md,
-                                           const float4 &dd) {
+    __device__ __forceinline__ float match(int q, float B, float &before, float &d, const float4 &em, const float4 &bm,
+                                           const float4 &md, const float4 &dd) {
         const float m = __fmul_rn(__fmaf_rn(B, ws_element(bm, q & 3), before), ws_element(em, q & 3));
         before = X[q];
         d = __fmaf_rn(d, ws_element(dd, q & 3), __fmul_rn(m, ws_element(md, q & 3)));
@@ -204,7 +208,8 @@ template <int QT, int STEP> struct fwd_long_state {
     // Does the first pass: M, and D within the lane. o: the residue's emissions, c: coefficients [coefficient][chunk],
     // both beginning at this lane. before: X of the node before. d, e: D and E so far; on return they include these
     // nodes.
-    __device__ __forceinline__ void matches(const float4 *c, const float4 *o, int Q, float B, float before, float &d, float &e) {
+    __device__ __forceinline__ void matches(const float4 *c, const float4 *o, int Q, float B, float before, float &d,
+                                            float &e) {
         const int chunks = (Q + 3) / 4;
         auto get = [&](int i, int k) { return c[(i * chunks + k) * 32]; };
 #pragma unroll
@@ -222,19 +227,22 @@ template <int QT, int STEP> struct fwd_long_state {
         }
     }
     // Does the second pass: D, X and I. before, d: as they entered the first pass; in: the D that enters the lane.
-    __device__ __forceinline__ void deletes(const float4 *c, const float4 *o, int Q, float B, float before, float d, float in, float &e) {
+    __device__ __forceinline__ void deletes(const float4 *c, const float4 *o, int Q, float B, float before, float d,
+                                            float in, float &e) {
         const int chunks = (Q + 3) / 4;
         auto get = [&](int i, int k) { return c[(i * chunks + k) * 32]; };
 #pragma unroll
         for (int k = 0; k < QT / 4; k++) {
             if (4 * k >= QT - 8 && 4 * k >= Q) continue;
-            const float4 mm = get(MM, k), dm = get(DM, k), im = get(IM, k), ii = get(II, k), mi = get(MI, k), pd = get(PD, k);
+            const float4 mm = get(MM, k), dm = get(DM, k), im = get(IM, k), ii = get(II, k), mi = get(MI, k),
+                         pd = get(PD, k);
             float4 em = {}, bm = {}, md = {}, dd = {};
             if (!KEEP) em = o[k * STEP], bm = get(BM, k), md = get(MD, k), dd = get(DD, k);
 #pragma unroll
             for (int q = 4 * k; q < 4 * k + 4; q++) {
                 if (q >= QT - 8 && q >= Q) continue;
-                const float from_m = KEEP ? D[KEEP ? q : 0] : d, m = KEEP ? M[KEEP ? q : 0] : match(q, B, before, d, em, bm, md, dd);
+                const float from_m = KEEP ? D[KEEP ? q : 0] : d,
+                            m = KEEP ? M[KEEP ? q : 0] : match(q, B, before, d, em, bm, md, dd);
                 const float del = __fmaf_rn(in, ws_element(pd, q & 3), from_m);
                 e = __fadd_rn(e, del);
                 const float rest = __fmaf_rn(I[q], ws_element(im, q & 3), __fmul_rn(m, ws_element(mm, q & 3)));
@@ -251,8 +259,8 @@ template <int QT, int STEP> struct fwd_long_state {
             I[q] = __fmul_rn(I[q], by);
         }
     }
-    __device__ __forceinline__ void row(const float4 *c, const float4 *o, int Q, const float link[WS_FWD_LEVELS], const ws_devseq &seq,
-                                        fwd_specials &s, int z) {
+    __device__ __forceinline__ void row(const float4 *c, const float4 *o, int Q, const float link[WS_FWD_LEVELS],
+                                        const ws_devseq &seq, fwd_specials &s, int z) {
         float before = __shfl_up_sync(~0u, last, 1), d = 0.0f, e = 0.0f;
         if (z == 0) before = 0.0f;
         matches(c, o, Q, s.B, before, d, e);

@@ -22,7 +22,8 @@ typedef struct ws_fwd_tables {
     float *emit;           /* o_k(x): emit[x*(N+1) + k] */
     float *tr[WS_NPTRANS]; /* tr[t][k] as in ws_odds */
     float *pd;             /* product of DD from the first node of k's lane to k-1; 1 at the first node */
-    float link[WS_FWD_LEVELS][WS_FWD_LANES]; /* PB: product of the DD out of all nodes of the 2^level lanes that end at z */
+    /* PB: product of the DD out of all nodes of the 2^level lanes that end at z */
+    float link[WS_FWD_LEVELS][WS_FWD_LANES];
 } ws_fwd_tables;
 
 /* Makes the tables of a profile, after computing its odds (specification profile-filters.md, section 5.3). The owner

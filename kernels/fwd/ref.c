@@ -30,8 +30,8 @@ static void send_on(const ws_fwd_tables *t, const row *r) {
     }
 }
 
-/* Does an inclusive prefix scan of a[] over the lanes: a[z] becomes the D that reaches the first node after lane z from lanes
- * 0..z. */
+/* Does an inclusive prefix scan of a[] over the lanes: a[z] becomes the D that reaches the first node after lane z from
+ * lanes 0..z. */
 static void prefix_scan(float *a, const float link[WS_FWD_LEVELS][LANES]) {
     for (int level = 0; level < WS_FWD_LEVELS; level++)
         for (int off = 1 << level, z = LANES - 1; z >= off; z--) a[z] = fmaf(link[level][z], a[z - off], a[z]);

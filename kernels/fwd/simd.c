@@ -5,9 +5,9 @@
  * at position q = k % Q. The operations and their order are those of ref.c (kernels/fwd/README.md, canonical order),
  * so results agree bit by bit.
  *
- * A row is two sweeps over the nodes with a prefix scan between them. The first sweep computes M, the share of X that needs
- * no D, the next I, and d, the D within its lane. The prefix scan computes the D that enters each lane. The second sweep
- * completes D and X. */
+ * A row is two sweeps over the nodes with a prefix scan between them. The first sweep computes M, the share of X that
+ * needs no D, the next I, and d, the D within its lane. The prefix scan computes the D that enters each lane. The
+ * second sweep completes D and X. */
 
 #include "kernels/fwd/fwd.h"
 #include "kernels/filter/interleave.h"
@@ -70,8 +70,8 @@ static void scale_down(track *t, int Q, float E) {
 
 /* Does the first sweep for S sequences at one position of register j: M, X without D, the next I, and d. at: index of
  * the position over all registers. */
-WS_INLINE void first_place(const int S, const float *odds, size_t j, size_t at, const VF *B, const float *const *emit, VF *const *cell,
-                           VF (*in)[V32], VF (*a)[V32], VF (*e)[V32]) {
+WS_INLINE void first_place(const int S, const float *odds, size_t j, size_t at, const VF *B, const float *const *emit,
+                           VF *const *cell, VF (*in)[V32], VF (*a)[V32], VF (*e)[V32]) {
     const float *w = odds + at * NFIRST * VF_LANES;
     const VF wBM = VF_LOAD(w + BM * VF_LANES), wMM = VF_LOAD(w + MM * VF_LANES), wIM = VF_LOAD(w + IM * VF_LANES);
     const VF wMI = VF_LOAD(w + MI * VF_LANES), wII = VF_LOAD(w + II * VF_LANES);
@@ -203,7 +203,8 @@ static void clear(void *layout) {
 
 static int score(const void *layout, const ws_seqlist *list, ws_fscore *out, ws_buf *scratch, ws_err *err) {
     const fwd *p = layout;
-    const ws_interleave work = {p->S, sizeof(track), NCELL * V32 * (size_t)p->Q * sizeof(VF), start, some_rows, NULL, finish};
+    const ws_interleave work = {p->S, sizeof(track), NCELL * V32 * (size_t)p->Q * sizeof(VF), start, some_rows,
+                                NULL, finish};
     return ws_interleave_scores(&work, p, list, out, scratch, err);
 }
 

@@ -26,7 +26,8 @@ static void test_worked(tap *t) {
         int cells = 1;
         for (int k = 1; k <= 4; k++) cells &= near((double)m[k], M[i][k - 1], 5e-6);
         for (int k = 1; k < ROW; k++) sum += (double)m[k] + (double)d[k];
-        tap_ok(t, cells && near(sum, E[i], 1e-6) && fabs((double)s.nats - log(C[i] / 3)) < 1e-6, "row %zu of w1", i + 1);
+        tap_ok(t, cells && near(sum, E[i], 1e-6) && fabs((double)s.nats - log(C[i] / 3)) < 1e-6, "row %zu of w1",
+               i + 1);
     }
     ws_fscore s = sample_score(&w.s, &ws_fwd_scalar, &w.data, WORKED_W2);
     tap_ok(t, s.status == WS_F_OK && near((double)s.nats, -4.79835939, 1e-6), "w2");
@@ -83,7 +84,8 @@ static void test_random(tap *t, sample *r) {
                 uint8_t *x = sample_add(&s, (size_t)length[l]);
                 if (what == 1) sample_homolog(r, &h, x, (size_t)length[l]);
                 else
-                    for (int j = 0; j < length[l]; j++) x[j] = (uint8_t)(what == 3 ? 27 : sample_below(r, what ? 29 : 20));
+                    for (int j = 0; j < length[l]; j++)
+                        x[j] = (uint8_t)(what == 3 ? 27 : sample_below(r, what ? 29 : 20));
             }
         sample_ready(&s);
         for (size_t i = 0; i < s.b.n; i++, n++) {
@@ -102,8 +104,8 @@ static void test_random(tap *t, sample *r) {
         sample_model_release(&h);
         sample_batch_release(&s);
     }
-    tap_ok(t, bad == 0, "%d random pairs within tolerance of log space (%d impossible; largest deviation %.2g nats)", n, none,
-           worst);
+    tap_ok(t, bad == 0, "%d random pairs within tolerance of log space (%d impossible; largest deviation %.2g nats)", n,
+           none, worst);
 }
 
 /* Compares the products that carry D across lanes with a loop over the nodes. None may be subnormal. */

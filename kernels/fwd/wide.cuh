@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Forward on CUDA devices for models whose rows do not fit one multiprocessor's registers: a cluster of 2 to 8 blocks.
 //
-// Each block of the cluster holds one share of the positions of all lanes. Warp w of every block has the same sequence; lane z holds
-// the nodes of lane z in the block's share. d and e pass through the positions in canonical order. So a block hands
-// them to the next once in each pass. A warp waits while other blocks compute; the eight sequences of a cluster fill
-// that time. Meanwhile the emissions of the next residue are copied into shared memory.
+// Each block of the cluster holds one share of the positions of all lanes. Warp w of every block has the same sequence;
+// lane z holds the nodes of lane z in the block's share. d and e pass through the positions in canonical order. So a
+// block hands them to the next once in each pass. A warp waits while other blocks compute; the eight sequences of a
+// cluster fill that time. Meanwhile the emissions of the next residue are copied into shared memory.
 //
 //     pass 1   block 0 -> 1 -> .. -> last: d, e           last: prefix scan over the lanes; in, e to all
 //     pass 2   block 0 -> 1 -> .. -> last: e, last X      last: E, B; B, scale to all
@@ -73,8 +73,9 @@ __device__ __forceinline__ fwd_part part_of(int Q, int rank, int blocks) {
 // row. The last block also computes E and what depends on it. Returns the scale of the row in the last block, and 1 in
 // the others.
 template <int QT>
-__device__ __forceinline__ float wide_row(fwd_post &post, fwd_long_state<QT, 32> &s, fwd_specials &sp, const float4 *coef, const float4 *o,
-                                          int Q, const float link[WS_FWD_LEVELS], const ws_devseq &seq, float &before) {
+__device__ __forceinline__ float wide_row(fwd_post &post, fwd_long_state<QT, 32> &s, fwd_specials &sp,
+                                          const float4 *coef, const float4 *o, int Q, const float link[WS_FWD_LEVELS],
+                                          const ws_devseq &seq, float &before) {
     const bool first = post.rank == 0, end = post.rank == post.blocks - 1;
     const int z = post.z;
     float2 chain = {}, in, border = {};

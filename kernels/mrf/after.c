@@ -50,7 +50,8 @@ static void keep_marked(const ws_mrf_volume *v, uint8_t *label, size_t y, size_t
     }
 }
 
-int ws_mrf_component(const ws_mrf_volume *v, uint8_t *label, size_t x, size_t y, size_t z, ws_mrf_sums *sums, ws_err *err) {
+int ws_mrf_component(const ws_mrf_volume *v, uint8_t *label, size_t x, size_t y, size_t z, ws_mrf_sums *sums,
+                     ws_err *err) {
     const size_t seed = x + v->X * (y + v->Y * z);
     const int c = label[seed];
     stack s = {0};

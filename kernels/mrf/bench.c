@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Seconds per sweep and voxel: of each CPU backend on one core, by processor time, and of a device by its clock. A noisy volume is made
- * here, classes are made anew after each sweep as in a run.
- *   build/kernels/mrf/bench [-b BACKEND] [-K CLASSES] [-s X,Y,Z] [-r RANGE] [-n SWEEPS]... [-N NEIGHBOURS] [-R icm|random]
- * Of a device a column more: the share of its bandwidth, 4 bytes a voxel at 4.8 TB/s (mrf.md, section 7; H200). */
+ * Seconds per sweep and voxel: of each CPU backend on one core, by processor time, and of a device by its clock. A
+ * noisy volume is made here, classes are made anew after each sweep as in a run.
+ *   build/kernels/mrf/bench [-b BACKEND] [-K CLASSES] [-s X,Y,Z] [-r RANGE] [-n SWEEPS]... [-N NEIGHBOURS] [-R
+ * icm|random] Of a device a column more: the share of its bandwidth, 4 bytes a voxel at 4.8 TB/s (mrf.md, section 7;
+ * H200). */
 #include "kernels/mrf/mrf.h"
 
 #include "lib/base/mem.h"
@@ -35,7 +36,8 @@ static int fill(ws_mrf_volume *v, size_t X, size_t Y, size_t Z, int K, uint32_t 
     uint16_t *q = ws_calloc(X, sizeof *q, err);
     for (size_t row = 0; row < Y * Z && !rc && q; row++) {
         for (size_t x = 0; x < X; x++) {
-            const double a = (double)x / (double)X - 0.5, b = (double)(row % Y) / (double)Y - 0.5, c = (double)(row / Y) / (double)Z - 0.5;
+            const double a = (double)x / (double)X - 0.5, b = (double)(row % Y) / (double)Y - 0.5,
+                         c = (double)(row / Y) / (double)Z - 0.5;
             const int kind = (int)((a * a + b * b + c * c) * 2 * K);
             const double value = ((kind < K ? kind : K - 1) + 0.25 + 1.5 * noise() / 0x1p24) / (K + 1) * range;
             q[x] = (uint16_t)value;
@@ -86,7 +88,9 @@ int main(int argc, char **argv) {
         else if (option == 'K' && sscanf(optarg, "%d", &K) == 1 && K > 0 && K <= WS_MRF_CLASSES) continue;
         else if (option == 's' && sscanf(optarg, "%zu,%zu,%zu", &X, &Y, &Z) == 3) continue;
         else if (option == 'r' && sscanf(optarg, "%u", &range) == 1 && range > 0 && range <= WS_MRF_CODES) continue;
-        else if (option == 'n' && nsweeps < COUNTS && sscanf(optarg, "%llu", &sweeps[nsweeps]) == 1 && sweeps[nsweeps] > 0) nsweeps++;
+        else if (option == 'n' && nsweeps < COUNTS && sscanf(optarg, "%llu", &sweeps[nsweeps]) == 1 &&
+                 sweeps[nsweeps] > 0)
+            nsweeps++;
         else if (option == 'N' && sscanf(optarg, "%d", &only_neighbours) == 1) continue;
         else if (option == 'R') only_rule = optarg;
         else return 2;
@@ -106,9 +110,12 @@ int main(int argc, char **argv) {
         if (device && !rc) rc = ws_dev_wait(&err);
         for (int k = 0; k < 2 * nsizes && !rc; k++) {
             const int size = sizes[k % nsizes];
-            if ((only_neighbours && only_neighbours != size) || (only_rule && strcmp(only_rule, rules[k / nsizes]) != 0)) continue;
+            if ((only_neighbours && only_neighbours != size) ||
+                (only_rule && strcmp(only_rule, rules[k / nsizes]) != 0))
+                continue;
             const int32_t in = ws_mrf_energy(3.0 / size);
-            const ws_mrf_conf conf = {.K = K, .neighbours = size, .rule = (ws_mrf_rule)(k / nsizes), .in = in, .eps = -1};
+            const ws_mrf_conf conf = {
+                .K = K, .neighbours = size, .rule = (ws_mrf_rule)(k / nsizes), .in = in, .eps = -1};
             for (int i = 0; i < (nsweeps ? nsweeps : 1) && !rc; i++)
                 rc = run(name, bodies[b], &v, conf, sweeps[i], &w, &err);
         }

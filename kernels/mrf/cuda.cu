@@ -51,7 +51,8 @@ static size_t shared_of(uint32_t K) {
     return threads_of(K) / 32 * ((3 * (size_t)K + 2) * sizeof(uint64_t) + QUEUE * (sizeof(uint2) + sizeof(uint32_t)));
 }
 
-// Returns whether a kernel waits for the one before by itself (depend), as code for 9.0 and later does. Then it may start early.
+// Returns whether a kernel waits for the one before by itself (depend), as code for 9.0 and later does. Then it may
+// start early.
 static int waits(const void *fn, bool *itself, ws_err *err) {
     cudaFuncAttributes at = {};
     const int rc = ws_cuda_check(cudaFuncGetAttributes(&at, fn), "asking for a kernel", err);
@@ -60,13 +61,14 @@ static int waits(const void *fn, bool *itself, ws_err *err) {
 }
 
 template <typename... P>
-static int launch(ws_devstream *l, bool early, const char *name, void (*fn)(P...), dim3 blocks, uint32_t threads, size_t shared,
-                  ws_err *err, P... args) {
+static int launch(ws_devstream *l, bool early, const char *name, void (*fn)(P...), dim3 blocks, uint32_t threads,
+                  size_t shared, ws_err *err, P... args) {
     cudaLaunchAttribute at = {};
     cudaLaunchConfig_t c = {};
     at.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     at.val.programmaticStreamSerializationAllowed = 1;
-    c.gridDim = blocks, c.blockDim = dim3(threads), c.dynamicSmemBytes = shared, c.stream = l->stream, c.attrs = &at, c.numAttrs = early;
+    c.gridDim = blocks, c.blockDim = dim3(threads), c.dynamicSmemBytes = shared, c.stream = l->stream, c.attrs = &at,
+    c.numAttrs = early;
     const int rc = ws_cuda_check(cudaLaunchKernelEx(&c, fn, args...), name, err);
     return rc ? rc : ws_devstream_launched(l, name, err);
 }
@@ -85,7 +87,8 @@ static int queue(ws_devstream *l, const mrf_args &a, const ws_mrf_conf *conf, ui
         for (int colour = 0; colour < colours && !rc; colour++) {
             const mrf_colour g = colour_of(a, colours, colour, (uint32_t)l->dev->sms * resident);
             const dim3 blocks((g.columns + threads - 1) / threads, (g.nz + g.length - 1) / g.length);
-            if (g.columns > 0 && g.nz > 0) rc = launch(l, early, "ws_mrf_pass_kernel", fn, blocks, threads, shared, err, a, g);
+            if (g.columns > 0 && g.nz > 0)
+                rc = launch(l, early, "ws_mrf_pass_kernel", fn, blocks, threads, shared, err, a, g);
         }
         if (!rc) rc = launch(l, early, "ws_mrf_renew_kernel", ws_mrf_renew_kernel, dim3(renewing), CODES, 0, err, a, 0);
     }
@@ -118,7 +121,8 @@ static size_t limits_of(uint32_t top, uint32_t K, uint32_t shift) {
     return n > WS_MRF_CLASSES ? (n + 15) / 16 * 16 : (size_t)WS_MRF_CLASSES;
 }
 
-// Returns how many codes share a limit, as a power of two. Without room for that, all share one, which is 0: each voxel is looked at.
+// Returns how many codes share a limit, as a power of two. Without room for that, all share one, which is 0: each voxel
+// is looked at.
 static uint32_t shift_of(uint32_t top, uint32_t K, size_t most) {
     for (uint32_t shift = 0; shift <= MOST_SHIFT; shift++) {
         const size_t n = limits_of(top, K, shift);
@@ -128,14 +132,17 @@ static uint32_t shift_of(uint32_t top, uint32_t K, size_t most) {
 }
 
 // Brings volume, first classes and their sums to the device; the table is made there.
-static int put(ws_devstream *l, const ws_mrf_conf *conf, const ws_mrf_volume *v, const mrf_state *first, mrf_args *a, ws_err *err) {
+static int put(ws_devstream *l, const ws_mrf_conf *conf, const ws_mrf_volume *v, const mrf_state *first, mrf_args *a,
+               ws_err *err) {
     const size_t ntable = ((size_t)v->top + 1) * ws_mrf_width(conf->K);
     void *table, *limit, *state;
     const uint32_t shift = shift_of(v->top, (uint32_t)conf->K, (size_t)l->dev->shared_max);
     const size_t nlimit = limits_of(v->top, (uint32_t)conf->K, shift);
     if (v->places > UINT32_MAX) // an index in `label` has 32 bits there
-        return ws_fail(err, WS_EDEV, "%zu x %zu x %zu voxels in half rows take %zu bytes, a device takes less than 2^32: use a CPU backend",
-                       v->X, v->Y, v->Z, v->places);
+        return ws_fail(
+            err, WS_EDEV,
+            "%zu x %zu x %zu voxels in half rows take %zu bytes, a device takes less than 2^32: use a CPU backend",
+            v->X, v->Y, v->Z, v->places);
     int rc = ws_devstream_expect(l, STAGED, err);
     if (!rc) rc = ws_devstream_reserve(l, ntable * sizeof *a->table + nlimit + sizeof *first + 4096, err);
     if (!rc) rc = ws_devstream_room(l, &l->kept[0], v->places * sizeof *v->code, err);
@@ -154,7 +161,8 @@ static int put(ws_devstream *l, const ws_mrf_conf *conf, const ws_mrf_volume *v,
     a->table = (int32_t *)table;
     a->state = (mrf_state *)state;
     a->X = (uint32_t)v->X, a->Y = (uint32_t)v->Y, a->Z = (uint32_t)v->Z;
-    a->up = (uint32_t)v->stride, a->plane = (uint32_t)(v->Y + 2) * a->up, a->half = (uint32_t)(v->Z + 2) * a->plane, a->top = v->top;
+    a->up = (uint32_t)v->stride, a->plane = (uint32_t)(v->Y + 2) * a->up, a->half = (uint32_t)(v->Z + 2) * a->plane,
+    a->top = v->top;
     a->K = (uint32_t)conf->K, a->width = (uint32_t)ws_mrf_width(conf->K);
     a->weight = conf->in - conf->out, a->xi = conf->xi, a->neighbours = conf->neighbours;
     a->seed = conf->seed, a->most = conf->sweeps, a->fixed = conf->fixed;

@@ -21,7 +21,8 @@ enum {
     MOST_SHIFT = 5,     // at most 32 codes share a limit: those of a warp
     ALL_SHIFT = 16,     // all codes share one
     NO_LIMIT = 127,
-    LIMITS = 32 << 10   // bytes of shared memory that they may take before codes share them; at most twice as many: an index has 16 bits
+    // bytes of shared memory that they may take before codes share them; at most twice as many: an index has 16 bits
+    LIMITS = 32 << 10
 };
 
 // Lets the next kernel of the stream start early, and waits here for the end of the one before.
@@ -74,8 +75,9 @@ static __device__ uint32_t limit_of(const mrf_args &a, int32_t G, int32_t other)
     return (uint32_t)a.neighbours + 1 - same;
 }
 
-// Makes the classes anew from their sums, then the tables, a code for each thread. The first block also ends the sweep; what it writes no
-// other block reads, but for `done`, after which the tables are not used any more. With `first` no sweep went before.
+// Makes the classes anew from their sums, then the tables, a code for each thread. The first block also ends the sweep;
+// what it writes no other block reads, but for `done`, after which the tables are not used any more. With `first` no
+// sweep went before.
 static __global__ void ws_mrf_renew_kernel(mrf_args a, int first) {
     __shared__ ws_mrf_gauss gauss[WS_MRF_CLASSES];
     __shared__ double log_sd[WS_MRF_CLASSES];
@@ -111,7 +113,8 @@ static __global__ void ws_mrf_renew_kernel(mrf_args a, int first) {
             if (q <= a.top) *(int4 *)(row + k) = four;
             if (k == 0) kept = four;
         }
-        for (uint32_t k = 0; k < a.width && a.shift <= MOST_SHIFT; k += 4) { // of all codes of the same place in `limit` the least
+        // of all codes of the same place in `limit` the least
+        for (uint32_t k = 0; k < a.width && a.shift <= MOST_SHIFT; k += 4) {
             const int4 four = k == 0 ? kept : *(const int4 *)(row + k);
             const int32_t G[4] = {four.x, four.y, four.z, four.w};
 #pragma unroll
@@ -119,7 +122,8 @@ static __global__ void ws_mrf_renew_kernel(mrf_args a, int first) {
                 if (k + i >= a.K) continue;
                 uint32_t limit = q <= a.top ? limit_of(a, G[i], G[i] == least ? second : least) : NO_LIMIT;
                 for (uint32_t d = 1; d < 1u << a.shift; d *= 2) limit = min(limit, __shfl_xor_sync(~0u, limit, d));
-                if (q <= a.top && (q & ((1u << a.shift) - 1)) == 0) a.limit[(q >> a.shift) * a.K + k + i] = (uint8_t)limit;
+                if (q <= a.top && (q & ((1u << a.shift) - 1)) == 0)
+                    a.limit[(q >> a.shift) * a.K + k + i] = (uint8_t)limit;
             }
         }
     }
@@ -137,11 +141,14 @@ static __global__ void ws_mrf_renew_kernel(mrf_args a, int first) {
 
 static const uint32_t HIGH = 0x80808080u;
 
-// Returns, in the highest bit of each byte, whether the bytes of x and y differ; other bits are any. The highest bits of x
-// and y do not count: classes are below 64, and the border differs from all of them.
-static __device__ __forceinline__ uint32_t differing(uint32_t x, uint32_t y) { return ((x ^ y) & 0x7f7f7f7fu) + 0x7f7f7f7fu; }
+// Returns, in the highest bit of each byte, whether the bytes of x and y differ; other bits are any. The highest bits
+// of x and y do not count: classes are below 64, and the border differs from all of them.
+static __device__ __forceinline__ uint32_t differing(uint32_t x, uint32_t y) {
+    return ((x ^ y) & 0x7f7f7f7fu) + 0x7f7f7f7fu;
+}
 
-// Where a half row lies; h: which half. The same place in the other half is at `other`, neighbouring rows are `up` and `plane` bytes apart.
+// Where a half row lies; h: which half. The same place in the other half is at `other`, neighbouring rows are `up` and
+// `plane` bytes apart.
 struct mrf_rows {
     const uint8_t *row, *other;
     long up, plane;
@@ -158,7 +165,8 @@ static __device__ __forceinline__ mrf_rows rows_at(const mrf_args &a, uint32_t a
 }
 
 // Counts for the voxels of a unit in each byte how many of the neighbours within REACH have another label.
-template <int REACH> static __device__ __forceinline__ void count_others(const mrf_rows &r, const uint32_t *label, uint32_t *n) {
+template <int REACH>
+static __device__ __forceinline__ void count_others(const mrf_rows &r, const uint32_t *label, uint32_t *n) {
     const uint32_t turn = r.h ? 0x4321 : 0x6543;
 #pragma unroll
     for (int d = 0; d < 9; d++) {
@@ -173,8 +181,10 @@ template <int REACH> static __device__ __forceinline__ void count_others(const m
         }
         if (far > REACH - 1) continue;
         const uint4 w = *(const uint4 *)(r.other + at);
-        const uint32_t beside = *(const uint32_t *)(r.other + at + (r.h ? UNIT : -4)), word[WORDS] = {w.x, w.y, w.z, w.w};
-        const uint32_t line[WORDS + 1] = {r.h ? w.x : beside, r.h ? w.y : w.x, r.h ? w.z : w.y, r.h ? w.w : w.z, r.h ? beside : w.w};
+        const uint32_t beside = *(const uint32_t *)(r.other + at + (r.h ? UNIT : -4)),
+                       word[WORDS] = {w.x, w.y, w.z, w.w};
+        const uint32_t line[WORDS + 1] = {r.h ? w.x : beside, r.h ? w.y : w.x, r.h ? w.z : w.y, r.h ? w.w : w.z,
+                                          r.h ? beside : w.w};
 #pragma unroll
         for (int k = 0; k < WORDS; k++) {
             n[k] += (differing(label[k], word[k]) & HIGH) >> 7;
@@ -185,8 +195,10 @@ template <int REACH> static __device__ __forceinline__ void count_others(const m
 
 // Returns which voxels of a unit may change: bit 8 b + k is that of byte b of word k.
 template <int REACH>
-static __device__ __forceinline__ uint32_t unsure(const mrf_args &a, const mrf_rows &r, const uint16_t *codes, const uint8_t *limit) {
-    const uint4 own = *(const uint4 *)r.row, low = __ldcs((const uint4 *)codes), high = __ldcs((const uint4 *)codes + 1);
+static __device__ __forceinline__ uint32_t unsure(const mrf_args &a, const mrf_rows &r, const uint16_t *codes,
+                                                  const uint8_t *limit) {
+    const uint4 own = *(const uint4 *)r.row, low = __ldcs((const uint4 *)codes),
+                high = __ldcs((const uint4 *)codes + 1);
     const uint32_t label[WORDS] = {own.x, own.y, own.z, own.w};
     const uint32_t code[2 * WORDS] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
     const uint32_t mask = (0xffffu >> a.shift) * 0x10001u;
@@ -195,7 +207,8 @@ static __device__ __forceinline__ uint32_t unsure(const mrf_args &a, const mrf_r
 #pragma unroll
     for (int k = 0; k < WORDS; k++) {
         const uint32_t class4 = label[k] & 0x3f3f3f3fu;
-        const uint32_t at01 = (code[2 * k] >> a.shift & mask) * a.K + __byte_perm(class4, 0, 0x4140); // two places in `limit`
+        // two places in `limit`
+        const uint32_t at01 = (code[2 * k] >> a.shift & mask) * a.K + __byte_perm(class4, 0, 0x4140);
         const uint32_t at23 = (code[2 * k + 1] >> a.shift & mask) * a.K + __byte_perm(class4, 0, 0x4342);
         const uint32_t at[4] = {at01 & 0xffff, at01 >> 16, at23 & 0xffff, at23 >> 16};
         uint32_t most = 0;
@@ -225,9 +238,12 @@ static __device__ __forceinline__ unsigned long long warp_sum(unsigned long long
 }
 
 // Returns a move: old class, new class, code.
-static __device__ __forceinline__ uint32_t move_of(uint32_t from, uint32_t to, uint32_t q) { return from << 22 | to << 16 | q; }
+static __device__ __forceinline__ uint32_t move_of(uint32_t from, uint32_t to, uint32_t q) {
+    return from << 22 | to << 16 | q;
+}
 
-// Adds the moves of those lanes that have one to the sums of the classes, [K] in shared memory, which the warp's first lane alone writes.
+// Adds the moves of those lanes that have one to the sums of the classes, [K] in shared memory, which the warp's first
+// lane alone writes.
 static __device__ __forceinline__ void add_moves(ws_mrf_sums *sums, bool moves, uint32_t move) {
     const uint32_t from = move >> 22, to = move >> 16 & 63, q = move & 0xffff;
     uint32_t in = __ballot_sync(~0u, moves), out = in; // lanes whose new class is still to be added, and whose old one
@@ -301,7 +317,8 @@ static __device__ __forceinline__ uint32_t lanes_before() {
 
 // Returns the number of the voxel in place `at` in the volume.
 static __device__ __forceinline__ uint64_t number_of(const mrf_args &a, uint32_t at, int h) {
-    const uint32_t in = at - (h ? a.half : 0), z = in / a.plane, row = in - z * a.plane, y = row / a.up, j = row - y * a.up;
+    const uint32_t in = at - (h ? a.half : 0), z = in / a.plane, row = in - z * a.plane, y = row / a.up,
+                   j = row - y * a.up;
     return ((uint64_t)(z - 1) * a.Y + (y - 1)) * a.X + 2 * j + h;
 }
 
@@ -351,7 +368,8 @@ static __device__ __forceinline__ void look(const mrf_args &a, uint64_t sweep, b
     add_moves(w->sums, true, w->moves[w->nmove + threadIdx.x % 32]);
 }
 
-// Puts a voxel of each lane whose `which` is not 0 into the queue, one of the unit at place `at`; returns which are left.
+// Puts a voxel of each lane whose `which` is not 0 into the queue, one of the unit at place `at`; returns which are
+// left.
 static __device__ __forceinline__ uint32_t push(const mrf_args &a, mrf_warp *w, uint32_t at, uint32_t which) {
     const uint32_t pushing = __ballot_sync(~0u, which != 0), bit = (uint32_t)__ffs(which) - 1;
     if (which) {
@@ -365,8 +383,8 @@ static __device__ __forceinline__ uint32_t push(const mrf_args &a, mrf_warp *w, 
 
 // ---- 5 a pass ----
 
-// A colour's half rows are ny x nz; the first is (y0, z0), others stand `step` apart. A unit is UNIT voxels of a half row; a column is
-// one place of a unit in all z. A thread has `length` units of one column.
+// A colour's half rows are ny x nz; the first is (y0, z0), others stand `step` apart. A unit is UNIT voxels of a half
+// row; a column is one place of a unit in all z. A thread has `length` units of one column.
 struct mrf_colour {
     uint32_t units, ny, nz, columns, y0, z0, step, length;
     int colour, two; // two: of two colours
@@ -382,7 +400,8 @@ static __global__ void __launch_bounds__(THREADS, 1) ws_mrf_pass_kernel(mrf_args
     uint4 *limit = room;
     uint64_t *sums = (uint64_t *)(limit + a.nlimit / 16), *mine = sums + warp * nsum;
     uint2 *queues = (uint2 *)(sums + warps * nsum);
-    mrf_warp w = {(ws_mrf_sums *)mine, queues + warp * QUEUE, (uint32_t *)(queues + warps * QUEUE) + warp * QUEUE, 0, 0, 0, 0};
+    mrf_warp w = {
+        (ws_mrf_sums *)mine, queues + warp * QUEUE, (uint32_t *)(queues + warps * QUEUE) + warp * QUEUE, 0, 0, 0, 0};
     for (uint32_t i = threadIdx.x; i < warps * nsum; i += threads) sums[i] = 0;
     depend();
     const int done = a.state->done;
@@ -390,7 +409,8 @@ static __global__ void __launch_bounds__(THREADS, 1) ws_mrf_pass_kernel(mrf_args
     for (uint32_t i = threadIdx.x; i < a.nlimit / 16; i += threads) limit[i] = ((const uint4 *)a.limit)[i];
     __syncthreads();
     if (done) return; // here, so that nothing waits for the flag alone
-    const uint32_t column = blockIdx.x * threads + threadIdx.x, row = column / g.units, j = (column - row * g.units) * UNIT;
+    const uint32_t column = blockIdx.x * threads + threadIdx.x, row = column / g.units,
+                   j = (column - row * g.units) * UNIT;
     const uint32_t first = blockIdx.y * g.length, steps = min(g.length, g.nz - first);
     const uint32_t y = g.y0 + g.step * row, z = g.z0 + g.step * first;
     uint32_t at = (z + 1) * a.plane + (y + 1) * a.up + j;

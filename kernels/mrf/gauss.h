@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The Gaussian model of a class: its arithmetic for the host and for devices.
  *
- * Doubles are added, subtracted, multiplied, divided and their roots taken in one order, without fused operations and without libm's
- * logarithm. So the table of energies is the same on every machine and device. */
+ * Doubles are added, subtracted, multiplied, divided and their roots taken in one order, without fused operations and
+ * without libm's logarithm. So the table of energies is the same on every machine and device. */
 #ifndef WS_MRF_GAUSS_H
 #define WS_MRF_GAUSS_H
 

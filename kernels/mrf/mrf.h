@@ -20,8 +20,9 @@ enum {
 
 /* ---- a volume (volume.c) ---- */
 
-/* Codes and labels of X x Y x Z voxels. Each row is cut into two halves, the voxels of even x and those of odd x: voxel (2j + h, y, z)
- * is number j of half h. Labels have a border of WS_MRF_OUTSIDE on all sides. Zero-initialise; release with ws_mrf_volume_release. */
+/* Codes and labels of X x Y x Z voxels. Each row is cut into two halves, the voxels of even x and those of odd x: voxel
+ * (2j + h, y, z) is number j of half h. Labels have a border of WS_MRF_OUTSIDE on all sides. Zero-initialise; release
+ * with ws_mrf_volume_release. */
 typedef struct ws_mrf_volume {
     size_t X, Y, Z, n; /* n: voxels */
     size_t stride;     /* from one half row to the next, more than half a row */
@@ -49,8 +50,9 @@ static inline size_t ws_mrf_row_at(const ws_mrf_volume *v, int h, size_t y, size
     return (((size_t)h * (v->Z + 2) + z + 1) * (v->Y + 2) + y + 1) * v->stride;
 }
 
-/* The neighbourhoods, F(size, colours, reach) for each. size: neighbours of a voxel; reach: steps along axes to the farthest.
- * Two neighbours never have one of the colours: 2 alternate from voxel to voxel, 8 are the places in a cube of 2 x 2 x 2. */
+/* The neighbourhoods, F(size, colours, reach) for each. size: neighbours of a voxel; reach: steps along axes to the
+ * farthest. Two neighbours never have one of the colours: 2 alternate from voxel to voxel, 8 are the places in a cube
+ * of 2 x 2 x 2. */
 #define WS_MRF_NEIGHBOURHOODS(F) F(6, 2, 1) F(18, 8, 2) F(26, 8, 3)
 typedef struct ws_mrf_neighbourhood {
     int size, colours, reach;
@@ -58,7 +60,8 @@ typedef struct ws_mrf_neighbourhood {
 /* Returns the neighbourhood of a size that the list has. */
 const ws_mrf_neighbourhood *ws_mrf_neighbourhood_of(int size);
 
-/* Returns the half of row (y, z) that has the voxels of a colour out of `colours`, -1 if none has (mrf.md, section 3). */
+/* Returns the half of row (y, z) that has the voxels of a colour out of `colours`, -1 if none has (mrf.md, section 3).
+ * */
 static inline int ws_mrf_half_of(int colours, int colour, size_t y, size_t z) {
     if (colours == 2) return (int)(((size_t)colour + y + z) & 1);
     return (int)(y & 1) == (colour >> 1 & 1) && (int)(z & 1) == colour >> 2 ? colour & 1 : -1;
@@ -145,10 +148,11 @@ typedef struct ws_mrf_result {
 
 /* The code of one width, or of a device. */
 typedef struct ws_mrf_body {
-    /* Updates the voxels of the pass's colour in the rows first .. last-1, row (y, z) being number y + Y z, and adds to *t. */
+    /* Updates the voxels of the pass's colour in the rows first .. last-1, row (y, z) being number y + Y z, and adds to
+     * *t. */
     void (*pass)(const ws_mrf_pass *p, size_t first, size_t last, ws_mrf_tally *t);
-    /* Devices have this in place of pass. It makes all sweeps from the labels of v and the classes and sums in *r, and sets both. A
-     * failure is WS_EDEV or WS_ENOMEM, and leaves *r as it was. */
+    /* Devices have this in place of pass. It makes all sweeps from the labels of v and the classes and sums in *r, and
+     * sets both. A failure is WS_EDEV or WS_ENOMEM, and leaves *r as it was. */
     int (*sweeps)(const ws_mrf_conf *conf, ws_mrf_volume *v, ws_mrf_result *r, ws_err *err);
 } ws_mrf_body;
 

@@ -3,7 +3,8 @@
 #include "kernels/mrf/mrf.h"
 
 /* Updates voxel j of a half row, which is voxel i of the volume. */
-static void update(const ws_mrf_pass *p, const uint8_t *const *at, size_t j, uint64_t i, uint16_t q, uint8_t *label, ws_mrf_tally *t) {
+static void update(const ws_mrf_pass *p, const uint8_t *const *at, size_t j, uint64_t i, uint16_t q, uint8_t *label,
+                   ws_mrf_tally *t) {
     const ws_mrf_conf *conf = p->conf;
     const int32_t *G = p->table + q * ws_mrf_width(conf->K);
     int32_t same[WS_MRF_OUTSIDE + 1] = {0}, E[WS_MRF_CLASSES];
@@ -29,7 +30,8 @@ static void pass(const ws_mrf_pass *p, size_t first, size_t last, ws_mrf_tally *
         const uint16_t *q = v->code + ws_mrf_row_at(v, h, y, z);
         uint8_t *label = v->label + ws_mrf_row_at(v, h, y, z);
         ws_mrf_neighbours(v, around, h, y, z, at);
-        for (size_t j = 0; j < ws_mrf_half_size(v, h); j++) update(p, at, j, row * v->X + 2 * j + (size_t)h, q[j], &label[j], t);
+        for (size_t j = 0; j < ws_mrf_half_size(v, h); j++)
+            update(p, at, j, row * v->X + 2 * j + (size_t)h, q[j], &label[j], t);
     }
 }
 

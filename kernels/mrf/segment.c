@@ -114,7 +114,8 @@ int ws_mrf_segment(const ws_mrf_conf *conf, const ws_mrf_body *b, ws_mrf_volume 
                    ws_mrf_work *w, ws_mrf_result *r, ws_err *err) {
     slabs s = {.b = b, .pass = {.v = v, .conf = conf}};
     int rc = ws_grow(&w->hist, &w->hist_cap, WS_MRF_CODES, sizeof *w->hist, err);
-    if (!rc) rc = ws_grow(&w->table, &w->table_cap, ((size_t)v->top + 1) * ws_mrf_width(conf->K), sizeof *w->table, err);
+    if (!rc)
+        rc = ws_grow(&w->table, &w->table_cap, ((size_t)v->top + 1) * ws_mrf_width(conf->K), sizeof *w->table, err);
     if (!rc) rc = cut(&s, v, threads, w, err);
     if (rc) return rc;
     s.pass.table = w->table;

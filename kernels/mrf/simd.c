@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * The vector body of a pass, compiled once for each width.
  *
- * The voxels of a half row that have one colour stand side by side, and so do the labels of their k-th neighbours. Neighbours of a
- * class are counted in bytes, VB_LANES voxels at a time, by comparing labels. Energies are 32-bit integers, VI_LANES
- * voxels at a time. The pass loads each voxel's row of the table four classes at once. A transposition makes of the
- * rows a register for each class. The energies leave out the term that all classes share, b_out times the degree. Few
- * voxels change: the pass takes these one by one. */
+ * The voxels of a half row that have one colour stand side by side, and so do the labels of their k-th neighbours.
+ * Neighbours of a class are counted in bytes, VB_LANES voxels at a time, by comparing labels. Energies are 32-bit
+ * integers, VI_LANES voxels at a time. The pass loads each voxel's row of the table four classes at once. A
+ * transposition makes of the rows a register for each class. The energies leave out the term that all classes share,
+ * b_out times the degree. Few voxels change: the pass takes these one by one. */
 
 #include "kernels/mrf/mrf.h"
 #include "lib/simd/v.h"
@@ -44,7 +44,8 @@ WS_INLINE void look_up(const row *r, int from, const uint16_t *q, V G[4]) {
     VF rows[4];
     V_UNROLL for (int i = 0; i < 4; i++) {
         const float *at[VP_QUADS]; /* integers that are moved as floats */
-        V_UNROLL for (int k = 0; k < VP_QUADS; k++) at[k] = (const float *)(const void *)(table + q[4 * k + i] * r->width);
+        V_UNROLL for (int k = 0; k < VP_QUADS; k++) at[k] =
+            (const float *)(const void *)(table + q[4 * k + i] * r->width);
         rows[i] = VP_LOADS(at, 0);
     }
     VP_TRANSPOSE(rows);
@@ -57,7 +58,8 @@ typedef struct moves {
     _Alignas(WS_ALIGN) int32_t fall[VI_LANES];
 } moves;
 
-/* Decides voxels j .. j + VI_LANES - 1, which are number `lane` and following of the block; returns the bits of those that change. */
+/* Decides voxels j .. j + VI_LANES - 1, which are number `lane` and following of the block; returns the bits of those
+ * that change. */
 WS_INLINE uint32_t decide(const row *r, const int random, size_t j, const block *b, size_t lane, moves *m) {
     const V label = VI_OF_BYTES(r->label + j), weight = VI_SET1(r->weight);
     V own = VI_SET1(0), best = VI_SET1(INT32_MAX), to = own;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Tests of mrf: a worked example by hand; a second, naive implementation against every backend on random volumes; threads. */
+ * Tests of mrf: a worked example by hand; a second, naive implementation against every backend on random volumes;
+ * threads. */
 #include "kernels/mrf/mrf.h"
 
 #include "lib/base/mem.h"
@@ -183,8 +184,8 @@ static int agree(uint64_t seed, size_t X, size_t Y, size_t Z, int K) {
         good = ws_mrf_segment(&s.conf, bodies[b], &s.v, 1, 1, &work, &r, &err) == WS_OK && same_result(&s, &m, &r) &&
                border_stays(&s.v);
         if (!good)
-            tap_note("seed %llu: %s, %zu x %zu x %zu, %d classes, %d neighbours, rule %d differs", (unsigned long long)seed,
-                     ws_width_name[b], X, Y, Z, K, s.conf.neighbours, s.conf.rule);
+            tap_note("seed %llu: %s, %zu x %zu x %zu, %d classes, %d neighbours, rule %d differs",
+                     (unsigned long long)seed, ws_width_name[b], X, Y, Z, K, s.conf.neighbours, s.conf.rule);
     }
     free(m.label);
     free(s.q);
@@ -216,7 +217,8 @@ static int falls_by_that(uint64_t seed) {
     int good = make(&s, 3 + below(40), 1 + below(9), 1 + below(9), K, &err);
     s.conf = random_conf(K);
     s.conf.fixed = 1;
-    naive m = {.X = (int)s.v.X, .Y = (int)s.v.Y, .Z = (int)s.v.Z, .n = (int)s.v.n, .K = K, .q = s.q, .label = malloc(s.v.n)};
+    naive m = {
+        .X = (int)s.v.X, .Y = (int)s.v.Y, .Z = (int)s.v.Z, .n = (int)s.v.n, .K = K, .q = s.q, .label = malloc(s.v.n)};
     long long energy[2] = {0, 0};
     for (int c = 0; c < K; c++) m.mean[c] = s.gauss[c].mean, m.sd[c] = s.gauss[c].sd;
     for (int k = 0; k < 2 && good && m.label; k++) { /* after no sweeps, and after some */
@@ -224,7 +226,8 @@ static int falls_by_that(uint64_t seed) {
         conf.sweeps = k ? conf.sweeps : 0;
         memcpy(r.gauss, s.gauss, sizeof r.gauss);
         good = ws_mrf_segment(&conf, bodies[ws_cpu_best(&cpu)], &s.v, 1, 1, &work, &r, &err) == WS_OK;
-        for (size_t row = 0; row < s.v.Y * s.v.Z; row++) ws_mrf_labels_get(&s.v, row % s.v.Y, row / s.v.Y, m.label + row * s.v.X);
+        for (size_t row = 0; row < s.v.Y * s.v.Z; row++)
+            ws_mrf_labels_get(&s.v, row % s.v.Y, row / s.v.Y, m.label + row * s.v.X);
         energy[k] = total_energy(&m, &s.conf);
     }
     free(m.label);
@@ -265,8 +268,10 @@ static int equal_by_threads(int neighbours, ws_mrf_rule rule) {
     if (good) memcpy(label, s.v.label, s.v.places);
     for (int threads = 2; threads <= 5 && good; threads++) {
         good = ws_mrf_segment(&s.conf, bodies[ws_cpu_best(&cpu)], &s.v, 0, threads, &work, &r, &err) == WS_OK;
-        good = good && !memcmp(label, s.v.label, s.v.places) && r.fall == one.fall && r.changed == one.changed && one.changed > 0;
-        good = good && !memcmp(r.gauss, one.gauss, 4 * sizeof *r.gauss) && !memcmp(r.sums, one.sums, 4 * sizeof *r.sums);
+        good = good && !memcmp(label, s.v.label, s.v.places) && r.fall == one.fall && r.changed == one.changed &&
+               one.changed > 0;
+        good =
+            good && !memcmp(r.gauss, one.gauss, 4 * sizeof *r.gauss) && !memcmp(r.sums, one.sums, 4 * sizeof *r.sums);
     }
     free(label);
     free(s.q);
@@ -275,7 +280,8 @@ static int equal_by_threads(int neighbours, ws_mrf_rule rule) {
     return good;
 }
 
-/* Seven voxels in a row, classes (0, 1) and (10, 1), b_in 60: the code of voxel 2 is worth 50, each neighbour of its class 60. */
+/* Seven voxels in a row, classes (0, 1) and (10, 1), b_in 60: the code of voxel 2 is worth 50, each neighbour of its
+ * class 60. */
 static void test_worked(void) {
     static const uint16_t q[] = {0, 0, 10, 0, 10, 10, 10};
     static const uint8_t want[] = {0, 0, 0, 0, 1, 1, 1};
@@ -309,22 +315,26 @@ static void test_log(void) {
         const double off = (double)(fabsl(ws_mrf_log(x) - want) / ulp);
         worst = off > worst ? off : worst;
     }
-    tap_ok(&t, worst < 2 && ws_mrf_log(1) == 0, "a million logarithms are within two units in the last place (worst %.2f)", worst);
+    tap_ok(&t, worst < 2 && ws_mrf_log(1) == 0,
+           "a million logarithms are within two units in the last place (worst %.2f)", worst);
 }
 
 static void test_double(void) {
     int good = 1;
     state = 6;
     for (int i = 0; i < 1000000; i++) {
-        const unsigned __int128 d = ((unsigned __int128)below(1u << 31) << 93 | (unsigned __int128)below(1u << 31) << 62 |
-                                     (unsigned __int128)below(1u << 31) << 31 | below(2)) >> below(120);
+        const unsigned __int128 d =
+            ((unsigned __int128)below(1u << 31) << 93 | (unsigned __int128)below(1u << 31) << 62 |
+             (unsigned __int128)below(1u << 31) << 31 | below(2)) >>
+            below(120);
         good = good && ws_mrf_double(d) == (double)d;
     }
     tap_ok(&t, good, "a million 128-bit integers become the nearest double");
     const ws_mrf_sums one = {1, 65535, UINT64_C(65535) * 65535};
     const ws_mrf_sums half = {UINT64_C(1) << 31, UINT64_C(65535) << 30, (UINT64_C(65535) * 65535) << 30};
     const ws_mrf_gauss a = ws_mrf_gauss_of(&one), b = ws_mrf_gauss_of(&half);
-    tap_ok(&t, a.mean == 65535 && a.sd == 0.5 && b.mean == 32767.5 && b.sd == 32767.5, "mean and deviation of the largest volume");
+    tap_ok(&t, a.mean == 65535 && a.sd == 0.5 && b.mean == 32767.5 && b.sd == 32767.5,
+           "mean and deviation of the largest volume");
     tap_ok(&t, ws_mrf_prior((ws_mrf_gauss){-1e300, 0.5}, ws_mrf_log(0.5), 65535) == WS_MRF_WORST &&
                    ws_mrf_prior((ws_mrf_gauss){7, 0.5}, ws_mrf_log(0.5), 7) == -45426,
            "an energy is at most 2^30, and rounds down below 0");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// MSV on CUDA devices: SSV for all pairs, then the recursion for pairs that SSV cannot decide, then the bias filter for pairs that may
-// pass. The kernels are in device.cuh.
+// MSV on CUDA devices: SSV for all pairs, then the recursion for pairs that SSV cannot decide, then the bias filter for
+// pairs that may pass. The kernels are in device.cuh.
 //
 // Contents: 1 shapes and tables; 2 launches; 3 the backend
 
@@ -16,7 +16,8 @@ extern "C" {
 // ---- 1 shapes and tables ----
 
 #define SHAPE(R, COLUMNS, GLOBAL, MIN_G, MAX_G) \
-    {(const void *)ws_msv_recursion<R, COLUMNS, GLOBAL>, "ws_msv_recursion<" #R ", " #COLUMNS ">", R, 2 * R, MIN_G, MAX_G, THREADS, \
+    {(const void *)ws_msv_recursion<R, COLUMNS, GLOBAL>, "ws_msv_recursion<" #R ", " #COLUMNS ">", R, 2 * R, \
+     MIN_G, MAX_G, THREADS, \
      GLOBAL ? 0 : COLUMNS, 1},
 static const ws_shape shapes[] = {WS_MSV_LOW(SHAPE, 8, false, 1, 8) WS_MSV_LOW(SHAPE, 16, false, 16, 16)
                                   WS_MSV_LOW(SHAPE, 32, false, 32, 32) WS_MSV_HIGH(SHAPE, 32, false, 32, 32)
@@ -71,16 +72,25 @@ static int put_msv(ws_devcall *c, msv_call *m, ws_err *err) {
         const msv_model &p = model_of(c->task[t]);
         const ws_bytes *b = &p.ssv.bytes;
         const ws_gate *gate = &p.target->gate;
-        m->task[t] = {ws_devmodel_table<uint4>(s, p, TABLE_MSV), m->list[t].item, p.fit.shape < 0 ? 0 : m->list[t].n, c->first[t],
-                      ws_log2(p.fit.g), b->bias, b->tbm, b->tec, gate->biased ? gate->least : INFINITY};
+        m->task[t] = {ws_devmodel_table<uint4>(s, p, TABLE_MSV),
+                      m->list[t].item,
+                      p.fit.shape < 0 ? 0 : m->list[t].n,
+                      c->first[t],
+                      ws_log2(p.fit.g),
+                      b->bias,
+                      b->tbm,
+                      b->tec,
+                      gate->biased ? gate->least : INFINITY};
         m->longest = max(m->longest, m->list[t].n);
     }
     int rc = ws_devstream_put(s, m->task, c->ntask * sizeof *m->task, &tasks, err);
     if (!rc) rc = ws_devstream_put(s, m->launches.order, c->ntask * sizeof *m->launches.order, &order, err);
     if (!rc) rc = ws_devstream_alloc(s, sizeof(uint32_t) * c->first[c->ntask], &queue, err);
     if (!rc) rc = ws_devcall_zeros(c, 2 * c->ntask * sizeof(uint32_t), &count, err);
-    m->args = {(const msv_task *)tasks, (const uint32_t *)order, 0, ws_devbatch_words(s), ws_devbatch_seqs(s), (uint16_t *)s->out.p,
-               (uint32_t *)queue, (uint32_t *)count, (uint32_t *)count + c->ntask, (uint32_t)c->ntask};
+    m->args = {(const msv_task *)tasks, (const uint32_t *)order, 0,
+               ws_devbatch_words(s),    ws_devbatch_seqs(s),     (uint16_t *)s->out.p,
+               (uint32_t *)queue,       (uint32_t *)count,       (uint32_t *)count + c->ntask,
+               (uint32_t)c->ntask};
     return rc;
 }
 
@@ -89,8 +99,8 @@ static int put_bias(ws_devcall *c, msv_call *m, ws_err *err) {
     void *there = NULL;
     if (!c->hint) return WS_OK;
     for (size_t t = 0; t < c->ntask; t++)
-        m->bias[t] = {ws_devmodel_table<ws_bias>(c->stream, model_of(c->task[t]), TABLE_BIAS), m->list[t].item, m->args.queue + c->first[t],
-                      m->args.passing + t, c->hint + c->first[t]};
+        m->bias[t] = {ws_devmodel_table<ws_bias>(c->stream, model_of(c->task[t]), TABLE_BIAS), m->list[t].item,
+                      m->args.queue + c->first[t], m->args.passing + t, c->hint + c->first[t]};
     int rc = ws_devstream_put(c->stream, m->bias, c->ntask * sizeof *m->bias, &there, err);
     m->sums = (const ws_bias_devtask *)there;
     return rc;
@@ -104,14 +114,16 @@ static int launch_queue(ws_devcall *c, msv_call *m, const void *kernel, const ch
 
 // Launches the recursion, once for each shape.
 static int launch_recursion(ws_devcall *c, msv_call *m, ws_err *err) {
-    const size_t SMALL = 32 << 10; // such a table fits several blocks of a multiprocessor, so few pairs spread over more blocks
+    // such a table fits several blocks of a multiprocessor, so few pairs spread over more blocks
+    const size_t SMALL = 32 << 10;
     int rc = WS_OK;
     for (size_t k = 0; k < m->launches.n && !rc; k++) {
         const ws_launch &launch = m->launches.at[k];
         const ws_shape &s = shapes[launch.shape];
         const size_t shared = ws_emissions_shared(s);
         const uint32_t threads = shared > SMALL ? THREADS : THREADS / 2, warps = threads / 32, n = (uint32_t)launch.n;
-        const uint32_t most = (m->longest + warps - 1) / warps, want = (uint32_t)c->stream->dev->sms * 64 / warps / n + 1;
+        const uint32_t most = (m->longest + warps - 1) / warps,
+                       want = (uint32_t)c->stream->dev->sms * 64 / warps / n + 1;
         msv_args a = m->args;
         a.pick += launch.first;
         a.blocks = most < want ? most : want;
@@ -138,7 +150,8 @@ static int queue_all(ws_devcall *c, msv_call *m, ws_err *err) {
 static int queue(ws_devcall *c, ws_err *err) {
     msv_call m = {};
     int rc = WS_ENOMEM;
-    if ((m.list = (ws_devlist *)ws_calloc(c->ntask, sizeof *m.list, err)) && (m.fit = (ws_fit *)ws_calloc(c->ntask, sizeof *m.fit, err)) &&
+    if ((m.list = (ws_devlist *)ws_calloc(c->ntask, sizeof *m.list, err)) &&
+        (m.fit = (ws_fit *)ws_calloc(c->ntask, sizeof *m.fit, err)) &&
         (m.task = (msv_task *)ws_calloc(c->ntask, sizeof *m.task, err)) &&
         (m.bias = (ws_bias_devtask *)ws_calloc(c->ntask, sizeof *m.bias, err)))
         rc = queue_all(c, &m, err);
@@ -159,6 +172,7 @@ static ws_fscore decode(const ws_devmodel *m, const ws_lenmodel *lm, const void 
 }
 
 static const ws_body *const cpu[] = {WS_BY_WIDTH(ws_msv_)};
-static const ws_devfilter filter = {&ws_bytes_form, cpu, sizeof(msv_model), lay_out, queue, sizeof(uint16_t), decode, NULL};
+static const ws_devfilter filter = {&ws_bytes_form, cpu, sizeof(msv_model), lay_out, queue, sizeof(uint16_t),
+                                    decode,         NULL};
 
 const ws_backend ws_msv_cuda = ws_devfilter_backend(&filter, 1.5e11, true);

@@ -15,14 +15,15 @@
 // ---- 1 parameters and layout ----
 //
 // Node n (from 0) of a lane's 2R is half n / R of register n % R. A cell holds max(M, xB), so a row is one addition of
-// bias - cost. Signed 16 bits are enough: M is at most 255, a sum at least -255. The saturation at 0 only matters where all of a
-// row lies below xB, and then only as xJ = max(0, ..) at the end.
+// bias - cost. Signed 16 bits are enough: M is at most 255, a sum at least -255. The saturation at 0 only matters where
+// all of a row lies below xB, and then only as xJ = max(0, ..) at the end.
 //
 // xB changes only when a row's maximum exceeds the base and all rows before, which is rare. So the warp votes once for
 // a word of six residues whether any lane saw that. It votes for each residue where it reads the table through the
 // cache.
 
-enum { CODE_MSV = 0x8000, CODE_OVER = 0x4000 }; // flags of a score. CODE_MSV: xJ follows; CODE_OVER: overflow; none: the best height of SSV
+// flags of a score. CODE_MSV: xJ follows; CODE_OVER: overflow; none: the best height of SSV
+enum { CODE_MSV = 0x8000, CODE_OVER = 0x4000 };
 
 // Returns the score of a code. Reads only the scalars of b.
 WS_DEVICE static inline ws_fscore msv_score(const ws_bytes *b, int tjb, int code) {
@@ -54,7 +55,8 @@ struct msv_args {
     const uint32_t *word;
     const ws_devseq *seq;
     uint16_t *score;
-    uint32_t *queue, *count; // item indices of undecided pairs, later of pairs that may pass; number of undecided pairs of each task
+    // item indices of undecided pairs, later of pairs that may pass; number of undecided pairs of each task
+    uint32_t *queue, *count;
     uint32_t *passing;       // number of pairs that may pass of each task
     uint32_t ntask;
 };
@@ -217,7 +219,8 @@ struct msv_words {
     }
 };
 
-template <int R, int COLUMNS, bool GLOBAL> __global__ void __launch_bounds__(THREADS, 1) ws_msv_recursion(const msv_args a) {
+template <int R, int COLUMNS, bool GLOBAL>
+__global__ void __launch_bounds__(THREADS, 1) ws_msv_recursion(const msv_args a) {
     extern __shared__ uint4 shared[];
     const uint32_t which = a.pick[blockIdx.x / a.blocks], block = blockIdx.x % a.blocks;
     const msv_task t = a.task[which];
@@ -263,7 +266,8 @@ template <int R, int COLUMNS, bool GLOBAL> __global__ void __launch_bounds__(THR
             if (__all_sync(~0u, over || w + 1 >= item.words)) break;
         }
         const int xE = s.largest(g);
-        if (z == 0 && place < n) a.score[t.first + item.out] = (uint16_t)(over ? CODE_OVER : CODE_MSV | max(xE - t.tec, 0));
+        if (z == 0 && place < n)
+            a.score[t.first + item.out] = (uint16_t)(over ? CODE_OVER : CODE_MSV | max(xE - t.tec, 0));
     }
 }
 

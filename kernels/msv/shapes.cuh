@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The shapes of the MSV recursion on a device. A lane holds R registers of 2 nodes, a group of g lanes 2*g*R.
 //
-// Few sequences need the recursion, so the longest of them takes most of the time. A group therefore has many lanes with few nodes each.
-// With fewer than 4 registers a row would wait for the lane before.
+// Few sequences need the recursion, so the longest of them takes most of the time. A group therefore has many lanes
+// with few nodes each. With fewer than 4 registers a row would wait for the lane before.
 //
 //   near   1 to 8 lanes share the table's 8 columns, M up to 64
 //   wide   16 lanes up to M = 128, 32 lanes beyond; as many columns

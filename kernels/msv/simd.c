@@ -52,7 +52,8 @@ WS_INLINE int raise(V best, V *limit, V *xB, const ws_bytes *b, int tjbm) {
 
 /* Computes n rows of S sequences, fewer if a sequence exceeds the range. Returns the number of rows done. cell: S
  * times Q vectors. */
-WS_INLINE size_t rows(const int Q, const int S, const msv *p, const uint8_t *const *seq, size_t n, V *cell, special *sp) {
+WS_INLINE size_t rows(const int Q, const int S, const msv *p, const uint8_t *const *seq, size_t n, V *cell,
+                      special *sp) {
     enum { SMAX = 8, QROOM = 32 };
     const V bias = VB_SET1(p->bytes.bias), zero = VB_SET1(0);
     V v[SMAX][QROOM], best[SMAX], limit[SMAX], xB[SMAX];

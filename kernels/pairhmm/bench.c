@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * The device's part of pairhmm by itself: from parsed text and lists in the memory of the host to sums in the memory of the
- * host, copies both ways and kernels, over and over.
+ * The device's part of pairhmm by itself: from parsed text and lists in the memory of the host to sums in the memory of
+ * the host, copies both ways and kernels, over and over.
  *   build/kernels/pairhmm/bench [-t threads] [-K bytes of a block] [-p passes] [-r] FILE
  * -r: with those pairs in double precision that need it.
- * Blocks are handed out to the threads; seconds are those of the wall clock from the first copy there to the last one back.
- * The kernels' own seconds are sums over what may have run side by side: with -t 1 they are theirs alone. */
+ * Blocks are handed out to the threads; seconds are those of the wall clock from the first copy there to the last one
+ * back. The kernels' own seconds are sums over what may have run side by side: with -t 1 they are theirs alone. */
 #include "kernels/pairhmm/gpu.h"
 #include "bin/likelihoods/input.h"
 #include "lib/base/mem.h"
@@ -96,7 +96,8 @@ int main(int argc, char **argv) {
     must(ws_dev_start(NULL, 0, &err), &err);
     ws_pairhmm_quals_make(&quals);
     const double cells = read_all(argv[optind], size, &pairs);
-    printf("# %s: %.0f pairs, %.3f Gcells, %zu blocks, %ld threads\n", argv[optind], pairs, cells * 1e-9, nblock, threads);
+    printf("# %s: %.0f pairs, %.3f Gcells, %zu blocks, %ld threads\n", argv[optind], pairs, cells * 1e-9, nblock,
+           threads);
     double best = 1e9, kernels = 1e9;
     for (long k = 0; k < passes; k++) {
         const double device = ws_dev_clock().kernels_summed, t = now();
@@ -105,8 +106,8 @@ int main(int argc, char **argv) {
             if (pthread_create(&thread[i], NULL, thread_main, NULL)) must(ws_fail(&err, WS_ENOMEM, "no thread"), &err);
         for (long i = 0; i < threads; i++) pthread_join(thread[i], NULL);
         const double took = now() - t, ran = ws_dev_clock().kernels_summed - device;
-        printf("pass %ld: %.3f ms, %.3f TCUPS with copies; kernels %.3f ms, %.3f TCUPS\n", k, took * 1e3, cells / took * 1e-12, ran * 1e3,
-               cells / ran * 1e-12);
+        printf("pass %ld: %.3f ms, %.3f TCUPS with copies; kernels %.3f ms, %.3f TCUPS\n", k, took * 1e3,
+               cells / took * 1e-12, ran * 1e3, cells / ran * 1e-12);
         best = took < best ? took : best;
         kernels = ran < kernels ? ran : kernels;
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Pair-HMM on a device, single and double precision: the operations of ref.c in its order.
 //
-// P threads share a pair, and each holds K rows of the read in registers. In each step a thread computes one column of the haplotype.
-// It passes y and i of its last row to the next thread by a shuffle; that thread computes the same column one step later.
+// P threads share a pair, and each holds K rows of the read in registers. In each step a thread computes one column of
+// the haplotype. It passes y and i of its last row to the next thread by a shuffle; that thread computes the same
+// column one step later.
 
 #include "kernels/pairhmm/gpu.h"
 #include "lib/dev/stream.cuh"
@@ -130,7 +131,8 @@ template <class T> static __global__ void rows(tables<T> g, const ws_pairhmm_qua
                 const step s = step_of(t, ins, del, ins, gcp, over);
                 g.fixed[k] = {(T)t->e[gcp], (T)s.dy, (T)s.iy, (T)s.ii, (T)t->e[ins]};
             }
-            if (i == 0) g.y0[k] = (T)((sizeof(T) == sizeof(float) ? START_SINGLE : START_DOUBLE) * ((1 - t->e[gcp]) * over));
+            if (i == 0)
+                g.y0[k] = (T)((sizeof(T) == sizeof(float) ? START_SINGLE : START_DOUBLE) * ((1 - t->e[gcp]) * over));
         }
         for (int z = 0; z < 32 && from + z < r.m; z++) correction += __shfl_sync(0xffffffffu, error, z);
     }
@@ -154,8 +156,8 @@ template <int K, bool U, class T> struct state {
 // Loads a thread's rows from row0 on: constants into registers, emissions into shared memory. Rows beyond the end pass
 // i on. With U their y has another value, which is finite (see uniform() in gpu.c), and their emissions are 0.
 template <int P, int K, bool U, class T>
-static __device__ __forceinline__ void load(const tables<T> &g, const ws_pairhmm_gpu_read &r, const alike<T> *fixed, uint32_t row0,
-                                            pack<T> *e, state<K, U, T> &s) {
+static __device__ __forceinline__ void load(const tables<T> &g, const ws_pairhmm_gpu_read &r, const alike<T> *fixed,
+                                            uint32_t row0, pack<T> *e, state<K, U, T> &s) {
     constexpr int W = emissions<P, K, T>::W, N = pack<T>::N;
     const T least = sizeof(T) == sizeof(float) ? (T)LEAST_M_SINGLE : (T)LEAST_M_DOUBLE;
     const alike<T> all = U ? *fixed : alike<T>{};
@@ -176,7 +178,8 @@ static __device__ __forceinline__ void load(const tables<T> &g, const ws_pairhmm
                 T v[N] = {};
                 if (in) ((const pack<T> *)(from[a] + r.gap + row))->split(v);
 #pragma unroll
-                for (int z = 0; z < N; z++) to[a][N * q + z] = row + z < r.m ? v[z] : a == 3 ? 1 : 0; // rows after the end have emission 0
+                // rows after the end have emission 0
+                for (int z = 0; z < N; z++) to[a][N * q + z] = row + z < r.m ? v[z] : a == 3 ? 1 : 0;
             }
         }
 #pragma unroll
@@ -239,7 +242,8 @@ template <class T> struct walk { // a thread's position in its pair
     uint32_t ahead;
 };
 
-template <class T> static __device__ __forceinline__ void begin(walk<T> &w, const tables<T> &g, const ws_pairhmm_gpu_hap &h, int t) {
+template <class T>
+static __device__ __forceinline__ void begin(walk<T> &w, const tables<T> &g, const ws_pairhmm_gpu_hap &h, int t) {
     w.n = (int)h.n;
     w.j = -t;
     w.letter = 0;
@@ -267,15 +271,16 @@ template <class T> struct strip {
 // Does four steps. BEGIN: a thread may be before its first column, and then does nothing. `whole`: a chunk of columns
 // ends.
 template <int P, int K, bool U, bool LONG, bool BEGIN, class T>
-static __device__ __forceinline__ void four_steps(const pack<T> *e, uint32_t four, int t, int step, state<K, U, T> &s, walk<T> &w,
-                                                  const strip<T> &b) {
+static __device__ __forceinline__ void four_steps(const pack<T> *e, uint32_t four, int t, int step, state<K, U, T> &s,
+                                                  walk<T> &w, const strip<T> &b) {
     const unsigned all = 0xffffffffu;
 #pragma unroll
     for (int z = 0; z < 4; z++, w.j++) {
         w.y = __shfl_up_sync(all, w.y, 1, P);
         w.i = __shfl_up_sync(all, w.i, 1, P);
         w.letter = __shfl_up_sync(all, w.letter, 1, P);
-        const T y = LONG ? __shfl_sync(all, b.in.y, (step + z) % 32) : w.y0, i = LONG ? __shfl_sync(all, b.in.i, (step + z) % 32) : 0;
+        const T y = LONG ? __shfl_sync(all, b.in.y, (step + z) % 32) : w.y0,
+                i = LONG ? __shfl_sync(all, b.in.i, (step + z) % 32) : 0;
         if (t == 0) {
             w.y = y;
             w.i = i;
@@ -286,7 +291,8 @@ static __device__ __forceinline__ void four_steps(const pack<T> *e, uint32_t fou
             if (w.j < w.n) w.partial = add_of(w.partial, w.i);
             if (LONG && t == P - 1 && b.out && w.j < w.n) b.out[w.j] = {w.y, w.i};
         }
-        if (z == 2 && (step + 4 - P) % WS_PAIRHMM_CHUNK == 0) { // the last thread's chunk; P % 4 = 0, so chunks end at this z only
+        // the last thread's chunk; P % 4 = 0, so chunks end at this z only
+        if (z == 2 && (step + 4 - P) % WS_PAIRHMM_CHUNK == 0) {
             w.total = __dadd_rn(w.total, (double)w.partial);
             w.partial = 0;
         }
@@ -295,7 +301,8 @@ static __device__ __forceinline__ void four_steps(const pack<T> *e, uint32_t fou
 
 // Computes a pair, or a strip of P*K rows of one. Returns the sum, which is valid in the thread with the last row.
 template <int P, int K, bool U, bool LONG, class T>
-static __device__ __forceinline__ void pass(const pack<T> *e, int t, int n, state<K, U, T> &s, walk<T> &w, strip<T> &b, bool first) {
+static __device__ __forceinline__ void pass(const pack<T> *e, int t, int n, state<K, U, T> &s, walk<T> &w, strip<T> &b,
+                                            bool first) {
     const int steps = n + P - 1;
     for (int step = 0; step < steps; step += 4) {
         const uint32_t four = next_four(w);
@@ -332,7 +339,8 @@ static __global__ void __launch_bounds__(32 * WARPS) sweep(tables<T> g, uint32_t
 
 // Computes a pair of a long read in a warp, strip after strip.
 template <int K, bool U, class T>
-static __global__ void __launch_bounds__(32 * WARPS) sweep_long(tables<T> g, uint32_t first, uint32_t last, size_t pitch) {
+static __global__ void __launch_bounds__(32 * WARPS)
+    sweep_long(tables<T> g, uint32_t first, uint32_t last, size_t pitch) {
     extern __shared__ float4 memory[];
     const int t = threadIdx.x % 32, warp = threadIdx.x / 32;
     pack<T> *e = &((emissions<32, K, T> *)memory)[warp].e[0][0][0][t];
@@ -390,14 +398,16 @@ static int launch_long(ws_devstream *l, const ws_pairhmm_gpu *p, const tables<T>
         size_t pitch;
         n = ws_pairhmm_gpu_together(p, list, first, from[1], &pitch);
         const uint32_t last = (uint32_t)(first + n), blocks = (uint32_t)((n + WARPS - 1) / WARPS);
-        sweep_long<K, U, T><<<blocks, 32 * WARPS, WARPS * sizeof(emissions<32, K, T>), l->stream>>>(g, (uint32_t)first, last, pitch);
+        sweep_long<K, U, T>
+            <<<blocks, 32 * WARPS, WARPS * sizeof(emissions<32, K, T>), l->stream>>>(g, (uint32_t)first, last, pitch);
         int rc = ws_devstream_launched(l, "pairhmm, long reads", err);
         if (rc) return rc;
     }
     return WS_OK;
 }
 
-template <class T> static int make_rows(ws_devstream *l, const tables<T> &g, const ws_pairhmm_quals *quals, ws_err *err) {
+template <class T>
+static int make_rows(ws_devstream *l, const tables<T> &g, const ws_pairhmm_quals *quals, ws_err *err) {
     enum { THREADS = 128 };
     rows<T><<<(g.nlist + THREADS / 32 - 1) / (THREADS / 32), THREADS, 0, l->stream>>>(g, quals);
     return ws_devstream_launched(l, "pairhmm rows", err);
@@ -406,7 +416,8 @@ template <class T> static int make_rows(ws_devstream *l, const tables<T> &g, con
 static int make_codes(ws_devstream *l, const ws_pairhmm_gpu *p, uint8_t *letter, ws_err *err) {
     enum { THREADS = 128 };
     const size_t words = (p->nletter - p->nrow) / 4;
-    codes<<<(unsigned)((words + THREADS - 1) / THREADS), THREADS, 0, l->stream>>>((uint32_t *)(letter + p->nrow), words);
+    codes<<<(unsigned)((words + THREADS - 1) / THREADS), THREADS, 0, l->stream>>>((uint32_t *)(letter + p->nrow),
+                                                                                  words);
     return ws_devstream_launched(l, "pairhmm letters", err);
 }
 
@@ -416,7 +427,8 @@ static int make_codes(ws_devstream *l, const ws_pairhmm_gpu *p, uint8_t *letter,
     if (!rc) rc = launch<P, K, false, T>(l, g, from++, major >= 9, &early, err);
 
 // Launches all classes of a precision. The first sweep waits for the kernels before it, which make rows and letters.
-template <class T> static int launch_all(ws_devstream *l, const ws_pairhmm_gpu *p, const tables<T> &g, int major, ws_err *err) {
+template <class T>
+static int launch_all(ws_devstream *l, const ws_pairhmm_gpu *p, const tables<T> &g, int major, ws_err *err) {
     constexpr bool single = sizeof(T) == sizeof(float);
     const size_t *from = p->list[!single].first;
     bool early = false;
@@ -446,8 +458,8 @@ template <class T> static size_t row_bytes(const ws_pairhmm_gpu *p) {
 
 static int put_common(ws_devstream *l, const ws_pairhmm_quals *quals, const ws_pairhmm_gpu *p, common *c, ws_err *err) {
     enum { EACH = 256, ALLOCATIONS = 32 };
-    const size_t own = p->nread * sizeof *p->read + p->nhap * sizeof *p->hap + p->nletter + p->nrow + 3 * p->ngap + sizeof *quals +
-                       EACH * ALLOCATIONS;
+    const size_t own = p->nread * sizeof *p->read + p->nhap * sizeof *p->hap + p->nletter + p->nrow + 3 * p->ngap +
+                       sizeof *quals + EACH * ALLOCATIONS;
     const size_t lists = p->npair * sizeof(ws_pairhmm_gpu_pair) + p->nread * sizeof(uint32_t);
     int rc = ws_devstream_expect(l, own + lists, err);
     if (!rc) rc = ws_devstream_reserve(l, own + 2 * lists + row_bytes<float>(p) + row_bytes<double>(p), err);
@@ -465,7 +477,8 @@ static int put_common(ws_devstream *l, const ws_pairhmm_quals *quals, const ws_p
 
 // Queues the pairs of a precision: their own lists, the kernels, and the copy of the sums back. `first`: letters are
 // not translated yet.
-template <class T> static int queue(ws_devstream *l, const ws_pairhmm_gpu *p, const common &c, bool first, ws_err *err) {
+template <class T>
+static int queue(ws_devstream *l, const ws_pairhmm_gpu *p, const common &c, bool first, ws_err *err) {
     const ws_pairhmm_gpu_list *list = &p->list[sizeof(T) == sizeof(double)];
     void *pair, *read, *row, *own, *fixed, *y0, *column;
     tables<T> g = {};

@@ -41,10 +41,11 @@ static int uniform(const ws_pairhmm_read *r) {
 static const struct classes {
     size_t nalike, n; /* without the two classes of long reads */
     uint32_t rows[WS_PAIRHMM_NCLASS];
-} classes[2] = {{WS_PAIRHMM_NALIKE, WS_PAIRHMM_NALIKE + WS_PAIRHMM_NOTHERS, {WS_PAIRHMM_ALIKE(ROWS_OF) WS_PAIRHMM_OTHERS(ROWS_OF)}},
-                {WS_PAIRHMM_NALIKE_DOUBLE,
-                 WS_PAIRHMM_NALIKE_DOUBLE + WS_PAIRHMM_NOTHERS_DOUBLE,
-                 {WS_PAIRHMM_ALIKE_DOUBLE(ROWS_OF) WS_PAIRHMM_OTHERS_DOUBLE(ROWS_OF)}}};
+} classes[2] = {
+    {WS_PAIRHMM_NALIKE, WS_PAIRHMM_NALIKE + WS_PAIRHMM_NOTHERS, {WS_PAIRHMM_ALIKE(ROWS_OF) WS_PAIRHMM_OTHERS(ROWS_OF)}},
+    {WS_PAIRHMM_NALIKE_DOUBLE,
+     WS_PAIRHMM_NALIKE_DOUBLE + WS_PAIRHMM_NOTHERS_DOUBLE,
+     {WS_PAIRHMM_ALIKE_DOUBLE(ROWS_OF) WS_PAIRHMM_OTHERS_DOUBLE(ROWS_OF)}}};
 
 static uint8_t class_of(const struct classes *k, uint32_t m, int alike) {
     const size_t end = alike ? k->nalike : k->n;
@@ -127,7 +128,8 @@ static int copy_letters(ws_pairhmm_gpu *g, const ws_pairhmm_text *t, ws_err *err
 
 /* ---- pairs ---- */
 
-enum { COLUMNS = 1 << 25 }; /* columns of 8 or 16 bytes: 256 MiB, enough warps for the whole device at haplotypes of 50,000 */
+/* columns of 8 or 16 bytes: 256 MiB, enough warps for the whole device at haplotypes of 50,000 */
+enum { COLUMNS = 1 << 25 };
 
 size_t ws_pairhmm_gpu_together(const ws_pairhmm_gpu *g, const ws_pairhmm_gpu_list *list, size_t first, size_t last,
                                size_t *pitch) {
@@ -237,7 +239,8 @@ int ws_pairhmm_gpu_plan(ws_pairhmm_gpu *g, const ws_pairhmm_text *t, int all_dou
     g->npair = t->npair;
     g->nrow = g->ngap = 0;
     memset(g->takes, 0, t->nread);
-    if (t->size >= UINT32_MAX / 4 || t->npair >= UINT32_MAX) return WS_OK; /* too large for 32-bit indices: the host computes it */
+    /* too large for 32-bit indices: the host computes it */
+    if (t->size >= UINT32_MAX / 4 || t->npair >= UINT32_MAX) return WS_OK;
     list_reads(g, t);
     list_haps(g, t);
     list_pairs(g, t, p);

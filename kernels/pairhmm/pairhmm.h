@@ -55,7 +55,8 @@ typedef struct ws_pairhmm_origin {
     const char *name;    /* name of the input */
     uint64_t line;       /* line of the first byte, from 1 */
     uint64_t number;     /* number of the first region or pair, from 0 */
-    uint64_t first, all; /* for a portion of a large region: number of its first read, and reads of the region; else 0 */
+    /* for a portion of a large region: number of its first read, and reads of the region; else 0 */
+    uint64_t first, all;
 } ws_pairhmm_origin;
 
 /* Parse a block of whole regions (batch.c) or records (results.c) into t, which then points into p. On failure
@@ -64,7 +65,8 @@ int ws_pairhmm_parse_batches(ws_pairhmm_text *t, const char *p, size_t n, const 
 int ws_pairhmm_parse_results(ws_pairhmm_text *t, const char *p, size_t n, const ws_pairhmm_origin *at, ws_err *err);
 /* Sets *bytes to the length of the whole regions at the begin of results text: the last of them cannot grow by
  * further lines. It may be 0, and is n where parsing fails. t holds the regions. Returns WS_ENOMEM on failure. */
-int ws_pairhmm_whole_results(ws_pairhmm_text *t, const char *p, size_t n, const ws_pairhmm_origin *at, size_t *bytes, ws_err *err);
+int ws_pairhmm_whole_results(ws_pairhmm_text *t, const char *p, size_t n, const ws_pairhmm_origin *at, size_t *bytes,
+                             ws_err *err);
 
 /* One line of the text without its end (LF, CR LF); lex.c. */
 typedef struct ws_pairhmm_line {

@@ -29,7 +29,7 @@
     }                                                                                                                  \
     static void sum_##name(const ws_pairhmm_sweep *s, const real *i) {                                                 \
         const ws_pairhmm_trie *t = s->trie;                                                                            \
-        real *partial_of = s->branch;                                                                                    \
+        real *partial_of = s->branch; \
         partial_of[0] = 0;                                                                                             \
         s->sum[0] = 0;                                                                                                 \
         for (size_t k = 0; k < t->nseg; k++) {                                                                         \
@@ -42,8 +42,8 @@
                 sum += (double)partial;                                                                                \
                 partial = 0;                                                                                           \
             }                                                                                                          \
-            partial_of[g->to ? g->to : t->nbranch] = partial;                                                            \
-            s->sum[g->to ? g->to : t->nbranch] = sum;                                                                    \
+            partial_of[g->to ? g->to : t->nbranch] = partial; \
+            s->sum[g->to ? g->to : t->nbranch] = sum; \
             s->total[k] = sum + (double)partial;                                                                       \
         }                                                                                                              \
     }                                                                                                                  \

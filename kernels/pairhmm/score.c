@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Scores a region by a body: equal reads once, reads of similar length side by side, haplotypes as a trie. All
- * pairs go through single precision, then through double where they underflow, then through scaled double. The precision
- * that gives a pair's value depends on the pair alone. */
+ * pairs go through single precision, then through double where they underflow, then through scaled double. The
+ * precision that gives a pair's value depends on the pair alone. */
 #include "kernels/pairhmm/gpu.h"
 
 #include "lib/base/mem.h"
@@ -152,7 +152,8 @@ static ws_pairhmm_result finish(int p, double total, uint32_t n, const ws_pairhm
     return (ws_pairhmm_result){log10(total / n) - 120 * LOG10_2 + b->correction * LOG10_E, WS_PAIRHMM_SINGLE};
 }
 
-/* Stores the results of this precision: all pairs in the first, in later ones the pairs that the precision before left. */
+/* Stores the results of this precision: all pairs in the first, in later ones the pairs that the precision before left.
+ * */
 static void take(const task *k, const ws_pairhmm_sweep *s, int p, uint32_t r, const uint32_t *hap, size_t lanes,
                  size_t z) {
     const ws_pairhmm_trie *t = s->trie;

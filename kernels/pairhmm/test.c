@@ -265,10 +265,10 @@ static void test_random(tap *t, sample *r) {
             run_release(&first);
             ws_buf_release(&text);
         }
-        tap_ok(
-            t, !bad && !differ && !unshared,
-            "%zu random pairs, %s: %zu outside the tolerance (worst %.2g), %zu sets differ between backends, %zu with sharing",
-            pairs, d ? "double" : "mixed", bad, worst, differ, unshared);
+        tap_ok(t, !bad && !differ && !unshared,
+               "%zu random pairs, %s: %zu outside the tolerance (worst %.2g), %zu sets differ between backends, %zu "
+               "with sharing",
+               pairs, d ? "double" : "mixed", bad, worst, differ, unshared);
     }
 }
 
@@ -375,11 +375,14 @@ static int plan_is_right(const ws_pairhmm_gpu *g, const ws_pairhmm_text *t, int 
         const uint8_t *gap = g->gap + 3 * (size_t)to->gap;
         const size_t m = (r->m + 3u) / 4 * 4;
         while (k >= list->first[class + 1]) class++;
-        bad += r->m > rows[all_double][class] || to->m != r->m || g->hap[list->pair[k].hap].n != h->n || seen[list->result[k]]++;
+        bad += r->m > rows[all_double][class] || to->m != r->m || g->hap[list->pair[k].hap].n != h->n ||
+               seen[list->result[k]]++;
         bad += memcmp(g->letter + to->at, r->base, r->m) || memcmp(g->quality + to->at, r->q, r->m);
         bad += memcmp(g->letter + g->hap[list->pair[k].hap].at, h->base, h->n) != 0;
-        if (to->unalike) bad += memcmp(gap, r->ins, r->m) || memcmp(gap + m, r->del, r->m) || memcmp(gap + 2 * m, r->gcp, r->m);
-        for (size_t i = 0; i < r->m && !to->unalike; i++) bad += r->ins[i] != to->ins || r->del[i] != to->del || r->gcp[i] != to->gcp;
+        if (to->unalike)
+            bad += memcmp(gap, r->ins, r->m) || memcmp(gap + m, r->del, r->m) || memcmp(gap + 2 * m, r->gcp, r->m);
+        for (size_t i = 0; i < r->m && !to->unalike; i++)
+            bad += r->ins[i] != to->ins || r->del[i] != to->del || r->gcp[i] != to->gcp;
     }
     for (size_t k = 0; k < t->nregion; k++)
         for (size_t i = 0; i < t->region[k].R; i++)
@@ -401,12 +404,14 @@ static void test_device_plan(tap *t, sample *r) {
         ws_err err = {0};
         size_t taken;
         for (int i = 0; i < 20; i++)
-            random_region(r, &text, (size_t)sample_below(r, 30), (size_t)sample_below(r, 6), k ? 30u << k : 3, 50u << k % 5, i % 3 == 0);
+            random_region(r, &text, (size_t)sample_below(r, 30), (size_t)sample_below(r, 6), k ? 30u << k : 3,
+                          50u << k % 5, i % 3 == 0);
         sample_must(ws_buf_adds(&text, "1 1\nACGT IIII NNNN NNNN ++++\nACRT\n", &err), &err); /* for the host only */
         sample_must(parse(&parsed, text.p, text.n, &err), &err);
         sample_must(ws_pairhmm_gpu_plan(&g, &parsed, k % 2, &err), &err);
         const int right = plan_is_right(&g, &parsed, k % 2, &taken);
-        tap_ok(t, right && taken > 0 && taken + 1 == parsed.npair, "the plan for a device: %zu of %zu pairs", taken, parsed.npair);
+        tap_ok(t, right && taken > 0 && taken + 1 == parsed.npair, "the plan for a device: %zu of %zu pairs", taken,
+               parsed.npair);
         ws_pairhmm_text_release(&parsed);
         ws_buf_release(&text);
     }
@@ -443,7 +448,8 @@ static void test_damage(tap *t, sample *r, const char *name) {
         refused += rc != WS_OK;
         bad += rc != WS_OK && rc != WS_EDATA;
         bad += rc != WS_OK && !strstr(err.text, "test: line ");
-        if (i < n && batches) bad += like(&got, &whole) != got.nregion; /* after a cut: only whole regions, each equal to the original */
+        /* after a cut: only whole regions, each equal to the original */
+        if (i < n && batches) bad += like(&got, &whole) != got.nregion;
         free(copy);
         free(exact);
     }

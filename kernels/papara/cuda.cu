@@ -157,8 +157,8 @@ static int shape_of(size_t m) {
     return k;
 }
 
-static int launch(ws_devstream *l, const papara_prep *p, int k, const papara_query *const *q, uint32_t n, uint32_t first,
-                  ws_err *err) {
+static int launch(ws_devstream *l, const papara_prep *p, int k, const papara_query *const *q, uint32_t n,
+                  uint32_t first, ws_err *err) {
     const ws_papara_scheme *s = &p->ref->scheme;
     const ws_papara_edges *e = &p->ref->edges;
     const size_t width = (size_t)shapes[k].J * GROUP, shared = e->sites * sizeof(uint4);

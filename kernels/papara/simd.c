@@ -80,7 +80,8 @@ static void cost(const ws_papara_read *r) {
                .n = r->ref->edges.sites,
                .words = (size_t)r->ref->edges.nstate + 1,
                .at = (uint32_t *)(void *)(table + KINDS * SITES)};
-    const uint64_t most = (uint64_t)s.cost.mismatch + (uint64_t)s.cost.cgap + (uint64_t)s.cost.ins_open; /* most costs of a residue */
+    /* most costs of a residue */
+    const uint64_t most = (uint64_t)s.cost.mismatch + (uint64_t)s.cost.cgap + (uint64_t)s.cost.ins_open;
     find_kinds(&s, r->mask);
     for (size_t k = 0; k < r->ref->edges.nedge; k++) r->cost[k] = WS_PAPARA_FAR;
     if (s.m <= BYTES_UP_TO) edges_8(r, &s, row, table);

@@ -32,8 +32,8 @@ WS_INLINE void C_(table)(const int K, const sweep *s, const uint64_t *word, V *t
 
 /* Computes K sites for residues [from, to). corner: T above and left of the first cell; left: the first V. Returns
  * the minimum of the last T's. */
-WS_INLINE V C_(sites)(const int K, const sweep *s, const V *table, const V *o, const V *x, V *row, size_t from, size_t to,
-                      V corner, V left) {
+WS_INLINE V C_(sites)(const int K, const sweep *s, const V *table, const V *o, const V *x, V *row, size_t from,
+                      size_t to, V corner, V left) {
     const V io = C_SET1(cost_in(s->cost.ins_open, C_FAR)), ix = C_SET1(cost_in(s->cost.ins_extend, C_FAR));
     V diagonal[SITES], v[SITES], best;
     V_UNROLL for (int k = 0; k < K; k++) {

@@ -378,7 +378,8 @@ static void test_tie(tap *t) {
         ref.both_strands = 1;
         must(ws_papara_read_begin(&r, &ref, code, sizeof code, &scratch, &err), &err);
         ws_papara_read_score(&r, ((const ws_papara_face *)backends[b]->own)->cost, &s);
-        tap_ok(t, s.tied > 0 && !s.reverse, "%s: of two strands with one score the given one is kept", backends[b]->name);
+        tap_ok(t, s.tied > 0 && !s.reverse, "%s: of two strands with one score the given one is kept",
+               backends[b]->name);
         ws_papara_edges_release(&ref.edges);
         ws_buf_release(&scratch);
     }
@@ -421,8 +422,9 @@ static void test_long_insertions(tap *t) {
         insertions += p.run[k].op == WS_PAPARA_I;
         residues += p.run[k].op == WS_PAPARA_D ? 0 : p.run[k].n;
     }
-    tap_ok(t, got == want && insertions == 2 && residues == READ, "insertions across kept rows: %zu of them, cost %lld, want %lld",
-           insertions, (long long)got, (long long)want);
+    tap_ok(t, got == want && insertions == 2 && residues == READ,
+           "insertions across kept rows: %zu of them, cost %lld, want %lld", insertions, (long long)got,
+           (long long)want);
     ws_free(p.run);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// SSV on CUDA devices: four bytes to a register, a group of 1 to 32 lanes a sequence. kernels/ssv/README.md draws the layout.
+// SSV on CUDA devices: four bytes to a register, a group of 1 to 32 lanes a sequence. kernels/ssv/README.md draws the
+// layout.
 //
 // Contents: 1 parameters (kernels/ssv/state.cuh has the layout); 2 kernels; 3 tables and launches
 
@@ -29,7 +30,8 @@ struct ssv_args {
 // ---- 2 kernels ----
 
 template <int R, int COLUMNS, bool GROUP, bool GLOBAL>
-__global__ void __launch_bounds__(COLUMNS == 32 && !GLOBAL ? WS_SSV_THREADS_WIDE : WS_SSV_THREADS) ws_ssv_best(const ssv_args a) {
+__global__ void __launch_bounds__(COLUMNS == 32 && !GLOBAL ? WS_SSV_THREADS_WIDE : WS_SSV_THREADS)
+    ws_ssv_best(const ssv_args a) {
     extern __shared__ uint4 shared[];
     const ws_devunit unit = a.unit[blockIdx.x];
     const ssv_task t = a.task[unit.task];
@@ -71,7 +73,8 @@ __global__ void __launch_bounds__(COLUMNS == 32 && !GLOBAL ? WS_SSV_THREADS_WIDE
 // ---- 3 tables and launches ----
 
 #define SHAPE(R, COLUMNS, GROUP, GLOBAL, BLOCK, MIN_G, MAX_G) \
-    {(const void *)ws_ssv_best<R, COLUMNS, GROUP, GLOBAL>, "ws_ssv_best<" #R ", " #COLUMNS ">", R, 4 * R, MIN_G, MAX_G, BLOCK, \
+    {(const void *)ws_ssv_best<R, COLUMNS, GROUP, GLOBAL>, "ws_ssv_best<" #R ", " #COLUMNS ">", R, 4 * R, \
+     MIN_G, MAX_G, BLOCK, \
      GLOBAL ? 0 : COLUMNS, 1},
 static const ws_shape shapes[] = {WS_SSV_SHAPES(SHAPE)};
 
@@ -98,7 +101,8 @@ int ws_ssv_dev_best(ws_devcall *c, const ws_ssv_dev &(*of)(const ws_task &), uin
     const ssv_args args = {NULL, NULL, ws_devbatch_words(s), ws_devbatch_seqs(s), best, 256};
     auto task_of = [=](const ws_task &t, const ws_devlist &list, uint32_t first) {
         const ws_ssv_dev &p = of(t);
-        return ssv_task{(const uint4 *)p.table->at[s->dev->index], list.item, list.n, first, ws_log2(p.fit.g), p.overlap};
+        return ssv_task{
+            (const uint4 *)p.table->at[s->dev->index], list.item, list.n, first, ws_log2(p.fit.g), p.overlap};
     };
     auto fit_of = [=](const ws_task &t) { return of(t).fit; };
     auto shared_of = [=](const ws_task &t) { return ws_emissions_shared(shapes[of(t).fit.shape]); };

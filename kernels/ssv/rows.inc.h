@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Rows of ungapped diagonals in vectors, shared by kernels/ssv/simd.c and kernels/long/ssv_simd.c. A vector body includes
- * this file.
+ * Rows of ungapped diagonals in vectors, shared by kernels/ssv/simd.c and kernels/long/ssv_simd.c. A vector body
+ * includes this file.
  *
  * Layout: a model is cut into blocks of Q * VB_LANES nodes, and each block is striped. Node k of the block (from 0)
  * is lane k / Q of vector k % Q. v is a signed byte, and -128 stands for the floor 0. So one saturating subtraction

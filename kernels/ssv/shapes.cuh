@@ -12,7 +12,8 @@
 
 // F(R, ...): steps of two, so that padding is at most 4 % from R = 17 on
 #define WS_SSV_LOW(F, ...) \
-    F(4, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(14, __VA_ARGS__) F(16, __VA_ARGS__)
+    F(4, __VA_ARGS__) \
+    F(6, __VA_ARGS__) F(8, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(14, __VA_ARGS__) F(16, __VA_ARGS__)
 #define WS_SSV_HIGH(F, ...) \
     F(18, __VA_ARGS__) F(20, __VA_ARGS__) F(22, __VA_ARGS__) F(24, __VA_ARGS__) F(25, __VA_ARGS__) F(26, __VA_ARGS__) \
     F(28, __VA_ARGS__) F(30, __VA_ARGS__) F(32, __VA_ARGS__)

@@ -7,13 +7,16 @@
 
 #include "kernels/ssv/rows.inc.h"
 
-enum { NBEST = 2 /* running maxima a sequence: two chains, because each of the Q / 2 updates a row waits for the one before */ };
+enum {
+    NBEST =
+        2 /* running maxima a sequence: two chains, because each of the Q / 2 updates a row waits for the one before */
+};
 
 /* Computes n rows of S sequences in block `cost`. state: for each sequence Q vectors, then NBEST running maxima.
  * With edged, edge[i] is the last node of the previous block after row i; the function replaces it by this block's
  * last node. */
-WS_INLINE void rows(const int Q, const int S, const int edged, const int8_t *cost, const uint8_t *const *seq, size_t n, V *state,
-                    int8_t *edge) {
+WS_INLINE void rows(const int Q, const int S, const int edged, const int8_t *cost, const uint8_t *const *seq, size_t n,
+                    V *state, int8_t *edge) {
     const V floor = VB_SET1(FLOOR);
     const int nbest = Q > 6 ? NBEST : 1;
     V v[SMAX][QROOM], best[SMAX][NBEST];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// SSV on a device: the best heights of diagonals, for ssv and msv. kernels/ssv/ssv.h has the rule that makes scores of them.
+// SSV on a device: the best heights of diagonals, for ssv and msv. kernels/ssv/ssv.h has the rule that makes scores of
+// them.
 #ifndef WS_SSV_CUH
 #define WS_SSV_CUH
 

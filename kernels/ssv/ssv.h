@@ -14,7 +14,9 @@
 int ws_ssv_best_ref(const ws_bytes *b, const uint8_t *x, size_t L);
 
 /* Returns 1 if step S1 applies: for this model and length (tjb) SSV cannot decide, so MSV must. */
-WS_DEVICE static inline int ws_ssv_hopeless(const ws_bytes *b, int tjb) { return tjb + b->tbm + b->tec + b->bias >= 127; }
+WS_DEVICE static inline int ws_ssv_hopeless(const ws_bytes *b, int tjb) {
+    return tjb + b->tbm + b->tec + b->bias >= 127;
+}
 
 /* Returns the status and score that steps S1 to S5 derive from best, which must be exact up to 127 - bias.
  * WS_F_OPEN: MSV must decide. Reads only the scalars of b. */

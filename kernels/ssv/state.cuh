@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Rows of ungapped diagonals on CUDA devices, shared by kernels/ssv/device.cu and kernels/long/device.cu. Four bytes to a register, a group
-// of 1 to 32 lanes a sequence.
+// Rows of ungapped diagonals on CUDA devices, shared by kernels/ssv/device.cu and kernels/long/device.cu. Four bytes to
+// a register, a group of 1 to 32 lanes a sequence.
 //
-// A register holds v of four nodes as bytes 128 + v. Node n (from 0) of a lane's 4R is byte n / R of register n % R. So the
-// diagonal's predecessor is the register before. Only register 0 takes its bytes from elsewhere: from register R - 1, one byte
-// up, and from the lane before.
+// A register holds v of four nodes as bytes 128 + v. Node n (from 0) of a lane's 4R is byte n / R of register n % R. So
+// the diagonal's predecessor is the register before. Only register 0 takes its bytes from elsewhere: from register R -
+// 1, one byte up, and from the lane before.
 //
-// A row is  t = u + E,  E = sum of -d_k(x) * 256^byte  in one 32-bit addition. Every byte of t lies in 0..255: d is at most 128,
-// -d at most bias, and v is below 127 - bias while exact heights matter. Then bytes below 128 return to 128.
+// A row is  t = u + E,  E = sum of -d_k(x) * 256^byte  in one 32-bit addition. Every byte of t lies in 0..255: d is at
+// most 128, -d at most bias, and v is below 127 - bias while exact heights matter. Then bytes below 128 return to 128.
 #ifndef WS_SSV_STATE_CUH
 #define WS_SSV_STATE_CUH
 

@@ -18,7 +18,8 @@ static void test_worked(tap *t) {
         tap_ok(t, got == best[i], "best of %zu residues is %d", i + 1, got);
     }
     ws_fscore s = sample_score(&w.s, &ws_ssv_scalar, &w.data, 5);
-    tap_ok(t, s.status == WS_F_OPEN && fabsf(s.nats - 2.77622652f) < 1e-6f, "w1 is open, at the height of its diagonal");
+    tap_ok(t, s.status == WS_F_OPEN && fabsf(s.nats - 2.77622652f) < 1e-6f,
+           "w1 is open, at the height of its diagonal");
     s = sample_score(&w.s, &ws_ssv_scalar, &w.data, WORKED_W2);
     tap_ok(t, s.status == WS_F_OK && s.nats == -6.46573639f, "w2 is decided");
     ws_bytes_destroy(&b);
@@ -55,7 +56,8 @@ static void test_brute(tap *t, sample *r) {
             sample_must(ws_bytes_create(&b, &data.profile, &err), &err);
             for (int i = 0; i < size[l]; i++) x[i] = (uint8_t)sample_below(r, l % 2 ? 29 : 20);
             if (l % 3 == 0) sample_homolog(r, &h, x, (size_t)size[l]);
-            int want = brute(&b, x, (size_t)size[l]), got = ws_ssv_best_ref(&b, x, (size_t)size[l]), full = 127 - b.bias;
+            int want = brute(&b, x, (size_t)size[l]), got = ws_ssv_best_ref(&b, x, (size_t)size[l]),
+                full = 127 - b.bias;
             bad += want >= full ? got < full : got != want;
             n++;
             ws_bytes_destroy(&b);
@@ -91,7 +93,8 @@ static void test_decision(tap *t) {
         ws_fscore s = ws_ssv_decide(&b, edge[i].tjb, edge[i].best);
         int xJ = edge[i].best + 190 - edge[i].tjb - edge[i].tbm - 3;
         float nats = (float)((double)((float)(xJ - edge[i].tjb - 190) / 4.32808495f) - 3.0);
-        tap_ok(t, s.status == (int32_t)edge[i].status && s.nats == (edge[i].infinite ? INFINITY : nats), "%s", edge[i].what);
+        tap_ok(t, s.status == (int32_t)edge[i].status && s.nats == (edge[i].infinite ? INFINITY : nats), "%s",
+               edge[i].what);
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The Viterbi filter and the Viterbi scan of windows on CUDA devices: shapes, tables and the backends. The kernel is in device.cuh.
+// The Viterbi filter and the Viterbi scan of windows on CUDA devices: shapes, tables and the backends. The kernel is in
+// device.cuh.
 //
 // Contents: 1 tables; 2 the backends
 
@@ -11,7 +12,8 @@
 #include <string.h>
 
 #define SHAPE(R, COLUMNS, SPAN, BLOCK, MIN_G, MAX_G, GOAL) \
-    {(const void *)ws_vit_scores<R, COLUMNS, SPAN, GOAL>, "ws_vit_scores<" #R ", " #COLUMNS ", " #SPAN ", " #GOAL ">", R, 2 * R, MIN_G, \
+    {(const void *)ws_vit_scores<R, COLUMNS, SPAN, GOAL>, "ws_vit_scores<" #R ", " #COLUMNS ", " #SPAN ", " #GOAL ">", \
+     R, 2 * R, MIN_G, \
      MAX_G, BLOCK, COLUMNS, 0},
 #define SHAPES(GOAL) \
     WS_VIT_SHORT(SHAPE, 8, IN_WARP, THREADS, 1, 8, GOAL) \
@@ -57,9 +59,9 @@ static bool fits(vit_model *p, const ws_words *w) {
     return entry >= STEP && w->M > 0;
 }
 
-// Sets gain[k] to the most that a D of node k can gain through one or more D to D over an entry at the node that it leaves to. Source:
-// HMMER's bound (profile-filters.md, section 5.2), which is that of all nodes. The bound of a share of the nodes must include
-// paths that leave after that share.
+// Sets gain[k] to the most that a D of node k can gain through one or more D to D over an entry at the node that it
+// leaves to. Source: HMMER's bound (profile-filters.md, section 5.2), which is that of all nodes. The bound of a share
+// of the nodes must include paths that leave after that share.
 static void set_gains(int *gain, const ws_words *w) {
     for (int k = w->M; k >= 0; k--) {
         gain[k] = -32768;
@@ -86,7 +88,9 @@ static int make_transitions(vit_model *p, const ws_words *w, int R, ws_err *err)
     for (int t = 0; t < NTRANS; t++) {
         auto value = [=](int k) {
             const int at = k - before[t];
-            return (t == BM ? k <= w->M : at >= 1 && at < w->M) ? w->tr[from[t]][at] : t == BM ? (int)PAD_ENTRY : (int)STEP;
+            return (t == BM ? k <= w->M : at >= 1 && at < w->M) ? w->tr[from[t]][at]
+                   : t == BM                                    ? (int)PAD_ENTRY
+                                                                : (int)STEP;
         };
         for (int j = 0; j < R; j++)
             for (int z = 0; z < g; z++) {
@@ -99,7 +103,8 @@ static int make_transitions(vit_model *p, const ws_words *w, int R, ws_err *err)
     set_gains(gain, w);
     for (int z = 0; z < g; z++) {
         const int k = z * 2 * R;
-        trans[NTRANS * R * g + z] = ws_pair16(largest(gain, k + 1, k + R, w->M), largest(gain, k + R + 1, k + 2 * R, w->M));
+        trans[NTRANS * R * g + z] =
+            ws_pair16(largest(gain, k + 1, k + R, w->M), largest(gain, k + R + 1, k + 2 * R, w->M));
     }
     ws_free(gain);
     return WS_OK;
@@ -129,18 +134,27 @@ template <vit_goal GOAL> static int queue(ws_devcall *c, ws_err *err) {
     int rc = ws_devcall_zeros(c, c->ntask * sizeof(uint32_t), &taken, err);
     if (rc) return rc;
     typedef typename vit_result<GOAL>::type result;
-    const vit_args<GOAL> args = {NULL, NULL, ws_devbatch_words(s), ws_devbatch_seqs(s), (result *)s->out.p, (uint32_t *)taken};
+    const vit_args<GOAL> args = {
+        NULL, NULL, ws_devbatch_words(s), ws_devbatch_seqs(s), (result *)s->out.p, (uint32_t *)taken};
     auto fit_of = [](const ws_task &t) { return model_of(t).fit; };
     auto task_of = [=](const ws_task &t, const ws_devlist &list, uint32_t first) {
         const vit_model &p = model_of(t);
-        return vit_task{ws_devmodel_table<uint4>(s, p, TABLE_EMISSIONS), ws_devmodel_table<uint32_t>(s, p, TABLE_TRANSITIONS), list.item,
-                        list.n, first, ws_log2(p.fit.g), p.least_move, p.dead};
+        return vit_task{ws_devmodel_table<uint4>(s, p, TABLE_EMISSIONS),
+                        ws_devmodel_table<uint32_t>(s, p, TABLE_TRANSITIONS),
+                        list.item,
+                        list.n,
+                        first,
+                        ws_log2(p.fit.g),
+                        p.least_move,
+                        p.dead};
     };
     auto shared_of = [](const ws_task &t) { // the emissions, and vit_state.aside
         const ws_shape &s = shapes[model_of(t).fit.shape];
-        return ws_emissions_shared(s) + (s.columns ? (size_t)(WS_VIT_KEEP_DD(s.R) ? 1 : 1 + s.R) * 4 * 32 : 4 * MAX_LANES);
+        return ws_emissions_shared(s) +
+               (s.columns ? (size_t)(WS_VIT_KEEP_DD(s.R) ? 1 : 1 + s.R) * 4 * 32 : 4 * MAX_LANES);
     };
-    return ws_devcall_queue(c, GOAL == SCORE ? shapes : scan_shapes, false, true, args, fit_of, task_of, shared_of, err);
+    return ws_devcall_queue(c, GOAL == SCORE ? shapes : scan_shapes, false, true, args, fit_of, task_of, shared_of,
+                            err);
 }
 
 static int32_t end_of(const void *raw) {
@@ -157,8 +171,10 @@ static ws_fscore decode(const ws_devmodel *, const ws_lenmodel *lm, const void *
 static bool undecided(const void *raw) { return end_of(raw) == UNDECIDED; }
 
 static const ws_body *const cpu[] = {WS_BY_WIDTH(ws_vit_)};
-static const ws_devfilter filter = {&ws_words_form, cpu, sizeof(vit_model), lay_out, queue<SCORE>, sizeof(int32_t), decode, undecided};
-static const ws_devfilter scan = {&ws_words_form, NULL, sizeof(vit_model), lay_out, queue<POINTS>, sizeof(ws_vit_points), NULL, NULL};
+static const ws_devfilter filter = {&ws_words_form,  cpu,    sizeof(vit_model), lay_out, queue<SCORE>,
+                                    sizeof(int32_t), decode, undecided};
+static const ws_devfilter scan = {
+    &ws_words_form, NULL, sizeof(vit_model), lay_out, queue<POINTS>, sizeof(ws_vit_points), NULL, NULL};
 
 const ws_backend ws_vit_cuda = ws_devfilter_backend(&filter, 1.5e10);
 const ws_backend ws_vit_points_cuda = ws_devfilter_backend(&scan, 1.5e10);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The Viterbi filter on CUDA devices, the kernel: two nodes to a register, states and transitions in registers. README.md draws
-// the layout.
+// The Viterbi filter on CUDA devices, the kernel: two nodes to a register, states and transitions in registers.
+// README.md draws the layout.
 //
 // Contents: 1 parameters and layout; 2 groups; 3 rows; 4 the kernel
 #ifndef WS_VIT_DEVICE_CUH
@@ -21,8 +21,8 @@ extern "C" {
 //
 // Node n (from 0) of a lane's 2R is half n / R of register n % R.
 //
-// Saturating 16-bit additions are slow on devices. So values are 4096 lower than in the specification, and never below LOW = -16384.
-// This leaves room on both sides: transitions and emissions are at least -16384, emissions at most 4095.
+// Saturating 16-bit additions are slow on devices. So values are 4096 lower than in the specification, and never below
+// LOW = -16384. This leaves room on both sides: transitions and emissions are at least -16384, emissions at most 4095.
 // LOW gives the same scores as -32768, because xB + BM_k >= LOW for every node. No path from a cell at LOW is better
 // than an entry there. The CPU scores models and lengths for which this does not hold. A sequence whose M all lie at
 // LOW is UNDECIDED, and the CPU scores it. An impossible residue costs -32768 in two steps of -16384.
@@ -56,7 +56,8 @@ enum { THREADS = 128, MAX_WARPS = 8, MAX_LANES = 32 * MAX_WARPS };
 // memory, with a barrier between the write and the read.
 enum vit_span { IN_WARP, IN_BLOCK, IN_CLUSTER };
 
-struct vit_board { // of a block; border, asked and more exist twice, because lanes may still read those of the previous turn
+// of a block; border, asked and more exist twice, because lanes may still read those of the previous turn
+struct vit_board {
     uint32_t border[2][MAX_WARPS + 1]; // what each warp leaves for the next warp; index 0 is for the previous block
     uint32_t asked[2], more[2];        // number of the last question that a lane answered with yes
     int largest[WS_VIT_CLUSTER_MOST * MAX_WARPS];
@@ -76,7 +77,8 @@ template <vit_span SPAN> struct vit_group {
     // Writes v to this field of every block's board.
     template <typename T> __device__ __forceinline__ void tell(T *where, T v) {
         if (SPAN == IN_CLUSTER)
-            for (uint32_t to = 0; to < ws_cluster_blocks(); to++) ws_cluster_store(ws_cluster_at(where, to), (uint32_t)v);
+            for (uint32_t to = 0; to < ws_cluster_blocks(); to++)
+                ws_cluster_store(ws_cluster_at(where, to), (uint32_t)v);
         else atomicExch(where, v); // several warps may write the same value at once
     }
     // Returns v of the lane before in this warp or group, and LOW for its first lane.
@@ -159,7 +161,8 @@ __device__ __forceinline__ uint32_t shifted(uint32_t own, uint32_t before) { ret
 
 // State of a row: X, the best that M, I and D of a node send to M of the next node, and the next row's I. D lives only
 // within a row.
-// With POINTS, a row that reaches `top` has points: its nodes go to *points, all cells become empty, and E, J and B stay.
+// With POINTS, a row that reaches `top` has points: its nodes go to *points, all cells become empty, and E, J and B
+// stay.
 template <int R, vit_span SPAN, vit_goal GOAL> struct vit_state {
     static constexpr bool WIDE = SPAN != IN_WARP;
     static constexpr bool KEEP = WIDE || WS_VIT_KEEP_DD(R); // D to D also in registers, else in shared memory
@@ -183,7 +186,8 @@ template <int R, vit_span SPAN, vit_goal GOAL> struct vit_state {
 #pragma unroll
             for (int j = 0; j < R; j++) t[i][j] = trans[(i * R + j) * g + z];
         edge = -65536;
-        if (WIDE && z + 1 < g) edge = (int)(int16_t)trans[MD * R * g + z + 1] + (int)(int16_t)trans[NTRANS * R * g + z + 1];
+        if (WIDE && z + 1 < g)
+            edge = (int)(int16_t)trans[MD * R * g + z + 1] + (int)(int16_t)trans[NTRANS * R * g + z + 1];
     }
     __device__ __forceinline__ uint32_t dd(int j) const { return KEEP ? t[KEEP ? DD : 0][j] : aside[(1 + j) * COLUMN]; }
     __device__ __forceinline__ void set_xB(int v) {
@@ -199,7 +203,8 @@ template <int R, vit_span SPAN, vit_goal GOAL> struct vit_state {
     __device__ __forceinline__ void begin(int wmove) {
         empty();
         inX = best = ws_both(LOW);
-        limit = ws_both(GOAL == POINTS ? min(WS_WORD_BASE - WS_WORD_E - SHIFT, top - 1) : WS_WORD_BASE - WS_WORD_E - SHIFT);
+        limit =
+            ws_both(GOAL == POINTS ? min(WS_WORD_BASE - WS_WORD_E - SHIFT, top - 1) : WS_WORD_BASE - WS_WORD_E - SHIFT);
         over = found = false;
         set_xB(WS_WORD_BASE + wmove - SHIFT);
     }
@@ -234,7 +239,8 @@ template <int R, vit_span SPAN, vit_goal GOAL> struct vit_state {
 
     // Returns v where it is above the floor, else LOW: a D at or below the floor changes no score.
     __device__ __forceinline__ uint32_t worthy(uint32_t v) const {
-        const uint32_t low = (int16_t)v > (int16_t)floor ? v : ws_both(LOW), high = (int)v >> 16 > (int)floor >> 16 ? v : ws_both(LOW);
+        const uint32_t low = (int16_t)v > (int16_t)floor ? v : ws_both(LOW),
+                       high = (int)v >> 16 > (int)floor >> 16 ? v : ws_both(LOW);
         return __byte_perm(low, high, 0x7610);
     }
     // Computes D to D: along the half lanes, then across their borders while it may matter, then across the borders of
@@ -258,18 +264,21 @@ template <int R, vit_span SPAN, vit_goal GOAL> struct vit_state {
         }
     }
 
-    // Computes the row of one residue, row `number` from 1. e: its row of the table; stride: distance between chunks there; dead: the
-    // residue is impossible. The function computes D to D only where HMMER's bound allows it to matter
+    // Computes the row of one residue, row `number` from 1. e: its row of the table; stride: distance between chunks
+    // there; dead: the residue is impossible. The function computes D to D only where HMMER's bound allows it to matter
     // (profile-filters.md, section 5.2), tested for each half lane. The test may use the previous row's xB, which is no
     // higher.
-    __device__ __forceinline__ void row(vit_group<SPAN> &grp, const uint4 *e, int stride, bool dead, int wmove, uint32_t number) {
+    __device__ __forceinline__ void row(vit_group<SPAN> &grp, const uint4 *e, int stride, bool dead, int wmove,
+                                        uint32_t number) {
         uint32_t M[R], D[R], most = ws_both(LOW);
 #pragma unroll
         for (int c = (R - 1) / 4; c >= 0; c--) {
             const uint4 q = e[c * stride];
 #pragma unroll
             for (int j = 4 * c + 3; j >= 4 * c; j--)
-                if (j < R) M[j] = __viaddmax_s16x2(__viaddmax_s16x2(xB, t[BM][j], j ? X[j - 1] : inX), ws_element(q, j & 3), ws_both(LOW));
+                if (j < R)
+                    M[j] = __viaddmax_s16x2(__viaddmax_s16x2(xB, t[BM][j], j ? X[j - 1] : inX), ws_element(q, j & 3),
+                                            ws_both(LOW));
         }
         if (dead) {
 #pragma unroll
@@ -325,9 +334,11 @@ __global__ void __launch_bounds__(SPAN == IN_WARP ? THREADS : MAX_LANES, SPAN ==
         for (int i = 0; i < 2; i++) board.asked[i] = board.more[i] = 0;
     }
     __syncthreads();
-    if (SPAN != IN_CLUSTER && ws_work_over(a.taken + task, t.n)) return; // the blocks of a cluster may read different counts
+    // the blocks of a cluster may read different counts
+    if (SPAN != IN_CLUSTER && ws_work_over(a.taken + task, t.n)) return;
     grp.g = WIDE ? (int)blockDim.x * blocks : 1 << t.glog;
-    grp.z = SPAN == IN_CLUSTER ? (int)(ws_cluster_rank() * blockDim.x + threadIdx.x) : (int)threadIdx.x & (WIDE ? ~0 : grp.g - 1);
+    grp.z = SPAN == IN_CLUSTER ? (int)(ws_cluster_rank() * blockDim.x + threadIdx.x)
+                               : (int)threadIdx.x & (WIDE ? ~0 : grp.g - 1);
     grp.board = &board;
     grp.turn = grp.question = 0;
     const uint4 *table = t.table + grp.z;

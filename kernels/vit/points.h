@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The result of a device's Viterbi scan of a window (kernels/long/long.h): no point, one point, or that there are several.
- * Most windows that have points have one. */
+ * The result of a device's Viterbi scan of a window (kernels/long/long.h): no point, one point, or that there are
+ * several. Most windows that have points have one. */
 #ifndef WS_VIT_POINTS_H
 #define WS_VIT_POINTS_H
 
@@ -10,9 +10,9 @@
 extern "C" {
 #endif
 
-/* The sum of ws_vit_point over the points: their number above 45 bits, then their rows, then 17 bits of their nodes. A row and a node can
- * be read where there is one point. Several: two or more, or a window that the device leaves to the CPU. A backend for windows writes one
- * for each item of ws_task.score. */
+/* The sum of ws_vit_point over the points: their number above 45 bits, then their rows, then 17 bits of their nodes. A
+ * row and a node can be read where there is one point. Several: two or more, or a window that the device leaves to the
+ * CPU. A backend for windows writes one for each item of ws_task.score. */
 typedef uint64_t ws_vit_points;
 #define WS_VIT_UNKNOWN UINT64_MAX
 enum { WS_VIT_MOST_ROWS = (1 << 28) - 1 }; /* of a window that a device scans */

@@ -36,7 +36,8 @@ typedef struct vit {
     int sweep;     /* with `wrap`, carries are added in every row: see set_through */
     int16_t *par;  /* par[(q * NPAR + t) * VW_LANES + lane] */
     int16_t *gain; /* gain[q * VW_LANES + lane]: over the nodes from k on, the largest (sum of DD) + DM_k - BM_{k+1} */
-    int16_t *through; /* through[q * VW_LANES + lane]: what a carry into the lane pays up to M after vector q; q = Q: to leave the lane */
+    /* through[q * VW_LANES + lane]: what a carry into the lane pays up to M after vector q; q = Q: to leave the lane */
+    int16_t *through;
     int16_t *emit; /* emit[(x * Q + q) * VW_LANES + lane] */
 } vit;
 
@@ -97,7 +98,8 @@ WS_INLINE void sweep_on(const int S, const vit *p, V *d, V *const *cell) {
 
 /* Computes n rows of S sequences, fewer if a sequence reaches its top. Returns the number of rows done. seq[s]:
  * codes; state[s]: a track. With keep, each track also stores M. wrap: see above. */
-WS_INLINE size_t rows(const int S, const int keep, const int wrap, const vit *p, const uint8_t *const *seq, size_t n, void *const *state) {
+WS_INLINE size_t rows(const int S, const int keep, const int wrap, const vit *p, const uint8_t *const *seq, size_t n,
+                      void *const *state) {
     const size_t Q = (size_t)p->Q;
     const V lowest = VW_SET1(LOWEST), floor = VW_SET1(p->floor), none = VW_SET1(wrap ? p->none : LOWEST);
     const int16_t *const par = p->par, *const gain = p->gain;

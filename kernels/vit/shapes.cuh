@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The shapes of the Viterbi filter on a device. A lane holds R times 2 nodes with their states and transitions in 9 R or 10 R
-// registers, a group of g lanes 2*g*R nodes.
+// The shapes of the Viterbi filter on a device. A lane holds R times 2 nodes with their states and transitions in 9 R
+// or 10 R registers, a group of g lanes 2*g*R nodes.
 //
 //   near     1 to 8 lanes share the table's 8 columns
 //   wide     16 or 32 lanes, as many columns
@@ -21,7 +21,8 @@ enum { WS_VIT_CLUSTER_MOST = 8 }; // most blocks of a cluster
 
 #define WS_VIT_SHORT(F, ...) F(4, __VA_ARGS__) F(6, __VA_ARGS__)
 #define WS_VIT_LONG(F, ...) \
-    F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) \
+    F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) \
+    F(13, __VA_ARGS__) F(14, __VA_ARGS__) \
     F(16, __VA_ARGS__)
 #define WS_VIT_VAST(F, ...) \
     F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(16, __VA_ARGS__)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The vector body of the Viterbi filter, compiled once for each width: kernels/vit/rows.inc.h over lists of sequences. */
+ * The vector body of the Viterbi filter, compiled once for each width: kernels/vit/rows.inc.h over lists of sequences.
+ * */
 
 #include "kernels/vit/vit.h"
 #include "kernels/filter/interleave.h"

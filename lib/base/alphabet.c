@@ -10,7 +10,8 @@
 #define BAD WS_C_BAD
 #define NO_RESIDUES                                                                                                    \
     [0 ... 8] = BAD, ['\t'] = WS_C_SKIP, ['\n'] = WS_C_EOL, [11 ... 12] = BAD, ['\r'] = WS_C_SKIP, [14 ... 31] = BAD,  \
-    [' '] = WS_C_SKIP, [33 ... 41] = BAD, [43 ... 45] = BAD, [47 ... 61] = BAD, ['>'] = WS_C_RECORD, [63 ... 64] = BAD, \
+    [' '] = WS_C_SKIP, [33 ... 41] = BAD, [43 ... 45] = BAD, [47 ... 61] = BAD, \
+    ['>'] = WS_C_RECORD, [63 ... 64] = BAD, \
     [91 ... 94] = BAD, [96] = BAD, [123 ... 125] = BAD, [127 ... 255] = BAD
 #define BOTH(upper, code) [upper] = (code), [(upper) + ('a' - 'A')] = (code)
 #define SYMBOLS(gap, non, missing) ['.'] = (gap), ['_'] = (gap), ['*'] = (non), ['~'] = (missing)
@@ -62,7 +63,8 @@ static const uint8_t other_strand[32] = {3,  2,  1,  0,  4,  6,  5,  8,  7,  9, 
                                          16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 
 #define NUCLEOTIDES \
-    .K = 4, .Kp = 18, .any = 15, .code_of = NUCLEOTIDE_CODES, .contains = NUCLEOTIDE_SETS, .background = {0.25f, 0.25f, 0.25f, 0.25f}, \
+    .K = 4, .Kp = 18, .any = 15, .code_of = NUCLEOTIDE_CODES, .contains = NUCLEOTIDE_SETS, \
+    .background = {0.25f, 0.25f, 0.25f, 0.25f}, \
     .complement = other_strand
 
 static const ws_abc dna = {.type = WS_ABC_DNA, .name = "DNA", .letters = "ACGT.RYMKSWHBVDN*~", NUCLEOTIDES};

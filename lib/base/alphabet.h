@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-typedef enum ws_abc_type { WS_ABC_RNA = 1, WS_ABC_DNA = 2, WS_ABC_AMINO = 3 } ws_abc_type; /* the numbers of HMMER's binary files */
+/* the numbers of HMMER's binary files */
+typedef enum ws_abc_type { WS_ABC_RNA = 1, WS_ABC_DNA = 2, WS_ABC_AMINO = 3 } ws_abc_type;
 
 enum {
     WS_KP_MAX = 29,
@@ -30,7 +31,8 @@ typedef struct ws_abc {
     uint8_t code_of[256];   /* character -> code or WS_C_* */
     uint32_t contains[WS_KP_MAX]; /* bit y set: degenerate code contains canonical y; 0 for gap, '*', '~' */
     float background[20];   /* f(x), section 3.1 */
-    const uint8_t *complement; /* [32]: the code on the other strand, or the same code where there is none; NULL for proteins */
+    /* [32]: the code on the other strand, or the same code where there is none; NULL for proteins */
+    const uint8_t *complement;
 } ws_abc;
 
 /* Returns the alphabet of a type. It is static: the caller does not release it. */

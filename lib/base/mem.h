@@ -41,7 +41,8 @@ int ws_buf_adds(ws_buf *b, const char *s, ws_err *err);
 int ws_buf_addf(ws_buf *b, ws_err *err, const char *fmt, ...) WS_PRINTF(3, 4);
 void ws_buf_release(ws_buf *b);
 
-/* Makes *p (an array of elements of `size` bytes with room for *cap) hold at least `need`, by doubling; keeps the content. */
+/* Makes *p (an array of elements of `size` bytes with room for *cap) hold at least `need`, by doubling; keeps the
+ * content. */
 int ws_grow(void *p, size_t *cap, size_t need, size_t size, ws_err *err);
 
 #ifdef __cplusplus

@@ -43,7 +43,8 @@ static uint64_t limit_upwards(const char *mount, const char *group, const char *
     }
 }
 
-/* Returns the limit that one line of /proc/self/cgroup leads to, "number:controllers:group". Version 2 has no controllers. */
+/* Returns the limit that one line of /proc/self/cgroup leads to, "number:controllers:group". Version 2 has no
+ * controllers. */
 static uint64_t limit_of_line(char *line) {
     line[strcspn(line, "\n")] = '\0';
     char *list = strchr(line, ':'), *group = list ? strchr(list + 1, ':') : NULL;

@@ -8,7 +8,8 @@ char *ws_number_put(char *to, int64_t v) {
     char digits[WS_NUMBER_MAX];
     int n = 0;
     if (v < 0) *to++ = '-';
-    for (uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v; n == 0 || u > 0; u /= 10) digits[n++] = (char)('0' + u % 10);
+    for (uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v; n == 0 || u > 0; u /= 10)
+        digits[n++] = (char)('0' + u % 10);
     while (n > 0) *to++ = digits[--n];
     return to;
 }

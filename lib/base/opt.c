@@ -60,8 +60,8 @@ static int ambiguous(const ws_opt_table *tab, int ntab, const char *word, size_t
     return rc;
 }
 
-/* Finds a long option by its exact name, else by a prefix of one name only, and sets *f. Returns WS_EUSAGE for an unknown or
- * ambiguous word. */
+/* Finds a long option by its exact name, else by a prefix of one name only, and sets *f. Returns WS_EUSAGE for an
+ * unknown or ambiguous word. */
 static int by_name(found *f, const ws_opt_table *tab, int ntab, const char *word, size_t n, ws_err *err) {
     char q[WS_QUOTE_MAX];
     int fits = 0;
@@ -109,8 +109,8 @@ static int check_range(const ws_opt *o, double v, const char *text, ws_err *err)
     const int above = o->flags & WS_OPT_ABOVE, any = !(o->min < o->max);
     if (isfinite(v) && (any || ((above ? v > o->min : v >= o->min) && v <= o->max))) return WS_OK;
     if (any) return not_a(o, "a finite number", text, err);
-    return ws_fail(err, WS_EUSAGE, "--%s: %s is out of range: expected %s%.10g to %.10g", o->name, ws_quote(q, text, strlen(text)),
-                   above ? "more than " : "", o->min, o->max);
+    return ws_fail(err, WS_EUSAGE, "--%s: %s is out of range: expected %s%.10g to %.10g", o->name,
+                   ws_quote(q, text, strlen(text)), above ? "more than " : "", o->min, o->max);
 }
 
 static int parse_choice(const ws_opt *o, const char *text, int *out, ws_err *err) {
@@ -132,7 +132,8 @@ static int parse_choice(const ws_opt *o, const char *text, int *out, ws_err *err
 
 static int add_to_list(const ws_opt *o, const char *text, ws_opt_list *list, ws_err *err) {
     if (!*text) return not_a(o, o->arg, text, err);
-    if (list->n == WS_OPT_LIST_MAX) return ws_fail(err, WS_EUSAGE, "--%s: given more than %d times", o->name, WS_OPT_LIST_MAX);
+    if (list->n == WS_OPT_LIST_MAX)
+        return ws_fail(err, WS_EUSAGE, "--%s: given more than %d times", o->name, WS_OPT_LIST_MAX);
     list->value[list->n++] = text;
     return WS_OK;
 }
@@ -222,7 +223,8 @@ static int parse_long(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int arg
 }
 
 /* Parses one word of option letters and its value: "-qt4", "-P", "0.02". */
-static int parse_letters(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int argc, char **argv, int *i, ws_err *err) {
+static int parse_letters(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int argc, char **argv, int *i,
+                         ws_err *err) {
     for (const char *p = argv[*i] + 1; *p; p++) {
         char q[WS_QUOTE_MAX];
         found f = by_letter(tab, ntab, *p);

@@ -51,7 +51,8 @@ typedef struct ws_opt {
     const char *const *choices; /* CHOICE: NULL-terminated */
     ws_opt_group group;
     unsigned flags;
-    size_t given;           /* offset of an int that the parser sets to 1 when the option is given; WS_OPT_NOGIVEN: none */
+    /* offset of an int that the parser sets to 1 when the option is given; WS_OPT_NOGIVEN: none */
+    size_t given;
 } ws_opt;
 #define WS_OPT_NOGIVEN ((size_t)-1)
 #define WS_OPT_END {.name = NULL}
@@ -90,7 +91,8 @@ int ws_opt_add_word(ws_buf *b, const char *s, ws_err *err);
 /* Returns whether --help and --dump-options show an option of tab[t]: none that is hidden or shadowed. */
 int ws_opt_shown(const ws_opt_table *tab, int t, const ws_opt *o);
 
-/* Appends text, broken at blanks to stay within 100 characters; further lines begin at column `left`, where the first one is. */
+/* Appends text, broken at blanks to stay within 100 characters; further lines begin at column `left`, where the first
+ * one is. */
 int ws_opt_add_wrapped(ws_buf *out, size_t left, const char *text, ws_err *err);
 
 /* Appends the options part of --help, grouped, two columns within 100 characters. */

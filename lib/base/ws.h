@@ -33,7 +33,8 @@ enum { WS_ERR_MAX = 1024 };
 typedef struct ws_err {
     int code;
     char text[WS_ERR_MAX]; /* one sentence without program name, full stop and newline */
-    int ends_in_command;   /* the sentence, "FILE: ...", ends in the name of this program: its operands belong after it, - for FILE */
+    /* the sentence, "FILE: ...", ends in the name of this program: its operands belong after it, - for FILE */
+    int ends_in_command;
 } ws_err;
 
 #if defined(__GNUC__)
@@ -66,8 +67,9 @@ int ws_fail_nomem(ws_err *err, size_t bytes);
  * lower layer. */
 void ws_err_prefix(ws_err *err, const char *fmt, ...) WS_PRINTF(2, 3);
 
-/* Copies a sentence to `to`, which has room for four times as many bytes, for standard error. A file's name may hold any
- * bytes. Control characters, C1's too, and bytes that are no UTF-8 become \xNN, other characters stay. Returns `to`. */
+/* Copies a sentence to `to`, which has room for four times as many bytes, for standard error. A file's name may hold
+ * any bytes. Control characters, C1's too, and bytes that are no UTF-8 become \xNN, other characters stay. Returns
+ * `to`. */
 char *ws_err_show(char *to, const char *text);
 
 /* Reports a broken invariant of this program with its place on standard error, and aborts. */

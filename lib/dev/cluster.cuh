@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Blocks of a cluster (compute capability 9.0 and later, ws_dev_clusters): access to each other's shared memory, and messages. A sender
-// writes into the receiver's shared memory, and a barrier there counts the bytes. PTX ISA: mapa, st.async, mbarrier.
+// Blocks of a cluster (compute capability 9.0 and later, ws_dev_clusters): access to each other's shared memory, and
+// messages. A sender writes into the receiver's shared memory, and a barrier there counts the bytes. PTX ISA: mapa,
+// st.async, mbarrier.
 //
-// A barrier expects one arrival in each phase: the receiver's own, which states the bytes of the message. Sender and receiver must
-// alternate: the sender reuses a box only after the receiver's answer to the last message.
+// A barrier expects one arrival in each phase: the receiver's own, which states the bytes of the message. Sender and
+// receiver must alternate: the sender reuses a box only after the receiver's answer to the last message.
 #ifndef WS_DEV_CLUSTER_CUH
 #define WS_DEV_CLUSTER_CUH
 
@@ -44,7 +45,8 @@ __device__ __forceinline__ void ws_box_init(uint64_t *bar) {
 // Waits until `bytes` have arrived. A whole warp calls it. phase alternates, beginning with 0.
 __device__ __forceinline__ void ws_box_wait(uint64_t *bar, uint32_t bytes, uint32_t phase) {
     const uint32_t at = (uint32_t)__cvta_generic_to_shared(bar);
-    if (threadIdx.x % 32 == 0) asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(bytes) : "memory");
+    if (threadIdx.x % 32 == 0)
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(bytes) : "memory");
     uint32_t there;
     do
         asm volatile("{\n\t.reg .pred p;\n\t"
@@ -57,22 +59,26 @@ __device__ __forceinline__ void ws_box_wait(uint64_t *bar, uint32_t bytes, uint3
 }
 // Sends v to address `to` of another block and counts its bytes on barrier `bar` there. Both are from ws_cluster_at.
 __device__ __forceinline__ void ws_box_send(uint32_t to, uint32_t bar, uint32_t v) {
-    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(to), "r"(v), "r"(bar) : "memory");
-}
-__device__ __forceinline__ void ws_box_send(uint32_t to, uint32_t bar, float2 v) {
-    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%0], {%1, %2}, [%3];" ::"r"(to), "f"(v.x), "f"(v.y),
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(to), "r"(v),
                  "r"(bar)
                  : "memory");
 }
-__device__ __forceinline__ void ws_box_send(uint32_t to, uint32_t bar, float4 v) {
-    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(to), "f"(v.x),
-                 "f"(v.y), "f"(v.z), "f"(v.w), "r"(bar)
+__device__ __forceinline__ void ws_box_send(uint32_t to, uint32_t bar, float2 v) {
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%0], {%1, %2}, [%3];" ::"r"(to),
+                 "f"(v.x), "f"(v.y), "r"(bar)
                  : "memory");
+}
+__device__ __forceinline__ void ws_box_send(uint32_t to, uint32_t bar, float4 v) {
+    asm volatile(
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
+        "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w), "r"(bar)
+        : "memory");
 }
 
 // Begins to copy 16 bytes of device memory into shared memory. The same thread must wait for its copies.
 __device__ __forceinline__ void ws_copy_begin(void *to, const void *from) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from) : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from)
+                 : "memory");
 }
 __device__ __forceinline__ void ws_copy_wait() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 

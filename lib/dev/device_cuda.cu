@@ -30,8 +30,8 @@ static bool has_image(int major, int minor) {
 
 const char *ws_dev_built(void) {
     static char text[200];
-    snprintf(text, sizeof text, "%d.%d, compute capability " WS_CUDA_SMS ", PTX of " TEXT(WS_CUDA_PTX), CUDART_VERSION / 1000,
-             CUDART_VERSION % 1000 / 10);
+    snprintf(text, sizeof text, "%d.%d, compute capability " WS_CUDA_SMS ", PTX of " TEXT(WS_CUDA_PTX),
+             CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
     return text;
 }
 
@@ -62,7 +62,8 @@ int ws_dev_usable(const char *list, const char **why) {
     }
     for (int id = 0; id < n; id++)
         if (device_cc(id, &major, &minor) == cudaSuccess && has_image(major, minor)) return 1;
-    snprintf(text, sizeof text, "no kernels for this device: it has compute capability %d.%d, this program was built for " WS_CUDA_SMS,
+    snprintf(text, sizeof text,
+             "no kernels for this device: it has compute capability %d.%d, this program was built for " WS_CUDA_SMS,
              major, minor);
     return 0;
 }
@@ -103,7 +104,9 @@ static int open_device(ws_device *d, ws_err *err) {
     if (!rc) rc = ws_cuda_check(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "asking for blocking waits", err);
     if (!rc) rc = ws_cuda_check(cudaFree(NULL), "creating a context", err);
     d->context = rc == WS_OK;
-    if (!rc) rc = ws_cuda_check(cudaDeviceGetAttribute(&d->sms, cudaDevAttrMultiProcessorCount, d->id), "asking for multiprocessors", err);
+    if (!rc)
+        rc = ws_cuda_check(cudaDeviceGetAttribute(&d->sms, cudaDevAttrMultiProcessorCount, d->id),
+                           "asking for multiprocessors", err);
     if (!rc)
         rc = ws_cuda_check(cudaDeviceGetAttribute(&d->shared_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->id),
                           "asking for shared memory", err);
@@ -116,7 +119,9 @@ static int open_device(ws_device *d, ws_err *err) {
             if (!rc) rc = ws_cuda_check(cudaEventCreate(event), "creating an event", err);
     }
     if (!rc) rc = ws_cuda_check(cudaEventCreate(&d->opened), "creating an event", err);
-    return rc ? rc : ws_cuda_check(cudaEventRecord(d->opened, pool.stream[d->index * STREAMS].stream), "recording an event", err);
+    return rc ? rc
+              : ws_cuda_check(cudaEventRecord(d->opened, pool.stream[d->index * STREAMS].stream), "recording an event",
+                              err);
 }
 
 // Waits until the input can be read, a thread waits for a device, or the run ends. Opening a device holds up the other
@@ -152,7 +157,8 @@ static int add_device(int id, int name, int count, size_t limit, ws_err *err) {
     if (id >= count) return ws_fail(err, WS_EDEV, "--device: there is no device %d", name);
     const cudaError_t e = device_cc(id, &major, &minor);
     if (e == cudaSuccess && !has_image(major, minor))
-        return ws_fail(err, WS_EDEV, "device %d has compute capability %d.%d, this program was built for " WS_CUDA_SMS, name, major, minor);
+        return ws_fail(err, WS_EDEV, "device %d has compute capability %d.%d, this program was built for " WS_CUDA_SMS,
+                       name, major, minor);
     if (e != cudaSuccess) return ws_cuda_check(e, "asking for the compute capability", err);
     ws_device *d = &pool.dev[pool.ndev];
     *d = {};
@@ -274,7 +280,8 @@ int ws_devstream_take(ws_devstream **out, uint64_t id, ws_err *err) {
     pthread_mutex_lock(&pool.lock);
     waiter self = {id, pool.waiting};
     pool.waiting = &self;
-    while (!pool.failed.code && !(s = is_first(id) ? free_stream(id) : NULL)) pthread_cond_wait(&pool.freed, &pool.lock);
+    while (!pool.failed.code && !(s = is_first(id) ? free_stream(id) : NULL))
+        pthread_cond_wait(&pool.freed, &pool.lock);
     stop_waiting(&self);
     if (s) s->busy = true;
     pthread_mutex_unlock(&pool.lock);
@@ -305,7 +312,8 @@ int ws_dev_ready(void) {
     int nfree = 0;
     for (int i = 0; i < pool.ndev; i++)
         for (int j = 0; j < STREAMS && pool.dev[i].open; j++) nfree += !pool.stream[i * STREAMS + j].busy;
-    for (const waiter *w = pool.waiting; w; w = w->next) nfree--; // a returned stream belongs to a thread that already waits for it
+    // a returned stream belongs to a thread that already waits for it
+    for (const waiter *w = pool.waiting; w; w = w->next) nfree--;
     const int ready = pool.failed.code || nfree > 0;
     pthread_mutex_unlock(&pool.lock);
     return ready;

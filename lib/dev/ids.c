@@ -39,7 +39,8 @@ void ws_dev_narrow(const char *list) {
     ws_dev_ids ids;
     ws_err ignored; /* ws_dev_start reports a malformed list */
     if (narrowed || getenv(variable) || ws_dev_ids_parse(&ids, list, &ignored) || ids.all) return;
-    for (int i = 0; i < ids.n; i++) at += snprintf(text + at, sizeof text - (size_t)at, "%s%d", i ? "," : "", ids.id[i]);
+    for (int i = 0; i < ids.n; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "%s%d", i ? "," : "", ids.id[i]);
     narrowed = setenv(variable, text, 1) == 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The interface of a device for launchers: streams with their buffers, checked calls of the CUDA runtime, and tables that
-// stay on the device.
+// The interface of a device for launchers: streams with their buffers, checked calls of the CUDA runtime, and tables
+// that stay on the device.
 #ifndef WS_DEV_STREAM_CUH
 #define WS_DEV_STREAM_CUH
 
@@ -49,7 +49,8 @@ struct ws_devstream {
     ws_devbuf out;                       // the scores of a call, on the device
     ws_devbuf arena;                     // other device memory of a call
     size_t arena_used;
-    ws_devbuf spill[WS_DEVSTREAM_SPILLS]; // allocations for which the arena was too small; the next call enlarges the arena
+    // allocations for which the arena was too small; the next call enlarges the arena
+    ws_devbuf spill[WS_DEVSTREAM_SPILLS];
     int nspill;
     ws_devbuf in, back;                  // pinned memory for copies to the device and back
     size_t in_used;
@@ -81,7 +82,8 @@ int ws_devstream_alloc(ws_devstream *s, size_t n, void **p, ws_err *err);
 int ws_devstream_put(ws_devstream *s, const void *from, size_t n, void **p, ws_err *err);
 // Makes room for n bytes together, before the first alloc of a call whose needs are known.
 int ws_devstream_reserve(ws_devstream *s, size_t n, ws_err *err);
-// Sets *p to n bytes of pinned memory that nothing else uses until the next sync. expect: makes room for n bytes of them together.
+// Sets *p to n bytes of pinned memory that nothing else uses until the next sync. expect: makes room for n bytes of
+// them together.
 int ws_devstream_stage(ws_devstream *s, size_t n, char **p, ws_err *err);
 int ws_devstream_expect(ws_devstream *s, size_t n, ws_err *err);
 // Queues a copy of n bytes to the device, through pinned memory.

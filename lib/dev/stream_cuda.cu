@@ -12,7 +12,9 @@
 // ---- 1 buffers ----
 
 static int over_limit(const ws_device *d, ws_err *err) {
-    return ws_fail(err, WS_EDEV, "--gpu-mem %zu is too little for a batch or volume of this size: give more, or a CPU backend", d->limit);
+    return ws_fail(err, WS_EDEV,
+                   "--gpu-mem %zu is too little for a batch or volume of this size: give more, or a CPU backend",
+                   d->limit);
 }
 
 static pthread_mutex_t account = PTHREAD_MUTEX_INITIALIZER;
@@ -105,7 +107,8 @@ static int pinned_room(ws_devstream *s, ws_devbuf *b, size_t n, ws_err *err) {
     b->p = NULL;
     if (e != cudaErrorMemoryAllocation) return ws_cuda_check(e, "pinning memory", err);
     (void)cudaGetLastError();
-    return ws_fail(err, WS_EDEV, "the host has no %zu bytes of memory to pin: smaller batches need less, a CPU backend none", cap);
+    return ws_fail(err, WS_EDEV,
+                   "the host has no %zu bytes of memory to pin: smaller batches need less, a CPU backend none", cap);
 }
 
 // ---- 2 copies and launches ----
@@ -140,7 +143,8 @@ int ws_devstream_send(ws_devstream *s, void *to, const void *from, size_t n, ws_
 int ws_devstream_fetch(ws_devstream *s, const void *from, size_t n, ws_err *err) {
     int rc = pinned_room(s, &s->back, n, err);
     if (rc) return rc;
-    rc = ws_cuda_check(cudaMemcpyAsync(s->back.p, from, n, cudaMemcpyDeviceToHost, s->stream), "copying from the device", err);
+    rc = ws_cuda_check(cudaMemcpyAsync(s->back.p, from, n, cudaMemcpyDeviceToHost, s->stream),
+                       "copying from the device", err);
     return rc ? rc : ws_cuda_check(cudaEventRecord(s->fetched, s->stream), "recording an event", err);
 }
 
@@ -165,9 +169,11 @@ int ws_devstream_fork(ws_devstream *s, ws_err *err) {
 int ws_devstream_side(ws_devstream *s, size_t k, ws_err *err) {
     const unsigned i = (unsigned)(k % WS_DEVSTREAM_SIDES), bit = 1u << i;
     int rc = WS_OK;
-    if (!s->side[i]) rc = ws_cuda_check(cudaStreamCreateWithFlags(&s->side[i], cudaStreamNonBlocking), "creating a stream", err);
+    if (!s->side[i])
+        rc = ws_cuda_check(cudaStreamCreateWithFlags(&s->side[i], cudaStreamNonBlocking), "creating a stream", err);
     if (!rc && !s->joined[i]) rc = ws_cuda_check(cudaEventCreate(&s->joined[i]), "creating an event", err);
-    if (!rc && !(s->sides & bit)) rc = ws_cuda_check(cudaStreamWaitEvent(s->side[i], s->forked, 0), "waiting for an event", err);
+    if (!rc && !(s->sides & bit))
+        rc = ws_cuda_check(cudaStreamWaitEvent(s->side[i], s->forked, 0), "waiting for an event", err);
     if (rc) return rc;
     s->sides |= bit;
     s->launch = s->side[i];
@@ -195,7 +201,8 @@ int ws_devstream_launched(ws_devstream *s, const char *name, ws_err *err) {
 int ws_cuda_shared(const void *kernel, size_t bytes, const char *name, ws_err *err) {
     const size_t always = 48 << 10;
     if (bytes <= always) return WS_OK;
-    return ws_cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), name, err);
+    return ws_cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), name,
+                         err);
 }
 
 // ---- 3 tables ----
@@ -246,9 +253,11 @@ static int put_together(ws_devstream *s, ws_devtable *const *table, size_t n, ws
     int rc = lasting(s->dev, bytes, &there, err);
     if (!rc) rc = ws_devstream_stage(s, bytes, &here, err);
     if (rc) return rc;
-    for (size_t i = 0, at = 0; i < n; at += padded(table[i]->size), i++) memcpy(here + at, table[i]->host, table[i]->size);
+    for (size_t i = 0, at = 0; i < n; at += padded(table[i]->size), i++)
+        memcpy(here + at, table[i]->host, table[i]->size);
     rc = ws_cuda_check(cudaMemcpyAsync(there, here, bytes, cudaMemcpyHostToDevice, s->stream), "copying models", err);
-    for (size_t i = 0, at = 0; i < n && !rc; at += padded(table[i]->size), i++) table[i]->at[s->dev->index] = (char *)there + at;
+    for (size_t i = 0, at = 0; i < n && !rc; at += padded(table[i]->size), i++)
+        table[i]->at[s->dev->index] = (char *)there + at;
     return rc;
 }
 
@@ -261,10 +270,12 @@ static int upload(ws_devstream *s, ws_devtable *const *table, size_t n, ws_devta
     int rc = WS_OK;
     for (size_t i = 0, k; i < nabsent && !rc; i += k) {
         size_t bytes = padded(absent[i]->size);
-        for (k = 1; i + k < nabsent && bytes + padded(absent[i + k]->size) <= TOGETHER; k++) bytes += padded(absent[i + k]->size);
+        for (k = 1; i + k < nabsent && bytes + padded(absent[i + k]->size) <= TOGETHER; k++)
+            bytes += padded(absent[i + k]->size);
         rc = put_together(s, absent + i, k, err);
     }
-    return nabsent && !rc ? ws_devstream_sync(s, err) : rc; // other streams may use the tables as soon as the lock is free
+    // other streams may use the tables as soon as the lock is free
+    return nabsent && !rc ? ws_devstream_sync(s, err) : rc;
 }
 
 int ws_devstream_tables(ws_devstream *s, ws_devtable *const *table, size_t n, ws_err *err) {

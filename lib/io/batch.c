@@ -127,12 +127,14 @@ ws_cell ws_row_cell_behind(const ws_batch *b, const ws_row *row, int index, ws_r
 
 float ws_row_exact(const ws_batch *b, const ws_row *row, int index) {
     const ws_blockcol *c = column_of(b, row, index);
-    return c && c->form == WS_CELL_EXACT32 ? (float)ws_cellform_load(WS_CELL_EXACT32, b->raw.p + c->data, row->place) : NAN;
+    return c && c->form == WS_CELL_EXACT32 ? (float)ws_cellform_load(WS_CELL_EXACT32, b->raw.p + c->data, row->place)
+                                           : NAN;
 }
 
 void ws_row_fetch(const ws_batch *b, const ws_row *row, int index) {
     const ws_blockcol *c = column_of(b, row, index);
-    if (c && c->form == WS_CELL_EXACT32) __builtin_prefetch(b->raw.p + c->data + ws_cellform_width(WS_CELL_EXACT32) * row->place);
+    if (c && c->form == WS_CELL_EXACT32)
+        __builtin_prefetch(b->raw.p + c->data + ws_cellform_width(WS_CELL_EXACT32) * row->place);
 }
 
 double ws_row_number(const ws_batch *b, const ws_row *row, int index) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * A batch: what the readers fill, the backends score and the writer empties. A structure of arrays.
  *
- *   word     residues, six 5-bit codes to a 32-bit word, the first in bits 0-4, the sixth in bits 25-29, bits 30-31 zero;
+ *   word     residues, six 5-bit codes to a 32-bit word, the first in bits 0-4, the sixth in bits 25-29, bits 30-31
+ * zero;
  *            every sequence starts at a word of its own, unused places of its last word hold 31. L = 0 has no word.
  *   sequence i: word[first[i] .. first[i] + ws_batch_words(len[i])), its texts in `text`
  *   rows     a row is a (sequence, model) pair of a table that was read; a batch from FASTA has none, and then every
@@ -27,8 +28,8 @@ typedef struct ws_slice { /* bytes of ws_batch.text; an offset, because the aren
 typedef struct ws_seqtext {
     ws_slice name, desc, qual; /* qual is empty for FASTA */
 
-    /* For a piece of a record (ws_seqread_conf.block), else 0. at: residues of the record before the piece. The next two:
-     * how many of its first residues the piece before it has too, and whether the record goes on after it. */
+    /* For a piece of a record (ws_seqread_conf.block), else 0. at: residues of the record before the piece. The next
+     * two: how many of its first residues the piece before it has too, and whether the record goes on after it. */
     uint64_t at;
     uint32_t old;
     int more;

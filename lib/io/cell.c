@@ -150,19 +150,21 @@ int ws_cell_print(ws_buf *out, const ws_cell *c, ws_err *err) {
 /* ---- stored numbers ---- */
 
 ws_cellform ws_cellform_choose(unsigned forms, int exact) {
-    static const uint8_t order[] = {WS_CELL_IMPLIED, WS_CELL_STRAND,    WS_CELL_INT32, WS_CELL_FIXED24, WS_CELL_GENERAL24, WS_CELL_EXACT32,
-                                    WS_CELL_FIXED32, WS_CELL_GENERAL32, WS_CELL_INT64, WS_CELL_FIXED64, WS_CELL_GENERAL64, WS_CELL_TEXT};
+    static const uint8_t order[] = {WS_CELL_IMPLIED,   WS_CELL_STRAND,  WS_CELL_INT32,     WS_CELL_FIXED24,
+                                    WS_CELL_GENERAL24, WS_CELL_EXACT32, WS_CELL_FIXED32,   WS_CELL_GENERAL32,
+                                    WS_CELL_INT64,     WS_CELL_FIXED64, WS_CELL_GENERAL64, WS_CELL_TEXT};
     size_t i = 0;
-    if (exact && forms & EXACT) return forms & WS_CELL_BIT(WS_CELL_STRAND) ? WS_CELL_STRAND : WS_CELL_EXACT32; /* STRAND: all are empty */
+    /* STRAND: all are empty */
+    if (exact && forms & EXACT) return forms & WS_CELL_BIT(WS_CELL_STRAND) ? WS_CELL_STRAND : WS_CELL_EXACT32;
     while (!(forms & WS_CELL_BIT(order[i]))) i++;
     return (ws_cellform)order[i];
 }
 
 size_t ws_cellform_width(ws_cellform form) {
-    static const uint8_t width[WS_NCELLFORM] = {[WS_CELL_STRAND] = 1, [WS_CELL_INT32] = 4, [WS_CELL_EXACT32] = 4,
-                                            [WS_CELL_FIXED32] = 4, [WS_CELL_GENERAL32] = 4, [WS_CELL_INT64] = 8, [WS_CELL_FIXED64] = 8,
-                                            [WS_CELL_GENERAL64] = 8, [WS_CELL_TEXT] = 4, [WS_CELL_GENERAL24] = 3,
-                                            [WS_CELL_FIXED24] = 3};
+    static const uint8_t width[WS_NCELLFORM] = {
+        [WS_CELL_STRAND] = 1,    [WS_CELL_INT32] = 4,     [WS_CELL_EXACT32] = 4, [WS_CELL_FIXED32] = 4,
+        [WS_CELL_GENERAL32] = 4, [WS_CELL_INT64] = 8,     [WS_CELL_FIXED64] = 8, [WS_CELL_GENERAL64] = 8,
+        [WS_CELL_TEXT] = 4,      [WS_CELL_GENERAL24] = 3, [WS_CELL_FIXED24] = 3};
     return width[form];
 }
 

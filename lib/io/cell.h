@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One field of a table as a number: the forms in which numbers are printed and stored, and which of them give a text back. */
+ * One field of a table as a number: the forms in which numbers are printed and stored, and which of them give a text
+ * back. */
 #ifndef WS_IO_CELL_H
 #define WS_IO_CELL_H
 
@@ -52,8 +53,8 @@ ws_cell ws_cell_number(ws_coltype type, double v);
 /* Looks which forms print p[0..n). The text must stay as long as the cell. */
 ws_cell ws_cell_parse(const char *p, size_t n);
 
-/* Chooses the first of the forms in an order of preference, narrow ones first. With `exact` the number that a tool computed comes before
- * what is printed of it. forms must have WS_CELL_TEXT. */
+/* Chooses the first of the forms in an order of preference, narrow ones first. With `exact` the number that a tool
+ * computed comes before what is printed of it. forms must have WS_CELL_TEXT. */
 ws_cellform ws_cellform_choose(unsigned forms, int exact);
 
 /* Returns the cell of a stored number. */

@@ -12,7 +12,8 @@ int ws_gzip_add(ws_buf *out, const void *p, size_t n, ws_err *err) {
     z_stream z = {0};
     const Bytef *from = p;
     int rc = WS_OK, done = 0;
-    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK) return no_memory(err);
+    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
+        return no_memory(err);
     for (size_t left = n; !rc && !done;) {
         const size_t some = ws_min(left, MOST);
         if (z.avail_in == 0) {

@@ -47,8 +47,10 @@ static size_t in_header(fastq *f, ws_parse *s, const uint8_t *p, size_t n, int *
     const size_t take = line_of(p, n);
     *rc = ws_parse_text(s, &s->head, p, take, err);
     if (*rc || take == n) return take;
-    *rc = is_sam(&s->head) ? ws_parse_fail(s, err, "found a header line of SAM, expected reads as FASTQ (samtools fastq writes them)")
-                           : ws_parse_header(s, err);
+    *rc =
+        is_sam(&s->head)
+            ? ws_parse_fail(s, err, "found a header line of SAM, expected reads as FASTQ (samtools fastq writes them)")
+            : ws_parse_header(s, err);
     next_line(f, s, SEQUENCE);
     return take + 1;
 }

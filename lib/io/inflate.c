@@ -101,7 +101,8 @@ static int is_bgzf(const gz_header *h) {
 
 static int no_end_block(const ws_inflate *f, ws_err *err) {
     return ws_fail(err, WS_EDATA,
-                   "the gzip data are blocks (BGZF) that stop after %llu bytes without the empty block at the end, so they were cut",
+                   "the gzip data are blocks (BGZF) that stop after %llu bytes without the empty block at the end, so "
+                   "they were cut",
                    (unsigned long long)f->taken);
 }
 
@@ -118,9 +119,11 @@ static int end_member(ws_inflate *f, ws_err *err) {
 }
 
 /* Inflates once, into out or what is kept. Adds to *i and *o what was used of in and out. */
-static int inflate_some(ws_inflate *f, const uint8_t *in, size_t nin, size_t *i, uint8_t *out, size_t nout, size_t *o, ws_err *err) {
+static int inflate_some(ws_inflate *f, const uint8_t *in, size_t nin, size_t *i, uint8_t *out, size_t nout, size_t *o,
+                        ws_err *err) {
     const int last = (f->z.data_type & LAST_BLOCK) && f->z.total_in, keep = (last || is_bgzf(&f->header)) && !f->beyond;
-    if (keep && f->nkept == f->kept_size && ws_grow(&f->kept, &f->kept_size, f->nkept ? 2 * f->nkept : FIRST, 1, err)) return WS_ENOMEM;
+    if (keep && f->nkept == f->kept_size && ws_grow(&f->kept, &f->kept_size, f->nkept ? 2 * f->nkept : FIRST, 1, err))
+        return WS_ENOMEM;
     const uInt give = (uInt)ws_min(nin - *i, 1 << 30);
     const uInt room = (uInt)(keep ? f->kept_size - f->nkept : ws_min(nout - *o, 1 << 30));
     f->z.next_in = (z_const Bytef *)(in + *i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The inputs of a run, one after another: opening, waiting, reading ahead, progress. Every reader has one. Functions without another
- * word are for one thread at a time, the one that reads. */
+ * The inputs of a run, one after another: opening, waiting, reading ahead, progress. Every reader has one. Functions
+ * without another word are for one thread at a time, the one that reads. */
 #ifndef WS_IO_INPUTS_H
 #define WS_IO_INPUTS_H
 
@@ -34,7 +34,8 @@ int ws_inputs_next(ws_inputs *in, int timeout_ms, const uint8_t **p, size_t *n, 
 
 /* Fills one chunk ahead and returns 1, as ws_source_ahead. Any thread. */
 int ws_inputs_ahead(ws_inputs *in);
-/* Gives the bytes read of all inputs, compressed ones as they are, and their size; 0 if one of them is no file. Any thread. */
+/* Gives the bytes read of all inputs, compressed ones as they are, and their size; 0 if one of them is no file. Any
+ * thread. */
 void ws_inputs_progress(ws_inputs *in, uint64_t *done, uint64_t *size);
 
 #endif

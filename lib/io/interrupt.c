@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Signals that wait for the end of a write: see lib/io/interrupt.h. A process has one set of handlers, so its state is static. */
+ * Signals that wait for the end of a write: see lib/io/interrupt.h. A process has one set of handlers, so its state is
+ * static. */
 #include "lib/io/interrupt.h"
 
 #include <signal.h>

@@ -6,7 +6,8 @@
 
 #include "lib/base/ws.h"
 
-/* Takes over these signals where they would end the process; one that is ignored stays ignored. Once, by the main thread. */
+/* Takes over these signals where they would end the process; one that is ignored stays ignored. Once, by the main
+ * thread. */
 void ws_interrupt_init(void);
 
 /* Holds signals back: one that comes between hold and release ends the process at release. Any thread; holds may be

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Marks of compressed files: see lib/io/magic.h. Those of xz, zstd, bzip2, lz4, lzip, zip and compress stand in the formats'
- * descriptions; no sequence, model, alignment or tree begins with one, because all are long or have an odd byte. */
+ * Marks of compressed files: see lib/io/magic.h. Those of xz, zstd, bzip2, lz4, lzip, zip and compress stand in the
+ * formats' descriptions; no sequence, model, alignment or tree begins with one, because all are long or have an odd
+ * byte. */
 #include "lib/io/magic.h"
 
 static const ws_magic magic[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Recognises compressed files by their first bytes: gzip, which lib/io undoes, and others, which messages name. Also the
- * mark that editors and spreadsheets put before a text. */
+ * Recognises compressed files by their first bytes: gzip, which lib/io undoes, and others, which messages name. Also
+ * the mark that editors and spreadsheets put before a text. */
 #ifndef WS_IO_MAGIC_H
 #define WS_IO_MAGIC_H
 
@@ -10,7 +10,8 @@ typedef struct ws_magic {
     const char *bytes; /* '?' stands for any */
     size_t n;
     const char *name; /* "xz"; NULL: not compressed, text follows */
-    const char *undo; /* the command that writes what a file holds, the file's name goes after it; NULL: lib/io/inflate.c does it */
+    /* the command that writes what a file holds, the file's name goes after it; NULL: lib/io/inflate.c does it */
+    const char *undo;
     const char *undo_pipe; /* the same for standard input */
 } ws_magic;
 

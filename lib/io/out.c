@@ -60,7 +60,8 @@ int ws_out_begin(ws_out *o, ws_err *err) {
 void ws_out_abandon(ws_out *o) {
     char path[PATH_MAX]; /* where the name leads, if that was a link to nowhere; `there` may be another file by now */
     struct stat made, there;
-    if (!o->made || fstat(o->fd, &made) < 0 || made.st_size > 0 || !realpath(o->name, path) || lstat(path, &there) < 0) return;
+    if (!o->made || fstat(o->fd, &made) < 0 || made.st_size > 0 || !realpath(o->name, path) || lstat(path, &there) < 0)
+        return;
     if (made.st_dev == there.st_dev && made.st_ino == there.st_ino) (void)unlink(path);
 }
 

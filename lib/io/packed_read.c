@@ -33,14 +33,18 @@ static int no_head(const unpack *u, const ws_parse *s, ws_err *err) {
 static int start_stream(unpack *u, ws_parse *s, ws_err *err) {
     const uint64_t abc = u->f.v[HEAD_ALPHABET];
     const uint64_t version = u->f.v[HEAD_VERSION];
-    if (version != PACK_SEQUENCES && version != PACK_WITH_PAIRS) return ws_packed_bad(u, s, "is of a version that is not known here", err);
-    if (abc != WS_ABC_AMINO && abc != WS_ABC_DNA && abc != WS_ABC_RNA) return ws_packed_bad(u, s, "names no known alphabet", err);
+    if (version != PACK_SEQUENCES && version != PACK_WITH_PAIRS)
+        return ws_packed_bad(u, s, "is of a version that is not known here", err);
+    if (abc != WS_ABC_AMINO && abc != WS_ABC_DNA && abc != WS_ABC_RNA)
+        return ws_packed_bad(u, s, "names no known alphabet", err);
     if (s->any_abc) s->abc = ws_abc_get((ws_abc_type)abc);
     s->any_abc = 0;
     if ((abc == WS_ABC_AMINO) != (s->abc->type == WS_ABC_AMINO))
         return ws_fail(err, WS_EDATA, "%s: the packed stream holds %s sequences, expected %s, which %s packs", s->input,
                        ws_abc_get((ws_abc_type)abc)->name, s->abc->name,
-                       s->abc->type == WS_ABC_AMINO ? "respack" : s->abc->type == WS_ABC_DNA ? "respack --dna" : "respack --rna");
+                       s->abc->type == WS_ABC_AMINO ? "respack"
+                       : s->abc->type == WS_ABC_DNA ? "respack --dna"
+                                                    : "respack --rna");
     int rc = ws_parse_kind(s, version == PACK_WITH_PAIRS, err);
     if (rc) return rc;
     u->blocks = u->seqs = u->residues = u->pairs = 0;
@@ -58,7 +62,8 @@ static int end_stream(unpack *u, ws_parse *s, ws_err *err) {
     const uint64_t has_records = u->records ? PACK_HAS_RECORDS : 0;
     if (!u->records && v[END_BLOCKS] == (u->blocks | PACK_HAS_RECORDS))
         return ws_packed_bad(u, s, "is the end, but the records are missing before it", err);
-    if (v[END_BLOCKS] != (u->blocks | has_records) || v[END_SEQS] != u->seqs || v[END_RESIDUES] != u->residues || !pairs)
+    if (v[END_BLOCKS] != (u->blocks | has_records) || v[END_SEQS] != u->seqs || v[END_RESIDUES] != u->residues ||
+        !pairs)
         return ws_packed_bad(u, s, "is the end, but blocks are missing before it", err);
     if (u->version == PACK_WITH_PAIRS) ws_pairs_read_end(u, s);
     u->state = ENDED;
@@ -78,8 +83,8 @@ static int flags_are_legal(const unpack *u) {
 static int start_block(unpack *u, const ws_parse *s, ws_err *err) {
     const uint64_t *v = u->f.v;
     if (v[BLOCK_NUMBER] != u->blocks) return ws_packed_bad(u, s, "does not follow the block before it", err);
-    if (v[BLOCK_SEQS] == 0 || v[BLOCK_SEQS] > PACK_SEQS_MAX || v[BLOCK_TEXT] > PACK_TEXT_MAX || v[BLOCK_WORDS] > WORDS_MAX ||
-        !flags_are_legal(u) || v[BLOCK_RESIDUES] > 6 * v[BLOCK_WORDS])
+    if (v[BLOCK_SEQS] == 0 || v[BLOCK_SEQS] > PACK_SEQS_MAX || v[BLOCK_TEXT] > PACK_TEXT_MAX ||
+        v[BLOCK_WORDS] > WORDS_MAX || !flags_are_legal(u) || v[BLOCK_RESIDUES] > 6 * v[BLOCK_WORDS])
         return ws_packed_bad(u, s, "has impossible counts", err);
     u->front.n = 0;
     u->nbytes = 0;
@@ -97,11 +102,13 @@ static int end_frame(unpack *u, ws_parse *s, ws_err *err) {
     if (at_head) return start_stream(u, s, err);
     const int two = u->version == PACK_WITH_PAIRS, pairs = two && ws_packed_is(u, PACK_PAIRS);
     if (pairs != u->owed)
-        return ws_packed_bad(u, s, pairs ? "has pairs without sequences before them" : "has no pairs behind its sequences", err);
+        return ws_packed_bad(
+            u, s, pairs ? "has pairs without sequences before them" : "has no pairs behind its sequences", err);
     if (ws_packed_is(u, PACK_END)) return end_stream(u, s, err);
     if (u->records) return ws_packed_bad(u, s, "stands behind the records, where the end was expected", err);
     if (ws_packed_is(u, PACK_BLOCK)) return start_block(u, s, err);
-    if (pairs || (two && (ws_packed_is(u, PACK_QUERIES) || ws_packed_is(u, PACK_RECORDS)))) return ws_pairs_read_frame(u, s, err);
+    if (pairs || (two && (ws_packed_is(u, PACK_QUERIES) || ws_packed_is(u, PACK_RECORDS))))
+        return ws_pairs_read_frame(u, s, err);
     return ws_packed_bad(u, s, "is neither a block nor the end", err);
 }
 
@@ -189,7 +196,8 @@ static int copy_texts(const unpack *u, const ws_parse *s, ws_err *err) {
     const size_t n = (size_t)u->f.v[BLOCK_TEXT];
     int rc = ws_buf_reserve(text, n + PACK_ALIGN, err);
     if (rc) return rc;
-    return s->codec->copy_text(text->p + text->n, u->front.p + pack_lengths(&u->f), n) ? control_character(u, s, err) : WS_OK;
+    return s->codec->copy_text(text->p + text->n, u->front.p + pack_lengths(&u->f), n) ? control_character(u, s, err)
+                                                                                       : WS_OK;
 }
 
 static int add_sequence(const unpack *u, ws_batch *b, uint64_t i, const ws_seqtext *t, ws_err *err) {
@@ -226,7 +234,8 @@ static int add_with_phrase(const unpack *u, const ws_parse *s, ws_err *err) {
         t.qual.at = out->n;
         if (!rc) rc = ws_buf_add(out, p + t.name.n + desc, t.qual.n, err);
         if (!rc) rc = ws_buf_reserve(out, PACK_ALIGN, err); /* copy_text may write after its text */
-        if (!rc && s->codec->copy_text(out->p + start, out->p + start, out->n - start)) rc = control_character(u, s, err);
+        if (!rc && s->codec->copy_text(out->p + start, out->p + start, out->n - start))
+            rc = control_character(u, s, err);
         if (!rc) rc = add_sequence(u, s->b, i, &t, err);
         p += t.name.n + desc + t.qual.n;
     }
@@ -239,7 +248,8 @@ static int end_block(unpack *u, ws_parse *s, ws_err *err) {
     unsigned odd = 0;
     XXH3_64bits_update(&u->hash, u->tail, gap);
     memcpy(&check, u->tail + gap, sizeof check);
-    if (XXH3_64bits_digest(&u->hash) != check) return ws_packed_bad(u, s, "has a wrong checksum, so it is damaged", err);
+    if (XXH3_64bits_digest(&u->hash) != check)
+        return ws_packed_bad(u, s, "has a wrong checksum, so it is damaged", err);
     for (size_t i = 0; i < gap; i++) odd |= u->tail[i];
     if (odd) return ws_packed_bad(u, s, "has padding that is not zero", err);
     int rc = check_words(u, s, err);
@@ -301,8 +311,9 @@ static int feed(void *own, ws_parse *s, const uint8_t *p, size_t *n, ws_err *err
 static int finish(void *own, ws_parse *s, int whole, ws_err *err) {
     const unpack *u = own;
     if (!whole || (u->state == ENDED && !u->nframe)) return WS_OK;
-    return ws_fail(err, WS_EDATA, "%s: the packed stream ends at byte %llu, before the end of block %llu, so it was cut",
-                   s->input, (unsigned long long)u->at, (unsigned long long)u->blocks);
+    return ws_fail(err, WS_EDATA,
+                   "%s: the packed stream ends at byte %llu, before the end of block %llu, so it was cut", s->input,
+                   (unsigned long long)u->at, (unsigned long long)u->blocks);
 }
 
 const ws_parser ws_parser_packed = {sizeof(unpack), begin, feed, finish, release};

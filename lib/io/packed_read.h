@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The state of the reader of packed streams, shared by its two halves: frames and sequences (packed_read.c), and what only streams with
- * pairs have (pairs_read.c). Internal. */
+ * The state of the reader of packed streams, shared by its two halves: frames and sequences (packed_read.c), and what
+ * only streams with pairs have (pairs_read.c). Internal. */
 #ifndef WS_IO_PACKED_READ_H
 #define WS_IO_PACKED_READ_H
 

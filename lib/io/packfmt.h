@@ -49,7 +49,8 @@ enum { QUERIES_FIRST, QUERIES_N, QUERIES_TEXT };
 enum { PAIRS_BLOCK, PAIRS_N, PAIRS_TABLE, PAIRS_TEXT };
 enum { RECORDS_TEXT };
 enum { END_BLOCKS, END_SEQS, END_RESIDUES, END_PAIRS, END_IN, END_IN_RESIDUES };
-/* In END_IN: the counts of the first stage are unknown. END_IN_RESIDUES is the same then, or 0 without an ##end line. */
+/* In END_IN: the counts of the first stage are unknown. END_IN_RESIDUES is the same then, or 0 without an ##end line.
+ * */
 #define PACK_UNKNOWN UINT64_MAX
 
 #define PACK_HAS_RECORDS (UINT64_C(1) << 63) /* in END_BLOCKS: records stand before the end */

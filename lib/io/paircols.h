@@ -22,8 +22,9 @@ static inline ws_paircol ws_paircol_of(const char *name, size_t n) {
     static const struct {
         const char *name;
         ws_paircol kind;
-    } known[] = {{"name", WS_PAIRCOL_NAME},   {"seq", WS_PAIRCOL_SEQ},   {"qual", WS_PAIRCOL_QUAL}, {"desc", WS_PAIRCOL_DESC},
-                 {"query", WS_PAIRCOL_QUERY}, {"qlen", WS_PAIRCOL_QLEN}, {"tlen", WS_PAIRCOL_TLEN}};
+    } known[] = {{"name", WS_PAIRCOL_NAME}, {"seq", WS_PAIRCOL_SEQ},     {"qual", WS_PAIRCOL_QUAL},
+                 {"desc", WS_PAIRCOL_DESC}, {"query", WS_PAIRCOL_QUERY}, {"qlen", WS_PAIRCOL_QLEN},
+                 {"tlen", WS_PAIRCOL_TLEN}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strlen(known[i].name) == n && !memcmp(known[i].name, name, n)) return known[i].kind;
     return WS_PAIRCOL_DATA;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Reader of what only packed streams with pairs have: the head's columns, queries, pairs, records. Nothing in them is trusted: every
- * number is compared with what is there before it is used. */
+ * Reader of what only packed streams with pairs have: the head's columns, queries, pairs, records. Nothing in them is
+ * trusted: every number is compared with what is there before it is used. */
 #include "lib/io/paircols.h"
 #include "lib/io/packed_read.h"
 
@@ -42,9 +42,13 @@ static int zeros(const unpack *u, uint64_t from, uint64_t to) {
 }
 
 /* Returns 1 if a text has no character that separates the fields or rows of a table. */
-static int is_field(const char *p, uint64_t n) { return !n || (!memchr(p, '\t', (size_t)n) && !memchr(p, '\n', (size_t)n)); }
+static int is_field(const char *p, uint64_t n) {
+    return !n || (!memchr(p, '\t', (size_t)n) && !memchr(p, '\n', (size_t)n));
+}
 
-static int bad_counts(const unpack *u, const ws_parse *s, ws_err *err) { return ws_packed_bad(u, s, "has impossible counts", err); }
+static int bad_counts(const unpack *u, const ws_parse *s, ws_err *err) {
+    return ws_packed_bad(u, s, "has impossible counts", err);
+}
 static int bad_padding(const unpack *u, const ws_parse *s, ws_err *err) {
     return ws_packed_bad(u, s, "has padding that is not zero", err);
 }
@@ -58,13 +62,15 @@ int ws_pairs_read_frame(unpack *u, ws_parse *s, ws_err *err) {
     } else if (ws_packed_is(u, PACK_QUERIES)) {
         if (v[QUERIES_FIRST] != u->number.n / sizeof(uint32_t))
             return ws_packed_bad(u, s, "has queries that do not follow those before them", err);
-        if (v[QUERIES_N] == 0 || v[QUERIES_N] > QUERIES_MAX || v[QUERIES_TEXT] > PACK_TEXT_MAX) return bad_counts(u, s, err);
+        if (v[QUERIES_N] == 0 || v[QUERIES_N] > QUERIES_MAX || v[QUERIES_TEXT] > PACK_TEXT_MAX)
+            return bad_counts(u, s, err);
         n = 16 * v[QUERIES_N] + v[QUERIES_TEXT];
     } else if (ws_packed_is(u, PACK_RECORDS)) {
         if (v[RECORDS_TEXT] == 0 || v[RECORDS_TEXT] > PACK_TEXT_MAX) return bad_counts(u, s, err);
         n = v[RECORDS_TEXT];
     } else {
-        if (v[PAIRS_BLOCK] != u->blocks || v[PAIRS_N] > PAIRS_MAX || v[PAIRS_TABLE] > PACK_TEXT_MAX || v[PAIRS_TEXT] > PACK_TEXT_MAX)
+        if (v[PAIRS_BLOCK] != u->blocks || v[PAIRS_N] > PAIRS_MAX || v[PAIRS_TABLE] > PACK_TEXT_MAX ||
+            v[PAIRS_TEXT] > PACK_TEXT_MAX)
             return bad_counts(u, s, err);
         n = v[PAIRS_TABLE] + v[PAIRS_TEXT];
     }
@@ -83,7 +89,8 @@ static int add_column(unpack *u, ws_parse *s, const char *p, size_t n, unsigned 
     int passes = kind <= WS_PAIRCOL_QUERY;
     if (*seen & bit) return ws_packed_bad(u, s, "names a column twice", err);
     *seen |= bit;
-    if (!is_field(p, n) || (n && memchr(p, '\0', n))) return ws_packed_bad(u, s, "has a control character in the name of a column", err);
+    if (!is_field(p, n) || (n && memchr(p, '\0', n)))
+        return ws_packed_bad(u, s, "has a control character in the name of a column", err);
     char *name = ws_strndup(p, n, err);
     if (!name) return err->code;
     for (int i = 0; i < s->conf->nown; i++) passes &= strcmp(name, s->conf->own[i]) != 0;
@@ -135,7 +142,8 @@ static int take_lines(unpack *u, ws_parse *s, const char *p, size_t n, int first
     if (n && end[-1] != '\n') return ws_packed_bad(u, s, "has a line without an end", err);
     for (const char *at = p; at < end;) {
         const size_t len = (size_t)((const char *)memchr(at, '\n', (size_t)(end - at)) - at);
-        if (len < 2 || memcmp(at, "##", 2) != 0) return ws_packed_bad(u, s, "has a line that does not begin with ##", err);
+        if (len < 2 || memcmp(at, "##", 2) != 0)
+            return ws_packed_bad(u, s, "has a line that does not begin with ##", err);
         if (first) s->table.npg += ws_parse_is_stage(at, len);
         at += len + 1;
     }
@@ -167,8 +175,10 @@ static int two_models(const unpack *u, const ws_parse *s, const ws_query *q, ws_
 static int add_query(unpack *u, ws_parse *s, const ws_query *q, ws_err *err) {
     uint32_t number = ws_queries_find(s->queries, q->name, q->n);
     const ws_query *old = number == UINT32_MAX ? q : ws_queries_at(s->queries, number);
-    const int differs = (old->hash && q->hash && old->hash != q->hash) || (old->qlen && q->qlen && old->qlen != q->qlen);
-    if (!q->n || !is_field(q->name, q->n)) return ws_packed_bad(u, s, "has a query without a name, or a control character in it", err);
+    const int differs =
+        (old->hash && q->hash && old->hash != q->hash) || (old->qlen && q->qlen && old->qlen != q->qlen);
+    if (!q->n || !is_field(q->name, q->n))
+        return ws_packed_bad(u, s, "has a query without a name, or a control character in it", err);
     if (differs) return two_models(u, s, old, err);
     int rc = ws_queries_add(s->queries, q, &number, err);
     return rc ? rc : ws_buf_add(&u->number, &number, sizeof number, err);
@@ -181,7 +191,8 @@ static int end_queries(unpack *u, ws_parse *s, ws_err *err) {
     if (sum_at(u, 12 * n, n) != u->f.v[QUERIES_TEXT]) return ws_packed_bad(u, s, "has impossible lengths", err);
     if (!zeros(u, end, u->want - sizeof(uint64_t))) return bad_padding(u, s, err);
     for (uint64_t i = 0; i < n && !rc; i++) {
-        const ws_query q = {.name = p, .n = u32_at(u, 12 * n + 4 * i), .qlen = u32_at(u, 8 * n + 4 * i), .hash = u64_at(u, 8 * i)};
+        const ws_query q = {
+            .name = p, .n = u32_at(u, 12 * n + 4 * i), .qlen = u32_at(u, 8 * n + 4 * i), .hash = u64_at(u, 8 * i)};
         p += q.n;
         rc = add_query(u, s, &q, err);
     }
@@ -215,8 +226,8 @@ static int find_parts(const unpack *u, uint64_t seqs, layout *l) {
     l->queries = pack_eight(l->counts + 4 * seqs);
     const uint64_t end = l->queries + l->width * u->f.v[PAIRS_N];
     l->columns = pack_eight(end);
-    return l->columns <= u->f.v[PAIRS_TABLE] && zeros(u, u->ncol, l->counts) && zeros(u, l->counts + 4 * seqs, l->queries) &&
-           zeros(u, end, l->columns);
+    return l->columns <= u->f.v[PAIRS_TABLE] && zeros(u, u->ncol, l->counts) &&
+           zeros(u, l->counts + 4 * seqs, l->queries) && zeros(u, end, l->columns);
 }
 
 static int form_is_legal(ws_paircol kind, unsigned form) {
@@ -249,12 +260,14 @@ static int find_columns(const unpack *u, const ws_parse *s, const layout *l, ws_
     for (size_t k = 0; k < u->ncol; k++) {
         const ws_paircol kind = (ws_paircol)u->kind[k];
         const unsigned says = (uint8_t)u->body.p[k], form = ws_paircol_stored(kind) ? says : WS_CELL_IMPLIED;
-        if (!form_is_legal(kind, says)) return ws_packed_bad(u, s, "has a column in a form that is not known here", err);
+        if (!form_is_legal(kind, says))
+            return ws_packed_bad(u, s, "has a column in a form that is not known here", err);
         const uint64_t bytes = u->f.v[PAIRS_N] * ws_cellform_width((ws_cellform)form), next = pack_eight(at + bytes);
         if (next > u->f.v[PAIRS_TABLE]) return bad_counts(u, s, err);
         if (!zeros(u, at + bytes, next)) return bad_padding(u, s, err);
         if (u->rest[k] >= 0) col[u->rest[k]] = (ws_blockcol){u->kind[k], (uint8_t)form, (size_t)at, (size_t)text};
-        if (form == WS_CELL_STRAND && !check_strands(u, at)) return ws_packed_bad(u, s, "has a strand that is neither + nor -", err);
+        if (form == WS_CELL_STRAND && !check_strands(u, at))
+            return ws_packed_bad(u, s, "has a strand that is neither + nor -", err);
         if (form == WS_CELL_TEXT) {
             const uint64_t n = check_texts(u, at, text, limit);
             if (n == UINT64_MAX) return ws_packed_bad(u, s, "has texts that are no fields of a table", err);

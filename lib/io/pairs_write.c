@@ -9,7 +9,8 @@
 
 #include <limits.h>
 
-/* A column of the open block: per pair the forms that print it, and its number or, of a text, its place among the texts. */
+/* A column of the open block: per pair the forms that print it, and its number or, of a text, its place among the
+ * texts. */
 typedef struct column {
     ws_paircol kind;
     int exact;    /* the next stage wants the number that was computed, not what is printed of it */
@@ -113,7 +114,9 @@ static void fill_frame(ws_buf *out, size_t start, const char *magic, const uint6
 }
 
 int ws_pairs_head(ws_pairs *p, ws_buf *out, const ws_abc *abc, const char *lines, size_t n, ws_err *err) {
-    uint64_t v[PACK_NUMBERS] = {[HEAD_VERSION] = PACK_WITH_PAIRS, [HEAD_ALPHABET] = abc->type, [HEAD_COLUMNS] = (uint64_t)p->ncol,
+    uint64_t v[PACK_NUMBERS] = {[HEAD_VERSION] = PACK_WITH_PAIRS,
+                                [HEAD_ALPHABET] = abc->type,
+                                [HEAD_COLUMNS] = (uint64_t)p->ncol,
                                 [HEAD_TEXT] = n};
     int rc = put_zeros(out, PACK_FRAME, err);
     const size_t start = out->n;
@@ -138,7 +141,8 @@ static int put_queries(ws_pairs *p, ws_buf *out, ws_err *err) {
     const size_t start = out->n;
     for (size_t i = 0; i < n && !rc; i++)
         rc = ws_buf_add(out, &ws_queries_at(p->queries, (uint32_t)(p->told + i))->hash, sizeof(uint64_t), err);
-    for (size_t i = 0; i < n && !rc; i++) rc = put_u32(out, ws_queries_at(p->queries, (uint32_t)(p->told + i))->qlen, err);
+    for (size_t i = 0; i < n && !rc; i++)
+        rc = put_u32(out, ws_queries_at(p->queries, (uint32_t)(p->told + i))->qlen, err);
     for (size_t i = 0; i < n && !rc; i++) rc = put_u32(out, ws_queries_at(p->queries, (uint32_t)(p->told + i))->n, err);
     for (size_t i = 0; i < n && !rc; i++) {
         const ws_query *q = ws_queries_at(p->queries, (uint32_t)(p->told + i));
@@ -165,7 +169,8 @@ static ws_slice text_at(const ws_pairs *p, double v) {
 
 /* Returns the narrowest form that prints all of a column as it is written. */
 static ws_cellform form_of(const column *c) {
-    return !ws_paircol_stored(c->kind) ? WS_CELL_IMPLIED : ws_cellform_choose(c->common | WS_CELL_BIT(WS_CELL_TEXT), c->exact);
+    return !ws_paircol_stored(c->kind) ? WS_CELL_IMPLIED
+                                       : ws_cellform_choose(c->common | WS_CELL_BIT(WS_CELL_TEXT), c->exact);
 }
 
 /* Returns whether 16 bits hold the numbers of all queries so far. */
@@ -225,7 +230,8 @@ static int put_pairs(const ws_pairs *p, ws_buf *out, ws_err *err) {
     int rc = put_zeros(out, PACK_FRAME, err);
     const size_t start = out->n;
     for (int k = 0; k < p->ncol && !rc; k++) {
-        const uint8_t form = p->col[k].kind == WS_PAIRCOL_QUERY && is_narrow(p) ? PACK_QUERY16 : (uint8_t)form_of(&p->col[k]);
+        const uint8_t form =
+            p->col[k].kind == WS_PAIRCOL_QUERY && is_narrow(p) ? PACK_QUERY16 : (uint8_t)form_of(&p->col[k]);
         rc = ws_buf_add(out, &form, sizeof form, err);
     }
     if (!rc) rc = put_eight(out, start, err);
@@ -274,8 +280,8 @@ int ws_pairs_query(ws_pairs *p, const ws_query *query, uint32_t *number, ws_err 
 
 int ws_pairs_seq(ws_pairs *p, ws_buf *out, const ws_batch *b, size_t i, ws_err *err) {
     int rc = WS_OK;
-    const int full = ws_packed_is_full(&p->open) || p->open.nword >= WS_PACKED_PAIRS_WORDS || p->npair >= WS_PACKED_BLOCK_PAIRS ||
-                     p->text.n >= WS_PACKED_BLOCK_TEXT;
+    const int full = ws_packed_is_full(&p->open) || p->open.nword >= WS_PACKED_PAIRS_WORDS ||
+                     p->npair >= WS_PACKED_BLOCK_PAIRS || p->text.n >= WS_PACKED_BLOCK_TEXT;
     if (full) rc = close_block(p, out, err);
     if (!rc) rc = ws_grow(&p->count, &p->count_cap, p->open.n + 1, sizeof *p->count, err);
     if (rc) return rc;

@@ -32,8 +32,8 @@ void ws_parse_release(ws_parse *s) {
 
 int ws_parse_kind(ws_parse *s, int pairs, ws_err *err) {
     if (s->read && s->pairs != pairs)
-        return ws_fail(err, WS_EDATA, "%s: packed pairs and other inputs cannot be read together, and this holds %s", s->input,
-                       pairs ? "pairs" : "no pairs");
+        return ws_fail(err, WS_EDATA, "%s: packed pairs and other inputs cannot be read together, and this holds %s",
+                       s->input, pairs ? "pairs" : "no pairs");
     s->read = 1;
     s->pairs = pairs;
     return WS_OK;
@@ -102,9 +102,10 @@ static int refuse(const ws_parse *s, uint8_t c, ws_err *err) {
     char quote[WS_QUOTE_MAX], name[WS_QUOTE_MAX], of[WS_QUOTE_MAX + 32] = "";
     const char ch = (char)c;
     if (s->name.n) snprintf(of, sizeof of, " of sequence \"%s\"", ws_quote(name, s->head.p + s->name.at, s->name.n));
-    return ws_parse_fail(s, err,
-                         "'%s' is not a letter of the %s alphabet, at position %llu%s (see --bad-residue of respack and the filters)",
-                         ws_quote(quote, &ch, 1), s->abc->name, (unsigned long long)(s->at + ws_parse_len(s)) + 1, of);
+    return ws_parse_fail(
+        s, err,
+        "'%s' is not a letter of the %s alphabet, at position %llu%s (see --bad-residue of respack and the filters)",
+        ws_quote(quote, &ch, 1), s->abc->name, (unsigned long long)(s->at + ws_parse_len(s)) + 1, of);
 }
 
 int ws_parse_bad(ws_parse *s, uint8_t c, ws_err *err) {
@@ -123,7 +124,8 @@ int ws_parse_bad(ws_parse *s, uint8_t c, ws_err *err) {
 }
 
 int ws_parse_fail_long(const ws_parse *s, const char *what, ws_err *err) {
-    return ws_parse_fail(s, err, "%s more than %d MiB, which is the most; is the file damaged?", what, WS_TEXT_MAX >> 20);
+    return ws_parse_fail(s, err, "%s more than %d MiB, which is the most; is the file damaged?", what,
+                         WS_TEXT_MAX >> 20);
 }
 
 int ws_parse_is_stage(const char *line, size_t n) {
@@ -133,13 +135,15 @@ int ws_parse_is_stage(const char *line, size_t n) {
 }
 
 int ws_parse_fail_returns(const ws_parse *s, ws_err *err) {
-    return ws_parse_fail(s, err, "lines end in carriage returns alone, expected line feeds (tr '\\r' '\\n' makes them)");
+    return ws_parse_fail(s, err,
+                         "lines end in carriage returns alone, expected line feeds (tr '\\r' '\\n' makes them)");
 }
 
 /* Returns whether another character follows a carriage return, here or between this text and the one before it. */
 static int lone_return(ws_parse *s, const uint8_t *p, size_t n) {
     int lone = n && s->returned && p[0] != '\r';
-    for (const uint8_t *at = memchr(p, '\r', n), *end = p + n; at && !lone; at = memchr(at + 1, '\r', (size_t)(end - at - 1)))
+    for (const uint8_t *at = memchr(p, '\r', n), *end = p + n; at && !lone;
+         at = memchr(at + 1, '\r', (size_t)(end - at - 1)))
         lone = at + 1 < end && at[1] != '\r';
     if (n) s->returned = p[n - 1] == '\r';
     return lone;
@@ -211,7 +215,8 @@ void ws_parse_drop(ws_parse *s) {
 XXH128_hash_t ws_parse_identity(const ws_batch *b, size_t i) {
     const ws_seqtext *t = &b->seqtext[i];
     const size_t n = t->name.n + t->desc.n + t->qual.n; /* one after the other */
-    const XXH128_hash_t text = XXH3_128bits_withSeed(ws_batch_text(b, t->name), n, t->name.n ^ (uint64_t)t->qual.n << 32);
+    const XXH128_hash_t text =
+        XXH3_128bits_withSeed(ws_batch_text(b, t->name), n, t->name.n ^ (uint64_t)t->qual.n << 32);
     return XXH3_128bits_withSeed(b->word + b->first[i], ws_batch_words(b->len[i]) * sizeof *b->word,
                                  text.low64 ^ text.high64 ^ b->len[i]);
 }
@@ -248,7 +253,8 @@ int ws_parse_commit(ws_parse *s, uint64_t len, ws_err *err) {
 int ws_parse_piece(ws_parse *s, ws_err *err) {
     const ws_seqread_conf *c = s->conf;
     const uint64_t len = WS_RESIDUES_PER_WORD * (uint64_t)s->nopen, end = s->at + len;
-    if (!c->block || s->b->residues + len - s->old < c->batch_residues || end / c->block == (s->at + s->old) / c->block) return WS_OK;
+    if (!c->block || s->b->residues + len - s->old < c->batch_residues || end / c->block == (s->at + s->old) / c->block)
+        return WS_OK;
     const uint64_t block = end / c->block * c->block, from = block > c->context ? block - c->context : 0;
     const uint64_t first = ws_max(from / WS_RESIDUES_PER_WORD * WS_RESIDUES_PER_WORD, s->at);
     const size_t keep = (size_t)((end - first) / WS_RESIDUES_PER_WORD);

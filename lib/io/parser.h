@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The common base of the sequence parsers: the open record, its way into the batch, and the interface by which seqread.c
- * drives them. Internal to lib/io.
+ * The common base of the sequence parsers: the open record, its way into the batch, and the interface by which
+ * seqread.c drives them. Internal to lib/io.
  *
  * A parser is a state machine that takes its input in chunks of any size. It packs the residues of its record as words
  * after batch->nword, and keeps the texts in buffers of ws_parse. It adds only a complete record to the batch. Records
@@ -13,7 +13,8 @@
 
 #include <xxhash.h>
 
-/* Bytes of name and description together, and of the other columns of a row: more is damage, and would take memory without a bound. */
+/* Bytes of name and description together, and of the other columns of a row: more is damage, and would take memory
+ * without a bound. */
 enum { WS_TEXT_MAX = 1 << 24 };
 
 /* A place in a batch: so many sequences, rows, words, bytes of text, residues. */
@@ -81,12 +82,13 @@ int ws_parse_kind(ws_parse *s, int pairs, ws_err *err);
 /* Returns the residues of the open record. */
 static inline uint64_t ws_parse_len(const ws_parse *s) { return 6 * (uint64_t)s->nopen + s->ncode; }
 
-/* Takes the text before a record: blank characters, and its mark if that has come. Other text is a failure in *rc, told with the
- * format's name. Returns how many characters of p[0..n), n > 0, were taken; the last of them is the mark if it was there. */
+/* Takes the text before a record: blank characters, and its mark if that has come. Other text is a failure in *rc, told
+ * with the format's name. Returns how many characters of p[0..n), n > 0, were taken; the last of them is the mark if it
+ * was there. */
 size_t ws_parse_start(ws_parse *s, const uint8_t *p, size_t n, char mark, const char *format, int *rc, ws_err *err);
 
-/* Takes a header line's text, or some of it, with the four characters that no text may hold as blanks. A carriage return before other
- * text is a failure: all lines after it would be lost in the header. */
+/* Takes a header line's text, or some of it, with the four characters that no text may hold as blanks. A carriage
+ * return before other text is a failure: all lines after it would be lost in the header. */
 int ws_parse_text(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, ws_err *err);
 
 /* Takes residues from p[0..n) up to the first character that is none; *used says how many. */
@@ -132,7 +134,8 @@ static inline ws_mark ws_parse_mark(const ws_parse *s) {
 /* Returns 1 if the records up to m fill a batch. A record counts for at least one residue, and so do 64 bytes of text:
  * records without residues and long names have a bound, too. */
 static inline int ws_parse_fills(const ws_parse *s, const ws_mark *m) {
-    const uint64_t most = s->conf->batch_residues, residues = s->pairs && s->conf->pair_residues ? s->conf->pair_residues : most;
+    const uint64_t most = s->conf->batch_residues,
+                   residues = s->pairs && s->conf->pair_residues ? s->conf->pair_residues : most;
     const size_t n = ws_max(m->n, m->nrow);
     return m->residues >= residues || n >= s->conf->batch_seqs || n >= most || m->ntext / 64 >= most;
 }

@@ -29,7 +29,8 @@ static ws_slice common_text(const char *a, size_t na, const char *b, size_t nb) 
     return best;
 }
 
-/* Takes what some descriptions, evenly over the block, have in common. One that has nothing in common with the others is passed over. */
+/* Takes what some descriptions, evenly over the block, have in common. One that has nothing in common with the others
+ * is passed over. */
 static void look_for_phrase(ws_phrase *x, const ws_batch *b) {
     x->n = 0;
     for (size_t k = 0; k < LOOK; k++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The phrase of a block of packed pairs: what most of its descriptions have in common stands once. Descriptions of one database all hold
- * " OS=Escherichia coli (strain K12) OX=83333 GN=", or the like: four tenths of the bytes of their texts. Internal to lib/io. */
+ * The phrase of a block of packed pairs: what most of its descriptions have in common stands once. Descriptions of one
+ * database all hold " OS=Escherichia coli (strain K12) OX=83333 GN=", or the like: four tenths of the bytes of their
+ * texts. Internal to lib/io. */
 #ifndef WS_IO_PHRASE_H
 #define WS_IO_PHRASE_H
 
@@ -17,8 +18,9 @@ typedef struct ws_phrase {
     size_t cap;
 } ws_phrase;
 
-/* Makes *with of a batch, whose memory it shares, with the phrase taken out of the descriptions. The phrase is that of the block before if
- * half of the descriptions hold it; else it is looked for. Where it saves nothing *with equals the batch and x->n is 0. WS_ENOMEM. */
+/* Makes *with of a batch, whose memory it shares, with the phrase taken out of the descriptions. The phrase is that of
+ * the block before if half of the descriptions hold it; else it is looked for. Where it saves nothing *with equals the
+ * batch and x->n is 0. WS_ENOMEM. */
 int ws_phrase_take_out(ws_phrase *x, const ws_batch *b, ws_batch *with, ws_err *err);
 void ws_phrase_release(ws_phrase *x);
 

@@ -13,7 +13,9 @@ void ws_records_release(ws_records *r) {
     *r = (ws_records){0};
 }
 
-static ws_query query_of(const ws_record *record) { return (ws_query){.name = record->name, .n = record->n, .hash = record->number}; }
+static ws_query query_of(const ws_record *record) {
+    return (ws_query){.name = record->name, .n = record->n, .hash = record->number};
+}
 
 int ws_records_add(ws_records *r, const ws_record *record, uint64_t length, uint32_t *entry, ws_err *err) {
     const ws_query q = query_of(record);
@@ -81,7 +83,8 @@ int ws_records_put_line(ws_buf *out, const ws_record *record, uint64_t length, w
     if (length == 0) return WS_OK;
     int rc = ws_buf_addf(out, err, "%s\t", word);
     if (!rc) rc = ws_buf_add(out, record->name, record->n, err);
-    if (!rc) rc = ws_buf_addf(out, err, "\t%llu\t%llu\n", (unsigned long long)length, (unsigned long long)record->number);
+    if (!rc)
+        rc = ws_buf_addf(out, err, "\t%llu\t%llu\n", (unsigned long long)length, (unsigned long long)record->number);
     if (rc) out->n = before;
     return rc;
 }

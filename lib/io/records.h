@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The lengths of records: what the "##record" lines of a table of windows say (man/warpsieve-tsv.5). A record is known by its name and its
- * number in the input of the first stage, from 1. */
+ * The lengths of records: what the "##record" lines of a table of windows say (man/warpsieve-tsv.5). A record is known
+ * by its name and its number in the input of the first stage, from 1. */
 #ifndef WS_IO_RECORDS_H
 #define WS_IO_RECORDS_H
 
@@ -34,8 +34,8 @@ uint64_t ws_records_length(const ws_records *r, const ws_record *record);
 
 /* Returns whether a "##" line of n bytes, without its line feed, is one of a record or looks like one. */
 int ws_records_is_line(const char *line, size_t n);
-/* Adds what such a line says. Returns WS_EDATA without a sentence if the line is none, or gives another length than a line before it;
- * *what says which. WS_ENOMEM. */
+/* Adds what such a line says. Returns WS_EDATA without a sentence if the line is none, or gives another length than a
+ * line before it; *what says which. WS_ENOMEM. */
 int ws_records_take_line(ws_records *r, const char *line, size_t n, const char **what, ws_err *err);
 /* Appends the line of a record, unless its length is 0. WS_ENOMEM. */
 int ws_records_put_line(ws_buf *out, const ws_record *record, uint64_t length, ws_err *err);

@@ -184,16 +184,20 @@ static int sniff(ws_seqread *r, int ended, ws_err *err) {
     if (f == WS_FORMAT_AUTO) return WS_OK;
     const char *other = alignments(p, n);
     if (!other) return choose_parser(r, f, err);
-    return ws_parse_fail(&r->s, err, "found %s, expected sequences (samtools fasta FILE | ..., with - in its place)", other);
+    return ws_parse_fail(&r->s, err, "found %s, expected sequences (samtools fasta FILE | ..., with - in its place)",
+                         other);
 }
 
 /* Fails if the input is a pipe that gave no byte, since a stage that dies before its first line leaves such a pipe.
  * With --in-format fasta the user says that an empty pipe has no sequences. */
 static int silent(const ws_seqread *r, ws_err *err) {
     const ws_format f = r->conf.format;
-    if (!ws_source_was_silent(r->in.src) || f == WS_FORMAT_FASTA || f == WS_FORMAT_FASTQ || r->conf.allow_cut) return WS_OK;
-    return ws_fail(err, WS_EDATA, "%s is a pipe that ended without one byte, so the program before it has failed; if it was to write "
-                   "no sequences, use --in-format fasta", r->s.input);
+    if (!ws_source_was_silent(r->in.src) || f == WS_FORMAT_FASTA || f == WS_FORMAT_FASTQ || r->conf.allow_cut)
+        return WS_OK;
+    return ws_fail(err, WS_EDATA,
+                   "%s is a pipe that ended without one byte, so the program before it has failed; if it was to write "
+                   "no sequences, use --in-format fasta",
+                   r->s.input);
 }
 
 /* Ends an input that has ended well. An empty one has no format. */

@@ -33,11 +33,14 @@ typedef struct ws_seqread_conf {
     int tab_joins;           /* a tab in the header of FASTA or FASTQ is a '_' of its name, not a blank after it */
     uint64_t batch_residues; /* a batch is closed at the first record end at or beyond this many residues */
     uint64_t pair_residues;  /* the same of packed pairs, which have few pairs for each sequence; 0: as of all others */
-    size_t batch_seqs;       /* ... or sequences (or rows); or as many records, or 64 bytes of text for each, as residues */
-    int rows_apart;          /* adjacent rows of one sequence need not share a batch: the last row is not held back for them */
+    /* ... or sequences (or rows); or as many records, or 64 bytes of text for each, as residues */
+    size_t batch_seqs;
+    /* adjacent rows of one sequence need not share a batch: the last row is not held back for them */
+    int rows_apart;
     int queries;             /* the column query of a table, if there is one, names a model in every row */
-    uint32_t block, context; /* FASTA: a record may be cut where the batch is full. A piece begins so many residues before the first
-                                block that was not whole in the piece before, and blocks begin at multiples of `block`. 0: whole records */
+    /* FASTA: a record may be cut where the batch is full. A piece begins `context` residues before the first block that
+     * was not whole in the piece before, and blocks begin at multiples of `block`. 0: whole records */
+    uint32_t block, context;
     int wait_ms;             /* fill returns WS_AGAIN if nothing came for so long; 0: it waits for ever */
     const char *const *own;  /* names of columns that the reading tool writes itself: dropped from a row's `rest` */
     int nown;
@@ -65,8 +68,8 @@ typedef struct ws_seqread_counts {
 
 typedef struct ws_seqread ws_seqread;
 
-/* Opens no input yet, so WS_ENOMEM is the only failure; *out is NULL then. The memory that conf points to must stay until
- * ws_seqread_close, for which NULL is legal. */
+/* Opens no input yet, so WS_ENOMEM is the only failure; *out is NULL then. The memory that conf points to must stay
+ * until ws_seqread_close, for which NULL is legal. */
 int ws_seqread_open(ws_seqread **out, const ws_seqread_conf *conf, ws_err *err);
 void ws_seqread_close(ws_seqread *r);
 

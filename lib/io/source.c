@@ -69,7 +69,8 @@ static int open_fd(ws_source *s, const char *path, ws_err *err) {
         return ws_fail_errno(err, WS_EIO, "cannot read %s", s->name);
     }
     if (S_ISREG(st.st_mode)) {
-        const off_t now = lseek(s->fd, 0, SEEK_CUR), at = now > 0 ? now : 0; /* a shell may have read from our stdin before */
+        /* a shell may have read from our stdin before */
+        const off_t now = lseek(s->fd, 0, SEEK_CUR), at = now > 0 ? now : 0;
         s->always_ready = 1;
         s->size = st.st_size > at ? (uint64_t)(st.st_size - at) : 0;
         (void)posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -122,7 +123,9 @@ int ws_source_is_stdin(const char *path) {
     return 0;
 }
 
-int ws_source_was_silent(const ws_source *s) { return s->is_pipe && !atomic_load_explicit(&s->done, memory_order_relaxed); }
+int ws_source_was_silent(const ws_source *s) {
+    return s->is_pipe && !atomic_load_explicit(&s->done, memory_order_relaxed);
+}
 
 const char *ws_source_name_of(const char *path) { return strcmp(path, "-") ? path : "standard input"; }
 
@@ -159,9 +162,11 @@ static int read_some(ws_source *s, int timeout_ms, uint8_t *p, size_t cap, size_
         ssize_t got = read(s->fd, p, cap);
         if (got >= 0) {
             *n = (size_t)got;
-            const uint64_t done = (uint64_t)got + atomic_fetch_add_explicit(&s->done, (uint64_t)got, memory_order_relaxed);
+            const uint64_t done =
+                (uint64_t)got + atomic_fetch_add_explicit(&s->done, (uint64_t)got, memory_order_relaxed);
             if (got || done >= s->size) return WS_OK;
-            return ws_fail(err, WS_EDATA, "%s became shorter while it was read: it had %llu bytes, and ended after %llu", s->name,
+            return ws_fail(err, WS_EDATA,
+                           "%s became shorter while it was read: it had %llu bytes, and ended after %llu", s->name,
                            (unsigned long long)s->size, (unsigned long long)done);
         }
         if (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK)
@@ -183,7 +188,8 @@ static int other_format(const ws_source *s, const ws_magic *m, ws_err *err) {
     if (s->fd == STDIN_FILENO)
         return ws_fail(err, WS_EDATA, "%s: %s is not supported; put %s in front of %s", s->name, m->name, m->undo_pipe,
                        program_invocation_short_name);
-    ws_fail(err, WS_EDATA, "%s: %s is not supported; run: %s %s | %s", s->name, m->name, m->undo, s->name, program_invocation_short_name);
+    ws_fail(err, WS_EDATA, "%s: %s is not supported; run: %s %s | %s", s->name, m->name, m->undo, s->name,
+            program_invocation_short_name);
     err->ends_in_command = 1;
     return WS_EDATA;
 }
@@ -319,7 +325,8 @@ int ws_source_slurp(const char *path, char **text, size_t *n, ws_err *err) {
     *text = NULL;
     *n = 0;
     int rc = ws_source_open(&s, path, err);
-    if (!rc && s->size < SLURP_MAX) rc = ws_buf_reserve(&all, s->size + 1, err); /* growing would touch every page twice */
+    /* growing would touch every page twice */
+    if (!rc && s->size < SLURP_MAX) rc = ws_buf_reserve(&all, s->size + 1, err);
     while (!rc) {
         const uint8_t *p;
         size_t got;

@@ -3,8 +3,8 @@
  * members, BGZF; a cut or damaged member is an error with its byte offset).
  *
  * Chunks come through a small ring. The consumer fills the next chunk itself if none is ready. An idle thread may fill
- * chunks ahead with ws_source_ahead. So reading and inflating overlap with parsing and scoring, and the program needs no
- * thread beyond those the user allowed. All functions but _ahead are for one consumer at a time. */
+ * chunks ahead with ws_source_ahead. So reading and inflating overlap with parsing and scoring, and the program needs
+ * no thread beyond those the user allowed. All functions but _ahead are for one consumer at a time. */
 #ifndef WS_IO_SOURCE_H
 #define WS_IO_SOURCE_H
 

@@ -90,7 +90,8 @@ static int same_as_last(const ws_parse *s, uint64_t len) {
     const size_t i = b->n - 1;
     const ws_seqtext *last = &b->seqtext[i];
     return len == b->len[i] && same_text(b, last->name, &s->head, s->name.at, s->name.n) &&
-           same_text(b, last->desc, &s->head, s->desc.at, s->desc.n) && same_text(b, last->qual, &s->qual, 0, s->qual.n) &&
+           same_text(b, last->desc, &s->head, s->desc.at, s->desc.n) &&
+           same_text(b, last->qual, &s->qual, 0, s->qual.n) &&
            !memcmp(b->word + b->first[i], b->word + b->nword, s->nopen * sizeof *b->word);
 }
 
@@ -102,7 +103,8 @@ static int begins_anew(const tsv *t, uint64_t query) { return !t->query_text.n |
 /* Returns whether the residues are the word "seq", which stands there in the header of another table. */
 static int is_word_seq(const ws_parse *s) {
     const uint8_t *code_of = s->abc->code_of;
-    return !s->nopen && s->ncode == 3 && s->code[0] == code_of['S'] && s->code[1] == code_of['E'] && s->code[2] == code_of['Q'];
+    return !s->nopen && s->ncode == 3 && s->code[0] == code_of['S'] && s->code[1] == code_of['E'] &&
+           s->code[2] == code_of['Q'];
 }
 
 static int check_row(const tsv *t, ws_parse *s, ws_err *err) {
@@ -114,7 +116,8 @@ static int check_row(const tsv *t, ws_parse *s, ws_err *err) {
     }
     if (!s->name.n) return ws_parse_fail(s, err, "a row without a name");
     if (s->conf->queries && t->query < t->ncol && !t->query_text.n)
-        return ws_parse_fail(s, err, "the query is empty, expected the name of a model, as the table has a column for it");
+        return ws_parse_fail(s, err,
+                             "the query is empty, expected the name of a model, as the table has a column for it");
     if (!t->hash && s->name.n == 4 && !memcmp(s->head.p + s->name.at, "name", 4) && is_word_seq(s))
         return ws_parse_fail(s, err, "the columns of this table are not those of the first one");
     s->codec->copy_text(s->head.p, s->head.p, s->head.n);
@@ -130,7 +133,8 @@ static int add_row(tsv *t, ws_parse *s, ws_err *err) {
     if (!rc && (anew || !same_as_last(s, len))) {
         s->mark = ws_parse_all(b);
         rc = ws_parse_commit(s, len, err);
-        if (!rc && b->n == 1 && s->conf->rows_apart) s->goes_on = !anew && XXH128_isEqual(s->last, ws_parse_identity(b, 0));
+        if (!rc && b->n == 1 && s->conf->rows_apart)
+            s->goes_on = !anew && XXH128_isEqual(s->last, ws_parse_identity(b, 0));
         if (b->n != 1 || !s->goes_on) t->first_query = query;
     }
     if (rc) return rc;
@@ -168,7 +172,8 @@ static size_t plain_text(const uint8_t *p, size_t n) {
 /* Appends to a text. A quality string is as long as its sequence may be. */
 static int add_text(const ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, ws_err *err) {
     if (to != &s->qual && n > WS_TEXT_MAX - to->n)
-        return ws_parse_fail_long(s, to == &s->head ? "a name and a description have" : "the columns of a row have", err);
+        return ws_parse_fail_long(s, to == &s->head ? "a name and a description have" : "the columns of a row have",
+                                  err);
     return ws_buf_add(to, p, n, err);
 }
 
@@ -267,8 +272,10 @@ static int collected(tsv *t, ws_parse *s, ws_err *err) {
 static size_t in_line(tsv *t, ws_parse *s, const uint8_t *p, size_t n, int *rc, ws_err *err) {
     const uint8_t *eol = memchr(p, '\n', n);
     const size_t take = eol ? (size_t)(eol - p) : n;
-    *rc = take > WS_TEXT_MAX - t->line.n ? ws_parse_fail_long(s, "this line has", err) : ws_buf_add(&t->line, p, take, err);
-    if (!*rc && !eol && is_row(t, t->line.p, t->line.n)) *rc = replay(t, s, &t->line, t->line.n, err); /* a name may begin with '#' */
+    *rc = take > WS_TEXT_MAX - t->line.n ? ws_parse_fail_long(s, "this line has", err)
+                                         : ws_buf_add(&t->line, p, take, err);
+    /* a name may begin with '#' */
+    if (!*rc && !eol && is_row(t, t->line.p, t->line.n)) *rc = replay(t, s, &t->line, t->line.n, err);
     if (*rc || !eol) return take;
     *rc = collected(t, s, err);
     s->line++;

@@ -187,7 +187,8 @@ static int copy_text(char *to, const char *from, size_t n) {
 
 static void other_strand(const ws_abc *abc, const uint8_t *code, size_t n, uint8_t *other) {
     static const uint8_t backwards[16] = {15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
-    const V lo = V_ROW(abc->complement), hi = V_ROW(abc->complement + 16), lift = V_SET8(0x70), order = V_ROW(backwards);
+    const V lo = V_ROW(abc->complement), hi = V_ROW(abc->complement + 16), lift = V_SET8(0x70),
+            order = V_ROW(backwards);
     size_t i = 0;
     for (; i + V_BYTES <= n; i += V_BYTES) {
         const V c = V_AND(V_LOAD(code + i), V_SET8(31));

@@ -64,4 +64,5 @@ static void other_strand(const ws_abc *abc, const uint8_t *code, size_t n, uint8
     for (size_t i = 0; i < n; i++) other[n - 1 - i] = abc->complement[code[i] & 31];
 }
 
-const ws_codec ws_codec_scalar = {"scalar", digitise, digitise_lines, pack, unpack, spell, check, copy_text, other_strand};
+const ws_codec ws_codec_scalar = {"scalar", digitise, digitise_lines, pack,        unpack,
+                                  spell,    check,    copy_text,      other_strand};

@@ -32,7 +32,8 @@ typedef __m256d VD;
 #define VB_MIN_U(a, b) _mm256_min_epu8(a, b)
 #define VB_DOT(a, b) _mm256_maddubs_epi16(a, b)
 WS_INLINE V v_pick8(uint32_t bits, V a, V b) {
-    const V byte_of = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3);
+    const V byte_of = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3,
+                                       3, 3, 3, 3, 3);
     const V bit = _mm256_set1_epi64x(INT64_C(-0x7fbfdfeff7fbfdff));
     const V spread = _mm256_and_si256(_mm256_shuffle_epi8(_mm256_set1_epi32((int)bits), byte_of), bit);
     return _mm256_blendv_epi8(b, a, _mm256_cmpeq_epi8(spread, bit));
@@ -170,7 +171,8 @@ WS_INLINE void v_firsts(float *p, VF v) {
     p[1] = _mm_cvtss_f32(_mm256_extractf128_ps(v, 1));
 }
 #define VP_FIRSTS(p, v) v_firsts(p, v)
-#define VP_LOADS(at, off) _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps((at)[0] + (off))), _mm_load_ps((at)[1] + (off)), 1)
+#define VP_LOADS(at, off) \
+    _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps((at)[0] + (off))), _mm_load_ps((at)[1] + (off)), 1)
 WS_INLINE void v_stores(float *const *at, size_t off, VF v) {
     _mm_store_ps(at[0] + off, _mm256_castps256_ps128(v));
     _mm_store_ps(at[1] + off, _mm256_extractf128_ps(v, 1));
@@ -191,8 +193,10 @@ WS_INLINE VF v_quad_max(VF v) {
 #define VP_MAX(v) v_quad_max(v)
 #define VP_MIX(a, b, c, d) _mm256_blend_ps(_mm256_blend_ps(a, b, 0xaa), _mm256_blend_ps(c, d, 0xaa), 0xcc)
 WS_INLINE void v_transpose(VF r[4]) {
-    const __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(r[0], r[1])), b = _mm256_castps_pd(_mm256_unpacklo_ps(r[2], r[3]));
-    const __m256d c = _mm256_castps_pd(_mm256_unpackhi_ps(r[0], r[1])), d = _mm256_castps_pd(_mm256_unpackhi_ps(r[2], r[3]));
+    const __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(r[0], r[1])),
+                  b = _mm256_castps_pd(_mm256_unpacklo_ps(r[2], r[3]));
+    const __m256d c = _mm256_castps_pd(_mm256_unpackhi_ps(r[0], r[1])),
+                  d = _mm256_castps_pd(_mm256_unpackhi_ps(r[2], r[3]));
     r[0] = _mm256_castpd_ps(_mm256_unpacklo_pd(a, b));
     r[1] = _mm256_castpd_ps(_mm256_unpackhi_pd(a, b));
     r[2] = _mm256_castpd_ps(_mm256_unpacklo_pd(c, d));

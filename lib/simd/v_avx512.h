@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The V* macros for AVX-512 (F, BW, VL, DQ): 64 bytes, 32 words, 16 floats, 8 doubles to a register.
  *
- * v_avx2.h and this header define the same names, over which a vector body (simd.c) is written. V_REGISTERS is the number of vector
- * registers. Prefixes: V any lanes, VB bytes, VW 16-bit words, VI 32-bit integers, VF floats, VD doubles, VF32 32
- * floats in V32 registers. Suffix _U unsigned, _S signed; ADDS and SUBS saturate. Argument order is that of the operation:
- * VB_SUBS_U(a, b) = a - b. */
+ * v_avx2.h and this header define the same names, over which a vector body (simd.c) is written. V_REGISTERS is the
+ * number of vector registers. Prefixes: V any lanes, VB bytes, VW 16-bit words, VI 32-bit integers, VF floats, VD
+ * doubles, VF32 32 floats in V32 registers. Suffix _U unsigned, _S signed; ADDS and SUBS saturate. Argument order is
+ * that of the operation: VB_SUBS_U(a, b) = a - b. */
 #ifndef WS_SIMD_V
 #define WS_SIMD_V
 
@@ -82,8 +82,8 @@ WS_INLINE uint8_t v_hmax_u8(V v) {
 #define VW_MIN_U(a, b) _mm512_min_epu16(a, b)
 #define VW_PICK(bits, a, b) _mm512_mask_blend_epi16((__mmask32)(bits), b, a)
 WS_INLINE V v_up1_16(V v, V fill) {
-    const V from = _mm512_set_epi16(30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4,
-                                    3, 2, 1, 0, 31);
+    const V from = _mm512_set_epi16(30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10,
+                                    9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 31);
     return _mm512_mask_permutexvar_epi16(fill, 0xfffffffe, from, v);
 }
 /* Lane z receives lane z-1; all lanes of `fill` are equal. */
@@ -132,7 +132,8 @@ typedef __mmask16 VIM;
 #define VF_FMA(a, b, c) _mm512_fmadd_ps(a, b, c)
 /* t[i] for 32 floats at t; the byte indices, below 32, are at p, one for each float of a register. */
 #define VF_LOOKUP32(t, p) \
-    _mm512_permutex2var_ps(_mm512_load_ps(t), _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)(p))), _mm512_load_ps((t) + 16))
+    _mm512_permutex2var_ps(_mm512_load_ps(t), _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)(p))), \
+                           _mm512_load_ps((t) + 16))
 
 /* Shifts 32 lanes up: lane z receives lane z - off, and the lowest off lanes become 0. off: a constant 1, 2, 4, 8 or
  * 16. */
@@ -185,10 +186,12 @@ typedef uint16_t v_mask_bits; /* the bits of a mask, in memory */
 #define VP_BCAST(p) _mm512_broadcast_f32x4(_mm_load_ps(p))
 /* Float j at p in all lanes of quad j. */
 #define VP_SPREAD(p) \
-    _mm512_permutexvar_ps(_mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3), _mm512_castps128_ps512(_mm_load_ps(p)))
+    _mm512_permutexvar_ps(_mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3), \
+                          _mm512_castps128_ps512(_mm_load_ps(p)))
 /* Lane 0 of quad j to p[j]. */
 #define VP_FIRSTS(p, v) \
-    _mm_store_ps(p, _mm512_castps512_ps128(_mm512_permutexvar_ps(_mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), v)))
+    _mm_store_ps(p, _mm512_castps512_ps128( \
+                        _mm512_permutexvar_ps(_mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), v)))
 /* Loads quad j from at[j] + off, and stores it there. */
 WS_INLINE VF v_loads(const float *const *at, size_t off) {
     const __m512 v = _mm512_castps128_ps512(_mm_load_ps(at[0] + off));
@@ -224,8 +227,10 @@ WS_INLINE VF v_quad_max(VF v) {
     _mm512_mask_blend_ps(0xcccc, _mm512_mask_blend_ps(0xaaaa, a, b), _mm512_mask_blend_ps(0xaaaa, c, d))
 /* Transposes each quad: lane z of register r becomes lane r of register z. */
 WS_INLINE void v_transpose(VF r[4]) {
-    const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(r[0], r[1])), b = _mm512_castps_pd(_mm512_unpacklo_ps(r[2], r[3]));
-    const __m512d c = _mm512_castps_pd(_mm512_unpackhi_ps(r[0], r[1])), d = _mm512_castps_pd(_mm512_unpackhi_ps(r[2], r[3]));
+    const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(r[0], r[1])),
+                  b = _mm512_castps_pd(_mm512_unpacklo_ps(r[2], r[3]));
+    const __m512d c = _mm512_castps_pd(_mm512_unpackhi_ps(r[0], r[1])),
+                  d = _mm512_castps_pd(_mm512_unpackhi_ps(r[2], r[3]));
     r[0] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
     r[1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
     r[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(c, d));

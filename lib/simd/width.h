@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/* WS_WIDTHS(F, ...) is F(width, ...) for each vector width of this build, widest first. The Makefile reads this list. */
+/* WS_WIDTHS(F, ...) is F(width, ...) for each vector width of this build, widest first. The Makefile reads this list.
+ * */
 #if defined(__x86_64__)
 #define WS_WIDTHS(F, ...) F(avx512, __VA_ARGS__) F(avx2, __VA_ARGS__)
 #else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Faults of a device on demand, linked before the CUDA runtime (ld --wrap, tests/fault/cuda.wrap) into copies of the tools
-// in build/fault/, which make install leaves out. WS_FAULT says how, as for shim.c:
+// Faults of a device on demand, linked before the CUDA runtime (ld --wrap, tests/fault/cuda.wrap) into copies of the
+// tools in build/fault/, which make install leaves out. WS_FAULT says how, as for shim.c:
 //
 //   KIND=N    device-memory  the N-th cudaMalloc has none
 //             pinned         the N-th cudaMallocHost has none
@@ -10,11 +10,12 @@
 //             lost           at the N-th wait for a stream the device is lost: this and every later call fails
 //             gone           the same at the N-th call of any function
 //             call           the N-th call of any function fails, later ones do not
-//             trap           after the N-th kernel another one traps: a fault of the device itself, seen at some later call
+//             trap           after the N-th kernel another one traps: a fault of the device itself, seen at some later
+// call
 //
-// WS_FAULT_FAKE=N: there are N devices, which are memory of the host, and kernels do nothing. The scores are of no use then,
-// but the same from run to run. That is enough to see what a fault does where there is no device. WS_FAULT_LOG as in shim.c, but
-// for a y in place of the x when the fault comes after the first scores of a fake device.
+// WS_FAULT_FAKE=N: there are N devices, which are memory of the host, and kernels do nothing. The scores are of no use
+// then, but the same from run to run. That is enough to see what a fault does where there is no device. WS_FAULT_LOG as
+// in shim.c, but for a y in place of the x when the fault comes after the first scores of a fake device.
 // WS_FAULT_CALLS=FILE gets the name of each function that is called, one to a line.
 #include <cuda_runtime.h>
 
@@ -145,18 +146,19 @@ PLAIN(cudaEventRecord, (cudaEvent_t e, cudaStream_t s), (e, s), cudaSuccess)
 PLAIN(cudaEventElapsedTime, (float *ms, cudaEvent_t a, cudaEvent_t b), (ms, a, b), give(ms, 0.0F))
 PLAIN(cudaFuncGetAttributes, (cudaFuncAttributes *a, const void *f), (a, f), cudaSuccess)
 PLAIN(cudaFuncSetAttribute, (const void *f, cudaFuncAttribute a, int v), (f, a, v), cudaSuccess)
-PLAIN(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int *n, const void *f, int threads, size_t shared), (n, f, threads, shared),
-      give(n, 2))
+PLAIN(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int *n, const void *f, int threads, size_t shared),
+      (n, f, threads, shared), give(n, 2))
 WRAP(cudaFree, p ? NULL : "context", cudaErrorUnknown, (void *p), (p), drop(p))
 PLAIN(cudaFreeHost, (void *p), (p), drop(p))
 PLAIN(cudaMemsetAsync, (void *p, int byte, size_t n, cudaStream_t s), (p, byte, n, s), fill(p, byte, n))
-PLAIN(cudaMemcpyAsync, (void *to, const void *from, size_t n, cudaMemcpyKind way, cudaStream_t s), (to, from, n, way, s),
-      copy(to, from, n, way))
+PLAIN(cudaMemcpyAsync, (void *to, const void *from, size_t n, cudaMemcpyKind way, cudaStream_t s),
+      (to, from, n, way, s), copy(to, from, n, way))
 WRAP(cudaMalloc, "device-memory", cudaErrorMemoryAllocation, (void **p, size_t n), (p, n), take(p, n))
 WRAP(cudaMallocHost, "pinned", cudaErrorMemoryAllocation, (void **p, size_t n), (p, n), take(p, n))
 WRAP(cudaStreamSynchronize, "lost", cudaErrorIllegalAddress, (cudaStream_t s), (s), wait())
 
-// ---- launches: what <<<>>> becomes, which is one or the other by the version of CUDA, and how its failure is asked for ----
+// ---- launches: what <<<>>> becomes, which is one or the other by the version of CUDA, and how its failure is asked
+// for ----
 
 __global__ void ws_fault_trap() { asm("trap;"); }
 
@@ -176,7 +178,8 @@ static cudaError_t launched(cudaError_t e, cudaStream_t s) {
     extern "C" __attribute__((weak)) cudaError_t __real_##name(handle k, LAUNCH_PARAMETERS);                         \
     extern "C" cudaError_t __wrap_##name(handle k, LAUNCH_PARAMETERS) {                                              \
         const cudaError_t bad = fault("launch", cudaErrorLaunchOutOfResources);                                      \
-        return launched(bad != cudaSuccess ? bad : fakes ? cudaSuccess : __real_##name(k, grid, block, a, shared, s), s); \
+        return launched(bad != cudaSuccess ? bad \
+                        : fakes ? cudaSuccess : __real_##name(k, grid, block, a, shared, s), s); \
     }
 LAUNCH(cudaLaunchKernel, const void *)
 LAUNCH(__cudaLaunchKernel, cudaKernel_t)
@@ -184,7 +187,10 @@ LAUNCH(__cudaLaunchKernel, cudaKernel_t)
 extern "C" cudaError_t __real_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *f, void **a);
 extern "C" cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *f, void **a) {
     const cudaError_t bad = fault("launch", cudaErrorLaunchOutOfResources);
-    return launched(bad != cudaSuccess ? bad : fakes ? cudaSuccess : __real_cudaLaunchKernelExC(config, f, a), config->stream);
+    return launched(bad != cudaSuccess ? bad
+                    : fakes            ? cudaSuccess
+                                       : __real_cudaLaunchKernelExC(config, f, a),
+                    config->stream);
 }
 
 extern "C" __attribute__((weak)) cudaError_t __real___cudaGetKernel(cudaKernel_t *k, const void *f);

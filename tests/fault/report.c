@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Does what a sanitizer must report, so that tests/run.sh knows that it would see a report: report address|leak|undefined|race.
- * Built with the flags of the programs that are tested. Nothing here is right, and no test runs it without a sanitizer. */
+ * Does what a sanitizer must report, so that tests/run.sh knows that it would see a report: report
+ * address|leak|undefined|race. Built with the flags of the programs that are tested. Nothing here is right, and no test
+ * runs it without a sanitizer. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>

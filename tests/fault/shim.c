@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A preload library that makes system calls fail on demand, for tests/faults.bats. With WS_FAULT_LINKED it is linked with the tools
- * (ld --wrap, tests/fault/shim.wrap), because a sanitizer is in the way of preload libraries. WS_FAULT says how:
+ * A preload library that makes system calls fail on demand, for tests/faults.bats. With WS_FAULT_LINKED it is linked
+ * with the tools (ld --wrap, tests/fault/shim.wrap), because a sanitizer is in the way of preload libraries. WS_FAULT
+ * says how:
  *
  *   KIND=N    memory     the N-th posix_memalign fails
  *             memory-on  it and all later ones

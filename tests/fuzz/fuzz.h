@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A fuzz target: its name, the folder of its seeds, and libFuzzer's entry. A target aborts on a state that must not be. */
+ * A fuzz target: its name, the folder of its seeds, and libFuzzer's entry. A target aborts on a state that must not be.
+ * */
 #ifndef WS_TESTS_FUZZ_H
 #define WS_TESTS_FUZZ_H
 

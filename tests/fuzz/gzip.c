@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Fuzz target: gzip framing. Byte 0 cuts the input, byte 1 the room for output; bytes and failure must not depend on it. */
+ * Fuzz target: gzip framing. Byte 0 cuts the input, byte 1 the room for output; bytes and failure must not depend on
+ * it. */
 #include "lib/base/mem.h"
 #include "lib/io/inflate.h"
 #include "tests/fuzz/fuzz.h"

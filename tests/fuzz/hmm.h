@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The common base of the two model targets: a model that was read goes on into its profile and the three quantised forms. */
+ * The common base of the two model targets: a model that was read goes on into its profile and the three quantised
+ * forms. */
 #ifndef WS_TESTS_FUZZ_HMM_H
 #define WS_TESTS_FUZZ_HMM_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Replays a fuzz target without a fuzzer, as a test program: its seeds, the cases once found, and a fixed number of simple
- * mutations of them (WARPSIEVE_FUZZ_RUNS, 200000). Run from the top of the tree, or with files as operands. */
+ * Replays a fuzz target without a fuzzer, as a test program: its seeds, the cases once found, and a fixed number of
+ * simple mutations of them (WARPSIEVE_FUZZ_RUNS, 200000). Run from the top of the tree, or with files as operands. */
 #include "tests/fuzz/fuzz.h"
 #include "tests/lib/io.h"
 
@@ -45,7 +45,8 @@ static size_t mutate(uint64_t *rng, uint8_t *to, const seed *from, const seed *o
             n += len;
             break;
         default:
-            if (other->n) memcpy(to + at, other->p + below(rng, other->n - ws_min(len, other->n) + 1), ws_min(len, other->n));
+            if (other->n)
+                memcpy(to + at, other->p + below(rng, other->n - ws_min(len, other->n) + 1), ws_min(len, other->n));
         }
     }
     return n;

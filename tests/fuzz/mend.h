@@ -12,7 +12,8 @@ static inline uint64_t fuzz_body_of(const pack_frame *f) {
     const uint64_t *v = f->v;
     uint64_t n = 0;
     if (!memcmp(f->magic, PACK_BLOCK, sizeof f->magic)) return pack_front(f) + 4 * v[BLOCK_WORDS] + pack_gap(f);
-    if (!memcmp(f->magic, PACK_HEAD, sizeof f->magic) && v[HEAD_VERSION] == PACK_WITH_PAIRS) n = 4 * (v[HEAD_COLUMNS] + 1) + v[HEAD_TEXT];
+    if (!memcmp(f->magic, PACK_HEAD, sizeof f->magic) && v[HEAD_VERSION] == PACK_WITH_PAIRS)
+        n = 4 * (v[HEAD_COLUMNS] + 1) + v[HEAD_TEXT];
     if (!memcmp(f->magic, PACK_QUERIES, sizeof f->magic)) n = 16 * v[QUERIES_N] + v[QUERIES_TEXT];
     if (!memcmp(f->magic, PACK_PAIRS, sizeof f->magic)) n = v[PAIRS_TABLE] + v[PAIRS_TEXT];
     if (!memcmp(f->magic, PACK_RECORDS, sizeof f->magic)) n = v[RECORDS_TEXT];

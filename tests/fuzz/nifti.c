@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Fuzz target: NIfTI-1 headers, and small volumes through their values and two sweeps, by ref.c and by the widest vectors. */
+ * Fuzz target: NIfTI-1 headers, and small volumes through their values and two sweeps, by ref.c and by the widest
+ * vectors. */
 #include "kernels/mrf/after.h"
 #include "bin/volumes/values.h"
 #include "lib/base/mem.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Fuzz target: the packed stream. Half of the inputs get right checksums first, so that what lies behind them is reached. */
+ * Fuzz target: the packed stream. Half of the inputs get right checksums first, so that what lies behind them is
+ * reached. */
 #include "tests/fuzz/mend.h"
 #include "tests/fuzz/parser.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Fuzz target: the region formats of pairhmm. Small ones are scored too, with sharing and without: the results must agree. */
+ * Fuzz target: the region formats of pairhmm. Small ones are scored too, with sharing and without: the results must
+ * agree. */
 #include "kernels/pairhmm/pairhmm.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -17,7 +18,8 @@ static size_t cells(const ws_pairhmm_text *t) {
         FUZZ_CHECK(r->read + r->R <= t->nread && r->hap + r->H <= t->nhap);
         FUZZ_CHECK(r->pair + r->R * r->H <= t->npair);
         for (size_t i = 0; i < r->R; i++)
-            for (size_t j = 0; j < r->H && sum <= CELLS_MAX; j++) sum += 1 + t->read[r->read + i].m * (size_t)t->hap[r->hap + j].n;
+            for (size_t j = 0; j < r->H && sum <= CELLS_MAX; j++)
+                sum += 1 + t->read[r->read + i].m * (size_t)t->hap[r->hap + j].n;
     }
     return sum;
 }
@@ -41,7 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n) {
     if (n < 1) return 0;
     const ws_pairhmm_origin at = {.name = "in", .line = 1};
     char *text = (char *)fuzz_copy(p + 1, n - 1);
-    const int rc = p[0] & 1 ? ws_pairhmm_parse_results(&t, text, n - 1, &at, &err) : ws_pairhmm_parse_batches(&t, text, n - 1, &at, &err);
+    const int rc = p[0] & 1 ? ws_pairhmm_parse_results(&t, text, n - 1, &at, &err)
+                            : ws_pairhmm_parse_batches(&t, text, n - 1, &at, &err);
     FUZZ_CHECK(rc == WS_OK || rc == WS_EDATA);
     if (cells(&t) <= CELLS_MAX && t.npair) {
         ws_pairhmm_result *a = calloc(t.npair, sizeof *a), *b = calloc(t.npair, sizeof *b);

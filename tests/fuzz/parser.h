@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Fuzzing of one sequence parser: byte 0 of the input chooses options, byte 1 how the rest is cut into pieces. The records
- * and the failure must be the same for the whole text at once, for its pieces, and for any size of batch. */
+ * Fuzzing of one sequence parser: byte 0 of the input chooses options, byte 1 how the rest is cut into pieces. The
+ * records and the failure must be the same for the whole text at once, for its pieces, and for any size of batch. */
 #ifndef WS_TESTS_FUZZ_PARSER_H
 #define WS_TESTS_FUZZ_PARSER_H
 
@@ -75,7 +75,8 @@ static int fuzz_same_sentence(const char *a, const char *b) {
     return *a == *b;
 }
 
-WS_UNUSED static int fuzz_parser(const ws_parser *parser, ws_format format, uint8_t option, uint8_t step, const uint8_t *p, size_t n) {
+WS_UNUSED static int fuzz_parser(const ws_parser *parser, ws_format format, uint8_t option, uint8_t step,
+                                 const uint8_t *p, size_t n) {
     fuzz_result whole = {0}, cut = {0};
     const ws_seqread_conf conf = fuzz_conf(option, format);
     fuzz_parse(parser, &conf, p, n, 0, &whole);

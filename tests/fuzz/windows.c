@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Fuzz target: windows as rows, and lengths of records. Byte 0 chooses the form: a table, or packed pairs with right checksums. A row
- * whose place is taken has as many residues as the place and gives the same columns back. Lines made of the records give them back. */
+ * Fuzz target: windows as rows, and lengths of records. Byte 0 chooses the form: a table, or packed pairs with right
+ * checksums. A row whose place is taken has as many residues as the place and gives the same columns back. Lines made
+ * of the records give them back. */
 #include "bin/filters/window_rows.h"
 #include "tests/fuzz/parser.h"
 #include "tests/fuzz/mend.h"
@@ -19,7 +20,8 @@ static void check_row(const ws_long_columns *c, const ws_batch *b, const ws_row 
     ws_long_row_values(value, &r.place, len, r.record);
     for (int k = 0; k < WS_LONG_NCOLUMN; k++) {
         const ws_cell cell = ws_row_cell(b, row, c->at[k]);
-        if (k == WS_LONG_STRAND) FUZZ_CHECK(cell.forms ? cell.v * value[k] > 0 : *cell.text == (value[k] < 0 ? '-' : '+'));
+        if (k == WS_LONG_STRAND)
+            FUZZ_CHECK(cell.forms ? cell.v * value[k] > 0 : *cell.text == (value[k] < 0 ? '-' : '+'));
         else FUZZ_CHECK(ws_row_number(b, row, c->at[k]) == value[k]);
     }
 }
@@ -32,7 +34,8 @@ static void check_records(const ws_records *r) {
     must(!ws_records_put_lines(&lines, r, &err), "memory");
     for (const char *at = lines.p, *end = at + lines.n, *eol; at < end; at = eol + 1) {
         eol = memchr(at, '\n', (size_t)(end - at));
-        FUZZ_CHECK(eol && ws_records_is_line(at, (size_t)(eol - at)) && !ws_records_take_line(&again, at, (size_t)(eol - at), &what, &err));
+        FUZZ_CHECK(eol && ws_records_is_line(at, (size_t)(eol - at)) &&
+                   !ws_records_take_line(&again, at, (size_t)(eol - at), &what, &err));
     }
     FUZZ_CHECK(ws_records_count(&again) == ws_records_count(r));
     for (size_t i = 0; i < ws_records_count(r); i++) {
@@ -76,7 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n) {
     uint8_t *text = fuzz_copy(p + 1, n - 1);
     const int packed = p[0] & 1;
     if (packed) fuzz_mend(text, n - 1);
-    check_rows(packed ? &ws_parser_packed : &ws_parser_tsv, packed ? WS_FORMAT_PACKED : WS_FORMAT_TSV, p[0] & 0xfe, text, n - 1);
+    check_rows(packed ? &ws_parser_packed : &ws_parser_tsv, packed ? WS_FORMAT_PACKED : WS_FORMAT_TSV, p[0] & 0xfe,
+               text, n - 1);
     free(text);
     return 0;
 }

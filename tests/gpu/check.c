@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Every "cuda" backend against scalar, byte for byte: corner sizes, many models in one call, lists with duplicates, a batch
- * permuted and in halves, models back to back.
+ * Every "cuda" backend against scalar, byte for byte: corner sizes, many models in one call, lists with duplicates, a
+ * batch permuted and in halves, models back to back.
  *
  *   check [-k KERNEL] [-d DEVICES] [-m MOST] [-l LEAST] [-s SEQUENCE]
  *
- * For the sanitizers: MOST leaves out models and sequences longer than that, LEAST models shorter than that, and no sequence is
- * longer than SEQUENCE.
+ * For the sanitizers: MOST leaves out models and sequences longer than that, LEAST models shorter than that, and no
+ * sequence is longer than SEQUENCE.
  *
  * WARPSIEVE_SEED chooses another run. Without a device all is skipped, with WARPSIEVE_REQUIRE_GPU=1 all fails. */
 #include "tests/lib/kinds.h"
@@ -34,9 +34,10 @@ static const struct kernel {
                {"fwd", &ws_fwd_cuda, {WS_BY_WIDTH(ws_fwd_)}}};
 enum { NKERNEL = sizeof kernels / sizeof kernels[0] };
 
-static const int model_sizes[] = {1,   2,   3,   4,   5,   16,  31,  32,  33,  63,  64,  65,  100, 127,  128,  129,  130,  200,
-                                  255, 256, 257, 400, 511, 512, 513, 800, 801, 1024, 1025, 1400, 2048, 2049, 2405,
-                                  3072, 3073, 4097, 6144, 6145, 8192, 8193, 10000, 12289, 16385, 24577, 40000};
+static const int model_sizes[] = {1,    2,    3,    4,    5,     16,    31,    32,    33,   63,   64,   65,
+                                  100,  127,  128,  129,  130,   200,   255,   256,   257,  400,  511,  512,
+                                  513,  800,  801,  1024, 1025,  1400,  2048,  2049,  2405, 3072, 3073, 4097,
+                                  6144, 6145, 8192, 8193, 10000, 12289, 16385, 24577, 40000};
 static const int lengths[] = {0, 1, 2, 3, 5, 6, 7, 31, 32, 33, 63, 64, 65, 127, 128, 129, 400, 2405, 4098, 4099, 10000};
 enum { NMODEL = sizeof model_sizes / sizeof model_sizes[0], NLENGTH = sizeof lengths / sizeof lengths[0] };
 
@@ -58,8 +59,8 @@ typedef struct model {
     ws_fscore *truth;
 } model;
 
-/* Gives the model stretches of nodes that a path leaves behind their end only: what a D can gain differs between the parts of the model
- * that threads share. */
+/* Gives the model stretches of nodes that a path leaves behind their end only: what a D can gain differs between the
+ * parts of the model that threads share. */
 enum { INSIDE = 999 }; /* D to D there, in thousandths */
 static void add_stretches(ws_hmm *h, sample *r) {
     for (int k = 8; k < h->M; k += 20 + sample_below(r, 40))
@@ -89,7 +90,8 @@ static void skip_stretches(const ws_hmm *h, sample *r, uint8_t *x, size_t L) {
 static void make_batch(sample_batch *s, sample *r, const model *m, int n, int longest) {
     for (int i = 0; i < NLENGTH; i++) {
         const ws_hmm *h = &m[sample_below(r, n)].h;
-        if (lengths[i] <= longest) fill(sample_add(s, (size_t)lengths[i]), (size_t)lengths[i], (kind)sample_below(r, NKIND), r, h);
+        if (lengths[i] <= longest)
+            fill(sample_add(s, (size_t)lengths[i]), (size_t)lengths[i], (kind)sample_below(r, NKIND), r, h);
     }
     for (int i = 0; i < n; i++) {
         const size_t L = ws_min((size_t)m[i].h.M, ws_min(1500, (size_t)longest));
@@ -136,7 +138,8 @@ static int hint_differs(const model *m, const sample_batch *s, size_t i, const w
     return memcmp(&hint, &want, sizeof hint) != 0;
 }
 
-static void compare(const char *what, const model *m, const sample_batch *s, const ws_task *t, const uint32_t *origin, totals *sum) {
+static void compare(const char *what, const model *m, const sample_batch *s, const ws_task *t, const uint32_t *origin,
+                    totals *sum) {
     const ws_fscore *got = t->score;
     for (size_t j = 0; j < t->n; j++) {
         const size_t i = ws_task_item(t, j);
@@ -145,19 +148,19 @@ static void compare(const char *what, const model *m, const sample_batch *s, con
         if (t->hint) {
             sum->hints += !isnan(t->hint[j]);
             if (hint_differs(m, s, i, truth, t->hint[j]) && sum->differ++ < 12)
-                printf("# %s M %d L %u (sequence %zu): bias %.9g, gate %.9g\n", what, m->h.M, s->b.len[i], i, (double)t->hint[j],
-                       (double)m->data.gate.least);
+                printf("# %s M %d L %u (sequence %zu): bias %.9g, gate %.9g\n", what, m->h.M, s->b.len[i], i,
+                       (double)t->hint[j], (double)m->data.gate.least);
         }
         if (!memcmp(&got[j], truth, sizeof *truth)) continue;
         if (sum->differ++ < 12)
-            printf("# %s M %d L %u (sequence %zu): %.9g %d, scalar %.9g %d\n", what, m->h.M, s->b.len[i], i, (double)got[j].nats,
-                   got[j].status, (double)truth->nats, truth->status);
+            printf("# %s M %d L %u (sequence %zu): %.9g %d, scalar %.9g %d\n", what, m->h.M, s->b.len[i], i,
+                   (double)got[j].nats, got[j].status, (double)truth->nats, truth->status);
     }
 }
 
 /* All models against s in one call; with lists, each model has one of its own. */
-static void score_all(const char *what, const ws_backend *be, void **prep, const model *m, int n, sample_batch *s, const uint32_t *origin,
-                      int lists, sample *r, totals *sum) {
+static void score_all(const char *what, const ws_backend *be, void **prep, const model *m, int n, sample_batch *s,
+                      const uint32_t *origin, int lists, sample *r, totals *sum) {
     ws_err err = {0};
     ws_task *task = ws_calloc((size_t)n, sizeof *task, &err);
     size_t most = s->b.n;
@@ -213,7 +216,8 @@ static void check_kernel(const struct kernel *k, model *m, int n, sample_batch *
         sample_must(k->cuda->prepare(k->cuda, &m[i].t, &prep[i], &err), &err);
     }
     score_all("whole batch", k->cuda, prep, m, n, s, NULL, 0, r, &sum[0]);
-    for (int i = 0; i < n; i++) score_all("one model", k->cuda, prep + i, m + i, 1, s, NULL, 0, r, &sum[0]); /* back to back */
+    /* back to back */
+    for (int i = 0; i < n; i++) score_all("one model", k->cuda, prep + i, m + i, 1, s, NULL, 0, r, &sum[0]);
     score_all("lists", k->cuda, prep, m, n, s, NULL, 1, r, &sum[1]);
     for (uint32_t i = 0; i < s->b.n; i++) order[i] = i;
     for (size_t i = s->b.n; i-- > 1;) {
@@ -240,7 +244,8 @@ static void check_kernel(const struct kernel *k, model *m, int n, sample_batch *
 }
 
 int main(int argc, char **argv) {
-    const char *seed = getenv("WARPSIEVE_SEED"), *require = getenv("WARPSIEVE_REQUIRE_GPU"), *why = "", *only = NULL, *devices = NULL;
+    const char *seed = getenv("WARPSIEVE_SEED"), *require = getenv("WARPSIEVE_REQUIRE_GPU"), *why = "", *only = NULL,
+               *devices = NULL;
     static const char *const part[4] = {"whole batch", "lists", "permuted", "split"};
     int most = 50000, least = 1, longest = 50000, n = 0;
     tap t = {0};
@@ -278,8 +283,8 @@ int main(int argc, char **argv) {
         check_kernel(&kernels[i], m, n, &s, &r, sum);
         for (int p = 0; p < 4; p++)
             tap_ok(&t, sum[p].compared > 0 && !sum[p].differ && (sum[p].hints > 0) == kernels[i].cuda->hints,
-                   "%s cuda equals scalar: %s, %d scores, %d of the bias, %d differ", kernels[i].name, part[p], sum[p].compared,
-                   sum[p].hints, sum[p].differ);
+                   "%s cuda equals scalar: %s, %d scores, %d of the bias, %d differ", kernels[i].name, part[p],
+                   sum[p].compared, sum[p].hints, sum[p].differ);
     }
     release(&s);
     for (int i = 0; i < n; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The scans of long targets on a device against their definitions. SSV, whose first pass a device does: random models, ranges of corner
- * lengths, both strands, thresholds of several heights, several models in one call. Viterbi: what the device says of the points of windows,
- * for models of each kernel. Without a limit also the speed of the first one.
+ * The scans of long targets on a device against their definitions. SSV, whose first pass a device does: random models,
+ * ranges of corner lengths, both strands, thresholds of several heights, several models in one call. Viterbi: what the
+ * device says of the points of windows, for models of each kernel. Without a limit also the speed of the first one.
  *
  *   long [-m MOST]     MOST: leave out longer models, and the speed (for the sanitizer)
  *
@@ -65,7 +65,8 @@ static uint8_t *flags_for(int M, const ws_long_range *range, size_t n) {
     return malloc(steps + 1);
 }
 
-/* The diagonals of a strand by flags, and of its second half, against those of the definition; returns how many of the two differ. */
+/* The diagonals of a strand by flags, and of its second half, against those of the definition; returns how many of the
+ * two differ. */
 static int differ(const ws_long_ssv *s, const ws_long_strand *strand, const uint8_t *flag, size_t *found) {
     const uint32_t at = strand->n / 2;
     const ws_long_strand half = {strand->x + at, strand->n - at};
@@ -112,7 +113,8 @@ static int model_differs(const ws_long_model *m, const longdata *d, const uint8_
 }
 
 /* A call of as many models as nhmmsieve and ssvfilt give marks the same; returns how many do not. */
-static int many_differ(const ws_long_dev *const *dev, const ws_long_model *m, int n, const ws_long_range *range, uint8_t *const *flag) {
+static int many_differ(const ws_long_dev *const *dev, const ws_long_model *m, int n, const ws_long_range *range,
+                       uint8_t *const *flag) {
     enum { MANY = 200 };
     const ws_long_dev *list[MANY];
     uint8_t *own[MANY];
@@ -132,8 +134,8 @@ static int many_differ(const ws_long_dev *const *dev, const ws_long_model *m, in
     return bad;
 }
 
-/* All models of one height in one call. The CPU keeps models whose threshold is beyond a byte: a few at great heights, where random
- * strands may be without diagonals too. */
+/* All models of one height in one call. The CPU keeps models whose threshold is beyond a byte: a few at great heights,
+ * where random strands may be without diagonals too. */
 static void check_height(tap *t, sample *r, int height, int most) {
     ws_hmm h[NMODEL];
     ws_long_model m[NMODEL];
@@ -159,7 +161,8 @@ static void check_height(tap *t, sample *r, int height, int most) {
     pack(range, d.strand, NLENGTH);
     for (int k = 0; k < n; k++) flag[k] = flags_for(m[k].M, range, NLENGTH);
     const ws_abc *abc = ws_abc_get(WS_ABC_DNA);
-    sample_must(ws_long_dev_mark((const ws_long_dev *const *)dev, (size_t)n, abc, range, NLENGTH, both, flag, &err), &err);
+    sample_must(ws_long_dev_mark((const ws_long_dev *const *)dev, (size_t)n, abc, range, NLENGTH, both, flag, &err),
+                &err);
     bad += many_differ((const ws_long_dev *const *)dev, m, n, range, flag);
     release_ranges(range, NLENGTH);
     for (int k = 0; k < n; k++) {
@@ -170,11 +173,13 @@ static void check_height(tap *t, sample *r, int height, int most) {
         free(flag[k]);
     }
     tap_ok(t, bad == 0 && n > 0 && (height > 50 || most < INT32_MAX || (kept == 0 && found > 100)),
-           "height %d: %d models on the device, %d left to the CPU, %zu diagonals, %d strands differ", height, n, kept, found, bad);
+           "height %d: %d models on the device, %d left to the CPU, %zu diagonals, %d strands differ", height, n, kept,
+           found, bad);
     release_data(&d);
 }
 
-/* One model over both strands of a random range, of residues that a batch of nhmmsieve has, and of eight times as many. */
+/* One model over both strands of a random range, of residues that a batch of nhmmsieve has, and of eight times as many.
+ * */
 static void speed(sample *r, int M, uint32_t n) {
     ws_hmm h;
     ws_long_model m;
@@ -217,7 +222,8 @@ typedef struct windows {
 } windows;
 
 static void add_window(windows *w, sample *r, const ws_hmm *h, const ws_words *words, int16_t *cell, int j) {
-    static const int tops[] = {0, 12000, 12400, 12500, 12501, 12600, 13000, 13400, 14000, 15000, 17000, 20000, -12288, 28671, 32767};
+    static const int tops[] = {0,     12000, 12400, 12500, 12501,  12600, 13000, 13400,
+                               14000, 15000, 17000, 20000, -12288, 28671, 32767};
     enum { NTOP = sizeof tops / sizeof tops[0], BAD = 3 };
     const uint32_t n = j < 8 ? (uint32_t)j + 1 : 1 + (uint32_t)sample_below(r, 700);
     const ws_seqtext none = {.at = 0};
@@ -280,7 +286,8 @@ static void check_points(tap *t, sample *r, int M) {
         bad += !agrees(&w, j);
         ws_free(w.want[j].at);
     }
-    tap_ok(t, bad == 0, "points, %d nodes: %d windows without, %d with one, %d with several, %d differ", M, with[0], with[1], with[2], bad);
+    tap_ok(t, bad == 0, "points, %d nodes: %d windows without, %d with one, %d with several, %d differ", M, with[0],
+           with[1], with[2], bad);
     ws_vit_points_cuda.release(prep);
     ws_words_destroy(&words);
     ws_profile_destroy(&target.profile);
@@ -305,7 +312,8 @@ int main(int argc, char **argv) {
     sample_must(ws_dev_start(NULL, 0, &err), &err);
     sample_must(ws_dev_wait(&err), &err);
     for (size_t j = 0; j < sizeof heights / sizeof heights[0]; j++) check_height(&t, &r, heights[j], most);
-    static const int sizes[] = {1, 7, 30, 64, 66, 80, 119, 200, 257, 400, 520, 700, 900, 1025, 1533, 2049, 2900, 4100, 8193, 9000};
+    static const int sizes[] = {1,   7,   30,  64,   66,   80,   119,  200,  257,  400,
+                                520, 700, 900, 1025, 1533, 2049, 2900, 4100, 8193, 9000};
     for (size_t j = 0; j < sizeof sizes / sizeof sizes[0]; j++)
         if (sizes[j] <= most) check_points(&t, &r, sizes[j]);
     if (most == INT32_MAX)

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * mrfseg's "cuda" backend against the vector units of the host: labels, classes, sums, sweeps and falls of random volumes whose rows end
- * around words, warps and blocks; all neighbourhoods, both rules, up to 64 classes, codes of 16 bits.
+ * mrfseg's "cuda" backend against the vector units of the host: labels, classes, sums, sweeps and falls of random
+ * volumes whose rows end around words, warps and blocks; all neighbourhoods, both rules, up to 64 classes, codes of 16
+ * bits.
  *
- *   mrf [-m MOST]     MOST: leave out rows that are longer, below 300 also four of five volumes (the sanitizer takes 0.4 s for each)
+ *   mrf [-m MOST]     MOST: leave out rows that are longer, below 300 also four of five volumes (the sanitizer takes
+ * 0.4 s for each)
  *
  * Without a device all is skipped, with WARPSIEVE_REQUIRE_GPU=1 all fails. */
 #include "kernels/mrf/mrf.h"
 #include "tests/lib/sample.h"
 #include "tests/tap.h"
 
-static const size_t widths[] = {1, 2, 3, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 34, 62, 63, 64, 65, 66, 127, 128, 129, 200, 513, 1030};
+static const size_t widths[] = {1,  2,  3,  6,  7,  8,  9,   15,  16,  17,  31,  32,  33,
+                                34, 62, 63, 64, 65, 66, 127, 128, 129, 200, 513, 1030};
 static const int classes[] = {1, 2, 3, 4, 5, 8, 13, 64};
 static const int neighbourhoods[] = {6, 18, 26};
 static const int32_t betas[] = {32768, 0, 98304, -20000, 9633, 6553600};
@@ -47,7 +50,8 @@ static ws_mrf_conf conf_of(sample *r, int k, int K) {
 
 static int same(const ws_mrf_result *a, const ws_mrf_result *b, int K) {
     return a->sweeps == b->sweeps && a->changed == b->changed && a->fall == b->fall &&
-           !memcmp(a->gauss, b->gauss, (size_t)K * sizeof *a->gauss) && !memcmp(a->sums, b->sums, (size_t)K * sizeof *a->sums);
+           !memcmp(a->gauss, b->gauss, (size_t)K * sizeof *a->gauss) &&
+           !memcmp(a->sums, b->sums, (size_t)K * sizeof *a->sums);
 }
 
 /* Both backends from the histogram's classes; returns whether they agree, and adds the labels that changed. */
@@ -66,7 +70,8 @@ static int agree(const ws_mrf_body *host, const ws_mrf_conf *conf, ws_mrf_volume
     return good;
 }
 
-/* Compares volume 0, step, 2 step ... of 48; a step without a common divisor with 2 and 3 meets all neighbourhoods, rules and classes. */
+/* Compares volume 0, step, 2 step ... of 48; a step without a common divisor with 2 and 3 meets all neighbourhoods,
+ * rules and classes. */
 static void test_width(tap *t, const ws_mrf_body *host, sample *r, size_t X, int step) {
     int differ = 0, n = 0;
     uint64_t changed = 0;
@@ -77,11 +82,13 @@ static void test_width(tap *t, const ws_mrf_body *host, sample *r, size_t X, int
         const ws_mrf_conf conf = conf_of(r, k, K);
         if (!agree(host, &conf, &v, &changed)) {
             differ++;
-            tap_note("%zu x %zu x %zu, %d classes, %d neighbours, rule %d, range %d", v.X, v.Y, v.Z, K, conf.neighbours, conf.rule, range);
+            tap_note("%zu x %zu x %zu, %d classes, %d neighbours, rule %d, range %d", v.X, v.Y, v.Z, K, conf.neighbours,
+                     conf.rule, range);
         }
         ws_mrf_volume_release(&v);
     }
-    tap_ok(t, differ == 0, "rows of %zu: %d volumes as on the host, %llu labels changed", X, n, (unsigned long long)changed);
+    tap_ok(t, differ == 0, "rows of %zu: %d volumes as on the host, %llu labels changed", X, n,
+           (unsigned long long)changed);
 }
 
 /* Several rounds of every block, sums of many warps, and copies in pieces. */
@@ -91,8 +98,13 @@ static void test_large(tap *t, const ws_mrf_body *host, sample *r) {
     int differ = 0;
     fill(&v, r, 300, 260, 120, 4, 4000);
     for (int k = 0; k < 6; k++) {
-        ws_mrf_conf conf = {.K = 4, .neighbours = neighbourhoods[k % 3], .rule = k / 3 ? WS_MRF_RANDOM : WS_MRF_ICM, .in = 40000,
-                            .seed = 42, .sweeps = 5, .eps = 1e-4};
+        ws_mrf_conf conf = {.K = 4,
+                            .neighbours = neighbourhoods[k % 3],
+                            .rule = k / 3 ? WS_MRF_RANDOM : WS_MRF_ICM,
+                            .in = 40000,
+                            .seed = 42,
+                            .sweeps = 5,
+                            .eps = 1e-4};
         differ += !agree(host, &conf, &v, &changed);
     }
     ws_mrf_volume_release(&v);

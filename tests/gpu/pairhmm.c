@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * pairhmm's "cuda" backend against the vector units of the host, pair by pair to the last bit: read lengths around the ends of all
- * classes and of the strips of long reads, haplotype lengths around words, chunks and warps, gap qualities alike, alike and low, and
- * of every row its own.
+ * pairhmm's "cuda" backend against the vector units of the host, pair by pair to the last bit: read lengths around the
+ * ends of all classes and of the strips of long reads, haplotype lengths around words, chunks and warps, gap qualities
+ * alike, alike and low, and of every row its own.
  *
  *   pairhmm [-m MOST]     MOST: leave out reads and haplotypes that are longer (for the sanitizer)
  *
@@ -84,7 +84,8 @@ static void test_length(tap *t, sample *r, int m, const ws_pairhmm_body *host, i
     int differ = 0, count[3] = {0};
     make_region(&text, r, m);
     sample_must(ws_pairhmm_parse_batches(&parsed, text.p, text.n, &at, &err), &err);
-    ws_pairhmm_result *want = ws_calloc(parsed.npair, sizeof *want, &err), *got = ws_calloc(parsed.npair, sizeof *got, &err);
+    ws_pairhmm_result *want = ws_calloc(parsed.npair, sizeof *want, &err),
+                      *got = ws_calloc(parsed.npair, sizeof *got, &err);
     if (!want || !got) sample_must(WS_ENOMEM, &err);
     score(host, host, all_double, &parsed, want);
     score(&ws_pairhmm_cuda, host, all_double, &parsed, got);
@@ -92,8 +93,8 @@ static void test_length(tap *t, sample *r, int m, const ws_pairhmm_body *host, i
         differ += got[k].precision != want[k].precision || memcmp(&got[k].log10, &want[k].log10, sizeof got[k].log10);
         count[got[k].precision]++;
     }
-    tap_ok(t, !differ, "reads of %d: %d pairs in single precision, %d in double, %d scaled; %d differ", m, count[0], count[1], count[2],
-           differ);
+    tap_ok(t, !differ, "reads of %d: %d pairs in single precision, %d in double, %d scaled; %d differ", m, count[0],
+           count[1], count[2], differ);
     ws_free(want);
     ws_free(got);
     ws_buf_release(&text);
@@ -122,7 +123,8 @@ int main(int argc, char **argv) {
     sample_must(ws_dev_start(NULL, 0, &err), &err);
     for (size_t k = 0; k < sizeof end / sizeof *end; k++)
         for (int m1 = end[k] - 1; m1 <= end[k] + 1; m1++)
-            for (int all_double = 0; all_double < 2 && m1 > 0 && m1 <= most; all_double++) test_length(&t, &r, m1, host, all_double);
+            for (int all_double = 0; all_double < 2 && m1 > 0 && m1 <= most; all_double++)
+                test_length(&t, &r, m1, host, all_double);
     ws_dev_stop();
     return tap_end(&t);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * papara-score's "cuda" backend against scalar, record by record: random references and reads, corner sizes, both strands, reads that
- * the device leaves to the host, lists of items.
+ * papara-score's "cuda" backend against scalar, record by record: random references and reads, corner sizes, both
+ * strands, reads that the device leaves to the host, lists of items.
  *
  *   papara [-m MOST]     MOST: leave out what is larger (for the sanitizer)
  *
@@ -49,7 +49,8 @@ static void make_batch(sample_batch *s, sample *r, int nsite, int most) {
 static int same(const ws_papara_score *a, const ws_papara_score *b) {
     int ok = a->len == b->len && a->tied == b->tied && a->reverse == b->reverse;
     if (a->tied == 0) return ok;
-    for (int k = 0; k < (int)ws_min(a->tied, WS_PAPARA_TOP); k++) ok = ok && a->edge[k] == b->edge[k] && a->cost[k] == b->cost[k];
+    for (int k = 0; k < (int)ws_min(a->tied, WS_PAPARA_TOP); k++)
+        ok = ok && a->edge[k] == b->edge[k] && a->cost[k] == b->cost[k];
     if (a->ntop > 1) ok = ok && b->ntop > 1 && a->edge[1] == b->edge[1] && a->cost[1] == b->cost[1];
     return ok;
 }
@@ -114,7 +115,8 @@ int main(int argc, char **argv) {
     sample_must(ws_papara_cuda.start(&conf, &err), &err);
     for (size_t e = 0; e < sizeof edges / sizeof *edges; e++)
         for (size_t i = 0; i < sizeof sites / sizeof *sites; i++)
-            if (edges[e] <= most && sites[i] <= most && edges[e] * sites[i] <= 65 * 1500) test_size(&t, &r, edges[e], sites[i], most);
+            if (edges[e] <= most && sites[i] <= most && edges[e] * sites[i] <= 65 * 1500)
+                test_size(&t, &r, edges[e], sites[i], most);
     ws_papara_cuda.stop();
     return tap_end(&t);
 }

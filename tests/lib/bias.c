@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The bias filter: its logarithm against libm, and every vector width against the scalar form, bit for bit.
- * `make check-full` compares the logarithm of every normal single (2.1 thousand million, 20 s), `make check` one in 1009. */
+ * `make check-full` compares the logarithm of every normal single (2.1 thousand million, 20 s), `make check` one in
+ * 1009. */
 #include "tests/lib/sample.h"
 #include "tests/tap.h"
 

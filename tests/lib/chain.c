@@ -50,9 +50,11 @@ static void put(stage *s, int number) {
 
 static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
     stage *s = own;
-    const int mine = s->of->device_stage == NOWHERE || (s->place == s->of->device_stage) == (t->kind == WS_CHAIN_DEVICE);
+    const int mine =
+        s->of->device_stage == NOWHERE || (s->place == s->of->device_stage) == (t->kind == WS_CHAIN_DEVICE);
     pthread_mutex_lock(&s->lock);
-    if (mine && s->taken == s->closed && (need == WS_CHAIN_ANY || (need == WS_CHAIN_SOME && s->n - s->closed >= s->full / 2)))
+    if (mine && s->taken == s->closed &&
+        (need == WS_CHAIN_ANY || (need == WS_CHAIN_SOME && s->n - s->closed >= s->full / 2)))
         s->closed = s->n;
     const size_t n = mine ? ws_min(s->closed - s->taken, s->step) : 0;
     *step = (ws_chain_step){s, s->taken, s->taken + n, n ? (uint64_t)s->number[s->taken] : 0};
@@ -71,7 +73,8 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
         const int number = s->number[i];
         pthread_mutex_unlock(&s->lock);
         if (s->met[number]++) s->of->wrong++;
-        if (s->place == s->of->bad_stage && number >= s->of->bad_number) rc = ws_fail(err, WS_EDATA, "%d fails", number);
+        if (s->place == s->of->bad_stage && number >= s->of->bad_number)
+            rc = ws_fail(err, WS_EDATA, "%d fails", number);
         else if (s->place < LAST && passes(number, s->place)) put(s + 1, number);
     }
     pthread_mutex_lock(&s->lock);
@@ -176,14 +179,15 @@ static void test(tap *t, sample *chance, int threads) {
     ws_err err = {0};
     trial *r = make(chance);
     int rc = run(r, threads, 0, &err);
-    tap_ok(t, rc == WS_OK && !r->wrong && !missed(r) && is_done(r), "%d threads: each number meets its stages once", threads);
+    tap_ok(t, rc == WS_OK && !r->wrong && !missed(r) && is_done(r), "%d threads: each number meets its stages once",
+           threads);
     ws_free(r);
 
     r = make(chance);
     r->device_stage = sample_below(chance, STAGES);
     rc = run(r, threads, 2, &err);
-    tap_ok(t, rc == WS_OK && !r->wrong && !missed(r) && r->kinds[WS_CHAIN_DEVICE], "%d threads and two of devices, which have stage %d",
-           threads, r->device_stage);
+    tap_ok(t, rc == WS_OK && !r->wrong && !missed(r) && r->kinds[WS_CHAIN_DEVICE],
+           "%d threads and two of devices, which have stage %d", threads, r->device_stage);
     ws_free(r);
 
     r = make(chance);
@@ -201,7 +205,8 @@ static void test(tap *t, sample *chance, int threads) {
     r = make(chance);
     r->bad_read = r->last = BATCH * sample_below(chance, NUMBERS / BATCH);
     rc = run(r, threads, 0, &err);
-    tap_ok(t, rc == WS_EIO && !r->wrong && !missed(r), "%d threads: the source fails, and what came before goes on to the end", threads);
+    tap_ok(t, rc == WS_EIO && !r->wrong && !missed(r),
+           "%d threads: the source fails, and what came before goes on to the end", threads);
     ws_free(r);
 
     for (int bad = 0; bad < STAGES; bad++) {
@@ -217,7 +222,8 @@ static void test(tap *t, sample *chance, int threads) {
         snprintf(want, sizeof want, "%d fails", first);
         const int met = rc == WS_EDATA && !r->wrong;
         tap_ok(t, met && (bad ? strstr(err.text, "fails") != NULL : !strcmp(err.text, want)),
-               "%d threads: stage %d fails from %d on, and the source later, which counts for nothing", threads, bad, first);
+               "%d threads: stage %d fails from %d on, and the source later, which counts for nothing", threads, bad,
+               first);
         ws_free(r);
     }
 }

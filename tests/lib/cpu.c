@@ -16,14 +16,17 @@ int main(void) {
              {-1, 100000, 0},     {0, 100000, 0},      {100000, 0, 0},      {LLONG_MAX, 1, 1 << 20}};
     tap t = {0};
     for (size_t i = 0; i < sizeof v / sizeof *v; i++)
-        tap_ok(&t, ws_cpu_quota(v[i].quota, v[i].period) == v[i].cores, "%lld us of every %lld us: %d cores", v[i].quota, v[i].period,
-               v[i].cores);
+        tap_ok(&t, ws_cpu_quota(v[i].quota, v[i].period) == v[i].cores, "%lld us of every %lld us: %d cores",
+               v[i].quota, v[i].period, v[i].cores);
     tap_ok(&t, ws_cpu_allowed() >= 1, "here at least one");
-    tap_ok(&t, ws_memory_limit("max\n") == UINT64_MAX && ws_memory_limit("") == UINT64_MAX && ws_memory_limit("12x") == UINT64_MAX &&
-               ws_memory_limit("1073741824\n") == 1 << 30 && ws_memory_limit("99999999999999999999999") == UINT64_MAX,
+    tap_ok(&t,
+           ws_memory_limit("max\n") == UINT64_MAX && ws_memory_limit("") == UINT64_MAX &&
+               ws_memory_limit("12x") == UINT64_MAX && ws_memory_limit("1073741824\n") == 1 << 30 &&
+               ws_memory_limit("99999999999999999999999") == UINT64_MAX,
            "limits of memory");
     const uint64_t all = ws_memory_allowed(), some = all / 2;
     tap_ok(&t, all >= 1 << 20, "there is memory: %llu bytes", (unsigned long long)all);
-    tap_ok(&t, !setrlimit(RLIMIT_AS, &(struct rlimit){some, some}) && ws_memory_allowed() == some, "and half of it with ulimit -v");
+    tap_ok(&t, !setrlimit(RLIMIT_AS, &(struct rlimit){some, some}) && ws_memory_allowed() == some,
+           "and half of it with ulimit -v");
     return tap_end(&t);
 }

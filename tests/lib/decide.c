@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The decision about pairs: ws_cascade_decide, which turns most away at a gate, against the specification's questions asked of every
- * pair, at scores around each threshold; and the bound on the bias filter that the gate of vit and fwd rests on. */
+ * The decision about pairs: ws_cascade_decide, which turns most away at a gate, against the specification's questions
+ * asked of every pair, at scores around each threshold; and the bound on the bias filter that the gate of vit and fwd
+ * rests on. */
 #include "tests/lib/sample.h"
 #include "tests/tap.h"
 
@@ -20,7 +21,8 @@ static const char *const stage_name[] = {"ssv", "msv", "vit", "fwd"};
 enum { NSTAGE = sizeof stages / sizeof stages[0], NSEQ = 24, EACH = 60, ROUNDS = 300 };
 
 /* Section 12.2, one question after the other. */
-static int passes(const ws_cascade *c, const ws_hmm *hmm, const ws_fscore *s, const ws_lenmodel *lm, float filtersc, float *p_bits) {
+static int passes(const ws_cascade *c, const ws_hmm *hmm, const ws_fscore *s, const ws_lenmodel *lm, float filtersc,
+                  float *p_bits) {
     const ws_stage *st = c->stage;
     const ws_cascade_opts *o = c->opts;
     const int with_bias = st->bias && !o->nobias;
@@ -30,7 +32,8 @@ static int passes(const ws_cascade *c, const ws_hmm *hmm, const ws_fscore *s, co
     int pass = !(o->bits_given && bits < o->bits);
     const float asked[2] = {bits, corrected};
     for (int i = st->uncorrected_first || !with_bias ? 0 : 1; i < (with_bias ? 2 : 1); i++) {
-        const double p = st->tail ? ws_exp_p(asked[i], ev[st->mu], ev[st->lambda]) : ws_gumbel_p(asked[i], ev[st->mu], ev[st->lambda]);
+        const double p = st->tail ? ws_exp_p(asked[i], ev[st->mu], ev[st->lambda])
+                                  : ws_gumbel_p(asked[i], ev[st->mu], ev[st->lambda]);
         const int ok = !(p > c->max_p) && !(o->evalue_given && p * o->z > o->evalue);
         pass = i == 0 && s->status == WS_F_OPEN ? 1 : pass && ok;
     }
@@ -46,11 +49,13 @@ static void sample_options(ws_cascade *c, ws_cascade_opts *o, sample *r, ws_hmm 
     o->z = exp(15 * sample_unit(r));
     o->evalue = exp(10 * sample_unit(r) - 8);
     c->max_p = o->bits_given && sample_below(r, 2) ? HUGE_VAL : o->p;
-    for (int i = 0; i < WS_NEVPARAM; i++) hmm->evparam[i] = (float)(i % 2 ? 0.69 + 0.03 * sample_unit(r) : -12 + 10 * sample_unit(r));
+    for (int i = 0; i < WS_NEVPARAM; i++)
+        hmm->evparam[i] = (float)(i % 2 ? 0.69 + 0.03 * sample_unit(r) : -12 + 10 * sample_unit(r));
 }
 
 /* Scores around where the answer changes: found by halving, then singles beside it and some a little further off. */
-static void random_scores(ws_fscore *out, const ws_cascade *c, const ws_hmm *hmm, const ws_lenmodel *lm, float filtersc, sample *r) {
+static void random_scores(ws_fscore *out, const ws_cascade *c, const ws_hmm *hmm, const ws_lenmodel *lm, float filtersc,
+                          sample *r) {
     float low = -1000, high = 1000, unused;
     for (int i = 0; i < 60; i++) {
         const float mid = low + (high - low) / 2;
@@ -167,11 +172,12 @@ static void check_bound(tap *t, sample *r) {
         sample_model_release(&h);
     }
     ws_free(x);
-    tap_ok(t, closest > 0 && closest < 0.1, "the bias filter is never below the null score by more than is allowed for: %g to spare",
-           closest);
+    tap_ok(t, closest > 0 && closest < 0.1,
+           "the bias filter is never below the null score by more than is allowed for: %g to spare", closest);
 }
 
-/* The bias that a row of packed pairs carries is taken where it is said to be exact, and only there: the rows lie about theirs. */
+/* The bias that a row of packed pairs carries is taken where it is said to be exact, and only there: the rows lie about
+ * theirs. */
 static void check_carried(tap *t, sample *r, ws_cellform form) {
     static char name[] = "bias_bits", *column[] = {name};
     ws_err err = {0};
@@ -249,8 +255,8 @@ int main(void) {
     for (int i = 0; i < NSTAGE; i++) {
         size_t differ = 0, kept = 0, away = 0;
         for (int round = 0; round < ROUNDS; round++) differ += (size_t)round_differs(&stages[i], &r, &kept, &away);
-        tap_ok(&t, differ == 0 && kept > 1000 && away > 1000, "%s: %zu pairs pass, %zu turned away at the gate, as the specification says",
-               stage_name[i], kept, away);
+        tap_ok(&t, differ == 0 && kept > 1000 && away > 1000,
+               "%s: %zu pairs pass, %zu turned away at the gate, as the specification says", stage_name[i], kept, away);
     }
     check_bound(&t, &r);
     check_carried(&t, &r, WS_CELL_EXACT32);

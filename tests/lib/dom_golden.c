@@ -218,8 +218,8 @@ typedef struct counts {
     int rows_bad;
 } counts;
 
-static void check_block(const golden *g, const golden_model *m, const targets *tg, ws_dom_worker *w, const char *p, size_t n,
-                        alignments *rows, counts *c) {
+static void check_block(const golden *g, const golden_model *m, const targets *tg, ws_dom_worker *w, const char *p,
+                        size_t n, alignments *rows, counts *c) {
     char name[256], tname[256];
     ws_err err = {0};
     ws_buf got = {0};

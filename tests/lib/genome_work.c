@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The parts of nhmmsieve's work on a batch: random models and records, some of them pieces, with planted instances. A stand-in for a device
- * marks, now and then it is busy or fails; any number of threads; hits must be those of one thread without it.
- * WARPSIEVE_SEED chooses another run. */
+ * The parts of nhmmsieve's work on a batch: random models and records, some of them pieces, with planted instances. A
+ * stand-in for a device marks, now and then it is busy or fails; any number of threads; hits must be those of one
+ * thread without it. WARPSIEVE_SEED chooses another run. */
 #include "bin/search/genome.h"
 #include "kernels/filter/backend.h"
 #include "kernels/fwd/fwd.h"
@@ -67,7 +67,8 @@ static void mark_range(const ws_long_dev *d, const ws_abc *abc, const ws_long_ra
     ws_cpu cpu;
     ws_cpu_probe(&cpu);
     const ws_codec *codec = ws_codec_get(&cpu);
-    const size_t steps = ws_long_steps(d->ssv.model->M, r->n), size = ((size_t)r->n + WS_LONG_PAD + 2 * WS_ALIGN) / WS_ALIGN * WS_ALIGN;
+    const size_t steps = ws_long_steps(d->ssv.model->M, r->n),
+                 size = ((size_t)r->n + WS_LONG_PAD + 2 * WS_ALIGN) / WS_ALIGN * WS_ALIGN;
     uint8_t *x = aligned_alloc(WS_ALIGN, size), *y = aligned_alloc(WS_ALIGN, size);
     memset(x, 0, size);
     memset(y, 0, size);
@@ -85,8 +86,8 @@ static void mark_range(const ws_long_dev *d, const ws_abc *abc, const ws_long_ra
     free(y);
 }
 
-int ws_long_dev_mark(const ws_long_dev *const *d, size_t nmodel, const ws_abc *abc, const ws_long_range *range, size_t n, int strands,
-                     uint8_t *const *flag, ws_err *err) {
+int ws_long_dev_mark(const ws_long_dev *const *d, size_t nmodel, const ws_abc *abc, const ws_long_range *range,
+                     size_t n, int strands, uint8_t *const *flag, ws_err *err) {
     if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) == fail_at) return ws_fail(err, WS_EDEV, "the stand-in fails");
     for (size_t k = 0; k < nmodel; k++) {
         uint8_t *to = flag[k];
@@ -112,7 +113,8 @@ static int prepare(const ws_backend *self, const ws_target *t, void **prep, ws_e
     const ws_body *const *all = self->own;
     ws_cpu cpu;
     ws_cpu_probe(&cpu);
-    return ws_filter_create((ws_filter **)prep, all[ws_cpu_best(&cpu)], &((const ws_hmm_target *)t->data)->profile, err);
+    return ws_filter_create((ws_filter **)prep, all[ws_cpu_best(&cpu)], &((const ws_hmm_target *)t->data)->profile,
+                            err);
 }
 
 static void release(void *prep) { ws_filter_destroy(prep); }
@@ -120,12 +122,14 @@ static void release(void *prep) { ws_filter_destroy(prep); }
 static int scored, scores, fail_score_at; /* windows; calls; the call that fails, 0: none */
 
 static int score(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err) {
-    if (__atomic_add_fetch(&scores, 1, __ATOMIC_RELAXED) == fail_score_at) return ws_fail(err, WS_EDEV, "the stand-in fails");
+    if (__atomic_add_fetch(&scores, 1, __ATOMIC_RELAXED) == fail_score_at)
+        return ws_fail(err, WS_EDEV, "the stand-in fails");
     for (size_t k = 0; k < ntask; k++) __atomic_add_fetch(&scored, (int)task[k].n, __ATOMIC_RELAXED);
     return ws_filter_score_tasks(seqs, task, ntask, scratch, err);
 }
 
-/* The Viterbi scan of the stand-in: the definition, with what a device says of its points. Now and then it leaves a window to the CPU. */
+/* The Viterbi scan of the stand-in: the definition, with what a device says of its points. Now and then it leaves a
+ * window to the CPU. */
 static int prepare_points(const ws_backend *self, const ws_target *t, void **prep, ws_err *err) {
     (void)self;
     if (!(*prep = ws_calloc(1, sizeof(ws_words), err))) return err->code;
@@ -155,7 +159,8 @@ static void scan(const ws_words *w, const ws_seqs *seqs, size_t i, ws_vit_points
 
 static int score_points(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err) {
     (void)scratch;
-    if (__atomic_add_fetch(&scores, 1, __ATOMIC_RELAXED) == fail_score_at) return ws_fail(err, WS_EDEV, "the stand-in fails");
+    if (__atomic_add_fetch(&scores, 1, __ATOMIC_RELAXED) == fail_score_at)
+        return ws_fail(err, WS_EDEV, "the stand-in fails");
     for (size_t k = 0; k < ntask; k++)
         for (size_t j = 0; j < task[k].n; j++)
             scan(task[k].prep, seqs, ws_task_item(&task[k], j), (ws_vit_points *)task[k].score + j);
@@ -164,7 +169,8 @@ static int score_points(const ws_seqs *seqs, const ws_task *task, size_t ntask, 
 
 #define FILTER(bodies) {.name = "stand-in", .prepare = prepare, .release = release, .score = score, .own = bodies}
 static const ws_backend msv = FILTER(msv_bodies), forward = FILTER(forward_bodies);
-static const ws_backend points = {.name = "stand-in", .prepare = prepare_points, .release = release_points, .score = score_points};
+static const ws_backend points = {
+    .name = "stand-in", .prepare = prepare_points, .release = release_points, .score = score_points};
 static const ws_long_filters filters = {&msv, &points, &forward};
 
 /* ---- models and records ---- */
@@ -184,7 +190,8 @@ typedef struct scene {
 } scene;
 
 static void make_models(scene *s, sample *r, int width) {
-    const ws_long_options options = {.F1 = 0.02, .F2 = 0.003, .F3 = 3e-5, .B1 = 110, .B2 = 240, .B3 = 1000, .block = BLOCK};
+    const ws_long_options options = {
+        .F1 = 0.02, .F2 = 0.003, .F3 = 3e-5, .B1 = 110, .B2 = 240, .B3 = 1000, .block = BLOCK};
     ws_err err = {0};
     for (int t = 0; t < MODELS; t++) {
         static const int sizes[] = {20, 45, 80, 300, 90, 256, 257, 61};
@@ -192,8 +199,8 @@ static void make_models(scene *s, sample *r, int width) {
         make_dna_model(h, r, sizes[t % 8]);
         h->maxl = (int32_t)(2 * h->M + 10);
         for (int x = 0; x < 4 && t % 2; x++) h->compo[x] = x == 0 || x == 3 ? 0.4f : 0.1f; /* so that bias counts */
-        const float parameters[WS_NEVPARAM] = {[WS_MMU] = -8, [WS_MLAMBDA] = 0.7f, [WS_VMU] = -9, [WS_VLAMBDA] = 0.7f, [WS_FTAU] = -4,
-                                               [WS_FLAMBDA] = 0.7f};
+        const float parameters[WS_NEVPARAM] = {[WS_MMU] = -8,       [WS_MLAMBDA] = 0.7f, [WS_VMU] = -9,
+                                               [WS_VLAMBDA] = 0.7f, [WS_FTAU] = -4,      [WS_FLAMBDA] = 0.7f};
         memcpy(h->evparam, parameters, sizeof parameters);
         ws_genome_model *m = &s->model[t];
         *m = (ws_genome_model){.filter = {.hmm = h}, .target = &s->target[t], .by = &filters};
@@ -212,7 +219,8 @@ static void make_records(scene *s, sample *r) {
     ws_err err;
     ws_cpu_probe(&cpu);
     for (int i = 0; i < RECORDS; i++) {
-        const uint32_t n = i % 10 == 9 ? 4 * BLOCK + (uint32_t)sample_below(r, 1000) : (uint32_t)sample_below(r, i % 3 ? 3000 : 60000);
+        const uint32_t n =
+            i % 10 == 9 ? 4 * BLOCK + (uint32_t)sample_below(r, 1000) : (uint32_t)sample_below(r, i % 3 ? 3000 : 60000);
         uint8_t *x = malloc(n + WS_LONG_PAD);
         const ws_seqtext t = {.more = i == RECORDS - 1};
         for (uint32_t j = 0; j < n; j++) x[j] = (uint8_t)sample_below(r, 4);
@@ -359,13 +367,15 @@ int main(void) {
         fail_at = runs[k].fail;
         fail_score_at = runs[k].fail_score;
         char *got = search(&s, work, runs[k].who, runs[k].threads);
-        if ((runs[k].fail || runs[k].fail_score) && runs[k].who == DEVICE) tap_ok(&t, !got, "%s: an error", runs[k].name);
+        if ((runs[k].fail || runs[k].fail_score) && runs[k].who == DEVICE)
+            tap_ok(&t, !got, "%s: an error", runs[k].name);
         else tap_ok(&t, got && strcmp(got, want) == 0, "%s: the same hits", runs[k].name);
         ws_free(got);
     }
     tap_ok(&t, scored > 1000, "the stand-in's filters score %d windows", scored);
     const int all = windows_with[0] > 100 && windows_with[1] > 100 && windows_with[2] > 100;
-    tap_ok(&t, all, "its scan finds no point in %d, one in %d, several in %d", windows_with[0], windows_with[1], windows_with[2]);
+    tap_ok(&t, all, "its scan finds no point in %d, one in %d, several in %d", windows_with[0], windows_with[1],
+           windows_with[2]);
     ws_free(want);
     ws_genome_work_destroy(work);
     release_scene(&s);

@@ -3,13 +3,13 @@
  *
  *   golden [-b BACKEND] [-t THREADS] [DIR...]
  *
- * Without BACKEND all are checked, that of devices too where there is one. Without DIR the subset in tests/data/golden is taken,
- * and the full set in ../shared/golden where it is at hand and WARPSIEVE_TESTS is "full" (some seven minutes
+ * Without BACKEND all are checked, that of devices too where there is one. Without DIR the subset in tests/data/golden
+ * is taken, and the full set in ../shared/golden where it is at hand and WARPSIEVE_TESTS is "full" (some seven minutes
  * of processor time). A folder holds up to four sets: a table, its targets and its models.
  *
- * Integer filters, null and bias scores must agree to the last bit, P-values to 5 digits, Forward with fwd64_nats within
- * 1e-3 + 1e-6 |score| (section 16), and where hmmsearch's pipeline stops must follow from them. HMMER's own Forward
- * (fwd_nats, gfwd_nats) is less exact than fwd64_nats; its bits and P-values check the conversion. */
+ * Integer filters, null and bias scores must agree to the last bit, P-values to 5 digits, Forward with fwd64_nats
+ * within 1e-3 + 1e-6 |score| (section 16), and where hmmsearch's pipeline stops must follow from them. HMMER's own
+ * Forward (fwd_nats, gfwd_nats) is less exact than fwd64_nats; its bits and P-values check the conversion. */
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
@@ -334,8 +334,8 @@ static void check_tail(checker *c, const char *row, int col, float null_nats, co
 }
 
 /* Section 12.2 with the default thresholds. A Forward score at the threshold may stand on either side of it. */
-static void check_pipe(checker *c, const char *row, const ws_hmm *hmm, float null_nats, float bias, ws_fscore *const score[],
-                       size_t i) {
+static void check_pipe(checker *c, const char *row, const ws_hmm *hmm, float null_nats, float bias,
+                       ws_fscore *const score[], size_t i) {
     const float *ev = hmm->evparam;
     double msv = ws_gumbel_p(ws_bits(score[MSV][i].nats, null_nats), ev[WS_MMU], ev[WS_MLAMBDA]);
     double corrected = ws_gumbel_p(ws_bits(score[MSV][i].nats, bias), ev[WS_MMU], ev[WS_MLAMBDA]);
@@ -486,7 +486,8 @@ static void check_folder(tap *t, const ws_backend *const *backend, const char *d
     tap_note("ran golden scores in %s with %s", dir, backend[0]->name);
 }
 
-static const ws_backend *find_backend(const ws_tool *tool, const char *name, const ws_machine *machine, const char **why) {
+static const ws_backend *find_backend(const ws_tool *tool, const char *name, const ws_machine *machine,
+                                      const char **why) {
     *why = "no such backend";
     for (const ws_backend *const *b = tool->backends; *b; b++)
         if (strcmp((*b)->name, name) == 0 && (*b)->usable(machine, why)) return *b;
@@ -494,7 +495,8 @@ static const ws_backend *find_backend(const ws_tool *tool, const char *name, con
 }
 
 static void check_backend(tap *t, const char *name, const ws_machine *machine, char **dir, int ndir, int threads) {
-    static const ws_tool *const tool[NKERNEL] = {&ws_ssvfilt_tool, &ws_msvfilt_tool, &ws_vitfilt_tool, &ws_fwdscore_tool};
+    static const ws_tool *const tool[NKERNEL] = {&ws_ssvfilt_tool, &ws_msvfilt_tool, &ws_vitfilt_tool,
+                                                 &ws_fwdscore_tool};
     const ws_backend *backend[NKERNEL];
     const char *why, *depth = getenv("WARPSIEVE_TESTS"), *full = "../shared/golden";
     for (int k = 0; k < NKERNEL; k++)

@@ -25,7 +25,8 @@ typedef struct fixture {
 
 static void begin(fixture *f) {
     ws_err err;
-    hmm = (ws_hmm){.name = name, .acc = accession, .M = M, .abc = ws_abc_get(WS_ABC_AMINO), .note = {[WS_NOTE_CONS] = consensus}};
+    hmm = (ws_hmm){
+        .name = name, .acc = accession, .M = M, .abc = ws_abc_get(WS_ABC_AMINO), .note = {[WS_NOTE_CONS] = consensus}};
     *f = (fixture){.hold = WS_HOLD_ALIGNMENTS | WS_HOLD_SEQUENCE};
     if (ws_hitstore_create(&f->store, 1, &err) != WS_OK) exit(1);
     f->list = f->store.list;
@@ -39,21 +40,32 @@ static void end(fixture *f) { ws_hitstore_destroy(&f->store); }
 /* AC (ac)* DE: the residues of every target, of which domain d takes all: M M I I M M. */
 static const char letters[] = "ACKKDE";
 
-static void add(fixture *f, const char *target, const char *desc, float bits, const ws_domain *d, uint32_t n, uint32_t overlaps) {
-    static const uint8_t columns[] = {WS_COLUMN_M | 9, WS_COLUMN_M | WS_CODE_STAR, WS_COLUMN_I | 5, WS_COLUMN_I | 4, WS_COLUMN_M | 8,
-                                      WS_COLUMN_M | 0};
+static void add(fixture *f, const char *target, const char *desc, float bits, const ws_domain *d, uint32_t n,
+                uint32_t overlaps) {
+    static const uint8_t columns[] = {WS_COLUMN_M | 9, WS_COLUMN_M | WS_CODE_STAR,
+                                      WS_COLUMN_I | 5, WS_COLUMN_I | 4,
+                                      WS_COLUMN_M | 8, WS_COLUMN_M | 0};
     static uint8_t x[6], column[6];
     ws_domain domain[MOST];
     ws_err err;
     const ws_abc *abc = ws_abc_get(WS_ABC_AMINO);
     for (int i = 0; i < 6; i++) x[i] = abc->code_of[(unsigned char)letters[i]];
     memcpy(column, columns, sizeof column);
-    ws_dom_target t = {.L = 6, .bits = bits, .pre_bits = bits + 1, .expected = 1.5f, .regions = 2, .ensembles = 1, .overlaps = overlaps,
-                       .envelopes = 4, .domain = domain, .n = n};
+    ws_dom_target t = {.L = 6,
+                       .bits = bits,
+                       .pre_bits = bits + 1,
+                       .expected = 1.5f,
+                       .regions = 2,
+                       .ensembles = 1,
+                       .overlaps = overlaps,
+                       .envelopes = 4,
+                       .domain = domain,
+                       .n = n};
     for (uint32_t j = 0; j < n; j++) {
         domain[j] = d[j];
         if (domain[j].ali_to == 0) domain[j].ali_from = 1, domain[j].ali_to = 6;
-        domain[j].hmm_from = 1, domain[j].hmm_to = 4, domain[j].env_from = 1, domain[j].env_to = 6, domain[j].accuracy = 3.0f;
+        domain[j].hmm_from = 1, domain[j].hmm_to = 4, domain[j].env_from = 1, domain[j].env_to = 6,
+        domain[j].accuracy = 3.0f;
         domain[j].column = column, domain[j].ncolumn = 6;
         if (domain[j].bits > domain[t.best].bits) t.best = j;
     }
@@ -61,7 +73,9 @@ static void add(fixture *f, const char *target, const char *desc, float bits, co
     if (ws_hitstore_add(&f->store, 0, &seq, &t, f->hold, &err) != WS_OK) exit(1);
 }
 
-static void add_one(fixture *f, const char *target, float bits) { add(f, target, "", bits, &(ws_domain){.bits = bits}, 1, 0); }
+static void add_one(fixture *f, const char *target, float bits) {
+    add(f, target, "", bits, &(ws_domain){.bits = bits}, 1, 0);
+}
 
 /* The list's names in their order, reported ones in capitals of R and included ones of I after: "a:RI b:R c:". */
 static const char *order(const fixture *f) {
@@ -103,7 +117,8 @@ static void test_order(tap *t) {
     add_one(&f, "below", -2);
     ws_hitlist_rank(f.list, &th, (ws_spaces){1000, 0});
     is(t, order(&f), "alpha:R twin:R twin:R low: below: under:", "by P, then name");
-    tap_ok(t, strcmp(ws_held_text(f.list->hit[1], f.list->hit[1]->desc), "early") == 0, "then by where the first alignment begins");
+    tap_ok(t, strcmp(ws_held_text(f.list->hit[1], f.list->hit[1]->desc), "early") == 0,
+           "then by where the first alignment begins");
     th.by_incT = 1;
     th.incT = 5;
     ws_hitlist_rank(f.list, &th, (ws_spaces){1000, 0});
@@ -148,7 +163,9 @@ static void test_thresholds(tap *t) {
     ws_hitlist_rank(f.list, &th, (ws_spaces){81, 0});
     is(t, order(&f), "a:RI b:R", "-T reports by score, E-values still include");
     tap_ok(t, f.list->hit[0]->nreported == 2 && f.list->hit[0]->nincluded == 1, "--domT likewise");
-    tap_ok(t, ws_thresholds_cut(&th, &hmm, WS_CUT_TC, &err) == WS_EDATA && strstr(err.text, "tiny") && strstr(err.text, "TC"),
+    tap_ok(t,
+           ws_thresholds_cut(&th, &hmm, WS_CUT_TC, &err) == WS_EDATA && strstr(err.text, "tiny") &&
+               strstr(err.text, "TC"),
            "a model without the cutoff");
     hmm.has_cut[WS_CUT_TC] = 1;
     hmm.cut[WS_CUT_TC][0] = 4.5f;
@@ -157,9 +174,11 @@ static void test_thresholds(tap *t) {
     ws_hitlist_rank(f.list, &th, (ws_spaces){1e9, 0});
     is(t, order(&f), "a:RI b:", "a cutoff takes the place of all E-values");
     tap_ok(t, f.list->hit[0]->nreported == 1 && f.list->hit[0]->nincluded == 1, "its second number is that of domains");
-    tap_ok(t, ws_hitlist_p(f.list, 709) == 0.0 && ws_hitlist_p(f.list, 708) > 0.0, "P below the smallest normal number is 0");
+    tap_ok(t, ws_hitlist_p(f.list, 709) == 0.0 && ws_hitlist_p(f.list, 708) > 0.0,
+           "P below the smallest normal number is 0");
     th = (ws_thresholds)WS_THRESHOLDS_DEFAULT;
-    tap_ok(t, ws_hit_is_worth(&th, f.list, 4, 545) && !ws_hit_is_worth(&th, f.list, 4, 546), "worth holding while P Z is at most E");
+    tap_ok(t, ws_hit_is_worth(&th, f.list, 4, 545) && !ws_hit_is_worth(&th, f.list, 4, 546),
+           "worth holding while P Z is at most E");
     add_one(&f, "far", -1);
     ws_hitlist_prune(f.list, &th, NAN);
     tap_ok(t, f.list->n == 3, "a list is not pruned for a database of unknown size");
@@ -173,15 +192,18 @@ static void test_duplicates(tap *t) {
     fixture f;
     const ws_thresholds th = WS_THRESHOLDS_DEFAULT;
     begin(&f);
-    const ws_domain d[] = {{.bits = 9, .ali_from = 1, .ali_to = 6}, {.bits = 10, .ali_from = 1, .ali_to = 6}, {.bits = 10,
-           .ali_from = 1, .ali_to = 6},
+    const ws_domain d[] = {{.bits = 9, .ali_from = 1, .ali_to = 6},
+                           {.bits = 10, .ali_from = 1, .ali_to = 6},
+                           {.bits = 10, .ali_from = 1, .ali_to = 6},
                            {.bits = 8, .ali_from = 1, .ali_to = 5}};
     add(&f, "over", "", 20, d, 4, 1);
     add(&f, "none", "", 19, d, 4, 0);
     ws_hitlist_rank(f.list, &th, (ws_spaces){1, 0});
     const ws_held *h = f.list->hit[0];
     const ws_held_domain *hd = ws_held_domains(h);
-    tap_ok(t, !hd[0].flags && hd[1].flags && !hd[2].flags && hd[3].flags && h->nreported == 2 && h->nincluded == 2 && h->n == 4,
+    tap_ok(t,
+           !hd[0].flags && hd[1].flags && !hd[2].flags && hd[3].flags && h->nreported == 2 && h->nincluded == 2 &&
+               h->n == 4,
            "of domains with equal ends the first of the best stays");
     tap_ok(t, f.list->hit[1]->nreported == 4, "where envelopes do not overlap nothing is looked at");
     end(&f);
@@ -203,7 +225,8 @@ static void test_unknown(tap *t) {
     is(t, text_of(&s), "a\t\t\t\t30.0000\t0\n", "unknown E-values are empty fields");
     ws_hitcols_release(&f.columns);
     ws_write_tblout(&s, &f.query);
-    tap_ok(t, strstr(text_of(&s), "PF1.2              -   30.0   1.0         -   30.0") != NULL, "and '-' in hmmsearch's tables");
+    tap_ok(t, strstr(text_of(&s), "PF1.2              -   30.0   1.0         -   30.0") != NULL,
+           "and '-' in hmmsearch's tables");
     f.text.alignments = 1;
     ws_write_text(&s, &f.query);
     const char *text = text_of(&s);
@@ -211,7 +234,8 @@ static void test_unknown(tap *t) {
        "") && strstr(text, "[not known: the input is cut]"),
            "and in the report");
     const char *line = strstr(text, "inclusion threshold");
-    tap_ok(t, line && !strstr(line + 1, "inclusion threshold"), "the line between included and other targets is there once");
+    tap_ok(t, line && !strstr(line + 1, "inclusion threshold"),
+           "the line between included and other targets is there once");
     end(&f);
 }
 
@@ -232,7 +256,8 @@ static void test_columns(tap *t) {
        "dom_bits\tdom_bias\thmm_from\t"
        "hmm_to\tali_from\tali_to\tenv_from\tenv_to\tmean_pp\tincluded\tdesc", "their names");
     ws_write_columns_target(&s, &f.query, f.list->hit[0]);
-    is(t, text_of(&s), "a\ttiny\tPF1.2\t6\t4\t0.0002468\t9.0000\t1.0000\t1\t1\t0.0003355\t0.0006709\t8.0000\t0.7213\t1\t"
+    is(t, text_of(&s),
+       "a\ttiny\tPF1.2\t6\t4\t0.0002468\t9.0000\t1.0000\t1\t1\t0.0003355\t0.0006709\t8.0000\t0.7213\t1\t"
        "4\t1\t6\t1\t6\t0.5000\t1\ta protein\n",
        "its fields");
     ws_hitcols_release(&f.columns);
@@ -240,7 +265,8 @@ static void test_columns(tap *t) {
     if (ws_hitcols_choose(&f.columns, &ws_hit_columns, all, &err) != WS_OK) exit(1);
     tap_ok(t, f.columns.hold == (WS_HOLD_ALIGNMENTS | WS_HOLD_SEQUENCE), "alignments and residues are needed");
     ws_write_columns_target(&s, &f.query, f.list->hit[0]);
-    is(t, text_of(&s), "2M2I2M\t9*5480\tACkkDE\tAC..DE\tACKKDE\t\t1.5000\t2\t1\t3\t4\t0.6667\t1.0000\t1.0000\n", "the other columns");
+    is(t, text_of(&s), "2M2I2M\t9*5480\tACkkDE\tAC..DE\tACKKDE\t\t1.5000\t2\t1\t3\t4\t0.6667\t1.0000\t1.0000\n",
+       "the other columns");
     ws_hitcols_release(&f.columns);
     tap_ok(t, ws_hitcols_choose(&f.columns, &ws_hit_columns, "name,nome", &err) == WS_EUSAGE &&
            strstr(err.text, "\"nome\"") &&
@@ -250,7 +276,8 @@ static void test_columns(tap *t) {
     end(&f);
 }
 
-/* A residue that is only like the consensus has a '+' and does not count as identical. One that is unlike has a blank. */
+/* A residue that is only like the consensus has a '+' and does not count as identical. One that is unlike has a blank.
+ * */
 static void test_similar(tap *t) {
     static char other[] = " AGDF";
     float score[32 * (M + 1)] = {0};
@@ -300,11 +327,14 @@ static void test_alignments(tap *t) {
     f.query.msa_width = 4;
     f.query.author = "us";
     ws_write_stockholm(&s, &f.query);
-    is(t, text_of(&s), "# STOCKHOLM 1.0\n# WARNING: seq names have been made unique by adding a prefix of \"<seq#>|\"\n"
+    is(t, text_of(&s),
+       "# STOCKHOLM 1.0\n# WARNING: seq names have been made unique by adding a prefix of \"<seq#>|\"\n"
        "#=GF ID tiny\n#=GF AC PF1.2\n"
-       "#=GF AU us\n\n#=GS 0|a/1-6 DE [subseq from] a protein\n#=GS 1|a/1-6 DE [subseq from] a\n\n0|a/1-6         ACkk\n"
-          "#=GR 0|a/1-6 PP 9*54\n"
-       "1|a/1-6         ACkk\n#=GR 1|a/1-6 PP 9*54\n#=GC PP_cons    9*..\n#=GC RF         xx..\n\n0|a/1-6         DE\n#=GR 0|a/1-6 PP 80\n"
+       "#=GF AU us\n\n#=GS 0|a/1-6 DE [subseq from] a protein\n#=GS 1|a/1-6 DE [subseq from] a\n\n0|a/1-6         "
+       "ACkk\n"
+       "#=GR 0|a/1-6 PP 9*54\n"
+       "1|a/1-6         ACkk\n#=GR 1|a/1-6 PP 9*54\n#=GC PP_cons    9*..\n#=GC RF         xx..\n\n0|a/1-6         "
+       "DE\n#=GR 0|a/1-6 PP 80\n"
        "1|a/1-6         DE\n#=GR 1|a/1-6 PP 80\n#=GC PP_cons    80\n#=GC RF         xx\n//\n",
        "Stockholm: two rows with equal names, in blocks");
     end(&f);

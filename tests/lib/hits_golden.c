@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The hit list against files that hmmsearch wrote, byte for byte: tables, alignments, the report. The domain stage scores
- * the pairs that a dump lists, which are those that passed hmmsearch's filters. The full set, where it is at hand, is left out if
- * WARPSIEVE_TESTS is "quick". */
+ * The hit list against files that hmmsearch wrote, byte for byte: tables, alignments, the report. The domain stage
+ * scores the pairs that a dump lists, which are those that passed hmmsearch's filters. The full set, where it is at
+ * hand, is left out if WARPSIEVE_TESTS is "quick". */
 #include "lib/hits/write.h"
 #include "tests/lib/domcases.h"
 
@@ -19,8 +19,10 @@ static const golden sets[] = {
     {FULL, "domains/cases.max", ".xz", "domains/cases.fa.xz", "models", WS_ABC_AMINO, 1e6, 1e6},
     {FULL, "domains/dev", ".xz", "dev.fa", "models", WS_ABC_AMINO, 10, 10},
     {FULL, "domains/dna", ".xz", "dna.fa", "dna-models", WS_ABC_DNA, 10, 10},
-    {FULL, "domains/proteome-S.cerevisiae", ".xz", "../data/UP000002311-S.cerevisiae.fasta.gz", "models", WS_ABC_AMINO, 10, 10},
-    {FULL, "domains/proteome-P.falciparum", ".xz", "../data/UP000001450-P.falciparum.fasta.gz", "models", WS_ABC_AMINO, 10, 10},
+    {FULL, "domains/proteome-S.cerevisiae", ".xz", "../data/UP000002311-S.cerevisiae.fasta.gz", "models", WS_ABC_AMINO,
+     10, 10},
+    {FULL, "domains/proteome-P.falciparum", ".xz", "../data/UP000001450-P.falciparum.fasta.gz", "models", WS_ABC_AMINO,
+     10, 10},
 };
 
 enum { TBLOUT, DOMTBLOUT, STOCKHOLM, REPORT, NFILES };
@@ -45,7 +47,9 @@ static void cut_report(char *text) {
     for (char *line = text, *next; *line; line = next) {
         const size_t n = strcspn(line, "\n");
         next = line + n + (line[n] == '\n');
-        if (strncmp(line, "Target sequences:", 17) == 0 || strncmp(line, "Passed ", 7) == 0 || strncmp(line, "[ok]", 4) == 0) continue;
+        if (strncmp(line, "Target sequences:", 17) == 0 || strncmp(line, "Passed ", 7) == 0 ||
+            strncmp(line, "[ok]", 4) == 0)
+            continue;
         if (line == text && n == 0) continue;
         memmove(to, line, (size_t)(next - line));
         to += next - line;
@@ -171,8 +175,9 @@ static void check_set(tap *tp, const golden *g, const char *dump_path) {
     char *dump = golden_text(dump_path);
     for (const char *p = dump; *p;) p = check_part(&r, p, file, &c);
     for (int f = 0; f < NFILES; f++) {
-        if (file[f]) tap_ok(tp, c.parts[f] > 0 && c.bad[f] == 0, "%s%s: %zu model files, %zu bytes, %zu differ", g->stem, suffix[f],
-                            c.parts[f], c.bytes[f], c.bad[f]);
+        if (file[f])
+            tap_ok(tp, c.parts[f] > 0 && c.bad[f] == 0, "%s%s: %zu model files, %zu bytes, %zu differ", g->stem,
+                   suffix[f], c.parts[f], c.bytes[f], c.bad[f]);
         ws_free(file[f]);
     }
     ws_free(dump);

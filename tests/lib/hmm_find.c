@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Models that are found first and read on demand: the same models, hashes and sentences as of a file that is read at once. */
+ * Models that are found first and read on demand: the same models, hashes and sentences as of a file that is read at
+ * once. */
 #include "lib/hmm/hmmfile.h"
 #include "lib/io/source.h"
 #include "tests/lib/hmmread.h"
@@ -11,16 +12,19 @@ static void fine(const ws_err *err, int rc) { must(!rc, err->text); }
 
 static int same_tables(const ws_hmm *a, const ws_hmm *b) {
     const size_t M = (size_t)a->M, K = (size_t)a->abc->K;
-    int same = !memcmp(a->mat, b->mat, (M + 1) * K * sizeof *a->mat) && !memcmp(a->tr, b->tr, (M + 1) * WS_NTRANS * sizeof *a->tr) &&
+    int same = !memcmp(a->mat, b->mat, (M + 1) * K * sizeof *a->mat) &&
+               !memcmp(a->tr, b->tr, (M + 1) * WS_NTRANS * sizeof *a->tr) &&
                !memcmp(a->compo, b->compo, sizeof a->compo) && a->hash == b->hash;
-    for (int i = 0; i < WS_NNOTE; i++) same &= !a->note[i] == !b->note[i] && (!a->note[i] || !strcmp(a->note[i], b->note[i]));
+    for (int i = 0; i < WS_NNOTE; i++)
+        same &= !a->note[i] == !b->note[i] && (!a->note[i] || !strcmp(a->note[i], b->note[i]));
     return same && !a->map == !b->map && (!a->map || !memcmp(a->map, b->map, (M + 1) * sizeof *a->map));
 }
 
 static int same_header(const ws_hmm *a, const ws_hmm *b) {
-    return !strcmp(a->name, b->name) && a->M == b->M && a->abc == b->abc && !a->acc == !b->acc && (!a->acc || !strcmp(a->acc, b->acc)) &&
-           a->calibrated == b->calibrated && !memcmp(a->evparam, b->evparam, sizeof a->evparam) && a->nseq == b->nseq &&
-           a->maxl == b->maxl && !memcmp(a->has_cut, b->has_cut, sizeof a->has_cut) && !memcmp(a->cut, b->cut, sizeof a->cut);
+    return !strcmp(a->name, b->name) && a->M == b->M && a->abc == b->abc && !a->acc == !b->acc &&
+           (!a->acc || !strcmp(a->acc, b->acc)) && a->calibrated == b->calibrated &&
+           !memcmp(a->evparam, b->evparam, sizeof a->evparam) && a->nseq == b->nseq && a->maxl == b->maxl &&
+           !memcmp(a->has_cut, b->has_cut, sizeof a->has_cut) && !memcmp(a->cut, b->cut, sizeof a->cut);
 }
 
 /* All files as one, and each model of them, read backwards and again after it was given back. */
@@ -88,12 +92,14 @@ static void refuse(tap *t, const ws_buf *b, size_t n, int late, size_t i, const 
         ws_hmmset_release(&found);
     }
     unlink(path);
-    if (!tap_ok(t, bad == WS_EDATA && rc == WS_EDATA && !strcmp(want.text, got.text) && late == !first, "refused: %s", what))
+    if (!tap_ok(t, bad == WS_EDATA && rc == WS_EDATA && !strcmp(want.text, got.text) && late == !first, "refused: %s",
+                what))
         tap_note("%s; expected: %s", got.text, want.text);
     if (!bad) ws_hmmset_release(&read);
 }
 
-/* Insert emissions of a node like those of the node before, but with a value too many, one that is none, and a value too few. */
+/* Insert emissions of a node like those of the node before, but with a value too many, one that is none, and a value
+ * too few. */
 static void test_inserts(tap *t) {
     static const char end[] = "  3.61503\n", *const other[] = {"  3.61503 1\n", "  3.6150x\n", "\n"};
     ws_buf b = {0}, changed = {0};
@@ -125,7 +131,8 @@ static void test_changed(tap *t) {
     fine(&err, ws_hmmset_find(&found, paths, 1, 1, &err));
     must(!truncate(path, (off_t)(b.n - 9)), "truncate");
     int rc = ws_hmmset_load(&found, 2, &err);
-    tap_ok(t, rc == WS_EDATA && strstr(err.text, "was longer before"), "a file that became shorter: %s", rc ? err.text : "");
+    tap_ok(t, rc == WS_EDATA && strstr(err.text, "was longer before"), "a file that became shorter: %s",
+           rc ? err.text : "");
     fine(&err, ws_hmmset_load(&found, 0, &err));
     ws_hmmset_release(&found);
     unlink(path);
@@ -138,7 +145,8 @@ static void test_hash(tap *t) {
     fine(&err, hmm_read(&set, GOLDEN "formats/20aa-3f.hmm", 1, &err));
     ws_hmm *h = &set.hmm[0];
     const uint64_t hash = h->hash;
-    float *const numbers[] = {&h->mat[20], &h->mat[20 * h->M + 19], &h->tr[0], &h->tr[h->M * WS_NTRANS + 6], &h->compo[19], &h->evparam[5]};
+    float *const numbers[] = {&h->mat[20],   &h->mat[20 * h->M + 19], &h->tr[0], &h->tr[h->M * WS_NTRANS + 6],
+                              &h->compo[19], &h->evparam[5]};
     int ok = hash == ws_hmm_hash(h);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         const float old = *numbers[i];
@@ -155,8 +163,8 @@ static void test_hash(tap *t) {
 }
 
 int main(void) {
-    static const char *const many[] = {GOLDEN "formats/20aa-3f.hmm", GOLDEN "models/globins4_mm.hmm.gz", GOLDEN "formats/20aa-bin3c.h3m",
-                                       "tests/data/demo.hmm"};
+    static const char *const many[] = {GOLDEN "formats/20aa-3f.hmm", GOLDEN "models/globins4_mm.hmm.gz",
+                                       GOLDEN "formats/20aa-bin3c.h3m", "tests/data/demo.hmm"};
     static const char *const dna[] = {GOLDEN "long-targets/3box.h3m"};
     tap t = {0};
     ws_buf b = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * lib/hmm/model.h and lib/base/alphabet.h: every form of a model file, and files that must be refused with a clear sentence. */
+ * lib/hmm/model.h and lib/base/alphabet.h: every form of a model file, and files that must be refused with a clear
+ * sentence. */
 #include <math.h>
 
 #include "lib/hmm/bias.h"
@@ -79,7 +80,8 @@ static void test_alphabet(tap *t, ws_abc_type type, int K, int Kp) {
     degenerate &= abc->contains[K] == 0 && abc->contains[Kp - 2] == 0 && abc->contains[Kp - 1] == 0;
     degenerate &= abc->contains[abc->any] == (1u << K) - 1;
     for (int c = 0; c < 256; c++) residues += abc->code_of[c] < Kp;
-    tap_ok(t, abc->K == K && abc->Kp == Kp && (int)strlen(abc->letters) == Kp && letters, "%s: letters and codes", abc->name);
+    tap_ok(t, abc->K == K && abc->Kp == Kp && (int)strlen(abc->letters) == Kp && letters, "%s: letters and codes",
+           abc->name);
     tap_ok(t, degenerate && fabsf(sum - 1) < 1e-6f, "%s: degenerate residues, background", abc->name);
     /* both cases of the letters, and . _ * ~ */
     tap_ok(t, residues == (K == 20 ? 52 : 36) + 4, "%s: %d characters are residues", abc->name, residues);
@@ -118,11 +120,15 @@ static void test_optional_parts(tap *t) {
     const ws_hmm *h = &c.hmm[0];
     tap_ok(t, !a.hmm[0].calibrated && a.hmm[0].compo[0] > 0, "no STATS: not calibrated");
     tap_ok(t, b.hmm[0].calibrated && b.hmm[0].compo[0] == 0 && b.hmm[0].compo[19] == 0, "no COMPO: all zero");
-    tap_ok(t, !h->has_cut[WS_CUT_GA] + !h->has_cut[WS_CUT_TC] + !h->has_cut[WS_CUT_NC] == 0 && h->cut[WS_CUT_GA][0] == 25 &&
-                  h->cut[WS_CUT_GA][1] == 20 && h->cut[WS_CUT_TC][0] == 26.5f && h->cut[WS_CUT_NC][1] == 19, "GA TC NC");
+    tap_ok(t,
+           !h->has_cut[WS_CUT_GA] + !h->has_cut[WS_CUT_TC] + !h->has_cut[WS_CUT_NC] == 0 &&
+               h->cut[WS_CUT_GA][0] == 25 && h->cut[WS_CUT_GA][1] == 20 && h->cut[WS_CUT_TC][0] == 26.5f &&
+               h->cut[WS_CUT_NC][1] == 19,
+           "GA TC NC");
     ws_hmmset maxl = read_file(GOLDEN "dna-models/MADE1.hmm.gz", 1);
     ws_hmmset binary = read_file(GOLDEN "long-targets/3box.h3m", 1);
-    tap_ok(t, maxl.hmm[0].maxl == 426 && a.hmm[0].maxl == 0 && binary.hmm[0].maxl == 75, "MAXL, and 0 where the file has none");
+    tap_ok(t, maxl.hmm[0].maxl == 426 && a.hmm[0].maxl == 0 && binary.hmm[0].maxl == 75,
+           "MAXL, and 0 where the file has none");
     ws_hmmset_release(&maxl);
     ws_hmmset_release(&binary);
     tap_ok(t, strcmp(h->acc, "PFXXXXX.1") == 0 && strstr(h->desc, "model mask") && !b.hmm[0].desc, "ACC and DESC");
@@ -138,18 +144,22 @@ static void test_annotation(tap *t) {
     int same = 1;
     for (int form = 0; form < 12; form++) {
         char path[64];
-        snprintf(path, sizeof path, GOLDEN "formats/20aa-%s3%c.%s", form % 2 ? "bin" : "", 'a' + form / 2, form % 2 ? "h3m" : "hmm");
+        snprintf(path, sizeof path, GOLDEN "formats/20aa-%s3%c.%s", form % 2 ? "bin" : "", 'a' + form / 2,
+                 form % 2 ? "h3m" : "hmm");
         ws_hmmset set = read_file(path, 1);
         const ws_hmm *g = &set.hmm[0];
         same &= strcmp(g->note[WS_NOTE_CONS], want->note[WS_NOTE_CONS]) == 0 && g->nseq == want->nseq;
         same &= g->note[WS_NOTE_RF][20] == 'x' && !g->note[WS_NOTE_MM] && !g->note[WS_NOTE_CS] && g->map[20] == 20;
         ws_hmmset_release(&set);
     }
-    tap_ok(t, same && strcmp(want->note[WS_NOTE_CONS], " ACDEFGHIKLMNPQRSTVWY") == 0, "consensus, map and NSEQ in every form");
+    tap_ok(t, same && strcmp(want->note[WS_NOTE_CONS], " ACDEFGHIKLMNPQRSTVWY") == 0,
+           "consensus, map and NSEQ in every form");
     const char *cons = h->note[WS_NOTE_CONS], *cs = h->note[WS_NOTE_CS];
-    tap_ok(t, h->nseq == 4 && h->map[1] == 9 && h->map[104] == 120 && strncmp(cons, " vvLsea", 7) == 0 && strlen(cons) == 150 &&
-                  strncmp(cs, " HHHHCC", 7) == 0 && h->note[WS_NOTE_RF][1] == 'x' && h->note[WS_NOTE_MM][50] == '-' &&
-                  h->note[WS_NOTE_MM][51] == 'm', "CONS RF MM CS MAP NSEQ");
+    tap_ok(t,
+           h->nseq == 4 && h->map[1] == 9 && h->map[104] == 120 && strncmp(cons, " vvLsea", 7) == 0 &&
+               strlen(cons) == 150 && strncmp(cs, " HHHHCC", 7) == 0 && h->note[WS_NOTE_RF][1] == 'x' &&
+               h->note[WS_NOTE_MM][50] == '-' && h->note[WS_NOTE_MM][51] == 'm',
+           "CONS RF MM CS MAP NSEQ");
     ws_hmmset_release(&f);
     ws_hmmset_release(&mm);
 }
@@ -164,7 +174,8 @@ static void test_many(tap *t) {
     tap_ok(t, gz.n == 18 && gz.hmm[0].M == 2 && gz.hmm[17].M == 129 && strcmp(gz.hmm[10].name, "tiny033") == 0,
            "18 models in one gzip file");
     tap_ok(t, same, "four threads read what one reads");
-    tap_ok(t, read_bytes(&plain, text, n, &err) == WS_OK && plain.xxh3 == gz.xxh3, "the hash is that of the plain bytes");
+    tap_ok(t, read_bytes(&plain, text, n, &err) == WS_OK && plain.xxh3 == gz.xxh3,
+           "the hash is that of the plain bytes");
     ws_hmmset_release(&gz);
     ws_hmmset_release(&four);
     ws_hmmset_release(&plain);
@@ -235,7 +246,8 @@ static void test_numbers(tap *t) {
         else
             sprintf(with, "%.*f", i % 17, rand() / (double)RAND_MAX * (i % 5 ? 12 : 88));
         char *file = replaced(text, number, with);
-        if (read_bytes(&set, file, strlen(file), &err) != WS_OK || set.hmm[0].mat[20] != expf((float)(-1.0 * strtod(with, NULL)))) {
+        if (read_bytes(&set, file, strlen(file), &err) != WS_OK ||
+            set.hmm[0].mat[20] != expf((float)(-1.0 * strtod(with, NULL)))) {
             if (bad++ < 5) tap_note("%s: %s", with, err.text);
         }
         ws_hmmset_release(&set);
@@ -249,14 +261,16 @@ static void test_numbers(tap *t) {
 static void test_every_short_number(tap *t) {
     enum { NODES = 50000 };
     size_t n;
-    char *text = slurp(GOLDEN "formats/20aa-3f.hmm", &n), *named = replaced(text, "LENG  20\n", "LENG  50000\n"), number[16];
+    char *text = slurp(GOLDEN "formats/20aa-3f.hmm", &n), *named = replaced(text, "LENG  20\n", "LENG  50000\n"),
+         number[16];
     ws_hmmset set;
     ws_err err;
     ws_buf all = {0};
     int rc = ws_buf_add(&all, named, (size_t)(strstr(named, "\n      1 ") + 1 - named), &err), bad = 0;
     for (int k = 0; k < NODES && !rc; k++) {
         rc = ws_buf_addf(&all, &err, "%d", k + 1);
-        for (int x = 20 * k; x < 20 * k + 20 && !rc; x++) rc = ws_buf_addf(&all, &err, " %d.%05d", x / 100000, x % 100000);
+        for (int x = 20 * k; x < 20 * k + 20 && !rc; x++)
+            rc = ws_buf_addf(&all, &err, " %d.%05d", x / 100000, x % 100000);
         if (!rc) rc = ws_buf_adds(&all, " - - - - -\n* * * * * * * * * * * * * * * * * * * *\n* * * * * * *\n", &err);
     }
     if (rc || ws_buf_adds(&all, "//\n", &err) || read_bytes(&set, all.p, all.n, &err)) die(&err);
@@ -307,8 +321,10 @@ static void test_bad_text(tap *t) {
         {"one cutoff of two", "DATE", "GA 1.0\nDATE", "the line ends where a number was expected (GA)"},
         {"two STATS of three", "STATS LOCAL VITERBI", "XTATS LOCAL VITERBI", "some of the three STATS lines"},
         {"an unknown STATS", "STATS LOCAL VITERBI", "STATS LOCAL VITERBO", "STATS LOCAL \"VITERBO\""},
-        {"a lambda of 0", "STATS LOCAL VITERBI ", "STATS LOCAL VITERBI -7.5 0.0 #", "lambda of a STATS line is 0, expected more"},
-        {"a negative lambda", "STATS LOCAL FORWARD ", "STATS LOCAL FORWARD -3.5 -0.7 #", "lambda of a STATS line is -0.7, expected more"},
+        {"a lambda of 0", "STATS LOCAL VITERBI ", "STATS LOCAL VITERBI -7.5 0.0 #",
+         "lambda of a STATS line is 0, expected more"},
+        {"a negative lambda", "STATS LOCAL FORWARD ", "STATS LOCAL FORWARD -3.5 -0.7 #",
+         "lambda of a STATS line is -0.7, expected more"},
         {"no number in STATS", "STATS LOCAL MSV ", "STATS LOCAL MSV x", "where a number was expected (STATS)"},
         {"an empty DESC", "LENG", "DESC  \nLENG", "line 3: DESC is empty"},
         {"no HMM line", "\nHMM ", "\nHMX ", "the model ends before its HMM line"},
@@ -356,19 +372,21 @@ static void test_bad_binary(tap *t) {
         size_t at;
         int32_t value;
         const char *expect;
-    } bad[] = {{"a pressed file", 0, (int32_t)0xb3e6e6f3, "hmmpress"},
-               {"a big-endian file", 0, (int32_t)0xbaedede8, "big-endian"},
-               {"two billion nodes", 8, 2000000000, "too short"},
-               {"no node", 8, 0, "byte 12: the model length is 0"},
-               {"a negative length", 8, -1, "model length is -1"},
-               {"an unknown alphabet", 12, 4, "alphabet number 4"},
-               {"no probability", 16, 0x7fc00000, "byte 16: found nan where a probability"},
-               {"a probability of 2", 20, 0x40000000, "byte 20: found 2 where a probability"},
-               {"a name of two billion bytes", 16 + 4 * (20 * 20 + 21 * 20 + 21 * 7), 2000000000, "the file ends inside name"},
-               {"a name of -1 bytes", 16 + 4 * (20 * 20 + 21 * 20 + 21 * 7), -1, "the length of the name is -1"},
-               {"a tab in the name", 16 + 4 * (20 * 20 + 21 * 20 + 21 * 7) + 4, 0x74096574, "has a blank, expected one word"},
-               {"a blank in the name", 16 + 4 * (20 * 20 + 21 * 20 + 21 * 7) + 4, 0x74206574, "has a blank, expected one word"},
-               {"no name", 16 + 4 * (20 * 20 + 21 * 20 + 21 * 7), 0, "no name"}};
+    } bad[] = {
+        {"a pressed file", 0, (int32_t)0xb3e6e6f3, "hmmpress"},
+        {"a big-endian file", 0, (int32_t)0xbaedede8, "big-endian"},
+        {"two billion nodes", 8, 2000000000, "too short"},
+        {"no node", 8, 0, "byte 12: the model length is 0"},
+        {"a negative length", 8, -1, "model length is -1"},
+        {"an unknown alphabet", 12, 4, "alphabet number 4"},
+        {"no probability", 16, 0x7fc00000, "byte 16: found nan where a probability"},
+        {"a probability of 2", 20, 0x40000000, "byte 20: found 2 where a probability"},
+        {"a name of two billion bytes", 16 + 4 * (20 * 20 + 21 * 20 + 21 * 7), 2000000000, "the file ends inside name"},
+        {"a name of -1 bytes", 16 + 4 * (20 * 20 + 21 * 20 + 21 * 7), -1, "the length of the name is -1"},
+        {"a tab in the name", 16 + 4 * (20 * 20 + 21 * 20 + 21 * 7) + 4, 0x74096574, "has a blank, expected one word"},
+        {"a blank in the name", 16 + 4 * (20 * 20 + 21 * 20 + 21 * 7) + 4, 0x74206574,
+         "has a blank, expected one word"},
+        {"no name", 16 + 4 * (20 * 20 + 21 * 20 + 21 * 7), 0, "no name"}};
     size_t n;
     char *file = slurp(GOLDEN "formats/20aa-bin3f.h3m", &n);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -398,7 +416,8 @@ static void test_bad_binary(tap *t) {
                 "all models of a file must agree");
 }
 
-/* No beginning of a file is a file, wherever it is cut, and none brings the reader down. The last newline may be missing. */
+/* No beginning of a file is a file, wherever it is cut, and none brings the reader down. The last newline may be
+ * missing. */
 static void test_cuts(tap *t, const char *path, size_t step) {
     size_t n, read = 0;
     char *file = slurp(path, &n);
@@ -437,7 +456,8 @@ static float nearest(float v) { return fmaxf(fminf(roundf(v), 32767.0f), -32768.
 /* Scores at, just above and just below all halves of bytes and words, and ends of the range. */
 static void test_rounding(tap *t) {
     enum { M = 9000, KP = 18 };
-    static const float scale[] = {WS_BYTE_SCALE, WS_WORD_SCALE}, end[] = {-INFINITY, -1e30f, -88.0f, -45.5f, -1e-38f, -0.0f};
+    static const float scale[] = {WS_BYTE_SCALE, WS_WORD_SCALE},
+                       end[] = {-INFINITY, -1e30f, -88.0f, -45.5f, -1e-38f, -0.0f};
     ws_profile p = {.M = M, .abc = ws_abc_get(WS_ABC_DNA)};
     ws_bytes b;
     ws_words w;
@@ -449,13 +469,16 @@ static void test_rounding(tap *t) {
         if (!(p.tr[i] = ws_calloc(M + 1, sizeof *p.tr[i], &err))) die(&err);
     for (size_t i = 0; i < n; i++) {
         const float s = (2000.5f - (float)(i / 6)) / scale[i % 2];
-        p.score[i] = i % 1000 == 999 ? end[i / 1000 % 6] : i / 2 % 3 == 0 ? s : nextafterf(s, i / 2 % 3 == 1 ? 100.0f : -100.0f);
+        p.score[i] = i % 1000 == 999  ? end[i / 1000 % 6]
+                     : i / 2 % 3 == 0 ? s
+                                      : nextafterf(s, i / 2 % 3 == 1 ? 100.0f : -100.0f);
         if (p.score[i] > 8.0f) p.score[i] = 8.0f;
     }
     if (ws_bytes_create(&b, &p, &err) || ws_words_create(&w, &p, &err)) die(&err);
     for (size_t i = 0; i < n; i++) {
         const float cost = (float)b.bias - roundf(WS_BYTE_SCALE * p.score[i]);
-        bad += (float)b.cost[i] != fmaxf(fminf(cost, 255.0f), 0.0f) || (float)w.emit[i] != nearest(WS_WORD_SCALE * p.score[i]);
+        bad += (float)b.cost[i] != fmaxf(fminf(cost, 255.0f), 0.0f) ||
+               (float)w.emit[i] != nearest(WS_WORD_SCALE * p.score[i]);
     }
     tap_ok(t, bad == 0 && (float)b.bias == roundf(WS_BYTE_SCALE * 8.0f), "bytes and words are rounded as roundf does");
     ws_bytes_destroy(&b);

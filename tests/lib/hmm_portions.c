@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Model files that are larger than the portions they are read in: the models, their order, the hash and the failures are those
- * of the file, whatever the number of threads. */
+ * Model files that are larger than the portions they are read in: the models, their order, the hash and the failures
+ * are those of the file, whatever the number of threads. */
 #include "lib/hmm/model.h"
 #include "lib/io/source.h"
 #include "tests/lib/hmmread.h"
@@ -57,9 +57,11 @@ static void test_all(tap *t, const sheaf *s, const char *path) {
     for (int i = 0; i < NTHREADS; i++) {
         must(!read_it(&set, s, s->all.n, threads[i], &err), err.text);
         size_t right = 0;
-        while (right < set.n && atoi(set.hmm[right].name) == (int)right && equal(&set.hmm[right], &alone.hmm[0])) right++;
+        while (right < set.n && atoi(set.hmm[right].name) == (int)right && equal(&set.hmm[right], &alone.hmm[0]))
+            right++;
         if (i == 0) hash = set.xxh3;
-        tap_ok(t, set.n == N && right == N && set.xxh3 == hash, "%s: %d models with %d threads, in order", path, N, threads[i]);
+        tap_ok(t, set.n == N && right == N && set.xxh3 == hash, "%s: %d models with %d threads, in order", path, N,
+               threads[i]);
         ws_hmmset_release(&set);
     }
     ws_hmmset_release(&alone);
@@ -71,7 +73,8 @@ static void refuse(tap *t, const sheaf *s, size_t n, const char *expect, const c
     ws_err err;
     for (int i = 0; i < NTHREADS; i++) {
         const int rc = read_it(&set, s, n, threads[i], &err);
-        if (!tap_ok(t, rc == WS_EDATA && strcmp(err.text, expect) == 0, "refused with %d threads: %s", threads[i], what))
+        if (!tap_ok(t, rc == WS_EDATA && strcmp(err.text, expect) == 0, "refused with %d threads: %s", threads[i],
+                    what))
             tap_note("%s; expected: %s", rc ? err.text : "was read", expect);
         if (rc == WS_OK) ws_hmmset_release(&set);
     }
@@ -90,19 +93,23 @@ static void test_text(tap *t) {
     make(&s, FORMATS "20aa-3f.hmm");
     test_all(t, &s, FORMATS "20aa-3f.hmm");
 
-    sprintf(expect, "%s, line %zu: found \"XMMER3/f\" where a further model was expected, which begins with HMMER3/f like the first", "",
-            lines(s.all.p, s.at[400]) + 1);
+    sprintf(expect,
+            "%s, line %zu: found \"XMMER3/f\" where a further model was expected, which begins with HMMER3/f like the "
+            "first",
+            "", lines(s.all.p, s.at[400]) + 1);
     s.all.p[s.at[400]] = s.all.p[s.at[410]] = s.all.p[s.at[499]] = 'X';
     refuse(t, &s, s.all.n, expect, "three models damaged, the first of them is told");
     s.all.p[s.at[250] + 40] = '\0';
-    sprintf(expect, ": byte %zu is zero, which no HMMER3 text file holds; it is neither text nor a HMMER3 binary file (.h3m)",
+    sprintf(expect,
+            ": byte %zu is zero, which no HMMER3 text file holds; it is neither text nor a HMMER3 binary file (.h3m)",
             s.at[250] + 40);
     refuse(t, &s, s.all.n, expect, "a zero byte before them");
     ws_buf_release(&s.all);
 
     make(&s, FORMATS "20aa-3f.hmm");
     s.all.n -= 3; /* "//" and its line end */
-    sprintf(expect, ", line %zu: the file ends inside model 0499, at node 20 of 20; it may be cut", lines(s.all.p, s.all.n) + 1);
+    sprintf(expect, ", line %zu: the file ends inside model 0499, at node 20 of 20; it may be cut",
+            lines(s.all.p, s.all.n) + 1);
     refuse(t, &s, s.all.n, expect, "cut behind the last node");
     ws_buf_release(&s.all);
 
@@ -114,7 +121,8 @@ static void test_text(tap *t) {
     big.all = none;
     must(!ws_buf_add(&big.all, s.all.p, s.at[1], &err), err.text);
     must(!ws_buf_adds(&big.all, "HMMER3/f\n", &err), err.text);
-    for (int i = 0; i < 100000; i++) must(!ws_buf_adds(&big.all, "COM  [1] it was made so, // or so\n", &err), err.text);
+    for (int i = 0; i < 100000; i++)
+        must(!ws_buf_adds(&big.all, "COM  [1] it was made so, // or so\n", &err), err.text);
     const char *rest = s.all.p + s.at[1] + strcspn(s.all.p + s.at[1], "\n") + 1;
     must(!ws_buf_add(&big.all, rest, s.all.n - (size_t)(rest - s.all.p), &err), err.text);
     test_all(t, &big, FORMATS "20aa-3f.hmm");
@@ -127,10 +135,12 @@ static void test_binary(tap *t) {
     sheaf s;
     make(&s, FORMATS "20aa-bin3f.h3m");
     test_all(t, &s, FORMATS "20aa-bin3f.h3m");
-    sprintf(expect, ", byte %zu: the file ends inside flags: 4 bytes were expected, 0 are left; it may be cut", s.at[480] + 4);
+    sprintf(expect, ", byte %zu: the file ends inside flags: 4 bytes were expected, 0 are left; it may be cut",
+            s.at[480] + 4);
     refuse(t, &s, s.at[480] + 4, expect, "a binary file that is cut");
     s.all.p[s.at[450]] ^= 1;
-    sprintf(expect, ", byte %zu: a further model was expected, which begins with the same number as the first", s.at[450]);
+    sprintf(expect, ", byte %zu: a further model was expected, which begins with the same number as the first",
+            s.at[450]);
     refuse(t, &s, s.all.n, expect, "a binary file damaged where a model begins");
     ws_buf_release(&s.all);
 }

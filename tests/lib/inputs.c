@@ -35,8 +35,8 @@ static int is_at(ws_inputs *in, uint64_t done, uint64_t size) {
     uint64_t d, s;
     ws_inputs_progress(in, &d, &s);
     if (d == done && s == size) return 1;
-    tap_note("%llu of %llu bytes, expected %llu of %llu", (unsigned long long)d, (unsigned long long)s, (unsigned long long)done,
-             (unsigned long long)size);
+    tap_note("%llu of %llu bytes, expected %llu of %llu", (unsigned long long)d, (unsigned long long)s,
+             (unsigned long long)done, (unsigned long long)size);
     return 0;
 }
 
@@ -63,7 +63,8 @@ static void files(tap *t) {
     ws_inputs_init(&in, missing, 2);
     fine = is_at(&in, 0, 0) && ws_inputs_open(&in, &err) == WS_OK;
     ws_inputs_close(&in);
-    tap_ok(t, fine && ws_inputs_open(&in, &err) == WS_EIO, "a file that is missing: no share of the whole is known, and its turn fails");
+    tap_ok(t, fine && ws_inputs_open(&in, &err) == WS_EIO,
+           "a file that is missing: no share of the whole is known, and its turn fails");
     ws_inputs_release(&in);
     for (int i = 0; i < 3; i++) unlink(path[i]);
 }
@@ -77,8 +78,10 @@ static void from_stdin(tap *t) {
     int fd = open(a, O_RDONLY);
     must(fd >= 0 && lseek(fd, 4, SEEK_SET) == 4 && dup2(fd, STDIN_FILENO) == STDIN_FILENO, "stdin");
     ws_inputs_init(&in, NULL, 0);
-    int fine = is_at(&in, 0, 6) && ws_inputs_open(&in, &err) == WS_OK && strcmp(ws_inputs_name(&in), "standard input") == 0;
-    tap_ok(t, fine && drain(&in) == 6 && is_at(&in, 6, 6), "standard input of which a shell has read 4 bytes: 6 are to come");
+    int fine =
+        is_at(&in, 0, 6) && ws_inputs_open(&in, &err) == WS_OK && strcmp(ws_inputs_name(&in), "standard input") == 0;
+    tap_ok(t, fine && drain(&in) == 6 && is_at(&in, 6, 6),
+           "standard input of which a shell has read 4 bytes: 6 are to come");
     ws_inputs_release(&in);
     must(dup2(old, STDIN_FILENO) == STDIN_FILENO, "stdin");
     close(old);

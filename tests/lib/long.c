@@ -43,12 +43,13 @@ static void test_maxl(tap *t) {
     must(ws_long_maxl(&h, &o, &loose, &err), &err);
     o.w_length = 200;
     must(ws_long_maxl(&h, &o, &given, &err), &err);
-    tap_ok(t, from_file == 426 && by_beta == 426 && given == 200, "MAXL of the file, by beta 1e-7, and as given: %u %u %u", from_file,
-           by_beta, given);
+    tap_ok(t, from_file == 426 && by_beta == 426 && given == 200,
+           "MAXL of the file, by beta 1e-7, and as given: %u %u %u", from_file, by_beta, given);
     tap_ok(t, loose > 80 && loose < 426, "MAXL by beta 1e-3 is shorter: %u", loose);
     must(hmm_read(&small, "tests/data/golden/models/M1.hmm.gz", 1, &err), &err);
     must(ws_long_maxl(small.hmm, &(ws_long_options)WS_LONG_DEFAULTS, &one, &err), &err);
-    tap_ok(t, small.hmm->M == 1 && one == (small.hmm->maxl ? (uint32_t)small.hmm->maxl : 1), "MAXL of one node: %u", one);
+    tap_ok(t, small.hmm->M == 1 && one == (small.hmm->maxl ? (uint32_t)small.hmm->maxl : 1), "MAXL of one node: %u",
+           one);
     ws_hmmset_release(&small);
     ws_hmmset_release(&set);
 }
@@ -76,9 +77,13 @@ static void test_longest(tap *t) {
 }
 
 static void test_blocks(tap *t) {
-    tap_ok(t, ws_long_block_first(0, 100, 30) == 1 && ws_long_block_first(1, 100, 30) == 71 && ws_long_block_first(2, 100, 30) == 171,
+    tap_ok(t,
+           ws_long_block_first(0, 100, 30) == 1 && ws_long_block_first(1, 100, 30) == 71 &&
+               ws_long_block_first(2, 100, 30) == 171,
            "blocks begin MAXL residues before their new ones");
-    tap_ok(t, ws_long_block_first(1, 100, 250) == 1 && ws_long_block_first(2, 100, 250) == 1 && ws_long_block_first(3, 100, 250) == 51,
+    tap_ok(t,
+           ws_long_block_first(1, 100, 250) == 1 && ws_long_block_first(2, 100, 250) == 1 &&
+               ws_long_block_first(3, 100, 250) == 51,
            "a MAXL above the block's length takes whole blocks as context");
     tap_ok(t, ws_long_block_first(1 << 16, 1 << 16, 1) == (UINT64_C(1) << 32), "positions beyond 32 bits");
 }
@@ -102,7 +107,8 @@ static int is_list(const ws_long_windows *w, const ws_long_window *want, size_t 
 static void test_windows(tap *t) {
     float before[12] = {0}, after[12] = {0};
     const ws_long_model m = simple(before, after);
-    /* nodes 3..5 from residue 500: 38 before, to one past 502 and 38 after; the next touches it, the third overlaps that by one */
+    /* nodes 3..5 from residue 500: 38 before, to one past 502 and 38 after; the next touches it, the third overlaps
+     * that by one */
     ws_long_seed a[] = {{500, 5, 3}, {580, 5, 3}, {659, 5, 3}};
     ws_long_seeds seeds = {a, 1, 3};
     ws_long_windows w = {0};
@@ -112,7 +118,8 @@ static void test_windows(tap *t) {
     seeds.n = 3;
     w.n = 0;
     must(ws_long_extend(&m, &seeds, 2000, 0.0f, &w, &err), &err);
-    tap_ok(t, is_list(&w, (ws_long_window[]){{462, 80}, {542, 159}}, 2), "touching windows stay two, overlapping ones are one");
+    tap_ok(t, is_list(&w, (ws_long_window[]){{462, 80}, {542, 159}}, 2),
+           "touching windows stay two, overlapping ones are one");
     w.n = 0;
     must(ws_long_extend(&m, &seeds, 690, 0.0f, &w, &err), &err);
     tap_ok(t, is_list(&w, (ws_long_window[]){{462, 80}, {542, 149}}, 2), "the end of the piece cuts");
@@ -125,7 +132,8 @@ static void test_windows(tap *t) {
     b[2].i = 1008;
     w.n = 0;
     must(ws_long_extend(&m, &seeds, 2000, 0.5f, &w, &err), &err);
-    tap_ok(t, is_list(&w, (ws_long_window[]){{1, 61}, {992, 26}}, 2), "more than half of the shorter one, and two are one");
+    tap_ok(t, is_list(&w, (ws_long_window[]){{1, 61}, {992, 26}}, 2),
+           "more than half of the shorter one, and two are one");
     b[2].i = 1009;
     w.n = 0;
     must(ws_long_extend(&m, &seeds, 2000, 0.5f, &w, &err), &err);
@@ -175,12 +183,14 @@ static void test_extremes(tap *t) {
         ordered &= end >= last && seeds.at[j].k >= 1 && seeds.at[j].k <= 80;
         last = end;
     }
-    tap_ok(t, m.model.threshold == 0 && seeds.n > 10 && ordered, "F1 = 1: a diagonal in every row that no diagonal holds: %zu", seeds.n);
+    tap_ok(t, m.model.threshold == 0 && seeds.n > 10 && ordered,
+           "F1 = 1: a diagonal in every row that no diagonal holds: %zu", seeds.n);
     ws_lenmodel_set(&lm, 40);
     ws_long_vit_set(&m.model, &lm, 0.0f, &v);
     tap_ok(t, v.threshold == 0, "F2 = 1: the threshold is 0");
     ws_long_test_msv(&m.model, &lm, -INFINITY, 0.0f, &msv);
-    tap_ok(t, msv.passes && msv.bias_nats == 0.0f && msv.filter_nats == lm.null_nats, "no bias test: the null score and no bias");
+    tap_ok(t, msv.passes && msv.bias_nats == 0.0f && msv.filter_nats == lm.null_nats,
+           "no bias test: the null score and no bias");
     close_made(&m);
     ws_free(seeds.at);
 }
@@ -200,7 +210,8 @@ static void test_calls(tap *t) {
     tap_ok(t, ws_long_call_residues(&least, giga, 0.1) == WS_LONG_CALL_LEAST, "memory for the least");
     tap_ok(t, ws_long_call_residues(&many, 200 * million, 0.5) == 20 * million, "each slot has a call of the rest");
     tap_ok(t, ws_long_call_residues(&many, 999 * million, 0.999) == WS_LONG_CALL_LEAST, "the last call");
-    tap_ok(t, ws_long_call_residues(&many, 200 * million, -1) == 20 * million, "of a pipe as much may follow as has come");
+    tap_ok(t, ws_long_call_residues(&many, 200 * million, -1) == 20 * million,
+           "of a pipe as much may follow as has come");
 }
 
 int main(void) {

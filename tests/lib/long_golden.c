@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The search of long DNA targets against the intermediate values of HMMER 3.4's nhmmer, for every width: the committed subset, and all
- * stage files where they are at hand. The lines are those of the golden README, all of them. */
+ * The search of long DNA targets against the intermediate values of HMMER 3.4's nhmmer, for every width: the committed
+ * subset, and all stage files where they are at hand. The lines are those of the golden README, all of them. */
 #include "tests/lib/longsearch.h"
 
 #include <math.h>
 
-/* Whether two lines say the same. nhmmer rounds its odds again after the first envelope that it scores (section 15.2), so numbers of the
- * Forward test and after it may differ in the last of seven digits. */
+/* Whether two lines say the same. nhmmer rounds its odds again after the first envelope that it scores (section 15.2),
+ * so numbers of the Forward test and after it may differ in the last of seven digits. */
 static int same_line(const char *want, size_t n, const char *got, size_t m) {
     const char *p = want, *q = got;
     if (n == m && memcmp(want, got, n) == 0) return 1;
@@ -27,7 +27,8 @@ static void compare(tap *t, const char *name, const char *want, const char *got)
     while (*want || *got) {
         const size_t n = strcspn(want, "\n"), m = strcspn(got, "\n");
         lines++;
-        if (!same_line(want, n, got, m) && bad++ < 5) tap_note("%s: want %.*s, got %.*s", name, (int)n, want, (int)m, got);
+        if (!same_line(want, n, got, m) && bad++ < 5)
+            tap_note("%s: want %.*s, got %.*s", name, (int)n, want, (int)m, got);
         got += m + (got[m] == '\n');
         want += n + (want[n] == '\n');
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The scans of kernels/long by every vector width against their definitions: random models and sequences with planted instances, corner
- * lengths, thresholds of all heights, lists in one call and one by one. WARPSIEVE_SEED chooses another run. */
+ * The scans of kernels/long by every vector width against their definitions: random models and sequences with planted
+ * instances, corner lengths, thresholds of all heights, lists in one call and one by one. WARPSIEVE_SEED chooses
+ * another run. */
 #include "tests/lib/longdata.h"
 #include "tests/tap.h"
 
@@ -38,7 +39,8 @@ static void check_ssv(const ws_long_ssv_body *body, const ws_long_model *m, cons
     sample_must(ws_long_diagonals(&ref, d->strand, NLENGTH, want, &scratch, &err), &err);
     sample_must(ws_long_diagonals(&s, d->strand, NLENGTH, got, &scratch, &err), &err);
     compare(got, want, c);
-    for (int j = 0; j < NLENGTH; j++) sample_must(ws_long_diagonals(&s, &d->strand[j], 1, &got[j], &scratch, &err), &err);
+    for (int j = 0; j < NLENGTH; j++)
+        sample_must(ws_long_diagonals(&s, &d->strand[j], 1, &got[j], &scratch, &err), &err);
     compare(got, want, c);
     release_seeds(want);
     ws_long_ssv_destroy(&s);
@@ -89,8 +91,8 @@ static void find_tops(const ws_long_model *m, const uint8_t *x, uint32_t n, int 
     free(u);
 }
 
-/* A strand of several pieces: a step with a height of the threshold is marked, and one without heights near it is not. At the ends of
- * a strand marks may tell of residues beyond it. */
+/* A strand of several pieces: a step with a height of the threshold is marked, and one without heights near it is not.
+ * At the ends of a strand marks may tell of residues beyond it. */
 static void check_marks(const ws_long_ssv_body *body, sample *r, int M, int height, counts *c) {
     enum { N = 40001 };
     const ws_long_options options = WS_LONG_DEFAULTS;
@@ -139,7 +141,8 @@ static uint8_t best_code(const ws_long_model *m, int k) {
     return (uint8_t)best;
 }
 
-/* One diagonal of 24 cells across row 16380, where a piece ends, for every node: its last row is marked at its own height. */
+/* One diagonal of 24 cells across row 16380, where a piece ends, for every node: its last row is marked at its own
+ * height. */
 static void check_borders(const ws_long_ssv_body *body, sample *r, int M, counts *c) {
     enum { BORDER = 16380, HALF = 12, N = BORDER + HALF };
     const ws_long_options options = WS_LONG_DEFAULTS;
@@ -200,9 +203,12 @@ static void check_vit(const ws_long_vit_body *body, const ws_profile *p, const l
     ws_buf_release(&scratch);
 }
 
-/* Heights above the start of a diagonal, in bytes, and Viterbi thresholds: few, many, all rows; -32768 is below every cell. */
-static void check_model(const ws_long_ssv_body *ssv, const ws_long_vit_body *vit, sample *r, int M, counts *a, counts *b) {
-    static const int heights[] = {0, 1, 12, 25, 50, 100, 126}, thresholds[] = {-32768, -32767, 0, 11000, 13000, 15000, 32767};
+/* Heights above the start of a diagonal, in bytes, and Viterbi thresholds: few, many, all rows; -32768 is below every
+ * cell. */
+static void check_model(const ws_long_ssv_body *ssv, const ws_long_vit_body *vit, sample *r, int M, counts *a,
+                        counts *b) {
+    static const int heights[] = {0, 1, 12, 25, 50, 100, 126},
+                     thresholds[] = {-32768, -32767, 0, 11000, 13000, 15000, 32767};
     const ws_long_options options = WS_LONG_DEFAULTS;
     ws_hmm h;
     ws_profile p;
@@ -248,15 +254,15 @@ int main(void) {
             for (int height = 24; height <= 40; height += 8) // three more for twice the cells
                 check_marks(ssv[w], &r, model_sizes[j], height + (int)(3 * log2(model_sizes[j])), &marks);
         check_borders(ssv[w], &r, 1100, &borders);
-        tap_ok(&t, borders.bad == 0 && borders.found * 20 < borders.lists, "%s: %zu diagonals across a piece's end, %zu not marked",
-               ws_width_name[w], borders.lists, borders.bad);
+        tap_ok(&t, borders.bad == 0 && borders.found * 20 < borders.lists,
+               "%s: %zu diagonals across a piece's end, %zu not marked", ws_width_name[w], borders.lists, borders.bad);
         tap_ok(&t, marks.bad == 0 && marks.found > 1000 && marks.found < marks.lists / 3,
-               "%s: %zu steps of strands in pieces, %zu with a height of the threshold, %zu marked wrongly", ws_width_name[w], marks.lists,
-               marks.found, marks.bad);
-        tap_ok(&t, a.bad == 0 && a.found > 1000, "%s: SSV scan, %zu strands, %zu diagonals, %zu strands differ", ws_width_name[w], a.lists,
-               a.found, a.bad);
-        tap_ok(&t, b.bad == 0 && b.found > 1000, "%s: Viterbi scan, %zu windows, %zu points, %zu windows differ", ws_width_name[w], b.lists,
-               b.found, b.bad);
+               "%s: %zu steps of strands in pieces, %zu with a height of the threshold, %zu marked wrongly",
+               ws_width_name[w], marks.lists, marks.found, marks.bad);
+        tap_ok(&t, a.bad == 0 && a.found > 1000, "%s: SSV scan, %zu strands, %zu diagonals, %zu strands differ",
+               ws_width_name[w], a.lists, a.found, a.bad);
+        tap_ok(&t, b.bad == 0 && b.found > 1000, "%s: Viterbi scan, %zu windows, %zu points, %zu windows differ",
+               ws_width_name[w], b.lists, b.found, b.bad);
     }
     return tap_end(&t);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Whole searches of long DNA targets against nhmmer's --tblout, byte for byte: the committed cases, and all 68 with their options where
- * they are at hand. Blocks are those of nhmmer --cpu 0; cases of its other layout have the same hits (long-targets.md, section 15.3).
+ * Whole searches of long DNA targets against nhmmer's --tblout, byte for byte: the committed cases, and all 68 with
+ * their options where they are at hand. Blocks are those of nhmmer --cpu 0; cases of its other layout have the same
+ * hits (long-targets.md, section 15.3).
  *
  *   long_tables [WORD]     the cases whose names have the word */
 #include "tests/lib/longsearch.h"
@@ -63,8 +64,8 @@ static request parse_options(const char *p) {
     return r;
 }
 
-static void check(tap *t, const char *folder, const char *name, const char *model, const char *targets, const char *options,
-                  const ws_cpu *cpu) {
+static void check(tap *t, const char *folder, const char *name, const char *model, const char *targets,
+                  const char *options, const ws_cpu *cpu) {
     char path[3][LONGCASE_PATH];
     request q = parse_options(options);
     longtargets tg;
@@ -79,7 +80,8 @@ static void check(tap *t, const char *folder, const char *name, const char *mode
     longtargets_read(&tg, path[1], s.hmm->abc);
     for (size_t j = 0; j < tg.n; j++) search_record(&s, &tg.r[j], j);
     if (q.cut >= 0) q.limits = (ws_dnalimits){.bits = (double)s.hmm->cut[q.cut][0], .by_bits = 1};
-    const uint64_t residues = q.megabases > 0 ? (uint64_t)(1e6 * q.megabases) * (uint64_t)(q.watson + q.crick) : s.residues;
+    const uint64_t residues =
+        q.megabases > 0 ? (uint64_t)(1e6 * q.megabases) * (uint64_t)(q.watson + q.crick) : s.residues;
     ws_dnalist_rank(s.hits.list, &q.limits, residues, s.model.maxl);
     ws_dnaform_find("tblout")->write(&got, &(ws_dnaquery){.hmm = s.hmm, .list = s.hits.list, .first = 1});
     ws_sink_add(&got, "", 1);
@@ -103,7 +105,9 @@ static void check_all(tap *t, const char *word, const ws_cpu *cpu) {
     char *text = golden_text("../shared/golden/long-targets/cases.tsv"), *keep = NULL;
     for (char *line = strtok_r(text, "\n", &keep); line; line = strtok_r(NULL, "\n", &keep)) {
         char name[64], model[80], targets[80], options[80];
-        if (*line == '#' || sscanf(line, "%63[^\t]\t%63[^\t]\t%63[^\t]\t%79[^\t]", name, model + 7, targets, options) != 4) continue;
+        if (*line == '#' ||
+            sscanf(line, "%63[^\t]\t%63[^\t]\t%63[^\t]\t%79[^\t]", name, model + 7, targets, options) != 4)
+            continue;
         memcpy(model, "models/", 7);
         strcat(targets, ".xz");
         if (!word || strstr(name, word)) check(t, folder, name, model, targets, options, cpu);
@@ -112,7 +116,8 @@ static void check_all(tap *t, const char *word, const ws_cpu *cpu) {
 }
 
 int main(int argc, char **argv) {
-    static const char folder[] = "tests/data/golden/long-targets", made1[] = "../dna-models/MADE1.hmm", rf[] = "models/RF00001.hmm";
+    static const char folder[] = "tests/data/golden/long-targets", made1[] = "../dna-models/MADE1.hmm",
+                      rf[] = "models/RF00001.hmm";
     const char *depth = getenv("WARPSIEVE_TESTS"), *word = argc > 1 ? argv[1] : NULL;
     tap t = {0};
     ws_cpu cpu;
@@ -123,6 +128,7 @@ int main(int argc, char **argv) {
         check(&t, folder, "made-short", made1, "short.fa.gz", "", &cpu);
         check(&t, folder, "5s-short", rf, "short.fa.gz", "", &cpu);
     }
-    if ((!depth || strcmp(depth, "quick") != 0) && access("../shared/golden/long-targets/cases.tsv", R_OK) == 0) check_all(&t, word, &cpu);
+    if ((!depth || strcmp(depth, "quick") != 0) && access("../shared/golden/long-targets/cases.tsv", R_OK) == 0)
+        check_all(&t, word, &cpu);
     return tap_end(&t);
 }

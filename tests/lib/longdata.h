@@ -70,7 +70,8 @@ WS_UNUSED static void release_data(longdata *d) {
 
 WS_UNUSED static int same_seeds(const ws_long_seeds *a, const ws_long_seeds *b) {
     int same = a->n == b->n;
-    for (size_t j = 0; same && j < a->n; j++) same = a->at[j].i == b->at[j].i && a->at[j].k == b->at[j].k && a->at[j].len == b->at[j].len;
+    for (size_t j = 0; same && j < a->n; j++)
+        same = a->at[j].i == b->at[j].i && a->at[j].k == b->at[j].k && a->at[j].len == b->at[j].len;
     return same;
 }
 

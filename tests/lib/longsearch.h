@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A whole search of long targets as tests want it: stage by stage, with a text of every step as in the golden stage files. */
+ * A whole search of long targets as tests want it: stage by stage, with a text of every step as in the golden stage
+ * files. */
 #ifndef WS_TESTS_LONGSEARCH_H
 #define WS_TESTS_LONGSEARCH_H
 
@@ -47,7 +48,8 @@ WS_UNUSED static void open_search(search *s, const char *path, const ws_cpu *cpu
     must(ws_long_viterbi_create(&s->vit, vit[width], &s->profile, &err), &err);
     ws_bias_set(&s->bias, s->hmm);
     must(ws_filter_create(&s->msv, msv[ws_cpu_best(cpu)], &s->profile, &err), &err);
-    must(ws_dom_tables_create(&s->tables, &s->profile, s->hmm->evparam[WS_FTAU], s->hmm->evparam[WS_FLAMBDA], &err), &err);
+    must(ws_dom_tables_create(&s->tables, &s->profile, s->hmm->evparam[WS_FTAU], s->hmm->evparam[WS_FLAMBDA], &err),
+         &err);
     must(ws_dom_worker_create(&s->worker, ws_dom_backend_best(cpu), dom, &err), &err);
     must(ws_dom_window_model_create(&s->background, s->tables, &s->profile, s->hmm, &err), &err);
     must(ws_dnastore_create(&s->hits, 1, &err), &err);
@@ -108,8 +110,8 @@ static void envelope(search *s, const ws_dom_pair *pair, const ws_dom_envelope *
     must(ws_dom_window_rescore(&s->background, s->worker, &e, 1, &err), &err);
     const ws_domain *d = &e.domain;
     if (e.scored)
-        SAY(s, "E %u %u %u %u %u %u %u %u %.7g %.7g\n", from->from, from->to, d->env_from, d->env_to, d->ali_from, d->ali_to, d->hmm_from,
-            d->hmm_to, (double)e.fitted_nats, (double)e.own_nats);
+        SAY(s, "E %u %u %u %u %u %u %u %u %.7g %.7g\n", from->from, from->to, d->env_from, d->env_to, d->ali_from,
+            d->ali_to, d->hmm_from, d->hmm_to, (double)e.fitted_nats, (double)e.own_nats);
     add_hit(s, &e, at);
     ws_free(e.domain.column);
 }
@@ -126,9 +128,9 @@ static void domains(search *s, ws_dom_pair *pair, const place *at) {
     }
     for (size_t j = first; j < s->hits.list->n; j++) {
         const ws_dnahit *h = s->hits.list->hit[j];
-        SAY(s, "H %llu %llu %llu %llu %u %u %.7g %.7g\n", (unsigned long long)h->env_from, (unsigned long long)h->env_to,
-            (unsigned long long)h->ali_from, (unsigned long long)h->ali_to, h->hmm_from, h->hmm_to, (double)h->bits,
-            (double)h->correction_nats);
+        SAY(s, "H %llu %llu %llu %llu %u %u %.7g %.7g\n", (unsigned long long)h->env_from,
+            (unsigned long long)h->env_to, (unsigned long long)h->ali_from, (unsigned long long)h->ali_to, h->hmm_from,
+            h->hmm_to, (double)h->bits, (double)h->correction_nats);
     }
 }
 
@@ -141,12 +143,14 @@ static void forward(search *s, const uint8_t *x, uint32_t L, const place *at) {
     ws_dom_pair_begin(&pair, x, &lm);
     must(ws_dom_parse(s->tables, s->worker, &list, 1, &err), &err);
     ws_long_test_fwd(&s->model, &lm, pair.hit.fwd_nats, ws_bias_score(&s->bias, &lm, x, L), &t);
-    SAY(s, "F %u %u %.7g %.7g %.7g %.6g\n", at->first, L, (double)pair.hit.fwd_nats, (double)lm.null_nats, (double)t.filter_nats, t.p);
+    SAY(s, "F %u %u %.7g %.7g %.7g %.6g\n", at->first, L, (double)pair.hit.fwd_nats, (double)lm.null_nats,
+        (double)t.filter_nats, t.p);
     if (t.passes) domains(s, &pair, at);
     ws_dom_pair_release(&pair);
 }
 
-static void viterbi(search *s, const uint8_t *x, const ws_lenmodel *lm, const ws_long_window *w, float bias, const place *at) {
+static void viterbi(search *s, const uint8_t *x, const ws_lenmodel *lm, const ws_long_window *w, float bias,
+                    const place *at) {
     ws_err err = {0};
     ws_long_piece piece = {.x = x, .n = w->len};
     ws_long_vit_set(&s->model, lm, bias, &piece.vit);
@@ -190,7 +194,8 @@ static void block_strand(search *s, const uint8_t *x, uint32_t n, const place *a
     const ws_long_strand strand = {x, n};
     s->seeds.n = s->windows.n = 0;
     must(ws_long_diagonals(&s->ssv, &strand, 1, &s->seeds, &s->scratch, &err), &err);
-    for (size_t j = 0; j < s->seeds.n; j++) SAY(s, "S %u %d %d\n", s->seeds.at[j].i, s->seeds.at[j].k, s->seeds.at[j].len);
+    for (size_t j = 0; j < s->seeds.n; j++)
+        SAY(s, "S %u %d %d\n", s->seeds.at[j].i, s->seeds.at[j].k, s->seeds.at[j].len);
     must(ws_long_extend(&s->model, &s->seeds, n, WS_LONG_SHARE_SSV, &s->windows, &err), &err);
     for (size_t j = 0; j < s->windows.n; j++) SAY(s, "W %u %u\n", s->windows.at[j].from, s->windows.at[j].len);
     for (size_t j = 0; j < s->windows.n; j++) window(s, x, &s->windows.at[j], at);

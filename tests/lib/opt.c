@@ -12,8 +12,10 @@ typedef struct values {
 } values;
 
 static const ws_opt opts[] = {
-    {'K', "batch", NULL, WS_OPT_SIZE, offsetof(values, size), "SIZE", "a size", .min = 1, .max = 1e12, .given = WS_OPT_NOGIVEN},
-    {'t', "threads", NULL, WS_OPT_INT, offsetof(values, n), "N", "a number", .min = 0, .max = 10, .given = WS_OPT_NOGIVEN},
+    {'K', "batch", NULL, WS_OPT_SIZE, offsetof(values, size), "SIZE", "a size", .min = 1, .max = 1e12,
+     .given = WS_OPT_NOGIVEN},
+    {'t', "threads", NULL, WS_OPT_INT, offsetof(values, n), "N", "a number", .min = 0, .max = 10,
+     .given = WS_OPT_NOGIVEN},
     WS_OPT_END,
 };
 
@@ -31,9 +33,9 @@ int main(void) {
     static const struct {
         const char *text;
         uint64_t size; /* 0: refused */
-    } v[] = {{"1", 1},          {"5", 5},           {"2K", 2000},        {"2k", 2000},      {"2Ki", 2048},       {"3M", 3000000},
-             {"3Mi", 3145728},  {"1G", 1000000000}, {"1Gi", 1073741824}, {"1.5K", 1500},    {"0.5Ki", 512},      {"0", 0},
-             {"2000G", 0},      {"K", 0},           {"1X", 0},           {"1Kb", 0},        {"-1", 0},           {"", 0}};
+    } v[] = {{"1", 1},         {"5", 5},           {"2K", 2000},        {"2k", 2000},   {"2Ki", 2048},  {"3M", 3000000},
+             {"3Mi", 3145728}, {"1G", 1000000000}, {"1Gi", 1073741824}, {"1.5K", 1500}, {"0.5Ki", 512}, {"0", 0},
+             {"2000G", 0},     {"K", 0},           {"1X", 0},           {"1Kb", 0},     {"-1", 0},      {"", 0}};
     tap t = {0};
     values got;
     ws_err err = {0};
@@ -44,6 +46,7 @@ int main(void) {
             tap_note("rc %d, %llu", rc, (unsigned long long)got.size);
     }
     tap_ok(&t, !parse("-t", "10", &got, &err) && got.n == 10, "the end of a range is in it");
-    tap_ok(&t, parse("-t", "11", &got, &err) == WS_EUSAGE && strstr(err.text, "threads"), "more is not, and the sentence names the option");
+    tap_ok(&t, parse("-t", "11", &got, &err) == WS_EUSAGE && strstr(err.text, "threads"),
+           "more is not, and the sentence names the option");
     return tap_end(&t);
 }

@@ -38,7 +38,8 @@ static void failures(tap *t) {
     if (access("/dev/full", W_OK) == 0) {
         must(!ws_out_open(&o, "/dev/full", &err), "/dev/full");
         rc = ws_out_write(&o, "x", 1, &err);
-        tap_ok(t, rc == WS_EIO && !strcmp(err.text, "cannot write to /dev/full: No space left on device"), "a full disk");
+        tap_ok(t, rc == WS_EIO && !strcmp(err.text, "cannot write to /dev/full: No space left on device"),
+               "a full disk");
         (void)ws_out_close(&o, &err);
     } else {
         tap_skip(t, "a full disk", "no /dev/full");
@@ -48,11 +49,12 @@ static void failures(tap *t) {
     o = (ws_out){.fd = fd[1], .name = "standard output"};
     tap_ok(t, ws_out_write(&o, "x", 1, &err) == WS_EPIPE, "a reader that went away");
     (void)ws_out_close(&o, &err);
-    tap_ok(t, !ws_out_open(&o, "-", &err) && o.fd == STDOUT_FILENO && !strcmp(o.name, "standard output"), "- is stdout");
+    tap_ok(t, !ws_out_open(&o, "-", &err) && o.fd == STDOUT_FILENO && !strcmp(o.name, "standard output"),
+           "- is stdout");
 }
 
-/* A limit on the size of files makes a write fail in its middle: what it wrote is taken back where that was the end of the file, and
- * nothing is cut where bytes stand after it. */
+/* A limit on the size of files makes a write fail in its middle: what it wrote is taken back where that was the end of
+ * the file, and nothing is cut where bytes stand after it. */
 static void partial_write(tap *t) {
     enum { BEFORE = 10, ALL = 100, LIMIT = 50, WRITTEN = 60 };
     struct rlimit old;
@@ -70,7 +72,8 @@ static void partial_write(tap *t) {
         must(setrlimit(RLIMIT_FSIZE, &(struct rlimit){LIMIT, old.rlim_max}) == 0, "limit");
         const int rc = ws_out_write(&o, bytes, WRITTEN, &err);
         must(setrlimit(RLIMIT_FSIZE, &old) == 0 && stat(path, &st) == 0, "limit");
-        tap_ok(t, rc == WS_EIO && st.st_size == (behind ? ALL : BEFORE), "a write that fails in its middle, %s: %lld bytes are left",
+        tap_ok(t, rc == WS_EIO && st.st_size == (behind ? ALL : BEFORE),
+               "a write that fails in its middle, %s: %lld bytes are left",
                behind ? "with bytes behind it" : "at the end of a file", (long long)st.st_size);
         (void)ws_out_close(&o, &err);
         close(fd);

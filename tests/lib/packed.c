@@ -102,8 +102,8 @@ static int zeros(const char *p, uint64_t n) {
     return n == 0;
 }
 
-/* The padding of lengths, texts and words is zero, whatever the memory held. The last word of a sequence is filled up with
- * 31, and its two highest bits are zero. */
+/* The padding of lengths, texts and words is zero, whatever the memory held. The last word of a sequence is filled up
+ * with 31, and its two highest bits are zero. */
 static void padding(tap *t) {
     const ws_abc *abc = ws_abc_get(WS_ABC_AMINO);
     ws_buf out = {0};
@@ -115,7 +115,8 @@ static void padding(tap *t) {
     memcpy(&f, out.p + PACK_FRAME, sizeof f);
     const char *body = out.p + 2 * PACK_FRAME;
     const uint64_t used = pack_lengths(&f) + f.v[BLOCK_TEXT], front = pack_front(&f), words = 4 * f.v[BLOCK_WORDS];
-    tap_ok(t, f.v[BLOCK_SEQS] == 3 && front > used && zeros(body + used, front - used), "zeros behind lengths and texts");
+    tap_ok(t, f.v[BLOCK_SEQS] == 3 && front > used && zeros(body + used, front - used),
+           "zeros behind lengths and texts");
     tap_ok(t, pack_gap(&f) > 0 && zeros(body + front + words, pack_gap(&f)), "zeros behind the words");
     uint32_t w[4]; /* 13 residues in three words, none, 6 in one */
     memcpy(w, body + front, sizeof w);
@@ -163,7 +164,9 @@ static void concatenated(tap *t) {
            "DNA and RNA concatenated, read as DNA");
     small_stream(&out, amino);
     rc = read_stream(&out, dna, 99, 0, &got, &err);
-    tap_ok(t, rc == WS_EDATA && got.n == 2 * once.n && strstr(err.text, "holds amino sequences, expected DNA, which respack --dna packs"),
+    tap_ok(t,
+           rc == WS_EDATA && got.n == 2 * once.n &&
+               strstr(err.text, "holds amino sequences, expected DNA, which respack --dna packs"),
            "... and amino");
     ws_buf_release(&out);
     ws_buf_release(&got);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Packed pairs: tables of all kinds there and back, what is stored of them, cuts and damage at every byte, streams that lie. */
+ * Packed pairs: tables of all kinds there and back, what is stored of them, cuts and damage at every byte, streams that
+ * lie. */
 #include "lib/io/decimal.h"
 #include "lib/io/packfmt.h"
 #include "lib/io/pairs.h"
@@ -15,12 +16,16 @@ static int same_buf(const ws_buf *a, const ws_buf *b) { return a->n == b->n && (
 
 static ws_pairs_counts counts_of(const ws_tsv_head *head) {
     const int known = head->ends && !head->uncounted;
-    return (ws_pairs_counts){.state = known ? WS_COUNTS_KNOWN : head->ends ? WS_COUNTS_UNKNOWN : WS_COUNTS_NO_END, .seqs = head->in,
+    return (ws_pairs_counts){.state = known        ? WS_COUNTS_KNOWN
+                                      : head->ends ? WS_COUNTS_UNKNOWN
+                                                   : WS_COUNTS_NO_END,
+                             .seqs = head->in,
                              .residues = head->residues};
 }
 
 /* Like read_all, but for the lines of rows, which packed pairs have not; more of the conf is the caller's. */
-static int read_rows(ws_seqread_conf conf, const ws_buf *in, ws_buf *got, ws_buf *lines, ws_pairs_counts *counts, ws_err *err) {
+static int read_rows(ws_seqread_conf conf, const ws_buf *in, ws_buf *got, ws_buf *lines, ws_pairs_counts *counts,
+                     ws_err *err) {
     char path[PATH_SIZE];
     const char *paths[] = {path};
     ws_seqread *r = NULL;
@@ -116,9 +121,35 @@ static void pack_table(const ws_buf *table, ws_buf *out, size_t batch) {
 
 /* A field of one of the kinds that tools and people write. */
 static void random_field(ws_buf *t, uint64_t *seed, int kind) {
-    static const char *const odd[] = {"", "n/a", "nan", "inf", "-inf", "+", "-", "-0", "007", "1e5", "1.50", "0x10", " 1", "infinity",
-                                      "2147483648", "-2147483648", "9007199254740993", "18446744073709551616", "1e400", "#", "##end", "\"",
-                                      "-0.0000", "1.000e-300", "4.941e-324", "3.403e+38", "16777217", "0.0001", "123456789.1234"};
+    static const char *const odd[] = {"",
+                                      "n/a",
+                                      "nan",
+                                      "inf",
+                                      "-inf",
+                                      "+",
+                                      "-",
+                                      "-0",
+                                      "007",
+                                      "1e5",
+                                      "1.50",
+                                      "0x10",
+                                      " 1",
+                                      "infinity",
+                                      "2147483648",
+                                      "-2147483648",
+                                      "9007199254740993",
+                                      "18446744073709551616",
+                                      "1e400",
+                                      "#",
+                                      "##end",
+                                      "\"",
+                                      "-0.0000",
+                                      "1.000e-300",
+                                      "4.941e-324",
+                                      "3.403e+38",
+                                      "16777217",
+                                      "0.0001",
+                                      "123456789.1234"};
     ws_err err;
     const double u = (double)below(seed, 1 << 20) / (1 << 20);
     switch (kind) {
@@ -149,7 +180,8 @@ static void random_table(ws_buf *t, uint64_t *seed, const shape *x) {
     int kind[32];
     ws_buf residues = {0};
     for (int k = 0; k < x->columns; k++) kind[k] = (int)below(seed, 9);
-    static const char *const descs[] = {"", "a\xe4 desc", "kinase OS=E. coli (strain K12) GN=y", "OS=E. coli (strain K12) GN="};
+    static const char *const descs[] = {"", "a\xe4 desc", "kinase OS=E. coli (strain K12) GN=y",
+                                        "OS=E. coli (strain K12) GN="};
     fine(ws_buf_adds(t, "##warpsieve pg=1 prog=x\n##note of a user\n#name\tquery\tseq\tqual\tdesc\tqlen\ttlen", &err));
     for (int k = 0; k < x->columns; k++) fine(ws_buf_addf(t, &err, "\tcol%d", k));
     fine(ws_buf_adds(t, "\n", &err));
@@ -161,7 +193,8 @@ static void random_table(ws_buf *t, uint64_t *seed, const shape *x) {
             const size_t q = (first + j) % x->queries;
             fine(ws_buf_addf(t, &err, "s%zu\tq %zu\xff#\t%.*s\t", i, q, (int)L, L ? residues.p : ""));
             for (size_t c = 0; x->quals && i % 2 && c < L; c++) fine(ws_buf_add(t, "!", 1, &err));
-            fine(ws_buf_addf(t, &err, "\t%s\t%zu\t%zu", descs[i % 11 % 4], 50 + q, below(seed, 40) || x->mixed ? L : L + 1));
+            fine(ws_buf_addf(t, &err, "\t%s\t%zu\t%zu", descs[i % 11 % 4], 50 + q,
+                             below(seed, 40) || x->mixed ? L : L + 1));
             for (int k = 0; k < x->columns; k++) {
                 fine(ws_buf_adds(t, "\t", &err));
                 random_field(t, seed, x->mixed ? (int)below(seed, 9) : kind[k]);
@@ -184,10 +217,12 @@ static void round_trip(tap *t, uint64_t seed, shape x) {
     int ok = same_buf(&packed, &again) && packed.n % PACK_ALIGN == 0;
     ok &= read_rows(conf_of(SIZE_MAX), &table, &want, &lines, NULL, &err) == WS_EOF;
     ok &= read_rows(conf_of(SIZE_MAX), &packed, &got, &lines2, &counts, &err) == WS_EOF && same_buf(&got, &want);
-    ok &= same_buf(&lines, &lines2) && counts.state == WS_COUNTS_KNOWN && counts.seqs == 4711 && counts.residues == 123456;
+    ok &= same_buf(&lines, &lines2) && counts.state == WS_COUNTS_KNOWN && counts.seqs == 4711 &&
+          counts.residues == 123456;
     ok &= read_rows(conf_of(1), &packed, &got, NULL, NULL, &err) == WS_EOF && same_buf(&got, &want);
-    tap_ok(t, ok, "%zu sequences of up to %zu, up to %zu pairs, %d %scolumns, seed %llu: %zu bytes packed of %zu", x.seqs, x.longest,
-           x.pairs, x.columns, x.mixed ? "mixed " : "", (unsigned long long)start, packed.n, table.n);
+    tap_ok(t, ok, "%zu sequences of up to %zu, up to %zu pairs, %d %scolumns, seed %llu: %zu bytes packed of %zu",
+           x.seqs, x.longest, x.pairs, x.columns, x.mixed ? "mixed " : "", (unsigned long long)start, packed.n,
+           table.n);
     ws_buf *const all[] = {&table, &packed, &again, &want, &got, &lines, &lines2};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) ws_buf_release(all[i]);
 }
@@ -213,13 +248,16 @@ static void fields(tap *t) {
             }
             got.n = 0;
             fine(ws_cell_print(&got, &back, &err));
-            if (!same_buf(&got, &text)) ok = 0, tap_note("form %d of \"%.*s\" gives \"%.*s\"", f, (int)text.n, text.p, (int)got.n, got.p);
+            if (!same_buf(&got, &text))
+                ok = 0, tap_note("form %d of \"%.*s\" gives \"%.*s\"", f, (int)text.n, text.p, (int)got.n, got.p);
         }
     }
     tap_ok(t, ok, "every form that a text is said to have gives it back");
     const ws_cell bits = ws_cell_parse("17.5210", 7), p = ws_cell_parse("0.0004213", 9), n = ws_cell_parse("86", 2);
-    tap_ok(t, ws_cellform_choose(bits.forms, 1) == WS_CELL_FIXED24 && ws_cellform_choose(p.forms, 0) == WS_CELL_GENERAL24 &&
-                  ws_cellform_choose(n.forms, 0) == WS_CELL_INT32, "bits and P-values are stored in three bytes, counts in four");
+    tap_ok(t,
+           ws_cellform_choose(bits.forms, 1) == WS_CELL_FIXED24 &&
+               ws_cellform_choose(p.forms, 0) == WS_CELL_GENERAL24 && ws_cellform_choose(n.forms, 0) == WS_CELL_INT32,
+           "bits and P-values are stored in three bytes, counts in four");
     ws_buf_release(&text);
     ws_buf_release(&got);
 }
@@ -240,9 +278,11 @@ static void decimals(tap *t) {
         back = ws_decimal_value(ws_decimal_of(v));
         snprintf(text[0], sizeof text[0], "%.4g", v);
         snprintf(text[1], sizeof text[1], "%.4g", back);
-        if (strcmp(text[0], text[1]) != 0 || back != strtod(text[0], NULL)) ok = 0, tap_note("%.17g: %s, %s", v, text[0], text[1]);
+        if (strcmp(text[0], text[1]) != 0 || back != strtod(text[0], NULL))
+            ok = 0, tap_note("%.17g: %s, %s", v, text[0], text[1]);
     }
-    tap_ok(t, ok && isnan(ws_decimal_value(ws_decimal_of((double)NAN))), "24 bits hold what is printed with four digits");
+    tap_ok(t, ok && isnan(ws_decimal_value(ws_decimal_of((double)NAN))),
+           "24 bits hold what is printed with four digits");
 }
 
 /* Columns that a tool has computed: the bias keeps its last bit, other numbers are stored as they are printed. A column
@@ -278,8 +318,10 @@ static void exact(tap *t) {
     conf.npath = 1;
     fine(ws_seqread_open(&r, &conf, &err));
     int ok = ws_seqread_fill(r, &b, &err) == WS_OK && b.nrow == 1 && b.ncolumn == 4;
-    ok = ok && ws_row_number(&b, &b.row[0], 1) == bits && ws_row_number(&b, &b.row[0], 2) == pv && isnan(ws_row_number(&b, &b.row[0], 3));
-    ok = ok && b.col[1].form == WS_CELL_EXACT32 && b.col[2].form == WS_CELL_GENERAL24 && b.col[3].form == WS_CELL_STRAND;
+    ok = ok && ws_row_number(&b, &b.row[0], 1) == bits && ws_row_number(&b, &b.row[0], 2) == pv &&
+         isnan(ws_row_number(&b, &b.row[0], 3));
+    ok =
+        ok && b.col[1].form == WS_CELL_EXACT32 && b.col[2].form == WS_CELL_GENERAL24 && b.col[3].form == WS_CELL_STRAND;
     ok = ok && ws_queries_at(b.queries, 0)->hash == 5 && ws_queries_at(b.queries, 0)->qlen == 10;
     ok = ok && ws_seqread_fill(r, &b, &err) == WS_EOF && ws_seqread_head(r)->uncounted;
     tap_ok(t, ok, "the bias keeps its last bit, and the counts are unknown");
@@ -291,9 +333,10 @@ static void exact(tap *t) {
 
 /* ---- damage ---- */
 
-static const char small_table[] = "##warpsieve pg=1 prog=x\n#name\tseq\tdesc\tquery\tqlen\ttlen\tbits\tnote\n"
-                                  "a\tMKV\tx\tp\t7\t3\t1.5000\tu\na\tMKV\tx\tq\t8\t3\t2.5000\t\nb\t\t\tq\t8\t0\tinf\tvw\n"
-                                  "##end rows=3 in=9 residues=99\n";
+static const char small_table[] =
+    "##warpsieve pg=1 prog=x\n#name\tseq\tdesc\tquery\tqlen\ttlen\tbits\tnote\n"
+    "a\tMKV\tx\tp\t7\t3\t1.5000\tu\na\tMKV\tx\tq\t8\t3\t2.5000\t\nb\t\t\tq\t8\t0\tinf\tvw\n"
+    "##end rows=3 in=9 residues=99\n";
 
 static void small_stream(ws_buf *out) {
     const ws_buf table = {(char *)(uintptr_t)small_table, sizeof small_table - 1, 0};
@@ -346,12 +389,14 @@ static void concatenated(tap *t) {
     two.n = one.n;
     pack_table(&table, &two, 9);
     rc = read_rows(conf_of(9), &two, &got, NULL, NULL, &err);
-    tap_ok(t, rc == WS_EDATA && same_buf(&got, &want) && strstr(err.text, "other columns"), "streams with other columns");
+    tap_ok(t, rc == WS_EDATA && same_buf(&got, &want) && strstr(err.text, "other columns"),
+           "streams with other columns");
     two.n = one.n;
     ws_packed_totals totals = {0};
     fine(ws_packed_head(&two, ws_abc_get(WS_ABC_AMINO), &err) | ws_packed_end(&two, &totals, &err));
     rc = read_rows(conf_of(9), &two, &got, NULL, NULL, &err);
-    tap_ok(t, rc == WS_EDATA && same_buf(&got, &want) && strstr(err.text, "cannot be read together"), "pairs and sequences");
+    tap_ok(t, rc == WS_EDATA && same_buf(&got, &want) && strstr(err.text, "cannot be read together"),
+           "pairs and sequences");
     ws_buf_release(&one);
     ws_buf_release(&two);
     ws_buf_release(&got);
@@ -405,9 +450,12 @@ static void liars(tap *t) {
     enum { NUMBER = 8, BODY = PACK_FRAME };
     static const uint64_t huge[] = {UINT64_MAX, UINT64_C(1) << 62, (UINT64_C(1) << 40) + 1};
     for (size_t i = 0; i < sizeof huge / sizeof *huge; i++) {
-        for (int k = HEAD_COLUMNS; k <= HEAD_TEXT; k++) lie(t, PACK_HEAD, NUMBER + 8 * (size_t)k, huge[i], 8, "impossible counts");
-        for (int k = QUERIES_N; k <= QUERIES_TEXT; k++) lie(t, PACK_QUERIES, NUMBER + 8 * (size_t)k, huge[i], 8, "impossible counts");
-        for (int k = PAIRS_BLOCK; k <= PAIRS_TEXT; k++) lie(t, PACK_PAIRS, NUMBER + 8 * (size_t)k, huge[i], 8, "impossible counts");
+        for (int k = HEAD_COLUMNS; k <= HEAD_TEXT; k++)
+            lie(t, PACK_HEAD, NUMBER + 8 * (size_t)k, huge[i], 8, "impossible counts");
+        for (int k = QUERIES_N; k <= QUERIES_TEXT; k++)
+            lie(t, PACK_QUERIES, NUMBER + 8 * (size_t)k, huge[i], 8, "impossible counts");
+        for (int k = PAIRS_BLOCK; k <= PAIRS_TEXT; k++)
+            lie(t, PACK_PAIRS, NUMBER + 8 * (size_t)k, huge[i], 8, "impossible counts");
     }
     lie(t, PACK_QUERIES, NUMBER, 1, 8, "do not follow");
     lie(t, PACK_QUERIES, NUMBER + 8, 0, 8, "impossible counts");
@@ -523,19 +571,24 @@ static void limits(tap *t) {
 
 /* A block with a phrase, then with other flags and with texts that no phrase makes right. */
 static void phrases(tap *t) {
-    static const char text[] = "##warpsieve pg=1 prog=x\n#name\tseq\tdesc\tquery\na\tMKV\tone OS=E. coli (strain K12) GN=a\tp\n"
-                               "b\tMKV\tOS=E. coli (strain K12) GN=bc\tp\nc\tMKV\ttwo OS=E. coli (strain K12) GN=\tp\nd\tMKV\t\tp\n"
-                               "e\tMKV\tthree OS=E. coli (strain K12) GN=x\tp\nf\tMKV\tfour OS=E. coli (strain K12) GN=zz\tp\n"
-                               "##end rows=6 in=9 residues=99\n";
+    static const char text[] =
+        "##warpsieve pg=1 prog=x\n#name\tseq\tdesc\tquery\na\tMKV\tone OS=E. coli (strain K12) GN=a\tp\n"
+        "b\tMKV\tOS=E. coli (strain K12) GN=bc\tp\nc\tMKV\ttwo OS=E. coli (strain K12) GN=\tp\nd\tMKV\t\tp\n"
+        "e\tMKV\tthree OS=E. coli (strain K12) GN=x\tp\nf\tMKV\tfour OS=E. coli (strain K12) GN=zz\tp\n"
+        "##end rows=6 in=9 residues=99\n";
     enum { FLAGS = 8 + 8 * BLOCK_FLAGS, TEXTS = PACK_FRAME + 3 * 6 * 4, N = 27 };
     static const struct {
         size_t at, n;
         uint64_t value;
         const char *says;
-    } lies[] = {{FLAGS, 8, (uint64_t)(N + 1) << 32 | 2, "impossible lengths"}, {FLAGS, 8, (uint64_t)N << 32, "impossible counts"},
-                {FLAGS, 8, 2, "impossible counts"},   {FLAGS, 8, UINT64_C(256) << 32 | 2, "impossible counts"},
-                {FLAGS, 8, (uint64_t)N << 32 | 6, "impossible counts"}, {TEXTS, 1, 0, "control character"},
-                {TEXTS + N, 1, 0, "control character"}, {TEXTS + 3, 1, '\t', "control character"}};
+    } lies[] = {{FLAGS, 8, (uint64_t)(N + 1) << 32 | 2, "impossible lengths"},
+                {FLAGS, 8, (uint64_t)N << 32, "impossible counts"},
+                {FLAGS, 8, 2, "impossible counts"},
+                {FLAGS, 8, UINT64_C(256) << 32 | 2, "impossible counts"},
+                {FLAGS, 8, (uint64_t)N << 32 | 6, "impossible counts"},
+                {TEXTS, 1, 0, "control character"},
+                {TEXTS + N, 1, 0, "control character"},
+                {TEXTS + 3, 1, '\t', "control character"}};
     const ws_buf table = {(char *)(uintptr_t)text, sizeof text - 1, 0};
     ws_buf s = {0}, got = {0}, want = {0};
     ws_err err;

@@ -32,7 +32,8 @@ int main(void) {
         for (size_t i = 0; i < MOST; i++) once &= all.begun[i] == 1;
         tap_ok(&t, once, "%d threads: everything, once", threads[k]);
         int rc = ws_parallel_for(MOST, threads[k], one, &some, &err);
-        tap_ok(&t, rc == WS_EDATA && strcmp(err.text, "number 137") == 0, "%d threads: the first failure (%s)", threads[k], err.text);
+        tap_ok(&t, rc == WS_EDATA && strcmp(err.text, "number 137") == 0, "%d threads: the first failure (%s)",
+               threads[k], err.text);
         tap_ok(&t, ws_parallel_for(0, threads[k], one, &some, &err) == WS_OK, "%d threads: nothing to do", threads[k]);
     }
     return tap_end(&t);

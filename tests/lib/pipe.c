@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The pipeline alone, with slots of 1 to 9 parts that take chance times: each part is worked on once, a slot is finished after the
- * last of its parts and written in its turn, and a failure leaves what came before it. */
+ * The pipeline alone, with slots of 1 to 9 parts that take chance times: each part is worked on once, a slot is
+ * finished after the last of its parts and written in its turn, and a failure leaves what came before it. */
 #include "lib/run/pipe.h"
 #include "tests/lib/sample.h"
 #include "tests/tap.h"
@@ -49,7 +49,8 @@ static int work_part(void *ctx, void *slot_, size_t part, int thread, ws_err *er
     if (part >= s->parts || thread < 0 || thread >= THREADS || s->finished || s->worked[part]++) st->wrong++;
     dawdle(s, part);
     while (st->patient && !st->reader_failed && s->number == st->bad_slot && part == st->bad_part) dawdle(s, part);
-    if (s->number == st->bad_slot && part == st->bad_part) return ws_fail(err, WS_EDATA, "part %zu of %d fails", part, s->number);
+    if (s->number == st->bad_slot && part == st->bad_part)
+        return ws_fail(err, WS_EDATA, "part %zu of %d fails", part, s->number);
     return WS_OK;
 }
 
@@ -91,20 +92,23 @@ int main(void) {
         stream part = whole, both = whole, reader = whole;
         ws_err err = {0};
         int rc = run(&whole, threads, &err);
-        tap_ok(&t, rc == WS_OK && whole.nwritten == LENGTH && !whole.wrong, "%d threads: every part once, slots in order", threads);
+        tap_ok(&t, rc == WS_OK && whole.nwritten == LENGTH && !whole.wrong,
+               "%d threads: every part once, slots in order", threads);
 
         part.bad_slot = sample_below(&chance, LENGTH);
         part.bad_part = (size_t)sample_below(&chance, (int)part.parts[part.bad_slot]);
         rc = run(&part, threads, &err);
         tap_ok(&t, rc == WS_EDATA && strstr(err.text, "part") && part.nwritten == part.bad_slot + 1 && !part.wrong,
-               "%d threads: part %zu of slot %d fails, which is the last that is written", threads, part.bad_part, part.bad_slot);
+               "%d threads: part %zu of slot %d fails, which is the last that is written", threads, part.bad_part,
+               part.bad_slot);
 
         both.bad_slot = sample_below(&chance, LENGTH - 1);
         both.bad_read = both.bad_slot + 2;
         both.patient = threads > 1;
         rc = run(&both, threads, &err);
         tap_ok(&t, rc == WS_EDATA && strstr(err.text, "part") && both.nwritten == both.bad_slot + 1,
-               "%d threads: a part of slot %d fails and the reader behind it, which counts for nothing", threads, both.bad_slot);
+               "%d threads: a part of slot %d fails and the reader behind it, which counts for nothing", threads,
+               both.bad_slot);
 
         reader.bad_read = sample_below(&chance, LENGTH);
         rc = run(&reader, threads, &err);

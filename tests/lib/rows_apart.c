@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Tables read with rows_apart: rows leave without waiting for the next one, and however they are divided among batches they
- * are the same rows, and a sequence whose rows follow each other counts once, unless one of them has the model of the first:
- * then it is another record. */
+ * Tables read with rows_apart: rows leave without waiting for the next one, and however they are divided among batches
+ * they are the same rows, and a sequence whose rows follow each other counts once, unless one of them has the model of
+ * the first: then it is another record. */
 #include "tests/lib/drip.h"
 
 typedef struct reading {
@@ -39,7 +39,8 @@ static void make_table(ws_buf *text, uint64_t *seed) {
     static const char *const residues[] = {"", "A", "AC", "ACDEFGHIK", "ACDEFGHIL"};
     int rc = ws_buf_adds(text, "name\tseq\tdesc\tquery\n", &err);
     for (int i = 0; i < 40; i++) {
-        const char *name = below(seed, 3) ? "a" : "b", *seq = residues[below(seed, 5)], *desc = below(seed, 3) ? "" : "d";
+        const char *name = below(seed, 3) ? "a" : "b", *seq = residues[below(seed, 5)],
+                   *desc = below(seed, 3) ? "" : "d";
         const size_t queries = below(seed, 2) ? 3 : 100;
         for (size_t k = 1 + below(seed, 4); k; k--)
             rc |= ws_buf_addf(text, &err, "%s\t%s\t%s\tq%zu\n", name, seq, desc, below(seed, queries));
@@ -50,7 +51,8 @@ static void make_table(ws_buf *text, uint64_t *seed) {
 
 static int same_reading(const reading *a, const reading *b) {
     return a->rc == b->rc && a->rows.n == b->rows.n && !memcmp(a->rows.p, b->rows.p, a->rows.n) &&
-           a->counts.seqs == b->counts.seqs && a->counts.rows == b->counts.rows && a->counts.residues == b->counts.residues;
+           a->counts.seqs == b->counts.seqs && a->counts.rows == b->counts.rows &&
+           a->counts.residues == b->counts.residues;
 }
 
 static void any_batches(tap *t, uint64_t seed) {
@@ -73,7 +75,8 @@ static void any_batches(tap *t, uint64_t seed) {
         read_rows(&conf, &got);
         fine &= same_reading(&want, &got);
     }
-    tap_ok(t, fine && want.rc == WS_EOF, "the same rows and counts in batches of any size, three inputs, seed %d", first);
+    tap_ok(t, fine && want.rc == WS_EOF, "the same rows and counts in batches of any size, three inputs, seed %d",
+           first);
     unlink(one);
     unlink(two);
     for (int i = 0; i < 2; i++) ws_buf_release(&text[i]);
@@ -98,9 +101,11 @@ static void pauses(tap *t) {
     pthread_join(thread, NULL);
     must(dup2(old, STDIN_FILENO) == 0, "dup2");
     close(old);
-    tap_ok(t, got.rc == WS_EOF && same_text(&got.rows, "a|2|2|q1\na|2|3|q2\nb|2|4|q3\nb|2|5|q4\n"), "pauses: the same rows");
+    tap_ok(t, got.rc == WS_EOF && same_text(&got.rows, "a|2|2|q1\na|2|3|q2\nb|2|4|q3\nb|2|5|q4\n"),
+           "pauses: the same rows");
     tap_ok(t, got.batches >= 3, "pauses: %d batches for four rows of two sequences", got.batches);
-    tap_ok(t, got.counts.seqs == 2 && got.counts.rows == 4 && got.counts.residues == 4, "pauses: each sequence counts once");
+    tap_ok(t, got.counts.seqs == 2 && got.counts.rows == 4 && got.counts.residues == 4,
+           "pauses: each sequence counts once");
     ws_buf_release(&got.rows);
 }
 

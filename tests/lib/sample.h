@@ -40,8 +40,8 @@ static inline uint8_t sample_residue(sample *r, const ws_abc *abc) {
     return (uint8_t)x;
 }
 
-/* A model of M nodes like hmmbuild's: one favoured residue a node, rare and short gaps. zeros: that share of the emissions
- * and transitions is impossible. */
+/* A model of M nodes like hmmbuild's: one favoured residue a node, rare and short gaps. zeros: that share of the
+ * emissions and transitions is impossible. */
 static inline void sample_model(ws_hmm *h, sample *r, int M, double zeros) {
     ws_err err = {0};
     const ws_abc *abc = ws_abc_get(WS_ABC_AMINO);
@@ -139,8 +139,8 @@ static inline ws_seqlist sample_list(const sample_batch *s, const uint32_t *item
 }
 
 /* The scores of such a list. */
-static inline void sample_scores(sample_batch *s, const ws_body *body, const ws_hmm_target *t, const uint32_t *item, size_t n,
-                                 ws_fscore *out) {
+static inline void sample_scores(sample_batch *s, const ws_body *body, const ws_hmm_target *t, const uint32_t *item,
+                                 size_t n, ws_fscore *out) {
     ws_err err = {0};
     ws_filter *f;
     const ws_seqlist list = sample_list(s, item, n);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * lib/scan by itself: the parts of a batch and the order of their hits, target names, and what leaves for each output. */
+ * lib/scan by itself: the parts of a batch and the order of their hits, target names, and what leaves for each output.
+ * */
 #include "lib/scan/state.h"
 
 #include "tests/lib/sample.h"
@@ -33,7 +34,8 @@ static void order(tap *t, size_t nparts, int has_rows) {
     for (size_t k = 0; k < nparts; k++)
         for (size_t to = k * TARGETS / nparts; to < (k + 1) * TARGETS / nparts; to++)
             for (uint32_t seq = 0; seq < SEQS; seq++)
-                add_hit(&it.part[k], seq, has_rows ? seq * TARGETS + (TARGETS - 1 - (uint32_t)to) : UINT32_MAX, (uint32_t)to, 1);
+                add_hit(&it.part[k], seq, has_rows ? seq * TARGETS + (TARGETS - 1 - (uint32_t)to) : UINT32_MAX,
+                        (uint32_t)to, 1);
     int fine = ws_scan_collect(&s, &it, &err) == WS_OK && it.hits.n == SEQS * TARGETS;
     for (size_t i = 0; fine && i < it.hits.n; i++) {
         const uint32_t want = (uint32_t)(i % TARGETS);
@@ -77,9 +79,11 @@ static void names(tap *t) {
     int fine = 1;
     for (uint32_t i = 0; i < TARGETS; i++) fine &= ws_queries_find(index, target[i].name, strlen(target[i].name)) == i;
     tap_ok(t, fine, "each target by its name, also an empty one");
-    tap_ok(t, ws_queries_find(index, "abc", 3) == UINT32_MAX && ws_queries_find(index, "abc", 2) == 4, "a name has its length");
+    tap_ok(t, ws_queries_find(index, "abc", 3) == UINT32_MAX && ws_queries_find(index, "abc", 2) == 4,
+           "a name has its length");
     ws_queries_destroy(index);
-    tap_ok(t, ws_scan_name_targets(&index, twice, 3, &err) == WS_EDATA && !index && strstr(err.text, "x"), "one name for two targets");
+    tap_ok(t, ws_scan_name_targets(&index, twice, 3, &err) == WS_EDATA && !index && strstr(err.text, "x"),
+           "one name for two targets");
 }
 
 /* A sequence leaves once in a format of sequences, with the kept if one of its pairs passed. */
@@ -105,7 +109,8 @@ static void formats(tap *t) {
     add_hit(&it.hits, 5, UINT32_MAX, 1, 0);
     sample_must(ws_scan_format(&s, &it, &worker, out, &err), &err);
     tap_ok(t, out[0].rows == 2 && out[0].text.n == 4 && !memcmp(out[0].text.p, "q\nu\n", 4), "what passes, once");
-    tap_ok(t, out[1].rows == 4 && out[1].text.n == 8 && !memcmp(out[1].text.p, "p\nr\ns\nt\n", 8), "what does not, without a hit too");
+    tap_ok(t, out[1].rows == 4 && out[1].text.n == 8 && !memcmp(out[1].text.p, "p\nr\ns\nt\n", 8),
+           "what does not, without a hit too");
     for (int k = 0; k < 2; k++) ws_buf_release(&out[k].text);
     ws_scan_item_release(&it);
 }

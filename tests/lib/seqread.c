@@ -407,10 +407,15 @@ static void *write_at_a_pace(void *arg) {
     return NULL;
 }
 
-/* A batch leaves 250 ms after its first record, however regularly others follow: the batches of a producer that takes 600 ms. */
+/* A batch leaves 250 ms after its first record, however regularly others follow: the batches of a producer that takes
+ * 600 ms. */
 static int batches_at_a_pace(int table) {
-    const ws_seqread_conf conf = {.path = standard_input, .npath = 1, .abc = ws_abc_get(WS_ABC_AMINO), .batch_residues = 1 << 20,
-                                  .batch_seqs = 1 << 20, .rows_apart = 1};
+    const ws_seqread_conf conf = {.path = standard_input,
+                                  .npath = 1,
+                                  .abc = ws_abc_get(WS_ABC_AMINO),
+                                  .batch_residues = 1 << 20,
+                                  .batch_seqs = 1 << 20,
+                                  .rows_apart = 1};
     int fd[2], old = dup(STDIN_FILENO), n = 0;
     size_t records = 0;
     pthread_t thread;
@@ -444,7 +449,8 @@ static void paced_producer(tap *t) {
 static void slow_producer(tap *t) {
     enum { LONG = 60000 };
     static const char fasta[] = ">a\nACDEFGHIKL\n>b x\nACDEFGHIKLMNPQRSTVWY\n>c\nAC\n";
-    static const char table[] = "name\tseq\tquery\nb\tDE\t1\nc\tFG\t1\nc\tFG\t2\nc\tFG\t3\nd\tA\t1\n"; /* byte 38 is in the third c */
+    /* byte 38 is in the third c */
+    static const char table[] = "name\tseq\tquery\nb\tDE\t1\nc\tFG\t1\nc\tFG\t2\nc\tFG\t3\nd\tA\t1\n";
     ws_buf text = {0};
     char *residues = malloc(LONG + 1), *want = malloc(LONG + 50);
     must(residues && want, "memory");

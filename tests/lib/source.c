@@ -112,7 +112,8 @@ static void shapes(tap *t) {
     bgzf(&gz, text.p, 1000);
     refused(t, &gz, "without the empty block at the end, so they were cut", "BGZF whose last block has bytes was cut");
     member(&gz, "", 0, 6);
-    refused(t, &gz, "without the empty block at the end, so they were cut", "... also with a member behind it that is no block");
+    refused(t, &gz, "without the empty block at the end, so they were cut",
+            "... also with a member behind it that is no block");
     gz.n = end;
     bgzf(&gz, "", 0);
     member(&gz, "", 0, 6);
@@ -245,7 +246,8 @@ static void failure_is_last(tap *t) {
     ws_buf_release(&text);
 }
 
-/* Bytes whose checksum is wrong stay inside: those of the last deflate block, which is all that a member of 64 KB has. */
+/* Bytes whose checksum is wrong stay inside: those of the last deflate block, which is all that a member of 64 KB has.
+ * */
 static void wrong_checksums(tap *t) {
     char path[PATH_SIZE];
     ws_err err;

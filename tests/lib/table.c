@@ -14,7 +14,8 @@ static void numbers(tap *t) {
     static const struct {
         double v;
         const char *text;
-    } human[] = {{0, "0"}, {999, "999"}, {999.6, "1.00K"}, {12345, "12.3K"}, {99960, "100K"}, {1.5e6, "1.50M"}, {3e18, "3000P"}};
+    } human[] = {{0, "0"},        {999, "999"},     {999.6, "1.00K"}, {12345, "12.3K"},
+                 {99960, "100K"}, {1.5e6, "1.50M"}, {3e18, "3000P"}};
     int fine = 1;
     for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
         char got[WS_NUMBER_MAX], want[WS_NUMBER_MAX];
@@ -25,7 +26,8 @@ static void numbers(tap *t) {
     tap_ok(t, fine, "numbers as printf writes them, to both ends of 64 bits");
     for (size_t i = 0; i < sizeof human / sizeof *human; i++) {
         char got[WS_NUMBER_MAX];
-        if (!tap_ok(t, strcmp(ws_number_human(got, human[i].v), human[i].text) == 0, "%g for people: %s", human[i].v, human[i].text))
+        if (!tap_ok(t, strcmp(ws_number_human(got, human[i].v), human[i].text) == 0, "%g for people: %s", human[i].v,
+                    human[i].text))
             tap_note("got %s", got);
     }
 }

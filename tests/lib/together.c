@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * "cuda+cpu" and auto without a device: the scalar backend plays one that is free or taken at random while the CPU's best scores
- * beside it, in turns of a few cells. Every tool must write the bytes of a plain run, and with "cuda+cpu" both must have had turns;
- * with auto the device comes when it comes, or cannot be opened. */
+ * "cuda+cpu" and auto without a device: the scalar backend plays one that is free or taken at random while the CPU's
+ * best scores beside it, in turns of a few cells. Every tool must write the bytes of a plain run, and with "cuda+cpu"
+ * both must have had turns; with auto the device comes when it comes, or cannot be opened. */
 #include "tests/lib/sample.h"
 #include "tests/tap.h"
 
@@ -11,7 +11,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-extern const ws_tool ws_ssvfilt_tool, ws_msvfilt_tool, ws_vitfilt_tool, ws_fwdscore_tool, ws_papara_score_tool, ws_pairhmm_tool;
+extern const ws_tool ws_ssvfilt_tool, ws_msvfilt_tool, ws_vitfilt_tool, ws_fwdscore_tool, ws_papara_score_tool,
+    ws_pairhmm_tool;
 
 static sample chance;
 static pthread_mutex_t chance_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -79,7 +80,8 @@ static ws_backend as_cpu(const ws_backend *const *of_tool) {
     return b;
 }
 
-static int run(const ws_tool *tool, const char *backend, const char *threads, const char *out, const char *const *more) {
+static int run(const ws_tool *tool, const char *backend, const char *threads, const char *out,
+               const char *const *more) {
     const char *argv[16] = {tool->name, "--no-provenance", "--backend", backend, "--threads", threads, "-o", out};
     int argc = 8;
     while (*more) argv[argc++] = *more++;
@@ -101,7 +103,8 @@ static int same_files(const char *a, const char *b, long *size) {
 }
 
 /* The tool with the scalar backend as its device, and with it alone. */
-static void compare(tap *t, const ws_tool *real, const ws_backend *const *backends, const char *what, const char *const *more) {
+static void compare(tap *t, const ws_tool *real, const ws_backend *const *backends, const char *what,
+                    const char *const *more) {
     char plain[] = "/tmp/warpsieve.XXXXXX", both[] = "/tmp/warpsieve.XXXXXX";
     const int fd[2] = {mkstemp(plain), mkstemp(both)};
     ws_tool tool = *real;
@@ -114,8 +117,8 @@ static void compare(tap *t, const ws_tool *real, const ws_backend *const *backen
         if (!rc) rc = run(&tool, backend, threads, both, more);
         const int same = !rc && same_files(plain, both, &size);
         tap_ok(t, same && size > 0 && (i / 2 || (was_free && was_taken)),
-               "%s %s, %s, %s threads: %ld bytes; the device was free %llu times, taken %llu times", real->name, what, backend, threads,
-               size, (unsigned long long)was_free, (unsigned long long)was_taken);
+               "%s %s, %s, %s threads: %ld bytes; the device was free %llu times, taken %llu times", real->name, what,
+               backend, threads, size, (unsigned long long)was_free, (unsigned long long)was_taken);
     }
     for (int i = 0; i < 2; i++) close(fd[i]);
     unlink(plain);
@@ -140,8 +143,8 @@ static void lost_device(tap *t, const char *const *few) {
             was_free = was_taken = 0;
             same = run(&tool, "auto", i ? "4" : "1", got, few) == 0 && same_files(want, got, &size);
         }
-        tap_ok(t, same && was_lost > 0, "auto goes on without a device that is lost, %s threads: it was so %llu times", i ? "4" : "1",
-               (unsigned long long)was_lost);
+        tap_ok(t, same && was_lost > 0, "auto goes on without a device that is lost, %s threads: it was so %llu times",
+               i ? "4" : "1", (unsigned long long)was_lost);
     }
     tap_ok(t, run(&tool, "cuda+cpu", "1", "/dev/null", few) == 1, "cuda+cpu does not");
     for (int i = 0; i < 2; i++) close(fd[i]);
@@ -162,8 +165,10 @@ int main(void) {
     char table[] = "/tmp/warpsieve.XXXXXX", fasta[] = "/tmp/warpsieve.XXXXXX";
     const int fd[] = {mkstemp(table), mkstemp(fasta)};
     const char *const sequences[] = {"-a", MODELS, fasta, NULL}, *const rows[] = {"--allow-cut", MODELS, table, NULL};
-    const char *const make_rows[] = {"-P", "0.2", MODELS, FASTA, NULL}, *const make_fasta[] = {"-O", "fasta", MODELS, FASTA, NULL};
-    if (run(&ws_ssvfilt_tool, "auto", "0", table, make_rows) || run(&ws_ssvfilt_tool, "auto", "0", fasta, make_fasta)) return 1;
+    const char *const make_rows[] = {"-P", "0.2", MODELS, FASTA, NULL}, *const make_fasta[] = {"-O", "fasta", MODELS,
+                                                                                               FASTA, NULL};
+    if (run(&ws_ssvfilt_tool, "auto", "0", table, make_rows) || run(&ws_ssvfilt_tool, "auto", "0", fasta, make_fasta))
+        return 1;
     for (int i = 0; i < 4; i++) {
         const ws_backend device = as_device(scalar_of(filters[i])), cpu = as_cpu(filters[i]->backends);
         const ws_backend *const backends[] = {&device, &cpu, NULL};
@@ -193,7 +198,8 @@ int main(void) {
     ws_tool tool = ws_ssvfilt_tool;
     tool.backends = no_device;
     const char *const few[] = {MODELS, FASTA, NULL};
-    tap_ok(&t, run(&tool, "auto", "1", "/dev/null", few) == 0, "auto goes on without a device that does not open, and says so");
+    tap_ok(&t, run(&tool, "auto", "1", "/dev/null", few) == 0,
+           "auto goes on without a device that does not open, and says so");
     tap_ok(&t, run(&tool, "cuda+cpu", "1", "/dev/null", few) == 1, "cuda+cpu ends with its reason");
     lost_device(&t, few);
     return tap_end(&t);

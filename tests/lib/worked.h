@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The worked example of specification profile-filters.md, section 15, for the tests of the four HMM kernels: a model of four
- * nodes and the target MCQIRX. Its beginnings are targets too, with the length model of the whole, so that the cells a
- * scalar backend leaves behind are those of any row. */
+ * The worked example of specification profile-filters.md, section 15, for the tests of the four HMM kernels: a model of
+ * four nodes and the target MCQIRX. Its beginnings are targets too, with the length model of the whole, so that the
+ * cells a scalar backend leaves behind are those of any row. */
 #ifndef WS_TESTS_WORKED_H
 #define WS_TESTS_WORKED_H
 
