@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Promises of every tool, whatever it computes: the command line, exit statuses, and its output side. Inputs are in
-# input.bats.
+# Promises of every tool, whatever it computes: command line, exit statuses, output. Inputs are in input.bats.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -88,7 +87,6 @@ filter_misuse() {
     misuse 'pvalue' 'range' '1.5' -- "$1" -P 1.5 m.hmm small.fa
     misuse 'pvalue' 'number' '"low"' -- "$1" -P low m.hmm small.fa
     misuse 'bits' 'number' '"20b"' -- "$1" -T 20b m.hmm small.fa
-    # as hmmsearch, here and below
     misuse 'db-size' '0 is out of range: expected more than 0' -- "$1" -Z 0 m.hmm small.fa
     misuse 'db-size' 'range' -- "$1" -Z -5 m.hmm small.fa
     misuse 'db-size' 'range' -- "$1" -Z nan m.hmm small.fa
@@ -480,7 +478,6 @@ sequences_out() {
     "$1" -a -O ids $m demo.fa >b
     same <(sed -n 's/^>\([^ ]*\).*/\1/p' demo.fa) b || fail "-O ids"
     "$1" -a -O packed $m demo.fa >a
-    # pairs: each sequence once
     if [ -n "$m" ] && "$1" -a -O tsv $m small.fa | head -2 | grep -q "$(printf '\tquery\t')"; then
         respack -O fasta a | respack >b
         same demo.wsp b || fail "-O packed"
@@ -567,7 +564,6 @@ assert s["sequences"] == 40 and s["rows"] == int(sys.argv[2]) and s["seconds"] >
 EOF
     run -1 --separate-stderr "$1" --stats=/dev/full -O ids $(model_of "$1") small.fa
     told '/dev/full' 'No space left'
-    # told before the work, not after it
     run -1 --separate-stderr "$1" --stats=no/such/folder -O ids $(model_of "$1") small.fa
     [ -z "$output" ]
 }

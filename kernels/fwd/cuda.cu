@@ -80,11 +80,7 @@ static int queue(ws_devcall *c, ws_err *err) {
         const fwd_model &p = model_of(t);
         return fwd_task{ws_devmodel_table<float4>(s, p, TABLE_EMISSIONS),
                         ws_devmodel_table<float4>(s, p, TABLE_COEFFICIENTS),
-                        ws_devmodel_table<float>(s, p, TABLE_LINKS),
-                        list.item,
-                        list.n,
-                        first,
-                        p.Q};
+                        ws_devmodel_table<float>(s, p, TABLE_LINKS), list.item, list.n, first, p.Q};
     };
     return ws_devcall_queue(c, shapes, false, true, args, fit_of, task_of, shared_of, err);
 }

@@ -72,15 +72,8 @@ static int put_msv(ws_devcall *c, msv_call *m, ws_err *err) {
         const msv_model &p = model_of(c->task[t]);
         const ws_bytes *b = &p.ssv.bytes;
         const ws_gate *gate = &p.target->gate;
-        m->task[t] = {ws_devmodel_table<uint4>(s, p, TABLE_MSV),
-                      m->list[t].item,
-                      p.fit.shape < 0 ? 0 : m->list[t].n,
-                      c->first[t],
-                      ws_log2(p.fit.g),
-                      b->bias,
-                      b->tbm,
-                      b->tec,
-                      gate->biased ? gate->least : INFINITY};
+        m->task[t] = {ws_devmodel_table<uint4>(s, p, TABLE_MSV), m->list[t].item, p.fit.shape < 0 ? 0 : m->list[t].n,
+                      c->first[t], ws_log2(p.fit.g), b->bias, b->tbm, b->tec, gate->biased ? gate->least : INFINITY};
         m->longest = max(m->longest, m->list[t].n);
     }
     int rc = ws_devstream_put(s, m->task, c->ntask * sizeof *m->task, &tasks, err);

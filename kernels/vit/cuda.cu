@@ -140,13 +140,8 @@ template <vit_goal GOAL> static int queue(ws_devcall *c, ws_err *err) {
     auto task_of = [=](const ws_task &t, const ws_devlist &list, uint32_t first) {
         const vit_model &p = model_of(t);
         return vit_task{ws_devmodel_table<uint4>(s, p, TABLE_EMISSIONS),
-                        ws_devmodel_table<uint32_t>(s, p, TABLE_TRANSITIONS),
-                        list.item,
-                        list.n,
-                        first,
-                        ws_log2(p.fit.g),
-                        p.least_move,
-                        p.dead};
+                        ws_devmodel_table<uint32_t>(s, p, TABLE_TRANSITIONS), list.item, list.n, first,
+                        ws_log2(p.fit.g), p.least_move, p.dead};
     };
     auto shared_of = [](const ws_task &t) { // the emissions, and vit_state.aside
         const ws_shape &s = shapes[model_of(t).fit.shape];

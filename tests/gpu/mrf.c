@@ -98,13 +98,8 @@ static void test_large(tap *t, const ws_mrf_body *host, sample *r) {
     int differ = 0;
     fill(&v, r, 300, 260, 120, 4, 4000);
     for (int k = 0; k < 6; k++) {
-        ws_mrf_conf conf = {.K = 4,
-                            .neighbours = neighbourhoods[k % 3],
-                            .rule = k / 3 ? WS_MRF_RANDOM : WS_MRF_ICM,
-                            .in = 40000,
-                            .seed = 42,
-                            .sweeps = 5,
-                            .eps = 1e-4};
+        ws_mrf_conf conf = {.K = 4, .neighbours = neighbourhoods[k % 3], .rule = k / 3 ? WS_MRF_RANDOM : WS_MRF_ICM,
+                            .in = 40000, .seed = 42, .sweeps = 5, .eps = 1e-4};
         differ += !agree(host, &conf, &v, &changed);
     }
     ws_mrf_volume_release(&v);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Packed pairs: tables of all kinds there and back, what is stored of them, cuts and damage at every byte, streams that
- * lie. */
+ * Packed pairs: tables of all kinds there and back, what is stored, cuts and damage at every byte, streams that lie. */
 #include "lib/io/decimal.h"
 #include "lib/io/packfmt.h"
 #include "lib/io/pairs.h"
@@ -16,11 +15,9 @@ static int same_buf(const ws_buf *a, const ws_buf *b) { return a->n == b->n && (
 
 static ws_pairs_counts counts_of(const ws_tsv_head *head) {
     const int known = head->ends && !head->uncounted;
-    return (ws_pairs_counts){.state = known        ? WS_COUNTS_KNOWN
-                                      : head->ends ? WS_COUNTS_UNKNOWN
-                                                   : WS_COUNTS_NO_END,
-                             .seqs = head->in,
-                             .residues = head->residues};
+    const int unknown = head->ends ? WS_COUNTS_UNKNOWN : WS_COUNTS_NO_END;
+    return (ws_pairs_counts){.state = known ? WS_COUNTS_KNOWN : unknown,
+                             .seqs = head->in, .residues = head->residues};
 }
 
 /* Like read_all, but for the lines of rows, which packed pairs have not; more of the conf is the caller's. */
@@ -121,35 +118,10 @@ static void pack_table(const ws_buf *table, ws_buf *out, size_t batch) {
 
 /* A field of one of the kinds that tools and people write. */
 static void random_field(ws_buf *t, uint64_t *seed, int kind) {
-    static const char *const odd[] = {"",
-                                      "n/a",
-                                      "nan",
-                                      "inf",
-                                      "-inf",
-                                      "+",
-                                      "-",
-                                      "-0",
-                                      "007",
-                                      "1e5",
-                                      "1.50",
-                                      "0x10",
-                                      " 1",
-                                      "infinity",
-                                      "2147483648",
-                                      "-2147483648",
-                                      "9007199254740993",
-                                      "18446744073709551616",
-                                      "1e400",
-                                      "#",
-                                      "##end",
-                                      "\"",
-                                      "-0.0000",
-                                      "1.000e-300",
-                                      "4.941e-324",
-                                      "3.403e+38",
-                                      "16777217",
-                                      "0.0001",
-                                      "123456789.1234"};
+    static const char *const odd[] = {"", "n/a", "nan", "inf", "-inf", "+", "-", "-0", "007", "1e5", "1.50", "0x10",
+                                      " 1", "infinity", "2147483648", "-2147483648", "9007199254740993",
+                                      "18446744073709551616", "1e400", "#", "##end", "\"", "-0.0000", "1.000e-300",
+                                      "4.941e-324", "3.403e+38", "16777217", "0.0001", "123456789.1234"};
     ws_err err;
     const double u = (double)below(seed, 1 << 20) / (1 << 20);
     switch (kind) {
@@ -220,9 +192,8 @@ static void round_trip(tap *t, uint64_t seed, shape x) {
     ok &= same_buf(&lines, &lines2) && counts.state == WS_COUNTS_KNOWN && counts.seqs == 4711 &&
           counts.residues == 123456;
     ok &= read_rows(conf_of(1), &packed, &got, NULL, NULL, &err) == WS_EOF && same_buf(&got, &want);
-    tap_ok(t, ok, "%zu sequences of up to %zu, up to %zu pairs, %d %scolumns, seed %llu: %zu bytes packed of %zu",
-           x.seqs, x.longest, x.pairs, x.columns, x.mixed ? "mixed " : "", (unsigned long long)start, packed.n,
-           table.n);
+    tap_ok(t, ok, "%zu sequences up to %zu, up to %zu pairs, %d %scolumns, seed %llu: %zu bytes of %zu", x.seqs,
+           x.longest, x.pairs, x.columns, x.mixed ? "mixed " : "", (unsigned long long)start, packed.n, table.n);
     ws_buf *const all[] = {&table, &packed, &again, &want, &got, &lines, &lines2};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) ws_buf_release(all[i]);
 }
@@ -281,8 +252,8 @@ static void decimals(tap *t) {
         if (strcmp(text[0], text[1]) != 0 || back != strtod(text[0], NULL))
             ok = 0, tap_note("%.17g: %s, %s", v, text[0], text[1]);
     }
-    tap_ok(t, ok && isnan(ws_decimal_value(ws_decimal_of((double)NAN))),
-           "24 bits hold what is printed with four digits");
+    ok &= isnan(ws_decimal_value(ws_decimal_of((double)NAN)));
+    tap_ok(t, ok, "24 bits hold what is printed with four digits");
 }
 
 /* Columns that a tool has computed: the bias keeps its last bit, other numbers are stored as they are printed. A column
@@ -320,8 +291,7 @@ static void exact(tap *t) {
     int ok = ws_seqread_fill(r, &b, &err) == WS_OK && b.nrow == 1 && b.ncolumn == 4;
     ok = ok && ws_row_number(&b, &b.row[0], 1) == bits && ws_row_number(&b, &b.row[0], 2) == pv &&
          isnan(ws_row_number(&b, &b.row[0], 3));
-    ok =
-        ok && b.col[1].form == WS_CELL_EXACT32 && b.col[2].form == WS_CELL_GENERAL24 && b.col[3].form == WS_CELL_STRAND;
+    ok &= b.col[1].form == WS_CELL_EXACT32 && b.col[2].form == WS_CELL_GENERAL24 && b.col[3].form == WS_CELL_STRAND;
     ok = ok && ws_queries_at(b.queries, 0)->hash == 5 && ws_queries_at(b.queries, 0)->qlen == 10;
     ok = ok && ws_seqread_fill(r, &b, &err) == WS_EOF && ws_seqread_head(r)->uncounted;
     tap_ok(t, ok, "the bias keeps its last bit, and the counts are unknown");
@@ -389,14 +359,12 @@ static void concatenated(tap *t) {
     two.n = one.n;
     pack_table(&table, &two, 9);
     rc = read_rows(conf_of(9), &two, &got, NULL, NULL, &err);
-    tap_ok(t, rc == WS_EDATA && same_buf(&got, &want) && strstr(err.text, "other columns"),
-           "streams with other columns");
+    tap_ok(t, rc == WS_EDATA && same_buf(&got, &want) && strstr(err.text, "other columns"), "other columns");
     two.n = one.n;
     ws_packed_totals totals = {0};
     fine(ws_packed_head(&two, ws_abc_get(WS_ABC_AMINO), &err) | ws_packed_end(&two, &totals, &err));
     rc = read_rows(conf_of(9), &two, &got, NULL, NULL, &err);
-    tap_ok(t, rc == WS_EDATA && same_buf(&got, &want) && strstr(err.text, "cannot be read together"),
-           "pairs and sequences");
+    tap_ok(t, rc == WS_EDATA && same_buf(&got, &want) && strstr(err.text, "be read together"), "pairs and sequences");
     ws_buf_release(&one);
     ws_buf_release(&two);
     ws_buf_release(&got);
@@ -448,14 +416,12 @@ static void lie(tap *t, const char *magic, size_t offset, uint64_t value, size_t
 
 static void liars(tap *t) {
     enum { NUMBER = 8, BODY = PACK_FRAME };
+    static const char counts[] = "impossible counts";
     static const uint64_t huge[] = {UINT64_MAX, UINT64_C(1) << 62, (UINT64_C(1) << 40) + 1};
     for (size_t i = 0; i < sizeof huge / sizeof *huge; i++) {
-        for (int k = HEAD_COLUMNS; k <= HEAD_TEXT; k++)
-            lie(t, PACK_HEAD, NUMBER + 8 * (size_t)k, huge[i], 8, "impossible counts");
-        for (int k = QUERIES_N; k <= QUERIES_TEXT; k++)
-            lie(t, PACK_QUERIES, NUMBER + 8 * (size_t)k, huge[i], 8, "impossible counts");
-        for (int k = PAIRS_BLOCK; k <= PAIRS_TEXT; k++)
-            lie(t, PACK_PAIRS, NUMBER + 8 * (size_t)k, huge[i], 8, "impossible counts");
+        for (int k = HEAD_COLUMNS; k <= HEAD_TEXT; k++) lie(t, PACK_HEAD, NUMBER + 8 * (size_t)k, huge[i], 8, counts);
+        for (int k = QUERIES_N; k <= QUERIES_TEXT; k++) lie(t, PACK_QUERIES, NUMBER + 8 * (size_t)k, huge[i], 8, counts);
+        for (int k = PAIRS_BLOCK; k <= PAIRS_TEXT; k++) lie(t, PACK_PAIRS, NUMBER + 8 * (size_t)k, huge[i], 8, counts);
     }
     lie(t, PACK_QUERIES, NUMBER, 1, 8, "do not follow");
     lie(t, PACK_QUERIES, NUMBER + 8, 0, 8, "impossible counts");
@@ -583,11 +549,9 @@ static void phrases(tap *t) {
         const char *says;
     } lies[] = {{FLAGS, 8, (uint64_t)(N + 1) << 32 | 2, "impossible lengths"},
                 {FLAGS, 8, (uint64_t)N << 32, "impossible counts"},
-                {FLAGS, 8, 2, "impossible counts"},
-                {FLAGS, 8, UINT64_C(256) << 32 | 2, "impossible counts"},
+                {FLAGS, 8, 2, "impossible counts"}, {FLAGS, 8, UINT64_C(256) << 32 | 2, "impossible counts"},
                 {FLAGS, 8, (uint64_t)N << 32 | 6, "impossible counts"},
-                {TEXTS, 1, 0, "control character"},
-                {TEXTS + N, 1, 0, "control character"},
+                {TEXTS, 1, 0, "control character"}, {TEXTS + N, 1, 0, "control character"},
                 {TEXTS + 3, 1, '\t', "control character"}};
     const ws_buf table = {(char *)(uintptr_t)text, sizeof text - 1, 0};
     ws_buf s = {0}, got = {0}, want = {0};

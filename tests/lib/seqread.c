@@ -410,12 +410,8 @@ static void *write_at_a_pace(void *arg) {
 /* A batch leaves 250 ms after its first record, however regularly others follow: the batches of a producer that takes
  * 600 ms. */
 static int batches_at_a_pace(int table) {
-    const ws_seqread_conf conf = {.path = standard_input,
-                                  .npath = 1,
-                                  .abc = ws_abc_get(WS_ABC_AMINO),
-                                  .batch_residues = 1 << 20,
-                                  .batch_seqs = 1 << 20,
-                                  .rows_apart = 1};
+    const ws_seqread_conf conf = {.path = standard_input, .npath = 1, .abc = ws_abc_get(WS_ABC_AMINO),
+                                  .batch_residues = 1 << 20, .batch_seqs = 1 << 20, .rows_apart = 1};
     int fd[2], old = dup(STDIN_FILENO), n = 0;
     size_t records = 0;
     pthread_t thread;
