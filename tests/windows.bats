@@ -208,11 +208,15 @@ END
     refused 1 Pkinase protein
     run -2 --separate-stderr ssvfilt --long --watson --crick made.hmm human.fa
     refused 2 watson crick
-    for t in '-T 3' '-E 1 -Z 3' '-U no.tsv'; do
+    for t in '-T 3' '-E 1 -Z 3'; do
         # shellcheck disable=SC2086 # options
         run -2 --separate-stderr msvfilt --long $t made.hmm human.fa
         refused 2 "[${t:0:2}]" 'windows'
     done
+    run -2 --separate-stderr msvfilt --long -U no.tsv made.hmm human.fa
+    refused 2 -U '--long' 'not listed'
+    run -2 --separate-stderr vitfilt -U no.tsv made.hmm windows.tsv
+    refused 2 -U 'reads windows' 'not listed'
     run -1 --separate-stderr msvfilt --long made.hmm windows.tsv
     told 'windows already|table of pairs'
     run -1 --separate-stderr ssvfilt made.hmm windows.tsv

@@ -23,7 +23,8 @@ static int check_models(const ws_job *job, const ws_cascade *c, ws_err *err) {
     if (c->opts->bits_given || (c->opts->evalue_given && !c->stage->final))
         return ws_fail(err, WS_EUSAGE, "windows pass by -P alone, so -T and -E have no meaning for them");
     if (ws_scan_of(job)->cutter && ws_scan_of(job)->rejected)
-        return ws_fail(err, WS_EUSAGE, "-U has no rows where windows are made, since those that did not pass are none");
+        return ws_fail(err, WS_EUSAGE, "-U cannot be used %s: places that do not pass are not listed",
+                       ws_scan_of(job)->cutter == &ws_cascade_cut_records ? "with --long" : "where vitfilt reads windows");
     return WS_OK;
 }
 
@@ -89,7 +90,7 @@ static int refuse_half_windows(const ws_scan *scan, const ws_long_columns *c, ws
                    ws_long_column[2].name, ws_long_column[3].name);
 }
 
-/* What a filter of whole records is told of one of them that is no protein or read. */
+/* Decides from the input's columns whether its rows are windows, and opens what windows need. */
 int ws_cascade_input(ws_job *job, ws_err *err) {
     ws_cascade *c = job->data;
     ws_scan *scan = ws_scan_of(job);
@@ -125,7 +126,7 @@ const ws_long_columns *ws_cascade_window_columns(const ws_cascade *c) { return &
 
 /* ---- the decision ---- */
 
-/* What a test says of a window. */
+/* The result of a test of a window. */
 typedef struct verdict {
     int passes;
     float bias_nats; /* NaN: not asked */
