@@ -9,17 +9,17 @@
 
 typedef enum kind { PARSE, RESOLVE, RESCORE } kind;
 
-/* A part that waits. Parts of one model are linked by `next`, and so are those of a step; `step` links steps. */
-typedef struct part {
+/* A span that waits. Spans of one model are linked by `next`, and so are those of a step; `step` links steps. */
+typedef struct span {
     ws_dom_item *item;
     ws_dom_span of;
     uint32_t L;
-    struct part *next, *step;
-} part;
+    struct span *next, *step;
+} span;
 
-/* The parts of a model that wait. Models that have some are linked by `next`. */
+/* The spans of a model that wait. Models that have some are linked by `next`. */
 typedef struct bucket {
-    part *first;
+    span *first;
     uint32_t n;
     int listed;
     uint32_t next;
@@ -30,9 +30,9 @@ typedef struct stage {
     kind kind;
     pthread_mutex_t lock;
     bucket *bucket;        /* [models] */
-    uint32_t first, last;  /* models with parts, the one that came first; NONE: there is none */
-    part *steps, **end;    /* that are ready */
-    size_t waiting, left;  /* parts in buckets; all that are not done */
+    uint32_t first, last;  /* models with spans, the one that came first; NONE: there is none */
+    span *steps, **end;    /* that are ready */
+    size_t waiting, left;  /* spans in buckets; all that are not done */
     double cells;          /* of those in buckets */
 } stage;
 
@@ -44,9 +44,9 @@ struct ws_dom_steps {
     size_t nidle, cap;
 };
 
-/* MOST parts in a step fill the registers twice, so that few are alone at its end. FULL parts of a model wait until they
- * are cut into steps: then parts of similar length share registers. With 32 in place of 512, Backward alone took two
- * thirds longer (one model x P. falciparum). ENOUGH cells for each thread, or TOO_MANY parts, do not wait. */
+/* MOST spans in a step fill the registers twice, so that few are alone at its end. FULL spans of a model wait until they
+ * are cut into steps: then spans of similar length share registers. With 32 in place of 512, Backward alone took two
+ * thirds longer (one model x P. falciparum). ENOUGH cells for each thread, or TOO_MANY spans, do not wait. */
 enum { NONE = UINT32_MAX, MOST = 8, FULL = 512, WORTH = 128, TOO_MANY = 64 << 10 };
 #define ENOUGH 3e8
 
@@ -70,22 +70,22 @@ static void give_worker(ws_dom_steps *s, ws_dom_worker *w) {
     if (!kept) ws_dom_worker_destroy(w);
 }
 
-/* ---- parts that wait: under the stage's lock ---- */
+/* ---- spans that wait: under the stage's lock ---- */
 
-static double cells_of(const part *p) { return (double)p->L * (double)p->item->M; }
+static double cells_of(const span *p) { return (double)p->L * (double)p->item->M; }
 
 static int by_length(const void *a, const void *b) {
-    const part *x = *(part *const *)a, *y = *(part *const *)b;
+    const span *x = *(span *const *)a, *y = *(span *const *)b;
     if (x->L != y->L) return x->L > y->L ? -1 : 1;
     return (x->item->order > y->item->order) - (x->item->order < y->item->order);
 }
 
-/* Cuts the parts of a model into steps, longest first. */
+/* Cuts the spans of a model into steps, longest first. */
 static void close_bucket(stage *st, bucket *b) {
-    part *list[FULL];
+    span *list[FULL];
     const size_t most = st->waiting < (size_t)st->of->conf.threads * MOST ? MOST / 2 : MOST;
     size_t n = 0;
-    for (part *p = b->first; p; p = p->next) {
+    for (span *p = b->first; p; p = p->next) {
         list[n++] = p;
         st->cells -= cells_of(p);
     }
@@ -102,7 +102,7 @@ static void close_bucket(stage *st, bucket *b) {
     b->n = 0;
 }
 
-/* Returns the first model with parts, NONE if there is none. */
+/* Returns the first model with spans, NONE if there is none. */
 static uint32_t first_model(stage *st) {
     while (st->first != NONE && st->bucket[st->first].n == 0) {
         st->bucket[st->first].listed = 0;
@@ -111,7 +111,7 @@ static uint32_t first_model(stage *st) {
     return st->first;
 }
 
-static void put(stage *st, part *p) {
+static void put(stage *st, span *p) {
     const uint32_t m = p->item->model;
     bucket *b = &st->bucket[m];
     pthread_mutex_lock(&st->lock);
@@ -132,10 +132,10 @@ static void put(stage *st, part *p) {
     pthread_mutex_unlock(&st->lock);
 }
 
-static int add_part(ws_dom_steps *s, kind k, ws_dom_item *item, ws_dom_region *g, ws_dom_envelope *env, ws_err *err) {
-    part *p = ws_calloc(1, sizeof *p, err);
+static int add_span(ws_dom_steps *s, kind k, ws_dom_item *item, ws_dom_region *g, ws_dom_envelope *env, ws_err *err) {
+    span *p = ws_calloc(1, sizeof *p, err);
     if (!p) return err->code;
-    *p = (part){.item = item, .of = {&item->pair, g, env}};
+    *p = (span){.item = item, .of = {&item->pair, g, env}};
     p->L = env ? env->to - env->from + 1 : g ? g->to - g->from + 1 : item->pair.L;
     __atomic_add_fetch(&item->left, 1, __ATOMIC_RELAXED);
     put(&s->stage[k], p);
@@ -152,7 +152,7 @@ static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chai
             st->cells >= ENOUGH * st->of->conf.threads)
             close_bucket(st, b);
     }
-    part *p = st->steps;
+    span *p = st->steps;
     if (p) {
         st->steps = p->step;
         if (!p->step) st->end = &st->steps;
@@ -174,37 +174,37 @@ static int left(void *own) {
 
 static int add_envelopes(ws_dom_steps *s, ws_dom_item *item, ws_dom_region *g, ws_err *err) {
     int rc = WS_OK;
-    for (uint32_t e = 0; e < g->nenv && !rc; e++) rc = add_part(s, RESCORE, item, g, &g->env[e], err);
+    for (uint32_t e = 0; e < g->nenv && !rc; e++) rc = add_span(s, RESCORE, item, g, &g->env[e], err);
     return rc;
 }
 
-/* Adds what follows from a part. */
-static int go_on(ws_dom_steps *s, kind k, const part *p, ws_err *err) {
+/* Adds what follows from a span. */
+static int go_on(ws_dom_steps *s, kind k, const span *p, ws_err *err) {
     ws_dom_pair *pair = &p->item->pair;
     int rc = WS_OK;
     if (k == RESOLVE) return add_envelopes(s, p->item, p->of.region, err);
     for (uint32_t r = 0; r < pair->nregion && k == PARSE && !rc; r++) {
         ws_dom_region *g = &pair->region[r];
-        rc = g->multi ? add_part(s, RESOLVE, p->item, g, NULL, err) : add_envelopes(s, p->item, g, err);
+        rc = g->multi ? add_span(s, RESOLVE, p->item, g, NULL, err) : add_envelopes(s, p->item, g, err);
     }
     return rc;
 }
 
-/* Counts a part as done. The pair ends with its last one. */
+/* Counts a span as done. The pair ends with its last one. */
 static int leave(ws_dom_steps *s, ws_dom_item *item, ws_err *err) {
     if (__atomic_sub_fetch(&item->left, 1, __ATOMIC_ACQ_REL)) return WS_OK;
     const int rc = ws_dom_finish(item->tables, &s->conf.options, &item->pair, err);
     return rc ? rc : s->conf.done(s->conf.own, item, err);
 }
 
-static int run_parts(ws_dom_steps *s, kind k, const part *first, ws_err *err) {
+static int run_spans(ws_dom_steps *s, kind k, const span *first, ws_err *err) {
     ws_dom_pair *pair[MOST];
     ws_dom_span list[MOST];
     const ws_dom_tables *t = first->item->tables;
     size_t n = 0;
     ws_dom_worker *w = take_worker(s, err);
     if (!w) return err->code;
-    for (const part *p = first; p; p = p->next, n++) {
+    for (const span *p = first; p; p = p->next, n++) {
         list[n] = p->of;
         pair[n] = p->of.pair;
     }
@@ -220,8 +220,8 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
     ws_dom_steps *s = st->of;
     size_t n = 0;
     (void)t;
-    int rc = run_parts(s, st->kind, step->pool, err);
-    for (part *p = step->pool, *next; p; p = next, n++) {
+    int rc = run_spans(s, st->kind, step->pool, err);
+    for (span *p = step->pool, *next; p; p = next, n++) {
         next = p->next;
         if (!rc) rc = go_on(s, st->kind, p, err);
         if (!rc) rc = leave(s, p->item, err);
@@ -236,7 +236,7 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
 /* ---- all ---- */
 
 int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *item, ws_err *err) {
-    return add_part(s, PARSE, item, NULL, NULL, err);
+    return add_span(s, PARSE, item, NULL, NULL, err);
 }
 
 void ws_dom_steps_stages(ws_dom_steps *s, ws_chain_stage to[WS_DOM_STEPS]) {
@@ -257,21 +257,21 @@ int ws_dom_steps_create(ws_dom_steps **out, const ws_dom_steps_conf *conf, ws_er
     return WS_OK;
 }
 
-static void free_parts(part *p) {
-    for (part *next; p; p = next) {
+static void free_spans(span *p) {
+    for (span *next; p; p = next) {
         next = p->next;
         ws_free(p);
     }
 }
 
-/* After a failure parts may wait. */
+/* After a failure spans may wait. */
 static void release(stage *st, size_t models) {
     if (!st->of) return;
-    for (part *p = st->steps, *next; p; p = next) {
+    for (span *p = st->steps, *next; p; p = next) {
         next = p->step;
-        free_parts(p);
+        free_spans(p);
     }
-    for (size_t m = 0; st->bucket && m < models; m++) free_parts(st->bucket[m].first);
+    for (size_t m = 0; st->bucket && m < models; m++) free_spans(st->bucket[m].first);
     ws_free(st->bucket);
     pthread_mutex_destroy(&st->lock);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The domain stage as stages of a chain: parse, resolve and rescore. Parts of pairs (whole targets, regions, envelopes)
+ * The domain stage as stages of a chain: parse, resolve and rescore. Spans of pairs (whole targets, regions, envelopes)
  * wait by model until vector registers are full, also if they come from different pools. So many threads can work on
  * one large pair. */
 #ifndef WS_DOMAINS_STEPS_H
@@ -14,7 +14,7 @@ typedef struct ws_dom_item {
     const ws_dom_tables *tables;
     uint32_t model, M; /* its number in the chain, and its length */
     uint64_t order;   /* as in ws_chain_step */
-    uint32_t left;    /* parts that are not done: of this file */
+    uint32_t left;    /* spans that are not done: of this file */
 } ws_dom_item;
 
 /* Takes a pair whose hit is complete. Any thread may call it. */
@@ -27,7 +27,7 @@ typedef struct ws_dom_steps_conf {
     const ws_dom_backend *backend;
     ws_dom_options options;
     size_t models;
-    int threads; /* of the chain, about: with fewer parts at hand steps are smaller */
+    int threads; /* of the chain, about: with fewer spans at hand steps are smaller */
     void *own; /* handed to `done` */
     ws_dom_done_fn *done;
 } ws_dom_steps_conf;

@@ -5,7 +5,7 @@
 
 #include "lib/hits/write.h"
 
-enum { PIECE = 1 << 20 };
+enum { ENOUGH = 1 << 20 /* bytes of text that are worth a write */ };
 
 void ws_sink_add(ws_sink *s, const char *p, size_t n) {
     if (s->err.code == WS_OK) (void)ws_buf_add(&s->text, p, n, &s->err);
@@ -32,7 +32,7 @@ static void write_all(ws_sink *s) {
 }
 
 void ws_sink_pause(ws_sink *s) {
-    if (s->text.n >= PIECE) write_all(s);
+    if (s->text.n >= ENOUGH) write_all(s);
 }
 
 int ws_sink_flush(ws_sink *s, ws_err *err) {

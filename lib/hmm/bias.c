@@ -53,12 +53,12 @@ void ws_bias_scores_scalar(const ws_bias *bias, const ws_seqlist *list, float *o
 
 /* ---- lists, by the best width that runs here ---- */
 
-enum { PIECE = 1024 };
+enum { BLOCK = 1024 }; /* items of a list that are sorted at once */
 
-/* Scores one piece of a list, long sequences first. */
-static void score_piece(const ws_bias *bias, ws_bias_scores_fn *scores, const ws_seqlist *list, float *out) {
-    uint32_t item[PIECE], place[PIECE];
-    float score[PIECE];
+/* Scores a block of a list, long sequences first. */
+static void score_block(const ws_bias *bias, ws_bias_scores_fn *scores, const ws_seqlist *list, float *out) {
+    uint32_t item[BLOCK], place[BLOCK];
+    float score[BLOCK];
     const ws_seqlist sorted = ws_seqlist_longest_first(list, item, place);
     scores(bias, &sorted, score);
     for (size_t j = 0; j < list->n; j++) out[place[j]] = score[j];
@@ -66,12 +66,12 @@ static void score_piece(const ws_bias *bias, ws_bias_scores_fn *scores, const ws
 
 void ws_bias_scores(const ws_bias *bias, const ws_cpu *cpu, const ws_seqlist *list, float *out) {
     static ws_bias_scores_fn *const by_width[WS_NWIDTH] = {WS_BY_WIDTH(ws_bias_scores_)};
-    for (size_t from = 0; from < list->n; from += PIECE) {
-        ws_seqlist piece = *list;
-        uint32_t item[PIECE];
-        piece.n = ws_min(list->n - from, PIECE);
-        for (size_t j = 0; j < piece.n; j++) item[j] = (uint32_t)ws_seqlist_at(list, from + j);
-        piece.item = item;
-        score_piece(bias, by_width[ws_cpu_best(cpu)], &piece, out + from);
+    for (size_t from = 0; from < list->n; from += BLOCK) {
+        ws_seqlist block = *list;
+        uint32_t item[BLOCK];
+        block.n = ws_min(list->n - from, BLOCK);
+        for (size_t j = 0; j < block.n; j++) item[j] = (uint32_t)ws_seqlist_at(list, from + j);
+        block.item = item;
+        score_block(bias, by_width[ws_cpu_best(cpu)], &block, out + from);
     }
 }

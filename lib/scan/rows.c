@@ -212,13 +212,13 @@ static int emit_rows(const ws_scan_state *s, ws_scan_item *it, const ws_seqs *se
 }
 
 int ws_rows_late(const ws_job *job, void *own, const void *item, ws_buf *text, uint64_t *rows, ws_err *err) {
-    enum { PIECE = 1 << 20 };
+    enum { ENOUGH = 1 << 20 }; /* bytes of text for a write */
     const ws_scan_state *s = ws_scan_state_of(job);
     const ws_scan_item *it = item;
     ws_scan_form *f = own;
     for (f->at = ws_max(f->at, it->late); f->at < it->hits.n; f->at++) {
         const ws_hit *h = &it->hits.hit[f->at];
-        if (text->n >= PIECE) return WS_OK;
+        if (text->n >= ENOUGH) return WS_OK;
         if (ws_scan_output_of(s->scan, h) != f->number) continue;
         int rc = emit_row(s, text, it->out, NULL, h, err);
         if (rc) return rc;
