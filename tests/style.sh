@@ -113,7 +113,7 @@ grep -nE '(^|[^A-Za-z0-9_.])/(work|root|home|farm)/' $(cat "$tmp/code" "$tmp/pro
 breach "$tmp/paths" "paths of one machine"
 
 # ---- comments: an actor for each sentence (tests/comments.py) ----
-undone='lib/run lib/scan lib/hits lib/hmm kernels/filter kernels/long bin/filters bin/domains bin/search'
+undone='kernels/long bin/search'
 grep -E '^(man/.*|CONTRIBUTING\.md|Makefile|.*\.mk|(kernels|lib|bin|tests|workflows|packaging)/.*/?README\.md)$' "$tmp/files" |
     cat "$tmp/code" - | grep -vE "^($(echo "$undone" | tr ' ' '|'))/?" >"$tmp/talk"
 if command -v python3 >/dev/null 2>&1; then

@@ -88,7 +88,8 @@ static int finish(ws_job *job, ws_err *err) {
     return !rc && !known && !d->Z_given ? ws_domscore_no_size("sequences", err) : rc;
 }
 
-/* Behind a cut, or other bad input: what is held, without E-values that need what nobody knows. */
+/* Writes what is held after a cut or other bad input. The size of the database is then unknown, and E-values that need
+ * it are left out. */
 static int flush(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
     ws_domscore *d = job->own;
     ws_dom_out *o = own;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the files of the program domscore share: its options, the pairs that wait to be scored, the hits held, the
- * outputs. The stage itself is kernels/dom/dom.h. */
+ * The state of the program domscore: its options, the pairs that wait to be scored, the hits held, the outputs. The
+ * stage itself is kernels/dom/dom.h. */
 #ifndef WS_DOMAINS_DOMSCORE_H
 #define WS_DOMAINS_DOMSCORE_H
 
@@ -60,7 +60,7 @@ typedef struct ws_dom_passed {
     int cut; /* the input failed, so the size of the database is not known */
 } ws_dom_passed;
 
-/* Options, behind those that bin/filters reads, and the state of a run. */
+/* Options, after those that bin/filters reads, and the state of a run. */
 typedef struct ws_domscore {
     ws_cascade_opts cascade; /* its p and nobias decide about sequences without pairs; first, as bin/filters wants it */
     WS_HIT_FIELDS;
@@ -118,18 +118,18 @@ int ws_domscore_no_size(const char *what, ws_err *err);
 /* domscore.c: ws_tool.close. */
 void ws_domscore_close(ws_job *job);
 
-/* report.c: all that is held, to all outputs. Z NaN: nobody knows it. whole: there is nothing more to come, so the reported targets can be
- * counted. */
+/* Writes all that is held to all outputs (report.c). Z: NaN if it is unknown. whole: nothing more comes, so the
+ * reported targets can be counted. */
 int ws_domscore_write(ws_job *job, double Z, int whole, ws_err *err);
-/* What stands before the first row of an output, and behind the last one. */
+/* Make the text before the first row of an output, and after the last one. */
 int ws_domscore_head(const ws_job *job, void *out, ws_buf *text, ws_err *err);
 int ws_domscore_end(const ws_job *job, void *out, uint64_t rows, ws_buf *text, ws_err *err);
-/* What the report shows, by the options. */
+/* Returns by the options which parts the report shows. */
 ws_textconf ws_domscore_text(const ws_domscore *d);
-/* A query for the writers. text may be NULL where no report is written. */
+/* Makes a query for the writers. text may be NULL where no report is written. */
 ws_hitquery ws_domscore_query(const ws_domscore *d, const ws_hmm_target *h, const ws_hitlist *l,
                               const ws_textconf *text);
-/* One target to all outputs, for --stream. */
+/* Writes one target to all outputs, for --stream. */
 void ws_domscore_write_target(ws_domscore *d, const ws_hitquery *q, const ws_held *h);
 
 #endif

@@ -54,7 +54,7 @@ static void note_failure(ws_domscore *d, const ws_hitseq *seq, size_t m, const w
 
 int ws_domscore_hold(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit,
                      ws_err *err) {
-    /* The database has at least the sequences that came, so what E turns down for these it turns down in the end. */
+    /* E-values only grow with the database. A target that fails E now fails at the end. */
     const double least = d->Z_given ? d->Z : (double)seq->number + 1;
     if (hit->status == WS_DOM_MEMORY) note_failure(d, seq, m, model_of(job, m)->hmm);
     if (hit->status != WS_DOM_HIT) return WS_OK;

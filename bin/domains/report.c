@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What domscore writes: all that is held, model by model, to each output; heads and ends of the outputs. */
+ * The outputs of domscore: their heads, all hits that are held, model by model, and their ends. */
 #include "bin/domains/domscore.h"
 #include "lib/run/table.h"
 

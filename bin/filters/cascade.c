@@ -53,8 +53,9 @@ size_t ws_cascade_made_size(const ws_job *job, uint32_t t) {
 #define BATCH_CELLS 1e12
 enum { BATCH_LEAST = 128 << 10 };
 
-/* Residues of a batch for each of the first models, behind the first filter. A batch is worked on in parts only if there are several models
- * (lib/scan/item.c). What a proteome leaves for one model is 100,000 residues, which one thread would score. */
+/* Residues of a batch for each of the first models, after the first filter. A batch is worked on in parts only if there
+ * are several models (lib/scan/item.c). The first filter leaves 100,000 residues of a proteome for one model, which one
+ * thread would score. */
 enum { BATCH_OF_A_MODEL = 16 << 10 };
 
 static void limit_batch(ws_job *job, const ws_cascade *c) {

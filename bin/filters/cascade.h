@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the four filters of the HMM cascade share: models as targets, options for what passes, and hmmsearch's
- * decision. Source: specification profile-filters.md, sections 11 and 12. */
+ * Models as targets, options for thresholds, and hmmsearch's decision, for the four filters of the HMM cascade. Source:
+ * specification profile-filters.md, sections 11 and 12. */
 #ifndef WS_FILTERS_CASCADE_H
 #define WS_FILTERS_CASCADE_H
 
@@ -17,7 +17,7 @@ typedef struct ws_stage {
     int bias;              /* the stage subtracts the composition bias before it computes P */
     int uncorrected_first; /* P of the uncorrected score must pass first; the stage computes the bias only then (msv) */
     int may_skip;          /* rows whose MSV P is at or below -P pass without a Viterbi P (vit) */
-    int later;             /* a filter stands in front of the stage, so few sequences come (vit, fwd) */
+    int later;             /* the stage comes after a filter, so few sequences come (vit, fwd) */
     int final;             /* E-values follow, so each model must be calibrated (dom) */
     double window_p;       /* nhmmer's F1, F2, F3, where the targets are windows */
     int window_stage;      /* WS_LONG_SSV ...: what it does of a search of long DNA */
@@ -61,7 +61,8 @@ typedef struct ws_cascade_opts {
      .group = WS_GROUP_FILTER, .given = WS_OPT_NOGIVEN}
 #define WS_CASCADE_NOBIAS WS_CASCADE_FLAG("nobias", nobias, "do not correct for composition bias")
 
-/* Of stages that read windows: what decides about MAXL, and of those with a bias test over how many residues that counts in full. */
+/* Options of stages that read windows: they decide about MAXL, and about the residues over which a bias test counts in
+ * full. */
 #define WS_CASCADE_WINDOWS \
     {0, "w_length", NULL, WS_OPT_INT, WS_CASCADE_AT(w_length), "N", "of windows: longest instance of a model [what the model says]", \
      .min = 4, .max = 100000000, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}, \
@@ -73,7 +74,7 @@ typedef struct ws_cascade_opts {
 #define WS_CASCADE_STRAND(name_, field, help_) \
     {0, name_, NULL, WS_OPT_FLAG, WS_CASCADE_AT(field), NULL, help_, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, \
      .given = WS_OPT_NOGIVEN}
-/* Of stages that cut records into windows. */
+/* Options of stages that cut records into windows. */
 #define WS_CASCADE_LONG \
     WS_CASCADE_STRAND("long", windows, "targets are places in long DNA: write windows of both strands, as nhmmer finds them"), \
         WS_CASCADE_STRAND("watson", watson, "with --long: search the strand as it is read only"), \
@@ -103,7 +104,7 @@ extern const ws_scoring ws_cascade_scoring; /* results are ws_fscore */
     .scoring = &ws_cascade_scoring, .open = open_stage, .close = ws_cascade_close, .make = ws_cascade_make, \
     .forget = ws_cascade_forget, .made_size = ws_cascade_made_size
 
-/* What decide and the cutters know of windows: bin/filters/windows.c. */
+/* State of stages with windows, for decide and the cutters: bin/filters/windows.c. */
 typedef struct ws_cascade_windows ws_cascade_windows;
 
 /* The state that ws_cascade_open makes in job->data, for the files of this folder. */

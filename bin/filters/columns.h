@@ -31,7 +31,7 @@ typedef struct ws_filtercol {
 /* The accession of the query, which lib/scan writes on demand, in the place where --help names it. */
 #define WS_FILTER_ACCESSION {.name = "query_accession"}
 
-/* Adds a filter's columns behind those that the scan has. */
+/* Adds a filter's columns after those that the scan has. */
 void ws_filtercol_add(ws_scan *scan, const ws_names *columns, int nobias);
 /* Sets the values of the columns that were added, from h->value[first] on. */
 void ws_filtercol_set(const ws_names *columns, int nobias, const ws_filter_values *v, double *value);

@@ -13,7 +13,8 @@
 
 #include "lib/hmm/fscore.h"
 
-/* Pairs of one model with their scores, and by what the program decides about them. Of *c stage, opts and max_p are read. */
+/* Pairs of one model with their scores, and the settings that decide about them. From *c
+ * only stage, opts and max_p are read. */
 typedef struct ws_decider {
     const ws_cascade *c;
     const ws_hmm_target *model; /* its gate is not read */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What programs with models do when they open: operands, targets, and what models and cutoffs must be. */
+ * The opening of programs with models: operands, targets, and checks of models and cutoffs. */
 #ifndef WS_FILTERS_MODELS_H
 #define WS_FILTERS_MODELS_H
 

@@ -28,9 +28,9 @@ const ws_tool ws_ssvfilt_tool = {
     .columns = {&ws_pair_columns, &columns},
     .examples = "  # pass a database through the cheapest filter, names only\n"
                 "  ssvfilt -O ids globins4.hmm proteins.fa\n"
-                "  # rRNA genes of a genome: domscore r.hmm behind it finds what nhmmer finds\n"
+                "  # rRNA genes of a genome: domscore r.hmm after it finds what nhmmer finds\n"
                 "  ssvfilt --long r.hmm genome.fa.gz | msvfilt r.hmm | vitfilt r.hmm | fwdscore r.hmm > some.tsv\n"
-                "  # a first sieve in front of the others, from a pipe\n"
+                "  # a first sieve before the others, from a pipe\n"
                 "  zcat db.fa.gz | ssvfilt m.hmm | msvfilt m.hmm | vitfilt m.hmm | fwdscore m.hmm > hits.tsv\n",
     WS_CASCADE_TOOL,
 };

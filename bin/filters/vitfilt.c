@@ -42,7 +42,7 @@ const ws_tool ws_vitfilt_tool = {
     .summary = "keep sequences with a good gapped alignment (HMMER3's Viterbi filter)",
     .usage = "MODEL [FILE...]",
     .columns = {&ws_pair_columns, &columns},
-    .examples = "  # behind msvfilt, which hands its rows on\n"
+    .examples = "  # after msvfilt, which hands its rows on\n"
                 "  zcat db.fa.gz | msvfilt m.hmm | vitfilt m.hmm > maybe.tsv\n"
                 "  # alone, on a FASTA file\n"
                 "  vitfilt -P 1e-4 m.hmm proteins.fa\n",

@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-/* What a backend makes of a model. */
+/* The forms that a backend makes of a model. */
 typedef struct forms {
     const ws_sieve_scorers *by;
     const ws_target *target;

@@ -309,7 +309,7 @@ static void close_sieve(ws_job *job) {
     ws_domscore_close(job);
 }
 
-/* What was made of a model stays as long as forms may be made of it. */
+/* Forgets a model, unless forms may still be made of it. */
 static void forget(ws_job *job, uint32_t t) {
     if (!job->prep[t] && !job->cpu_prep[t]) ws_cascade_forget(job, t);
 }

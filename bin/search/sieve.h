@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the files of hmmsieve share: its options, its stages, and the pools between them.
+ * The state of hmmsieve: its options, its stages, and the pools between them.
  *
  *   read     batches of sequences, which are pools of the first stage: every sequence against every model
  *   filter   msv, vit, fwd: a step scores pairs of a pool and decides. Pairs that pass go to the open pool of the next stage
@@ -21,7 +21,7 @@ typedef struct ws_sieve ws_sieve;
 typedef struct ws_sieve_target {
     uint32_t users; /* atomic */
     ws_lenmodel lm;
-    ws_hitseq seq;  /* what it points to lies behind this record */
+    ws_hitseq seq;  /* its texts lie after this record */
 } ws_sieve_target;
 
 /* ---- pools: pool.c ---- */

@@ -36,7 +36,7 @@ struct ws_devcall {
     float *hint;           // [first[ntask]] on the device; NaN where nothing is written: see ws_task.hint; NULL: no hints
 };
 
-// What a filter provides for devices.
+// The functions and forms by which devices run a filter.
 struct ws_devfilter {
     const ws_profile_form *form; // the form of a profile from which lay_out starts
     const ws_body *const *cpu;   // [WS_NWIDTH] its bodies on the CPU

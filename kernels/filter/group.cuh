@@ -23,7 +23,7 @@ template <class V> __device__ __forceinline__ auto ws_element(const V &q, int j)
 __device__ __forceinline__ uint32_t ws_both(int v) { return __byte_perm((uint32_t)v, 0, 0x1010); }
 __device__ __forceinline__ int ws_larger_half(uint32_t v) { return max((int)(int16_t)v, (int)v >> 16); }
 
-// Reads the words of a sequence, one word ahead. Behind the end it gives padding.
+// Reads the words of a sequence, one word ahead. After the end it gives padding.
 struct ws_fetch {
     const uint32_t *at;
     uint32_t left, next;

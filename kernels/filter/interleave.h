@@ -9,7 +9,7 @@
 
 enum { WS_INTERLEAVE_MAX = 4 };
 
-/* What a vector body provides: sizes in bytes, and four steps. A state and a row are WS_ALIGN-aligned. */
+/* A vector body: sizes in bytes, and four steps. A state and a row are WS_ALIGN-aligned. */
 typedef struct ws_interleave {
     int tracks;        /* sequences processed together, 1 to WS_INTERLEAVE_MAX */
     size_t state, row; /* bytes of each */

@@ -157,7 +157,7 @@ void ws_long_dev_destroy(ws_long_dev *d) {
 
 static uint32_t words_of(uint32_t n) { return (n + WORD - 1) / WORD; }
 
-// What is marked in a call: ranges, and their strands in the order of the flags.
+// A call that marks: ranges, and their strands in the order of the flags.
 struct mark_call {
     ws_devstream *stream;
     const ws_long_range *range;

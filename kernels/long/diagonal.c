@@ -4,12 +4,12 @@
 
 enum { PATIENCE = 5 }; /* cells without a new best after which "ahead" stops */
 
-/* What the cell of residue x_i (from 1) and node k adds. */
+/* Returns what the cell of residue x_i (from 1) and node k adds. */
 static int gain(const ws_long_model *m, const uint8_t *x, uint32_t i, int k) {
     return m->bytes.bias - (int)m->bytes.cost[x[i - 1] * ((size_t)m->M + 1) + (size_t)k];
 }
 
-/* Returns how many cells the diagonal goes on for behind row i and node k. Node M is never reached. */
+/* Returns how many cells the diagonal goes on for after row i and node k. Node M is never reached. */
 static int ahead(const ws_long_model *m, const uint8_t *x, uint32_t n, uint32_t i, int k, int c) {
     int best = c, length = 0, since = 0;
     for (int step = 1; k + step < m->M && i + (uint32_t)step <= n && since < PATIENCE; step++) {

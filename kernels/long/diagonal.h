@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the forms of the SSV scan share: from a cell at the threshold to its diagonal. Specification long-targets.md, section 5. */
+ * From a cell at the threshold to its diagonal, for all forms of the SSV scan. Specification long-targets.md, section 5. */
 #ifndef WS_LONG_DIAGONAL_H
 #define WS_LONG_DIAGONAL_H
 

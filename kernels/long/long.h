@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Long DNA targets: from a genome to windows that may hold an instance of a model, and from a window to sub-windows. What nhmmer does
- * before its Forward filter, and the test behind that. Specification long-targets.md, sections 3 to 9.
+ * Long DNA targets: from a genome to windows that may hold an instance of a model, and from a window to sub-windows.
+ * nhmmer does this before its Forward filter; the test after that filter is here too. Specification long-targets.md,
+ * sections 3 to 9.
  *
  * A record is cut into blocks with overlap, and both strands of a block are searched. Positions count from 1 in the strand of a block,
  * later in the window. */
@@ -100,7 +101,8 @@ typedef struct ws_long_msv {
  * not read. */
 void ws_long_test_msv(const ws_long_model *m, const ws_lenmodel *lm, float msv_nats, float bias_score, ws_long_msv *t);
 
-/* What the Viterbi scan of a window needs (section 8): the move into the model and the words at which a row has points. */
+/* The numbers of the Viterbi scan of a window (section 8): the move into the model and the words at which a row has
+ * points. */
 typedef struct ws_long_vit {
     int wmove, threshold;
 } ws_long_vit;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a model brings to the search of long targets: relative lengths and thresholds. Specification long-targets.md, sections 3.2, 3.3
- * and the threshold of section 8. */
+ * Relative lengths and thresholds of a model in the search of long targets. Specification long-targets.md, sections
+ * 3.2, 3.3 and the threshold of section 8. */
 #include "kernels/long/long.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the forms of the Viterbi scan share: the list of points. Specification long-targets.md, section 8. */
+ * The list of points, for all forms of the Viterbi scan. Specification long-targets.md, section 8. */
 #ifndef WS_LONG_POINT_H
 #define WS_LONG_POINT_H
 

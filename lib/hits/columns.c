@@ -25,7 +25,7 @@ static void put_text(const row *r, const char *text) {
 }
 static void put_count(const row *r, unsigned long v) { ws_sink_f(r->s, "%lu", v); }
 static void put_bits(const row *r, double v) { ws_sink_f(r->s, "%.4f", v); }
-/* An empty field if nobody knows. */
+/* Writes an E-value, or an empty field if it is unknown. */
 static void put_e(const row *r, float bits, double size) {
     const double e = ws_hitlist_p(r->q->list, bits) * size;
     if (!isnan(e)) ws_sink_f(r->s, "%.4g", e);

@@ -41,7 +41,7 @@ typedef struct ws_dnalist {
     size_t nreported; /* set by ws_dnalist_rank */
 } ws_dnalist;
 
-/* What is reported. Scores are asked if `by_bits`, else E-values. */
+/* The threshold for reported hits: a score if `by_bits`, else an E-value. */
 typedef struct ws_dnalimits {
     double evalue, bits;
     int by_bits;

@@ -13,7 +13,7 @@
 #include "lib/hmm/evalue.h"
 #include "lib/hmm/model.h"
 
-/* What is reported and what is included. An E-value must be at most, a score in bits at least the threshold. */
+/* Thresholds for reported and for included hits. An E-value must be at most, a score in bits at least the threshold. */
 typedef struct ws_thresholds {
     double E, domE, incE, incdomE;
     double T, domT, incT, incdomT;
@@ -27,8 +27,8 @@ int ws_thresholds_check_cut(const ws_hmm *hmm, int cut, ws_err *err);
 /* Sets all thresholds to the model's cutoffs `cut` (WS_CUT_GA ...). WS_EDATA if the model has none of that kind. */
 int ws_thresholds_cut(ws_thresholds *t, const ws_hmm *hmm, int cut, ws_err *err);
 
-/* Sizes of the search: sequences in the database, and targets that domains are searched in; domZ 0: as many as are reported. NaN: nobody
- * knows. */
+/* Sizes of the search: sequences in the database, and targets that domains are searched in. domZ 0:
+ * as many as are reported. NaN: unknown. */
 typedef struct ws_spaces {
     double Z, domZ;
 } ws_spaces;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What all hit lists share: memory that is given back at once, a sort in place, P-values. */
+ * Memory that is given back at once, a sort in place, P-values, for all hit lists. */
 #ifndef WS_HITS_KEEP_H
 #define WS_HITS_KEEP_H
 

@@ -41,7 +41,7 @@ static float posterior_of(uint8_t column) {
     return code == WS_CODE_STAR ? 1.0f : code == 0 ? 0.01f : (float)code / 10.0f;
 }
 
-/* first[k + 1] takes the longest insert behind node k; posteriors of nodes are summed up. */
+/* first[k + 1] takes the longest insert after node k; posteriors of nodes are summed up. */
 static void measure(msa *m, ws_sink *s, const ws_held *h, const ws_held_domain *d, size_t number) {
     const uint8_t *column = ws_held_columns(h, d);
     size_t k = d->hmm_from, insert = 0;
@@ -52,7 +52,7 @@ static void measure(msa *m, ws_sink *s, const ws_held *h, const ws_held_domain *
         const int state = column[c] & WS_COLUMN_STATE;
         if (state == WS_COLUMN_I) {
             insert++;
-            m->first[k] = ws_max(m->first[k], insert); /* k: the node behind the insert */
+            m->first[k] = ws_max(m->first[k], insert); /* k: the node after the insert */
             continue;
         }
         insert = 0;

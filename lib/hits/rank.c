@@ -24,11 +24,12 @@ double ws_hitlist_p(const ws_hitlist *l, float bits) {
     return ws_hits_exp(ws_exp_lnp(bits, l->tau, l->lambda));
 }
 
-/* A NaN as size means that nobody can ask: reported is what does not fail, included what passes. */
+/* Returns 1 unless the hit fails. No E-value fails where the size is unknown (NaN), so the hit is reported. */
 static int may_be(const ws_hitlist *l, float bits, int by_score, double T, double E, double size) {
     return by_score ? (double)bits >= T : !(ws_hitlist_p(l, bits) * size > E);
 }
 
+/* Returns 1 if the hit passes. No E-value passes where the size is unknown (NaN), so the hit is not included. */
 static int is_sure(const ws_hitlist *l, float bits, int by_score, double T, double E, double size) {
     return by_score ? (double)bits >= T : ws_hitlist_p(l, bits) * size <= E;
 }
@@ -86,7 +87,7 @@ static void drop(ws_held *h, ws_held_domain *d) {
     d->flags = 0;
 }
 
-/* Of two domains with the same ends of their alignments the lower score goes. */
+/* Drops the domain with the lower score where two alignments have the same ends. */
 static void drop_duplicates(ws_held *h) {
     ws_held_domain *d = domains_of(h);
     for (uint32_t i = 0; i < h->n; i++)

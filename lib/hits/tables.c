@@ -8,7 +8,7 @@
 
 enum { NUMBER = 32 };
 
-/* An E-value in nine characters, "-" for one that nobody knows. */
+/* Spells an E-value in nine characters, an unknown one as "-". */
 static const char *evalue(char *to, double v) {
     if (isnan(v)) snprintf(to, NUMBER, "%9s", "-");
     else snprintf(to, NUMBER, "%9.2g", v);

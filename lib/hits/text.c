@@ -177,7 +177,7 @@ static void put_space(ws_sink *s, const char *what, double v, const char *from) 
     else ws_sink_f(s, "%s%15.0f  %s\n", what, v, from);
 }
 
-/* What was searched, and what passed each filter, as far as it is known. */
+/* Writes how much was searched, and how much passed each filter, as far as that is known. */
 static void put_counts(ws_sink *s, const ws_textconf *conf) {
     static const char *const name[WS_TEXT_FILTERS] = {"MSV filter: ", "bias filter:", "Vit filter: ", "Fwd filter: "};
     if (!conf->known) return;

@@ -26,7 +26,7 @@ void ws_sink_pause(ws_sink *s);
 int ws_sink_flush(ws_sink *s, ws_err *err);
 void ws_sink_release(ws_sink *s);
 
-/* What hmmsearch's report shows. */
+/* Settings of hmmsearch's report. */
 enum { WS_TEXT_FILTERS = 4 };
 typedef struct ws_textconf {
     int width;      /* of a line; 0: no limit */
@@ -66,7 +66,7 @@ typedef struct ws_hitquery {
 
 /* ---- lists: all targets of a query. WS_ENOMEM goes to the sink, as all failures ---- */
 
-/* hmmsearch's tables. A number that nobody knows is "-". */
+/* Write hmmsearch's tables. An unknown number is "-". */
 void ws_write_tblout(ws_sink *s, const ws_hitquery *q);
 void ws_write_domtblout(ws_sink *s, const ws_hitquery *q);
 /* hmmsearch's report on one query. */
@@ -90,7 +90,7 @@ void ws_write_ids_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
 
 /* ---- forms of output ---- */
 
-/* What stands before the first row of a form and after the last one. */
+/* The text before the first row of a form and after the last one. */
 typedef enum ws_hitframe {
     WS_FRAME_NONE,
     WS_FRAME_COLUMNS, /* a table of columns: ## lines, names, ##end */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A chain of stages in one process. What a stage lets pass waits in a pool of the next one; threads take steps of any
- * stage, the most urgent first.
+ * A chain of stages in one process. Elements that a stage lets pass wait in a pool of the next one; threads take steps of
+ * any stage, the most urgent first.
  *
  * No thread is tied to a stage. A thread takes a step of a full pool, of the last stage that has one, so that work that
  * has begun ends soon. Without such a step it reads, if the source has room. Without room it takes from a pool that is
@@ -55,7 +55,7 @@ typedef struct ws_chain_ops {
      * nothing to do. Must not be WS_CHAIN_NO_ROOM when all stages are empty. */
     ws_chain_wish (*wish)(void *own);
     /* Adds the next input to pools, one thread at a time. Returns WS_OK, WS_EOF, WS_AGAIN if nothing came yet, or a
-     * failure. What was read before a failure still goes through all stages. */
+     * failure. Elements that were read before a failure still go through all stages. */
     int (*read)(void *own, ws_err *err);
     int (*ahead)(void *own); /* lets an idle thread read ahead: returns 1 if it did something. May be NULL */
     void (*look)(void *own); /* called by each thread after each step, without a lock. May be NULL */

@@ -27,7 +27,7 @@ typedef struct ws_pipe_ops {
     int (*idle)(void *ctx);
 } ws_pipe_ops;
 
-/* Runs until the input ends or something fails. Of several failures returns the one of the earliest slot. */
+/* Runs until the input ends or something fails. If there are several failures, returns that of the earliest slot. */
 int ws_pipe_run(const ws_pipe_ops *ops, void *ctx, void *const *slot, int nslot, int nthread, ws_err *err);
 
 #endif

@@ -208,8 +208,8 @@ typedef struct ws_tool {
     /* Sets up the stages and the source of a chain, which is run in place of the reader's fill, work and format. They
      * stay until `finish` has returned. NULL: there is no chain. */
     int (*chain)(ws_job *job, ws_chain_ops *ops, ws_err *err);
-    /* Behind the last item of a run without failure, before the ends of the outputs: writes with ws_job_write what had to wait for
-     * the end of the input. Runs alone and may use threads. NULL if nothing had to wait. */
+    /* Writes with ws_job_write what had to wait for the end of the input: after the last item of a run without failure,
+     * before the ends of the outputs. Runs alone and may use threads. NULL if nothing had to wait. */
     int (*finish)(ws_job *job, ws_err *err);
 } ws_tool;
 

@@ -202,7 +202,7 @@ static int pass_all(ws_hits *h, const ws_batch *b, ws_err *err) {
     return rc;
 }
 
-/* Makes hits of the rows of targets from .. to. What follows them is work of the tool's own, so they are counted. */
+/* Makes hits of the rows of targets from .. to. They are counted, since the tool's own work on them follows. */
 static int pass_rows(ws_scan_state *s, ws_hits *h, const ws_batch *b, size_t from, size_t to, ws_err *err) {
     int rc = WS_OK;
     for (size_t r = 0; r < b->nrow && !rc; r++) {
