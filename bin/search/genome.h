@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * nhmmsieve: nhmmer's whole search of long DNA targets in one program. Blocks of records go through the stages of
- * kernels/long one
- * after the other; hits wait for the end of the input, which their E-values need. Specification long-targets.md. */
+ * kernels/long; hits wait for the end of the input, which their E-values need. Specification long-targets.md. */
 #ifndef WS_SEARCH_GENOME_H
 #define WS_SEARCH_GENOME_H
 
 #include "bin/domains/dna.h"
 #include "kernels/long/search.h"
 #include "lib/run/job.h"
+
+#include <pthread.h>
 
 /* ---- models ---- */
 
@@ -39,13 +40,13 @@ typedef struct ws_genome {
     ws_long_target *target; /* [set.n] */
     ws_dna dna;
     uint64_t residues; /* searched so far, for E-values: both strands if both are */
+    ws_dnaseq *piecewise; /* records that came in pieces, and their lengths: number and L alone */
+    size_t npiecewise, piecewise_cap;
 } ws_genome;
 
-extern const ws_reader ws_genome_reader; /* bin/search/genome_input.c */
-/* Takes note of an item in input order: ws_output.pack of the main output. */
-int ws_genome_take(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text, ws_err *err);
-
-/* ---- a batch in parts: bin/search/genome_search.c ---- */
+/* bin/search/genome_input.c */
+extern const ws_reader ws_genome_reader;
+int ws_genome_chain(ws_job *job, ws_chain_ops *ops, ws_err *err); /* ws_tool.chain */
 
 /* Models in groups of neighbours: group g has the models first[g] .. first[g + 1] - 1. */
 typedef struct ws_genome_groups {
@@ -56,34 +57,45 @@ typedef struct ws_genome_groups {
 int ws_genome_groups_create(ws_genome_groups *g, const ws_long_target *target, size_t n, ws_err *err);
 void ws_genome_groups_release(ws_genome_groups *g);
 
-/* What all parts share, and what they count. */
+/* ---- the chain: bin/search/genome_search.c ---- */
+
+/* A batch of records meets each group of models as a pool. Its stages:
+ *
+ *   mark     threads of devices: the first pass of the SSV scan for all blocks
+ *   scan     blocks, some slices in a step, to windows. Without marks the thread tests these at once, up to Forward
+ *   test     windows of a pool that a device has marked, all in one call: to sub-windows that pass Forward
+ *   domains  sub-windows, some of one model in a step: when a pool is scanned there are many, which fill the registers
+ *
+ * Where the CPU may score beside a device, its threads scan pools that no device has begun, if nothing else is left. */
+enum { WS_GENOME_STAGES = 4 };
+typedef struct ws_genome_stage {
+    struct ws_genome_search *of;
+    int number;
+} ws_genome_stage;
+
+/* What all threads share, and what they count. */
 typedef struct ws_genome_search {
     ws_job *job;
     ws_genome *genome;
     ws_long_cut cut;
     ws_genome_groups groups;
     _Atomic uint64_t windows, envelopes, cells, device_cells;
+
+    ws_genome_stage stage[WS_GENOME_STAGES];
+    pthread_mutex_t lock; /* of what follows */
+    struct ws_genome_flight *first, *free; /* batches on their way, the oldest first; empty ones */
+    struct ws_genome_memory *idle;
+    size_t ahead; /* pools that a device has begun and that are not at their last stage */
 } ws_genome_search;
+/* The members before the stages are the caller's. No thread uses the search any more when it is released. */
+void ws_genome_search_begin(ws_genome_search *s);
+void ws_genome_search_release(ws_genome_search *s);
+/* Sets the members of the stages in a chain. */
+void ws_genome_search_stages(ws_genome_search *s, ws_chain_stage stage[WS_GENOME_STAGES]);
 
-/* What one thread needs. Zero-initialise; released by ws_genome_worker_release. */
-typedef struct ws_genome_worker {
-    ws_dom_worker *dom;
-    ws_long_worker search;
-    ws_long_list windows, parts; /* of a slice: windows that wait for a device, and sub-windows that passed Forward */
-    ws_long_hits found;
-} ws_genome_worker;
-void ws_genome_worker_release(ws_genome_worker *w);
-
-/* The work on one batch. It is planned again for each batch that it serves. */
-typedef struct ws_genome_work ws_genome_work;
-int ws_genome_work_create(ws_genome_work **w, ws_err *err);
-void ws_genome_work_destroy(ws_genome_work *w); /* NULL is legal */
-/* Sets *parts, at least 1. WS_ENOMEM. */
-int ws_genome_work_plan(ws_genome_work *w, const ws_genome_search *s, const ws_batch *b, size_t *parts, ws_err *err);
-/* Does a part. Threads must take the parts in ascending order, because some wait for earlier ones. Failures are those
- * of a device, of
- * making a model, and of ws_long_find_hits. */
-int ws_genome_work_do(ws_genome_search *s, ws_genome_work *w, const ws_batch *b, size_t part, ws_genome_worker *worker,
-                      ws_err *err);
+/* Lets a batch, the next one of the input, go through all stages; *b becomes another one, of any content. WS_ENOMEM. */
+int ws_genome_add(ws_genome_search *s, ws_batch *b, ws_err *err);
+/* ws_chain_ops.wish. */
+ws_chain_wish ws_genome_wish(void *search);
 
 #endif

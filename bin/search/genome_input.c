@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The reader of nhmmsieve: batches of whole records or of their pieces, and their hits. */
+ * The source of nhmmsieve's chain: batches of whole records or of their pieces. */
 #include "bin/search/genome.h"
 #include "lib/base/number.h"
 #include "lib/io/seqread.h"
@@ -8,16 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct item {
-    ws_batch batch;
-    ws_genome_work *work;
-} item;
-
 typedef struct reader {
     ws_seqread *input;
     ws_seqread_conf conf;
+    ws_batch batch;
     ws_genome_search search;
-    ws_genome_worker *worker; /* [job->nworker] */
+    ws_chain_stage stage[WS_GENOME_STAGES];
 } reader;
 
 /* ---- opening and closing ---- */
@@ -27,6 +23,7 @@ static int open_reader(ws_job *job, ws_err *err) {
     ws_genome *g = job->own;
     reader *r = job->reader = ws_calloc(1, sizeof *r, err);
     if (!r) return WS_ENOMEM;
+    ws_genome_search_begin(&r->search);
     ws_long_cut *cut = &r->search.cut;
     r->search.job = job;
     r->search.genome = g;
@@ -35,8 +32,6 @@ static int open_reader(ws_job *job, ws_err *err) {
     for (size_t i = 0; i < g->set.n; i++) cut->maxl = (uint32_t)ws_max(cut->maxl, g->target[i].model.maxl);
     const int rc = ws_genome_groups_create(&r->search.groups, g->target, g->set.n, err);
     if (rc) return rc;
-    r->worker = ws_calloc((size_t)job->nworker, sizeof *r->worker, err);
-    if (!r->worker) return err->code;
     r->conf = (ws_seqread_conf){.path = job->ninput ? job->input : standard_input,
                                 .npath = job->ninput ? job->ninput : 1,
                                 .abc = g->set.hmm[0].abc,
@@ -53,57 +48,48 @@ static void close_reader(ws_job *job) {
     reader *r = job->reader;
     if (!r) return;
     ws_seqread_close(r->input);
-    for (int i = 0; r->worker && i < job->nworker; i++) ws_genome_worker_release(&r->worker[i]);
+    ws_genome_search_release(&r->search);
+    ws_batch_release(&r->batch);
     ws_genome_groups_release(&r->search.groups);
-    ws_free(r->worker);
     ws_free(r);
 }
 
 static void resize(ws_job *job, uint64_t batch) { ws_seqread_batch(((reader *)job->reader)->input, batch); }
 
-static void destroy(void *item_) {
-    item *it = item_;
-    ws_batch_release(&it->batch);
-    ws_genome_work_destroy(it->work);
-    ws_free(it);
-}
+/* ---- the chain ---- */
 
-static int create(void **out, ws_err *err) {
-    item *it = ws_calloc(1, sizeof *it, err);
-    if (!it) return WS_ENOMEM;
-    const int rc = ws_genome_work_create(&it->work, err);
-    if (rc) destroy(it);
-    else *out = it;
+/* Hits of a record that comes in pieces may know an earlier one alone. */
+static int note_length(ws_genome *g, const ws_batch *b, ws_err *err) {
+    if (b->n == 0 || b->seqtext[0].at == 0) return WS_OK;
+    const ws_dnaseq record = {.number = b->before + 1, .L = b->seqtext[0].at + b->len[0]};
+    g->npiecewise -= g->npiecewise && g->piecewise[g->npiecewise - 1].number == record.number;
+    const int rc = ws_grow(&g->piecewise, &g->piecewise_cap, g->npiecewise + 1, sizeof *g->piecewise, err);
+    if (!rc) g->piecewise[g->npiecewise++] = record;
     return rc;
 }
 
-/* ---- filling and work ---- */
-
-static int fill(ws_job *job, void *item_, size_t *parts, ws_err *err) {
-    item *it = item_;
-    reader *r = job->reader;
-    const int rc = ws_seqread_fill(r->input, &it->batch, err);
+static int read_batch(void *own, ws_err *err) {
+    reader *r = own;
+    ws_genome *g = r->search.genome;
+    ws_batch *b = &r->batch;
+    int rc = ws_seqread_fill(r->input, b, err);
     if (rc) return rc;
-    if (it->batch.has_rows)
-        return ws_fail(err, WS_EDATA, "the input is a table of pairs; nhmmsieve searches whole sequences: FASTA, FASTQ or a packed stream");
-    return ws_genome_work_plan(it->work, &r->search, &it->batch, parts, err);
-}
-
-static int work(ws_job *job, void *item_, size_t part, ws_worker *thread, ws_err *err) {
-    item *it = item_;
-    reader *r = job->reader;
-    return ws_genome_work_do(&r->search, it->work, &it->batch, part, &r->worker[thread->number], err);
-}
-
-/* ---- in the order of the input ---- */
-
-/* Hits of a record have what was known of its length: a piece that goes on with it adds to that. */
-int ws_genome_take(const ws_job *job, void *own, const void *item_, const ws_outtext *made, ws_buf *text, ws_err *err) {
-    const ws_batch *b = &((const item *)item_)->batch;
-    ws_genome *g = job->own;
-    (void)own, (void)made, (void)text, (void)err;
-    if (b->n && b->seqtext[0].at) ws_dnastore_note_length(&g->dna.store, b->before + 1, b->seqtext[0].at + b->len[0]);
+    if (b->has_rows)
+        return ws_fail(err, WS_EDATA, "the input is a table of pairs; nhmmsieve searches whole sequences: "
+                                      "FASTA, FASTQ or a packed stream");
     g->residues += b->residues * (uint64_t)(!g->watson + !g->crick);
+    __atomic_store_n(&r->search.job->holds, 1, __ATOMIC_RELAXED); /* the outputs get their heads */
+    rc = note_length(g, b, err);
+    return rc ? rc : ws_genome_add(&r->search, b, err);
+}
+
+static ws_chain_wish wish(void *own) { return ws_genome_wish(&((reader *)own)->search); }
+
+int ws_genome_chain(ws_job *job, ws_chain_ops *ops, ws_err *err) {
+    reader *r = job->reader;
+    (void)err;
+    ws_genome_search_stages(&r->search, r->stage);
+    *ops = (ws_chain_ops){.stage = r->stage, .nstage = WS_GENOME_STAGES, .own = r, .wish = wish, .read = read_batch};
     return WS_OK;
 }
 
@@ -146,10 +132,6 @@ const ws_reader ws_genome_reader = {
     .open = open_reader,
     .close = close_reader,
     .resize = resize,
-    .create = create,
-    .destroy = destroy,
-    .fill = fill,
-    .work = work,
     .ahead = ahead,
     .progress = progress,
     .stats = stats,

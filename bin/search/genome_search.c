@@ -1,342 +1,405 @@
 /* SPDX-License-Identifier: MIT
- * The work on a batch in parts: a slice of its blocks against a group of models each. Where a device marks, further parts mark the whole
- * batch for a group, two groups ahead, and the slices of that group wait for it. A device also takes the windows of a group to sub-windows
- * that pass Forward. These wait until all slices of their group are done: then there are many of one model, whose domains fill the vectors.
- * The thread of the last slice does these two, and further parts help with the domains. */
+ * The search of nhmmsieve as stages of a chain: see bin/search/genome.h. */
 #include "bin/search/genome.h"
 
-#include <pthread.h>
-#include <string.h>
+/* Where a pool is: the stage that takes steps of it; in the hands of threads; done. */
+enum { MARK, SCAN, TEST, DOMAINS, BUSY, OVER };
 
-/* Lists that were handed over. Those from n on are empty and keep their memory. */
-typedef struct lists {
-    ws_long_list *at;
-    size_t n, cap;
-} lists;
+/* A batch against a group of models. It is at one stage at a time. The thread that ends its last step there takes it to
+ * the next one. */
+typedef struct pool {
+    struct ws_genome_flight *of;
+    size_t group;
+    int at, on_device;    /* MARK ..., under the lock; a device has begun to mark it */
+    size_t next, steps;   /* the first element that no thread has taken; steps that are under way: under the lock */
+    ws_long_marks *marks; /* NULL: the CPU marks */
+    ws_long_list *made;   /* [slices] of each step of the scan: windows if there are marks, else sub-windows */
+    ws_long_list list;    /* of the later stages */
+} pool;
 
-/* State of one group of models while a batch is searched. */
-typedef struct group {
-    const ws_backend *backend; /* who searches; NULL: not known yet */
-    ws_long_marks *marks;      /* NULL: the CPU marks */
-    size_t left;               /* slices that are not done */
-    int failed, found;         /* found: `all` has all sub-windows, sorted */
-    lists windows, parts;      /* of slices: windows that wait for a device, sub-windows that wait for their domains */
-    ws_long_list all;
-    size_t next;               /* the first one whose domains no thread has taken */
-} group;
-
-struct ws_genome_work {
+/* A batch on its way. */
+typedef struct ws_genome_flight {
+    ws_batch batch;
     ws_long_units units; /* their parts are the slices */
-    group *group;        /* [group_cap] */
-    size_t ngroup, group_cap, helpers; /* helpers: parts of each group that look for domains */
-    int marking;         /* parts mark */
-    pthread_mutex_t lock;
-    pthread_cond_t known;
-};
+    pool *pool;          /* [groups] */
+    ws_long_list *made;  /* [groups][slices] */
+    size_t begun, over;  /* pools from here on are at MARK; before here they are over */
+    size_t left, users;  /* slices that no thread has taken; pools that are not over */
+    struct ws_genome_flight *next;
+} flight;
 
-/* ---- parts ---- */
+typedef struct ws_genome_memory {
+    ws_dom_worker *dom;
+    ws_long_worker search;
+    ws_long_list parts;
+    ws_long_hits found;
+    struct ws_genome_memory *next;
+} memory;
 
-enum { AHEAD = 2 /* groups that are marked before their turn */, MOST_HELPERS = 15 };
+typedef ws_genome_search search;
 
-/* A slice takes a few milliseconds at least, also where a device marks. There it has up to 8 M residues: a batch has
- * few slices of short
- * models, so that some threads stay free to read while others wait for the marks. */
-static uint64_t least_of(const ws_genome_search *s, int marking) {
-    enum { MOST = 8 << 20 };
-    const uint64_t cells = (uint64_t)3 << 30;
-    return marking ? ws_max(ws_min(cells / (uint64_t)s->groups.nodes, MOST), s->cut.block) : s->cut.block;
-}
+/* Sub-windows, or windows that wait for a device, of so many residues in a step do not wait for others: that bounds the
+ * memory of arrays of repeats. */
+enum { ENOUGH = 1 << 20, ENOUGH_WINDOWS = 32 << 20 };
 
-int ws_genome_work_create(ws_genome_work **w, ws_err *err) {
-    *w = ws_calloc(1, sizeof **w, err);
-    if (!*w) return err->code;
-    pthread_mutex_init(&(*w)->lock, NULL);
-    pthread_cond_init(&(*w)->known, NULL);
-    return WS_OK;
-}
+/* So many pools beside one for each stream are with devices; so many batches with pools at MARK keep the program from
+ * reading. */
+enum { AHEAD = 4, MOST_WAITING = 2 };
 
-void ws_genome_worker_release(ws_genome_worker *w) {
-    ws_dom_worker_destroy(w->dom);
-    ws_long_worker_release(&w->search);
-    ws_long_list_release(&w->windows);
-    ws_long_list_release(&w->parts);
-    ws_free(w->found.at);
-}
+/* ---- what a thread takes: under the lock ---- */
 
-static void release_lists(lists *l) {
-    for (size_t j = 0; j < l->cap; j++) ws_long_list_release(&l->at[j]);
-    ws_free(l->at);
-}
-
-void ws_genome_work_destroy(ws_genome_work *w) {
-    if (!w) return;
-    for (size_t g = 0; g < w->group_cap; g++) {
-        ws_long_marks_destroy(w->group[g].marks);
-        release_lists(&w->group[g].windows);
-        release_lists(&w->group[g].parts);
-        ws_long_list_release(&w->group[g].all);
+/* Returns the first pool at a stage. */
+static pool *find(search *s, int stage) {
+    for (flight *f = s->first; f; f = f->next) {
+        if (stage == MARK && f->begun < s->groups.n) return &f->pool[f->begun];
+        while (f->over < f->begun && f->pool[f->over].at == OVER) f->over++;
+        for (pool *p = f->pool + f->over; p < f->pool + f->begun; p++)
+            if (p->at == stage) return p;
     }
-    ws_free(w->group);
-    ws_long_units_release(&w->units);
-    pthread_cond_destroy(&w->known);
-    pthread_mutex_destroy(&w->lock);
-    ws_free(w);
+    return NULL;
 }
 
-static const ws_backend *cpu_of(const ws_job *job) { return job->cpu_backend ? job->cpu_backend : job->backend; }
-
-/* Returns how many parts there are: the groups that are marked first, then rounds of one mark, all slices, and the
- * helpers of the group
- * before. */
-static size_t round_of(const ws_genome_work *w) { return (size_t)w->marking + w->units.nparts + w->helpers; }
-static size_t parts_of(const ws_genome_work *w) { return (w->marking ? AHEAD : 0) + (w->ngroup + 1) * round_of(w); }
-
-int ws_genome_work_plan(ws_genome_work *w, const ws_genome_search *s, const ws_batch *b, size_t *parts, ws_err *err) {
-    const size_t had = w->group_cap;
-    w->marking = ws_job_has_device(s->job);
-    w->helpers = ws_min((size_t)s->job->nworker - 1, MOST_HELPERS);
-    int rc = ws_long_units_cut(&w->units, b, s->cut.block, least_of(s, w->marking), err);
-    if (!rc) rc = ws_grow(&w->group, &w->group_cap, s->groups.n, sizeof *w->group, err);
-    if (rc) return rc;
-    memset(w->group + had, 0, (w->group_cap - had) * sizeof *w->group);
-    w->ngroup = s->groups.n;
-    for (size_t k = 0; k < w->ngroup; k++) {
-        group *g = &w->group[k];
-        ws_long_marks_destroy(g->marks); /* left where a batch failed */
-        g->marks = NULL;
-        g->backend = w->marking ? NULL : cpu_of(s->job);
-        g->left = w->units.nparts;
-        g->failed = g->found = 0;
-        g->windows.n = g->parts.n = g->next = 0;
-        ws_long_list_reuse(&g->all);
-    }
-    *parts = w->units.nparts ? parts_of(w) : 1;
-    return WS_OK;
+/* Takes a pool from MARK to another stage. */
+static pool *begin(pool *p, int at) {
+    if (!p) return NULL;
+    p->at = at;
+    p->of->begun++;
+    return p;
 }
 
-/* ---- a group's backend and marks ---- */
-
-/* Makes the forms of the group's models: a device may have joined late. */
-static int make_ready(const ws_genome_search *s, const ws_backend *be, size_t g, ws_err *err) {
-    int rc = WS_OK;
-    for (size_t t = s->groups.first[g]; t < s->groups.first[g + 1] && !rc; t++)
-        if (!ws_job_prep(s->job, be, (uint32_t)t)) rc = ws_job_ready(s->job, be, (uint32_t)t, NULL, err);
-    return rc;
+/* Threads of the CPU mark where no device does. Where both may, a thread of the CPU does so if nothing else is left. */
+static pool *find_for(search *s, int stage, ws_chain_kind kind, ws_chain_need need) {
+    const int device = ws_job_has_device(s->job);
+    const int may_mark = kind == WS_CHAIN_DEVICE && device && s->ahead < AHEAD + (size_t)ws_dev_streams();
+    if (stage == MARK) return may_mark ? begin(find(s, MARK), MARK) : NULL;
+    if (kind != (stage == TEST && device ? WS_CHAIN_DEVICE : WS_CHAIN_CPU)) return NULL;
+    pool *p = find(s, stage);
+    if (p || stage != SCAN || (device && (!s->job->cpu_backend || need == WS_CHAIN_FULL))) return p;
+    return begin(find(s, MARK), SCAN);
 }
 
-static ws_long_group group_of(const ws_genome_search *s, const ws_genome_work *w, const ws_batch *b, size_t g) {
-    return (ws_long_group){.cut = &s->cut, .batch = b, .unit = w->units.at, .nunit = w->units.n,
-                           .target = s->genome->target,
-                           .from = s->groups.first[g], .to = s->groups.first[g + 1], .marks = w->group[g].marks};
+/* A slice is a few milliseconds of the whole scan. Where a device has marked, a step has more of them. */
+static size_t end_of_slices(const search *s, const pool *p) {
+    const uint64_t most = 8 << 20, cells = (uint64_t)3 << 30;
+    const uint64_t n = p->marks ? ws_min(cells / (uint64_t)s->groups.nodes, most) / s->cut.block : 1;
+    return ws_min(p->next + ws_max(n, 1), p->of->units.nparts);
 }
 
-/* Marks the batch for a group, if a device is free for it. */
-static int mark(ws_genome_search *s, ws_genome_work *w, size_t g, const ws_batch *b, ws_err *err) {
-    const ws_backend *be = ws_job_pick_backend(s->job);
-    ws_long_group own = group_of(s, w, b, g);
-    int rc = make_ready(s, be, g, err);
-    if (!rc && be->start) rc = ws_long_group_mark(&own, s->genome->model[own.from].by, err);
-    if (rc && ws_job_fall_back_to_cpu(s->job, be, rc, err)) {
-        be = cpu_of(s->job);
-        rc = make_ready(s, be, g, err);
-    }
-    pthread_mutex_lock(&w->lock);
-    w->group[g].backend = be;
-    w->group[g].marks = own.marks;
-    w->group[g].failed = rc != WS_OK;
-    pthread_cond_broadcast(&w->known);
-    pthread_mutex_unlock(&w->lock);
-    return rc;
-}
-
-/* Waits until a thread has marked the group. Returns 0 if that failed. */
-static int wait_for(ws_genome_work *w, size_t g) {
-    pthread_mutex_lock(&w->lock);
-    while (!w->group[g].backend) pthread_cond_wait(&w->known, &w->lock);
-    const int good = !w->group[g].failed;
-    pthread_mutex_unlock(&w->lock);
-    return good;
-}
-
-/* ---- domains ---- */
-
-/* Takes the next sub-windows of one model: four, which fill a register of 16 floats, or more if these have few cells.
- * Returns how many;
- * the first of them is item[*first]. */
-static size_t take_chunk(const ws_genome_search *s, const ws_long_list *l, size_t *next, size_t *first) {
+/* Returns the end of the next sub-windows of one model: four, which fill a register of 16 floats, or more if these have
+ * few cells. */
+static size_t end_of_chunk(const search *s, const ws_long_list *l, size_t from) {
     enum { LEAST = 4, MOST = 64 };
-    const double most = 1e7;
+    const uint32_t target = l->at[l->item[from]].target;
     double cells = 0;
-    size_t n = 0;
-    *first = *next;
-    for (; *next < l->n && n < MOST; ++*next, n++) {
-        const uint32_t at = l->item[*next], target = l->at[at].target;
-        cells += (double)l->len[at] * s->genome->target[target].model.M;
-        if (target != l->at[l->item[*first]].target || (n >= LEAST && cells > most)) break;
+    size_t i = from;
+    for (; i < l->n && i - from < MOST && l->at[l->item[i]].target == target; i++) {
+        cells += (double)l->len[l->item[i]] * s->genome->target[target].model.M;
+        if (i - from >= LEAST && cells > 1e7) break;
     }
-    return n;
+    return i;
 }
 
-/* The hits of sub-windows item[first .. first + n), all of one model, go to the store. */
-static int find_domains(ws_genome_search *s, const ws_batch *b, const ws_long_list *l, size_t first, size_t n,
-                        ws_genome_worker *w,
-                        ws_err *err) {
-    const uint32_t target = l->at[l->item[first]].target;
-    w->found.n = w->found.envelopes = 0;
-    int rc = ws_long_find_hits(&s->genome->target[target], w->dom, l, l->item + first, n, &w->found, err);
-    for (size_t j = 0; j < w->found.n && !rc; j++) {
-        const uint32_t seq = l->at[w->found.at[j].item].record;
-        rc = ws_dna_add(&s->genome->dna, target, b, seq, b->before + seq + 1, b->seqtext[seq].at + b->len[seq],
-                        &w->found.at[j].hit, err);
+static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
+    const ws_genome_stage *stage = own;
+    search *s = stage->of;
+    pthread_mutex_lock(&s->lock);
+    pool *p = find_for(s, stage->number, t->kind, need);
+    if (p) {
+        const size_t all = p->at == SCAN ? p->of->units.nparts : p->at == DOMAINS ? p->list.n : 1, from = p->next;
+        p->next = p->at == SCAN ? end_of_slices(s, p) : p->at == DOMAINS ? end_of_chunk(s, &p->list, from) : 1;
+        *step = (ws_chain_step){p, from, p->next, p->of->batch.number * s->groups.n + p->group};
+        if (p->at == SCAN) p->of->left -= p->next - from;
+        p->on_device |= p->at == MARK;
+        s->ahead += p->at == MARK;
+        p->steps++;
+        if (p->next == all) p->at = BUSY;
     }
-    s->envelopes += w->found.envelopes;
-    return rc;
+    pthread_mutex_unlock(&s->lock);
+    return p != NULL;
 }
 
-/* Finds the domains of what the thread's own slice found. */
-static int find_own(ws_genome_search *s, const ws_batch *b, ws_genome_worker *w, ws_err *err) {
-    size_t next = 0, first, n;
+static int left(void *own) {
+    search *s = ((const ws_genome_stage *)own)->of;
+    pthread_mutex_lock(&s->lock);
+    const int some = s->first != NULL;
+    pthread_mutex_unlock(&s->lock);
+    return some;
+}
+
+/* ---- from stage to stage ---- */
+
+/* Ends a batch, under the lock. */
+static void put_free(search *s, flight *f) {
+    ws_free(f->made);
+    f->made = NULL;
+    f->next = s->free;
+    s->free = f;
+}
+
+/* Joins what the steps of the scan made. */
+static int join(pool *p, ws_err *err) {
     int rc = WS_OK;
-    ws_long_list_sort(&w->parts, 1);
-    while (!rc && (n = take_chunk(s, &w->parts, &next, &first))) rc = find_domains(s, b, &w->parts, first, n, w, err);
-    ws_long_list_reuse(&w->parts);
-    return rc;
-}
-
-/* Finds the domains of a group whose slices are done, as long as there are sub-windows that no thread has taken. */
-static int find_of_group(ws_genome_search *s, ws_genome_work *w, size_t k, const ws_batch *b, ws_genome_worker *worker,
-                         ws_err *err) {
-    group *g = &w->group[k];
-    size_t first, n;
-    int rc = WS_OK;
-    do {
-        pthread_mutex_lock(&w->lock);
-        n = g->found ? take_chunk(s, &g->all, &g->next, &first) : 0;
-        pthread_mutex_unlock(&w->lock);
-        if (n) rc = find_domains(s, b, &g->all, first, n, worker, err);
-    } while (n && !rc);
-    return rc;
-}
-
-/* ---- slices ---- */
-
-/* Sub-windows, or windows, of so many residues do not wait for others: that bounds the memory of arrays of repeats. */
-enum { ENOUGH = 1 << 20, ENOUGH_WINDOWS = 4 << 20 };
-
-/* From windows to the worker's sub-windows that pass Forward. A device that fails in a run that asked for none leaves
- * all to the CPU. */
-static int sieve(ws_genome_search *s, const ws_backend *be, ws_long_list *windows, ws_genome_worker *w, ws_err *err) {
-    const ws_cpu *cpu = &s->job->machine.cpu;
-    const size_t n = w->parts.n, codes = w->parts.codes.n;
-    int rc = be->start ? ws_long_sieve_on_device(s->genome->target, cpu, s->cut.codec, windows, &w->search, &w->parts,
-                                                 err) : WS_OK;
-    const int failed = rc && ws_job_fall_back_to_cpu(s->job, be, rc, err);
-    if (failed) {
-        w->parts.n = n;
-        w->parts.codes.n = codes;
+    for (size_t j = 0; j < p->of->units.nparts && !rc; j++) {
+        ws_long_list *l = &p->made[j];
+        if (p->list.n) {
+            rc = ws_long_list_append(&p->list, l, err);
+            ws_long_list_release(l);
+        } else {
+            p->list = *l;
+            *l = (ws_long_list){0};
+        }
     }
-    return failed || !be->start ? ws_long_sieve(s->genome->target, cpu, windows, &w->search, &w->parts, err) : rc;
-}
-
-/* One block against the models. Its windows wait for a device, or go on to sub-windows. */
-static int search_unit(ws_genome_search *s, const ws_long_group *own, const ws_backend *be, size_t u,
-                       ws_genome_worker *w, uint64_t *cells,
-                       ws_err *err) {
-    const size_t before = w->windows.n;
-    int rc = ws_long_group_search(own, u, own->batch->number << 32 | u, &w->search, &w->windows, cells, err);
-    s->windows += w->windows.n - before;
-    if (rc || (be->start && w->windows.codes.n <= ENOUGH_WINDOWS)) return rc;
-    rc = sieve(s, be, &w->windows, w, err);
-    ws_long_list_reuse(&w->windows);
-    return !rc && w->parts.codes.n >= ENOUGH ? find_own(s, own->batch, w, err) : rc;
-}
-
-/* Hands a list over in exchange for one that is empty. */
-static int hand_over(lists *to, ws_long_list *l, ws_err *err) {
-    const size_t had = to->cap;
-    const int rc = ws_grow(&to->at, &to->cap, to->n + 1, sizeof *to->at, err);
-    if (rc) return rc;
-    memset(to->at + had, 0, (to->cap - had) * sizeof *to->at);
-    const ws_long_list empty = to->at[to->n];
-    to->at[to->n++] = *l;
-    *l = empty;
-    ws_long_list_reuse(l);
-    return WS_OK;
-}
-
-/* Hands over what the slice found. The thread of the last slice gives the group's marks back. Sets *last for it. */
-static int slice_done(ws_genome_work *w, size_t k, ws_genome_worker *worker, int *last, ws_err *err) {
-    group *g = &w->group[k];
-    pthread_mutex_lock(&w->lock);
-    int rc = hand_over(&g->windows, &worker->windows, err);
-    if (!rc) rc = hand_over(&g->parts, &worker->parts, err);
-    *last = --g->left == 0;
-    ws_long_marks *marks = *last ? g->marks : NULL;
-    if (*last) g->marks = NULL;
-    pthread_mutex_unlock(&w->lock);
-    ws_long_marks_destroy(marks);
+    ws_long_marks_destroy(p->marks);
+    p->marks = NULL;
     return rc;
 }
 
-/* What the last slice of a group leaves to do. */
-static int finish_group(ws_genome_search *s, ws_genome_work *w, size_t k, const ws_batch *b, ws_genome_worker *worker,
-                        ws_err *err) {
-    group *g = &w->group[k];
-    ws_long_list *windows = &worker->windows;
-    int rc = WS_OK;
-    for (size_t j = 0; j < g->windows.n && !rc; j++) rc = ws_long_list_append(windows, &g->windows.at[j], err);
-    if (!rc) rc = sieve(s, g->backend, windows, worker, err);
-    for (size_t j = 0; j < g->parts.n && !rc; j++) rc = ws_long_list_append(&worker->parts, &g->parts.at[j], err);
-    ws_long_list_reuse(windows);
-    if (rc) return rc;
-    ws_long_list_sort(&worker->parts, 1);
-    pthread_mutex_lock(&w->lock);
-    const ws_long_list empty = g->all;
-    g->all = worker->parts;
-    worker->parts = empty;
-    g->found = 1;
-    pthread_mutex_unlock(&w->lock);
-    return find_of_group(s, w, k, b, worker, err);
+/* Takes a pool whose steps of a stage are done to the next stage that has work. */
+static int go_on(search *s, pool *p, int stage, ws_err *err) {
+    flight *f = p->of;
+    int next = stage == MARK ? SCAN : stage == SCAN && p->marks ? TEST : DOMAINS;
+    const int rc = stage == SCAN ? join(p, err) : WS_OK;
+    if (stage == DOMAINS || (next != SCAN && p->list.n == 0)) next = OVER;
+    if (next == OVER) ws_long_list_release(&p->list);
+    else if (next != SCAN) ws_long_list_sort(&p->list, next == DOMAINS);
+    pthread_mutex_lock(&s->lock);
+    p->next = 0;
+    p->at = next;
+    if (next >= DOMAINS) {
+        s->ahead -= (size_t)p->on_device;
+        p->on_device = 0;
+    }
+    if (next == OVER && --f->users == 0) {
+        flight **at = &s->first;
+        while (*at != f) at = &(*at)->next;
+        *at = f->next;
+        put_free(s, f);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return rc;
 }
 
-static int make_dom_worker(const ws_genome_search *s, ws_genome_worker *w, ws_err *err) {
+static memory *take_memory(search *s, ws_err *err) {
+    pthread_mutex_lock(&s->lock);
+    memory *m = s->idle;
+    if (m) s->idle = m->next;
+    pthread_mutex_unlock(&s->lock);
+    return m ? m : ws_calloc(1, sizeof *m, err);
+}
+
+/* Ends a step. Returns 1 if it was the pool's last one at its stage. */
+static int end_step(search *s, pool *p, memory *m) {
+    pthread_mutex_lock(&s->lock);
+    m->next = s->idle;
+    s->idle = m;
+    const int last = --p->steps == 0 && p->at == BUSY;
+    pthread_mutex_unlock(&s->lock);
+    return last;
+}
+
+/* ---- the stages ---- */
+
+static ws_long_group group_of(const search *s, const pool *p) {
+    const size_t *first = &s->groups.first[p->group];
+    return (ws_long_group){.cut = &s->cut, .batch = &p->of->batch, .unit = p->of->units.at, .nunit = p->of->units.n,
+                           .target = s->genome->target, .from = first[0], .to = first[1], .marks = p->marks};
+}
+
+/* Where a device fails in a run that asked for none, the CPU marks. */
+static int mark(search *s, pool *p, ws_err *err) {
+    ws_long_group g = group_of(s, p);
+    const int rc = ws_long_group_mark(&g, s->genome->model[g.from].by, err);
+    p->marks = g.marks;
+    return rc && ws_job_fall_back_to_cpu(s->job, s->job->backend, rc, err) ? WS_OK : rc;
+}
+
+/* Takes the hits of sub-windows item[from..to) of a list, all of one model, to the store. */
+static int find_hits(search *s, const ws_batch *b, const ws_long_list *l, size_t from, size_t to, memory *m,
+                     ws_err *err) {
     const ws_genome *g = s->genome;
     const ws_dom_options options = {.seed = (uint32_t)g->seed, .nonull2 = g->nonull2, .memory = g->mem};
-    return w->dom ? WS_OK : ws_dom_worker_create(&w->dom, g->target[0].dom, &options, err);
+    const uint32_t target = l->at[l->item[from]].target;
+    int rc = m->dom ? WS_OK : ws_dom_worker_create(&m->dom, g->target[0].dom, &options, err);
+    m->found.n = m->found.envelopes = 0;
+    if (!rc) rc = ws_long_find_hits(&g->target[target], m->dom, l, l->item + from, to - from, &m->found, err);
+    for (size_t j = 0; j < m->found.n && !rc; j++) {
+        const uint32_t seq = l->at[m->found.at[j].item].record;
+        rc = ws_dna_add(&s->genome->dna, target, b, seq, b->before + seq + 1, b->seqtext[seq].at + b->len[seq],
+                        &m->found.at[j].hit, err);
+    }
+    s->envelopes += m->found.envelopes;
+    return rc;
 }
 
-static int search_slice(ws_genome_search *s, ws_genome_work *w, const ws_batch *b, size_t g, size_t at,
-                        ws_genome_worker *worker,
-                        ws_err *err) {
-    if (!wait_for(w, g)) return WS_OK; /* the part that marked has said why */
-    const ws_long_group own = group_of(s, w, b, g);
-    const ws_long_units *u = &w->units;
+/* Finds the hits of what a step of the scan found itself. */
+static int find_own(search *s, const ws_batch *b, memory *m, ws_err *err) {
+    int rc = WS_OK;
+    ws_long_list_sort(&m->parts, 1);
+    for (size_t from = 0, to; from < m->parts.n && !rc; from = to) {
+        to = end_of_chunk(s, &m->parts, from);
+        rc = find_hits(s, b, &m->parts, from, to, m, err);
+    }
+    ws_long_list_reuse(&m->parts);
+    return rc;
+}
+
+/* Takes windows to the thread's sub-windows. */
+static int sieve(const search *s, ws_long_list *windows, memory *m, ws_err *err) {
+    ws_long_list_sort(windows, 0);
+    const int rc = ws_long_sieve(s->genome->target, &s->job->machine.cpu, windows, &m->search, &m->parts, err);
+    ws_long_list_reuse(windows);
+    return rc;
+}
+
+/* Without marks the thread tests the windows of a block at once, which are in the cache. */
+static int scan_unit(search *s, const ws_long_group *g, size_t u, ws_long_list *windows, memory *m, uint64_t *cells,
+                     ws_err *err) {
+    const ws_batch *b = g->batch;
+    const size_t before = windows->n;
+    int rc = ws_long_group_search(g, u, b->number << 32 | u, &m->search, windows, cells, err);
+    s->windows += windows->n - before;
+    const int many = windows->codes.n > ENOUGH_WINDOWS;
+    if (!rc && (!g->marks || many)) rc = sieve(s, windows, m, err);
+    return !rc && (many || m->parts.codes.n >= ENOUGH) ? find_own(s, b, m, err) : rc;
+}
+
+static int scan(search *s, pool *p, const ws_chain_step *step, memory *m, ws_err *err) {
+    const ws_long_group g = group_of(s, p);
+    const size_t *part = p->of->units.part;
+    ws_long_list *windows = &m->search.windows, *made = g.marks ? windows : &m->parts;
     uint64_t cells = 0;
-    int last;
-    ws_long_list_reuse(&worker->windows);
-    ws_long_list_reuse(&worker->parts);
-    int rc = make_ready(s, w->group[g].backend, g, err);
-    if (!rc) rc = make_dom_worker(s, worker, err);
-    for (size_t j = u->part[at]; j < u->part[at + 1] && !rc; j++) rc = search_unit(s, &own, w->group[g].backend, j,
-                                                                                   worker, &cells, err);
+    int rc = WS_OK;
+    ws_long_list_reuse(windows);
+    ws_long_list_reuse(&m->parts);
+    for (size_t u = part[step->from]; u < part[step->to] && !rc; u++) rc = scan_unit(s, &g, u, windows, m, &cells, err);
     s->cells += cells;
-    if (own.marks) s->device_cells += cells;
-    ws_err other;
-    const int given = slice_done(w, g, worker, &last, rc ? &other : err);
-    if (rc || given) return rc ? rc : given;
-    return last ? finish_group(s, w, g, b, worker, err) : WS_OK;
+    if (g.marks) s->device_cells += cells;
+    if (made->n == 0) return rc;
+    p->made[step->from] = *made;
+    *made = (ws_long_list){0};
+    return rc;
 }
 
-/* Threads take the parts in ascending order, so a thread that waits for a group waits for one that marks it. A thread
- * that helps needs the
- * memory of a domain stage, which its slices made. */
-int ws_genome_work_do(ws_genome_search *s, ws_genome_work *w, const ws_batch *b, size_t part, ws_genome_worker *worker, ws_err *err) {
-    const size_t slices = w->units.nparts, ahead = w->marking ? AHEAD : 0;
-    if (slices == 0) return WS_OK;
-    if (part < ahead) return part < w->ngroup ? mark(s, w, part, b, err) : WS_OK;
-    const size_t g = (part - ahead) / round_of(w);
-    size_t at = (part - ahead) % round_of(w);
-    if (w->marking && at-- == 0) return g + AHEAD < w->ngroup ? mark(s, w, g + AHEAD, b, err) : WS_OK;
-    if (at < slices) return g < w->ngroup ? search_slice(s, w, b, g, at, worker, err) : WS_OK;
-    return g && worker->dom ? find_of_group(s, w, g - 1, b, worker, err) : WS_OK;
+/* A device that fails in a run that asked for none leaves its windows to the thread. */
+static int test(search *s, pool *p, ws_chain_kind kind, memory *m, ws_err *err) {
+    const ws_cpu *cpu = &s->job->machine.cpu;
+    int rc = WS_OK, by_cpu = kind == WS_CHAIN_CPU;
+    ws_long_list_reuse(&m->parts);
+    if (!by_cpu) {
+        rc = ws_long_sieve_on_device(s->genome->target, cpu, s->cut.codec, &p->list, &m->search, &m->parts, err);
+        by_cpu = rc && ws_job_fall_back_to_cpu(s->job, s->job->backend, rc, err);
+        if (by_cpu) ws_long_list_reuse(&m->parts);
+    }
+    if (by_cpu) rc = sieve(s, &p->list, m, err);
+    const ws_long_list empty = p->list;
+    p->list = m->parts;
+    m->parts = empty;
+    return rc;
+}
+
+static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
+    const ws_genome_stage *stage = own;
+    search *s = stage->of;
+    pool *p = step->pool;
+    memory *m = take_memory(s, err);
+    if (!m) return err->code;
+    int rc = WS_OK;
+    switch (stage->number) {
+    case MARK: rc = mark(s, p, err); break;
+    case SCAN: rc = scan(s, p, step, m, err); break;
+    case TEST: rc = test(s, p, t->kind, m, err); break;
+    default: rc = find_hits(s, &p->of->batch, &p->list, step->from, step->to, m, err);
+    }
+    return end_step(s, p, m) && !rc ? go_on(s, p, stage->number, err) : rc;
+}
+
+void ws_genome_search_stages(search *s, ws_chain_stage stage[WS_GENOME_STAGES]) {
+    for (int k = 0; k < WS_GENOME_STAGES; k++) {
+        s->stage[k] = (ws_genome_stage){s, k};
+        stage[k] = (ws_chain_stage){&s->stage[k], take, work, left};
+    }
+}
+
+/* ---- batches ---- */
+
+static int make_pools(const search *s, flight *f, const ws_batch *b, ws_err *err) {
+    const size_t n = s->groups.n;
+    const int rc = ws_long_units_cut(&f->units, b, s->cut.block, s->cut.block, err);
+    if (rc) return rc;
+    if (!f->pool && !(f->pool = ws_calloc(n, sizeof *f->pool, err))) return err->code;
+    if (!(f->made = ws_calloc(n * f->units.nparts, sizeof *f->made, err))) return err->code;
+    for (size_t g = 0; g < n; g++) f->pool[g] = (pool){.of = f, .group = g, .made = f->made + g * f->units.nparts};
+    f->begun = f->over = 0;
+    f->left = n * f->units.nparts;
+    f->users = n;
+    return WS_OK;
+}
+
+int ws_genome_add(search *s, ws_batch *b, ws_err *err) {
+    pthread_mutex_lock(&s->lock);
+    flight *f = s->free;
+    if (f) s->free = f->next;
+    pthread_mutex_unlock(&s->lock);
+    if (!f && !(f = ws_calloc(1, sizeof *f, err))) return err->code;
+    const int rc = make_pools(s, f, b, err);
+    const ws_batch empty = f->batch;
+    f->batch = *b;
+    *b = empty;
+    f->next = NULL;
+    pthread_mutex_lock(&s->lock);
+    flight **end = &s->first;
+    while (*end) end = &(*end)->next;
+    if (rc || f->left == 0) put_free(s, f);
+    else *end = f;
+    pthread_mutex_unlock(&s->lock);
+    return rc;
+}
+
+/* The program reads ahead once half the slices of the last batch are taken. */
+ws_chain_wish ws_genome_wish(void *own) {
+    search *s = own;
+    size_t n = 0, open = 0, waiting = 0;
+    pthread_mutex_lock(&s->lock);
+    for (const flight *f = s->first; f; f = f->next, n++) {
+        open += 2 * f->left > f->units.nparts * s->groups.n;
+        waiting += f->begun < s->groups.n;
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (n >= (size_t)s->job->nworker + 2 || waiting >= MOST_WAITING) return WS_CHAIN_NO_ROOM;
+    return open ? WS_CHAIN_ROOM : WS_CHAIN_HURRY;
+}
+
+/* ---- opening and closing ---- */
+
+void ws_genome_search_begin(search *s) { pthread_mutex_init(&s->lock, NULL); }
+
+/* After a failure there are pools that are not over. */
+static void release_flights(const search *s, flight *f) {
+    for (flight *next; f; f = next) {
+        next = f->next;
+        for (size_t g = 0; f->pool && g < s->groups.n; g++) {
+            ws_long_marks_destroy(f->pool[g].marks);
+            ws_long_list_release(&f->pool[g].list);
+        }
+        for (size_t j = 0; f->made && j < s->groups.n * f->units.nparts; j++) ws_long_list_release(&f->made[j]);
+        ws_batch_release(&f->batch);
+        ws_long_units_release(&f->units);
+        ws_free(f->pool);
+        ws_free(f->made);
+        ws_free(f);
+    }
+}
+
+void ws_genome_search_release(search *s) {
+    release_flights(s, s->first);
+    release_flights(s, s->free);
+    for (memory *m = s->idle, *next; m; m = next) {
+        next = m->next;
+        ws_dom_worker_destroy(m->dom);
+        ws_long_worker_release(&m->search);
+        ws_long_list_release(&m->parts);
+        ws_free(m->found.at);
+        ws_free(m);
+    }
+    pthread_mutex_destroy(&s->lock);
 }

@@ -170,7 +170,7 @@ static int open_tool(ws_job *job, ws_err *err) {
     g->dna.limits = (ws_dnalimits){.evalue = g->E, .bits = g->T, .by_bits = g->T_given};
     g->dna.cut = g->cut;
     ws_dna_out *o = ws_dna_add_output(&g->dna, job, ws_dnaform_find(forms[g->form]), 0);
-    job->out[0] = (ws_output){.path = job->out[0].path, .own = o, .head = head, .pack = ws_genome_take, .end = end};
+    job->out[0] = (ws_output){.path = job->out[0].path, .own = o, .head = head, .end = end};
     if (g->tblout) add_output(job, "tblout", g->tblout);
     if (g->dfamtblout) add_output(job, "dfamtblout", g->dfamtblout);
     return WS_OK;
@@ -179,6 +179,8 @@ static int open_tool(ws_job *job, ws_err *err) {
 static int finish(ws_job *job, ws_err *err) {
     ws_genome *g = job->own;
     const uint64_t strands = (uint64_t)(!g->watson + !g->crick), given = (uint64_t)(1e6 * g->megabases) * strands;
+    for (size_t i = 0; i < g->npiecewise; i++)
+        ws_dnastore_note_length(&g->dna.store, g->piecewise[i].number, g->piecewise[i].L);
     return ws_dna_write(job, &g->dna, g->target, g->Z_given ? given : g->residues, err);
 }
 
@@ -188,6 +190,7 @@ static void close_tool(ws_job *job) {
     for (size_t i = 0; g->model && i < g->set.n; i++) ws_profile_destroy(&g->model[i].filter.profile);
     ws_dna_close(&g->dna);
     ws_free(g->target);
+    ws_free(g->piecewise);
     ws_free(g->model);
     ws_free(job->target);
     ws_hmmset_release(&g->set);
@@ -209,5 +212,6 @@ const ws_tool ws_nhmmsieve_tool = {
     .reader = &ws_genome_reader,
     .open = open_tool,
     .close = close_tool,
+    .chain = ws_genome_chain,
     .finish = finish,
 };

@@ -30,10 +30,8 @@ int ws_long_group_search(const ws_long_group *g, size_t u, uint64_t block, ws_lo
 }
 
 int ws_long_sieve(const ws_long_target *target, const ws_cpu *cpu, ws_long_list *windows, ws_long_worker *w,
-                  ws_long_list *parts,
-                  ws_err *err) {
+                  ws_long_list *parts, ws_err *err) {
     int rc = WS_OK;
-    ws_long_list_sort(windows, 0);
     for (size_t i = 0, n; i < windows->n && !rc; i += n) {
         uint32_t *item = windows->item + i;
         const ws_long_target *t = &target[windows->at[*item].target];

@@ -30,7 +30,6 @@ static void release(request *r) {
 static int prepare(request *r, ws_long_list *l, const ws_codec *codec, ws_err *err) {
     const size_t nword = l->codes.n / WS_RESIDUES_PER_WORD;
     size_t models = 0;
-    ws_long_list_sort(l, 0);
     for (size_t i = 0; i < l->n; i += ws_long_list_run(l, i)) models++;
     *r = (request){.l = l, .word = ws_alloc(nword * sizeof *r->word + WS_ALIGN, err)}; /* codecs write whole registers
     * */
@@ -134,6 +133,7 @@ int ws_long_sieve_on_device(const ws_long_target *target, const ws_cpu *cpu, con
     if (!rc) rc = find_parts(&r, target, cpu, w, err);
     release(&r);
     if (rc || w->parts.n == 0) return rc;
+    ws_long_list_sort(&w->parts, 0);
     rc = prepare(&r, &w->parts, codec, err);
     if (!rc) rc = test_parts(&r, target, cpu, w, parts, err);
     release(&r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The parts of nhmmsieve's work on a batch: random models and records, some of them pieces, with planted instances. A
- * stand-in for a device marks, now and then it is busy or fails; any number of threads; hits must be those of one
- * thread without it. WARPSIEVE_SEED chooses another run. */
+ * The stages of nhmmsieve as a chain: random models and records, some of them pieces, with planted instances. A
+ * stand-in for a device marks and scores, now and then it is slow or fails; any number of threads; hits must be those of
+ * one thread without it. WARPSIEVE_SEED chooses another run. */
 #include "bin/search/genome.h"
 #include "kernels/filter/backend.h"
 #include "kernels/fwd/fwd.h"
@@ -10,7 +10,7 @@
 #include "tests/lib/longdata.h"
 #include "tests/tap.h"
 
-#include <pthread.h>
+#include <time.h>
 
 /* ---- the stand-in: a device that marks as the CPU does ---- */
 
@@ -18,7 +18,7 @@ struct ws_long_dev {
     ws_long_ssv ssv;
 };
 
-static int busy_every, fail_at, calls; /* 0: never */
+static int slow_ms, fail_at, calls; /* of a call that marks; which of these fails, 0: none */
 
 int ws_long_dev_create(ws_long_dev **d, const ws_long_model *m, ws_err *err) {
     static const ws_long_ssv_body *const all[] = {WS_BY_WIDTH(ws_long_ssv_)};
@@ -89,6 +89,7 @@ static void mark_range(const ws_long_dev *d, const ws_abc *abc, const ws_long_ra
 int ws_long_dev_mark(const ws_long_dev *const *d, size_t nmodel, const ws_abc *abc, const ws_long_range *range,
                      size_t n, int strands, uint8_t *const *flag, ws_err *err) {
     if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) == fail_at) return ws_fail(err, WS_EDEV, "the stand-in fails");
+    nanosleep(&(struct timespec){.tv_nsec = slow_ms * 1000000L}, NULL);
     for (size_t k = 0; k < nmodel; k++) {
         uint8_t *to = flag[k];
         for (size_t j = 0; j < n; j++) mark_range(d[k], abc, &range[j], strands, &to);
@@ -99,11 +100,6 @@ int ws_long_dev_mark(const ws_long_dev *const *d, size_t nmodel, const ws_abc *a
 static int start(const ws_devconf *conf, ws_err *err) {
     (void)conf, (void)err;
     return WS_OK;
-}
-
-static int ready(void) {
-    static int asked;
-    return !busy_every || __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED) % busy_every;
 }
 
 /* The filters of the stand-in: those of the CPU. */
@@ -175,16 +171,19 @@ static const ws_long_filters filters = {&msv, &points, &forward};
 
 /* ---- models and records ---- */
 
-enum { MODELS = 40, RECORDS = 20, BLOCK = 50000 };
+enum { MODELS = 40, RECORDS = 10, BLOCK = 50000, BATCHES = 3, STREAMS = 2 };
 
 typedef struct scene {
     ws_hmm hmm[MODELS];
     ws_genome genome;
     ws_genome_model model[MODELS];
     ws_long_target target[MODELS];
+    uint64_t seed; /* of the records */
+    int nread;     /* batches */
     ws_batch batch;
     ws_backend cpu, device;
-    void *prep[MODELS];
+    ws_long_cut cut;
+    ws_genome_groups groups;
     ws_genome_search search;
     ws_job job;
 } scene;
@@ -209,15 +208,17 @@ static void make_models(scene *s, sample *r, int width) {
         sample_must(ws_long_target_create(m->target, &m->filter, WS_LONG_ALL, &options, &err), &err);
         sample_must(ws_long_target_lay_out(m->target, width, &err), &err);
         sample_must(ws_long_target_to_device(m->target, m->by, &err), &err);
-        s->prep[t] = m->target;
     }
 }
 
-/* Records of all lengths, the last one a piece whose record goes on. */
-static void make_records(scene *s, sample *r) {
-    ws_cpu cpu;
+/* Records of all lengths, the last one a piece whose record goes on. They are those of all batches of that number. */
+static void make_records(const scene *s, int number, ws_batch *b) {
+    sample own = {s->seed + (uint64_t)number}, *r = &own;
+    const ws_codec *codec = s->search.cut.codec;
     ws_err err;
-    ws_cpu_probe(&cpu);
+    ws_batch_reuse(b);
+    b->number = (uint64_t)number;
+    b->before = (uint64_t)number * RECORDS;
     for (int i = 0; i < RECORDS; i++) {
         const uint32_t n =
             i % 10 == 9 ? 4 * BLOCK + (uint32_t)sample_below(r, 1000) : (uint32_t)sample_below(r, i % 3 ? 3000 : 60000);
@@ -228,29 +229,28 @@ static void make_records(scene *s, sample *r) {
             const ws_hmm *h = &s->hmm[sample_below(r, MODELS)];
             emit(r, h, x + j, (size_t)h->M);
         }
-        sample_must(ws_batch_reserve_words(&s->batch, ws_batch_words(n), &err), &err);
-        ws_codec_get(&cpu)->pack(x, n, s->batch.word + s->batch.nword);
-        sample_must(ws_batch_add_seq(&s->batch, s->batch.nword, n, &t, &err), &err);
+        sample_must(ws_batch_reserve_words(b, ws_batch_words(n), &err), &err);
+        codec->pack(x, n, b->word + b->nword);
+        sample_must(ws_batch_add_seq(b, b->nword, n, &t, &err), &err);
         free(x);
     }
 }
 
 static void make_scene(scene *s, sample *r) {
     ws_err err = {0};
-    *s = (scene){.cpu = {.name = "cpu"}, .device = {.name = "device", .start = start, .ready = ready}};
+    *s = (scene){.cpu = {.name = "cpu"}, .device = {.name = "device", .start = start}};
     ws_cpu_probe(&s->job.machine.cpu);
     make_models(s, r, ws_cpu_best(&s->job.machine.cpu));
-    make_records(s, r);
+    s->seed = sample_below(r, 1 << 30);
     s->genome.seed = 42;
     s->genome.model = s->model;
     s->genome.target = s->target;
-    ws_long_cut *cut = &s->search.cut;
+    ws_long_cut *cut = &s->cut;
     *cut = (ws_long_cut){s->hmm[0].abc, ws_codec_get(&s->job.machine.cpu), BLOCK, 0, WS_LONG_PLUS | WS_LONG_MINUS};
     for (int t = 0; t < MODELS; t++) cut->maxl = (uint32_t)ws_max(cut->maxl, s->target[t].model.maxl);
-    s->job.own = s->search.genome = &s->genome;
+    s->job.own = &s->genome;
     s->job.ntarget = MODELS;
-    s->search.job = &s->job;
-    sample_must(ws_genome_groups_create(&s->search.groups, s->target, MODELS, &err), &err);
+    sample_must(ws_genome_groups_create(&s->groups, s->target, MODELS, &err), &err);
 }
 
 static void release_scene(scene *s) {
@@ -259,30 +259,20 @@ static void release_scene(scene *s) {
         ws_profile_destroy(&s->model[t].filter.profile);
         sample_model_release(&s->hmm[t]);
     }
-    ws_genome_groups_release(&s->search.groups);
+    ws_genome_groups_release(&s->groups);
     ws_batch_release(&s->batch);
 }
 
 /* ---- runs ---- */
 
-typedef struct run {
-    scene *s;
-    ws_genome_work *work;
-    size_t part, parts;
-    int rc;
-} run;
-
-static void *thread_main(void *run_) {
-    run *r = run_;
-    ws_genome_worker w = {0};
-    ws_err err = {0};
-    for (size_t p; (p = __atomic_fetch_add(&r->part, 1, __ATOMIC_SEQ_CST)) < r->parts;) {
-        const int rc = ws_genome_work_do(&r->s->search, r->work, &r->s->batch, p, &w, &err);
-        if (rc) __atomic_store_n(&r->rc, rc, __ATOMIC_SEQ_CST);
-    }
-    ws_genome_worker_release(&w);
-    return NULL;
+static int read_batch(void *own, ws_err *err) {
+    scene *s = own;
+    if (s->nread == BATCHES) return WS_EOF;
+    make_records(s, s->nread++, &s->batch);
+    return ws_genome_add(&s->search, &s->batch, err);
 }
+
+static ws_chain_wish wish(void *own) { return ws_genome_wish(&((scene *)own)->search); }
 
 /* The hits of each model as text. */
 static char *hits_of(scene *s) {
@@ -307,25 +297,31 @@ static char *hits_of(scene *s) {
 
 enum { CPU, DEVICE, BOTH };
 
-/* One batch by so many threads. Returns its hits, or NULL where a part failed. work: of a batch before. */
-static char *search(scene *s, ws_genome_work *work, int who, int threads) {
-    pthread_t id[8];
-    run r = {.s = s, .work = work};
+/* All batches by so many threads of the CPU, and of the device if it is used. Returns the hits, or NULL where a stage
+ * failed. */
+static char *search(scene *s, int who, int threads) {
+    ws_chain_stage stage[WS_GENOME_STAGES];
+    const ws_chain_ops ops = {.stage = stage, .nstage = WS_GENOME_STAGES, .own = s, .wish = wish, .read = read_batch};
+    ws_chain *c;
     ws_err err = {0};
-    calls = scores = 0;
+    calls = scores = s->nread = 0;
+    s->search = (ws_genome_search){.job = &s->job, .genome = &s->genome, .cut = s->cut, .groups = s->groups};
+    ws_genome_search_begin(&s->search);
     s->job.backend = who == CPU ? &s->cpu : &s->device;
     s->job.cpu_backend = who == BOTH ? &s->cpu : NULL;
-    s->job.prep = s->job.cpu_prep = s->prep;
     s->job.backend_ready = 1;
     s->job.nworker = threads;
     s->job.common.quiet = 1;
     s->job.common.backend = who == DEVICE ? "device" : NULL;
     sample_must(ws_dnastore_create(&s->genome.dna.store, MODELS, &err), &err);
-    sample_must(ws_genome_work_plan(work, &s->search, &s->batch, &r.parts, &err), &err);
-    for (int i = 0; i < threads; i++) pthread_create(&id[i], NULL, thread_main, &r);
-    for (int i = 0; i < threads; i++) pthread_join(id[i], NULL);
-    char *text = r.rc ? NULL : hits_of(s);
+    ws_genome_search_stages(&s->search, stage);
+    sample_must(ws_chain_create(&c, &ops, &err), &err);
+    if (who != CPU && ws_chain_join(c, WS_CHAIN_DEVICE, STREAMS) != STREAMS) return NULL;
+    const int rc = ws_chain_run(c, threads, &err);
+    ws_chain_destroy(c);
+    char *text = rc ? NULL : hits_of(s);
     ws_dnastore_destroy(&s->genome.dna.store);
+    ws_genome_search_release(&s->search);
     return text;
 }
 
@@ -339,21 +335,18 @@ int main(void) {
     const char *seed = getenv("WARPSIEVE_SEED");
     sample r = {seed ? strtoull(seed, NULL, 10) : 23};
     tap t = {0};
-    ws_err err;
-    ws_genome_work *work;
     static scene s;
     make_scene(&s, &r);
-    sample_must(ws_genome_work_create(&work, &err), &err);
-    char *want = search(&s, work, CPU, 1);
+    char *want = search(&s, CPU, 1);
     tap_ok(&t, lines(want) > 300, "one thread of the CPU finds %zu hits", lines(want));
     static const struct {
         const char *name;
-        int who, threads, busy, fail, fail_score;
+        int who, threads, slow, fail, fail_score;
     } runs[] = {{"CPU, 5 threads", CPU, 5, 0, 0, 0},
                 {"device, 1 thread", DEVICE, 1, 0, 0, 0},
                 {"device, 8 threads", DEVICE, 8, 0, 0, 0},
                 {"device and CPU", BOTH, 4, 0, 0, 0},
-                {"a device that is busy", BOTH, 3, 2, 0, 0},
+                {"a device that is slow, beside the CPU", BOTH, 3, 20, 0, 0},
                 {"a device that fails to mark, beside the CPU", BOTH, 4, 0, 2, 0},
                 {"a device that fails in MSV, beside the CPU", BOTH, 1, 0, 0, 1},
                 {"a device that fails in Viterbi, beside the CPU", BOTH, 1, 0, 0, 2},
@@ -363,13 +356,16 @@ int main(void) {
                 {"a device that fails in Viterbi", DEVICE, 1, 0, 0, 2},
                 {"a device that fails in Forward", DEVICE, 1, 0, 0, 3}};
     for (size_t k = 0; k < sizeof runs / sizeof *runs; k++) {
-        busy_every = runs[k].busy;
+        slow_ms = runs[k].slow;
         fail_at = runs[k].fail;
         fail_score_at = runs[k].fail_score;
-        char *got = search(&s, work, runs[k].who, runs[k].threads);
+        char *got = search(&s, runs[k].who, runs[k].threads);
         if ((runs[k].fail || runs[k].fail_score) && runs[k].who == DEVICE)
             tap_ok(&t, !got, "%s: an error", runs[k].name);
         else tap_ok(&t, got && strcmp(got, want) == 0, "%s: the same hits", runs[k].name);
+        const uint64_t cells = s.search.cells, by_device = s.search.device_cells;
+        if (got && runs[k].who == DEVICE) tap_ok(&t, by_device == cells, "%s: it marks all", runs[k].name);
+        if (runs[k].slow) tap_ok(&t, by_device && by_device < cells, "%s: both mark", runs[k].name);
         ws_free(got);
     }
     tap_ok(&t, scored > 1000, "the stand-in's filters score %d windows", scored);
@@ -377,7 +373,6 @@ int main(void) {
     tap_ok(&t, all, "its scan finds no point in %d, one in %d, several in %d", windows_with[0], windows_with[1],
            windows_with[2]);
     ws_free(want);
-    ws_genome_work_destroy(work);
     release_scene(&s);
     return tap_end(&t);
 }
