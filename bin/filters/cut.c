@@ -83,7 +83,7 @@ static int plan_records(ws_job *job, const ws_batch *b, void **plan, size_t *par
 typedef struct search {
     ws_job *job;
     const ws_cascade *c;
-    ws_long_group group; /* all models */
+    ws_long_set set; /* all models */
     ws_long_worker *worker;
     ws_batch *to;
     ws_hits *hits;
@@ -94,7 +94,7 @@ typedef struct search {
 static int add_windows(const search *s, const uint32_t *item, size_t n, ws_err *err) {
     const ws_cascade *c = s->c;
     const ws_long_list *p = &s->worker->windows;
-    const ws_batch *b = s->group.batch;
+    const ws_batch *b = s->set.batch;
     for (size_t i = 0; i < n; i++) {
         const ws_long_place *at = &p->at[item[i]];
         const int rc = add_sequence(&c->windows->cut, s->to, b, at->record, p, item[i], err);
@@ -115,10 +115,10 @@ static void count_up(uint32_t *item, size_t from, size_t n) {
 static int cut_unit(search *s, size_t u, ws_err *err) {
     ws_long_list *p = &s->worker->windows;
     ws_long_list_reuse(p);
-    int rc = ws_long_group_search(&s->group, u, 0, s->worker, p, &s->cells, err);
+    int rc = ws_long_set_search(&s->set, u, 0, s->worker, p, &s->cells, err);
     count_up(p->item, 0, p->n);
     for (size_t i = 0, n; i < p->n && !rc; i += n) {
-        const ws_long_target *t = &s->group.target[p->at[i].target];
+        const ws_long_target *t = &s->set.target[p->at[i].target];
         uint32_t *item = p->item + i;
         size_t left = n = ws_long_list_run(p, i);
         if (t->msv) rc = ws_long_test_windows(t, &s->job->machine.cpu, p, item, &left, s->worker, err);
@@ -131,12 +131,12 @@ static int cut_unit(search *s, size_t u, ws_err *err) {
 /* marked: by a device, in one call. Windows leave block by block, so that the output does not depend on who marks. */
 static int cut_some(search *s, const ws_long_unit *unit, size_t n, int marked, ws_err *err) {
     const uint64_t before = s->cells;
-    s->group.unit = unit;
-    s->group.nunit = n;
-    int rc = marked ? ws_long_group_mark(&s->group, NULL, err) : WS_OK;
+    s->set.unit = unit;
+    s->set.nunit = n;
+    int rc = marked ? ws_long_set_mark(&s->set, NULL, err) : WS_OK;
     for (size_t u = 0; u < n && !rc; u++) rc = cut_unit(s, u, err);
-    ws_long_marks_destroy(s->group.marks);
-    s->group.marks = NULL;
+    ws_long_marks_destroy(s->set.marks);
+    s->set.marks = NULL;
     if (marked) s->device_cells += s->cells - before;
     return rc;
 }
@@ -162,7 +162,7 @@ static int cut_records(ws_job *job, const ws_batch *b, void *plan, size_t part, 
     const ws_long_units *u = plan;
     const ws_backend *last = NULL;
     search s = {.job = job, .c = c, .worker = &c->windows->worker[worker->number], .to = to, .hits = hits};
-    s.group = (ws_long_group){.cut = &c->windows->cut, .batch = b, .target = c->windows->target, .to = job->ntarget};
+    s.set = (ws_long_set){.cut = &c->windows->cut, .batch = b, .target = c->windows->target, .to = job->ntarget};
     if (u->nparts == 0) return WS_OK;
     const ws_long_unit *unit = u->at + u->part[part];
     const size_t n = u->part[part + 1] - u->part[part];
@@ -261,8 +261,8 @@ static int find_all(const ws_job *job, const ws_batch *b, const uint32_t *by_mod
         ws_long_list_reuse(&w->windows);
         rc = take_rows(job, b, row, n, &worker->seqs, &w->windows, err);
         if (!rc) rc = set_bias(job, (uint32_t)t, &w->windows, worker->scratch, err);
-        if (!rc) rc = ws_long_find_parts(&c->windows->target[t], &w->windows, w->windows.item, n, &w->parts,
-                                         &w->scratch, err);
+        if (!rc) rc = ws_long_find_subwindows(&c->windows->target[t], &w->windows, w->windows.item, n, &w->subwindows,
+                                              &w->scratch, err);
         for (size_t i = 0; i < n; i++) cells += (uint64_t)b->len[b->row[row[i]].seq] * job->target[t].qlen;
     }
     ws_scan_count(job, b->nrow, cells, 0);
@@ -293,11 +293,11 @@ static int cut_windows(ws_job *job, const ws_batch *b, void *plan, size_t part, 
     const ws_keys models = {b->row, sizeof *b->row, offsetof(ws_row, target), b->nrow, 0, (uint32_t)job->ntarget};
     uint32_t *row = ws_calloc(b->nrow + job->ntarget + 2, sizeof *row, err);
     (void)plan, (void)part;
-    ws_long_list_reuse(&w->parts);
+    ws_long_list_reuse(&w->subwindows);
     if (!row) return err->code;
     ws_counting_sort(&models, row, row + b->nrow);
     int rc = find_all(job, b, row, row + b->nrow, worker, err);
-    if (!rc) rc = write_all(job, b, &w->parts, to, hits, err);
+    if (!rc) rc = write_all(job, b, &w->subwindows, to, hits, err);
     ws_free(row);
     return rc;
 }

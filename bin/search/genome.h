@@ -12,7 +12,7 @@
 
 /* ---- models ---- */
 
-/* What ws_target.data points to. */
+/* A model, at ws_target.data. */
 typedef struct ws_genome_model {
     ws_hmm_target filter; /* first, as filters of devices and bin/domains/dna.h take it */
     ws_long_target *target;
@@ -48,18 +48,18 @@ typedef struct ws_genome {
 extern const ws_reader ws_genome_reader;
 int ws_genome_chain(ws_job *job, ws_chain_ops *ops, ws_err *err); /* ws_tool.chain */
 
-/* Models in groups of neighbours: group g has the models first[g] .. first[g + 1] - 1. */
-typedef struct ws_genome_groups {
+/* Models in sets of neighbours: set g has the models first[g] .. first[g + 1] - 1. */
+typedef struct ws_genome_sets {
     size_t *first; /* [n + 1] */
     size_t n;
-    int nodes; /* of the largest group */
-} ws_genome_groups;
-int ws_genome_groups_create(ws_genome_groups *g, const ws_long_target *target, size_t n, ws_err *err);
-void ws_genome_groups_release(ws_genome_groups *g);
+    int nodes; /* of the largest set */
+} ws_genome_sets;
+int ws_genome_sets_create(ws_genome_sets *sets, const ws_long_target *target, size_t n, ws_err *err);
+void ws_genome_sets_release(ws_genome_sets *sets);
 
 /* ---- the chain: bin/search/genome_search.c ---- */
 
-/* A batch of records meets each group of models as a pool. Its stages:
+/* A batch of records meets each set of models as a pool. Its stages:
  *
  *   mark     threads of devices: the first pass of the SSV scan for all blocks
  *   scan     blocks, some slices in a step, to windows. Without marks the thread tests these at once, up to Forward
@@ -73,12 +73,12 @@ typedef struct ws_genome_stage {
     int number;
 } ws_genome_stage;
 
-/* What all threads share, and what they count. */
+/* The state that all threads share, and their counts. */
 typedef struct ws_genome_search {
     ws_job *job;
     ws_genome *genome;
     ws_long_cut cut;
-    ws_genome_groups groups;
+    ws_genome_sets sets;
     _Atomic uint64_t windows, envelopes, cells, device_cells;
 
     ws_genome_stage stage[WS_GENOME_STAGES];

@@ -30,7 +30,7 @@ static int open_reader(ws_job *job, ws_err *err) {
     *cut = (ws_long_cut){.abc = g->set.hmm[0].abc, .codec = ws_codec_get(&job->machine.cpu), .block = g->scan.block};
     cut->strands = (g->crick ? 0 : WS_LONG_PLUS) | (g->watson ? 0 : WS_LONG_MINUS);
     for (size_t i = 0; i < g->set.n; i++) cut->maxl = (uint32_t)ws_max(cut->maxl, g->target[i].model.maxl);
-    const int rc = ws_genome_groups_create(&r->search.groups, g->target, g->set.n, err);
+    const int rc = ws_genome_sets_create(&r->search.sets, g->target, g->set.n, err);
     if (rc) return rc;
     r->conf = (ws_seqread_conf){.path = job->ninput ? job->input : standard_input,
                                 .npath = job->ninput ? job->ninput : 1,
@@ -50,7 +50,7 @@ static void close_reader(ws_job *job) {
     ws_seqread_close(r->input);
     ws_genome_search_release(&r->search);
     ws_batch_release(&r->batch);
-    ws_genome_groups_release(&r->search.groups);
+    ws_genome_sets_release(&r->search.sets);
     ws_free(r);
 }
 

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: MIT
- * Models of nhmmsieve in groups, and its backends: every stage of a search by one vector width. */
+ * Models of nhmmsieve in sets, and its backends: every stage of a search by one vector width. */
 #include "bin/search/genome.h"
 
-/* ---- groups ---- */
+/* ---- sets ---- */
 
-/* Nodes of a group. A large group asks a device for much work in a call, and unpacks few blocks again. The windows of a
- * group go through
- * the device one after the other and a thread waits for them, so the last groups, which the end of a run waits for, are
- * small: a group has
+/* Nodes of a set. A large set asks a device for much work in a call, and unpacks few blocks again. The windows of a
+ * set go through
+ * the device one after the other and a thread waits for them, so the last sets, which the end of a run waits for, are
+ * small: a set has
  * at most a quarter of the nodes that are left. */
 enum { LEAST_NODES = 4096, MOST_NODES = 16384, QUARTER = 4, MOST_MODELS = 16 };
 
-int ws_genome_groups_create(ws_genome_groups *g, const ws_long_target *target, size_t n, ws_err *err) {
+int ws_genome_sets_create(ws_genome_sets *sets, const ws_long_target *target, size_t n, ws_err *err) {
     int nodes = 0, most = 0;
     long long left = 0;
     for (size_t t = 0; t < n; t++) left += target[t].model.M;
-    *g = (ws_genome_groups){.first = ws_calloc(n + 1, sizeof *g->first, err)};
-    if (!g->first) return err->code;
+    *sets = (ws_genome_sets){.first = ws_calloc(n + 1, sizeof *sets->first, err)};
+    if (!sets->first) return err->code;
     for (size_t t = 0; t < n; t++) {
         const int M = target[t].model.M;
-        if (t == 0 || nodes + M > most || t - g->first[g->n - 1] == MOST_MODELS) {
-            g->first[g->n++] = t;
+        if (t == 0 || nodes + M > most || t - sets->first[sets->n - 1] == MOST_MODELS) {
+            sets->first[sets->n++] = t;
             nodes = 0;
             most = (int)ws_max(ws_min(left / QUARTER, MOST_NODES), LEAST_NODES);
         }
         nodes += M;
         left -= M;
-        g->nodes = (int)ws_max(g->nodes, nodes);
+        sets->nodes = (int)ws_max(sets->nodes, nodes);
     }
-    g->first[g->n] = n;
+    sets->first[sets->n] = n;
     return WS_OK;
 }
 
-void ws_genome_groups_release(ws_genome_groups *g) { ws_free(g->first); }
+void ws_genome_sets_release(ws_genome_sets *sets) { ws_free(sets->first); }
 
 /* ---- backends ---- */
 

@@ -5,11 +5,11 @@
 /* Where a pool is: the stage that takes steps of it; in the hands of threads; done. */
 enum { MARK, SCAN, TEST, DOMAINS, BUSY, OVER };
 
-/* A batch against a group of models. It is at one stage at a time. The thread that ends its last step there takes it to
+/* A batch against a set of models. It is at one stage at a time. The thread that ends its last step there takes it to
  * the next one. */
 typedef struct pool {
     struct ws_genome_flight *of;
-    size_t group;
+    size_t set;
     int at, on_device;    /* MARK ..., under the lock; a device has begun to mark it */
     size_t next, steps;   /* the first element that no thread has taken; steps that are under way: under the lock */
     ws_long_marks *marks; /* NULL: the CPU marks */
@@ -21,8 +21,8 @@ typedef struct pool {
 typedef struct ws_genome_flight {
     ws_batch batch;
     ws_long_units units; /* their parts are the slices */
-    pool *pool;          /* [groups] */
-    ws_long_list *made;  /* [groups][slices] */
+    pool *pool;          /* [sets] */
+    ws_long_list *made;  /* [sets][slices] */
     size_t begun, over;  /* pools from here on are at MARK; before here they are over */
     size_t left, users;  /* slices that no thread has taken; pools that are not over */
     struct ws_genome_flight *next;
@@ -31,7 +31,7 @@ typedef struct ws_genome_flight {
 typedef struct ws_genome_memory {
     ws_dom_worker *dom;
     ws_long_worker search;
-    ws_long_list parts;
+    ws_long_list subwindows;
     ws_long_hits found;
     struct ws_genome_memory *next;
 } memory;
@@ -51,7 +51,7 @@ enum { AHEAD = 4, MOST_WAITING = 2 };
 /* Returns the first pool at a stage. */
 static pool *find(search *s, int stage) {
     for (flight *f = s->first; f; f = f->next) {
-        if (stage == MARK && f->begun < s->groups.n) return &f->pool[f->begun];
+        if (stage == MARK && f->begun < s->sets.n) return &f->pool[f->begun];
         while (f->over < f->begun && f->pool[f->over].at == OVER) f->over++;
         for (pool *p = f->pool + f->over; p < f->pool + f->begun; p++)
             if (p->at == stage) return p;
@@ -81,7 +81,7 @@ static pool *find_for(search *s, int stage, ws_chain_kind kind, ws_chain_need ne
 /* A slice is a few milliseconds of the whole scan. Where a device has marked, a step has more of them. */
 static size_t end_of_slices(const search *s, const pool *p) {
     const uint64_t most = 8 << 20, cells = (uint64_t)3 << 30;
-    const uint64_t n = p->marks ? ws_min(cells / (uint64_t)s->groups.nodes, most) / s->cut.block : 1;
+    const uint64_t n = p->marks ? ws_min(cells / (uint64_t)s->sets.nodes, most) / s->cut.block : 1;
     return ws_min(p->next + ws_max(n, 1), p->of->units.nparts);
 }
 
@@ -107,7 +107,7 @@ static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chai
     if (p) {
         const size_t all = p->at == SCAN ? p->of->units.nparts : p->at == DOMAINS ? p->list.n : 1, from = p->next;
         p->next = p->at == SCAN ? end_of_slices(s, p) : p->at == DOMAINS ? end_of_chunk(s, &p->list, from) : 1;
-        *step = (ws_chain_step){p, from, p->next, p->of->batch.number * s->groups.n + p->group};
+        *step = (ws_chain_step){p, from, p->next, p->of->batch.number * s->sets.n + p->set};
         if (p->at == SCAN) p->of->left -= p->next - from;
         p->on_device |= p->at == MARK;
         s->ahead += p->at == MARK;
@@ -199,16 +199,16 @@ static int end_step(search *s, pool *p, memory *m) {
 
 /* ---- the stages ---- */
 
-static ws_long_group group_of(const search *s, const pool *p) {
-    const size_t *first = &s->groups.first[p->group];
-    return (ws_long_group){.cut = &s->cut, .batch = &p->of->batch, .unit = p->of->units.at, .nunit = p->of->units.n,
+static ws_long_set set_of(const search *s, const pool *p) {
+    const size_t *first = &s->sets.first[p->set];
+    return (ws_long_set){.cut = &s->cut, .batch = &p->of->batch, .unit = p->of->units.at, .nunit = p->of->units.n,
                            .target = s->genome->target, .from = first[0], .to = first[1], .marks = p->marks};
 }
 
 /* Where a device fails in a run that asked for none, the CPU marks. */
 static int mark(search *s, pool *p, ws_err *err) {
-    ws_long_group g = group_of(s, p);
-    const int rc = ws_long_group_mark(&g, s->genome->model[g.from].by, err);
+    ws_long_set g = set_of(s, p);
+    const int rc = ws_long_set_mark(&g, s->genome->model[g.from].by, err);
     p->marks = g.marks;
     return rc && ws_job_fall_back_to_cpu(s->job, s->job->backend, rc, err) ? WS_OK : rc;
 }
@@ -234,43 +234,43 @@ static int find_hits(search *s, const ws_batch *b, const ws_long_list *l, size_t
 /* Finds the hits of what a step of the scan found itself. */
 static int find_own(search *s, const ws_batch *b, memory *m, ws_err *err) {
     int rc = WS_OK;
-    ws_long_list_sort(&m->parts, 1);
-    for (size_t from = 0, to; from < m->parts.n && !rc; from = to) {
-        to = end_of_chunk(s, &m->parts, from);
-        rc = find_hits(s, b, &m->parts, from, to, m, err);
+    ws_long_list_sort(&m->subwindows, 1);
+    for (size_t from = 0, to; from < m->subwindows.n && !rc; from = to) {
+        to = end_of_chunk(s, &m->subwindows, from);
+        rc = find_hits(s, b, &m->subwindows, from, to, m, err);
     }
-    ws_long_list_reuse(&m->parts);
+    ws_long_list_reuse(&m->subwindows);
     return rc;
 }
 
 /* Takes windows to the thread's sub-windows. */
 static int sieve(const search *s, ws_long_list *windows, memory *m, ws_err *err) {
     ws_long_list_sort(windows, 0);
-    const int rc = ws_long_sieve(s->genome->target, &s->job->machine.cpu, windows, &m->search, &m->parts, err);
+    const int rc = ws_long_sieve(s->genome->target, &s->job->machine.cpu, windows, &m->search, &m->subwindows, err);
     ws_long_list_reuse(windows);
     return rc;
 }
 
 /* Without marks the thread tests the windows of a block at once, which are in the cache. */
-static int scan_unit(search *s, const ws_long_group *g, size_t u, ws_long_list *windows, memory *m, uint64_t *cells,
+static int scan_unit(search *s, const ws_long_set *g, size_t u, ws_long_list *windows, memory *m, uint64_t *cells,
                      ws_err *err) {
     const ws_batch *b = g->batch;
     const size_t before = windows->n;
-    int rc = ws_long_group_search(g, u, b->number << 32 | u, &m->search, windows, cells, err);
+    int rc = ws_long_set_search(g, u, b->number << 32 | u, &m->search, windows, cells, err);
     s->windows += windows->n - before;
     const int many = windows->codes.n > ENOUGH_WINDOWS;
     if (!rc && (!g->marks || many)) rc = sieve(s, windows, m, err);
-    return !rc && (many || m->parts.codes.n >= ENOUGH) ? find_own(s, b, m, err) : rc;
+    return !rc && (many || m->subwindows.codes.n >= ENOUGH) ? find_own(s, b, m, err) : rc;
 }
 
 static int scan(search *s, pool *p, const ws_chain_step *step, memory *m, ws_err *err) {
-    const ws_long_group g = group_of(s, p);
+    const ws_long_set g = set_of(s, p);
     const size_t *part = p->of->units.part;
-    ws_long_list *windows = &m->search.windows, *made = g.marks ? windows : &m->parts;
+    ws_long_list *windows = &m->search.windows, *made = g.marks ? windows : &m->subwindows;
     uint64_t cells = 0;
     int rc = WS_OK;
     ws_long_list_reuse(windows);
-    ws_long_list_reuse(&m->parts);
+    ws_long_list_reuse(&m->subwindows);
     for (size_t u = part[step->from]; u < part[step->to] && !rc; u++) rc = scan_unit(s, &g, u, windows, m, &cells, err);
     s->cells += cells;
     if (g.marks) s->device_cells += cells;
@@ -284,16 +284,16 @@ static int scan(search *s, pool *p, const ws_chain_step *step, memory *m, ws_err
 static int test(search *s, pool *p, ws_chain_kind kind, memory *m, ws_err *err) {
     const ws_cpu *cpu = &s->job->machine.cpu;
     int rc = WS_OK, by_cpu = kind == WS_CHAIN_CPU;
-    ws_long_list_reuse(&m->parts);
+    ws_long_list_reuse(&m->subwindows);
     if (!by_cpu) {
-        rc = ws_long_sieve_on_device(s->genome->target, cpu, s->cut.codec, &p->list, &m->search, &m->parts, err);
+        rc = ws_long_sieve_on_device(s->genome->target, cpu, s->cut.codec, &p->list, &m->search, &m->subwindows, err);
         by_cpu = rc && ws_job_fall_back_to_cpu(s->job, s->job->backend, rc, err);
-        if (by_cpu) ws_long_list_reuse(&m->parts);
+        if (by_cpu) ws_long_list_reuse(&m->subwindows);
     }
     if (by_cpu) rc = sieve(s, &p->list, m, err);
     const ws_long_list empty = p->list;
-    p->list = m->parts;
-    m->parts = empty;
+    p->list = m->subwindows;
+    m->subwindows = empty;
     return rc;
 }
 
@@ -323,12 +323,12 @@ void ws_genome_search_stages(search *s, ws_chain_stage stage[WS_GENOME_STAGES]) 
 /* ---- batches ---- */
 
 static int make_pools(const search *s, flight *f, const ws_batch *b, ws_err *err) {
-    const size_t n = s->groups.n;
+    const size_t n = s->sets.n;
     const int rc = ws_long_units_cut(&f->units, b, s->cut.block, s->cut.block, err);
     if (rc) return rc;
     if (!f->pool && !(f->pool = ws_calloc(n, sizeof *f->pool, err))) return err->code;
     if (!(f->made = ws_calloc(n * f->units.nparts, sizeof *f->made, err))) return err->code;
-    for (size_t g = 0; g < n; g++) f->pool[g] = (pool){.of = f, .group = g, .made = f->made + g * f->units.nparts};
+    for (size_t g = 0; g < n; g++) f->pool[g] = (pool){.of = f, .set = g, .made = f->made + g * f->units.nparts};
     f->begun = f->over = 0;
     f->left = n * f->units.nparts;
     f->users = n;
@@ -361,8 +361,8 @@ ws_chain_wish ws_genome_wish(void *own) {
     size_t n = 0, open = 0, waiting = 0;
     pthread_mutex_lock(&s->lock);
     for (const flight *f = s->first; f; f = f->next, n++) {
-        open += 2 * f->left > f->units.nparts * s->groups.n;
-        waiting += f->begun < s->groups.n;
+        open += 2 * f->left > f->units.nparts * s->sets.n;
+        waiting += f->begun < s->sets.n;
     }
     pthread_mutex_unlock(&s->lock);
     if (n >= (size_t)s->job->nworker + 2 || waiting >= MOST_WAITING) return WS_CHAIN_NO_ROOM;
@@ -377,11 +377,11 @@ void ws_genome_search_begin(search *s) { pthread_mutex_init(&s->lock, NULL); }
 static void release_flights(const search *s, flight *f) {
     for (flight *next; f; f = next) {
         next = f->next;
-        for (size_t g = 0; f->pool && g < s->groups.n; g++) {
+        for (size_t g = 0; f->pool && g < s->sets.n; g++) {
             ws_long_marks_destroy(f->pool[g].marks);
             ws_long_list_release(&f->pool[g].list);
         }
-        for (size_t j = 0; f->made && j < s->groups.n * f->units.nparts; j++) ws_long_list_release(&f->made[j]);
+        for (size_t j = 0; f->made && j < s->sets.n * f->units.nparts; j++) ws_long_list_release(&f->made[j]);
         ws_batch_release(&f->batch);
         ws_long_units_release(&f->units);
         ws_free(f->pool);
@@ -397,7 +397,7 @@ void ws_genome_search_release(search *s) {
         next = m->next;
         ws_dom_worker_destroy(m->dom);
         ws_long_worker_release(&m->search);
-        ws_long_list_release(&m->parts);
+        ws_long_list_release(&m->subwindows);
         ws_free(m->found.at);
         ws_free(m);
     }

@@ -59,7 +59,7 @@ void ws_long_units_release(ws_long_units *u) {
 
 void ws_long_worker_release(ws_long_worker *w) {
     ws_long_list_release(&w->windows);
-    ws_long_list_release(&w->parts);
+    ws_long_list_release(&w->subwindows);
     ws_buf_release(&w->codes);
     ws_buf_release(&w->other);
     ws_buf_release(&w->flags);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The first pass of the SSV scan of long targets on CUDA devices: kernels/ssv/state.cuh over pieces of strands.
+// The first pass of the SSV scan of long targets on CUDA devices: kernels/ssv/state.cuh over stretches of strands.
 //
-// A group of lanes runs through one piece: the words of some steps, and before them as many as a diagonal can reach back. Where a cell
-// is at the threshold, the part of its step is marked, and all cells above the threshold are set back to it. No cell of the scan with
-// clearing is above the threshold before its row is found, so these stay at least as large as that scan's. Between two looks are the six
-// rows of a word, in which a byte grows by 6 * bias at most. Specification long-targets.md, section 5, "Latitude".
+// A group of lanes runs through one stretch: the words of some steps, and before them as many as a diagonal can reach
+// back. Where a cell is at the threshold, the segment of its step is marked, and all cells above the threshold are set
+// back to it. No cell of the scan with clearing is above the threshold before its row is found, so these stay at least
+// as large as that scan's. Between two looks are the six rows of a word, in which a byte grows by 6 * bias at most.
+// Specification long-targets.md, section 5, "Latitude".
 //
-// There are as many pieces as the device has room for groups at once: then all end together, and run-ins are as rare as they can be.
+// There are as many stretches as the device has room for groups at once: then all end together, and run-ins are as rare
+// as they can be.
 //
 // Contents: 1 parameters; 2 kernels; 3 models; 4 calls
 
@@ -20,9 +22,9 @@
 
 enum { WORD = WS_RESIDUES_PER_WORD };
 
-// A strand: its words from `word` on, and the first of its pieces and steps.
+// A strand: its words from `word` on, and the first of its stretches and steps.
 struct mark_strand {
-    uint32_t word, words, piece, step;
+    uint32_t word, words, stretch, step;
 };
 
 struct mark_args {
@@ -30,8 +32,9 @@ struct mark_args {
     const mark_strand *strand;
     const uint32_t *word;
     uint32_t *flag; // a byte a step
-    uint32_t nstrand, pieces, piece;   // pieces of all strands; words of a piece, whole steps
-    uint32_t overlap, step, part, top; // words of a run-in, of a step, of its parts; byte of a height at the threshold
+    uint32_t nstrand, stretches, stretch;   // stretches of all strands; words of a stretch, whole steps
+    // words of a run-in, of a step, of its segments; byte of a height at the threshold
+    uint32_t overlap, step, segment, top;
     uint32_t byte_up;                // 256, as in kernels/ssv/device.cu
     int glog;                        // log2 of lanes a group
 };
@@ -89,11 +92,11 @@ __global__ void __launch_bounds__(COLUMNS == 32 && !GLOBAL ? WS_SSV_THREADS_WIDE
     uint32_t before = 0, words = 0, step = 0;
     ws_fetch fetch;
     fetch.begin(a.word, 0);
-    if (place < a.pieces) {
-        const mark_strand s = entry_of(a.strand, a.nstrand, &mark_strand::piece, place);
-        const uint32_t at = (place - s.piece) * a.piece;
+    if (place < a.stretches) {
+        const mark_strand s = entry_of(a.strand, a.nstrand, &mark_strand::stretch, place);
+        const uint32_t at = (place - s.stretch) * a.stretch;
         before = min(at, a.overlap);
-        words = before + min(a.piece, s.words - at);
+        words = before + min(a.stretch, s.words - at);
         step = s.step + at / a.step;
         fetch.begin(a.word + s.word + at - before, words);
     }
@@ -108,7 +111,8 @@ __global__ void __launch_bounds__(COLUMNS == 32 && !GLOBAL ? WS_SSV_THREADS_WIDE
         if (s.best() >= a.top) {
             s.clamp(cap);
             if (w >= before && w < words) {
-                const uint32_t at = step + (w - before) / a.step, mark = WS_LONG_MARK_PART << (w - before) % a.step / a.part;
+                const uint32_t at = step + (w - before) / a.step,
+                        mark = WS_LONG_MARK_SEGMENT << (w - before) % a.step / a.segment;
                 atomicOr(a.flag + at / 4, mark << 8 * (at % 4));
             }
         }
@@ -232,22 +236,23 @@ static int groups_of(const ws_devstream *s, const ws_long_dev *d, size_t shared,
     return rc;
 }
 
-// Cuts the strands into pieces for a model of so many steps in all: one for each group. A piece is no shorter than a quarter of its
-// run-in. Returns the words of a piece.
-static uint32_t cut(mark_call *c, const ws_long_dev *d, size_t steps, uint32_t groups, uint32_t *pieces) {
-    const uint32_t step = ws_long_step(d->M) / WORD, spare = ws_min(c->nstrand, groups / 2); // strands end with shorter pieces
+// Cuts the strands into stretches for a model of so many steps in all: one for each group. A stretch is no shorter than
+// a quarter of its run-in. Returns the words of a stretch.
+static uint32_t cut(mark_call *c, const ws_long_dev *d, size_t steps, uint32_t groups, uint32_t *stretches) {
+    // strands end with shorter stretches
+    const uint32_t step = ws_long_step(d->M) / WORD, spare = ws_min(c->nstrand, groups / 2);
     const size_t least = (size_t)d->ssv.overlap / step / 4 + 1, even = (steps + groups - spare - 1) / (groups - spare);
-    const uint32_t piece = (uint32_t)ws_max(least, even) * step;
+    const uint32_t stretch = (uint32_t)ws_max(least, even) * step;
     uint32_t first_step = 0;
-    *pieces = 0;
+    *stretches = 0;
     for (uint32_t j = 0; j < c->nstrand; j++) {
         mark_strand *s = &c->strand[j];
-        s->piece = *pieces;
+        s->stretch = *stretches;
         s->step = first_step;
-        *pieces += (s->words + piece - 1) / piece;
+        *stretches += (s->words + stretch - 1) / stretch;
         first_step += (uint32_t)ws_long_steps(d->M, c->length[j]);
     }
-    return piece;
+    return stretch;
 }
 
 static size_t steps_of(const mark_call *c, const ws_long_dev *d) {
@@ -261,16 +266,18 @@ static int queue(mark_call *c, const ws_long_dev *d, size_t steps, size_t at, ws
     ws_devstream *s = c->stream;
     const ws_shape &shape = shapes[d->ssv.fit.shape];
     const size_t shared = shape.columns ? ws_emissions_shared(shape) : 0;
-    uint32_t groups, pieces;
+    uint32_t groups, stretches;
     void *strands;
     int rc = groups_of(s, d, shared, &groups, err);
     if (rc) return rc;
-    const uint32_t piece = cut(c, d, steps, groups, &pieces);
+    const uint32_t stretch = cut(c, d, steps, groups, &stretches);
     if ((rc = ws_devstream_put(s, c->strand, c->nstrand * sizeof *c->strand, &strands, err))) return rc;
     mark_args a = {(const uint4 *)d->table.at[s->dev->index], (const mark_strand *)strands, (const uint32_t *)s->kept[0].p,
-                   (uint32_t *)((uint8_t *)s->out.p + at), c->nstrand, pieces, piece, (uint32_t)d->ssv.overlap, ws_long_step(d->M) / WORD,
-                   ws_long_part(d->M) / WORD, d->top, 256, ws_log2(d->ssv.fit.g)};
-    const size_t per_block = (size_t)shape.threads / (size_t)d->ssv.fit.g, blocks = (pieces + per_block - 1) / per_block;
+                   (uint32_t *)((uint8_t *)s->out.p + at), c->nstrand, stretches, stretch, (uint32_t)d->ssv.overlap,
+                   ws_long_step(d->M) / WORD,
+                   ws_long_segment(d->M) / WORD, d->top, 256, ws_log2(d->ssv.fit.g)};
+    const size_t per_block = (size_t)shape.threads / (size_t)d->ssv.fit.g,
+            blocks = (stretches + per_block - 1) / per_block;
     return ws_launch_kernel(s, shape.kernel, shape.name, dim3((unsigned)blocks), (unsigned)shape.threads, 1, shared, &a, err);
 }
 

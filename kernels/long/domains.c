@@ -12,7 +12,8 @@ static int add_hit(const ws_long_target *t, const ws_domain *d, const ws_long_pl
     *f = (ws_long_found){.item = item};
     f->hit = (ws_dnahit){.minus = at->minus != 0, .hmm_from = d->hmm_from, .hmm_to = d->hmm_to,
                          .correction_nats = d->correction_nats,
-                         .block = at->block, .window = at->window, .part = at->part, .number = (uint32_t)found->n++};
+                         .block = at->block, .window = at->window, .subwindow = at->subwindow,
+                         .number = (uint32_t)found->n++};
     f->hit.ali_from = ws_long_coordinate(at->from, at->minus, d->ali_from);
     f->hit.ali_to = ws_long_coordinate(at->from, at->minus, d->ali_to);
     f->hit.env_from = ws_long_coordinate(at->from, at->minus, d->env_from);

@@ -11,7 +11,7 @@ typedef struct ws_long_place {
     uint64_t block;          /* its number, in what the caller counts */
     uint32_t record, target; /* their numbers, in what the caller counts */
     uint32_t window;         /* number among the model's windows in the block, as they were found */
-    uint32_t part;           /* number of a sub-window in its window */
+    uint32_t subwindow;           /* number of a sub-window in its window */
     int minus;
     float nats;              /* of a window that was tested: its MSV score */
     float bias_nats;         /* b of section 7; NaN where no test asked for it */

@@ -81,9 +81,10 @@ typedef struct ws_long_windows {
     size_t n, cap;
 } ws_long_windows;
 
-/* Appends the windows around seeds of a piece of T residues; neighbours whose overlap is more than `share` of the shorter one are one. */
+/* Appends the windows around seeds of a stretch of T residues; neighbours whose overlap is more than `share` of the
+ * shorter one are one. */
 int ws_long_extend(const ws_long_model *m, const ws_long_seeds *seeds, uint32_t T, float share, ws_long_windows *w, ws_err *err);
-/* Cuts windows of more than 80000 residues (section 8); further parts stand at the end of the list. */
+/* Cuts windows of more than 80000 residues (section 8); further ones stand at the end of the list. */
 int ws_long_split(const ws_long_model *m, ws_long_windows *w, ws_err *err);
 #define WS_LONG_SHARE_SSV 0.0f
 #define WS_LONG_SHARE_VIT 0.5f

@@ -147,7 +147,7 @@ int ws_long_marks_of(const ws_long_marks *m, size_t k, size_t unit, ws_buf *own,
     *any = 0;
     for (int minus = 0; minus < 2; minus++, flag += steps) {
         if (!(m->strands & (minus ? WS_LONG_MINUS : WS_LONG_PLUS))) continue;
-        *any |= ws_long_flags_part(M, whole, minus ? behind : before, b->n, flag);
+        *any |= ws_long_flags_of_rows(M, whole, minus ? behind : before, b->n, flag);
         b->flag[minus] = flag;
         whole += ws_long_steps(M, s->n);
     }

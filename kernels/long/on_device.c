@@ -83,7 +83,8 @@ static int set_thresholds(request *r, const ws_long_target *target, ws_err *err)
 }
 
 /* Appends the sub-windows of a task's windows by what the device says of their points. */
-static int add_parts(const request *r, const ws_task *task, const ws_long_target *t, ws_long_worker *w, ws_err *err) {
+static int add_subwindows(const request *r, const ws_task *task, const ws_long_target *t, ws_long_worker *w,
+                          ws_err *err) {
     const ws_vit_points *points = task->score;
     uint32_t *item = items_of(r, task);
     size_t several = 0;
@@ -92,13 +93,15 @@ static int add_parts(const request *r, const ws_task *task, const ws_long_target
         ws_long_seed seed = {ws_vit_points_row(points[j]), ws_vit_points_node(points[j]), 1};
         const ws_long_seeds one = {&seed, 1, 1};
         if (ws_vit_points_several(points[j])) item[several++] = item[j];
-        else if (!ws_vit_points_none(points[j])) rc = ws_long_add_parts(t, r->l, item[j], &one, &w->parts, err);
+        else if (!ws_vit_points_none(points[j])) rc = ws_long_add_subwindows(t, r->l, item[j], &one, &w->subwindows,
+                                                                             err);
     }
-    return rc ? rc : ws_long_find_parts(t, r->l, item, several, &w->parts, &w->scratch, err);
+    return rc ? rc : ws_long_find_subwindows(t, r->l, item, several, &w->subwindows, &w->scratch, err);
 }
 
 /* From windows to the worker's sub-windows. */
-static int find_parts(request *r, const ws_long_target *target, const ws_cpu *cpu, ws_long_worker *w, ws_err *err) {
+static int find_subwindows(request *r, const ws_long_target *target, const ws_cpu *cpu, ws_long_worker *w,
+                           ws_err *err) {
     const ws_long_filters *by = target[r->task->target].by;
     int rc = score(r, by->msv, target, offsetof(ws_long_target, dev_msv), &w->scratch, err);
     for (size_t k = 0; k < r->ntask && !rc; k++) {
@@ -107,35 +110,36 @@ static int find_parts(request *r, const ws_long_target *target, const ws_cpu *cp
     }
     if (!rc) rc = set_thresholds(r, target, err);
     if (!rc) rc = score(r, by->points, target, offsetof(ws_long_target, dev_points), &w->scratch, err);
-    for (size_t k = 0; k < r->ntask && !rc; k++) rc = add_parts(r, &r->task[k], &target[r->task[k].target], w, err);
+    for (size_t k = 0; k < r->ntask && !rc; k++) rc = add_subwindows(r, &r->task[k], &target[r->task[k].target], w,
+                                                                     err);
     return rc;
 }
 
-static int test_parts(request *r, const ws_long_target *target, const ws_cpu *cpu, ws_long_worker *w,
-                      ws_long_list *parts, ws_err *err) {
+static int test_subwindows(request *r, const ws_long_target *target, const ws_cpu *cpu, ws_long_worker *w,
+                           ws_long_list *subwindows, ws_err *err) {
     const ws_long_filters *by = target[r->task->target].by;
     int rc = score(r, by->forward, target, offsetof(ws_long_target, dev_forward), &w->scratch, err);
     for (size_t k = 0; k < r->ntask && !rc; k++) {
         ws_task *t = &r->task[k];
-        rc = ws_long_judge_parts(&target[t->target], cpu, r->l, items_of(r, t), &t->n, t->score, t->hint, w, err);
-        if (!rc) rc = ws_long_list_pick(parts, r->l, t->item, t->n, err);
+        rc = ws_long_judge_subwindows(&target[t->target], cpu, r->l, items_of(r, t), &t->n, t->score, t->hint, w, err);
+        if (!rc) rc = ws_long_list_pick(subwindows, r->l, t->item, t->n, err);
     }
     return rc;
 }
 
 int ws_long_sieve_on_device(const ws_long_target *target, const ws_cpu *cpu, const ws_codec *codec,
                             ws_long_list *windows,
-                            ws_long_worker *w, ws_long_list *parts, ws_err *err) {
+                            ws_long_worker *w, ws_long_list *subwindows, ws_err *err) {
     request r = {0};
     if (windows->n == 0) return WS_OK;
-    ws_long_list_reuse(&w->parts);
+    ws_long_list_reuse(&w->subwindows);
     int rc = prepare(&r, windows, codec, err);
-    if (!rc) rc = find_parts(&r, target, cpu, w, err);
+    if (!rc) rc = find_subwindows(&r, target, cpu, w, err);
     release(&r);
-    if (rc || w->parts.n == 0) return rc;
-    ws_long_list_sort(&w->parts, 0);
-    rc = prepare(&r, &w->parts, codec, err);
-    if (!rc) rc = test_parts(&r, target, cpu, w, parts, err);
+    if (rc || w->subwindows.n == 0) return rc;
+    ws_long_list_sort(&w->subwindows, 0);
+    rc = prepare(&r, &w->subwindows, codec, err);
+    if (!rc) rc = test_subwindows(&r, target, cpu, w, subwindows, err);
     release(&r);
     return rc;
 }

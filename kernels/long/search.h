@@ -11,9 +11,9 @@
 #include "lib/io/batch.h"
 #include "lib/simd/codec.h"
 
-/* What one thread needs. Zero-initialise; its buffers grow as needed. */
+/* Memory of one thread. Zero-initialise; its buffers grow as needed. */
 typedef struct ws_long_worker {
-    ws_long_list windows, parts;
+    ws_long_list windows, subwindows;
     ws_buf codes, other, flags, scratch, scores, verdicts;
     const uint8_t *x; /* the unit's residues from `first` on; NULL: not unpacked */
     uint64_t first;
@@ -38,7 +38,7 @@ int ws_long_find_windows(const ws_long_block *b, const ws_long_place *place, ws_
 
 /* Keeps of windows item[0..*n), all of model t, those that pass MSV and bias (section 7), and notes score, P-value and
  * bias of all.
- * item: a part of l->item. _judge does so by scores, which belong to the items; hint: as ws_task.hint. */
+ * item: elements of l->item. _judge does so by scores, which belong to the items; hint: as ws_task.hint. */
 int ws_long_test_windows(const ws_long_target *t, const ws_cpu *cpu, ws_long_list *l, uint32_t *item, size_t *n,
                          ws_long_worker *w,
                          ws_err *err);
@@ -47,21 +47,17 @@ int ws_long_judge_windows(const ws_long_target *t, const ws_cpu *cpu, ws_long_li
                           const float *hint, ws_long_worker *w, ws_err *err);
 
 /* Appends the sub-windows of windows item[0..n) of model t (section 8). Their places say of which window they are. */
-int ws_long_find_parts(const ws_long_target *t, const ws_long_list *windows, const uint32_t *item, size_t n,
-                       ws_long_list *parts,
-                       ws_buf *scratch, ws_err *err);
+int ws_long_find_subwindows(const ws_long_target *t, const ws_long_list *windows, const uint32_t *item, size_t n,
+                            ws_long_list *subwindows, ws_buf *scratch, ws_err *err);
 /* Appends the sub-windows around the points of window j. */
-int ws_long_add_parts(const ws_long_target *t, const ws_long_list *windows, size_t j, const ws_long_seeds *points,
-                      ws_long_list *parts,
-                      ws_err *err);
+int ws_long_add_subwindows(const ws_long_target *t, const ws_long_list *windows, size_t j, const ws_long_seeds *points,
+                           ws_long_list *subwindows, ws_err *err);
 
 /* The same as for windows, of sub-windows and Forward (section 9). */
-int ws_long_test_parts(const ws_long_target *t, const ws_cpu *cpu, ws_long_list *l, uint32_t *item, size_t *n,
-                       ws_long_worker *w,
-                       ws_err *err);
-int ws_long_judge_parts(const ws_long_target *t, const ws_cpu *cpu, ws_long_list *l, uint32_t *item, size_t *n,
-                        const ws_fscore *score,
-                        const float *hint, ws_long_worker *w, ws_err *err);
+int ws_long_test_subwindows(const ws_long_target *t, const ws_cpu *cpu, ws_long_list *l, uint32_t *item, size_t *n,
+                            ws_long_worker *w, ws_err *err);
+int ws_long_judge_subwindows(const ws_long_target *t, const ws_cpu *cpu, ws_long_list *l, uint32_t *item, size_t *n,
+                             const ws_fscore *score, const float *hint, ws_long_worker *w, ws_err *err);
 
 /* Set out[j] for item j of a list by its score. hint: as ws_task.hint. room: WS_FILTER_BIAS_ROOM bytes and a float for
  * each item. */
@@ -112,7 +108,7 @@ typedef struct ws_long_units {
 int ws_long_units_cut(ws_long_units *u, const ws_batch *b, uint32_t block, uint64_t least, ws_err *err);
 void ws_long_units_release(ws_long_units *u);
 
-/* What a run that marks blocks on a device is like. */
+/* Sizes of a run that marks blocks on a device. */
 typedef struct ws_long_run {
     size_t models;
     uint64_t nodes; /* of all models */
@@ -120,11 +116,12 @@ typedef struct ws_long_run {
     uint64_t mem;   /* bytes that these and their windows should keep to */
 } ws_long_run;
 enum { WS_LONG_CALL_LEAST = 4 << 20, WS_LONG_CALL_MOST = 48 << 20 };
-/* Returns the residues of the next batch, which a device marks in one call, when so many were read. They are `share` of the input; below 0:
- * nobody knows, and as much may follow. Large calls have fewer run-ins, but small batches are read faster. */
+/* Returns the residues of the next batch, which a device marks in one call, when so many were read. They are
+ * `share` of the input; below 0: unknown, and as much may follow. Large calls have fewer run-ins, but small batches are
+ * read faster. */
 uint64_t ws_long_call_residues(const ws_long_run *run, uint64_t residues, double share);
 
-/* What a search takes from a batch. */
+/* Settings by which a search cuts a batch. */
 typedef struct ws_long_cut {
     const ws_abc *abc;
     const ws_codec *codec;
@@ -163,9 +160,9 @@ int ws_long_marks_create(ws_long_marks **m, const ws_long_cut *c, const ws_long_
 int ws_long_marks_of(const ws_long_marks *m, size_t k, size_t unit, ws_buf *own, ws_long_block *b, int *any, ws_err *err);
 void ws_long_marks_destroy(ws_long_marks *m); /* NULL is legal */
 
-/* ---- a batch of records against neighbouring models: kernels/long/group.c ---- */
+/* ---- a batch of records against neighbouring models: kernels/long/set.c ---- */
 
-typedef struct ws_long_group {
+typedef struct ws_long_set {
     const ws_long_cut *cut;
     const ws_batch *batch;
     const ws_long_unit *unit; /* [nunit] of the batch */
@@ -173,23 +170,22 @@ typedef struct ws_long_group {
     ws_long_target *target;   /* models from .. to - 1 of this array */
     size_t from, to;
     ws_long_marks *marks;     /* of all units; NULL: the CPU marks */
-} ws_long_group;
-/* Has a device mark all units. The caller destroys g->marks. Failures are those of a device and of making a model's
+} ws_long_set;
+/* Has a device mark all units. The caller destroys set->marks. Failures are those of a device and of making a model's
  * form for it. */
-int ws_long_group_mark(ws_long_group *g, const ws_long_filters *by, ws_err *err);
+int ws_long_set_mark(ws_long_set *set, const ws_long_filters *by, ws_err *err);
 /* Appends the windows of all models in unit u, model by model. block: the number of the unit for their places. Adds to
  * *cells those of the scan. WS_ENOMEM. */
-int ws_long_group_search(const ws_long_group *g, size_t u, uint64_t block, ws_long_worker *w, ws_long_list *windows,
-                         uint64_t *cells,
-                         ws_err *err);
+int ws_long_set_search(const ws_long_set *set, size_t u, uint64_t block, ws_long_worker *w, ws_long_list *windows,
+                       uint64_t *cells, ws_err *err);
 
 /* Append the sub-windows of windows of any models that pass all tests up to Forward. The items of the windows are
  * sorted by model, and of any order afterwards. target: of all models. The CPU does it, or filters of a
  * device, on which the models are: kernels/long/on_device.c. WS_ENOMEM, and failures of the device. */
 int ws_long_sieve(const ws_long_target *target, const ws_cpu *cpu, ws_long_list *windows, ws_long_worker *w,
-                  ws_long_list *parts, ws_err *err);
+                  ws_long_list *subwindows, ws_err *err);
 int ws_long_sieve_on_device(const ws_long_target *target, const ws_cpu *cpu, const ws_codec *codec,
                             ws_long_list *windows,
-                            ws_long_worker *w, ws_long_list *parts, ws_err *err);
+                            ws_long_worker *w, ws_long_list *subwindows, ws_err *err);
 
 #endif

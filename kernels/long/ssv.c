@@ -62,24 +62,25 @@ int ws_long_follow(const ws_long_ssv *s, const ws_long_strand *strand, const uin
 }
 
 /* Returns the mark of a step of rows from..to by the mark of another one, whose first row is `first`. */
-static uint8_t part_of(int M, uint8_t mark, uint64_t first, uint64_t from, uint64_t to) {
-    const uint64_t part = ws_long_part(M);
+static uint8_t mark_of_rows(int M, uint8_t mark, uint64_t first, uint64_t from, uint64_t to) {
+    const uint64_t segment = ws_long_segment(M);
     uint8_t out = 0;
-    for (uint32_t k = 0; k < WS_LONG_PARTS && mark; k++) {
-        const uint64_t begin = ws_max(first + k * part, from), end = ws_min(first + (k + 1) * part, to);
-        if (begin >= end || !(mark & (WS_LONG_MARK_STEP | ws_long_mark_part(k)))) continue;
-        out |= ws_long_mark_part((uint32_t)((begin - from) / part)) | ws_long_mark_part((uint32_t)((end - 1 - from) / part));
+    for (uint32_t k = 0; k < WS_LONG_SEGMENTS && mark; k++) {
+        const uint64_t begin = ws_max(first + k * segment, from), end = ws_min(first + (k + 1) * segment, to);
+        if (begin >= end || !(mark & (WS_LONG_MARK_STEP | ws_long_mark_segment(k)))) continue;
+        out |= ws_long_mark_segment((uint32_t)((begin - from) / segment)) |
+                ws_long_mark_segment((uint32_t)((end - 1 - from) / segment));
     }
     return out;
 }
 
-int ws_long_flags_part(int M, const uint8_t *whole, uint64_t at, uint32_t n, uint8_t *flag) {
+int ws_long_flags_of_rows(int M, const uint8_t *whole, uint64_t at, uint32_t n, uint8_t *flag) {
     const uint64_t step = ws_long_step(M);
     int any = 0;
     for (size_t j = 0; j < ws_long_steps(M, n); j++) {
         const uint64_t from = at + j * step, to = ws_min(from + step, at + n), first = from / step, last = (to - 1) / step;
-        flag[j] = part_of(M, whole[first], first * step, from, to);
-        if (last > first) flag[j] |= part_of(M, whole[last], last * step, from, to);
+        flag[j] = mark_of_rows(M, whole[first], first * step, from, to);
+        if (last > first) flag[j] |= mark_of_rows(M, whole[last], last * step, from, to);
         any |= flag[j];
     }
     return any;

@@ -12,7 +12,7 @@
 #include "kernels/long/scan.h"
 #include "kernels/long/tworows.inc.h"
 
-enum { PIECE = 16384, STEP_PAIRS = 126 }; /* rows of a piece without its run-in; the most pairs of rows of a step */
+enum { STRETCH = 16384, STEP_PAIRS = 126 }; /* rows of a stretch without its run-in; the most pairs of rows of a step */
 
 /* ---- first pass ---- */
 
@@ -42,25 +42,25 @@ typedef unsigned edged_fn(const int8_t *cost, const uint16_t *word, size_t n, V 
 static edged_fn *const edged_shape[TWO_QMAX + 1] = {TWO_EDGED(TWO_ENTRY_EDGED)};
 
 /* Some steps of one strand, the run-in before them, and where their flags go. */
-typedef struct piece {
+typedef struct stretch {
     const uint8_t *x;
-    int first; /* nothing is in front of x */
+    int first; /* nothing is before x */
     size_t runin, steps;
     uint8_t *flag;
-} piece;
+} stretch;
 
-/* The pieces of a list of strands, one after the other. */
-typedef struct pieces {
+/* The stretches of a list of strands, one after the other. */
+typedef struct stretches {
     const ws_long_strand *strand;
     size_t n;
     size_t step, runin; /* rows of a step; steps of a full run-in */
-    size_t most;        /* steps of a piece */
+    size_t most;        /* steps of a stretch */
     size_t at;          /* next step of the first strand */
     uint8_t *flag;
-} pieces;
+} stretches;
 
-/* The next piece; 0 at the end of the list. */
-static int next_piece(pieces *list, piece *p) {
+/* The next stretch; 0 at the end of the list. */
+static int next_stretch(stretches *list, stretch *p) {
     size_t steps;
     while (list->n && (steps = (list->strand->n + list->step - 1) / list->step) == list->at) {
         list->strand++;
@@ -78,16 +78,16 @@ static int next_piece(pieces *list, piece *p) {
     return 1;
 }
 
-/* Models of one block: S pieces at a time. A track without a piece goes along with another one. */
-static void mark_block(const twos *me, pieces *list, V most) {
+/* Models of one block: S stretches at a time. A track without a stretch goes along with another one. */
+static void mark_block(const twos *me, stretches *list, V most) {
     const int S = plain_shape[me->Q].S;
     const size_t n = list->step / 2;
     uint16_t room[SMAX][STEP_PAIRS];
     const uint16_t *word[SMAX];
     V state[SMAX * 2 + TWO_QMAX * 3];
-    piece p[SMAX];
+    stretch p[SMAX];
     int live = 0;
-    while (live < S && next_piece(list, &p[live])) live++;
+    while (live < S && next_stretch(list, &p[live])) live++;
     set_floor(state, S * me->Q);
     while (live) {
         for (int s = 0; s < live; s++) make_words(p[s].x, n, p[s].first, room[s]);
@@ -102,7 +102,7 @@ static void mark_block(const twos *me, pieces *list, V most) {
             }
             *p[s].flag++ = above >> s & 1;
             if (--p[s].steps) continue;
-            if (next_piece(list, &p[s])) {
+            if (next_stretch(list, &p[s])) {
                 set_floor(state + s * me->Q, me->Q);
             } else {
                 live--;
@@ -113,9 +113,10 @@ static void mark_block(const twos *me, pieces *list, V most) {
     }
 }
 
-/* Models of several blocks: block after block over each piece. state: that of all blocks before the piece, and then behind it. edge: two
- * lists of n pairs + VB_LANES bytes. */
-static void mark_edged(const twos *me, const piece *p, size_t n, const uint16_t *word, V *state, int8_t *edge[2], V most) {
+/* Models of several blocks: block after block over each stretch. state: that of all blocks before the stretch, and then
+ * after it. edge: two lists of n pairs + VB_LANES bytes. */
+static void mark_edged(const twos *me, const stretch *p, size_t n, const uint16_t *word, V *state, int8_t *edge[2],
+                       V most) {
     const size_t last = p->steps * n + VB_LANES - 1;
     memset(edge[0], FLOOR, last + 1);
     memset(p->flag, 0, p->steps);
@@ -129,15 +130,15 @@ static void mark_edged(const twos *me, const piece *p, size_t n, const uint16_t 
     }
 }
 
-/* Goes through the pieces of each strand; the heights behind one are those before the next. */
-static int mark_long(const twos *me, pieces *list, V most, ws_buf *scratch, ws_err *err) {
+/* Goes through the stretches of each strand; the heights after one are those before the next. */
+static int mark_long(const twos *me, stretches *list, V most, ws_buf *scratch, ws_err *err) {
     const size_t n = list->step / 2, pairs = list->most * n, room = (pairs + 2 * VB_LANES) / VB_LANES * VB_LANES;
     const int vectors = me->nblock * me->Q;
     V *state = ws_buf_scratch(scratch, (size_t)vectors * sizeof *state + 4 * room, err);
     if (!state) return err->code;
     int8_t *edge[2] = {(int8_t *)(state + vectors), (int8_t *)(state + vectors) + room};
     uint16_t *word = (uint16_t *)(edge[1] + room);
-    for (piece p; next_piece(list, &p);) {
+    for (stretch p; next_stretch(list, &p);) {
         make_words(p.x, p.steps * n, p.first, word);
         if (p.first) set_floor(state, vectors);
         mark_edged(me, &p, n, word, state, edge, most);
@@ -157,7 +158,7 @@ static int lay_out(void *layout, const ws_long_model *m, ws_err *err) {
     return err->code;
 }
 
-/* Pieces are short enough for every track to get some, but not so short that their run-in counts. */
+/* Stretches are short enough for every track to get some, but not so short that their run-in counts. */
 static int mark(const void *layout, const ws_long_strand *strand, size_t n, uint8_t *flag, ws_buf *scratch, ws_err *err) {
     const scan *me = layout;
     const size_t step = ws_long_step(me->s.M), runin = ((size_t)me->s.M - 1 + step - 1) / step;
@@ -169,7 +170,7 @@ static int mark(const void *layout, const ws_long_strand *strand, size_t n, uint
         return WS_OK;
     }
     const V most = VB_SET1(least - 1 + FLOOR);
-    pieces list = {strand, n, step, runin, PIECE / step, 0, flag};
+    stretches list = {strand, n, step, runin, STRETCH / step, 0, flag};
     if (me->two.nblock > 1) {
         list.runin = 0;
         return mark_long(&me->two, &list, most, scratch, err);
@@ -208,7 +209,8 @@ static int node_of(const stripes *me, const V *v, int most) {
     return end;
 }
 
-/* Goes on from row i, whose heights are in v, to row `to`; returns where the last diagonal ended, which may be behind that. */
+/* Goes on from row i, whose heights are in v, to row `to`; returns where the last diagonal ended, which may be after
+ * that. */
 static int follow_rows(const scan *me, const ws_long_model *m, const ws_long_strand *s, uint32_t *i, uint32_t to, V *v,
                        ws_long_seeds *found, ws_err *err) {
     const V below = VB_SET1(me->least - 1);
@@ -233,9 +235,10 @@ static void set_all(V *v, int n, V to) {
     for (int q = 0; q < n; q++) v[q] = to;
 }
 
-/* Sets v to the heights before row `from`, behind at least M - 1 rows (or all) without a mark. high: room for as many vectors. A height
- * there is at the floor or above it, and below the threshold. Heights that begin at the one bound and at the other become equal within some
- * rows, because most diagonals fall to the floor; then they are the right ones. Else the rows that a diagonal can reach back decide. */
+/* Sets v to the heights before row `from`, after at least M - 1 rows (or all) without a mark. high: room for as many
+ * vectors. A height there is at the floor or above it, and below the threshold. Heights that begin at the one bound and
+ * at the other become equal within some rows, because most diagonals fall to the floor; then they are the right ones.
+ * Else the rows that a diagonal can reach back decide. */
 static void run_in(const scan *me, const ws_long_strand *s, uint32_t from, V *v, V *high) {
     enum { SHORT = 64, MORE = 4 };
     const int n = me->s.Q * me->s.nblock;
@@ -256,7 +259,7 @@ static int follow(const void *layout, const ws_long_model *m, const ws_long_stra
     const scan *me = layout;
     const int vectors = me->s.Q * me->s.nblock;
     const size_t steps = ws_long_steps(me->s.M, s->n);
-    const uint32_t step = ws_long_step(me->s.M), part = ws_long_part(me->s.M), runin = (uint32_t)me->s.M - 1;
+    const uint32_t step = ws_long_step(me->s.M), segment = ws_long_segment(me->s.M), runin = (uint32_t)me->s.M - 1;
     uint32_t i = 0;
     V *v = ws_buf_scratch(scratch, 2 * (size_t)vectors * sizeof(V), err);
     if (!v) return err->code;
@@ -264,9 +267,9 @@ static int follow(const void *layout, const ws_long_model *m, const ws_long_stra
     for (size_t j = 0; j < steps; j++) {
         uint32_t from, to;
         if (!flag[j]) continue;
-        ws_long_marked_parts(flag[j], &from, &to);
-        from = (uint32_t)j * step + from * part;
-        to = ws_min((uint32_t)j * step + to * part, s->n);
+        ws_long_marked_segments(flag[j], &from, &to);
+        from = (uint32_t)j * step + from * segment;
+        to = ws_min((uint32_t)j * step + to * segment, s->n);
         if (from > i + runin) {
             run_in(me, s, from, v, v + vectors);
             i = from;

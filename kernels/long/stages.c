@@ -95,9 +95,8 @@ int ws_long_test_windows(const ws_long_target *t, const ws_cpu *cpu, ws_long_lis
 
 /* ---- sub-windows ---- */
 
-int ws_long_add_parts(const ws_long_target *t, const ws_long_list *windows, size_t j, const ws_long_seeds *points,
-                      ws_long_list *parts,
-                      ws_err *err) {
+int ws_long_add_subwindows(const ws_long_target *t, const ws_long_list *windows, size_t j, const ws_long_seeds *points,
+                           ws_long_list *subwindows, ws_err *err) {
     const ws_long_place *from = &windows->at[j];
     ws_long_windows found = {0};
     int rc = ws_long_extend(&t->model, points, windows->len[j], WS_LONG_SHARE_VIT, &found, err);
@@ -105,27 +104,27 @@ int ws_long_add_parts(const ws_long_target *t, const ws_long_list *windows, size
     for (size_t k = 0; k < found.n && !rc; k++) {
         ws_long_place place = *from;
         place.from = ws_long_coordinate(from->from, from->minus, found.at[k].from);
-        place.part = (uint32_t)k;
-        rc = ws_long_list_add(parts, ws_long_list_codes(windows, j) + found.at[k].from - 1, found.at[k].len, &place,
+        place.subwindow = (uint32_t)k;
+        rc = ws_long_list_add(subwindows, ws_long_list_codes(windows, j) + found.at[k].from - 1, found.at[k].len,
+                              &place,
                               err);
     }
     ws_free(found.at);
     return rc;
 }
 
-int ws_long_find_parts(const ws_long_target *t, const ws_long_list *windows, const uint32_t *item, size_t n,
-                       ws_long_list *parts,
-                       ws_buf *scratch, ws_err *err) {
+int ws_long_find_subwindows(const ws_long_target *t, const ws_long_list *windows, const uint32_t *item, size_t n,
+                            ws_long_list *subwindows, ws_buf *scratch, ws_err *err) {
     if (n == 0) return WS_OK;
-    ws_long_piece *list = ws_calloc(n, sizeof *list, err);
+    ws_long_vit_window *list = ws_calloc(n, sizeof *list, err);
     ws_long_seeds *found = list ? ws_calloc(n, sizeof *found, err) : NULL;
     int rc = found ? WS_OK : err->code;
     for (size_t j = 0; j < n && !rc; j++) {
-        list[j] = (ws_long_piece){.x = ws_long_list_codes(windows, item[j]), .n = windows->len[item[j]]};
+        list[j] = (ws_long_vit_window){.x = ws_long_list_codes(windows, item[j]), .n = windows->len[item[j]]};
         ws_long_vit_set(&t->model, &windows->lm[item[j]], windows->at[item[j]].bias_nats, &list[j].vit);
     }
     if (!rc) rc = ws_long_points(&t->viterbi, list, n, found, scratch, err);
-    for (size_t j = 0; j < n && !rc; j++) rc = ws_long_add_parts(t, windows, item[j], &found[j], parts, err);
+    for (size_t j = 0; j < n && !rc; j++) rc = ws_long_add_subwindows(t, windows, item[j], &found[j], subwindows, err);
     for (size_t j = 0; found && j < n; j++) ws_free(found[j].at);
     ws_free(found);
     ws_free(list);
@@ -144,9 +143,8 @@ void ws_long_judge_fwd(const ws_long_target *t, const ws_cpu *cpu, const ws_seql
                                                           &out[j]);
 }
 
-int ws_long_judge_parts(const ws_long_target *t, const ws_cpu *cpu, ws_long_list *l, uint32_t *item, size_t *n,
-                        const ws_fscore *score,
-                        const float *hint, ws_long_worker *w, ws_err *err) {
+int ws_long_judge_subwindows(const ws_long_target *t, const ws_cpu *cpu, ws_long_list *l, uint32_t *item, size_t *n,
+                             const ws_fscore *score, const float *hint, ws_long_worker *w, ws_err *err) {
     const ws_seqlist list = ws_long_list_seqs(l, item, *n);
     ws_long_fwd *v = ws_buf_scratch(&w->verdicts, list.n * (sizeof *v + WS_LONG_JUDGE_ROOM), err);
     if (!v) return err->code;
@@ -157,12 +155,11 @@ int ws_long_judge_parts(const ws_long_target *t, const ws_cpu *cpu, ws_long_list
     return WS_OK;
 }
 
-int ws_long_test_parts(const ws_long_target *t, const ws_cpu *cpu, ws_long_list *l, uint32_t *item, size_t *n,
-                       ws_long_worker *w,
-                       ws_err *err) {
+int ws_long_test_subwindows(const ws_long_target *t, const ws_cpu *cpu, ws_long_list *l, uint32_t *item, size_t *n,
+                            ws_long_worker *w, ws_err *err) {
     if (*n == 0) return WS_OK;
     const ws_seqlist list = ws_long_list_seqs(l, item, *n);
     ws_fscore *score = ws_buf_scratch(&w->scores, *n * sizeof *score, err);
     const int rc = score ? ws_filter_scores(t->fwd, &list, score, &w->scratch, err) : err->code;
-    return rc ? rc : ws_long_judge_parts(t, cpu, l, item, n, score, NULL, w, err);
+    return rc ? rc : ws_long_judge_subwindows(t, cpu, l, item, n, score, NULL, w, err);
 }

@@ -86,9 +86,9 @@ static int lay_twos(twos *me, const ws_bytes *b, ws_err *err) {
     me->Q = (b->M + me->nblock * VB_LANES - 1) / (me->nblock * VB_LANES);
     const size_t width = (size_t)me->Q * VB_LANES, places = (size_t)me->nblock * width;
     me->block_size = WORDS * width;
-    int8_t *part = ws_calloc(3 * SYMBOLS, places, err);
-    if (!part) return WS_ENOMEM;
-    const summands s = {part, part + SYMBOLS * places, part + 2 * SYMBOLS * places};
+    int8_t *room = ws_calloc(3 * SYMBOLS, places, err);
+    if (!room) return WS_ENOMEM;
+    const summands s = {room, room + SYMBOLS * places, room + 2 * SYMBOLS * places};
     me->cost = ws_alloc((size_t)me->nblock * me->block_size, err);
     if (me->cost) {
         fill_summands(me, b, places, &s);
@@ -103,7 +103,7 @@ static int lay_twos(twos *me, const ws_bytes *b, ws_err *err) {
                     V_STORE(to + j, VB_SUBS_S(VB_SUBS_S(V_LOAD(after + j), V_LOAD(before + j)), V_LOAD(between + j)));
             }
     }
-    ws_free(part);
+    ws_free(room);
     return me->cost ? WS_OK : WS_ENOMEM;
 }
 
@@ -128,9 +128,10 @@ static void make_words(const uint8_t *x, size_t n, int first, uint16_t *word) {
     word[0] = w;
 }
 
-/* n pairs of rows of S pieces in block `cost`. state: S times Q vectors. With edged, in[-t] is what the last place of the block before
- * had before pair t, and out[-t] becomes what this block's last place has; out has VB_LANES bytes of room in front of its last, and in
- * as many that may be read. Bit s of the result: a place of piece s was above `most`. */
+/* n pairs of rows of S stretches in block `cost`. state: S times Q vectors. With edged, in[-t] is what the last place
+ * of the block before had before pair t, and out[-t] becomes what this block's last place has; out has VB_LANES bytes
+ * of room in front of its last, and in as many that may be read. Bit s of the result: a place of stretch s was above
+ * `most`. */
 WS_INLINE unsigned two_rows(const int Q, const int S, const int edged, const int8_t *cost, const uint16_t *const *words, size_t n, V *state,
                             const int8_t *in, int8_t *out, V most) {
     enum { WATCHES = 6 };

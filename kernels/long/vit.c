@@ -6,11 +6,13 @@ static int lay_out(void *layout, const ws_profile *p, ws_err *err) { return ws_w
 
 static void clear(void *layout) { ws_words_destroy(layout); }
 
-static int points(const void *layout, const ws_long_piece *piece, size_t n, ws_long_seeds *found, ws_buf *scratch, ws_err *err) {
+static int points(const void *layout, const ws_long_vit_window *window, size_t n, ws_long_seeds *found, ws_buf *scratch,
+                  ws_err *err) {
     const ws_words *w = layout;
     int16_t *cell = ws_buf_scratch(scratch, 6 * sizeof *cell * ((size_t)w->M + 1), err);
     int rc = cell ? WS_OK : err->code;
-    for (size_t j = 0; !rc && j < n; j++) rc = ws_long_points_ref(w, &piece[j].vit, piece[j].x, piece[j].n, cell, &found[j], err);
+    for (size_t j = 0; !rc && j < n; j++) rc = ws_long_points_ref(w, &window[j].vit, window[j].x, window[j].n, cell,
+                                                                  &found[j], err);
     return rc;
 }
 
@@ -30,6 +32,7 @@ void ws_long_viterbi_destroy(ws_long_viterbi *s) {
     *s = (ws_long_viterbi){0};
 }
 
-int ws_long_points(const ws_long_viterbi *s, const ws_long_piece *piece, size_t n, ws_long_seeds *found, ws_buf *scratch, ws_err *err) {
-    return s->body->points(s->layout, piece, n, found, scratch, err);
+int ws_long_points(const ws_long_viterbi *s, const ws_long_vit_window *window, size_t n, ws_long_seeds *found,
+                   ws_buf *scratch, ws_err *err) {
+    return s->body->points(s->layout, window, n, found, scratch, err);
 }

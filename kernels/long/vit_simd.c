@@ -11,13 +11,13 @@
 
 /* A window on its way. */
 typedef struct run {
-    const ws_long_piece *piece;
+    const ws_long_vit_window *window;
     ws_long_seeds *found;
     uint32_t i; /* rows done */
 } run;
 
 /* The lowest threshold, which no M is below. */
-static int every_row(const run *r) { return r->piece->vit.threshold == LOWEST; }
+static int every_row(const run *r) { return r->window->vit.threshold == LOWEST; }
 
 /* The points of row i: the nodes whose M is the largest one. */
 static int add_points(const vit *p, const track *t, uint32_t i, int M, ws_long_seeds *found, ws_err *err) {
@@ -65,7 +65,7 @@ static void clear_scan(void *layout) { clear(&((scan *)layout)->v); }
 
 /* The windows of a list that are not done. */
 typedef struct windows {
-    const ws_long_piece *piece;
+    const ws_long_vit_window *window;
     ws_long_seeds *found;
     size_t n;
     int wrap; /* additions of all rows may wrap */
@@ -73,11 +73,11 @@ typedef struct windows {
 
 /* Begins the next window that has residues; 0 at the end of the list. */
 static int next_window(const scan *me, windows *list, run *r, track *t) {
-    while (list->n && list->piece->n == 0) list->piece++, list->found++, list->n--;
+    while (list->n && list->window->n == 0) list->window++, list->found++, list->n--;
     if (!list->n) return 0;
-    *r = (run){list->piece++, list->found++, 0};
+    *r = (run){list->window++, list->found++, 0};
     list->n--;
-    start_rows(&me->v, list->wrap, t, t->cell, r->piece->vit.wmove, r->piece->vit.threshold);
+    start_rows(&me->v, list->wrap, t, t->cell, r->window->vit.wmove, r->window->vit.threshold);
     return 1;
 }
 
@@ -93,9 +93,9 @@ static int run_windows(const scan *me, windows *list, void *const *t, ws_err *er
         size_t n = SIZE_MAX;
         for (int s = 0; s < live; s++) {
             const run *one = &r[order[s]];
-            x[s] = one->piece->x + one->i;
+            x[s] = one->window->x + one->i;
             state[s] = t[order[s]];
-            n = ws_min(n, every_row(one) ? 1 : one->piece->n - one->i);
+            n = ws_min(n, every_row(one) ? 1 : one->window->n - one->i);
         }
         n = list->wrap ? some_rows(&me->v, 1, live, x, n, state) : some_rows(&me->v, 0, live, x, n, state);
         for (int s = live - 1; s >= 0; s--) {
@@ -107,7 +107,7 @@ static int run_windows(const scan *me, windows *list, void *const *t, ws_err *er
                 if (rc) return rc;
                 clear_rows(&me->v, list->wrap, own);
             }
-            if (one->i < one->piece->n || next_window(me, list, one, own)) continue;
+            if (one->i < one->window->n || next_window(me, list, one, own)) continue;
             live--;
             const int gone = order[s];
             order[s] = order[live];
@@ -117,11 +117,13 @@ static int run_windows(const scan *me, windows *list, void *const *t, ws_err *er
     return WS_OK;
 }
 
-static int points(const void *layout, const ws_long_piece *piece, size_t n, ws_long_seeds *found, ws_buf *scratch, ws_err *err) {
+static int points(const void *layout, const ws_long_vit_window *window, size_t n, ws_long_seeds *found, ws_buf *scratch,
+                  ws_err *err) {
     const scan *me = layout;
     const size_t state = (sizeof(track) + WS_ALIGN - 1) / WS_ALIGN * WS_ALIGN, row = 3 * (size_t)me->v.Q * sizeof(V);
-    windows list = {piece, found, n, 1};
-    for (size_t j = 0; j < n; j++) list.wrap &= wraps(&me->v, piece[j].vit.wmove) && piece[j].vit.threshold > me->v.floor;
+    windows list = {window, found, n, 1};
+    for (size_t j = 0; j < n; j++) list.wrap &= wraps(&me->v,
+                                                      window[j].vit.wmove) && window[j].vit.threshold > me->v.floor;
     void *t[TRACKS];
     char *room = ws_buf_scratch(scratch, TRACKS * (state + row), err);
     if (!room) return err->code;

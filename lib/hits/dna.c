@@ -103,7 +103,7 @@ static int compare_records(const ws_dnarecord *a, const ws_dnarecord *b) {
 static int by_finding(const ws_dnahit *a, const ws_dnahit *b) {
     if (a->block != b->block) return COMPARE(a->block, b->block);
     if (a->window != b->window) return COMPARE(a->window, b->window);
-    return a->part != b->part ? COMPARE(a->part, b->part) : COMPARE(a->number, b->number);
+    return a->subwindow != b->subwindow ? COMPARE(a->subwindow, b->subwindow) : COMPARE(a->number, b->number);
 }
 
 /* By place: record, strand, low end, the longer one first; then the better one. */

@@ -29,7 +29,7 @@ typedef struct ws_dnahit {
     double lnp; /* of the score alone; of the E-value after ws_dnalist_rank */
     /* Where it was found: the last resort of the order, which is that of a search by one thread. */
     uint64_t block;
-    uint32_t window, part, number;
+    uint32_t window, subwindow, number;
     uint8_t minus; /* on the other strand */
     uint8_t duplicate, reported; /* set by ws_dnalist_rank */
 } ws_dnahit;

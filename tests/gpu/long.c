@@ -78,7 +78,7 @@ static int differ(const ws_long_ssv *s, const ws_long_strand *strand, const uint
         const ws_long_strand *x = part ? &half : strand;
         ws_long_seeds want = {0}, got = {0};
         sample_must(ws_long_diagonals_ref(s->model, x->x, x->n, cell, &want, &err), &err);
-        if (part) (void)ws_long_flags_part(s->model->M, flag, at, half.n, own);
+        if (part) (void)ws_long_flags_of_rows(s->model->M, flag, at, half.n, own);
         sample_must(ws_long_follow(s, x, part ? own : flag, &got, &scratch, &err), &err);
         bad += !same_seeds(&got, &want);
         *found += want.n;

@@ -33,8 +33,9 @@ void ws_long_dev_destroy(ws_long_dev *d) {
     ws_free(d);
 }
 
-/* Which parts of a step, rows from..to of a strand, hold a cell at the threshold: the scan without clearing. */
-static uint8_t parts_of(const ws_long_model *m, const uint8_t *x, uint32_t from, uint32_t to) {
+/* Returns which segments of a step, rows from..to of a strand, hold a cell at the threshold: the scan without clearing.
+ * */
+static uint8_t segments_of(const ws_long_model *m, const uint8_t *x, uint32_t from, uint32_t to) {
     const ws_bytes *b = &m->bytes;
     uint8_t mark = 0, *cell = calloc((size_t)m->M + 1, 1);
     for (uint32_t i = from > (uint32_t)m->M ? from - (uint32_t)m->M : 0; i < to; i++) {
@@ -42,14 +43,14 @@ static uint8_t parts_of(const ws_long_model *m, const uint8_t *x, uint32_t from,
         for (int k = m->M; k >= 1; k--) {
             const int c = (int)ws_min(ws_max(cell[k - 1], m->xB) + b->bias, 255) - cost[k];
             cell[k] = (uint8_t)ws_min(ws_max(c, 0), m->threshold);
-            if (i >= from && c >= m->threshold) mark |= ws_long_mark_part((i - from) / ws_long_part(m->M));
+            if (i >= from && c >= m->threshold) mark |= ws_long_mark_segment((i - from) / ws_long_segment(m->M));
         }
     }
     free(cell);
     return mark;
 }
 
-/* Every third strand's steps whole, as the CPU does, else in parts, as devices do. */
+/* Every third strand's steps whole, as the CPU does, else in segments, as devices do. */
 static void mark_strand(const ws_long_dev *d, const uint8_t *x, uint32_t n, uint8_t *flag) {
     static int strands;
     const ws_long_strand s = {x, n};
@@ -60,7 +61,7 @@ static void mark_strand(const ws_long_dev *d, const uint8_t *x, uint32_t n, uint
     ws_buf_release(&scratch);
     if (__atomic_add_fetch(&strands, 1, __ATOMIC_RELAXED) % 3 == 0) return;
     for (uint32_t j = 0; j < ws_long_steps(d->ssv.model->M, n); j++)
-        if (flag[j]) flag[j] = parts_of(d->ssv.model, x, j * step, (uint32_t)ws_min((j + 1) * step, n));
+        if (flag[j]) flag[j] = segments_of(d->ssv.model, x, j * step, (uint32_t)ws_min((j + 1) * step, n));
 }
 
 static void mark_range(const ws_long_dev *d, const ws_abc *abc, const ws_long_range *r, int strands, uint8_t **flag) {
@@ -183,7 +184,7 @@ typedef struct scene {
     ws_batch batch;
     ws_backend cpu, device;
     ws_long_cut cut;
-    ws_genome_groups groups;
+    ws_genome_sets sets;
     ws_genome_search search;
     ws_job job;
 } scene;
@@ -250,7 +251,7 @@ static void make_scene(scene *s, sample *r) {
     for (int t = 0; t < MODELS; t++) cut->maxl = (uint32_t)ws_max(cut->maxl, s->target[t].model.maxl);
     s->job.own = &s->genome;
     s->job.ntarget = MODELS;
-    sample_must(ws_genome_groups_create(&s->groups, s->target, MODELS, &err), &err);
+    sample_must(ws_genome_sets_create(&s->sets, s->target, MODELS, &err), &err);
 }
 
 static void release_scene(scene *s) {
@@ -259,7 +260,7 @@ static void release_scene(scene *s) {
         ws_profile_destroy(&s->model[t].filter.profile);
         sample_model_release(&s->hmm[t]);
     }
-    ws_genome_groups_release(&s->groups);
+    ws_genome_sets_release(&s->sets);
     ws_batch_release(&s->batch);
 }
 
@@ -305,7 +306,7 @@ static char *search(scene *s, int who, int threads) {
     ws_chain *c;
     ws_err err = {0};
     calls = scores = s->nread = 0;
-    s->search = (ws_genome_search){.job = &s->job, .genome = &s->genome, .cut = s->cut, .groups = s->groups};
+    s->search = (ws_genome_search){.job = &s->job, .genome = &s->genome, .cut = s->cut, .sets = s->sets};
     ws_genome_search_begin(&s->search);
     s->job.backend = who == CPU ? &s->cpu : &s->device;
     s->job.cpu_backend = who == BOTH ? &s->cpu : NULL;

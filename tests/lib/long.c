@@ -152,12 +152,13 @@ static void test_split(tap *t) {
     w.at[2] = (ws_long_window){5, 7};
     must(ws_long_split(&m, &w, &err), &err);
     tap_ok(t, is_list(&w, (ws_long_window[]){{11, 80000}, {1001, 80000}, {5, 7}, {80601, 80000}, {160201, 10800}}, 5),
-           "windows above 80000 residues are split, the parts stand at the end");
+           "windows above 80000 residues are split, the further ones stand at the end");
     m.maxl = 50000;
     w.n = 1;
     w.at[0] = (ws_long_window){1, 80001};
     must(ws_long_split(&m, &w, &err), &err);
-    tap_ok(t, is_list(&w, (ws_long_window[]){{1, 80000}, {40001, 40001}}, 2), "parts share at most 40000 residues");
+    tap_ok(t, is_list(&w, (ws_long_window[]){{1, 80000}, {40001, 40001}}, 2),
+           "two of them share at most 40000 residues");
     ws_free(w.at);
 }
 

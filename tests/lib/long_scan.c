@@ -63,7 +63,7 @@ static void check_parts(const ws_long_ssv_body *body, const ws_long_model *m, co
             const ws_long_strand part = {whole->x + at, n};
             ws_long_seeds want = {0}, got = {0};
             sample_must(ws_long_diagonals(&s, &part, 1, &want, &scratch, &err), &err);
-            const int any = ws_long_flags_part(m->M, flag, at, n, own);
+            const int any = ws_long_flags_of_rows(m->M, flag, at, n, own);
             sample_must(ws_long_follow(&s, &part, own, &got, &scratch, &err), &err);
             c->lists++;
             c->bad += !same_seeds(&got, &want) || (want.n && !any);
@@ -91,8 +91,8 @@ static void find_tops(const ws_long_model *m, const uint8_t *x, uint32_t n, int 
     free(u);
 }
 
-/* A strand of several pieces: a step with a height of the threshold is marked, and one without heights near it is not.
- * At the ends of a strand marks may tell of residues beyond it. */
+/* A strand of several stretches: a step with a height of the threshold is marked, and one without heights near it is
+ * not. At the ends of a strand marks may tell of residues beyond it. */
 static void check_marks(const ws_long_ssv_body *body, sample *r, int M, int height, counts *c) {
     enum { N = 40001 };
     const ws_long_options options = WS_LONG_DEFAULTS;
@@ -141,7 +141,7 @@ static uint8_t best_code(const ws_long_model *m, int k) {
     return (uint8_t)best;
 }
 
-/* One diagonal of 24 cells across row 16380, where a piece ends, for every node: its last row is marked at its own
+/* One diagonal of 24 cells across row 16380, where a stretch ends, for every node: its last row is marked at its own
  * height. */
 static void check_borders(const ws_long_ssv_body *body, sample *r, int M, counts *c) {
     enum { BORDER = 16380, HALF = 12, N = BORDER + HALF };
@@ -181,21 +181,21 @@ static void check_borders(const ws_long_ssv_body *body, sample *r, int M, counts
 
 static void check_vit(const ws_long_vit_body *body, const ws_profile *p, const longdata *d, int threshold, counts *c) {
     ws_long_seeds want[NLENGTH] = {{0}}, got[NLENGTH] = {{0}};
-    ws_long_piece piece[NLENGTH];
+    ws_long_vit_window window[NLENGTH];
     ws_buf scratch = {0};
     ws_long_viterbi s, ref;
     ws_err err;
     for (int j = 0; j < NLENGTH; j++) {
         ws_lenmodel lm;
         ws_lenmodel_set(&lm, (uint32_t)ws_max(d->strand[j].n, 1));
-        piece[j] = (ws_long_piece){d->strand[j].x, d->strand[j].n, {lm.wmove, threshold}};
+        window[j] = (ws_long_vit_window){d->strand[j].x, d->strand[j].n, {lm.wmove, threshold}};
     }
     sample_must(ws_long_viterbi_create(&s, body, p, &err), &err);
     sample_must(ws_long_viterbi_create(&ref, &ws_long_vit_scalar, p, &err), &err);
-    sample_must(ws_long_points(&ref, piece, NLENGTH, want, &scratch, &err), &err);
-    sample_must(ws_long_points(&s, piece, NLENGTH, got, &scratch, &err), &err);
+    sample_must(ws_long_points(&ref, window, NLENGTH, want, &scratch, &err), &err);
+    sample_must(ws_long_points(&s, window, NLENGTH, got, &scratch, &err), &err);
     compare(got, want, c);
-    for (int j = 0; j < NLENGTH; j++) sample_must(ws_long_points(&s, &piece[j], 1, &got[j], &scratch, &err), &err);
+    for (int j = 0; j < NLENGTH; j++) sample_must(ws_long_points(&s, &window[j], 1, &got[j], &scratch, &err), &err);
     compare(got, want, c);
     release_seeds(want);
     ws_long_viterbi_destroy(&s);
@@ -255,9 +255,10 @@ int main(void) {
                 check_marks(ssv[w], &r, model_sizes[j], height + (int)(3 * log2(model_sizes[j])), &marks);
         check_borders(ssv[w], &r, 1100, &borders);
         tap_ok(&t, borders.bad == 0 && borders.found * 20 < borders.lists,
-               "%s: %zu diagonals across a piece's end, %zu not marked", ws_width_name[w], borders.lists, borders.bad);
+               "%s: %zu diagonals across a stretch's end, %zu not marked", ws_width_name[w], borders.lists,
+               borders.bad);
         tap_ok(&t, marks.bad == 0 && marks.found > 1000 && marks.found < marks.lists / 3,
-               "%s: %zu steps of strands in pieces, %zu with a height of the threshold, %zu marked wrongly",
+               "%s: %zu steps of strands in stretches, %zu with a height of the threshold, %zu marked wrongly",
                ws_width_name[w], marks.lists, marks.found, marks.bad);
         tap_ok(&t, a.bad == 0 && a.found > 1000, "%s: SSV scan, %zu strands, %zu diagonals, %zu strands differ",
                ws_width_name[w], a.lists, a.found, a.bad);

@@ -25,7 +25,7 @@ typedef struct search {
     ws_dom_worker *worker;
     ws_buf scratch, text;
     ws_long_seeds seeds;
-    ws_long_windows windows, parts;
+    ws_long_windows windows, subwindows;
     ws_dom_window_model background;
     ws_dnastore hits; /* one list */
     uint64_t residues; /* searched */
@@ -70,7 +70,7 @@ WS_UNUSED static void close_search(search *s) {
     ws_buf_release(&s->text);
     ws_free(s->seeds.at);
     ws_free(s->windows.at);
-    ws_free(s->parts.at);
+    ws_free(s->subwindows.at);
 }
 
 #define SAY(s, ...) \
@@ -152,20 +152,20 @@ static void forward(search *s, const uint8_t *x, uint32_t L, const place *at) {
 static void viterbi(search *s, const uint8_t *x, const ws_lenmodel *lm, const ws_long_window *w, float bias,
                     const place *at) {
     ws_err err = {0};
-    ws_long_piece piece = {.x = x, .n = w->len};
-    ws_long_vit_set(&s->model, lm, bias, &piece.vit);
-    SAY(s, "t %d\n", piece.vit.threshold);
-    s->seeds.n = s->parts.n = 0;
-    must(ws_long_points(&s->vit, &piece, 1, &s->seeds, &s->scratch, &err), &err);
+    ws_long_vit_window window = {.x = x, .n = w->len};
+    ws_long_vit_set(&s->model, lm, bias, &window.vit);
+    SAY(s, "t %d\n", window.vit.threshold);
+    s->seeds.n = s->subwindows.n = 0;
+    must(ws_long_points(&s->vit, &window, 1, &s->seeds, &s->scratch, &err), &err);
     for (size_t j = 0; j < s->seeds.n; j++) SAY(s, "v %u %d\n", s->seeds.at[j].i, s->seeds.at[j].k);
-    must(ws_long_extend(&s->model, &s->seeds, w->len, WS_LONG_SHARE_VIT, &s->parts, &err), &err);
-    must(ws_long_split(&s->model, &s->parts, &err), &err);
-    for (size_t j = 0; j < s->parts.n; j++) SAY(s, "X %u %u\n", s->parts.at[j].from, s->parts.at[j].len);
-    for (size_t j = 0; j < s->parts.n; j++) {
-        const ws_long_window *p = &s->parts.at[j];
-        const place part = {at->record, ws_long_coordinate(at->from, at->minus, p->from), at->minus,
+    must(ws_long_extend(&s->model, &s->seeds, w->len, WS_LONG_SHARE_VIT, &s->subwindows, &err), &err);
+    must(ws_long_split(&s->model, &s->subwindows, &err), &err);
+    for (size_t j = 0; j < s->subwindows.n; j++) SAY(s, "X %u %u\n", s->subwindows.at[j].from, s->subwindows.at[j].len);
+    for (size_t j = 0; j < s->subwindows.n; j++) {
+        const ws_long_window *p = &s->subwindows.at[j];
+        const place sub = {at->record, ws_long_coordinate(at->from, at->minus, p->from), at->minus,
                             at->first + p->from - 1, at->of};
-        forward(s, x + p->from - 1, p->len, &part);
+        forward(s, x + p->from - 1, p->len, &sub);
     }
 }
 
