@@ -6,7 +6,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-ceiling=600 width=140
+ceiling=600 width=120
 CC=${CC:-cc} CXX=${CXX:-c++}
 archive=${B:-build}/libwarpsieve.a
 
@@ -106,8 +106,10 @@ grep -n "$(printf '\t')" $(cat "$tmp/code") /dev/null | grep -v '^tests/data/' |
 breach "$tmp/tabs" "tabs"
 grep -nE '[[:blank:]]+$' $(cat "$tmp/code" "$tmp/prose") /dev/null | cut -c1-100 >"$tmp/blanks"
 breach "$tmp/blanks" "blanks at the end of a line"
-awk -v max=$width 'length($0) > max { print FILENAME ":" FNR ": " length($0) " characters" }' $(cat "$tmp/code") /dev/null >"$tmp/wide"
-breach "$tmp/wide" "lines of more than $width characters"
+awk -v sources=$width -v scripts=140 '
+    { max = FILENAME ~ /\.(c|h|cu|cuh)$/ ? sources : scripts }
+    length($0) > max { print FILENAME ":" FNR ": " length($0) " characters, at most " max }' $(cat "$tmp/code") /dev/null >"$tmp/wide"
+breach "$tmp/wide" "lines that are too long"
 grep -nE '(^|[^A-Za-z0-9_.])/(work|root|home|farm)/' $(cat "$tmp/code" "$tmp/prose") /dev/null |
     grep -v '^tests/style.sh:' | cut -c1-120 >"$tmp/paths"
 breach "$tmp/paths" "paths of one machine"

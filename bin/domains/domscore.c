@@ -21,7 +21,8 @@ static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, const
                                                     : ws_pool_pack(b, hits, &worker->seqs, &out->text, err);
 }
 
-/* Enough to fill all threads for a while; and a bound on memory, of which a pair takes about a kilobyte and 6 bytes for each residue. */
+/* Enough to fill all threads for a while; and a bound on memory, of which a pair takes about a kilobyte and 6 bytes for
+ * each residue. */
 static int is_enough(const ws_job *job) {
     const ws_pool *p = &((ws_domscore *)job->own)->pool;
     return p->cells > 3e8 * job->nworker || p->codes.n + p->text.n > (64 << 20) || p->npair > (64 << 10);
@@ -35,7 +36,8 @@ static int hand_over(ws_dom_out *o, ws_buf *text, ws_err *err) {
     return rc;
 }
 
-static int pack_main(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text, ws_err *err) {
+static int pack_main(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text,
+                     ws_err *err) {
     ws_dom_out *o = own;
     ws_domscore *d = job->own;
     (void)item;
@@ -45,7 +47,8 @@ static int pack_main(const ws_job *job, void *own, const void *item, const ws_ou
     return rc || !d->stream ? rc : hand_over(o, text, err);
 }
 
-static int pack_side(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text, ws_err *err) {
+static int pack_side(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text,
+                     ws_err *err) {
     (void)item;
     (void)made;
     return ((const ws_domscore *)job->own)->stream ? hand_over(own, text, err) : WS_OK;
@@ -59,7 +62,8 @@ static int to_output(void *to, const char *p, size_t n, ws_err *err) {
 }
 
 int ws_domscore_no_size(const char *what, ws_err *err) {
-    return ws_fail(err, WS_EDATA, "the input does not say how many %s the database has, so there are no E-values; give -Z N", what);
+    return ws_fail(err, WS_EDATA,
+                   "the input does not say how many %s the database has, so there are no E-values; give -Z N", what);
 }
 
 /* -Z says megabases, of which both strands count unless the first stage searched one of them. */
@@ -106,7 +110,8 @@ static int flush(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
 
 static int head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
     const ws_domscore *d = job->own;
-    return d->windows ? ws_dom_windows_head(job, (int)((ws_dom_out *)own - d->out), text, err) : ws_domscore_head(job, own, text, err);
+    return d->windows ? ws_dom_windows_head(job, (int)((ws_dom_out *)own - d->out), text, err)
+                      : ws_domscore_head(job, own, text, err);
 }
 
 static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err) {
@@ -143,7 +148,9 @@ static int open_outputs(ws_job *job, ws_err *err) {
     for (int f = 0; f < WS_NDOMFORM; f++)
         if (d->beside[f]) add_output(job, (ws_dom_form)f, d->beside[f]);
     if (d->rejected)
-        return ws_fail(err, WS_EUSAGE, "domscore has no -U: what it does not report was found, but below the thresholds; use fwdscore -U");
+        return ws_fail(
+            err, WS_EUSAGE,
+            "domscore has no -U: what it does not report was found, but below the thresholds; use fwdscore -U");
     int rc = ws_domscore_choose(d, job, err);
     if (rc == WS_EUSAGE) { /* the columns of windows are others, and the input is not known yet */
         ws_hitcols dna;

@@ -92,7 +92,8 @@ typedef struct ws_domscore {
     ws_err fields;            /* what is wrong with -f unless the pairs are windows */
 } ws_domscore;
 
-/* options.c: the table, defaults, and what is wrong with their combination (WS_EUSAGE). Sets the thresholds of all models. */
+/* options.c: the table, defaults, and what is wrong with their combination (WS_EUSAGE). Sets the thresholds of all
+ * models. */
 extern const ws_opt ws_domscore_opts[];
 void ws_domscore_defaults(void *own);
 int ws_domscore_check(ws_domscore *d, const ws_hmmset *set, ws_err *err);

@@ -23,7 +23,9 @@ static int add_outputs(ws_job *job, ws_domscore *d, ws_dna *dna, ws_err *err) {
                            "of windows domscore writes tsv, tblout, bed and gff3, and no alignments");
         ws_dna_add_output(dna, job, form, d->out[k].number);
     }
-    return d->stream ? ws_fail(err, WS_EUSAGE, "--stream has no meaning for windows: duplicates are found when all hits are there") : WS_OK;
+    return d->stream ? ws_fail(err, WS_EUSAGE,
+                               "--stream has no meaning for windows: duplicates are found when all hits are there")
+                     : WS_OK;
 }
 
 int ws_dom_windows_open(ws_job *job, ws_err *err) {
@@ -123,7 +125,8 @@ int ws_dom_windows_score(const ws_job *job, const ws_batch *b, const ws_hits *hi
 
 /* ---- the end of the input ---- */
 
-/* Sets the lengths of records to what the input says at its end. Until then they are the least that their windows ask for. */
+/* Sets the lengths of records to what the input says at its end. Until then they are the least that their windows ask
+ * for. */
 static int set_lengths(const ws_job *job, const ws_dnastore *store, ws_err *err) {
     const ws_records *said = &ws_scan_of(job)->head->records;
     char quote[WS_QUOTE_MAX];
@@ -133,11 +136,15 @@ static int set_lengths(const ws_job *job, const ws_dnastore *store, ws_err *err)
         const uint64_t least = record->L;
         record->L = ws_records_length(said, &(ws_record){record->name, n, record->number});
         if (record->L == 0 && !ws_scan_of(job)->allow_cut)
-            return ws_fail(err, WS_EDATA, "the input has no ##record line with the length of record \"%s\", in which there are hits; "
-                           "--allow-cut leaves unknown lengths out", ws_quote(quote, record->name, n));
+            return ws_fail(err, WS_EDATA,
+                           "the input has no ##record line with the length of record \"%s\", in which there are hits; "
+                           "--allow-cut leaves unknown lengths out",
+                           ws_quote(quote, record->name, n));
         if (record->L && record->L < least)
-            return ws_fail(err, WS_EDATA, "a window of record \"%s\" ends at residue %llu, but its ##record line says that it has %llu",
-                           ws_quote(quote, record->name, n), (unsigned long long)least, (unsigned long long)record->L);
+            return ws_fail(
+                err, WS_EDATA,
+                "a window of record \"%s\" ends at residue %llu, but its ##record line says that it has %llu",
+                ws_quote(quote, record->name, n), (unsigned long long)least, (unsigned long long)record->L);
     }
     return WS_OK;
 }

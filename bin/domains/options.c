@@ -62,7 +62,8 @@ static int check_outputs(const ws_domscore *d, ws_err *err) {
     for (int f = 0; f < WS_NDOMFORM; f++)
         if (d->beside[f] && ws_hitforms[f].whole) whole = ws_hitforms[f].option;
     if (d->stream && !(d->Z_given && d->domZ_given))
-        return ws_fail(err, WS_EUSAGE, "--stream needs -Z and --domZ: before the end of the input these numbers are unknown");
+        return ws_fail(err, WS_EUSAGE,
+                       "--stream needs -Z and --domZ: before the end of the input these numbers are unknown");
     if (d->stream && whole)
         return ws_fail(err, WS_EUSAGE, "--stream cannot write %s, which needs all hits first", whole);
     return ws_opt_clash(d->textw_given, d->notextw, "--textw", "--notextw", err);

@@ -84,7 +84,8 @@ static const char *target_name(const ws_job *job) {
 static int text_head(const ws_job *job, ws_buf *text, ws_err *err) {
     return ws_buf_addf(text, err,
                        "# hmmsearch :: search profile(s) against a sequence database\n"
-                       "# HMMER 3.4 (the format; computed by domscore of warpsieve " WS_VERSION "); http://hmmer.org/\n%s"
+                       "# HMMER 3.4 (the format; computed by domscore of warpsieve " WS_VERSION
+                       "); http://hmmer.org/\n%s"
                        "# query HMM file:                  %s\n# target sequence database:        %s\n%s\n",
                        rule, job->cmdline.operand[0], target_name(job), rule);
 }
@@ -122,7 +123,8 @@ int ws_domscore_head(const ws_job *job, void *out, ws_buf *text, ws_err *err) {
 static int hmmer_end(const ws_job *job, ws_buf *text, ws_err *err) {
     const char *own = ((const ws_domscore *)job->own)->args, *args = own ? own : job->cmdline.args.p;
     return ws_buf_addf(text, err,
-                       "#\n# Program:         domscore\n# Version:         warpsieve " WS_VERSION "\n# Pipeline mode:   SEARCH\n"
+                       "#\n# Program:         domscore\n# Version:         warpsieve " WS_VERSION
+                       "\n# Pipeline mode:   SEARCH\n"
                        "# Query file:      %s\n# Target file:     %s\n# Option settings: domscore %s\n# [ok]\n",
                        job->cmdline.operand[0], target_name(job), args ? args : "");
 }
@@ -134,9 +136,10 @@ int ws_domscore_end(const ws_job *job, void *out, uint64_t rows, ws_buf *text, w
     switch (ws_hitforms[o->form].frame) {
     case WS_FRAME_COLUMNS:
         if (job->common.no_provenance) return WS_OK;
-        if (!ws_scan_counted(job, &in, &residues)) return ws_buf_addf(text, err, "##end rows=%llu\n", (unsigned long long)o->rows);
-        return ws_buf_addf(text, err, "##end rows=%llu in=%llu residues=%llu\n", (unsigned long long)o->rows, (unsigned long long)in,
-                           (unsigned long long)residues);
+        if (!ws_scan_counted(job, &in, &residues))
+            return ws_buf_addf(text, err, "##end rows=%llu\n", (unsigned long long)o->rows);
+        return ws_buf_addf(text, err, "##end rows=%llu in=%llu residues=%llu\n", (unsigned long long)o->rows,
+                           (unsigned long long)in, (unsigned long long)residues);
     case WS_FRAME_REPORT: return ws_buf_addf(text, err, "[ok]\n");
     case WS_FRAME_HMMER: return hmmer_end(job, text, err);
     default: return WS_OK;

@@ -44,9 +44,9 @@ struct ws_dom_steps {
     size_t nidle, cap;
 };
 
-/* MOST spans in a step fill the registers twice, so that few are alone at its end. FULL spans of a model wait until they
- * are cut into steps: then spans of similar length share registers. With 32 in place of 512, Backward alone took two
- * thirds longer (one model x P. falciparum). ENOUGH cells for each thread, or TOO_MANY spans, do not wait. */
+/* MOST spans in a step fill the registers twice, so that few are alone at its end. FULL spans of a model wait until
+ * they are cut into steps: then spans of similar length share registers. With 32 in place of 512, Backward alone took
+ * two thirds longer (one model x P. falciparum). ENOUGH cells for each thread, or TOO_MANY spans, do not wait. */
 enum { NONE = UINT32_MAX, MOST = 8, FULL = 512, WORTH = 128, TOO_MANY = 64 << 10 };
 #define ENOUGH 3e8
 

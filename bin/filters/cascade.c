@@ -20,7 +20,8 @@ int ws_cascade_make(ws_job *job, uint32_t t, ws_err *err) {
     ws_bias_set(&m->bias, m->hmm);
     rc = ws_profile_create(&m->profile, m->hmm, err);
     if (!rc && c->windows) rc = ws_cascade_windows_make(job, t, err);
-    if (!job->target[t].hash) job->target[t].hash = m->hmm->hash; /* once: the writer may look while the model is made again */
+    /* once: the writer may look while the model is made again */
+    if (!job->target[t].hash) job->target[t].hash = m->hmm->hash;
     ws_hmm_forget(&c->set.hmm[t]);
     return rc;
 }
@@ -78,8 +79,10 @@ static int thresholds(ws_cascade *c, const ws_job *job, ws_err *err) {
         const int rc = c->stage->final ? ws_models_check_stats(h, err) : WS_OK;
         if (rc) return rc;
         if (asks_p && !h->calibrated && !ws_scan_of(job)->all)
-            return ws_fail(err, WS_EDATA,
-                           "model %s has no STATS lines, so it has no P-values; use -T BITS or -a, or build it with hmmbuild", h->name);
+            return ws_fail(
+                err, WS_EDATA,
+                "model %s has no STATS lines, so it has no P-values; use -T BITS or -a, or build it with hmmbuild",
+                h->name);
         c->model[i].hmm = h;
         c->model[i].gate = ws_gate_make(c, h);
     }
@@ -116,8 +119,8 @@ int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
     ws_scan_of(job)->looks_like_dna =
         "the models are of proteins, but the sequences look like DNA; their letters are scored as amino acids";
     if (stage->window_stage & (WS_LONG_SSV | WS_LONG_MSV) && !c->opts->windows)
-        ws_scan_of(job)->looks_long =
-            "a record has more than 100000 residues and is scored as one target; --long looks for places in it, as nhmmer does";
+        ws_scan_of(job)->looks_long = "a record has more than 100000 residues and is scored as one target; --long "
+                                      "looks for places in it, as nhmmer does";
     columns(job, c);
     return rc || !c->opts->windows ? rc : ws_cascade_windows_open(job, err);
 }

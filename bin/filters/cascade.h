@@ -37,49 +37,59 @@ typedef struct ws_cascade_opts {
 } ws_cascade_opts;
 
 #define WS_CASCADE_AT(field) offsetof(ws_cascade_opts, field)
-#define WS_CASCADE_FLAG(name_, field, help_)                                                                             \
-    {0, name_, NULL, WS_OPT_FLAG, WS_CASCADE_AT(field), NULL, help_, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT,      \
+#define WS_CASCADE_FLAG(name_, field, help_) \
+    {0, name_, NULL, WS_OPT_FLAG, WS_CASCADE_AT(field), NULL, help_, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, \
      .given = WS_OPT_NOGIVEN}
-#define WS_CASCADE_REAL(letter_, name_, field, arg_, help_, max_, above_)                                                \
-    {letter_, name_, NULL, WS_OPT_REAL, WS_CASCADE_AT(field), arg_, help_, .min = 0, .max = max_, .group = WS_GROUP_FILTER, \
+#define WS_CASCADE_REAL(letter_, name_, field, arg_, help_, max_, above_) \
+    {letter_, name_, NULL, WS_OPT_REAL, WS_CASCADE_AT(field), arg_, help_, .min = 0, .max = max_, \
+     .group = WS_GROUP_FILTER, \
      .flags = WS_OPT_RESULT | (above_), .given = WS_CASCADE_AT(field##_given)}
 
 /* Entries of the option table that all four filters have. */
-#define WS_CASCADE_OPTS(default_p)                                                                                       \
-    WS_CASCADE_MODELS, WS_CASCADE_MEM,                                                                                   \
-    WS_CASCADE_REAL('P', "pvalue", p, "P", "pass if the P-value is at most P [" default_p "]", 1, 0),                         \
-        {'T', "bits", NULL, WS_OPT_REAL, WS_CASCADE_AT(bits), "BITS", "pass if the bit score is at least BITS; replaces the default -P", \
-         .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_CASCADE_AT(bits_given)},                               \
-        WS_CASCADE_REAL('E', "evalue", evalue, "E", "pass if P times -Z is at most E", 1e300, WS_OPT_ABOVE),                 \
-        WS_CASCADE_REAL('Z', "db-size", z, "N", "sequences in the whole database, for E-values: in= of the ##end line", 1e18, \
+#define WS_CASCADE_OPTS(default_p) \
+    WS_CASCADE_MODELS, WS_CASCADE_MEM, \
+    WS_CASCADE_REAL('P', "pvalue", p, "P", "pass if the P-value is at most P [" default_p "]", 1, 0), \
+        {'T', "bits", NULL, WS_OPT_REAL, WS_CASCADE_AT(bits), "BITS", \
+         "pass if the bit score is at least BITS; replaces the default -P", \
+         .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_CASCADE_AT(bits_given)}, \
+        WS_CASCADE_REAL('E', "evalue", evalue, "E", "pass if P times -Z is at most E", 1e300, WS_OPT_ABOVE), \
+        WS_CASCADE_REAL('Z', "db-size", z, "N", \
+            "sequences in the whole database, for E-values: in= of the ##end line", 1e18, \
                         WS_OPT_ABOVE)
-#define WS_CASCADE_MEM                                                                                                     \
-    {0, "mem", NULL, WS_OPT_SIZE, WS_CASCADE_AT(mem), "SIZE", "memory for models, batches, rows [a quarter of what there is]",     \
+#define WS_CASCADE_MEM \
+    {0, "mem", NULL, WS_OPT_SIZE, WS_CASCADE_AT(mem), "SIZE", \
+     "memory for models, batches, rows [a quarter of what there is]", \
      .min = 1e6, .max = 1e15, .group = WS_GROUP_RUN, .given = WS_OPT_NOGIVEN}
-#define WS_CASCADE_MODELS                                                                                                  \
-    {'m', "models", NULL, WS_OPT_LIST, WS_CASCADE_AT(models), "FILE", "models, in place of the operand MODEL; may be given several times", \
+#define WS_CASCADE_MODELS \
+    {'m', "models", NULL, WS_OPT_LIST, WS_CASCADE_AT(models), "FILE", \
+     "models, in place of the operand MODEL; may be given several times", \
      .group = WS_GROUP_FILTER, .given = WS_OPT_NOGIVEN}
 #define WS_CASCADE_NOBIAS WS_CASCADE_FLAG("nobias", nobias, "do not correct for composition bias")
 
 /* Options of stages that read windows: they decide about MAXL, and about the residues over which a bias test counts in
  * full. */
 #define WS_CASCADE_WINDOWS \
-    {0, "w_length", NULL, WS_OPT_INT, WS_CASCADE_AT(w_length), "N", "of windows: longest instance of a model [what the model says]", \
+    {0, "w_length", NULL, WS_OPT_INT, WS_CASCADE_AT(w_length), "N", \
+     "of windows: longest instance of a model [what the model says]", \
      .min = 4, .max = 100000000, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}, \
-        {0, "w_beta", NULL, WS_OPT_REAL, WS_CASCADE_AT(w_beta), "X", "of windows: the same by the share X that it leaves out", .min = 0, \
+        {0, "w_beta", NULL, WS_OPT_REAL, WS_CASCADE_AT(w_beta), "X", \
+         "of windows: the same by the share X that it leaves out", .min = 0, \
          .max = 1, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, .given = WS_OPT_NOGIVEN}
 #define WS_CASCADE_FULL(name_, default_) \
-    {0, name_, NULL, WS_OPT_INT, WS_CASCADE_AT(full), "N", "of windows: residues over which bias counts in full [" default_ "]", .min = 1, \
+    {0, name_, NULL, WS_OPT_INT, WS_CASCADE_AT(full), "N", \
+     "of windows: residues over which bias counts in full [" default_ "]", .min = 1, \
      .max = INT32_MAX, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}
 #define WS_CASCADE_STRAND(name_, field, help_) \
     {0, name_, NULL, WS_OPT_FLAG, WS_CASCADE_AT(field), NULL, help_, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, \
      .given = WS_OPT_NOGIVEN}
 /* Options of stages that cut records into windows. */
 #define WS_CASCADE_LONG \
-    WS_CASCADE_STRAND("long", windows, "targets are places in long DNA: write windows of both strands, as nhmmer finds them"), \
+    WS_CASCADE_STRAND("long", windows, \
+        "targets are places in long DNA: write windows of both strands, as nhmmer finds them"), \
         WS_CASCADE_STRAND("watson", watson, "with --long: search the strand as it is read only"), \
         WS_CASCADE_STRAND("crick", crick, "with --long: search the other strand only"), \
-        {0, "block_length", NULL, WS_OPT_SIZE, WS_CASCADE_AT(block), "N", "with --long: residues of a block [262144]", .min = 50000, \
+        {0, "block_length", NULL, WS_OPT_SIZE, WS_CASCADE_AT(block), "N", "with --long: residues of a block [262144]", \
+         .min = 50000, \
          .max = 1e9, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}
 
 /* Members of a ws_tool for a stage; lib/run/tool.h specifies each.
@@ -100,7 +110,8 @@ extern const ws_scoring ws_cascade_scoring; /* results are ws_fscore */
 
 /* Initialises these members in a filter's ws_tool. The filter's tool.c adds opts, defaults, backends and open_stage. */
 #define WS_CASCADE_TOOL                                                                                              \
-    .opts = opts, .own_size = sizeof(ws_cascade_opts), .defaults = defaults, .backends = backends, .reader = &ws_scan_reader, \
+    .opts = opts, .own_size = sizeof(ws_cascade_opts), .defaults = defaults, .backends = backends, \
+    .reader = &ws_scan_reader, \
     .scoring = &ws_cascade_scoring, .open = open_stage, .close = ws_cascade_close, .make = ws_cascade_make, \
     .forget = ws_cascade_forget, .made_size = ws_cascade_made_size
 

@@ -46,11 +46,13 @@ static void release_units(void *plan) {
     ws_free(plan);
 }
 
-/* Blocks of all models end at the same residues, and each has the context of the longest instance that a model looks for. */
+/* Blocks of all models end at the same residues, and each has the context of the longest instance that a model looks
+ * for. */
 static int pieces_of_records(ws_job *job, uint32_t *block, uint32_t *context, ws_err *err) {
     ws_cascade_windows *w = ((const ws_cascade *)job->data)->windows;
     const int rc = ws_job_ready_all(job, job->nworker, err);
-    for (size_t t = 0; t < job->ntarget && !rc; t++) w->cut.maxl = (uint32_t)ws_max(w->cut.maxl, w->target[t].model.maxl);
+    for (size_t t = 0; t < job->ntarget && !rc; t++)
+        w->cut.maxl = (uint32_t)ws_max(w->cut.maxl, w->target[t].model.maxl);
     *block = w->options.block;
     *context = w->cut.maxl;
     return rc;
@@ -70,7 +72,9 @@ static int plan_records(ws_job *job, const ws_batch *b, void **plan, size_t *par
     const ws_cascade *c = job->data;
     ws_cascade_windows *w = c->windows;
     if (b->has_rows)
-        return ws_fail(err, WS_EDATA, "the input is a table of pairs; --long searches whole sequences: FASTA, FASTQ or a packed stream");
+        return ws_fail(
+            err, WS_EDATA,
+            "the input is a table of pairs; --long searches whole sequences: FASTA, FASTQ or a packed stream");
     if (!*plan && !(*plan = ws_calloc(1, sizeof(ws_long_units), err))) return err->code;
     const double most = MARKS_MOST * 126 / (2 * (double)job->ntarget);
     const uint64_t least = ws_job_has_device(job) ? (uint64_t)fmax(most, w->cut.block) : w->cut.block;
@@ -141,7 +145,8 @@ static int cut_some(search *s, const ws_long_unit *unit, size_t n, int marked, w
     return rc;
 }
 
-/* Where the CPU works beside a device it takes one unit and asks again who is free. *last: the backend that was asked last. */
+/* Where the CPU works beside a device it takes one unit and asks again who is free. *last: the backend that was asked
+ * last. */
 static int cut_units(search *s, const ws_long_unit *unit, size_t n, const ws_backend **last, ws_err *err) {
     int rc = WS_OK;
     ws_batch_reuse(s->to);
@@ -172,8 +177,8 @@ static int cut_records(ws_job *job, const ws_batch *b, void *plan, size_t part, 
     return rc;
 }
 
-const ws_cutter ws_cascade_cut_records = {
-    .pieces = pieces_of_records, .batch = batch_of_device, .plan = plan_records, .release = release_units, .cut = cut_records};
+const ws_cutter ws_cascade_cut_records = {.pieces = pieces_of_records, .batch = batch_of_device, .plan = plan_records,
+                                          .release = release_units, .cut = cut_records};
 
 /* ---- windows ---- */
 

@@ -8,7 +8,8 @@
 
 double ws_cutoffs_p(const ws_hmm *hmm, int mu, int lambda, int tail, float bits) {
     if (!hmm->calibrated) return NAN;
-    return tail ? ws_exp_p(bits, hmm->evparam[mu], hmm->evparam[lambda]) : ws_gumbel_p(bits, hmm->evparam[mu], hmm->evparam[lambda]);
+    return tail ? ws_exp_p(bits, hmm->evparam[mu], hmm->evparam[lambda])
+                : ws_gumbel_p(bits, hmm->evparam[mu], hmm->evparam[lambda]);
 }
 
 int ws_cutoffs_bits_pass(const ws_cascade *c, float bits) { return !(c->opts->bits_given && bits < c->opts->bits); }
@@ -21,8 +22,8 @@ int ws_cutoffs_p_passes(const ws_cascade *c, double p) {
  * score this much lower than a rejected score is rejected too. */
 static float margin(double nats) { return (float)(1e-3 + 1e-6 * fabs(nats)); }
 
-/* Returns nats above the null score; -T rejects every lower score. -INFINITY: no such score. Rounding is monotone, so one
- * rejected score proves all lower ones rejected. */
+/* Returns nats above the null score; -T rejects every lower score. -INFINITY: no such score. Rounding is monotone, so
+ * one rejected score proves all lower ones rejected. */
 static float least_bits(const ws_cascade *c) {
     const double bits = c->opts->bits_given ? c->opts->bits : -HUGE_VAL;
     const float least = (float)(bits * WS_LN2) - margin(bits * WS_LN2);

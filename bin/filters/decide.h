@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * hmmsearch's decision over the pairs of one model, for programs that have rows and for the chain of hmmsieve, which has
- * pools. Source: specification profile-filters.md, section 12.2.
+ * hmmsearch's decision over the pairs of one model, for programs that have rows and for the chain of hmmsieve, which
+ * has pools. Source: specification profile-filters.md, section 12.2.
  *
  *   screen       which pairs can still pass once the null score is known
  *   null scores  with the correction for composition bias, where the caller does not know it

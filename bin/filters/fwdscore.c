@@ -30,7 +30,8 @@ typedef struct options {
 } options;
 
 #define MOST(name_, help_) \
-    {0, #name_, NULL, WS_OPT_INT, offsetof(options, name_), "N", help_, .min = 1, .max = 1e9, .group = WS_GROUP_FILTER, \
+    {0, #name_, NULL, WS_OPT_INT, offsetof(options, name_), "N", help_, .min = 1, .max = 1e9, \
+     .group = WS_GROUP_FILTER, \
      .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}
 
 /* Options of earlier versions, which asked for curated cutoffs of a score before its corrections. */
@@ -50,7 +51,8 @@ static void defaults(void *own) { ((options *)own)->cascade.p = ws_fwdscore_stag
 static int open_stage(ws_job *job, ws_err *err) {
     if (((const options *)job->own)->cut)
         return ws_fail(err, WS_EUSAGE,
-                       "fwdscore has no --cut_ga, --cut_nc and --cut_tc: a model's cutoffs are for final scores, which domscore computes");
+                       "fwdscore has no --cut_ga, --cut_nc and --cut_tc: a model's cutoffs are for final scores, which "
+                       "domscore computes");
     int rc = ws_cascade_open(job, &ws_fwdscore_stage, err);
     if (rc) return rc;
     const ws_cascade *c = job->data;

@@ -18,7 +18,8 @@ int ws_models_make_targets(ws_job *job, const ws_hmmset *set, void *model, size_
 /* Checks that E-values of a model are possible. WS_EDATA. */
 int ws_models_check_stats(const ws_hmm *hmm, ws_err *err);
 
-/* Sets *cut to the kind that --cut_ga, --cut_nc or --cut_tc asks for, WS_CUT_GA ..., or to -1. WS_EUSAGE if several do. */
+/* Sets *cut to the kind that --cut_ga, --cut_nc or --cut_tc asks for, WS_CUT_GA ..., or to -1. WS_EUSAGE if several do.
+ * */
 int ws_models_cut(int ga, int nc, int tc, int *cut, ws_err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Windows as rows of a table: which columns say where a window is. The residues of a row are in the orientation of its strand.
- * Specification long-targets.md, section 16.1. */
+ * Windows as rows of a table: which columns say where a window is. The residues of a row are in the orientation of its
+ * strand. Specification long-targets.md, section 16.1. */
 #ifndef WS_FILTERS_WINDOW_ROWS_H
 #define WS_FILTERS_WINDOW_ROWS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Filters whose targets are windows of long DNA: how they learn of it, models, and the decision. Specification long-targets.md, sections
- * 7, 9 and 16.1. */
+ * Filters whose targets are windows of long DNA: how they learn of it, models, and the decision. Specification
+ * long-targets.md, sections 7, 9 and 16.1. */
 #include "bin/filters/windows.h"
 
 #include "kernels/filter/backend.h"
@@ -17,14 +17,17 @@ static int check_models(const ws_job *job, const ws_cascade *c, ws_err *err) {
         if (!h->abc->complement)
             return ws_fail(err, WS_EDATA, "model %s is of proteins; windows are of DNA and RNA", h->name);
         if (!h->calibrated)
-            return ws_fail(err, WS_EDATA, "model %s has no STATS lines, so it has no P-values, which windows need; build it with hmmbuild",
-                           h->name);
+            return ws_fail(
+                err, WS_EDATA,
+                "model %s has no STATS lines, so it has no P-values, which windows need; build it with hmmbuild",
+                h->name);
     }
     if (c->opts->bits_given || (c->opts->evalue_given && !c->stage->final))
         return ws_fail(err, WS_EUSAGE, "windows pass by -P alone, so -T and -E have no meaning for them");
     if (ws_scan_of(job)->cutter && ws_scan_of(job)->rejected)
         return ws_fail(err, WS_EUSAGE, "-U cannot be used %s: places that do not pass are not listed",
-                       ws_scan_of(job)->cutter == &ws_cascade_cut_records ? "with --long" : "where vitfilt reads windows");
+                       ws_scan_of(job)->cutter == &ws_cascade_cut_records ? "with --long"
+                                                                          : "where vitfilt reads windows");
     return WS_OK;
 }
 
@@ -85,9 +88,12 @@ static int refuse_half_windows(const ws_scan *scan, const ws_long_columns *c, ws
     if (!scan->abc->complement || (!places && !(lines->n && memmem(lines->p, lines->n, "--long", 6)))) return WS_OK;
     int k = 0;
     while (c->at[k] >= 0) k++;
-    return ws_fail(err, WS_EDATA, "the rows of the table look like windows, but there is no column %s; windows need %s, %s, %s and %s, as "
-                   "ssvfilt --long writes them", ws_long_column[k].name, ws_long_column[0].name, ws_long_column[1].name,
-                   ws_long_column[2].name, ws_long_column[3].name);
+    return ws_fail(
+        err, WS_EDATA,
+        "the rows of the table look like windows, but there is no column %s; windows need %s, %s, %s and %s, as "
+        "ssvfilt --long writes them",
+        ws_long_column[k].name, ws_long_column[0].name, ws_long_column[1].name, ws_long_column[2].name,
+        ws_long_column[3].name);
 }
 
 /* Decides from the input's columns whether its rows are windows, and opens what windows need. */
@@ -133,8 +139,8 @@ typedef struct verdict {
     double p;
 } verdict;
 
-static int add_hit(const ws_job *job, const ws_task *task, const uint32_t *row, size_t j, const ws_lenmodel *lm, const verdict *v,
-                   ws_hits *hits, ws_err *err) {
+static int add_hit(const ws_job *job, const ws_task *task, const uint32_t *row, size_t j, const ws_lenmodel *lm,
+                   const verdict *v, ws_hits *hits, ws_err *err) {
     const ws_cascade *c = job->data;
     const float bits = ws_bits(((const ws_fscore *)task->score)[j].nats, lm->null_nats);
     if (!v->passes && !ws_scan_of(job)->all && !ws_scan_of(job)->keep_rejected) return WS_OK;
@@ -144,7 +150,8 @@ static int add_hit(const ws_job *job, const ws_task *task, const uint32_t *row, 
     h->row = row[j];
     h->target = task->target;
     h->pass = v->passes || ws_scan_of(job)->all;
-    ws_cascade_put(c, &(ws_filter_values){.bits = bits, .bias_bits = ws_bits(v->bias_nats, 0.0f), .p = v->p, .z = NAN}, h);
+    ws_cascade_put(c, &(ws_filter_values){.bits = bits, .bias_bits = ws_bits(v->bias_nats, 0.0f), .p = v->p, .z = NAN},
+                   h);
     return WS_OK;
 }
 

@@ -15,10 +15,8 @@ static const char *const out_formats[] = {"packed", "tsv", "fasta", "ids", NULL}
 static const int out_format[] = {WS_OUT_PACKED, WS_OUT_TSV, WS_OUT_FASTA, WS_OUT_IDS};
 
 #define ALPHABET(name_, help_) \
-    { \
-        0, #name_, NULL, WS_OPT_FLAG, offsetof(respack_opts, name_), NULL, help_, .group = WS_GROUP_INPUT, \
-                                                                                  .given = WS_OPT_NOGIVEN \
-    }
+    {0, #name_, NULL, WS_OPT_FLAG, offsetof(respack_opts, name_), NULL, help_, .group = WS_GROUP_INPUT, \
+     .given = WS_OPT_NOGIVEN}
 
 static const ws_opt opts[] = {
     ALPHABET(amino, "the residues are amino acids [this]"),

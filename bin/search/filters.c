@@ -13,14 +13,14 @@ static const struct {
     double least, most;
 } step_cells[] = {{3e7, 3e8}, {7e6, 1.4e8}, {3e6, 5e7}, {1e6, 3e7}};
 
-/* A call of a device should have as many cells, or pairs, since the host's share of a pair that passed a filter is larger.
- * A call lasts as long as its longest sequence, some 4 ms for 4,910 residues: with 16,000 pairs the kernels of vitfilt took
- * 0.65 s for 3.5 million pairs, with 60,000 0.33, 125,000 0.28, 250,000 0.27 (H200). */
+/* A call of a device should have as many cells, or pairs, since the host's share of a pair that passed a filter is
+ * larger. A call lasts as long as its longest sequence, some 4 ms for 4,910 residues: with 16,000 pairs the kernels of
+ * vitfilt took 0.65 s for 3.5 million pairs, with 60,000 0.33, 125,000 0.28, 250,000 0.27 (H200). */
 #define DEVICE_CELLS 2e11
 enum { DEVICE_PAIRS = 125000, DEVICE_FIRST_PAIRS = 4 << 20, TASKS_MAX = 2048 };
 
-/* When a pool is full. A model meets few sequences of a small pool, and vector bodies that interleave sequences run out of
- * them: with four times as many fwdscore takes a seventh less processor time (2,766 models x E. coli, AVX-512). */
+/* When a pool is full. A model meets few sequences of a small pool, and vector bodies that interleave sequences run out
+ * of them: with four times as many fwdscore takes a seventh less processor time (2,766 models x E. coli, AVX-512). */
 #define FULL_CELLS 4e9
 enum { FULL_PAIRS = 128 << 10, FULL_BYTES = 64 << 20, FULL_FOR_DEVICE = 4, SOME = 4 };
 
@@ -90,7 +90,8 @@ int ws_sieve_filter_add(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_
 
 /* ---- steps ---- */
 
-/* Whether pairs of a filter are for threads of this kind: those of the CPU leave them to a device that was asked for. */
+/* Whether pairs of a filter are for threads of this kind: those of the CPU leave them to a device that was asked for.
+ * */
 static int is_for(const ws_sieve_filter *f, ws_chain_kind kind) {
     const ws_job *job = f->sieve->job;
     if (f->kind == WS_SIEVE_FILTERS) return kind == WS_CHAIN_CPU;

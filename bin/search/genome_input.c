@@ -122,7 +122,8 @@ static int stats(ws_job *job, double seconds, ws_stat *stat) {
         {"envelopes", "envelopes scored", (double)s->envelopes, 0},
         {"cells", "cells of the SSV scan, M x L over models and strands", (double)s->cells, 0},
         {"device_cells", "of these, cells whose strands a device marked", (double)s->device_cells, 0},
-        {"gcups", "10^9 of these cells per processor second of all stages", seconds > 0 ? (double)s->cells / 1e9 / seconds : 0, 1},
+        {"gcups", "10^9 of these cells per processor second of all stages",
+         seconds > 0 ? (double)s->cells / 1e9 / seconds : 0, 1},
     };
     memcpy(stat, own, sizeof own);
     return (int)(sizeof own / sizeof *own);

@@ -11,12 +11,13 @@
 #define AT(field) offsetof(ws_sieve, field)
 #define PLAIN .given = WS_OPT_NOGIVEN
 #define FILTER(name_, field, help_)                                                                                    \
-    {0, name_, NULL, WS_OPT_REAL, AT(field), "P", help_, .min = 0, .max = 1e300, .group = WS_GROUP_FILTER,               \
+    {0, name_, NULL, WS_OPT_REAL, AT(field), "P", help_, .min = 0, .max = 1e300, .group = WS_GROUP_FILTER, \
      .flags = WS_OPT_RESULT, .given = AT(F_given)}
 
 /* An option of hmmsearch that is not here. */
 #define ABSENT(name_, field, type_) \
-    {0, name_, NULL, type_, type_ == WS_OPT_FLAG ? AT(field) : AT(text), "X", "", .group = WS_GROUP_MISC, .flags = WS_OPT_HIDDEN, \
+    {0, name_, NULL, type_, type_ == WS_OPT_FLAG ? AT(field) : AT(text), "X", "", .group = WS_GROUP_MISC, \
+     .flags = WS_OPT_HIDDEN, \
      .given = AT(field)}
 
 static const char *const forms[] = {WS_HIT_FORMS, NULL};
@@ -24,8 +25,8 @@ static const char *const forms[] = {WS_HIT_FORMS, NULL};
 static const ws_opt opts[] = {
     WS_HIT_SCORE_OPTS(ws_domscore),
 
-    {'a', "max", NULL, WS_OPT_FLAG, AT(max), NULL, "no filters: every sequence is looked at for domains", .group = WS_GROUP_FILTER,
-     .flags = WS_OPT_RESULT, PLAIN},
+    {'a', "max", NULL, WS_OPT_FLAG, AT(max), NULL, "no filters: every sequence is looked at for domains",
+     .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, PLAIN},
     FILTER("F1", F1, "sequences pass msvfilt if their P-value is at most P [0.02]"),
     FILTER("F2", F2, "sequences pass vitfilt if their P-value is at most P [1e-3]"),
     FILTER("F3", F3, "sequences pass fwdscore if their P-value is at most P [1e-5]"),
@@ -63,10 +64,15 @@ static void defaults(void *own) {
 /* ---- checks ---- */
 
 static int check(const ws_sieve *s, ws_err *err) {
-    const char *absent = s->pfamtblout ? "--pfamtblout" : s->mpi ? "--mpi" : s->stall ? "--stall" : s->restrictdb ? "--restrictdb_..."
-                         : s->ssifile ? "--ssifile" : NULL;
+    const char *absent = s->pfamtblout   ? "--pfamtblout"
+                         : s->mpi        ? "--mpi"
+                         : s->stall      ? "--stall"
+                         : s->restrictdb ? "--restrictdb_..."
+                         : s->ssifile    ? "--ssifile"
+                                         : NULL;
     if (absent) return ws_fail(err, WS_EUSAGE, "%s is an option of hmmsearch that hmmsieve does not have", absent);
-    if (s->windows) return ws_fail(err, WS_EUSAGE, "--long stands in front of all other arguments: hmmsieve --long MODELS GENOME");
+    if (s->windows)
+        return ws_fail(err, WS_EUSAGE, "--long stands in front of all other arguments: hmmsieve --long MODELS GENOME");
     if (s->max && (s->F_given || s->dom.cascade.nobias))
         return ws_fail(err, WS_EUSAGE, "--max turns all filters off, so --F1, --F2, --F3 and --nobias exclude it");
     return WS_OK;
@@ -89,10 +95,16 @@ static int add_args(ws_buf *to, const ws_sieve *s, ws_err *err) {
         const char *option;
         double v;
         int given;
-    } real[] = {{"-E", d->E, d->E_given}, {"-T", d->T, d->T_given}, {"--domE", d->domE, d->domE_given},
-                {"--domT", d->domT, d->domT_given}, {"--incE", d->incE, d->incE_given}, {"--incT", d->incT, d->incT_given},
-                {"--incdomE", d->incdomE, d->incdomE_given}, {"--incdomT", d->incdomT, d->incdomT_given},
-                {"-Z", d->Z, d->Z_given}, {"--domZ", d->domZ, d->domZ_given}};
+    } real[] = {{"-E", d->E, d->E_given},
+                {"-T", d->T, d->T_given},
+                {"--domE", d->domE, d->domE_given},
+                {"--domT", d->domT, d->domT_given},
+                {"--incE", d->incE, d->incE_given},
+                {"--incT", d->incT, d->incT_given},
+                {"--incdomE", d->incdomE, d->incdomE_given},
+                {"--incdomT", d->incdomT, d->incdomT_given},
+                {"-Z", d->Z, d->Z_given},
+                {"--domZ", d->domZ, d->domZ_given}};
     const struct {
         const char *option;
         int given;

@@ -21,7 +21,10 @@ extern const ws_tool ws_nhmmsieve_tool;
     {0, name_, NULL, WS_OPT_REAL, AT(field), "P", help_, .min = 0, .max = 1, .group = WS_GROUP_FILTER, \
      .flags = WS_OPT_RESULT | WS_OPT_ABOVE, PLAIN}
 #define LENGTH(name_, field, help_) \
-    {0, name_, NULL, WS_OPT_INT, AT(field), "N", help_, .min = 1, .max = INT32_MAX, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, PLAIN}
+    { \
+        0, name_, NULL, WS_OPT_INT, AT(field), "N", help_, .min = 1, .max = INT32_MAX, .group = WS_GROUP_FILTER, \
+                                                           .flags = WS_OPT_RESULT, PLAIN \
+    }
 
 #define IGNORED(name_) {0, name_, NULL, WS_OPT_FLAG, AT(ignored), NULL, "", .flags = WS_OPT_HIDDEN, PLAIN}
 
@@ -29,22 +32,23 @@ static const char *const forms[] = {"tsv", "tblout", "bed", "gff3", "dfamtblout"
 static const char *const formats[] = {"auto", "fasta", "fastq", "packed", NULL}; /* as ws_format counts them */
 
 static const ws_opt opts[] = {
-    {'E', "evalue", NULL, WS_OPT_REAL, AT(E), "E", "report hits whose E-value is at most E [10]", .min = 0, .max = 1e300,
-     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, .given = AT(E_given)},
+    {'E', "evalue", NULL, WS_OPT_REAL, AT(E), "E", "report hits whose E-value is at most E [10]", .min = 0,
+     .max = 1e300, .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, .given = AT(E_given)},
     {'T', "bits", NULL, WS_OPT_REAL, AT(T), "BITS", "report hits whose score is at least BITS, whatever their E-value",
      .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, .given = AT(T_given)},
     FLAG("cut_ga", cut_ga, WS_GROUP_SCORE, "take the threshold from the model's GA cutoff"),
     FLAG("cut_nc", cut_nc, WS_GROUP_SCORE, "take the threshold from the model's NC cutoff"),
     FLAG("cut_tc", cut_tc, WS_GROUP_SCORE, "take the threshold from the model's TC cutoff"),
-    {'Z', "db-size", NULL, WS_OPT_REAL, AT(megabases), "N", "megabases searched, for E-values [those read]", .min = 0, .max = 1e12,
-     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, .given = AT(Z_given)},
+    {'Z', "db-size", NULL, WS_OPT_REAL, AT(megabases), "N", "megabases searched, for E-values [those read]", .min = 0,
+     .max = 1e12, .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, .given = AT(Z_given)},
     FLAG("nonull2", nonull2, WS_GROUP_SCORE, "do not correct scores for biased composition"),
-    {0, "seed", NULL, WS_OPT_INT, AT(seed), "N", "begin the random numbers of each ensemble with N [42]", .min = 0, .max = UINT32_MAX,
-     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, PLAIN},
-    {0, "w_length", NULL, WS_OPT_INT, AT(w_length), "N", "longest instance of a model [what the model says]", .min = 4, .max = 100000000,
-     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, PLAIN},
-    {0, "w_beta", NULL, WS_OPT_REAL, AT(scan.w_beta), "X", "longest instance by the share X of its length distribution that is left out",
-     .min = 0, .max = 1, .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, PLAIN},
+    {0, "seed", NULL, WS_OPT_INT, AT(seed), "N", "begin the random numbers of each ensemble with N [42]", .min = 0,
+     .max = UINT32_MAX, .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, PLAIN},
+    {0, "w_length", NULL, WS_OPT_INT, AT(w_length), "N", "longest instance of a model [what the model says]", .min = 4,
+     .max = 100000000, .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, PLAIN},
+    {0, "w_beta", NULL, WS_OPT_REAL, AT(scan.w_beta), "X",
+     "longest instance by the share X of its length distribution that is left out", .min = 0, .max = 1,
+     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, PLAIN},
 
     FLAG("max", max, WS_GROUP_FILTER, "let all windows of the SSV scan pass"),
     SHARE("F1", scan.F1, "windows pass SSV, MSV and bias if their P-value is at most P [0.02]"),
@@ -55,21 +59,26 @@ static const ws_opt opts[] = {
     LENGTH("B2", B2, "the same for Viterbi [240]"),
     LENGTH("B3", B3, "the same for Forward [1000]"),
 
-    {0, "tformat", "in-format", WS_OPT_CHOICE, AT(format), "FORMAT", "insist on auto, fasta, fastq or packed [auto: by content]",
-     .choices = formats, .group = WS_GROUP_INPUT, PLAIN},
+    {0, "tformat", "in-format", WS_OPT_CHOICE, AT(format), "FORMAT",
+     "insist on auto, fasta, fastq or packed [auto: by content]", .choices = formats, .group = WS_GROUP_INPUT, PLAIN},
     FLAG("watson", watson, WS_GROUP_INPUT, "search the strand as it is read only"),
     FLAG("crick", crick, WS_GROUP_INPUT, "search the other strand only"),
     {0, "block_length", NULL, WS_OPT_SIZE, AT(block), "N", "residues of a block [262144]", .min = 50000, .max = 1e9,
      .group = WS_GROUP_INPUT, .flags = WS_OPT_RESULT, PLAIN},
 
-    {'O', "out-format", NULL, WS_OPT_CHOICE, AT(form), "FORMAT", "write tsv, tblout, bed, gff3 or dfamtblout [tsv]", .choices = forms,
-     .group = WS_GROUP_OUTPUT, PLAIN},
-    {0, "tblout", NULL, WS_OPT_STRING, AT(tblout), "FILE", "write nhmmer's table there too", .group = WS_GROUP_OUTPUT, PLAIN},
-    {0, "dfamtblout", NULL, WS_OPT_STRING, AT(dfamtblout), "FILE", "write nhmmer's table for Dfam there too", .group = WS_GROUP_OUTPUT,
+    {'O', "out-format", NULL, WS_OPT_CHOICE, AT(form), "FORMAT", "write tsv, tblout, bed, gff3 or dfamtblout [tsv]",
+     .choices = forms, .group = WS_GROUP_OUTPUT, PLAIN},
+    {0, "tblout", NULL, WS_OPT_STRING, AT(tblout), "FILE", "write nhmmer's table there too", .group = WS_GROUP_OUTPUT,
      PLAIN},
-    {0, "mem", NULL, WS_OPT_SIZE, AT(mem), "SIZE", "memory that the ensemble of one region may take [4G]", .min = 1, .max = 1e15,
-     .group = WS_GROUP_RUN, PLAIN},
-    IGNORED("noali"), IGNORED("notextw"), IGNORED("dna"), IGNORED("rna"), /* of nhmmer, for which there is nothing to do here */
+    {0, "dfamtblout", NULL, WS_OPT_STRING, AT(dfamtblout), "FILE", "write nhmmer's table for Dfam there too",
+     .group = WS_GROUP_OUTPUT, PLAIN},
+    {0, "mem", NULL, WS_OPT_SIZE, AT(mem), "SIZE", "memory that the ensemble of one region may take [4G]", .min = 1,
+     .max = 1e15, .group = WS_GROUP_RUN, PLAIN},
+    /* of nhmmer, for which there is nothing to do here */
+    IGNORED("noali"),
+    IGNORED("notextw"),
+    IGNORED("dna"),
+    IGNORED("rna"),
     {'a', "all", NULL, WS_OPT_FLAG, AT(all), NULL, "", .flags = WS_OPT_HIDDEN, PLAIN}, /* an option of the filters */
     WS_OPT_END,
 };
@@ -91,7 +100,8 @@ static int check(ws_genome *g, const ws_job *job, ws_err *err) {
     int rc = ws_opt_clash(g->E_given, g->T_given, "-E", "-T", err);
     if (!rc) rc = ws_opt_clash(g->E_given || g->T_given, cuts, "-E or -T", "--cut_ga, --cut_nc and --cut_tc", err);
     if (!rc) rc = ws_opt_clash(g->watson, g->crick, "--watson", "--crick", err);
-    if (!rc && g->all) rc = ws_fail(err, WS_EUSAGE, "--all has no meaning here: --max and --F1 to --F3 say what passes");
+    if (!rc && g->all)
+        rc = ws_fail(err, WS_EUSAGE, "--all has no meaning here: --max and --F1 to --F3 say what passes");
     if (!rc) rc = ws_models_cut(g->cut_ga, g->cut_nc, g->cut_tc, &g->cut, err);
     if (!rc && job->common.fields && strcmp(forms[g->form], "tsv") != 0)
         rc = ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
@@ -127,7 +137,8 @@ static int make_model(void *genome, size_t i, ws_err *err) {
 static int check_models(const ws_genome *g, ws_err *err) {
     for (size_t i = 0; i < g->set.n; i++) {
         const ws_hmm *h = &g->set.hmm[i];
-        if (!h->abc->complement) return ws_fail(err, WS_EDATA, "model %s is of proteins; nhmmsieve searches DNA and RNA", h->name);
+        if (!h->abc->complement)
+            return ws_fail(err, WS_EDATA, "model %s is of proteins; nhmmsieve searches DNA and RNA", h->name);
         int rc = ws_models_check_stats(h, err);
         if (!rc && g->cut >= 0) rc = ws_thresholds_check_cut(h, g->cut, err);
         if (rc) return rc;

@@ -2,7 +2,8 @@
  * The state of hmmsieve: its options, its stages, and the pools between them.
  *
  *   read     batches of sequences, which are pools of the first stage: every sequence against every model
- *   filter   msv, vit, fwd: a step scores pairs of a pool and decides. Pairs that pass go to the open pool of the next stage
+ *   filter   msv, vit, fwd: a step scores pairs of a pool and decides. Pairs that pass go to the open pool of the next
+ * stage
  *   domains  parse, resolve, rescore (bin/domains/steps.h); hits are held until the input ends */
 #ifndef WS_SEARCH_SIEVE_H
 #define WS_SEARCH_SIEVE_H
@@ -74,7 +75,8 @@ static inline size_t ws_sieve_pairs(const ws_sieve_pool *p, size_t models) {
 /* Empties a pool and keeps its memory. */
 void ws_sieve_pool_reuse(ws_sieve_pool *p);
 void ws_sieve_pool_release(ws_sieve_pool *p);
-/* Adds a pair whose sequence is number `seq` of another pool. `number` is that of this pool. Returns WS_ENOMEM on failure. */
+/* Adds a pair whose sequence is number `seq` of another pool. `number` is that of this pool. Returns WS_ENOMEM on
+ * failure. */
 int ws_sieve_pool_add(ws_sieve_pool *p, uint64_t number, ws_sieve_pool *from, const ws_sieve_pair *pair, ws_err *err);
 /* Makes a closed pool ready, for so many models. Returns WS_ENOMEM on failure. */
 int ws_sieve_pool_make(ws_sieve_pool *p, size_t models, const ws_codec *codec, ws_err *err);

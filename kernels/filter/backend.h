@@ -15,7 +15,8 @@ extern "C" {
 #define WS_FILTER_BACKENDS(prefix) WS_WIDTHS(WS_FILTER_BACKEND_AND_, prefix) WS_FILTER_BACKEND_(scalar, prefix)
 #define WS_FILTER_BACKEND_AND_(width, prefix) WS_FILTER_BACKEND_(width, prefix),
 #define WS_FILTER_BACKEND_(width, prefix)                                                                            \
-    &(const ws_backend){.name = #width, .usable = ws_usable_##width, .prepare = ws_filter_prepare, .release = ws_filter_release, \
+    &(const ws_backend){.name = #width, .usable = ws_usable_##width, .prepare = ws_filter_prepare, \
+        .release = ws_filter_release, \
                         .size = ws_filter_size, .score = ws_filter_score_tasks, .max_tasks = 1, .own = &prefix##width}
 
 /* Implement ws_backend.prepare, release, size and score: *prep is a ws_filter of the body self->own. */

@@ -46,7 +46,8 @@ static size_t make_list(ws_devitem *item, const ws_seqs *seqs, const uint32_t *s
     }
     size_t giants = start[1];
     for (size_t j = 0; j < n; j++) {
-        uint32_t s = seq ? seq[j] : (uint32_t)j, words = words_of(seqs->len[s]), stretch = stretch_of(words, cut), from = 0;
+        uint32_t s = seq ? seq[j] : (uint32_t)j, words = words_of(seqs->len[s]), stretch = stretch_of(words, cut),
+                 from = 0;
         while (from < words) {
             uint32_t take = words - from < stretch ? words - from : stretch;
             item[start[take < CLASSES ? CLASSES - take : 0]++] = {s, (uint32_t)j, from, take};
@@ -122,5 +123,6 @@ int ws_devbatch_lists(ws_devstream *s, const ws_seqs *seqs, const ws_task *task,
         list[t] = {there + at, (uint32_t)n};
         at += n;
     }
-    return ws_cuda_check(cudaMemcpyAsync(there, item, at * sizeof *item, cudaMemcpyHostToDevice, s->stream), "copying lists", err);
+    return ws_cuda_check(cudaMemcpyAsync(there, item, at * sizeof *item, cudaMemcpyHostToDevice, s->stream),
+                         "copying lists", err);
 }

@@ -31,8 +31,12 @@ struct ws_devlist { // longest first
 enum { WS_STRETCH_WORDS = 683 }; // the most words of a stretch of a long sequence: 4098 residues
 enum { WS_KEPT_WORDS, WS_KEPT_SEQS, WS_KEPT_ITEMS }; // uses of a stream's kept buffers
 
-static inline const uint32_t *ws_devbatch_words(const ws_devstream *s) { return (const uint32_t *)s->kept[WS_KEPT_WORDS].p; }
-static inline const ws_devseq *ws_devbatch_seqs(const ws_devstream *s) { return (const ws_devseq *)s->kept[WS_KEPT_SEQS].p; }
+static inline const uint32_t *ws_devbatch_words(const ws_devstream *s) {
+    return (const uint32_t *)s->kept[WS_KEPT_WORDS].p;
+}
+static inline const ws_devseq *ws_devbatch_seqs(const ws_devstream *s) {
+    return (const ws_devseq *)s->kept[WS_KEPT_SEQS].p;
+}
 
 // Queues the copies of sequences, of their length models (ws_seqs.perseq) and of lists of them to the stream's device.
 // Returns WS_EDEV for more than 2^32 words and for failures of CUDA.

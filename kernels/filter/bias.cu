@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The bias filter on a device, one thread for each pair: see kernels/filter/bias.cuh.
 //
-// A row waits for the division of the row before, about 70 cycles. The logarithm, thirty operations in double precision, is off this
-// chain. Hundreds of pairs for each of hundreds of models give threads enough. A list is roughly in the order of length, so the
-// threads of a warp end together.
+// A row waits for the division of the row before, about 70 cycles. The logarithm, thirty operations in double
+// precision, is off this chain. Hundreds of pairs for each of hundreds of models give threads enough. A list is roughly
+// in the order of length, so the threads of a warp end together.
 
 #include "kernels/filter/bias.cuh"
 #include "kernels/filter/group.cuh"
@@ -80,5 +80,6 @@ int ws_bias_dev_sums(ws_devstream *s, const ws_bias_devtask *task, uint32_t ntas
     const uint32_t most = (longest + THREADS - 1) / THREADS, want = (uint32_t)s->dev->sms * RESIDENT / ntask + 1;
     const uint32_t blocks = most < want ? most : want;
     bias_args a = {task, blocks, ws_devbatch_words(s), ws_devbatch_seqs(s), ws_floatlog};
-    return ws_launch_kernel(s, (const void *)ws_bias_sums, "ws_bias_sums", dim3(ntask * blocks), THREADS, 1, 0, &a, err);
+    return ws_launch_kernel(s, (const void *)ws_bias_sums, "ws_bias_sums", dim3(ntask * blocks), THREADS, 1, 0, &a,
+                            err);
 }

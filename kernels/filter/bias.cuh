@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The bias filter on a device, for pairs that may pass. It runs in the same call as the filter, so neither scores nor pairs cross the
-// bus in between.
+// The bias filter on a device, for pairs that may pass. It runs in the same call as the filter, so neither scores nor
+// pairs cross the bus in between.
 #ifndef WS_FILTER_BIAS_CUH
 #define WS_FILTER_BIAS_CUH
 

@@ -153,7 +153,8 @@ static int call(const ws_devfilter *f, ws_devcall *c, ws_err *err) {
     const bool hints = c->task[0].hint;
     const size_t bytes = hints ? behind + sizeof *c->hint * npair : scores;
     int rc = ws_devstream_room(s, &s->out, bytes, err);
-    if (!rc) rc = ws_cuda_check(cudaMemsetAsync(s->out.p, 0, hints ? behind : scores, s->stream), "clearing scores", err);
+    if (!rc)
+        rc = ws_cuda_check(cudaMemsetAsync(s->out.p, 0, hints ? behind : scores, s->stream), "clearing scores", err);
     if (hints && !rc) {
         c->hint = (float *)((char *)s->out.p + behind);
         rc = ws_cuda_check(cudaMemsetAsync(c->hint, 0xff, sizeof *c->hint * npair, s->stream), "clearing hints", err);
@@ -168,7 +169,8 @@ static int call(const ws_devfilter *f, ws_devcall *c, ws_err *err) {
     for (size_t t = 0; t < c->ntask && !rc; t++) {
         const char *back = (const char *)s->back.p;
         memcpy(raw_of(&c->task[t], f->raw), back + f->raw * c->first[t], f->raw * c->task[t].n);
-        if (hints) memcpy(c->task[t].hint, back + behind + sizeof *c->hint * c->first[t], sizeof *c->hint * c->task[t].n);
+        if (hints)
+            memcpy(c->task[t].hint, back + behind + sizeof *c->hint * c->first[t], sizeof *c->hint * c->task[t].n);
     }
     return rc;
 }

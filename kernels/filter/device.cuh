@@ -33,7 +33,8 @@ struct ws_devcall {
     const ws_task *task;
     size_t ntask;
     const uint32_t *first; // [ntask + 1]: index of each task's first score
-    float *hint;           // [first[ntask]] on the device; NaN where nothing is written: see ws_task.hint; NULL: no hints
+    // [first[ntask]] on the device; NaN where nothing is written: see ws_task.hint; NULL: no hints
+    float *hint;
 };
 
 // The functions and forms by which devices run a filter.
@@ -66,8 +67,8 @@ template <class T> static inline const T *ws_devmodel_table(const ws_devstream *
 // of shared memory.
 // cut: long sequences in pieces. takes: each free block takes the next sequence of a list.
 template <class ARGS, class FIT_OF, class TASK_OF, class SHARED_OF>
-int ws_devcall_queue(ws_devcall *c, const ws_shape *shape, bool cut, bool takes, ARGS args, FIT_OF fit_of, TASK_OF task_of,
-                     SHARED_OF shared_of, ws_err *err) {
+int ws_devcall_queue(ws_devcall *c, const ws_shape *shape, bool cut, bool takes, ARGS args, FIT_OF fit_of,
+                     TASK_OF task_of, SHARED_OF shared_of, ws_err *err) {
     typedef typename std::remove_const<typename std::remove_pointer<decltype(args.task)>::type>::type TASK;
     ws_launches ls = {};
     void *tasks = NULL, *units = NULL;
@@ -84,11 +85,13 @@ int ws_devcall_queue(ws_devcall *c, const ws_shape *shape, bool cut, bool takes,
     if (!rc) rc = ws_devstream_put(c->stream, own, c->ntask * sizeof *own, &tasks, err);
     if (!rc) rc = ws_devstream_put(c->stream, ls.unit, ls.nunit * sizeof *ls.unit, &units, err);
     args.task = (const TASK *)tasks;
-    // a launch lasts as long as its longest sequence, so few pairs of many shapes leave a device idle unless launches overlap
+    // a launch lasts as long as its longest sequence, so few pairs of many shapes leave a device idle unless launches
+    // overlap
     if (!rc) rc = ws_devstream_fork(c->stream, err);
     for (size_t k = 0; k < ls.n && !rc; k++) {
         size_t shared = 0;
-        for (size_t i = 0; i < ls.at[k].n; i++) shared = ws_max(shared, shared_of(c->task[ls.order[ls.at[k].first + i]]));
+        for (size_t i = 0; i < ls.at[k].n; i++)
+            shared = ws_max(shared, shared_of(c->task[ls.order[ls.at[k].first + i]]));
         args.unit = (const ws_devunit *)units + ls.at[k].unit;
         rc = ws_devstream_side(c->stream, k, err);
         if (!rc) rc = ws_launch_units(c->stream, shape[ls.at[k].shape], ls.at[k], shared, &args, err);

@@ -58,7 +58,8 @@ static int score_one_by_one(const ws_filter *f, const ws_seqlist *list, ws_fscor
 }
 
 int ws_filter_scores(const ws_filter *f, const ws_seqlist *list, ws_fscore *out, ws_buf *scratch, ws_err *err) {
-    int rc = f->body->score ? f->body->score(f + 1, list, out, scratch, err) : score_one_by_one(f, list, out, scratch, err);
+    int rc =
+        f->body->score ? f->body->score(f + 1, list, out, scratch, err) : score_one_by_one(f, list, out, scratch, err);
     for (size_t j = 0; j < list->n && !rc; j++)
         if (ws_seqlist_len(list, j) == 0) out[j] = (ws_fscore){-INFINITY, WS_F_UNDERFLOW};
     return rc;

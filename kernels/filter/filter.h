@@ -49,8 +49,8 @@ void ws_filter_destroy(ws_filter *f); /* f may be NULL */
 int ws_filter_scores(const ws_filter *f, const ws_seqlist *list, ws_fscore *out, ws_buf *scratch, ws_err *err);
 
 /* Sets each out[j] that is NaN to the bias score of item j of the list, in nats. hint: for each item the sum that a
- * device computed, or NaN; NULL: none. All others run in one call: many sequences at once cost a tenth per sequence. room:
- * WS_FILTER_BIAS_ROOM bytes for each item. */
+ * device computed, or NaN; NULL: none. All others run in one call: many sequences at once cost a tenth per sequence.
+ * room: WS_FILTER_BIAS_ROOM bytes for each item. */
 void ws_filter_bias(const ws_bias *bias, const ws_cpu *cpu, const ws_seqlist *list, const float *hint, void *room,
                     float *out);
 enum { WS_FILTER_BIAS_ROOM = 8 };

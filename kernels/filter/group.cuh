@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shared parts of kernels in which groups of 1 to 32 lanes own a sequence each: residues, tables in shared memory, packed halves.
+// Shared parts of kernels in which groups of 1 to 32 lanes own a sequence each: residues, tables in shared memory,
+// packed halves.
 #ifndef WS_FILTER_GROUP_CUH
 #define WS_FILTER_GROUP_CUH
 

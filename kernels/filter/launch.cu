@@ -6,7 +6,9 @@
 // ---- shapes ----
 
 static int next_g(int g) { return g < 32 || g >= WS_BLOCK_LANES ? 2 * g : g + 32; }
-static int blocks_of(const ws_shape &s, int g) { return s.blocks ? s.blocks : g > WS_BLOCK_LANES ? g / WS_BLOCK_LANES : 1; }
+static int blocks_of(const ws_shape &s, int g) {
+    return s.blocks ? s.blocks : g > WS_BLOCK_LANES ? g / WS_BLOCK_LANES : 1;
+}
 
 static const ws_cost &cost_here(const ws_cost *cost, int ncost) {
     const int capability = ws_dev_capability();
@@ -43,7 +45,8 @@ int ws_launches_make(ws_launches *ls, const ws_shape *shape, const ws_fit *fit, 
     for (uint64_t from = 0, key; from < UINT64_MAX; from = key < UINT64_MAX ? key + 1 : key) {
         key = UINT64_MAX;
         for (size_t t = 0; t < ntask; t++)
-            if (fit[t].shape >= 0 && key_of(shape, fit[t]) >= from && key_of(shape, fit[t]) < key) key = key_of(shape, fit[t]);
+            if (fit[t].shape >= 0 && key_of(shape, fit[t]) >= from && key_of(shape, fit[t]) < key)
+                key = key_of(shape, fit[t]);
         if (key == UINT64_MAX) break;
         int rc = ws_grow(&ls->at, &ls->cap, ls->n + 1, sizeof *ls->at, err);
         if (rc) return rc;
@@ -79,7 +82,8 @@ static int cut(ws_launches *ls, ws_launch *launch, const ws_devlist *list, const
     return WS_OK;
 }
 
-int ws_launches_cut(ws_launches *ls, const ws_shape *shape, const ws_fit *fit, const ws_devlist *list, int sms, ws_err *err) {
+int ws_launches_cut(ws_launches *ls, const ws_shape *shape, const ws_fit *fit, const ws_devlist *list, int sms,
+                    ws_err *err) {
     enum { BLOCKS = 64 }; // for each multiprocessor; it holds 2 to 7 at once, and later blocks find no work
     size_t most = 1;
     for (size_t k = 0; k < ls->n; k++) most = ws_max(most, ls->at[k].n);
@@ -107,8 +111,8 @@ void ws_launches_release(ws_launches *ls) {
     ws_free(ls->unit);
 }
 
-int ws_launch_kernel(ws_devstream *s, const void *kernel, const char *name, dim3 grid, unsigned threads, unsigned cluster, size_t shared,
-                     void *args, ws_err *err) {
+int ws_launch_kernel(ws_devstream *s, const void *kernel, const char *name, dim3 grid, unsigned threads,
+                     unsigned cluster, size_t shared, void *args, ws_err *err) {
     int rc = ws_cuda_shared(kernel, shared, name, err);
     if (rc) return rc;
     cudaLaunchAttribute attribute = {};
@@ -125,8 +129,11 @@ int ws_launch_kernel(ws_devstream *s, const void *kernel, const char *name, dim3
     return rc ? rc : ws_devstream_launched(s, name, err);
 }
 
-int ws_launch_units(ws_devstream *stream, const ws_shape &s, const ws_launch &launch, size_t shared, void *args, ws_err *err) {
-    const unsigned blocks = (unsigned)blocks_of(s, launch.g), threads = s.threads ? (unsigned)s.threads : (unsigned)launch.g / blocks;
+int ws_launch_units(ws_devstream *stream, const ws_shape &s, const ws_launch &launch, size_t shared, void *args,
+                    ws_err *err) {
+    const unsigned blocks = (unsigned)blocks_of(s, launch.g),
+                   threads = s.threads ? (unsigned)s.threads : (unsigned)launch.g / blocks;
     if (launch.nunit == 0) return WS_OK;
-    return ws_launch_kernel(stream, s.kernel, s.name, dim3((unsigned)launch.nunit * blocks), threads, blocks, shared, args, err);
+    return ws_launch_kernel(stream, s.kernel, s.name, dim3((unsigned)launch.nunit * blocks), threads, blocks, shared,
+                            args, err);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From models to launches: the shapes for which a kernel was compiled, the choice of a model's shape, and the launches of a call, one for
-// each shape of its models.
+// From models to launches: the shapes for which a kernel was compiled, the choice of a model's shape, and the launches
+// of a call, one for each shape of its models.
 #ifndef WS_FILTER_LAUNCH_CUH
 #define WS_FILTER_LAUNCH_CUH
 
@@ -58,7 +58,8 @@ template <class F> int ws_emissions_create(ws_devtable *t, int R, int g, int P, 
     for (int j = 0; j < R; j++)
         for (int x = 0; x < WS_CODES; x++)
             for (int z = 0; z < g; z++)
-                to[((size_t)(j / 4 * WS_CODES + x) * (size_t)g + (size_t)z) * 4 + (size_t)(j % 4)] = reg(x, z * P * R + j + 1);
+                to[((size_t)(j / 4 * WS_CODES + x) * (size_t)g + (size_t)z) * 4 + (size_t)(j % 4)] =
+                    reg(x, z * P * R + j + 1);
     return WS_OK;
 }
 
@@ -66,7 +67,9 @@ template <class F> int ws_emissions_create(ws_devtable *t, int R, int g, int P, 
 static inline uint32_t ws_pair16(int low, int high) { return (uint32_t)(uint16_t)low | (uint32_t)(uint16_t)high << 16; }
 
 // Returns the bytes of a shape's table in shared memory.
-static inline size_t ws_emissions_shared(const ws_shape &s) { return (size_t)(s.R + 3) / 4 * WS_CODES * (size_t)s.columns * 16; }
+static inline size_t ws_emissions_shared(const ws_shape &s) {
+    return (size_t)(s.R + 3) / 4 * WS_CODES * (size_t)s.columns * 16;
+}
 
 // ---- launches ----
 
@@ -108,14 +111,16 @@ int ws_launches_make(ws_launches *ls, const ws_shape *shape, const ws_fit *fit, 
 // has groups.
 // sms: number of multiprocessors if free blocks take sequences from the lists; then a few units for each are enough. 0:
 // every sequence has its unit. Returns WS_ENOMEM on failure.
-int ws_launches_cut(ws_launches *ls, const ws_shape *shape, const ws_fit *fit, const ws_devlist *list, int sms, ws_err *err);
+int ws_launches_cut(ws_launches *ls, const ws_shape *shape, const ws_fit *fit, const ws_devlist *list, int sms,
+                    ws_err *err);
 void ws_launches_release(ws_launches *ls);
 
 // Launches a kernel with one record of arguments, and `cluster` blocks (1: none) in a cluster of the grid. Returns
 // WS_EDEV on failure.
-int ws_launch_kernel(ws_devstream *s, const void *kernel, const char *name, dim3 grid, unsigned threads, unsigned cluster, size_t shared,
-                     void *args, ws_err *err);
+int ws_launch_kernel(ws_devstream *s, const void *kernel, const char *name, dim3 grid, unsigned threads,
+                     unsigned cluster, size_t shared, void *args, ws_err *err);
 // Launches the units of one launch. Returns WS_EDEV on failure.
-int ws_launch_units(ws_devstream *s, const ws_shape &shape, const ws_launch &launch, size_t shared, void *args, ws_err *err);
+int ws_launch_units(ws_devstream *s, const ws_shape &shape, const ws_launch &launch, size_t shared, void *args,
+                    ws_err *err);
 
 #endif

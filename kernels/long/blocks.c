@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Blocks of the records of a batch, their strands, and the parts in which threads take them. Specification long-targets.md, section 4. */
+ * Blocks of the records of a batch, their strands, and the parts in which threads take them. Specification
+ * long-targets.md, section 4. */
 #include "kernels/long/search.h"
 
 #include <math.h>
@@ -10,10 +11,12 @@
 /* Residues of the record up to the end of sequence i. */
 static uint64_t end_of(const ws_batch *b, size_t i) { return b->seqtext[i].at + b->len[i]; }
 
-/* The blocks that are whole in a piece of a record and were not in the piece before; the record's last block ends with it. */
+/* The blocks that are whole in a piece of a record and were not in the piece before; the record's last block ends with
+ * it. */
 static int add_units(ws_long_units *u, const ws_batch *b, size_t seq, uint32_t block, ws_err *err) {
     const ws_seqtext *t = &b->seqtext[seq];
-    const uint64_t from = (t->at + t->old) / block, to = t->more ? end_of(b, seq) / block : (end_of(b, seq) + block - 1) / block;
+    const uint64_t from = (t->at + t->old) / block,
+                   to = t->more ? end_of(b, seq) / block : (end_of(b, seq) + block - 1) / block;
     const int rc = ws_grow(&u->at, &u->cap, u->n + (size_t)(to - from), sizeof *u->at, err);
     for (uint64_t j = from; j < to && !rc; j++) u->at[u->n++] = (ws_long_unit){(uint32_t)seq, j};
     return rc;
@@ -36,10 +39,12 @@ int ws_long_units_cut(ws_long_units *u, const ws_batch *b, uint32_t block, uint6
     return rc;
 }
 
-/* A batch of 4 M residues stays in a processor's cache while it is read, one of 32 M is read at two thirds of the speed. On an H200 calls
- * of 4, 8, 16, 32 and 64 M residues reach 39, 53, 68, 81 and 89 % of the kernel's speed. Reading is the bound up to some 2,000 nodes. */
+/* A batch of 4 M residues stays in a processor's cache while it is read, one of 32 M is read at two thirds of the
+ * speed. On an H200 calls of 4, 8, 16, 32 and 64 M residues reach 39, 53, 68, 81 and 89 % of the kernel's speed.
+ * Reading is the bound up to some 2,000 nodes. */
 #define RESIDUES_OF_A_NODE 4096.0
-/* Bytes of a residue's code, and of the windows that random DNA has for each model, from the piece that finds them to the row. */
+/* Bytes of a residue's code, and of the windows that random DNA has for each model, from the piece that finds them to
+ * the row. */
 #define BYTES_OF_A_RESIDUE 0.67
 #define BYTES_OF_WINDOWS 0.35
 
@@ -47,7 +52,8 @@ uint64_t ws_long_call_residues(const ws_long_run *run, uint64_t residues, double
     const double read = (double)residues, left = share > 0 ? read * (1 - share) / share : read, slots = run->slots;
     const double room = (double)run->mem / slots / (BYTES_OF_A_RESIDUE + BYTES_OF_WINDOWS * (double)run->models);
     const double wanted = fmin((double)run->nodes * RESIDUES_OF_A_NODE, WS_LONG_CALL_MOST);
-    return (uint64_t)fmax(fmin(fmin(left / slots, room), wanted), WS_LONG_CALL_LEAST); /* near the end each slot gets a batch */
+    /* near the end each slot gets a batch */
+    return (uint64_t)fmax(fmin(fmin(left / slots, room), wanted), WS_LONG_CALL_LEAST);
 }
 
 void ws_long_units_release(ws_long_units *u) {
@@ -72,8 +78,10 @@ static uint64_t last_of(const ws_long_cut *c, const ws_batch *b, const ws_long_u
     return ws_min((u->block + 1) * c->block, end_of(b, u->seq));
 }
 
-/* Unpacks residues w->first..last of a sequence; w->x is the first of them, with padding that is a code behind the last. */
-static int unpack(ws_long_worker *w, const ws_long_cut *c, const ws_batch *b, const ws_long_unit *u, uint64_t last, ws_err *err) {
+/* Unpacks residues w->first..last of a sequence; w->x is the first of them, with padding that is a code behind the
+ * last. */
+static int unpack(ws_long_worker *w, const ws_long_cut *c, const ws_batch *b, const ws_long_unit *u, uint64_t last,
+                  ws_err *err) {
     const uint64_t at = b->seqtext[u->seq].at, word = (w->first - 1 - at) / WS_RESIDUES_PER_WORD;
     const uint64_t skipped = at + word * WS_RESIDUES_PER_WORD;
     const size_t n = (size_t)(last - skipped);
@@ -93,7 +101,8 @@ static int other_strand(ws_long_worker *w, const ws_long_cut *c, size_t n, ws_er
     return WS_OK;
 }
 
-uint32_t ws_long_unit_residues(const ws_long_cut *c, const ws_batch *batch, const ws_long_unit *u, const ws_long_model *m) {
+uint32_t ws_long_unit_residues(const ws_long_cut *c, const ws_batch *batch, const ws_long_unit *u,
+                               const ws_long_model *m) {
     return (uint32_t)(last_of(c, batch, u) - ws_long_block_first(u->block, c->block, m->maxl) + 1);
 }
 

@@ -72,14 +72,16 @@ __global__ void __launch_bounds__(256) ws_long_turn(const turn_args a) {
     uint32_t word = 0;
     for (uint32_t i = 0, p = WORD * (at - r.to); i < WORD; i++, p++) {
         const uint32_t q = r.n - 1 - p;
-        const uint32_t code = p < r.n ? a.complement[a.word[r.from + q / WORD] >> 5 * (q % WORD) & 31u] : (uint32_t)WS_CODE_PAD;
+        const uint32_t code =
+            p < r.n ? a.complement[a.word[r.from + q / WORD] >> 5 * (q % WORD) & 31u] : (uint32_t)WS_CODE_PAD;
         word |= code << 5 * i;
     }
     a.word[at] = word;
 }
 
 template <int R, int COLUMNS, bool GROUP, bool GLOBAL>
-__global__ void __launch_bounds__(COLUMNS == 32 && !GLOBAL ? WS_SSV_THREADS_WIDE : WS_SSV_THREADS) ws_long_mark(const mark_args a) {
+__global__ void __launch_bounds__(COLUMNS == 32 && !GLOBAL ? WS_SSV_THREADS_WIDE : WS_SSV_THREADS)
+    ws_long_mark(const mark_args a) {
     extern __shared__ uint4 shared[];
     const uint32_t lane = threadIdx.x % 32, g = GROUP ? 1u << a.glog : 1, z = lane & (g - 1);
     const uint4 *table = a.table + z;
@@ -120,7 +122,8 @@ __global__ void __launch_bounds__(COLUMNS == 32 && !GLOBAL ? WS_SSV_THREADS_WIDE
 }
 
 #define SHAPE(R, COLUMNS, GROUP, GLOBAL, BLOCK, MIN_G, MAX_G) \
-    {(const void *)ws_long_mark<R, COLUMNS, GROUP, GLOBAL>, "ws_long_mark<" #R ", " #COLUMNS ">", R, 4 * R, MIN_G, MAX_G, BLOCK, \
+    {(const void *)ws_long_mark<R, COLUMNS, GROUP, GLOBAL>, "ws_long_mark<" #R ", " #COLUMNS ">", R, 4 * R, MIN_G, \
+     MAX_G, BLOCK, \
      GLOBAL ? 0 : COLUMNS, 1},
 static const ws_shape shapes[] = {WS_SSV_SHAPES(SHAPE)};
 
@@ -215,7 +218,8 @@ static int send_words(mark_call *c, const ws_abc *abc, ws_err *err) {
     uint32_t *to = (uint32_t *)staged;
     for (size_t j = 0; j < c->n; to += words_of(c->range[j].n), j++)
         if (c->range[j].n) memcpy(to, c->range[j].word, words_of(c->range[j].n) * sizeof *to);
-    rc = ws_cuda_check(cudaMemcpyAsync(s->kept[0].p, staged, bytes, cudaMemcpyHostToDevice, s->stream), "a copy to the device", err);
+    rc = ws_cuda_check(cudaMemcpyAsync(s->kept[0].p, staged, bytes, cudaMemcpyHostToDevice, s->stream),
+                       "a copy to the device", err);
     if (rc || c->nturn == 0) return rc;
     if ((rc = ws_devstream_put(s, c->turn, c->nturn * sizeof *c->turn, &ranges, err))) return rc;
     turn_args a = {(const turn_range *)ranges, (uint32_t *)s->kept[0].p, c->nturn, c->words, 2 * c->words, {}};
@@ -272,13 +276,23 @@ static int queue(mark_call *c, const ws_long_dev *d, size_t steps, size_t at, ws
     if (rc) return rc;
     const uint32_t stretch = cut(c, d, steps, groups, &stretches);
     if ((rc = ws_devstream_put(s, c->strand, c->nstrand * sizeof *c->strand, &strands, err))) return rc;
-    mark_args a = {(const uint4 *)d->table.at[s->dev->index], (const mark_strand *)strands, (const uint32_t *)s->kept[0].p,
-                   (uint32_t *)((uint8_t *)s->out.p + at), c->nstrand, stretches, stretch, (uint32_t)d->ssv.overlap,
+    mark_args a = {(const uint4 *)d->table.at[s->dev->index],
+                   (const mark_strand *)strands,
+                   (const uint32_t *)s->kept[0].p,
+                   (uint32_t *)((uint8_t *)s->out.p + at),
+                   c->nstrand,
+                   stretches,
+                   stretch,
+                   (uint32_t)d->ssv.overlap,
                    ws_long_step(d->M) / WORD,
-                   ws_long_segment(d->M) / WORD, d->top, 256, ws_log2(d->ssv.fit.g)};
+                   ws_long_segment(d->M) / WORD,
+                   d->top,
+                   256,
+                   ws_log2(d->ssv.fit.g)};
     const size_t per_block = (size_t)shape.threads / (size_t)d->ssv.fit.g,
             blocks = (stretches + per_block - 1) / per_block;
-    return ws_launch_kernel(s, shape.kernel, shape.name, dim3((unsigned)blocks), (unsigned)shape.threads, 1, shared, &a, err);
+    return ws_launch_kernel(s, shape.kernel, shape.name, dim3((unsigned)blocks), (unsigned)shape.threads, 1, shared, &a,
+                            err);
 }
 
 enum { LIST_ALIGN = 256 /* of what a stream allots */ };
@@ -286,7 +300,8 @@ enum { LIST_ALIGN = 256 /* of what a stream allots */ };
 // Bytes for the flags of a model, which are whole words.
 static size_t room_of(size_t steps) { return (steps + 3) / 4 * 4; }
 
-static int mark(mark_call *c, const ws_long_dev *const *d, size_t nmodel, const ws_abc *abc, uint8_t *const *flag, ws_err *err) {
+static int mark(mark_call *c, const ws_long_dev *const *d, size_t nmodel, const ws_abc *abc, uint8_t *const *flag,
+                ws_err *err) {
     ws_devstream *s = c->stream;
     size_t total = 0;
     int rc = WS_OK;
@@ -295,7 +310,8 @@ static int mark(mark_call *c, const ws_long_dev *const *d, size_t nmodel, const 
         ws_devtable *table = const_cast<ws_devtable *>(&d[k]->table);
         if (!rc) rc = ws_devstream_tables(s, &table, 1, err);
     }
-    const size_t lists = (nmodel + 1) * (c->nstrand * sizeof *c->strand + LIST_ALIGN), turn = c->nturn * sizeof *c->turn + LIST_ALIGN;
+    const size_t lists = (nmodel + 1) * (c->nstrand * sizeof *c->strand + LIST_ALIGN),
+                 turn = c->nturn * sizeof *c->turn + LIST_ALIGN;
     if (!rc) rc = ws_devstream_reserve(s, lists + turn, err);
     if (!rc) rc = ws_devstream_expect(s, c->words * sizeof(uint32_t) + LIST_ALIGN + lists + turn, err);
     if (!rc) rc = ws_devstream_room(s, &s->out, total, err);
@@ -322,8 +338,8 @@ static int mark(mark_call *c, const ws_long_dev *const *d, size_t nmodel, const 
     return WS_OK;
 }
 
-int ws_long_dev_mark(const ws_long_dev *const *d, size_t nmodel, const ws_abc *abc, const ws_long_range *range, size_t n, int strands,
-                     uint8_t *const *flag, ws_err *err) {
+int ws_long_dev_mark(const ws_long_dev *const *d, size_t nmodel, const ws_abc *abc, const ws_long_range *range,
+                     size_t n, int strands, uint8_t *const *flag, ws_err *err) {
     mark_call c = {};
     c.range = range;
     c.n = n;

@@ -23,8 +23,8 @@ static int ahead(const ws_long_model *m, const uint8_t *x, uint32_t n, uint32_t 
     return length;
 }
 
-int ws_long_diagonal_add(const ws_long_model *m, const uint8_t *x, uint32_t n, uint32_t *i, int end, int c, ws_long_seeds *found,
-                         ws_err *err) {
+int ws_long_diagonal_add(const ws_long_model *m, const uint8_t *x, uint32_t n, uint32_t *i, int end, int c,
+                         ws_long_seeds *found, ws_err *err) {
     uint32_t p = *i;
     int a = end, s = c;
     while (s > m->begin && a >= 1 && p >= 1) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * From a cell at the threshold to its diagonal, for all forms of the SSV scan. Specification long-targets.md, section 5. */
+ * From a cell at the threshold to its diagonal, for all forms of the SSV scan. Specification long-targets.md, section
+ * 5. */
 #ifndef WS_LONG_DIAGONAL_H
 #define WS_LONG_DIAGONAL_H
 
 #include "kernels/long/long.h"
 
-/* Returns which of two nodes comes first where cells are equal: the smaller (k-1) mod Q, then (k-1) div Q, Q vectors of 16 bytes to M
- * nodes. 0 is no node. */
+/* Returns which of two nodes comes first where cells are equal: the smaller (k-1) mod Q, then (k-1) div Q, Q vectors of
+ * 16 bytes to M nodes. 0 is no node. */
 static inline int ws_long_diagonal_first(int M, int a, int b) {
     const int Q = M > 32 ? (M - 1) / 16 + 1 : 2;
     if (!a) return b;
@@ -14,9 +15,9 @@ static inline int ws_long_diagonal_first(int M, int a, int b) {
     return rb < ra || (rb == ra && b < a) ? b : a;
 }
 
-/* Appends the diagonal through the cell of row *i and node `end`, whose value is c, and sets *i to the row where it ends: the scan goes on
- * behind that. The only failure is WS_ENOMEM. */
-int ws_long_diagonal_add(const ws_long_model *m, const uint8_t *x, uint32_t n, uint32_t *i, int end, int c, ws_long_seeds *found,
-                         ws_err *err);
+/* Appends the diagonal through the cell of row *i and node `end`, whose value is c, and sets *i to the row where it
+ * ends: the scan goes on behind that. The only failure is WS_ENOMEM. */
+int ws_long_diagonal_add(const ws_long_model *m, const uint8_t *x, uint32_t n, uint32_t *i, int end, int c,
+                         ws_long_seeds *found, ws_err *err);
 
 #endif

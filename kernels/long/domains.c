@@ -36,8 +36,8 @@ static int list_envelopes(const ws_long_target *t, const ws_dom_pair *pair, size
             const ws_dom_region *g = &pair[j].region[r];
             most += g->nenv;
             if (g->failed == WS_DOM_MEMORY)
-                return ws_fail(err, WS_EDATA, "a region of %u residues against model %s needs more memory than --mem", g->to - g->from + 1,
-                               t->filter->hmm->name);
+                return ws_fail(err, WS_EDATA, "a region of %u residues against model %s needs more memory than --mem",
+                               g->to - g->from + 1, t->filter->hmm->name);
         }
     l->at = ws_calloc(most, sizeof *l->at, err);
     l->pair = l->at ? ws_calloc(most, sizeof *l->pair, err) : NULL;
@@ -47,7 +47,8 @@ static int list_envelopes(const ws_long_target *t, const ws_dom_pair *pair, size
             for (uint32_t e = 0; e < pair[j].region[r].nenv; e++) {
                 const ws_dom_envelope *from = &pair[j].region[r].env[e];
                 l->pair[l->n] = j;
-                l->at[l->n++] = (ws_dom_window_envelope){.x = pair[j].x, .L = pair[j].L, .from = from->from, .to = from->to};
+                l->at[l->n++] =
+                    (ws_dom_window_envelope){.x = pair[j].x, .L = pair[j].L, .from = from->from, .to = from->to};
             }
     return WS_OK;
 }

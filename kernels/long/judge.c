@@ -32,8 +32,8 @@ void ws_long_test_fwd(const ws_long_model *m, const ws_lenmodel *lm, float fwd_n
 /* Each line rounds to single, its right side is double. */
 void ws_long_score(const ws_long_model *m, uint32_t envelope, uint32_t alignment, float nats, float *bits,
                    double *lnp) {
-    const double le = (double)envelope, W = (double)m->maxl, all = fmax(W,
-                                                                        le), outside = (double)(envelope - alignment);
+    const double le = (double)envelope, W = (double)m->maxl;
+    const double all = fmax(W, le), outside = (double)(envelope - alignment);
     ws_lenmodel lm;
     ws_lenmodel_set(&lm, (uint32_t)ws_max(m->maxl, envelope));
     float s = nats;

@@ -3,8 +3,8 @@
  * nhmmer does this before its Forward filter; the test after that filter is here too. Specification long-targets.md,
  * sections 3 to 9.
  *
- * A record is cut into blocks with overlap, and both strands of a block are searched. Positions count from 1 in the strand of a block,
- * later in the window. */
+ * A record is cut into blocks with overlap, and both strands of a block are searched. Positions count from 1 in the
+ * strand of a block, later in the window. */
 #ifndef WS_LONG_H
 #define WS_LONG_H
 
@@ -27,8 +27,8 @@ typedef struct ws_long_options {
 #define WS_LONG_DEFAULTS \
     { .F1 = 0.02, .F2 = 0.003, .F3 = 3e-5, .B1 = 110, .B2 = 240, .B3 = 1000, .block = 262144 }
 
-/* Sets *maxl to the length of the longest instance worth looking for (section 3.1), 1 or more. Reads the model's transitions, which
- * ws_hmm_forget gives back. The only failure is WS_ENOMEM. */
+/* Sets *maxl to the length of the longest instance worth looking for (section 3.1), 1 or more. Reads the model's
+ * transitions, which ws_hmm_forget gives back. The only failure is WS_ENOMEM. */
 int ws_long_maxl(const ws_hmm *hmm, const ws_long_options *o, uint32_t *maxl, ws_err *err);
 
 /* A model as the stages below want it. Threads may share it. */
@@ -43,13 +43,14 @@ typedef struct ws_long_model {
     float *before, *after; /* section 3.2, [0..M + 1]: share of MAXL up to node k and from node k on */
 } ws_long_model;
 /* From a model and its profile. The only failure is WS_ENOMEM; it leaves nothing to destroy. */
-int ws_long_model_create(ws_long_model *m, const ws_hmm *hmm, const ws_profile *p, const ws_long_options *o, ws_err *err);
+int ws_long_model_create(ws_long_model *m, const ws_hmm *hmm, const ws_profile *p, const ws_long_options *o,
+                         ws_err *err);
 void ws_long_model_destroy(ws_long_model *m);
 
 /* ---- blocks: section 4.1 ---- */
 
-/* Returns the first residue, from 1, of block j (from 0) of a record, its context included. The block's new residues begin at
- * j * block + 1. */
+/* Returns the first residue, from 1, of block j (from 0) of a record, its context included. The block's new residues
+ * begin at j * block + 1. */
 static inline uint64_t ws_long_block_first(uint64_t j, uint32_t block, uint32_t maxl) {
     const uint64_t before = j * block;
     return before > maxl ? before - maxl + 1 : 1;
@@ -69,7 +70,8 @@ typedef struct ws_long_seeds {
 } ws_long_seeds;
 
 /* Appends the diagonals of a block strand x[0..n), in the order of section 5. cell: M + 1 bytes. The definition. */
-int ws_long_diagonals_ref(const ws_long_model *m, const uint8_t *x, uint32_t n, uint8_t *cell, ws_long_seeds *found, ws_err *err);
+int ws_long_diagonals_ref(const ws_long_model *m, const uint8_t *x, uint32_t n, uint8_t *cell, ws_long_seeds *found,
+                          ws_err *err);
 
 /* ---- windows: section 6 ---- */
 
@@ -83,7 +85,8 @@ typedef struct ws_long_windows {
 
 /* Appends the windows around seeds of a stretch of T residues; neighbours whose overlap is more than `share` of the
  * shorter one are one. */
-int ws_long_extend(const ws_long_model *m, const ws_long_seeds *seeds, uint32_t T, float share, ws_long_windows *w, ws_err *err);
+int ws_long_extend(const ws_long_model *m, const ws_long_seeds *seeds, uint32_t T, float share, ws_long_windows *w,
+                   ws_err *err);
 /* Cuts windows of more than 80000 residues (section 8); further ones stand at the end of the list. */
 int ws_long_split(const ws_long_model *m, ws_long_windows *w, ws_err *err);
 #define WS_LONG_SHARE_SSV 0.0f
@@ -98,8 +101,8 @@ typedef struct ws_long_msv {
     float filter_nats; /* the null score with its share of b */
     double p_corrected;
 } ws_long_msv;
-/* Tests a window by its MSV score and its bias score, both in nats; lm is that of its length. Without the bias tests the bias score is
- * not read. */
+/* Tests a window by its MSV score and its bias score, both in nats; lm is that of its length. Without the bias tests
+ * the bias score is not read. */
 void ws_long_test_msv(const ws_long_model *m, const ws_lenmodel *lm, float msv_nats, float bias_score, ws_long_msv *t);
 
 /* The numbers of the Viterbi scan of a window (section 8): the move into the model and the words at which a row has
@@ -110,8 +113,8 @@ typedef struct ws_long_vit {
 void ws_long_vit_set(const ws_long_model *m, const ws_lenmodel *lm, float bias_nats, ws_long_vit *v);
 
 /* Appends the points of the window x[0..n). cell: room for 6 * (M + 1) words. The definition. */
-int ws_long_points_ref(const ws_words *w, const ws_long_vit *v, const uint8_t *x, uint32_t n, int16_t *cell, ws_long_seeds *found,
-                       ws_err *err);
+int ws_long_points_ref(const ws_words *w, const ws_long_vit *v, const uint8_t *x, uint32_t n, int16_t *cell,
+                       ws_long_seeds *found, ws_err *err);
 
 typedef struct ws_long_fwd {
     int passes;

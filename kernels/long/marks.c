@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * The first pass of the SSV scan of blocks on a device: neighbouring blocks of a record are one range, and each block finds its marks
- * among those of its range. A range has rows before a block that the block has not; they can add marks, which do no harm. */
+ * The first pass of the SSV scan of blocks on a device: neighbouring blocks of a record are one range, and each block
+ * finds its marks among those of its range. A range has rows before a block that the block has not; they can add marks,
+ * which do no harm. */
 #include "kernels/long/search.h"
 
 #include <string.h>
 
-/* Residues first..first + n of a sequence, from 1, for the units from `unit` on. steps: of one strand of all spans before, by length of a
- * step. */
+/* Residues first..first + n of a sequence, from 1, for the units from `unit` on. steps: of one strand of all spans
+ * before, by length of a step. */
 typedef struct span {
     uint64_t first;
     uint32_t n;
@@ -40,7 +41,8 @@ void ws_long_marks_destroy(ws_long_marks *m) {
 static int kind_of(int M) { return ws_long_step(M) != ws_long_step(1); }
 static size_t strands_of(const ws_long_marks *m) { return m->strands == (WS_LONG_PLUS | WS_LONG_MINUS) ? 2 : 1; }
 
-static int add_span(ws_long_marks *m, const ws_batch *b, uint32_t seq, uint64_t first, uint64_t last, size_t unit, ws_err *err) {
+static int add_span(ws_long_marks *m, const ws_batch *b, uint32_t seq, uint64_t first, uint64_t last, size_t unit,
+                    ws_err *err) {
     const uint64_t at = b->seqtext[seq].at, word = (first - 1 - at) / WS_RESIDUES_PER_WORD;
     int rc = ws_grow(&m->span, &m->span_cap, m->n + 1, sizeof *m->span, err);
     if (!rc) rc = ws_grow(&m->range, &m->range_cap, m->n + 1, sizeof *m->range, err);
@@ -54,12 +56,13 @@ static int add_span(ws_long_marks *m, const ws_batch *b, uint32_t seq, uint64_t 
     return WS_OK;
 }
 
-static int find_spans(ws_long_marks *m, const ws_batch *b, const ws_long_unit *unit, size_t n, uint32_t block, uint32_t maxl,
-                      ws_err *err) {
+static int find_spans(ws_long_marks *m, const ws_batch *b, const ws_long_unit *unit, size_t n, uint32_t block,
+                      uint32_t maxl, ws_err *err) {
     int rc = WS_OK;
     for (size_t u = 0, end; u < n && !rc; u = end) {
         for (end = u + 1; end < n && unit[end].seq == unit[u].seq; end++) continue;
-        const uint64_t last = ws_min((unit[end - 1].block + 1) * block, b->seqtext[unit[u].seq].at + b->len[unit[u].seq]);
+        const uint64_t last =
+            ws_min((unit[end - 1].block + 1) * block, b->seqtext[unit[u].seq].at + b->len[unit[u].seq]);
         rc = add_span(m, b, unit[u].seq, ws_long_block_first(unit[u].block, block, maxl), last, u, err);
     }
     return rc;
@@ -134,7 +137,8 @@ int ws_long_marks_create(ws_long_marks **out, const ws_long_cut *c, const ws_lon
     return rc;
 }
 
-int ws_long_marks_of(const ws_long_marks *m, size_t k, size_t unit, ws_buf *own, ws_long_block *b, int *any, ws_err *err) {
+int ws_long_marks_of(const ws_long_marks *m, size_t k, size_t unit, ws_buf *own, ws_long_block *b, int *any,
+                     ws_err *err) {
     const span *s = span_of(m, unit);
     *any = 1;
     if (!m->flag[k]) return WS_OK;

@@ -32,7 +32,8 @@ static double advance(const ws_hmm *h, const column *old, const column *new) {
     double inside = new->I[1];
     for (int k = 2; k <= M; k++) {
         const float *in = h->tr + (size_t)(k - 1) * WS_NTRANS, *out = h->tr + (size_t)k * WS_NTRANS;
-        new->M[k] = (double)in[WS_TMM] * old->M[k - 1] + (double)in[WS_TDM] * old->D[k - 1] + (double)in[WS_TIM] * old->I[k - 1];
+        new->M[k] = (double)in[WS_TMM] * old->M[k - 1] + (double)in[WS_TDM] * old->D[k - 1] +
+                    (double)in[WS_TIM] * old->I[k - 1];
         new->I[k] = (double)out[WS_TMI] * old->M[k] + (double)out[WS_TII] * old->I[k];
         new->D[k] = (double)in[WS_TMD] * new->M[k - 1] + (double)in[WS_TDD] * new->D[k - 1];
         inside += new->I[k] + new->M[k] * (1.0 - (double)out[WS_TMD]) + new->D[k] * (1.0 - (double)out[WS_TDD]);

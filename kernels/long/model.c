@@ -42,7 +42,8 @@ static void set_threshold(ws_long_model *m) {
     m->xB = xB > 0 ? xB : 0;
 }
 
-int ws_long_model_create(ws_long_model *m, const ws_hmm *hmm, const ws_profile *p, const ws_long_options *o, ws_err *err) {
+int ws_long_model_create(ws_long_model *m, const ws_hmm *hmm, const ws_profile *p, const ws_long_options *o,
+                         ws_err *err) {
     const size_t n = (size_t)hmm->M + 2;
     ws_odds odds = {0};
     *m = (ws_long_model){.M = hmm->M, .options = *o};

@@ -93,8 +93,8 @@ static int add_subwindows(const request *r, const ws_task *task, const ws_long_t
         ws_long_seed seed = {ws_vit_points_row(points[j]), ws_vit_points_node(points[j]), 1};
         const ws_long_seeds one = {&seed, 1, 1};
         if (ws_vit_points_several(points[j])) item[several++] = item[j];
-        else if (!ws_vit_points_none(points[j])) rc = ws_long_add_subwindows(t, r->l, item[j], &one, &w->subwindows,
-                                                                             err);
+        else if (!ws_vit_points_none(points[j]))
+            rc = ws_long_add_subwindows(t, r->l, item[j], &one, &w->subwindows, err);
     }
     return rc ? rc : ws_long_find_subwindows(t, r->l, item, several, &w->subwindows, &w->scratch, err);
 }
@@ -110,8 +110,8 @@ static int find_subwindows(request *r, const ws_long_target *target, const ws_cp
     }
     if (!rc) rc = set_thresholds(r, target, err);
     if (!rc) rc = score(r, by->points, target, offsetof(ws_long_target, dev_points), &w->scratch, err);
-    for (size_t k = 0; k < r->ntask && !rc; k++) rc = add_subwindows(r, &r->task[k], &target[r->task[k].target], w,
-                                                                     err);
+    for (size_t k = 0; k < r->ntask && !rc; k++)
+        rc = add_subwindows(r, &r->task[k], &target[r->task[k].target], w, err);
     return rc;
 }
 

@@ -12,7 +12,8 @@ static inline int ws_long_point_add(ws_long_seeds *found, uint32_t i, int k, ws_
     return rc;
 }
 
-/* Puts the points of one row, from `first` on, into their order: (k-1) mod Q, then (k-1) div Q, Q vectors of 8 words to M nodes. */
+/* Puts the points of one row, from `first` on, into their order: (k-1) mod Q, then (k-1) div Q, Q vectors of 8 words to
+ * M nodes. */
 void ws_long_point_sort(ws_long_seeds *found, size_t first, int M);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * The two scans of long targets over lists, by vector width: the SSV scan of block strands and the Viterbi scan of windows. They give
- * what ws_long_diagonals_ref and ws_long_points_ref give. */
+ * The two scans of long targets over lists, by vector width: the SSV scan of block strands and the Viterbi scan of
+ * windows. They give what ws_long_diagonals_ref and ws_long_points_ref give. */
 #ifndef WS_LONG_SCAN_H
 #define WS_LONG_SCAN_H
 
 #include "kernels/long/long.h"
 #include "lib/simd/width.h"
 
-/* n codes in the orientation of the strand. WS_LONG_PAD bytes behind them may be read and must be codes of the alphabet, no matter
- * which. */
+/* n codes in the orientation of the strand. WS_LONG_PAD bytes behind them may be read and must be codes of the
+ * alphabet, no matter which. */
 typedef struct ws_long_strand {
     const uint8_t *x;
     uint32_t n;
@@ -17,15 +17,17 @@ enum { WS_LONG_PAD = 256 };
 
 /* The code of one width. */
 typedef struct ws_long_ssv_body {
-    size_t size; /* of a layout, zeroed before lay_out, whose only failure is WS_ENOMEM; clear releases what it points to */
+    /* of a layout, zeroed before lay_out, whose only failure is WS_ENOMEM; clear releases what it points to */
+    size_t size;
     int (*lay_out)(void *layout, const ws_long_model *m, ws_err *err);
     void (*clear)(void *layout);
-    /* Marks rows: flag[j] becomes WS_LONG_MARK_STEP if a row of step j of the n strands may hold a diagonal's cell, else 0. A strand has
-     * ws_long_steps(layout, n) steps, and those of the next one follow. */
-    int (*mark)(const void *layout, const ws_long_strand *strand, size_t n, uint8_t *flag, ws_buf *scratch, ws_err *err);
+    /* Marks rows: flag[j] becomes WS_LONG_MARK_STEP if a row of step j of the n strands may hold a diagonal's cell,
+     * else 0. A strand has ws_long_steps(layout, n) steps, and those of the next one follow. */
+    int (*mark)(const void *layout, const ws_long_strand *strand, size_t n, uint8_t *flag, ws_buf *scratch,
+                ws_err *err);
     /* Appends the diagonals of a strand, looking at its marked steps alone. */
-    int (*follow)(const void *layout, const ws_long_model *m, const ws_long_strand *s, const uint8_t *flag, ws_long_seeds *found,
-                  ws_buf *scratch, ws_err *err);
+    int (*follow)(const void *layout, const ws_long_model *m, const ws_long_strand *s, const uint8_t *flag,
+                  ws_long_seeds *found, ws_buf *scratch, ws_err *err);
 } ws_long_ssv_body;
 WS_DECLARE_WIDTHS(ws_long_ssv_body, ws_long_ssv_);
 
@@ -39,15 +41,17 @@ typedef struct ws_long_ssv {
 int ws_long_ssv_create(ws_long_ssv *s, const ws_long_ssv_body *body, const ws_long_model *m, ws_err *err);
 void ws_long_ssv_destroy(ws_long_ssv *s);
 
-/* Appends to found[j] the diagonals of strand j, for all of the n strands. scratch grows as needed and its content is lost. The only
- * failure is WS_ENOMEM. */
-int ws_long_diagonals(const ws_long_ssv *s, const ws_long_strand *strand, size_t n, ws_long_seeds *found, ws_buf *scratch, ws_err *err);
+/* Appends to found[j] the diagonals of strand j, for all of the n strands. scratch grows as needed and its content is
+ * lost. The only failure is WS_ENOMEM. */
+int ws_long_diagonals(const ws_long_ssv *s, const ws_long_strand *strand, size_t n, ws_long_seeds *found,
+                      ws_buf *scratch, ws_err *err);
 
 /* The same where the steps of the strand are marked already, whole or in segments. Further marks cost time and change
  * nothing. */
-int ws_long_follow(const ws_long_ssv *s, const ws_long_strand *strand, const uint8_t *flag, ws_long_seeds *found, ws_buf *scratch,
-                   ws_err *err);
-/* Marks the steps of rows at..at + n of a strand, at from 0, by the marks of all its steps. Returns whether there are any. */
+int ws_long_follow(const ws_long_ssv *s, const ws_long_strand *strand, const uint8_t *flag, ws_long_seeds *found,
+                   ws_buf *scratch, ws_err *err);
+/* Marks the steps of rows at..at + n of a strand, at from 0, by the marks of all its steps. Returns whether there are
+ * any. */
 int ws_long_flags_of_rows(int M, const uint8_t *whole, uint64_t at, uint32_t n, uint8_t *flag);
 
 /* A window: n codes, and what ws_long_vit_set makes of its length and bias. */
@@ -59,7 +63,8 @@ typedef struct ws_long_vit_window {
 
 /* The Viterbi scan of one width, or the definition. */
 typedef struct ws_long_vit_body {
-    size_t size; /* of a layout, zeroed before lay_out, whose only failure is WS_ENOMEM; clear releases what it points to */
+    /* of a layout, zeroed before lay_out, whose only failure is WS_ENOMEM; clear releases what it points to */
+    size_t size;
     int (*lay_out)(void *layout, const ws_profile *p, ws_err *err);
     void (*clear)(void *layout);
     int (*points)(const void *layout, const ws_long_vit_window *window, size_t n, ws_long_seeds *found, ws_buf *scratch,

@@ -139,13 +139,15 @@ typedef struct ws_long_marked {
 
 /* Goes on to a unit, whose residues are unpacked when a model first needs them. */
 static inline void ws_long_unit_begin(ws_long_worker *w) { w->x = NULL; }
-/* Sets *b to the unit's block for a model with its own context, and the residues of its strands, unpacked once for all models. *any: 0 if
- * no step is marked, and no strand is set then. Marks of the block stay until the next call. WS_ENOMEM. */
+/* Sets *b to the unit's block for a model with its own context, and the residues of its strands, unpacked once for all
+ * models. *any: 0 if no step is marked, and no strand is set then. Marks of the block stay until the next call.
+ * WS_ENOMEM. */
 int ws_long_unit_block(ws_long_worker *w, const ws_long_cut *c, const ws_batch *batch, const ws_long_unit *u,
                        const ws_long_target *t,
                        const ws_long_marked *marked, ws_long_block *b, int *any, ws_err *err);
 /* Returns how many residues that block has. */
-uint32_t ws_long_unit_residues(const ws_long_cut *c, const ws_batch *batch, const ws_long_unit *u, const ws_long_model *m);
+uint32_t ws_long_unit_residues(const ws_long_cut *c, const ws_batch *batch, const ws_long_unit *u,
+                               const ws_long_model *m);
 
 /* ---- marks of a device: kernels/long/marks.c ---- */
 
@@ -155,9 +157,10 @@ uint32_t ws_long_unit_residues(const ws_long_cut *c, const ws_batch *batch, cons
 int ws_long_marks_create(ws_long_marks **m, const ws_long_cut *c, const ws_long_target *target, size_t nmodel,
                          const ws_batch *b,
                          const ws_long_unit *unit, size_t n, ws_err *err);
-/* Sets b->flag for model k and a unit, by first and n of the block; the flags are in `own`. *any says whether a step is marked. A model
- * that no device takes has any and no flags. The only failure is WS_ENOMEM. */
-int ws_long_marks_of(const ws_long_marks *m, size_t k, size_t unit, ws_buf *own, ws_long_block *b, int *any, ws_err *err);
+/* Sets b->flag for model k and a unit, by first and n of the block; the flags are in `own`. *any says whether a step is
+ * marked. A model that no device takes has any and no flags. The only failure is WS_ENOMEM. */
+int ws_long_marks_of(const ws_long_marks *m, size_t k, size_t unit, ws_buf *own, ws_long_block *b, int *any,
+                     ws_err *err);
 void ws_long_marks_destroy(ws_long_marks *m); /* NULL is legal */
 
 /* ---- a batch of records against neighbouring models: kernels/long/set.c ---- */

@@ -14,7 +14,8 @@ static int lay_out(void *layout, const ws_long_model *m, ws_err *err) {
 
 static void clear(void *layout) { (void)layout; }
 
-static int mark(const void *layout, const ws_long_strand *strand, size_t n, uint8_t *flag, ws_buf *scratch, ws_err *err) {
+static int mark(const void *layout, const ws_long_strand *strand, size_t n, uint8_t *flag, ws_buf *scratch,
+                ws_err *err) {
     (void)scratch, (void)err;
     size_t steps = 0;
     for (size_t j = 0; j < n; j++) steps += ws_long_steps(*(const int *)layout, strand[j].n);
@@ -22,8 +23,8 @@ static int mark(const void *layout, const ws_long_strand *strand, size_t n, uint
     return WS_OK;
 }
 
-static int follow(const void *layout, const ws_long_model *m, const ws_long_strand *s, const uint8_t *flag, ws_long_seeds *found,
-                  ws_buf *scratch, ws_err *err) {
+static int follow(const void *layout, const ws_long_model *m, const ws_long_strand *s, const uint8_t *flag,
+                  ws_long_seeds *found, ws_buf *scratch, ws_err *err) {
     (void)layout, (void)flag;
     uint8_t *cell = ws_buf_scratch(scratch, (size_t)m->M + 1, err);
     return cell ? ws_long_diagonals_ref(m, s->x, s->n, cell, found, err) : err->code;
@@ -33,12 +34,13 @@ const ws_long_ssv_body ws_long_ssv_scalar = {sizeof(int), lay_out, clear, mark, 
 
 /* ---- lists ---- */
 
-/* Heights above the floor fit signed bytes, and no cell saturates before it reaches the threshold: then the cells of the vectors are
- * those of the definition (long-targets.md, 18.25). Options far from the defaults break it. */
+/* Heights above the floor fit signed bytes, and no cell saturates before it reaches the threshold: then the cells of
+ * the vectors are those of the definition (long-targets.md, 18.25). Options far from the defaults break it. */
 static int fits(const ws_long_model *m) {
     const int least = m->threshold - m->xB;
     const int dna = m->bytes.Kp == ws_abc_get(WS_ABC_DNA)->Kp;
-    return dna && least > 0 && m->bytes.bias <= 64 && least <= 127 - m->bytes.bias && m->threshold + m->bytes.bias <= 255;
+    return dna && least > 0 && m->bytes.bias <= 64 && least <= 127 - m->bytes.bias &&
+           m->threshold + m->bytes.bias <= 255;
 }
 
 int ws_long_ssv_create(ws_long_ssv *s, const ws_long_ssv_body *body, const ws_long_model *m, ws_err *err) {
@@ -56,8 +58,8 @@ void ws_long_ssv_destroy(ws_long_ssv *s) {
     *s = (ws_long_ssv){0};
 }
 
-int ws_long_follow(const ws_long_ssv *s, const ws_long_strand *strand, const uint8_t *flag, ws_long_seeds *found, ws_buf *scratch,
-                   ws_err *err) {
+int ws_long_follow(const ws_long_ssv *s, const ws_long_strand *strand, const uint8_t *flag, ws_long_seeds *found,
+                   ws_buf *scratch, ws_err *err) {
     return s->body->follow(s->layout, s->model, strand, flag, found, scratch, err);
 }
 
@@ -78,7 +80,8 @@ int ws_long_flags_of_rows(int M, const uint8_t *whole, uint64_t at, uint32_t n, 
     const uint64_t step = ws_long_step(M);
     int any = 0;
     for (size_t j = 0; j < ws_long_steps(M, n); j++) {
-        const uint64_t from = at + j * step, to = ws_min(from + step, at + n), first = from / step, last = (to - 1) / step;
+        const uint64_t from = at + j * step, to = ws_min(from + step, at + n), first = from / step,
+                       last = (to - 1) / step;
         flag[j] = mark_of_rows(M, whole[first], first * step, from, to);
         if (last > first) flag[j] |= mark_of_rows(M, whole[last], last * step, from, to);
         any |= flag[j];
@@ -86,7 +89,8 @@ int ws_long_flags_of_rows(int M, const uint8_t *whole, uint64_t at, uint32_t n, 
     return any;
 }
 
-int ws_long_diagonals(const ws_long_ssv *s, const ws_long_strand *strand, size_t n, ws_long_seeds *found, ws_buf *scratch, ws_err *err) {
+int ws_long_diagonals(const ws_long_ssv *s, const ws_long_strand *strand, size_t n, ws_long_seeds *found,
+                      ws_buf *scratch, ws_err *err) {
     size_t steps = 0;
     for (size_t j = 0; j < n; j++) steps += ws_long_steps(s->model->M, strand[j].n);
     uint8_t *flag = ws_calloc(steps, 1, err);

@@ -17,7 +17,8 @@ static int next_row(uint8_t *cell, const uint8_t *cost, int M, int xB, int bias)
     return most;
 }
 
-int ws_long_diagonals_ref(const ws_long_model *m, const uint8_t *x, uint32_t n, uint8_t *cell, ws_long_seeds *found, ws_err *err) {
+int ws_long_diagonals_ref(const ws_long_model *m, const uint8_t *x, uint32_t n, uint8_t *cell, ws_long_seeds *found,
+                          ws_err *err) {
     const size_t row = (size_t)m->M + 1;
     memset(cell, 0, row);
     for (uint32_t i = 1; i <= n; i++) {

@@ -27,7 +27,8 @@ typedef struct scan {
         return two_rows(Q, S, 0, cost, word, n, state, NULL, NULL, most); \
     }
 #define TWO_DEFINE_EDGED(Q, S) \
-    static unsigned two_edged_##Q(const int8_t *cost, const uint16_t *word, size_t n, V *state, const int8_t *in, int8_t *out, V most) { \
+    static unsigned two_edged_##Q(const int8_t *cost, const uint16_t *word, size_t n, V *state, const int8_t *in, \
+        int8_t *out, V most) { \
         return two_rows(Q, 1, 1, cost, &word, n, state, in, out, most); \
     }
 #define TWO_ENTRY(Q, S) [Q] = {two_rows_##Q, S},
@@ -38,7 +39,8 @@ static const struct {
     unsigned (*run)(const int8_t *cost, const uint16_t *const *word, size_t n, V *state, V most);
     int S;
 } plain_shape[TWO_QMAX + 1] = {TWO_SHAPES(TWO_ENTRY)};
-typedef unsigned edged_fn(const int8_t *cost, const uint16_t *word, size_t n, V *state, const int8_t *in, int8_t *out, V most);
+typedef unsigned edged_fn(const int8_t *cost, const uint16_t *word, size_t n, V *state, const int8_t *in, int8_t *out,
+                          V most);
 static edged_fn *const edged_shape[TWO_QMAX + 1] = {TWO_EDGED(TWO_ENTRY_EDGED)};
 
 /* Some steps of one strand, the run-in before them, and where their flags go. */
@@ -125,7 +127,8 @@ static void mark_edged(const twos *me, const stretch *p, size_t n, const uint16_
         int8_t *out = edge[1 - block % 2] + last;
         for (size_t j = 0; j < p->steps; j++) {
             const size_t at = j * n;
-            p->flag[j] |= (uint8_t)edged_shape[me->Q](cost, word + at, n, state + block * me->Q, in - at, out - at, most);
+            p->flag[j] |=
+                (uint8_t)edged_shape[me->Q](cost, word + at, n, state + block * me->Q, in - at, out - at, most);
         }
     }
 }
@@ -159,7 +162,8 @@ static int lay_out(void *layout, const ws_long_model *m, ws_err *err) {
 }
 
 /* Stretches are short enough for every track to get some, but not so short that their run-in counts. */
-static int mark(const void *layout, const ws_long_strand *strand, size_t n, uint8_t *flag, ws_buf *scratch, ws_err *err) {
+static int mark(const void *layout, const ws_long_strand *strand, size_t n, uint8_t *flag, ws_buf *scratch,
+                ws_err *err) {
     const scan *me = layout;
     const size_t step = ws_long_step(me->s.M), runin = ((size_t)me->s.M - 1 + step - 1) / step;
     const int least = me->least - me->two.slack;
@@ -254,8 +258,8 @@ static void run_in(const scan *me, const ws_long_strand *s, uint32_t from, V *v,
     pass_rows(&me->s, s, from - whole, from, v);
 }
 
-static int follow(const void *layout, const ws_long_model *m, const ws_long_strand *s, const uint8_t *flag, ws_long_seeds *found,
-                  ws_buf *scratch, ws_err *err) {
+static int follow(const void *layout, const ws_long_model *m, const ws_long_strand *s, const uint8_t *flag,
+                  ws_long_seeds *found, ws_buf *scratch, ws_err *err) {
     const scan *me = layout;
     const int vectors = me->s.Q * me->s.nblock;
     const size_t steps = ws_long_steps(me->s.M, s->n);

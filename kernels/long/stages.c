@@ -60,8 +60,8 @@ void ws_long_judge_msv(const ws_long_target *t, const ws_cpu *cpu, const ws_seql
     }
     set_bias(t, cpu, list, hint, bias, bias + list->n);
     for (size_t j = 0; j < list->n; j++)
-        if ((double)out[j].p <= t->model.options.F1) ws_long_test_msv(&t->model, ws_seqlist_lm(list, j), score[j].nats,
-                                                                      bias[j], &out[j]);
+        if ((double)out[j].p <= t->model.options.F1)
+            ws_long_test_msv(&t->model, ws_seqlist_lm(list, j), score[j].nats, bias[j], &out[j]);
         else out[j].bias_nats = NAN;
 }
 

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: MIT
  * Two rows of ungapped DNA diagonals in one subtraction, for kernels/long/ssv_simd.c.
  *
- * d(k) is what residue x_i costs at node k, negative where it fits, and g(k) = max(0, -d(k)). Two rows of the heights without clearing:
+ * d(k) is what residue x_i costs at node k, negative where it fits, and g(k) = max(0, -d(k)). Two rows of the heights
+ * without clearing:
  *
  *     u(i,k) = max(0, u(i-1,k-1) - d(k))  =  max(u(i-2,k-2) - d(k-1) - d(k), g(k))
  *
- * So w(i,k) = u(i,k) - g(k) has the floor 0, whatever the residues, and three residues decide what one saturating subtraction takes away:
+ * So w(i,k) = u(i,k) - g(k) has the floor 0, whatever the residues, and three residues decide what one saturating
+ * subtraction takes away:
  *
  *     w(i,k) = max(0, w(i-2,k-2) - D),   D = -g(k-2) + d(k-1) + max(0, d(k))
  *
  * Rows i = 0, 2, 4 .. are computed. Rows i and i+1 can reach a height h only if w(i,k) >= h - g(k) - g(k+1) somewhere.
  *
- * Layout: the odd nodes (from 0) and behind them the even ones form a chain, in which the node two before is the neighbour. Node 0
- * always has w = 0, so nothing passes from the last odd node to it. The chain is cut into blocks of Q * VB_LANES places, and each block
- * is striped like those of kernels/ssv/rows.inc.h. A block has one table of D for each three symbols. */
+ * Layout: the odd nodes (from 0) and behind them the even ones form a chain, in which the node two before is the
+ * neighbour. Node 0 always has w = 0, so nothing passes from the last odd node to it. The chain is cut into blocks of Q
+ * * VB_LANES places, and each block is striped like those of kernels/ssv/rows.inc.h. A block has one table of D for
+ * each three symbols. */
 
 #include "kernels/ssv/rows.inc.h"
 
-/* TWO_QMAX: the most vectors of a block, so that the 64 tables of plain residues fit the first-level cache. TWO_SHAPES and TWO_EDGED are
- * as SSV_SHAPES and SSV_EDGED in kernels/ssv/rows.inc.h. */
+/* TWO_QMAX: the most vectors of a block, so that the 64 tables of plain residues fit the first-level cache. TWO_SHAPES
+ * and TWO_EDGED are as SSV_SHAPES and SSV_EDGED in kernels/ssv/rows.inc.h. */
 #if V_REGISTERS == 32
 #define TWO_QMAX 8
 #define TWO_SHAPES(F) F(1, 8) F(2, 6) F(3, 5) F(4, 4) TWO_EDGED(F)
@@ -29,7 +32,8 @@
 #define TWO_EDGED(F) F(7, 1) F(8, 1) F(9, 1) F(10, 1) F(11, 1) F(12, 1)
 #endif
 
-/* Symbols: the residues 0..3, codes of several residues, N. An odd code of several residues costs at a node what the cheapest costs. */
+/* Symbols: the residues 0..3, codes of several residues, N. An odd code of several residues costs at a node what the
+ * cheapest costs. */
 enum { SEVERAL = 4, ANY = 5, SYMBOLS = 6, WORDS = SYMBOLS * SYMBOLS * SYMBOLS };
 
 typedef struct twos {
@@ -62,7 +66,8 @@ static void fill_summands(const twos *me, const ws_bytes *b, size_t places, cons
         for (int p = 0; p < b->M; p++) {
             const int k = p < b->M / 2 ? 2 * p + 2 : 2 * (p - b->M / 2) + 1; // from 1
             const int z = p / me->Q;
-            const size_t at = (size_t)x * places + (size_t)(((z / VB_LANES) * me->Q + p % me->Q) * VB_LANES + z % VB_LANES);
+            const size_t at =
+                (size_t)x * places + (size_t)(((z / VB_LANES) * me->Q + p % me->Q) * VB_LANES + z % VB_LANES);
             if (k == 1) continue;
             s->before[at] = (int8_t)(k > 2 ? larger(0, -symbol_cost(b, k - 2, x)) : 0);
             s->between[at] = (int8_t)-symbol_cost(b, k - 1, x);
@@ -80,7 +85,8 @@ static void set_slack(twos *me, const ws_bytes *b) {
     }
 }
 
-/* Fills *me from b, whose bias is at most 64. Returns WS_ENOMEM on failure. The caller frees me->cost, also after a failure. */
+/* Fills *me from b, whose bias is at most 64. Returns WS_ENOMEM on failure. The caller frees me->cost, also after a
+ * failure. */
 static int lay_twos(twos *me, const ws_bytes *b, ws_err *err) {
     *me = (twos){.nblock = (b->M + TWO_QMAX * VB_LANES - 1) / (TWO_QMAX * VB_LANES)};
     me->Q = (b->M + me->nblock * VB_LANES - 1) / (me->nblock * VB_LANES);
@@ -107,8 +113,8 @@ static int lay_twos(twos *me, const ws_bytes *b, ws_err *err) {
     return me->cost ? WS_OK : WS_ENOMEM;
 }
 
-/* Sets word[t] to the symbols of x[2t-2], x[2t-1], x[2t], of which x[2t] counts 1, x[2t-1] 6 and x[2t-2] 36, for n > VW_LANES words.
- * With `first` nothing is in front of x. Reads x[0..2n). */
+/* Sets word[t] to the symbols of x[2t-2], x[2t-1], x[2t], of which x[2t] counts 1, x[2t-1] 6 and x[2t-2] 36, for n >
+ * VW_LANES words. With `first` nothing is in front of x. Reads x[0..2n). */
 static void make_words(const uint8_t *x, size_t n, int first, uint16_t *word) {
     const int any_code = ws_abc_get(WS_ABC_DNA)->any;
     const V any = VB_SET1(any_code), several = VB_SET1(SEVERAL), front = VW_SET1(6 << 8 | 36), last = VW_SET1(1);
@@ -132,8 +138,8 @@ static void make_words(const uint8_t *x, size_t n, int first, uint16_t *word) {
  * of the block before had before pair t, and out[-t] becomes what this block's last place has; out has VB_LANES bytes
  * of room in front of its last, and in as many that may be read. Bit s of the result: a place of stretch s was above
  * `most`. */
-WS_INLINE unsigned two_rows(const int Q, const int S, const int edged, const int8_t *cost, const uint16_t *const *words, size_t n, V *state,
-                            const int8_t *in, int8_t *out, V most) {
+WS_INLINE unsigned two_rows(const int Q, const int S, const int edged, const int8_t *cost, const uint16_t *const *words,
+                            size_t n, V *state, const int8_t *in, int8_t *out, V most) {
     enum { WATCHES = 6 };
     const V floor = VB_SET1(FLOOR);
     const int watches = VB_WATCHES(Q, S), joined = 2 * VB_WATCH_JOINED(Q);
@@ -159,7 +165,8 @@ WS_INLINE unsigned two_rows(const int Q, const int S, const int edged, const int
                 v[s][q] = VB_SUBS_S(q ? v[s][q - 1] : up, V_LOAD(c + q * VB_LANES));
                 if (two && r % 2 == 0) continue;
                 const int test = two ? r / 2 : r - joined / 2;
-                w[s][test % watches] = VB_WATCH(w[s][test % watches], two ? VB_MAX_S(v[s][q + 1], v[s][q]) : v[s][q], most);
+                w[s][test % watches] =
+                    VB_WATCH(w[s][test % watches], two ? VB_MAX_S(v[s][q + 1], v[s][q]) : v[s][q], most);
             }
         }
         if (edged) {

@@ -25,12 +25,13 @@ static int next_row(const ws_words *w, const int16_t *emit, int xB, const row *o
         xE = max2(xE, new->M[k]);
     }
     for (int k = 2; k <= w->M; k++)
-        new->D[k] = (int16_t)max2(sat16(new->M[k - 1] + w->tr[WS_PMD][k - 1]), sat16(new->D[k - 1] + w->tr[WS_PDD][k - 1]));
+        new->D[k] =
+            (int16_t)max2(sat16(new->M[k - 1] + w->tr[WS_PMD][k - 1]), sat16(new->D[k - 1] + w->tr[WS_PDD][k - 1]));
     return xE;
 }
 
-int ws_long_points_ref(const ws_words *w, const ws_long_vit *v, const uint8_t *x, uint32_t n, int16_t *cell, ws_long_seeds *found,
-                       ws_err *err) {
+int ws_long_points_ref(const ws_words *w, const ws_long_vit *v, const uint8_t *x, uint32_t n, int16_t *cell,
+                       ws_long_seeds *found, ws_err *err) {
     const size_t size = (size_t)w->M + 1;
     row old = {cell, cell + size, cell + 2 * size}, new = {cell + 3 * size, cell + 4 * size, cell + 5 * size};
     int xJ = LOWEST, xB = WS_WORD_BASE + v->wmove;

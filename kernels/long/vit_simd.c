@@ -36,7 +36,8 @@ static int add_points(const vit *p, const track *t, uint32_t i, int M, ws_long_s
     return WS_OK;
 }
 
-WS_INLINE size_t some_rows(const vit *p, const int wrap, int width, const uint8_t *const *x, size_t n, void *const *state) {
+WS_INLINE size_t some_rows(const vit *p, const int wrap, int width, const uint8_t *const *x, size_t n,
+                           void *const *state) {
     switch (width) {
     case 1: return rows(1, 1, wrap, p, x, n, state);
     case 2: return rows(2, 1, wrap, p, x, n, state);

@@ -12,7 +12,8 @@ static int add(ws_long_windows *w, ws_long_window one, ws_err *err) {
 
 static uint32_t last_of(const ws_long_window *w) { return w->from + w->len - 1; }
 
-/* The window around one seed. The last node's share before it is 0 (18.3); the end counts from one past the diagonal (18.4). */
+/* The window around one seed. The last node's share before it is 0 (18.3); the end counts from one past the diagonal
+ * (18.4). */
 static ws_long_window around(const ws_long_model *m, const ws_long_seed *s, uint32_t T) {
     const double maxl = (double)m->maxl, before = maxl * (0.1 + (double)m->before[s->k - s->len + 1]);
     const double after = maxl * (0.1 + (double)m->after[s->k]);
@@ -34,7 +35,8 @@ static void unite(ws_long_window *a, const ws_long_window *b) {
     a->len = to - a->from + 1;
 }
 
-int ws_long_extend(const ws_long_model *m, const ws_long_seeds *seeds, uint32_t T, float share, ws_long_windows *w, ws_err *err) {
+int ws_long_extend(const ws_long_model *m, const ws_long_seeds *seeds, uint32_t T, float share, ws_long_windows *w,
+                   ws_err *err) {
     const size_t first = w->n;
     for (size_t j = 0; j < seeds->n; j++) {
         const ws_long_window next = around(m, &seeds->at[j], T);

@@ -416,8 +416,8 @@ static int make_rows(ws_devstream *l, const tables<T> &g, const ws_pairhmm_quals
 static int make_codes(ws_devstream *l, const ws_pairhmm_gpu *p, uint8_t *letter, ws_err *err) {
     enum { THREADS = 128 };
     const size_t words = (p->nletter - p->nrow) / 4;
-    codes<<<(unsigned)((words + THREADS - 1) / THREADS), THREADS, 0, l->stream>>>((uint32_t *)(letter + p->nrow),
-                                                                                  words);
+    const unsigned blocks = (unsigned)((words + THREADS - 1) / THREADS);
+    codes<<<blocks, THREADS, 0, l->stream>>>((uint32_t *)(letter + p->nrow), words);
     return ws_devstream_launched(l, "pairhmm letters", err);
 }
 

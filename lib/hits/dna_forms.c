@@ -134,11 +134,12 @@ static void gff_row(ws_sink *s, const ws_dnaquery *q, const ws_dnahit *h) {
     ws_sink_f(s, " %u %u;bits=%.1f;bias=%.1f\n", h->hmm_from, h->hmm_to, (double)h->bits, ws_dnahit_bias(h));
 }
 
-static void column_row(ws_sink *s, const ws_dnaquery *q, const ws_dnahit *h) { ws_write_columns_dna(s, q->hmm,
-                                                                                                    q->columns, h); }
+static void column_row(ws_sink *s, const ws_dnaquery *q, const ws_dnahit *h) {
+    ws_write_columns_dna(s, q->hmm, q->columns, h);
+}
 
-static void write_rows(ws_sink *s, const ws_dnaquery *q, void (*row)(ws_sink *s, const ws_dnaquery *q,
-                                                                     const ws_dnahit *h)) {
+static void write_rows(ws_sink *s, const ws_dnaquery *q,
+                       void (*row)(ws_sink *s, const ws_dnaquery *q, const ws_dnahit *h)) {
     for (size_t i = 0; i < q->list->n; i++) {
         if (q->list->hit[i]->reported) row(s, q, q->list->hit[i]);
         ws_sink_pause(s);

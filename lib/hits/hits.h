@@ -44,7 +44,8 @@ typedef struct ws_held_domain {
     uint32_t flags;   /* WS_HELD_..., set by ws_hitlist_rank */
 } ws_held_domain;
 
-/* A target as it is held: this, its domains, its texts. Texts end with NUL and are found by their distance from here. */
+/* A target as it is held: this, its domains, its texts. Texts end with NUL and are found by their distance from here.
+ * */
 typedef struct ws_held {
     uint64_t number; /* the target's place in the input, from 0: the last resort of the order */
     uint32_t L;
@@ -107,18 +108,19 @@ typedef struct ws_hitseq {
 } ws_hitseq;
 enum { WS_HOLD_ALIGNMENTS = 1, WS_HOLD_SEQUENCE = 2 };
 
-/* Asks whether a target can still be reported in a database of at least Z sequences: the list of hmmsearch has those. */
+/* Asks whether a target can still be reported in a database of at least Z sequences: the list of hmmsearch has those.
+ * */
 int ws_hit_is_worth(const ws_thresholds *t, const ws_hitlist *l, float bits, double Z);
 
-/* Holds a target with at least one domain for query q. `hold` says what is held beyond the scores. WS_ENOMEM, and WS_EDATA
- * for a target of more than 4 GB. */
+/* Holds a target with at least one domain for query q. `hold` says what is held beyond the scores. WS_ENOMEM, and
+ * WS_EDATA for a target of more than 4 GB. */
 int ws_hitstore_add(ws_hitstore *s, size_t q, const ws_hitseq *seq, const ws_dom_target *t, int hold, ws_err *err);
 
 /* Takes from the list what cannot be reported in a database of Z sequences; NaN keeps all. */
 void ws_hitlist_prune(ws_hitlist *l, const ws_thresholds *t, double Z);
 
-/* Orders a query's targets and sets flags and counts of targets and domains. Where a size is NaN no threshold that needs
- * it is asked, and nothing is included by it. */
+/* Orders a query's targets and sets flags and counts of targets and domains. Where a size is NaN no threshold that
+ * needs it is asked, and nothing is included by it. */
 void ws_hitlist_rank(ws_hitlist *l, const ws_thresholds *t, ws_spaces spaces);
 
 #endif

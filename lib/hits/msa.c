@@ -144,7 +144,8 @@ static void look_for_twins(msa *m, ws_sink *s) {
     for (size_t i = 0; all && i < l->n; i++)
         for (uint32_t j = 0; j < l->hit[i]->n && (l->hit[i]->flags & WS_HELD_INCLUDED); j++) {
             const ws_held_domain *d = &ws_held_domains(l->hit[i])[j];
-            if (d->flags & WS_HELD_INCLUDED) all[n++] = (named){ws_held_text(l->hit[i], l->hit[i]->name), d->ali_from, d->ali_to};
+            if (d->flags & WS_HELD_INCLUDED)
+                all[n++] = (named){ws_held_text(l->hit[i], l->hit[i]->name), d->ali_from, d->ali_to};
         }
     if (all) qsort(all, n, sizeof *all, compare);
     for (size_t i = 1; i < n && !m->prefix; i++)

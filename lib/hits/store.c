@@ -46,8 +46,8 @@ static uint32_t put_letters(ws_held *h, size_t *at, const ws_hitseq *seq) {
 }
 
 static void put_domain(ws_held *h, size_t *at, ws_held_domain *to, const ws_domain *d, const ws_hitseq *seq, int hold) {
-    *to = (ws_held_domain){d->env_from, d->env_to, d->ali_from, d->ali_to, d->hmm_from, d->hmm_to, d->bits, d->bias_nats,
-                           d->accuracy, 0, 0, 0};
+    *to = (ws_held_domain){d->env_from, d->env_to,    d->ali_from, d->ali_to, d->hmm_from, d->hmm_to,
+                           d->bits,     d->bias_nats, d->accuracy, 0,         0,           0};
     if (!(hold & WS_HOLD_ALIGNMENTS)) return;
     to->ncolumn = d->ncolumn;
     to->column = (uint32_t)*at;

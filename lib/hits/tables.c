@@ -37,7 +37,9 @@ static void tblout_head(ws_sink *s, widths w) {
     ws_sink_f(s, "#%-*s %-*s %-*s %-*s   E-value  score  bias "
               "  E-value  score  bias   exp reg clu  ov env dom rep inc description of target\n",
               w.target - 1, " target name", 10, "accession", w.query, "query name", w.accession, "accession");
-    ws_sink_f(s, "#%*s %*s %*s %*s --------- ------ ----- --------- ------ -----   --- --- --- --- --- --- --- --- ---------------------\n",
+    ws_sink_f(s,
+              "#%*s %*s %*s %*s --------- ------ ----- --------- ------ -----   --- --- --- --- --- --- --- --- "
+              "---------------------\n",
               w.target - 1, dash + 1, 10, dash + 10, w.query, dash, w.accession, dash + 10);
 }
 
@@ -51,8 +53,8 @@ static void tblout_row(ws_sink *s, const ws_hitquery *q, const ws_held *h, size_
               ws_held_text(h, h->name), 10, "-", w.query, q->hmm->name, w.accession, accession(q->hmm),
               evalue(whole, ws_hitlist_p(l, h->bits) * l->spaces.Z), (double)h->bits, (double)ws_held_bias(h),
               evalue(domain, ws_hitlist_p(l, best->bits) * l->spaces.Z), (double)best->bits, ws_held_domain_bias(best),
-              (double)h->expected, h->regions, h->ensembles, h->overlaps, h->envelopes, h->n, h->nreported, h->nincluded,
-              description(h));
+              (double)h->expected, h->regions, h->ensembles, h->overlaps, h->envelopes, h->n, h->nreported,
+              h->nincluded, description(h));
     ws_sink_pause(s);
 }
 
@@ -65,8 +67,9 @@ void ws_write_tblout(ws_sink *s, const ws_hitquery *q) {
 
 static void domtblout_head(ws_sink *s, widths w) {
     static const char dash[] = "--------------------";
-    ws_sink_f(s, "#%*s %22s %40s %11s %11s %11s\n", w.target + w.query - 1 + 15 + 10 + w.accession, "", "--- full sequence ---",
-              "-------------- this domain -------------", "hmm coord", "ali coord", "env coord");
+    ws_sink_f(s, "#%*s %22s %40s %11s %11s %11s\n", w.target + w.query - 1 + 15 + 10 + w.accession, "",
+              "--- full sequence ---", "-------------- this domain -------------", "hmm coord", "ali coord",
+              "env coord");
     ws_sink_f(s, "#%-*s %-*s  tlen %-*s %-*s  qlen   E-value  score  bias   #  of"
               "  c-Evalue  i-Evalue  score  bias  from    to  from    to  from    to  acc description of target\n",
               w.target - 1, " target name", 10, "accession", w.query, "query name", w.accession, "accession");
@@ -85,12 +88,14 @@ static void domtblout_rows(ws_sink *s, const ws_hitquery *q, const ws_held *h, s
         const double p = ws_hitlist_p(l, d->bits);
         char whole[NUMBER], conditional[NUMBER], independent[NUMBER];
         if (!(d->flags & WS_HELD_REPORTED)) continue;
-        ws_sink_f(s, "%-*s %-*s %5u %-*s %-*s %5d %s %6.1f %5.1f %3u %3u %s %s %6.1f %5.1f %5u %5u %5u %5u %5u %5u %4.2f %s\n",
-                  w.target, ws_held_text(h, h->name), 10, "-", h->L, w.query, q->hmm->name, w.accession, accession(q->hmm),
-                  q->hmm->M, evalue(whole, ws_hitlist_p(l, h->bits) * l->spaces.Z), (double)h->bits, (double)ws_held_bias(h),
-                  ++shown, h->nreported, evalue(conditional, p * l->spaces.domZ), evalue(independent, p * l->spaces.Z),
-                  (double)d->bits, ws_held_domain_bias(d), d->hmm_from, d->hmm_to, d->ali_from, d->ali_to, d->env_from,
-                  d->env_to, ws_held_accuracy(d), description(h));
+        ws_sink_f(
+            s,
+            "%-*s %-*s %5u %-*s %-*s %5d %s %6.1f %5.1f %3u %3u %s %s %6.1f %5.1f %5u %5u %5u %5u %5u %5u %4.2f %s\n",
+            w.target, ws_held_text(h, h->name), 10, "-", h->L, w.query, q->hmm->name, w.accession, accession(q->hmm),
+            q->hmm->M, evalue(whole, ws_hitlist_p(l, h->bits) * l->spaces.Z), (double)h->bits, (double)ws_held_bias(h),
+            ++shown, h->nreported, evalue(conditional, p * l->spaces.domZ), evalue(independent, p * l->spaces.Z),
+            (double)d->bits, ws_held_domain_bias(d), d->hmm_from, d->hmm_to, d->ali_from, d->ali_to, d->env_from,
+            d->env_to, ws_held_accuracy(d), description(h));
     }
     ws_sink_pause(s);
 }

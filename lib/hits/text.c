@@ -47,8 +47,10 @@ static void put_targets(ws_sink *s, const ws_hitquery *q, const ws_textconf *con
     int below = 0;
     ws_sink_f(s, "Scores for complete sequences (score includes all domains):\n");
     ws_sink_f(s, "  %22s  %22s  %8s\n", " --- full sequence ---", " --- best 1 domain ---", "-#dom-");
-    ws_sink_f(s, "    E-value  score  bias    E-value  score  bias    exp  N  %-*s Description\n", name_width, "Sequence");
-    ws_sink_f(s, "    ------- ------ -----    ------- ------ -----   ---- --  %-*s -----------\n", name_width, "--------");
+    ws_sink_f(s, "    E-value  score  bias    E-value  score  bias    exp  N  %-*s Description\n", name_width,
+              "Sequence");
+    ws_sink_f(s, "    ------- ------ -----    ------- ------ -----   ---- --  %-*s -----------\n", name_width,
+              "--------");
     for (size_t i = 0; i < l->n; i++) {
         const ws_held *h = l->hit[i];
         if (!(h->flags & WS_HELD_REPORTED)) continue;
@@ -78,11 +80,13 @@ typedef struct frame { /* of an alignment: the margins of its lines */
 } frame;
 
 static void put_marks(ws_sink *s, const frame *f, const char *line, size_t from, size_t n, const char *tag) {
-    if (line) ws_sink_f(s, "  %*s %.*s%s%s\n", f->name + f->coordinate + 1, "", (int)n, line + from, *tag ? " " : "", tag);
+    if (line)
+        ws_sink_f(s, "  %*s %.*s%s%s\n", f->name + f->coordinate + 1, "", (int)n, line + from, *tag ? " " : "", tag);
 }
 
 /* Columns from .. from + n; *k and *i are the next node and residue. */
-static void put_block(ws_sink *s, const frame *f, const ws_alilines *a, size_t from, size_t n, uint32_t *k, uint32_t *i) {
+static void put_block(ws_sink *s, const frame *f, const ws_alilines *a, size_t from, size_t n, uint32_t *k,
+                      uint32_t *i) {
     uint32_t nodes = 0, residues = 0;
     for (size_t c = from; c < from + n; c++) {
         nodes += a->model[c] != '.';
@@ -94,11 +98,11 @@ static void put_block(ws_sink *s, const frame *f, const ws_alilines *a, size_t f
               *k + nodes - 1);
     put_marks(s, f, a->match, from, n, "");
     if (residues > 0)
-        ws_sink_f(s, "  %*s %*u %.*s %-*u\n", f->name, f->target, f->coordinate, *i, (int)n, a->target + from, f->coordinate,
-                  *i + residues - 1);
+        ws_sink_f(s, "  %*s %*u %.*s %-*u\n", f->name, f->target, f->coordinate, *i, (int)n, a->target + from,
+                  f->coordinate, *i + residues - 1);
     else
-        ws_sink_f(s, "  %*s %*s %.*s %*s\n", f->name, f->target, f->coordinate, "-", (int)n, a->target + from, f->coordinate,
-                  "-");
+        ws_sink_f(s, "  %*s %*s %.*s %*s\n", f->name, f->target, f->coordinate, "-", (int)n, a->target + from,
+                  f->coordinate, "-");
     put_marks(s, f, a->pp, from, n, "PP");
     *k += nodes;
     *i += residues;
@@ -135,7 +139,8 @@ static void put_domain(ws_sink *s, const ws_hitquery *q, const ws_held *h, const
               d->env_to == h->L ? ']' : '.', ws_held_accuracy(d));
 }
 
-static void put_alignments(ws_sink *s, const ws_hitquery *q, const ws_held *h, const ws_textconf *conf, ws_alilines *a) {
+static void put_alignments(ws_sink *s, const ws_hitquery *q, const ws_held *h, const ws_textconf *conf,
+                           ws_alilines *a) {
     const ws_hitlist *l = q->list;
     uint32_t number = 0;
     ws_sink_f(s, "\n  Alignments for each domain:\n");
@@ -161,8 +166,10 @@ static void put_domains(ws_sink *s, const ws_hitquery *q, const ws_held *h, cons
         ws_sink_f(s, "   [No individual domains that satisfy reporting thresholds (although complete target did)]\n\n");
         return;
     }
-    ws_sink_f(s, "   #    score  bias  c-Evalue  i-Evalue hmmfrom  hmm to    alifrom  ali to    envfrom  env to     acc\n");
-    ws_sink_f(s, " ---   ------ ----- --------- --------- ------- -------    ------- -------    ------- -------    ----\n");
+    ws_sink_f(
+        s, "   #    score  bias  c-Evalue  i-Evalue hmmfrom  hmm to    alifrom  ali to    envfrom  env to     acc\n");
+    ws_sink_f(
+        s, " ---   ------ ----- --------- --------- ------- -------    ------- -------    ------- -------    ----\n");
     for (uint32_t j = 0; j < h->n; j++) {
         const ws_held_domain *d = &ws_held_domains(h)[j];
         if (d->flags & WS_HELD_REPORTED) put_domain(s, q, h, d, ++number);
@@ -185,7 +192,8 @@ static void put_counts(ws_sink *s, const ws_textconf *conf) {
               (unsigned long long)conf->residues);
     for (int f = 0; f < WS_TEXT_FILTERS && conf->filters; f++) {
         const double n = (double)conf->passed[f], seqs = (double)conf->seqs, p = conf->filter_p[f];
-        ws_sink_f(s, "Passed %s          %15.0f  (%.6g); expected %.1f (%.6g)\n", name[f], n, seqs > 0 ? n / seqs : 0, p * seqs, p);
+        ws_sink_f(s, "Passed %s          %15.0f  (%.6g); expected %.1f (%.6g)\n", name[f], n, seqs > 0 ? n / seqs : 0,
+                  p * seqs, p);
     }
 }
 

@@ -34,7 +34,8 @@ typedef struct ws_domain {
     uint32_t hmm_from, hmm_to; /* their nodes */
     float env_nats;            /* envsc: Forward of the envelope, unihit */
     float correction_nats;     /* domcorrection: sum of n2 over the envelope */
-    float accuracy; /* oasc: expected number of correctly aligned residues; the mean posterior is oasc / envelope length */
+    /* oasc: expected number of correctly aligned residues; the mean posterior is oasc / envelope length */
+    float accuracy;
     float bits;                /* the domain's score */
     float bias_nats;           /* correction for composition; bits are bias_nats * WS_LOG2E */
     double lnp;                /* P-value of bits */
@@ -50,7 +51,8 @@ typedef struct ws_dom_target {
     float expected;  /* nexp, "exp": expected number of domains */
     uint32_t regions, ensembles, overlaps, envelopes; /* "reg", "clu", "ov", "env"; "dom" is n */
     float pre_bits,
-        bits; /* scores before and after the correction for composition; their difference, in single precision, is the bias */
+        /* scores before and after the correction for composition; their difference, in single precision, is the bias */
+        bits;
     double lnp;           /* of bits */
     int reconstructed;    /* bits is the sum of the domains' scores, which is higher than the whole target's score */
     float n2_sum, bias_nats;                /* of the whole target: sum of n2, and its correction in nats */

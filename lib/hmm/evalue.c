@@ -6,8 +6,8 @@
 
 float ws_bits(float score, float null_nats) { return (float)((double)(score - null_nats) / WS_LN2); }
 
-/* Each step of ws_bits is monotone, so the scores of equal bits are neighbours. Where there is only one, rounding moves the estimate by
- * less than two places; so one at the edge of those looked at may have equals beyond it. */
+/* Each step of ws_bits is monotone, so the scores of equal bits are neighbours. Where there is only one, rounding moves
+ * the estimate by less than two places; so one at the edge of those looked at may have equals beyond it. */
 float ws_bits_undo(float bits, float null_nats) {
     enum { NEAR = 3 };
     float x = (float)((double)null_nats + (double)bits * WS_LN2), found = NAN;

@@ -8,8 +8,8 @@
 
 /* Returns the bits of a score against a null score, both in nats. */
 float ws_bits(float score, float null_nats);
-/* Returns the only score that has these bits; NaN if several have them, or none. There is only one where it is not much nearer to 0 than
- * the null score, for null scores that are corrected by up to three bits. */
+/* Returns the only score that has these bits; NaN if several have them, or none. There is only one where it is not much
+ * nearer to 0 than the null score, for null scores that are corrected by up to three bits. */
 float ws_bits_undo(float bits, float null_nats);
 /* Returns P of the Gumbel distribution with mu, lambda (MSV, Viterbi); 0 for +inf, 1 for -inf. */
 double ws_gumbel_p(double bits, float mu, float lambda);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * (float)log((double)m) for singles m > 0 without libm: the bias filter takes one logarithm a residue, and a sequence of
- * additions and multiplications can be done in every lane of a register.
+ * (float)log((double)m) for singles m > 0 without libm: the bias filter takes one logarithm a residue, and a sequence
+ * of additions and multiplications can be done in every lane of a register.
  *
- * The result is that of glibc's log for every normal m (tests/lib/bias.c compares all of them in `make check-full`). It is
- * never worse than rounding a logarithm with an error of 0.6 units in the last place of a double.
+ * The result is that of glibc's log for every normal m (tests/lib/bias.c compares all of them in `make check-full`). It
+ * is never worse than rounding a logarithm with an error of 0.6 units in the last place of a double.
  *
  *   m = 2^k z with z in [0.6875, 1.375), a sixteenth i of that range; 1/c_i, c_i near its middle, has 20 bits after the
  *   point, so r = z/c_i - 1 is exact; log m = k ln2 + log c_i + log(1 + r). Around 1 c_i is 1, and |r| is 1/16 at most:
- *   fourteen terms of the series are good to 2^-60. ln2 and log c_i stand as a part with 42 bits after the point, so that
+ *   fourteen terms of the series are good to 2^-60. ln2 and log c_i stand as a part with 42 bits after the point, so
+ * that
  *   k ln2 + log c_i has no rounding, and the rest. */
 #ifndef WS_HMM_FLOATLOG_H
 #define WS_HMM_FLOATLOG_H
@@ -45,7 +46,9 @@ WS_DEVICE static inline float ws_float_log_by(const ws_floatlog_table *t, float 
     const double high = k * WS_LN2_HIGH + t->high[i], low = k * WS_LN2_LOW + t->low[i];
     const double w = high + r, rest = ((high - w) + r) + low;
     /* -1/2 + r/3 - r^2/4 ... as two polynomials in r^2 */
-    const double even = ((((((-1.0 / 14) * r2 - 1.0 / 12) * r2 - 1.0 / 10) * r2 - 1.0 / 8) * r2 - 1.0 / 6) * r2 - 1.0 / 4) * r2 - 1.0 / 2;
+    const double even =
+        ((((((-1.0 / 14) * r2 - 1.0 / 12) * r2 - 1.0 / 10) * r2 - 1.0 / 8) * r2 - 1.0 / 6) * r2 - 1.0 / 4) * r2 -
+        1.0 / 2;
     const double odd = (((((1.0 / 13) * r2 + 1.0 / 11) * r2 + 1.0 / 9) * r2 + 1.0 / 7) * r2 + 1.0 / 5) * r2 + 1.0 / 3;
     return (float)(w + (rest + r2 * (even + r * odd)));
 }

@@ -8,7 +8,8 @@
 typedef enum ws_fstatus {
     WS_F_OK,       /* nats is the score */
     WS_F_OVERFLOW, /* beyond the integer range: nats is +INFINITY, the pair passes */
-    WS_F_OPEN,     /* ssv only: SSV cannot decide and MSV may be higher; nats is the best single diagonal, the pair passes */
+    /* ssv only: SSV cannot decide and MSV may be higher; nats is the best single diagonal, the pair passes */
+    WS_F_OPEN,
     WS_F_UNDERFLOW /* no residue, or in fwd no path; nats is -INFINITY */
 } ws_fstatus;
 

@@ -41,8 +41,9 @@ static size_t left(const reader *r) { return r->file->n - r->at; }
 
 static int skip(reader *r, size_t n, const char *what, ws_err *err) {
     if (n > left(r) && r->file->more && n <= left(r) + r->file->more) return WS_AGAIN;
-    if (n > left(r)) return bad(r, err, "the file ends inside %s: %zu bytes were expected, %zu are left; it may be cut", what,
-                                n, left(r) + r->file->more);
+    if (n > left(r))
+        return bad(r, err, "the file ends inside %s: %zu bytes were expected, %zu are left; it may be cut", what, n,
+                   left(r) + r->file->more);
     r->at += n;
     return WS_OK;
 }
@@ -126,10 +127,11 @@ int ws_hmmbin_version(ws_hmmfile *f, ws_err *err) {
     f->version = (char)version_of(word);
     if (f->version) return WS_OK;
     if (is_swapped(word))
-        return ws_fail(err, WS_EDATA, "%s: a HMMER3 binary file of a big-endian machine; convert it there with hmmconvert -a",
+        return ws_fail(err, WS_EDATA,
+                       "%s: a HMMER3 binary file of a big-endian machine; convert it there with hmmconvert -a",
                        f->name);
-    return ws_fail(err, WS_EDATA, "%s: a part of a database pressed by hmmpress; the models themselves are in its .h3m file",
-                   f->name);
+    return ws_fail(err, WS_EDATA,
+                   "%s: a part of a database pressed by hmmpress; the models themselves are in its .h3m file", f->name);
 }
 
 /* ---- one model ---- */
@@ -170,7 +172,8 @@ static int read_note(reader *r, ws_hmm *h, int which, ws_err *err) {
     h->note[which][0] = ' ';
     h->note[which][h->M + 1] = '\0';
     for (int k = 1; k <= h->M; k++)
-        if (h->note[which][k] <= ' ' || h->note[which][k] > '~') return bad(r, err, "no character in the annotation of node %d", k);
+        if (h->note[which][k] <= ' ' || h->note[which][k] > '~')
+            return bad(r, err, "no character in the annotation of node %d", k);
     return WS_OK;
 }
 
@@ -227,7 +230,8 @@ static int read_evparam(reader *r, ws_hmm *h, int32_t flags, ws_err *err) {
         h->evparam[WS_FTAU] = v[2];
     }
     for (int i = WS_MLAMBDA; i <= WS_FLAMBDA; i += WS_VLAMBDA - WS_MLAMBDA)
-        if (h->evparam[i] <= 0) return bad(r, err, "a lambda of the E-value parameters is %g, expected more than 0", (double)h->evparam[i]);
+        if (h->evparam[i] <= 0)
+            return bad(r, err, "a lambda of the E-value parameters is %g, expected more than 0", (double)h->evparam[i]);
     return WS_OK;
 }
 
@@ -250,7 +254,8 @@ static int read_model(ws_hmm *h, const ws_hmmfile *f, int skim, size_t *at, ws_e
     if ((rc = read_annotation(&r, h, flags, err)) != WS_OK) return rc;
     if ((rc = read_evparam(&r, h, flags, err)) != WS_OK) return rc;
     if ((rc = read_cutoffs(&r, h, err)) != WS_OK) return rc;
-    if ((flags & HAS_COMPO) && (rc = probabilities(&r, h->compo, (size_t)h->abc->K, "composition", err)) != WS_OK) return rc;
+    if ((flags & HAS_COMPO) && (rc = probabilities(&r, h->compo, (size_t)h->abc->K, "composition", err)) != WS_OK)
+        return rc;
     *at = r.at;
     h->hash = skim ? 0 : ws_hmm_hash(h);
     return WS_OK;

@@ -38,15 +38,15 @@ enum { WS_HMMBIN_MAGIC = 4 };
 int ws_hmmbin_detect(const ws_hmmfile *f);
 int ws_hmmbin_version(ws_hmmfile *f, ws_err *err);
 int ws_hmmbin_read(ws_hmm *h, const ws_hmmfile *f, size_t *at, ws_err *err);
-/* Reads the same without tables, annotation and hash, and does not check these. Returns WS_AGAIN if the text ends before the model and the
- * file does not; *at is unchanged then. */
+/* Reads the same without tables, annotation and hash, and does not check these. Returns WS_AGAIN if the text ends
+ * before the model and the file does not; *at is unchanged then. */
 int ws_hmmbin_header(ws_hmm *h, const ws_hmmfile *f, size_t *at, ws_err *err);
 
 /* Reads all models of a file and appends them to the set; *hash takes the file's bytes. A failure leaves the set
  * unchanged. Defined in hmmset.c. */
 int ws_hmmset_append(ws_hmmset *set, XXH3_state_t *hash, const char *path, int threads, ws_err *err);
-/* Looks for a zero byte in the text. Returns WS_EDATA with its place in the file if there is one, for the parsers of text
- * take a zero byte for the end. Defined in hmmset.c. */
+/* Looks for a zero byte in the text. Returns WS_EDATA with its place in the file if there is one, for the parsers of
+ * text take a zero byte for the end. Defined in hmmset.c. */
 int ws_hmmfile_check_text(const ws_hmmfile *f, ws_err *err);
 /* Checks that the last model has the alphabet of the set. Fails with "model 3, NAME, has the alphabet ...". */
 int ws_hmmset_check_alphabets(const ws_hmmset *set, const char *name, ws_err *err);

@@ -29,7 +29,8 @@ typedef struct finder {
     ws_buf copy;     /* a piece of the file, with a NUL */
 } finder;
 
-/* Reads n bytes at `at` of a file to *to, behind its content, and a NUL. Returns WS_EIO, WS_ENOMEM, or WS_EDATA if the file ends before. */
+/* Reads n bytes at `at` of a file to *to, behind its content, and a NUL. Returns WS_EIO, WS_ENOMEM, or WS_EDATA if the
+ * file ends before. */
 static int read_piece(int fd, const char *name, size_t at, size_t n, ws_buf *to, ws_err *err) {
     int rc = ws_buf_reserve(to, n + 1, err);
     if (rc != WS_OK) return rc;
@@ -103,13 +104,15 @@ static int find_text_model(finder *f, size_t at, size_t end, int whole, ws_err *
     int rc = WS_OK;
     for (size_t take = whole ? ws_min(HEADER, end - at) : end - at; rc == WS_OK; take = end - at) {
         ws_err unused;
-        if ((rc = cut_out(f, at, take, &piece, err)) != WS_OK || (rc = ws_hmmfile_check_text(&piece, err)) != WS_OK) break;
+        if ((rc = cut_out(f, at, take, &piece, err)) != WS_OK || (rc = ws_hmmfile_check_text(&piece, err)) != WS_OK)
+            break;
         if ((rc = ws_hmmtext_split(&piece, &start, &n, err)) != WS_OK) break;
         if (n && whole && ws_hmmtext_header(&h, &piece, start[0], &unused) == WS_OK) break;
         ws_hmm_release(&h);
         if (take == end - at) {
             piece.lines_before = lines_before(f->fd, at);
-            if (n) rc = ws_hmmtext_read(&h, &piece, start[0], err); /* fails, unless the last model lacks only its line end */
+            /* fails, unless the last model lacks only its line end */
+            if (n) rc = ws_hmmtext_read(&h, &piece, start[0], err);
             break;
         }
         ws_free(start);
@@ -122,7 +125,8 @@ static int find_text_model(finder *f, size_t at, size_t end, int whole, ws_err *
     return rc;
 }
 
-/* Returns 1 if the slash at `at` of a text that begins with a line is the first of a line "//". A NUL is behind the text. */
+/* Returns 1 if the slash at `at` of a text that begins with a line is the first of a line "//". A NUL is behind the
+ * text. */
 static int ends_model(const char *text, size_t at) {
     const char *next = text + at + 1;
     size_t q = at;
@@ -130,7 +134,8 @@ static int ends_model(const char *text, size_t at) {
     return next[0] == '/' && ws_hmmtext_is_end(next[1]) && (q == 0 || text[q - 1] == '\n');
 }
 
-/* Finds the models that end within the first n bytes of the window, which are whole lines. *from: where the next model begins. */
+/* Finds the models that end within the first n bytes of the window, which are whole lines. *from: where the next model
+ * begins. */
 static int find_in_lines(finder *f, size_t n, size_t *from, ws_err *err) {
     const char *text = f->window.p, *slash, *lf;
     int rc = WS_OK;
@@ -172,7 +177,11 @@ static int find_binary(finder *f, ws_err *err) {
         ws_hmm h = {0};
         ws_hmmplace place = {.file = f->file, .at = f->begin + at};
         const size_t end = f->begin + f->window.n;
-        file = (ws_hmmfile){.name = f->name, .text = f->window.p, .n = f->window.n, .more = f->n - end, .bytes_before = f->begin,
+        file = (ws_hmmfile){.name = f->name,
+                            .text = f->window.p,
+                            .n = f->window.n,
+                            .more = f->n - end,
+                            .bytes_before = f->begin,
                             .version = file.version};
         rc = ws_hmmbin_header(&h, &file, &at, err);
         place.n = f->begin + at - place.at;
@@ -197,7 +206,8 @@ static int open_plain(const char *path, size_t *size) {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return -1;
     const int plain = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0 &&
-                      pread(fd, begin, sizeof begin, 0) == (ssize_t)sizeof begin && !ws_magic_find(begin, sizeof begin, &more);
+                      pread(fd, begin, sizeof begin, 0) == (ssize_t)sizeof begin &&
+                      !ws_magic_find(begin, sizeof begin, &more);
     if (!plain) {
         close(fd);
         return -1;
@@ -246,8 +256,8 @@ int ws_hmmset_find(ws_hmmset *set, const char *const *path, size_t npath, int th
 
 /* ---- one model ---- */
 
-/* Takes one of the buffers that the set keeps for the text of a model, or makes one. A model's text is some 200 KB; memory that is used
- * again costs no new pages. Returns NULL and a sentence without memory. */
+/* Takes one of the buffers that the set keeps for the text of a model, or makes one. A model's text is some 200 KB;
+ * memory that is used again costs no new pages. Returns NULL and a sentence without memory. */
 static ws_buf *take_text(ws_hmmset *set, ws_err *err) {
     ws_buf *b = NULL;
     for (int i = 0; i < WS_HMMSET_TEXTS && !b; i++) b = __atomic_exchange_n(&set->text[i], NULL, __ATOMIC_ACQ_REL);
@@ -286,7 +296,8 @@ int ws_hmmset_load(ws_hmmset *set, size_t i, ws_err *err) {
     const ws_hmmplace *p = set->place ? &set->place[i] : NULL;
     if (h->mat || !p || !p->n) return WS_OK;
     ws_buf *text = take_text(set, err);
-    int rc = text ? read_piece(set->fd[p->file], ws_source_name_of(set->path[p->file]), p->at, p->n, text, err) : err->code;
+    int rc =
+        text ? read_piece(set->fd[p->file], ws_source_name_of(set->path[p->file]), p->at, p->n, text, err) : err->code;
     if (rc == WS_OK) rc = parse(&full, set, p, text, err);
     if (rc == WS_OK && (full.M != h->M || full.abc != h->abc || strcmp(full.name, h->name) != 0))
         rc = ws_fail(err, WS_EDATA, "%s: byte %zu was the begin of model %s; the file has changed since",

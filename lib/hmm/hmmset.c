@@ -237,9 +237,11 @@ static int read_binary(ws_hmmset *set, input *in, size_t want, ws_err *err) {
 int ws_hmmset_check_alphabets(const ws_hmmset *set, const char *name, ws_err *err) {
     for (size_t i = 1; i < set->n; i++)
         if (set->hmm[i].abc != set->hmm[0].abc)
-            return ws_fail(err, WS_EDATA, "%s: model %zu, %s, has the alphabet %s, but the first model, %s, has %s; all "
-                           "models of a file must agree", name, i + 1, set->hmm[i].name, set->hmm[i].abc->name,
-                           set->hmm[0].name, set->hmm[0].abc->name);
+            return ws_fail(err, WS_EDATA,
+                           "%s: model %zu, %s, has the alphabet %s, but the first model, %s, has %s; all "
+                           "models of a file must agree",
+                           name, i + 1, set->hmm[i].name, set->hmm[i].abc->name, set->hmm[0].name,
+                           set->hmm[0].abc->name);
     return WS_OK;
 }
 

@@ -131,9 +131,12 @@ static int parse_short(const char *p, double *value) {
     if (!is_end((char)(x >> 56))) return 0;
     x ^= 0x30303030302e30; /* digits become 0 to 9, the point 0, all else another value */
     if (((x + 0x06060606060006) | x) & 0xf0f0f0f0f0fff0) return 0;
-    digits = (x & 0xff) << 16 | (x & 0xffffffffff0000) << 8; /* 00d.ddddd without the point: eight digits, the first one lowest */
+    /* 00d.ddddd without the point: eight digits, the first one lowest */
+    digits = (x & 0xff) << 16 | (x & 0xffffffffff0000) << 8;
     digits = digits * 10 + (digits >> 8);                    /* pairs, in the even bytes */
-    digits = ((digits & 0xff000000ff) * (100 + (1000000ull << 32)) + ((digits >> 16 & 0xff000000ff) * (1 + (10000ull << 32)))) >> 32;
+    digits = ((digits & 0xff000000ff) * (100 + (1000000ull << 32)) +
+              ((digits >> 16 & 0xff000000ff) * (1 + (10000ull << 32)))) >>
+             32;
     *value = (double)(uint32_t)digits / 1e5;
     return 1;
 }
@@ -318,8 +321,8 @@ static int head_maxl(reader *r, draft *d, ws_err *err) { return head_count(r, &d
 
 /* Notes which columns of the main section are valid, by "yes" or "no" behind their tags. */
 static void head_column(reader *r, draft *d, const token *tag) {
-    static const char *const name[NCOLUMN] = {[WS_NOTE_CONS] = "CONS", [WS_NOTE_RF] = "RF", [WS_NOTE_MM] = "MM", [WS_NOTE_CS] = "CS",
-                                              [COLUMN_MAP] = "MAP"};
+    static const char *const name[NCOLUMN] = {
+        [WS_NOTE_CONS] = "CONS", [WS_NOTE_RF] = "RF", [WS_NOTE_MM] = "MM", [WS_NOTE_CS] = "CS", [COLUMN_MAP] = "MAP"};
     token t;
     for (int i = 0; i < NCOLUMN; i++)
         if (token_is(tag, name[i]) && next_token(r, &t)) d->valid[i] = token_says(&t, "yes");
@@ -377,7 +380,8 @@ static int plain_line(reader *r, const ws_hmm *h, int k, float *p, int n, const 
 
 /* Returns the columns behind the match emissions of a version, in their order. */
 static int columns_of(char version, const int **order) {
-    static const int old[] = {COLUMN_MAP, WS_NOTE_RF, WS_NOTE_CS}, e[] = {COLUMN_MAP, WS_NOTE_CONS, WS_NOTE_RF, WS_NOTE_CS};
+    static const int old[] = {COLUMN_MAP, WS_NOTE_RF, WS_NOTE_CS},
+                     e[] = {COLUMN_MAP, WS_NOTE_CONS, WS_NOTE_RF, WS_NOTE_CS};
     static const int f[] = {COLUMN_MAP, WS_NOTE_CONS, WS_NOTE_RF, WS_NOTE_MM, WS_NOTE_CS};
     *order = version < 'e' ? old : version == 'e' ? e : f;
     return version < 'e' ? 3 : version == 'e' ? 4 : 5;
@@ -388,7 +392,8 @@ static int add_columns(const draft *d, ws_err *err) {
     int rc = WS_OK;
     for (int i = 0; rc == WS_OK && i < WS_NNOTE; i++)
         if (d->valid[i]) rc = ws_hmm_add_note(h, i, err);
-    if (rc == WS_OK && d->valid[COLUMN_MAP] && !(h->map = ws_calloc((size_t)h->M + 1, sizeof *h->map, err))) rc = err->code;
+    if (rc == WS_OK && d->valid[COLUMN_MAP] && !(h->map = ws_calloc((size_t)h->M + 1, sizeof *h->map, err)))
+        rc = err->code;
     return rc;
 }
 
@@ -422,7 +427,8 @@ static int match_line(reader *r, ws_hmm *h, int k, ws_err *err) {
     return WS_OK;
 }
 
-/* The insert emissions that were read last. Most models have the same in all nodes, and a line like the one before needs no second look. */
+/* The insert emissions that were read last. Most models have the same in all nodes, and a line like the one before
+ * needs no second look. */
 typedef struct same_line {
     const char *p; /* from its first token to its end */
     size_t n;
@@ -432,7 +438,8 @@ typedef struct same_line {
 static int insert_line(reader *r, const ws_hmm *h, int k, same_line *last, ws_err *err) {
     const char *begin, *end = r->file->text + r->file->n;
     reader at = *r;
-    if (last->n && next_line(&at) && (size_t)(end - at.at) > last->n && !memcmp(at.at, last->p, last->n) && at.at[last->n] == '\n') {
+    if (last->n && next_line(&at) && (size_t)(end - at.at) > last->n && !memcmp(at.at, last->p, last->n) &&
+        at.at[last->n] == '\n') {
         *r = at;
         r->at += last->n;
         return WS_OK;
@@ -473,8 +480,8 @@ static int read_nodes(reader *r, ws_hmm *h, ws_err *err) {
     if (!next_line(r)) return cut_inside(r, h, h->M, err);
     next_token(r, &t);
     if (!token_is(&t, "//"))
-        return bad(r, err, "found \"%s\" where \"//\" was expected behind node %d, the last of model %s", show(quoted, &t),
-                   h->M, h->name);
+        return bad(r, err, "found \"%s\" where \"//\" was expected behind node %d, the last of model %s",
+                   show(quoted, &t), h->M, h->name);
     return WS_OK;
 }
 
@@ -505,8 +512,8 @@ int ws_hmmtext_version(ws_hmmfile *f, ws_err *err) {
     if (t.n >= 6 && memcmp(t.p, "HMMER2", 6) == 0)
         return bad(&r, err, "this is a HMMER2 model; convert it with HMMER's hmmconvert first");
     const int is_sequence = t.n > 0 && (*t.p == '>' || *t.p == '@');
-    return bad(&r, err, "found \"%s\" where a model's first line, HMMER3/a to HMMER3/f, was expected%s", show(quoted, &t),
-               is_sequence ? "; the model file is the first operand, sequences come behind it" : "");
+    return bad(&r, err, "found \"%s\" where a model's first line, HMMER3/a to HMMER3/f, was expected%s",
+               show(quoted, &t), is_sequence ? "; the model file is the first operand, sequences come behind it" : "");
 }
 
 /* Returns the position behind the first line at or after p whose first token is "//", else the end of the text. It
@@ -551,7 +558,8 @@ static int begin_model(reader *r, draft *d, ws_err *err) {
     next_token(r, &t);
     if (!tag_of(&t, &version) || version != r->file->version) {
         r->at = t.p;
-        return bad(r, err, "found \"%s\" where a further model was expected, which begins with HMMER3/%c like the first",
+        return bad(r, err,
+                   "found \"%s\" where a further model was expected, which begins with HMMER3/%c like the first",
                    show(quoted, &t), r->file->version);
     }
     int rc = read_header(r, d, err);

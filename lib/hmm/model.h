@@ -57,11 +57,11 @@ typedef struct ws_hmmset {
  * be present. */
 uint64_t ws_hmm_hash(const ws_hmm *h);
 
-/* Finds the models of several files ("-": standard input) as one set, and reads their headers. Each hmm then lacks mat, tr,
- * compo, note, map and hash. A compressed file, or one that is no regular file, is read whole, on up to `threads` threads.
- * An empty file, two alphabets in one file, and HMMER2 are errors (WS_EDATA). Messages name file and line (text) or byte
- * (binary). Errors in the tables of a found model appear only in ws_hmmset_load. The caller calls ws_hmmset_release; a
- * failure leaves nothing to release. path must live as long as the set. */
+/* Finds the models of several files ("-": standard input) as one set, and reads their headers. Each hmm then lacks mat,
+ * tr, compo, note, map and hash. A compressed file, or one that is no regular file, is read whole, on up to `threads`
+ * threads. An empty file, two alphabets in one file, and HMMER2 are errors (WS_EDATA). Messages name file and line
+ * (text) or byte (binary). Errors in the tables of a found model appear only in ws_hmmset_load. The caller calls
+ * ws_hmmset_release; a failure leaves nothing to release. path must live as long as the set. */
 int ws_hmmset_find(ws_hmmset *set, const char *const *path, size_t npath, int threads, ws_err *err);
 void ws_hmmset_release(ws_hmmset *set);
 

@@ -21,7 +21,8 @@ typedef struct ws_profile {
     int M;
     const ws_abc *abc;
     float *score;             /* s_k(x): score[x*(M+1) + k], all Kp codes, -INFINITY where impossible */
-    float *tr[WS_NPTRANS];    /* log odds, tr[t][k], k = 0..M; tr[WS_PMM][k] is MM_k, out of node k; BM_k at tr[WS_PBM][k] */
+    /* log odds, tr[t][k], k = 0..M; tr[WS_PMM][k] is MM_k, out of node k; BM_k at tr[WS_PBM][k] */
+    float *tr[WS_NPTRANS];
 } ws_profile;
 
 int ws_profile_create(ws_profile *p, const ws_hmm *hmm, ws_err *err); /* section 4 */

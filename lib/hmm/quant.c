@@ -101,8 +101,8 @@ static float power_of_two(int n) {
     return f;
 }
 
-/* Return 32 times the bit yes, and a where these are set, else b. With a choice between floats the compiler would keep a branch, and do one
- * float at a time. */
+/* Return 32 times the bit yes, and a where these are set, else b. With a choice between floats the compiler would keep
+ * a branch, and do one float at a time. */
 static uint32_t all_bits(int yes) { return -(uint32_t)yes; }
 static float pick(uint32_t all, float a, float b) {
     uint32_t of_a, of_b;

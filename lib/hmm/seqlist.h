@@ -57,7 +57,8 @@ typedef struct ws_tracks {
     const ws_seqlist *list;
     size_t next;                     /* first item of the list that no track has had */
     int width, live;                 /* number of tracks; tracks that hold a sequence */
-    const uint8_t *x[WS_TRACKS_MAX];  /* the next residue; an empty track reads a live track's residues, and its result is dropped */
+    /* the next residue; an empty track reads a live track's residues, and its result is dropped */
+    const uint8_t *x[WS_TRACKS_MAX];
     size_t left[WS_TRACKS_MAX];       /* residues left */
     size_t at[WS_TRACKS_MAX];         /* index in the list, or WS_TRACK_EMPTY */
 } ws_tracks;

@@ -16,7 +16,9 @@ typedef struct ws_gate {
 } ws_gate;
 
 /* Returns 1 if a score `above_null` nats above the null score surely fails. */
-static inline int ws_gate_fails(const ws_gate *g, float above_null, uint32_t L) { return above_null < g->least - g->each * (float)L; }
+static inline int ws_gate_fails(const ws_gate *g, float above_null, uint32_t L) {
+    return above_null < g->least - g->each * (float)L;
+}
 
 typedef struct ws_hmm_target {
     const ws_hmm *hmm;

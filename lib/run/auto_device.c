@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * --backend auto: the CPU starts, and a device joins once its start-up pays off. The size of a pipe is unknown, so the program waits
- * until all threads have scored for as long as opening a device takes. Then it opens one while they go on. The run takes at most twice
- * the time that a program with knowledge of the size would need, and small runs never open a device. */
+ * --backend auto: the CPU starts, and a device joins once its start-up pays off. The size of a pipe is unknown, so the
+ * program waits until all threads have scored for as long as opening a device takes. Then it opens one while they go
+ * on. The run takes at most twice the time that a program with knowledge of the size would need, and small runs never
+ * open a device. */
 #include "lib/run/backend.h"
 #include "lib/run/message.h"
 #include "lib/run/run.h"
@@ -11,7 +12,8 @@ static void *open_device(void *run) {
     ws_err err = {0};
     const char *why;
     if (!job->backend->usable(&job->machine, &why)) return NULL;
-    int rc = ws_backend_open(job, job->nworker, &err); /* besides the workers: waiting for the device costs more than these threads */
+    /* besides the workers: waiting for the device costs more than these threads */
+    int rc = ws_backend_open(job, job->nworker, &err);
     if (!rc) rc = job->backend->wait(&err);
     if (rc) {
         ws_message_note(job, "goes on without a device: %s", err.text);
@@ -27,7 +29,8 @@ void ws_auto_device_look(ws_run *run) {
     if (!job->cpu_backend || run->opener_begun || ws_job_is_open(job)) return;
     if (1e-9 * (double)run->work.cpu / job->nworker < job->backend->start_seconds) return;
     if (atomic_exchange(&run->opener_begun, 1)) return;
-    run->opener_runs = pthread_create(&run->opener, NULL, open_device, run) == 0; /* without the thread the CPU scores everything */
+    /* without the thread the CPU scores everything */
+    run->opener_runs = pthread_create(&run->opener, NULL, open_device, run) == 0;
 }
 
 void ws_auto_device_join(ws_run *run) {

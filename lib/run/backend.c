@@ -36,7 +36,8 @@ static int no_such(const ws_tool *tool, const char *name, ws_err *err) {
         if (b->start && !rc) rc = ws_buf_addf(&list, err, ", %s%s", b->name, together);
     }
     if (!rc)
-        rc = ws_fail(err, WS_EUSAGE, "--backend: there is no \"%s\"; this build has auto%s", ws_quote(q, name, strlen(name)), list.p);
+        rc = ws_fail(err, WS_EUSAGE, "--backend: there is no \"%s\"; this build has auto%s",
+                     ws_quote(q, name, strlen(name)), list.p);
     ws_buf_release(&list);
     return rc;
 }
@@ -56,10 +57,12 @@ static int gpu_is_implicit(const ws_job *job) { return is_auto(job) && !job->com
 
 static void say_without(const ws_job *job, const char *why) {
     if (job->backend_ready || gpu_is_implicit(job)) return;
-    ws_message_note(job, "goes on without a device, so --%s has no effect: %s", job->common.device ? "device" : "gpu-mem", why);
+    ws_message_note(job, "goes on without a device, so --%s has no effect: %s",
+                    job->common.device ? "device" : "gpu-mem", why);
 }
 
-/* Sets up --backend auto. The program opens a device once there is enough work (auto_device.c), or now if an option asks for one. */
+/* Sets up --backend auto. The program opens a device once there is enough work (auto_device.c), or now if an option
+ * asks for one. */
 static void take_auto(ws_job *job) {
     const char *why = "there is no backend for one";
     pick_cpu_backend(job);
@@ -88,7 +91,8 @@ int ws_backend_choose(ws_job *job, ws_err *err) {
         const ws_backend *b = job->tool->backends[i];
         const int both = is_together(b, name);
         if (!both && strcmp(b->name, name) != 0) continue;
-        if (!b->usable(&job->machine, &why)) return ws_fail(err, WS_EDEV, "--backend %s cannot run here: %s", name, why);
+        if (!b->usable(&job->machine, &why))
+            return ws_fail(err, WS_EDEV, "--backend %s cannot run here: %s", name, why);
         if (both) pick_cpu_backend(job);
         job->backend = b;
         job->backend_ready = 1;
@@ -123,7 +127,8 @@ int ws_backend_list(const ws_tool *tool, const ws_machine *m, ws_buf *out, ws_er
         const char *why = "";
         int usable = b->usable(m, &why);
         for (int both = 0; both <= (b->start != NULL) && !rc; both++)
-            rc = ws_buf_addf(out, err, "%s%s\t%s\t%s\n", b->name, both ? together : "", usable ? "yes" : "no", usable ? "" : why);
+            rc = ws_buf_addf(out, err, "%s%s\t%s\t%s\n", b->name, both ? together : "", usable ? "yes" : "no",
+                             usable ? "" : why);
     }
     return rc;
 }

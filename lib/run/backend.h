@@ -5,8 +5,8 @@
 
 #include "lib/run/job.h"
 
-/* Sets job->backend and, where the CPU scores beside a device, job->cpu_backend: as --backend says (a failure with the reason if that
- * cannot run here), or for auto the best of the CPU and a device, not open yet. */
+/* Sets job->backend and, where the CPU scores beside a device, job->cpu_backend: as --backend says (a failure with the
+ * reason if that cannot run here), or for auto the best of the CPU and a device, not open yet. */
 int ws_backend_choose(ws_job *job, ws_err *err);
 
 /* Returns the name of the backend that computes or computed: "avx512", "cuda", "cuda+cpu"; "none" of a tool without. */
@@ -15,10 +15,11 @@ const char *ws_backend_name(const ws_job *job);
 /* Appends the table of --list-backends. */
 int ws_backend_list(const ws_tool *tool, const ws_machine *m, ws_buf *out, ws_err *err);
 
-/* Starts job->backend and prepares every target that is made for it, on up to `threads` threads. A failure is the first of them. */
+/* Starts job->backend and prepares every target that is made for it, on up to `threads` threads. A failure is the first
+ * of them. */
 int ws_backend_open(ws_job *job, int threads, ws_err *err);
-/* The same for what is to be used from the start, and for the CPU's backend. ws_backend_end releases all and closes devices, also after
- * a failure. */
+/* The same for what is to be used from the start, and for the CPU's backend. ws_backend_end releases all and closes
+ * devices, also after a failure. */
 int ws_backend_begin(ws_job *job, int threads, ws_err *err);
 void ws_backend_end(ws_job *job);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A chain of stages in one process. Elements that a stage lets pass wait in a pool of the next one; threads take steps of
- * any stage, the most urgent first.
+ * A chain of stages in one process. Elements that a stage lets pass wait in a pool of the next one; threads take steps
+ * of any stage, the most urgent first.
  *
  * No thread is tied to a stage. A thread takes a step of a full pool, of the last stage that has one, so that work that
  * has begun ends soon. Without such a step it reads, if the source has room. Without room it takes from a pool that is
@@ -21,8 +21,8 @@ typedef struct ws_chain_thread {
     int number;
 } ws_chain_thread;
 
-/* From which pools a thread wants a step: full ones alone; while another thread reads, also those that hold enough to be
- * worth it; all. */
+/* From which pools a thread wants a step: full ones alone; while another thread reads, also those that hold enough to
+ * be worth it; all. */
 typedef enum ws_chain_need { WS_CHAIN_FULL, WS_CHAIN_SOME, WS_CHAIN_ANY } ws_chain_need;
 
 /* A step: elements from .. to of a pool, in a meaning of the stage's own. */
@@ -66,12 +66,13 @@ typedef struct ws_chain ws_chain;
 int ws_chain_create(ws_chain **c, const ws_chain_ops *ops, ws_err *err);
 void ws_chain_destroy(ws_chain *c); /* c may be NULL */
 
-/* Runs until the input has ended and all stages are empty, or a step fails. The caller is the first of `threads` threads
- * of the CPU; that fewer start is no failure. Returns the failure of the step with the lowest order, else the source's. */
+/* Runs until the input has ended and all stages are empty, or a step fails. The caller is the first of `threads`
+ * threads of the CPU; that fewer start is no failure. Returns the failure of the step with the lowest order, else the
+ * source's. */
 int ws_chain_run(ws_chain *c, int threads, ws_err *err);
 
-/* Adds n threads of a kind, before the run or while it goes on. Any thread may call this. Returns how many started: none
- * after the end of the run. ws_chain_run waits for them. */
+/* Adds n threads of a kind, before the run or while it goes on. Any thread may call this. Returns how many started:
+ * none after the end of the run. ws_chain_run waits for them. */
 int ws_chain_join(ws_chain *c, ws_chain_kind kind, int n);
 
 #endif

@@ -26,7 +26,8 @@ uint64_t ws_dry_run_batch(const ws_job *job, uint64_t batch) {
 }
 
 int ws_dry_run_is_over(ws_run *run) {
-    if (!run->job->common.dry_run || ws_now_ns() - run->start_ns < run->open_ns + SAMPLE_SECONDS * UINT64_C(1000000000)) return 0;
+    if (!run->job->common.dry_run || ws_now_ns() - run->start_ns < run->open_ns + SAMPLE_SECONDS * UINT64_C(1000000000))
+        return 0;
     run->sampled = 1;
     return 1;
 }
@@ -66,12 +67,15 @@ int ws_dry_run_report(ws_run *run, ws_err *err) {
     int rc = ws_buf_addf(&text, err, "program\t%s " WS_VERSION "\n", job->tool->name);
     if (!rc) rc = add_models(job, &text, err);
     if (!rc) rc = add_backend(job, &text, err);
-    if (!rc) rc = ws_buf_addf(&text, err, "memory\t%.0f MB at the end of the sample\n", (double)used.ru_maxrss * 1024 / 1e6);
+    if (!rc)
+        rc = ws_buf_addf(&text, err, "memory\t%.0f MB at the end of the sample\n", (double)used.ru_maxrss * 1024 / 1e6);
     if (!rc) rc = ws_buf_addf(&text, err, "sample\t%s, in %.2f s", done, seconds);
     if (!rc && !run->sampled) rc = ws_buf_adds(&text, ", which is all\n", err);
     else if (!rc && share < 0) rc = ws_buf_adds(&text, ", of an input of unknown size\n", err);
     else if (!rc) rc = ws_buf_addf(&text, err, ", %.3g%% of the input\n", 100 * share);
-    if (!rc) rc = whole < 0 ? ws_buf_adds(&text, "seconds\tunknown\n", err) : ws_buf_addf(&text, err, "seconds\t%.3g\n", whole);
+    if (!rc)
+        rc = whole < 0 ? ws_buf_adds(&text, "seconds\tunknown\n", err)
+                       : ws_buf_addf(&text, err, "seconds\t%.3g\n", whole);
     if (!rc) rc = ws_out_file(NULL, text.p, text.n, err);
     ws_buf_release(&text);
     return rc;

@@ -56,7 +56,9 @@ struct ws_job {
 
 static inline int ws_job_is_open(const ws_job *job) { return __atomic_load_n(&job->backend_ready, __ATOMIC_ACQUIRE); }
 /* Returns 1 while a device scores for this run. */
-static inline int ws_job_has_device(const ws_job *job) { return job->backend && job->backend->start && ws_job_is_open(job); }
+static inline int ws_job_has_device(const ws_job *job) {
+    return job->backend && job->backend->start && ws_job_is_open(job);
+}
 /* Returns the default size of an item for a backend. */
 static inline uint64_t ws_job_batch(const ws_job *job, const ws_backend *backend) {
     uint64_t n = backend && backend->batch ? backend->batch : job->default_batch ? job->default_batch : 128 << 10;
@@ -67,8 +69,9 @@ static inline const ws_backend *ws_job_pick_backend(const ws_job *job) {
     return job->cpu_backend && !(ws_job_is_open(job) && job->backend->ready()) ? job->cpu_backend : job->backend;
 }
 
-/* Makes target t and prepares it for a backend, which may be NULL, unless a thread did so before. Any thread may call it. While another
- * thread makes t, the call waits; if busy is not NULL, it sets *busy and returns at once. Fails as ws_tool.make and ws_backend.prepare. */
+/* Makes target t and prepares it for a backend, which may be NULL, unless a thread did so before. Any thread may call
+ * it. While another thread makes t, the call waits; if busy is not NULL, it sets *busy and returns at once. Fails as
+ * ws_tool.make and ws_backend.prepare. */
 int ws_job_ready(ws_job *job, const ws_backend *backend, uint32_t t, int *busy, ws_err *err);
 /* Does the same without `busy`, and sets *prep. Until the thread calls ws_job_leave, the target stays. */
 int ws_job_take(ws_job *job, const ws_backend *backend, uint32_t t, void **prep, ws_err *err);
@@ -82,8 +85,9 @@ static inline void *ws_job_prep(const ws_job *job, const ws_backend *backend, ui
     return __atomic_load_n(&(backend == job->cpu_backend ? job->cpu_prep : job->prep)[t], __ATOMIC_ACQUIRE);
 }
 
-/* Handles a failure rc of a backend's score. Returns 1 if the backend was a device that no option asked for. Then the program notes the
- * failure once and picks the device no more, and the caller gives the same tasks to the next backend. */
+/* Handles a failure rc of a backend's score. Returns 1 if the backend was a device that no option asked for. Then the
+ * program notes the failure once and picks the device no more, and the caller gives the same tasks to the next backend.
+ * */
 int ws_job_fall_back_to_cpu(ws_job *job, const ws_backend *backend, int rc, const ws_err *err);
 
 /* Returns the number in lib/simd/width.h of the CPU's vector width: that of its backend, or the processor's best beside

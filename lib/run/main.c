@@ -30,8 +30,8 @@ static int version_text(const ws_tool *tool, ws_buf *out, ws_err *err) {
 }
 
 static int help_text(const ws_tool *tool, const ws_opt_table *tab, int ntab, ws_buf *out, ws_err *err) {
-    int rc = ws_buf_addf(out, err, "%s - %s\n\nusage: %s [options] %s\n\nExamples:\n%s", tool->name, tool->summary, tool->name,
-                         tool->usage, tool->examples);
+    int rc = ws_buf_addf(out, err, "%s - %s\n\nusage: %s [options] %s\n\nExamples:\n%s", tool->name, tool->summary,
+                         tool->name, tool->usage, tool->examples);
     if (!rc) rc = ws_opt_help(out, tab, ntab, err);
     if (!rc) rc = ws_buf_adds(out, "\nColumns that -f takes, besides those of a table that is read:\n  ", err);
     ws_buf columns = {0};
@@ -92,8 +92,9 @@ static int exit_status(const ws_tool *tool, int rc, const ws_err *err) {
     return rc == WS_EUSAGE ? 2 : 1;
 }
 
-/* Opens /dev/null for standard descriptors that are closed, in the wrong direction. Otherwise the next file would get such a number, and
- * notes for standard error would end up in a table. Reading or writing one of these fails with a message. */
+/* Opens /dev/null for standard descriptors that are closed, in the wrong direction. Otherwise the next file would get
+ * such a number, and notes for standard error would end up in a table. Reading or writing one of these fails with a
+ * message. */
 static void take_standard_descriptors(void) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
@@ -129,7 +130,8 @@ int ws_main(const ws_tool *tool, int argc, char **argv) {
         }
     take_standard_descriptors();
     ws_interrupt_init();
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of a file's size then fails with a message and leaves no part of a row */
+    /* a write beyond the limit of a file's size then fails with a message and leaves no part of a row */
+    signal(SIGXFSZ, SIG_IGN);
     ws_err err = {0};
     ws_job job = {.tool = tool};
     job.own = ws_calloc(1, ws_max(tool->own_size, 1), &err);

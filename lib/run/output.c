@@ -16,9 +16,11 @@ int ws_outputs_open(ws_job *job, ws_err *err) {
     for (int k = 0; k < job->nout && !rc; k++) {
         rc = ws_out_open(&job->out[k].file, job->common.dry_run ? "/dev/null" : job->out[k].path, err);
         job->out[k].is_open = rc == WS_OK;
-        for (int j = 0; j < k && !rc && !job->common.dry_run; j++) /* a link may have led there, which the paths did not tell */
+        /* a link may have led there, which the paths did not tell */
+        for (int j = 0; j < k && !rc && !job->common.dry_run; j++)
             if (ws_out_same(&job->out[j].file, &job->out[k].file))
-                rc = ws_fail(err, WS_EUSAGE, "two outputs go to the same file: %s and %s", job->out[j].file.name, job->out[k].file.name);
+                rc = ws_fail(err, WS_EUSAGE, "two outputs go to the same file: %s and %s", job->out[j].file.name,
+                             job->out[k].file.name);
     }
     return rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Where output goes must be a file of its own: opening a file empties it, so an input would be gone before it is read, and of two
- * outputs in one file neither would be whole. */
+ * Where output goes must be a file of its own: opening a file empties it, so an input would be gone before it is read,
+ * and of two outputs in one file neither would be whole. */
 #include "lib/io/source.h"
 #include "lib/run/run.h"
 
@@ -38,7 +38,9 @@ static const char *name_of(const output_path *p) {
                                     : p->path;
 }
 
-static int same_inode(const struct stat *a, const struct stat *b) { return a->st_dev == b->st_dev && a->st_ino == b->st_ino; }
+static int same_inode(const struct stat *a, const struct stat *b) {
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
 
 /* The same regular file: terminals, pipes and /dev/null may be shared. */
 static int same_file(const output_path *a, const output_path *b) {
@@ -51,8 +53,8 @@ static size_t folder_of(const char *path) {
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Writes to `to` the path of the file that would be made: the end of a chain of symbolic links whose last one leads nowhere. Returns 0
- * if it is too long. */
+/* Writes to `to` the path of the file that would be made: the end of a chain of symbolic links whose last one leads
+ * nowhere. Returns 0 if it is too long. */
 static int follow(const char *path, char to[PATH_MAX]) {
     enum { LINKS = 40 }; /* as many as the kernel follows */
     char target[PATH_MAX], next[2 * PATH_MAX];
@@ -107,7 +109,8 @@ static int not_own_pipe(const paths *p, const char *input, ws_err *err) {
     for (int i = 0; i < p->nout; i++)
         if (p->out[i].path && p->out[i].found && in.found &&
             S_ISFIFO(in.st.st_mode) && same_inode(&p->out[i].st, &in.st))
-            return ws_fail(err, WS_EUSAGE, "--%s: %s is the pipe that is read as %s", p->out[i].option, p->out[i].path, name_of(&in));
+            return ws_fail(err, WS_EUSAGE, "--%s: %s is the pipe that is read as %s", p->out[i].option, p->out[i].path,
+                           name_of(&in));
     return WS_OK;
 }
 
@@ -121,7 +124,8 @@ static void add_options(paths *p, ws_opt_group group, const ws_opt *o, const voi
         const char *path = list ? NULL : *(const char *const *)value;
         if (p->nout == PATHS || p->nin == INPUTS) ws_bug("more options for files than expected");
         if (path && *path && o->group == WS_GROUP_INPUT) p->in[p->nin++] = path;
-        if (path && *path && o->group != WS_GROUP_INPUT) p->out[p->nout++] = path_of(o->name, path, ws_out_descriptor(path));
+        if (path && *path && o->group != WS_GROUP_INPUT)
+            p->out[p->nout++] = path_of(o->name, path, ws_out_descriptor(path));
     }
 }
 
@@ -146,7 +150,8 @@ int ws_output_paths_check(const ws_job *job, ws_err *err) {
     for (int i = 1; i < p.nout && !rc; i++)
         for (int j = 0; j < i; j++)
             if (same_output(&p.out[j], &p.out[i]))
-                return ws_fail(err, WS_EUSAGE, "--%s: %s is where --%s goes", p.out[i].option, name_of(&p.out[i]), p.out[j].option);
+                return ws_fail(err, WS_EUSAGE, "--%s: %s is where --%s goes", p.out[i].option, name_of(&p.out[i]),
+                               p.out[j].option);
     for (int i = 0; i < p.nin && !rc; i++) rc = not_read(&p, p.in[i], err);
     if (!rc) rc = not_own_pipe(&p, "-", err);
     for (int i = 0; i < job->ninput && !rc; i++) rc = not_own_pipe(&p, job->input[i], err);

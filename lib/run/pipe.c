@@ -19,7 +19,8 @@ typedef struct pipeline {
     void *ctx;
     void *const *slot;
     pipe_slot *state;
-    uint64_t nslot, nread, nwork, nwrite; /* how many slots were read, taken for work, written; slot of number i is i % nslot */
+    /* how many slots were read, taken for work, written; slot of number i is i % nslot */
+    uint64_t nslot, nread, nwork, nwrite;
     size_t part;                          /* the next of slot nwork */
     int reading, writing, ended, stop, nthread;
     ws_err err; /* the failure that ends the run */
@@ -128,7 +129,8 @@ static int may_read(const pipeline *p) { return !p->reading && !p->ended && p->n
 /* Returns whether one of several threads reads although there is work: of a slot in parts half are taken, and no other
  * slot was read. Its last parts may take so long that other threads would wait for the next slot. */
 static int reads_ahead(const pipeline *p) {
-    return p->nthread > 1 && p->nread - p->nwork == 1 && 2 * p->part > p->state[p->nwork % p->nslot].parts && may_read(p);
+    return p->nthread > 1 && p->nread - p->nwork == 1 && 2 * p->part > p->state[p->nwork % p->nslot].parts &&
+           may_read(p);
 }
 
 static void *thread_main(void *arg) {
@@ -166,7 +168,8 @@ int ws_pipe_run(const ws_pipe_ops *ops, void *ctx, void *const *slot, int nslot,
 
     /* The caller is thread 0. Fewer threads than asked for is no failure: the work is done all the same. */
     for (int i = 0; i < nthread; i++) thread[i] = (pipe_thread){.p = &p, .number = i};
-    while (started < nthread && pthread_create(&thread[started].id, NULL, thread_main, &thread[started]) == 0) started++;
+    while (started < nthread && pthread_create(&thread[started].id, NULL, thread_main, &thread[started]) == 0)
+        started++;
     thread_main(&thread[0]);
     for (int i = 1; i < started; i++) pthread_join(thread[i].id, NULL);
 out:

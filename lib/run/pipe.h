@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The ordered pipeline: read | work | write over a ring of slots.
  *
- * No thread is tied to reading or writing. Each does what is most urgent: it writes the oldest slot that is done, works on the oldest
- * slot that is read but not processed, or reads the next one. So `-t 1` is one thread. Slots are written in the order in which they
- * were read.
+ * No thread is tied to reading or writing. Each does what is most urgent: it writes the oldest slot that is done, works
+ * on the oldest slot that is read but not processed, or reads the next one. So `-t 1` is one thread. Slots are written
+ * in the order in which they were read.
  *
  * Several threads may work on one slot, a part each: a genome against all of Pfam is one slot, or a few. */
 #ifndef WS_RUN_PIPE_H
@@ -16,10 +16,11 @@ typedef struct ws_pipe_ops {
      * WS_OK, WS_EOF after the last slot, WS_AGAIN if nothing came yet, or a failure. Slots read before a failure are
      * still worked on and written. */
     int (*read)(void *ctx, void *slot, size_t *parts, ws_err *err);
-    /* Works on one part. Any number of calls at once; thread is 0..nthread-1. After a failure the slot's other parts may be skipped. */
+    /* Works on one part. Any number of calls at once; thread is 0..nthread-1. After a failure the slot's other parts
+     * may be skipped. */
     int (*work)(void *ctx, void *slot, size_t part, int thread, ws_err *err);
-    /* Finishes a slot after its last part, in the thread of that part. rc and err are its first failure, or WS_OK. Returns rc or a
-     * failure of its own. A failed slot is written too, and is the last. */
+    /* Finishes a slot after its last part, in the thread of that part. rc and err are its first failure, or WS_OK.
+     * Returns rc or a failure of its own. A failed slot is written too, and is the last. */
     int (*finish)(void *ctx, void *slot, int rc, int thread, ws_err *err);
     /* Writes a slot. One call at a time, in order. A failure ends the run. */
     int (*write)(void *ctx, void *slot, ws_err *err);

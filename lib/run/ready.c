@@ -65,7 +65,9 @@ static pthread_mutex_t *lock_of(const ws_job *job, uint32_t t) { return &job->re
 static int is_made(const ws_job *job, uint32_t t) { return !job->tool->make || __atomic_load_n(&job->readiness->made[t],
         __ATOMIC_ACQUIRE); }
 
-static void set_made(ws_job *job, uint32_t t, uint8_t made) { __atomic_store_n(&job->readiness->made[t], made, __ATOMIC_RELEASE); }
+static void set_made(ws_job *job, uint32_t t, uint8_t made) {
+    __atomic_store_n(&job->readiness->made[t], made, __ATOMIC_RELEASE);
+}
 
 static void **prep_of(ws_job *job, const ws_backend *backend, uint32_t t) {
     return &(backend == job->cpu_backend ? job->cpu_prep : job->prep)[t];

@@ -35,7 +35,8 @@ void ws_clock_stop(ws_clock *c, ws_moment since) {
  * are no locks each program has the line. */
 static int has_the_line(ws_run *run) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
-    if (!run->has_line) run->has_line = fcntl(STDERR_FILENO, F_SETLK, &lock) == 0 || (errno != EACCES && errno != EAGAIN);
+    if (!run->has_line)
+        run->has_line = fcntl(STDERR_FILENO, F_SETLK, &lock) == 0 || (errno != EACCES && errno != EAGAIN);
     return run->has_line;
 }
 
@@ -65,8 +66,8 @@ void ws_report_progress(ws_run *run, int last) {
 
 /* ---- --stats ---- */
 
-/* Returns the stage that was busy for the largest share of the time it had. Reading and writing run in one thread at a time, scoring in
- * all. With a device, scoring counts by processor time, because workers mostly wait for the device. */
+/* Returns the stage that was busy for the largest share of the time it had. Reading and writing run in one thread at a
+ * time, scoring in all. With a device, scoring counts by processor time, because workers mostly wait for the device. */
 static const char *what_bound(const ws_run *run) {
     const ws_dev_times dev = ws_dev_clock();
     const double devices = (double)ws_max((size_t)dev.devices, 1);
@@ -92,8 +93,8 @@ static int write_json(ws_run *run, const ws_stat *s, int n, ws_err *err) {
     int rc = ws_buf_addf(&text, err,
                          "{\n  \"program\": \"%s\",\n  \"version\": \"" WS_VERSION
                          "\",\n  \"backend\": \"%s\",\n  \"device\": \"%s\",\n  \"bound\": \"%s\"",
-                         run->job->tool->name, ws_backend_name(run->job), ws_job_has_device(run->job) ? ws_dev_name() : "none",
-                         what_bound(run));
+                         run->job->tool->name, ws_backend_name(run->job),
+                         ws_job_has_device(run->job) ? ws_dev_name() : "none", what_bound(run));
     for (int i = 0; i < n && !rc; i++)
         rc = ws_buf_addf(&text, err, ",\n  \"%s\": %.*f", s[i].name, s[i].real ? 6 : 0, s[i].v);
     if (!rc) rc = ws_buf_adds(&text, "\n}\n", err);

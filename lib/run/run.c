@@ -12,8 +12,8 @@
 
 int ws_job_threads(const ws_job *job) { return job->common.threads > 0 ? (int)job->common.threads : ws_cpu_allowed(); }
 
-/* "##warpsieve pg=2 prog=vitfilt version=... model=... args="..."": no date, host or path, so the same input gives the same
- * bytes; only options that change rows are named. */
+/* "##warpsieve pg=2 prog=vitfilt version=... model=... args="..."": no date, host or path, so the same input gives the
+ * same bytes; only options that change rows are named. */
 int ws_provenance_of(const ws_job *job, int pg, const char *program, const char *args, ws_buf *out, ws_err *err) {
     if (job->common.no_provenance) return WS_OK;
     int rc = ws_buf_addf(out, err, "##warpsieve pg=%d prog=%s version=" WS_VERSION, pg, program);
@@ -106,12 +106,14 @@ static int run_stream(ws_run *run, ws_err *err) {
     return ws_outputs_close(job, rc, err);
 }
 
-/* Fails if the run would wait for a person to type sequences, or if standard input is several inputs: the first leaves nothing. */
+/* Fails if the run would wait for a person to type sequences, or if standard input is several inputs: the first leaves
+ * nothing. */
 static int check_stdin(const ws_job *job, ws_err *err) {
     int named = 0;
     for (int i = 0; i < job->ninput; i++) named += ws_source_is_stdin(job->input[i]);
     if (named > 1) return ws_fail(err, WS_EUSAGE, "standard input is named %d times, but can be read once", named);
-    if (job->ninput == 0 && isatty(STDIN_FILENO)) return ws_fail(err, WS_EUSAGE, "no input: name a file or pipe it in; --help shows how");
+    if (job->ninput == 0 && isatty(STDIN_FILENO))
+        return ws_fail(err, WS_EUSAGE, "no input: name a file or pipe it in; --help shows how");
     return WS_OK;
 }
 
@@ -127,7 +129,8 @@ int ws_run_job(ws_job *job, ws_err *err) {
     if (!rc && job->backend) rc = ws_backend_begin(job, job->nworker, err);
     job->batch_given = job->common.batch != 0;
     if (!job->batch_given)
-        job->common.batch = ws_job_batch(job, job->backend_ready || !job->cpu_backend ? job->backend : job->cpu_backend);
+        job->common.batch =
+            ws_job_batch(job, job->backend_ready || !job->cpu_backend ? job->backend : job->cpu_backend);
     if (job->common.dry_run && !job->batch_given) job->common.batch = ws_dry_run_batch(job, job->common.batch);
     job->batch_given |= job->common.dry_run;
     run.open_ns = ws_now_ns() - run.start_ns;

@@ -43,7 +43,8 @@ typedef struct ws_run {
     int opener_runs;
 
     ws_clock read, work, write;
-    uint64_t start_ns, open_ns, progress_ns; /* when the run began, how long opening took, when progress was last shown */
+    /* when the run began, how long opening took, when progress was last shown */
+    uint64_t start_ns, open_ns, progress_ns;
 } ws_run;
 
 uint64_t ws_now_ns(void); /* monotonic */
@@ -59,7 +60,8 @@ int ws_run_work(void *run, void *slot, size_t part, int thread, ws_err *err);
 int ws_run_format(void *run, void *slot, int rc, int thread, ws_err *err);
 int ws_run_write(void *run, void *slot, ws_err *err);
 int ws_run_ahead(void *run);
-/* Writes once what stands before all rows: files of the tool's own, then the heads of the outputs, which empties them. */
+/* Writes once what stands before all rows: files of the tool's own, then the heads of the outputs, which empties them.
+ * */
 int ws_run_head(ws_run *run, ws_err *err);
 
 /* lib/run/chained.c: runs the chain of the tool. */
@@ -73,12 +75,13 @@ int ws_outputs_end(ws_job *job, ws_err *err);
 void ws_outputs_flush(ws_job *job);
 int ws_outputs_close(ws_job *job, int rc, ws_err *err);
 
-/* lib/run/auto_device.c: to be called when something was worked on. Opens the device of --backend auto once that pays. */
+/* lib/run/auto_device.c: to be called when something was worked on. Opens the device of --backend auto once that pays.
+ * */
 void ws_auto_device_look(ws_run *run);
 void ws_auto_device_join(ws_run *run);
 
-/* lib/run/output_paths.c: WS_EUSAGE if an output is the same file as an input or as another output. Inputs are those of the job, all
- * operands and the FILEs of options about input; outputs those of all other options with a FILE. */
+/* lib/run/output_paths.c: WS_EUSAGE if an output is the same file as an input or as another output. Inputs are those of
+ * the job, all operands and the FILEs of options about input; outputs those of all other options with a FILE. */
 int ws_output_paths_check(const ws_job *job, ws_err *err);
 
 /* lib/run/dry_run.c: --dry-run. Returns the size of a batch of the sample, at most `batch`. */

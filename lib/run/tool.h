@@ -110,19 +110,20 @@ typedef struct ws_outtext {
     uint64_t rows; /* whole rows or records in it */
 } ws_outtext;
 
-/* One output of a run: the main output, number 0, and those that options of the reader or of the tool ask for. All are opened before the
- * input is read. The functions may be NULL and run in the writer, one at a time. Text that pack, end and flush append leaves even
- * if they fail. */
+/* One output of a run: the main output, number 0, and those that options of the reader or of the tool ask for. All are
+ * opened before the input is read. The functions may be NULL and run in the writer, one at a time. Text that pack, end
+ * and flush append leaves even if they fail. */
 typedef struct ws_output {
     const char *path;    /* NULL: standard output */
     const char *between; /* stands between the texts of items that have rows; NULL: nothing */
     void *own;           /* handed to the functions */
     /* Appends what stands before the first row. */
     int (*head)(const ws_job *job, void *own, ws_buf *text, ws_err *err);
-    /* Appends what leaves with an item, given what the workers made of it; NULL: the same. For text that depends on the items before. */
+    /* Appends what leaves with an item, given what the workers made of it; NULL: the same. For text that depends on the
+     * items before. */
     int (*pack)(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text, ws_err *err);
-    /* Without pack: appends the next of the rows that the workers left to the writer, and counts them. Called until it returns WS_EOF
-     * with the last of them, or with none. */
+    /* Without pack: appends the next of the rows that the workers left to the writer, and counts them. Called until it
+     * returns WS_EOF with the last of them, or with none. */
     int (*rest)(const ws_job *job, void *own, const void *item, ws_buf *text, uint64_t *rows, ws_err *err);
     /* Appends what stands after the last row, of so many. */
     int (*end)(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err);
@@ -160,15 +161,16 @@ typedef struct ws_reader {
     int (*fill)(ws_job *job, void *item, size_t *parts, ws_err *err);
     /* Works on a part of the item. Any number of threads, each with a part of its own. */
     int (*work)(ws_job *job, void *item, size_t part, ws_worker *worker, ws_err *err);
-    /* Once for each item whose parts are all done: appends to out[k], which is empty, what goes to output k. After a failure that still
-     * leaves: whole rows only. */
+    /* Once for each item whose parts are all done: appends to out[k], which is empty, what goes to output k. After a
+     * failure that still leaves: whole rows only. */
     int (*format)(ws_job *job, void *item, ws_worker *worker, ws_outtext *out, ws_err *err);
     int (*ahead)(ws_job *job); /* for idle threads, as ws_source_ahead */
     /* Says in text, of n bytes, what was done in so many seconds, and in *share how much of the input that is, 0 to 1;
      * below 0 if that is unknown. Any thread. */
     void (*progress)(ws_job *job, double seconds, char *text, size_t n, double *share);
     void (*note)(const ws_job *job); /* what a user should know of a run that went well */
-    /* Counts for --stats: returns how many it wrote into stat, of at most WS_STAT_MAX. seconds: processor time of all workers. */
+    /* Counts for --stats: returns how many it wrote into stat, of at most WS_STAT_MAX. seconds: processor time of all
+     * workers. */
     int (*stats)(ws_job *job, double seconds, ws_stat *stat);
 } ws_reader;
 enum { WS_STAT_MAX = 32 };

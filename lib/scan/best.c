@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The best pairs only: the best targets of each sequence, in the worker; the best sequences of each target, held by the writer until the
- * input has ended. Better is the smaller P-value, of equal ones the higher score, of equal ones what comes first. */
+ * The best pairs only: the best targets of each sequence, in the worker; the best sequences of each target, held by the
+ * writer until the input has ended. Better is the smaller P-value, of equal ones the higher score, of equal ones what
+ * comes first. */
 #include "lib/scan/state.h"
 
 #include <math.h>
@@ -119,7 +120,8 @@ int ws_top_add(const ws_job *job, void *own, const void *item, const ws_outtext 
     if (!top->list && !(top->list = ws_calloc(job->ntarget, sizeof *top->list, err))) return err->code;
     for (size_t i = 0; i < hits->n && made->rows && !rc; i++) {
         const ws_hit *h = &hits->hit[i];
-        const size_t n = (size_t)((const char *)memchr(row, '\n', (size_t)(made->text.p + made->text.n - row)) - row) + 1;
+        const size_t n =
+            (size_t)((const char *)memchr(row, '\n', (size_t)(made->text.p + made->text.n - row)) - row) + 1;
         rc = hold(&top->list[h->target], (size_t)scan->top, rank_of(scan, h, top->n++), row, n, err);
         row += n;
     }

@@ -61,11 +61,15 @@ static const char *file_hash(const char *p, size_t n) {
 static int check_file(const ws_scan_state *s, ws_err *err) {
     const ws_job *job = s->job;
     const ws_buf *lines = &s->scan->head->provenance;
-    const char *theirs = file_hash(lines->p, lines->n), *ours = job->model_id ? file_hash(job->model_id, strlen(job->model_id)) : NULL;
+    const char *theirs = file_hash(lines->p, lines->n),
+               *ours = job->model_id ? file_hash(job->model_id, strlen(job->model_id)) : NULL;
     char name[512];
     if (!theirs || !ours || !memcmp(theirs, ours, 16)) return WS_OK;
-    return ws_fail(err, WS_EDATA, "%sthe rows were made with another model file, xxh3:%.16s, than this one, xxh3:%.16s; give all stages "
-                   "the same file, or take the ## lines out if its models are the same", input_name(job, name), theirs, ours);
+    return ws_fail(
+        err, WS_EDATA,
+        "%sthe rows were made with another model file, xxh3:%.16s, than this one, xxh3:%.16s; give all stages "
+        "the same file, or take the ## lines out if its models are the same",
+        input_name(job, name), theirs, ours);
 }
 
 static int begin(ws_scan_state *s, ws_err *err) {
@@ -79,8 +83,9 @@ static int begin(ws_scan_state *s, ws_err *err) {
 static int no_target(const ws_scan_state *s, const ws_row *row, const char *query, size_t n, ws_err *err) {
     char q[WS_QUOTE_MAX], name[512], line[40] = "";
     if (row->number == UINT32_MAX) snprintf(line, sizeof line, "line %llu: ", (unsigned long long)row->line);
-    return ws_fail(err, WS_EDATA, "%s%sthe query \"%s\" is none of the models given; use the model file that made the %s",
-                   input_name(s->job, name), line, ws_quote(q, query, n), row->number == UINT32_MAX ? "table" : "pairs");
+    return ws_fail(
+        err, WS_EDATA, "%s%sthe query \"%s\" is none of the models given; use the model file that made the %s",
+        input_name(s->job, name), line, ws_quote(q, query, n), row->number == UINT32_MAX ? "table" : "pairs");
 }
 
 static int bind_text(ws_scan_state *s, const ws_batch *b, ws_row *row, ws_err *err) {
@@ -112,8 +117,8 @@ int ws_scan_bind(ws_scan_state *s, ws_batch *b, ws_err *err) {
     if (b->nrow == 0 || !b->has_rows || !ws_scan_binds(s)) return WS_OK;
     size_t r = 0;
     int rc = begin(s, err);
-    for (; r < b->nrow && !rc; r++) rc = b->row[r].number == UINT32_MAX ? bind_text(s, b, &b->row[r], err) : bind_number(s, b,
-            &b->row[r], err);
+    for (; r < b->nrow && !rc; r++)
+        rc = b->row[r].number == UINT32_MAX ? bind_text(s, b, &b->row[r], err) : bind_number(s, b, &b->row[r], err);
     if (!rc) return WS_OK;
     b->nrow = r ? r - 1 : 0;
     b->n = b->nrow ? b->row[b->nrow - 1].seq + 1 : 0;
@@ -124,7 +129,10 @@ int ws_scan_check_model(const ws_scan_state *s, uint32_t t, ws_err *err) {
     const uint64_t want = __atomic_load_n(&s->binding.hash[t], __ATOMIC_ACQUIRE), have = s->job->target[t].hash;
     char q[WS_QUOTE_MAX], name[512];
     if (!want || !have || want == have) return WS_OK;
-    return ws_fail(err, WS_EDATA, "%sthe query \"%s\" is another model, of hash %016llx, than that of the same name given here, of hash "
-                   "%016llx; give all stages the same models", input_name(s->job, name),
-                   ws_quote(q, s->job->target[t].name, strlen(s->job->target[t].name)), (unsigned long long)want, (unsigned long long)have);
+    return ws_fail(
+        err, WS_EDATA,
+        "%sthe query \"%s\" is another model, of hash %016llx, than that of the same name given here, of hash "
+        "%016llx; give all stages the same models",
+        input_name(s->job, name), ws_quote(q, s->job->target[t].name, strlen(s->job->target[t].name)),
+        (unsigned long long)want, (unsigned long long)have);
 }

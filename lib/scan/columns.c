@@ -19,7 +19,9 @@ int ws_head_find(const ws_tsv_head *head, const char *name) {
 
 static int in_rest(const ws_tsv_head *head, const char *name) { return ws_head_find(head, name) >= 0; }
 
-int ws_scan_changes_form_only(const ws_scan_state *s) { return !s->job->tool->backends && in_rest(s->scan->head, "query"); }
+int ws_scan_changes_form_only(const ws_scan_state *s) {
+    return !s->job->tool->backends && in_rest(s->scan->head, "query");
+}
 
 int ws_scan_packs_pairs(const ws_job *job) {
     const ws_scan_state *s = ws_scan_state_of(job);
@@ -42,7 +44,8 @@ static void same_columns(ws_scan_state *s, const ws_tsv_head *head) {
             continue;
         }
         while (strcmp(own[k].name, head->all[i]) != 0) k++;
-        if (sequences || (own[k].kind != WS_OCOL_SEQ && own[k].kind != WS_OCOL_QUAL)) add(s, own[k].kind, 0, own[k].name);
+        if (sequences || (own[k].kind != WS_OCOL_SEQ && own[k].kind != WS_OCOL_QUAL))
+            add(s, own[k].kind, 0, own[k].name);
     }
 }
 
@@ -74,7 +77,8 @@ static void more_columns(ws_scan_state *s, const ws_tsv_head *head) {
     }
     if (ws_scan_has_queries(s->job) && !in_rest(head, "query_accession")) add(s, WS_OCOL_ACC, 0, "query_accession");
     for (int i = 0; i < s->scan->ncol; i++)
-        if (s->scan->col[i].on_demand && !in_rest(head, s->scan->col[i].name)) add(s, WS_OCOL_OWN, i, s->scan->col[i].name);
+        if (s->scan->col[i].on_demand && !in_rest(head, s->scan->col[i].name))
+            add(s, WS_OCOL_OWN, i, s->scan->col[i].name);
     s->nmore = s->nocol - n;
     s->nocol = n;
 }

@@ -4,11 +4,12 @@
 
 #include <string.h>
 
-/* Cells of a part at least: milliseconds of a core (bench/data/kernels-zen5.txt), beside which one more thread unpacks the batch; of a
- * device's, ten (SSV, H200), beside which it is copied to one more stream; or so many rows of a table, because a filter passed them before
- * and the host's share of each is larger. A call of a device lasts as long as its longest sequence, some 4 ms for 4,910 residues: with
- * 16,000 rows the kernels of vitfilt took 0.65 s for 3.5 million rows, with 60,000 0.33, 125,000 0.28, 250,000 0.27 (H200). A part that is
- * worth it may be all there is for a thread to do: a genome of 4,000 proteins is ten batches for a CPU, however many models it meets. */
+/* Cells of a part at least: milliseconds of a core (bench/data/kernels-zen5.txt), beside which one more thread unpacks
+ * the batch; of a device's, ten (SSV, H200), beside which it is copied to one more stream; or so many rows of a table,
+ * because a filter passed them before and the host's share of each is larger. A call of a device lasts as long as its
+ * longest sequence, some 4 ms for 4,910 residues: with 16,000 rows the kernels of vitfilt took 0.65 s for 3.5 million
+ * rows, with 60,000 0.33, 125,000 0.28, 250,000 0.27 (H200). A part that is worth it may be all there is for a thread
+ * to do: a genome of 4,000 proteins is ten batches for a CPU, however many models it meets. */
 #define PART_CELLS 3e7
 #define DEVICE_PART_CELLS 2e11
 #define DEVICE_PART_ROWS 125e3
@@ -17,7 +18,8 @@ enum { PARTS_PER_THREAD = 8 };
 static double cells_of(const ws_job *job, const ws_batch *b) {
     double cells = 0;
     if (b->has_rows && !ws_rows_are_free(b))
-        for (size_t r = 0; r < b->nrow; r++) cells += (double)b->len[b->row[r].seq] * (double)job->target[b->row[r].target].qlen;
+        for (size_t r = 0; r < b->nrow; r++)
+            cells += (double)b->len[b->row[r].seq] * (double)job->target[b->row[r].target].qlen;
     else
         for (size_t t = 0; t < job->ntarget; t++) cells += (double)b->residues * (double)job->target[t].qlen;
     return cells;
@@ -30,7 +32,8 @@ int ws_scan_split(const ws_scan_state *s, ws_scan_item *it, ws_err *err) {
     if (most > 1) {
         const int device = ws_job_has_device(job);
         const double cells = cells_of(job, &it->batch);
-        const double parts = device ? cells / DEVICE_PART_CELLS + (double)it->batch.nrow / DEVICE_PART_ROWS : cells / PART_CELLS;
+        const double parts =
+            device ? cells / DEVICE_PART_CELLS + (double)it->batch.nrow / DEVICE_PART_ROWS : cells / PART_CELLS;
         n = parts < 1 ? 1 : parts < (double)most ? (size_t)parts : most;
     }
     const size_t had = it->part_cap;
@@ -43,8 +46,8 @@ int ws_scan_split(const ws_scan_state *s, ws_scan_item *it, ws_err *err) {
 
 static size_t position_of(const ws_hit *h) { return h->row == UINT32_MAX ? h->seq : h->row; }
 
-/* Hits come target by target; rows leave in input order, targets of one sequence in the order of the model file. Counting
- * sort by position in the input, stable. */
+/* Hits come target by target; rows leave in input order, targets of one sequence in the order of the model file.
+ * Counting sort by position in the input, stable. */
 static int sort_hits(ws_scan_item *it, size_t nposition, ws_err *err) {
     ws_hits *to = &it->hits;
     size_t *start = ws_calloc(nposition + 1, sizeof *start, err);
@@ -57,7 +60,8 @@ static int sort_hits(ws_scan_item *it, size_t nposition, ws_err *err) {
             for (size_t i = 0; i < it->part[k].n; i++) start[position_of(&it->part[k].hit[i]) + 1]++;
         for (size_t i = 1; i <= nposition; i++) start[i] += start[i - 1];
         for (size_t k = 0; k < it->nparts; k++)
-            for (size_t i = 0; i < it->part[k].n; i++) to->hit[start[position_of(&it->part[k].hit[i])]++] = it->part[k].hit[i];
+            for (size_t i = 0; i < it->part[k].n; i++)
+                to->hit[start[position_of(&it->part[k].hit[i])]++] = it->part[k].hit[i];
     }
     ws_free(start);
     return rc;

@@ -79,7 +79,8 @@ int ws_scan_outputs(ws_job *job, ws_err *err) {
     ws_queries_destroy(names);
     if (rc) return rc;
     if (scan->top && (scan->out_format != WS_OUT_TSV || scan->rejected))
-        return ws_fail(err, WS_EUSAGE, "--top holds rows of a table, so it goes with --out-format tsv and without --rejected");
+        return ws_fail(err, WS_EUSAGE,
+                       "--top holds rows of a table, so it goes with --out-format tsv and without --rejected");
     const int pairs = scan->out_format == WS_OUT_TSV || (scan->out_format == WS_OUT_PACKED && job->tool->backends);
     scan->keep_rejected = scan->rejected && pairs;
     if (scan->rejected) scan->rejected_output = ws_job_add_output(job, &(ws_output){.path = scan->rejected});
@@ -95,8 +96,8 @@ int ws_scan_outputs(ws_job *job, ws_err *err) {
  * x E. coli, AVX-512). */
 enum { PAIRS_WIDE = 4 };
 
-/* Half of the memory is for rows, half for hits: of a pair in the list of its part and in that of its batch. A batch's rows have some
- * room in any case. */
+/* Half of the memory is for rows, half for hits: of a pair in the list of its part and in that of its batch. A batch's
+ * rows have some room in any case. */
 enum { LEAST_TEXT = 1 << 20, MOST_PAIRS = 1000000, PAIR_BYTES = 2 * sizeof(ws_hit) };
 
 void ws_scan_configure(ws_scan_state *s) {

@@ -38,7 +38,8 @@ static int number_query(const ws_scan_state *s, ws_scan_form *f, const ws_batch 
         *number = f->number_of[key];
         return WS_OK;
     }
-    const ws_query q = t ? (ws_query){t->name, strlen(t->name), (uint32_t)t->qlen, t->hash} : query_of_row(s, b, &b->row[h->row]);
+    const ws_query q =
+        t ? (ws_query){t->name, strlen(t->name), (uint32_t)t->qlen, t->hash} : query_of_row(s, b, &b->row[h->row]);
     int rc = ws_pairs_query(f->pairs, &q, number, err);
     if (rc || key == UINT32_MAX) return rc;
     if ((rc = ws_grow(&f->number_of, &f->known_cap, (size_t)key + 1, sizeof *f->number_of, err))) return rc;
@@ -107,7 +108,8 @@ int ws_packed_output_head(const ws_job *job, void *own, ws_buf *text, ws_err *er
     return ws_scan_packs_pairs(job) ? pairs_head(job, own, text, err) : ws_packed_head(text, ws_scan_of(job)->abc, err);
 }
 
-int ws_packed_output_add(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text, ws_err *err) {
+int ws_packed_output_add(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text,
+                         ws_err *err) {
     ws_scan_form *f = own;
     const ws_batch *b = ((const ws_scan_item *)item)->out;
     int rc = WS_OK;

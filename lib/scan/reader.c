@@ -99,7 +99,8 @@ static void look_at_letters(ws_scan_state *s, const ws_batch *b) {
     if (b) count(l, b, scan->abc->letters);
     if (b && l->n < LETTERS_MOST) return;
     l->noted_dna = 1;
-    if (l->n >= LETTERS_LEAST && l->others * SHARE_OF_OTHERS <= l->n) ws_message_note(s->job, "%s", scan->looks_like_dna);
+    if (l->n >= LETTERS_LEAST && l->others * SHARE_OF_OTHERS <= l->n)
+        ws_message_note(s->job, "%s", scan->looks_like_dna);
 }
 
 /* ---- stages ---- */
@@ -132,7 +133,8 @@ int ws_scan_fill(ws_job *job, ws_batch *b, ws_err *err) {
         int bad = s->scoring && s->scoring->input ? s->scoring->input(job, err) : WS_OK;
         if (!bad) bad = ws_scan_columns(s, err);
         s->reads_pairs = ws_scan_binds(s);
-        if (!bad && rc == WS_OK && job->tool->backends && !ws_scan_binds(s)) bad = ws_job_ready_all(job, job->nworker, err);
+        if (!bad && rc == WS_OK && job->tool->backends && !ws_scan_binds(s))
+            bad = ws_job_ready_all(job, job->nworker, err);
         if (bad) rc = bad;
     }
     if (rc == WS_EOF) look_at_letters(s, NULL);
@@ -203,7 +205,8 @@ static ws_seqread_counts counts_of(const ws_job *job) {
     return n;
 }
 
-/* Says what was kept: pairs, unless the output has each sequence once. Nothing where a tool writes its own form, at the end or not. */
+/* Says what was kept: pairs, unless the output has each sequence once. Nothing where a tool writes its own form, at the
+ * end or not. */
 static void add_kept(const ws_job *job, char *text, size_t size) {
     const ws_scan *scan = ws_scan_of(job);
     const int rows = scan->out_format == WS_OUT_TSV || scan->out_format == WS_OUT_PACKED;
@@ -218,17 +221,20 @@ static void progress(ws_job *job, double seconds, char *text, size_t size, doubl
     char pairs[WS_NUMBER_MAX + sizeof " pairs of "] = "", kept[WS_NUMBER_MAX + sizeof ", pairs kept"] = "";
     const ws_seqread_counts n = counts_of(job);
     *share = share_of(ws_scan_state_of(job));
-    if (ws_scan_state_of(job)->reads_pairs) snprintf(pairs, sizeof pairs, "%s pairs of ", ws_number_human(rows, (double)n.rows));
+    if (ws_scan_state_of(job)->reads_pairs)
+        snprintf(pairs, sizeof pairs, "%s pairs of ", ws_number_human(rows, (double)n.rows));
     add_kept(job, kept, sizeof kept);
     snprintf(text, size, "%s%s sequences, %s residues, %s residues/s%s", pairs, ws_number_human(recs, (double)n.seqs),
-             ws_number_human(res, (double)n.residues), ws_number_human(rate, (double)n.residues / (seconds > 0 ? seconds : 1)), kept);
+             ws_number_human(res, (double)n.residues),
+             ws_number_human(rate, (double)n.residues / (seconds > 0 ? seconds : 1)), kept);
 }
 
 static void note(const ws_job *job) {
     const ws_seqread_counts n = counts_of(job);
     if (n.bad_residues)
         ws_message_note(job, "characters that were no residues, %s: %llu",
-                        ws_scan_of(job)->badres == WS_BADRES_X ? "taken as unknown ones" : "left out", (unsigned long long)n.bad_residues);
+                        ws_scan_of(job)->badres == WS_BADRES_X ? "taken as unknown ones" : "left out",
+                        (unsigned long long)n.bad_residues);
 }
 
 static int stats(ws_job *job, double seconds, ws_stat *stat) {

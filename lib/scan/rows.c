@@ -39,7 +39,8 @@ ws_pairs_counts ws_scan_counts(const ws_job *job) {
     const ws_tsv_head *head = ws_scan_of(job)->head;
     const int keeps = ws_scan_changes_form_only(ws_scan_state_of(job));
     ws_pairs_counts n = {.state = WS_COUNTS_KNOWN};
-    if (job->common.no_provenance || (keeps && !head->npg && !head->ends)) return (ws_pairs_counts){.state = WS_COUNTS_NO_END};
+    if (job->common.no_provenance || (keeps && !head->npg && !head->ends))
+        return (ws_pairs_counts){.state = WS_COUNTS_NO_END};
     return ws_scan_counted(job, &n.seqs, &n.residues) ? n : (ws_pairs_counts){.state = WS_COUNTS_UNKNOWN};
 }
 
@@ -49,7 +50,8 @@ int ws_scan_end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err
     (void)own;
     if (n.state == WS_COUNTS_NO_END) return WS_OK;
     if (n.state == WS_COUNTS_KNOWN)
-        snprintf(counts, sizeof counts, " in=%llu residues=%llu", (unsigned long long)n.seqs, (unsigned long long)n.residues);
+        snprintf(counts, sizeof counts, " in=%llu residues=%llu", (unsigned long long)n.seqs,
+                 (unsigned long long)n.residues);
     return ws_table_end(job, rows, counts, out, err);
 }
 
@@ -58,7 +60,8 @@ int ws_scan_end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err
 /* Notes a record, unless it is the last one that was noted: those of neighbours are often the same. */
 static int note(ws_scan_records *r, const ws_record *record, ws_err *err) {
     const ws_record last = r->last ? ws_records_at(&r->of, r->last - 1) : (ws_record){NULL, 0, 0};
-    if (last.number == record->number && last.n == record->n && memcmp(last.name, record->name, record->n) == 0) return WS_OK;
+    if (last.number == record->number && last.n == record->n && memcmp(last.name, record->name, record->n) == 0)
+        return WS_OK;
     uint32_t entry;
     const int rc = ws_records_add(&r->of, record, 0, &entry, err);
     if (!rc) r->last = entry + 1;
@@ -90,7 +93,8 @@ int ws_scan_records_note(const ws_job *job, ws_scan_form *f, const ws_scan_item 
         const ws_slice name = b->seqtext[h->seq].name;
         if (ws_scan_output_of(scan, h) != f->number) continue;
         const double number = ws_row_number(b, &b->row[h->row], scan->record_column);
-        const ws_record record = {ws_batch_text(b, name), name.n, number >= 1 && number < 9007199254740992.0 ? (uint64_t)number : 0};
+        const ws_record record = {ws_batch_text(b, name), name.n,
+                                  number >= 1 && number < 9007199254740992.0 ? (uint64_t)number : 0};
         rc = note(&f->records, &record, err);
     }
     return rc;
@@ -155,8 +159,8 @@ static int add_value(ws_buf *out, ws_coltype type, double v, ws_err *err) {
     return ws_cell_print(out, &c, err);
 }
 
-static int add_passed(const ws_scan_state *s, ws_buf *out, const ws_batch *b, const ws_row *row, int index, ws_rowplace *place,
-                      ws_err *err) {
+static int add_passed(const ws_scan_state *s, ws_buf *out, const ws_batch *b, const ws_row *row, int index,
+                      ws_rowplace *place, ws_err *err) {
     const ws_cell c = ws_row_cell_behind(b, row, index, place);
     return !c.forms ? add_text(s, out, c.text, c.n, err) : ws_cell_print(out, &c, err);
 }

@@ -2,7 +2,8 @@
  * Sequences against targets: what a tool of sequences sets up, and the reader that all of them share.
  *
  *   read    batches of sequences (lib/io/seqread.h)
- *   score   for every target, the sequences of the batch that meet it: a ws_task per target, backends take them in groups
+ *   score   for every target, the sequences of the batch that meet it: a ws_task per target, backends take them in
+ * groups
  *   decide  scores -> hits, which say whether the pair passes and carry the values of the tool's own columns
  *   format  hits -> TSV, FASTA, packed, ids; in input order, whatever the threads
  */
@@ -21,9 +22,9 @@ typedef struct ws_col {
 } ws_col;
 enum { WS_COL_MAX = 8 };
 
-/* A (sequence, target) pair and what the tool decided. row: its row in a table that was read; of what was cut from other sequences
- * (ws_scan.cutter) the place of that sequence in the batch; else UINT32_MAX. Values are in the order of the tool's columns; NaN prints as
- * an empty field. */
+/* A (sequence, target) pair and what the tool decided. row: its row in a table that was read; of what was cut from
+ * other sequences (ws_scan.cutter) the place of that sequence in the batch; else UINT32_MAX. Values are in the order of
+ * the tool's columns; NaN prints as an empty field. */
 typedef struct ws_hit {
     uint32_t seq, row, target;
     int32_t pass;
@@ -50,14 +51,16 @@ typedef struct ws_scan_worker {
 typedef struct ws_cutter {
     /* Says where records of FASTA may be cut, as ws_seqread_conf has it, before they are read. NULL: nowhere. */
     int (*pieces)(ws_job *job, uint32_t *block, uint32_t *context, ws_err *err);
-    /* Returns the residues of the next batch where --batch does not say, once so many were read, which are `share` of the input; below 0:
-     * it is unknown. 0: as before. NULL: never another size. */
+    /* Returns the residues of the next batch where --batch does not say, once so many were read, which are `share` of
+     * the input; below 0: it is unknown. 0: as before. NULL: never another size. */
     uint64_t (*batch)(const ws_job *job, uint64_t residues, double share);
-    /* Says in how many parts, at least 1, a batch is cut. *plan is the tool's, kept for the next batch and released at the end. */
+    /* Says in how many parts, at least 1, a batch is cut. *plan is the tool's, kept for the next batch and released at
+     * the end. */
     int (*plan)(ws_job *job, const ws_batch *b, void **plan, size_t *parts, ws_err *err);
     void (*release)(void *plan);
-    /* Appends what passes of a part to an empty batch, and a hit for each pair in it, in the order of its sequences. Rows that go along
-     * have their fields in `rest`, for all pass-through columns. The worker has sequences and values of rows only. */
+    /* Appends what passes of a part to an empty batch, and a hit for each pair in it, in the order of its sequences.
+     * Rows that go along have their fields in `rest`, for all pass-through columns. The worker has sequences and values
+     * of rows only. */
     int (*cut)(ws_job *job, const ws_batch *b, void *plan, size_t part, const ws_scan_worker *worker, ws_batch *to,
                ws_hits *hits, ws_err *err);
 } ws_cutter;
@@ -67,14 +70,16 @@ typedef struct ws_scoring {
     size_t score_size; /* of a score, in bytes */
     size_t value_size; /* of the tool's value of a sequence, which backends see as ws_seqs.perseq; 0: it has none */
     int any_query;     /* rows of a table meet the targets whatever their query column says */
-    /* Looks at the head of the input before the columns are chosen, and may set ws_scan.col, ncol and cutter. NULL: nothing to see. */
+    /* Looks at the head of the input before the columns are chosen, and may set ws_scan.col, ncol and cutter. NULL:
+     * nothing to see. */
     int (*input)(ws_job *job, ws_err *err);
-    /* Returns whether the rows of the table that is read have passed already: then they are hits, without a score. NULL: none has. Rows
-     * without a query are always scored. */
+    /* Returns whether the rows of the table that is read have passed already: then they are hits, without a score.
+     * NULL: none has. Rows without a query are always scored. */
     int (*has_passed)(const ws_job *job);
     /* Sets the values of all sequences of a batch before they are scored. NULL: they are of any content. */
     void (*set_values)(const ws_seqs *seqs, void *value);
-    /* Adds a hit for each pair that passes, and with ws_scan.keep_rejected for each that does not. row[j] is the row of item j. */
+    /* Adds a hit for each pair that passes, and with ws_scan.keep_rejected for each that does not. row[j] is the row of
+     * item j. */
     int (*decide)(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row,
                   const ws_scan_worker *worker, ws_hits *hits, ws_err *err);
 } ws_scoring;
@@ -98,19 +103,22 @@ typedef struct ws_scan {
     uint64_t mem;  /* bytes of memory that batches, their hits and rows should keep to; 0: a quarter of what there is */
     const ws_abc *abc;
     const char *looks_long;     /* the note for a record of DNA that may be a chromosome; NULL: none */
-    const char *looks_like_dna; /* the note for sequences that look like DNA where abc is that of proteins; NULL: none */
+    /* the note for sequences that look like DNA where abc is that of proteins; NULL: none */
+    const char *looks_like_dna;
     int any_abc;   /* take the alphabet that a packed input names */
     int tab_joins; /* as in ws_seqread_conf */
     ws_col col[WS_COL_MAX]; /* the tool's own columns; ws_hit.value has their order */
     int ncol;
-    long long best, top;        /* so many targets of each sequence, or sequences of each target, pass; 0: all that do */
+    /* so many targets of each sequence, or sequences of each target, pass; 0: all that do */
+    long long best, top;
     int rank_p, rank_bits;      /* the columns that say which are best */
     int own_fields;             /* -f chooses columns of the tool's own output, which it looks up itself */
 
     const ws_cutter *cutter;    /* NULL: batches are scored */
     int records;                /* rows are windows of records, whose lengths go along at the end of the output */
     int record_column;          /* of windows that are read: the pass-through column with the number of the record */
-    uint64_t strands;           /* that were searched of each residue that was read: 0 is 1. Counts of residues have them all */
+    /* that were searched of each residue that was read: 0 is 1. Counts of residues have them all */
+    uint64_t strands;
 
     /* set by lib/scan */
     ws_scan_emit_fn *emit[WS_OUTPUT_MAX]; /* of the outputs of the tool's own making */
@@ -131,8 +139,8 @@ void ws_scan_set_main(ws_job *job, const ws_scan_output *o);
 /* Returns the index of a pass-through column of the table that is read, -1 if it has none of that name. */
 int ws_head_find(const ws_tsv_head *head, const char *name);
 
-/* Returns whether it is known how many sequences and residues the first stage of the chain read, and says how many. True at the end of the
- * input, unless that is a table which does not say. */
+/* Returns whether it is known how many sequences and residues the first stage of the chain read, and says how many.
+ * True at the end of the input, unless that is a table which does not say. */
 int ws_scan_counted(const ws_job *job, uint64_t *seqs, uint64_t *residues);
 
 /* Appends the provenance lines of the table that was read and of this run, without ##end. */

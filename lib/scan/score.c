@@ -11,8 +11,9 @@ ws_hit *ws_hits_add(ws_hits *h, ws_err *err) {
     return &h->hit[h->n++];
 }
 
-/* The pairs of a table with the targets from .. to, grouped by target. The pairs of target from + t are item/row[start[t] .. start[t+1]).
- * A batch without rows has `item` only if tasks can be parts of the batch; then it is 0, 1, 2 ... */
+/* The pairs of a table with the targets from .. to, grouped by target. The pairs of target from + t are
+ * item/row[start[t] .. start[t+1]). A batch without rows has `item` only if tasks can be parts of the batch; then it is
+ * 0, 1, 2 ... */
 typedef struct pairing {
     size_t from, to;
     uint32_t *item, *row, *start;
@@ -55,9 +56,10 @@ typedef struct cursor {
     size_t target, pair; /* the next pair: of that target's, that one */
 } cursor;
 
-/* Makes a task of the pairs from *at on: of one target, at least one pair if there is any, about `most` cells. Returns the cells. */
-static uint64_t make_task(ws_task *task, const uint32_t **row, const ws_job *job, const ws_batch *b, const pairing *p, cursor *at,
-                          uint64_t most) {
+/* Makes a task of the pairs from *at on: of one target, at least one pair if there is any, about `most` cells. Returns
+ * the cells. */
+static uint64_t make_task(ws_task *task, const uint32_t **row, const ws_job *job, const ws_batch *b, const pairing *p,
+                          cursor *at, uint64_t most) {
     const uint64_t qlen = job->target[at->target].qlen;
     const uint32_t *start = b->has_rows && !ws_rows_are_free(b) ? &p->start[at->target - p->from] : NULL;
     const size_t from = start ? start[0] : 0, n = start ? start[1] - from : b->has_rows ? b->nrow : b->n;
@@ -76,8 +78,8 @@ static uint64_t make_task(ws_task *task, const uint32_t **row, const ws_job *job
     return cells;
 }
 
-/* Limits of one call: tasks, and pairs, whose scores take 32 MB of each thread. With half as many pairs the kernels of msvfilt take a tenth
- * longer (1,200 models, H200). */
+/* Limits of one call: tasks, and pairs, whose scores take 32 MB of each thread. With half as many pairs the kernels of
+ * msvfilt take a tenth longer (1,200 models, H200). */
 enum { TASKS_MAX = 2048, PAIRS_MAX = 4 << 20 };
 typedef struct call {
     ws_task task[TASKS_MAX];
@@ -86,7 +88,8 @@ typedef struct call {
     uint64_t cells;
 } call;
 
-static void make_call(call *g, const ws_job *job, const ws_batch *b, const pairing *p, cursor *at, size_t most_tasks, uint64_t most) {
+static void make_call(call *g, const ws_job *job, const ws_batch *b, const pairing *p, cursor *at, size_t most_tasks,
+                      uint64_t most) {
     g->n = g->pairs = 0;
     g->cells = 0;
     while (at->target < p->to && g->n < most_tasks && g->cells < most && g->pairs < PAIRS_MAX) {
@@ -96,7 +99,8 @@ static void make_call(call *g, const ws_job *job, const ws_batch *b, const pairi
     }
 }
 
-/* Seconds that a CPU scores before it asks again for a free stream. The end of a run waits for a CPU no longer than that. */
+/* Seconds that a CPU scores before it asks again for a free stream. The end of a run waits for a CPU no longer than
+ * that. */
 #define TURN_SECONDS 0.02
 
 /* Takes the target of a task, which may have to be made: for a device that joined late, or where there was no room. */
@@ -140,7 +144,8 @@ static int score_calls(ws_scan_state *s, const ws_batch *b, const pairing *p, ws
         }
         if (!rc) rc = be->score(&worker->seqs, g->task, g->n, worker->scratch, err);
         const int again = rc && ws_job_fall_back_to_cpu(job, be, rc, err);
-        for (size_t i = 0; i < g->n && !rc; i++) rc = s->scoring->decide(job, b, &g->task[i], g->row[i], worker, hits, err);
+        for (size_t i = 0; i < g->n && !rc; i++)
+            rc = s->scoring->decide(job, b, &g->task[i], g->row[i], worker, hits, err);
         while (taken > 0) ws_job_leave(job, g->task[--taken].target);
         if (again) {
             at = from;
@@ -160,8 +165,8 @@ static int has_passed(const ws_scan_state *s, const ws_batch *b) {
     return b->has_rows && !ws_rows_are_free(b) && s->scoring->has_passed && s->scoring->has_passed(s->job);
 }
 
-/* Makes the targets that rows name, as many as there is room for, and checks that they are the models of the input. A target that another
- * thread is making comes last, so that threads make different ones. */
+/* Makes the targets that rows name, as many as there is room for, and checks that they are the models of the input. A
+ * target that another thread is making comes last, so that threads make different ones. */
 static int ready_targets(ws_scan_state *s, const ws_batch *b, const pairing *p, ws_err *err) {
     ws_job *job = s->job;
     const ws_backend *be = has_passed(s, b) ? NULL : job->cpu_backend ? job->cpu_backend : job->backend;

@@ -33,7 +33,8 @@ typedef struct ws_scan_form {
     /* of packed pairs */
     ws_pairs *pairs;     /* NULL: the stream has none */
     ws_cell *cell;       /* [columns] of one pair */
-    uint32_t *number_of; /* [known] a query's number in this stream by its target or its number in the input; UINT32_MAX: none yet */
+    /* [known] a query's number in this stream by its target or its number in the input; UINT32_MAX: none yet */
+    uint32_t *number_of;
     size_t known, known_cap;
 } ws_scan_form;
 
@@ -61,8 +62,18 @@ typedef struct ws_scan_item {
 } ws_scan_item;
 
 /* One output column. */
-typedef enum ws_ocol_kind { WS_OCOL_NAME, WS_OCOL_SEQ, WS_OCOL_QUAL, WS_OCOL_DESC, WS_OCOL_REST, WS_OCOL_QUERY, WS_OCOL_QLEN,
-                            WS_OCOL_TLEN, WS_OCOL_ACC, WS_OCOL_OWN } ws_ocol_kind;
+typedef enum ws_ocol_kind {
+    WS_OCOL_NAME,
+    WS_OCOL_SEQ,
+    WS_OCOL_QUAL,
+    WS_OCOL_DESC,
+    WS_OCOL_REST,
+    WS_OCOL_QUERY,
+    WS_OCOL_QLEN,
+    WS_OCOL_TLEN,
+    WS_OCOL_ACC,
+    WS_OCOL_OWN
+} ws_ocol_kind;
 typedef struct ws_ocol {
     const char *name; /* the first member: see ws_names */
     ws_ocol_kind kind;
@@ -81,7 +92,8 @@ typedef struct ws_binding {
     uint32_t *target;       /* [ntarget] of each query of packed pairs; UINT32_MAX: not looked for yet */
     size_t ntarget, cap;
     int same_file;          /* the table is of these models, as far as it says */
-    uint64_t *hash;         /* [job->ntarget] of the model that the input means; 0: it does not say. Written before rows are handed on */
+    /* [job->ntarget] of the model that the input means; 0: it does not say. Written before rows are handed on */
+    uint64_t *hash;
 } ws_binding;
 
 /* A count of the letters of the first sequences. */
@@ -136,7 +148,8 @@ static inline int ws_scan_has_queries(const ws_job *job) {
     return job->tool->backends && !job->tool->scoring->any_query;
 }
 
-/* Returns whether the rows are of a table without a query column: every row meets every target, so there is one list for all. */
+/* Returns whether the rows are of a table without a query column: every row meets every target, so there is one list
+ * for all. */
 static inline int ws_rows_are_free(const ws_batch *b) { return b->nrow > 0 && b->row[0].target == UINT32_MAX; }
 
 /* ---- score.c ---- */
@@ -182,14 +195,16 @@ ws_pairs_counts ws_scan_counts(const ws_job *job);
 /* For outputs whose rows are windows (ws_scan.records). Notes the records of the windows of an item that go to an
  * output, in the order of the input. WS_ENOMEM. */
 int ws_scan_records_note(const ws_job *job, ws_scan_form *f, const ws_scan_item *it, ws_err *err);
-/* Appends the lines of those whose length is known; for tools that only change the form all lines of the input. WS_ENOMEM. */
+/* Appends the lines of those whose length is known; for tools that only change the form all lines of the input.
+ * WS_ENOMEM. */
 int ws_scan_records_put(const ws_job *job, const ws_scan_records *r, ws_buf *text, ws_err *err);
 
 /* ---- packed.c: ws_output.head, pack, end and flush; own is a ws_scan_form. Without pairs `made` holds the uint32_t
  * numbers of the sequences of the ws_scan_item that leave ---- */
 
 int ws_packed_output_head(const ws_job *job, void *own, ws_buf *text, ws_err *err);
-int ws_packed_output_add(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text, ws_err *err);
+int ws_packed_output_add(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text,
+                         ws_err *err);
 int ws_packed_output_end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err);
 int ws_packed_output_flush(const ws_job *job, void *own, ws_buf *text, ws_err *err);
 void ws_packed_output_release(ws_scan_form *f);

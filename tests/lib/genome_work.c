@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The stages of nhmmsieve as a chain: random models and records, some of them pieces, with planted instances. A
- * stand-in for a device marks and scores, now and then it is slow or fails; any number of threads; hits must be those of
+ * stand-in for a device marks and scores, it may be slow or fail; any number of threads; hits must be those of
  * one thread without it. WARPSIEVE_SEED chooses another run. */
 #include "bin/search/genome.h"
 #include "kernels/filter/backend.h"

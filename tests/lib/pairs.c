@@ -420,7 +420,8 @@ static void liars(tap *t) {
     static const uint64_t huge[] = {UINT64_MAX, UINT64_C(1) << 62, (UINT64_C(1) << 40) + 1};
     for (size_t i = 0; i < sizeof huge / sizeof *huge; i++) {
         for (int k = HEAD_COLUMNS; k <= HEAD_TEXT; k++) lie(t, PACK_HEAD, NUMBER + 8 * (size_t)k, huge[i], 8, counts);
-        for (int k = QUERIES_N; k <= QUERIES_TEXT; k++) lie(t, PACK_QUERIES, NUMBER + 8 * (size_t)k, huge[i], 8, counts);
+        for (int k = QUERIES_N; k <= QUERIES_TEXT; k++)
+            lie(t, PACK_QUERIES, NUMBER + 8 * (size_t)k, huge[i], 8, counts);
         for (int k = PAIRS_BLOCK; k <= PAIRS_TEXT; k++) lie(t, PACK_PAIRS, NUMBER + 8 * (size_t)k, huge[i], 8, counts);
     }
     lie(t, PACK_QUERIES, NUMBER, 1, 8, "do not follow");
@@ -550,9 +551,8 @@ static void phrases(tap *t) {
     } lies[] = {{FLAGS, 8, (uint64_t)(N + 1) << 32 | 2, "impossible lengths"},
                 {FLAGS, 8, (uint64_t)N << 32, "impossible counts"},
                 {FLAGS, 8, 2, "impossible counts"}, {FLAGS, 8, UINT64_C(256) << 32 | 2, "impossible counts"},
-                {FLAGS, 8, (uint64_t)N << 32 | 6, "impossible counts"},
-                {TEXTS, 1, 0, "control character"}, {TEXTS + N, 1, 0, "control character"},
-                {TEXTS + 3, 1, '\t', "control character"}};
+                {FLAGS, 8, (uint64_t)N << 32 | 6, "impossible counts"}, {TEXTS, 1, 0, "control character"},
+                {TEXTS + N, 1, 0, "control character"}, {TEXTS + 3, 1, '\t', "control character"}};
     const ws_buf table = {(char *)(uintptr_t)text, sizeof text - 1, 0};
     ws_buf s = {0}, got = {0}, want = {0};
     ws_err err;
