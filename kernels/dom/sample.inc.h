@@ -10,6 +10,11 @@
 #define TOO_SMALL 1e-30f
 enum { END_BLOCK = 4 }; /* positions of a block of E's sums */
 
+/* A node of a domain that a trace leaves out (inserts = 0) or follows with inserts. */
+typedef struct indel {
+    uint32_t k, inserts;
+} indel;
+
 typedef struct sampler {
     const ws_dom_tables *t;
     const ws_dom_problem *p;
@@ -22,7 +27,7 @@ typedef struct sampler {
     float *ends; /* by row: nends sums of E's weights before each block; the first is -1 until they are computed */
     size_t nends;
     float *u;            /* striped weights of the nodes of a domain */
-    ws_dom_visit *indel; /* inserts and deletes of a domain */
+    indel *indel; /* of a domain */
     size_t nindel;
     int degenerate;      /* the region has residues that are not canonical */
     float null2[32] __attribute__((aligned(64)));
@@ -150,35 +155,56 @@ unsure:
 
 /* ---- runs ---- */
 
-/* Returns the number of steps, at most one register, that surely lead from M of row i and node k to M. */
-WS_INLINE uint32_t run_of_matches(const sampler *a, const jump *j, const V by, const V more, uint32_t i, uint32_t k) {
-    float *const *tr = a->t->node;
-    const size_t diagonal = a->stride + WS_DOM_CELL;
-    const float *first = cells_of(a, i - 1, k - 1) - (VF_LANES - 1) * diagonal, *at[VP_QUADS];
-    const ptrdiff_t node = (ptrdiff_t)k - (VF_LANES - 1), row = (ptrdiff_t)i - 1 - (VF_LANES - 1);
-    VF r[4];
-    (void)j;
-    for (size_t p = 0; p < VP_QUADS; p++) at[p] = first + 4 * p * diagonal;
-    V_UNROLL for (size_t c = 0; c < 4; c++) r[c] = VP_LOADS(at, c * diagonal);
+/* Loads the cells that a register of steps comes from, the last step at `cell` and `step` floats between two, and
+ * turns them into registers of M, I and D. */
+WS_INLINE void load_run(const float *cell, size_t step, VF r[4]) {
+    const float *first = cell - (VF_LANES - 1) * step, *at[VP_QUADS];
+    for (size_t p = 0; p < VP_QUADS; p++) at[p] = first + 4 * p * step;
+    V_UNROLL for (size_t c = 0; c < 4; c++) r[c] = VP_LOADS(at, c * step);
     VP_TRANSPOSE(r);
-    const VF begin = VF_MUL(VF_LOADU(a->B + row), VF_LOADU(tr[WS_PBM] + node));
-    const VF match = VF_ADD(begin, VF_MUL(r[0], VF_LOADU(tr[WS_PMM] + node - 1)));
-    const VF insert = VF_ADD(match, VF_MUL(r[1], VF_LOADU(tr[WS_PIM] + node - 1)));
-    const VF sum = VF_ADD(insert, VF_MUL(r[2], VF_LOADU(tr[WS_PDM] + node - 1)));
-    const VF u = VF_OF_TOP24(VI_ADD(VI_MUL(VI_SET1(a->random), by), more)), v = VF_MUL(u, sum),
-             margin = VF_MUL(sum, VF_SET1(UNSURE));
-    const VM yes = VM_AND(VM_AND(VM_GT(v, VF_ADD(begin, margin)), VM_GT(match, VF_ADD(v, margin))),
-                          VM_GE(sum, VF_SET1(TOO_SMALL)));
+}
+
+/* Returns the deviates of a register of steps, of which the last lane holds the first. */
+WS_INLINE VF deviates(const sampler *a, const V by, const V more) {
+    return VF_OF_TOP24(VI_ADD(VI_MUL(VI_SET1(a->random), by), more));
+}
+
+/* Returns the number of lanes that say yes, from the last one down. */
+WS_INLINE uint32_t first_steps(VM yes) {
     const uint32_t no = ~VM_BITS(yes) << (32 - VF_LANES);
     return no ? (uint32_t)__builtin_clz(no) : VF_LANES;
 }
 
+/* Returns the number of steps, at most one register, that surely lead from M of row i and node k to M. */
+WS_INLINE uint32_t run_of_matches(const sampler *a, const V by, const V more, uint32_t i, uint32_t k) {
+    float *const *tr = a->t->node;
+    const ptrdiff_t node = (ptrdiff_t)k - (VF_LANES - 1), row = (ptrdiff_t)i - 1 - (VF_LANES - 1);
+    VF r[4];
+    load_run(cells_of(a, i - 1, k - 1), a->stride + WS_DOM_CELL, r);
+    const VF begin = VF_MUL(VF_LOADU(a->B + row), VF_LOADU(tr[WS_PBM] + node));
+    const VF match = VF_ADD(begin, VF_MUL(r[0], VF_LOADU(tr[WS_PMM] + node - 1)));
+    const VF insert = VF_ADD(match, VF_MUL(r[1], VF_LOADU(tr[WS_PIM] + node - 1)));
+    const VF sum = VF_ADD(insert, VF_MUL(r[2], VF_LOADU(tr[WS_PDM] + node - 1)));
+    const VF v = VF_MUL(deviates(a, by, more), sum), margin = VF_MUL(sum, VF_SET1(UNSURE));
+    return first_steps(VM_AND(VM_AND(VM_GT(v, VF_ADD(begin, margin)), VM_GT(match, VF_ADD(v, margin))),
+                              VM_GE(sum, VF_SET1(TOO_SMALL))));
+}
+
+/* Returns the number of steps, at most one register, that surely lead from I of row i and node k to I. */
+WS_INLINE uint32_t run_of_inserts(const sampler *a, const V by, const V more, uint32_t i, uint32_t k) {
+    VF r[4];
+    load_run(cells_of(a, i - 1, k), a->stride, r);
+    const VF match = VF_MUL(r[0], VF_SET1(a->t->node[WS_PMI][k]));
+    const VF sum = VF_ADD(match, VF_MUL(r[1], VF_SET1(a->t->node[WS_PII][k])));
+    const VF v = VF_MUL(deviates(a, by, more), sum), margin = VF_MUL(sum, VF_SET1(UNSURE));
+    return first_steps(VM_AND(VM_AND(VM_GT(v, VF_ADD(match, margin)), VM_GT(sum, VF_ADD(v, margin))),
+                              VM_GE(sum, VF_SET1(TOO_SMALL))));
+}
+
 /* Returns the number of rows, at most one register, in which C or J surely stays. */
 WS_INLINE uint32_t run_of_stays(const sampler *a, const V by, const V more, const float *stay, uint32_t i) {
-    const VF u = VF_OF_TOP24(VI_ADD(VI_MUL(VI_SET1(a->random), by), more));
     const VF share = VF_LOADU(stay + (ptrdiff_t)i - (VF_LANES - 1));
-    const uint32_t no = ~VM_BITS(VM_GT(share, VF_ADD(u, VF_SET1(UNSURE)))) << (32 - VF_LANES);
-    return no ? (uint32_t)__builtin_clz(no) : VF_LANES;
+    return first_steps(VM_GT(share, VF_ADD(deviates(a, by, more), VF_SET1(UNSURE))));
 }
 
 static void advance(sampler *a, const jump *j, uint32_t n) {
@@ -192,24 +218,29 @@ typedef struct domain {
     uint32_t i, j, k, m, residues;
 } domain;
 
-/* Sets the weights of the nodes: counts for M, more for inserts, 0 for D. */
+static void fill_places(float *u, size_t from, size_t to, const float *four) {
+    const VF v = VP_BCAST(four);
+    for (size_t q = from; q < to; q += VP_QUADS) VF_STOREU(u + 4 * q, v);
+}
+
+/* Sets the weights of the nodes: counts for M, more for inserts, 0 for D. Before and after the places of the first and
+ * last node the weights of a lane are the same, so three ranges are filled, in ascending order. */
 static void weigh(const sampler *a, const domain *d, size_t *from, size_t *to) {
     const uint32_t Q = (uint32_t)a->t->Q, qk = (d->k - 1) % Q, zk = (d->k - 1) / Q, qm = (d->m - 1) % Q,
                    zm = (d->m - 1) / Q;
     const float n = (float)(1.0 / (double)(float)d->residues);
     *from = zk == zm ? qk : 0;
     *to = zk == zm ? (size_t)qm + 1 : Q;
-    for (size_t q = *from; q < *to; q++)
-        for (uint32_t z = 0; z < 4; z++) a->u[4 * q + z] = z >= zk + (q < qk) && z + (q > qm) <= zm ? n : 0.0f;
-    for (size_t v = 0; v < a->nindel; v++)
-        if (a->indel[v].state == WS_COLUMN_D) a->u[ws_dom_striped(a->t, a->indel[v].k)] = 0.0f;
-    for (size_t v = 0, same; v < a->nindel; v += same) {
-        for (same = 1;
-             v + same < a->nindel && a->indel[v + same].state == WS_COLUMN_I && a->indel[v + same].k == a->indel[v].k;
-             same++)
-            continue;
-        if (a->indel[v].state == WS_COLUMN_I) a->u[ws_dom_striped(a->t, a->indel[v].k)] = (float)(1 + same) * n;
-        else same = 1;
+    const size_t border[] = {*from, ws_min(qk, qm + 1), ws_max(qk, qm + 1), *to};
+    for (size_t r = 0; r < 3; r++) {
+        const size_t q = border[r];
+        float four[4] __attribute__((aligned(16)));
+        for (uint32_t z = 0; z < 4; z++) four[z] = z >= zk + (q < qk) && z + (q > qm) <= zm ? n : 0.0f;
+        fill_places(a->u, q, border[r + 1], four);
+    }
+    for (size_t v = 0; v < a->nindel; v++) {
+        const indel *node = &a->indel[v];
+        a->u[ws_dom_striped(a->t, node->k)] = node->inserts ? (float)(1 + node->inserts) * n : 0.0f;
     }
 }
 
@@ -230,20 +261,26 @@ static __attribute__((noinline)) int close_domain(sampler *a, const domain *d, u
     return rc;
 }
 
+/* Adds inserts of a node to those that the domain has of it. */
+static void add_inserts(sampler *a, uint32_t k, uint32_t n) {
+    if (a->nindel == 0 || a->indel[a->nindel - 1].k != k) a->indel[a->nindel++] = (indel){k, 0};
+    a->indel[a->nindel - 1].inserts += n;
+}
+
 /* Walks from E of row i to B and returns the row of B; UINT32_MAX: there is no way. */
 static uint32_t walk_domain(sampler *a, const jump *j, const V by, const V more, uint32_t i, domain *d) {
     float *const *tr = a->t->node;
     uint32_t k = 0;
     int state = from_end(a, i, &k);
+    uint32_t n;
     *d = (domain){0};
     a->nindel = 0;
     while (state >= 0 && i > 0 && k > 0) {
         if (state == WS_COLUMN_M) {
             const uint32_t i0 = i;
-            uint32_t n;
             if (!d->j) d->j = i, d->m = k;
             do {
-                n = run_of_matches(a, j, by, more, i, k);
+                n = run_of_matches(a, by, more, i, k);
                 advance(a, j, n);
                 i -= n;
                 k -= n;
@@ -259,16 +296,22 @@ static uint32_t walk_domain(sampler *a, const jump *j, const V by, const V more,
             state = state == 1 ? WS_COLUMN_M : state == 2 ? WS_COLUMN_I : WS_COLUMN_D;
             continue;
         }
-        if (d->j) a->indel[a->nindel++] = (ws_dom_visit){i, k, (uint8_t)state};
         if (state == WS_COLUMN_D) {
             const float *c = cells_of(a, i, k - 1);
+            if (d->j) a->indel[a->nindel++] = (indel){k, 0};
             state = choose_two(a, c[0] * tr[WS_PMD][k - 1], c[2] * tr[WS_PDD][k - 1]) ? WS_COLUMN_D : WS_COLUMN_M;
             k--;
         } else {
+            const uint32_t i0 = i;
+            while ((n = run_of_inserts(a, by, more, i, k)) > 0) {
+                advance(a, j, n);
+                i -= n;
+            }
             const float *c = cells_of(a, i - 1, k);
-            d->residues++;
             state = choose_two(a, c[0] * tr[WS_PMI][k], c[1] * tr[WS_PII][k]) ? WS_COLUMN_I : WS_COLUMN_M;
             i--;
+            add_inserts(a, k, i0 - i);
+            d->residues += i0 - i;
         }
     }
     return UINT32_MAX;
@@ -353,7 +396,7 @@ static int allocate_sampler(sampler *a, ws_dom_worker *w, ws_err *err) {
     int rc = ws_grow(&a->s->n2, &a->s->n2_cap, rows, sizeof *a->s->n2, err);
     if (rc) return rc;
     float *p = ws_dom_scratch(w, WS_DOM_SUMS, (4 * row + rows * a->nends) * sizeof *p, err);
-    a->u = p ? ws_dom_scratch(w, WS_DOM_COUNT, 4 * (size_t)a->t->Q * sizeof *a->u, err) : NULL;
+    a->u = p ? ws_dom_scratch(w, WS_DOM_COUNT, (4 * (size_t)a->t->Q + VF_LANES) * sizeof *a->u, err) : NULL;
     a->indel = a->u ? ws_dom_scratch(w, WS_DOM_PATH, (rows + (size_t)a->t->M + 1) * sizeof *a->indel, err) : NULL;
     if (!a->indel) return err->code;
     a->B = p + WS_DOM_FRONT;
