@@ -46,7 +46,7 @@ typedef struct bundle {
     VF *keep; /* M and I by position, rows from `kept` on: first Forward's, then their products with Backward's; or NULL */
     uint32_t kept;
     float *cell[VP_QUADS]; /* next row of a region's matrix, or NULL */
-    float *cell_spare;     /* target for the rows of idle quads */
+    float *cell_spare;     /* target for the rows of idle quads, and for their sums */
     ws_dom_row spare[VP_QUADS] __attribute__((aligned(64)));
 } bundle;
 

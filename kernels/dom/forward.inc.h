@@ -25,6 +25,20 @@ static void store_row(const bundle *g, VF by, float *const *cell) {
     }
 }
 
+/* Stores the sums of M and D over the blocks of a finished row for each quad, whose cells are still to be scaled. */
+static void store_ends(const bundle *g, VF by, float *const *ends) {
+    for (size_t b = 0; b < ws_dom_nends(g->t); b += 4) {
+        VF r[4];
+        V_UNROLL for (size_t v = 0; v < 4; v++) {
+            const size_t to = ws_min((b + v + 1) * WS_DOM_END_BLOCK, g->Q);
+            r[v] = VF_SET1(0.0f);
+            for (size_t q = (b + v) * WS_DOM_END_BLOCK; q < to; q++) r[v] = VF_ADD(r[v], VF_ADD(g->M[q], g->D[q]));
+        }
+        VP_TRANSPOSE(r);
+        VP_STORES(ends, b, VF_MUL(VF_ADD(VF_ADD(r[0], r[1]), VF_ADD(r[2], r[3])), by));
+    }
+}
+
 /* The odds of the transitions into M of a position. */
 typedef struct match_odds {
     VF bm, mm, im, dm;
@@ -137,6 +151,13 @@ WS_INLINE void forward_deletes(const int S, bundle *const *g, VF *carry, VF *sum
     }
 }
 
+/* Sets pointers to the sums of a row for each quad; idle quads get the spare row. */
+WS_INLINE void ends_of_step(const bundle *g, uint32_t step, float **at) {
+    for (int j = 0; j < VP_QUADS; j++)
+        at[j] = g->p[j] && step >= g->skip[j] ? g->p[j]->ends + (step - g->skip[j]) * ws_dom_nends(g->t)
+                                              : g->cell_spare;
+}
+
 /* Sets pointers to the next row of each quad's matrix; idle quads get the spare row. */
 WS_INLINE void cells_of_step(const bundle *g, uint32_t step, float **at) {
     const size_t stride = WS_DOM_CELL * ((size_t)g->t->M + 1);
@@ -144,6 +165,15 @@ WS_INLINE void cells_of_step(const bundle *g, uint32_t step, float **at) {
         at[j] = g->p[j] && step >= g->skip[j] ? g->cell[j] + (step - g->skip[j]) * stride : g->cell_spare;
         memset(at[j], 0, WS_DOM_CELL * sizeof(float));
     }
+}
+
+/* Stores the cells and sums of a row, which sampling loads. */
+WS_INLINE void store_cells(const bundle *g, uint32_t step, VF by) {
+    float *cell[VP_QUADS], *ends[VP_QUADS];
+    ends_of_step(g, step, ends);
+    store_ends(g, by, ends);
+    cells_of_step(g, step, cell);
+    store_row(g, by, cell);
 }
 
 static VF *kept_row(const bundle *g, uint32_t row) { return g->keep + (size_t)(row - g->kept) * 2 * g->Q; }
@@ -161,9 +191,7 @@ static void forward_begin(bundle *g) {
 static void keep_last(const int keep, const bundle *g, uint32_t row) {
     const VF by = g->f.by;
     if (keep == KEEP_CELLS) {
-        float *cell[VP_QUADS];
-        cells_of_step(g, row, cell);
-        store_row(g, by, cell);
+        store_cells(g, row, by);
     } else if (keep == KEEP_PRODUCT) {
         VF *k = kept_row(g, row);
         for (size_t q = 0; q < g->Q; q++) k[2 * q] = VF_MUL(g->M[q], by), k[2 * q + 1] = VF_MUL(g->I[q], by);
@@ -217,8 +245,7 @@ WS_INLINE void forward_run(const int S, const int keep, bundle *const *g, uint32
             B[s] = a[s].B;
         }
         if (keep == KEEP_CELLS) {
-            cells_of_step(g[0], step - 1, cell);
-            store_row(g[0], by[0], cell);
+            store_cells(g[0], step - 1, by[0]);
             cells_of_step(g[0], step, cell);
         }
         if (scaled) forward_cells(S, 1, keep, g, (const float *const (*)[VP_QUADS])o, B, by, sum, carry, k, cell);

@@ -62,6 +62,7 @@ typedef struct ws_dom_problem {
     const ws_dom_tables *odds; /* whose emissions; NULL: those of the model */
     ws_dom_row *f, *b; /* L + 1 rows each: Forward's and Backward's */
     float *cell;       /* a region's Forward matrix: M I D 0 of node k of row i at cell[4 (i (M+1) + k)]; k = 0 is 0 */
+    float *ends;       /* of a region: ws_dom_nends sums of M and D for each row, which vector code computes and uses */
     int own;           /* Backward set its own scales */
 } ws_dom_problem;
 #define WS_DOM_CELL 4
@@ -69,6 +70,10 @@ typedef struct ws_dom_problem {
  * WS_DOM_CELL_BEHIND: floats after it that code may write, for nodes beyond M. */
 static inline size_t ws_dom_cell_front(int M) { return WS_DOM_CELL * 16 * ((size_t)M + 2); }
 enum { WS_DOM_CELL_BEHIND = WS_DOM_CELL * 8 };
+
+/* Positions of a sum of the weights with which a row leads to E, and the number of sums in `ends`, a multiple of 4. */
+enum { WS_DOM_END_BLOCK = 4 };
+static inline size_t ws_dom_nends(const ws_dom_tables *t) { return ((size_t)t->Q + 15) / 16 * 4; }
 
 /* One domain of one sampled trace: target positions (of the region's rows) and nodes of its first and last M. */
 typedef struct ws_dom_segment {
@@ -124,6 +129,7 @@ enum {
     WS_DOM_COUNT,
     WS_DOM_ORDER,
     WS_DOM_SAVED,
+    WS_DOM_ENDS,
     WS_DOM_NSCRATCH
 };
 struct ws_dom_worker {

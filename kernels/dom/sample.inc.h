@@ -8,7 +8,6 @@
 
 #define UNSURE 2e-6f    /* relative to the sum: both ways of computing a border are within 5e-7 of the true one */
 #define TOO_SMALL 1e-30f
-enum { END_BLOCK = 4 }; /* positions of a block of E's sums */
 
 /* A node of a domain that a trace leaves out (inserts = 0) or follows with inserts. */
 typedef struct indel {
@@ -24,8 +23,8 @@ typedef struct sampler {
     float *B;            /* B by row, with WS_DOM_FRONT entries before row 0 */
     float *stay[2];      /* share of the weights with which C (0) and J (1) of a row stay; NaN: scalar code decides */
     float *from_n;       /* share with which B comes from N */
-    float *ends; /* by row: nends sums of E's weights before each block; the first is -1 until they are computed */
     size_t nends;
+    uint8_t *ready;      /* by row: its sums in p->ends are those before each block; until then those of each block */
     float *u;            /* striped weights of the nodes of a domain */
     indel *indel; /* of a domain */
     size_t nindel;
@@ -88,33 +87,13 @@ static const float *cells_of(const sampler *a, uint32_t i, uint32_t k) {
     return a->p->cell + i * a->stride + (size_t)WS_DOM_CELL * k;
 }
 
-/* Computes the sums before each block of a row's weights. */
-static __attribute__((noinline)) void make_ends(const sampler *a, uint32_t i, float *to) {
-    static const float kinds[16] __attribute__((aligned(64))) = {1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0};
-    const float e = (float)(1.0 / (double)a->p->f[i].E);
-    const VF scale = VF_MUL(VF_SET1(e), VF_LOAD(kinds));
-    const size_t Q = (size_t)a->t->Q, M = (size_t)a->t->M;
+/* Turns the sums of a row's blocks into those of E's weights before each block. */
+static void make_ends(const sampler *a, float e, float *sums) {
     double sum = 0.0;
-    for (size_t q = 0, b = 0; q < Q; q += END_BLOCK, b++) {
-        VF partial = VF_SET1(0.0f);
-        float lane[4] __attribute__((aligned(16))), block = 0.0f;
-        to[b] = (float)sum;
-        for (size_t z = 0; z < 4; z++) {
-            const size_t k = z * Q + q + 1, n = ws_min(END_BLOCK, Q - q);
-            if (n == END_BLOCK && k + n <= M + 1) {
-                const float *c = cells_of(a, i, (uint32_t)k);
-                for (size_t v = 0; v < WS_DOM_CELL * END_BLOCK; v += VF_LANES)
-                    partial = VF_ADD(partial, VF_MUL(VF_LOADU(c + v), scale));
-            } else {
-                for (size_t node = k; node < k + n && node <= M; node++) {
-                    const float *c = cells_of(a, i, (uint32_t)node);
-                    block += c[0] * e + c[2] * e;
-                }
-            }
-        }
-        VP_FIRSTS(lane, VP_SUM(partial));
-        for (int j = 0; j < VP_QUADS; j++) block += lane[j];
-        sum += (double)block;
+    for (size_t b = 0; b < a->nends; b++) {
+        const double block = (double)sums[b] * (double)e;
+        sums[b] = (float)sum;
+        sum += block;
     }
 }
 
@@ -130,14 +109,15 @@ static size_t block_of(const float *sums, size_t n, float u) {
 
 /* Returns the state that E of row i came from, M or D of node *k. */
 static __attribute__((noinline)) int from_end(sampler *a, uint32_t i, uint32_t *k) {
-    float *sums = a->ends + i * a->nends;
+    float *sums = a->p->ends + i * a->nends;
     const size_t Q = (size_t)a->t->Q, M = (size_t)a->t->M;
     const float e = (float)(1.0 / (double)a->p->f[i].E), u = next_single(a);
-    if (sums[0] < 0.0f) make_ends(a, i, sums);
-    const size_t block = block_of(sums, a->nends, u);
+    if (!a->ready[i]) make_ends(a, e, sums);
+    a->ready[i] = 1;
+    const size_t block = block_of(sums, (Q + WS_DOM_END_BLOCK - 1) / WS_DOM_END_BLOCK, u);
     float cum = sums[block];
     if (u > cum + UNSURE || block == 0)
-        for (size_t q = block * END_BLOCK; q < ws_min((block + 1) * END_BLOCK, Q); q++)
+        for (size_t q = block * WS_DOM_END_BLOCK; q < ws_min((block + 1) * WS_DOM_END_BLOCK, Q); q++)
             for (int state = 0; state < 2; state++)
                 for (size_t z = 0; z < 4; z++) {
                     const size_t node = z * Q + q + 1;
@@ -384,7 +364,7 @@ static void set_rows(sampler *a) {
         a->from_n[i] = share_of(f[i].N * m->pmove, f[i].J * m->pmove);
         a->stay[0][i] = i ? share_of(f[i - 1].C * m->ploop, (f[i].E * m->eC) * f[i].s) : NAN;
         a->stay[1][i] = i ? share_of(f[i - 1].J * m->ploop, (f[i].E * m->eJ) * f[i].s) : NAN;
-        a->ends[i * a->nends] = -1.0f;
+        a->ready[i] = 0;
         a->s->n2[i] = 0.0f;
         a->degenerate |= i && a->p->x[i - 1] >= a->t->K;
     }
@@ -392,10 +372,10 @@ static void set_rows(sampler *a) {
 
 static int allocate_sampler(sampler *a, ws_dom_worker *w, ws_err *err) {
     const size_t rows = (size_t)a->p->L + 1, row = rows + 2 * WS_DOM_FRONT;
-    a->nends = ((size_t)a->t->Q + END_BLOCK - 1) / END_BLOCK;
+    a->nends = ws_dom_nends(a->t);
     int rc = ws_grow(&a->s->n2, &a->s->n2_cap, rows, sizeof *a->s->n2, err);
     if (rc) return rc;
-    float *p = ws_dom_scratch(w, WS_DOM_SUMS, (4 * row + rows * a->nends) * sizeof *p, err);
+    float *p = ws_dom_scratch(w, WS_DOM_SUMS, 4 * row * sizeof *p + rows, err);
     a->u = p ? ws_dom_scratch(w, WS_DOM_COUNT, (4 * (size_t)a->t->Q + VF_LANES) * sizeof *a->u, err) : NULL;
     a->indel = a->u ? ws_dom_scratch(w, WS_DOM_PATH, (rows + (size_t)a->t->M + 1) * sizeof *a->indel, err) : NULL;
     if (!a->indel) return err->code;
@@ -403,7 +383,7 @@ static int allocate_sampler(sampler *a, ws_dom_worker *w, ws_err *err) {
     a->stay[0] = a->B + row;
     a->stay[1] = a->stay[0] + row;
     a->from_n = a->stay[1] + row;
-    a->ends = p + 4 * row;
+    a->ready = (uint8_t *)(a->from_n + row - WS_DOM_FRONT);
     return WS_OK;
 }
 

@@ -172,18 +172,22 @@ static int sample_region(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_
 
 static int resolve_some(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_span *span, size_t n, ws_err *err) {
     ws_dom_problem p[TOGETHER], *each[TOGETHER];
-    size_t bytes = 0, at = 0;
+    size_t bytes = 0, at = 0, rows = 0;
     for (size_t j = 0; j < n; j++) {
         set_problem(&p[j], span[j].pair, span[j].region->from, span[j].region->to, ws_dom_multihit(span[j].pair->L));
         bytes += matrix_bytes(t, p[j].L);
+        rows += rows_of(&p[j]);
         each[j] = &p[j];
     }
     int rc = lay_rows(w, p, n, 0, err);
     if (rc) return rc;
     char *cell = ws_dom_scratch(w, WS_DOM_MATRIX, bytes, err);
-    if (!cell) return err->code;
-    for (size_t j = 0; j < n; at += matrix_bytes(t, p[j].L), j++)
+    float *ends = cell ? ws_dom_scratch(w, WS_DOM_ENDS, rows * ws_dom_nends(t) * sizeof *ends, err) : NULL;
+    if (!ends) return err->code;
+    for (size_t j = 0; j < n; at += matrix_bytes(t, p[j].L), ends += rows_of(&p[j]) * ws_dom_nends(t), j++) {
         p[j].cell = (float *)(void *)(cell + at) + ws_dom_cell_front(t->M);
+        p[j].ends = ends;
+    }
     rc = w->backend->parse(t, w, each, n, err);
     for (size_t j = 0; rc == WS_OK && j < n; j++) rc = sample_region(t, w, &span[j], &p[j], err);
     return rc;

@@ -13,12 +13,12 @@ typedef struct bench {
     ws_dom_problem p[PROBLEMS], *list[PROBLEMS];
     uint8_t *x[PROBLEMS];
     ws_dom_row *rows[PROBLEMS];
-    float *cells[PROBLEMS], *memory[PROBLEMS];
+    float *cells[PROBLEMS], *memory[PROBLEMS], *ends[PROBLEMS];
     size_t ncell[PROBLEMS];
 } bench;
 
 /* Homologs, chance, repeats of one residue, and what no match state emits. */
-static void make_problem(bench *b, int j, const ws_hmm *h, sample *r, uint32_t L, int what) {
+static void make_problem(bench *b, int j, const ws_dom_tables *t, const ws_hmm *h, sample *r, uint32_t L, int what) {
     ws_err err = {0};
     b->x[j] = ws_calloc(L, 1, &err);
     const uint8_t same = (uint8_t)sample_below(r, 20);
@@ -36,6 +36,7 @@ static void make_problem(bench *b, int j, const ws_hmm *h, sample *r, uint32_t L
     b->ncell[j] = WS_DOM_CELL * ((size_t)L + 1) * ((size_t)h->M + 1);
     b->memory[j] = ws_calloc(ws_dom_cell_front(h->M) + b->ncell[j] + WS_DOM_CELL_BEHIND, sizeof(float), &err);
     b->cells[j] = b->memory[j] + ws_dom_cell_front(h->M);
+    b->ends[j] = b->p[j].ends = ws_calloc(((size_t)L + 1) * ws_dom_nends(t), sizeof(float), &err);
     b->list[j] = &b->p[j];
 }
 
@@ -44,6 +45,7 @@ static void release(bench *b) {
         ws_free(b->x[j]);
         ws_free(b->rows[j]);
         ws_free(b->memory[j]);
+        ws_free(b->ends[j]);
     }
 }
 
@@ -64,8 +66,8 @@ static int compare_parse(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_
     sample again = *r;
     for (int j = 0; j < PROBLEMS; j++) {
         static const uint32_t length[PROBLEMS] = {1, 2, 3, 16, 17, 40, 90, 90, 150, 333, 1};
-        make_problem(&a, j, h, r, length[j], j % 4);
-        make_problem(&b, j, h, &again, length[j], j % 4);
+        make_problem(&a, j, t, h, r, length[j], j % 4);
+        make_problem(&b, j, t, h, &again, length[j], j % 4);
         if (!keep) continue;
         a.p[j].cell = a.cells[j];
         b.p[j].cell = b.cells[j];
@@ -92,12 +94,12 @@ static int compare_samples(const ws_dom_tables *t, ws_dom_worker *w, const ws_do
     ws_dom_sample one = {0}, two = {0};
     int bad = 0;
     for (int j = 0; j < PROBLEMS; j++) {
-        make_problem(&a, j, h, r, (uint32_t)(1 + 17 * j), 0);
+        make_problem(&a, j, t, h, r, (uint32_t)(1 + 17 * j), 0);
         a.p[j].mode = ws_dom_multihit(a.p[j].L);
         a.p[j].cell = a.cells[j];
         a.p[j].b = NULL;
     }
-    sample_must(ws_dom_scalar.parse(t, w, a.list, PROBLEMS, &err), &err);
+    sample_must(be->parse(t, w, a.list, PROBLEMS, &err), &err);
     for (int j = 0; j < PROBLEMS; j++) {
         const int first = ws_dom_scalar.sample(t, w, &a.p[j], 42, &one, &err),
                   second = be->sample(t, w, &a.p[j], 42, &two, &err);
@@ -127,7 +129,8 @@ static int sample_border(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_
     ws_dom_row f[3] = {{.N = 1, .B = 1, .s = 1}, {.E = 1, .N = 1, .B = 1, .s = 1}, {.E = 1, .N = 1, .B = 1, .s = 1}};
     const uint8_t x[2] = {0, 0};
     float *memory = ws_calloc(front + 3 * row + WS_DOM_CELL_BEHIND, sizeof *memory, &err), *cell = memory + front;
-    ws_dom_problem p = {.x = x, .L = 2, .mode = {.pmove = 1, .ploop = 1, .eC = 1, .eJ = 0}, .f = f, .cell = cell};
+    float ends[3 * 4] __attribute__((aligned(64))) = {[2 * 4] = 1}; /* the sum of row 2, whose weights are one block */
+    ws_dom_problem p = {.x = x, .L = 2, .mode = {.pmove = 1, .ploop = 1, .eC = 1}, .f = f, .cell = cell, .ends = ends};
     f[1].C = which == BORDER_C ? share / (1 - share) : 1e-20f;
     cell[2 * row + WS_DOM_CELL * 2] = which == BORDER_E ? 1 - share : 1;
     cell[2 * row + WS_DOM_CELL] = which == BORDER_E ? share : 0;
@@ -191,8 +194,8 @@ static int compare_fits(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_b
     int bad = 0;
     for (int j = 0; j < PROBLEMS; j++) {
         const uint32_t L = (uint32_t)(1 + 13 * j);
-        make_problem(&a, j, h, r, L, j % 4);
-        make_problem(&b, j, h, &again, L, j % 4);
+        make_problem(&a, j, t, h, r, L, j % 4);
+        make_problem(&b, j, t, h, &again, L, j % 4);
         f[0][j] = (ws_dom_fit){.p = a.p[j]}, f[1][j] = (ws_dom_fit){.p = b.p[j]};
         f[0][j].p.mode = f[1][j].p.mode = ws_dom_unihit(3 * L);
         for (int v = 0; v < 2; v++) list[v][j] = &f[v][j];
