@@ -37,59 +37,54 @@ WS_INLINE void backward_deletes(const int S, const int done, bundle *const *g, c
     }
 }
 
-/* Returns the share of the M of position 1, before the row of this step is gone. The loop of backward_cells needs it
- * one position before its end. */
-WS_INLINE VF backward_match1(const int scaled, const bundle *g, const float *const *o, VF E, VF by) {
-    const VF d = g->Q > 2 ? g->D[2] : VP_DOWN(g->D[0]);
-    const VF now = VF_ADD(VF_ADD(g->M[1], E), VF_MUL(d, TABLE(g->t->out, 1, WS_DOM_MD)));
-    return VF_MUL(scaled ? VF_MUL(now, by) : now, VP_LOADS(o, 4));
-}
-
-/* Computes the cells of the row before, from the row of this step; B becomes the sum. With product, the products of this row go to k.
- * With ahead, it also does the first pass of D to D, where E is *ahead in the row before. c becomes the last D of the
- * pass. It begins with the D of position 0, which is therefore computed twice: then the chain of the pass runs beside
- * the other work. */
-WS_INLINE void backward_cells(const int S, const int scaled, const int product, bundle *const *g, const float *const (*o)[VP_QUADS],
-                              const VF *E, const VF *by, VF *B, VF *k, const VF *ahead, VF *c) {
-    const size_t Q = g[0]->Q;
+/* Turns M of the row of this step into what the row before receives from it, m; B becomes the sum. With product, the
+ * products of M go to k. */
+WS_INLINE void backward_matches(const int S, const int scaled, const int product, bundle *const *g,
+                                const float *const (*o)[VP_QUADS], const VF *E, const VF *by, VF *B, VF *k) {
     const float *w = g[0]->t->out;
-    VF *M[BUNDLES], *I[BUNDLES], *D[BUNDLES], sum[BUNDLES], d[BUNDLES], m[BUNDLES], above[BUNDLES];
-    EACH(s) {
-        M[s] = g[s]->M, I[s] = g[s]->I, D[s] = g[s]->D;
-        sum[s] = VF_SET1(0.0f), d[s] = VP_DOWN(D[s][0]);
-        if (ahead) {
-            const VF first = VF_MUL(backward_match1(scaled, g[s], o[s], E[s], by[s]), TABLE(w, 0, WS_DOM_DM));
-            above[s] = VP_DOWN(VF_ADD(first, ahead[s]));
-        }
-        m[s] = VF_ADD(VF_ADD(M[s][0], E[s]), VF_MUL(D[s][1], TABLE(w, 0, WS_DOM_MD)));
-        if (scaled) m[s] = VF_MUL(m[s], by[s]);
-        m[s] = VP_DOWN(VF_MUL(m[s], VP_LOADS(o[s], 0)));
-    }
-    for (size_t q = Q; q-- > 0;) {
-        const VF md = TABLE(w, q, WS_DOM_MD), ii = TABLE(w, q, WS_DOM_II), im = TABLE(w, q, WS_DOM_IM);
-        const VF dm = TABLE(w, q, WS_DOM_DM), mi = TABLE(w, q, WS_DOM_MI), mm = TABLE(w, q, WS_DOM_MM);
-        const VF bm = TABLE(w, q, WS_DOM_BM);
+    VF *M[BUNDLES], *D[BUNDLES], sum[BUNDLES], d[BUNDLES];
+    EACH(s) M[s] = g[s]->M, D[s] = g[s]->D, sum[s] = VF_SET1(0.0f), d[s] = VP_DOWN(D[s][0]);
+    for (size_t q = g[0]->Q; q-- > 0;) {
+        const VF md = TABLE(w, q, WS_DOM_MD), bm = TABLE(w, q, WS_DOM_BM);
         EACH(s) {
-            VF now = VF_ADD(VF_ADD(M[s][q], E[s]), VF_MUL(d[s], md)), i = I[s][q];
-            if (scaled) now = VF_MUL(now, by[s]), i = VF_MUL(i, by[s]);
-            if (product) {
-                k[2 * q] = VF_MUL(k[2 * q], now);
-                k[2 * q + 1] = VF_MUL(k[2 * q + 1], i);
-            }
+            VF now = VF_ADD(VF_ADD(M[s][q], E[s]), VF_MUL(d[s], md));
+            if (scaled) now = VF_MUL(now, by[s]);
+            if (product) k[2 * q] = VF_MUL(k[2 * q], now);
             d[s] = D[s][q];
-            I[s][q] = VF_ADD(VF_MUL(i, ii), VF_MUL(m[s], im));
-            VF own = VF_MUL(m[s], dm);
-            if (ahead) {
-                c[s] = VF_MUL(above[s], TABLE(w, q, WS_DOM_DD));
-                own = above[s] = VF_ADD(own, VF_ADD(c[s], ahead[s]));
-            }
-            D[s][q] = own;
-            M[s][q] = VF_ADD(VF_MUL(i, mi), VF_MUL(m[s], mm));
-            m[s] = VF_MUL(now, VP_LOADS(o[s], 4 * q));
-            sum[s] = VF_ADD(sum[s], VF_MUL(m[s], bm));
+            M[s][q] = VF_MUL(now, VP_LOADS(o[s], 4 * q));
+            sum[s] = VF_ADD(sum[s], VF_MUL(M[s][q], bm));
         }
     }
     EACH(s) B[s] = VP_SUM(sum[s]);
+}
+
+/* Computes the cells of the row before from m, and does the first pass of D to D there. E is that of the row before; c
+ * becomes what the pass ended with. The chain of the pass runs beside the other work. With product, the products of I
+ * go to k. */
+WS_INLINE void backward_cells(const int S, const int scaled, const int product, bundle *const *g, const VF *E,
+                              const VF *by, VF *k, VF *c) {
+    const float *w = g[0]->t->out;
+    VF *M[BUNDLES], *I[BUNDLES], *D[BUNDLES], m[BUNDLES], above[BUNDLES];
+    EACH(s) {
+        M[s] = g[s]->M, I[s] = g[s]->I, D[s] = g[s]->D, m[s] = VP_DOWN(M[s][0]);
+        above[s] = VP_DOWN(VF_ADD(VF_MUL(M[s][1], TABLE(w, 0, WS_DOM_DM)), E[s]));
+    }
+    for (size_t q = g[0]->Q; q-- > 0;) {
+        const VF ii = TABLE(w, q, WS_DOM_II), im = TABLE(w, q, WS_DOM_IM), dm = TABLE(w, q, WS_DOM_DM);
+        const VF mi = TABLE(w, q, WS_DOM_MI), mm = TABLE(w, q, WS_DOM_MM), dd = TABLE(w, q, WS_DOM_DD);
+        EACH(s) {
+            const VF next = M[s][q];
+            VF i = I[s][q];
+            if (scaled) i = VF_MUL(i, by[s]);
+            if (product) k[2 * q + 1] = VF_MUL(k[2 * q + 1], i);
+            c[s] = VF_MUL(above[s], dd);
+            above[s] = VF_ADD(VF_MUL(m[s], dm), VF_ADD(c[s], E[s]));
+            D[s][q] = above[s];
+            I[s][q] = VF_ADD(VF_MUL(i, ii), VF_MUL(m[s], im));
+            M[s][q] = VF_ADD(VF_MUL(i, mi), VF_MUL(m[s], mm));
+            m[s] = next;
+        }
+    }
 }
 
 /* Computes row 0 of quad j from its row 1. */
@@ -126,8 +121,8 @@ static void backward_begin(bundle *g) {
 }
 
 /* Ends quad j after its first row; from then on it idles with zeros. */
-static void end_quad(bundle *g, int j, specials *s) {
-    VF *const all[] = {&s->E, &s->N, &s->J, &s->B, &s->C, &g->b.carry};
+static void end_quad(bundle *g, int j, specials *s, VF *carry) {
+    VF *const all[] = {&s->E, &s->N, &s->J, &s->B, &s->C, carry};
     zero_quad(g->M, 3 * g->Q, j); /* M, I and D are one array */
     for (size_t v = 0; v < sizeof all / sizeof all[0]; v++) *all[v] = set_quad(*all[v], j, 0.0f);
 }
@@ -165,30 +160,19 @@ WS_INLINE void backward_specials(const bundle *g, specials *s, VF B) {
     s->E = VF_ADD(VF_MUL(s->C, g->eC), VF_MUL(s->J, g->eJ));
 }
 
-/* Returns whether no quad of the bundle goes on from E to J. Then E of a row is known before its cells. */
-static int is_unihit(const bundle *g) {
-    const VF zero = VF_SET1(0.0f);
-    return !VM_ANY(VM_GT(g->eJ, zero));
-}
-
 /* Does steps from `from` down to `to` + 1 of S bundles of equally many rows. With product, S is 1. */
 WS_INLINE void backward_run(const int S, const int product, bundle *const *g, uint32_t from, uint32_t to) {
-    const int early = product && is_unihit(g[0]);
     specials a[BUNDLES];
     int own[BUNDLES];
-    EACH(s) a[s] = g[s]->b.s, own[s] = g[s]->b.own;
+    VF c[BUNDLES];
+    EACH(s) a[s] = g[s]->b.s, own[s] = g[s]->b.own, c[s] = g[s]->b.carry;
     for (uint32_t step = from; step > to; step--) {
         const float *o[BUNDLES][VP_QUADS];
         const float *const (*const emission)[VP_QUADS] = (const float *const (*)[VP_QUADS])o;
-        VF E[BUNDLES], B[BUNDLES], by[BUNDLES], c[BUNDLES], *k = product ? kept_row(g[0], step) : NULL;
+        VF E[BUNDLES], B[BUNDLES], by[BUNDLES], *k = product ? kept_row(g[0], step) : NULL;
         int scaled = 0;
         EACH(s) E[s] = a[s].E; /* the value that M and D of this row contain, before scaling */
-        if (early && g[0]->b.passed) {
-            c[0] = g[0]->b.carry;
-            backward_deletes(1, 1, g, E, c);
-        } else {
-            backward_deletes(S, 0, g, E, c);
-        }
+        backward_deletes(S, g[0]->b.passed, g, E, c);
         EACH(s) {
             by[s] = backward_scale(g[s], step, &a[s], &own[s], &scaled);
             emissions(g[s], step, o[s]);
@@ -196,21 +180,19 @@ WS_INLINE void backward_run(const int S, const int product, bundle *const *g, ui
             for (int j = 0; j < VP_QUADS; j++)
                 if (g[s]->p[j] && g[s]->skip[j] == step - 1) backward_row0(g[s], j, o[s], &now, by[s]);
         }
-        if (early) {
-            const VF ahead = VF_MUL(VF_MUL(a[0].C, g[0]->ploop), g[0]->eC);
-            if (scaled) backward_cells(1, 1, product, g, emission, E, by, B, k, &ahead, &g[0]->b.carry);
-            else backward_cells(1, 0, product, g, emission, E, by, B, k, &ahead, &g[0]->b.carry);
-            g[0]->b.passed = 1;
-        } else if (scaled) {
-            backward_cells(S, 1, product, g, emission, E, by, B, k, NULL, NULL);
-        } else {
-            backward_cells(S, 0, product, g, emission, E, by, B, k, NULL, NULL);
-        }
+        if (scaled) backward_matches(S, 1, product, g, emission, E, by, B, k);
+        else backward_matches(S, 0, product, g, emission, E, by, B, k);
         EACH(s) {
             backward_specials(g[s], &a[s], B[s]);
+            E[s] = a[s].E;
+        }
+        if (scaled) backward_cells(S, 1, product, g, E, by, k, c);
+        else backward_cells(S, 0, product, g, E, by, k, c);
+        EACH(s) {
+            g[s]->b.passed = 1;
             for (int j = 0; j < VP_QUADS; j++)
-                if (g[s]->p[j] && g[s]->skip[j] == step - 1) end_quad(g[s], j, &a[s]);
+                if (g[s]->p[j] && g[s]->skip[j] == step - 1) end_quad(g[s], j, &a[s], &c[s]);
         }
     }
-    EACH(s) g[s]->b.s = a[s], g[s]->b.own = own[s];
+    EACH(s) g[s]->b.s = a[s], g[s]->b.own = own[s], g[s]->b.carry = c[s];
 }
