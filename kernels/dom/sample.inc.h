@@ -4,7 +4,8 @@
  *
  * A choice compares u times the sum of the weights with their prefix sums, in single precision. Where the distance
  * from a border is less than the rounding error, scalar code decides as the definition does. Runs of M follow a
- * diagonal, one register of steps at a time. The generator is linear, so its next sixteen numbers are known at once. */
+ * diagonal and runs of I a column, one register of steps at a time. The generator is linear, so its next sixteen
+ * numbers are known at once. */
 
 #define UNSURE 2e-6f    /* relative to the sum: both ways of computing a border are within 5e-7 of the true one */
 #define TOO_SMALL 1e-30f
