@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * exp, exp2, log, log2 and pow by the names that they had before glibc 2.29, where they are the same functions: portable
- * programs (packaging/stage.sh) are linked with this and run on glibc 2.27. Hidden, or libm itself would call these. */
+ * exp, exp2, log, log2 and pow by the names that they had before glibc 2.29, where they are the same functions:
+ * portable programs (packaging/stage.sh) are linked with this and run on glibc 2.27. Hidden, or libm itself would call
+ * these. */
 #define FORM(name, parameters, arguments)                                                                              \
     __attribute__((visibility("hidden"))) double name parameters;                                                      \
     double ws_old_##name parameters;                                                                                   \

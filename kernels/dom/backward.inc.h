@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Backward of bundles. Source: specification domains.md, sections 3.2 and 3.3. */
 
-/* Computes D to D within a row whose M still lacks the share of D. The first pass may be done already: then c is what it ended with. */
+/* Computes D to D within a row whose M still lacks the share of D. The first pass may be done already: then c is what
+ * it ended with. */
 WS_INLINE void backward_deletes(const int S, const int done, bundle *const *g, const VF *E, VF *c) {
     const size_t Q = g[0]->Q;
     const float *w = g[0]->t->out;

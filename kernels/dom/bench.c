@@ -127,10 +127,10 @@ int main(int argc, char **argv) {
             ws_dom_pair_release(&s.pair[j]);
         }
     }
-    printf(
-        "%s\t%s\tM %d\ttargets %zu\tregions %zu\tensembles %zu\tenvelopes %zu\tdomains %zu\tms %.2f\t"
-        "parse %.2f\tresolve %.2f\trescore %.2f\trows %zu\tregion_rows %zu\tenvelope_rows %zu\tdraws %zu\tsegments %zu\n",
-        be->name, set.hmm[0].name, set.hmm[0].M, s.n, regions, multi, envelopes, domains, best[NSTEP], best[PARSE],
-        best[RESOLVE], best[RESCORE] + best[FINISH], rows, region_rows, envelope_rows, draws, segments);
+    printf("%s\t%s\tM %d\ttargets %zu\tregions %zu\tensembles %zu\tenvelopes %zu\tdomains %zu\tms %.2f\t"
+           "parse %.2f\tresolve %.2f\trescore %.2f\trows %zu\tregion_rows %zu\tenvelope_rows %zu\tdraws %zu\tsegments "
+           "%zu\n",
+           be->name, set.hmm[0].name, set.hmm[0].M, s.n, regions, multi, envelopes, domains, best[NSTEP], best[PARSE],
+           best[RESOLVE], best[RESCORE] + best[FINISH], rows, region_rows, envelope_rows, draws, segments);
     return 0;
 }

@@ -43,7 +43,8 @@ typedef struct bundle {
     VF *M, *I, *D;        /* the row, Q positions each */
     forward_state f;
     backward_state b;
-    VF *keep; /* M and I by position, rows from `kept` on: first Forward's, then their products with Backward's; or NULL */
+    /* M and I by position, rows from `kept` on: first Forward's, then their products with Backward's; or NULL */
+    VF *keep;
     uint32_t kept;
     float *cell[VP_QUADS]; /* next row of a region's matrix, or NULL */
     float *cell_spare;     /* target for the rows of idle quads, and for their sums */

@@ -82,7 +82,8 @@ typedef struct ws_dom_pair {
     const uint8_t *x; /* L codes, owned by the caller */
     const ws_lenmodel *lm;
     uint32_t L;
-    const ws_dom_tables *odds; /* rescore takes emissions from them, not from the model's; NULL: from the model's. The caller sets it */
+    /* rescore takes emissions from them, not from the model's; NULL: from the model's. The caller sets it */
+    const ws_dom_tables *odds;
     float *n2;        /* [0..L] logarithm of the null2 odds of residue i */
     ws_dom_region *region;
     uint32_t nregion;

@@ -7,7 +7,8 @@
  * move up and 0 enters. Accuracies are at least 0, so no D is better than the best M, and a path ends in the last of
  * the best M. */
 
-enum { HIGH, LOW, FROM_D, FROM_I, NBITS }; /* bits of a cell's choice: HIGH and LOW encode the state that M comes from */
+/* bits of a cell's choice: HIGH and LOW encode the state that M comes from */
+enum { HIGH, LOW, FROM_D, FROM_I, NBITS };
 
 typedef struct accuracy {
     bundle *g;
@@ -224,7 +225,8 @@ static void read_posteriors(const accuracy *a, int j, traced *p, uint32_t end) {
     }
 }
 
-/* Computes the posterior of each state on the quads' paths, block by block, and makes the alignments. Returns WS_ENOMEM on failure. */
+/* Computes the posterior of each state on the quads' paths, block by block, and makes the alignments. Returns WS_ENOMEM
+ * on failure. */
 static int trace_quads(const accuracy *a, const blocks *b, traced *path, int n, ws_err *err) {
     int rc = WS_OK;
     for (uint32_t at = 0; at < b->n; at++) {
@@ -258,7 +260,8 @@ static void expect_quad(const accuracy *a, int j) {
 /* Allocates a bundle's memory by its longest problem. */
 static int allocate_fit(accuracy *a, const blocks *b, ws_dom_worker *w, VF *state, ws_err *err) {
     const int alone = b->n > 1 && !a->g->p[1];
-    const size_t Q = a->g->Q, rows = (size_t)a->g->rows + 1, bits = alone ? sizeof *a->alone : NBITS * sizeof *a->choice;
+    const size_t Q = a->g->Q, rows = (size_t)a->g->rows + 1,
+                 bits = alone ? sizeof *a->alone : NBITS * sizeof *a->choice;
     void *choice = ws_dom_scratch(w, WS_DOM_CHOICE, rows * Q * bits, err);
     a->w = choice ? ws_dom_scratch(w, WS_DOM_SUMS, rows * (8 + VP_QUADS) * sizeof(float), err) : NULL;
     if (!a->w) return err->code;

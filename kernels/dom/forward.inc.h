@@ -81,7 +81,8 @@ WS_INLINE void forward_cells(const int S, const int scaled, const int keep, bund
     }
     for (size_t q = 0; q < Q; q++, w += 4 * WS_DOM_NTR) {
         const match_odds t = match_odds_at(w);
-        const VF md = TABLE(w, 0, WS_DOM_MD), mi = TABLE(w, 0, WS_DOM_MI), ii = TABLE(w, 0, WS_DOM_II), dd = TABLE(w, 0, WS_DOM_DD);
+        const VF md = TABLE(w, 0, WS_DOM_MD), mi = TABLE(w, 0, WS_DOM_MI), ii = TABLE(w, 0, WS_DOM_II),
+                 dd = TABLE(w, 0, WS_DOM_DD);
         EACH(s) {
             const VF x = forward_match(&t, B[s], m[s], i[s], d[s], VP_LOADS(o[s], 4 * q));
             e[s] = VF_ADD(e[s], x);

@@ -96,7 +96,8 @@ typedef struct ws_dom_fit {
     int strange;      /* for the backend: N has no posterior; only scalar code handles that */
     float accuracy;   /* oasc */
     float null2[WS_KP_MAX]; /* odds by residue code, by expectation */
-    uint32_t i_from, i_to, k_from, k_to; /* rows and nodes of the alignment's first and last M; i_to = 0: no alignment */
+    /* rows and nodes of the alignment's first and last M; i_to = 0: no alignment */
+    uint32_t i_from, i_to, k_from, k_to;
     uint8_t *column;  /* its columns, allocated by the fit */
     uint32_t ncolumn;
 } ws_dom_fit;

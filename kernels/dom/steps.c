@@ -166,8 +166,8 @@ static int sample_region(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_
     return rc ? rc : make_envelopes(g, err);
 }
 
-/* Most bytes of matrices in memory together; a single larger matrix is allowed. There are no more of them than the backend computes side
- * by side: more would only be further away when they are sampled. */
+/* Most bytes of matrices in memory together; a single larger matrix is allowed. There are no more of them than the
+ * backend computes side by side: more would only be further away when they are sampled. */
 #define MATRICES ((size_t)32 << 20)
 
 static int resolve_some(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_span *span, size_t n, ws_err *err) {

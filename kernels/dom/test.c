@@ -247,13 +247,16 @@ static int stays(void *own, ws_dom_item *item, ws_err *err) {
 
 /* Scores the same pairs for two tables of the model on several threads; the second half of `item` must equal the
  * first. */
-static int score_chain(const ws_dom_backend *be, ws_dom_tables *const *t, ws_dom_item *item, uint8_t **x, const ws_lenmodel *lm) {
+static int score_chain(const ws_dom_backend *be, ws_dom_tables *const *t, ws_dom_item *item, uint8_t **x,
+                       const ws_lenmodel *lm) {
     ws_err err = {0};
     _Atomic int done = 0;
-    const ws_dom_steps_conf conf = {.backend = be, .options = {.seed = 42}, .models = 2, .threads = 3, .own = (void *)&done, .done = stays};
+    const ws_dom_steps_conf conf = {
+        .backend = be, .options = {.seed = 42}, .models = 2, .threads = 3, .own = (void *)&done, .done = stays};
     ws_chain_stage stage[WS_DOM_STEPS];
     list_source source = {.item = item, .n = 2 * PAIRS};
-    const ws_chain_ops ops = {.stage = stage, .nstage = WS_DOM_STEPS, .own = &source, .wish = has_room, .read = read_list};
+    const ws_chain_ops ops = {
+        .stage = stage, .nstage = WS_DOM_STEPS, .own = &source, .wish = has_room, .read = read_list};
     ws_chain *chain;
     sample_must(ws_dom_steps_create(&source.steps, &conf, &err), &err);
     ws_dom_steps_stages(source.steps, stage);
@@ -390,7 +393,8 @@ static void test_ends(tap *tp) {
         const ws_dom_choices c = {.cell = cell_of_walk, .step = step};
         sample_must(ws_dom_walk(w, &c, 3, 6, &visit, &n, &err), &err);
         good &= n == 3;
-        for (uint32_t i = 0; i < n; i++) good &= visit[i].state == WS_COLUMN_M && visit[i].i == i + 1 && visit[i].k == i + 1;
+        for (uint32_t i = 0; i < n; i++)
+            good &= visit[i].state == WS_COLUMN_M && visit[i].i == i + 1 && visit[i].k == i + 1;
     }
     tap_ok(tp, good, "an alignment ends with its last M, however many D stand behind");
     ws_dom_worker_destroy(w);
@@ -400,8 +404,8 @@ static void test_ends(tap *tp) {
 
 static int same_envelope(const ws_dom_window_envelope *a, const ws_dom_window_envelope *b) {
     const ws_domain *c = &a->domain, *d = &b->domain;
-    return a->scored && b->scored && a->fitted_nats == b->fitted_nats && a->own_nats == b->own_nats && c->env_from == d->env_from &&
-           c->env_to == d->env_to && c->ali_from == d->ali_from && c->ali_to == d->ali_to;
+    return a->scored && b->scored && a->fitted_nats == b->fitted_nats && a->own_nats == b->own_nats &&
+           c->env_from == d->env_from && c->env_to == d->env_to && c->ali_from == d->ali_from && c->ali_to == d->ali_to;
 }
 
 /* An envelope that reaches far beyond its alignment is what the cut one would be by itself. */
@@ -430,11 +434,13 @@ static void test_far_envelope(tap *tp, sample *r) {
     ws_dom_window_envelope far = {.x = x, .L = L, .from = 1, .to = L}, near;
     sample_must(ws_dom_window_rescore(&m, w, &far, 1, &err), &err);
     const ws_domain *d = &far.domain;
-    const int cut = far.scored && d->env_from == d->ali_from - 20 && d->env_to == d->ali_to + 20 && d->ali_from > SIDE - 20;
+    const int cut =
+        far.scored && d->env_from == d->ali_from - 20 && d->env_to == d->ali_to + 20 && d->ali_from > SIDE - 20;
     near = (ws_dom_window_envelope){.x = x, .L = L, .from = cut ? d->env_from : 1, .to = cut ? d->env_to : L};
     sample_must(ws_dom_window_rescore(&m, w, &near, 1, &err), &err);
-    tap_ok(tp, cut && same_envelope(&far, &near), "a far envelope: %u..%u around %u..%u, scores %.9g and %.9g, cut before %.9g and %.9g",
-           d->env_from, d->env_to, d->ali_from, d->ali_to, (double)far.fitted_nats, (double)far.own_nats, (double)near.fitted_nats,
+    tap_ok(tp, cut && same_envelope(&far, &near),
+           "a far envelope: %u..%u around %u..%u, scores %.9g and %.9g, cut before %.9g and %.9g", d->env_from,
+           d->env_to, d->ali_from, d->ali_to, (double)far.fitted_nats, (double)far.own_nats, (double)near.fitted_nats,
            (double)near.own_nats);
     ws_free(far.domain.column);
     ws_free(near.domain.column);
@@ -477,14 +483,15 @@ static void test_masked(tap *tp, sample r) {
         ws_dom_window_model_destroy(&m);
     }
     tap_ok(tp, score[1][0] == score[1][1] && score[0][0] != score[0][1] && isfinite(score[1][0]),
-           "a fitted background and a mask: %.6f and %.6f, without %.6f and %.6f", (double)score[1][0], (double)score[1][1],
-           (double)score[0][0], (double)score[0][1]);
+           "a fitted background and a mask: %.6f and %.6f, without %.6f and %.6f", (double)score[1][0],
+           (double)score[1][1], (double)score[0][0], (double)score[0][1]);
     ws_dom_tables_destroy(t);
     ws_profile_destroy(&p);
     ws_hmmset_release(&set);
 }
 
-/* Envelopes of a window, some far and some near: side by side by a backend, as each alone by definition. plain: 1 for blocks of rows. */
+/* Envelopes of a window, some far and some near: side by side by a backend, as each alone by definition. plain: 1 for
+ * blocks of rows. */
 static void test_side_by_side(tap *tp, const ws_dom_backend *be, sample r, size_t plain) {
     enum { N = 19, MOST = 400 };
     const ws_dom_options options = {.seed = 42, .plain = plain};
@@ -521,8 +528,8 @@ static void test_side_by_side(tap *tp, const ws_dom_backend *be, sample r, size_
         ws_free(want[j].domain.column);
         ws_free(got[j].domain.column);
     }
-    tap_ok(tp, same && cut > 2 && cut < N && scored == N, "%s: %d envelopes of windows side by side%s, %d cut", be->name, N,
-           plain ? ", by blocks" : "", cut);
+    tap_ok(tp, same && cut > 2 && cut < N && scored == N, "%s: %d envelopes of windows side by side%s, %d cut",
+           be->name, N, plain ? ", by blocks" : "", cut);
     ws_dom_worker_destroy(w[0]);
     ws_dom_worker_destroy(w[1]);
     ws_dom_window_model_destroy(&m);

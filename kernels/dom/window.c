@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Envelopes against a fitted background. Specification long-targets.md, section 10; what is single there is single here. */
+ * Envelopes against a fitted background. Specification long-targets.md, section 10; what is single there is single
+ * here. */
 #include "kernels/dom/window.h"
 
 #include <math.h>
@@ -10,8 +11,8 @@
 
 enum { MARGIN = 20 }; /* residues that an envelope keeps around its alignment */
 
-int ws_dom_window_model_create(ws_dom_window_model *m, const ws_dom_tables *tables, const ws_profile *profile, const ws_hmm *hmm,
-                               ws_err *err) {
+int ws_dom_window_model_create(ws_dom_window_model *m, const ws_dom_tables *tables, const ws_profile *profile,
+                               const ws_hmm *hmm, ws_err *err) {
     *m = (ws_dom_window_model){.tables = tables, .profile = profile, .mask = hmm->note[WS_NOTE_MM]};
     return ws_odds_create(&m->odds, profile, err);
 }
@@ -20,7 +21,8 @@ void ws_dom_window_model_destroy(ws_dom_window_model *m) { ws_odds_destroy(&m->o
 
 /* ---- the background (10.1) ---- */
 
-/* Sets share[y] to the share of canonical residue y in x[0..L). A degenerate residue counts for all that it stands for. */
+/* Sets share[y] to the share of canonical residue y in x[0..L). A degenerate residue counts for all that it stands for.
+ * */
 static void count_residues(const ws_abc *abc, const uint8_t *x, uint32_t L, float *share) {
     float sum = 0.0f, c = 0.0f;
     for (int y = 0; y < abc->K; y++) share[y] = 0.0f;
@@ -43,7 +45,8 @@ static void fit_background(const ws_abc *abc, const uint8_t *x, uint32_t L, uint
     float share[20];
     const float s = (float)(25.0 / (double)(window < 50 ? 50 : window > 100 ? 100 : window));
     count_residues(abc, x, L, share);
-    for (int y = 0; y < abc->K; y++) f[y] = (float)((double)(s * abc->background[y]) + (1.0 - (double)s) * (double)share[y]);
+    for (int y = 0; y < abc->K; y++)
+        f[y] = (float)((double)(s * abc->background[y]) + (1.0 - (double)s) * (double)share[y]);
 }
 
 /* Scores of code x under the background f, from those of the canonical ones if x is degenerate. */
@@ -66,7 +69,8 @@ static void set_scores(const ws_dom_window_model *m, const float *f, int x, floa
 }
 
 /* Makes the model's tables with the emissions that follow from a fitted background. */
-static int fit_tables(const ws_dom_window_model *m, const uint8_t *x, uint32_t L, uint32_t window, ws_dom_tables **t, ws_err *err) {
+static int fit_tables(const ws_dom_window_model *m, const uint8_t *x, uint32_t L, uint32_t window, ws_dom_tables **t,
+                      ws_err *err) {
     ws_profile p = *m->profile;
     float f[20];
     *t = NULL;
@@ -95,7 +99,8 @@ typedef struct fitted {
 /* Returns whether to score an envelope in this round: all in the first one, those that were cut in the second. */
 static int asked(const ws_dom_window_envelope *e, int round) { return round == 0 || e->cut; }
 
-static int begin_fitted(const ws_dom_window_model *m, const ws_dom_worker *w, const ws_dom_window_envelope *e, fitted *p, ws_err *err) {
+static int begin_fitted(const ws_dom_window_model *m, const ws_dom_worker *w, const ws_dom_window_envelope *e,
+                        fitted *p, ws_err *err) {
     const uint32_t L = e->to - e->from + 1;
     const uint8_t *x = e->x + e->from - 1;
     ws_lenmodel_set(&p->lm, L);
@@ -126,7 +131,8 @@ static void take_fitted(ws_dom_window_envelope *e, fitted *p) {
 }
 
 /* Scores the envelopes of a round with the backgrounds of their residues. */
-static int fit_round(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_window_envelope *const *e, size_t n, int round, ws_err *err) {
+static int fit_round(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_window_envelope *const *e, size_t n,
+                     int round, ws_err *err) {
     fitted p[WS_DOM_WINDOW_MOST] = {{0}};
     ws_dom_span span[WS_DOM_WINDOW_MOST];
     size_t some = 0;
@@ -147,7 +153,8 @@ static int fit_round(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_wind
 }
 
 /* Computes Forward alone, with the model's own background, for the envelopes that have a score. */
-static int own_forward(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_window_envelope *const *e, size_t n, ws_err *err) {
+static int own_forward(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_window_envelope *const *e, size_t n,
+                       ws_err *err) {
     ws_dom_problem p[WS_DOM_WINDOW_MOST], *each[WS_DOM_WINDOW_MOST];
     size_t rows = 0, some = 0;
     for (size_t j = 0; j < n; j++) {
@@ -182,7 +189,8 @@ static void finish(ws_dom_window_envelope *e) {
     d->correction_nats = e->own_nats - d->env_nats;
 }
 
-static int rescore_some(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_window_envelope *const *e, size_t n, ws_err *err) {
+static int rescore_some(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_window_envelope *const *e, size_t n,
+                        ws_err *err) {
     int rc = fit_round(m, w, e, n, 0, err);
     for (size_t j = 0; j < n && !rc; j++) e[j]->cut = e[j]->scored && trim(e[j], &e[j]->domain);
     if (!rc) rc = fit_round(m, w, e, n, 1, err);
@@ -199,12 +207,14 @@ static int longer(const void *a, const void *b) {
     return L != K ? (L < K) - (L > K) : (e > h) - (e < h);
 }
 
-int ws_dom_window_rescore(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_window_envelope *e, size_t n, ws_err *err) {
+int ws_dom_window_rescore(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_window_envelope *e, size_t n,
+                          ws_err *err) {
     ws_dom_window_envelope **list = ws_calloc(n, sizeof *list, err);
     int rc = list ? WS_OK : err->code;
     for (size_t j = 0; j < n && !rc; j++) list[j] = &e[j];
     if (!rc) qsort(list, n, sizeof *list, longer);
-    for (size_t j = 0; j < n && !rc; j += WS_DOM_WINDOW_MOST) rc = rescore_some(m, w, list + j, ws_min(n - j, WS_DOM_WINDOW_MOST), err);
+    for (size_t j = 0; j < n && !rc; j += WS_DOM_WINDOW_MOST)
+        rc = rescore_some(m, w, list + j, ws_min(n - j, WS_DOM_WINDOW_MOST), err);
     ws_free(list);
     return rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Envelopes of windows of long DNA targets: scored against a background that is fitted to each of them. Regions and ensembles are those
- * of dom.h, with the window as the target. Specification long-targets.md, section 10. */
+ * Envelopes of windows of long DNA targets: scored against a background that is fitted to each of them. Regions and
+ * ensembles are those of dom.h, with the window as the target. Specification long-targets.md, section 10. */
 #ifndef WS_DOM_WINDOW_H
 #define WS_DOM_WINDOW_H
 
@@ -15,8 +15,8 @@ typedef struct ws_dom_window_model {
 } ws_dom_window_model;
 /* Makes a model for windows. tables, profile and hmm must stay. The only failure is WS_ENOMEM, which leaves nothing to
  * destroy. */
-int ws_dom_window_model_create(ws_dom_window_model *m, const ws_dom_tables *tables, const ws_profile *profile, const ws_hmm *hmm,
-                               ws_err *err);
+int ws_dom_window_model_create(ws_dom_window_model *m, const ws_dom_tables *tables, const ws_profile *profile,
+                               const ws_hmm *hmm, ws_err *err);
 void ws_dom_window_model_destroy(ws_dom_window_model *m);
 
 /* An envelope of a window. Positions count in the window. */
@@ -26,13 +26,15 @@ typedef struct ws_dom_window_envelope {
     int cut;                      /* it was cut to 20 residues around its alignment; from and to say so */
     int scored;                   /* 0: a posterior went out of range, and there is no hit */
     float fitted_nats, own_nats;  /* Forward with the fitted background, and with the model's own (e1, e0) */
-    ws_domain domain;             /* env_nats: the smaller of the two; correction_nats: what lies between. The caller frees `column`, also
+    ws_domain
+        domain; /* env_nats: the smaller of the two; correction_nats: what lies between. The caller frees `column`, also
                                      after a failure */
 } ws_dom_window_envelope;
 
-/* Scores n envelopes, side by side up to WS_DOM_WINDOW_MOST of them; no result depends on the others. The worker's nonull2 leaves the
- * background alone. The only failure is WS_ENOMEM. */
+/* Scores n envelopes, side by side up to WS_DOM_WINDOW_MOST of them; no result depends on the others. The worker's
+ * nonull2 leaves the background alone. The only failure is WS_ENOMEM. */
 enum { WS_DOM_WINDOW_MOST = 8 };
-int ws_dom_window_rescore(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_window_envelope *e, size_t n, ws_err *err);
+int ws_dom_window_rescore(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_window_envelope *e, size_t n,
+                          ws_err *err);
 
 #endif

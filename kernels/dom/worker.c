@@ -26,7 +26,8 @@ void ws_dom_worker_destroy(ws_dom_worker *w) {
  * it would take a tenth of the time. Where the kernel has none, nothing changes. */
 static void ask_for_large_pages(const ws_buf *b) {
     enum { PAGE = 4096, LARGE = 2 << 20 };
-    const uintptr_t from = ((uintptr_t)b->p + PAGE - 1) & ~(uintptr_t)(PAGE - 1), to = ((uintptr_t)b->p + b->cap) & ~(uintptr_t)(PAGE - 1);
+    const uintptr_t from = ((uintptr_t)b->p + PAGE - 1) & ~(uintptr_t)(PAGE - 1),
+                    to = ((uintptr_t)b->p + b->cap) & ~(uintptr_t)(PAGE - 1);
     if (b->cap >= 2 * LARGE) (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
