@@ -375,7 +375,7 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
         const int rc = ws_sieve_pool_make(p, models_of(f), f->sieve->codec, err);
         for (size_t m = 0; m < models_of(f) && p->all; m++)
             p->cells += (double)p->batch.residues * (double)length_of(f, m);
-        end_step(f, p, READY);
+        end_step(f, p, rc ? TAKEN : READY); /* a pool that failed has nothing to take */
         return rc;
     }
     scoring g = {.f = f, .p = p, .m = take_memory(f->sieve, err), .from = step->from, .to = step->to};
