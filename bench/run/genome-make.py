@@ -64,7 +64,8 @@ def main():
         full = len(part) // 80 * 80
         rows = np.empty((full // 80, 81), dtype=np.uint8)
         rows[:, :80], rows[:, 80] = part[:full].reshape(-1, 80), 10
-        sys.stdout.buffer.write(b">part%d\n" % (i // record) + rows.tobytes() + part[full:].tobytes() + (b"\n" if full < len(part) else b""))
+        rest = part[full:].tobytes() + b"\n" if full < len(part) else b""
+        sys.stdout.buffer.write(b">part%d\n" % (i // record) + rows.tobytes() + rest)
 
 
 main()
