@@ -3,9 +3,7 @@
 #include "lib/run/chain.h"
 
 #include "lib/base/mem.h"
-
-#include <pthread.h>
-#include <time.h>
+#include "lib/run/pipe.h"
 
 typedef struct member {
     ws_chain *chain;
@@ -98,24 +96,9 @@ static void do_read(ws_chain *c) {
     c->source_err.code = rc;
 }
 
-static void wait_for_change(ws_chain *c, ws_chain_kind kind) {
-    if (!c->reading || !c->ops->ahead || kind != WS_CHAIN_CPU) {
-        pthread_cond_wait(&c->change, &c->lock);
-        return;
-    }
-    pthread_mutex_unlock(&c->lock);
-    const int busy = c->ops->ahead(c->ops->own);
-    pthread_mutex_lock(&c->lock);
-    if (busy) return;
-    /* The reader takes chunks without telling us, so look again soon: a chunk inflates in about a millisecond. */
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    pthread_cond_timedwait(&c->change, &c->lock, &until);
+static void stand_by(ws_chain *c, ws_chain_kind kind) {
+    const int reads_ahead = c->reading && kind == WS_CHAIN_CPU;
+    ws_pipe_stand_by(&c->lock, &c->change, reads_ahead ? c->ops->ahead : NULL, c->ops->own);
 }
 
 static void serve(ws_chain *c, const ws_chain_thread *t) {
@@ -128,7 +111,7 @@ static void serve(ws_chain *c, const ws_chain_thread *t) {
         case STEP: do_step(c, t, stage, &step); break;
         case READ: do_read(c); break;
         case LEAVE: c->over = 1; break;
-        case WAIT: wait_for_change(c, t->kind);
+        case WAIT: stand_by(c, t->kind);
         }
         if (what != WAIT) pthread_cond_broadcast(&c->change);
     }

@@ -4,7 +4,6 @@
 
 #include "lib/base/mem.h"
 
-#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
@@ -104,14 +103,14 @@ static void do_read(pipeline *p) {
     }
 }
 
-static void wait_for_change(pipeline *p) {
-    if (!p->reading || !p->ops->idle) {
-        pthread_cond_wait(&p->change, &p->lock);
+void ws_pipe_stand_by(pthread_mutex_t *lock, pthread_cond_t *change, int (*ahead)(void *ctx), void *ctx) {
+    if (!ahead) {
+        pthread_cond_wait(change, lock);
         return;
     }
-    pthread_mutex_unlock(&p->lock);
-    int busy = p->ops->idle(p->ctx);
-    pthread_mutex_lock(&p->lock);
+    pthread_mutex_unlock(lock);
+    int busy = ahead(ctx);
+    pthread_mutex_lock(lock);
     if (busy) return;
     /* The reader takes chunks without telling us, so look again soon: a chunk inflates in about a millisecond. */
     struct timespec until;
@@ -121,7 +120,7 @@ static void wait_for_change(pipeline *p) {
         until.tv_nsec -= 1000000000;
         until.tv_sec++;
     }
-    pthread_cond_timedwait(&p->change, &p->lock, &until);
+    pthread_cond_timedwait(change, lock, &until);
 }
 
 static int may_read(const pipeline *p) { return !p->reading && !p->ended && p->nread - p->nwrite < p->nslot; }
@@ -146,7 +145,7 @@ static void *thread_main(void *arg) {
         else if (may_read(p))
             do_read(p);
         else {
-            wait_for_change(p);
+            ws_pipe_stand_by(&p->lock, &p->change, p->reading ? p->ops->idle : NULL, p->ctx);
             continue;
         }
         pthread_cond_broadcast(&p->change);

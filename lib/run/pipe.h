@@ -11,6 +11,8 @@
 
 #include "lib/base/ws.h"
 
+#include <pthread.h>
+
 typedef struct ws_pipe_ops {
     /* Fills a slot and sets *parts, at least 1: how many calls of work it needs. One call at a time, in order. Returns
      * WS_OK, WS_EOF after the last slot, WS_AGAIN if nothing came yet, or a failure. Slots read before a failure are
@@ -30,5 +32,9 @@ typedef struct ws_pipe_ops {
 
 /* Runs until the input ends or something fails. If there are several failures, returns that of the earliest slot. */
 int ws_pipe_run(const ws_pipe_ops *ops, void *ctx, void *const *slot, int nslot, int nthread, ws_err *err);
+
+/* Waits for a change of what `lock`, which the thread holds, guards. With `ahead`, for a thread that stands by while
+ * another one reads: reads ahead first, and waits a millisecond at most. May return before a change. */
+void ws_pipe_stand_by(pthread_mutex_t *lock, pthread_cond_t *change, int (*ahead)(void *ctx), void *ctx);
 
 #endif
