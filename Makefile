@@ -73,7 +73,20 @@ COMMIT    := $(if $(wildcard .git),$(shell git describe --always --abbrev=12 --d
 COMMIT    := $(or $(COMMIT),$(shell grep -sv Format packaging/commit | cut -c1-12),$(file <$B/COMMIT.is),unknown)
 export TOOLS
 
-all: $(TOOLS:%=bin/%) $(PAGES) ## build the executables into bin/
+all: $(TOOLS:%=bin/%) $(PAGES) libexec/warpsieve/hmmer ## build the executables into bin/
+
+# The names of HMMER's programs: links NAME=PROGRAM, and scripts. Installed, they lie beside BINDIR, where no PATH looks by itself:
+# hmmsieve --hmmer-path prints the folder.
+LINKS     := hmmsearch=hmmsieve hmmscan=hmmsieve nhmmer=nhmmsieve nhmmscan=nhmmsieve hmmalign=hmmfit hmmbuild=hmmcast phmmer=seqsieve jackhmmer=jacksieve
+SCRIPTS   := hmmpress hmmfetch
+NAMES     := $(foreach l,$(LINKS),$(firstword $(subst =, ,$l))) $(SCRIPTS)
+HMMERDIR   = $(patsubst %/,%,$(dir $(BINDIR)))/libexec/warpsieve/hmmer
+LINK_ALL   = for l in $(LINKS); do ln -sf ../../../$1/$${l\#*=} $2/$${l%%=*} || exit 1; done
+libexec/warpsieve/hmmer: Makefile
+	@mkdir -p $@
+	@$(call LINK_ALL,bin,$@)
+	@for s in $(SCRIPTS); do ln -sf ../../../bin/search/$$s.sh $@/$$s || exit 1; done
+	@touch $@
 
 # Widths are chosen at run time, so only their own objects may use the wide instructions.
 ISA_avx2   := -mavx2 -mfma -mbmi2
@@ -95,6 +108,8 @@ $B/%.$1.o: %.c
 endef
 $(foreach w,$(WIDTHS),$(eval $(call WIDTH,$w)))
 
+# The domain stage has no subnormal numbers (lib/simd/flush.h).
+$B/kernels/dom/%.o $B/tests/fault/dom.o: WS_NVCCFLAGS += -ftz=true
 $B/%.o: %.cu
 	@mkdir -p $(@D)
 	@mkdir -p $(@:.o=.tmp)
@@ -118,14 +133,20 @@ $(TOOLS:%=$B/main/%.o): $B/main/%.o: bin/main.c
 	$(COMPILE)
 $B/main/%.o: override CPPFLAGS += -DWS_TOOL=ws_$(subst -,_,$*)_tool
 
+define LINK
+@mkdir -p $(@D)
+$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS) $(WS_LIBS)
+endef
 bin/%: $B/main/%.o $(LIB)
-	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS) $(WS_LIBS)
+	$(LINK)
+$(TOOLS:%=$B/bin/%): $B/bin/%: $B/main/%.o $(LIB)
+	$(LINK)
 
 $(FUZZERS): %: %.o $(LIB) $(FUZZ_MAIN)
 	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -o $@ $< $(FUZZ_MAIN) $(LIB) $(LDLIBS) $(WS_LIBS)
 
 $B/%: $B/%.o $(LIB)
-	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS) $(WS_LIBS)
+	$(LINK)
 
 # A page's lines ".so man/common/NAME.mdoc" become that file: what several pages share is written once.
 $B/man/%: man/% man/include.awk $(wildcard man/common/*.mdoc)
@@ -142,9 +163,15 @@ demo: all ## the main job on a small real example
 units: $(UNITS)
 
 # The tools with a runtime of CUDA that fails on demand; with a fake device where there is none.
-FAULTY := $(if $(filter-out 0,$(CUDA)),$(TOOLS:%=$B/fault/%))
+FAULTED := $(TOOLS:%=$B/fault/%)
+FAULTY := $(if $(filter-out 0,$(CUDA)),$(FAULTED) $B/fault/dom)
 export WARPSIEVE_FAULTY := $(if $(FAULTY),$(CURDIR)/$B/fault)
-$(FAULTY): $B/fault/%: $B/main/%.o $B/tests/fault/cuda.o $(LIB) tests/fault/cuda.wrap
+$(FAULTED): $B/fault/%: $B/main/%.o $B/tests/fault/cuda.o $B/tests/fault/dom.o $(LIB) tests/fault/cuda.wrap
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -Wl,@tests/fault/cuda.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
+
+# The domain stage on a fake device, whose kernels the processor runs.
+$B/fault/dom: $B/tests/gpu/dom.o $B/tests/fault/cuda.o $B/tests/fault/dom.o $(LIB) tests/fault/cuda.wrap
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -Wl,@tests/fault/cuda.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
 
@@ -258,7 +285,7 @@ completions: all
 
 # Laid out as here, so that links between them hold and a workflow finds what it includes. libwarpsieve.a is no part: it is private.
 DOCS     = CITATION.cff $(patsubst ./%,%,$(shell find ./docs ./workflows -type f ! -path '*/.*' ! -path '*/__pycache__/*'))
-FOLDERS  = $(sort $(BINDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(foreach p,$(PAGES),$(MANDIR)/man$(subst .,,$(suffix $p))) \
+FOLDERS  = $(sort $(BINDIR) $(HMMERDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(foreach p,$(PAGES),$(MANDIR)/man$(subst .,,$(suffix $p))) \
              $(patsubst %/.,%,$(patsubst %/,%,$(addprefix $(DOCDIR)/,$(dir $(DOCS))))))
 
 # The shell would take a name with a blank for two: files would go, and be removed, that the user did not name.
@@ -270,6 +297,8 @@ install: all completions ## into DESTDIR/PREFIX
 	@for d in $(FOLDERS:%=$(DESTDIR)%); do while [ ! -d "$$d" ]; do echo "$$d"; d=$$(dirname "$$d"); done; done >> $B/folders
 	$(INSTALL) -d $(FOLDERS:%=$(DESTDIR)%)
 	$(INSTALL) -m 755 $(TOOLS:%=bin/%) $(DESTDIR)$(BINDIR)
+	$(call LINK_ALL,$(notdir $(BINDIR)),$(DESTDIR)$(HMMERDIR))
+	for s in $(SCRIPTS); do $(INSTALL) -m 755 bin/search/$$s.sh $(DESTDIR)$(HMMERDIR)/$$s || exit 1; done
 	for d in $(DOCS); do $(INSTALL) -m 644 $$d $(DESTDIR)$(DOCDIR)/$$d || exit 1; done
 	for p in $(PAGES); do $(INSTALL) -m 644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/} || exit 1; done
 	for t in $(TOOLS); do \
@@ -280,6 +309,7 @@ install: all completions ## into DESTDIR/PREFIX
 uninstall: ## what install put there
 	$(ONE_WORD)
 	for t in $(TOOLS); do rm -f $(DESTDIR)$(BINDIR)/$$t $(DESTDIR)$(BASHDIR)/$$t $(DESTDIR)$(ZSHDIR)/_$$t $(DESTDIR)$(FISHDIR)/$$t.fish; done
+	rm -f $(NAMES:%=$(DESTDIR)$(HMMERDIR)/%)
 	for p in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
 	for d in $(DOCS); do rm -f $(DESTDIR)$(DOCDIR)/$$d; done
 	@[ ! -f $B/folders ] || sort -ru $B/folders | while read -r d; do rmdir "$$d" 2>/dev/null || :; done

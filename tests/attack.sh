@@ -40,13 +40,14 @@ programs() {
     tests 'pairhmm: matrix and rows, results and regions' pairhmm.bats
     tests 'papara-score: trees, alignments, outputs' papara.bats
     tests 'mrfseg: volumes, classes, outputs' mrfseg.bats
+    tests 'hmmcast: alignments, matrices, faults of the system' hmmcast.bats 'wrong|misuse|mxfile|alphabets|disks|faults'
     sh tests/thrash.sh $((tries / 2)) "$seed" >"$tmp/thrash" 2>&1
     say 'random loads of the tools of sequences' $((tries / 2)) $(($? != 0)) "$tmp/thrash"
     python3 tests/attacks.py "$tries" "$seed" 2>"$tmp/attacks" || { echo attacks >>"$tmp/bad"; cat "$tmp/attacks" >&2; }
 }
 
 # Two at a time: parsers, which take about as long as all others.
-parsers fasta fastq gzip hmmbin hmmtext newick nifti packed pairhmm phylip tsv &
+parsers fasta fastq gzip hmmbin hmmtext matrix msa newick nifti packed pairhmm phylip tsv &
 programs
 wait
 [ ! -e "$tmp/bad" ]

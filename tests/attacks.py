@@ -5,10 +5,8 @@ odd outputs. Prints a line "attack, tries, failures" for each; what failed goes 
 
     tests/attacks.py TRIES [SEED [ATTACK...]]     programs: WARPSIEVE_BIN, or bin/
 """
-import gzip
 import os
 import random
-import resource
 import signal
 import struct
 import subprocess
@@ -18,120 +16,14 @@ import threading
 import time
 import zlib
 
-TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-DATA = os.path.join(TOP, "tests", "data")
-os.environ["PATH"] = os.environ.get("WARPSIEVE_BIN", os.path.join(TOP, "bin")) + ":" + os.environ["PATH"]
-FILTERS = ("ssvfilt", "msvfilt", "vitfilt", "fwdscore")
-SECONDS = 120  # longer hangs
+from attack_kit import FILTERS, SECONDS, TOP, Failure, commands, content, make_data, need, plain, run, same_text, write
+from attacks_inputs import Inputs
 
 
-class Failure(Exception):
-    pass
+SIEVES = ("hmmsieve", "seqsieve", "jacksieve")
 
 
-def need(good, *what):
-    if not good:
-        raise Failure(" ".join(str(w)[:300] for w in what))
-
-
-def run(argv, data=b"", env=None, limit=None):
-    """Status, output and messages; input from a pipe, or a file that is open."""
-    def before():
-        if limit:
-            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    p = subprocess.run(argv, input=data if isinstance(data, bytes) else None, stdin=None if isinstance(data, bytes) else data,
-                       capture_output=True, timeout=SECONDS, env=env, preexec_fn=before if limit else None)
-    return p.returncode, p.stdout, p.stderr
-
-
-def plain(argv, data=b""):
-    rc, out, err = run(argv, data)
-    need(rc == 0, argv, "without an attack:", rc, err)
-    return out
-
-
-def load(name):
-    with open(os.path.join(DATA, name), "rb") as f:
-        data = f.read()
-    return gzip.decompress(data) if name.endswith(".gz") else data
-
-
-def write(name, data):
-    with open(name, "wb") as f:
-        f.write(data)
-
-
-def content(name):
-    with open(name, "rb") as f:
-        return f.read()
-
-
-def choices(tool):
-    for line in plain([tool, "--dump-options"]).decode().splitlines():
-        field = line.split("\t")
-        if field[1] == "out-format":
-            return field[4].split(",")
-    return []
-
-
-def make_data():
-    models = b"".join(load(n) for n in ("globins4.hmm", "demo.hmm", "fn3.hmm"))
-    write("three.hmm", models)
-    write("made.hmm", load("golden/dna-models/MADE1.hmm.gz"))
-    write("demo.fa", load("demo.fa.gz"))
-    write("small.fa", b">" + b">".join(load("demo.fa.gz").split(b">")[1:41]))
-    write("dna.fa", load("golden/long-targets/inputs/short.fa.gz"))
-    write("genome.fa", load("golden/long-targets/inputs/dna_target.fa.gz"))
-    write("regions", load("pairhmm/tiny.in.gz"))
-    write("results", load("pairhmm/pairhmm-testdata.txt.gz"))
-    write("slab.nii", load("golden/mrf/slab.nii.gz"))
-    for n in ("ref.phy", "ref.nwk", "reads.fasta"):
-        write(n, load("papara/tiny5/" + n))
-    write("rows.tsv", plain(["ssvfilt", "-a", "three.hmm", "small.fa"]))
-    write("pairs.wsp", plain(["msvfilt", "-O", "packed", "three.hmm", "demo.fa"]))
-    # windows of DNA before each stage, as tables and packed
-    write("ssv.tsv", plain(["ssvfilt", "--long", "made.hmm", "dna.fa"]))
-    write("msv.tsv", plain(["msvfilt", "made.hmm", "ssv.tsv"]))
-    write("vit.tsv", plain(["vitfilt", "made.hmm", "msv.tsv"]))
-    write("fwd.tsv", plain(["fwdscore", "made.hmm", "vit.tsv"]))
-    for n in ("ssv", "msv", "vit", "fwd"):
-        write(n + ".wsp", plain(["respack", "--dna", n + ".tsv"]))
-    write("sequences.wsp", plain(["respack", "small.fa"]))
-    write("fwd3.wsp", plain(["fwdscore", "-O", "packed", "three.hmm", "pairs.wsp"]))
-
-
-def commands():
-    """Every tool with each of its output formats: the command without threads and batch, and its input."""
-    for tool in FILTERS + ("domscore", "respack", "hmmsieve", "nhmmsieve", "mrfseg", "pairhmm", "papara-score"):
-        for form in choices(tool):
-            if tool in ("domscore", "hmmsieve") and form in ("bed", "gff3"):
-                continue  # windows of DNA, which nhmmsieve finds
-            if tool == "respack":
-                inputs = [([tool, "-O", form], n) for n in ("small.fa", "rows.tsv", "pairs.wsp")]
-            elif tool == "hmmsieve":
-                inputs = [([tool, "-O", form, "three.hmm"], "demo.fa")]
-            elif tool == "nhmmsieve":
-                inputs = [([tool, "-E", "100", "-O", form, "made.hmm"], "dna.fa")]
-            elif tool == "mrfseg":
-                inputs = [([tool, "--classes", "3", "--sweeps", "2", "-O", form], "slab.nii")]
-            elif tool == "pairhmm":
-                inputs = [([tool, "-O", form], n) for n in ("regions", "results")]
-            elif tool == "papara-score":
-                inputs = [([tool, "--quiet", "-O", form, "ref.phy", "ref.nwk"], "reads.fasta")]
-                if form == "tsv":
-                    inputs.append(([tool, "--quiet", "--all-edges", "--both-strands", "ref.phy", "ref.nwk"], "reads.fasta"))
-            else:
-                inputs = [([tool, "-O", form, "three.hmm"], n) for n in ("small.fa", "rows.tsv", "pairs.wsp")]
-            for argv, name in inputs:
-                yield argv, name
-
-
-def same_text(out):
-    """Without the lines of a report that hold times."""
-    return b"\n".join(x for x in out.split(b"\n") if not x.startswith((b"# CPU time", b"# Mc/sec", b"# Date")))
-
-
-class Attacks:
+class Attacks(Inputs):
     def __init__(self, seed):
         self.r = random.Random(seed)
         self.commands = list(commands())
@@ -196,7 +88,7 @@ class Attacks:
             need(got == want, argv, "<", name, fault, "status 0, other output")
         else:
             need(p.returncode == 1 and p.stderr.count(b"\n") >= 1, argv, "<", name, fault, p.returncode, p.stderr)
-            if "nii" not in argv and "packed" not in argv and argv[0] != "hmmsieve": # which writes the hits so far, without E-values
+            if "nii" not in argv and "packed" not in argv and argv[0] not in SIEVES: # which write the hits so far, without E-values
                 need(want.startswith(got) and (argv[0] == "papara-score" and "jplace" in argv or not got or got.endswith(b"\n")),
                      argv, "<", name, fault, "left", got[-80:])
 
@@ -339,84 +231,6 @@ class Attacks:
             at = {"/proc/self/fd/1": "said", "/dev/stdout": "said", "/dev/fd/1": "said", "-": "said"}.get(place[o], place[o])
             need(os.path.isfile(at) and same_text(content(at)) == self.known[key], line, o, place[o], "is not whole")
 
-    def spliced(self):
-        """Frames of packed streams dropped, doubled, moved and mixed: what is accepted has rows of the streams alone."""
-        tool = self.r.choice((["respack", "-O", "tsv"], ["vitfilt", "-a", "three.hmm"], ["fwdscore", "-a", "made.hmm"],
-                              ["domscore", "made.hmm"], ["domscore", "three.hmm"], ["respack", "-O", "fasta"]))
-        streams = ("pairs.wsp", "ssv.wsp", "vit.wsp", "fwd.wsp", "sequences.wsp", "fwd3.wsp")
-        names = [self.r.choice(streams) for _ in range(self.r.choice((1, 1, 2)))]
-        frames = [f for n in names for f in self.frames(content(n))]
-        kind = self.r.choice(("cat", "drop", "double", "swap", "mix", "cut"))
-        i, j = self.r.randrange(len(frames)), self.r.randrange(len(frames))
-        if kind == "drop":
-            del frames[i]
-        elif kind == "double":
-            frames.insert(i, frames[i])
-        elif kind == "swap":
-            frames[i], frames[j] = frames[j], frames[i]
-        elif kind == "mix":
-            self.r.shuffle(frames)
-        data = b"".join(frames)
-        if kind == "cut":
-            data = data[:self.r.randrange(len(data))]
-        rc, out, err = run(tool + ["--quiet", "--threads", self.r.choice("13")], data)
-        need(rc in (0, 1) and (rc == 0 or err.count(b"\n") == 1), tool, names, kind, i, j, rc, err)
-        changed = kind == "cut" or (kind in ("drop", "double")) or (kind in ("swap", "mix") and data != b"".join(map(content, names)))
-        if rc == 0 and changed and tool == ["respack", "-O", "tsv"]: # whole streams may be exchanged, or given twice
-            rows = {r for n in names for r in plain(tool, content(n)).split(b"\n") if not r.startswith(b"#")}
-            need(all(r in rows for r in out.split(b"\n") if not r.startswith(b"#")), names, kind, i, j, "other rows")
-            need(kind in ("swap", "mix", "double") or not data, names, kind, i, j, "of", len(frames), "was not noticed")
-
-    @staticmethod
-    def frames(data):
-        starts = [i for i in range(0, len(data), 64) if data[i:i + 3] == b"\x89WS" and data[i + 4:i + 8] == b"\r\n\x1a\n"]
-        return [data[a:b] for a, b in zip(starts, starts[1:] + [len(data)])]
-
-    def cells(self):
-        """A cell of a table, most often of windows, becomes something else; packed it is the same table."""
-        stage, table, model = self.r.choice((("msvfilt", "ssv.tsv", "made.hmm"), ("vitfilt", "msv.tsv", "made.hmm"),
-                                             ("fwdscore", "vit.tsv", "made.hmm"), ("domscore", "fwd.tsv", "made.hmm"),
-                                             ("respack", "fwd.tsv", None), ("domscore", "rows.tsv", "three.hmm")))
-        lines = content(table).split(b"\n")
-        head = next(i for i, x in enumerate(lines) if not x.startswith(b"##"))
-        for _ in range(self.r.choice((1, 1, 3))):
-            row = self.r.randrange(head, len(lines) - 1)
-            cell = lines[row].split(b"\t")
-            at = self.r.randrange(len(cell))
-            other = self.r.choice(lines[head:-2]).split(b"\t")
-            cell[at] = self.r.choice((b"", b"0", b"-1", b"1", b"18446744073709551616", b"9223372036854775807", b"4294967295", b"nan",
-                                      b"inf", b"-inf", b"1e400", b"x", b"+", b"-", b"\xff", b"1.5", cell[0], other[min(at,
-                                      len(other) - 1)]))
-            lines[row] = b"\t".join(cell[:-1] if self.r.random() < 0.05 else cell)
-        argv = [stage] + self.r.choice(([], ["-O", "packed"] if stage != "domscore" else ["-O", "tblout"])) + ([model] if model else [])
-        rc, out, err = run(argv + ["--quiet", "--threads", self.r.choice("13")], b"\n".join(lines))
-        need(rc in (0, 1) and (rc == 0 or err.count(b"\n") == 1), argv, table, lines[row][-300:], rc, err)
-        if rc == 0 and "packed" not in argv and stage != "respack" and b"\tquery\t" in lines[head]:
-            packed = plain(["respack", "--quiet", "-K", "1000"] + ([] if model == "three.hmm" else ["--dna"]), b"\n".join(lines))
-            again = run(argv + ["--quiet", "-K", "2000"], packed)
-            need(again == (0, out, b""), argv, table, lines[row][-300:], "packed pairs give other rows")
-
-    def volumes(self):
-        """Numbers of a NIfTI-1 header become others; the voxels may be compressed, cut or followed by more."""
-        data = bytearray(content("slab.nii"))
-        for _ in range(self.r.choice((1, 1, 2))):
-            form, at = self.r.choice([("<h", 40 + 2 * i) for i in range(8)] + [("<h", 70), ("<h", 72), ("<i", 0)] +
-                                     [("<f", n) for n in (76, 80, 84, 88, 108, 112, 116, 256, 280)] +
-                                     [("<4s", 344), ("<h", 252), ("<h", 254)])
-            odd = {"<h": (0, 1, -1, 2, 32767, -32768, 511, 64), "<i": (0, 348, 540, -1, 0x5c010000),
-                   "<4s": (b"ni1\0", b"n+2\0", b"n+1\1", b"    "),
-                   "<f": (0.0, -1.0, float("nan"), float("inf"), 1e38, 352.0, 353.5, 1e-45, 4e9)}[form]
-            struct.pack_into(form, data, at, self.r.choice(odd))
-        data = bytes(data) if self.r.random() < 0.7 else bytes(data[:self.r.randrange(len(data))])
-        data += self.r.choice((b"", b"", b"\0" * 100))
-        data = gzip.compress(data, 1) if self.r.random() < 0.3 else data
-        argv = ["mrfseg", "--classes", "3", "--sweeps", "2", "--quiet"]
-        argv += self.r.choice(([], ["-O", "nii"], ["--seed", "1,1,1", "--labels", "x.nii", "--boundary"]))
-        began = time.process_time()
-        rc, out, err = run(argv, data, limit=2 << 30)
-        need(rc in (0, 1) and (rc == 0 or err.count(b"\n") == 1), argv, "header", data[:352].hex(), rc, err)
-        need(time.process_time() - began < 10, argv, "took long")
-
     def sieve(self):
         """hmmsieve is ended at a random moment: without a word, whole lines."""
         number = self.r.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGSEGV))
@@ -507,10 +321,13 @@ WRITERS = (
     (["respack", "--quiet", "-O", "fasta", "small.fa"], ["-o", "--stats"]),
     (["domscore", "three.hmm", "fwd3.wsp"], ["-o", "--tblout", "--domtblout", "-A", "--stats"]),
     (["hmmsieve", "three.hmm", "small.fa"], ["-o", "--tblout", "--domtblout", "-A"]),
+    (["seqsieve", "few.fa", "small.fa"], ["-o", "--tblout", "--domtblout", "-A"]),
+    (["jacksieve", "-N", "2", "few.fa", "small.fa"], ["-o", "--tblout", "--domtblout", "-A"]),
     (["nhmmsieve", "made.hmm", "dna.fa"], ["-o", "--tblout", "--dfamtblout", "--stats"]),
     (["mrfseg", "--classes", "3", "--sweeps", "2", "--quiet", "slab.nii"], ["-o", "--labels", "--stats"]),
     (["papara-score", "--quiet", "ref.phy", "ref.nwk", "reads.fasta"], ["-o", "--tree", "--alignment", "-U"]),
     (["pairhmm", "--quiet", "regions"], ["-o", "--stats"]),
+    (["hmmcast", "--quiet", "--no-provenance", "--amino", "families.sto"], ["-o", "-O", "--summary", "--stats"]),
 )
 REFUSED = ("/dev/full", "/dev/fd/7", "/proc/self/fd/3", "o.folder", "o.loop", "o.far", "none/o.new", "/dev/fd/0", "/dev/stdin")
 PLACES = REFUSED + ("o.file", "o.hard", "o.new", "o.dangling", "o.link", "o.twice", "./o.new", "o.other", "/dev/null", "-", "/dev/stdout",
@@ -523,7 +340,12 @@ WHAT = {
     "outputs": "outputs: links, descriptors, files that survive misuse",
     "places": "every output option: links, descriptors, full disks, misuse",
     "spliced": "packed streams: frames dropped, doubled, moved, mixed",
-    "cells": "cells of tables, windows too", "volumes": "headers of volumes", "sieve": "hmmsieve, which is ended",
+    "cells": "cells of tables, windows too", "regions": "pairhmm: counts that lie, regions cut and joined",
+    "placement": "papara-score: alignments, trees and reads cut, joined, changed", "shapes": "pairhmm and papara-score: extreme shapes",
+    "python": "names and texts through read_table",
+    "changed": "model files that change during a run",
+    "ends": "##end lines: cut and joined, changed bytes",
+    "volumes": "headers of volumes", "sieve": "hmmsieve, which is ended",
     "signals": "SIGINT, SIGTERM and SIGHUP while every tool writes",
 }
 
@@ -535,7 +357,7 @@ def main():
         make_data()
         bad = 0
         for name in only:
-            failures, most = 0, {"large": tries // 20 + 1, "loads": 2 * tries}.get(name, tries)
+            failures, most = 0, {"large": tries // 20 + 1, "loads": 2 * tries, "shapes": tries // 4 + 1}.get(name, tries)
             attacks = Attacks(seed)
             for n in range(most):
                 attacks.r.seed(f"{seed} {name} {n}")

@@ -112,6 +112,11 @@ version_has_facts() {
     done
 }
 
+@test "make debug: links each program into build/debug/bin" {
+    run -0 make -n -C "$top" CUDA=0 debug
+    for t in $(all_tools); do grep -q -- "-o build/debug/bin/$t " <<<"$output" || fail "$t"; done
+}
+
 @test "make hook: a commit with a breach of style is refused, with the place; another hook is left alone" {
     command -v git >/dev/null || skip "git is not installed"
     mkdir sources

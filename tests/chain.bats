@@ -230,6 +230,30 @@ for r in range(20): print(f"r{r}\tMKV\t" + "\t".join(f"{r}.{i}" for i in range(n
     told 'mixed: line [0-9]+' 'column'
 }
 
+# A shard that was cut at any byte, and joined by cat with the next one, must not be taken for a whole one.
+@test "shards that were cut at any byte of their first and last lines, joined by cat" {
+    local n size
+    awk '/^>/ { n++ } { print > "shard" (n > 20) ".fa" }' small.fa
+    msvfilt -a m.hmm shard0.fa | fwdscore -a m.hmm >s0
+    msvfilt -a m.hmm shard1.fa | fwdscore -a m.hmm >s1
+    size=$(wc -c <s0)
+    cat s0 s1 | domscore -E 1e9 m.hmm >want
+    for n in $(seq 1 5 "$(head -3 s0 | wc -c)") $(seq $((size - 70)) $((size - 1))); do
+        { head -c "$n" s0; cat s1; } >joined
+        ! respack -O ids joined >got 2>err || fail "cut after $n of $size bytes: status 0"
+        [ "$(grep -c '^respack: joined' err)" -eq 1 ] || fail "cut after $n of $size bytes: $(cat err)"
+    done
+    head -n -1 s0 | cat - s1 >joined
+    run domscore -E 1e9 --allow-cut m.hmm joined
+    [[ $status -eq 1 && $output =~ 'does not say how many sequences' ]] || fail "$status $output"
+    head -n -1 s0 | cat - s1 | domscore -E 1e9 --allow-cut -Z 40 m.hmm >got
+    same <(rows want) <(rows got)
+    sed 's/ in=[0-9]* / in=0 /' s0 >joined
+    run --separate-stderr vitfilt m.hmm joined
+    [ "$status" -eq 1 ]
+    told 'joined: line [0-9]+' '##end' '0 sequences'
+}
+
 @test "head in between: status 1 unless --allow-cut" {
     s=$(bash -o pipefail -c 'msvfilt m.hmm demo.fa | head -20 | vitfilt m.hmm >got 2>err; echo ${PIPESTATUS[2]}')
     [ "$s" = 1 ]

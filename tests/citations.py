@@ -20,7 +20,8 @@ NAMED = re.compile(rf"\b([a-z][a-z-]*)\.md(?:\W{{0,3}}(?:sections? |\()({NUMBERS
 PLAIN = re.compile(rf"\b(?:sections? |[Ss]pecification,? (?:section )?)({NUMBERS})(?![\d%])")
 SHORT = re.compile(r"\b(PF|DOM) (\d+(?:\.\d+)*)")
 NAMES = {"PF": "profile-filters", "DOM": "domains"}
-FOLDERS = {"kernels/papara/": "papara", "kernels/pairhmm/": "pairhmm", "kernels/dom/": "domains", "kernels/mrf/": "mrf"}
+FOLDERS = {"kernels/papara/": "papara", "kernels/pairhmm/": "pairhmm", "kernels/dom/": "domains", "kernels/mrf/": "mrf",
+           "kernels/build/": "build", "lib/msa/": "build", "bin/casting/": "build"}
 
 
 def sections(text):

@@ -35,6 +35,16 @@ other_compressions() { # marks by hand: not every machine has the programs
             [ "$stderr" = "hmmsieve: f: $name is not supported; run: $undo f | hmmsieve m.hmm -" ] ||
                 fail "$stderr"
             ;;
+        jacksieve)
+            run --separate-stderr "$1" f small.fa
+            [ "$stderr" = "$1: f: $name is not supported; run: $undo f | $1 - small.fa" ] || fail "$stderr"
+            compressed "$1" small.fa f
+            ;;
+        seqsieve)
+            run --separate-stderr "$1" f small.fa
+            [ "$stderr" = "$1: f: $name is not supported; run: $undo f | $1 - small.fa" ] || fail "$stderr"
+            compressed "$1" small.fa f
+            ;;
         nhmmsieve)
             compressed "$1" "$data/golden/dna-models/MADE1.hmm.gz" f
             compressed "$1" f small.fa

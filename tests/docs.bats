@@ -65,6 +65,8 @@ columns_of_help() {
     mrfseg) operands="--classes 2 $set/mrf/line.nii.gz" ;;
     respack) operands='-O tsv small.fa' ;;
     hmmsieve) operands='-O tsv m.hmm small.fa' ;;
+    jacksieve) operands='-O tsv -N 1 small.fa small.fa' ;;
+    seqsieve) operands='-O tsv small.fa small.fa' ;;
     nhmmsieve) operands="-O tsv $set/dna-models/MADE1.hmm.gz $set/long-targets/inputs/short.fa.gz" ;;
     esac
     # shellcheck disable=SC2086 # words
@@ -73,7 +75,14 @@ columns_of_help() {
     "$1" --help | sed -n '/^Columns that -f takes/,/^$/p' | sed '1d; s/ ([^)]*)//g' | tr -s ', ' '\n' | grep . >got
     same want got || fail "columns that -f takes (<) and that --help lists (>)"
 }
-@test "--help lists the columns that -f takes" { each columns_of_help $(all_tools); }
+with_table() { local t; for t in $(all_tools); do if "$t" --help | grep -q '^Columns that'; then echo "$t"; fi; done; }
+@test "--help lists the columns that -f takes; tools without a table do not show -f" {
+    each columns_of_help $(with_table)
+    for t in $(all_tools); do
+        if "$t" --help | grep -q '^Columns that'; then continue; fi
+        if "$t" --help | grep -e '--fields' -e '--header' -e '--plain'; then fail "$t"; fi
+    done
+}
 
 @test "respack shows no option that does nothing there, and takes them" {
     respack --help >help
@@ -134,7 +143,8 @@ choices_are_named() { # every choice, and every default that --help puts into br
         mandoc -T lint -W warning "$page" >lint || fail "$(cat lint)"
         sed -n 's/^\.Xr \([a-z-]*\) \([0-9]\).*/\1.\2/p' "$page" | sort -u | while read -r x; do
             case $x in
-            cat.1 | cut.1 | awk.1 | gzip.1 | head.1 | mlr.1 | seqkit.1 | hmmsearch.1 | nhmmer.1) ;;
+            cat.1 | cut.1 | awk.1 | gzip.1 | head.1 | mlr.1 | seqkit.1 | sh.1) ;;
+            hmmalign.1 | hmmbuild.1 | hmmfetch.1 | hmmpress.1 | hmmscan.1 | hmmsearch.1 | nhmmer.1 | phmmer.1 | jackhmmer.1 | nhmmscan.1) ;;
             *) [ -f "$pages/$x" ] || fail "$page: no $x" ;;
             esac
         done
@@ -201,11 +211,11 @@ completes_in_bash() {
     ask_bash "$1" - | sort >got
     table_of "$1" | awk '{ if ($1 != ".") print "-" $1; print "--" $2; if ($3 != ".") print "--" $3 }' | sort >want
     same want got
-    [ "$(ask_bash "$1" --out | sort | tr '\n' ' ')" = "--out-format --output " ]
+    [ "$(ask_bash "$1" --out | sort)" = "$(grep -e '^--out' want)" ]
     [ "$(ask_bash "$1" -O | tr '\n' ' ')" = "-O " ]
-    [ "$(ask_bash "$1" -O '' | tr '\n' ' ')" = "$(choices_of "$1" out-format) " ]
+    [ -z "$(choices_of "$1" out-format)" ] || [ "$(ask_bash "$1" -O '' | tr '\n' ' ')" = "$(choices_of "$1" out-format) " ]
     [ -z "$(choices_of "$1" bad-residue)" ] || [ "$(ask_bash "$1" --bad-residue = s | tr '\n' ' ')" = "skip " ]
-    [ "$(ask_bash "$1" --header = | tr '\n' ' ')" = "hash plain none " ]
+    [ -z "$(choices_of "$1" header)" ] || [ "$(ask_bash "$1" --header = | tr '\n' ' ')" = "hash plain none " ]
     if table_of "$1" | grep -q ' backend '; then grep -q '^auto$' <<<"$(ask_bash "$1" --backend '')"; fi
     [ "$(ask_bash "$1" demo. | sort | tr '\n' ' ')" = "demo.fa demo.fa.gz demo.wsp " ]
     [ "$(ask_bash "$1" -o demo.w)" = demo.wsp ]
@@ -243,8 +253,8 @@ EOF
 
 completes_in_fish() {
     sh "$top/completions/gen.sh" fish "$1" "$(command -v "$1")" >"$1.fish"
-    fish -N -c "source $1.fish; complete -C '$1 --out'" | cut -f1 | sort | tr '\n' ' ' >got
-    [ "$(cat got)" = "--out-format --output " ] || fail "$(cat got)"
+    fish -N -c "source $1.fish; complete -C '$1 --out'" | cut -f1 | sort >got
+    table_of "$1" | awk '{ print "--" $2; if ($3 != ".") print "--" $3 }' | grep '^--out' | sort | same - got
     fish -N -c "source $1.fish; complete -C '$1 -O '" | cut -f1 | sort | tr '\n' ' ' >got
     [ "$(cat got)" = "$(choices_of "$1" out-format | tr ' ' '\n' | sort | tr '\n' ' ')" ] || fail "$(cat got)"
     fish -N -c "source $1.fish; complete -C '$1 -'" | grep -c '^--' >got
@@ -303,6 +313,9 @@ EOF
         [ "$(root/usr/bin/"$t" --version)" = "$($t --version)" ]
     done
     for page in "$top"/man/*.[57]; do [ -f "root/usr/share/man/man${page##*.}/${page##*/}" ]; done
+    for p in hmmsearch hmmscan nhmmer nhmmscan hmmalign hmmpress hmmfetch; do
+        "$(root/usr/bin/hmmsieve --hmmer-path)/$p" -h | head -1 | grep -q "^# $p :: " || fail "no $p"
+    done
     # cookbook and workflows as they are here, and one that runs from there; the library and its headers are private
     for d in docs workflows; do diff -r "$top/$d" root/usr/share/doc/warpsieve/$d || fail "$d is another"; done
     [ -z "$(find root -name '*.a' -o -name '*.h' -o -path '*/lib/*')" ] ||

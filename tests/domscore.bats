@@ -114,11 +114,14 @@ equals_golden() { # equals_golden SET OPTION...
     domscore -O text --tblout want.tbl three.hmm three.fwd >want
     sed -i 's/three\.fwd$/demo.fa/' want want.tbl # the database
     hmmsieve --tblout got.tbl three.hmm demo.fa >got
-    same want <(grep -v '^Passed ' got) # what did not pass a filter is not in its rows
+    # what did not pass a filter is not in its rows; lines about options and files are of the whole search
+    same <(grep -v '^# ' want) <(grep -v '^Passed \|^# ' got)
     [ "$(grep -c '^Passed ' got)" -eq 12 ]
-    same <(grep -v '^# Option' want.tbl) <(grep -v '^# Option' got.tbl)
+    same <(grep -v '^# Option\|^# Program' want.tbl) <(grep -v '^# Option\|^# Program' got.tbl)
+    grep -qx '# Option settings: hmmsieve --tblout got.tbl three.hmm demo.fa ' got.tbl || fail "$(tail -3 got.tbl)"
+    grep -qx '# per-seq hits tabular output:     got.tbl' got || fail "$(head got)"
     zcat demo.fa.gz | hmmsieve --cpu 2 -K 3000 -o again three.hmm -
-    same <(grep -v '^# target' got) <(grep -v '^# target' again)
+    same <(grep -v '^# ' got) <(grep -v '^# ' again)
     hmmsieve -O tsv --F1 0.3 --F2 0.1 --F3 0.01 --nobias -E 1000 three.hmm demo.fa >got
     msvfilt -P 0.3 --nobias three.hmm demo.fa | vitfilt -P 0.1 --nobias three.hmm |
         fwdscore -P 0.01 --nobias three.hmm |
@@ -322,6 +325,10 @@ equals_golden() { # equals_golden SET OPTION...
     refused 2 '--device' 'numbers'
     run --separate-stderr hmmsieve --backend gpu m.hmm demo.fa
     refused 2 'no "gpu"' 'scalar'
+    run --separate-stderr -1 hmmsieve --gpu m.hmm demo.fa
+    refused 1 '^hmmsieve: --backend cuda cannot run here'
+    run --separate-stderr -2 hmmsieve --gpu --backend scalar m.hmm demo.fa
+    refused 2 '--gpu and --backend exclude'
     run --separate-stderr -1 hmmsieve --backend cuda m.hmm demo.fa
     refused 1 '^hmmsieve: --backend cuda cannot run here'
 }
@@ -333,8 +340,7 @@ equals_golden() { # equals_golden SET OPTION...
         told 'cut.fa.gz' 'cut'
         (msvfilt -t 1 m.hmm cut.fa.gz | vitfilt -t 1 m.hmm | fwdscore m.hmm | domscore -O $o m.hmm) >want 2>/dev/null ||
             true
-        same <(grep -v '^##\|^# target\|^# Option\|^Passed' want) <(grep -v '^##\|^# target\|^# Option\|^Passed' got) ||
-            fail "$o"
+        same <(grep -v '^##\|^# \|^Passed' want) <(grep -v '^##\|^# \|^Passed' got) || fail "$o"
         [ "$(grep -c '^sp\|^>>' got)" -gt 3 ] || fail "$o: few hits"
     done
 }
@@ -374,12 +380,12 @@ equals_golden() { # equals_golden SET OPTION...
     [[ $stderr =~ ^'hmmsieve: bad.fa: line 2: '[^$'\n']*$ ]] || fail "$stderr"
     run --separate-stderr -1 hmmsieve --tblout no/such/folder m.hmm demo.fa
     [ "$stderr" = 'hmmsieve: cannot open no/such/folder for writing: No such file or directory' ] || fail "$stderr"
-    for o in '--pfamtblout x' --mpi --stall '--restrictdb_n 5' '--ssifile x'; do
+    for o in --mpi --stall '--restrictdb_n 5' '--ssifile x'; do
         run --separate-stderr hmmsieve $o m.hmm demo.fa
-        refused 2 'option of hmmsearch' 'does not have'
+        refused 2 'option of HMMER' 'does not have'
     done
-    run --separate-stderr hmmsieve --tformat embl m.hmm demo.fa
-    refused 2 'embl' 'fasta'
+    run --separate-stderr hmmsieve --tformat selex m.hmm demo.fa
+    refused 2 'selex' 'fasta'
     run --separate-stderr hmmsieve --max --F1 1 m.hmm demo.fa
     refused 2 '--max'
     run --separate-stderr hmmsieve - - <m.hmm
@@ -392,4 +398,29 @@ equals_golden() { # equals_golden SET OPTION...
     env PATH=/usr/bin:/bin alone/hmmsieve -O tsv m.hmm demo.fa >got # it needs no other program
     same want got
     [ "$(status_of bash -c 'set -o pipefail; hmmsieve -O tsv three.hmm demo.fa | true')" -eq 141 ]
+}
+
+@test "hmmsieve: all threads make the text of lists, in groups of them: every row, in order, under one head" {
+    local -i i rows
+    copies() { # copies N: of a model, with other names
+        awk -v n="$1" '{ a[NR] = $0 } END { for (i = 0; i < n; i++) for (j = 1; j <= NR; j++)
+            print a[j] ~ /^NAME / ? "NAME  fn3-" i : a[j] }' "$data/fn3.hmm"
+    }
+    rows_are() { # rows_are MODELS ROWS TABLE: so many rows of each model, in the order of the models
+        [ "$(grep -c '^# target name' "$3")" = 1 ]
+        grep -v '^#' "$3" | awk '{ print $3 }' | uniq -c |
+            awk -v n="$2" -v m="$1" '$1 != n || $2 != "fn3-" NR - 1 { bad++ } END { exit NR != m || bad }'
+    }
+    rows=$(hmmsieve -O tblout "$data/fn3.hmm" demo.fa | grep -vc '^#')
+    [ "$rows" -gt 1 ]
+    copies 1030 >copies.hmm # a group has at most 1,024 lists
+    hmmsieve -t 3 --max --domtblout copies.dom -O tblout -Z 400 copies.hmm \
+        <(hmmsieve -O fasta "$data/fn3.hmm" demo.fa) >copies.tbl
+    rows_are 1030 "$rows" copies.tbl
+    # and 8,192 hits: of three lists of 3,000 two go together
+    hmmsieve -O fasta "$data/fn3.hmm" demo.fa | awk '/^>/ { n++ } n == 1 && !/^>/' >one
+    copies 3 >copies.hmm
+    for ((i = 0; i < 3000; i++)); do echo ">s$i"; cat one; done >many.fa
+    hmmsieve -t 3 -Z 1 -O tblout copies.hmm many.fa >many.tbl
+    rows_are 3 3000 many.tbl
 }

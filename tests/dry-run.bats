@@ -7,6 +7,7 @@ load helper
 
 setup_file() {
     make_data
+    head -5 small.fa >query.fa
     for _ in $(seq 40); do cat demo.fa; done >big.fa
 }
 setup() { in_data; }
@@ -15,11 +16,15 @@ setup() { in_data; }
 command_of() {
     case $1 in
     domscore) echo domscore -o keep.1 --tblout keep.2 --domtblout keep.3 -A keep.4 m.hmm small.fa ;;
+    hmmfit) echo hmmfit -o keep.1 m.hmm small.fa ;;
     hmmsieve) echo hmmsieve -o keep.1 --tblout keep.2 --domtblout keep.3 -A keep.4 m.hmm small.fa ;;
+    hmmcast) echo hmmcast --amino --informat fasta -o keep.1 --summary keep.2 small.fa ;;
     mrfseg) echo mrfseg --classes 2 -o keep.1 --labels keep.2 "$data/golden/mrf/line.nii.gz" ;;
     nhmmsieve) echo nhmmsieve -o keep.1 --tblout keep.2 "$data"/golden/{dna-models/MADE1.hmm,long-targets/inputs/short.fa}.gz ;;
     pairhmm) echo pairhmm -o keep.1 "$data/pairhmm/edge.in.gz" ;;
     papara-score) echo papara-score --quiet -o keep.1 --alignment keep.2 --tree keep.3 "$data"/papara/tiny5/{ref.phy,ref.nwk,reads.fasta} ;;
+    jacksieve) echo jacksieve -o keep.1 --tblout keep.2 --domtblout keep.3 -A keep.4 query.fa small.fa ;;
+    seqsieve) echo seqsieve -o keep.1 --tblout keep.2 --domtblout keep.3 -A keep.4 query.fa small.fa ;;
     respack) echo respack -o keep.1 small.fa ;;
     *) echo "$1" -o keep.1 -U keep.2 m.hmm small.fa ;;
     esac

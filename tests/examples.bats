@@ -11,7 +11,19 @@ setup_file() {
     cp m.hmm demo.hmm
     cp demo.fa.gz db.fa.gz
     cp demo.fa proteins.fa
+    cp demo.fa db.fa
+    cp "$data/golden/sequences/queries.fa" .
+    head -3 queries.fa >query.fa
+    zcat "$data/golden/nhmmer/5s.fa.gz" >chain.fa
+    cp "$data/golden/nhmmer/tgt.fa.gz" rna.fa.gz
+    mkdir msa
     cp demo.wsp db.wsp
+    cp demo.fa.gz proteins.fa.gz
+    mkdir -p golden && cp -r "$data/golden/build" golden/
+    cp "$data/golden/build/globins4.sto" families.sto
+    hmmcast --amino -O family.sto -o /dev/null families.sto
+    awk '!/^#|^\/\// && NF { gsub(/\./, "-", $2); s[$1] = s[$1] $2; if (!($1 in at)) { at[$1] = ++n; name[n] = $1 } }
+        END { for (i = 1; i <= n; i++) print ">" name[i] "\n" s[name[i]] }' family.sto >family.afa
     zcat "$data/pairhmm/gatk-hc-na12878.Java.hmmresults.txt.gz" >pairs.txt
     cp "$data/pairhmm/edge.in.gz" regions.in.gz
     cp "$data"/papara/tiny5/{ref.phy,ref.nwk,reads.fasta} .

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Faults of a device, without one: the tools with tests/fault/cuda.cu before the runtime, which also plays a device
-# whose kernels do nothing. tests/gpu/run.sh does the same on a real one.
+# Faults of a device, without one: the tools with tests/fault/cuda.cu before the runtime, which also plays a device.
+# Its kernels do nothing, but those of the domain stage. tests/gpu/run.sh does the same on a real one.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -36,6 +36,30 @@ two_devices() {
     done
 }
 @test "the same with two devices" { each two_devices $(sequence_tools model); }
+
+@test "the domain stage's kernels, which the processor runs for the fake device: the bits of vector code" {
+    run -0 env -C "$top" "$WARPSIEVE_FAULTY/dom"
+    [[ $output != *SKIP* ]] || fail "$output"
+}
+of_domains() { # of_domains NAME QUERIES PROGRAM OPTION...
+    "$3" --max --no-provenance -o $1.text --domtblout $1.dom -A $1.sto "${@:4}" "$2" small.fa
+    sed -i '/^#/d' $1.dom $1.text
+}
+on_a_device() { # on_a_device QUERIES PROGRAM OPTION...
+    of_domains cpu "$1" "$2" --backend scalar "${@:3}"
+    for t in 1 4; do
+        : >calls
+        WS_FAULT_CALLS=calls of_domains device "$1" "$WARPSIEVE_FAULTY/$2" --backend cuda --device-domains -t $t "${@:3}"
+        grep -q cudaMemcpyAsync calls || fail 'no device took part'
+        for f in text dom sto; do cmp cpu.$f device.$f; done
+    done
+}
+@test "--max with the domain stage on a device: report, table and alignments are those without" {
+    on_a_device three.hmm hmmsieve
+    awk '/^>/ { n++ } n > 3 { exit } { print }' small.fa >three.fa
+    on_a_device three.fa seqsieve
+    on_a_device three.fa jacksieve -N 2
+}
 
 no_memory() {
     drive thread 1 4 1 tsv stdout -- \

@@ -103,3 +103,9 @@ equal_any() { # for searches that may have no hits
 @test "cudampf400 against three proteomes" { full; proteomes "$shared/golden/models/cudampf400.hmm"; }
 @test "cudampf1001 against three proteomes" { full; proteomes "$shared/golden/models/cudampf1001.hmm"; }
 @test "250 models in one pass against three proteomes" { full; proteomes "$shared/data/padloc-250.hmm.gz"; }
+
+@test "--stats: the processor seconds of hmmsieve's stages are those of all its scoring" {
+    hmmsieve --stats=stats.json -t 2 -o /dev/null three.hmm "$data/demo.fa.gz"
+    awk -F '[":, ]+' '$2 ~ /^(msv|vit|fwd|parse|ensemble|envelope)_seconds$/ { n++; sum += $3 } $2 == "score_seconds" { all = $3 }
+        END { exit !(n == 6 && sum > 0.8 * all && sum < 1.2 * all) }' stats.json || fail "$(cat stats.json)"
+}

@@ -38,6 +38,19 @@ table_of() { # table_of ROOT: the table of the programs there
 agrees() { # agrees WHAT ROOT
     [ "$(table_of "$2")" = "$want" ] || { echo "imageroot.sh: $1 gives another table" >&2; exit 1; }
     say "$1 gives the table of bin/"
+    ends_as_first "$2" || { echo "imageroot.sh: process 1 of $1 does not end by SIGTERM" >&2; exit 1; }
+}
+ends_as_first() { # ends_as_first ROOT: SIGTERM ends a program that is process 1 of a PID namespace in it
+    mkfifo "$work/endless" 2>/dev/null || :
+    timeout -k 5 2 unshare --pid --fork --kill-child chroot "$1" /usr/bin/env PATH=/usr/local/bin:/usr/bin:/bin \
+        msvfilt /demo/demo.hmm - <>"$work/endless" >/dev/null 2>&1 &
+    waiter=$!
+    sleep 1
+    unshared=$(pgrep -P "$(pgrep -P "$waiter")")
+    kill -TERM "$unshared"
+    status=0
+    wait "$waiter" || status=$?
+    [ "$status" = 143 ]
 }
 image() { # image NAME FILE OPTION...
     name=$1 file=$2

@@ -23,6 +23,9 @@ for table in $(grep -l '^const ws_tool ws_' "$top"/bin/*/*.c); do
         missing=1
     fi
 done
+for name in hmmsearch hmmscan phmmer jackhmmer nhmmer nhmmscan hmmbuild hmmalign hmmpress hmmfetch; do
+    there "$("$bin/hmmsieve" --hmmer-path)/$name"
+done
 for page in "$top"/man/*.[57]; do there "$man/man${page##*.}/${page##*/}"; done
 (cd "$top" && find docs workflows -type f ! -path '*/.*' ! -path '*/__pycache__/*') >"${TMPDIR:-/tmp}/installcheck.$$"
 while read -r f; do there "$doc/$f"; done <"${TMPDIR:-/tmp}/installcheck.$$"

@@ -3,6 +3,7 @@
 """Tests of the module warpsieve (packaging/python), which finds the programs in PATH:   module.py tests/data"""
 import gzip
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -78,10 +79,61 @@ assert len(warpsieve.read_table(put("t", cut), allow_cut=True)) == n
 refused(lambda: warpsieve.read_table(put("t", cut[:-20])), "the table is cut")
 assert len(warpsieve.read_table(put("t", cut[:-20]), allow_cut=True)) == n - 1
 refused(lambda: warpsieve.read_table(put("t", b"#a\tb\n1\t2\t3\n")), "3 fields under a header of 2")
-refused(lambda: warpsieve.read_table(put("t", b"#a\tb\n1\t2\n#a\tc\n1\t2\n")), "another header")
+refused(lambda: warpsieve.read_table(put("t", b"#a\tb\tc\n1\t2\t3\n#a\tb\td\n1\t2\t3\n")), "another header")
 refused(lambda: warpsieve.read_table(warpsieve.run("msvfilt", model, "/nonexistent")), "msvfilt", "/nonexistent")
 refused(lambda: warpsieve.read_table(warpsieve.run("msvfilt", model, nosuch=1)), "--nosuch")
 refused(lambda: warpsieve.read_table(warpsieve.run("msvfilt", model)), "standard input")
 broken = warpsieve.run("msvfilt", model, put("cut.gz", open(proteins, "rb").read()[:20000]))
 refused(lambda: warpsieve.read_table(warpsieve.run("vitfilt", model, input=broken)), "msvfilt", "cut.gz")
 refused(lambda: warpsieve.run("nosuchfilt"), "nosuchfilt")
+
+# every column that a program says it writes is known as text or as a number
+for tool in ("ssvfilt", "msvfilt", "vitfilt", "fwdscore", "domscore", "hmmsieve", "nhmmsieve", "pairhmm", "papara-score", "mrfseg"):
+    said = re.search(r"Columns that -f takes[^\n]*:\n((  .*\n)+)", text(tool, "--help").decode())[1]
+    names = re.sub(r"\([^)]*\)", "", said).replace(",", " ").split()
+    assert set(names) <= set(warpsieve.TEXT + warpsieve.NUMBERS), (tool, set(names) - set(warpsieve.TEXT + warpsieve.NUMBERS))
+
+# names, and texts that look like numbers, stay what they are
+hostile = ["#x", "##x", "##end", "##record", "#name", "name", "##warpsieve", '"', "NA", "0012", "1e3", "\u00e9", "\\N", "#"]
+fasta = put("odd.fa", "".join(f">{n} {n}\nMKVLAAGIVGLLLAQW\n" for n in hostile).encode())
+t = warpsieve.read_table(warpsieve.run("msvfilt", model, fasta, all=True))
+assert list(t["name"]) == hostile and list(t["desc"]) == hostile, list(t["name"])
+t = warpsieve.read_table(put("t", text("msvfilt", "-a", model, fasta) * 2))
+assert list(t["name"]) == 2 * hostile, "two tables that cat has joined"
+t = warpsieve.read_table(put("t", b"#name\tseq\tquery_accession\tmine\tscore\tmix\na\tM\t0012\t007\t1.5\t1\nb\tM\t\t\t-2e-05\tx\n"))
+assert list(t["query_accession"]) == ["0012", ""] and list(t["mine"]) == ["007", ""], t
+assert list(t["score"]) == [1.5, -2e-05] and list(t["mix"]) == ["1", "x"], t
+t = warpsieve.read_table(put("t", b"#name\tseq\tmine\tother\na\tM\t7\t1.5\nb\tM\t-8\t\n"))
+assert t["mine"].dtype.kind == "i" and list(t["mine"]) == [7, -8] and t["other"][0] == 1.5 and t["other"].isna()[1], t
+
+# what has no header is no table, and no row of it is lost
+for options in ({"out_format": "ids"}, {"O": "fasta"}, {"O": "packed"}, {"header": "none"}, {"header": "none", "no_provenance": True}):
+    refused(lambda: warpsieve.read_table(warpsieve.run("msvfilt", model, proteins, **options)), "the first line is", "header")
+
+# a cut .gz, also of bytes that are no gzip behind its magic
+refused(lambda: warpsieve.read_table(put("t.gz", gzip.compress(kept)[:-30])), "t.gz", "gzip")
+refused(lambda: warpsieve.read_table(put("t.gz", gzip.compress(kept)[:40] + b"\0" * 40)), "t.gz", "gzip")
+refused(lambda: warpsieve.read_table(put("t.gz", gzip.compress(kept)[:-5] + b"01234")), "t.gz", "gzip")
+
+# ends that were cut, joined or changed
+end = kept[kept.rindex(b"##end"):]
+for n_bytes in range(1, len(end) + 1):
+    refused(lambda: warpsieve.read_table(put("t", kept[:-n_bytes] + kept)), "the table is cut")
+    refused(lambda: warpsieve.read_table(put("t", kept[:-n_bytes])), "the table is cut")
+for wrong in (b"rows=1 in=400 residues=9", b"rows=99 in=0 residues=0", b"rows=99 in=4e2 residues=9", b"rows=99 in= residues=9", b""):
+    refused(lambda: warpsieve.read_table(put("t", cut + b"##end " + wrong + b"\n")), "the table is cut")
+
+# options that repeat, and words of Python
+assert warpsieve.arguments([], {"m": ["a", "b"], "class_": ("x:1:2",), "P": 0.5, "quiet": True, "o": None}) == \
+    ["-m", "a", "-m", "b", "--class=x:1:2", "-P", "0.5", "--quiet", "--"]
+two = warpsieve.read_table(warpsieve.run("msvfilt", proteins, m=[model, os.path.join(data, "fn3.hmm")], all=True))
+assert len(two) == 800 and set(two["query"]) == {"Pkinase", "fn3"}
+
+# check() before the output was read: it ends, and nothing of the output is lost
+many = warpsieve.run("msvfilt", model, proteins, all=True)
+first = many.stdout.read(100)
+many.check()
+assert first + many.stdout.read() == text("msvfilt", "-a", model, proteins)
+late = warpsieve.run("msvfilt", model, proteins, all=True)
+late.check()
+assert len(warpsieve.read_table(late)) == 400

@@ -301,6 +301,20 @@ PY
     refuses 'nan.nii: volume 1: voxel 2,3,4' 'not a number' -- nan.nii
     refuses 'inf.nii: volume 1: voxel 2,3,4' 'infinite' -- inf.nii
     refuses 'range.nii: volume 1: values go from -1.7e\+308 to 1.7e\+308' -- range.nii
+    python3 - <<'PY'
+import struct
+data = bytearray(open("range.nii", "rb").read())
+struct.pack_into("<315d", data, 352, *([1e308, 1.1e308] * 158)[:315])
+struct.pack_into("<2f", data, 112, 3e38, 1)
+open("scaled.nii", "wb").write(data)
+data = bytearray(open("b.nii", "rb").read())
+struct.pack_into("<2f", data, 112, 1e-30, 0)
+open("tiny.nii", "wb").write(data)
+PY
+    refuses 'scaled.nii: volume 1: values go from 1e\+308 to 1.1e\+308, which the header scales by 3e\+38' -- scaled.nii
+    run --separate-stderr mrfseg --class far:1e300:1 --class near:1:1 tiny.nii
+    [ "$status" -eq 1 ]
+    told 'tiny.nii: volume 1: class far has the mean 1e\+300'
     refuses 'volume 1: the seed 9,0,0 lies outside of 9 x 7 x 5' -- small.nii --seed 9,0,0
     refuses 'the seed 0,7,0 lies outside' -- small.nii --seed 0,7,0
     refuses 'the seed 0,0,999999999 lies outside' -- small.nii --seed 0,0,999999999
@@ -329,4 +343,46 @@ PY
             done
         done
     done
+}
+
+# A volume of 16-bit voxels that is one voxel thick: 2.4 million of them, 4.8 MB.
+flat() { # flat X Y Z
+    python3 - "$@" <<'EOF'
+import array, random, struct, sys
+X, Y, Z = map(int, sys.argv[1:])
+head = bytearray(352)
+struct.pack_into("<i", head, 0, 348)
+struct.pack_into("<8h", head, 40, 3, X, Y, Z, 1, 1, 1, 1)
+struct.pack_into("<2h", head, 70, 4, 16)
+struct.pack_into("<4f", head, 76, 1, 1, 1, 1)
+struct.pack_into("<f", head, 108, 352)
+head[344:348] = b"n+1\0"
+random.seed(1)
+block = [random.randrange(4) * 50 + random.randrange(30) for _ in range(10007)]
+sys.stdout.buffer.write(head + array.array("h", (block * (X * Y * Z // 10007 + 1))[:X * Y * Z]).tobytes())
+EOF
+}
+
+@test "memory goes by voxels, not by shape: at most three times the volume's own bytes" {
+    local own base most shape
+    sanitized && skip "sanitizers take memory of their own"
+    flat 10 10 1 >tiny.nii
+    base=$(peak_memory mrfseg --classes 3 --sweeps 2 -t 2 -o out tiny.nii)
+    for shape in '1 2000 1200' '2000 1 1200' '2000 1200 1' '2 1000 1200' '120 200 100'; do
+        # shellcheck disable=SC2086 # three numbers
+        flat $shape >flat.nii
+        own=$(($(stat -c %s flat.nii) / 1024))
+        most=$(peak_memory mrfseg --classes 3 --sweeps 2 -t 2 -o "out.${shape// /.}" flat.nii)
+        [ $((most - base)) -le $((3 * own)) ] || fail "$shape: $((most - base)) KB for a volume of $own KB"
+    done
+    # a line of 2,400,000 voxels has the same numbers whichever way it lies
+    same <(sed 1d out.1.2000.1200 | cut -f2-) <(sed 1d out.2000.1200.1 | cut -f2-)
+    same <(sed 1d out.1.2000.1200 | cut -f2-) <(sed 1d out.2000.1.1200 | cut -f2-)
+    # refused while 64 MB of it are in memory
+    flat 1 1 1 >head.nii
+    python3 -c 'import gzip, struct; d = bytearray(open("head.nii", "rb").read()); struct.pack_into("<4h", d, 40, 3, 32767, 32767, 2)
+open("head.nii.gz", "wb").write(gzip.compress(d, 1) + 80 * gzip.compress(bytes(1 << 20), 1))'
+    run --separate-stderr bash -c 'ulimit -v 4000000; mrfseg --classes 3 head.nii.gz'
+    refused 1 'head.nii.gz: .*32767 x 32767 x 2 voxels, int16, needs 10.7G bytes'
+    [ "$(peak_memory sh -c 'ulimit -v 4000000; mrfseg --classes 3 head.nii.gz 2>/dev/null || :')" -lt 100000 ]
 }

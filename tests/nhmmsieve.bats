@@ -36,6 +36,145 @@ setup() { in_data; }
     same 5s-human.tbl got
 }
 
+# The report from its first query on; an alignment without the line that says who made it.
+report() { sed -n '/^Query:/,$p' "$1" | grep -v '^# CPU time\|^# Mc/sec' | sed 's/saved to: .*/saved to: got.sto/'; }
+stockholm() { grep -v '^#=GF AU' "$1" || true; }
+
+@test "nhmmer's report, alignment and scores of columns, byte for byte, for any threads, batches and blocks" {
+    local golden=$data/golden/nhmmer
+    equal() { # equal NAME ARGUMENT...
+        local name=$1
+        shift
+        nhmmsieve -O text -o got.out -A got.sto --aliscoresout got.sc "$@"
+        zcat "$golden/$name.out.gz" | same - <(report got.out) || fail "$name: $*"
+        zcat "$golden/$name.sto.gz" | same - <(stockholm got.sto) || fail "$name: $*"
+        zcat "$golden/$name.sc.gz" | same - got.sc || fail "$name: $*"
+    }
+    for run in '-t 1' '-t 4' '-t 3 -K 700' '-t 1 --backend scalar'; do
+        equal human $run made.hmm human.fa.gz
+        equal rrna $run --acc --incE 1e-6 --notextw 5s.hmm short.fa
+        equal score $run -T 5 --incT 20 --textw 150 --watson made.hmm short.fa
+        equal max $run --max --noali --crick -E 1e-3 5s.hmm short.fa
+    done
+    nhmmsieve -O sto made.hmm human.fa | same - <(nhmmsieve -o /dev/null -A /dev/stdout made.hmm human.fa)
+    run -2 --separate-stderr nhmmsieve --incE 1 --incT 2 made.hmm short.fa
+    refused 2 'exclude each other'
+    run -2 --separate-stderr nhmmsieve --tformat fmindex made.hmm short.fa
+    refused 2 'search the FASTA file'
+    run -2 --separate-stderr nhmmsieve --scan -A x made.hmm short.fa
+    refused 2 'one model'
+}
+
+@test "the report of a model without hits, of records without residues, of several models" {
+    nhmmsieve -O text -E 1e-30 -A got.sto -o got.out made.hmm human.fa
+    grep -q 'No hits detected' got.out
+    grep -q '^# No hits satisfy inclusion thresholds; no alignment saved$' got.out
+    [ ! -s got.sto ]
+    printf '>a\n>b\n' | nhmmsieve -O text made.hmm - >got.out
+    grep -q '^Target sequences:  *2  (0 residues searched)$' got.out
+    grep -q '^Residues passing SSV filter:  *0  (-nan); expected (0.02)$' got.out
+    nhmmsieve -O text two.hmm human.fa short.fa >got.out
+    [ "$(grep -c '^//' got.out)" -eq 2 ]
+    [ "$(tail -1 got.out)" = '[ok]' ]
+    [ "$(grep '^Target sequences' got.out | uniq | wc -l)" -eq 1 ]
+    # hits that are not reported have no part in the report but its widths
+    nhmmsieve -O text -E 1e-6 5s.hmm short.fa >few
+    nhmmsieve -O text -E 10 5s.hmm short.fa | awk '/^>>/ { n = $2 } /^ [!?]/ && $4 <= 1e-6 { print n, $4 }' |
+        same - <(awk '/^>>/ { n = $2 } /^ [!?]/ { print n, $4 }' few)
+}
+
+made() { grep -v '^DATE\|^HMMER3/f' "$1"; }
+
+@test "queries that are sequences or alignments: nhmmer's report, tables, alignments and models" {
+    local golden=$data/golden/nhmmer
+    for f in 5s.fa multi.fa m1.sto one.sto mmga.sto tgt.fa; do zcat "$golden/$f.gz" >$f; done
+    equal() { # equal NAME ARGUMENT...
+        local name=$1
+        shift
+        nhmmsieve -O text -o got.out -A got.sto --aliscoresout got.sc --tblout got.tbl --hmmout got.hmm "$@"
+        zcat "$golden/$name.out.gz" | same - <(report got.out) || fail "$name: $*"
+        zcat "$golden/$name.sto.gz" | same - <(stockholm got.sto) || fail "$name: $*"
+        zcat "$golden/$name.hmm.gz" | same - <(made got.hmm) || fail "$name: $*"
+        for x in sc tbl; do zcat "$golden/$name.$x.gz" | same - got.$x || fail "$name.$x: $*"; done
+    }
+    for run in '-t 1' '-t 4' '-t 2 --backend scalar'; do
+        equal af3 $run -E 0.001 --incE 0.001 --rna --watson --F3 1e-5 5s.fa tgt.fa
+        equal q-multi $run multi.fa tgt.fa
+        equal m-one $run m1.sto tgt.fa
+        equal singlemx $run --singlemx one.sto tgt.fa
+        equal m-ga2 $run --cut_ga mmga.sto human.fa
+    done
+    # a model that was written finds the same
+    nhmmsieve -O tblout -o /dev/null --hmmout m.hmm m1.sto tgt.fa
+    nhmmsieve -O tblout m.hmm tgt.fa | same - <(nhmmsieve -O tblout m1.sto tgt.fa)
+}
+
+# is WANT [OPTION...] FILE: the models that are made of a file, as names, lengths and alphabets
+is() {
+    local want=$1
+    shift
+    nhmmsieve -o /dev/null --hmmout got.hmm "$@" short.fa
+    same <(echo "$want") <(awk '/^NAME/ { n = $2 } /^LENG/ { m = $2 } /^ALPH/ { a = $2 } /^EFFN/ { a = a "*" }
+        $1 == "//" { printf "%s%s %s %s", s, n, m, a; s = ", " } END { print "" }' got.hmm) || fail "$*"
+}
+
+@test "what a file of queries is: by its content, its name and --qformat" {
+    local a=ACGTACGTTGCAAC r=ACGUACGUUGCAAC
+    printf '>a one\n%s\n>b\n%sA\n' $a $a >two.fa
+    printf '>a\n%s\n>b\n%s\n' $a $a | tee same.fa >same.a2m
+    printf '>a\n%s\n' $r | tee rna >rna.a3m
+    printf '>a\n%s\n' $a >one.a2m
+    printf '>a\n%s--%s\n' $a $a >gaps.fa
+    printf '# STOCKHOLM 1.0\na %s\nb %s-\n//\n# STOCKHOLM 1.0\n#=GF ID x\na %s\n//\n' ${a}A $a $a >two.sto
+    is 'a 14 DNA, b 15 DNA' two.fa
+    is 'a 14 RNA, b 15 RNA' --rna two.fa
+    is 'a 14 DNA, b 15 DNA' --qformat fasta - <two.fa
+    is 'a 14 RNA' rna
+    is 'a 14 RNA' rna.a3m
+    is 'one 14 DNA*' one.a2m
+    is 'a 14 DNA' --singlemx one.a2m
+    is 'same 14 DNA*' same.a2m
+    is 'same 14 DNA*' --qformat afa same.fa
+    is 'a 14 DNA, b 14 DNA' --qformat fasta same.fa
+    is 'a 14 DNA, b 14 DNA' --qsingle_seqs same.fa
+    is 'a 28 DNA' --qsingle_seqs gaps.fa
+    is 'two 15 DNA*, x 14 DNA*' two.sto
+    is 'two 15 DNA*, a 14 DNA' --singlemx two.sto
+    is 'a 15 DNA, b 14 DNA, a 14 DNA' --qsingle_seqs two.sto
+    gzip -c two.fa >zipped
+    is 'a 14 DNA, b 15 DNA' zipped
+    rm -f got.hmm
+    nhmmsieve -o /dev/null --hmmout got.hmm made.hmm short.fa # a model is not made again
+    [ ! -e got.hmm ]
+    refuses() { # refuses WORDS ARGUMENT...
+        local words=$1
+        shift
+        run --separate-stderr nhmmsieve "$@" short.fa
+        [ "$status" -ne 0 ] && [[ $stderr =~ $words ]] || fail "$*: $status $stderr"
+    }
+    refuses 'equally long.*--qformat' same.fa
+    refuses "line 2: '-' is not a letter" gaps.fa
+    sed '/ID x/d' two.sto >unnamed.sto
+    refuses 'alignment 2 has no name' unnamed.sto
+    refuses 'models' --qsingle_seqs made.hmm
+    refuses 'model MADE1 is of DNA, not of RNA' --rna made.hmm
+    refuses 'exclude each other' --rna --dna two.fa
+    refuses 'no score matrix' --mx BLOSUM62 two.fa
+    refuses 'may be fasta' --qformat hmm made.hmm
+    refuses 'no GA line' --cut_ga two.fa
+    printf '>a\nACGNNNNNNNNNNNNNN\n' >n.fa
+    refuses 'say --dna or --rna' n.fa
+    is 'a 17 DNA' --dna n.fa
+    printf '>a\nMKVLAAGIVGLPNVGKSTLFN\n' >p.fa
+    refuses 'searches with DNA and RNA' p.fa
+    printf '>a\n%s\n>b\n' $a >empty.fa
+    refuses '1 of 2 sequences have none' empty.fa
+    printf '>a\n%s\n>b\n%sE\n' $a $a >odd.fa
+    refuses "'E' is not a letter" --qformat fasta odd.fa
+    printf 'nothing of the kind 1\n' >text
+    refuses "model's first line" text
+}
+
 @test "--max turns the filters after SSV off, also the bias; alignments have eight residues or more" {
     local plain='-E 1e30 --header none --no-provenance -f name,ali_from,ali_to,bits'
     nhmmsieve $plain --max made.hmm human.fa >got
@@ -57,6 +196,37 @@ setup() { in_data; }
     [[ $output =~ nhmmsieve ]]
 }
 
+# Reports, tables and models of sequences and alignments, and the options of reports.
+queries_of_the_larger_set() {
+    local case program query target options x n=0
+    for f in "$1"/inputs/*; do
+        case $f in
+            *.xz) xz -dc "$f" >"$(basename "$f" .xz)" ;;
+            *.gz) zcat "$f" >"$(basename "$f" .gz)" ;;
+            *) cp "$f" . ;;
+        esac
+    done
+    cat MADE1_cut.hmm 3box.hmm 2OG-FeII_Oxy_3-nt.hmm bmyD.hmm >dna.hmm
+    grep -v '^#' "$1/cases.tsv" >kinds
+    while IFS=$'\t' read -r case program query target options _; do
+        [ "$program" = nhmmer ] || continue
+        [ "$options" != - ] || options=
+        # shellcheck disable=SC2086 # options
+        nhmmsieve -O text -o got.out -A got.sto --aliscoresout got.sc --tblout got.tbl --hmmout got.hmm $options \
+            "$query" "$target"
+        for x in out sto sc tbl hmm; do
+            [ ! -e "$1/expected/$case.$x.xz" ] || xz -dc "$1/expected/$case.$x.xz" >"want.$x"
+        done
+        same <(report want.out) <(report got.out) || fail "$case $options"
+        same <(stockholm want.sto) <(stockholm got.sto) || fail "$case $options"
+        same want.sc got.sc || fail "$case $options"
+        same <(grep -v '^#$' want.tbl) got.tbl || fail "$case $options"
+        [ ! -e "$1/expected/$case.hmm.xz" ] || same <(made want.hmm) <(made got.hmm) || fail "$case $options"
+        n=$((n + 1))
+    done <kinds
+    [ $n -ge 35 ]
+}
+
 @test "every option: nhmmer's tables of the larger set, where it is at hand" {
     local set=$top/../shared/golden/long-targets case model target options
     [ "${WARPSIEVE_TESTS:-quick}" = full ] && [ -d "$set" ] ||
@@ -70,6 +240,21 @@ setup() { in_data; }
         nhmmsieve -O tblout $options "$model" "$target" >got
         zcat "$set/expected/$case.tbl.gz" >want
         same want got || fail "$case $options"
+    done <cases
+    [ -d "$set/../nhmmer" ] || skip "reports are not at hand"
+    queries_of_the_larger_set "$set/../nhmmer"
+    for x in reports alignments aliscores; do tar -xJf "$set/../nhmmer/lt-$x.tar.xz"; done
+    while IFS=$'\t' read -r case model target options layout _; do
+        [ "$options" != - ] || options=
+        # shellcheck disable=SC2086 # options
+        nhmmsieve -O text -o got.out -A got.sto --aliscoresout got.sc $options "$model" "$target"
+        same <(stockholm "$case.sto") <(stockholm got.sto) || fail "$case $options"
+        same "$case.sc" got.sc || fail "$case $options"
+        if [ "$layout" = serial ]; then same <(report "$case.out") <(report got.out) || fail "$case $options"
+        else # what passes the filters depends on the blocks
+            same <(report "$case.out" | grep -v '^Residues passing') <(report got.out | grep -v '^Residues passing') ||
+                fail "$case $options"
+        fi
     done <cases
 }
 

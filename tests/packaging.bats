@@ -37,7 +37,7 @@ built() { [ -x one/bin/msvfilt ] || nice make -s -j2 -C one CUDA=0 CFLAGS="$(fla
     [ -f "dist/warpsieve-$(version).tar.gz" ]
     make -s -C "$top" dist B="$PWD/again" >/dev/null
     cmp dist/*.tar.gz again/*.tar.gz
-    [ -z "$(tar -tzf dist/*.tar.gz | grep -E '\.(o|a|tar\.gz)$|/build/|\.git/')" ]
+    [ -z "$(tar -tzf dist/*.tar.gz | grep -E '\.(o|a|tar\.gz)$|^[^/]*/(build|libexec)/|\.git/')" ]
 }
 
 @test "two builds in two folders: the same programs, which name neither folder" {
@@ -264,6 +264,9 @@ venv() { # venv FOLDER OPTION...
             fail "no page or completion of $t"
     done
     [ -s empty/share/doc/warpsieve/workflows/shell/cascade.sh ]
+    for p in hmmsearch hmmscan phmmer jackhmmer nhmmer nhmmscan hmmbuild hmmalign hmmpress hmmfetch; do
+        "$(empty/bin/hmmsieve --hmmer-path)/$p" -h | head -1 | grep -q "^# $p :: " || fail "no $p"
+    done
     same <(demo_by "$PWD/one/bin") <(demo_by "$PWD/empty/bin")
     [ "$(python -c 'import warpsieve; print(warpsieve.program("msvfilt"))')" = "$PWD/empty/bin/msvfilt" ]
     run python -c 'import warpsieve; warpsieve.read_table("x")'

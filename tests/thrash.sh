@@ -21,10 +21,17 @@ gzip -c db.fa >db.gz
 respack -t 1 db.fa >db.wsp
 ssvfilt -t 1 -a m.hmm db.fa | head -n 300 >rows && sed '/^##/d; s/^#//' rows >db.tsv
 respack -t 1 db.tsv >pairs.wsp
+awk '/^>/ { n++ } n > 7 { exit } n > 2 { print }' db.fa >queries.fa
+cp "$top/tests/data/demo.hmm" one.hmm
+for f in tinyali globins4 opt_odd; do
+    sed "/^#=GF ID/d; s/^# STOCKHOLM 1.0/&\n#=GF ID $f/" "$top/tests/data/golden/build/$f.sto"
+done >families.sto
+gzip -c families.sto >families.gz
 # a genome and its windows
 gzip -dc "$top/tests/data/golden/dna-models/MADE1.hmm.gz" >made.hmm
 for f in short dna_target; do gzip -dc "$top/tests/data/golden/long-targets/inputs/$f.fa.gz"; done >genome.fa
 gzip -c genome.fa >genome.gz
+gzip -dc "$top/tests/data/golden/nhmmer/multi.fa.gz" >sequences.fa # as queries
 msvfilt -t 1 --long made.hmm genome.fa >windows.tsv
 vitfilt -t 1 made.hmm windows.tsv >parts.tsv
 fwdscore -t 1 made.hmm parts.tsv >passed.tsv
@@ -54,7 +61,8 @@ pace() { # into $it
 
 n=0
 while [ $n -lt "$rounds" ]; do
-    pick ssvfilt msvfilt vitfilt fwdscore domscore respack nhmmsieve && tool=$it
+    pick ssvfilt msvfilt vitfilt fwdscore domscore respack nhmmsieve hmmsieve seqsieve jacksieve \
+        hmmcast hmmfit && tool=$it
     pick db.fa db.gz db.wsp db.tsv pairs.wsp && input=$it
     pick tsv tsv fasta packed ids && out=$it
     [ $tool != domscore ] || [ $out != packed ] || out=a2m
@@ -72,10 +80,39 @@ while [ $n -lt "$rounds" ]; do
         *) pick genome.fa genome.gz && input=$it && pick '' '--block_length 50000' '--block_length 60000' &&
             all="$all $it" ;;
         esac
-        case $tool in nhmmsieve | domscore) pick tsv tblout bed gff3 && out=$it ;; esac
+        case $tool in
+        domscore) pick tsv tblout bed gff3 && out=$it ;;
+        nhmmsieve)
+            pick tsv text text sto tblout bed gff3 && out=$it
+            pick made.hmm made.hmm sequences.fa && model=$it
+            [ $model$out != made.hmmtext ] || { pick '' --scan && [ -z "$it" ] || all=$it; }
+            ;;
+        esac
         pick scalar avx2 avx512 && backend="--backend $it"
         $tool --list-backends | grep -q "^$it.yes" || backend=''
         [ $tool != respack ] || backend='' model='' all=--dna
+    elif [ "${tool%sieve}" != $tool ]; then # whole searches
+        pick db.fa db.gz db.wsp && input=$it
+        pick tsv tblout text a3m ids && out=$it
+        pick queries.fa queries.fa && model=$it
+        [ $tool != hmmsieve ] || { pick m.hmm wide.hmm && model=$it; }
+        pick scalar avx2 avx512 && backend="--backend $it"
+        $tool --list-backends | grep -q "^$it.yes" || backend=''
+        pick '' '' '--max' '--F1 0.3 -E 1e4' && all=$it
+        [ $tool = hmmsieve ] || all="$all --EmN 20 --EvN 20 --EfN 50"
+        [ $tool != jacksieve ] || all="$all -N 1"
+    elif [ $tool = hmmcast ]; then # -O is another file there
+        pick families.sto families.gz db.fa && input=$it && all=--amino out=models
+        [ $it != db.fa ] || all='--amino --informat fasta'
+        pick scalar avx2 avx512 && backend="--backend $it"
+        $tool --list-backends | grep -q "^$it.yes" || backend=''
+        all="$all --no-provenance --EmN 20 --EvN 20 --EfN 50"
+    elif [ $tool = hmmfit ]; then
+        pick db.fa db.gz db.wsp && input=$it && model=one.hmm
+        pick stockholm pfam a2m a3m afa psiblast && out=$it
+        pick scalar avx2 avx512 && backend="--backend $it"
+        $tool --list-backends | grep -q "^$it.yes" || backend=''
+        pick '' --trim && all=$it
     elif [ $tool != respack ]; then
         pick m.hmm m.hmm m.hmm wide.hmm && model=$it
         pick scalar avx2 avx512 && backend="--backend $it"
@@ -83,16 +120,27 @@ while [ $n -lt "$rounds" ]; do
         pick '' '-a' && all=$it
     fi
     mem='' # the filters' limit; domscore and nhmmsieve need that of one region, and respack has none
-    case $tool in *filt | fwdscore) pick '' '' '--mem 1M' '--mem 20M' && mem=$it ;; esac
+    case $tool in
+    *filt | fwdscore) pick '' '' '--mem 1M' '--mem 20M' && mem=$it ;;
+    hmmfit) pick '' '--mem 1' && mem=$it ;;
+    esac
+    form="-O $out"
+    [ $tool != hmmcast ] || form=''
     want=want.$tool.$model.$input.$out$all
     # shellcheck disable=SC2086 # words
-    [ -f "$want" ] || $tool -t 1 $all -O $out $model <$input >"$want"
+    [ -f "$want" ] || $tool -t 1 $all $form $model <$input >"$want"
     # shellcheck disable=SC2086
-    { $producer <$input | { $tool -K $batch -t $threads $mem $backend $all -O $out $model ||
+    { $producer <$input | { $tool -K $batch -t $threads $mem $backend $all $form $model ||
         echo "status $?" >failed; } |
         $consumer >got; } 2>err
+    # reports and HMMER's tables say which options were given, and when
+    case $out in
+    text | tblout)
+        sed -i '/^# number of worker threads:/d; /^# multithread parallelization:/d; /^# Option settings:/d; /^# Date:/d' "$want" got
+        ;;
+    esac
     if [ -e failed ] || [ -s err ] || ! cmp -s "$want" got; then
-        echo "not ok $((n + 1)) - seed $seed: $producer <$input | $tool -K $batch -t $threads $mem $backend $all -O $out $model | $consumer"
+        echo "not ok $((n + 1)) - seed $seed: $producer <$input | $tool -K $batch -t $threads $mem $backend $all $form $model | $consumer"
         cat failed err 2>/dev/null | head -40
         cmp "$want" got | head -1
         exit 1

@@ -18,6 +18,7 @@ void ws_dna_close(ws_dna *d) {
 ws_dna_out *ws_dna_add_output(ws_dna *d, ws_job *job, const ws_dnaform *form, int number) {
     ws_dna_out *o = &d->out[d->nout++];
     *o = (ws_dna_out){.form = form, .columns = &d->columns, .job = job, .number = number};
+    d->alignments |= form->alignments;
     return o;
 }
 
@@ -25,13 +26,15 @@ int ws_dna_add(ws_dna *d, uint32_t target, const ws_batch *b, size_t seq, uint64
                const ws_dnahit *h, ws_err *err) {
     const ws_seqtext *t = &b->seqtext[seq];
     const ws_dnaseq record = {.number = number, .L = end, .name = ws_batch_text(b, t->name), .nname = t->name.n,
-                              .desc = ws_batch_text(b, t->desc), .ndesc = t->desc.n};
+                              .desc = ws_batch_text(b, t->desc), .ndesc = t->desc.n,
+                              .acc = ws_batch_text(b, t->acc), .nacc = t->acc.n};
     return ws_dnastore_add(&d->store, target, &record, h, err);
 }
 
 int ws_dna_head(const ws_job *job, const ws_dna_out *o, ws_buf *text, ws_err *err) {
-    return o->form->has_columns ? ws_table_head(job, o->columns->of, o->columns->column, o->columns->n, text,
-                                                err) : ws_buf_adds(text, o->form->head, err);
+    return o->form->frame == WS_FRAME_COLUMNS
+               ? ws_table_head(job, o->columns->of, o->columns->column, o->columns->n, text, err)
+               : ws_buf_adds(text, o->form->head, err);
 }
 
 static int to_output(void *out, const char *p, size_t n, ws_err *err) {
@@ -39,11 +42,20 @@ static int to_output(void *out, const char *p, size_t n, ws_err *err) {
     return ws_job_write(o->job, o->number, p, n, 0, err);
 }
 
+ws_dnalimits ws_dna_limits(const ws_dna *d, const ws_hmm *hmm) {
+    ws_dnalimits l = d->limits;
+    if (d->cut >= 0) ws_dnalimits_cut(&l, hmm, d->cut, d->row);
+    return l;
+}
+
 static int write_model(ws_job *job, ws_dna *d, size_t t, ws_err *err) {
-    const ws_hmm *hmm = ((const ws_hmm_target *)job->target[t].data)->hmm;
-    ws_dnaquery q = {.hmm = hmm, .list = &d->store.list[t], .columns = &d->columns, .program = job->tool->name,
-                     .first = t == 0};
+    const ws_hmm_target *of = job->target[t].data;
+    ws_textconf text = d->text;
+    const ws_dnaquery q = {.hmm = of->hmm, .list = &d->store.list[t], .columns = &d->columns,
+                           .program = job->tool->name, .first = t == 0, .text = &text, .profile = &of->profile,
+                           .msa_width = d->msa_width, .author = d->author, .threads = job->nworker};
     int rc = WS_OK;
+    for (int k = 0; k < WS_LONG_NPASSED && d->passed; k++) text.passed[k] = (uint64_t)d->passed[t][k];
     for (int k = 0; k < d->nout && !rc; k++) {
         ws_sink sink = {.write = to_output, .to = &d->out[k]};
         d->out[k].form->write(&sink, &q);
@@ -57,10 +69,8 @@ static int write_model(ws_job *job, ws_dna *d, size_t t, ws_err *err) {
 int ws_dna_write(ws_job *job, ws_dna *d, const ws_long_target *target, uint64_t residues, ws_err *err) {
     int rc = WS_OK;
     for (size_t t = 0; t < job->ntarget && !rc; t++) {
-        const ws_hmm *hmm = ((const ws_hmm_target *)job->target[t].data)->hmm;
-        const ws_dnalimits cut = {.bits = d->cut < 0 ? 0 : (double)hmm->cut[d->cut][0], .by_bits = 1};
-        if (d->store.list[t].n) ws_dnalist_rank(&d->store.list[t], d->cut < 0 ? &d->limits : &cut, residues,
-                                                target[t].model.maxl);
+        const ws_dnalimits limits = ws_dna_limits(d, ((const ws_hmm_target *)job->target[t].data)->hmm);
+        if (d->store.list[t].n) ws_dnalist_rank(&d->store.list[t], &limits, residues, target[t].model.maxl);
         rc = write_model(job, d, t, err);
     }
     return rc;

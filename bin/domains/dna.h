@@ -17,14 +17,22 @@ typedef struct ws_dna_out {
     int number; /* of the job's outputs */
 } ws_dna_out;
 
-enum { WS_DNA_OUTPUTS = 4 };
+enum { WS_DNA_OUTPUTS = 6 };
 typedef struct ws_dna {
     ws_dnastore store;
     ws_hitcols columns;
     ws_dnalimits limits;
     int cut; /* WS_CUT_GA ..., which decide in place of the limits; -1: none */
+    int row; /* the second cutoff decides, too */
     ws_dna_out out[WS_DNA_OUTPUTS];
     int nout;
+    int alignments; /* an output needs those of hits */
+
+    /* of the report and of alignments; the caller sets them */
+    ws_textconf text;       /* without what passed the filters */
+    ws_long_passed *passed; /* [models] what did; NULL: not known */
+    size_t msa_width;
+    const char *author;
 } ws_dna;
 /* Chooses the columns of -f; the caller creates the store. WS_EUSAGE, WS_ENOMEM. Close in any case. */
 int ws_dna_open(ws_dna *d, const ws_job *job, ws_err *err);
@@ -32,6 +40,8 @@ void ws_dna_close(ws_dna *d); /* one that was zeroed is legal */
 /* Adds output `number` of the job. */
 ws_dna_out *ws_dna_add_output(ws_dna *d, ws_job *job, const ws_dnaform *form, int number);
 
+/* Returns the limits for hits of a model. */
+ws_dnalimits ws_dna_limits(const ws_dna *d, const ws_hmm *hmm);
 /* Copies a hit in sequence seq of a batch, which is of record `number` and ends at residue `end` or later. Any thread.
  * WS_ENOMEM. */
 int ws_dna_add(ws_dna *d, uint32_t target, const ws_batch *b, size_t seq, uint64_t number, uint64_t end,

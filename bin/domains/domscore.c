@@ -80,6 +80,7 @@ static int finish(ws_job *job, ws_err *err) {
     uint64_t n = 0, residues = 0;
     const int known = ws_scan_counted(job, &n, &residues);
     d->finished = 1;
+    (void)ws_cascade_finish(job, err);
     if (d->windows) return finish_windows(job, known, residues, err);
     int rc = ws_domscore_score(job, err);
     for (int k = 0; k < d->nout; k++) {
@@ -133,7 +134,8 @@ static void add_output(ws_job *job, ws_dom_form form, const char *path) {
 int ws_domscore_choose(ws_domscore *d, const ws_job *job, ws_err *err) {
     if (job->common.fields && ws_hitforms[d->form].frame != WS_FRAME_COLUMNS)
         return ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
-    const int rc = ws_hitcols_choose(&d->columns, &ws_hit_columns, job->common.fields, err);
+    int rc = ws_hitcols_choose(&d->columns, &ws_hit_columns, job->common.fields, err);
+    if (!rc) rc = ws_buf_addf(&d->author, err, "%s (warpsieve " WS_VERSION ")", ws_job_program(job));
     d->columns.plain = job->common.plain;
     const ws_textconf text = ws_domscore_text(d);
     const ws_hitquery q = {.columns = &d->columns, .text = &text};
@@ -173,17 +175,30 @@ static int open_tool(ws_job *job, ws_err *err) {
     return rc;
 }
 
-void ws_domscore_close(ws_job *job) {
-    ws_domscore *d = job->own;
+void ws_domscore_forget(ws_domscore *d, const ws_job *job) {
     for (size_t m = 0; d->tables && m < job->ntarget; m++) ws_dom_tables_destroy(d->tables[m]);
-    for (int k = 0; k < d->nout; k++) ws_sink_release(&d->out[k].sink);
     ws_free(d->tables);
     ws_free(d->threshold);
-    ws_dom_windows_close(job);
     ws_dom_steps_destroy(d->steps);
-    ws_pool_release(&d->pool);
     ws_hitstore_destroy(&d->store);
+    d->tables = NULL;
+    d->threshold = NULL;
+    d->steps = NULL;
+}
+
+void ws_domscore_close(ws_job *job) {
+    ws_domscore *d = job->own;
+    ws_domscore_forget(d, job);
+    for (int k = 0; k < d->nout; k++) {
+        ws_sink_release(&d->out[k].sink);
+        ws_dom_out_release(&d->out[k]);
+    }
+    ws_dom_windows_close(job);
+    ws_pool_release(&d->pool);
     ws_hitcols_release(&d->columns);
+    ws_buf_release(&d->echo);
+    ws_buf_release(&d->settings);
+    ws_buf_release(&d->author);
     ws_cascade_close(job);
 }
 

@@ -12,11 +12,12 @@
 
 /* ---- pairs that wait: pool.c ---- */
 
-/* A sequence of the pool: places in `codes` and `text`, where name, description and quality follow one another. */
+/* A sequence of the pool: places in `codes` and `text`, where name, description, quality and accession follow one
+ * another. */
 typedef struct ws_pool_seq {
     uint64_t number; /* in the stream */
     size_t codes, text;
-    uint32_t L, nname, ndesc, nqual;
+    uint32_t L, nname, ndesc, nqual, nacc;
 } ws_pool_seq;
 
 typedef struct ws_pool_pair {
@@ -51,6 +52,11 @@ typedef struct ws_dom_out {
     ws_sink sink;
     ws_job *job;
     uint64_t rows;  /* in the sink */
+
+    const char *pattern; /* of the path of a file for each query; NULL: one for all, which is the job's */
+    ws_buf path;         /* of the one that is written */
+    ws_out file;
+    int is_open;
 } ws_dom_out;
 
 /* How many sequences passed hmmsearch's filters (MSV, bias, Viterbi, Forward), model by model, and their thresholds. */
@@ -59,6 +65,16 @@ typedef struct ws_dom_passed {
     uint64_t (*count)[WS_TEXT_FILTERS]; /* [models] */
     int cut; /* the input failed, so the size of the database is not known */
 } ws_dom_passed;
+
+/* The program of HMMER whose outputs these are. */
+typedef struct ws_dom_program {
+    const char *name, *title; /* "hmmsearch", and what it does */
+    const char *query, *target; /* what the report calls the two files */
+} ws_dom_program;
+/* report.c: appends the first lines of a report. by_seq: the job's first operand is the target. echo: lines about
+ * options. */
+int ws_dom_program_head(const ws_dom_program *p, const ws_job *job, int by_seq, const char *echo, ws_buf *text,
+                        ws_err *err);
 
 /* Options, after those that bin/filters reads, and the state of a run. */
 typedef struct ws_domscore {
@@ -83,12 +99,20 @@ typedef struct ws_domscore {
     int finished;             /* all that was held is written */
     struct ws_dom_windows *windows; /* from_windows.c; NULL: the pairs are whole targets */
 
+    int by_seq;               /* of hmmsieve --scan: the sequences are the queries, the models the targets */
+
     /* of hmmsieve, whose outputs are those of programs on a pipe */
     const ws_dom_passed *passed; /* NULL: it is not known what passed the filters */
-    const char *args;            /* the options of the domscore of that pipe; NULL: those of the command line */
+    ws_buf echo;                 /* lines of the report's head that name the options given, with NUL */
+    ws_buf settings;             /* the command line of the whole search in hmmsearch's form, with NUL */
     /* Appends the lines of its programs; NULL: as ws_scan_provenance. */
     int (*provenance)(const ws_job *job, ws_buf *text, ws_err *err);
 
+    /* of programs whose queries are sequences */
+    const ws_dom_program *as; /* NULL: hmmsearch */
+    const ws_queryseq *query; /* [models]; NULL: queries are models */
+
+    ws_buf author;            /* of Stockholm's AU line, with NUL */
     ws_err fields;            /* what is wrong with -f unless the pairs are windows */
 } ws_domscore;
 
@@ -102,7 +126,12 @@ int ws_domscore_check(ws_domscore *d, const ws_hmmset *set, ws_err *err);
 int ws_domscore_tables(ws_domscore *d, const ws_job *job, size_t m, const ws_dom_tables **out, ws_err *err);
 /* hold.c: makes the store and the steps of the domain stage, unless they are there. WS_ENOMEM. */
 int ws_domscore_open_store(ws_domscore *d, const ws_job *job, ws_err *err);
-int ws_domscore_make_steps(ws_domscore *d, const ws_job *job, void *own, ws_dom_done_fn *done, ws_err *err);
+/* device: the chain has threads for the streams of the job's device. */
+int ws_domscore_make_steps(ws_domscore *d, ws_job *job, int device, void *own, ws_dom_done_fn *done, ws_err *err);
+/* hold.c: returns whether the hit of a pair can still be reported where at least so many targets were searched. Notes
+ * pairs that failed. One thread at a time. */
+int ws_domscore_is_worth(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit,
+                         double least);
 /* hold.c: holds the hit of a pair if it can still be reported. One thread at a time. Fails as ws_hitstore_add. */
 int ws_domscore_hold(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit,
                      ws_err *err);
@@ -116,12 +145,41 @@ int ws_domscore_score(ws_job *job, ws_err *err);
 int ws_domscore_choose(ws_domscore *d, const ws_job *job, ws_err *err);
 /* domscore.c: returns WS_EDATA with the sentence that says what is missing for E-values. */
 int ws_domscore_no_size(const char *what, ws_err *err);
+/* domscore.c: frees what belongs to the models, and all hits. */
+void ws_domscore_forget(ws_domscore *d, const ws_job *job);
 /* domscore.c: ws_tool.close. */
 void ws_domscore_close(ws_job *job);
 
 /* Writes all that is held to all outputs (report.c). Z: NaN if it is unknown. whole: nothing more comes, so the
  * reported targets can be counted. */
 int ws_domscore_write(ws_job *job, double Z, int whole, ws_err *err);
+/* Lists of hits that become text, of models or of sequences. */
+typedef struct ws_dom_lists {
+    ws_job *job; /* whose own is a ws_domscore */
+    ws_hitlist *list;
+    size_t n;
+    int heads;   /* the first list brings the heads of hmmsearch's tables */
+    /* Ranks list i, and sets what the writers have to know; text has the options already. Any thread. */
+    int (*rank)(const struct ws_dom_lists *l, size_t i, ws_hitquery *q, ws_textconf *text, ws_err *err);
+} ws_dom_lists;
+/* apart.c: returns 1 for a path in which the query's name has a place. */
+int ws_dom_out_is_apart(const char *path);
+/* apart.c: for an output with a pattern. Fails if a file cannot be made, is read, or would be that of two queries. */
+int ws_dom_out_check(const ws_dom_out *o, ws_err *err);
+/* apart.c: begin and end the file of a query, with what stands before and after its rows; without a pattern they do
+ * nothing. end returns rc, or a failure of its own. */
+int ws_dom_out_begin(ws_dom_out *o, const char *name, ws_err *err);
+int ws_dom_out_end(ws_dom_out *o, int rc, ws_err *err);
+void ws_dom_out_release(ws_dom_out *o);
+/* lists.c: ranks the lists and writes them to the sinks of all outputs, in order; all threads make the text. */
+int ws_domscore_write_lists(const ws_dom_lists *l, ws_err *err);
+/* lists.c: returns how many of n lists, from `first` on, may have their text in memory together: at least one. A long
+ * list is alone, and its text goes to the outputs as it is made. */
+size_t ws_domscore_group(const ws_hitlist *list, size_t n, size_t first);
+/* lists.c: writes the ranked list of a query to the sink of an output, and counts the rows. */
+void ws_domscore_write_list(ws_dom_out *o, const ws_hitquery *q);
+/* Sets what the report says passed the filters, and how much was searched, of query m. */
+void ws_domscore_count_passed(const ws_job *job, size_t m, ws_textconf *text);
 /* Make the text before the first row of an output, and after the last one. */
 int ws_domscore_head(const ws_job *job, void *out, ws_buf *text, ws_err *err);
 int ws_domscore_end(const ws_job *job, void *out, uint64_t rows, ws_buf *text, ws_err *err);
@@ -130,7 +188,7 @@ ws_textconf ws_domscore_text(const ws_domscore *d);
 /* Makes a query for the writers. text may be NULL where no report is written. */
 ws_hitquery ws_domscore_query(const ws_domscore *d, const ws_hmm_target *h, const ws_hitlist *l,
                               const ws_textconf *text);
-/* Writes one target to all outputs, for --stream. */
+/* lists.c: writes one target to all outputs, for --stream. */
 void ws_domscore_write_target(ws_domscore *d, const ws_hitquery *q, const ws_held *h);
 
 #endif

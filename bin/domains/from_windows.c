@@ -18,7 +18,7 @@ static int add_outputs(ws_job *job, ws_domscore *d, ws_dna *dna, ws_err *err) {
     static const char *const name[] = {WS_HIT_FORMS, "bed", "gff3"};
     for (int k = 0; k < d->nout; k++) {
         const ws_dnaform *form = ws_dnaform_find(name[d->out[k].form]);
-        if (!form)
+        if (!form || form->alignments)
             return ws_fail(err, WS_EUSAGE,
                            "of windows domscore writes tsv, tblout, bed and gff3, and no alignments");
         ws_dna_add_output(dna, job, form, d->out[k].number);
@@ -108,7 +108,7 @@ static int score_some(const ws_job *job, const ws_batch *b, const ws_hit *hit, s
         const uint64_t end = at->minus ? at->from : ws_long_coordinate(at->from, 0, l->len[j]);
         rc = ws_dna_add(&w->dna, hit->target, b, at->record, record[j], end, &found.at[i].hit, err);
     }
-    ws_free(found.at);
+    ws_long_hits_release(&found);
     return rc;
 }
 
@@ -157,11 +157,11 @@ int ws_dom_windows_write(ws_job *job, uint64_t residues, ws_err *err) {
 
 int ws_dom_windows_head(const ws_job *job, int k, ws_buf *text, ws_err *err) {
     const ws_dna_out *o = &((const ws_domscore *)job->own)->windows->dna.out[k];
-    const int rc = o->form->has_columns ? ws_scan_provenance(job, text, err) : WS_OK;
+    const int rc = o->form->frame == WS_FRAME_COLUMNS ? ws_scan_provenance(job, text, err) : WS_OK;
     return rc ? rc : ws_dna_head(job, o, text, err);
 }
 
 int ws_dom_windows_end(const ws_job *job, int k, uint64_t rows, ws_buf *text, ws_err *err) {
     const ws_dna_out *o = &((const ws_domscore *)job->own)->windows->dna.out[k];
-    return o->form->has_columns ? ws_scan_end(job, NULL, rows, text, err) : WS_OK;
+    return o->form->frame == WS_FRAME_COLUMNS ? ws_scan_end(job, NULL, rows, text, err) : WS_OK;
 }

@@ -27,6 +27,7 @@ int ws_domscore_tables(ws_domscore *d, const ws_job *job, size_t m, const ws_dom
 int ws_domscore_open_store(ws_domscore *d, const ws_job *job, ws_err *err) {
     if (d->store.list) return WS_OK;
     int rc = ws_hitstore_create(&d->store, job->ntarget, err);
+    d->store.body.room = d->mem_given ? d->mem / 2 : 0;
     for (size_t m = 0; m < job->ntarget && !rc; m++) {
         d->store.list[m].tau = model_of(job, m)->hmm->evparam[WS_FTAU];
         d->store.list[m].lambda = model_of(job, m)->hmm->evparam[WS_FLAMBDA];
@@ -34,11 +35,12 @@ int ws_domscore_open_store(ws_domscore *d, const ws_job *job, ws_err *err) {
     return rc;
 }
 
-int ws_domscore_make_steps(ws_domscore *d, const ws_job *job, void *own, ws_dom_done_fn *done, ws_err *err) {
+int ws_domscore_make_steps(ws_domscore *d, ws_job *job, int device, void *own, ws_dom_done_fn *done, ws_err *err) {
     static const ws_dom_backend *const by_width[] = {WS_BY_WIDTH(ws_dom_)};
     const ws_dom_options options = {.seed = (uint32_t)d->seed, .nonull2 = d->nonull2, .memory = (size_t)d->mem};
     const ws_dom_steps_conf conf = {.backend = by_width[ws_job_width(job)], .options = options,
-                                    .models = job->ntarget, .threads = job->nworker, .own = own, .done = done};
+                                    .models = job->ntarget, .threads = job->nworker, .own = own, .done = done,
+                                    .job = device ? job : NULL};
     return d->steps ? WS_OK : ws_dom_steps_create(&d->steps, &conf, err);
 }
 
@@ -52,13 +54,23 @@ static void note_failure(ws_domscore *d, const ws_hitseq *seq, size_t m, const w
             ws_quote(name, seq->name, seq->nname), hmm->name, (unsigned long long)d->mem);
 }
 
+int ws_domscore_is_worth(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit,
+                         double least) {
+    if (hit->status == WS_DOM_MEMORY) note_failure(d, seq, m, model_of(job, m)->hmm);
+    return hit->status == WS_DOM_HIT && ws_hit_is_worth(&d->threshold[m], &d->store.list[m], hit->bits, least);
+}
+
 int ws_domscore_hold(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit,
                      ws_err *err) {
     /* E-values only grow with the database. A target that fails E now fails at the end. */
     const double least = d->Z_given ? d->Z : (double)seq->number + 1;
-    if (hit->status == WS_DOM_MEMORY) note_failure(d, seq, m, model_of(job, m)->hmm);
-    if (hit->status != WS_DOM_HIT) return WS_OK;
-    if (!ws_hit_is_worth(&d->threshold[m], &d->store.list[m], hit->bits, least)) return WS_OK;
+    if (!ws_domscore_is_worth(d, job, m, seq, hit, least)) return WS_OK;
+    /* hmmsearch's columns have room for it. A pipe lacks the sequences that were turned down, so it cannot tell */
+    ws_hitlist *l = &d->store.list[m];
+    if (d->passed) {
+        l->least_width = ws_max(l->least_width, seq->nname);
+        l->least_shown = ws_max(l->least_shown, seq->nacc ? seq->nacc : seq->nname);
+    }
     return ws_hitstore_add(&d->store, m, seq, hit, d->hold, err);
 }
 
@@ -96,7 +108,7 @@ static int stays(void *own, ws_dom_item *item, ws_err *err) {
 
 static int open_turn(turn *t, ws_err *err) {
     const ws_pool *p = &t->d->pool;
-    int rc = ws_domscore_make_steps(t->d, t->job, NULL, stays, err);
+    int rc = ws_domscore_make_steps(t->d, t->job, 0, NULL, stays, err);
     if (rc) return rc;
     if (!(t->lm = ws_calloc(p->nseq, sizeof *t->lm, err))) return err->code;
     if (!(t->item = ws_calloc(p->npair, sizeof *t->item, err))) return err->code;
@@ -150,7 +162,8 @@ static ws_hitseq seq_of(const turn *t, size_t s) {
     const ws_pool_seq *q = &p->seq[s];
     const char *text = p->text.p + q->text;
     return (ws_hitseq){.number = q->number, .name = text, .desc = text + q->nname, .qual = text + q->nname + q->ndesc,
-                       .nname = q->nname, .ndesc = q->ndesc, .nqual = q->nqual,
+                       .acc = text + q->nname + q->ndesc + q->nqual,
+                       .nname = q->nname, .ndesc = q->ndesc, .nqual = q->nqual, .nacc = q->nacc,
                        .x = (const uint8_t *)p->codes.p + q->codes, .abc = model_of(t->job, 0)->hmm->abc};
 }
 

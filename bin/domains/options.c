@@ -66,6 +66,10 @@ static int check_outputs(const ws_domscore *d, ws_err *err) {
                        "--stream needs -Z and --domZ: before the end of the input these numbers are unknown");
     if (d->stream && whole)
         return ws_fail(err, WS_EUSAGE, "--stream cannot write %s, which needs all hits first", whole);
+    for (int f = 0; f < WS_NDOMFORM && d->by_seq; f++)
+        if ((f == d->form || d->beside[f]) && !ws_hitforms[f].by_seq)
+            return ws_fail(err, WS_EUSAGE, "--scan writes text, tblout, domtblout, pfamtblout, tsv and fasta: "
+                                           "alignments and lists of sequences are made by model");
     return ws_opt_clash(d->textw_given, d->notextw, "--textw", "--notextw", err);
 }
 
@@ -80,7 +84,9 @@ int ws_domscore_check(ws_domscore *d, const ws_hmmset *set, ws_err *err) {
     for (size_t i = 0; i < set->n; i++) {
         const ws_hmm *h = &set->hmm[i];
         d->threshold[i] = t;
-        if (d->cut >= 0 && (rc = ws_thresholds_cut(&d->threshold[i], h, d->cut, err))) return rc;
+        /* by sequence a model may lack them that no sequence meets */
+        if (d->cut >= 0 && d->by_seq && !h->has_cut[d->cut]) d->threshold[i].by_incT = 1;
+        else if (d->cut >= 0 && (rc = ws_thresholds_cut(&d->threshold[i], h, d->cut, err))) return rc;
     }
     return WS_OK;
 }

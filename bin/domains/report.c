@@ -6,21 +6,29 @@
 #include <math.h>
 #include <string.h>
 
-#define AUTHOR "domscore (warpsieve " WS_VERSION ")"
 enum { BLOCK = 200 }; /* columns of Stockholm, as hmmsearch has them */
 
+static const ws_dom_program hmmsearch = {.name = "hmmsearch", .title = "search profile(s) against a sequence database",
+                                         .query = "HMM file:                  ",
+                                         .target = "sequence database:        "};
+static const ws_dom_program hmmscan = {.name = "hmmscan", .title = "search sequence(s) against a profile database",
+                                       .query = "sequence file:             ",
+                                       .target = "HMM database:             "};
+static const ws_dom_program *program_of(const ws_domscore *d) {
+    return d->as ? d->as : d->by_seq ? &hmmscan : &hmmsearch;
+}
 ws_textconf ws_domscore_text(const ws_domscore *d) {
     return (ws_textconf){.width = d->notextw ? 0 : (int)d->textw, .alignments = !d->noali, .accessions = d->acc,
-                         .z_given = d->Z_given, .domz_given = d->domZ_given};
+                         .z_given = d->Z_given, .domz_given = d->domZ_given, .msa = d->beside[WS_DOMFORM_STO]};
 }
 
 ws_hitquery ws_domscore_query(const ws_domscore *d, const ws_hmm_target *h, const ws_hitlist *l,
                               const ws_textconf *text) {
     return (ws_hitquery){.hmm = h->hmm, .profile = &h->profile, .list = l, .columns = &d->columns, .text = text,
-                         .msa_width = d->notextw ? 0 : BLOCK, .author = AUTHOR};
+                         .msa_width = d->notextw ? 0 : BLOCK, .author = d->author.p};
 }
 
-static void count_passed(const ws_job *job, size_t m, ws_textconf *text) {
+void ws_domscore_count_passed(const ws_job *job, size_t m, ws_textconf *text) {
     const ws_dom_passed *p = ((const ws_domscore *)job->own)->passed;
     text->known = !(p && p->cut) && ws_scan_counted(job, &text->seqs, &text->residues);
     text->filters = p != NULL;
@@ -29,44 +37,34 @@ static void count_passed(const ws_job *job, size_t m, ws_textconf *text) {
     memcpy(text->passed, p->count[m], sizeof text->passed);
 }
 
-static uint64_t rows_of(const ws_dom_out *o, const ws_held *h) {
-    const int reported = (h->flags & WS_HELD_REPORTED) != 0;
-    return ws_hitforms[o->form].row_of_target ? (uint64_t)reported : reported ? h->nreported : 0;
-}
+/* The lists of a run whose queries are models, and the sizes of the search. */
+typedef struct ranking {
+    ws_dom_lists lists;
+    ws_spaces spaces;
+} ranking;
 
-void ws_domscore_write_target(ws_domscore *d, const ws_hitquery *q, const ws_held *h) {
-    for (int k = 0; k < d->nout; k++) {
-        ws_hitforms[d->out[k].form].target(&d->out[k].sink, q, h);
-        d->out[k].rows += rows_of(&d->out[k], h);
-    }
-}
-
-static void write_list(ws_dom_out *o, const ws_hitquery *q) {
-    const ws_hitform *f = &ws_hitforms[o->form];
-    if (f->list) f->list(&o->sink, q);
-    else
-        for (size_t i = 0; i < q->list->n; i++) f->target(&o->sink, q, q->list->hit[i]);
-    for (size_t i = 0; i < q->list->n; i++) o->rows += rows_of(o, q->list->hit[i]);
+static int rank(const ws_dom_lists *of, size_t m, ws_hitquery *q, ws_textconf *text, ws_err *err) {
+    const ranking *r = (const ranking *)(const void *)of;
+    const ws_domscore *d = of->job->own;
+    ws_hitlist *l = &of->list[m];
+    (void)err;
+    ws_hitlist_prune(l, &d->threshold[m], r->spaces.Z);
+    ws_hitlist_rank(l, &d->threshold[m], r->spaces);
+    if (d->seq_limit) ws_hitlist_limit(l, (size_t)d->seq_limit);
+    ws_domscore_count_passed(of->job, m, text);
+    *q = ws_domscore_query(d, of->job->target[m].data, l, text);
+    q->origin = d->query ? &d->query[m] : NULL;
+    return WS_OK;
 }
 
 int ws_domscore_write(ws_job *job, double Z, int whole, ws_err *err) {
     ws_domscore *d = job->own;
     const double size = d->Z_given ? d->Z : Z, domZ = d->domZ_given ? d->domZ : whole ? 0 : NAN;
-    ws_textconf text = ws_domscore_text(d);
-    int rc = WS_OK;
-    for (size_t m = 0; m < job->ntarget && !rc; m++) {
-        const ws_hmm_target *h = job->target[m].data;
-        ws_hitlist *l = &d->store.list[m];
-        ws_hitquery q = ws_domscore_query(d, h, l, &text);
-        q.first = m == 0;
-        count_passed(job, m, &text);
-        ws_hitlist_prune(l, &d->threshold[m], size);
-        ws_hitlist_rank(l, &d->threshold[m], (ws_spaces){size, domZ});
-        for (int k = 0; k < d->nout && !rc; k++) {
-            write_list(&d->out[k], &q);
-            if (d->out[k].sink.err.code) rc = ws_sink_flush(&d->out[k].sink, err);
-        }
-    }
+    /* phmmer's tables have their head only if its first sequence is a query */
+    const int heads = !d->query || d->query[0].number == 0;
+    const ranking r = {{.job = job, .list = d->store.list, .n = job->ntarget, .heads = heads, .rank = rank},
+                       {size, domZ}};
+    int rc = ws_domscore_write_lists(&r.lists, err);
     for (int k = 0; k < d->nout && !rc; k++) rc = ws_sink_flush(&d->out[k].sink, err);
     return rc;
 }
@@ -75,19 +73,26 @@ int ws_domscore_write(ws_job *job, double Z, int whole, ws_err *err) {
 
 static const char rule[] = "# - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -\n";
 
-static const char *target_name(const ws_job *job) {
-    const char *name = job->ninput ? job->input[0] : "-";
-    return strcmp(name, "-") == 0 ? "standard input" : name;
+/* Returns an operand as it was given; 0 is the models. No operand stands for standard input. */
+static const char *operand(const ws_job *job, int i) {
+    return i < job->cmdline.noperand ? job->cmdline.operand[i] : "-";
 }
 
 /* Readers of hmmsearch's report look for its first words, and for a version. */
-static int text_head(const ws_job *job, ws_buf *text, ws_err *err) {
+int ws_dom_program_head(const ws_dom_program *p, const ws_job *job, int by_seq, const char *echo, ws_buf *text,
+                        ws_err *err) {
+    const char *first = operand(job, 0), *second = operand(job, 1);
     return ws_buf_addf(text, err,
-                       "# hmmsearch :: search profile(s) against a sequence database\n"
-                       "# HMMER 3.4 (the format; computed by domscore of warpsieve " WS_VERSION
-                       "); http://hmmer.org/\n%s"
-                       "# query HMM file:                  %s\n# target sequence database:        %s\n%s\n",
-                       rule, job->cmdline.operand[0], target_name(job), rule);
+                       "# %s :: %s\n# HMMER 3.4 (Aug 2023); http://hmmer.org/\n"
+                       "# The format is that of HMMER; computed by %s of warpsieve " WS_VERSION
+                       "\n%s# query %s%s\n# target %s%s\n%s%s\n",
+                       p->name, p->title, job->tool->name, rule, p->query, by_seq ? second : first, p->target,
+                       by_seq ? first : second, echo, rule);
+}
+
+static int text_head(const ws_job *job, ws_buf *text, ws_err *err) {
+    const ws_domscore *d = job->own;
+    return ws_dom_program_head(program_of(d), job, d->by_seq, d->echo.n ? d->echo.p : "", text, err);
 }
 
 static int table_head(const ws_job *job, ws_buf *text, ws_err *err) {
@@ -120,13 +125,19 @@ int ws_domscore_head(const ws_job *job, void *out, ws_buf *text, ws_err *err) {
 }
 
 /* hmmsearch's tables end with what made them. No folder and no date, so that equal searches give equal bytes. */
-static int hmmer_end(const ws_job *job, ws_buf *text, ws_err *err) {
-    const char *own = ((const ws_domscore *)job->own)->args, *args = own ? own : job->cmdline.args.p;
-    return ws_buf_addf(text, err,
-                       "#\n# Program:         domscore\n# Version:         warpsieve " WS_VERSION
-                       "\n# Pipeline mode:   SEARCH\n"
-                       "# Query file:      %s\n# Target file:     %s\n# Option settings: domscore %s\n# [ok]\n",
-                       job->cmdline.operand[0], target_name(job), args ? args : "");
+static int hmmer_end(const ws_job *job, ws_dom_form form, ws_buf *text, ws_err *err) {
+    const ws_domscore *d = job->own;
+    const char *program = ws_job_program(job), *models = operand(job, 0), *seqs = operand(job, 1);
+    /* hmmscan too calls it a search that Pfam's table comes from */
+    const char *mode = d->by_seq && form != WS_DOMFORM_PFAMTBLOUT ? "SCAN" : "SEARCH";
+    int rc = ws_buf_addf(text, err,
+                         "#\n# Program:         %s\n# Version:         warpsieve " WS_VERSION
+                         "\n# Pipeline mode:   %s\n# Query file:      %s\n# Target file:     %s\n",
+                         program, mode, d->by_seq ? seqs : models, d->by_seq ? models : seqs);
+    if (rc) return rc;
+    if (d->settings.n) return ws_buf_addf(text, err, "# Option settings: %s\n# [ok]\n", d->settings.p);
+    return ws_buf_addf(text, err, "# Option settings: %s %s\n# [ok]\n", program,
+                       job->cmdline.args.p ? job->cmdline.args.p : "");
 }
 
 int ws_domscore_end(const ws_job *job, void *out, uint64_t rows, ws_buf *text, ws_err *err) {
@@ -141,7 +152,7 @@ int ws_domscore_end(const ws_job *job, void *out, uint64_t rows, ws_buf *text, w
         return ws_buf_addf(text, err, "##end rows=%llu in=%llu residues=%llu\n", (unsigned long long)o->rows,
                            (unsigned long long)in, (unsigned long long)residues);
     case WS_FRAME_REPORT: return ws_buf_addf(text, err, "[ok]\n");
-    case WS_FRAME_HMMER: return hmmer_end(job, text, err);
+    case WS_FRAME_HMMER: return hmmer_end(job, o->form, text, err);
     default: return WS_OK;
     }
 }

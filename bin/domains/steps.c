@@ -2,7 +2,9 @@
  * The domain stage as stages of a chain: see bin/domains/steps.h. */
 #include "bin/domains/steps.h"
 
+#include "kernels/dom/device.h"
 #include "lib/base/mem.h"
+#include "lib/dev/device.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -42,6 +44,7 @@ struct ws_dom_steps {
     pthread_mutex_t lock; /* protects the idle workers */
     ws_dom_worker **idle;
     size_t nidle, cap;
+    int calls; /* steps that are on devices. Atomic */
 };
 
 /* MOST spans in a step fill the registers twice, so that few are alone at its end. FULL spans of a model wait until
@@ -49,6 +52,14 @@ struct ws_dom_steps {
  * two thirds longer (one model x P. falciparum). ENOUGH cells for each thread, or TOO_MANY spans, do not wait. */
 enum { NONE = UINT32_MAX, MOST = 8, FULL = 512, WORTH = 128, TOO_MANY = 64 << 10 };
 #define ENOUGH 3e8
+
+/* Cells for which a call of a device is worth its while, those that it takes while more may come, and the most of a
+ * call: some ten milliseconds. A problem lasts as long as its rows and places, one after another; where these are more
+ * than LONGEST, some 100 ms a recurrence, the host is faster. */
+#define DEVICE_WORTH 2e8
+#define DEVICE_FULL 1e9
+#define DEVICE_MOST 2e9
+#define LONGEST 3e6
 
 /* ---- workers ---- */
 
@@ -80,26 +91,39 @@ static int by_length(const void *a, const void *b) {
     return (x->item->order > y->item->order) - (x->item->order < y->item->order);
 }
 
+/* Takes the first span of a model. */
+static span *pop(stage *st, bucket *b) {
+    span *p = b->first;
+    b->first = p->next;
+    b->n--;
+    st->waiting--;
+    st->cells -= cells_of(p);
+    return p;
+}
+
+/* Adds a step, whose spans are linked. */
+static void add_step(stage *st, span *first) {
+    first->step = NULL;
+    *st->end = first;
+    st->end = &first->step;
+}
+
 /* Cuts the spans of a model into steps, longest first. */
 static void close_bucket(stage *st, bucket *b) {
     span *list[FULL];
     const size_t most = st->waiting < (size_t)st->of->conf.threads * MOST ? MOST / 2 : MOST;
     size_t n = 0;
-    for (span *p = b->first; p; p = p->next) {
-        list[n++] = p;
-        st->cells -= cells_of(p);
-    }
+    while (b->first && n < FULL) list[n++] = pop(st, b);
     qsort(list, n, sizeof *list, by_length);
     for (size_t i = 0; i < n; i++) {
         list[i]->next = i + 1 < n && (i + 1) % most ? list[i + 1] : NULL;
-        list[i]->step = NULL;
-        if (i % most) continue;
-        *st->end = list[i];
-        st->end = &list[i]->step;
+        if (i % most == 0) add_step(st, list[i]);
     }
-    st->waiting -= n;
-    b->first = NULL;
-    b->n = 0;
+}
+
+/* Whether a device takes part in this stage. */
+static int on_device(const stage *st) {
+    return st->kind != RESOLVE && st->of->conf.job && ws_job_has_device(st->of->conf.job);
 }
 
 /* Returns the first model with spans, NONE if there is none. */
@@ -128,7 +152,7 @@ static void put(stage *st, span *p) {
         else st->bucket[st->last].next = m;
         st->last = m;
     }
-    if (b->n == FULL) close_bucket(st, b);
+    if (b->n == FULL && !on_device(st)) close_bucket(st, b);
     pthread_mutex_unlock(&st->lock);
 }
 
@@ -142,22 +166,47 @@ static int add_span(ws_dom_steps *s, kind k, ws_dom_item *item, ws_dom_region *g
     return WS_OK;
 }
 
+static int is_eager(const stage *st) { return st->of->conf.eager && st->of->conf.eager(st->of->conf.own); }
+
+/* Takes the oldest step; before that, if none is ready, spans become steps. */
+static span *take_for_cpu(stage *st, ws_chain_need need) {
+    const ws_job *job = st->of->conf.job;
+    const int busy = on_device(st) && __atomic_load_n(&st->of->calls, __ATOMIC_RELAXED) >= ws_dev_streams();
+    const int may = !on_device(st) || (job->cpu_backend && (busy || st->cells < DEVICE_WORTH));
+    const int enough = need == WS_CHAIN_ANY || (need == WS_CHAIN_SOME && st->waiting >= WORTH) ||
+                       st->waiting >= TOO_MANY || st->cells >= ENOUGH * st->of->conf.threads;
+    if (!st->steps && st->waiting && may && (enough || is_eager(st)))
+        close_bucket(st, &st->bucket[first_model(st)]);
+    span *p = st->steps;
+    if (!p) return NULL;
+    st->steps = p->step;
+    if (!p->step) st->end = &st->steps;
+    return p;
+}
+
+/* Takes spans of any models, linked. */
+static span *take_for_device(stage *st, ws_chain_need need) {
+    span *first = NULL, **end = &first;
+    double cells = 0, least = 0;
+    if (!on_device(st) || !st->waiting) return NULL;
+    if ((need != WS_CHAIN_ANY && !is_eager(st)) || st->of->conf.job->cpu_backend)
+        least = need == WS_CHAIN_FULL ? DEVICE_FULL : DEVICE_WORTH;
+    if (st->cells < least && st->waiting < TOO_MANY) return NULL;
+    while (st->waiting && cells < DEVICE_MOST) {
+        span *p = pop(st, &st->bucket[first_model(st)]);
+        cells += cells_of(p);
+        *end = p;
+        end = &p->next;
+    }
+    *end = NULL;
+    return first;
+}
+
 static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
     stage *st = own;
-    if (t->kind != WS_CHAIN_CPU) return 0;
     pthread_mutex_lock(&st->lock);
-    if (!st->steps && st->waiting) {
-        bucket *b = &st->bucket[first_model(st)];
-        if (need == WS_CHAIN_ANY || (need == WS_CHAIN_SOME && st->waiting >= WORTH) || st->waiting >= TOO_MANY ||
-            st->cells >= ENOUGH * st->of->conf.threads)
-            close_bucket(st, b);
-    }
-    span *p = st->steps;
-    if (p) {
-        st->steps = p->step;
-        if (!p->step) st->end = &st->steps;
-        *step = (ws_chain_step){.pool = p, .order = p->item->order};
-    }
+    span *p = t->kind == WS_CHAIN_CPU ? take_for_cpu(st, need) : take_for_device(st, need);
+    if (p) *step = (ws_chain_step){.pool = p, .order = p->item->order};
     pthread_mutex_unlock(&st->lock);
     return p != NULL;
 }
@@ -193,8 +242,28 @@ static int go_on(ws_dom_steps *s, kind k, const span *p, ws_err *err) {
 /* Counts a span as done. The pair ends with its last one. */
 static int leave(ws_dom_steps *s, ws_dom_item *item, ws_err *err) {
     if (__atomic_sub_fetch(&item->left, 1, __ATOMIC_ACQ_REL)) return WS_OK;
-    const int rc = ws_dom_finish(item->tables, &s->conf.options, &item->pair, err);
+    const int rc = item->window ? WS_OK : ws_dom_finish(item->tables, &s->conf.options, &item->pair, err);
     return rc ? rc : s->conf.done(s->conf.own, item, err);
+}
+
+/* An envelope of a window, and what became of it. */
+static ws_dom_window_envelope window_of(const span *p) {
+    const ws_dom_envelope *e = p->of.env;
+    return (ws_dom_window_envelope){.x = p->of.pair->x, .L = p->of.pair->L, .from = e->from, .to = e->to};
+}
+static void take_window(const span *p, const ws_dom_window_envelope *e) {
+    p->of.env->scored = e->scored;
+    p->of.env->domain = e->domain;
+}
+
+static int rescore_windows(const span *first, ws_dom_worker *w, ws_err *err) {
+    ws_dom_window_envelope e[MOST];
+    size_t n = 0;
+    for (const span *p = first; p; p = p->next) e[n++] = window_of(p);
+    const int rc = ws_dom_window_rescore(first->item->window, w, e, n, err);
+    n = 0;
+    for (const span *p = first; p; p = p->next) take_window(p, &e[n++]);
+    return rc;
 }
 
 static int run_spans(ws_dom_steps *s, kind k, const span *first, ws_err *err) {
@@ -208,29 +277,118 @@ static int run_spans(ws_dom_steps *s, kind k, const span *first, ws_err *err) {
         list[n] = p->of;
         pair[n] = p->of.pair;
     }
-    const int rc = k == PARSE     ? ws_dom_parse(t, w, pair, n, err)
-                   : k == RESOLVE ? ws_dom_resolve(t, w, list, n, err)
-                                  : ws_dom_rescore(t, w, list, n, err);
+    const int rc = k == PARSE            ? ws_dom_parse(t, w, pair, n, err)
+                   : k == RESOLVE        ? ws_dom_resolve(t, w, list, n, err)
+                   : first->item->window ? rescore_windows(first, w, err)
+                                         : ws_dom_rescore(t, w, list, n, err);
     give_worker(s, w);
     return rc;
 }
 
-static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
-    stage *st = own;
-    ws_dom_steps *s = st->of;
+/* Ends spans that are done; after a failure rc just frees them. Returns rc, or the first failure of what follows. */
+static int end_spans(stage *st, span *first, int rc, ws_err *err) {
     size_t n = 0;
-    (void)t;
-    int rc = run_spans(s, st->kind, step->pool, err);
-    for (span *p = step->pool, *next; p; p = next, n++) {
+    for (span *p = first, *next; p; p = next, n++) {
         next = p->next;
-        if (!rc) rc = go_on(s, st->kind, p, err);
-        if (!rc) rc = leave(s, p->item, err);
+        if (!rc) rc = go_on(st->of, st->kind, p, err);
+        if (!rc) rc = leave(st->of, p->item, err);
         ws_free(p);
     }
     pthread_mutex_lock(&st->lock);
     st->left -= n;
     pthread_mutex_unlock(&st->lock);
     return rc;
+}
+
+/* Leaves spans to the threads of the CPU. */
+static void leave_to_cpu(stage *st, span *first) {
+    pthread_mutex_lock(&st->lock);
+    for (span *p = first, *next; p; p = next) {
+        span *last = p;
+        for (int n = 1; n < MOST && last->next && last->next->item->model == p->item->model; n++) last = last->next;
+        next = last->next;
+        last->next = NULL;
+        add_step(st, p);
+    }
+    pthread_mutex_unlock(&st->lock);
+}
+
+static int is_short(const span *p) { return cells_of(p) <= 4 * LONGEST; } /* four lanes */
+
+/* Parts the linked spans by `done`, which has one for each that is short. */
+static void part(span *first, const uint8_t *done, span *of[2]) {
+    span **end[2] = {&of[0], &of[1]};
+    for (span *p = first; p; p = p->next) {
+        const int yes = is_short(p) && *done++;
+        *end[yes] = p;
+        end[yes] = &p->next;
+    }
+    *end[0] = *end[1] = NULL;
+}
+
+/* Does a step for n short spans of a list. After a failure those that have no `done` are untouched. */
+static int load_device(const stage *st, const span *first, size_t n, uint8_t *done, ws_err *err) {
+    ws_dom_load *load = ws_calloc(n, sizeof *load, err);
+    if (!load) return err->code;
+    n = 0;
+    for (const span *p = first; p; p = p->next)
+        if (is_short(p)) load[n++] = (ws_dom_load){.t = p->item->tables, .span = p->of};
+    const int rc = st->kind == PARSE ? ws_dom_device_parse(load, n, err) : ws_dom_device_rescore(load, n, err);
+    for (size_t i = 0; i < n; i++) done[i] = load[i].done != 0;
+    ws_free(load);
+    return rc;
+}
+
+/* The same for envelopes of windows. */
+static int load_windows(const stage *st, const span *first, size_t n, uint8_t *done, ws_err *err) {
+    const ws_dom_steps_conf *c = &st->of->conf;
+    ws_dom_window_load *load = ws_calloc(n, sizeof *load, err);
+    ws_dom_window_envelope *e = load ? ws_calloc(n, sizeof *e, err) : NULL;
+    int rc = e ? WS_OK : err->code;
+    n = 0;
+    for (const span *p = first; p && !rc; p = p->next) {
+        if (!is_short(p)) continue;
+        e[n] = window_of(p);
+        load[n] = (ws_dom_window_load){.m = p->item->window, .e = &e[n]};
+        n++;
+    }
+    if (!rc) rc = ws_dom_window_rescore_on_device(load, n, c->options.nonull2, c->threads, err);
+    n = 0;
+    for (const span *p = first; p && e; p = p->next) {
+        if (!is_short(p)) continue;
+        done[n] = load[n].done != 0;
+        if (done[n]) take_window(p, &e[n]);
+        n++;
+    }
+    ws_free(e);
+    ws_free(load);
+    return rc;
+}
+
+static int run_on_device(stage *st, span *first, ws_err *err) {
+    ws_dom_steps *s = st->of;
+    span *of[2];
+    size_t n = 0;
+    for (const span *p = first; p; p = p->next) n += is_short(p);
+    uint8_t *done = ws_calloc(n, 1, err);
+    int rc = done ? WS_OK : err->code;
+    __atomic_add_fetch(&s->calls, 1, __ATOMIC_RELAXED);
+    if (!rc)
+        rc = st->kind == RESCORE && first->item->window ? load_windows(st, first, n, done, err)
+                                                        : load_device(st, first, n, done, err);
+    __atomic_sub_fetch(&s->calls, 1, __ATOMIC_RELAXED);
+    if (rc && done && ws_job_fall_back_to_cpu(s->conf.job, s->conf.job->backend, rc, err)) rc = WS_OK;
+    if (!rc) part(first, done, of);
+    ws_free(done);
+    if (rc) return end_spans(st, first, rc, err);
+    leave_to_cpu(st, of[0]);
+    return end_spans(st, of[1], WS_OK, err);
+}
+
+static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
+    stage *st = own;
+    if (t->kind == WS_CHAIN_DEVICE) return run_on_device(st, step->pool, err);
+    return end_spans(st, step->pool, run_spans(st->of, st->kind, step->pool, err), err);
 }
 
 /* ---- all ---- */
@@ -240,7 +398,8 @@ int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *item, ws_err *err) {
 }
 
 void ws_dom_steps_stages(ws_dom_steps *s, ws_chain_stage to[WS_DOM_STEPS]) {
-    for (int k = 0; k < WS_DOM_STEPS; k++) to[k] = (ws_chain_stage){&s->stage[k], take, work, left};
+    static const char *const name[] = {"parse", "ensemble", "envelope"};
+    for (int k = 0; k < WS_DOM_STEPS; k++) to[k] = (ws_chain_stage){&s->stage[k], take, work, left, name[k]};
 }
 
 int ws_dom_steps_create(ws_dom_steps **out, const ws_dom_steps_conf *conf, ws_err *err) {

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * The domain stage as stages of a chain: parse, resolve and rescore. Spans of pairs (whole targets, regions, envelopes)
  * wait by model until vector registers are full, also if they come from different pools. So many threads can work on
- * one large pair. */
+ * one large pair.
+ *
+ * A device takes whole targets and envelopes of all models together, when enough of them wait. Threads of the CPU then
+ * take few ones, those that the device left, and with "cuda+cpu" those that wait while it is busy. */
 #ifndef WS_DOMAINS_STEPS_H
 #define WS_DOMAINS_STEPS_H
 
-#include "kernels/dom/dom.h"
+#include "kernels/dom/window.h"
 #include "lib/run/chain.h"
+#include "lib/run/job.h"
 
 /* A pair on its way. The caller sets these members, and keeps the item until `done` has it. */
 typedef struct ws_dom_item {
@@ -14,10 +18,12 @@ typedef struct ws_dom_item {
     const ws_dom_tables *tables;
     uint32_t model, M; /* its number in the chain, and its length */
     uint64_t order;   /* as in ws_chain_step */
+    /* the pair is a window of DNA: its envelopes have backgrounds of their own, and it has no score. NULL: a target */
+    const ws_dom_window_model *window;
     uint32_t left;    /* spans that are not done: of this file */
 } ws_dom_item;
 
-/* Takes a pair whose hit is complete. Any thread may call it. */
+/* Takes a pair whose hit is complete; of a window only the envelopes are. Any thread may call it. */
 typedef int ws_dom_done_fn(void *own, ws_dom_item *item, ws_err *err);
 
 typedef struct ws_dom_steps ws_dom_steps;
@@ -28,8 +34,10 @@ typedef struct ws_dom_steps_conf {
     ws_dom_options options;
     size_t models;
     int threads; /* of the chain, about: with fewer spans at hand steps are smaller */
-    void *own; /* handed to `done` */
+    ws_job *job; /* whose device has threads in the chain; NULL: there is none */
+    void *own; /* handed to the functions below */
     ws_dom_done_fn *done;
+    int (*eager)(void *own); /* returns 1 if spans should not wait for others. NULL: they should */
 } ws_dom_steps_conf;
 
 /* Makes *s, which keeps memory from run to run. The caller calls ws_dom_steps_destroy, after a failure too. Returns

@@ -29,7 +29,7 @@ int ws_cascade_make(ws_job *job, uint32_t t, ws_err *err) {
 /* Bounds the memory of made models, unless some cannot be read again, since their file is compressed or a pipe. */
 static void bound_models(ws_job *job, const ws_cascade *c, uint64_t mem) {
     for (size_t i = 0; i < c->set.n; i++)
-        if (!c->set.place[i].n) mem = 0;
+        if (!c->set.place || !c->set.place[i].n) mem = 0;
     job->target_mem = job->tool->forget ? mem : 0;
 }
 
@@ -102,16 +102,49 @@ void ws_cascade_put(const ws_cascade *c, const ws_filter_values *v, ws_hit *h) {
     if (c->scored) ws_filtercol_set(c->stage->columns, c->opts->nobias, v, &h->value[c->first]);
 }
 
+static int find_models(ws_job *job, ws_cascade *c, ws_err *err) {
+    if (c->stage->find) return c->stage->find(job, &c->set, err);
+    int rc = ws_models_operands(job, &c->opts->models, &c->path, &c->npath, err);
+    return rc ? rc : ws_hmmset_find(&c->set, c->path, c->npath, ws_job_threads(job), err);
+}
+
+/* Makes targets of the models that were found. */
+static int take_set(ws_job *job, ws_cascade *c, ws_err *err) {
+    if (!(c->model = ws_calloc(c->set.n, sizeof *c->model, err))) return err->code;
+    const int rc = thresholds(c, job, err);
+    return rc ? rc : ws_models_make_targets(job, &c->set, c->model, sizeof *c->model, err);
+}
+
+static void release_set(ws_job *job, ws_cascade *c) {
+    for (size_t i = 0; c->model && i < c->set.n; i++) ws_profile_destroy(&c->model[i].profile);
+    ws_free(c->model);
+    ws_hmmset_release(&c->set);
+    ws_free(job->target);
+    c->model = NULL;
+    job->target = NULL;
+}
+
+int ws_cascade_replace(ws_job *job, ws_hmmset *set, ws_err *err) {
+    ws_cascade *c = job->data;
+    char *id = job->model_id; /* outputs name the models that the run began with */
+    ws_job_drop_targets(job);
+    release_set(job, c);
+    c->set = *set;
+    *set = (ws_hmmset){0};
+    job->model_id = NULL;
+    const int rc = take_set(job, c, err);
+    ws_free(job->model_id);
+    job->model_id = id;
+    return rc;
+}
+
 int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
     ws_cascade *c = job->data = ws_calloc(1, sizeof *c, err);
     if (!c) return WS_ENOMEM;
     c->stage = stage;
     c->opts = job->own;
-    int rc = ws_models_operands(job, &c->opts->models, &c->path, &c->npath, err);
-    if (!rc) rc = ws_hmmset_find(&c->set, c->path, c->npath, ws_job_threads(job), err);
-    if (!rc && !(c->model = ws_calloc(c->set.n, sizeof *c->model, err))) rc = err->code;
-    if (!rc) rc = thresholds(c, job, err);
-    if (!rc) rc = ws_models_make_targets(job, &c->set, c->model, sizeof *c->model, err);
+    int rc = find_models(job, c, err);
+    if (!rc) rc = take_set(job, c, err);
     if (!rc) limit_batch(job, c);
     ws_scan_of(job)->mem = c->opts->mem ? c->opts->mem : ws_memory_allowed() / 4;
     if (!rc) bound_models(job, c, ws_scan_of(job)->mem / 2);
@@ -125,14 +158,17 @@ int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
     return rc || !c->opts->windows ? rc : ws_cascade_windows_open(job, err);
 }
 
+int ws_cascade_finish(ws_job *job, ws_err *err) {
+    (void)err;
+    ws_models_note(job, &((const ws_cascade *)job->data)->set);
+    return WS_OK;
+}
+
 void ws_cascade_close(ws_job *job) {
     ws_cascade *c = job->data;
     if (!c) return;
     ws_cascade_windows_close(job);
-    for (size_t i = 0; c->model && i < c->set.n; i++) ws_profile_destroy(&c->model[i].profile);
-    ws_free(c->model);
-    ws_hmmset_release(&c->set);
-    ws_free(job->target);
+    release_set(job, c);
     ws_free(c);
 }
 

@@ -21,6 +21,9 @@ typedef struct ws_stage {
     int final;             /* E-values follow, so each model must be calibrated (dom) */
     double window_p;       /* nhmmer's F1, F2, F3, where the targets are windows */
     int window_stage;      /* WS_LONG_SSV ...: what it does of a search of long DNA */
+    /* Fills the job's set of models, and sets the job's inputs; the models stay in memory. NULL: models come from
+     * files */
+    int (*find)(ws_job *job, ws_hmmset *set, ws_err *err);
 } ws_stage;
 extern const ws_stage ws_msvfilt_stage, ws_vitfilt_stage, ws_fwdscore_stage; /* hmmsearch's filters */
 
@@ -95,10 +98,15 @@ typedef struct ws_cascade_opts {
 /* Members of a ws_tool for a stage; lib/run/tool.h specifies each.
  * tool->open calls ws_cascade_open with its stage. ws_cascade_open finds the models, which are the job's targets
  * (ws_hmm_target), and checks the options. ws_cascade_close frees what ws_cascade_open made, also after a failure.
+ * ws_cascade_finish prints what a user should know of the models.
  * ws_cascade_make makes bias and profile of one target. set_values makes a ws_lenmodel of each sequence. decide applies
  * hmmsearch's decision to each pair of a task (profile-filters.md, section 12.2). */
 int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err);
 void ws_cascade_close(ws_job *job);
+/* Puts other models, which stay in memory, in the place of all: for ws_tool.again. Takes *set over, after a failure
+ * too. Fails as ws_cascade_open. */
+int ws_cascade_replace(ws_job *job, ws_hmmset *set, ws_err *err);
+int ws_cascade_finish(ws_job *job, ws_err *err);
 int ws_cascade_make(ws_job *job, uint32_t t, ws_err *err);
 void ws_cascade_forget(ws_job *job, uint32_t t);
 size_t ws_cascade_made_size(const ws_job *job, uint32_t t);
@@ -113,7 +121,7 @@ extern const ws_scoring ws_cascade_scoring; /* results are ws_fscore */
     .opts = opts, .own_size = sizeof(ws_cascade_opts), .defaults = defaults, .backends = backends, \
     .reader = &ws_scan_reader, \
     .scoring = &ws_cascade_scoring, .open = open_stage, .close = ws_cascade_close, .make = ws_cascade_make, \
-    .forget = ws_cascade_forget, .made_size = ws_cascade_made_size
+    .finish = ws_cascade_finish, .forget = ws_cascade_forget, .made_size = ws_cascade_made_size
 
 /* State of stages with windows, for decide and the cutters: bin/filters/windows.c. */
 typedef struct ws_cascade_windows ws_cascade_windows;

@@ -3,6 +3,7 @@
 #include "bin/filters/models.h"
 
 #include "lib/io/source.h"
+#include "lib/run/message.h"
 
 #include <stdio.h>
 
@@ -52,4 +53,16 @@ int ws_models_cut(int ga, int nc, int tc, int *cut, ws_err *err) {
     *cut = ga ? WS_CUT_GA : nc ? WS_CUT_NC : tc ? WS_CUT_TC : -1;
     if (ga + nc + tc > 1) return ws_fail(err, WS_EUSAGE, "only one of --cut_ga, --cut_nc and --cut_tc can be asked");
     return WS_OK;
+}
+
+void ws_models_note(const ws_job *job, const ws_hmmset *set) {
+    const ws_hmm *first = NULL;
+    unsigned long long fields = 0;
+    for (size_t i = 0; i < set->n; i++) {
+        if (!first && set->hmm[i].further) first = &set->hmm[i];
+        fields += set->hmm[i].further;
+    }
+    if (first)
+        ws_message_note(job, "fields of match lines that HMMER3 does not have, and that are not read: %llu, the first "
+                             "in model %s", fields, first->name);
 }

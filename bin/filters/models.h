@@ -22,4 +22,7 @@ int ws_models_check_stats(const ws_hmm *hmm, ws_err *err);
  * */
 int ws_models_cut(int ga, int nc, int tc, int *cut, ws_err *err);
 
+/* Prints a note if models that were read have fields that nothing reads. For the end of a run. */
+void ws_models_note(const ws_job *job, const ws_hmmset *set);
+
 #endif

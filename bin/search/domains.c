@@ -21,33 +21,38 @@ void ws_sieve_target_leave(ws_sieve_target *t) {
 static ws_sieve_target *make_target(const ws_sieve *s, const ws_sieve_pool *p, size_t i, ws_err *err) {
     const ws_batch *b = &p->batch;
     const ws_seqtext *text = &b->seqtext[i];
-    const ws_slice part[] = {text->name, text->desc, text->qual};
-    ws_sieve_target *t = ws_alloc(sizeof *t + b->len[i] + WS_ALIGN + part[0].n + part[1].n + part[2].n, err);
+    enum { PARTS = 4 };
+    const ws_slice part[PARTS] = {text->name, text->desc, text->qual, text->acc};
+    const size_t texts = part[0].n + part[1].n + part[2].n + part[3].n;
+    ws_sieve_target *t = ws_alloc(sizeof *t + b->len[i] + WS_ALIGN + texts, err);
     if (!t) return NULL;
     /* kernels read whole registers, so codes stand before other bytes */
     uint8_t *x = (uint8_t *)(t + 1);
-    char *to = (char *)x + b->len[i] + WS_ALIGN, *at[3];
+    char *to = (char *)x + b->len[i] + WS_ALIGN, *at[PARTS];
     memcpy(x, ws_seqs_codes(&p->seqs, i), b->len[i]);
-    for (int k = 0; k < 3; to += part[k++].n) {
+    for (int k = 0; k < PARTS; to += part[k++].n) {
         at[k] = to;
         if (part[k].n) memcpy(to, ws_batch_text(b, part[k]), part[k].n);
     }
-    *t = (ws_sieve_target){.users = 1, .lm = ((const ws_lenmodel *)p->seqs.perseq)[i],
-                           .seq = {p->number[i], at[0], at[1], at[2], part[0].n, part[1].n, part[2].n, x,
-                                   ws_scan_of(s->job)->abc}};
+    *t = (ws_sieve_target){.users = 1, .block = p->block ? p->block[i] : NULL,
+                           .lm = ((const ws_lenmodel *)p->seqs.perseq)[i],
+                           .seq = {p->number[i], at[0], at[1], at[2], at[3], part[0].n, part[1].n, part[2].n,
+                                   part[3].n, x, ws_scan_of(s->job)->abc}};
     return t;
 }
 
 /* ---- models ---- */
 
-/* Returns the tables of a model, and keeps what was made of it until the end, because the outputs need it. */
+/* Returns the tables of a model, and keeps what was made of it, because the outputs need it: until the end, or by
+ * sequence until they have it. */
 static int need_model(ws_sieve *s, uint32_t m, const ws_dom_tables **tables, ws_err *err) {
     ws_job *job = s->job;
     void *prep;
     int rc = ws_job_take(job, job->cpu_backend ? job->cpu_backend : job->backend, m, &prep, err);
     if (rc) return rc;
     rc = ws_domscore_tables(&s->dom, job, m, tables, err);
-    if (__atomic_exchange_n(&s->pinned[m], 1, __ATOMIC_ACQ_REL)) ws_job_leave(job, m); /* one user stays */
+    if (s->dom.by_seq) ws_sieve_scan_keep_model(s, m);
+    else if (__atomic_exchange_n(&s->pinned[m], 1, __ATOMIC_ACQ_REL)) ws_job_leave(job, m); /* one user stays */
     return rc;
 }
 
@@ -102,11 +107,14 @@ int ws_sieve_domains_add(ws_sieve *s, ws_sieve_pool *from, const ws_sieve_pair *
 int ws_sieve_domains_done(void *sieve, ws_dom_item *item, ws_err *err) {
     ws_sieve *s = sieve;
     ws_sieve_item *it = (ws_sieve_item *)item;
+    ws_sieve_block *b = it->target->block;
+    const ws_hitseq *seq = &it->target->seq;
     pthread_mutex_lock(&s->lock);
-    const int rc = ws_domscore_hold(&s->dom, s->job, item->model, &it->target->seq, &item->pair.hit, err);
+    const int rc = b ? ws_sieve_scan_hold(s, b, item->model, seq, &item->pair.hit, err)
+                     : ws_domscore_hold(&s->dom, s->job, item->model, seq, &item->pair.hit, err);
     free_item(it);
     pthread_mutex_unlock(&s->lock);
-    return rc;
+    return rc || !b ? rc : ws_sieve_scan_end(s, b, 1, err);
 }
 
 void ws_sieve_domains_release(ws_sieve *s) {

@@ -15,14 +15,18 @@ static const struct {
 
 /* A call of a device should have as many cells, or pairs, since the host's share of a pair that passed a filter is
  * larger. A call lasts as long as its longest sequence, some 4 ms for 4,910 residues: with 16,000 pairs the kernels of
- * vitfilt took 0.65 s for 3.5 million pairs, with 60,000 0.33, 125,000 0.28, 250,000 0.27 (H200). */
-#define DEVICE_CELLS 2e11
+ * vitfilt took 0.65 s for 3.5 million pairs, with 60,000 0.33, 125,000 0.28, 250,000 0.27. Four streams share the cells
+ * of a search: 1,200 models x E. coli are 2.8e11, and took 1.08 s with calls of 2e11 cells, 0.82 with 5e10 (H200). */
+#define DEVICE_CELLS 5e10
 enum { DEVICE_PAIRS = 125000, DEVICE_FIRST_PAIRS = 4 << 20, TASKS_MAX = 2048 };
 
 /* When a pool is full. A model meets few sequences of a small pool, and vector bodies that interleave sequences run out
  * of them: with four times as many fwdscore takes a seventh less processor time (2,766 models x E. coli, AVX-512). */
 #define FULL_CELLS 4e9
 enum { FULL_PAIRS = 128 << 10, FULL_BYTES = 64 << 20, FULL_FOR_DEVICE = 4, SOME = 4 };
+
+/* Behind Forward each pair is a millisecond of a core. So with a device its pool is full early, and no core waits. */
+enum { FULL_FOR_DEVICE_FWD_PAIRS = 16 << 10 };
 
 static size_t models_of(const ws_sieve_filter *f) { return f->sieve->job->ntarget; }
 static uint64_t length_of(const ws_sieve_filter *f, size_t t) { return f->sieve->job->target[t].qlen; }
@@ -59,8 +63,10 @@ void ws_sieve_filter_put(ws_sieve_filter *f, ws_sieve_pool *p) {
 static double fullness(const ws_sieve_filter *f) {
     const ws_sieve_pool *p = f->open;
     if (!p || !p->npair) return 0;
-    const double more = ws_job_has_device(f->sieve->job) ? FULL_FOR_DEVICE : 1;
-    const double pairs = (double)p->npair / (more * FULL_PAIRS), cells = p->cells / (FULL_CELLS * (more > 1 ? 200 : 1));
+    const int device = ws_job_has_device(f->sieve->job);
+    const double more = device ? FULL_FOR_DEVICE : 1;
+    const double full = device && f->kind == WS_SIEVE_FWD ? FULL_FOR_DEVICE_FWD_PAIRS : more * FULL_PAIRS;
+    const double pairs = (double)p->npair / full, cells = p->cells / (FULL_CELLS * (device ? 200 : 1));
     const double bytes = (double)(p->batch.nword * sizeof *p->batch.word + p->batch.text.n) / (more * FULL_BYTES);
     return fmax(fmax(pairs, cells), bytes);
 }
@@ -90,12 +96,15 @@ int ws_sieve_filter_add(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_
 
 /* ---- steps ---- */
 
-/* Whether pairs of a filter are for threads of this kind: those of the CPU leave them to a device that was asked for.
- * */
-static int is_for(const ws_sieve_filter *f, ws_chain_kind kind) {
+/* Whether pairs of a filter are for threads of this kind. Those of the CPU leave them to a device, which is 40 times
+ * faster, since domains wait for the CPU: 1,200 models x 59 M residues took 6.2 s where both kinds took pairs, 4.5 s
+ * without the CPU (H200). With both backends the CPU's threads help before they would wait. */
+static int is_for(const ws_sieve_filter *f, ws_chain_kind kind, ws_chain_need need) {
     const ws_job *job = f->sieve->job;
+    const int device = ws_job_has_device(job);
     if (f->kind == WS_SIEVE_FILTERS) return kind == WS_CHAIN_CPU;
-    return kind == WS_CHAIN_DEVICE ? ws_job_has_device(job) : job->cpu_backend || !job->backend->start;
+    if (kind == WS_CHAIN_DEVICE) return device;
+    return (job->cpu_backend || !job->backend->start) && (!device || need == WS_CHAIN_SPARE);
 }
 
 /* How much a step may take. */
@@ -146,13 +155,14 @@ static size_t end_of_step(const ws_sieve_filter *f, const ws_sieve_pool *p, size
     return i;
 }
 
-static int take_from(const ws_sieve_filter *f, ws_sieve_pool *p, const ws_chain_thread *t, ws_chain_step *step) {
+static int take_from(const ws_sieve_filter *f, ws_sieve_pool *p, const ws_chain_thread *t, ws_chain_need need,
+                     ws_chain_step *step) {
     const size_t n = ws_sieve_pairs(p, models_of(f));
     *step = (ws_chain_step){.pool = p, .from = WHOLE, .order = p->batch.n ? p->number[0] : 0};
     if (p->state == CLOSED) {
         p->state = TAKEN;
     } else {
-        if (p->state != READY || p->taken == n || !is_for(f, t->kind)) return 0;
+        if (p->state != READY || p->taken == n || !is_for(f, t->kind, need)) return 0;
         step->from = p->taken;
         step->to = p->taken = end_of_step(f, p, p->taken, budget_of(f, p, t->kind));
     }
@@ -160,24 +170,24 @@ static int take_from(const ws_sieve_filter *f, ws_sieve_pool *p, const ws_chain_
     return 1;
 }
 
-static int take_closed(ws_sieve_filter *f, const ws_chain_thread *t, ws_chain_step *step) {
+static int take_closed(ws_sieve_filter *f, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
     int found = 0;
     pthread_mutex_lock(&f->lock);
-    for (ws_sieve_pool *p = f->first; p && !found; p = p->next) found = take_from(f, p, t, step);
+    for (ws_sieve_pool *p = f->first; p && !found; p = p->next) found = take_from(f, p, t, need, step);
     pthread_mutex_unlock(&f->lock);
     return found;
 }
 
 static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
     ws_sieve_filter *f = own;
-    if (take_closed(f, t, step)) return 1;
-    if (need == WS_CHAIN_FULL) return 0;
+    if (take_closed(f, t, need, step)) return 1;
+    if (need == WS_CHAIN_FULL || need == WS_CHAIN_SPARE) return 0;
     if (pthread_mutex_trylock(&f->filling) != 0) return 0; /* a thread adds to it, and ends soon */
     const double full = fullness(f);
-    const int closes = is_for(f, t->kind) && full > 0 && (need == WS_CHAIN_ANY || full * SOME >= 1);
+    const int closes = is_for(f, t->kind, need) && full > 0 && (need == WS_CHAIN_ANY || full * SOME >= 1);
     if (closes) close_open(f);
     pthread_mutex_unlock(&f->filling);
-    return closes && take_closed(f, t, step);
+    return closes && take_closed(f, t, need, step);
 }
 
 static int left(void *own) {
@@ -230,12 +240,27 @@ typedef struct scoring {
     size_t from, to;
 } scoring;
 
-/* The pairs of one model among them. */
-typedef struct section {
-    size_t from, n;
-} section;
+/* hmmscan needs the cutoffs of a model when a sequence has passed its first filter, hmmsearch at once. */
+static int check_cut(const ws_sieve_filter *f, const ws_sieve_pool *p, uint32_t seq, uint32_t m, ws_err *err) {
+    const ws_sieve *s = f->sieve;
+    const ws_hmm *hmm = ((const ws_hmm_target *)s->job->target[m].data)->hmm;
+    char name[WS_QUOTE_MAX];
+    const ws_slice text = p->batch.seqtext[seq].name;
+    if (s->dom.cut < 0 || hmm->has_cut[s->dom.cut]) return WS_OK;
+    const int rc = ws_thresholds_check_cut(hmm, s->dom.cut, err);
+    ws_err_prefix(err, "sequence %s: ", ws_quote(name, ws_batch_text(&p->batch, text), text.n));
+    return rc;
+}
+
+/* With --scan, counts for a sequence that a model passed a filter. */
+static void count_passed(const scoring *g, const ws_task *task, const ws_pending *q, int filter) {
+    const uint32_t seq = (uint32_t)task->item[q->place];
+    if (g->p->block) ws_sieve_scan_count(g->p->block[seq], g->p->number[seq], filter);
+}
 
 static int pass(scoring *g, const ws_task *task, const ws_pending *q, size_t from, ws_err *err) {
+    const int rc = check_cut(g->f, g->p, task->item[q->place], task->target, err);
+    if (rc) return rc;
     const ws_fscore *score = task->score;
     const ws_sieve_pair pair = {(uint32_t)task->item[q->place], task->target, q->null2,
                                 g->f->kind == WS_SIEVE_MSV ? score[q->place].nats : g->p->msv[from + q->place]};
@@ -258,11 +283,14 @@ static int decide(scoring *g, const ws_task *task, size_t from, ws_err *err) {
         q[i].null2 = p->null2[from + q[i].place];
         q[i].msv = p->msv[from + q[i].place];
     }
+    for (size_t i = 0; i < n && f->kind == WS_SIEVE_MSV; i++)
+        if (q[i].pass) count_passed(g, task, &q[i], 0);
     ws_decide_null_scores(&d, q, n, q + task->n);
     int rc = WS_OK;
     for (size_t i = 0; i < n && !rc; i++) {
         if (!ws_decide_pair(&d, &q[i])) continue;
         passed[1]++;
+        count_passed(g, task, &q[i], f->kind + 1);
         rc = pass(g, task, &q[i], from, err);
     }
     uint64_t *count = f->sieve->passed.count[task->target];
@@ -354,7 +382,8 @@ static int pass_all(scoring *g, ws_err *err) {
     int rc = WS_OK;
     for (size_t i = g->from; i < g->to && !rc; i++) {
         const ws_sieve_pair pair = {(uint32_t)seq_at(p, i), (uint32_t)model_at(p, models_of(g->f), i), NAN, NAN};
-        if (p->batch.len[pair.seq]) rc = ws_buf_add(&g->m->passed, &pair, sizeof pair, err);
+        if (p->batch.len[pair.seq]) rc = check_cut(g->f, p, pair.seq, pair.target, err);
+        if (p->batch.len[pair.seq] && !rc) rc = ws_buf_add(&g->m->passed, &pair, sizeof pair, err);
     }
     return rc;
 }
@@ -363,7 +392,8 @@ static int go_on(const scoring *g, ws_err *err) {
     ws_sieve *s = g->f->sieve;
     const ws_sieve_pair *pair = (const ws_sieve_pair *)(const void *)g->m->passed.p;
     const size_t n = g->m->passed.n / sizeof *pair;
-    if (!n) return WS_OK;
+    const int rc = g->p->block ? ws_sieve_scan_decide(s, g->p, g->p->item + g->from, g->to - g->from, pair, n, err) : 0;
+    if (rc || !n) return rc;
     return g->f->kind < WS_SIEVE_FWD ? ws_sieve_filter_add(g->f + 1, g->p, pair, n, err)
                                      : ws_sieve_domains_add(s, g->p, pair, n, err);
 }
@@ -390,7 +420,10 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
 
 /* ---- opening and closing ---- */
 
-ws_chain_stage ws_sieve_filter_stage(ws_sieve_filter *f) { return (ws_chain_stage){f, take, work, left}; }
+ws_chain_stage ws_sieve_filter_stage(ws_sieve_filter *f) {
+    static const char *const name[] = {"msv", "vit", "fwd", "all"};
+    return (ws_chain_stage){f, take, work, left, name[f->kind]};
+}
 
 int ws_sieve_filter_create(ws_sieve_filter *f, ws_sieve *s, int kind, const ws_stage *stage, double p, ws_err *err) {
     *f = (ws_sieve_filter){.sieve = s, .kind = kind, .opts = {.p = p, .p_given = 1, .nobias = s->dom.cascade.nobias}};

@@ -5,8 +5,12 @@
 #define WS_SEARCH_GENOME_H
 
 #include "bin/domains/dna.h"
+#include "bin/domains/steps.h"
+#include "bin/search/queries.h"
 #include "kernels/long/search.h"
-#include "lib/run/job.h"
+#include "lib/hits/options.h"
+#include "lib/io/seqread.h"
+#include "lib/run/turns.h"
 
 #include <pthread.h>
 
@@ -23,26 +27,63 @@ extern const ws_backend *const ws_genome_backends[];
 
 /* ---- the program ---- */
 
+/* Files of options besides -O. */
+enum { WS_GENOME_TBLOUT, WS_GENOME_DFAMTBLOUT, WS_GENOME_MSA, WS_GENOME_ALISCORES, WS_GENOME_NBESIDE };
+
 /* ws_job.own. */
 typedef struct ws_genome {
     ws_long_options scan;
-    long long B1, B2, B3, w_length, seed;
+    long long B1, B2, B3, w_length, seed, textw, threads;
     uint64_t block, mem;
-    double E, T, megabases;
-    int E_given, T_given, Z_given, cut_ga, cut_nc, cut_tc, all, max, nonull2, watson, crick, form, ignored;
+    double E, T, incE, incT, megabases;
+    int device_domains;
+    int E_given, T_given, incE_given, incT_given, Z_given, textw_given, threads_given;
+    int cut_ga, cut_nc, cut_tc, all, max, nonull2, watson, crick, form, noali, notextw, acc;
+    int dna_given, rna, qsingle_seqs, singlemx, w_beta_given;
+    ws_queryset queries; /* sequences as queries, and options of models that are made */
+    int by_seq; /* --scan: the records are the queries, the models the targets */
     int cut;    /* WS_CUT_GA ..., -1: none asked for */
-    int format; /* ws_format of the sequences, asserted */
-    const char *tblout, *dfamtblout;
+    ws_format format; /* of the sequences, asserted */
+    const char *tformat, *qformat;
+    const char *beside[WS_GENOME_NBESIDE]; /* paths of forms that are written besides -O */
+    const char *hmmout; /* path of models that are made */
+    const char *unused; /* values of nhmmer's options that are absent */
+    int absent;         /* one of these was given */
 
     /* after open */
     ws_hmmset set;
+    int is_made; /* the models were made of sequences or alignments */
+    ws_buf made; /* them as text, for --hmmout */
     ws_genome_model *model; /* [set.n] */
     ws_long_target *target; /* [set.n] */
+    const ws_hmm **hmm;     /* [set.n] of --scan */
     ws_dna dna;
-    uint64_t residues; /* searched so far, for E-values: both strands if both are */
+    uint64_t nodes;    /* of all models */
+    uint64_t residues; /* searched so far, for E-values: both strands if both are. Atomic */
+    uint64_t seqs;     /* at the end of the input */
+    ws_buf echo, author; /* lines of the report's head that name options; Stockholm's AU line; with NUL */
     ws_dnaseq *piecewise; /* records that came in pieces, and their lengths: number and L alone */
     size_t npiecewise, piecewise_cap;
 } ws_genome;
+
+/* Returns how many strands are searched. */
+static inline uint64_t ws_genome_strands(const ws_genome *g) { return (uint64_t)(!g->watson + !g->crick); }
+/* Returns the residues that -Z says. */
+static inline uint64_t ws_genome_given(const ws_genome *g) {
+    return (uint64_t)(1e6 * g->megabases) * ws_genome_strands(g);
+}
+
+/* bin/search/genome_options.c: the table, defaults, and what is wrong with their combination (WS_EUSAGE) */
+extern const ws_opt ws_genome_opts[];
+extern const char *const ws_genome_forms[]; /* of -O, by ws_genome.form */
+void ws_genome_defaults(void *own);
+int ws_genome_check(ws_genome *g, const ws_job *job, ws_err *err);
+/* bin/search/genome_queries.c: reads the models, or makes them of the sequences or alignments in the file. WS_EUSAGE,
+ * WS_EDATA, WS_EIO. */
+int ws_genome_find_models(ws_job *job, const char *const *path, size_t npath, ws_err *err);
+/* bin/search/genome_report.c: adds all outputs, with what stands before and after their rows, and begins to count. The
+ * models are there. WS_ENOMEM. */
+int ws_genome_open_outputs(ws_job *job, ws_err *err);
 
 /* bin/search/genome_input.c */
 extern const ws_reader ws_genome_reader;
@@ -64,10 +105,10 @@ void ws_genome_sets_release(ws_genome_sets *sets);
  *   mark     threads of devices: the first pass of the SSV scan for all blocks
  *   scan     blocks, some slices in a step, to windows. Without marks the thread tests these at once, up to Forward
  *   test     windows of a pool that a device has marked, all in one call: to sub-windows that pass Forward
- *   domains  sub-windows, some of one model in a step: when a pool is scanned there are many, which fill the registers
+ * and those of the domain stage (bin/domains/steps.h), to which a pool gives all its sub-windows.
  *
  * Where the CPU may score beside a device, its threads scan pools that no device has begun, if nothing else is left. */
-enum { WS_GENOME_STAGES = 4 };
+enum { WS_GENOME_STAGES = 3 };
 typedef struct ws_genome_stage {
     struct ws_genome_search *of;
     int number;
@@ -81,17 +122,35 @@ typedef struct ws_genome_search {
     ws_genome_sets sets;
     _Atomic uint64_t windows, envelopes, cells, device_cells;
 
+    ws_dom_steps *steps;
+    size_t searching; /* pools before the domain stage. Atomic */
     ws_genome_stage stage[WS_GENOME_STAGES];
     pthread_mutex_t lock; /* of what follows */
     struct ws_genome_flight *first, *free; /* batches on their way, the oldest first; empty ones */
     struct ws_genome_memory *idle;
     size_t ahead; /* pools that a device has begun and that are not at their last stage */
+    ws_turns turns; /* of batches, with --scan; else not open */
 } ws_genome_search;
+
+/* The hits of the records of a batch, and its place in the output: with --scan. */
+typedef struct ws_genome_hits {
+    ws_dnastore store; /* a list for each record */
+    ws_long_passed *passed; /* [records] */
+    ws_turn *turn;
+} ws_genome_hits;
+/* bin/search/genome_scan.c. Without --scan begin and end do nothing. Begin: the next batch of the input. WS_ENOMEM. */
+int ws_genome_scan_begin(ws_genome_search *s, const ws_batch *b, ws_genome_hits *hits, ws_err *err);
+/* Copies a hit of a model in record `seq` of the batch. Any thread. WS_ENOMEM. */
+int ws_genome_scan_add(const ws_genome_search *s, ws_genome_hits *hits, uint32_t target, const ws_batch *b,
+                       uint32_t seq, const ws_dnahit *found, ws_err *err);
+/* Ranks the hits of a batch that all models have met, and hands the text on. Fails as ws_turns_give. */
+int ws_genome_scan_end(ws_genome_search *s, const ws_batch *b, ws_genome_hits *hits, ws_err *err);
+void ws_genome_hits_release(ws_genome_hits *hits);
 /* The members before the stages are the caller's. No thread uses the search any more when it is released. */
 void ws_genome_search_begin(ws_genome_search *s);
 void ws_genome_search_release(ws_genome_search *s);
-/* Sets the members of the stages in a chain. */
-void ws_genome_search_stages(ws_genome_search *s, ws_chain_stage stage[WS_GENOME_STAGES]);
+/* Makes the domain stage, and sets the members of all stages in a chain. Returns WS_ENOMEM on failure. */
+int ws_genome_search_stages(ws_genome_search *s, ws_chain_stage stage[WS_GENOME_STAGES + WS_DOM_STEPS], ws_err *err);
 
 /* Lets a batch, the next one of the input, go through all stages; *b becomes another one, of any content. WS_ENOMEM. */
 int ws_genome_add(ws_genome_search *s, ws_batch *b, ws_err *err);

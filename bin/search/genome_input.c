@@ -5,15 +5,19 @@
 #include "lib/io/seqread.h"
 #include "lib/run/message.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* With --scan a record is one block, as in nhmmscan. */
+#define WHOLE ((uint32_t)1 << 31)
 
 typedef struct reader {
     ws_seqread *input;
     ws_seqread_conf conf;
     ws_batch batch;
     ws_genome_search search;
-    ws_chain_stage stage[WS_GENOME_STAGES];
+    ws_chain_stage stage[WS_GENOME_STAGES + WS_DOM_STEPS];
 } reader;
 
 /* ---- opening and closing ---- */
@@ -27,7 +31,9 @@ static int open_reader(ws_job *job, ws_err *err) {
     ws_long_cut *cut = &r->search.cut;
     r->search.job = job;
     r->search.genome = g;
+    if (g->by_seq) ws_turns_open(&r->search.turns, job);
     *cut = (ws_long_cut){.abc = g->set.hmm[0].abc, .codec = ws_codec_get(&job->machine.cpu), .block = g->scan.block};
+    if (g->by_seq) cut->block = WHOLE;
     cut->strands = (g->crick ? 0 : WS_LONG_PLUS) | (g->watson ? 0 : WS_LONG_MINUS);
     for (size_t i = 0; i < g->set.n; i++) cut->maxl = (uint32_t)ws_max(cut->maxl, g->target[i].model.maxl);
     const int rc = ws_genome_sets_create(&r->search.sets, g->target, g->set.n, err);
@@ -35,9 +41,10 @@ static int open_reader(ws_job *job, ws_err *err) {
     r->conf = (ws_seqread_conf){.path = job->ninput ? job->input : standard_input,
                                 .npath = job->ninput ? job->ninput : 1,
                                 .abc = g->set.hmm[0].abc,
-                                .format = (ws_format)g->format,
-                                .block = g->scan.block,
-                                .context = cut->maxl,
+                                .format = g->format,
+                                .block = g->by_seq ? 0 : g->scan.block,
+                                .context = g->by_seq ? 0 : cut->maxl,
+                                .whole_text = 1,
                                 .wait_ms = 200,
                                 .batch_residues = job->common.batch,
                                 .batch_seqs = SIZE_MAX};
@@ -73,11 +80,16 @@ static int read_batch(void *own, ws_err *err) {
     ws_genome *g = r->search.genome;
     ws_batch *b = &r->batch;
     int rc = ws_seqread_fill(r->input, b, err);
+    if (rc == WS_EOF) {
+        ws_seqread_counts n;
+        ws_seqread_counts_get(r->input, &n);
+        g->seqs = n.seqs;
+    }
     if (rc) return rc;
     if (b->has_rows)
         return ws_fail(err, WS_EDATA, "the input is a table of pairs; nhmmsieve searches whole sequences: "
                                       "FASTA, FASTQ or a packed stream");
-    g->residues += b->residues * (uint64_t)(!g->watson + !g->crick);
+    __atomic_add_fetch(&g->residues, b->residues * ws_genome_strands(g), __ATOMIC_RELAXED);
     __atomic_store_n(&r->search.job->holds, 1, __ATOMIC_RELAXED); /* the outputs get their heads */
     rc = note_length(g, b, err);
     return rc ? rc : ws_genome_add(&r->search, b, err);
@@ -87,26 +99,42 @@ static ws_chain_wish wish(void *own) { return ws_genome_wish(&((reader *)own)->s
 
 int ws_genome_chain(ws_job *job, ws_chain_ops *ops, ws_err *err) {
     reader *r = job->reader;
-    (void)err;
-    ws_genome_search_stages(&r->search, r->stage);
-    *ops = (ws_chain_ops){.stage = r->stage, .nstage = WS_GENOME_STAGES, .own = r, .wish = wish, .read = read_batch};
-    return WS_OK;
+    const int rc = ws_genome_search_stages(&r->search, r->stage, err);
+    *ops = (ws_chain_ops){.stage = r->stage, .nstage = WS_GENOME_STAGES + WS_DOM_STEPS, .own = r, .wish = wish,
+                          .read = read_batch};
+    return rc;
 }
 
 /* ---- report ---- */
 
 static int ahead(ws_job *job) { return ws_seqread_ahead(((reader *)job->reader)->input); }
 
+/* Returns the share of the input that was read; below 0 if its size is unknown. */
+static double share_of(ws_seqread *input) {
+    uint64_t done, all;
+    ws_seqread_progress(input, &done, &all);
+    return all ? (double)done / (double)all : -1;
+}
+
 static void progress(ws_job *job, double seconds, char *text, size_t size, double *share) {
     char residues[WS_NUMBER_MAX], rate[WS_NUMBER_MAX];
     ws_seqread_counts n;
-    uint64_t done, all;
     ws_seqread *input = ((reader *)job->reader)->input;
     ws_seqread_counts_get(input, &n);
-    ws_seqread_progress(input, &done, &all);
-    *share = all ? (double)done / (double)all : -1;
+    *share = share_of(input);
     snprintf(text, size, "%s residues, %s residues/s", ws_number_human(residues, (double)n.residues),
              ws_number_human(rate, (double)n.residues / (seconds > 0 ? seconds : 1)));
+}
+
+/* Batches wait for scoring, so the share of the input that was read is too large. */
+static double done(ws_job *job) {
+    const reader *r = job->reader;
+    const ws_genome *g = job->own;
+    ws_seqread_counts n;
+    ws_seqread_counts_get(r->input, &n);
+    const double strands = !g->watson + !g->crick, share = share_of(r->input);
+    const double all = strands * (double)n.residues * (double)ws_job_nodes(job);
+    return share < 0 || all <= 0 ? -1 : share * fmin((double)r->search.cells / all, 1);
 }
 
 static int stats(ws_job *job, double seconds, ws_stat *stat) {
@@ -135,5 +163,6 @@ const ws_reader ws_genome_reader = {
     .resize = resize,
     .ahead = ahead,
     .progress = progress,
+    .done = done,
     .stats = stats,
 };

@@ -15,7 +15,15 @@ typedef struct pool {
     ws_long_marks *marks; /* NULL: the CPU marks */
     ws_long_list *made;   /* [slices] of each step of the scan: windows if there are marks, else sub-windows */
     ws_long_list list;    /* of the later stages */
+    struct subwindow *sub; /* [list.n] in the domain stage */
+    size_t left;           /* of these. Atomic */
 } pool;
+
+/* A sub-window in the domain stage. */
+typedef struct subwindow {
+    ws_dom_item of; /* first: done gets its address */
+    pool *pool;
+} subwindow;
 
 /* A batch on its way. */
 typedef struct ws_genome_flight {
@@ -23,6 +31,7 @@ typedef struct ws_genome_flight {
     ws_long_units units; /* their parts are the slices */
     pool *pool;          /* [sets] */
     ws_long_list *made;  /* [sets][slices] */
+    ws_genome_hits hits; /* of --scan */
     size_t begun, over;  /* pools from here on are at MARK; before here they are over */
     size_t left, users;  /* slices that no thread has taken; pools that are not over */
     struct ws_genome_flight *next;
@@ -105,8 +114,8 @@ static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chai
     pthread_mutex_lock(&s->lock);
     pool *p = find_for(s, stage->number, t->kind, need);
     if (p) {
-        const size_t all = p->at == SCAN ? p->of->units.nparts : p->at == DOMAINS ? p->list.n : 1, from = p->next;
-        p->next = p->at == SCAN ? end_of_slices(s, p) : p->at == DOMAINS ? end_of_chunk(s, &p->list, from) : 1;
+        const size_t all = p->at == SCAN ? p->of->units.nparts : 1, from = p->next;
+        p->next = p->at == SCAN ? end_of_slices(s, p) : 1;
         *step = (ws_chain_step){p, from, p->next, p->of->batch.number * s->sets.n + p->set};
         if (p->at == SCAN) p->of->left -= p->next - from;
         p->on_device |= p->at == MARK;
@@ -154,29 +163,120 @@ static int join(pool *p, ws_err *err) {
     return rc;
 }
 
+/* Ends a batch that is in no list. rc: of what was done with it. */
+static int end_batch(search *s, flight *f, int rc, ws_err *err) {
+    if (!rc) rc = ws_genome_scan_end(s, &f->batch, &f->hits, err);
+    pthread_mutex_lock(&s->lock);
+    put_free(s, f);
+    pthread_mutex_unlock(&s->lock);
+    return rc;
+}
+
+/* Ends a pool, and with the last one its batch. */
+static int end_pool(search *s, pool *p, ws_err *err) {
+    flight *f = p->of;
+    int ends = 0;
+    ws_long_list_release(&p->list);
+    ws_free(p->sub);
+    p->sub = NULL;
+    pthread_mutex_lock(&s->lock);
+    p->at = OVER;
+    if (--f->users == 0) {
+        flight **at = &s->first;
+        while (*at != f) at = &(*at)->next;
+        *at = f->next;
+        ends = 1;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return ends ? end_batch(s, f, WS_OK, err) : WS_OK;
+}
+
+/* ---- the domain stage ---- */
+
+/* Counts a sub-window of a pool as done. */
+static int leave_pool(search *s, pool *p, ws_err *err) {
+    return __atomic_sub_fetch(&p->left, 1, __ATOMIC_ACQ_REL) ? WS_OK : end_pool(s, p, err);
+}
+
+/* Gives the sub-windows of a pool to the domain stage. */
+static int begin_domains(search *s, pool *p, ws_err *err) {
+    const ws_long_list *l = &p->list;
+    int rc = WS_OK;
+    if (!(p->sub = ws_calloc(l->n, sizeof *p->sub, err))) return err->code;
+    p->left = l->n + 1; /* one for this function */
+    for (size_t j = 0; j < l->n && !rc; j++) {
+        const uint32_t i = l->item[j], target = l->at[i].target;
+        const ws_long_target *t = &s->genome->target[target];
+        subwindow *w = &p->sub[i];
+        *w = (subwindow){.pool = p, .of = {.tables = t->tables, .model = target, .M = (uint32_t)t->model.M,
+                                          .order = p->of->batch.number * s->sets.n + p->set,
+                                          .window = &t->background}};
+        ws_dom_pair_begin(&w->of.pair, ws_long_list_codes(l, i), &l->lm[i]);
+        rc = ws_dom_steps_add(s->steps, &w->of, err);
+    }
+    return rc ? rc : leave_pool(s, p, err);
+}
+
+/* Takes hits to the store. */
+static int add_hits(search *s, flight *f, const ws_long_list *l, uint32_t target, ws_long_hits *found,
+                    ws_err *err) {
+    const ws_genome *g = s->genome;
+    const ws_batch *b = &f->batch;
+    const ws_dnalimits limits = ws_dna_limits(&g->dna, g->target[target].filter->hmm);
+    const uint64_t residues = g->Z_given ? ws_genome_given(g) : __atomic_load_n(&g->residues, __ATOMIC_RELAXED);
+    int rc = WS_OK;
+    for (size_t j = 0; j < found->n && !rc; j++) {
+        const uint32_t seq = l->at[found->at[j].item].record;
+        ws_dnahit *hit = &found->at[j].hit;
+        if (!g->by_seq && (!g->dna.alignments ||
+                           !ws_dnalimits_may(&limits, hit, residues, g->target[target].model.maxl)))
+            hit->column = NULL;
+        rc = g->by_seq ? ws_genome_scan_add(s, &f->hits, target, b, seq, hit, err)
+                       : ws_dna_add(&s->genome->dna, target, b, seq, b->before + seq + 1,
+                                    b->seqtext[seq].at + b->len[seq], hit, err);
+    }
+    s->envelopes += found->envelopes;
+    return rc;
+}
+
+/* ws_dom_steps_conf.done. */
+static int take_domains(void *own, ws_dom_item *item, ws_err *err) {
+    search *s = own;
+    subwindow *w = (subwindow *)item;
+    pool *p = w->pool;
+    ws_long_hits found = {0};
+    const ws_long_target *t = &s->genome->target[item->model];
+    int rc = ws_long_take_hits(t, &item->pair, &p->list, (size_t)(w - p->sub), &found, err);
+    if (!rc) rc = add_hits(s, p->of, &p->list, item->model, &found, err);
+    ws_long_hits_release(&found);
+    ws_dom_pair_release(&item->pair);
+    return rc ? rc : leave_pool(s, p, err);
+}
+
+/* Beside a device sub-windows wait for others, unless all that was read waits here. */
+static int is_eager(void *own) {
+    const search *s = own;
+    return !s->genome->device_domains || !ws_job_has_device(s->job) ||
+           __atomic_load_n(&s->searching, __ATOMIC_RELAXED) == 0;
+}
+
 /* Takes a pool whose steps of a stage are done to the next stage that has work. */
 static int go_on(search *s, pool *p, int stage, ws_err *err) {
-    flight *f = p->of;
     int next = stage == MARK ? SCAN : stage == SCAN && p->marks ? TEST : DOMAINS;
     const int rc = stage == SCAN ? join(p, err) : WS_OK;
     if (stage == DOMAINS || (next != SCAN && p->list.n == 0)) next = OVER;
-    if (next == OVER) ws_long_list_release(&p->list);
-    else if (next != SCAN) ws_long_list_sort(&p->list, next == DOMAINS);
+    if (next != SCAN && next != OVER) ws_long_list_sort(&p->list, next == DOMAINS);
     pthread_mutex_lock(&s->lock);
     p->next = 0;
     p->at = next;
     if (next >= DOMAINS) {
         s->ahead -= (size_t)p->on_device;
         p->on_device = 0;
-    }
-    if (next == OVER && --f->users == 0) {
-        flight **at = &s->first;
-        while (*at != f) at = &(*at)->next;
-        *at = f->next;
-        put_free(s, f);
+        __atomic_sub_fetch(&s->searching, 1, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&s->lock);
-    return rc;
+    if (next == OVER && !rc) return end_pool(s, p, err);
+    return next == DOMAINS && !rc ? begin_domains(s, p, err) : rc;
 }
 
 static memory *take_memory(search *s, ws_err *err) {
@@ -214,30 +314,23 @@ static int mark(search *s, pool *p, ws_err *err) {
 }
 
 /* Takes the hits of sub-windows item[from..to) of a list, all of one model, to the store. */
-static int find_hits(search *s, const ws_batch *b, const ws_long_list *l, size_t from, size_t to, memory *m,
-                     ws_err *err) {
+static int find_hits(search *s, flight *f, const ws_long_list *l, size_t from, size_t to, memory *m, ws_err *err) {
     const ws_genome *g = s->genome;
     const ws_dom_options options = {.seed = (uint32_t)g->seed, .nonull2 = g->nonull2, .memory = g->mem};
     const uint32_t target = l->at[l->item[from]].target;
     int rc = m->dom ? WS_OK : ws_dom_worker_create(&m->dom, g->target[0].dom, &options, err);
-    m->found.n = m->found.envelopes = 0;
+    ws_long_hits_reuse(&m->found);
     if (!rc) rc = ws_long_find_hits(&g->target[target], m->dom, l, l->item + from, to - from, &m->found, err);
-    for (size_t j = 0; j < m->found.n && !rc; j++) {
-        const uint32_t seq = l->at[m->found.at[j].item].record;
-        rc = ws_dna_add(&s->genome->dna, target, b, seq, b->before + seq + 1, b->seqtext[seq].at + b->len[seq],
-                        &m->found.at[j].hit, err);
-    }
-    s->envelopes += m->found.envelopes;
-    return rc;
+    return rc ? rc : add_hits(s, f, l, target, &m->found, err);
 }
 
 /* Finds the hits of what a step of the scan found itself. */
-static int find_own(search *s, const ws_batch *b, memory *m, ws_err *err) {
+static int find_own(search *s, flight *f, memory *m, ws_err *err) {
     int rc = WS_OK;
     ws_long_list_sort(&m->subwindows, 1);
     for (size_t from = 0, to; from < m->subwindows.n && !rc; from = to) {
         to = end_of_chunk(s, &m->subwindows, from);
-        rc = find_hits(s, b, &m->subwindows, from, to, m, err);
+        rc = find_hits(s, f, &m->subwindows, from, to, m, err);
     }
     ws_long_list_reuse(&m->subwindows);
     return rc;
@@ -252,15 +345,15 @@ static int sieve(const search *s, ws_long_list *windows, memory *m, ws_err *err)
 }
 
 /* Without marks the thread tests the windows of a block at once, which are in the cache. */
-static int scan_unit(search *s, const ws_long_set *g, size_t u, ws_long_list *windows, memory *m, uint64_t *cells,
-                     ws_err *err) {
+static int scan_unit(search *s, flight *f, const ws_long_set *g, size_t u, ws_long_list *windows, memory *m,
+                     uint64_t *cells, ws_err *err) {
     const ws_batch *b = g->batch;
     const size_t before = windows->n;
     int rc = ws_long_set_search(g, u, b->number << 32 | u, &m->search, windows, cells, err);
     s->windows += windows->n - before;
     const int many = windows->codes.n > ENOUGH_WINDOWS;
     if (!rc && (!g->marks || many)) rc = sieve(s, windows, m, err);
-    return !rc && (many || m->subwindows.codes.n >= ENOUGH) ? find_own(s, b, m, err) : rc;
+    return !rc && (many || m->subwindows.codes.n >= ENOUGH) ? find_own(s, f, m, err) : rc;
 }
 
 static int scan(search *s, pool *p, const ws_chain_step *step, memory *m, ws_err *err) {
@@ -271,7 +364,8 @@ static int scan(search *s, pool *p, const ws_chain_step *step, memory *m, ws_err
     int rc = WS_OK;
     ws_long_list_reuse(windows);
     ws_long_list_reuse(&m->subwindows);
-    for (size_t u = part[step->from]; u < part[step->to] && !rc; u++) rc = scan_unit(s, &g, u, windows, m, &cells, err);
+    for (size_t u = part[step->from]; u < part[step->to] && !rc; u++)
+        rc = scan_unit(s, p->of, &g, u, windows, m, &cells, err);
     s->cells += cells;
     if (g.marks) s->device_cells += cells;
     if (made->n == 0) return rc;
@@ -303,28 +397,39 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
     pool *p = step->pool;
     memory *m = take_memory(s, err);
     if (!m) return err->code;
+    const ws_genome *g = s->genome;
+    m->search.count = (ws_long_count){g->by_seq ? p->of->hits.passed : g->dna.passed, g->by_seq};
     int rc = WS_OK;
     switch (stage->number) {
     case MARK: rc = mark(s, p, err); break;
     case SCAN: rc = scan(s, p, step, m, err); break;
-    case TEST: rc = test(s, p, t->kind, m, err); break;
-    default: rc = find_hits(s, &p->of->batch, &p->list, step->from, step->to, m, err);
+    default: rc = test(s, p, t->kind, m, err);
     }
     return end_step(s, p, m) && !rc ? go_on(s, p, stage->number, err) : rc;
 }
 
-void ws_genome_search_stages(search *s, ws_chain_stage stage[WS_GENOME_STAGES]) {
+int ws_genome_search_stages(search *s, ws_chain_stage stage[WS_GENOME_STAGES + WS_DOM_STEPS], ws_err *err) {
+    static const char *const name[] = {"mark", "scan", "test"};
+    const ws_genome *g = s->genome;
+    const ws_dom_steps_conf conf = {.backend = g->target[0].dom, .models = s->job->ntarget, .threads = s->job->nworker,
+                                    .options = {.seed = (uint32_t)g->seed, .nonull2 = g->nonull2, .memory = g->mem},
+                                    .job = g->device_domains ? s->job : NULL, .own = s, .done = take_domains,
+                                    .eager = is_eager};
     for (int k = 0; k < WS_GENOME_STAGES; k++) {
         s->stage[k] = (ws_genome_stage){s, k};
-        stage[k] = (ws_chain_stage){&s->stage[k], take, work, left};
+        stage[k] = (ws_chain_stage){&s->stage[k], take, work, left, name[k]};
     }
+    const int rc = ws_dom_steps_create(&s->steps, &conf, err);
+    if (!rc) ws_dom_steps_stages(s->steps, stage + WS_GENOME_STAGES);
+    return rc;
 }
 
 /* ---- batches ---- */
 
-static int make_pools(const search *s, flight *f, const ws_batch *b, ws_err *err) {
+static int make_pools(search *s, flight *f, const ws_batch *b, ws_err *err) {
     const size_t n = s->sets.n;
-    const int rc = ws_long_units_cut(&f->units, b, s->cut.block, s->cut.block, err);
+    int rc = ws_long_units_cut(&f->units, b, s->cut.block, s->genome->scan.block, err);
+    if (!rc) rc = ws_genome_scan_begin(s, b, &f->hits, err);
     if (rc) return rc;
     if (!f->pool && !(f->pool = ws_calloc(n, sizeof *f->pool, err))) return err->code;
     if (!(f->made = ws_calloc(n * f->units.nparts, sizeof *f->made, err))) return err->code;
@@ -349,10 +454,13 @@ int ws_genome_add(search *s, ws_batch *b, ws_err *err) {
     pthread_mutex_lock(&s->lock);
     flight **end = &s->first;
     while (*end) end = &(*end)->next;
-    if (rc || f->left == 0) put_free(s, f);
-    else *end = f;
+    const int over = rc || f->left == 0;
+    if (!over) {
+        *end = f;
+        __atomic_add_fetch(&s->searching, s->sets.n, __ATOMIC_RELAXED);
+    }
     pthread_mutex_unlock(&s->lock);
-    return rc;
+    return over ? end_batch(s, f, rc, err) : WS_OK;
 }
 
 /* The program reads ahead once half the slices of the last batch are taken. */
@@ -365,6 +473,8 @@ ws_chain_wish ws_genome_wish(void *own) {
         waiting += f->begun < s->sets.n;
     }
     pthread_mutex_unlock(&s->lock);
+    uint64_t bytes;
+    if (s->genome->by_seq) n = ws_turns_left(&s->turns, &bytes);
     if (n >= (size_t)s->job->nworker + 2 || waiting >= MOST_WAITING) return WS_CHAIN_NO_ROOM;
     return open ? WS_CHAIN_ROOM : WS_CHAIN_HURRY;
 }
@@ -380,10 +490,14 @@ static void release_flights(const search *s, flight *f) {
         for (size_t g = 0; f->pool && g < s->sets.n; g++) {
             ws_long_marks_destroy(f->pool[g].marks);
             ws_long_list_release(&f->pool[g].list);
+            for (size_t j = 0; f->pool[g].sub && j < f->pool[g].list.n; j++)
+                ws_dom_pair_release(&f->pool[g].sub[j].of.pair);
+            ws_free(f->pool[g].sub);
         }
         for (size_t j = 0; f->made && j < s->sets.n * f->units.nparts; j++) ws_long_list_release(&f->made[j]);
         ws_batch_release(&f->batch);
         ws_long_units_release(&f->units);
+        ws_genome_hits_release(&f->hits);
         ws_free(f->pool);
         ws_free(f->made);
         ws_free(f);
@@ -391,6 +505,7 @@ static void release_flights(const search *s, flight *f) {
 }
 
 void ws_genome_search_release(search *s) {
+    ws_dom_steps_destroy(s->steps);
     release_flights(s, s->first);
     release_flights(s, s->free);
     for (memory *m = s->idle, *next; m; m = next) {
@@ -398,8 +513,9 @@ void ws_genome_search_release(search *s) {
         ws_dom_worker_destroy(m->dom);
         ws_long_worker_release(&m->search);
         ws_long_list_release(&m->subwindows);
-        ws_free(m->found.at);
+        ws_long_hits_release(&m->found);
         ws_free(m);
     }
+    ws_turns_close(&s->turns);
     pthread_mutex_destroy(&s->lock);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * hmmsieve: the whole search in one command, with hmmsearch's options: its filters and the domain stage as a chain. */
+#include "bin/search/peers.h"
 #include "bin/search/sieve.h"
 #include "lib/base/cpu.h"
 #include "lib/simd/codec.h"
@@ -8,51 +9,34 @@
 #include <stdio.h>
 #include <string.h>
 
-#define AT(field) offsetof(ws_sieve, field)
-#define PLAIN .given = WS_OPT_NOGIVEN
-#define FILTER(name_, field, help_)                                                                                    \
-    {0, name_, NULL, WS_OPT_REAL, AT(field), "P", help_, .min = 0, .max = 1e300, .group = WS_GROUP_FILTER, \
-     .flags = WS_OPT_RESULT, .given = AT(F_given)}
-
-/* An option of hmmsearch that is not here. */
-#define ABSENT(name_, field, type_) \
-    {0, name_, NULL, type_, type_ == WS_OPT_FLAG ? AT(field) : AT(text), "X", "", .group = WS_GROUP_MISC, \
-     .flags = WS_OPT_HIDDEN, \
-     .given = AT(field)}
-
 static const char *const forms[] = {WS_HIT_FORMS, NULL};
 
 static const ws_opt opts[] = {
     WS_HIT_SCORE_OPTS(ws_domscore),
 
-    {'a', "max", NULL, WS_OPT_FLAG, AT(max), NULL, "no filters: every sequence is looked at for domains",
-     .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, PLAIN},
-    FILTER("F1", F1, "sequences pass msvfilt if their P-value is at most P [0.02]"),
-    FILTER("F2", F2, "sequences pass vitfilt if their P-value is at most P [1e-3]"),
-    FILTER("F3", F3, "sequences pass fwdscore if their P-value is at most P [1e-5]"),
-    WS_HIT_FLAG(ws_sieve, "nobias", dom.cascade.nobias, WS_GROUP_FILTER, WS_OPT_RESULT,
-                "the filters do not correct for composition bias"),
+    WS_SIEVE_FILTER_OPTS,
+    WS_HIT_FLAG(ws_sieve, "scan", dom.by_seq, WS_GROUP_FILTER, WS_OPT_RESULT,
+                "be hmmscan: the sequences are the queries, and models the targets, of which Z is the number"),
+    WS_HIT_FLAG(ws_sieve, "hmmer-path", hmmer_path, WS_GROUP_MISC, 0,
+                "print the folder where this program has the names of HMMER's programs"),
     WS_HIT_FLAG(ws_sieve, "long", windows, WS_GROUP_FILTER, WS_OPT_RESULT,
                 "in front of all others: be nhmmsieve, which searches genomes"),
 
-    {0, "tformat", "in-format", WS_OPT_STRING, AT(tformat), "FORMAT",
-     "insist on sequences in this format: fasta, fastq or packed [by content]", .group = WS_GROUP_INPUT, PLAIN},
+    WS_SIEVE_FORMAT,
+    {0, "qformat", NULL, WS_OPT_STRING, WS_SIEVE_AT(tformat), "FORMAT", "the same, by its name in hmmscan",
+     .group = WS_GROUP_INPUT, .given = WS_OPT_NOGIVEN},
 
     WS_HIT_OUTPUT_OPTS(ws_domscore, forms, "text"),
+    WS_SIEVE_THREADS,
 
-    {'t', "threads", "cpu", WS_OPT_INT, AT(threads), "N", "threads, 0 is 1 [all cores that the process may use]",
-     .min = 0, .max = 4096, .group = WS_GROUP_RUN, .given = AT(threads_given)},
-
-    ABSENT("pfamtblout", pfamtblout, WS_OPT_STRING),
-    ABSENT("mpi", mpi, WS_OPT_FLAG),
-    ABSENT("stall", stall, WS_OPT_FLAG),
-    ABSENT("restrictdb_stkey", restrictdb, WS_OPT_STRING),
-    ABSENT("restrictdb_n", restrictdb, WS_OPT_STRING),
-    ABSENT("ssifile", ssifile, WS_OPT_STRING),
+    WS_SIEVE_ABSENT_OPTS,
+    WS_SIEVE_ABSENT("restrictdb_stkey", restrictdb, WS_OPT_STRING),
+    WS_SIEVE_ABSENT("restrictdb_n", restrictdb, WS_OPT_STRING),
+    WS_SIEVE_ABSENT("ssifile", ssifile, WS_OPT_STRING),
     WS_OPT_END,
 };
 
-static void defaults(void *own) {
+void ws_sieve_defaults(void *own) {
     ws_sieve *s = own;
     ws_domscore_defaults(&s->dom);
     s->F1 = 0.02;
@@ -63,14 +47,13 @@ static void defaults(void *own) {
 
 /* ---- checks ---- */
 
-static int check(const ws_sieve *s, ws_err *err) {
-    const char *absent = s->pfamtblout   ? "--pfamtblout"
-                         : s->mpi        ? "--mpi"
+static int check(const ws_sieve *s, const char *program, ws_err *err) {
+    const char *absent = s->mpi          ? "--mpi"
                          : s->stall      ? "--stall"
                          : s->restrictdb ? "--restrictdb_..."
                          : s->ssifile    ? "--ssifile"
                                          : NULL;
-    if (absent) return ws_fail(err, WS_EUSAGE, "%s is an option of hmmsearch that hmmsieve does not have", absent);
+    if (absent) return ws_fail(err, WS_EUSAGE, "%s is an option of HMMER that %s does not have", absent, program);
     if (s->windows)
         return ws_fail(err, WS_EUSAGE, "--long stands in front of all other arguments: hmmsieve --long MODELS GENOME");
     if (s->max && (s->F_given || s->dom.cascade.nobias))
@@ -78,12 +61,13 @@ static int check(const ws_sieve *s, ws_err *err) {
     return WS_OK;
 }
 
-static int take_format(const ws_sieve *s, ws_scan *scan, ws_err *err) {
-    static const ws_format known[] = {WS_FORMAT_FASTA, WS_FORMAT_FASTQ, WS_FORMAT_PACKED};
-    for (size_t i = 0; i < sizeof known / sizeof *known && s->tformat; i++)
-        if (strcmp(s->tformat, ws_format_names[known[i]]) == 0) scan->in_format = known[i];
-    if (!s->tformat || scan->in_format != WS_FORMAT_AUTO) return WS_OK;
-    return ws_fail(err, WS_EUSAGE, "--tformat %s: hmmsieve reads fasta, fastq and packed", s->tformat);
+static int take_format(const ws_sieve *s, const ws_job *job, ws_err *err) {
+    ws_scan *scan = ws_scan_of(job);
+    if (!s->tformat) return WS_OK;
+    const ws_format format = ws_seqformat_find(s->tformat);
+    scan->in_format = format;
+    if (format != WS_FORMAT_AUTO) return WS_OK;
+    return ws_fail(err, WS_EUSAGE, "--tformat %s: %s reads " WS_SEQFORMAT_NAMES, s->tformat, job->tool->name);
 }
 
 /* ---- the lines of the programs on a pipe ---- */
@@ -143,28 +127,38 @@ static int to_output(void *to, const char *p, size_t n, ws_err *err) {
     return ws_job_write(o->job, o->number, p, n, 0, err);
 }
 
-/* Writes all hits. Z: sequences in the database, NaN: not known. */
-static int write_hits(ws_job *job, double Z, int whole, ws_err *err) {
-    ws_sieve *s = job->own;
-    ws_domscore *d = &s->dom;
+void ws_sieve_connect_outputs(ws_domscore *d) {
     for (int k = 0; k < d->nout; k++) {
         d->out[k].sink.write = to_output;
         d->out[k].sink.to = &d->out[k];
     }
+}
+
+/* Writes all hits. Z: sequences in the database, NaN: not known. */
+static int write_hits(ws_job *job, double Z, int whole, ws_err *err) {
+    ws_sieve *s = job->own;
+    ws_domscore *d = &s->dom;
+    ws_sieve_connect_outputs(d);
     for (size_t m = 0; m < job->ntarget && s->max; m++)
         for (int k = 0; k < WS_TEXT_FILTERS; k++) s->passed.count[m][k] = s->passed_all;
     s->passed.cut = !whole && !s->max; /* as programs on a pipe, of which the first alone knows */
     d->finished = 1;
     const int rc = ws_domscore_write(job, Z, whole, err);
-    for (int k = 0; k < d->nout; k++) job->out[d->out[k].number].rows = d->out[k].rows;
+    for (int k = 0; k < d->nout; k++)
+        if (!d->out[k].pattern) job->out[d->out[k].number].rows = d->out[k].rows;
     return rc;
 }
 
-static int finish(ws_job *job, ws_err *err) {
+int ws_sieve_finish(ws_job *job, ws_err *err) {
     ws_sieve *s = job->own;
     uint64_t n = 0, residues = 0;
+    if (s->dom.by_seq) { /* all blocks have left */
+        for (int k = 0; k < s->dom.nout; k++) s->dom.out[k].rows = job->out[s->dom.out[k].number].rows;
+        return ws_domscore_failure(&s->dom, err);
+    }
     const int known = ws_scan_counted(job, &n, &residues);
-    int rc = write_hits(job, known ? (double)n : NAN, 1, err);
+    int rc = ws_cascade_finish(job, err);
+    if (!rc) rc = write_hits(job, known ? (double)n : NAN, 1, err);
     if (!rc) rc = ws_domscore_failure(&s->dom, err);
     return rc || known || s->dom.Z_given ? rc : ws_domscore_no_size("sequences", err);
 }
@@ -174,7 +168,7 @@ static int flush(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
     ws_dom_out *o = own;
     const ws_sieve *s = job->own;
     (void)text;
-    return s->source_failed && !s->dom.finished ? write_hits(o->job, NAN, 0, err) : WS_OK;
+    return s->source_failed && !s->dom.finished && !s->dom.by_seq ? write_hits(o->job, NAN, 0, err) : WS_OK;
 }
 
 static void add_output(ws_job *job, ws_dom_form form, const char *path) {
@@ -182,7 +176,8 @@ static void add_output(ws_job *job, ws_dom_form form, const char *path) {
     ws_dom_out *o = &d->out[d->nout++];
     ws_output output = {.path = path, .own = o, .head = ws_domscore_head, .end = ws_domscore_end, .flush = flush};
     *o = (ws_dom_out){.form = form, .job = job};
-    if (d->nout == 1) job->out[0] = output;
+    if (d->nout > 1 && ws_dom_out_is_apart(path)) o->pattern = path;
+    else if (d->nout == 1) job->out[0] = output;
     else o->number = ws_job_add_output(job, &output);
 }
 
@@ -191,7 +186,13 @@ static int open_outputs(ws_job *job, ws_err *err) {
     add_output(job, (ws_dom_form)d->form, job->out[0].path);
     for (int f = 0; f < WS_NDOMFORM; f++)
         if (d->beside[f]) add_output(job, (ws_dom_form)f, d->beside[f]);
-    return ws_domscore_choose(d, job, err);
+    int rc = ws_domscore_choose(d, job, err);
+    for (int k = 0; k < d->nout && !rc; k++) {
+        rc = ws_dom_out_check(&d->out[k], err);
+        if (!rc && d->out[k].pattern && d->by_seq)
+            rc = ws_fail(err, WS_EUSAGE, "--scan has no files by query: %s", d->out[k].pattern);
+    }
+    return rc;
 }
 
 /* ---- the chain ---- */
@@ -201,6 +202,7 @@ static ws_chain_wish wish(void *own) {
     ws_sieve_filter *f = &s->filter[0];
     const size_t most = (size_t)s->job->nworker + 2 + (ws_job_has_device(s->job) ? (size_t)ws_dev_streams() : 0);
     size_t open = 0, n = 0;
+    if (ws_sieve_scan_is_full(s)) return WS_CHAIN_DRAIN;
     pthread_mutex_lock(&f->lock);
     for (const ws_sieve_pool *p = f->first; p; p = p->next, n++)
         open += p->taken * 2 < ws_sieve_pairs(p, s->job->ntarget);
@@ -233,8 +235,11 @@ static int read_batch(void *own, ws_err *err) {
     }
     if (!rc) p->all = !p->batch.has_rows;
     if (!rc && !p->all) rc = add_rows(s, p, err);
+    if (!rc) rc = ws_sieve_scan_begin(s, p, err);
+    ws_sieve_block *block = !rc && p->block && p->batch.n ? p->block[0] : NULL;
     if (!rc) ws_sieve_filter_put(&s->filter[0], p);
     else if (p) ws_sieve_pool_release(p);
+    if (block) rc = ws_sieve_scan_end(s, block, 1, err);
     s->source_failed = rc && rc != WS_EOF && rc != WS_AGAIN;
     return rc;
 }
@@ -249,11 +254,11 @@ static int open_filters(ws_sieve *s, ws_err *err) {
     return rc;
 }
 
-static int chain(ws_job *job, ws_chain_ops *ops, ws_err *err) {
+int ws_sieve_chain(ws_job *job, ws_chain_ops *ops, ws_err *err) {
     ws_sieve *s = job->own;
     s->codec = ws_codec_get(&job->machine.cpu);
     int rc = ws_domscore_open_store(&s->dom, job, err);
-    if (!rc) rc = ws_domscore_make_steps(&s->dom, job, s, ws_sieve_domains_done, err);
+    if (!rc) rc = ws_domscore_make_steps(&s->dom, job, s->device_domains, s, ws_sieve_domains_done, err);
     if (rc) return rc;
     for (int k = 0; k < s->nfilter; k++) s->stage[k] = ws_sieve_filter_stage(&s->filter[k]);
     ws_dom_steps_stages(s->dom.steps, s->stage + s->nfilter);
@@ -274,40 +279,53 @@ static int open_counts(ws_sieve *s, ws_err *err) {
     return WS_OK;
 }
 
-static int open_sieve(ws_job *job, ws_err *err) {
+int ws_sieve_note_options(ws_job *job, const ws_peer *peer, ws_err *err) {
+    ws_domscore *d = &((ws_sieve *)job->own)->dom;
+    const int rc = ws_peer_echo(peer, &job->cmdline, &d->echo, err);
+    return rc ? rc : ws_peer_settings(peer, &job->cmdline, ws_job_program(job), &d->settings, err);
+}
+
+int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *err), ws_err *err) {
     ws_sieve *s = job->own;
     ws_domscore *d = &s->dom;
-    int rc = check(s, err);
-    if (!rc) rc = take_format(s, ws_scan_of(job), err);
+    int rc = check(s, job->tool->name, err);
+    if (!rc) rc = take_format(s, job, err);
     if (rc) return rc;
     s->first = ws_msvfilt_stage;
     s->first.final = 1;
+    s->first.find = find;
     s->job = job;
     pthread_mutex_init(&s->lock, NULL);
     if (s->threads_given) job->common.threads = s->threads > 0 ? s->threads : 1;
     d->cascade.p = fmin(s->F1, 1);
     d->cascade.p_given = 1;
+    if (d->by_seq && d->mem_given) d->cascade.mem = d->mem;
     rc = ws_cascade_open(job, &s->first, err);
+    if (!rc && !find) rc = ws_sieve_shards(s, job, err);
     if (rc) return rc;
     ws_scan_of(job)->own_fields = 1;
+    ws_scan_of(job)->whole_text = 1;
     ws_scan_of(job)->ncol = 0;
     rc = ws_domscore_check(d, &((ws_cascade *)job->data)->set, err);
     if (!rc) rc = open_outputs(job, err);
     if (!rc && !(d->tables = ws_calloc(job->ntarget, sizeof *d->tables, err))) rc = err->code;
     if (!rc) rc = open_counts(s, err);
     if (!rc) rc = open_filters(s, err);
+    if (rc || find) return rc; /* no programs on a pipe do the same */
+    rc = ws_sieve_note_options(job, d->by_seq ? &ws_peer_hmmscan : &ws_peer_hmmsearch, err);
+    if (d->by_seq) return rc ? rc : ws_sieve_scan_open(s, err);
     if (!rc) rc = add_args(&s->args, s, err);
     if (rc) return rc;
-    d->args = args_of(s);
     d->provenance = provenance;
     return WS_OK;
 }
 
-static void close_sieve(ws_job *job) {
+void ws_sieve_close(ws_job *job) {
     ws_sieve *s = job->own;
     if (!s->job) return;
     for (int k = 0; k < WS_SIEVE_FILTERS; k++) ws_sieve_filter_release(&s->filter[k]);
     ws_sieve_domains_release(s);
+    ws_sieve_scan_close(s);
     for (ws_sieve_memory *m = s->idle, *next; m; m = next) {
         ws_buf *const own[] = {&m->scratch, &m->scores, &m->hints, &m->tasks, &m->pending, &m->passed};
         next = m->next;
@@ -316,42 +334,69 @@ static void close_sieve(ws_job *job) {
     }
     ws_free(s->passed.count);
     ws_free(s->pinned);
+    ws_free(s->shard);
+    ws_buf_release(&s->shard_names);
     ws_buf_release(&s->args);
     pthread_mutex_destroy(&s->lock);
     ws_domscore_close(job);
 }
 
-/* Forgets a model, unless forms may still be made of it. */
-static void forget(ws_job *job, uint32_t t) {
-    if (!job->prep[t] && !job->cpu_prep[t]) ws_cascade_forget(job, t);
+int ws_sieve_restart(ws_job *job, ws_hmmset *set, ws_err *err) {
+    ws_sieve *s = job->own;
+    ws_domscore *d = &s->dom;
+    for (int k = 0; k < WS_SIEVE_FILTERS; k++) {
+        ws_sieve_filter_release(&s->filter[k]);
+        s->filter[k] = (ws_sieve_filter){0};
+    }
+    ws_domscore_forget(d, job);
+    ws_free(s->passed.count);
+    ws_free(s->pinned);
+    s->passed.count = NULL;
+    s->pinned = NULL;
+    s->nfilter = 0;
+    s->passed_all = 0;
+    int rc = ws_cascade_replace(job, set, err);
+    if (!rc) rc = ws_domscore_check(d, &((ws_cascade *)job->data)->set, err);
+    if (!rc && !(d->tables = ws_calloc(job->ntarget, sizeof *d->tables, err))) rc = err->code;
+    if (!rc) rc = open_counts(s, err);
+    return rc ? rc : open_filters(s, err);
 }
 
-static const ws_scoring scoring = {.score_size = sizeof(ws_fscore)};
+static int open_tool(ws_job *job, ws_err *err) { return ws_sieve_open(job, NULL, err); }
+
+/* Forgets a model, unless forms may still be made of it. */
+void ws_sieve_forget(ws_job *job, uint32_t t) {
+    ws_domscore *d = job->own;
+    if (job->prep[t] || job->cpu_prep[t]) return;
+    ws_cascade_forget(job, t);
+    ws_dom_tables_destroy(d->tables[t]);
+    d->tables[t] = NULL;
+}
+
+const ws_scoring ws_sieve_scoring = {.score_size = sizeof(ws_fscore)};
 
 extern const ws_tool ws_nhmmsieve_tool, ws_hmmsieve_tool;
+static int asks_hmmer_path(const ws_job *job) { return ((const ws_sieve *)job->own)->hmmer_path; }
+static const ws_peer *const peers[] = {&ws_peer_hmmsearch, &ws_peer_hmmscan, NULL};
 static const ws_mode modes[] = {{"--long", &ws_nhmmsieve_tool}, {NULL, NULL}};
 
 const ws_tool ws_hmmsieve_tool = {
     .name = "hmmsieve",
     .summary = "search sequences with profile HMMs: hmmsearch's options, tables and answers",
     .usage = "MODELS [SEQUENCES...]",
-    .columns = {&ws_hit_columns},
+    .asks_input = 1,
     .examples = "  # in place of hmmsearch --cpu 8 --tblout hits.tbl --domtblout hits.dom m.hmm db.fa > hits.out\n"
                 "  hmmsieve --cpu 8 --tblout hits.tbl --domtblout hits.dom m.hmm db.fa.gz > hits.out\n"
                 "  # a table of domains, one row each, by the models' own cutoffs\n"
                 "  zcat db.fa.gz | hmmsieve --cut_ga -O tsv m.hmm > domains.tsv\n",
     .opts = opts,
     .own_size = sizeof(ws_sieve),
-    .defaults = defaults,
-    .backends = ws_sieve_backends,
-    .reader = &ws_scan_source,
-    .scoring = &scoring,
+    .defaults = ws_sieve_defaults,
+    WS_SIEVE_TOOL,
+    .peers = peers,
+    .asks_hmmer_path = asks_hmmer_path,
     .modes = modes,
-    .open = open_sieve,
-    .close = close_sieve,
-    .make = ws_cascade_make,
-    .forget = forget,
-    .made_size = ws_cascade_made_size,
-    .chain = chain,
-    .finish = finish,
+    .open = open_tool,
+    .close = ws_sieve_close,
+    .finish = ws_sieve_finish,
 };

@@ -22,6 +22,7 @@ void ws_sieve_pool_release(ws_sieve_pool *p) {
     ws_buf_release(&p->codes);
     ws_buf_release(&p->lengths);
     ws_free(p->number);
+    ws_free(p->block);
     ws_free(p->pair);
     ws_free(p->item);
     ws_free(p->start);
@@ -37,6 +38,10 @@ int ws_sieve_pool_add(ws_sieve_pool *p, uint64_t number, ws_sieve_pool *from, co
     if (copy->pool != number) {
         rc = ws_grow(&p->number, &p->number_cap, p->batch.n + 1, sizeof *p->number, err);
         if (!rc) p->number[p->batch.n] = from->number[pair->seq];
+        if (!rc && from->block) {
+            rc = ws_grow(&p->block, &p->block_cap, p->batch.n + 1, sizeof *p->block, err);
+            if (!rc) p->block[p->batch.n] = from->block[pair->seq];
+        }
         if (!rc) rc = ws_batch_copy_seq(&p->batch, &from->batch, pair->seq, err);
         if (rc) return rc;
         copy->pool = number;

@@ -12,15 +12,19 @@
 #include "bin/filters/decide.h"
 #include "bin/search/forms.h"
 
+#include "lib/run/turns.h"
 #include "lib/simd/codec.h"
+#include "lib/run/peer.h"
 
 #include <pthread.h>
 
 typedef struct ws_sieve ws_sieve;
+typedef struct ws_sieve_block ws_sieve_block;
 
 /* A sequence with pairs in the domain stage. Each pair and the pool that it comes from hold it. */
 typedef struct ws_sieve_target {
     uint32_t users; /* atomic */
+    ws_sieve_block *block; /* of --scan; else NULL */
     ws_lenmodel lm;
     ws_hitseq seq;  /* its texts lie after this record */
 } ws_sieve_target;
@@ -39,6 +43,7 @@ typedef struct ws_sieve_pair {
 typedef struct ws_sieve_pool {
     ws_batch batch;
     uint64_t *number; /* [batch.n] of the sequence in the input */
+    ws_sieve_block **block; /* [batch.n] with --scan: of the sequence; else NULL */
     ws_sieve_pair *pair;
     size_t npair;
     int all;          /* there are no pairs: every sequence meets every model */
@@ -58,7 +63,7 @@ typedef struct ws_sieve_pool {
 
     /* where the stage after it has the sequences of this pool */
     struct ws_sieve_copy *copy; /* [batch.n] */
-    size_t number_cap, pair_cap, item_cap, start_cap, null2_cap, msv_cap, copy_cap;
+    size_t number_cap, block_cap, pair_cap, item_cap, start_cap, null2_cap, msv_cap, copy_cap;
 } ws_sieve_pool;
 
 /* The place of a sequence in the pool of that number of the next stage; its target in the domain stage. */
@@ -124,6 +129,100 @@ void ws_sieve_target_leave(ws_sieve_target *t);
 /* Frees what a failed run has left. */
 void ws_sieve_domains_release(ws_sieve *s);
 
+/* ---- the program: hmmsieve.c. Members of a ws_tool whose own struct begins with a ws_sieve ---- */
+
+/* Opens a search whose models the stage `find` finds; NULL: in files, as hmmsieve. */
+int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *err), ws_err *err);
+/* Notes for the outputs which options were given, as a program of HMMER tells them. WS_ENOMEM. */
+int ws_sieve_note_options(ws_job *job, const ws_peer *peer, ws_err *err);
+void ws_sieve_close(ws_job *job);
+/* Has the sinks of all outputs hand their text on to the job's. */
+void ws_sieve_connect_outputs(ws_domscore *d);
+/* shards.c: with --db-shards, sets the job's inputs to the parts of the databases that they name. Fails with WS_EUSAGE,
+ * or WS_EIO if a part is not there. */
+int ws_sieve_shards(ws_sieve *s, ws_job *job, ws_err *err);
+/* Searches with other models from now on, for ws_tool.again: see ws_cascade_replace. Forgets all hits. */
+int ws_sieve_restart(ws_job *job, ws_hmmset *set, ws_err *err);
+void ws_sieve_forget(ws_job *job, uint32_t t);
+int ws_sieve_chain(ws_job *job, ws_chain_ops *ops, ws_err *err);
+int ws_sieve_finish(ws_job *job, ws_err *err);
+void ws_sieve_defaults(void *own);
+extern const ws_scoring ws_sieve_scoring;
+
+/* Entries of an option table, of a struct that begins with a ws_sieve. */
+#define WS_SIEVE_AT(field) offsetof(ws_sieve, field)
+#define WS_SIEVE_FILTER(name_, field, help_) \
+    {0, name_, NULL, WS_OPT_REAL, WS_SIEVE_AT(field), "P", help_, .min = 0, .max = 1e300, .group = WS_GROUP_FILTER, \
+     .flags = WS_OPT_RESULT, .given = WS_SIEVE_AT(F_given)}
+#define WS_SIEVE_FILTER_OPTS \
+    {'a', "max", NULL, WS_OPT_FLAG, WS_SIEVE_AT(max), NULL, "no filters: every sequence is looked at for domains", \
+     .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}, \
+        WS_SIEVE_FILTER("F1", F1, "sequences pass msvfilt if their P-value is at most P [0.02]"), \
+        WS_SIEVE_FILTER("F2", F2, "sequences pass vitfilt if their P-value is at most P [1e-3]"), \
+        WS_SIEVE_FILTER("F3", F3, "sequences pass fwdscore if their P-value is at most P [1e-5]"), \
+        WS_HIT_FLAG(ws_sieve, "nobias", dom.cascade.nobias, WS_GROUP_FILTER, WS_OPT_RESULT, \
+                    "the filters do not correct for composition bias")
+#define WS_SIEVE_FORMAT \
+    {0, "tformat", "in-format", WS_OPT_STRING, WS_SIEVE_AT(tformat), "FORMAT", \
+     "insist on sequences in this format: " WS_SEQFORMAT_NAMES " [by content]", .group = WS_GROUP_INPUT, \
+     .given = WS_OPT_NOGIVEN}, \
+        {0, "db-shards", NULL, WS_OPT_INT, WS_SIEVE_AT(db_shards), "N", \
+         "each file of sequences stands for N: FILE-00000-of-0000N and so on, one database", .min = 1, .max = 99999, \
+         .group = WS_GROUP_INPUT, .given = WS_OPT_NOGIVEN}
+#define WS_SIEVE_THREADS \
+    {'t', "threads", "cpu", WS_OPT_INT, WS_SIEVE_AT(threads), "N", \
+     "threads, 0 is 1 [all cores that the process may use]", .min = 0, .max = 4096, .group = WS_GROUP_RUN, \
+     .given = WS_SIEVE_AT(threads_given)}, \
+    WS_HIT_FLAG(ws_sieve, "device-domains", device_domains, WS_GROUP_RUN, 0, \
+                "score domains on the device too [the CPU does]")
+/* Options of HMMER's that are not here. */
+#define WS_SIEVE_ABSENT(name_, field, type_) \
+    {0, name_, NULL, type_, type_ == WS_OPT_FLAG ? WS_SIEVE_AT(field) : WS_SIEVE_AT(text), "X", "", \
+     .group = WS_GROUP_MISC, .flags = WS_OPT_HIDDEN, .given = WS_SIEVE_AT(field)}
+#define WS_SIEVE_ABSENT_OPTS WS_SIEVE_ABSENT("mpi", mpi, WS_OPT_FLAG), WS_SIEVE_ABSENT("stall", stall, WS_OPT_FLAG)
+
+/* The members of a ws_tool that all searches of this chain share. */
+#define WS_SIEVE_TOOL \
+    .columns = {&ws_hit_columns}, .backends = ws_sieve_backends, .reader = &ws_scan_source, \
+    .scoring = &ws_sieve_scoring, .make = ws_cascade_make, .forget = ws_sieve_forget, \
+    .made_size = ws_cascade_made_size, .chain = ws_sieve_chain
+
+/* ---- by sequence: scan.c ---- */
+
+/* The state of --scan. */
+typedef struct ws_sieve_scan {
+    pthread_mutex_t lock; /* of the list of blocks */
+    ws_sieve_block *blocks;
+    ws_turns turns;       /* of blocks; not open without --scan */
+    uint32_t *users;      /* [models] pairs and hits that need the model. Atomic */
+    uint64_t nodes;       /* of all models */
+    uint64_t room, bytes; /* what blocks and their models may take, and take, about. bytes: atomic */
+} ws_sieve_scan;
+enum { WS_SIEVE_MODEL_BYTES = 650 /* of a node, in all forms and in the tables of the domain stage */ };
+
+/* Fail with WS_ENOMEM alone; close after a failure too. */
+int ws_sieve_scan_open(ws_sieve *s, ws_err *err);
+void ws_sieve_scan_close(ws_sieve *s);
+/* Returns 1 while blocks hold more than they should: the next may begin when some have ended. */
+int ws_sieve_scan_is_full(ws_sieve *s);
+/* Begins the block of a pool that was read. It does not end before the caller has ended one pair more than there are.
+ * Without --scan it does nothing. WS_ENOMEM. */
+int ws_sieve_scan_begin(ws_sieve *s, ws_sieve_pool *p, ws_err *err);
+/* Counts that a model passed a filter (0 to WS_TEXT_FILTERS - 1) for a sequence of the block. */
+void ws_sieve_scan_count(ws_sieve_block *b, uint64_t number, int filter);
+/* Ends n pairs of a pool, of the sequences seq[n], but for those that passed. Before these go on. Fails as
+ * ws_sieve_scan_end. */
+int ws_sieve_scan_decide(ws_sieve *s, ws_sieve_pool *p, const uint32_t *seq, size_t n, const ws_sieve_pair *passed,
+                         size_t npassed, ws_err *err);
+/* Keeps a model for a pair in the domain stage, whose caller has taken it, until ws_sieve_scan_hold. */
+void ws_sieve_scan_keep_model(ws_sieve *s, uint32_t m);
+/* Holds the hit of a pair if it can still be reported. Under the lock of ws_sieve. Fails as ws_hitstore_add. */
+int ws_sieve_scan_hold(ws_sieve *s, ws_sieve_block *b, uint32_t m, const ws_hitseq *seq, const ws_dom_target *hit,
+                       ws_err *err);
+/* Ends so many pairs of a block. With the last one the block is ranked, and leaves when those before it have left.
+ * WS_ENOMEM, or a failure to write. */
+int ws_sieve_scan_end(ws_sieve *s, ws_sieve_block *b, uint64_t pairs, ws_err *err);
+
 /* ---- all ---- */
 
 struct ws_sieve {
@@ -131,8 +230,11 @@ struct ws_sieve {
     double F1, F2, F3;
     int F_given, max, threads_given;
     long long threads;
-    int windows, pfamtblout, mpi, stall, restrictdb, ssifile;
+    int hmmer_path, device_domains, windows, mpi, stall, restrictdb, ssifile;
     const char *tformat, *text;
+    long long db_shards; /* 0: inputs are files as they are named */
+    ws_buf shard_names;  /* with NUL */
+    const char **shard;  /* [inputs x db_shards] these */
 
     ws_job *job;
     ws_stage first; /* the first filter, before which there may be models without E-values */
@@ -149,6 +251,7 @@ struct ws_sieve {
     ws_sieve_memory *idle;
     struct ws_sieve_item *items; /* pairs in the domain stage */
     uint8_t *pinned;             /* [models] 1: the domain stage needs what was made of it */
+    ws_sieve_scan by_seq;
 };
 
 #endif

@@ -2,6 +2,9 @@
  * Reading volumes: see bin/volumes/input.h. */
 #include "bin/volumes/input.h"
 
+#include "lib/base/memory.h"
+#include "lib/base/number.h"
+
 #include <string.h>
 
 enum { AT_ONCE = 64 << 20 /* bytes that a header alone may ask for */ };
@@ -47,6 +50,18 @@ static int ended_in_header(const ws_mrf_input *in, ws_err *err) {
                    (unsigned long long)in->at, WS_NIFTI_HEADER);
 }
 
+/* Refuses a volume that this process has no memory for: its values, and three bytes a voxel. */
+static int check_memory(const ws_mrf_input *in, ws_err *err) {
+    const ws_nifti *h = &in->header;
+    const uint64_t need = ws_nifti_volume_size(h) + 3 * (uint64_t)h->X * h->Y * h->Z, may = ws_memory_allowed();
+    char needs[WS_NUMBER_MAX], has[WS_NUMBER_MAX];
+    if (need <= may) return WS_OK;
+    return ws_fail(err, WS_ENOMEM, "%s: a volume of %zu x %zu x %zu voxels, %s, needs %s bytes of memory or more, but "
+                                   "this process may have %s",
+                   name_of(in), h->X, h->Y, h->Z, ws_nifti_type_name(h->type), ws_number_human(needs, (double)need),
+                   ws_number_human(has, (double)may));
+}
+
 static int read_header(ws_mrf_input *in, ws_err *err) {
     while (in->at < WS_NIFTI_HEADER) {
         int rc = more(in, err);
@@ -77,8 +92,9 @@ static int read_data(ws_mrf_input *in, ws_err *err) {
     const uint64_t size = ws_nifti_volume_size(&in->header);
     int rc = in->data.n == 0 ? ws_buf_reserve(&in->data, (size_t)(size < AT_ONCE ? size : AT_ONCE), err) : WS_OK;
     while (!rc && in->data.n < size && !(rc = more(in, err))) {
-        const size_t n = ws_min(in->left, size - in->data.n);
-        rc = ws_buf_add(&in->data, in->chunk, n, err);
+        const size_t n = ws_min(in->left, size - in->data.n), room = in->data.n < AT_ONCE ? AT_ONCE - in->data.n : 0;
+        if (n > room && in->data.n <= AT_ONCE) rc = check_memory(in, err); /* a cut file is told as one before */
+        if (!rc) rc = ws_buf_add(&in->data, in->chunk, n, err);
         take(in, n);
     }
     return rc;

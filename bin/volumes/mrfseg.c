@@ -6,6 +6,7 @@
 #include "lib/run/job.h"
 #include "lib/run/table.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,16 +77,16 @@ static int fill(ws_job *job, void *it, size_t *parts, ws_err *err) {
 }
 
 static int check_seed(const ws_mrf_plan *p, const ws_mrf_volume *v, ws_err *err) {
-    if (p->seed[0] < v->X && p->seed[1] < v->Y && p->seed[2] < v->Z) return WS_OK;
+    if (p->seed[0] < v->size[0] && p->seed[1] < v->size[1] && p->seed[2] < v->size[2]) return WS_OK;
     return ws_fail(err, WS_EDATA, "the seed %llu,%llu,%llu lies outside of %zu x %zu x %zu voxels, counted from 0",
-                   p->seed[0], p->seed[1], p->seed[2], v->X, v->Y, v->Z);
+                   p->seed[0], p->seed[1], p->seed[2], v->size[0], v->size[1], v->size[2]);
 }
 
 static int keep_component(const ws_mrf_plan *p, item *it, ws_err *err) {
     const ws_mrf_volume *v = &it->volume;
     const size_t x = (size_t)p->seed[0], y = (size_t)p->seed[1], z = (size_t)p->seed[2];
     uint8_t *label = (uint8_t *)it->label.p;
-    it->kept.label = label[x + v->X * (y + v->Y * z)];
+    it->kept.label = label[x + v->size[0] * (y + v->size[1] * z)];
     if (it->kept.label == 0)
         return ws_fail(err, WS_EDATA,
                        "the seed %zu,%zu,%zu has class %s, the first, whose label 0 is that of everything else; "
@@ -96,7 +97,13 @@ static int keep_component(const ws_mrf_plan *p, item *it, ws_err *err) {
 
 static int label(const ws_job *job, const ws_mrf_body *b, item *it, int threads, ws_err *err) {
     const ws_mrf_plan *p = job->data;
-    for (int c = 0; c < p->conf.K && p->given; c++) it->result.gauss[c] = ws_mrf_in_codes(&it->scale, p->gauss[c]);
+    for (int c = 0; c < p->conf.K && p->given; c++) {
+        const ws_mrf_gauss g = it->result.gauss[c] = ws_mrf_in_codes(&it->scale, p->gauss[c]);
+        if (!isfinite(g.mean) || !isfinite(g.sd))
+            return ws_fail(err, WS_EDATA, "class %s has the mean %g and the deviation %g, of which the scale of the "
+                                          "values, %g, makes no numbers", p->name[c], p->gauss[c].mean,
+                           p->gauss[c].sd, it->scale.slope);
+    }
     return ws_mrf_segment(&p->conf, b, &it->volume, p->given, threads, &it->work, &it->result, err);
 }
 
@@ -104,6 +111,7 @@ static int segment(ws_job *job, item *it, int threads, ws_err *err) {
     const ws_mrf_plan *p = job->data;
     int rc = ws_mrf_codes(&it->image.header, it->image.data.p, &it->volume, &it->scale, threads, err);
     if (!rc && p->seeded) rc = check_seed(p, &it->volume, err);
+    ws_buf_release(&it->image.data); /* before there are labels: together they would be the most */
     if (rc) return rc;
     const ws_backend *b = ws_job_pick_backend(job);
     rc = label(job, b->own, it, threads, err);

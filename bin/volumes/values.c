@@ -119,6 +119,10 @@ static int choose_step(work *w, size_t chunks, ws_err *err) {
     if (!isfinite(range))
         return ws_fail(err, WS_EDATA, "values go from %g to %g; expected a range that a double can hold", w->least,
                        w->greatest);
+    const double slope = w->h->slope, inter = w->h->inter;
+    if (!isfinite(fabs(slope * w->least + inter) + fabs(slope * w->greatest + inter)))
+        return ws_fail(err, WS_EDATA, "values go from %g to %g, which the header scales by %g; expected products that "
+                                      "a double can hold", w->least, w->greatest, slope);
     w->exact = w->h->type < WS_NIFTI_FLOAT32 && range <= TOP;
     w->step = w->exact ? 1 : range / TOP;
     if (w->step == 0) w->step = 1;

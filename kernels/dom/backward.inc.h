@@ -24,7 +24,7 @@ WS_INLINE void backward_deletes(const int S, const int done, bundle *const *g, c
         for (size_t q = Q; q > 0;) {
             VF dd = TABLE(w, q - 1, WS_DOM_DD);
             EACH(s) c[s] = VF_MUL(c[s], dd);
-            if (add_nothing(S, c, D, q - 1)) return;
+            if (add_nothing(S, c, D, g[0]->nothing, q - 1)) return;
             const size_t stop = q > BLOCK ? q - BLOCK : 0;
             EACH(s) D[s][q - 1] = VF_ADD(D[s][q - 1], c[s]);
             for (q--; q > stop; q--) {

@@ -11,7 +11,7 @@
  * Parsers run two bundles through each loop. The bundles share the loads of a model's odds. While one bundle waits for
  * its own results (sums and D's passes are chains of an operation or two for each position), the other one computes. */
 
-/* An addition below this share of a value changes nothing, at this position or any later one: README.md. */
+/* bundle.nothing: README.md. With subnormal numbers, whose precision is smaller, only 0 is. */
 #define NOTHING 0x1p-27f
 enum { BLOCK = 8 }; /* positions between two such tests */
 
@@ -40,6 +40,7 @@ typedef struct bundle {
     const ws_dom_tables *odds[VP_QUADS]; /* whose emissions */
     uint32_t rows, skip[VP_QUADS];
     VF pmove, ploop, eC, eJ;
+    VF nothing; /* an addition below this share of a value changes nothing, at this position or any later one */
     VF *M, *I, *D;        /* the row, Q positions each */
     forward_state f;
     backward_state b;
@@ -77,7 +78,8 @@ static void zero_quad(VF *v, size_t n, int j) {
 /* Sets up a bundle of n problems. rows: of the longest problem, over all bundles of the loop. state: 3 Q positions. */
 static void bundle_begin(bundle *g, const ws_dom_tables *t, ws_dom_problem *const *p, size_t n, uint32_t rows,
                         VF *state) {
-    *g = (bundle){.t = t, .Q = (size_t)t->Q, .rows = rows, .M = state, .I = state + t->Q, .D = state + 2 * t->Q};
+    *g = (bundle){.t = t, .Q = (size_t)t->Q, .rows = rows, .nothing = VF_SET1(NOTHING)};
+    g->M = state, g->I = state + t->Q, g->D = state + 2 * t->Q;
     for (int j = 0; j < VP_QUADS; j++) {
         g->p[j] = (size_t)j < n ? p[j] : NULL;
         g->odds[j] = g->p[j] && p[j]->odds ? p[j]->odds : t;
@@ -113,10 +115,10 @@ WS_INLINE void store_specials(float *const *at, VF E, VF N, VF J, VF B, VF C, VF
 }
 
 /* Returns 1 if the carry changes nothing from position q on, in any bundle. */
-WS_INLINE int adds_nothing(VF carry, VF to) { return !VM_ANY(VM_GT(carry, VF_MUL(to, VF_SET1(NOTHING)))); }
+WS_INLINE int adds_nothing(VF carry, VF to, VF nothing) { return !VM_ANY(VM_GT(carry, VF_MUL(to, nothing))); }
 
-WS_INLINE int add_nothing(const int S, const VF *carry, VF *const *to, size_t q) {
+WS_INLINE int add_nothing(const int S, const VF *carry, VF *const *to, VF share, size_t q) {
     int nothing = 1;
-    EACH(s) nothing &= adds_nothing(carry[s], to[s][q]);
+    EACH(s) nothing &= adds_nothing(carry[s], to[s][q], share);
     return nothing;
 }

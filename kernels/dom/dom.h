@@ -114,4 +114,9 @@ int ws_dom_for_spans(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_pair *cons
                      ws_err *err);
 int ws_dom_finish(const ws_dom_tables *t, const ws_dom_options *o, ws_dom_pair *pair, ws_err *err);
 
+/* Sets nats[j] to the Forward score, multihit, of n targets of L codes each, L >= 1; NaN if it leaves the range.
+ * Returns WS_ENOMEM on failure. */
+int ws_dom_forward(const ws_dom_tables *t, ws_dom_worker *w, const uint8_t *const *x, uint32_t L, size_t n, float *nats,
+                   ws_err *err);
+
 #endif

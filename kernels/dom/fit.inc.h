@@ -10,6 +10,15 @@
 /* bits of a cell's choice: HIGH and LOW encode the state that M comes from */
 enum { HIGH, LOW, FROM_D, FROM_I, NBITS };
 
+/* A place of a row with a posterior worth remembering. By blocks, the products of a path's cells are gone when the path
+ * is known; nearly all of them are remembered, so that few blocks are filled again. */
+typedef struct remembered {
+    VF pM, pI;
+    uint32_t q;
+} remembered;
+#define WORTH 0x1p-12f
+enum { REMEMBERED = 24 /* places of a row, on average */ };
+
 typedef struct accuracy {
     bundle *g;
     ws_dom_fit *f[VP_QUADS];
@@ -18,6 +27,8 @@ typedef struct accuracy {
     VF *M[2], *I, *D, *uM, *uI, *end; /* accuracies; sums of posteriors; M of the last row in which a path may end */
     v_mask_bits *choice;       /* [step][q][NBITS] */
     uint16_t *alone;           /* for quad 0 alone, [step][q]: four bits of each kind */
+    remembered *seen;          /* by step, then by place; NULL: the products of all rows stay */
+    size_t nseen, most_seen, *seen_from; /* [rows + 2] by step: its first in `seen` */
     VF in;                     /* D that enters each lane in the last row, still to be added */
     float C[VP_QUADS];
     int ended[VP_QUADS];       /* C of the last row came from E */
@@ -28,21 +39,9 @@ typedef struct accuracy {
 /* Does section 7.1 except for the cells: factors of the rows, and posteriors of N, C and J. */
 static void decode_quad(accuracy *a, int j) {
     const ws_dom_problem *p = a->g->p[j];
-    const ws_dom_row *f = p->f, *b = p->b;
-    const float stay = p->mode.ploop, n = (float)(1.0 / (double)(float)p->L);
-    float r = (float)(1.0 / (double)b[0].N), N = 0.0f, C = 0.0f, J = 0.0f;
-    for (uint32_t i = 1; i <= p->L; i++) {
-        const size_t at = 4 * (size_t)(i + a->g->skip[j]) + (size_t)j;
-        a->w[at] = r * f[i].s;
-        a->B[at] = N;
-        N += f[i - 1].N * b[i].N * stay * r;
-        J += f[i - 1].J * b[i].J * stay * r;
-        a->pC[j][i] = f[i - 1].C * b[i].C * stay * r;
-        C += a->pC[j][i];
-        if (p->own) r = r * (f[i].s / b[i].s);
-    }
-    a->f[j]->range = isinf(r);
-    a->outside[j] = (N * n + C * n) + J * n;
+    const size_t at = 4 * (size_t)a->g->skip[j] + (size_t)j;
+    const ws_dom_factors to = {a->w + at, a->B + at, a->pC[j], 4};
+    a->f[j]->range = ws_dom_decode_envelope(p->f, p->b, p->L, p->mode.ploop, p->own, &to, &a->outside[j]);
 }
 
 /* Decodes all quads. Idle quads have no posteriors and no begin. */
@@ -77,7 +76,7 @@ WS_INLINE void store_bits(const int alone, const choice_rows *to, size_t q, VM f
 }
 
 /* Computes one row, and returns A.E. */
-WS_INLINE VF accuracy_row(const int alone, accuracy *a, uint32_t step) {
+WS_INLINE VF accuracy_row(const int alone, const int remember, accuracy *a, uint32_t step) {
     const size_t Q = a->g->Q;
     const float *valid = a->g->t->valid;
     const VF *k = kept_row(a->g, step), *const old = a->M[~step & 1], none = VF_SET1(-INFINITY);
@@ -89,6 +88,8 @@ WS_INLINE VF accuracy_row(const int alone, accuracy *a, uint32_t step) {
     VF m = VP_UP(old[Q - 1]), i = VP_UP(I[Q - 1]), d = VP_UP(VF_MAX(D[Q - 1], carry)), E = VF_SET1(0.0f), local = none;
     for (size_t q = 0; q < Q; q++) {
         const VF pM = VF_MUL(k[2 * q], w), pI = VF_MUL(k[2 * q + 1], w);
+        if (remember && VM_ANY(VM_GT(VF_MAX(pM, pI), VF_SET1(WORTH))) && a->nseen < a->most_seen)
+            a->seen[a->nseen++] = (remembered){pM, pI, (uint32_t)q};
         uM[q] = VF_ADD(uM[q], pM);
         uI[q] = VF_ADD(uI[q], pI);
         const VM from_i = VM_GT(i, m);
@@ -151,7 +152,11 @@ static __attribute__((noinline)) void accuracy_run(accuracy *a, uint32_t from, u
     for (uint32_t step = from + 1; step <= to; step++) {
         for (int j = 0; j < VP_QUADS; j++)
             if (a->g->p[j] && a->g->skip[j] == step - 1) begin_quad(a, j, step);
-        const VF row = a->alone ? accuracy_row(1, a, step) : accuracy_row(0, a, step);
+        if (a->seen) a->seen_from[step] = a->nseen;
+        const VF row = a->alone ? accuracy_row(1, 1, a, step)
+                       : a->seen ? accuracy_row(0, 1, a, step)
+                                 : accuracy_row(0, 0, a, step);
+        if (a->seen) a->seen_from[step + 1] = a->nseen;
         VP_FIRSTS(E, row);
         for (int j = 0; j < VP_QUADS; j++)
             if (step > a->g->skip[j]) end_row(a, j, step, E[j]);
@@ -197,6 +202,18 @@ typedef struct traced {
     size_t n, done;
 } traced;
 
+/* Takes the posteriors of a path's states that are remembered. */
+static void recall_posteriors(const accuracy *a, int j, traced *p) {
+    for (size_t n = 0; n < p->n; n++) {
+        const ws_dom_visit *v = &p->visit[n];
+        const size_t step = v->i + a->g->skip[j], q = (v->k - 1) % a->g->Q, z = (v->k - 1) / a->g->Q;
+        for (size_t s = a->seen_from[step]; s < a->seen_from[step + 1] && v->state != WS_COLUMN_D; s++)
+            if (a->seen[s].q == q)
+                p->posterior[n] = ((const float *)(const void *)(v->state == WS_COLUMN_I ? &a->seen[s].pI
+                                                                                      : &a->seen[s].pM))[4 * j + z];
+    }
+}
+
 static int walk_quad(const accuracy *a, int j, ws_dom_worker *w, traced *to, ws_err *err) {
     const ws_dom_choices c = {
         .cells = a, .cell = choice_of, .quad = j, .end_row = a->end_row[j], .end_node = end_node(a, j)};
@@ -207,11 +224,14 @@ static int walk_quad(const accuracy *a, int j, ws_dom_worker *w, traced *to, ws_
     to->posterior = to->visit ? ws_calloc(to->n, sizeof *to->posterior, err) : NULL;
     if (!to->posterior) return err->code;
     memcpy(to->visit, visit, to->n * sizeof *visit);
+    for (size_t s = 0; s < to->n; s++) to->posterior[s] = visit[s].state == WS_COLUMN_D ? 0.0f : -1.0f;
+    if (a->seen) recall_posteriors(a, j, to);
     return WS_OK;
 }
 
 /* Returns whether a quad has states without a posterior in the rows up to `end`. */
-static int wants(const bundle *g, int j, const traced *p, uint32_t end) {
+static int wants(const bundle *g, int j, traced *p, uint32_t end) {
+    while (p->done < p->n && p->posterior[p->done] >= 0.0f) p->done++;
     return p->done < p->n && p->visit[p->done].i + g->skip[j] <= end;
 }
 
@@ -269,6 +289,12 @@ static int allocate_fit(accuracy *a, const blocks *b, ws_dom_worker *w, VF *stat
     else a->choice = choice;
     a->B = a->w + 4 * rows;
     for (int j = 0; j < VP_QUADS; j++) a->pC[j] = a->B + (4 + (size_t)j) * rows;
+    if (b->n > 1) {
+        a->most_seen = rows * REMEMBERED;
+        a->seen = ws_dom_scratch(w, WS_DOM_SPARE, a->most_seen * sizeof *a->seen, err);
+        a->seen_from = a->seen ? ws_dom_scratch(w, WS_DOM_COUNT, (rows + 2) * sizeof *a->seen_from, err) : NULL;
+        if (!a->seen_from) return err->code;
+    }
     VF **const place[] = {&a->M[0], &a->M[1], &a->I, &a->D, &a->uM, &a->uI, &a->end};
     for (size_t v = 0; v < 7; v++) *place[v] = state + v * Q;
     return WS_OK;
@@ -290,6 +316,7 @@ static int fit_bundle(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_fit *cons
     if (!state) return err->code;
     for (size_t j = 0; j < n; j++) p[j] = &f[j]->p, a.f[j] = f[j];
     bundle_begin(&g, t, p, n, p[0]->L, state);
+    if (w->subnormals) g.nothing = VF_SET1(0.0f);
     int rc = plan_blocks(&b, &g, w, most, err);
     if (rc == WS_OK) rc = allocate_fit(&a, &b, w, state + 3 * t->Q, err);
     if (rc) return rc;
@@ -302,7 +329,7 @@ static int fit_bundle(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_fit *cons
     }
     for (int j = 0; rc == WS_OK && j < (int)n; j++) {
         if (f[j]->range) continue;
-        f[j]->strange = is_strange(&a, j);
+        f[j]->strange = !f[j]->whole && is_strange(&a, j);
         if (f[j]->strange) continue;
         f[j]->accuracy = a.C[j];
         expect_quad(&a, j);

@@ -103,10 +103,11 @@ WS_INLINE void forward_cells(const int S, const int scaled, const int keep, bund
 }
 
 /* Does the last two passes for models of few nodes, and computes the whole sum again. */
-WS_INLINE void forward_late_passes(const int S, const size_t Q, const float *w, VF *const *D, VF *carry, VF *sum) {
+WS_INLINE void forward_late_passes(const int S, const size_t Q, const float *w, VF *const *D, VF share, VF *carry,
+                                   VF *sum) {
     for (int pass = 0; pass < 2; pass++) {
         size_t q = 0;
-        while (q < Q && !add_nothing(S, carry, D, q))
+        while (q < Q && !add_nothing(S, carry, D, share, q))
             for (const size_t stop = ws_min(q + BLOCK, Q); q < stop; q++) {
                 const VF dd = TABLE(w, q, WS_DOM_DD);
                 EACH(s) {
@@ -126,10 +127,11 @@ WS_INLINE void forward_late_passes(const int S, const size_t Q, const float *w, 
 WS_INLINE void forward_deletes(const int S, bundle *const *g, VF *carry, VF *sum) {
     const size_t Q = g[0]->Q;
     const float *w = g[0]->t->in;
+    const VF share = g[0]->nothing;
     VF *D[BUNDLES], before[BUNDLES];
     size_t q = 0;
     EACH(s) D[s] = g[s]->D, before[s] = sum[s], carry[s] = VP_UP(carry[s]);
-    while (q < Q && !add_nothing(S, carry, D, q))
+    while (q < Q && !add_nothing(S, carry, D, share, q))
         for (const size_t stop = ws_min(q + BLOCK, Q); q < stop; q++) {
             const VF dd = TABLE(w, q, WS_DOM_DD);
             EACH(s) {
@@ -141,9 +143,9 @@ WS_INLINE void forward_deletes(const int S, bundle *const *g, VF *carry, VF *sum
         }
     if (q == Q) {
         EACH(s) carry[s] = VP_UP(carry[s]);
-        if (!add_nothing(S, carry, D, 0)) {
+        if (!add_nothing(S, carry, D, share, 0)) {
             EACH(s) sum[s] = before[s];
-            forward_late_passes(S, Q, w, D, carry, sum);
+            forward_late_passes(S, Q, w, D, share, carry, sum);
             return;
         }
     }

@@ -30,6 +30,7 @@ struct ws_dom_tables {
     float *mix;  /* o_k(x) of the canonical x, for sums over nodes: mix[(q K + x) 4 + z] */
     float *node[WS_NPTRANS]; /* transitions by node: node[WS_PMM][k] is MM_k, 0 for k = 0 and k >= M */
     float *memory;           /* the memory of all these tables */
+    void *device;            /* what devices made of them: of kernels/dom/cuda.cu. Atomic */
 };
 
 static inline const float *ws_dom_emit(const ws_dom_tables *t, int x) {
@@ -92,6 +93,7 @@ typedef struct ws_dom_sample {
 /* An envelope's alignment as a path through the model, and the results from its posteriors. */
 typedef struct ws_dom_fit {
     ws_dom_problem p; /* in unihit mode */
+    int whole;        /* set by the caller: the target is one domain, so B comes from N; `posterior` is wanted */
     int range;        /* a posterior went out of range: all fields below are invalid */
     int strange;      /* for the backend: N has no posterior; only scalar code handles that */
     float accuracy;   /* oasc */
@@ -99,6 +101,7 @@ typedef struct ws_dom_fit {
     /* rows and nodes of the alignment's first and last M; i_to = 0: no alignment */
     uint32_t i_from, i_to, k_from, k_to;
     uint8_t *column;  /* its columns, allocated by the fit */
+    float *posterior; /* with `whole` the posterior of each, allocated by the fit */
     uint32_t ncolumn;
 } ws_dom_fit;
 
@@ -136,6 +139,7 @@ enum {
 struct ws_dom_worker {
     const ws_dom_backend *backend;
     ws_dom_options options;
+    int subnormals; /* the arithmetic has subnormal numbers */
     ws_buf scratch[WS_DOM_NSCRATCH];
     ws_dom_sample sample;
     float *fcurve[3]; /* for decoding: mocc, btot, etot */
@@ -154,9 +158,15 @@ static inline double ws_dom_deviate(uint32_t state) { return (double)state / 429
 /* Returns Forward's score in nats from its rows; NaN if the end is 0, infinite or NaN. */
 float ws_dom_forward_nats(const ws_dom_problem *p);
 
+/* Adds a region to a pair; *cap is 0 at first. Returns WS_ENOMEM on failure. */
+struct ws_dom_found;
+int ws_dom_add_region(ws_dom_pair *pair, size_t *cap, const struct ws_dom_found *found, ws_err *err);
 /* Computes nexp and the regions from the rows of both parsers (sections 4 to 6). Returns WS_EDATA without a sentence
  * for a range error, or WS_ENOMEM. */
 int ws_dom_find_regions(ws_dom_worker *w, ws_dom_pair *pair, const ws_dom_problem *p, ws_err *err);
+
+/* Takes an envelope's results from a fit and its Forward score; the columns too. */
+void ws_dom_take_fit(ws_dom_pair *pair, ws_dom_envelope *e, ws_dom_fit *f, float nats);
 
 /* Finds the significant clusters of the segments (section 8.5), sorted, with dominated ones marked. The caller frees
  * *cluster with ws_free. Returns WS_ENOMEM on failure. */
@@ -195,5 +205,9 @@ int ws_dom_walk(ws_dom_worker *w, const ws_dom_choices *c, uint32_t L, uint32_t 
 /* Sets coordinates and columns of the fit from the states and the posterior of each (0 for D). Returns WS_ENOMEM on
  * failure. */
 int ws_dom_set_columns(ws_dom_fit *f, const ws_dom_visit *visit, const float *posterior, size_t n, ws_err *err);
+
+/* Fits a whole target in logarithms, where odds went out of range. *outside: as in whole.h, allocated. Returns
+ * WS_ENOMEM on failure. */
+int ws_dom_fit_logs(const ws_profile *p, ws_dom_worker *w, ws_dom_fit *f, uint8_t **outside, ws_err *err);
 
 #endif

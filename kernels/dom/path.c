@@ -111,9 +111,12 @@ int ws_dom_walk(ws_dom_worker *w, const ws_dom_choices *c, uint32_t L, uint32_t 
 int ws_dom_set_columns(ws_dom_fit *f, const ws_dom_visit *visit, const float *posterior, size_t n, ws_err *err) {
     f->ncolumn = 0;
     f->column = NULL;
+    f->posterior = NULL;
     f->i_from = f->i_to = f->k_from = f->k_to = 0;
     if (n == 0) return WS_OK;
     if (!(f->column = ws_calloc(n, 1, err))) return err->code;
+    if (f->whole && !(f->posterior = ws_calloc(n, sizeof *f->posterior, err))) return err->code;
+    if (f->whole) memcpy(f->posterior, posterior, n * sizeof *posterior);
     f->ncolumn = (uint32_t)n;
     for (size_t j = 0; j < n; j++)
         f->column[j] =

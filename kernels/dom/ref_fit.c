@@ -166,15 +166,16 @@ static void choose_end(const ws_dom_tables *t, const ref_row *r, ws_dom_step *to
     }
 }
 
-static void choose_specials(const ws_dom_tables *t, const ws_dom_problem *p, const matrices *m, const oa_row *s,
+static void choose_specials(const ws_dom_tables *t, const ws_dom_fit *f, const matrices *m, const oa_row *s,
                             ws_dom_step *step) {
-    step[0] = (ws_dom_step){.b_from_n = s[0].N > s[0].J};
+    const ws_dom_problem *p = &f->p;
+    step[0] = (ws_dom_step){.b_from_n = f->whole || s[0].N > s[0].J};
     for (uint32_t i = 1; i <= p->L; i++) {
         const ref_row r = row_of(t, m->b, m->row, i);
         choose_end(t, &r, &step[i]);
         step[i].c_from_e = !(s[i - 1].C + m->pC[i] > possible(p->mode.eC, s[i].E));
         step[i].j_from_e = !(s[i - 1].J + m->pJ[i] > possible(p->mode.eJ, s[i].E));
-        step[i].b_from_n = s[i].N > s[i].J;
+        step[i].b_from_n = f->whole || s[i].N > s[i].J;
     }
 }
 
@@ -221,7 +222,7 @@ static int trace_back(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_fit *f, c
     ws_dom_visit *visit;
     size_t n;
     if (!step) return err->code;
-    choose_specials(t, p, m, s, step);
+    choose_specials(t, f, m, s, step);
     int rc = ws_dom_walk(w, &c.face, p->L, (uint32_t)t->M, &visit, &n, err);
     if (rc) return rc;
     float *posterior = ws_dom_scratch(w, WS_DOM_LIST, (n + 1) * sizeof *posterior, err);

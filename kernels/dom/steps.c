@@ -219,11 +219,10 @@ int ws_dom_resolve(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_span *
 
 /* ---- rescore ---- */
 
-/* Takes an envelope's results from a fit. */
-static void take_fit(ws_dom_pair *pair, ws_dom_envelope *e, ws_dom_fit *f) {
+void ws_dom_take_fit(ws_dom_pair *pair, ws_dom_envelope *e, ws_dom_fit *f, float nats) {
     ws_domain *d = &e->domain;
     e->own_scales = f->p.own;
-    d->env_nats = ws_dom_forward_nats(&f->p);
+    d->env_nats = nats;
     e->scored = !f->range && !isnan(d->env_nats) && f->i_to > 0;
     if (!e->scored) {
         ws_free(f->column);
@@ -265,7 +264,7 @@ static int rescore_some(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_s
     }
     int rc = w->backend->fit(t, w, each, n, err);
     for (size_t j = 0; j < n; j++) {
-        if (rc == WS_OK) take_fit(span[j].pair, span[j].env, &f[j]);
+        if (rc == WS_OK) ws_dom_take_fit(span[j].pair, span[j].env, &f[j], ws_dom_forward_nats(&f[j].p));
         else ws_free(f[j].column);
     }
     return rc;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A model's tables for the domain stage: its odds in four stripes for the recurrences, by node for paths, and by
  * residue for sums over nodes. Specification profile-filters.md, sections 5.3 and 9.4; domains.md, section 2. */
+#include "kernels/dom/device.h"
 #include "kernels/dom/kernel.h"
 
 #include <string.h>
@@ -94,6 +95,7 @@ int ws_dom_tables_create(ws_dom_tables **out, const ws_profile *p, float tau, fl
 }
 
 void ws_dom_tables_destroy(ws_dom_tables *t) {
+    if (t) ws_dom_device_forget(t->device);
     if (t) ws_free(t->memory);
     ws_free(t);
 }

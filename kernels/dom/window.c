@@ -6,7 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "kernels/dom/device.h"
 #include "kernels/dom/kernel.h"
+#include "lib/base/parallel_for.h"
 #include "lib/simd/flush.h"
 
 enum { MARGIN = 20 }; /* residues that an envelope keeps around its alignment */
@@ -99,14 +101,14 @@ typedef struct fitted {
 /* Returns whether to score an envelope in this round: all in the first one, those that were cut in the second. */
 static int asked(const ws_dom_window_envelope *e, int round) { return round == 0 || e->cut; }
 
-static int begin_fitted(const ws_dom_window_model *m, const ws_dom_worker *w, const ws_dom_window_envelope *e,
-                        fitted *p, ws_err *err) {
+static int begin_fitted(const ws_dom_window_model *m, int nonull2, const ws_dom_window_envelope *e, fitted *p,
+                        ws_err *err) {
     const uint32_t L = e->to - e->from + 1;
     const uint8_t *x = e->x + e->from - 1;
     ws_lenmodel_set(&p->lm, L);
     ws_dom_pair_begin(&p->pair, x, &p->lm);
     p->e = (ws_dom_envelope){.from = 1, .to = L};
-    const int rc = w->options.nonull2 ? WS_OK : fit_tables(m, x, L, e->L, &p->t, err);
+    const int rc = nonull2 ? WS_OK : fit_tables(m, x, L, e->L, &p->t, err);
     p->pair.odds = p->t;
     if (!rc) p->pair.n2 = ws_calloc((size_t)L + 1, sizeof *p->pair.n2, err);
     return rc || p->pair.n2 ? rc : err->code;
@@ -123,11 +125,30 @@ static int trim(ws_dom_window_envelope *e, const ws_domain *d) {
     return 1;
 }
 
-static void take_fitted(ws_dom_window_envelope *e, fitted *p) {
+/* Marks the match columns whose residue scores above 0 with the background of the envelope. */
+static void mark_above(const ws_dom_tables *t, const uint8_t *x, ws_domain *d) {
+    uint32_t i = d->ali_from - 1, k = d->hmm_from;
+    for (uint32_t c = 0; c < d->ncolumn; c++) {
+        const int state = d->column[c] & WS_COLUMN_STATE;
+        if (state == WS_COLUMN_M && ws_dom_emit(t, x[i])[ws_dom_striped(t, k)] > 1.0f) d->column[c] |= WS_COLUMN_ABOVE;
+        i += state != WS_COLUMN_D;
+        k += state != WS_COLUMN_I;
+    }
+}
+
+static void take_fitted(const ws_dom_window_model *m, ws_dom_window_envelope *e, fitted *p) {
     ws_free(e->domain.column);
     e->scored = p->e.scored;
     e->domain = p->e.domain;
     p->e.domain.column = NULL;
+    if (e->scored) mark_above(p->t ? p->t : m->tables, p->pair.x, &e->domain);
+}
+
+static void end_fitted(fitted *p) {
+    ws_free(p->e.domain.column);
+    ws_dom_pair_release(&p->pair);
+    ws_dom_tables_destroy(p->t);
+    *p = (fitted){0};
 }
 
 /* Scores the envelopes of a round with the backgrounds of their residues. */
@@ -139,15 +160,13 @@ static int fit_round(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_wind
     int rc = WS_OK;
     for (size_t j = 0; j < n && !rc; j++) {
         if (!asked(e[j], round)) continue;
-        rc = begin_fitted(m, w, e[j], &p[j], err);
+        rc = begin_fitted(m, w->options.nonull2, e[j], &p[j], err);
         span[some++] = (ws_dom_span){&p[j].pair, NULL, &p[j].e};
     }
     if (!rc && some) rc = ws_dom_rescore(m->tables, w, span, some, err);
     for (size_t j = 0; j < n; j++) {
-        if (!rc && asked(e[j], round)) take_fitted(e[j], &p[j]);
-        ws_free(p[j].e.domain.column);
-        ws_dom_pair_release(&p[j].pair);
-        ws_dom_tables_destroy(p[j].t);
+        if (!rc && asked(e[j], round)) take_fitted(m, e[j], &p[j]);
+        end_fitted(&p[j]);
     }
     return rc;
 }
@@ -216,5 +235,99 @@ int ws_dom_window_rescore(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom
     for (size_t j = 0; j < n && !rc; j += WS_DOM_WINDOW_MOST)
         rc = rescore_some(m, w, list + j, ws_min(n - j, WS_DOM_WINDOW_MOST), err);
     ws_free(list);
+    return rc;
+}
+
+/* ---- on a device ---- */
+
+/* The envelopes of a call, all of them through the same rounds. */
+typedef struct rounds {
+    ws_dom_window_load *load;
+    fitted *p;
+    ws_dom_load *some; /* those of a round */
+    size_t *of, n;     /* which they are */
+    int nonull2;
+} rounds;
+
+static int fit_one(void *ctx, size_t i, ws_err *err) {
+    rounds *r = ctx;
+    const ws_dom_window_load *l = &r->load[r->of[i]];
+    fitted *p = &r->p[r->of[i]];
+    const int rc = begin_fitted(l->m, r->nonull2, l->e, p, err);
+    r->some[i] = (ws_dom_load){.t = l->m->tables, .span = {&p->pair, NULL, &p->e}};
+    return rc;
+}
+
+/* Does a round of those that it asks for. The device leaves an envelope by done = 0. */
+static int device_round(rounds *r, size_t n, int round, int threads, ws_err *err) {
+    r->n = 0;
+    for (size_t j = 0; j < n; j++)
+        if (r->load[j].done && asked(r->load[j].e, round)) r->of[r->n++] = j;
+    int rc = ws_parallel_for(r->n, threads, fit_one, r, err);
+    if (!rc && r->n) rc = ws_dom_device_rescore(r->some, r->n, err);
+    for (size_t i = 0; i < r->n; i++) {
+        const size_t j = r->of[i];
+        if (!rc) r->load[j].done = r->some[i].done;
+        if (!rc && r->load[j].done) take_fitted(r->load[j].m, r->load[j].e, &r->p[j]);
+        end_fitted(&r->p[j]);
+    }
+    return rc;
+}
+
+/* Computes Forward alone, with the models' own backgrounds. */
+static int device_forward(rounds *r, size_t n, ws_err *err) {
+    float *nats = ws_calloc(n, sizeof *nats, err);
+    if (!nats) return err->code;
+    r->n = 0;
+    for (size_t j = 0; j < n; j++) {
+        ws_dom_window_load *l = &r->load[j];
+        if (!l->done || !l->e->scored) continue;
+        fitted *p = &r->p[j];
+        ws_lenmodel_set(&p->lm, l->e->to - l->e->from + 1);
+        ws_dom_pair_begin(&p->pair, l->e->x + l->e->from - 1, &p->lm);
+        p->e = (ws_dom_envelope){.from = 1, .to = p->lm.L};
+        r->of[r->n] = j;
+        r->some[r->n++] = (ws_dom_load){.t = l->m->tables, .span = {&p->pair, NULL, &p->e}};
+    }
+    const int rc = r->n ? ws_dom_device_forward(r->some, r->n, nats, err) : WS_OK;
+    for (size_t i = 0; i < r->n && !rc; i++) {
+        r->load[r->of[i]].done = r->some[i].done;
+        r->load[r->of[i]].e->own_nats = nats[i];
+    }
+    ws_free(nats);
+    return rc;
+}
+
+static int run_rounds(rounds *r, size_t n, int threads, ws_err *err) {
+    int rc = device_round(r, n, 0, threads, err);
+    for (size_t j = 0; j < n && !rc; j++) {
+        ws_dom_window_envelope *e = r->load[j].e;
+        e->cut = r->load[j].done && e->scored && trim(e, &e->domain);
+    }
+    if (!rc) rc = device_round(r, n, 1, threads, err);
+    for (size_t j = 0; j < n && !rc; j++) {
+        ws_dom_window_envelope *e = r->load[j].e;
+        e->fitted_nats = e->own_nats = e->domain.env_nats;
+    }
+    if (!rc && !r->nonull2) rc = device_forward(r, n, err);
+    return rc;
+}
+
+int ws_dom_window_rescore_on_device(ws_dom_window_load *load, size_t n, int nonull2, int threads, ws_err *err) {
+    rounds r = {.load = load, .nonull2 = nonull2, .p = ws_calloc(n, sizeof *r.p, err)};
+    r.some = r.p ? ws_calloc(n, sizeof *r.some, err) : NULL;
+    r.of = r.some ? ws_calloc(n, sizeof *r.of, err) : NULL;
+    for (size_t j = 0; j < n; j++) load[j].done = r.of != NULL;
+    const int rc = r.of ? run_rounds(&r, n, threads, err) : err->code;
+    for (size_t j = 0; j < n; j++) {
+        load[j].done = load[j].done && !rc;
+        if (load[j].done && load[j].e->scored) finish(load[j].e);
+        if (load[j].done) continue;
+        ws_free(load[j].e->domain.column);
+        load[j].e->domain.column = NULL;
+    }
+    ws_free(r.of);
+    ws_free(r.some);
+    ws_free(r.p);
     return rc;
 }

@@ -26,9 +26,9 @@ typedef struct ws_dom_window_envelope {
     int cut;                      /* it was cut to 20 residues around its alignment; from and to say so */
     int scored;                   /* 0: a posterior went out of range, and there is no hit */
     float fitted_nats, own_nats;  /* Forward with the fitted background, and with the model's own (e1, e0) */
-    ws_domain
-        domain; /* env_nats: the smaller of the two; correction_nats: what lies between. The caller frees `column`, also
-                                     after a failure */
+    /* env_nats: the smaller of the two; correction_nats: what lies between. Columns have WS_COLUMN_ABOVE. The caller
+     * frees `column`, also after a failure */
+    ws_domain domain;
 } ws_dom_window_envelope;
 
 /* Scores n envelopes, side by side up to WS_DOM_WINDOW_MOST of them; no result depends on the others. The worker's
@@ -36,5 +36,16 @@ typedef struct ws_dom_window_envelope {
 enum { WS_DOM_WINDOW_MOST = 8 };
 int ws_dom_window_rescore(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_window_envelope *e, size_t n,
                           ws_err *err);
+
+/* An envelope and its model. done: the device has scored it; 0 after a call: the envelope is undefined, and the host
+ * must score it from its beginning. */
+typedef struct ws_dom_window_load {
+    const ws_dom_window_model *m;
+    ws_dom_window_envelope *e;
+    int done;
+} ws_dom_window_load;
+/* Scores envelopes of any models on a device, with backgrounds that are fitted on so many threads. Fails as
+ * ws_dom_device_rescore. */
+int ws_dom_window_rescore_on_device(ws_dom_window_load *load, size_t n, int nonull2, int threads, ws_err *err);
 
 #endif

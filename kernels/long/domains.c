@@ -2,8 +2,10 @@
  * The domains of sub-windows, and hits of them. Specification long-targets.md, sections 10 to 12. */
 #include "kernels/long/search.h"
 
-static int add_hit(const ws_long_target *t, const ws_domain *d, const ws_long_place *at, size_t item,
-                   ws_long_hits *found, ws_err *err) {
+/* The list takes the columns of the domain. */
+static int add_hit(const ws_long_target *t, ws_domain *d, const ws_long_list *l, size_t item, ws_long_hits *found,
+                   ws_err *err) {
+    const ws_long_place *at = &l->at[item];
     const uint32_t alignment = d->ali_to - d->ali_from + 1;
     if (alignment < WS_LONG_LEAST) return WS_OK;
     const int rc = ws_grow(&found->at, &found->cap, found->n + 1, sizeof *found->at, err);
@@ -11,7 +13,8 @@ static int add_hit(const ws_long_target *t, const ws_domain *d, const ws_long_pl
     ws_long_found *f = &found->at[found->n];
     *f = (ws_long_found){.item = item};
     f->hit = (ws_dnahit){.minus = at->minus != 0, .hmm_from = d->hmm_from, .hmm_to = d->hmm_to,
-                         .correction_nats = d->correction_nats,
+                         .correction_nats = d->correction_nats, .accuracy = d->accuracy, .ncolumn = d->ncolumn,
+                         .column = d->column, .x = ws_long_list_codes(l, item) + d->ali_from - 1,
                          .block = at->block, .window = at->window, .subwindow = at->subwindow,
                          .number = (uint32_t)found->n++};
     f->hit.ali_from = ws_long_coordinate(at->from, at->minus, d->ali_from);
@@ -19,7 +22,20 @@ static int add_hit(const ws_long_target *t, const ws_domain *d, const ws_long_pl
     f->hit.env_from = ws_long_coordinate(at->from, at->minus, d->env_from);
     f->hit.env_to = ws_long_coordinate(at->from, at->minus, d->env_to);
     ws_long_score(&t->model, d->env_to - d->env_from + 1, alignment, d->env_nats, &f->hit.bits, &f->hit.lnp);
+    f->column = d->column;
+    d->column = NULL;
     return WS_OK;
+}
+
+void ws_long_hits_reuse(ws_long_hits *found) {
+    for (size_t j = 0; j < found->n; j++) ws_free(found->at[j].column);
+    found->n = found->envelopes = 0;
+}
+
+void ws_long_hits_release(ws_long_hits *found) {
+    ws_long_hits_reuse(found);
+    ws_free(found->at);
+    *found = (ws_long_hits){0};
 }
 
 /* The envelopes of sub-windows whose regions are known, and the sub-window of each. */
@@ -29,15 +45,18 @@ typedef struct envelopes {
     size_t n;
 } envelopes;
 
+static int no_memory(const ws_long_target *t, const ws_dom_region *g, ws_err *err) {
+    return ws_fail(err, WS_EDATA, "a region of %u residues against model %s needs more memory than --mem",
+                   g->to - g->from + 1, t->filter->hmm->name);
+}
+
 static int list_envelopes(const ws_long_target *t, const ws_dom_pair *pair, size_t n, envelopes *l, ws_err *err) {
     size_t most = 0;
     for (size_t j = 0; j < n; j++)
         for (uint32_t r = 0; r < pair[j].nregion; r++) {
             const ws_dom_region *g = &pair[j].region[r];
             most += g->nenv;
-            if (g->failed == WS_DOM_MEMORY)
-                return ws_fail(err, WS_EDATA, "a region of %u residues against model %s needs more memory than --mem",
-                               g->to - g->from + 1, t->filter->hmm->name);
+            if (g->failed == WS_DOM_MEMORY) return no_memory(t, g, err);
         }
     l->at = ws_calloc(most, sizeof *l->at, err);
     l->pair = l->at ? ws_calloc(most, sizeof *l->pair, err) : NULL;
@@ -61,12 +80,24 @@ static int score_envelopes(const ws_long_target *t, ws_dom_worker *w, const ws_d
     if (!rc) rc = ws_dom_window_rescore(&t->background, w, l.at, l.n, err);
     for (size_t e = 0; e < l.n; e++) {
         const uint32_t of = item[l.pair[e]];
-        if (!rc && l.at[e].scored) rc = add_hit(t, &l.at[e].domain, &windows->at[of], of, found, err);
+        if (!rc && l.at[e].scored) rc = add_hit(t, &l.at[e].domain, windows, of, found, err);
         ws_free(l.at[e].domain.column);
     }
     found->envelopes += l.n;
     ws_free(l.at);
     ws_free(l.pair);
+    return rc;
+}
+
+int ws_long_take_hits(const ws_long_target *t, const ws_dom_pair *pair, const ws_long_list *l, size_t item,
+                      ws_long_hits *found, ws_err *err) {
+    int rc = WS_OK;
+    for (uint32_t r = 0; r < pair->nregion && !rc; r++) {
+        const ws_dom_region *g = &pair->region[r];
+        if (g->failed == WS_DOM_MEMORY) rc = no_memory(t, g, err);
+        for (uint32_t e = 0; e < g->nenv && !rc; e++, found->envelopes++)
+            if (g->env[e].scored) rc = add_hit(t, &g->env[e].domain, l, item, found, err);
+    }
     return rc;
 }
 

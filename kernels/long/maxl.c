@@ -21,7 +21,7 @@ static double begin(const ws_hmm *h, const column *c1, const column *c2) {
         c2->M[k] = (double)out_of(h, k - 1, WS_TDM) * c1->D[k - 1];
         c2->D[k] = (double)out_of(h, k - 1, WS_TMD) * c2->M[k - 1] + (double)out_of(h, k - 1, WS_TDD) * c2->D[k - 1];
     }
-    return c1->M[M] + c2->M[M] + c1->D[M];
+    return c1->M[M] + c2->M[M] + c1->D[M] + c2->D[M];
 }
 
 /* A further column from the one before; returns the chance to be inside the model after it. */
@@ -36,7 +36,8 @@ static double advance(const ws_hmm *h, const column *old, const column *new) {
                     (double)in[WS_TIM] * old->I[k - 1];
         new->I[k] = (double)out[WS_TMI] * old->M[k] + (double)out[WS_TII] * old->I[k];
         new->D[k] = (double)in[WS_TMD] * new->M[k - 1] + (double)in[WS_TDD] * new->D[k - 1];
-        inside += new->I[k] + new->M[k] * (1.0 - (double)out[WS_TMD]) + new->D[k] * (1.0 - (double)out[WS_TDD]);
+        inside += new->I[k] + new->M[k] * (double)(1.0f - out[WS_TMD]) +
+                  new->D[k] * (double)(1.0f - out[WS_TDD]);
     }
     return inside + new->M[M] * (double)out_of(h, M, WS_TMD) + new->D[M] * (double)out_of(h, M, WS_TDD) - new->I[M];
 }

@@ -130,16 +130,22 @@ static int test_subwindows(request *r, const ws_long_target *target, const ws_cp
 int ws_long_sieve_on_device(const ws_long_target *target, const ws_cpu *cpu, const ws_codec *codec,
                             ws_long_list *windows,
                             ws_long_worker *w, ws_long_list *subwindows, ws_err *err) {
+    const size_t before = subwindows->n;
     request r = {0};
     if (windows->n == 0) return WS_OK;
     ws_long_list_reuse(&w->subwindows);
     int rc = prepare(&r, windows, codec, err);
     if (!rc) rc = find_subwindows(&r, target, cpu, w, err);
     release(&r);
-    if (rc || w->subwindows.n == 0) return rc;
-    ws_long_list_sort(&w->subwindows, 0);
-    rc = prepare(&r, &w->subwindows, codec, err);
-    if (!rc) rc = test_subwindows(&r, target, cpu, w, subwindows, err);
-    release(&r);
-    return rc;
+    if (!rc && w->subwindows.n) {
+        ws_long_list_sort(&w->subwindows, 0);
+        rc = prepare(&r, &w->subwindows, codec, err);
+        if (!rc) rc = test_subwindows(&r, target, cpu, w, subwindows, err);
+        release(&r);
+    }
+    if (rc) return rc; /* nothing is counted: the CPU may do it again */
+    ws_long_count_windows(&w->count, target, windows);
+    ws_long_count_subwindows(&w->count, WS_LONG_PASSED_VIT, &w->subwindows, NULL, 0, w->subwindows.n);
+    ws_long_count_subwindows(&w->count, WS_LONG_PASSED_FWD, subwindows, NULL, before, subwindows->n - before);
+    return WS_OK;
 }

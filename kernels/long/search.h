@@ -11,8 +11,28 @@
 #include "lib/io/batch.h"
 #include "lib/simd/codec.h"
 
+/* ---- what passed: kernels/long/passed.c ---- */
+
+/* Residues that passed the tests of nhmmer's report (nhmmer.md, section 4). Overlaps of sub-windows are taken off, so a
+ * sum may fall. */
+enum { WS_LONG_PASSED_SSV, WS_LONG_PASSED_BIAS, WS_LONG_PASSED_VIT, WS_LONG_PASSED_FWD, WS_LONG_NPASSED };
+typedef int64_t ws_long_passed[WS_LONG_NPASSED];
+
+/* Where threads count: for each model, or for each record of a batch. */
+typedef struct ws_long_count {
+    ws_long_passed *of; /* atomic; NULL: there is no count */
+    int by_record;
+} ws_long_count;
+/* Counts the windows of a list, all of which were tested. */
+void ws_long_count_windows(const ws_long_count *c, const ws_long_target *target, const ws_long_list *l);
+/* Counts sub-windows item[0..n) as passed (WS_LONG_PASSED_VIT or _FWD); item NULL: from .. from + n - 1. Those of a
+ * window follow one another. */
+void ws_long_count_subwindows(const ws_long_count *c, int passed, const ws_long_list *l, const uint32_t *item,
+                              size_t from, size_t n);
+
 /* Memory of one thread. Zero-initialise; its buffers grow as needed. */
 typedef struct ws_long_worker {
+    ws_long_count count; /* the caller sets it */
     ws_long_list windows, subwindows;
     ws_buf codes, other, flags, scratch, scores, verdicts;
     const uint8_t *x; /* the unit's residues from `first` on; NULL: not unpacked */
@@ -71,16 +91,20 @@ enum { WS_LONG_JUDGE_ROOM = WS_FILTER_BIAS_ROOM + sizeof(float) };
 
 /* ---- domains: kernels/long/domains.c ---- */
 
-/* A hit and the window that it is of. Its record is not set. */
+/* A hit and the window that it is of. Its record is not set. Its alignment lies in `column` and in the window. */
 typedef struct ws_long_found {
     size_t item;
     ws_dnahit hit;
+    uint8_t *column;
 } ws_long_found;
 typedef struct ws_long_hits {
     ws_long_found *at;
     size_t n, cap;
     uint64_t envelopes; /* scored so far */
 } ws_long_hits;
+/* Empties a list and keeps its memory. */
+void ws_long_hits_reuse(ws_long_hits *found);
+void ws_long_hits_release(ws_long_hits *found);
 
 /* Appends the hits of sub-windows item[0..n) of model t (sections 10 to 12). WS_EDATA where a region needs more memory
  * than the worker's
@@ -88,6 +112,10 @@ typedef struct ws_long_hits {
 int ws_long_find_hits(const ws_long_target *t, ws_dom_worker *w, const ws_long_list *l, const uint32_t *item, size_t n,
                       ws_long_hits *found,
                       ws_err *err);
+
+/* Appends the hits of one sub-window, item of l, whose envelopes are scored. Fails as ws_long_find_hits. */
+int ws_long_take_hits(const ws_long_target *t, const ws_dom_pair *pair, const ws_long_list *l, size_t item,
+                      ws_long_hits *found, ws_err *err);
 
 /* ---- blocks of a batch ---- */
 

@@ -11,7 +11,7 @@ void ws_mrf_histogram(const ws_mrf_volume *v, uint64_t *hist) {
     for (int h = 0; h < 2; h++)
         for (size_t z = 0; z < v->Z; z++)
             for (size_t y = 0; y < v->Y; y++) {
-                const uint16_t *q = v->code + ws_mrf_row_at(v, h, y, z);
+                const uint16_t *q = v->code + ws_mrf_code_at(v, h, y, z);
                 for (size_t j = 0; j < ws_mrf_half_size(v, h); j++) hist[q[j]]++;
             }
 }

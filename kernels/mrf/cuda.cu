@@ -74,7 +74,8 @@ static int launch(ws_devstream *l, bool early, const char *name, void (*fn)(P...
 }
 
 // Queues sweeps, of which those after the last do nothing.
-static int queue(ws_devstream *l, const mrf_args &a, const ws_mrf_conf *conf, uint64_t sweeps, ws_err *err) {
+static int queue(ws_devstream *l, const mrf_args &a, const ws_mrf_conf *conf, const ws_mrf_volume *v, uint64_t sweeps,
+                 ws_err *err) {
     pass_fn *fn = pass_of(conf);
     const int colours = ws_mrf_neighbourhood_of(conf->neighbours)->colours;
     const size_t shared = shared_of(a.K) + a.nlimit;
@@ -84,7 +85,8 @@ static int queue(ws_devstream *l, const mrf_args &a, const ws_mrf_conf *conf, ui
     int rc = ws_cuda_shared((const void *)fn, shared, "ws_mrf_pass_kernel", err);
     if (!rc) rc = waits((const void *)fn, &early, err);
     for (uint64_t k = 0; k < sweeps && !rc; k++) {
-        for (int colour = 0; colour < colours && !rc; colour++) {
+        for (int i = 0; i < colours && !rc; i++) {
+            const int colour = ws_mrf_colour_of(v, colours, i);
             const mrf_colour g = colour_of(a, colours, colour, (uint32_t)l->dev->sms * resident);
             const dim3 blocks((g.columns + threads - 1) / threads, (g.nz + g.length - 1) / g.length);
             if (g.columns > 0 && g.nz > 0)
@@ -142,26 +144,27 @@ static int put(ws_devstream *l, const ws_mrf_conf *conf, const ws_mrf_volume *v,
         return ws_fail(
             err, WS_EDEV,
             "%zu x %zu x %zu voxels in half rows take %zu bytes, a device takes less than 2^32: use a CPU backend",
-            v->X, v->Y, v->Z, v->places);
+            v->size[0], v->size[1], v->size[2], v->places);
     int rc = ws_devstream_expect(l, STAGED, err);
     if (!rc) rc = ws_devstream_reserve(l, ntable * sizeof *a->table + nlimit + sizeof *first + 4096, err);
-    if (!rc) rc = ws_devstream_room(l, &l->kept[0], v->places * sizeof *v->code, err);
+    if (!rc) rc = ws_devstream_room(l, &l->kept[0], v->ncode * sizeof *v->code, err);
     if (!rc) rc = ws_devstream_room(l, &l->kept[1], v->places, err);
     if (!rc) rc = ws_devstream_alloc(l, ntable * sizeof *a->table, &table, err);
     if (!rc) rc = ws_devstream_alloc(l, nlimit, &limit, err);
     if (!rc) rc = ws_devstream_put(l, first, sizeof *first, &state, err);
-    if (!rc) rc = send(l, l->kept[0].p, v->code, v->places * sizeof *v->code, err);
+    if (!rc) rc = send(l, l->kept[0].p, v->code, v->ncode * sizeof *v->code, err);
     if (!rc) rc = send(l, l->kept[1].p, v->label, v->places, err);
     if (!rc) rc = ws_cuda_check(cudaMemsetAsync(limit, 0, nlimit, l->stream), "clearing the limits", err);
     if (rc) return rc;
-    a->code = (const uint16_t *)l->kept[0].p;
+    a->code = (const uint16_t *)l->kept[0].p - ws_mrf_skipped(v); // so that labels and codes have one index
     a->label = (uint8_t *)l->kept[1].p;
     a->limit = (uint8_t *)limit;
     a->shift = shift, a->nlimit = (uint32_t)nlimit;
     a->table = (int32_t *)table;
     a->state = (mrf_state *)state;
     a->X = (uint32_t)v->X, a->Y = (uint32_t)v->Y, a->Z = (uint32_t)v->Z;
-    a->up = (uint32_t)v->stride, a->plane = (uint32_t)(v->Y + 2) * a->up, a->half = (uint32_t)(v->Z + 2) * a->plane,
+    a->up = (uint32_t)v->stride, a->plane = (uint32_t)ws_mrf_plane(v), a->half = (uint32_t)(v->Z + 1) * a->plane;
+    for (int axis = 0; axis < 3; axis++) a->step[axis] = v->step[axis];
     a->top = v->top;
     a->K = (uint32_t)conf->K, a->width = (uint32_t)ws_mrf_width(conf->K);
     a->weight = conf->in - conf->out, a->xi = conf->xi, a->neighbours = conf->neighbours;
@@ -178,7 +181,7 @@ static int run(ws_devstream *l, const ws_mrf_conf *conf, ws_mrf_volume *v, mrf_s
         if (!rc) rc = ws_cuda_check(cudaEventRecord(event, l->stream), "recording an event", err);
     for (uint64_t left = conf->sweeps; left > 0 && !s->done && !rc;) {
         const uint64_t n = ws_min(left, AHEAD);
-        rc = queue(l, a, conf, n, err);
+        rc = queue(l, a, conf, v, n, err);
         if (!rc) rc = ws_cuda_check(cudaEventRecord(l->end, l->stream), "recording an event", err);
         if (!rc) rc = fetch(l, s, a.state, sizeof *s, err);
         left -= n;

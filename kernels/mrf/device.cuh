@@ -51,6 +51,7 @@ struct mrf_args {
     int32_t *table;
     mrf_state *state;
     uint32_t X, Y, Z, top, K, width;
+    uint64_t step[3];         // numbers of the file from a voxel to the next along x, y and z of the layout
     uint32_t up, plane, half; // places from a row to the next, from slice to slice, from half to half
     uint32_t shift, nlimit; // nlimit: bytes of `limit`, a multiple of 16
     int32_t weight, xi, neighbours;
@@ -319,7 +320,7 @@ static __device__ __forceinline__ uint32_t lanes_before() {
 static __device__ __forceinline__ uint64_t number_of(const mrf_args &a, uint32_t at, int h) {
     const uint32_t in = at - (h ? a.half : 0), z = in / a.plane, row = in - z * a.plane, y = row / a.up,
                    j = row - y * a.up;
-    return ((uint64_t)(z - 1) * a.Y + (y - 1)) * a.X + 2 * j + h;
+    return (z - 1) * a.step[2] + (y - 1) * a.step[1] + (2 * j + h) * a.step[0];
 }
 
 // Looks at a voxel in each lane with all classes, and moves it if the energy falls.

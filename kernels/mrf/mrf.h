@@ -20,34 +20,62 @@ enum {
 
 /* ---- a volume (volume.c) ---- */
 
-/* Codes and labels of X x Y x Z voxels. Each row is cut into two halves, the voxels of even x and those of odd x: voxel
- * (2j + h, y, z) is number j of half h. Labels have a border of WS_MRF_OUTSIDE on all sides. Zero-initialise; release
+/* Codes and labels of a volume in the layout of the kernels, X x Y x Z voxels, whose axes may be those of the file in
+ * another order: rows lie along a long axis, so that memory follows the voxels, whatever the shape. Each row is cut
+ * into two halves, the voxels of even x and those of odd x: voxel (2j + h, y, z) is number j of half h. Labels have a
+ * border of WS_MRF_OUTSIDE on all sides, and neighbouring rows, slices and halves share it. Zero-initialise; release
  * with ws_mrf_volume_release. */
 typedef struct ws_mrf_volume {
-    size_t X, Y, Z, n; /* n: voxels */
+    size_t X, Y, Z, n; /* of the layout; n: voxels */
+    size_t size[3];    /* of the file: voxels along its x, y and z */
+    int axis[3];       /* the layout's x, y and z in the file */
+    size_t step[3];    /* from a voxel to the next along them, in voxels of the file */
     size_t stride;     /* from one half row to the next, more than half a row */
     uint32_t top;      /* no code is greater */
-    uint16_t *code;    /* [2][Z + 2][Y + 2][stride], in the border 0 */
-    uint8_t *label;    /* the same */
-    size_t places;      /* of each, with border and what a vector may read after them */
-    size_t code_cap, label_cap;
+    uint16_t *code;    /* [ncode], where ws_mrf_code_at says; 0 between the rows */
+    uint8_t *label;    /* [places], where ws_mrf_row_at says; NULL before the first segmentation */
+    size_t places;     /* of labels, with border and what a vector may read after them */
+    size_t ncode, code_cap, label_cap;
 } ws_mrf_volume;
 
-/* Gives v the shape X x Y x Z: codes are 0, labels WS_MRF_OUTSIDE. All sizes are at least 1, and the volume has at most
- * WS_MRF_VOXELS_MAX voxels. WS_ENOMEM is the only failure. Keeps the memory of an earlier shape. */
+/* Gives v the shape of a file's volume of X x Y x Z voxels: codes are 0, and there are no labels. All sizes are at
+ * least 1, and the volume has at most WS_MRF_VOXELS_MAX voxels. WS_ENOMEM is the only failure. Keeps the memory of an
+ * earlier shape. */
 int ws_mrf_volume_shape(ws_mrf_volume *v, size_t X, size_t Y, size_t Z, ws_err *err);
 void ws_mrf_volume_release(ws_mrf_volume *v);
-/* Sets the codes of row (y, z) from q[0..X). A caller that sets all rows sets v->top, too. */
+/* Makes all labels WS_MRF_OUTSIDE. WS_ENOMEM is the only failure. */
+int ws_mrf_labels_clear(ws_mrf_volume *v, ws_err *err);
+/* Sets the codes of the file's row (y, z) from q[0..size[0]). A caller that sets all rows sets v->top, too. */
 void ws_mrf_volume_put(ws_mrf_volume *v, size_t y, size_t z, const uint16_t *q);
-/* Copies the labels of row (y, z) to out[0..X); put: from in[0..X). */
+/* Copies the labels of the file's row (y, z) to out[0..size[0]). */
 void ws_mrf_labels_get(const ws_mrf_volume *v, size_t y, size_t z, uint8_t *out);
-void ws_mrf_labels_put(ws_mrf_volume *v, size_t y, size_t z, const uint8_t *in);
+
+/* The places of a file's row among the labels: voxel x is at[x % 2] + x / 2 * step[0] + x * step[1]. */
+typedef struct ws_mrf_line {
+    size_t at[2], step[2];
+} ws_mrf_line;
+ws_mrf_line ws_mrf_line_of(const ws_mrf_volume *v, size_t y, size_t z);
+static inline size_t ws_mrf_line_at(const ws_mrf_line *l, size_t x) {
+    return l->at[x % 2] + x / 2 * l->step[0] + x * l->step[1];
+}
 
 /* Returns how many voxels of a row are in half h. */
 static inline size_t ws_mrf_half_size(const ws_mrf_volume *v, int h) { return (v->X + 1 - (size_t)h) / 2; }
-/* Returns the index in v->code and v->label of the first voxel of half h of row (y, z). */
+/* Return places from a slice of half rows to the next; before the first code, since a border has none. */
+static inline size_t ws_mrf_plane(const ws_mrf_volume *v) { return (v->Y + 1) * v->stride; }
+static inline size_t ws_mrf_skipped(const ws_mrf_volume *v) { return ws_mrf_plane(v); }
+/* Returns the index in v->label of the first voxel of half h of row (y, z) of the layout. The border after a row, slice
+ * or half is the one before the next. */
 static inline size_t ws_mrf_row_at(const ws_mrf_volume *v, int h, size_t y, size_t z) {
-    return (((size_t)h * (v->Z + 2) + z + 1) * (v->Y + 2) + y + 1) * v->stride;
+    return ((size_t)h * (v->Z + 1) + z + 1) * ws_mrf_plane(v) + (y + 1) * v->stride;
+}
+/* Returns the same in v->code. */
+static inline size_t ws_mrf_code_at(const ws_mrf_volume *v, int h, size_t y, size_t z) {
+    return ws_mrf_row_at(v, h, y, z) - ws_mrf_skipped(v);
+}
+/* Returns the number in the file of voxel (h, y, z) of the layout. Voxel (2j + h, y, z) is 2j step[0] behind it. */
+static inline uint64_t ws_mrf_number(const ws_mrf_volume *v, int h, size_t y, size_t z) {
+    return (uint64_t)h * v->step[0] + y * v->step[1] + z * v->step[2];
 }
 
 /* The neighbourhoods, F(size, colours, reach) for each. size: neighbours of a voxel; reach: steps along axes to the
@@ -65,6 +93,12 @@ const ws_mrf_neighbourhood *ws_mrf_neighbourhood_of(int size);
 static inline int ws_mrf_half_of(int colours, int colour, size_t y, size_t z) {
     if (colours == 2) return (int)(((size_t)colour + y + z) & 1);
     return (int)(y & 1) == (colour >> 1 & 1) && (int)(z & 1) == colour >> 2 ? colour & 1 : -1;
+}
+
+/* Returns the colour of the layout that is the file's k-th of `colours`: each of 8 has a bit for each axis. */
+static inline int ws_mrf_colour_of(const ws_mrf_volume *v, int colours, int k) {
+    if (colours == 2) return k;
+    return (k >> v->axis[0] & 1) | (k >> v->axis[1] & 1) << 1 | (k >> v->axis[2] & 1) << 2;
 }
 
 /* Sets at[k], k < around->size, so that neighbour k of voxel j of half h of row (y, z) has the label at[k][j]. */
@@ -118,7 +152,7 @@ typedef struct ws_mrf_pass {
     const ws_mrf_conf *conf;
     const int32_t *table;
     uint64_t sweep; /* from 0 */
-    int colour;
+    int colour;     /* of the layout */
 } ws_mrf_pass;
 
 /* The changes of a pass. */
@@ -148,8 +182,8 @@ typedef struct ws_mrf_result {
 
 /* The code of one width, or of a device. */
 typedef struct ws_mrf_body {
-    /* Updates the voxels of the pass's colour in the rows first .. last-1, row (y, z) being number y + Y z, and adds to
-     * *t. */
+    /* Updates the voxels of the pass's colour in rows first .. last-1 of the layout, row (y, z) being number y + Y z,
+     * and adds to *t. */
     void (*pass)(const ws_mrf_pass *p, size_t first, size_t last, ws_mrf_tally *t);
     /* Devices have this in place of pass. It makes all sweeps from the labels of v and the classes and sums in *r, and
      * sets both. A failure is WS_EDEV or WS_ENOMEM, and leaves *r as it was. */

@@ -27,11 +27,11 @@ static void pass(const ws_mrf_pass *p, size_t first, size_t last, ws_mrf_tally *
         const int h = ws_mrf_half_of(around->colours, p->colour, y, z);
         if (h < 0) continue;
         const uint8_t *at[WS_MRF_NEIGHBOURS];
-        const uint16_t *q = v->code + ws_mrf_row_at(v, h, y, z);
+        const uint16_t *q = v->code + ws_mrf_code_at(v, h, y, z);
         uint8_t *label = v->label + ws_mrf_row_at(v, h, y, z);
         ws_mrf_neighbours(v, around, h, y, z, at);
         for (size_t j = 0; j < ws_mrf_half_size(v, h); j++)
-            update(p, at, j, row * v->X + 2 * j + (size_t)h, q[j], &label[j], t);
+            update(p, at, j, ws_mrf_number(v, h, y, z) + 2 * j * v->step[0], q[j], &label[j], t);
     }
 }
 

@@ -52,7 +52,7 @@ static int label_slab(void *ctx, size_t i, ws_err *err) {
     (void)err;
     for (size_t row = row_of(s, i); row < row_of(s, i + 1); row++)
         for (int h = 0; h < 2; h++) {
-            const uint16_t *q = v->code + ws_mrf_row_at(v, h, row % v->Y, row / v->Y);
+            const uint16_t *q = v->code + ws_mrf_code_at(v, h, row % v->Y, row / v->Y);
             uint8_t *label = v->label + ws_mrf_row_at(v, h, row % v->Y, row / v->Y);
             for (size_t j = 0; j < ws_mrf_half_size(v, h); j++) label[j] = s->likeliest[q[j]];
         }
@@ -98,8 +98,10 @@ static int sweep(slabs *s, ws_mrf_result *r, int64_t *fall, ws_err *err) {
     int rc = WS_OK;
     memset(s->tally, 0, s->n * sizeof *s->tally);
     s->pass.sweep = r->sweeps++;
-    for (s->pass.colour = 0; s->pass.colour < colours && !rc; s->pass.colour++)
+    for (int k = 0; k < colours && !rc; k++) {
+        s->pass.colour = ws_mrf_colour_of(s->pass.v, colours, k);
         rc = ws_parallel_for(s->n, s->threads, run_slab, s, err);
+    }
     *fall = add_up(s, r);
     return rc;
 }
@@ -117,6 +119,7 @@ int ws_mrf_segment(const ws_mrf_conf *conf, const ws_mrf_body *b, ws_mrf_volume 
     if (!rc)
         rc = ws_grow(&w->table, &w->table_cap, ((size_t)v->top + 1) * ws_mrf_width(conf->K), sizeof *w->table, err);
     if (!rc) rc = cut(&s, v, threads, w, err);
+    if (!rc) rc = ws_mrf_labels_clear(v, err);
     if (rc) return rc;
     s.pass.table = w->table;
     ws_mrf_histogram(v, w->hist);

@@ -16,7 +16,7 @@ typedef struct row {
     const uint8_t *at[WS_MRF_NEIGHBOURS];
     const uint16_t *q;
     uint8_t *label;
-    uint64_t i; /* the first voxel's number in the volume */
+    uint64_t i, step; /* the first voxel's number in the volume; from there to the next */
     size_t width;
     int K;
     int32_t weight, xi; /* weight: b_in - b_out */
@@ -66,7 +66,7 @@ WS_INLINE uint32_t decide(const row *r, const int random, size_t j, const block 
     if (random) {
         const uint32_t K = (uint32_t)r->K;
         for (size_t l = 0; l < VI_LANES; l++)
-            m->to[l] = (int32_t)ws_mrf_proposal(r->p->conf->seed, r->i + 2 * (j + l), r->p->sweep, K);
+            m->to[l] = (int32_t)ws_mrf_proposal(r->p->conf->seed, r->i + (j + l) * r->step, r->p->sweep, K);
         to = V_LOAD(m->to);
     }
     for (int from = 0; from < r->K; from += 4) {
@@ -123,14 +123,15 @@ static void pass(const ws_mrf_pass *p, size_t first, size_t last, ws_mrf_tally *
     ws_mrf_volume *v = p->v;
     const ws_mrf_neighbourhood *around = ws_mrf_neighbourhood_of(conf->neighbours);
     sweep_fn *const sweep = sweep_of(around->size);
-    row r = {.p = p, .K = conf->K, .width = ws_mrf_width(conf->K), .weight = conf->in - conf->out, .xi = conf->xi};
+    row r = {.p = p, .K = conf->K, .width = ws_mrf_width(conf->K), .weight = conf->in - conf->out, .xi = conf->xi,
+             .step = 2 * v->step[0]};
     for (size_t number = first; number < last; number++) {
         const size_t y = number % v->Y, z = number / v->Y;
         const int h = ws_mrf_half_of(around->colours, p->colour, y, z);
         if (h < 0) continue;
-        r.q = v->code + ws_mrf_row_at(v, h, y, z);
+        r.q = v->code + ws_mrf_code_at(v, h, y, z);
         r.label = v->label + ws_mrf_row_at(v, h, y, z);
-        r.i = number * v->X + (size_t)h;
+        r.i = ws_mrf_number(v, h, y, z);
         ws_mrf_neighbours(v, around, h, y, z, r.at);
         sweep(&r, ws_mrf_half_size(v, h), t);
     }

@@ -141,11 +141,11 @@ static ws_mrf_conf random_conf(int K) {
 }
 
 static int same_labels(const ws_mrf_volume *v, const uint8_t *want) {
-    uint8_t *row = malloc(v->X);
+    uint8_t *row = malloc(v->size[0]);
     int same = row != NULL;
-    for (size_t r = 0; r < v->Y * v->Z && same; r++) {
-        ws_mrf_labels_get(v, r % v->Y, r / v->Y, row);
-        same = memcmp(row, want + r * v->X, v->X) == 0;
+    for (size_t r = 0; r < v->size[1] * v->size[2] && same; r++) {
+        ws_mrf_labels_get(v, r % v->size[1], r / v->size[1], row);
+        same = memcmp(row, want + r * v->size[0], v->size[0]) == 0;
     }
     free(row);
     return same;
@@ -217,8 +217,8 @@ static int falls_by_that(uint64_t seed) {
     int good = make(&s, 3 + below(40), 1 + below(9), 1 + below(9), K, &err);
     s.conf = random_conf(K);
     s.conf.fixed = 1;
-    naive m = {
-        .X = (int)s.v.X, .Y = (int)s.v.Y, .Z = (int)s.v.Z, .n = (int)s.v.n, .K = K, .q = s.q, .label = malloc(s.v.n)};
+    naive m = {.X = (int)s.v.size[0], .Y = (int)s.v.size[1], .Z = (int)s.v.size[2], .n = (int)s.v.n, .K = K, .q = s.q,
+               .label = malloc(s.v.n)};
     long long energy[2] = {0, 0};
     for (int c = 0; c < K; c++) m.mean[c] = s.gauss[c].mean, m.sd[c] = s.gauss[c].sd;
     for (int k = 0; k < 2 && good && m.label; k++) { /* after no sweeps, and after some */
@@ -226,8 +226,8 @@ static int falls_by_that(uint64_t seed) {
         conf.sweeps = k ? conf.sweeps : 0;
         memcpy(r.gauss, s.gauss, sizeof r.gauss);
         good = ws_mrf_segment(&conf, bodies[ws_cpu_best(&cpu)], &s.v, 1, 1, &work, &r, &err) == WS_OK;
-        for (size_t row = 0; row < s.v.Y * s.v.Z; row++)
-            ws_mrf_labels_get(&s.v, row % s.v.Y, row / s.v.Y, m.label + row * s.v.X);
+        for (size_t row = 0; row < s.v.size[1] * s.v.size[2]; row++)
+            ws_mrf_labels_get(&s.v, row % s.v.size[1], row / s.v.size[1], m.label + row * s.v.size[0]);
         energy[k] = total_energy(&m, &s.conf);
     }
     free(m.label);
@@ -249,8 +249,31 @@ static void test_random(void) {
         good = agree(seed, 60 + below(140), 1 + below(3), 1 + below(3), below(2) ? 4 : 1 + (int)below(WS_MRF_CLASSES));
     }
     tap_ok(&t, good, "40 volumes of several vectors a row and up to 64 classes");
+    static const int order[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    for (uint64_t seed = 3001; seed <= 3060 && good; seed++) {
+        state = seed;
+        const size_t size[3] = {1 + below(3), 14 + below(3), 70 + below(70)};
+        const int *a = order[seed % 6];
+        good = agree(seed, size[a[0]], size[a[1]], size[a[2]], 1 + (int)below(7));
+    }
+    tap_ok(&t, good, "60 flat volumes, whose layout has the axes in every order");
     for (uint64_t seed = 2001; seed <= 2100 && good; seed++) good = falls_by_that(seed);
     tap_ok(&t, good, "100 volumes: the energy of all voxels and pairs falls by what the sweeps say, never rises");
+}
+
+/* A volume's codes and labels take at most 6 bytes a voxel, however it lies. */
+static void test_shapes(void) {
+    static const size_t size[][3] = {{1500, 1500, 1},  {1500, 1, 1500}, {1, 1500, 1500}, {2, 1200, 1000},
+                                     {1000, 3, 1200},  {16, 400, 500},  {500, 16, 400},  {130, 130, 130},
+                                     {1, 32767, 60},   {60, 1, 32767},  {300, 9, 300},   {7, 7, 30000}};
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        ws_mrf_volume v = {0};
+        ws_err err;
+        const int rc = ws_mrf_volume_shape(&v, size[i][0], size[i][1], size[i][2], &err);
+        const double bytes = (double)(v.places + v.ncode * sizeof *v.code) / (double)v.n;
+        tap_ok(&t, !rc && bytes <= 6, "%zu x %zu x %zu: %.2f bytes a voxel", size[i][0], size[i][1], size[i][2], bytes);
+        ws_mrf_volume_release(&v);
+    }
 }
 
 /* ---- threads, worked example ---- */
@@ -346,6 +369,7 @@ int main(void) {
     test_log();
     test_double();
     test_random();
+    test_shapes();
     for (int rule = WS_MRF_ICM; rule <= WS_MRF_RANDOM; rule++)
         tap_ok(&t, equal_by_threads(6, rule) && equal_by_threads(18, rule) && equal_by_threads(26, rule),
                "1 to 5 threads: the same labels, sums and classes, rule %s", rule ? "random" : "icm");

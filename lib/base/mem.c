@@ -3,6 +3,7 @@
 #include "lib/base/mem.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,23 @@ char *ws_strndup(const char *s, size_t n, ws_err *err) {
     return p;
 }
 
+/* Makes *p, of `had` bytes, an array of so many bytes; keeps the content. */
+static int regrow(void **p, size_t had, size_t bytes, ws_err *err) {
+    enum { LARGE = 1 << 20 };
+    if (*p && had >= LARGE) { /* the kernel moves its pages: nothing is copied, and memory holds it once */
+        void *moved = realloc(*p, bytes);
+        if (!moved) return ws_fail_nomem(err, bytes);
+        *p = moved;
+        if ((uintptr_t)moved % WS_ALIGN == 0) return WS_OK;
+    }
+    void *fresh = ws_alloc(bytes, err);
+    if (!fresh) return WS_ENOMEM;
+    if (*p) memcpy(fresh, *p, had);
+    free(*p);
+    *p = fresh;
+    return WS_OK;
+}
+
 int ws_grow(void *pp, size_t *cap, size_t need, size_t size, ws_err *err) {
     if (need <= *cap) return WS_OK;
     size_t want = *cap ? *cap : 64, bytes;
@@ -43,15 +61,12 @@ int ws_grow(void *pp, size_t *cap, size_t need, size_t size, ws_err *err) {
         want *= 2;
     }
     if (__builtin_mul_overflow(want, size, &bytes)) return ws_fail_nomem(err, SIZE_MAX);
-    /* realloc would lose the alignment: allocate, copy, release */
-    void *old, *fresh = ws_alloc(bytes, err);
-    if (!fresh) return WS_ENOMEM;
-    memcpy(&old, pp, sizeof old);
-    if (old) memcpy(fresh, old, *cap * size);
-    free(old);
-    memcpy(pp, &fresh, sizeof fresh);
-    *cap = want;
-    return WS_OK;
+    void *p;
+    memcpy(&p, pp, sizeof p);
+    const int rc = regrow(&p, *cap * size, bytes, err);
+    memcpy(pp, &p, sizeof p);
+    if (!rc) *cap = want;
+    return rc;
 }
 
 int ws_buf_reserve(ws_buf *b, size_t more, ws_err *err) {

@@ -2,10 +2,13 @@
  * Parsing of the command line by option tables: see lib/base/opt.h. Help and dump are in help.c. */
 #include "lib/base/opt.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 typedef struct found {
     const ws_opt *opt;
@@ -60,10 +63,45 @@ static int ambiguous(const ws_opt_table *tab, int ntab, const char *word, size_t
     return rc;
 }
 
+/* Returns how many letters must be put in, left out or replaced to make b of a[0..n); FAR for more than two. */
+enum { WORD = 48, FAR = 3 };
+static size_t distance(const char *a, size_t n, const char *b) {
+    const size_t m = strlen(b);
+    size_t row[WORD + 1];
+    if (n > WORD || m > WORD || n > m + FAR || m > n + FAR) return FAR;
+    for (size_t j = 0; j <= m; j++) row[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            const size_t above = row[j], left = row[j - 1];
+            row[j] = ws_min(corner + (a[i - 1] != b[j - 1]), ws_min(above, left) + 1);
+            corner = above;
+        }
+    }
+    return ws_min(row[m], FAR);
+}
+
+/* Refuses a word that is no long option; the sentence has the option whose name is nearest, if one is near. */
+static int unknown(const ws_opt_table *tab, int ntab, const char *word, size_t n, ws_err *err) {
+    char q[WS_QUOTE_MAX];
+    const char *near = NULL;
+    size_t least = n > 4 ? FAR : FAR - 1; /* in a short word two letters are nearly all */
+    for (int t = 0; t < ntab; t++)
+        for (const ws_opt *o = tab[t].opt; o->name; o++)
+            for (int alias = 0; alias < (o->alias ? 2 : 1) && ws_opt_shown(tab, t, o); alias++) {
+                const char *name = alias ? o->alias : o->name;
+                const size_t d = distance(word, n, name);
+                if (d < least) near = name;
+                least = ws_min(least, d);
+            }
+    return ws_fail(err, WS_EUSAGE, "unknown option --%s%s%s", ws_quote(q, word, n), near ? "; the nearest is --" : "",
+                   near ? near : "");
+}
+
 /* Finds a long option by its exact name, else by a prefix of one name only, and sets *f. Returns WS_EUSAGE for an
  * unknown or ambiguous word. */
 static int by_name(found *f, const ws_opt_table *tab, int ntab, const char *word, size_t n, ws_err *err) {
-    char q[WS_QUOTE_MAX];
     int fits = 0;
     *f = (found){NULL, NULL};
     for (int t = 0; t < ntab; t++)
@@ -77,7 +115,7 @@ static int by_name(found *f, const ws_opt_table *tab, int ntab, const char *word
                 fits++;
             }
         }
-    if (fits == 0) return ws_fail(err, WS_EUSAGE, "unknown option --%s", ws_quote(q, word, n));
+    if (fits == 0) return unknown(tab, ntab, word, n, err);
     if (fits > 1) return ambiguous(tab, ntab, word, n, err);
     return WS_OK;
 }
@@ -104,18 +142,26 @@ static int not_a(const ws_opt *o, const char *what, const char *text, ws_err *er
     return ws_fail(err, WS_EUSAGE, "--%s: expected %s, found \"%s\"", o->name, what, ws_quote(q, text, strlen(text)));
 }
 
+/* Spells a limit so that it is the number itself. */
+static const char *limit(char to[32], double v) {
+    snprintf(to, 32, "%.10g", v);
+    if (strtod(to, NULL) != v) snprintf(to, 32, "%.17g", v);
+    return to;
+}
+
 static int check_range(const ws_opt *o, double v, const char *text, ws_err *err) {
-    char q[WS_QUOTE_MAX];
+    char q[WS_QUOTE_MAX], least[32], most[32];
     const int above = o->flags & WS_OPT_ABOVE, any = !(o->min < o->max);
     if (isfinite(v) && (any || ((above ? v > o->min : v >= o->min) && v <= o->max))) return WS_OK;
     if (any) return not_a(o, "a finite number", text, err);
-    return ws_fail(err, WS_EUSAGE, "--%s: %s is out of range: expected %s%.10g to %.10g", o->name,
-                   ws_quote(q, text, strlen(text)), above ? "more than " : "", o->min, o->max);
+    return ws_fail(err, WS_EUSAGE, "--%s: %s is out of range: expected %s%s to %s", o->name,
+                   ws_quote(q, text, strlen(text)), above ? "more than " : "", limit(least, o->min),
+                   limit(most, o->max));
 }
 
 static int parse_choice(const ws_opt *o, const char *text, int *out, ws_err *err) {
     for (int i = 0; o->choices[i]; i++)
-        if (strcmp(o->choices[i], text) == 0) {
+        if (strcasecmp(o->choices[i], text) == 0) {
             *out = i;
             return WS_OK;
         }
@@ -196,7 +242,7 @@ static int record_arg(ws_cmdline *cl, const ws_opt *o, const char *value, ws_err
     return rc || !value ? rc : ws_opt_add_word(&cl->args, value, err);
 }
 
-static int apply(ws_cmdline *cl, const found *f, const char *value, ws_err *err) {
+static int apply(ws_cmdline *cl, const found *f, const char *value, int at, ws_err *err) {
     switch (f->opt->type) {
     case WS_OPT_HELP: cl->outcome = WS_OPT_SHOW_HELP; return WS_OK;
     case WS_OPT_VERSION: cl->outcome = WS_OPT_SHOW_VERSION; return WS_OK;
@@ -204,7 +250,10 @@ static int apply(ws_cmdline *cl, const found *f, const char *value, ws_err *err)
     default: break;
     }
     int rc = store(f, value, err);
-    return rc ? rc : record_arg(cl, f->opt, value, err);
+    if (!rc) rc = ws_grow(&cl->given, &cl->given_cap, cl->ngiven + 1, sizeof *cl->given, err);
+    if (rc) return rc;
+    cl->given[cl->ngiven++] = (ws_opt_given){f->opt, value, at};
+    return record_arg(cl, f->opt, value, err);
 }
 
 static int parse_long(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int argc, char **argv, int *i, ws_err *err) {
@@ -219,7 +268,7 @@ static int parse_long(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int arg
     } else if (value && !takes_value(f.opt) && f.opt->type != WS_OPT_OPTSTR) {
         return ws_fail(err, WS_EUSAGE, "--%s takes no value", f.opt->name);
     }
-    return apply(cl, &f, value, err);
+    return apply(cl, &f, value, *i, err);
 }
 
 /* Parses one word of option letters and its value: "-qt4", "-P", "0.02". */
@@ -228,7 +277,12 @@ static int parse_letters(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int 
     for (const char *p = argv[*i] + 1; *p; p++) {
         char q[WS_QUOTE_MAX];
         found f = by_letter(tab, ntab, *p);
-        if (!f.opt) return ws_fail(err, WS_EUSAGE, "unknown option -%s", ws_quote(q, p, 1));
+        if (!f.opt) {
+            const char other[] = {(char)(*p ^ ('a' ^ 'A')), '\0'};
+            const int is_there = isalpha((unsigned char)*p) && by_letter(tab, ntab, *other).opt;
+            return ws_fail(err, WS_EUSAGE, "unknown option -%s%s%s", ws_quote(q, p, 1), is_there ? "; there is -" : "",
+                           is_there ? other : "");
+        }
         const char *value = NULL;
         if (takes_value(f.opt)) {
             if (p[1])
@@ -238,7 +292,7 @@ static int parse_letters(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int 
             else
                 return ws_fail(err, WS_EUSAGE, "-%c needs a value: %s", *p, f.opt->arg);
         }
-        int rc = apply(cl, &f, value, err);
+        int rc = apply(cl, &f, value, *i, err);
         if (rc) return rc;
         if (value) break;
     }
@@ -275,5 +329,6 @@ int ws_opt_clash(int first_given, int second_given, const char *first, const cha
 
 void ws_cmdline_release(ws_cmdline *cl) {
     ws_free(cl->operand);
+    ws_free(cl->given);
     ws_buf_release(&cl->args);
 }

@@ -15,7 +15,7 @@ typedef enum ws_opt_type {
     WS_OPT_STRING, /* const char * */
     WS_OPT_LIST,   /* ws_opt_list: the user may give it several times */
     WS_OPT_OPTSTR, /* const char *, only as --name=VALUE; "" without a value */
-    WS_OPT_CHOICE, /* int: index into choices */
+    WS_OPT_CHOICE, /* int: index into choices; the user may write them in upper or lower case */
     WS_OPT_HELP,   /* ends the parse: see ws_opt_outcome */
     WS_OPT_VERSION,
     WS_OPT_DUMP
@@ -36,7 +36,8 @@ enum {
     WS_OPT_RESULT = 1, /* changes the rows, so the provenance line names it */
     WS_OPT_HIDDEN = 2,
     WS_OPT_ABOVE = 4, /* min itself is out of range */
-    WS_OPT_SCORING = 8 /* says how to score, so tools that score nothing take it and do not show it */
+    WS_OPT_SCORING = 8, /* says how to score, so tools that score nothing take it and do not show it */
+    WS_OPT_TABLE = 16   /* about a table, so tools without columns take it and do not show it */
 };
 
 typedef struct ws_opt {
@@ -65,8 +66,18 @@ typedef struct ws_opt_table {
 
 typedef enum ws_opt_outcome { WS_OPT_RUN, WS_OPT_SHOW_HELP, WS_OPT_SHOW_VERSION, WS_OPT_SHOW_DUMP } ws_opt_outcome;
 
+/* An option as it was given. */
+typedef struct ws_opt_given {
+    const ws_opt *opt;
+    const char *value; /* as in argv; NULL: it has none */
+    int at;            /* where in argv its value, or itself, stands */
+} ws_opt_given;
+
 typedef struct ws_cmdline {
     ws_opt_outcome outcome;
+    ws_opt_given *given; /* all that were given, in order */
+    size_t ngiven, given_cap;
+    int fixed;           /* so many of argv's words behind the first come with the program's name; the caller's */
     const char **operand; /* points into argv; release the array with ws_free */
     int noperand;
     ws_buf args;          /* the WS_OPT_RESULT options in the order given, quoted for the provenance line */

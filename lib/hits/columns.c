@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/hits/keep.h"
 #include "lib/hits/write.h"
 #include "lib/io/cell.h"
 
@@ -23,15 +24,22 @@ typedef struct row {
 static void put_text(const row *r, const char *text) {
     if (r->s->err.code == WS_OK) (void)ws_cell_text(&r->s->text, r->plain, text, strlen(text), &r->s->err);
 }
+/* Writes a description, in which a tab would begin the next column. */
+static void put_desc(const row *r, const char *desc) {
+    const size_t at = r->s->text.n;
+    if (r->s->err.code == WS_OK &&
+        ws_cell_text(&r->s->text, r->plain, desc, ws_hits_plain(desc), &r->s->err) == WS_OK)
+        ws_hits_blank(r->s->text.p + at, r->s->text.n - at);
+}
 static void put_count(const row *r, unsigned long v) { ws_sink_f(r->s, "%lu", v); }
 static void put_bits(const row *r, double v) { ws_sink_f(r->s, "%.4f", v); }
 /* Writes an E-value, or an empty field if it is unknown. */
 static void put_e(const row *r, float bits, double size) {
-    const double e = ws_hitlist_p(r->q->list, bits) * size;
+    const double e = ws_hitlist_evalue(r->q->list, r->h, bits, size);
     if (!isnan(e)) ws_sink_f(r->s, "%.4g", e);
 }
 
-static void name(const row *r) { put_text(r, ws_held_text(r->h, r->h->name)); }
+static void name(const row *r) { put_text(r, ws_held_name(r->h)); }
 static void query(const row *r) { put_text(r, r->hmm->name); }
 static void query_accession(const row *r) { put_text(r, r->hmm->acc ? r->hmm->acc : ""); }
 static void tlen(const row *r) { put_count(r, r->h->L); }
@@ -53,7 +61,7 @@ static void env_from(const row *r) { put_count(r, r->d->env_from); }
 static void env_to(const row *r) { put_count(r, r->d->env_to); }
 static void mean_pp(const row *r) { put_bits(r, ws_held_accuracy(r->d)); }
 static void included(const row *r) { put_count(r, (r->d->flags & WS_HELD_INCLUDED) != 0); }
-static void desc(const row *r) { put_text(r, ws_held_text(r->h, r->h->desc)); }
+static void desc(const row *r) { put_desc(r, ws_held_text(r->h, r->h->desc)); }
 static void seq(const row *r) { put_text(r, ws_held_text(r->h, r->h->seq)); }
 static void qual(const row *r) { put_text(r, ws_held_text(r->h, r->h->qual)); }
 static void expected(const row *r) { put_bits(r, (double)r->h->expected); }
@@ -70,11 +78,18 @@ static void target_cov(const row *r) { put_bits(r, (r->d->ali_to - r->d->ali_fro
 
 /* M, I and D with their numbers, the model taken as the reference. */
 static void cigar(const row *r) {
-    const uint8_t *column = ws_held_columns(r->h, r->d);
-    for (uint32_t c = 0, n; c < r->d->ncolumn; c += n) {
-        const int state = column[c] & WS_COLUMN_STATE;
-        for (n = 1; c + n < r->d->ncolumn && (column[c + n] & WS_COLUMN_STATE) == state; n++) continue;
-        ws_sink_f(r->s, "%u%c", n, state == WS_COLUMN_M ? 'M' : state == WS_COLUMN_I ? 'I' : 'D');
+    ws_aliwalk w = ws_held_ali(r->h, r->d).walk;
+    int state = WS_COLUMN_M;
+    unsigned n = 0;
+    for (uint32_t c = 0; c <= r->d->ncolumn; c++) {
+        if (c < r->d->ncolumn) ws_aliwalk_step(&w);
+        const int next = c < r->d->ncolumn ? w.column & WS_COLUMN_STATE : -1;
+        if (n > 0 && next != state) {
+            ws_sink_f(r->s, "%u%c", n, state == WS_COLUMN_M ? 'M' : state == WS_COLUMN_I ? 'I' : 'D');
+            n = 0;
+        }
+        state = next;
+        n++;
     }
 }
 
@@ -94,7 +109,7 @@ static void dna_ali_from(const row *r) { put_count(r, r->dna->ali_from); }
 static void dna_ali_to(const row *r) { put_count(r, r->dna->ali_to); }
 static void dna_env_from(const row *r) { put_count(r, r->dna->env_from); }
 static void dna_env_to(const row *r) { put_count(r, r->dna->env_to); }
-static void record_desc(const row *r) { put_text(r, r->dna->record->desc); }
+static void record_desc(const row *r) { put_desc(r, r->dna->record->desc); }
 
 /* ---- tables ---- */
 
@@ -182,13 +197,17 @@ static void put_row(const ws_hitcols *c, const row *r) {
 
 void ws_write_columns_target(ws_sink *s, const ws_hitquery *q, const ws_held *h) {
     const ws_hitcols *c = q->columns;
+    const ws_hitquery one = ws_hitquery_of(q, h);
     ws_alilines ali = {0};
-    row r = {.s = s, .hmm = q->hmm, .plain = c->plain, .q = q, .h = h, .ali = &ali};
+    row r = {.s = s, .hmm = one.hmm, .plain = c->plain, .q = q, .h = h, .ali = &ali};
     for (uint32_t j = 0; j < h->n && (h->flags & WS_HELD_REPORTED); j++) {
         r.d = &ws_held_domains(h)[j];
         if (!(r.d->flags & WS_HELD_REPORTED)) continue;
         r.number++;
-        if ((c->hold & WS_HOLD_ALIGNMENTS) && ws_alilines_make(&ali, q, h, r.d, &s->err) != WS_OK) break;
+        if (c->hold & WS_HOLD_ALIGNMENTS) {
+            const ws_ali held = ws_held_ali(h, r.d);
+            if (ws_alilines_make(&ali, one.hmm, one.profile, &held, &s->err) != WS_OK) break;
+        }
         put_row(c, &r);
     }
     ws_alilines_release(&ali);

@@ -61,6 +61,7 @@ static ws_dnarecord *record_of(ws_dnastore *s, const ws_dnaseq *seq, ws_err *err
     *r = (ws_dnarecord){.number = seq->number};
     if (!(r->name = copy_text(s, seq->name, seq->nname, err))) return NULL;
     if (!(r->desc = copy_text(s, seq->desc, seq->ndesc, err))) return NULL;
+    if (!(r->acc = copy_text(s, seq->acc, seq->nacc, err))) return NULL;
     memmove(s->record + at + 1, s->record + at, (s->nrecord++ - at) * sizeof *s->record);
     return s->record[at] = r;
 }
@@ -69,10 +70,18 @@ static int add(ws_dnastore *s, size_t q, const ws_dnaseq *seq, const ws_dnahit *
     ws_dnalist *l = &s->list[q];
     ws_dnarecord *r = record_of(s, seq, err);
     if (!r || ws_grow(&l->hit, &l->cap, l->n + 1, sizeof *l->hit, err)) return err->code;
-    ws_dnahit *own = ws_hits_keep(&s->block, sizeof *own, err);
+    const size_t columns = h->column ? h->ncolumn : 0, residues = h->column ? (size_t)ws_dnahit_residues(h) : 0;
+    ws_dnahit *own = ws_hits_keep(&s->block, sizeof *own + columns + residues, err);
     if (!own) return err->code;
     *own = *h;
     own->record = r;
+    if (h->column) {
+        uint8_t *to = (uint8_t *)(own + 1);
+        memcpy(to, h->column, columns);
+        memcpy(to + columns, h->x, residues);
+        own->column = to;
+        own->x = to + columns;
+    }
     r->L = ws_max(r->L, seq->L);
     l->hit[l->n++] = own;
     return WS_OK;
@@ -96,8 +105,15 @@ void ws_dnastore_note_length(ws_dnastore *s, uint64_t number, uint64_t L) {
 
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
-static int compare_records(const ws_dnarecord *a, const ws_dnarecord *b) {
-    return a->number != b->number ? COMPARE(a->number, b->number) : strcmp(a->name, b->name);
+const char *ws_dnalist_name(const ws_dnalist *l, const ws_dnahit *h) {
+    return l->model ? l->model[h->model]->name : h->record->name;
+}
+
+static int compare_targets(const ws_dnalist *l, const ws_dnahit *a, const ws_dnahit *b) {
+    if (a->record == b->record && a->model == b->model) return 0;
+    if (!l->model && a->record->number != b->record->number) return COMPARE(a->record->number, b->record->number);
+    const int names = strcmp(ws_dnalist_name(l, a), ws_dnalist_name(l, b));
+    return names ? names : COMPARE(a->model, b->model);
 }
 
 static int by_finding(const ws_dnahit *a, const ws_dnahit *b) {
@@ -106,11 +122,11 @@ static int by_finding(const ws_dnahit *a, const ws_dnahit *b) {
     return a->subwindow != b->subwindow ? COMPARE(a->subwindow, b->subwindow) : COMPARE(a->number, b->number);
 }
 
-/* By place: record, strand, low end, the longer one first; then the better one. */
-static int by_place(const void *p, const void *q, const void *none) {
+/* By place: target, strand, low end, the longer one first; then the better one. */
+static int by_place(const void *p, const void *q, const void *list) {
     const ws_dnahit *a = p, *b = q;
-    (void)none;
-    if (a->record != b->record) return compare_records(a->record, b->record);
+    const int targets = compare_targets(list, a, b);
+    if (targets) return targets;
     if (a->minus != b->minus) return COMPARE(a->minus, b->minus);
     if (ws_dnahit_low(a) != ws_dnahit_low(b)) return COMPARE(ws_dnahit_low(a), ws_dnahit_low(b));
     if (ws_dnahit_high(a) != ws_dnahit_high(b)) return COMPARE(ws_dnahit_high(b), ws_dnahit_high(a));
@@ -118,13 +134,13 @@ static int by_place(const void *p, const void *q, const void *none) {
 }
 
 /* By significance, then name, strand and position. */
-static int by_rank(const void *p, const void *q, const void *none) {
+static int by_rank(const void *p, const void *q, const void *list) {
     const ws_dnahit *a = p, *b = q;
     if (a->lnp != b->lnp) return COMPARE(a->lnp, b->lnp);
-    const int names = strcmp(a->record->name, b->record->name);
+    const int names = strcmp(ws_dnalist_name(list, a), ws_dnalist_name(list, b));
     if (names) return names;
     if (a->minus != b->minus) return COMPARE(a->minus, b->minus);
-    return a->ali_from != b->ali_from ? COMPARE(a->ali_from, b->ali_from) : by_place(p, q, none);
+    return a->ali_from != b->ali_from ? COMPARE(a->ali_from, b->ali_from) : by_place(p, q, list);
 }
 
 /* ---- duplicates ---- */
@@ -141,11 +157,11 @@ static int is_same(const ws_dnahit *a, const ws_dnahit *b) {
            overlap >= 0.95 * (double)(high[1] - low[1] + 1);
 }
 
-/* A chain of hits sorted by place: each meets the last one of its record that was no duplicate (18.16). */
+/* A chain of hits sorted by place: each meets the last one of its target that was no duplicate (18.16). */
 static void mark_duplicates(const ws_dnalist *l) {
     for (size_t i = 1, j = 0; i < l->n; i++) {
         ws_dnahit *a = l->hit[j], *b = l->hit[i];
-        if (b->record != a->record || !is_same(a, b)) {
+        if (b->record != a->record || b->model != a->model || !is_same(a, b)) {
             j = i;
         } else if (a->lnp > b->lnp) {
             a->duplicate = 1;
@@ -160,17 +176,40 @@ static void mark_duplicates(const ws_dnalist *l) {
 
 double ws_dnahit_evalue(const ws_dnahit *h) { return ws_hits_exp(h->lnp); }
 
+void ws_dnahit_scale(ws_dnahit *h, uint64_t residues, uint32_t maxl, size_t models) {
+    h->lnp += log((double)((float)residues / (float)maxl));
+    h->lnp += log((double)(float)models);
+}
+
+void ws_dnalimits_cut(ws_dnalimits *limits, const ws_hmm *hmm, int cut, int row) {
+    *limits = (ws_dnalimits){.bits = (double)hmm->cut[cut][0], .inc_bits = (double)hmm->cut[cut][0], .by_bits = 1,
+                             .inc_by_bits = 1, .by_row = row, .row = (double)hmm->cut[cut][1]};
+}
+
+int ws_dnalimits_may(const ws_dnalimits *limits, const ws_dnahit *h, uint64_t residues, uint32_t maxl) {
+    if (limits->by_bits) return (double)h->bits >= limits->bits;
+    return ws_hits_exp(h->lnp + log((double)((float)residues / (float)maxl))) <= limits->evalue * (1 + 1e-9);
+}
+
+static void judge(ws_dnalist *l, const ws_dnalimits *limits, ws_dnahit *h) {
+    ws_dnalimits own = *limits;
+    if (l->model && l->cut >= 0) ws_dnalimits_cut(&own, l->model[h->model], l->cut, 0);
+    h->reported = h->included = h->shown = 0;
+    if (h->duplicate) return;
+    const double e = ws_dnahit_evalue(h), bits = (double)h->bits;
+    h->reported = own.by_bits ? bits >= own.bits : e <= own.evalue;
+    h->included = h->reported && (own.inc_by_bits ? bits >= own.inc_bits : e <= own.inc_evalue);
+    h->shown = h->reported && (!own.by_row || bits >= own.row);
+    l->nreported += h->reported;
+    l->nincluded += h->included && h->shown;
+}
+
 void ws_dnalist_rank(ws_dnalist *l, const ws_dnalimits *limits, uint64_t residues, uint32_t maxl) {
-    const double more = log((double)((float)residues / (float)maxl));
+    const double more = l->model ? 0 : log((double)((float)residues / (float)maxl));
     for (size_t i = 0; i < l->n; i++) l->hit[i]->lnp += more;
-    ws_hits_sort(l->hit, l->n, by_place, NULL);
+    ws_hits_sort(l->hit, l->n, by_place, l);
     mark_duplicates(l);
-    l->nreported = 0;
-    for (size_t i = 0; i < l->n; i++) {
-        ws_dnahit *h = l->hit[i];
-        const int enough = limits->by_bits ? (double)h->bits >= limits->bits : ws_dnahit_evalue(h) <= limits->evalue;
-        h->reported = !h->duplicate && enough;
-        l->nreported += h->reported;
-    }
-    ws_hits_sort(l->hit, l->n, by_rank, NULL);
+    l->nreported = l->nincluded = 0;
+    for (size_t i = 0; i < l->n; i++) judge(l, limits, l->hit[i]);
+    ws_hits_sort(l->hit, l->n, by_rank, l);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Hits in long DNA as nhmmer's --tblout and --dfamtblout, BED, GFF3 and a table. Specification long-targets.md, section
- * 14. */
+ * Hits in long DNA as nhmmer's --tblout and --dfamtblout, BED, GFF3 and a table; the list of all
+ * forms. Specification long-targets.md, section 14. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/hits/keep.h"
 #include "lib/hits/write.h"
 
 #define U64(v) ((unsigned long long)(v))
@@ -12,97 +13,109 @@
 /* ---- nhmmer's tables ---- */
 
 typedef struct widths {
-    int name, query, accession, place;
+    int name, name_acc, query, query_acc, place;
 } widths;
+
+/* Returns the model of a hit. */
+static const ws_hmm *model_of(const ws_dnaquery *q, const ws_dnahit *h) {
+    return q->list->model ? q->list->model[h->model] : q->hmm;
+}
+
+static const char *query_name(const ws_dnaquery *q) { return q->seq ? q->seq->name : q->hmm->name; }
+static const char *or_dash(const char *acc) { return acc && *acc ? acc : "-"; }
+static const char *acc_of(const ws_hmm *hmm) { return or_dash(hmm->acc); }
+static const char *target_acc(const ws_dnaquery *q, const ws_dnahit *h) {
+    return q->seq ? acc_of(model_of(q, h)) : or_dash(h->record->acc);
+}
+static const char *query_acc(const ws_dnaquery *q) { return or_dash(q->seq ? q->seq->acc : q->hmm->acc); }
 
 enum { LENGTH = 24 };
 
-/* Returns the record's length; "-" for one that is not known. */
-static const char *length_of(char text[LENGTH], const ws_dnarecord *r) {
-    snprintf(text, LENGTH, "%llu", U64(r->L));
-    return r->L ? text : "-";
+/* Returns the length of the target; "-" for one that is not known. */
+static const char *length_of(char text[LENGTH], const ws_dnaquery *q, const ws_dnahit *h) {
+    const uint64_t L = q->seq ? (uint64_t)model_of(q, h)->M : h->record->L;
+    snprintf(text, LENGTH, "%llu", U64(L));
+    return L ? text : "-";
 }
+static const char *length_title(const ws_dnaquery *q, const char *of_record) { return q->seq ? "modlen" : of_record; }
 
 static size_t digits(uint64_t v) { return (size_t)snprintf(NULL, 0, "%llu", U64(v)); }
 
 /* Returns the widths that all hits ask for, reported or not. */
 static widths widths_of(const ws_dnaquery *q) {
-    const ws_hmm *hmm = q->hmm;
-    widths w = {20, (int)ws_max(20, strlen(hmm->name)), (int)ws_max(10, hmm->acc ? strlen(hmm->acc) : 0), 7};
+    widths w = {.name = 20, .name_acc = 10, .query = (int)ws_max(20, strlen(query_name(q))),
+                .query_acc = (int)ws_max(10, strlen(query_acc(q))), .place = 7};
     for (size_t i = 0; i < q->list->n; i++) {
         const ws_dnahit *h = q->list->hit[i];
-        w.name = (int)ws_max((size_t)w.name, strlen(h->record->name));
+        w.name = (int)ws_max((size_t)w.name, strlen(ws_dnalist_name(q->list, h)));
+        w.name_acc = (int)ws_max((size_t)w.name_acc, strlen(target_acc(q, h)));
         w.place = (int)ws_max((size_t)w.place, ws_max(digits(h->ali_from), digits(h->ali_to)));
     }
     return w;
 }
 
-static const char *accession(const ws_hmm *hmm) { return hmm->acc && *hmm->acc ? hmm->acc : "-"; }
-static const char *description(const ws_dnahit *h) { return *h->record->desc ? h->record->desc : "-"; }
+/* Writes the last column. */
+static void put_description(ws_sink *s, const ws_dnaquery *q, const ws_dnahit *h) {
+    const char *desc = q->seq ? model_of(q, h)->desc : h->record->desc;
+    const int n = desc ? ws_hits_desc(desc) : 0;
+    ws_sink_add(s, n ? desc : "-", n ? (size_t)n : 1);
+    ws_sink_add(s, "\n", 1);
+}
 static char sign(const ws_dnahit *h) { return h->minus ? '-' : '+'; }
 
-static void tblout_head(ws_sink *s, widths w) {
-    static const char dash[] = "--------------------";
+static void tblout_head(ws_sink *s, const ws_dnaquery *q, widths w) {
+    static const char dash[] = "--------------------", place[] = "-------";
     ws_sink_f(s, "#%-*s %-*s %-*s %-*s hmmfrom hmm to %*s %*s %*s %*s %*s strand %9s %6s %5s  %s\n", w.name - 1,
-              " target name", 10,
-              "accession", w.query, "query name", w.accession, "accession", w.place, "alifrom", w.place, "ali to",
-              w.place, "envfrom",
-              w.place, "env to", w.place, "sq len", "E-value", " score", " bias", "description of target");
+              " target name", w.name_acc, "accession", w.query, "query name", w.query_acc, "accession", w.place,
+              "alifrom", w.place, "ali to", w.place, "envfrom", w.place, "env to", w.place, length_title(q, "sq len"),
+              "E-value", " score", " bias", "description of target");
     ws_sink_f(s, "#%*s %*s %*s %*s ------- ------- %*s %*s %*s %*s %*s ------ --------- ------ ----- %s\n", w.name - 1,
-              dash + 1, 10,
-              dash + 10, w.query, dash, w.accession, dash + 10, w.place, dash + 13, w.place, dash + 13, w.place,
-              dash + 13, w.place,
-              dash + 13, w.place, dash + 13, "---------------------");
+              dash + 1, w.name_acc, dash + 10, w.query, dash, w.query_acc, dash + 10, w.place, place, w.place, place,
+              w.place, place, w.place, place, w.place, place, "---------------------");
 }
 
 static void write_tblout(ws_sink *s, const ws_dnaquery *q) {
-    static const char row[] = "%-*s %-*s %-*s %-*s %7u %7u %*llu %*llu %*llu %*llu %*s    %c   %9.2g %6.1f %5.1f  %s\n";
+    static const char row[] = "%-*s %-*s %-*s %-*s %7u %7u %*llu %*llu %*llu %*llu %*s    %c   %9.2g %6.1f %5.1f  ";
     const widths w = widths_of(q);
     char length[LENGTH];
-    if (q->first) tblout_head(s, w);
+    if (q->first) tblout_head(s, q, w);
     for (size_t i = 0; i < q->list->n; i++) {
         const ws_dnahit *h = q->list->hit[i];
         if (!h->reported) continue;
-        ws_sink_f(s, row, w.name, h->record->name, 10, "-", w.query, q->hmm->name, w.accession, accession(q->hmm),
-                  h->hmm_from,
-                  h->hmm_to, w.place, U64(h->ali_from), w.place, U64(h->ali_to), w.place, U64(h->env_from), w.place,
-                  U64(h->env_to),
-                  w.place, length_of(length, h->record), sign(h), ws_dnahit_evalue(h), (double)h->bits,
-                  ws_dnahit_bias(h),
-                  description(h));
+        ws_sink_f(s, row, w.name, ws_dnalist_name(q->list, h), w.name_acc, target_acc(q, h), w.query, query_name(q),
+                  w.query_acc, query_acc(q), h->hmm_from, h->hmm_to, w.place, U64(h->ali_from), w.place,
+                  U64(h->ali_to), w.place, U64(h->env_from), w.place, U64(h->env_to), w.place,
+                  length_of(length, q, h), sign(h), ws_dnahit_evalue(h), (double)h->bits, ws_dnahit_bias(h));
+        put_description(s, q, h);
         ws_sink_pause(s);
     }
 }
 
-static void dfamtblout_head(ws_sink *s, widths w) {
+static void dfamtblout_head(ws_sink *s, const ws_dnaquery *q, widths w) {
     static const char dash[] = "-------------------", place[] = "-------";
     ws_sink_f(s, "# hit scores\n# ----------\n#\n# %-*s %-*s %-*s %6s %9s %5s  %s  %s %6s %*s %*s %*s %*s %*s   %s\n",
-              w.name - 1,
-              "target name", 20, "acc", w.query, "query name", "bits", "  e-value", " bias", "hmm-st", "hmm-en",
-              "strand", w.place,
-              "ali-st", w.place, "ali-en", w.place, "env-st", w.place, "env-en", w.place, "sq-len",
-              "description of target");
-    ws_sink_f(s, "# %-*s %-*s %-*s %6s %9s %5s %s %s %6s %*s %*s %*s %*s %*s   %s\n", w.name - 1, dash, 20, dash,
-              w.query, dash, "------",
-              "---------", "-----", place, place, "------", w.place, place, w.place, place, w.place, place, w.place,
-              place, w.place,
-              place, "---------------------");
+              w.name - 1, "target name", (int)ws_max(20, w.name_acc), "acc", w.query, "query name", "bits", "  e-value",
+              " bias", "hmm-st", "hmm-en", "strand", w.place, "ali-st", w.place, "ali-en", w.place, "env-st", w.place,
+              "env-en", w.place, length_title(q, "sq-len"), "description of target");
+    ws_sink_f(s, "# %-*s %-*s %-*s %6s %9s %5s %s %s %6s %*s %*s %*s %*s %*s   %s\n", w.name - 1, dash,
+              (int)ws_max(20, w.name_acc), dash, w.query, dash, "------", "---------", "-----", place, place, "------",
+              w.place, place, w.place, place, w.place, place, w.place, place, w.place, place, "---------------------");
 }
 
-/* Writes a head for each model, as nhmmer does. */
+/* Writes a head for each query, as nhmmer does. */
 static void write_dfamtblout(ws_sink *s, const ws_dnaquery *q) {
-    static const char row[] = "%-*s  %-*s %-*s %6.1f %9.2g %5.1f %7u %7u    %c   %*llu %*llu %*llu %*llu %*s   %s\n";
+    static const char row[] = "%-*s  %-*s %-*s %6.1f %9.2g %5.1f %7u %7u    %c   %*llu %*llu %*llu %*llu %*s   ";
     const widths w = widths_of(q);
     char length[LENGTH];
-    dfamtblout_head(s, w);
+    dfamtblout_head(s, q, w);
     for (size_t i = 0; i < q->list->n; i++) {
         const ws_dnahit *h = q->list->hit[i];
         if (!h->reported) continue;
-        ws_sink_f(s, row, w.name, h->record->name, 20, accession(q->hmm), w.query, q->hmm->name, (double)h->bits,
-                  ws_dnahit_evalue(h),
-                  ws_dnahit_bias(h), h->hmm_from, h->hmm_to, sign(h), w.place, U64(h->ali_from), w.place,
-                  U64(h->ali_to), w.place,
-                  U64(h->env_from), w.place, U64(h->env_to), w.place, length_of(length, h->record), description(h));
+        ws_sink_f(s, row, w.name, ws_dnalist_name(q->list, h), (int)ws_max(20, w.name_acc), acc_of(model_of(q, h)),
+                  w.query, query_name(q), (double)h->bits, ws_dnahit_evalue(h), ws_dnahit_bias(h), h->hmm_from,
+                  h->hmm_to, sign(h), w.place, U64(h->ali_from), w.place, U64(h->ali_to), w.place, U64(h->env_from),
+                  w.place, U64(h->env_to), w.place, length_of(length, q, h));
+        put_description(s, q, h);
         ws_sink_pause(s);
     }
 }
@@ -112,8 +125,7 @@ static void write_dfamtblout(ws_sink *s, const ws_dnaquery *q) {
 /* BED counts from 0. Its end is one past the last residue, its score a whole number up to 1000. */
 static void bed_row(ws_sink *s, const ws_dnaquery *q, const ws_dnahit *h) {
     ws_sink_f(s, "%s\t%llu\t%llu\t%s\t%.0f\t%c\n", h->record->name, U64(ws_dnahit_low(h) - 1), U64(ws_dnahit_high(h)),
-              q->hmm->name,
-              fmin(fmax((double)h->bits, 0.0), 1000.0), sign(h));
+              model_of(q, h)->name, fmin(fmax((double)h->bits, 0.0), 1000.0), sign(h));
 }
 
 /* Writes text of GFF3: what would end a field, or an attribute, is a percent sign and two hexadecimal digits. */
@@ -128,14 +140,14 @@ static void gff_row(ws_sink *s, const ws_dnaquery *q, const ws_dnahit *h) {
     ws_sink_f(s, "\t%s\tnucleotide_match\t%llu\t%llu\t%.2g\t%c\t.\tName=", q->program, U64(ws_dnahit_low(h)),
               U64(ws_dnahit_high(h)),
               ws_dnahit_evalue(h), sign(h));
-    gff_text(s, q->hmm->name, ";=&,");
+    gff_text(s, model_of(q, h)->name, ";=&,");
     ws_sink_add(s, ";Target=", 8);
-    gff_text(s, q->hmm->name, ";=&, ");
+    gff_text(s, model_of(q, h)->name, ";=&, ");
     ws_sink_f(s, " %u %u;bits=%.1f;bias=%.1f\n", h->hmm_from, h->hmm_to, (double)h->bits, ws_dnahit_bias(h));
 }
 
 static void column_row(ws_sink *s, const ws_dnaquery *q, const ws_dnahit *h) {
-    ws_write_columns_dna(s, q->hmm, q->columns, h);
+    ws_write_columns_dna(s, model_of(q, h), q->columns, h);
 }
 
 static void write_rows(ws_sink *s, const ws_dnaquery *q,
@@ -152,12 +164,16 @@ static void write_tsv(ws_sink *s, const ws_dnaquery *q) { write_rows(s, q, colum
 
 /* ---- forms ---- */
 
-static const ws_dnaform forms[] = {{"tsv", "", 1, write_tsv},
-                                   {"tblout", "", 0, write_tblout},
-                                   {"bed", "", 0, write_bed},
-                                   {"gff3", "##gff-version 3\n", 0, write_gff3},
-                                   {"dfamtblout", "", 0, write_dfamtblout},
-                                   {.name = NULL}};
+static const ws_dnaform forms[] = {
+    {.name = "tsv", .head = "", .frame = WS_FRAME_COLUMNS, .write = write_tsv},
+    {.name = "text", .head = "", .frame = WS_FRAME_REPORT, .alignments = 1, .write = ws_write_text_dna},
+    {.name = "tblout", .head = "", .frame = WS_FRAME_HMMER, .write = write_tblout},
+    {.name = "dfamtblout", .head = "", .write = write_dfamtblout},
+    {.name = "sto", .head = "", .alignments = 1, .by_model = 1, .write = ws_write_stockholm_dna},
+    {.name = "aliscores", .head = "", .alignments = 1, .by_model = 1, .write = ws_write_aliscores},
+    {.name = "bed", .head = "", .write = write_bed},
+    {.name = "gff3", .head = "##gff-version 3\n", .write = write_gff3},
+    {.name = NULL}};
 
 const ws_dnaform *ws_dnaform_find(const char *name) {
     for (const ws_dnaform *f = forms; f->name; f++)

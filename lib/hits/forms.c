@@ -13,15 +13,18 @@ static int alignments(const ws_hitquery *q) {
 #define MSA "an alignment in columns"
 
 const ws_hitform ws_hitforms[WS_NDOMFORM] = {
-    [WS_DOMFORM_TSV] = {.frame = WS_FRAME_COLUMNS, .target = ws_write_columns_target, .hold = of_columns},
-    [WS_DOMFORM_TEXT] = {.frame = WS_FRAME_REPORT, .whole = "-O text", .list = ws_write_text, .hold = of_report},
-    [WS_DOMFORM_TBLOUT] = {.frame = WS_FRAME_HMMER, .option = "--tblout", .row_of_target = 1, .list = ws_write_tblout,
-                           .target = ws_write_tblout_target},
-    [WS_DOMFORM_DOMTBLOUT] = {.frame = WS_FRAME_HMMER, .option = "--domtblout", .list = ws_write_domtblout,
-                              .target = ws_write_domtblout_target},
+    [WS_DOMFORM_TSV] = {.by_seq = 1, .frame = WS_FRAME_COLUMNS, .target = ws_write_columns_target, .hold = of_columns},
+    [WS_DOMFORM_TEXT] = {.by_seq = 1, .frame = WS_FRAME_REPORT, .whole = "-O text", .list = ws_write_text,
+                         .hold = of_report},
+    [WS_DOMFORM_TBLOUT] = {.by_seq = 1, .frame = WS_FRAME_HMMER, .option = "--tblout", .row_of_target = 1,
+                           .list = ws_write_tblout, .target = ws_write_tblout_target},
+    [WS_DOMFORM_DOMTBLOUT] = {.by_seq = 1, .frame = WS_FRAME_HMMER, .option = "--domtblout",
+                              .list = ws_write_domtblout, .target = ws_write_domtblout_target},
+    [WS_DOMFORM_PFAMTBLOUT] = {.by_seq = 1, .frame = WS_FRAME_HMMER, .whole = "--pfamtblout", .option = "--pfamtblout",
+                               .row_of_target = 1, .list = ws_write_pfamtblout},
     [WS_DOMFORM_STO] = {.whole = MSA, .option = "-A", .list = ws_write_stockholm, .hold = alignments},
     [WS_DOMFORM_A2M] = {.whole = MSA, .list = ws_write_a2m, .hold = alignments},
-    [WS_DOMFORM_A3M] = {.target = ws_write_a3m_target, .hold = alignments},
-    [WS_DOMFORM_FASTA] = {.target = ws_write_fasta_target, .hold = alignments},
+    [WS_DOMFORM_A3M] = {.begin = ws_write_a3m_origin, .target = ws_write_a3m_target, .hold = alignments},
+    [WS_DOMFORM_FASTA] = {.by_seq = 1, .target = ws_write_fasta_target, .hold = alignments},
     [WS_DOMFORM_IDS] = {.row_of_target = 1, .target = ws_write_ids_target},
 };

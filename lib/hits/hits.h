@@ -9,9 +9,14 @@
 #ifndef WS_HITS_HITS_H
 #define WS_HITS_HITS_H
 
+#include "lib/hits/aliwalk.h"
+#include "lib/hits/spill.h"
 #include "lib/hmm/domain.h"
 #include "lib/hmm/evalue.h"
 #include "lib/hmm/model.h"
+#include "lib/hmm/target.h"
+
+#include <string.h>
 
 /* Thresholds for reported and for included hits. An E-value must be at most, a score in bits at least the threshold. */
 typedef struct ws_thresholds {
@@ -33,39 +38,39 @@ typedef struct ws_spaces {
     double Z, domZ;
 } ws_spaces;
 
-enum { WS_HELD_REPORTED = 1, WS_HELD_INCLUDED = 2 };
+/* The last two are of rounds: a target is included that was not before, or reported that was included. */
+enum { WS_HELD_REPORTED = 1, WS_HELD_INCLUDED = 2, WS_HELD_NEW = 4, WS_HELD_DROPPED = 8 };
 
-/* A domain as it is held. Its alignment, if held: ncolumn bytes as in ws_domain, then a code for each residue. */
+/* A domain as it is held. ws_aliwalk reads its alignment. */
 typedef struct ws_held_domain {
     uint32_t env_from, env_to, ali_from, ali_to, hmm_from, hmm_to;
     float bits, bias_nats, accuracy;
     uint32_t ncolumn; /* 0: the alignment is not held */
-    uint32_t column;  /* where it stands, from the start of the target */
+    uint32_t column;  /* where it stands in the target's body */
     uint32_t flags;   /* WS_HELD_..., set by ws_hitlist_rank */
 } ws_held_domain;
 
-/* A target as it is held: this, its domains, its texts. Texts end with NUL and are found by their distance from here.
- * */
+/* A target as it is held: this, its domains, its name and accession. Its body, which may be in a file, has all that
+ * ranking does not need: description, alignments, sequence. Texts end with NUL. */
 typedef struct ws_held {
+    const uint8_t *body;
     uint64_t number; /* the target's place in the input, from 0: the last resort of the order */
     uint32_t L;
     float pre_bits, bits, expected;
     uint32_t regions, ensembles, overlaps, envelopes;
     uint32_t n, best;              /* domains; the best of them */
-    uint32_t name, desc, seq, qual; /* places of texts; 0: not held */
+    uint32_t desc, seq, qual;      /* places of texts in the body; of the last two 0: not held */
     uint32_t flags, nreported, nincluded; /* set by ws_hitlist_rank: domains */
+    uint32_t model; /* of a list by sequence: its number in ws_hitlist.model; else 0 */
 } ws_held;
 
 static inline const ws_held_domain *ws_held_domains(const ws_held *h) {
     return (const ws_held_domain *)(const void *)(h + 1);
 }
-static inline const char *ws_held_text(const ws_held *h, uint32_t at) { return (const char *)h + at; }
-static inline const uint8_t *ws_held_columns(const ws_held *h, const ws_held_domain *d) {
-    return (const uint8_t *)h + d->column;
-}
-static inline const uint8_t *ws_held_residues(const ws_held *h, const ws_held_domain *d) {
-    return ws_held_columns(h, d) + d->ncolumn;
-}
+static inline const char *ws_held_name(const ws_held *h) { return (const char *)(ws_held_domains(h) + h->n); }
+/* Returns the accession; empty: there is none. */
+static inline const char *ws_held_acc(const ws_held *h) { return ws_held_name(h) + strlen(ws_held_name(h)) + 1; }
+static inline const char *ws_held_text(const ws_held *h, uint32_t at) { return (const char *)h->body + at; }
 
 /* Mean posterior of an envelope's residues, "acc" (section 7.3). */
 static inline double ws_held_accuracy(const ws_held_domain *d) {
@@ -75,23 +80,48 @@ static inline double ws_held_accuracy(const ws_held_domain *d) {
 static inline float ws_held_bias(const ws_held *h) { return h->pre_bits - h->bits; }
 static inline double ws_held_domain_bias(const ws_held_domain *d) { return (double)d->bias_nats * WS_LOG2E; }
 
-/* One query's targets. `hit` is in input order before ws_hitlist_rank and in hmmsearch's order after it. */
+/* One query's targets. `hit` is in input order before ws_hitlist_rank and in hmmsearch's order after it.
+ *
+ * A list by sequence has the models that one sequence hits, as hmmscan has them: the sequence is the query, and the
+ * models are the targets. Its elements are the same pairs, and hold the sequence's texts. */
 typedef struct ws_hitlist {
     ws_held **hit;
     size_t n, cap;
     float tau, lambda;            /* of the tail of the query's Forward scores */
+    const ws_hmm_target *model;   /* of a list by sequence: all models; NULL: the list is one model's */
     size_t nreported, nincluded;  /* targets; set by rank, as what follows */
-    size_t name_width;            /* of the longest name on the list, reported or not */
+    /* of the longest name and accession of a target on the list, reported or not; of what is shown if accessions are
+     * preferred */
+    size_t name_width, acc_width, shown_width;
+    /* of the longest name that was ever on hmmsearch's list, and of what is shown then, where that is known */
+    size_t least_width, least_shown;
+    int by_score;                 /* the order is that of scores, not of P-values */
     ws_spaces spaces;
 } ws_hitlist;
 
-/* P of a score in bits, 0 below the smallest normal number (section 10). */
-double ws_hitlist_p(const ws_hitlist *l, float bits);
+/* P of a score in bits of a target on the list, 0 below the smallest normal number (section 10); its logarithm. */
+double ws_hitlist_p(const ws_hitlist *l, const ws_held *h, float bits);
+double ws_hitlist_lnp(const ws_hitlist *l, const ws_held *h, float bits);
+/* Returns the E-value of a score among so many, 0 below the smallest normal number; NaN where the size is unknown. */
+double ws_hitlist_evalue(const ws_hitlist *l, const ws_held *h, float bits, double size);
+/* The name, accession (empty: none) and description of a target: the sequence, or the model of a list by sequence. */
+const char *ws_hitlist_name(const ws_hitlist *l, const ws_held *h);
+const char *ws_hitlist_acc(const ws_hitlist *l, const ws_held *h);
+const char *ws_hitlist_desc(const ws_hitlist *l, const ws_held *h);
+/* Returns the sort key of a score in bits: -log P, or the score where scores decide about inclusion. The larger comes
+ * first. Valid after rank. */
+double ws_hitlist_key(const ws_hitlist *l, const ws_held *h, float bits);
+/* Compares targets with equal keys by their names, then by where the alignments of domains d and e begin, then by their
+ * places in the input. Returns below 0 if a comes first. */
+int ws_hitlist_compare(const ws_hitlist *l, const ws_held *a, const ws_held_domain *d, const ws_held *b,
+                       const ws_held_domain *e);
 
 typedef struct ws_hitstore {
     ws_hitlist *list; /* [nlist], one for each query */
     size_t nlist;
     struct ws_hitblock *block; /* memory of the held targets, newest first */
+    ws_spill body;             /* their bodies; the caller may limit what stays in memory */
+    uint64_t bytes;            /* of all of them */
 } ws_hitstore;
 
 /* Makes empty lists for n queries. WS_ENOMEM is the only failure; destroy in any case. */
@@ -101,26 +131,28 @@ void ws_hitstore_destroy(ws_hitstore *s);
 /* A target's texts and residues, which ws_hitstore_add copies. */
 typedef struct ws_hitseq {
     uint64_t number;
-    const char *name, *desc, *qual;
-    size_t nname, ndesc, nqual;
+    const char *name, *desc, *qual, *acc;
+    size_t nname, ndesc, nqual, nacc;
     const uint8_t *x; /* codes */
     const ws_abc *abc;
 } ws_hitseq;
 enum { WS_HOLD_ALIGNMENTS = 1, WS_HOLD_SEQUENCE = 2 };
 
-/* Asks whether a target can still be reported in a database of at least Z sequences: the list of hmmsearch has those.
- * */
+/* Asks whether a target of a model's list can still be reported in a database of at least Z targets: the list of
+ * hmmsearch has those. */
 int ws_hit_is_worth(const ws_thresholds *t, const ws_hitlist *l, float bits, double Z);
 
-/* Holds a target with at least one domain for query q. `hold` says what is held beyond the scores. WS_ENOMEM, and
- * WS_EDATA for a target of more than 4 GB. */
+/* Holds a target with at least one domain for query q. `hold` says what is held beyond the scores. WS_ENOMEM, WS_EIO of
+ * the temporary file, and WS_EDATA for a target of more than 4 GB. */
 int ws_hitstore_add(ws_hitstore *s, size_t q, const ws_hitseq *seq, const ws_dom_target *t, int hold, ws_err *err);
 
 /* Takes from the list what cannot be reported in a database of Z sequences; NaN keeps all. */
 void ws_hitlist_prune(ws_hitlist *l, const ws_thresholds *t, double Z);
 
 /* Orders a query's targets and sets flags and counts of targets and domains. Where a size is NaN no threshold that
- * needs it is asked, and nothing is included by it. */
+ * needs it is asked, and nothing is included by it. t: thresholds; of a list by sequence those of all models. */
 void ws_hitlist_rank(ws_hitlist *l, const ws_thresholds *t, ws_spaces spaces);
+/* Cuts a ranked list to its first n targets; domZ stays what it was. */
+void ws_hitlist_limit(ws_hitlist *l, size_t n);
 
 #endif

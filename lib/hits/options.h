@@ -8,9 +8,10 @@
 /* -O, by ws_hitforms. The names of all but the last two, which are for windows of DNA alone, are WS_HIT_FORMS. */
 typedef enum ws_dom_form {
     WS_DOMFORM_TSV, WS_DOMFORM_TEXT, WS_DOMFORM_TBLOUT, WS_DOMFORM_DOMTBLOUT, WS_DOMFORM_STO, WS_DOMFORM_A2M,
-    WS_DOMFORM_A3M, WS_DOMFORM_FASTA, WS_DOMFORM_IDS, WS_DOMFORM_BED, WS_DOMFORM_GFF3, WS_NDOMFORM
+    WS_DOMFORM_A3M, WS_DOMFORM_FASTA, WS_DOMFORM_IDS, WS_DOMFORM_PFAMTBLOUT, WS_DOMFORM_BED, WS_DOMFORM_GFF3,
+    WS_NDOMFORM
 } ws_dom_form;
-#define WS_HIT_FORMS "tsv", "text", "tblout", "domtblout", "sto", "a2m", "a3m", "fasta", "ids"
+#define WS_HIT_FORMS "tsv", "text", "tblout", "domtblout", "sto", "a2m", "a3m", "fasta", "ids", "pfamtblout"
 
 /* Their values, for the struct of a tool's options. */
 #define WS_HIT_FIELDS \
@@ -18,7 +19,7 @@ typedef enum ws_dom_form {
     int E_given, T_given, domE_given, domT_given, incE_given, incT_given, incdomE_given, incdomT_given, Z_given, \
         domZ_given; \
     int cut_ga, cut_nc, cut_tc, nonull2, noali, notextw, textw_given, acc, seed_given, mem_given, form; \
-    long long seed, textw; \
+    long long seed, textw, seq_limit; \
     uint64_t mem; \
     const char *beside[WS_NDOMFORM] /* paths of the forms that are written besides -O */
 
@@ -34,28 +35,30 @@ typedef enum ws_dom_form {
     {letter_, name_, NULL, WS_OPT_STRING, offsetof(type, field), "FILE", help_, .group = WS_GROUP_OUTPUT, \
      .given = WS_OPT_NOGIVEN}
 
-/* Entries of an option table. type: the struct of options. */
-#define WS_HIT_SCORE_OPTS(type) \
+/* Entries of an option table. type: the struct of options; inc: the E-value for inclusion, as a string. */
+#define WS_HIT_THRESHOLD_OPTS(type, inc) \
     WS_HIT_REAL(type, 'E', "evalue", E, "E", "report sequences whose E-value is at most E [10]", WS_HIT_ABOVE_0), \
         WS_HIT_REAL(type, 'T', "bits", T, "BITS", \
             "report sequences whose score is at least BITS, whatever their E-value", WS_HIT_ANY), \
         WS_HIT_REAL(type, 0, "domE", domE, "E", "report domains whose conditional E-value is at most E [10]", \
             WS_HIT_ABOVE_0), \
         WS_HIT_REAL(type, 0, "domT", domT, "BITS", "report domains whose score is at least BITS", WS_HIT_ANY), \
-        WS_HIT_REAL(type, 0, "incE", incE, "E", "include sequences whose E-value is at most E [0.01]", \
+        WS_HIT_REAL(type, 0, "incE", incE, "E", "include sequences whose E-value is at most E [" inc "]", \
             WS_HIT_ABOVE_0), \
         WS_HIT_REAL(type, 0, "incT", incT, "BITS", \
             "include sequences whose score is at least BITS, and sort by score", WS_HIT_ANY), \
-        WS_HIT_REAL(type, 0, "incdomE", incdomE, "E", "include domains whose conditional E-value is at most E [0.01]", \
-            WS_HIT_ABOVE_0), \
-        WS_HIT_REAL(type, 0, "incdomT", incdomT, "BITS", "include domains whose score is at least BITS", WS_HIT_ANY), \
-        WS_HIT_FLAG(type, "cut_ga", cut_ga, WS_GROUP_SCORE, WS_OPT_RESULT, \
+        WS_HIT_REAL(type, 0, "incdomE", incdomE, "E", \
+            "include domains whose conditional E-value is at most E [" inc "]", WS_HIT_ABOVE_0), \
+        WS_HIT_REAL(type, 0, "incdomT", incdomT, "BITS", "include domains whose score is at least BITS", WS_HIT_ANY)
+#define WS_HIT_CUT_OPTS(type) \
+    WS_HIT_FLAG(type, "cut_ga", cut_ga, WS_GROUP_SCORE, WS_OPT_RESULT, \
             "take all thresholds from the model's GA cutoffs"), \
         WS_HIT_FLAG(type, "cut_nc", cut_nc, WS_GROUP_SCORE, WS_OPT_RESULT, \
             "take all thresholds from the model's NC cutoffs"), \
         WS_HIT_FLAG(type, "cut_tc", cut_tc, WS_GROUP_SCORE, WS_OPT_RESULT, \
-            "take all thresholds from the model's TC cutoffs"), \
-        WS_HIT_REAL(type, 'Z', "db-size", Z, "N", \
+            "take all thresholds from the model's TC cutoffs")
+#define WS_HIT_SPACE_OPTS(type) \
+    WS_HIT_REAL(type, 'Z', "db-size", Z, "N", \
             "sequences in the database, for E-values [what the first stage read]", WS_HIT_ABOVE_0), \
         WS_HIT_REAL(type, 0, "domZ", domZ, "N", \
             "targets that domains are searched in, for conditional E-values [those reported]", \
@@ -67,16 +70,25 @@ typedef enum ws_dom_form {
             "begin the random numbers of each ensemble with N [42]", .min = 0, \
             .max = UINT32_MAX, .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, .given = offsetof(type, seed_given) \
     }
+#define WS_HIT_SCORE_OPTS(type) WS_HIT_THRESHOLD_OPTS(type, "0.01"), WS_HIT_CUT_OPTS(type), WS_HIT_SPACE_OPTS(type)
+
+/* An option of AlphaFold's jackhmmer. */
+#define WS_SEQ_LIMIT(type) \
+    {0, "seq_limit", NULL, WS_OPT_INT, offsetof(type, seq_limit), "N", \
+     "write no more than the best N targets of each query", .min = 1, .max = 1e12, .group = WS_GROUP_OUTPUT, \
+     .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}
 
 /* forms: the choices of -O; form: its default. */
 #define WS_HIT_OUTPUT_OPTS(type, forms, form_) \
     {'O', "out-format", NULL, WS_OPT_CHOICE, offsetof(type, form), "FORMAT", \
-     "write tsv, text, tblout, domtblout, sto, a2m, a3m, fasta or ids [" form_ "]", .choices = forms, \
+     "write tsv, text, tblout, domtblout, pfamtblout, sto, a2m, a3m, fasta or ids [" form_ "]", .choices = forms, \
          .group = WS_GROUP_OUTPUT, \
      .given = WS_OPT_NOGIVEN}, \
         WS_HIT_PATH(type, 0, "tblout", beside[WS_DOMFORM_TBLOUT], "write hmmsearch's table of sequences there too"), \
         WS_HIT_PATH(type, 0, "domtblout", beside[WS_DOMFORM_DOMTBLOUT], \
                     "write hmmsearch's table of domains there too"), \
+        WS_HIT_PATH(type, 0, "pfamtblout", beside[WS_DOMFORM_PFAMTBLOUT], \
+                    "write Pfam's table of sequences, then of domains there too"), \
         WS_HIT_PATH(type, 'A', "msa", beside[WS_DOMFORM_STO], \
                     "write the alignment of all included domains there too, in Stockholm"), \
         WS_HIT_FLAG(type, "noali", noali, WS_GROUP_OUTPUT, 0, "no alignments in the text report"), \
@@ -89,7 +101,7 @@ typedef enum ws_dom_form {
             "the text report shows the model's accession in place of its name"), \
     { \
         0, "mem", NULL, WS_OPT_SIZE, offsetof(type, mem), "SIZE", \
-            "memory that the ensemble of one region may take [4G]", .min = 1, \
+            "memory of the ensemble of one region [4G]; hits beyond half of a SIZE given go to a file", .min = 1, \
             .max = 1e15, .group = WS_GROUP_RUN, .given = offsetof(type, mem_given) \
     }
 

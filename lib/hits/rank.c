@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The order of a hit list, and what of it is reported and included. Specification domains.md, section 10. */
+#include <float.h>
 #include <string.h>
 
 #include "lib/hits/hits.h"
@@ -20,22 +21,53 @@ int ws_thresholds_cut(ws_thresholds *t, const ws_hmm *hmm, int cut, ws_err *err)
     return WS_OK;
 }
 
-double ws_hitlist_p(const ws_hitlist *l, float bits) {
-    return ws_hits_exp(ws_exp_lnp(bits, l->tau, l->lambda));
+/* ---- targets of a list ---- */
+
+static const ws_hmm *model_of(const ws_hitlist *l, const ws_held *h) { return l->model[h->model].hmm; }
+
+double ws_hitlist_lnp(const ws_hitlist *l, const ws_held *h, float bits) {
+    if (!l->model) return ws_exp_lnp(bits, l->tau, l->lambda);
+    const float *tail = model_of(l, h)->evparam;
+    return ws_exp_lnp(bits, tail[WS_FTAU], tail[WS_FLAMBDA]);
 }
 
+double ws_hitlist_p(const ws_hitlist *l, const ws_held *h, float bits) {
+    return ws_hits_exp(ws_hitlist_lnp(l, h, bits));
+}
+
+double ws_hitlist_evalue(const ws_hitlist *l, const ws_held *h, float bits, double size) {
+    const double e = ws_hitlist_p(l, h, bits) * size;
+    return e < DBL_MIN ? 0.0 : e;
+}
+
+const char *ws_hitlist_name(const ws_hitlist *l, const ws_held *h) {
+    return l->model ? model_of(l, h)->name : ws_held_name(h);
+}
+
+const char *ws_hitlist_acc(const ws_hitlist *l, const ws_held *h) {
+    if (l->model) return model_of(l, h)->acc ? model_of(l, h)->acc : "";
+    return ws_held_acc(h);
+}
+
+const char *ws_hitlist_desc(const ws_hitlist *l, const ws_held *h) {
+    if (!l->model) return ws_held_text(h, h->desc);
+    return model_of(l, h)->desc ? model_of(l, h)->desc : "";
+}
+
+/* ---- thresholds ---- */
+
 /* Returns 1 unless the hit fails. No E-value fails where the size is unknown (NaN), so the hit is reported. */
-static int may_be(const ws_hitlist *l, float bits, int by_score, double T, double E, double size) {
-    return by_score ? (double)bits >= T : !(ws_hitlist_p(l, bits) * size > E);
+static int may_be(const ws_hitlist *l, const ws_held *h, float bits, int by_score, double T, double E, double size) {
+    return by_score ? (double)bits >= T : !(ws_hitlist_p(l, h, bits) * size > E);
 }
 
 /* Returns 1 if the hit passes. No E-value passes where the size is unknown (NaN), so the hit is not included. */
-static int is_sure(const ws_hitlist *l, float bits, int by_score, double T, double E, double size) {
-    return by_score ? (double)bits >= T : ws_hitlist_p(l, bits) * size <= E;
+static int is_sure(const ws_hitlist *l, const ws_held *h, float bits, int by_score, double T, double E, double size) {
+    return by_score ? (double)bits >= T : ws_hitlist_p(l, h, bits) * size <= E;
 }
 
 int ws_hit_is_worth(const ws_thresholds *t, const ws_hitlist *l, float bits, double Z) {
-    return may_be(l, bits, t->by_T, t->T, t->E, Z);
+    return may_be(l, NULL, bits, t->by_T, t->T, t->E, Z);
 }
 
 void ws_hitlist_prune(ws_hitlist *l, const ws_thresholds *t, double Z) {
@@ -47,27 +79,24 @@ void ws_hitlist_prune(ws_hitlist *l, const ws_thresholds *t, double Z) {
 
 /* ---- order ---- */
 
-/* A list and what decides about its order. */
-typedef struct order {
-    const ws_hitlist *l;
-    const ws_thresholds *t;
-} order;
+double ws_hitlist_key(const ws_hitlist *l, const ws_held *h, float bits) {
+    return l->by_score ? (double)bits : -ws_hitlist_lnp(l, h, bits);
+}
 
-/* Returns the exponent of P, or the score where scores decide about inclusion. Both grow with the quality of the hit.
- * */
-static double sort_key(const order *o, float bits) {
-    return o->t->by_incT ? (double)bits : -ws_exp_lnp(bits, o->l->tau, o->l->lambda);
+int ws_hitlist_compare(const ws_hitlist *l, const ws_held *a, const ws_held_domain *d, const ws_held *b,
+                       const ws_held_domain *e) {
+    const int by_name = strcmp(ws_hitlist_name(l, a), ws_hitlist_name(l, b));
+    if (by_name) return by_name;
+    if (d->ali_from != e->ali_from) return d->ali_from < e->ali_from ? -1 : 1;
+    if (a->number != b->number) return a->number < b->number ? -1 : 1;
+    return a->model < b->model ? -1 : a->model > b->model;
 }
 
 static int compare(const void *a, const void *b, const void *ctx) {
     const ws_held *p = a, *q = b;
-    const double x = sort_key(ctx, p->bits), y = sort_key(ctx, q->bits);
+    const double x = ws_hitlist_key(ctx, p, p->bits), y = ws_hitlist_key(ctx, q, q->bits);
     if (x != y) return x > y ? -1 : 1;
-    const int by_name = strcmp(ws_held_text(p, p->name), ws_held_text(q, q->name));
-    if (by_name) return by_name;
-    const uint32_t from = ws_held_domains(p)->ali_from, other = ws_held_domains(q)->ali_from;
-    if (from != other) return from < other ? -1 : 1;
-    return p->number < q->number ? -1 : p->number > q->number;
+    return ws_hitlist_compare(ctx, p, ws_held_domains(p), q, ws_held_domains(q));
 }
 
 /* ---- flags ---- */
@@ -76,9 +105,9 @@ static ws_held_domain *domains_of(ws_held *h) { return (ws_held_domain *)(void *
 
 static void judge_target(ws_hitlist *l, const ws_thresholds *t, ws_held *h, double Z) {
     h->flags = 0;
-    if (!may_be(l, h->bits, t->by_T, t->T, t->E, Z)) return;
+    if (!may_be(l, h, h->bits, t->by_T, t->T, t->E, Z)) return;
     h->flags = WS_HELD_REPORTED;
-    if (is_sure(l, h->bits, t->by_incT, t->incT, t->incE, Z)) h->flags |= WS_HELD_INCLUDED;
+    if (is_sure(l, h, h->bits, t->by_incT, t->incT, t->incE, Z)) h->flags |= WS_HELD_INCLUDED;
 }
 
 static void drop(ws_held *h, ws_held_domain *d) {
@@ -101,10 +130,10 @@ static void judge_domains(const ws_hitlist *l, const ws_thresholds *t, ws_held *
     h->nreported = h->nincluded = 0;
     for (uint32_t j = 0; j < h->n; j++) {
         d[j].flags = 0;
-        if ((h->flags & WS_HELD_REPORTED) && may_be(l, d[j].bits, t->by_domT, t->domT, t->domE, l->spaces.domZ))
+        if ((h->flags & WS_HELD_REPORTED) && may_be(l, h, d[j].bits, t->by_domT, t->domT, t->domE, l->spaces.domZ))
             d[j].flags |= WS_HELD_REPORTED;
         if ((h->flags & WS_HELD_INCLUDED) &&
-            is_sure(l, d[j].bits, t->by_incdomT, t->incdomT, t->incdomE, l->spaces.domZ))
+            is_sure(l, h, d[j].bits, t->by_incdomT, t->incdomT, t->incdomE, l->spaces.domZ))
             d[j].flags |= WS_HELD_INCLUDED;
         h->nreported += (d[j].flags & WS_HELD_REPORTED) != 0;
         h->nincluded += (d[j].flags & WS_HELD_INCLUDED) != 0;
@@ -112,17 +141,38 @@ static void judge_domains(const ws_hitlist *l, const ws_thresholds *t, ws_held *
     if (h->overlaps > 0) drop_duplicates(h);
 }
 
+static void measure(ws_hitlist *l, const ws_held *h) {
+    const size_t name = strlen(ws_hitlist_name(l, h)), acc = strlen(ws_hitlist_acc(l, h));
+    l->name_width = ws_max(l->name_width, name);
+    l->acc_width = ws_max(l->acc_width, acc);
+    l->shown_width = ws_max(l->shown_width, acc ? acc : name);
+}
+
 void ws_hitlist_rank(ws_hitlist *l, const ws_thresholds *t, ws_spaces spaces) {
-    ws_hits_sort(l->hit, l->n, compare, &(order){l, t});
+    l->by_score = t->by_incT; /* of all models, or of none */
+    ws_hits_sort(l->hit, l->n, compare, l);
     l->spaces = spaces;
-    l->nreported = l->nincluded = l->name_width = 0;
+    l->nreported = l->nincluded = l->acc_width = 0;
+    l->name_width = l->least_width;
+    l->shown_width = l->least_shown;
     for (size_t i = 0; i < l->n; i++) {
         ws_held *h = l->hit[i];
-        judge_target(l, t, h, spaces.Z);
+        judge_target(l, &t[h->model], h, spaces.Z);
         l->nreported += (h->flags & WS_HELD_REPORTED) != 0;
         l->nincluded += (h->flags & WS_HELD_INCLUDED) != 0;
-        l->name_width = ws_max(l->name_width, strlen(ws_held_text(h, h->name)));
+        measure(l, h);
     }
     if (spaces.domZ == 0) l->spaces.domZ = (double)l->nreported;
-    for (size_t i = 0; i < l->n; i++) judge_domains(l, t, l->hit[i]);
+    for (size_t i = 0; i < l->n; i++) judge_domains(l, &t[l->hit[i]->model], l->hit[i]);
+}
+
+void ws_hitlist_limit(ws_hitlist *l, size_t n) {
+    if (l->n <= n) return;
+    l->n = n;
+    l->nreported = l->nincluded = l->name_width = l->acc_width = l->shown_width = 0;
+    for (size_t i = 0; i < n; i++) {
+        l->nreported += (l->hit[i]->flags & WS_HELD_REPORTED) != 0;
+        l->nincluded += (l->hit[i]->flags & WS_HELD_INCLUDED) != 0;
+        measure(l, l->hit[i]);
+    }
 }

@@ -8,23 +8,8 @@
 #include "lib/hits/dna.h"
 #include "lib/hits/hits.h"
 #include "lib/hmm/profile.h"
-
-/* Where text goes: it is collected and handed on in pieces of about a megabyte. A sink remembers its first failure, and
- * takes nothing after it. With write == NULL all stays in `text`. */
-typedef struct ws_sink {
-    ws_buf text;
-    int (*write)(void *to, const char *p, size_t n, ws_err *err);
-    void *to;
-    ws_err err; /* code WS_OK: no failure */
-} ws_sink;
-
-void ws_sink_f(ws_sink *s, const char *fmt, ...) WS_PRINTF(2, 3);
-void ws_sink_add(ws_sink *s, const char *p, size_t n);
-/* Hands on what has come together, if it is much. Called between rows, so that a failed write leaves whole ones. */
-void ws_sink_pause(ws_sink *s);
-/* Hands on all of it; returns the first failure of the sink. */
-int ws_sink_flush(ws_sink *s, ws_err *err);
-void ws_sink_release(ws_sink *s);
+#include "lib/io/sink.h"
+#include "lib/msa/msa.h"
 
 /* Settings of hmmsearch's report. */
 enum { WS_TEXT_FILTERS = 4 };
@@ -33,8 +18,11 @@ typedef struct ws_textconf {
     int alignments; /* show them */
     int accessions; /* the query's accession in place of its name */
     int z_given, domz_given;
+    int round;      /* of a search in rounds, from 1: the query stands in round 1 alone; 0: there are none */
+    const char *msa;                      /* the file that the alignment goes to, which the report names; NULL: none */
     int known;                            /* how many sequences were searched, and residues */
-    uint64_t seqs, residues;
+    uint64_t seqs, residues;              /* of a query that is a sequence: models, and its own residues */
+    uint64_t nodes;                       /* of all models, where the query is a sequence */
     int filters;                          /* what passed each filter is known: MSV, bias, Viterbi, Forward */
     uint64_t passed[WS_TEXT_FILTERS];
     double filter_p[WS_TEXT_FILTERS];     /* thresholds of the filters */
@@ -52,25 +40,60 @@ typedef struct ws_hitcols {
 int ws_hitcols_choose(ws_hitcols *c, const ws_names *of, const char *list, ws_err *err);
 void ws_hitcols_release(ws_hitcols *c);
 
+/* A sequence that is a query. */
+typedef struct ws_queryseq {
+    const char *name, *desc; /* desc: empty if there is none */
+    const char *acc;         /* empty or NULL if there is none */
+    uint32_t L;
+    uint64_t number;         /* among the sequences of its file, from 0 */
+    const uint8_t *x;        /* [L] codes; NULL: not known */
+} ws_queryseq;
+
 /* A query with its ranked targets, and what the writers have to know. The profile is for alignments alone. */
 typedef struct ws_hitquery {
-    const ws_hmm *hmm;
+    const ws_hmm *hmm;         /* with `seq`, and if so profile: of one target; see ws_hitquery_of */
     const ws_profile *profile;
+    const ws_queryseq *seq;    /* the query of a list by sequence; NULL: the query is hmm */
+    const ws_queryseq *origin; /* the sequence that hmm, the query, was made of; NULL: none */
+    const char *msa_name;      /* of the alignment, whose first row is the origin; NULL: that of hmm, and no such row */
     const ws_hitlist *list;
     int first;                 /* the query is the first one: heads of tables come before its rows */
     const ws_hitcols *columns; /* of a table of columns */
     const ws_textconf *text;   /* of the report */
     size_t msa_width;          /* columns in a block of Stockholm; 0: no limit */
     const char *author;        /* of Stockholm's AU line */
+    int threads;               /* that may make the text of this list; 0: one */
 } ws_hitquery;
+
+/* Returns the accession of the query: of the sequence, or of the model that was not made of one; empty: none. */
+static inline const char *ws_hitquery_acc(const ws_hitquery *q) {
+    const ws_queryseq *seq = q->seq ? q->seq : q->origin;
+    const char *acc = seq ? seq->acc : q->hmm->acc;
+    return acc ? acc : "";
+}
+
+/* Returns the query with the model of one of its targets. */
+static inline ws_hitquery ws_hitquery_of(const ws_hitquery *q, const ws_held *h) {
+    ws_hitquery one = *q;
+    const ws_hmm_target *model = q->list->model;
+    if (model) {
+        one.hmm = model[h->model].hmm;
+        one.profile = &model[h->model].profile;
+    }
+    return one;
+}
 
 /* ---- lists: all targets of a query. WS_ENOMEM goes to the sink, as all failures ---- */
 
-/* Write hmmsearch's tables. An unknown number is "-". */
+/* Write hmmsearch's tables, or those of hmmscan if the query is a sequence. An unknown number is "-". */
 void ws_write_tblout(ws_sink *s, const ws_hitquery *q);
 void ws_write_domtblout(ws_sink *s, const ws_hitquery *q);
-/* hmmsearch's report on one query. */
+void ws_write_pfamtblout(ws_sink *s, const ws_hitquery *q);
+/* The report of hmmsearch or hmmscan on one query. */
 void ws_write_text(ws_sink *s, const ws_hitquery *q);
+/* Sets *m to the origin and the included domains as digital rows, with RF line. It is as if their Stockholm were read.
+ * WS_ENOMEM; the caller calls ws_msa_release in any case. */
+int ws_hitquery_msa(const ws_hitquery *q, ws_msa *m, ws_err *err);
 /* Included domains as a multiple alignment over all nodes of the model. Nothing is written if there are none. */
 void ws_write_stockholm(ws_sink *s, const ws_hitquery *q);
 void ws_write_a2m(ws_sink *s, const ws_hitquery *q);
@@ -83,6 +106,7 @@ void ws_write_domtblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *
 /* A tab-separated row for each reported domain. */
 void ws_write_columns_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
 /* Included domains as records of A3M, each of which needs no other one. */
+void ws_write_a3m_origin(ws_sink *s, const ws_hitquery *q); /* the record before them: the query, if it is a sequence */
 void ws_write_a3m_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
 /* Residues of the alignments of reported domains, and names of reported targets. */
 void ws_write_fasta_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
@@ -104,8 +128,10 @@ typedef struct ws_hitform {
     const char *option; /* that writes it to a file of its own; NULL: -O alone */
     ws_hitframe frame;
     int row_of_target;  /* a row is a target, not a domain */
+    int by_seq;         /* also for lists by sequence */
     void (*list)(ws_sink *s, const ws_hitquery *q); /* NULL: target by target */
     void (*target)(ws_sink *s, const ws_hitquery *q, const ws_held *h);
+    void (*begin)(ws_sink *s, const ws_hitquery *q); /* before the targets; NULL: nothing */
     int (*hold)(const ws_hitquery *q); /* returns WS_HOLD_... by q->columns and q->text; NULL: 0 */
 } ws_hitform;
 /* By ws_dom_form. Those of windows of DNA are empty. */
@@ -118,21 +144,49 @@ void ws_write_columns_dna(ws_sink *s, const ws_hmm *hmm, const ws_hitcols *c, co
 
 /* A form of output: its name as -O has it, what stands before all rows, and the rows of a model's ranked list. */
 typedef struct ws_dnaquery {
-    const ws_hmm *hmm;
+    const ws_hmm *hmm;         /* NULL if the query is a sequence */
+    const ws_queryseq *seq;    /* of a list by sequence */
     const ws_dnalist *list;
     const ws_hitcols *columns; /* of the form tsv */
     const char *program;       /* its name, for GFF3 */
     int first;                 /* of the models that are written */
+    const ws_textconf *text;   /* of the report; what passed the filters are residues, which may be below 0 */
+    const ws_profile *profile; /* of the form aliscores */
+    size_t msa_width;          /* as in ws_hitquery, as the next two */
+    const char *author;
+    int threads;
 } ws_dnaquery;
 typedef struct ws_dnaform {
     const char *name, *head;
-    int has_columns; /* a table with provenance, the line of names, an end */
+    ws_hitframe frame; /* WS_FRAME_COLUMNS: a table with provenance, the line of names, an end */
+    int alignments;    /* hits have to hold them */
+    int by_model;      /* not for lists by sequence */
     void (*write)(ws_sink *s, const ws_dnaquery *q);
 } ws_dnaform;
-/* Returns the form tsv, tblout, bed, gff3 or dfamtblout; NULL: the name is another one. */
+/* Write nhmmer's or nhmmscan's report on one query; included hits as an alignment over all nodes that have residues;
+ * the score of each column of each reported hit. */
+void ws_write_text_dna(ws_sink *s, const ws_dnaquery *q);
+void ws_write_stockholm_dna(ws_sink *s, const ws_dnaquery *q);
+void ws_write_aliscores(ws_sink *s, const ws_dnaquery *q);
+/* Returns the form tsv, tblout, bed, gff3, dfamtblout, text, sto or aliscores; NULL: the name is another one. */
 const ws_dnaform *ws_dnaform_find(const char *name);
 
 /* ---- one alignment ---- */
+
+/* The alignment of a model with a stretch of a target, as it is held. */
+typedef struct ws_ali {
+    ws_aliwalk walk; /* before the first column */
+    uint32_t ncolumn, hmm_from, hmm_to;
+    uint64_t from, to; /* in the target; from > to on the other strand */
+} ws_ali;
+/* Returns the alignment of a held domain, or of a hit in long DNA that has one. */
+static inline ws_ali ws_held_ali(const ws_held *h, const ws_held_domain *d) {
+    return (ws_ali){ws_aliwalk_packed(h->body + d->column), d->ncolumn, d->hmm_from, d->hmm_to, d->ali_from,
+                    d->ali_to};
+}
+static inline ws_ali ws_dnahit_ali(const ws_dnahit *h) {
+    return (ws_ali){ws_aliwalk_plain(h->column, h->x), h->ncolumn, h->hmm_from, h->hmm_to, h->ali_from, h->ali_to};
+}
 
 /* The lines of an alignment, n characters and NUL each; cs and rf only if the model has them (else NULL). */
 typedef struct ws_alilines {
@@ -141,10 +195,14 @@ typedef struct ws_alilines {
     uint32_t identical; /* columns whose residue is the consensus */
     ws_buf memory;
 } ws_alilines;
-/* Makes the lines of section 11.3. Zero-initialise and use again; WS_ENOMEM is the only failure. Without a profile the
- * match line has no '+'. */
-int ws_alilines_make(ws_alilines *a, const ws_hitquery *q, const ws_held *h, const ws_held_domain *d, ws_err *err);
+/* Makes the lines of section 11.3. Zero-initialise and use again; WS_ENOMEM is the only failure. profile NULL: the
+ * match line has '+' where columns have WS_COLUMN_ABOVE. */
+int ws_alilines_make(ws_alilines *a, const ws_hmm *hmm, const ws_profile *profile, const ws_ali *ali, ws_err *err);
 void ws_alilines_release(ws_alilines *a);
+/* Writes an alignment of a report, in pieces if lines of `width` characters (0: any number) ask for it. query, target:
+ * what the two are called. *a is scratch. */
+void ws_write_alignment(ws_sink *s, const ws_hmm *hmm, const ws_profile *profile, const ws_ali *ali, const char *query,
+                        const char *target, int width, ws_alilines *a);
 
 /* How a code of a posterior prints. */
 static inline char ws_code_letter(uint8_t column) {

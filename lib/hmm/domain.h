@@ -19,12 +19,14 @@ typedef enum ws_dom_status {
 } ws_dom_status;
 
 /* One column of an alignment is a byte: the state in the high half, the code of its posterior probability in the low
- * half. Codes 0 to 9 print as digits, 10 as '*'. A delete has no posterior; its code 15 prints as '.'. */
-enum { WS_COLUMN_M = 0x00, WS_COLUMN_I = 0x10, WS_COLUMN_D = 0x20, WS_COLUMN_STATE = 0xf0, WS_COLUMN_CODE = 0x0f };
+ * half. Codes 0 to 9 print as digits, 10 as '*'. A delete has no posterior; its code 15 prints as '.'. In windows of
+ * long DNA a bit of match columns says that the residue scores above 0 with the fitted background. */
+enum { WS_COLUMN_M = 0x00, WS_COLUMN_I = 0x10, WS_COLUMN_D = 0x20, WS_COLUMN_STATE = 0x30, WS_COLUMN_CODE = 0x0f };
+enum { WS_COLUMN_ABOVE = 0x40 };
 enum { WS_CODE_STAR = 10, WS_CODE_NONE = 15 };
 
 /* Returns the code of a posterior probability p (section 11.3). */
-static inline uint8_t ws_dom_code_of(float p) {
+WS_DEVICE static inline uint8_t ws_dom_code_of(float p) {
     return (uint8_t)((double)p + 0.05 >= 1.0 ? WS_CODE_STAR : (int)(((double)p + 0.05) * 10.0));
 }
 

@@ -18,6 +18,7 @@ enum {
     HAS_ACC = 1 << 9,
     HAS_CA = 1 << 13,
     HAS_COMPO = 1 << 14,
+    HAS_CKSUM = 1 << 15,
     HAS_CONS = 1 << 16,
     HAS_MM = 1 << 17
 };
@@ -182,6 +183,7 @@ static int read_annotation(reader *r, ws_hmm *h, int32_t flags, ws_err *err) {
         int flag, note;
     } column[] = {{HAS_RF, WS_NOTE_RF}, {HAS_MM, WS_NOTE_MM}, {HAS_CONS, WS_NOTE_CONS}, {HAS_CS, WS_NOTE_CS}};
     size_t nodes = (size_t)h->M + 2;
+    uint32_t cksum = 0;
     int rc;
     if ((rc = read_text(r, &h->name, "name", err)) != WS_OK) return rc;
     if (!h->name || !h->name[0]) return bad(r, err, "the model has no name");
@@ -205,7 +207,8 @@ static int read_annotation(reader *r, ws_hmm *h, int32_t flags, ws_err *err) {
         if (!(h->map = ws_calloc(nodes - 1, sizeof *h->map, err))) return err->code;
         rc = copy(r, h->map, (nodes - 1) * sizeof *h->map, "map", err);
     }
-    if (rc == WS_OK) rc = skip(r, 4, "checksum", err);
+    if (rc == WS_OK) rc = copy(r, &cksum, sizeof cksum, "checksum", err);
+    if (rc == WS_OK && (flags & HAS_CKSUM)) h->cksum = (int64_t)cksum + 1;
     if (rc != WS_OK || r->skim) return rc;
     return h->note[WS_NOTE_CONS] ? WS_OK : ws_hmm_derive_consensus(h, err);
 }

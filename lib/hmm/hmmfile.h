@@ -51,16 +51,6 @@ int ws_hmmfile_check_text(const ws_hmmfile *f, ws_err *err);
 /* Checks that the last model has the alphabet of the set. Fails with "model 3, NAME, has the alphabet ...". */
 int ws_hmmset_check_alphabets(const ws_hmmset *set, const char *name, ws_err *err);
 
-/* Allocates the tables of a model whose M and abc are set. Returns WS_ENOMEM on failure. */
-int ws_hmm_alloc(ws_hmm *h, ws_err *err);
-void ws_hmm_release(ws_hmm *h);
-
-/* Two functions for annotation. The first makes a string of M blanks behind a first one. The second makes the
- * consensus of a model whose file has none (section 1.4): each node's most probable residue, in upper case from a
- * probability of 0.5 (proteins) or 0.9. */
-int ws_hmm_add_note(ws_hmm *h, int which, ws_err *err);
-int ws_hmm_derive_consensus(ws_hmm *h, ws_err *err);
-
 /* Returns the line number in the file, from 1, of a place in the text. It counts from the start, so it is for
  * messages only. */
 size_t ws_hmmfile_line(const ws_hmmfile *f, const char *at);

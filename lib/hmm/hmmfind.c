@@ -19,10 +19,12 @@ enum {
 typedef struct finder {
     ws_hmmset *set;
     size_t cap, place_cap;
-    XXH3_state_t *hash;
+    XXH3_state_t *hash, *model; /* of all files; of the model that is being found, up to `hashed` of its file */
+    size_t hashed;
     const char *name;
     int fd;
-    size_t n, file;  /* bytes in the file; its index */
+    struct stat was; /* the file when it was opened */
+    size_t n, file;  /* bytes in it; its index */
     ws_buf window;   /* bytes from `begin` on, a NUL behind them */
     size_t begin;
     char version;
@@ -38,7 +40,8 @@ static int read_piece(int fd, const char *name, size_t at, size_t n, ws_buf *to,
         const ssize_t got = pread(fd, to->p + to->n, n, (off_t)at);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return ws_fail_errno(err, WS_EIO, "%s: reading failed", name);
-        if (got == 0) return ws_fail(err, WS_EDATA, "%s: the file ends at byte %zu, but was longer before", name, at);
+        if (got == 0)
+            return ws_fail(err, WS_EDATA, "%s: the file ends at byte %zu now, but was longer before", name, at);
         to->n += (size_t)got;
         at += (size_t)got;
         n -= (size_t)got;
@@ -62,9 +65,25 @@ static size_t lines_before(int fd, size_t end) {
 
 static int has_ended(const finder *f) { return f->begin + f->window.n == f->n; }
 
+/* Hashes the model that is being found up to a place in the window. */
+static void hash_to(finder *f, size_t end) {
+    if (end <= f->hashed) return;
+    (void)XXH3_64bits_update(f->model, f->window.p + (f->hashed - f->begin), end - f->hashed);
+    f->hashed = end;
+}
+
+/* Returns the hash of the model that ends there. The next one begins. */
+static uint64_t end_hash(finder *f, size_t end) {
+    hash_to(f, end);
+    const uint64_t hash = XXH3_64bits_digest(f->model);
+    (void)XXH3_64bits_reset(f->model);
+    return hash;
+}
+
 /* Moves the window on: drops its first bytes, and reads and hashes more behind the others. */
 static int move_window(finder *f, size_t drop, ws_err *err) {
     ws_buf *w = &f->window;
+    hash_to(f, f->begin + drop);
     if (drop) memmove(w->p, w->p + drop, w->n - drop); /* at first there is no memory yet */
     w->n -= drop;
     f->begin += drop;
@@ -118,7 +137,8 @@ static int find_text_model(finder *f, size_t at, size_t end, int whole, ws_err *
         ws_free(start);
         start = NULL;
     }
-    const ws_hmmplace place = {f->file, at, end - at, f->version};
+    const ws_hmmplace place = {
+        .file = f->file, .at = at, .n = end - at, .xxh3 = end_hash(f, end), .version = f->version};
     if (rc == WS_OK && n) rc = add_model(f, &h, &place, err);
     if (rc != WS_OK) ws_hmm_release(&h);
     ws_free(start);
@@ -185,6 +205,7 @@ static int find_binary(finder *f, ws_err *err) {
                             .version = file.version};
         rc = ws_hmmbin_header(&h, &file, &at, err);
         place.n = f->begin + at - place.at;
+        if (rc == WS_OK) place.xxh3 = end_hash(f, place.at + place.n);
         if (rc == WS_OK) rc = add_model(f, &h, &place, err);
         if (rc != WS_OK) ws_hmm_release(&h);
         if (rc != WS_AGAIN) continue;
@@ -198,22 +219,31 @@ static int find_binary(finder *f, ws_err *err) {
 
 /* Returns a descriptor for a regular file that begins with no mark of lib/io/magic.h: it is not compressed and has no
  * byte-order mark. Returns -1 for any other file and for one shorter than the marks, which are read as streams. */
-static int open_plain(const char *path, size_t *size) {
-    struct stat st;
+static int open_plain(const char *path, struct stat *st) {
     uint8_t begin[WS_MAGIC_MAX];
     int more;
-    if (!strcmp(path, "-")) return -1;
+    /* a named pipe is opened once: its writer would take a second opening for a new reader */
+    if (!strcmp(path, "-") || stat(path, st) != 0 || !S_ISREG(st->st_mode)) return -1;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return -1;
-    const int plain = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0 &&
+    const int plain = fstat(fd, st) == 0 && S_ISREG(st->st_mode) && lseek(fd, 0, SEEK_CUR) == 0 &&
                       pread(fd, begin, sizeof begin, 0) == (ssize_t)sizeof begin &&
                       !ws_magic_find(begin, sizeof begin, &more);
     if (!plain) {
         close(fd);
         return -1;
     }
-    *size = (size_t)st.st_size;
     return fd;
+}
+
+/* Fails if the file was written to since it was opened: the models that were found may be of two versions. */
+static int check_same(const finder *f, ws_err *err) {
+    struct stat now;
+    if (fstat(f->fd, &now) != 0) return ws_fail_errno(err, WS_EIO, "%s: reading failed", f->name);
+    if (now.st_size == f->was.st_size && now.st_mtim.tv_sec == f->was.st_mtim.tv_sec &&
+        now.st_mtim.tv_nsec == f->was.st_mtim.tv_nsec)
+        return WS_OK;
+    return ws_fail(err, WS_EDATA, "%s: the file has changed while its models were read; run again", f->name);
 }
 
 /* Finds the models of one file. Models of a file that had to be read get places without bytes. */
@@ -221,12 +251,15 @@ static int find_in_file(finder *f, const char *path, int threads, ws_err *err) {
     ws_hmmset *set = f->set;
     const size_t before = set->n;
     f->name = ws_source_name_of(path);
-    f->fd = set->fd[f->file] = open_plain(path, &f->n);
-    f->window.n = f->begin = 0;
+    f->fd = set->fd[f->file] = open_plain(path, &f->was);
+    f->n = f->fd >= 0 ? (size_t)f->was.st_size : 0;
+    f->window.n = f->begin = f->hashed = 0;
+    (void)XXH3_64bits_reset(f->model);
     if (f->fd >= 0) {
         int rc = move_window(f, 0, err);
         const ws_hmmfile start = {.text = f->window.p, .n = f->window.n};
-        return rc != WS_OK ? rc : ws_hmmbin_detect(&start) ? find_binary(f, err) : find_text(f, err);
+        if (rc == WS_OK) rc = ws_hmmbin_detect(&start) ? find_binary(f, err) : find_text(f, err);
+        return rc == WS_OK ? check_same(f, err) : rc;
     }
     int rc = ws_hmmset_append(set, f->hash, path, threads, err);
     f->cap = set->n;
@@ -237,8 +270,9 @@ static int find_in_file(finder *f, const char *path, int threads, ws_err *err) {
 
 int ws_hmmset_find(ws_hmmset *set, const char *const *path, size_t npath, int threads, ws_err *err) {
     *set = (ws_hmmset){.path = path};
-    finder f = {.set = set, .hash = XXH3_createState()};
-    int rc = f.hash && XXH3_64bits_reset(f.hash) == XXH_OK ? WS_OK : ws_fail_nomem(err, sizeof(XXH3_state_t *));
+    finder f = {.set = set, .hash = XXH3_createState(), .model = XXH3_createState()};
+    int rc = f.hash && f.model && XXH3_64bits_reset(f.hash) == XXH_OK ? WS_OK
+                                                                      : ws_fail_nomem(err, sizeof(XXH3_state_t *));
     if (rc == WS_OK && !(set->fd = ws_calloc(npath, sizeof *set->fd, err))) rc = err->code;
     for (; rc == WS_OK && f.file < npath; f.file++) {
         set->fd[f.file] = -1;
@@ -249,6 +283,7 @@ int ws_hmmset_find(ws_hmmset *set, const char *const *path, size_t npath, int th
     if (rc == WS_OK) set->xxh3 = XXH3_64bits_digest(f.hash);
     else ws_hmmset_release(set);
     XXH3_freeState(f.hash);
+    XXH3_freeState(f.model);
     ws_buf_release(&f.window);
     ws_buf_release(&f.copy);
     return rc;
@@ -291,17 +326,23 @@ static int parse(ws_hmm *h, const ws_hmmset *set, const ws_hmmplace *p, const ws
     return parse_text(h, &f, err);
 }
 
+/* Reads the bytes of a found model and compares them with what they were. */
+static int read_again(const ws_hmmset *set, const ws_hmm *h, const ws_hmmplace *p, ws_buf *text, ws_err *err) {
+    const char *name = ws_source_name_of(set->path[p->file]);
+    const int rc = read_piece(set->fd[p->file], name, p->at, p->n, text, err);
+    if (rc == WS_EDATA || (rc == WS_OK && XXH3_64bits(text->p, p->n) != p->xxh3))
+        return ws_fail(err, WS_EDATA, "%s: the file has changed since it was opened: bytes %zu to %zu, model %s, are "
+                       "not what they were; run again", name, p->at, p->at + p->n, h->name);
+    return rc;
+}
+
 int ws_hmmset_load(ws_hmmset *set, size_t i, ws_err *err) {
     ws_hmm *h = &set->hmm[i], full = {0};
     const ws_hmmplace *p = set->place ? &set->place[i] : NULL;
     if (h->mat || !p || !p->n) return WS_OK;
     ws_buf *text = take_text(set, err);
-    int rc =
-        text ? read_piece(set->fd[p->file], ws_source_name_of(set->path[p->file]), p->at, p->n, text, err) : err->code;
+    int rc = text ? read_again(set, h, p, text, err) : err->code;
     if (rc == WS_OK) rc = parse(&full, set, p, text, err);
-    if (rc == WS_OK && (full.M != h->M || full.abc != h->abc || strcmp(full.name, h->name) != 0))
-        rc = ws_fail(err, WS_EDATA, "%s: byte %zu was the begin of model %s; the file has changed since",
-                     ws_source_name_of(set->path[p->file]), p->at, h->name);
     if (rc == WS_OK) {
         ws_free(h->map);
         for (int k = 0; k < WS_NNOTE; k++) ws_free(h->note[k]);
@@ -309,6 +350,7 @@ int ws_hmmset_load(ws_hmmset *set, size_t i, ws_err *err) {
         h->tr = full.tr;
         h->map = full.map;
         h->hash = full.hash;
+        h->further = full.further;
         memcpy(h->compo, full.compo, sizeof h->compo);
         memcpy(h->note, full.note, sizeof h->note);
         full.mat = full.tr = NULL;

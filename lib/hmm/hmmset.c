@@ -236,7 +236,8 @@ static int read_binary(ws_hmmset *set, input *in, size_t want, ws_err *err) {
 
 int ws_hmmset_check_alphabets(const ws_hmmset *set, const char *name, ws_err *err) {
     for (size_t i = 1; i < set->n; i++)
-        if (set->hmm[i].abc != set->hmm[0].abc)
+        /* one search takes models of DNA and of RNA, whose codes are the same */
+        if (set->hmm[i].abc != set->hmm[0].abc && !(set->hmm[i].abc->complement && set->hmm[0].abc->complement))
             return ws_fail(err, WS_EDATA,
                            "%s: model %zu, %s, has the alphabet %s, but the first model, %s, has %s; all "
                            "models of a file must agree",

@@ -319,13 +319,18 @@ static int head_count(reader *r, int32_t *count, const char *tag, ws_err *err) {
 static int head_nseq(reader *r, draft *d, ws_err *err) { return head_count(r, &d->hmm->nseq, "NSEQ", err); }
 static int head_maxl(reader *r, draft *d, ws_err *err) { return head_count(r, &d->hmm->maxl, "MAXL", err); }
 
-/* Notes which columns of the main section are valid, by "yes" or "no" behind their tags. */
-static void head_column(reader *r, draft *d, const token *tag) {
+/* Notes the checksum, and which columns of the main section are valid, by "yes" or "no" behind their tags. */
+static int head_column(reader *r, draft *d, const token *tag, ws_err *err) {
     static const char *const name[NCOLUMN] = {
         [WS_NOTE_CONS] = "CONS", [WS_NOTE_RF] = "RF", [WS_NOTE_MM] = "MM", [WS_NOTE_CS] = "CS", [COLUMN_MAP] = "MAP"};
-    token t;
-    for (int i = 0; i < NCOLUMN; i++)
-        if (token_is(tag, name[i]) && next_token(r, &t)) d->valid[i] = token_says(&t, "yes");
+    char quoted[WS_QUOTE_MAX];
+    token t = {"", 0};
+    int i = 0;
+    while (i < NCOLUMN && !token_is(tag, name[i])) i++;
+    if (token_is(tag, "CKSUM") && next_token(r, &t)) d->hmm->cksum = (int64_t)strtoul(t.p, NULL, 10) + 1;
+    if (i < NCOLUMN) d->valid[i] = next_token(r, &t) && token_says(&t, "yes");
+    if (i == NCOLUMN || d->valid[i] || token_says(&t, "no")) return WS_OK;
+    return bad(r, err, "found \"%s\" behind %s, expected yes or no", show(quoted, &t), name[i]);
 }
 
 static int header_complete(reader *r, const draft *d, ws_err *err) {
@@ -351,11 +356,9 @@ static int read_header(reader *r, draft *d, ws_err *err) {
         next_token(r, &t);
         if (token_is(&t, "HMM")) return header_complete(r, d, err);
         if (token_is(&t, "//")) return bad(r, err, "the model ends before its HMM line");
-        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-            int rc;
-            if (token_is(&t, known[i].tag) && (rc = known[i].read(r, d, err)) != WS_OK) return rc;
-        }
-        head_column(r, d, &t);
+        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+            if (token_is(&t, known[i].tag) && known[i].read(r, d, err) != WS_OK) return err->code;
+        if (head_column(r, d, &t, err) != WS_OK) return err->code;
     }
     return bad(r, err, "the file ends inside a model's header; it may be cut");
 }
@@ -406,8 +409,9 @@ static void take_column(ws_hmm *h, int which, int k, const token *t) {
     h->map[k] = v < INT32_MAX ? (int32_t)v : 0;
 }
 
-/* Reads a match line: "k", K match emissions, then annotation columns, whose number depends on the version. A '#'
- * among the columns ends the line, so the count cannot be checked then. */
+/* Reads a match line: "k", K match emissions, then annotation columns, whose number depends on the version. Further
+ * fields are counted and have no meaning, as in HMMER. A '#' among the columns ends the line, so nothing can be missed
+ * then. */
 static int match_line(reader *r, ws_hmm *h, int k, ws_err *err) {
     const int *order, columns = columns_of(r->file->version, &order);
     int found = 0, rc;
@@ -421,9 +425,10 @@ static int match_line(reader *r, ws_hmm *h, int k, ws_err *err) {
         return rc;
     for (; next_token(r, &t); found++)
         if (found < columns) take_column(h, order[found], k, &t);
-    if (found != columns && *r->at != '#')
+    if (found < columns && *r->at != '#')
         return bad(r, err, "node %d has %d columns behind its match emissions, HMMER3/%c has %d", k, found,
                    r->file->version, columns);
+    if (found > columns) h->further += (uint32_t)(found - columns);
     return WS_OK;
 }
 
@@ -466,6 +471,12 @@ static int read_node0(reader *r, ws_hmm *h, ws_err *err) {
     return plain_line(r, h, 0, h->tr, WS_NTRANS, "transitions", err);
 }
 
+/* Returns whether a model's end and the next model's first line are one line, as in `cat a b` of a file without a last
+ * line feed. */
+static int joins_files(const token *t) { return t->n > 8 && memcmp(t->p, "//HMMER3/", 9) == 0; }
+#define HOW_TO_JOIN \
+    "; a file that was joined here ends without a line feed: awk 1 FILE... joins model files so that each line has one"
+
 static int read_nodes(reader *r, ws_hmm *h, ws_err *err) {
     char quoted[WS_QUOTE_MAX];
     same_line last = {NULL, 0};
@@ -480,8 +491,8 @@ static int read_nodes(reader *r, ws_hmm *h, ws_err *err) {
     if (!next_line(r)) return cut_inside(r, h, h->M, err);
     next_token(r, &t);
     if (!token_is(&t, "//"))
-        return bad(r, err, "found \"%s\" where \"//\" was expected behind node %d, the last of model %s",
-                   show(quoted, &t), h->M, h->name);
+        return bad(r, err, "found \"%s\" where \"//\" was expected behind node %d, the last of model %s%s",
+                   show(quoted, &t), h->M, h->name, joins_files(&t) ? HOW_TO_JOIN : "");
     return WS_OK;
 }
 

@@ -43,6 +43,8 @@ void ws_hmm_release(ws_hmm *h) {
     ws_free(h->tr);
     ws_free(h->map);
     for (int j = 0; j < WS_NNOTE; j++) ws_free(h->note[j]);
+    if (h->made) ws_free(h->made->ins);
+    ws_free(h->made);
     *h = (ws_hmm){0};
 }
 

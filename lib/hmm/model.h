@@ -15,6 +15,17 @@ enum { WS_MMU, WS_MLAMBDA, WS_VMU, WS_VLAMBDA, WS_FTAU, WS_FLAMBDA, WS_NEVPARAM 
 enum { WS_NOTE_CONS, WS_NOTE_RF, WS_NOTE_MM, WS_NOTE_CS, WS_NNOTE }; /* annotation with one character for each node */
 enum { WS_CUT_GA, WS_CUT_TC, WS_CUT_NC, WS_NCUT };
 
+/* Beside its tables, the parts of a model that this process made. Readers of files keep no such parts, since no search
+ * needs them. */
+typedef struct ws_hmm_made {
+    float *ins;       /* insert emission probabilities: ins[k*K + x], k = 0..M; NULL: the background at each node */
+    float effn;       /* effective number of sequences; 0: none is said */
+    double entropy;   /* mean relative entropy of a match state, bits: the column re/pos of hmmbuild's table */
+    int has_checksum;
+    uint32_t checksum; /* of the alignment, if has_checksum */
+    int from_sequence; /* it was made of a query sequence, not of an alignment */
+} ws_hmm_made;
+
 typedef struct ws_hmm {
     char *name, *acc, *desc; /* acc and desc may be NULL */
     int M;
@@ -26,16 +37,20 @@ typedef struct ws_hmm {
     int32_t *map;     /* alignment column of node k at [k]; NULL if the file has none */
     int32_t nseq;     /* sequences that the model was made from; 0 if the file does not say */
     int32_t maxl;     /* longest instance worth a search, in residues (MAXL); 0 if the file does not say */
+    int64_t cksum;    /* of the alignment that the model was made from, plus 1; 0: the file has no CKSUM */
     int calibrated;   /* the file has STATS */
     float evparam[WS_NEVPARAM];  /* valid if calibrated */
     int has_cut[WS_NCUT];
     float cut[WS_NCUT][2]; /* per sequence, per domain, bits */
+    uint32_t further; /* fields of match lines behind the columns that HMMER3 has: nothing reads them */
     uint64_t hash;    /* ws_hmm_hash of the model; 0 until the tables are read */
+    ws_hmm_made *made; /* NULL of a model from a file */
 } ws_hmm;
 
 /* The place of a model that was found but not read. */
 typedef struct ws_hmmplace {
     size_t file, at, n; /* index of its file; its bytes there. n = 0: the model was read */
+    uint64_t xxh3;      /* XXH3-64 of these bytes when the model was found */
     char version;       /* version of the text; 0: binary */
 } ws_hmmplace;
 
@@ -57,6 +72,17 @@ typedef struct ws_hmmset {
  * be present. */
 uint64_t ws_hmm_hash(const ws_hmm *h);
 
+/* Allocates the tables of a model whose M and abc are set. Returns WS_ENOMEM on failure. */
+int ws_hmm_alloc(ws_hmm *h, ws_err *err);
+/* Frees what a model holds, and zeroes it. */
+void ws_hmm_release(ws_hmm *h);
+
+/* Two functions for annotation. The first makes a string of M blanks behind a first one. The second makes the
+ * consensus of a model whose file has none (section 1.4): each node's most probable residue, in upper case from a
+ * probability of 0.5 (proteins) or 0.9. */
+int ws_hmm_add_note(ws_hmm *h, int which, ws_err *err);
+int ws_hmm_derive_consensus(ws_hmm *h, ws_err *err);
+
 /* Finds the models of several files ("-": standard input) as one set, and reads their headers. Each hmm then lacks mat,
  * tr, compo, note, map and hash. A compressed file, or one that is no regular file, is read whole, on up to `threads`
  * threads. An empty file, two alphabets in one file, and HMMER2 are errors (WS_EDATA). Messages name file and line
@@ -66,8 +92,8 @@ int ws_hmmset_find(ws_hmmset *set, const char *const *path, size_t npath, int th
 void ws_hmmset_release(ws_hmmset *set);
 
 /* Reads the missing parts of model i; does nothing if mat is present. One thread at a time may call it for one i.
- * The name and the header stay where they are. Returns WS_EDATA as ws_hmmset_find, also if the file has changed;
- * WS_EIO; WS_ENOMEM. */
+ * The name and the header stay where they are. Returns WS_EDATA as ws_hmmset_find, also if a byte of the model has
+ * changed in the file since then; WS_EIO; WS_ENOMEM. */
 int ws_hmmset_load(ws_hmmset *set, size_t i, ws_err *err);
 
 /* Frees the tables mat and tr, 108 bytes a node. Nothing needs them once a profile exists. */

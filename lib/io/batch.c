@@ -66,7 +66,7 @@ static ws_slice copy_text(ws_batch *to, const ws_batch *from, ws_slice s) {
 int ws_batch_copy_seq(ws_batch *to, const ws_batch *from, size_t i, ws_err *err) {
     const ws_seqtext *t = &from->seqtext[i];
     const size_t words = ws_batch_words(from->len[i]);
-    int rc = ws_buf_reserve(&to->text, t->name.n + t->desc.n + t->qual.n, err);
+    int rc = ws_buf_reserve(&to->text, t->name.n + t->desc.n + t->qual.n + t->acc.n, err);
     if (!rc) rc = ws_batch_reserve_words(to, words, err);
     if (rc) return rc;
     if (words) memcpy(to->word + to->nword, from->word + from->first[i], words * sizeof *to->word);
@@ -74,6 +74,7 @@ int ws_batch_copy_seq(ws_batch *to, const ws_batch *from, size_t i, ws_err *err)
     copy.name = copy_text(to, from, t->name);
     copy.desc = copy_text(to, from, t->desc);
     copy.qual = copy_text(to, from, t->qual);
+    copy.acc = copy_text(to, from, t->acc);
     return ws_batch_add_seq(to, to->nword, from->len[i], &copy, err);
 }
 

@@ -26,7 +26,7 @@ typedef struct ws_slice { /* bytes of ws_batch.text; an offset, because the aren
 } ws_slice;
 
 typedef struct ws_seqtext {
-    ws_slice name, desc, qual; /* qual is empty for FASTA */
+    ws_slice name, desc, qual, acc; /* acc: the accession; the last two are empty for FASTA */
 
     /* For a piece of a record (ws_seqread_conf.block), else 0. at: residues of the record before the piece. The next
      * two: how many of its first residues the piece before it has too, and whether the record goes on after it. */

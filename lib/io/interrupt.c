@@ -5,24 +5,25 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 static _Atomic int held, pending; /* threads that write now; the signal that came */
 
-/* Dies of the signal as if the program had not taken it over. */
-static void die(int sig) {
+void ws_interrupt_die(int sig) {
     sigset_t set;
     signal(sig, SIG_DFL);
     sigemptyset(&set);
     sigaddset(&set, sig);
     raise(sig);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    _exit(128 + sig); /* process 1 of a container: for it the kernel has no default actions */
 }
 
 /* Handles a signal. Either this function sees that a thread holds, or that thread sees the signal before it writes: the
  * order of both is sequential. */
 static void on_signal(int sig) {
     atomic_store(&pending, sig);
-    if (!atomic_load(&held)) die(sig);
+    if (!atomic_load(&held)) ws_interrupt_die(sig);
 }
 
 void ws_interrupt_init(void) {
@@ -35,7 +36,7 @@ void ws_interrupt_init(void) {
 
 static void look(void) {
     const int sig = atomic_load(&pending);
-    if (sig) die(sig);
+    if (sig) ws_interrupt_die(sig);
 }
 
 void ws_interrupt_hold(void) {

@@ -15,4 +15,8 @@ void ws_interrupt_init(void);
 void ws_interrupt_hold(void);
 void ws_interrupt_release(void);
 
+/* Dies of the signal as if the program had not taken it over. Process 1 of a container, which no signal of its own
+ * ends, exits with the status that shells show for it. Any thread, also in a handler; does not return. */
+_Noreturn void ws_interrupt_die(int sig);
+
 #endif

@@ -89,7 +89,7 @@ static int add_column(unpack *u, ws_parse *s, const char *p, size_t n, unsigned 
     int passes = kind <= WS_PAIRCOL_QUERY;
     if (*seen & bit) return ws_packed_bad(u, s, "names a column twice", err);
     *seen |= bit;
-    if (!is_field(p, n) || (n && memchr(p, '\0', n)))
+    if (!is_field(p, n) || (n && (memchr(p, '\0', n) || memchr(p, '\r', n))))
         return ws_packed_bad(u, s, "has a control character in the name of a column", err);
     char *name = ws_strndup(p, n, err);
     if (!name) return err->code;
@@ -144,6 +144,7 @@ static int take_lines(unpack *u, ws_parse *s, const char *p, size_t n, int first
         const size_t len = (size_t)((const char *)memchr(at, '\n', (size_t)(end - at)) - at);
         if (len < 2 || memcmp(at, "##", 2) != 0)
             return ws_packed_bad(u, s, "has a line that does not begin with ##", err);
+        if (memchr(at, '\r', len)) return ws_packed_bad(u, s, "has a carriage return in a ## line", err);
         if (first) s->table.npg += ws_parse_is_stage(at, len);
         at += len + 1;
     }

@@ -21,6 +21,7 @@ void ws_parse_release(ws_parse *s) {
     ws_free(s->code);
     ws_buf_release(&s->head);
     ws_buf_release(&s->qual);
+    ws_buf_release(&s->acc);
     ws_buf_release(&s->skipped);
     ws_buf_release(&s->table.provenance);
     ws_records_release(&s->table.records);
@@ -98,14 +99,53 @@ int ws_parse_lines(ws_parse *s, const uint8_t *p, size_t n, size_t *used, ws_err
     return rc;
 }
 
-static int refuse(const ws_parse *s, uint8_t c, ws_err *err) {
-    char quote[WS_QUOTE_MAX], name[WS_QUOTE_MAX], of[WS_QUOTE_MAX + 32] = "";
+size_t ws_parse_line(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, size_t most, int *whole, int *rc,
+                     ws_err *err) {
+    const uint8_t *eol = memchr(p, '\n', n);
+    const size_t take = eol ? (size_t)(eol - p) : n;
+    *whole = eol != NULL;
+    *rc = take > most - to->n ? ws_parse_fail_long(s, "a line has", err) : ws_buf_add(to, p, take, err);
+    if (*rc || !eol) return take;
+    while (to->n && to->p[to->n - 1] == '\r') to->n--;
+    if (to->n && memchr(to->p, '\r', to->n)) *rc = ws_parse_fail_returns(s, err);
+    return take + 1;
+}
+
+int ws_parse_without(ws_parse *s, const uint8_t *p, size_t n, const char *drop, ws_err *err) {
+    enum { STEP = 4096 };
+    uint8_t kept[STEP + CODEC_SLACK], stays[256];
+    int rc = WS_OK;
+    memset(stays, 1, sizeof stays);
+    for (; *drop; drop++) stays[(uint8_t)*drop] = 0;
+    for (size_t from = 0; from < n && !rc; from += STEP) {
+        size_t k = 0, used = 0;
+        for (size_t i = from; i < ws_min(n, from + STEP); i++) {
+            kept[k] = p[i];
+            k += stays[p[i]];
+        }
+        while (!rc && used < k) {
+            size_t got;
+            rc = ws_parse_lines(s, kept + used, k - used, &got, err);
+            used += got;
+            if (!rc && used < k) rc = ws_parse_bad(s, kept[used++], err);
+        }
+    }
+    return rc;
+}
+
+int ws_parse_refuse(const ws_parse *s, uint8_t c, const char *name, size_t nname, uint64_t place, ws_err *err) {
+    char quote[WS_QUOTE_MAX], shown[WS_QUOTE_MAX], of[WS_QUOTE_MAX + 32] = "";
     const char ch = (char)c;
-    if (s->name.n) snprintf(of, sizeof of, " of sequence \"%s\"", ws_quote(name, s->head.p + s->name.at, s->name.n));
-    return ws_parse_fail(
-        s, err,
-        "'%s' is not a letter of the %s alphabet, at position %llu%s (see --bad-residue of respack and the filters)",
-        ws_quote(quote, &ch, 1), s->abc->name, (unsigned long long)(s->at + ws_parse_len(s)) + 1, of);
+    if (nname) snprintf(of, sizeof of, " of sequence \"%s\"", ws_quote(shown, name, nname));
+    return ws_parse_fail(s, err,
+                         "'%s' is not a letter of the %s alphabet, at position %llu%s (see --bad-residue of respack "
+                         "and the filters%s)",
+                         ws_quote(quote, &ch, 1), s->abc->name, (unsigned long long)place, of,
+                         c == '-' && s->of_gap ? s->of_gap : "");
+}
+
+static int refuse(const ws_parse *s, uint8_t c, ws_err *err) {
+    return ws_parse_refuse(s, c, s->head.p + s->name.at, s->name.n, s->at + ws_parse_len(s) + 1, err);
 }
 
 int ws_parse_bad(ws_parse *s, uint8_t c, ws_err *err) {
@@ -149,29 +189,37 @@ static int lone_return(ws_parse *s, const uint8_t *p, size_t n) {
     return lone;
 }
 
+/* Copies a text, in which a NUL would be its end. */
+static void copy_whole(char *to, const char *from, size_t n) {
+    for (size_t i = 0; i < n; i++) to[i] = from[i] ? from[i] : ' ';
+}
+
 int ws_parse_text(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, ws_err *err) {
     if (n > WS_TEXT_MAX - to->n) return ws_parse_fail_long(s, "a name and a description have", err);
     int rc = ws_buf_reserve(to, n + CODEC_SLACK, err);
     if (rc) return rc;
     if (lone_return(s, p, n)) return ws_parse_fail_returns(s, err);
-    s->codec->copy_text(to->p + to->n, (const char *)p, n);
+    if (s->conf->whole_text) copy_whole(to->p + to->n, (const char *)p, n);
+    else s->codec->copy_text(to->p + to->n, (const char *)p, n);
     for (size_t i = 0; s->conf->tab_joins && i < n; i++)
         if (p[i] == '\t') to->p[to->n + i] = '_';
     to->n += n;
     return WS_OK;
 }
 
+/* A tab is a blank here unless ws_parse_text has changed it. */
+static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
 int ws_parse_header(ws_parse *s, ws_err *err) {
     const char *h = s->head.p;
     size_t n = s->head.n, from = 0, i;
     s->returned = 0;
-    while (from < n && h[from] == ' ') from++; /* "> name", which hmmsearch takes too */
+    while (from < n && is_blank(h[from])) from++; /* "> name", which hmmsearch takes too */
     if (from == n) return ws_parse_fail(s, err, "a record without a name");
-    while (h[n - 1] == ' ') n--;
-    const char *blank = memchr(h + from, ' ', n - from);
-    i = blank ? (size_t)(blank - h) : n;
+    while (h[n - 1] == '\r' || (is_blank(h[n - 1]) && !s->conf->whole_text)) n--;
+    for (i = from; i < n && !is_blank(h[i]); i++) continue;
     s->name = (ws_slice){from, i - from};
-    while (i < n && h[i] == ' ') i++;
+    while (i < n && is_blank(h[i])) i++;
     s->desc = (ws_slice){i, n - i};
     return WS_OK;
 }
@@ -208,7 +256,7 @@ void ws_parse_drop(ws_parse *s) {
     s->nopen = s->ncode = 0;
     s->at = s->old = 0;
     s->bad = s->returned = 0;
-    s->head.n = s->qual.n = s->skipped.n = 0;
+    s->head.n = s->qual.n = s->acc.n = s->skipped.n = 0;
     s->name = s->desc = (ws_slice){0};
 }
 
@@ -232,11 +280,12 @@ static ws_slice put_text(ws_buf *text, const char *p, size_t n) {
 static int add_seq(ws_parse *s, uint64_t len, int more, ws_err *err) {
     ws_batch *b = s->b;
     ws_seqtext t = {.at = s->at, .old = s->old, .more = more};
-    int rc = ws_buf_reserve(&b->text, s->name.n + s->desc.n + s->qual.n, err);
+    int rc = ws_buf_reserve(&b->text, s->name.n + s->desc.n + s->qual.n + s->acc.n, err);
     if (rc) return rc;
     t.name = put_text(&b->text, s->head.p + s->name.at, s->name.n);
     t.desc = put_text(&b->text, s->head.p + s->desc.at, s->desc.n);
     t.qual = put_text(&b->text, s->qual.p, s->qual.n);
+    t.acc = put_text(&b->text, s->acc.p, s->acc.n);
     if ((rc = ws_batch_add_seq(b, b->nword, (uint32_t)len, &t, err)) != WS_OK) return rc;
     b->residues -= s->old;
     s->bad_total += s->bad;

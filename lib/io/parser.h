@@ -31,6 +31,7 @@ typedef struct ws_parse {
     const ws_codec *codec;
     const char *input; /* its name, for messages */
     uint64_t line;     /* the current line, from 1 */
+    const char *of_gap; /* what the sentence about a '-' ends with; NULL: nothing. The reader sets it to NULL */
 
     ws_batch *b;
     ws_mark mark;      /* of a table: what is before it may leave; else all of b may */
@@ -43,6 +44,7 @@ typedef struct ws_parse {
     uint64_t bad;      /* its residues that were replaced or skipped */
     ws_buf head;       /* its name and description ... */
     ws_slice name, desc;
+    ws_buf acc;        /* its accession; empty: none */
     int returned;      /* ... ends in a carriage return so far, which only a line feed may follow */
     ws_buf qual;
     ws_buf skipped;    /* uint64_t each: places that were skipped, if note_skips: the quality loses them too */
@@ -69,7 +71,8 @@ typedef struct ws_parser {
     void (*release)(void *own);
 } ws_parser;
 
-extern const ws_parser ws_parser_fasta, ws_parser_fastq, ws_parser_packed, ws_parser_tsv;
+extern const ws_parser ws_parser_fasta, ws_parser_fastq, ws_parser_packed, ws_parser_tsv, ws_parser_afa,
+    ws_parser_stockholm, ws_parser_genbank, ws_parser_embl;
 
 /* *Prepares *s for inputs as conf says, which must stay as long as *s. WS_ENOMEM is the only failure; release it in any
  * case. */
@@ -81,6 +84,12 @@ int ws_parse_kind(ws_parse *s, int pairs, ws_err *err);
 
 /* Returns the residues of the open record. */
 static inline uint64_t ws_parse_len(const ws_parse *s) { return 6 * (uint64_t)s->nopen + s->ncode; }
+
+/* Adds the text of a line to *to, which may have its beginning; *whole says whether the line's end was there. Returns
+ * how many bytes of p[0..n), n > 0, were taken, with the line feed, which the text lacks; the caller counts the line. A
+ * line has at most `most` bytes. */
+size_t ws_parse_line(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, size_t most, int *whole, int *rc,
+                     ws_err *err);
 
 /* Takes the text before a record: blank characters, and its mark if that has come. Other text is a failure in *rc, told
  * with the format's name. Returns how many characters of p[0..n), n > 0, were taken; the last of them is the mark if it
@@ -96,6 +105,16 @@ int ws_parse_residues(ws_parse *s, const uint8_t *p, size_t n, size_t *used, ws_
 
 /* Does the same over any number of lines, and counts them. Only a character that no sequence may hold stops it. */
 int ws_parse_lines(ws_parse *s, const uint8_t *p, size_t n, size_t *used, ws_err *err);
+
+/* The gaps of aligned sequences. */
+#define WS_PARSE_GAPS "-_.~"
+
+/* Does the same over all of p[0..n), without the characters of `drop`, and deals with characters that are no residues
+ * as --bad-residue says. */
+int ws_parse_without(ws_parse *s, const uint8_t *p, size_t n, const char *drop, ws_err *err);
+
+/* Refuses a character, the residue number `place` from 1 of a sequence whose name has nname bytes; returns WS_EDATA. */
+int ws_parse_refuse(const ws_parse *s, uint8_t c, const char *name, size_t nname, uint64_t place, ws_err *err);
 
 /* Deals with a character that is no residue as --bad-residue says. */
 int ws_parse_bad(ws_parse *s, uint8_t c, ws_err *err);

@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 enum {
@@ -21,7 +22,7 @@ enum {
 struct ws_seqread {
     ws_seqread_conf conf;
     ws_parse s;
-    void *own[WS_FORMAT_TSV + 1]; /* the parsers' states, made on first use */
+    void *own[WS_NFORMAT];        /* the parsers' states, made on first use */
     ws_format format;             /* of the input being read */
     ws_format seen;               /* of the last input that had one */
     const ws_parser *parser;      /* NULL: not known yet */
@@ -36,18 +37,34 @@ struct ws_seqread {
     int64_t since;                /* when the first record of this batch was complete */
     int end;                      /* WS_OK, WS_EOF or a failure: what follows the records delivered */
     ws_err err;
+    uint64_t given;               /* bytes of all chunks, plain */
     ws_seqread_counts counts;
-    pthread_mutex_t tally;        /* guards counts */
+    double parsed;                /* share of `given` that the delivered batches took */
+    pthread_mutex_t tally;        /* guards counts and parsed */
 };
 
-const char *const ws_format_names[] = {"auto", "fasta", "fastq", "packed", "tsv", NULL};
+const char *const ws_format_names[] = {"auto", "fasta", "fastq", "packed", "tsv", "afa", "stockholm", "pfam",
+                                       "genbank", "ddbj", "embl", "uniprot", NULL};
 
-static const ws_parser *const parsers[] = {
+static const ws_parser *const parsers[WS_NFORMAT] = {
     [WS_FORMAT_FASTA] = &ws_parser_fasta,
     [WS_FORMAT_FASTQ] = &ws_parser_fastq,
     [WS_FORMAT_PACKED] = &ws_parser_packed,
     [WS_FORMAT_TSV] = &ws_parser_tsv,
+    [WS_FORMAT_AFA] = &ws_parser_afa,
+    [WS_FORMAT_STOCKHOLM] = &ws_parser_stockholm,
+    [WS_FORMAT_PFAM] = &ws_parser_stockholm,
+    [WS_FORMAT_GENBANK] = &ws_parser_genbank,
+    [WS_FORMAT_DDBJ] = &ws_parser_genbank,
+    [WS_FORMAT_EMBL] = &ws_parser_embl,
+    [WS_FORMAT_UNIPROT] = &ws_parser_embl,
 };
+
+ws_format ws_seqformat_find(const char *name) {
+    for (int f = WS_FORMAT_FASTA; f < WS_NFORMAT; f++)
+        if (f != WS_FORMAT_TSV && strcasecmp(name, ws_format_names[f]) == 0) return (ws_format)f;
+    return WS_FORMAT_AUTO;
+}
 
 static int64_t now_ms(void) {
     struct timespec t;
@@ -95,19 +112,42 @@ void ws_seqread_close(ws_seqread *r) {
 
 /* Formats */
 
+/* Returns the format whose first line begins with p[0..n); AUTO: none. *more: it may be one with further bytes. */
+static ws_format begins(const uint8_t *p, size_t n, int *more) {
+    static const struct {
+        const char *text;
+        ws_format format;
+    } first[] = {{"# STOCKHOLM", WS_FORMAT_STOCKHOLM}, {"LOCUS   ", WS_FORMAT_GENBANK}, {"ID   ", WS_FORMAT_EMBL}};
+    *more = 0;
+    for (size_t k = 0; k < sizeof first / sizeof *first; k++) {
+        const size_t len = strlen(first[k].text);
+        if (memcmp(p, first[k].text, ws_min(n, len)) != 0) continue;
+        if (n >= len) return first[k].format;
+        *more = 1;
+    }
+    return WS_FORMAT_AUTO;
+}
+
 /* Returns the format that the first bytes show; AUTO if it needs more of them. */
 static ws_format recognise(const uint8_t *p, size_t n, int ended) {
+    static const char release[] = "Genetic Sequence Data Bank"; /* in the head of a file of GenBank */
     size_t i = 0;
+    int more;
     if (n && p[0] == 0x89) return WS_FORMAT_PACKED;
     while (i < n && (p[i] == ' ' || p[i] == '\t' || p[i] == '\r' || p[i] == '\n')) i++;
     if (i == n) return ended || n > SNIFF_BLANK ? WS_FORMAT_FASTA : WS_FORMAT_AUTO;
     if (p[i] == '>') return WS_FORMAT_FASTA;
     if (p[i] == '@') return WS_FORMAT_FASTQ;
+    const ws_format named = begins(p + i, n - i, &more);
+    if (named != WS_FORMAT_AUTO) return named;
+    if (more && !ended) return WS_FORMAT_AUTO;
     if (p[i] == '#') return WS_FORMAT_TSV;
     /* no mark of any kind: a table's plain header has a tab */
     const uint8_t *eol = memchr(p + i, '\n', n - i);
     if (!eol && n - i < SNIFF_LINE && !ended) return WS_FORMAT_AUTO;
-    return memchr(p + i, '\t', eol ? (size_t)(eol - p) - i : n - i) ? WS_FORMAT_TSV : WS_FORMAT_FASTA;
+    const size_t line = eol ? (size_t)(eol - p) - i : n - i;
+    if (memchr(p + i, '\t', line)) return WS_FORMAT_TSV;
+    return memmem(p + i, line, release, sizeof release - 1) ? WS_FORMAT_GENBANK : WS_FORMAT_FASTA;
 }
 
 static int choose_parser(ws_seqread *r, ws_format f, ws_err *err) {
@@ -123,6 +163,7 @@ static int choose_parser(ws_seqread *r, ws_format f, ws_err *err) {
     r->format = r->seen = f;
     if (f != WS_FORMAT_PACKED) r->s.any_abc = 0;
     r->parser = parser;
+    r->s.of_gap = NULL;
     return parser->begin(r->own[f], &r->s, err);
 }
 
@@ -192,8 +233,8 @@ static int sniff(ws_seqread *r, int ended, ws_err *err) {
  * With --in-format fasta the user says that an empty pipe has no sequences. */
 static int silent(const ws_seqread *r, ws_err *err) {
     const ws_format f = r->conf.format;
-    if (!ws_source_was_silent(r->in.src) || f == WS_FORMAT_FASTA || f == WS_FORMAT_FASTQ || r->conf.allow_cut)
-        return WS_OK;
+    const int text = f != WS_FORMAT_AUTO && f != WS_FORMAT_PACKED && f != WS_FORMAT_TSV;
+    if (!ws_source_was_silent(r->in.src) || text || r->conf.allow_cut) return WS_OK;
     return ws_fail(err, WS_EDATA,
                    "%s is a pipe that ended without one byte, so the program before it has failed; if it was to write "
                    "no sequences, use --in-format fasta",
@@ -221,6 +262,7 @@ static int advance(ws_seqread *r, ws_err *err) {
         int rc = ws_inputs_next(&r->in, patience(r), &r->p, &r->n, err);
         if (rc == WS_EOF) return finish_input(r, err);
         if (rc) return rc;
+        r->given += r->n;
     }
     if (!r->parser) return sniff(r, 0, err);
     size_t n = r->n;
@@ -244,6 +286,7 @@ static int append(ws_batch *dst, const ws_batch *src, const ws_mark *from, size_
         t.name.at += dtext - from->ntext;
         t.desc.at += dtext - from->ntext;
         t.qual.at += dtext - from->ntext;
+        if (t.acc.n) t.acc.at += dtext - from->ntext;
         rc = ws_batch_add_seq(dst, src->first[i] - from->nword + dword, src->len[i], &t, err);
         if (!rc) dst->residues -= t.old;
     }
@@ -265,7 +308,7 @@ static ws_mark leaving(const ws_seqread *r, const ws_batch *b) {
     if (b->has_rows || !ws_parse_full(&r->s)) return ws_parse_mark(&r->s);
     while (t.n < b->n && !ws_parse_fills(&r->s, &t)) {
         const ws_seqtext *x = &b->seqtext[t.n];
-        t.ntext += x->name.n + x->desc.n + x->qual.n;
+        t.ntext += x->name.n + x->desc.n + x->qual.n + x->acc.n;
         t.residues += b->len[t.n++] - x->old;
     }
     if (t.n == b->n) return ws_parse_all(b);
@@ -315,6 +358,7 @@ static void deliver(ws_seqread *r, ws_batch *b) {
     r->counts.rows += b->nrow;
     r->counts.residues += b->residues - (again ? b->len[0] : 0);
     r->counts.bad_residues = r->s.bad_total;
+    r->parsed = 1 - (double)r->n / (double)ws_max(r->given, 1);
     pthread_mutex_unlock(&r->tally);
 }
 
@@ -347,6 +391,9 @@ int ws_seqread_fill(ws_seqread *r, ws_batch *b, ws_err *err) {
     }
     ws_batch_reuse(b);
     if (r->end != WS_EOF) *err = r->err;
+    pthread_mutex_lock(&r->tally);
+    r->parsed = 1;
+    pthread_mutex_unlock(&r->tally);
     return r->end;
 }
 
@@ -363,4 +410,10 @@ void ws_seqread_counts_get(ws_seqread *r, ws_seqread_counts *c) {
     pthread_mutex_unlock(&r->tally);
 }
 
-void ws_seqread_progress(ws_seqread *r, uint64_t *done, uint64_t *size) { ws_inputs_progress(&r->in, done, size); }
+/* A small file is one chunk, which is read at once and parsed by and by. */
+void ws_seqread_progress(ws_seqread *r, uint64_t *done, uint64_t *size) {
+    ws_inputs_progress(&r->in, done, size);
+    pthread_mutex_lock(&r->tally);
+    *done = (uint64_t)((double)*done * r->parsed);
+    pthread_mutex_unlock(&r->tally);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Sequences from a list of inputs into batches. Each input is told apart by its first bytes: FASTA, FASTQ, our packed
- * stream, our TSV. Parsers are resumable state machines that take the input chunk by chunk. So a record may be longer
- * than any buffer, and no parser copies it twice.
+ * stream, our TSV, Stockholm, GenBank, EMBL. Parsers are resumable state machines that take the input chunk by chunk.
+ * So a record may be longer than any buffer, and no parser copies it twice. Stockholm is held an alignment at a time.
  *
  * Errors: every complete record before the fault is delivered first, then the failure. Messages name the input, the
  * line (or byte), what was found and what was expected. */
@@ -16,10 +16,20 @@
 extern "C" {
 #endif
 
-typedef enum ws_format { WS_FORMAT_AUTO, WS_FORMAT_FASTA, WS_FORMAT_FASTQ, WS_FORMAT_PACKED, WS_FORMAT_TSV } ws_format;
-/* Their names, for options, and as a sentence. */
+/* UNIPROT is read as EMBL, DDBJ as GENBANK, PFAM as STOCKHOLM. AFA is aligned FASTA: its gaps are left out, and content
+ * never tells it. */
+typedef enum ws_format {
+    WS_FORMAT_AUTO, WS_FORMAT_FASTA, WS_FORMAT_FASTQ, WS_FORMAT_PACKED, WS_FORMAT_TSV, WS_FORMAT_AFA,
+    WS_FORMAT_STOCKHOLM, WS_FORMAT_PFAM, WS_FORMAT_GENBANK, WS_FORMAT_DDBJ, WS_FORMAT_EMBL, WS_FORMAT_UNIPROT,
+    WS_NFORMAT
+} ws_format;
+/* Their names, for options, and as a sentence: those of sequences, and what else a program that takes tables reads. */
 extern const char *const ws_format_names[];
-#define WS_FORMAT_NAMES "auto, fasta, fastq, packed or tsv"
+#define WS_SEQFORMAT_NAMES \
+    "fasta, fastq, packed, afa (aligned FASTA), stockholm, pfam, genbank, ddbj, embl or uniprot"
+#define WS_FORMAT_NAMES "auto, tsv, " WS_SEQFORMAT_NAMES
+/* Returns the format of sequences of a name, in any case; AUTO: there is none. */
+ws_format ws_seqformat_find(const char *name);
 typedef enum ws_badres { WS_BADRES_ERROR, WS_BADRES_X, WS_BADRES_SKIP } ws_badres;
 
 typedef struct ws_seqread_conf {
@@ -31,6 +41,7 @@ typedef struct ws_seqread_conf {
     ws_badres badres;
     int allow_cut;           /* a TSV without its ##end is accepted */
     int tab_joins;           /* a tab in the header of FASTA or FASTQ is a '_' of its name, not a blank after it */
+    int whole_text;          /* descriptions of FASTA and FASTQ keep tabs, and blanks at their end, as in HMMER */
     uint64_t batch_residues; /* a batch is closed at the first record end at or beyond this many residues */
     uint64_t pair_residues;  /* the same of packed pairs, which have few pairs for each sequence; 0: as of all others */
     /* ... or sequences (or rows); or as many records, or 64 bytes of text for each, as residues */
@@ -94,8 +105,8 @@ const ws_tsv_head *ws_seqread_head(const ws_seqread *r);
 const ws_abc *ws_seqread_abc(const ws_seqread *r);
 /* Sets *c to the counts of the sequences delivered so far. Any thread. */
 void ws_seqread_counts_get(ws_seqread *r, ws_seqread_counts *c);
-/* Sets the bytes read of all inputs, compressed ones as they are, and their size; 0 if one of them is no file. Any
- * thread. */
+/* Sets the bytes of all inputs that delivered batches took, compressed ones as they are and about, and their size; 0 if
+ * one of them is no file. Any thread. */
 void ws_seqread_progress(ws_seqread *r, uint64_t *done, uint64_t *size);
 
 #ifdef __cplusplus

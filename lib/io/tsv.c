@@ -11,7 +11,9 @@ static int begin(void *own, ws_parse *s, ws_err *err) {
     tsv *t = own;
     (void)err;
     t->state = LINE_START;
-    t->headers = t->pg1 = t->ends = 0;
+    t->headers = t->pg1 = t->ends = t->owed = 0;
+    t->rows = t->before = t->letters = t->in = 0;
+    t->counted = 1;
     t->line.n = 0;
     s->last = (XXH128_hash_t){0, 0};
     s->note_skips = 1;
@@ -51,6 +53,8 @@ static int start_field(tsv *t, ws_parse *s, ws_err *err) {
         int rc = ws_buf_add(&t->rest, "\t", 1, err);
         if (rc) return rc;
     }
+    const ws_buf *text = text_here(t, s);
+    t->field = text ? text->n : 0;
     if (kind == TSV_NAME) s->name.at = s->head.n;
     if (kind == TSV_DESC) s->desc.at = s->head.n;
     if (t->col == t->query) t->query_text.at = t->rest.n;
@@ -68,7 +72,7 @@ static void end_field(tsv *t, ws_parse *s) {
 
 static void drop_row(tsv *t, ws_parse *s) {
     ws_parse_drop(s);
-    t->rest.n = t->nrest = t->col = 0;
+    t->rest.n = t->nrest = t->col = t->field = 0;
     t->query_text = (ws_slice){0};
     t->fault.code = WS_OK;
 }
@@ -138,6 +142,8 @@ static int add_row(tsv *t, ws_parse *s, ws_err *err) {
         if (b->n != 1 || !s->goes_on) t->first_query = query;
     }
     if (rc) return rc;
+    t->rows++;
+    t->letters += len;
     const size_t at = b->text.n;
     const ws_row row = {.seq = (uint32_t)(b->n - 1),
                         .target = UINT32_MAX,
@@ -151,12 +157,15 @@ static int add_row(tsv *t, ws_parse *s, ws_err *err) {
 
 static int end_row(tsv *t, ws_parse *s, ws_err *err) {
     ws_buf *text = text_here(t, s);
-    const tsv_kind kind = kind_here(t);
     /* name and description share a buffer: the CR of a line's end is one after the start of its last field */
-    const size_t from = kind == TSV_NAME ? s->name.at : kind == TSV_DESC ? s->desc.at : 0;
-    if (text && text->n > from && text->p[text->n - 1] == '\r') text->n--;
+    if (text && text->n > t->field && text->p[text->n - 1] == '\r') text->n--;
+    const int joined =
+        t->pg1 && text && text->n > t->field && ws_tsv_holds_stage(text->p + t->field, text->n - t->field);
     end_field(t, s);
     int rc = check_row(t, s, err);
+    if (!rc && joined && !s->conf->allow_cut)
+        rc = ws_parse_fail(s, err, "another table begins inside this row, so the table before it was cut "
+                                   "(see --allow-cut)");
     if (!rc) rc = add_row(t, s, err);
     drop_row(t, s);
     t->state = LINE_START;
@@ -228,6 +237,7 @@ static size_t in_match(tsv *t, ws_parse *s, const uint8_t *p, size_t n, int *rc,
     if (i == n) return n;
     if (t->matched >= t->header.n && p[i] == '\n') {
         t->state = LINE_START;
+        *rc = ws_tsv_next_table(t, s, err);
         s->line++;
         return i + 1;
     }
@@ -250,15 +260,21 @@ static int is_row(const tsv *t, const char *p, size_t n) {
     return t->headers && n > t->header.n + 1 && p[1] != '#' && !is_header(t, p, n);
 }
 
+/* Returns whether a line is one of "##", which a row with such a name is not. */
+static int is_meta(const tsv *t, const char *p, size_t n) {
+    size_t tabs = 0;
+    if (n < 2 || memcmp(p, "##", 2)) return 0;
+    for (size_t i = 0; i < n; i++) tabs += p[i] == '\t';
+    return !t->headers || tabs + 1 != t->ncol;
+}
+
 static int collected(tsv *t, ws_parse *s, ws_err *err) {
-    size_t n = t->line.n, tabs = 0;
+    size_t n = t->line.n;
     const char *p = t->line.p;
     t->state = LINE_START;
     if (n && p[n - 1] == '\r') n--;
-    for (size_t i = 0; i < n; i++) tabs += p[i] == '\t';
     if (!t->headers && memchr(p, '\r', n)) return ws_parse_fail_returns(s, err);
-    if (n > 1 && p[0] == '#' && p[1] == '#' && (!t->headers || tabs + 1 != t->ncol))
-        return ws_tsv_meta(t, s, p, n, err);
+    if (is_meta(t, p, n)) return ws_tsv_meta(t, s, p, n, err);
     if (!t->headers) {
         const int hash = n && p[0] == '#';
         t->hash = hash;
@@ -320,13 +336,16 @@ static int last_line(tsv *t, ws_parse *s, ws_err *err) {
 static int finish(void *own, ws_parse *s, int whole, ws_err *err) {
     tsv *t = own;
     int rc = WS_OK;
-    const int in_meta = t->state == COLLECT && t->line.n > 1 && !memcmp(t->line.p, "##", 2) && !t->headers;
+    const int in_meta = t->state == COLLECT && is_meta(t, t->line.p, t->line.n);
     const int torn = whole && (t->pg1 || in_meta) && t->state != LINE_START;
     if (whole && !torn) rc = last_line(t, s, err);
     drop_row(t, s);
     t->state = LINE_START;
     s->mark = ws_parse_all(s->b);
-    if (rc || !whole || s->conf->allow_cut || (!torn && t->ends >= t->pg1)) return rc;
+    if (rc || !whole) return rc;
+    if (!torn && t->ends >= t->pg1) return ws_tsv_check_counts(t, s, err);
+    s->table.uncounted = 1;
+    if (s->conf->allow_cut) return WS_OK;
     return ws_fail(err, WS_EDATA,
                    "%s ended without its ##end line, so it was cut; its complete rows were read (see --allow-cut)",
                    s->input);

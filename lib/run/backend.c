@@ -140,10 +140,15 @@ int ws_backend_open(ws_job *job, int threads, ws_err *err) {
     return rc || job->ntarget == 0 ? rc : ws_ready_for(job, job->backend, threads, err);
 }
 
-int ws_backend_begin(ws_job *job, int threads, ws_err *err) {
+int ws_backend_renew(ws_job *job, ws_err *err) {
+    if (job->readiness) return WS_OK;
     if (!(job->prep = ws_calloc(job->ntarget, sizeof *job->prep, err))) return err->code;
     if (!(job->cpu_prep = ws_calloc(job->ntarget, sizeof *job->cpu_prep, err))) return err->code;
-    int rc = ws_ready_begin(job, err);
+    return ws_ready_begin(job, err);
+}
+
+int ws_backend_begin(ws_job *job, int threads, ws_err *err) {
+    int rc = ws_backend_renew(job, err);
     if (job->backend_ready && (job->ninput == 0 || ws_source_is_stdin(job->input[0]))) ws_dev_open_after(STDIN_FILENO);
     if (!rc && job->backend_ready) rc = ws_backend_open(job, threads, err);
     return rc || !job->cpu_backend || job->ntarget == 0 ? rc : ws_ready_for(job, job->cpu_backend, threads, err);
@@ -156,9 +161,13 @@ static void release(const ws_job *job, const ws_backend *b, void ***prep) {
     *prep = NULL;
 }
 
-void ws_backend_end(ws_job *job) {
+void ws_job_drop_targets(ws_job *job) {
     release(job, job->backend, &job->prep);
     release(job, job->cpu_backend, &job->cpu_prep);
     ws_ready_end(job);
+}
+
+void ws_backend_end(ws_job *job) {
+    ws_job_drop_targets(job);
     if (job->backend && job->backend->stop) job->backend->stop();
 }

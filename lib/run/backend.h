@@ -21,6 +21,8 @@ int ws_backend_open(ws_job *job, int threads, ws_err *err);
 /* The same for what is to be used from the start, and for the CPU's backend. ws_backend_end releases all and closes
  * devices, also after a failure. */
 int ws_backend_begin(ws_job *job, int threads, ws_err *err);
+/* Makes room for what backends prepare of the targets, which are new ones after ws_job_drop_targets. WS_ENOMEM. */
+int ws_backend_renew(ws_job *job, ws_err *err);
 void ws_backend_end(ws_job *job);
 
 /* lib/run/ready.c: job->readiness. End takes NULL. */

@@ -52,12 +52,15 @@ static int any_left(const ws_chain *c) {
 
 static action choose(ws_chain *c, const ws_chain_thread *t, const ws_chain_stage **stage, ws_chain_step *step) {
     const int may_read = t->kind == WS_CHAIN_CPU && !c->reading && !c->ended;
-    const ws_chain_wish wish = may_read ? c->ops->wish(c->ops->own) : WS_CHAIN_NO_ROOM;
-    if (wish == WS_CHAIN_HURRY && c->busy && !c->paused) return READ; /* others work */
+    const ws_chain_wish wish = c->ended     ? WS_CHAIN_DRAIN
+                               : c->reading ? WS_CHAIN_NO_ROOM
+                                            : c->ops->wish(c->ops->own);
+    if (may_read && wish == WS_CHAIN_HURRY && c->busy && !c->paused) return READ; /* others work */
     if ((*stage = take_last(c, t, step))) return STEP;
-    if ((c->paused || c->ended) && (*stage = take_first(c, t, WS_CHAIN_ANY, step))) return STEP;
-    if (wish != WS_CHAIN_NO_ROOM) return READ;
+    if ((c->paused || wish == WS_CHAIN_DRAIN) && (*stage = take_first(c, t, WS_CHAIN_ANY, step))) return STEP;
+    if (may_read && wish > WS_CHAIN_NO_ROOM) return READ;
     if (!c->ended && !c->paused && (*stage = take_first(c, t, WS_CHAIN_SOME, step))) return STEP;
+    if (t->kind == WS_CHAIN_CPU && (*stage = take_first(c, t, WS_CHAIN_SPARE, step))) return STEP;
     return c->ended && !c->busy && !any_left(c) ? LEAVE : WAIT;
 }
 

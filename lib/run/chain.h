@@ -4,10 +4,11 @@
  *
  * No thread is tied to a stage. A thread takes a step of a full pool, of the last stage that has one, so that work that
  * has begun ends soon. Without such a step it reads, if the source has room. Without room it takes from a pool that is
- * not full, of the first stage that has one. At the end of the input all pools empty in this way. So one thread is
- * enough for all.
+ * not full, of the first stage that has one. At the end of the input, and while the source wants it, all pools empty in
+ * this way. So one thread is enough for all.
  *
- * Threads of the second kind wait for devices most of the time. They do not read. */
+ * Threads of the second kind wait for devices most of the time. They do not read. Threads of the CPU may leave them a
+ * stage, and help there before they would wait. */
 #ifndef WS_RUN_CHAIN_H
 #define WS_RUN_CHAIN_H
 
@@ -22,8 +23,8 @@ typedef struct ws_chain_thread {
 } ws_chain_thread;
 
 /* From which pools a thread wants a step: full ones alone; while another thread reads, also those that hold enough to
- * be worth it; all. */
-typedef enum ws_chain_need { WS_CHAIN_FULL, WS_CHAIN_SOME, WS_CHAIN_ANY } ws_chain_need;
+ * be worth it; all. SPARE: full ones too that are for threads of the other kind, before the thread would wait. */
+typedef enum ws_chain_need { WS_CHAIN_FULL, WS_CHAIN_SOME, WS_CHAIN_ANY, WS_CHAIN_SPARE } ws_chain_need;
 
 /* A step: elements from .. to of a pool, in a meaning of the stage's own. */
 typedef struct ws_chain_step {
@@ -42,17 +43,18 @@ typedef struct ws_chain_stage {
     int (*work)(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err);
     /* Returns 1 while the stage holds something that is not done. */
     int (*left)(void *own);
+    const char *name; /* for --stats, static */
 } ws_chain_stage;
 
-/* How urgently the source should be read. */
-typedef enum ws_chain_wish { WS_CHAIN_NO_ROOM, WS_CHAIN_ROOM, WS_CHAIN_HURRY } ws_chain_wish;
+/* How urgently the source should be read. WS_CHAIN_DRAIN: not before pools have emptied, however little they hold. */
+typedef enum ws_chain_wish { WS_CHAIN_DRAIN, WS_CHAIN_NO_ROOM, WS_CHAIN_ROOM, WS_CHAIN_HURRY } ws_chain_wish;
 
 typedef struct ws_chain_ops {
     const ws_chain_stage *stage;
     size_t nstage;
     void *own; /* handed to the functions below */
     /* Under the chain's lock: no room, which bounds what is in flight; room; or hurry, since threads will soon have
-     * nothing to do. Must not be WS_CHAIN_NO_ROOM when all stages are empty. */
+     * nothing to do. Must be one of the last two when all stages are empty and no thread works. */
     ws_chain_wish (*wish)(void *own);
     /* Adds the next input to pools, one thread at a time. Returns WS_OK, WS_EOF, WS_AGAIN if nothing came yet, or a
      * failure. Elements that were read before a failure still go through all stages. */

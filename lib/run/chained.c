@@ -4,10 +4,13 @@
 #include "lib/dev/device.h"
 #include "lib/run/run.h"
 
-/* A stage of the tool, and the run that it is in. */
+#include <stdio.h>
+
+/* A stage of the tool, the run that it is in, and its clock. */
 typedef struct timed {
     ws_run *run;
     const ws_chain_stage *stage;
+    ws_stage_clock *clock;
 } timed;
 
 static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
@@ -25,6 +28,7 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
     const ws_moment t0 = ws_clock_start();
     const int rc = w->stage->work(w->stage->own, t, step, err);
     ws_clock_stop(&w->run->work, t0);
+    ws_clock_stop(&w->clock->clock[t->kind], t0);
     ws_auto_device_look(w->run);
     return rc;
 }
@@ -45,11 +49,18 @@ static ws_chain_wish wish(void *own) {
     return o->wish(o->own);
 }
 
-/* Without these threads nothing would score if the device is all that may. */
-static int start_device(ws_run *run, ws_err *err) {
-    if (!ws_job_has_device(run->job)) return WS_OK;
-    if (ws_chain_join(run->chain, WS_CHAIN_DEVICE, ws_dev_streams()) > 0 || run->job->cpu_backend) return WS_OK;
-    return ws_fail(err, WS_ENOMEM, "no thread could be started for the device");
+int ws_chained_device(ws_run *run, ws_err *err) {
+    if (!ws_job_has_device(run->job) || ws_chain_join(run->chain, WS_CHAIN_DEVICE, ws_dev_streams()) > 0) return WS_OK;
+    if (!run->job->cpu_backend) return ws_fail(err, WS_ENOMEM, "no thread could be started for the device");
+    __atomic_store_n(&run->job->backend_ready, 0, __ATOMIC_RELEASE);
+    return WS_OK;
+}
+
+static void name_clock(ws_stage_clock *c, const char *stage) {
+    snprintf(c->key[WS_CHAIN_CPU], sizeof c->key[0], "%s_seconds", stage);
+    snprintf(c->what[WS_CHAIN_CPU], sizeof c->what[0], "processor seconds of stage %s", stage);
+    snprintf(c->key[WS_CHAIN_DEVICE], sizeof c->key[0], "%s_device_seconds", stage);
+    snprintf(c->what[WS_CHAIN_DEVICE], sizeof c->what[0], "seconds of its steps on a device, one upon another");
 }
 
 int ws_run_chain(ws_run *run, ws_err *err) {
@@ -60,16 +71,20 @@ int ws_run_chain(ws_run *run, ws_err *err) {
                         .ahead = ws_run_ahead};
     if (!rc && !(stage = ws_calloc(ops.nstage, sizeof *stage, err))) rc = err->code;
     if (!rc && !(own = ws_calloc(ops.nstage, sizeof *own, err))) rc = err->code;
+    if (!rc && !run->stage && !(run->stage = ws_calloc(ops.nstage, sizeof *run->stage, err))) rc = err->code;
     for (size_t i = 0; i < ops.nstage && !rc; i++) {
-        own[i] = (timed){run, &run->source.stage[i]};
-        stage[i] = (ws_chain_stage){&own[i], take, work, left};
+        own[i] = (timed){run, &run->source.stage[i], &run->stage[i]};
+        stage[i] = (ws_chain_stage){&own[i], take, work, left, run->source.stage[i].name};
+        name_clock(&run->stage[i], stage[i].name);
+        run->nstage = i + 1;
     }
     ops.stage = stage;
     if (!rc) rc = ws_chain_create(&run->chain, &ops, err);
-    if (!rc) rc = start_device(run, err);
+    if (!rc) rc = ws_chained_device(run, err);
     if (!rc) rc = ws_chain_run(run->chain, run->job->nworker, err);
     ws_auto_device_join(run); /* it uses the chain */
     ws_chain_destroy(run->chain);
+    run->chain = NULL; /* a next round may fail before it has one */
     ws_free(stage);
     ws_free(own);
     return rc;

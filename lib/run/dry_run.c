@@ -10,18 +10,12 @@
 
 enum { SAMPLE_SECONDS = 1 };
 
-static uint64_t nodes_of(const ws_job *job) {
-    uint64_t n = 0;
-    for (size_t t = 0; t < job->ntarget; t++) n += job->target[t].qlen;
-    return n;
-}
-
 /* Cells of a batch of the sample: a core has them in about a tenth of a second, so that the sample can end in time. */
 #define BATCH_CELLS 1e9
 enum { BATCH_LEAST = 1000 };
 
 uint64_t ws_dry_run_batch(const ws_job *job, uint64_t batch) {
-    const double most = BATCH_CELLS / (double)ws_max(nodes_of(job), 1);
+    const double most = BATCH_CELLS / (double)ws_max(ws_job_nodes(job), 1);
     return most >= (double)batch ? batch : ws_max((uint64_t)most, ws_min(batch, BATCH_LEAST));
 }
 
@@ -42,7 +36,7 @@ static double whole_seconds(const ws_run *run, double seconds, double share) {
 
 static int add_models(const ws_job *job, ws_buf *text, ws_err *err) {
     if (!job->ntarget) return WS_OK;
-    return ws_buf_addf(text, err, "models\t%zu\nnodes\t%llu\n", job->ntarget, (unsigned long long)nodes_of(job));
+    return ws_buf_addf(text, err, "models\t%zu\nnodes\t%llu\n", job->ntarget, (unsigned long long)ws_job_nodes(job));
 }
 
 static int add_backend(const ws_job *job, ws_buf *text, ws_err *err) {

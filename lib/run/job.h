@@ -10,7 +10,7 @@ typedef enum ws_header { WS_HEADER_HASH, WS_HEADER_PLAIN, WS_HEADER_NONE } ws_he
 /* Values of the options common to all tools; the table is lib/run/options.c. */
 typedef struct ws_common {
     const char *output, *fields, *backend, *device, *stats;
-    int header, quiet, progress, no_progress, no_provenance, list_backends, plain, no_seq, dry_run;
+    int header, quiet, progress, no_progress, no_provenance, list_backends, plain, no_seq, dry_run, gpu;
     long long threads;
     uint64_t batch, gpu_mem;
 } ws_common;
@@ -23,6 +23,7 @@ struct ws_job {
     void *own;         /* values of the tool's own options */
     void *reader_opts; /* values of the reader's options, and what the tool sets up for the reader */
     ws_cmdline cmdline;
+    const struct ws_peer *peer; /* the program of HMMER that it was called as; NULL: none */
 
     const char **input; /* the operands that are inputs, set by tool->open; none: standard input */
     int ninput;
@@ -52,7 +53,11 @@ struct ws_job {
 
     void *reader; /* the reader's own */
     void *data;   /* the tool's own */
+    struct ws_run *run; /* lib/run's */
 };
+
+/* Returns the name that the program was called by, for what it writes: the tool's, or that of a program of HMMER. */
+const char *ws_job_program(const ws_job *job);
 
 static inline int ws_job_is_open(const ws_job *job) { return __atomic_load_n(&job->backend_ready, __ATOMIC_ACQUIRE); }
 /* Returns 1 while a device scores for this run. */
@@ -67,6 +72,13 @@ static inline uint64_t ws_job_batch(const ws_job *job, const ws_backend *backend
 /* Returns the backend for the next task: job->backend, or job->cpu_backend while no stream of a device is free. */
 static inline const ws_backend *ws_job_pick_backend(const ws_job *job) {
     return job->cpu_backend && !(ws_job_is_open(job) && job->backend->ready()) ? job->cpu_backend : job->backend;
+}
+
+/* Returns the nodes of all targets, their lengths added up. */
+static inline uint64_t ws_job_nodes(const ws_job *job) {
+    uint64_t n = 0;
+    for (size_t t = 0; t < job->ntarget; t++) n += job->target[t].qlen;
+    return n;
 }
 
 /* Makes target t and prepares it for a backend, which may be NULL, unless a thread did so before. Any thread may call
@@ -85,6 +97,9 @@ static inline void *ws_job_prep(const ws_job *job, const ws_backend *backend, ui
     return __atomic_load_n(&(backend == job->cpu_backend ? job->cpu_prep : job->prep)[t], __ATOMIC_ACQUIRE);
 }
 
+/* Gives back what backends prepared of all targets, before a tool changes these in ws_tool.again. */
+void ws_job_drop_targets(ws_job *job);
+
 /* Handles a failure rc of a backend's score. Returns 1 if the backend was a device that no option asked for. Then the
  * program notes the failure once and picks the device no more, and the caller gives the same tasks to the next backend.
  * */
@@ -102,7 +117,10 @@ static inline int ws_run_slots(const ws_job *job) { return 2 * job->nworker + 2;
 
 /* Adds an output, which must be done by tool->open or by the reader's `outputs`, and returns its number. */
 int ws_job_add_output(ws_job *job, const ws_output *output);
-/* Writes text of so many rows to output k. For ws_tool.finish. */
+/* Writes what stands before all rows, unless it is written. For a chain that writes before the end of its input, which
+ * must have been read from; one thread at a time. */
+int ws_job_head(ws_job *job, ws_err *err);
+/* Writes text of so many rows to output k. For ws_tool.finish, and behind ws_job_head. */
 int ws_job_write(ws_job *job, int k, const void *text, size_t n, uint64_t rows, ws_err *err);
 
 extern const ws_opt ws_common_opts[];

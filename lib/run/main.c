@@ -5,6 +5,7 @@
 #include "lib/io/interrupt.h"
 #include "lib/run/backend.h"
 #include "lib/run/message.h"
+#include "lib/run/peer.h"
 #include "lib/run/run.h"
 
 #include <fcntl.h>
@@ -29,11 +30,10 @@ static int version_text(const ws_tool *tool, ws_buf *out, ws_err *err) {
     return rc ? rc : ws_buf_addf(out, err, "%s\ncuda: %s\n", n ? "" : " none", cuda ? cuda : "none");
 }
 
-static int help_text(const ws_tool *tool, const ws_opt_table *tab, int ntab, ws_buf *out, ws_err *err) {
-    int rc = ws_buf_addf(out, err, "%s - %s\n\nusage: %s [options] %s\n\nExamples:\n%s", tool->name, tool->summary,
-                         tool->name, tool->usage, tool->examples);
-    if (!rc) rc = ws_opt_help(out, tab, ntab, err);
-    if (!rc) rc = ws_buf_adds(out, "\nColumns that -f takes, besides those of a table that is read:\n  ", err);
+/* Appends the names of the columns that --fields takes; nothing of a tool that writes no table. */
+static int columns_text(const ws_tool *tool, ws_buf *out, ws_err *err) {
+    if (!tool->columns[0]) return WS_OK;
+    int rc = ws_buf_adds(out, "\nColumns that -f takes, besides those of a table that is read:\n  ", err);
     ws_buf columns = {0};
     for (size_t i = 0; i < sizeof tool->columns / sizeof *tool->columns && tool->columns[i] && !rc; i++) {
         if (i) rc = ws_buf_adds(&columns, ", ", err);
@@ -41,14 +41,26 @@ static int help_text(const ws_tool *tool, const ws_opt_table *tab, int ntab, ws_
     }
     if (!rc) rc = ws_opt_add_wrapped(out, 2, columns.p, err);
     ws_buf_release(&columns);
+    return rc;
+}
+
+static int help_text(const ws_tool *tool, const ws_opt_table *tab, int ntab, ws_buf *out, ws_err *err) {
+    int rc = ws_buf_addf(out, err, "%s - %s\n\nusage: %s [options] %s\n\nExamples:\n%s", tool->name, tool->summary,
+                         tool->name, tool->usage, tool->examples);
+    if (!rc) rc = ws_opt_help(out, tab, ntab, err);
+    if (!rc) rc = columns_text(tool, out, err);
     return rc ? rc : ws_buf_addf(out, err, "\nThe manual: man %s, man 7 warpsieve\n", tool->name);
 }
 
 static int show_instead(const ws_job *job, const ws_opt_table *tab, int ntab, ws_err *err) {
     ws_buf text = {0};
     int rc = WS_OK;
-    if (job->common.list_backends)
+    if (job->tool->asks_hmmer_path && job->tool->asks_hmmer_path(job) && job->cmdline.outcome == WS_OPT_RUN)
+        rc = ws_peer_folder(&text, err);
+    else if (job->common.list_backends)
         rc = ws_backend_list(job->tool, &job->machine, &text, err);
+    else if (job->peer)
+        rc = ws_peer_help(job->peer, job->tool->name, &text, err);
     else if (job->cmdline.outcome == WS_OPT_SHOW_HELP)
         rc = help_text(job->tool, tab, ntab, &text, err);
     else if (job->cmdline.outcome == WS_OPT_SHOW_VERSION)
@@ -81,13 +93,24 @@ static void add_operands(const ws_cmdline *cl, ws_err *err) {
     ws_buf_release(&words);
 }
 
-static int exit_status(const ws_tool *tool, int rc, const ws_err *err) {
+/* Prints misuse of a program of HMMER as that does: on standard output, with status 1. */
+static int peer_misuse(const ws_peer *peer, const ws_err *err) {
+    char shown[4 * WS_ERR_MAX];
+    ws_err ignored;
+    ws_buf text = {0};
+    int rc = ws_buf_addf(&text, &ignored, "%s\n", ws_err_show(shown, err->text));
+    if (!rc) rc = ws_peer_usage(peer, &text, &ignored);
+    if (!rc) (void)ws_out_file(NULL, text.p, text.n, &ignored);
+    ws_buf_release(&text);
+    return 1;
+}
+
+static int exit_status(const ws_tool *tool, const ws_peer *peer, int rc, const ws_err *err) {
     if (rc == WS_OK) return 0;
-    if (rc == WS_EPIPE) { /* the parent process ignores SIGPIPE: die of it all the same, silently */
-        signal(SIGPIPE, SIG_DFL);
-        raise(SIGPIPE);
-    }
-    ws_message_error(tool->name, err->text);
+    /* the parent process ignores SIGPIPE, or this is process 1: die of it all the same, silently */
+    if (rc == WS_EPIPE) ws_interrupt_die(SIGPIPE);
+    if (peer && rc == WS_EUSAGE) return peer_misuse(peer, err);
+    ws_message_error(peer ? peer->name : tool->name, err->text);
     if (rc == WS_EUSAGE) ws_message_usage(tool->name);
     return rc == WS_EUSAGE ? 2 : 1;
 }
@@ -105,21 +128,47 @@ static int run_or_show(ws_job *job, int argc, char **argv, ws_err *err) {
     const ws_tool *tool = job->tool;
     int ntab = 0;
     ws_opt_table tab[NTABLE];
-    const unsigned unseen = tool->backends ? 0 : WS_OPT_SCORING;
+    const unsigned unseen = (tool->backends ? 0u : WS_OPT_SCORING) | (tool->columns[0] ? 0u : WS_OPT_TABLE);
     tab[ntab++] = (ws_opt_table){tool->opts, job->own, unseen};
     if (tool->reader->opts) tab[ntab++] = (ws_opt_table){tool->reader->opts, job->reader_opts, unseen};
     tab[ntab++] = (ws_opt_table){ws_common_opts, &job->common, unseen};
     ws_cpu_probe(&job->machine.cpu);
     int rc = ws_opt_parse(&job->cmdline, tab, ntab, argc, argv, err);
+    if (job->peer) {
+        job->common.no_progress = 1;
+        job->cmdline.fixed = ws_peer_fixed(job->peer);
+    }
     if (job->common.plain) {
         job->common.header = WS_HEADER_PLAIN;
         job->common.no_provenance = job->common.no_seq = 1;
     }
+    if (!rc) rc = ws_opt_clash(job->common.gpu, job->common.backend != NULL, "--gpu", "--backend", err);
+    if (job->common.gpu) job->common.backend = "cuda";
     job->machine.device = job->common.device;
     ws_dev_narrow(job->common.device);
     if (rc) return rc;
-    const int instead = job->cmdline.outcome != WS_OPT_RUN || job->common.list_backends;
+    const int asked = tool->asks_hmmer_path && tool->asks_hmmer_path(job);
+    const int instead = job->cmdline.outcome != WS_OPT_RUN || job->common.list_backends || asked;
     return instead ? show_instead(job, tab, ntab, err) : ws_run_job(job, err);
+}
+
+/* Does the same for the arguments of a program of HMMER. */
+static int run_as_peer(ws_job *job, int argc, char **argv, ws_err *err) {
+    const ws_peer *peer = job->peer;
+    char **own = NULL;
+    int n, help;
+    int rc = ws_peer_arguments(peer, argc, argv, &own, &n, &help, err);
+    if (!rc && help) rc = show_instead(job, NULL, 0, err);
+    else if (!rc) rc = run_or_show(job, n, own, err);
+    ws_free(own);
+    return rc;
+}
+
+/* Lets --as NAME, in front of all else, be the name of the program: where no link can have that name. */
+static void take_name(const ws_tool *tool, int *argc, char ***argv) {
+    if (*argc < 3 || strcmp((*argv)[1], "--as") != 0 || !ws_peer_find(tool->peers, (*argv)[2])) return;
+    *argc -= 2;
+    *argv += 2;
 }
 
 int ws_main(const ws_tool *tool, int argc, char **argv) {
@@ -128,21 +177,22 @@ int ws_main(const ws_tool *tool, int argc, char **argv) {
             argv[1] = argv[0];
             return ws_main(m->tool, argc - 1, argv + 1);
         }
+    take_name(tool, &argc, &argv);
     take_standard_descriptors();
     ws_interrupt_init();
     /* a write beyond the limit of a file's size then fails with a message and leaves no part of a row */
     signal(SIGXFSZ, SIG_IGN);
     ws_err err = {0};
-    ws_job job = {.tool = tool};
+    ws_job job = {.tool = tool, .peer = ws_peer_find(tool->peers, argv[0])};
     job.own = ws_calloc(1, ws_max(tool->own_size, 1), &err);
     job.reader_opts = ws_calloc(1, ws_max(tool->reader->size, 1), &err);
     int rc = job.own && job.reader_opts ? WS_OK : WS_ENOMEM;
     if (!rc && tool->defaults) tool->defaults(job.own);
-    if (!rc) rc = run_or_show(&job, argc, argv, &err);
+    if (!rc) rc = job.peer ? run_as_peer(&job, argc, argv, &err) : run_or_show(&job, argc, argv, &err);
     if (rc && err.ends_in_command) add_operands(&job.cmdline, &err);
     ws_cmdline_release(&job.cmdline);
     ws_free(job.model_id);
     ws_free(job.reader_opts);
     ws_free(job.own);
-    return exit_status(tool, rc, &err);
+    return exit_status(tool, job.peer, rc, &err);
 }

@@ -115,6 +115,18 @@ static int device_stats(ws_stat *s) {
     return NDEVICE;
 }
 
+/* Lists the times of a chain's stages. A thread of a device mostly waits, so its seconds are those of the clock. */
+static int stage_stats(ws_run *run, ws_stat *s) {
+    int n = 0;
+    for (size_t i = 0; i < run->nstage; i++) {
+        ws_stage_clock *c = &run->stage[i];
+        const uint64_t ns[] = {c->clock[WS_CHAIN_CPU].cpu, c->clock[WS_CHAIN_DEVICE].wall};
+        for (int k = 0; k < WS_CHAIN_KINDS; k++)
+            if (k == WS_CHAIN_CPU || ns[k]) s[n++] = (ws_stat){c->key[k], c->what[k], 1e-9 * (double)ns[k], 1};
+    }
+    return n;
+}
+
 int ws_report_stats(ws_run *run, ws_err *err) {
     if (!run->job->common.stats) return WS_OK;
     const ws_stat common[] = {
@@ -127,11 +139,14 @@ int ws_report_stats(ws_run *run, ws_err *err) {
         {"write_seconds", "processor seconds writing", (double)run->write.cpu / 1e9, 1},
     };
     enum { NCOMMON = sizeof common / sizeof *common };
-    ws_stat s[WS_STAT_MAX + NCOMMON + NDEVICE];
+    enum { STAGES = 16 };
+    if (run->nstage > STAGES) ws_bug("a chain of so many stages");
+    ws_stat s[WS_STAT_MAX + NCOMMON + NDEVICE + 2 * STAGES];
     const int device = ws_job_has_device(run->job);
     int n = run->reader->stats ? run->reader->stats(run->job, (double)run->work.cpu / 1e9, s) : 0;
     memcpy(s + n, common, sizeof common);
     n += NCOMMON;
+    n += stage_stats(run, s + n);
     if (device) n += device_stats(s + n);
     if (run->has_stats) return write_json(run, s, n, err);
     ws_message_text("%s " WS_VERSION ", backend %s%s%s, bound by %s\n", run->job->tool->name, ws_backend_name(run->job),

@@ -8,6 +8,7 @@
 #include "lib/run/backend.h"
 #include "lib/run/pipe.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 int ws_job_threads(const ws_job *job) { return job->common.threads > 0 ? (int)job->common.threads : ws_cpu_allowed(); }
@@ -57,16 +58,34 @@ static int run_pipe(ws_run *run, ws_err *err) {
     return rc;
 }
 
+/* Runs the chain over all input, as often as the tool wants to. */
+static int run_chain(ws_run *run, ws_err *err) {
+    ws_job *job = run->job;
+    int more = 0, rc = ws_run_chain(run, err);
+    while (!rc && job->tool->again && !run->sampled && !(rc = job->tool->again(job, &more, err)) && more) {
+        run->reader->close(job);
+        job->reader = NULL;
+        rc = run->reader->open(job, err);
+        if (!rc) rc = ws_backend_renew(job, err);
+        if (!rc) rc = ws_run_chain(run, err);
+    }
+    return rc;
+}
+
 /* Runs over all input, and writes what had to wait for its end. */
 static int run_input(ws_run *run, ws_err *err) {
     ws_job *job = run->job;
-    int rc = job->tool->chain ? ws_run_chain(run, err) : run_pipe(run, err);
+    int rc = job->tool->chain ? run_chain(run, err) : run_pipe(run, err);
     if (rc && job->holds) {
         ws_err ignored;
         (void)ws_run_head(run, &ignored);
     }
     if (!rc) rc = ws_run_head(run, err);
-    if (!rc && job->tool->finish) rc = job->tool->finish(job, err);
+    if (!rc && job->tool->finish) {
+        const ws_moment t0 = ws_clock_start();
+        rc = job->tool->finish(job, err);
+        ws_clock_stop(&run->write, t0);
+    }
     if (rc == WS_EDATA && run->sampled) rc = WS_OK; /* a tool may want to know how its input ends */
     if (!rc) rc = ws_outputs_end(job, err);
     job->failed = rc;
@@ -100,10 +119,18 @@ static int run_stream(ws_run *run, ws_err *err) {
     if (!rc) rc = ws_dry_run_report(run, err);
     if (!rc) rc = ws_report_stats(run, err);
     release_workers(run);
+    ws_free(run->stage);
     if (run->reader->close) run->reader->close(job);
     if (run->has_stats && rc == WS_EUSAGE) ws_out_abandon(&run->stats);
     if (run->has_stats) rc = ws_out_close_keeping(&run->stats, rc, err);
     return ws_outputs_close(job, rc, err);
+}
+
+/* Returns whether standard input is /dev/null, by whatever name it was opened: cron and batch systems do that. */
+static int stdin_is_null(void) {
+    struct stat in, null;
+    return fstat(STDIN_FILENO, &in) == 0 && stat("/dev/null", &null) == 0 && S_ISCHR(in.st_mode) &&
+           in.st_rdev == null.st_rdev;
 }
 
 /* Fails if the run would wait for a person to type sequences, or if standard input is several inputs: the first leaves
@@ -114,11 +141,14 @@ static int check_stdin(const ws_job *job, ws_err *err) {
     if (named > 1) return ws_fail(err, WS_EUSAGE, "standard input is named %d times, but can be read once", named);
     if (job->ninput == 0 && isatty(STDIN_FILENO))
         return ws_fail(err, WS_EUSAGE, "no input: name a file or pipe it in; --help shows how");
+    if (job->ninput == 0 && job->tool->asks_input && stdin_is_null())
+        return ws_fail(err, WS_EUSAGE, "no input: no file is named, and standard input is /dev/null");
     return WS_OK;
 }
 
 int ws_run_job(ws_job *job, ws_err *err) {
     ws_run run = {.job = job, .reader = job->tool->reader, .start_ns = ws_now_ns()};
+    job->run = &run;
     ws_job_add_output(job, &(ws_output){.path = job->common.output});
     int rc = job->tool->open(job, err);
     job->nworker = ws_job_threads(job);

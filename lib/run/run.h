@@ -20,6 +20,12 @@ typedef struct ws_clock {
     _Atomic uint64_t cpu, wall;
 } ws_clock;
 
+/* A stage of a chain: the time of its steps by kind of thread, and how --stats names both times. */
+typedef struct ws_stage_clock {
+    ws_clock clock[2]; /* by ws_chain_kind */
+    char key[2][40], what[2][80];
+} ws_stage_clock;
+
 typedef struct ws_moment {
     uint64_t cpu, wall;
 } ws_moment;
@@ -43,6 +49,8 @@ typedef struct ws_run {
     int opener_runs;
 
     ws_clock read, work, write;
+    ws_stage_clock *stage; /* [nstage] of a chain */
+    size_t nstage;
     /* when the run began, how long opening took, when progress was last shown */
     uint64_t start_ns, open_ns, progress_ns;
 } ws_run;
@@ -66,6 +74,9 @@ int ws_run_head(ws_run *run, ws_err *err);
 
 /* lib/run/chained.c: runs the chain of the tool. */
 int ws_run_chain(ws_run *run, ws_err *err);
+/* Starts the threads that wait for a device, if there is one. If none starts, the CPU does the work, and without a CPU
+ * backend the function returns WS_ENOMEM. */
+int ws_chained_device(ws_run *run, ws_err *err);
 
 /* lib/run/output.c: the outputs of a job. Close keeps rc if that is a failure. */
 int ws_outputs_open(ws_job *job, ws_err *err);

@@ -45,6 +45,8 @@ int ws_run_head(ws_run *run, ws_err *err) {
     return rc ? rc : ws_outputs_head(job, err);
 }
 
+int ws_job_head(ws_job *job, ws_err *err) { return ws_run_head(job->run, err); }
+
 int ws_run_write(void *run_, void *slot_, ws_err *err) {
     ws_run *run = run_;
     ws_slot *slot = slot_;

@@ -168,6 +168,9 @@ typedef struct ws_reader {
     /* Says in text, of n bytes, what was done in so many seconds, and in *share how much of the input that is, 0 to 1;
      * below 0 if that is unknown. Any thread. */
     void (*progress)(ws_job *job, double seconds, char *text, size_t n, double *share);
+    /* Returns how much of all work is done, 0 to 1, as far as scored cells tell; below 0 if the size of the input is
+     * unknown. Any thread. May be NULL: unknown. */
+    double (*done)(ws_job *job);
     void (*note)(const ws_job *job); /* what a user should know of a run that went well */
     /* Counts for --stats: returns how many it wrote into stat, of at most WS_STAT_MAX. seconds: processor time of all
      * workers. */
@@ -192,6 +195,9 @@ typedef struct ws_tool {
     const ws_backend *const *backends; /* best first, "scalar" last, NULL-terminated; NULL: nothing to score */
     const ws_reader *reader;
     const struct ws_scoring *scoring; /* what ws_scan_reader asks of a tool: lib/scan/scan.h; NULL with other readers */
+    int asks_input;         /* without an operand for input, standard input that is /dev/null is misuse */
+    const struct ws_peer *const *peers; /* programs of HMMER that it can be called as, ended by NULL; NULL: none */
+    int (*asks_hmmer_path)(const ws_job *job); /* returns whether the folder of those names is asked for; NULL: never */
     const ws_mode *modes;   /* ended by one without option; NULL: none */
 
     /* Turns operands into targets, checks options, sets the inputs, and what the reader wants to know. */
@@ -210,6 +216,9 @@ typedef struct ws_tool {
     /* Sets up the stages and the source of a chain, which is run in place of the reader's fill, work and format. They
      * stay until `finish` has returned. NULL: there is no chain. */
     int (*chain)(ws_job *job, ws_chain_ops *ops, ws_err *err);
+    /* After a chain has emptied without failure: sets *more if the input is to be read again from its beginning, by
+     * the chain that `chain` then sets up, and may change the targets after ws_job_drop_targets. NULL: never. */
+    int (*again)(ws_job *job, int *more, ws_err *err);
     /* Writes with ws_job_write what had to wait for the end of the input: after the last item of a run without failure,
      * before the ends of the outputs. Runs alone and may use threads. NULL if nothing had to wait. */
     int (*finish)(ws_job *job, ws_err *err);

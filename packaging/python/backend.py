@@ -22,6 +22,11 @@ TOP = os.path.dirname(os.path.dirname(HERE))
 # The libraries that manylinux lets a wheel ask for, as far as programs in C need them.
 SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "librt.so.1", "libpthread.so.0",
           "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+AS = """\
+#!/bin/sh
+exec "${{0%/*}}/../../../bin/{program}" --as {name} "$@"
+"""
+NAMES = "The folder hmmer has programs by the names of HMMER's, which run warpsieve: hmmsieve --hmmer-path prints it.\n"
 METADATA = """\
 Metadata-Version: 2.1
 Name: warpsieve
@@ -116,7 +121,7 @@ class Wheel:
 
 
 def pack(root, out, tag, epoch):
-    """Packs an installed tree (root/bin, root/share) and the module into a wheel in folder `out`; returns its name."""
+    """Packs an installed tree (root/bin, root/libexec, root/share) and the module into a wheel in folder `out`; returns its name."""
     with Wheel(out, tag, epoch) as wheel:
         for path in sorted(glob.glob(os.path.join(HERE, "warpsieve", "*.py"))):
             wheel.add_file("warpsieve/" + os.path.basename(path), path)
@@ -124,8 +129,13 @@ def pack(root, out, tag, epoch):
             name = os.path.relpath(path, root)
             if name.startswith("bin/"):
                 wheel.add_file(f"{wheel.data}/scripts/{name[4:]}", path, 0o755)
+            elif os.path.islink(path):  # a wheel has no links: the program is told its name
+                call = AS.format(program=os.path.basename(os.readlink(path)), name=os.path.basename(path))
+                wheel.add(f"{wheel.data}/data/{name}", call.encode(), 0o755)
             elif os.path.isfile(path):
-                wheel.add_file(f"{wheel.data}/data/{name}", path)
+                wheel.add_file(f"{wheel.data}/data/{name}", path, 0o755 if os.access(path, os.X_OK) else 0o644)
+            elif name == "libexec/warpsieve":  # pip uninstall takes a folder away only if a file of the wheel lies in it
+                wheel.add(f"{wheel.data}/data/{name}/README", NAMES.encode())
     return wheel.name
 
 

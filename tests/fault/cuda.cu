@@ -13,9 +13,10 @@
 //             trap           after the N-th kernel another one traps: a fault of the device itself, seen at some later
 // call
 //
-// WS_FAULT_FAKE=N: there are N devices, which are memory of the host, and kernels do nothing. The scores are of no use
-// then, but the same from run to run. That is enough to see what a fault does where there is no device. WS_FAULT_LOG as
-// in shim.c, but for a y in place of the x when the fault comes after the first scores of a fake device.
+// WS_FAULT_FAKE=N: there are N devices, which are memory of the host. The processor runs the kernels of the domain
+// stage (tests/fault/dom.cu). Others do nothing: their scores are of no use then, but the same from run to run. That is
+// enough to see what a fault does where there is no device. WS_FAULT_LOG as in shim.c, but for a y in place of the x
+// when the fault comes after the first scores of a fake device.
 // WS_FAULT_CALLS=FILE gets the name of each function that is called, one to a line.
 #include <cuda_runtime.h>
 
@@ -133,6 +134,7 @@ static cudaError_t address(char *to, int n, int id) {
 PLAIN(cudaGetDeviceProperties, (cudaDeviceProp *p, int id), (p, id), describe(p))
 PLAIN(cudaDeviceGetPCIBusId, (char *to, int n, int id), (to, n, id), address(to, n, id))
 PLAIN(cudaDriverGetVersion, (int *v), (v), give(v, CUDART_VERSION))
+PLAIN(cudaMemGetInfo, (size_t *some, size_t *all), (some, all), give(some, *all = (size_t)1 << 30))
 PLAIN(cudaGetDeviceCount, (int *n), (n), give(n, (int)fakes))
 PLAIN(cudaDeviceGetAttribute, (int *v, cudaDeviceAttr what, int id), (v, what, id), give(v, attribute(what)))
 WRAP(cudaSetDevice, "choice", cudaErrorUnknown, (int id), (id), cudaSuccess)
@@ -184,11 +186,18 @@ static cudaError_t launched(cudaError_t e, cudaStream_t s) {
 LAUNCH(cudaLaunchKernel, const void *)
 LAUNCH(__cudaLaunchKernel, cudaKernel_t)
 
+// The kernels that tests/fault/dom.cu knows are run by the processor.
+extern "C" void ws_fault_run(const void *kernel, void **a);
+static cudaError_t run_fake(const void *kernel, void **a) {
+    ws_fault_run(kernel, a);
+    return cudaSuccess;
+}
+
 extern "C" cudaError_t __real_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *f, void **a);
 extern "C" cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *f, void **a) {
     const cudaError_t bad = fault("launch", cudaErrorLaunchOutOfResources);
     return launched(bad != cudaSuccess ? bad
-                    : fakes            ? cudaSuccess
+                    : fakes            ? run_fake(f, a)
                                        : __real_cudaLaunchKernelExC(config, f, a),
                     config->stream);
 }

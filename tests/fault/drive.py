@@ -7,9 +7,10 @@ tests/fault/cuda.cu (SHIM is -, the command is built with it), and checks what e
 
 The fault KIND=N strikes for N = FIRST, FIRST+STEP, ... until LAST or until it strikes no more; KIND without N if FIRST is -.
 WARPSIEVE_FAULT_EVERY multiplies STEP, for builds that are slow.
-FORM is tsv, text, packed, or lines: whole lines that need not be a beginning of the faultless output. An OUTPUT is a file the
-command writes, "stdout" what it writes there (a file here), "pipe" the same through a pipe. Each run must end in time, with
-status 0 and the same bytes, or with status 1, one sentence, and whole rows that are the beginning of the faultless output.
+FORM is tsv, text, packed, models (text whose cut is the end of a model), or lines: whole lines that need not be a beginning
+of the faultless output. An OUTPUT is a file the command writes, "stdout" what it writes there (a file here), "pipe" the same
+through a pipe. Each run must end in time, with status 0 and the same bytes, or with status 1, one sentence, and whole rows
+that are the beginning of the faultless output.
 """
 import os
 import subprocess
@@ -58,6 +59,8 @@ def check(status, got, err, want, form, label):
         part = records(form, got[o])
         if part and form != "packed" and not part.endswith(b"\n"):
             fail(f"{label}: {o} ends inside a row: {part[-80:]!r}")
+        if form == "models" and o == "stdout" and part and not part.endswith(b"\n//\n"):
+            fail(f"{label}: {o} ends inside a model: {part[-80:]!r}")
         if form == "lines":
             continue
         whole = records(form, want[o])

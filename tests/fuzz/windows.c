@@ -32,8 +32,9 @@ static void check_records(const ws_records *r) {
     ws_err err;
     const char *what;
     must(!ws_records_put_lines(&lines, r, &err), "memory");
-    for (const char *at = lines.p, *end = at + lines.n, *eol; at < end; at = eol + 1) {
-        eol = memchr(at, '\n', (size_t)(end - at));
+    for (size_t from = 0; from < lines.n;) {
+        const char *at = lines.p + from, *eol = memchr(at, '\n', lines.n - from);
+        from += eol ? (size_t)(eol - at) + 1 : 0;
         FUZZ_CHECK(eol && ws_records_is_line(at, (size_t)(eol - at)) &&
                    !ws_records_take_line(&again, at, (size_t)(eol - at), &what, &err));
     }

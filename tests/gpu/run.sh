@@ -56,6 +56,7 @@ if wanted scores; then
     step "pairhmm" "$b/tests/gpu/pairhmm"
     step "mrfseg" "$b/tests/gpu/mrf"
     step "long targets" "$b/tests/gpu/long"
+    step "domain stage" "$b/tests/gpu/dom"
     settle
 fi
 
@@ -84,7 +85,7 @@ if ! wanted sanitizer; then
     :
 elif command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck initcheck; do
-        for test in check papara pairhmm mrf long; do
+        for test in check papara pairhmm mrf long dom; do
             step "compute-sanitizer $tool, $test" \
                 compute-sanitizer --tool $tool --error-exitcode 9 "$b/tests/gpu/$test" -m 66
         done

@@ -21,6 +21,16 @@ struct a_case {
 #define AA20 "ACDEFGHIKLMNPQRSTVWY"
 #define PG "##warpsieve pg=1 prog=a\n"
 #define CUT " ended without its ##end line, so it was cut; its complete rows were read (see --allow-cut)"
+#define SO_CUT "so the table before it was cut (see --allow-cut)"
+#define END_LINE \
+    "expected \"##end rows=N in=N residues=N\" with plain numbers, so the table was cut or changed there " \
+    "(see --allow-cut)"
+#define NO_SEARCH(in, residues) \
+    "line 3: the ##end line says that " #in " sequences with " #residues \
+    " residues were searched, but the table has 1 rows (see --allow-cut)"
+#define END_CASE(end, message) \
+    CASE("##end " end, TAB, "#name\tseq\na\tAC\n##end " end "\n", "a|||AC\n #0|||2\n", message, 0)
+#define BAD_END(end) END_CASE(end, "line 3: found \"##end " end "\", " END_LINE)
 #define CASE(w, f, i, r, m, ...) {.what = w, .format = f, .in = i, .records = r, .message = m, __VA_ARGS__}
 
 static const struct a_case cases[] = {
@@ -45,7 +55,7 @@ static const struct a_case cases[] = {
          0),
     CASE("dash", FA, ">a\n-\n", "",
          "line 2: '-' is not a letter of the amino alphabet, at position 1 of sequence \"a\""
-         " (see --bad-residue of respack and the filters)",
+         " (see --bad-residue of respack and the filters; aligned FASTA has the format afa)",
          0),
     CASE("byte beyond ASCII", FA, ">a\nA\xc3\xa9\n", "",
          "line 2: '\\xc3' is not a letter of the amino alphabet, at position 2 of sequence \"a\""
@@ -182,6 +192,64 @@ static const struct a_case cases[] = {
     CASE("second of two cut", TAB, PG "#name\tseq\na\tAC\n##end rows=1\n" PG "#name\tseq\nb\tAC\n",
          "a|||AC\n #0|||3\nb|||AC\n #1|||7\n", CUT, 0),
     CASE("cut is allowed", TAB, PG "#name\tseq\na\tAC\nb\tDEF", "a|||AC\n #0|||3\n", NULL, .allow_cut = 1),
+    CASE("two, the first without its end", TAB, PG "#name\tseq\na\tAC\n" PG "#name\tseq\nb\tAC\n##end rows=1\n",
+         "a|||AC\n #0|||3\n", "line 5: another table begins, but no ##end line stands before it, " SO_CUT, 0),
+    CASE("two, plain, the first without its end", TAB, PG "name\tseq\na\tAC\n" PG "name\tseq\nb\tAC\n",
+         "a|||AC\n #0|||3\n", "line 5: another table begins, but no ##end line stands before it, " SO_CUT, 0),
+    CASE("cut in its end line and joined", TAB,
+         PG "#name\tseq\na\tAC\n##end rows=1 in=6" PG "#name\tseq\n##end rows=0\n",
+         "a|||AC\n #0|||3\n", "line 4: found \"##end rows=1 in=6##warpsieve pg=1 prog=a\", " END_LINE, 0),
+    CASE("cut before its line feed and joined", TAB, PG "#name\tseq\n##end rows=1" PG "#name\tseq\n##end rows=0\n", "",
+         "line 3: found \"##end rows=1##warpsieve pg=1 prog=a\", " END_LINE, 0),
+    CASE("cut in the word of its end line and joined", TAB, PG "#name\tseq\n##en" PG "#name\tseq\n##end rows=0\n", "",
+         "line 3: another table begins inside this line, " SO_CUT, 0),
+    CASE("cut in its first line and joined", TAB, "##warpsieve pg=1 pr" PG "#name\tseq\n##end rows=0\n", "",
+         "line 1: another table begins inside this line, " SO_CUT, 0),
+    CASE("cut in the last field and joined", TAB,
+         PG "#name\tseq\tdesc\nx\tAC\td\na\tAC\tb" PG "#name\tseq\tdesc\n##end rows=2\n", "x|d||AC\n #0|||3\n",
+         "line 4: another table begins inside this row, " SO_CUT, 0),
+    CASE("joined after a cut, allowed", TAB, PG "#name\tseq\na\tAC\n##end ro" PG "#name\tseq\nb\tAC\n##end rows=1\n",
+         "a|||AC\n #0|||3\nb|||AC\n #1|||6\n", NULL, .allow_cut = 1),
+    CASE("end without a line feed, no provenance", TAB, "#name\tseq\na\tAC\n##end rows=1 in=40 residues=2",
+         "a|||AC\n #0|||2\n", CUT, 0),
+    END_CASE("rows=1 in=1 residues=2", NULL),
+    END_CASE("rows=9 in=1000000000000000000 residues=1000000000000000000", NULL),
+    END_CASE("rows=1", NULL),
+    END_CASE("rows=0", "line 3: the ##end line says 0 rows, but the table has 1 (see --allow-cut)"),
+    END_CASE("rows=1 in=0 residues=2", NO_SEARCH(0, 2)),
+    END_CASE("rows=1 in=1 residues=0", NO_SEARCH(1, 0)),
+    END_CASE("rows=1 in=0 residues=0", NO_SEARCH(0, 0)),
+    BAD_END("rows=1 in= residues=2"),
+    BAD_END("rows=1 in=abc residues=2"),
+    BAD_END("rows=1 in=-1 residues=2"),
+    BAD_END("rows=1 in=4e2 residues=2"),
+    BAD_END("rows=1 in=+4 residues=2"),
+    BAD_END("rows=1 in=04 residues=2"),
+    BAD_END("rows=1 in=4 residues=2 "),
+    BAD_END("rows=1 in=4"),
+    BAD_END("rows=1 residues=2"),
+    END_CASE("rows=1 in=1000000000000000001 residues=2",
+             "line 3: found \"##end rows=1 in=1000000000000000001 resi...\", " END_LINE),
+    END_CASE("rows=1 in=18446744073709551617 residues=2",
+             "line 3: found \"##end rows=1 in=18446744073709551617 res...\", " END_LINE),
+    BAD_END("rows=x"),
+    BAD_END("row=1"),
+    BAD_END(""),
+    CASE("end that counts nothing before its rows", TAB, "#name\tseq\n##end rows=0 in=0 residues=0\na\tAC\n",
+         "a|||AC\n #0|||3\n",
+         "its ##end lines say that no sequences were searched, but it has 1 rows (see --allow-cut)",
+         0),
+    CASE("ends that count too much together", TAB, "#name\tseq\n##end rows=0 in=900000000000000000 residues=0\n"
+         "##end rows=0 in=900000000000000000 residues=0\n", "",
+         "line 3: the ##end lines count more than 10^18 sequences or residues (see --allow-cut)", 0),
+    CASE("lines sorted, so that ends stand first", TAB, "##end rows=1\n##end rows=1\n" PG PG
+         "#name\tseq\n#name\tseq\na\tAC\nb\tAC\n", "a|||AC\n #0|||7\nb|||AC\n #1|||8\n", NULL, 0),
+    CASE("rows removed, and a table without provenance behind it", TAB,
+         PG "#name\tseq\na\tAC\n##end rows=7 in=9 residues=9\n#name\tseq\nb\tAC\nc\tAC\nd\tAC\n",
+         "a|||AC\n #0|||3\nb|||AC\n #1|||6\nc|||AC\n #2|||7\nd|||AC\n #3|||8\n", NULL, 0),
+    CASE("a table without provenance before one with an end", TAB,
+         "#name\tseq\nb\tAC\nc\tAC\n" PG "#name\tseq\na\tAC\n##end rows=1\n",
+         "b|||AC\n #0|||2\nc|||AC\n #1|||3\na|||AC\n #2|||6\n", NULL, 0),
     CASE("two stages, one end", TAB, PG "##warpsieve pg=2 prog=b\n#name\tseq\na\tAC\n##end rows=1\n",
          "a|||AC\n #0|||4\n", NULL, 0),
 };

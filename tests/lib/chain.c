@@ -29,11 +29,12 @@ typedef struct stage {
 struct trial {
     stage stage[STAGES];
     int device_stage; /* for devices alone; NOWHERE: the CPU does all */
+    int helps;        /* the CPU helps them */
     int next, last;   /* of the source */
     int pauses;       /* every second reading brings nothing, and everything must be done by the third in a row */
     int bad_stage, bad_number, bad_read;
     int slow; /* the source waits until all that it gave is done */
-    _Atomic int wrong, reading, kinds[WS_CHAIN_KINDS];
+    _Atomic int wrong, reading, helped, kinds[WS_CHAIN_KINDS];
 };
 
 /* A fifth of the numbers ends at each stage but the last. */
@@ -50,8 +51,11 @@ static void put(stage *s, int number) {
 
 static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
     stage *s = own;
-    const int mine =
-        s->of->device_stage == NOWHERE || (s->place == s->of->device_stage) == (t->kind == WS_CHAIN_DEVICE);
+    const int helps = s->of->helps && s->place == s->of->device_stage && need == WS_CHAIN_SPARE;
+    const int mine = s->of->device_stage == NOWHERE || helps ||
+                     (s->place == s->of->device_stage) == (t->kind == WS_CHAIN_DEVICE);
+    if (helps) s->of->helped++;
+    if (need == WS_CHAIN_SPARE && t->kind != WS_CHAIN_CPU) s->of->wrong++;
     pthread_mutex_lock(&s->lock);
     if (mine && s->taken == s->closed &&
         (need == WS_CHAIN_ANY || (need == WS_CHAIN_SOME && s->n - s->closed >= s->full / 2)))
@@ -107,6 +111,7 @@ static size_t in_flight(stage *s) {
 static ws_chain_wish wish(void *own) {
     trial *t = own;
     const size_t n = in_flight(&t->stage[0]);
+    if (t->slow && !is_done(t)) return WS_CHAIN_DRAIN;
     return n > (BOUND - 1) * BATCH ? WS_CHAIN_NO_ROOM : n < BATCH ? WS_CHAIN_HURRY : WS_CHAIN_ROOM;
 }
 
@@ -163,7 +168,7 @@ static trial *make(sample *chance) {
 
 static int run(trial *t, int threads, int devices, ws_err *err) {
     ws_chain_stage list[STAGES];
-    for (int i = 0; i < STAGES; i++) list[i] = (ws_chain_stage){&t->stage[i], take, work, left};
+    for (int i = 0; i < STAGES; i++) list[i] = (ws_chain_stage){&t->stage[i], take, work, left, "stage"};
     const ws_chain_ops ops = {.stage = list, .nstage = STAGES, .own = t, .wish = wish, .read = read_some};
     ws_chain *c;
     int rc = ws_chain_create(&c, &ops, err);
@@ -191,10 +196,26 @@ static void test(tap *t, sample *chance, int threads) {
     ws_free(r);
 
     r = make(chance);
+    r->device_stage = sample_below(chance, STAGES);
+    r->helps = 1;
+    rc = run(r, threads, 1, &err);
+    tap_ok(t, rc == WS_OK && !r->wrong && !missed(r) && r->helped,
+           "%d threads help one of devices before they would wait", threads);
+    ws_free(r);
+
+    r = make(chance);
     r->pauses = 1;
     r->last = 10 * BATCH;
     rc = run(r, threads, 0, &err);
     tap_ok(t, rc == WS_OK && !r->wrong && !missed(r), "%d threads: what came before a pause is done in it", threads);
+    ws_free(r);
+
+    r = make(chance);
+    r->slow = 1;
+    r->device_stage = threads % 2 ? NOWHERE : sample_below(chance, STAGES);
+    for (int i = 1; i < STAGES; i++) r->stage[i].full = ROOM;
+    rc = run(r, threads, 2, &err);
+    tap_ok(t, rc == WS_OK && !r->wrong && !missed(r), "%d threads: pools empty when the source wants it", threads);
     ws_free(r);
 
     r = make(chance);

@@ -53,9 +53,31 @@ static void test_ties(tap *tp) {
     ws_dom_worker_destroy(w);
 }
 
+/* Checks the best domain of a target: the one with the most bits, of equal ones the first. */
+static void test_best(tap *tp) {
+    static const float nats[][3] = {{5, 9, 9}, {9, 9, 5}, {9, 5, 9}, {5, 5, 9}};
+    static const uint32_t want[] = {1, 0, 0, 2};
+    const ws_dom_tables t = {.tau = -4, .lambda = 0.7f};
+    const ws_dom_options options = {.nonull2 = 1};
+    for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+        ws_err err = {0};
+        ws_dom_envelope env[3];
+        ws_dom_region region = {.from = 1, .to = 300, .env = env, .nenv = 3};
+        ws_dom_pair pair = {.L = 300, .region = &region, .nregion = 1, .hit = {.L = 300, .fwd_nats = 12}};
+        for (uint32_t d = 0; d < 3; d++)
+            env[d] = (ws_dom_envelope){
+                .scored = 1, .domain = {.env_from = 100 * d + 1, .env_to = 100 * d + 80, .env_nats = nats[k][d]}};
+        sample_must(ws_dom_finish(&t, &options, &pair, &err), &err);
+        tap_ok(tp, pair.hit.n == 3 && pair.hit.best == want[k], "domains of %g, %g and %g nats: the best is %u",
+               (double)nats[k][0], (double)nats[k][1], (double)nats[k][2], pair.hit.best);
+        ws_dom_target_release(&pair.hit);
+    }
+}
+
 int main(void) {
     tap t = {0};
     test_scattered(&t);
     test_ties(&t);
+    test_best(&t);
     return tap_end(&t);
 }

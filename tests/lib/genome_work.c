@@ -3,13 +3,17 @@
  * stand-in for a device marks and scores, it may be slow or fail; any number of threads; hits must be those of
  * one thread without it. WARPSIEVE_SEED chooses another run. */
 #include "bin/search/genome.h"
+#include "kernels/dom/device.h"
+#include "kernels/dom/kernel.h"
 #include "kernels/filter/backend.h"
 #include "kernels/fwd/fwd.h"
 #include "kernels/msv/msv.h"
 #include "kernels/vit/points.h"
+#include "lib/simd/flush.h"
 #include "tests/lib/longdata.h"
 #include "tests/tap.h"
 
+#include <string.h>
 #include <time.h>
 
 /* ---- the stand-in: a device that marks as the CPU does ---- */
@@ -97,6 +101,53 @@ int ws_long_dev_mark(const ws_long_dev *const *d, size_t nmodel, const ws_abc *a
     }
     return WS_OK;
 }
+
+/* ---- its domain stage, which leaves every fifth span to the CPU ---- */
+
+static int fail_domain_at, domain_calls, domain_spans; /* which call fails, 0: none; calls; spans that it did */
+static pthread_mutex_t domains = PTHREAD_MUTEX_INITIALIZER;
+
+void ws_dom_device_forget(void *model) { (void)model; }
+
+/* Forward's score of an envelope, unihit. */
+static int forward_of(const ws_dom_load *l, ws_dom_worker *w, float *nats, ws_err *err) {
+    const ws_dom_envelope *e = l->span.env;
+    ws_dom_problem p = {.x = l->span.pair->x + e->from - 1, .L = e->to - e->from + 1,
+                        .mode = ws_dom_unihit(l->span.pair->L)}, *each = &p;
+    if (!(p.f = ws_dom_scratch(w, WS_DOM_ROWS, ((size_t)p.L + 1) * sizeof *p.f, err))) return err->code;
+    const uint32_t before = ws_flush_begin();
+    const int rc = w->backend->parse(l->t, w, &each, 1, err);
+    ws_flush_end(before);
+    *nats = rc ? 0 : ws_dom_forward_nats(&p);
+    return rc;
+}
+
+/* what: 0 whole targets, 1 envelopes, 2 their Forward scores. */
+static int do_spans(ws_dom_load *l, size_t n, int what, float *nats, ws_err *err) {
+    const ws_dom_options options = {.seed = 42};
+    ws_cpu cpu;
+    ws_dom_worker *w;
+    if (__atomic_add_fetch(&domain_calls, 1, __ATOMIC_RELAXED) == fail_domain_at)
+        return ws_fail(err, WS_EDEV, "the stand-in fails");
+    ws_cpu_probe(&cpu);
+    int rc = ws_dom_worker_create(&w, ws_dom_backend_best(&cpu), &options, err);
+    pthread_mutex_lock(&domains);
+    for (size_t i = 0; i < n && !rc; i++) {
+        if (!(l[i].done = ++domain_spans % 5 != 0)) continue;
+        rc = what == 0   ? ws_dom_parse(l[i].t, w, &l[i].span.pair, 1, err)
+             : what == 1 ? ws_dom_rescore(l[i].t, w, &l[i].span, 1, err)
+                         : forward_of(&l[i], w, &nats[i], err);
+    }
+    pthread_mutex_unlock(&domains);
+    ws_dom_worker_destroy(w);
+    return rc;
+}
+
+int ws_dom_device_parse(ws_dom_load *l, size_t n, ws_err *err) { return do_spans(l, n, 0, NULL, err); }
+int ws_dom_device_rescore(ws_dom_load *l, size_t n, ws_err *err) { return do_spans(l, n, 1, NULL, err); }
+int ws_dom_device_forward(ws_dom_load *l, size_t n, float *nats, ws_err *err) { return do_spans(l, n, 2, nats, err); }
+
+/* ---- its start and its filters ---- */
 
 static int start(const ws_devconf *conf, ws_err *err) {
     (void)conf, (void)err;
@@ -186,6 +237,7 @@ typedef struct scene {
     ws_long_cut cut;
     ws_genome_sets sets;
     ws_genome_search search;
+    ws_long_passed passed[MODELS];
     ws_job job;
 } scene;
 
@@ -244,6 +296,9 @@ static void make_scene(scene *s, sample *r) {
     make_models(s, r, ws_cpu_best(&s->job.machine.cpu));
     s->seed = sample_below(r, 1 << 30);
     s->genome.seed = 42;
+    s->genome.dna.cut = -1;
+    s->genome.dna.alignments = 1;
+    s->genome.dna.limits = (ws_dnalimits){.by_bits = 1, .bits = -1e30};
     s->genome.model = s->model;
     s->genome.target = s->target;
     ws_long_cut *cut = &s->cut;
@@ -285,12 +340,16 @@ static char *hits_of(scene *s) {
         ws_dnalist_rank(l, &limits, 1000, s->target[t].model.maxl);
         for (size_t j = 0; j < l->n; j++) {
             const ws_dnahit *h = l->hit[j];
-            sample_must(ws_buf_addf(&text, &err, "%d %llu %d %llu %llu %u %a %d\n", t,
+            uint64_t sum = 0; /* of the alignment */
+            for (uint64_t c = 0; c < h->ncolumn + ws_dnahit_residues(h); c++) sum = 31 * sum + h->column[c];
+            sample_must(ws_buf_addf(&text, &err, "%d %llu %d %llu %llu %u %a %d %llx\n", t,
                                     (unsigned long long)h->record->number, h->minus,
                                     (unsigned long long)h->ali_from, (unsigned long long)h->ali_to, h->hmm_from,
                                     (double)h->bits,
-                                    h->reported), &err);
+                                    h->reported, (unsigned long long)sum), &err);
         }
+        for (int k = 0; k < WS_LONG_NPASSED; k++)
+            sample_must(ws_buf_addf(&text, &err, " %lld", (long long)s->passed[t][k]), &err);
     }
     sample_must(ws_buf_add(&text, "", 1, &err), &err);
     return text.p;
@@ -301,11 +360,12 @@ enum { CPU, DEVICE, BOTH };
 /* All batches by so many threads of the CPU, and of the device if it is used. Returns the hits, or NULL where a stage
  * failed. */
 static char *search(scene *s, int who, int threads) {
-    ws_chain_stage stage[WS_GENOME_STAGES];
-    const ws_chain_ops ops = {.stage = stage, .nstage = WS_GENOME_STAGES, .own = s, .wish = wish, .read = read_batch};
+    enum { ALL = WS_GENOME_STAGES + WS_DOM_STEPS };
+    ws_chain_stage stage[ALL];
+    const ws_chain_ops ops = {.stage = stage, .nstage = ALL, .own = s, .wish = wish, .read = read_batch};
     ws_chain *c;
     ws_err err = {0};
-    calls = scores = s->nread = 0;
+    calls = scores = domain_calls = s->nread = 0;
     s->search = (ws_genome_search){.job = &s->job, .genome = &s->genome, .cut = s->cut, .sets = s->sets};
     ws_genome_search_begin(&s->search);
     s->job.backend = who == CPU ? &s->cpu : &s->device;
@@ -313,9 +373,12 @@ static char *search(scene *s, int who, int threads) {
     s->job.backend_ready = 1;
     s->job.nworker = threads;
     s->job.common.quiet = 1;
+    s->genome.device_domains = who != CPU;
     s->job.common.backend = who == DEVICE ? "device" : NULL;
     sample_must(ws_dnastore_create(&s->genome.dna.store, MODELS, &err), &err);
-    ws_genome_search_stages(&s->search, stage);
+    memset(s->passed, 0, sizeof s->passed);
+    s->genome.dna.passed = s->passed;
+    sample_must(ws_genome_search_stages(&s->search, stage, &err), &err);
     sample_must(ws_chain_create(&c, &ops, &err), &err);
     if (who != CPU && ws_chain_join(c, WS_CHAIN_DEVICE, STREAMS) != STREAMS) return NULL;
     const int rc = ws_chain_run(c, threads, &err);
@@ -342,30 +405,37 @@ int main(void) {
     tap_ok(&t, lines(want) > 300, "one thread of the CPU finds %zu hits", lines(want));
     static const struct {
         const char *name;
-        int who, threads, slow, fail, fail_score;
-    } runs[] = {{"CPU, 5 threads", CPU, 5, 0, 0, 0},
-                {"device, 1 thread", DEVICE, 1, 0, 0, 0},
-                {"device, 8 threads", DEVICE, 8, 0, 0, 0},
-                {"device and CPU", BOTH, 4, 0, 0, 0},
-                {"a device that is slow, beside the CPU", BOTH, 3, 20, 0, 0},
-                {"a device that fails to mark, beside the CPU", BOTH, 4, 0, 2, 0},
-                {"a device that fails in MSV, beside the CPU", BOTH, 1, 0, 0, 1},
-                {"a device that fails in Viterbi, beside the CPU", BOTH, 1, 0, 0, 2},
-                {"a device that fails in Forward, beside the CPU", BOTH, 1, 0, 0, 3},
-                {"a device that fails to mark", DEVICE, 4, 0, 2, 0},
-                {"a device that fails in MSV", DEVICE, 4, 0, 0, 1},
-                {"a device that fails in Viterbi", DEVICE, 1, 0, 0, 2},
-                {"a device that fails in Forward", DEVICE, 1, 0, 0, 3}};
+        int who, threads, slow, fail, fail_score, fail_domain;
+    } runs[] = {{"CPU, 5 threads", CPU, 5, 0, 0, 0, 0},
+                {"device, 1 thread", DEVICE, 1, 0, 0, 0, 0},
+                {"device, 8 threads", DEVICE, 8, 0, 0, 0, 0},
+                {"device and CPU", BOTH, 4, 0, 0, 0, 0},
+                {"a device that is slow, beside the CPU", BOTH, 3, 20, 0, 0, 0},
+                {"a device that fails to mark, beside the CPU", BOTH, 4, 0, 2, 0, 0},
+                {"a device that fails in MSV, beside the CPU", BOTH, 1, 0, 0, 1, 0},
+                {"a device that fails in Viterbi, beside the CPU", BOTH, 1, 0, 0, 2, 0},
+                {"a device that fails in Forward, beside the CPU", BOTH, 1, 0, 0, 3, 0},
+                {"a device that fails in the first domains, beside the CPU", BOTH, 4, 0, 0, 0, 1},
+                {"a device that fails in the first domains", DEVICE, 4, 0, 0, 0, 1},
+                {"a device that fails in later domains", DEVICE, 4, 0, 0, 0, 4},
+                {"a device that fails to mark", DEVICE, 4, 0, 2, 0, 0},
+                {"a device that fails in MSV", DEVICE, 4, 0, 0, 1, 0},
+                {"a device that fails in Viterbi", DEVICE, 1, 0, 0, 2, 0},
+                {"a device that fails in Forward", DEVICE, 1, 0, 0, 3, 0}};
     for (size_t k = 0; k < sizeof runs / sizeof *runs; k++) {
         slow_ms = runs[k].slow;
         fail_at = runs[k].fail;
         fail_score_at = runs[k].fail_score;
+        fail_domain_at = runs[k].fail_domain;
+        domain_spans = 0;
         char *got = search(&s, runs[k].who, runs[k].threads);
-        if ((runs[k].fail || runs[k].fail_score) && runs[k].who == DEVICE)
+        if ((runs[k].fail || runs[k].fail_score || runs[k].fail_domain) && runs[k].who == DEVICE)
             tap_ok(&t, !got, "%s: an error", runs[k].name);
         else tap_ok(&t, got && strcmp(got, want) == 0, "%s: the same hits", runs[k].name);
         const uint64_t cells = s.search.cells, by_device = s.search.device_cells;
-        if (got && runs[k].who == DEVICE) tap_ok(&t, by_device == cells, "%s: it marks all", runs[k].name);
+        if (got && runs[k].who == DEVICE)
+            tap_ok(&t, by_device == cells && domain_spans > 600, "%s: it marks all, and gets %d spans of domains",
+                   runs[k].name, domain_spans);
         if (runs[k].slow) tap_ok(&t, by_device && by_device < cells, "%s: both mark", runs[k].name);
         ws_free(got);
     }

@@ -61,7 +61,8 @@ static void add(fixture *f, const char *target, const char *desc, float bits, co
         domain[j].column = column, domain[j].ncolumn = 6;
         if (domain[j].bits > domain[t.best].bits) t.best = j;
     }
-    const ws_hitseq seq = {f->number++, target, desc, "", strlen(target), strlen(desc), 0, x, abc};
+    const ws_hitseq seq = {.number = f->number++, .name = target, .desc = desc, .qual = "", .nname = strlen(target),
+                           .ndesc = strlen(desc), .x = x, .abc = abc};
     if (ws_hitstore_add(&f->store, 0, &seq, &t, f->hold, &err) != WS_OK) exit(1);
 }
 
@@ -76,7 +77,7 @@ static const char *order(const fixture *f) {
     out[0] = '\0';
     for (size_t i = 0; i < f->list->n; i++) {
         const ws_held *h = f->list->hit[i];
-        n += (size_t)snprintf(out + n, sizeof out - n, "%s%s:%s%s", i ? " " : "", ws_held_text(h, h->name),
+        n += (size_t)snprintf(out + n, sizeof out - n, "%s%s:%s%s", i ? " " : "", ws_held_name(h),
                               h->flags & WS_HELD_REPORTED ? "R" : "", h->flags & WS_HELD_INCLUDED ? "I" : "");
     }
     return out;
@@ -166,7 +167,7 @@ static void test_thresholds(tap *t) {
     ws_hitlist_rank(f.list, &th, (ws_spaces){1e9, 0});
     is(t, order(&f), "a:RI b:", "a cutoff takes the place of all E-values");
     tap_ok(t, f.list->hit[0]->nreported == 1 && f.list->hit[0]->nincluded == 1, "its second number is that of domains");
-    tap_ok(t, ws_hitlist_p(f.list, 709) == 0.0 && ws_hitlist_p(f.list, 708) > 0.0,
+    tap_ok(t, ws_hitlist_p(f.list, NULL, 709) == 0.0 && ws_hitlist_p(f.list, NULL, 708) > 0.0,
            "P below the smallest normal number is 0");
     th = (ws_thresholds)WS_THRESHOLDS_DEFAULT;
     tap_ok(t, ws_hit_is_worth(&th, f.list, 4, 545) && !ws_hit_is_worth(&th, f.list, 4, 546),
@@ -287,7 +288,8 @@ static void test_similar(tap *t) {
     add(&f, "a", "", 9, &(ws_domain){.bits = 8}, 1, 0);
     ws_hitlist_rank(f.list, &th, (ws_spaces){2, 0});
     const ws_held *h = f.list->hit[0];
-    if (ws_alilines_make(&lines, &f.query, h, ws_held_domains(h), &err) != WS_OK) exit(1);
+    const ws_ali ali = ws_held_ali(h, ws_held_domains(h));
+    if (ws_alilines_make(&lines, f.query.hmm, f.query.profile, &ali, &err) != WS_OK) exit(1);
     is(t, lines.match, "A+  D ", "the line between model and residues: same, similar, inserted, same, unlike");
     if (ws_hitcols_choose(&f.columns, &ws_hit_columns, "identity", &err) != WS_OK) exit(1);
     ws_write_columns_target(&s, &f.query, h);

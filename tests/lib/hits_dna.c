@@ -169,6 +169,20 @@ static void test_ties(tap *t) {
     for (size_t i = 0; i < f.list->n; i++) ordered &= f.list->hit[i]->ali_from == want[i];
     tap_ok(t, ordered, "ties of a record: the + strand first, then by place");
     ws_dnastore_destroy(&f.store);
+    /* two views of one place: that of the first sub-window stays, whichever came first */
+    begin(&f);
+    add(&f, 2, 200, 249, 1, 50, -10);
+    add(&f, 2, 200, 249, 2, 50, -10);
+    f.list->hit[0]->block = f.list->hit[1]->block = 0;
+    f.list->hit[0]->subwindow = 1;
+    f.list->hit[0]->number = 0;
+    f.list->hit[1]->subwindow = 0;
+    f.list->hit[1]->number = 1;
+    rank(&f, (ws_dnalimits)WS_DNA_LIMITS, 100);
+    for (size_t i = 0; i < 2; i++)
+        tap_ok(t, f.list->hit[i]->reported == (f.list->hit[i]->hmm_from == 2), "sub-window %u of equal hits %s",
+               f.list->hit[i]->subwindow, f.list->hit[i]->reported ? "stays" : "goes");
+    ws_dnastore_destroy(&f.store);
 }
 
 /* The width of a place is that of the longest end of an alignment, wherever it stands. */
@@ -221,7 +235,7 @@ static void test_forms(tap *t) {
            "a table; a length that is not known is empty");
     tap_ok(t, strstr(text_of(&s, "dfamtblout", &q), "chr10") && strstr(s.text.p, "# hit scores"),
            "each model has a head");
-    tap_ok(t, !ws_dnaform_find("sto"), "no alignments");
+    tap_ok(t, !ws_dnaform_find("a2m"), "no other forms");
     ws_hitcols_release(&columns);
     tap_ok(t, ws_hitcols_choose(&columns, &ws_dna_columns, "name,dom", &err) == WS_EUSAGE &&
            strstr(err.text, "\"dom\"") && strstr(err.text, "env_to,desc"),
@@ -258,8 +272,37 @@ static void test_records(tap *t) {
     ws_dnastore_destroy(&f.store);
 }
 
+/* Included hits, those without an alignment, and hits that can no longer be reported. */
+static void test_included(tap *t) {
+    const ws_dnalimits limits = {.evalue = 1e-3, .inc_evalue = 1e-7}, row = {.bits = 5, .inc_bits = 5, .by_bits = 1,
+                                                                             .inc_by_bits = 1, .by_row = 1, .row = 15};
+    const ws_dnahit h = {.lnp = log(1e-5), .bits = 7};
+    fixture f;
+    begin(&f);
+    add(&f, 1, 100, 149, 1, 50, -20);
+    add(&f, 1, 101, 149, 1, 50, -19); /* the same */
+    add(&f, 1, 300, 349, 1, 50, -10);
+    add(&f, 1, 600, 649, 1, 50, -3);
+    rank(&f, limits, 100);
+    tap_ok(t, f.list->nreported == 2 && f.list->nincluded == 1 && f.list->hit[0]->included &&
+              f.list->hit[2]->reported && !f.list->hit[2]->included,
+           "included are some of the reported ones: %zu, %zu", f.list->nreported, f.list->nincluded);
+    ws_dnastore_destroy(&f.store);
+    begin(&f);
+    add(&f, 1, 100, 149, 1, 50, -20);
+    add(&f, 1, 300, 349, 1, 50, -10);
+    rank(&f, row, 100);
+    tap_ok(t, f.list->nreported == 2 && f.list->nincluded == 1 && f.list->hit[1]->included && !f.list->hit[1]->shown,
+           "below the second cutoff there is no alignment");
+    tap_ok(t, ws_dnalimits_may(&limits, &h, 9900, 100) && !ws_dnalimits_may(&limits, &h, 10100, 100) &&
+              ws_dnalimits_may(&row, &h, 1000000, 100),
+           "an E-value only grows with what is searched");
+    ws_dnastore_destroy(&f.store);
+}
+
 int main(void) {
     tap t = {0};
+    test_included(&t);
     test_duplicates(&t);
     test_chain(&t);
     test_table(&t);

@@ -6,6 +6,8 @@
 #include "tests/lib/hmmread.h"
 #include "tests/lib/io.h"
 
+#include <fcntl.h>
+
 #define GOLDEN "tests/data/golden/"
 
 static void fine(const ws_err *err, int rc) { must(!rc, err->text); }
@@ -131,12 +133,42 @@ static void test_changed(tap *t) {
     fine(&err, ws_hmmset_find(&found, paths, 1, 1, &err));
     must(!truncate(path, (off_t)(b.n - 9)), "truncate");
     int rc = ws_hmmset_load(&found, 2, &err);
-    tap_ok(t, rc == WS_EDATA && strstr(err.text, "was longer before"), "a file that became shorter: %s",
-           rc ? err.text : "");
+    tap_ok(t, rc == WS_EDATA && strstr(err.text, path) && strstr(err.text, "has changed since it was opened"),
+           "a file that became shorter: %s", rc ? err.text : "");
     fine(&err, ws_hmmset_load(&found, 0, &err));
     ws_hmmset_release(&found);
     unlink(path);
     ws_buf_release(&b);
+}
+
+/* Changes one byte after another of a file whose models were found, and loads them all: those that had none of these
+ * bytes are as before, also the second time. n: how many models the file has. */
+static void test_bytes_that_change(tap *t, const ws_buf *b, size_t n, const char *what) {
+    char path[PATH_SIZE];
+    ws_hmmset found;
+    ws_err err;
+    size_t wrong = 0, tries = 0;
+    temp_file(path, b->p, b->n);
+    const char *const paths[] = {path};
+    fine(&err, ws_hmmset_find(&found, paths, 1, 1, &err));
+    const int fd = open(path, O_WRONLY);
+    must(fd >= 0 && found.n == n, "the file");
+    for (size_t at = 0; at < b->n; at += b->n / 400 + 1, tries++) {
+        const char other = (char)(b->p[at] ^ 1);
+        must(pwrite(fd, &other, 1, (off_t)at) == 1, "a changed byte");
+        for (size_t i = 0; i < n; i++) {
+            const ws_hmmplace *p = &found.place[i];
+            const int hit = at >= p->at && at < p->at + p->n, rc = ws_hmmset_load(&found, i, &err);
+            const int named = !rc || (strstr(err.text, path) && strstr(err.text, found.hmm[i].name));
+            wrong += (rc == WS_EDATA) != hit || !named;
+            ws_hmm_forget(&found.hmm[i]);
+        }
+        must(pwrite(fd, b->p + at, 1, (off_t)at) == 1, "the byte");
+    }
+    tap_ok(t, !wrong, "%s: %zu bytes that change, each in one model: %zu wrong", what, tries, wrong);
+    close(fd);
+    ws_hmmset_release(&found);
+    unlink(path);
 }
 
 static void test_hash(tap *t) {
@@ -196,6 +228,12 @@ int main(void) {
     refuse(&t, &b, b.n, 0, 0, "a model of another version");
     test_inserts(&t);
     test_changed(&t);
+    repeat(&b, GOLDEN "formats/20aa-3f.hmm", 9, "\n# between models\n");
+    test_bytes_that_change(&t, &b, 9, "text");
+    repeat(&b, GOLDEN "formats/20aa-bin3f.h3m", 9, "");
+    test_bytes_that_change(&t, &b, 9, "binary");
+    repeat(&b, GOLDEN "formats/20aa-3f.hmm", 60, ""); /* several windows of the finder */
+    test_bytes_that_change(&t, &b, 60, "text of several windows");
     test_hash(&t);
     ws_buf_release(&b);
     return tap_end(&t);

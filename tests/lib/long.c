@@ -54,6 +54,31 @@ static void test_maxl(tap *t) {
     ws_hmmset_release(&set);
 }
 
+/* Four nodes whose deletions often last: instances of two residues that end in a deletion count. A second
+ * implementation gave the lengths, with doubles. */
+static void test_short(tap *t) {
+    static const struct {
+        double beta;
+        uint32_t maxl;
+    } want[] = {{1e-3, 31}, {1e-4, 40}, {1e-5, 50}, {1e-7, 67}};
+    ws_hmm h = {.M = 4, .abc = ws_abc_get(WS_ABC_DNA)};
+    ws_err err = {0};
+    must(ws_hmm_alloc(&h, &err), &err);
+    for (int k = 0; k <= h.M; k++) {
+        float *tr = h.tr + (size_t)k * WS_NTRANS;
+        tr[WS_TMM] = tr[WS_TMI] = tr[WS_TIM] = tr[WS_TDM] = 0.25f;
+        tr[WS_TMD] = 0.5f;
+        tr[WS_TII] = tr[WS_TDD] = 0.75f;
+    }
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        const ws_long_options o = {.w_beta = want[i].beta};
+        uint32_t maxl;
+        must(ws_long_maxl(&h, &o, &maxl, &err), &err);
+        tap_ok(t, maxl == want[i].maxl, "MAXL of four nodes by beta %g: %u", want[i].beta, maxl);
+    }
+    ws_hmm_release(&h);
+}
+
 /* A model whose inserts hardly end, so that MAXL is the limit: 20 M, but no more than 100,000. */
 static void test_longest(tap *t) {
     static const int nodes[] = {40, 5001};
@@ -218,6 +243,7 @@ static void test_calls(tap *t) {
 int main(void) {
     tap t = {0};
     test_maxl(&t);
+    test_short(&t);
     test_longest(&t);
     test_blocks(&t);
     test_windows(&t);

@@ -99,8 +99,8 @@ static void add_hit(search *s, const ws_dom_window_envelope *e, const place *at)
     h.env_from = ws_long_coordinate(at->from, at->minus, d->env_from);
     h.env_to = ws_long_coordinate(at->from, at->minus, d->env_to);
     ws_long_score(&s->model, d->env_to - d->env_from + 1, d->ali_to - d->ali_from + 1, d->env_nats, &h.bits, &h.lnp);
-    const ws_dnaseq record = {at->record + 1, at->of->n, at->of->name, at->of->desc, strlen(at->of->name),
-                              strlen(at->of->desc)};
+    const ws_dnaseq record = {.number = at->record + 1, .L = at->of->n, .name = at->of->name,
+                              .nname = strlen(at->of->name), .desc = at->of->desc, .ndesc = strlen(at->of->desc)};
     must(ws_dnastore_add(&s->hits, 0, &record, &h, &err), &err);
 }
 

@@ -3,6 +3,7 @@
  * batches; producers that pause; records longer than any buffer. */
 #include "lib/io/parser.h"
 #include "tests/lib/cases.h"
+#include "tests/lib/cases_flat.h"
 #include "tests/lib/drip.h"
 #include "tests/lib/io.h"
 
@@ -13,7 +14,15 @@
 /* Parsers alone, in pieces */
 
 static const ws_parser *parser_of(ws_format f) {
-    return f == WS_FORMAT_FASTA ? &ws_parser_fasta : f == WS_FORMAT_FASTQ ? &ws_parser_fastq : &ws_parser_tsv;
+    switch (f) {
+    case WS_FORMAT_FASTA: return &ws_parser_fasta;
+    case WS_FORMAT_FASTQ: return &ws_parser_fastq;
+    case WS_FORMAT_AFA: return &ws_parser_afa;
+    case WS_FORMAT_STOCKHOLM: return &ws_parser_stockholm;
+    case WS_FORMAT_GENBANK: return &ws_parser_genbank;
+    case WS_FORMAT_EMBL: return &ws_parser_embl;
+    default: return &ws_parser_tsv;
+    }
 }
 
 static ws_seqread_conf conf_of(const struct a_case *c) {
@@ -236,7 +245,7 @@ static void random_set(text_set *s, uint64_t *seed, int n) {
         }
         group++;
     }
-    add(&s->tsv, "##end rows=1\n");
+    add(&s->tsv, "##end rows=9999\n");
     must(!ws_buf_add(&s->want_fasta, "", 1, &(ws_err){0}) && !ws_buf_add(&s->want_fastq, "", 1, &(ws_err){0}) &&
              !ws_buf_add(&s->want_tsv, "", 1, &(ws_err){0}), "memory");
 }
@@ -374,6 +383,36 @@ static void with_helpers(tap *t) {
     ws_buf_release(&want);
     ws_buf_release(&got);
     for (int i = 0; i < INPUTS; i++) unlink(path[i]);
+}
+
+/* A file of one chunk is taken by its batches little by little, although it is read at once. */
+static void with_progress(tap *t) {
+    char path[PATH_SIZE];
+    ws_err err;
+    ws_buf text = {0};
+    ws_batch b = {0};
+    ws_seqread *r;
+    int rc, good = 1;
+    for (int i = 0; i < 100; i++) must(!ws_buf_addf(&text, &err, ">s%d\n%0200d\n", i, 0), "memory");
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] == '0' && i && text.p[i - 1] != 's') text.p[i] = 'A';
+    temp_file(path, text.p, text.n);
+    const char *paths[] = {path};
+    const ws_seqread_conf conf = {
+        .path = paths, .npath = 1, .abc = ws_abc_get(WS_ABC_AMINO), .batch_residues = 2000, .batch_seqs = 1000};
+    must(!ws_seqread_open(&r, &conf, &err), "open");
+    uint64_t done, size, batches = 0;
+    while (!(rc = ws_seqread_fill(r, &b, &err))) {
+        ws_seqread_progress(r, &done, &size);
+        const double share = (double)done / (double)size, want = 0.1 * (double)++batches;
+        good &= size == text.n && share > want - 0.03 && share < want + 0.03;
+    }
+    ws_seqread_progress(r, &done, &size);
+    tap_ok(t, rc == WS_EOF && good && batches == 10 && done == size, "progress of a small file, batch by batch");
+    ws_seqread_close(r);
+    ws_batch_release(&b);
+    ws_buf_release(&text);
+    unlink(path);
 }
 
 /* Reads with a pause after so many bytes; on a busy machine the writer may pause elsewhere too, then once more. */
@@ -515,17 +554,23 @@ static void missing(tap *t) {
     ws_buf_release(&got);
 }
 
+static void run_cases(tap *t, const struct a_case *c, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (!c[i].only_whole) in_pieces(t, &c[i]);
+        from_file(t, &c[i]);
+    }
+}
+
 int main(void) {
     tap t = {0};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        if (!cases[i].only_whole) in_pieces(&t, &cases[i]);
-        from_file(&t, &cases[i]);
-    }
+    run_cases(&t, cases, sizeof cases / sizeof *cases);
+    run_cases(&t, flat_cases, sizeof flat_cases / sizeof *flat_cases);
     several(&t);
     heads(&t);
     for (uint64_t seed = 1; seed <= 20; seed++) random_records(&t, seed);
     for (uint64_t seed = 1; seed <= 5; seed++) random_junk(&t, seed);
     with_helpers(&t);
+    with_progress(&t);
     slow_producer(&t);
     paced_producer(&t);
     const size_t lengths[] = {262143, 262144, 262145, 100000000};

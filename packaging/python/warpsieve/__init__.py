@@ -16,15 +16,26 @@ import gzip
 import importlib.metadata
 import io
 import os
+import re
 import shutil
 import signal
 import subprocess
 import tempfile
+import zlib
 
 __all__ = ["Error", "Process", "program", "read_table", "run"]
 
-# Columns of text; in all others of numbers an empty field is NaN.
-TEXT = ("name", "seq", "qual", "desc", "query")
+# The programs' columns of text, and of numbers, in which an empty field is NaN. Any other column is of numbers if all
+# its fields are numbers as programs write them: 0012 is text.
+TEXT = ("name", "seq", "qual", "desc", "query", "query_accession", "strand", "cigar", "pp", "ali_seq", "ali_model", "volume", "class",
+        "precision")
+NUMBERS = tuple("""
+    qlen tlen ssv_bits ssv_p ssv_sat msv_bits msv_p msv_sat bias_bits vit_bits vit_p vit_sat fwd_bits fwd_p fwd_evalue from to record
+    evalue bits bias dom ndom c_evalue i_evalue dom_bits dom_bias hmm_from hmm_to ali_from ali_to env_from env_to mean_pp included
+    exp reg clu ov env identity hmm_cov target_cov batch read hap pair read_len hap_len log10_likelihood best_edge score second_edge
+    second_score edges_tied len jplace_edge voxels ml mean sd sweeps energy changed""".split())
+NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?(e[-+][0-9]+)?|-?inf")
+END = re.compile(r"##end rows=(0|[1-9][0-9]{0,17})( in=(0|[1-9][0-9]{0,18}) residues=(0|[1-9][0-9]{0,18}))?\n")
 
 
 class Error(Exception):
@@ -52,18 +63,24 @@ def program(name):
 
 
 def arguments(operands, options):
-    """Returns the words of a command line: P=0.02 is -P 0.02, out_format="ids" is --out-format=ids, all=True --all."""
+    """Returns the words of a command line: P=0.02 is -P 0.02, out_format="ids" is --out-format=ids, all=True --all.
+
+    A list gives the option once for each of its values: m=["a.hmm", "b.hmm"] is -m a.hmm -m b.hmm. An underscore at the
+    end, as in class_=["fat:-100:20", "liver:60:15"], is for words of Python and falls away.
+    """
     words = []
-    for name, value in options.items():
-        if value is None or value is False:
-            continue
+    for name, values in options.items():
+        name = name.rstrip("_")
         option = f"-{name}" if len(name) == 1 else "--" + name.replace("_", "-")
-        if value is True:
-            words.append(option)
-        elif len(name) == 1:
-            words += [option, str(value)]
-        else:
-            words.append(f"{option}={value}")
+        for value in values if isinstance(values, (list, tuple)) else [values]:
+            if value is None or value is False:
+                continue
+            if value is True:
+                words.append(option)
+            elif len(name) == 1:
+                words += [option, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
+            else:
+                words.append(f"{option}={os.fspath(value) if isinstance(value, os.PathLike) else value}")
     return words + ["--"] + [os.fspath(o) for o in operands]
 
 
@@ -84,8 +101,19 @@ class Process(subprocess.Popen):
         if self.source:
             source.stdout.close()  # this process has it now, so that the one before sees when its reader is gone
 
+    def _take_rest(self):
+        """Moves output that was not read into a file, which becomes `stdout`: the program would wait for its reader."""
+        if self.stdout.closed or not isinstance(self.stdout, io.BufferedReader):
+            return
+        rest = tempfile.TemporaryFile()
+        shutil.copyfileobj(self.stdout, rest)
+        self.stdout.close()
+        rest.seek(0)
+        self.stdout = rest
+
     def failure(self):
         """Waits for the end, of all programs of the pipe. Returns the sentence of the first that failed, or None."""
+        self._take_rest()
         before = self.source.failure() if self.source else None
         status = self.wait()
         if before or status == 0 or status == -signal.SIGPIPE:
@@ -95,7 +123,10 @@ class Process(subprocess.Popen):
         return text or f"{self.args[0]} ended with status {status}"
 
     def check(self):
-        """Waits for the end, of all programs of the pipe; raises Error if one of them failed."""
+        """Waits for the end, of all programs of the pipe; raises Error if one of them failed.
+
+        Output that was not read stays: `stdout` is then a temporary file.
+        """
         failure = self.failure()
         if failure:
             raise Error(failure)
@@ -104,7 +135,8 @@ class Process(subprocess.Popen):
 def run(tool, *operands, input=None, **options):
     """Starts a program and returns its Process.
 
-    `operands` are models and files, `options` those of the program: P=0.02, threads=8, all=True, out_format="fasta".
+    `operands` are models and files, `options` those of the program: P=0.02, threads=8, all=True, out_format="fasta"; a
+    list repeats an option.
     `input` is its standard input: another Process, or an open file; without it there is none.
     """
     return Process([program(tool)] + arguments(operands, options), input)
@@ -118,30 +150,72 @@ class _Rows(io.TextIOBase):
         self.file = file
         self.allow_cut = allow_cut
         self.columns = None
-        self.open = False  # after a line about a program, before the line of its end
+        self.names = None  # the header as a line, without #
+        self.begun = self.ended = self.owed = 0  # lines pg=1 and ##end; those of pg=1 before the last header
+        self.rows = 0  # since the last header or end
         self.first = next(self.lines(), "")
 
+    def cut(self, what):
+        if not self.allow_cut:
+            raise Error(f"the table is cut: {what}")
+
+    def about(self, line):
+        """Takes a line "##"."""
+        if line.startswith("##end"):
+            says = END.fullmatch(line)
+            if not says:
+                self.cut(f"expected ##end rows=N in=N residues=N, found {line[:80]!r}")
+            elif self.rows > int(says[1]) or (self.rows and says[2] and not int(says[3])):
+                self.cut(f"it has {self.rows} rows, but {line.strip()!r} behind them")
+            self.ended += 1
+            self.rows = 0
+        elif "##warpsieve pg=1 " in line[1:] or not line.endswith("\n"):
+            self.cut(f"another table begins, or the file ends, inside the line {line[:80]!r}")
+        else:
+            self.begun += line.startswith("##warpsieve pg=1 ")
+
+    def header(self, line):
+        """Takes a header. Tables may follow one another, as cat joins them."""
+        if self.ended < self.owed:
+            self.cut("another one begins, but no ##end line stands before it")
+        self.owed, self.rows = self.begun, 0
+        if self.columns is not None:
+            if line != self.names:
+                raise Error(f"another header in the same table: {line!r} after {self.names!r}")
+            return
+        self.names, self.columns = line, line.split("\t")
+
+    def is_header(self, line):
+        """Whether a line of a table whose columns are known repeats them; a record may be named #name."""
+        two = "\t".join(self.columns[:2]) + ("\t" if len(self.columns) > 2 else "")
+        return line[1:].startswith(two) if line.startswith("#") else line == self.names
+
     def lines(self):
-        """Yields rows; reads headers and lines about programs. Tables may follow one another, as cat joins them."""
+        """Yields rows; reads headers and lines about programs."""
         for line in self.file:
-            if line.startswith("##record\t"):
-                continue  # a record's length, which may stand anywhere
-            if line.startswith("##"):
-                self.open = not line.startswith("##end")
-            elif line.startswith("#") or self.columns is None:
-                columns = line.lstrip("#").rstrip("\n").split("\t")
-                if self.columns not in (None, columns):
-                    raise Error(f"another header in the same table: {line.strip()!r} after {self.columns}")
-                self.columns = columns
-            elif line.count("\t") == len(self.columns) - 1:
-                yield line
-            elif line.endswith("\n"):
-                n = line.count("\t") + 1
-                raise Error(f"a row of {n} fields under a header of {len(self.columns)}: {line[:60]!r}")
+            text = line[:-1] if line.endswith("\n") else line
+            fields = text.count("\t") + 1
+            if line.startswith("##") and (self.columns is None or fields != len(self.columns)):
+                if not line.startswith("##record\t"):  # a record's length, which may stand anywhere
+                    self.about(line)
+            elif self.columns is None:
+                if not line.startswith("#") and not set(text.split("\t")) & set(TEXT + NUMBERS):
+                    raise Error(f"the first line is {text[:80]!r}, expected names of columns: read_table reads tables with their header, "
+                                "which -O tsv and --header=hash or plain give")
+                self.header(text.removeprefix("#"))
+            elif self.is_header(text):
+                self.header(text.removeprefix("#"))
+            elif fields != len(self.columns) and line.endswith("\n"):
+                raise Error(f"a row of {fields} fields under a header of {len(self.columns)}: {line[:60]!r}")
+            elif not line.endswith("\n") and (self.begun or fields != len(self.columns)):
+                self.cut("its last row is a part of one")
+            elif self.begun and "##warpsieve pg=1 " in text[text.rfind("\t"):]:
+                self.cut(f"another table begins inside the row {text[:60]!r}")
             else:
-                self.open = True  # the last row is a part of one
-        if self.open and not self.allow_cut:
-            raise Error("the table is cut: it has no line ##end behind its last row")
+                self.rows += 1
+                yield text + "\n"
+        if self.ended < self.begun:
+            self.cut("it has no line ##end behind its last row")
 
     def readable(self):
         return True
@@ -170,9 +244,11 @@ def _open(source):
 def read_table(source, allow_cut=False):
     """Returns a table as pandas.DataFrame; `source` is a file (plain or gzip), an open file of text, or a Process.
 
-    Texts (names, sequences, descriptions, queries) are str, and empty where nothing is given. Numbers are numbers, and
-    NaN where nothing is given; inf is a score beyond the range of a filter. A program that failed raises Error, and so
-    does a table without its line ##end, unless allow_cut=True, which is for `head` in between.
+    Texts (names, sequences, descriptions, queries, accessions) are str, and empty where nothing is given. Numbers are
+    numbers, and NaN where nothing is given; inf is a score beyond the range of a filter. Columns that no program writes
+    are of numbers if all their fields are: an identifier such as 0012 is text. A program that failed raises Error, and so
+    do a file of gzip that is cut and a table without its line ##end, unless allow_cut=True, which is for `head` in
+    between.
     """
     try:
         import pandas
@@ -182,12 +258,14 @@ def read_table(source, allow_cut=False):
     try:
         rows = _Rows(file, allow_cut)
         columns = rows.columns or []
-        text = {c: str for c in columns if c in TEXT}
+        text = {c: str for c in columns if c not in NUMBERS}
         table = pandas.DataFrame(columns=columns)
         if rows.first:
             table = pandas.read_csv(rows, sep="\t", names=columns, dtype=text, lineterminator="\n", quoting=3,
                                     keep_default_na=False, na_values=[""], float_precision="round_trip",
                                     encoding_errors="surrogateescape")
+    except (EOFError, gzip.BadGzipFile, zlib.error) as e:
+        raise Error(f"{source if isinstance(source, (str, os.PathLike)) else 'the input'}: gzip cannot undo it: {e}") from e
     except Error:
         file.close()  # so that the program ends
         failure = source.failure() if isinstance(source, Process) else None
@@ -200,4 +278,8 @@ def read_table(source, allow_cut=False):
         source.check()
     for c in text:
         table[c] = table[c].fillna("")
+        if c not in TEXT and len(table) and all(NUMBER.fullmatch(v) or not v for v in table[c]):
+            table[c] = pandas.Series([float(v) if v else float("nan") for v in table[c]], index=table.index)
+            if not table[c].isna().any() and (table[c] % 1 == 0).all() and (table[c].abs() < 2**53).all():
+                table[c] = table[c].astype("int64")
     return table

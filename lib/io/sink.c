@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Text on its way to a file. */
+ * Text on its way to a file: see lib/io/sink.h. */
+#include "lib/io/sink.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-
-#include "lib/hits/write.h"
 
 enum { ENOUGH = 1 << 20 /* bytes of text that are worth a write */ };
 

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ * Speed of the domain stage on a device: targets and envelopes of one model a row, best of several passes.
+ *
+ *     make build/bench/run/dom && build/bench/run/dom [-p passes] [-c million cells] [-M size,...] [-S bytes,...]
+ *
+ * Random models, and targets that these emit. -S: most bytes of a warp's rows in shared memory. Seconds are the
+ * device's own, around the kernels, and those of the whole call; cells are nodes times rows, counted once for all
+ * recurrences. The processor's are of one thread, of the best vector width, with a thirtieth of the targets. */
+#include "kernels/dom/device.h"
+#include "kernels/dom/kernel.h"
+#include "kernels/dom/launches.h"
+#include "lib/dev/device.h"
+#include "tests/lib/sample.h"
+
+#include <time.h>
+#include <unistd.h>
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+typedef struct work {
+    ws_hmm hmm;
+    ws_dom_tables *t;
+    uint8_t *x;
+    ws_lenmodel lm;
+    ws_dom_pair *pair;
+    ws_dom_envelope *env;
+    ws_dom_load *load;
+    size_t n;
+} work;
+
+/* Targets of M residues and a sixteenth more, each from another place of one long homolog. */
+static void make(work *w, int M, double cells) {
+    sample r = {(uint64_t)M};
+    ws_profile p;
+    ws_err err = {0};
+    const uint32_t L = (uint32_t)(M + M / 16 + 1);
+    *w = (work){.n = (size_t)(cells / M / L) + 1};
+    sample_model(&w->hmm, &r, M, 0);
+    sample_must(ws_profile_create(&p, &w->hmm, &err), &err);
+    sample_must(ws_dom_tables_create(&w->t, &p, -4.0f, 0.7f, &err), &err);
+    ws_profile_destroy(&p);
+    w->x = ws_calloc(64 * (size_t)L + L, 1, &err);
+    sample_homolog(&r, &w->hmm, w->x, 65 * (size_t)L);
+    ws_lenmodel_set(&w->lm, L);
+    w->pair = ws_calloc(w->n, sizeof *w->pair, &err);
+    w->env = ws_calloc(w->n, sizeof *w->env, &err);
+    w->load = ws_calloc(w->n, sizeof *w->load, &err);
+    if (!w->x || !w->pair || !w->env || !w->load) sample_must(WS_ENOMEM, &err);
+}
+
+static void begin(work *w, int fits) {
+    ws_err err = {0};
+    for (size_t i = 0; i < w->n; i++) {
+        ws_dom_pair_begin(&w->pair[i], w->x + i % (64 * (size_t)w->lm.L), &w->lm);
+        w->env[i] = (ws_dom_envelope){.from = 1, .to = w->lm.L};
+        w->load[i] = (ws_dom_load){.t = w->t, .span = {&w->pair[i], NULL, fits ? &w->env[i] : NULL}};
+        if (fits && !(w->pair[i].n2 = ws_calloc((size_t)w->lm.L + 1, sizeof(float), &err))) sample_must(1, &err);
+    }
+}
+
+static void end(work *w) {
+    for (size_t i = 0; i < w->n; i++) {
+        ws_free(w->env[i].domain.column);
+        ws_dom_pair_release(&w->pair[i]);
+    }
+}
+
+/* Prints 10^9 cells a second of one step: kernels, whole call, one thread of the processor. */
+static void measure(work *w, ws_dom_worker *cpu, int fits, long passes) {
+    const double cells = (double)w->n * w->lm.L * w->t->M;
+    const size_t some = w->n / 30 + 1;
+    ws_err err = {0};
+    double kernels = 1e9, whole = 1e9, host;
+    for (long k = 0; k < passes; k++) {
+        begin(w, fits);
+        const double before = ws_dev_clock().kernels_summed, at = now();
+        sample_must((fits ? ws_dom_device_rescore : ws_dom_device_parse)(w->load, w->n, &err), &err);
+        whole = fmin(whole, now() - at);
+        kernels = fmin(kernels, ws_dev_clock().kernels_summed - before);
+        end(w);
+    }
+    begin(w, fits);
+    host = now();
+    for (size_t i = 0; i < some; i += 16) {
+        ws_dom_pair *list[16];
+        ws_dom_span span[16];
+        const size_t n = ws_min(16, some - i);
+        for (size_t j = 0; j < n; j++) list[j] = &w->pair[i + j], span[j] = w->load[i + j].span;
+        sample_must(fits ? ws_dom_rescore(w->t, cpu, span, n, &err) : ws_dom_parse(w->t, cpu, list, n, &err), &err);
+    }
+    host = now() - host;
+    end(w);
+    printf("%s\t%d\t%zu\t%zu\t%.1f\t%.1f\t%.2f\n", fits ? "envelopes" : "targets", w->t->M, w->n, ws_dom_shared_most,
+           1e-9 * cells / kernels, 1e-9 * cells / whole, 1e-9 * cells * (double)some / (double)w->n / host);
+    fflush(stdout);
+}
+
+int main(int argc, char **argv) {
+    const char *sizes = "50,100,200,260,400,800,1092", *shared = "32768";
+    double cells = 4e9;
+    long passes = 3;
+    const ws_dom_options options = {.seed = 42};
+    ws_err err = {0};
+    ws_cpu cpu;
+    ws_dom_worker *host;
+    for (int o; (o = getopt(argc, argv, "p:c:M:S:")) != -1;) {
+        if (o == 'p') passes = atol(optarg);
+        else if (o == 'c') cells = 1e6 * atof(optarg);
+        else if (o == 'M') sizes = optarg;
+        else if (o == 'S') shared = optarg;
+        else return 2;
+    }
+    ws_cpu_probe(&cpu);
+    sample_must(ws_dom_worker_create(&host, ws_dom_backend_best(&cpu), &options, &err), &err);
+    sample_must(ws_dev_start(NULL, 0, &err), &err);
+    printf("#step\tM\tn\tshared\tkernels\tcall\tcpu\n");
+    for (const char *m = sizes; m; m = strchr(m, ',') ? strchr(m, ',') + 1 : NULL) {
+        work w;
+        make(&w, atoi(m), cells);
+        for (const char *s = shared; s; s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL) {
+            ws_dom_shared_most = strtoull(s, NULL, 10);
+            for (int fits = 0; fits < 2; fits++) measure(&w, host, fits, passes);
+        }
+        ws_dom_tables_destroy(w.t);
+        sample_model_release(&w.hmm);
+        ws_free(w.x);
+        ws_free(w.pair);
+        ws_free(w.env);
+        ws_free(w.load);
+    }
+    ws_dom_worker_destroy(host);
+    ws_dev_stop();
+    return 0;
+}

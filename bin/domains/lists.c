@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ * Ranked lists as text: all threads make it, list by list, and the outputs get it in the order of the lists. */
+#include "bin/domains/domscore.h"
+#include "lib/base/parallel_for.h"
+
+/* The text of one list, for each output. */
+typedef struct made {
+    ws_dom_out out[WS_DOMSCORE_OUTPUTS];
+} made;
+
+typedef struct group {
+    const ws_dom_lists *lists;
+    size_t first, n;
+    made *made; /* [n] */
+} group;
+
+static uint64_t rows_of(const ws_dom_out *o, const ws_held *h) {
+    const int reported = (h->flags & WS_HELD_REPORTED) != 0;
+    return ws_hitforms[o->form].row_of_target ? (uint64_t)reported : reported ? h->nreported : 0;
+}
+
+void ws_domscore_write_target(ws_domscore *d, const ws_hitquery *q, const ws_held *h) {
+    for (int k = 0; k < d->nout; k++) {
+        ws_hitforms[d->out[k].form].target(&d->out[k].sink, q, h);
+        d->out[k].rows += rows_of(&d->out[k], h);
+    }
+}
+
+/* Pieces of a list whose text is in memory together. */
+typedef struct pieces {
+    const ws_hitform *form;
+    const ws_hitquery *q;
+    size_t first;  /* hit of the first piece */
+    ws_sink *sink; /* of each piece */
+} pieces;
+enum { PIECE_HITS = 128, PIECES_OF_A_THREAD = 4 };
+
+static int make_piece(void *of, size_t i, ws_err *err) {
+    const pieces *p = of;
+    const ws_hitlist *l = p->q->list;
+    const size_t from = p->first + i * PIECE_HITS, to = ws_min(l->n, from + PIECE_HITS);
+    p->sink[i].text.n = 0;
+    for (size_t h = from; h < to; h++) p->form->target(&p->sink[i], p->q, l->hit[h]);
+    return ws_sink_flush(&p->sink[i], err);
+}
+
+/* Writes a list target by target; the threads of a query make pieces of it side by side. */
+static void write_targets(ws_sink *s, const ws_hitform *f, const ws_hitquery *q) {
+    const size_t n = q->list->n, most = (size_t)ws_max(q->threads, 1) * PIECES_OF_A_THREAD;
+    pieces p = {.form = f, .q = q};
+    if (q->threads <= 1 || n <= PIECE_HITS) {
+        for (size_t i = 0; i < n; i++) f->target(s, q, q->list->hit[i]);
+        return;
+    }
+    if (s->err.code || !(p.sink = ws_calloc(most, sizeof *p.sink, &s->err))) return;
+    for (; p.first < n && !s->err.code; p.first += most * PIECE_HITS) {
+        const size_t count = ws_min(most, (n - p.first + PIECE_HITS - 1) / PIECE_HITS);
+        if (ws_parallel_for(count, q->threads, make_piece, &p, &s->err)) break;
+        for (size_t i = 0; i < count; i++) {
+            ws_sink_add(s, p.sink[i].text.p, p.sink[i].text.n);
+            ws_sink_pause(s);
+        }
+    }
+    for (size_t i = 0; i < most; i++) ws_sink_release(&p.sink[i]);
+    ws_free(p.sink);
+}
+
+void ws_domscore_write_list(ws_dom_out *o, const ws_hitquery *q) {
+    const ws_hitform *f = &ws_hitforms[o->form];
+    if (f->begin) f->begin(&o->sink, q);
+    if (f->list) f->list(&o->sink, q);
+    else write_targets(&o->sink, f, q);
+    for (size_t i = 0; i < q->list->n; i++) o->rows += rows_of(o, q->list->hit[i]);
+}
+
+/* Ranks list i and writes it to outputs. */
+static int make(const ws_dom_lists *l, size_t i, ws_dom_out *out, int threads, ws_err *err) {
+    const ws_domscore *d = l->job->own;
+    ws_textconf text = ws_domscore_text(d);
+    ws_hitquery q = {0};
+    int rc = l->rank(l, i, &q, &text, err);
+    q.text = &text;
+    q.threads = threads;
+    for (int k = 0; k < d->nout && !rc; k++) {
+        q.first = d->out[k].pattern || (i == 0 && l->heads);
+        ws_domscore_write_list(&out[k], &q);
+        if (out[k].sink.err.code) rc = ws_sink_flush(&out[k].sink, err);
+    }
+    return rc;
+}
+
+static int make_one(void *of, size_t i, ws_err *err) {
+    const group *g = of;
+    const ws_domscore *d = g->lists->job->own;
+    for (int k = 0; k < d->nout; k++) g->made[i].out[k] = (ws_dom_out){.form = d->out[k].form};
+    return make(g->lists, g->first + i, g->made[i].out, 1, err);
+}
+
+static const char *name_of(const ws_dom_lists *l, size_t i) {
+    const ws_domscore *d = l->job->own;
+    return d->query ? d->query[i].name : l->job->target[i].name;
+}
+
+/* Hands the text of a group on. */
+static int hand_on(const group *g, ws_err *err) {
+    ws_domscore *d = g->lists->job->own;
+    int rc = WS_OK;
+    for (size_t i = 0; i < g->n && !rc; i++) {
+        for (int k = 0; k < d->nout && !rc; k++) {
+            const ws_dom_out *from = &g->made[i].out[k];
+            ws_dom_out *to = &d->out[k];
+            rc = to->pattern ? ws_dom_out_begin(to, name_of(g->lists, g->first + i), err) : WS_OK;
+            if (rc) break;
+            ws_sink_add(&to->sink, from->sink.text.p, from->sink.text.n);
+            ws_sink_pause(&to->sink);
+            to->rows += from->rows;
+            if (to->sink.err.code) rc = ws_sink_flush(&to->sink, err);
+            rc = ws_dom_out_end(to, rc, err);
+        }
+    }
+    return rc;
+}
+
+/* Writes a list to the outputs as its text is made. */
+static int write_alone(const group *g, ws_err *err) {
+    ws_domscore *d = g->lists->job->own;
+    int rc = WS_OK;
+    for (int k = 0; k < d->nout && !rc; k++)
+        if (d->out[k].pattern) rc = ws_dom_out_begin(&d->out[k], name_of(g->lists, g->first), err);
+    if (!rc) rc = make(g->lists, g->first, d->out, g->lists->job->nworker, err);
+    for (int k = 0; k < d->nout; k++) rc = ws_dom_out_end(&d->out[k], rc, err);
+    return rc;
+}
+
+static int write_group(group *g, ws_err *err) {
+    ws_domscore *d = g->lists->job->own;
+    if (g->n == 1) return write_alone(g, err);
+    if (!(g->made = ws_calloc(g->n, sizeof *g->made, err))) return err->code;
+    int rc = ws_parallel_for(g->n, g->lists->job->nworker, make_one, g, err);
+    if (!rc) rc = hand_on(g, err);
+    for (size_t i = 0; i < g->n; i++)
+        for (int k = 0; k < d->nout; k++) ws_sink_release(&g->made[i].out[k].sink);
+    ws_free(g->made);
+    return rc;
+}
+
+size_t ws_domscore_group(const ws_hitlist *list, size_t n, size_t first) {
+    enum { HITS = 8192, LISTS = 1024 }; /* a hit is about a kilobyte of report */
+    size_t k = 0, hits = 0;
+    for (; first + k < n && k < LISTS; k++) {
+        hits += list[first + k].n;
+        if (k > 0 && hits > HITS) break;
+    }
+    return k;
+}
+
+static group group_from(const ws_dom_lists *l, size_t first) {
+    group g = {.lists = l, .first = first};
+    g.n = ws_domscore_group(l->list, l->n, first);
+    return g;
+}
+
+int ws_domscore_write_lists(const ws_dom_lists *l, ws_err *err) {
+    int rc = WS_OK;
+    for (size_t i = 0; i < l->n && !rc;) {
+        group g = group_from(l, i);
+        rc = write_group(&g, err);
+        i += g.n;
+    }
+    return rc;
+}

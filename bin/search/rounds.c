@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT
+ * The rounds of jacksieve: see bin/search/rounds.h. All threads end a round, each for one query at a time; text leaves
+ * in the order of the queries. Specification build.md, section 12. */
+#include "bin/search/rounds.h"
+
+#include "lib/base/parallel_for.h"
+#include "lib/hmm/hmmwrite.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A round that ends, for queries whose text is in memory together. */
+typedef struct ending {
+    ws_job *job;
+    ws_rounds *r;
+    ws_spaces spaces;
+    size_t first, n; /* these queries, among the targets */
+} ending;
+
+int ws_rounds_open(ws_rounds *r, ws_err *err) {
+    const size_t n = r->queries.n;
+    r->round = 1;
+    if (!(r->query = ws_calloc(n, sizeof *r->query, err))) return err->code;
+    if (!(r->active = ws_calloc(n, sizeof *r->active, err))) return err->code;
+    if (!(r->origin = ws_calloc(n, sizeof *r->origin, err))) return err->code;
+    for (size_t i = 0; i < n; i++) {
+        r->active[i] = i;
+        r->origin[i] = r->queries.query[i];
+        r->query[i].rows = 1;
+    }
+    r->sieve.dom.query = r->origin;
+    return WS_OK;
+}
+
+static void release_text(ws_roundquery *q) {
+    for (int k = 0; k < WS_DOMSCORE_OUTPUTS; k++) ws_sink_release(&q->out[k].sink);
+}
+
+void ws_rounds_close(ws_rounds *r) {
+    for (size_t i = 0; r->query && i < r->queries.n; i++) {
+        release_text(&r->query[i]);
+        ws_sink_release(&r->query[i].checkpoint);
+        ws_buf_release(&r->query[i].names);
+        ws_free(r->query[i].included);
+        ws_hmm_release(&r->query[i].next);
+    }
+    ws_free(r->query);
+    ws_free(r->active);
+    ws_free(r->origin);
+}
+
+/* ---- checkpoints ---- */
+
+/* Opens FILE-ROUND.SUFFIX, writes what each query of the round has for it, and closes it. */
+static int save(const ws_rounds *r, const char *file, const char *suffix, size_t n,
+                int (*text)(const void *of, size_t i, ws_buf *to, ws_err *err), const void *of, ws_err *err) {
+    ws_buf path = {0}, part = {0};
+    ws_out out = {.fd = -1};
+    int rc = ws_buf_addf(&path, err, "%s-%d.%s", file, r->round, suffix);
+    if (!rc) rc = ws_out_open(&out, path.p, err);
+    if (!rc) {
+        rc = ws_out_begin(&out, err);
+        for (size_t i = 0; i < n && !rc; i++) {
+            part.n = 0;
+            rc = text(of, i, &part, err);
+            if (!rc) rc = ws_out_write(&out, part.p, part.n, err);
+        }
+        rc = ws_out_close_keeping(&out, rc, err);
+    }
+    ws_buf_release(&path);
+    ws_buf_release(&part);
+    return rc;
+}
+
+static int model_text(const void *of, size_t i, ws_buf *to, ws_err *err) {
+    return ws_hmm_write(&((const ws_hmmset *)of)->hmm[i], "warpsieve " WS_VERSION " | jacksieve", NULL, to, err);
+}
+
+int ws_rounds_save_models(const ws_rounds *r, const ws_hmmset *set, ws_err *err) {
+    return r->chkhmm ? save(r, r->chkhmm, "hmm", set->n, model_text, set, err) : WS_OK;
+}
+
+static int alignment_text(const void *of, size_t i, ws_buf *to, ws_err *err) {
+    const ws_rounds *r = of;
+    const ws_sink *s = &r->query[r->active[i]].checkpoint;
+    return ws_buf_add(to, s->text.p, s->text.n, err);
+}
+
+/* ---- which targets are new ---- */
+
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+static int was_included(const ws_roundquery *q, const char *name) {
+    return q->nincluded && bsearch(&name, q->included, q->nincluded, sizeof *q->included, by_name) != NULL;
+}
+
+/* Flags targets that are new or have dropped out, and returns how many are new. */
+static size_t compare_targets(const ws_roundquery *q, ws_hitlist *l) {
+    size_t new = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        ws_held *h = l->hit[i];
+        const int before = was_included(q, ws_held_name(h));
+        if (!(h->flags & WS_HELD_INCLUDED)) {
+            if (before) h->flags |= WS_HELD_DROPPED;
+        } else if (!before) {
+            h->flags |= WS_HELD_NEW;
+            new++;
+        }
+    }
+    return new;
+}
+
+/* Remembers the names of the included targets in place of those of the round before. */
+static int keep_names(ws_roundquery *q, const ws_hitlist *l, ws_err *err) {
+    int rc = WS_OK;
+    q->names.n = 0;
+    ws_free(q->included);
+    q->nincluded = 0;
+    if (!(q->included = ws_calloc(l->nincluded, sizeof *q->included, err))) return err->code;
+    for (size_t i = 0; i < l->n && !rc; i++) {
+        const char *name = ws_held_name(l->hit[i]);
+        if (l->hit[i]->flags & WS_HELD_INCLUDED) rc = ws_buf_add(&q->names, name, strlen(name) + 1, err);
+    }
+    if (rc) return rc;
+    size_t n = 0, unique = 0;
+    for (const char *p = q->names.p; n < l->nincluded; p += strlen(p) + 1) q->included[n++] = p;
+    if (n) qsort(q->included, n, sizeof *q->included, by_name);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || strcmp(q->included[i], q->included[unique - 1]) != 0) q->included[unique++] = q->included[i];
+    q->nincluded = unique;
+    return WS_OK;
+}
+
+static size_t count_rows(const ws_hitlist *l) {
+    size_t rows = 1;
+    for (size_t i = 0; i < l->n; i++)
+        if (l->hit[i]->flags & WS_HELD_INCLUDED) rows += l->hit[i]->nincluded;
+    return rows;
+}
+
+/* ---- the end of a round of one query ---- */
+
+static void put_round(ws_sink *s, const ws_rounds *r, const ws_roundquery *q, int M) {
+    if (r->round == 1) return;
+    ws_sink_f(s, "@@\n@@ Round:                  %d\n"
+                 "@@ Included in MSA:        %zu subsequences (query + %zu subseqs from %zu targets)\n"
+                 "@@ Model size:             %d positions\n@@\n\n",
+              r->round, q->rows, q->rows - 1, q->nincluded, M);
+}
+
+static void put_end(ws_sink *s, const ws_rounds *r, const ws_roundquery *q, size_t new, size_t rows, int converged) {
+    ws_sink_f(s, "\n@@ New targets included:   %zu\n"
+                 "@@ New alignment includes: %zu subseqs (was %zu), including original query\n", new, rows, q->rows);
+    if (converged) ws_sink_f(s, "@@\n@@ CONVERGED (in %d rounds). \n@@\n\n", r->round);
+    else if (r->round < r->most) ws_sink_f(s, "@@ Continuing to next round.\n\n");
+    const char *msa = r->sieve.dom.beside[WS_DOMFORM_STO];
+    if (!q->done) return;
+    if (msa) ws_sink_f(s, "# Alignment of %zu hits satisfying inclusion thresholds saved to: %s\n", rows, msa);
+    ws_sink_f(s, "//\n");
+}
+
+static int make_model(const ws_rounds *r, const ws_hitquery *hq, ws_hmm *h, ws_err *err) {
+    ws_msa msa = {0};
+    ws_build_ali ali = {0};
+    int rc = ws_hitquery_msa(hq, &msa, err);
+    if (!rc) {
+        rc = ws_build_from_msa(r->queries.builder, &r->ali, &msa, hq->msa_name, &ali, h, err);
+        if (!rc) h->hash = ws_hmm_hash(h);
+        else ws_err_prefix(err, "query %s, round %d: ", hq->origin->name, r->round + 1);
+    }
+    ws_build_ali_release(&ali);
+    ws_msa_release(&msa);
+    return rc;
+}
+
+/* Writes a ranked list to outputs: the report of each round, all others when the query is done. */
+static int write_outputs(const ws_rounds *r, ws_roundquery *q, ws_dom_out *out, const ws_hitquery *hq, size_t new,
+                         size_t rows, int converged, ws_err *err) {
+    const ws_domscore *d = &r->sieve.dom;
+    int rc = WS_OK;
+    for (int k = 0; k < d->nout && !rc; k++) {
+        ws_dom_out *o = &out[k];
+        o->form = d->out[k].form;
+        ws_hitquery one = *hq;
+        one.first |= d->out[k].pattern != NULL;
+        if (o->form == WS_DOMFORM_TEXT) put_round(&o->sink, r, q, hq->hmm->M);
+        if (o->form == WS_DOMFORM_TEXT || q->done) ws_domscore_write_list(o, &one);
+        if (o->form == WS_DOMFORM_TEXT) put_end(&o->sink, r, q, new, rows, converged);
+        rc = ws_sink_flush(&o->sink, err);
+    }
+    if (!rc && r->chkali) {
+        ws_hitquery block = *hq;
+        block.msa_width = 0;
+        q->checkpoint.text.n = 0;
+        ws_write_stockholm(&q->checkpoint, &block);
+        rc = ws_sink_flush(&q->checkpoint, err);
+    }
+    return rc;
+}
+
+/* Begins the text of the query whose turn it is, with that of its earlier rounds. */
+static int begin_text(const ending *e, const ws_roundquery *q, ws_err *err) {
+    ws_domscore *d = &e->r->sieve.dom;
+    int rc = ws_job_head(e->job, err);
+    ws_sieve_connect_outputs(d);
+    for (int k = 0; k < d->nout && !rc; k++) {
+        ws_dom_out *to = &d->out[k];
+        rc = ws_dom_out_begin(to, e->r->queries.query[e->r->written].name, err);
+        ws_sink_add(&to->sink, q->out[k].sink.text.p, q->out[k].sink.text.n);
+        to->rows += q->out[k].rows;
+    }
+    return rc;
+}
+
+static int end_text(const ending *e, ws_roundquery *q, int rc, ws_err *err) {
+    ws_domscore *d = &e->r->sieve.dom;
+    for (int k = 0; k < d->nout; k++) {
+        rc = ws_dom_out_end(&d->out[k], rc, err);
+        if (!d->out[k].pattern) e->job->out[d->out[k].number].rows = d->out[k].rows;
+    }
+    release_text(q);
+    e->r->written++;
+    return rc;
+}
+
+static int end_query(void *ctx, size_t i, ws_err *err) {
+    const ending *e = ctx;
+    const size_t t = e->first + i;
+    const ws_rounds *r = e->r;
+    ws_domscore *d = &e->r->sieve.dom;
+    ws_roundquery *q = &r->query[r->active[t]];
+    ws_hitlist *l = &d->store.list[t];
+    ws_textconf text = ws_domscore_text(d);
+    ws_buf name = {0};
+    ws_hitlist_prune(l, &d->threshold[t], e->spaces.Z);
+    ws_hitlist_rank(l, &d->threshold[t], e->spaces);
+    if (d->seq_limit) ws_hitlist_limit(l, (size_t)d->seq_limit);
+    ws_domscore_count_passed(e->job, t, &text);
+    text.round = r->round;
+    text.msa = NULL;
+    const size_t new = compare_targets(q, l), rows = count_rows(l);
+    const int converged = new == 0 && rows <= q->rows;
+    q->done = converged || r->round == r->most;
+    ws_hitquery hq = ws_domscore_query(d, e->job->target[t].data, l, &text);
+    hq.origin = &r->origin[t];
+    hq.first = hq.origin->number == 0;
+    int rc = ws_buf_addf(&name, err, "%s-i%d", hq.origin->name, r->round);
+    hq.msa_name = name.p;
+    hq.threads = e->n == 1 ? e->job->nworker : 1;
+    /* the text of a long list goes to the outputs as it is made */
+    const int at_once = e->n == 1 && q->done && r->written == r->active[t];
+    if (!rc && at_once) rc = begin_text(e, q, err);
+    if (!rc) rc = write_outputs(r, q, at_once ? d->out : q->out, &hq, new, rows, converged, err);
+    if (at_once) rc = end_text(e, q, rc, err);
+    if (!rc && !q->done) rc = make_model(r, &hq, &q->next, err);
+    if (!rc) rc = keep_names(q, l, err);
+    q->rows = rows;
+    ws_buf_release(&name);
+    return rc;
+}
+
+/* ---- all queries ---- */
+
+/* Hands the text of queries on, up to the first one that is not done. */
+static int hand_on(ws_job *job, ws_rounds *r, ws_err *err) {
+    ws_domscore *d = &r->sieve.dom;
+    int rc = ws_job_head(job, err);
+    for (; r->written < r->queries.n && r->query[r->written].done && !rc; r->written++) {
+        ws_roundquery *q = &r->query[r->written];
+        for (int k = 0; k < d->nout && !rc; k++) {
+            ws_dom_out *to = &d->out[k];
+            const ws_dom_out *from = &q->out[k];
+            rc = ws_dom_out_begin(to, r->queries.query[r->written].name, err);
+            to->rows += from->rows;
+            if (rc) break;
+            rc = to->pattern ? ws_out_write(&to->file, from->sink.text.p, from->sink.text.n, err)
+                             : ws_job_write(job, to->number, from->sink.text.p, from->sink.text.n, from->rows, err);
+            rc = ws_dom_out_end(to, rc, err);
+        }
+        release_text(q);
+    }
+    return rc;
+}
+
+/* Makes a set of the models of the queries that are not done. */
+static int gather(ws_rounds *r, size_t targets, ws_hmmset *set, ws_err *err) {
+    *set = (ws_hmmset){0};
+    if (!(set->hmm = ws_calloc(targets, sizeof *set->hmm, err))) return err->code;
+    for (size_t t = 0; t < targets; t++) {
+        const size_t i = r->active[t];
+        if (r->query[i].done) continue;
+        r->active[set->n] = i;
+        r->origin[set->n] = r->queries.query[i];
+        set->hmm[set->n++] = r->query[i].next;
+        r->query[i].next = (ws_hmm){0};
+    }
+    return WS_OK;
+}
+
+int ws_rounds_again(ws_job *job, int *more, ws_err *err) {
+    ws_rounds *r = job->own;
+    ws_domscore *d = &r->sieve.dom;
+    uint64_t n = 0, residues = 0;
+    ws_hmmset set = {0};
+    const int known = ws_scan_counted(job, &n, &residues);
+    *more = 0;
+    if (!known && !d->Z_given) return ws_domscore_no_size("sequences", err);
+    ending e = {.job = job, .r = r, .spaces = {d->Z_given ? d->Z : (double)n, d->domZ_given ? d->domZ : 0}};
+    for (size_t m = 0; m < job->ntarget && r->sieve.max; m++)
+        for (int k = 0; k < WS_TEXT_FILTERS; k++) r->sieve.passed.count[m][k] = r->sieve.passed_all;
+    int rc = ws_domscore_failure(d, err);
+    for (; e.first < job->ntarget && !rc; e.first += e.n) {
+        e.n = ws_domscore_group(d->store.list, job->ntarget, e.first);
+        rc = ws_parallel_for(e.n, job->nworker, end_query, &e, err);
+        if (!rc) rc = hand_on(job, r, err);
+    }
+    if (!rc && r->chkali) rc = save(r, r->chkali, "sto", job->ntarget, alignment_text, r, err);
+    if (!rc) rc = gather(r, job->ntarget, &set, err);
+    *more = !rc && set.n > 0;
+    r->round++;
+    if (*more) rc = ws_rounds_save_models(r, &set, err);
+    if (*more && !rc) rc = ws_sieve_restart(job, &set, err);
+    ws_hmmset_release(&set);
+    return rc;
+}

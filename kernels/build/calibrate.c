@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ * Calibration: the distribution of a model's scores, from three filters' scores of random sequences. Specification
+ * build.md, section 3. The sequences are the same for all models, so a builder draws them once. */
+#include <math.h>
+
+#include "kernels/build/tables.h"
+#include "kernels/dom/kernel.h"
+#include "kernels/msv/msv.h"
+#include "kernels/vit/vit.h"
+
+/* ---- random sequences ---- */
+
+/* Makes room for the sequences of one filter. */
+static int make_room(ws_build_random *r, const ws_build_lengths *want, ws_err *err) {
+    enum { BEHIND = 64 }; /* bytes that vector code may read behind the last residue */
+    const size_t n = want->n, words = (want->length + WS_RESIDUES_PER_WORD - 1) / WS_RESIDUES_PER_WORD;
+    *r = (ws_build_random){.n = want->n, .length = want->length};
+    r->codes = ws_calloc(n * words * WS_RESIDUES_PER_WORD + BEHIND, 1, err);
+    r->first = r->codes ? ws_calloc(n, sizeof *r->first, err) : NULL;
+    r->len = r->first ? ws_calloc(n, sizeof *r->len, err) : NULL;
+    r->lm = r->len ? ws_calloc(n, sizeof *r->lm, err) : NULL;
+    for (size_t i = 0; r->lm && i < n; i++) {
+        r->first[i] = i * words;
+        r->len[i] = want->length;
+        ws_lenmodel_set(&r->lm[i], want->length);
+    }
+    return r->lm ? WS_OK : err->code;
+}
+
+int ws_build_draw(ws_builder *b, ws_err *err) {
+    const ws_abc *abc = b->set.abc;
+    double norm = 0.0, sum = 0.0, below[20];
+    uint32_t state = ws_dom_seeded(b->set.seed);
+    for (int x = 0; x < abc->K; x++) norm += (double)abc->background[x];
+    for (int x = 0; x < abc->K; x++) {
+        sum += (double)abc->background[x];
+        below[x] = sum / norm;
+    }
+    for (int f = 0; f < WS_BUILD_NFILTER; f++) {
+        ws_build_random *r = &b->random[f];
+        int rc = make_room(r, &b->set.random[f], err);
+        if (rc) return rc;
+        for (size_t i = 0; i < r->n; i++)
+            for (size_t j = 0; j < r->length; j++) {
+                const double u = ws_dom_deviate(ws_dom_random(&state));
+                int x = 0;
+                while (x < abc->K - 1 && !(u < below[x])) x++;
+                r->codes[WS_RESIDUES_PER_WORD * r->first[i] + j] = (uint8_t)x;
+            }
+    }
+    return WS_OK;
+}
+
+/* ---- scores ---- */
+
+/* Sets bits[i] of the random sequences against a filter's body, with `over` nats for scores beyond its range. */
+static int filter_bits(const ws_body *body, const ws_profile *p, const ws_build_random *r, float over, double *bits,
+                       ws_err *err) {
+    const ws_seqlist list = {r->codes, r->first, r->len, r->lm, NULL, r->n};
+    ws_fscore *score = ws_calloc(r->n, sizeof *score, err);
+    ws_filter *filter = NULL;
+    ws_buf scratch = {0};
+    int rc = score ? ws_filter_create(&filter, body, p, err) : err->code;
+    if (!rc) rc = ws_filter_scores(filter, &list, score, &scratch, err);
+    for (size_t i = 0; !rc && i < r->n; i++) {
+        const float nats = score[i].status == WS_F_OVERFLOW ? over : score[i].nats;
+        bits[i] = (double)(nats - r->lm[i].null_nats) / WS_LN2;
+    }
+    ws_buf_release(&scratch);
+    ws_filter_destroy(filter);
+    ws_free(score);
+    return rc;
+}
+
+static int forward_bits(const ws_dom_tables *t, ws_dom_worker *w, const ws_hmm *h, const ws_build_random *r,
+                        double *bits, ws_err *err) {
+    enum { TOGETHER = 32 };
+    for (size_t i = 0; i < r->n; i += TOGETHER) {
+        const uint8_t *x[TOGETHER];
+        float nats[TOGETHER];
+        const size_t n = ws_min(TOGETHER, r->n - i);
+        for (size_t j = 0; j < n; j++) x[j] = r->codes + WS_RESIDUES_PER_WORD * r->first[i + j];
+        int rc = ws_dom_forward(t, w, x, r->length, n, nats, err);
+        if (rc) return rc;
+        for (size_t j = 0; j < n; j++) {
+            if (isnan(nats[j]))
+                return ws_fail(err, WS_EDATA, "model %s: the Forward score of a random sequence is out of range, so "
+                               "the model cannot be calibrated", h->name);
+            bits[i + j] = (double)(nats[j] - r->lm[i + j].null_nats) / WS_LN2;
+        }
+    }
+    return WS_OK;
+}
+
+static int all_forward_bits(const ws_builder *b, const ws_hmm *h, const ws_profile *p, double *bits, ws_err *err) {
+    static const ws_dom_backend *const by_width[] = {WS_BY_WIDTH(ws_dom_)};
+    ws_dom_tables *t = NULL;
+    ws_dom_worker *w = NULL;
+    int rc = ws_dom_tables_create(&t, p, 0.0f, 0.0f, err);
+    if (!rc) rc = ws_dom_worker_create(&w, by_width[b->set.width], &(ws_dom_options){.seed = 42}, err);
+    if (!rc) rc = forward_bits(t, w, h, &b->random[WS_BUILD_FORWARD], bits, err);
+    ws_dom_worker_destroy(w);
+    ws_dom_tables_destroy(t);
+    return rc;
+}
+
+/* ---- fits ---- */
+
+/* Returns the location of a Gumbel distribution whose scale is lambda. */
+static double fit_location(const double *bits, size_t n, double lambda) {
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) sum += exp(-lambda * bits[i]);
+    return -log(sum / (double)n) / lambda;
+}
+
+/* Sets *f to the function whose root is a Gumbel distribution's scale (section 3.2), and *df to its derivative. */
+static void probe(const double *bits, size_t n, double h, double *f, double *df) {
+    double b = 0.0, be = 0.0, bbe = 0.0, e = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        const double weight = exp(-1.0 * h * bits[i]);
+        b += bits[i];
+        be += bits[i] * weight;
+        bbe += bits[i] * bits[i] * weight;
+        e += weight;
+    }
+    *f = 1.0 / h - b / (double)n + (be / e);
+    *df = (be / e) * (be / e) - bbe / e - 1.0 / (h * h);
+}
+
+/* Finds the scale by halving, where Newton's steps fail. Returns 0 if there is none up to 1000. */
+static double bisect(const double *bits, size_t n, double right) {
+    const double tolerance = 1e-5;
+    double f, df, left = 0.0, h = right;
+    probe(bits, n, right, &f, &df);
+    while (f > 0.0) {
+        right *= 2.0;
+        if (right > 1000.0) return 0.0;
+        probe(bits, n, right, &f, &df);
+    }
+    for (int i = 0; i < 100; i++) {
+        h = (left + right) / 2.0;
+        probe(bits, n, h, &f, &df);
+        if (fabs(f) < tolerance) return h;
+        if (f > 0.0) left = h;
+        else right = h;
+    }
+    return 0.0;
+}
+
+/* Sets location and scale of a Gumbel distribution of scores. Returns 0 if it finds none. */
+static int fit_gumbel(const double *bits, size_t n, double *location, double *scale) {
+    double sum = 0.0, square = 0.0, f, df;
+    int i = 0;
+    for (size_t j = 0; j < n; j++) {
+        sum += bits[j];
+        square += bits[j] * bits[j];
+    }
+    const double variance = fabs((square - sum * sum / (double)n) / ((double)n - 1.0));
+    const double first = M_PI / sqrt(6.0 * variance);
+    double h = first;
+    for (; i < 100; i++) {
+        probe(bits, n, h, &f, &df);
+        if (fabs(f) < 1e-5) break;
+        h = h - f / df;
+        if (h <= 0.0) h = 0.001;
+    }
+    if (i == 100) h = bisect(bits, n, first);
+    *scale = h;
+    *location = fit_location(bits, n, h);
+    return h > 0.0 && isfinite(*location);
+}
+
+/* ---- all together ---- */
+
+static int no_fit(const ws_hmm *h, ws_err *err) {
+    return ws_fail(err, WS_EDATA, "model %s: the scores of random sequences have no Gumbel distribution, so the model "
+                   "cannot be calibrated; are its nodes alike, or the random sequences too few?", h->name);
+}
+
+static int calibrate(const ws_builder *b, ws_hmm *h, const ws_profile *p, double *bits, ws_err *err) {
+    static const ws_body *const msv[] = {WS_BY_WIDTH(ws_msv_)}, *const vit[] = {WS_BY_WIDTH(ws_vit_)};
+    static const int place[][2] = {[WS_BUILD_MSV] = {WS_MMU, WS_MLAMBDA}, [WS_BUILD_VITERBI] = {WS_VMU, WS_VLAMBDA}};
+    const float over[] = {[WS_BUILD_MSV] = 65.0f / WS_BYTE_SCALE,
+                          [WS_BUILD_VITERBI] = (float)((32767.0 - WS_WORD_BASE) / (double)WS_WORD_SCALE)};
+    const double lambda = WS_LN2 + 1.44 / ((double)h->M * ws_build_entropy(h->mat, h->M, h->abc));
+    double location, scale;
+    for (int f = WS_BUILD_MSV; f <= WS_BUILD_VITERBI; f++) {
+        const ws_body *body = (f == WS_BUILD_MSV ? msv : vit)[b->set.width];
+        int rc = filter_bits(body, p, &b->random[f], over[f], bits, err);
+        if (rc) return rc;
+        h->evparam[place[f][0]] = (float)fit_location(bits, b->random[f].n, lambda);
+        h->evparam[place[f][1]] = (float)lambda;
+    }
+    int rc = all_forward_bits(b, h, p, bits, err);
+    if (rc) return rc;
+    if (!fit_gumbel(bits, b->random[WS_BUILD_FORWARD].n, &location, &scale)) return no_fit(h, err);
+    const double tail = b->set.tail;
+    h->evparam[WS_FTAU] = (float)((location - log(-1.0 * log(1.0 - tail)) / scale) + (log(tail) / lambda));
+    h->evparam[WS_FLAMBDA] = (float)lambda;
+    /* A model like the background has a lambda so large that a location is minus infinity; HMMER writes that too. */
+    for (int i = 0; i < WS_NEVPARAM; i++)
+        if (isnan(h->evparam[i])) return no_fit(h, err);
+    h->calibrated = 1;
+    return WS_OK;
+}
+
+int ws_build_calibrate(const ws_builder *b, ws_hmm *h, ws_err *err) {
+    ws_profile p;
+    uint32_t most = 0;
+    for (int f = 0; f < WS_BUILD_NFILTER; f++) most = b->random[f].n > most ? b->random[f].n : most;
+    double *bits = ws_calloc(most, sizeof *bits, err);
+    if (!bits) return err->code;
+    int rc = ws_profile_create(&p, h, err);
+    if (!rc) {
+        rc = calibrate(b, h, &p, bits, err);
+        ws_profile_destroy(&p);
+    }
+    ws_free(bits);
+    return rc;
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+// An envelope on a device after Forward and Backward: optimal accuracy with the choices of each cell, null2, and the
+// path; fit.inc.h is the same for registers of several envelopes. All transitions of the model exist. And what a thread
+// does for a problem alone: curves, regions, row factors. Source: specification domains.md, sections 4 to 7.
+#ifndef WS_DOM_FIT_CUH
+#define WS_DOM_FIT_CUH
+
+#include "kernels/dom/rows.cuh"
+
+// A cell's choice, four bits. HIGH and LOW encode the state that M comes from. FROM_D is that of the row above: whether
+// D of the next node there comes from D.
+enum { WS_DOM_LOW, WS_DOM_HIGH, WS_DOM_FROM_I_BIT, WS_DOM_FROM_D_BIT };
+
+// Returns the place of n words of a call's results whose number is not known before.
+WS_DOM_BOTH uint32_t ws_dom_claim(uint32_t *packed, uint32_t n) {
+#ifdef __CUDA_ARCH__
+    return atomicAdd(packed, n);
+#else
+    const uint32_t at = *packed;
+    *packed += n;
+    return at;
+#endif
+}
+
+// ---- a quad: optimal accuracy ----
+
+// AHEAD places of a row, and of its products.
+template <class G> struct ws_dom_fit_ahead {
+    typename G::V M[G::AHEAD], I[G::AHEAD], D[G::AHEAD], uM[G::AHEAD], uI[G::AHEAD],
+        kM[G::AHEAD], kI[G::AHEAD];
+    WS_DOM_BOTH void load(const G &g, const ws_dom_state &r, const float *cell, int q, int Q) {
+WS_DOM_UNROLL
+        for (int u = 0; u < G::AHEAD; u++) {
+            if (q + u >= Q) continue;
+            const float *k = cell + (size_t)(2 * (q + u)) * r.line;
+            M[u] = g.load(r.M(q + u)), I[u] = g.load(r.I(q + u)), D[u] = g.load(r.D(q + u));
+            uM[u] = g.load(r.D(q + u) + r.line), uI[u] = g.load(r.D(q + u) + 2 * r.line);
+            kM[u] = g.load(k), kI[u] = g.load(k + r.line);
+        }
+    }
+};
+
+// State between two rows.
+template <class G> struct ws_dom_accuracy_state {
+    typename G::V in;      // D that enters each lane in the last row, still to be added
+    typename G::V best;    // the row's largest M of each lane
+    typename G::W best_at; // and its last place
+};
+
+// Computes one row. w, B: the row's factor, and A.B of the row before.
+template <class G>
+WS_DOM_BOTH void ws_dom_accuracy_row(const G &g, const ws_dom_job &j, const ws_dom_state &r, const float *cell,
+                                     uint32_t *choice, float w1, float B1, ws_dom_accuracy_state<G> *s) {
+    typedef typename G::V V;
+    typedef typename G::P P;
+    const int Q = j.Q;
+    const V w = g.set(w1), B = g.set(B1), carry = s->in;
+    V m = g.up(g.load(r.M(Q - 1))), i = g.up(g.load(r.I(Q - 1))), d = g.up(g.larger(g.load(r.D(Q - 1)), carry));
+    V local = g.set(-INFINITY);
+    typename G::W bits = g.word(0);
+    s->best = local;
+    s->best_at = g.word(0);
+    ws_dom_fit_ahead<G> next;
+    next.load(g, r, cell, 0, Q);
+    for (int q0 = 0; q0 < Q; q0 += G::AHEAD) {
+        const ws_dom_fit_ahead<G> now = next;
+        next.load(g, r, cell, q0 + G::AHEAD, Q);
+WS_DOM_UNROLL
+        for (int u = 0; u < G::AHEAD; u++) {
+            const int q = q0 + u;
+            if (q >= Q) break;
+            const V pM = now.kM[u] * w, pI = now.kI[u] * w;
+            g.store(r.D(q) + r.line, now.uM[u] + pM);
+            g.store(r.D(q) + 2 * r.line, now.uI[u] + pI);
+            const P from_i = i > m;
+            V best = g.larger(m, i);
+            const P from_d = d > best;
+            best = g.larger(best, d);
+            const P from_b = B > best;
+            best = g.larger(best, B) + pM;
+            const P better = g.has_node(q, Q, j.M) & !(s->best > best);
+            s->best = g.pick(better, best, s->best);
+            s->best_at = g.pick(better, g.word((uint32_t)q), s->best_at);
+            m = now.M[u], i = now.I[u], d = g.larger(now.D[u], carry);
+            bits = bits | ((g.bit((from_i & !from_d) | from_b, WS_DOM_LOW) | g.bit(from_d | from_b, WS_DOM_HIGH) |
+                            g.bit(i > m, WS_DOM_FROM_I_BIT) | g.bit(d > m, WS_DOM_FROM_D_BIT))
+                           << 4 * (q % WS_DOM_CHOICES));
+            g.store(r.M(q), best);
+            g.store(r.I(q), g.larger(m, i) + pI);
+            g.store(r.D(q), local);
+            local = g.larger(local, best);
+            if (q % WS_DOM_CHOICES == WS_DOM_CHOICES - 1 || q == Q - 1) {
+                g.store(choice + (size_t)(q / WS_DOM_CHOICES) * r.line, bits);
+                bits = g.word(0);
+            }
+        }
+    }
+    local = g.up(local);
+    local = g.larger(local, g.up(local));
+    s->in = g.larger(local, g.up(g.up(local)));
+}
+
+// Computes the sums of null2 (section 7.4) from those of the posteriors. outside: the expected share of N, C and J.
+template <class G>
+WS_DOM_BOTH void ws_dom_expect(const G &g, const ws_dom_job &j, const ws_dom_state &r, float outside, float *null2) {
+    typedef typename G::V V;
+    const V n = g.set((float)(1.0 / (double)(float)j.L));
+    for (int x = 0; x < j.K; x += 4) {
+        const float *o = j.emit + (size_t)x * (size_t)j.Q * 4;
+        V sum[4] = {g.set(0), g.set(0), g.set(0), g.set(0)};
+        for (int q = 0; q < j.Q; q++) {
+            const V uM = g.load(r.D(q) + r.line) * n, uI = g.load(r.D(q) + 2 * r.line) * n;
+WS_DOM_UNROLL
+            for (int u = 0; u < 4; u++) {
+                sum[u] = sum[u] + uM * g.load_fixed(o + (size_t)(u * j.Q + q) * 4);
+                sum[u] = sum[u] + uI;
+            }
+        }
+WS_DOM_UNROLL
+        for (int u = 0; u < 4; u++) {
+            const float all = outside + g.sum(sum[u]);
+            if (g.leads()) null2[x + u] = all;
+        }
+    }
+}
+
+// Fills the choices of all rows, and sets accuracy, null2 and the end of the path. `at` has the factors of the
+// problem's rows.
+template <class G>
+WS_DOM_BOTH void ws_dom_accuracy(const G &g, const ws_dom_job &j, const ws_dom_state &r, const float *cell,
+                                 uint32_t *choice, const ws_dom_factors &at, ws_dom_fitted *to) {
+    ws_dom_accuracy_state<G> s;
+    float C = -INFINITY;
+    uint32_t end_row = 0, end_at = 0;
+    s.in = g.set(-INFINITY);
+    for (int q = 0; q < j.Q; q++) {
+        g.store(r.M(q), s.in);
+        g.store(r.I(q), s.in);
+        g.store(r.D(q), s.in);
+        g.store(r.D(q) + r.line, g.set(0));
+        g.store(r.D(q) + 2 * r.line, g.set(0));
+    }
+    for (uint32_t i = 1; i <= j.L; i++) {
+        cell += ws_dom_cell_row(j);
+        choice += ws_dom_choice_row(j);
+        ws_dom_accuracy_row(g, j, r, cell, choice, at.w[i], at.B[i], &s);
+        const float most = g.largest(s.best), E = most > 0.0f ? most : 0.0f, stay = C + at.pC[i];
+        C = stay > E ? stay : E;
+        if (stay > E) continue;
+        end_row = i;
+        end_at = g.last(!(g.set(E) > s.best), s.best_at);
+    }
+    const float outside = to->outside;
+    ws_dom_expect(g, j, r, outside, to->null2);
+    if (!g.leads()) return;
+    to->accuracy = C;
+    to->strange = (j.L > 1 && !(at.B[2] > 0.0f)) || end_at == 0;
+    to->end_row = end_row;
+    to->end_node = end_at == 0 ? 1 : (end_at - 1) % 4 * (uint32_t)j.Q + (end_at - 1) / 4 + 1;
+}
+
+// ---- a thread: what follows from the rows ----
+
+WS_DOM_BOTH uint32_t ws_dom_count_scales(const ws_dom_row *f, uint32_t L) {
+    uint32_t n = 0;
+    for (uint32_t i = 1; i <= L; i++) n += f[i].s > 1.0f;
+    return n;
+}
+WS_DOM_BOTH void ws_dom_pack_scales(const ws_dom_row *f, uint32_t L, uint32_t *pack) {
+    float *to = (float *)pack;
+    for (uint32_t i = 1; i <= L; i++)
+        if (f[i].s > 1.0f) *to++ = f[i].s;
+}
+
+// Finds the regions of a target.
+WS_DOM_BOTH void ws_dom_find(const ws_dom_args &a, uint32_t p) {
+    const ws_dom_job &j = a.job[p];
+    const ws_dom_row *f = a.f + j.row, *b = a.b + j.row;
+    const ws_dom_curves c = {a.w + j.row, a.B + j.row, a.pC + j.row};
+    ws_dom_parsed out = {};
+    out.ok = ws_dom_decode_target(f, b, j.L, j.mode.ploop, a.own[p], &c);
+    out.end = f[j.L].C * j.mode.pmove;
+    out.expected = c.btot[j.L];
+    uint32_t from, to;
+    ws_dom_cut cut = {};
+    while (out.ok && ws_dom_next_region(&c, j.L, &cut, &from, &to)) out.nregion++;
+    const uint32_t words = sizeof(ws_dom_found) / sizeof *a.pack;
+    out.nscale = ws_dom_count_scales(f, j.L);
+    out.scale = ws_dom_claim(a.packed, out.nscale + out.nregion * words);
+    ws_dom_pack_scales(f, j.L, a.pack + out.scale);
+    out.region = out.scale + out.nscale;
+    ws_dom_found *found = (ws_dom_found *)(void *)(a.pack + out.region);
+    cut = {};
+    for (uint32_t r = 0; r < out.nregion; r++) {
+        ws_dom_next_region(&c, j.L, &cut, &from, &to);
+        found[r] = ws_dom_look_at_region(&c, from, to);
+    }
+    a.parsed[p] = out;
+}
+
+// Sets the score of an envelope whose rows Forward alone has computed.
+WS_DOM_BOTH void ws_dom_score_rows(const ws_dom_args &a, uint32_t p) {
+    const ws_dom_job &j = a.job[p];
+    const ws_dom_row *f = a.f + j.row;
+    ws_dom_parsed out = {};
+    out.end = f[j.L].C * j.mode.pmove;
+    out.nscale = ws_dom_count_scales(f, j.L);
+    out.scale = ws_dom_claim(a.packed, out.nscale);
+    ws_dom_pack_scales(f, j.L, a.pack + out.scale);
+    a.parsed[p] = out;
+}
+
+// Computes the factors of an envelope's rows.
+WS_DOM_BOTH void ws_dom_decode(const ws_dom_args &a, uint32_t p) {
+    const ws_dom_job &j = a.job[p];
+    const ws_dom_row *f = a.f + j.row, *b = a.b + j.row;
+    const ws_dom_factors to = {a.w + j.row, a.B + j.row, a.pC + j.row, 1};
+    ws_dom_fitted out = {};
+    out.own = a.own[p];
+    out.range = (uint32_t)ws_dom_decode_envelope(f, b, j.L, j.mode.ploop, a.own[p], &to, &out.outside);
+    out.end = f[j.L].C * j.mode.pmove;
+    out.nscale = ws_dom_count_scales(f, j.L);
+    a.fitted[p] = out;
+}
+
+// Walks from the end of the path to B, and writes columns backwards, to the end of their room. Returns 0 if the path
+// is one for the host.
+WS_DOM_BOTH int ws_dom_walk_back(const ws_dom_args &a, const ws_dom_job &j, ws_dom_fitted *to) {
+    const uint32_t Q = (uint32_t)j.Q;
+    const float *w = a.w + j.row;
+    uint8_t *const room = a.column + j.column, *column = room + j.L + (uint32_t)j.M;
+    uint32_t i = to->end_row, k = to->end_node, q = (k - 1) % Q, z = (k - 1) / Q;
+    uint8_t state = WS_COLUMN_M;
+    to->i_to = i;
+    to->k_to = k;
+    while (column > room && i >= 1 && k >= 1) {
+        const uint32_t *row = a.choice + j.choice + (size_t)i * ws_dom_choice_row(j);
+        const float *cell = a.cell + j.cell + (size_t)i * ws_dom_cell_row(j) + (size_t)(2 * q) * j.line + z;
+        const uint32_t bits = row[(size_t)(q / WS_DOM_CHOICES) * j.line + z] >> 4 * (q % WS_DOM_CHOICES);
+        const uint32_t to_q = q == 0 ? Q - 1 : q - 1, to_z = q == 0 ? z - 1 : z; // node k - 1
+        if (state == WS_COLUMN_M) {
+            *--column = (uint8_t)(state | ws_dom_code_of(cell[0] * w[i]));
+            to->i_from = i;
+            to->k_from = k;
+            const uint32_t from = k == 1 ? (uint32_t)WS_DOM_FROM_B : bits & 3;
+            if (from == WS_DOM_FROM_B) {
+                to->ncolumn = (uint32_t)(room + j.L + (uint32_t)j.M - column);
+                return 1;
+            }
+            state = from == WS_DOM_FROM_M ? WS_COLUMN_M : from == WS_DOM_FROM_I ? WS_COLUMN_I : WS_COLUMN_D;
+            i--, k--, q = to_q, z = to_z;
+        } else if (state == WS_COLUMN_D) {
+            *--column = WS_COLUMN_D | WS_CODE_NONE;
+            if (k == 1) return 0;
+            const uint32_t *below = row + ws_dom_choice_row(j);
+            const uint32_t word = below[(size_t)(to_q / WS_DOM_CHOICES) * j.line + to_z];
+            state = word >> (4 * (to_q % WS_DOM_CHOICES) + WS_DOM_FROM_D_BIT) & 1 ? WS_COLUMN_D : WS_COLUMN_M;
+            k--, q = to_q, z = to_z;
+        } else {
+            *--column = (uint8_t)(state | ws_dom_code_of(cell[j.line] * w[i]));
+            state = bits >> WS_DOM_FROM_I_BIT & 1 ? WS_COLUMN_I : WS_COLUMN_M;
+            i--;
+        }
+    }
+    return 0;
+}
+
+// Makes the path of an envelope, and packs its results.
+WS_DOM_BOTH void ws_dom_trace(const ws_dom_args &a, uint32_t p) {
+    const ws_dom_job &j = a.job[p];
+    ws_dom_fitted out = a.fitted[p];
+    if (!out.range && !out.strange) out.strange = !ws_dom_walk_back(a, j, &out);
+    if (out.range || out.strange) out.ncolumn = 0;
+    const uint32_t words = (out.ncolumn + 3) / 4;
+    out.scale = ws_dom_claim(a.packed, out.nscale + words);
+    ws_dom_pack_scales(a.f + j.row, j.L, a.pack + out.scale);
+    out.column = out.scale + out.nscale;
+    uint8_t *column = (uint8_t *)(a.pack + out.column);
+    const uint8_t *from = a.column + j.column + j.L + (uint32_t)j.M - out.ncolumn;
+    for (uint32_t c = 0; c < 4 * words; c++) column[c] = c < out.ncolumn ? from[c] : 0; // the copy takes whole words
+    a.fitted[p] = out;
+}
+
+#endif

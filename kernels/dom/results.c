@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ * Results of a device, taken to their pairs. The logarithms are those of the host. Source: specification domains.md,
+ * sections 4 to 7. */
+#include "kernels/dom/curves.h"
+#include "kernels/dom/device.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "lib/simd/flush.h"
+
+float ws_dom_nats_of(float end, const uint32_t *scale, uint32_t n) {
+    const uint32_t before = ws_flush_begin();
+    float sum = !(end > 0.0f) || isinf(end) ? NAN : 0.0f, s;
+    for (uint32_t i = 0; i < n && !isnan(sum); i++) {
+        memcpy(&s, &scale[i], sizeof s);
+        sum = (float)((double)sum + log((double)s));
+    }
+    if (!isnan(sum)) sum = (float)((double)sum + log((double)end));
+    ws_flush_end(before);
+    return sum;
+}
+
+int ws_dom_take_parsed(ws_dom_pair *pair, const ws_dom_parsed *r, const uint32_t *pack, ws_err *err) {
+    size_t cap = pair->nregion;
+    int rc = WS_OK;
+    if (!(pair->n2 = ws_calloc((size_t)pair->L + 1, sizeof *pair->n2, err))) return err->code;
+    pair->hit.fwd_nats = ws_dom_nats_of(r->end, pack + r->scale, r->nscale);
+    if (isnan(pair->hit.fwd_nats) || !r->ok) {
+        pair->hit.status = WS_DOM_RANGE;
+        return WS_OK;
+    }
+    pair->hit.expected = r->expected;
+    for (uint32_t g = 0; g < r->nregion && !rc; g++) {
+        ws_dom_found found;
+        memcpy(&found, pack + r->region + g * (sizeof found / sizeof *pack), sizeof found);
+        rc = ws_dom_add_region(pair, &cap, &found, err);
+    }
+    return rc;
+}
+
+int ws_dom_take_fitted(const ws_dom_tables *t, const ws_dom_span *span, const ws_dom_fitted *r, const uint32_t *pack,
+                       ws_err *err) {
+    ws_dom_fit f = {.range = (int)r->range, .accuracy = r->accuracy, .i_from = r->i_from, .i_to = r->i_to,
+                    .k_from = r->k_from, .k_to = r->k_to, .ncolumn = r->ncolumn, .p.own = (int)r->own};
+    if (f.ncolumn) {
+        if (!(f.column = ws_alloc(f.ncolumn, err))) return err->code;
+        memcpy(f.column, pack + r->column, f.ncolumn);
+    }
+    memcpy(f.null2, r->null2, sizeof r->null2);
+    const float nats = ws_dom_nats_of(r->end, pack + r->scale, r->nscale);
+    const uint32_t before = ws_flush_begin();
+    ws_dom_null2_degenerate(t->abc, f.null2);
+    ws_dom_take_fit(span->pair, span->env, &f, nats);
+    ws_flush_end(before);
+    return WS_OK;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ * The one writer of multiple alignments: Stockholm, Pfam, A2M, A3M, aligned FASTA, PSI-BLAST. A caller makes
+ * the rows one at a time, so that no program has to hold rows times columns. */
+#ifndef WS_MSA_WRITE_H
+#define WS_MSA_WRITE_H
+
+#include "lib/io/sink.h"
+
+/* A row as it is written: match columns in upper case and '-', insertions in lower case and '.'. */
+typedef struct ws_msarow {
+    const char *name;
+    const char *acc, *desc; /* NULL: none */
+    double weight;          /* for `weights` */
+    const char *text;       /* [columns] */
+    const char *pp;         /* [columns] posteriors; NULL: this row has no such line */
+} ws_msarow;
+
+/* An alignment whose rows are made on demand. Texts of a row live until the next call. */
+typedef struct ws_msasource {
+    const char *id, *acc, *desc, *author; /* #=GF lines; NULL: none */
+    size_t rows, columns;
+    size_t block;                 /* columns of a block of Stockholm; 0: as HMMER has them */
+    int weights;                  /* rows have #=GS WT lines */
+    int posteriors;               /* some rows have pp */
+    /* lines for all rows, `columns` characters; NULL: none. A2M, A3M and PSI-BLAST need rf: letters and digits are
+     * match columns */
+    const char *ss_cons, *pp_cons, *rf, *mm;
+    void *of;
+    /* Sets name, acc, desc and weight of row i, from 0. A failure of this function and of the next one ends the
+     * writing. */
+    int (*head)(void *of, size_t i, ws_msarow *row, ws_err *err);
+    /* Sets text and pp of row i. Rows are asked for in order, in Stockholm once for each block. */
+    int (*body)(void *of, size_t i, ws_msarow *row, ws_err *err);
+    /* Does the same in place of body, if not NULL, for columns from .. from + n - 1 alone, and for any rows at once on
+     * so many threads: copies them to text and, with `posteriors`, to pp. A row's pieces come in order; from 0 again if
+     * the row is written again. scratch is the thread's. A NUL at *pp: this row has no posteriors. */
+    int (*piece)(void *of, size_t i, size_t from, size_t n, char *text, char *pp, ws_buf *scratch, ws_err *err);
+    int threads;
+} ws_msasource;
+
+typedef enum ws_msaform {
+    WS_MSAFORM_STOCKHOLM, /* blocks of 200 columns */
+    WS_MSAFORM_PFAM,      /* Stockholm in one block */
+    WS_MSAFORM_A2M,       /* without dots, lines of 60 */
+    WS_MSAFORM_AFA,       /* lines of 60 */
+    WS_MSAFORM_PSIBLAST,  /* blocks of 60 */
+    WS_MSAFORM_A3M,       /* without dots, a row on one line */
+    WS_MSAFORM_A2M_DOTS,  /* a row on one line, with its dots: all lines are equally long */
+    WS_MSAFORM_N
+} ws_msaform;
+
+/* Returns the form of a name as HMMER's --outformat takes it, in any case: stockholm, pfam, a2m, afa, psiblast; also
+ * a3m. -1: there is no such form. */
+int ws_msaform_find(const char *name);
+#define WS_MSAFORM_NAMES "stockholm, pfam, a2m, afa, psiblast or a3m"
+
+/* Writes an alignment as HMMER's tools do, byte for byte. Stockholm: where two rows share their name each is prefixed
+ * by its number. Failures of head(), body(), piece() and of memory go to the sink. Memory: 16 bytes a row for
+ * Stockholm's look at the names; with several threads a megabyte for each. */
+void ws_msa_write(ws_sink *s, const ws_msasource *m, ws_msaform form);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ * Programs of HMMER in whose place a tool stands: see lib/run/peer.h. Facts about HMMER's command line are those of
+ * version 3.4: options come before operands, unique beginnings of long names are enough, each is given once. */
+#include "lib/run/peer.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RULE "# - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -\n"
+enum { MOST = 80 }; /* options of a program */
+
+const ws_peer *ws_peer_find(const ws_peer *const *peers, const char *argv0) {
+    const char *slash = argv0 ? strrchr(argv0, '/') : NULL, *name = slash ? slash + 1 : argv0;
+    for (; peers && *peers && name; peers++)
+        if (strcmp((*peers)->name, name) == 0) return *peers;
+    return NULL;
+}
+
+const char *ws_job_program(const ws_job *job) { return job->peer ? job->peer->name : job->tool->name; }
+
+/* ---- from its arguments to the tool's ---- */
+
+/* A walk over the arguments of a program. */
+typedef struct walk {
+    const ws_peer *p;
+    char **argv, **out;
+    int argc, at, n;
+    const char *letters; /* the rest of a word of letters */
+    uint8_t seen[MOST];
+    int help;
+} walk;
+
+/* Finds a long option by its name, or by a beginning of one name alone. */
+static int by_name(const ws_peer *p, const char *word, size_t n, const ws_peer_opt **found, ws_err *err) {
+    char q[WS_QUOTE_MAX];
+    int fits = 0;
+    for (const ws_peer_opt *o = p->opt; o->name; o++) {
+        if (strncmp(o->name, word, n) != 0) continue;
+        *found = o;
+        if (strlen(o->name) == n) return WS_OK;
+        fits++;
+    }
+    if (fits == 0) return ws_fail(err, WS_EUSAGE, "%s has no option %s", p->name, ws_quote(q, word, n));
+    if (fits > 1)
+        return ws_fail(err, WS_EUSAGE, "several options of %s begin with %s", p->name, ws_quote(q, word, n));
+    return WS_OK;
+}
+
+static int by_letter(const ws_peer *p, char letter, const ws_peer_opt **found, ws_err *err) {
+    char q[WS_QUOTE_MAX];
+    for (const ws_peer_opt *o = p->opt; o->name; o++)
+        if (o->name[1] == letter && !o->name[2]) {
+            *found = o;
+            return WS_OK;
+        }
+    return ws_fail(err, WS_EUSAGE, "%s has no option -%s", p->name, ws_quote(q, &letter, 1));
+}
+
+/* Appends an option to the tool's arguments. */
+static int put(walk *w, const ws_peer_opt *o, char *value, ws_err *err) {
+    const size_t i = (size_t)(o - w->p->opt);
+    if (i >= MOST) ws_bug("more options of a program of HMMER than expected");
+    if (w->seen[i]++) return ws_fail(err, WS_EUSAGE, "%s is given twice", o->name);
+    w->help |= strcmp(o->name, "-h") == 0;
+    if (o->tool && !*o->tool) return WS_OK;
+    w->out[w->n++] = (char *)(o->tool ? o->tool : o->name);
+    if (value) w->out[w->n++] = value;
+    return WS_OK;
+}
+
+/* Takes the word behind an option as its value. */
+static int take_value(walk *w, const ws_peer_opt *o, char **value, ws_err *err) {
+    if (w->at == w->argc) return ws_fail(err, WS_EUSAGE, "%s needs a value", o->name);
+    *value = w->argv[w->at++];
+    if ((o->kind == 's' || o->kind == 'f') && **value == '-')
+        return ws_fail(err, WS_EUSAGE, "the value of %s would be %s, which looks like an option", o->name, *value);
+    return WS_OK;
+}
+
+static int take_long(walk *w, ws_err *err) {
+    char *word = w->argv[w->at++], *eq = strchr(word, '='), *value = NULL;
+    const ws_peer_opt *o = NULL;
+    int rc = by_name(w->p, word, eq ? (size_t)(eq - word) : strlen(word), &o, err);
+    if (rc) return rc;
+    if (eq && !o->kind) return ws_fail(err, WS_EUSAGE, "%s takes no value", o->name);
+    if (eq) value = eq + 1;
+    else if (o->kind) rc = take_value(w, o, &value, err);
+    return rc ? rc : put(w, o, value, err);
+}
+
+static int take_letters(walk *w, ws_err *err) {
+    char *p = w->argv[w->at++] + 1;
+    int rc = WS_OK;
+    for (int more = 1; *p && more && !rc; p++) {
+        const ws_peer_opt *o = NULL;
+        char *value = NULL;
+        if ((rc = by_letter(w->p, *p, &o, err)) != WS_OK) break;
+        more = !o->kind;
+        if (o->kind && p[1]) value = p + 1;
+        else if (o->kind) rc = take_value(w, o, &value, err);
+        if (!rc) rc = put(w, o, value, err);
+    }
+    return rc;
+}
+
+/* HMMER takes the number of threads from the environment, too. */
+static void take_environment(walk *w) {
+    char *threads = getenv("HMMER_NCPU");
+    const ws_peer_opt *o = w->p->opt;
+    while (o->name && strcmp(o->name, "--cpu") != 0) o++;
+    if (!o->name || !threads || !*threads || w->seen[o - w->p->opt]) return;
+    w->out[w->n++] = (char *)o->name;
+    w->out[w->n++] = threads;
+}
+
+static int take_all(walk *w, ws_err *err) {
+    int rc = WS_OK, ended = 0;
+    while (w->at < w->argc && !rc && !ended) {
+        const char *word = w->argv[w->at];
+        if (word[0] != '-' || !word[1]) break;
+        ended = strcmp(word, "--") == 0;
+        if (ended) w->at++;
+        else rc = word[1] == '-' ? take_long(w, err) : take_letters(w, err);
+    }
+    if (rc || w->help) return rc;
+    take_environment(w);
+    const int n = w->argc - w->at;
+    if (n != w->p->noperand)
+        return ws_fail(err, WS_EUSAGE, "%s takes %d operands, and %d are given", w->p->name, w->p->noperand, n);
+    if (w->p->first) {
+        w->out[w->n++] = (char *)w->p->first;
+        w->out[w->n++] = w->argv[w->at++];
+    }
+    w->out[w->n++] = (char *)"--";
+    while (w->at < w->argc) w->out[w->n++] = w->argv[w->at++];
+    return WS_OK;
+}
+
+int ws_peer_fixed(const ws_peer *p) {
+    int n = 0;
+    while (p->fixed && p->fixed[n]) n++;
+    return n;
+}
+
+int ws_peer_arguments(const ws_peer *p, int argc, char **argv, char ***out, int *n, int *help, ws_err *err) {
+    const int fixed = ws_peer_fixed(p);
+    size_t most = (size_t)fixed + 8; /* a word may hold several letters, each of which becomes a word */
+    for (int i = 0; i < argc; i++) most += 2 * strlen(argv[i]) + 2;
+    walk w = {.p = p, .argv = argv, .argc = argc, .at = 1};
+    if (!(*out = w.out = ws_calloc(most, sizeof *w.out, err))) return err->code;
+    w.out[w.n++] = argv[0];
+    for (int i = 0; i < fixed; i++) w.out[w.n++] = (char *)p->fixed[i];
+    const int rc = take_all(&w, err);
+    *n = w.n;
+    *help = w.help;
+    return rc;
+}
+
+/* ---- help ---- */
+
+static const char *const group_title[WS_NPEERGROUP] = {
+    [WS_PEER_BASIC] = "Basic options",
+    [WS_PEER_OUTPUT] = "Options for the output",
+    [WS_PEER_MODELS] = "Options for queries that are sequences",
+    [WS_PEER_REPORT] = "Options for what is reported",
+    [WS_PEER_INCLUDE] = "Options for what is included",
+    [WS_PEER_CUTOFFS] = "Options for cutoffs of the models",
+    [WS_PEER_FILTER] = "Options for the filters",
+    [WS_PEER_BUILD] = "Options for models of alignments",
+    [WS_PEER_CALIBRATE] = "Options for the calibration of models",
+    [WS_PEER_INPUT] = "Options for the input",
+    [WS_PEER_OTHER] = "Other options",
+};
+
+static const char *kind_name(char kind) {
+    return kind == 'n' ? " <n>" : kind == 'x' ? " <x>" : kind == 's' ? " <s>" : kind == 'f' ? " <f>" : "";
+}
+
+static int help_group(const ws_peer *p, ws_peer_group g, ws_buf *out, ws_err *err) {
+    size_t width = 0;
+    int rc = WS_OK;
+    for (const ws_peer_opt *o = p->opt; o->name; o++)
+        if (o->group == g && o->help) width = ws_max(width, strlen(o->name) + strlen(kind_name(o->kind)));
+    if (width) rc = ws_buf_addf(out, err, "\n%s:\n", group_title[g]);
+    for (const ws_peer_opt *o = p->opt; o->name && !rc; o++) {
+        if (o->group != g || !o->help) continue;
+        const char *kind = kind_name(o->kind);
+        rc = ws_buf_addf(out, err, "  %s%-*s : %s", o->name, (int)(width - strlen(o->name)), kind, o->help);
+        if (!rc && o->value) rc = ws_buf_addf(out, err, "  [%s]", o->value);
+        if (!rc && o->range) rc = ws_buf_addf(out, err, "  (%s)", o->range);
+        if (!rc) rc = ws_buf_adds(out, "\n", err);
+    }
+    return rc;
+}
+
+int ws_peer_help(const ws_peer *p, const char *tool, ws_buf *out, ws_err *err) {
+    int rc = ws_buf_addf(out, err,
+                         "# %s :: %s\n# HMMER 3.4 (Aug 2023); http://hmmer.org/\n"
+                         "# The interface is that of HMMER; this program is %s of warpsieve " WS_VERSION "\n" RULE
+                         "Usage: %s %s\n",
+                         p->name, p->title, tool, p->name, p->usage);
+    for (ws_peer_group g = 0; g < WS_NPEERGROUP && !rc; g++) rc = help_group(p, g, out, err);
+    return rc;
+}
+
+int ws_peer_usage(const ws_peer *p, ws_buf *out, ws_err *err) {
+    return ws_buf_addf(out, err, "Usage: %s %s\n\nAll options: %s -h\n\n", p->name, p->usage, p->name);
+}
+
+int ws_peer_folder(ws_buf *out, ws_err *err) {
+    static const char below[] = "/libexec/warpsieve/hmmer";
+    char path[PATH_MAX + sizeof below];
+    struct stat st;
+    const ssize_t n = readlink("/proc/self/exe", path, PATH_MAX);
+    if (n < 0 || n == PATH_MAX) return ws_fail(err, WS_EIO, "cannot tell where this program is installed");
+    path[n] = '\0';
+    for (int k = 0; k < 2; k++) { /* "/usr/bin/hmmsieve" to "/usr" */
+        char *slash = strrchr(path, '/');
+        if (slash) *slash = '\0';
+    }
+    memcpy(path + strlen(path), below, sizeof below);
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+        return ws_fail(err, WS_EIO, "there is no folder %s; make install makes it", path);
+    return ws_buf_addf(out, err, "%s\n", path);
+}
+
+/* ---- what its outputs say of the options ---- */
+
+static int is_name(const ws_opt *o, const char *name) {
+    if (name[1] != '-') return o->letter == name[1];
+    return strcmp(o->name, name + 2) == 0 || (o->alias && strcmp(o->alias, name + 2) == 0);
+}
+
+/* Returns the last of the options given that is this one, by any of its names; NULL: it was not given. Those that come
+ * with the name of the program do not count. */
+static const ws_opt_given *find_given(const ws_cmdline *cl, const ws_peer_opt *o) {
+    const char *name = o->tool && *o->tool ? o->tool : o->name;
+    const ws_opt_given *found = NULL;
+    for (size_t i = 0; i < cl->ngiven; i++)
+        if (cl->given[i].at > cl->fixed && is_name(cl->given[i].opt, name)) found = &cl->given[i];
+    return found;
+}
+
+static int put_echo(const ws_peer_opt *o, const char *value, ws_buf *out, ws_err *err) {
+    if (o->zero && strtod(value, NULL) == 0) return ws_buf_addf(out, err, "%s\n", o->zero);
+    switch (o->style) {
+    case 'g': return ws_buf_addf(out, err, "%s%g\n", o->echo, strtod(value, NULL));
+    case 'f': return ws_buf_addf(out, err, "%s%f\n", o->echo, strtod(value, NULL));
+    case 'i': return ws_buf_addf(out, err, "%s%s-<i>.hmm\n", o->echo, value);
+    case 'a': return ws_buf_addf(out, err, "%s%s-<i>.sto\n", o->echo, value);
+    case 't': return ws_buf_addf(out, err, "%s%g bits\n", o->echo, strtod(value, NULL));
+    case 'b': return ws_buf_addf(out, err, "%s%f bits\n", o->echo, strtod(value, NULL));
+    case '3': return ws_buf_addf(out, err, "%s%.3f\n", o->echo, strtod(value, NULL));
+    case '0': return ws_buf_addf(out, err, "%s%.0f\n", o->echo, strtod(value, NULL));
+    case 'm': return ws_buf_addf(out, err, "%s%.1f Mb\n", o->echo, strtod(value, NULL));
+    case 's': return ws_buf_addf(out, err, "%s%s\n", o->echo, value);
+    case 'w': return ws_buf_addf(out, err, "%s%s workers\n", o->echo, value);
+    default: return ws_buf_addf(out, err, "%s\n", o->echo);
+    }
+}
+
+int ws_peer_echo(const ws_peer *p, const ws_cmdline *cl, ws_buf *out, ws_err *err) {
+    int rc = WS_OK;
+    for (int turn = 0; turn < WS_PEER_TURNS; turn++)
+        for (const ws_peer_opt *o = p->opt; o->name && !rc; o++) {
+            const ws_opt_given *g = o->echo && o->turn == turn ? find_given(cl, o) : NULL;
+            if (!g || (g->value && o->value && strcmp(g->value, o->value) == 0)) continue;
+            rc = put_echo(o, g->value, out, err);
+        }
+    return rc;
+}
+
+/* Returns whether another option took the place of this one, which HMMER lists all the same. */
+static int is_displaced(const ws_peer *p, const ws_cmdline *cl, const ws_peer_opt *o) {
+    int found = 0;
+    for (const ws_peer_opt *x = p->opt; o->choice && x->name && !found; x++)
+        found = x->choice == -o->choice && find_given(cl, x) != NULL;
+    return found;
+}
+
+int ws_peer_settings(const ws_peer *p, const ws_cmdline *cl, const char *program, ws_buf *out, ws_err *err) {
+    int rc = ws_buf_addf(out, err, "%s ", program);
+    for (const ws_peer_opt *o = p->opt; o->name && !rc; o++) {
+        const ws_opt_given *g = find_given(cl, o);
+        if (g && g->value) rc = ws_buf_addf(out, err, "%s %s ", o->name, g->value);
+        else if (g || is_displaced(p, cl, o)) rc = ws_buf_addf(out, err, "%s ", o->name);
+    }
+    for (int i = 0; i < cl->noperand && !rc; i++) rc = ws_buf_addf(out, err, "%s ", cl->operand[i]);
+    return rc;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ * Programs of HMMER in whose place a tool stands when it is called by their name: a tool that calls hmmsearch then runs
+ * over hmmsieve unchanged. Their options, their form of help and of misuse, and how their reports name the options. */
+#ifndef WS_RUN_PEER_H
+#define WS_RUN_PEER_H
+
+#include "lib/run/job.h"
+
+enum { WS_PEER_TURNS = 6 };
+
+/* Sections of the help. */
+typedef enum ws_peer_group {
+    WS_PEER_BASIC, WS_PEER_OUTPUT, WS_PEER_MODELS, WS_PEER_REPORT, WS_PEER_INCLUDE, WS_PEER_CUTOFFS, WS_PEER_FILTER,
+    WS_PEER_BUILD, WS_PEER_CALIBRATE, WS_PEER_INPUT, WS_PEER_OTHER, WS_NPEERGROUP
+} ws_peer_group;
+
+/* An option. Lists of them are in the order of HMMER's own, which its outputs have too. */
+typedef struct ws_peer_opt {
+    const char *name;    /* "-E", "--domE"; NULL ends a list */
+    char kind;           /* n: whole number, x: real, s: word, f: file; 0: takes no value */
+    const char *value;   /* the default; NULL: none */
+    const char *range;   /* what the help says of its values; NULL: nothing */
+    const char *help;    /* NULL: hidden */
+    ws_peer_group group;
+    const char *echo;    /* the line of the report's head, up to the value; NULL: there is none */
+    /* its value: g, f, 0 and 3 (so many decimals), s (as it was given), b and t (f and g in bits), m (megabases), i and
+     * a (a prefix of models, of alignments), w (of workers); 0: there is none */
+    char style;
+    const char *zero;    /* the whole line for the value 0; NULL: as for others */
+    int turn;            /* lines of the head come by this number, below WS_PEER_TURNS, then in the list's order */
+    signed char choice;  /* above 0: the default of a group of options that exclude one another, which have -choice */
+    const char *tool;    /* the option of the tool; NULL: that of the same name, "": none is needed */
+} ws_peer_opt;
+
+typedef struct ws_peer {
+    const char *name;    /* "hmmsearch" */
+    const char *title;   /* what it does, for the first line of help and reports */
+    const char *usage;   /* its operands */
+    int noperand;        /* how many these are */
+    const ws_peer_opt *opt;
+    const char *const *fixed; /* arguments of the tool that come before all others, ended by NULL; NULL: none */
+    const char *first;   /* the tool's option whose value the first operand is; NULL: it is an operand */
+} ws_peer;
+
+/* Returns the program of HMMER that argv[0] names, among those of a tool; NULL: none. */
+const ws_peer *ws_peer_find(const ws_peer *const *peers, const char *argv0);
+
+/* Makes of a HMMER program's arguments those of the tool: *out, `*n` of them and NULL, argv[0] first. The caller gives
+ * *out back with ws_free; the words stay those of argv and of the peer. Sets *help where -h is among them. WS_EUSAGE
+ * with a sentence, WS_ENOMEM. */
+int ws_peer_arguments(const ws_peer *p, int argc, char **argv, char ***out, int *n, int *help, ws_err *err);
+
+/* Returns how many arguments of the tool come with the name. */
+int ws_peer_fixed(const ws_peer *p);
+
+/* Appends the help, whose first two lines have HMMER's form, because tools look for a version there. */
+int ws_peer_help(const ws_peer *p, const char *tool, ws_buf *out, ws_err *err);
+/* Appends what stands behind the sentence about misuse. */
+int ws_peer_usage(const ws_peer *p, ws_buf *out, ws_err *err);
+
+/* Appends the path of the folder with the names of HMMER's programs, which installation puts beside that of this
+ * program, and a line feed. WS_EIO if it is not there. */
+int ws_peer_folder(ws_buf *out, ws_err *err);
+
+/* Two functions for outputs, also of a tool that was called by its own name: they ask which options of the program were
+ * given, by whatever name. The first appends the lines of the report's head, without those whose value is the default.
+ * The second appends the command line: `program`, all options given and the operands. Both end with NUL, which *out
+ * does not count. WS_ENOMEM. */
+int ws_peer_echo(const ws_peer *p, const ws_cmdline *cl, ws_buf *out, ws_err *err);
+int ws_peer_settings(const ws_peer *p, const ws_cmdline *cl, const char *program, ws_buf *out, ws_err *err);
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// The kernels of the domain stage on a fake device: the bodies of kernels/dom/*.cuh with four lanes of the processor in
+// place of four threads. So the product's own bodies, lists, layouts and copies are tested where there is no device.
+//
+// The bodies call the functions of four lanes from host code alone, of which the compiler warns all the same.
+#pragma nv_diag_suppress 20011, 20013, 20014, 20015
+#include "kernels/dom/fit.cuh"
+#include "kernels/dom/launches.h"
+
+extern "C" {
+#include "lib/simd/flush.h"
+}
+
+#include <stdlib.h>
+
+// ---- four lanes ----
+
+template <class T> struct four {
+    T z[4];
+};
+template <class T, class F> static four<T> each(F f) { return {{f(0), f(1), f(2), f(3)}}; }
+
+typedef four<float> value;
+typedef four<bool> truth;
+typedef four<uint32_t> words;
+
+static value operator+(value a, value b) {
+    return each<float>([&](int z) { return a.z[z] + b.z[z]; });
+}
+static value operator*(value a, value b) {
+    return each<float>([&](int z) { return a.z[z] * b.z[z]; });
+}
+static truth operator>(value a, value b) {
+    return each<bool>([&](int z) { return a.z[z] > b.z[z]; });
+}
+static truth operator&(truth a, truth b) {
+    return each<bool>([&](int z) { return a.z[z] && b.z[z]; });
+}
+static truth operator|(truth a, truth b) {
+    return each<bool>([&](int z) { return a.z[z] || b.z[z]; });
+}
+static truth operator!(truth a) {
+    return each<bool>([&](int z) { return !a.z[z]; });
+}
+static words operator|(words a, words b) {
+    return each<uint32_t>([&](int z) { return a.z[z] | b.z[z]; });
+}
+static words operator<<(words a, int n) {
+    return each<uint32_t>([&](int z) { return a.z[z] << n; });
+}
+
+// As ws_dom_quad.
+struct lanes {
+    enum { AHEAD = 4 };
+    typedef value V;
+    typedef truth P;
+    typedef words W;
+    bool leads() const { return true; }
+    V set(float a) const { return {{a, a, a, a}}; }
+    W word(uint32_t a) const { return {{a, a, a, a}}; }
+    V load(const float *p) const { return {{p[0], p[1], p[2], p[3]}}; }
+    V load_fixed(const float *p) const { return load(p); }
+    template <class T> void store(T *p, four<T> v) const {
+        for (int z = 0; z < 4; z++) p[z] = v.z[z];
+    }
+    ws_dom_odds_at<V> odds(const float *place) const {
+        auto kind = [=](int k) { return each<float>([=](int z) { return place[8 * z + k]; }); };
+        return {kind(0), kind(1), kind(2), kind(3), kind(4), kind(5), kind(6), kind(7)};
+    }
+    template <class T> four<T> pick(P p, four<T> a, four<T> b) const {
+        return each<T>([&](int z) { return p.z[z] ? a.z[z] : b.z[z]; });
+    }
+    V larger(V a, V b) const { return pick(a > b, a, b); }
+    W bit(P p, int at) const {
+        return each<uint32_t>([&](int z) { return (uint32_t)p.z[z] << at; });
+    }
+    bool any(P p) const { return p.z[0] || p.z[1] || p.z[2] || p.z[3]; }
+    V up(V a) const { return {{0.0f, a.z[0], a.z[1], a.z[2]}}; }
+    V down(V a) const { return {{a.z[1], a.z[2], a.z[3], 0.0f}}; }
+    float sum(V a) const { return (a.z[0] + a.z[1]) + (a.z[2] + a.z[3]); }
+    float largest(V a) const {
+        float most = a.z[0];
+        for (int z = 1; z < 4; z++) most = most > a.z[z] ? most : a.z[z];
+        return most;
+    }
+    P has_node(int q, int Q, int M) const {
+        return each<bool>([=](int z) { return z * Q + q < M; });
+    }
+    uint32_t last(P yes, W q) const {
+        uint32_t most = 0;
+        for (uint32_t z = 0; z < 4; z++)
+            if (yes.z[z] && 4 * q.z[z] + z + 1 > most) most = 4 * q.z[z] + z + 1;
+        return most;
+    }
+};
+
+// ---- kernels ----
+
+static void run_problem(const ws_dom_args &a, uint32_t p, int what, float *rows) {
+    const ws_dom_job &j = a.job[p];
+    const lanes g = {};
+    const ws_dom_state parser(rows, j.line, WS_DOM_PARSER_ROWS), fit(rows, j.line, WS_DOM_FIT_ROWS);
+    ws_dom_row *f = a.f + j.row, *b = a.b + j.row;
+    float *cell = a.cell + j.cell;
+    switch (what) {
+    case WS_DOM_FORWARD: ws_dom_forward<false>(g, j, parser, f, NULL); break;
+    case WS_DOM_BACKWARD: a.own[p] = ws_dom_backward<false>(g, j, parser, f, b, NULL); break;
+    case WS_DOM_FORWARD_FIT: ws_dom_forward<true>(g, j, parser, f, cell); break;
+    case WS_DOM_BACKWARD_FIT:
+        a.own[p] = ws_dom_backward<true>(g, j, parser, f, b, cell + j.L * ws_dom_cell_row(j));
+        break;
+    case WS_DOM_ACCURACY:
+        if (!a.fitted[p].range)
+            ws_dom_accuracy(g, j, fit, cell, a.choice + j.choice, {a.w + j.row, a.B + j.row, a.pC + j.row, 1},
+                            &a.fitted[p]);
+        break;
+    case WS_DOM_FIND: ws_dom_find(a, p); break;
+    case WS_DOM_SCORE: ws_dom_score_rows(a, p); break;
+    case WS_DOM_DECODE: ws_dom_decode(a, p); break;
+    default: ws_dom_trace(a, p);
+    }
+}
+
+extern "C" void ws_fault_run(const void *kernel, void **arguments) {
+    const ws_dom_launch *l = ws_dom_launches, *end = l + WS_DOM_LAUNCHES;
+    while (l < end && l->kernel != kernel) l++;
+    if (l == end) return;
+    const ws_dom_args &a = *(const ws_dom_args *)arguments[0];
+    const uint32_t before = ws_flush_begin();
+    for (uint32_t p = a.from; p < a.to; p++) {
+        const ws_dom_job &j = a.job[p];
+        const size_t room = (size_t)WS_DOM_FIT_ROWS * (size_t)j.Qmax * j.line;
+        float *shared = l->shared ? (float *)malloc(room * sizeof *shared) : NULL;
+        run_problem(a, p, l->what, l->shared ? shared : a.state + j.place);
+        free(shared);
+    }
+    ws_flush_end(before);
+}

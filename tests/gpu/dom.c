@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT
+ * The domain stage on a device against the processor, bit by bit: lists of many models, homologs, chance and repeats,
+ * envelopes of the regions and any others, envelopes with backgrounds of their own, rows in shared memory and not.
+ *
+ *   dom [-m MOST]     MOST: nodes of the longest model (for the sanitizer)
+ *
+ * build/fault/dom is this program with a fake device, whose kernels the processor runs (tests/fault/dom.cu). Without a
+ * device all is skipped, with WARPSIEVE_REQUIRE_GPU=1 all fails. */
+#include "kernels/dom/device.h"
+#include "kernels/dom/kernel.h"
+#include "kernels/dom/launches.h"
+#include "kernels/dom/window.h"
+#include "lib/dev/device.h"
+#include "tests/lib/worked.h"
+
+static const int sizes[] = {1,  2,  3,  4,  5,   7,   8,   9,   12,  16,  17,  29,  31,  32,  33,  48, 63,
+                            64, 65, 96, 99, 100, 127, 128, 129, 161, 200, 260, 333, 511, 640, 1025};
+static const uint32_t lengths[] = {1, 2, 3, 7, 16, 33, 60, 61, 90, 130, 200, 333};
+enum { SIZES = sizeof sizes / sizeof sizes[0], LENGTHS = sizeof lengths / sizeof lengths[0], KINDS = 4 };
+enum { PER_MODEL = LENGTHS * KINDS, FREE_ENVELOPES = 3 };
+
+typedef struct target_case {
+    const ws_dom_tables *t;
+    uint8_t *x;
+    ws_lenmodel lm;
+    ws_dom_pair pair[2]; /* of the processor, of the device */
+} target_case;
+
+typedef struct cases {
+    ws_hmm hmm[SIZES];
+    ws_dom_tables *t[SIZES];
+    target_case *at;
+    size_t n, models;
+} cases;
+
+/* Homologs, chance, repeats of one residue, homologs between stretches of chance. */
+static void fill(uint8_t *x, uint32_t L, int kind, const ws_hmm *h, sample *r) {
+    const uint8_t same = (uint8_t)sample_below(r, 20);
+    sample_homolog(r, h, x, L);
+    for (uint32_t i = 0; i < L && kind; i++)
+        if (kind == 1) x[i] = (uint8_t)sample_below(r, 29);
+        else if (kind == 2 && sample_below(r, 8)) x[i] = same;
+        else if (kind == 3 && i * 3 / L == 1) x[i] = sample_residue(r, h->abc);
+}
+
+static void make_cases(cases *c, sample *r, int most) {
+    ws_err err = {0};
+    c->at = ws_calloc(SIZES * PER_MODEL, sizeof *c->at, &err);
+    for (size_t m = 0; m < SIZES && sizes[m] <= most; m++, c->models++) {
+        ws_profile p;
+        sample_model(&c->hmm[m], r, sizes[m], m % 8 == 7 ? 0.02 : 0);
+        sample_must(ws_profile_create(&p, &c->hmm[m], &err), &err);
+        sample_must(ws_dom_tables_create(&c->t[m], &p, -4.0f, 0.7f, &err), &err);
+        ws_profile_destroy(&p);
+        for (int k = 0; k < PER_MODEL; k++) {
+            target_case *a = &c->at[c->n++];
+            const uint32_t L = lengths[k / KINDS] * (m % 3 == 2 && k / KINDS == LENGTHS - 1 ? 4 : 1);
+            a->t = c->t[m];
+            a->x = ws_calloc(L, 1, &err);
+            fill(a->x, L, k % KINDS, &c->hmm[m], r);
+            ws_lenmodel_set(&a->lm, L);
+        }
+    }
+}
+
+static void release_cases(cases *c) {
+    for (size_t i = 0; i < c->n; i++) ws_free(c->at[i].x);
+    for (size_t m = 0; m < c->models; m++) {
+        ws_dom_tables_destroy(c->t[m]);
+        sample_model_release(&c->hmm[m]);
+    }
+    ws_free(c->at);
+}
+
+/* ---- equality ---- */
+
+static int same_bits(float a, float b) { return a == b || (isnan(a) && isnan(b)); }
+
+static int same_domain(const ws_domain *a, const ws_domain *b) {
+    return a->env_from == b->env_from && a->env_to == b->env_to && a->ali_from == b->ali_from &&
+           a->ali_to == b->ali_to && a->hmm_from == b->hmm_from && a->hmm_to == b->hmm_to &&
+           same_bits(a->env_nats, b->env_nats) && same_bits(a->correction_nats, b->correction_nats) &&
+           same_bits(a->accuracy, b->accuracy) && a->bits == b->bits && a->lnp == b->lnp &&
+           a->ncolumn == b->ncolumn && (a->ncolumn == 0 || memcmp(a->column, b->column, a->ncolumn) == 0);
+}
+
+static int same_envelope(const ws_dom_envelope *a, const ws_dom_envelope *b) {
+    return a->from == b->from && a->to == b->to && a->scored == b->scored && a->own_scales == b->own_scales &&
+           (!a->scored || same_domain(&a->domain, &b->domain));
+}
+
+static int same_parse(const ws_dom_pair *a, const ws_dom_pair *b) {
+    int same = a->hit.status == b->hit.status && same_bits(a->hit.fwd_nats, b->hit.fwd_nats) &&
+               same_bits(a->hit.expected, b->hit.expected) && a->nregion == b->nregion;
+    for (uint32_t r = 0; same && r < a->nregion; r++) {
+        const ws_dom_region *g = &a->region[r], *h = &b->region[r];
+        same = g->from == h->from && g->to == h->to && g->multi == h->multi && g->begins == h->begins &&
+               g->ends == h->ends && g->crowd == h->crowd && g->nenv == h->nenv;
+    }
+    return same;
+}
+
+static int same_n2(const ws_dom_pair *a, const ws_dom_pair *b) {
+    int same = 1;
+    for (uint32_t i = 1; i <= a->L; i++) same &= same_bits(a->n2[i], b->n2[i]);
+    return same;
+}
+
+static int same_hit(const ws_dom_target *a, const ws_dom_target *b) {
+    int same = a->status == b->status && a->n == b->n && a->envelopes == b->envelopes && a->lnp == b->lnp &&
+               a->bits == b->bits && a->pre_bits == b->pre_bits && a->reconstructed == b->reconstructed;
+    for (uint32_t d = 0; same && d < a->n; d++) same = same_domain(&a->domain[d], &b->domain[d]);
+    return same;
+}
+
+/* ---- the steps ---- */
+
+typedef struct tally {
+    size_t pairs, parse, envelopes, rescored, by_host, own, hits;
+} tally;
+
+typedef int device_step(ws_dom_load *load, size_t n, ws_err *err);
+
+/* Does a step on the device, and what it leaves on the processor. */
+static void on_device(device_step *step, ws_dom_load *load, size_t n, ws_dom_worker *w, tally *to) {
+    ws_err err = {0};
+    sample_must(step(load, n, &err), &err);
+    for (size_t i = 0; i < n; i++) {
+        if (load[i].done) continue;
+        to->by_host++;
+        if (step == ws_dom_device_parse) sample_must(ws_dom_parse(load[i].t, w, &load[i].span.pair, 1, &err), &err);
+        else sample_must(ws_dom_rescore(load[i].t, w, &load[i].span, 1, &err), &err);
+    }
+}
+
+/* Regions as parse finds them, then envelopes of these and of ensembles. */
+static void compare_targets(const cases *c, ws_dom_worker *w, tally *to) {
+    ws_err err = {0};
+    ws_dom_load *load = ws_calloc(c->n * 64, sizeof *load, &err);
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        target_case *a = &c->at[i];
+        for (int v = 0; v < 2; v++) ws_dom_pair_begin(&a->pair[v], a->x, &a->lm);
+        ws_dom_pair *one = &a->pair[0];
+        sample_must(ws_dom_parse(a->t, w, &one, 1, &err), &err);
+        load[i] = (ws_dom_load){.t = a->t, .span.pair = &a->pair[1]};
+    }
+    on_device(ws_dom_device_parse, load, c->n, w, to);
+    for (size_t i = 0; i < c->n; i++) {
+        target_case *a = &c->at[i];
+        to->pairs++;
+        to->parse += !same_parse(&a->pair[0], &a->pair[1]);
+        for (int v = 0; v < 2; v++) {
+            ws_dom_pair *one = &a->pair[v];
+            sample_must(ws_dom_for_spans(a->t, w, &one, 1, 0, &err), &err);
+        }
+        ws_dom_pair *one = &a->pair[0];
+        sample_must(ws_dom_for_spans(a->t, w, &one, 1, 1, &err), &err);
+        one = &a->pair[1];
+        for (uint32_t r = 0; r < one->nregion; r++)
+            for (uint32_t e = 0; e < one->region[r].nenv && n < c->n * 64; e++)
+                load[n++] = (ws_dom_load){.t = a->t, .span = {one, &one->region[r], &one->region[r].env[e]}};
+    }
+    on_device(ws_dom_device_rescore, load, n, w, to);
+    to->envelopes += n;
+    for (size_t i = 0; i < c->n; i++) {
+        target_case *a = &c->at[i];
+        int same = same_n2(&a->pair[0], &a->pair[1]);
+        for (int v = 0; v < 2; v++) sample_must(ws_dom_finish(a->t, &w->options, &a->pair[v], &err), &err);
+        same = same && same_hit(&a->pair[0].hit, &a->pair[1].hit);
+        to->rescored += !same;
+        to->hits += a->pair[0].hit.status == WS_DOM_HIT;
+        for (int v = 0; v < 2; v++) ws_dom_pair_release(&a->pair[v]);
+    }
+    ws_free(load);
+}
+
+/* Any stretch of a target as an envelope. */
+static void compare_envelopes(const cases *c, ws_dom_worker *w, sample *r, tally *to) {
+    ws_err err = {0};
+    ws_dom_envelope *e = ws_calloc(2 * c->n * FREE_ENVELOPES, sizeof *e, &err);
+    ws_dom_load *load = ws_calloc(c->n * FREE_ENVELOPES, sizeof *load, &err);
+    ws_dom_pair *pair = ws_calloc(2 * c->n * FREE_ENVELOPES, sizeof *pair, &err);
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++)
+        for (int k = 0; k < FREE_ENVELOPES; k++, n++) {
+            const target_case *a = &c->at[i];
+            const uint32_t from = k ? 1 + (uint32_t)sample_below(r, (int)a->lm.L) : 1,
+                           to_ = k ? from + (uint32_t)sample_below(r, (int)(a->lm.L - from + 1)) : a->lm.L;
+            for (int v = 0; v < 2; v++) {
+                ws_dom_pair_begin(&pair[2 * n + v], a->x, &a->lm);
+                pair[2 * n + v].n2 = ws_calloc((size_t)a->lm.L + 1, sizeof(float), &err);
+                e[2 * n + v] = (ws_dom_envelope){.from = from, .to = to_, .by_ensemble = k == 2};
+            }
+            const ws_dom_span span = {&pair[2 * n], NULL, &e[2 * n]};
+            sample_must(ws_dom_rescore(a->t, w, &span, 1, &err), &err);
+            load[n] = (ws_dom_load){.t = a->t, .span = {&pair[2 * n + 1], NULL, &e[2 * n + 1]}};
+        }
+    on_device(ws_dom_device_rescore, load, n, w, to);
+    for (size_t j = 0; j < n; j++) {
+        to->rescored += !same_envelope(&e[2 * j], &e[2 * j + 1]) || !same_n2(&pair[2 * j], &pair[2 * j + 1]);
+        to->own += (size_t)e[2 * j].own_scales;
+        for (int v = 0; v < 2; v++) {
+            ws_free(e[2 * j + (size_t)v].domain.column);
+            ws_dom_pair_release(&pair[2 * j + (size_t)v]);
+        }
+    }
+    to->envelopes += n;
+    ws_free(e);
+    ws_free(load);
+    ws_free(pair);
+}
+
+/* Envelopes of windows of DNA: some far from their alignments, some near, with backgrounds of their own. */
+static void compare_windows(ws_dom_worker *w, sample *r, int nonull2, tap *tp) {
+    enum { N = 150, MOST = 900 };
+    static uint8_t x[N][MOST];
+    static ws_dom_window_envelope want[N], got[N];
+    static ws_dom_window_load load[N];
+    const ws_dom_options keep = w->options;
+    ws_err err = {0};
+    ws_hmmset set;
+    ws_profile p;
+    ws_dom_window_model m;
+    ws_dom_tables *t;
+    size_t bad = 0, cut = 0, scored = 0, by_host = 0;
+    sample_must(hmm_read(&set, "tests/data/golden/dna-models/MADE1.hmm.gz", 1, &err), &err);
+    const ws_hmm *h = &set.hmm[0];
+    sample_must(ws_profile_create(&p, h, &err), &err);
+    sample_must(ws_dom_tables_create(&t, &p, h->evparam[WS_FTAU], h->evparam[WS_FLAMBDA], &err), &err);
+    sample_must(ws_dom_window_model_create(&m, t, &p, h, &err), &err);
+    w->options.nonull2 = nonull2;
+    for (int j = 0; j < N; j++) {
+        const uint32_t L = (uint32_t)(h->M + sample_below(r, MOST - h->M + 1)),
+                       at = (uint32_t)sample_below(r, (int)L - h->M + 1);
+        for (uint32_t i = 0; i < L; i++)
+            x[j][i] = (uint8_t)(sample_below(r, 200) ? sample_below(r, j % 7 ? 4 : 2) : 15);
+        for (int k = 1; k <= h->M && j % 9; k++)
+            for (uint8_t y = 0; y < 4; y++)
+                if (h->mat[k * h->abc->K + y] > 0.5f) x[j][at + (uint32_t)k - 1] = y;
+        const uint32_t from = 1 + (j % 3 ? 0 : (uint32_t)sample_below(r, (int)at + 1));
+        want[j] = got[j] = (ws_dom_window_envelope){.x = x[j], .L = L, .from = from, .to = L};
+        sample_must(ws_dom_window_rescore(&m, w, &want[j], 1, &err), &err);
+        load[j] = (ws_dom_window_load){.m = &m, .e = &got[j]};
+    }
+    sample_must(ws_dom_window_rescore_on_device(load, N, nonull2, 2, &err), &err);
+    for (int j = 0; j < N; j++) {
+        const ws_dom_window_envelope *a = &want[j], *b = &got[j];
+        bad += load[j].done && (a->cut != b->cut || a->scored != b->scored || a->from != b->from || a->to != b->to ||
+                                (a->scored && (!same_domain(&a->domain, &b->domain) || a->own_nats != b->own_nats ||
+                                               a->fitted_nats != b->fitted_nats)));
+        cut += (size_t)a->cut, scored += (size_t)a->scored, by_host += !load[j].done;
+        ws_free(want[j].domain.column);
+        ws_free(got[j].domain.column);
+    }
+    w->options = keep;
+    tap_ok(tp, bad == 0 && cut > 10 && scored > 100 && by_host < 10,
+           "%d envelopes of windows%s, %zu cut, %zu scored, %zu left to the processor: %zu differ", N,
+           nonull2 ? " without null2" : "", cut, scored, by_host, bad);
+    ws_dom_window_model_destroy(&m);
+    ws_dom_tables_destroy(t);
+    ws_profile_destroy(&p);
+    ws_hmmset_release(&set);
+}
+
+int main(int argc, char **argv) {
+    static const size_t most[] = {0, 32 << 10, 200 << 10};
+    const int longest = argc > 2 && strcmp(argv[1], "-m") == 0 ? atoi(argv[2]) : 1 << 20;
+    const char *why;
+    const ws_dom_options options = {.seed = 42};
+    tap t = {0};
+    ws_err err = {0};
+    ws_cpu cpu;
+    ws_dom_worker *w;
+    cases c = {0};
+    if (!ws_dev_usable(NULL, &why)) {
+        const char *must = getenv("WARPSIEVE_REQUIRE_GPU");
+        if (must && strcmp(must, "1") == 0) tap_ok(&t, 0, "a device: %s", why);
+        else tap_skip(&t, "the domain stage on a device", why);
+        return tap_end(&t);
+    }
+    sample r = worked_seed();
+    ws_cpu_probe(&cpu);
+    sample_must(ws_dev_start(NULL, 0, &err), &err);
+    sample_must(ws_dom_worker_create(&w, ws_dom_backend_best(&cpu), &options, &err), &err);
+    make_cases(&c, &r, longest);
+    for (size_t k = 0; k < sizeof most / sizeof most[0]; k++) {
+        tally to = {0};
+        ws_dom_shared_most = most[k];
+        compare_targets(&c, w, &to);
+        compare_envelopes(&c, w, &r, &to);
+        tap_ok(&t, to.parse == 0 && to.pairs > 0, "up to %zu bytes of shared memory: %zu of %zu targets differ",
+               most[k], to.parse, to.pairs);
+        tap_ok(&t, to.rescored == 0 && to.hits > 0 && (to.own > 0 || longest < 1000),
+               "%zu envelopes, %zu of them with scales of their own, %zu left to the processor, %zu hits: %zu differ",
+               to.envelopes, to.own, to.by_host, to.hits, to.rescored);
+    }
+    for (int nonull2 = 0; nonull2 < 2; nonull2++) compare_windows(w, &r, nonull2, &t);
+    release_cases(&c);
+    ws_dom_worker_destroy(w);
+    ws_dev_stop();
+    return tap_end(&t);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ * Whole targets: what ws_dom_align makes of a list against the definition, which has subnormal numbers and no blocks.
+ * Targets with several domains make the second and the third way run (WARPSIEVE_SEED). HMMER's alignments of such
+ * targets: tests/hmmfit.bats. */
+#include "kernels/dom/kernel.h"
+#include "kernels/dom/ref.h"
+#include "kernels/dom/whole.h"
+#include "lib/simd/flush.h"
+#include "tests/lib/worked.h"
+
+enum { TARGETS = 21 }; /* no multiple of what is computed side by side */
+
+typedef struct model {
+    ws_hmm *h;
+    ws_profile p;
+    ws_dom_tables *t;
+} model;
+
+/* Makes target j: none, a residue, chance, repeats, codes that no match emits, homologs, parts of them, and several. */
+static uint32_t make_target(uint8_t **to, const model *m, sample *r, int j) {
+    ws_err err = {0};
+    const int M = m->h->M;
+    const uint32_t part = j % 7 == 6 ? (uint32_t)M : (uint32_t)(1 + sample_below(r, 2 * M));
+    const uint32_t many = (uint32_t)(j % 7 < 5 ? 1 : 2 + sample_below(r, 3));
+    const uint32_t gap = (uint32_t)sample_below(r, 60), L = j == 0 ? 0 : j == 1 ? 1 : many * (part + gap);
+    const uint8_t same = (uint8_t)sample_below(r, m->h->abc->K);
+    uint8_t *x = *to = ws_calloc((size_t)L + 1, 1, &err);
+    for (uint32_t i = 0; i < L; i++)
+        x[i] = j % 7 == 3 ? same : j % 7 == 4 ? (uint8_t)sample_below(r, m->h->abc->Kp) : sample_residue(r, m->h->abc);
+    for (uint32_t d = 0; d < many && L > 1 && j % 7 != 2 && j % 7 != 3 && j % 7 != 4; d++)
+        sample_homolog(r, m->h, x + d * (part + gap), part);
+    return L;
+}
+
+static int same_bits(const float *a, const float *b, size_t n) { return n == 0 || memcmp(a, b, n * sizeof *a) == 0; }
+
+static int same_fit(const ws_dom_fit *a, const ws_dom_fit *b) {
+    if (a->range || b->range) return a->range == b->range;
+    return a->accuracy == b->accuracy && a->i_from == b->i_from && a->i_to == b->i_to && a->k_from == b->k_from &&
+           a->k_to == b->k_to && a->ncolumn == b->ncolumn && memcmp(a->column, b->column, a->ncolumn) == 0 &&
+           same_bits(a->posterior, b->posterior, a->ncolumn);
+}
+
+/* Posteriors may differ where flushed numbers have a share of them that no output shows. */
+static int as_good(float a, float b) { return a == b || fabsf(a - b) <= 1e-12f; }
+
+static int same_whole(const ws_dom_whole *a, const ws_dom_fit *f) {
+    if (a->i_from != f->i_from || a->i_to != f->i_to || a->k_from != f->k_from || a->k_to != f->k_to) return 0;
+    if (a->ncolumn != f->ncolumn || memcmp(a->column, f->column, f->ncolumn) != 0) return 0;
+    for (uint32_t c = 0; c < f->ncolumn; c++)
+        if (!as_good(a->posterior[c], f->posterior[c])) return 0;
+    return 1;
+}
+
+typedef struct counts {
+    int fits, rows, alignments, ways[WS_DOM_WAYS], n;
+} counts;
+
+static int in_range(const ws_dom_fit *f) { return !f->range && !isnan(ws_dom_forward_nats(&f->p)) && f->i_to > 0; }
+
+/* Fits a target by the definition and by a backend, both with subnormal numbers. */
+static int compare_fit(const model *m, ws_dom_worker *w, const ws_dom_backend *be, const ws_dom_whole *a,
+                       ws_dom_mode mode, ws_dom_fit *f, ws_dom_row *row) {
+    ws_err err = {0};
+    const size_t rows = (size_t)a->L + 1;
+    ws_dom_problem p = {.x = a->x, .L = a->L, .mode = mode, .f = row, .b = row + rows};
+    ws_dom_fit g = {.whole = 1, .p = p}, *list[2] = {f, &g};
+    *f = g;
+    f->p.f = row + 2 * rows, f->p.b = row + 3 * rows;
+    sample_must(ws_dom_ref_fit(m->t, w, &list[0], 1, &err), &err);
+    w->subnormals = 1;
+    sample_must(be->fit(m->t, w, &list[1], 1, &err), &err);
+    w->subnormals = 0;
+    const int same = same_fit(f, &g);
+    ws_free(g.column), ws_free(g.posterior);
+    return same;
+}
+
+static void compare(const model *m, ws_dom_worker *w, const ws_dom_backend *be, sample *r, counts *c) {
+    ws_dom_whole a[TARGETS] = {{0}};
+    uint8_t *x[TARGETS];
+    ws_err err = {0};
+    for (int j = 0; j < TARGETS; j++) a[j].L = make_target(&x[j], m, r, j), a[j].x = x[j];
+    sample_must(ws_dom_align(m->t, &m->p, w, a, TARGETS, &err), &err);
+    for (int j = 0; j < TARGETS; j++) {
+        ws_dom_row *row = ws_calloc(4 * ((size_t)a[j].L + 1), sizeof *row, &err);
+        ws_dom_fit f = {0};
+        c->n++;
+        c->ways[a[j].way]++;
+        if (a[j].L == 0) {
+            c->alignments += a[j].column != NULL || a[j].i_to != 0;
+        } else {
+            /* where a domain begins with odds of 1e-36, all cells of many rows are subnormal */
+            const ws_dom_mode tiny = {.pmove = 1e-36f, .ploop = 1.0f, .eC = 1.0f};
+            (void)compare_fit(m, w, be, &a[j], tiny, &f, row);
+            c->rows += !same_bits(&row->E, &row[2 * ((size_t)a[j].L + 1)].E, 16 * ((size_t)a[j].L + 1));
+            ws_free(f.column), ws_free(f.posterior);
+            c->fits += !compare_fit(m, w, be, &a[j], ws_dom_unihit(a[j].L), &f, row);
+            /* logarithms where the odds are out of range, and nowhere else */
+            const int odds = in_range(&f);
+            c->alignments += odds != (a[j].way != WS_DOM_BY_LOGARITHMS) || (odds && !same_whole(&a[j], &f));
+        }
+        ws_free(f.column), ws_free(f.posterior), ws_free(row), ws_free(x[j]);
+        ws_dom_whole_release(&a[j]);
+    }
+}
+
+static void open_model(model *m, ws_hmm *h) {
+    ws_err err = {0};
+    m->h = h;
+    sample_must(ws_profile_create(&m->p, h, &err), &err);
+    sample_must(ws_dom_tables_create(&m->t, &m->p, 0.0f, 0.0f, &err), &err);
+}
+
+static void close_model(model *m) {
+    ws_dom_tables_destroy(m->t);
+    ws_profile_destroy(&m->p);
+}
+
+static void test_backend(tap *tp, const ws_dom_backend *be, sample *r) {
+    static const int size[] = {1, 2, 3, 4, 5, 9, 16, 33, 65};
+    static const char *const real[] = {"tests/data/demo.hmm", "tests/data/globins4.hmm",
+                                       "tests/data/golden/models/LuxC.hmm.gz"};
+    counts c = {0};
+    ws_err err = {0};
+    for (int blocks = 0; blocks < 2; blocks++) {
+        const ws_dom_options options = {.plain = blocks ? 20000 : 0};
+        ws_dom_worker *w;
+        sample_must(ws_dom_worker_create(&w, be, &options, &err), &err);
+        for (size_t s = 0; s < sizeof size / sizeof *size; s++) {
+            ws_hmm h;
+            model m;
+            sample_model(&h, r, size[s], s % 3 ? 0 : 0.02);
+            open_model(&m, &h);
+            compare(&m, w, be, r, &c);
+            close_model(&m);
+            sample_model_release(&h);
+        }
+        for (size_t s = 0; s < sizeof real / sizeof *real; s++) {
+            ws_hmmset set;
+            model m;
+            sample_must(hmm_read(&set, real[s], 1, &err), &err);
+            open_model(&m, &set.hmm[0]);
+            for (int round = 0; round < 2; round++) compare(&m, w, be, r, &c);
+            close_model(&m);
+            ws_hmmset_release(&set);
+        }
+        ws_dom_worker_destroy(w);
+    }
+    tap_note("%s: %d targets, %d with subnormal numbers, %d in logarithms", be->name, c.n,
+             c.ways[WS_DOM_BY_SUBNORMALS], c.ways[WS_DOM_BY_LOGARITHMS]);
+    tap_ok(tp, c.fits == 0, "%s: %d of %d fits with subnormal numbers differ from the definition", be->name, c.fits,
+           c.n);
+    tap_ok(tp, c.rows == 0, "%s: %d of %d targets have other rows of subnormal numbers", be->name, c.rows, c.n);
+    tap_ok(tp, c.alignments == 0, "%s: %d of %d alignments differ from the definition", be->name, c.alignments,
+           c.n);
+    tap_ok(tp, c.ways[WS_DOM_BY_SUBNORMALS] > 0 && c.ways[WS_DOM_BY_LOGARITHMS] > 0, "%s: all ways were met",
+           be->name);
+}
+
+int main(void) {
+    static const ws_dom_backend *const all[] = {WS_BY_WIDTH(ws_dom_)};
+    tap t = {0};
+    ws_cpu cpu;
+    sample r = worked_seed();
+    ws_cpu_probe(&cpu);
+    for (int w = WS_NWIDTH - 1; w >= 0; w--) {
+        if (!cpu.why_not[w]) test_backend(&t, all[w], &r);
+        else tap_skip(&t, all[w]->name, cpu.why_not[w]);
+    }
+    return tap_end(&t);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * Arrays that grow: content and alignment stay, small and large; a size that no machine has is refused. */
+#include "lib/base/mem.h"
+#include "tests/tap.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* Grows an array by steps up to n numbers; returns whether each one is where it was. */
+static int grows(size_t n) {
+    uint64_t *p = NULL;
+    size_t cap = 0;
+    int fine = 1;
+    ws_err err = {0};
+    for (size_t i = 0; i < n && fine; i++) {
+        fine = ws_grow(&p, &cap, i + 1, sizeof *p, &err) == WS_OK && cap > i && (uintptr_t)p % WS_ALIGN == 0;
+        if (fine) p[i] = i * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    for (size_t i = 0; i < n && fine; i++) fine = p[i] == i * UINT64_C(0x9e3779b97f4a7c15);
+    ws_free(p);
+    return fine;
+}
+
+/* Asks for more than there is, of an array with n numbers; returns whether it is refused and stays as it was. */
+static int refuses(size_t n) {
+    uint64_t *p = NULL;
+    size_t cap = 0;
+    ws_err err = {0};
+    if (ws_grow(&p, &cap, n, sizeof *p, &err)) return 0;
+    memset(p, 7, n * sizeof *p);
+    const uint64_t *before = p, was = p[n - 1];
+    const size_t had = cap;
+    const int fine = ws_grow(&p, &cap, SIZE_MAX / 32, sizeof *p, &err) == WS_ENOMEM && p == before && cap == had &&
+                     p[n - 1] == was && strstr(err.text, "memory");
+    ws_free(p);
+    return fine;
+}
+
+int main(void) {
+    tap t = {0};
+    tap_ok(&t, grows(100) && grows(100000), "small arrays");
+    tap_ok(&t, grows(5000000), "an array of 40 MB");
+    tap_ok(&t, refuses(100) && refuses(1000000), "too much");
+    return tap_end(&t);
+}
