@@ -18,24 +18,29 @@
 // enough to see what a fault does where there is no device. WS_FAULT_LOG as in shim.c, but for a y in place of the x
 // when the fault comes after the first scores of a fake device.
 // WS_FAULT_CALLS=FILE gets the name of each function that is called, one to a line.
+// WS_FAULT_CLOCK=N: a thread's processor time is N milliseconds more at each look. So --backend auto opens a device
+// after the same batch in every run, however fast or busy the machine is.
 #include <cuda_runtime.h>
 
 #include <atomic>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "tests/fault/kind.h"
 
-static long fakes;
+static long fakes, tick; // WS_FAULT_CLOCK
+
 static std::atomic<long> calls, count;
 static std::atomic<bool> lost, asked, answered; // the first copy from a device was begun, has arrived
 static thread_local cudaError_t pending; // of this thread's last launch
 static thread_local bool trapping;
 
 __attribute__((constructor)) static void configure(void) {
-    const char *what = getenv("WS_FAULT"), *fake = getenv("WS_FAULT_FAKE");
+    const char *what = getenv("WS_FAULT"), *fake = getenv("WS_FAULT_FAKE"), *look = getenv("WS_FAULT_CLOCK");
     if (fake) fakes = strtol(fake, NULL, 10);
+    if (look) tick = strtol(look, NULL, 10);
     ask_for(what);
 }
 
@@ -53,6 +58,16 @@ static void record(const char *name) {
     if (!f) return;
     fprintf(f, "%s\n", name);
     fclose(f);
+}
+
+extern "C" int __real_clock_gettime(clockid_t id, struct timespec *t);
+extern "C" int __wrap_clock_gettime(clockid_t id, struct timespec *t) {
+    static thread_local long looks;
+    if (!tick || id != CLOCK_THREAD_CPUTIME_ID) return __real_clock_gettime(id, t);
+    const long ms = ++looks * tick;
+    t->tv_sec = ms / 1000;
+    t->tv_nsec = ms % 1000 * 1000000;
+    return 0;
 }
 
 static bool due(const char *what, std::atomic<long> *counter) {
