@@ -31,7 +31,7 @@ METADATA = """\
 Metadata-Version: 2.1
 Name: warpsieve
 Version: {version}
-Summary: Filters for profile-HMM scores of sequences, exact to HMMER3's, over streams, on processors and GPUs
+Summary: HMMER's searches with the same options and output, and its filters over streams, on processors and GPUs
 Home-page: https://warpsieve.invalid
 License: MIT
 Classifier: Development Status :: 4 - Beta
