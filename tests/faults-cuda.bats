@@ -13,7 +13,7 @@ setup() {
     # shellcheck disable=SC2154 # the Makefile exports it
     [ -n "${WARPSIEVE_FAULTY:-}" ] || skip 'built without CUDA'
     export WS_FAULT_FAKE=2
-    step=3
+    step=5
     ! full || step=1
 }
 teardown() { show_counts; }

@@ -50,7 +50,7 @@ every_output() {
 }
 
 @test "no memory at the n-th allocation" {
-    local step=17
+    local step=41
     shimmed
     ! full || step=1
     every_output memory 1 20000 $step

@@ -20,7 +20,7 @@ teardown() { show_counts; }
 # ---- memory ----
 
 no_memory() {
-    local m k step=5
+    local m k step=11
     m=$(model_of "$1")
     ! full || step=1
     for k in memory memory-on; do
@@ -97,7 +97,7 @@ with_tables() { # with_tables TOOL FORM INPUT KIND FIRST LAST STEP OPTION...
 domains() { with_tables domscore text few.fwd "$@"; } # domains KIND FIRST LAST STEP OPTION...
 @test "domscore: no memory, writes that fail, a disk that fills up, no threads" {
     shimmed
-    step=17
+    step=31
     ! full || step=1
     ssvfilt -P 0.1 three.hmm small.fa | fwdscore three.hmm >few.fwd
     [ "$(nrows few.fwd)" -gt 3 ]
@@ -120,7 +120,7 @@ domains() { with_tables domscore text few.fwd "$@"; } # domains KIND FIRST LAST 
 sieve() { with_tables hmmsieve lines small.fa "$@"; } # sieve KIND FIRST LAST STEP OPTION...
 @test "hmmsieve: no memory, reads, writes and closing that fail, a disk that fills up, no threads" {
     shimmed
-    step=5
+    step=11
     ! full || step=2
     sieve memory 1 5000 $step -t 1
     sieve memory 1 5000 $((3 * step)) -t 2 -K 2000 -O tsv

@@ -60,7 +60,7 @@ fi
 export WARPSIEVE_TESTS=$1
 shift
 # Mutations of each kind of input; the programs themselves make 200000.
-[ $WARPSIEVE_TESTS = full ] || export WARPSIEVE_FUZZ_RUNS="${WARPSIEVE_FUZZ_RUNS:-50000}"
+[ $WARPSIEVE_TESTS = full ] || export WARPSIEVE_FUZZ_RUNS="${WARPSIEVE_FUZZ_RUNS:-20000}"
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
