@@ -44,7 +44,7 @@ struct ws_dom_steps {
     pthread_mutex_t lock; /* protects the idle workers */
     ws_dom_worker **idle;
     size_t nidle, cap;
-    int calls; /* steps that are on devices. Atomic */
+    int calls; /* steps that devices have. Atomic */
 };
 
 /* MOST spans in a step fill the registers twice, so that few are alone at its end. FULL spans of a model wait until
@@ -168,10 +168,24 @@ static int add_span(ws_dom_steps *s, kind k, ws_dom_item *item, ws_dom_region *g
 
 static int is_eager(const stage *st) { return st->of->conf.eager && st->of->conf.eager(st->of->conf.own); }
 
+/* Returns how many steps devices may have at once: half of the streams while the filters have work too, whose short
+ * calls would else wait for the long ones of domains; one at least. */
+static int most_calls(ws_chain_need need) {
+    const int streams = ws_dev_streams();
+    return (int)ws_max(1, need == WS_CHAIN_ANY ? streams : streams / 2);
+}
+
+/* Takes a place among the steps of devices. Returns 0 if there is none. */
+static int take_call(ws_dom_steps *s, ws_chain_need need) {
+    if (__atomic_add_fetch(&s->calls, 1, __ATOMIC_RELAXED) <= most_calls(need)) return 1;
+    __atomic_sub_fetch(&s->calls, 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
 /* Takes the oldest step; before that, if none is ready, spans become steps. */
 static span *take_for_cpu(stage *st, ws_chain_need need) {
     const ws_job *job = st->of->conf.job;
-    const int busy = on_device(st) && __atomic_load_n(&st->of->calls, __ATOMIC_RELAXED) >= ws_dev_streams();
+    const int busy = on_device(st) && __atomic_load_n(&st->of->calls, __ATOMIC_RELAXED) >= most_calls(need);
     const int may = !on_device(st) || (job->cpu_backend && (busy || st->cells < DEVICE_WORTH));
     const int enough = need == WS_CHAIN_ANY || (need == WS_CHAIN_SOME && st->waiting >= WORTH) ||
                        st->waiting >= TOO_MANY || st->cells >= ENOUGH * st->of->conf.threads;
@@ -191,7 +205,7 @@ static span *take_for_device(stage *st, ws_chain_need need) {
     if (!on_device(st) || !st->waiting) return NULL;
     if ((need != WS_CHAIN_ANY && !is_eager(st)) || st->of->conf.job->cpu_backend)
         least = need == WS_CHAIN_FULL ? DEVICE_FULL : DEVICE_WORTH;
-    if (st->cells < least && st->waiting < TOO_MANY) return NULL;
+    if ((st->cells < least && st->waiting < TOO_MANY) || !take_call(st->of, need)) return NULL;
     while (st->waiting && cells < DEVICE_MOST) {
         span *p = pop(st, &st->bucket[first_model(st)]);
         cells += cells_of(p);
@@ -372,7 +386,6 @@ static int run_on_device(stage *st, span *first, ws_err *err) {
     for (const span *p = first; p; p = p->next) n += is_short(p);
     uint8_t *done = ws_calloc(n, 1, err);
     int rc = done ? WS_OK : err->code;
-    __atomic_add_fetch(&s->calls, 1, __ATOMIC_RELAXED);
     if (!rc)
         rc = st->kind == RESCORE && first->item->window ? load_windows(st, first, n, done, err)
                                                         : load_device(st, first, n, done, err);
