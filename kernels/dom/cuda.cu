@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The domain stage on CUDA devices: kernels, and calls over lists of spans of many models.
 //
-// Four threads compute a problem, eight problems are a warp, in the order of ref.c (rows.cuh, fit.cuh). The spans of a
-// call are sorted by length of the model, then of the span, so that the problems of a warp are alike. Warps of similar
-// models are one launch. Multiplications and additions are not fused, divisions are exact, subnormals are zero: the
-// Makefile has the flags.
+// Four threads compute a problem, eight problems are a warp (rows.cuh, fit.cuh); or a warp computes one (wide.cuh), as
+// for long models. The order of operations is that of ref.c. The spans of a call are sorted by length of the model,
+// then of the span, so that the problems of a warp are alike. Warps of similar models are one launch. Multiplications
+// and additions are not fused, divisions are exact, subnormals are zero: the Makefile has the flags.
 //
 // Contents: 1 kernels; 2 models; 3 a call's problems; 4 its launches; 5 its results; 6 lists
 
@@ -14,6 +14,7 @@
 #include "kernels/dom/device.h"
 #include "kernels/dom/fit.cuh"
 #include "kernels/dom/launches.h"
+#include "kernels/dom/wide.cuh"
 #include "kernels/filter/launch.cuh"
 
 #include <stdlib.h>
@@ -22,8 +23,8 @@
 // ---- 1 kernels ----
 
 // Rows lie in shared memory (SHARED) or in the call's. A block is a warp.
+extern __shared__ __align__(16) float shared[];
 template <bool SHARED> __device__ __forceinline__ float *rows_of(const ws_dom_args &a, const ws_dom_job &j) {
-    extern __shared__ float shared[];
     return SHARED ? shared + (threadIdx.x & ~3u) : a.state + j.place;
 }
 
@@ -58,6 +59,33 @@ template <bool SHARED> __global__ void __launch_bounds__(32) accuracy_kernel(con
                     a.choice + j.choice, at, &a.fitted[p]);
 }
 
+// A block is a warp, which has one problem. BLOCKS of a multiprocessor leave enough registers for a thread: nothing is
+// spilled.
+enum { BLOCKS = 16 };
+template <bool KEEP> __global__ void __launch_bounds__(32, BLOCKS) wide_forward_kernel(const ws_dom_args a) {
+    const ws_dom_job &j = a.job[a.from + blockIdx.x];
+    ws_dom_warp g;
+    ws_dom_wide_forward<KEEP>(g, j, ws_dom_wide_row(shared, j), a.f + j.row, KEEP ? a.cell + j.cell : NULL);
+}
+
+template <bool KEEP> __global__ void __launch_bounds__(32, BLOCKS) wide_backward_kernel(const ws_dom_args a) {
+    const uint32_t p = a.from + blockIdx.x;
+    const ws_dom_job &j = a.job[p];
+    ws_dom_warp g;
+    const bool own = ws_dom_wide_backward<KEEP>(g, j, ws_dom_wide_row(shared, j), a.f + j.row, a.b + j.row,
+                                                KEEP ? a.cell + j.cell + j.L * ws_dom_cell_row(j) : NULL);
+    if (g.leads()) a.own[p] = own;
+}
+
+__global__ void __launch_bounds__(32, BLOCKS) wide_accuracy_kernel(const ws_dom_args a) {
+    const uint32_t p = a.from + blockIdx.x;
+    if (a.fitted[p].range) return;
+    const ws_dom_job &j = a.job[p];
+    const ws_dom_factors at = {a.w + j.row, a.B + j.row, a.pC + j.row, 1};
+    ws_dom_warp g;
+    ws_dom_wide_accuracy(g, j, ws_dom_wide_row(shared, j), a.cell + j.cell, a.choice + j.choice, at, &a.fitted[p]);
+}
+
 enum { THREADS = 64 }; // of kernels with a thread for a problem
 template <void BODY(const ws_dom_args &, uint32_t)> __global__ void __launch_bounds__(THREADS)
     thread_kernel(const ws_dom_args a) {
@@ -66,22 +94,28 @@ template <void BODY(const ws_dom_args &, uint32_t)> __global__ void __launch_bou
 }
 
 extern "C" const ws_dom_launch ws_dom_launches[WS_DOM_LAUNCHES] = {
-    {WS_DOM_FORWARD, 0, (const void *)forward_kernel<false, false>, "ws_dom_forward"},
-    {WS_DOM_FORWARD, 1, (const void *)forward_kernel<true, false>, "ws_dom_forward"},
-    {WS_DOM_BACKWARD, 0, (const void *)backward_kernel<false, false>, "ws_dom_backward"},
-    {WS_DOM_BACKWARD, 1, (const void *)backward_kernel<true, false>, "ws_dom_backward"},
-    {WS_DOM_FORWARD_FIT, 0, (const void *)forward_kernel<false, true>, "ws_dom_forward_fit"},
-    {WS_DOM_FORWARD_FIT, 1, (const void *)forward_kernel<true, true>, "ws_dom_forward_fit"},
-    {WS_DOM_BACKWARD_FIT, 0, (const void *)backward_kernel<false, true>, "ws_dom_backward_fit"},
-    {WS_DOM_BACKWARD_FIT, 1, (const void *)backward_kernel<true, true>, "ws_dom_backward_fit"},
-    {WS_DOM_ACCURACY, 0, (const void *)accuracy_kernel<false>, "ws_dom_accuracy"},
-    {WS_DOM_ACCURACY, 1, (const void *)accuracy_kernel<true>, "ws_dom_accuracy"},
+    {WS_DOM_FORWARD, WS_DOM_IN_MEMORY, (const void *)forward_kernel<false, false>, "ws_dom_forward"},
+    {WS_DOM_FORWARD, WS_DOM_IN_SHARED, (const void *)forward_kernel<true, false>, "ws_dom_forward"},
+    {WS_DOM_BACKWARD, WS_DOM_IN_MEMORY, (const void *)backward_kernel<false, false>, "ws_dom_backward"},
+    {WS_DOM_BACKWARD, WS_DOM_IN_SHARED, (const void *)backward_kernel<true, false>, "ws_dom_backward"},
+    {WS_DOM_FORWARD_FIT, WS_DOM_IN_MEMORY, (const void *)forward_kernel<false, true>, "ws_dom_forward_fit"},
+    {WS_DOM_FORWARD_FIT, WS_DOM_IN_SHARED, (const void *)forward_kernel<true, true>, "ws_dom_forward_fit"},
+    {WS_DOM_BACKWARD_FIT, WS_DOM_IN_MEMORY, (const void *)backward_kernel<false, true>, "ws_dom_backward_fit"},
+    {WS_DOM_BACKWARD_FIT, WS_DOM_IN_SHARED, (const void *)backward_kernel<true, true>, "ws_dom_backward_fit"},
+    {WS_DOM_ACCURACY, WS_DOM_IN_MEMORY, (const void *)accuracy_kernel<false>, "ws_dom_accuracy"},
+    {WS_DOM_ACCURACY, WS_DOM_IN_SHARED, (const void *)accuracy_kernel<true>, "ws_dom_accuracy"},
+    {WS_DOM_FORWARD, WS_DOM_BY_WARP, (const void *)wide_forward_kernel<false>, "ws_dom_forward_wide"},
+    {WS_DOM_BACKWARD, WS_DOM_BY_WARP, (const void *)wide_backward_kernel<false>, "ws_dom_backward_wide"},
+    {WS_DOM_FORWARD_FIT, WS_DOM_BY_WARP, (const void *)wide_forward_kernel<true>, "ws_dom_forward_fit_wide"},
+    {WS_DOM_BACKWARD_FIT, WS_DOM_BY_WARP, (const void *)wide_backward_kernel<true>, "ws_dom_backward_fit_wide"},
+    {WS_DOM_ACCURACY, WS_DOM_BY_WARP, (const void *)wide_accuracy_kernel, "ws_dom_accuracy_wide"},
     {WS_DOM_FIND, 0, (const void *)thread_kernel<ws_dom_find>, "ws_dom_find"},
     {WS_DOM_SCORE, 0, (const void *)thread_kernel<ws_dom_score_rows>, "ws_dom_score"},
     {WS_DOM_DECODE, 0, (const void *)thread_kernel<ws_dom_decode>, "ws_dom_decode"},
     {WS_DOM_TRACE, 0, (const void *)thread_kernel<ws_dom_trace>, "ws_dom_trace"},
 };
 size_t ws_dom_shared_most = 32 << 10;
+int ws_dom_wide_least = 33;
 
 // ---- 2 models ----
 
@@ -139,14 +173,16 @@ struct problem {
     const ws_dom_tables *odds; // whose emissions; NULL: the model's
     const uint8_t *x;
     uint32_t L, order;
+    bool wide; // a warp computes it
 };
 
 // Problems that follow one another in a list and differ little in Q: one launch for each kernel.
 struct group {
     uint32_t from, to;
     int Qmax;
+    bool wide;
 };
-enum { GROUPS = 24 };
+enum { GROUPS = 24 }; // of each kind
 
 // A call computes both parsers of targets, or all of envelopes, or Forward's score of envelopes.
 enum kind { PARSE, FIT, SCORE };
@@ -158,7 +194,7 @@ struct call {
     problem *p;
     uint32_t n;
     ws_dom_args a;
-    group group[GROUPS];
+    group group[2 * GROUPS];
     int ngroup;
     size_t rows, places, cells, choices, columns, residues, odds, words; // of all problems together
 };
@@ -171,31 +207,52 @@ static size_t odds_of(const problem *p) {
     return t ? (size_t)t->Kp * (size_t)t->Q * WS_DOM_LANES * sizeof *t->emit : 0;
 }
 
+// Returns the bytes of shared memory for a row that a warp has alone. Forward has four values of a place and lane.
+static size_t wide_bytes(int what, int Q) {
+    const bool four = what == WS_DOM_FORWARD || what == WS_DOM_FORWARD_FIT;
+    return ((size_t)Q * (four ? 16 : 20) + (what == WS_DOM_ACCURACY ? 4 * WS_DOM_PARTS : 0)) * sizeof(float);
+}
+
+// Returns whether a warp computes such a problem alone. Four threads take some 360 cycles of an H200 for a place of a
+// row, so that ALONE places are 10 ms of each recurrence. All devices give a block ROOM bytes of shared memory.
+static bool is_wide(int Q, uint32_t L) {
+    enum { ALONE = 50000, ROOM = 64 << 10 };
+    return (Q >= ws_dom_wide_least || (size_t)Q * L >= ALONE) && wide_bytes(WS_DOM_ACCURACY, Q) <= ROOM;
+}
+
+// Returns how many problems from this one on share a warp, if there are n.
+static uint32_t of_warp(const problem *p, size_t n) {
+    uint32_t k = 1;
+    while (!p->wide && k < n && k < WS_DOM_SIDE_BY_SIDE) k++;
+    return k;
+}
+
 static int by_size(const void *a, const void *b) {
     const problem *x = (const problem *)a, *y = (const problem *)b;
+    if (x->wide != y->wide) return x->wide ? -1 : 1;
     if (Q_of(x) != Q_of(y)) return Q_of(x) < Q_of(y) ? 1 : -1;
     if (x->L != y->L) return x->L < y->L ? 1 : -1;
     return (x->order > y->order) - (x->order < y->order);
 }
 
-// The problems of the warp of problem p.
+// The problems of the warp that begins with problem p.
 struct warp {
-    uint32_t first, n, line, longest;
+    uint32_t n, line, longest;
     int Qmax;
 };
 static warp warp_of(const call *c, uint32_t p) {
-    warp w = {p / WS_DOM_SIDE_BY_SIDE * WS_DOM_SIDE_BY_SIDE, 0, 0, 0, 0};
-    for (w.n = 0; w.n < WS_DOM_SIDE_BY_SIDE && w.first + w.n < c->n; w.n++) {
-        w.Qmax = (int)ws_max(w.Qmax, Q_of(&c->p[w.first + w.n]));
-        w.longest = (uint32_t)ws_max(w.longest, c->p[w.first + w.n].L);
+    warp w = {of_warp(&c->p[p], c->n - p), 0, 0, 0};
+    for (uint32_t k = 0; k < w.n; k++) {
+        w.Qmax = (int)ws_max(w.Qmax, Q_of(&c->p[p + k]));
+        w.longest = (uint32_t)ws_max(w.longest, c->p[p + k].L);
     }
     w.line = WS_DOM_LANES * w.n;
     return w;
 }
 
 // Bytes that a warp of such problems needs, about.
-static size_t bytes_of(kind what, int Q, uint32_t L, uint32_t n) {
-    const size_t rows = ((size_t)L + 1) * n, places = (size_t)Q * WS_DOM_LANES;
+static size_t bytes_of(kind what, int Q, uint32_t L, uint32_t n, bool wide) {
+    const size_t rows = ((size_t)L + 1) * n, places = (size_t)(wide ? Q + 4 * WS_DOM_PARTS : Q) * WS_DOM_LANES;
     const size_t fixed = rows * (2 * sizeof(ws_dom_row) + 7 * sizeof(float)) + 1024 * n +
                          places * n * WS_DOM_FIT_ROWS * sizeof(float);
     return fixed + (what == FIT ? rows * (places + 32) * (2 * sizeof(float) + 1) : 0);
@@ -204,10 +261,10 @@ static size_t bytes_of(kind what, int Q, uint32_t L, uint32_t n) {
 // Places the problems and makes their jobs; device addresses are still relative.
 static void lay_out(call *c, ws_dom_job *job) {
     c->ngroup = 0;
-    for (uint32_t p = 0; p < c->n; p += WS_DOM_SIDE_BY_SIDE) {
+    for (uint32_t p = 0, n; p < c->n; p += n) {
         const warp w = warp_of(c, p);
-        const size_t cell_row = 2 * (size_t)w.Qmax * w.line,
-                     choice_row = ((size_t)w.Qmax + WS_DOM_CHOICES - 1) / WS_DOM_CHOICES * w.line;
+        const bool wide = c->p[p].wide;
+        n = w.n;
         for (uint32_t k = 0; k < w.n; k++) {
             const problem *q = &c->p[p + k];
             const ws_dom_tables *t = q->load->t;
@@ -217,6 +274,7 @@ static void lay_out(call *c, ws_dom_job *job) {
             j->mode = c->what == PARSE ? ws_dom_multihit(L) : ws_dom_unihit(L);
             j->L = q->L, j->line = w.line;
             j->M = t->M, j->Q = t->Q, j->K = t->K, j->Qmax = w.Qmax;
+            j->part = wide ? ws_dom_part_of(t->Q) : 0;
             j->row = c->rows;
             j->place = c->places + WS_DOM_LANES * k;
             j->cell = c->cells + WS_DOM_LANES * k;
@@ -228,31 +286,34 @@ static void lay_out(call *c, ws_dom_job *job) {
             c->odds += odds_of(q);
             c->words += q->L + (c->what == FIT ? (q->L + (size_t)t->M) / 4 + 1 : q->L / 2 * sizeof(ws_dom_found) / 4);
         }
-        c->places += (size_t)WS_DOM_FIT_ROWS * (size_t)w.Qmax * w.line;
-        c->cells += c->what == FIT ? ((size_t)w.longest + 1) * cell_row : 0;
-        c->choices += c->what == FIT ? ((size_t)w.longest + 1) * choice_row : 0;
+        c->places += wide ? 0 : (size_t)WS_DOM_FIT_ROWS * (size_t)w.Qmax * w.line;
+        c->cells += c->what == FIT ? ((size_t)w.longest + 1) * ws_dom_cell_row(job[p]) : 0;
+        c->choices += c->what == FIT ? ((size_t)w.longest + 1) * ws_dom_choice_row(job[p]) : 0;
         group *last = c->ngroup ? &c->group[c->ngroup - 1] : NULL;
-        if (last && (4 * w.Qmax > 3 * last->Qmax || c->ngroup == GROUPS)) last->to = p + w.n;
-        else c->group[c->ngroup++] = {p, p + w.n, w.Qmax};
+        const int full = c->ngroup == (wide ? GROUPS : 2 * GROUPS);
+        if (last && last->wide == wide && (4 * w.Qmax > 3 * last->Qmax || full)) last->to = p + w.n;
+        else c->group[c->ngroup++] = {p, p + w.n, w.Qmax, wide};
     }
 }
 
 // ---- 4 its launches ----
 
-static int is_shared(const group *g, int kinds) {
-    return (size_t)g->Qmax * (size_t)kinds * 32 * sizeof(float) <= ws_dom_shared_most;
+// Returns the bytes of a block's shared memory; 0: its rows lie in the device's, or it has none.
+static size_t shared_bytes(int what, const group *g, int kinds) {
+    const size_t bytes = (size_t)g->Qmax * (size_t)kinds * 32 * sizeof(float);
+    return kinds && g->wide ? wide_bytes(what, g->Qmax) : bytes <= ws_dom_shared_most ? bytes : 0;
 }
 
 static int launch(call *c, int what, const group *g, int kinds, ws_err *err) {
-    const int shared = kinds && is_shared(g, kinds);
+    const size_t shared = shared_bytes(what, g, kinds);
+    const int rows = shared == 0 ? WS_DOM_IN_MEMORY : g->wide ? WS_DOM_BY_WARP : WS_DOM_IN_SHARED;
     const ws_dom_launch *l = ws_dom_launches;
-    while (l->what != what || l->shared != shared) l++;
-    const uint32_t each = kinds ? (uint32_t)WS_DOM_SIDE_BY_SIDE : (uint32_t)THREADS;
+    while (l->what != what || l->rows != rows) l++;
+    const uint32_t each = !kinds ? (uint32_t)THREADS : g->wide ? 1 : (uint32_t)WS_DOM_SIDE_BY_SIDE;
     c->a.from = g->from;
     c->a.to = g->to;
     return ws_launch_kernel(c->stream, l->kernel, l->name, dim3((g->to - g->from + each - 1) / each),
-                            kinds ? 32 : THREADS, 1,
-                            shared ? (size_t)g->Qmax * (size_t)kinds * 32 * sizeof(float) : 0, &c->a, err);
+                            kinds ? 32 : THREADS, 1, shared, &c->a, err);
 }
 
 static int launch_group(call *c, const group *g, ws_err *err) {
@@ -330,7 +391,8 @@ static int allocate(call *c, ws_err *err) {
     ws_devstream *s = c->stream;
     bool global = false;
     for (int g = 0; g < c->ngroup; g++)
-        global |= !is_shared(&c->group[g], c->what == FIT ? (int)WS_DOM_FIT_ROWS : (int)WS_DOM_PARSER_ROWS);
+        global |= c->what == FIT ? !shared_bytes(WS_DOM_ACCURACY, &c->group[g], WS_DOM_FIT_ROWS)
+                                 : !shared_bytes(WS_DOM_FORWARD, &c->group[g], WS_DOM_PARSER_ROWS);
     const struct {
         void **at;
         size_t bytes;
@@ -439,10 +501,10 @@ static int run_some(problem *p, size_t n, kind what, float *nats, size_t *taken,
     const size_t budget = budget_of(c.stream);
     size_t bytes = 0, rows = 0, m = 0;
     while (m < n) {
-        const uint32_t some = (uint32_t)ws_min(n - m, WS_DOM_SIDE_BY_SIDE);
+        const uint32_t some = of_warp(&p[m], n - m);
         uint32_t longest = 0;
         for (uint32_t k = 0; k < some; k++) longest = (uint32_t)ws_max(longest, p[m + k].L);
-        bytes += bytes_of(what, Q_of(&p[m]), longest, some);
+        bytes += bytes_of(what, Q_of(&p[m]), longest, some, p[m].wide);
         for (uint32_t k = 0; k < some; k++) bytes += odds_of(&p[m + k]);
         rows += (size_t)longest * some;
         if (bytes > budget || rows > ROWS_MOST) break;
@@ -468,7 +530,7 @@ static int run_list(ws_dom_load *load, size_t n, kind what, float *nats, ws_err 
         const uint32_t from = e ? e->from : 1, L = e ? e->to - from + 1 : l->span.pair->L;
         l->done = 0;
         if (L == 0 || (what == FIT && !l->t->complete)) continue;
-        p[m] = {l, NULL, l->span.pair->odds, l->span.pair->x + from - 1, L, (uint32_t)i};
+        p[m] = {l, NULL, l->span.pair->odds, l->span.pair->x + from - 1, L, (uint32_t)i, is_wide(l->t->Q, L)};
         rc = need_model(l->t, &p[m++].m, err);
     }
     if (!rc) qsort(p, m, sizeof *p, by_size);

@@ -12,18 +12,21 @@ extern "C" {
 
 enum {
     WS_DOM_SIDE_BY_SIDE = 8, // problems of a warp
+    WS_DOM_PARTS = 8,        // of a warp that has one problem: four threads each
     WS_DOM_PARSER_ROWS = 3,  // places' values in a row of Forward or Backward: M, I, D
     WS_DOM_FIT_ROWS = 5,     // of an optimal accuracy: M, I, D, and the sums of M's and I's posteriors
     WS_DOM_CHOICES = 8       // places whose choices share a word: four bits each
 };
 
-// One problem. The problems of a warp share Qmax, which is their largest Q, and `line`, 4 times their number.
+// One problem. The problems of a warp share Qmax, which is their largest Q, and `line`, 4 times their number. `part`
+// is 0, or for a problem that has a warp the places of each of its parts, an odd number: so the parts meet in no bank
+// of shared memory.
 struct ws_dom_job {
     const float *emit, *in, *out; // of its model, on the device: emit[(x Q + q) 4 + z]; in and out[(4 q + z) 8 + kind]
     const uint8_t *x;             // residues of rows 1..L
     ws_dom_mode mode;
     uint32_t L, line;
-    int M, Q, K, Qmax;
+    int M, Q, K, Qmax, part;
     uint64_t row;                 // its row 0 among those of all problems
     uint64_t place;               // its first place in `state`, whose next place is one line further
     uint64_t cell;                // its row 0 in `cell`
@@ -53,7 +56,22 @@ WS_DOM_BOTH const float *ws_dom_emission(const ws_dom_job &j, uint32_t i) {
 }
 WS_DOM_BOTH size_t ws_dom_cell_row(const ws_dom_job &j) { return 2 * (size_t)j.Qmax * j.line; }
 WS_DOM_BOTH size_t ws_dom_choice_row(const ws_dom_job &j) {
-    return (size_t)((j.Qmax + WS_DOM_CHOICES - 1) / WS_DOM_CHOICES) * j.line;
+    const int places = j.part ? j.part : j.Qmax, words = (places + WS_DOM_CHOICES - 1) / WS_DOM_CHOICES;
+    return (size_t)(j.part ? WS_DOM_PARTS * words : words) * j.line;
+}
+// Returns the places of a part, in models of Q places in a lane.
+WS_DOM_BOTH int ws_dom_part_of(int Q) { return (Q + WS_DOM_PARTS - 1) / WS_DOM_PARTS | 1; }
+
+// Returns where the product of M of a place lies in its row. That of I follows: at once if the problem has a warp,
+// else a line further.
+WS_DOM_BOTH size_t ws_dom_product_at(const ws_dom_job &j, uint32_t q, uint32_t z) {
+    return j.part ? 8 * (size_t)q + 2 * z : (size_t)(2 * q) * j.line + z;
+}
+// Returns a place's choice in its lowest four bits.
+WS_DOM_BOTH uint32_t ws_dom_choice_at(const ws_dom_job &j, const uint32_t *row, uint32_t q, uint32_t z) {
+    const uint32_t part = (uint32_t)j.part, nth = part ? q % part : q,
+                   words = part ? q / part * ((part + WS_DOM_CHOICES - 1) / WS_DOM_CHOICES) : 0;
+    return row[(size_t)(words + nth / WS_DOM_CHOICES) * j.line + z] >> 4 * (nth % WS_DOM_CHOICES);
 }
 
 #endif

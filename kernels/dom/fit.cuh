@@ -124,6 +124,16 @@ WS_DOM_UNROLL
     }
 }
 
+// Sets what an envelope's path needs from its last rows. at: the factors of its rows. end_at: 4 q + lane + 1 of the
+// place at which the path ends; 0: there is none.
+WS_DOM_BOTH void ws_dom_accuracy_end(const ws_dom_job &j, const ws_dom_factors &at, float C, uint32_t end_row,
+                                     uint32_t end_at, ws_dom_fitted *to) {
+    to->accuracy = C;
+    to->strange = (j.L > 1 && !(at.B[2] > 0.0f)) || end_at == 0;
+    to->end_row = end_row;
+    to->end_node = end_at == 0 ? 1 : (end_at - 1) % 4 * (uint32_t)j.Q + (end_at - 1) / 4 + 1;
+}
+
 // Fills the choices of all rows, and sets accuracy, null2 and the end of the path. `at` has the factors of the
 // problem's rows.
 template <class G>
@@ -152,11 +162,7 @@ WS_DOM_BOTH void ws_dom_accuracy(const G &g, const ws_dom_job &j, const ws_dom_s
     }
     const float outside = to->outside;
     ws_dom_expect(g, j, r, outside, to->null2);
-    if (!g.leads()) return;
-    to->accuracy = C;
-    to->strange = (j.L > 1 && !(at.B[2] > 0.0f)) || end_at == 0;
-    to->end_row = end_row;
-    to->end_node = end_at == 0 ? 1 : (end_at - 1) % 4 * (uint32_t)j.Q + (end_at - 1) / 4 + 1;
+    if (g.leads()) ws_dom_accuracy_end(j, at, C, end_row, end_at, to);
 }
 
 // ---- a thread: what follows from the rows ----
@@ -235,8 +241,8 @@ WS_DOM_BOTH int ws_dom_walk_back(const ws_dom_args &a, const ws_dom_job &j, ws_d
     to->k_to = k;
     while (column > room && i >= 1 && k >= 1) {
         const uint32_t *row = a.choice + j.choice + (size_t)i * ws_dom_choice_row(j);
-        const float *cell = a.cell + j.cell + (size_t)i * ws_dom_cell_row(j) + (size_t)(2 * q) * j.line + z;
-        const uint32_t bits = row[(size_t)(q / WS_DOM_CHOICES) * j.line + z] >> 4 * (q % WS_DOM_CHOICES);
+        const float *cell = a.cell + j.cell + (size_t)i * ws_dom_cell_row(j) + ws_dom_product_at(j, q, z);
+        const uint32_t bits = ws_dom_choice_at(j, row, q, z);
         const uint32_t to_q = q == 0 ? Q - 1 : q - 1, to_z = q == 0 ? z - 1 : z; // node k - 1
         if (state == WS_COLUMN_M) {
             *--column = (uint8_t)(state | ws_dom_code_of(cell[0] * w[i]));
@@ -252,12 +258,11 @@ WS_DOM_BOTH int ws_dom_walk_back(const ws_dom_args &a, const ws_dom_job &j, ws_d
         } else if (state == WS_COLUMN_D) {
             *--column = WS_COLUMN_D | WS_CODE_NONE;
             if (k == 1) return 0;
-            const uint32_t *below = row + ws_dom_choice_row(j);
-            const uint32_t word = below[(size_t)(to_q / WS_DOM_CHOICES) * j.line + to_z];
-            state = word >> (4 * (to_q % WS_DOM_CHOICES) + WS_DOM_FROM_D_BIT) & 1 ? WS_COLUMN_D : WS_COLUMN_M;
+            const uint32_t below = ws_dom_choice_at(j, row + ws_dom_choice_row(j), to_q, to_z);
+            state = below >> WS_DOM_FROM_D_BIT & 1 ? WS_COLUMN_D : WS_COLUMN_M;
             k--, q = to_q, z = to_z;
         } else {
-            *--column = (uint8_t)(state | ws_dom_code_of(cell[j.line] * w[i]));
+            *--column = (uint8_t)(state | ws_dom_code_of(cell[j.part ? 1 : j.line] * w[i]));
             state = bits >> WS_DOM_FROM_I_BIT & 1 ? WS_COLUMN_I : WS_COLUMN_M;
             i--;
         }

@@ -21,6 +21,11 @@ template <class V> struct ws_dom_odds_at {
     V bm, mm, im, dm, md, mi, ii, dd;
 };
 
+// The values of a place and lane of a row in shared memory (wide.cuh).
+template <class V> struct ws_dom_values {
+    V M, I, D, X;
+};
+
 // A pointer to values of a place is that of lane 0; the other lanes follow it. All threads of a problem call these
 // functions together.
 template <int PLACES> struct ws_dom_quad {
@@ -73,6 +78,58 @@ template <int PLACES> struct ws_dom_quad {
         const uint32_t own = yes ? 4 * q + z + 1 : 0, pair = max(own, __shfl_xor_sync(mask, own, 1, 4));
         return max(pair, __shfl_xor_sync(mask, pair, 2, 4));
     }
+};
+
+// A warp that has one problem: eight parts of four threads (wide.cuh).
+struct ws_dom_warp : ws_dom_quad<4> {
+    template <class T> struct each { // a value of each part
+        T value;
+        WS_DOM_LANE T &operator[](int) { return value; }
+    };
+    uint32_t part;
+
+    WS_DOM_LANE ws_dom_warp() : part(threadIdx.x / 4) {}
+    WS_DOM_LANE bool leads() const { return threadIdx.x == 0; }
+    WS_DOM_LANE bool leads_part() const { return z == 0; }
+    // The barriers also order the memory accesses of the warp's threads.
+    template <class F> WS_DOM_LANE void parts(F f) const {
+        f((int)part);
+        __syncwarp();
+    }
+    template <class F> WS_DOM_LANE void first(F f) const {
+        if (part == 0) f();
+        __syncwarp();
+    }
+    WS_DOM_LANE float of_first(float a) const { return __shfl_sync(~0u, a, 0); }
+    // Returns the largest `best` of all lanes of all parts.
+    template <class B> WS_DOM_LANE float largest_best(each<B> &of) const {
+        float most = of.value.best;
+        for (int k = 1; k < 32; k *= 2) most = larger(most, __shfl_xor_sync(~0u, most, k));
+        return most;
+    }
+    // Returns the largest 4 q + lane + 1 of the places `at` whose `best` is E; 0 if there is none.
+    template <class B> WS_DOM_LANE uint32_t last_best(each<B> &of, float E) const {
+        uint32_t most = !(E > of.value.best) ? 4 * of.value.at + z + 1 : 0;
+        for (int k = 1; k < 32; k *= 2) most = max(most, __shfl_xor_sync(~0u, most, k));
+        return most;
+    }
+    // Load and store what a lane has of a place: four values; one of them; a product of M and one of I.
+    WS_DOM_LANE ws_dom_values<V> load_values(const float *p) const {
+        const float4 v = ((const float4 *)(const void *)p)[z];
+        return {v.x, v.y, v.z, v.w};
+    }
+    WS_DOM_LANE void store_values(float *p, ws_dom_values<V> v) const {
+        ((float4 *)(void *)p)[z] = make_float4(v.M, v.I, v.D, v.X);
+    }
+    WS_DOM_LANE V load_value(const float *p, int kind) const { return p[4 * z + (uint32_t)kind]; }
+    WS_DOM_LANE void store_value(float *p, int kind, V v) const { p[4 * z + (uint32_t)kind] = v; }
+    WS_DOM_LANE void load_pair(const float *p, V *m, V *i) const {
+        const float2 v = ((const float2 *)(const void *)p)[z];
+        *m = v.x, *i = v.y;
+    }
+    WS_DOM_LANE void store_pair(float *p, V m, V i) const { ((float2 *)(void *)p)[z] = make_float2(m, i); }
+    // Asks for what load_pair will load a row later.
+    WS_DOM_LANE void soon(const float *p) const { asm volatile("prefetch.global.L2 [%0];" ::"l"(p + 2 * z)); }
 };
 
 #endif

@@ -145,6 +145,21 @@ WS_DOM_UNROLL_8
     *sum = e;
 }
 
+// Completes the special states of a row, whose E is set, from those of the row before; returns the factor that its
+// cells lack.
+WS_DOM_BOTH float ws_dom_forward_row(const ws_dom_job &j, ws_dom_row *s) {
+    s->N = s->N * j.mode.ploop;
+    s->C = (s->C * j.mode.ploop) + (s->E * j.mode.eC);
+    s->J = (s->J * j.mode.ploop) + (s->E * j.mode.eJ);
+    s->B = (s->J * j.mode.pmove) + (s->N * j.mode.pmove);
+    s->s = 1.0f;
+    if (!(s->E > 1e4f)) return 1.0f;
+    s->N = s->N / s->E, s->C = s->C / s->E, s->J = s->J / s->E, s->B = s->B / s->E;
+    s->s = s->E;
+    s->E = 1.0f;
+    return 1.0f / s->s;
+}
+
 // Computes rows 0..L of a problem into f. With KEEP M and I of all rows go to `cell`.
 template <bool KEEP, class G>
 WS_DOM_BOTH void ws_dom_forward(const G &g, const ws_dom_job &j, const ws_dom_state &r, ws_dom_row *f, float *cell) {
@@ -160,17 +175,7 @@ WS_DOM_BOTH void ws_dom_forward(const G &g, const ws_dom_job &j, const ws_dom_st
         if (KEEP) cell += ws_dom_cell_row(j);
         ws_dom_forward_deletes(g, j, r, carry, &sum);
         s.E = g.sum(sum);
-        s.N = s.N * j.mode.ploop;
-        s.C = (s.C * j.mode.ploop) + (s.E * j.mode.eC);
-        s.J = (s.J * j.mode.ploop) + (s.E * j.mode.eJ);
-        s.B = (s.J * j.mode.pmove) + (s.N * j.mode.pmove);
-        by = s.s = 1.0f;
-        if (s.E > 1e4f) {
-            s.N = s.N / s.E, s.C = s.C / s.E, s.J = s.J / s.E, s.B = s.B / s.E;
-            by = 1.0f / s.E;
-            s.s = s.E;
-            s.E = 1.0f;
-        }
+        by = ws_dom_forward_row(j, &s);
         if (g.leads()) f[i] = s;
     }
     for (int q = 0; KEEP && q < j.Q; q++) {
@@ -295,6 +300,34 @@ WS_DOM_UNROLL
     return c;
 }
 
+// Scales the special states of a row by Forward's scale, or by their own, and sets *own from the first own scale on.
+// Returns the factor that its cells lack.
+WS_DOM_BOTH float ws_dom_backward_scale(ws_dom_row *s, float scale, bool *own) {
+    if (s->B > 1e16f) *own = true;
+    s->s = !*own ? scale : s->B > 1e4f ? s->B : 1.0f;
+    if (!(s->s > 1.0f)) return 1.0f;
+    s->E = s->E / s->s, s->N = s->N / s->s, s->J = s->J / s->s, s->B = s->B / s->s, s->C = s->C / s->s;
+    return 1.0f / s->s;
+}
+
+// Computes the special states of the row before from those of a row and the sum B over it.
+WS_DOM_BOTH void ws_dom_backward_row(const ws_dom_job &j, ws_dom_row *s, float B) {
+    s->B = B;
+    s->C = s->C * j.mode.ploop;
+    s->J = (s->B * j.mode.pmove) + (s->J * j.mode.ploop);
+    s->N = (s->B * j.mode.pmove) + (s->N * j.mode.ploop);
+    s->E = (s->C * j.mode.eC) + (s->J * j.mode.eJ);
+}
+
+// Returns row 0 from row 1 and the sum B over it.
+WS_DOM_BOTH ws_dom_row ws_dom_backward_end(const ws_dom_job &j, const ws_dom_row &s, float B) {
+    ws_dom_row zero = {};
+    zero.B = B;
+    zero.N = (zero.B * j.mode.pmove) + (s.N * j.mode.ploop);
+    zero.s = 1.0f;
+    return zero;
+}
+
 // Computes rows L..0 of a problem into b, with the scales of f. With KEEP `cell`, that of the last row, gets the
 // products with Forward's cells. Returns whether the rows have their own scales.
 template <bool KEEP, class G>
@@ -308,29 +341,16 @@ WS_DOM_BOTH bool ws_dom_backward(const G &g, const ws_dom_job &j, const ws_dom_s
     typename G::V c = ws_dom_backward_first(g, j, r, s.E);
     for (uint32_t i = j.L;; i--) {
         const float E = s.E; // that M lacks, before scaling
-        float by = 1.0f;
         ws_dom_backward_deletes(g, j, r, c);
-        if (s.B > 1e16f) own = true;
-        s.s = !own ? f[i].s : s.B > 1e4f ? s.B : 1.0f;
-        if (s.s > 1.0f) {
-            s.E = s.E / s.s, s.N = s.N / s.s, s.J = s.J / s.s, s.B = s.B / s.s, s.C = s.C / s.s;
-            by = 1.0f / s.s;
-        }
+        const float by = ws_dom_backward_scale(&s, f[i].s, &own);
         if (g.leads()) b[i] = s;
         const float *o = ws_dom_emission(j, i);
         if (i == 1) {
-            ws_dom_row zero = {};
-            zero.B = ws_dom_backward_matches<KEEP, true>(g, j, r, o, E, by, cell);
-            zero.N = (zero.B * j.mode.pmove) + (s.N * j.mode.ploop);
-            zero.s = 1.0f;
-            if (g.leads()) b[0] = zero;
+            const float B = ws_dom_backward_matches<KEEP, true>(g, j, r, o, E, by, cell);
+            if (g.leads()) b[0] = ws_dom_backward_end(j, s, B);
             return own;
         }
-        s.B = ws_dom_backward_matches<KEEP, false>(g, j, r, o, E, by, cell);
-        s.C = s.C * j.mode.ploop;
-        s.J = (s.B * j.mode.pmove) + (s.J * j.mode.ploop);
-        s.N = (s.B * j.mode.pmove) + (s.N * j.mode.ploop);
-        s.E = (s.C * j.mode.eC) + (s.J * j.mode.eJ);
+        ws_dom_backward_row(j, &s, ws_dom_backward_matches<KEEP, false>(g, j, r, o, E, by, cell));
         c = ws_dom_backward_cells<KEEP>(g, j, r, s.E, by, cell);
         if (KEEP) cell -= ws_dom_cell_row(j);
     }

@@ -6,11 +6,13 @@
 #pragma nv_diag_suppress 20011, 20013, 20014, 20015
 #include "kernels/dom/fit.cuh"
 #include "kernels/dom/launches.h"
+#include "kernels/dom/wide.cuh"
 
 extern "C" {
 #include "lib/simd/flush.h"
 }
 
+#include <stdio.h>
 #include <stdlib.h>
 
 // ---- four lanes ----
@@ -94,7 +96,121 @@ struct lanes {
     }
 };
 
+// As ws_dom_warp: the eight parts one after another, from phase to phase in another order. A part that reads or writes
+// a value of the row which another part writes in the same phase ends the program: threads of a device would race.
+struct warp_lanes : lanes {
+    template <class T> struct each {
+        T value[WS_DOM_PARTS];
+        T &operator[](int t) { return value[t]; }
+    };
+    struct access { // the last phases in which a value was read and written, and by which parts
+        unsigned read, written, readers, writer;
+    };
+    const float *row;
+    size_t n;
+    access *of;
+    unsigned phase, part;
+
+    warp_lanes(const float *at, size_t floats)
+        : row(at), n(floats), of((access *)calloc(floats, sizeof *of)), phase(0), part(0) {
+        if (!of) abort();
+    }
+    ~warp_lanes() { free(of); }
+
+    void watch(const float *p, size_t k, bool writes) const {
+        for (size_t at = (size_t)(p - row), end = at + k; p >= row && at < n && at < end; at++) {
+            access &a = of[at];
+            const bool others = a.read == phase && (a.readers & ~(1u << part));
+            if ((a.written == phase && a.writer != part) || (writes && others)) {
+                fprintf(stderr, "two parts of a warp race for value %zu of their row\n", at);
+                abort();
+            }
+            if (writes) a.written = phase, a.writer = part;
+            else a.readers = (a.read == phase ? a.readers : 0) | 1u << part, a.read = phase;
+        }
+    }
+    template <class F> void parts(F f) {
+        phase++;
+        for (unsigned k = 0; k < WS_DOM_PARTS; k++) f((int)(part = phase & 1 ? k ^ (phase >> 1 & 7) : 7 - k));
+    }
+    template <class F> void first(F f) {
+        phase++;
+        part = 0;
+        f();
+    }
+    bool leads_part() const { return true; }
+    float of_first(float a) const { return a; }
+    template <class B> float largest_best(each<B> &b) const {
+        float most = b[0].best.z[0];
+        for (int t = 0; t < WS_DOM_PARTS; t++) most = most > largest(b[t].best) ? most : largest(b[t].best);
+        return most;
+    }
+    template <class B> uint32_t last_best(each<B> &b, float E) const {
+        uint32_t most = 0;
+        for (int t = 0; t < WS_DOM_PARTS; t++) {
+            const uint32_t own = last(!(set(E) > b[t].best), b[t].at);
+            most = own > most ? own : most;
+        }
+        return most;
+    }
+    V load(const float *p) const {
+        watch(p, 4, false);
+        return lanes::load(p);
+    }
+    template <class T> void store(T *p, four<T> v) const {
+        watch((const float *)(const void *)p, 4, true);
+        lanes::store(p, v);
+    }
+    ws_dom_values<V> load_values(const float *p) const {
+        watch(p, 16, false);
+        return {strided(p, 4), strided(p + 1, 4), strided(p + 2, 4), strided(p + 3, 4)};
+    }
+    void store_values(float *p, const ws_dom_values<V> &v) const {
+        watch(p, 16, true);
+        for (int z = 0; z < 4; z++, p += 4) p[0] = v.M.z[z], p[1] = v.I.z[z], p[2] = v.D.z[z], p[3] = v.X.z[z];
+    }
+    V load_value(const float *p, int kind) const {
+        for (int z = 0; z < 4; z++) watch(p + 4 * z + kind, 1, false);
+        return strided(p + kind, 4);
+    }
+    void store_value(float *p, int kind, V v) const {
+        for (int z = 0; z < 4; z++) {
+            watch(p + 4 * z + kind, 1, true);
+            p[4 * z + kind] = v.z[z];
+        }
+    }
+    void load_pair(const float *p, V *m, V *i) const { *m = strided(p, 2), *i = strided(p + 1, 2); }
+    void store_pair(float *p, V m, V i) const {
+        for (int z = 0; z < 4; z++) p[2 * z] = m.z[z], p[2 * z + 1] = i.z[z];
+    }
+    void soon(const float *) const {}
+    static V strided(const float *p, int step) { return {{p[0], p[step], p[2 * step], p[3 * step]}}; }
+};
+
 // ---- kernels ----
+
+static void run_warp(const ws_dom_args &a, uint32_t p, int what) {
+    const ws_dom_job &j = a.job[p];
+    const size_t room = 20 * (size_t)j.Q + 4 * WS_DOM_PARTS;
+    float *shared = (float *)malloc(room * sizeof *shared), *cell = a.cell + j.cell;
+    if (!shared) abort();
+    warp_lanes g(shared, room);
+    const ws_dom_wide_row row(shared, j);
+    ws_dom_row *f = a.f + j.row, *b = a.b + j.row;
+    switch (what) {
+    case WS_DOM_FORWARD: ws_dom_wide_forward<false>(g, j, row, f, NULL); break;
+    case WS_DOM_BACKWARD: a.own[p] = ws_dom_wide_backward<false>(g, j, row, f, b, NULL); break;
+    case WS_DOM_FORWARD_FIT: ws_dom_wide_forward<true>(g, j, row, f, cell); break;
+    case WS_DOM_BACKWARD_FIT:
+        a.own[p] = ws_dom_wide_backward<true>(g, j, row, f, b, cell + j.L * ws_dom_cell_row(j));
+        break;
+    default:
+        if (!a.fitted[p].range)
+            ws_dom_wide_accuracy(g, j, row, a.cell + j.cell, a.choice + j.choice,
+                                 {a.w + j.row, a.B + j.row, a.pC + j.row, 1}, &a.fitted[p]);
+    }
+    free(shared);
+}
 
 static void run_problem(const ws_dom_args &a, uint32_t p, int what, float *rows) {
     const ws_dom_job &j = a.job[p];
@@ -130,8 +246,10 @@ extern "C" void ws_fault_run(const void *kernel, void **arguments) {
     for (uint32_t p = a.from; p < a.to; p++) {
         const ws_dom_job &j = a.job[p];
         const size_t room = (size_t)WS_DOM_FIT_ROWS * (size_t)j.Qmax * j.line;
-        float *shared = l->shared ? (float *)malloc(room * sizeof *shared) : NULL;
-        run_problem(a, p, l->what, l->shared ? shared : a.state + j.place);
+        const bool in_shared = l->rows == WS_DOM_IN_SHARED;
+        float *shared = in_shared ? (float *)malloc(room * sizeof *shared) : NULL;
+        if (l->rows == WS_DOM_BY_WARP) run_warp(a, p, l->what);
+        else run_problem(a, p, l->what, in_shared ? shared : a.state + j.place);
         free(shared);
     }
     ws_flush_end(before);
