@@ -91,6 +91,7 @@ libexec/warpsieve/hmmer: Makefile
 # Widths are chosen at run time, so only their own objects may use the wide instructions.
 ISA_avx2   := -mavx2 -mfma -mbmi2
 ISA_avx512 := -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mbmi2
+ISA_neon   :=
 
 define COMPILE
 @mkdir -p $(@D)
@@ -193,6 +194,10 @@ check: all units $(FAULTY) $(CONTROL) $(SHIMMED) check-style ## all tests but th
 
 check-full: all units $(FAULTY) $(CONTROL) $(SHIMMED) check-style ## check, and the long rest: all golden data, whole proteomes
 	@sh tests/run.sh full $(UNITS)
+
+# Debian: dpkg --add-architecture arm64; gcc-aarch64-linux-gnu zlib1g-dev:arm64 libxxhash-dev:arm64 qemu-user-static.
+check-arm: all ## the programs for 64-bit ARM, cross-compiled, against golden data and those of this machine, in QEMU
+	@WARPSIEVE_ARM=1 bats tests/arm.bats
 
 # T is a bats file, or a test program without build/; F is a regular expression for the names of tests in a bats file.
 test: $(if $(filter %.bats,$T),all $(FAULTY) $(SHIMMED),$(T:%=$B/%)) ## one file: make test T=tests/chain.bats
@@ -342,5 +347,5 @@ help:
 
 # not those of copies of the tree
 -include $(shell find $B \( -path $B/release -o -name '*.tree' \) -prune -o -type f -name '*.d' -print 2>/dev/null)
-.PHONY: all man demo units check check-full test debug gpu-check check-style hook bench completions install uninstall installcheck dist cleanroot debroot plots clean help FORCE
+.PHONY: all man demo units check check-full check-arm test debug gpu-check check-style hook bench completions install uninstall installcheck dist cleanroot debroot plots clean help FORCE
 .SECONDARY:

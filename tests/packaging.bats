@@ -64,7 +64,7 @@ syntax_only() {
         { echo "# clang is not installed, so its warnings were not asked for" >&3; return 0; }
     make -n -B -C one CUDA=0 CC=clang units |
         sed -n 's/^\(clang .*\) -MMD -MP -c -o [^ ]* \([^ ]*\.c\)$/\1 -fsyntax-only \2/p' >commands
-    [ "$(grep -c simd.c commands)" -ge 20 ] # both widths
+    [ "$(grep -c simd.c commands)" -ge 20 ] # all widths
     (cd one && xargs -d '\n' -P2 -I{} nice sh -c '{}' <../commands >../syntax.log 2>&1) || fail "$(tail syntax.log)"
     [ -z "$(grep warning: syntax.log)" ] || fail "$(grep -A3 warning: syntax.log)"
 }

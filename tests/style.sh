@@ -126,12 +126,17 @@ else
 fi
 
 # ---- headers stand alone ----
+widths=" $(echo 'WS_WIDTHS(NAMES)' | "$CC" -I. -include lib/simd/width.h -E -P '-DNAMES(width,...)=width' - | tail -1) "
 grep '\.h$' "$tmp/c" | grep -v '\.inc\.h$' | while read -r h; do
+    isa=
     case $h in
     lib/simd/v.h) continue ;; # needs the flags of a width
-    lib/simd/*avx2*) isa='-mavx2 -mfma -mbmi2' ;;
-    lib/simd/*avx512*) isa='-mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mbmi2' ;;
-    *) isa= ;;
+    lib/simd/v_*.h)
+        w=${h#lib/simd/v_}
+        w=${w%.h}
+        case $widths in *" $w "*) ;; *) continue ;; esac # a width of another processor
+        isa=$(sed -n "s/^ISA_$w *:= *//p" Makefile)
+        ;;
     esac
     # shellcheck disable=SC2086 # flags
     "$CC" -std=c11 -D_GNU_SOURCE -I. $isa -Wall -Wextra -Werror -Wno-unused-function -Wno-unused-const-variable \

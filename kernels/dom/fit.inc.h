@@ -279,7 +279,7 @@ static void expect_quad(const accuracy *a, int j) {
 
 /* Allocates a bundle's memory by its longest problem. */
 static int allocate_fit(accuracy *a, const blocks *b, ws_dom_worker *w, VF *state, ws_err *err) {
-    const int alone = b->n > 1 && !a->g->p[1];
+    const int alone = b->n > 1 && (VP_QUADS == 1 || !a->g->p[VP_QUADS > 1]);
     const size_t Q = a->g->Q, rows = (size_t)a->g->rows + 1,
                  bits = alone ? sizeof *a->alone : NBITS * sizeof *a->choice;
     void *choice = ws_dom_scratch(w, WS_DOM_CHOICE, rows * Q * bits, err);

@@ -63,7 +63,7 @@ typedef struct ws_devconf {
  * targets; a reader calls score, or by `own` what it knows itself. Members that a backend has no use for are NULL. */
 typedef struct ws_backend ws_backend;
 struct ws_backend {
-    const char *name; /* "scalar" "avx2" "avx512" "cuda" */
+    const char *name; /* "scalar" "avx2" "avx512" "neon" "cuda" */
     /* Returns 1 if it can run here; else 0, and *why is the reason that --list-backends prints. */
     int (*usable)(const ws_machine *m, const char **why);
     const void *own; /* the backend's: its code */

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 typedef struct ws_codec {
-    const char *name; /* "scalar", "avx2", "avx512" */
+    const char *name; /* the width: "avx2", "scalar" */
     /* Translates text[0..n) to codes, up to the first character that is no residue (code_of >= WS_C_SKIP). Returns
      * the number of codes. Reads at most n bytes; may write up to 64 bytes beyond code[n). */
     size_t (*digitise)(const ws_abc *abc, const uint8_t *text, size_t n, uint8_t *code);

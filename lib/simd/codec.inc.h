@@ -3,12 +3,13 @@
  *   CODEC            the name of the ws_codec object
  *   CODEC_NAME       its name for people
  *   V, VH            the vector type and the one of half its width
- *   V_BYTES          bytes in V: 32 or 64
+ *   V_BYTES          bytes in V: 16, 32 or 64
  *   V_LOAD V_STORE VH_LOAD VH_STORE   unaligned
  *   V_LOAD_PART(p, n)                 the first n < V_BYTES bytes, ' ' after them; reads no others
  *   V_SET8 V_SET32 V_SET64            one value everywhere
  *   V_ROW(p)         16 bytes from p in every 128-bit lane
- *   V_AND V_OR V_XOR V_ADDS8U V_ADD32 V_SHUFFLE8 V_MADDUBS V_MADD16 V_MULLO16
+ *   V_AND V_OR V_XOR V_ADD32 V_SHUFFLE8 V_MADDUBS V_MADD16 V_MULLO16
+ *   V_LOOKUP8(t, v)  byte v[i] of the lane of t where v[i] is below 16, elsewhere 0
  *   V_SRL16 V_SRL32 V_SRL64 V_SLL64
  *   V_TOPS8(v)       bit i: the top bit of byte i, as uint64_t
  *   V_ANY(v)         not all zero
@@ -24,8 +25,8 @@
 enum { WORDS = V_BYTES / 8 }; /* words per step; 6*WORDS codes */
 
 /* Tables for translation. A character's code is a byte of abc->code_of; rows 2 to 7 of 16 bytes hold all residues. c
- * ^ row is below 16 where the character is in the row. Elsewhere the saturating addition sets the top bit, and the
- * shuffle gives 0. The inverted rows are OR-ed, so a character of no row becomes 0xff. */
+ * ^ row is below 16 where the character is in the row. Elsewhere the look-up gives 0. The inverted rows are OR-ed, so
+ * a character of no row becomes 0xff. */
 typedef struct rows {
     V row[6];
 } rows;
@@ -38,10 +39,9 @@ WS_INLINE rows rows_of(const ws_abc *abc) {
 
 /* Translates V_BYTES characters. Returns a mask; bit i: character i is no residue. */
 WS_INLINE uint64_t translate(const rows *r, const uint8_t *text, uint8_t *code) {
-    const V c = V_LOAD(text), lift = V_SET8(0x70);
-    V x = V_SHUFFLE8(r->row[0], V_ADDS8U(V_XOR(c, V_SET8(0x20)), lift));
-    for (int k = 1; k < 6; k++)
-        x = V_OR(x, V_SHUFFLE8(r->row[k], V_ADDS8U(V_XOR(c, V_SET8(16 * (k + 2))), lift)));
+    const V c = V_LOAD(text);
+    V x = V_LOOKUP8(r->row[0], V_XOR(c, V_SET8(0x20)));
+    for (int k = 1; k < 6; k++) x = V_OR(x, V_LOOKUP8(r->row[k], V_XOR(c, V_SET8(16 * (k + 2)))));
     x = V_XOR(x, V_SET8(-1));
     V_STORE(code, x);
     return V_TOPS8(x);
@@ -127,11 +127,11 @@ static void spell(const ws_abc *abc, const uint8_t *code, size_t n, char *text) 
     char letters[32];
     memset(letters, '?', sizeof letters);
     memcpy(letters, abc->letters, (size_t)abc->Kp);
-    const V lo = V_ROW(letters), hi = V_ROW(letters + 16), lift = V_SET8(0x70), sixteen = V_SET8(16);
+    const V lo = V_ROW(letters), hi = V_ROW(letters + 16), sixteen = V_SET8(16);
     size_t i = 0;
     for (; i + V_BYTES <= n; i += V_BYTES) {
         const V c = V_AND(V_LOAD(code + i), V_SET8(31));
-        V_STORE(text + i, V_OR(V_SHUFFLE8(lo, V_ADDS8U(c, lift)), V_SHUFFLE8(hi, V_ADDS8U(V_XOR(c, sixteen), lift))));
+        V_STORE(text + i, V_OR(V_LOOKUP8(lo, c), V_LOOKUP8(hi, V_XOR(c, sixteen))));
     }
     for (; i < n; i++) text[i] = letters[code[i] & 31];
 }
@@ -166,19 +166,19 @@ static int check(const uint32_t *word, size_t n, int Kp) {
 }
 
 /* Copies as ws_codec.copy_text. The table holds c ^ ' ' for replaced characters and 0 for the others below 16; the
- * shuffle gives 0 from 16 on. */
+ * look-up gives 0 from 16 on. */
 static int copy_text(char *to, const char *from, size_t n) {
     static const uint8_t table[16] = {0 ^ ' ', [9] = 9 ^ ' ', [10] = 10 ^ ' ', [13] = 13 ^ ' '};
-    const V change = V_ROW(table), lift = V_SET8(0x70);
+    const V change = V_ROW(table);
     V any = V_SET8(0);
     size_t i = 0;
     for (; i + V_BYTES <= n; i += V_BYTES) {
-        const V c = V_LOAD(from + i), x = V_SHUFFLE8(change, V_ADDS8U(c, lift));
+        const V c = V_LOAD(from + i), x = V_LOOKUP8(change, c);
         any = V_OR(any, x);
         V_STORE(to + i, V_XOR(c, x));
     }
     if (i < n) {
-        const V c = V_LOAD_PART(from + i, n - i), x = V_SHUFFLE8(change, V_ADDS8U(c, lift));
+        const V c = V_LOAD_PART(from + i, n - i), x = V_LOOKUP8(change, c);
         any = V_OR(any, x);
         V_STORE(to + i, V_XOR(c, x));
     }
@@ -187,12 +187,11 @@ static int copy_text(char *to, const char *from, size_t n) {
 
 static void other_strand(const ws_abc *abc, const uint8_t *code, size_t n, uint8_t *other) {
     static const uint8_t backwards[16] = {15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
-    const V lo = V_ROW(abc->complement), hi = V_ROW(abc->complement + 16), lift = V_SET8(0x70),
-            order = V_ROW(backwards);
+    const V lo = V_ROW(abc->complement), hi = V_ROW(abc->complement + 16), order = V_ROW(backwards);
     size_t i = 0;
     for (; i + V_BYTES <= n; i += V_BYTES) {
         const V c = V_AND(V_LOAD(code + i), V_SET8(31));
-        const V x = V_OR(V_SHUFFLE8(lo, V_ADDS8U(c, lift)), V_SHUFFLE8(hi, V_ADDS8U(V_XOR(c, V_SET8(16)), lift)));
+        const V x = V_OR(V_LOOKUP8(lo, c), V_LOOKUP8(hi, V_XOR(c, V_SET8(16))));
         V_STORE(other + n - i - V_BYTES, V_TURN(V_SHUFFLE8(x, order)));
     }
     ws_codec_scalar.other_strand(abc, code + i, n - i, other);

@@ -30,9 +30,10 @@ static inline __m256i load_part(const char *p, size_t n) {
 #define V_AND _mm256_and_si256
 #define V_OR _mm256_or_si256
 #define V_XOR _mm256_xor_si256
-#define V_ADDS8U _mm256_adds_epu8
 #define V_ADD32 _mm256_add_epi32
 #define V_SHUFFLE8 _mm256_shuffle_epi8
+/* The addition sets the top bit from 16 on, for which the shuffle gives 0. */
+#define V_LOOKUP8(t, v) _mm256_shuffle_epi8(t, _mm256_adds_epu8(v, _mm256_set1_epi8(0x70)))
 #define V_MADDUBS _mm256_maddubs_epi16
 #define V_MADD16 _mm256_madd_epi16
 #define V_MULLO16 _mm256_mullo_epi16

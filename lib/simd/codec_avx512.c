@@ -23,9 +23,10 @@
 #define V_AND _mm512_and_si512
 #define V_OR _mm512_or_si512
 #define V_XOR _mm512_xor_si512
-#define V_ADDS8U _mm512_adds_epu8
 #define V_ADD32 _mm512_add_epi32
 #define V_SHUFFLE8 _mm512_shuffle_epi8
+/* The addition sets the top bit from 16 on, for which the shuffle gives 0. */
+#define V_LOOKUP8(t, v) _mm512_shuffle_epi8(t, _mm512_adds_epu8(v, _mm512_set1_epi8(0x70)))
 #define V_MADDUBS _mm512_maddubs_epi16
 #define V_MADD16 _mm512_madd_epi16
 #define V_MULLO16 _mm512_mullo_epi16

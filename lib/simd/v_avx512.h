@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The V* macros for AVX-512 (F, BW, VL, DQ): 64 bytes, 32 words, 16 floats, 8 doubles to a register.
  *
- * v_avx2.h and this header define the same names, over which a vector body (simd.c) is written. V_REGISTERS is the
- * number of vector registers. Prefixes: V any lanes, VB bytes, VW 16-bit words, VI 32-bit integers, VF floats, VD
- * doubles, VF32 32 floats in V32 registers. Suffix _U unsigned, _S signed; ADDS and SUBS saturate. Argument order is
+ * v_avx2.h, v_neon.h and this header define the same names, over which a vector body (simd.c) is written. V_REGISTERS
+ * is the number of vector registers. Prefixes: V any lanes, VB bytes, VW 16-bit words, VI 32-bit integers, VF floats,
+ * VD doubles, VF32 32 floats in V32 registers. Suffix _U unsigned, _S signed; ADDS and SUBS saturate. Argument order is
  * that of the operation: VB_SUBS_U(a, b) = a - b. */
 #ifndef WS_SIMD_V
 #define WS_SIMD_V

@@ -65,7 +65,7 @@ void ws_cpu_probe(ws_cpu *cpu) {
     cpu->why_not[WS_WIDTH_avx512] = avx2 ? avx2 : without_avx512(b7, saved);
 }
 
-#else
+#else /* every width of other processors is part of their architecture, as NEON is of 64-bit ARM */
 
 void ws_cpu_probe(ws_cpu *cpu) { *cpu = (ws_cpu){{NULL}}; }
 

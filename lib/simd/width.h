@@ -14,6 +14,8 @@ extern "C" {
  * */
 #if defined(__x86_64__)
 #define WS_WIDTHS(F, ...) F(avx512, __VA_ARGS__) F(avx2, __VA_ARGS__)
+#elif defined(__aarch64__)
+#define WS_WIDTHS(F, ...) F(neon, __VA_ARGS__)
 #else
 #define WS_WIDTHS(F, ...)
 #endif

@@ -517,7 +517,6 @@ static void check_backend(tap *t, const char *name, const ws_machine *machine, c
 }
 
 int main(int argc, char **argv) {
-    static const char *const name[] = {"scalar", "avx2", "avx512", "cuda"};
     const char *only = NULL;
     int threads = ws_cpu_allowed(), at = 1;
     ws_machine machine = {0};
@@ -528,7 +527,9 @@ int main(int argc, char **argv) {
         if (argv[at][1] == 't') threads = atoi(argv[at + 1]);
     }
     ws_cpu_probe(&machine.cpu);
-    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
-        if (!only || strcmp(only, name[i]) == 0) check_backend(&t, name[i], &machine, argv + at, argc - at, threads);
+    for (int i = WS_WIDTH_scalar; i >= -1; i--) {
+        const char *name = i < 0 ? "cuda" : ws_width_name[i];
+        if (!only || strcmp(only, name) == 0) check_backend(&t, name, &machine, argv + at, argc - at, threads);
+    }
     return tap_end(&t);
 }
