@@ -254,9 +254,9 @@ thrash: all ## batch sizes x threads x backends x slow and bursty producers and 
 
 # Before a release: the list of those that survive belongs into tests/README.md.
 MUTANTS ?= 200
-mutants: build/mutants ## MUTANTS one-line mutants of lib/, kernels/ and bin/ against the tests nearest to them, in a copy of the tree; from FIRST on
+mutants: build/mutants ## MUTANTS one-line mutants of lib/, kernels/ and bin/ against the tests nearest to them, in a copy of the tree; from FIRST on, IN places
 	$(MAKE) -C build/mutants.tree CUDA=0 all
-	cd build/mutants.tree && python3 tests/mutants.py $(MUTANTS) $(or $(SEED),1) $(FIRST)
+	cd build/mutants.tree && python3 tests/mutants.py $(MUTANTS) $(or $(SEED),1) $(or $(FIRST),1) $(IN)
 
 attack: all units ## damage, faults, signals, loads and sizes of every kind: a table of attacks, tries and failures (within an hour)
 	sh tests/attack.sh $B

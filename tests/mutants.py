@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: MIT
 """One-line mutants of lib/ and kernels/: does a test notice? Run by `make mutants` in a copy of the tree, which it changes and restores.
 
-    tests/mutants.py COUNT [SEED [FIRST]]     mutants FIRST to COUNT of those that SEED chooses
+    tests/mutants.py COUNT [SEED [FIRST [PLACE...]]]     mutants FIRST to COUNT of those that SEED chooses
+
+A PLACE is the beginning of a path, such as bin/fitting or lib/hits/dna_; without one, every file is a place.
 
 Each mutant changes one operator, number or condition of one line of code, is built, and meets the tests nearest to its folder.
 A mutant that is not built counts as killed, and so does one whose test takes five times as long as without it. A test that fails
 without a mutant is left out, and said. Prints a line for each mutant that survives, then the counts. Exits with 0: a list to read is
 the result. When it is stopped it restores the line and ends what it started.
 """
+import contextlib
 import ctypes
 import glob
 import os
@@ -18,6 +21,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 # A text in a line, and the text that takes its place.
@@ -27,7 +31,7 @@ CHANGES = [
     (r"\bif \((?!!)", "if (!("), (r" = 0;", " = 1;"), (r" = 1;", " = 0;"), (r"\breturn rc;", "return 0;"), (r"\bbreak;", ";"),
     (r"\+\+;", "+= 2;"), (r" \+= ", " -= "),
 ]
-# Tests by folder, the quickest first: programs in build/, bats files with a filter or none.
+# Tests by the beginning of a path, of which the longest counts, the quickest first: programs in build/, bats files.
 FILTERS = ["build/tests/lib/backends", "build/tests/lib/golden", "tests/filters.bats", "tests/chain.bats", "tests/contract.bats"]
 NEAREST = {
     "lib/base": ["build/tests/lib/opt", "build/tests/lib/cpu", "tests/contract.bats", "tests/input.bats"],
@@ -57,6 +61,26 @@ NEAREST = {
     "bin/volumes": ["tests/mrfseg.bats"],
     "bin/pack": ["tests/respack.bats"],
     "bin/search": ["tests/domscore.bats", "tests/hmmsearch.bats", "tests/contract.bats"],
+    "bin/search/genome": ["build/tests/lib/genome_work", "tests/nhmmsieve.bats", "tests/nhmmscan.bats", "tests/hmmer.bats"],
+    "bin/search/jacksieve": ["tests/jacksieve.bats", "tests/hmmer.bats"],
+    "bin/search/queries": ["tests/seqsieve.bats", "tests/jacksieve.bats", "tests/queries-contract.bats"],
+    "bin/search/rounds": ["tests/jacksieve.bats", "tests/queries-contract.bats"],
+    "bin/search/scan": ["tests/hmmscan.bats", "tests/nhmmscan.bats"],
+    "bin/search/seqsieve": ["tests/seqsieve.bats", "tests/hmmer.bats"],
+    "bin/search/shards": ["tests/seqsieve.bats", "tests/jacksieve.bats"],
+    "bin/casting": ["tests/hmmcast.bats", "tests/hmmer.bats"],
+    "bin/fitting": ["tests/hmmfit.bats"],
+    "kernels/build": ["build/kernels/build/test", "build/tests/lib/build_align", "build/tests/lib/build_effective",
+                      "tests/hmmcast.bats", "tests/seqsieve.bats"],
+    "kernels/dom/logspace": ["build/tests/lib/dom_whole", "build/kernels/dom/test", "tests/hmmfit.bats"],
+    "kernels/dom/whole": ["build/tests/lib/dom_whole", "tests/hmmfit.bats"],
+    "lib/hits/dna": ["build/tests/lib/hits_dna", "build/tests/lib/long_tables", "tests/nhmmsieve.bats", "tests/nhmmscan.bats"],
+    "lib/hits/pfam": ["tests/hmmscan.bats", "tests/domscore.bats"],
+    "lib/hits/spill": ["build/tests/lib/spill", "tests/spill.bats"],
+    "lib/hmm/hmmwrite": ["build/tests/lib/hmm_write", "tests/hmmcast.bats"],
+    "lib/io/flatfile": ["build/tests/lib/seqread", "tests/formats.bats"],
+    "lib/io/temp": ["tests/spill.bats", "tests/hmmfit.bats"],
+    "lib/msa": ["build/tests/lib/msa", "build/tests/lib/msa_blocks", "tests/hmmcast.bats", "tests/hmmfit.bats"],
 }
 SECONDS = 300  # a build or a test that takes longer hangs
 LEAST = 20     # no test is given less than five times this
@@ -98,8 +122,8 @@ def candidates():
 
 
 def nearest(path):
-    folder = os.path.dirname(path)
-    return [t for t in NEAREST.get(folder, [f"build/{folder}/test"] + FILTERS) if t.endswith(".bats") or os.path.exists(t[6:] + ".c")]
+    place = max((p for p in NEAREST if path.startswith(p)), key=len, default=None)
+    return [t for t in NEAREST.get(place, [f"build/{os.path.dirname(path)}/test"] + FILTERS) if t.endswith(".bats") or os.path.exists(t[6:] + ".c")]
 
 
 def adopt():
@@ -125,20 +149,27 @@ def bounds():
 
 
 def run(command, seconds=SECONDS):
-    """0, the status of a failure, or 124 after so many seconds. Nothing that it started is left."""
-    p = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, start_new_session=True,
-                         preexec_fn=bounds)
-    try:
-        status = p.wait(seconds)
-    except subprocess.TimeoutExpired:
-        status = 124
+    """0, the status of a failure, 1 with the first line "not ok", or 124 after so many seconds. Nothing that it started is left."""
+    end = time.monotonic() + seconds
+    with tempfile.TemporaryFile() as told:
+        p = subprocess.Popen(command, stdout=told, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, start_new_session=True,
+                             preexec_fn=bounds)
+        status = None
+        while status is None:
+            try:
+                status = p.wait(1)
+            except subprocess.TimeoutExpired:
+                if b"\nnot ok" in b"\n" + os.pread(told.fileno(), 1 << 20, 0):
+                    status = 1
+                elif time.monotonic() > end:
+                    status = 124
     end_children()
     return status
 
 
 def fails(test, seconds=SECONDS):
     if test.endswith(".bats"):
-        return run(["bats", test], seconds)
+        return run(["make", "-j2", "CUDA=0", "all"]) or run(["bats", "--tap", test], seconds)
     return run(["make", "CUDA=0", test]) or run([test], seconds)
 
 
@@ -152,10 +183,34 @@ def time_of(test, known={}):
     return known[test]
 
 
-def killed_by(tests):
-    if run(["make", "-j2", "CUDA=0", "all"]):
-        return "the compiler"
-    return next((t for t in tests if fails(t, 5 * max(time_of(t), LEAST))), None)
+@contextlib.contextmanager
+def changed(path, i, new):
+    """Has a mutant in the place of a line."""
+    old = open(path).read()
+    text = old.split("\n")
+    text[i] = new
+    try:
+        open(path, "w").write("\n".join(text))
+        yield
+    finally:
+        open(path, "w").write(old)
+
+
+def killed_by(mutant, tests, passed={}):
+    """The first test that notices the mutant and passes without it, or None. Seconds of tests that pass limit the next ones."""
+    with changed(*mutant):
+        if run(["make", "-j2", "CUDA=0", "build/libwarpsieve.a"]):
+            return "the compiler"
+        for by in tests:
+            began = time.monotonic()
+            if fails(by, 5 * max(passed[by], LEAST) if by in passed else SECONDS):
+                break
+            passed[by] = time.monotonic() - began
+        else:
+            return None
+    if by not in passed and time_of(by) is None:
+        return killed_by(mutant, tests[tests.index(by) + 1:])
+    return by
 
 
 def stop(number, frame):
@@ -167,23 +222,15 @@ def stop(number, frame):
 def main():
     count, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
     first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    chosen = random.Random(seed).sample(list(candidates()), count)
+    places = tuple(sys.argv[4:]) or ("",)
+    chosen = random.Random(seed).sample([c for c in candidates() if c[0].startswith(places)], count)
     survivors = 0
     adopt()
     for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(s, stop)
     for n, (path, i, new) in enumerate(chosen[first - 1:], first):
-        run(["make", "-j2", "CUDA=0", "all"])
-        tests = [t for t in nearest(path) if time_of(t) is not None]
-        old = open(path).read()
-        text = old.split("\n")
-        was = text[i]
-        text[i] = new
-        try:
-            open(path, "w").write("\n".join(text))
-            by = killed_by(tests)
-        finally:
-            open(path, "w").write(old)
+        was = open(path).read().split("\n")[i]
+        by = killed_by((path, i, new), nearest(path))
         survivors += by is None
         if by is None:
             print(f"survived {path}:{i + 1}\n  was {was.strip()}\n  is  {new.strip()}", flush=True)

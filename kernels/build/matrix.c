@@ -92,7 +92,7 @@ static int read_labels(reader *r, const ws_abc *abc, int *label, int *n, ws_err 
 /* Reads a whole number as far as it goes, as HMMER does. Returns 0 if the word does not begin as one. */
 static int number_of(const char *word, size_t n, int *v) {
     char copy[24];
-    const size_t sign = n > 0 && (*word == '-' || *word == '+');
+    const size_t sign = *word == '-' || *word == '+';
     if (n <= sign || n >= sizeof copy || !isdigit((unsigned char)word[sign])) return 0;
     memcpy(copy, word, n);
     copy[n] = '\0';

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Stockholm, as Pfam and hmmsearch -A write it: section 4.3 of build.md. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static const char *const gc_name[WS_MSA_NLINE] = {"RF", "MM", "SS_cons"};
 
 /* ---- annotation ---- */
 
-/* Reads a real number; WS_EDATA says that `what` needs one. */
+/* Reads a real number, which a float can hold; WS_EDATA says that `what` needs one. */
 static int read_real(sto *s, ws_word w, const char *what, double *v) {
     char text[64], quote[WS_QUOTE_MAX], *end = text;
     if (w.n > 0 && w.n < sizeof text) {
@@ -29,7 +30,7 @@ static int read_real(sto *s, ws_word w, const char *what, double *v) {
         text[w.n] = '\0';
         *v = strtod(text, &end);
     }
-    if (w.n > 0 && end == text + w.n && isfinite(*v)) return WS_OK;
+    if (w.n > 0 && (size_t)(end - text) == w.n && fabs(*v) <= (double)FLT_MAX) return WS_OK;
     return ws_msa_fail(s->r, s->err, "%s has \"%s\", where a number was expected", what, ws_quote(quote, w.p, w.n));
 }
 

@@ -125,6 +125,7 @@ static const struct {
     {NULL, STO "#=GS a WT one\na EFGHIKLMNPQ\n//\n", "line 2: #=GS .. WT has \"one\", where a number was expected"},
     {NULL, STO "#=GF ID a b\na EFGHIKLMNPQ\n//\n", "line 2: #=GF ID has more than one word: \"b\" follows"},
     {NULL, STO "#=GF GA x\na EFGHIKLMNPQ\n//\n", "line 2: #=GF GA has \"x\", where a number was expected"},
+    {NULL, STO "#=GF GA 1e60\na EFGHIKLMNPQ\n//\n", "line 2: #=GF GA has \"1e60\", where a number was expected"},
     {NULL, STO "#=GF NC\na EFGHIKLMNPQ\n//\n", "line 2: #=GF NC has no value"},
     {NULL, STO "a EFGHIKLMNPQ\n//\n" STO "//\n", "line 5, alignment 2: the alignment ends without a row"},
     {NULL, STO "a EFGHIKLMNPQ\n//\nx y\n",
