@@ -259,6 +259,16 @@ as_theirs() { # as_theirs FILE LEAST OPTION...
     done
     hmmcast --amino tinyali.sto | head -1 | grep -qx 'HMMER3/f \[warpsieve [0-9.]* | hmmcast\]'
 }
+@test "--stats: models and rows of the first output, whatever other outputs there are" {
+    hmmcast --amino --stats=counts -O again globins4.sto tinyali.sto >models
+    grep -q '"models": 2,' counts
+    grep -q '"rows": 2,' counts
+}
+@test "a description ends before its last blanks" {
+    printf '# STOCKHOLM 1.0\n#=GF ID x\n#=GF DE two words  \t \na ACDEFGHIKLMNPQRSTVWY\n//\n' >desc.sto
+    hmmcast desc.sto >models
+    grep -qx 'DESC  two words' models
+}
 @test "--summary: hmmbuild's table" {
     hmmcast --amino --summary s tinyali.sto globins4.sto >/dev/null
     printf '%s\n' '# idx name                  nseq  alen  mlen eff_nseq re/pos description' \
@@ -348,6 +358,8 @@ damaged() { # damaged FILE PATTERN...
     run --separate-stderr hmmcast --informat fasta w1.fa
     refused 1 'w1' '--amino, --dna or --rna'
     grep -q '^ALPH  DNA' <(hmmcast --informat fasta dna.fa)
+    printf '>z\nACGTACGTACGTZ\n' >z.fa # one letter that only proteins have
+    grep -q '^ALPH  amino' <(hmmcast --informat fasta z.fa)
     cat dna.fa demo.fa >both.fa
     run --separate-stderr hmmcast --informat fasta both.fa
     [ "$status" -eq 1 ]
