@@ -149,7 +149,7 @@ def bounds():
 
 
 def run(command, seconds=SECONDS):
-    """0, the status of a failure, 1 with the first line "not ok", or 124 after so many seconds. Nothing that it started is left."""
+    """0, the status of a failure, 1 with the first line "not ok", or 124 after so many seconds. Ends all that the command started."""
     end = time.monotonic() + seconds
     with tempfile.TemporaryFile() as told:
         p = subprocess.Popen(command, stdout=told, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, start_new_session=True,
