@@ -123,7 +123,8 @@ def candidates():
 
 def nearest(path):
     place = max((p for p in NEAREST if path.startswith(p)), key=len, default=None)
-    return [t for t in NEAREST.get(place, [f"build/{os.path.dirname(path)}/test"] + FILTERS) if t.endswith(".bats") or os.path.exists(t[6:] + ".c")]
+    tests = NEAREST.get(place, [f"build/{os.path.dirname(path)}/test"] + FILTERS)
+    return [t for t in tests if t.endswith(".bats") or os.path.exists(t[6:] + ".c")]
 
 
 def adopt():
