@@ -28,6 +28,15 @@ endif
 WS_LIBS   := -lxxhash -lz -lpthread -lm
 B         ?= build
 
+# Libraries that a build does without: ZSTD=0 and ISAL=0 leave them out. make takes one if a program with its header links.
+LINKS_WITH = $(shell echo 'int main(void) { return 0; }' | $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -include $1 -x c -o /dev/null - $2 2>/dev/null \
+                 && echo 1 || echo 0)
+ZSTD      ?= $(call LINKS_WITH,zstd.h,-lzstd)
+ISAL      ?= $(call LINKS_WITH,isa-l.h,-lisal)
+ZSTD      := $(ZSTD)
+ISAL      := $(ISAL)
+WS_LIBS   := $(if $(filter-out 0,$(ZSTD)),-lzstd) $(if $(filter-out 0,$(ISAL)),-lisal) $(WS_LIBS)
+
 # CUDA=0 leaves the device out. SMS are the compute capabilities to compile for, PTX is the one that other devices are served from.
 # Without SMS= make uses the list stored in $B, since make install may run where no device is. The first time
 # packaging/sms.sh looks for devices.
@@ -53,8 +62,11 @@ WIDTHS    := $(shell echo 'WS_WIDTHS(NAMES)' | $(CC) -I. -include lib/simd/width
 FOREIGN   := $(filter-out $(WIDTHS),$(patsubst lib/simd/v_%.h,%,$(wildcard lib/simd/v_*.h)))
 BODIES    := $(filter %simd.c,$(SRC))
 SRC       := $(filter-out $(BODIES) $(foreach w,$(FOREIGN),%_$w.c),$(SRC))
+# NAME_none.c is for builds without what NAME.c needs.
+OPTIONAL  := lib/io/unzstd lib/io/igzip
+SRC       := $(filter-out lib/io/unzstd$(if $(filter-out 0,$(ZSTD)),_none).c lib/io/igzip$(if $(filter-out 0,$(ISAL)),_none).c,$(SRC))
 ifneq ($(CUDA),0)
-SRC       := $(filter-out %_none.c,$(SRC))
+SRC       := $(filter-out $(filter-out $(OPTIONAL:%=%_none.c),$(filter %_none.c,$(SRC))),$(SRC))
 CUSRC     := $(sort $(wildcard lib/*/*.cu kernels/*/*.cu))
 WS_LIBS   := $(CUDA_LIB)/libcudart_static.a -lstdc++ -ldl -lrt $(WS_LIBS)
 endif
@@ -126,7 +138,7 @@ $B/lib/run/main.o: $B/COMMIT.is
 $B/lib/run/main.o: override CPPFLAGS += -DWS_COMMIT='"$(COMMIT)"'
 
 OBJECTS   := $(SRC:%.c=$B/%.o) $(foreach w,$(WIDTHS),$(BODIES:%.c=$B/%.$w.o)) $(CUSRC:%.cu=$B/%.o)
-$(LIB): $(OBJECTS) $B/CUDA.is
+$(LIB): $(OBJECTS) $B/CUDA.is $B/ZSTD.is $B/ISAL.is
 	@rm -f $@
 	$(AR) rcs $@ $(filter %.o,$^)
 

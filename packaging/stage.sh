@@ -5,6 +5,7 @@
 # makes OUT/warpsieve-VERSION (bin, share) and OUT/epoch, the time of the commit.
 #   portable  needs the C library of a system from SYSROOT's year on and nothing else. CUDA and SMS are make's.
 #             SYSROOT is a folder of packaging/sysroot.sh, or empty for the libraries of this system.
+#             ISA-L, of which Debian has no archive, is in neither kind.
 #   static    needs only the kernel; for processors alone, since a driver is a library that belongs to its system
 set -eu
 [ $# -eq 3 ] || { echo "usage: stage.sh portable|static TARBALL OUT" >&2; exit 2; }
@@ -30,8 +31,13 @@ portable)
         set -- "LDFLAGS=-s -static-libgcc --sysroot=$root -B$from/ -L$from -L$root/lib/x86_64-linux-gnu" \
             "LDLIBS=$out/lib/oldmath.o"
     else
-        for l in xxhash z stdc++; do ln -s "$($CC -print-file-name=lib$l.a)" "$out/lib/"; done
-        set -- "LDFLAGS=-s -static-libgcc -L$out/lib"
+        zstd=0
+        for l in xxhash z zstd stdc++; do
+            archive=$($CC -print-file-name=lib$l.a)
+            [ "$l" != zstd ] || [ ! -e "$archive" ] || zstd=1
+            [ "$l" = zstd ] && [ $zstd = 0 ] || ln -s "$archive" "$out/lib/"
+        done
+        set -- "LDFLAGS=-s -static-libgcc -L$out/lib" ZSTD=$zstd ISAL=0
     fi
     ;;
 *) echo "stage.sh: there is no kind \"$kind\"" >&2; exit 2 ;;
@@ -45,14 +51,16 @@ doc=$out/$name/share/doc/warpsieve
 cp "$out/src/LICENSE" "$out/src/CHANGELOG.md" "$doc/"
 mkdir "$doc/licenses"
 for text in "${SYSROOT:-}"/usr/share/doc/libxxhash-dev/copyright "${SYSROOT:-}"/usr/share/doc/zlib1g-dev/copyright \
+    "${SYSROOT:-}"/usr/share/doc/libzstd-dev/copyright \
     "${SYSROOT:-}"/usr/share/doc/libc6-dev/copyright "${SYSROOT:-}"/usr/share/doc/gcc-*-base/copyright; do
     package=${text%/copyright}
     [ ! -s "$text" ] || cp "$text" "$doc/licenses/${package##*/}.txt"
 done
-for l in libxxhash-dev zlib1g-dev; do
+first=$(ls "$out/$name/bin" | head -1)
+zstd=$("$out/$name/bin/$first" --version | grep -o libzstd || :)
+for l in libxxhash-dev zlib1g-dev ${zstd:+libzstd-dev}; do
     [ -s "$doc/licenses/$l.txt" ] || { echo "stage.sh: no licence of $l is here to go with the programs" >&2; exit 1; }
 done
-first=$(ls "$out/$name/bin" | head -1)
 if ! "$out/$name/bin/$first" --version | grep -q 'cuda: none'; then
     echo "The CUDA runtime inside is NVIDIA's: https://docs.nvidia.com/cuda/eula/" >"$doc/licenses/cudart.txt"
 fi

@@ -21,12 +21,12 @@ get() {
         -o Dir::State::Status="$apt/status" -o Dir::Cache="$apt/cache" -o APT::Architecture=amd64 -o APT::Sandbox::User= "$@"
 }
 get update
-(cd "$apt" && get download libc6 libc6-dev libgcc-10-dev libstdc++-10-dev libxxhash-dev zlib1g-dev)
+(cd "$apt" && get download libc6 libc6-dev libgcc-10-dev libstdc++-10-dev libxxhash-dev libzstd-dev zlib1g-dev)
 for deb in "$apt"/*.deb; do dpkg-deb -x "$deb" "$dir"; done
 [ -s "$dir/usr/lib/x86_64-linux-gnu/libc.so" ] || { echo "sysroot.sh: no libc.so came with libc6-dev" >&2; exit 1; }
 # only archives of what is to be linked as such: the linker takes a .so first
 lib=$dir/usr/lib/x86_64-linux-gnu
-rm -f "$lib"/libz.so "$lib"/libxxhash.so
+rm -f "$lib"/libz.so "$lib"/libxxhash.so "$lib"/libzstd.so
 cp "$dir"/usr/lib/gcc/x86_64-linux-gnu/10/libstdc++.a "$dir"/usr/lib/gcc/x86_64-linux-gnu/10/libgcc_eh.a "$lib"
 # Links that begin at the root point into DIR. They are relative, so DIR can be renamed.
 find "$dir" -type l -lname '/*' | while read -r link; do ln -sfnr "$dir$(readlink "$link")" "$link"; done

@@ -80,7 +80,7 @@ compiled_for() { # the words of the compiler's command that name devices
 
 version_has_facts() {
     "$1" --version >got
-    [ "$(cut -d: -f1 got | tail -n +2 | tr '\n' ' ')" = "commit backends cuda " ] || fail "$(cat got)"
+    [ "$(cut -d: -f1 got | tail -n +2 | tr '\n' ' ')" = "commit backends cuda compression " ] || fail "$(cat got)"
     grep -qxE 'commit: ([0-9a-f]{12}\+?|unknown)' got || fail "$(cat got)"
     # what --list-backends says, without those that were not built
     "$1" --list-backends |
@@ -88,8 +88,9 @@ version_has_facts() {
             END { print n ? "" : " none" }' >want
     same want <(sed -n 's/^backends://p' got)
     grep -qxE 'cuda: (none|[0-9]+\.[0-9]+, compute capability [0-9 ]+, PTX of [0-9]+)' got || fail "$(cat got)"
+    grep -qxE 'compression: zlib [0-9.a-z-]+(, ISA-L [0-9.]+)?(, libzstd [0-9.]+)?' got || fail "$(cat got)"
 }
-@test "--version: commit, backends, CUDA and compute capabilities of the build" { each version_has_facts $(all_tools); }
+@test "--version: commit, backends, CUDA, compute capabilities and libraries of the build" { each version_has_facts $(all_tools); }
 
 @test "make: hardening of programs, unless CFLAGS ask for sanitizers or no optimization" {
     mk -n CUDA=0 "$PWD/b/lib/base/err.o" bin/respack >said

@@ -89,8 +89,10 @@ def main():
     licence = open(os.path.join(source, about["license_file"])).read()
     mit = about["license"] == "MIT" and licence.startswith("MIT License")
     need(mit, f"licence {about['license']}, but {about['license_file']} is another")
-    libraries = {"xxhash": "xxhash", "z": "zlib"}  # as the linker and as conda call them; the rest is of the C library
+    # as the linker and as conda call them; the rest is of the C library
+    libraries = {"xxhash": "xxhash", "z": "zlib", "zstd": "zstd", "isal": "isa-l"}
     linked = re.search(r"(?m)^WS_LIBS\s*:= (.*)", open(os.path.join(source, "Makefile")).read())[1].replace("-l", "").split()
+    linked += ["zstd", "isal"]  # the optional ones
     want = {libraries[x] for x in linked if x not in ("pthread", "m")}
     for part in ("host", "run"):
         have = {x.split()[0] for x in recipe["requirements"][part]}

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * gzip members through zlib: see lib/io/inflate.h. A file may have several members, as BGZF has, also empty
- * ones, and zero padding at its end. Other bytes after a member are an error, because they would be lost in silence.
+ * gzip members: see lib/io/inflate.h. A file may have several members, as BGZF has, also empty ones, and zero padding
+ * at its end. Other bytes after a member are an error, because they would be lost in silence.
  *
  * The text of a member's last deflate block, or of a whole member of BGZF, waits in `kept`. ws_inflate_step delivers it
- * once the member's checksum is right. */
+ * once the member's checksum is right.
+ *
+ * zlib takes the header of a member. If the caller can rewind, ISA-L inflates the rest, and keeps back no less than
+ * zlib would. After a failure zlib stands where ISA-L began; `skip` bytes of what zlib gives have left by then. */
 #include "lib/io/inflate.h"
 
 #include "lib/base/mem.h"
+#include "lib/io/igzip.h"
 
 #include <string.h>
 #include <zlib.h>
 
-typedef enum place { BETWEEN, INSIDE, PADDING } place;
+typedef enum place { BETWEEN, INSIDE, QUICK, PADDING } place;
 
 struct ws_inflate {
     z_stream z;
@@ -27,6 +31,14 @@ struct ws_inflate {
     gz_header header; /* of this member */
     Bytef extra[64];  /* its extra field, as far as that matters here */
     int bgzf_open;    /* the last member was a block of BGZF that had bytes: more blocks must follow */
+
+    ws_igzip *quick;  /* NULL: zlib alone */
+    int tried;        /* ISA-L has had its turn at this member */
+    uint64_t began;   /* where ISA-L did so */
+    uint64_t out;     /* bytes that have left of what ISA-L gave of this member */
+    size_t before;    /* bytes in kept that may belong to blocks before the last */
+    int rewind;       /* the caller must go back to `began` */
+    uint64_t skip;
 };
 
 /* A last block that gives more bytes than this is not kept back whole. zlib's blocks give 64 KB of text, members of
@@ -36,12 +48,18 @@ enum { KEEP = 1 << 20, FIRST = 1 << 16 };
 enum { GZIP_ONLY = 16 + MAX_WBITS };
 enum { LAST_BLOCK = 64 }; /* a bit of zlib's data_type */
 
-ws_inflate *ws_inflate_create(ws_err *err) {
+const char *ws_inflate_version(void) { return zlibVersion(); }
+
+ws_inflate *ws_inflate_create(int can_rewind, ws_err *err) {
     ws_inflate *f = ws_calloc(1, sizeof *f, err);
     if (!f) return NULL;
     if (inflateInit2(&f->z, GZIP_ONLY) != Z_OK) {
         ws_fail_nomem(err, 1 << 15);
         ws_free(f);
+        return NULL;
+    }
+    if (can_rewind && ws_igzip_version() && !(f->quick = ws_igzip_create(err))) {
+        ws_inflate_destroy(f);
         return NULL;
     }
     return f;
@@ -50,8 +68,22 @@ ws_inflate *ws_inflate_create(ws_err *err) {
 void ws_inflate_destroy(ws_inflate *f) {
     if (!f) return;
     inflateEnd(&f->z);
+    ws_igzip_destroy(f->quick);
     ws_free(f->kept);
     ws_free(f);
+}
+
+void ws_inflate_resume(ws_inflate *f, uint64_t taken, uint64_t members, int bgzf_open) {
+    f->taken = taken;
+    f->members = members;
+    f->bgzf_open = bgzf_open;
+}
+
+int ws_inflate_rewinds(ws_inflate *f, uint64_t *to) {
+    if (!f->rewind) return 0;
+    f->rewind = 0;
+    *to = f->began;
+    return 1;
 }
 
 static int garbage(const ws_inflate *f, const char *p, size_t n, ws_err *err) {
@@ -75,7 +107,7 @@ static int between(ws_inflate *f, const uint8_t *in, size_t n, size_t *used, ws_
     if (in[0] != 0x1f) return garbage(f, (const char *)in, n, err);
     f->header = (gz_header){.extra = f->extra, .extra_max = sizeof f->extra};
     if (inflateReset(&f->z) != Z_OK || inflateGetHeader(&f->z, &f->header) != Z_OK) ws_bug("inflateReset");
-    f->beyond = f->checked = 0;
+    f->beyond = f->checked = f->tried = 0;
     f->place = INSIDE;
     return WS_OK;
 }
@@ -118,6 +150,60 @@ static int end_member(ws_inflate *f, ws_err *err) {
     return WS_OK;
 }
 
+/* Gives the member to ISA-L, if zlib has taken its header and nothing else. A block of BGZF stays with zlib; a member
+ * after such a block may have no right to be there. */
+static void try_quick(ws_inflate *f) {
+    if (!f->quick || f->tried || f->header.done != 1 || f->bgzf_open || is_bgzf(&f->header)) return;
+    f->tried = 1;
+    f->began = f->taken;
+    f->out = 0;
+    f->place = QUICK;
+    ws_igzip_begin(f->quick);
+}
+
+/* Asks the caller to go back, and lets zlib inflate the member. */
+static void give_up_quick(ws_inflate *f) {
+    f->place = INSIDE;
+    f->taken = f->began;
+    f->skip = f->out;
+    f->nkept = f->given = 0;
+    f->checked = f->beyond = 0;
+    f->full = 0;
+    f->rewind = 1;
+}
+
+/* Inflates once through ISA-L, as inflate_some. */
+static int quick_some(ws_inflate *f, const uint8_t *in, size_t nin, size_t *i, uint8_t *out, size_t nout, size_t *o,
+                      ws_err *err) {
+    const int keep = f->before > 0 && !f->beyond;
+    if (keep && f->nkept == f->kept_size && ws_grow(&f->kept, &f->kept_size, 2 * f->nkept, 1, err)) return WS_ENOMEM;
+    uint8_t *to = keep ? f->kept + f->nkept : out + *o;
+    const size_t room = ws_min(keep ? f->kept_size - f->nkept : nout - *o, 1 << 30);
+    size_t took = ws_min(nin - *i, 1 << 30), gave = room;
+    const ws_igzip_at at = ws_igzip_step(f->quick, in + *i, &took, to, &gave);
+    if (at == WS_IGZIP_FAILED) {
+        give_up_quick(f);
+        return WS_OK;
+    }
+    *i += took;
+    f->taken += took;
+    f->full = gave == room;
+    if (!keep && !f->beyond && at != WS_IGZIP_INSIDE) { /* the last block has begun in these bytes */
+        if (ws_grow(&f->kept, &f->kept_size, ws_max(gave, FIRST), 1, err)) return WS_ENOMEM;
+        memcpy(f->kept, to, gave);
+        f->nkept = f->before = gave;
+        f->before += gave == 0;
+    } else {
+        *(keep ? &f->nkept : o) += gave;
+    }
+    if (at == WS_IGZIP_END) {
+        f->before = 0;
+        return end_member(f, err);
+    }
+    f->checked = f->beyond = f->beyond || (keep && f->nkept >= KEEP + f->before);
+    return WS_OK;
+}
+
 /* Inflates once, into out or what is kept. Adds to *i and *o what was used of in and out. */
 static int inflate_some(ws_inflate *f, const uint8_t *in, size_t nin, size_t *i, uint8_t *out, size_t nout, size_t *o,
                         ws_err *err) {
@@ -138,6 +224,7 @@ static int inflate_some(ws_inflate *f, const uint8_t *in, size_t nin, size_t *i,
     if (z == Z_STREAM_END) return end_member(f, err);
     if (z != Z_OK && z != Z_BUF_ERROR) return damaged(f, z, err);
     f->checked = f->beyond = f->beyond || (keep && f->nkept >= KEEP);
+    try_quick(f);
     return WS_OK;
 }
 
@@ -153,7 +240,8 @@ static void give_kept(ws_inflate *f, uint8_t *out, size_t nout, size_t *o) {
 int ws_inflate_step(ws_inflate *f, const uint8_t *in, size_t *nin, uint8_t *out, size_t *nout, ws_err *err) {
     size_t i = 0, o = 0;
     int rc = WS_OK;
-    while (!rc && o < *nout) {
+    while (!rc && o < *nout && !f->rewind) {
+        const size_t before = o;
         size_t used;
         if (f->checked && f->nkept) {
             give_kept(f, out, *nout, &o);
@@ -161,10 +249,19 @@ int ws_inflate_step(ws_inflate *f, const uint8_t *in, size_t *nin, uint8_t *out,
             break;
         } else if (f->place == INSIDE) {
             rc = inflate_some(f, in, *nin, &i, out, *nout, &o, err);
+        } else if (f->place == QUICK) {
+            rc = quick_some(f, in, *nin, &i, out, *nout, &o, err);
         } else {
             rc = between(f, in + i, *nin - i, &used, err);
             i += used;
         }
+        if (f->skip && o > before) {
+            const size_t n = (size_t)ws_min(f->skip, o - before);
+            memmove(out + before, out + before + n, o - before - n);
+            o -= n;
+            f->skip -= n;
+        }
+        f->out += o - before;
     }
     *nin = i;
     *nout = o;
@@ -172,6 +269,10 @@ int ws_inflate_step(ws_inflate *f, const uint8_t *in, size_t *nin, uint8_t *out,
 }
 
 int ws_inflate_let_go(ws_inflate *f) {
+    if (f->place == QUICK) {
+        give_up_quick(f);
+        return 1;
+    }
     if (f->checked || !f->nkept) return 0;
     f->checked = 1;
     return 1;

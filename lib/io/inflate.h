@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * gzip members, one after another, as one stream: the part of lib/io/source.c that knows zlib. */
+ * gzip members, one after another, as one stream: the part of lib/io/feed.c that knows zlib. */
 #ifndef WS_IO_INFLATE_H
 #define WS_IO_INFLATE_H
 
@@ -7,9 +7,22 @@
 
 typedef struct ws_inflate ws_inflate;
 
-/* Makes the state for data that begin with the gzip magic. NULL and a sentence on failure. */
-ws_inflate *ws_inflate_create(ws_err *err);
+/* Returns zlib's version. */
+const char *ws_inflate_version(void);
+
+/* Makes the state for data that begin with the gzip magic. can_rewind: the caller can go back in its input. Then
+ * ISA-L inflates, if the build has it. Where ISA-L does not come through, zlib inflates that member from its beginning:
+ * so bytes and sentences are always those of zlib. NULL and a sentence on failure. */
+ws_inflate *ws_inflate_create(int can_rewind, ws_err *err);
 void ws_inflate_destroy(ws_inflate *f); /* NULL is legal */
+
+/* Begins at byte `taken` of the data, behind so many members. bgzf_open: the last of them was a block of BGZF that had
+ * bytes, so that more blocks must follow. */
+void ws_inflate_resume(ws_inflate *f, uint64_t taken, uint64_t members, int bgzf_open);
+
+/* Returns 1 if the caller must go back, and give next what is at byte *to of the data. It asks after each call of
+ * ws_inflate_step and ws_inflate_let_go. */
+int ws_inflate_rewinds(ws_inflate *f, uint64_t *to);
 
 /* Takes from in[0..*nin) and gives to out[0..*nout); both are set to what was used. If out was filled up there may be
  * more to come without further input. WS_OK, or a sentence (without the input's name) that holds after the *nout
@@ -18,7 +31,7 @@ void ws_inflate_destroy(ws_inflate *f); /* NULL is legal */
 int ws_inflate_step(ws_inflate *f, const uint8_t *in, size_t *nin, uint8_t *out, size_t *nout, ws_err *err);
 
 /* Lets the bytes go that wait for a checksum, since the input has ended without it. Returns 1 if there are such bytes,
- * for the next ws_inflate_step. */
+ * for the next ws_inflate_step, or if the caller must go back. */
 int ws_inflate_let_go(ws_inflate *f);
 
 /* Returns, after that, WS_OK if the input could end, else the sentence for a cut member or for BGZF without its end

@@ -19,7 +19,7 @@ static int64_t size_of(const char *path) {
 void ws_inputs_init(ws_inputs *in, const char *const *path, int n) {
     static const char *const standard_input[] = {"-"};
     *in = (ws_inputs){.path = n ? path : standard_input, .n = n ? n : 1};
-    pthread_mutex_init(&in->lock, NULL);
+    pthread_rwlock_init(&in->lock, NULL);
     for (int i = 0; i < in->n; i++) {
         const int64_t size = size_of(in->path[i]);
         if (size < 0) {
@@ -33,7 +33,7 @@ void ws_inputs_init(ws_inputs *in, const char *const *path, int n) {
 void ws_inputs_release(ws_inputs *in) {
     if (!in->path) return;
     ws_inputs_close(in);
-    pthread_mutex_destroy(&in->lock);
+    pthread_rwlock_destroy(&in->lock);
 }
 
 int ws_inputs_open(ws_inputs *in, ws_err *err) {
@@ -42,20 +42,20 @@ int ws_inputs_open(ws_inputs *in, ws_err *err) {
     int rc = ws_source_open(&src, in->path[in->next], err);
     if (rc) return rc;
     in->next++;
-    pthread_mutex_lock(&in->lock);
+    pthread_rwlock_wrlock(&in->lock);
     in->src = src;
-    pthread_mutex_unlock(&in->lock);
+    pthread_rwlock_unlock(&in->lock);
     return WS_OK;
 }
 
 void ws_inputs_close(ws_inputs *in) {
     uint64_t done = 0, size;
     ws_source *src = in->src;
-    pthread_mutex_lock(&in->lock);
+    pthread_rwlock_wrlock(&in->lock);
     if (src) ws_source_progress(src, &done, &size);
     in->done += done;
     in->src = NULL;
-    pthread_mutex_unlock(&in->lock);
+    pthread_rwlock_unlock(&in->lock);
     ws_source_close(src);
 }
 
@@ -67,17 +67,17 @@ int ws_inputs_next(ws_inputs *in, int timeout_ms, const uint8_t **p, size_t *n, 
 
 int ws_inputs_ahead(ws_inputs *in) {
     int did = 0;
-    if (pthread_mutex_trylock(&in->lock) != 0) return 0;
+    if (pthread_rwlock_tryrdlock(&in->lock) != 0) return 0;
     if (in->src) did = ws_source_ahead(in->src);
-    pthread_mutex_unlock(&in->lock);
+    pthread_rwlock_unlock(&in->lock);
     return did;
 }
 
 void ws_inputs_progress(ws_inputs *in, uint64_t *done, uint64_t *size) {
     uint64_t now = 0, unused;
-    pthread_mutex_lock(&in->lock);
+    pthread_rwlock_wrlock(&in->lock);
     if (in->src) ws_source_progress(in->src, &now, &unused);
     *done = in->done + now;
     *size = in->size;
-    pthread_mutex_unlock(&in->lock);
+    pthread_rwlock_unlock(&in->lock);
 }

@@ -14,7 +14,7 @@ typedef struct ws_inputs {
     const char *const *path; /* in order; "-" is standard input */
     int n, next;             /* how many, and the index of the one to open next */
     ws_source *src;          /* the open one, or NULL */
-    pthread_mutex_t lock;    /* guards src and done against other threads */
+    pthread_rwlock_t lock;    /* guards src and done against other threads */
     uint64_t done, size;     /* bytes of the inputs before this one, and of all; size 0: one of them is no file */
 } ws_inputs;
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Recognises compressed files by their first bytes: gzip, which lib/io undoes, and others, which messages name. Also
- * the mark that editors and spreadsheets put before a text. */
+ * Recognises compressed files by their first bytes: gzip and zstd, which lib/io undoes, and others, for messages.
+ * Also the mark that editors and spreadsheets put before a text. */
 #ifndef WS_IO_MAGIC_H
 #define WS_IO_MAGIC_H
 
 #include "lib/base/ws.h"
 
 typedef struct ws_magic {
-    const char *bytes; /* '?' stands for any */
+    const char *bytes; /* '?' stands for any, '~' for 0x50 to 0x5f */
     size_t n;
     const char *name; /* "xz"; NULL: not compressed, text follows */
-    /* the command that writes what a file holds, the file's name goes after it; NULL: lib/io/inflate.c does it */
+    /* the command that writes what a file holds, the file's name goes after it; NULL: every build undoes it. A build
+     * with libzstd undoes zstd too */
     const char *undo;
     const char *undo_pipe; /* the same for standard input */
 } ws_magic;

@@ -2,7 +2,10 @@
  * The main function of every tool: options, what is shown in place of a run, exit status. */
 #include "lib/base/mem.h"
 #include "lib/dev/ids.h"
+#include "lib/io/igzip.h"
+#include "lib/io/inflate.h"
 #include "lib/io/interrupt.h"
+#include "lib/io/unzstd.h"
 #include "lib/run/backend.h"
 #include "lib/run/message.h"
 #include "lib/run/peer.h"
@@ -27,7 +30,12 @@ static int version_text(const ws_tool *tool, ws_buf *out, ws_err *err) {
         rc = ws_buf_addf(out, err, " %s", b->name);
         n++;
     }
-    return rc ? rc : ws_buf_addf(out, err, "%s\ncuda: %s\n", n ? "" : " none", cuda ? cuda : "none");
+    if (!rc) rc = ws_buf_addf(out, err, "%s\ncuda: %s\n", n ? "" : " none", cuda ? cuda : "none");
+    const char *isal = ws_igzip_version(), *zstd = ws_unzstd_version();
+    if (!rc) rc = ws_buf_addf(out, err, "compression: zlib %s", ws_inflate_version());
+    if (!rc && isal) rc = ws_buf_addf(out, err, ", ISA-L %s", isal);
+    if (!rc && zstd) rc = ws_buf_addf(out, err, ", libzstd %s", zstd);
+    return rc ? rc : ws_buf_adds(out, "\n", err);
 }
 
 /* Appends the names of the columns that --fields takes; nothing of a tool that writes no table. */

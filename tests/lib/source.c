@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Inputs as bytes: plain and gzip in all its shapes, whole, cut, damaged; timeouts; a second thread that reads ahead.
- * */
+ * Inputs as bytes: plain and gzip in all its shapes, whole, cut, damaged; timeouts; threads that read ahead.
+ * tests/lib/zstd.c has the same for zstd. */
 #include "lib/io/source.h"
+#include "lib/io/inflate.h"
 #include "tests/lib/io.h"
 
 #include <pthread.h>
@@ -276,6 +277,94 @@ static void wrong_checksums(tap *t) {
     ws_buf_release(&text);
 }
 
+/* Reads a file of these bytes through a source, which may use ISA-L and takes blocks of BGZF for themselves. */
+static int source_all(const ws_buf *in, ws_buf *out, ws_err *err) {
+    char path[PATH_SIZE];
+    const uint8_t *p;
+    ws_source *s;
+    size_t n;
+    int rc;
+    temp_file(path, in->p, in->n);
+    must(!ws_source_open(&s, path, err), "open");
+    out->n = 0;
+    while (!(rc = ws_source_next(s, -1, &p, &n, err))) must(!ws_buf_add(out, p, n, err), "memory");
+    if (rc != WS_EOF) memmove(err->text, err->text + strlen(path) + 2, strlen(err->text) - strlen(path) - 1);
+    ws_source_close(s);
+    unlink(path);
+    return rc;
+}
+
+/* Does the same through zlib alone. */
+static int zlib_all(const ws_buf *in, ws_buf *out, ws_err *err) {
+    uint8_t room[5000];
+    ws_inflate *f = ws_inflate_create(0, err);
+    int rc = WS_OK;
+    size_t nout = 1;
+    out->n = 0;
+    for (size_t i = 0, nin = 1; !rc && (nin || nout || ws_inflate_let_go(f)); i += nin) {
+        nin = in->n - i;
+        nout = sizeof room;
+        rc = ws_inflate_step(f, (const uint8_t *)in->p + i, &nin, room, &nout, err);
+        must(!ws_buf_add(out, room, nout, err) || rc, "memory");
+    }
+    if (!rc) rc = ws_inflate_end(f, err);
+    ws_inflate_destroy(f);
+    return rc ? rc : WS_EOF;
+}
+
+/* Damages and cuts members of several deflate blocks, of one that has more than 1 MiB of text, and blocks of BGZF. */
+static void one_answer(tap *t) {
+    ws_err err, want_err;
+    ws_buf text = {0}, gz[4] = {{0}}, got = {0}, want = {0};
+    uint64_t seed = 21;
+    int fine = 1, tries = 0;
+    fill_text(&text, 700000, 4);
+    member(&gz[0], text.p, 300000, 6);
+    member(&gz[0], text.p, 400000, 1);
+    member(&gz[1], text.p, 700000, 0);
+    for (size_t i = 0; i < 700000; i += 50000) bgzf(&gz[2], text.p + i, 50000);
+    bgzf(&gz[2], "", 0);
+    ws_buf runs = {0};
+    must(!ws_buf_reserve(&runs, 6000000, &err), "memory");
+    for (runs.n = 0; runs.n < 6000000; runs.n++) runs.p[runs.n] = (char)('A' + runs.n / 30000 % 20);
+    member(&gz[3], runs.p, runs.n, 6); /* one deflate block */
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < 40; i++, tries++) {
+            const size_t at = below(&seed, gz[k].n), n = gz[k].n;
+            const char kept = gz[k].p[at];
+            if (i % 4) gz[k].p[at] ^= (char)(1 << below(&seed, 8));
+            else gz[k].n = at;
+            if (at >= 2) {
+                const int rc = source_all(&gz[k], &got, &err), want_rc = zlib_all(&gz[k], &want, &want_err);
+                const int same = rc == want_rc && got.n == want.n && !memcmp(got.p, want.p, want.n) &&
+                                 (rc == WS_EOF || !strcmp(err.text, want_err.text));
+                if (!same)
+                    tap_note("shape %d, byte %zu: %zu bytes, %s; zlib: %zu, %s", k, at, got.n, err.text, want.n,
+                             want_err.text);
+                fine &= same || (k == 2 && rc == WS_EDATA && strstr(err.text, "does not have the"));
+            }
+            gz[k].p[at] = kept;
+            gz[k].n = n;
+        }
+    tap_ok(t, fine, "%d times damaged or cut: bytes and sentence are those of zlib", tries);
+    for (int k = 0; k < 4; k++) ws_buf_release(&gz[k]);
+    ws_buf_release(&runs);
+    ws_buf_release(&text);
+    ws_buf_release(&got);
+    ws_buf_release(&want);
+}
+
+/* A block of BGZF whose length is wrong, though its neighbours make it a gzip member all the same. */
+static void wrong_length(tap *t) {
+    ws_buf gz = {0};
+    bgzf(&gz, "one", 3);
+    bgzf(&gz, "two", 3);
+    gz.p[16] = (char)(gz.n - 1);
+    bgzf(&gz, "", 0);
+    refused(t, &gz, "byte 0: a block (BGZF) does not have the ", "a block of BGZF that says it is as long as two");
+    ws_buf_release(&gz);
+}
+
 static void unreadable(tap *t) {
     ws_err err;
     char *text;
@@ -342,27 +431,27 @@ static void *read_ahead(void *arg) {
     return NULL;
 }
 
-static void two_threads(tap *t, const ws_buf *in, const ws_buf *want, const char *what) {
+static void threads_ahead(tap *t, const ws_buf *in, const ws_buf *want, const char *what) {
     char path[PATH_SIZE];
     ws_err err;
     helper h = {0};
-    pthread_t thread[2];
+    pthread_t thread[3];
     const uint8_t *p;
     size_t n, sum = 0;
     uint64_t done, size;
     int rc, fine = 1;
     temp_file(path, in->p, in->n);
     must(!ws_source_open(&h.s, path, &err), "open");
-    for (int i = 0; i < 2; i++) must(!pthread_create(&thread[i], NULL, read_ahead, &h), "thread");
+    for (int i = 0; i < 3; i++) must(!pthread_create(&thread[i], NULL, read_ahead, &h), "thread");
     while (!(rc = ws_source_next(h.s, -1, &p, &n, &err))) {
         fine &= sum + n <= want->n && !memcmp(p, want->p + sum, n);
         sum += n;
     }
     h.stop = 1;
-    for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
+    for (int i = 0; i < 3; i++) pthread_join(thread[i], NULL);
     ws_source_progress(h.s, &done, &size);
-    tap_ok(t, rc == WS_EOF && fine && sum == want->n && done == in->n && size == in->n, "%s, two threads reading ahead",
-           what);
+    tap_ok(t, rc == WS_EOF && fine && sum == want->n && done == in->n && size == in->n,
+           "%s, three threads reading ahead", what);
     ws_source_close(h.s);
     unlink(path);
 }
@@ -376,12 +465,18 @@ int main(void) {
     cut_in_runs(&t);
     failure_is_last(&t);
     wrong_checksums(&t);
+    one_answer(&t);
+    wrong_length(&t);
     unreadable(&t);
     timeouts(&t);
     fill_text(&text, 5000000, 11);
     member(&gz, text.p, text.n, 1);
-    two_threads(&t, &text, &text, "plain");
-    two_threads(&t, &gz, &text, "gzip");
+    threads_ahead(&t, &text, &text, "plain");
+    threads_ahead(&t, &gz, &text, "gzip");
+    gz.n = 0;
+    for (size_t i = 0; i < text.n; i += 50000) bgzf(&gz, text.p + i, 50000);
+    bgzf(&gz, "", 0);
+    threads_ahead(&t, &gz, &text, "BGZF");
     ws_buf_release(&text);
     ws_buf_release(&gz);
     return tap_end(&t);
