@@ -80,7 +80,7 @@ int ws_dom_program_head(const ws_dom_program *p, const ws_job *job, int by_seq, 
 typedef struct ws_domscore {
     ws_cascade_opts cascade; /* its p and nobias decide about sequences without pairs; first, as bin/filters wants it */
     WS_HIT_FIELDS;
-    int stream;
+    int stream, resolve; /* resolve: ws_resolve */
     const char *rejected;
 
     int cut;                  /* WS_CUT_GA ..., which decide in place of the thresholds; -1: none asked for */

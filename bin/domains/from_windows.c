@@ -36,6 +36,8 @@ int ws_dom_windows_open(ws_job *job, ws_err *err) {
     if (ws_head_find(ws_scan_of(job)->head, "fwd_bits") < 0)
         return ws_fail(err, WS_EDATA,
                        "the windows of the input have no Forward score; fwdscore is the stage before domscore");
+    if (d->resolve)
+        return ws_fail(err, WS_EDATA, "--resolve is for whole targets, but the input has windows of long DNA");
     int rc = add_outputs(job, d, &w->dna, err);
     if (!rc && !(w->worker = ws_calloc((size_t)w->nworker, sizeof *w->worker, err))) rc = err->code;
     if (!rc && !(w->list = ws_calloc((size_t)w->nworker, sizeof *w->list, err))) rc = err->code;

@@ -7,9 +7,11 @@
 #define FLAG(name_, field, group_, help_) WS_HIT_FLAG(ws_domscore, name_, field, group_, WS_OPT_RESULT, help_)
 
 static const char *const forms[] = {WS_HIT_FORMS, "bed", "gff3", NULL};
+static const char *const rules[] = {WS_RESOLVE_NAMES};
 
 const ws_opt ws_domscore_opts[] = {
     WS_HIT_SCORE_OPTS(ws_domscore),
+    WS_HIT_RESOLVE(ws_domscore, rules),
     WS_CASCADE_WINDOWS,
 
     WS_CASCADE_MODELS,
@@ -64,6 +66,8 @@ static int check_outputs(const ws_domscore *d, ws_err *err) {
     if (d->stream && !(d->Z_given && d->domZ_given))
         return ws_fail(err, WS_EUSAGE,
                        "--stream needs -Z and --domZ: before the end of the input these numbers are unknown");
+    if (d->stream && d->resolve)
+        return ws_fail(err, WS_EUSAGE, "--stream excludes --resolve, which compares all domains of a sequence");
     if (d->stream && whole)
         return ws_fail(err, WS_EUSAGE, "--stream cannot write %s, which needs all hits first", whole);
     for (int f = 0; f < WS_NDOMFORM && d->by_seq; f++)

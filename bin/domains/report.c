@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The outputs of domscore: their heads, all hits that are held, model by model, and their ends. */
 #include "bin/domains/domscore.h"
+#include "lib/base/parallel_for.h"
 #include "lib/run/table.h"
 
 #include <math.h>
@@ -43,13 +44,28 @@ typedef struct ranking {
     ws_spaces spaces;
 } ranking;
 
-static int rank(const ws_dom_lists *of, size_t m, ws_hitquery *q, ws_textconf *text, ws_err *err) {
-    const ranking *r = (const ranking *)(const void *)of;
-    const ws_domscore *d = of->job->own;
-    ws_hitlist *l = &of->list[m];
+static int rank_one(void *of, size_t m, ws_err *err) {
+    const ranking *r = of;
+    const ws_domscore *d = r->lists.job->own;
+    ws_hitlist *l = &r->lists.list[m];
     (void)err;
     ws_hitlist_prune(l, &d->threshold[m], r->spaces.Z);
     ws_hitlist_rank(l, &d->threshold[m], r->spaces);
+    return WS_OK;
+}
+
+/* Ranks all lists, and lets domains of all models compete for their sequences. */
+static int resolve(ranking *r, ws_err *err) {
+    const ws_domscore *d = r->lists.job->own;
+    const int rc = ws_parallel_for(r->lists.n, r->lists.job->nworker, rank_one, r, err);
+    return rc ? rc : ws_hitlists_resolve(r->lists.list, r->lists.n, (ws_resolve)d->resolve, err);
+}
+
+static int rank(const ws_dom_lists *of, size_t m, ws_hitquery *q, ws_textconf *text, ws_err *err) {
+    ranking *r = (ranking *)(uintptr_t)of;
+    const ws_domscore *d = of->job->own;
+    ws_hitlist *l = &of->list[m];
+    if (!d->resolve) (void)rank_one(r, m, err);
     if (d->seq_limit) ws_hitlist_limit(l, (size_t)d->seq_limit);
     ws_domscore_count_passed(of->job, m, text);
     *q = ws_domscore_query(d, of->job->target[m].data, l, text);
@@ -62,9 +78,10 @@ int ws_domscore_write(ws_job *job, double Z, int whole, ws_err *err) {
     const double size = d->Z_given ? d->Z : Z, domZ = d->domZ_given ? d->domZ : whole ? 0 : NAN;
     /* phmmer's tables have their head only if its first sequence is a query */
     const int heads = !d->query || d->query[0].number == 0;
-    const ranking r = {{.job = job, .list = d->store.list, .n = job->ntarget, .heads = heads, .rank = rank},
+    ranking r = {{.job = job, .list = d->store.list, .n = job->ntarget, .heads = heads, .rank = rank},
                        {size, domZ}};
-    int rc = ws_domscore_write_lists(&r.lists, err);
+    int rc = d->resolve ? resolve(&r, err) : WS_OK;
+    if (!rc) rc = ws_domscore_write_lists(&r.lists, err);
     for (int k = 0; k < d->nout && !rc; k++) rc = ws_sink_flush(&d->out[k].sink, err);
     return rc;
 }

@@ -10,9 +10,11 @@
 #include <string.h>
 
 static const char *const forms[] = {WS_HIT_FORMS, NULL};
+static const char *const rules[] = {WS_RESOLVE_NAMES};
 
 static const ws_opt opts[] = {
     WS_HIT_SCORE_OPTS(ws_domscore),
+    WS_HIT_RESOLVE(ws_domscore, rules),
 
     WS_SIEVE_FILTER_OPTS,
     WS_HIT_FLAG(ws_sieve, "scan", dom.by_seq, WS_GROUP_FILTER, WS_OPT_RESULT,
@@ -100,6 +102,7 @@ static int add_args(ws_buf *to, const ws_sieve *s, ws_err *err) {
     for (size_t i = 0; i < sizeof flag / sizeof *flag && !rc; i++)
         if (flag[i].given) rc = ws_buf_adds(to, flag[i].option, err);
     if (!rc && d->seed_given) rc = ws_buf_addf(to, err, " --seed %lld", d->seed);
+    if (!rc && d->resolve) rc = ws_buf_addf(to, err, " --resolve %s", rules[d->resolve]);
     return rc ? rc : ws_buf_add(to, "", 1, err);
 }
 

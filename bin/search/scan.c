@@ -161,6 +161,7 @@ static int make_text(ws_sieve *s, ws_sieve_block *b, size_t i, ws_err *err) {
     memcpy(text.filter_p, s->passed.p, sizeof text.filter_p);
     for (int k = 0; k < WS_TEXT_FILTERS; k++) text.passed[k] = b->passed[i][k];
     ws_hitlist_rank(l, d->threshold, (ws_spaces){d->Z_given ? d->Z : (double)s->job->ntarget, d->domZ});
+    rc = ws_hitlists_resolve(l, 1, (ws_resolve)d->resolve, err);
     for (int k = 0; k < d->nout && !rc; k++) {
         ws_domscore_write_list(&b->out[k], &q);
         rc = b->out[k].sink.err.code;

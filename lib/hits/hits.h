@@ -155,4 +155,13 @@ void ws_hitlist_rank(ws_hitlist *l, const ws_thresholds *t, ws_spaces spaces);
 /* Cuts a ranked list to its first n targets; domZ stays what it was. */
 void ws_hitlist_limit(ws_hitlist *l, size_t n);
 
+/* Which of the reported domains stay whose envelopes overlap on one sequence, be they of one model or of several.
+ * GREEDY: the one with the highest score, then the next that overlaps none that stays. TOTAL: those that do not overlap
+ * and have the greatest sum of scores; of equal sums the fewest, of these the set whose last domain ends first. */
+typedef enum ws_resolve { WS_RESOLVE_NONE, WS_RESOLVE_GREEDY, WS_RESOLVE_TOTAL } ws_resolve;
+
+/* Takes from ranked lists the reported domains that do not stay, and targets with their last domain. E-values stay as
+ * they are. The lists are those of all models, or of one sequence. WS_ENOMEM. */
+int ws_hitlists_resolve(ws_hitlist *l, size_t nlist, ws_resolve rule, ws_err *err);
+
 #endif

@@ -72,6 +72,13 @@ typedef enum ws_dom_form {
     }
 #define WS_HIT_SCORE_OPTS(type) WS_HIT_THRESHOLD_OPTS(type, "0.01"), WS_HIT_CUT_OPTS(type), WS_HIT_SPACE_OPTS(type)
 
+/* The option of programs that see all models of a sequence, and the words that it takes. */
+#define WS_RESOLVE_NAMES "none", "greedy", "total", NULL
+#define WS_HIT_RESOLVE(type, choices_) \
+    {0, "resolve", NULL, WS_OPT_CHOICE, offsetof(type, resolve), "RULE", \
+     "where domains overlap on a sequence, report those chosen by RULE: none, greedy or total [none]", \
+     .choices = choices_, .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}
+
 /* An option of AlphaFold's jackhmmer. */
 #define WS_SEQ_LIMIT(type) \
     {0, "seq_limit", NULL, WS_OPT_INT, offsetof(type, seq_limit), "N", \
