@@ -1,26 +1,37 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The domain stage on a device: bits, memory checker, tables and alignments against the CPU, times, kernels' speeds.
-# For a machine that can build nothing: the first form packs what it needs, the second runs there.
+# The domain stage on a device: bits, memory and race checkers, whole searches with tables and alignments against the CPU,
+# kernels' speeds. For a machine that can build nothing: the first form packs what it needs, the second runs there.
 #
-#   domains-device.sh pack FOLDER BUILD MANY LONG PROTEOME HMMEMIT
+#   domains-device.sh pack FOLDER BUILD MANY LONG PROTEOME HMMEMIT DNA GENOME...
 #       BUILD: a folder of make B=BUILD SMS=90 PTX=90, with all programs, BUILD/tests/gpu/dom.o and BUILD/bench/run/dom.o
-#       MANY: models, .h3m; LONG: one long model; PROTEOME: .fa.gz; HMMEMIT: HMMER's program
-#   domains-device.sh run FOLDER OUT       some five minutes on one H200; OUT gets logs
+#       MANY: models, .h3m; LONG: one long model; PROTEOME: .fa.gz; HMMEMIT: HMMER's program; DNA: a file of DNA models;
+#       GENOME: FASTA, four of about 2 Mb together. Stretches of the first are more models, until there are 16 and 48
+#   domains-device.sh run FOLDER OUT [PART...]     by default all parts; OUT gets logs, and rows.tsv, a line for each search
+#       some minutes each: bits and kernels in one call of ten minutes, proteins and genomes in another
+#       two        as proteins, 1,200 models x 590 M residues on one device and on two
+# A part says the seconds it took. A search that takes longer than two minutes ends.
 set -eu
 
 pack() {
-    to=$1 b=$2
+    to=$1 b=$2 many=$3 long=$4 proteome=$5 hmmemit=$6 dna=$7
     mkdir -p "$to/tests/data/golden/dna-models"
     for t in hmmsieve nhmmsieve; do link "$to/$t" "$b/main/$t.o" "$b"; done
     link "$to/test" "$b/tests/gpu/dom.o" "$b"
     link "$to/bench" "$b/bench/run/dom.o" "$b"
-    xz -T0 -c "$3" >"$to/pfam.h3m.xz"
-    cp "$4" "$to/cobn.hmm"
-    cp "$5" "$to/proteome.fa.gz"
-    cp "$6" "$to/hmmemit"
+    link "$to/hmmcast" "$b/main/hmmcast.o" "$b"
+    xz -T0 -c "$many" >"$to/pfam.h3m.xz"
+    cp "$long" "$to/cobn.hmm"
+    cp "$proteome" "$to/proteome.fa.gz"
+    cp "$hmmemit" "$to/hmmemit"
     cp tests/data/golden/dna-models/MADE1.hmm.gz "$to/tests/data/golden/dna-models"
-    cp "$0" "$to"
+    cp "$0" bench/run/genome-make.py "$to"
+    shift 7
+    for n in 16 48; do
+        { awk 1 "$dna" && genes $((n - $(grep -c '^NAME' "$dna"))) "$1" "$to/hmmcast"; } | xz -c >"$to/m$n.hmm.xz"
+    done
+    k=0
+    for g in "$@"; do k=$((k + 1)) && xz -c "$g" >"$to/base$k.fa.xz"; done
 }
 
 link() { # link PROGRAM OBJECT BUILD: with as few libraries of the system as the driver allows
@@ -28,62 +39,130 @@ link() { # link PROGRAM OBJECT BUILD: with as few libraries of the system as the
         -Wl,-Bstatic -lstdc++ -lxxhash -lz -Wl,-Bdynamic -static-libgcc -ldl -lrt -lpthread -lm
 }
 
-say() { echo "[$(($(date +%s) - begun)) s] $*"; }
-
-search() { # search NAME BACKEND ARGUMENT...
-    name=$1 backend=$2
-    shift 2
-    t0=$(date +%s.%N)
-    status=0
-    timeout 120 ./hmmsieve --stats --backend "$backend" --device-domains --cpu 16 -o /dev/null --tblout "$w/$name.tbl" \
-        --domtblout "$w/$name.dom" "$@" 2>"$w/$name.err" || status=$?
-    echo "$name status $status: $(echo "$(date +%s.%N) - $t0" | bc) s"
-    cat "$w/$name.err"
+genes() { # genes N GENOME HMMCAST: models of N stretches
+    awk -v n="$1" '!/^>/ { x = x $0 }
+        END {
+            for (k = 0; k < n; k++)
+                printf ">gene%d\n%s\n", k + 1, substr(x, 1 + int(k * (length(x) - 2000) / n), 600 + 150 * (k % 9))
+        }' "$2" | "$3" --dna --singlemx --informat fasta -
 }
 
-same() { # same NAME OTHER: tables and alignments
+say() { echo "[$(($(date +%s) - begun)) s] $*"; }
+
+# Runs a search and adds a line to rows.tsv: row, backend, seconds, MB of the host's memory, status, whether its tables
+# and alignments are those of the row's first search. The program has only the options that follow.
+search() { # search ROW BACKEND PROGRAM ARGUMENT...
+    row=$1 backend=$2 at=$w/$1.$2
+    shift 2
+    set -- "$@" --backend "${backend%+domains}"
+    [ "$backend" = "${backend%+domains}" ] || set -- "$@" --device-domains
+    figures=$(AT=$at python3 - "$@" <<'PYTHON'
+import os, resource, subprocess, sys, time
+at = os.environ["AT"]
+argument = [a.replace("@", at) for a in sys.argv[1:]]
+begun = time.time()
+try:
+    status = subprocess.run(argument, stdout=subprocess.DEVNULL, stderr=open(at + ".err", "w"), timeout=120).returncode
+except subprocess.TimeoutExpired:
+    status = "timeout"
+print(f"{time.time() - begun:.2f}\t{resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024}\t{status}")
+PYTHON
+    )
+    [ -e "$w/$row.first" ] || echo "$at" >"$w/$row.first"
+    equal=$(same "$(cat "$w/$row.first")" "$at")
+    printf '%s\t%s\t%s\t%s\n' "$row" "$backend" "$figures" "$equal" | tee -a "$out/rows.tsv"
+    cat "$at.err" >>"$out/stats.log"
+}
+
+same() { # same NAME OTHER: prints which files differ
+    verdict=equal
+    [ -s "$1.tbl" ] || verdict="no table"
     for x in tbl dom sto; do
-        [ -f "$w/$1.$x" ] || continue
-        grep -v '^# [A-Z]' "$w/$1.$x" >"$w/a"
-        grep -v '^# [A-Z]' "$w/$2.$x" >"$w/b" || true
-        if cmp -s "$w/a" "$w/b"; then echo "$2.$x: equal, $(wc -l <"$w/a") lines"; else echo "$2.$x: DIFFERENT"; fi
+        [ -f "$1.$x" ] || continue
+        grep -v '^# [A-Z]' "$1.$x" >"$w/a" || true
+        grep -v '^# [A-Z]' "$2.$x" >"$w/b" || true
+        [ -s "$w/a" ] && cmp -s "$w/a" "$w/b" || verdict="DIFFERENT: $x"
     done
+    echo "$verdict"
+}
+
+proteins() { # proteins ROW BACKEND ARGUMENT...: a search with both tables
+    row=$1 backend=$2
+    shift 2
+    search "$row" "$backend" ./hmmsieve --stats --noali --cpu 16 -o /dev/null --tblout @.tbl --domtblout @.dom "$@"
+}
+
+genomes() { # genomes ROW BACKEND MODELS GENOME
+    search "$1" "$2" ./nhmmsieve --stats --cpu 16 -O tblout -o @.tbl "$3" "$4"
+}
+
+copies() { # copies N FASTA
+    i=0
+    while [ $i -lt "$1" ]; do i=$((i + 1)) && sed "s/^>/>$i./" "$2"; done
+}
+
+bits() {
+    timeout 150 ./test || echo "test: status $?"
+    for tool in memcheck racecheck initcheck; do
+        timeout 100 compute-sanitizer --tool $tool --error-exitcode 9 ./test -m 33 >"$out/$tool.log" 2>&1 || echo "$tool: status $?"
+        tail -3 "$out/$tool.log"
+    done
+}
+
+all_proteins() {
+    ./hmmemit -N 100000 --seed 3 cobn.hmm >"$w/family.fa"
+    awk '/^>/ { n++ } n > 20000 { exit } { print }' "$w/family.fa" >"$w/deep.fa"
+    copies 20 "$w/one.fa" >"$w/twenty.fa"
+    for b in avx512 cuda cuda+domains cuda+cpu+domains auto+domains; do
+        proteins deep $b cobn.hmm "$w/deep.fa"
+        proteins 59M $b "$w/pfam.h3m" "$w/twenty.fa"
+    done
+    for b in avx512 cuda+cpu+domains; do proteins deep-A $b -A @.sto cobn.hmm "$w/deep.fa"; done
+    proteins family-A cuda+cpu+domains -A @.sto cobn.hmm "$w/family.fa"
+}
+
+all_genomes() {
+    for f in base?.fa.xz m??.hmm.xz; do xz -dc "$f" >"$w/${f%.xz}"; done
+    python3 genome-make.py "$w/m16.hmm" 63 150 "$w"/base?.fa >"$w/63.fa"
+    python3 genome-make.py "$w/m48.hmm" 300 150 "$w"/base?.fa >"$w/300.fa"
+    for b in avx512 cuda cuda+domains cuda+cpu+domains; do genomes m16-63Mb $b "$w/m16.hmm" "$w/63.fa"; done
+    for b in avx512 cuda+domains cuda+cpu+domains; do
+        genomes m16-300Mb $b "$w/m16.hmm" "$w/300.fa"
+        genomes m48-300Mb $b "$w/m48.hmm" "$w/300.fa"
+    done
+}
+
+kernels() {
+    timeout 150 ./bench -p 2 -c 2000 -M 50,100,200,400,1092 -W 1,100000 | tee "$out/bench.tsv"
+    timeout 90 ncu --clock-control none --set basic --section WarpStateStats --section Occupancy -k regex:wide \
+        ./bench -p 1 -c 2000 -M 200,1092 -W 1 >"$out/ncu.log" 2>&1 || echo "ncu: status $?"
+}
+
+two_devices() {
+    copies 200 "$w/one.fa" >"$w/many.fa"
+    for d in 0 0,1; do proteins 590M-$d cuda+cpu+domains --device $d "$w/pfam.h3m" "$w/many.fa"; done
 }
 
 run() {
     out=$(cd "$2" && pwd)
     cd "$1"
+    shift 2
     begun=$(date +%s) w=$(mktemp -d)
     nvidia-smi -L
     xz -dc pfam.h3m.xz >"$w/pfam.h3m"
     gzip -dc proteome.fa.gz >"$w/one.fa"
-    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sed "s/^>/>$i./" "$w/one.fa"; done >"$w/twenty.fa"
-    ./hmmemit -N 20000 --seed 3 cobn.hmm >"$w/deep.fa"
-    awk '/^>/ { n++ } n > 1000 { exit } { print }' "$w/deep.fa" >"$w/few.fa"
-    say "bits"
-    timeout 100 ./test || echo "test: status $?"
-    for tool in memcheck racecheck; do
-        timeout 90 compute-sanitizer --tool $tool --error-exitcode 9 ./test -m 17 >"$out/$tool.log" 2>&1 || echo "$tool: status $?"
-        tail -3 "$out/$tool.log"
+    [ $# -gt 0 ] || set -- bits proteins genomes kernels
+    for p in "$@"; do
+        say "$p"
+        case $p in
+        bits) bits ;;
+        proteins) all_proteins ;;
+        genomes) all_genomes ;;
+        kernels) kernels ;;
+        two) two_devices ;;
+        *) echo "domains-device.sh: there is no part \"$p\"" >&2; exit 2 ;;
+        esac
     done
-    say "tables and alignments"
-    for b in avx512 cuda cuda+cpu; do
-        search few.$b $b -A "$w/few.$b.sto" cobn.hmm "$w/few.fa"
-        search one.$b $b -A "$w/one.$b.sto" "$w/pfam.h3m" "$w/one.fa"
-        same few.avx512 few.$b
-        same one.avx512 one.$b
-    done
-    say "times"
-    for b in avx512 cuda cuda+cpu auto; do
-        search deep.$b $b cobn.hmm "$w/deep.fa"
-        search twenty.$b $b "$w/pfam.h3m" "$w/twenty.fa"
-        same deep.avx512 deep.$b
-        same twenty.avx512 twenty.$b
-    done
-    say "kernels"
-    timeout 150 ./bench -p 2 -c 3000 -M 50,100,200,400,1092 -S 0,32768,65536,131072,220000 | tee "$out/bench.tsv"
-    timeout 60 ncu --clock-control none --metrics gpu__time_duration.sum ./bench -p 1 -c 3000 -M 100,400,1092 >"$out/ncu.log" 2>&1 ||
-        echo "ncu: status $?"
     say "done"
     rm -rf "$w"
 }
