@@ -219,8 +219,8 @@ debug: ## the programs without optimization, for gdb, into build/debug/bin
 	$(MAKE) B=build/debug CFLAGS='-O0 -g3' $(TOOLS:%=build/debug/bin/%)
 
 # Without a device its tests are shown as skipped; WARPSIEVE_REQUIRE_GPU=1 makes that a failure.
-gpu-check: all $(FAULTY) $(patsubst %.c,$B/%,$(wildcard tests/gpu/*.c)) $B/tests/lib/golden ## the tests of the CUDA backends, on a machine with a device
-	@sh tests/gpu/run.sh $B
+gpu-check: all $(FAULTY) $(patsubst %.c,$B/%,$(wildcard tests/gpu/*.c)) $B/tests/lib/golden ## the tests of the CUDA backends, on a machine with a device; PARTS="scores faults ..." of tests/gpu/run.sh
+	@sh tests/gpu/run.sh $B $(PARTS)
 
 # Each parser for FUZZ_SECONDS, with clang's libFuzzer; `make check` only replays seeds and found cases.
 FUZZ_SECONDS ?= 600

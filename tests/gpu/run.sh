@@ -3,13 +3,19 @@
 # The tests of the CUDA backends: scores against scalar, the tools' bytes under faults of the device, and
 # compute-sanitizer on small sizes. Steps that do not depend on one another run at the same time: the truth of long
 # models takes a core a minute.
-# Usage: run.sh BUILD [scores] [faults] [sanitizer]     these parts, by default all (make gpu-check)
+# Usage: run.sh BUILD [PART...]     by default all parts (make gpu-check PARTS="...")
+#   scores faults searches memcheck racecheck initcheck
+# Each part is made for ten minutes of an H200 with 16 cores, and ends with a line that says how long it took. The part
+# faults has those of the filters, pairhmm, papara-score and mrfseg, the part searches those of programs that search.
+# Together they start 600 programs (a fake device counts 335 and 277), and each opens the device for 0.4 s.
 set -u
 b=$(cd "$1" && pwd) || exit 1
 shift
-parts=${*:-scores faults sanitizer}
-for p in $parts; do case $p in scores | faults | sanitizer) ;; *) echo "run.sh: there is no part \"$p\"" >&2; exit 2 ;; esac; done
-wanted() { case " $parts " in *" $1 "*) ;; *) return 1 ;; esac; }
+all='scores faults searches memcheck racecheck initcheck'
+parts=${*:-$all}
+for p in $parts; do
+    case " $all " in *" $p "*) ;; *) echo "run.sh: there is no part \"$p\", but $all" >&2; exit 2 ;; esac
+done
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failed=0 steps=0
@@ -48,7 +54,7 @@ if "$b/tests/gpu/check" -m 1 | tee "$work/first" | grep -qE '# SKIP|a device:'; 
     exit 0
 fi
 
-if wanted scores; then
+scores() {
     for kernel in ssv msv vit fwd; do step "scores, $kernel, one device" "$b/tests/gpu/check" -k $kernel; done
     step "scores, all devices" "$b/tests/gpu/check" -d all -m 520
     step "golden scores" "$b/tests/lib/golden" -b cuda
@@ -58,49 +64,72 @@ if wanted scores; then
     step "long targets" "$b/tests/gpu/long"
     step "domain stage" "$b/tests/gpu/dom"
     settle
-fi
+}
 
-if ! wanted faults; then
-    :
-elif command -v python3 >/dev/null; then
-    for tool in $TOOLS; do
+# Faults of the device in the programs of a list that have such a backend.
+faults_of() {
+    for tool; do
         "$b/fault/$tool" --list-backends | grep -q '^cuda.yes' || continue
         mkdir "$work/$tool"
         step "faults of the device, $tool" env -C "$work/$tool" sh "$PWD/tests/fault/device.sh" "$b/fault" "$tool" 3 2
     done
+}
+
+count_faults() {
+    settle
+    cat "$work"/*/fault.counts | awk -F '\t' '{ n += $2 + $3; bad += $3 }
+        END { printf "%d faults: %d ended with status 1, %d did no harm\n", n, bad, n - bad }'
+    rm -f "$work"/*/fault.counts
+}
+
+has() { command -v "$1" >/dev/null || { echo "no $1: skipped"; return 1; }; }
+
+faults() {
+    has python3 || return 0
+    # shellcheck disable=SC2046 # names of programs
+    faults_of $(echo "$TOOLS" | tr ' ' '\n' | grep -v 'sieve$')
     # with several devices, one tool: the driver takes a second and more to open them
     if zcat tests/data/demo.fa.gz |
         "$b/fault/msvfilt" --backend cuda --device 0,1 tests/data/fn3.hmm >/dev/null 2>&1; then
         mkdir "$work/several"
         step "faults of two devices, msvfilt" env -C "$work/several" sh "$PWD/tests/fault/device.sh" "$b/fault" msvfilt 20 4 0,1
     fi
-    settle
-    cat "$work"/*/fault.counts | awk -F '\t' '{ n += $2 + $3; bad += $3 }
-        END { printf "%d faults: %d ended with status 1, %d did no harm\n", n, bad, n - bad }'
-else
-    echo "no python3, so no faults of the device: skipped"
-fi
+    count_faults
+}
 
-if ! wanted sanitizer; then
-    :
-elif command -v compute-sanitizer >/dev/null; then
-    for tool in memcheck racecheck initcheck; do
-        for test in check papara pairhmm mrf long dom; do
-            step "compute-sanitizer $tool, $test" \
-                compute-sanitizer --tool $tool --error-exitcode 9 "$b/tests/gpu/$test" -m 66
-        done
+searches() {
+    has python3 || return 0
+    # shellcheck disable=SC2046 # names of programs
+    faults_of $(echo "$TOOLS" | tr ' ' '\n' | grep 'sieve$')
+    count_faults
+}
+
+sanitize() { # sanitize TOOL [SIZE...]
+    tool=$1
+    shift
+    has compute-sanitizer || return 0
+    for test in check papara pairhmm mrf long dom; do
+        step "compute-sanitizer $tool, $test" \
+            compute-sanitizer --tool "$tool" --error-exitcode 9 "$b/tests/gpu/$test" -m 66
     done
-    # rows that cross warps and blocks: the shortest models of each kernel for long ones
-    for tool in memcheck racecheck; do
-        for size in "fwd 2405" "fwd 3073" "vit 1025" "vit 2049" "vit 8193"; do
-            kernel=${size% *} nodes=${size#* }
-            step "compute-sanitizer $tool, $kernel, $nodes nodes" \
-                compute-sanitizer --tool $tool --error-exitcode 9 "$b/tests/gpu/check" -k "$kernel" -l "$nodes" -m "$nodes" -s 130
-        done
+    for size; do
+        kernel=${size% *} nodes=${size#* }
+        step "compute-sanitizer $tool, $kernel, $nodes nodes" \
+            compute-sanitizer --tool "$tool" --error-exitcode 9 "$b/tests/gpu/check" -k "$kernel" -l "$nodes" -m "$nodes" -s 130
     done
     settle
-else
-    echo "no compute-sanitizer: skipped"
-fi
+}
+
+for p in $parts; do
+    begun=$(date +%s)
+    case $p in
+    scores) scores ;;
+    faults) faults ;;
+    searches) searches ;;
+    initcheck) sanitize initcheck ;;
+    *) sanitize "$p" "fwd 2405" "fwd 3073" "vit 1025" "vit 2049" "vit 8193" ;; # the shortest models of kernels for long ones
+    esac
+    echo "== part $p: $(($(date +%s) - begun)) s"
+done
 [ $failed = 0 ] && echo "gpu-check: passed ($parts)" || echo "gpu-check: FAILED ($parts)"
 exit $failed
