@@ -55,6 +55,7 @@ run_block() { # run_block FILE
     if [ -n "$(not_installed "$1")" ]; then not_installed "$1" >>left.out; return 0; fi
     if grep -qE '[;&]' "$1"; then grep -qE "awk -F|python3" "$1" ||
         fail "an example of more than a pipe: $(cat "$1")"; fi
+    export PYTHONPATH=$top/packaging/python
     sed -n 's/.*> \([a-z0-9.]*\)$/\1/p' "$1" | while read -r f; do rm -f "new.$f"; done
     bash -e -o pipefail "$1" >stdout 2>stderr || fail "failed: $(cat "$1")" "$(head -5 stderr)"
     [ ! -s stderr ] || fail "stderr of $(cat "$1")" "$(head -5 stderr)"

@@ -125,6 +125,8 @@ not_installed() { # not_installed FILE
     for word in csvtk duckdb mlr sqlite3; do
         if grep -qE "(^|\| *)$word " "$1" && ! command -v $word >/dev/null; then echo $word; fi
     done
+    if grep -q '^python3 -m warpsieve' "$1" && ! python3 -c 'import pyarrow' 2>/dev/null; then echo pyarrow; fi
+    if grep -q '^Rscript' "$1" && ! command -v Rscript >/dev/null; then echo R; fi
     if grep -q '^python3 .*pandas' "$1" && ! python3 -c 'import pandas' 2>/dev/null; then echo pandas; fi
 }
 

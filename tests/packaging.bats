@@ -298,6 +298,13 @@ venv() { # venv FOLDER OPTION...
         fail "see above"
 }
 
+@test "the module: tables as Arrow and Parquet, and the filter python3 -m warpsieve" {
+    python3 -c 'import pyarrow' 2>/dev/null || skip "python3 has no pyarrow"
+    built
+    PATH=$PWD/one/bin:$PATH PYTHONPATH=one/packaging/python timeout 300 python3 "$top/tests/arrow.py" one/tests/data ||
+        fail "see above"
+}
+
 @test "a wheel is the same bytes again, and its tag is the oldest system that has what the programs ask for" {
     built
     mkdir -p stage/tree

@@ -45,6 +45,8 @@ Classifier: Topic :: Scientific/Engineering :: Bio-Informatics
 Requires-Python: >=3.8
 Provides-Extra: pandas
 Requires-Dist: pandas; extra == "pandas"
+Provides-Extra: arrow
+Requires-Dist: pyarrow; extra == "arrow"
 Description-Content-Type: text/markdown
 
 {readme}"""

@@ -23,7 +23,7 @@ import subprocess
 import tempfile
 import zlib
 
-__all__ = ["Error", "Process", "program", "read_table", "run"]
+__all__ = ["Error", "Process", "program", "read_arrow", "read_table", "run", "write_table"]
 
 # The programs' columns of text, and of numbers, in which an empty field is NaN. Any other column is of numbers if all
 # its fields are numbers as programs write them: 0012 is text.
@@ -153,6 +153,7 @@ class _Rows(io.TextIOBase):
         self.names = None  # the header as a line, without #
         self.begun = self.ended = self.owed = 0  # lines pg=1 and ##end; those of pg=1 before the last header
         self.rows = 0  # since the last header or end
+        self.provenance = []  # the lines ##warpsieve before the first row
         self.first = next(self.lines(), "")
 
     def cut(self, what):
@@ -173,6 +174,8 @@ class _Rows(io.TextIOBase):
             self.cut(f"another table begins, or the file ends, inside the line {line[:80]!r}")
         else:
             self.begun += line.startswith("##warpsieve pg=1 ")
+            if line.startswith("##warpsieve ") and self.columns is None:
+                self.provenance.append(line)
 
     def header(self, line):
         """Takes a header. Tables may follow one another, as cat joins them."""
@@ -283,3 +286,15 @@ def read_table(source, allow_cut=False):
             if not table[c].isna().any() and (table[c] % 1 == 0).all() and (table[c].abs() < 2**53).all():
                 table[c] = table[c].astype("int64")
     return table
+
+
+def read_arrow(source, allow_cut=False):
+    """Returns a table as pyarrow.Table: see warpsieve.arrow.read_arrow."""
+    from . import arrow
+    return arrow.read_arrow(source, allow_cut)
+
+
+def write_table(source, to, form="parquet", allow_cut=False):
+    """Writes a table as Parquet or as a stream of Arrow's IPC: see warpsieve.arrow.write_table."""
+    from . import arrow
+    return arrow.write_table(source, to, form, allow_cut)

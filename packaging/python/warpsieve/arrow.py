@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""Tables as Arrow and Parquet, through pyarrow: batch by batch, so that a table of any size needs little memory."""
+import gzip
+import os
+import tempfile
+import zlib
+
+from . import NUMBERS, TEXT, Error, Process, _open, _Rows
+
+# Columns of whole numbers. All other numbers are double.
+INTEGERS = frozenset("""
+    qlen tlen ssv_sat msv_sat vit_sat from to record dom ndom hmm_from hmm_to ali_from ali_to env_from env_to included reg clu ov env
+    batch read hap pair read_len hap_len best_edge score second_edge second_score edges_tied len jplace_edge voxels sweeps
+    changed""".split())
+ROWS = 65536  # of a batch
+FORMATS = ("parquet", "arrow")
+
+
+def _pyarrow():
+    try:
+        import pyarrow
+    except ImportError as e:
+        raise Error("Arrow and Parquet need pyarrow: pip install warpsieve[arrow]") from e
+    return pyarrow
+
+
+class Batches:
+    """The record batches of a table, which is read as they are asked for; `schema` has its columns.
+
+    Its metadata hold the table's lines "##warpsieve" under the key "warpsieve".
+    """
+
+    def __init__(self, source, allow_cut=False):
+        self.pa = _pyarrow()
+        self.source, self.file = source, _open(source)
+        try:
+            self.rows = _Rows(self.file, allow_cut)
+        except BaseException as e:
+            self._fail(e)
+        self.columns = self.rows.columns or []
+        fields = [self.pa.field(c, self._type(c), nullable=c in NUMBERS) for c in self.columns]
+        self.schema = self.pa.schema(fields, metadata={"warpsieve": "".join(self.rows.provenance)})
+
+    def _type(self, column):
+        if column not in NUMBERS:
+            return self.pa.string()
+        return self.pa.int64() if column in INTEGERS else self.pa.float64()
+
+    def _fail(self, e):
+        """Raises the sentence of a program that failed, or e."""
+        self.file.close()
+        failure = self.source.failure() if isinstance(self.source, Process) and isinstance(e, Error) else None
+        if failure:
+            raise Error(failure) from None
+        if isinstance(e, (EOFError, gzip.BadGzipFile, zlib.error)):
+            raise Error(f"{self.source}: gzip cannot undo it: {e}") from e
+        raise e
+
+    def _array(self, column, fields):
+        kind = self._type(column)
+        try:
+            if column not in NUMBERS:
+                return self.pa.array(fields, kind)
+            number = int if column in INTEGERS else float
+            return self.pa.array([number(f) if f else None for f in fields], kind)
+        except UnicodeEncodeError:
+            text = next(f for f in fields if not f.isprintable() and any("\udc80" <= c <= "\udcff" for c in f))
+            raise Error(f"column {column}: {text[:40]!r} is not UTF-8, which Arrow's texts are") from None
+        except ValueError as e:
+            raise Error(f"column {column}: expected numbers: {e}") from None
+
+    def _batch(self, lines):
+        fields = zip(*(line[:-1].split("\t") for line in lines))
+        return self.pa.record_batch([self._array(c, f) for c, f in zip(self.columns, fields)], schema=self.schema)
+
+    def __iter__(self):
+        lines = [self.rows.first] if self.rows.first else []
+        try:
+            for line in self.rows.lines():
+                if len(lines) == ROWS:
+                    yield self._batch(lines)
+                    lines = []
+                lines.append(line)
+            if lines:
+                yield self._batch(lines)
+        except Exception as e:  # not GeneratorExit, when the caller wants no more
+            self._fail(e)
+        self.file.close()
+        if isinstance(self.source, Process):
+            self.source.check()
+
+
+def read_arrow(source, allow_cut=False):
+    """Returns a table as pyarrow.Table; `source` and failures are those of read_table.
+
+    Texts are strings, empty where nothing is given; numbers are int64 or double by their column, and null where nothing
+    is given. Columns that no program writes are text.
+    """
+    batches = Batches(source, allow_cut)
+    return batches.pa.Table.from_batches(batches, schema=batches.schema)
+
+
+class _Sink:
+    """A file of bytes for pyarrow, whose writers add the end of a file when they go, also after a failure: then it is dead."""
+
+    closed = False
+
+    def __init__(self, to):
+        self.to, self.dead = to, False
+
+    def write(self, data):
+        if not self.dead:
+            self.to.write(data)
+        return len(data)
+
+    def flush(self):
+        """pyarrow asks for it; the caller's file is the caller's to flush."""
+
+    def close(self):
+        """pyarrow asks for it."""
+
+
+def _write(batches, to, form):
+    """Writes all batches. After a failure the end is missing: readers of Parquet refuse such a file."""
+    pa = batches.pa
+    sink = _Sink(to)
+    try:
+        if form == "arrow":
+            writer = pa.ipc.new_stream(pa.PythonFile(sink, mode="w"), batches.schema)
+        else:
+            import pyarrow.parquet
+            writer = pyarrow.parquet.ParquetWriter(pa.PythonFile(sink, mode="w"), batches.schema, compression="zstd")
+        for batch in batches:
+            writer.write_batch(batch)
+        writer.close()
+    except BaseException:
+        sink.dead = True
+        raise
+
+
+def write_table(source, to, form="parquet", allow_cut=False):
+    """Writes a table as Parquet, or with form="arrow" as a stream of Arrow's IPC; `to` is a path or an open file of bytes.
+
+    A file at the path `to` appears when it is complete, and not at all after a failure.
+    """
+    if form not in FORMATS:
+        raise Error(f"there is no form {form!r}; choose from {', '.join(FORMATS)}")
+    batches = Batches(source, allow_cut)
+    if hasattr(to, "write"):
+        _write(batches, to, form)
+        return
+    to = os.fspath(to)
+    fd, path = tempfile.mkstemp(prefix=os.path.basename(to) + ".", dir=os.path.dirname(to) or ".")
+    try:
+        with os.fdopen(fd, "wb") as f:
+            _write(batches, f, form)
+            mask = os.umask(0)
+            os.umask(mask)
+            os.fchmod(f.fileno(), 0o666 & ~mask)
+        os.replace(path, to)
+    except BaseException:
+        os.unlink(path)
+        raise
