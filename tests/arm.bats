@@ -117,14 +117,14 @@ jacksieve -N 3 -O tblout -A /dev/null query.fa demo.fa | sed '/^#/d' ## jacksiev
 nhmmsieve -O tblout 5s.hmm short.fa | sed '/^#/d' ## nhmmsieve
 nhmmsieve -O tblout --max made.hmm $g/dna.fa.gz | sed '/^#/d' ## nhmmsieve
 hmmcast --amino $g/build/globins4.sto $g/build/opt_odd.sto | sed '/^DATE/d' ## hmmcast
-hmmcast --informat fasta small.fa | sed '/^DATE/d' ## hmmcast
+hmmcast --informat fasta query.fa | sed '/^DATE/d' ## hmmcast
 hmmfit m.hmm small.fa ## hmmfit
 respack demo.fa ## respack
 respack demo.fa | respack -O fasta ## respack
 zcat $data/pairhmm/gpuPairHMM-readme.in.gz | pairhmm -O matrix ## pairhmm
 pairhmm $p $data/pairhmm/gatk-hc-na12878.Java.hmmresults.txt.gz ## pairhmm
 pairhmm $p --double $data/pairhmm/gatk-hc-na12878.Java.hmmresults.txt.gz ## pairhmm
-papara-score $p -a --alignment /dev/stdout -o /dev/stderr $v/ref.phy $v/ref.nwk $v/reads.fasta 2>&1 ## papara-score
+papara-score $p -a --alignment q.fa -o o $v/ref.phy $v/ref.nwk $v/reads.fasta; cat q.fa o ## papara-score
 mrfseg $p --classes 4 $g/mrf/phantom-small.nii.gz ## mrfseg
 mrfseg $p --classes 3 --labels labels.nii $g/mrf/phantom-noisy.nii.gz; cat labels.nii ## mrfseg
 EOT
