@@ -39,67 +39,110 @@ static void store_ends(const bundle *g, VF by, float *const *ends) {
     }
 }
 
-/* The odds of the transitions into M of a position. */
-typedef struct match_odds {
-    VF bm, mm, im, dm;
-} match_odds;
+/* What a row's loop carries from position to position, for S bundles. */
+typedef struct forward_row {
+    VF *M[BUNDLES], *I[BUNDLES], *D[BUNDLES]; /* the row, its previous content ahead of the position */
+    VF enter[BUNDLES];                        /* what enters M of the position, from the previous row and B */
+    VF sum[BUNDLES];                          /* of M */
+    VF own[BUNDLES];                          /* the D that M of the position before sends on, */
+    VF pass[BUNDLES];                         /* and D's: the first pass of D to D */
+} forward_row;
 
-WS_INLINE match_odds match_odds_at(const float *w) {
-    return (match_odds){TABLE(w, 0, WS_DOM_BM), TABLE(w, 0, WS_DOM_MM), TABLE(w, 0, WS_DOM_IM), TABLE(w, 0, WS_DOM_DM)};
+/* Loads position q of the previous row, scaled. */
+WS_INLINE void forward_load(const int S, const int scaled, const forward_row *r, const VF *by, size_t q, VF *m, VF *i,
+                            VF *d) {
+    EACH(s) {
+        m[s] = r->M[s][q], i[s] = r->I[s][q], d[s] = r->D[s][q];
+        if (scaled) m[s] = VF_MUL(m[s], by[s]), i[s] = VF_MUL(i[s], by[s]), d[s] = VF_MUL(d[s], by[s]);
+    }
 }
 
-/* Returns M of a position. m, i, d: what the previous row has one position before. */
-WS_INLINE VF forward_match(const match_odds *t, VF B, VF m, VF i, VF d, VF emission) {
-    VF x = VF_MUL(B, t->bm);
-    x = VF_ADD(x, VF_MUL(m, t->mm));
-    x = VF_ADD(x, VF_MUL(i, t->im));
-    x = VF_ADD(x, VF_MUL(d, t->dm));
-    return VF_MUL(x, emission);
+/* Returns an odds of the position at w: with alike the one that is the same at many. */
+WS_INLINE VF odds_at(const int alike, const float *w, const VF *same, int kind) {
+    return alike ? same[kind] : TABLE(w, 0, kind);
+}
+
+/* Sets r->enter for the position whose odds are at w. m, i, d: the previous row one position before. */
+WS_INLINE void forward_enter(const int S, const int alike, forward_row *r, const float *w, const VF *same, const VF *B,
+                             const VF *m, const VF *i, const VF *d) {
+    const VF bm = TABLE(w, 0, WS_DOM_BM);
+    EACH(s) r->enter[s] = VF_MUL(B[s], bm);
+    const VF mm = odds_at(alike, w, same, WS_DOM_MM);
+    EACH(s) r->enter[s] = VF_ADD(r->enter[s], VF_MUL(m[s], mm));
+    const VF im = odds_at(alike, w, same, WS_DOM_IM);
+    EACH(s) r->enter[s] = VF_ADD(r->enter[s], VF_MUL(i[s], im));
+    const VF dm = odds_at(alike, w, same, WS_DOM_DM);
+    EACH(s) r->enter[s] = VF_ADD(r->enter[s], VF_MUL(d[s], dm));
+}
+
+/* Does positions from .. to - 1 of forward_cells. A position computes what enters the next M as soon as the previous
+ * row is loaded: one register for each bundle then lives on instead of three, and 16 registers hold two bundles. Behind
+ * the last position nothing uses it. With alike, the odds of these positions and of the one behind are `same`. */
+WS_INLINE void forward_stretch(const int S, const int scaled, const int keep, const int alike, forward_row *row,
+                               const float *table, const VF *same, size_t from, size_t to,
+                               const float *const (*o)[VP_QUADS], const VF *B, const VF *by, VF *k,
+                               float *const *next) {
+    forward_row r = *row;
+    const float *w = table + 4 * WS_DOM_NTR * from;
+    for (size_t q = from; q < to; q++, w += 4 * WS_DOM_NTR) {
+        VF x[BUNDLES], m[BUNDLES], i[BUNDLES], d[BUNDLES];
+        EACH(s) {
+            x[s] = VF_MUL(r.enter[s], VP_LOADS(o[s], 4 * q));
+            r.sum[s] = VF_ADD(r.sum[s], x[s]);
+            r.pass[s] = VF_ADD(r.pass[s], r.own[s]);
+        }
+        forward_load(S, scaled, &r, by, q, m, i, d);
+        EACH(s) {
+            if (keep == KEEP_PRODUCT) k[2 * q] = m[s], k[2 * q + 1] = i[s];
+            if (keep == KEEP_CELLS)
+                for (int p = 0; p < VP_QUADS; p++) __builtin_prefetch(next[p] + 16 * q, 1, 2);
+            r.M[s][q] = x[s];
+            r.D[s][q] = r.pass[s];
+        }
+        const VF md = odds_at(alike, w, same, WS_DOM_MD), dd = odds_at(alike, w, same, WS_DOM_DD);
+        EACH(s) {
+            r.own[s] = VF_MUL(x[s], md);
+            r.pass[s] = VF_MUL(r.pass[s], dd);
+        }
+        const VF mi = odds_at(alike, w, same, WS_DOM_MI), ii = odds_at(alike, w, same, WS_DOM_II);
+        EACH(s) r.I[s][q] = VF_ADD(VF_MUL(m[s], mi), VF_MUL(i[s], ii));
+        forward_enter(S, alike, &r, w + 4 * WS_DOM_NTR, same, B, m, i, d);
+    }
+    *row = r;
 }
 
 /* Computes M, I, the share of D from M, and the first pass of D to D. carry: D that leaves the last position. The pass
  * begins with the D from the last M of each lane, so that M is computed twice. Then the chain of the pass, an addition
  * and a multiplication a position, runs beside the other work. The previous row goes to keep or next, if these are
- * given. */
+ * given. Positions with the same odds keep them in registers (ws_dom_tables.alike). */
 WS_INLINE void forward_cells(const int S, const int scaled, const int keep, bundle *const *g,
                              const float *const (*o)[VP_QUADS], const VF *B, const VF *by, VF *sum, VF *carry, VF *k,
                              float *const *next) {
     const size_t Q = g[0]->Q;
     const float *w = g[0]->t->in, *last = w + 4 * WS_DOM_NTR * (Q - 1);
-    VF *M[BUNDLES], *I[BUNDLES], *D[BUNDLES], m[BUNDLES], i[BUNDLES], d[BUNDLES], e[BUNDLES], c[BUNDLES], pass[BUNDLES];
+    VF m[BUNDLES], i[BUNDLES], d[BUNDLES];
+    forward_row r;
+    EACH(s) r.M[s] = g[s]->M, r.I[s] = g[s]->I, r.D[s] = g[s]->D;
+    forward_load(S, scaled, &r, by, Q - 2, m, i, d);
+    forward_enter(S, 0, &r, last, NULL, B, m, i, d);
+    const VF last_md = TABLE(last, 0, WS_DOM_MD);
+    EACH(s) r.pass[s] = VP_UP(VF_MUL(VF_MUL(r.enter[s], VP_LOADS(o[s], 4 * (Q - 1))), last_md));
+    forward_load(S, scaled, &r, by, Q - 1, m, i, d);
     EACH(s) {
-        M[s] = g[s]->M, I[s] = g[s]->I, D[s] = g[s]->D;
-        m[s] = M[s][Q - 2], i[s] = I[s][Q - 2], d[s] = D[s][Q - 2];
-        if (scaled) m[s] = VF_MUL(m[s], by[s]), i[s] = VF_MUL(i[s], by[s]), d[s] = VF_MUL(d[s], by[s]);
-        const match_odds t = match_odds_at(last);
-        const VF x = forward_match(&t, B[s], m[s], i[s], d[s], VP_LOADS(o[s], 4 * (Q - 1)));
-        pass[s] = VP_UP(VF_MUL(x, TABLE(last, 0, WS_DOM_MD)));
-        m[s] = M[s][Q - 1], i[s] = I[s][Q - 1], d[s] = D[s][Q - 1];
-        if (scaled) m[s] = VF_MUL(m[s], by[s]), i[s] = VF_MUL(i[s], by[s]), d[s] = VF_MUL(d[s], by[s]);
         m[s] = VP_UP(m[s]), i[s] = VP_UP(i[s]), d[s] = VP_UP(d[s]);
-        e[s] = c[s] = VF_SET1(0.0f);
+        r.sum[s] = r.own[s] = VF_SET1(0.0f);
     }
-    for (size_t q = 0; q < Q; q++, w += 4 * WS_DOM_NTR) {
-        const match_odds t = match_odds_at(w);
-        const VF md = TABLE(w, 0, WS_DOM_MD), mi = TABLE(w, 0, WS_DOM_MI), ii = TABLE(w, 0, WS_DOM_II),
-                 dd = TABLE(w, 0, WS_DOM_DD);
-        EACH(s) {
-            const VF x = forward_match(&t, B[s], m[s], i[s], d[s], VP_LOADS(o[s], 4 * q));
-            e[s] = VF_ADD(e[s], x);
-            m[s] = M[s][q], i[s] = I[s][q], d[s] = D[s][q];
-            if (scaled) m[s] = VF_MUL(m[s], by[s]), i[s] = VF_MUL(i[s], by[s]), d[s] = VF_MUL(d[s], by[s]);
-            if (keep == KEEP_PRODUCT) k[2 * q] = m[s], k[2 * q + 1] = i[s];
-            if (keep == KEEP_CELLS)
-                for (int p = 0; p < VP_QUADS; p++) __builtin_prefetch(next[p] + 16 * q, 1, 2);
-            M[s][q] = x;
-            const VF own = VF_ADD(pass[s], c[s]);
-            D[s][q] = own;
-            pass[s] = VF_MUL(own, dd);
-            c[s] = VF_MUL(x, md);
-            I[s][q] = VF_ADD(VF_MUL(m[s], mi), VF_MUL(i[s], ii));
-        }
+    forward_enter(S, 0, &r, w, NULL, B, m, i, d);
+    size_t q = 0;
+    if (keep == KEEP_NOTHING && g[0]->t->alike) {
+        VF same[WS_DOM_NTR];
+        V_UNROLL for (int j = 0; j < WS_DOM_NTR; j++) same[j] = TABLE(w, 1, j);
+        forward_stretch(S, scaled, keep, 0, &r, w, NULL, 0, 1, o, B, by, k, next);
+        forward_stretch(S, scaled, keep, 1, &r, w, same, 1, g[0]->t->alike, o, B, by, k, next);
+        q = g[0]->t->alike;
     }
-    EACH(s) sum[s] = e[s], carry[s] = pass[s];
+    forward_stretch(S, scaled, keep, 0, &r, w, NULL, q, Q, o, B, by, k, next);
+    EACH(s) sum[s] = r.sum[s], carry[s] = r.pass[s];
 }
 
 /* Does the last two passes for models of few nodes, and computes the whole sum again. */

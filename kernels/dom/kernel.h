@@ -26,6 +26,7 @@ struct ws_dom_tables {
     float *in;   /* [q][WS_DOM_NTR][4]: BM_k, then MM IM DM of k-1, which lead into k, then MD MI II DD of k */
     float *out;  /* the same with MM IM DM of k, which lead into k+1 */
     float *valid; /* [q][4]: all bits set for nodes up to M, none beyond */
+    size_t alike; /* positions 1 .. alike have the same odds of `in` but BM, or 0: models of single sequences */
     int complete; /* all transitions that a model of M nodes has are above 0 */
     float *mix;  /* o_k(x) of the canonical x, for sums over nodes: mix[(q K + x) 4 + z] */
     float *node[WS_NPTRANS]; /* transitions by node: node[WS_PMM][k] is MM_k, 0 for k = 0 and k >= M */

@@ -38,6 +38,17 @@ static void lay_stripes(ws_dom_tables *t, const ws_odds *o) {
         }
 }
 
+/* Sets `alike`, where it saves more than it costs. */
+static void find_alike(ws_dom_tables *t) {
+    enum { WORTH = 8 };
+    const size_t step = WS_DOM_NTR * WS_DOM_LANES, but = WS_DOM_LANES * (WS_DOM_BM + 1);
+    size_t q = 1;
+    while (q + 1 < (size_t)t->Q &&
+           !memcmp(t->in + step + but, t->in + (q + 1) * step + but, (step - but) * sizeof *t->in))
+        q++;
+    t->alike = q >= WORTH ? q : 0;
+}
+
 static void lay_nodes(ws_dom_tables *t, const ws_odds *o) {
     const uint32_t ones = UINT32_MAX;
     t->complete = 1;
@@ -83,6 +94,7 @@ int ws_dom_tables_create(ws_dom_tables **out, const ws_profile *p, float tau, fl
         rc = allocate(t, err);
         if (!rc) {
             lay_stripes(t, &o);
+            find_alike(t);
             lay_nodes(t, &o);
         }
         ws_odds_destroy(&o);
