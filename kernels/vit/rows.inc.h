@@ -13,7 +13,9 @@
  * The rows are compiled with saturating additions and with additions that wrap (`wrap`), which more ports of the
  * processor do. With `wrap` a cell of M is at least p->floor. This changes no cell that matters, and nothing wraps,
  * where wraps() says so. Every entry xB + BM is at least the floor, and a cell at the floor sends on less than that.
- * Below the floor by two transitions lies the lowest number. */
+ *
+ * With `wrap` a row keeps I(k) + IM_k in place of I(k), and its D is D(k) + DM_k. So X(k) needs one addition for three,
+ * and a node six transitions for eight (set_fast). What crosses lanes is D(k) itself again. */
 
 #include "lib/hmm/profile.h"
 
@@ -24,17 +26,19 @@
 #define VIT_TRACKS(Q) (VB_LANES == 64 && (Q) > 35 && (Q) <= 50 ? 2 : 4)
 
 enum { LOWEST = -32768, HIGHEST = 32767, TRACKS = 4, CHECK = 8, SWEEP = 16 };
-enum { BM, MM, IM, DM, MI, II, MD, DD, NPAR }; /* in the order in which the row loop loads them */
-static const ws_ptrans par_from[NPAR] = {WS_PBM, WS_PMM, WS_PIM, WS_PDM, WS_PMI, WS_PII, WS_PMD, WS_PDD};
+enum { BM, MM, MI, II, MD, DD, NFAST, IM = NFAST, DM, NPAR }; /* `fast` has the first NFAST */
+static const ws_ptrans par_from[NPAR] = {WS_PBM, WS_PMM, WS_PMI, WS_PII, WS_PMD, WS_PDD, WS_PIM, WS_PDM};
 
 typedef struct vit {
     int Q, S;
     int always;    /* a DD above 0, or a gain out of range: follow every carry */
-    int floor;     /* with `wrap`, the lowest M: LOWEST less two of the lowest transitions */
-    int none;      /* with `wrap`, a cell without a path: LOWEST less one of them */
+    int floor;     /* with `wrap`, the lowest M: set_fast */
+    int none;      /* with `wrap`, a cell without a path */
     int least;     /* wmove from which on `wrap` is right; above 0: never */
     int sweep;     /* with `wrap`, carries are added in every row: see set_through */
     int16_t *par;  /* par[(q * NPAR + t) * VW_LANES + lane] */
+    int16_t *fast; /* with `wrap`, fast[(q * NFAST + t) * VW_LANES + lane] */
+    int16_t *back; /* with `wrap`, back[lane]: what makes D of D + DM at the lane's first node */
     int16_t *gain; /* gain[q * VW_LANES + lane]: over the nodes from k on, the largest (sum of DD) + DM_k - BM_{k+1} */
     /* through[q * VW_LANES + lane]: what a carry into the lane pays up to M after vector q; q = Q: to leave the lane */
     int16_t *through;
@@ -83,17 +87,17 @@ static void carry_on(const vit *p, V carry, V xB, V *cell) {
 }
 
 /* Adds the D that crosses into the next lane to X of S sequences. It adds all of it, so no branch depends on it. d: the
- * D that leaves the lanes. Afterwards, the D that leaves the lanes after them, into the next ones. */
+ * D that comes into the lanes. Afterwards, the D that comes into the lanes after them. */
 WS_INLINE void sweep_on(const int S, const vit *p, V *d, V *const *cell) {
     const size_t Q = (size_t)p->Q;
     const V lowest = VW_SET1(LOWEST), floor = VW_SET1(p->floor), out = V_LOAD(p->through + Q * VW_LANES);
     V carry[TRACKS];
-    V_UNROLL for (int s = 0; s < S; s++) carry[s] = VW_MAX(VW_UP1(d[s], lowest), floor);
+    V_UNROLL for (int s = 0; s < S; s++) carry[s] = VW_MAX(d[s], floor);
     for (size_t q = 0; q < Q; q++) {
         const V through = V_LOAD(p->through + q * VW_LANES);
         V_UNROLL for (int s = 0; s < S; s++) cell[s][2 * q] = VW_MAX(cell[s][2 * q], VW_ADD(carry[s], through));
     }
-    V_UNROLL for (int s = 0; s < S; s++) d[s] = VW_ADDS(carry[s], out);
+    V_UNROLL for (int s = 0; s < S; s++) d[s] = VW_UP1(VW_ADDS(carry[s], out), lowest);
 }
 
 /* Computes n rows of S sequences, fewer if a sequence reaches its top. Returns the number of rows done. seq[s]:
@@ -102,7 +106,8 @@ WS_INLINE size_t rows(const int S, const int keep, const int wrap, const vit *p,
                       void *const *state) {
     const size_t Q = (size_t)p->Q;
     const V lowest = VW_SET1(LOWEST), floor = VW_SET1(p->floor), none = VW_SET1(wrap ? p->none : LOWEST);
-    const int16_t *const par = p->par, *const gain = p->gain;
+    const int16_t *const par = wrap ? p->fast : p->par, *const gain = p->gain;
+    const size_t step = (size_t)(wrap ? NFAST : NPAR) * VW_LANES;
     const uint8_t *x[TRACKS];
     track *t[TRACKS];
     V *cell[TRACKS], best[TRACKS], limit[TRACKS], xB[TRACKS];
@@ -123,11 +128,11 @@ WS_INLINE size_t rows(const int S, const int keep, const int wrap, const vit *p,
             d[s] = none;
         }
         for (size_t q = 0; q < Q; q++) {
-            const int16_t *w = par + q * NPAR * VW_LANES;
+            const int16_t *w = par + q * step;
             /* loads once for all S: the compiler cannot know that a store to a row leaves the tables unchanged */
-            const V wBM = V_LOAD(w + BM * VW_LANES), wMM = V_LOAD(w + MM * VW_LANES), wIM = V_LOAD(w + IM * VW_LANES);
-            const V wDM = V_LOAD(w + DM * VW_LANES), wMI = V_LOAD(w + MI * VW_LANES), wII = V_LOAD(w + II * VW_LANES);
-            const V wMD = V_LOAD(w + MD * VW_LANES), wDD = V_LOAD(w + DD * VW_LANES);
+            const V wBM = V_LOAD(w + BM * VW_LANES), wMM = V_LOAD(w + MM * VW_LANES), wMI = V_LOAD(w + MI * VW_LANES);
+            const V wII = V_LOAD(w + II * VW_LANES), wMD = V_LOAD(w + MD * VW_LANES), wDD = V_LOAD(w + DD * VW_LANES);
+            const V wIM = wrap ? lowest : V_LOAD(w + IM * VW_LANES), wDM = wrap ? lowest : V_LOAD(w + DM * VW_LANES);
             V_UNROLL for (int s = 0; s < S; s++) {
                 const V ins = cell[s][2 * q + 1];
                 const V sent = VW_ADDS(VW_MAX(sum(wrap, xB[s], wBM), in[s]), V_LOAD(emit[s] + q * VW_LANES));
@@ -135,10 +140,15 @@ WS_INLINE size_t rows(const int S, const int keep, const int wrap, const vit *p,
                 in[s] = cell[s][2 * q];
                 best[s] = VW_MAX(best[s], m);
                 if (keep) cell[s][2 * Q + q] = m;
-                cell[s][2 * q] = VW_MAX(VW_MAX(sum(wrap, m, wMM), sum(wrap, ins, wIM)), sum(wrap, d[s], wDM));
+                const V in_out = wrap ? ins : VW_ADDS(ins, wIM), d_out = wrap ? d[s] : VW_ADDS(d[s], wDM);
+                cell[s][2 * q] = VW_MAX(VW_MAX(sum(wrap, m, wMM), in_out), d_out);
                 cell[s][2 * q + 1] = VW_MAX(sum(wrap, m, wMI), sum(wrap, ins, wII));
                 d[s] = VW_MAX(sum(wrap, m, wMD), sum(wrap, d[s], wDD));
             }
+        }
+        V_UNROLL for (int s = 0; s < S; s++) {
+            d[s] = VW_UP1(d[s], lowest);
+            if (wrap) d[s] = VW_ADDS(d[s], V_LOAD(p->back));
         }
         if (wrap && p->sweep) sweep_on(S, p, d, cell);
         V_UNROLL for (int s = 0; s < S; s++) {
@@ -146,9 +156,8 @@ WS_INLINE size_t rows(const int S, const int keep, const int wrap, const vit *p,
                 t[s]->over = 1;
                 n = i + 1;
             }
-            const V carry = VW_UP1(d[s], lowest);
-            if (__builtin_expect(p->always || VW_ANY_GT(carry, VW_SUBS(xB[s], V_LOAD(gain))), 0))
-                carry_on(p, carry, xB[s], cell[s]);
+            if (__builtin_expect(p->always || VW_ANY_GT(d[s], VW_SUBS(xB[s], V_LOAD(gain))), 0))
+                carry_on(p, d[s], xB[s], cell[s]);
         }
     }
     V_UNROLL for (int s = 0; s < S; s++) {
@@ -197,26 +206,56 @@ static void lay_gain(vit *p, const ws_words *w) {
     }
 }
 
-/* Sets what `wrap` needs. Returns the lowest transition that the layout keeps: lower ones are those of node M, which
- * lead to no cell. Transitions do not raise a score, so an entry at or above the floor is no worse than a path from a
- * cell below it. xB itself must not be negative, because the entry of padding is LOWEST. */
-static int set_floor(vit *p, const ws_words *w) {
-    int entry = 0, lowest = 0;
-    for (int t = 0; t < NPAR; t++)
-        for (int k = 1; k < w->M + (par_from[t] == WS_PBM); k++) {
-            const int v = w->tr[par_from[t]][k];
-            int *least = par_from[t] == WS_PBM ? &entry : &lowest;
-            if (v < *least) *least = v;
-        }
-    p->none = LOWEST - lowest;
-    p->floor = p->none - lowest;
-    const int low_entry = p->floor - WS_WORD_BASE - entry;
-    p->least = p->always ? 1 : low_entry > -WS_WORD_BASE ? low_entry : -WS_WORD_BASE;
-    return p->least > 0 ? LOWEST : lowest;
+static void lower(int *least, int v) {
+    if (v < *least) *least = v;
 }
 
-/* Sets `through`, and `sweep` if a carry may be added to it without saturation. A carry is at least the floor here,
- * which lies two of the lowest transitions above LOWEST. Padding takes what fits, because nothing leaves it. In models
+/* Returns DM of node k. The last node's leads to no cell. */
+static int leave(const ws_words *w, int k) { return k < w->M ? w->tr[WS_PDM][k] : 0; }
+
+/* Returns transition t out of node k, or BM into it, as `fast` has it. */
+static int fast_of(const ws_words *w, int t, int k) {
+    const int v = w->tr[par_from[t]][k];
+    switch (t) {
+    case MI: return v + w->tr[WS_PIM][k];
+    case MD: return v + leave(w, k + 1);
+    case DD: return v + leave(w, k + 1) - leave(w, k);
+    default: return v;
+    }
+}
+
+/* Sets `fast` and what `wrap` needs.
+ *
+ * A cell of M is at least the floor. M sends on `first` at least, the lowest of MM, MI + IM and MD + DM. To that I and D
+ * add `more` at least. The floor lies so far above LOWEST that nothing wraps. A cell without a path begins at `none`, so
+ * that one addition does not wrap.
+ *
+ * No number below the floor raises an M, since an entry is at least the floor and transitions do not raise a score.
+ * The sum of D + DM may grow along a lane, by at most the range of DM, which `first` includes. So what begins at `none`
+ * stays below the floor. xB itself must not be negative, because the entry of padding is LOWEST. */
+static void set_fast(vit *p, const ws_words *w) {
+    int entry = 0, first = 0, more = 0;
+    for (int k = 1; k <= w->M; k++) lower(&entry, w->tr[WS_PBM][k]);
+    for (int k = 1; k < w->M; k++) {
+        lower(&first, leave(w, k));
+        for (int t = MM; t < NFAST; t++) lower(t == II || t == DD ? &more : &first, fast_of(w, t, k));
+    }
+    p->none = LOWEST - more;
+    p->floor = p->none - first;
+    const int low_entry = p->floor - WS_WORD_BASE - entry;
+    p->least = p->always || p->floor > 0 ? 1 : low_entry > -WS_WORD_BASE ? low_entry : -WS_WORD_BASE;
+    for (int z = 0; z < VW_LANES; z++) {
+        p->back[z] = (int16_t)(z * p->Q + 1 < w->M ? -leave(w, z * p->Q + 1) : 0);
+        for (int q = 0; q < p->Q; q++)
+            for (int t = 0; t < NFAST; t++) {
+                const int k = z * p->Q + q + 1, last = t == II || t == DD ? more : first;
+                const int v = t == BM ? k <= w->M ? w->tr[WS_PBM][k] : LOWEST : k < w->M ? fast_of(w, t, k) : last;
+                p->fast[(q * NFAST + t) * VW_LANES + z] = (int16_t)(p->least > 0 ? LOWEST : v);
+            }
+    }
+}
+
+/* Sets `through`, and `sweep` if a carry may be added to it without saturation. A carry is at least the floor here. Padding takes what fits, because nothing leaves it. In models
  * with more vectors than SWEEP most rows are better off with a branch. */
 static void set_through(vit *p, const ws_words *w) {
     const int least = p->floor <= 0 ? LOWEST - p->floor : LOWEST;
@@ -245,17 +284,17 @@ static int lay_out(void *layout, const void *form, ws_err *err) {
     p->gain = ws_calloc(row, sizeof *p->gain, err);
     p->emit = ws_calloc(row * (size_t)w->Kp, sizeof *p->emit, err);
     p->through = ws_calloc(row + VW_LANES, sizeof *p->through, err);
-    if (!p->par || !p->gain || !p->emit || !p->through) return WS_ENOMEM;
+    p->fast = ws_calloc(row * NFAST, sizeof *p->fast, err);
+    p->back = ws_calloc(VW_LANES, sizeof *p->back, err);
+    if (!p->par || !p->gain || !p->emit || !p->through || !p->fast || !p->back) return WS_ENOMEM;
     /* padding: the lowest score in every table */
     for (size_t i = 0; i < row * NPAR; i++) p->par[i] = LOWEST;
     for (size_t i = 0; i < row; i++) p->gain[i] = LOWEST;
     for (size_t i = 0; i < row * (size_t)w->Kp; i++) p->emit[i] = LOWEST;
     for (int t = 0; t < NPAR; t++) lay(p, w->M, w->tr[par_from[t]] + 1, p->par + t * VW_LANES, NPAR);
     lay_gain(p, w);
-    const int lowest = set_floor(p, w);
+    set_fast(p, w);
     set_through(p, w);
-    for (size_t i = 0; i < row * NPAR; i++)
-        if (i / VW_LANES % NPAR != BM && p->par[i] < lowest) p->par[i] = (int16_t)lowest;
     for (int x = 0; x < w->Kp; x++)
         lay(p, w->M, w->emit + (size_t)x * (size_t)(w->M + 1) + 1, p->emit + (size_t)x * row, 1);
     return WS_OK;
@@ -264,6 +303,8 @@ static int lay_out(void *layout, const void *form, ws_err *err) {
 static void clear(void *layout) {
     vit *p = layout;
     ws_free(p->par);
+    ws_free(p->fast);
+    ws_free(p->back);
     ws_free(p->gain);
     ws_free(p->emit);
     ws_free(p->through);

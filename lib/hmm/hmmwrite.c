@@ -44,10 +44,12 @@ static char *put_probabilities(char *p, const float *x, size_t n) {
 static size_t room_for(size_t n) { return n * 48 + 64; }
 
 static int add_values(ws_buf *out, const char *before, const float *x, size_t n, ws_err *err) {
-    int rc = ws_buf_reserve(out, room_for(n) + strlen(before), err);
+    const size_t length = strlen(before);
+    int rc = ws_buf_reserve(out, room_for(n) + length, err);
     if (rc) return rc;
     char *p = out->p + out->n;
-    p = put_probabilities(p + sprintf(p, "%s", before), x, n);
+    memcpy(p, before, length);
+    p = put_probabilities(p + length, x, n);
     *p++ = '\n';
     out->n = (size_t)(p - out->p);
     return WS_OK;
@@ -118,15 +120,19 @@ static int shown(const ws_hmm *h, int which, size_t k) {
 
 static int add_node(const ws_hmm *h, size_t k, ws_buf *out, ws_err *err) {
     const size_t K = (size_t)h->abc->K;
-    char before[24], map[24] = "     -";
+    char before[24], behind[24 + 2 * WS_NNOTE] = "      -";
     snprintf(before, sizeof before, " %6zu ", k);
     int rc = add_values(out, before, h->mat + k * K, K, err);
     if (rc) return rc;
     out->n--; /* the annotation stands in the same line */
-    if (h->map) snprintf(map, sizeof map, "%6d", h->map[k]);
-    rc = ws_buf_addf(out, err, " %s", map);
-    for (int c = 0; !rc && c < WS_NNOTE; c++) rc = ws_buf_addf(out, err, " %c", shown(h, c, k));
-    return rc ? rc : ws_buf_add(out, "\n", 1, err);
+    if (h->map) snprintf(behind, sizeof behind, " %6d", h->map[k]);
+    char *p = behind + strlen(behind);
+    for (int c = 0; c < WS_NNOTE; c++) {
+        *p++ = ' ';
+        *p++ = (char)shown(h, c, k);
+    }
+    *p++ = '\n';
+    return ws_buf_add(out, behind, (size_t)(p - behind), err);
 }
 
 static int add_nodes(const ws_hmm *h, const ws_buf *background, ws_buf *out, ws_err *err) {
