@@ -129,11 +129,73 @@ static void test_impossible(tap *t, sample *r) {
     sample_batch_release(&s);
 }
 
+/* Fills w with transitions of 0 to `deep` below 0, many of them shallow, and emissions to match. */
+static void wild_words(ws_words *w, sample *r, int deep) {
+    for (int j = 0; j < WS_NPTRANS; j++)
+        for (int k = 1; k <= w->M; k++) {
+            const int most = sample_below(r, 3) ? deep / 8 + 1 : deep + 1;
+            w->tr[j][k] = (int16_t)-sample_below(r, j == WS_PBM ? 9000 : most);
+        }
+    for (int x = 0; x < w->Kp; x++)
+        for (int k = 1; k <= w->M; k++)
+            w->emit[x * (w->M + 1) + k] = (int16_t)(x < 20 ? sample_below(r, 5000) - 3200 : -32768 * (x == 27));
+}
+
+/* Every width gives the definition's scores for transitions of any depth: whatever a row keeps must not wrap. */
+static void test_wild(tap *t, sample *r) {
+    static const ws_body *const all[] = {WS_BY_WIDTH(ws_vit_)};
+    static const int deep[] = {200, 1500, 4000, 7700, 12000, 16000, 30000};
+    enum { L = 120, SIZES = 40 };
+    uint8_t codes[L + 64] = {0};
+    ws_cpu cpu;
+    ws_err err = {0};
+    ws_buf scratch = {0};
+    ws_cpu_probe(&cpu);
+    for (int b = 0; b < WS_WIDTH_scalar; b++) {
+        int differ = 0, n = 0;
+        if (cpu.why_not[b]) {
+            tap_skip(t, ws_width_name[b], cpu.why_not[b]);
+            continue;
+        }
+        for (size_t d = 0; d < sizeof deep / sizeof deep[0]; d++)
+            for (int size = 0; size < SIZES; size++, n++) {
+                ws_hmm h;
+                ws_hmm_target data;
+                ws_words w;
+                ws_filter *f;
+                ws_lenmodel lm;
+                ws_fscore got;
+                sample_model(&h, r, 2 + sample_below(r, size % 4 ? 70 : 700), 0);
+                sample_target(&data, &h);
+                sample_must(ws_words_create(&w, &data.profile, &err), &err);
+                wild_words(&w, r, deep[d]);
+                for (int i = 0; i < L; i++) codes[i] = (uint8_t)(sample_below(r, 60) ? sample_below(r, 20) : 27);
+                ws_lenmodel_set(&lm, size % 8 ? L : 20000);
+                const uint64_t first = 0;
+                const uint32_t len = L;
+                const ws_seqlist list = {codes, &first, &len, &lm, NULL, 1};
+                void *room = ws_calloc(ws_vit_scalar.room(&w), 1, &err);
+                const ws_fscore want = ws_vit_scalar.one(&w, &lm, codes, L, room);
+                sample_must(ws_filter_create_from(&f, all[b], &w, &err), &err);
+                sample_must(ws_filter_scores(f, &list, &got, &scratch, &err), &err);
+                differ += want.status != got.status || want.nats != got.nats;
+                ws_free(room);
+                ws_filter_destroy(f);
+                ws_words_destroy(&w);
+                ws_profile_destroy(&data.profile);
+                sample_model_release(&h);
+            }
+        tap_ok(t, differ == 0, "%s: %d models with transitions of any depth, %d differ", ws_width_name[b], n, differ);
+    }
+    ws_buf_release(&scratch);
+}
+
 int main(void) {
     tap t = {0};
     sample r = worked_seed();
     test_worked(&t);
     test_random(&t, &r);
     test_impossible(&t, &r);
+    test_wild(&t, &r);
     return tap_end(&t);
 }
