@@ -39,7 +39,7 @@ static void store_ends(const bundle *g, VF by, float *const *ends) {
     }
 }
 
-/* What a row's loop carries from position to position, for S bundles. */
+/* The state that the loop of a row carries from position to position, for S bundles. */
 typedef struct forward_row {
     VF *M[BUNDLES], *I[BUNDLES], *D[BUNDLES]; /* the row, its previous content ahead of the position */
     VF enter[BUNDLES];                        /* what enters M of the position, from the previous row and B */

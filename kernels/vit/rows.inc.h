@@ -15,7 +15,7 @@
  * where wraps() says so. Every entry xB + BM is at least the floor, and a cell at the floor sends on less than that.
  *
  * With `wrap` a row keeps I(k) + IM_k in place of I(k), and its D is D(k) + DM_k. So X(k) needs one addition for three,
- * and a node six transitions for eight (set_fast). What crosses lanes is D(k) itself again. */
+ * and a node six transitions for eight (set_fast). Lanes exchange D(k) itself. */
 
 #include "lib/hmm/profile.h"
 
@@ -226,9 +226,9 @@ static int fast_of(const ws_words *w, int t, int k) {
 
 /* Sets `fast` and what `wrap` needs.
  *
- * A cell of M is at least the floor. M sends on `first` at least, the lowest of MM, MI + IM and MD + DM. To that I and D
- * add `more` at least. The floor lies so far above LOWEST that nothing wraps. A cell without a path begins at `none`, so
- * that one addition does not wrap.
+ * A cell of M is at least the floor. M sends on `first` at least, the lowest of MM, MI + IM and MD + DM. I and D add
+ * `more` to that at least. The floor lies so far above LOWEST that nothing wraps. A cell without a path begins at
+ * `none`, so that one addition does not wrap.
  *
  * No number below the floor raises an M, since an entry is at least the floor and transitions do not raise a score.
  * The sum of D + DM may grow along a lane, by at most the range of DM, which `first` includes. So what begins at `none`
@@ -248,15 +248,17 @@ static void set_fast(vit *p, const ws_words *w) {
         p->back[z] = (int16_t)(z * p->Q + 1 < w->M ? -leave(w, z * p->Q + 1) : 0);
         for (int q = 0; q < p->Q; q++)
             for (int t = 0; t < NFAST; t++) {
-                const int k = z * p->Q + q + 1, last = t == II || t == DD ? more : first;
-                const int v = t == BM ? k <= w->M ? w->tr[WS_PBM][k] : LOWEST : k < w->M ? fast_of(w, t, k) : last;
+                const int k = z * p->Q + q + 1;
+                const int padding = t == BM ? LOWEST : t == II || t == DD ? more : first;
+                const int v = k < w->M + (t == BM) ? fast_of(w, t, k) : padding;
                 p->fast[(q * NFAST + t) * VW_LANES + z] = (int16_t)(p->least > 0 ? LOWEST : v);
             }
     }
 }
 
-/* Sets `through`, and `sweep` if a carry may be added to it without saturation. A carry is at least the floor here. Padding takes what fits, because nothing leaves it. In models
- * with more vectors than SWEEP most rows are better off with a branch. */
+/* Sets `through`, and `sweep` if a carry may be added to it without saturation. A carry is at least the floor here.
+ * Padding takes what fits, because nothing leaves it. In models with more vectors than SWEEP most rows are better off
+ * with a branch. */
 static void set_through(vit *p, const ws_words *w) {
     const int least = p->floor <= 0 ? LOWEST - p->floor : LOWEST;
     p->sweep = p->least <= 0 && p->floor <= 0 && p->Q <= SWEEP;
