@@ -28,6 +28,9 @@ template <bool SHARED> __device__ __forceinline__ float *rows_of(const ws_dom_ar
     return SHARED ? shared + (threadIdx.x & ~3u) : a.state + j.place;
 }
 
+// So many blocks of a multiprocessor leave enough registers for a thread: nothing is spilled.
+enum { BLOCKS = 16 };
+
 // More registers for rows that are farther away: few problems of long models fit into a device's memory anyhow.
 template <bool SHARED> using quad = ws_dom_quad<SHARED ? 4 : 8>;
 
@@ -39,7 +42,8 @@ template <bool SHARED, bool KEEP> __global__ void __launch_bounds__(32) forward_
                          a.f + j.row, KEEP ? a.cell + j.cell : NULL);
 }
 
-template <bool SHARED, bool KEEP> __global__ void __launch_bounds__(32) backward_kernel(const ws_dom_args a) {
+template <bool SHARED, bool KEEP> __global__ void __launch_bounds__(32, SHARED ? BLOCKS : 0)
+    backward_kernel(const ws_dom_args a) {
     const uint32_t p = a.from + blockIdx.x * WS_DOM_SIDE_BY_SIDE + threadIdx.x / 4;
     if (p >= a.to) return;
     const ws_dom_job j = a.job[p];
@@ -59,9 +63,7 @@ template <bool SHARED> __global__ void __launch_bounds__(32) accuracy_kernel(con
                     a.choice + j.choice, at, &a.fitted[p]);
 }
 
-// A block is a warp, which has one problem. BLOCKS of a multiprocessor leave enough registers for a thread: nothing is
-// spilled.
-enum { BLOCKS = 16 };
+// A block is a warp, which has one problem.
 template <bool KEEP> __global__ void __launch_bounds__(32, BLOCKS) wide_forward_kernel(const ws_dom_args a) {
     const ws_dom_job &j = a.job[a.from + blockIdx.x];
     ws_dom_warp g;
