@@ -48,13 +48,11 @@ typedef struct urn {
     double v;   /* method D's variate for the next skip */
 } urn;
 
-/* Returns the quotient that decides, where the squeeze does not, whether a skip of s is taken. */
+/* Returns the quotient that decides, where the squeeze does not, whether a skip of s is taken. Two or more indices are
+ * still to be drawn, so s is below n - 1, for which Vitter has one order of the factors. */
 static double quotient(const urn *u, int64_t s) {
-    const double n = (double)u->n, take = (double)u->take;
-    const int longer = u->n - 1 > s;
-    double y = 1, top = n - 1, bottom = longer ? n - take : n - (double)s - 1;
-    const int64_t limit = longer ? u->n - s : u->n - u->take + 1;
-    for (int64_t t = u->n - 1; t >= limit; t--) {
+    double y = 1, top = (double)u->n - 1, bottom = (double)u->n - (double)u->take;
+    for (int64_t t = u->n - 1; t >= u->n - s; t--) {
         y = y * top / bottom;
         top--;
         bottom--;
