@@ -145,7 +145,8 @@ int ws_parse_refuse(const ws_parse *s, uint8_t c, const char *name, size_t nname
 }
 
 static int refuse(const ws_parse *s, uint8_t c, ws_err *err) {
-    return ws_parse_refuse(s, c, s->head.p + s->name.at, s->name.n, s->at + ws_parse_len(s) + 1, err);
+    const char *name = s->name.n ? s->head.p + s->name.at : NULL; /* a row of windows may have no head */
+    return ws_parse_refuse(s, c, name, s->name.n, s->at + ws_parse_len(s) + 1, err);
 }
 
 int ws_parse_bad(ws_parse *s, uint8_t c, ws_err *err) {
