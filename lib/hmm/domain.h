@@ -25,9 +25,11 @@ enum { WS_COLUMN_M = 0x00, WS_COLUMN_I = 0x10, WS_COLUMN_D = 0x20, WS_COLUMN_STA
 enum { WS_COLUMN_ABOVE = 0x40 };
 enum { WS_CODE_STAR = 10, WS_CODE_NONE = 15 };
 
-/* Returns the code of a posterior probability p (section 11.3). */
+/* Returns the code of a posterior probability p (section 11.3), 0 of what is no number: such a target is computed again
+ * in logarithms. */
 WS_DEVICE static inline uint8_t ws_dom_code_of(float p) {
-    return (uint8_t)((double)p + 0.05 >= 1.0 ? WS_CODE_STAR : (int)(((double)p + 0.05) * 10.0));
+    const double up = (double)p + 0.05;
+    return (uint8_t)(up >= 1.0 ? WS_CODE_STAR : up >= 0.0 ? (int)(up * 10.0) : 0);
 }
 
 typedef struct ws_domain {

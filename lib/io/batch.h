@@ -80,7 +80,8 @@ typedef struct ws_batch {
 } ws_batch;
 
 static inline size_t ws_batch_words(uint64_t len) { return (size_t)((len + 5) / 6); }
-static inline const char *ws_batch_text(const ws_batch *b, ws_slice s) { return b->text.p + s.at; }
+/* Returns a text of the batch; in one without any, an empty one. */
+static inline const char *ws_batch_text(const ws_batch *b, ws_slice s) { return b->text.p ? b->text.p + s.at : ""; }
 
 /* Returns field number `index` of a row's pass-through columns, without a look at the meaning of a text. It stays as
  * long as the batch. */

@@ -110,7 +110,7 @@ static void write_all(run *r, ws_sink *to) {
 
 static int differs(const char *want, const ws_sink *got, const char *file, const char *name) {
     const size_t n = strlen(want);
-    if (got->text.n == n && memcmp(got->text.p, want, n) == 0) return 0;
+    if (got->text.n == n && (n == 0 || memcmp(got->text.p, want, n) == 0)) return 0;
     size_t at = 0, line = 0;
     for (; at < n && at < got->text.n && want[at] == got->text.p[at]; at++)
         if (want[at] == '\n') line = at + 1;
