@@ -79,7 +79,7 @@ template <bool KEEP> __global__ void __launch_bounds__(32, BLOCKS) wide_backward
     if (g.leads()) a.own[p] = own;
 }
 
-__global__ void __launch_bounds__(32, BLOCKS) wide_accuracy_kernel(const ws_dom_args a) {
+static __global__ void __launch_bounds__(32, BLOCKS) wide_accuracy_kernel(const ws_dom_args a) {
     const uint32_t p = a.from + blockIdx.x;
     if (a.fitted[p].range) return;
     const ws_dom_job &j = a.job[p];
