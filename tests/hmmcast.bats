@@ -276,6 +276,7 @@ as_theirs() { # as_theirs FILE LEAST OPTION...
     head -2 s >got
     same want got
     [ "$(sed -n '3s/  *$//p' s)" = '1     tiny                     5    10    10     5.00  2.746' ] || fail "$(cat s)"
+    [ "$(awk '!/^#/ { print $1, $2 }' s)" = "$(printf '1 tiny\n2 globins4')" ] || fail "$(cat s)"
     hmmcast --dna --informat fasta --summary s dna.fa >/dev/null
     head -1 s | grep -q ' mlen     W eff_nseq'
 }

@@ -54,6 +54,8 @@ static int same_whole(const ws_dom_whole *a, const ws_dom_fit *f) {
 
 typedef struct counts {
     int fits, rows, alignments, ways[WS_DOM_WAYS], n;
+    int twice, paths;   /* targets whose odds are in range, in logarithms too; those of them with another path */
+    float apart;        /* the most that a posterior differs there */
 } counts;
 
 static int in_range(const ws_dom_fit *f) { return !f->range && !isnan(ws_dom_forward_nats(&f->p)) && f->i_to > 0; }
@@ -74,6 +76,21 @@ static int compare_fit(const model *m, ws_dom_worker *w, const ws_dom_backend *b
     const int same = same_fit(f, &g);
     ws_free(g.column), ws_free(g.posterior);
     return same;
+}
+
+/* Fits a target in logarithms whose odds are in range, which no step of ws_dom_align does, and compares it with f. */
+static void compare_logs(const model *m, ws_dom_worker *w, const ws_dom_fit *f, counts *c) {
+    ws_dom_fit g = {.whole = 1, .p = f->p};
+    uint8_t *outside;
+    ws_err err = {0};
+    sample_must(ws_dom_fit_logs(&m->p, w, &g, &outside, &err), &err);
+    int same = g.ncolumn == f->ncolumn && g.i_from == f->i_from && g.k_from == f->k_from;
+    for (uint32_t j = 0; j < f->ncolumn && same; j++) same = ((g.column[j] ^ f->column[j]) & WS_COLUMN_STATE) == 0;
+    c->twice++;
+    c->paths += !same;
+    for (uint32_t j = 0; j < f->ncolumn && same; j++)
+        c->apart = fmaxf(c->apart, fabsf(g.posterior[j] - f->posterior[j]));
+    ws_free(g.column), ws_free(g.posterior), ws_free(outside);
 }
 
 static void compare(const model *m, ws_dom_worker *w, const ws_dom_backend *be, sample *r, counts *c) {
@@ -99,6 +116,7 @@ static void compare(const model *m, ws_dom_worker *w, const ws_dom_backend *be, 
             /* logarithms where the odds are out of range, and nowhere else */
             const int odds = in_range(&f);
             c->alignments += odds != (a[j].way != WS_DOM_BY_LOGARITHMS) || (odds && !same_whole(&a[j], &f));
+            if (odds) compare_logs(m, w, &f, c);
         }
         ws_free(f.column), ws_free(f.posterior), ws_free(row), ws_free(x[j]);
         ws_dom_whole_release(&a[j]);
@@ -154,8 +172,48 @@ static void test_backend(tap *tp, const ws_dom_backend *be, sample *r) {
     tap_ok(tp, c.rows == 0, "%s: %d of %d targets have other rows of subnormal numbers", be->name, c.rows, c.n);
     tap_ok(tp, c.alignments == 0, "%s: %d of %d alignments differ from the definition", be->name, c.alignments,
            c.n);
+    tap_note("%s: in logarithms a posterior differs by %.2g at most", be->name, (double)c.apart);
+    tap_ok(tp, c.twice > 0 && c.paths * 10 <= c.twice, "%s: %d of %d targets have another path in logarithms", be->name,
+           c.paths, c.twice);
+    tap_ok(tp, c.apart < 0.05f, "%s: posteriors in logarithms are those of the definition", be->name);
     tap_ok(tp, c.ways[WS_DOM_BY_SUBNORMALS] > 0 && c.ways[WS_DOM_BY_LOGARITHMS] > 0, "%s: all ways were met",
            be->name);
+}
+
+/* One residue, in logarithms: a path is B, M of a node k, perhaps D of the nodes behind it, E. Most paths go on in D. */
+static void test_one_residue(tap *tp, const ws_dom_backend *be, sample *r) {
+    const ws_dom_options options = {.plain = 0};
+    ws_dom_worker *w;
+    ws_err err = {0};
+    float worst = 0;
+    sample_must(ws_dom_worker_create(&w, be, &options, &err), &err);
+    for (int M = 2; M <= 9; M++) {
+        ws_hmm h;
+        model m;
+        sample_model(&h, r, M, 0);
+        open_model(&m, &h);
+        for (int k = 1; k < M; k++) m.p.tr[WS_PMD][k] = -0.1f * (float)k, m.p.tr[WS_PDD][k] = -0.5f / (float)k;
+        const uint8_t x = sample_residue(r, h.abc);
+        double ends = 1, sum = 0, most = 0; /* ends: of the paths behind D, by their way to E */
+        for (int k = M; k >= 1; k--) {
+            const double behind = k < M ? 1 + exp((double)m.p.tr[WS_PMD][k]) * ends : 1;
+            const double path = exp((double)m.p.score[(size_t)x * ((size_t)M + 1) + (size_t)k]) *
+                                exp((double)m.p.tr[WS_PBM][k]) * behind;
+            sum += path;
+            most = fmax(most, path);
+            if (k < M) ends = 1 + exp((double)m.p.tr[WS_PDD][k]) * ends;
+        }
+        ws_dom_fit f = {.whole = 1, .p = {.x = &x, .L = 1, .mode = ws_dom_unihit(1)}};
+        uint8_t *outside;
+        sample_must(ws_dom_fit_logs(&m.p, w, &f, &outside, &err), &err);
+        worst = fmaxf(worst, f.ncolumn == 1 ? fabsf(f.posterior[0] - (float)(most / sum)) : 1.0f);
+        ws_free(f.column), ws_free(f.posterior), ws_free(outside);
+        close_model(&m);
+        sample_model_release(&h);
+    }
+    tap_ok(tp, worst < 0.003f, "one residue in logarithms: the posterior is the path's share, within %.2g",
+           (double)worst);
+    ws_dom_worker_destroy(w);
 }
 
 int main(void) {
@@ -164,6 +222,7 @@ int main(void) {
     ws_cpu cpu;
     sample r = worked_seed();
     ws_cpu_probe(&cpu);
+    test_one_residue(&t, all[WS_NWIDTH - 1], &r);
     for (int w = WS_NWIDTH - 1; w >= 0; w--) {
         if (!cpu.why_not[w]) test_backend(&t, all[w], &r);
         else tap_skip(&t, all[w]->name, cpu.why_not[w]);
