@@ -260,3 +260,21 @@ setup() { in_data; }
     cmp <(grep -v '^##' want) <(grep -v '^##' got)
     sanitized || (ulimit -v 900000 && respack -t 1 -O packed want | respack -t 1 -O tsv >limited)
 }
+
+@test "a block of pairs is full with 64 MiB of texts, and not one byte before" {
+    local less blocks
+    for less in 0 1; do
+        python3 - $less >long.tsv <<'EOF'
+import sys
+most, cells, count = 1 << 26, 64, 8                # each text stands behind its length, of eight bytes
+print("#name\tseq\tquery\tnote")
+for i in range(cells):
+    print("s\tMKV\tq\t" + "x" * (most // cells - count - (int(sys.argv[1]) if i == 0 else 0)))
+print("t\tMKV\tq\tx\n##end rows=65 in=2 residues=6")
+EOF
+        respack long.tsv >long.wsp
+        blocks=$(LC_ALL=C grep -cabP '\x89WSR\r' long.wsp)
+        [ "$blocks" -eq $((2 - less)) ] || fail "$less bytes less: $blocks blocks"
+        respack -O tsv --no-provenance long.wsp | cmp - <(grep -v '^##' long.tsv)
+    done
+}
