@@ -49,8 +49,9 @@ void ws_binding_release(ws_binding *b) {
 /* The hash of the model file in the last "model=NAME(xxh3:HASH)" of a text; NULL if there is none. Its 16 digits. */
 static const char *file_hash(const char *p, size_t n) {
     static const char mark[] = "(xxh3:";
-    const char *found = NULL, *end = p + n;
-    while (n && (p = memmem(p, (size_t)(end - p), mark, sizeof mark - 1)) != NULL) {
+    if (n == 0) return NULL;
+    const char *found = NULL, *const end = p + n;
+    while ((p = memmem(p, (size_t)(end - p), mark, sizeof mark - 1)) != NULL) {
         p += sizeof mark - 1;
         if (end - p >= 16) found = p;
     }

@@ -36,10 +36,15 @@ static int refuses(size_t n) {
     return fine;
 }
 
+/* With a sanitizer, which ends a program that asks for more memory than any machine has, one of them is there. */
+extern void __asan_init(void) __attribute__((weak));
+extern void __tsan_init(void) __attribute__((weak));
+
 int main(void) {
     tap t = {0};
     tap_ok(&t, grows(100) && grows(100000), "small arrays");
     tap_ok(&t, grows(5000000), "an array of 40 MB");
-    tap_ok(&t, refuses(100) && refuses(1000000), "too much");
+    if (__asan_init || __tsan_init) tap_skip(&t, "too much", "a sanitizer would end the program");
+    else tap_ok(&t, refuses(100) && refuses(1000000), "too much");
     return tap_end(&t);
 }
