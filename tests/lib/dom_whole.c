@@ -180,7 +180,7 @@ static void test_backend(tap *tp, const ws_dom_backend *be, sample *r) {
            be->name);
 }
 
-/* One residue, in logarithms: a path is B, M of a node k, perhaps D of the nodes behind it, E. Most paths go on in D. */
+/* One residue, in logarithms: a path is B, M of a node k, perhaps D of the nodes behind it, E. Most paths end in D. */
 static void test_one_residue(tap *tp, const ws_dom_backend *be, sample *r) {
     const ws_dom_options options = {.plain = 0};
     ws_dom_worker *w;
