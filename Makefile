@@ -214,6 +214,9 @@ check-full: all units $(FAULTY) $(CONTROL) $(SHIMMED) check-style ## check, and 
 check-arm: all ## the programs for 64-bit ARM, cross-compiled, against golden data and those of this machine, in QEMU
 	@WARPSIEVE_ARM=1 bats tests/arm.bats
 
+check-macos: ## every source compiled as for macOS, where none of these programs was ever run; without objects
+	@sh tests/macos.sh all
+
 # T is a bats file, or a test program without build/; F is a regular expression for the names of tests in a bats file.
 test: $(if $(filter %.bats,$T),all $(FAULTY) $(SHIMMED),$(T:%=$B/%)) ## one file: make test T=tests/chain.bats
 	@$(if $T,$(if $(filter %.bats,$T),bats $(if $F,-f '$F') $T,$B/$T),$(error say which: make test T=tests/chain.bats))
@@ -362,5 +365,5 @@ help:
 
 # not those of copies of the tree
 -include $(shell find $B \( -path $B/release -o -name '*.tree' \) -prune -o -type f -name '*.d' -print 2>/dev/null)
-.PHONY: all man demo units check check-full check-arm test debug gpu-check check-style hook bench completions install uninstall installcheck dist cleanroot debroot plots clean help FORCE
+.PHONY: all man demo units check check-full check-arm check-macos test debug gpu-check check-style hook bench completions install uninstall installcheck dist cleanroot debroot plots clean help FORCE
 .SECONDARY:

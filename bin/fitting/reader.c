@@ -2,6 +2,7 @@
  * The input of hmmfit: batches of sequences, aligned in parts of similar length. */
 #include "bin/fitting/fit.h"
 #include "lib/base/number.h"
+#include "lib/base/system.h"
 #include "lib/io/inputs.h"
 #include "lib/io/source.h"
 #include "lib/simd/codec.h"
@@ -122,7 +123,7 @@ static int prepare(item *it, ws_err *err) {
         it->whole[i] = (ws_dom_whole){.x = it->codes + it->at[i], .L = b->len[i]};
     }
     it->nwhole = b->n;
-    qsort_r(it->order, b->n, sizeof *it->order, longer, b->len);
+    ws_system_sort(it->order, b->n, sizeof *it->order, longer, b->len);
     return WS_OK;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * papara-score: scores reads against every branch of a tree. */
 #include "bin/placement/program.h"
+#include "lib/base/system.h"
 #include "lib/io/source.h"
 #include "lib/run/message.h"
 
 #include <math.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -44,7 +44,7 @@ static void note(const ws_job *job, const char *text, unsigned long long n, cons
 
 /* Returns a file in memory, because a container may have no writable folder. */
 static FILE *unnamed_file(void) {
-    const int fd = memfd_create("rows", MFD_CLOEXEC);
+    const int fd = ws_system_memory_file();
     FILE *f = fd < 0 ? NULL : fdopen(fd, "w+");
     if (!f && fd >= 0) close(fd);
     return f;

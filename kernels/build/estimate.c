@@ -83,7 +83,7 @@ static void posterior(const ws_build_mixture *m, const double *c, double *p) {
 }
 
 void ws_build_mean(const ws_build_mixture *m, const float *count, float *out) {
-    double c[20], p[20] = {0}, share[WS_BUILD_COMPONENTS] = {1.0};
+    double c[20] = {0}, p[20] = {0}, share[WS_BUILD_COMPONENTS] = {1.0};
     for (int x = 0; x < m->K; x++) c[x] = (double)count[x];
     if (m->Q > 1) posterior(m, c, share);
     const double total = compensated(c, m->K);

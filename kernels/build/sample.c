@@ -39,7 +39,7 @@ static uint64_t draw(twister *t) {
 
 /* [0, 1) and (0, 1) */
 static double closed(twister *t) { return (double)(draw(t) >> 11) * 0x1p-53; }
-static double open(twister *t) { return ((double)(draw(t) >> 12) + 0.5) * 0x1p-52; }
+static double inside(twister *t) { return ((double)(draw(t) >> 12) + 0.5) * 0x1p-52; }
 
 /* The indices left to draw from: n indices behind `last`, `take` of them. */
 typedef struct urn {
@@ -67,25 +67,25 @@ static int64_t skip_d(urn *u) {
     for (;;) {
         double x = n * (1.0 - u->v);
         while ((int64_t)floor(x) >= u->n - u->take + 1) {
-            u->v = exp(inverse * log(open(&u->random)));
+            u->v = exp(inverse * log(inside(&u->random)));
             x = n * (1.0 - u->v);
         }
         const int64_t s = (int64_t)floor(x);
-        const double y = exp(inverse_next * log(open(&u->random) * n / rest));
+        const double y = exp(inverse_next * log(inside(&u->random) * n / rest));
         u->v = y * (1.0 - x / n) * (rest / (rest - (double)s));
         if (u->v <= 1.0) return s;
         if (n / (n - x) >= y * exp(inverse_next * log(quotient(u, s)))) {
-            u->v = exp(inverse_next * log(open(&u->random)));
+            u->v = exp(inverse_next * log(inside(&u->random)));
             return s;
         }
-        u->v = exp(inverse * log(open(&u->random)));
+        u->v = exp(inverse * log(inside(&u->random)));
     }
 }
 
 /* Draws the same by method A, one index after the other. */
 static int64_t skip_a(urn *u) {
     double top = (double)(u->n - u->take), n = (double)u->n, left = top / n;
-    const double v = open(&u->random);
+    const double v = inside(&u->random);
     int64_t s = 0;
     while (left > v) {
         s++;

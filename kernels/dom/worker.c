@@ -2,7 +2,7 @@
  * Memory of a thread and of a pair; the generator; null2 of degenerate residues. */
 #include "kernels/dom/kernel.h"
 
-#include <sys/mman.h>
+#include "lib/base/system.h"
 
 /* ---- a thread ---- */
 
@@ -28,7 +28,7 @@ static void ask_for_large_pages(const ws_buf *b) {
     enum { PAGE = 4096, LARGE = 2 << 20 };
     const uintptr_t from = ((uintptr_t)b->p + PAGE - 1) & ~(uintptr_t)(PAGE - 1),
                     to = ((uintptr_t)b->p + b->cap) & ~(uintptr_t)(PAGE - 1);
-    if (b->cap >= 2 * LARGE) (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+    if (b->cap >= 2 * LARGE) ws_system_large_pages((void *)from, to - from);
 }
 
 void *ws_dom_scratch(ws_dom_worker *w, int place, size_t bytes, ws_err *err) {

@@ -2,7 +2,8 @@
  * Lists of windows: see kernels/long/list.h. */
 #include "kernels/long/list.h"
 
-#include <stdlib.h>
+#include "lib/base/system.h"
+
 #include <string.h>
 
 void ws_long_list_release(ws_long_list *l) {
@@ -76,7 +77,7 @@ static int by_model_and_length(const void *p, const void *q, void *list) {
 
 void ws_long_list_sort(ws_long_list *l, int longest) {
     for (size_t j = 0; j < l->n; j++) l->item[j] = (uint32_t)j;
-    if (l->n) qsort_r(l->item, l->n, sizeof *l->item, longest ? by_model_and_length : by_model, l);
+    if (l->n) ws_system_sort(l->item, l->n, sizeof *l->item, longest ? by_model_and_length : by_model, l);
 }
 
 size_t ws_long_list_run(const ws_long_list *l, size_t from) {

@@ -5,6 +5,7 @@
 #include "kernels/pairhmm/gpu.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/system.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -288,7 +289,7 @@ static int make_lists(const task *k, size_t *n, ws_err *err) {
         if (!k->conf->share) w->same[r] = r;
         if (w->same[r] == r) w->read[(*n)++] = r;
     }
-    qsort_r(w->read, *n, sizeof *w->read, longer_first, (void *)(uintptr_t)k->read);
+    ws_system_sort(w->read, *n, sizeof *w->read, longer_first, (void *)(uintptr_t)k->read);
     for (uint32_t h = 0; h < k->H; h++) w->hap[h] = h;
     if (k->conf->share) ws_pairhmm_order(k->hap, w->hap, k->H);
     return WS_OK;

@@ -4,8 +4,8 @@
 #include "kernels/pairhmm/pairhmm.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/system.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static uint8_t letter_of(uint8_t c) { return c & 31; }
@@ -25,7 +25,7 @@ static int compare(const void *a_, const void *b_, void *hap_) {
 }
 
 void ws_pairhmm_order(const ws_pairhmm_hap *hap, uint32_t *list, size_t n) {
-    qsort_r(list, n, sizeof *list, compare, (void *)(uintptr_t)hap);
+    ws_system_sort(list, n, sizeof *list, compare, (void *)(uintptr_t)hap);
 }
 
 void ws_pairhmm_trie_release(ws_pairhmm_trie *t) {

@@ -2,25 +2,11 @@
  * The number of threads worth starting: see lib/base/cpu.h. */
 #include "lib/base/cpu.h"
 
-#include "lib/base/ws.h"
+#include "lib/base/system.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Returns the cores in the affinity mask. Machines beyond 1024 cores need a larger set, hence the loop. */
-static int affine_cores(void) {
-    for (int max = 1024; max <= 1 << 18; max *= 4) {
-        cpu_set_t *set = CPU_ALLOC(max);
-        if (!set) break;
-        size_t size = CPU_ALLOC_SIZE(max);
-        int n = sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : 0;
-        CPU_FREE(set);
-        if (n > 0) return n;
-    }
-    return 1;
-}
 
 static int read_line(const char *path, char *buf, size_t size) {
     FILE *f = fopen(path, "r");
@@ -108,6 +94,6 @@ static int quota_cores(void) {
 }
 
 int ws_cpu_allowed(void) {
-    int n = affine_cores(), q = quota_cores();
+    int n = ws_system_cores(), q = quota_cores();
     return q && q < n ? q : n;
 }

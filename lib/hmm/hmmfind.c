@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/system.h"
 #include "lib/hmm/hmmfile.h"
 #include "lib/io/magic.h"
 #include "lib/io/source.h"
@@ -178,7 +179,7 @@ static int find_text(finder *f, ws_err *err) {
     if (rc == WS_OK) rc = ws_hmmtext_version(&first, err);
     f->version = first.version;
     while (rc == WS_OK) {
-        const char *lf = memrchr(f->window.p, '\n', f->window.n);
+        const char *lf = ws_system_last(f->window.p, '\n', f->window.n);
         const size_t lines = has_ended(f) ? f->window.n : lf ? (size_t)(lf - f->window.p) + 1 : 0;
         rc = find_in_lines(f, lines, &from, err);
         if (has_ended(f)) break;
@@ -240,9 +241,8 @@ static int open_plain(const char *path, struct stat *st) {
 static int check_same(const finder *f, ws_err *err) {
     struct stat now;
     if (fstat(f->fd, &now) != 0) return ws_fail_errno(err, WS_EIO, "%s: reading failed", f->name);
-    if (now.st_size == f->was.st_size && now.st_mtim.tv_sec == f->was.st_mtim.tv_sec &&
-        now.st_mtim.tv_nsec == f->was.st_mtim.tv_nsec)
-        return WS_OK;
+    const struct timespec then = ws_system_written(&f->was), last = ws_system_written(&now);
+    if (now.st_size == f->was.st_size && last.tv_sec == then.tv_sec && last.tv_nsec == then.tv_nsec) return WS_OK;
     return ws_fail(err, WS_EDATA, "%s: the file has changed while its models were read; run again", f->name);
 }
 

@@ -2,6 +2,7 @@
  * The lines of a text of models: how many there are, and which of them are whole models. */
 #include <string.h>
 
+#include "lib/base/system.h"
 #include "lib/hmm/hmmfile.h"
 
 /* Returns the last line feed, searching in steps: the address sanitizer checks all bytes that memrchr may read, and
@@ -11,7 +12,7 @@ static const char *last_lf(const char *text, size_t n) {
     const char *lf = NULL;
     for (size_t step; n > 0 && !lf; n -= step) {
         step = ws_min(n, STEP);
-        lf = memrchr(text + n - step, '\n', step);
+        lf = ws_system_last(text + n - step, '\n', step);
     }
     return lf;
 }

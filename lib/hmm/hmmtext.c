@@ -3,7 +3,6 @@
  * sections 1.1 to 1.5.
  *
  * Contents: lines and tokens; numbers; header; main section; version and splitting. */
-#include <endian.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +126,7 @@ static int parse_number(const char *p, const char **after, double *value) {
 static int parse_short(const char *p, double *value) {
     uint64_t x, digits;
     memcpy(&x, p, sizeof x);
-    x = le64toh(x);
+    if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) x = __builtin_bswap64(x);
     if (!is_end((char)(x >> 56))) return 0;
     x ^= 0x30303030302e30; /* digits become 0 to 9, the point 0, all else another value */
     if (((x + 0x06060606060006) | x) & 0xf0f0f0f0f0fff0) return 0;

@@ -3,6 +3,7 @@
 #include "lib/io/feed.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/system.h"
 #include "lib/io/magic.h"
 #include "lib/io/source.h"
 
@@ -39,10 +40,10 @@ static int open_fd(ws_feed *f, const char *path, ws_err *err) {
         f->always_ready = 1;
         f->base = at;
         f->size = st.st_size > at ? (uint64_t)(st.st_size - at) : 0;
-        (void)posix_fadvise(f->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+        ws_system_read_ahead(f->fd);
     }
     f->is_pipe = S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode);
-    if (S_ISFIFO(st.st_mode)) (void)fcntl(f->fd, F_SETPIPE_SZ, PIPE_BYTES); /* may be refused: no harm */
+    if (S_ISFIFO(st.st_mode)) ws_system_widen_pipe(f->fd, PIPE_BYTES);
     return WS_OK;
 }
 
@@ -130,9 +131,9 @@ static int rewind_raw(ws_feed *f, uint64_t to, ws_err *err) {
 static int other_format(const ws_feed *f, const ws_magic *m, ws_err *err) {
     if (f->fd == STDIN_FILENO)
         return ws_fail(err, WS_EDATA, "%s: %s is not supported; put %s in front of %s", f->name, m->name, m->undo_pipe,
-                       program_invocation_short_name);
+                       ws_system_program());
     ws_fail(err, WS_EDATA, "%s: %s is not supported; run: %s %s | %s", f->name, m->name, m->undo, f->name,
-            program_invocation_short_name);
+            ws_system_program());
     err->ends_in_command = 1;
     return WS_EDATA;
 }

@@ -2,6 +2,8 @@
  * Temporary files: see lib/io/temp.h. */
 #include "lib/io/temp.h"
 
+#include "lib/base/system.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,7 +18,7 @@ const char *ws_temp_folder(void) {
 
 int ws_temp_open(void) {
     char path[PATH_MAX];
-    int fd = open(ws_temp_folder(), O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+    int fd = ws_system_unnamed_file(ws_temp_folder());
     if (fd >= 0) return fd; /* some file systems have no such files */
     const int n = snprintf(path, sizeof path, "%s/warpsieve.XXXXXX", ws_temp_folder());
     if (n >= (int)sizeof path) {

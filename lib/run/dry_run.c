@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * --dry-run: the run over a sample of the input, with outputs to /dev/null, and a report on what the whole would be and
  * cost. */
+#include "lib/base/system.h"
 #include "lib/dev/device.h"
 #include "lib/run/backend.h"
 #include "lib/run/run.h"
 
 #include <stdio.h>
-#include <sys/resource.h>
 
 enum { SAMPLE_SECONDS = 1 };
 
@@ -52,17 +52,16 @@ int ws_dry_run_report(ws_run *run, ws_err *err) {
     const double seconds = 1e-9 * (double)(ws_now_ns() - run->start_ns);
     char done[256];
     double share;
-    struct rusage used;
     ws_buf text = {0};
     if (!job->common.dry_run) return WS_OK;
     ws_run_progress(run, seconds, done, sizeof done, &share);
-    getrusage(RUSAGE_SELF, &used);
     const double whole = whole_seconds(run, seconds, share);
     int rc = ws_buf_addf(&text, err, "program\t%s " WS_VERSION "\n", job->tool->name);
     if (!rc) rc = add_models(job, &text, err);
     if (!rc) rc = add_backend(job, &text, err);
     if (!rc)
-        rc = ws_buf_addf(&text, err, "memory\t%.0f MB at the end of the sample\n", (double)used.ru_maxrss * 1024 / 1e6);
+        rc = ws_buf_addf(&text, err, "memory\t%.0f MB at the end of the sample\n",
+                         (double)ws_system_peak_memory() / 1e6);
     if (!rc) rc = ws_buf_addf(&text, err, "sample\t%s, in %.2f s", done, seconds);
     if (!rc && !run->sampled) rc = ws_buf_adds(&text, ", which is all\n", err);
     else if (!rc && share < 0) rc = ws_buf_adds(&text, ", of an input of unknown size\n", err);

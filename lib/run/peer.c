@@ -3,11 +3,12 @@
  * version 3.4: options come before operands, unique beginnings of long names are enough, each is given once. */
 #include "lib/run/peer.h"
 
+#include "lib/base/system.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define RULE "# - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -\n"
 enum { MOST = 80 }; /* options of a program */
@@ -214,9 +215,8 @@ int ws_peer_folder(ws_buf *out, ws_err *err) {
     static const char below[] = "/libexec/warpsieve/hmmer";
     char path[PATH_MAX + sizeof below];
     struct stat st;
-    const ssize_t n = readlink("/proc/self/exe", path, PATH_MAX);
-    if (n < 0 || n == PATH_MAX) return ws_fail(err, WS_EIO, "cannot tell where this program is installed");
-    path[n] = '\0';
+    if (ws_system_executable(path, PATH_MAX))
+        return ws_fail(err, WS_EIO, "cannot tell where this program is installed");
     for (int k = 0; k < 2; k++) { /* "/usr/bin/hmmsieve" to "/usr" */
         char *slash = strrchr(path, '/');
         if (slash) *slash = '\0';
