@@ -365,6 +365,11 @@ damaged() { # damaged FILE PATTERN...
     run --separate-stderr hmmcast --informat fasta both.fa
     [ "$status" -eq 1 ]
     told 'YEAST, residue 3,' 'alphabet DNA'
+    # Sequences of 6 and 12 residues fill their words, so the next one follows at once.
+    printf '>a\nACGTACACGTAC\n>b\nGGTACGGTTACG\n>c\nTTTTTT\n>d\nCAGTAC\n' >full.fa
+    cast --dna --informat fasta full.fa >want
+    cast --informat fasta full.fa >got
+    same want got
     printf '# STOCKHOLM 1.0\n#=GF ID nt\na ACGTACGTACGTACGTACGTACGT\n//\n' >nt.sto
     run --separate-stderr hmmcast globins4.sto nt.sto
     [ "$status" -eq 1 ]
