@@ -489,9 +489,9 @@ static void release_flights(const search *s, flight *f) {
         next = f->next;
         for (size_t g = 0; f->pool && g < s->sets.n; g++) {
             ws_long_marks_destroy(f->pool[g].marks);
-            ws_long_list_release(&f->pool[g].list);
             for (size_t j = 0; f->pool[g].sub && j < f->pool[g].list.n; j++)
                 ws_dom_pair_release(&f->pool[g].sub[j].of.pair);
+            ws_long_list_release(&f->pool[g].list);
             ws_free(f->pool[g].sub);
         }
         for (size_t j = 0; f->made && j < s->sets.n * f->units.nparts; j++) ws_long_list_release(&f->made[j]);
