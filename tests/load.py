@@ -7,13 +7,19 @@
     load.py long N         one sequence of N residues through every filter
     load.py empty N        N empty records
     load.py names N        100 records with names of N bytes
+    load.py searches N     N seconds of each search program: random batches, pieces, pauses and stops of both sides; then readers that
+                           go away and full disks. Memory stays flat but for 2 KiB of each hit, and the bytes are those of a
+                           run that none of it meets
 
 Programs are taken from PATH. Prints one line for a run: what, rows, seconds, peak KiB of each process; status 1 on failure.
 """
 import gzip
 import os
+import random
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -130,10 +136,159 @@ def names(n):
     chain(f"100 names of {n} bytes", records, [["respack"], ["respack", "-O", "ids"]])
 
 
+# ---- searches ----
+
+class Records:
+    """Records without end, the same for the same seed: shuffled ones, and now and then one that has a hit."""
+
+    def __init__(self, path, every):
+        text = gzip.open(os.path.join(DATA, path)).read().decode()
+        self.real = [y[i:i + 2000] for x in text.split(">")[1:] for y in ["".join(x.split("\n")[1:])] for i in range(0, len(y), 2000)]
+        self.every = every
+        self.chance = ["".join(random.Random(i).sample(x, len(x))) for i, x in enumerate(self.real)]
+
+    def pieces(self, seed):
+        r, n = random.Random(seed), 0
+        while True:
+            text = []
+            for _ in range(50):
+                n += 1
+                text.append(f">r{n}\n{r.choice(self.chance if n % self.every else self.real)}\n")
+            yield "".join(text).encode()
+
+
+def command(tool, threads, batch):
+    return [tool, "--quiet", "--no-provenance", "-O", "tsv", "--threads", str(threads), "--batch", batch]
+
+
+def resident(pid):
+    try:
+        return next(int(x.split()[1]) for x in open(f"/proc/{pid}/status") if x.startswith("VmRSS"))
+    except (OSError, StopIteration):
+        return 0
+
+
+def disturb(p, until, r, memory):
+    """Stops and continues a process at random times until `until` or its end, and notes its memory each time."""
+    while p.poll() is None:
+        time.sleep(r.random() * 0.2)
+        memory.append((time.time(), resident(p.pid)))
+        if r.random() < 0.2 and time.time() < until:
+            p.send_signal(signal.SIGSTOP)
+            time.sleep(r.random() * 0.2)
+            p.send_signal(signal.SIGCONT)
+
+
+def disturbed(argv, records, seconds, r, file):
+    """Feeds a program for so many seconds, or gives it a file. Returns its rows, how many pieces it had, and the memory that was noted."""
+    p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    end, memory, fed = time.time() + seconds, [], 0
+
+    def feed():
+        nonlocal fed
+        pace = random.Random(r.random())
+        for piece in records.pieces(1) if not file else ():
+            at = 0
+            while at < len(piece):
+                n = pace.choice((1, 100, 5000, len(piece)))
+                p.stdin.write(piece[at:at + n])
+                at += n
+                if pace.random() < 0.05:
+                    p.stdin.flush()
+                    time.sleep(pace.random() * 0.1)
+            fed += 1
+            if time.time() > end:
+                break
+        p.stdin.close()
+    threads = [threading.Thread(target=feed), threading.Thread(target=disturb, args=(p, end, random.Random(r.random()), memory))]
+    for t in threads:
+        t.start()
+    out = []
+    while piece := os.read(p.stdout.fileno(), r.choice((1, 100, 65536))):
+        out.append(piece)
+        if r.random() < 0.05:
+            time.sleep(r.random() * 0.1)
+    for t in threads:
+        t.join()
+    return p.wait(), b"".join(out), fed, memory
+
+
+def plain_run(argv, records, pieces):
+    if pieces == 0:
+        p = subprocess.run(argv, stdout=subprocess.PIPE)
+        return p.returncode, p.stdout
+    p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def feed():
+        for _, piece in zip(range(pieces), records.pieces(1)):
+            p.stdin.write(piece)
+        p.stdin.close()
+    feeder = threading.Thread(target=feed)
+    feeder.start()
+    out = p.stdout.read()
+    feeder.join()
+    return p.wait(), out
+
+
+def ends(argv, operands, records):
+    """Runs whose reader goes away, and runs whose disk is full. Returns what went wrong."""
+    wrong = []
+    data = b"".join(x for _, x in zip(range(20), records.pieces(2)))
+    with tempfile.NamedTemporaryFile() as f:
+        f.write(data)
+        f.flush()
+        operands = [operands[0], f.name]
+        for seconds in (0, 0.02, 0.3):
+            p = subprocess.Popen(argv + operands, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL))
+            time.sleep(seconds)
+            p.stdout.close()
+            err = p.stderr.read()
+            if p.wait() not in (0, -signal.SIGPIPE) or err:
+                wrong.append(("reader away", seconds, p.returncode, err))
+        full = subprocess.run(argv + ["-o", "/dev/full"] + operands, stderr=subprocess.PIPE)
+        if full.returncode != 1 or full.stderr.count(b"\n") != 1 or b"No space left" not in full.stderr:
+            wrong.append(("full disk", full.returncode, full.stderr))
+    return wrong
+
+
+def searches(seconds):
+    proteins_of, genome = Records("demo.fa.gz", 40), Records("golden/long-targets/inputs/dna_target.fa.gz", 40)
+    made = tempfile.mkdtemp()
+    with open(os.path.join(made, "made.hmm"), "wb") as f:
+        f.write(gzip.open(os.path.join(DATA, "golden/dna-models/MADE1.hmm.gz")).read())
+    with open(os.path.join(made, "q.fa"), "w") as f:
+        f.write("".join(f">q{i}\n{proteins_of.real[i]}\n" for i in (3, 30, 60)))
+    few = ["--EmN", "20", "--EvN", "20", "--EfN", "50"]
+    file, model, bad = os.path.join(made, "file.fa"), os.path.join(DATA, "demo.hmm"), 0
+    with open(file, "wb") as f: # which jacksieve reads several times
+        f.write(b"".join(x for _, x in zip(range(20 * seconds), proteins_of.pieces(1))))
+    for tool, options, query, records in (("hmmsieve", [], model, proteins_of), ("seqsieve", few, os.path.join(made, "q.fa"), proteins_of),
+                                          ("jacksieve", few + ["-N", "2"], os.path.join(made, "q.fa"), proteins_of),
+                                          ("nhmmsieve", [], os.path.join(made, "made.hmm"), genome)):
+        r = random.Random(seconds)
+        argv = command(tool, r.choice((2, 3, 4)), r.choice(("3000", "20000", "128K", "1M"))) + options
+        again = tool == "jacksieve"
+        operands = [query, file if again else "-"]
+        rc, out, fed, memory = disturbed(argv + operands, records, seconds, r, again)
+        quiet, want = plain_run(command(tool, 1, "128K") + options + operands, records, fed)
+        wrong = ends(argv, operands, records)
+        half = memory[0][0] + (seconds if not again else memory[-1][0] - memory[0][0]) / 2
+        spans = ((0, half), (half, 2 * half - memory[0][0]), (0, 2 * memory[-1][0]))
+        early, late, most = (max((m for t, m in memory if a <= t < b), default=0) for a, b in spans)
+        print(f"{tool}: {seconds} s, {1000 * seconds if again else 50 * fed} records, {out.count(10)} lines, "
+              f"KiB by half time {early}, then {late}, with the end {most}", flush=True)
+        if rc or quiet or out != want or (late > early + 8192 + 2 * out.count(10) and not again) or most > 1 << 18 or wrong:
+            print(f"failed: status {rc} and {quiet}, {len(out)} bytes, {len(want)} in quiet, {wrong}")
+            bad = 1
+    sys.exit(bad)
+
+
 def main():
-    jobs = {"residues": residues, "models": models, "long": long, "empty": empty, "names": names}
+    jobs = {"searches": searches, "residues": residues, "models": models, "long": long, "empty": empty, "names": names}
     what, n = sys.argv[1], int(sys.argv[2])
     jobs[what](n, *sys.argv[3:])
 
 
-main()
+if __name__ == "__main__":
+    main()
