@@ -279,9 +279,9 @@ mutants: build/mutants ## MUTANTS one-line mutants of lib/, kernels/ and bin/ ag
 attack: all units ## damage, faults, signals, loads and sizes of every kind: a table of attacks, tries and failures (within an hour)
 	sh tests/attack.sh $B
 
-load: all ## a billion residues, 10 million empty records, long names and sequences, many models
+load: all ## a billion residues, 10 million empty records, long names and sequences, many models; searches that are disturbed
 	@for job in 'residues 100000000' 'residues 1000000000' 'long 100000000' 'empty 10000000' 'names 1000000' \
-	    'models 50000 tests/data/globins4.hmm'; do PATH="$(CURDIR)/bin:$$PATH" python3 tests/load.py $$job || exit 1; done
+	    'models 50000 tests/data/globins4.hmm' 'searches 60'; do PATH="$(CURDIR)/bin:$$PATH" python3 tests/load.py $$job || exit 1; done
 
 .PHONY: fuzz fuzz-afl fuzzers asan clang clang-asan tsan tsan-thrash thrash load \
         mutants attack build/afl build/asan build/tsan build/clang build/clang-asan build/mutants

@@ -79,7 +79,7 @@ NEAREST = {
     "lib/hits/spill": ["build/tests/lib/spill", "tests/spill.bats"],
     "lib/hmm/hmmwrite": ["build/tests/lib/hmm_write", "tests/hmmcast.bats"],
     "lib/io/flatfile": ["build/tests/lib/seqread", "tests/formats.bats"],
-    "lib/io/temp": ["tests/spill.bats", "tests/hmmfit.bats"],
+    "lib/io/temp": ["build/tests/lib/spill", "tests/spill.bats", "tests/hmmfit.bats"],
     "lib/msa": ["build/tests/lib/msa", "build/tests/lib/msa_blocks", "tests/hmmcast.bats", "tests/hmmfit.bats"],
 }
 SECONDS = 300  # a build or a test that takes longer hangs

@@ -2,8 +2,10 @@
  * Memory whose overflow goes to a file: every byte stays where it was, and what it is. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/hits/spill.h"
+#include "lib/io/temp.h"
 #include "tests/tap.h"
 
 enum { PIECES = 4000 };
@@ -43,6 +45,9 @@ int main(void) {
     fill(&t, 1, 1, "nothing stays in memory");
     fill(&t, 20 << 20, 1, "20 MB stay");
     fill(&t, 1ull << 40, 0, "a limit that is not reached");
+    close(STDIN_FILENO);
+    const int fd = ws_temp_open();
+    tap_ok(&t, fd == STDIN_FILENO, "a temporary file takes the lowest descriptor that is free, %d", fd);
     setenv("TMPDIR", "/nonexistent/folder", 1);
     void *p = NULL;
     for (int i = 0; i < 3; i++) p = ws_spill_keep(&s, 2 << 20, &err);
