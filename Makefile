@@ -15,7 +15,8 @@ DOCDIR    ?= $(PREFIX)/share/doc/warpsieve
 INSTALL   ?= install
 
 WARN      := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wformat=2 -Wwrite-strings
-WS_CFLAGS := -std=c11 -D_GNU_SOURCE -ffp-contract=off '-ffile-prefix-map=$(CURDIR)=.' -pthread -I. $(WARN)
+# The objects go into the executables and into the shared object, which shows others bin/library.h alone.
+WS_CFLAGS := -std=c11 -fPIC -fvisibility=hidden -D_GNU_SOURCE -ffp-contract=off '-ffile-prefix-map=$(CURDIR)=.' -pthread -I. $(WARN)
 # HARD makes a defect harder to abuse, as far as compiler and linker can, and without cost (docs/reliability.md). Sanitizers and builds
 # without optimization do better without; a packager's own _FORTIFY_SOURCE holds.
 HARD_CC   := -fstack-protector-strong -fcf-protection $(if $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,-D_FORTIFY_SOURCE=2)
@@ -51,7 +52,7 @@ endif
 PTX       ?= $(lastword $(SMS))
 endif
 CUDA_LIB  ?= $(patsubst %/bin/nvcc,%/lib64,$(NVCC))
-WS_NVCCFLAGS := -std=c++17 --fmad=false -I. -DWS_CUDA_SMS='"$(SMS)"' -DWS_CUDA_PTX=$(PTX) -Xcompiler -Wall,-Wextra,-fPIC \
+WS_NVCCFLAGS := -std=c++17 --fmad=false -I. -DWS_CUDA_SMS='"$(SMS)"' -DWS_CUDA_PTX=$(PTX) -Xcompiler -Wall,-Wextra,-fPIC,-fvisibility=hidden \
              $(foreach s,$(SMS),-gencode arch=compute_$(s),code=sm_$(s)) -gencode arch=compute_$(PTX),code=compute_$(PTX)
 NVCCFLAGS ?= -O3
 
@@ -158,6 +159,25 @@ bin/%: $B/main/%.o $(LIB)
 $(TOOLS:%=$B/bin/%): $B/bin/%: $B/main/%.o $(LIB)
 	$(LINK)
 
+# All programs as one shared object, for the Python module and for executables that hold nothing else: the wheel has each
+# kernel once. The executables look for it beside their folder.
+SHARED_LIB := $B/shared/lib/warpsieve/libwarpsieve.so
+SHARED    ?= 0
+shared: $(SHARED_LIB) $(TOOLS:%=$B/shared/bin/%) ## all programs as one shared object, in build/shared
+$B/main/library.o: bin/library.c
+	$(COMPILE)
+$B/main/library.o: override CPPFLAGS += '-DWS_TOOLS(X)=$(foreach t,$(TOOLS),X(ws_$(subst -,_,$t)_tool))'
+$(SHARED_LIB): $B/main/library.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) -shared $(CFLAGS) $(HARD_LD) -Wl,-soname,libwarpsieve.so $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS) $(WS_LIBS)
+$(TOOLS:%=$B/launch/%.o): $B/launch/%.o: bin/launch.c
+	$(COMPILE)
+$B/launch/%.o: override CPPFLAGS += -DWS_PROGRAM='"$*"'
+.PHONY: shared
+$(TOOLS:%=$B/shared/bin/%): $B/shared/bin/%: $B/launch/%.o $(SHARED_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(HARD_LD) -Wl,-rpath,'$$ORIGIN/../lib/warpsieve' $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 $(FUZZERS): %: %.o $(LIB) $(FUZZ_MAIN)
 	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -o $@ $< $(FUZZ_MAIN) $(LIB) $(LDLIBS) $(WS_LIBS)
 
@@ -204,10 +224,10 @@ $(SHIMMED): $B/shimmed/%: $B/main/%.o $B/tests/fault/shim.o $(LIB) tests/fault/s
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -Wl,@tests/fault/shim.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
 
-check: all units $(FAULTY) $(CONTROL) $(SHIMMED) check-style ## all tests but those that take long
+check: all shared units $(FAULTY) $(CONTROL) $(SHIMMED) check-style ## all tests but those that take long
 	@sh tests/run.sh quick $(UNITS)
 
-check-full: all units $(FAULTY) $(CONTROL) $(SHIMMED) check-style ## check, and the long rest: all golden data, whole proteomes
+check-full: all shared units $(FAULTY) $(CONTROL) $(SHIMMED) check-style ## check, and the long rest: all golden data, whole proteomes
 	@sh tests/run.sh full $(UNITS)
 
 # Debian: dpkg --add-architecture arm64; gcc-aarch64-linux-gnu zlib1g-dev:arm64 libxxhash-dev:arm64 qemu-user-static.
@@ -218,7 +238,7 @@ check-macos: ## every source compiled as for macOS, where none of these programs
 	@sh tests/macos.sh all
 
 # T is a bats file, or a test program without build/; F is a regular expression for the names of tests in a bats file.
-test: $(if $(filter %.bats,$T),all $(FAULTY) $(SHIMMED),$(T:%=$B/%)) ## one file: make test T=tests/chain.bats
+test: $(if $(filter %.bats,$T),all shared $(FAULTY) $(SHIMMED),$(T:%=$B/%)) ## one file: make test T=tests/chain.bats
 	@$(if $T,$(if $(filter %.bats,$T),bats $(if $F,-f '$F') $T,$B/$T),$(error say which: make test T=tests/chain.bats))
 
 debug: ## the programs without optimization, for gdb, into build/debug/bin

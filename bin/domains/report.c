@@ -49,7 +49,7 @@ static int rank_one(void *of, size_t m, ws_err *err) {
     const ws_domscore *d = r->lists.job->own;
     ws_hitlist *l = &r->lists.list[m];
     (void)err;
-    ws_hitlist_prune(l, &d->threshold[m], r->spaces.Z);
+    if (!d->beside[WS_DOMFORM_RECORDS]) ws_hitlist_prune(l, &d->threshold[m], r->spaces.Z);
     ws_hitlist_rank(l, &d->threshold[m], r->spaces);
     return WS_OK;
 }

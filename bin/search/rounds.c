@@ -233,7 +233,7 @@ static int end_query(void *ctx, size_t i, ws_err *err) {
     ws_hitlist *l = &d->store.list[t];
     ws_textconf text = ws_domscore_text(d);
     ws_buf name = {0};
-    ws_hitlist_prune(l, &d->threshold[t], e->spaces.Z);
+    if (!d->beside[WS_DOMFORM_RECORDS]) ws_hitlist_prune(l, &d->threshold[t], e->spaces.Z);
     ws_hitlist_rank(l, &d->threshold[t], e->spaces);
     if (d->seq_limit) ws_hitlist_limit(l, (size_t)d->seq_limit);
     ws_domscore_count_passed(e->job, t, &text);
@@ -242,6 +242,7 @@ static int end_query(void *ctx, size_t i, ws_err *err) {
     const size_t new = compare_targets(q, l), rows = count_rows(l);
     const int converged = new == 0 && rows <= q->rows;
     q->done = converged || r->round == r->most;
+    text.converged = converged;
     ws_hitquery hq = ws_domscore_query(d, e->job->target[t].data, l, &text);
     hq.origin = &r->origin[t];
     hq.first = hq.origin->number == 0;

@@ -24,6 +24,7 @@ enum {
     WS_EDEV,   /* device, backend */
     WS_EUSAGE, /* bad command line: exit status 2; all others 1 */
     WS_EPIPE,  /* the reader of our output is gone: the process ends by SIGPIPE */
+    WS_ESTOP,  /* who called the library wants no more */
     WS_EOF,    /* no failure: the input ended */
     WS_AGAIN   /* no failure: nothing arrived in the given time */
 };

@@ -27,4 +27,6 @@ const ws_hitform ws_hitforms[WS_NDOMFORM] = {
     [WS_DOMFORM_A3M] = {.begin = ws_write_a3m_origin, .target = ws_write_a3m_target, .hold = alignments},
     [WS_DOMFORM_FASTA] = {.by_seq = 1, .target = ws_write_fasta_target, .hold = alignments},
     [WS_DOMFORM_IDS] = {.row_of_target = 1, .target = ws_write_ids_target},
+    [WS_DOMFORM_RECORDS] = {.by_seq = 1, .whole = "--records", .option = "--records", .list = ws_write_records,
+                            .hold = alignments},
 };

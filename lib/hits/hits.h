@@ -57,6 +57,7 @@ typedef struct ws_held {
     uint64_t number; /* the target's place in the input, from 0: the last resort of the order */
     uint32_t L;
     float pre_bits, bits, expected;
+    float sum_bits; /* of the domains, whether or not it is `bits` */
     uint32_t regions, ensembles, overlaps, envelopes;
     uint32_t n, best;              /* domains; the best of them */
     uint32_t desc, seq, qual;      /* places of texts in the body; of the last two 0: not held */

@@ -5,11 +5,12 @@
 
 #include "lib/base/opt.h"
 
-/* -O, by ws_hitforms. The names of all but the last two, which are for windows of DNA alone, are WS_HIT_FORMS. */
+/* -O, by ws_hitforms. WS_HIT_FORMS are the names, without BED and GFF3, which are for windows of DNA alone, and
+ * RECORDS, which the Python module asks for by --records. */
 typedef enum ws_dom_form {
     WS_DOMFORM_TSV, WS_DOMFORM_TEXT, WS_DOMFORM_TBLOUT, WS_DOMFORM_DOMTBLOUT, WS_DOMFORM_STO, WS_DOMFORM_A2M,
     WS_DOMFORM_A3M, WS_DOMFORM_FASTA, WS_DOMFORM_IDS, WS_DOMFORM_PFAMTBLOUT, WS_DOMFORM_BED, WS_DOMFORM_GFF3,
-    WS_NDOMFORM
+    WS_DOMFORM_RECORDS, WS_NDOMFORM
 } ws_dom_form;
 #define WS_HIT_FORMS "tsv", "text", "tblout", "domtblout", "sto", "a2m", "a3m", "fasta", "ids", "pfamtblout"
 
@@ -98,6 +99,8 @@ typedef enum ws_dom_form {
                     "write Pfam's table of sequences, then of domains there too"), \
         WS_HIT_PATH(type, 'A', "msa", beside[WS_DOMFORM_STO], \
                     "write the alignment of all included domains there too, in Stockholm"), \
+        {0, "records", NULL, WS_OPT_STRING, offsetof(type, beside[WS_DOMFORM_RECORDS]), "FILE", "", \
+         .group = WS_GROUP_OUTPUT, .flags = WS_OPT_HIDDEN, .given = WS_OPT_NOGIVEN}, \
         WS_HIT_FLAG(type, "noali", noali, WS_GROUP_OUTPUT, 0, "no alignments in the text report"), \
         {0, "textw", NULL, WS_OPT_INT, offsetof(type, textw), "N", \
          "lines of the text report have at most N characters [120]", \

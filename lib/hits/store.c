@@ -90,7 +90,8 @@ int ws_hitstore_add(ws_hitstore *s, size_t q, const ws_hitseq *seq, const ws_dom
     uint8_t *body = h ? ws_spill_keep(&s->body, size, err) : NULL;
     if (!body) return err->code;
     *h = (ws_held){.body = body, .number = seq->number, .L = t->L, .pre_bits = t->pre_bits, .bits = t->bits,
-                   .expected = t->expected, .regions = t->regions, .ensembles = t->ensembles, .overlaps = t->overlaps,
+                   .expected = t->expected, .sum_bits = t->recon_bits,
+                   .regions = t->regions, .ensembles = t->ensembles, .overlaps = t->overlaps,
                    .envelopes = t->envelopes, .n = t->n, .best = t->best};
     ws_held_domain *d = (ws_held_domain *)(void *)(h + 1);
     size_t at = 0;

@@ -19,6 +19,7 @@ typedef struct ws_textconf {
     int accessions; /* the query's accession in place of its name */
     int z_given, domz_given;
     int round;      /* of a search in rounds, from 1: the query stands in round 1 alone; 0: there are none */
+    int converged;  /* it is the last round, since nothing new was found */
     const char *msa;                      /* the file that the alignment goes to, which the report names; NULL: none */
     int known;                            /* how many sequences were searched, and residues */
     uint64_t seqs, residues;              /* of a query that is a sequence: models, and its own residues */
@@ -94,6 +95,8 @@ void ws_write_text(ws_sink *s, const ws_hitquery *q);
 /* Sets *m to the origin and the included domains as digital rows, with RF line. It is as if their Stockholm were read.
  * WS_ENOMEM; the caller calls ws_msa_release in any case. */
 int ws_hitquery_msa(const ws_hitquery *q, ws_msa *m, ws_err *err);
+/* All targets of the list, reported or not, as the records of lib/hits/records.h. */
+void ws_write_records(ws_sink *s, const ws_hitquery *q);
 /* Included domains as a multiple alignment over all nodes of the model. Nothing is written if there are none. */
 void ws_write_stockholm(ws_sink *s, const ws_hitquery *q);
 void ws_write_a2m(ws_sink *s, const ws_hitquery *q);

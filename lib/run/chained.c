@@ -26,7 +26,8 @@ static int left(void *own) {
 static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
     const timed *w = own;
     const ws_moment t0 = ws_clock_start();
-    const int rc = w->stage->work(w->stage->own, t, step, err);
+    int rc = ws_job_go_on(w->run->job, err);
+    if (!rc) rc = w->stage->work(w->stage->own, t, step, err);
     ws_clock_stop(&w->run->work, t0);
     ws_clock_stop(&w->clock->clock[t->kind], t0);
     ws_auto_device_look(w->run);

@@ -24,6 +24,7 @@ struct ws_job {
     void *reader_opts; /* values of the reader's options, and what the tool sets up for the reader */
     ws_cmdline cmdline;
     const struct ws_peer *peer; /* the program of HMMER that it was called as; NULL: none */
+    const int *stop; /* not 0: the run should end. Atomic; NULL: the process is this run's own */
 
     const char **input; /* the operands that are inputs, set by tool->open; none: standard input */
     int ninput;
@@ -58,6 +59,12 @@ struct ws_job {
 
 /* Returns the name that the program was called by, for what it writes: the tool's, or that of a program of HMMER. */
 const char *ws_job_program(const ws_job *job);
+
+/* Returns WS_ESTOP with a sentence once the caller of the library wants the run to end, else WS_OK. */
+static inline int ws_job_go_on(const ws_job *job, ws_err *err) {
+    if (!job->stop || !__atomic_load_n(job->stop, __ATOMIC_RELAXED)) return WS_OK;
+    return ws_fail(err, WS_ESTOP, "the run was stopped");
+}
 
 static inline int ws_job_is_open(const ws_job *job) { return __atomic_load_n(&job->backend_ready, __ATOMIC_ACQUIRE); }
 /* Returns 1 while a device scores for this run. */

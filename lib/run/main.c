@@ -153,7 +153,7 @@ static int run_or_show(ws_job *job, int argc, char **argv, ws_err *err) {
     if (!rc) rc = ws_opt_clash(job->common.gpu, job->common.backend != NULL, "--gpu", "--backend", err);
     if (job->common.gpu) job->common.backend = "cuda";
     job->machine.device = job->common.device;
-    ws_dev_narrow(job->common.device);
+    if (!job->stop) ws_dev_narrow(job->common.device); /* else other users of devices live in this process */
     if (rc) return rc;
     const int asked = tool->asks_hmmer_path && tool->asks_hmmer_path(job);
     const int instead = job->cmdline.outcome != WS_OPT_RUN || job->common.list_backends || asked;
@@ -179,6 +179,21 @@ static void take_name(const ws_tool *tool, int *argc, char ***argv) {
     *argv += 2;
 }
 
+int ws_main_run(const ws_tool *tool, const ws_peer *peer, int argc, char **argv, const int *stop, ws_err *err) {
+    ws_job job = {.tool = tool, .peer = peer, .stop = stop};
+    job.own = ws_calloc(1, ws_max(tool->own_size, 1), err);
+    job.reader_opts = ws_calloc(1, ws_max(tool->reader->size, 1), err);
+    int rc = job.own && job.reader_opts ? WS_OK : WS_ENOMEM;
+    if (!rc && tool->defaults) tool->defaults(job.own);
+    if (!rc) rc = job.peer ? run_as_peer(&job, argc, argv, err) : run_or_show(&job, argc, argv, err);
+    if (rc && err->ends_in_command) add_operands(&job.cmdline, err);
+    ws_cmdline_release(&job.cmdline);
+    ws_free(job.model_id);
+    ws_free(job.reader_opts);
+    ws_free(job.own);
+    return rc;
+}
+
 int ws_main(const ws_tool *tool, int argc, char **argv) {
     for (const ws_mode *m = tool->modes; m && m->option && argc > 1; m++)
         if (strcmp(argv[1], m->option) == 0) {
@@ -191,16 +206,7 @@ int ws_main(const ws_tool *tool, int argc, char **argv) {
     /* a write beyond the limit of a file's size then fails with a message and leaves no part of a row */
     signal(SIGXFSZ, SIG_IGN);
     ws_err err = {0};
-    ws_job job = {.tool = tool, .peer = ws_peer_find(tool->peers, argv[0])};
-    job.own = ws_calloc(1, ws_max(tool->own_size, 1), &err);
-    job.reader_opts = ws_calloc(1, ws_max(tool->reader->size, 1), &err);
-    int rc = job.own && job.reader_opts ? WS_OK : WS_ENOMEM;
-    if (!rc && tool->defaults) tool->defaults(job.own);
-    if (!rc) rc = job.peer ? run_as_peer(&job, argc, argv, &err) : run_or_show(&job, argc, argv, &err);
-    if (rc && err.ends_in_command) add_operands(&job.cmdline, &err);
-    ws_cmdline_release(&job.cmdline);
-    ws_free(job.model_id);
-    ws_free(job.reader_opts);
-    ws_free(job.own);
-    return exit_status(tool, job.peer, rc, &err);
+    const ws_peer *peer = ws_peer_find(tool->peers, argv[0]);
+    const int rc = ws_main_run(tool, peer, argc, argv, NULL, &err);
+    return exit_status(tool, peer, rc, &err);
 }

@@ -16,7 +16,8 @@ int ws_run_work(void *run_, void *slot, size_t part, int thread, ws_err *err) {
     ws_run *run = run_;
     const ws_moment t0 = ws_clock_start();
     void *item = ((ws_slot *)slot)->item;
-    int rc = run->reader->work ? run->reader->work(run->job, item, part, &run->worker[thread], err) : WS_OK;
+    int rc = ws_job_go_on(run->job, err);
+    if (!rc && run->reader->work) rc = run->reader->work(run->job, item, part, &run->worker[thread], err);
     ws_clock_stop(&run->work, t0);
     ws_auto_device_look(run);
     return rc;

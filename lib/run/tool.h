@@ -226,5 +226,9 @@ typedef struct ws_tool {
 
 /* The whole program: parses, opens, runs, closes, prints the error; returns the exit status. */
 int ws_main(const ws_tool *tool, int argc, char **argv);
+/* Does the same inside of another program: it prints no error, and leaves signals and standard descriptors alone.
+ * Returns what a run returns. peer: the program of HMMER whose arguments these are; NULL: none. stop: where a number
+ * other than 0, which any thread may set, ends the run with WS_ESTOP; NULL: the process is this run's own. */
+int ws_main_run(const ws_tool *tool, const struct ws_peer *peer, int argc, char **argv, const int *stop, ws_err *err);
 
 #endif

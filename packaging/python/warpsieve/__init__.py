@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The programs of warpsieve from Python, and their tables as pandas.DataFrame.
+"""The searches of warpsieve in memory, its programs from Python, and their tables as pandas.DataFrame.
+
+    import warpsieve
+    for hits in warpsieve.hmmsearch("m.hmm", [("a", "MKVLAAGIVG")], cpus=8):
+        print([(hit.name, hit.evalue, hit.score) for hit in hits.reported])
+
+hmmsearch, hmmscan, phmmer, jackhmmer and hmmbuild run in this process, and their results have pyhmmer's attributes. A program
+that runs beside this process, and its table:
 
     import warpsieve
     hits = warpsieve.read_table(warpsieve.run("msvfilt", "m.hmm", "db.fa.gz", P=0.02, threads=8))
@@ -13,6 +20,7 @@ Nothing is lost in silence: a program that fails raises warpsieve.Error with the
 table whose end is missing.
 """
 import gzip
+import importlib
 import importlib.metadata
 import io
 import os
@@ -23,7 +31,25 @@ import subprocess
 import tempfile
 import zlib
 
-__all__ = ["Error", "Process", "program", "read_arrow", "read_table", "run", "write_table"]
+__all__ = ["Error", "HMM", "Process", "hmmbuild", "hmmscan", "hmmsearch", "jackhmmer", "phmmer", "program", "read_arrow", "read_table",
+           "run", "write_table"]
+
+_HERE = {"HMM": "inputs", **{name: "hits" for name in ("Alignment", "Domain", "Hit", "Query", "TopHits")},
+         **{name: "search" for name in ("IterationResult", "hmmbuild", "hmmscan", "hmmsearch", "jackhmmer", "phmmer")}}
+
+
+def __getattr__(name):
+    """Loads what searches in memory need when it is first used: `import warpsieve` alone is quick."""
+    if name == "__version__":
+        try:
+            return importlib.metadata.version("warpsieve")
+        except importlib.metadata.PackageNotFoundError:
+            return __getattr__("search").library().ws_library_version().decode()
+    if name not in _HERE and name not in _HERE.values():
+        raise AttributeError(f"module 'warpsieve' has no attribute {name!r}")
+    module = importlib.import_module(f"warpsieve.{_HERE.get(name, name)}")
+    return getattr(module, name) if name in _HERE else module
+
 
 # The programs' columns of text, and of numbers, in which an empty field is NaN. Any other column is of numbers if all
 # its fields are numbers as programs write them: 0012 is text.

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * A ranked hit list as binary records: see lib/hits/records.h. */
+#include "lib/hits/records.h"
+
+#include <string.h>
+
+#include "lib/hits/keep.h"
+#include "lib/hits/write.h"
+
+static void put(ws_sink *s, const void *p, size_t n) { ws_sink_add(s, p, n); }
+
+static void put_lines(ws_sink *s, const ws_hitquery *q, const ws_held *h, const ws_held_domain *d, ws_alilines *a) {
+    const ws_ali ali = ws_held_ali(h, d);
+    if (s->err.code || ws_alilines_make(a, q->hmm, q->profile, &ali, &s->err) != WS_OK) return;
+    const char *const line[] = {a->model, a->match, a->target, a->pp};
+    for (size_t k = 0; k < sizeof line / sizeof *line; k++) put(s, line[k], a->n);
+}
+
+static void put_domain(ws_sink *s, const ws_hitquery *q, const ws_held *h, const ws_held_domain *d, ws_alilines *a) {
+    const ws_hitlist *l = q->list;
+    const ws_record_domain r = {
+        .c_evalue = ws_hitlist_evalue(l, h, d->bits, l->spaces.domZ),
+        .i_evalue = ws_hitlist_evalue(l, h, d->bits, l->spaces.Z),
+        .p = ws_hitlist_p(l, h, d->bits), .bits = d->bits, .bias = ws_held_domain_bias(d),
+        .env_from = d->env_from, .env_to = d->env_to, .ali_from = d->ali_from, .ali_to = d->ali_to,
+        .hmm_from = d->hmm_from, .hmm_to = d->hmm_to, .accuracy = (float)ws_held_accuracy(d),
+        .flags = d->flags, .columns = d->ncolumn};
+    put(s, &r, sizeof r);
+    put_lines(s, q, h, d, a);
+}
+
+static void put_hit(ws_sink *s, const ws_hitquery *q, const ws_held *h, ws_alilines *a) {
+    const ws_hitlist *l = q->list;
+    const char *text[] = {ws_hitlist_name(l, h), ws_hitlist_acc(l, h), ws_hitlist_desc(l, h)};
+    const size_t at = s->text.n;
+    ws_record_hit r = {
+        .number = h->number, .evalue = ws_hitlist_evalue(l, h, h->bits, l->spaces.Z), .p = ws_hitlist_p(l, h, h->bits),
+        .bits = h->bits, .pre_bits = h->pre_bits, .sum_bits = h->sum_bits, .expected = h->expected,
+        .length = l->model ? (uint32_t)q->hmm->M : h->L, .flags = h->flags, .domains = h->n, .best = h->best,
+        .reported = h->nreported, .included = h->nincluded, .name = (uint32_t)strlen(text[0]),
+        .acc = (uint32_t)strlen(text[1]), .desc = (uint32_t)ws_hits_desc(text[2]), .regions = h->regions};
+    put(s, &r, sizeof r);
+    put(s, text[0], r.name);
+    put(s, text[1], r.acc);
+    put(s, text[2], r.desc);
+    for (uint32_t j = 0; j < h->n; j++) put_domain(s, q, h, &ws_held_domains(h)[j], a);
+    if (s->err.code) return;
+    r.size = s->text.n - at;
+    memcpy(s->text.p + at, &r, sizeof r);
+    ws_sink_pause(s);
+}
+
+void ws_write_records(ws_sink *s, const ws_hitquery *q) {
+    const ws_hitlist *l = q->list;
+    const ws_textconf *conf = q->text;
+    const ws_queryseq *seq = q->seq ? q->seq : q->origin;
+    const char *name = seq ? seq->name : q->hmm->name, *acc = ws_hitquery_acc(q);
+    const char *desc = seq ? seq->desc : q->hmm->desc ? q->hmm->desc : "", *model = q->origin ? q->hmm->name : "";
+    const ws_record_list r = {
+        .hits = l->n, .reported = l->nreported, .included = l->nincluded, .Z = l->spaces.Z, .domZ = l->spaces.domZ,
+        .seqs = conf->seqs, .residues = conf->residues, .nodes = conf->nodes,
+        .query = q->seq ? WS_RECORD_SEQUENCE : q->origin ? WS_RECORD_MADE : WS_RECORD_MODEL,
+        .length = seq ? seq->L : (uint32_t)q->hmm->M, .round = (uint32_t)conf->round,
+        .converged = (uint32_t)conf->converged, .name = (uint32_t)strlen(name), .acc = (uint32_t)strlen(acc),
+        .desc = (uint32_t)ws_hits_desc(desc), .model = (uint32_t)strlen(model),
+        .nodes_of_model = q->seq ? seq->L : (uint32_t)q->hmm->M};
+    ws_alilines a = {0};
+    put(s, &r, sizeof r);
+    put(s, name, r.name);
+    put(s, acc, r.acc);
+    put(s, desc, r.desc);
+    put(s, model, r.model);
+    for (size_t i = 0; i < l->n; i++) {
+        const ws_hitquery one = ws_hitquery_of(q, l->hit[i]);
+        put_hit(s, &one, l->hit[i], &a);
+    }
+    ws_alilines_release(&a);
+}

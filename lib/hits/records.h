@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * A ranked hit list as binary records: what packaging/python/warpsieve/hits.py reads, in the byte order of the machine.
+ * The writer and its reader are of one version, so the form is private and has no number.
+ *
+ *   list  its texts  { hit  its texts  { domain  four lines of `columns` characters: model, match, target,
+ *                                        posteriors } }
+ *
+ * Texts are name, accession and description, without NUL; of a list also the name of the model that was made. */
+#ifndef WS_HITS_RECORDS_H
+#define WS_HITS_RECORDS_H
+
+#include <stdint.h>
+
+/* Kinds of queries: a model, a sequence, a model that was made of a sequence. */
+enum { WS_RECORD_MODEL, WS_RECORD_SEQUENCE, WS_RECORD_MADE };
+
+typedef struct ws_record_list {
+    uint64_t hits, reported, included;
+    double Z, domZ;
+    uint64_t seqs, residues, nodes; /* that were searched; nodes: of all models, where the query is a sequence */
+    uint32_t query, length;         /* WS_RECORD_...; nodes of a model, residues of a sequence */
+    uint32_t round, converged;      /* of a search in rounds, else 0 */
+    uint32_t name, acc, desc;       /* bytes of texts */
+    /* of the model that was made: bytes of its name, the fourth text; else 0 and the length */
+    uint32_t model, nodes_of_model;
+    uint32_t unused;                /* 0 */
+} ws_record_list;
+
+typedef struct ws_record_hit {
+    uint64_t size;   /* of the hit with all behind it */
+    uint64_t number; /* of the target in the input, from 0 */
+    double evalue, p;
+    float bits, pre_bits, sum_bits, expected;
+    uint32_t length; /* nodes or residues of the target */
+    uint32_t flags;  /* WS_HELD_... */
+    uint32_t domains, best, reported, included;
+    uint32_t name, acc, desc, regions;
+} ws_record_hit;
+
+typedef struct ws_record_domain {
+    double c_evalue, i_evalue, p, bias;
+    float bits;
+    uint32_t env_from, env_to, ali_from, ali_to, hmm_from, hmm_to;
+    float accuracy; /* mean posterior of the envelope's residues */
+    uint32_t flags, columns;
+} ws_record_domain;
+
+#endif

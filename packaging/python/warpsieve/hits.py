@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: MIT
+"""The results of a search in memory: TopHits of a query, with Hit, Domain and Alignment, by pyhmmer's names of attributes.
+
+The records come from lib/hits/records.h, which says what each number is. Numbers are those of the tables, not rounded.
+"""
+import collections.abc
+import struct
+
+__all__ = ["Alignment", "Domain", "Hit", "Query", "TopHits"]
+
+LIST = struct.Struct("=3Q2d3Q10I")
+HIT = struct.Struct("=2Q2d4f10I")
+DOMAIN = struct.Struct("=4df6If2I")
+REPORTED, INCLUDED, NEW, DROPPED = 1, 2, 4, 8
+SEQUENCE, MADE = 1, 2  # kinds of queries; 0 is a model
+
+
+def _text(view, at, n):
+    return str(view[at:at + n], "utf-8", "surrogateescape")
+
+
+class Query:
+    """A query that came from a file: its name, accession, description (None: there is none) and length, M of a model."""
+
+    def __init__(self, name, accession, description, length):
+        self.name, self.accession, self.description, self.length = name, accession, description, length
+
+    def __repr__(self):
+        return f"<warpsieve.Query {self.name!r} of length {self.length}>"
+
+    @property
+    def M(self):
+        return self.length
+
+
+class Alignment:
+    """The alignment of a domain: lines of equal length, and the places of their ends, which count from 1."""
+
+    def __init__(self, domain, view, at, columns, places):
+        self.domain = domain
+        self._lines = [(at + k * columns, columns) for k in range(4)]
+        self._view = view
+        self.target_from, self.target_to, self.hmm_from, self.hmm_to = places
+
+    def _line(self, k):
+        return str(self._view[self._lines[k][0]:sum(self._lines[k])], "ascii")
+
+    def __len__(self):
+        return self._lines[0][1]
+
+    def __str__(self):
+        width = max(len(self.hmm_name), len(self.target_name))
+        digits = len(str(max(self.hmm_to, self.target_to)))
+        margin = " " * (width + digits + 2)
+        return (f"{self.hmm_name:>{width}} {self.hmm_from:>{digits}} {self.hmm_sequence} {self.hmm_to}\n"
+                f"{margin}{self.identity_sequence}\n"
+                f"{self.target_name:>{width}} {self.target_from:>{digits}} {self.target_sequence} {self.target_to}\n"
+                f"{margin}{self.posterior_probabilities} PP")
+
+    @property
+    def hmm_sequence(self):
+        return self._line(0)
+
+    @property
+    def identity_sequence(self):
+        return self._line(1)
+
+    @property
+    def target_sequence(self):
+        return self._line(2)
+
+    @property
+    def posterior_probabilities(self):
+        return self._line(3)
+
+    def _model_and_sequence(self):
+        hit = self.domain.hit
+        query = hit.hits
+        return (hit, query) if query.mode == "scan" else (query, hit)
+
+    @property
+    def hmm_name(self):
+        hit = self.domain.hit
+        return hit._name if hit.hits.mode == "scan" else hit.hits._model
+
+    @property
+    def hmm_accession(self):
+        model, _ = self._model_and_sequence()
+        return model._accession or ""
+
+    @property
+    def hmm_length(self):
+        model, _ = self._model_and_sequence()
+        return model._nodes
+
+    @property
+    def target_name(self):
+        _, sequence = self._model_and_sequence()
+        return sequence._name
+
+    @property
+    def target_length(self):
+        _, sequence = self._model_and_sequence()
+        return sequence._length
+
+
+class Domain:
+    """A domain of a hit. Places are those of the envelope, and count from 1; E-values and scores are those of the tables."""
+
+    def __init__(self, hit, view, at):
+        (self.c_evalue, self.i_evalue, self.pvalue, self.bias, self.score, self.env_from, self.env_to, ali_from, ali_to, hmm_from,
+         hmm_to, self.accuracy, flags, columns) = DOMAIN.unpack_from(view, at)
+        self.hit = hit
+        self.reported, self.included = bool(flags & REPORTED), bool(flags & INCLUDED)
+        self.alignment = Alignment(self, view, at + DOMAIN.size, columns, (ali_from, ali_to, hmm_from, hmm_to))
+        self._end = at + DOMAIN.size + 4 * columns
+
+    strand = None
+
+    def __repr__(self):
+        return f"<warpsieve.Domain {self.env_from}..{self.env_to} of {self.hit.name!r}, {self.score:.1f} bits>"
+
+
+class _Marked(collections.abc.Sequence):
+    """A list whose elements are reported or not, and included or not."""
+
+    def __init__(self, items):
+        self._items = items
+
+    def __len__(self):
+        return len(self._items)
+
+    def __getitem__(self, i):
+        return self._items[i]
+
+    @property
+    def reported(self):
+        return _Marked([x for x in self._items if x.reported])
+
+    @property
+    def included(self):
+        return _Marked([x for x in self._items if x.included])
+
+
+class Hit:
+    """A target that a query hits: a sequence, or of hmmscan a model."""
+
+    def __init__(self, hits, view, at):
+        (size, self._number, self.evalue, self.pvalue, self.score, self.pre_score, self.sum_score, self.expected, length, flags,
+         self._ndomain, self._best, _, _, name, acc, desc, _) = HIT.unpack_from(view, at)
+        self.hits = hits
+        self._end = at + size
+        at += HIT.size
+        self._name = self.name = _text(view, at, name)
+        self._accession = self.accession = (hits._accessions[self._number] if hits._accessions else _text(view, at + name, acc)) or None
+        self.description = _text(view, at + name + acc, desc) or None
+        self._first = at + name + acc + desc
+        self._length = self._nodes = self.length = length
+        self.reported, self.included = bool(flags & REPORTED), bool(flags & INCLUDED)
+        self.new, self.dropped, self.duplicate = bool(flags & NEW), bool(flags & DROPPED), False
+        self._domains = None
+
+    def __repr__(self):
+        return f"<warpsieve.Hit {self.name!r}, E {self.evalue:.2g}, {self.score:.1f} bits>"
+
+    @property
+    def bias(self):
+        return struct.unpack("f", struct.pack("f", self.pre_score - self.score))[0]  # in single precision, as the tables have it
+
+    @property
+    def domains(self):
+        if self._domains is None:
+            made, at = [], self._first
+            for _ in range(self._ndomain):
+                made.append(Domain(self, self.hits._view, at))
+                at = made[-1]._end
+            self._domains = _Marked(made)
+        return self._domains
+
+    @property
+    def best_domain(self):
+        return self.domains[self._best]
+
+
+class TopHits(_Marked):
+    """The hits of a query, best first; `reported` and `included` are the parts that pass those thresholds.
+
+    A list also holds hits that passed the threshold before all targets were counted, as hmmsearch's list does.
+    """
+
+    def __init__(self, view, options, query=None, accessions=None):
+        super().__init__(None)
+        (self._n, self._nreported, self._nincluded, self.Z, self.domZ, seqs, residues, nodes, kind, length, self.iteration,
+         converged, name, acc, desc, model, self._nodes, _) = LIST.unpack_from(view, 0)
+        at = LIST.size
+        self._view, self._options, self._length = memoryview(view), options, length
+        self._accessions = None if kind == SEQUENCE else accessions  # of the targets; FASTA has no place for them
+        self._name, self._accession = _text(view, at, name), _text(view, at + name, acc) or None
+        self._description = _text(view, at + name + acc, desc) or None
+        self._model = _text(view, at + name + acc + desc, model) or self._name
+        self._first = at + name + acc + desc + model
+        self.query = Query(self._name, self._accession, self._description, length) if query is None else query
+        self.mode = "scan" if kind == SEQUENCE else "search"
+        self.converged = bool(converged)
+        scan = kind == SEQUENCE
+        self.searched_sequences, self.searched_residues = (1, length) if scan else (seqs, residues)
+        self.searched_models, self.searched_nodes = (seqs, nodes) if scan else (1, self._nodes)
+
+    long_targets, strand, block_length = False, None, None
+
+    def __repr__(self):
+        return f"<warpsieve.TopHits of {self._name!r}: {self._n} hits, {self._nreported} reported, {self._nincluded} included>"
+
+    def __reduce__(self):
+        return TopHits, (bytes(self._view), self._options, self.query, self._accessions)
+
+    @property
+    def _items(self):
+        if self._made is None:
+            made, at = [], self._first
+            for _ in range(self._n):
+                made.append(Hit(self, self._view, at))
+                at = made[-1]._end
+            self._made = made
+        return self._made
+
+    @_items.setter
+    def _items(self, made):
+        self._made = made
+
+    def __len__(self):
+        return self._n
+
+    def __bool__(self):
+        return self._n > 0
+
+    def _option(self, name, default=None):
+        value = self._options.get(name)
+        return default if value is None else value
+
+    E = property(lambda self: self._option("E", 10.0))
+    T = property(lambda self: self._option("T"))
+    domE = property(lambda self: self._option("domE", 10.0))
+    domT = property(lambda self: self._option("domT"))
+    incE = property(lambda self: self._option("incE", 0.01))
+    incT = property(lambda self: self._option("incT"))
+    incdomE = property(lambda self: self._option("incdomE", 0.01))
+    incdomT = property(lambda self: self._option("incdomT"))
+    bit_cutoffs = property(lambda self: self._option("bit_cutoffs"))
+
+
+def length_of(view):
+    """Returns how many bytes the list takes that stands at the beginning of `view`."""
+    head = LIST.unpack_from(view, 0)
+    at = LIST.size + sum(head[12:16])
+    for _ in range(head[0]):
+        at += HIT.unpack_from(view, at)[0]
+    return at
+
+
+def lists(view, options, queries=None, accessions=None):
+    """Yields the TopHits of all queries; queries: what TopHits.query is, in their order, or None; accessions: of the targets."""
+    at = number = 0
+    while at < len(view):
+        n = length_of(view[at:])
+        yield TopHits(view[at:at + n], options, queries[number] if queries else None, accessions)
+        at += n
+        number += 1

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""The inputs of searches in memory: models and sequences, as paths, bytes, open files or objects."""
+import io
+import os
+import re
+
+__all__ = ["HMM", "Models", "Sequences"]
+
+
+class HMM:
+    """A profile HMM as hmmbuild made it, or as it stands in a file; bytes(hmm) is its text in HMMER's form."""
+
+    def __init__(self, text):
+        self._text = text
+        self._field = {}
+        for line in text.decode(errors="surrogateescape").split("\nHMM ", 1)[0].split("\n")[1:]:
+            key, _, value = line.partition(" ")
+            self._field.setdefault(key, value.strip())
+        self.name = self._field.get("NAME")
+        self.accession, self.description = self._field.get("ACC"), self._field.get("DESC")
+        self.M = int(self._field["LENG"])
+        self.alphabet = self._field.get("ALPH")
+        self.nseq = int(self._field["NSEQ"]) if "NSEQ" in self._field else None
+        self.nseq_effective = float(self._field["EFFN"]) if "EFFN" in self._field else None
+        self.checksum = int(self._field["CKSUM"]) if "CKSUM" in self._field else None
+
+    def __bytes__(self):
+        return self._text
+
+    def __eq__(self, other):
+        return isinstance(other, HMM) and self._text == other._text
+
+    def __hash__(self):
+        return hash(self._text)
+
+    def __repr__(self):
+        return f"<warpsieve.HMM {self.name!r}, M={self.M}>"
+
+    def write(self, fh, binary=False):
+        """Writes the model into an open binary file, as text; HMMER's hmmpress makes other forms."""
+        if binary:
+            raise ValueError("an HMM of warpsieve is written as text alone: hmmpress of HMMER makes binary files")
+        fh.write(self._text)
+
+    @classmethod
+    def split(cls, text):
+        """Returns the models of a text in HMMER's form."""
+        return [cls(m) for m in re.findall(rb"HMMER3/.*?\n//\n", text, re.S)]
+
+
+def _read(f):
+    content = f.read()
+    return content.encode() if isinstance(content, str) else bytes(content)
+
+
+class _Input:
+    """`path` of a file, or None and content(), an iterator over bytes; `objects`: what the caller gave, one each, or None."""
+
+    path = objects = accessions = None
+
+    def _take(self, given):
+        """Takes a path, bytes or an open file; returns 0 if `given` is none of these."""
+        if isinstance(given, (str, os.PathLike)):
+            self.path = os.path.join(".", os.fsdecode(given)) if os.fsdecode(given) == "-" else os.fsdecode(given)
+            with open(self.path, "rb"):
+                pass  # so that a missing file is Python's own error
+        elif isinstance(given, (bytes, bytearray, memoryview)):
+            self._pieces = [given]
+        elif hasattr(given, "read") and not hasattr(given, "alphabet"):
+            self._pieces = [_read(given)]
+        else:
+            return 0
+        return 1
+
+    def content(self):
+        return self._pieces
+
+
+def _is_model(o):
+    return hasattr(o, "M") and (isinstance(o, HMM) or hasattr(o, "write"))
+
+
+class Models(_Input):
+    what = "models"
+
+    def __init__(self, given):
+        if self._take(given):
+            return
+        self.objects = [given] if _is_model(given) else list(given)
+        for o in self.objects:
+            if not _is_model(o):
+                raise TypeError(f"a model is {type(o).__name__}, expected an HMM of warpsieve or pyhmmer, or a path, bytes or an open file")
+        foreign = [o for o in self.objects if not isinstance(o, HMM)]
+        if not foreign:
+            self._pieces = [bytes(o) for o in self.objects]
+            return
+        whole = io.BytesIO()
+        for o in self.objects:
+            o.write(whole, binary=len(foreign) == len(self.objects))  # binary numbers lose nothing
+        self._pieces = [whole.getbuffer()]
+
+
+SYMBOLS = {}  # of pyhmmer's alphabets: a table for bytes.translate
+
+
+def _residues(o):
+    """Returns the residues of an object as bytes: str, bytes, or pyhmmer's codes."""
+    x = getattr(o, "seq", None) if hasattr(o, "seq") else o.sequence
+    if hasattr(o, "alphabet") and not isinstance(x, (str, bytes)):
+        symbols = o.alphabet.symbols
+        table = SYMBOLS.get(symbols)
+        if table is None:
+            table = SYMBOLS[symbols] = symbols.encode().ljust(256, b"?")
+        return bytes(x).translate(table)
+    return x if isinstance(x, bytes) else str(x).encode()
+
+
+def _text_of(v):
+    return v.decode() if isinstance(v, bytes) else v or ""
+
+
+def _is_pair(o):
+    return isinstance(o, tuple) and len(o) == 2 and all(isinstance(v, (str, bytes)) for v in o)
+
+
+def _is_sequence(o):
+    return _is_pair(o) or hasattr(o, "sequence") or (hasattr(o, "seq") and hasattr(o, "id"))
+
+
+class Sequences(_Input):
+    """one: a single object is a list of one. aligned: rows of an alignment, or an object that writes one."""
+
+    def __init__(self, given, what="sequences", one=False, aligned=False):
+        self.what = what
+        if self._take(given):
+            return
+        if aligned and hasattr(given, "write"):
+            whole = io.BytesIO()
+            given.write(whole, "stockholm")
+            self._pieces = [whole.getbuffer()]
+            return
+        if isinstance(given, dict):
+            given = list(given.items())
+        self.objects = [given] if one and _is_sequence(given) else list(given)
+        self._pieces = [piece for o in self.objects for piece in self._record(o)]
+        accessions = [_text_of(getattr(o, "accession", None)) for o in self.objects]
+        if any(accessions):
+            self.accessions = accessions
+
+    def _record(self, o):
+        if _is_pair(o):
+            name, x = (v if isinstance(v, bytes) else v.encode() for v in o)
+            desc = b""
+        elif _is_sequence(o):
+            name = _text_of(o.id if hasattr(o, "id") and hasattr(o, "seq") else o.name).encode()
+            desc = _text_of(getattr(o, "description", None)).encode()
+            if desc.split(b" ", 1)[0] == name and hasattr(o, "seq"):
+                desc = desc[len(name) + 1:]  # Biopython keeps the name in front
+            x = _residues(o)
+        else:
+            raise TypeError(f"a sequence is {type(o).__name__}, expected a pair of name and residues, or an object of pyhmmer or Biopython")
+        if not name or len(name.split()) != 1 or name[:1].isspace() or name[-1:].isspace():
+            raise ValueError(f"the name of a sequence is {name.decode(errors='replace')!r}, expected a word without blanks")
+        if b"\n" in desc or b"\r" in desc or b"\n" in x or b">" in x or b"\r" in x:
+            raise ValueError(f"sequence {name.decode(errors='replace')}: its residues or description hold an end of line or \">\"")
+        return (b">", name, b" ", desc, b"\n", x, b"\n") if desc else (b">", name, b"\n", x, b"\n")

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: MIT
+"""Searches in memory: the programs run inside of this process, in the shared object that the wheel brings.
+
+Models and sequences go in through memory files, hits come back as binary records: nothing is written to a disk, and no table
+is read. The call lets other Python threads run. Ctrl-C ends the search.
+"""
+import collections
+import ctypes
+import os
+import tempfile
+import threading
+
+from . import Error, arguments, hits, program
+from .inputs import HMM, Models, Sequences
+
+__all__ = ["IterationResult", "hmmbuild", "hmmscan", "hmmsearch", "jackhmmer", "phmmer"]
+
+MESSAGE = 4096
+CUTOFFS = {"gathering": "--cut_ga", "trusted": "--cut_tc", "noise": "--cut_nc"}
+# pyhmmer's options of a Pipeline, and what they are here; what a search of warpsieve has no use for is None.
+OPTIONS = {**{name: name for name in ("E", "T", "domE", "domT", "incE", "incT", "incdomE", "incdomT", "Z", "domZ", "F1", "F2", "F3",
+                                      "seed")},
+           "alphabet": None, "background": None, "parallel": None, "bias_filter": "nobias", "null2": "nonull2", "bit_cutoffs": "cut"}
+
+_lock = threading.Lock()
+_library = None
+
+
+def library():
+    """Returns the shared object beside the programs. Raises Error if there is none, or it is another version's."""
+    global _library
+    with _lock:
+        if _library is None:
+            top = os.path.dirname(os.path.dirname(os.path.realpath(program("hmmsieve"))))
+            paths = [os.path.join(top, *place, "lib", "warpsieve", "libwarpsieve.so") for place in ((), ("build", "shared"))]
+            try:
+                made = ctypes.CDLL(next(filter(os.path.exists, paths), paths[0]))  # installed, or of a checkout
+            except OSError as e:
+                raise Error(f"searches in memory need the programs' shared object, which the wheel brings and `make shared` makes: {e}"
+                            ) from e
+            made.ws_library_version.restype = ctypes.c_char_p
+            made.ws_library_run.argtypes = [ctypes.c_int, ctypes.POINTER(ctypes.c_char_p), ctypes.POINTER(ctypes.c_int),
+                                            ctypes.c_char_p, ctypes.c_ulong]
+            _library = made
+    return _library
+
+
+class Memory:
+    """A file in memory, for a program to read or to write by its path."""
+
+    def __init__(self, name, content=None):
+        self.name = name
+        if hasattr(os, "memfd_create"):
+            self.fd = os.memfd_create("warpsieve")
+        else:  # Python was built for an older C library
+            with tempfile.TemporaryFile(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as f:
+                self.fd = os.dup(f.fileno())
+        self.path = f"/proc/self/fd/{self.fd}"
+        if content is not None:
+            with open(self.fd, "wb", closefd=False) as f:
+                for piece in content:
+                    f.write(piece)
+
+    def read(self):
+        """Returns what was written. A map of the file in place of this copy would keep a descriptor for each result."""
+        with open(self.fd, "rb", closefd=False) as f:
+            f.seek(0)
+            return f.read()
+
+    def close(self):
+        os.close(self.fd)
+
+
+def call(words, files):
+    """Runs a program with its arguments and returns when it has ended; `files` are the Memory files among them.
+
+    Raises Error with the sentence that the program has.
+    """
+    lib = library()
+    stop, text, status = ctypes.c_int(0), ctypes.create_string_buffer(MESSAGE), []
+    words = [w if isinstance(w, bytes) else os.fsencode(w) for w in words]
+    argv = (ctypes.c_char_p * (len(words) + 1))(*words, None)
+    thread = threading.Thread(target=lambda: status.append(
+        lib.ws_library_run(len(words), argv, ctypes.byref(stop), text, MESSAGE)), daemon=True)
+    thread.start()
+    try:
+        thread.join()
+    except BaseException:  # Ctrl-C, which reaches the main thread alone
+        stop.value = 1
+        thread.join()
+        raise
+    if status != [0]:
+        message = text.value.decode(errors="replace")
+        for f in files:
+            message = message.replace(f.path, f.name)
+        raise Error(message)
+
+
+def _take_options(options, allowed=()):
+    """Returns the program's options for pyhmmer's."""
+    taken = {}
+    for name, value in options.items():
+        if name in allowed:
+            taken[name] = value
+        elif name not in OPTIONS:
+            raise TypeError(f"there is no option {name!r}; there are {', '.join(sorted((*OPTIONS, *allowed)))}")
+        elif name in ("bias_filter", "null2"):
+            taken[OPTIONS[name]] = not value
+        elif name == "bit_cutoffs":
+            if value is not None and value not in CUTOFFS:
+                raise ValueError(f"bit_cutoffs is {value!r}, expected gathering, trusted, noise or None")
+            taken[name] = value
+        elif OPTIONS[name]:
+            taken[name] = value
+    return taken
+
+
+def _search(tool, operands, queries, cpus, callback, backend, given, more):
+    """Runs a search over `operands`, Models and Sequences; yields TopHits, in the order of `queries`, which is one of these."""
+    options = _take_options(given, ("batch", "device", "gpu_mem", "mem", "resolve"))
+    options.update(more)
+    if backend not in (None, "threading", "multiprocessing"):  # pyhmmer's words for how it uses cores
+        options["backend"] = backend
+    files, paths = [], []
+    try:
+        records = Memory("records")
+        files.append(records)
+        for o in operands:
+            paths.append(o.path)
+            if o.path is None:
+                files.append(Memory(o.what, o.content()))
+                paths[-1] = files[-1].path
+        if options.get("msa") is True:
+            files.append(Memory("alignment"))
+            options["msa"] = files[-1].path
+        cut = options.pop("bit_cutoffs", None)
+        words = [tool] + ([CUTOFFS[cut]] if cut else [])
+        words += arguments(paths, {**options, "threads": cpus or None, "quiet": True, "out_format": "tblout",
+                                           "output": "/dev/null", "records": records.path})
+        call(words, files)
+        view = memoryview(records.read())
+        msa = files[-1].read() if "msa" in options else None
+    finally:
+        for f in files:
+            f.close()
+    return msa, _results(view, given, queries, callback, operands[1].accessions)
+
+
+def _results(view, given, queries, callback, accessions):
+    total = len(queries.objects) if queries.objects else None
+    for number, top in enumerate(hits.lists(view, given, queries.objects, accessions)):
+        if callback is not None:
+            callback(top.query, total if total is not None else number + 1)
+        yield top
+
+
+def hmmsearch(queries, sequences, *, cpus=0, callback=None, backend=None, **options):
+    """Searches sequences with profile HMMs; returns an iterator over the TopHits of each model, in their order.
+
+    `queries` are models: a path, bytes or an open file of HMMER's text or binary form, HMM objects of warpsieve or pyhmmer,
+    or an iterable of such objects. `sequences` are a path, bytes or an open file of any form that the programs read, pairs of
+    name and residues, a dict of them, or sequence objects of pyhmmer or Biopython.
+    `options` are pyhmmer's (E, T, incE, Z, bit_cutoffs="gathering", F1, bias_filter, seed, ...). `cpus` are threads, 0: all
+    cores. `backend`: auto, cuda, or another that --list-backends shows. `callback` is called with each query and their number.
+    """
+    models, targets = Models(queries), Sequences(sequences)
+    return _search("hmmsieve", [models, targets], models, cpus, callback, backend, options, {})[1]
+
+
+def hmmscan(queries, hmms, *, cpus=0, callback=None, backend=None, **options):
+    """Searches models with sequences; returns an iterator over the TopHits of each sequence, whose hits are models."""
+    models, sequences = Models(hmms), Sequences(queries, one=True)
+    return _search("hmmsieve", [models, sequences], sequences, cpus, callback, backend, options, {"scan": True})[1]
+
+
+def phmmer(queries, sequences, *, cpus=0, callback=None, backend=None, **options):
+    """Searches sequences with sequences; returns an iterator over the TopHits of each query."""
+    asked, targets = Sequences(queries, one=True, what="queries"), Sequences(sequences)
+    return _search("seqsieve", [asked, targets], asked, cpus, callback, backend, options, {})[1]
+
+
+IterationResult = collections.namedtuple("IterationResult", "hits msa converged iteration")
+IterationResult.__doc__ = """The last round of a jackhmmer: its TopHits, the alignment of what it included as Stockholm (bytes),
+whether nothing new was found, and the number of the round, from 1."""
+
+
+def jackhmmer(queries, sequences, *, max_iterations=5, cpus=0, callback=None, backend=None, **options):
+    """Searches sequences with sequences in rounds; returns an iterator over the IterationResult of each query's last round."""
+    asked, targets = Sequences(queries, one=True, what="queries"), Sequences(sequences)
+    options.update({name: 0.001 for name in ("incE", "incdomE") if name not in options and options.get(name[:-1] + "T") is None})
+    msa, found = _search("jacksieve", [asked, targets], asked, cpus, callback, backend, options,
+                         {"rounds": max_iterations, "msa": True})
+    return _rounds(msa, found)
+
+
+def _rounds(msa, found):
+    blocks = iter(msa.split(b"\n//\n"))
+    for top in found:
+        block = next(blocks) + b"\n//\n" if any(h.included and len(h.domains.included) for h in top) else b""
+        yield IterationResult(top, block, top.converged, top.iteration)
+
+
+def hmmbuild(alignments, *, name=None, cpus=0, **options):
+    """Makes a model of an alignment, and returns the HMM; of several alignments a list of HMM.
+
+    `alignments` is a path, bytes or an open file of any form that hmmbuild reads, an MSA object of pyhmmer, or a list of pairs
+    of name and row. `options` are those of hmmcast: symfrac=0.5, wblosum=True, informat="fasta", ...
+    """
+    source = Sequences(alignments, what="alignment", aligned=True)
+    out, files = Memory("model"), []
+    try:
+        files = [Memory("alignment", source.content())] if source.path is None else []
+        path = files[0].path if files else source.path
+        words = ["hmmcast"] + arguments([path], {**options, "n": name, "threads": cpus or None, "quiet": True, "output": out.path})
+        call(words, files)
+        models = HMM.split(out.read())
+    finally:
+        for f in [out] + files:
+            f.close()
+    return models[0] if len(models) == 1 else models

@@ -1,0 +1,45 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Searches in Python's memory: the module with the shared object, against the programs' own tables, and against pyhmmer
+# where python3 has it.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup() {
+    [ -z "${WARPSIEVE_BIN:-}" ] || skip "programs from elsewhere are tested"
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    ! sanitized || skip "a Python without the sanitizer cannot load an object with it"
+    [ -x "$top/${B:-build}/shared/bin/hmmsieve" ] || fail "make shared makes what these tests need"
+    PATH=$top/${B:-build}/shared/bin:$PATH
+    export PYTHONPATH=$top/packaging/python
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+part() { timeout 300 python3 "$top/tests/pymem.py" "$1" "$data"; }
+
+@test "hits in memory are those of the programs' tables" { part tables; }
+@test "lists, counts, alignments and pickles" { part attributes; }
+@test "models and sequences as paths, bytes, files and objects" { part inputs; }
+@test "errors are exceptions with the program's sentence" { part errors; }
+@test "threads: others run, several searches at once, Ctrl-C" { part threads; }
+# One arena: how many of them threads fill is chance.
+@test "200 searches leave no memory and no file behind" { MALLOC_ARENA_MAX=1 part memory; }
+@test "import warpsieve is quick" { part start; }
+
+@test "pyhmmer finds the same in the same" {
+    python3 -c 'import pyhmmer' 2>/dev/null || skip "python3 has no pyhmmer"
+    timeout 300 python3 "$top/tests/pyhmmer_same.py" "$data"
+}
+
+@test "programs over the shared object: the same bytes as those that hold everything" {
+    hmmsieve --version | grep -v '^commit:' >got
+    "$top/bin/hmmsieve" --version | grep -v '^commit:' >want
+    same want got
+    hmmsieve --no-provenance -O tsv "$data/demo.hmm" "$data/demo.fa.gz" >got
+    "$top/bin/hmmsieve" --no-provenance -O tsv "$data/demo.hmm" "$data/demo.fa.gz" >want
+    same want got
+    run -2 --separate-stderr hmmsieve --nosuch
+    [ -n "$stderr" ]
+    [ "$(nm -D --defined-only "$top/${B:-build}/shared/lib/warpsieve/libwarpsieve.so" | grep -cv ' ws_library_')" -eq 0 ]
+}

@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tests of searches in memory, which find programs and shared object through PATH:   pymem.py PART tests/data
+
+PART is one of the functions below."""
+import gzip
+import io
+import os
+import pickle
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import warpsieve
+
+data = sys.argv[2]
+model = os.path.join(data, "demo.hmm")
+proteins = os.path.join(data, "demo.fa.gz")
+work = tempfile.mkdtemp()
+
+
+def at(name):
+    return os.path.join(data, name)
+
+
+def records(path=proteins):
+    text = gzip.open(path, "rt").read()
+    return [(r.split(None, 1)[0], "".join(r.split("\n")[1:])) for r in text.split(">")[1:]]
+
+
+def three():
+    return b"".join(open(at(f), "rb").read() for f in ("globins4.hmm", "demo.hmm", "fn3.hmm"))
+
+
+def table(*words):
+    """Rows of a program's table of domains without the columns that FASTA's descriptions fill."""
+    path = os.path.join(work, "table")
+    subprocess.run([*words[:1], "--domtblout", path, "-o", "/dev/null", *words[1:]], check=True)
+    with open(path) as f:
+        return [line.split()[:22] for line in f if not line.startswith("#")]
+
+
+def rows(found):
+    """The same rows, made of the attributes."""
+    made = []
+    for top in found:
+        scan = top.mode == "scan"
+        for hit in top.reported:
+            domains = hit.domains.reported
+            for i, d in enumerate(domains):
+                a = d.alignment
+                target, query = (hit, top.query)
+                made.append([target.name, target.accession or "-", str(a.hmm_length if scan else a.target_length), query.name,
+                             query.accession or "-", str(top._length), f"{hit.evalue:.2g}", f"{hit.score:.1f}", f"{hit.bias:.1f}",
+                             str(i + 1), str(len(domains)), f"{d.c_evalue:.2g}", f"{d.i_evalue:.2g}", f"{d.score:.1f}",
+                             f"{d.bias:.1f}", str(a.hmm_from), str(a.hmm_to), str(a.target_from), str(a.target_to), str(d.env_from),
+                             str(d.env_to), f"{d.accuracy:.2f}"])
+    return made
+
+
+def same(a, b):
+    assert len(a) == len(b) > 0, (len(a), len(b))
+    for x, y in zip(a, b):
+        assert x == y, (x, y)
+
+
+def refused(what, error, *patterns):
+    try:
+        what()
+    except error as e:
+        assert all(p in str(e) for p in patterns), (str(e), patterns)
+        assert "/proc/self/fd" not in str(e), e
+    else:
+        raise AssertionError(f"no {error} with {patterns}")
+
+
+def tables():
+    """Attributes are what the programs' own tables say."""
+    models = os.path.join(work, "three.hmm")
+    with open(models, "wb") as f:
+        f.write(three())
+    same(rows(warpsieve.hmmsearch(models, proteins)), table("hmmsieve", models, proteins))
+    same(rows(warpsieve.hmmsearch(models, proteins, E=1e-3, incE=1e-5, Z=7, domZ=3, bias_filter=False, null2=False, seed=7)),
+         table("hmmsieve", "-E", "1e-3", "--incE", "1e-5", "-Z", "7", "--domZ", "3", "--nobias", "--nonull2", "--seed", "7", models,
+               proteins))
+    same(rows(warpsieve.hmmsearch(model, proteins, bit_cutoffs="gathering")), table("hmmsieve", "--cut_ga", model, proteins))
+    same(rows(warpsieve.hmmscan(proteins, models)), table("hmmsieve", "--scan", models, proteins))
+    some = os.path.join(work, "some.fa")
+    with open(some, "w") as f:
+        f.writelines(f">{n}\n{s}\n" for n, s in records()[:8])
+    same(rows(warpsieve.phmmer(some, proteins)), table("seqsieve", some, proteins))
+    rounds = list(warpsieve.jackhmmer(some, proteins, max_iterations=2))
+    same(rows(r.hits for r in rounds), table("jacksieve", "-N", "2", some, proteins))
+    assert all(r.iteration <= 2 for r in rounds) and any(r.converged for r in rounds) and any(not r.converged for r in rounds)
+    alignment = os.path.join(work, "a.sto")
+    subprocess.run(["jacksieve", "-N", "2", "-A", alignment, "-o", "/dev/null", some, proteins], check=True)
+    assert b"".join(r.msa for r in rounds) == open(alignment, "rb").read()
+
+
+def attributes():
+    """Lists, counts, alignments, and what survives a pickle."""
+    top, = warpsieve.hmmsearch(model, proteins)
+    report = subprocess.run(["hmmsieve", "--notextw", model, proteins], check=True, stdout=subprocess.PIPE).stdout.decode()
+    assert (top.Z, top.query.name, top.query.accession, top.query.M) == (400, "Pkinase", "PF00069.17", 260), top
+    assert (top.searched_models, top.searched_nodes, top.searched_sequences, top.searched_residues) == (1, 260, 400, 165280)
+    assert top and top[0].name == "sp|P22216|RAD53_YEAST" and top[-1] is list(top)[-1] and len(top[1:3]) == 2
+    assert [h.evalue for h in top] == sorted(h.evalue for h in top)
+    shown = re.findall(r"== domain.*?\n(?=\n)", report, re.S)
+    domains = [d for h in top.reported for d in h.domains.reported]
+    assert len(shown) == len(domains) >= 50
+    for text, d in zip(shown, domains):
+        a, lines = d.alignment, text.split("\n")
+        for line in (a.hmm_sequence, a.identity_sequence, a.target_sequence, a.posterior_probabilities):
+            assert any(line in row for row in lines), (line, text)
+        assert len(a) == len(a.hmm_sequence) == len(a.posterior_probabilities)
+        assert a.hmm_name == "Pkinase" and a.target_name == d.hit.name and a.hmm_accession == "PF00069.17"
+    best = top[0]
+    assert best.best_domain.score == max(d.score for d in best.domains) and best.description.startswith("Serine/threonine")
+    assert abs(best.pvalue * top.Z / best.evalue - 1) < 1e-12 and best.included and best.reported and best.accession is None
+    strict, = warpsieve.hmmsearch(model, proteins, E=1e-20, incE=1e-40)
+    n = sum(h.evalue <= 1e-20 for h in top)
+    assert len(strict.reported) == n < 50 and len(strict.included) == sum(h.evalue <= 1e-40 for h in top) < n and strict.E == 1e-20
+    again = pickle.loads(pickle.dumps(top))
+    same(rows([top]), rows([again]))
+    counted = []
+    list(warpsieve.hmmsearch(three(), proteins, callback=lambda query, n: counted.append(query.name)))
+    assert counted == ["globins4", "Pkinase", "fn3"]
+
+
+def inputs():
+    """Paths, bytes, open files and objects give the same."""
+    want = rows(warpsieve.hmmsearch(model, proteins))
+    text = gzip.open(proteins).read()
+    pairs = records()
+
+    class Record:
+        def __init__(self, name, sequence, accession=""):
+            self.name, self.sequence, self.accession, self.description = name, sequence, accession, "what it does"
+
+    for targets in (text, io.BytesIO(text), io.StringIO(text.decode()), open(proteins, "rb"), pairs, dict(pairs), iter(pairs),
+                    [Record(n, s) for n, s in pairs], open(proteins, "rb").read()):
+        same(rows(warpsieve.hmmsearch(model, targets)), want)
+    same(rows(warpsieve.hmmsearch(open(model, "rb"), pairs)), want)
+    same(rows(warpsieve.hmmsearch(warpsieve.HMM.split(open(model, "rb").read()), pairs)), want)
+    named = next(warpsieve.hmmsearch(model, [Record(n, s, "ACC" + n[-9:]) for n, s in pairs]))[0]
+    assert (named.accession, named.description) == ("ACC" + named.name[-9:], "what it does"), named.accession
+    assert [len(t) for t in warpsieve.phmmer(pairs[0], pairs)] == [len(t) for t in warpsieve.phmmer([pairs[0]], pairs)]
+    assert list(warpsieve.hmmsearch(model, [("empty", "")]))[0].Z == 1 and list(warpsieve.hmmsearch(model, []))[0].Z == 0
+    made = warpsieve.hmmbuild([("a", "MKV-LAAGI"), ("b", "MKVLLAAGI"), ("c", "MRV-LSAGI")], name="mine", cpus=1)
+    assert (made.name, made.M, made.nseq, made.alphabet) == ("mine", 8, 3, "amino"), made
+    assert next(warpsieve.hmmsearch(made, [("x", "MKVLAAGI" * 3)])).query is made
+    sto = os.path.join(work, "a.sto")
+    with open(sto, "w") as f:
+        f.write("# STOCKHOLM 1.0\n#=GF ID one\na MKVLAAGI\nb MKVLAAGL\n//\n# STOCKHOLM 1.0\n#=GF ID two\na MKV\nb MKV\n//\n")
+    same([bytes(h) for h in warpsieve.hmmbuild(sto)],
+         [bytes(h) for h in warpsieve.HMM.split(subprocess.run(["hmmcast", sto], check=True, stdout=subprocess.PIPE).stdout)])
+    assert warpsieve.__version__ == subprocess.run(["hmmsieve", "--version"], stdout=subprocess.PIPE).stdout.decode().split()[1]
+
+
+def errors():
+    """Errors are exceptions with the sentence of the program, which names no descriptor."""
+    refused(lambda: warpsieve.hmmsearch(model, "/nonexistent"), FileNotFoundError, "/nonexistent")
+    refused(lambda: warpsieve.hmmsearch(b"no model\n", proteins), warpsieve.Error, "models")
+    refused(lambda: warpsieve.hmmsearch(model, [("a", "MK1V")]), warpsieve.Error, "sequences", "a", "1")
+    refused(lambda: warpsieve.hmmsearch(model, gzip.compress(b">a\nMKV\n" * 99)[:-20]), warpsieve.Error, "sequences", "gzip")
+    refused(lambda: warpsieve.hmmsearch(at("globins4.hmm"), proteins, bit_cutoffs="noise"), warpsieve.Error, "globins4")
+    refused(lambda: warpsieve.hmmsearch(model, proteins, F1=-1), warpsieve.Error, "F1")
+    refused(lambda: warpsieve.hmmsearch(model, proteins, backend="abacus"), warpsieve.Error, "abacus")
+    refused(lambda: warpsieve.hmmsearch(model, proteins, nosuch=1), TypeError, "nosuch")
+    refused(lambda: warpsieve.hmmsearch(model, proteins, bit_cutoffs="x"), ValueError, "gathering")
+    refused(lambda: warpsieve.hmmsearch(model, [("a b", "MKV")]), ValueError, "a b")
+    refused(lambda: warpsieve.hmmsearch(model, [("a", "MKV\n>b\nMKV")]), ValueError, "end of line")
+    refused(lambda: warpsieve.hmmsearch(model, [7]), TypeError, "int")
+    refused(lambda: warpsieve.hmmsearch([7], proteins), TypeError, "int")
+    refused(lambda: warpsieve.hmmbuild(b"nothing\n"), warpsieve.Error, "alignment")
+    assert len(next(warpsieve.hmmsearch(model, proteins))) == 50, "a search after those that failed"
+
+
+def threads():
+    """Other threads run meanwhile, two searches at once are two searches, and Ctrl-C ends one."""
+    pairs = records()
+    want = rows(warpsieve.hmmsearch(three(), pairs))
+    results = {}
+    searches = [threading.Thread(target=lambda k=k: results.update({k: rows(warpsieve.hmmsearch(three(), pairs, cpus=1 + k % 2))}))
+                for k in range(4)]
+    for t in searches:
+        t.start()
+    for t in searches:
+        t.join()
+    for k in range(4):
+        same(results[k], want)
+    # an hour of work: the thread below counts while the search runs, and then interrupts it
+    many = [(f"{n}.{i}", s) for i in range(200) for n, s in pairs]
+    counts = []
+
+    def count():
+        while len(counts) < 20:
+            counts.append(time.sleep(0.02))
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=count).start()
+    try:
+        warpsieve.hmmsearch(three() * 20, many, F1=1, F2=1, F3=1, cpus=1)
+    except KeyboardInterrupt:
+        assert len(counts) == 20
+    else:
+        raise AssertionError("the search was not interrupted")
+    same(rows(warpsieve.hmmsearch(three(), pairs)), want)
+
+
+def memory():
+    """Two hundred searches take no more memory than the first ones, and leave no file open."""
+    def resident():
+        with open("/proc/self/statm") as f:
+            return int(f.read().split()[1]) * resource.getpagesize()
+
+    pairs = records()[:100]
+
+    def some(n):
+        for _ in range(n):
+            for top in warpsieve.hmmsearch(model, pairs, cpus=1):
+                rows([top])
+            refused(lambda: warpsieve.hmmsearch(model, [("a", "MK1V")]), warpsieve.Error)
+
+    some(50)
+    before, files = resident(), len(os.listdir("/proc/self/fd"))
+    some(200)
+    grown = resident() - before
+    assert grown < 2 << 20, f"{grown} bytes more after 200 searches"
+    assert len(os.listdir("/proc/self/fd")) == files
+
+
+def start():
+    """`import warpsieve` takes under 0.2 s of processor time."""
+    def seconds(code):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-c", code], check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    took = min(seconds("import warpsieve") for _ in range(5)) - min(seconds("pass") for _ in range(5))
+    assert took < 0.2, took
+    code = "import warpsieve, sys; assert 'ctypes' not in sys.modules and 'pandas' not in sys.modules, 'loaded too early'"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+globals()[sys.argv[1]]()
