@@ -167,16 +167,16 @@ shared: $(SHARED_LIB) $(TOOLS:%=$B/shared/bin/%) ## all programs as one shared o
 $B/main/library.o: bin/library.c
 	$(COMPILE)
 $B/main/library.o: override CPPFLAGS += '-DWS_TOOLS(X)=$(foreach t,$(TOOLS),X(ws_$(subst -,_,$t)_tool))'
-$(SHARED_LIB): $B/main/library.o $(LIB)
+$(SHARED_LIB): $B/main/library.o $(LIB) bin/library.map
 	@mkdir -p $(@D)
-	$(CC) -shared $(CFLAGS) $(HARD_LD) -Wl,-soname,libwarpsieve.so $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS) $(WS_LIBS)
+	$(CC) -shared $(CFLAGS) $(HARD_LD) -Wl,-soname,libwarpsieve.so -Wl,--version-script=bin/library.map $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS) $(WS_LIBS)
 $(TOOLS:%=$B/launch/%.o): $B/launch/%.o: bin/launch.c
 	$(COMPILE)
 $B/launch/%.o: override CPPFLAGS += -DWS_PROGRAM='"$*"'
 .PHONY: shared
 $(TOOLS:%=$B/shared/bin/%): $B/shared/bin/%: $B/launch/%.o $(SHARED_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(HARD_LD) -Wl,-rpath,'$$ORIGIN/../lib/warpsieve' $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(CC) $(CFLAGS) $(HARD_LD) -Wl,-rpath,'$$ORIGIN/../lib/warpsieve' $(LDFLAGS) -o $@ $^
 
 $(FUZZERS): %: %.o $(LIB) $(FUZZ_MAIN)
 	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -o $@ $< $(FUZZ_MAIN) $(LIB) $(LDLIBS) $(WS_LIBS)
@@ -328,18 +328,23 @@ completions: all
 
 # Laid out as here, so that links between them hold and a workflow finds what it includes. libwarpsieve.a is no part: it is private.
 DOCS     = CITATION.cff $(patsubst ./%,%,$(shell find ./docs ./workflows -type f ! -path '*/.*' ! -path '*/__pycache__/*'))
-FOLDERS  = $(sort $(BINDIR) $(HMMERDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(foreach p,$(PAGES),$(MANDIR)/man$(subst .,,$(suffix $p))) \
+FOLDERS  = $(sort $(BINDIR) $(if $(OVER),$(LIBDIR)) $(HMMERDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(foreach p,$(PAGES),$(MANDIR)/man$(subst .,,$(suffix $p))) \
              $(patsubst %/.,%,$(patsubst %/,%,$(addprefix $(DOCDIR)/,$(dir $(DOCS))))))
 
 # The shell would take a name with a blank for two: files would go, and be removed, that the user did not name.
 ONE_WORD = $(if $(word 2,x$(DESTDIR)$(PREFIX)),$(error DESTDIR and PREFIX must be without blanks, found "$(DESTDIR)$(PREFIX)"))
 
+# With SHARED=1 it installs the programs over the shared object, and the Python module finds this. LIBDIR is where they look for it.
+LIBDIR     = $(patsubst %/,%,$(dir $(BINDIR)))/lib/warpsieve
+OVER      := $(filter-out 0,$(SHARED))
+
 # Remembers in $B/folders which folders were not there, so that uninstall can take these back and no others.
-install: all completions ## into DESTDIR/PREFIX
+install: all completions $(if $(OVER),shared) ## into DESTDIR/PREFIX
 	$(ONE_WORD)
 	@for d in $(FOLDERS:%=$(DESTDIR)%); do while [ ! -d "$$d" ]; do echo "$$d"; d=$$(dirname "$$d"); done; done >> $B/folders
 	$(INSTALL) -d $(FOLDERS:%=$(DESTDIR)%)
-	$(INSTALL) -m 755 $(TOOLS:%=bin/%) $(DESTDIR)$(BINDIR)
+	$(INSTALL) -m 755 $(TOOLS:%=$(if $(OVER),$B/shared/)bin/%) $(DESTDIR)$(BINDIR)
+	$(if $(OVER),$(INSTALL) -m 755 $(SHARED_LIB) $(DESTDIR)$(LIBDIR))
 	$(call LINK_ALL,$(notdir $(BINDIR)),$(DESTDIR)$(HMMERDIR))
 	for s in $(SCRIPTS); do $(INSTALL) -m 755 bin/search/$$s.sh $(DESTDIR)$(HMMERDIR)/$$s || exit 1; done
 	for d in $(DOCS); do $(INSTALL) -m 644 $$d $(DESTDIR)$(DOCDIR)/$$d || exit 1; done
@@ -352,7 +357,7 @@ install: all completions ## into DESTDIR/PREFIX
 uninstall: ## what install put there
 	$(ONE_WORD)
 	for t in $(TOOLS); do rm -f $(DESTDIR)$(BINDIR)/$$t $(DESTDIR)$(BASHDIR)/$$t $(DESTDIR)$(ZSHDIR)/_$$t $(DESTDIR)$(FISHDIR)/$$t.fish; done
-	rm -f $(NAMES:%=$(DESTDIR)$(HMMERDIR)/%)
+	rm -f $(NAMES:%=$(DESTDIR)$(HMMERDIR)/%) $(DESTDIR)$(LIBDIR)/libwarpsieve.so
 	for p in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
 	for d in $(DOCS); do rm -f $(DESTDIR)$(DOCDIR)/$$d; done
 	@[ ! -f $B/folders ] || sort -ru $B/folders | while read -r d; do rmdir "$$d" 2>/dev/null || :; done

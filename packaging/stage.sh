@@ -39,6 +39,7 @@ portable)
         done
         set -- "LDFLAGS=-s -static-libgcc -L$out/lib" ZSTD=$zstd ISAL=0
     fi
+    set -- "$@" SHARED=1 # each kernel is there once
     ;;
 *) echo "stage.sh: there is no kind \"$kind\"" >&2; exit 2 ;;
 esac

@@ -267,7 +267,7 @@ venv() { # venv FOLDER OPTION...
         --no-index --no-deps -w wheels ./one >log 2>&1 || fail "$(tail -20 log)"
     python -m pip -q --disable-pip-version-check install --no-index wheels/warpsieve-"$(version)"-py3-none-linux_*.whl
     for t in $(all_tools); do
-        cmp "one/bin/$t" "empty/bin/$t"
+        cmp "one/build/shared/bin/$t" "empty/bin/$t"
         [ -s "empty/share/man/man1/$t.1" ] && [ -s "empty/share/bash-completion/completions/$t" ] ||
             fail "no page or completion of $t"
     done
@@ -277,6 +277,10 @@ venv() { # venv FOLDER OPTION...
     done
     same <(demo_by "$PWD/one/bin") <(demo_by "$PWD/empty/bin")
     [ "$(python -c 'import warpsieve; print(warpsieve.program("msvfilt"))')" = "$PWD/empty/bin/msvfilt" ]
+    cmp one/build/shared/lib/warpsieve/libwarpsieve.so empty/lib/warpsieve/libwarpsieve.so
+    [ "$(find empty -name 'libwarpsieve*' | wc -l)" -eq 1 ] # each kernel once
+    [ "$(python -c 'import sys, warpsieve; print(len(next(warpsieve.hmmsearch(*sys.argv[1:]))), warpsieve.__version__)' \
+        one/tests/data/demo.hmm one/tests/data/demo.fa.gz)" = "50 $(version)" ]
     run python -c 'import warpsieve; warpsieve.read_table("x")'
     [ "$status" -ne 0 ] && grep -q 'pip install warpsieve\[pandas\]' <<<"$output" || fail "$output"
     python -m pip -q uninstall -y warpsieve

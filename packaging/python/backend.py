@@ -19,8 +19,8 @@ import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
-# The libraries that manylinux lets a wheel ask for, as far as programs in C need them.
-SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "librt.so.1", "libpthread.so.0",
+# The libraries that manylinux lets a wheel ask for, as far as programs in C need them, and the wheel's own.
+SYSTEM = {"libwarpsieve.so", "libc.so.6", "libm.so.6", "libdl.so.2", "librt.so.1", "libpthread.so.0",
           "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 AS = """\
 #!/bin/sh
@@ -123,7 +123,7 @@ class Wheel:
 
 
 def pack(root, out, tag, epoch):
-    """Packs an installed tree (root/bin, root/libexec, root/share) and the module into a wheel in folder `out`; returns its name."""
+    """Packs an installed tree (root/bin, root/lib, root/libexec, root/share) and the module into a wheel in `out`; returns its name."""
     with Wheel(out, tag, epoch) as wheel:
         for path in sorted(glob.glob(os.path.join(HERE, "warpsieve", "*.py"))):
             wheel.add_file("warpsieve/" + os.path.basename(path), path)
@@ -153,7 +153,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     del config_settings, metadata_directory
     with tempfile.TemporaryDirectory() as root:
         make = ["make", "-C", TOP, f"-j{os.cpu_count()}"]
-        for target in (["all"], ["install", f"DESTDIR={root}", "PREFIX=/w"]):
+        for target in (["all"], ["install", f"DESTDIR={root}", "PREFIX=/w", "SHARED=1"]):
             subprocess.run(make + target, check=True, stdout=sys.stderr)
         epoch = int(os.environ.get("SOURCE_DATE_EPOCH", os.stat(os.path.join(TOP, "Makefile")).st_mtime))
         return pack(os.path.join(root, "w"), wheel_directory, f"linux_{platform.machine()}", epoch)
@@ -169,7 +169,7 @@ def main():
         sys.exit("usage: backend.py STAGE OUTDIR")
     stage, out = sys.argv[1:]
     root = os.path.join(stage, f"warpsieve-{version()}")
-    tag = platform_tag(sorted(glob.glob(os.path.join(root, "bin", "*"))))
+    tag = platform_tag(sorted(glob.glob(os.path.join(root, "bin", "*")) + glob.glob(os.path.join(root, "lib", "*", "*"))))
     print(os.path.join(out, pack(root, out, tag, int(read(stage, "epoch")))))
 
 
