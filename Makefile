@@ -181,6 +181,10 @@ $(TOOLS:%=$B/shared/bin/%): $B/shared/bin/%: $B/launch/%.o $(SHARED_LIB)
 $(FUZZERS): %: %.o $(LIB) $(FUZZ_MAIN)
 	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -o $@ $< $(FUZZ_MAIN) $(LIB) $(LDLIBS) $(WS_LIBS)
 
+VECTORS   := $(foreach w,$(WIDTHS),$B/tests/simd/vectors.$w.o)
+$B/tests/lib/vectors: $B/tests/lib/vectors.o $(VECTORS) $(LIB)
+	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -o $@ $< $(VECTORS) $(LIB) $(LDLIBS) $(WS_LIBS)
+
 $B/%: $B/%.o $(LIB)
 	$(LINK)
 
