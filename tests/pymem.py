@@ -122,6 +122,11 @@ def attributes():
     best = top[0]
     assert best.best_domain.score == max(d.score for d in best.domains) and best.description.startswith("Serine/threonine")
     assert abs(best.pvalue * top.Z / best.evalue - 1) < 1e-12 and best.included and best.reported and best.accession is None
+    assert top.is_sorted() and not top.is_sorted(by="seqidx")
+    top.sort(by="seqidx")
+    assert top.is_sorted(by="seqidx") and top[0].name != best.name
+    top.sort()
+    assert top[0] is best
     strict, = warpsieve.hmmsearch(model, proteins, E=1e-20, incE=1e-40)
     n = sum(h.evalue <= 1e-20 for h in top)
     assert len(strict.reported) == n < 50 and len(strict.included) == sum(h.evalue <= 1e-40 for h in top) < n and strict.E == 1e-20
@@ -151,6 +156,7 @@ def inputs():
     assert (named.accession, named.description) == ("ACC" + named.name[-9:], "what it does"), named.accession
     assert [len(t) for t in warpsieve.phmmer(pairs[0], pairs)] == [len(t) for t in warpsieve.phmmer([pairs[0]], pairs)]
     assert list(warpsieve.hmmsearch(model, [("empty", "")]))[0].Z == 1 and list(warpsieve.hmmsearch(model, []))[0].Z == 0
+    assert [list(s([], pairs)) for s in (warpsieve.hmmsearch, warpsieve.phmmer, warpsieve.jackhmmer)] == [[], [], []]
     made = warpsieve.hmmbuild([("a", "MKV-LAAGI"), ("b", "MKVLLAAGI"), ("c", "MRV-LSAGI")], name="mine", cpus=1)
     assert (made.name, made.M, made.nseq, made.alphabet) == ("mine", 8, 3, "amino"), made
     assert next(warpsieve.hmmsearch(made, [("x", "MKVLAAGI" * 3)])).query is made

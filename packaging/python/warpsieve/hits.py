@@ -221,6 +221,7 @@ class TopHits(_Marked):
             for _ in range(self._n):
                 made.append(Hit(self, self._view, at))
                 at = made[-1]._end
+                made[-1]._rank = len(made)
             self._made = made
         return self._made
 
@@ -233,6 +234,20 @@ class TopHits(_Marked):
 
     def __bool__(self):
         return self._n > 0
+
+    def sort(self, by="key"):
+        """Sorts by key, best first, as a search has left the hits; or by seqidx, the place of the target in the input."""
+        self._items.sort(key=self._order(by))
+
+    def is_sorted(self, by="key"):
+        places = [self._order(by)(hit) for hit in self._items]
+        return places == sorted(places)
+
+    @staticmethod
+    def _order(by):
+        if by not in ("key", "seqidx"):
+            raise ValueError(f"hits are sorted by key or seqidx, not by {by!r}")
+        return lambda hit: hit._rank if by == "key" else hit._number
 
     def _option(self, name, default=None):
         value = self._options.get(name)

@@ -77,7 +77,7 @@ class _Input:
 
 
 def _is_model(o):
-    return hasattr(o, "M") and (isinstance(o, HMM) or hasattr(o, "write"))
+    return isinstance(o, HMM) or (hasattr(o, "to_profile") and hasattr(o, "write"))  # a profile of pyhmmer is no model
 
 
 class Models(_Input):
@@ -141,6 +141,8 @@ class Sequences(_Input):
             return
         if isinstance(given, dict):
             given = list(given.items())
+        if _is_model(given):
+            raise TypeError("a query is a model, expected sequences: hmmsearch searches with models")
         self.objects = [given] if one and _is_sequence(given) else list(given)
         self._pieces = [piece for o in self.objects for piece in self._record(o)]
         accessions = [_text_of(getattr(o, "accession", None)) for o in self.objects]

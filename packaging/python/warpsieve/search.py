@@ -119,6 +119,8 @@ def _search(tool, operands, queries, cpus, callback, backend, given, more):
     """Runs a search over `operands`, Models and Sequences; yields TopHits, in the order of `queries`, which is one of these."""
     options = _take_options(given, ("batch", "device", "gpu_mem", "mem", "resolve"))
     options.update(more)
+    if queries.objects == []:
+        return b"", iter(())
     if backend not in (None, "threading", "multiprocessing"):  # pyhmmer's words for how it uses cores
         options["backend"] = backend
     files, paths = [], []
