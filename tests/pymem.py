@@ -160,6 +160,9 @@ def inputs():
     assert [len(t) for t in warpsieve.phmmer(pairs[0], pairs)] == [len(t) for t in warpsieve.phmmer([pairs[0]], pairs)]
     assert list(warpsieve.hmmsearch(model, [("empty", "")]))[0].Z == 1 and list(warpsieve.hmmsearch(model, []))[0].Z == 0
     assert [list(s([], pairs)) for s in (warpsieve.hmmsearch, warpsieve.phmmer, warpsieve.jackhmmer)] == [[], [], []]
+    some = [("empty", ""), pairs[0], ("none", ""), pairs[1]]
+    assert [t.query for t in warpsieve.phmmer(some, pairs[:3])] == pairs[:2]
+    assert [t.query for t in warpsieve.hmmscan(some, model)] == some
     made = warpsieve.hmmbuild([("a", "MKV-LAAGI"), ("b", "MKVLLAAGI"), ("c", "MRV-LSAGI")], name="mine", cpus=1)
     assert (made.name, made.M, made.nseq, made.alphabet) == ("mine", 8, 3, "amino"), made
     assert next(warpsieve.hmmsearch(made, [("x", "MKVLAAGI" * 3)])).query is made

@@ -144,7 +144,10 @@ class Sequences(_Input):
         if _is_model(given):
             raise TypeError("a query is a model, expected sequences: hmmsearch searches with models")
         self.objects = [given] if one and _is_sequence(given) else list(given)
-        self._pieces = [piece for o in self.objects for piece in self._record(o)]
+        records = [self._record(o) for o in self.objects]
+        if what == "queries":  # the programs pass over those without residues
+            self.objects = [o for o, record in zip(self.objects, records) if record[-2]]
+        self._pieces = [piece for record in records for piece in record]
         accessions = [_text_of(getattr(o, "accession", None)) for o in self.objects]
         if any(accessions):
             self.accessions = accessions
