@@ -8,8 +8,8 @@
     load.py empty N        N empty records
     load.py names N        100 records with names of N bytes
     load.py searches N     N seconds of each search program: random batches, pieces, pauses and stops of both sides; then readers that
-                           go away and full disks. Memory stays flat but for 2 KiB of each hit, and the bytes are those of a
-                           run that none of it meets
+                           go away and full disks. Memory is at most 128 MiB and 4 KiB for each hit, and
+                           the bytes are those of a run that none of it meets
 
 Programs are taken from PATH. Prints one line for a run: what, rows, seconds, peak KiB of each process; status 1 on failure.
 """
@@ -278,7 +278,7 @@ def searches(seconds):
         early, late, most = (max((m for t, m in memory if a <= t < b), default=0) for a, b in spans)
         print(f"{tool}: {seconds} s, {1000 * seconds if again else 50 * fed} records, {out.count(10)} lines, "
               f"KiB by half time {early}, then {late}, with the end {most}", flush=True)
-        if rc or quiet or out != want or (late > early + 8192 + 2 * out.count(10) and not again) or most > 1 << 18 or wrong:
+        if rc or quiet or out != want or most > (128 << 10) + 4 * out.count(10) or wrong:
             print(f"failed: status {rc} and {quiet}, {len(out)} bytes, {len(want)} in quiet, {wrong}")
             bad = 1
     sys.exit(bad)

@@ -54,7 +54,8 @@ static int same_whole(const ws_dom_whole *a, const ws_dom_fit *f) {
 
 typedef struct counts {
     int fits, rows, alignments, ways[WS_DOM_WAYS], n;
-    int twice, paths;   /* targets whose odds are in range, in logarithms too; those of them with another path */
+    int logs;           /* whether targets whose odds are in range are fitted in logarithms too */
+    int twice, paths;   /* how many were, and those of them with another path */
     float apart;        /* the most that a posterior differs there */
 } counts;
 
@@ -116,7 +117,7 @@ static void compare(const model *m, ws_dom_worker *w, const ws_dom_backend *be, 
             /* logarithms where the odds are out of range, and nowhere else */
             const int odds = in_range(&f);
             c->alignments += odds != (a[j].way != WS_DOM_BY_LOGARITHMS) || (odds && !same_whole(&a[j], &f));
-            if (odds) compare_logs(m, w, &f, c);
+            if (odds && c->logs) compare_logs(m, w, &f, c);
         }
         ws_free(f.column), ws_free(f.posterior), ws_free(row), ws_free(x[j]);
         ws_dom_whole_release(&a[j]);
@@ -139,7 +140,7 @@ static void test_backend(tap *tp, const ws_dom_backend *be, sample *r) {
     static const int size[] = {1, 2, 3, 4, 5, 9, 16, 33, 65};
     static const char *const real[] = {"tests/data/demo.hmm", "tests/data/globins4.hmm",
                                        "tests/data/golden/models/LuxC.hmm.gz"};
-    counts c = {0};
+    counts c = {.logs = strcmp(be->name, "scalar") == 0}; /* no backend has a part in logarithms */
     ws_err err = {0};
     for (int blocks = 0; blocks < 2; blocks++) {
         const ws_dom_options options = {.plain = blocks ? 20000 : 0};
@@ -172,10 +173,12 @@ static void test_backend(tap *tp, const ws_dom_backend *be, sample *r) {
     tap_ok(tp, c.rows == 0, "%s: %d of %d targets have other rows of subnormal numbers", be->name, c.rows, c.n);
     tap_ok(tp, c.alignments == 0, "%s: %d of %d alignments differ from the definition", be->name, c.alignments,
            c.n);
-    tap_note("%s: in logarithms a posterior differs by %.2g at most", be->name, (double)c.apart);
-    tap_ok(tp, c.twice > 0 && c.paths * 10 <= c.twice, "%s: %d of %d targets have another path in logarithms", be->name,
-           c.paths, c.twice);
-    tap_ok(tp, c.apart < 0.05f, "%s: posteriors in logarithms are those of the definition", be->name);
+    if (c.logs) {
+        tap_note("in logarithms a posterior differs by %.2g at most", (double)c.apart);
+        tap_ok(tp, c.twice > 0 && c.paths * 10 <= c.twice, "%d of %d targets have another path in logarithms", c.paths,
+               c.twice);
+        tap_ok(tp, c.apart < 0.05f, "posteriors in logarithms are those of the definition");
+    }
     tap_ok(tp, c.ways[WS_DOM_BY_SUBNORMALS] > 0 && c.ways[WS_DOM_BY_LOGARITHMS] > 0, "%s: all ways were met",
            be->name);
 }
