@@ -193,6 +193,20 @@ static void test_refused(tap *t) {
     tap_ok(t, refused(TWO "a ACDE\n#=GC RF ..-_\n//\n", &s, "marks no consensus column"), "hand, RF without a column");
 }
 
+/* A flag for each column of an RF line, and none behind them. */
+static void test_flags(tap *t) {
+    uint8_t is[5] = {7, 7, 7, 7, 7};
+    ws_build_ali_settings s;
+    ws_msa m;
+    ws_err err = {0};
+    ws_build_ali_default(&s);
+    s.hand = 1;
+    read_msa(TWO "a ACDE\n#=GC RF x.x.\n//\n", amino(), &m);
+    must(!ws_build_columns(&m, &s, NULL, is, &err), err.text);
+    tap_ok(t, is[0] && !is[1] && is[2] && !is[3] && is[4] == 7, "hand: a flag for each of four columns");
+    ws_msa_release(&m);
+}
+
 /* ---- the threshold of a consensus column (5.4) ---- */
 
 /* Returns the number of consensus columns of rows of equal weight. */
@@ -372,6 +386,7 @@ int main(void) {
     test_sample(&t);
     test_traces(&t);
     test_refused(&t);
+    test_flags(&t);
     test_threshold(&t);
     test_rounding(&t);
     test_given(&t);
