@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Writes the completion file of one tool for one shell to standard output:
 #   sh completions/gen.sh bash|zsh|fish TOOL [PROGRAM]
-# It asks the program (bin/TOOL unless named) for its options, so a new option needs no edit here.
+# It asks the program (bin/TOOL unless named) for its options, so a new option needs no edit here. EMULATOR runs a program
+# for another processor.
 set -eu
 [ $# -ge 2 ] || { echo "usage: gen.sh bash|zsh|fish TOOL [PROGRAM]" >&2; exit 2; }
 shell=$1
@@ -10,8 +11,8 @@ tool=$2
 program=${3:-$(dirname "$0")/../bin/$tool}
 case $shell in bash | zsh | fish) ;; *) echo "gen.sh: expected bash, zsh or fish, found \"$shell\"" >&2; exit 2 ;; esac
 
-backends=$("$program" --list-backends | awk 'NR > 1 { printf ",%s", $1 }')
-options=$("$program" --dump-options)
+backends=$(${EMULATOR:-} "$program" --list-backends | awk 'NR > 1 { printf ",%s", $1 }')
+options=$(${EMULATOR:-} "$program" --dump-options)
 
 # Fields: letter, name, alias, argument (with "=" before it if the value is optional), choices, help.
 printf '%s\n' "$options" | awk -F '\t' -v tool="$tool" -v shell="$shell" -v backends="auto$backends" '

@@ -8,7 +8,7 @@ RELEASE_NVCCFLAGS ?= -O3 $(if $(NVCC),$(shell $(NVCC) --help | grep -q -e --comp
 # Where the libraries come from that the portable programs are linked with; empty: this system.
 SYSROOT     ?= $B/sysroot
 ARCHIVE     := $B/warpsieve-$(VERSION).tar.gz
-MACHINE     := $(shell uname -m)
+MACHINE     := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 
 $B/sysroot:
 	sh packaging/sysroot.sh $@.new

@@ -7,6 +7,7 @@
 #             SYSROOT is a folder of packaging/sysroot.sh, or empty for the libraries of this system.
 #             ISA-L, of which Debian has no archive, is in neither kind.
 #   static    needs only the kernel; for processors alone, since a driver is a library that belongs to its system
+#             With CC and AR of a cross compiler, EMULATOR runs what was built.
 set -eu
 [ $# -eq 3 ] || { echo "usage: stage.sh portable|static TARBALL OUT" >&2; exit 2; }
 kind=$1 tarball=$2
@@ -58,10 +59,10 @@ for text in "${SYSROOT:-}"/usr/share/doc/libxxhash-dev/copyright "${SYSROOT:-}"/
     [ ! -s "$text" ] || cp "$text" "$doc/licenses/${package##*/}.txt"
 done
 first=$(ls "$out/$name/bin" | head -1)
-zstd=$("$out/$name/bin/$first" --version | grep -o libzstd || :)
+zstd=$(${EMULATOR:-} "$out/$name/bin/$first" --version | grep -o libzstd || :)
 for l in libxxhash-dev zlib1g-dev ${zstd:+libzstd-dev}; do
     [ -s "$doc/licenses/$l.txt" ] || { echo "stage.sh: no licence of $l is here to go with the programs" >&2; exit 1; }
 done
-if ! "$out/$name/bin/$first" --version | grep -q 'cuda: none'; then
+if ! ${EMULATOR:-} "$out/$name/bin/$first" --version | grep -q 'cuda: none'; then
     echo "The CUDA runtime inside is NVIDIA's: https://docs.nvidia.com/cuda/eula/" >"$doc/licenses/cudart.txt"
 fi

@@ -78,6 +78,16 @@ objects() { find "$1/lib" "$1/kernels" "$1/bin" -name '*.o' ! -name test.o ! -na
     [ "$(grep -c '^ok' <<<"$output")" -ge 3 ]
 }
 
+@test "completions of a program that EMULATOR runs: those of this machine's, but for the backends" {
+    local here there
+    here=$(hmmsieve --list-backends | awk 'NR > 1 { print $1 }' | paste -sd' ')
+    there=$("$qemu" "$b/bin/hmmsieve" --list-backends | awk 'NR > 1 { print $1 }' | paste -sd' ')
+    [[ $there == *"neon scalar" && $here != "$there" ]]
+    EMULATOR=$qemu sh "$top/completions/gen.sh" bash hmmsieve "$b/bin/hmmsieve" >there.bash
+    sh "$top/completions/gen.sh" bash hmmsieve "$(command -v hmmsieve)" | sed "s/\"auto $here\"/\"auto $there\"/" >here.bash
+    same here.bash there.bash
+}
+
 # Runs a line of shell with the programs of this machine and with those for ARM: the same bytes.
 both() { # both LINE
     local line=$1
