@@ -80,14 +80,22 @@ def call(words, files):
     stop, text, status = ctypes.c_int(0), ctypes.create_string_buffer(MESSAGE), []
     words = [w if isinstance(w, bytes) else os.fsencode(w) for w in words]
     argv = (ctypes.c_char_p * (len(words) + 1))(*words, None)
-    thread = threading.Thread(target=lambda: status.append(
-        lib.ws_library_run(len(words), argv, ctypes.byref(stop), text, MESSAGE)), daemon=True)
-    thread.start()
+    ended = threading.Event()  # Python 3.11 takes a thread for ended whose join was interrupted
+
+    def run():
+        status.append(lib.ws_library_run(len(words), argv, ctypes.byref(stop), text, MESSAGE))
+        ended.set()
+
+    threading.Thread(target=run, daemon=True).start()
     try:
-        thread.join()
+        ended.wait()
     except BaseException:  # Ctrl-C, which reaches the main thread alone
         stop.value = 1
-        thread.join()
+        while not ended.is_set():  # until then the run uses the files; another Ctrl-C changes nothing
+            try:
+                ended.wait()
+            except BaseException:
+                pass
         raise
     if status != [0]:
         message = text.value.decode(errors="replace")
