@@ -226,7 +226,9 @@ class Inputs:
         names = ["ref.phy", "ref.nwk", "reads.fasta"]
         which, kind = self.r.choice(names), self.r.choice(("lie", "cut", "join", "byte", "drop"))
         data = content(which)
-        if kind == "lie" and which == "ref.phy":
+        if kind == "lie" and which != "ref.phy": # which has the only counts
+            kind = "byte"
+        if kind == "lie":
             changed = self.lie(data, rb"\A *[0-9]+|(?<=[0-9] )[0-9]+(?=\n)")
         elif kind == "cut":
             changed = data[:self.r.randrange(len(data))]
