@@ -10,7 +10,8 @@ load helper
 arm=${ARM:-aarch64-linux-gnu-}
 qemu=$(command -v qemu-aarch64-static || command -v qemu-aarch64 || true)
 all() { [ -n "${WARPSIEVE_ARM:-}" ]; } # set by make check-arm
-b=$top/build/$(all && echo arm || echo arm-quick)
+B_arm=build/$(all && echo arm || echo arm-quick) # relative, as a compiler cache may write the lists of headers
+b=$top/$B_arm
 
 # Prints what is missing, as a sentence.
 missing() {
@@ -24,7 +25,7 @@ missing() {
 }
 
 arm_make() {
-    outside_of_bats nice make -s -j2 --no-print-directory -C "$top" CUDA=0 B="$b" CC="${arm}gcc" AR="${arm}ar" LDFLAGS=-static "$@"
+    outside_of_bats nice make -s -j2 --no-print-directory -C "$top" CUDA=0 B="$B_arm" CC="${arm}gcc" AR="${arm}ar" LDFLAGS=-static "$@"
 }
 
 setup_file() {
@@ -32,9 +33,9 @@ setup_file() {
     [ ! -s "$BATS_FILE_TMPDIR/missing" ] || return 0
     make_data
     if all; then
-        arm_make units $(all_tools | sed "s|^|$b/bin/|")
+        arm_make units $(all_tools | sed "s|^|$B_arm/bin/|")
     else
-        arm_make CFLAGS=-O1 "$b/tests/lib/vectors" "$b/tests/lib/golden" "$b/bin/hmmsieve"
+        arm_make CFLAGS=-O1 "$B_arm/tests/lib/vectors" "$B_arm/tests/lib/golden" "$B_arm/bin/hmmsieve"
     fi >build.log 2>&1 || { tail -20 build.log; return 1; }
     mkdir arm
     for t in "$b"/bin/*; do
