@@ -1,42 +1,53 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The domain stage on a device: bits, memory and race checkers, whole searches with tables and alignments against the CPU,
-# kernels' speeds. For a machine that can build nothing: the first form packs what it needs, the second runs there.
+# Whole searches on a machine with a device, with tables and alignments against the CPU and against HMMER; the domain stage's
+# bits, memory and race checkers, kernels' speeds. The machine builds nothing: the first form packs what the second needs there.
 #
-#   domains-device.sh pack FOLDER BUILD MANY LONG PROTEOME HMMEMIT DNA GENOME...
-#       BUILD: a folder of make B=BUILD SMS=90 PTX=90, with all programs, BUILD/tests/gpu/dom.o and BUILD/bench/run/dom.o
-#       MANY: models, .h3m; LONG: one long model; PROTEOME: .fa.gz; HMMEMIT: HMMER's program; DNA: a file of DNA models;
-#       GENOME: FASTA, four of about 2 Mb together. Stretches of the first are more models, until there are 16 and 48
-#   domains-device.sh run FOLDER OUT [PART...]     by default all parts; OUT gets logs, and rows.tsv, a line for each search
-#       some minutes each: bits and kernels in one call of ten minutes, proteins and genomes in another
-#       two        as proteins, 1,200 models x 590 M residues on one device and on two
+#   device.sh pack FOLDER BUILD MANY LONG HMMER DNA PROTEOME,PROTEOME,PROTEOME GENOME...
+#       BUILD: a folder of make B=BUILD SMS=90 PTX=90 ISAL=0, with all programs, BUILD/tests/gpu/dom.o and BUILD/bench/run/dom.o
+#       MANY: models, .h3m; LONG: one long model; HMMER: the folder of its programs, static; DNA: a file of DNA models;
+#       PROTEOME: .fa.gz, the first for searches with models and for queries; GENOME: FASTA, four of about 2 Mb
+#       together. Stretches of the first are more models, until there are 16 and 48
+#   device.sh run FOLDER OUT PART...     OUT gets logs, and rows.tsv, a line for each search; a call of ten minutes holds two parts
+#       bits       the domain stage on the device, with compute-sanitizer
+#       kernels    its cells a second
+#       proteins   models x proteomes; two: 1,200 models x 590 M residues on one device and on two
+#       genomes    DNA models x 63 and 300 Mb
+#       queries    100 proteins x 1 G residues
+#       cores      without the device: queries, scans and made models beside HMMER with 16 threads
 # A part says the seconds it took. A search that takes longer than two minutes ends.
 set -eu
 
 pack() {
-    to=$1 b=$2 many=$3 long=$4 proteome=$5 hmmemit=$6 dna=$7
+    to=$1 b=$2 many=$3 long=$4 hmmer=$5 dna=$6 proteomes=$7
     mkdir -p "$to/tests/data/golden/dna-models"
-    for t in hmmsieve nhmmsieve; do link "$to/$t" "$b/main/$t.o" "$b"; done
+    peers="hmmemit phmmer jackhmmer hmmscan hmmpress"
+    programs="hmmsieve nhmmsieve jacksieve seqsieve hmmcast respack"
+    for t in $programs; do link "$to/$t" "$b/main/$t.o" "$b"; done
     link "$to/test" "$b/tests/gpu/dom.o" "$b"
     link "$to/bench" "$b/bench/run/dom.o" "$b"
-    link "$to/hmmcast" "$b/main/hmmcast.o" "$b"
     xz -T0 -c "$many" >"$to/pfam.h3m.xz"
     cp "$long" "$to/cobn.hmm"
-    cp "$proteome" "$to/proteome.fa.gz"
-    cp "$hmmemit" "$to/hmmemit"
+    IFS=,
+    n=0
+    for p in $proteomes; do n=$((n + 1)) && cp "$p" "$to/proteome$n.fa.gz"; done
+    unset IFS
+    for p in $peers; do strip -o "$to/$p" "$hmmer/$p"; done
     cp tests/data/golden/dna-models/MADE1.hmm.gz "$to/tests/data/golden/dna-models"
-    cp "$0" bench/run/genome-make.py "$to"
+    cp "$0" bench/run/genome-make.py bench/run/proteins-make.py "$to"
     shift 7
     for n in 16 48; do
         { awk 1 "$dna" && genes $((n - $(grep -c '^NAME' "$dna"))) "$1" "$to/hmmcast"; } | xz -c >"$to/m$n.hmm.xz"
     done
     k=0
     for g in "$@"; do k=$((k + 1)) && xz -c "$g" >"$to/base$k.fa.xz"; done
+    # Programs share most of their bytes.
+    (cd "$to" && tar --remove-files -cf - test bench $programs $peers | xz -T1 --lzma2=dict=96MiB >programs.tar.xz)
 }
 
 link() { # link PROGRAM OBJECT BUILD: with as few libraries of the system as the driver allows
     "${CC:-cc}" -s -o "$1" "$2" "$3/libwarpsieve.a" "${CUDA_LIB:-/usr/local/cuda/lib64}/libcudart_static.a" \
-        -Wl,-Bstatic -lstdc++ -lxxhash -lz -Wl,-Bdynamic -static-libgcc -ldl -lrt -lpthread -lm
+        -Wl,-Bstatic -lstdc++ -lxxhash -lz -lzstd -Wl,-Bdynamic -static-libgcc -ldl -lrt -lpthread -lm
 }
 
 genes() { # genes N GENOME HMMCAST: models of N stretches
@@ -56,6 +67,10 @@ search() { # search ROW BACKEND PROGRAM ARGUMENT...
     shift 2
     set -- "$@" --backend "${backend%+domains}"
     [ "$backend" = "${backend%+domains}" ] || set -- "$@" --device-domains
+    measure "$@"
+}
+
+measure() { # measure PROGRAM ARGUMENT...: for `search` and `peer`
     figures=$(AT=$at python3 - "$@" <<'PYTHON'
 import os, resource, subprocess, sys, time
 at = os.environ["AT"]
@@ -76,7 +91,7 @@ PYTHON
 
 same() { # same NAME OTHER: prints which files differ
     verdict=equal
-    [ -s "$1.tbl" ] || verdict="no table"
+    [ -s "$1.tbl" ] || [ -s "$1.sto" ] || verdict="no output"
     for x in tbl dom sto; do
         [ -f "$1.$x" ] || continue
         grep -v '^# [A-Z]' "$1.$x" >"$w/a" || true
@@ -143,15 +158,54 @@ two_devices() {
     for d in 0 0,1; do proteins 590M-$d cuda+cpu+domains --device $d "$w/pfam.h3m" "$w/many.fa"; done
 }
 
+# 100 proteins of the first proteome, every 60th, as AlphaFold calls jackhmmer.
+all_queries() {
+    every 60 100 proteome1.fa.gz >"$w/100.fa"
+    head -n "$(grep -n '^>' "$w/100.fa" | sed -n '2s/:.*//p' | awk '{ print $1 - 1 }')" "$w/100.fa" >"$w/1.fa"
+    python3 proteins-make.py 1000 proteome?.fa.gz | ./respack >"$w/1G.ws"
+    set -- ./jacksieve --stats -o /dev/null -A @.sto --tblout @.tbl --noali --F1 0.0005 --F2 0.00005 --F3 0.0000005 --cpu 16 -N 1 -E 0.0001 --incE 0.0001
+    for n in 1 100; do
+        for b in cuda cuda+domains cuda+cpu cuda+cpu+domains auto avx512; do search "$n-queries" $b "$@" "$w/$n.fa" "$w/1G.ws"; done
+    done
+}
+
+every() { # every N MOST FASTA.GZ: every Nth record
+    gzip -dc "$3" | awk -v n="$1" -v most="$2" '/^>/ { on = ++k % n == 0 && ++taken <= most } on'
+}
+
+# A line of seconds and status for HMMER's side, whose table is compared with ours.
+all_cores() {
+    every 60 102 proteome1.fa.gz >"$w/102.fa"
+    every 16 380 proteome1.fa.gz >"$w/380.fa"
+    gzip -dc proteome1.fa.gz >"$w/yeast.fa"
+    cp "$w/pfam.h3m" "$w/all"
+    peer phmmer avx512 ./seqsieve --noali --cpu 16 -o /dev/null --tblout @.tbl "$w/102.fa" "$w/yeast.fa"
+    peer phmmer HMMER ./phmmer --noali --cpu 16 -o /dev/null --tblout @.tbl "$w/102.fa" "$w/yeast.fa"
+    peer jackhmmer avx512 ./jacksieve -N 3 --noali --cpu 16 -o /dev/null --tblout @.tbl "$w/102.fa" "$w/yeast.fa"
+    peer jackhmmer HMMER ./jackhmmer -N 3 --noali --cpu 16 -o /dev/null --tblout @.tbl "$w/102.fa" "$w/yeast.fa"
+    ./hmmpress "$w/all" >"$out/hmmpress.log" 2>&1 || { cp "$w/pfam.h3m" "$w/all.h3m" && echo "hmmpress: status $?"; }
+    peer hmmscan avx512 ./hmmsieve --scan --noali --cpu 16 -o /dev/null --tblout @.tbl "$w/all" "$w/380.fa"
+    peer hmmscan HMMER ./hmmscan --noali --cpu 16 -o /dev/null --tblout @.tbl "$w/all" "$w/380.fa"
+    peer hmmscan-all avx512 ./hmmsieve --scan --noali --cpu 16 -o /dev/null --tblout @.tbl "$w/all" "$w/yeast.fa"
+    gzip -dc proteome?.fa.gz | awk '/^>/ && ++k > 10000 { exit } { print }' >"$w/10000.fa"
+    peer singles avx512 ./hmmcast --cpu 16 --no-provenance --amino --informat fasta -o @.tbl "$w/10000.fa"
+}
+
+peer() { # peer ROW BACKEND PROGRAM ARGUMENT...: as search, without options of backends
+    row=$1 backend=$2 at=$w/$1.$2
+    shift 2
+    measure "$@"
+}
+
 run() {
     out=$(cd "$2" && pwd)
     cd "$1"
     shift 2
+    [ ! -f programs.tar.xz ] || { tar -xf programs.tar.xz && rm programs.tar.xz; }
     begun=$(date +%s) w=$(mktemp -d)
     nvidia-smi -L
     xz -dc pfam.h3m.xz >"$w/pfam.h3m"
-    gzip -dc proteome.fa.gz >"$w/one.fa"
-    [ $# -gt 0 ] || set -- bits proteins genomes kernels
+    gzip -dc proteome1.fa.gz >"$w/one.fa"
     for p in "$@"; do
         say "$p"
         case $p in
@@ -160,7 +214,9 @@ run() {
         genomes) all_genomes ;;
         kernels) kernels ;;
         two) two_devices ;;
-        *) echo "domains-device.sh: there is no part \"$p\"" >&2; exit 2 ;;
+        queries) all_queries ;;
+        cores) all_cores ;;
+        *) echo "device.sh: there is no part \"$p\"" >&2; exit 2 ;;
         esac
     done
     say "done"
@@ -172,5 +228,5 @@ shift
 case $what in
 pack) pack "$@" ;;
 run) run "$@" ;;
-*) echo "domains-device.sh: pack or run, not \"$what\"" >&2; exit 2 ;;
+*) echo "device.sh: pack or run, not \"$what\"" >&2; exit 2 ;;
 esac
