@@ -16,17 +16,21 @@ static const struct {
 /* A call of a device should have as many cells, or pairs, since the host's share of a pair that passed a filter is
  * larger. A call lasts as long as its longest sequence, some 4 ms for 4,910 residues: with 16,000 pairs the kernels of
  * vitfilt took 0.65 s for 3.5 million pairs, with 60,000 0.33, 125,000 0.28, 250,000 0.27. Four streams share the cells
- * of a search: 1,200 models x E. coli are 2.8e11, and took 1.08 s with calls of 2e11 cells, 0.82 with 5e10 (H200). */
+ * of a search: 1,200 models x E. coli are 2.8e11, and took 1.08 s with calls of 2e11 cells, 0.82 with 5e10. A fifth of
+ * a large pool is more: 100 models of 500 x 400 M residues took 4.2 s with 5e10, 3.9 with 2e11, 4.1 with 6e11 (H200). */
 #define DEVICE_CELLS 5e10
-enum { DEVICE_PAIRS = 125000, DEVICE_FIRST_PAIRS = 4 << 20, TASKS_MAX = 2048 };
+#define DEVICE_MOST_CELLS 2e11
+enum { DEVICE_PAIRS = 125000, DEVICE_FIRST_PAIRS = 4 << 20, TASKS_MAX = 2048, CALLS = 5 };
 
 /* When a pool is full. A model meets few sequences of a small pool, and vector bodies that interleave sequences run out
  * of them: with four times as many fwdscore takes a seventh less processor time (2,766 models x E. coli, AVX-512). */
 #define FULL_CELLS 4e9
 enum { FULL_PAIRS = 128 << 10, FULL_BYTES = 64 << 20, FULL_FOR_DEVICE = 4, SOME = 4 };
 
-/* Behind Forward each pair is a millisecond of a core. So with a device its pool is full early, and no core waits. */
-enum { FULL_FOR_DEVICE_FWD_PAIRS = 16 << 10 };
+/* Behind Forward each pair is a millisecond of a core. So with a device its pool is full early. While cores wait, fewer
+ * pairs are worth a call: without that, all domains of 100 models x 400 M residues came after the last MSV (5.9 s for
+ * 4.2). */
+enum { FULL_FOR_DEVICE_FWD_PAIRS = 16 << 10, WORTH_FOR_DEVICE = 8 << 10, WORTH_FOR_DEVICE_FWD = 2 << 10 };
 
 static size_t models_of(const ws_sieve_filter *f) { return f->sieve->job->ntarget; }
 static uint64_t length_of(const ws_sieve_filter *f, size_t t) { return f->sieve->job->target[t].qlen; }
@@ -69,6 +73,12 @@ static double fullness(const ws_sieve_filter *f) {
     const double pairs = (double)p->npair / full, cells = p->cells / (FULL_CELLS * (device ? 200 : 1));
     const double bytes = (double)(p->batch.nword * sizeof *p->batch.word + p->batch.text.n) / (more * FULL_BYTES);
     return fmax(fmax(pairs, cells), bytes);
+}
+
+/* Whether the open pool, which is `full`, is worth a step. */
+static int is_worth(const ws_sieve_filter *f, double full) {
+    if (!ws_job_has_device(f->sieve->job)) return full * SOME >= 1;
+    return f->open && f->open->npair >= (f->kind == WS_SIEVE_FWD ? WORTH_FOR_DEVICE_FWD : WORTH_FOR_DEVICE);
 }
 
 /* Closes the open pool under its lock. */
@@ -114,7 +124,10 @@ typedef struct budget {
 } budget;
 
 static budget budget_of(const ws_sieve_filter *f, const ws_sieve_pool *p, ws_chain_kind kind) {
-    if (kind == WS_CHAIN_DEVICE) return (budget){DEVICE_CELLS, p->all ? DEVICE_FIRST_PAIRS : DEVICE_PAIRS, TASKS_MAX};
+    if (kind == WS_CHAIN_DEVICE) {
+        const double cells = fmin(fmax(p->cells / CALLS, DEVICE_CELLS), DEVICE_MOST_CELLS);
+        return (budget){cells, p->all ? DEVICE_FIRST_PAIRS : DEVICE_PAIRS, TASKS_MAX};
+    }
     const double share = p->cells / (4.0 * f->sieve->job->nworker);
     return (budget){fmin(fmax(share, step_cells[f->kind].least), step_cells[f->kind].most), SIZE_MAX, SIZE_MAX};
 }
@@ -184,7 +197,7 @@ static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chai
     if (need == WS_CHAIN_FULL || need == WS_CHAIN_SPARE) return 0;
     if (pthread_mutex_trylock(&f->filling) != 0) return 0; /* a thread adds to it, and ends soon */
     const double full = fullness(f);
-    const int closes = is_for(f, t->kind, need) && full > 0 && (need == WS_CHAIN_ANY || full * SOME >= 1);
+    const int closes = is_for(f, t->kind, need) && full > 0 && (need == WS_CHAIN_ANY || is_worth(f, full));
     if (closes) close_open(f);
     pthread_mutex_unlock(&f->filling);
     return closes && take_closed(f, t, need, step);

@@ -19,6 +19,7 @@ struct ws_chain {
     member *first;       /* threads that were started */
     int nthread;         /* these and the caller of ws_chain_run */
     int busy;            /* threads that do a step or read */
+    int idle;            /* threads of the CPU that wait */
     int reading, paused; /* a thread reads; nothing came in the last reading */
     int ended, over;     /* the input has ended; the run has, or a step failed */
     ws_err err;          /* of the failed step with the lowest order; code WS_OK: none failed */
@@ -30,9 +31,10 @@ typedef enum action { STEP, READ, WAIT, LEAVE } action;
 
 /* ---- what a thread does next: under the lock ---- */
 
-static const ws_chain_stage *take_last(ws_chain *c, const ws_chain_thread *t, ws_chain_step *step) {
+static const ws_chain_stage *take_last(ws_chain *c, const ws_chain_thread *t, ws_chain_need need,
+                                       ws_chain_step *step) {
     for (const ws_chain_stage *s = c->ops->stage + c->ops->nstage; s-- > c->ops->stage;)
-        if (s->take(s->own, t, WS_CHAIN_FULL, step)) return s;
+        if (s->take(s->own, t, need, step)) return s;
     return NULL;
 }
 
@@ -56,7 +58,8 @@ static action choose(ws_chain *c, const ws_chain_thread *t, const ws_chain_stage
                                : c->reading ? WS_CHAIN_NO_ROOM
                                             : c->ops->wish(c->ops->own);
     if (may_read && wish == WS_CHAIN_HURRY && c->busy && !c->paused) return READ; /* others work */
-    if ((*stage = take_last(c, t, step))) return STEP;
+    if (t->kind == WS_CHAIN_DEVICE && c->idle && (*stage = take_last(c, t, WS_CHAIN_SOME, step))) return STEP;
+    if ((*stage = take_last(c, t, WS_CHAIN_FULL, step))) return STEP;
     if ((c->paused || wish == WS_CHAIN_DRAIN) && (*stage = take_first(c, t, WS_CHAIN_ANY, step))) return STEP;
     if (may_read && wish > WS_CHAIN_NO_ROOM) return READ;
     if (!c->ended && !c->paused && (*stage = take_first(c, t, WS_CHAIN_SOME, step))) return STEP;
@@ -101,7 +104,9 @@ static void do_read(ws_chain *c) {
 
 static void stand_by(ws_chain *c, ws_chain_kind kind) {
     const int reads_ahead = c->reading && kind == WS_CHAIN_CPU;
+    c->idle += kind == WS_CHAIN_CPU;
     ws_pipe_stand_by(&c->lock, &c->change, reads_ahead ? c->ops->ahead : NULL, c->ops->own);
+    c->idle -= kind == WS_CHAIN_CPU;
 }
 
 static void serve(ws_chain *c, const ws_chain_thread *t) {

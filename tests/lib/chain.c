@@ -249,11 +249,94 @@ static void test(tap *t, sample *chance, int threads) {
     }
 }
 
+/* ---- a device while the CPU waits ---- */
+
+enum { EARLY = 20 }; /* full pools of the first stage */
+
+/* Two stages of a device. Each step of the first adds a number to the pool of the second, which is not full. */
+typedef struct hungry {
+    pthread_mutex_t lock;
+    pthread_cond_t asked;
+    int wishes, taken, done, waiting, late, read; /* late: steps of the second after all of the first */
+} hungry;
+
+static int take_early(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
+    hungry *h = own;
+    (void)need;
+    if (t->kind != WS_CHAIN_DEVICE || h->taken == EARLY || !h->read) return 0;
+    *step = (ws_chain_step){.order = (uint64_t)h->taken++};
+    return 1;
+}
+
+static int work_early(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
+    hungry *h = own;
+    (void)t, (void)step, (void)err;
+    pthread_mutex_lock(&h->lock);
+    while (h->wishes < 2) pthread_cond_wait(&h->asked, &h->lock); /* after its reading the CPU's thread finds nothing */
+    h->done++;
+    h->waiting++;
+    pthread_mutex_unlock(&h->lock);
+    return WS_OK;
+}
+
+static int take_late(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
+    hungry *h = own;
+    pthread_mutex_lock(&h->lock);
+    const int some = t->kind == WS_CHAIN_DEVICE && h->waiting > 0 && (need == WS_CHAIN_SOME || need == WS_CHAIN_ANY);
+    h->waiting -= some;
+    h->late += some && h->done == EARLY;
+    pthread_mutex_unlock(&h->lock);
+    *step = (ws_chain_step){.order = 0};
+    return some;
+}
+
+static int work_late(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
+    (void)own, (void)t, (void)step, (void)err;
+    return WS_OK;
+}
+
+static int left_early(void *own) { return ((hungry *)own)->done < EARLY; }
+static int left_late(void *own) { return ((hungry *)own)->waiting > 0; }
+
+/* There is no room until the first stage is done. */
+static ws_chain_wish wish_of_hungry(void *own) {
+    hungry *h = own;
+    pthread_mutex_lock(&h->lock);
+    h->wishes++;
+    pthread_cond_broadcast(&h->asked);
+    const int done = !h->read || h->done == EARLY;
+    pthread_mutex_unlock(&h->lock);
+    return done ? WS_CHAIN_ROOM : WS_CHAIN_NO_ROOM;
+}
+
+static int read_hungry(void *own, ws_err *err) {
+    hungry *h = own;
+    (void)err;
+    return h->read++ ? WS_EOF : WS_OK;
+}
+
+static void test_hungry(tap *t) {
+    hungry h = {.lock = PTHREAD_MUTEX_INITIALIZER, .asked = PTHREAD_COND_INITIALIZER};
+    const ws_chain_stage list[] = {{&h, take_early, work_early, left_early, "early"},
+                                   {&h, take_late, work_late, left_late, "late"}};
+    const ws_chain_ops ops = {.stage = list, .nstage = 2, .own = &h, .wish = wish_of_hungry, .read = read_hungry};
+    ws_err err = {0};
+    ws_chain *c;
+    int rc = ws_chain_create(&c, &ops, &err);
+    sample_must(rc, &err);
+    if (ws_chain_join(c, WS_CHAIN_DEVICE, 1) != 1) rc = WS_ENOMEM;
+    if (!rc) rc = ws_chain_run(c, 1, &err);
+    ws_chain_destroy(c);
+    tap_ok(t, rc == WS_OK && h.done == EARLY && !h.waiting && h.late <= 1,
+           "a device takes from pools that are not full while the CPU waits, not after all that is full (%d)", h.late);
+}
+
 int main(void) {
     const char *seed = getenv("WARPSIEVE_SEED");
     sample chance = {seed ? strtoull(seed, NULL, 0) : 20261123};
     tap t = {0};
     tap_note("seed %llu", (unsigned long long)chance.state);
     for (int threads = 1; threads <= 8; threads++) test(&t, &chance, threads);
+    test_hungry(&t);
     return tap_end(&t);
 }
