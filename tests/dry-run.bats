@@ -18,7 +18,7 @@ command_of() {
     domscore) echo domscore -o keep.1 --tblout keep.2 --domtblout keep.3 -A keep.4 m.hmm small.fa ;;
     hmmfit) echo hmmfit -o keep.1 m.hmm small.fa ;;
     hmmsieve) echo hmmsieve -o keep.1 --tblout keep.2 --domtblout keep.3 -A keep.4 m.hmm small.fa ;;
-    hmmcast) echo hmmcast --amino --informat fasta -o keep.1 --summary keep.2 small.fa ;;
+    hmmcast) echo hmmcast --amino --informat fasta -o keep.1 --summary keep.2 query.fa ;;
     mrfseg) echo mrfseg --classes 2 -o keep.1 --labels keep.2 "$data/golden/mrf/line.nii.gz" ;;
     nhmmsieve) echo nhmmsieve -o keep.1 --tblout keep.2 "$data"/golden/{dna-models/MADE1.hmm,long-targets/inputs/short.fa}.gz ;;
     pairhmm) echo pairhmm -o keep.1 "$data/pairhmm/edge.in.gz" ;;
@@ -39,7 +39,9 @@ says_and_writes_nothing() {
     for i in 1 2 3 4; do [ "$(cat keep.$i)" = "kept $i" ] || fail "keep.$i was written"; done
     [[ $(value program) == *" $(respack --version | sed -n '1s/.* //p')" ]] || fail "$output"
     [[ $(value threads) =~ ^[0-9]+$ && $(value memory) =~ ^[1-9][0-9]*\ MB ]] || fail "$output"
-    [[ $(value sample) == *", which is all" && $(value seconds) =~ ^[0-9.e-]+$ ]] || fail "$output"
+    # a busy machine may need more than the second of a sample
+    [[ $(value sample) == *", which is all" || $(value sample) =~ in\ [1-9][0-9.]*\ s,\ .*of\ (the|an)\ input ]] || fail "$output"
+    [[ $(value seconds) =~ ^([0-9.e+-]+|unknown)$ ]] || fail "$output"
     if [ -n "$(usage_of "$1" | grep MODEL)" ]; then
         [[ $(value models) =~ ^[1-9] && $(value nodes) =~ ^[1-9] && $(value backend) =~ ^[a-z] ]] || fail "$output"
     fi

@@ -204,7 +204,7 @@ static span *take_for_device(stage *st, ws_chain_need need) {
     double cells = 0, least = 0;
     if (!on_device(st) || !st->waiting) return NULL;
     if ((need != WS_CHAIN_ANY && !is_eager(st)) || st->of->conf.job->cpu_backend)
-        least = need == WS_CHAIN_FULL ? DEVICE_FULL : DEVICE_WORTH;
+        least = need == WS_CHAIN_FULL || need == WS_CHAIN_EARLY ? DEVICE_FULL : DEVICE_WORTH;
     if ((st->cells < least && st->waiting < TOO_MANY) || !take_call(st->of, need)) return NULL;
     while (st->waiting && cells < DEVICE_MOST) {
         span *p = pop(st, &st->bucket[first_model(st)]);

@@ -19,7 +19,7 @@ struct ws_chain {
     member *first;       /* threads that were started */
     int nthread;         /* these and the caller of ws_chain_run */
     int busy;            /* threads that do a step or read */
-    int idle;            /* threads of the CPU that wait */
+    int idle;            /* threads of the CPU that wait, or help in a stage of devices */
     int reading, paused; /* a thread reads; nothing came in the last reading */
     int ended, over;     /* the input has ended; the run has, or a step failed */
     ws_err err;          /* of the failed step with the lowest order; code WS_OK: none failed */
@@ -27,7 +27,7 @@ struct ws_chain {
     ws_err source_err;
 };
 
-typedef enum action { STEP, READ, WAIT, LEAVE } action;
+typedef enum action { STEP, HELP, READ, WAIT, LEAVE } action; /* HELP: a step in a stage of devices */
 
 /* ---- what a thread does next: under the lock ---- */
 
@@ -58,12 +58,12 @@ static action choose(ws_chain *c, const ws_chain_thread *t, const ws_chain_stage
                                : c->reading ? WS_CHAIN_NO_ROOM
                                             : c->ops->wish(c->ops->own);
     if (may_read && wish == WS_CHAIN_HURRY && c->busy && !c->paused) return READ; /* others work */
-    if (t->kind == WS_CHAIN_DEVICE && c->idle && (*stage = take_last(c, t, WS_CHAIN_SOME, step))) return STEP;
+    if (t->kind == WS_CHAIN_DEVICE && c->idle && (*stage = take_last(c, t, WS_CHAIN_EARLY, step))) return STEP;
     if ((*stage = take_last(c, t, WS_CHAIN_FULL, step))) return STEP;
     if ((c->paused || wish == WS_CHAIN_DRAIN) && (*stage = take_first(c, t, WS_CHAIN_ANY, step))) return STEP;
     if (may_read && wish > WS_CHAIN_NO_ROOM) return READ;
     if (!c->ended && !c->paused && (*stage = take_first(c, t, WS_CHAIN_SOME, step))) return STEP;
-    if (t->kind == WS_CHAIN_CPU && (*stage = take_first(c, t, WS_CHAIN_SPARE, step))) return STEP;
+    if (t->kind == WS_CHAIN_CPU && (*stage = take_first(c, t, WS_CHAIN_SPARE, step))) return HELP;
     return c->ended && !c->busy && !any_left(c) ? LEAVE : WAIT;
 }
 
@@ -117,6 +117,11 @@ static void serve(ws_chain *c, const ws_chain_thread *t) {
         const action what = choose(c, t, &stage, &step);
         switch (what) {
         case STEP: do_step(c, t, stage, &step); break;
+        case HELP:
+            c->idle++;
+            do_step(c, t, stage, &step);
+            c->idle--;
+            break;
         case READ: do_read(c); break;
         case LEAVE: c->over = 1; break;
         case WAIT: stand_by(c, t->kind);

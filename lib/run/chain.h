@@ -8,8 +8,8 @@
  * this way. So one thread is enough for all.
  *
  * Threads of the second kind wait for devices most of the time. They do not read. Threads of the CPU may leave them a
- * stage, and help there before they would wait. While a thread of the CPU waits, a device takes what is worth a step
- * of the last stage that has it, before full pools of earlier ones: so work for the CPU comes early. */
+ * stage, and help there before they would wait. While a thread of the CPU waits, or helps, a device takes what is
+ * enough for a call of the last stage that has it, before full pools of earlier ones: so work for the CPU comes early. */
 #ifndef WS_RUN_CHAIN_H
 #define WS_RUN_CHAIN_H
 
@@ -23,9 +23,12 @@ typedef struct ws_chain_thread {
     int number;
 } ws_chain_thread;
 
-/* From which pools a thread wants a step: full ones alone; while another thread reads or waits, also those that hold
- * enough to be worth it; all. SPARE: full ones too that are for threads of the other kind, before the thread would wait. */
-typedef enum ws_chain_need { WS_CHAIN_FULL, WS_CHAIN_SOME, WS_CHAIN_ANY, WS_CHAIN_SPARE } ws_chain_need;
+/* From which pools a thread wants a step: full ones alone; for a device while the CPU waits or helps, also those that
+ * hold enough for a call; while another thread reads, also those that hold enough to be worth it; all. SPARE: full ones
+ * too that are for threads of the other kind, before the thread would wait. */
+typedef enum ws_chain_need {
+    WS_CHAIN_FULL, WS_CHAIN_EARLY, WS_CHAIN_SOME, WS_CHAIN_ANY, WS_CHAIN_SPARE
+} ws_chain_need;
 
 /* A step: elements from .. to of a pool, in a meaning of the stage's own. */
 typedef struct ws_chain_step {

@@ -282,7 +282,7 @@ static int work_early(void *own, const ws_chain_thread *t, const ws_chain_step *
 static int take_late(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
     hungry *h = own;
     pthread_mutex_lock(&h->lock);
-    const int some = t->kind == WS_CHAIN_DEVICE && h->waiting > 0 && (need == WS_CHAIN_SOME || need == WS_CHAIN_ANY);
+    const int some = t->kind == WS_CHAIN_DEVICE && h->waiting > 0 && (need == WS_CHAIN_EARLY || need == WS_CHAIN_ANY);
     h->waiting -= some;
     h->late += some && h->done == EARLY;
     pthread_mutex_unlock(&h->lock);
