@@ -29,7 +29,7 @@ enum { FULL_PAIRS = 128 << 10, FULL_BYTES = 64 << 20, FULL_FOR_DEVICE = 4, SOME 
 
 /* Behind Forward each pair is a millisecond of a core. So with a device its pool is full early. While cores wait, fewer
  * pairs are worth a call: without that, all domains of 100 models x 400 M residues came after the last MSV (5.9 s for
- * 4.2). */
+ * 4.2). Not where a device has the domains too: their calls last long, and MSV's wait for them (12.8 s for 9.6). */
 enum { FULL_FOR_DEVICE_FWD_PAIRS = 16 << 10, WORTH_FOR_DEVICE = 8 << 10, WORTH_FOR_DEVICE_FWD = 2 << 10 };
 
 static size_t models_of(const ws_sieve_filter *f) { return f->sieve->job->ntarget; }
@@ -195,6 +195,7 @@ static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chai
     ws_sieve_filter *f = own;
     if (take_closed(f, t, need, step)) return 1;
     if (need == WS_CHAIN_FULL || need == WS_CHAIN_SPARE) return 0;
+    if (need == WS_CHAIN_EARLY && f->sieve->device_domains) return 0;
     if (pthread_mutex_trylock(&f->filling) != 0) return 0; /* a thread adds to it, and ends soon */
     const double full = fullness(f);
     const int closes = is_for(f, t->kind, need) && full > 0 && (need == WS_CHAIN_ANY || is_worth(f, full));
