@@ -165,7 +165,9 @@ all_queries() {
     python3 proteins-make.py 1000 proteome?.fa.gz | ./respack >"$w/1G.ws"
     set -- ./jacksieve --stats -o /dev/null -A @.sto --tblout @.tbl --noali --F1 0.0005 --F2 0.00005 --F3 0.0000005 --cpu 16 -N 1 -E 0.0001 --incE 0.0001
     for n in 1 100; do
-        for b in cuda cuda+domains cuda+cpu cuda+cpu+domains auto avx512; do search "$n-queries" $b "$@" "$w/$n.fa" "$w/1G.ws"; done
+        for b in cuda cuda+domains cuda+cpu cuda+cpu+domains auto avx512; do
+            search "$n-queries" $b "$@" "$w/$n.fa" "$w/1G.ws"
+        done
     done
 }
 

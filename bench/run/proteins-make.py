@@ -4,7 +4,8 @@
 
     proteins-make.py MEGARESIDUES PROTEOME.FA.GZ... > database.fa
 
-Rounds over all proteomes replace 0, 10, 20 .. 90 % of the letters in turns, by letters drawn from the proteomes. A name has its round in front."""
+Rounds over all proteomes replace 0, 10, 20 .. 90 % of the letters in turns, by letters drawn from the proteomes. A name
+has its round in front."""
 import gzip
 import sys
 

@@ -9,7 +9,8 @@
  *
  * Threads of the second kind wait for devices most of the time. They do not read. Threads of the CPU may leave them a
  * stage, and help there before they would wait. While a thread of the CPU waits, or helps, a device takes what is
- * enough for a call of the last stage that has it, before full pools of earlier ones: so work for the CPU comes early. */
+ * enough for a call of the last stage that has it, before full pools of earlier ones. So work for the CPU comes
+ * early. */
 #ifndef WS_RUN_CHAIN_H
 #define WS_RUN_CHAIN_H
 
