@@ -163,7 +163,8 @@ all_queries() {
     every 60 100 proteome1.fa.gz >"$w/100.fa"
     head -n "$(grep -n '^>' "$w/100.fa" | sed -n '2s/:.*//p' | awk '{ print $1 - 1 }')" "$w/100.fa" >"$w/1.fa"
     python3 proteins-make.py 1000 proteome?.fa.gz | ./respack >"$w/1G.ws"
-    set -- ./jacksieve --stats -o /dev/null -A @.sto --tblout @.tbl --noali --F1 0.0005 --F2 0.00005 --F3 0.0000005 --cpu 16 -N 1 -E 0.0001 --incE 0.0001
+    set -- ./jacksieve --stats -o /dev/null -A @.sto --tblout @.tbl --noali \
+        --F1 0.0005 --F2 0.00005 --F3 0.0000005 --cpu 16 -N 1 -E 0.0001 --incE 0.0001
     for n in 1 100; do
         for b in cuda cuda+domains cuda+cpu cuda+cpu+domains auto avx512; do
             search "$n-queries" $b "$@" "$w/$n.fa" "$w/1G.ws"
