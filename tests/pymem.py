@@ -235,8 +235,8 @@ def threads():
 
 
 def memory():
-    """Searches take no more memory than those before, and leave no file open. What is lost would be lost by each of four
-    hundred: the allocator's own growth comes once."""
+    """Searches take no more memory than those before, and leave no file open. A leak grows by each of four
+    hundred, the allocator only once."""
     def resident():
         with open("/proc/self/statm") as f:
             return int(f.read().split()[1]) * resource.getpagesize()
