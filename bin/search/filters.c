@@ -27,9 +27,10 @@ enum { DEVICE_PAIRS = 125000, DEVICE_FIRST_PAIRS = 4 << 20, TASKS_MAX = 2048, CA
 #define FULL_CELLS 4e9
 enum { FULL_PAIRS = 128 << 10, FULL_BYTES = 64 << 20, FULL_FOR_DEVICE = 4, SOME = 4 };
 
-/* Behind Forward each pair is a millisecond of a core. So with a device its pool is full early. While cores wait, fewer
- * pairs are worth a call: without that, all domains of 100 models x 400 M residues came after the last MSV (5.9 s for
- * 4.2). Not where a device has the domains too: their calls last long, and MSV's wait for them (12.8 s for 9.6). */
+/* After Forward each pair is a millisecond of a core. So with a device its pool is full early. While cores wait, fewer
+ * pairs are worth a call: without that, all domains of 100 models x 400 M residues came after the last MSV, and the run
+ * took 5.9 s for 4.2 (H200, cuda). Not where a device has the domains too, since their calls last long and MSV's wait
+ * for them: 100 models x 1 G residues took 12.8 s for 9.6. */
 enum { FULL_FOR_DEVICE_FWD_PAIRS = 16 << 10, WORTH_FOR_DEVICE = 8 << 10, WORTH_FOR_DEVICE_FWD = 2 << 10 };
 
 static size_t models_of(const ws_sieve_filter *f) { return f->sieve->job->ntarget; }

@@ -4,6 +4,7 @@
 #define WS_TESTS_IO_H
 
 #include "lib/io/seqread.h"
+#include "lib/io/source.h"
 #include "lib/simd/codec.h"
 #include "tests/tap.h"
 
@@ -40,6 +41,24 @@ WS_UNUSED static void temp_file(char path[PATH_SIZE], const void *p, size_t n) {
         i += (size_t)got;
     }
     close(fd);
+}
+
+/* Reads a file of these bytes through a source, compressed or not, into *out. The file's name does not stand in err.
+ * Returns the last code. */
+WS_UNUSED static int read_source(const ws_buf *in, ws_buf *out, ws_err *err) {
+    char path[PATH_SIZE];
+    const uint8_t *p;
+    ws_source *s;
+    size_t n;
+    int rc;
+    temp_file(path, in->p, in->n);
+    must(!ws_source_open(&s, path, err), "open");
+    out->n = 0;
+    while (!(rc = ws_source_next(s, -1, &p, &n, err))) must(!ws_buf_add(out, p, n, err), "memory");
+    if (rc != WS_EOF) memmove(err->text, err->text + strlen(path) + 2, strlen(err->text) - strlen(path) - 1);
+    ws_source_close(s);
+    unlink(path);
+    return rc;
 }
 
 WS_UNUSED static void put_slice(ws_buf *out, const ws_batch *b, ws_slice s) {

@@ -45,27 +45,10 @@ static void skippable(ws_buf *b, size_t n) {
     for (; n; n--) add(b, "s", 1);
 }
 
-/* Reads a file of these bytes; the file's name does not stand in err. */
-static int read_bytes(const ws_buf *in, ws_buf *out, ws_err *err) {
-    char path[PATH_SIZE];
-    const uint8_t *p;
-    ws_source *s;
-    size_t n;
-    int rc;
-    temp_file(path, in->p, in->n);
-    must(!ws_source_open(&s, path, err), "open");
-    out->n = 0;
-    while (!(rc = ws_source_next(s, -1, &p, &n, err))) add(out, p, n);
-    if (rc != WS_EOF) memmove(err->text, err->text + strlen(path) + 2, strlen(err->text) - strlen(path) - 1);
-    ws_source_close(s);
-    unlink(path);
-    return rc;
-}
-
 static void gives(tap *t, const ws_buf *in, const ws_buf *want, const char *what) {
     ws_err err;
     ws_buf got = {0};
-    const int rc = read_bytes(in, &got, &err);
+    const int rc = read_source(in, &got, &err);
     tap_ok(t, rc == WS_EOF && got.n == want->n && (!got.n || !memcmp(got.p, want->p, got.n)), "%s", what);
     if (rc != WS_EOF) tap_note("%s", err.text);
     ws_buf_release(&got);
@@ -74,7 +57,7 @@ static void gives(tap *t, const ws_buf *in, const ws_buf *want, const char *what
 static void refused(tap *t, const ws_buf *in, const char *says, size_t before, const char *what) {
     ws_err err;
     ws_buf got = {0};
-    const int rc = read_bytes(in, &got, &err);
+    const int rc = read_source(in, &got, &err);
     const int fine = rc == WS_EDATA && strstr(err.text, says) && got.n == before;
     tap_ok(t, fine, "%s", what);
     if (!fine) tap_note("%zu bytes, then: %s", got.n, rc == WS_EOF ? "the end" : err.text);
@@ -135,7 +118,7 @@ static void cuts_and_damage(tap *t) {
     const size_t all = z.n;
     for (size_t n = 4; n < all; n++) {
         z.n = n;
-        const int rc = read_bytes(&z, &got, &err);
+        const int rc = read_source(&z, &got, &err);
         snprintf(says, sizeof says, "the zstd data end inside a frame after %zu bytes, so they were cut", n);
         fine &= n == first || n == second ? rc == WS_EOF : rc == WS_EDATA && !strcmp(err.text, says);
     }
@@ -145,7 +128,7 @@ static void cuts_and_damage(tap *t) {
     for (size_t i = 4; i < second; i++) {
         for (int bit = 0; bit < 8; bit++) {
             z.p[i] ^= (char)(1 << bit);
-            const int rc = read_bytes(&z, &got, &err);
+            const int rc = read_source(&z, &got, &err);
             const int same = got.n == 80 && !memcmp(got.p, text, 40) && !memcmp(got.p + 40, text, 40);
             fine &= rc == WS_EDATA || (rc == WS_EOF && same);
             z.p[i] ^= (char)(1 << bit);
