@@ -41,6 +41,14 @@ no_memory() {
     shimmed
     drive memory 1 5000 7 packed stdout -- respack -t 2 big.fa
 }
+@test "respack --shards: no memory, no disk, no file, no descriptor: shards that are cut, or none" {
+    local k files='db-00000-of-00003 db-00001-of-00003 db-00002-of-00003'
+    shimmed
+    for k in 'memory 1 5000 7' 'write 1 500 1' 'room 0 300000 33333' 'read 1 500 3' 'open 1 50 1' 'close 1 9 1'; do
+        # shellcheck disable=SC2086 # words
+        drive $k packed $files -- respack -t 2 -K 20000 --shards 3 -o db demo.fa
+    done
+}
 
 # ---- input ----
 

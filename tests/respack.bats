@@ -146,6 +146,89 @@ setup() { in_data; }
     refused 1 'line 2' "'-' is not a letter"
 }
 
+@test "--shards: all sequences in their order, about as many residues in each file, the same bytes however they came" {
+    local n k
+    for n in 1 3 7 500; do
+        rm -rf parts && mkdir parts
+        run -0 respack --shards $n -o parts/db --stats=whole.json demo.fa
+        [ -z "$output" ] && [ "$(ls parts | wc -l)" -eq $n ] || fail "$(ls parts)"
+        grep -q '"sequences": 400' whole.json
+        cat parts/* | respack -O fasta >got
+        same demo.fa got
+        for k in '-t 1 -K 1' '-t 3 -K 5000'; do
+            mkdir again
+            # shellcheck disable=SC2086 # words
+            zcat demo.fa.gz | respack $k --shards $n -o again/db
+            diff -r parts again
+            rm -r again
+        done
+        [ $n -eq 7 ] || continue
+        local most
+        most=$(respack -O tsv -f tlen --header none --no-provenance demo.fa | sort -n | tail -1)
+        for k in parts/*; do
+            k=$(respack -O tsv "$k" | sed -n 's/.*residues=//p')
+            [ $k -ge $((165280 / 7 - most)) ] && [ $k -le $((165280 / 7 + most)) ] || fail "$k residues"
+        done
+        hmmsieve --noali -o /dev/null --tblout got.tbl --db-shards 7 m.hmm parts/db
+        hmmsieve --noali -o /dev/null --tblout want.tbl m.hmm demo.fa
+        same <(grep -v '^#' want.tbl) <(grep -v '^#' got.tbl)
+    done
+    cat demo.fa demo.fa demo.fa demo.fa demo.fa demo.fa demo.fa demo.fa >big.fa # several blocks in a shard
+    respack --shards 1 -o one big.fa
+    cmp one-00000-of-00001 <(respack big.fa)
+    respack --dna --shards 2 -o reads <(printf '>a\nACG-T\n+\n>b\n>c\nAC\n' | sed '/+/d')
+    [ "$(respack -O fasta reads-00000-of-00002 | tr '\n' ' ')" = '>a ACG.T ' ] || fail "$(respack -O fasta reads-00000-of-00002)"
+    [ "$(respack -O fasta reads-00001-of-00002 | tr '\n' ' ')" = '>b >c AC ' ]
+    printf '@r\nACGT\n+\nIIII\n' | respack --dna --shards 2 -o fq
+    [ "$(respack -O tsv --header none --no-provenance -f qual fq-00000-of-00002)" = IIII ]
+    respack --shards 3 -o none </dev/null
+    cmp none-00002-of-00003 <(respack </dev/null)
+    cmp none-00000-of-00003 none-00002-of-00003
+}
+
+@test "--shards: what it refuses, and what a failure leaves" {
+    local before
+    for o in '' '-o -' '-o /dev/fd/2'; do
+        # shellcheck disable=SC2086 # words
+        run --separate-stderr respack --shards 2 $o demo.fa
+        refused 2 '--shards writes files' '--output'
+    done
+    run --separate-stderr respack --shards 2 -O fasta -o never demo.fa
+    refused 2 --shards packed
+    run --separate-stderr respack --shards 2 -U never -o never demo.fa
+    refused 2 --shards --rejected
+    run --separate-stderr respack --shards 0 -o never demo.fa
+    refused 2 --shards
+    run --separate-stderr respack --shards 2 --stats=never-00001-of-00002 -o never demo.fa
+    refused 2 --stats never-00001-of-00002
+    [ -z "$(compgen -G "never*")" ] || fail "$(ls never*)"
+    run --separate-stderr respack --shards 2 -o nowhere/db demo.fa
+    refused 1 'cannot open nowhere/db-00000-of-00002 for writing'
+    for n in 0 1; do # a shard that is an input, by its name and as standard input
+        cp demo.fa in-0000$n-of-00002
+        run --separate-stderr respack --shards 2 -o in in-0000$n-of-00002
+        refused 2 "in-0000$n-of-00002 is also read, and would be lost"
+        run --separate-stderr respack --shards 2 -o in <in-0000$n-of-00002
+        [ "$status" -eq 2 ] && same demo.fa in-0000$n-of-00002
+    done
+    msvfilt -a m.hmm small.fa >rows.tsv
+    msvfilt -a -O packed m.hmm small.fa >rows.wsp
+    for f in rows.tsv rows.wsp; do
+        run --separate-stderr respack --shards 2 -o never $f
+        refused 1 "$f: found pairs" 'expected sequences'
+    done
+    respack -O tsv small.fa | respack --shards 2 -o table # a table without models is sequences
+    cat table-* | respack -O fasta >got
+    same small.fa got
+    { cat small.fa && printf '>bad\nMK1\n'; } >late.fa
+    run --separate-stderr respack --shards 2 -o late late.fa
+    refused 1 "'1' is not a letter"
+    ! respack -O ids late-00000-of-00002 >got 2>said || fail "the stream has an end"
+    mkdir here && cd here
+    run -0 respack --dry-run --shards 2 -o x ../demo.fa
+    [ -z "$(ls -A)" ] || fail "$(ls -A)"
+}
+
 @test "equal records one after the other stay as many in a table" {
     printf '>a\nMKV\n>a\nMKV\n>b\nMK\n>b\nMK\n' >f
     respack -O tsv f | respack -O fasta >got

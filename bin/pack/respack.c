@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * respack: sequences from one form to another, above all FASTA to the packed stream and back. A tool without targets:
  * every sequence passes. */
-#include "lib/scan/scan.h"
+#include "bin/pack/shards.h"
 
 extern const ws_tool ws_respack_tool;
 
 typedef struct respack_opts {
     int amino, dna, rna, out_format;
     ws_abc reads; /* the alphabet of --dna and --rna */
+    ws_shards shards;
 } respack_opts;
 
 /* That of the others with another default. */
@@ -25,6 +26,9 @@ static const ws_opt opts[] = {
     {'O', "out-format", NULL, WS_OPT_CHOICE, offsetof(respack_opts, out_format), "FORMAT",
      "write packed, tsv, fasta or ids [packed]", .choices = out_formats, .group = WS_GROUP_OUTPUT,
      .given = WS_OPT_NOGIVEN},
+    {0, "shards", NULL, WS_OPT_INT, offsetof(respack_opts, shards.n), "N",
+     "write N packed files of about as many residues each: OUTPUT-00000-of-N and so on", .min = 1, .max = 99999,
+     .group = WS_GROUP_OUTPUT, .given = WS_OPT_NOGIVEN},
     WS_OPT_END,
 };
 
@@ -48,10 +52,16 @@ static int open_respack(ws_job *job, ws_err *err) {
     job->input = job->cmdline.operand;
     job->ninput = job->cmdline.noperand;
     scan->out_format = out_format[o->out_format];
-    return WS_OK;
+    return ws_shards_open(&o->shards, job, err);
 }
 
-static const ws_scoring no_scoring = {0}; /* every sequence passes */
+static void close_respack(ws_job *job) { ws_shards_close(&((respack_opts *)job->own)->shards); }
+static int look_at_input(ws_job *job, ws_err *err) {
+    return ws_shards_input(job, &((respack_opts *)job->own)->shards, err);
+}
+static int finish(ws_job *job, ws_err *err) { return ws_shards_finish(&((respack_opts *)job->own)->shards, job, err); }
+
+static const ws_scoring no_scoring = {.input = look_at_input}; /* every sequence passes */
 
 static const char *const column[] = {"name", "seq", "qual", "desc", "tlen"};
 static const ws_names columns = WS_NAMES(column);
@@ -65,10 +75,14 @@ const ws_tool ws_respack_tool = {
                 "  zcat db.fa.gz | respack > db.wsp\n"
                 "  msvfilt m.hmm db.wsp > hits.tsv\n"
                 "  # back to FASTA\n"
-                "  respack -O fasta db.wsp\n",
+                "  respack -O fasta db.wsp\n"
+                "  # four parts for four machines: parts-00000-of-00004 and so on\n"
+                "  respack --shards 4 -o parts db.fa\n",
     .opts = opts,
     .own_size = sizeof(respack_opts),
     .reader = &ws_scan_reader,
     .scoring = &no_scoring,
     .open = open_respack,
+    .close = close_respack,
+    .finish = finish,
 };

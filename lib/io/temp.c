@@ -16,11 +16,11 @@ const char *ws_temp_folder(void) {
     return dir && *dir ? dir : "/tmp";
 }
 
-int ws_temp_open(void) {
+int ws_temp_open_in(const char *folder) {
     char path[PATH_MAX];
-    int fd = ws_system_unnamed_file(ws_temp_folder());
+    int fd = ws_system_unnamed_file(folder);
     if (fd >= 0) return fd; /* some file systems have no such files */
-    const int n = snprintf(path, sizeof path, "%s/warpsieve.XXXXXX", ws_temp_folder());
+    const int n = snprintf(path, sizeof path, "%s/warpsieve.XXXXXX", folder);
     if (n >= (int)sizeof path) {
         errno = ENAMETOOLONG;
         return -1;
@@ -29,6 +29,8 @@ int ws_temp_open(void) {
     if (fd >= 0) unlink(path);
     return fd;
 }
+
+int ws_temp_open(void) { return ws_temp_open_in(ws_temp_folder()); }
 
 int ws_temp_write(int fd, const char *p, size_t n) {
     for (size_t at = 0; at < n;) {
