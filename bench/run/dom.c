@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Speed of the domain stage on a device: targets and envelopes of one model a row, best of several passes.
+ * Speed of the domain stage on a device: targets, envelopes and ensembles of one model a row, best of several passes.
  *
  *     make build/bench/run/dom && build/bench/run/dom [-p passes] [-c million cells] [-M size,...] [-S bytes,...]
  *         [-W places,...]
@@ -30,9 +30,11 @@ typedef struct work {
     ws_lenmodel lm;
     ws_dom_pair *pair;
     ws_dom_envelope *env;
+    ws_dom_region *region;
     ws_dom_load *load;
     size_t n;
 } work;
+enum { TARGETS, ENVELOPES, ENSEMBLES, STEPS };
 
 /* Targets of M residues and a sixteenth more, each from another place of one long homolog. */
 static void make(work *w, int M, double cells) {
@@ -50,53 +52,68 @@ static void make(work *w, int M, double cells) {
     ws_lenmodel_set(&w->lm, L);
     w->pair = ws_calloc(w->n, sizeof *w->pair, &err);
     w->env = ws_calloc(w->n, sizeof *w->env, &err);
+    w->region = ws_calloc(w->n, sizeof *w->region, &err);
     w->load = ws_calloc(w->n, sizeof *w->load, &err);
-    if (!w->x || !w->pair || !w->env || !w->load) sample_must(WS_ENOMEM, &err);
+    if (!w->x || !w->pair || !w->env || !w->region || !w->load) sample_must(WS_ENOMEM, &err);
 }
 
-static void begin(work *w, int fits) {
+static void begin(work *w, int step) {
     ws_err err = {0};
     for (size_t i = 0; i < w->n; i++) {
         ws_dom_pair_begin(&w->pair[i], w->x + i % (64 * (size_t)w->lm.L), &w->lm);
         w->env[i] = (ws_dom_envelope){.from = 1, .to = w->lm.L};
-        w->load[i] = (ws_dom_load){.t = w->t, .span = {&w->pair[i], NULL, fits ? &w->env[i] : NULL}};
-        if (fits && !(w->pair[i].n2 = ws_calloc((size_t)w->lm.L + 1, sizeof(float), &err))) sample_must(1, &err);
+        w->region[i] = (ws_dom_region){.from = 1, .to = w->lm.L, .multi = 1, .begins = 2};
+        w->load[i] = (ws_dom_load){.t = w->t, .span = {.pair = &w->pair[i]}};
+        if (step == ENVELOPES) w->load[i].span.env = &w->env[i];
+        if (step == ENSEMBLES) w->load[i].span.region = &w->region[i];
+        if (step == TARGETS) continue;
+        if (!(w->pair[i].n2 = ws_calloc((size_t)w->lm.L + 1, sizeof(float), &err))) sample_must(1, &err);
     }
 }
 
 static void end(work *w) {
     for (size_t i = 0; i < w->n; i++) {
         ws_free(w->env[i].domain.column);
+        ws_free(w->region[i].cluster);
+        ws_free(w->region[i].env);
+        ws_dom_sample_forget(&w->region[i]);
         ws_dom_pair_release(&w->pair[i]);
     }
 }
 
 /* Prints 10^9 cells a second of one step: kernels, whole call, one thread of the processor. */
-static void measure(work *w, ws_dom_worker *cpu, int fits, long passes) {
+static void measure(work *w, ws_dom_worker *cpu, int step, long passes) {
+    static const char *const name[STEPS] = {"targets", "envelopes", "ensembles"};
     const double cells = (double)w->n * w->lm.L * w->t->M;
     const size_t some = w->n / 30 + 1;
     ws_err err = {0};
     double kernels = 1e9, whole = 1e9, host;
     for (long k = 0; k < passes; k++) {
-        begin(w, fits);
+        begin(w, step);
         const double before = ws_dev_clock().kernels_summed, at = now();
-        sample_must((fits ? ws_dom_device_rescore : ws_dom_device_parse)(w->load, w->n, &err), &err);
+        sample_must(step == TARGETS     ? ws_dom_device_parse(w->load, w->n, &err)
+                    : step == ENVELOPES ? ws_dom_device_rescore(w->load, w->n, &err)
+                                        : ws_dom_device_resolve(w->load, w->n, &cpu->options, &err),
+                    &err);
         whole = fmin(whole, now() - at);
         kernels = fmin(kernels, ws_dev_clock().kernels_summed - before);
         end(w);
     }
-    begin(w, fits);
+    begin(w, step);
     host = now();
     for (size_t i = 0; i < some; i += 16) {
         ws_dom_pair *list[16];
         ws_dom_span span[16];
         const size_t n = ws_min(16, some - i);
         for (size_t j = 0; j < n; j++) list[j] = &w->pair[i + j], span[j] = w->load[i + j].span;
-        sample_must(fits ? ws_dom_rescore(w->t, cpu, span, n, &err) : ws_dom_parse(w->t, cpu, list, n, &err), &err);
+        sample_must(step == TARGETS     ? ws_dom_parse(w->t, cpu, list, n, &err)
+                    : step == ENVELOPES ? ws_dom_rescore(w->t, cpu, span, n, &err)
+                                        : ws_dom_resolve(w->t, cpu, span, n, &err),
+                    &err);
     }
     host = now() - host;
     end(w);
-    printf("%s\t%d\t%zu\t%zu\t%d\t%.1f\t%.1f\t%.2f\n", fits ? "envelopes" : "targets", w->t->M, w->n,
+    printf("%s\t%d\t%zu\t%zu\t%d\t%.1f\t%.1f\t%.2f\n", name[step], w->t->M, w->n,
            ws_dom_shared_most, ws_dom_wide_least, 1e-9 * cells / kernels, 1e-9 * cells / whole,
            1e-9 * cells * (double)some / (double)w->n / host);
     fflush(stdout);
@@ -134,13 +151,14 @@ int main(int argc, char **argv) {
             for (const char *k = wide; k; k = after_comma(k)) {
                 ws_dom_shared_most = strtoull(s, NULL, 10);
                 ws_dom_wide_least = atoi(k);
-                for (int fits = 0; fits < 2; fits++) measure(&w, host, fits, passes);
+                for (int step = 0; step < STEPS; step++) measure(&w, host, step, passes);
             }
         ws_dom_tables_destroy(w.t);
         sample_model_release(&w.hmm);
         ws_free(w.x);
         ws_free(w.pair);
         ws_free(w.env);
+        ws_free(w.region);
         ws_free(w.load);
     }
     ws_dom_worker_destroy(host);

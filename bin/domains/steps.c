@@ -83,7 +83,12 @@ static void give_worker(ws_dom_steps *s, ws_dom_worker *w) {
 
 /* ---- spans that wait: under the stage's lock ---- */
 
-static double cells_of(const span *p) { return (double)p->L * (double)p->item->M; }
+/* A residue of an ensemble has the steps of 200 traces. They take as long as Forward of so many nodes. */
+enum { TRACES_AS_NODES = 1000 };
+static double cells_of(const span *p) {
+    const int resolve = p->of.region && !p->of.env;
+    return (double)p->L * ((double)p->item->M + (resolve ? TRACES_AS_NODES : 0));
+}
 
 static int by_length(const void *a, const void *b) {
     const span *x = *(span *const *)a, *y = *(span *const *)b;
@@ -123,7 +128,7 @@ static void close_bucket(stage *st, bucket *b) {
 
 /* Whether a device takes part in this stage. */
 static int on_device(const stage *st) {
-    return st->kind != RESOLVE && st->of->conf.job && ws_job_has_device(st->of->conf.job);
+    return st->of->conf.job && ws_job_has_device(st->of->conf.job);
 }
 
 /* Returns the first model with spans, NONE if there is none. */
@@ -347,8 +352,11 @@ static int load_device(const stage *st, const span *first, size_t n, uint8_t *do
     n = 0;
     for (const span *p = first; p; p = p->next)
         if (is_short(p)) load[n++] = (ws_dom_load){.t = p->item->tables, .span = p->of};
-    const int rc = st->kind == PARSE ? ws_dom_device_parse(load, n, err) : ws_dom_device_rescore(load, n, err);
-    for (size_t i = 0; i < n; i++) done[i] = load[i].done != 0;
+    const int rc = st->kind == PARSE     ? ws_dom_device_parse(load, n, err)
+                   : st->kind == RESOLVE ? ws_dom_device_resolve(load, n, &st->of->conf.options, err)
+                                         : ws_dom_device_rescore(load, n, err);
+    /* threads of the CPU cluster what the traces of a region found */
+    for (size_t i = 0; i < n; i++) done[i] = load[i].done && st->kind != RESOLVE;
     ws_free(load);
     return rc;
 }

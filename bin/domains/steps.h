@@ -3,8 +3,9 @@
  * wait by model until vector registers are full, also if they come from different pools. So many threads can work on
  * one large pair.
  *
- * A device takes whole targets and envelopes of all models together, when enough of them wait. Threads of the CPU then
- * take few ones, those that the device left, and with "cuda+cpu" those that wait while it is busy. */
+ * A device takes whole targets, regions and envelopes of all models together, when enough of them wait. Threads of the
+ * CPU then take few ones, those that the device left, and with "cuda+cpu" those that wait while it is busy. They also
+ * cluster what a device's traces of a region found. */
 #ifndef WS_DOMAINS_STEPS_H
 #define WS_DOMAINS_STEPS_H
 

@@ -1,130 +1,26 @@
 // SPDX-License-Identifier: MIT
-// The domain stage on CUDA devices: kernels, and calls over lists of spans of many models.
+// The domain stage on CUDA devices: calls over lists of spans of many models. kernels.cu has the kernels.
 //
-// Four threads compute a problem, eight problems are a warp (rows.cuh, fit.cuh); or a warp computes one (wide.cuh), as
-// for long models. The order of operations is that of ref.c. The spans of a call are sorted by length of the model,
-// then of the span, so that the problems of a warp are alike. Warps of similar models are one launch. Multiplications
-// and additions are not fused, divisions are exact, subnormals are zero: the Makefile has the flags.
+// The spans of a call are sorted by length of the model, then of the span, so that the problems of a warp are alike.
+// Warps of similar models are one launch.
 //
-// Contents: 1 kernels; 2 models; 3 a call's problems; 4 its launches; 5 its results; 6 lists
-
-// Device code that calls a host function is compiled, without the call and what follows it.
-#pragma nv_diag_error 20011, 20014
+// Contents: 1 models; 2 a call's problems; 3 its launches; 4 its results; 5 lists
 
 #include "kernels/dom/device.h"
-#include "kernels/dom/fit.cuh"
 #include "kernels/dom/launches.h"
-#include "kernels/dom/wide.cuh"
+#include "kernels/dom/sample.cuh"
 #include "kernels/filter/launch.cuh"
 
 #include <stdlib.h>
 #include <string.h>
 
-// ---- 1 kernels ----
+// ---- 1 models ----
 
-// Rows lie in shared memory (SHARED) or in the call's. A block is a warp.
-extern __shared__ __align__(16) float shared[];
-template <bool SHARED> __device__ __forceinline__ float *rows_of(const ws_dom_args &a, const ws_dom_job &j) {
-    return SHARED ? shared + (threadIdx.x & ~3u) : a.state + j.place;
-}
-
-// So many blocks of a multiprocessor leave enough registers for a thread: nothing is spilled.
-enum { BLOCKS = 16 };
-
-// More registers for rows that are farther away: few problems of long models fit into a device's memory anyhow.
-template <bool SHARED> using quad = ws_dom_quad<SHARED ? 4 : 8>;
-
-template <bool SHARED, bool KEEP> __global__ void __launch_bounds__(32) forward_kernel(const ws_dom_args a) {
-    const uint32_t p = a.from + blockIdx.x * WS_DOM_SIDE_BY_SIDE + threadIdx.x / 4;
-    if (p >= a.to) return;
-    const ws_dom_job j = a.job[p];
-    ws_dom_forward<KEEP>(quad<SHARED>(), j, ws_dom_state(rows_of<SHARED>(a, j), j.line, WS_DOM_PARSER_ROWS),
-                         a.f + j.row, KEEP ? a.cell + j.cell : NULL);
-}
-
-template <bool SHARED, bool KEEP> __global__ void __launch_bounds__(32, SHARED ? BLOCKS : 0)
-    backward_kernel(const ws_dom_args a) {
-    const uint32_t p = a.from + blockIdx.x * WS_DOM_SIDE_BY_SIDE + threadIdx.x / 4;
-    if (p >= a.to) return;
-    const ws_dom_job j = a.job[p];
-    const quad<SHARED> g;
-    const bool own = ws_dom_backward<KEEP>(g, j, ws_dom_state(rows_of<SHARED>(a, j), j.line, WS_DOM_PARSER_ROWS),
-                                           a.f + j.row, a.b + j.row,
-                                           KEEP ? a.cell + j.cell + j.L * ws_dom_cell_row(j) : NULL);
-    if (g.leads()) a.own[p] = own;
-}
-
-template <bool SHARED> __global__ void __launch_bounds__(32) accuracy_kernel(const ws_dom_args a) {
-    const uint32_t p = a.from + blockIdx.x * WS_DOM_SIDE_BY_SIDE + threadIdx.x / 4;
-    if (p >= a.to || a.fitted[p].range) return;
-    const ws_dom_job j = a.job[p];
-    const ws_dom_factors at = {a.w + j.row, a.B + j.row, a.pC + j.row, 1};
-    ws_dom_accuracy(quad<SHARED>(), j, ws_dom_state(rows_of<SHARED>(a, j), j.line, WS_DOM_FIT_ROWS), a.cell + j.cell,
-                    a.choice + j.choice, at, &a.fitted[p]);
-}
-
-// A block is a warp, which has one problem.
-template <bool KEEP> __global__ void __launch_bounds__(32, BLOCKS) wide_forward_kernel(const ws_dom_args a) {
-    const ws_dom_job &j = a.job[a.from + blockIdx.x];
-    ws_dom_warp g;
-    ws_dom_wide_forward<KEEP>(g, j, ws_dom_wide_row(shared, j), a.f + j.row, KEEP ? a.cell + j.cell : NULL);
-}
-
-template <bool KEEP> __global__ void __launch_bounds__(32, BLOCKS) wide_backward_kernel(const ws_dom_args a) {
-    const uint32_t p = a.from + blockIdx.x;
-    const ws_dom_job &j = a.job[p];
-    ws_dom_warp g;
-    const bool own = ws_dom_wide_backward<KEEP>(g, j, ws_dom_wide_row(shared, j), a.f + j.row, a.b + j.row,
-                                                KEEP ? a.cell + j.cell + j.L * ws_dom_cell_row(j) : NULL);
-    if (g.leads()) a.own[p] = own;
-}
-
-static __global__ void __launch_bounds__(32, BLOCKS) wide_accuracy_kernel(const ws_dom_args a) {
-    const uint32_t p = a.from + blockIdx.x;
-    if (a.fitted[p].range) return;
-    const ws_dom_job &j = a.job[p];
-    const ws_dom_factors at = {a.w + j.row, a.B + j.row, a.pC + j.row, 1};
-    ws_dom_warp g;
-    ws_dom_wide_accuracy(g, j, ws_dom_wide_row(shared, j), a.cell + j.cell, a.choice + j.choice, at, &a.fitted[p]);
-}
-
-enum { THREADS = 64 }; // of kernels with a thread for a problem
-template <void BODY(const ws_dom_args &, uint32_t)> __global__ void __launch_bounds__(THREADS)
-    thread_kernel(const ws_dom_args a) {
-    const uint32_t p = a.from + blockIdx.x * THREADS + threadIdx.x;
-    if (p < a.to) BODY(a, p);
-}
-
-extern "C" const ws_dom_launch ws_dom_launches[WS_DOM_LAUNCHES] = {
-    {WS_DOM_FORWARD, WS_DOM_IN_MEMORY, (const void *)forward_kernel<false, false>, "ws_dom_forward"},
-    {WS_DOM_FORWARD, WS_DOM_IN_SHARED, (const void *)forward_kernel<true, false>, "ws_dom_forward"},
-    {WS_DOM_BACKWARD, WS_DOM_IN_MEMORY, (const void *)backward_kernel<false, false>, "ws_dom_backward"},
-    {WS_DOM_BACKWARD, WS_DOM_IN_SHARED, (const void *)backward_kernel<true, false>, "ws_dom_backward"},
-    {WS_DOM_FORWARD_FIT, WS_DOM_IN_MEMORY, (const void *)forward_kernel<false, true>, "ws_dom_forward_fit"},
-    {WS_DOM_FORWARD_FIT, WS_DOM_IN_SHARED, (const void *)forward_kernel<true, true>, "ws_dom_forward_fit"},
-    {WS_DOM_BACKWARD_FIT, WS_DOM_IN_MEMORY, (const void *)backward_kernel<false, true>, "ws_dom_backward_fit"},
-    {WS_DOM_BACKWARD_FIT, WS_DOM_IN_SHARED, (const void *)backward_kernel<true, true>, "ws_dom_backward_fit"},
-    {WS_DOM_ACCURACY, WS_DOM_IN_MEMORY, (const void *)accuracy_kernel<false>, "ws_dom_accuracy"},
-    {WS_DOM_ACCURACY, WS_DOM_IN_SHARED, (const void *)accuracy_kernel<true>, "ws_dom_accuracy"},
-    {WS_DOM_FORWARD, WS_DOM_BY_WARP, (const void *)wide_forward_kernel<false>, "ws_dom_forward_wide"},
-    {WS_DOM_BACKWARD, WS_DOM_BY_WARP, (const void *)wide_backward_kernel<false>, "ws_dom_backward_wide"},
-    {WS_DOM_FORWARD_FIT, WS_DOM_BY_WARP, (const void *)wide_forward_kernel<true>, "ws_dom_forward_fit_wide"},
-    {WS_DOM_BACKWARD_FIT, WS_DOM_BY_WARP, (const void *)wide_backward_kernel<true>, "ws_dom_backward_fit_wide"},
-    {WS_DOM_ACCURACY, WS_DOM_BY_WARP, (const void *)wide_accuracy_kernel, "ws_dom_accuracy_wide"},
-    {WS_DOM_FIND, 0, (const void *)thread_kernel<ws_dom_find>, "ws_dom_find"},
-    {WS_DOM_SCORE, 0, (const void *)thread_kernel<ws_dom_score_rows>, "ws_dom_score"},
-    {WS_DOM_DECODE, 0, (const void *)thread_kernel<ws_dom_decode>, "ws_dom_decode"},
-    {WS_DOM_TRACE, 0, (const void *)thread_kernel<ws_dom_trace>, "ws_dom_trace"},
-};
-size_t ws_dom_shared_most = 32 << 10;
-int ws_dom_wide_least = 33;
-
-// ---- 2 models ----
-
-// A model's tables on devices: emissions, transitions in, transitions out.
+// A model's tables on devices: emissions, transitions in, transitions out, those in by node, emissions of canonical
+// residues, and what the alphabet's codes contain.
 struct model {
     ws_devtable table;
-    size_t in, out; // floats before them
+    size_t in, out, node, mix, contains; // floats before them
 };
 
 static void destroy_model(model *m) {
@@ -139,7 +35,10 @@ static int create_model(model **out, const ws_dom_tables *t, ws_err *err) {
     if (!m) return WS_ENOMEM;
     m->in = (size_t)t->Kp * places;
     m->out = m->in + places * WS_DOM_NTR;
-    const int rc = ws_devtable_create(&m->table, (m->out + places * WS_DOM_NTR) * sizeof(float), err);
+    m->node = m->out + places * WS_DOM_NTR;
+    m->mix = m->node + ((size_t)t->M + 1) * WS_DOM_NTR;
+    m->contains = m->mix + places * (size_t)t->K;
+    const int rc = ws_devtable_create(&m->table, m->contains * sizeof(float) + sizeof t->abc->contains, err);
     if (rc) return rc;
     float *to = (float *)m->table.host;
     memcpy(to, t->emit, m->in * sizeof *to);
@@ -150,7 +49,11 @@ static int create_model(model **out, const ws_dom_tables *t, ws_err *err) {
                              at = (q * WS_DOM_LANES + z) * WS_DOM_NTR + kind;
                 to[m->in + at] = t->in[from];
                 to[m->out + at] = t->out[from];
+                const int k = ws_dom_node(t, (int)q, (int)z);
+                if (k <= t->M) to[m->node + (size_t)k * WS_DOM_NTR + kind] = t->in[from];
             }
+    memcpy(to + m->mix, t->mix, places * (size_t)t->K * sizeof *to);
+    memcpy(to + m->contains, t->abc->contains, sizeof t->abc->contains);
     return WS_OK;
 }
 
@@ -166,7 +69,7 @@ static int need_model(const ws_dom_tables *t, model **out, ws_err *err) {
     return rc;
 }
 
-// ---- 3 a call's problems ----
+// ---- 2 a call's problems ----
 
 // A problem of a call, before it has a place.
 struct problem {
@@ -186,19 +89,20 @@ struct group {
 };
 enum { GROUPS = 24 }; // of each kind
 
-// A call computes both parsers of targets, or all of envelopes, or Forward's score of envelopes.
-enum kind { PARSE, FIT, SCORE };
+// A call computes both parsers of targets, or all of envelopes, or Forward's score of envelopes, or traces of regions.
+enum kind { PARSE, FIT, SCORE, RESOLVE };
 
 struct call {
     ws_devstream *stream;
     kind what;
-    float *nats; // of SCORE, by the problems' order
+    float *nats;            // of SCORE, by the problems' order
+    const ws_dom_options *o; // of RESOLVE
     problem *p;
     uint32_t n;
     ws_dom_args a;
     group group[2 * GROUPS];
     int ngroup;
-    size_t rows, places, cells, choices, columns, residues, odds, words; // of all problems together
+    size_t rows, places, cells, choices, columns, residues, odds, segments, words; // of all problems together
 };
 
 static int Q_of(const problem *p) { return p->load->t->Q; }
@@ -207,6 +111,11 @@ static int Q_of(const problem *p) { return p->load->t->Q; }
 static size_t odds_of(const problem *p) {
     const ws_dom_tables *t = p->odds;
     return t ? (size_t)t->Kp * (size_t)t->Q * WS_DOM_LANES * sizeof *t->emit : 0;
+}
+
+// Returns the segments for which a region has room: the traces have about as many as domains begin there.
+static uint32_t segments_of(const problem *p) {
+    return (uint32_t)((float)WS_DOM_TRACES * (1.5f * p->load->span.region->begins + 1.0f));
 }
 
 // Returns the bytes of shared memory for a row that a warp has alone. Forward has four values of a place and lane.
@@ -252,7 +161,15 @@ static warp warp_of(const call *c, uint32_t p) {
     return w;
 }
 
-// Bytes that a warp of such problems needs, about.
+// Returns the bytes that a region needs, about. Its row may lie in shared memory.
+static size_t region_bytes(const problem *p) {
+    const ws_dom_tables *t = p->load->t;
+    const size_t row = WS_DOM_CELL * ((size_t)t->M + 1) * sizeof(float) + sizeof(ws_dom_row) + 3 * sizeof(float) + 1;
+    return ((size_t)p->L + 1) * row + 2 * segments_of(p) * sizeof(ws_dom_segment) + 1024 +
+           (size_t)t->Q * WS_DOM_LANES * WS_DOM_FIT_ROWS * sizeof(float);
+}
+
+// Returns the bytes that a warp of such problems needs, about.
 static size_t bytes_of(kind what, int Q, uint32_t L, uint32_t n, bool wide) {
     const size_t rows = ((size_t)L + 1) * n, places = (size_t)(wide ? Q + 4 * WS_DOM_PARTS : Q) * WS_DOM_LANES;
     const size_t fixed = rows * (2 * sizeof(ws_dom_row) + 7 * sizeof(float)) + 1024 * n +
@@ -273,9 +190,9 @@ static void lay_out(call *c, ws_dom_job *job) {
             const uint32_t L = q->load->span.pair->L;
             ws_dom_job *j = &job[p + k];
             *j = {};
-            j->mode = c->what == PARSE ? ws_dom_multihit(L) : ws_dom_unihit(L);
+            j->mode = c->what == PARSE || c->what == RESOLVE ? ws_dom_multihit(L) : ws_dom_unihit(L);
             j->L = q->L, j->line = w.line;
-            j->M = t->M, j->Q = t->Q, j->K = t->K, j->Qmax = w.Qmax;
+            j->M = t->M, j->Q = t->Q, j->K = t->K, j->Kp = t->Kp, j->Qmax = w.Qmax;
             j->part = wide ? ws_dom_part_of(t->Q) : 0;
             j->row = c->rows;
             j->place = c->places + WS_DOM_LANES * k;
@@ -286,7 +203,16 @@ static void lay_out(call *c, ws_dom_job *job) {
             c->columns += q->L + (size_t)t->M;
             c->residues += q->L;
             c->odds += odds_of(q);
-            c->words += q->L + (c->what == FIT ? (q->L + (size_t)t->M) / 4 + 1 : q->L / 2 * sizeof(ws_dom_found) / 4);
+            c->words += q->L + (c->what == FIT       ? (q->L + (size_t)t->M) / 4 + 1
+                                : c->what == RESOLVE ? q->L
+                                                     : q->L / 2 * sizeof(ws_dom_found) / 4);
+            if (c->what != RESOLVE) continue;
+            j->cell = c->cells;
+            c->cells += ((size_t)q->L + 1) * ws_dom_kept_row<WS_DOM_KEEP_CELLS>(*j);
+            j->segment = c->segments;
+            j->segments = segments_of(q);
+            c->segments += j->segments;
+            c->words += j->segments * sizeof(ws_dom_segment) / sizeof *c->a.pack;
         }
         c->places += wide ? 0 : (size_t)WS_DOM_FIT_ROWS * (size_t)w.Qmax * w.line;
         c->cells += c->what == FIT ? ((size_t)w.longest + 1) * ws_dom_cell_row(job[p]) : 0;
@@ -298,37 +224,40 @@ static void lay_out(call *c, ws_dom_job *job) {
     }
 }
 
-// ---- 4 its launches ----
+// ---- 3 its launches ----
 
 // Returns the bytes of a block's shared memory; 0: its rows lie in the device's, or it has none.
 static size_t shared_bytes(int what, const group *g, int kinds) {
+    if (what == WS_DOM_SAMPLE) return ws_dom_domain_sums::floats(g->Qmax) * sizeof(float);
     const size_t bytes = (size_t)g->Qmax * (size_t)kinds * 32 * sizeof(float);
     return kinds && g->wide ? wide_bytes(what, g->Qmax) : bytes <= ws_dom_shared_most ? bytes : 0;
 }
 
 static int launch(call *c, int what, const group *g, int kinds, ws_err *err) {
     const size_t shared = shared_bytes(what, g, kinds);
-    const int rows = shared == 0 ? WS_DOM_IN_MEMORY : g->wide ? WS_DOM_BY_WARP : WS_DOM_IN_SHARED;
+    const bool alone = g->wide || what == WS_DOM_SAMPLE;
+    const int rows = shared == 0 ? WS_DOM_IN_MEMORY : alone ? WS_DOM_BY_WARP : WS_DOM_IN_SHARED;
     const ws_dom_launch *l = ws_dom_launches;
     while (l->what != what || l->rows != rows) l++;
-    const uint32_t each = !kinds ? (uint32_t)THREADS : g->wide ? 1 : (uint32_t)WS_DOM_SIDE_BY_SIDE;
+    const uint32_t each = !kinds ? (uint32_t)WS_DOM_THREADS : alone ? 1 : (uint32_t)WS_DOM_SIDE_BY_SIDE;
     c->a.from = g->from;
     c->a.to = g->to;
     return ws_launch_kernel(c->stream, l->kernel, l->name, dim3((g->to - g->from + each - 1) / each),
-                            kinds ? 32 : THREADS, 1, shared, &c->a, err);
+                            kinds ? 32 : WS_DOM_THREADS, 1, shared, &c->a, err);
 }
 
 static int launch_group(call *c, const group *g, ws_err *err) {
     static const struct {
         int what, kinds;
-    } step[3][6] = {{{WS_DOM_FORWARD, WS_DOM_PARSER_ROWS}, {WS_DOM_BACKWARD, WS_DOM_PARSER_ROWS}, {WS_DOM_FIND, 0}},
+    } step[4][6] = {{{WS_DOM_FORWARD, WS_DOM_PARSER_ROWS}, {WS_DOM_BACKWARD, WS_DOM_PARSER_ROWS}, {WS_DOM_FIND, 0}},
                     {{WS_DOM_FORWARD_FIT, WS_DOM_PARSER_ROWS},
                      {WS_DOM_BACKWARD_FIT, WS_DOM_PARSER_ROWS},
                      {WS_DOM_DECODE, 0},
                      {WS_DOM_ACCURACY, WS_DOM_FIT_ROWS},
                      {WS_DOM_TRACE, 0}},
-                    {{WS_DOM_FORWARD, WS_DOM_PARSER_ROWS}, {WS_DOM_SCORE, 0}}};
-    static const int steps[] = {3, 5, 2};
+                    {{WS_DOM_FORWARD, WS_DOM_PARSER_ROWS}, {WS_DOM_SCORE, 0}},
+                    {{WS_DOM_FORWARD_CELLS, WS_DOM_PARSER_ROWS}, {WS_DOM_SAMPLE, 1}}};
+    static const int steps[] = {3, 5, 2, 2};
     int rc = WS_OK;
     for (int k = 0; k < steps[c->what] && !rc; k++)
         rc = launch(c, step[c->what][k].what, g, step[c->what][k].kinds, err);
@@ -357,7 +286,11 @@ static int put_models(const call *c, ws_err *err) {
     return rc;
 }
 
-static size_t result_bytes(const call *c) { return c->what == FIT ? sizeof(ws_dom_fitted) : sizeof(ws_dom_parsed); }
+static size_t result_bytes(const call *c) {
+    return c->what == FIT       ? sizeof(ws_dom_fitted)
+           : c->what == RESOLVE ? sizeof(ws_dom_resolved)
+                                : sizeof(ws_dom_parsed);
+}
 
 // Sends jobs, residues, and emissions of problems' own, which lie before the residues.
 static int send_problems(call *c, ws_dom_job *job, ws_err *err) {
@@ -373,6 +306,9 @@ static int send_problems(call *c, ws_dom_job *job, ws_err *err) {
         job[p].emit = table;
         job[p].in = table + c->p[p].m->in;
         job[p].out = table + c->p[p].m->out;
+        job[p].node = table + c->p[p].m->node;
+        job[p].mix = table + c->p[p].m->mix;
+        job[p].contains = (const uint32_t *)(const void *)(table + c->p[p].m->contains);
         job[p].x = (const uint8_t *)there + at;
         memcpy(here + at, c->p[p].x, c->p[p].L);
         at += c->p[p].L;
@@ -391,6 +327,8 @@ static int send_problems(call *c, ws_dom_job *job, ws_err *err) {
 static int allocate(call *c, ws_err *err) {
     enum { HEAD = 256, ROOM = 16 * 256 };
     ws_devstream *s = c->stream;
+    const bool resolve = c->what == RESOLVE;
+    const size_t both = resolve ? 0 : c->rows; // rows of what has Backward
     bool global = false;
     for (int g = 0; g < c->ngroup; g++)
         global |= c->what == FIT ? !shared_bytes(WS_DOM_ACCURACY, &c->group[g], WS_DOM_FIT_ROWS)
@@ -399,15 +337,17 @@ static int allocate(call *c, ws_err *err) {
         void **at;
         size_t bytes;
     } part[] = {{(void **)&c->a.f, c->rows * sizeof(ws_dom_row)},
-                {(void **)&c->a.b, c->rows * sizeof(ws_dom_row)},
+                {(void **)&c->a.b, both * sizeof(ws_dom_row)},
                 {(void **)&c->a.own, c->n},
                 {(void **)&c->a.state, global ? c->places * sizeof(float) : 0},
                 {(void **)&c->a.cell, c->cells * sizeof(float)},
                 {(void **)&c->a.choice, c->choices * sizeof(uint32_t)},
-                {(void **)&c->a.w, c->rows * sizeof(float)},
-                {(void **)&c->a.B, c->rows * sizeof(float)},
-                {(void **)&c->a.pC, c->rows * sizeof(float)},
+                {(void **)&c->a.w, both * sizeof(float)},
+                {(void **)&c->a.B, both * sizeof(float)},
+                {(void **)&c->a.pC, both * sizeof(float)},
                 {(void **)&c->a.column, c->what == FIT ? c->columns : 0},
+                {(void **)&c->a.n2, resolve ? c->rows * sizeof(float) : 0},
+                {(void **)&c->a.segment, c->segments * sizeof(ws_dom_segment)},
                 {(void **)&c->a.pack, c->words * sizeof(uint32_t)}};
     size_t bytes = ROOM + c->odds + c->residues + c->n * sizeof(ws_dom_job);
     for (const auto &one : part) bytes += one.bytes;
@@ -419,12 +359,17 @@ static int allocate(call *c, ws_err *err) {
         if (!rc && one.bytes) rc = ws_devstream_alloc(s, one.bytes, one.at, err);
     c->a.packed = (uint32_t *)s->out.p;
     void *results_at = (char *)s->out.p + HEAD;
+    if (resolve) {
+        c->a.resolved = (ws_dom_resolved *)results_at;
+        c->a.seed = ws_dom_seeded(c->o->seed);
+        c->a.margin = ws_dom_margin;
+    }
     if (c->what == FIT) c->a.fitted = (ws_dom_fitted *)results_at;
-    else c->a.parsed = (ws_dom_parsed *)results_at;
+    else if (!resolve) c->a.parsed = (ws_dom_parsed *)results_at;
     return rc;
 }
 
-// ---- 5 its results ----
+// ---- 4 its results ----
 
 static int take_results(call *c, const char *result, const uint32_t *pack, ws_err *err) {
     int rc = WS_OK;
@@ -435,6 +380,10 @@ static int take_results(call *c, const char *result, const uint32_t *pack, ws_er
             const ws_dom_fitted *r = (const ws_dom_fitted *)result + p;
             if (r->strange) continue;
             rc = ws_dom_take_fitted(l->t, &l->span, r, pack, err);
+        } else if (c->what == RESOLVE) {
+            const ws_dom_resolved *r = (const ws_dom_resolved *)result + p;
+            if (r->strange) continue;
+            rc = ws_dom_take_resolved(&l->span, r, pack, err);
         } else if (c->what == PARSE) {
             rc = ws_dom_take_parsed(l->span.pair, parsed, pack, err);
         } else {
@@ -482,7 +431,7 @@ static int run(call *c, ws_err *err) {
     return rc;
 }
 
-// ---- 6 lists ----
+// ---- 5 lists ----
 
 // Returns the bytes that a call on this stream may take: an eighth of the device, since four streams share it with the
 // tables of models and with other programs.
@@ -495,9 +444,9 @@ static size_t budget_of(const ws_devstream *s) {
 }
 
 // Runs the first problems of a list that fit into memory together; *taken: how many, at least one.
-static int run_some(problem *p, size_t n, kind what, float *nats, size_t *taken, ws_err *err) {
+static int run_some(const call *like, problem *p, size_t n, size_t *taken, ws_err *err) {
     enum { ROWS_MOST = 1 << 27 };
-    call c = {};
+    call c = *like;
     int rc = ws_devstream_take(&c.stream, 0, err);
     if (rc) return rc;
     const size_t budget = budget_of(c.stream);
@@ -506,14 +455,13 @@ static int run_some(problem *p, size_t n, kind what, float *nats, size_t *taken,
         const uint32_t some = of_warp(&p[m], n - m);
         uint32_t longest = 0;
         for (uint32_t k = 0; k < some; k++) longest = (uint32_t)ws_max(longest, p[m + k].L);
-        bytes += bytes_of(what, Q_of(&p[m]), longest, some, p[m].wide);
-        for (uint32_t k = 0; k < some; k++) bytes += odds_of(&p[m + k]);
+        if (c.what != RESOLVE) bytes += bytes_of(c.what, Q_of(&p[m]), longest, some, p[m].wide);
+        for (uint32_t k = 0; k < some; k++)
+            bytes += odds_of(&p[m + k]) + (c.what == RESOLVE ? region_bytes(&p[m + k]) : 0);
         rows += (size_t)longest * some;
         if (bytes > budget || rows > ROWS_MOST) break;
         m += some;
     }
-    c.what = what;
-    c.nats = nats;
     c.p = p;
     c.n = (uint32_t)m;
     *taken = ws_max(m, 1); // a problem that does not fit alone stays with the host
@@ -522,27 +470,56 @@ static int run_some(problem *p, size_t n, kind what, float *nats, size_t *taken,
     return rc;
 }
 
-static int run_list(ws_dom_load *load, size_t n, kind what, float *nats, ws_err *err) {
+// Whether the host must compute a span: its model has transitions of probability 0, or its traces have no room.
+static bool is_for_host(const call *like, const ws_dom_load *l, uint32_t L) {
+    enum { ROOM = 64 << 10 }; // of shared memory, that all devices give a block
+    const ws_dom_tables *t = l->t;
+    if (L == 0 || (like->what == FIT && !t->complete)) return true;
+    return like->what == RESOLVE &&
+           (l->span.pair->odds || ws_dom_domain_sums::floats(t->Q) * sizeof(float) > ROOM ||
+            (like->o->memory && ws_dom_matrix_bytes(t, L) > like->o->memory));
+}
+
+static int run_list(const call *like, ws_dom_load *load, size_t n, ws_err *err) {
     problem *p = (problem *)ws_calloc(n, sizeof *p, err);
     size_t m = 0;
     int rc = p ? WS_OK : WS_ENOMEM;
     for (size_t i = 0; i < n && !rc; i++) {
         ws_dom_load *l = &load[i];
         const ws_dom_envelope *e = l->span.env;
-        const uint32_t from = e ? e->from : 1, L = e ? e->to - from + 1 : l->span.pair->L;
+        const ws_dom_region *g = l->span.region;
+        const uint32_t from = e ? e->from : like->what == RESOLVE ? g->from : 1,
+                       to = e ? e->to : like->what == RESOLVE ? g->to : l->span.pair->L, L = to - from + 1;
         l->done = 0;
-        if (L == 0 || (what == FIT && !l->t->complete)) continue;
+        if (is_for_host(like, l, L)) continue;
         p[m] = {l, NULL, l->span.pair->odds, l->span.pair->x + from - 1, L, (uint32_t)i, is_wide(l->t->Q, L)};
         rc = need_model(l->t, &p[m++].m, err);
     }
     if (!rc) qsort(p, m, sizeof *p, by_size);
-    for (size_t i = 0, some; i < m && !rc; i += some) rc = run_some(p + i, m - i, what, nats, &some, err);
+    for (size_t i = 0, some; i < m && !rc; i += some) rc = run_some(like, p + i, m - i, &some, err);
     ws_free(p);
     return rc;
 }
 
-int ws_dom_device_parse(ws_dom_load *load, size_t n, ws_err *err) { return run_list(load, n, PARSE, NULL, err); }
-int ws_dom_device_rescore(ws_dom_load *load, size_t n, ws_err *err) { return run_list(load, n, FIT, NULL, err); }
+int ws_dom_device_parse(ws_dom_load *load, size_t n, ws_err *err) {
+    call c = {};
+    c.what = PARSE;
+    return run_list(&c, load, n, err);
+}
+int ws_dom_device_rescore(ws_dom_load *load, size_t n, ws_err *err) {
+    call c = {};
+    c.what = FIT;
+    return run_list(&c, load, n, err);
+}
 int ws_dom_device_forward(ws_dom_load *load, size_t n, float *nats, ws_err *err) {
-    return run_list(load, n, SCORE, nats, err);
+    call c = {};
+    c.what = SCORE;
+    c.nats = nats;
+    return run_list(&c, load, n, err);
+}
+int ws_dom_device_resolve(ws_dom_load *load, size_t n, const ws_dom_options *o, ws_err *err) {
+    call c = {};
+    c.what = RESOLVE;
+    c.o = o;
+    return run_list(&c, load, n, err);
 }

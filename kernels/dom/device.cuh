@@ -7,6 +7,7 @@
 extern "C" {
 #include "kernels/dom/curves.h"
 #include "kernels/dom/device.h"
+#include "kernels/dom/launches.h"
 }
 #include "kernels/dom/quad.cuh"
 
@@ -15,23 +16,30 @@ enum {
     WS_DOM_PARTS = 8,        // of a warp that has one problem: four threads each
     WS_DOM_PARSER_ROWS = 3,  // places' values in a row of Forward or Backward: M, I, D
     WS_DOM_FIT_ROWS = 5,     // of an optimal accuracy: M, I, D, and the sums of M's and I's posteriors
+    WS_DOM_THREADS = 64,     // of a block of a kernel with a thread for a problem
     WS_DOM_CHOICES = 8       // places whose choices share a word: four bits each
 };
+// Forward keeps of all rows nothing, an envelope's products, or a region's cells.
+enum { WS_DOM_KEEP_NOTHING, WS_DOM_KEEP_PRODUCTS, WS_DOM_KEEP_CELLS };
 
 // One problem. The problems of a warp share Qmax, which is their largest Q, and `line`, 4 times their number. `part`
 // is 0, or for a problem that has a warp the places of each of its parts, an odd number: so the parts meet in no bank
 // of shared memory.
 struct ws_dom_job {
     const float *emit, *in, *out; // of its model, on the device: emit[(x Q + q) 4 + z]; in and out[(4 q + z) 8 + kind]
+    const float *mix, *node;      // mix[(q K + x) 4 + z]; `in` by node: node[8 k + kind], 0 for k = 0
+    const uint32_t *contains;     // of its alphabet's codes
     const uint8_t *x;             // residues of rows 1..L
     ws_dom_mode mode;
     uint32_t L, line;
-    int M, Q, K, Qmax, part;
+    int M, Q, K, Kp, Qmax, part;
     uint64_t row;                 // its row 0 among those of all problems
     uint64_t place;               // its first place in `state`, whose next place is one line further
     uint64_t cell;                // its row 0 in `cell`
     uint64_t choice;              // its row 0 in `choice`
     uint64_t column;              // in `column`: room for L + M bytes
+    uint64_t segment;             // in `segment`: room for `segments`
+    uint32_t segments;
 };
 
 // All that kernels get. Problems from .. to are those of this launch.
@@ -45,8 +53,13 @@ struct ws_dom_args {
     uint32_t *choice;
     float *w, *B, *pC;     // by row: ws_dom_factors; of targets ws_dom_curves
     uint8_t *column;
+    float *n2;             // by row of regions: sums over traces
+    ws_dom_segment *segment;
+    ws_dom_margins margin; // of a region's choices
+    uint32_t seed;         // the state of each region's generator
     ws_dom_parsed *parsed; // [n], or
-    ws_dom_fitted *fitted; // [n]
+    ws_dom_fitted *fitted; // [n], or
+    ws_dom_resolved *resolved; // [n]
     uint32_t *pack, *packed; // words of results of unknown number; how many there are
 };
 
@@ -55,6 +68,10 @@ WS_DOM_BOTH const float *ws_dom_emission(const ws_dom_job &j, uint32_t i) {
     return j.emit + (size_t)j.x[i - 1] * (size_t)j.Q * 4;
 }
 WS_DOM_BOTH size_t ws_dom_cell_row(const ws_dom_job &j) { return 2 * (size_t)j.Qmax * j.line; }
+// Returns the floats from one row of what Forward keeps to the next.
+template <int KEEP> WS_DOM_BOTH size_t ws_dom_kept_row(const ws_dom_job &j) {
+    return KEEP == WS_DOM_KEEP_CELLS ? WS_DOM_CELL * ((size_t)j.M + 1) : ws_dom_cell_row(j);
+}
 WS_DOM_BOTH size_t ws_dom_choice_row(const ws_dom_job &j) {
     const int places = j.part ? j.part : j.Qmax, words = (places + WS_DOM_CHOICES - 1) / WS_DOM_CHOICES;
     return (size_t)(j.part ? WS_DOM_PARTS * words : words) * j.line;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The steps parse and rescore on CUDA devices: lists of spans of any models. README.md, "On a device", has layouts and
- * speed. A build without CUDA has device_none.c. */
+ * The steps parse, resolve and rescore on CUDA devices: lists of spans of any models. README.md, "On a device", has
+ * layouts and speed. A build without CUDA has device_none.c. */
 #ifndef WS_DOM_DEVICE_H
 #define WS_DOM_DEVICE_H
 
@@ -21,6 +21,8 @@ typedef struct ws_dom_load {
  * so are all after a failure, which changes no span. Return WS_EDEV or WS_ENOMEM. */
 int ws_dom_device_parse(ws_dom_load *load, size_t n, ws_err *err);
 int ws_dom_device_rescore(ws_dom_load *load, size_t n, ws_err *err);
+/* Follows the traces of n regions. The caller gives all of them to ws_dom_resolve then, which clusters segments. */
+int ws_dom_device_resolve(ws_dom_load *load, size_t n, const ws_dom_options *o, ws_err *err);
 /* Computes Forward's score of each envelope, in nats, unihit, by the emissions of rescore. */
 int ws_dom_device_forward(ws_dom_load *load, size_t n, float *nats, ws_err *err);
 
@@ -42,12 +44,21 @@ typedef struct ws_dom_fitted {
     uint32_t i_from, i_to, k_from, k_to, nscale, scale, ncolumn, column;
 } ws_dom_fitted;
 
+/* A region's. In `pack`, from this word on, are n2 and the scales of rows 1..L, then the segments, a trace's last one
+ * first. unsure: steps that the definition decided. */
+typedef struct ws_dom_resolved {
+    float end;
+    uint32_t ok, strange, pack, nsegment, unsure;
+    uint64_t draws;
+} ws_dom_resolved;
+
 /* Returns the Forward score of a result whose end and scales these are, in nats. */
 float ws_dom_nats_of(float end, const uint32_t *scale, uint32_t n);
 /* Take a result to its pair. Return WS_ENOMEM on failure. */
 int ws_dom_take_parsed(ws_dom_pair *pair, const ws_dom_parsed *r, const uint32_t *pack, ws_err *err);
 int ws_dom_take_fitted(const ws_dom_tables *t, const ws_dom_span *span, const ws_dom_fitted *r, const uint32_t *pack,
                        ws_err *err);
+int ws_dom_take_resolved(const ws_dom_span *span, const ws_dom_resolved *r, const uint32_t *pack, ws_err *err);
 
 #ifdef __cplusplus
 }

@@ -89,7 +89,13 @@ typedef struct ws_dom_sample {
     float *n2; /* sums of null2 odds over the traces, rows 1..L */
     size_t n2_cap;
     uint64_t draws;
+    uint32_t unsure; /* of a device: choices that the definition made */
 } ws_dom_sample;
+/* Frees a region's sample that a device made; NULL is legal. */
+void ws_dom_sample_forget(ws_dom_region *g);
+
+/* Returns the bytes of the matrix of a region of L residues. */
+size_t ws_dom_matrix_bytes(const ws_dom_tables *t, uint32_t L);
 
 /* An envelope's alignment as a path through the model, and the results from its posteriors. */
 typedef struct ws_dom_fit {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The kernels of the domain stage by their addresses, for tests that run their bodies on the processor. */
+ * The kernels of the domain stage by their addresses, also for tests that run their bodies on the processor, and what
+ * tests vary. */
 #ifndef WS_DOM_LAUNCHES_H
 #define WS_DOM_LAUNCHES_H
 
@@ -14,6 +15,8 @@ enum {
     WS_DOM_BACKWARD,
     WS_DOM_FORWARD_FIT, /* these keep M and I */
     WS_DOM_BACKWARD_FIT,
+    WS_DOM_FORWARD_CELLS, /* and this a region's cells */
+    WS_DOM_SAMPLE,
     WS_DOM_ACCURACY,
     WS_DOM_FIND,
     WS_DOM_SCORE,
@@ -28,13 +31,21 @@ typedef struct ws_dom_launch {
     const void *kernel;
     const char *name;
 } ws_dom_launch;
-enum { WS_DOM_LAUNCHES = 19 };
+enum { WS_DOM_LAUNCHES = 23 };
 extern const ws_dom_launch ws_dom_launches[WS_DOM_LAUNCHES];
 
 /* Most bytes of a warp's rows that go to shared memory. */
 extern size_t ws_dom_shared_most;
 /* Least places of a lane, M / 4, for which a warp computes a problem alone. */
 extern int ws_dom_wide_least;
+
+/* How near to a border a lane leaves a step of a trace to the definition: relative to the sum of the weights, and for
+ * E absolute. */
+typedef struct ws_dom_margins {
+    float choice;
+    double end;
+} ws_dom_margins;
+extern ws_dom_margins ws_dom_margin;
 
 #ifdef __cplusplus
 }

@@ -9,9 +9,11 @@
 #define WS_DOM_BOTH __host__ __device__ __forceinline__
 #ifdef __CUDA_ARCH__
 #define WS_DOM_UNROLL _Pragma("unroll")
+#define WS_DOM_UNROLL_4 _Pragma("unroll 4")
 #define WS_DOM_UNROLL_8 _Pragma("unroll 8")
 #else
 #define WS_DOM_UNROLL
+#define WS_DOM_UNROLL_4
 #define WS_DOM_UNROLL_8
 #endif
 #define WS_DOM_LANE __device__ __forceinline__
@@ -25,6 +27,11 @@ template <class V> struct ws_dom_odds_at {
 template <class V> struct ws_dom_values {
     V M, I, D, X;
 };
+
+// Stores a cell of a region's matrix: M, I and D of a node, and B of the row.
+WS_DOM_BOTH void ws_dom_store_cell(float *at, float m, float i, float d, float b) {
+    *(float4 *)(void *)at = make_float4(m, i, d, b);
+}
 
 // A pointer to values of a place is that of lane 0; the other lanes follow it. All threads of a problem call these
 // functions together.
@@ -47,6 +54,11 @@ template <int PLACES> struct ws_dom_quad {
     WS_DOM_LANE ws_dom_odds_at<V> odds(const float *place) const {
         const float4 *p = (const float4 *)(const void *)place + 2 * z, a = __ldg(p), b = __ldg(p + 1);
         return {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+    }
+    // Stores the cells of place q of a row that begins with node 0.
+    WS_DOM_LANE void store_cells(float *row, int q, int Q, int M, V m, V i, V d, float b) const {
+        const int k = (int)z * Q + q + 1;
+        if (k <= M) ws_dom_store_cell(row + 4 * (size_t)k, m, i, d, b);
     }
     WS_DOM_LANE V larger(V a, V b) const { return a > b ? a : b; }
     WS_DOM_LANE V pick(P p, V a, V b) const { return p ? a : b; }
@@ -130,6 +142,38 @@ struct ws_dom_warp : ws_dom_quad<4> {
     WS_DOM_LANE void store_pair(float *p, V m, V i) const { ((float2 *)(void *)p)[z] = make_float2(m, i); }
     // Asks for what load_pair will load a row later.
     WS_DOM_LANE void soon(const float *p) const { asm volatile("prefetch.global.L2 [%0];" ::"l"(p + 2 * z)); }
+};
+
+// A warp whose threads are the lanes of a region's traces: 32 steps at once (sample.cuh).
+struct ws_dom_team {
+    template <class T> struct each { // a value of each lane
+        T value;
+        WS_DOM_LANE T &operator[](int) { return value; }
+    };
+    WS_DOM_LANE bool leads() const { return threadIdx.x == 0; }
+    template <class F> WS_DOM_LANE void lanes(F f) const { f((int)threadIdx.x); }
+    // Waits for all lanes, and orders their accesses to memory.
+    WS_DOM_LANE void sync() const { __syncwarp(); }
+    // Returns the first lane that says yes; 32: none does.
+    template <class F> WS_DOM_LANE uint32_t first(F yes) const {
+        const uint32_t all = __ballot_sync(~0u, yes((int)threadIdx.x));
+        return all ? (uint32_t)__ffs((int)all) - 1 : 32;
+    }
+    template <class T> WS_DOM_LANE T of(each<T> &a, uint32_t lane) const {
+        return __shfl_sync(~0u, a.value, (int)lane);
+    }
+    // Adds to each lane's value those of the lanes before it.
+    WS_DOM_LANE void add_up(each<double> &a) const {
+        for (unsigned k = 1; k < 32; k *= 2) {
+            const double before = __shfl_up_sync(~0u, a.value, k);
+            if (threadIdx.x >= k) a.value += before;
+        }
+    }
+    // Sets each lane's value to (l0 + l1) + (l2 + l3) of its four.
+    WS_DOM_LANE void add_four(each<float> &a) const {
+        const float pair = a.value + __shfl_xor_sync(~0u, a.value, 1);
+        a.value = pair + __shfl_xor_sync(~0u, pair, 2);
+    }
 };
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Sampled traces of a region, scalar: the definition. Specification domains.md, sections 8.2 to 8.4. */
+#include "kernels/dom/choose.h"
 #include "kernels/dom/ref.h"
 
 #include <math.h>
@@ -16,25 +17,7 @@ typedef struct sampler {
     float *by_trace; /* null2 odds of each row by this trace; 1 outside of domains */
 } sampler;
 
-/* Returns one of n weights by the deviate u (section 8.2). */
-int ws_dom_ref_choose(const float *weight, int n, double u) {
-    float w[4], sum = 0.0f, c = 0.0f;
-    double norm = 0.0, cum = 0.0;
-    for (int i = 0; i < n; i++) {
-        const float y = weight[i] - c, next = sum + y;
-        c = (next - sum) - y;
-        sum = next;
-    }
-    for (int i = 0; i < n; i++) {
-        w[i] = sum != 0.0f ? weight[i] / sum : (float)(1.0 / (double)(float)n);
-        norm += (double)w[i];
-    }
-    for (int i = 0; i < n; i++) {
-        cum += (double)w[i];
-        if (u < cum / norm) return i;
-    }
-    return n - 1; /* only if a weight is NaN */
-}
+int ws_dom_ref_choose(const float *weight, int n, double u) { return ws_dom_choose(weight, n, u); }
 
 static double draw(sampler *a) {
     a->s->draws++;
@@ -47,20 +30,8 @@ static const float *cell_at(const ws_dom_tables *t, const ws_dom_problem *p, uin
     return p->cell + WS_DOM_CELL * ((size_t)i * ((size_t)t->M + 1) + k);
 }
 
-/* Returns the origin of E (section 8.3), by a running sum in the order of the stripes. */
 int ws_dom_ref_end(const ws_dom_tables *t, const ws_dom_problem *p, uint32_t i, double u, uint32_t *k) {
-    const float e = (float)(1.0 / (double)p->f[i].E);
-    double cum = 0.0;
-    for (int round = 0; round < 2; round++)
-        for (int q = 0; q < t->Q; q++)
-            for (int state = 0; state < 2; state++)
-                for (int z = 0; z < WS_DOM_LANES; z++) {
-                    const int node = ws_dom_node(t, q, z);
-                    const float v = node > t->M ? 0.0f : cell_at(t, p, i, (uint32_t)node)[2 * state] * e;
-                    cum += (double)v;
-                    if (u < cum) return *k = (uint32_t)node, state ? WS_COLUMN_D : WS_COLUMN_M;
-                }
-    return -1;
+    return ws_dom_choose_end(cell_at(t, p, i, 0), t->M, t->Q, p->f[i].E, u, k);
 }
 
 static void emit(sampler *a, uint32_t k) {

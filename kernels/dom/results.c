@@ -55,3 +55,39 @@ int ws_dom_take_fitted(const ws_dom_tables *t, const ws_dom_span *span, const ws
     ws_flush_end(before);
     return WS_OK;
 }
+
+/* Takes the segments of a sample in the order of the processor, each trace's first domain first. */
+static void take_segments(ws_dom_sample *s, const uint32_t *pack) {
+    memcpy(s->segment, pack, s->n * sizeof *s->segment);
+    for (size_t first = 0, end; first < s->n; first = end) {
+        for (end = first + 1; end < s->n && s->segment[end].trace == s->segment[first].trace;) end++;
+        for (size_t lo = first, hi = end; lo + 1 < hi; lo++, hi--) {
+            const ws_dom_segment keep = s->segment[lo];
+            s->segment[lo] = s->segment[hi - 1];
+            s->segment[hi - 1] = keep;
+        }
+    }
+}
+
+int ws_dom_take_resolved(const ws_dom_span *span, const ws_dom_resolved *r, const uint32_t *pack, ws_err *err) {
+    ws_dom_region *g = span->region;
+    const uint32_t L = g->to - g->from + 1;
+    ws_dom_sample *s = ws_calloc(1, sizeof *s, err);
+    int rc = s ? ws_grow(&s->n2, &s->n2_cap, (size_t)L + 1, sizeof *s->n2, err) : WS_ENOMEM;
+    if (!rc) rc = ws_grow(&s->segment, &s->cap, (size_t)r->nsegment + 1, sizeof *s->segment, err);
+    g->sampled = s;
+    if (rc) {
+        ws_dom_sample_forget(g);
+        return rc;
+    }
+    pack += r->pack;
+    s->n = r->nsegment;
+    s->draws = r->draws;
+    s->unsure = r->unsure;
+    s->n2[0] = 0.0f;
+    memcpy(s->n2 + 1, pack, L * sizeof *s->n2);
+    g->fwd_nats = ws_dom_nats_of(r->end, pack + L, L); /* log of a scale of 1 adds nothing */
+    take_segments(s, pack + 2 * (size_t)L);
+    if (!r->ok) g->failed = WS_DOM_RANGE;
+    return WS_OK;
+}

@@ -79,8 +79,8 @@ WS_DOM_BOTH V ws_dom_forward_match(const ws_dom_odds_at<V> &t, V B, V m, V i, V 
 }
 
 // Computes M, I, the share of D from M, and the first pass of D to D; returns the D that leaves the last place. With
-// KEEP the previous row's M and I go to `cell`.
-template <bool KEEP, class G>
+// KEEP the previous row's M and I, or cells, go to `cell`.
+template <int KEEP, class G>
 WS_DOM_BOTH typename G::V ws_dom_forward_cells(const G &g, const ws_dom_job &j, const ws_dom_state &r, const float *o,
                                                float B1, float by1, float *cell, typename G::V *sum) {
     typedef typename G::V V;
@@ -92,6 +92,7 @@ WS_DOM_BOTH typename G::V ws_dom_forward_cells(const G &g, const ws_dom_job &j, 
     m = g.up(g.load(r.M(Q - 1)) * by), i = g.up(g.load(r.I(Q - 1)) * by), d = g.up(g.load(r.D(Q - 1)) * by);
     V e = g.set(0), c = g.set(0);
     ws_dom_ahead<G> next;
+    if (KEEP == WS_DOM_KEEP_CELLS && g.leads()) ws_dom_store_cell(cell, 0.0f, 0.0f, 0.0f, B1);
     next.load(g, r, 0, 1, Q);
     for (int q0 = 0; q0 < Q; q0 += G::AHEAD) {
         const ws_dom_ahead<G> now = next;
@@ -104,10 +105,11 @@ WS_DOM_UNROLL
             const V x = ws_dom_forward_match<G>(t, B, m, i, d, g.load_fixed(o + 4 * q));
             e = e + x;
             m = now.M[u] * by, i = now.I[u] * by, d = now.D[u] * by;
-            if (KEEP) {
+            if (KEEP == WS_DOM_KEEP_PRODUCTS) {
                 g.store(cell + (size_t)(2 * q) * r.line, m);
                 g.store(cell + (size_t)(2 * q + 1) * r.line, i);
             }
+            if (KEEP == WS_DOM_KEEP_CELLS) g.store_cells(cell, q, Q, j.M, m, i, d, B1);
             const V own = pass + c;
             g.store(r.M(q), x);
             g.store(r.D(q), own);
@@ -160,8 +162,8 @@ WS_DOM_BOTH float ws_dom_forward_row(const ws_dom_job &j, ws_dom_row *s) {
     return 1.0f / s->s;
 }
 
-// Computes rows 0..L of a problem into f. With KEEP M and I of all rows go to `cell`.
-template <bool KEEP, class G>
+// Computes rows 0..L of a problem into f. With KEEP M and I of all rows, or cells, go to `cell`.
+template <int KEEP, class G>
 WS_DOM_BOTH void ws_dom_forward(const G &g, const ws_dom_job &j, const ws_dom_state &r, ws_dom_row *f, float *cell) {
     typedef typename G::V V;
     ws_dom_row s = {};
@@ -172,15 +174,20 @@ WS_DOM_BOTH void ws_dom_forward(const G &g, const ws_dom_job &j, const ws_dom_st
     for (uint32_t i = 1; i <= j.L; i++) {
         V sum;
         const V carry = ws_dom_forward_cells<KEEP>(g, j, r, ws_dom_emission(j, i), s.B, by, cell, &sum);
-        if (KEEP) cell += ws_dom_cell_row(j);
+        if (KEEP) cell += ws_dom_kept_row<KEEP>(j);
         ws_dom_forward_deletes(g, j, r, carry, &sum);
         s.E = g.sum(sum);
         by = ws_dom_forward_row(j, &s);
         if (g.leads()) f[i] = s;
     }
     for (int q = 0; KEEP && q < j.Q; q++) {
-        g.store(cell + (size_t)(2 * q) * r.line, g.load(r.M(q)) * g.set(by));
-        g.store(cell + (size_t)(2 * q + 1) * r.line, g.load(r.I(q)) * g.set(by));
+        const V m = g.load(r.M(q)) * g.set(by), k = g.load(r.I(q)) * g.set(by);
+        if (KEEP == WS_DOM_KEEP_CELLS) {
+            g.store_cells(cell, q, j.Q, j.M, m, k, g.load(r.D(q)) * g.set(by), s.B);
+            continue;
+        }
+        g.store(cell + (size_t)(2 * q) * r.line, m);
+        g.store(cell + (size_t)(2 * q + 1) * r.line, k);
     }
 }
 

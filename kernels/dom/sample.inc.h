@@ -7,9 +7,6 @@
  * diagonal and runs of I a column, one register of steps at a time. The generator is linear, so its next sixteen
  * numbers are known at once. */
 
-#define UNSURE 2e-6f    /* relative to the sum: both ways of computing a border are within 5e-7 of the true one */
-#define TOO_SMALL 1e-30f
-
 /* A node of a domain that a trace leaves out (inserts = 0) or follows with inserts. */
 typedef struct indel {
     uint32_t k, inserts;
@@ -59,25 +56,25 @@ static float next_single(sampler *a) {
 /* Returns 0 or 1 by the share of the first weight. */
 static int choose_by_share(sampler *a, float share, float first, float second) {
     const float u = next_single(a);
-    if (u < share - UNSURE) return 0;
-    if (u > share + UNSURE) return 1;
+    if (u < share - WS_DOM_UNSURE) return 0;
+    if (u > share + WS_DOM_UNSURE) return 1;
     const float w[2] = {first, second};
     return ws_dom_ref_choose(w, 2, ws_dom_deviate(a->random));
 }
 
 static int choose_two(sampler *a, float first, float second) {
-    const float sum = first + second, v = next_single(a) * sum, margin = sum * UNSURE;
-    if (sum >= TOO_SMALL && v < first - margin) return 0;
-    if (sum >= TOO_SMALL && v > first + margin && v < sum - margin) return 1;
+    const float sum = first + second, v = next_single(a) * sum, margin = sum * WS_DOM_UNSURE;
+    if (sum >= WS_DOM_TOO_SMALL && v < first - margin) return 0;
+    if (sum >= WS_DOM_TOO_SMALL && v > first + margin && v < sum - margin) return 1;
     const float w[2] = {first, second};
     return ws_dom_ref_choose(w, 2, ws_dom_deviate(a->random));
 }
 
 static int choose_four(sampler *a, const float w[4]) {
     const float one = w[0], two = one + w[1], three = two + w[2], sum = three + w[3];
-    const float v = next_single(a) * sum, margin = sum * UNSURE;
+    const float v = next_single(a) * sum, margin = sum * WS_DOM_UNSURE;
     const int sure =
-        sum >= TOO_SMALL && fabsf(v - one) > margin && fabsf(v - two) > margin && fabsf(v - three) > margin;
+        sum >= WS_DOM_TOO_SMALL && fabsf(v - one) > margin && fabsf(v - two) > margin && fabsf(v - three) > margin;
     if (sure && v < sum - margin) return (v > one) + (v > two) + (v > three);
     return ws_dom_ref_choose(w, 4, ws_dom_deviate(a->random));
 }
@@ -117,7 +114,7 @@ static __attribute__((noinline)) int from_end(sampler *a, uint32_t i, uint32_t *
     a->ready[i] = 1;
     const size_t block = block_of(sums, (Q + WS_DOM_END_BLOCK - 1) / WS_DOM_END_BLOCK, u);
     float cum = sums[block];
-    if (u > cum + UNSURE || block == 0)
+    if (u > cum + WS_DOM_UNSURE || block == 0)
         for (size_t q = block * WS_DOM_END_BLOCK; q < ws_min((block + 1) * WS_DOM_END_BLOCK, Q); q++)
             for (int state = 0; state < 2; state++)
                 for (size_t z = 0; z < 4; z++) {
@@ -125,8 +122,8 @@ static __attribute__((noinline)) int from_end(sampler *a, uint32_t i, uint32_t *
                     if (node > M) continue;
                     const float before = cum;
                     cum += cells_of(a, i, (uint32_t)node)[2 * state] * e;
-                    if (u > cum + UNSURE) continue;
-                    if (u > cum - UNSURE || (u < before + UNSURE && before > 0.0f)) goto unsure;
+                    if (u > cum + WS_DOM_UNSURE) continue;
+                    if (u > cum - WS_DOM_UNSURE || (u < before + WS_DOM_UNSURE && before > 0.0f)) goto unsure;
                     *k = (uint32_t)node;
                     return state ? WS_COLUMN_D : WS_COLUMN_M;
                 }
@@ -166,9 +163,9 @@ WS_INLINE uint32_t run_of_matches(const sampler *a, const V by, const V more, ui
     const VF match = VF_ADD(begin, VF_MUL(r[0], VF_LOADU(tr[WS_PMM] + node - 1)));
     const VF insert = VF_ADD(match, VF_MUL(r[1], VF_LOADU(tr[WS_PIM] + node - 1)));
     const VF sum = VF_ADD(insert, VF_MUL(r[2], VF_LOADU(tr[WS_PDM] + node - 1)));
-    const VF v = VF_MUL(deviates(a, by, more), sum), margin = VF_MUL(sum, VF_SET1(UNSURE));
+    const VF v = VF_MUL(deviates(a, by, more), sum), margin = VF_MUL(sum, VF_SET1(WS_DOM_UNSURE));
     return first_steps(VM_AND(VM_AND(VM_GT(v, VF_ADD(begin, margin)), VM_GT(match, VF_ADD(v, margin))),
-                              VM_GE(sum, VF_SET1(TOO_SMALL))));
+                              VM_GE(sum, VF_SET1(WS_DOM_TOO_SMALL))));
 }
 
 /* Returns the number of steps, at most one register, that surely lead from I of row i and node k to I. */
@@ -177,15 +174,15 @@ WS_INLINE uint32_t run_of_inserts(const sampler *a, const V by, const V more, ui
     load_run(cells_of(a, i - 1, k), a->stride, r);
     const VF match = VF_MUL(r[0], VF_SET1(a->t->node[WS_PMI][k]));
     const VF sum = VF_ADD(match, VF_MUL(r[1], VF_SET1(a->t->node[WS_PII][k])));
-    const VF v = VF_MUL(deviates(a, by, more), sum), margin = VF_MUL(sum, VF_SET1(UNSURE));
+    const VF v = VF_MUL(deviates(a, by, more), sum), margin = VF_MUL(sum, VF_SET1(WS_DOM_UNSURE));
     return first_steps(VM_AND(VM_AND(VM_GT(v, VF_ADD(match, margin)), VM_GT(sum, VF_ADD(v, margin))),
-                              VM_GE(sum, VF_SET1(TOO_SMALL))));
+                              VM_GE(sum, VF_SET1(WS_DOM_TOO_SMALL))));
 }
 
 /* Returns the number of rows, at most one register, in which C or J surely stays. */
 WS_INLINE uint32_t run_of_stays(const sampler *a, const V by, const V more, const float *stay, uint32_t i) {
     const VF share = VF_LOADU(stay + (ptrdiff_t)i - (VF_LANES - 1));
-    return first_steps(VM_GT(share, VF_ADD(deviates(a, by, more), VF_SET1(UNSURE))));
+    return first_steps(VM_GT(share, VF_ADD(deviates(a, by, more), VF_SET1(WS_DOM_UNSURE))));
 }
 
 static void advance(sampler *a, const jump *j, uint32_t n) {
@@ -353,7 +350,7 @@ static int sample_trace(sampler *a, const jump *j, const V by, const V more, uin
 
 static float share_of(float first, float second) {
     const float sum = first + second;
-    return sum >= TOO_SMALL ? first / sum : NAN;
+    return sum >= WS_DOM_TOO_SMALL ? first / sum : NAN;
 }
 
 /* Computes the shares that choices need for every row. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The vector backend of the domain stage: compiled once for each width. */
-#include "kernels/dom/curves.h"
+#include "kernels/dom/choose.h"
 #include "kernels/dom/ref.h"
 #include "lib/simd/v.h"
 

@@ -126,7 +126,7 @@ int ws_dom_parse(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_pair *const *p
 
 /* ---- resolve ---- */
 
-static size_t matrix_bytes(const ws_dom_tables *t, uint32_t L) {
+size_t ws_dom_matrix_bytes(const ws_dom_tables *t, uint32_t L) {
     const size_t cells =
         ws_dom_cell_front(t->M) + WS_DOM_CELL * ((size_t)L + 1) * ((size_t)t->M + 1) + WS_DOM_CELL_BEHIND;
     return cells * sizeof(float);
@@ -148,6 +148,18 @@ static int make_envelopes(ws_dom_region *g, ws_err *err) {
     return WS_OK;
 }
 
+/* Takes a region's results from its traces, and makes envelopes of their clusters. */
+static int take_sample(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_span *span, const ws_dom_sample *s,
+                       ws_err *err) {
+    ws_dom_region *g = span->region;
+    const uint32_t L = g->to - g->from + 1;
+    for (uint32_t i = 1; i <= L; i++) span->pair->n2[g->from - 1 + i] = logf(s->n2[i] / (float)WS_DOM_TRACES);
+    g->draws = s->draws;
+    g->segments = (uint32_t)s->n;
+    int rc = ws_dom_cluster_segments(w, s, L, (uint32_t)t->M, &g->cluster, &g->nsignificant, &g->clusters, err);
+    return rc ? rc : make_envelopes(g, err);
+}
+
 static int sample_region(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_span *span, const ws_dom_problem *p,
                          ws_err *err) {
     ws_dom_region *g = span->region;
@@ -159,11 +171,15 @@ static int sample_region(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_
         return WS_OK;
     }
     if (rc) return rc;
-    for (uint32_t i = 1; i <= p->L; i++) span->pair->n2[g->from - 1 + i] = logf(s->n2[i] / (float)WS_DOM_TRACES);
-    g->draws = s->draws;
-    g->segments = (uint32_t)s->n;
-    rc = ws_dom_cluster_segments(w, s, p->L, (uint32_t)t->M, &g->cluster, &g->nsignificant, &g->clusters, err);
-    return rc ? rc : make_envelopes(g, err);
+    return take_sample(t, w, span, s, err);
+}
+
+/* Does what is left of a region that a device sampled. */
+static int take_sampled(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_span *span, ws_err *err) {
+    ws_dom_region *g = span->region;
+    const int rc = g->failed ? WS_OK : take_sample(t, w, span, g->sampled, err);
+    ws_dom_sample_forget(g);
+    return rc;
 }
 
 /* Most bytes of matrices in memory together; a single larger matrix is allowed. There are no more of them than the
@@ -175,7 +191,7 @@ static int resolve_some(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_s
     size_t bytes = 0, at = 0, rows = 0;
     for (size_t j = 0; j < n; j++) {
         set_problem(&p[j], span[j].pair, span[j].region->from, span[j].region->to, ws_dom_multihit(span[j].pair->L));
-        bytes += matrix_bytes(t, p[j].L);
+        bytes += ws_dom_matrix_bytes(t, p[j].L);
         rows += rows_of(&p[j]);
         each[j] = &p[j];
     }
@@ -184,7 +200,7 @@ static int resolve_some(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_s
     char *cell = ws_dom_scratch(w, WS_DOM_MATRIX, bytes, err);
     float *ends = cell ? ws_dom_scratch(w, WS_DOM_ENDS, rows * ws_dom_nends(t) * sizeof *ends, err) : NULL;
     if (!ends) return err->code;
-    for (size_t j = 0; j < n; at += matrix_bytes(t, p[j].L), ends += rows_of(&p[j]) * ws_dom_nends(t), j++) {
+    for (size_t j = 0; j < n; at += ws_dom_matrix_bytes(t, p[j].L), ends += rows_of(&p[j]) * ws_dom_nends(t), j++) {
         p[j].cell = (float *)(void *)(cell + at) + ws_dom_cell_front(t->M);
         p[j].ends = ends;
     }
@@ -194,16 +210,23 @@ static int resolve_some(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_s
 }
 
 static int resolve_all(const ws_dom_tables *t, ws_dom_worker *w, const void *list, size_t n, ws_err *err) {
-    const entry *order = sorted(w, list, n, region_length, err);
+    entry *order = sorted(w, list, n, region_length, err);
+    size_t left = 0;
     int rc = order ? WS_OK : err->code;
+    for (size_t j = 0; rc == WS_OK && j < n; j++) {
+        const ws_dom_span *span = &((const ws_dom_span *)list)[order[j].at];
+        if (span->region->sampled) rc = take_sampled(t, w, span, err);
+        else order[left++] = order[j];
+    }
+    n = left;
     for (size_t j = 0, m; rc == WS_OK && j < n; j += m) {
         ws_dom_span some[TOGETHER];
-        size_t bytes = matrix_bytes(t, order[j].L);
+        size_t bytes = ws_dom_matrix_bytes(t, order[j].L);
         for (m = 0; m < w->backend->quads && j + m < n && (m == 0 || bytes <= MATRICES); m++) {
             some[m] = ((const ws_dom_span *)list)[order[j + m].at];
-            if (j + m + 1 < n) bytes += matrix_bytes(t, order[j + m + 1].L);
+            if (j + m + 1 < n) bytes += ws_dom_matrix_bytes(t, order[j + m + 1].L);
         }
-        if (w->options.memory && matrix_bytes(t, order[j].L) > w->options.memory) {
+        if (w->options.memory && ws_dom_matrix_bytes(t, order[j].L) > w->options.memory) {
             some[0].region->failed = WS_DOM_MEMORY;
             m = 1;
         } else {

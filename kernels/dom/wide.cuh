@@ -75,9 +75,9 @@ template <class G> WS_DOM_BOTH void ws_dom_wide_clear(G &g, const ws_dom_wide_ro
 
 // ---- 2 Forward ----
 
-// Computes M and I of a row, and in D what M sends to D of the next place. With KEEP the previous row's M and I go to
-// `cell`.
-template <bool KEEP, class G>
+// Computes M and I of a row, and in D what M sends to D of the next place. With KEEP the previous row's M and I, or
+// cells, go to `cell`.
+template <int KEEP, class G>
 WS_DOM_BOTH void ws_dom_wide_forward_cells(G &g, const ws_dom_job &j, const ws_dom_wide_row &r, const float *o,
                                            float B1, float by1, float *cell) {
     typedef typename G::V V;
@@ -93,6 +93,7 @@ WS_DOM_BOTH void ws_dom_wide_forward_cells(G &g, const ws_dom_job &j, const ws_d
     g.parts([&](int t) {
         const int to = r.to(t);
         V m = border[t].m, i = border[t].i, d = border[t].d;
+        if (KEEP == WS_DOM_KEEP_CELLS && t == 0 && g.leads()) ws_dom_store_cell(cell, 0.0f, 0.0f, 0.0f, B1);
         ws_dom_tables_ahead<G> next;
         next.load(g, j.in, o, r.from(t), 1, r.Q);
         for (int q0 = r.from(t); q0 < to; q0 += G::AHEAD) {
@@ -106,7 +107,8 @@ WS_DOM_UNROLL
                 const ws_dom_values<V> c = g.load_values(r.at(q));
                 const V x = ws_dom_forward_match<G>(k, B, m, i, d, now.o[u]);
                 m = c.M * by, i = c.I * by, d = c.D * by;
-                if (KEEP) g.store_pair(cell + 8 * q, m, i);
+                if (KEEP == WS_DOM_KEEP_PRODUCTS) g.store_pair(cell + 8 * q, m, i);
+                if (KEEP == WS_DOM_KEEP_CELLS) g.store_cells(cell, q, r.Q, j.M, m, i, d, B1);
                 g.store_values(r.at(q), {x, m * k.mi + i * k.ii, x * k.md, c.X});
             }
         }
@@ -144,8 +146,8 @@ WS_DOM_UNROLL_8
     return e;
 }
 
-// Computes rows 0..L of a problem into f. With KEEP M and I of all rows go to `cell`.
-template <bool KEEP, class G>
+// Computes rows 0..L of a problem into f. With KEEP M and I of all rows, or cells, go to `cell`.
+template <int KEEP, class G>
 WS_DOM_BOTH void ws_dom_wide_forward(G &g, const ws_dom_job &j, const ws_dom_wide_row &r, ws_dom_row *f, float *cell) {
     ws_dom_row s = {};
     float by = 1.0f, E = 0.0f;
@@ -157,7 +159,7 @@ WS_DOM_BOTH void ws_dom_wide_forward(G &g, const ws_dom_job &j, const ws_dom_wid
         const float *now = o;
         o = ws_dom_emission(j, i < j.L ? i + 1 : i); // a row early, because the residue comes from far
         ws_dom_wide_forward_cells<KEEP>(g, j, r, now, s.B, by, cell);
-        if (KEEP) cell += ws_dom_cell_row(j);
+        if (KEEP) cell += ws_dom_kept_row<KEEP>(j);
         g.first([&] { E = g.sum(ws_dom_wide_forward_deletes(g, r)); });
         s.E = g.of_first(E);
         by = ws_dom_forward_row(j, &s);
@@ -167,7 +169,8 @@ WS_DOM_BOTH void ws_dom_wide_forward(G &g, const ws_dom_job &j, const ws_dom_wid
     g.parts([&](int t) {
         for (int q = r.from(t); q < r.to(t); q++) {
             const ws_dom_values<typename G::V> c = g.load_values(r.at(q));
-            g.store_pair(cell + 8 * q, c.M * g.set(by), c.I * g.set(by));
+            if (KEEP == WS_DOM_KEEP_PRODUCTS) g.store_pair(cell + 8 * q, c.M * g.set(by), c.I * g.set(by));
+            else g.store_cells(cell, q, r.Q, j.M, c.M * g.set(by), c.I * g.set(by), c.D * g.set(by), s.B);
         }
     });
 }

@@ -4,8 +4,8 @@
 //
 // The bodies call the functions of four lanes from host code alone, of which the compiler warns all the same.
 #pragma nv_diag_suppress 20011, 20013, 20014, 20015
-#include "kernels/dom/fit.cuh"
 #include "kernels/dom/launches.h"
+#include "kernels/dom/sample.cuh"
 #include "kernels/dom/wide.cuh"
 
 extern "C" {
@@ -68,6 +68,10 @@ struct lanes {
     ws_dom_odds_at<V> odds(const float *place) const {
         auto kind = [=](int k) { return each<float>([=](int z) { return place[8 * z + k]; }); };
         return {kind(0), kind(1), kind(2), kind(3), kind(4), kind(5), kind(6), kind(7)};
+    }
+    void store_cells(float *row, int q, int Q, int M, V m, V i, V d, float b) const {
+        for (int z = 0; z < 4 && z * Q + q < M; z++)
+            ws_dom_store_cell(row + 4 * (size_t)(z * Q + q + 1), m.z[z], i.z[z], d.z[z], b);
     }
     template <class T> four<T> pick(P p, four<T> a, four<T> b) const {
         return each<T>([&](int z) { return p.z[z] ? a.z[z] : b.z[z]; });
@@ -187,6 +191,36 @@ struct warp_lanes : lanes {
     static V strided(const float *p, int step) { return {{p[0], p[step], p[2 * step], p[3 * step]}}; }
 };
 
+// As ws_dom_team: the lanes one after another, from call to call in another order.
+struct team_lanes {
+    template <class T> struct each {
+        T value[WS_DOM_TEAM];
+        T &operator[](int z) { return value[z]; }
+    };
+    unsigned calls = 0;
+    bool leads() const { return true; }
+    template <class F> void lanes(F f) {
+        calls++;
+        for (unsigned k = 0; k < WS_DOM_TEAM; k++) f((int)(calls & 1 ? k ^ (calls >> 1 & 31) : 31 - k));
+    }
+    void sync() const {}
+    template <class F> uint32_t first(F yes) const {
+        uint32_t z = 0;
+        while (z < WS_DOM_TEAM && !yes((int)z)) z++;
+        return z;
+    }
+    template <class T> T of(each<T> &a, uint32_t lane) const { return a.value[lane]; }
+    void add_up(each<double> &a) const {
+        for (int z = 1; z < WS_DOM_TEAM; z++) a.value[z] += a.value[z - 1];
+    }
+    void add_four(each<float> &a) const {
+        for (int z = 0; z < WS_DOM_TEAM; z += 4) {
+            const float all = (a.value[z] + a.value[z + 1]) + (a.value[z + 2] + a.value[z + 3]);
+            for (int k = 0; k < 4; k++) a.value[z + k] = all;
+        }
+    }
+};
+
 // ---- kernels ----
 
 static void run_warp(const ws_dom_args &a, uint32_t p, int what) {
@@ -198,9 +232,10 @@ static void run_warp(const ws_dom_args &a, uint32_t p, int what) {
     const ws_dom_wide_row row(shared, j);
     ws_dom_row *f = a.f + j.row, *b = a.b + j.row;
     switch (what) {
-    case WS_DOM_FORWARD: ws_dom_wide_forward<false>(g, j, row, f, NULL); break;
+    case WS_DOM_FORWARD: ws_dom_wide_forward<WS_DOM_KEEP_NOTHING>(g, j, row, f, NULL); break;
+    case WS_DOM_FORWARD_CELLS: ws_dom_wide_forward<WS_DOM_KEEP_CELLS>(g, j, row, f, cell); break;
     case WS_DOM_BACKWARD: a.own[p] = ws_dom_wide_backward<false>(g, j, row, f, b, NULL); break;
-    case WS_DOM_FORWARD_FIT: ws_dom_wide_forward<true>(g, j, row, f, cell); break;
+    case WS_DOM_FORWARD_FIT: ws_dom_wide_forward<WS_DOM_KEEP_PRODUCTS>(g, j, row, f, cell); break;
     case WS_DOM_BACKWARD_FIT:
         a.own[p] = ws_dom_wide_backward<true>(g, j, row, f, b, cell + j.L * ws_dom_cell_row(j));
         break;
@@ -219,9 +254,10 @@ static void run_problem(const ws_dom_args &a, uint32_t p, int what, float *rows)
     ws_dom_row *f = a.f + j.row, *b = a.b + j.row;
     float *cell = a.cell + j.cell;
     switch (what) {
-    case WS_DOM_FORWARD: ws_dom_forward<false>(g, j, parser, f, NULL); break;
+    case WS_DOM_FORWARD: ws_dom_forward<WS_DOM_KEEP_NOTHING>(g, j, parser, f, NULL); break;
+    case WS_DOM_FORWARD_CELLS: ws_dom_forward<WS_DOM_KEEP_CELLS>(g, j, parser, f, cell); break;
     case WS_DOM_BACKWARD: a.own[p] = ws_dom_backward<false>(g, j, parser, f, b, NULL); break;
-    case WS_DOM_FORWARD_FIT: ws_dom_forward<true>(g, j, parser, f, cell); break;
+    case WS_DOM_FORWARD_FIT: ws_dom_forward<WS_DOM_KEEP_PRODUCTS>(g, j, parser, f, cell); break;
     case WS_DOM_BACKWARD_FIT:
         a.own[p] = ws_dom_backward<true>(g, j, parser, f, b, cell + j.L * ws_dom_cell_row(j));
         break;
@@ -237,6 +273,15 @@ static void run_problem(const ws_dom_args &a, uint32_t p, int what, float *rows)
     }
 }
 
+static void run_team(const ws_dom_args &a, uint32_t p) {
+    const size_t room = ws_dom_domain_sums::floats(a.job[p].Qmax);
+    float *shared = (float *)malloc(room * sizeof *shared);
+    if (!shared) abort();
+    team_lanes g;
+    ws_dom_sample_region(g, a, p, shared);
+    free(shared);
+}
+
 extern "C" void ws_fault_run(const void *kernel, void **arguments) {
     const ws_dom_launch *l = ws_dom_launches, *end = l + WS_DOM_LAUNCHES;
     while (l < end && l->kernel != kernel) l++;
@@ -248,7 +293,8 @@ extern "C" void ws_fault_run(const void *kernel, void **arguments) {
         const size_t room = (size_t)WS_DOM_FIT_ROWS * (size_t)j.Qmax * j.line;
         const bool in_shared = l->rows == WS_DOM_IN_SHARED;
         float *shared = in_shared ? (float *)malloc(room * sizeof *shared) : NULL;
-        if (l->rows == WS_DOM_BY_WARP) run_warp(a, p, l->what);
+        if (l->what == WS_DOM_SAMPLE) run_team(a, p);
+        else if (l->rows == WS_DOM_BY_WARP) run_warp(a, p, l->what);
         else run_problem(a, p, l->what, in_shared ? shared : a.state + j.place);
         free(shared);
     }
