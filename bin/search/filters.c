@@ -269,15 +269,16 @@ static int check_cut(const ws_sieve_filter *f, const ws_sieve_pool *p, uint32_t 
 
 /* With --scan, counts for a sequence that a model passed a filter. */
 static void count_passed(const scoring *g, const ws_task *task, const ws_pending *q, int filter) {
-    const uint32_t seq = (uint32_t)task->item[q->place];
+    const size_t seq = ws_task_item(task, q->place);
     if (g->p->block) ws_sieve_scan_count(g->p->block[seq], g->p->number[seq], filter);
 }
 
 static int pass(scoring *g, const ws_task *task, const ws_pending *q, size_t from, ws_err *err) {
-    const int rc = check_cut(g->f, g->p, task->item[q->place], task->target, err);
+    const uint32_t seq = (uint32_t)ws_task_item(task, q->place);
+    const int rc = check_cut(g->f, g->p, seq, task->target, err);
     if (rc) return rc;
     const ws_fscore *score = task->score;
-    const ws_sieve_pair pair = {(uint32_t)task->item[q->place], task->target, q->null2,
+    const ws_sieve_pair pair = {seq, task->target, q->null2,
                                 g->f->kind == WS_SIEVE_MSV ? score[q->place].nats : g->p->msv[from + q->place]};
     return ws_buf_add(&g->m->passed, &pair, sizeof pair, err);
 }
@@ -314,6 +315,14 @@ static int decide(scoring *g, const ws_task *task, size_t from, ws_err *err) {
     return rc;
 }
 
+/* Returns the cells of a task of a pool in which every sequence meets every model. */
+static double cells_of(const scoring *g, const ws_task *task) {
+    const ws_batch *b = &g->p->batch;
+    uint64_t residues = task->item ? 0 : b->residues;
+    for (size_t j = 0; j < task->n && task->item; j++) residues += b->len[task->item[j]];
+    return (double)residues * (double)length_of(g->f, task->target);
+}
+
 /* Scores tasks of one call, which share the buffers of scores and hints, and decides about their pairs. */
 static int score_call(scoring *g, ws_task *task, const size_t *from, size_t n, ws_err *err) {
     ws_job *job = g->f->sieve->job;
@@ -340,15 +349,15 @@ static int score_call(scoring *g, ws_task *task, const size_t *from, size_t n, w
     if (!rc) rc = be->score(&g->p->seqs, task, n, &g->m->scratch, err);
     for (size_t k = 0; k < n && !rc; k++) {
         rc = decide(g, &task[k], from[k], err);
-        for (size_t j = 0; j < task[k].n && g->p->all; j++)
-            cells += (double)g->p->batch.len[task[k].item[j]] * (double)length_of(g->f, task[k].target);
+        if (g->p->all) cells += cells_of(g, &task[k]);
     }
     while (taken > 0) ws_job_leave(job, task[--taken].target);
     if (!rc && g->p->all) ws_scan_count(job, pairs, (uint64_t)cells, be->start ? (uint64_t)cells : 0);
     return rc;
 }
 
-/* Returns the models that a step's pairs belong to, as tasks, and where the pairs of each begin. */
+/* Makes the models that a step's pairs belong to tasks, and notes where the pairs of each begin. A task of all
+ * sequences has no list, since a device keeps one of them: a list for each model took longer than its kernels. */
 static int make_tasks(scoring *g, size_t *n, ws_err *err) {
     const size_t models = models_of(g->f);
     const size_t first = model_at(g->p, models, g->from), last = model_at(g->p, models, g->to - 1);
@@ -360,7 +369,8 @@ static int make_tasks(scoring *g, size_t *n, ws_err *err) {
         const size_t end = ws_min(start_of(g->p, t + 1), g->to);
         if (end == i) continue;
         const size_t at = g->p->all ? i % g->p->batch.n : i;
-        task[*n] = (ws_task){.target = (uint32_t)t, .item = g->p->item + at, .n = end - i};
+        const int whole = g->p->all && end - i == g->p->batch.n;
+        task[*n] = (ws_task){.target = (uint32_t)t, .item = whole ? NULL : g->p->item + at, .n = end - i};
         from[(*n)++] = i;
         i = end;
     }
