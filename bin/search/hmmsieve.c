@@ -288,6 +288,15 @@ int ws_sieve_note_options(ws_job *job, const ws_peer *peer, ws_err *err) {
     return rc ? rc : ws_peer_settings(peer, &job->cmdline, ws_job_program(job), &d->settings, err);
 }
 
+/* Returns how many residues are a batch on the CPU. A few milliseconds of a core are enough work, and large batches are
+ * read faster: an H200's host read 400 M packed residues in 0.49 s by 128 K, in 0.2 s by a million and more, while all
+ * of 16 cores waited for them with one model. */
+static uint64_t batch_of(const ws_job *job) {
+    enum { LEAST = 128 << 10, MOST = 1 << 20 };
+    const double cells = 3e8, residues = cells / (double)ws_max(ws_job_nodes(job), 1);
+    return (uint64_t)fmin(fmax(residues, LEAST), MOST);
+}
+
 int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *err), ws_err *err) {
     ws_sieve *s = job->own;
     ws_domscore *d = &s->dom;
@@ -306,6 +315,7 @@ int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *
     rc = ws_cascade_open(job, &s->first, err);
     if (!rc && !find) rc = ws_sieve_shards(s, job, err);
     if (rc) return rc;
+    job->default_batch = batch_of(job);
     ws_scan_of(job)->own_fields = 1;
     ws_scan_of(job)->whole_text = 1;
     ws_scan_of(job)->ncol = 0;
