@@ -203,7 +203,8 @@ static int open_outputs(ws_job *job, ws_err *err) {
 static ws_chain_wish wish(void *own) {
     ws_sieve *s = own;
     ws_sieve_filter *f = &s->filter[0];
-    const size_t most = (size_t)s->job->nworker + 2 + (ws_job_has_device(s->job) ? (size_t)ws_dev_streams() : 0);
+    /* many threads share a device's large pool, and each has small ones of its own */
+    const size_t most = 2 + (size_t)(ws_job_has_device(s->job) ? ws_dev_streams() : s->job->nworker);
     size_t open = 0, n = 0;
     if (ws_sieve_scan_is_full(s)) return WS_CHAIN_DRAIN;
     pthread_mutex_lock(&f->lock);
@@ -340,7 +341,7 @@ void ws_sieve_close(ws_job *job) {
     ws_sieve_domains_release(s);
     ws_sieve_scan_close(s);
     for (ws_sieve_memory *m = s->idle, *next; m; m = next) {
-        ws_buf *const own[] = {&m->scratch, &m->scores, &m->hints, &m->tasks, &m->pending, &m->passed};
+        ws_buf *const own[] = {&m->scratch, &m->scores, &m->hints, &m->kept, &m->tasks, &m->pending, &m->passed};
         next = m->next;
         for (size_t k = 0; k < sizeof own / sizeof *own; k++) ws_buf_release(own[k]);
         ws_free(m);

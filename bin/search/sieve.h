@@ -90,7 +90,7 @@ int ws_sieve_pool_make(ws_sieve_pool *p, size_t models, const ws_codec *codec, w
 
 /* A thread's own memory. */
 typedef struct ws_sieve_memory {
-    ws_buf scratch, scores, hints, tasks, pending, passed;
+    ws_buf scratch, scores, hints, kept, tasks, pending, passed;
     struct ws_sieve_memory *next;
 } ws_sieve_memory;
 

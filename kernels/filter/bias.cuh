@@ -21,8 +21,9 @@ struct ws_bias_devtask {
     float *sum; // receives ws_bias_sum of item j of the task
 };
 
-// Returns a score's distance above the null score of a sequence of len >= 1, in nats, within 1e-3. This selects pairs;
-// results use the exact value.
+// Returns a score's distance above the null score of a sequence of len >= 1, in nats, within WS_ABOVE_NULL_MARGIN. This
+// selects pairs; results use the exact value.
+#define WS_ABOVE_NULL_MARGIN 1e-3f
 __device__ inline float ws_above_null(float nats, uint32_t len) {
     const float L = (float)len;
     return nats + L * log1pf(1 / L) + logf(L + 1);

@@ -6,6 +6,7 @@
 #include "kernels/filter/device.cuh"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- 1 models ----
@@ -96,6 +97,23 @@ static int rescore_on_cpu(ws_devmodel *m, const ws_seqs *seqs, const ws_task *t,
     return rc;
 }
 
+// Takes the kept pairs of a task, which begin at *k. Returns those of the next one.
+static const ws_devkept *take_kept(const ws_seqs *seqs, const ws_task *t, uint32_t first, const ws_devkept *k,
+                                   const ws_devkept *end) {
+    const ws_devmodel *m = (const ws_devmodel *)t->prep;
+    const ws_lenmodel *lm = (const ws_lenmodel *)seqs->perseq;
+    size_t n = 0;
+    for (; k < end && k->pair < first + t->n; k++, n++) {
+        const size_t i = ws_task_item(t, k->pair - first);
+        const uint16_t raw = (uint16_t)k->raw;
+        t->kept->item[n] = (uint32_t)i;
+        ((ws_fscore *)t->score)[n] = m->filter->decode(m, &lm[i], &raw);
+        t->hint[n] = k->hint;
+    }
+    t->kept->n = n;
+    return k;
+}
+
 static int finish(const ws_seqs *seqs, const ws_task *t, ws_buf *scratch, uint32_t *place, ws_err *err) {
     ws_devmodel *m = (ws_devmodel *)const_cast<void *>(t->prep);
     if (!m->filter->decode) {
@@ -146,13 +164,73 @@ static int put_tables(const ws_devcall *c, ws_err *err) {
     return rc;
 }
 
-// Runs a call. One copy returns scores and hints; the hints lie behind `behind` bytes of scores.
-static int call(const ws_devfilter *f, ws_devcall *c, ws_err *err) {
+// Returns whether the caller wants the pairs alone that may pass, and every model has a gate by which the device can
+// tell them: pairs above it get hints.
+static bool may_screen(const ws_devcall *c) {
+    bool may = c->task[0].hint;
+    for (size_t t = 0; t < c->ntask && may; t++) {
+        const ws_devmodel &m = ws_devmodel_of<ws_devmodel>(c->task[t]);
+        may = c->task[t].kept && m.filter->screens && m.fit.shape >= 0 && m.target->gate.biased &&
+              m.target->gate.least > -INFINITY;
+    }
+    return may;
+}
+
+static int by_pair(const void *a, const void *b) {
+    const uint32_t x = ((const ws_devkept *)a)->pair, y = ((const ws_devkept *)b)->pair;
+    return (x > y) - (x < y);
+}
+
+// Fetches the pairs that may pass, in order, and the number of those in *n; SIZE_MAX: there is no room for so many, and
+// all scores have to be fetched. The caller frees *kept.
+static int fetch_kept(ws_devcall *c, ws_devkept **kept, size_t *n, ws_err *err) {
+    ws_devstream *s = c->stream;
+    uint32_t left_out;
+    *n = SIZE_MAX;
+    int rc = ws_devstream_fetch(s, c->screen.left_out, sizeof left_out, err);
+    if (!rc) rc = ws_devstream_sync(s, err);
+    if (rc) return rc;
+    memcpy(&left_out, s->back.p, sizeof left_out);
+    const uint32_t some = c->screen.pairs - left_out;
+    if (some > c->screen.room) return WS_OK;
+    if (some) rc = ws_devstream_fetch(s, c->screen.at, some * sizeof **kept, err);
+    if (some && !rc) rc = ws_devstream_sync(s, err);
+    if (!rc && !(*kept = (ws_devkept *)ws_alloc(some * sizeof **kept + 1, err))) rc = WS_ENOMEM;
+    if (rc) return rc;
+    memcpy(*kept, s->back.p, some * sizeof **kept);
+    qsort(*kept, some, sizeof **kept, by_pair);
+    *n = some;
+    return WS_OK;
+}
+
+// Fetches all scores and hints by one copy; the hints lie behind `behind` bytes of scores.
+static int fetch_all(const ws_devfilter *f, ws_devcall *c, size_t behind, size_t bytes, ws_err *err) {
+    ws_devstream *s = c->stream;
+    int rc = ws_devstream_fetch(s, s->out.p, bytes, err);
+    if (!rc) rc = ws_devstream_sync(s, err);
+    for (size_t t = 0; t < c->ntask && !rc; t++) {
+        const char *back = (const char *)s->back.p;
+        memcpy(raw_of(&c->task[t], f->raw), back + f->raw * c->first[t], f->raw * c->task[t].n);
+        if (c->task[t].hint)
+            memcpy(c->task[t].hint, back + behind + sizeof *c->hint * c->first[t], sizeof *c->hint * c->task[t].n);
+    }
+    return rc;
+}
+
+// Runs a call. Leaves the pairs that may pass in *kept, if the device tells them: see fetch_kept.
+static int call(const ws_devfilter *f, ws_devcall *c, ws_devkept **kept, size_t *n, ws_err *err) {
+    enum { HEAD = 256 };
     ws_devstream *s = c->stream;
     const size_t npair = c->first[c->ntask], scores = f->raw * npair, behind = (scores + 255) / 256 * 256;
     const bool hints = c->task[0].hint;
-    const size_t bytes = hints ? behind + sizeof *c->hint * npair : scores;
-    int rc = ws_devstream_room(s, &s->out, bytes, err);
+    const size_t bytes = hints ? behind + sizeof *c->hint * npair : scores, head = (bytes + 255) / 256 * 256;
+    const size_t room = may_screen(c) ? npair / 4 : 0; // more pairs are fetched sooner with all scores
+    int rc = ws_devstream_room(s, &s->out, room ? head + HEAD + room * sizeof **kept : bytes, err);
+    if (room && !rc) {
+        char *at = (char *)s->out.p + head;
+        c->screen = {(uint32_t *)at, (uint32_t *)at + 1, (ws_devkept *)(at + HEAD), (uint32_t)room, 0};
+        rc = ws_cuda_check(cudaMemsetAsync(at, 0, HEAD, s->stream), "clearing counts", err);
+    }
     if (!rc)
         rc = ws_cuda_check(cudaMemsetAsync(s->out.p, 0, hints ? behind : scores, s->stream), "clearing scores", err);
     if (hints && !rc) {
@@ -163,15 +241,9 @@ static int call(const ws_devfilter *f, ws_devcall *c, ws_err *err) {
     if (!rc) rc = ws_cuda_check(cudaEventRecord(s->start, s->stream), "recording an event", err);
     if (!rc) rc = f->queue(c, err);
     if (!rc) rc = ws_cuda_check(cudaEventRecord(s->end, s->stream), "recording an event", err);
-    if (!rc) rc = ws_devstream_fetch(s, s->out.p, bytes, err);
-    if (!rc) rc = ws_devstream_sync(s, err);
+    if (!rc && room) rc = fetch_kept(c, kept, n, err);
+    if (!rc && *n == SIZE_MAX) rc = fetch_all(f, c, behind, bytes, err);
     if (!rc) ws_devstream_clock(s);
-    for (size_t t = 0; t < c->ntask && !rc; t++) {
-        const char *back = (const char *)s->back.p;
-        memcpy(raw_of(&c->task[t], f->raw), back + f->raw * c->first[t], f->raw * c->task[t].n);
-        if (hints)
-            memcpy(c->task[t].hint, back + behind + sizeof *c->hint * c->first[t], sizeof *c->hint * c->task[t].n);
-    }
     return rc;
 }
 
@@ -183,12 +255,19 @@ static int score_some(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws
         first[t + 1] = first[t] + (uint32_t)task[t].n;
         most = ws_max(most, task[t].n);
     }
-    ws_devcall c = {NULL, seqs, task, ntask, first, NULL};
+    ws_devcall c = {NULL, seqs, task, ntask, first, NULL, {}};
+    ws_devkept *kept = NULL;
+    size_t n = SIZE_MAX;
     uint32_t *place = (uint32_t *)ws_calloc(most, sizeof *place, err);
     int rc = place ? take(&c.stream, seqs, err) : WS_ENOMEM;
-    if (!rc) rc = call(ws_devmodel_of<ws_devmodel>(task[0]).filter, &c, err);
+    if (!rc) rc = call(ws_devmodel_of<ws_devmodel>(task[0]).filter, &c, &kept, &n, err);
     if (c.stream) ws_devstream_give(c.stream);
-    for (size_t t = 0; t < ntask && !rc; t++) rc = finish(seqs, &task[t], scratch, place, err);
+    const ws_devkept *k = kept;
+    for (size_t t = 0; t < ntask && !rc; t++) {
+        if (kept) k = take_kept(seqs, &task[t], first[t], k, kept + n);
+        else rc = finish(seqs, &task[t], scratch, place, err);
+    }
+    ws_free(kept);
     ws_free(place);
     ws_free(first);
     return rc;

@@ -26,6 +26,20 @@ struct ws_devmodel {
     ws_filter *cpu; // scores what devices cannot; made on first use, under the lock
 };
 
+// A pair that may pass, with its score and hint; pair: the index of its score in the call.
+struct ws_devkept {
+    uint32_t pair, raw;
+    float hint;
+};
+
+// The pairs of a call that may pass, on the device: at[0..*n). left_out: how many may not; zeroed, so that none is left
+// out where no kernel ran. The filter sets `pairs`, those with residues.
+struct ws_devscreen {
+    uint32_t *left_out, *n;
+    ws_devkept *at;
+    uint32_t room, pairs; // of at; 0: the caller wants all scores
+};
+
 // A call: ntask tasks against the sequences that are in the stream.
 struct ws_devcall {
     ws_devstream *stream;
@@ -35,6 +49,7 @@ struct ws_devcall {
     const uint32_t *first; // [ntask + 1]: index of each task's first score
     // [first[ntask]] on the device; NaN where nothing is written: see ws_task.hint; NULL: no hints
     float *hint;
+    ws_devscreen screen;
 };
 
 // The functions and forms by which devices run a filter.
@@ -52,6 +67,7 @@ struct ws_devfilter {
     // NULL: a raw score of 8 bytes is what the caller gets, all bits of it set where no shape takes the model.
     ws_fscore (*decode)(const ws_devmodel *m, const ws_lenmodel *lm, const void *raw);
     bool (*undecided)(const void *raw); // returns 1 if the CPU must score the pair; NULL: never
+    bool screens; // queue fills ws_devcall.screen where it has room; raw scores have 2 bytes, and there are hints
 };
 
 // Returns the model of a task; MODEL is the filter's own record.

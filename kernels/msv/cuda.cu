@@ -73,8 +73,10 @@ static int put_msv(ws_devcall *c, msv_call *m, ws_err *err) {
         const ws_bytes *b = &p.ssv.bytes;
         const ws_gate *gate = &p.target->gate;
         m->task[t] = {ws_devmodel_table<uint4>(s, p, TABLE_MSV), m->list[t].item, p.fit.shape < 0 ? 0 : m->list[t].n,
-                      c->first[t], ws_log2(p.fit.g), b->bias, b->tbm, b->tec, gate->biased ? gate->least : INFINITY};
+                      c->first[t], ws_log2(p.fit.g), b->bias, b->tbm, b->tec,
+                      gate->biased ? gate->least - WS_ABOVE_NULL_MARGIN : INFINITY};
         m->longest = max(m->longest, m->list[t].n);
+        c->screen.pairs += m->list[t].n;
     }
     int rc = ws_devstream_put(s, m->task, c->ntask * sizeof *m->task, &tasks, err);
     if (!rc) rc = ws_devstream_put(s, m->launches.order, c->ntask * sizeof *m->launches.order, &order, err);
@@ -83,7 +85,7 @@ static int put_msv(ws_devcall *c, msv_call *m, ws_err *err) {
     m->args = {(const msv_task *)tasks, (const uint32_t *)order, 0,
                ws_devbatch_words(s),    ws_devbatch_seqs(s),     (uint16_t *)s->out.p,
                (uint32_t *)queue,       (uint32_t *)count,       (uint32_t *)count + c->ntask,
-               (uint32_t)c->ntask};
+               (uint32_t)c->ntask,      c->screen,               c->hint};
     return rc;
 }
 
@@ -105,11 +107,12 @@ static int launch_queue(ws_devcall *c, msv_call *m, const void *kernel, const ch
     return ws_launch_kernel(c->stream, kernel, name, grid, THREADS, 1, 0, &m->args, err);
 }
 
-// Launches the recursion, once for each shape.
+// Launches the recursion, once for each shape. A launch lasts as long as its longest sequence and leaves most of a
+// device idle, so the launches go side by side.
 static int launch_recursion(ws_devcall *c, msv_call *m, ws_err *err) {
     // such a table fits several blocks of a multiprocessor, so few pairs spread over more blocks
     const size_t SMALL = 32 << 10;
-    int rc = WS_OK;
+    int rc = ws_devstream_fork(c->stream, err);
     for (size_t k = 0; k < m->launches.n && !rc; k++) {
         const ws_launch &launch = m->launches.at[k];
         const ws_shape &s = shapes[launch.shape];
@@ -120,9 +123,10 @@ static int launch_recursion(ws_devcall *c, msv_call *m, ws_err *err) {
         msv_args a = m->args;
         a.pick += launch.first;
         a.blocks = most < want ? most : want;
-        rc = ws_launch_kernel(c->stream, s.kernel, s.name, dim3(n * a.blocks), threads, 1, shared, &a, err);
+        rc = ws_devstream_side(c->stream, k, err);
+        if (!rc) rc = ws_launch_kernel(c->stream, s.kernel, s.name, dim3(n * a.blocks), threads, 1, shared, &a, err);
     }
-    return rc;
+    return ws_devstream_join(c->stream, rc, err);
 }
 
 static int queue_all(ws_devcall *c, msv_call *m, ws_err *err) {
@@ -137,7 +141,9 @@ static int queue_all(ws_devcall *c, msv_call *m, ws_err *err) {
     if (rc || !m->sums) return rc;
     // the queues of undecided pairs are free again
     rc = launch_queue(c, m, (const void *)ws_msv_queue_passing, "ws_msv_queue_passing", err);
-    return rc ? rc : ws_bias_dev_sums(c->stream, m->sums, (uint32_t)c->ntask, m->longest, err);
+    if (!rc) rc = ws_bias_dev_sums(c->stream, m->sums, (uint32_t)c->ntask, m->longest, err);
+    if (rc || !c->screen.room) return rc;
+    return launch_queue(c, m, (const void *)ws_msv_list_passing, "ws_msv_list_passing", err);
 }
 
 static int queue(ws_devcall *c, ws_err *err) {
@@ -166,6 +172,6 @@ static ws_fscore decode(const ws_devmodel *m, const ws_lenmodel *lm, const void 
 
 static const ws_body *const cpu[] = {WS_BY_WIDTH(ws_msv_)};
 static const ws_devfilter filter = {&ws_bytes_form, cpu, sizeof(msv_model), lay_out, queue, sizeof(uint16_t),
-                                    decode,         NULL};
+                                    decode,         NULL,    true};
 
 const ws_backend ws_msv_cuda = ws_devfilter_backend(&filter, 1.5e11, true);

@@ -59,6 +59,8 @@ struct msv_args {
     uint32_t *queue, *count;
     uint32_t *passing;       // number of pairs that may pass of each task
     uint32_t ntask;
+    ws_devscreen screen;
+    const float *hint; // of pairs that may pass
 };
 
 enum { THREADS = 256 };
@@ -79,9 +81,9 @@ __global__ void __launch_bounds__(THREADS) ws_msv_queue_open(const msv_args a) {
     }
 }
 
-// Queues the pairs that may pass, by task, once all scores are final. Rounding may keep a pair out; the host computes
-// its bias.
+// Queues the pairs that may pass, by task, once all scores are final, and counts the others.
 __global__ void __launch_bounds__(THREADS) ws_msv_queue_passing(const msv_args a) {
+    uint32_t left_out = 0;
     for (uint32_t i = blockIdx.y; i < a.ntask; i += gridDim.y) {
         const msv_task t = a.task[i];
         const ws_bytes b = bytes_of(t);
@@ -90,6 +92,22 @@ __global__ void __launch_bounds__(THREADS) ws_msv_queue_passing(const msv_args a
             const ws_devseq s = a.seq[item.seq];
             if (s.len && ws_above_null(msv_score(&b, s.tjb, a.score[t.first + item.out]).nats, s.len) >= t.least)
                 a.queue[t.first + atomicAdd(&a.passing[i], 1)] = p;
+            else left_out++;
+        }
+    }
+    if (!a.screen.room) return;
+    for (uint32_t off = 16; off; off /= 2) left_out += __shfl_down_sync(~0u, left_out, off);
+    if (threadIdx.x % 32 == 0 && left_out) atomicAdd(a.screen.left_out, left_out);
+}
+
+// Lists the pairs that may pass, with score and hint, in any order.
+__global__ void __launch_bounds__(THREADS) ws_msv_list_passing(const msv_args a) {
+    for (uint32_t i = blockIdx.y; i < a.ntask; i += gridDim.y) {
+        const msv_task t = a.task[i];
+        const uint32_t n = a.passing[i];
+        for (uint32_t p = blockIdx.x * THREADS + threadIdx.x; p < n; p += gridDim.x * THREADS) {
+            const uint32_t pair = t.first + t.item[a.queue[t.first + p]].out, to = atomicAdd(a.screen.n, 1);
+            if (to < a.screen.room) a.screen.at[to] = {pair, a.score[pair], a.hint[pair]};
         }
     }
 }

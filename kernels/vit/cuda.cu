@@ -167,9 +167,9 @@ static bool undecided(const void *raw) { return end_of(raw) == UNDECIDED; }
 
 static const ws_body *const cpu[] = {WS_BY_WIDTH(ws_vit_)};
 static const ws_devfilter filter = {&ws_words_form,  cpu,    sizeof(vit_model), lay_out, queue<SCORE>,
-                                    sizeof(int32_t), decode, undecided};
+                                    sizeof(int32_t), decode, undecided,         false};
 static const ws_devfilter scan = {
-    &ws_words_form, NULL, sizeof(vit_model), lay_out, queue<POINTS>, sizeof(ws_vit_points), NULL, NULL};
+    &ws_words_form, NULL, sizeof(vit_model), lay_out, queue<POINTS>, sizeof(ws_vit_points), NULL, NULL, false};
 
 const ws_backend ws_vit_cuda = ws_devfilter_backend(&filter, 1.5e10);
 const ws_backend ws_vit_points_cuda = ws_devfilter_backend(&scan, 1.5e10);

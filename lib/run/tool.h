@@ -41,6 +41,12 @@ typedef struct ws_worker {
     ws_buf scratch; /* for ws_buf_scratch: of any content */
 } ws_worker;
 
+/* Which items of a task may pass the target's gate: item[0..n), in the task's order. SIZE_MAX: all, as before. */
+typedef struct ws_kept {
+    uint32_t *item;
+    size_t n;
+} ws_kept;
+
 /* Sequences item[0..n) (or 0..n if item is NULL) of a ws_seqs against one target; score[j] belongs to item j. */
 typedef struct ws_task {
     uint32_t target;
@@ -49,6 +55,8 @@ typedef struct ws_task {
     size_t n;
     void *score;          /* n records of ws_scoring.score_size bytes */
     float *hint;          /* n values that save ws_scoring.decide work, NaN: none; NULL from backends that give none */
+    ws_kept *kept;        /* room for n items: the backend may leave out pairs that the gate rejects, and sets kept->n.
+                           * Then score[j] and hint[j] belong to kept->item[j]. NULL: the caller wants every score */
 } ws_task;
 
 static inline size_t ws_task_item(const ws_task *t, size_t j) { return t->item ? t->item[j] : j; }

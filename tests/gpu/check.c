@@ -185,6 +185,73 @@ static void score_all(const char *what, const ws_backend *be, void **prep, const
     ws_free(hint);
 }
 
+/* Compares what a screened call has kept of a task: the pairs that reach the gate, and no others but near it, in order,
+ * with their scores and hints. */
+static void compare_kept(const model *m, const sample_batch *s, const ws_task *t, totals *sum) {
+    const ws_fscore *got = t->score;
+    size_t k = 0;
+    for (size_t j = 0; j < t->n; j++) {
+        const size_t i = ws_task_item(t, j);
+        const int kept = k < t->kept->n && t->kept->item[k] == i;
+        const float above = m->truth[i].nats - s->lm[i].null_nats;
+        const int lost = !kept && s->b.len[i] > 0 && above >= m->data.gate.least;
+        const int wrong = kept && (memcmp(&got[k], &m->truth[i], sizeof *got) ||
+                                   hint_differs(m, s, i, &m->truth[i], t->hint[k]));
+        sum->compared++;
+        sum->hints += kept;
+        k += (size_t)kept;
+        if ((lost || wrong) && sum->differ++ < 12)
+            printf("# screened M %d L %u (sequence %zu): %s, %.9g above null, gate %.9g\n", m->h.M, s->b.len[i], i,
+                   kept ? "kept" : "left out", (double)above, (double)m->data.gate.least);
+    }
+    sum->differ += k != t->kept->n;
+}
+
+/* Sets gates that one pair in ten reaches or so: the highest of some random scores. */
+static void set_high_gate(model *m, const sample_batch *s, sample *r) {
+    m->data.gate.least = -1000;
+    for (int k = 0; k < 10; k++) {
+        const int i = sample_below(r, (int)s->b.n);
+        const float above = m->truth[i].nats - s->lm[i].null_nats;
+        if (s->b.len[i] && isfinite(above) && above > m->data.gate.least) m->data.gate.least = above;
+    }
+}
+
+/* All models against s in one call that may leave out pairs, with lists or without. */
+static void score_screened(const ws_backend *be, void **prep, model *m, int n, sample_batch *s, int lists, sample *r,
+                           totals *sum) {
+    ws_err err = {0};
+    const size_t most = s->b.n, pairs = (size_t)n * most;
+    ws_task *task = ws_calloc((size_t)n, sizeof *task, &err);
+    ws_kept *kept = ws_calloc((size_t)n, sizeof *kept, &err);
+    ws_fscore *score = ws_calloc(pairs, sizeof *score, &err);
+    uint32_t *item = ws_calloc(2 * pairs, sizeof *item, &err);
+    float *hint = ws_calloc(pairs, sizeof *hint, &err);
+    if (!task || !kept || !score || !item || !hint) sample_must(1, &err);
+    for (int i = 0; i < n; i++) {
+        const size_t at = (size_t)i * most;
+        kept[i] = (ws_kept){item + pairs + at, SIZE_MAX};
+        task[i] = (ws_task){.target = (uint32_t)i, .prep = prep[i], .n = most, .score = score + at, .hint = hint + at,
+                            .kept = &kept[i]};
+        set_high_gate(&m[i], s, r);
+        if (!lists) continue;
+        task[i].item = item + at;
+        task[i].n = 0;
+        for (uint32_t j = 0; j < most; j++)
+            if (sample_below(r, 2)) item[at + task[i].n++] = j;
+    }
+    sample_must(be->score(&s->seqs, task, (size_t)n, &s->scratch, &err), &err);
+    for (int i = 0; i < n; i++) {
+        if (kept[i].n == SIZE_MAX) sum->differ++, printf("# model %d was not screened\n", m[i].h.M);
+        else compare_kept(&m[i], s, &task[i], sum);
+    }
+    ws_free(task);
+    ws_free(kept);
+    ws_free(score);
+    ws_free(item);
+    ws_free(hint);
+}
+
 static void release(sample_batch *s) {
     ws_free(s->b.word);
     sample_batch_release(s);
@@ -204,7 +271,7 @@ static void choose_gate(model *m, const sample_batch *s, sample *r) {
     m->data.gate.least = sample_below(r, 2) || !s->b.len[i] ? -INFINITY : m->truth[i].nats - lm->null_nats;
 }
 
-static void check_kernel(const struct kernel *k, model *m, int n, sample_batch *s, sample *r, totals sum[4]) {
+static void check_kernel(const struct kernel *k, model *m, int n, sample_batch *s, sample *r, totals sum[5]) {
     ws_err err = {0};
     void **prep = ws_calloc((size_t)n, sizeof *prep, &err);
     uint32_t *order = ws_calloc(s->b.n, sizeof *order, &err);
@@ -235,6 +302,10 @@ static void check_kernel(const struct kernel *k, model *m, int n, sample_batch *
         release(&half[i]);
     }
     release(&other);
+    int sure = 0;
+    while (sure < n && m[sure].h.M <= SURE) sure++;
+    for (int lists = 0; lists < 2 && k->cuda->hints; lists++)
+        score_screened(k->cuda, prep, m, sure, s, lists, r, &sum[4]);
     for (int i = 0; i < n; i++) {
         k->cuda->release(prep[i]);
         ws_free(m[i].truth);
@@ -246,7 +317,7 @@ static void check_kernel(const struct kernel *k, model *m, int n, sample_batch *
 int main(int argc, char **argv) {
     const char *seed = getenv("WARPSIEVE_SEED"), *require = getenv("WARPSIEVE_REQUIRE_GPU"), *why = "", *only = NULL,
                *devices = NULL;
-    static const char *const part[4] = {"whole batch", "lists", "permuted", "split"};
+    static const char *const part[5] = {"whole batch", "lists", "permuted", "split", "screened"};
     int most = 50000, least = 1, longest = 50000, n = 0;
     tap t = {0};
     for (int c; (c = getopt(argc, argv, "k:d:m:l:s:")) != -1;) {
@@ -278,10 +349,10 @@ int main(int argc, char **argv) {
     sample_batch s = {0};
     make_batch(&s, &r, m, n, most < longest ? most : longest);
     for (int i = 0; i < NKERNEL; i++) {
-        totals sum[4] = {{0, 0, 0}};
+        totals sum[5] = {{0, 0, 0}};
         if ((only && strcmp(only, kernels[i].name)) || !kernels[i].cuda) continue;
         check_kernel(&kernels[i], m, n, &s, &r, sum);
-        for (int p = 0; p < 4; p++)
+        for (int p = 0; p < (kernels[i].cuda->hints ? 5 : 4); p++)
             tap_ok(&t, sum[p].compared > 0 && !sum[p].differ && (sum[p].hints > 0) == kernels[i].cuda->hints,
                    "%s cuda equals scalar: %s, %d scores, %d of the bias, %d differ", kernels[i].name, part[p],
                    sum[p].compared, sum[p].hints, sum[p].differ);
