@@ -74,8 +74,8 @@ const ws_backend *ws_sieve_scorer(const ws_backend *b, int kind) {
 #define ON_CPU_AND(width, ...) ON_CPU(width),
 
 static const ws_sieve_scorers on_device = {{&ws_msv_cuda, &ws_vit_cuda, &ws_fwd_cuda}};
-/* Large batches make kernels long enough: those of 100 models x 400 M residues took 2.2 s by 4 M, 1.6 s by 32 M, and 64 M
- * were no faster (H200). A batch of many models is smaller: see BATCH_CELLS of bin/filters/cascade.c. */
+/* Large batches make kernels long enough: those of 100 models x 400 M residues took 2.2 s by 4 M, 1.6 s by 32 M, and
+ * 64 M were no faster (H200). A batch of many models is smaller: see BATCH_CELLS of bin/filters/cascade.c. */
 static const ws_backend device = {
     WS_BACKEND_DEVICE, .own = &on_device, .batch = 16 << 20, .prepare = prepare, .release = release};
 
