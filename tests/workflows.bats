@@ -48,19 +48,32 @@ same_domains() { same <(grep -v '^##w' want.domains) <(grep -v '^##w' "$1"); }
     [ ! -e cut.hits.tbl ]
 }
 
-@test "shell/shards.sh: all sequences in their order, in any number of shards" {
-    for n in 1 3 7; do
-        mkdir -p s$n
-        files=$(seq -f "s$n/%g.wsp" $n)
-        bash "$flows/shell/shards.sh" demo.fa.gz s$n/counts.json $files -- --amino
-        cat $files | respack -O fasta >got
-        same <(respack -O fasta demo.fa) got || fail "$n shards"
-        grep -q '"sequences": 400' s$n/counts.json
-        [ "$(ls s$n | wc -l)" -eq $((n + 1)) ]
+@test "shell/parts.sh and join.sh: all rows of a model in one part, and joined tables are those of one job" {
+    local n f files x
+    domscore --tblout whole.tbl --domtblout whole.dom -o whole.tsv three.hmm - <want.tsv
+    for n in 1 2 3 5; do # also more parts than models
+        rm -rf parts && mkdir parts
+        files=$(seq -f "parts/%g" $n)
+        bash "$flows/shell/parts.sh" three.hmm want.tsv $files
+        same <(rows want.tsv | sort) <(cat $files | grep -v '^#' | sort)
+        for f in $files; do
+            same <(grep '^#' want.tsv) <(grep '^#' "$f")
+            domscore --tblout "$f.tbl" --domtblout "$f.dom" -o "$f.tsv" three.hmm - <"$f"
+        done
+        for f in $files; do column "$f" query | sort -u; done >models
+        same <(sort -u models) <(sort models)
+        for x in tbl dom tsv; do
+            bash "$flows/shell/join.sh" $(printf "%s.$x " $files) >joined
+            same whole.$x joined || fail "$n parts: $x"
+        done
     done
-    for f in s7/*.wsp; do [ "$(respack -O tsv "$f" | sed -n 's/.*residues=//p')" -gt 10000 ] || fail "$f is small"; done
-    bash "$flows/shell/shards.sh" none.fa none.json n1.wsp n2.wsp n3.wsp n4.wsp
-    [ "$(cat n?.wsp | respack -O ids | tr '\n' ' ')" = "a b " ]
+    [ "$(nrows parts/1)" -gt 0 ] && [ "$(nrows parts/5)" -gt 0 ] # the cells are dealt out, not the models
+    head -4 want.tsv >none.tsv # no hit of any model
+    sed -i '/^[^#]/d' none.tsv
+    bash "$flows/shell/parts.sh" three.hmm none.tsv parts/1 parts/2
+    [ "$(nrows parts/1)" -eq 0 ] && [ "$(nrows parts/2)" -eq 0 ]
+    ! bash "$flows/shell/parts.sh" nothing.hmm want.tsv parts/1 2>said || fail "no models, and no failure"
+    ! bash "$flows/shell/join.sh" nothing.tsv 2>said || fail "no table, and no failure"
 }
 
 # A machine with four devices, as far as a job sees: nvidia-smi names them, and msvfilt writes down which one it had,
@@ -118,6 +131,47 @@ snake() {
     same_rows snake/hits.tsv
     same_domains snake/domains.tsv
     [ "$(ls snake | tr '\n' ' ')" = "counts.json domains.tsv hits.dom hits.fa hits.tbl hits.tsv log " ]
+    snake -s "$flows/snakemake/Snakefile" --cores 2 --set-scatter shard=2 part=1 --config database=demo.fa.gz models=three.hmm out=other
+    for f in domains.tsv hits.dom hits.fa hits.tbl hits.tsv; do
+        same snake/$f <(sed 's|other/models|snake/models|' other/$f) || fail $f
+    done
+}
+
+@test "snakemake: every rule asks for memory and time" {
+    local f
+    for f in "$flows"/snakemake/rules/*.smk; do
+        awk '/^rule / { rule = $2; has = "" } /^rule warpsieve_/ { n++ } /^        (mem_mb=MEM_MB|runtime=RUNTIME),$/ && rule { n -= 0.5 }
+            END { exit n != 0 }' "$f" || fail "a rule of $f has no mem_mb or no runtime"
+    done
+    snake -n -s "$flows/snakemake/Snakefile" all genomes searches msas --config database=demo.fa.gz models=three.hmm mem_mb=700 runtime=90 \
+        queries=none.fa dna_models=m.hmm 'databases={"a": {"files": ["demo.fa", "small.fa"], "apart": true}}' 'genomes={"g": "small.fa"}'
+    # what Snakemake would run, without the rules that run nowhere
+    awk '/^(local)?rule / { name = $2; n++ } /^    resources:/ && !/mem_mb=700/ && name ~ /^warpsieve_/ { print name; bad = 1 }
+        /^    resources:/ && !/runtime=90/ && name ~ /^warpsieve_/ { print name; bad = 1 } END { exit bad || n < 20 }' snake.log ||
+        fail "no limits, or too few jobs: $(grep -c '^rule' snake.log)"
+    for f in models shards cascade gather parts domains report counts search genome msas; do
+        grep -q "^rule warpsieve_$f:" snake.log || fail "no job of warpsieve_$f"
+    done
+}
+
+@test "snakemake: searches and genomes, a job for each database: the tables of hmmsieve and nhmmsieve" {
+    awk '/^>/ { n++ } { print > (n <= 200 ? "first.fa" : "second.fa") }' demo.fa
+    snake -s "$flows/snakemake/Snakefile" searches --cores 2 --config models=three.hmm out=found \
+        'databases={"whole": ["first.fa", "second.fa"], "each": {"files": ["first.fa", "second.fa"], "apart": true},
+            "given": {"files": "first.fa", "Z": 400, "options": "-E 1e-3"}}'
+    [ "$(ls found/searches | tr '\n' ' ')" = 'each.1.dom each.1.tbl each.2.dom each.2.tbl given.dom given.tbl whole.dom whole.tbl ' ] ||
+        fail "$(ls found/searches)"
+    same_report found/searches/whole.tbl found/searches/whole.dom
+    # E-values of all 400; how many domains are reported depends on the hits of a file
+    same <(table want.tbl | cut -d' ' -f1-10 | sort) <(cat found/searches/each.?.tbl | grep -v '^#' | tr -s ' ' | cut -d' ' -f1-10 | sort)
+    hmmsieve -Z 400 -E 1e-3 -o /dev/null --tblout given.tbl three.hmm first.fa
+    same <(table given.tbl) <(table found/searches/given.tbl)
+    zcat "$data/golden/dna-models/MADE1.hmm.gz" >made.hmm
+    cp "$data/golden/long-targets/inputs/dna_target.fa.gz" human.fa.gz
+    snake -s "$flows/snakemake/Snakefile" genomes --cores 2 --config dna_models=made.hmm out=found 'genomes={"human": "human.fa.gz"}'
+    nhmmsieve -o /dev/null --tblout human.tbl made.hmm human.fa.gz
+    [ "$(table human.tbl | wc -l)" -gt 0 ]
+    same <(table human.tbl) <(table found/genomes/human.tbl)
 }
 
 @test "snakemake: gpus=1 gives each job one device of its own; a scheduler's choice holds" {
@@ -162,6 +216,10 @@ SH
         same <(grep -v '^#' "$f" | awk 'NF { print $1 }' | sort -u) <(cat msas/msas/one/"${f##*/}" msas/msas/two/"${f##*/}" |
             grep -v '^#' | awk 'NF && !/^\/\// { print $1 } /^\/\// { print "//" }' | sort -u)
     done
+    snake -s "$flows/snakemake/Snakefile" msas --cores 2 --config queries=queries.fa out=msas jacksieve='-N 1 --incE 1e-4' \
+        'databases={"apart": {"files": ["first.fa", "second.fa"], "apart": true}}' # which counts for itself
+    diff -r -x .snakemake_timestamp msas/msas/one msas/msas/apart.1
+    diff -r -x .snakemake_timestamp msas/msas/two msas/msas/apart.2
     jacksieve -N 2 -o /dev/null -A 'alone/%q.sto' queries.fa first.fa
     diff -r -x .snakemake_timestamp alone msas/msas/rounds
 }
@@ -179,11 +237,12 @@ SH
     [ "$(nrows nothing/hits.tsv)" -eq 0 ]
 }
 
-@test "snakemake: a cut database fails and leaves no table" {
+@test "snakemake: a cut database fails and leaves no table; the second try asks for more memory" {
     command -v snakemake >/dev/null || skip "snakemake is not installed"
     head -c 20000 demo.fa.gz >cut.fa.gz
-    run snakemake -s "$flows/snakemake/Snakefile" --cores 1 --config database=cut.fa.gz models=m.hmm out=cut
+    run snakemake -s "$flows/snakemake/Snakefile" --cores 1 --retries 1 --config database=cut.fa.gz models=m.hmm out=cut mem_mb=700
     [ "$status" -ne 0 ]
+    grep -q 'mem_mb=700' <<<"$output" && grep -q 'mem_mb=1400' <<<"$output" || fail "$output"
     [ ! -e cut/hits.tsv ]
     grep -qi 'cut\|truncated\|incomplete\|ends' cut/log/shards.log
 }
@@ -216,6 +275,15 @@ SH
     echo "# ran equal: 250 models, $(grep -c '>' ecoli.fa) sequences, $(table want.tbl | wc -l) hits, by Snakemake as by hmmsearch" >&3
 }
 
+@test "snakemake: the workflow on a Slurm of one node, by its profile" {
+    [ "${WARPSIEVE_TESTS:-}" = full ] || skip "a part of make check-full"
+    local status=0
+    bash "$top/tests/slurm.sh" >said 2>&1 || status=$?
+    [ $status -ne 77 ] || skip "$(tail -1 said)"
+    [ $status -eq 0 ] || fail "$(tail -60 said)"
+    sed 's/^/# ran: /' said >&3
+}
+
 # ---- Nextflow, as text and as shell ----
 
 # Prints the text between the triple quotes after "script:" or "stub:", with Nextflow's variables as those of the shell
@@ -238,7 +306,7 @@ section() { awk -v want="$1" '$1 ~ /^[a-z]+:$/ { on = $1 == want ":" } on && /""
         grep -q "^  $emit:" "$module/meta.yml" || fail "meta.yml has no $emit"
         grep -qF "\"$glob\"" "$module/meta.yml" || fail "meta.yml has no $glob"
     done <outputs
-    for f in "$flows"/nextflow/main.nf "$module"/main.nf "$module"/tests/*; do
+    for f in "$flows"/nextflow/main.nf "$flows"/nextflow/nextflow.config "$module"/main.nf "$module"/tests/*; do
         python3 - "$f" <<'PY'
 import re, sys
 text = re.sub(r"(?m)^ *//.*", "", open(sys.argv[1]).read())
@@ -246,6 +314,7 @@ depth = [text.count(a) - text.count(b) for a, b in ("{}", "()", "[]")]
 assert depth == [0, 0, 0] and text.count('"""') % 2 == 0, (sys.argv[1], depth)
 PY
     done
+    for f in cpus memory time; do grep -qE "^    $f = " "$flows/nextflow/nextflow.config" || fail "no $f"; done
     same <(grep assert "$module/tests/main.nf.test") <(grep assert "$module/tests/main.gpu.nf.test") ||
         fail "the GPU is asked for something else"
 }

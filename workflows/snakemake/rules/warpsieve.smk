@@ -1,16 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Rules of the cascade; a workflow of your own includes this file and asks for {out}/hits.tsv or {out}/hits.tbl. It needs
+# Rules of the cascade; a workflow of your own includes common.smk and this file and asks for {out}/hits.tsv or
+# {out}/hits.tbl. They need
 #   config      as in config.yaml
-#   scattergather: shard=...   the number of shards
-# The number of shards, threads and machines changes no byte of the results.
-
-import os
-
-OUT = config.get("out", "results")
-SHARDS_SH = os.path.join(workflow.basedir, config.get("shards_sh", "../shell/shards.sh"))
-DEVICE_SH = os.path.join(workflow.basedir, config.get("device_sh", "../shell/device.sh"))
-GPUS = int(config.get("gpus", 0))
-ALPHABET = f"--{config.get('alphabet', 'amino')}"
+#   scattergather: shard=..., part=...   the number of shards of the database, and of parts of the models
+# The number of shards, parts, threads and machines changes no byte of the results.
 
 
 rule warpsieve_models:
@@ -19,6 +12,9 @@ rule warpsieve_models:
         config["models"],
     output:
         temp(f"{OUT}/models.hmm"),
+    resources:
+        mem_mb=MEM_MB,
+        runtime=RUNTIME,
     log:
         f"{OUT}/log/models.log",
     conda:
@@ -35,14 +31,26 @@ rule warpsieve_shards:
         shards=temp(scatter.shard(f"{OUT}/shards/{{scatteritem}}.wsp")),
         counts=f"{OUT}/counts.json",
     params:
-        script=SHARDS_SH,
         alphabet=ALPHABET,
+        n=lambda wildcards, output: len(output.shards),
+        prefix=f"{OUT}/shards/all",
+    resources:
+        mem_mb=MEM_MB,
+        runtime=RUNTIME,
     log:
         f"{OUT}/log/shards.log",
     conda:
         "../envs/warpsieve.yaml"
     shell:
-        "bash {params.script:q} {input:q} {output.counts:q} {output.shards:q} -- {params.alphabet} 2> {log:q}"
+        r"""
+        exec 2> {log:q}
+        respack {params.alphabet} --shards {params.n} -o {params.prefix:q} --stats={output.counts:q} {input:q}
+        i=0
+        for shard in {output.shards:q}; do
+            mv "$(printf '%s-%05d-of-%05d' {params.prefix:q} $i {params.n})" "$shard"
+            i=$((i + 1))
+        done
+        """
 
 
 rule warpsieve_cascade:
@@ -62,6 +70,8 @@ rule warpsieve_cascade:
     threads: int(config.get("threads", 1))
     resources:
         gpu=GPUS,
+        mem_mb=MEM_MB,
+        runtime=RUNTIME,
     log:
         f"{OUT}/log/{{scatteritem}}.log",
     benchmark:
@@ -88,6 +98,9 @@ rule warpsieve_gather:
         fasta=f"{OUT}/hits.fa",
     params:
         alphabet=ALPHABET,
+    resources:
+        mem_mb=MEM_MB,
+        runtime=RUNTIME,
     log:
         f"{OUT}/log/gather.log",
     conda:
@@ -100,24 +113,77 @@ rule warpsieve_gather:
         """
 
 
-rule warpsieve_domains:
-    "Domains, final scores and the tables that hmmsearch would make of the whole database. The table says how large that is."
+rule warpsieve_parts:
+    "The hits by model: all of a model together, since the E-values of its domains depend on their number."
     input:
         models=f"{OUT}/models.hmm",
         table=f"{OUT}/hits.tsv",
     output:
-        domains=f"{OUT}/domains.tsv",
-        tbl=f"{OUT}/hits.tbl",
-        dom=f"{OUT}/hits.dom",
+        temp(scatter.part(f"{OUT}/parts/{{scatteritem}}.tsv")),
+    params:
+        script=PARTS_SH,
+    resources:
+        mem_mb=MEM_MB,
+        runtime=RUNTIME,
+    log:
+        f"{OUT}/log/parts.log",
+    conda:
+        "../envs/warpsieve.yaml"
+    shell:
+        "bash {params.script:q} {input.models:q} {input.table:q} {output:q} 2> {log:q}"
+
+
+rule warpsieve_domains:
+    "Domains and final scores of some of the models. The table says how large the whole database is."
+    input:
+        models=f"{OUT}/models.hmm",
+        table=f"{OUT}/parts/{{scatteritem}}.tsv",
+    output:
+        domains=temp(f"{OUT}/domains/{{scatteritem}}.tsv"),
+        tbl=temp(f"{OUT}/domains/{{scatteritem}}.tbl"),
+        dom=temp(f"{OUT}/domains/{{scatteritem}}.dom"),
     params:
         extra=config.get("domscore", ""),
     threads: int(config.get("threads", 1))
+    resources:
+        mem_mb=MEM_MB,
+        runtime=RUNTIME,
     log:
-        f"{OUT}/log/domains.log",
+        f"{OUT}/log/domains-{{scatteritem}}.log",
+    benchmark:
+        f"{OUT}/log/domains-{{scatteritem}}.benchmark.tsv"
     conda:
         "../envs/warpsieve.yaml"
     shell:
         r"""
         domscore -t {threads} {params.extra} --tblout {output.tbl:q} --domtblout {output.dom:q} -o {output.domains:q} \
-            {input.models:q} {input.table:q} 2> {log:q}
+            {input.models:q} - < {input.table:q} 2> {log:q}
+        """
+
+
+rule warpsieve_report:
+    "The tables that hmmsearch would make of the whole database."
+    input:
+        domains=gather.part(f"{OUT}/domains/{{scatteritem}}.tsv"),
+        tbl=gather.part(f"{OUT}/domains/{{scatteritem}}.tbl"),
+        dom=gather.part(f"{OUT}/domains/{{scatteritem}}.dom"),
+    output:
+        domains=f"{OUT}/domains.tsv",
+        tbl=f"{OUT}/hits.tbl",
+        dom=f"{OUT}/hits.dom",
+    params:
+        script=JOIN_SH,
+    resources:
+        mem_mb=MEM_MB,
+        runtime=RUNTIME,
+    log:
+        f"{OUT}/log/report.log",
+    conda:
+        "../envs/warpsieve.yaml"
+    shell:
+        r"""
+        exec 2> {log:q}
+        bash {params.script:q} {input.domains:q} > {output.domains:q}
+        bash {params.script:q} {input.tbl:q} > {output.tbl:q}
+        bash {params.script:q} {input.dom:q} > {output.dom:q}
         """
