@@ -20,6 +20,8 @@ part() { timeout 300 python3 "$top/tests/pymem.py" "$1" "$data"; }
 
 @test "hits in memory are those of the programs' tables" { part tables; }
 @test "lists, counts, alignments and pickles" { part attributes; }
+@test "TopHits.write: the tables of the programs" { part written; }
+@test "TopHits.merge: lists of parts are the list of the whole" { part merges; }
 @test "models and sequences as paths, bytes, files and objects" { part inputs; }
 @test "errors are exceptions with the program's sentence" { part errors; }
 @test "threads: others run, several searches at once, Ctrl-C" { part threads; }

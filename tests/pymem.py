@@ -142,6 +142,79 @@ def attributes():
     assert counted == ["globins4", "Pkinase", "fn3"]
 
 
+def whole_table(option, *words):
+    """A program's table as it is, without the lines about the run at its end."""
+    path = os.path.join(work, "table")
+    subprocess.run([*words[:1], option, path, "-o", "/dev/null", *words[1:]], check=True)
+    with open(path, "rb") as f:
+        return f.read().split(b"#\n# Program:")[0]
+
+
+def written():
+    """TopHits.write makes the tables of the programs."""
+    models = os.path.join(work, "three.hmm")
+    with open(models, "wb") as f:
+        f.write(three())
+    long = os.path.join(work, "long.fa")  # names wider than a column, descriptions, none
+    with open(long, "w") as f:
+        f.writelines(f">{'n' * (i % 40)}{n} {'some words' * (i % 2)}\n{s}\n" for i, (n, s) in enumerate(records()))
+    for call, words in ((warpsieve.hmmsearch, ("hmmsieve", models, long)), (warpsieve.hmmsearch, ("hmmsieve", model, proteins)),
+                        (warpsieve.hmmscan, ("hmmsieve", "--scan", models, long))):
+        operands = words[-2:][::-1] if call is warpsieve.hmmscan else words[-2:]
+        for form, option in (("targets", "--tblout"), ("domains", "--domtblout")):
+            out = io.BytesIO()
+            for i, top in enumerate(call(*operands)):
+                top.write(out, format=form, header=i == 0)
+            got, want = out.getvalue(), whole_table(option, *words)
+            same(got.split(b"\n"), want.split(b"\n"))
+    none, = warpsieve.hmmsearch(model, [("a", "MKVLAAGIVG")])
+    out = io.BytesIO()
+    none.write(out)
+    assert out.getvalue().count(b"\n") == 3
+    refused(lambda: none.write(out, format="pfam"), ValueError, "targets", "pfam")
+
+
+def merges():
+    """Lists of parts of the targets are, merged, the list of all targets."""
+    all_of = records()
+    parts = [all_of[:150], all_of[150:151], all_of[151:]]
+
+    def compare(search, **options):
+        want = search(all_of, **options)
+        got = [lists[0].merge(*lists[1:]) for lists in zip(*(search(part, **options) for part in parts))]
+        assert len(got) == len(want) > 0
+        for a, b in zip(got, want):
+            same(rows([a]) + [[]], rows([b]) + [[]])
+            names = "Z domZ searched_sequences searched_residues searched_models searched_nodes".split()
+            assert [getattr(a, n) for n in names] == [getattr(b, n) for n in names], (a, b)
+            assert [h.name for h in a.included] == [h.name for h in b.included] and a.is_sorted()
+            assert [h._number for h in a.reported] == [h._number for h in b.reported]
+            for h, k in zip(a.reported, b.reported):
+                assert (h.evalue, len(h.domains.included), h._nreported, h.description) == (
+                    k.evalue, len(k.domains.included), k._nreported, k.description)
+                assert [str(d.alignment) for d in h.domains] == [str(d.alignment) for d in k.domains]
+        same(rows(got), rows(pickle.loads(pickle.dumps(got))))
+        return got
+
+    def search(sequences, **options):
+        return list(warpsieve.hmmsearch(three(), sequences, **options))
+
+    top = compare(search)[1]
+    for options in ({"E": 1e-20, "incE": 1e-40}, {"T": 50.0, "incT": 100.0, "domT": 20.0}, {"Z": 7, "domZ": 3},
+                    {"domE": 1e-4, "incdomE": 1e-9}, {"bit_cutoffs": "gathering"}):
+        compare(lambda s, **o: list(warpsieve.hmmsearch(model, s, **o)), **options)
+    # E-values of a part are smaller, so hits leave when the parts are merged
+    weak = search(parts[0])[1].reported[-1]
+    strict = [search(part, E=2 * weak.evalue)[1] for part in parts]
+    assert sum(len(x.reported) for x in strict) > len(strict[0].merge(*strict[1:]).reported) > 0
+    assert len(top.merge()) == len(top) and top.merge().Z == top.Z
+    found = search(parts[0])
+    refused(lambda: found[0].merge(found[1]), ValueError, "different queries", "globins4", "Pkinase")
+    refused(lambda: found[1].merge(search(parts[1], E=1.0)[1]), ValueError, "different E", "10.0", "1.0")
+    refused(lambda: found[1].merge(search(parts[1], Z=9)[1]), ValueError, "different Z")
+    refused(lambda: found[1].merge([]), TypeError, "list")
+
+
 def inputs():
     """Paths, bytes, open files and objects give the same."""
     want = rows(warpsieve.hmmsearch(model, proteins))

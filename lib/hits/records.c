@@ -38,7 +38,8 @@ static void put_hit(ws_sink *s, const ws_hitquery *q, const ws_held *h, ws_alili
         .bits = h->bits, .pre_bits = h->pre_bits, .sum_bits = h->sum_bits, .expected = h->expected,
         .length = l->model ? (uint32_t)q->hmm->M : h->L, .flags = h->flags, .domains = h->n, .best = h->best,
         .reported = h->nreported, .included = h->nincluded, .name = (uint32_t)strlen(text[0]),
-        .acc = (uint32_t)strlen(text[1]), .desc = (uint32_t)ws_hits_desc(text[2]), .regions = h->regions};
+        .acc = (uint32_t)strlen(text[1]), .desc = (uint32_t)ws_hits_desc(text[2]), .regions = h->regions,
+        .ensembles = h->ensembles, .overlaps = h->overlaps, .envelopes = h->envelopes};
     put(s, &r, sizeof r);
     put(s, text[0], r.name);
     put(s, text[1], r.acc);

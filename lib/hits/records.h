@@ -34,7 +34,9 @@ typedef struct ws_record_hit {
     uint32_t length; /* nodes or residues of the target */
     uint32_t flags;  /* WS_HELD_... */
     uint32_t domains, best, reported, included;
-    uint32_t name, acc, desc, regions;
+    uint32_t name, acc, desc;
+    uint32_t regions, ensembles, overlaps, envelopes; /* columns reg, clu, ov, env of --tblout */
+    uint32_t unused;                                  /* 0 */
 } ws_record_hit;
 
 typedef struct ws_record_domain {

@@ -9,7 +9,7 @@ import struct
 __all__ = ["Alignment", "Domain", "Hit", "Query", "TopHits"]
 
 LIST = struct.Struct("=3Q2d3Q10I")
-HIT = struct.Struct("=2Q2d4f10I")
+HIT = struct.Struct("=2Q2d4f14I")
 DOMAIN = struct.Struct("=4df6If2I")
 REPORTED, INCLUDED, NEW, DROPPED = 1, 2, 4, 8
 SEQUENCE, MADE = 1, 2  # kinds of queries; 0 is a model
@@ -147,9 +147,9 @@ class Hit:
 
     def __init__(self, hits, view, at):
         (size, self._number, self.evalue, self.pvalue, self.score, self.pre_score, self.sum_score, self.expected, length, flags,
-         self._ndomain, self._best, _, _, name, acc, desc, _) = HIT.unpack_from(view, at)
+         self._ndomain, self._best, self._nreported, self._nincluded, name, acc, desc, *self._regions, _) = HIT.unpack_from(view, at)
         self.hits = hits
-        self._end = at + size
+        self._at, self._end = at, at + size
         at += HIT.size
         self._name = self.name = _text(view, at, name)
         self._accession = self.accession = (hits._accessions[self._number] if hits._accessions else _text(view, at + name, acc)) or None
@@ -248,6 +248,22 @@ class TopHits(_Marked):
         if by not in ("key", "seqidx"):
             raise ValueError(f"hits are sorted by key or seqidx, not by {by!r}")
         return lambda hit: hit._rank if by == "key" else hit._number
+
+    def write(self, fh, format="targets", header=True):
+        """Writes the reported hits to a file that is open for bytes, as hmmsearch and hmmscan do: `targets` is the table of
+        --tblout, `domains` that of --domtblout. The lines about program and options at their end are left out.
+        """
+        from . import tables
+        tables.write(self, fh, format, header)
+
+    def merge(self, *others):
+        """Returns the hits of this and other lists of one query, over parts of the targets, as one list.
+
+        Z is the number of all targets, unless it was given, and E-values and thresholds follow it. Raises ValueError for lists
+        of different queries or options.
+        """
+        from . import merge
+        return merge.merged([self, *others])
 
     def _option(self, name, default=None):
         value = self._options.get(name)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""The tables of hmmsearch and hmmscan of a TopHits: what lib/hits/tables.c writes."""
+
+DASHES = b"-" * 20
+
+
+def _bytes(text):
+    return (text or "-").encode("utf-8", "surrogateescape")
+
+
+class _Columns:
+    """The first columns: target, its accession, query, its accession; padded to the widest of all hits, reported or not."""
+
+    def __init__(self, hits):
+        self.query, self.query_acc = _bytes(hits._name), _bytes(hits._accession)
+        self.target_width = max([20] + [len(_bytes(h._name)) for h in hits])
+        self.acc_width = max([10] + [len(_bytes(h._accession)) for h in hits])
+        self.query_width, self.query_acc_width = max(20, len(self.query)), max(10, len(self.query_acc))
+
+    def of(self, hit, *lengths):
+        """Returns the columns of a hit; with lengths one of them follows the target, the other the query."""
+        both = (_bytes(hit._name).ljust(self.target_width) + b" " + _bytes(hit._accession).ljust(self.acc_width),
+                self.query.ljust(self.query_width) + b" " + self.query_acc.ljust(self.query_acc_width))
+        return b" ".join(part + b" %5d" % n for part, n in zip(both, lengths)) if lengths else b" ".join(both)
+
+    def heads(self):
+        """Returns the names of these columns, of target and of query, and the dashes below them."""
+        names = (b" target name".ljust(self.target_width - 1) + b" " + b"accession".ljust(self.acc_width),
+                 b"query name".ljust(self.query_width) + b" " + b"accession".ljust(self.query_acc_width))
+        dashes = (DASHES[1:].rjust(self.target_width - 1) + b" " + DASHES[10:].rjust(self.acc_width),
+                  DASHES.rjust(self.query_width) + b" " + DASHES[10:].rjust(self.query_acc_width))
+        return names, dashes
+
+    @property
+    def width(self):
+        return self.target_width + self.acc_width + self.query_width + self.query_acc_width
+
+
+def _targets(hits, columns, header):
+    if header:
+        names, dashes = columns.heads()
+        yield b"#%*s %22s %22s %33s" % (columns.width + 2, b"", b"--- full sequence ----", b"--- best 1 domain ----",
+                                        b"--- domain number estimation ----")
+        yield (b"#" + b" ".join(names) + b"   E-value  score  bias   E-value  score  bias   exp reg clu  ov env dom rep inc "
+               b"description of target")
+        yield (b"#" + b" ".join(dashes) + b" --------- ------ ----- --------- ------ -----   --- --- --- --- --- --- --- --- "
+               b"---------------------")
+    for hit in hits.reported:
+        best = hit.best_domain
+        yield b"%s %9.2g %6.1f %5.1f %9.2g %6.1f %5.1f %5.1f %3d %3d %3d %3d %3d %3d %3d %s" % (
+            columns.of(hit), hit.evalue, hit.score, hit.bias, best.i_evalue, best.score, best.bias, hit.expected, *hit._regions,
+            len(hit.domains), hit._nreported, hit._nincluded, _bytes(hit.description))
+
+
+def _domains(hits, columns, header):
+    if header:
+        names, dashes = columns.heads()
+        yield b"#%*s %22s %40s %11s %11s %11s" % (columns.width + 14, b"", b"--- full sequence ---",
+                                                  b"-------------- this domain -------------", b"hmm coord", b"ali coord", b"env coord")
+        yield (b"#" + b"  tlen ".join(names) + b"  qlen   E-value  score  bias   #  of  c-Evalue  i-Evalue  score  bias  from    to"
+               b"  from    to  from    to  acc description of target")
+        yield (b"#" + b" ----- ".join(dashes) + b" ----- --------- ------ ----- --- --- --------- --------- ------ ----- ----- -----"
+               b" ----- ----- ----- ----- ---- ---------------------")
+    for hit in hits.reported:
+        first = columns.of(hit, hit.length, hits._nodes)
+        for i, d in enumerate(hit.domains.reported, 1):
+            a = d.alignment
+            yield b"%s %9.2g %6.1f %5.1f %3d %3d %9.2g %9.2g %6.1f %5.1f %5d %5d %5d %5d %5d %5d %4.2f %s" % (
+                first, hit.evalue, hit.score, hit.bias, i, hit._nreported, d.c_evalue, d.i_evalue, d.score, d.bias, a.hmm_from, a.hmm_to,
+                a.target_from, a.target_to, d.env_from, d.env_to, d.accuracy, _bytes(hit.description))
+
+
+def write(hits, fh, format, header):
+    """Writes a table: see TopHits.write."""
+    rows = {"targets": _targets, "domains": _domains}.get(format)
+    if rows is None:
+        raise ValueError(f"a table is one of targets or domains, not {format!r}")
+    for row in rows(hits, _Columns(hits), header):
+        fh.write(row + b"\n")
