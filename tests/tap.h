@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "lib/base/ws.h"
 
@@ -39,6 +40,13 @@ WS_UNUSED static void tap_note(const char *fmt, ...) {
     vprintf(fmt, ap);
     va_end(ap);
     putchar('\n');
+}
+
+/* Returns whether each step takes long here, in an emulator or under a sanitizer (WARPSIEVE_SLOW). A test that would
+ * take minutes does less then, and says so. */
+WS_UNUSED static int tap_slow(void) {
+    const char *said = getenv("WARPSIEVE_SLOW");
+    return said && *said;
 }
 
 /* The plan; the exit status of the program. */
