@@ -6,12 +6,12 @@ RELEASE_SMS ?= $(shell sh packaging/sms.sh $(NVCC) release)
 # instead of 5.5 MB (bench/README.md).
 RELEASE_NVCCFLAGS ?= -O3 $(if $(NVCC),$(shell $(NVCC) --help | grep -q -e --compress-mode && echo --compress-mode=size))
 # Where the libraries come from that the portable programs are linked with; empty: this system.
-SYSROOT     ?= $B/sysroot
-ARCHIVE     := $B/warpsieve-$(VERSION).tar.gz
 MACHINE     := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+SYSROOT     ?= $B/sysroot-$(MACHINE)
+ARCHIVE     := $B/warpsieve-$(VERSION).tar.gz
 
-$B/sysroot:
-	sh packaging/sysroot.sh $@.new
+$B/sysroot-$(MACHINE):
+	sh packaging/sysroot.sh $@.new $(MACHINE)
 	mv $@.new $@
 
 wheel: dist $(SYSROOT) ## a wheel of the programs for pip in build/release, from the committed sources, for older systems too

@@ -7,7 +7,8 @@
 #             SYSROOT is a folder of packaging/sysroot.sh, or empty for the libraries of this system.
 #             ISA-L, of which Debian has no archive, is in neither kind.
 #   static    needs only the kernel; for processors alone, since a driver is a library that belongs to its system
-#             With CC and AR of a cross compiler, EMULATOR runs what was built.
+# CC and AR may be those of a cross compiler; EMULATOR runs then what was built, with the libraries of SYSROOT if it is
+# QEMU's.
 set -eu
 [ $# -eq 3 ] || { echo "usage: stage.sh portable|static TARBALL OUT" >&2; exit 2; }
 kind=$1 tarball=$2
@@ -27,10 +28,13 @@ static) SYSROOT='' && set -- CUDA=0 LDFLAGS='-static -s' ;;
 portable)
     if [ -n "${SYSROOT:-}" ]; then
         root=$(cd "$SYSROOT" && pwd)
-        from=$root/usr/lib/x86_64-linux-gnu
+        triplet=$($CC -dumpmachine | cut -d- -f1)-linux-gnu
+        from=$root/usr/lib/$triplet
+        [ -s "$from/libc.so" ] || { echo "stage.sh: $root has no libraries for $CC: no usr/lib/$triplet/libc.so" >&2; exit 1; }
+        export QEMU_LD_PREFIX="$root"
         $CC -O2 -fno-builtin -c -o "$out/lib/oldmath.o" "$here/oldmath.c"
-        set -- "LDFLAGS=-s -static-libgcc --sysroot=$root -B$from/ -L$from -L$root/lib/x86_64-linux-gnu" \
-            "LDLIBS=$out/lib/oldmath.o"
+        set -- "CPPFLAGS=-isystem $root/usr/include/$triplet -isystem $root/usr/include ${CPPFLAGS:-}" \
+            "LDFLAGS=-s -static-libgcc --sysroot=$root -B$from/ -L$from -L$root/lib/$triplet" "LDLIBS=$out/lib/oldmath.o"
     else
         zstd=0
         for l in xxhash z zstd stdc++; do

@@ -319,6 +319,45 @@ venv() { # venv FOLDER OPTION...
     python3 one/packaging/python/backend.py stage third >name
     newest=$(objdump -p small | grep -oE 'GLIBC_2\.[0-9]+' | sort -Vu | tail -1)
     grep -q "manylinux_2_${newest#*.}_" name || fail "$(cat name), and the newest symbol is of $newest"
+    # the tag names the processor of the programs, not that of this machine
+    for f in "stage/warpsieve-$(version)"/bin/*; do printf '\267\0' | dd of="$f" bs=1 seek=18 conv=notrunc status=none; done
+    python3 one/packaging/python/backend.py stage fourth >name
+    grep -qE 'manylinux_2_[0-9]+_aarch64\.whl$' name || fail "$(cat name), of programs whose header says aarch64"
+}
+
+@test "programs for another processor: a folder without its libraries, and a processor without packages, are refused" {
+    mkdir empty-root
+    SYSROOT=empty-root run -1 sh one/packaging/stage.sh portable dist/*.tar.gz staged
+    [[ $output == "stage.sh: $PWD/empty-root has no libraries for "*": no usr/lib/"*"/libc.so" ]] || fail "$output"
+    run -2 sh one/packaging/sysroot.sh fetched riscv64
+    [[ $output == 'sysroot.sh: the machine is x86_64 or aarch64, not "riscv64"' && ! -e fetched ]] || fail "$output"
+}
+
+# Links with the libraries of build/sysroot-aarch64 where make wheel has fetched them, else with those of this system.
+@test "a wheel for 64-bit ARM, cross-compiled: its programs write the bytes of this machine's, in QEMU" {
+    [ "${WARPSIEVE_TESTS:-}" = full ] || skip "a part of make check-full"
+    local arm=${ARM:-aarch64-linux-gnu-} root=$top/build/sysroot-aarch64 qemu bin
+    qemu=$(command -v qemu-aarch64-static || command -v qemu-aarch64) || skip "qemu-aarch64 is not installed"
+    command -v "${arm}gcc" >/dev/null || skip "${arm}gcc is not installed"
+    [ -d "$root" ] || root=
+    [ -n "$root" ] ||
+        echo 'int main(void) { return 0; }' | "${arm}gcc" -x c -include xxhash.h -o small-arm - -lxxhash -lz 2>/dev/null ||
+        skip "no build/sysroot-aarch64 is there, and ${arm}gcc has no zlib and xxHash"
+    nice make -s -C "$top" -j2 wheel B="$PWD/w" CUDA=0 CC="${arm}gcc" AR="${arm}ar" EMULATOR="$qemu" SYSROOT="$root" CFLAGS=-O1 \
+        >log 2>&1 || fail "$(tail -20 log)"
+    mkdir wheel-arm
+    python3 -m zipfile -e w/release/warpsieve-*-manylinux_2_*_aarch64.whl wheel-arm
+    bin=$(echo "$PWD"/wheel-arm/*.data/scripts)
+    # pip puts programs and data under one folder
+    cp -r "$bin" wheel-arm/bin && cp -r wheel-arm/*.data/data/lib wheel-arm/lib
+    chmod +x wheel-arm/bin/*
+    [ -z "$root" ] || ls w/release | grep -q 'manylinux_2_27_aarch64' || fail "$(ls w/release)"
+    export QEMU_LD_PREFIX=$root
+    "$qemu" wheel-arm/bin/hmmsieve --list-backends | grep -q '^neon'
+    hmmsieve -O tblout "$data/demo.hmm" "$data/demo.fa.gz" | sed '/^#/d' >want
+    "$qemu" wheel-arm/bin/hmmsieve -O tblout "$data/demo.hmm" "$data/demo.fa.gz" | sed '/^#/d' >got
+    [ "$(wc -l <want)" -ge 40 ]
+    cmp want got
 }
 
 @test "make release: wheel for manylinux, static programs, recipe, checksums" {

@@ -61,9 +61,13 @@ def version():
     return re.search(r'define WS_VERSION "(.*)"', read(TOP, "lib", "base", "ws.h"))[1]
 
 
-def is_elf(path):
+def processor(path):
+    """Returns the processor that a program is for, by its ELF header; None of a file that is no ELF."""
     with open(path, "rb") as f:
-        return f.read(4) == b"\x7fELF"
+        head = f.read(20)
+    if head[:4] != b"\x7fELF":
+        return None
+    return {62: "x86_64", 183: "aarch64"}.get(int.from_bytes(head[18:20], sys.byteorder), platform.machine())
 
 
 def platform_tag(programs):
@@ -71,16 +75,17 @@ def platform_tag(programs):
 
     It is linux_MACHINE if they ask for other libraries than the system's.
     """
-    newest = (2, 17)
-    for path in filter(is_elf, programs):
+    newest, machine = (2, 17), platform.machine()
+    for path in filter(processor, programs):
+        machine = processor(path)
         text = subprocess.check_output(["objdump", "-p", path], universal_newlines=True)
         others = set(re.findall(r"NEEDED +(\S+)", text)) - SYSTEM
         if others:
             names = ", ".join(sorted(others))
             print(f"{os.path.basename(path)} needs {names}, so the wheel is for this system only", file=sys.stderr)
-            return f"linux_{platform.machine()}"
+            return f"linux_{machine}"
         newest = max([newest] + [(int(a), int(b)) for a, b in re.findall(r"\bGLIBC_(\d+)\.(\d+)", text)])
-    return f"manylinux_{newest[0]}_{newest[1]}_{platform.machine()}"
+    return f"manylinux_{newest[0]}_{newest[1]}_{machine}"
 
 
 class Wheel:
