@@ -19,7 +19,7 @@ import warpsieve.search
 LISTS = """Z domZ E T domE domT incE incT incdomE incdomT bit_cutoffs searched_models searched_nodes searched_sequences
     searched_residues mode long_targets strand""".split()
 HITS = "name accession description score pre_score sum_score bias evalue pvalue included reported length new dropped".split()
-DOMAINS = "env_from env_to score bias c_evalue i_evalue pvalue included reported strand".split()
+DOMAINS = "env_from env_to score bias c_evalue i_evalue pvalue included reported strand correction envelope_score".split()
 ALIGNMENTS = """hmm_name hmm_accession hmm_from hmm_to hmm_sequence hmm_length target_name target_from target_to target_sequence
     target_length identity_sequence posterior_probabilities""".split()
 compared = [0]

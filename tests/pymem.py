@@ -5,6 +5,7 @@
 PART is one of the functions below."""
 import gzip
 import io
+import math
 import os
 import pickle
 import re
@@ -120,6 +121,11 @@ def attributes():
         assert at == list(range(at[0], at[0] + 4)), (at, text)
         assert len(a) == len(a.hmm_sequence) == len(a.posterior_probabilities)
         assert a.hmm_name == "Pkinase" and a.target_name == d.hit.name and a.hmm_accession == "PF00069.17"
+    for d in domains:  # scores of domains are made of these two
+        n, L = d.env_to - d.env_from + 1, d.hit.length
+        random = L * math.log2(L / (L + 1)) + math.log2(1 / (L + 1))
+        assert abs(math.log2(1 + 2 ** d.correction / 256) - d.bias) < 1e-3, d
+        assert abs(d.envelope_score + (L - n) * math.log2(L / (L + 3)) - random - d.bias - d.score) < 1e-3, d
     best = top[0]
     hits = [hit for found in warpsieve.hmmsearch(three(), proteins) for hit in found]
     assert all(hit.best_domain.score == max(d.score for d in hit.domains) for hit in hits)

@@ -45,6 +45,7 @@ enum { WS_HELD_REPORTED = 1, WS_HELD_INCLUDED = 2, WS_HELD_NEW = 4, WS_HELD_DROP
 typedef struct ws_held_domain {
     uint32_t env_from, env_to, ali_from, ali_to, hmm_from, hmm_to;
     float bits, bias_nats, accuracy;
+    float env_nats, correction_nats; /* as in ws_domain */
     uint32_t ncolumn; /* 0: the alignment is not held */
     uint32_t column;  /* where it stands in the target's body */
     uint32_t flags;   /* WS_HELD_..., set by ws_hitlist_rank */

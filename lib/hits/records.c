@@ -24,7 +24,7 @@ static void put_domain(ws_sink *s, const ws_hitquery *q, const ws_held *h, const
         .p = ws_hitlist_p(l, h, d->bits), .bits = d->bits, .bias = ws_held_domain_bias(d),
         .env_from = d->env_from, .env_to = d->env_to, .ali_from = d->ali_from, .ali_to = d->ali_to,
         .hmm_from = d->hmm_from, .hmm_to = d->hmm_to, .accuracy = (float)ws_held_accuracy(d),
-        .flags = d->flags, .columns = d->ncolumn};
+        .flags = d->flags, .columns = d->ncolumn, .env_nats = d->env_nats, .correction_nats = d->correction_nats};
     put(s, &r, sizeof r);
     put_lines(s, q, h, d, a);
 }

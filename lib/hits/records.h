@@ -45,6 +45,7 @@ typedef struct ws_record_domain {
     uint32_t env_from, env_to, ali_from, ali_to, hmm_from, hmm_to;
     float accuracy; /* mean posterior of the envelope's residues */
     uint32_t flags, columns;
+    float env_nats, correction_nats; /* as in ws_domain */
 } ws_record_domain;
 
 #endif

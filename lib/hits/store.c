@@ -68,8 +68,9 @@ static uint32_t put_letters(uint8_t *body, size_t *at, const ws_hitseq *seq, uin
 
 static void put_domain(uint8_t *body, size_t *at, ws_held_domain *to, const ws_domain *d, const ws_hitseq *seq,
                        int hold) {
-    *to = (ws_held_domain){d->env_from, d->env_to,    d->ali_from, d->ali_to, d->hmm_from, d->hmm_to,
-                           d->bits,     d->bias_nats, d->accuracy, 0,         0,           0};
+    *to = (ws_held_domain){.env_from = d->env_from, .env_to = d->env_to, .ali_from = d->ali_from, .ali_to = d->ali_to,
+                           .hmm_from = d->hmm_from, .hmm_to = d->hmm_to, .bits = d->bits, .bias_nats = d->bias_nats,
+                           .accuracy = d->accuracy, .env_nats = d->env_nats, .correction_nats = d->correction_nats};
     if (!(hold & WS_HOLD_ALIGNMENTS)) return;
     to->ncolumn = d->ncolumn;
     to->column = (uint32_t)*at;

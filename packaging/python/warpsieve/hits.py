@@ -10,7 +10,8 @@ __all__ = ["Alignment", "Domain", "Hit", "Query", "TopHits"]
 
 LIST = struct.Struct("=3Q2d3Q10I")
 HIT = struct.Struct("=2Q2d4f14I")
-DOMAIN = struct.Struct("=4df6If2I")
+DOMAIN = struct.Struct("=4df6If2I2f")
+LOG2E = 1.44269504088896341
 REPORTED, INCLUDED, NEW, DROPPED = 1, 2, 4, 8
 SEQUENCE, MADE = 1, 2  # kinds of queries; 0 is a model
 
@@ -109,13 +110,15 @@ class Domain:
 
     def __init__(self, hit, view, at):
         (self.c_evalue, self.i_evalue, self.pvalue, self.bias, self.score, self.env_from, self.env_to, ali_from, ali_to, hmm_from,
-         hmm_to, self.accuracy, flags, columns) = DOMAIN.unpack_from(view, at)
+         hmm_to, self.accuracy, flags, columns, self._env_nats, self._correction_nats) = DOMAIN.unpack_from(view, at)
         self.hit = hit
         self.reported, self.included = bool(flags & REPORTED), bool(flags & INCLUDED)
         self.alignment = Alignment(self, view, at + DOMAIN.size, columns, (ali_from, ali_to, hmm_from, hmm_to))
         self._end = at + DOMAIN.size + 4 * columns
 
     strand = None
+    correction = property(lambda self: self._correction_nats * LOG2E, doc="What composition takes off, in bits, before its prior: null2.")
+    envelope_score = property(lambda self: self._env_nats * LOG2E, doc="The Forward score of the envelope alone, in bits.")
 
     def __repr__(self):
         return f"<warpsieve.Domain {self.env_from}..{self.env_to} of {self.hit.name!r}, {self.score:.1f} bits>"

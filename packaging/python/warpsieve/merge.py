@@ -54,7 +54,7 @@ class _Marks:
         for d in hit.domains:
             values = list(records.DOMAIN.unpack_from(view, at))
             flags.append(self.of_domain(d))
-            values[0], values[1], values[-2] = d.pvalue * self.domZ, d.pvalue * Z, flags[-1]
+            values[0], values[1], values[12] = d.pvalue * self.domZ, d.pvalue * Z, flags[-1]
             domains += [records.DOMAIN.pack(*values), bytes(view[at + records.DOMAIN.size:d._end])]
             at = d._end
         body = b"".join(texts + domains)
