@@ -156,11 +156,11 @@ setup() { in_data; }
         cat parts/* | respack -O fasta >got
         same demo.fa got
         for k in '-t 1 -K 1' '-t 3 -K 5000'; do
-            mkdir again
+            mkdir -p anew
             # shellcheck disable=SC2086 # words
-            zcat demo.fa.gz | respack $k --shards $n -o again/db
-            diff -r parts again
-            rm -r again
+            zcat demo.fa.gz | respack $k --shards $n -o anew/db
+            diff -r parts anew
+            rm -r anew
         done
         [ $n -eq 7 ] || continue
         local most

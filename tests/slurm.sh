@@ -20,15 +20,19 @@ snakemake --help | grep -q slurm-no-account || absent "snakemake has no plugin f
 
 dir=$(mktemp -d)
 children=()
-# Ends the three processes, last started first, and takes their files away.
+# Ends jobs and processes, last started first, and takes their files away.
 down() {
     local status=$? i
     trap - EXIT
+    if [ "$status" -ne 0 ] && [ "${SLURM_CONF:-}" = "$dir/slurm.conf" ]; then # the jobs of this cluster, of no other
+        timeout 60 scancel -Q -u root 2>/dev/null || :
+        for ((i = 0; i < 150; i++)); do [ -n "$(timeout 60 squeue -h 2>/dev/null)" ] || break; sleep 0.2; done
+    fi
     for ((i = ${#children[@]} - 1; i >= 0; i--)); do
         kill "${children[i]}" 2>/dev/null || :
         wait "${children[i]}" 2>/dev/null || :
     done
-    if [ "$status" -ne 0 ]; then find "$dir" -name '*.log' -not -name munge* -size +0 -exec tail -n 20 {} + >&2 || :; fi
+    if [ "$status" -ne 0 ]; then find "$dir" -name '*.log' -not -name 'munge*' -size +0 -exec tail -n 20 {} + >&2 || :; fi
     rm -rf "$dir"
     exit "$status"
 }
@@ -114,7 +118,10 @@ export XDG_CACHE_HOME=$dir/cache
 snakemake --nocolor -s "$top/workflows/snakemake/Snakefile" --profile "$top/workflows/snakemake/profiles/slurm" \
     --slurm-no-account --slurm-status-command squeue --slurm-init-seconds-before-status-checks 1 --seconds-between-status-checks 1 \
     --retries 0 --set-scatter shard=3 part=2 --config database=demo.fa.gz models=three.hmm out=results threads=1 mem_mb=500 runtime=60 \
-    >"$dir/snakemake.log" 2>&1 || exit 1
+    >"$dir/snakemake.log" 2>&1 &
+children+=($!)
+wait $! || exit 1 # and a signal is seen at once
+unset 'children[-1]'
 
 # ---- what it must have done ----
 

@@ -11,7 +11,7 @@ shift 2
 files=$(printf '%s\n' "$@")
 export files
 # every model meets one residue, so their names come in the order of the models
-printf '>x\nA\n' | msvfilt -q -t 1 -a -f query --header none --no-provenance "$models" | awk -F '\t' '
+printf '>x\nA\n' | ssvfilt -q -t 1 -a -f query --header none --no-provenance "$models" | awk -F '\t' '
     phase == 1 { place[$1] = ++models; next }
     phase == 2 && /^#/ { if (!/^##/) { sub(/^#/, ""); for (i = 1; i <= NF; i++) column[$i] = i }; next }
     phase == 2 { weight[place[$column["query"]]] += cells = $column["qlen"] * $column["tlen"]; all += cells; next }
