@@ -205,13 +205,14 @@ units: $(UNITS)
 # The tools with a runtime of CUDA that fails on demand; with a fake device where there is none.
 FAULTED := $(TOOLS:%=$B/fault/%)
 FAULTY := $(if $(filter-out 0,$(CUDA)),$(FAULTED) $B/fault/dom)
+FAKES     := $(patsubst %,$B/tests/fault/%.o,cuda dom vit)
 export WARPSIEVE_FAULTY := $(if $(FAULTY),$(CURDIR)/$B/fault)
-$(FAULTED): $B/fault/%: $B/main/%.o $B/tests/fault/cuda.o $B/tests/fault/dom.o $(LIB) tests/fault/cuda.wrap
+$(FAULTED): $B/fault/%: $B/main/%.o $(FAKES) $(LIB) tests/fault/cuda.wrap
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -Wl,@tests/fault/cuda.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
 
 # The domain stage on a fake device, whose kernels the processor runs.
-$B/fault/dom: $B/tests/gpu/dom.o $B/tests/fault/cuda.o $B/tests/fault/dom.o $(LIB) tests/fault/cuda.wrap
+$B/fault/dom: $B/tests/gpu/dom.o $(FAKES) $(LIB) tests/fault/cuda.wrap
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -Wl,@tests/fault/cuda.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
 

@@ -61,6 +61,64 @@ on_a_device() { # on_a_device QUERIES PROGRAM OPTION...
     on_a_device three.fa jacksieve -N 2
 }
 
+few='--no-provenance --amino --informat fasta --EmN 9 --EvN 7 --EfN 12' # random sequences: the fake device is slow
+faulty_cast() { "$WARPSIEVE_FAULTY/hmmcast" $few "$@"; }
+@test "hmmcast with calibration on a device: the bytes of the processor, for sequences, alignments and damage" {
+    {
+        awk '/^>/ { n++ } n > 12 { exit } { print }' demo.fa
+        printf '>one\nM\n>two\nMW\n>many\n'
+        awk '/^>/ { next } { printf "%s", $0 } length($0) && ++n == 80 { exit }' demo.fa # a model beyond shared memory
+        printf '\n>strange\nXXBZJ\n'
+    } >few.fa
+    hmmcast --backend scalar $few few.fa >want
+    for t in 1 4; do
+        for device in 0 all; do
+            : >calls
+            WS_FAULT_CALLS=calls faulty_cast --backend cuda --device $device -t $t few.fa >got
+            same want got
+            grep -q cudaMemcpyAsync calls || fail 'no device took part'
+        done
+    done
+    faulty_cast --backend cuda -t 3 -K 500 few.fa >got
+    same want got
+    faulty_cast --backend cuda+cpu -t 3 few.fa >got
+    same want got
+    for f in "$data"/golden/build/*.sto; do
+        hmmcast --no-provenance --EfN 20 -O again --summary sum "$f" >want
+        "$WARPSIEVE_FAULTY/hmmcast" --no-provenance --backend cuda --EfN 20 -O got.again --summary got.sum "$f" >got
+        same want got
+        same again got.again
+        same sum got.sum
+    done
+    printf '>good\nMKVLAW\n>none\n\n>last\nMKV\n' >empty.fa
+    run -1 --separate-stderr faulty_cast --backend cuda empty.fa
+    told 'sequence none has no residues'
+    [ "$(grep -c '^NAME' <<<"$output")" -eq 1 ] || fail "$output"
+}
+mallocs() { # mallocs SEQUENCES: of a run with ten models in a call and many problems for each
+    awk -v n="$1" 'BEGIN { srand(1); for (i = 0; i < n; i++) { print ">s" i; s = ""
+        for (k = 0; k < 400; k++) s = s substr("ACDEFGHIKLMNPQRSTVWY", 1 + int(20 * rand()), 1); print s } }' >equal.fa
+    rm -f calls
+    WS_FAULT_CALLS=calls "$WARPSIEVE_FAULTY/hmmcast" --backend cuda -t 1 -K 4000 --amino --informat fasta --EmL 2 \
+        --EvL 2 --EfL 2 --EmN 2 --EvN 2 --EfN 200 equal.fa >models
+    grep -c '^cudaMalloc$' calls
+}
+@test "hmmcast: a call copies a model once, and later models take the memory of earlier ones" {
+    few=$(mallocs 20)
+    [ "$few" -le 13 ] || fail "$few calls of cudaMalloc"
+    many=$(mallocs 300) # 35 MB of tables, in chunks of 16
+    [ "$many" -eq "$few" ] || fail "$many for $few"
+}
+@test "hmmcast --backend auto goes on without a device that fails in the middle" {
+    for _ in $(seq 6); do awk '/^>/ { n++ } n > 30 { exit } { print }' demo.fa; done >many.fa
+    does_without hmmcast $few -t 1 -K 5000 many.fa
+}
+@test "hmmcast --backend auto: a few models do not touch the device" {
+    rm -f asked
+    WS_FAULT_CALLS=asked faulty_cast small.fa >got
+    [ ! -s asked ] || fail "$(sort asked | uniq -c)"
+}
+
 no_memory() {
     drive thread 1 4 1 tsv stdout -- \
         "$WARPSIEVE_FAULTY/$1" --backend cuda -t 2 -a -K 3000 three.hmm small.fa
@@ -70,6 +128,11 @@ no_memory() {
 @test "a run on a device: no memory of the host at the n-th allocation, no threads" {
     [ -z "${WARPSIEVE_SHIMMED:-}" ] || skip 'a sanitizer is in the way of the shim'
     make_shim
+    awk '/^>/ { n++ } n > 3 { exit } { print }' small.fa >three.fa
+    for kind in thread memory; do
+        drive $kind 1 5000 $step models stdout -- \
+            "$WARPSIEVE_FAULTY/hmmcast" $few --backend cuda -t 2 -K 400 three.fa
+    done
     each no_memory $(sequence_tools model)
 }
 

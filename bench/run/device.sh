@@ -14,6 +14,7 @@
 #       proteins   models x proteomes; two: 1,200 models x 590 M residues on one device and on two
 #       genomes    DNA models x 63 and 300 Mb
 #       queries    100 proteins x 1 G residues
+#       singles    models of 10,000 proteins
 #       cores      without the device: queries, scans and made models beside HMMER with 16 threads
 # A part says the seconds it took. A search that takes longer than two minutes ends.
 set -eu
@@ -190,8 +191,19 @@ all_cores() {
     peer hmmscan avx512 ./hmmsieve --scan --noali --cpu 16 -o /dev/null --tblout @.tbl "$w/all" "$w/380.fa"
     peer hmmscan HMMER ./hmmscan --noali --cpu 16 -o /dev/null --tblout @.tbl "$w/all" "$w/380.fa"
     peer hmmscan-all avx512 ./hmmsieve --scan --noali --cpu 16 -o /dev/null --tblout @.tbl "$w/all" "$w/yeast.fa"
-    gzip -dc proteome?.fa.gz | awk '/^>/ && ++k > 10000 { exit } { print }' >"$w/10000.fa"
+    first 10000 >"$w/10000.fa"
     peer singles avx512 ./hmmcast --cpu 16 --no-provenance --amino --informat fasta -o @.tbl "$w/10000.fa"
+}
+
+first() { gzip -dc proteome?.fa.gz | awk -v n="$1" '/^>/ && ++k > n { exit } { print }'; }
+
+all_singles() {
+    for n in 1000 10000; do
+        first $n >"$w/$n.fa"
+        for b in avx512 cuda cuda+cpu auto; do
+            search $n-singles $b ./hmmcast --stats --cpu 16 --no-provenance --amino --informat fasta -o @.tbl "$w/$n.fa"
+        done
+    done
 }
 
 peer() { # peer ROW BACKEND PROGRAM ARGUMENT...: as search, without options of backends
@@ -218,6 +230,7 @@ run() {
         kernels) kernels ;;
         two) two_devices ;;
         queries) all_queries ;;
+        singles) all_singles ;;
         cores) all_cores ;;
         *) echo "device.sh: there is no part \"$p\"" >&2; exit 2 ;;
         esac

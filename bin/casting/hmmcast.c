@@ -42,7 +42,8 @@ static void close_cast(ws_job *job) {
 typedef struct reader {
     ws_cast_input *input;
     atomic_int busy; /* items that are being worked on */
-    _Atomic uint64_t models, nodes, sequences;
+    _Atomic uint64_t models;
+    _Atomic uint64_t read, made; /* residues of batches, and of their parts that are done */
 } reader;
 
 static int open_reader(ws_job *job, ws_err *err) {
@@ -84,27 +85,46 @@ static void destroy_item(void *item) {
     ws_free(it);
 }
 
+/* Returns the residues of sequences from .. to - 1 of a batch; 0 of an alignment. */
+static uint64_t residues_of(const ws_cast_item *it, size_t from, size_t to) {
+    uint64_t n = 0;
+    for (size_t i = from; i < ws_min(to, it->batch.n); i++) n += it->batch.len[i];
+    return n;
+}
+
+/* Returns the models of a part: a device calibrates many in one call. The last part is not much smaller. */
+static size_t group_of(const ws_job *job, size_t n) {
+    enum { MOST = 64 };
+    const size_t parts = ws_job_has_device(job) ? (n + MOST - 1) / MOST : n;
+    return (n + parts - 1) / parts;
+}
+
 static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
+    reader *r = job->reader;
     ws_cast_item *it = item;
     const size_t had = it->cap;
     empty_item(it);
-    int rc = ws_cast_input_fill(((reader *)job->reader)->input, it, err);
+    int rc = ws_cast_input_fill(r->input, it, err);
     if (rc) return rc;
+    it->group = group_of(job, it->nmodel);
     rc = ws_grow(&it->model, &it->cap, it->nmodel, sizeof *it->model, err);
     if (rc) return rc;
     memset(it->model + had, 0, (it->cap - had) * sizeof *it->model);
-    *parts = it->nmodel;
+    *parts = (it->nmodel + it->group - 1) / it->group;
+    r->read += residues_of(it, 0, it->batch.n);
     return WS_OK;
 }
 
-/* Makes a model. Threads that are not at other items help with a deep alignment. */
+/* Makes the models of a part. Threads that are not at other items help with a deep alignment. */
 static int work(ws_job *job, void *item, size_t part, ws_worker *worker, ws_err *err) {
     reader *r = job->reader;
     ws_cast_item *it = item;
     const int busy = ++r->busy, threads = job->nworker > busy ? job->nworker / busy : 1;
-    const int rc = ws_cast_make(job->data, it, part, threads, &worker->scratch, err);
+    const int rc = ws_cast_make(job, it, part, threads, &worker->scratch, err);
+    const size_t from = part * it->group, to = ws_min(from + it->group, it->nmodel);
     r->busy--;
-    if (!rc && !it->model[part].fault.code) r->models++;
+    for (size_t i = from; i < to && !rc; i++) r->models += !it->model[i].fault.code;
+    r->made += residues_of(it, from, to);
     return rc;
 }
 
@@ -171,6 +191,18 @@ static void progress(ws_job *job, double seconds, char *text, size_t n, double *
     snprintf(text, n, "%llu models", (unsigned long long)r->models);
 }
 
+/* Returns the share of the input that was read, times that of it which is made. */
+static double done(ws_job *job) {
+    const reader *r = job->reader;
+    uint64_t at, size;
+    ws_cast_input_progress(r->input, &at, &size);
+    return size && r->read ? (double)at / (double)size * (double)r->made / (double)r->read : -1;
+}
+
+static void resize(ws_job *job, uint64_t residues) {
+    ws_cast_input_batch(((reader *)job->reader)->input, residues);
+}
+
 static int stats(ws_job *job, double seconds, ws_stat *stat) {
     const reader *r = job->reader;
     (void)seconds;
@@ -182,6 +214,7 @@ static const ws_reader cast_reader = {
     .outputs = outputs,
     .open = open_reader,
     .close = close_reader,
+    .resize = resize,
     .create = create_item,
     .destroy = destroy_item,
     .fill = fill,
@@ -189,11 +222,14 @@ static const ws_reader cast_reader = {
     .format = format,
     .ahead = ahead,
     .progress = progress,
+    .done = done,
     .stats = stats,
 };
 
+enum { DEVICE_BATCH = 8 << 10 }; /* residues: some 20 proteins, and 4 MB of text */
 #define BACKEND(width, ...) &(const ws_backend){.name = #width, .usable = ws_usable_##width},
-static const ws_backend *const backends[] = {WS_WIDTHS(BACKEND, ) BACKEND(scalar, ) NULL};
+static const ws_backend *const backends[] = {&(const ws_backend){WS_BACKEND_DEVICE, .batch = DEVICE_BATCH},
+                                             WS_WIDTHS(BACKEND, ) BACKEND(scalar, ) NULL};
 
 static const ws_peer *const peers[] = {&ws_peer_hmmbuild, NULL};
 

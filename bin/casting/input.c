@@ -175,6 +175,10 @@ int ws_cast_input_fill(ws_cast_input *in, ws_cast_item *it, ws_err *err) {
 
 int ws_cast_input_ahead(ws_cast_input *in) { return in->seqread ? ws_seqread_ahead(in->seqread) : 0; }
 
+void ws_cast_input_batch(ws_cast_input *in, uint64_t residues) {
+    if (in->seqread) ws_seqread_batch(in->seqread, residues);
+}
+
 void ws_cast_input_progress(ws_cast_input *in, uint64_t *done, uint64_t *size) {
     *done = *size = 0;
     if (in->seqread) ws_seqread_progress(in->seqread, done, size);

@@ -70,6 +70,7 @@ typedef struct ws_cast_item {
     uint64_t first;      /* number of the first model, from 1 */
     ws_cast_model *model;
     size_t nmodel, cap;
+    size_t group; /* models of a part */
     ws_buf codes; /* of the batch */
 } ws_cast_item;
 
@@ -81,11 +82,13 @@ void ws_cast_input_close(ws_cast_input *in);
  * WS_EOF, WS_AGAIN, or a failure. */
 int ws_cast_input_fill(ws_cast_input *in, ws_cast_item *it, ws_err *err);
 int ws_cast_input_ahead(ws_cast_input *in);
+/* Sets the residues of a batch of sequences from the next fill on. */
+void ws_cast_input_batch(ws_cast_input *in, uint64_t residues);
 /* Sets the bytes read and their size; 0: not known. */
 void ws_cast_input_progress(ws_cast_input *in, uint64_t *done, uint64_t *size);
 
-/* Makes model number `part` of an item on so many threads. The model's `fault` takes a fault of the input. Returns
- * WS_ENOMEM on failure. */
-int ws_cast_make(const ws_cast_plan *p, ws_cast_item *it, size_t part, int threads, ws_buf *scratch, ws_err *err);
+/* Makes the models of part number `part` of an item on so many threads. A model's `fault` takes a fault of the input.
+ * Returns WS_ENOMEM, or WS_EDEV where an option asks for a device. */
+int ws_cast_make(ws_job *job, ws_cast_item *it, size_t part, int threads, ws_buf *scratch, ws_err *err);
 
 #endif

@@ -93,8 +93,28 @@ int ws_build_from_counts(const ws_builder *b, ws_build_counts *c, ws_hmm *h, ws_
 int ws_build_from_msa(const ws_builder *b, const ws_build_ali_settings *s, ws_msa *m, const char *name, ws_build_ali *a,
                       ws_hmm *h, ws_err *err);
 
-/* Sets h->evparam from the scores of random sequences against the model in memory (section 3). Returns WS_EDATA if a
- * score leaves the range, or WS_ENOMEM. */
+/* ---- the same in steps, for callers that calibrate many models together ---- */
+
+/* Make a draft, a model without calibration and what follows it. Fail as the functions above. */
+int ws_build_draft_sequence(const ws_builder *b, const ws_build_sequence *q, ws_hmm *h, ws_err *err);
+int ws_build_draft_msa(const ws_builder *b, const ws_build_ali_settings *s, ws_msa *m, const char *name,
+                       ws_build_ali *a, ws_hmm *h, ws_err *err);
+
+/* Sets h->evparam from the scores of random sequences against a draft (section 3). Returns WS_EDATA if a score leaves
+ * the range, or WS_ENOMEM. */
 int ws_build_calibrate(const ws_builder *b, ws_hmm *h, ws_err *err);
+
+/* A draft of a call. fault: a draft with one, a code that is not 0, is left alone; one that cannot be calibrated gets
+ * its WS_EDATA there. */
+typedef struct ws_build_load {
+    ws_hmm *h;
+    ws_err *fault;
+} ws_build_load;
+/* Does the same for many models together on the devices in use, bit by bit. Returns WS_EDEV or WS_ENOMEM, and may then
+ * be called again, or ws_build_calibrate for each model. */
+int ws_build_calibrate_together(const ws_builder *b, ws_build_load *load, size_t n, ws_err *err);
+
+/* Finishes a calibrated draft: masked nodes, MAXL, fixed gaps, entropy, hash. Returns WS_ENOMEM on failure. */
+int ws_build_finish(const ws_builder *b, ws_hmm *h, ws_err *err);
 
 #endif

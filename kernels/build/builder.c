@@ -43,11 +43,6 @@ int ws_builder_create(ws_builder **out, const ws_build_settings *s, ws_err *err)
 }
 
 void ws_builder_destroy(ws_builder *b) {
-    for (int f = 0; b && f < WS_BUILD_NFILTER; f++) {
-        ws_free(b->random[f].codes);
-        ws_free(b->random[f].first);
-        ws_free(b->random[f].len);
-        ws_free(b->random[f].lm);
-    }
+    for (int f = 0; b && f < WS_BUILD_NFILTER; f++) ws_build_random_release(&b->random[f]);
     ws_free(b);
 }

@@ -1,106 +1,87 @@
 /* SPDX-License-Identifier: MIT
  * Calibration: the distribution of a model's scores, from three filters' scores of random sequences. Specification
- * build.md, section 3. The sequences are the same for all models, so a builder draws them once. */
+ * build.md, section 3. together.c has the same for many models at once, on devices. */
 #include <math.h>
 
 #include "kernels/build/tables.h"
-#include "kernels/dom/kernel.h"
 #include "kernels/msv/msv.h"
 #include "kernels/vit/vit.h"
-
-/* ---- random sequences ---- */
-
-/* Makes room for the sequences of one filter. */
-static int make_room(ws_build_random *r, const ws_build_lengths *want, ws_err *err) {
-    enum { BEHIND = 64 }; /* bytes that vector code may read behind the last residue */
-    const size_t n = want->n, words = (want->length + WS_RESIDUES_PER_WORD - 1) / WS_RESIDUES_PER_WORD;
-    *r = (ws_build_random){.n = want->n, .length = want->length};
-    r->codes = ws_calloc(n * words * WS_RESIDUES_PER_WORD + BEHIND, 1, err);
-    r->first = r->codes ? ws_calloc(n, sizeof *r->first, err) : NULL;
-    r->len = r->first ? ws_calloc(n, sizeof *r->len, err) : NULL;
-    r->lm = r->len ? ws_calloc(n, sizeof *r->lm, err) : NULL;
-    for (size_t i = 0; r->lm && i < n; i++) {
-        r->first[i] = i * words;
-        r->len[i] = want->length;
-        ws_lenmodel_set(&r->lm[i], want->length);
-    }
-    return r->lm ? WS_OK : err->code;
-}
-
-int ws_build_draw(ws_builder *b, ws_err *err) {
-    const ws_abc *abc = b->set.abc;
-    double norm = 0.0, sum = 0.0, below[20];
-    uint32_t state = ws_dom_seeded(b->set.seed);
-    for (int x = 0; x < abc->K; x++) norm += (double)abc->background[x];
-    for (int x = 0; x < abc->K; x++) {
-        sum += (double)abc->background[x];
-        below[x] = sum / norm;
-    }
-    for (int f = 0; f < WS_BUILD_NFILTER; f++) {
-        ws_build_random *r = &b->random[f];
-        int rc = make_room(r, &b->set.random[f], err);
-        if (rc) return rc;
-        for (size_t i = 0; i < r->n; i++)
-            for (size_t j = 0; j < r->length; j++) {
-                const double u = ws_dom_deviate(ws_dom_random(&state));
-                int x = 0;
-                while (x < abc->K - 1 && !(u < below[x])) x++;
-                r->codes[WS_RESIDUES_PER_WORD * r->first[i] + j] = (uint8_t)x;
-            }
-    }
-    return WS_OK;
-}
+#include "lib/simd/flush.h"
 
 /* ---- scores ---- */
 
-/* Sets bits[i] of the random sequences against a filter's body, with `over` nats for scores beyond its range. */
-static int filter_bits(const ws_body *body, const ws_profile *p, const ws_build_random *r, float over, double *bits,
-                       ws_err *err) {
+int ws_build_bits_create(ws_build_bits *bits, const ws_builder *b, ws_err *err) {
+    size_t n = 0;
+    *bits = (ws_build_bits){{NULL}};
+    for (int f = 0; f < WS_BUILD_NFILTER; f++) n += b->random[f].n;
+    double *at = ws_calloc(n, sizeof *at, err);
+    if (!at) return err->code;
+    for (int f = 0; f < WS_BUILD_NFILTER; at += b->random[f++].n) bits->of[f] = at;
+    return WS_OK;
+}
+
+void ws_build_bits_release(ws_build_bits *bits) { ws_free(bits->of[0]); }
+
+void ws_build_take_scores(const ws_builder *b, int f, const ws_fscore *score, double *bits) {
+    /* nats of a score beyond the filter's range */
+    const float over = f == WS_BUILD_MSV ? 65.0f / WS_BYTE_SCALE
+                                         : (float)((32767.0 - WS_WORD_BASE) / (double)WS_WORD_SCALE);
+    const ws_build_random *r = &b->random[f];
+    for (size_t i = 0; i < r->n; i++) {
+        const float nats = score[i].status == WS_F_OVERFLOW ? over : score[i].nats;
+        bits[i] = (double)(nats - r->lm[i].null_nats) / WS_LN2;
+    }
+}
+
+int ws_build_filter_bits(const ws_builder *b, int f, const ws_profile *p, double *bits, ws_err *err) {
+    static const ws_body *const msv[] = {WS_BY_WIDTH(ws_msv_)}, *const vit[] = {WS_BY_WIDTH(ws_vit_)};
+    const ws_build_random *r = &b->random[f];
     const ws_seqlist list = {r->codes, r->first, r->len, r->lm, NULL, r->n};
     ws_fscore *score = ws_calloc(r->n, sizeof *score, err);
     ws_filter *filter = NULL;
     ws_buf scratch = {0};
-    int rc = score ? ws_filter_create(&filter, body, p, err) : err->code;
+    int rc = score ? ws_filter_create(&filter, (f == WS_BUILD_MSV ? msv : vit)[b->set.width], p, err) : err->code;
     if (!rc) rc = ws_filter_scores(filter, &list, score, &scratch, err);
-    for (size_t i = 0; !rc && i < r->n; i++) {
-        const float nats = score[i].status == WS_F_OVERFLOW ? over : score[i].nats;
-        bits[i] = (double)(nats - r->lm[i].null_nats) / WS_LN2;
-    }
+    if (!rc) ws_build_take_scores(b, f, score, bits);
     ws_buf_release(&scratch);
     ws_filter_destroy(filter);
     ws_free(score);
     return rc;
 }
 
-static int forward_bits(const ws_dom_tables *t, ws_dom_worker *w, const ws_hmm *h, const ws_build_random *r,
-                        double *bits, ws_err *err) {
-    enum { TOGETHER = 32 };
-    for (size_t i = 0; i < r->n; i += TOGETHER) {
-        const uint8_t *x[TOGETHER];
-        float nats[TOGETHER];
-        const size_t n = ws_min(TOGETHER, r->n - i);
-        for (size_t j = 0; j < n; j++) x[j] = r->codes + WS_RESIDUES_PER_WORD * r->first[i + j];
-        int rc = ws_dom_forward(t, w, x, r->length, n, nats, err);
-        if (rc) return rc;
-        for (size_t j = 0; j < n; j++) {
-            if (isnan(nats[j]))
-                return ws_fail(err, WS_EDATA, "model %s: the Forward score of a random sequence is out of range, so "
-                               "the model cannot be calibrated", h->name);
-            bits[i + j] = (double)(nats[j] - r->lm[i + j].null_nats) / WS_LN2;
-        }
+int ws_build_take_nats(const ws_builder *b, const ws_hmm *h, size_t from, const float *nats, size_t n, double *bits,
+                       ws_err *err) {
+    for (size_t j = 0; j < n; j++) {
+        if (isnan(nats[j]))
+            return ws_fail(err, WS_EDATA, "model %s: the Forward score of a random sequence is out of range, so "
+                           "the model cannot be calibrated", h->name);
+        bits[from + j] = (double)(nats[j] - b->random[WS_BUILD_FORWARD].lm[from + j].null_nats) / WS_LN2;
     }
     return WS_OK;
 }
 
-static int all_forward_bits(const ws_builder *b, const ws_hmm *h, const ws_profile *p, double *bits, ws_err *err) {
+static int forward_bits(const ws_builder *b, const ws_hmm *h, const ws_dom_tables *t, ws_dom_worker *w, double *bits,
+                        ws_err *err) {
+    enum { TOGETHER = 32 };
+    const ws_build_random *r = &b->random[WS_BUILD_FORWARD];
+    int rc = WS_OK;
+    for (size_t i = 0; i < r->n && !rc; i += TOGETHER) {
+        const uint8_t *x[TOGETHER];
+        float nats[TOGETHER];
+        const size_t n = ws_min(TOGETHER, r->n - i);
+        for (size_t j = 0; j < n; j++) x[j] = r->codes + WS_RESIDUES_PER_WORD * r->first[i + j];
+        rc = ws_dom_forward(t, w, x, r->length, n, nats, err);
+        if (!rc) rc = ws_build_take_nats(b, h, i, nats, n, bits, err);
+    }
+    return rc;
+}
+
+int ws_build_forward_bits(const ws_builder *b, const ws_hmm *h, const ws_dom_tables *t, double *bits, ws_err *err) {
     static const ws_dom_backend *const by_width[] = {WS_BY_WIDTH(ws_dom_)};
-    ws_dom_tables *t = NULL;
     ws_dom_worker *w = NULL;
-    int rc = ws_dom_tables_create(&t, p, 0.0f, 0.0f, err);
-    if (!rc) rc = ws_dom_worker_create(&w, by_width[b->set.width], &(ws_dom_options){.seed = 42}, err);
-    if (!rc) rc = forward_bits(t, w, h, &b->random[WS_BUILD_FORWARD], bits, err);
+    int rc = ws_dom_worker_create(&w, by_width[b->set.width], &(ws_dom_options){.seed = 42}, err);
+    if (!rc) rc = forward_bits(b, h, t, w, bits, err);
     ws_dom_worker_destroy(w);
-    ws_dom_tables_destroy(t);
     return rc;
 }
 
@@ -177,23 +158,17 @@ static int no_fit(const ws_hmm *h, ws_err *err) {
                    "cannot be calibrated; are its nodes alike, or the random sequences too few?", h->name);
 }
 
-static int calibrate(const ws_builder *b, ws_hmm *h, const ws_profile *p, double *bits, ws_err *err) {
-    static const ws_body *const msv[] = {WS_BY_WIDTH(ws_msv_)}, *const vit[] = {WS_BY_WIDTH(ws_vit_)};
+int ws_build_fit(const ws_builder *b, ws_hmm *h, const ws_build_bits *bits, ws_err *err) {
     static const int place[][2] = {[WS_BUILD_MSV] = {WS_MMU, WS_MLAMBDA}, [WS_BUILD_VITERBI] = {WS_VMU, WS_VLAMBDA}};
-    const float over[] = {[WS_BUILD_MSV] = 65.0f / WS_BYTE_SCALE,
-                          [WS_BUILD_VITERBI] = (float)((32767.0 - WS_WORD_BASE) / (double)WS_WORD_SCALE)};
-    const double lambda = WS_LN2 + 1.44 / ((double)h->M * ws_build_entropy(h->mat, h->M, h->abc));
+    h->made->entropy = ws_build_entropy(h->mat, h->M, h->abc);
+    const double lambda = WS_LN2 + 1.44 / ((double)h->M * h->made->entropy);
     double location, scale;
     for (int f = WS_BUILD_MSV; f <= WS_BUILD_VITERBI; f++) {
-        const ws_body *body = (f == WS_BUILD_MSV ? msv : vit)[b->set.width];
-        int rc = filter_bits(body, p, &b->random[f], over[f], bits, err);
-        if (rc) return rc;
-        h->evparam[place[f][0]] = (float)fit_location(bits, b->random[f].n, lambda);
+        h->evparam[place[f][0]] = (float)fit_location(bits->of[f], b->random[f].n, lambda);
         h->evparam[place[f][1]] = (float)lambda;
     }
-    int rc = all_forward_bits(b, h, p, bits, err);
-    if (rc) return rc;
-    if (!fit_gumbel(bits, b->random[WS_BUILD_FORWARD].n, &location, &scale)) return no_fit(h, err);
+    if (!fit_gumbel(bits->of[WS_BUILD_FORWARD], b->random[WS_BUILD_FORWARD].n, &location, &scale))
+        return no_fit(h, err);
     const double tail = b->set.tail;
     h->evparam[WS_FTAU] = (float)((location - log(-1.0 * log(1.0 - tail)) / scale) + (log(tail) / lambda));
     h->evparam[WS_FLAMBDA] = (float)lambda;
@@ -204,17 +179,26 @@ static int calibrate(const ws_builder *b, ws_hmm *h, const ws_profile *p, double
     return WS_OK;
 }
 
+static int calibrate(const ws_builder *b, ws_hmm *h, const ws_profile *p, ws_build_bits *bits, ws_err *err) {
+    ws_dom_tables *t = NULL;
+    int rc = ws_build_bits_create(bits, b, err);
+    for (int f = WS_BUILD_MSV; f <= WS_BUILD_VITERBI && !rc; f++) rc = ws_build_filter_bits(b, f, p, bits->of[f], err);
+    if (!rc) rc = ws_dom_tables_create(&t, p, 0.0f, 0.0f, err);
+    if (!rc) rc = ws_build_forward_bits(b, h, t, bits->of[WS_BUILD_FORWARD], err);
+    ws_dom_tables_destroy(t);
+    return rc ? rc : ws_build_fit(b, h, bits, err);
+}
+
 int ws_build_calibrate(const ws_builder *b, ws_hmm *h, ws_err *err) {
+    const uint32_t before = ws_flush_begin();
     ws_profile p;
-    uint32_t most = 0;
-    for (int f = 0; f < WS_BUILD_NFILTER; f++) most = b->random[f].n > most ? b->random[f].n : most;
-    double *bits = ws_calloc(most, sizeof *bits, err);
-    if (!bits) return err->code;
+    ws_build_bits bits = {{NULL}};
     int rc = ws_profile_create(&p, h, err);
     if (!rc) {
-        rc = calibrate(b, h, &p, bits, err);
+        rc = calibrate(b, h, &p, &bits, err);
+        ws_build_bits_release(&bits);
         ws_profile_destroy(&p);
     }
-    ws_free(bits);
+    ws_flush_end(before);
     return rc;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Numbers that follow from a model's parameters: relative entropy, composition, MAXL. Specification build.md, sections
- * 1 and 9.3. */
+ * Numbers that follow from a model's parameters: relative entropy, composition, MAXL; what follows the calibration.
+ * Specification build.md, sections 1, 9.2, 9.3 and 10.3. */
 #include <math.h>
+#include <string.h>
 
 #include "kernels/build/tables.h"
 #include "kernels/long/long.h"
+#include "lib/simd/flush.h"
 
 double ws_build_entropy(const float *mat, int M, const ws_abc *abc) {
     const size_t K = (size_t)abc->K;
@@ -65,4 +67,29 @@ int ws_build_set_maxl(const ws_build_settings *s, ws_hmm *h, ws_err *err) {
     int rc = ws_long_maxl(h, &o, &maxl, err);
     if (!rc) h->maxl = (int32_t)maxl;
     return rc;
+}
+
+/* Gives masked nodes the emissions of the background, but for the last node, as HMMER does. */
+static void mask(ws_hmm *h) {
+    const size_t K = (size_t)h->abc->K;
+    const char *line = h->note[WS_NOTE_MM];
+    for (size_t k = 1; line && k < (size_t)h->M; k++)
+        if (line[k] == 'm') memcpy(h->mat + k * K, h->abc->background, K * sizeof *h->mat);
+}
+
+int ws_build_finish(const ws_builder *b, ws_hmm *h, ws_err *err) {
+    const ws_build_settings *s = &b->set;
+    const uint32_t before = ws_flush_begin();
+    mask(h);
+    const int rc = ws_build_set_maxl(s, h, err);
+    if (!h->made->from_sequence && (s->fix_open || s->fix_extend)) ws_build_set_gaps(h, s, s->fix_open, s->fix_extend);
+    if (h->note[WS_NOTE_MM]) h->made->entropy = ws_build_entropy(h->mat, h->M, h->abc); /* else it is the draft's */
+    h->hash = ws_hmm_hash(h);
+    ws_flush_end(before);
+    return rc;
+}
+
+int ws_build_complete(const ws_builder *b, ws_hmm *h, ws_err *err) {
+    const int rc = ws_build_calibrate(b, h, err);
+    return rc ? rc : ws_build_finish(b, h, err);
 }

@@ -5,14 +5,6 @@
 #include "kernels/build/tables.h"
 #include "lib/simd/flush.h"
 
-/* Gives masked nodes the emissions of the background, but for the last node, as HMMER does. */
-static void mask(ws_hmm *h) {
-    const size_t K = (size_t)h->abc->K;
-    const char *line = h->note[WS_NOTE_MM];
-    for (size_t k = 1; line && k < (size_t)h->M; k++)
-        if (line[k] == 'm') memcpy(h->mat + k * K, h->abc->background, K * sizeof *h->mat);
-}
-
 /* Copies the parameters that stand in the place of the counts. */
 static int take_parameters(ws_hmm *h, const ws_build_counts *c, ws_err *err) {
     const size_t nodes = (size_t)c->M + 1, K = (size_t)c->abc->K;
@@ -37,21 +29,17 @@ static int make(const ws_builder *b, ws_build_counts *c, ws_hmm *h, ws_err *err)
     h->made->effn = effn;
     h->nseq = c->nseq;
     ws_build_composition(h);
-    rc = ws_hmm_derive_consensus(h, err);
-    if (!rc) rc = ws_build_calibrate(b, h, err);
-    if (rc) return rc;
-    mask(h);
-    rc = ws_build_set_maxl(s, h, err);
-    if (rc) return rc;
-    if (s->fix_open || s->fix_extend) ws_build_set_gaps(h, s, s->fix_open, s->fix_extend);
-    h->made->entropy = ws_build_entropy(h->mat, h->M, h->abc);
-    h->hash = ws_hmm_hash(h);
-    return WS_OK;
+    return ws_hmm_derive_consensus(h, err);
 }
 
-int ws_build_from_counts(const ws_builder *b, ws_build_counts *c, ws_hmm *h, ws_err *err) {
+int ws_build_draft_counts(const ws_builder *b, ws_build_counts *c, ws_hmm *h, ws_err *err) {
     const uint32_t before = ws_flush_begin();
     const int rc = make(b, c, h, err);
     ws_flush_end(before);
     return rc;
+}
+
+int ws_build_from_counts(const ws_builder *b, ws_build_counts *c, ws_hmm *h, ws_err *err) {
+    const int rc = ws_build_draft_counts(b, c, h, err);
+    return rc ? rc : ws_build_complete(b, h, err);
 }

@@ -37,8 +37,8 @@ static int describe(ws_hmm *h, const ws_msa *m, const ws_build_ali *a, const cha
     return WS_OK;
 }
 
-int ws_build_from_msa(const ws_builder *b, const ws_build_ali_settings *s, ws_msa *m, const char *name, ws_build_ali *a,
-                      ws_hmm *h, ws_err *err) {
+int ws_build_draft_msa(const ws_builder *b, const ws_build_ali_settings *s, ws_msa *m, const char *name,
+                       ws_build_ali *a, ws_hmm *h, ws_err *err) {
     ws_build_ali_settings own = *s;
     *a = (ws_build_ali){0};
     *h = (ws_hmm){0};
@@ -48,5 +48,11 @@ int ws_build_from_msa(const ws_builder *b, const ws_build_ali_settings *s, ws_ms
     own.clusters = b->set.effective == WS_BUILD_ECLUST;
     own.width = b->set.width;
     if (ws_build_ali_create(a, m, &own, err) || describe(h, m, a, name, err)) return err->code;
-    return ws_build_from_counts(b, &a->counts, h, err);
+    return ws_build_draft_counts(b, &a->counts, h, err);
+}
+
+int ws_build_from_msa(const ws_builder *b, const ws_build_ali_settings *s, ws_msa *m, const char *name, ws_build_ali *a,
+                      ws_hmm *h, ws_err *err) {
+    const int rc = ws_build_draft_msa(b, s, m, name, a, h, err);
+    return rc ? rc : ws_build_complete(b, h, err);
 }

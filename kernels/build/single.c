@@ -59,16 +59,10 @@ static int fill(const ws_builder *b, const ws_build_sequence *q, ws_hmm *h, ws_e
     *h->made = (ws_hmm_made){.effn = 1.0f, .from_sequence = 1};
     h->nseq = 1;
     ws_build_composition(h);
-    rc = set_consensus(h, q, err);
-    if (!rc) rc = ws_build_calibrate(b, h, err);
-    if (!rc) rc = ws_build_set_maxl(&b->set, h, err);
-    if (rc) return rc;
-    h->made->entropy = ws_build_entropy(h->mat, h->M, h->abc);
-    h->hash = ws_hmm_hash(h);
-    return WS_OK;
+    return set_consensus(h, q, err);
 }
 
-int ws_build_from_sequence(const ws_builder *b, const ws_build_sequence *q, ws_hmm *h, ws_err *err) {
+int ws_build_draft_sequence(const ws_builder *b, const ws_build_sequence *q, ws_hmm *h, ws_err *err) {
     *h = (ws_hmm){.abc = b->set.abc, .M = (int)q->L};
     if (!q->L) return ws_fail(err, WS_EDATA, "sequence %s has no residues, so no model can be made of it", q->name);
     if (q->L > INT32_MAX - 1)
@@ -76,6 +70,14 @@ int ws_build_from_sequence(const ws_builder *b, const ws_build_sequence *q, ws_h
     const uint32_t before = ws_flush_begin();
     const int rc = fill(b, q, h, err);
     ws_flush_end(before);
+    if (rc) ws_hmm_release(h);
+    return rc;
+}
+
+int ws_build_from_sequence(const ws_builder *b, const ws_build_sequence *q, ws_hmm *h, ws_err *err) {
+    int rc = ws_build_draft_sequence(b, q, h, err);
+    if (rc) return rc;
+    rc = ws_build_complete(b, h, err);
     if (rc) ws_hmm_release(h);
     return rc;
 }

@@ -89,13 +89,14 @@ struct group {
 };
 enum { GROUPS = 24 }; // of each kind
 
-// A call computes both parsers of targets, or all of envelopes, or Forward's score of envelopes, or traces of regions.
-enum kind { PARSE, FIT, SCORE, RESOLVE };
+// A call computes both parsers of targets, or all of envelopes, or Forward's score of envelopes, or traces of regions,
+// or Forward's score of targets.
+enum kind { PARSE, FIT, SCORE, RESOLVE, TARGETS };
 
 struct call {
     ws_devstream *stream;
     kind what;
-    float *nats;            // of SCORE, by the problems' order
+    float *nats;            // of SCORE and TARGETS, by the problems' order
     const ws_dom_options *o; // of RESOLVE
     problem *p;
     uint32_t n;
@@ -190,7 +191,7 @@ static void lay_out(call *c, ws_dom_job *job) {
             const uint32_t L = q->load->span.pair->L;
             ws_dom_job *j = &job[p + k];
             *j = {};
-            j->mode = c->what == PARSE || c->what == RESOLVE ? ws_dom_multihit(L) : ws_dom_unihit(L);
+            j->mode = c->what == FIT || c->what == SCORE ? ws_dom_unihit(L) : ws_dom_multihit(L);
             j->L = q->L, j->line = w.line;
             j->M = t->M, j->Q = t->Q, j->K = t->K, j->Kp = t->Kp, j->Qmax = w.Qmax;
             j->part = wide ? ws_dom_part_of(t->Q) : 0;
@@ -249,15 +250,16 @@ static int launch(call *c, int what, const group *g, int kinds, ws_err *err) {
 static int launch_group(call *c, const group *g, ws_err *err) {
     static const struct {
         int what, kinds;
-    } step[4][6] = {{{WS_DOM_FORWARD, WS_DOM_PARSER_ROWS}, {WS_DOM_BACKWARD, WS_DOM_PARSER_ROWS}, {WS_DOM_FIND, 0}},
+    } step[5][6] = {{{WS_DOM_FORWARD, WS_DOM_PARSER_ROWS}, {WS_DOM_BACKWARD, WS_DOM_PARSER_ROWS}, {WS_DOM_FIND, 0}},
                     {{WS_DOM_FORWARD_FIT, WS_DOM_PARSER_ROWS},
                      {WS_DOM_BACKWARD_FIT, WS_DOM_PARSER_ROWS},
                      {WS_DOM_DECODE, 0},
                      {WS_DOM_ACCURACY, WS_DOM_FIT_ROWS},
                      {WS_DOM_TRACE, 0}},
                     {{WS_DOM_FORWARD, WS_DOM_PARSER_ROWS}, {WS_DOM_SCORE, 0}},
-                    {{WS_DOM_FORWARD_CELLS, WS_DOM_PARSER_ROWS}, {WS_DOM_SAMPLE, 1}}};
-    static const int steps[] = {3, 5, 2, 2};
+                    {{WS_DOM_FORWARD_CELLS, WS_DOM_PARSER_ROWS}, {WS_DOM_SAMPLE, 1}},
+                    {{WS_DOM_FORWARD, WS_DOM_PARSER_ROWS}, {WS_DOM_SCORE, 0}}};
+    static const int steps[] = {3, 5, 2, 2, 2};
     int rc = WS_OK;
     for (int k = 0; k < steps[c->what] && !rc; k++)
         rc = launch(c, step[c->what][k].what, g, step[c->what][k].kinds, err);
@@ -275,13 +277,25 @@ static int launch_all(call *c, ws_err *err) {
 
 // ---- memory and copies ----
 
+static int by_address(const void *a, const void *b) {
+    const uintptr_t x = (uintptr_t)*(ws_devtable *const *)a, y = (uintptr_t)*(ws_devtable *const *)b;
+    return (x > y) - (x < y);
+}
+
+// Copies the tables of models that the device lacks, each once. Problems are sorted by Q, so those of a model need not
+// be neighbours.
 static int put_models(const call *c, ws_err *err) {
     ws_devtable **table = (ws_devtable **)ws_calloc(c->n, sizeof *table, err);
-    size_t n = 0;
+    size_t n = 0, m = 0;
     if (!table) return WS_ENOMEM;
-    for (uint32_t p = 0; p < c->n; p++) /* sorted by Q: the problems of a model need not be neighbours */
-        if (!c->p[p].m->table.at[c->stream->dev->index]) table[n++] = &c->p[p].m->table;
-    const int rc = ws_devstream_tables(c->stream, table, n, err);
+    for (uint32_t p = 0; p < c->n; p++) {
+        ws_devtable *t = &c->p[p].m->table;
+        if (!t->at[c->stream->dev->index] && !(n && table[n - 1] == t)) table[n++] = t;
+    }
+    qsort(table, n, sizeof *table, by_address);
+    for (size_t i = 0; i < n; i++)
+        if (!m || table[m - 1] != table[i]) table[m++] = table[i];
+    const int rc = ws_devstream_tables(c->stream, table, m, err);
     ws_free(table);
     return rc;
 }
@@ -521,5 +535,11 @@ int ws_dom_device_resolve(ws_dom_load *load, size_t n, const ws_dom_options *o, 
     call c = {};
     c.what = RESOLVE;
     c.o = o;
+    return run_list(&c, load, n, err);
+}
+int ws_dom_device_targets(ws_dom_load *load, size_t n, float *nats, ws_err *err) {
+    call c = {};
+    c.what = TARGETS;
+    c.nats = nats;
     return run_list(&c, load, n, err);
 }

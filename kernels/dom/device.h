@@ -25,6 +25,8 @@ int ws_dom_device_rescore(ws_dom_load *load, size_t n, ws_err *err);
 int ws_dom_device_resolve(ws_dom_load *load, size_t n, const ws_dom_options *o, ws_err *err);
 /* Computes Forward's score of each envelope, in nats, unihit, by the emissions of rescore. */
 int ws_dom_device_forward(ws_dom_load *load, size_t n, float *nats, ws_err *err);
+/* Computes Forward's score of each pair as ws_dom_forward does: multihit; NaN if it leaves the range. */
+int ws_dom_device_targets(ws_dom_load *load, size_t n, float *nats, ws_err *err);
 
 /* Frees what devices made of a model's tables; NULL is legal. */
 void ws_dom_device_forget(void *model);

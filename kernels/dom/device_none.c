@@ -19,4 +19,8 @@ int ws_dom_device_forward(ws_dom_load *load, size_t n, float *nats, ws_err *err)
     return ws_dom_device_parse(load, n, err);
 }
 
+int ws_dom_device_targets(ws_dom_load *load, size_t n, float *nats, ws_err *err) {
+    return ws_dom_device_forward(load, n, nats, err);
+}
+
 void ws_dom_device_forget(void *model) { (void)model; }

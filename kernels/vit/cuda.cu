@@ -25,6 +25,12 @@
 static const ws_shape shapes[] = {SHAPES(SCORE)}, scan_shapes[] = {SHAPES(POINTS)};
 static_assert((int)MAX_LANES == (int)WS_BLOCK_LANES, "groups beyond a block are whole blocks");
 
+int ws_vit_is_filter(const void *kernel) {
+    for (const ws_shape &s : shapes)
+        if (s.kernel == kernel) return 1;
+    return 0;
+}
+
 struct vit_model : ws_devmodel {
     int least_move; // see vit_task
     uint32_t dead;

@@ -48,6 +48,9 @@ template <> struct vit_result<SCORE> { typedef int32_t type; };
 template <> struct vit_result<POINTS> { typedef unsigned long long type; }; // ws_vit_points
 template <vit_goal GOAL> using vit_args = ws_devargs<vit_task, typename vit_result<GOAL>::type>;
 
+// Returns whether this is a kernel of the filter, for tests that stand in its place. cuda.cu has it.
+extern "C" int ws_vit_is_filter(const void *kernel);
+
 enum { THREADS = 128, MAX_WARPS = 8, MAX_LANES = 32 * MAX_WARPS };
 
 // ---- 2 groups ----

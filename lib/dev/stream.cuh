@@ -113,11 +113,12 @@ struct ws_devtable {
     size_t size;
     void *at[WS_DEV_MAX];
 };
-// Makes a table of `size` zeroed bytes on the host. Returns WS_ENOMEM on failure. Copies on devices stay until the
-// devices close.
+// Makes a table of `size` zeroed bytes on the host. Returns WS_ENOMEM on failure.
 int ws_devtable_create(ws_devtable *t, size_t size, ws_err *err);
+// Frees a table that no call uses. The memory of its copies is for later tables until the devices close.
 void ws_devtable_destroy(ws_devtable *t);
-// Copies those of n tables to the stream's device that it lacks. Several threads may call it at once.
+// Copies those of n tables to the stream's device that it lacks. The list names each table once. Several threads may
+// call it at once.
 int ws_devstream_tables(ws_devstream *s, ws_devtable *const *table, size_t n, ws_err *err);
 
 #endif

@@ -207,6 +207,52 @@ int ws_cuda_shared(const void *kernel, size_t bytes, const char *name, ws_err *e
 
 // ---- 3 tables ----
 
+// Returns the bytes that a table of n gets, and its class of sizes: there are eight to an octave, at least ALIGN apart.
+static size_t padded(size_t n, size_t *which = NULL) {
+    const size_t ALIGN = 256, SHARE = 8;
+    size_t step = ALIGN, octave = 0;
+    for (; step * 2 * SHARE <= n; step *= 2) octave++;
+    const size_t steps = (n + step - 1) / step;
+    if (which) *which = octave * SHARE + steps;
+    return steps * step;
+}
+
+// Memory of destroyed tables. A later table of the same class takes it, so the memory of a run with many models is that
+// of those that it has at a time.
+struct spares {
+    void **at;
+    size_t n, cap;
+};
+enum { CLASSES = 512 };
+static struct {
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    spares of[WS_DEV_MAX][CLASSES];
+} spare;
+
+// Returns memory of a destroyed table for one of n bytes; NULL if there is none.
+static void *take_spare(const ws_device *d, size_t n) {
+    size_t which;
+    void *p = NULL;
+    padded(n, &which);
+    pthread_mutex_lock(&spare.lock);
+    for (size_t i = 0; !d->nchunk && i < CLASSES; i++) spare.of[d->index][i].n = 0; // of devices that were closed
+    spares *s = &spare.of[d->index][which];
+    if (s->n) p = s->at[--s->n];
+    pthread_mutex_unlock(&spare.lock);
+    return p;
+}
+
+// Keeps the memory of a table of n bytes. Without memory for this note it is lost until the devices close.
+static void keep_spare(int index, size_t n, void *at) {
+    size_t which;
+    ws_err err;
+    padded(n, &which);
+    spares *s = &spare.of[index][which];
+    pthread_mutex_lock(&spare.lock);
+    if (ws_grow(&s->at, &s->cap, s->n + 1, sizeof *s->at, &err) == WS_OK) s->at[s->n++] = at;
+    pthread_mutex_unlock(&spare.lock);
+}
+
 int ws_devtable_create(ws_devtable *t, size_t size, ws_err *err) {
     *t = {};
     t->size = size;
@@ -215,6 +261,8 @@ int ws_devtable_create(ws_devtable *t, size_t size, ws_err *err) {
 }
 
 void ws_devtable_destroy(ws_devtable *t) {
+    for (int i = 0; i < WS_DEV_MAX; i++)
+        if (t->at[i]) keep_spare(i, t->size, t->at[i]);
     ws_free(t->host);
     *t = {};
 }
@@ -237,12 +285,6 @@ static int lasting(ws_device *d, size_t n, void **p, ws_err *err) {
     return WS_OK;
 }
 
-// Returns the bytes of a table with the padding before the next.
-static size_t padded(size_t n) {
-    const size_t ALIGN = 256;
-    return (n + ALIGN - 1) / ALIGN * ALIGN;
-}
-
 // Copies table[0..n) together in one copy. With 10,000 models and 84 proteins this cut a call on an H200 from 0.34 to
 // 0.19 s (bench/README.md).
 static int put_together(ws_devstream *s, ws_devtable *const *table, size_t n, ws_err *err) {
@@ -261,21 +303,37 @@ static int put_together(ws_devstream *s, ws_devtable *const *table, size_t n, ws
     return rc;
 }
 
+// Copies a table to memory of a destroyed one.
+static int put_again(ws_devstream *s, ws_devtable *t, void *there, ws_err *err) {
+    const int rc = ws_devstream_send(s, there, t->host, t->size, err);
+    if (rc) keep_spare(s->dev->index, t->size, there);
+    else t->at[s->dev->index] = there;
+    return rc;
+}
+
 // Copies those of the n tables that the device lacks; `absent` has room for n.
 static int upload(ws_devstream *s, ws_devtable *const *table, size_t n, ws_devtable **absent, ws_err *err) {
     const size_t TOGETHER = 1 << 20; // a fraction of a chunk, because the end of a chunk stays empty
-    size_t nabsent = 0;
+    const size_t PINNED = 8 << 20;   // one sync for so many bytes
+    size_t nabsent = 0, again = 0, bytes = 0;
     for (size_t i = 0; i < n; i++)
-        if (!table[i]->at[s->dev->index]) absent[nabsent++] = table[i];
-    int rc = WS_OK;
+        if (!table[i]->at[s->dev->index]) bytes += padded(table[i]->size);
+    int rc = bytes ? ws_devstream_expect(s, bytes < PINNED ? bytes : PINNED, err) : WS_OK;
+    for (size_t i = 0; i < n && !rc; i++) {
+        if (table[i]->at[s->dev->index]) continue;
+        void *there = take_spare(s->dev, table[i]->size);
+        if (!there) absent[nabsent++] = table[i];
+        else rc = put_again(s, table[i], there, err);
+        again += there != NULL;
+    }
     for (size_t i = 0, k; i < nabsent && !rc; i += k) {
-        size_t bytes = padded(absent[i]->size);
+        bytes = padded(absent[i]->size);
         for (k = 1; i + k < nabsent && bytes + padded(absent[i + k]->size) <= TOGETHER; k++)
             bytes += padded(absent[i + k]->size);
         rc = put_together(s, absent + i, k, err);
     }
     // other streams may use the tables as soon as the lock is free
-    return nabsent && !rc ? ws_devstream_sync(s, err) : rc;
+    return nabsent + again && !rc ? ws_devstream_sync(s, err) : rc;
 }
 
 int ws_devstream_tables(ws_devstream *s, ws_devtable *const *table, size_t n, ws_err *err) {

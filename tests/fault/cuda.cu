@@ -14,9 +14,10 @@
 // call
 //
 // WS_FAULT_FAKE=N: there are N devices, which are memory of the host. The processor runs the kernels of the domain
-// stage (tests/fault/dom.cu). Others do nothing: their scores are of no use then, but the same from run to run. That is
-// enough to see what a fault does where there is no device. WS_FAULT_LOG as in shim.c, but for a y in place of the x
-// when the fault comes after the first scores of a fake device.
+// stage (tests/fault/dom.cu). The Viterbi filter decides nothing, so the host scores (tests/fault/vit.cu). Other
+// kernels do nothing: their scores are of no use then, but the same from run to run. That is enough to see what a fault
+// does where there is no device. WS_FAULT_LOG as in shim.c, but for a y in place of the x when the fault comes after
+// the first scores of a fake device.
 // WS_FAULT_CALLS=FILE gets the name of each function that is called, one to a line.
 // WS_FAULT_CLOCK=N: a thread's processor time is N milliseconds more at each look. So --backend auto opens a device
 // after the same batch in every run, however fast or busy the machine is.
@@ -201,10 +202,13 @@ static cudaError_t launched(cudaError_t e, cudaStream_t s) {
 LAUNCH(cudaLaunchKernel, const void *)
 LAUNCH(__cudaLaunchKernel, cudaKernel_t)
 
-// The kernels that tests/fault/dom.cu knows are run by the processor.
+// The kernels that tests/fault/dom.cu and vit.cu know are run by the processor.
 extern "C" void ws_fault_run(const void *kernel, void **a);
-static cudaError_t run_fake(const void *kernel, void **a) {
+extern "C" void ws_fault_viterbi(const void *kernel, void **a, uint32_t blocks);
+static cudaError_t run_fake(const cudaLaunchConfig_t *config, const void *kernel, void **a) {
+    const uint32_t cluster = config->numAttrs ? config->attrs->val.clusterDim.x : 1;
     ws_fault_run(kernel, a);
+    ws_fault_viterbi(kernel, a, config->gridDim.x / cluster);
     return cudaSuccess;
 }
 
@@ -212,7 +216,7 @@ extern "C" cudaError_t __real_cudaLaunchKernelExC(const cudaLaunchConfig_t *conf
 extern "C" cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *f, void **a) {
     const cudaError_t bad = fault("launch", cudaErrorLaunchOutOfResources);
     return launched(bad != cudaSuccess ? bad
-                    : fakes            ? run_fake(f, a)
+                    : fakes            ? run_fake(config, f, a)
                                        : __real_cudaLaunchKernelExC(config, f, a),
                     config->stream);
 }

@@ -21,6 +21,11 @@ papara-score)
     set -- -j "$threads" -K 1500 "$top/tests/data/papara/vag40/ref.phy" "$top/tests/data/papara/vag40/ref.nwk" \
         "$top/tests/data/papara/vag40/reads.fasta"
     ;;
+hmmcast)
+    gzip -dc "$top/tests/data/demo.fa.gz" | awk '/^>/ { n++ } n > 6 { exit } { print }' >sequences
+    set -- --no-provenance --amino --informat fasta --EmN 5 --EvN 5 --EfN 12 -t "$threads" -K 1000 sequences
+    form=models
+    ;;
 nhmmsieve)
     gzip -dc "$top/tests/data/golden/dna-models/MADE1.hmm.gz" >models
     gzip -dc "$top/tests/data/golden/long-targets/inputs/dna_target.fa.gz" | head -c 60000 >genome
