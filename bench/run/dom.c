@@ -76,7 +76,7 @@ static void end(work *w) {
         ws_free(w->env[i].domain.column);
         ws_free(w->region[i].cluster);
         ws_free(w->region[i].env);
-        ws_dom_sample_forget(&w->region[i]);
+        ws_free(w->region[i].sampled);
         ws_dom_pair_release(&w->pair[i]);
     }
 }

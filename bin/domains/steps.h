@@ -4,7 +4,7 @@
  * one large pair.
  *
  * A device takes whole targets, regions and envelopes of all models together, when enough of them wait. Threads of the
- * CPU then take few ones, those that the device left, and with "cuda+cpu" those that wait while it is busy. They also
+ * CPU then take few ones, those that the device left, and what waits before they would have nothing to do. They also
  * cluster what a device's traces of a region found. */
 #ifndef WS_DOMAINS_STEPS_H
 #define WS_DOMAINS_STEPS_H

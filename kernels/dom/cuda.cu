@@ -166,7 +166,7 @@ static warp warp_of(const call *c, uint32_t p) {
 static size_t region_bytes(const problem *p) {
     const ws_dom_tables *t = p->load->t;
     const size_t row = WS_DOM_CELL * ((size_t)t->M + 1) * sizeof(float) + sizeof(ws_dom_row) + 3 * sizeof(float) + 1;
-    return ((size_t)p->L + 1) * row + 2 * segments_of(p) * sizeof(ws_dom_segment) + 1024 +
+    return ((size_t)p->L + 1) * row + 2 * segments_of(p) * WS_DOM_SEGMENT_WORDS * sizeof(uint32_t) + 1024 +
            (size_t)t->Q * WS_DOM_LANES * WS_DOM_FIT_ROWS * sizeof(float);
 }
 
@@ -213,7 +213,7 @@ static void lay_out(call *c, ws_dom_job *job) {
             j->segment = c->segments;
             j->segments = segments_of(q);
             c->segments += j->segments;
-            c->words += j->segments * sizeof(ws_dom_segment) / sizeof *c->a.pack;
+            c->words += j->segments * WS_DOM_SEGMENT_WORDS;
         }
         c->places += wide ? 0 : (size_t)WS_DOM_FIT_ROWS * (size_t)w.Qmax * w.line;
         c->cells += c->what == FIT ? ((size_t)w.longest + 1) * ws_dom_cell_row(job[p]) : 0;
@@ -361,7 +361,7 @@ static int allocate(call *c, ws_err *err) {
                 {(void **)&c->a.pC, both * sizeof(float)},
                 {(void **)&c->a.column, c->what == FIT ? c->columns : 0},
                 {(void **)&c->a.n2, resolve ? c->rows * sizeof(float) : 0},
-                {(void **)&c->a.segment, c->segments * sizeof(ws_dom_segment)},
+                {(void **)&c->a.segment, c->segments * WS_DOM_SEGMENT_WORDS * sizeof(uint32_t)},
                 {(void **)&c->a.pack, c->words * sizeof(uint32_t)}};
     size_t bytes = ROOM + c->odds + c->residues + c->n * sizeof(ws_dom_job);
     for (const auto &one : part) bytes += one.bytes;
@@ -490,7 +490,8 @@ static bool is_for_host(const call *like, const ws_dom_load *l, uint32_t L) {
     const ws_dom_tables *t = l->t;
     if (L == 0 || (like->what == FIT && !t->complete)) return true;
     return like->what == RESOLVE &&
-           (l->span.pair->odds || ws_dom_domain_sums::floats(t->Q) * sizeof(float) > ROOM ||
+           (l->span.pair->odds || L > WS_DOM_SEGMENT_MOST || t->M > WS_DOM_SEGMENT_MOST ||
+            ws_dom_domain_sums::floats(t->Q) * sizeof(float) > ROOM ||
             (like->o->memory && ws_dom_matrix_bytes(t, L) > like->o->memory));
 }
 

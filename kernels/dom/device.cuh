@@ -54,7 +54,7 @@ struct ws_dom_args {
     float *w, *B, *pC;     // by row: ws_dom_factors; of targets ws_dom_curves
     uint8_t *column;
     float *n2;             // by row of regions: sums over traces
-    ws_dom_segment *segment;
+    uint32_t *segment;     // as ws_dom_resolved
     ws_dom_margins margin; // of a region's choices
     uint32_t seed;         // the state of each region's generator
     ws_dom_parsed *parsed; // [n], or

@@ -47,12 +47,15 @@ typedef struct ws_dom_fitted {
 } ws_dom_fitted;
 
 /* A region's. In `pack`, from this word on, are n2 and the scales of rows 1..L, then the segments, a trace's last one
- * first. unsure: steps that the definition decided. */
+ * first: i and j in the halves of a word, then k and m, with the highest bit for the first one of a trace. unsure: the
+ * number of steps that the definition decided. */
 typedef struct ws_dom_resolved {
     float end;
     uint32_t ok, strange, pack, nsegment, unsure;
     uint64_t draws;
 } ws_dom_resolved;
+
+enum { WS_DOM_SEGMENT_WORDS = 2, WS_DOM_SEGMENT_MOST = 32767 /* row or node */ };
 
 /* Returns the Forward score of a result whose end and scales these are, in nats. */
 float ws_dom_nats_of(float end, const uint32_t *scale, uint32_t n);
@@ -60,7 +63,14 @@ float ws_dom_nats_of(float end, const uint32_t *scale, uint32_t n);
 int ws_dom_take_parsed(ws_dom_pair *pair, const ws_dom_parsed *r, const uint32_t *pack, ws_err *err);
 int ws_dom_take_fitted(const ws_dom_tables *t, const ws_dom_span *span, const ws_dom_fitted *r, const uint32_t *pack,
                        ws_err *err);
+/* Keeps a region's result for ws_dom_resolve, which calls ws_dom_unpack_sample. */
 int ws_dom_take_resolved(const ws_dom_span *span, const ws_dom_resolved *r, const uint32_t *pack, ws_err *err);
+
+/* A region keeps this between the two. */
+struct ws_dom_sampled {
+    ws_dom_resolved of;
+    uint32_t word[];
+};
 
 #ifdef __cplusplus
 }

@@ -73,7 +73,7 @@ typedef struct ws_dom_region {
     float fwd_nats;       /* of a resolved region, with statistics of its sampling */
     uint64_t draws;
     uint32_t segments, clusters, nsignificant;
-    struct ws_dom_sample *sampled; /* a device's, until resolve has its clusters */
+    struct ws_dom_sampled *sampled; /* of device.h: traces that resolve must still cluster, else NULL */
     ws_dom_cluster *cluster; /* [nsignificant], ascending */
     ws_dom_envelope *env;
     uint32_t nenv;

@@ -89,10 +89,9 @@ typedef struct ws_dom_sample {
     float *n2; /* sums of null2 odds over the traces, rows 1..L */
     size_t n2_cap;
     uint64_t draws;
-    uint32_t unsure; /* of a device: choices that the definition made */
 } ws_dom_sample;
-/* Frees a region's sample that a device made; NULL is legal. */
-void ws_dom_sample_forget(ws_dom_region *g);
+/* Takes from a region what a device sampled: Forward's score, `failed`, and all of *s. Returns WS_ENOMEM on failure. */
+int ws_dom_unpack_sample(ws_dom_region *g, ws_dom_sample *s, ws_err *err);
 
 /* Returns the bytes of the matrix of a region of L residues. */
 size_t ws_dom_matrix_bytes(const ws_dom_tables *t, uint32_t L);

@@ -14,7 +14,7 @@ float ws_dom_nats_of(float end, const uint32_t *scale, uint32_t n) {
     float sum = !(end > 0.0f) || isinf(end) ? NAN : 0.0f, s;
     for (uint32_t i = 0; i < n && !isnan(sum); i++) {
         memcpy(&s, &scale[i], sizeof s);
-        sum = (float)((double)sum + log((double)s));
+        if (s > 1.0f) sum = (float)((double)sum + log((double)s));
     }
     if (!isnan(sum)) sum = (float)((double)sum + log((double)end));
     ws_flush_end(before);
@@ -56,38 +56,37 @@ int ws_dom_take_fitted(const ws_dom_tables *t, const ws_dom_span *span, const ws
     return WS_OK;
 }
 
-/* Takes the segments of a sample in the order of the processor, each trace's first domain first. */
-static void take_segments(ws_dom_sample *s, const uint32_t *pack) {
-    memcpy(s->segment, pack, s->n * sizeof *s->segment);
-    for (size_t first = 0, end; first < s->n; first = end) {
-        for (end = first + 1; end < s->n && s->segment[end].trace == s->segment[first].trace;) end++;
-        for (size_t lo = first, hi = end; lo + 1 < hi; lo++, hi--) {
-            const ws_dom_segment keep = s->segment[lo];
-            s->segment[lo] = s->segment[hi - 1];
-            s->segment[hi - 1] = keep;
-        }
-    }
-}
-
 int ws_dom_take_resolved(const ws_dom_span *span, const ws_dom_resolved *r, const uint32_t *pack, ws_err *err) {
     ws_dom_region *g = span->region;
-    const uint32_t L = g->to - g->from + 1;
-    ws_dom_sample *s = ws_calloc(1, sizeof *s, err);
-    int rc = s ? ws_grow(&s->n2, &s->n2_cap, (size_t)L + 1, sizeof *s->n2, err) : WS_ENOMEM;
-    if (!rc) rc = ws_grow(&s->segment, &s->cap, (size_t)r->nsegment + 1, sizeof *s->segment, err);
+    const size_t words = 2 * (size_t)(g->to - g->from + 1) + (size_t)r->nsegment * WS_DOM_SEGMENT_WORDS;
+    struct ws_dom_sampled *s = ws_alloc(sizeof *s + words * sizeof *s->word, err);
+    if (!s) return err->code;
+    s->of = *r;
+    memcpy(s->word, pack + r->pack, words * sizeof *s->word);
     g->sampled = s;
-    if (rc) {
-        ws_dom_sample_forget(g);
-        return rc;
-    }
-    pack += r->pack;
-    s->n = r->nsegment;
-    s->draws = r->draws;
-    s->unsure = r->unsure;
+    return WS_OK;
+}
+
+int ws_dom_unpack_sample(ws_dom_region *g, ws_dom_sample *s, ws_err *err) {
+    const struct ws_dom_sampled *from = g->sampled;
+    const uint32_t L = g->to - g->from + 1, *word = from->word + 2 * (size_t)L;
+    s->n = s->draws = 0;
+    int rc = ws_grow(&s->n2, &s->n2_cap, (size_t)L + 1, sizeof *s->n2, err);
+    if (!rc) rc = ws_grow(&s->segment, &s->cap, (size_t)from->of.nsegment + 1, sizeof *s->segment, err);
+    if (rc) return rc;
+    s->draws = from->of.draws;
     s->n2[0] = 0.0f;
-    memcpy(s->n2 + 1, pack, L * sizeof *s->n2);
-    g->fwd_nats = ws_dom_nats_of(r->end, pack + L, L); /* log of a scale of 1 adds nothing */
-    take_segments(s, pack + 2 * (size_t)L);
-    if (!r->ok) g->failed = WS_DOM_RANGE;
+    memcpy(s->n2 + 1, from->word, L * sizeof *s->n2);
+    g->fwd_nats = ws_dom_nats_of(from->of.end, from->word + L, L);
+    if (!from->of.ok) g->failed = WS_DOM_RANGE;
+    for (uint32_t trace = 0; s->n < from->of.nsegment; trace++) {
+        size_t n = s->n + 1;
+        while (n < from->of.nsegment && !(word[2 * n + 1] >> 31)) n++;
+        for (size_t first = s->n, at = n; at-- > first;) { /* the processor has a trace's first domain first */
+            const uint32_t rows = word[2 * at], nodes = word[2 * at + 1];
+            s->segment[s->n++] =
+                (ws_dom_segment){trace, rows & 0xffff, rows >> 16, nodes & 0xffff, nodes >> 16 & 0x7fff};
+        }
+    }
     return WS_OK;
 }

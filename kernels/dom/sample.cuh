@@ -52,7 +52,7 @@ template <class G> struct ws_dom_sampler {
     const ws_dom_row *f;
     const float *cell;
     float *n2;
-    ws_dom_segment *segment;
+    uint32_t *segment;
     ws_dom_domain_sums at;
     uint32_t random, segments, unsure;
     uint64_t draws;
@@ -63,7 +63,8 @@ template <class G> struct ws_dom_sampler {
 
     WS_DOM_BOTH ws_dom_sampler(G &team, const ws_dom_args &args, uint32_t p, float *shared)
         : g(team), j(args.job[p]), a(args), f(args.f + j.row), cell(args.cell + j.cell), n2(args.n2 + j.row),
-          segment(args.segment + j.segment), at(shared, j.Qmax), random(args.seed), segments(0), unsure(0), draws(0) {
+          segment(args.segment + WS_DOM_SEGMENT_WORDS * j.segment), at(shared, j.Qmax), random(args.seed), segments(0),
+          unsure(0), draws(0) {
         g.lanes([&](int z) {
             by[z] = 1, more[z] = 0;
             for (int k = 0; k <= z; k++) more[z] = more[z] * 69069u + 1u, by[z] = by[z] * 69069u;
@@ -317,7 +318,7 @@ WS_DOM_UNROLL
 
     // ---- a trace ----
 
-    WS_DOM_BOTH bool follow_trace(uint32_t trace) {
+    WS_DOM_BOTH bool follow_trace() {
         uint32_t i = j.L, rest = i, n; // rows above `rest` have their n2 of this trace
         int in_j = 0;
         do {
@@ -329,7 +330,10 @@ WS_DOM_UNROLL
             add(d.i + 1, d.j, true);
             g.sync();
             rest = d.i;
-            if (segments < j.segments && g.leads()) segment[segments] = {trace, d.i, d.j, d.k, d.m};
+            if (segments < j.segments && g.leads()) {
+                segment[2 * segments] = d.i | d.j << 16;
+                segment[2 * segments + 1] = d.k | d.m << 16 | (uint32_t)!in_j << 31;
+            }
             if (++segments > j.segments) return true;
             in_j = steps<2, 0>(1, [&](uint32_t) {
                 return make_float4(f[i].N * j.mode.pmove, f[i].J * j.mode.pmove, 0.0f, 0.0f);
@@ -341,19 +345,16 @@ WS_DOM_UNROLL
 
     // Packs n2, the scales of all rows, and the segments.
     WS_DOM_BOTH void pack(ws_dom_resolved *to) {
-        const uint32_t words = sizeof(ws_dom_segment) / sizeof *a.pack, n = 2 * j.L + to->nsegment * words;
+        const uint32_t words = to->nsegment * WS_DOM_SEGMENT_WORDS, n = 2 * j.L + words;
         each<uint32_t> place;
         g.lanes([&](int z) { place[z] = z == 0 ? ws_dom_claim(a.packed, n) : 0; });
         to->pack = g.of(place, 0);
         g.sync();
         g.lanes([&](int z) {
             float *out = (float *)(void *)(a.pack + to->pack);
-            const uint32_t *of = (const uint32_t *)(const void *)segment;
             for (uint32_t i = (uint32_t)z; i <= j.L; i += WS_DOM_TEAM)
                 if (i) out[i - 1] = n2[i], out[j.L + i - 1] = f[i].s;
-            for (uint32_t w = (uint32_t)z; w < to->nsegment * words; w += WS_DOM_TEAM) {
-                a.pack[to->pack + 2 * j.L + w] = of[w];
-            }
+            for (uint32_t w = (uint32_t)z; w < words; w += WS_DOM_TEAM) a.pack[to->pack + 2 * j.L + w] = segment[w];
         });
     }
 };
@@ -366,7 +367,7 @@ template <class G> WS_DOM_BOTH void ws_dom_sample_region(G &g, const ws_dom_args
     out.ok = out.end > 0.0f && !isinf(out.end);
     ws_dom_sampler<G> s(g, a, p, shared);
     for (uint32_t trace = 0; trace < WS_DOM_TRACES && out.ok && s.segments <= j.segments; trace++)
-        out.ok = s.follow_trace(trace);
+        out.ok = s.follow_trace();
     out.strange = s.segments > j.segments;
     out.nsegment = out.ok && !out.strange ? s.segments : 0;
     out.unsure = s.unsure;

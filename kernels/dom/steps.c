@@ -177,8 +177,10 @@ static int sample_region(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_
 /* Does what is left of a region that a device sampled. */
 static int take_sampled(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_span *span, ws_err *err) {
     ws_dom_region *g = span->region;
-    const int rc = g->failed ? WS_OK : take_sample(t, w, span, g->sampled, err);
-    ws_dom_sample_forget(g);
+    int rc = ws_dom_unpack_sample(g, &w->sample, err);
+    if (!rc && !g->failed) rc = take_sample(t, w, span, &w->sample, err);
+    ws_free(g->sampled);
+    g->sampled = NULL;
     return rc;
 }
 

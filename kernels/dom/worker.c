@@ -45,21 +45,13 @@ void ws_dom_pair_begin(ws_dom_pair *pair, const uint8_t *x, const ws_lenmodel *l
     *pair = (ws_dom_pair){.x = x, .lm = lm, .L = lm->L, .hit = {.L = lm->L, .null_nats = lm->null_nats}};
 }
 
-void ws_dom_sample_forget(ws_dom_region *g) {
-    if (!g->sampled) return;
-    ws_free(g->sampled->segment);
-    ws_free(g->sampled->n2);
-    ws_free(g->sampled);
-    g->sampled = NULL;
-}
-
 void ws_dom_pair_release(ws_dom_pair *pair) {
     for (uint32_t r = 0; r < pair->nregion; r++) {
         ws_dom_region *g = &pair->region[r];
         for (uint32_t e = 0; e < g->nenv; e++) ws_free(g->env[e].domain.column);
         ws_free(g->env);
         ws_free(g->cluster);
-        ws_dom_sample_forget(g);
+        ws_free(g->sampled);
     }
     ws_free(pair->region);
     ws_free(pair->n2);

@@ -213,6 +213,7 @@ static void compare_regions(const cases *c, ws_dom_worker *w, sample *r, tally *
     ws_dom_region *g = ws_calloc(2 * c->n, sizeof *g, &err);
     ws_dom_load *load = ws_calloc(c->n, sizeof *load, &err);
     ws_dom_pair *pair = ws_calloc(2 * c->n, sizeof *pair, &err);
+    ws_dom_sample want = {0}; /* the processor's */
     for (size_t i = 0; i < c->n; i++) {
         const target_case *a = &c->at[i];
         const uint32_t from = i % 3 ? 1 : 1 + (uint32_t)sample_below(r, (int)a->lm.L),
@@ -227,15 +228,17 @@ static void compare_regions(const cases *c, ws_dom_worker *w, sample *r, tally *
     sample_must(ws_dom_device_resolve(load, c->n, &w->options, &err), &err);
     for (size_t i = 0; i < c->n; i++) {
         const ws_dom_span span = {&pair[2 * i], &g[2 * i], NULL};
-        const ws_dom_sample *s = g[2 * i + 1].sampled;
-        sample_must(ws_dom_resolve(load[i].t, w, &span, 1, &err), &err);
+        const struct ws_dom_sampled *s = g[2 * i + 1].sampled;
         int same = load[i].done == (s != NULL);
-        if (s) {
-            same = same && (g[2 * i].failed || same_sample(&w->sample, s, g[2 * i].to - g[2 * i].from + 1));
-            to->unsure += s->unsure, to->segments += s->n, to->draws += s->draws;
-        }
         to->by_host += !s;
+        if (s) to->unsure += s->of.unsure, to->segments += s->of.nsegment, to->draws += s->of.draws;
+        sample_must(ws_dom_resolve(load[i].t, w, &span, 1, &err), &err);
+        const ws_dom_sample keep = w->sample;
+        w->sample = want;
+        want = keep;
         sample_must(ws_dom_resolve(load[i].t, w, &load[i].span, 1, &err), &err);
+        same = same && (!load[i].done || g[2 * i].failed ||
+                        same_sample(&want, &w->sample, g[2 * i].to - g[2 * i].from + 1));
         to->resolved += !same || !same_region(&g[2 * i], &g[2 * i + 1]) || !same_n2(&pair[2 * i], &pair[2 * i + 1]);
         for (size_t v = 2 * i; v < 2 * i + 2; v++) {
             pair[v].region = ws_alloc(sizeof *g, &err);
@@ -245,6 +248,8 @@ static void compare_regions(const cases *c, ws_dom_worker *w, sample *r, tally *
         }
     }
     to->regions += c->n;
+    ws_free(want.segment);
+    ws_free(want.n2);
     ws_free(g);
     ws_free(load);
     ws_free(pair);
