@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The domain stage against HMMER's own intermediate values, for every backend: dumps with six decimals of every stage,
- * and the alignments of hmmsearch -A. The subset in tests/data/golden/domains, and the full set where it is at hand. */
+ * and the alignments of hmmsearch -A. The subset in tests/data/golden/domains, and the full set where it is at hand;
+ * with WARPSIEVE_SLOW every fifth pair of the dumps that have no alignments. */
 #include "kernels/dom/kernel.h"
 #include "tests/lib/domcases.h"
 
@@ -214,7 +215,7 @@ static void differ(const char *want, const char *got, size_t n, const char *file
 }
 
 typedef struct counts {
-    size_t pairs, bad, rows;
+    size_t met, pairs, bad, rows; /* met: pairs that were compared or left out */
     int rows_bad;
 } counts;
 
@@ -246,6 +247,7 @@ static void check_dump(tap *tp, const golden *g, const ws_dom_backend *backend, 
     alignments rows = {0};
     counts c = {0};
     char *stockholm = NULL;
+    const size_t every = tap_slow() && !g->stockholm ? 5 : 1;
     must(ws_dom_worker_create(&w, backend, &options, &err), &err);
     is_there(path, g->folder, g->fasta, "");
     read_fasta(&tg, path, ws_abc_get(g->type));
@@ -263,13 +265,15 @@ static void check_dump(tap *tp, const golden *g, const ws_dom_backend *backend, 
             end += *end == '\n';
         } else {
             end = block_end(p);
-            check_block(g, &m, &tg, w, p, (size_t)(end - p), &rows, &c);
+            if (c.met++ % every == 0) check_block(g, &m, &tg, w, p, (size_t)(end - p), &rows, &c);
         }
     }
     c.rows_bad += close_alignments(&rows, &c.rows);
     tap_ok(tp, c.bad == 0 && c.pairs > 0 && c.rows_bad == 0,
            "%s%s: %zu pairs, %zu differ; %zu rows of -A, %d differ (%s)", g->dump, plain ? " by blocks" : "", c.pairs,
            c.bad, c.rows, c.rows_bad, backend->name);
+    if (c.pairs < c.met)
+        tap_note("ran a part only, because the build is slow: %zu of %zu pairs of %s", c.pairs, c.met, g->dump);
     close_models(&m);
     ws_free(text);
     ws_free(stockholm);
