@@ -131,7 +131,7 @@ static int forward_of(const ws_dom_load *l, ws_dom_worker *w, float *nats, ws_er
     return rc;
 }
 
-/* what: 0 whole targets, 1 envelopes, 2 their Forward scores. */
+/* what: 0 whole targets, 1 envelopes, 2 their Forward scores, 3 traces of regions, all of which it leaves to the CPU. */
 static int do_spans(ws_dom_load *l, size_t n, int what, float *nats, ws_err *err) {
     const ws_dom_options options = {.seed = 42};
     ws_cpu cpu;
@@ -145,7 +145,7 @@ static int do_spans(ws_dom_load *l, size_t n, int what, float *nats, ws_err *err
     pthread_mutex_lock(&domains);
     most_at_once = (int)ws_max(most_at_once, now);
     for (size_t i = 0; i < n && !rc; i++) {
-        if (!(l[i].done = ++domain_spans % 5 != 0)) continue;
+        if (!(l[i].done = what < 3 && ++domain_spans % 5 != 0)) continue;
         rc = what == 0   ? ws_dom_parse(l[i].t, w, &l[i].span.pair, 1, err)
              : what == 1 ? ws_dom_rescore(l[i].t, w, &l[i].span, 1, err)
                          : forward_of(&l[i], w, &nats[i], err);
@@ -159,6 +159,10 @@ static int do_spans(ws_dom_load *l, size_t n, int what, float *nats, ws_err *err
 int ws_dom_device_parse(ws_dom_load *l, size_t n, ws_err *err) { return do_spans(l, n, 0, NULL, err); }
 int ws_dom_device_rescore(ws_dom_load *l, size_t n, ws_err *err) { return do_spans(l, n, 1, NULL, err); }
 int ws_dom_device_forward(ws_dom_load *l, size_t n, float *nats, ws_err *err) { return do_spans(l, n, 2, nats, err); }
+int ws_dom_device_resolve(ws_dom_load *l, size_t n, const ws_dom_options *o, ws_err *err) {
+    (void)o;
+    return do_spans(l, n, 3, NULL, err);
+}
 
 /* ---- its start and its filters ---- */
 
