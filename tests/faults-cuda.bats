@@ -49,7 +49,7 @@ on_a_device() { # on_a_device QUERIES PROGRAM OPTION...
     of_domains cpu "$1" "$2" --backend scalar "${@:3}"
     for t in 1 4; do
         : >calls
-        WS_FAULT_CALLS=calls of_domains device "$1" "$WARPSIEVE_FAULTY/$2" --backend cuda --device-domains -t $t "${@:3}"
+        WS_FAULT_CALLS=calls of_domains device "$1" "$WARPSIEVE_FAULTY/$2" --backend cuda -t $t "${@:3}"
         grep -q cudaMemcpyAsync calls || fail 'no device took part'
         for f in text dom sto; do cmp cpu.$f device.$f; done
     done

@@ -62,12 +62,13 @@ genes() { # genes N GENOME HMMCAST: models of N stretches
 say() { echo "[$(($(date +%s) - begun)) s] $*"; }
 
 # Runs a search and adds a line to rows.tsv: row, backend, seconds, MB of the host's memory, status, whether its tables
-# and alignments are those of the row's first search. The program has only the options that follow.
+# and alignments are those of the row's first search. The program has only the options that follow. BACKEND+domains has
+# domains on the device, BACKEND alone has none there.
 search() { # search ROW BACKEND PROGRAM ARGUMENT...
     row=$1 backend=$2 at=$w/$1.$2
     shift 2
     set -- "$@" --backend "${backend%+domains}"
-    [ "$backend" = "${backend%+domains}" ] || set -- "$@" --device-domains
+    [ "$backend" != "${backend%+domains}" ] || set -- "$@" --cpu-domains
     measure "$@"
 }
 

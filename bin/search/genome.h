@@ -36,7 +36,7 @@ typedef struct ws_genome {
     long long B1, B2, B3, w_length, seed, textw, threads;
     uint64_t block, mem;
     double E, T, incE, incT, megabases;
-    int device_domains;
+    int cpu_domains;
     int E_given, T_given, incE_given, incT_given, Z_given, textw_given, threads_given;
     int cut_ga, cut_nc, cut_tc, all, max, nonull2, watson, crick, form, noali, notextw, acc;
     int dna_given, rna, qsingle_seqs, singlemx, w_beta_given;

@@ -256,7 +256,7 @@ static int take_domains(void *own, ws_dom_item *item, ws_err *err) {
 /* Beside a device sub-windows wait for others, unless all that was read waits here. */
 static int is_eager(void *own) {
     const search *s = own;
-    return !s->genome->device_domains || !ws_job_has_device(s->job) ||
+    return s->genome->cpu_domains || !ws_job_has_device(s->job) ||
            __atomic_load_n(&s->searching, __ATOMIC_RELAXED) == 0;
 }
 
@@ -413,7 +413,7 @@ int ws_genome_search_stages(search *s, ws_chain_stage stage[WS_GENOME_STAGES + W
     const ws_genome *g = s->genome;
     const ws_dom_steps_conf conf = {.backend = g->target[0].dom, .models = s->job->ntarget, .threads = s->job->nworker,
                                     .options = {.seed = (uint32_t)g->seed, .nonull2 = g->nonull2, .memory = g->mem},
-                                    .job = g->device_domains ? s->job : NULL, .own = s, .done = take_domains,
+                                    .job = g->cpu_domains ? NULL : s->job, .own = s, .done = take_domains,
                                     .eager = is_eager};
     for (int k = 0; k < WS_GENOME_STAGES; k++) {
         s->stage[k] = (ws_genome_stage){s, k};

@@ -262,7 +262,7 @@ int ws_sieve_chain(ws_job *job, ws_chain_ops *ops, ws_err *err) {
     ws_sieve *s = job->own;
     s->codec = ws_codec_get(&job->machine.cpu);
     int rc = ws_domscore_open_store(&s->dom, job, err);
-    if (!rc) rc = ws_domscore_make_steps(&s->dom, job, s->device_domains, s, ws_sieve_domains_done, err);
+    if (!rc) rc = ws_domscore_make_steps(&s->dom, job, !s->cpu_domains, s, ws_sieve_domains_done, err);
     if (rc) return rc;
     for (int k = 0; k < s->nfilter; k++) s->stage[k] = ws_sieve_filter_stage(&s->filter[k]);
     ws_dom_steps_stages(s->dom.steps, s->stage + s->nfilter);

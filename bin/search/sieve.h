@@ -173,8 +173,8 @@ extern const ws_scoring ws_sieve_scoring;
     {'t', "threads", "cpu", WS_OPT_INT, WS_SIEVE_AT(threads), "N", \
      "threads, 0 is 1 [all cores that the process may use]", .min = 0, .max = 4096, .group = WS_GROUP_RUN, \
      .given = WS_SIEVE_AT(threads_given)}, \
-    WS_HIT_FLAG(ws_sieve, "device-domains", device_domains, WS_GROUP_RUN, 0, \
-                "score domains on the device too [the CPU does]")
+    WS_HIT_FLAG(ws_sieve, "cpu-domains", cpu_domains, WS_GROUP_RUN, 0, \
+                "the CPU alone scores domains [the GPU too, where one runs]")
 /* Options of HMMER's that are not here. */
 #define WS_SIEVE_ABSENT(name_, field, type_) \
     {0, name_, NULL, type_, type_ == WS_OPT_FLAG ? WS_SIEVE_AT(field) : WS_SIEVE_AT(text), "X", "", \
@@ -230,7 +230,7 @@ struct ws_sieve {
     double F1, F2, F3;
     int F_given, max, threads_given;
     long long threads;
-    int hmmer_path, device_domains, windows, mpi, stall, restrictdb, ssifile;
+    int hmmer_path, cpu_domains, windows, mpi, stall, restrictdb, ssifile;
     const char *tformat, *text;
     long long db_shards; /* 0: inputs are files as they are named */
     ws_buf shard_names;  /* with NUL */

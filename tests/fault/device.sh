@@ -66,4 +66,4 @@ for kind in device-memory pinned lost launch; do every $kind "$step" "$@"; done
 for kind in gone call; do every $kind $((7 * step)) "$@"; done
 # a fake device lets nothing pass its filters, so the domain stage comes first; its many calls are alike
 [ "$tool" != hmmsieve ] ||
-    for kind in device-memory pinned lost launch gone call; do every $kind $((5 * step)) --max --device-domains "$@"; done
+    for kind in device-memory pinned lost launch gone call; do every $kind $((5 * step)) --max "$@"; done

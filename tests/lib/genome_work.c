@@ -131,7 +131,7 @@ static int forward_of(const ws_dom_load *l, ws_dom_worker *w, float *nats, ws_er
     return rc;
 }
 
-/* what: 0 whole targets, 1 envelopes, 2 their Forward scores, 3 traces of regions, all of which it leaves to the CPU. */
+/* what: 0 whole targets, 1 envelopes, 2 their Forward scores, 3 traces of regions, which it leaves to the CPU. */
 static int do_spans(ws_dom_load *l, size_t n, int what, float *nats, ws_err *err) {
     const ws_dom_options options = {.seed = 42};
     ws_cpu cpu;
@@ -393,7 +393,6 @@ static char *search(scene *s, int who, int threads) {
     s->job.backend_ready = 1;
     s->job.nworker = threads;
     s->job.common.quiet = 1;
-    s->genome.device_domains = who != CPU;
     s->job.common.backend = who == DEVICE ? "device" : NULL;
     sample_must(ws_dnastore_create(&s->genome.dna.store, (size_t)models(), &err), &err);
     memset(s->passed, 0, sizeof s->passed);
