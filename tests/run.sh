@@ -87,8 +87,9 @@ for word in ${WARPSIEVE_CONTROL:-}; do
 done
 
 # Those that take longest come first, so that no core is idle at the end.
-longest='tests/faults-cuda.bats tests/faults.bats tests/papara.bats tests/packaging.bats build/kernels/papara/test
-    tests/input.bats tests/faults-pairs.bats tests/contract.bats tests/docs-commands.bats tests/thrash.bats'
+longest='tests/packaging.bats tests/arm.bats tests/faults-cuda.bats tests/faults.bats tests/papara.bats
+    build/kernels/papara/test build/tests/lib/golden tests/input.bats tests/faults-pairs.bats tests/contract.bats
+    tests/docs-commands.bats tests/thrash.bats'
 {
     for name in $longest; do
         case " $* $(echo tests/*.bats) " in *" $name "*) echo "$name" ;; esac
