@@ -29,7 +29,7 @@ typedef struct ws_dom_options {
     uint32_t seed;  /* seed of the generator for each region; HMMER's default is 42, and 0 is an ordinary seed */
     int nonull2;    /* 1: scores are not corrected for composition */
     size_t memory;  /* most bytes for the matrix of one ensemble; 0: no limit */
-    size_t plain;   /* an envelope whose matrix has more bytes is computed by blocks of rows; 0: 64 MB */
+    size_t plain;   /* an envelope whose matrix has more bytes is computed by blocks of rows; 0: 16 MB */
 } ws_dom_options;
 
 /* A backend: vector code or scalar code, with equal bits. */

@@ -10,7 +10,7 @@
 #include "lib/base/mem.h"
 
 enum { WS_DOM_LANES = 4, WS_DOM_TRACES = 200 };
-#define WS_DOM_PLAIN ((size_t)64 << 20) /* default of ws_dom_options.plain */
+#define WS_DOM_PLAIN ((size_t)16 << 20) /* default of ws_dom_options.plain */
 
 /* Indices of a node's transitions in `in` and `out`. */
 enum { WS_DOM_BM, WS_DOM_MM, WS_DOM_IM, WS_DOM_DM, WS_DOM_MD, WS_DOM_MI, WS_DOM_II, WS_DOM_DD, WS_DOM_NTR };

@@ -30,7 +30,6 @@ typedef struct msa {
     } *place;        /* [rows] */
     size_t cap;
     int subseq;      /* descriptions say so, and are never empty */
-    ws_buf text;     /* name and description of the row at hand */
 } msa;
 
 /* ---- the columns ---- */
@@ -198,8 +197,8 @@ static const char *desc_of(const ws_hmm *hmm, const ws_queryseq *origin) {
     return desc && *desc ? desc : NULL;
 }
 
-static int row_head(void *of, size_t i, ws_msarow *row, ws_err *err) {
-    msa *m = of;
+static int row_head(void *of, size_t i, ws_msarow *row, ws_buf *text, ws_err *err) {
+    const msa *m = of;
     if (m->origin && i-- == 0) {
         row->name = m->origin->name;
         if (m->subseq && m->acc) row->acc = m->acc;
@@ -208,18 +207,18 @@ static int row_head(void *of, size_t i, ws_msarow *row, ws_err *err) {
     }
     const struct place *p = &m->place[i];
     const char *name = p->name, *desc = p->desc;
-    m->text.n = 0;
-    if (ws_buf_addf(&m->text, err, "%s/%llu-%llu", name, (unsigned long long)p->ali.from,
+    text->n = 0;
+    if (ws_buf_addf(text, err, "%s/%llu-%llu", name, (unsigned long long)p->ali.from,
                     (unsigned long long)p->ali.to))
         return err->code;
-    const size_t at = ++m->text.n; /* behind the NUL */
+    const size_t at = ++text->n; /* behind the NUL */
     const int n = m->subseq ? ws_hits_desc(desc) : (int)ws_hits_plain(desc);
-    if (m->subseq && ws_buf_adds(&m->text, "[subseq from] ", err)) return err->code;
-    if (ws_buf_addf(&m->text, err, "%.*s", n ? n : INT_MAX, n ? desc : m->subseq ? name : "")) return err->code;
-    if (!m->subseq) ws_hits_blank(m->text.p + at, m->text.n - at);
-    row->name = m->text.p;
+    if (m->subseq && ws_buf_adds(text, "[subseq from] ", err)) return err->code;
+    if (ws_buf_addf(text, err, "%.*s", n ? n : INT_MAX, n ? desc : m->subseq ? name : "")) return err->code;
+    if (!m->subseq) ws_hits_blank(text->p + at, text->n - at);
+    row->name = text->p;
     if (m->subseq && *p->acc) row->acc = p->acc;
-    row->desc = m->text.n > at ? m->text.p + at : NULL;
+    row->desc = text->n > at ? text->p + at : NULL;
     return WS_OK;
 }
 
@@ -279,7 +278,6 @@ static void release(msa *m) {
     ws_free(m->used);
     ws_free(m->rf);
     ws_free(m->place);
-    ws_buf_release(&m->text);
 }
 
 static msa msa_of(const ws_hitquery *q, int subseq) {
@@ -324,12 +322,12 @@ void ws_write_stockholm_dna(ws_sink *s, const ws_dnaquery *q) {
 
 static int digitise(msa *m, ws_msa *to, ws_err *err) {
     const ws_abc *abc = to->abc;
-    ws_buf scratch = {0}, pp = {0};
+    ws_buf scratch = {0}, pp = {0}, head = {0};
     int rc = ws_buf_scratch(&pp, to->columns + 1, err) ? WS_OK : err->code;
     for (size_t i = 0; i < to->rows && !rc; i++) {
         ws_msarow row = {0};
         uint8_t *code = ws_msa_row(to, i);
-        rc = row_head(m, i, &row, err);
+        rc = row_head(m, i, &row, &head, err);
         to->name_at[i] = to->names.n;
         if (!rc) rc = ws_buf_add(&to->names, row.name, strlen(row.name) + 1, err);
         if (!rc) rc = row_piece(m, i, 0, to->columns, (char *)code, pp.p, &scratch, err);
@@ -338,6 +336,7 @@ static int digitise(msa *m, ws_msa *to, ws_err *err) {
     }
     ws_buf_release(&scratch);
     ws_buf_release(&pp);
+    ws_buf_release(&head);
     return rc;
 }
 

@@ -5,7 +5,6 @@
 #include "lib/base/parallel_for.h"
 
 #include <ctype.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -29,14 +28,14 @@ typedef struct out {
     ws_msaform form;
     size_t name_width;
     int digits; /* of the numbers in front of names; 0: names differ */
-    size_t from, n;       /* columns that are written of each row */
-    pthread_mutex_t lock; /* head() has one thread at a time */
+    size_t from, n; /* columns that are written of each row */
+    ws_buf text;    /* for head(), where there is one thread */
 } out;
 
 /* Returns what head() sets, or an empty row after a failure. */
-static ws_msarow head_of(const out *o, ws_sink *s, size_t i) {
+static ws_msarow head_of(const out *o, ws_sink *s, size_t i, ws_buf *text) {
     ws_msarow row = {0};
-    if (s->err.code != WS_OK || o->m->head(o->m->of, i, &row, &s->err) != WS_OK) return (ws_msarow){.name = ""};
+    if (s->err.code != WS_OK || o->m->head(o->m->of, i, &row, text, &s->err) != WS_OK) return (ws_msarow){.name = ""};
     return row;
 }
 
@@ -46,7 +45,7 @@ static ws_msarow head_of(const out *o, ws_sink *s, size_t i) {
 typedef struct hand {
     out *o;
     ws_sink *s;   /* the alignment's own, or one whose text goes there later */
-    ws_buf name;  /* of the row at hand, and what else head() says */
+    ws_buf head;  /* texts of the row at hand */
     ws_buf text;  /* its columns and their posteriors */
     ws_buf scratch;
 } hand;
@@ -54,40 +53,22 @@ typedef struct hand {
 typedef void put_row(hand *h, const ws_msarow *row, size_t i);
 
 static void hand_release(hand *h) {
-    ws_buf_release(&h->name);
+    ws_buf_release(&h->head);
     ws_buf_release(&h->text);
     ws_buf_release(&h->scratch);
-}
-
-/* Keeps the texts of head(), which another thread may overwrite. */
-static int keep_head(hand *h, ws_msarow *row, ws_err *err) {
-    const char **text[] = {&row->name, &row->acc, &row->desc};
-    size_t at[3];
-    h->name.n = 0;
-    for (int k = 0; k < 3; k++) {
-        at[k] = h->name.n;
-        if (*text[k] && ws_buf_add(&h->name, *text[k], strlen(*text[k]) + 1, err)) return err->code;
-    }
-    for (int k = 0; k < 3; k++)
-        if (*text[k]) *text[k] = h->name.p + at[k];
-    return WS_OK;
 }
 
 /* Makes columns from .. from + n - 1 of row i. Returns 0 after a failure, which the sink has. */
 static int make_row(hand *h, size_t i, ws_msarow *row) {
     const ws_msasource *m = h->o->m;
     ws_sink *s = h->s;
+    *row = head_of(h->o, s, i, &h->head);
     if (!m->piece) {
-        *row = head_of(h->o, s, i);
         if (s->err.code != WS_OK || m->body(m->of, i, row, &s->err) != WS_OK) return 0;
         row->text += h->o->from;
         if (row->pp) row->pp += h->o->from;
         return 1;
     }
-    pthread_mutex_lock(&h->o->lock);
-    *row = head_of(h->o, s, i);
-    if (s->err.code == WS_OK) (void)keep_head(h, row, &s->err);
-    pthread_mutex_unlock(&h->o->lock);
     char *text = s->err.code ? NULL : ws_buf_scratch(&h->text, 2 * h->o->n + 1, &s->err);
     if (!text) return 0;
     row->text = text;
@@ -113,35 +94,53 @@ typedef struct shares {
     out *o;
     put_row *put;
     size_t first, rows; /* of the round; of a share */
-    ws_sink *made;
+    ws_sink *made, *before; /* the shares of this round, and those of the one before, which go on meanwhile */
+    size_t nbefore;
 } shares;
 
+static int hand_on(shares *r, ws_err *err) {
+    ws_sink *s = r->o->s;
+    for (size_t k = 0; k < r->nbefore; k++) {
+        ws_sink_add(s, r->before[k].text.p, r->before[k].text.n);
+        ws_sink_pause(s);
+        r->before[k].text.n = 0;
+    }
+    r->nbefore = 0;
+    if (s->err.code) *err = s->err;
+    return s->err.code;
+}
+
+/* Does the first piece of work of a round, which is to hand the last one's shares on, or makes share k - 1. */
 static int put_share(void *of, size_t k, ws_err *err) {
-    const shares *r = of;
-    hand h = {.o = r->o, .s = &r->made[k]};
-    const size_t from = r->first + k * r->rows;
+    shares *r = of;
+    if (k == 0) return hand_on(r, err);
+    hand h = {.o = r->o, .s = &r->made[k - 1]};
+    const size_t from = r->first + (k - 1) * r->rows;
     put_some(&h, r->put, from, ws_min(from + r->rows, r->o->m->rows));
     hand_release(&h);
-    if (r->made[k].err.code) *err = r->made[k].err;
-    return r->made[k].err.code;
+    if (h.s->err.code) *err = h.s->err;
+    return h.s->err.code;
 }
 
 static void put_shares(shares *r, size_t most) {
-    ws_sink *s = r->o->s;
+    ws_sink *s = r->o->s, *all = ws_calloc(2 * most, sizeof *all, &s->err);
     const size_t rows = r->o->m->rows;
-    if (!(r->made = ws_calloc(most, sizeof *r->made, &s->err))) return;
-    for (r->first = 0; r->first < rows && s->err.code == WS_OK; r->first += most * r->rows) {
+    ws_err err = {0};
+    int rc = all ? WS_OK : s->err.code;
+    r->made = all;
+    r->before = all + most;
+    for (r->first = 0; r->first < rows && !rc; r->first += most * r->rows) {
         const size_t n = ws_min(most, (rows - r->first + r->rows - 1) / r->rows);
-        ws_err err = {0};
-        if (ws_parallel_for(n, r->o->m->threads, put_share, r, &err) != WS_OK) s->err = err;
-        for (size_t k = 0; k < n; k++) {
-            ws_sink_add(s, r->made[k].text.p, r->made[k].text.n);
-            ws_sink_pause(s);
-            r->made[k].text.n = 0;
-        }
+        rc = ws_parallel_for(n + 1, r->o->m->threads, put_share, r, &err);
+        ws_sink *const next = r->before;
+        r->before = r->made;
+        r->made = next;
+        r->nbefore = n;
     }
-    for (size_t k = 0; k < most; k++) ws_sink_release(&r->made[k]);
-    ws_free(r->made);
+    if (!rc) rc = hand_on(r, &err);
+    if (rc && all) s->err = err;
+    for (size_t k = 0; k < 2 * most && all; k++) ws_sink_release(&all[k]);
+    ws_free(all);
 }
 
 /* Writes columns from .. from + n - 1 of all rows. */
@@ -173,12 +172,11 @@ static int by_hash(const void *a, const void *b) {
 }
 
 /* Returns whether rows i and j share their name. */
-static int same_name(const out *o, size_t i, size_t j) {
-    const char *name = head_of(o, o->s, i).name;
-    char *copy = ws_strndup(name, strlen(name), &o->s->err);
-    const int same = copy && !strcmp(copy, head_of(o, o->s, j).name);
-    ws_free(copy);
-    return same;
+static int same_name(out *o, size_t i, size_t j) {
+    ws_buf text = {0};
+    const int same = !strcmp(head_of(o, o->s, i, &o->text).name, head_of(o, o->s, j, &text).name);
+    ws_buf_release(&text);
+    return same && o->s->err.code == WS_OK;
 }
 
 /* Finds the widest name, and for Stockholm whether names must be made different. */
@@ -186,7 +184,7 @@ static void look_at_names(out *o, int unique) {
     const size_t n = o->m->rows;
     named *all = unique ? ws_alloc(n * sizeof *all, &o->s->err) : NULL;
     for (size_t i = 0; i < n; i++) {
-        const char *name = head_of(o, o->s, i).name;
+        const char *name = head_of(o, o->s, i, &o->text).name;
         const size_t width = strlen(name);
         o->name_width = ws_max(o->name_width, width);
         if (all) all[i] = (named){XXH3_64bits(name, width), i};
@@ -235,10 +233,10 @@ static void put_gf(ws_sink *s, const char *tag, const char *text) {
 enum { WEIGHT, ACCESSION, DESCRIPTION };
 
 /* Writes one kind of #=GS lines, and the empty line behind them. */
-static void put_gs(const out *o, int kind) {
+static void put_gs(out *o, int kind) {
     int any = 0;
     for (size_t i = 0; i < o->m->rows; i++) {
-        const ws_msarow row = head_of(o, o->s, i);
+        const ws_msarow row = head_of(o, o->s, i, &o->text);
         const char *text = kind == ACCESSION ? row.acc : row.desc;
         if (kind == WEIGHT ? !o->m->weights : !text) continue;
         any = 1;
@@ -371,7 +369,6 @@ static void put_psiblast(out *o) {
 void ws_msa_write(ws_sink *s, const ws_msasource *m, ws_msaform form) {
     out o = {.s = s, .m = m, .form = form};
     if (s->err.code != WS_OK) return;
-    pthread_mutex_init(&o.lock, NULL);
     switch (form) {
     case WS_MSAFORM_STOCKHOLM: put_stockholm(&o, m->block ? m->block : BLOCK); break;
     case WS_MSAFORM_PFAM: put_stockholm(&o, ws_max(m->columns, 1)); break;
@@ -379,5 +376,5 @@ void ws_msa_write(ws_sink *s, const ws_msasource *m, ws_msaform form) {
     case WS_MSAFORM_A2M: case WS_MSAFORM_AFA: case WS_MSAFORM_A3M: case WS_MSAFORM_A2M_DOTS: case WS_MSAFORM_N:
         put_rows(&o, 0, m->columns, put_record);
     }
-    pthread_mutex_destroy(&o.lock);
+    ws_buf_release(&o.text);
 }

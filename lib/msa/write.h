@@ -15,7 +15,7 @@ typedef struct ws_msarow {
     const char *pp;         /* [columns] posteriors; NULL: this row has no such line */
 } ws_msarow;
 
-/* An alignment whose rows are made on demand. Texts of a row live until the next call. */
+/* An alignment whose rows are made on demand. Texts of a row live until the next call with the same scratch. */
 typedef struct ws_msasource {
     const char *id, *acc, *desc, *author; /* #=GF lines; NULL: none */
     size_t rows, columns;
@@ -26,9 +26,9 @@ typedef struct ws_msasource {
      * match columns */
     const char *ss_cons, *pp_cons, *rf, *mm;
     void *of;
-    /* Sets name, acc, desc and weight of row i, from 0. A failure of this function and of the next one ends the
-     * writing. */
-    int (*head)(void *of, size_t i, ws_msarow *row, ws_err *err);
+    /* Sets name, acc, desc and weight of row i, from 0. Texts that it makes stand in scratch, which is the thread's:
+     * with piece, any rows at once. A failure of this function and of the next one ends the writing. */
+    int (*head)(void *of, size_t i, ws_msarow *row, ws_buf *scratch, ws_err *err);
     /* Sets text and pp of row i. Rows are asked for in order, in Stockholm once for each block. */
     int (*body)(void *of, size_t i, ws_msarow *row, ws_err *err);
     /* Does the same in place of body, if not NULL, for columns from .. from + n - 1 alone, and for any rows at once on

@@ -289,8 +289,8 @@ typedef struct written {
     int twins, fail; /* rows share their name; the row whose text cannot be made */
 } written;
 
-static int head(void *of, size_t i, ws_msarow *row, ws_err *err) {
-    (void)err;
+static int head(void *of, size_t i, ws_msarow *row, ws_buf *scratch, ws_err *err) {
+    (void)scratch, (void)err;
     row->name = ((written *)of)->twins ? "q" : i ? "longer" : "q";
     row->desc = i ? "two words" : NULL;
     row->acc = i ? NULL : "X1";
@@ -345,20 +345,21 @@ static void test_write(tap *t) {
     ws_sink_release(&s);
 }
 
-/* Rows of an alignment with letters by row and column. The head's texts live until the next call, as allowed. */
-enum { PIECE_ROWS = 700, PIECE_COLUMNS = 37 };
+/* Rows of an alignment with letters by row and column. */
+enum { PIECE_ROWS = 2000, /* three rounds of three threads */ PIECE_COLUMNS = 37 };
 typedef struct pieces {
-    char name[16], desc[16], text[PIECE_COLUMNS], pp[PIECE_COLUMNS];
+    char text[PIECE_COLUMNS], pp[PIECE_COLUMNS];
     size_t fail;
 } pieces;
 
-static int pieces_head(void *of, size_t i, ws_msarow *row, ws_err *err) {
-    pieces *p = of;
-    (void)err;
-    snprintf(p->name, sizeof p->name, "row%zu", i);
-    snprintf(p->desc, sizeof p->desc, "is %zu", i);
-    row->name = p->name;
-    row->desc = i % 3 ? p->desc : NULL;
+static int pieces_head(void *of, size_t i, ws_msarow *row, ws_buf *scratch, ws_err *err) {
+    (void)of;
+    scratch->n = 0;
+    if (ws_buf_addf(scratch, err, "row%zu", i)) return err->code;
+    const size_t at = ++scratch->n;
+    if (ws_buf_addf(scratch, err, "is %zu", i)) return err->code;
+    row->name = scratch->p;
+    row->desc = i % 3 ? scratch->p + at : NULL;
     row->weight = 1;
     return WS_OK;
 }
