@@ -60,6 +60,19 @@ on_a_device() { # on_a_device QUERIES PROGRAM OPTION...
     on_a_device three.fa seqsieve
     on_a_device three.fa jacksieve -N 2
 }
+without_domains() { # without_domains QUERIES PROGRAM
+    : >calls
+    of_domains cpu "$1" "$2" --backend scalar
+    WS_FAULT_CALLS=calls of_domains device "$1" "$WARPSIEVE_FAULTY/$2" --backend cuda --cpu-domains
+    for f in text dom sto; do cmp cpu.$f device.$f; done
+    grep -q cudaSetDevice calls || fail 'no device took part'
+    ! grep -q cudaMemcpyAsync calls || fail 'the device had work'
+}
+@test "--cpu-domains: no domain goes to a device" {
+    without_domains three.hmm hmmsieve
+    awk '/^>/ { n++ } n > 1 { exit } { print }' small.fa >one.fa
+    without_domains one.fa seqsieve
+}
 
 few='--no-provenance --amino --informat fasta --EmN 9 --EvN 7 --EfN 12' # random sequences: the fake device is slow
 faulty_cast() { "$WARPSIEVE_FAULTY/hmmcast" $few "$@"; }

@@ -465,6 +465,11 @@ int main(void) {
             tap_ok(&t, by_device && by_device < cells, "%s: both mark", runs[k].name);
         ws_free(got);
     }
+    slow_ms = fail_at = fail_score_at = fail_domain_at = 0;
+    s.genome.cpu_domains = 1;
+    char *of_cpu = search(&s, DEVICE, 4);
+    tap_ok(&t, of_cpu && strcmp(of_cpu, want) == 0 && domain_calls == 0, "device, domains by the CPU: the same hits");
+    ws_free(of_cpu);
     tap_ok(&t, most_at_once == 1, "of two threads of the device %d have domains at once", most_at_once);
     tap_ok(&t, scored > 1000 / share, "the stand-in's filters score %d windows", scored);
     const int many = 100 / share, all = windows_with[0] > many && windows_with[1] > many && windows_with[2] > many;
