@@ -6,6 +6,7 @@
 #include "lib/base/mem.h"
 #include "lib/dev/device.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -33,8 +34,8 @@ typedef struct stage {
     pthread_mutex_t lock;
     bucket *bucket;        /* [models] */
     uint32_t first, last;  /* models with spans, the one that came first; NONE: there is none */
-    span *steps, **end;    /* that are ready */
-    size_t waiting, left;  /* spans in buckets; all that are not done */
+    span *steps, **end;    /* that are ready, for the CPU */
+    size_t nsteps, waiting, left;  /* spans in buckets; all that are not done */
     double cells;          /* of those in buckets */
 } stage;
 
@@ -54,12 +55,19 @@ enum { NONE = UINT32_MAX, MOST = 8, FULL = 512, WORTH = 128, TOO_MANY = 64 << 10
 #define ENOUGH 3e8
 
 /* Cells for which a call of a device is worth its while, those that it takes while more may come, and the most of a
- * call: some ten milliseconds. A problem lasts as long as its rows and places, one after another; where it has more
- * cells than LONGEST, some 100 ms a recurrence, the host is faster. So it is for those above LONG, unless they are more
- * than a tenth of the call, where they have company. */
+ * call: some ten milliseconds. With a backend of devices alone, they take a rest of FEW cells. Where both share, a
+ * stream has the part of SHARE threads of the CPU. It makes no call where each of these threads has fewer than SOON
+ * cells, because they end sooner. */
 #define DEVICE_WORTH 2e8
 #define DEVICE_FULL 1e9
 #define DEVICE_MOST 2e9
+#define FEW 2e7
+#define SOON 1e8
+#define SHARE 4.0
+
+/* A problem lasts as long as its rows and places, one after another. Where it has more cells than LONGEST, some 100 ms
+ * a recurrence, the host is faster. So the host has those above LONG, unless they are more than a tenth of the call,
+ * where they have company. */
 #define LONGEST 12e6
 #define LONG 1e6
 
@@ -113,6 +121,7 @@ static void add_step(stage *st, span *first) {
     first->step = NULL;
     *st->end = first;
     st->end = &first->step;
+    st->nsteps++;
 }
 
 /* Cuts the spans of a model into steps, longest first. */
@@ -142,6 +151,11 @@ static uint32_t first_model(stage *st) {
     return st->first;
 }
 
+/* Whether threads of the CPU will soon have no step, although spans are not kept for a device. */
+static int is_short_of_steps(const stage *st) {
+    return !st->of->conf.device_first && st->nsteps < (size_t)st->of->conf.threads;
+}
+
 static void put(stage *st, span *p) {
     const uint32_t m = p->item->model;
     bucket *b = &st->bucket[m];
@@ -159,7 +173,7 @@ static void put(stage *st, span *p) {
         else st->bucket[st->last].next = m;
         st->last = m;
     }
-    if (b->n == FULL && !on_device(st)) close_bucket(st, b);
+    if (b->n >= FULL && (!on_device(st) || is_short_of_steps(st))) close_bucket(st, b);
     pthread_mutex_unlock(&st->lock);
 }
 
@@ -189,33 +203,61 @@ static int take_call(ws_dom_steps *s, ws_chain_need need) {
     return 0;
 }
 
-/* Takes the oldest step; before that, if none is ready, spans become steps. Where a device takes part, a thread leaves
- * it the spans, but takes some before it would wait: 1,200 models x 59 M residues took 4.0 s so, else 4.7 (H200). */
-static span *take_for_cpu(stage *st, ws_chain_need need) {
+/* Whether spans are for the CPU. Before a thread would wait, many are: 1,200 models x 59 M residues took 4.0 s so, else
+ * 4.7 (H200, device_first). */
+static int are_for_cpu(const stage *st, ws_chain_need need) {
     const ws_job *job = st->of->conf.job;
-    const int busy = on_device(st) && __atomic_load_n(&st->of->calls, __ATOMIC_RELAXED) >= most_calls(need);
-    const int spare = on_device(st) && need == WS_CHAIN_SPARE && st->waiting >= WORTH;
-    const int may = !on_device(st) || spare || (job->cpu_backend && (busy || st->cells < DEVICE_WORTH));
-    const int enough = need == WS_CHAIN_ANY || spare || (need == WS_CHAIN_SOME && st->waiting >= WORTH) ||
-                       st->waiting >= TOO_MANY || st->cells >= ENOUGH * st->of->conf.threads;
-    if (!st->steps && st->waiting && may && (enough || is_eager(st)))
+    if (!on_device(st) || (need == WS_CHAIN_SPARE && st->waiting >= WORTH)) return 1;
+    const int busy = __atomic_load_n(&st->of->calls, __ATOMIC_RELAXED) >= most_calls(need);
+    if (!st->of->conf.device_first) return job->cpu_backend || busy || st->cells >= FEW;
+    return job->cpu_backend && (busy || st->cells < DEVICE_WORTH);
+}
+
+/* Takes the oldest step; before that, if none is ready, spans become steps. */
+static span *take_for_cpu(stage *st, ws_chain_need need) {
+    const int worth = need == WS_CHAIN_SOME || (need == WS_CHAIN_SPARE && on_device(st));
+    const int enough = need == WS_CHAIN_ANY || (worth && st->waiting >= WORTH) || st->waiting >= TOO_MANY ||
+                       st->cells >= ENOUGH * st->of->conf.threads;
+    if (!st->steps && st->waiting && are_for_cpu(st, need) && (enough || is_eager(st)))
         close_bucket(st, &st->bucket[first_model(st)]);
     span *p = st->steps;
     if (!p) return NULL;
     st->steps = p->step;
+    st->nsteps--;
     if (!p->step) st->end = &st->steps;
     return p;
+}
+
+/* Cells of a call. */
+typedef struct call {
+    double least, most;
+} call;
+
+/* Returns what a device may take. While the filters have work for it, it takes too many spans alone. */
+static call call_of(const stage *st, ws_chain_need need) {
+    const ws_dom_steps_conf *c = &st->of->conf;
+    const int now = need == WS_CHAIN_ANY || is_eager(st), own = !c->job->cpu_backend;
+    call k = {0, DEVICE_MOST};
+    if (c->device_first) {
+        if (!now || !own) k.least = need == WS_CHAIN_FULL || need == WS_CHAIN_EARLY ? DEVICE_FULL : DEVICE_WORTH;
+    } else if (!now && need != WS_CHAIN_SOME) {
+        k.least = INFINITY;
+    } else if (!now || !own || st->cells >= FEW) {
+        const double share = SHARE / (SHARE * ws_dev_streams() + c->threads);
+        k.least = fmax(SOON * c->threads, DEVICE_WORTH);
+        k.most = fmin(fmax(st->cells * share, DEVICE_WORTH), DEVICE_MOST);
+    }
+    return k;
 }
 
 /* Takes spans of any models, linked. */
 static span *take_for_device(stage *st, ws_chain_need need) {
     span *first = NULL, **end = &first;
-    double cells = 0, least = 0;
+    double cells = 0;
     if (!on_device(st) || !st->waiting) return NULL;
-    if ((need != WS_CHAIN_ANY && !is_eager(st)) || st->of->conf.job->cpu_backend)
-        least = need == WS_CHAIN_FULL || need == WS_CHAIN_EARLY ? DEVICE_FULL : DEVICE_WORTH;
-    if ((st->cells < least && st->waiting < TOO_MANY) || !take_call(st->of, need)) return NULL;
-    while (st->waiting && cells < DEVICE_MOST) {
+    const call c = call_of(st, need);
+    if ((st->cells < c.least && st->waiting < TOO_MANY) || !take_call(st->of, need)) return NULL;
+    while (st->waiting && cells < c.most) {
         span *p = pop(st, &st->bucket[first_model(st)]);
         cells += cells_of(p);
         *end = p;

@@ -4,8 +4,9 @@
  * one large pair.
  *
  * A device takes whole targets, regions and envelopes of all models together, when enough of them wait. Threads of the
- * CPU then take few ones, those that the device left, and what waits before they would have nothing to do. They also
- * cluster what a device's traces of a region found. */
+ * CPU take those that it leaves, and cluster what its traces of a region found. While filters need the device the CPU
+ * has all spans, and then both share what is left. With device_first it is the other way round: spans wait for the
+ * device, and threads of the CPU take few ones, and what waits before they would have nothing to do. */
 #ifndef WS_DOMAINS_STEPS_H
 #define WS_DOMAINS_STEPS_H
 
@@ -36,6 +37,7 @@ typedef struct ws_dom_steps_conf {
     size_t models;
     int threads; /* of the chain, about: with fewer spans at hand steps are smaller */
     ws_job *job; /* whose device has threads in the chain; NULL: there is none */
+    int device_first; /* for a chain whose other stages keep the CPU busy */
     void *own; /* handed to the functions below */
     ws_dom_done_fn *done;
     int (*eager)(void *own); /* returns 1 if spans should not wait for others. NULL: they should */

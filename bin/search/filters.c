@@ -196,7 +196,6 @@ static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chai
     ws_sieve_filter *f = own;
     if (take_closed(f, t, need, step)) return 1;
     if (need == WS_CHAIN_FULL || need == WS_CHAIN_SPARE) return 0;
-    if (need == WS_CHAIN_EARLY && !f->sieve->cpu_domains) return 0;
     if (pthread_mutex_trylock(&f->filling) != 0) return 0; /* a thread adds to it, and ends soon */
     const double full = fullness(f);
     const int closes = is_for(f, t->kind, need) && full > 0 && (need == WS_CHAIN_ANY || is_worth(f, full));

@@ -413,8 +413,8 @@ int ws_genome_search_stages(search *s, ws_chain_stage stage[WS_GENOME_STAGES + W
     const ws_genome *g = s->genome;
     const ws_dom_steps_conf conf = {.backend = g->target[0].dom, .models = s->job->ntarget, .threads = s->job->nworker,
                                     .options = {.seed = (uint32_t)g->seed, .nonull2 = g->nonull2, .memory = g->mem},
-                                    .job = g->cpu_domains ? NULL : s->job, .own = s, .done = take_domains,
-                                    .eager = is_eager};
+                                    .job = g->cpu_domains ? NULL : s->job, .device_first = 1, .own = s,
+                                    .done = take_domains, .eager = is_eager};
     for (int k = 0; k < WS_GENOME_STAGES; k++) {
         s->stage[k] = (ws_genome_stage){s, k};
         stage[k] = (ws_chain_stage){&s->stage[k], take, work, left, name[k]};
