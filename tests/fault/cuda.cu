@@ -24,6 +24,7 @@
 #include <cuda_runtime.h>
 
 #include <atomic>
+#include <mutex>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,9 +90,14 @@ static cudaError_t fault(const char *own, cudaError_t e) {
     return lost ? cudaErrorIllegalAddress : cudaSuccess;
 }
 
+// Calls of a fake device come one after the other, so that whatever had its answer before a fault is known to have it.
+static std::mutex order;
+
 #define WRAP(name, own, error, parameters, arguments, faked)                \
     extern "C" cudaError_t __real_##name parameters;                        \
     extern "C" cudaError_t __wrap_##name parameters {                       \
+        std::unique_lock<std::mutex> alone(order, std::defer_lock);         \
+        if (fakes) alone.lock();                                            \
         record(#name);                                                      \
         const cudaError_t bad = fault(own, error);                          \
         return bad != cudaSuccess ? bad : fakes ? (faked) : __real_##name arguments; \
@@ -191,11 +197,17 @@ static cudaError_t launched(cudaError_t e, cudaStream_t s) {
     return e;
 }
 
+static cudaError_t fault_alone(const char *own, cudaError_t e) {
+    std::unique_lock<std::mutex> alone(order, std::defer_lock);
+    if (fakes) alone.lock();
+    return fault(own, e);
+}
+
 #define LAUNCH_PARAMETERS dim3 grid, dim3 block, void **a, size_t shared, cudaStream_t s
 #define LAUNCH(name, handle)                                                                                         \
     extern "C" __attribute__((weak)) cudaError_t __real_##name(handle k, LAUNCH_PARAMETERS);                         \
     extern "C" cudaError_t __wrap_##name(handle k, LAUNCH_PARAMETERS) {                                              \
-        const cudaError_t bad = fault("launch", cudaErrorLaunchOutOfResources);                                      \
+        const cudaError_t bad = fault_alone("launch", cudaErrorLaunchOutOfResources); \
         return launched(bad != cudaSuccess ? bad \
                         : fakes ? cudaSuccess : __real_##name(k, grid, block, a, shared, s), s); \
     }
@@ -214,7 +226,7 @@ static cudaError_t run_fake(const cudaLaunchConfig_t *config, const void *kernel
 
 extern "C" cudaError_t __real_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *f, void **a);
 extern "C" cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *f, void **a) {
-    const cudaError_t bad = fault("launch", cudaErrorLaunchOutOfResources);
+    const cudaError_t bad = fault_alone("launch", cudaErrorLaunchOutOfResources);
     return launched(bad != cudaSuccess ? bad
                     : fakes            ? run_fake(config, f, a)
                                        : __real_cudaLaunchKernelExC(config, f, a),
@@ -228,7 +240,7 @@ extern "C" cudaError_t __wrap___cudaGetKernel(cudaKernel_t *k, const void *f) {
 
 extern "C" cudaError_t __real_cudaGetLastError(void);
 extern "C" cudaError_t __wrap_cudaGetLastError(void) {
-    const cudaError_t e = pending != cudaSuccess ? pending : fault(NULL, cudaSuccess);
+    const cudaError_t e = pending != cudaSuccess ? pending : fault_alone(NULL, cudaSuccess);
     pending = cudaSuccess;
     return e != cudaSuccess || fakes ? e : __real_cudaGetLastError();
 }
