@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ * The choice between the CPU and a device for waiting targets of the domain stage (bin/domains/steps.h), and how many
+ * targets a step has. A stand-in for a device counts those of a call and fails, so that they end with it. */
+#include "bin/domains/steps.h"
+#include "kernels/dom/device.h"
+#include "tests/lib/sample.h"
+#include "tests/tap.h"
+
+#include <string.h>
+
+enum { L = 1000, M = 100, MODELS = 2, MOST_ITEMS = 24000, FULL = 512, STEP = 8 }; /* 1e5 cells a target */
+
+static size_t had; /* targets of the last call */
+
+int ws_dom_device_parse(ws_dom_load *load, size_t n, ws_err *err) {
+    (void)load;
+    had = n;
+    return ws_fail(err, WS_EDEV, "the stand-in fails");
+}
+int ws_dom_device_rescore(ws_dom_load *load, size_t n, ws_err *err) { return ws_dom_device_parse(load, n, err); }
+int ws_dom_device_resolve(ws_dom_load *load, size_t n, const ws_dom_options *o, ws_err *err) {
+    (void)o;
+    return ws_dom_device_parse(load, n, err);
+}
+int ws_dom_device_forward(ws_dom_load *load, size_t n, float *nats, ws_err *err) {
+    (void)nats;
+    return ws_dom_device_parse(load, n, err);
+}
+int ws_dom_device_targets(ws_dom_load *load, size_t n, float *nats, ws_err *err) {
+    return ws_dom_device_forward(load, n, nats, err);
+}
+void ws_dom_device_forget(void *model) { (void)model; }
+
+static int start(const ws_devconf *conf, ws_err *err) {
+    (void)conf, (void)err;
+    return WS_OK;
+}
+static const ws_backend cpu = {.name = "cpu"}, device = {.name = "device", .start = start};
+
+static ws_dom_item item[MOST_ITEMS];
+static uint8_t x[L];
+static ws_lenmodel lm;
+
+static int done(void *own, ws_dom_item *i, ws_err *err) {
+    (void)err;
+    ++*(int *)own;
+    ws_dom_pair_release(&i->pair);
+    return WS_OK;
+}
+
+/* A stage with n targets, of all models in turn. */
+typedef struct scene {
+    ws_job job;
+    ws_dom_steps *steps;
+    ws_chain_stage stage[WS_DOM_STEPS];
+    int done;
+} scene;
+
+static void open_scene(scene *s, const ws_dom_tables *t, int both, int device_first, int threads, int models, int n) {
+    ws_err err = {0};
+    *s = (scene){.job = {.backend = &device, .cpu_backend = both ? &cpu : NULL, .backend_ready = 1}};
+    s->job.common.backend = "device";
+    ws_cpu_probe(&s->job.machine.cpu);
+    const ws_dom_steps_conf conf = {.backend = ws_dom_backend_best(&s->job.machine.cpu), .options = {.seed = 42},
+                                    .models = MODELS, .threads = threads, .job = &s->job, .own = &s->done,
+                                    .device_first = device_first, .done = done};
+    sample_must(ws_dom_steps_create(&s->steps, &conf, &err), &err);
+    ws_dom_steps_stages(s->steps, s->stage);
+    for (int i = 0; i < n; i++) {
+        item[i] = (ws_dom_item){.tables = t, .model = (uint32_t)(i % models), .M = M, .order = (uint64_t)i};
+        ws_dom_pair_begin(&item[i].pair, x, &lm);
+        sample_must(ws_dom_steps_add(s->steps, &item[i], &err), &err);
+    }
+}
+
+/* Returns how many targets a thread gets that wants a step: 0 for none. */
+static size_t take(scene *s, ws_chain_kind kind, ws_chain_need need) {
+    const ws_chain_thread t = {kind, 0};
+    const int before = s->done;
+    ws_chain_step step;
+    ws_err err = {0};
+    had = 0;
+    if (!s->stage[0].take(s->stage[0].own, &t, need, &step)) return 0;
+    const int rc = s->stage[0].work(s->stage[0].own, &t, &step, &err);
+    if (kind == WS_CHAIN_CPU) sample_must(rc, &err);
+    return kind == WS_CHAIN_CPU ? (size_t)(s->done - before) : had;
+}
+
+int main(void) {
+    enum { C = WS_CHAIN_CPU, D = WS_CHAIN_DEVICE };
+    static const struct {
+        const char *what;
+        int both, device_first, threads, models, n, kind, need;
+        size_t want;
+    } c[] = {
+        {"few targets are for a device that has its own backend", 0, 0, 1, 1, 150, D, WS_CHAIN_ANY, 150},
+        {"and not for the CPU", 0, 0, 1, 1, 100, C, WS_CHAIN_ANY, 0},
+        {"but before a thread would wait", 0, 0, 1, 1, 150, C, WS_CHAIN_SPARE, STEP},
+        {"few are for the CPU where both have a backend", 1, 0, 1, 1, 150, C, WS_CHAIN_ANY, STEP},
+        {"and not for a device", 1, 0, 1, 1, 150, D, WS_CHAIN_ANY, 0},
+        {"more are for the CPU", 0, 0, 1, 1, 300, C, WS_CHAIN_ANY, STEP},
+        {"since it ends sooner than a device", 0, 0, 1, 1, 300, D, WS_CHAIN_ANY, 0},
+        {"many are no step of a device while filters have full pools", 0, 0, 16, 1, 20000, D, WS_CHAIN_FULL, 0},
+        {"nor while they have what is enough for a call", 0, 0, 16, 1, 20000, D, WS_CHAIN_EARLY, 0},
+        {"else it takes its share of what is no step", 0, 0, 16, 1, 20000, D, WS_CHAIN_SOME, (20000 - FULL) / 4},
+        {"also at the end", 1, 0, 16, 1, 20000, D, WS_CHAIN_ANY, (20000 - FULL) / 4},
+        {"for half of the threads it is more", 0, 0, 8, 1, 10000 + FULL, D, WS_CHAIN_ANY, 10000 / 2},
+        {"but not where threads end sooner", 0, 0, 16, 1, 16000, D, WS_CHAIN_ANY, 0},
+        {"a model has enough for full registers", 0, 0, 16, 1, FULL, C, WS_CHAIN_FULL, STEP},
+        {"or has not", 0, 0, 16, 2, FULL, C, WS_CHAIN_FULL, 0},
+        {"device first: the CPU leaves them", 0, 1, 16, 1, FULL, C, WS_CHAIN_FULL, 0},
+        {"device first: unless it would wait", 0, 1, 16, 1, FULL, C, WS_CHAIN_SPARE, STEP},
+        {"device first: many are a step", 0, 1, 16, 1, 10001, D, WS_CHAIN_FULL, 10001},
+        {"device first: few are not", 0, 1, 16, 1, 9000, D, WS_CHAIN_FULL, 0},
+        {"device first: but at the end", 0, 1, 16, 1, 90, D, WS_CHAIN_ANY, 90},
+    };
+    sample r = {7};
+    ws_hmm h;
+    ws_profile p;
+    ws_dom_tables *t;
+    ws_err err = {0};
+    tap out = {0};
+    sample_model(&h, &r, M, 0);
+    sample_must(ws_profile_create(&p, &h, &err), &err);
+    sample_must(ws_dom_tables_create(&t, &p, -5, 0.7f, &err), &err);
+    memset(x, h.abc->code_of['W'], L); /* no domain, so that a target is done with its first step */
+    ws_lenmodel_set(&lm, L);
+    for (size_t k = 0; k < sizeof c / sizeof *c; k++) {
+        scene s;
+        open_scene(&s, t, c[k].both, c[k].device_first, c[k].threads, c[k].models, c[k].n);
+        const size_t got = take(&s, (ws_chain_kind)c[k].kind, (ws_chain_need)c[k].need);
+        if (!tap_ok(&out, got == c[k].want, "%d: %s", c[k].n, c[k].what)) tap_note("%zu for %zu", got, c[k].want);
+        ws_dom_steps_destroy(s.steps);
+    }
+    ws_dom_tables_destroy(t);
+    ws_profile_destroy(&p);
+    sample_model_release(&h);
+    return tap_end(&out);
+}
