@@ -56,6 +56,15 @@ typedef struct scene {
     int done;
 } scene;
 
+static void add(scene *s, const ws_dom_tables *t, int models, int n) {
+    ws_err err = {0};
+    for (int i = 0; i < n; i++) {
+        item[i] = (ws_dom_item){.tables = t, .model = (uint32_t)(i % models), .M = M, .order = (uint64_t)i};
+        ws_dom_pair_begin(&item[i].pair, x, &lm);
+        sample_must(ws_dom_steps_add(s->steps, &item[i], &err), &err);
+    }
+}
+
 static void open_scene(scene *s, const ws_dom_tables *t, int both, int device_first, int threads, int models, int n) {
     ws_err err = {0};
     *s = (scene){.job = {.backend = &device, .cpu_backend = both ? &cpu : NULL, .backend_ready = 1}};
@@ -66,11 +75,7 @@ static void open_scene(scene *s, const ws_dom_tables *t, int both, int device_fi
                                     .device_first = device_first, .done = done};
     sample_must(ws_dom_steps_create(&s->steps, &conf, &err), &err);
     ws_dom_steps_stages(s->steps, s->stage);
-    for (int i = 0; i < n; i++) {
-        item[i] = (ws_dom_item){.tables = t, .model = (uint32_t)(i % models), .M = M, .order = (uint64_t)i};
-        ws_dom_pair_begin(&item[i].pair, x, &lm);
-        sample_must(ws_dom_steps_add(s->steps, &item[i], &err), &err);
-    }
+    add(s, t, models, n);
 }
 
 /* Returns how many targets a thread gets that wants a step: 0 for none. */
@@ -84,6 +89,18 @@ static size_t take(scene *s, ws_chain_kind kind, ws_chain_need need) {
     const int rc = s->stage[0].work(s->stage[0].own, &t, &step, &err);
     if (kind == WS_CHAIN_CPU) sample_must(rc, &err);
     return kind == WS_CHAIN_CPU ? (size_t)(s->done - before) : had;
+}
+
+/* Targets become steps again once the CPU has done the steps that there were. */
+static void test_again(tap *out, const ws_dom_tables *t) {
+    scene s;
+    size_t n = 0, again = 0;
+    open_scene(&s, t, 0, 0, 16, 1, FULL);
+    for (size_t k; (k = take(&s, WS_CHAIN_CPU, WS_CHAIN_FULL)) > 0;) n += k;
+    add(&s, t, 1, FULL);
+    for (size_t k; (k = take(&s, WS_CHAIN_CPU, WS_CHAIN_FULL)) > 0;) again += k;
+    tap_ok(out, n == FULL && again == FULL, "steps of a full model, and those of another %d targets", FULL);
+    ws_dom_steps_destroy(s.steps);
 }
 
 int main(void) {
@@ -132,6 +149,7 @@ int main(void) {
         if (!tap_ok(&out, got == c[k].want, "%d: %s", c[k].n, c[k].what)) tap_note("%zu for %zu", got, c[k].want);
         ws_dom_steps_destroy(s.steps);
     }
+    test_again(&out, t);
     ws_dom_tables_destroy(t);
     ws_profile_destroy(&p);
     sample_model_release(&h);
