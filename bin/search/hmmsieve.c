@@ -211,7 +211,7 @@ static ws_chain_wish wish(void *own) {
     for (const ws_sieve_pool *p = f->first; p; p = p->next, n++)
         open += p->taken * 2 < ws_sieve_pairs(p, s->job->ntarget);
     pthread_mutex_unlock(&f->lock);
-    return n >= most ? WS_CHAIN_NO_ROOM : open ? WS_CHAIN_ROOM : WS_CHAIN_HURRY;
+    return n >= most || ws_dom_steps_are_many(s->dom.steps) ? WS_CHAIN_NO_ROOM : open ? WS_CHAIN_ROOM : WS_CHAIN_HURRY;
 }
 
 /* A table names the models that its rows meet. */

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { L = 1000, M = 100, MODELS = 2, MOST_ITEMS = 24000, FULL = 512, STEP = 8 }; /* 1e5 cells a target */
+enum { L = 1000, M = 100, MODELS = 2, MOST_ITEMS = 1 << 17, FULL = 512, STEP = 8 }; /* 1e5 cells a target */
 
 static size_t had; /* targets of the last call */
 
@@ -103,6 +103,16 @@ static void test_again(tap *out, const ws_dom_tables *t) {
     ws_dom_steps_destroy(s.steps);
 }
 
+/* Input waits where there is far more work for the domain stage than it has threads. */
+static void test_many(tap *out, const ws_dom_tables *t) {
+    scene s;
+    open_scene(&s, t, 0, 1, 16, MODELS, MOST_ITEMS - 1);
+    const int before = ws_dom_steps_are_many(s.steps);
+    add(&s, t, 1, 1);
+    tap_ok(out, !before && ws_dom_steps_are_many(s.steps), "%d targets are many", MOST_ITEMS);
+    ws_dom_steps_destroy(s.steps);
+}
+
 int main(void) {
     enum { C = WS_CHAIN_CPU, D = WS_CHAIN_DEVICE };
     static const struct {
@@ -150,6 +160,7 @@ int main(void) {
         ws_dom_steps_destroy(s.steps);
     }
     test_again(&out, t);
+    test_many(&out, t);
     ws_dom_tables_destroy(t);
     ws_profile_destroy(&p);
     sample_model_release(&h);
