@@ -366,7 +366,11 @@ venv() { # venv FOLDER OPTION...
     nice make -s -C "$top" -j2 release B="$PWD/r" CUDA=0 SYSROOT= CFLAGS=-O1 >log 2>&1 || fail "$(tail -20 log)"
     (cd r/release && sha256sum --quiet -c SHA256SUMS && [ "$(wc -l <SHA256SUMS)" -eq 4 ]) ||
         fail "$(cat r/release/SHA256SUMS)"
-    python3 "$top/tests/recipe.py" one r/release/bioconda r/release/warpsieve-"$(version)".tar.gz >/dev/null
+    if python3 -c 'import yaml' 2>/dev/null; then
+        python3 "$top/tests/recipe.py" one r/release/bioconda r/release/warpsieve-"$(version)".tar.gz >/dev/null
+    else
+        echo '# not looked at: the recipe of the release, since python3 has no yaml' >&3
+    fi
     cmp r/release/warpsieve-"$(version)".tar.gz "r/warpsieve-$(version).tar.gz"
     mkdir unpacked-static
     tar -xzf r/release/*-static.tar.gz -C unpacked-static

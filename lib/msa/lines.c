@@ -19,7 +19,7 @@ static int next_chunk(ws_lines *l, ws_err *err) {
 
 /* Gives the next line of the source. */
 static int read_line(ws_lines *l, ws_err *err) {
-    int rc;
+    int rc = WS_OK;
     l->carry.n = 0;
     for (;;) {
         if (l->at == l->nchunk && (l->eof || (rc = next_chunk(l, err)) != WS_OK)) {
