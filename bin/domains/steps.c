@@ -12,11 +12,14 @@
 
 typedef enum kind { PARSE, RESOLVE, RESCORE } kind;
 
+typedef struct stage stage;
+
 /* A span that waits. Spans of one model are linked by `next`, and so are those of a step; `step` links steps. */
 typedef struct span {
     ws_dom_item *item;
     ws_dom_span of;
     uint32_t L;
+    stage *ended; /* of a span whose results a device has made: what follows from them is left */
     struct span *next, *step;
 } span;
 
@@ -28,7 +31,7 @@ typedef struct bucket {
     uint32_t next;
 } bucket;
 
-typedef struct stage {
+struct stage {
     ws_dom_steps *of;
     kind kind;
     pthread_mutex_t lock;
@@ -37,11 +40,20 @@ typedef struct stage {
     span *steps, **end;    /* that are ready, for the CPU */
     size_t nsteps, waiting, left;  /* spans in buckets; all that are not done */
     double cells;          /* of those in buckets */
-} stage;
+    int had;               /* a device has had some */
+};
 
+/* Spans that a device has done, by steps. */
+typedef struct ends {
+    pthread_mutex_t lock;
+    span *first, **end;
+} ends;
+
+enum { KINDS = 3 }; /* and the stage of ends */
 struct ws_dom_steps {
     ws_dom_steps_conf conf;
-    stage stage[WS_DOM_STEPS];
+    stage stage[KINDS];
+    ends ends;
     pthread_mutex_t lock; /* protects the idle workers */
     ws_dom_worker **idle;
     size_t nidle, cap;
@@ -55,21 +67,24 @@ enum { NONE = UINT32_MAX, MOST = 8, FULL = 512, WORTH = 128, TOO_MANY = 64 << 10
 #define ENOUGH 3e8
 
 /* Cells for which a call of a device is worth its while, those that it takes while more may come, and the most of a
- * call: some ten milliseconds. With a backend of devices alone, they take a rest of FEW cells. Where both share, a
- * stream has the part of SHARE threads of the CPU. It makes no call where each of these threads has fewer than SOON
- * cells, because they end sooner. */
+ * call: some ten milliseconds. With a backend of devices alone, they begin with FEW cells too. Where both share, a
+ * stream has the part of SHARE threads of the CPU: four streams are as fast as some hundred threads in ensembles and
+ * envelopes. It makes no call for what the threads of the CPU end within SOON seconds, about as long as a call. */
 #define DEVICE_WORTH 2e8
 #define DEVICE_FULL 1e9
 #define DEVICE_MOST 2e9
 #define FEW 2e7
-#define SOON 1e8
-#define SHARE 4.0
+#define SHARE 24.0
+#define SOON 0.02
+static const double cpu_speed[] = {8e8, 4e8, 2.5e8}; /* cells a second of a thread that has a core */
 
 /* A problem lasts as long as its rows and places, one after another. Where it has more cells than LONGEST, some 100 ms
  * a recurrence, the host is faster. So the host has those above LONG, unless they are more than a tenth of the call,
- * where they have company. */
+ * where they have company: enough for the device to end them sooner than the host's threads, each of which does LATENCY
+ * such problems in the time that a device needs for one, or for all. */
 #define LONGEST 12e6
 #define LONG 1e6
+#define LATENCY 4.0
 
 /* ---- workers ---- */
 
@@ -203,14 +218,17 @@ static int take_call(ws_dom_steps *s, ws_chain_need need) {
     return 0;
 }
 
+/* Whether no more spans come from stages that need the device, or nothing should wait. */
+static int is_last(const stage *st, ws_chain_need need) { return need == WS_CHAIN_ANY || is_eager(st); }
+
 /* Whether spans are for the CPU. Before a thread would wait, many are: 1,200 models x 59 M residues took 4.0 s so, else
- * 4.7 (H200, device_first). */
+ * 4.7 (H200, device_first). A device with a backend of its own has the first spans of a stage, however few. */
 static int are_for_cpu(const stage *st, ws_chain_need need) {
     const ws_job *job = st->of->conf.job;
     if (!on_device(st) || (need == WS_CHAIN_SPARE && st->waiting >= WORTH)) return 1;
     const int busy = __atomic_load_n(&st->of->calls, __ATOMIC_RELAXED) >= most_calls(need);
-    if (!st->of->conf.device_first) return job->cpu_backend || busy || st->cells >= FEW;
-    return job->cpu_backend && (busy || st->cells < DEVICE_WORTH);
+    if (st->of->conf.device_first && !is_last(st, need)) return job->cpu_backend && (busy || st->cells < DEVICE_WORTH);
+    return job->cpu_backend || busy || st->had || st->cells >= FEW;
 }
 
 /* Takes the oldest step; before that, if none is ready, spans become steps. */
@@ -236,15 +254,15 @@ typedef struct call {
 /* Returns what a device may take. While the filters have work for it, it takes too many spans alone. */
 static call call_of(const stage *st, ws_chain_need need) {
     const ws_dom_steps_conf *c = &st->of->conf;
-    const int now = need == WS_CHAIN_ANY || is_eager(st), own = !c->job->cpu_backend;
+    const int last = is_last(st, need), first = !c->job->cpu_backend && !st->had && st->cells < FEW;
     call k = {0, DEVICE_MOST};
-    if (c->device_first) {
-        if (!now || !own) k.least = need == WS_CHAIN_FULL || need == WS_CHAIN_EARLY ? DEVICE_FULL : DEVICE_WORTH;
-    } else if (!now && need != WS_CHAIN_SOME) {
+    if (!last && c->device_first) {
+        k.least = need == WS_CHAIN_FULL || need == WS_CHAIN_EARLY ? DEVICE_FULL : DEVICE_WORTH;
+    } else if (!last && need != WS_CHAIN_SOME) {
         k.least = INFINITY;
-    } else if (!now || !own || st->cells >= FEW) {
-        const double share = SHARE / (SHARE * ws_dev_streams() + c->threads);
-        k.least = fmax(SOON * c->threads, DEVICE_WORTH);
+    } else if (!last || !first) {
+        const double share = SHARE / (SHARE * (double)ws_max(ws_dev_streams(), 1) + c->threads);
+        k.least = fmax(SOON * cpu_speed[st->kind] * c->threads, DEVICE_WORTH);
         k.most = fmin(fmax(st->cells * share, DEVICE_WORTH), DEVICE_MOST);
     }
     return k;
@@ -264,6 +282,7 @@ static span *take_for_device(stage *st, ws_chain_need need) {
         end = &p->next;
     }
     *end = NULL;
+    st->had = 1;
     return first;
 }
 
@@ -365,6 +384,25 @@ static int end_spans(stage *st, span *first, int rc, ws_err *err) {
     return rc;
 }
 
+/* Leaves what follows from spans to the threads of the CPU, to which it comes before all other steps: it takes as long
+ * as the kernels, and brings the next spans. */
+static void leave_ends(stage *st, span *first) {
+    enum { SPANS = 64 };
+    ends *e = &st->of->ends;
+    pthread_mutex_lock(&e->lock);
+    for (span *p = first, *next; p; p = next) {
+        span *last = p;
+        for (int n = 1; n < SPANS && last->next; n++) last = last->next;
+        next = last->next;
+        last->next = NULL;
+        p->ended = st;
+        p->step = NULL;
+        *e->end = p;
+        e->end = &p->step;
+    }
+    pthread_mutex_unlock(&e->lock);
+}
+
 /* Leaves spans to the threads of the CPU. */
 static void leave_to_cpu(stage *st, span *first) {
     pthread_mutex_lock(&st->lock);
@@ -391,13 +429,15 @@ static void part(span *first, const uint8_t *done, span *of[2]) {
 
 /* Leaves spans that are too long for a device to the CPU. Returns the others, and their number in *n. */
 static span *leave_long(stage *st, span *first, size_t *n) {
-    double all = 0, large = 0;
+    double all = 0, large = 0, longest = 0;
     span *of[2], **end[2] = {&of[0], &of[1]};
     for (const span *p = first; p; p = p->next) {
         all += cells_of(p);
         if (cells_of(p) > LONG) large += cells_of(p);
+        longest = fmax(longest, cells_of(p));
     }
-    const double most = 10 * large <= all ? LONG : LONGEST;
+    const int few = 10 * large <= all || large < LATENCY * st->of->conf.threads * longest;
+    const double most = few ? LONG : LONGEST;
     *n = 0;
     for (span *p = first; p; p = p->next) {
         const int is_short = cells_of(p) <= most;
@@ -465,20 +505,52 @@ static int run_on_device(stage *st, span *list, ws_err *err) {
     ws_free(done);
     if (rc) return end_spans(st, first, rc, err);
     leave_to_cpu(st, of[0]);
-    return end_spans(st, of[1], WS_OK, err);
+    if (s->conf.threads <= ws_dev_streams()) return end_spans(st, of[1], WS_OK, err);
+    leave_ends(st, of[1]);
+    return WS_OK;
 }
 
 static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
     stage *st = own;
-    if (t->kind == WS_CHAIN_DEVICE) return run_on_device(st, step->pool, err);
-    return end_spans(st, step->pool, run_spans(st->of, st->kind, step->pool, err), err);
+    span *first = step->pool;
+    if (t->kind == WS_CHAIN_DEVICE) return run_on_device(st, first, err);
+    return end_spans(st, first, run_spans(st->of, st->kind, first, err), err);
+}
+
+/* ---- the stage of ends ---- */
+
+static int take_end(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
+    ends *e = own;
+    (void)need;
+    if (t->kind != WS_CHAIN_CPU) return 0;
+    pthread_mutex_lock(&e->lock);
+    span *p = e->first;
+    if (p) {
+        e->first = p->step;
+        if (!p->step) e->end = &e->first;
+        *step = (ws_chain_step){.pool = p, .order = p->item->order};
+    }
+    pthread_mutex_unlock(&e->lock);
+    return p != NULL;
+}
+
+static int work_end(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
+    span *first = step->pool;
+    (void)own, (void)t;
+    return end_spans(first->ended, first, WS_OK, err);
+}
+
+/* The spans are left in the stages that they are of. */
+static int left_end(void *own) {
+    (void)own;
+    return 0;
 }
 
 /* ---- all ---- */
 
 int ws_dom_steps_are_many(ws_dom_steps *s) {
     size_t n = 0;
-    for (int k = 0; k < WS_DOM_STEPS; k++) {
+    for (int k = 0; k < KINDS; k++) {
         pthread_mutex_lock(&s->stage[k].lock);
         n += s->stage[k].waiting;
         pthread_mutex_unlock(&s->stage[k].lock);
@@ -492,7 +564,8 @@ int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *item, ws_err *err) {
 
 void ws_dom_steps_stages(ws_dom_steps *s, ws_chain_stage to[WS_DOM_STEPS]) {
     static const char *const name[] = {"parse", "ensemble", "envelope"};
-    for (int k = 0; k < WS_DOM_STEPS; k++) to[k] = (ws_chain_stage){&s->stage[k], take, work, left, name[k]};
+    for (int k = 0; k < KINDS; k++) to[k] = (ws_chain_stage){&s->stage[k], take, work, left, name[k]};
+    to[KINDS] = (ws_chain_stage){&s->ends, take_end, work_end, left_end, "end"};
 }
 
 int ws_dom_steps_create(ws_dom_steps **out, const ws_dom_steps_conf *conf, ws_err *err) {
@@ -500,7 +573,9 @@ int ws_dom_steps_create(ws_dom_steps **out, const ws_dom_steps_conf *conf, ws_er
     if (!s) return err->code;
     s->conf = *conf;
     pthread_mutex_init(&s->lock, NULL);
-    for (int k = 0; k < WS_DOM_STEPS; k++) {
+    pthread_mutex_init(&s->ends.lock, NULL);
+    s->ends.end = &s->ends.first;
+    for (int k = 0; k < KINDS; k++) {
         stage *st = &s->stage[k];
         *st = (stage){.of = s, .kind = (kind)k, .first = NONE, .end = &st->steps};
         pthread_mutex_init(&st->lock, NULL);
@@ -516,13 +591,17 @@ static void free_spans(span *p) {
     }
 }
 
-/* After a failure spans may wait. */
-static void release(stage *st, size_t models) {
-    if (!st->of) return;
-    for (span *p = st->steps, *next; p; p = next) {
+static void free_steps(span *p) {
+    for (span *next; p; p = next) {
         next = p->step;
         free_spans(p);
     }
+}
+
+/* After a failure spans may wait. */
+static void release(stage *st, size_t models) {
+    if (!st->of) return;
+    free_steps(st->steps);
     for (size_t m = 0; st->bucket && m < models; m++) free_spans(st->bucket[m].first);
     ws_free(st->bucket);
     pthread_mutex_destroy(&st->lock);
@@ -530,7 +609,9 @@ static void release(stage *st, size_t models) {
 
 void ws_dom_steps_destroy(ws_dom_steps *s) {
     if (!s) return;
-    for (int k = 0; k < WS_DOM_STEPS; k++) release(&s->stage[k], s->conf.models);
+    for (int k = 0; k < KINDS; k++) release(&s->stage[k], s->conf.models);
+    free_steps(s->ends.first);
+    pthread_mutex_destroy(&s->ends.lock);
     while (s->nidle > 0) ws_dom_worker_destroy(s->idle[--s->nidle]);
     ws_free(s->idle);
     pthread_mutex_destroy(&s->lock);

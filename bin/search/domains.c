@@ -58,30 +58,45 @@ static int need_model(ws_sieve *s, uint32_t m, const ws_dom_tables **tables, ws_
 
 /* ---- pairs ---- */
 
-static ws_sieve_item *add_item(ws_sieve *s, ws_sieve_pool *from, const ws_sieve_pair *pair, ws_err *err) {
-    ws_sieve_target **target = &from->copy[pair->seq].target;
-    ws_sieve_item *it = ws_calloc(1, sizeof *it, err);
-    if (!it) return NULL;
-    pthread_mutex_lock(&s->lock);
-    if (!*target) *target = make_target(s, from, pair->seq, err);
-    if (*target) {
-        it->target = *target;
-        __atomic_add_fetch(&it->target->users, 1, __ATOMIC_RELAXED);
-        it->next = s->items;
-        it->at = &s->items;
-        if (it->next) it->next->at = &it->next;
-        s->items = it;
+/* Returns the target of a sequence of a pool, and takes it for one user more. Of several threads that make it, one has
+ * it. NULL without memory. */
+static ws_sieve_target *take_target(const ws_sieve *s, ws_sieve_pool *from, size_t i, ws_err *err) {
+    ws_sieve_target **place = &from->copy[i].target, *t = __atomic_load_n(place, __ATOMIC_ACQUIRE), *first = NULL;
+    if (!t) {
+        if (!(t = make_target(s, from, i, err))) return NULL;
+        if (!__atomic_compare_exchange_n(place, &first, t, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            ws_sieve_target_leave(t);
+            t = first;
+        }
     }
-    pthread_mutex_unlock(&s->lock);
-    if (it->target) return it;
-    ws_free(it);
-    return NULL;
+    __atomic_add_fetch(&t->users, 1, __ATOMIC_RELAXED);
+    return t;
 }
 
-/* Ends a pair. Under the lock, unless there is one thread. */
-static void free_item(ws_sieve_item *it) {
+static ws_sieve_item *add_item(ws_sieve *s, ws_sieve_pool *from, const ws_sieve_pair *pair, ws_err *err) {
+    ws_sieve_item *it = ws_calloc(1, sizeof *it, err);
+    if (!it) return NULL;
+    if (!(it->target = take_target(s, from, pair->seq, err))) {
+        ws_free(it);
+        return NULL;
+    }
+    pthread_mutex_lock(&s->lock);
+    it->next = s->items;
+    it->at = &s->items;
+    if (it->next) it->next->at = &it->next;
+    s->items = it;
+    pthread_mutex_unlock(&s->lock);
+    return it;
+}
+
+/* Takes a pair out of the list of all. Under the lock, unless there is one thread. */
+static void unlink_item(ws_sieve_item *it) {
     *it->at = it->next;
     if (it->next) it->next->at = it->at;
+}
+
+/* Ends a pair that is in no list. */
+static void free_item(ws_sieve_item *it) {
     ws_sieve_target_leave(it->target);
     ws_dom_pair_release(&it->of.pair);
     ws_free(it);
@@ -112,11 +127,15 @@ int ws_sieve_domains_done(void *sieve, ws_dom_item *item, ws_err *err) {
     pthread_mutex_lock(&s->lock);
     const int rc = b ? ws_sieve_scan_hold(s, b, item->model, seq, &item->pair.hit, err)
                      : ws_domscore_hold(&s->dom, s->job, item->model, seq, &item->pair.hit, err);
-    free_item(it);
+    unlink_item(it);
     pthread_mutex_unlock(&s->lock);
+    free_item(it);
     return rc || !b ? rc : ws_sieve_scan_end(s, b, 1, err);
 }
 
 void ws_sieve_domains_release(ws_sieve *s) {
-    while (s->items) free_item(s->items);
+    for (ws_sieve_item *it; (it = s->items);) {
+        unlink_item(it);
+        free_item(it);
+    }
 }

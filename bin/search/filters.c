@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { CLOSED, TAKEN, READY }; /* ws_sieve_pool.state */
 #define WHOLE SIZE_MAX         /* ws_chain_step.from of a step that makes a pool ready */
 
 /* Cells of a step on the CPU: milliseconds of a core; most: about twenty (bench/kernels-zen5.txt). */
@@ -33,7 +32,6 @@ enum { FULL_PAIRS = 128 << 10, FULL_BYTES = 64 << 20, FULL_FOR_DEVICE = 4, SOME 
  * for them: 100 models x 1 G residues took 12.8 s for 9.6. */
 enum { FULL_FOR_DEVICE_FWD_PAIRS = 16 << 10, WORTH_FOR_DEVICE = 8 << 10, WORTH_FOR_DEVICE_FWD = 2 << 10 };
 
-static size_t models_of(const ws_sieve_filter *f) { return f->sieve->job->ntarget; }
 static uint64_t length_of(const ws_sieve_filter *f, size_t t) { return f->sieve->job->target[t].qlen; }
 
 /* ---- pools ---- */
@@ -133,37 +131,21 @@ static budget budget_of(const ws_sieve_filter *f, const ws_sieve_pool *p, ws_cha
     return (budget){fmin(fmax(share, step_cells[f->kind].least), step_cells[f->kind].most), SIZE_MAX, SIZE_MAX};
 }
 
-/* Returns the model of pair number i. */
-static size_t model_at(const ws_sieve_pool *p, size_t models, size_t i) {
-    size_t from = 0, to = models;
-    if (p->all) return i / p->batch.n;
-    while (to - from > 1) { /* start[from] <= i < start[to] */
-        const size_t middle = (from + to) / 2;
-        if (p->start[middle] <= i) from = middle;
-        else to = middle;
-    }
-    return from;
-}
-
-/* Returns where the pairs of a model begin; of `models` where the last ones end. */
-static size_t start_of(const ws_sieve_pool *p, size_t t) { return p->all ? t * p->batch.n : p->start[t]; }
-static size_t seq_at(const ws_sieve_pool *p, size_t i) { return p->all ? i % p->batch.n : p->item[i]; }
-
 /* Returns the end of a step that begins with pair `from`: at least one pair. */
 static size_t end_of_step(const ws_sieve_filter *f, const ws_sieve_pool *p, size_t from, budget b) {
-    const size_t models = models_of(f), n = ws_sieve_pairs(p, models);
+    const size_t models = ws_sieve_models(f), n = ws_sieve_pairs(p, models);
     size_t i = from, tasks = 0;
     double cells = 0;
-    for (size_t t = model_at(p, models, from); i < n && tasks < b.tasks; t++) {
+    for (size_t t = ws_sieve_pool_model(p, models, from); i < n && tasks < b.tasks; t++) {
         const double whole = (double)p->batch.residues * (double)length_of(f, t);
-        const size_t end = start_of(p, t + 1);
-        if (p->all && i == start_of(p, t) && cells + whole <= b.cells && end - from <= b.pairs) {
+        const size_t end = ws_sieve_pool_start(p, t + 1);
+        if (p->all && i == ws_sieve_pool_start(p, t) && cells + whole <= b.cells && end - from <= b.pairs) {
             cells += whole;
             i = end;
         }
         for (; i < end && cells < b.cells && i - from < b.pairs; i++)
-            cells += (double)p->batch.len[seq_at(p, i)] * (double)length_of(f, t);
-        tasks += end > start_of(p, t);
+            cells += (double)p->batch.len[ws_sieve_pool_seq(p, i)] * (double)length_of(f, t);
+        tasks += end > ws_sieve_pool_start(p, t);
         if (i < end || cells >= b.cells || i - from >= b.pairs) break;
     }
     return i;
@@ -171,12 +153,12 @@ static size_t end_of_step(const ws_sieve_filter *f, const ws_sieve_pool *p, size
 
 static int take_from(const ws_sieve_filter *f, ws_sieve_pool *p, const ws_chain_thread *t, ws_chain_need need,
                      ws_chain_step *step) {
-    const size_t n = ws_sieve_pairs(p, models_of(f));
+    const size_t n = ws_sieve_pairs(p, ws_sieve_models(f));
     *step = (ws_chain_step){.pool = p, .from = WHOLE, .order = p->batch.n ? p->number[0] : 0};
-    if (p->state == CLOSED) {
-        p->state = TAKEN;
+    if (p->state == WS_SIEVE_CLOSED) {
+        p->state = WS_SIEVE_TAKEN;
     } else {
-        if (p->state != READY || p->taken == n || !is_for(f, t->kind, need)) return 0;
+        if (p->state != WS_SIEVE_READY || p->taken == n || !is_for(f, t->kind, need)) return 0;
         step->from = p->taken;
         step->to = p->taken = end_of_step(f, p, p->taken, budget_of(f, p, t->kind));
     }
@@ -214,11 +196,10 @@ static int left(void *own) {
     return some;
 }
 
-/* Ends a step. The thread that ends the last one of a pool takes the pool out of the list. */
-static void end_step(ws_sieve_filter *f, ws_sieve_pool *p, int state) {
+void ws_sieve_filter_end_step(ws_sieve_filter *f, ws_sieve_pool *p, int state) {
     pthread_mutex_lock(&f->lock);
     p->state = state;
-    const int done = --p->steps == 0 && state == READY && p->taken == ws_sieve_pairs(p, models_of(f));
+    const int done = --p->steps == 0 && state == WS_SIEVE_READY && p->taken == ws_sieve_pairs(p, ws_sieve_models(f));
     if (done) {
         ws_sieve_pool **at = &f->first;
         while (*at != p) at = &(*at)->next;
@@ -228,250 +209,17 @@ static void end_step(ws_sieve_filter *f, ws_sieve_pool *p, int state) {
     if (done) recycle(f, p);
 }
 
-/* ---- scores ---- */
-
-static ws_sieve_memory *take_memory(ws_sieve *s, ws_err *err) {
-    pthread_mutex_lock(&s->lock);
-    ws_sieve_memory *m = s->idle;
-    if (m) s->idle = m->next;
-    pthread_mutex_unlock(&s->lock);
-    return m ? m : ws_calloc(1, sizeof *m, err);
-}
-
-static void give_memory(ws_sieve *s, ws_sieve_memory *m) {
-    pthread_mutex_lock(&s->lock);
-    m->next = s->idle;
-    s->idle = m;
-    pthread_mutex_unlock(&s->lock);
-}
-
-/* A step's pairs, and who scores them. */
-typedef struct scoring {
-    ws_sieve_filter *f;
-    ws_sieve_pool *p;
-    ws_sieve_memory *m;
-    const ws_backend *backend; /* one of ws_sieve_backends */
-    size_t from, to;
-} scoring;
-
-/* hmmscan needs the cutoffs of a model when a sequence has passed its first filter, hmmsearch at once. */
-static int check_cut(const ws_sieve_filter *f, const ws_sieve_pool *p, uint32_t seq, uint32_t m, ws_err *err) {
-    const ws_sieve *s = f->sieve;
-    const ws_hmm *hmm = ((const ws_hmm_target *)s->job->target[m].data)->hmm;
-    char name[WS_QUOTE_MAX];
-    const ws_slice text = p->batch.seqtext[seq].name;
-    if (s->dom.cut < 0 || hmm->has_cut[s->dom.cut]) return WS_OK;
-    const int rc = ws_thresholds_check_cut(hmm, s->dom.cut, err);
-    ws_err_prefix(err, "sequence %s: ", ws_quote(name, ws_batch_text(&p->batch, text), text.n));
-    return rc;
-}
-
-/* With --scan, counts for a sequence that a model passed a filter. */
-static void count_passed(const scoring *g, const ws_task *task, const ws_pending *q, int filter) {
-    const size_t seq = ws_task_item(task, q->place);
-    if (g->p->block) ws_sieve_scan_count(g->p->block[seq], g->p->number[seq], filter);
-}
-
-static int pass(scoring *g, const ws_task *task, const ws_pending *q, size_t from, ws_err *err) {
-    const uint32_t seq = (uint32_t)ws_task_item(task, q->place);
-    const int rc = check_cut(g->f, g->p, seq, task->target, err);
-    if (rc) return rc;
-    const ws_fscore *score = task->score;
-    const ws_sieve_pair pair = {seq, task->target, q->null2,
-                                g->f->kind == WS_SIEVE_MSV ? score[q->place].nats : g->p->msv[from + q->place]};
-    return ws_buf_add(&g->m->passed, &pair, sizeof pair, err);
-}
-
-static int decide(scoring *g, const ws_task *task, size_t from, ws_err *err) {
-    const ws_sieve_filter *f = g->f;
-    const ws_sieve_pool *p = g->p;
-    const ws_hmm_target *model = f->sieve->job->target[task->target].data;
-    const ws_decider d = {.c = &f->cascade, .model = model, .gate = f->gate[task->target],
-                          .cpu = &f->sieve->job->machine.cpu, .knows_msv = !p->all,
-                          .list = ws_seqlist_of(&p->seqs, task->item, task->n),
-                          .score = task->score, .hint = task->hint};
-    ws_pending *q = ws_buf_scratch(&g->m->pending, task->n * (sizeof *q + WS_DECIDE_ROOM), err);
-    if (!q) return err->code;
-    uint64_t passed[2] = {0};
-    const size_t n = ws_decide_screen(&d, &passed[0], q);
-    for (size_t i = 0; i < n && !p->all; i++) {
-        q[i].null2 = p->null2[from + q[i].place];
-        q[i].msv = p->msv[from + q[i].place];
-    }
-    for (size_t i = 0; i < n && f->kind == WS_SIEVE_MSV; i++)
-        if (q[i].pass) count_passed(g, task, &q[i], 0);
-    ws_decide_null_scores(&d, q, n, q + task->n);
-    int rc = WS_OK;
-    for (size_t i = 0; i < n && !rc; i++) {
-        if (!ws_decide_pair(&d, &q[i])) continue;
-        passed[1]++;
-        count_passed(g, task, &q[i], f->kind + 1);
-        rc = pass(g, task, &q[i], from, err);
-    }
-    uint64_t *count = f->sieve->passed.count[task->target];
-    if (f->kind == WS_SIEVE_MSV) __atomic_add_fetch(&count[0], passed[0], __ATOMIC_RELAXED);
-    __atomic_add_fetch(&count[f->kind + 1], passed[1], __ATOMIC_RELAXED);
-    return rc;
-}
-
-/* Gives the tasks of a call room for the items that may pass, where a device may leave the others out: its gate must
- * reject no pair that this stage's keeps. A pair that the host need not look at saves some 25 ns. WS_ENOMEM. */
-static int let_screen(scoring *g, ws_task *task, size_t n, size_t pairs, ws_err *err) {
-    const ws_sieve_filter *f = g->f;
-    int may = g->backend->start && g->p->all;
-    for (size_t k = 0; k < n; k++) {
-        task[k].kept = NULL; /* the CPU may score again what a device has begun */
-        const ws_gate *own = &f->gate[task[k].target],
-                      *target = &((const ws_hmm_target *)f->sieve->job->target[task[k].target].data)->gate;
-        may = may && target->least <= own->least && own->each == 0;
-    }
-    if (!may) return WS_OK;
-    ws_kept *kept = ws_buf_scratch(&g->m->kept, n * sizeof *kept + pairs * sizeof *kept->item, err);
-    uint32_t *item = kept ? (uint32_t *)(void *)(kept + n) : NULL;
-    for (size_t k = 0; k < n && kept; k++) {
-        kept[k] = (ws_kept){item, SIZE_MAX};
-        task[k].kept = &kept[k];
-        item += task[k].n;
-    }
-    return kept ? WS_OK : err->code;
-}
-
-/* Returns a task of the items that may pass, which are all if its backend does not tell. */
-static ws_task narrowed(const ws_task *task) {
-    ws_task t = *task;
-    if (!t.kept || t.kept->n == SIZE_MAX) return t;
-    t.item = t.kept->item;
-    t.n = t.kept->n;
-    return t;
-}
-
-/* Returns the cells of a task of a pool in which every sequence meets every model. */
-static double cells_of(const scoring *g, const ws_task *task) {
-    const ws_batch *b = &g->p->batch;
-    uint64_t residues = task->item ? 0 : b->residues;
-    for (size_t j = 0; j < task->n && task->item; j++) residues += b->len[task->item[j]];
-    return (double)residues * (double)length_of(g->f, task->target);
-}
-
-/* Scores tasks of one call, which share the buffers of scores and hints, and decides about their pairs. */
-static int score_call(scoring *g, ws_task *task, const size_t *from, size_t n, ws_err *err) {
-    ws_job *job = g->f->sieve->job;
-    const ws_backend *be = ws_sieve_scorer(g->backend, g->f->kind);
-    size_t pairs = 0, taken = 0;
-    double cells = 0;
-    int rc = WS_OK;
-    for (size_t k = 0; k < n; k++) pairs += task[k].n;
-    char *score = ws_buf_scratch(&g->m->scores, pairs * sizeof(ws_fscore), err);
-    float *hint = score && be->hints ? ws_buf_scratch(&g->m->hints, pairs * sizeof *hint, err) : NULL;
-    if (!score || (be->hints && !hint) || let_screen(g, task, n, pairs, err)) return err->code;
-    for (; taken < n && !rc; taken += !rc) {
-        void *prep = NULL, *form = NULL;
-        ws_task *t = &task[taken];
-        if ((rc = ws_job_take(job, g->backend, t->target, &prep, err))) break;
-        rc = ws_sieve_form(prep, g->f->kind, &form, err);
-        if (rc) ws_job_leave(job, t->target);
-        t->prep = form;
-        t->score = score;
-        t->hint = hint;
-        score += t->n * sizeof(ws_fscore);
-        if (hint) hint += t->n;
-    }
-    if (!rc) rc = be->score(&g->p->seqs, task, n, &g->m->scratch, err);
-    for (size_t k = 0; k < n && !rc; k++) {
-        if (g->p->all) cells += cells_of(g, &task[k]);
-        const ws_task some = narrowed(&task[k]);
-        rc = decide(g, &some, from[k], err);
-    }
-    while (taken > 0) ws_job_leave(job, task[--taken].target);
-    if (!rc && g->p->all) ws_scan_count(job, pairs, (uint64_t)cells, be->start ? (uint64_t)cells : 0);
-    return rc;
-}
-
-/* Makes the models that a step's pairs belong to tasks, and notes where the pairs of each begin. A task of all
- * sequences has no list, since a device keeps one of them: a list for each model took longer than its kernels. */
-static int make_tasks(scoring *g, size_t *n, ws_err *err) {
-    const size_t models = models_of(g->f);
-    const size_t first = model_at(g->p, models, g->from), last = model_at(g->p, models, g->to - 1);
-    ws_task *task = ws_buf_scratch(&g->m->tasks, (last + 1 - first) * (sizeof *task + sizeof(size_t)), err);
-    if (!task) return err->code;
-    size_t *from = (size_t *)(void *)(task + (last + 1 - first));
-    *n = 0;
-    for (size_t t = first, i = g->from; t <= last; t++) {
-        const size_t end = ws_min(start_of(g->p, t + 1), g->to);
-        if (end == i) continue;
-        const size_t at = g->p->all ? i % g->p->batch.n : i;
-        const int whole = g->p->all && end - i == g->p->batch.n;
-        task[*n] = (ws_task){.target = (uint32_t)t, .item = whole ? NULL : g->p->item + at, .n = end - i};
-        from[(*n)++] = i;
-        i = end;
-    }
-    if (from != (size_t *)(void *)(task + *n)) memmove(task + *n, from, *n * sizeof *from);
-    return WS_OK;
-}
-
-static int score_tasks(scoring *g, size_t n, ws_err *err) {
-    ws_task *task = (ws_task *)(void *)g->m->tasks.p;
-    const size_t *from = (const size_t *)(const void *)(task + n);
-    const size_t most = ws_max(ws_sieve_scorer(g->backend, g->f->kind)->max_tasks, 1);
-    int rc = WS_OK;
-    for (size_t k = 0; k < n && !rc; k += most) rc = score_call(g, task + k, from + k, ws_min(most, n - k), err);
-    return rc;
-}
-
-static int score_step(scoring *g, const ws_chain_thread *t, ws_err *err) {
-    ws_job *job = g->f->sieve->job;
-    size_t n = 0;
-    int rc = make_tasks(g, &n, err);
-    g->backend = t->kind == WS_CHAIN_DEVICE || !job->cpu_backend ? job->backend : job->cpu_backend;
-    if (!rc) rc = score_tasks(g, n, err);
-    if (rc && ws_job_fall_back_to_cpu(job, g->backend, rc, err)) {
-        g->m->passed.n = 0;
-        g->backend = job->cpu_backend;
-        rc = score_tasks(g, n, err);
-    }
-    return rc;
-}
-
-/* Without a filter every pair with residues goes on. */
-static int pass_all(scoring *g, ws_err *err) {
-    const ws_sieve_pool *p = g->p;
-    int rc = WS_OK;
-    for (size_t i = g->from; i < g->to && !rc; i++) {
-        const ws_sieve_pair pair = {(uint32_t)seq_at(p, i), (uint32_t)model_at(p, models_of(g->f), i), NAN, NAN};
-        if (p->batch.len[pair.seq]) rc = check_cut(g->f, p, pair.seq, pair.target, err);
-        if (p->batch.len[pair.seq] && !rc) rc = ws_buf_add(&g->m->passed, &pair, sizeof pair, err);
-    }
-    return rc;
-}
-
-static int go_on(const scoring *g, ws_err *err) {
-    ws_sieve *s = g->f->sieve;
-    const ws_sieve_pair *pair = (const ws_sieve_pair *)(const void *)g->m->passed.p;
-    const size_t n = g->m->passed.n / sizeof *pair;
-    const int rc = g->p->block ? ws_sieve_scan_decide(s, g->p, g->p->item + g->from, g->to - g->from, pair, n, err) : 0;
-    if (rc || !n) return rc;
-    return g->f->kind < WS_SIEVE_FWD ? ws_sieve_filter_add(g->f + 1, g->p, pair, n, err)
-                                     : ws_sieve_domains_add(s, g->p, pair, n, err);
-}
-
 static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
     ws_sieve_filter *f = own;
     ws_sieve_pool *p = step->pool;
     if (step->from == WHOLE) {
-        const int rc = ws_sieve_pool_make(p, models_of(f), f->sieve->codec, err);
-        for (size_t m = 0; m < models_of(f) && p->all; m++)
+        const int rc = ws_sieve_pool_make(p, ws_sieve_models(f), f->sieve->codec, err);
+        for (size_t m = 0; m < ws_sieve_models(f) && p->all; m++)
             p->cells += (double)p->batch.residues * (double)length_of(f, m);
-        end_step(f, p, rc ? TAKEN : READY); /* a pool that failed has nothing to take */
+        ws_sieve_filter_end_step(f, p, rc ? WS_SIEVE_TAKEN : WS_SIEVE_READY); /* a pool that failed has nothing to take */
         return rc;
     }
-    scoring g = {.f = f, .p = p, .m = take_memory(f->sieve, err), .from = step->from, .to = step->to};
-    if (!g.m) return err->code;
-    g.m->passed.n = 0;
-    int rc = f->kind == WS_SIEVE_FILTERS ? pass_all(&g, err) : score_step(&g, t, err);
-    if (!rc) rc = go_on(&g, err);
-    give_memory(f->sieve, g.m);
-    end_step(f, p, READY);
-    return rc;
+    return ws_sieve_score(f, t, step, err);
 }
 
 /* ---- opening and closing ---- */
@@ -487,8 +235,8 @@ int ws_sieve_filter_create(ws_sieve_filter *f, ws_sieve *s, int kind, const ws_s
     pthread_mutex_init(&f->filling, NULL);
     pthread_mutex_init(&f->lock, NULL);
     if (!stage) return WS_OK;
-    if (!(f->gate = ws_calloc(models_of(f), sizeof *f->gate, err))) return err->code;
-    for (size_t t = 0; t < models_of(f); t++) {
+    if (!(f->gate = ws_calloc(ws_sieve_models(f), sizeof *f->gate, err))) return err->code;
+    for (size_t t = 0; t < ws_sieve_models(f); t++) {
         const ws_hmm_target *model = s->job->target[t].data;
         f->gate[t] = ws_gate_make(&f->cascade, model->hmm);
     }

@@ -380,7 +380,8 @@ static int test(search *s, pool *p, ws_chain_kind kind, memory *m, ws_err *err) 
     int rc = WS_OK, by_cpu = kind == WS_CHAIN_CPU;
     ws_long_list_reuse(&m->subwindows);
     if (!by_cpu) {
-        rc = ws_long_sieve_on_device(s->genome->target, cpu, s->cut.codec, &p->list, &m->search, &m->subwindows, err);
+        rc = ws_long_sieve_on_device(s->genome->target, cpu, s->cut.codec, s->job->nworker, &p->list, &m->search,
+                                     &m->subwindows, err);
         by_cpu = rc && ws_job_fall_back_to_cpu(s->job, s->job->backend, rc, err);
         if (by_cpu) ws_long_list_reuse(&m->subwindows);
     }

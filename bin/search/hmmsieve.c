@@ -266,7 +266,8 @@ int ws_sieve_chain(ws_job *job, ws_chain_ops *ops, ws_err *err) {
     if (rc) return rc;
     for (int k = 0; k < s->nfilter; k++) s->stage[k] = ws_sieve_filter_stage(&s->filter[k]);
     ws_dom_steps_stages(s->dom.steps, s->stage + s->nfilter);
-    *ops = (ws_chain_ops){.stage = s->stage, .nstage = (size_t)s->nfilter + WS_DOM_STEPS, .own = s, .wish = wish,
+    s->stage[s->nfilter + WS_DOM_STEPS] = ws_sieve_decision_stage(s);
+    *ops = (ws_chain_ops){.stage = s->stage, .nstage = (size_t)s->nfilter + WS_DOM_STEPS + 1, .own = s, .wish = wish,
                           .read = read_batch};
     return WS_OK;
 }
@@ -340,12 +341,7 @@ void ws_sieve_close(ws_job *job) {
     for (int k = 0; k < WS_SIEVE_FILTERS; k++) ws_sieve_filter_release(&s->filter[k]);
     ws_sieve_domains_release(s);
     ws_sieve_scan_close(s);
-    for (ws_sieve_memory *m = s->idle, *next; m; m = next) {
-        ws_buf *const own[] = {&m->scratch, &m->scores, &m->hints, &m->kept, &m->tasks, &m->pending, &m->passed};
-        next = m->next;
-        for (size_t k = 0; k < sizeof own / sizeof *own; k++) ws_buf_release(own[k]);
-        ws_free(m);
-    }
+    ws_sieve_scores_release(s);
     ws_free(s->passed.count);
     ws_free(s->pinned);
     ws_free(s->shard);

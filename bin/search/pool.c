@@ -71,6 +71,17 @@ static int sort_pairs(ws_sieve_pool *p, size_t models, ws_err *err) {
     return WS_OK;
 }
 
+size_t ws_sieve_pool_model(const ws_sieve_pool *p, size_t models, size_t i) {
+    size_t from = 0, to = models;
+    if (p->all) return i / p->batch.n;
+    while (to - from > 1) { /* start[from] <= i < start[to] */
+        const size_t middle = (from + to) / 2;
+        if (p->start[middle] <= i) from = middle;
+        else to = middle;
+    }
+    return from;
+}
+
 int ws_sieve_pool_make(ws_sieve_pool *p, size_t models, const ws_codec *codec, ws_err *err) {
     const ws_batch *b = &p->batch;
     const size_t had = p->copy_cap;

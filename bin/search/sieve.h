@@ -3,7 +3,8 @@
  *
  *   read     batches of sequences, which are pools of the first stage: every sequence against every model
  *   filter   msv, vit, fwd: a step scores pairs of a pool and decides. Pairs that pass go to the open pool of the next
- * stage
+ *            stage
+ *   decide   decisions about what a device has scored
  *   domains  parse, resolve, rescore (bin/domains/steps.h); hits are held until the input ends */
 #ifndef WS_SEARCH_SIEVE_H
 #define WS_SEARCH_SIEVE_H
@@ -38,6 +39,8 @@ typedef struct ws_sieve_pair {
     float msv;   /* MSV score in nats */
 } ws_sieve_pair;
 
+enum { WS_SIEVE_CLOSED, WS_SIEVE_TAKEN /* in the hands of a thread */, WS_SIEVE_READY };
+
 /* Sequences with pairs for one stage. An open pool takes pairs; a closed one is made ready by one thread; then threads
  * take pairs from it by the model. */
 typedef struct ws_sieve_pool {
@@ -57,7 +60,7 @@ typedef struct ws_sieve_pool {
     float *null2, *msv;    /* [npair] as item */
 
     /* under the stage's lock */
-    int state;           /* closed, in the hands of a thread, ready */
+    int state;           /* WS_SIEVE_CLOSED ... */
     size_t taken, steps; /* pairs that were taken; steps that are under way */
     struct ws_sieve_pool *next;
 
@@ -77,6 +80,16 @@ static inline size_t ws_sieve_pairs(const ws_sieve_pool *p, size_t models) {
     return p->all ? p->batch.n * models : p->npair;
 }
 
+/* Returns the model of pair number i, the number of the first pair of a model (of `models`: that of all pairs), and the
+ * sequence of pair number i. Of a pool that is ready. */
+size_t ws_sieve_pool_model(const ws_sieve_pool *p, size_t models, size_t i);
+static inline size_t ws_sieve_pool_start(const ws_sieve_pool *p, size_t t) {
+    return p->all ? t * p->batch.n : p->start[t];
+}
+static inline size_t ws_sieve_pool_seq(const ws_sieve_pool *p, size_t i) {
+    return p->all ? i % p->batch.n : p->item[i];
+}
+
 /* Empties a pool and keeps its memory. */
 void ws_sieve_pool_reuse(ws_sieve_pool *p);
 void ws_sieve_pool_release(ws_sieve_pool *p);
@@ -87,12 +100,6 @@ int ws_sieve_pool_add(ws_sieve_pool *p, uint64_t number, ws_sieve_pool *from, co
 int ws_sieve_pool_make(ws_sieve_pool *p, size_t models, const ws_codec *codec, ws_err *err);
 
 /* ---- filters: filters.c ---- */
-
-/* A thread's own memory. */
-typedef struct ws_sieve_memory {
-    ws_buf scratch, scores, hints, kept, tasks, pending, passed;
-    struct ws_sieve_memory *next;
-} ws_sieve_memory;
 
 /* A filter as a stage; with --max the only one, which lets every pair through. */
 typedef struct ws_sieve_filter {
@@ -117,6 +124,21 @@ ws_sieve_pool *ws_sieve_filter_pool(ws_sieve_filter *f, ws_err *err);
 void ws_sieve_filter_put(ws_sieve_filter *f, ws_sieve_pool *p);
 /* Adds the pairs that passed, of a ready pool. Returns WS_ENOMEM on failure. */
 int ws_sieve_filter_add(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n, ws_err *err);
+/* Ends a step of a pool, which has this state then. */
+void ws_sieve_filter_end_step(ws_sieve_filter *f, ws_sieve_pool *p, int state);
+
+/* ---- scores and decisions: scores.c ---- */
+
+typedef struct ws_sieve_memory ws_sieve_memory;
+
+/* Scores the pairs of a step and decides about them, or leaves the decision to the stage of decisions. Fails as the
+ * backend, or with WS_ENOMEM. */
+int ws_sieve_score(ws_sieve_filter *f, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err);
+/* Returns the stage in which threads of the CPU decide about what a device has scored: the last of the chain, since
+ * streams wait for what passes. */
+ws_chain_stage ws_sieve_decision_stage(ws_sieve *s);
+/* Frees the memory of all steps. */
+void ws_sieve_scores_release(ws_sieve *s);
 
 /* ---- domains: domains.c ---- */
 
@@ -241,7 +263,7 @@ struct ws_sieve {
     const ws_codec *codec;
     ws_sieve_filter filter[WS_SIEVE_FILTERS];
     int nfilter;
-    ws_chain_stage stage[WS_SIEVE_FILTERS + WS_DOM_STEPS];
+    ws_chain_stage stage[WS_SIEVE_FILTERS + WS_DOM_STEPS + 1];
     int source_failed;
     uint64_t passed_all; /* with --max: sequences with residues */
     ws_dom_passed passed;
@@ -249,9 +271,13 @@ struct ws_sieve {
 
     pthread_mutex_t lock; /* of the lists below, the hits, and what is made of models */
     ws_sieve_memory *idle;
+    ws_sieve_memory *scored; /* steps that wait for the decision, the first one first */
+    int nscored;
     struct ws_sieve_item *items; /* pairs in the domain stage */
     uint8_t *pinned;             /* [models] 1: the domain stage needs what was made of it */
     ws_sieve_scan by_seq;
 };
+
+static inline size_t ws_sieve_models(const ws_sieve_filter *f) { return f->sieve->job->ntarget; }
 
 #endif

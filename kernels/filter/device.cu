@@ -176,9 +176,16 @@ static bool may_screen(const ws_devcall *c) {
     return may;
 }
 
-static int by_pair(const void *a, const void *b) {
-    const uint32_t x = ((const ws_devkept *)a)->pair, y = ((const ws_devkept *)b)->pair;
-    return (x > y) - (x < y);
+// Limits the pairs of a call, and so the memory for scores.
+enum { PAIR_BITS = 24, MOST_PAIRS = 1 << PAIR_BITS };
+
+// Sorts n pairs by half of the bits of their numbers; those that are equal there keep their order.
+static void sort_by_half(ws_devkept *to, const ws_devkept *from, size_t n, int shift) {
+    enum { HALF = PAIR_BITS / 2, CLASSES = 1 << HALF };
+    uint32_t start[CLASSES + 1] = {};
+    for (size_t i = 0; i < n; i++) start[(from[i].pair >> shift & (CLASSES - 1)) + 1]++;
+    for (int c = 0; c < CLASSES; c++) start[c + 1] += start[c];
+    for (size_t i = 0; i < n; i++) to[start[from[i].pair >> shift & (CLASSES - 1)]++] = from[i];
 }
 
 // Fetches the pairs that may pass, in order, and the number of those in *n; SIZE_MAX: there is no room for so many, and
@@ -195,10 +202,10 @@ static int fetch_kept(ws_devcall *c, ws_devkept **kept, size_t *n, ws_err *err) 
     if (some > c->screen.room) return WS_OK;
     if (some) rc = ws_devstream_fetch(s, c->screen.at, some * sizeof **kept, err);
     if (some && !rc) rc = ws_devstream_sync(s, err);
-    if (!rc && !(*kept = (ws_devkept *)ws_alloc(some * sizeof **kept + 1, err))) rc = WS_ENOMEM;
+    if (!rc && !(*kept = (ws_devkept *)ws_alloc(2 * some * sizeof **kept + 1, err))) rc = WS_ENOMEM;
     if (rc) return rc;
-    memcpy(*kept, s->back.p, some * sizeof **kept);
-    qsort(*kept, some, sizeof **kept, by_pair);
+    sort_by_half(*kept + some, (const ws_devkept *)s->back.p, some, 0);
+    sort_by_half(*kept, *kept + some, some, PAIR_BITS / 2);
     *n = some;
     return WS_OK;
 }
@@ -224,7 +231,7 @@ static int call(const ws_devfilter *f, ws_devcall *c, ws_devkept **kept, size_t 
     const size_t npair = c->first[c->ntask], scores = f->raw * npair, behind = (scores + 255) / 256 * 256;
     const bool hints = c->task[0].hint;
     const size_t bytes = hints ? behind + sizeof *c->hint * npair : scores, head = (bytes + 255) / 256 * 256;
-    const size_t room = may_screen(c) ? npair / 4 : 0; // more pairs are fetched sooner with all scores
+    const size_t room = may_screen(c) && npair <= MOST_PAIRS ? npair / 4 : 0; // more are fetched sooner with all scores
     int rc = ws_devstream_room(s, &s->out, room ? head + HEAD + room * sizeof **kept : bytes, err);
     if (room && !rc) {
         char *at = (char *)s->out.p + head;
@@ -273,14 +280,11 @@ static int score_some(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws
     return rc;
 }
 
-// Limits the pairs of a call, and so the memory for scores.
-static const size_t MOST_PAIRS = 16 << 20;
-
 int ws_devfilter_score(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err) {
     int rc = WS_OK;
     for (size_t t = 0, n = 0; t < ntask && !rc; t += n) {
         size_t pairs = 0;
-        for (n = 0; t + n < ntask && (n == 0 || pairs + task[t + n].n <= MOST_PAIRS); n++) pairs += task[t + n].n;
+        for (n = 0; t + n < ntask && (n == 0 || pairs + task[t + n].n <= (size_t)MOST_PAIRS); n++) pairs += task[t + n].n;
         rc = score_some(seqs, task + t, n, scratch, err);
     }
     return rc;

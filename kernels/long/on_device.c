@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Windows scored by the filters of a device, each filter in one call for all windows: MSV with the bias, the Viterbi
- * scan, and Forward of
- * sub-windows. The CPU makes the tests of the scores, and scans the few windows that have several points. */
+ * scan, and Forward of sub-windows. The CPU makes the tests of the scores, and scans the few windows that have several
+ * points. */
 #include "kernels/long/search.h"
 #include "kernels/vit/points.h"
+#include "lib/base/parallel_for.h"
 
 /* A list of windows as backends take it. */
 typedef struct request {
@@ -82,27 +83,76 @@ static int set_thresholds(request *r, const ws_long_target *target, ws_err *err)
     return WS_OK;
 }
 
-/* Appends the sub-windows of a task's windows by what the device says of their points. */
-static int add_subwindows(const request *r, const ws_task *task, const ws_long_target *t, ws_long_worker *w,
-                          ws_err *err) {
+/* Windows of one model with several points, which a thread scans, and what it finds. */
+typedef struct scan {
+    const ws_long_target *target;
+    const uint32_t *item;
+    size_t n;
+    ws_long_list found;
+    ws_buf scratch;
+} scan;
+
+typedef struct scans {
+    const ws_long_list *windows;
+    scan *at;
+    size_t n, cap;
+} scans;
+
+static int scan_one(void *ctx, size_t k, ws_err *err) {
+    const scans *all = ctx;
+    scan *c = &all->at[k];
+    return ws_long_find_subwindows(c->target, all->windows, c->item, c->n, &c->found, &c->scratch, err);
+}
+
+/* Scans all windows on so many threads: for 16 models x 63 Mb one thread took 0.28 s a call, while no domain had begun.
+ * Appends the sub-windows. */
+static int scan_all(scans *all, int threads, ws_long_list *subwindows, ws_err *err) {
+    int rc = ws_parallel_for(all->n, threads, scan_one, all, err);
+    for (size_t k = 0; k < all->n && !rc; k++) rc = ws_long_list_append(subwindows, &all->at[k].found, err);
+    return rc;
+}
+
+static void release_scans(scans *all) {
+    for (size_t k = 0; k < all->n; k++) {
+        ws_long_list_release(&all->at[k].found);
+        ws_buf_release(&all->at[k].scratch);
+    }
+    ws_free(all->at);
+}
+
+/* Appends the windows item[0..n) of a model, a few to each thread. */
+static int add_scans(scans *all, const ws_long_target *t, const uint32_t *item, size_t n, ws_err *err) {
+    enum { WINDOWS = 8 };
+    for (size_t from = 0; from < n; from += WINDOWS) {
+        const int rc = ws_grow(&all->at, &all->cap, all->n + 1, sizeof *all->at, err);
+        if (rc) return rc;
+        all->at[all->n++] = (scan){.target = t, .item = item + from, .n = ws_min(WINDOWS, n - from)};
+    }
+    return WS_OK;
+}
+
+/* Appends the sub-windows of a task's windows by what the device says of their points; windows with several points are
+ * left to be scanned. */
+static int add_subwindows(const request *r, const ws_task *task, const ws_long_target *t, scans *several,
+                          ws_long_list *subwindows, ws_err *err) {
     const ws_vit_points *points = task->score;
     uint32_t *item = items_of(r, task);
-    size_t several = 0;
+    size_t n = 0;
     int rc = WS_OK;
     for (size_t j = 0; j < task->n && !rc; j++) {
         ws_long_seed seed = {ws_vit_points_row(points[j]), ws_vit_points_node(points[j]), 1};
         const ws_long_seeds one = {&seed, 1, 1};
-        if (ws_vit_points_several(points[j])) item[several++] = item[j];
-        else if (!ws_vit_points_none(points[j]))
-            rc = ws_long_add_subwindows(t, r->l, item[j], &one, &w->subwindows, err);
+        if (ws_vit_points_several(points[j])) item[n++] = item[j];
+        else if (!ws_vit_points_none(points[j])) rc = ws_long_add_subwindows(t, r->l, item[j], &one, subwindows, err);
     }
-    return rc ? rc : ws_long_find_subwindows(t, r->l, item, several, &w->subwindows, &w->scratch, err);
+    return rc ? rc : add_scans(several, t, item, n, err);
 }
 
 /* From windows to the worker's sub-windows. */
-static int find_subwindows(request *r, const ws_long_target *target, const ws_cpu *cpu, ws_long_worker *w,
+static int find_subwindows(request *r, const ws_long_target *target, const ws_cpu *cpu, int threads, ws_long_worker *w,
                            ws_err *err) {
     const ws_long_filters *by = target[r->task->target].by;
+    scans several = {.windows = r->l};
     int rc = score(r, by->msv, target, offsetof(ws_long_target, dev_msv), &w->scratch, err);
     for (size_t k = 0; k < r->ntask && !rc; k++) {
         ws_task *t = &r->task[k];
@@ -111,7 +161,9 @@ static int find_subwindows(request *r, const ws_long_target *target, const ws_cp
     if (!rc) rc = set_thresholds(r, target, err);
     if (!rc) rc = score(r, by->points, target, offsetof(ws_long_target, dev_points), &w->scratch, err);
     for (size_t k = 0; k < r->ntask && !rc; k++)
-        rc = add_subwindows(r, &r->task[k], &target[r->task[k].target], w, err);
+        rc = add_subwindows(r, &r->task[k], &target[r->task[k].target], &several, &w->subwindows, err);
+    if (!rc) rc = scan_all(&several, threads, &w->subwindows, err);
+    release_scans(&several);
     return rc;
 }
 
@@ -128,14 +180,14 @@ static int test_subwindows(request *r, const ws_long_target *target, const ws_cp
 }
 
 int ws_long_sieve_on_device(const ws_long_target *target, const ws_cpu *cpu, const ws_codec *codec,
-                            ws_long_list *windows,
-                            ws_long_worker *w, ws_long_list *subwindows, ws_err *err) {
+                            int threads, ws_long_list *windows, ws_long_worker *w, ws_long_list *subwindows,
+                            ws_err *err) {
     const size_t before = subwindows->n;
     request r = {0};
     if (windows->n == 0) return WS_OK;
     ws_long_list_reuse(&w->subwindows);
     int rc = prepare(&r, windows, codec, err);
-    if (!rc) rc = find_subwindows(&r, target, cpu, w, err);
+    if (!rc) rc = find_subwindows(&r, target, cpu, threads, w, err);
     release(&r);
     if (!rc && w->subwindows.n) {
         ws_long_list_sort(&w->subwindows, 0);

@@ -212,11 +212,12 @@ int ws_long_set_search(const ws_long_set *set, size_t u, uint64_t block, ws_long
 
 /* Append the sub-windows of windows of any models that pass all tests up to Forward. The items of the windows are
  * sorted by model, and of any order afterwards. target: of all models. The CPU does it, or filters of a
- * device, on which the models are: kernels/long/on_device.c. WS_ENOMEM, and failures of the device. */
+ * device, on which the models are, with so many threads of the CPU for windows that a device leaves to it:
+ * kernels/long/on_device.c. WS_ENOMEM, and failures of the device. */
 int ws_long_sieve(const ws_long_target *target, const ws_cpu *cpu, ws_long_list *windows, ws_long_worker *w,
                   ws_long_list *subwindows, ws_err *err);
 int ws_long_sieve_on_device(const ws_long_target *target, const ws_cpu *cpu, const ws_codec *codec,
-                            ws_long_list *windows,
-                            ws_long_worker *w, ws_long_list *subwindows, ws_err *err);
+                            int threads, ws_long_list *windows, ws_long_worker *w, ws_long_list *subwindows,
+                            ws_err *err);
 
 #endif

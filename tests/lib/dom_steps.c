@@ -129,10 +129,11 @@ int main(void) {
         {"since it ends sooner than a device", 0, 0, 1, 1, 300, D, WS_CHAIN_ANY, 0},
         {"many are no step of a device while filters have full pools", 0, 0, 16, 1, 20000, D, WS_CHAIN_FULL, 0},
         {"nor while they have what is enough for a call", 0, 0, 16, 1, 20000, D, WS_CHAIN_EARLY, 0},
-        {"else it takes its share of what is no step", 0, 0, 16, 1, 20000, D, WS_CHAIN_SOME, (20000 - FULL) / 4},
-        {"also at the end", 1, 0, 16, 1, 20000, D, WS_CHAIN_ANY, (20000 - FULL) / 4},
-        {"for half of the threads it is more", 0, 0, 8, 1, 10000 + FULL, D, WS_CHAIN_ANY, 10000 / 2},
-        {"but not where threads end sooner", 0, 0, 16, 1, 16000, D, WS_CHAIN_ANY, 0},
+        {"else it takes its share of what is no step", 0, 0, 16, 1, 10000 + FULL, D, WS_CHAIN_SOME, 6000},
+        {"also at the end", 1, 0, 16, 1, 10000 + FULL, D, WS_CHAIN_ANY, 6000},
+        {"for half of the threads it is more", 0, 0, 8, 1, 10000 + FULL, D, WS_CHAIN_ANY, 7500},
+        {"but not where threads end sooner", 0, 0, 16, 1, 2540 + FULL, D, WS_CHAIN_ANY, 0},
+        {"and that is soon", 0, 0, 16, 1, 2580 + FULL, D, WS_CHAIN_ANY, 2000},
         {"a model has enough for full registers", 0, 0, 16, 1, FULL, C, WS_CHAIN_FULL, STEP},
         {"or has not", 0, 0, 16, 2, FULL, C, WS_CHAIN_FULL, 0},
         {"device first: the CPU leaves them", 0, 1, 16, 1, FULL, C, WS_CHAIN_FULL, 0},
@@ -140,6 +141,8 @@ int main(void) {
         {"device first: many are a step", 0, 1, 16, 1, 10001, D, WS_CHAIN_FULL, 10001},
         {"device first: few are not", 0, 1, 16, 1, 9000, D, WS_CHAIN_FULL, 0},
         {"device first: but at the end", 0, 1, 16, 1, 90, D, WS_CHAIN_ANY, 90},
+        {"device first: where both have their share", 0, 1, 16, 1, 10000, D, WS_CHAIN_ANY, 6000},
+        {"device first: also the CPU", 0, 1, 16, 1, 300, C, WS_CHAIN_ANY, STEP},
     };
     sample r = {7};
     ws_hmm h;

@@ -459,7 +459,7 @@ int main(void) {
         else tap_ok(&t, got && strcmp(got, want) == 0, "%s: the same hits", runs[k].name);
         const uint64_t cells = s.search.cells, by_device = s.search.device_cells;
         if (got && runs[k].who == DEVICE)
-            tap_ok(&t, by_device == cells && domain_spans > 600 / share,
+            tap_ok(&t, by_device == cells && domain_spans > 50 / share,
                    "%s: it marks all, and gets %d spans of domains", runs[k].name, domain_spans);
         if (runs[k].slow && runs[k].who == BOTH)
             tap_ok(&t, by_device && by_device < cells, "%s: both mark", runs[k].name);
