@@ -9,12 +9,16 @@
 #define WS_DOM_BOTH __host__ __device__ __forceinline__
 #ifdef __CUDA_ARCH__
 #define WS_DOM_UNROLL _Pragma("unroll")
+#define WS_DOM_UNROLL_2 _Pragma("unroll 2")
 #define WS_DOM_UNROLL_4 _Pragma("unroll 4")
 #define WS_DOM_UNROLL_8 _Pragma("unroll 8")
+#define WS_DOM_UNROLL_16 _Pragma("unroll 16")
 #else
 #define WS_DOM_UNROLL
+#define WS_DOM_UNROLL_2
 #define WS_DOM_UNROLL_4
 #define WS_DOM_UNROLL_8
+#define WS_DOM_UNROLL_16
 #endif
 #define WS_DOM_LANE __device__ __forceinline__
 

@@ -32,30 +32,68 @@ struct ws_dom_wide_row {
 // next one begins. Within a phase no part reads or writes what another writes: tests/fault/dom.cu watches that. A value
 // that a part keeps from phase to phase is an `each`.
 
-// The values of AHEAD places from the model's tables, in ascending or descending order. Places outside of the row give
-// those of its ends, which are not used.
+// Returns a place, or the next one in from .. to - 1; there must be one.
+WS_DOM_BOTH int ws_dom_inside(int q, int from, int to) { return q < from ? from : q < to ? q : to - 1; }
+// Returns whether N places from q on are all in from .. to - 1.
+template <int N> WS_DOM_BOTH bool ws_dom_are_inside(int q, int step, int from, int to) {
+    const int last = q + step * (N - 1);
+    return q >= from && q < to && last >= from && last < to;
+}
+
+// Loads come some places before their use: `load` of places that are all in the row, `load_some` of those that are, in
+// ascending (step 1) or descending order (-1). Those outside get what an end of the row has, and are not used.
+
+// The values of AHEAD places from the model's tables.
 template <class G> struct ws_dom_tables_ahead {
     ws_dom_odds_at<typename G::V> t[G::AHEAD];
     typename G::V o[G::AHEAD];
-    WS_DOM_BOTH void load(const G &g, const float *odds, const float *emission, int q, int step, int Q) {
+    WS_DOM_BOTH void load(const G &g, const float *odds, const float *emission, int q, int step) {
+        const float *place = ws_dom_place(odds, q), *at = emission + 4 * q;
 WS_DOM_UNROLL
         for (int u = 0; u < G::AHEAD; u++) {
-            const int k = q + step * u, at = k < 0 ? 0 : k < Q ? k : Q - 1;
+            t[u] = g.odds(ws_dom_place(place, step * u));
+            o[u] = g.load_fixed(at + 4 * step * u);
+        }
+    }
+    WS_DOM_BOTH void load_some(const G &g, const float *odds, const float *emission, int q, int step, int Q) {
+        if (ws_dom_are_inside<G::AHEAD>(q, step, 0, Q)) return load(g, odds, emission, q, step);
+WS_DOM_UNROLL
+        for (int u = 0; u < G::AHEAD; u++) {
+            const int at = ws_dom_inside(q + step * u, 0, Q);
             t[u] = g.odds(ws_dom_place(odds, at));
             o[u] = g.load_fixed(emission + 4 * at);
         }
     }
 };
 
-// Products of M and I at the same places.
+// Products of M and I.
 template <class G> struct ws_dom_products_ahead {
     typename G::V M[G::AHEAD], I[G::AHEAD];
-    WS_DOM_BOTH void load(const G &g, const float *cell, int q, int step, int Q) {
+    WS_DOM_BOTH void load_some(const G &g, const float *cell, int q, int step, int Q) {
+        const float *first = cell + 8 * q;
+        if (ws_dom_are_inside<G::AHEAD>(q, step, 0, Q)) {
 WS_DOM_UNROLL
-        for (int u = 0; u < G::AHEAD; u++) {
-            const int k = q + step * u, at = k < 0 ? 0 : k < Q ? k : Q - 1;
-            g.load_pair(cell + 8 * at, &M[u], &I[u]);
+            for (int u = 0; u < G::AHEAD; u++) g.load_pair(first + 8 * step * u, &M[u], &I[u]);
+            return;
         }
+WS_DOM_UNROLL
+        for (int u = 0; u < G::AHEAD; u++)
+            g.load_pair(cell + 8 * ws_dom_inside(q + step * u, 0, Q), &M[u], &I[u]);
+    }
+};
+
+// What the row has. Without that each place waited for shared memory, because a load may not pass a store. Places
+// outside of from .. to - 1 may be another part's.
+template <class G> struct ws_dom_row_ahead {
+    ws_dom_values<typename G::V> at[G::AHEAD];
+    WS_DOM_BOTH void load(const G &g, const ws_dom_wide_row &r, int q, int step) {
+        const float *first = r.at(q);
+WS_DOM_UNROLL
+        for (int u = 0; u < G::AHEAD; u++) at[u] = g.load_values(first + 16 * step * u);
+    }
+    WS_DOM_BOTH void load_some(const G &g, const ws_dom_wide_row &r, int q, int step, int from, int to) {
+WS_DOM_UNROLL
+        for (int u = 0; u < G::AHEAD; u++) at[u] = g.load_values(r.at(ws_dom_inside(q + step * u, from, to)));
     }
 };
 
@@ -93,25 +131,31 @@ WS_DOM_BOTH void ws_dom_wide_forward_cells(G &g, const ws_dom_job &j, const ws_d
     g.parts([&](int t) {
         const int to = r.to(t);
         V m = border[t].m, i = border[t].i, d = border[t].d;
+        auto place = [&](int q, const ws_dom_odds_at<V> &k, V emission, const ws_dom_values<V> &c) {
+            const V x = ws_dom_forward_match<G>(k, B, m, i, d, emission);
+            m = c.M * by, i = c.I * by, d = c.D * by;
+            if (KEEP == WS_DOM_KEEP_PRODUCTS) g.store_pair(cell + 8 * q, m, i);
+            if (KEEP == WS_DOM_KEEP_CELLS) g.store_cells(cell, q, r.Q, j.M, m, i, d, B1);
+            g.store_values(r.at(q), {x, m * k.mi + i * k.ii, x * k.md, c.X});
+        };
         if (KEEP == WS_DOM_KEEP_CELLS && t == 0 && g.leads()) ws_dom_store_cell(cell, 0.0f, 0.0f, 0.0f, B1);
+        int q = r.from(t);
         ws_dom_tables_ahead<G> next;
-        next.load(g, j.in, o, r.from(t), 1, r.Q);
-        for (int q0 = r.from(t); q0 < to; q0 += G::AHEAD) {
+        ws_dom_row_ahead<G> row;
+        next.load_some(g, j.in, o, q, 1, r.Q);
+WS_DOM_UNROLL_2
+        for (; q + G::AHEAD <= to; q += G::AHEAD) {
             const ws_dom_tables_ahead<G> now = next;
-            next.load(g, j.in, o, q0 + G::AHEAD, 1, r.Q);
+            row.load(g, r, q, 1);
+            next.load_some(g, j.in, o, q + G::AHEAD, 1, r.Q);
 WS_DOM_UNROLL
-            for (int u = 0; u < G::AHEAD; u++) {
-                const int q = q0 + u;
-                if (q >= to) break;
-                const ws_dom_odds_at<V> &k = now.t[u];
-                const ws_dom_values<V> c = g.load_values(r.at(q));
-                const V x = ws_dom_forward_match<G>(k, B, m, i, d, now.o[u]);
-                m = c.M * by, i = c.I * by, d = c.D * by;
-                if (KEEP == WS_DOM_KEEP_PRODUCTS) g.store_pair(cell + 8 * q, m, i);
-                if (KEEP == WS_DOM_KEEP_CELLS) g.store_cells(cell, q, r.Q, j.M, m, i, d, B1);
-                g.store_values(r.at(q), {x, m * k.mi + i * k.ii, x * k.md, c.X});
-            }
+            for (int u = 0; u < G::AHEAD; u++) place(q + u, now.t[u], now.o[u], row.at[u]);
         }
+        if (q >= to) return;
+        row.load_some(g, r, q, 1, q, to);
+WS_DOM_UNROLL
+        for (int u = 0; u < G::AHEAD - 1; u++)
+            if (q + u < to) place(q + u, next.t[u], next.o[u], row.at[u]);
     });
 }
 
@@ -119,14 +163,29 @@ WS_DOM_UNROLL
 template <class G> WS_DOM_BOTH typename G::V ws_dom_wide_forward_deletes(G &g, const ws_dom_wide_row &r) {
     typedef typename G::V V;
     V pass = g.up(g.load_value(r.at(r.Q - 1), WS_DOM_AT_D)), c = g.set(0), e = g.set(0);
-WS_DOM_UNROLL_8
-    for (int q = 0; q < r.Q; q++) {
-        const ws_dom_values<V> k = g.load_values(r.at(q));
+    auto place = [&](int q, const ws_dom_values<V> &k) {
         const V own = pass + c;
         e = e + k.M;
         g.store_value(r.at(q), WS_DOM_AT_D, own);
         pass = own * k.X;
         c = k.D;
+    };
+    int q0 = 0;
+    ws_dom_row_ahead<G> next;
+    next.load_some(g, r, 0, 1, 0, r.Q);
+WS_DOM_UNROLL_2
+    for (; q0 + 2 * G::AHEAD <= r.Q; q0 += G::AHEAD) {
+        const ws_dom_row_ahead<G> now = next;
+        next.load(g, r, q0 + G::AHEAD, 1);
+WS_DOM_UNROLL
+        for (int u = 0; u < G::AHEAD; u++) place(q0 + u, now.at[u]);
+    }
+    for (; q0 < r.Q; q0 += G::AHEAD) {
+        const ws_dom_row_ahead<G> now = next;
+        next.load_some(g, r, q0 + G::AHEAD, 1, 0, r.Q);
+WS_DOM_UNROLL
+        for (int u = 0; u < G::AHEAD; u++)
+            if (q0 + u < r.Q) place(q0 + u, now.at[u]);
     }
     bool done = false;
     for (int n = 0; n < 3 && !done; n++) {
@@ -141,7 +200,7 @@ WS_DOM_UNROLL_8
             }
         }
     }
-WS_DOM_UNROLL_8
+WS_DOM_UNROLL_16
     for (int q = 0; q < r.Q; q++) e = e + g.load_value(r.at(q), WS_DOM_AT_D);
     return e;
 }
@@ -182,12 +241,27 @@ template <class G> WS_DOM_BOTH void ws_dom_wide_backward_deletes(G &g, const ws_
     typedef typename G::V V;
     const V E = g.set(E1);
     V above = g.down(g.load_value(r.at(0), WS_DOM_AT_D) + E), c = g.set(0);
-WS_DOM_UNROLL_8
-    for (int q = r.Q - 1; q >= 0; q--) {
-        const ws_dom_values<V> k = g.load_values(r.at(q));
+    auto place = [&](int q, const ws_dom_values<V> &k) {
         c = above * k.X;
         above = k.D + (c + E);
         g.store_value(r.at(q), WS_DOM_AT_D, above);
+    };
+    int q0 = r.Q - 1;
+    ws_dom_row_ahead<G> next;
+    next.load_some(g, r, q0, -1, 0, r.Q);
+WS_DOM_UNROLL_2
+    for (; q0 + 1 >= 2 * G::AHEAD; q0 -= G::AHEAD) {
+        const ws_dom_row_ahead<G> now = next;
+        next.load(g, r, q0 - G::AHEAD, -1);
+WS_DOM_UNROLL
+        for (int u = 0; u < G::AHEAD; u++) place(q0 - u, now.at[u]);
+    }
+    for (; q0 >= 0; q0 -= G::AHEAD) {
+        const ws_dom_row_ahead<G> now = next;
+        next.load_some(g, r, q0 - G::AHEAD, -1, 0, r.Q);
+WS_DOM_UNROLL
+        for (int u = 0; u < G::AHEAD; u++)
+            if (q0 - u >= 0) place(q0 - u, now.at[u]);
     }
     for (int n = 0; n < 3; n++) {
         c = g.down(c);
@@ -224,32 +298,40 @@ WS_DOM_BOTH void ws_dom_wide_backward_cells(G &g, const ws_dom_job &j, const ws_
     g.parts([&](int t) {
         const int from = r.from(t);
         V m = border[t].m, d = border[t].d;
+        auto place = [&](int q, const ws_dom_odds_at<V> &k, V emission, const ws_dom_values<V> &c, V kept_m, V kept_i) {
+            const V whole = ((c.M + E) + d * k.md) * by, i = c.I * by;
+            if (KEEP) {
+                g.store_pair(cell + 8 * q, kept_m * whole, kept_i * i);
+                g.soon(later + 8 * q);
+            }
+            g.store_values(r.at(q), {i * k.mi + m * k.mm, i * k.ii + m * k.im, m * k.dm, c.X});
+            m = whole * emission;
+            g.store(r.more(q), m * k.bm);
+            d = c.D;
+        };
+        int q = r.to(t) - 1;
+        if (q < from) return;
         ws_dom_tables_ahead<G> next;
         ws_dom_products_ahead<G> next_k;
-        next.load(g, j.out, o, r.to(t) - 1, -1, r.Q);
-        if (KEEP) next_k.load(g, cell, r.to(t) - 1, -1, r.Q);
-        for (int q0 = r.to(t) - 1; q0 >= from; q0 -= G::AHEAD) {
+        ws_dom_row_ahead<G> row;
+        next.load_some(g, j.out, o, q, -1, r.Q);
+        if (KEEP) next_k.load_some(g, cell, q, -1, r.Q);
+WS_DOM_UNROLL_2
+        for (; q - G::AHEAD + 1 >= from; q -= G::AHEAD) {
             const ws_dom_tables_ahead<G> now = next;
             const ws_dom_products_ahead<G> now_k = next_k;
-            next.load(g, j.out, o, q0 - G::AHEAD, -1, r.Q);
-            if (KEEP) next_k.load(g, cell, q0 - G::AHEAD, -1, r.Q);
+            row.load(g, r, q, -1);
+            next.load_some(g, j.out, o, q - G::AHEAD, -1, r.Q);
+            if (KEEP) next_k.load_some(g, cell, q - G::AHEAD, -1, r.Q);
 WS_DOM_UNROLL
-            for (int u = 0; u < G::AHEAD; u++) {
-                const int q = q0 - u;
-                if (q < from) break;
-                const ws_dom_odds_at<V> &k = now.t[u];
-                const ws_dom_values<V> c = g.load_values(r.at(q));
-                const V whole = ((c.M + E) + d * k.md) * by, i = c.I * by;
-                if (KEEP) {
-                    g.store_pair(cell + 8 * q, now_k.M[u] * whole, now_k.I[u] * i);
-                    g.soon(later + 8 * q);
-                }
-                g.store_values(r.at(q), {i * k.mi + m * k.mm, i * k.ii + m * k.im, m * k.dm, c.X});
-                m = whole * now.o[u];
-                g.store(r.more(q), m * k.bm);
-                d = c.D;
-            }
+            for (int u = 0; u < G::AHEAD; u++)
+                place(q - u, now.t[u], now.o[u], row.at[u], now_k.M[u], now_k.I[u]);
         }
+        if (q < from) return;
+        row.load_some(g, r, q, -1, from, q + 1);
+WS_DOM_UNROLL
+        for (int u = 0; u < G::AHEAD - 1; u++)
+            if (q - u >= from) place(q - u, next.t[u], next.o[u], row.at[u], next_k.M[u], next_k.I[u]);
     });
 }
 
@@ -257,7 +339,7 @@ WS_DOM_UNROLL
 template <class G> WS_DOM_BOTH float ws_dom_wide_sum(G &g, const ws_dom_wide_row &r, bool ascending) {
     typename G::V sum = g.set(0);
     const int first = ascending ? 0 : r.Q - 1, step = ascending ? 1 : -1;
-WS_DOM_UNROLL_8
+WS_DOM_UNROLL_16
     for (int n = 0; n < r.Q; n++) sum = sum + g.load(r.more(first + step * n));
     return g.sum(sum);
 }
@@ -337,16 +419,18 @@ WS_DOM_BOTH void ws_dom_wide_accuracy_row(G &g, const ws_dom_job &j, const ws_do
         ws_dom_wide_best<G> top = {local, g.word(0)};
         typename G::W bits = g.word(0);
         ws_dom_products_ahead<G> next;
-        next.load(g, cell, from, 1, r.Q);
+        next.load_some(g, cell, from, 1, r.Q);
         for (int q0 = from; q0 < to; q0 += G::AHEAD) {
             const ws_dom_products_ahead<G> now = next;
-            next.load(g, cell, q0 + G::AHEAD, 1, r.Q);
+            ws_dom_row_ahead<G> row;
+            row.load_some(g, r, q0, 1, q0, to);
+            next.load_some(g, cell, q0 + G::AHEAD, 1, r.Q);
 WS_DOM_UNROLL
             for (int u = 0; u < G::AHEAD; u++) {
                 const int q = q0 + u, nth = q - from;
                 if (q >= to) break;
                 const V pM = now.M[u] * w, pI = now.I[u] * w;
-                const ws_dom_values<V> c = g.load_values(r.at(q));
+                const ws_dom_values<V> &c = row.at[u];
                 g.soon(later + 8 * q);
                 g.store(r.more(q), g.load(r.more(q)) + pI);
                 const P from_i = i > m;
