@@ -98,6 +98,17 @@ static struct {
 
 // ---- 3 start and stop ----
 
+// Lets the driver keep memory that streams give back. Without pools it is given back at once, which takes longer.
+static void keep_memory(ws_device *d) {
+    int has = 0;
+    uint64_t all = UINT64_MAX;
+    cudaMemPool_t memory;
+    d->pools = cudaDeviceGetAttribute(&has, cudaDevAttrMemoryPoolsSupported, d->id) == cudaSuccess && has &&
+               cudaDeviceGetDefaultMemPool(&memory, d->id) == cudaSuccess &&
+               cudaMemPoolSetAttribute(memory, cudaMemPoolAttrReleaseThreshold, &all) == cudaSuccess;
+    if (!d->pools) (void)cudaGetLastError();
+}
+
 static int open_device(ws_device *d, ws_err *err) {
     int rc = ws_cuda_check(cudaSetDevice(d->id), "choosing the device", err);
     // threads that wait for kernels sleep, because their cores have other work, above all reading
@@ -110,6 +121,7 @@ static int open_device(ws_device *d, ws_err *err) {
     if (!rc)
         rc = ws_cuda_check(cudaDeviceGetAttribute(&d->shared_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->id),
                           "asking for shared memory", err);
+    if (!rc) keep_memory(d);
     for (int j = 0; j < STREAMS && !rc; j++) {
         ws_devstream *s = &pool.stream[d->index * STREAMS + j];
         s->dev = d;
@@ -208,6 +220,8 @@ static void release_stream(ws_devstream *s) {
     for (int i = 0; i < s->nspill; i++) cudaFree(s->spill[i].p);
     cudaFreeHost(s->in.p);
     cudaFreeHost(s->back.p);
+    for (size_t i = 0; i < s->nold; i++) cudaFreeHost(s->old[i]);
+    ws_free(s->old);
     for (cudaEvent_t event : {s->taken, s->start, s->end, s->fetched, s->forked})
         if (event) cudaEventDestroy(event);
     for (int i = 0; i < WS_DEVSTREAM_SIDES; i++) {

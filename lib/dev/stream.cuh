@@ -29,6 +29,7 @@ struct ws_device {
     size_t used;
     pthread_t opener;
     bool opening, context, open; // a thread opens the device; a context exists; the streams are usable
+    bool pools;                  // memory can be had in the order of a stream
     cudaEvent_t opened;          // origin of its clock
     ws_devspan kernels, copies;
     pthread_mutex_t uploading; // one call at a time copies tables
@@ -53,6 +54,8 @@ struct ws_devstream {
     ws_devbuf spill[WS_DEVSTREAM_SPILLS];
     int nspill;
     ws_devbuf in, back;                  // pinned memory for copies to the device and back
+    void **old;                          // pinned memory that was too small
+    size_t nold, old_cap;
     size_t in_used;
     const char *name[WS_DEVSTREAM_NAMES]; // kernels launched since the last sync
     int nname;

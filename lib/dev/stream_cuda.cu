@@ -31,16 +31,23 @@ static int take_memory(ws_device *d, long long more, ws_err *err) {
 // Returns n and a quarter more, so that batches of about one size do not enlarge a buffer repeatedly.
 static size_t roomy(size_t n) { return (n + n / 4 + 4095) / 4096 * 4096; }
 
+// Frees a buffer that no kernel uses. cudaFree would wait for the kernels of all streams, which may last long.
+static void drop(ws_devstream *s, ws_devbuf *b, ws_err *err) {
+    if (s->dev->pools && b->p) cudaFreeAsync(b->p, s->stream);
+    else cudaFree(b->p);
+    take_memory(s->dev, -(long long)b->cap, err);
+    *b = {};
+}
+
 int ws_devstream_room(ws_devstream *s, ws_devbuf *b, size_t n, ws_err *err) {
     if (n <= b->cap) return WS_OK;
     int rc = ws_devstream_sync(s, err); // kernels may still use the old buffer
     if (rc) return rc;
-    cudaFree(b->p);
-    take_memory(s->dev, -(long long)b->cap, err);
-    *b = {};
+    drop(s, b, err);
     size_t cap = roomy(n);
     if ((rc = take_memory(s->dev, (long long)cap, err))) return rc;
-    if ((rc = ws_cuda_check(cudaMalloc(&b->p, cap), "reserving memory", err))) {
+    const cudaError_t e = s->dev->pools ? cudaMallocAsync(&b->p, cap, s->stream) : cudaMalloc(&b->p, cap);
+    if ((rc = ws_cuda_check(e, "reserving memory", err))) {
         take_memory(s->dev, -(long long)cap, err);
         b->p = NULL;
         return rc;
@@ -84,21 +91,21 @@ int ws_devstream_begin(ws_devstream *s, ws_err *err) {
     for (; s->nspill > 0; s->nspill--) {
         ws_devbuf *b = &s->spill[s->nspill - 1];
         need += b->cap;
-        cudaFree(b->p);
-        take_memory(s->dev, -(long long)b->cap, err);
-        *b = {};
+        drop(s, b, err);
     }
     return ws_devstream_room(s, &s->arena, need, err);
 }
 
-// Enlarges a buffer of pinned memory, after waiting for copies in flight from it.
+// Enlarges a buffer of pinned memory to twice its size or more, after waiting for copies in flight from it. The old one
+// stays until the device closes, because cudaFreeHost would wait for the kernels of all streams.
 static int pinned_room(ws_devstream *s, ws_devbuf *b, size_t n, ws_err *err) {
     if (n <= b->cap) return WS_OK;
     int rc = ws_devstream_sync(s, err);
+    if (!rc) rc = ws_grow(&s->old, &s->old_cap, s->nold + 1, sizeof *s->old, err);
     if (rc) return rc;
-    cudaFreeHost(b->p);
+    size_t cap = ws_max(roomy(n), 2 * b->cap);
+    if (b->p) s->old[s->nold++] = b->p;
     *b = {};
-    size_t cap = roomy(n);
     cudaError_t e = cudaMallocHost(&b->p, cap);
     if (e == cudaSuccess) {
         b->cap = cap;

@@ -138,6 +138,7 @@ static int attribute(cudaDeviceAttr what) {
     case cudaDevAttrComputeCapabilityMajor: return 99;
     case cudaDevAttrMultiProcessorCount: return 132;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin: return 227 << 10;
+    case cudaDevAttrMemoryPoolsSupported: return 1;
     default: return 0;
     }
 }
@@ -173,7 +174,12 @@ PLAIN(cudaFuncSetAttribute, (const void *f, cudaFuncAttribute a, int v), (f, a, 
 PLAIN(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int *n, const void *f, int threads, size_t shared),
       (n, f, threads, shared), give(n, 2))
 WRAP(cudaFree, p ? NULL : "context", cudaErrorUnknown, (void *p), (p), drop(p))
+PLAIN(cudaFreeAsync, (void *p, cudaStream_t s), (p, s), drop(p))
 PLAIN(cudaFreeHost, (void *p), (p), drop(p))
+PLAIN(cudaDeviceGetDefaultMemPool, (cudaMemPool_t *m, int id), (m, id), give(m, (cudaMemPool_t)&fakes))
+PLAIN(cudaMemPoolSetAttribute, (cudaMemPool_t m, cudaMemPoolAttr what, void *v), (m, what, v), cudaSuccess)
+WRAP(cudaMallocAsync, "device-memory", cudaErrorMemoryAllocation, (void **p, size_t n, cudaStream_t s), (p, n, s),
+     take(p, n))
 PLAIN(cudaMemsetAsync, (void *p, int byte, size_t n, cudaStream_t s), (p, byte, n, s), fill(p, byte, n))
 PLAIN(cudaMemcpyAsync, (void *to, const void *from, size_t n, cudaMemcpyKind way, cudaStream_t s),
       (to, from, n, way, s), copy(to, from, n, way))
