@@ -176,7 +176,7 @@ columns_are_explained() {
 
 # The texts of the tree, without data; a tarball has no git.
 texts() {
-    (cd "$top" && { git ls-files 2>/dev/null || find . -type f ! -path './build/*' | sed 's|^\./||'; }) |
+    (cd "$top" && { [ -e .git ] && git ls-files 2>/dev/null || find . -type f ! -path './build/*' | sed 's|^\./||'; }) |
         grep -v '^tests/data/' | grep -E '\.(c|h|cu|cuh|md|bats|py|sh)$|^man/|^INSTALL$'
 }
 cited() { python3 "$top/tests/citations.py" "$1" $(texts); }

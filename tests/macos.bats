@@ -34,7 +34,7 @@ refused_for_macos() { # refused_for_macos WORD LINE: the message has the word
     refused_for_macos posix_fadvise 'n += posix_fadvise(n, 0, 0, 0);'
     refused_for_macos st_mtim 'struct stat s; n += stat(p, &s) + (s.st_mtim.tv_sec == 1);'
     refused_for_macos compare 'extern int (*compare)(const void *, const void *, void *); qsort_r(p, 1, 1, compare, p);'
-    ! command -v clang >/dev/null || refused_for_macos 'unsigned long' 'uint64_t v = 1; n += printf("%lu", v);'
+    ! command -v clang >/dev/null || refused_for_macos 'unsigned long\|long unsigned' 'uint64_t v = 1; n += printf("%lu", v);'
     printf '#include <endian.h>\nint ws_tried;\n' >"$BATS_TEST_TMPDIR/tried.c"
     run -1 sh tests/macos.sh "$BATS_TEST_TMPDIR/tried.c"
     grep -q 'macOS has no endian.h' <<<"$output"

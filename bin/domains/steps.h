@@ -6,8 +6,8 @@
  * A device takes whole targets, regions and envelopes of all models together, when enough of them wait. Threads of the
  * CPU take those that it leaves, and cluster what its traces of a region found. While filters need the device the CPU
  * has all spans, and then both share what is left. With device_first it is the other way round: spans wait for the
- * device, and threads of the CPU take few ones, and what waits before they would have nothing to do. What follows from a
- * device's results is a fourth stage of the CPU, before all others: the next spans, and hits. */
+ * device, and threads of the CPU take few ones, and what waits before they would have nothing to do. A fourth stage of
+ * the CPU comes before all others: it makes the next spans, and hits, of a device's results. */
 #ifndef WS_DOMAINS_STEPS_H
 #define WS_DOMAINS_STEPS_H
 

@@ -19,7 +19,10 @@ int ws_cascade_make(ws_job *job, uint32_t t, ws_err *err) {
     if (rc) return rc;
     ws_bias_set(&m->bias, m->hmm);
     rc = ws_profile_create(&m->profile, m->hmm, err);
-    if (!rc && c->windows) rc = ws_cascade_windows_make(job, t, err);
+    if (!rc && c->windows) {
+        rc = ws_cascade_windows_make(job, t, err);
+        if (rc) ws_profile_destroy(&m->profile); /* another thread may make the model again */
+    }
     /* once: the writer may look while the model is made again */
     if (!job->target[t].hash) job->target[t].hash = m->hmm->hash;
     ws_hmm_forget(&c->set.hmm[t]);

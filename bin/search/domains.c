@@ -58,8 +58,8 @@ static int need_model(ws_sieve *s, uint32_t m, const ws_dom_tables **tables, ws_
 
 /* ---- pairs ---- */
 
-/* Returns the target of a sequence of a pool, and takes it for one user more. Of several threads that make it, one has
- * it. NULL without memory. */
+/* Returns the target of a sequence of a pool, and takes it for one user more. Several threads may make it: the first
+ * one's stays. NULL without memory. */
 static ws_sieve_target *take_target(const ws_sieve *s, ws_sieve_pool *from, size_t i, ws_err *err) {
     ws_sieve_target **place = &from->copy[i].target, *t = __atomic_load_n(place, __ATOMIC_ACQUIRE), *first = NULL;
     if (!t) {

@@ -216,7 +216,8 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
         const int rc = ws_sieve_pool_make(p, ws_sieve_models(f), f->sieve->codec, err);
         for (size_t m = 0; m < ws_sieve_models(f) && p->all; m++)
             p->cells += (double)p->batch.residues * (double)length_of(f, m);
-        ws_sieve_filter_end_step(f, p, rc ? WS_SIEVE_TAKEN : WS_SIEVE_READY); /* a pool that failed has nothing to take */
+        /* a pool that failed has nothing to take */
+        ws_sieve_filter_end_step(f, p, rc ? WS_SIEVE_TAKEN : WS_SIEVE_READY);
         return rc;
     }
     return ws_sieve_score(f, t, step, err);

@@ -213,7 +213,8 @@ static int score_call(scoring *g, ws_task *task, size_t n, ws_err *err) {
  * sequences has no list, since a device keeps one of them: a list for each model took longer than its kernels. */
 static int make_tasks(scoring *g, ws_err *err) {
     const size_t models = ws_sieve_models(g->f);
-    const size_t first = ws_sieve_pool_model(g->p, models, g->from), last = ws_sieve_pool_model(g->p, models, g->to - 1);
+    const size_t first = ws_sieve_pool_model(g->p, models, g->from);
+    const size_t last = ws_sieve_pool_model(g->p, models, g->to - 1);
     ws_task *task = ws_buf_scratch(&g->tasks, (last + 1 - first) * (sizeof *task + sizeof(size_t)), err);
     if (!task) return err->code;
     size_t *from = (size_t *)(void *)(task + (last + 1 - first)), n = 0;

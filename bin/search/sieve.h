@@ -80,8 +80,8 @@ static inline size_t ws_sieve_pairs(const ws_sieve_pool *p, size_t models) {
     return p->all ? p->batch.n * models : p->npair;
 }
 
-/* Returns the model of pair number i, the number of the first pair of a model (of `models`: that of all pairs), and the
- * sequence of pair number i. Of a pool that is ready. */
+/* Return the model of pair number i, the number of the first pair of a model (of `models`: that of all pairs), and the
+ * sequence of pair number i. The pool is ready. */
 size_t ws_sieve_pool_model(const ws_sieve_pool *p, size_t models, size_t i);
 static inline size_t ws_sieve_pool_start(const ws_sieve_pool *p, size_t t) {
     return p->all ? t * p->batch.n : p->start[t];

@@ -82,7 +82,7 @@ WS_DOM_UNROLL
     }
 };
 
-// What the row has. Without that each place waited for shared memory, because a load may not pass a store. Places
+// The values of the row. Without them each place waited for shared memory, because a load may not pass a store. Places
 // outside of from .. to - 1 may be another part's.
 template <class G> struct ws_dom_row_ahead {
     ws_dom_values<typename G::V> at[G::AHEAD];

@@ -284,7 +284,8 @@ int ws_devfilter_score(const ws_seqs *seqs, const ws_task *task, size_t ntask, w
     int rc = WS_OK;
     for (size_t t = 0, n = 0; t < ntask && !rc; t += n) {
         size_t pairs = 0;
-        for (n = 0; t + n < ntask && (n == 0 || pairs + task[t + n].n <= (size_t)MOST_PAIRS); n++) pairs += task[t + n].n;
+        for (n = 0; t + n < ntask && (n == 0 || pairs + task[t + n].n <= (size_t)MOST_PAIRS); n++)
+            pairs += task[t + n].n;
         rc = score_some(seqs, task + t, n, scratch, err);
     }
     return rc;

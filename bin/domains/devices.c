@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ * Steps of the domain stage on a device, what it leaves to the CPU, and what follows from its results: see
+ * bin/domains/steps.h. */
+#include "bin/domains/stage.h"
+
+#include "kernels/dom/device.h"
+#include "lib/base/mem.h"
+#include "lib/dev/device.h"
+
+#include <math.h>
+
+typedef ws_dom_waiting span;
+typedef ws_dom_stage stage;
+
+/* A problem lasts as long as its rows and places, one after another. Where it has more cells than LONGEST, some 100 ms
+ * a recurrence, the host is faster. So the host has those above LONG, unless they are more than a tenth of the call,
+ * where they have company: enough for the device to end them sooner than the host's threads, each of which does LATENCY
+ * such problems in the time that a device needs for one, or for all. */
+#define LONGEST 12e6
+#define LONG 1e6
+#define LATENCY 4.0
+
+/* Leaves what follows from spans to the threads of the CPU, to which it comes before all other steps: it takes as long
+ * as the kernels, and brings the next spans. */
+static void leave_ends(stage *st, span *first) {
+    enum { SPANS = 64 };
+    ws_dom_ends *e = &st->of->ends;
+    pthread_mutex_lock(&e->lock);
+    for (span *p = first, *next; p; p = next) {
+        span *last = p;
+        for (int n = 1; n < SPANS && last->next; n++) last = last->next;
+        next = last->next;
+        last->next = NULL;
+        p->ended = st;
+        p->step = NULL;
+        *e->end = p;
+        e->end = &p->step;
+    }
+    pthread_mutex_unlock(&e->lock);
+}
+
+/* Leaves spans to the threads of the CPU. */
+static void leave_to_cpu(stage *st, span *first) {
+    pthread_mutex_lock(&st->lock);
+    for (span *p = first, *next; p; p = next) {
+        span *last = p;
+        for (int n = 1; n < WS_DOM_OF_STEP && last->next && last->next->item->model == p->item->model; n++)
+            last = last->next;
+        next = last->next;
+        last->next = NULL;
+        ws_dom_stage_add_step(st, p);
+    }
+    pthread_mutex_unlock(&st->lock);
+}
+
+/* Parts the linked spans by `done`. */
+static void part(span *first, const uint8_t *done, span *of[2]) {
+    span **end[2] = {&of[0], &of[1]};
+    for (span *p = first; p; p = p->next) {
+        const int yes = *done++;
+        *end[yes] = p;
+        end[yes] = &p->next;
+    }
+    *end[0] = *end[1] = NULL;
+}
+
+/* Leaves spans that are too long for a device to the CPU. Returns the others, and their number in *n. */
+static span *leave_long(stage *st, span *first, size_t *n) {
+    double all = 0, large = 0, longest = 0;
+    span *of[2], **end[2] = {&of[0], &of[1]};
+    for (const span *p = first; p; p = p->next) {
+        all += ws_dom_waiting_cells(p);
+        if (ws_dom_waiting_cells(p) > LONG) large += ws_dom_waiting_cells(p);
+        longest = fmax(longest, ws_dom_waiting_cells(p));
+    }
+    const int few = 10 * large <= all || large < LATENCY * st->of->conf.threads * longest;
+    const double most = few ? LONG : LONGEST;
+    *n = 0;
+    for (span *p = first; p; p = p->next) {
+        const int is_short = ws_dom_waiting_cells(p) <= most;
+        *n += (size_t)is_short;
+        *end[is_short] = p;
+        end[is_short] = &p->next;
+    }
+    *end[0] = *end[1] = NULL;
+    leave_to_cpu(st, of[0]);
+    return of[1];
+}
+
+/* Does a step for the n spans of a list. After a failure those that have no `done` are untouched. */
+static int load_device(const stage *st, const span *first, size_t n, uint8_t *done, ws_err *err) {
+    ws_dom_load *load = ws_calloc(n, sizeof *load, err);
+    if (!load) return err->code;
+    n = 0;
+    for (const span *p = first; p; p = p->next) load[n++] = (ws_dom_load){.t = p->item->tables, .span = p->of};
+    const int rc = st->kind == WS_DOM_PARSE     ? ws_dom_device_parse(load, n, err)
+                   : st->kind == WS_DOM_RESOLVE ? ws_dom_device_resolve(load, n, &st->of->conf.options, err)
+                                         : ws_dom_device_rescore(load, n, err);
+    /* threads of the CPU cluster what the traces of a region found */
+    for (size_t i = 0; i < n; i++) done[i] = load[i].done && st->kind != WS_DOM_RESOLVE;
+    ws_free(load);
+    return rc;
+}
+
+/* The same for envelopes of windows. */
+static int load_windows(const stage *st, const span *first, size_t n, uint8_t *done, ws_err *err) {
+    const ws_dom_steps_conf *c = &st->of->conf;
+    ws_dom_window_load *load = ws_calloc(n, sizeof *load, err);
+    ws_dom_window_envelope *e = load ? ws_calloc(n, sizeof *e, err) : NULL;
+    int rc = e ? WS_OK : err->code;
+    n = 0;
+    for (const span *p = first; p && !rc; p = p->next) {
+        e[n] = ws_dom_waiting_window(p);
+        load[n] = (ws_dom_window_load){.m = p->item->window, .e = &e[n]};
+        n++;
+    }
+    if (!rc) rc = ws_dom_window_rescore_on_device(load, n, c->options.nonull2, c->threads, err);
+    n = 0;
+    for (const span *p = first; p && e; p = p->next) {
+        done[n] = load[n].done != 0;
+        if (done[n]) ws_dom_waiting_take_window(p, &e[n]);
+        n++;
+    }
+    ws_free(e);
+    ws_free(load);
+    return rc;
+}
+
+int ws_dom_stage_run_on_device(stage *st, span *list, ws_err *err) {
+    ws_dom_steps *s = st->of;
+    span *of[2];
+    size_t n;
+    span *first = leave_long(st, list, &n);
+    uint8_t *done = ws_calloc(n, 1, err);
+    int rc = done ? WS_OK : err->code;
+    if (!rc && first)
+        rc = st->kind == WS_DOM_RESCORE && first->item->window ? load_windows(st, first, n, done, err)
+                                                        : load_device(st, first, n, done, err);
+    __atomic_sub_fetch(&s->calls, 1, __ATOMIC_RELAXED);
+    if (rc && done && ws_job_fall_back_to_cpu(s->conf.job, s->conf.job->backend, rc, err)) rc = WS_OK;
+    if (!rc) part(first, done, of);
+    ws_free(done);
+    if (rc) return ws_dom_stage_end_spans(st, first, rc, err);
+    leave_to_cpu(st, of[0]);
+    if (s->conf.threads <= ws_dev_streams()) return ws_dom_stage_end_spans(st, of[1], WS_OK, err);
+    leave_ends(st, of[1]);
+    return WS_OK;
+}
+
+/* ---- the stage of ends ---- */
+
+static int take_end(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
+    ws_dom_ends *e = own;
+    (void)need;
+    if (t->kind != WS_CHAIN_CPU) return 0;
+    pthread_mutex_lock(&e->lock);
+    span *p = e->first;
+    if (p) {
+        e->first = p->step;
+        if (!p->step) e->end = &e->first;
+        *step = (ws_chain_step){.pool = p, .order = p->item->order};
+    }
+    pthread_mutex_unlock(&e->lock);
+    return p != NULL;
+}
+
+static int work_end(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
+    span *first = step->pool;
+    (void)own, (void)t;
+    return ws_dom_stage_end_spans(first->ended, first, WS_OK, err);
+}
+
+/* The spans are left in the stages that they are of. */
+static int left_end(void *own) {
+    (void)own;
+    return 0;
+}
+
+ws_chain_stage ws_dom_ends_stage(ws_dom_ends *e) { return (ws_chain_stage){e, take_end, work_end, left_end, "end"}; }

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ * The stages of the domain steps inside: what waits, and what devices.c and steps.c need of one another. */
+#ifndef WS_DOMAINS_STAGE_H
+#define WS_DOMAINS_STAGE_H
+
+#include "bin/domains/steps.h"
+
+#include <pthread.h>
+
+typedef enum ws_dom_kind { WS_DOM_PARSE, WS_DOM_RESOLVE, WS_DOM_RESCORE, WS_DOM_KINDS } ws_dom_kind;
+
+typedef struct ws_dom_stage ws_dom_stage;
+
+/* A span that waits. Spans of one model are linked by `next`, and so are those of a step; `step` links steps. */
+typedef struct ws_dom_waiting {
+    ws_dom_item *item;
+    ws_dom_span of;
+    uint32_t L;
+    ws_dom_stage *ended; /* of a span whose results a device has made: what follows from them is left */
+    struct ws_dom_waiting *next, *step;
+} ws_dom_waiting;
+
+enum { WS_DOM_OF_STEP = 8 }; /* spans of a step of the CPU, at most */
+
+/* The spans of a model that wait. Models that have some are linked by `next`. */
+typedef struct ws_dom_bucket {
+    ws_dom_waiting *first;
+    uint32_t n;
+    int listed;
+    uint32_t next;
+} ws_dom_bucket;
+
+struct ws_dom_stage {
+    ws_dom_steps *of;
+    ws_dom_kind kind;
+    pthread_mutex_t lock;
+    ws_dom_bucket *bucket;        /* [models] */
+    uint32_t first, last;         /* models with spans, the one that came first; UINT32_MAX: there is none */
+    ws_dom_waiting *steps, **end; /* that are ready, for the CPU */
+    size_t nsteps, waiting, left; /* spans in buckets; all that are not done */
+    double cells;                 /* of those in buckets */
+    int had;                      /* a device has had some */
+};
+
+/* Spans that a device has done, by steps. */
+typedef struct ws_dom_ends {
+    pthread_mutex_t lock;
+    ws_dom_waiting *first, **end;
+} ws_dom_ends;
+
+struct ws_dom_steps {
+    ws_dom_steps_conf conf;
+    ws_dom_stage stage[WS_DOM_KINDS];
+    ws_dom_ends ends;
+    pthread_mutex_t lock; /* protects the idle workers */
+    ws_dom_worker **idle;
+    size_t nidle, cap;
+    int calls; /* steps that devices have. Atomic */
+};
+
+/* A residue of an ensemble has the steps of 200 traces. They take as long as Forward of so many nodes. */
+enum { WS_DOM_TRACES_AS_NODES = 1000 };
+static inline double ws_dom_waiting_cells(const ws_dom_waiting *p) {
+    const int resolve = p->of.region && !p->of.env;
+    return (double)p->L * ((double)p->item->M + (resolve ? WS_DOM_TRACES_AS_NODES : 0));
+}
+
+/* Adds a step, whose spans are linked. Under the stage's lock. */
+static inline void ws_dom_stage_add_step(ws_dom_stage *st, ws_dom_waiting *first) {
+    first->step = NULL;
+    *st->end = first;
+    st->end = &first->step;
+    st->nsteps++;
+}
+
+/* Returns an envelope of a window; takes what became of it. */
+static inline ws_dom_window_envelope ws_dom_waiting_window(const ws_dom_waiting *p) {
+    const ws_dom_envelope *e = p->of.env;
+    return (ws_dom_window_envelope){.x = p->of.pair->x, .L = p->of.pair->L, .from = e->from, .to = e->to};
+}
+static inline void ws_dom_waiting_take_window(const ws_dom_waiting *p, const ws_dom_window_envelope *e) {
+    p->of.env->scored = e->scored;
+    p->of.env->domain = e->domain;
+}
+
+/* Ends spans that are done; after a failure rc just frees them. Returns rc, or the first failure of what follows. */
+int ws_dom_stage_end_spans(ws_dom_stage *st, ws_dom_waiting *first, int rc, ws_err *err);
+
+/* ---- devices.c ---- */
+
+/* Does a step of a device. The spans that the device leaves become steps of the CPU. */
+int ws_dom_stage_run_on_device(ws_dom_stage *st, ws_dom_waiting *list, ws_err *err);
+/* Returns the stage of what follows from spans that a device has done. */
+ws_chain_stage ws_dom_ends_stage(ws_dom_ends *e);
+
+#endif
