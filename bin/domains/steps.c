@@ -97,6 +97,18 @@ static uint32_t first_model(stage *st) {
     return st->first;
 }
 
+/* Returns the longest model with spans, whose steps last longest: at the end others fill the time beside them. */
+static uint32_t longest_model(stage *st) {
+    uint32_t most = 0, best = first_model(st);
+    for (uint32_t m = best; m != NONE; m = st->bucket[m].next) {
+        const span *p = st->bucket[m].first;
+        if (!p || p->item->M <= most) continue;
+        most = p->item->M;
+        best = m;
+    }
+    return best;
+}
+
 /* Whether threads of the CPU will soon have no step, although spans are not kept for a device. */
 static int is_short_of_steps(const stage *st) {
     return !st->of->conf.device_first && st->nsteps < (size_t)st->of->conf.threads;
@@ -168,7 +180,7 @@ static span *take_for_cpu(stage *st, ws_chain_need need) {
     const int enough = need == WS_CHAIN_ANY || (worth && st->waiting >= WORTH) || st->waiting >= TOO_MANY ||
                        st->cells >= ENOUGH * st->of->conf.threads;
     if (!st->steps && st->waiting && are_for_cpu(st, need) && (enough || is_eager(st)))
-        close_bucket(st, &st->bucket[first_model(st)]);
+        close_bucket(st, &st->bucket[need == WS_CHAIN_ANY ? longest_model(st) : first_model(st)]);
     span *p = st->steps;
     if (!p) return NULL;
     st->steps = p->step;

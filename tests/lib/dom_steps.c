@@ -103,6 +103,30 @@ static void test_again(tap *out, const ws_dom_tables *t) {
     ws_dom_steps_destroy(s.steps);
 }
 
+/* At the end the longest model comes first, else the one whose targets came first. */
+static void test_longest(tap *out, const ws_dom_tables *t) {
+    const ws_chain_thread cpu_thread = {WS_CHAIN_CPU, 0};
+    uint64_t order[2];
+    for (int k = 0; k < 2; k++) {
+        scene s;
+        ws_chain_step step = {0};
+        open_scene(&s, t, 0, 0, 1, MODELS, 0);
+        for (int i = 0; i < 300; i++) {
+            ws_err err = {0};
+            item[i] = (ws_dom_item){.tables = t, .model = (uint32_t)(i % 2), .M = (uint32_t)(M + i % 2),
+                                    .order = (uint64_t)i};
+            ws_dom_pair_begin(&item[i].pair, x, &lm);
+            sample_must(ws_dom_steps_add(s.steps, &item[i], &err), &err);
+        }
+        s.stage[0].take(s.stage[0].own, &cpu_thread, k ? WS_CHAIN_ANY : WS_CHAIN_SOME, &step);
+        order[k] = step.order;
+        ws_err err = {0};
+        sample_must(s.stage[0].work(s.stage[0].own, &cpu_thread, &step, &err), &err);
+        ws_dom_steps_destroy(s.steps);
+    }
+    tap_ok(out, order[0] % 2 == 0 && order[1] % 2 == 1, "the longest model comes first at the end, else the first");
+}
+
 /* Input waits where there is far more work for the domain stage than it has threads. */
 static void test_many(tap *out, const ws_dom_tables *t) {
     scene s;
@@ -163,6 +187,7 @@ int main(void) {
         ws_dom_steps_destroy(s.steps);
     }
     test_again(&out, t);
+    test_longest(&out, t);
     test_many(&out, t);
     ws_dom_tables_destroy(t);
     ws_profile_destroy(&p);
