@@ -62,14 +62,11 @@ genes() { # genes N GENOME HMMCAST: models of N stretches
 say() { echo "[$(($(date +%s) - begun)) s] $*"; }
 
 # Runs a search and adds a line to rows.tsv: row, backend, seconds, MB of the host's memory, status, whether its tables
-# and alignments are those of the row's first search. The program has only the options that follow. BACKEND+domains has
-# domains on the device, BACKEND alone has none there.
+# and alignments are those of the row's first search. The program has only the options that follow.
 search() { # search ROW BACKEND PROGRAM ARGUMENT...
     row=$1 backend=$2 at=$w/$1.$2
     shift 2
-    set -- "$@" --backend "${backend%+domains}"
-    [ "$backend" != "${backend%+domains}" ] || set -- "$@" --cpu-domains
-    measure "$@"
+    measure "$@" --backend "$backend"
 }
 
 measure() { # measure PROGRAM ARGUMENT...: for `search` and `peer`
@@ -121,32 +118,31 @@ copies() { # copies N FASTA
 bits() {
     timeout 150 ./test || echo "test: status $?"
     for tool in memcheck racecheck initcheck; do
-        timeout 100 compute-sanitizer --tool $tool --error-exitcode 9 ./test -m 33 >"$out/$tool.log" 2>&1 || echo "$tool: status $?"
-        tail -3 "$out/$tool.log"
+        timeout 100 compute-sanitizer --tool $tool --error-exitcode 9 ./test -m 33 >"$out/$tool.log" 2>&1 || echo "$tool: status $?" &
     done
+    wait
+    tail -n 3 "$out/memcheck.log" "$out/racecheck.log" "$out/initcheck.log"
 }
 
 all_proteins() {
     ./hmmemit -N 100000 --seed 3 cobn.hmm >"$w/family.fa"
     awk '/^>/ { n++ } n > 20000 { exit } { print }' "$w/family.fa" >"$w/deep.fa"
     copies 20 "$w/one.fa" >"$w/twenty.fa"
-    for b in avx512 cuda cuda+domains cuda+cpu+domains auto+domains; do
+    for b in avx512 cuda cuda cuda cuda+cpu cuda+cpu auto auto; do
         proteins deep $b cobn.hmm "$w/deep.fa"
         proteins 59M $b "$w/pfam.h3m" "$w/twenty.fa"
     done
-    for b in avx512 cuda+cpu+domains; do proteins deep-A $b -A @.sto cobn.hmm "$w/deep.fa"; done
-    proteins family-A cuda+cpu+domains -A @.sto cobn.hmm "$w/family.fa"
+    for b in avx512 cuda cuda+cpu; do proteins deep-A $b -A @.sto cobn.hmm "$w/deep.fa"; done
+    proteins family-A cuda+cpu -A @.sto cobn.hmm "$w/family.fa"
 }
 
 all_genomes() {
     for f in base?.fa.xz m??.hmm.xz; do xz -dc "$f" >"$w/${f%.xz}"; done
     python3 genome-make.py "$w/m16.hmm" 63 150 "$w"/base?.fa >"$w/63.fa"
     python3 genome-make.py "$w/m48.hmm" 300 150 "$w"/base?.fa >"$w/300.fa"
-    for b in avx512 cuda cuda+domains cuda+cpu+domains; do genomes m16-63Mb $b "$w/m16.hmm" "$w/63.fa"; done
-    for b in avx512 cuda+domains cuda+cpu+domains; do
-        genomes m16-300Mb $b "$w/m16.hmm" "$w/300.fa"
-        genomes m48-300Mb $b "$w/m48.hmm" "$w/300.fa"
-    done
+    for b in avx512 cuda cuda cuda+cpu cuda+cpu; do genomes m16-63Mb $b "$w/m16.hmm" "$w/63.fa"; done
+    for b in avx512 cuda cuda+cpu; do genomes m16-300Mb $b "$w/m16.hmm" "$w/300.fa"; done
+    for b in cuda cuda+cpu; do genomes m48-300Mb $b "$w/m48.hmm" "$w/300.fa"; done
 }
 
 kernels() {
@@ -157,7 +153,9 @@ kernels() {
 
 two_devices() {
     copies 200 "$w/one.fa" >"$w/many.fa"
-    for d in 0 0,1; do proteins 590M-$d cuda+cpu+domains --device $d "$w/pfam.h3m" "$w/many.fa"; done
+    for b in cuda cuda+cpu; do
+        for d in 0 0,1; do proteins 590M-$d $b --device $d "$w/pfam.h3m" "$w/many.fa"; done
+    done
 }
 
 # 100 proteins of the first proteome, every 60th, as AlphaFold calls jackhmmer.
@@ -168,9 +166,7 @@ all_queries() {
     set -- ./jacksieve --stats -o /dev/null -A @.sto --tblout @.tbl --noali \
         --F1 0.0005 --F2 0.00005 --F3 0.0000005 --cpu 16 -N 1 -E 0.0001 --incE 0.0001
     for n in 1 100; do
-        for b in cuda cuda+domains cuda+cpu cuda+cpu+domains auto avx512; do
-            search "$n-queries" $b "$@" "$w/$n.fa" "$w/1G.ws"
-        done
+        for b in cuda cuda cuda+cpu auto; do search "$n-queries" $b "$@" "$w/$n.fa" "$w/1G.ws"; done
     done
 }
 
