@@ -211,13 +211,20 @@ static call call_of(const stage *st, ws_chain_need need) {
     return k;
 }
 
+/* Returns how many spans a device takes although the filters have work for it. Ensembles are what it does best beside
+ * threads of the CPU: 1,200 models x 590 M residues left them 180 of their 280 seconds. */
+static size_t too_many(const stage *st) {
+    enum { ENSEMBLES = 4 << 10 };
+    return st->kind == WS_DOM_RESOLVE && !st->of->conf.device_first ? ENSEMBLES : TOO_MANY;
+}
+
 /* Takes spans of any models, linked. */
 static span *take_for_device(stage *st, ws_chain_need need) {
     span *first = NULL, **end = &first;
     double cells = 0;
     if (!on_device(st) || !st->waiting) return NULL;
     const call c = call_of(st, need);
-    if ((st->cells < c.least && st->waiting < TOO_MANY) || !take_call(st->of, need)) return NULL;
+    if ((st->cells < c.least && st->waiting < too_many(st)) || !take_call(st->of, need)) return NULL;
     while (st->waiting && cells < c.most) {
         span *p = pop(st, &st->bucket[first_model(st)]);
         cells += ws_dom_waiting_cells(p);

@@ -180,6 +180,7 @@ WS_DOM_BOTH void ws_dom_forward(const G &g, const ws_dom_job &j, const ws_dom_st
         by = ws_dom_forward_row(j, &s);
         if (g.leads()) f[i] = s;
     }
+    if (KEEP == WS_DOM_KEEP_CELLS && g.leads()) ws_dom_store_cell(cell, 0.0f, 0.0f, 0.0f, s.B);
     for (int q = 0; KEEP && q < j.Q; q++) {
         const V m = g.load(r.M(q)) * g.set(by), k = g.load(r.I(q)) * g.set(by);
         if (KEEP == WS_DOM_KEEP_CELLS) {

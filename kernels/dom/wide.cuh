@@ -225,6 +225,7 @@ WS_DOM_BOTH void ws_dom_wide_forward(G &g, const ws_dom_job &j, const ws_dom_wid
         if (g.leads()) f[i] = s;
     }
     if (!KEEP) return;
+    if (KEEP == WS_DOM_KEEP_CELLS && g.leads()) ws_dom_store_cell(cell, 0.0f, 0.0f, 0.0f, s.B);
     g.parts([&](int t) {
         for (int q = r.from(t); q < r.to(t); q++) {
             const ws_dom_values<typename G::V> c = g.load_values(r.at(q));

@@ -109,7 +109,12 @@ template <class T> static cudaError_t give(T *to, T value) {
     return cudaSuccess;
 }
 
-static cudaError_t take(void **p, size_t n) { return (*p = calloc(n, 1)) ? cudaSuccess : cudaErrorMemoryAllocation; }
+// Memory that no copy and no kernel has written yet has numbers that are none.
+static cudaError_t take(void **p, size_t n) {
+    if (!(*p = malloc(n))) return cudaErrorMemoryAllocation;
+    memset(*p, 0xff, n);
+    return cudaSuccess;
+}
 
 static cudaError_t drop(void *p) {
     free(p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The choice between the CPU and a device for waiting targets of the domain stage (bin/domains/steps.h), and how many
  * targets a step has. A stand-in for a device counts those of a call and fails, so that they end with it. */
-#include "bin/domains/steps.h"
+#include "bin/domains/stage.h"
 #include "kernels/dom/device.h"
 #include "tests/lib/sample.h"
 #include "tests/tap.h"
@@ -103,6 +103,20 @@ static void test_again(tap *out, const ws_dom_tables *t) {
     ws_dom_steps_destroy(s.steps);
 }
 
+/* Of ensembles a device takes some thousands although filters have full pools: here targets stand for them. */
+static void test_ensembles(tap *out, const ws_dom_tables *t) {
+    size_t got[2];
+    for (int k = 0; k < 2; k++) {
+        scene s;
+        open_scene(&s, t, 0, 0, 16, 1, (k ? 4096 : 4095) + FULL);
+        s.steps->stage[0].kind = WS_DOM_RESOLVE;
+        got[k] = take(&s, WS_CHAIN_DEVICE, WS_CHAIN_FULL);
+        ws_dom_steps_destroy(s.steps);
+    }
+    if (!tap_ok(out, got[0] == 0 && got[1] == 4096, "a device takes 4,096 ensembles at any time"))
+        tap_note("%zu %zu", got[0], got[1]);
+}
+
 /* At the end the longest model comes first, else the one whose targets came first. */
 static void test_longest(tap *out, const ws_dom_tables *t) {
     const ws_chain_thread cpu_thread = {WS_CHAIN_CPU, 0};
@@ -187,6 +201,7 @@ int main(void) {
         ws_dom_steps_destroy(s.steps);
     }
     test_again(&out, t);
+    test_ensembles(&out, t);
     test_longest(&out, t);
     test_many(&out, t);
     ws_dom_tables_destroy(t);
