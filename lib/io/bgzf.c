@@ -97,14 +97,16 @@ static int take(ws_bgzf *g, const uint8_t *p, size_t size, uint8_t *out, size_t 
 static int damaged(const uint8_t *p, size_t size, uint64_t at, ws_err *err) {
     uint8_t *out = ws_alloc(TEXT_MAX, err);
     ws_inflate *f = out ? ws_inflate_create(0, err) : NULL;
+    const uint64_t before = at ? 1 : 0;
     int rc = f ? WS_OK : err->code;
-    if (f) ws_inflate_resume(f, at, at ? 1 : 0, 0);
+    if (f) ws_inflate_resume(f, at, before, 0);
     for (size_t i = 0, nin = 1, nout = 1; !rc && nin + nout; i += nin) {
         nin = size - i;
         nout = TEXT_MAX;
         rc = ws_inflate_step(f, p + i, &nin, out, &nout, err);
     }
-    if (!rc)
+    /* what follows a member that ends too soon may be damaged too */
+    if (f && (!rc || ws_inflate_members(f) > before))
         rc = ws_fail(err, WS_EDATA,
                      "the gzip data are damaged at byte %llu: a block (BGZF) does not have the %zu bytes that it says",
                      (unsigned long long)at, size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Deflate streams through ISA-L, which takes half of zlib's time. It finds the same damage, but says neither where nor
- * how. So callers that see a failure read the same bytes again through zlib. */
+ * how. So callers that see a failure read the same bytes again through zlib. Codes that zlib refuses because a set of
+ * them is incomplete are no damage here, where length and checksum of the text are right. */
 #ifndef WS_IO_IGZIP_H
 #define WS_IO_IGZIP_H
 

@@ -79,6 +79,8 @@ void ws_inflate_resume(ws_inflate *f, uint64_t taken, uint64_t members, int bgzf
     f->bgzf_open = bgzf_open;
 }
 
+uint64_t ws_inflate_members(const ws_inflate *f) { return f->members; }
+
 int ws_inflate_rewinds(ws_inflate *f, uint64_t *to) {
     if (!f->rewind) return 0;
     f->rewind = 0;

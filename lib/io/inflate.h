@@ -12,13 +12,17 @@ const char *ws_inflate_version(void);
 
 /* Makes the state for data that begin with the gzip magic. can_rewind: the caller can go back in its input. Then
  * ISA-L inflates, if the build has it. Where ISA-L does not come through, zlib inflates that member from its beginning:
- * so bytes and sentences are always those of zlib. NULL and a sentence on failure. */
+ * so bytes and sentences are those of zlib, but for codes that only zlib refuses (lib/io/igzip.h). NULL and a sentence
+ * on failure. */
 ws_inflate *ws_inflate_create(int can_rewind, ws_err *err);
 void ws_inflate_destroy(ws_inflate *f); /* NULL is legal */
 
 /* Begins at byte `taken` of the data, behind so many members. bgzf_open: the last of them was a block of BGZF that had
  * bytes, so that more blocks must follow. */
 void ws_inflate_resume(ws_inflate *f, uint64_t taken, uint64_t members, int bgzf_open);
+
+/* Returns how many members are complete. */
+uint64_t ws_inflate_members(const ws_inflate *f);
 
 /* Returns 1 if the caller must go back, and give next what is at byte *to of the data. It asks after each call of
  * ws_inflate_step and ws_inflate_let_go. */

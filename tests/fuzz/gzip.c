@@ -77,10 +77,11 @@ static int inflate_blocks(const uint8_t *p, size_t n, ws_buf *out, ws_err *err) 
 }
 
 /* Compares with what zlib gives of the whole. A block of BGZF whose length is wrong is refused, which zlib alone does
- * not see. */
-static void compare(int a, const ws_buf *whole, int b, ws_buf *other, const ws_err *err) {
+ * not see. ISA-L takes codes that zlib refuses as incomplete where the checksum of the text is right. */
+static void compare(int a, const ws_buf *whole, int b, ws_buf *other, const ws_err *err, int by_isal) {
     const int wrong_length = b && strstr(err->text, "does not have the") != NULL;
-    if (whole->n < OUT_MAX && other->n < OUT_MAX && !wrong_length) {
+    const int taken = by_isal && a && (!b || other->n > whole->n);
+    if (whole->n < OUT_MAX && other->n < OUT_MAX && !wrong_length && !taken) {
         FUZZ_CHECK(a == b);
         FUZZ_CHECK(whole->n == other->n);
     }
@@ -99,9 +100,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n) {
     if (p[0] != 0x1f || p[1] != 0x8b) return 0; /* the source asks this first */
     const int a = inflate_all(p, n, at_once, &whole, &err[0]);
     for (s.can_rewind = 0; s.can_rewind < 2; s.can_rewind++)
-        compare(a, &whole, inflate_all(p, n, s, &other, &err[1]), &other, &err[1]);
-    compare(a, &whole, inflate_all(p, n, (steps){SIZE_MAX, OUT_MAX, 1}, &other, &err[1]), &other, &err[1]);
-    compare(a, &whole, inflate_blocks(p, n, &other, &err[1]), &other, &err[1]);
+        compare(a, &whole, inflate_all(p, n, s, &other, &err[1]), &other, &err[1], s.can_rewind);
+    compare(a, &whole, inflate_all(p, n, (steps){SIZE_MAX, OUT_MAX, 1}, &other, &err[1]), &other, &err[1], 1);
+    compare(a, &whole, inflate_blocks(p, n, &other, &err[1]), &other, &err[1], 1);
     ws_buf_release(&whole);
     ws_buf_release(&other);
     return 0;
