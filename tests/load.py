@@ -7,7 +7,7 @@
     load.py long N         one sequence of N residues through every filter
     load.py empty N        N empty records
     load.py names N        100 records with names of N bytes
-    load.py searches N     N seconds of each search program: random batches, pieces, pauses and stops of both sides; then readers that
+    load.py searches N [TOOL...]     N seconds of each search program: random batches, pieces, pauses and stops of both sides; then readers that
                            go away and full disks. Memory is at most 128 MiB and 4 KiB for each hit, and
                            the bytes are those of a run that none of it meets
 
@@ -252,7 +252,7 @@ def ends(argv, operands, records):
     return wrong
 
 
-def searches(seconds):
+def searches(seconds, *tools):
     proteins_of, genome = Records("demo.fa.gz", 40), Records("golden/long-targets/inputs/dna_target.fa.gz", 40)
     made = tempfile.mkdtemp()
     with open(os.path.join(made, "made.hmm"), "wb") as f:
@@ -266,6 +266,8 @@ def searches(seconds):
     for tool, options, query, records in (("hmmsieve", [], model, proteins_of), ("seqsieve", few, os.path.join(made, "q.fa"), proteins_of),
                                           ("jacksieve", few + ["-N", "2"], os.path.join(made, "q.fa"), proteins_of),
                                           ("nhmmsieve", [], os.path.join(made, "made.hmm"), genome)):
+        if tools and tool not in tools:
+            continue
         r = random.Random(seconds)
         argv = command(tool, r.choice((2, 3, 4)), r.choice(("3000", "20000", "128K", "1M"))) + options
         again = tool == "jacksieve"
