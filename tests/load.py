@@ -7,9 +7,10 @@
     load.py long N         one sequence of N residues through every filter
     load.py empty N        N empty records
     load.py names N        100 records with names of N bytes
-    load.py searches N [TOOL...]     N seconds of each search program: random batches, pieces, pauses and stops of both sides; then readers that
-                           go away and full disks. Memory is at most 128 MiB and 4 KiB for each hit, and
-                           the bytes are those of a run that none of it meets
+    load.py searches N [TOOL...]
+                           N seconds of each search program: random batches, pieces, pauses and stops of both sides;
+                           then readers that go away and full disks. Memory is at most 128 MiB and 4 KiB for each
+                           hit, and the bytes are those of a run that none of it meets
 
 Programs are taken from PATH. Prints one line for a run: what, rows, seconds, peak KiB of each process; status 1 on failure.
 """

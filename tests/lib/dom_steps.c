@@ -103,7 +103,7 @@ static void test_again(tap *out, const ws_dom_tables *t) {
     ws_dom_steps_destroy(s.steps);
 }
 
-/* Of ensembles a device takes some thousands although filters have full pools: here targets stand for them. */
+/* A device takes some thousands of ensembles although filters have full pools: here targets stand for them. */
 static void test_ensembles(tap *out, const ws_dom_tables *t) {
     size_t got[2];
     for (int k = 0; k < 2; k++) {
