@@ -426,11 +426,11 @@ import json, sys
 got = json.load(open("one.json"))
 want = open(sys.argv[1]).read().split()
 text = {"program", "version", "backend", "device", "bound"}
-stages = {w + "_seconds" for w in "msv vit fwd parse ensemble envelope mark scan test domain".split()}
+stages = {w + "_seconds" for w in "msv vit fwd decide parse ensemble envelope end mark scan test domain".split()}
 some = stages | {"parse_device_seconds", "device_seconds", "copy_seconds", "device_cells"} # of chains, of devices
 assert set(want) - some <= set(got) <= set(want), set(got) ^ set(want)
 if got["program"] == "hmmsieve":
-    assert stages & set(got) == {w + "_seconds" for w in "msv vit fwd parse ensemble envelope".split()}, got
+    assert stages & set(got) == {w + "_seconds" for w in "msv vit fwd decide parse ensemble envelope end".split()}, got
 assert all(isinstance(v, str if k in text else (int, float)) for k, v in got.items()), got
 assert got["sequences"] == 400 and got["residues"] == 165280, got
 PY
