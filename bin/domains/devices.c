@@ -20,6 +20,15 @@ typedef ws_dom_stage stage;
 #define LONG 1e6
 #define LATENCY 4.0
 
+/* Ends a list after its first `most` spans, or where another model follows if one_model. Returns what follows. */
+static span *cut(span *last, int most, int one_model) {
+    const uint32_t model = last->item->model;
+    for (int n = 1; n < most && last->next && (!one_model || last->next->item->model == model); n++) last = last->next;
+    span *next = last->next;
+    last->next = NULL;
+    return next;
+}
+
 /* Leaves what follows from spans to the threads of the CPU, to which it comes before all other steps: it takes as long
  * as the kernels, and brings the next spans. */
 static void leave_ends(stage *st, span *first) {
@@ -27,10 +36,7 @@ static void leave_ends(stage *st, span *first) {
     ws_dom_ends *e = &st->of->ends;
     pthread_mutex_lock(&e->lock);
     for (span *p = first, *next; p; p = next) {
-        span *last = p;
-        for (int n = 1; n < SPANS && last->next; n++) last = last->next;
-        next = last->next;
-        last->next = NULL;
+        next = cut(p, SPANS, 0);
         p->ended = st;
         p->step = NULL;
         *e->end = p;
@@ -43,11 +49,7 @@ static void leave_ends(stage *st, span *first) {
 static void leave_to_cpu(stage *st, span *first) {
     pthread_mutex_lock(&st->lock);
     for (span *p = first, *next; p; p = next) {
-        span *last = p;
-        for (int n = 1; n < WS_DOM_OF_STEP && last->next && last->next->item->model == p->item->model; n++)
-            last = last->next;
-        next = last->next;
-        last->next = NULL;
+        next = cut(p, WS_DOM_OF_STEP, 1);
         ws_dom_stage_add_step(st, p);
     }
     pthread_mutex_unlock(&st->lock);
@@ -95,7 +97,7 @@ static int load_device(const stage *st, const span *first, size_t n, uint8_t *do
     for (const span *p = first; p; p = p->next) load[n++] = (ws_dom_load){.t = p->item->tables, .span = p->of};
     const int rc = st->kind == WS_DOM_PARSE     ? ws_dom_device_parse(load, n, err)
                    : st->kind == WS_DOM_RESOLVE ? ws_dom_device_resolve(load, n, &st->of->conf.options, err)
-                                         : ws_dom_device_rescore(load, n, err);
+                                                : ws_dom_device_rescore(load, n, err);
     /* threads of the CPU cluster what the traces of a region found */
     for (size_t i = 0; i < n; i++) done[i] = load[i].done && st->kind != WS_DOM_RESOLVE;
     ws_free(load);
@@ -135,7 +137,7 @@ int ws_dom_stage_run_on_device(stage *st, span *list, ws_err *err) {
     int rc = done ? WS_OK : err->code;
     if (!rc && first)
         rc = st->kind == WS_DOM_RESCORE && first->item->window ? load_windows(st, first, n, done, err)
-                                                        : load_device(st, first, n, done, err);
+                                                               : load_device(st, first, n, done, err);
     __atomic_sub_fetch(&s->calls, 1, __ATOMIC_RELAXED);
     if (rc && done && ws_job_fall_back_to_cpu(s->conf.job, s->conf.job->backend, rc, err)) rc = WS_OK;
     if (!rc) part(first, done, of);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define WHOLE SIZE_MAX         /* ws_chain_step.from of a step that makes a pool ready */
+#define WHOLE SIZE_MAX /* ws_chain_step.from of a step that makes a pool ready */
 
 /* Cells of a step on the CPU: milliseconds of a core; most: about twenty (bench/kernels-zen5.txt). */
 static const struct {

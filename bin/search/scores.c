@@ -50,7 +50,6 @@ void ws_sieve_scores_release(ws_sieve *s) {
     release_list(s->idle);
     release_list(s->scored);
     s->idle = s->scored = NULL;
-    s->nscored = 0;
 }
 
 static uint64_t length_of(const scoring *g, size_t t) { return g->f->sieve->job->target[t].qlen; }
@@ -289,13 +288,13 @@ static int pass_all(scoring *g, ws_err *err) {
 static int leave_decision(scoring *g) {
     ws_sieve *s = g->f->sieve;
     pthread_mutex_lock(&s->lock);
-    const int leaves = s->nscored < ws_dev_streams();
+    scoring **last = &s->scored;
+    int waiting = 0;
+    for (; *last; last = &(*last)->next) waiting++;
+    const int leaves = waiting < ws_dev_streams();
     if (leaves) {
-        scoring **last = &s->scored;
-        while (*last) last = &(*last)->next;
         g->next = NULL;
         *last = g;
-        s->nscored++;
     }
     pthread_mutex_unlock(&s->lock);
     return leaves;
@@ -340,7 +339,6 @@ static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chai
     scoring *g = s->scored;
     if (g) {
         s->scored = g->next;
-        s->nscored--;
         *step = (ws_chain_step){.pool = g, .order = g->p->number[0]};
     }
     pthread_mutex_unlock(&s->lock);

@@ -272,7 +272,6 @@ struct ws_sieve {
     pthread_mutex_t lock; /* of the lists below, the hits, and what is made of models */
     ws_sieve_memory *idle;
     ws_sieve_memory *scored; /* steps that wait for the decision, the first one first */
-    int nscored;
     struct ws_sieve_item *items; /* pairs in the domain stage */
     uint8_t *pinned;             /* [models] 1: the domain stage needs what was made of it */
     ws_sieve_scan by_seq;
