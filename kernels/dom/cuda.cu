@@ -111,7 +111,7 @@ static int Q_of(const problem *p) { return p->load->t->Q; }
 // Returns the bytes of emissions of a problem's own; 0: it has the model's.
 static size_t odds_of(const problem *p) {
     const ws_dom_tables *t = p->odds;
-    return t ? (size_t)t->Kp * (size_t)t->Q * WS_DOM_LANES * sizeof *t->emit : 0;
+    return t ? (size_t)t->codes * (size_t)t->Q * WS_DOM_LANES * sizeof *t->emit : 0;
 }
 
 // Returns the segments for which a region has room: the traces have about as many as domains begin there.

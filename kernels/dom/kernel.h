@@ -20,6 +20,7 @@ enum { WS_DOM_FRONT = 16 };
 
 struct ws_dom_tables {
     int M, Q, K, Kp;
+    int codes; /* that `emit` has; Kp but in tables with fitted emissions */
     const ws_abc *abc;
     float tau, lambda;
     float *emit; /* o_k(x), striped: emit[(x Q + q) 4 + z] */
@@ -30,13 +31,18 @@ struct ws_dom_tables {
     int complete; /* all transitions that a model of M nodes has are above 0 */
     float *mix;  /* o_k(x) of the canonical x, for sums over nodes: mix[(q K + x) 4 + z] */
     float *node[WS_NPTRANS]; /* transitions by node: node[WS_PMM][k] is MM_k, 0 for k = 0 and k >= M */
-    float *memory;           /* the memory of all these tables */
+    float *memory;           /* the memory of all these tables; of fitted ones, of emit and mix */
     void *device;            /* what devices made of them: of kernels/dom/cuda.cu. Atomic */
 };
 
 static inline const float *ws_dom_emit(const ws_dom_tables *t, int x) {
     return t->emit + (size_t)x * (size_t)t->Q * WS_DOM_LANES;
 }
+/* Makes a model's tables with other emissions: those of codes 0 .. codes - 1, at least the canonical ones and the gap.
+ * score: [codes][M + 1], of code x and node k at score[x (M + 1) + k], in nats. The model must stay. The caller destroys
+ * *out. Returns WS_ENOMEM on failure. */
+int ws_dom_tables_fit(ws_dom_tables **out, const ws_dom_tables *model, const float *score, int codes, ws_err *err);
+
 /* Return the node of position q, lane z, and a node's index in a striped array. */
 static inline int ws_dom_node(const ws_dom_tables *t, int q, int z) { return z * t->Q + q + 1; }
 static inline size_t ws_dom_striped(const ws_dom_tables *t, uint32_t k) {

@@ -18,7 +18,22 @@ ws_dom_mode ws_dom_unihit(uint32_t L) { return mode_of(L, 0.0f, 1.0f, 0.0f); }
 
 static float at(const float *table, int M, int k) { return k >= 1 && k <= M ? table[k] : 0.0f; }
 
-static void lay_stripes(ws_dom_tables *t, const ws_odds *o) {
+/* Lays out the emissions of the codes that t has. emit: [codes][M + 1], odds. */
+static void lay_emissions(ws_dom_tables *t, const float *emit) {
+    const size_t places = (size_t)t->Q * WS_DOM_LANES, row = (size_t)t->M + 1;
+    for (int x = 0; x < t->codes; x++) {
+        const float *from = emit + (size_t)x * row;
+        float *to = t->emit + (size_t)x * places;
+        for (int q = 0; q < t->Q; q++)
+            for (int z = 0; z < WS_DOM_LANES; z++) *to++ = at(from, t->M, ws_dom_node(t, q, z));
+        if (x >= t->K) continue;
+        to = t->mix + (size_t)x * WS_DOM_LANES;
+        for (int q = 0; q < t->Q; q++, to += (size_t)t->K * WS_DOM_LANES)
+            for (int z = 0; z < WS_DOM_LANES; z++) to[z] = at(from, t->M, ws_dom_node(t, q, z));
+    }
+}
+
+static void lay_transitions(ws_dom_tables *t, const ws_odds *o) {
     static const ws_ptrans kind[WS_DOM_NTR] = {WS_PBM, WS_PMM, WS_PIM, WS_PDM, WS_PMD, WS_PMI, WS_PII, WS_PDD};
     for (int q = 0; q < t->Q; q++)
         for (int z = 0; z < WS_DOM_LANES; z++) {
@@ -29,12 +44,6 @@ static void lay_stripes(ws_dom_tables *t, const ws_odds *o) {
                 t->out[to] = at(o->tr[kind[j]], t->M, k);
                 t->in[to] = k > t->M ? 0.0f : at(o->tr[kind[j]], t->M, k - into);
             }
-            for (int x = 0; x < t->Kp; x++)
-                t->emit[((size_t)x * (size_t)t->Q + (size_t)q) * WS_DOM_LANES + (size_t)z] =
-                    at(o->emit + (size_t)x * ((size_t)t->M + 1), t->M, k);
-            for (int x = 0; x < t->K; x++)
-                t->mix[((size_t)q * (size_t)t->K + (size_t)x) * WS_DOM_LANES + (size_t)z] =
-                    at(o->emit + (size_t)x * ((size_t)t->M + 1), t->M, k);
         }
 }
 
@@ -63,11 +72,13 @@ static void lay_nodes(ws_dom_tables *t, const ws_odds *o) {
 /* Returns n rounded up to whole cache lines of floats. */
 static size_t lines(size_t n) { return (n + 15) / 16 * 16; }
 
+static size_t emit_floats(const ws_dom_tables *t) { return lines((size_t)(t->codes * t->Q) * WS_DOM_LANES); }
+static size_t mix_floats(const ws_dom_tables *t) { return lines((size_t)(t->K * t->Q) * WS_DOM_LANES) + 16; }
+
 /* Allocates one block for all tables. Returns WS_ENOMEM on failure. */
 static int allocate(ws_dom_tables *t, ws_err *err) {
     const size_t Q = (size_t)t->Q, lanes = WS_DOM_LANES;
-    const size_t emit = lines((size_t)t->Kp * Q * lanes), tr = lines(Q * WS_DOM_NTR * lanes),
-                 mix = lines(Q * (size_t)t->K * lanes) + 16;
+    const size_t emit = emit_floats(t), tr = lines(Q * WS_DOM_NTR * lanes), mix = mix_floats(t);
     const size_t valid = lines(Q * lanes);
     const size_t node = lines((size_t)t->M + 1 + WS_DOM_FRONT + 16);
     float *p = t->memory = ws_calloc(emit + 2 * tr + mix + valid + WS_NPTRANS * node, sizeof *p, err);
@@ -88,12 +99,14 @@ int ws_dom_tables_create(ws_dom_tables **out, const ws_profile *p, float tau, fl
     ws_odds o;
     if (!t) return err->code;
     *t = (ws_dom_tables){
-        .M = p->M, .Q = Q < 2 ? 2 : Q, .K = p->abc->K, .Kp = p->abc->Kp, .abc = p->abc, .tau = tau, .lambda = lambda};
+        .M = p->M, .Q = Q < 2 ? 2 : Q, .K = p->abc->K, .Kp = p->abc->Kp, .codes = p->abc->Kp, .abc = p->abc, .tau = tau,
+        .lambda = lambda};
     int rc = ws_odds_create(&o, p, err);
     if (!rc) {
         rc = allocate(t, err);
         if (!rc) {
-            lay_stripes(t, &o);
+            lay_emissions(t, o.emit);
+            lay_transitions(t, &o);
             find_alike(t);
             lay_nodes(t, &o);
         }
@@ -104,6 +117,25 @@ int ws_dom_tables_create(ws_dom_tables **out, const ws_profile *p, float tau, fl
         *out = NULL;
     }
     return rc;
+}
+
+int ws_dom_tables_fit(ws_dom_tables **out, const ws_dom_tables *model, const float *score, int codes, ws_err *err) {
+    const size_t n = (size_t)codes * ((size_t)model->M + 1);
+    ws_dom_tables *t = *out = ws_calloc(1, sizeof *t, err);
+    if (!t) return err->code;
+    *t = *model;
+    t->codes = codes;
+    t->device = NULL;
+    float *odds = ws_alloc(n * sizeof *odds, err);
+    t->memory = odds ? ws_calloc(emit_floats(t) + mix_floats(t), sizeof *t->memory, err) : NULL;
+    if (t->memory) {
+        t->emit = t->memory;
+        t->mix = t->emit + emit_floats(t);
+        ws_odds_of(odds, score, n);
+        lay_emissions(t, odds);
+    }
+    ws_free(odds);
+    return t->memory ? WS_OK : err->code;
 }
 
 void ws_dom_tables_destroy(ws_dom_tables *t) {

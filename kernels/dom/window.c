@@ -70,21 +70,25 @@ static void set_scores(const ws_dom_window_model *m, const float *f, int x, floa
     }
 }
 
-/* Makes the model's tables with the emissions that follow from a fitted background. */
+/* Makes the model's tables with the emissions that follow from a fitted background, of codes up to the highest in
+ * x[0..L): most envelopes have canonical residues alone. */
 static int fit_tables(const ws_dom_window_model *m, const uint8_t *x, uint32_t L, uint32_t window, ws_dom_tables **t,
                       ws_err *err) {
-    ws_profile p = *m->profile;
+    const ws_abc *abc = m->profile->abc;
+    const size_t row = (size_t)m->profile->M + 1;
     float f[20];
-    *t = NULL;
-    p.score = ws_calloc((size_t)p.abc->Kp * ((size_t)p.M + 1), sizeof *p.score, err);
-    if (!p.score) return err->code;
-    fit_background(p.abc, x, L, window, f);
-    for (int code = 0; code < p.abc->Kp; code++) {
-        p.score[(size_t)code * ((size_t)p.M + 1)] = -INFINITY;
-        set_scores(m, f, code, p.score);
+    int highest = abc->K; /* the gap */
+    for (uint32_t i = 0; i < L; i++)
+        if (x[i] > highest) highest = x[i];
+    float *score = ws_alloc((size_t)(highest + 1) * row * sizeof *score, err);
+    if (!score) return err->code;
+    fit_background(abc, x, L, window, f);
+    for (int code = 0; code <= highest; code++) {
+        score[(size_t)code * row] = -INFINITY;
+        set_scores(m, f, code, score);
     }
-    const int rc = ws_dom_tables_create(t, &p, m->tables->tau, m->tables->lambda, err);
-    ws_free(p.score);
+    const int rc = ws_dom_tables_fit(t, m->tables, score, highest + 1, err);
+    ws_free(score);
     return rc;
 }
 
