@@ -15,7 +15,7 @@ typedef ws_dom_stage stage;
 /* A problem lasts as long as its rows and places, one after another. Where it has more cells than LONGEST, some 100 ms
  * a recurrence, the host is faster. So the host has those above LONG, unless they are more than a tenth of the call,
  * where they have company: enough for the device to end them sooner than the host's threads, each of which does LATENCY
- * such problems in the time that a device needs for one, or for all. */
+ * such problems in the time that a device needs for one, or for all. With device_first the host has enough to do. */
 #define LONGEST 12e6
 #define LONG 1e6
 #define LATENCY 4.0
@@ -75,7 +75,8 @@ static span *leave_long(stage *st, span *first, size_t *n) {
         if (ws_dom_waiting_cells(p) > LONG) large += ws_dom_waiting_cells(p);
         longest = fmax(longest, ws_dom_waiting_cells(p));
     }
-    const int few = 10 * large <= all || large < LATENCY * st->of->conf.threads * longest;
+    const int few = !st->of->conf.device_first &&
+                    (10 * large <= all || large < LATENCY * st->of->conf.threads * longest);
     const double most = few ? LONG : LONGEST;
     *n = 0;
     for (span *p = first; p; p = p->next) {
