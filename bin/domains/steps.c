@@ -332,15 +332,17 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
 
 /* ---- all ---- */
 
-int ws_dom_steps_are_many(ws_dom_steps *s) {
+size_t ws_dom_steps_waiting(ws_dom_steps *s) {
     size_t n = 0;
     for (int k = 0; k < WS_DOM_KINDS; k++) {
         pthread_mutex_lock(&s->stage[k].lock);
         n += s->stage[k].waiting;
         pthread_mutex_unlock(&s->stage[k].lock);
     }
-    return n >= 2 * TOO_MANY;
+    return n;
 }
+
+int ws_dom_steps_are_many(ws_dom_steps *s) { return ws_dom_steps_waiting(s) >= 2 * TOO_MANY; }
 
 int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *item, ws_err *err) {
     return add_span(s, WS_DOM_PARSE, item, NULL, NULL, err);

@@ -39,8 +39,8 @@ static inline const float *ws_dom_emit(const ws_dom_tables *t, int x) {
     return t->emit + (size_t)x * (size_t)t->Q * WS_DOM_LANES;
 }
 /* Makes a model's tables with other emissions: those of codes 0 .. codes - 1, at least the canonical ones and the gap.
- * score: [codes][M + 1], of code x and node k at score[x (M + 1) + k], in nats. The model must stay. The caller destroys
- * *out. Returns WS_ENOMEM on failure. */
+ * score: [codes][M + 1], of code x and node k at score[x (M + 1) + k], in nats. The model must stay. The caller
+ * destroys *out. Returns WS_ENOMEM on failure. */
 int ws_dom_tables_fit(ws_dom_tables **out, const ws_dom_tables *model, const float *score, int codes, ws_err *err);
 
 /* Return the node of position q, lane z, and a node's index in a striped array. */

@@ -117,6 +117,25 @@ static void test_ensembles(tap *out, const ws_dom_tables *t) {
         tap_note("%zu %zu", got[0], got[1]);
 }
 
+/* A few long targets are the CPU's, unless devices come first. */
+static void test_long(tap *out, const ws_dom_tables *t) {
+    size_t got[2];
+    for (int first = 0; first < 2; first++) {
+        scene s;
+        ws_err err = {0};
+        open_scene(&s, t, 0, first, 16, 1, 0);
+        for (int i = 0; i < 9; i++) {
+            item[i] = (ws_dom_item){.tables = t, .M = 2000000 / L, .order = (uint64_t)i};
+            ws_dom_pair_begin(&item[i].pair, x, &lm);
+            sample_must(ws_dom_steps_add(s.steps, &item[i], &err), &err);
+        }
+        got[first] = take(&s, WS_CHAIN_DEVICE, WS_CHAIN_ANY);
+        ws_dom_steps_destroy(s.steps);
+    }
+    if (!tap_ok(out, got[0] == 0 && got[1] == 9, "long targets are a device's where it comes first"))
+        tap_note("%zu %zu", got[0], got[1]);
+}
+
 /* At the end the longest model comes first, else the one whose targets came first. */
 static void test_longest(tap *out, const ws_dom_tables *t) {
     const ws_chain_thread cpu_thread = {WS_CHAIN_CPU, 0};
@@ -202,6 +221,7 @@ int main(void) {
     }
     test_again(&out, t);
     test_ensembles(&out, t);
+    test_long(&out, t);
     test_longest(&out, t);
     test_many(&out, t);
     ws_dom_tables_destroy(t);

@@ -377,15 +377,9 @@ static char *hits_of(scene *s) {
 
 enum { CPU, DEVICE, BOTH };
 
-/* All batches by so many threads of the CPU, and of the device if it is used. Returns the hits, or NULL where a stage
- * failed. */
-static char *search(scene *s, int who, int threads) {
-    enum { ALL = WS_GENOME_STAGES + WS_DOM_STEPS };
-    ws_chain_stage stage[ALL];
-    const ws_chain_ops ops = {.stage = stage, .nstage = ALL, .own = s, .wish = wish, .read = read_batch};
-    ws_chain *c;
+/* Begins a search whose chain has the stages. */
+static void begin_search(scene *s, int who, int threads, ws_chain_stage *stage) {
     ws_err err = {0};
-    calls = scores = domain_calls = s->nread = 0;
     s->search = (ws_genome_search){.job = &s->job, .genome = &s->genome, .cut = s->cut, .sets = s->sets};
     ws_genome_search_begin(&s->search);
     s->job.backend = who == CPU ? &s->cpu : &s->device;
@@ -394,10 +388,49 @@ static char *search(scene *s, int who, int threads) {
     s->job.nworker = threads;
     s->job.common.quiet = 1;
     s->job.common.backend = who == DEVICE ? "device" : NULL;
+    s->nread = 0;
+    sample_must(ws_genome_search_stages(&s->search, stage, &err), &err);
+}
+
+/* Beside a device the CPU marks before it would wait, and not while domains wait. */
+static void test_cpu_marks(tap *t, scene *s) {
+    const ws_chain_thread cpu = {WS_CHAIN_CPU, 0};
+    ws_chain_stage stage[WS_GENOME_STAGES + WS_DOM_STEPS], *scan = &stage[1];
+    static const ws_chain_need need[] = {WS_CHAIN_FULL, WS_CHAIN_SOME, WS_CHAIN_SPARE, WS_CHAIN_ANY};
+    int marks[2][4];
+    for (int waiting = 0; waiting < 2; waiting++)
+        for (int k = 0; k < 4; k++) {
+            static const uint8_t x[1] = {0};
+            ws_lenmodel lm;
+            ws_chain_step step;
+            ws_err err = {0};
+            ws_dom_item item = {.tables = s->target[0].tables, .M = (uint32_t)s->target[0].model.M};
+            ws_lenmodel_set(&lm, 1);
+            ws_dom_pair_begin(&item.pair, x, &lm);
+            begin_search(s, BOTH, 4, stage);
+            sample_must(read_batch(s, &err), &err);
+            if (waiting) sample_must(ws_dom_steps_add(s->search.steps, &item, &err), &err);
+            marks[waiting][k] = scan->take(scan->own, &cpu, need[k], &step);
+            ws_genome_search_release(&s->search);
+            ws_dom_pair_release(&item.pair);
+        }
+    const int right = !marks[0][0] && !marks[0][1] && marks[0][2] && marks[0][3] && !marks[1][2] && !marks[1][3];
+    tap_ok(t, right, "beside a device the CPU marks before it would wait, and not while domains wait");
+}
+
+/* All batches by so many threads of the CPU, and of the device if it is used. Returns the hits, or NULL where a stage
+ * failed. */
+static char *search(scene *s, int who, int threads) {
+    enum { ALL = WS_GENOME_STAGES + WS_DOM_STEPS };
+    ws_chain_stage stage[ALL];
+    const ws_chain_ops ops = {.stage = stage, .nstage = ALL, .own = s, .wish = wish, .read = read_batch};
+    ws_chain *c;
+    ws_err err = {0};
+    calls = scores = domain_calls = 0;
     sample_must(ws_dnastore_create(&s->genome.dna.store, (size_t)models(), &err), &err);
     memset(s->passed, 0, sizeof s->passed);
     s->genome.dna.passed = s->passed;
-    sample_must(ws_genome_search_stages(&s->search, stage, &err), &err);
+    begin_search(s, who, threads, stage);
     sample_must(ws_chain_create(&c, &ops, &err), &err);
     if (who != CPU && ws_chain_join(c, WS_CHAIN_DEVICE, STREAMS) != STREAMS) return NULL;
     const int rc = ws_chain_run(c, threads, &err);
@@ -475,6 +508,7 @@ int main(void) {
     const int many = 100 / share, all = windows_with[0] > many && windows_with[1] > many && windows_with[2] > many;
     tap_ok(&t, all, "its scan finds no point in %d, one in %d, several in %d", windows_with[0], windows_with[1],
            windows_with[2]);
+    test_cpu_marks(&t, &s);
     ws_free(want);
     release_scene(&s);
     return tap_end(&t);
