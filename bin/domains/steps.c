@@ -18,6 +18,9 @@ typedef ws_dom_kind kind;
  * two thirds longer (one model x P. falciparum). ENOUGH cells for each thread, or TOO_MANY spans, do not wait. */
 enum { NONE = UINT32_MAX, FULL = 512, WORTH = 128, TOO_MANY = 64 << 10 };
 #define ENOUGH 3e8
+/* Some seconds of a device and 16 threads. A pair of 1,100 residues takes 7 KB, and filters let a million of a family
+ * pass in the same time. */
+#define MANY_CELLS 4e10
 
 /* Cells for which a call of a device is worth its while, those that it takes while more may come, and the most of a
  * call: some ten milliseconds. With a backend of devices alone, they begin with FEW cells too. Where both share, a
@@ -332,17 +335,28 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
 
 /* ---- all ---- */
 
-size_t ws_dom_steps_waiting(ws_dom_steps *s) {
+/* Returns how many spans wait; *cells: theirs. */
+static size_t count_waiting(ws_dom_steps *s, double *cells) {
     size_t n = 0;
+    *cells = 0;
     for (int k = 0; k < WS_DOM_KINDS; k++) {
         pthread_mutex_lock(&s->stage[k].lock);
         n += s->stage[k].waiting;
+        *cells += s->stage[k].cells;
         pthread_mutex_unlock(&s->stage[k].lock);
     }
     return n;
 }
 
-int ws_dom_steps_are_many(ws_dom_steps *s) { return ws_dom_steps_waiting(s) >= 2 * TOO_MANY; }
+size_t ws_dom_steps_waiting(ws_dom_steps *s) {
+    double cells;
+    return count_waiting(s, &cells);
+}
+
+int ws_dom_steps_are_many(ws_dom_steps *s) {
+    double cells;
+    return count_waiting(s, &cells) >= 2 * TOO_MANY || cells >= MANY_CELLS;
+}
 
 int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *item, ws_err *err) {
     return add_span(s, WS_DOM_PARSE, item, NULL, NULL, err);

@@ -52,8 +52,8 @@ void ws_dom_steps_destroy(ws_dom_steps *s); /* s may be NULL */
 void ws_dom_steps_stages(ws_dom_steps *s, ws_chain_stage stage[WS_DOM_STEPS]);
 /* Returns how many spans wait, but those that are a step already. Any thread may call this. */
 size_t ws_dom_steps_waiting(ws_dom_steps *s);
-/* Returns 1 while so many spans wait (131,072) that no input should be read: a device's filters are faster than cores
- * with domains. Any thread may call this. */
+/* Returns 1 while so many spans wait (131,072, or 4e10 cells) that no input should be read: a device's filters are
+ * faster than cores with domains. Any thread may call this. */
 int ws_dom_steps_are_many(ws_dom_steps *s);
 /* Lets a pair begin, which may have no residues. Any thread may call this. Returns WS_ENOMEM on failure. */
 int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *item, ws_err *err);

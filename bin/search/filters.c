@@ -22,7 +22,8 @@ static const struct {
 enum { DEVICE_PAIRS = 125000, DEVICE_FIRST_PAIRS = 4 << 20, TASKS_MAX = 2048, CALLS = 5 };
 
 /* When a pool is full. A model meets few sequences of a small pool, and vector bodies that interleave sequences run out
- * of them: with four times as many fwdscore takes a seventh less processor time (2,766 models x E. coli, AVX-512). */
+ * of them: with four times as many fwdscore takes a seventh less processor time (2,766 models x E. coli, AVX-512). The
+ * bytes bound what a family takes, of which all sequences pass: each stream has a pool, and a pinned copy of it. */
 #define FULL_CELLS 4e9
 enum { FULL_PAIRS = 128 << 10, FULL_BYTES = 64 << 20, FULL_FOR_DEVICE = 4, SOME = 4 };
 
@@ -70,7 +71,7 @@ static double fullness(const ws_sieve_filter *f) {
     const double more = device ? FULL_FOR_DEVICE : 1;
     const double full = device && f->kind == WS_SIEVE_FWD ? FULL_FOR_DEVICE_FWD_PAIRS : more * FULL_PAIRS;
     const double pairs = (double)p->npair / full, cells = p->cells / (FULL_CELLS * (device ? 200 : 1));
-    const double bytes = (double)(p->batch.nword * sizeof *p->batch.word + p->batch.text.n) / (more * FULL_BYTES);
+    const double bytes = (double)(p->batch.nword * sizeof *p->batch.word + p->batch.text.n) / FULL_BYTES;
     return fmax(fmax(pairs, cells), bytes);
 }
 

@@ -168,6 +168,17 @@ static void test_many(tap *out, const ws_dom_tables *t) {
     add(&s, t, 1, 1);
     tap_ok(out, !before && ws_dom_steps_are_many(s.steps), "%d targets are many", MOST_ITEMS);
     ws_dom_steps_destroy(s.steps);
+    int many[2];
+    open_scene(&s, t, 0, 1, 16, 1, 0);
+    for (int i = 0; i < 20000; i++) {
+        ws_err err = {0};
+        item[i] = (ws_dom_item){.tables = t, .M = 2000000 / L, .order = (uint64_t)i};
+        ws_dom_pair_begin(&item[i].pair, x, &lm);
+        sample_must(ws_dom_steps_add(s.steps, &item[i], &err), &err);
+        if (i >= 19998) many[i - 19998] = ws_dom_steps_are_many(s.steps);
+    }
+    tap_ok(out, !many[0] && many[1], "20,000 long targets are many");
+    ws_dom_steps_destroy(s.steps);
 }
 
 int main(void) {
