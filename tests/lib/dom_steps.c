@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { L = 1000, M = 100, MODELS = 2, MOST_ITEMS = 1 << 17, FULL = 512, STEP = 8 }; /* 1e5 cells a target */
+enum { LONG = 2000 }; /* nodes: 2e6 cells a target */
 
 static size_t had; /* targets of the last call */
 
@@ -56,13 +57,16 @@ typedef struct scene {
     int done;
 } scene;
 
-static void add(scene *s, const ws_dom_tables *t, int models, int n) {
+/* Adds item i to a stage, a target of a model of so many nodes. */
+static void add_one(scene *s, const ws_dom_tables *t, int i, int model, int nodes) {
     ws_err err = {0};
-    for (int i = 0; i < n; i++) {
-        item[i] = (ws_dom_item){.tables = t, .model = (uint32_t)(i % models), .M = M, .order = (uint64_t)i};
-        ws_dom_pair_begin(&item[i].pair, x, &lm);
-        sample_must(ws_dom_steps_add(s->steps, &item[i], &err), &err);
-    }
+    item[i] = (ws_dom_item){.tables = t, .model = (uint32_t)model, .M = (uint32_t)nodes, .order = (uint64_t)i};
+    ws_dom_pair_begin(&item[i].pair, x, &lm);
+    sample_must(ws_dom_steps_add(s->steps, &item[i], &err), &err);
+}
+
+static void add(scene *s, const ws_dom_tables *t, int models, int n) {
+    for (int i = 0; i < n; i++) add_one(s, t, i, i % models, M);
 }
 
 static void open_scene(scene *s, const ws_dom_tables *t, int both, int device_first, int threads, int models, int n) {
@@ -122,13 +126,8 @@ static void test_long(tap *out, const ws_dom_tables *t) {
     size_t got[2];
     for (int first = 0; first < 2; first++) {
         scene s;
-        ws_err err = {0};
         open_scene(&s, t, 0, first, 16, 1, 0);
-        for (int i = 0; i < 9; i++) {
-            item[i] = (ws_dom_item){.tables = t, .M = 2000000 / L, .order = (uint64_t)i};
-            ws_dom_pair_begin(&item[i].pair, x, &lm);
-            sample_must(ws_dom_steps_add(s.steps, &item[i], &err), &err);
-        }
+        for (int i = 0; i < 9; i++) add_one(&s, t, i, 0, LONG);
         got[first] = take(&s, WS_CHAIN_DEVICE, WS_CHAIN_ANY);
         ws_dom_steps_destroy(s.steps);
     }
@@ -144,13 +143,7 @@ static void test_longest(tap *out, const ws_dom_tables *t) {
         scene s;
         ws_chain_step step = {0};
         open_scene(&s, t, 0, 0, 1, MODELS, 0);
-        for (int i = 0; i < 300; i++) {
-            ws_err err = {0};
-            item[i] = (ws_dom_item){.tables = t, .model = (uint32_t)(i % 2), .M = (uint32_t)(M + i % 2),
-                                    .order = (uint64_t)i};
-            ws_dom_pair_begin(&item[i].pair, x, &lm);
-            sample_must(ws_dom_steps_add(s.steps, &item[i], &err), &err);
-        }
+        for (int i = 0; i < 300; i++) add_one(&s, t, i, i % 2, M + i % 2);
         s.stage[0].take(s.stage[0].own, &cpu_thread, k ? WS_CHAIN_ANY : WS_CHAIN_SOME, &step);
         order[k] = step.order;
         ws_err err = {0};
@@ -171,10 +164,7 @@ static void test_many(tap *out, const ws_dom_tables *t) {
     int many[2];
     open_scene(&s, t, 0, 1, 16, 1, 0);
     for (int i = 0; i < 20000; i++) {
-        ws_err err = {0};
-        item[i] = (ws_dom_item){.tables = t, .M = 2000000 / L, .order = (uint64_t)i};
-        ws_dom_pair_begin(&item[i].pair, x, &lm);
-        sample_must(ws_dom_steps_add(s.steps, &item[i], &err), &err);
+        add_one(&s, t, i, 0, LONG);
         if (i >= 19998) many[i - 19998] = ws_dom_steps_are_many(s.steps);
     }
     tap_ok(out, !many[0] && many[1], "20,000 long targets are many");
