@@ -18,8 +18,8 @@ typedef ws_dom_kind kind;
  * two thirds longer (one model x P. falciparum). ENOUGH cells for each thread, or TOO_MANY spans, do not wait. */
 enum { NONE = UINT32_MAX, FULL = 512, WORTH = 128, TOO_MANY = 64 << 10 };
 #define ENOUGH 3e8
-/* Some seconds of a device and 16 threads. A pair of 1,100 residues takes 7 KB, and filters let a million of a family
- * pass in the same time. */
+/* A device and 16 threads need some seconds for so many cells. In that time the filters of a device let a million
+ * sequences of a family pass, and each of them would wait with five bytes for each residue. */
 #define MANY_CELLS 4e10
 
 /* Cells for which a call of a device is worth its while, those that it takes while more may come, and the most of a

@@ -22,8 +22,9 @@ static const struct {
 enum { DEVICE_PAIRS = 125000, DEVICE_FIRST_PAIRS = 4 << 20, TASKS_MAX = 2048, CALLS = 5 };
 
 /* When a pool is full. A model meets few sequences of a small pool, and vector bodies that interleave sequences run out
- * of them: with four times as many fwdscore takes a seventh less processor time (2,766 models x E. coli, AVX-512). The
- * bytes bound what a family takes, of which all sequences pass: each stream has a pool, and a pinned copy of it. */
+ * of them: with four times as many fwdscore takes a seventh less processor time (2,766 models x E. coli, AVX-512).
+ * FULL_BYTES bounds memory where all sequences pass, as those of a family do: each stream holds a pool and a pinned
+ * copy of it. */
 #define FULL_CELLS 4e9
 enum { FULL_PAIRS = 128 << 10, FULL_BYTES = 64 << 20, FULL_FOR_DEVICE = 4, SOME = 4 };
 

@@ -72,8 +72,8 @@ static void lay_nodes(ws_dom_tables *t, const ws_odds *o) {
 /* Returns n rounded up to whole cache lines of floats. */
 static size_t lines(size_t n) { return (n + 15) / 16 * 16; }
 
-static size_t emit_floats(const ws_dom_tables *t) { return lines((size_t)(t->codes * t->Q) * WS_DOM_LANES); }
-static size_t mix_floats(const ws_dom_tables *t) { return lines((size_t)(t->K * t->Q) * WS_DOM_LANES) + 16; }
+static size_t emit_floats(const ws_dom_tables *t) { return lines((size_t)t->codes * (size_t)t->Q * WS_DOM_LANES); }
+static size_t mix_floats(const ws_dom_tables *t) { return lines((size_t)t->K * (size_t)t->Q * WS_DOM_LANES) + 16; }
 
 /* Allocates one block for all tables. Returns WS_ENOMEM on failure. */
 static int allocate(ws_dom_tables *t, ws_err *err) {

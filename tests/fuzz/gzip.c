@@ -3,6 +3,7 @@
  * it. Nor may they depend on who inflates: zlib, ISA-L, or blocks of BGZF for themselves. */
 #include "lib/base/mem.h"
 #include "lib/io/bgzf.h"
+#include "lib/io/igzip.h"
 #include "lib/io/inflate.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -80,7 +81,7 @@ static int inflate_blocks(const uint8_t *p, size_t n, ws_buf *out, ws_err *err) 
  * not see. ISA-L takes codes that zlib refuses as incomplete where the checksum of the text is right. */
 static void compare(int a, const ws_buf *whole, int b, ws_buf *other, const ws_err *err, int by_isal) {
     const int wrong_length = b && strstr(err->text, "does not have the") != NULL;
-    const int taken = by_isal && a && (!b || other->n > whole->n);
+    const int taken = by_isal && ws_igzip_version() && a && (!b || other->n > whole->n);
     if (whole->n < OUT_MAX && other->n < OUT_MAX && !wrong_length && !taken) {
         FUZZ_CHECK(a == b);
         FUZZ_CHECK(whole->n == other->n);
