@@ -36,6 +36,20 @@ WS_DEVICE static inline ws_fscore ws_ssv_decide(const ws_bytes *b, int tjb, int 
     return s;
 }
 
+/* Returns the least height (`best`) that matters where pairs less than `least` nats above the null score are of no use:
+ * for each smaller height, ws_ssv_decide gives WS_F_OK and a score below that. null_nats: the null score of the
+ * sequence. 0: every height matters. Reads only the scalars of b. Source: steps S1 to S5, solved for best. */
+WS_DEVICE static inline int ws_ssv_least(const ws_bytes *b, int tjb, float null_nats, float least) {
+    const float margin = 0.05f; /* of a third-bit, far above the rounding of S5 */
+    const int second = 127 - b->bias, third = 255 - b->bias - WS_BYTE_BASE + tjb + b->tbm;
+    const int fourth = tjb + b->tbm + b->tec + 1;
+    const float fifth = (least + null_nats + 3) * WS_BYTE_SCALE + (float)(2 * tjb + b->tbm + b->tec) - margin;
+    int height = second < third ? second : third;
+    height = fourth < height ? fourth : height;
+    height = fifth < (float)height ? (int)ceilf(fifth) : height;
+    return ws_ssv_hopeless(b, tjb) || !(fifth > 0) || height < 0 ? 0 : height;
+}
+
 /* The bodies of SSV for each width; each computes what ws_ssv_decide returns. */
 WS_DECLARE_WIDTHS(ws_body, ws_ssv_);
 

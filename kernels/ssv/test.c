@@ -98,6 +98,31 @@ static void test_decision(tap *t) {
     }
 }
 
+/* ---- the least height that matters ---- */
+
+static int matters(const ws_bytes *b, int tjb, int best, float null_nats, float least) {
+    const ws_fscore s = ws_ssv_decide(b, tjb, best);
+    return s.status != WS_F_OK || s.nats - null_nats >= least;
+}
+
+/* Every height below the least must be of no use, and the least itself of use, or one below it within the margin. */
+static void test_least(tap *t, sample *r) {
+    int lost = 0, high = 0, inner = 0;
+    for (int i = 0; i < 100000; i++) {
+        const ws_bytes b = {.M = 4, .Kp = 29, .bias = sample_below(r, 30), .tbm = sample_below(r, 90), .tec = 3};
+        const int tjb = sample_below(r, 60), below = sample_below(r, 10);
+        const float null_nats = -(float)sample_below(r, 12000) / 1000;
+        float least = (float)(sample_below(r, 16000) - 8000) / 1000;
+        if (below < 2) least = ws_ssv_decide(&b, tjb, sample_below(r, 100)).nats - null_nats; /* at a height's edge */
+        if (below == 2) least = -INFINITY;
+        const int height = ws_ssv_least(&b, tjb, null_nats, least);
+        for (int best = 0; best < height; best++) lost += matters(&b, tjb, best, null_nats, least);
+        high += height > 0 && !matters(&b, tjb, height, null_nats, least - 0.02f);
+        inner += height > 0 && height < 127 - b.bias;
+    }
+    tap_ok(t, lost == 0 && high == 0 && inner > 10000, "the least height that matters: %d lost, %d high", lost, high);
+}
+
 static void test_empty(tap *t) {
     worked w;
     worked_open(&w);
@@ -114,6 +139,7 @@ int main(void) {
     test_worked(&t);
     test_brute(&t, &r);
     test_decision(&t);
+    test_least(&t, &r);
     test_empty(&t);
     return tap_end(&t);
 }
