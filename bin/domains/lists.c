@@ -89,11 +89,17 @@ static int make(const ws_dom_lists *l, size_t i, ws_dom_out *out, int threads, w
     return rc;
 }
 
+static size_t weight(const void *of, size_t i) {
+    const group *g = of;
+    return g->lists->list[g->first + i].n;
+}
+
 static int make_one(void *of, size_t i, ws_err *err) {
     const group *g = of;
     const ws_domscore *d = g->lists->job->own;
+    const int threads = ws_domscore_list_threads(&g->lists->list[g->first + i], g->lists->job->nworker);
     for (int k = 0; k < d->nout; k++) g->made[i].out[k] = (ws_dom_out){.form = d->out[k].form};
-    return make(g->lists, g->first + i, g->made[i].out, 1, err);
+    return make(g->lists, g->first + i, g->made[i].out, threads, err);
 }
 
 static const char *name_of(const ws_dom_lists *l, size_t i) {
@@ -101,22 +107,21 @@ static const char *name_of(const ws_dom_lists *l, size_t i) {
     return d->query ? d->query[i].name : l->job->target[i].name;
 }
 
-/* Hands the text of a group on. */
-static int hand_on(const group *g, ws_err *err) {
+/* Hands the text of a list on. */
+static int give_one(void *of, size_t i, ws_err *err) {
+    const group *g = of;
     ws_domscore *d = g->lists->job->own;
     int rc = WS_OK;
-    for (size_t i = 0; i < g->n && !rc; i++) {
-        for (int k = 0; k < d->nout && !rc; k++) {
-            const ws_dom_out *from = &g->made[i].out[k];
-            ws_dom_out *to = &d->out[k];
-            rc = to->pattern ? ws_dom_out_begin(to, name_of(g->lists, g->first + i), err) : WS_OK;
-            if (rc) break;
-            ws_sink_add(&to->sink, from->sink.text.p, from->sink.text.n);
-            ws_sink_pause(&to->sink);
-            to->rows += from->rows;
-            if (to->sink.err.code) rc = ws_sink_flush(&to->sink, err);
-            rc = ws_dom_out_end(to, rc, err);
-        }
+    for (int k = 0; k < d->nout && !rc; k++) {
+        ws_dom_out *from = &g->made[i].out[k], *to = &d->out[k];
+        rc = to->pattern ? ws_dom_out_begin(to, name_of(g->lists, g->first + i), err) : WS_OK;
+        if (rc) break;
+        ws_sink_add(&to->sink, from->sink.text.p, from->sink.text.n);
+        ws_sink_pause(&to->sink);
+        to->rows += from->rows;
+        if (to->sink.err.code) rc = ws_sink_flush(&to->sink, err);
+        rc = ws_dom_out_end(to, rc, err);
+        ws_sink_release(&from->sink);
     }
     return rc;
 }
@@ -132,38 +137,35 @@ static int write_alone(const group *g, ws_err *err) {
     return rc;
 }
 
+size_t ws_domscore_group(const ws_hitlist *list, size_t n, size_t first) {
+    const size_t most = 1024;
+    size_t k = 0;
+    while (first + k < n && k < most && list[first + k].n <= WS_DOMSCORE_HITS_TOGETHER) k++;
+    return ws_max(k, 1);
+}
+
+int ws_domscore_list_threads(const ws_hitlist *l, int threads) {
+    const size_t some = 1024;
+    return l->n < some ? 1 : threads;
+}
+
 static int write_group(group *g, ws_err *err) {
-    ws_domscore *d = g->lists->job->own;
+    const ws_domscore *d = g->lists->job->own;
     if (g->n == 1) return write_alone(g, err);
     if (!(g->made = ws_calloc(g->n, sizeof *g->made, err))) return err->code;
-    int rc = ws_parallel_for(g->n, g->lists->job->nworker, make_one, g, err);
-    if (!rc) rc = hand_on(g, err);
+    const ws_ordered w = {.n = g->n, .room = WS_DOMSCORE_HITS_TOGETHER, .weight = weight, .make = make_one,
+                          .give = give_one, .ctx = g};
+    const int rc = ws_parallel_in_order(&w, g->lists->job->nworker, err);
     for (size_t i = 0; i < g->n; i++)
         for (int k = 0; k < d->nout; k++) ws_sink_release(&g->made[i].out[k].sink);
     ws_free(g->made);
     return rc;
 }
 
-size_t ws_domscore_group(const ws_hitlist *list, size_t n, size_t first) {
-    enum { HITS = 8192, LISTS = 1024 }; /* a hit is about a kilobyte of report */
-    size_t k = 0, hits = 0;
-    for (; first + k < n && k < LISTS; k++) {
-        hits += list[first + k].n;
-        if (k > 0 && hits > HITS) break;
-    }
-    return k;
-}
-
-static group group_from(const ws_dom_lists *l, size_t first) {
-    group g = {.lists = l, .first = first};
-    g.n = ws_domscore_group(l->list, l->n, first);
-    return g;
-}
-
 int ws_domscore_write_lists(const ws_dom_lists *l, ws_err *err) {
     int rc = WS_OK;
     for (size_t i = 0; i < l->n && !rc;) {
-        group g = group_from(l, i);
+        group g = {.lists = l, .first = i, .n = ws_domscore_group(l->list, l->n, i)};
         rc = write_group(&g, err);
         i += g.n;
     }

@@ -248,7 +248,7 @@ static int end_query(void *ctx, size_t i, ws_err *err) {
     hq.first = hq.origin->number == 0;
     int rc = ws_buf_addf(&name, err, "%s-i%d", hq.origin->name, r->round);
     hq.msa_name = name.p;
-    hq.threads = e->n == 1 ? e->job->nworker : 1;
+    hq.threads = e->n == 1 ? e->job->nworker : ws_domscore_list_threads(l, e->job->nworker);
     /* the text of a long list goes to the outputs as it is made */
     const int at_once = e->n == 1 && q->done && r->written == r->active[t];
     if (!rc && at_once) rc = begin_text(e, q, err);
@@ -263,11 +263,16 @@ static int end_query(void *ctx, size_t i, ws_err *err) {
 
 /* ---- all queries ---- */
 
-/* Hands the text of queries on, up to the first one that is not done. */
-static int hand_on(ws_job *job, ws_rounds *r, ws_err *err) {
+static size_t weight(const void *ctx, size_t i) {
+    const ending *e = ctx;
+    return e->r->sieve.dom.store.list[e->first + i].n;
+}
+
+/* Hands the text of the queries before `end` on, up to the first one that is not done. */
+static int hand_on(ws_job *job, ws_rounds *r, size_t end, ws_err *err) {
     ws_domscore *d = &r->sieve.dom;
     int rc = ws_job_head(job, err);
-    for (; r->written < r->queries.n && r->query[r->written].done && !rc; r->written++) {
+    for (; r->written < end && r->query[r->written].done && !rc; r->written++) {
         ws_roundquery *q = &r->query[r->written];
         for (int k = 0; k < d->nout && !rc; k++) {
             ws_dom_out *to = &d->out[k];
@@ -282,6 +287,12 @@ static int hand_on(ws_job *job, ws_rounds *r, ws_err *err) {
         release_text(q);
     }
     return rc;
+}
+
+/* After the round of target i of the group has ended, and those of the targets before. */
+static int give_query(void *ctx, size_t i, ws_err *err) {
+    const ending *e = ctx;
+    return hand_on(e->job, e->r, e->r->active[e->first + i] + 1, err);
 }
 
 /* Makes a set of the models of the queries that are not done. */
@@ -313,8 +324,10 @@ int ws_rounds_again(ws_job *job, int *more, ws_err *err) {
     int rc = ws_domscore_failure(d, err);
     for (; e.first < job->ntarget && !rc; e.first += e.n) {
         e.n = ws_domscore_group(d->store.list, job->ntarget, e.first);
-        rc = ws_parallel_for(e.n, job->nworker, end_query, &e, err);
-        if (!rc) rc = hand_on(job, r, err);
+        const ws_ordered w = {.n = e.n, .room = WS_DOMSCORE_HITS_TOGETHER, .weight = weight, .make = end_query,
+                              .give = give_query, .ctx = &e};
+        rc = ws_parallel_in_order(&w, job->nworker, err);
+        if (!rc && e.first + e.n == job->ntarget) rc = hand_on(job, r, r->queries.n, err);
     }
     if (!rc && r->chkali) rc = save(r, r->chkali, "sto", job->ntarget, alignment_text, r, err);
     if (!rc) rc = gather(r, job->ntarget, &set, err);
