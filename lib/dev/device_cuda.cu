@@ -224,10 +224,8 @@ static void release_stream(ws_devstream *s) {
     ws_free(s->old);
     for (cudaEvent_t event : {s->taken, s->start, s->end, s->fetched, s->forked})
         if (event) cudaEventDestroy(event);
-    for (int i = 0; i < WS_DEVSTREAM_SIDES; i++) {
-        if (s->joined[i]) cudaEventDestroy(s->joined[i]);
-        if (s->side[i]) cudaStreamDestroy(s->side[i]);
-    }
+    if (s->joined) cudaEventDestroy(s->joined);
+    if (s->side) cudaStreamDestroy(s->side);
     if (s->stream) cudaStreamDestroy(s->stream);
     *s = {};
 }

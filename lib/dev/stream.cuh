@@ -39,7 +39,7 @@ struct ws_device {
 };
 
 // A CUDA stream with its buffers. It serves one call at a time, and its buffers only grow.
-enum { WS_DEVSTREAM_NAMES = 24, WS_DEVSTREAM_SPILLS = 64, WS_DEVSTREAM_KEPT = 3, WS_DEVSTREAM_SIDES = 8 };
+enum { WS_DEVSTREAM_NAMES = 24, WS_DEVSTREAM_SPILLS = 64, WS_DEVSTREAM_KEPT = 3 };
 struct ws_devstream {
     ws_device *dev;
     cudaStream_t stream;
@@ -59,10 +59,12 @@ struct ws_devstream {
     size_t in_used;
     const char *name[WS_DEVSTREAM_NAMES]; // kernels launched since the last sync
     int nname;
-    cudaStream_t launch;                  // where kernels go: `stream`, or a side stream between fork and join
-    cudaStream_t side[WS_DEVSTREAM_SIDES]; // made when first used
-    cudaEvent_t forked, joined[WS_DEVSTREAM_SIDES];
-    unsigned sides;                       // bits of those in use
+    cudaStream_t launch;                  // where kernels go: `stream`, or `side` between fork and join
+    // Made when first used. The driver has eight queues. With more CUDA streams in all, streams share queues, and then a
+    // call waits for kernels of other calls.
+    cudaStream_t side;
+    cudaEvent_t forked, joined;
+    bool forks;                           // `side` is in use
     cudaEvent_t taken, start, end, fetched; // of a call: its begin, begin and end of its kernels, its scores in `back`
 };
 
@@ -91,8 +93,8 @@ int ws_devstream_stage(ws_devstream *s, size_t n, char **p, ws_err *err);
 int ws_devstream_expect(ws_devstream *s, size_t n, ws_err *err);
 // Queues a copy of n bytes to the device, through pinned memory.
 int ws_devstream_send(ws_devstream *s, void *to, const void *from, size_t n, ws_err *err);
-// Kernels launched between fork and join run beside one another where their sides differ. A caller calls fork, then
-// side(k) before launch k, then join, also after a failure. Join keeps `rc` if that is one.
+// Kernels launched between fork and join run beside one another where one k is odd and the other even. A caller calls
+// fork, then side(k) before launch k, then join, also after a failure. Join keeps `rc` if that is one.
 int ws_devstream_fork(ws_devstream *s, ws_err *err);
 int ws_devstream_side(ws_devstream *s, size_t k, ws_err *err);
 int ws_devstream_join(ws_devstream *s, int rc, ws_err *err);

@@ -174,27 +174,26 @@ int ws_devstream_fork(ws_devstream *s, ws_err *err) {
 }
 
 int ws_devstream_side(ws_devstream *s, size_t k, ws_err *err) {
-    const unsigned i = (unsigned)(k % WS_DEVSTREAM_SIDES), bit = 1u << i;
     int rc = WS_OK;
-    if (!s->side[i])
-        rc = ws_cuda_check(cudaStreamCreateWithFlags(&s->side[i], cudaStreamNonBlocking), "creating a stream", err);
-    if (!rc && !s->joined[i]) rc = ws_cuda_check(cudaEventCreate(&s->joined[i]), "creating an event", err);
-    if (!rc && !(s->sides & bit))
-        rc = ws_cuda_check(cudaStreamWaitEvent(s->side[i], s->forked, 0), "waiting for an event", err);
+    s->launch = s->stream;
+    if (k % 2 == 0) return WS_OK;
+    if (!s->side)
+        rc = ws_cuda_check(cudaStreamCreateWithFlags(&s->side, cudaStreamNonBlocking), "creating a stream", err);
+    if (!rc && !s->joined) rc = ws_cuda_check(cudaEventCreate(&s->joined), "creating an event", err);
+    if (!rc && !s->forks) rc = ws_cuda_check(cudaStreamWaitEvent(s->side, s->forked, 0), "waiting for an event", err);
     if (rc) return rc;
-    s->sides |= bit;
-    s->launch = s->side[i];
+    s->forks = true;
+    s->launch = s->side;
     return WS_OK;
 }
 
 int ws_devstream_join(ws_devstream *s, int rc, ws_err *err) {
-    for (int i = 0; i < WS_DEVSTREAM_SIDES; i++) {
-        if (!(s->sides >> i & 1)) continue;
-        if (!rc) rc = ws_cuda_check(cudaEventRecord(s->joined[i], s->side[i]), "recording an event", err);
-        if (!rc) rc = ws_cuda_check(cudaStreamWaitEvent(s->stream, s->joined[i], 0), "waiting for an event", err);
-        if (rc) (void)cudaStreamSynchronize(s->side[i]); // its kernels use what the next call overwrites
+    if (s->forks) {
+        if (!rc) rc = ws_cuda_check(cudaEventRecord(s->joined, s->side), "recording an event", err);
+        if (!rc) rc = ws_cuda_check(cudaStreamWaitEvent(s->stream, s->joined, 0), "waiting for an event", err);
+        if (rc) (void)cudaStreamSynchronize(s->side); // its kernels use what the next call overwrites
     }
-    s->sides = 0;
+    s->forks = false;
     s->launch = s->stream;
     return rc;
 }
