@@ -78,45 +78,77 @@ template <class T> static inline const T *ws_devmodel_table(const ws_devstream *
     return (const T *)m.table[i].at[s->dev->index];
 }
 
-// Queues a kernel that follows lists, once for each launch. args is complete but for task and unit. fit_of returns a
-// model's fit; task_of its record for the kernel, from its list and the index of its first score; shared_of the bytes
-// of shared memory.
-// cut: long sequences in pieces. takes: each free block takes the next sequence of a list.
+// What kernels that follow lists read: TASK is their record of a model. The user zero-initialises it and releases it in
+// any case.
+template <class TASK> struct ws_devqueue {
+    ws_launches launches;
+    ws_devlist *list; // of each task
+    const TASK *task; // on the device, as are the units
+    const ws_devunit *unit;
+};
+
+template <class TASK> void ws_devqueue_release(ws_devqueue<TASK> *q) {
+    ws_launches_release(&q->launches);
+    ws_free(q->list);
+}
+
+// Makes the lists and launches of a call. fit_of returns a model's fit; task_of its record for the kernel, from its
+// list and the index of its first score. cut: long sequences in pieces. takes: each free block takes the next sequence
+// of a list.
+template <class TASK, class FIT_OF, class TASK_OF>
+int ws_devqueue_make(ws_devqueue<TASK> *q, ws_devcall *c, const ws_shape *shape, bool cut, bool takes, FIT_OF fit_of,
+                     TASK_OF task_of, ws_err *err) {
+    void *tasks = NULL, *units = NULL;
+    ws_launches *ls = &q->launches;
+    ws_fit *fit = (ws_fit *)ws_calloc(c->ntask, sizeof *fit, err);
+    TASK *own = (TASK *)ws_calloc(c->ntask, sizeof *own, err);
+    q->list = (ws_devlist *)ws_calloc(c->ntask, sizeof *q->list, err);
+    int rc = fit && own && q->list ? ws_devbatch_lists(c->stream, c->seqs, c->task, c->ntask, cut, q->list, err)
+                                   : WS_ENOMEM;
+    for (size_t t = 0; t < c->ntask && !rc; t++) {
+        fit[t] = fit_of(c->task[t]);
+        own[t] = task_of(c->task[t], q->list[t], c->first[t]);
+    }
+    if (!rc) rc = ws_launches_make(ls, shape, fit, c->ntask, err);
+    if (!rc) rc = ws_launches_cut(ls, shape, fit, q->list, takes ? c->stream->dev->sms : 0, err);
+    if (!rc) rc = ws_devstream_put(c->stream, own, c->ntask * sizeof *own, &tasks, err);
+    if (!rc) rc = ws_devstream_put(c->stream, ls->unit, ls->nunit * sizeof *ls->unit, &units, err);
+    q->task = (const TASK *)tasks;
+    q->unit = (const ws_devunit *)units;
+    ws_free(fit);
+    ws_free(own);
+    return rc;
+}
+
+// Queues a kernel, once for each launch. args is complete but for task and unit; shared_of returns the bytes of shared
+// memory of a model. A launch lasts as long as its longest sequence, so few pairs of many shapes leave a device idle
+// unless launches overlap.
+template <class ARGS, class TASK, class SHARED_OF>
+int ws_devqueue_launch(const ws_devqueue<TASK> *q, ws_devcall *c, const ws_shape *shape, ARGS args,
+                       SHARED_OF shared_of, ws_err *err) {
+    const ws_launches *ls = &q->launches;
+    args.task = q->task;
+    int rc = ws_devstream_fork(c->stream, err);
+    for (size_t k = 0; k < ls->n && !rc; k++) {
+        size_t shared = 0;
+        for (size_t i = 0; i < ls->at[k].n; i++)
+            shared = ws_max(shared, shared_of(c->task[ls->order[ls->at[k].first + i]]));
+        args.unit = q->unit + ls->at[k].unit;
+        rc = ws_devstream_side(c->stream, k, err);
+        if (!rc) rc = ws_launch_units(c->stream, shape[ls->at[k].shape], ls->at[k], shared, &args, err);
+    }
+    return ws_devstream_join(c->stream, rc, err);
+}
+
+// Queues one kernel that follows lists: ws_devqueue_make and ws_devqueue_launch.
 template <class ARGS, class FIT_OF, class TASK_OF, class SHARED_OF>
 int ws_devcall_queue(ws_devcall *c, const ws_shape *shape, bool cut, bool takes, ARGS args, FIT_OF fit_of,
                      TASK_OF task_of, SHARED_OF shared_of, ws_err *err) {
     typedef typename std::remove_const<typename std::remove_pointer<decltype(args.task)>::type>::type TASK;
-    ws_launches ls = {};
-    void *tasks = NULL, *units = NULL;
-    ws_fit *fit = (ws_fit *)ws_calloc(c->ntask, sizeof *fit, err);
-    TASK *own = (TASK *)ws_calloc(c->ntask, sizeof *own, err);
-    ws_devlist *list = (ws_devlist *)ws_calloc(c->ntask, sizeof *list, err);
-    int rc = fit && own && list ? ws_devbatch_lists(c->stream, c->seqs, c->task, c->ntask, cut, list, err) : WS_ENOMEM;
-    for (size_t t = 0; t < c->ntask && !rc; t++) {
-        fit[t] = fit_of(c->task[t]);
-        own[t] = task_of(c->task[t], list[t], c->first[t]);
-    }
-    if (!rc) rc = ws_launches_make(&ls, shape, fit, c->ntask, err);
-    if (!rc) rc = ws_launches_cut(&ls, shape, fit, list, takes ? c->stream->dev->sms : 0, err);
-    if (!rc) rc = ws_devstream_put(c->stream, own, c->ntask * sizeof *own, &tasks, err);
-    if (!rc) rc = ws_devstream_put(c->stream, ls.unit, ls.nunit * sizeof *ls.unit, &units, err);
-    args.task = (const TASK *)tasks;
-    // a launch lasts as long as its longest sequence, so few pairs of many shapes leave a device idle unless launches
-    // overlap
-    if (!rc) rc = ws_devstream_fork(c->stream, err);
-    for (size_t k = 0; k < ls.n && !rc; k++) {
-        size_t shared = 0;
-        for (size_t i = 0; i < ls.at[k].n; i++)
-            shared = ws_max(shared, shared_of(c->task[ls.order[ls.at[k].first + i]]));
-        args.unit = (const ws_devunit *)units + ls.at[k].unit;
-        rc = ws_devstream_side(c->stream, k, err);
-        if (!rc) rc = ws_launch_units(c->stream, shape[ls.at[k].shape], ls.at[k], shared, &args, err);
-    }
-    rc = ws_devstream_join(c->stream, rc, err);
-    ws_launches_release(&ls);
-    ws_free(fit);
-    ws_free(own);
-    ws_free(list);
+    ws_devqueue<TASK> q = {};
+    int rc = ws_devqueue_make(&q, c, shape, cut, takes, fit_of, task_of, err);
+    if (!rc) rc = ws_devqueue_launch(&q, c, shape, args, shared_of, err);
+    ws_devqueue_release(&q);
     return rc;
 }
 

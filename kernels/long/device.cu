@@ -103,14 +103,15 @@ __global__ void __launch_bounds__(COLUMNS == 32 && !GLOBAL ? WS_SSV_THREADS_WIDE
         fetch.begin(a.word + s.word + at - before, words);
     }
 
-    ws_ssv_state<R, COLUMNS, GROUP> s;
+    ws_ssv_state<R, COLUMNS, GROUP, ws_ssv_top> s;
+    s.watch.byte_up = a.byte_up;
     s.clear();
     const uint32_t most = ws_warp_max(words), cap = a.top * 0x01010101u;
     for (uint32_t w = 0; w < most; w++) {
         const uint32_t codes = fetch.get();
 #pragma unroll
-        for (int i = 0; i < WORD; i++) s.row(table + (codes >> 5 * i & 31u) * COLUMNS, z == 0, (int)g, a.byte_up);
-        if (s.best() >= a.top) {
+        for (int i = 0; i < WORD; i++) s.row(table + (codes >> 5 * i & 31u) * COLUMNS, z == 0, (int)g);
+        if (s.watch.best() >= a.top) {
             s.clamp(cap);
             if (w >= before && w < words) {
                 const uint32_t at = step + (w - before) / a.step,

@@ -22,17 +22,46 @@ __device__ __forceinline__ uint32_t ws_ssv_above_floor(uint32_t t) {
     return (t & mask) | WS_SSV_FLOOR;
 }
 
-template <int R, int COLUMNS, bool GROUP> struct ws_ssv_state {
-    uint32_t u[R], odd, even;
+// Tracks the highest byte. The integer pipe is the limit, so multiplications, which use another, replace shifts.
+struct ws_ssv_top {
+    uint32_t odd, even, byte_up; // byte_up: 256
+
+    __device__ __forceinline__ void clear() { odd = even = 0; }
+    __device__ __forceinline__ void see(uint32_t a, uint32_t b) {
+        odd = __vimax3_u16x2(odd, a, b);
+        even = __vimax3_u16x2(even, a * byte_up, b * byte_up);
+    }
+    __device__ __forceinline__ uint32_t best() const {
+        const uint32_t m = __vmaxu2(odd, even); // the high byte of each half counts
+        return max(m >> 24, m >> 8 & 255u);
+    }
+};
+
+// Tells whether a height reached a threshold. Every byte is 128 at least, so no byte borrows from its neighbour, and
+// its top bit stays set where its height is the threshold at least. STEP 2 looks at every second register.
+template <int STEP> struct ws_ssv_alarm {
+    uint32_t any, one, minus; // one: 1, for the multiplier; minus: the threshold in each byte, negated
+
+    __device__ __forceinline__ void clear() { any = 0; }
+    __device__ __forceinline__ void see(uint32_t a, uint32_t b) {
+        any |= STEP == 1 ? (a * one + minus) | (b * one + minus) : a * one + minus;
+    }
+    __device__ __forceinline__ bool raised() const { return any & WS_SSV_FLOOR; }
+};
+
+// WATCH sees all registers of a row, two at a time.
+template <int R, int COLUMNS, bool GROUP, class WATCH> struct ws_ssv_state {
+    uint32_t u[R];
+    WATCH watch;
 
     __device__ __forceinline__ void clear() {
 #pragma unroll
         for (int j = 0; j < R; j++) u[j] = WS_SSV_FLOOR;
-        odd = even = 0;
+        watch.clear();
     }
 
-    // Computes one row. e: the table row for this residue and lane; g: lanes a group; byte_up: 256.
-    __device__ __forceinline__ void row(const uint4 *e, bool first_lane, int g, uint32_t byte_up) {
+    // Computes one row. e: the table row for this residue and lane; g: lanes a group.
+    __device__ __forceinline__ void row(const uint4 *e, bool first_lane, int g) {
         uint32_t in = WS_SSV_FLOOR;
         if (GROUP) {
             in = __shfl_up_sync(~0u, u[R - 1], 1, g);
@@ -47,25 +76,15 @@ template <int R, int COLUMNS, bool GROUP> struct ws_ssv_state {
                 if (j < R) u[j] = ws_ssv_above_floor((j ? u[j - 1] : in) + ws_element(q, j & 3));
 #pragma unroll
             for (int j = 4 * c + 2; j >= 4 * c; j -= 2)
-                if (j < R) {
-                    const uint32_t a = u[j], b = u[j + 1 < R ? j + 1 : j];
-                    odd = __vimax3_u16x2(odd, a, b);
-                    even = __vimax3_u16x2(even, a * byte_up, b * byte_up);
-                }
+                if (j < R) watch.see(u[j], u[j + 1 < R ? j + 1 : j]);
         }
     }
 
-    // Limits all heights to that of `cap`, the same byte four times, and clears the maxima.
+    // Limits all heights to that of `cap`, the same byte four times, and forgets what the watch saw.
     __device__ __forceinline__ void clamp(uint32_t cap) {
 #pragma unroll
         for (int j = 0; j < R; j++) u[j] = __vminu4(u[j], cap);
-        odd = even = 0;
-    }
-
-    // Returns the largest byte since the last clear or clamp.
-    __device__ __forceinline__ uint32_t best() const {
-        const uint32_t m = __vmaxu2(odd, even); // the high byte of each half counts
-        return max(m >> 24, m >> 8 & 255u);
+        watch.clear();
     }
 };
 
