@@ -27,6 +27,7 @@ typedef __m256d VD;
 #define VB_ADDS_U(a, b) _mm256_adds_epu8(a, b)
 #define VB_SUBS_U(a, b) _mm256_subs_epu8(a, b)
 #define VB_SUBS_S(a, b) _mm256_subs_epi8(a, b)
+#define VB_SUB(a, b) _mm256_sub_epi8(a, b)
 #define VB_MAX_U(a, b) _mm256_max_epu8(a, b)
 #define VB_MAX_S(a, b) _mm256_max_epi8(a, b)
 #define VB_MIN_U(a, b) _mm256_min_epu8(a, b)
@@ -60,6 +61,9 @@ WS_INLINE uint8_t v_hmax_u8(V v) {
     return (uint8_t)_mm_cvtsi128_si32(b);
 }
 #define VB_XOR(a, b) _mm256_xor_si256(a, b)
+#define VB_OR3(a, b, c) _mm256_or_si256(_mm256_or_si256(a, b), c)
+#define VB_OR3_IS_ONE 0
+#define VB_MEET(a, b) (!_mm256_testz_si256(a, b))
 #define VB_HMAX_U(v) v_hmax_u8(v)
 #define VB_LAST(v) ((uint8_t)_mm256_extract_epi8(v, 31))
 

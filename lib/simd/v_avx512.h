@@ -33,6 +33,7 @@ typedef __m512d VD;
 #define VB_ADDS_U(a, b) _mm512_adds_epu8(a, b)
 #define VB_SUBS_U(a, b) _mm512_subs_epu8(a, b)
 #define VB_SUBS_S(a, b) _mm512_subs_epi8(a, b)
+#define VB_SUB(a, b) _mm512_sub_epi8(a, b)
 #define VB_MAX_U(a, b) _mm512_max_epu8(a, b)
 #define VB_MAX_S(a, b) _mm512_max_epi8(a, b)
 #define VB_MIN_U(a, b) _mm512_min_epu8(a, b)
@@ -69,6 +70,11 @@ WS_INLINE uint8_t v_hmax_u8(V v) {
     return (uint8_t)_mm_cvtsi128_si32(b);
 }
 #define VB_XOR(a, b) _mm512_xor_si512(a, b)
+/* VB_OR3_IS_ONE: the OR of three registers is one operation. */
+#define VB_OR3(a, b, c) _mm512_ternarylogic_epi32(a, b, c, 0xfe)
+#define VB_OR3_IS_ONE 1
+/* 1 if a and b have a bit in common. */
+#define VB_MEET(a, b) (_mm512_test_epi8_mask(a, b) != 0)
 #define VB_HMAX_U(v) v_hmax_u8(v)
 #define VB_LAST(v) ((uint8_t)_mm_extract_epi8(_mm512_extracti32x4_epi32(v, 3), 15))
 

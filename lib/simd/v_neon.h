@@ -46,6 +46,7 @@ WS_INLINE int v_any(V v) { return vmaxvq_u32(V_U32(v)) != 0; }
 #define VB_ADDS_U(a, b) vqaddq_u8(a, b)
 #define VB_SUBS_U(a, b) vqsubq_u8(a, b)
 #define VB_SUBS_S(a, b) V_OF_S8(vqsubq_s8(V_S8(a), V_S8(b)))
+#define VB_SUB(a, b) vsubq_u8(a, b)
 #define VB_MAX_U(a, b) vmaxq_u8(a, b)
 #define VB_MAX_S(a, b) V_OF_S8(vmaxq_s8(V_S8(a), V_S8(b)))
 #define VB_MIN_U(a, b) vminq_u8(a, b)
@@ -73,6 +74,9 @@ typedef V vb_watch;
 #define VB_WATCHES(Q, S) ((Q) > 6 ? 2 : 1)
 
 #define VB_XOR(a, b) veorq_u8(a, b)
+#define VB_OR3(a, b, c) vorrq_u8(vorrq_u8(a, b), c)
+#define VB_OR3_IS_ONE 0
+#define VB_MEET(a, b) v_any(vandq_u8(a, b))
 #define VB_HMAX_U(v) vmaxvq_u8(v)
 #define VB_LAST(v) vgetq_lane_u8(v, 15)
 

@@ -40,8 +40,9 @@ static const char *bytes(const lanes *x, const lanes *y, const lanes *m) {
     const V a = V_LOAD(x->u8), b = V_LOAD(y->u8);
     const uint64_t bits = m->u64[0];
     lanes got;
-    int any = 0, above = 0, most = 0;
+    int any = 0, above = 0, most = 0, meet = 0;
     for (int z = 0; z < VB_LANES; z++) {
+        meet |= (x->u8[z] & y->u8[z]) != 0;
         any |= x->u8[z] > y->u8[z];
         above |= x->s8[z] > y->s8[z];
         most = LARGER(most, x->u8[z]);
@@ -52,6 +53,7 @@ static const char *bytes(const lanes *x, const lanes *y, const lanes *m) {
     V_IS("VB_ADDS_U", VB_ADDS_U(a, b), VB_LANES, u8, (uint8_t)clamp(x->u8[z] + y->u8[z], 0, 255));
     V_IS("VB_SUBS_U", VB_SUBS_U(a, b), VB_LANES, u8, (uint8_t)clamp(x->u8[z] - y->u8[z], 0, 255));
     V_IS("VB_SUBS_S", VB_SUBS_S(a, b), VB_LANES, s8, (int8_t)clamp(x->s8[z] - y->s8[z], -128, 127));
+    V_IS("VB_SUB", VB_SUB(a, b), VB_LANES, u8, (uint8_t)(x->u8[z] - y->u8[z]));
     V_IS("VB_MAX_U", VB_MAX_U(a, b), VB_LANES, u8, LARGER(x->u8[z], y->u8[z]));
     V_IS("VB_MAX_S", VB_MAX_S(a, b), VB_LANES, s8, LARGER(x->s8[z], y->s8[z]));
     V_IS("VB_MIN_U", VB_MIN_U(a, b), VB_LANES, u8, SMALLER(x->u8[z], y->u8[z]));
@@ -61,6 +63,9 @@ static const char *bytes(const lanes *x, const lanes *y, const lanes *m) {
     V_IS("VB_UP1", VB_UP1(a, b), VB_LANES, u8, z ? x->u8[z - 1] : y->u8[VB_LANES - 1]);
     V_IS("VB_COUNT_EQ", VB_COUNT_EQ(a, b, V_LOAD(m->u8)), VB_LANES, u8, (uint8_t)(x->u8[z] + (y->u8[z] == m->u8[z])));
     V_IS("VB_XOR", VB_XOR(a, b), VB_LANES, u8, x->u8[z] ^ y->u8[z]);
+    V_IS("VB_OR3", VB_OR3(a, b, V_LOAD(m->u8)), VB_LANES, u8, x->u8[z] | y->u8[z] | m->u8[z]);
+    IS("VB_MEET", VB_MEET(a, b), meet);
+    IS("VB_MEET, nothing", VB_MEET(VB_SET1(0x40), VB_SET1(0xbf)), 0);
     IS("VB_ANY_GT_U", VB_ANY_GT_U(a, b), any);
     IS("VB_HMAX_U", VB_HMAX_U(a), most);
     IS("VB_LAST", VB_LAST(a), x->u8[VB_LANES - 1]);
