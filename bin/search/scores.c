@@ -159,11 +159,11 @@ static int decide_tasks(scoring *g, const ws_task *task, const size_t *from, siz
 
 /* ---- scores ---- */
 
-/* Gives the tasks of a call room for the items that may pass, where a device may leave the others out: its gate must
+/* Gives the tasks of a call room for the items that may pass, where a backend may leave the others out: its gate must
  * reject no pair that this stage's keeps. A pair that the host need not look at saves some 25 ns. WS_ENOMEM. */
 static int let_screen(scoring *g, ws_task *task, size_t n, size_t pairs, ws_err *err) {
     const ws_sieve_filter *f = g->f;
-    int may = g->backend->start && g->p->all;
+    int may = g->p->all;
     for (size_t k = 0; k < n; k++) {
         task[k].kept = NULL; /* the CPU may score again what a device has begun */
         const ws_gate *own = &f->gate[task[k].target],

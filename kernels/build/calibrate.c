@@ -36,7 +36,7 @@ void ws_build_take_scores(const ws_builder *b, int f, const ws_fscore *score, do
 int ws_build_filter_bits(const ws_builder *b, int f, const ws_profile *p, double *bits, ws_err *err) {
     static const ws_body *const msv[] = {WS_BY_WIDTH(ws_msv_)}, *const vit[] = {WS_BY_WIDTH(ws_vit_)};
     const ws_build_random *r = &b->random[f];
-    const ws_seqlist list = {r->codes, r->first, r->len, r->lm, NULL, r->n};
+    const ws_seqlist list = {r->codes, r->first, r->len, r->lm, NULL, r->n, NULL};
     ws_fscore *score = ws_calloc(r->n, sizeof *score, err);
     ws_filter *filter = NULL;
     ws_buf scratch = {0};

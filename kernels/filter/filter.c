@@ -7,6 +7,7 @@
 struct ws_filter {
     const ws_body *body;
     void *form; /* for the definition; a vector width has its layout behind this record */
+    const struct ws_gate *gate;
 } __attribute__((aligned(WS_ALIGN)));
 
 int ws_filter_create_from(ws_filter **out, const ws_body *body, const void *form, ws_err *err) {
@@ -46,6 +47,10 @@ void ws_filter_destroy(ws_filter *f) {
     if (f->form) drop(f->body->form, f->form);
     ws_free(f);
 }
+
+void ws_filter_set_gate(ws_filter *f, const struct ws_gate *gate) { f->gate = gate; }
+
+const struct ws_gate *ws_filter_gate(const ws_filter *f) { return f->gate; }
 
 static int score_one_by_one(const ws_filter *f, const ws_seqlist *list, ws_fscore *out, ws_buf *scratch, ws_err *err) {
     void *room = ws_buf_scratch(scratch, f->body->room(f->form), err);

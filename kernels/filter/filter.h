@@ -24,8 +24,8 @@ typedef struct ws_body {
     size_t size;
     int (*lay_out)(void *layout, const void *form, ws_err *err);
     void (*clear)(void *layout);
-    /* Sets out[j] for each item j of the list that has residues. scratch: memory of any content. Returns WS_ENOMEM
-     * on failure. */
+    /* Sets out[j] for each item j of the list that has residues. A pair that the list's gate rejects may get minus
+     * infinity and WS_F_OK instead of its score. scratch: memory of any content. Returns WS_ENOMEM on failure. */
     int (*score)(const void *layout, const ws_seqlist *list, ws_fscore *out, ws_buf *scratch, ws_err *err);
 
     /* For the definition. one returns the score of the codes x[0..L), L >= 1. room returns the bytes of scratch that
@@ -44,9 +44,14 @@ int ws_filter_create(ws_filter **f, const ws_body *body, const ws_profile *p, ws
 int ws_filter_create_from(ws_filter **f, const ws_body *body, const void *form, ws_err *err);
 void ws_filter_destroy(ws_filter *f); /* f may be NULL */
 
-/* Sets out[j] to the score of item j of the list; without residues it is minus infinity, WS_F_UNDERFLOW. scratch
- * grows as needed and loses its content; each thread has its own. Returns WS_ENOMEM on failure. */
+/* Sets out[j] to the score of item j of the list; without residues it is minus infinity, WS_F_UNDERFLOW. With a gate in
+ * the list, out[j] of a pair that it rejects may be minus infinity. scratch grows as needed and loses its content; each
+ * thread has its own. Returns WS_ENOMEM on failure. */
 int ws_filter_scores(const ws_filter *f, const ws_seqlist *list, ws_fscore *out, ws_buf *scratch, ws_err *err);
+
+/* Gives a filter its model's gate, which must outlive it and may change between calls; and returns that, or NULL. */
+void ws_filter_set_gate(ws_filter *f, const struct ws_gate *gate);
+const struct ws_gate *ws_filter_gate(const ws_filter *f);
 
 /* Sets each out[j] that is NaN to the bias score of item j of the list, in nats. hint: for each item the sum that a
  * device computed, or NaN; NULL: none. All others run in one call: many sequences at once cost a tenth per sequence.

@@ -173,7 +173,7 @@ static void test_wild(tap *t, sample *r) {
                 ws_lenmodel_set(&lm, size % 8 ? L : 20000);
                 const uint64_t first = 0;
                 const uint32_t len = L;
-                const ws_seqlist list = {codes, &first, &len, &lm, NULL, 1};
+                const ws_seqlist list = {codes, &first, &len, &lm, NULL, 1, NULL};
                 void *room = ws_calloc(ws_vit_scalar.room(&w), 1, &err);
                 const ws_fscore want = ws_vit_scalar.one(&w, &lm, codes, L, room);
                 sample_must(ws_filter_create_from(&f, all[b], &w, &err), &err);

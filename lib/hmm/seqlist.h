@@ -10,6 +10,8 @@
 #include "lib/hmm/profile.h"
 #include "lib/io/seqs.h"
 
+struct ws_gate; /* lib/hmm/target.h */
+
 typedef struct ws_seqlist {
     const uint8_t *codes;   /* sequence i is codes[6 * first[i] .. + len[i]) */
     const uint64_t *first;
@@ -17,11 +19,12 @@ typedef struct ws_seqlist {
     const ws_lenmodel *lm;  /* one for each sequence */
     const uint32_t *item;   /* the list: sequences item[0..n), or 0..n if NULL; duplicates are allowed */
     size_t n;
+    const struct ws_gate *gate; /* the caller has no use for scores that it rejects; NULL: for every score */
 } ws_seqlist;
 
 /* Returns a list of sequences whose values are ws_lenmodel: item[0..n), or the first n if item is NULL. */
 static inline ws_seqlist ws_seqlist_of(const ws_seqs *s, const uint32_t *item, size_t n) {
-    ws_seqlist q = {s->codes, s->first, s->len, (const ws_lenmodel *)s->perseq, item, n};
+    ws_seqlist q = {s->codes, s->first, s->len, (const ws_lenmodel *)s->perseq, item, n, NULL};
     return q;
 }
 

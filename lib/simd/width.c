@@ -65,8 +65,12 @@ void ws_cpu_probe(ws_cpu *cpu) {
     cpu->why_not[WS_WIDTH_avx512] = avx2 ? avx2 : without_avx512(b7, saved);
 }
 
+int ws_cpu_has_dear_maxima(void) { return __builtin_cpu_is("intel") != 0; }
+
 #else /* every width of other processors is part of their architecture, as NEON is of 64-bit ARM */
 
 void ws_cpu_probe(ws_cpu *cpu) { *cpu = (ws_cpu){{NULL}}; }
+
+int ws_cpu_has_dear_maxima(void) { return 0; }
 
 #endif

@@ -45,6 +45,10 @@ void ws_cpu_probe(ws_cpu *cpu);
 /* Returns the number of the best width that runs here. */
 int ws_cpu_best(const ws_cpu *cpu);
 
+/* Returns 1 if maxima and saturating differences of 512 bits share one port, so that two other operations cost less
+ * than one more maximum. It is so on Intel's processors, and not on AMD's. */
+int ws_cpu_has_dear_maxima(void);
+
 #ifdef __cplusplus
 }
 #endif
