@@ -108,8 +108,8 @@ static void check_body(model *m, const ws_body *body, const ws_fscore *truth, sa
         sum->lost += !rejected(m, i, truth[i]) && !same(out[j], truth[i]);
         sum->other += !spared && !same(out[j], truth[i]);
         sum->spared += spared;
-        const int alarm = alarm_of(ws_ssv_least(&m->b, lm->tjb, lm->null_nats, least));
-        sum->late += m->s.b.len[i] && spared != (m->best[i] < alarm);
+        if (m->s.b.len[i])
+            sum->late += spared != (m->best[i] < alarm_of(ws_ssv_least(&m->b, lm->tjb, lm->null_nats, least)));
     }
     ws_filter_destroy(f);
 }
@@ -147,7 +147,8 @@ static void report(tap *t, const char *name, const char *width, const totals *su
 
 int main(void) {
     static const ws_body *const ssv[] = {WS_BY_WIDTH(ws_ssv_)}, *const msv[] = {WS_BY_WIDTH(ws_msv_)};
-    static const int size[] = {1, 2, 31, 63, 64, 65, 127, 129, 192, 250, 384, 449, 640, 1024, 1535, 1536, 1537, 2405, 3100};
+    static const int size[] = {1,   2,   31,  63,  64,   65,   127,  129,  192, 250,
+                               384, 449, 640, 1024, 1535, 1536, 1537, 2405, 3100};
     tap t = {0};
     sample r = worked_seed();
     totals by_ssv[WS_NWIDTH] = {{0}}, by_msv[WS_NWIDTH] = {{0}}, by_task[WS_NWIDTH] = {{0}};
