@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Hits that take more than half of --mem go to a temporary file: the same bytes, bounded memory, nothing left behind,
+# Hits that take more than an eighth of --mem go to a temporary file: the same bytes, bounded memory, nothing left behind,
 # and a sentence where the file cannot be made or written.
 
 bats_require_minimum_version 1.5.0
@@ -74,6 +74,21 @@ holds() { # holds PID: a file without a name, in the folder that TMPDIR names
     same <(sed '/^# Program/,$d' want.tbl) <(sed '/^# Program/,$d' got.tbl)
     for f in other q again; do same want.$f got.$f; done
     for n in 1 2; do same want.chk-$n.sto got.chk-$n.sto; done
+}
+
+@test "lists of thousands beside others: each in its place, by several threads" {
+    head -n 6000 many.fa >some.fa
+    for n in 1 2 3; do sed "s/^>q/>q$n/" q.fa; printf '>none%d\nWWWWCCCCWWWWHHHH\n' $n; done >six.fa
+    for program in seqsieve 'jacksieve -N 2'; do
+        $program -q -t 1 -o want.six --tblout want.tbl -A want.sto six.fa some.fa
+        [ "$(grep -vc '^#' want.tbl)" -eq 9000 ]
+        for t in 2 5; do
+            $program -q -t $t -o got.six --tblout got.tbl -A got.sto six.fa some.fa
+            same <(sed '1,/^$/d; s/saved to.*//' want.six) <(sed '1,/^$/d; s/saved to.*//' got.six)
+            same <(sed '/^# Program/,$d' want.tbl) <(sed '/^# Program/,$d' got.tbl)
+            same want.sto got.sto
+        done
+    done
 }
 
 @test "the file has no name while it is in use, and is gone after the process is killed" {

@@ -27,7 +27,7 @@ int ws_domscore_tables(ws_domscore *d, const ws_job *job, size_t m, const ws_dom
 int ws_domscore_open_store(ws_domscore *d, const ws_job *job, ws_err *err) {
     if (d->store.list) return WS_OK;
     int rc = ws_hitstore_create(&d->store, job->ntarget, err);
-    d->store.body.room = d->mem_given ? d->mem / 2 : 0;
+    d->store.body.room = d->mem_given ? d->mem / 8 : 0;
     for (size_t m = 0; m < job->ntarget && !rc; m++) {
         d->store.list[m].tau = model_of(job, m)->hmm->evparam[WS_FTAU];
         d->store.list[m].lambda = model_of(job, m)->hmm->evparam[WS_FLAMBDA];

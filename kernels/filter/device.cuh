@@ -78,8 +78,8 @@ template <class T> static inline const T *ws_devmodel_table(const ws_devstream *
     return (const T *)m.table[i].at[s->dev->index];
 }
 
-// What kernels that follow lists read: TASK is their record of a model. The user zero-initialises it and releases it in
-// any case.
+// Launches of a call and what their kernels read; TASK is the kernels' record of a model. The user zero-initialises it
+// and releases it in any case.
 template <class TASK> struct ws_devqueue {
     ws_launches launches;
     ws_devlist *list; // of each task

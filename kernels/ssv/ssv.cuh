@@ -24,8 +24,8 @@ int ws_ssv_dev_lay_out(ws_ssv_dev *p, ws_devtable *table, const ws_bytes *b, ws_
 
 // Queues SSV for all tasks of a call. best[first[t] + j] on the device receives the best height of task t's item j; it
 // is zero before, and exact up to 127 - bias. Where the call lists only pairs that may pass (c->screen), heights that
-// the model's gate surely rejects stay zero. `of` returns SSV's part of a task's model. The function skips tasks without
-// a shape.
+// the model's gate surely rejects stay zero. `of` returns SSV's part of a task's model. The function skips tasks
+// without a shape.
 int ws_ssv_dev_best(ws_devcall *c, const ws_ssv_dev &(*of)(const ws_task &), uint16_t *best, ws_err *err);
 
 #endif

@@ -60,8 +60,8 @@ struct ws_devstream {
     const char *name[WS_DEVSTREAM_NAMES]; // kernels launched since the last sync
     int nname;
     cudaStream_t launch;                  // where kernels go: `stream`, or `side` between fork and join
-    // Made when first used. The driver has eight queues. With more CUDA streams in all, streams share queues, and then a
-    // call waits for kernels of other calls.
+    // Made when first used. The driver has eight queues. With more CUDA streams in all, streams share queues, and then
+    // a call waits for kernels of other calls.
     cudaStream_t side;
     cudaEvent_t forked, joined;
     bool forks;                           // `side` is in use

@@ -111,7 +111,7 @@ typedef enum ws_dom_form {
             "the text report shows the model's accession in place of its name"), \
     { \
         0, "mem", NULL, WS_OPT_SIZE, offsetof(type, mem), "SIZE", \
-            "memory of the ensemble of one region [4G]; hits beyond half of a SIZE given go to a file", .min = 1, \
+            "memory of the ensemble of one region [4G]; hits beyond an eighth of a SIZE given go to a file", .min = 1, \
             .max = 1e15, .group = WS_GROUP_RUN, .given = offsetof(type, mem_given) \
     }
 
