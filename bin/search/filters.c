@@ -24,7 +24,7 @@ enum { DEVICE_PAIRS = 125000, DEVICE_FIRST_PAIRS = 4 << 20, TASKS_MAX = 2048, CA
 /* When a pool is full. A model meets few sequences of a small pool, and vector bodies that interleave sequences run out
  * of them: with four times as many fwdscore takes a seventh less processor time (2,766 models x E. coli, AVX-512).
  * FULL_BYTES bounds memory where all sequences pass, as those of a family do: each stream holds a pool and a pinned
- * copy of it. */
+ * copy of it, and each filter has further pools. Codes take as much again. */
 #define FULL_CELLS 4e9
 enum { FULL_PAIRS = 128 << 10, FULL_BYTES = 64 << 20, FULL_FOR_DEVICE = 4, SOME = 4 };
 
@@ -64,6 +64,13 @@ void ws_sieve_filter_put(ws_sieve_filter *f, ws_sieve_pool *p) {
     pthread_mutex_unlock(&f->lock);
 }
 
+/* Returns the bytes of words and text with which a pool is full: less under a --mem that is given. */
+static double full_bytes(const ws_sieve_filter *f) {
+    enum { LEAST = 1 << 20, SHARE = 256 };
+    const ws_domscore *d = &f->sieve->dom;
+    return d->mem_given ? fmin(fmax((double)d->mem / SHARE, LEAST), FULL_BYTES) : FULL_BYTES;
+}
+
 /* Returns how many times over the open pool is full. */
 static double fullness(const ws_sieve_filter *f) {
     const ws_sieve_pool *p = f->open;
@@ -72,7 +79,7 @@ static double fullness(const ws_sieve_filter *f) {
     const double more = device ? FULL_FOR_DEVICE : 1;
     const double full = device && f->kind == WS_SIEVE_FWD ? FULL_FOR_DEVICE_FWD_PAIRS : more * FULL_PAIRS;
     const double pairs = (double)p->npair / full, cells = p->cells / (FULL_CELLS * (device ? 200 : 1));
-    const double bytes = (double)(p->batch.nword * sizeof *p->batch.word + p->batch.text.n) / FULL_BYTES;
+    const double bytes = (double)(p->batch.nword * sizeof *p->batch.word + p->batch.text.n) / full_bytes(f);
     return fmax(fmax(pairs, cells), bytes);
 }
 
