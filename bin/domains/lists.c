@@ -145,8 +145,8 @@ size_t ws_domscore_group(const ws_hitlist *list, size_t n, size_t first) {
 }
 
 int ws_domscore_list_threads(const ws_hitlist *l, int threads) {
-    const size_t some = 1024;
-    return l->n < some ? 1 : threads;
+    const size_t some = 1024; /* of hits together, so that few more threads run than there are */
+    return (int)ws_min((size_t)threads, 1 + l->n / some);
 }
 
 static int write_group(group *g, ws_err *err) {

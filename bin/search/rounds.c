@@ -327,7 +327,8 @@ int ws_rounds_again(ws_job *job, int *more, ws_err *err) {
         const ws_ordered w = {.n = e.n, .room = WS_DOMSCORE_HITS_TOGETHER, .weight = weight, .make = end_query,
                               .give = give_query, .ctx = &e};
         rc = ws_parallel_in_order(&w, job->nworker, err);
-        if (!rc && e.first + e.n == job->ntarget) rc = hand_on(job, r, r->queries.n, err);
+        const size_t next = e.first + e.n; /* queries before it may have ended in an earlier round */
+        if (!rc) rc = hand_on(job, r, next < job->ntarget ? r->active[next] : r->queries.n, err);
     }
     if (!rc && r->chkali) rc = save(r, r->chkali, "sto", job->ntarget, alignment_text, r, err);
     if (!rc) rc = gather(r, job->ntarget, &set, err);

@@ -35,7 +35,7 @@ struct mark_args {
     uint32_t nstrand, stretches, stretch;   // stretches of all strands; words of a stretch, whole steps
     // words of a run-in, of a step, of its segments; byte of a height at the threshold
     uint32_t overlap, step, segment, top;
-    uint32_t byte_up;                // 256, as in kernels/ssv/device.cu
+    uint32_t byte_up;                // 256, for ws_ssv_top
     int glog;                        // log2 of lanes a group
 };
 

@@ -108,7 +108,7 @@ static int launch_queue(ws_devcall *c, msv_call *m, const void *kernel, const ch
 }
 
 // Launches the recursion, once for each shape. A launch lasts as long as its longest sequence and leaves most of a
-// device idle, so the launches go side by side.
+// device idle, so two go side by side.
 static int launch_recursion(ws_devcall *c, msv_call *m, ws_err *err) {
     // such a table fits several blocks of a multiprocessor, so few pairs spread over more blocks
     const size_t SMALL = 32 << 10;

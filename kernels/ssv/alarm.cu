@@ -4,10 +4,7 @@
 
 #include "kernels/ssv/rows.cuh"
 
-#define SHAPE(R, COLUMNS, GROUP, GLOBAL, BLOCK, MIN_G, MAX_G) \
-    {(const void *)ws_ssv_rows<true, R, COLUMNS, GROUP, GLOBAL>, "ws_ssv_rows<alarm, " #R ", " #COLUMNS ">", R, \
-     4 * R, MIN_G, MAX_G, BLOCK, \
-     GLOBAL ? 0 : COLUMNS, 1},
+#define SHAPE(...) WS_SSV_SHAPE(true, "ws_ssv_rows alarm", __VA_ARGS__)
 static const ws_shape shapes[] = {WS_SSV_SHAPES(SHAPE)};
 
 const ws_shape *const ws_ssv_alarm_shapes = shapes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The "cuda" backend of SSV; kernels/ssv/device.cu has the kernels.
+// The "cuda" backend of SSV; kernels/ssv/rows.cuh has the kernel.
 
 #include "kernels/ssv/ssv.cuh"
 

@@ -7,10 +7,7 @@ extern "C" {
 #include "lib/hmm/evalue.h"
 }
 
-#define SHAPE(R, COLUMNS, GROUP, GLOBAL, BLOCK, MIN_G, MAX_G) \
-    {(const void *)ws_ssv_rows<false, R, COLUMNS, GROUP, GLOBAL>, "ws_ssv_rows<" #R ", " #COLUMNS ">", R, 4 * R, \
-     MIN_G, MAX_G, BLOCK, \
-     GLOBAL ? 0 : COLUMNS, 1},
+#define SHAPE(...) WS_SSV_SHAPE(false, "ws_ssv_rows", __VA_ARGS__)
 static const ws_shape shapes[] = {WS_SSV_SHAPES(SHAPE)};
 
 int ws_ssv_dev_lay_out(ws_ssv_dev *p, ws_devtable *table, const ws_bytes *b, ws_err *err) {
@@ -31,12 +28,29 @@ int ws_ssv_dev_lay_out(ws_ssv_dev *p, ws_devtable *table, const ws_bytes *b, ws_
     return ws_emissions_create(table, R, p->fit.g, 4, reg, err);
 }
 
+// Returns which part of random pairs reaches `least` nats above the null score, by the model's calibration; 0: it has
+// none.
+static double part_above(const ws_hmm *h, double least) {
+    return h->calibrated ? ws_gumbel_p(least / WS_LN2, h->evparam[WS_MMU], h->evparam[WS_MLAMBDA]) : 0;
+}
+
 // Returns whether an alarm that looks at every second register is raised for few pairs. Its threshold is lower by
 // `bias` third-bits, and so more random pairs reach it.
-static bool alarm_may_be_sparse(const ws_hmm_target *m, const ws_bytes *b, float least) {
-    const double few = 0.03, bits = (double)least / WS_LN2 - (double)b->bias / 3;
-    const ws_hmm *h = m->hmm;
-    return h->calibrated && ws_gumbel_p(bits, h->evparam[WS_MMU], h->evparam[WS_MLAMBDA]) < few;
+static bool alarm_may_be_sparse(const ws_hmm *h, const ws_bytes *b, double least) {
+    const double few = 0.03;
+    return h->calibrated && part_above(h, least - (double)b->bias / 3 * WS_LN2) < few;
+}
+
+// Returns whether an alarm saves time: not where the gates let so many pairs pass that the second pass takes as long.
+static bool alarm_pays(const ws_devcall *c) {
+    const double many = 0.2;
+    double sum = 0;
+    if (!c->screen.room) return false;
+    for (size_t t = 0; t < c->ntask; t++) {
+        const ws_hmm_target *target = ws_devmodel_of<ws_devmodel>(c->task[t]).target;
+        sum += part_above(target->hmm, (double)target->gate.least);
+    }
+    return sum < many * (double)c->ntask;
 }
 
 // Gives the call's items a queue, for those whose alarm is raised.
@@ -53,7 +67,7 @@ static int put_queue(ws_devcall *c, const ws_devlist *list, ws_ssv_args *args, w
 
 int ws_ssv_dev_best(ws_devcall *c, const ws_ssv_dev &(*of)(const ws_task &), uint16_t *best, ws_err *err) {
     const ws_devstream *s = c->stream;
-    const bool alarm = c->screen.room;
+    const bool alarm = alarm_pays(c);
     ws_ssv_args args = {NULL, NULL, ws_devbatch_words(s), ws_devbatch_seqs(s), best, NULL, NULL, 256, 1};
     ws_devqueue<ws_ssv_task> q = {};
     uint32_t items = 0;
@@ -65,7 +79,7 @@ int ws_ssv_dev_best(ws_devcall *c, const ws_ssv_dev &(*of)(const ws_task &), uin
         items += list.n;
         return ws_ssv_task{(const uint4 *)p.table->at[s->dev->index], list.item, list.n, first, queue,
                            ws_log2(p.fit.g), p.overlap, p.bytes, least,
-                           alarm && alarm_may_be_sparse(target, &p.bytes, least)};
+                           alarm && alarm_may_be_sparse(target->hmm, &p.bytes, (double)least)};
     };
     auto fit_of = [=](const ws_task &t) { return of(t).fit; };
     auto shared_of = [=](const ws_task &t) { return ws_emissions_shared(shapes[of(t).fit.shape]); };

@@ -107,6 +107,12 @@ __global__ void __launch_bounds__(COLUMNS == 32 && !GLOBAL ? WS_SSV_THREADS_WIDE
     }
 }
 
+// A shape of the kernel, for WS_SSV_SHAPES.
+#define WS_SSV_SHAPE(ALARM, NAME, R, COLUMNS, GROUP, GLOBAL, BLOCK, MIN_G, MAX_G) \
+    {(const void *)ws_ssv_rows<ALARM, R, COLUMNS, GROUP, GLOBAL>, NAME "<" #R ", " #COLUMNS ">", R, 4 * R, \
+     MIN_G, MAX_G, BLOCK, \
+     GLOBAL ? 0 : COLUMNS, 1},
+
 // The shapes with an alarm, in the same order: kernels/ssv/alarm.cu.
 extern const ws_shape *const ws_ssv_alarm_shapes;
 

@@ -11,9 +11,9 @@
 #include <string.h>
 
 /* SSV_QMAX: the most vectors of a block. SSV_SHAPES(F) and SSV_EDGED(F) list the register shapes to compile as F(Q,
- * S): Q vectors a sequence, S sequences together. S * (Q + 2) + 2 registers are live. SSV_SHAPES, for models of one
- * block, has each Q up to SSV_QMAX once. SSV_EDGED, for models of several blocks, begins at SSV_QMAX / 2 + 1: a
- * model has the fewest equal blocks, which are never smaller. */
+ * S): Q vectors a sequence, S sequences together. S * (Q + 2) + 2 registers are live, with an alarm S more.
+ * SSV_SHAPES, for models of one block, has each Q up to SSV_QMAX once. SSV_EDGED, for models of several blocks, begins
+ * at SSV_QMAX / 2 + 1: a model has the fewest equal blocks, which are never smaller. */
 #if V_REGISTERS == 32
 #define SSV_QMAX 24
 #define SSV_SHAPES(F) \

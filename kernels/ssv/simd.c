@@ -122,11 +122,11 @@ enum {
     BIT_MOST = 80 /* far above 64 too many sequences alarm for nothing: see the README */
 };
 
-/* Begins a sequence; least: the height for a SIGN. */
+/* Begins a sequence; least: the height for a SIGN, not used by the others. */
 static void begin(V *state, int Q, enum look look, int least) {
     set_floor(state, Q + NBEST);
     for (int j = 0; j < NBEST && look == SIGN; j++) state[Q + j] = VB_SET1(0);
-    state[Q + NBEST] = VB_SET1(FLOOR + least - 1);
+    state[Q + NBEST] = VB_SET1(look == SIGN ? FLOOR + least - 1 : 0);
 }
 
 /* Returns the greatest height, or whether there was an alarm. best: what the rows took. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of ungapped diagonals on CUDA devices, shared by kernels/ssv/device.cu and kernels/long/device.cu. Four bytes to
+// Rows of ungapped diagonals on CUDA devices, shared by kernels/ssv/rows.cuh and kernels/long/device.cu. Four bytes to
 // a register, a group of 1 to 32 lanes a sequence.
 //
 // A register holds v of four nodes as bytes 128 + v. Node n (from 0) of a lane's 4R is byte n / R of register n % R. So

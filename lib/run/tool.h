@@ -41,7 +41,8 @@ typedef struct ws_worker {
     ws_buf scratch; /* for ws_buf_scratch: of any content */
 } ws_worker;
 
-/* Which items of a task may pass the target's gate: item[0..n), in the task's order. SIZE_MAX: all, as before. */
+/* Which items of a task may pass the target's gate: item[0..n), in the task's order. SIZE_MAX: the task's own; those
+ * that the gate rejects may have lower scores than their true ones, which it rejects too. */
 typedef struct ws_kept {
     uint32_t *item;
     size_t n;

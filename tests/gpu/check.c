@@ -12,6 +12,7 @@
 #include "tests/tap.h"
 
 #include "lib/dev/device.h"
+#include "lib/hmm/evalue.h"
 #include "lib/run/tool.h"
 
 #include <unistd.h>
@@ -225,9 +226,10 @@ static void compare_all(const model *m, const sample_batch *s, const ws_task *t,
     }
 }
 
-/* Sets a gate: high is the best of some random scores, which one pair in ten reaches or so, low is the worst. The
- * calibration says at random that the gate is rarely reached or often, on which SSV's alarm depends. */
-static void set_gate(model *m, int high, const sample_batch *s, sample *r) {
+/* Sets a gate: high is the best of some random scores, which one pair in ten reaches or so, low is the worst. SSV's
+ * alarm depends on how often a gate is reached by the model's calibration. With `always` there is none. Else the gate
+ * is reached never, so that the alarm may look at every second register, or one time in ten, at random. */
+static void set_gate(model *m, int high, int always, const sample_batch *s, sample *r) {
     float least = high ? -1000 : 1000;
     for (int k = 0; k < 10; k++) {
         const int i = sample_below(r, (int)s->b.n);
@@ -235,14 +237,15 @@ static void set_gate(model *m, int high, const sample_batch *s, sample *r) {
         if (s->b.len[i] && isfinite(above) && (above > least) == high) least = above;
     }
     m->data.gate.least = least;
-    m->h.evparam[WS_MMU] = sample_below(r, 2) ? -1000 : 1000;
-    m->h.evparam[WS_MLAMBDA] = 0.7F;
+    const float lambda = 0.7F, tenth = least / (float)WS_LN2 - 2.25F / lambda;
+    m->h.evparam[WS_MMU] = always ? 1000 : sample_below(r, 2) ? tenth : -1000;
+    m->h.evparam[WS_MLAMBDA] = lambda;
 }
 
 /* All models against s in one call that may leave out pairs, with lists or without. With a low gate, all scores come
  * back instead. */
 static void score_screened(const ws_backend *be, void **prep, model *m, int n, sample_batch *s, int lists, int high,
-                           sample *r, totals *sum) {
+                           int always, sample *r, totals *sum) {
     ws_err err = {0};
     const size_t most = s->b.n, pairs = (size_t)n * most;
     ws_task *task = ws_calloc((size_t)n, sizeof *task, &err);
@@ -256,7 +259,7 @@ static void score_screened(const ws_backend *be, void **prep, model *m, int n, s
         kept[i] = (ws_kept){item + pairs + at, SIZE_MAX};
         task[i] = (ws_task){.target = (uint32_t)i, .prep = prep[i], .n = most, .score = score + at, .hint = hint + at,
                             .kept = &kept[i]};
-        set_gate(&m[i], high, s, r);
+        set_gate(&m[i], high, always, s, r);
         if (!lists) continue;
         task[i].item = item + at;
         task[i].n = 0;
@@ -330,7 +333,7 @@ static void check_kernel(const struct kernel *k, model *m, int n, sample_batch *
     int sure = 0;
     while (sure < n && m[sure].h.M <= SURE) sure++;
     for (int round = 0; round < 8 && k->cuda->hints; round++)
-        score_screened(k->cuda, prep, m, sure, s, round % 2, round < 6, r, &sum[4]);
+        score_screened(k->cuda, prep, m, sure, s, round % 2, round < 6, round == 5, r, &sum[4]);
     for (int i = 0; i < n; i++) {
         k->cuda->release(prep[i]);
         ws_free(m[i].truth);

@@ -40,7 +40,9 @@ static size_t weight(const void *ctx, size_t i) {
 
 static int make(void *ctx, size_t i, ws_err *err) {
     line *l = ctx;
-    const int now = (l->weights += (int)weight(l, i)), others = l->together++;
+    l->weights += (int)weight(l, i);
+    const int now = l->weights, others = l->together;
+    l->together++;
     if (others && now > l->most) l->most = now;
     for (int n = 0; i % 11 == 0 && n < 50; n++) sched_yield();
     l->made[i]++;
