@@ -109,3 +109,31 @@ equal_any() { # for searches that may have no hits
     awk -F '[":, ]+' '$2 ~ /^(msv|vit|fwd|parse|ensemble|envelope)_seconds$/ { n++; sum += $3 } $2 == "score_seconds" { all = $3 }
         END { exit !(n == 6 && sum > 0.8 * all && sum < 1.2 * all) }' stats.json || fail "$(cat stats.json)"
 }
+
+# ---- what only some processors do ----
+
+@test "SSV's alarms, for which any processor is taken for one of Intel's: the same tables and alignments" {
+    # shellcheck disable=SC2154 # the Makefile exports it
+    [ -n "${WARPSIEVE_FAULTY:-}" ] || skip 'built without CUDA'
+    hmmsieve --list-backends | grep -q '^avx512.yes' || skip 'no AVX-512'
+    zcat "$data/demo.fa.gz" | awk '/^>/ { on = ++k % 40 == 0 } on' >ten.fa
+    local program queries options
+    while read -r program queries options; do
+        # shellcheck disable=SC2086 # words
+        set -- $options --backend avx512 -t 3 -K 30K -o /dev/null
+        $program "$@" --tblout want.tbl -A want.sto $queries "$data/demo.fa.gz"
+        WS_FAULT_INTEL=1 WS_FAULT_CALLS=calls "$WARPSIEVE_FAULTY/$program" "$@" --tblout got.tbl -A got.sto $queries \
+            "$data/demo.fa.gz"
+        grep -q ws_cpu_has_dear_maxima calls
+        [ -s want.sto ]
+        same <(grep -v '^#' want.tbl) <(grep -v '^#' got.tbl)
+        same want.sto got.sto
+    done <<'EOF'
+hmmsieve three.hmm
+hmmsieve three.hmm --F1 0.0005 --F2 5e-5 --F3 5e-7
+hmmsieve three.hmm --F1 0.9
+hmmsieve three.hmm --nobias -T 10
+seqsieve ten.fa --F1 0.0005
+jacksieve ten.fa -N 2
+EOF
+}
