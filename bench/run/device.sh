@@ -11,7 +11,8 @@
 #   device.sh run FOLDER OUT PART...     OUT gets logs, and rows.tsv, a line for each search; a call of ten minutes holds two parts
 #       bits       the domain stage on the device, with compute-sanitizer
 #       kernels    its cells a second
-#       proteins   models x proteomes; two: 1,200 models x 590 M residues on one device and on two
+#       proteins   models x proteomes; two: 1,200 models x 590 M residues on one device and on two, with 16 threads and all
+#       family     1.5 million homologs of the long model, -A, within 4 GB of memory, where the user may make a cgroup
 #       genomes    DNA models x 63 and 300 Mb
 #       queries    100 proteins x 1 G residues
 #       singles    models of 10,000 proteins
@@ -103,7 +104,7 @@ same() { # same NAME OTHER: prints which files differ
 proteins() { # proteins ROW BACKEND ARGUMENT...: a search with both tables
     row=$1 backend=$2
     shift 2
-    search "$row" "$backend" ./hmmsieve --stats --noali --cpu 16 -o /dev/null --tblout @.tbl --domtblout @.dom "$@"
+    search "$row" "$backend" ./hmmsieve --stats --noali --cpu "$cpu" -o /dev/null --tblout @.tbl --domtblout @.dom "$@"
 }
 
 genomes() { # genomes ROW BACKEND MODELS GENOME
@@ -153,9 +154,42 @@ kernels() {
 
 two_devices() {
     copies 200 "$w/one.fa" >"$w/many.fa"
-    for b in cuda cuda+cpu; do
-        for d in 0 0,1; do proteins 590M-$d $b --device $d "$w/pfam.h3m" "$w/many.fa"; done
+    for cpu in 16 "$(nproc)"; do
+        for d in 0 0,1; do proteins 590M-$d-$cpu cuda --device $d "$w/pfam.h3m" "$w/many.fa"; done
     done
+    cpu=16
+}
+
+family() {
+    for k in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+        ./hmmemit -N "${FAMILY:-93750}" --seed $k cobn.hmm | sed "s/^>/>$k./" >"$w/part.$k" &
+    done
+    wait
+    cat "$w"/part.* >"$w/family.fa"
+    rm "$w"/part.*
+    python3 - ./hmmsieve --backend "${BACKEND:-cuda}" --cpu 16 --mem 4G --noali -o /dev/null -A /dev/null --tblout "$w/family.tbl" \
+        cobn.hmm "$w/family.fa" <<'PYTHON' | tee "$out/family.txt"
+import os, subprocess, sys, time
+limit, folders = 4 << 30, ("/sys/fs/cgroup/memory/family", "/sys/fs/cgroup/family")
+group = next((f for f in folders if os.path.isdir(os.path.dirname(f)) and os.access(os.path.dirname(f), os.W_OK)), None)
+if group:
+    os.makedirs(group, exist_ok=True)
+    most = next(n for n in ("memory.limit_in_bytes", "memory.max") if os.path.exists(f"{group}/{n}"))
+    open(f"{group}/{most}", "w").write(str(limit))
+enter = lambda: group and open(f"{group}/cgroup.procs", "w").write(str(os.getpid()))
+begun, top = time.time(), {}
+p = subprocess.Popen(sys.argv[1:], preexec_fn=enter)
+while p.poll() is None:
+    try:
+        lines = [l.split() for l in open(f"/proc/{p.pid}/status") if l.startswith("Rss")]
+    except OSError:
+        lines = []
+    for name, kb, *_ in lines:
+        top[name[:-1]] = max(top.get(name[:-1], 0), int(kb) >> 10)
+    time.sleep(0.1)
+print(f"{time.time() - begun:.1f} s, status {p.returncode}, most MB {top}, limit {limit if group else 'none'}")
+PYTHON
+    echo "$(grep -vc '^#' "$w/family.tbl") targets" | tee -a "$out/family.txt"
 }
 
 # 100 proteins of the first proteome, every 60th, as AlphaFold calls jackhmmer.
@@ -214,7 +248,7 @@ run() {
     cd "$1"
     shift 2
     [ ! -f programs.tar.xz ] || { tar -xf programs.tar.xz && rm programs.tar.xz; }
-    begun=$(date +%s) w=$(mktemp -d)
+    begun=$(date +%s) w=$(mktemp -d) cpu=16
     nvidia-smi -L
     xz -dc pfam.h3m.xz >"$w/pfam.h3m"
     gzip -dc proteome1.fa.gz >"$w/one.fa"
@@ -226,6 +260,7 @@ run() {
         genomes) all_genomes ;;
         kernels) kernels ;;
         two) two_devices ;;
+        family) family ;;
         queries) all_queries ;;
         singles) all_singles ;;
         cores) all_cores ;;
