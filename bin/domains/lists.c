@@ -145,7 +145,7 @@ size_t ws_domscore_group(const ws_hitlist *list, size_t n, size_t first) {
 }
 
 int ws_domscore_list_threads(const ws_hitlist *l, int threads) {
-    const size_t some = 1024; /* of hits together, so that few more threads run than there are */
+    const size_t some = 1024; /* so many hits get a thread more; all lists in the making then add eight at most */
     return (int)ws_min((size_t)threads, 1 + l->n / some);
 }
 

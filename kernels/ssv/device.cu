@@ -41,7 +41,7 @@ static bool alarm_may_be_sparse(const ws_hmm *h, const ws_bytes *b, double least
     return h->calibrated && part_above(h, least - (double)b->bias / 3 * WS_LN2) < few;
 }
 
-// Returns whether an alarm saves time: not where the gates let so many pairs pass that the second pass takes as long.
+// Returns whether an alarm saves time. The second pass takes as long as it saves where gates let many pairs pass.
 static bool alarm_pays(const ws_devcall *c) {
     const double many = 0.2;
     double sum = 0;
@@ -53,11 +53,9 @@ static bool alarm_pays(const ws_devcall *c) {
     return sum < many * (double)c->ntask;
 }
 
-// Gives the call's items a queue, for those whose alarm is raised.
-static int put_queue(ws_devcall *c, const ws_devlist *list, ws_ssv_args *args, ws_err *err) {
+// Makes room for the queue of all tasks, which has a place for each item whose alarm may be raised.
+static int put_queue(ws_devcall *c, size_t items, ws_ssv_args *args, ws_err *err) {
     void *queue = NULL, *count = NULL;
-    size_t items = 0;
-    for (size_t t = 0; t < c->ntask; t++) items += list[t].n;
     int rc = ws_devstream_alloc(c->stream, items * sizeof *args->queue, &queue, err);
     if (!rc) rc = ws_devcall_zeros(c, c->ntask * sizeof *args->count, &count, err);
     args->queue = (uint32_t *)queue;
@@ -70,7 +68,7 @@ int ws_ssv_dev_best(ws_devcall *c, const ws_ssv_dev &(*of)(const ws_task &), uin
     const bool alarm = alarm_pays(c);
     ws_ssv_args args = {NULL, NULL, ws_devbatch_words(s), ws_devbatch_seqs(s), best, NULL, NULL, 256, 1};
     ws_devqueue<ws_ssv_task> q = {};
-    uint32_t items = 0;
+    uint32_t items = 0; // of the tasks before
     auto task_of = [&](const ws_task &t, const ws_devlist &list, uint32_t first) {
         const ws_ssv_dev &p = of(t);
         const ws_hmm_target *target = ws_devmodel_of<ws_devmodel>(t).target;
@@ -84,7 +82,7 @@ int ws_ssv_dev_best(ws_devcall *c, const ws_ssv_dev &(*of)(const ws_task &), uin
     auto fit_of = [=](const ws_task &t) { return of(t).fit; };
     auto shared_of = [=](const ws_task &t) { return ws_emissions_shared(shapes[of(t).fit.shape]); };
     int rc = ws_devqueue_make(&q, c, shapes, true, false, fit_of, task_of, err);
-    if (!rc && alarm) rc = put_queue(c, q.list, &args, err);
+    if (!rc && alarm) rc = put_queue(c, items, &args, err);
     if (!rc && alarm) rc = ws_devqueue_launch(&q, c, ws_ssv_alarm_shapes, args, shared_of, err);
     if (!rc) rc = ws_devqueue_launch(&q, c, shapes, args, shared_of, err);
     ws_devqueue_release(&q);
