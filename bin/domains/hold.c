@@ -171,7 +171,8 @@ static ws_hitseq seq_of(const turn *t, size_t s) {
 static void write_alone(turn *t, size_t m) {
     ws_domscore *d = t->d;
     ws_hitlist *l = &d->store.list[m];
-    const ws_hitquery q = ws_domscore_query(d, model_of(t->job, m), l, NULL);
+    ws_hitquery q = ws_domscore_query(d, model_of(t->job, m), l, NULL);
+    q.streams = 1;
     if (!l->n) return;
     ws_hitlist_rank(l, &d->threshold[m], (ws_spaces){d->Z, d->domZ});
     ws_domscore_write_target(d, &q, l->hit[0]);

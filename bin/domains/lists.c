@@ -44,14 +44,15 @@ static int make_piece(void *of, size_t i, ws_err *err) {
     return ws_sink_flush(&p->sink[i], err);
 }
 
-/* Writes a list target by target; the threads of a query make pieces of it side by side. */
-static void write_targets(ws_sink *s, const ws_hitform *f, const ws_hitquery *q) {
+/* Writes a list; where it has no need of all targets at once the threads of a query make pieces of it side by side. */
+static void write_list(ws_sink *s, const ws_hitform *f, const ws_hitquery *q) {
     const size_t n = q->list->n, most = (size_t)ws_max(q->threads, 1) * PIECES_OF_A_THREAD;
     pieces p = {.form = f, .q = q};
-    if (q->threads <= 1 || n <= PIECE_HITS) {
-        for (size_t i = 0; i < n; i++) f->target(s, q, q->list->hit[i]);
+    if (f->list || q->threads <= 1 || n <= PIECE_HITS) {
+        ws_hitform_write(f, s, q);
         return;
     }
+    if (f->begin) f->begin(s, q);
     if (s->err.code || !(p.sink = ws_calloc(most, sizeof *p.sink, &s->err))) return;
     for (; p.first < n && !s->err.code; p.first += most * PIECE_HITS) {
         const size_t count = ws_min(most, (n - p.first + PIECE_HITS - 1) / PIECE_HITS);
@@ -66,10 +67,7 @@ static void write_targets(ws_sink *s, const ws_hitform *f, const ws_hitquery *q)
 }
 
 void ws_domscore_write_list(ws_dom_out *o, const ws_hitquery *q) {
-    const ws_hitform *f = &ws_hitforms[o->form];
-    if (f->begin) f->begin(&o->sink, q);
-    if (f->list) f->list(&o->sink, q);
-    else write_targets(&o->sink, f, q);
+    write_list(&o->sink, &ws_hitforms[o->form], q);
     for (size_t i = 0; i < q->list->n; i++) o->rows += rows_of(o, q->list->hit[i]);
 }
 

@@ -17,9 +17,9 @@ const ws_hitform ws_hitforms[WS_NDOMFORM] = {
     [WS_DOMFORM_TEXT] = {.by_seq = 1, .frame = WS_FRAME_REPORT, .whole = "-O text", .list = ws_write_text,
                          .hold = of_report},
     [WS_DOMFORM_TBLOUT] = {.by_seq = 1, .frame = WS_FRAME_HMMER, .option = "--tblout", .row_of_target = 1,
-                           .list = ws_write_tblout, .target = ws_write_tblout_target},
+                           .begin = ws_write_tblout_head, .target = ws_write_tblout_target},
     [WS_DOMFORM_DOMTBLOUT] = {.by_seq = 1, .frame = WS_FRAME_HMMER, .option = "--domtblout",
-                              .list = ws_write_domtblout, .target = ws_write_domtblout_target},
+                              .begin = ws_write_domtblout_head, .target = ws_write_domtblout_target},
     [WS_DOMFORM_PFAMTBLOUT] = {.by_seq = 1, .frame = WS_FRAME_HMMER, .whole = "--pfamtblout", .option = "--pfamtblout",
                                .row_of_target = 1, .list = ws_write_pfamtblout},
     [WS_DOMFORM_STO] = {.whole = MSA, .option = "-A", .list = ws_write_stockholm, .hold = alignments},
@@ -30,3 +30,12 @@ const ws_hitform ws_hitforms[WS_NDOMFORM] = {
     [WS_DOMFORM_RECORDS] = {.by_seq = 1, .whole = "--records", .option = "--records", .list = ws_write_records,
                             .hold = alignments},
 };
+
+void ws_hitform_write(const ws_hitform *f, ws_sink *s, const ws_hitquery *q) {
+    if (f->list) {
+        f->list(s, q);
+        return;
+    }
+    if (f->begin) f->begin(s, q);
+    for (size_t i = 0; i < q->list->n; i++) f->target(s, q, q->list->hit[i]);
+}

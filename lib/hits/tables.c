@@ -32,17 +32,18 @@ static void put_description(ws_sink *s, const char *desc) {
     ws_sink_add(s, "\n", 1);
 }
 
-/* alone: the target's row stands alone, so other targets do not widen its columns. */
-static widths widths_of(const ws_hitquery *q, int alone) {
+static widths widths_of(const ws_hitquery *q) {
     const ws_hitlist *l = q->list;
-    return (widths){.target = (int)ws_max(20, alone ? 0 : l->name_width),
-                    .target_acc = (int)ws_max(10, alone ? 0 : l->acc_width),
+    return (widths){.target = (int)ws_max(20, q->streams ? 0 : l->name_width),
+                    .target_acc = (int)ws_max(10, q->streams ? 0 : l->acc_width),
                     .query = (int)ws_max(20, strlen(query_name(q))),
                     .query_acc = (int)ws_max(10, strlen(ws_hitquery_acc(q)))};
 }
 
-static void tblout_head(ws_sink *s, widths w) {
+void ws_write_tblout_head(ws_sink *s, const ws_hitquery *q) {
     static const char dash[] = "--------------------";
+    const widths w = widths_of(q);
+    if (!q->first) return;
     ws_sink_f(s, "#%*s %22s %22s %33s\n", w.target + w.query + w.target_acc + w.query_acc + 2, "",
               "--- full sequence ----",
               "--- best 1 domain ----", "--- domain number estimation ----");
@@ -56,8 +57,9 @@ static void tblout_head(ws_sink *s, widths w) {
               w.target - 1, dash + 1, w.target_acc, dash + 10, w.query, dash, w.query_acc, dash + 10);
 }
 
-static void tblout_row(ws_sink *s, const ws_hitquery *q, const ws_held *h, widths w) {
+void ws_write_tblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *h) {
     const ws_hitlist *l = q->list;
+    const widths w = widths_of(q);
     const ws_held_domain *best = &ws_held_domains(h)[h->best];
     char whole[NUMBER], domain[NUMBER];
     if (!(h->flags & WS_HELD_REPORTED)) return;
@@ -72,18 +74,10 @@ static void tblout_row(ws_sink *s, const ws_hitquery *q, const ws_held *h, width
     ws_sink_pause(s);
 }
 
-void ws_write_tblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *h) {
-    tblout_row(s, q, h, widths_of(q, 1));
-}
-
-void ws_write_tblout(ws_sink *s, const ws_hitquery *q) {
-    const widths w = widths_of(q, 0);
-    if (q->first) tblout_head(s, w);
-    for (size_t i = 0; i < q->list->n; i++) tblout_row(s, q, q->list->hit[i], w);
-}
-
-static void domtblout_head(ws_sink *s, widths w) {
+void ws_write_domtblout_head(ws_sink *s, const ws_hitquery *q) {
     static const char dash[] = "--------------------";
+    const widths w = widths_of(q);
+    if (!q->first) return;
     ws_sink_f(s, "#%*s %22s %40s %11s %11s %11s\n", w.target + w.query - 1 + 15 + w.target_acc + w.query_acc, "",
               "--- full sequence ---", "-------------- this domain -------------", "hmm coord", "ali coord",
               "env coord");
@@ -96,8 +90,9 @@ static void domtblout_head(ws_sink *s, widths w) {
               w.target - 1, dash + 1, w.target_acc, dash + 10, w.query, dash, w.query_acc, dash + 10);
 }
 
-static void domtblout_rows(ws_sink *s, const ws_hitquery *q, const ws_held *h, widths w) {
+void ws_write_domtblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *h) {
     const ws_hitlist *l = q->list;
+    const widths w = widths_of(q);
     const uint32_t M = (uint32_t)ws_hitquery_of(q, h).hmm->M;
     uint32_t shown = 0;
     if (!(h->flags & WS_HELD_REPORTED)) return;
@@ -118,14 +113,4 @@ static void domtblout_rows(ws_sink *s, const ws_hitquery *q, const ws_held *h, w
         put_description(s, ws_hitlist_desc(l, h));
     }
     ws_sink_pause(s);
-}
-
-void ws_write_domtblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *h) {
-    domtblout_rows(s, q, h, widths_of(q, 1));
-}
-
-void ws_write_domtblout(ws_sink *s, const ws_hitquery *q) {
-    const widths w = widths_of(q, 0);
-    if (q->first) domtblout_head(s, w);
-    for (size_t i = 0; i < q->list->n; i++) domtblout_rows(s, q, q->list->hit[i], w);
 }

@@ -59,6 +59,7 @@ typedef struct ws_hitquery {
     const char *msa_name;      /* of the alignment, whose first row is the origin; NULL: that of hmm, and no such row */
     const ws_hitlist *list;
     int first;                 /* the query is the first one: heads of tables come before its rows */
+    int streams;               /* targets are written as they are found: the list has one of them */
     const ws_hitcols *columns; /* of a table of columns */
     const ws_textconf *text;   /* of the report */
     size_t msa_width;          /* columns in a block of Stockholm; 0: no limit */
@@ -86,9 +87,7 @@ static inline ws_hitquery ws_hitquery_of(const ws_hitquery *q, const ws_held *h)
 
 /* ---- lists: all targets of a query. WS_ENOMEM goes to the sink, as all failures ---- */
 
-/* Write hmmsearch's tables, or those of hmmscan if the query is a sequence. An unknown number is "-". */
-void ws_write_tblout(ws_sink *s, const ws_hitquery *q);
-void ws_write_domtblout(ws_sink *s, const ws_hitquery *q);
+/* Writes Pfam's table of hmmsearch, or of hmmscan if the query is a sequence. An unknown number is "-". */
 void ws_write_pfamtblout(ws_sink *s, const ws_hitquery *q);
 /* The report of hmmsearch or hmmscan on one query. */
 void ws_write_text(ws_sink *s, const ws_hitquery *q);
@@ -103,7 +102,10 @@ void ws_write_a2m(ws_sink *s, const ws_hitquery *q);
 
 /* ---- targets one at a time ---- */
 
-/* Rows of hmmsearch's tables: the columns are as wide as the target's name asks for. */
+/* Rows of hmmsearch's tables, or of hmmscan's if the query is a sequence, and what is above the rows of the first
+ * query. The columns are as wide as all names of the list ask for, or as the target's name where the list streams. */
+void ws_write_tblout_head(ws_sink *s, const ws_hitquery *q);
+void ws_write_domtblout_head(ws_sink *s, const ws_hitquery *q);
 void ws_write_tblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
 void ws_write_domtblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
 /* A tab-separated row for each reported domain. */
@@ -139,6 +141,9 @@ typedef struct ws_hitform {
 } ws_hitform;
 /* By ws_dom_form. Those of windows of DNA are empty. */
 extern const ws_hitform ws_hitforms[];
+
+/* Writes a list, whole or target by target. */
+void ws_hitform_write(const ws_hitform *f, ws_sink *s, const ws_hitquery *q);
 
 /* ---- hits in long DNA ---- */
 

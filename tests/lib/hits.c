@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/hits/options.h"
 #include "lib/hits/write.h"
 #include "tests/tap.h"
 
@@ -217,7 +218,7 @@ static void test_unknown(tap *t) {
     ws_write_columns_target(&s, &f.query, f.list->hit[0]);
     is(t, text_of(&s), "a\t\t\t\t30.0000\t0\n", "unknown E-values are empty fields");
     ws_hitcols_release(&f.columns);
-    ws_write_tblout(&s, &f.query);
+    ws_hitform_write(&ws_hitforms[WS_DOMFORM_TBLOUT], &s, &f.query);
     tap_ok(t, strstr(text_of(&s), "PF1.2              -   30.0   1.0         -   30.0") != NULL,
            "and '-' in hmmsearch's tables");
     f.text.alignments = 1;

@@ -2,6 +2,7 @@
  * The hit list against files that hmmsearch wrote, byte for byte: tables, alignments, the report. The domain stage
  * scores the pairs that a dump lists, which are those that passed hmmsearch's filters. The full set, where it is at
  * hand, is left out if WARPSIEVE_TESTS is "quick". */
+#include "lib/hits/options.h"
 #include "lib/hits/write.h"
 #include "tests/lib/domcases.h"
 
@@ -100,8 +101,8 @@ static void write_all(run *r, ws_sink *to) {
         const ws_hitquery query = {.hmm = &r->m.set.hmm[q], .profile = &profile, .list = &r->store.list[q],
                                    .first = q == 0, .text = &conf, .author = "hmmsearch (HMMER 3.4)"};
         ws_hitlist_rank(&r->store.list[q], &t, (ws_spaces){(double)r->tg->n, 0});
-        ws_write_tblout(&to[TBLOUT], &query);
-        ws_write_domtblout(&to[DOMTBLOUT], &query);
+        ws_hitform_write(&ws_hitforms[WS_DOMFORM_TBLOUT], &to[TBLOUT], &query);
+        ws_hitform_write(&ws_hitforms[WS_DOMFORM_DOMTBLOUT], &to[DOMTBLOUT], &query);
         ws_write_stockholm(&to[STOCKHOLM], &query);
         ws_write_text(&to[REPORT], &query);
         ws_profile_destroy(&profile);
