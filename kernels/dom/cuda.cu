@@ -4,88 +4,36 @@
 // The spans of a call are sorted by length of the model, then of the span, so that the problems of a warp are alike.
 // Warps of similar models are one launch.
 //
-// Contents: 1 models; 2 a call's problems; 3 its launches; 4 its results; 5 lists
+// Contents: 1 a call's problems; 2 its launches; 3 its memory and copies; 4 its results; 5 lists
 
 #include "kernels/dom/device.h"
 #include "kernels/dom/launches.h"
+#include "kernels/dom/model.cuh"
 #include "kernels/dom/sample.cuh"
 #include "kernels/filter/launch.cuh"
 
 #include <stdlib.h>
 #include <string.h>
 
-// ---- 1 models ----
-
-// A model's tables on devices: emissions, transitions in, transitions out, those in by node, emissions of canonical
-// residues, and what the alphabet's codes contain.
-struct model {
-    ws_devtable table;
-    size_t in, out, node, mix, contains; // floats before them
-};
-
-static void destroy_model(model *m) {
-    if (m) ws_devtable_destroy(&m->table);
-    ws_free(m);
-}
-void ws_dom_device_forget(void *m) { destroy_model((model *)m); }
-
-static int create_model(model **out, const ws_dom_tables *t, ws_err *err) {
-    const size_t places = (size_t)t->Q * WS_DOM_LANES;
-    model *m = *out = (model *)ws_calloc(1, sizeof *m, err);
-    if (!m) return WS_ENOMEM;
-    m->in = (size_t)t->Kp * places;
-    m->out = m->in + places * WS_DOM_NTR;
-    m->node = m->out + places * WS_DOM_NTR;
-    m->mix = m->node + ((size_t)t->M + 1) * WS_DOM_NTR;
-    m->contains = m->mix + places * (size_t)t->K;
-    const int rc = ws_devtable_create(&m->table, m->contains * sizeof(float) + sizeof t->abc->contains, err);
-    if (rc) return rc;
-    float *to = (float *)m->table.host;
-    memcpy(to, t->emit, m->in * sizeof *to);
-    for (size_t q = 0; q < (size_t)t->Q; q++)
-        for (size_t z = 0; z < WS_DOM_LANES; z++)
-            for (size_t kind = 0; kind < WS_DOM_NTR; kind++) {
-                const size_t from = (q * WS_DOM_NTR + kind) * WS_DOM_LANES + z,
-                             at = (q * WS_DOM_LANES + z) * WS_DOM_NTR + kind;
-                to[m->in + at] = t->in[from];
-                to[m->out + at] = t->out[from];
-                const int k = ws_dom_node(t, (int)q, (int)z);
-                if (k <= t->M) to[m->node + (size_t)k * WS_DOM_NTR + kind] = t->in[from];
-            }
-    memcpy(to + m->mix, t->mix, places * (size_t)t->K * sizeof *to);
-    memcpy(to + m->contains, t->abc->contains, sizeof t->abc->contains);
-    return WS_OK;
-}
-
-// Makes the device's form of a model, unless a thread did so before. Returns WS_ENOMEM on failure.
-static int need_model(const ws_dom_tables *t, model **out, ws_err *err) {
-    void **place = &const_cast<ws_dom_tables *>(t)->device, *first = NULL;
-    if ((*out = (model *)__atomic_load_n(place, __ATOMIC_ACQUIRE))) return WS_OK;
-    const int rc = create_model(out, t, err);
-    if (!rc && __atomic_compare_exchange_n(place, &first, (void *)*out, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        return WS_OK;
-    destroy_model(*out);
-    *out = (model *)first; // another thread's
-    return rc;
-}
-
-// ---- 2 a call's problems ----
+// ---- 1 a call's problems ----
 
 // A problem of a call, before it has a place.
 struct problem {
     ws_dom_load *load;
-    model *m;
+    ws_dom_devmodel *m;
     const ws_dom_tables *odds; // whose emissions; NULL: the model's
     const uint8_t *x;
     uint32_t L, order;
     bool wide; // a warp computes it
 };
 
-// Problems that follow one another in a list and differ little in Q: one launch for each kernel.
+// Problems that follow one another in a list and differ little in Q: one launch for each kernel. Those that have a warp
+// each share blocks of up to `warps`, with the transitions of their model in shared memory (`tables`) or not.
 struct group {
     uint32_t from, to;
     int Qmax;
-    bool wide;
+    bool wide, tables;
+    uint32_t warps, block, blocks; // block: the first of its blocks in call.block
 };
 enum { GROUPS = 24 }; // of each kind
 
@@ -103,6 +51,8 @@ struct call {
     ws_dom_args a;
     group group[2 * GROUPS];
     int ngroup;
+    uint32_t *block; // [nblock] the first problem of each block of warps; then the end of the last one
+    uint32_t nblock;
     size_t rows, places, cells, choices, columns, residues, odds, segments, words; // of all problems together
 };
 
@@ -111,7 +61,7 @@ static int Q_of(const problem *p) { return p->load->t->Q; }
 // Returns the bytes of emissions of a problem's own; 0: it has the model's.
 static size_t odds_of(const problem *p) {
     const ws_dom_tables *t = p->odds;
-    return t ? (size_t)t->codes * (size_t)t->Q * WS_DOM_LANES * sizeof *t->emit : 0;
+    return t ? (size_t)t->codes * ws_dom_emissions(t->Q, p->wide) * sizeof *t->emit : 0;
 }
 
 // Returns the segments for which a region has room: the traces have about as many as domains begin there.
@@ -119,17 +69,18 @@ static uint32_t segments_of(const problem *p) {
     return (uint32_t)((float)WS_DOM_TRACES * (1.5f * p->load->span.region->begins + 1.0f));
 }
 
-// Returns the bytes of shared memory for a row that a warp has alone. Forward has four values of a place and lane.
+// Returns the bytes of shared memory for a row that a warp has alone.
 static size_t wide_bytes(int what, int Q) {
-    const bool four = what == WS_DOM_FORWARD || what == WS_DOM_FORWARD_FIT;
-    return ((size_t)Q * (four ? 16 : 20) + (what == WS_DOM_ACCURACY ? 4 * WS_DOM_PARTS : 0)) * sizeof(float);
+    return (size_t)ws_dom_row_floats(Q, what == WS_DOM_ACCURACY ? WS_DOM_FIT_ROWS : WS_DOM_PARSER_ROWS) * sizeof(float);
 }
+// Returns the bytes of a model's transitions, one way.
+static size_t table_bytes(int Q) { return ws_dom_emissions(Q, true) * WS_DOM_NTR * sizeof(float); }
 
 // Returns whether a warp computes such a problem alone. Four threads take some 360 cycles of an H200 for a place of a
-// row, so that ALONE places are 10 ms of each recurrence. All devices give a block ROOM bytes of shared memory.
-static bool is_wide(int Q, uint32_t L) {
-    enum { ALONE = 50000, ROOM = 64 << 10 };
-    return (Q >= ws_dom_wide_least || (size_t)Q * L >= ALONE) && wide_bytes(WS_DOM_ACCURACY, Q) <= ROOM;
+// row, so that ALONE places are 10 ms of each recurrence. room: bytes of shared memory that a block can have.
+static bool is_wide(int Q, uint32_t L, size_t room) {
+    enum { ALONE = 50000 };
+    return (Q >= ws_dom_wide_least || (size_t)Q * L >= ALONE) && wide_bytes(WS_DOM_ACCURACY, Q) <= room;
 }
 
 // Returns how many problems from this one on share a warp, if there are n.
@@ -143,6 +94,7 @@ static int by_size(const void *a, const void *b) {
     const problem *x = (const problem *)a, *y = (const problem *)b;
     if (x->wide != y->wide) return x->wide ? -1 : 1;
     if (Q_of(x) != Q_of(y)) return Q_of(x) < Q_of(y) ? 1 : -1;
+    if (x->wide && x->m != y->m) return (uintptr_t)x->m < (uintptr_t)y->m ? -1 : 1; // a block has one model
     if (x->L != y->L) return x->L < y->L ? 1 : -1;
     return (x->order > y->order) - (x->order < y->order);
 }
@@ -221,30 +173,74 @@ static void lay_out(call *c, ws_dom_job *job) {
         group *last = c->ngroup ? &c->group[c->ngroup - 1] : NULL;
         const int full = c->ngroup == (wide ? GROUPS : 2 * GROUPS);
         if (last && last->wide == wide && (4 * w.Qmax > 3 * last->Qmax || full)) last->to = p + w.n;
-        else c->group[c->ngroup++] = {p, p + w.n, w.Qmax, wide};
+        else c->group[c->ngroup++] = {p, p + w.n, w.Qmax, wide, false, 1, 0, 0};
     }
 }
 
-// ---- 3 its launches ----
+// Chooses how many warps share a block, so that most warps run at a time on a multiprocessor. A block gets as many as
+// the model has problems, on average, and not so many that multiprocessors are left idle.
+static void size_blocks(const call *c, group *g) {
+    enum { OF_BLOCK = 1 << 10, SM_WARPS = 12 }; // bytes that a block takes besides; warps for which there are registers
+    const ws_device *dev = c->stream->dev;
+    const size_t table = table_bytes(g->Qmax), row = wide_bytes(WS_DOM_BACKWARD, g->Qmax);
+    const size_t room = ws_min((size_t)dev->shared_max, ws_dom_block_most), n = g->to - g->from;
+    size_t models = 1, best = 0;
+    for (uint32_t p = g->from + 1; p < g->to; p++) models += c->p[p].m != c->p[p - 1].m;
+    const size_t most = ws_min(ws_max(n / models, 1), (n + (size_t)dev->sms - 1) / (size_t)dev->sms);
+    for (size_t w = 1; w <= ws_min(most, WS_DOM_WARPS) && table + w * row <= room; w++) {
+        const size_t warps = ws_min(room / (table + w * row + OF_BLOCK), SM_WARPS / w) * w;
+        if (g->tables && warps <= best) continue;
+        g->tables = true;
+        g->warps = (uint32_t)w;
+        best = warps;
+    }
+}
+
+// Forms the blocks of all groups.
+static void form_blocks(call *c) {
+    for (int k = 0; k < c->ngroup && c->group[k].wide; k++) {
+        group *g = &c->group[k];
+        size_blocks(c, g);
+        g->block = c->nblock;
+        for (uint32_t p = g->from, n; p < g->to; p += n) {
+            for (n = 1; n < g->warps && p + n < g->to && c->p[p + n].m == c->p[p].m;) n++;
+            c->block[c->nblock++] = p;
+        }
+        g->blocks = c->nblock - g->block;
+        c->block[c->nblock] = g->to;
+    }
+}
+
+// ---- 2 its launches ----
 
 // Returns the bytes of a block's shared memory; 0: its rows lie in the device's, or it has none.
 static size_t shared_bytes(int what, const group *g, int kinds) {
     if (what == WS_DOM_SAMPLE) return ws_dom_domain_sums::floats(g->Qmax) * sizeof(float);
+    if (kinds && g->wide && what == WS_DOM_ACCURACY) return wide_bytes(what, g->Qmax);
+    if (kinds && g->wide) return (g->tables ? table_bytes(g->Qmax) : 0) + g->warps * wide_bytes(what, g->Qmax);
     const size_t bytes = (size_t)g->Qmax * (size_t)kinds * 32 * sizeof(float);
-    return kinds && g->wide ? wide_bytes(what, g->Qmax) : bytes <= ws_dom_shared_most ? bytes : 0;
+    return bytes <= ws_dom_shared_most ? bytes : 0;
 }
 
 static int launch(call *c, int what, const group *g, int kinds, ws_err *err) {
     const size_t shared = shared_bytes(what, g, kinds);
-    const bool alone = g->wide || what == WS_DOM_SAMPLE;
-    const int rows = shared == 0 ? WS_DOM_IN_MEMORY : alone ? WS_DOM_BY_WARP : WS_DOM_IN_SHARED;
+    const bool team = what == WS_DOM_SAMPLE || what == WS_DOM_TRACE, thread = !kinds && !team,
+               blocks = g->wide && kinds && !team && what != WS_DOM_ACCURACY, alone = g->wide || team;
+    const int rows = shared == 0              ? WS_DOM_IN_MEMORY
+                     : blocks && g->tables ? WS_DOM_BY_BLOCK
+                     : alone                  ? WS_DOM_BY_WARP
+                                              : WS_DOM_IN_SHARED;
     const ws_dom_launch *l = ws_dom_launches;
     while (l->what != what || l->rows != rows) l++;
-    const uint32_t each = !kinds ? (uint32_t)WS_DOM_THREADS : alone ? 1 : (uint32_t)WS_DOM_SIDE_BY_SIDE;
-    c->a.from = g->from;
+    const uint32_t each = thread ? (uint32_t)WS_DOM_THREADS : alone ? 1 : (uint32_t)WS_DOM_SIDE_BY_SIDE;
+    c->a.from = blocks ? g->block : g->from;
     c->a.to = g->to;
-    return ws_launch_kernel(c->stream, l->kernel, l->name, dim3((g->to - g->from + each - 1) / each),
-                            kinds ? 32 : WS_DOM_THREADS, 1, shared, &c->a, err);
+    return ws_launch_kernel(c->stream, l->kernel, l->name,
+                            dim3(blocks ? g->blocks : (g->to - g->from + each - 1) / each),
+                            thread   ? (unsigned)WS_DOM_THREADS
+                            : blocks ? 32 * g->warps
+                                     : 32,
+                            1, shared, &c->a, err);
 }
 
 static int launch_group(call *c, const group *g, ws_err *err) {
@@ -275,7 +271,7 @@ static int launch_all(call *c, ws_err *err) {
     return ws_devstream_join(c->stream, rc, err);
 }
 
-// ---- memory and copies ----
+// ---- 3 its memory and copies ----
 
 static int by_address(const void *a, const void *b) {
     const uintptr_t x = (uintptr_t)*(ws_devtable *const *)a, y = (uintptr_t)*(ws_devtable *const *)b;
@@ -328,12 +324,15 @@ static int send_problems(call *c, ws_dom_job *job, ws_err *err) {
         at += c->p[p].L;
         if (!c->p[p].odds) continue;
         job[p].emit = (const float *)there + odds / sizeof(float);
-        memcpy(here + odds, c->p[p].odds->emit, odds_of(&c->p[p]));
+        const ws_dom_tables *own = c->p[p].odds;
+        ws_dom_devmodel_emissions((float *)(void *)(here + odds), own, (size_t)own->codes, c->p[p].wide);
         odds += odds_of(&c->p[p]);
     }
     rc = ws_cuda_check(cudaMemcpyAsync(there, here, at, cudaMemcpyHostToDevice, s->stream), "copying residues", err);
     if (!rc) rc = ws_devstream_put(s, job, c->n * sizeof *job, &there, err);
     c->a.job = (const ws_dom_job *)there;
+    if (!rc && c->nblock) rc = ws_devstream_put(s, c->block, (c->nblock + 1) * sizeof *c->block, &there, err);
+    c->a.block = (const uint32_t *)there;
     return rc;
 }
 
@@ -363,7 +362,7 @@ static int allocate(call *c, ws_err *err) {
                 {(void **)&c->a.n2, resolve ? c->rows * sizeof(float) : 0},
                 {(void **)&c->a.segment, c->segments * WS_DOM_SEGMENT_WORDS * sizeof(uint32_t)},
                 {(void **)&c->a.pack, c->words * sizeof(uint32_t)}};
-    size_t bytes = ROOM + c->odds + c->residues + c->n * sizeof(ws_dom_job);
+    size_t bytes = ROOM + c->odds + c->residues + c->n * sizeof(ws_dom_job) + (c->n + 1) * sizeof *c->block;
     for (const auto &one : part) bytes += one.bytes;
     const size_t results = HEAD + c->n * result_bytes(c);
     int rc = ws_devstream_reserve(s, bytes, err);
@@ -432,9 +431,13 @@ static int fetch(call *c, ws_err *err) {
 static int run(call *c, ws_err *err) {
     ws_devstream *s = c->stream;
     ws_dom_job *job = (ws_dom_job *)ws_calloc(c->n, sizeof *job, err);
-    if (!job) return WS_ENOMEM;
-    lay_out(c, job);
-    int rc = put_models(c, err);
+    c->block = (uint32_t *)ws_calloc((size_t)c->n + 1, sizeof *c->block, err);
+    int rc = job && c->block ? WS_OK : WS_ENOMEM;
+    if (!rc) {
+        lay_out(c, job);
+        form_blocks(c);
+        rc = put_models(c, err);
+    }
     if (!rc) rc = allocate(c, err);
     if (!rc) rc = send_problems(c, job, err);
     if (!rc) rc = ws_cuda_check(cudaEventRecord(s->start, s->stream), "recording an event", err);
@@ -442,6 +445,7 @@ static int run(call *c, ws_err *err) {
     if (!rc) rc = ws_cuda_check(cudaEventRecord(s->end, s->stream), "recording an event", err);
     if (!rc) rc = fetch(c, err);
     ws_free(job);
+    ws_free(c->block);
     return rc;
 }
 
@@ -497,6 +501,7 @@ static bool is_for_host(const call *like, const ws_dom_load *l, uint32_t L) {
 
 static int run_list(const call *like, ws_dom_load *load, size_t n, ws_err *err) {
     problem *p = (problem *)ws_calloc(n, sizeof *p, err);
+    const size_t room = ws_dev_shared();
     size_t m = 0;
     int rc = p ? WS_OK : WS_ENOMEM;
     for (size_t i = 0; i < n && !rc; i++) {
@@ -507,8 +512,9 @@ static int run_list(const call *like, ws_dom_load *load, size_t n, ws_err *err) 
                        to = e ? e->to : like->what == RESOLVE ? g->to : l->span.pair->L, L = to - from + 1;
         l->done = 0;
         if (is_for_host(like, l, L)) continue;
-        p[m] = {l, NULL, l->span.pair->odds, l->span.pair->x + from - 1, L, (uint32_t)i, is_wide(l->t->Q, L)};
-        rc = need_model(l->t, &p[m++].m, err);
+        p[m] = {l, NULL, l->span.pair->odds, l->span.pair->x + from - 1, L, (uint32_t)i, is_wide(l->t->Q, L, room)};
+        rc = ws_dom_devmodel_need(l->t, p[m].wide, &p[m].m, err);
+        m++;
     }
     if (!rc) qsort(p, m, sizeof *p, by_size);
     for (size_t i = 0, some; i < m && !rc; i += some) rc = run_some(like, p + i, m - i, &some, err);

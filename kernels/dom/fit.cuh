@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// An envelope on a device after Forward and Backward: optimal accuracy with the choices of each cell, null2, and the
-// path; fit.inc.h is the same for registers of several envelopes. All transitions of the model exist. And what a thread
-// does for a problem alone: curves, regions, row factors. Source: specification domains.md, sections 4 to 7.
+// An envelope on a device after Forward and Backward: optimal accuracy with the choices of each cell, and null2;
+// fit.inc.h is the same for registers of several envelopes. All transitions of the model exist. And what a thread does
+// for a problem alone: curves, regions, row factors. Source: specification domains.md, sections 4 to 7.
 #ifndef WS_DOM_FIT_CUH
 #define WS_DOM_FIT_CUH
 
@@ -169,11 +169,13 @@ WS_DOM_BOTH void ws_dom_accuracy(const G &g, const ws_dom_job &j, const ws_dom_s
 
 WS_DOM_BOTH uint32_t ws_dom_count_scales(const ws_dom_row *f, uint32_t L) {
     uint32_t n = 0;
+WS_DOM_UNROLL_8
     for (uint32_t i = 1; i <= L; i++) n += f[i].s > 1.0f;
     return n;
 }
-WS_DOM_BOTH void ws_dom_pack_scales(const ws_dom_row *f, uint32_t L, uint32_t *pack) {
+WS_DOM_BOTH void ws_dom_pack_scales(const ws_dom_row *__restrict__ f, uint32_t L, uint32_t *__restrict__ pack) {
     float *to = (float *)pack;
+WS_DOM_UNROLL_8
     for (uint32_t i = 1; i <= L; i++)
         if (f[i].s > 1.0f) *to++ = f[i].s;
 }
@@ -226,63 +228,6 @@ WS_DOM_BOTH void ws_dom_decode(const ws_dom_args &a, uint32_t p) {
     out.range = (uint32_t)ws_dom_decode_envelope(f, b, j.L, j.mode.ploop, a.own[p], &to, &out.outside);
     out.end = f[j.L].C * j.mode.pmove;
     out.nscale = ws_dom_count_scales(f, j.L);
-    a.fitted[p] = out;
-}
-
-// Walks from the end of the path to B, and writes columns backwards, to the end of their room. Returns 0 if the path
-// is one for the host.
-WS_DOM_BOTH int ws_dom_walk_back(const ws_dom_args &a, const ws_dom_job &j, ws_dom_fitted *to) {
-    const uint32_t Q = (uint32_t)j.Q;
-    const float *w = a.w + j.row;
-    uint8_t *const room = a.column + j.column, *column = room + j.L + (uint32_t)j.M;
-    uint32_t i = to->end_row, k = to->end_node, q = (k - 1) % Q, z = (k - 1) / Q;
-    uint8_t state = WS_COLUMN_M;
-    to->i_to = i;
-    to->k_to = k;
-    while (column > room && i >= 1 && k >= 1) {
-        const uint32_t *row = a.choice + j.choice + (size_t)i * ws_dom_choice_row(j);
-        const float *cell = a.cell + j.cell + (size_t)i * ws_dom_cell_row(j) + ws_dom_product_at(j, q, z);
-        const uint32_t bits = ws_dom_choice_at(j, row, q, z);
-        const uint32_t to_q = q == 0 ? Q - 1 : q - 1, to_z = q == 0 ? z - 1 : z; // node k - 1
-        if (state == WS_COLUMN_M) {
-            *--column = (uint8_t)(state | ws_dom_code_of(cell[0] * w[i]));
-            to->i_from = i;
-            to->k_from = k;
-            const uint32_t from = k == 1 ? (uint32_t)WS_DOM_FROM_B : bits & 3;
-            if (from == WS_DOM_FROM_B) {
-                to->ncolumn = (uint32_t)(room + j.L + (uint32_t)j.M - column);
-                return 1;
-            }
-            state = from == WS_DOM_FROM_M ? WS_COLUMN_M : from == WS_DOM_FROM_I ? WS_COLUMN_I : WS_COLUMN_D;
-            i--, k--, q = to_q, z = to_z;
-        } else if (state == WS_COLUMN_D) {
-            *--column = WS_COLUMN_D | WS_CODE_NONE;
-            if (k == 1) return 0;
-            const uint32_t below = ws_dom_choice_at(j, row + ws_dom_choice_row(j), to_q, to_z);
-            state = below >> WS_DOM_FROM_D_BIT & 1 ? WS_COLUMN_D : WS_COLUMN_M;
-            k--, q = to_q, z = to_z;
-        } else {
-            *--column = (uint8_t)(state | ws_dom_code_of(cell[j.part ? 1 : j.line] * w[i]));
-            state = bits >> WS_DOM_FROM_I_BIT & 1 ? WS_COLUMN_I : WS_COLUMN_M;
-            i--;
-        }
-    }
-    return 0;
-}
-
-// Makes the path of an envelope, and packs its results.
-WS_DOM_BOTH void ws_dom_trace(const ws_dom_args &a, uint32_t p) {
-    const ws_dom_job &j = a.job[p];
-    ws_dom_fitted out = a.fitted[p];
-    if (!out.range && !out.strange) out.strange = !ws_dom_walk_back(a, j, &out);
-    if (out.range || out.strange) out.ncolumn = 0;
-    const uint32_t words = (out.ncolumn + 3) / 4;
-    out.scale = ws_dom_claim(a.packed, out.nscale + words);
-    ws_dom_pack_scales(a.f + j.row, j.L, a.pack + out.scale);
-    out.column = out.scale + out.nscale;
-    uint8_t *column = (uint8_t *)(a.pack + out.column);
-    const uint8_t *from = a.column + j.column + j.L + (uint32_t)j.M - out.ncolumn;
-    for (uint32_t c = 0; c < 4 * words; c++) column[c] = c < out.ncolumn ? from[c] : 0; // the copy takes whole words
     a.fitted[p] = out;
 }
 

@@ -10,7 +10,8 @@
 
 #include "kernels/dom/launches.h"
 #include "kernels/dom/sample.cuh"
-#include "kernels/dom/wide.cuh"
+#include "kernels/dom/trace.cuh"
+#include "kernels/dom/wide_fit.cuh"
 
 // Rows lie in shared memory (SHARED) or in the call's. A block is a warp.
 extern __shared__ __align__(16) float shared[];
@@ -18,7 +19,7 @@ template <bool SHARED> __device__ __forceinline__ float *rows_of(const ws_dom_ar
     return SHARED ? shared + (threadIdx.x & ~3u) : a.state + j.place;
 }
 
-// So many blocks of a multiprocessor leave enough registers for a thread: nothing is spilled.
+// So many warps of a multiprocessor leave enough registers for a thread: nothing is spilled.
 enum { BLOCKS = 16 };
 
 // More registers for rows that are farther away: few problems of long models fit into a device's memory anyhow.
@@ -53,29 +54,58 @@ template <bool SHARED> __global__ void __launch_bounds__(32) accuracy_kernel(con
                     a.choice + j.choice, at, &a.fitted[p]);
 }
 
-// A block is a warp, which has one problem.
-template <int KEEP> __global__ void __launch_bounds__(32, BLOCKS) wide_forward_kernel(const ws_dom_args a) {
-    const ws_dom_job &j = a.job[a.from + blockIdx.x];
-    ws_dom_warp g;
-    ws_dom_wide_forward<KEEP>(g, j, ws_dom_wide_row(shared, j), a.f + j.row, KEEP ? a.cell + j.cell : NULL);
+// Each warp of a block has one problem, all of one model. With TABLES the transitions lie before the rows. Returns the
+// number of the warp's problem among all; UINT32_MAX: it has none.
+template <bool TABLES>
+__device__ __forceinline__ uint32_t problem_of(const ws_dom_args &a, const float *ws_dom_job::*odds) {
+    const uint32_t first = a.block[a.from + blockIdx.x], end = a.block[a.from + blockIdx.x + 1];
+    if (TABLES) {
+        const ws_dom_job &j = a.job[first];
+        const uint32_t n = (uint32_t)ws_dom_tiles(j.Q) * WS_DOM_NTR * WS_DOM_TILE / 4;
+        const float4 *from = (const float4 *)(const void *)(j.*odds);
+        for (uint32_t i = threadIdx.x; i < n; i += blockDim.x) ((float4 *)(void *)shared)[i] = __ldg(from + i);
+        __syncthreads();
+    }
+    const uint32_t p = first + threadIdx.x / 32;
+    return p < end ? p : UINT32_MAX;
+}
+// Returns the warp's row.
+template <bool TABLES> __device__ __forceinline__ ws_dom_tiles_row row_of(const ws_dom_job &j) {
+    float *rows = shared + (TABLES ? ws_dom_tiles(j.Q) * WS_DOM_NTR * WS_DOM_TILE : 0);
+    return ws_dom_tiles_row(rows + threadIdx.x / 32 * (uint32_t)ws_dom_row_floats(j.Q, 3), j);
 }
 
-template <bool KEEP> __global__ void __launch_bounds__(32, BLOCKS) wide_backward_kernel(const ws_dom_args a) {
-    const uint32_t p = a.from + blockIdx.x;
-    const ws_dom_job &j = a.job[p];
-    ws_dom_warp g;
-    const bool own = ws_dom_wide_backward<KEEP>(g, j, ws_dom_wide_row(shared, j), a.f + j.row, a.b + j.row,
+template <int KEEP, bool TABLES> __global__ void __launch_bounds__(WS_DOM_WARPS * 32, 1)
+    wide_forward_kernel(const ws_dom_args a) {
+    const uint32_t p = problem_of<TABLES>(a, &ws_dom_job::in);
+    if (p == UINT32_MAX) return;
+    const ws_dom_job j = a.job[p];
+    ws_dom_warp<TABLES> g;
+    ws_dom_wide_forward<KEEP>(g, j, row_of<TABLES>(j), TABLES ? shared : j.in, a.f + j.row,
+                              KEEP ? a.cell + j.cell : NULL);
+}
+
+template <bool KEEP, bool TABLES> __global__ void __launch_bounds__(WS_DOM_WARPS * 32, 1)
+    wide_backward_kernel(const ws_dom_args a) {
+    const uint32_t p = problem_of<TABLES>(a, &ws_dom_job::out);
+    if (p == UINT32_MAX) return;
+    const ws_dom_job j = a.job[p];
+    ws_dom_warp<TABLES> g;
+    const bool own = ws_dom_wide_backward<KEEP>(g, j, row_of<TABLES>(j),
+                                                TABLES ? shared : j.out, a.f + j.row, a.b + j.row,
                                                 KEEP ? a.cell + j.cell + j.L * ws_dom_cell_row(j) : NULL);
     if (g.leads()) a.own[p] = own;
 }
 
+// A block is a warp, which has one problem.
 static __global__ void __launch_bounds__(32, BLOCKS) wide_accuracy_kernel(const ws_dom_args a) {
     const uint32_t p = a.from + blockIdx.x;
     if (a.fitted[p].range) return;
-    const ws_dom_job &j = a.job[p];
+    const ws_dom_job j = a.job[p];
     const ws_dom_factors at = {a.w + j.row, a.B + j.row, a.pC + j.row, 1};
-    ws_dom_warp g;
-    ws_dom_wide_accuracy(g, j, ws_dom_wide_row(shared, j), a.cell + j.cell, a.choice + j.choice, at, &a.fitted[p]);
+    ws_dom_warp<false> g;
+    ws_dom_wide_accuracy(g, j, ws_dom_accuracy_tiles(shared, j), a.cell + j.cell, a.choice + j.choice, at,
+                         &a.fitted[p]);
 }
 
 // A block is a warp, which has one region.
@@ -83,6 +113,12 @@ enum { REGIONS = 24 }; // of a multiprocessor
 static __global__ void __launch_bounds__(32, REGIONS) sample_kernel(const ws_dom_args a) {
     ws_dom_team g;
     ws_dom_sample_region(g, a, a.from + blockIdx.x, shared);
+}
+
+// A block is a warp, which follows the path of one envelope.
+static __global__ void __launch_bounds__(32) trace_kernel(const ws_dom_args a) {
+    ws_dom_team g;
+    ws_dom_trace(g, a, a.from + blockIdx.x);
 }
 
 template <void BODY(const ws_dom_args &, uint32_t)> __global__ void __launch_bounds__(WS_DOM_THREADS)
@@ -105,18 +141,25 @@ extern "C" const ws_dom_launch ws_dom_launches[WS_DOM_LAUNCHES] = {
     {WS_DOM_ACCURACY, WS_DOM_IN_SHARED, (const void *)accuracy_kernel<true>, "ws_dom_accuracy"},
     {WS_DOM_FORWARD_CELLS, WS_DOM_IN_MEMORY, (const void *)forward_kernel<false, CELLS>, "ws_dom_forward_cells"},
     {WS_DOM_FORWARD_CELLS, WS_DOM_IN_SHARED, (const void *)forward_kernel<true, CELLS>, "ws_dom_forward_cells"},
-    {WS_DOM_FORWARD_CELLS, WS_DOM_BY_WARP, (const void *)wide_forward_kernel<CELLS>, "ws_dom_forward_cells_wide"},
+    {WS_DOM_FORWARD_CELLS, WS_DOM_BY_WARP, (const void *)wide_forward_kernel<CELLS, false>,
+     "ws_dom_forward_cells_wide"},
+    {WS_DOM_FORWARD_CELLS, WS_DOM_BY_BLOCK, (const void *)wide_forward_kernel<CELLS, true>,
+     "ws_dom_forward_cells_wide"},
     {WS_DOM_SAMPLE, WS_DOM_BY_WARP, (const void *)sample_kernel, "ws_dom_sample"},
-    {WS_DOM_FORWARD, WS_DOM_BY_WARP, (const void *)wide_forward_kernel<NOTHING>, "ws_dom_forward_wide"},
-    {WS_DOM_BACKWARD, WS_DOM_BY_WARP, (const void *)wide_backward_kernel<false>, "ws_dom_backward_wide"},
-    {WS_DOM_FORWARD_FIT, WS_DOM_BY_WARP, (const void *)wide_forward_kernel<PRODUCTS>, "ws_dom_forward_fit_wide"},
-    {WS_DOM_BACKWARD_FIT, WS_DOM_BY_WARP, (const void *)wide_backward_kernel<true>, "ws_dom_backward_fit_wide"},
+    {WS_DOM_FORWARD, WS_DOM_BY_WARP, (const void *)wide_forward_kernel<NOTHING, false>, "ws_dom_forward_wide"},
+    {WS_DOM_FORWARD, WS_DOM_BY_BLOCK, (const void *)wide_forward_kernel<NOTHING, true>, "ws_dom_forward_wide"},
+    {WS_DOM_BACKWARD, WS_DOM_BY_WARP, (const void *)wide_backward_kernel<false, false>, "ws_dom_backward_wide"},
+    {WS_DOM_BACKWARD, WS_DOM_BY_BLOCK, (const void *)wide_backward_kernel<false, true>, "ws_dom_backward_wide"},
+    {WS_DOM_FORWARD_FIT, WS_DOM_BY_WARP, (const void *)wide_forward_kernel<PRODUCTS, false>, "ws_dom_forward_fit_wide"},
+    {WS_DOM_FORWARD_FIT, WS_DOM_BY_BLOCK, (const void *)wide_forward_kernel<PRODUCTS, true>, "ws_dom_forward_fit_wide"},
+    {WS_DOM_BACKWARD_FIT, WS_DOM_BY_WARP, (const void *)wide_backward_kernel<true, false>, "ws_dom_backward_fit_wide"},
+    {WS_DOM_BACKWARD_FIT, WS_DOM_BY_BLOCK, (const void *)wide_backward_kernel<true, true>, "ws_dom_backward_fit_wide"},
     {WS_DOM_ACCURACY, WS_DOM_BY_WARP, (const void *)wide_accuracy_kernel, "ws_dom_accuracy_wide"},
     {WS_DOM_FIND, 0, (const void *)thread_kernel<ws_dom_find>, "ws_dom_find"},
     {WS_DOM_SCORE, 0, (const void *)thread_kernel<ws_dom_score_rows>, "ws_dom_score"},
     {WS_DOM_DECODE, 0, (const void *)thread_kernel<ws_dom_decode>, "ws_dom_decode"},
-    {WS_DOM_TRACE, 0, (const void *)thread_kernel<ws_dom_trace>, "ws_dom_trace"},
+    {WS_DOM_TRACE, 0, (const void *)trace_kernel, "ws_dom_trace"},
 };
-size_t ws_dom_shared_most = 32 << 10;
+size_t ws_dom_shared_most = 32 << 10, ws_dom_block_most = SIZE_MAX;
 int ws_dom_wide_least = 33;
 ws_dom_margins ws_dom_margin = {WS_DOM_UNSURE, WS_DOM_UNSURE_END};

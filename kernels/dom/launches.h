@@ -23,19 +23,21 @@ enum {
     WS_DOM_DECODE,
     WS_DOM_TRACE
 };
-/* Where a problem's row lies: in the device's memory or, with four threads or a warp for it, in shared memory. Kernels
- * with one thread for a problem have no row. */
-enum { WS_DOM_IN_MEMORY, WS_DOM_IN_SHARED, WS_DOM_BY_WARP };
+/* Where a problem's row lies: in the device's memory or, with four threads or a warp for it, in shared memory; the
+ * warps of a block may share their model's transitions there. Kernels with one thread for a problem have no row. */
+enum { WS_DOM_IN_MEMORY, WS_DOM_IN_SHARED, WS_DOM_BY_WARP, WS_DOM_BY_BLOCK };
 typedef struct ws_dom_launch {
     int what, rows;
     const void *kernel;
     const char *name;
 } ws_dom_launch;
-enum { WS_DOM_LAUNCHES = 23 };
+enum { WS_DOM_LAUNCHES = 28 };
 extern const ws_dom_launch ws_dom_launches[WS_DOM_LAUNCHES];
 
 /* Most bytes of a warp's rows that go to shared memory. */
 extern size_t ws_dom_shared_most;
+/* Most bytes of shared memory of a block whose warps share transitions. */
+extern size_t ws_dom_block_most;
 /* Least places of a lane, M / 4, for which a warp computes a problem alone. */
 extern int ws_dom_wide_least;
 

@@ -27,11 +27,6 @@ template <class V> struct ws_dom_odds_at {
     V bm, mm, im, dm, md, mi, ii, dd;
 };
 
-// The values of a place and lane of a row in shared memory (wide.cuh).
-template <class V> struct ws_dom_values {
-    V M, I, D, X;
-};
-
 // Stores a cell of a region's matrix: M, I and D of a node, and B of the row.
 WS_DOM_BOTH void ws_dom_store_cell(float *at, float m, float i, float d, float b) {
     *(float4 *)(void *)at = make_float4(m, i, d, b);
@@ -96,16 +91,23 @@ template <int PLACES> struct ws_dom_quad {
     }
 };
 
-// A warp that has one problem: eight parts of four threads (wide.cuh).
-struct ws_dom_warp : ws_dom_quad<4> {
+// Four places of a lane.
+template <class V> struct ws_dom_four {
+    V at[4];
+};
+template <class V> WS_DOM_BOTH ws_dom_four<V> ws_dom_all_four(V v) { return {{v, v, v, v}}; }
+
+// A warp that has one problem: eight parts of four threads (wide.cuh). SHARED: its model's transitions lie in shared
+// memory.
+template <bool SHARED> struct ws_dom_warp : ws_dom_quad<4> {
     template <class T> struct each { // a value of each part
         T value;
         WS_DOM_LANE T &operator[](int) { return value; }
     };
     uint32_t part;
 
-    WS_DOM_LANE ws_dom_warp() : part(threadIdx.x / 4) {}
-    WS_DOM_LANE bool leads() const { return threadIdx.x == 0; }
+    WS_DOM_LANE ws_dom_warp() : part(threadIdx.x % 32 / 4) {}
+    WS_DOM_LANE bool leads() const { return threadIdx.x % 32 == 0; }
     WS_DOM_LANE bool leads_part() const { return z == 0; }
     // The barriers also order the memory accesses of the warp's threads.
     template <class F> WS_DOM_LANE void parts(F f) const {
@@ -129,26 +131,43 @@ struct ws_dom_warp : ws_dom_quad<4> {
         for (int k = 1; k < 32; k *= 2) most = max(most, __shfl_xor_sync(~0u, most, k));
         return most;
     }
-    // Load and store what a lane has of a place: four values; one of them; a product of M and one of I.
-    WS_DOM_LANE ws_dom_values<V> load_values(const float *p) const {
-        const float4 v = ((const float4 *)(const void *)p)[z];
-        return {v.x, v.y, v.z, v.w};
+    // Load and store what a lane has of a tile: all four places, or the one at u. `fixed`: of memory that no kernel
+    // writes; `table`: of the model's transitions.
+    WS_DOM_LANE ws_dom_four<V> load_four(const float *p) const { return four(((const float4 *)(const void *)p)[z]); }
+    WS_DOM_LANE ws_dom_four<V> load_fixed_four(const float *p) const {
+        return four(__ldg((const float4 *)(const void *)p + z));
     }
-    WS_DOM_LANE void store_values(float *p, ws_dom_values<V> v) const {
-        ((float4 *)(void *)p)[z] = make_float4(v.M, v.I, v.D, v.X);
+    WS_DOM_LANE ws_dom_four<V> table(const float *p) const { return SHARED ? load_four(p) : load_fixed_four(p); }
+    WS_DOM_LANE V load_at(const float *p, int u) const { return p[4 * z + (uint32_t)u]; }
+    WS_DOM_LANE V load_fixed_at(const float *p, int u) const { return __ldg(p + 4 * z + (uint32_t)u); }
+    WS_DOM_LANE V table_at(const float *p, int u) const { return SHARED ? load_at(p, u) : load_fixed_at(p, u); }
+    WS_DOM_LANE void store_four(float *p, const ws_dom_four<V> &v) const {
+        ((float4 *)(void *)p)[z] = make_float4(v.at[0], v.at[1], v.at[2], v.at[3]);
     }
-    WS_DOM_LANE V load_value(const float *p, int kind) const { return p[4 * z + (uint32_t)kind]; }
-    WS_DOM_LANE void store_value(float *p, int kind, V v) const { p[4 * z + (uint32_t)kind] = v; }
-    WS_DOM_LANE void load_pair(const float *p, V *m, V *i) const {
-        const float2 v = ((const float2 *)(const void *)p)[z];
-        *m = v.x, *i = v.y;
+    // Begins to copy a tile that no kernel writes to shared memory, and waits for what the thread began to copy.
+    WS_DOM_LANE void fetch_four(float *to, const float *from) const {
+#if __CUDA_ARCH__ >= 800
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to + 4 * z)),
+                     "l"(from + 4 * z)
+                     : "memory");
+#else
+        store_four(to, load_fixed_four(from));
+#endif
     }
-    WS_DOM_LANE void store_pair(float *p, V m, V i) const { ((float2 *)(void *)p)[z] = make_float2(m, i); }
-    // Asks for what load_pair will load a row later.
-    WS_DOM_LANE void soon(const float *p) const { asm volatile("prefetch.global.L2 [%0];" ::"l"(p + 2 * z)); }
+    WS_DOM_LANE void fetched() const {
+#if __CUDA_ARCH__ >= 800
+        asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+    }
+    // Asks for what load_four will load of products a row later.
+    WS_DOM_LANE void soon(const float *p) const { asm volatile("prefetch.global.L2 [%0];" ::"l"(p + 8 * z)); }
+
+  private:
+    WS_DOM_LANE static ws_dom_four<V> four(float4 v) { return {{v.x, v.y, v.z, v.w}}; }
 };
 
-// A warp whose threads are the lanes of a region's traces: 32 steps at once (sample.cuh).
+// A warp whose threads are the lanes of a path or of a region's traces: 32 steps at once (trace.cuh, sample.cuh).
+enum { WS_DOM_TEAM = 32 };
 struct ws_dom_team {
     template <class T> struct each { // a value of each lane
         T value;

@@ -12,7 +12,6 @@ extern "C" {
 #include "kernels/dom/fit.cuh"
 
 enum {
-    WS_DOM_TEAM = 32,    // lanes
     WS_DOM_INSERTS = 8,  // lanes that load steps of a column: most inserts are short, and each step is another line
     WS_DOM_NOT_SURE = 4, // beyond the indices of weights
     WS_DOM_SUMS_AT_ONCE = 3 // residues whose null2 a lane sums

@@ -125,7 +125,7 @@ int ws_dom_tables_fit(ws_dom_tables **out, const ws_dom_tables *model, const flo
     if (!t) return err->code;
     *t = *model;
     t->codes = codes;
-    t->device = NULL;
+    t->device[0] = t->device[1] = NULL;
     float *odds = ws_alloc(n * sizeof *odds, err);
     t->memory = odds ? ws_calloc(emit_floats(t) + mix_floats(t), sizeof *t->memory, err) : NULL;
     if (t->memory) {
@@ -139,7 +139,7 @@ int ws_dom_tables_fit(ws_dom_tables **out, const ws_dom_tables *model, const flo
 }
 
 void ws_dom_tables_destroy(ws_dom_tables *t) {
-    if (t) ws_dom_device_forget(t->device);
+    for (int form = 0; t && form < 2; form++) ws_dom_device_forget(t->device[form]);
     if (t) ws_free(t->memory);
     ws_free(t);
 }

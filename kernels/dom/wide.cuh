@@ -1,225 +1,310 @@
 // SPDX-License-Identifier: MIT
-// A problem that a whole warp computes: Forward, Backward and optimal accuracy in the operations of rows.cuh and
-// fit.cuh. The places of a lane are shared among eight parts of the warp, four threads each. The parts compute side by
-// side the values that depend on the row before alone. Part 0 then walks along the places. A row lies in shared memory.
-// Source: specification profile-filters.md, section 9.4, and domains.md, sections 3 and 7.
+// A problem that a whole warp computes: Forward and Backward in the operations of rows.cuh. The places of a lane are
+// shared among eight parts of the warp, four threads each. The parts compute side by side the values that depend on the
+// row before alone. Part 0 then walks along the places. A row lies in shared memory, in tiles of four places. Source:
+// specification profile-filters.md, section 9.4, and domains.md, section 3.
 //
-// Contents: 1 a row, its parts and phases; 2 Forward; 3 Backward; 4 optimal accuracy
+// Contents: 1 a row, its parts and phases; 2 what is loaded ahead; 3 Forward; 4 Backward
 #ifndef WS_DOM_WIDE_CUH
 #define WS_DOM_WIDE_CUH
 
-#include "kernels/dom/fit.cuh"
+#include "kernels/dom/rows.cuh"
 
 // ---- 1 a row, its parts and phases ----
 
-// Indices in ws_dom_values. X: the transition from D to D; of accuracies the sum of M's posteriors.
-enum { WS_DOM_AT_M, WS_DOM_AT_I, WS_DOM_AT_D, WS_DOM_AT_X };
+// Kinds of values in a row. Those of an accuracy are M, I, D and the sums of M's and I's posteriors.
+enum { WS_DOM_AT_M, WS_DOM_AT_I, WS_DOM_AT_D, WS_DOM_AT_UM, WS_DOM_AT_UI };
 
-// A row, [place][lane][M I D X], then one more value, [place][lane], then a value of each part, [part][lane].
-struct ws_dom_wide_row {
+// A row, [tile][kind][lane][four places]. KINDS is odd, and so are the tiles of a part: so the parts meet in no bank of
+// shared memory. The last tile may have places from Q on: their values are 0, or not used. The tile before the first
+// and the one after the last have memory, because a walk loads ahead.
+template <int KINDS> struct ws_dom_wide_row {
+    enum { TILE = KINDS * WS_DOM_TILE }; // floats of a tile
     float *p;
-    int Q, n;
-    WS_DOM_BOTH ws_dom_wide_row(float *at, const ws_dom_job &j) : p(at), Q(j.Q), n(j.part) {}
-    WS_DOM_BOTH float *at(int q) const { return p + 16 * q; }
-    WS_DOM_BOTH float *more(int q) const { return p + 16 * Q + 4 * q; }
-    WS_DOM_BOTH float *of_part(int t) const { return p + 20 * Q + 4 * t; }
-    WS_DOM_BOTH int from(int t) const { return t * n < Q ? t * n : Q; } // places of part t: from .. to - 1
+    int Q, tiles, n; // n: tiles of a part
+    WS_DOM_BOTH ws_dom_wide_row(float *at, const ws_dom_job &j)
+        : p(at + TILE), Q(j.Q), tiles(ws_dom_tiles(j.Q)), n(j.part / 4) {}
+    WS_DOM_BOTH int from(int t) const { return t * n < tiles ? t * n : tiles; } // tiles of part t: from .. to - 1
     WS_DOM_BOTH int to(int t) const { return from(t + 1); }
-    WS_DOM_BOTH int last_part() const { return (Q - 1) / n; }
+    WS_DOM_BOTH int last_part() const { return (tiles - 1) / n; }
+    WS_DOM_BOTH float *tile(int k) const { return p + k * TILE; }
+    WS_DOM_BOTH float *of_kind(int k, int kind) const { return tile(k) + kind * WS_DOM_TILE; }
+    // Behind the row: emissions of tile k, after which Backward's terms of the sum B take their place; or a value of
+    // each part.
+    WS_DOM_BOTH float *emission(int k) const { return tile(tiles + 1) + k * WS_DOM_TILE; }
+    WS_DOM_BOTH float *of_part(int t) const { return tile(tiles + 1) + 4 * t; }
+    WS_DOM_BOTH int whole() const { return Q / 4; } // tiles without places from Q on; there is at most one more
+    WS_DOM_BOTH int places(int k) const { return Q - 4 * k < 4 ? Q - 4 * k : 4; } // of tile k
 };
+typedef ws_dom_wide_row<3> ws_dom_tiles_row;
 
 // Phases: `parts` calls its function for each part, `first` for part 0 alone. All parts have ended a phase before the
 // next one begins. Within a phase no part reads or writes what another writes: tests/fault/dom.cu watches that. A value
 // that a part keeps from phase to phase is an `each`.
 
-// Returns a place, or the next one in from .. to - 1; there must be one.
-WS_DOM_BOTH int ws_dom_inside(int q, int from, int to) { return q < from ? from : q < to ? q : to - 1; }
-// Returns whether N places from q on are all in from .. to - 1.
-template <int N> WS_DOM_BOTH bool ws_dom_are_inside(int q, int step, int from, int to) {
-    const int last = q + step * (N - 1);
-    return q >= from && q < to && last >= from && last < to;
+// Calls `place` for each place of a whole tile in ascending order, or with DOWN in descending order.
+template <bool DOWN, class F> WS_DOM_BOTH void ws_dom_whole_tile(F place) {
+WS_DOM_UNROLL
+    for (int u = 0; u < 4; u++) place(DOWN ? 3 - u : u);
 }
-
-// Loads come some places before their use: `load` of places that are all in the row, `load_some` of those that are, in
-// ascending (step 1) or descending order (-1). Those outside get what an end of the row has, and are not used.
-
-// The values of AHEAD places from the model's tables.
-template <class G> struct ws_dom_tables_ahead {
-    ws_dom_odds_at<typename G::V> t[G::AHEAD];
-    typename G::V o[G::AHEAD];
-    WS_DOM_BOTH void load(const G &g, const float *odds, const float *emission, int q, int step) {
-        const float *place = ws_dom_place(odds, q), *at = emission + 4 * q;
+// The same for the first `places` of a tile.
+template <bool DOWN, class F> WS_DOM_BOTH void ws_dom_some_places(int places, F place) {
 WS_DOM_UNROLL
-        for (int u = 0; u < G::AHEAD; u++) {
-            t[u] = g.odds(ws_dom_place(place, step * u));
-            o[u] = g.load_fixed(at + 4 * step * u);
-        }
-    }
-    WS_DOM_BOTH void load_some(const G &g, const float *odds, const float *emission, int q, int step, int Q) {
-        if (ws_dom_are_inside<G::AHEAD>(q, step, 0, Q)) return load(g, odds, emission, q, step);
-WS_DOM_UNROLL
-        for (int u = 0; u < G::AHEAD; u++) {
-            const int at = ws_dom_inside(q + step * u, 0, Q);
-            t[u] = g.odds(ws_dom_place(odds, at));
-            o[u] = g.load_fixed(emission + 4 * at);
-        }
-    }
-};
-
-// Products of M and I.
-template <class G> struct ws_dom_products_ahead {
-    typename G::V M[G::AHEAD], I[G::AHEAD];
-    WS_DOM_BOTH void load_some(const G &g, const float *cell, int q, int step, int Q) {
-        const float *first = cell + 8 * q;
-        if (ws_dom_are_inside<G::AHEAD>(q, step, 0, Q)) {
-WS_DOM_UNROLL
-            for (int u = 0; u < G::AHEAD; u++) g.load_pair(first + 8 * step * u, &M[u], &I[u]);
-            return;
-        }
-WS_DOM_UNROLL
-        for (int u = 0; u < G::AHEAD; u++)
-            g.load_pair(cell + 8 * ws_dom_inside(q + step * u, 0, Q), &M[u], &I[u]);
-    }
-};
-
-// The values of the row. Without them each place waited for shared memory, because a load may not pass a store. Places
-// outside of from .. to - 1 may be another part's.
-template <class G> struct ws_dom_row_ahead {
-    ws_dom_values<typename G::V> at[G::AHEAD];
-    WS_DOM_BOTH void load(const G &g, const ws_dom_wide_row &r, int q, int step) {
-        const float *first = r.at(q);
-WS_DOM_UNROLL
-        for (int u = 0; u < G::AHEAD; u++) at[u] = g.load_values(first + 16 * step * u);
-    }
-    WS_DOM_BOTH void load_some(const G &g, const ws_dom_wide_row &r, int q, int step, int from, int to) {
-WS_DOM_UNROLL
-        for (int u = 0; u < G::AHEAD; u++) at[u] = g.load_values(r.at(ws_dom_inside(q + step * u, from, to)));
-    }
-};
+    for (int u = 0; u < 4; u++)
+        if ((DOWN ? 3 - u : u) < places) place(DOWN ? 3 - u : u);
+}
+template <bool DOWN, class F> WS_DOM_BOTH void ws_dom_each_place(int places, F place) {
+    if (places == 4) ws_dom_whole_tile<DOWN>(place);
+    else ws_dom_some_places<DOWN>(places, place);
+}
 
 // The values that a part needs of the place before its first one, or after its last one.
 template <class V> struct ws_dom_border {
     V m, i, d;
 };
 
-// Sets all values of a row, and X to the transition from D to D.
-template <class G> WS_DOM_BOTH void ws_dom_wide_clear(G &g, const ws_dom_wide_row &r, const float *odds) {
-    const typename G::V zero = g.set(0);
+// M, I and D of a tile.
+template <class G> struct ws_dom_cells_of_tile {
+    ws_dom_four<typename G::V> M, I, D;
+    WS_DOM_BOTH void load(const G &g, const float *tile) {
+        M = g.load_four(tile + WS_DOM_AT_M * WS_DOM_TILE);
+        I = g.load_four(tile + WS_DOM_AT_I * WS_DOM_TILE);
+        D = g.load_four(tile + WS_DOM_AT_D * WS_DOM_TILE);
+    }
+    WS_DOM_BOTH void store(const G &g, float *tile) const {
+        g.store_four(tile + WS_DOM_AT_M * WS_DOM_TILE, M);
+        g.store_four(tile + WS_DOM_AT_I * WS_DOM_TILE, I);
+        g.store_four(tile + WS_DOM_AT_D * WS_DOM_TILE, D);
+    }
+};
+
+// Sets all values of a row.
+template <int KINDS, class G>
+WS_DOM_BOTH void ws_dom_wide_clear(G &g, const ws_dom_wide_row<KINDS> &r, typename G::V cell, typename G::V other) {
     g.parts([&](int t) {
-        for (int q = r.from(t); q < r.to(t); q++)
-            g.store_values(r.at(q), {zero, zero, zero, g.odds(ws_dom_place(odds, q)).dd});
+        for (int k = r.from(t); k < r.to(t); k++)
+WS_DOM_UNROLL
+            for (int kind = 0; kind < KINDS; kind++)
+                g.store_four(r.of_kind(k, kind), ws_dom_all_four(kind < 3 ? cell : other));
     });
 }
 
-// ---- 2 Forward ----
+// Adds all values of one kind of tile after tile to a lane's sum, in ascending or, with DOWN, descending order. first:
+// those of tile 0; step: floats from one tile to the next.
+template <bool DOWN, class G, class V>
+WS_DOM_BOTH V ws_dom_wide_add(const G &g, const float *first, int step, int Q, V sum) {
+    const int whole = Q / 4;
+    auto some = [&] {
+        const ws_dom_four<V> v = g.load_four(first + whole * step);
+        ws_dom_some_places<DOWN>(Q % 4, [&](int u) { sum = sum + v.at[u]; });
+    };
+    if (DOWN && Q % 4) some();
+    const float *at = DOWN ? first + (whole - 1) * step : first;
+WS_DOM_UNROLL_8
+    for (int k = 0; k < whole; k++, at += DOWN ? -step : step) {
+        const ws_dom_four<V> v = g.load_four(at);
+        ws_dom_whole_tile<DOWN>([&](int u) { sum = sum + v.at[u]; });
+    }
+    if (!DOWN && Q % 4) some();
+    return sum;
+}
 
-// Computes M and I of a row, and in D what M sends to D of the next place. With KEEP the previous row's M and I, or
-// cells, go to `cell`.
+// ---- 2 what is loaded ahead ----
+
+// Return where a model's table has a tile's transitions but those from D to D, and those.
+WS_DOM_BOTH const float *ws_dom_odds_tile(const float *odds, int k) { return odds + k * WS_DOM_DD * WS_DOM_TILE; }
+WS_DOM_BOTH const float *ws_dom_dd_tile(const float *odds, int tiles, int k) {
+    return odds + (tiles * WS_DOM_DD + k) * WS_DOM_TILE;
+}
+
+// All transitions of a tile but those from D to D.
+template <class G> struct ws_dom_odds_of_tile {
+    ws_dom_four<typename G::V> at[WS_DOM_DD];
+    WS_DOM_BOTH void load(const G &g, const float *odds, int k) {
+        const float *tile = ws_dom_odds_tile(odds, k);
+WS_DOM_UNROLL
+        for (int kind = 0; kind < WS_DOM_DD; kind++) at[kind] = g.table(tile + kind * WS_DOM_TILE);
+    }
+    WS_DOM_BOTH ws_dom_odds_at<typename G::V> of(int u) const {
+        return {at[WS_DOM_BM].at[u], at[WS_DOM_MM].at[u], at[WS_DOM_IM].at[u], at[WS_DOM_DM].at[u],
+                at[WS_DOM_MD].at[u], at[WS_DOM_MI].at[u], at[WS_DOM_II].at[u], {}};
+    }
+};
+
+// Begins to copy a row's emissions. Each part copies its own.
+template <class G> WS_DOM_BOTH void ws_dom_wide_fetch(const G &g, const ws_dom_tiles_row &r, int t, const float *o) {
+    for (int k = r.from(t); k < r.to(t); k++) g.fetch_four(r.emission(k), o + k * WS_DOM_TILE);
+}
+
+// Inputs of the cells of a tile.
+template <class G> struct ws_dom_tile_inputs {
+    ws_dom_cells_of_tile<G> c;
+    ws_dom_odds_of_tile<G> odds;
+    ws_dom_four<typename G::V> emission;
+    WS_DOM_BOTH void load(const G &g, const ws_dom_tiles_row &r, const float *table, int k) {
+        c.load(g, r.tile(k));
+        odds.load(g, table, k);
+        emission = g.load_four(r.emission(k));
+    }
+};
+
+// Calls `compute` for tiles from .. last, in this order, with the inputs that `load` got; those of a tile are loaded
+// before the tile before it is computed. Where no tile is left the last one is loaded again.
+template <class IN, class LOAD, class COMPUTE>
+WS_DOM_BOTH void ws_dom_tile_after_tile(int from, int last, LOAD load, COMPUTE compute) {
+    const int step = last < from ? -1 : 1;
+    const auto inside = [=](int k) { return (last - k) * step < 0 ? last : k; };
+    IN a, b;
+    load(a, from);
+    for (int k = from;; k += 2 * step) {
+        load(b, inside(k + step));
+        compute(a, k);
+        if (k == last) return;
+        load(a, inside(k + 2 * step));
+        compute(b, k + step);
+        if (k + step == last) return;
+    }
+}
+
+// Values of a tile for the walk along D.
+template <class G> struct ws_dom_walked {
+    ws_dom_four<typename G::V> M, D, X; // X: transitions from D to D
+    template <bool WITH_M> WS_DOM_BOTH void load(const G &g, const float *tile, const float *dd) {
+        if (WITH_M) M = g.load_four(tile + WS_DOM_AT_M * WS_DOM_TILE);
+        D = g.load_four(tile + WS_DOM_AT_D * WS_DOM_TILE);
+        X = g.table(dd);
+    }
+    WS_DOM_BOTH void store(const G &g, float *tile) const { g.store_four(tile + WS_DOM_AT_D * WS_DOM_TILE, D); }
+};
+
+// ---- 3 Forward ----
+
+// Keeps M, I and D of a tile of a row: products, or cells, whose row has B in node 0.
 template <int KEEP, class G>
-WS_DOM_BOTH void ws_dom_wide_forward_cells(G &g, const ws_dom_job &j, const ws_dom_wide_row &r, const float *o,
-                                           float B1, float by1, float *cell) {
+WS_DOM_BOTH void ws_dom_wide_keep(const G &g, const ws_dom_job &j, int k, int places, float *cell,
+                                  const ws_dom_cells_of_tile<G> &of, float B) {
+    if (KEEP == WS_DOM_KEEP_PRODUCTS) {
+        g.store_four(cell + 2 * WS_DOM_TILE * (size_t)k, of.M);
+        g.store_four(cell + 2 * WS_DOM_TILE * (size_t)k + WS_DOM_TILE, of.I);
+    }
+WS_DOM_UNROLL
+    for (int u = 0; u < 4; u++)
+        if (KEEP == WS_DOM_KEEP_CELLS && u < places)
+            g.store_cells(cell, 4 * k + u, j.Q, j.M, of.M.at[u], of.I.at[u], of.D.at[u], B);
+}
+
+// Computes M and I of a row, and in D what M sends to D of the next place; the row's emissions are there. after: those
+// of the next row. With KEEP the previous row's M and I, or cells, go to `cell`.
+template <int KEEP, class G>
+WS_DOM_BOTH void ws_dom_wide_forward_cells(G &g, const ws_dom_job &j, const ws_dom_tiles_row &r, const float *table,
+                                           const float *after, float B1, float by1, float *cell) {
     typedef typename G::V V;
     const V B = g.set(B1), by = g.set(by1);
     typename G::template each<ws_dom_border<V>> border;
     g.parts([&](int t) {
-        const int q = r.from(t);
-        if (q >= r.to(t)) return;
-        const ws_dom_values<V> c = g.load_values(r.at(q ? q - 1 : r.Q - 1));
-        border[t] = {c.M * by, c.I * by, c.D * by};
-        if (q == 0) border[t] = {g.up(border[t].m), g.up(border[t].i), g.up(border[t].d)};
+        if (r.from(t) >= r.to(t)) return;
+        const int k = t ? r.from(t) - 1 : r.tiles - 1, u = t ? 3 : (r.Q - 1) % 4;
+        border[t] = {g.load_at(r.of_kind(k, WS_DOM_AT_M), u) * by, g.load_at(r.of_kind(k, WS_DOM_AT_I), u) * by,
+                     g.load_at(r.of_kind(k, WS_DOM_AT_D), u) * by};
+        if (t == 0) border[t] = {g.up(border[t].m), g.up(border[t].i), g.up(border[t].d)};
     });
     g.parts([&](int t) {
-        const int to = r.to(t);
+        const int from = r.from(t), to = r.to(t);
         V m = border[t].m, i = border[t].i, d = border[t].d;
-        auto place = [&](int q, const ws_dom_odds_at<V> &k, V emission, const ws_dom_values<V> &c) {
-            const V x = ws_dom_forward_match<G>(k, B, m, i, d, emission);
-            m = c.M * by, i = c.I * by, d = c.D * by;
-            if (KEEP == WS_DOM_KEEP_PRODUCTS) g.store_pair(cell + 8 * q, m, i);
-            if (KEEP == WS_DOM_KEEP_CELLS) g.store_cells(cell, q, r.Q, j.M, m, i, d, B1);
-            g.store_values(r.at(q), {x, m * k.mi + i * k.ii, x * k.md, c.X});
-        };
         if (KEEP == WS_DOM_KEEP_CELLS && t == 0 && g.leads()) ws_dom_store_cell(cell, 0.0f, 0.0f, 0.0f, B1);
-        int q = r.from(t);
-        ws_dom_tables_ahead<G> next;
-        ws_dom_row_ahead<G> row;
-        next.load_some(g, j.in, o, q, 1, r.Q);
-WS_DOM_UNROLL_2
-        for (; q + G::AHEAD <= to; q += G::AHEAD) {
-            const ws_dom_tables_ahead<G> now = next;
-            row.load(g, r, q, 1);
-            next.load_some(g, j.in, o, q + G::AHEAD, 1, r.Q);
+        if (from >= to) return;
+        typedef ws_dom_tile_inputs<G> in;
+        g.fetched();
+        const auto load = [&](in &x, int k) { x.load(g, r, table, k); };
+        ws_dom_tile_after_tile<in>(from, to - 1, load, [&](const in &x, int k) {
+            ws_dom_cells_of_tile<G> own, before;
 WS_DOM_UNROLL
-            for (int u = 0; u < G::AHEAD; u++) place(q + u, now.t[u], now.o[u], row.at[u]);
-        }
-        if (q >= to) return;
-        row.load_some(g, r, q, 1, q, to);
-WS_DOM_UNROLL
-        for (int u = 0; u < G::AHEAD - 1; u++)
-            if (q + u < to) place(q + u, next.t[u], next.o[u], row.at[u]);
+            for (int u = 0; u < 4; u++) {
+                const ws_dom_odds_at<V> odds = x.odds.of(u);
+                const V match = ws_dom_forward_match<G>(odds, B, m, i, d, x.emission.at[u]);
+                m = x.c.M.at[u] * by, i = x.c.I.at[u] * by, d = x.c.D.at[u] * by;
+                before.M.at[u] = m, before.I.at[u] = i, before.D.at[u] = d;
+                own.M.at[u] = match, own.I.at[u] = m * odds.mi + i * odds.ii, own.D.at[u] = match * odds.md;
+            }
+            own.store(g, r.tile(k));
+            ws_dom_wide_keep<KEEP>(g, j, k, r.places(k), cell, before, B1);
+        });
+        ws_dom_wide_fetch(g, r, t, after);
     });
 }
 
 // Does all passes of D to D, and returns the lane's sum of M and D. Part 0 calls it.
-template <class G> WS_DOM_BOTH typename G::V ws_dom_wide_forward_deletes(G &g, const ws_dom_wide_row &r) {
+template <class G>
+WS_DOM_BOTH typename G::V ws_dom_wide_forward_deletes(G &g, const ws_dom_tiles_row &r, const float *odds) {
     typedef typename G::V V;
-    V pass = g.up(g.load_value(r.at(r.Q - 1), WS_DOM_AT_D)), c = g.set(0), e = g.set(0);
-    auto place = [&](int q, const ws_dom_values<V> &k) {
+    const float *dd = ws_dom_dd_tile(odds, r.tiles, 0);
+    float *tile = r.p;
+    V pass = g.up(g.load_at(r.of_kind(r.tiles - 1, WS_DOM_AT_D), (r.Q - 1) % 4)), c = g.set(0), e = g.set(0);
+    ws_dom_walked<G> a, b; // a tile is loaded before the one before it is stored
+    auto along = [&](ws_dom_walked<G> &w, int u) {
         const V own = pass + c;
-        e = e + k.M;
-        g.store_value(r.at(q), WS_DOM_AT_D, own);
-        pass = own * k.X;
-        c = k.D;
+        e = e + w.M.at[u];
+        c = w.D.at[u];
+        w.D.at[u] = own;
+        pass = own * w.X.at[u];
     };
-    int q0 = 0;
-    ws_dom_row_ahead<G> next;
-    next.load_some(g, r, 0, 1, 0, r.Q);
-WS_DOM_UNROLL_2
-    for (; q0 + 2 * G::AHEAD <= r.Q; q0 += G::AHEAD) {
-        const ws_dom_row_ahead<G> now = next;
-        next.load(g, r, q0 + G::AHEAD, 1);
-WS_DOM_UNROLL
-        for (int u = 0; u < G::AHEAD; u++) place(q0 + u, now.at[u]);
+    auto walk = [&](ws_dom_walked<G> &w, float *at) {
+        ws_dom_whole_tile<false>([&](int u) { along(w, u); });
+        w.store(g, at);
+    };
+    int k = 0;
+    a.template load<true>(g, tile, dd);
+    for (; k + 2 <= r.whole(); k += 2, tile += 2 * r.TILE, dd += 2 * WS_DOM_TILE) {
+        b.template load<true>(g, tile + r.TILE, dd + WS_DOM_TILE);
+        walk(a, tile);
+        a.template load<true>(g, tile + 2 * r.TILE, dd + 2 * WS_DOM_TILE);
+        walk(b, tile + r.TILE);
     }
-    for (; q0 < r.Q; q0 += G::AHEAD) {
-        const ws_dom_row_ahead<G> now = next;
-        next.load_some(g, r, q0 + G::AHEAD, 1, 0, r.Q);
-WS_DOM_UNROLL
-        for (int u = 0; u < G::AHEAD; u++)
-            if (q0 + u < r.Q) place(q0 + u, now.at[u]);
+    if (k < r.whole()) {
+        b.template load<true>(g, tile + r.TILE, dd + WS_DOM_TILE);
+        walk(a, tile);
+        a = b;
     }
-    bool done = false;
-    for (int n = 0; n < 3 && !done; n++) {
+    if (r.Q % 4) {
+        ws_dom_some_places<false>(r.Q % 4, [&](int u) { along(a, u); });
+        a.store(g, r.tile(r.whole()));
+    }
+    for (int n = 0, done = 0; n < 3 && !done; n++) {
         pass = g.up(pass);
-        for (int q = 0; q < r.Q && !done;) {
-            done = ws_dom_adds_nothing(g, pass, g.load_value(r.at(q), WS_DOM_AT_D));
-            if (done) break;
-            for (const int stop = q + WS_DOM_LOOK < r.Q ? q + WS_DOM_LOOK : r.Q; q < stop; q++) {
-                const ws_dom_values<V> k = g.load_values(r.at(q));
-                g.store_value(r.at(q), WS_DOM_AT_D, pass + k.D);
-                pass = pass * k.X;
-            }
+        tile = r.p, dd = ws_dom_dd_tile(odds, r.tiles, 0);
+        a.template load<false>(g, tile, dd);
+        for (k = 0; k < r.tiles; k++, tile += r.TILE, dd += WS_DOM_TILE) {
+            b.template load<false>(g, tile + r.TILE, dd + WS_DOM_TILE);
+            if (k % 2 == 0 && (done = ws_dom_adds_nothing(g, pass, a.D.at[0]))) break;
+            ws_dom_each_place<false>(r.places(k), [&](int u) {
+                a.D.at[u] = pass + a.D.at[u];
+                pass = pass * a.X.at[u];
+            });
+            a.store(g, tile);
+            a = b;
         }
     }
-WS_DOM_UNROLL_16
-    for (int q = 0; q < r.Q; q++) e = e + g.load_value(r.at(q), WS_DOM_AT_D);
-    return e;
+    return ws_dom_wide_add<false>(g, r.of_kind(0, WS_DOM_AT_D), r.TILE, r.Q, e);
 }
 
-// Computes rows 0..L of a problem into f. With KEEP M and I of all rows, or cells, go to `cell`.
+// Computes rows 0..L of a problem into f. odds: transitions in, by tiles. With KEEP M and I of all rows, or cells, go
+// to `cell`.
 template <int KEEP, class G>
-WS_DOM_BOTH void ws_dom_wide_forward(G &g, const ws_dom_job &j, const ws_dom_wide_row &r, ws_dom_row *f, float *cell) {
+WS_DOM_BOTH void ws_dom_wide_forward(G &g, const ws_dom_job &j, const ws_dom_tiles_row &r, const float *odds,
+                                     ws_dom_row *f, float *cell) {
     ws_dom_row s = {};
     float by = 1.0f, E = 0.0f;
     s.N = s.s = 1.0f, s.B = j.mode.pmove;
-    ws_dom_wide_clear(g, r, j.in);
+    ws_dom_wide_clear(g, r, g.set(0), g.set(0));
     if (g.leads()) f[0] = s;
-    const float *o = ws_dom_emission(j, 1);
+    g.parts([&](int t) { ws_dom_wide_fetch(g, r, t, ws_dom_emission(j, 1)); });
+    const float *after = ws_dom_emission(j, j.L > 1 ? 2 : 1); // a row early, because the residue comes from far
     for (uint32_t i = 1; i <= j.L; i++) {
-        const float *now = o;
-        o = ws_dom_emission(j, i < j.L ? i + 1 : i); // a row early, because the residue comes from far
-        ws_dom_wide_forward_cells<KEEP>(g, j, r, now, s.B, by, cell);
+        const float *next = after;
+        after = ws_dom_emission(j, i + 2 < j.L ? i + 2 : j.L);
+        ws_dom_wide_forward_cells<KEEP>(g, j, r, odds, next, s.B, by, cell);
         if (KEEP) cell += ws_dom_kept_row<KEEP>(j);
-        g.first([&] { E = g.sum(ws_dom_wide_forward_deletes(g, r)); });
+        g.first([&] { E = g.sum(ws_dom_wide_forward_deletes(g, r, odds)); });
         s.E = g.of_first(E);
         by = ws_dom_forward_row(j, &s);
         if (g.leads()) f[i] = s;
@@ -227,145 +312,161 @@ WS_DOM_BOTH void ws_dom_wide_forward(G &g, const ws_dom_job &j, const ws_dom_wid
     if (!KEEP) return;
     if (KEEP == WS_DOM_KEEP_CELLS && g.leads()) ws_dom_store_cell(cell, 0.0f, 0.0f, 0.0f, s.B);
     g.parts([&](int t) {
-        for (int q = r.from(t); q < r.to(t); q++) {
-            const ws_dom_values<typename G::V> c = g.load_values(r.at(q));
-            if (KEEP == WS_DOM_KEEP_PRODUCTS) g.store_pair(cell + 8 * q, c.M * g.set(by), c.I * g.set(by));
-            else g.store_cells(cell, q, r.Q, j.M, c.M * g.set(by), c.I * g.set(by), c.D * g.set(by), s.B);
+        for (int k = r.from(t); k < r.to(t); k++) {
+            ws_dom_cells_of_tile<G> c;
+            c.load(g, r.tile(k));
+WS_DOM_UNROLL
+            for (int u = 0; u < 4; u++)
+                c.M.at[u] = c.M.at[u] * g.set(by), c.I.at[u] = c.I.at[u] * g.set(by), c.D.at[u] = c.D.at[u] * g.set(by);
+            ws_dom_wide_keep<KEEP>(g, j, k, r.places(k), cell, c, s.B);
         }
     });
 }
 
-// ---- 3 Backward ----
+// ---- 4 Backward ----
 
 // Does all passes of D to D. D has what M sends there. E: of the row. Part 0 calls it.
-template <class G> WS_DOM_BOTH void ws_dom_wide_backward_deletes(G &g, const ws_dom_wide_row &r, float E1) {
+template <class G>
+WS_DOM_BOTH void ws_dom_wide_backward_deletes(G &g, const ws_dom_tiles_row &r, const float *odds, float E1) {
     typedef typename G::V V;
     const V E = g.set(E1);
-    V above = g.down(g.load_value(r.at(0), WS_DOM_AT_D) + E), c = g.set(0);
-    auto place = [&](int q, const ws_dom_values<V> &k) {
-        c = above * k.X;
-        above = k.D + (c + E);
-        g.store_value(r.at(q), WS_DOM_AT_D, above);
+    const float *const last_dd = ws_dom_dd_tile(odds, r.tiles, r.tiles - 1), *dd = last_dd;
+    float *tile = r.tile(r.tiles - 1);
+    V above = g.down(g.load_at(r.of_kind(0, WS_DOM_AT_D), 0) + E), c = g.set(0);
+    ws_dom_walked<G> a, b;
+    auto along = [&](ws_dom_walked<G> &w, int u) {
+        c = above * w.X.at[u];
+        above = w.D.at[u] + (c + E);
+        w.D.at[u] = above;
     };
-    int q0 = r.Q - 1;
-    ws_dom_row_ahead<G> next;
-    next.load_some(g, r, q0, -1, 0, r.Q);
-WS_DOM_UNROLL_2
-    for (; q0 + 1 >= 2 * G::AHEAD; q0 -= G::AHEAD) {
-        const ws_dom_row_ahead<G> now = next;
-        next.load(g, r, q0 - G::AHEAD, -1);
-WS_DOM_UNROLL
-        for (int u = 0; u < G::AHEAD; u++) place(q0 - u, now.at[u]);
+    auto walk = [&](ws_dom_walked<G> &w, float *at) {
+        ws_dom_whole_tile<true>([&](int u) { along(w, u); });
+        w.store(g, at);
+    };
+    a.template load<false>(g, tile, dd);
+    if (r.Q % 4) {
+        b.template load<false>(g, tile - r.TILE, dd - WS_DOM_TILE);
+        ws_dom_some_places<true>(r.Q % 4, [&](int u) { along(a, u); });
+        a.store(g, tile);
+        a = b;
+        tile -= r.TILE, dd -= WS_DOM_TILE;
     }
-    for (; q0 >= 0; q0 -= G::AHEAD) {
-        const ws_dom_row_ahead<G> now = next;
-        next.load_some(g, r, q0 - G::AHEAD, -1, 0, r.Q);
-WS_DOM_UNROLL
-        for (int u = 0; u < G::AHEAD; u++)
-            if (q0 - u >= 0) place(q0 - u, now.at[u]);
+    int k = r.whole();
+    for (; k >= 2; k -= 2, tile -= 2 * r.TILE, dd -= 2 * WS_DOM_TILE) {
+        b.template load<false>(g, tile - r.TILE, dd - WS_DOM_TILE);
+        walk(a, tile);
+        a.template load<false>(g, tile - 2 * r.TILE, dd - 2 * WS_DOM_TILE);
+        walk(b, tile - r.TILE);
     }
+    if (k) walk(a, tile);
     for (int n = 0; n < 3; n++) {
         c = g.down(c);
-        for (int q = r.Q - 1, left = 0; q >= 0; q--, left--) {
-            const ws_dom_values<V> k = g.load_values(r.at(q));
-            c = c * k.X;
-            if (left == 0) {
-                if (ws_dom_adds_nothing(g, c, k.D)) return;
-                left = WS_DOM_LOOK;
-            }
-            g.store_value(r.at(q), WS_DOM_AT_D, k.D + c);
+        tile = r.tile(r.tiles - 1), dd = last_dd;
+        a.template load<false>(g, tile, dd);
+        for (k = r.tiles - 1; k >= 0; k--, tile -= r.TILE, dd -= WS_DOM_TILE) {
+            b.template load<false>(g, tile - r.TILE, dd - WS_DOM_TILE);
+            if (k % 2 && r.places(k) == 4 && ws_dom_adds_nothing(g, c * a.X.at[3], a.D.at[3])) return;
+            ws_dom_each_place<true>(r.places(k), [&](int u) {
+                c = c * a.X.at[u];
+                a.D.at[u] = a.D.at[u] + c;
+            });
+            a.store(g, tile);
+            a = b;
         }
     }
 }
 
-// Turns a row into the one before it but for E and the passes of D to D, whose D has what M sends there; leaves the
-// terms of the sum B in `more`. E, by: as yet missing from the row. With KEEP the products of its M and I go to `cell`.
+// The inputs of a tile of Backward. With KEEP the products of a row come from the device's memory, hundreds of cycles
+// away.
+template <bool KEEP, class G> struct ws_dom_backward_inputs : ws_dom_tile_inputs<G> {
+    ws_dom_four<typename G::V> M, I;
+    WS_DOM_BOTH void load_products(const G &g, const float *cell, int k) {
+        M = g.load_four(cell + 2 * k * WS_DOM_TILE);
+        I = g.load_four(cell + (2 * k + 1) * WS_DOM_TILE);
+    }
+};
+
+// Turns a row into the one before it but for E and the passes of D to D, whose D has what M sends there; the terms of
+// the sum B take the place of the row's emissions. E, by: as yet missing from the row. With KEEP the products of its M
+// and I go to `cell`; `later`: those of the row before.
 template <bool KEEP, class G>
-WS_DOM_BOTH void ws_dom_wide_backward_cells(G &g, const ws_dom_job &j, const ws_dom_wide_row &r, const float *o,
-                                            float E1, float by1, float *cell, const float *later) {
+WS_DOM_BOTH void ws_dom_wide_backward_cells(G &g, const ws_dom_tiles_row &r, const float *table, float E1, float by1,
+                                            float *cell, const float *later) {
     typedef typename G::V V;
     const V E = g.set(E1), by = g.set(by1);
     typename G::template each<ws_dom_border<V>> border;
+    g.parts([&](int) { g.fetched(); });
     g.parts([&](int t) {
         if (r.from(t) >= r.to(t)) return;
-        const bool top = r.to(t) == r.Q;
-        const int q = top ? 0 : r.to(t), after = q + 1 < r.Q ? q + 1 : 0;
-        V d = g.load_value(r.at(after), WS_DOM_AT_D);
-        if (after == 0) d = g.down(d);
-        const ws_dom_values<V> c = g.load_values(r.at(q));
-        const V m = (((c.M + E) + d * g.odds(ws_dom_place(j.out, q)).md) * by) * g.load_fixed(o + 4 * q);
-        border[t] = top ? ws_dom_border<V>{g.down(m), m, g.down(c.D)} : ws_dom_border<V>{m, m, c.D};
+        const bool top = r.to(t) == r.tiles;
+        const int k = top ? 0 : r.to(t); // place 4 k, and the one after it
+        const float *D = r.of_kind(k, WS_DOM_AT_D);
+        const V d = 4 * k + 1 == r.Q ? g.down(g.load_at(r.of_kind(0, WS_DOM_AT_D), 0)) : g.load_at(D, 1);
+        const V md = g.table_at(ws_dom_odds_tile(table, k) + WS_DOM_MD * WS_DOM_TILE, 0);
+        const V m = (((g.load_at(r.of_kind(k, WS_DOM_AT_M), 0) + E) + d * md) * by) * g.load_at(r.emission(k), 0);
+        const V D0 = g.load_at(D, 0);
+        border[t] = top ? ws_dom_border<V>{g.down(m), m, g.down(D0)} : ws_dom_border<V>{m, m, D0};
     });
     g.parts([&](int t) {
-        const int from = r.from(t);
+        const int from = r.from(t), to = r.to(t);
         V m = border[t].m, d = border[t].d;
-        auto place = [&](int q, const ws_dom_odds_at<V> &k, V emission, const ws_dom_values<V> &c, V kept_m, V kept_i) {
-            const V whole = ((c.M + E) + d * k.md) * by, i = c.I * by;
-            if (KEEP) {
-                g.store_pair(cell + 8 * q, kept_m * whole, kept_i * i);
-                g.soon(later + 8 * q);
-            }
-            g.store_values(r.at(q), {i * k.mi + m * k.mm, i * k.ii + m * k.im, m * k.dm, c.X});
-            m = whole * emission;
-            g.store(r.more(q), m * k.bm);
-            d = c.D;
+        if (from >= to) return;
+        typedef ws_dom_backward_inputs<KEEP, G> in;
+        const auto load = [&](in &x, int k) {
+            x.load(g, r, table, k);
+            if (KEEP) x.load_products(g, cell, k);
         };
-        int q = r.to(t) - 1;
-        if (q < from) return;
-        ws_dom_tables_ahead<G> next;
-        ws_dom_products_ahead<G> next_k;
-        ws_dom_row_ahead<G> row;
-        next.load_some(g, j.out, o, q, -1, r.Q);
-        if (KEEP) next_k.load_some(g, cell, q, -1, r.Q);
-WS_DOM_UNROLL_2
-        for (; q - G::AHEAD + 1 >= from; q -= G::AHEAD) {
-            const ws_dom_tables_ahead<G> now = next;
-            const ws_dom_products_ahead<G> now_k = next_k;
-            row.load(g, r, q, -1);
-            next.load_some(g, j.out, o, q - G::AHEAD, -1, r.Q);
-            if (KEEP) next_k.load_some(g, cell, q - G::AHEAD, -1, r.Q);
-WS_DOM_UNROLL
-            for (int u = 0; u < G::AHEAD; u++)
-                place(q - u, now.t[u], now.o[u], row.at[u], now_k.M[u], now_k.I[u]);
-        }
-        if (q < from) return;
-        row.load_some(g, r, q, -1, from, q + 1);
-WS_DOM_UNROLL
-        for (int u = 0; u < G::AHEAD - 1; u++)
-            if (q - u >= from) place(q - u, next.t[u], next.o[u], row.at[u], next_k.M[u], next_k.I[u]);
+        ws_dom_tile_after_tile<in>(to - 1, from, load, [&](in &x, int k) {
+            ws_dom_cells_of_tile<G> own = x.c;
+            ws_dom_four<V> term = x.emission;
+            ws_dom_each_place<true>(r.places(k), [&](int u) {
+                const ws_dom_odds_at<V> odds = x.odds.of(u);
+                const V whole = ((x.c.M.at[u] + E) + d * odds.md) * by, i = x.c.I.at[u] * by;
+                if (KEEP) x.M.at[u] = x.M.at[u] * whole, x.I.at[u] = x.I.at[u] * i;
+                own.M.at[u] = i * odds.mi + m * odds.mm;
+                own.I.at[u] = i * odds.ii + m * odds.im;
+                own.D.at[u] = m * odds.dm;
+                m = whole * x.emission.at[u];
+                term.at[u] = m * odds.bm;
+                d = x.c.D.at[u];
+            });
+            own.store(g, r.tile(k));
+            g.store_four(r.emission(k), term);
+            if (!KEEP) return;
+            g.store_four(cell + 2 * k * WS_DOM_TILE, x.M);
+            g.store_four(cell + (2 * k + 1) * WS_DOM_TILE, x.I);
+            g.soon(later + 2 * k * WS_DOM_TILE);
+        });
     });
 }
 
-// Returns the sum B of a row. Row 1 is summed in ascending order. Part 0 calls it.
-template <class G> WS_DOM_BOTH float ws_dom_wide_sum(G &g, const ws_dom_wide_row &r, bool ascending) {
-    typename G::V sum = g.set(0);
-    const int first = ascending ? 0 : r.Q - 1, step = ascending ? 1 : -1;
-WS_DOM_UNROLL_16
-    for (int n = 0; n < r.Q; n++) sum = sum + g.load(r.more(first + step * n));
-    return g.sum(sum);
-}
-
-// Computes rows L..0 of a problem into b, with the scales of f. With KEEP `cell`, that of the last row, gets the
-// products with Forward's cells. Returns whether the rows have their own scales.
+// Computes rows L..0 of a problem into b, with the scales of f. odds: transitions out, by tiles. With KEEP `cell`, that
+// of the last row, gets the products with Forward's cells. Returns whether the rows have their own scales.
 template <bool KEEP, class G>
-WS_DOM_BOTH bool ws_dom_wide_backward(G &g, const ws_dom_job &j, const ws_dom_wide_row &r, const ws_dom_row *f,
-                                      ws_dom_row *b, float *cell) {
+WS_DOM_BOTH bool ws_dom_wide_backward(G &g, const ws_dom_job &j, const ws_dom_tiles_row &r, const float *odds,
+                                      const ws_dom_row *f, ws_dom_row *b, float *cell) {
     ws_dom_row s = {};
     bool own = false;
     s.C = j.mode.pmove;
     s.E = j.mode.pmove * j.mode.eC;
-    ws_dom_wide_clear(g, r, j.out);
+    ws_dom_wide_clear(g, r, g.set(0), g.set(0));
+    g.parts([&](int t) { ws_dom_wide_fetch(g, r, t, ws_dom_emission(j, j.L)); });
     for (uint32_t i = j.L;; i--) {
         const float E = s.E; // that M lacks, before scaling
-        const float *o = ws_dom_emission(j, i);
         const float scale = f[i].s;
+        const float *before = ws_dom_emission(j, i > 1 ? i - 1 : i);
         float B = 0.0f;
-        g.first([&] { ws_dom_wide_backward_deletes(g, r, E); });
+        g.first([&] { ws_dom_wide_backward_deletes(g, r, odds, E); });
         const float by = ws_dom_backward_scale(&s, scale, &own);
         if (g.leads()) b[i] = s;
-        ws_dom_wide_backward_cells<KEEP>(g, j, r, o, E, by, cell, KEEP && i > 1 ? cell - ws_dom_cell_row(j) : cell);
-        g.first([&] { B = ws_dom_wide_sum(g, r, i == 1); });
+        ws_dom_wide_backward_cells<KEEP>(g, r, odds, E, by, cell, KEEP && i > 1 ? cell - ws_dom_cell_row(j) : cell);
+        g.first([&] { // row 1 is summed in ascending order
+            const auto none = g.set(0);
+            B = g.sum(i == 1 ? ws_dom_wide_add<false>(g, r.emission(0), WS_DOM_TILE, j.Q, none)
+                             : ws_dom_wide_add<true>(g, r.emission(0), WS_DOM_TILE, j.Q, none));
+        });
         B = g.of_first(B);
+        g.parts([&](int t) { ws_dom_wide_fetch(g, r, t, before); });
         if (i == 1) {
             if (g.leads()) b[0] = ws_dom_backward_end(j, s, B);
             return own;
@@ -373,144 +474,6 @@ WS_DOM_BOTH bool ws_dom_wide_backward(G &g, const ws_dom_job &j, const ws_dom_wi
         ws_dom_backward_row(j, &s, B);
         if (KEEP) cell -= ws_dom_cell_row(j);
     }
-}
-
-// ---- 4 optimal accuracy ----
-
-// The best place of a part in a row: as in ws_dom_accuracy_state.
-template <class G> struct ws_dom_wide_best {
-    typename G::V best;
-    typename G::W at;
-};
-
-// Returns the largest accuracy of M in the parts before part t.
-template <class G> WS_DOM_BOTH typename G::V ws_dom_wide_past(G &g, const ws_dom_wide_row &r, int t) {
-    typename G::V past = g.set(-INFINITY);
-    for (int k = 0; k < t; k++) past = g.larger(past, g.load(r.of_part(k)));
-    return past;
-}
-
-// Computes one row. w, B: the row's factor, and A.B of the row before. later: the products of the row after. The D that
-// a part begins with may be the M beside it, which is as well: a cell takes D for more than M only.
-template <class G>
-WS_DOM_BOTH void ws_dom_wide_accuracy_row(G &g, const ws_dom_job &j, const ws_dom_wide_row &r, const float *cell,
-                                          const float *later, uint32_t *choice, float w1, float B1, bool is_first,
-                                          typename G::template each<ws_dom_wide_best<G>> *best_of) {
-    typedef typename G::V V;
-    typedef typename G::P P;
-    typename G::template each<ws_dom_border<V>> border;
-    typename G::template each<V> in; // D that enters the part in the last row, still to be added
-    const int words = (r.n + WS_DOM_CHOICES - 1) / WS_DOM_CHOICES;
-    g.parts([&](int t) {
-        const int q = r.from(t);
-        if (q >= r.to(t)) return;
-        const V all = ws_dom_wide_past(g, r, r.last_part() + 1);
-        V lanes = g.up(all);
-        lanes = g.larger(lanes, g.up(lanes));
-        lanes = g.larger(lanes, g.up(g.up(lanes)));
-        in[t] = is_first ? g.set(-INFINITY) : g.larger(lanes, ws_dom_wide_past(g, r, t));
-        const ws_dom_values<V> c = g.load_values(r.at(q ? q - 1 : r.Q - 1));
-        border[t] = {c.M, c.I, g.larger(c.D, q || is_first ? in[t] : g.larger(lanes, all))};
-        if (q == 0) border[t] = {g.up(border[t].m), g.up(border[t].i), g.up(border[t].d)};
-    });
-    g.parts([&](int t) {
-        const V w = g.set(w1), B = g.set(B1);
-        const int from = r.from(t), to = r.to(t);
-        V m = border[t].m, i = border[t].i, d = border[t].d, local = g.set(-INFINITY);
-        ws_dom_wide_best<G> top = {local, g.word(0)};
-        typename G::W bits = g.word(0);
-        ws_dom_products_ahead<G> next;
-        next.load_some(g, cell, from, 1, r.Q);
-        for (int q0 = from; q0 < to; q0 += G::AHEAD) {
-            const ws_dom_products_ahead<G> now = next;
-            ws_dom_row_ahead<G> row;
-            row.load_some(g, r, q0, 1, q0, to);
-            next.load_some(g, cell, q0 + G::AHEAD, 1, r.Q);
-WS_DOM_UNROLL
-            for (int u = 0; u < G::AHEAD; u++) {
-                const int q = q0 + u, nth = q - from;
-                if (q >= to) break;
-                const V pM = now.M[u] * w, pI = now.I[u] * w;
-                const ws_dom_values<V> &c = row.at[u];
-                g.soon(later + 8 * q);
-                g.store(r.more(q), g.load(r.more(q)) + pI);
-                const P from_i = i > m;
-                V best = g.larger(m, i);
-                const P from_d = d > best;
-                best = g.larger(best, d);
-                const P from_b = B > best;
-                best = g.larger(best, B) + pM;
-                const P better = g.has_node(q, r.Q, j.M) & !(top.best > best);
-                top.best = g.pick(better, best, top.best);
-                top.at = g.pick(better, g.word((uint32_t)q), top.at);
-                m = c.M, i = c.I, d = g.larger(c.D, in[t]);
-                bits = bits | ((g.bit((from_i & !from_d) | from_b, WS_DOM_LOW) | g.bit(from_d | from_b, WS_DOM_HIGH) |
-                                g.bit(i > m, WS_DOM_FROM_I_BIT) | g.bit(d > m, WS_DOM_FROM_D_BIT))
-                               << 4 * (nth % WS_DOM_CHOICES));
-                g.store_values(r.at(q), {best, g.larger(m, i) + pI, local, c.X + pM});
-                local = g.larger(local, best);
-                if (nth % WS_DOM_CHOICES == WS_DOM_CHOICES - 1 || q == to - 1) {
-                    g.store(choice + 4 * (t * words + nth / WS_DOM_CHOICES), bits);
-                    bits = g.word(0);
-                }
-            }
-        }
-        g.store(r.of_part(t), local);
-        (*best_of)[t] = top;
-    });
-}
-
-// Computes the sums of null2, as ws_dom_expect. A part takes every eighth residue.
-template <class G>
-WS_DOM_BOTH void ws_dom_wide_expect(G &g, const ws_dom_job &j, const ws_dom_wide_row &r, float outside, float *null2) {
-    typedef typename G::V V;
-    const V n = g.set((float)(1.0 / (double)(float)j.L));
-    g.parts([&](int t) {
-        for (int x = t; x < j.K; x += WS_DOM_PARTS) {
-            const float *o = j.emit + (size_t)x * (size_t)r.Q * 4;
-            V sum = g.set(0);
-WS_DOM_UNROLL_8
-            for (int q = 0; q < r.Q; q++) {
-                const V uM = g.load_value(r.at(q), WS_DOM_AT_X) * n, uI = g.load(r.more(q)) * n;
-                sum = sum + uM * g.load_fixed(o + 4 * q);
-                sum = sum + uI;
-            }
-            const float all = outside + g.sum(sum);
-            if (g.leads_part()) null2[x] = all;
-        }
-    });
-}
-
-// Fills the choices of all rows, and sets accuracy, null2 and the end of the path, as ws_dom_accuracy.
-template <class G>
-WS_DOM_BOTH void ws_dom_wide_accuracy(G &g, const ws_dom_job &j, const ws_dom_wide_row &r, const float *cell,
-                                      uint32_t *choice, const ws_dom_factors &at, ws_dom_fitted *to) {
-    typedef typename G::V V;
-    typename G::template each<ws_dom_wide_best<G>> best;
-    float C = -INFINITY;
-    uint32_t end_row = 0, end_at = 0;
-    g.parts([&](int t) {
-        const V least = g.set(-INFINITY), zero = g.set(0);
-        for (int q = r.from(t); q < r.to(t); q++) {
-            g.store_values(r.at(q), {least, least, least, zero});
-            g.store(r.more(q), zero);
-        }
-        g.store(r.of_part(t), least);
-    });
-    for (uint32_t i = 1; i <= j.L; i++) {
-        cell += ws_dom_cell_row(j);
-        choice += ws_dom_choice_row(j);
-        const float *later = i < j.L ? cell + ws_dom_cell_row(j) : cell;
-        const float stay = C + at.pC[i];
-        ws_dom_wide_accuracy_row(g, j, r, cell, later, choice, at.w[i], at.B[i], i == 1, &best);
-        const float most = g.largest_best(best), E = most > 0.0f ? most : 0.0f;
-        C = stay > E ? stay : E;
-        if (stay > E) continue;
-        end_row = i;
-        end_at = g.last_best(best, E);
-    }
-    ws_dom_wide_expect(g, j, r, to->outside, to->null2);
-    if (g.leads()) ws_dom_accuracy_end(j, at, C, end_row, end_at, to);
 }
 
 #endif

@@ -57,6 +57,9 @@ ws_dev_times ws_dev_clock(void);
 /* Returns the lowest compute capability of the devices in use, as 90 for 9.0; 0 without devices. */
 int ws_dev_capability(void);
 
+/* Returns the most bytes of shared memory that a block can have on each device in use; 0 without devices. */
+size_t ws_dev_shared(void);
+
 /* Returns whether all devices in use have thread block clusters (compute capability 9.0). */
 int ws_dev_clusters(void);
 

@@ -387,6 +387,16 @@ int ws_dev_capability(void) {
     return least;
 }
 
+size_t ws_dev_shared(void) {
+    int least = 0;
+    for (int i = 0, has = 0; i < pool.ndev; i++) {
+        const int id = pool.dev[i].id;
+        if (cudaDeviceGetAttribute(&has, cudaDevAttrMaxSharedMemoryPerBlockOptin, id) != cudaSuccess) has = 0;
+        if (i == 0 || has < least) least = has;
+    }
+    return (size_t)least;
+}
+
 int ws_dev_clusters(void) {
     int all = pool.ndev > 0;
     for (int i = 0, has = 0; i < pool.ndev && all; i++)

@@ -32,6 +32,7 @@ int ws_dev_wait(ws_err *err) { return ws_fail(err, WS_EDEV, "%s", reason); }
 ws_dev_times ws_dev_clock(void) { return (ws_dev_times){0}; }
 
 int ws_dev_capability(void) { return 0; }
+size_t ws_dev_shared(void) { return 0; }
 
 int ws_dev_clusters(void) { return 0; }
 

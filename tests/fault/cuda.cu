@@ -227,11 +227,11 @@ LAUNCH(cudaLaunchKernel, const void *)
 LAUNCH(__cudaLaunchKernel, cudaKernel_t)
 
 // The kernels that tests/fault/dom.cu and vit.cu know are run by the processor.
-extern "C" void ws_fault_run(const void *kernel, void **a);
+extern "C" void ws_fault_run(const void *kernel, unsigned grid, void **a);
 extern "C" void ws_fault_viterbi(const void *kernel, void **a, uint32_t blocks);
 static cudaError_t run_fake(const cudaLaunchConfig_t *config, const void *kernel, void **a) {
     const uint32_t cluster = config->numAttrs ? config->attrs->val.clusterDim.x : 1;
-    ws_fault_run(kernel, a);
+    ws_fault_run(kernel, config->gridDim.x, a);
     ws_fault_viterbi(kernel, a, config->gridDim.x / cluster);
     return cudaSuccess;
 }

@@ -6,7 +6,8 @@
 #pragma nv_diag_suppress 20011, 20013, 20014, 20015
 #include "kernels/dom/launches.h"
 #include "kernels/dom/sample.cuh"
-#include "kernels/dom/wide.cuh"
+#include "kernels/dom/trace.cuh"
+#include "kernels/dom/wide_fit.cuh"
 
 extern "C" {
 #include "lib/simd/flush.h"
@@ -165,30 +166,28 @@ struct warp_lanes : lanes {
         watch((const float *)(const void *)p, 4, true);
         lanes::store(p, v);
     }
-    ws_dom_values<V> load_values(const float *p) const {
-        watch(p, 16, false);
-        return {strided(p, 4), strided(p + 1, 4), strided(p + 2, 4), strided(p + 3, 4)};
+    ws_dom_four<V> load_four(const float *p) const {
+        watch(p, WS_DOM_TILE, false);
+        return load_fixed_four(p);
     }
-    void store_values(float *p, const ws_dom_values<V> &v) const {
-        watch(p, 16, true);
-        for (int z = 0; z < 4; z++, p += 4) p[0] = v.M.z[z], p[1] = v.I.z[z], p[2] = v.D.z[z], p[3] = v.X.z[z];
+    ws_dom_four<V> load_fixed_four(const float *p) const {
+        return {{load_fixed_at(p, 0), load_fixed_at(p, 1), load_fixed_at(p, 2), load_fixed_at(p, 3)}};
     }
-    V load_value(const float *p, int kind) const {
-        for (int z = 0; z < 4; z++) watch(p + 4 * z + kind, 1, false);
-        return strided(p + kind, 4);
+    void fetch_four(float *to, const float *from) const { store_four(to, load_fixed_four(from)); }
+    void fetched() const {}
+    void store_four(float *p, const ws_dom_four<V> &v) const {
+        watch(p, WS_DOM_TILE, true);
+        for (int z = 0; z < 4; z++)
+            for (int u = 0; u < 4; u++) p[4 * z + u] = v.at[u].z[z];
     }
-    void store_value(float *p, int kind, V v) const {
-        for (int z = 0; z < 4; z++) {
-            watch(p + 4 * z + kind, 1, true);
-            p[4 * z + kind] = v.z[z];
-        }
+    V load_at(const float *p, int u) const {
+        for (int z = 0; z < 4; z++) watch(p + 4 * z + u, 1, false);
+        return load_fixed_at(p, u);
     }
-    void load_pair(const float *p, V *m, V *i) const { *m = strided(p, 2), *i = strided(p + 1, 2); }
-    void store_pair(float *p, V m, V i) const {
-        for (int z = 0; z < 4; z++) p[2 * z] = m.z[z], p[2 * z + 1] = i.z[z];
-    }
+    V load_fixed_at(const float *p, int u) const { return {{p[u], p[4 + u], p[8 + u], p[12 + u]}}; }
+    ws_dom_four<V> table(const float *p) const { return load_fixed_four(p); }
+    V table_at(const float *p, int u) const { return load_fixed_at(p, u); }
     void soon(const float *) const {}
-    static V strided(const float *p, int step) { return {{p[0], p[step], p[2 * step], p[3 * step]}}; }
 };
 
 // As ws_dom_team: the lanes one after another, from call to call in another order.
@@ -225,23 +224,23 @@ struct team_lanes {
 
 static void run_warp(const ws_dom_args &a, uint32_t p, int what) {
     const ws_dom_job &j = a.job[p];
-    const size_t room = 20 * (size_t)j.Q + 4 * WS_DOM_PARTS;
+    const size_t room = (size_t)ws_dom_row_floats(j.Q, WS_DOM_FIT_ROWS);
     float *shared = (float *)malloc(room * sizeof *shared), *cell = a.cell + j.cell;
     if (!shared) abort();
     warp_lanes g(shared, room);
-    const ws_dom_wide_row row(shared, j);
+    const ws_dom_tiles_row row(shared, j);
     ws_dom_row *f = a.f + j.row, *b = a.b + j.row;
     switch (what) {
-    case WS_DOM_FORWARD: ws_dom_wide_forward<WS_DOM_KEEP_NOTHING>(g, j, row, f, NULL); break;
-    case WS_DOM_FORWARD_CELLS: ws_dom_wide_forward<WS_DOM_KEEP_CELLS>(g, j, row, f, cell); break;
-    case WS_DOM_BACKWARD: a.own[p] = ws_dom_wide_backward<false>(g, j, row, f, b, NULL); break;
-    case WS_DOM_FORWARD_FIT: ws_dom_wide_forward<WS_DOM_KEEP_PRODUCTS>(g, j, row, f, cell); break;
+    case WS_DOM_FORWARD: ws_dom_wide_forward<WS_DOM_KEEP_NOTHING>(g, j, row, j.in, f, NULL); break;
+    case WS_DOM_FORWARD_CELLS: ws_dom_wide_forward<WS_DOM_KEEP_CELLS>(g, j, row, j.in, f, cell); break;
+    case WS_DOM_BACKWARD: a.own[p] = ws_dom_wide_backward<false>(g, j, row, j.out, f, b, NULL); break;
+    case WS_DOM_FORWARD_FIT: ws_dom_wide_forward<WS_DOM_KEEP_PRODUCTS>(g, j, row, j.in, f, cell); break;
     case WS_DOM_BACKWARD_FIT:
-        a.own[p] = ws_dom_wide_backward<true>(g, j, row, f, b, cell + j.L * ws_dom_cell_row(j));
+        a.own[p] = ws_dom_wide_backward<true>(g, j, row, j.out, f, b, cell + j.L * ws_dom_cell_row(j));
         break;
     default:
         if (!a.fitted[p].range)
-            ws_dom_wide_accuracy(g, j, row, a.cell + j.cell, a.choice + j.choice,
+            ws_dom_wide_accuracy(g, j, ws_dom_accuracy_tiles(shared, j), a.cell + j.cell, a.choice + j.choice,
                                  {a.w + j.row, a.B + j.row, a.pC + j.row, 1}, &a.fitted[p]);
     }
     free(shared);
@@ -268,33 +267,39 @@ static void run_problem(const ws_dom_args &a, uint32_t p, int what, float *rows)
         break;
     case WS_DOM_FIND: ws_dom_find(a, p); break;
     case WS_DOM_SCORE: ws_dom_score_rows(a, p); break;
-    case WS_DOM_DECODE: ws_dom_decode(a, p); break;
-    default: ws_dom_trace(a, p);
+    default: ws_dom_decode(a, p);
     }
 }
 
-static void run_team(const ws_dom_args &a, uint32_t p) {
+static void run_team(const ws_dom_args &a, uint32_t p, int what) {
+    team_lanes g;
+    if (what == WS_DOM_TRACE) return ws_dom_trace(g, a, p);
     const size_t room = ws_dom_domain_sums::floats(a.job[p].Qmax);
     float *shared = (float *)malloc(room * sizeof *shared);
     if (!shared) abort();
-    team_lanes g;
     ws_dom_sample_region(g, a, p, shared);
     free(shared);
 }
 
-extern "C" void ws_fault_run(const void *kernel, void **arguments) {
+// Returns whether the rows of a launch's problems have warps, of which each has a problem of its own.
+static bool is_by_warp(const ws_dom_launch *l) { return l->rows == WS_DOM_BY_WARP || l->rows == WS_DOM_BY_BLOCK; }
+
+// Runs `grid` blocks.
+extern "C" void ws_fault_run(const void *kernel, unsigned grid, void **arguments) {
     const ws_dom_launch *l = ws_dom_launches, *end = l + WS_DOM_LAUNCHES;
     while (l < end && l->kernel != kernel) l++;
     if (l == end) return;
     const ws_dom_args &a = *(const ws_dom_args *)arguments[0];
+    const bool blocks = is_by_warp(l) && l->what != WS_DOM_SAMPLE && l->what != WS_DOM_ACCURACY;
     const uint32_t before = ws_flush_begin();
-    for (uint32_t p = a.from; p < a.to; p++) {
+    const uint32_t from = blocks ? a.block[a.from] : a.from, to = blocks ? a.block[a.from + grid] : a.to;
+    for (uint32_t p = from; p < to; p++) {
         const ws_dom_job &j = a.job[p];
         const size_t room = (size_t)WS_DOM_FIT_ROWS * (size_t)j.Qmax * j.line;
         const bool in_shared = l->rows == WS_DOM_IN_SHARED;
         float *shared = in_shared ? (float *)malloc(room * sizeof *shared) : NULL;
-        if (l->what == WS_DOM_SAMPLE) run_team(a, p);
-        else if (l->rows == WS_DOM_BY_WARP) run_warp(a, p, l->what);
+        if (l->what == WS_DOM_SAMPLE || l->what == WS_DOM_TRACE) run_team(a, p, l->what);
+        else if (is_by_warp(l)) run_warp(a, p, l->what);
         else run_problem(a, p, l->what, in_shared ? shared : a.state + j.place);
         free(shared);
     }

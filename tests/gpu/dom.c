@@ -344,15 +344,16 @@ static void compare_windows(ws_dom_worker *w, sample *r, int nonull2, tap *tp) {
 }
 
 int main(int argc, char **argv) {
-    /* rows in the device's memory; in shared memory; a warp for each problem; all of these */
+    /* rows in the device's memory; in shared memory; a warp for each problem; all of these, and transitions of longer
+       models in the device's memory */
     static const struct {
-        size_t most;
+        size_t most, block;
         int wide;
         ws_dom_margins margin; /* the first are those of the program; with others the definition decides more */
-    } how[] = {{0, INT_MAX, {WS_DOM_UNSURE, WS_DOM_UNSURE_END}},
-               {200 << 10, INT_MAX, {0.02f, 1e-3}},
-               {0, 1, {0.3f, 0.1}},
-               {8 << 10, 33, {WS_DOM_UNSURE, WS_DOM_UNSURE_END}}};
+    } how[] = {{0, SIZE_MAX, INT_MAX, {WS_DOM_UNSURE, WS_DOM_UNSURE_END}},
+               {200 << 10, SIZE_MAX, INT_MAX, {0.02f, 1e-3}},
+               {0, SIZE_MAX, 1, {0.3f, 0.1}},
+               {8 << 10, 24 << 10, 33, {WS_DOM_UNSURE, WS_DOM_UNSURE_END}}};
     const int longest = argc > 2 && strcmp(argv[1], "-m") == 0 ? atoi(argv[2]) : 1 << 20;
     const char *why;
     const ws_dom_options options = {.seed = 42, .memory = 6 << 20}; /* the largest regions exceed that */
@@ -375,6 +376,7 @@ int main(int argc, char **argv) {
     for (size_t k = 0; k < sizeof how / sizeof how[0]; k++) {
         tally to = {0};
         ws_dom_shared_most = how[k].most;
+        ws_dom_block_most = how[k].block;
         ws_dom_wide_least = how[k].wide;
         ws_dom_margin = how[k].margin;
         compare_targets(&c, w, &to);
@@ -395,6 +397,7 @@ int main(int argc, char **argv) {
     }
     for (int k = 0; k < 4; k++) {
         ws_dom_wide_least = k < 2 ? 1 : INT_MAX;
+        ws_dom_block_most = k ? SIZE_MAX : 0;
         compare_windows(w, &r, k % 2, &t);
     }
     release_cases(&c);
