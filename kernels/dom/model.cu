@@ -11,14 +11,22 @@ static void destroy_model(ws_dom_devmodel *m) {
 }
 void ws_dom_device_forget(void *m) { destroy_model((ws_dom_devmodel *)m); }
 
+// Copies the first `places` of a tile, 4 of all but the last one.
+static void copy_tile(float *to, const float *from, size_t places) {
+    for (size_t u = 0; u < places; u++)
+        for (size_t z = 0; z < WS_DOM_LANES; z++) to[4 * z + u] = from[WS_DOM_LANES * u + z];
+}
+
 void ws_dom_devmodel_emissions(float *to, const ws_dom_tables *t, size_t n, bool tiled) {
-    const size_t row = ws_dom_emissions(t->Q, tiled), places = (size_t)t->Q;
-    if (!tiled) memcpy(to, t->emit, n * row * sizeof *to);
-    else memset(to, 0, n * row * sizeof *to);
-    for (size_t x = 0; x < n && tiled; x++, to += row)
-        for (size_t q = 0; q < places; q++)
-            for (size_t z = 0; z < WS_DOM_LANES; z++)
-                to[q / 4 * WS_DOM_TILE + 4 * z + q % 4] = t->emit[(x * places + q) * WS_DOM_LANES + z];
+    const size_t row = ws_dom_emissions(t->Q, tiled), Q = (size_t)t->Q;
+    const float *from = t->emit;
+    if (!tiled) memcpy(to, from, n * row * sizeof *to);
+    for (size_t x = 0; x < n && tiled; x++, from += Q * WS_DOM_LANES, to += row) {
+        for (size_t k = 0; k < Q / 4; k++) copy_tile(to + k * WS_DOM_TILE, from + k * WS_DOM_TILE, 4);
+        if (Q % 4 == 0) continue;
+        memset(to + row - WS_DOM_TILE, 0, WS_DOM_TILE * sizeof *to);
+        copy_tile(to + row - WS_DOM_TILE, from + Q / 4 * WS_DOM_TILE, Q % 4);
+    }
 }
 
 static int create_model(ws_dom_devmodel **out, const ws_dom_tables *t, bool tiled, ws_err *err) {

@@ -31,6 +31,9 @@ void ws_dev_open_after(int fd);
 int ws_dev_start(const char *list, uint64_t mem, ws_err *err);
 /* Waits for these threads and closes all devices. Callers may call it after a failure, or without a start. */
 void ws_dev_stop(void);
+/* Begins to close all devices on a thread, for which ws_dev_stop waits. No call may use a device from here on. The
+ * process gives its contexts back as well, 0.1 to 0.2 s of its exit: for processes without other users of devices. */
+void ws_dev_retire(void);
 
 /* Returns a number for content that devices may keep: none has been returned before, and all later ones are larger.
  * Without CUDA it is 0, since nothing is kept. Any thread may call this. */

@@ -92,6 +92,8 @@ static struct {
     waiter *waiting;       // threads that wait for a stream
     int input = -1;        // devices are opened once this descriptor can be read; -1: at once
     bool stopping;         // ... or now, because the run ends
+    pthread_t retirer;     // closes the devices before the run ends
+    bool retiring;
     uint64_t identities;   // number of identities given out; atomic
     double kernel_seconds; // summed over streams
 } pool;
@@ -238,9 +240,9 @@ static void release_device(ws_device *d) {
     ws_free(d->chunk);
 }
 
-// Skips devices without a context, which have nothing to release. Any CUDA call for such a device would make a context,
-// which costs 0.2 s and may fail again.
-void ws_dev_stop(void) {
+// Closes all devices. Skips those without a context, which have nothing to release: any CUDA call for such a device
+// would make a context, which costs 0.2 s and may fail again. reset: the process's contexts end too.
+static void close_devices(bool reset) {
     pthread_mutex_lock(&pool.lock);
     pool.stopping = true;
     pthread_mutex_unlock(&pool.lock);
@@ -248,8 +250,24 @@ void ws_dev_stop(void) {
         ws_device *d = &pool.dev[i];
         if (d->opening) pthread_join(d->opener, NULL);
         if (d->context) release_device(d);
-        pthread_mutex_destroy(&d->uploading);
+        if (d->context && reset) cudaDeviceReset();
     }
+}
+
+static void *retire_main(void *unused) {
+    close_devices(true);
+    return unused;
+}
+
+void ws_dev_retire(void) {
+    if (pool.ndev && !pool.retiring) pool.retiring = pthread_create(&pool.retirer, NULL, retire_main, NULL) == 0;
+}
+
+void ws_dev_stop(void) {
+    if (pool.retiring) pthread_join(pool.retirer, NULL);
+    else close_devices(false);
+    pool.retiring = false;
+    for (int i = 0; i < pool.ndev; i++) pthread_mutex_destroy(&pool.dev[i].uploading);
     pool.ndev = 0;
 }
 

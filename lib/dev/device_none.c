@@ -21,6 +21,7 @@ int ws_dev_start(const char *list, uint64_t mem, ws_err *err) {
 }
 
 void ws_dev_stop(void) {}
+void ws_dev_retire(void) {}
 
 uint64_t ws_dev_identity(void) { return 0; }
 int ws_dev_streams(void) { return 0; }

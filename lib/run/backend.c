@@ -171,3 +171,7 @@ void ws_backend_end(ws_job *job) {
     ws_job_drop_targets(job);
     if (job->backend && job->backend->stop) job->backend->stop();
 }
+
+void ws_backend_retire(const ws_job *job) {
+    if (!job->stop && ws_job_has_device(job) && job->backend->retire) job->backend->retire();
+}

@@ -94,6 +94,7 @@ struct ws_backend {
     /* Devices are opened once before prepare, and closed at the end. */
     int (*start)(const ws_devconf *conf, ws_err *err);
     void (*stop)(void);
+    void (*retire)(void); /* begins to close them, beside what the program does without them */
     int (*ready)(void); /* 0: a call would wait for a device. Asked where a CPU computes beside it ("cuda+cpu") */
     int (*wait)(ws_err *err); /* until all are open, or one of them failed */
     double start_seconds; /* what opening takes: --backend auto opens when the CPU's cores have computed as long */
@@ -108,8 +109,8 @@ int ws_usable_device(const ws_machine *m, const char **why);
 int ws_start_device(const ws_devconf *conf, ws_err *err);
 /* Initialises what all backends for devices have. */
 #define WS_BACKEND_DEVICE \
-    .name = "cuda", .usable = ws_usable_device, .start = ws_start_device, .stop = ws_dev_stop, .ready = ws_dev_ready, \
-    .wait = ws_dev_wait, .start_seconds = WS_DEV_START
+    .name = "cuda", .usable = ws_usable_device, .start = ws_start_device, .stop = ws_dev_stop, \
+    .retire = ws_dev_retire, .ready = ws_dev_ready, .wait = ws_dev_wait, .start_seconds = WS_DEV_START
 /* The "cuda" backend of a build without CUDA: listed, never usable. */
 #define WS_BACKEND_WITHOUT_CUDA {WS_BACKEND_DEVICE}
 
