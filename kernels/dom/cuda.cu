@@ -224,23 +224,19 @@ static size_t shared_bytes(int what, const group *g, int kinds) {
 
 static int launch(call *c, int what, const group *g, int kinds, ws_err *err) {
     const size_t shared = shared_bytes(what, g, kinds);
-    const bool team = what == WS_DOM_SAMPLE || what == WS_DOM_TRACE, thread = !kinds && !team,
-               blocks = g->wide && kinds && !team && what != WS_DOM_ACCURACY, alone = g->wide || team;
-    const int rows = shared == 0              ? WS_DOM_IN_MEMORY
+    const bool team = !kinds || what == WS_DOM_SAMPLE, blocks = g->wide && !team && what != WS_DOM_ACCURACY,
+               alone = g->wide || team;
+    const int rows = shared == 0           ? WS_DOM_IN_MEMORY
                      : blocks && g->tables ? WS_DOM_BY_BLOCK
-                     : alone                  ? WS_DOM_BY_WARP
-                                              : WS_DOM_IN_SHARED;
+                     : alone               ? WS_DOM_BY_WARP
+                                           : WS_DOM_IN_SHARED;
     const ws_dom_launch *l = ws_dom_launches;
     while (l->what != what || l->rows != rows) l++;
-    const uint32_t each = thread ? (uint32_t)WS_DOM_THREADS : alone ? 1 : (uint32_t)WS_DOM_SIDE_BY_SIDE;
+    const uint32_t each = alone ? 1 : (uint32_t)WS_DOM_SIDE_BY_SIDE;
     c->a.from = blocks ? g->block : g->from;
     c->a.to = g->to;
-    return ws_launch_kernel(c->stream, l->kernel, l->name,
-                            dim3(blocks ? g->blocks : (g->to - g->from + each - 1) / each),
-                            thread   ? (unsigned)WS_DOM_THREADS
-                            : blocks ? 32 * g->warps
-                                     : 32,
-                            1, shared, &c->a, err);
+    const dim3 grid(blocks ? g->blocks : (g->to - g->from + each - 1) / each);
+    return ws_launch_kernel(c->stream, l->kernel, l->name, grid, blocks ? 32 * g->warps : 32, 1, shared, &c->a, err);
 }
 
 static int launch_group(call *c, const group *g, ws_err *err) {

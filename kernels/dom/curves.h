@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The curves of a target and its regions, and the row factors of an envelope, from the special states of all rows. The
- * code is that of the processor and of devices. Sums are running sums in single precision, as in the reference. Source:
- * specification domains.md, sections 4 to 7.1. */
+ * The curves of a target and its regions, and the row factors of an envelope, from the special states of all rows. Sums
+ * are running sums in single precision, as in the reference. find.cuh has the same for devices. Source: specification
+ * domains.md, sections 4 to 7.1. */
 #ifndef WS_DOM_CURVES_H
 #define WS_DOM_CURVES_H
 
@@ -14,17 +14,6 @@
 #else
 #define WS_DOM_ANYWHERE static inline
 #endif
-#ifdef __cplusplus
-#define WS_DOM_APART __restrict__ /* nothing else leads to these rows */
-#else
-#define WS_DOM_APART restrict
-#endif
-/* A device's thread loads some rows at a time, because they come from far. */
-#ifdef __CUDA_ARCH__
-#define WS_DOM_ROWS_AHEAD _Pragma("unroll 4")
-#else
-#define WS_DOM_ROWS_AHEAD
-#endif
 
 #define WS_DOM_TRIGGER 0.25f /* rt1: posterior of being in a domain that begins a region */
 #define WS_DOM_EDGE 0.10f    /* rt2: the rest of it that ends a region */
@@ -36,29 +25,20 @@ typedef struct ws_dom_curves {
 } ws_dom_curves;
 
 /* Computes the curves of a target from the rows of both parsers. Returns 0 for a range error. */
-WS_DOM_ANYWHERE int ws_dom_decode_target(const ws_dom_row *WS_DOM_APART f, const ws_dom_row *WS_DOM_APART b,
-                                         uint32_t L, float stay, int own, const ws_dom_curves *c) {
-    float r = (float)(1.0 / (double)b[0].N), begun = 0.0f, ended = 0.0f;
-    const float N = b[0].N;
-    float *const mocc = c->mocc, *const btot = c->btot, *const etot = c->etot;
-    ws_dom_row F = f[0], B = b[0]; /* of the row before */
-    btot[0] = etot[0] = mocc[0] = 0.0f;
-    WS_DOM_ROWS_AHEAD
+static inline int ws_dom_decode_target(const ws_dom_row *f, const ws_dom_row *b, uint32_t L, float stay, int own,
+                                       const ws_dom_curves *c) {
+    float r = (float)(1.0 / (double)b[0].N);
+    c->btot[0] = c->etot[0] = c->mocc[0] = 0.0f;
     for (uint32_t i = 1; i <= L; i++) {
-        const ws_dom_row Fi = f[i], Bi = b[i];
-        begun = begun + F.B * B.B * F.s * r;
-        if (own) r = r * (F.s / B.s);
-        ended = ended + Fi.E * Bi.E * Fi.s * r;
-        float n = F.N * Bi.N * stay * r;
-        n += F.J * Bi.J * stay * r;
-        n += F.C * Bi.C * stay * r;
-        btot[i] = begun;
-        etot[i] = ended;
-        mocc[i] = (float)(1.0 - (double)n);
-        F = Fi;
-        B = Bi;
+        c->btot[i] = c->btot[i - 1] + f[i - 1].B * b[i - 1].B * f[i - 1].s * r;
+        if (own) r = r * (f[i - 1].s / b[i - 1].s);
+        c->etot[i] = c->etot[i - 1] + f[i].E * b[i].E * f[i].s * r;
+        float n = f[i - 1].N * b[i].N * stay * r;
+        n += f[i - 1].J * b[i].J * stay * r;
+        n += f[i - 1].C * b[i].C * stay * r;
+        c->mocc[i] = (float)(1.0 - (double)n);
     }
-    return isfinite(N) && !isinf(r);
+    return isfinite(b[0].N) && !isinf(r);
 }
 
 /* Where the search for regions stands. The user sets it to zero. */
@@ -93,7 +73,7 @@ typedef struct ws_dom_found {
 } ws_dom_found;
 
 /* Decides whether a region has several domains (section 6). */
-WS_DOM_ANYWHERE ws_dom_found ws_dom_look_at_region(const ws_dom_curves *c, uint32_t from, uint32_t to) {
+static inline ws_dom_found ws_dom_look_at_region(const ws_dom_curves *c, uint32_t from, uint32_t to) {
     ws_dom_found g = {from, to, c->btot[to] - c->btot[from - 1], c->etot[to] - c->etot[from - 1], -1.0f};
     for (uint32_t z = from; z <= to; z++) {
         const float ended = c->etot[z] - c->etot[from - 1], begun = c->btot[to] - c->btot[z - 1];
@@ -111,25 +91,19 @@ typedef struct ws_dom_factors {
 
 /* Does section 7.1 except for the cells. *outside: the expected share of residues in N, C and J. Returns 1 if a
  * posterior went out of range. */
-WS_DOM_ANYWHERE int ws_dom_decode_envelope(const ws_dom_row *WS_DOM_APART f, const ws_dom_row *WS_DOM_APART b,
-                                           uint32_t L, float stay, int own, const ws_dom_factors *to, float *outside) {
+static inline int ws_dom_decode_envelope(const ws_dom_row *f, const ws_dom_row *b, uint32_t L, float stay, int own,
+                                         const ws_dom_factors *to, float *outside) {
     const float n = (float)(1.0 / (double)(float)L);
     float r = (float)(1.0 / (double)b[0].N), N = 0.0f, C = 0.0f, J = 0.0f;
-    float *const w = to->w, *const B = to->B, *const all_C = to->pC;
-    const size_t step = to->step;
-    ws_dom_row F = f[0]; /* of the row before */
-    WS_DOM_ROWS_AHEAD
     for (uint32_t i = 1; i <= L; i++) {
-        const ws_dom_row Fi = f[i], Bi = b[i];
-        w[i * step] = r * Fi.s;
-        B[i * step] = N;
-        N += F.N * Bi.N * stay * r;
-        J += F.J * Bi.J * stay * r;
-        const float pC = F.C * Bi.C * stay * r;
-        all_C[i] = pC;
+        to->w[i * to->step] = r * f[i].s;
+        to->B[i * to->step] = N;
+        N += f[i - 1].N * b[i].N * stay * r;
+        J += f[i - 1].J * b[i].J * stay * r;
+        const float pC = f[i - 1].C * b[i].C * stay * r;
+        to->pC[i] = pC;
         C += pC;
-        if (own) r = r * (Fi.s / Bi.s);
-        F = Fi;
+        if (own) r = r * (f[i].s / b[i].s);
     }
     *outside = (N * n + C * n) + J * n;
     return isinf(r);

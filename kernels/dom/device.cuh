@@ -17,7 +17,6 @@ enum {
     WS_DOM_WARPS = 8,        // of a block, at most, that have a problem each
     WS_DOM_PARSER_ROWS = 3,  // places' values in a row of Forward or Backward: M, I, D
     WS_DOM_FIT_ROWS = 5,     // of an optimal accuracy: M, I, D, and the sums of M's and I's posteriors
-    WS_DOM_THREADS = 64,     // of a block of a kernel with a thread for a problem
     WS_DOM_CHOICES = 8,      // places whose choices share a word: four bits each
     WS_DOM_TILE = 16         // values of four places, [lane][place]: what a warp that has one problem loads at a time
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An envelope on a device after Forward and Backward: optimal accuracy with the choices of each cell, and null2;
-// fit.inc.h is the same for registers of several envelopes. All transitions of the model exist. And what a thread does
-// for a problem alone: curves, regions, row factors. Source: specification domains.md, sections 4 to 7.
+// fit.inc.h is the same for registers of several envelopes. All transitions of the model exist. Source: specification
+// domains.md, section 7.
 #ifndef WS_DOM_FIT_CUH
 #define WS_DOM_FIT_CUH
 
@@ -10,19 +10,6 @@
 // A cell's choice, four bits. HIGH and LOW encode the state that M comes from. FROM_D is that of the row above: whether
 // D of the next node there comes from D.
 enum { WS_DOM_LOW, WS_DOM_HIGH, WS_DOM_FROM_I_BIT, WS_DOM_FROM_D_BIT };
-
-// Returns the place of n words of a call's results whose number is not known before.
-WS_DOM_BOTH uint32_t ws_dom_claim(uint32_t *packed, uint32_t n) {
-#ifdef __CUDA_ARCH__
-    return atomicAdd(packed, n);
-#else
-    const uint32_t at = *packed;
-    *packed += n;
-    return at;
-#endif
-}
-
-// ---- a quad: optimal accuracy ----
 
 // AHEAD places of a row, and of its products.
 template <class G> struct ws_dom_fit_ahead {
@@ -163,72 +150,6 @@ WS_DOM_BOTH void ws_dom_accuracy(const G &g, const ws_dom_job &j, const ws_dom_s
     const float outside = to->outside;
     ws_dom_expect(g, j, r, outside, to->null2);
     if (g.leads()) ws_dom_accuracy_end(j, at, C, end_row, end_at, to);
-}
-
-// ---- a thread: what follows from the rows ----
-
-WS_DOM_BOTH uint32_t ws_dom_count_scales(const ws_dom_row *f, uint32_t L) {
-    uint32_t n = 0;
-WS_DOM_UNROLL_8
-    for (uint32_t i = 1; i <= L; i++) n += f[i].s > 1.0f;
-    return n;
-}
-WS_DOM_BOTH void ws_dom_pack_scales(const ws_dom_row *__restrict__ f, uint32_t L, uint32_t *__restrict__ pack) {
-    float *to = (float *)pack;
-WS_DOM_UNROLL_8
-    for (uint32_t i = 1; i <= L; i++)
-        if (f[i].s > 1.0f) *to++ = f[i].s;
-}
-
-// Finds the regions of a target.
-WS_DOM_BOTH void ws_dom_find(const ws_dom_args &a, uint32_t p) {
-    const ws_dom_job &j = a.job[p];
-    const ws_dom_row *f = a.f + j.row, *b = a.b + j.row;
-    const ws_dom_curves c = {a.w + j.row, a.B + j.row, a.pC + j.row};
-    ws_dom_parsed out = {};
-    out.ok = ws_dom_decode_target(f, b, j.L, j.mode.ploop, a.own[p], &c);
-    out.end = f[j.L].C * j.mode.pmove;
-    out.expected = c.btot[j.L];
-    uint32_t from, to;
-    ws_dom_cut cut = {};
-    while (out.ok && ws_dom_next_region(&c, j.L, &cut, &from, &to)) out.nregion++;
-    const uint32_t words = sizeof(ws_dom_found) / sizeof *a.pack;
-    out.nscale = ws_dom_count_scales(f, j.L);
-    out.scale = ws_dom_claim(a.packed, out.nscale + out.nregion * words);
-    ws_dom_pack_scales(f, j.L, a.pack + out.scale);
-    out.region = out.scale + out.nscale;
-    ws_dom_found *found = (ws_dom_found *)(void *)(a.pack + out.region);
-    cut = {};
-    for (uint32_t r = 0; r < out.nregion; r++) {
-        ws_dom_next_region(&c, j.L, &cut, &from, &to);
-        found[r] = ws_dom_look_at_region(&c, from, to);
-    }
-    a.parsed[p] = out;
-}
-
-// Sets the score of an envelope whose rows Forward alone has computed.
-WS_DOM_BOTH void ws_dom_score_rows(const ws_dom_args &a, uint32_t p) {
-    const ws_dom_job &j = a.job[p];
-    const ws_dom_row *f = a.f + j.row;
-    ws_dom_parsed out = {};
-    out.end = f[j.L].C * j.mode.pmove;
-    out.nscale = ws_dom_count_scales(f, j.L);
-    out.scale = ws_dom_claim(a.packed, out.nscale);
-    ws_dom_pack_scales(f, j.L, a.pack + out.scale);
-    a.parsed[p] = out;
-}
-
-// Computes the factors of an envelope's rows.
-WS_DOM_BOTH void ws_dom_decode(const ws_dom_args &a, uint32_t p) {
-    const ws_dom_job &j = a.job[p];
-    const ws_dom_row *f = a.f + j.row, *b = a.b + j.row;
-    const ws_dom_factors to = {a.w + j.row, a.B + j.row, a.pC + j.row, 1};
-    ws_dom_fitted out = {};
-    out.own = a.own[p];
-    out.range = (uint32_t)ws_dom_decode_envelope(f, b, j.L, j.mode.ploop, a.own[p], &to, &out.outside);
-    out.end = f[j.L].C * j.mode.pmove;
-    out.nscale = ws_dom_count_scales(f, j.L);
-    a.fitted[p] = out;
 }
 
 #endif

@@ -115,16 +115,11 @@ static __global__ void __launch_bounds__(32, REGIONS) sample_kernel(const ws_dom
     ws_dom_sample_region(g, a, a.from + blockIdx.x, shared);
 }
 
-// A block is a warp, which follows the path of one envelope.
-static __global__ void __launch_bounds__(32) trace_kernel(const ws_dom_args a) {
+// A block is a warp, whose lanes have the rows or the path of one problem.
+template <void BODY(ws_dom_team &, const ws_dom_args &, uint32_t)>
+__global__ void __launch_bounds__(32) team_kernel(const ws_dom_args a) {
     ws_dom_team g;
-    ws_dom_trace(g, a, a.from + blockIdx.x);
-}
-
-template <void BODY(const ws_dom_args &, uint32_t)> __global__ void __launch_bounds__(WS_DOM_THREADS)
-    thread_kernel(const ws_dom_args a) {
-    const uint32_t p = a.from + blockIdx.x * WS_DOM_THREADS + threadIdx.x;
-    if (p < a.to) BODY(a, p);
+    BODY(g, a, a.from + blockIdx.x);
 }
 
 enum { NOTHING = WS_DOM_KEEP_NOTHING, PRODUCTS = WS_DOM_KEEP_PRODUCTS, CELLS = WS_DOM_KEEP_CELLS };
@@ -155,10 +150,10 @@ extern "C" const ws_dom_launch ws_dom_launches[WS_DOM_LAUNCHES] = {
     {WS_DOM_BACKWARD_FIT, WS_DOM_BY_WARP, (const void *)wide_backward_kernel<true, false>, "ws_dom_backward_fit_wide"},
     {WS_DOM_BACKWARD_FIT, WS_DOM_BY_BLOCK, (const void *)wide_backward_kernel<true, true>, "ws_dom_backward_fit_wide"},
     {WS_DOM_ACCURACY, WS_DOM_BY_WARP, (const void *)wide_accuracy_kernel, "ws_dom_accuracy_wide"},
-    {WS_DOM_FIND, 0, (const void *)thread_kernel<ws_dom_find>, "ws_dom_find"},
-    {WS_DOM_SCORE, 0, (const void *)thread_kernel<ws_dom_score_rows>, "ws_dom_score"},
-    {WS_DOM_DECODE, 0, (const void *)thread_kernel<ws_dom_decode>, "ws_dom_decode"},
-    {WS_DOM_TRACE, 0, (const void *)trace_kernel, "ws_dom_trace"},
+    {WS_DOM_FIND, 0, (const void *)team_kernel<ws_dom_find>, "ws_dom_find"},
+    {WS_DOM_SCORE, 0, (const void *)team_kernel<ws_dom_score_rows>, "ws_dom_score"},
+    {WS_DOM_DECODE, 0, (const void *)team_kernel<ws_dom_decode>, "ws_dom_decode"},
+    {WS_DOM_TRACE, 0, (const void *)team_kernel<ws_dom_trace>, "ws_dom_trace"},
 };
 size_t ws_dom_shared_most = 32 << 10, ws_dom_block_most = SIZE_MAX;
 int ws_dom_wide_least = 33;

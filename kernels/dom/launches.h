@@ -24,7 +24,7 @@ enum {
     WS_DOM_TRACE
 };
 /* Where a problem's row lies: in the device's memory or, with four threads or a warp for it, in shared memory; the
- * warps of a block may share their model's transitions there. Kernels with one thread for a problem have no row. */
+ * warps of a block may share their model's transitions there. Kernels whose lanes have rows of their own have none. */
 enum { WS_DOM_IN_MEMORY, WS_DOM_IN_SHARED, WS_DOM_BY_WARP, WS_DOM_BY_BLOCK };
 typedef struct ws_dom_launch {
     int what, rows;

@@ -166,7 +166,8 @@ template <bool SHARED> struct ws_dom_warp : ws_dom_quad<4> {
     WS_DOM_LANE static ws_dom_four<V> four(float4 v) { return {{v.x, v.y, v.z, v.w}}; }
 };
 
-// A warp whose threads are the lanes of a path or of a region's traces: 32 steps at once (trace.cuh, sample.cuh).
+// A warp whose lanes have 32 rows of a problem, or 32 steps of a path or of a region's traces (find.cuh, trace.cuh,
+// sample.cuh).
 enum { WS_DOM_TEAM = 32 };
 struct ws_dom_team {
     template <class T> struct each { // a value of each lane
@@ -182,8 +183,30 @@ struct ws_dom_team {
         const uint32_t all = __ballot_sync(~0u, yes((int)threadIdx.x));
         return all ? (uint32_t)__ffs((int)all) - 1 : 32;
     }
+    // Returns a bit of each lane.
+    template <class F> WS_DOM_LANE uint32_t ballot(F yes) const { return __ballot_sync(~0u, yes((int)threadIdx.x)); }
     template <class T> WS_DOM_LANE T of(each<T> &a, uint32_t lane) const {
         return __shfl_sync(~0u, a.value, (int)lane);
+    }
+    // Sets the first n lanes' values to `all` after one operation more for each lane up to it; returns the last.
+    WS_DOM_LANE float running_sum(each<float> &a, float all, uint32_t n) const {
+        return running(a, all, n, [](float x, float y) { return x + y; });
+    }
+    WS_DOM_LANE float running_product(each<float> &a, float all, uint32_t n) const {
+        return running(a, all, n, [](float x, float y) { return x * y; });
+    }
+    // Gives each lane the value of the lane before it, and the first lane `first`.
+    WS_DOM_LANE void shift(each<float> &a, float first) const {
+        const float before = __shfl_up_sync(~0u, a.value, 1);
+        a.value = threadIdx.x ? before : first;
+    }
+    WS_DOM_LANE float largest(const each<float> &a) const {
+        float most = a.value;
+        for (int k = 1; k < 32; k *= 2) {
+            const float other = __shfl_xor_sync(~0u, most, k);
+            most = other > most ? other : most;
+        }
+        return most;
     }
     // Adds to each lane's value those of the lanes before it.
     WS_DOM_LANE void add_up(each<double> &a) const {
@@ -197,6 +220,25 @@ struct ws_dom_team {
         const float pair = a.value + __shfl_xor_sync(~0u, a.value, 1);
         a.value = pair + __shfl_xor_sync(~0u, pair, 2);
     }
+
+  private:
+    template <class F> WS_DOM_LANE static float running(each<float> &a, float all, uint32_t n, F and_one) {
+        const float mine = a.value;
+WS_DOM_UNROLL_8
+        for (uint32_t u = 0; u < n; u++) {
+            all = and_one(all, __shfl_sync(~0u, mine, (int)u));
+            if (threadIdx.x == u) a.value = all;
+        }
+        return all;
+    }
 };
+
+WS_DOM_BOTH uint32_t ws_dom_ones(uint32_t word) {
+#ifdef __CUDA_ARCH__
+    return (uint32_t)__popc(word);
+#else
+    return (uint32_t)__builtin_popcount(word);
+#endif
+}
 
 #endif

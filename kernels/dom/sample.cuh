@@ -9,7 +9,7 @@
 extern "C" {
 #include "kernels/dom/choose.h"
 }
-#include "kernels/dom/fit.cuh"
+#include "kernels/dom/find.cuh"
 
 enum {
     WS_DOM_INSERTS = 8,  // lanes that load steps of a column: most inserts are short, and each step is another line
@@ -345,9 +345,7 @@ WS_DOM_UNROLL
     // Packs n2, the scales of all rows, and the segments.
     WS_DOM_BOTH void pack(ws_dom_resolved *to) {
         const uint32_t words = to->nsegment * WS_DOM_SEGMENT_WORDS, n = 2 * j.L + words;
-        each<uint32_t> place;
-        g.lanes([&](int z) { place[z] = z == 0 ? ws_dom_claim(a.packed, n) : 0; });
-        to->pack = g.of(place, 0);
+        to->pack = ws_dom_claim(g, a.packed, n);
         g.sync();
         g.lanes([&](int z) {
             float *out = (float *)(void *)(a.pack + to->pack);

@@ -5,6 +5,7 @@
 #ifndef WS_DOM_TRACE_CUH
 #define WS_DOM_TRACE_CUH
 
+#include "kernels/dom/find.cuh"
 #include "kernels/dom/fit.cuh"
 
 // The walk of one envelope, from the end of the path to B. Columns are written backwards, to the end of their room.
@@ -104,9 +105,7 @@ template <class G> WS_DOM_BOTH void ws_dom_trace(G &g, const ws_dom_args &a, uin
     if (!out.range && !out.strange) out.strange = !ws_dom_walker<G>(g, a, j, &out).walk();
     if (out.range || out.strange) out.ncolumn = 0;
     const uint32_t words = (out.ncolumn + 3) / 4;
-    typename G::template each<uint32_t> at;
-    g.lanes([&](int z) { at[z] = z ? 0 : ws_dom_claim(a.packed, out.nscale + words); });
-    out.scale = g.of(at, 0);
+    out.scale = ws_dom_claim(g, a.packed, out.nscale + words);
     out.column = out.scale + out.nscale;
     g.sync(); // lanes copy what others have written
     const uint8_t *from = a.column + j.column + j.L + (uint32_t)j.M - out.ncolumn;
@@ -115,9 +114,8 @@ template <class G> WS_DOM_BOTH void ws_dom_trace(G &g, const ws_dom_args &a, uin
         for (uint32_t c = (uint32_t)z; c < 4 * words; c += WS_DOM_TEAM) // the copy takes whole words
             column[c] = c < out.ncolumn ? from[c] : 0;
     });
-    if (!g.leads()) return;
-    ws_dom_pack_scales(a.f + j.row, j.L, a.pack + out.scale);
-    a.fitted[p] = out;
+    ws_dom_pack_scales(g, a.f + j.row, j.L, a.pack + out.scale);
+    if (g.leads()) a.fitted[p] = out;
 }
 
 #endif

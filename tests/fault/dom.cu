@@ -208,6 +208,28 @@ struct team_lanes {
         while (z < WS_DOM_TEAM && !yes((int)z)) z++;
         return z;
     }
+    template <class F> uint32_t ballot(F yes) const {
+        uint32_t bits = 0;
+        for (int z = 0; z < WS_DOM_TEAM; z++) bits |= (uint32_t)(bool)yes(z) << z;
+        return bits;
+    }
+    float running_sum(each<float> &a, float all, uint32_t n) const {
+        for (uint32_t z = 0; z < n; z++) a.value[z] = all = all + a.value[z];
+        return all;
+    }
+    float running_product(each<float> &a, float all, uint32_t n) const {
+        for (uint32_t z = 0; z < n; z++) a.value[z] = all = all * a.value[z];
+        return all;
+    }
+    void shift(each<float> &a, float first) const {
+        for (int z = WS_DOM_TEAM - 1; z > 0; z--) a.value[z] = a.value[z - 1];
+        a.value[0] = first;
+    }
+    float largest(const each<float> &a) const {
+        float most = a.value[0];
+        for (int z = 1; z < WS_DOM_TEAM; z++) most = a.value[z] > most ? a.value[z] : most;
+        return most;
+    }
     template <class T> T of(each<T> &a, uint32_t lane) const { return a.value[lane]; }
     void add_up(each<double> &a) const {
         for (int z = 1; z < WS_DOM_TEAM; z++) a.value[z] += a.value[z - 1];
@@ -260,20 +282,21 @@ static void run_problem(const ws_dom_args &a, uint32_t p, int what, float *rows)
     case WS_DOM_BACKWARD_FIT:
         a.own[p] = ws_dom_backward<true>(g, j, parser, f, b, cell + j.L * ws_dom_cell_row(j));
         break;
-    case WS_DOM_ACCURACY:
+    default:
         if (!a.fitted[p].range)
             ws_dom_accuracy(g, j, fit, cell, a.choice + j.choice, {a.w + j.row, a.B + j.row, a.pC + j.row, 1},
                             &a.fitted[p]);
-        break;
-    case WS_DOM_FIND: ws_dom_find(a, p); break;
-    case WS_DOM_SCORE: ws_dom_score_rows(a, p); break;
-    default: ws_dom_decode(a, p);
     }
 }
 
 static void run_team(const ws_dom_args &a, uint32_t p, int what) {
     team_lanes g;
-    if (what == WS_DOM_TRACE) return ws_dom_trace(g, a, p);
+    switch (what) {
+    case WS_DOM_FIND: ws_dom_find(g, a, p); return;
+    case WS_DOM_SCORE: ws_dom_score_rows(g, a, p); return;
+    case WS_DOM_DECODE: ws_dom_decode(g, a, p); return;
+    case WS_DOM_TRACE: ws_dom_trace(g, a, p); return;
+    }
     const size_t room = ws_dom_domain_sums::floats(a.job[p].Qmax);
     float *shared = (float *)malloc(room * sizeof *shared);
     if (!shared) abort();
@@ -283,6 +306,11 @@ static void run_team(const ws_dom_args &a, uint32_t p, int what) {
 
 // Returns whether the rows of a launch's problems have warps, of which each has a problem of its own.
 static bool is_by_warp(const ws_dom_launch *l) { return l->rows == WS_DOM_BY_WARP || l->rows == WS_DOM_BY_BLOCK; }
+
+static bool is_by_team(const ws_dom_launch *l) {
+    return l->what == WS_DOM_SAMPLE || l->what == WS_DOM_FIND || l->what == WS_DOM_SCORE || l->what == WS_DOM_DECODE ||
+           l->what == WS_DOM_TRACE;
+}
 
 // Runs `grid` blocks.
 extern "C" void ws_fault_run(const void *kernel, unsigned grid, void **arguments) {
@@ -298,7 +326,7 @@ extern "C" void ws_fault_run(const void *kernel, unsigned grid, void **arguments
         const size_t room = (size_t)WS_DOM_FIT_ROWS * (size_t)j.Qmax * j.line;
         const bool in_shared = l->rows == WS_DOM_IN_SHARED;
         float *shared = in_shared ? (float *)malloc(room * sizeof *shared) : NULL;
-        if (l->what == WS_DOM_SAMPLE || l->what == WS_DOM_TRACE) run_team(a, p, l->what);
+        if (is_by_team(l)) run_team(a, p, l->what);
         else if (is_by_warp(l)) run_warp(a, p, l->what);
         else run_problem(a, p, l->what, in_shared ? shared : a.state + j.place);
         free(shared);
