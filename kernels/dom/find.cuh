@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What follows from the special states of a problem's rows: a target's curves and regions, an envelope's row factors,
-// the scales above 1. A warp has one problem, each lane a row of 32. The sums over rows are those of curves.h, one
+// The special states of a problem's rows give a target's curves and regions, an envelope's row factors, and the scales
+// above 1. A warp has one problem, each lane a row of 32. The sums over rows are those of curves.h, one
 // addition after another, each of which all lanes do. Source: specification domains.md, sections 4 to 7.1.
 #ifndef WS_DOM_FIND_CUH
 #define WS_DOM_FIND_CUH

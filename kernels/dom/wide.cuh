@@ -194,7 +194,7 @@ WS_DOM_UNROLL
 }
 
 // Computes M and I of a row, and in D what M sends to D of the next place; the row's emissions are there. after: those
-// of the next row. With KEEP the previous row's M and I, or cells, go to `cell`.
+// of the next row; NULL: there is none. With KEEP the previous row's M and I, or cells, go to `cell`.
 template <int KEEP, class G>
 WS_DOM_BOTH void ws_dom_wide_forward_cells(G &g, const ws_dom_job &j, const ws_dom_tiles_row &r, const float *table,
                                            const float *after, float B1, float by1, float *cell) {
@@ -229,7 +229,7 @@ WS_DOM_UNROLL
             own.store(g, r.tile(k));
             ws_dom_wide_keep<KEEP>(g, j, k, r.places(k), cell, before, B1);
         });
-        ws_dom_wide_fetch(g, r, t, after);
+        if (after) ws_dom_wide_fetch(g, r, t, after);
     });
 }
 
@@ -300,7 +300,7 @@ WS_DOM_BOTH void ws_dom_wide_forward(G &g, const ws_dom_job &j, const ws_dom_til
     g.parts([&](int t) { ws_dom_wide_fetch(g, r, t, ws_dom_emission(j, 1)); });
     const float *after = ws_dom_emission(j, j.L > 1 ? 2 : 1); // a row early, because the residue comes from far
     for (uint32_t i = 1; i <= j.L; i++) {
-        const float *next = after;
+        const float *next = i < j.L ? after : NULL;
         after = ws_dom_emission(j, i + 2 < j.L ? i + 2 : j.L);
         ws_dom_wide_forward_cells<KEEP>(g, j, r, odds, next, s.B, by, cell);
         if (KEEP) cell += ws_dom_kept_row<KEEP>(j);
@@ -466,11 +466,11 @@ WS_DOM_BOTH bool ws_dom_wide_backward(G &g, const ws_dom_job &j, const ws_dom_ti
                              : ws_dom_wide_add<true>(g, r.emission(0), WS_DOM_TILE, j.Q, none));
         });
         B = g.of_first(B);
-        g.parts([&](int t) { ws_dom_wide_fetch(g, r, t, before); });
         if (i == 1) {
             if (g.leads()) b[0] = ws_dom_backward_end(j, s, B);
             return own;
         }
+        g.parts([&](int t) { ws_dom_wide_fetch(g, r, t, before); });
         ws_dom_backward_row(j, &s, B);
         if (KEEP) cell -= ws_dom_cell_row(j);
     }

@@ -113,7 +113,7 @@ void ws_launches_release(ws_launches *ls) {
 
 int ws_launch_kernel(ws_devstream *s, const void *kernel, const char *name, dim3 grid, unsigned threads,
                      unsigned cluster, size_t shared, void *args, ws_err *err) {
-    int rc = ws_cuda_shared(kernel, shared, name, err);
+    int rc = ws_cuda_shared(s->dev, kernel, shared, name, err);
     if (rc) return rc;
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeClusterDimension;

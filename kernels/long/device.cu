@@ -233,7 +233,7 @@ static int send_words(mark_call *c, const ws_abc *abc, ws_err *err) {
 static int groups_of(const ws_devstream *s, const ws_long_dev *d, size_t shared, uint32_t *n, ws_err *err) {
     const ws_shape &shape = shapes[d->ssv.fit.shape];
     int blocks = 0;
-    int rc = ws_cuda_shared(shape.kernel, shared, shape.name, err);
+    int rc = ws_cuda_shared(s->dev, shape.kernel, shared, shape.name, err);
     if (!rc)
         rc = ws_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, shape.kernel, shape.threads, shared),
                            "asking how many blocks run at once", err);

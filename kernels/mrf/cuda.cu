@@ -82,7 +82,7 @@ static int queue(ws_devstream *l, const mrf_args &a, const ws_mrf_conf *conf, co
     const uint32_t renewing = (a.top + CODES) / CODES, threads = threads_of(a.K);
     const uint32_t resident = (uint32_t)ws_min(THREADS / threads, ws_max(1, (size_t)l->dev->shared_max / shared));
     bool early = false;
-    int rc = ws_cuda_shared((const void *)fn, shared, "ws_mrf_pass_kernel", err);
+    int rc = ws_cuda_shared(l->dev, (const void *)fn, shared, "ws_mrf_pass_kernel", err);
     if (!rc) rc = waits((const void *)fn, &early, err);
     for (uint64_t k = 0; k < sweeps && !rc; k++) {
         for (int i = 0; i < colours && !rc; i++) {

@@ -175,7 +175,7 @@ static int launch(ws_devstream *l, const papara_prep *p, int k, const papara_que
     if (!rc) rc = ws_devstream_put(l, length, n * sizeof *length, &dlength, err);
     ws_free(residue);
     ws_free(length);
-    if (!rc) rc = ws_cuda_shared((const void *)shapes[k].fn, shared, "ws_papara_kernel", err);
+    if (!rc) rc = ws_cuda_shared(l->dev, (const void *)shapes[k].fn, shared, "ws_papara_kernel", err);
     if (rc) return rc;
     const uint32_t pairs = (uint32_t)((e->nedge + 1) / 2);
     // Enough blocks to fill the device a few times, and enough reads in each block to pay for loading its sites.

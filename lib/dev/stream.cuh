@@ -107,8 +107,8 @@ void ws_devstream_clock(ws_devstream *s);
 // Checks a launch, right after it; name: the kernel.
 int ws_devstream_launched(ws_devstream *s, const char *name, ws_err *err);
 
-// Allows a kernel `bytes` of dynamic shared memory.
-int ws_cuda_shared(const void *kernel, size_t bytes, const char *name, ws_err *err);
+// Allows a kernel `bytes` of dynamic shared memory on a device, which is the current one. Returns WS_EDEV on failure.
+int ws_cuda_shared(const ws_device *d, const void *kernel, size_t bytes, const char *name, ws_err *err);
 // Returns WS_OK for cudaSuccess, else WS_EDEV and a sentence with `what`, the failed action.
 int ws_cuda_check(cudaError_t e, const char *what, ws_err *err);
 

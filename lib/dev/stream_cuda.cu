@@ -204,11 +204,16 @@ int ws_devstream_launched(ws_devstream *s, const char *name, ws_err *err) {
     return rc;
 }
 
-int ws_cuda_shared(const void *kernel, size_t bytes, const char *name, ws_err *err) {
+// Threads launch a kernel side by side with other sizes. So each allows all that a block can have: a lower limit would
+// fail the launch of another thread.
+int ws_cuda_shared(const ws_device *d, const void *kernel, size_t bytes, const char *name, ws_err *err) {
     const size_t always = 48 << 10;
+    const cudaFuncAttribute limit = cudaFuncAttributeMaxDynamicSharedMemorySize;
+    cudaFuncAttributes own = {};
     if (bytes <= always) return WS_OK;
-    return ws_cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), name,
-                         err);
+    const int rc = ws_cuda_check(cudaFuncGetAttributes(&own, kernel), name, err);
+    if (rc) return rc;
+    return ws_cuda_check(cudaFuncSetAttribute(kernel, limit, d->shared_max - (int)own.sharedSizeBytes), name, err);
 }
 
 // ---- 3 tables ----

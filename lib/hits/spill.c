@@ -40,6 +40,8 @@ static int move_out(ws_spill *s, struct ws_spillpart *part, ws_err *err) {
     if (rc) return rc;
     if (mmap(part->p, part->cap, PROT_READ, MAP_SHARED | MAP_FIXED, s->fd, (off_t)s->in_file) == MAP_FAILED)
         return ws_fail_errno(err, WS_ENOMEM, "cannot map a temporary file in %s", ws_temp_folder());
+    /* lists are read in the order of scores: pages beside the one that is needed would push out others */
+    (void)madvise(part->p, part->cap, MADV_RANDOM);
     s->in_file += part->cap;
     s->bytes -= part->cap;
     return WS_OK;

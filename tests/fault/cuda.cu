@@ -167,6 +167,7 @@ PLAIN(cudaMemGetInfo, (size_t *some, size_t *all), (some, all), give(some, *all 
 PLAIN(cudaGetDeviceCount, (int *n), (n), give(n, (int)fakes))
 PLAIN(cudaDeviceGetAttribute, (int *v, cudaDeviceAttr what, int id), (v, what, id), give(v, attribute(what)))
 WRAP(cudaSetDevice, "choice", cudaErrorUnknown, (int id), (id), cudaSuccess)
+PLAIN(cudaDeviceReset, (), (), cudaSuccess)
 PLAIN(cudaSetDeviceFlags, (unsigned flags), (flags), cudaSuccess)
 PLAIN(cudaStreamCreateWithFlags, (cudaStream_t *s, unsigned flags), (s, flags), give(s, (cudaStream_t)&fakes))
 PLAIN(cudaStreamWaitEvent, (cudaStream_t s, cudaEvent_t e, unsigned flags), (s, e, flags), cudaSuccess)
@@ -227,11 +228,11 @@ LAUNCH(cudaLaunchKernel, const void *)
 LAUNCH(__cudaLaunchKernel, cudaKernel_t)
 
 // The kernels that tests/fault/dom.cu and vit.cu know are run by the processor.
-extern "C" void ws_fault_run(const void *kernel, unsigned grid, void **a);
+extern "C" void ws_fault_run(const cudaLaunchConfig_t *config, const void *kernel, void **a);
 extern "C" void ws_fault_viterbi(const void *kernel, void **a, uint32_t blocks);
 static cudaError_t run_fake(const cudaLaunchConfig_t *config, const void *kernel, void **a) {
     const uint32_t cluster = config->numAttrs ? config->attrs->val.clusterDim.x : 1;
-    ws_fault_run(kernel, config->gridDim.x, a);
+    ws_fault_run(config, kernel, a);
     ws_fault_viterbi(kernel, a, config->gridDim.x / cluster);
     return cudaSuccess;
 }

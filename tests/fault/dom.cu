@@ -244,11 +244,25 @@ struct team_lanes {
 
 // ---- kernels ----
 
+// Ends the program, as a device would fail or compute nonsense.
+static void must(bool holds, const char *what) {
+    if (holds) return;
+    fprintf(stderr, "a launch of the domain stage breaks a rule: %s\n", what);
+    abort();
+}
+
+// Returns the floats of shared memory for a problem's row.
+static size_t row_room(const ws_dom_job &j, int what) {
+    return (size_t)ws_dom_row_floats(j.Q, what == WS_DOM_ACCURACY ? WS_DOM_FIT_ROWS : WS_DOM_PARSER_ROWS);
+}
+
 static void run_warp(const ws_dom_args &a, uint32_t p, int what) {
+    enum { GUARD = 64 }; // floats behind the row, which keep their values
     const ws_dom_job &j = a.job[p];
-    const size_t room = (size_t)ws_dom_row_floats(j.Q, WS_DOM_FIT_ROWS);
-    float *shared = (float *)malloc(room * sizeof *shared), *cell = a.cell + j.cell;
+    const size_t room = row_room(j, what);
+    float *shared = (float *)malloc((room + GUARD) * sizeof *shared), *cell = a.cell + j.cell;
     if (!shared) abort();
+    for (size_t k = 0; k < GUARD; k++) shared[room + k] = (float)k;
     warp_lanes g(shared, room);
     const ws_dom_tiles_row row(shared, j);
     ws_dom_row *f = a.f + j.row, *b = a.b + j.row;
@@ -265,6 +279,7 @@ static void run_warp(const ws_dom_args &a, uint32_t p, int what) {
             ws_dom_wide_accuracy(g, j, ws_dom_accuracy_tiles(shared, j), a.cell + j.cell, a.choice + j.choice,
                                  {a.w + j.row, a.B + j.row, a.pC + j.row, 1}, &a.fitted[p]);
     }
+    for (size_t k = 0; k < GUARD; k++) must(shared[room + k] == (float)k, "a row is larger than its memory");
     free(shared);
 }
 
@@ -312,15 +327,33 @@ static bool is_by_team(const ws_dom_launch *l) {
            l->what == WS_DOM_TRACE;
 }
 
-// Runs `grid` blocks.
-extern "C" void ws_fault_run(const void *kernel, unsigned grid, void **arguments) {
+// Checks the blocks of a launch, whose warps have a problem each: of one model, with room for all rows and the model's
+// transitions.
+static void check_blocks(const cudaLaunchConfig_t *c, const ws_dom_args &a, const ws_dom_launch *l) {
+    for (uint32_t b = a.from; b < a.from + c->gridDim.x; b++) {
+        const uint32_t first = a.block[b], n = a.block[b + 1] - first;
+        const size_t row = row_room(a.job[first], l->what),
+                     table = l->rows == WS_DOM_BY_BLOCK ? ws_dom_emissions(a.job[first].Q, true) * WS_DOM_NTR : 0;
+        must(n >= 1 && 32 * n <= c->blockDim.x, "a block has a warp for each of its problems");
+        must((table + n * row) * sizeof(float) <= c->dynamicSmemBytes, "a block has memory for its rows and tables");
+        for (uint32_t p = first; p < first + n; p++)
+            must(a.job[p].in == a.job[first].in && a.job[p].out == a.job[first].out, "a block has one model");
+    }
+}
+
+// Runs a launch on the processor, problem by problem.
+extern "C" void ws_fault_run(const cudaLaunchConfig_t *config, const void *kernel, void **arguments) {
     const ws_dom_launch *l = ws_dom_launches, *end = l + WS_DOM_LAUNCHES;
     while (l < end && l->kernel != kernel) l++;
     if (l == end) return;
     const ws_dom_args &a = *(const ws_dom_args *)arguments[0];
     const bool blocks = is_by_warp(l) && l->what != WS_DOM_SAMPLE && l->what != WS_DOM_ACCURACY;
     const uint32_t before = ws_flush_begin();
-    const uint32_t from = blocks ? a.block[a.from] : a.from, to = blocks ? a.block[a.from + grid] : a.to;
+    const uint32_t from = blocks ? a.block[a.from] : a.from, to = blocks ? a.block[a.from + config->gridDim.x] : a.to;
+    if (blocks) check_blocks(config, a, l);
+    if (is_by_warp(l) && l->what == WS_DOM_ACCURACY)
+        for (uint32_t p = from; p < to; p++)
+            must(row_room(a.job[p], l->what) * sizeof(float) <= config->dynamicSmemBytes, "a block has a row's memory");
     for (uint32_t p = from; p < to; p++) {
         const ws_dom_job &j = a.job[p];
         const size_t room = (size_t)WS_DOM_FIT_ROWS * (size_t)j.Qmax * j.line;
