@@ -65,7 +65,8 @@ template <class G> struct ws_dom_regions {
     typename G::template each<uint32_t> from, to;
     uint32_t n = 0, start = 0; // start: the newest possible left end, 0: none
     bool triggered = false;
-    // Goes over n rows from row i on, with what section 5 asks of each: a bit of each word.
+    // Goes over `rows` rows from row i on. left, high, right: a bit for each row, whether it is below the edge at a
+    // region's left end, above the trigger, below the edge at the right end (section 5).
     WS_DOM_BOTH void look(G &g, uint32_t i, uint32_t rows, uint32_t left, uint32_t high, uint32_t right) {
         for (uint32_t z = 0; z < rows; z++) {
             if (!triggered) {

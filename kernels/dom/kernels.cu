@@ -54,8 +54,8 @@ template <bool SHARED> __global__ void __launch_bounds__(32) accuracy_kernel(con
                     a.choice + j.choice, at, &a.fitted[p]);
 }
 
-// Each warp of a block has one problem, all of one model. With TABLES the transitions lie before the rows. Returns the
-// number of the warp's problem among all; UINT32_MAX: it has none.
+// Returns the warp's problem; UINT32_MAX: it has none. The problems of a block are of one model. With TABLES the block
+// first copies that model's transitions to shared memory, before the rows.
 template <bool TABLES>
 __device__ __forceinline__ uint32_t problem_of(const ws_dom_args &a, const float *ws_dom_job::*odds) {
     const uint32_t first = a.block[a.from + blockIdx.x], end = a.block[a.from + blockIdx.x + 1];
@@ -72,7 +72,7 @@ __device__ __forceinline__ uint32_t problem_of(const ws_dom_args &a, const float
 // Returns the warp's row.
 template <bool TABLES> __device__ __forceinline__ ws_dom_tiles_row row_of(const ws_dom_job &j) {
     float *rows = shared + (TABLES ? ws_dom_tiles(j.Q) * WS_DOM_NTR * WS_DOM_TILE : 0);
-    return ws_dom_tiles_row(rows + threadIdx.x / 32 * (uint32_t)ws_dom_row_floats(j.Q, 3), j);
+    return ws_dom_tiles_row(rows + threadIdx.x / 32 * (uint32_t)ws_dom_row_floats(j.Q, WS_DOM_PARSER_ROWS), j);
 }
 
 template <int KEEP, bool TABLES> __global__ void __launch_bounds__(WS_DOM_WARPS * 32, 1)

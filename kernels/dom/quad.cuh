@@ -188,7 +188,8 @@ struct ws_dom_team {
     template <class T> WS_DOM_LANE T of(each<T> &a, uint32_t lane) const {
         return __shfl_sync(~0u, a.value, (int)lane);
     }
-    // Sets the first n lanes' values to `all` after one operation more for each lane up to it; returns the last.
+    // Adds (multiplies) the first n lanes' values to `all`, one after another. Each lane keeps the result up to its own
+    // value. Return the last result.
     WS_DOM_LANE float running_sum(each<float> &a, float all, uint32_t n) const {
         return running(a, all, n, [](float x, float y) { return x + y; });
     }

@@ -17,7 +17,7 @@ template <class G> struct ws_dom_walker {
     uint8_t *const room, *column; // the room's begin, and the last column written
     uint32_t i, k;                // row and node of the next column
     typename G::template each<uint32_t> next; // a lane's choice
-    enum { LOST = WS_DOM_FROM_B + 1 };        // a path that is none
+    enum { LOST = WS_DOM_FROM_B + 1 };        // the path breaks off
 
     WS_DOM_BOTH ws_dom_walker(G &team, const ws_dom_args &args, const ws_dom_job &job, ws_dom_fitted *fitted)
         : g(team), a(args), j(job), to(fitted), room(a.column + j.column), column(room + j.L + (uint32_t)j.M),

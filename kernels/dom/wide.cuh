@@ -36,7 +36,7 @@ template <int KINDS> struct ws_dom_wide_row {
     WS_DOM_BOTH int whole() const { return Q / 4; } // tiles without places from Q on; there is at most one more
     WS_DOM_BOTH int places(int k) const { return Q - 4 * k < 4 ? Q - 4 * k : 4; } // of tile k
 };
-typedef ws_dom_wide_row<3> ws_dom_tiles_row;
+typedef ws_dom_wide_row<WS_DOM_PARSER_ROWS> ws_dom_tiles_row;
 
 // Phases: `parts` calls its function for each part, `first` for part 0 alone. All parts have ended a phase before the
 // next one begins. Within a phase no part reads or writes what another writes: tests/fault/dom.cu watches that. A value
@@ -78,6 +78,15 @@ template <class G> struct ws_dom_cells_of_tile {
     }
 };
 
+// Returns M, I and D of the place before the first one of part t; that of part 0 is the last place, still to go up a
+// lane.
+template <int KINDS, class G>
+WS_DOM_BOTH ws_dom_border<typename G::V> ws_dom_place_before(const G &g, const ws_dom_wide_row<KINDS> &r, int t) {
+    const int k = t ? r.from(t) - 1 : r.tiles - 1, u = t ? 3 : (r.Q - 1) % 4;
+    return {g.load_at(r.of_kind(k, WS_DOM_AT_M), u), g.load_at(r.of_kind(k, WS_DOM_AT_I), u),
+            g.load_at(r.of_kind(k, WS_DOM_AT_D), u)};
+}
+
 // Sets all values of a row.
 template <int KINDS, class G>
 WS_DOM_BOTH void ws_dom_wide_clear(G &g, const ws_dom_wide_row<KINDS> &r, typename G::V cell, typename G::V other) {
@@ -85,7 +94,7 @@ WS_DOM_BOTH void ws_dom_wide_clear(G &g, const ws_dom_wide_row<KINDS> &r, typena
         for (int k = r.from(t); k < r.to(t); k++)
 WS_DOM_UNROLL
             for (int kind = 0; kind < KINDS; kind++)
-                g.store_four(r.of_kind(k, kind), ws_dom_all_four(kind < 3 ? cell : other));
+                g.store_four(r.of_kind(k, kind), ws_dom_all_four(kind < WS_DOM_PARSER_ROWS ? cell : other));
     });
 }
 
@@ -135,6 +144,22 @@ WS_DOM_UNROLL
 template <class G> WS_DOM_BOTH void ws_dom_wide_fetch(const G &g, const ws_dom_tiles_row &r, int t, const float *o) {
     for (int k = r.from(t); k < r.to(t); k++) g.fetch_four(r.emission(k), o + k * WS_DOM_TILE);
 }
+
+// Returns where a row's products have those of a tile: M, then I.
+template <class T> WS_DOM_BOTH T *ws_dom_products_tile(T *cell, int k) { return cell + 2 * k * WS_DOM_TILE; }
+
+// Products of a tile, in the device's memory, hundreds of cycles away.
+template <class G> struct ws_dom_products_of_tile {
+    ws_dom_four<typename G::V> M, I;
+    WS_DOM_BOTH void load(const G &g, const float *cell, int k) {
+        M = g.load_four(ws_dom_products_tile(cell, k));
+        I = g.load_four(ws_dom_products_tile(cell, k) + WS_DOM_TILE);
+    }
+    WS_DOM_BOTH void store(const G &g, float *cell, int k) const {
+        g.store_four(ws_dom_products_tile(cell, k), M);
+        g.store_four(ws_dom_products_tile(cell, k) + WS_DOM_TILE, I);
+    }
+};
 
 // Inputs of the cells of a tile.
 template <class G> struct ws_dom_tile_inputs {
@@ -203,9 +228,8 @@ WS_DOM_BOTH void ws_dom_wide_forward_cells(G &g, const ws_dom_job &j, const ws_d
     typename G::template each<ws_dom_border<V>> border;
     g.parts([&](int t) {
         if (r.from(t) >= r.to(t)) return;
-        const int k = t ? r.from(t) - 1 : r.tiles - 1, u = t ? 3 : (r.Q - 1) % 4;
-        border[t] = {g.load_at(r.of_kind(k, WS_DOM_AT_M), u) * by, g.load_at(r.of_kind(k, WS_DOM_AT_I), u) * by,
-                     g.load_at(r.of_kind(k, WS_DOM_AT_D), u) * by};
+        border[t] = ws_dom_place_before(g, r, t);
+        border[t] = {border[t].m * by, border[t].i * by, border[t].d * by};
         if (t == 0) border[t] = {g.up(border[t].m), g.up(border[t].i), g.up(border[t].d)};
     });
     g.parts([&](int t) {
@@ -376,14 +400,9 @@ WS_DOM_BOTH void ws_dom_wide_backward_deletes(G &g, const ws_dom_tiles_row &r, c
     }
 }
 
-// The inputs of a tile of Backward. With KEEP the products of a row come from the device's memory, hundreds of cycles
-// away.
-template <bool KEEP, class G> struct ws_dom_backward_inputs : ws_dom_tile_inputs<G> {
-    ws_dom_four<typename G::V> M, I;
-    WS_DOM_BOTH void load_products(const G &g, const float *cell, int k) {
-        M = g.load_four(cell + 2 * k * WS_DOM_TILE);
-        I = g.load_four(cell + (2 * k + 1) * WS_DOM_TILE);
-    }
+// The inputs of a tile of Backward.
+template <class G> struct ws_dom_backward_inputs : ws_dom_tile_inputs<G> {
+    ws_dom_products_of_tile<G> kept;
 };
 
 // Turns a row into the one before it but for E and the passes of D to D, whose D has what M sends there; the terms of
@@ -411,10 +430,10 @@ WS_DOM_BOTH void ws_dom_wide_backward_cells(G &g, const ws_dom_tiles_row &r, con
         const int from = r.from(t), to = r.to(t);
         V m = border[t].m, d = border[t].d;
         if (from >= to) return;
-        typedef ws_dom_backward_inputs<KEEP, G> in;
+        typedef ws_dom_backward_inputs<G> in;
         const auto load = [&](in &x, int k) {
             x.load(g, r, table, k);
-            if (KEEP) x.load_products(g, cell, k);
+            if (KEEP) x.kept.load(g, cell, k);
         };
         ws_dom_tile_after_tile<in>(to - 1, from, load, [&](in &x, int k) {
             ws_dom_cells_of_tile<G> own = x.c;
@@ -422,7 +441,7 @@ WS_DOM_BOTH void ws_dom_wide_backward_cells(G &g, const ws_dom_tiles_row &r, con
             ws_dom_each_place<true>(r.places(k), [&](int u) {
                 const ws_dom_odds_at<V> odds = x.odds.of(u);
                 const V whole = ((x.c.M.at[u] + E) + d * odds.md) * by, i = x.c.I.at[u] * by;
-                if (KEEP) x.M.at[u] = x.M.at[u] * whole, x.I.at[u] = x.I.at[u] * i;
+                if (KEEP) x.kept.M.at[u] = x.kept.M.at[u] * whole, x.kept.I.at[u] = x.kept.I.at[u] * i;
                 own.M.at[u] = i * odds.mi + m * odds.mm;
                 own.I.at[u] = i * odds.ii + m * odds.im;
                 own.D.at[u] = m * odds.dm;
@@ -433,9 +452,8 @@ WS_DOM_BOTH void ws_dom_wide_backward_cells(G &g, const ws_dom_tiles_row &r, con
             own.store(g, r.tile(k));
             g.store_four(r.emission(k), term);
             if (!KEEP) return;
-            g.store_four(cell + 2 * k * WS_DOM_TILE, x.M);
-            g.store_four(cell + (2 * k + 1) * WS_DOM_TILE, x.I);
-            g.soon(later + 2 * k * WS_DOM_TILE);
+            x.kept.store(g, cell, k);
+            g.soon(ws_dom_products_tile(later, k));
         });
     });
 }

@@ -8,7 +8,7 @@
 #include "kernels/dom/fit.cuh"
 #include "kernels/dom/wide.cuh"
 
-typedef ws_dom_wide_row<5> ws_dom_accuracy_tiles;
+typedef ws_dom_wide_row<WS_DOM_FIT_ROWS> ws_dom_accuracy_tiles;
 
 // The best place of a part in a row: as in ws_dom_accuracy_state.
 template <class G> struct ws_dom_wide_best {
@@ -41,11 +41,8 @@ WS_DOM_BOTH void ws_dom_wide_accuracy_row(G &g, const ws_dom_job &j, const ws_do
         lanes = g.larger(lanes, g.up(lanes));
         lanes = g.larger(lanes, g.up(g.up(lanes)));
         in[t] = is_first ? g.set(-INFINITY) : g.larger(lanes, ws_dom_wide_past(g, r, t));
-        const float *before = r.tile(t ? r.from(t) - 1 : r.tiles - 1);
-        const int u = t ? 3 : (r.Q - 1) % 4;
-        border[t] = {g.load_at(before + WS_DOM_AT_M * WS_DOM_TILE, u), g.load_at(before + WS_DOM_AT_I * WS_DOM_TILE, u),
-                     g.larger(g.load_at(before + WS_DOM_AT_D * WS_DOM_TILE, u),
-                              t || is_first ? in[t] : g.larger(lanes, all))};
+        border[t] = ws_dom_place_before(g, r, t);
+        border[t].d = g.larger(border[t].d, t || is_first ? in[t] : g.larger(lanes, all));
         if (t == 0) border[t] = {g.up(border[t].m), g.up(border[t].i), g.up(border[t].d)};
     });
     g.parts([&](int t) {
@@ -54,20 +51,15 @@ WS_DOM_BOTH void ws_dom_wide_accuracy_row(G &g, const ws_dom_job &j, const ws_do
         V m = border[t].m, i = border[t].i, d = border[t].d, local = g.set(-INFINITY);
         ws_dom_wide_best<G> top = {local, g.word(0)};
         typename G::W bits = g.word(0);
-        struct products {
-            ws_dom_four<V> M, I;
-        };
-        const auto load = [&](products &x, int k) {
-            x.M = g.load_four(cell + 2 * k * WS_DOM_TILE);
-            x.I = g.load_four(cell + (2 * k + 1) * WS_DOM_TILE);
-        };
+        typedef ws_dom_products_of_tile<G> products;
+        const auto load = [&](products &x, int k) { x.load(g, cell, k); };
         const auto compute = [&](const products &x, int k) {
             float *tile = r.tile(k);
             ws_dom_cells_of_tile<G> c;
             c.load(g, tile);
             ws_dom_four<V> uM = g.load_four(tile + WS_DOM_AT_UM * WS_DOM_TILE),
                            uI = g.load_four(tile + WS_DOM_AT_UI * WS_DOM_TILE);
-            g.soon(later + 2 * k * WS_DOM_TILE);
+            g.soon(ws_dom_products_tile(later, k));
             ws_dom_each_place<false>(r.places(k), [&](int u) {
                 const int q = 4 * k + u, nth = 4 * (k - from) + u;
                 const V pM = x.M.at[u] * w, pI = x.I.at[u] * w;

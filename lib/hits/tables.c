@@ -42,8 +42,8 @@ static widths widths_of(const ws_hitquery *q) {
 
 void ws_write_tblout_head(ws_sink *s, const ws_hitquery *q) {
     static const char dash[] = "--------------------";
-    const widths w = widths_of(q);
     if (!q->first) return;
+    const widths w = widths_of(q);
     ws_sink_f(s, "#%*s %22s %22s %33s\n", w.target + w.query + w.target_acc + w.query_acc + 2, "",
               "--- full sequence ----",
               "--- best 1 domain ----", "--- domain number estimation ----");
@@ -76,8 +76,8 @@ void ws_write_tblout_target(ws_sink *s, const ws_hitquery *q, const ws_held *h) 
 
 void ws_write_domtblout_head(ws_sink *s, const ws_hitquery *q) {
     static const char dash[] = "--------------------";
-    const widths w = widths_of(q);
     if (!q->first) return;
+    const widths w = widths_of(q);
     ws_sink_f(s, "#%*s %22s %40s %11s %11s %11s\n", w.target + w.query - 1 + 15 + w.target_acc + w.query_acc, "",
               "--- full sequence ---", "-------------- this domain -------------", "hmm coord", "ali coord",
               "env coord");

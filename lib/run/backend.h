@@ -24,8 +24,8 @@ int ws_backend_begin(ws_job *job, int threads, ws_err *err);
 /* Makes room for what backends prepare of the targets, which are new ones after ws_job_drop_targets. WS_ENOMEM. */
 int ws_backend_renew(ws_job *job, ws_err *err);
 void ws_backend_end(ws_job *job);
-/* Begins to close the run's device, if it has one, while what is left is done without it. A program's process has no
- * other users of devices; in others it does nothing. */
+/* Begins to close the run's devices, which no later work of the run needs. Does nothing where the process may have
+ * other users of devices: a program's has none. */
 void ws_backend_retire(const ws_job *job);
 
 /* lib/run/ready.c: job->readiness. End takes NULL. */

@@ -76,7 +76,7 @@ static int run_chain(ws_run *run, ws_err *err) {
 static int run_input(ws_run *run, ws_err *err) {
     ws_job *job = run->job;
     int rc = job->tool->chain ? run_chain(run, err) : run_pipe(run, err);
-    if (!rc && job->tool->chain) ws_backend_retire(job); /* lists are made without it */
+    if (!rc && job->tool->chain) ws_backend_retire(job); /* finish makes lists, without the device */
     if (rc && job->holds) {
         ws_err ignored;
         (void)ws_run_head(run, &ignored);

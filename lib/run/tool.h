@@ -94,7 +94,7 @@ struct ws_backend {
     /* Devices are opened once before prepare, and closed at the end. */
     int (*start)(const ws_devconf *conf, ws_err *err);
     void (*stop)(void);
-    void (*retire)(void); /* begins to close them, beside what the program does without them */
+    void (*retire)(void); /* begins to close them, where no later work needs them */
     int (*ready)(void); /* 0: a call would wait for a device. Asked where a CPU computes beside it ("cuda+cpu") */
     int (*wait)(ws_err *err); /* until all are open, or one of them failed */
     double start_seconds; /* what opening takes: --backend auto opens when the CPU's cores have computed as long */
