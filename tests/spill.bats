@@ -55,6 +55,52 @@ holds() { # holds PID: a file without a name, in the folder that TMPDIR names
     [ -z "$(ls "$tmp")" ]
 }
 
+# 700 targets for a query of 480 residues: the whole query, parts of it, inserts longer than a block of 200 columns, the
+# query twice, and what none of them has in common. Their descriptions fill the memory that hits may have.
+wide() {
+    python3 - <<'PYTHON'
+import random
+R = random.Random(5)
+letters = "ACDEFGHIKLMNPQRSTVWY"
+word = lambda n: "".join(R.choice(letters) for _ in range(n))
+query = word(480)
+changed = lambda s: "".join(R.choice(letters) if R.random() < 0.1 else c for c in s)
+with open("wide.query.fa", "w") as f: f.write(f">wide\n{query}\n")
+with open("wide.fa", "w") as f:
+    for i in range(700):
+        a, b = sorted(R.sample(range(481), 2)) if i % 2 else (0, 480)
+        a, b = (a, b) if b - a > 60 else (0, 200)
+        s = changed(query[a:b])
+        if i % 7 == 0: s = s[:len(s) // 2] + word(R.choice((1, 30, 450))) + s[len(s) // 2:]
+        if i % 5 == 0: s = s[:len(s) // 3] + s[len(s) // 3 + R.choice((1, 9)):]
+        if i % 11 == 0: s += word(20) + changed(query)
+        f.write(f">t{i} {word(6000)}\n{s}\n")
+PYTHON
+}
+
+@test "alignments of several blocks: their pieces stand in a second file" {
+    wide
+    seqsieve -q --max --pextend 0.98 -A want.sto -o /dev/null wide.query.fa wide.fa
+    [ "$(grep -c '^#=GC RF' want.sto)" -gt 20 ] # blocks
+    [ "$(grep -c '^#=GC RF  *[.]*$' want.sto)" -gt 10 ] # of inserts alone
+    for t in 1 2 7; do
+        seqsieve -q --max --pextend 0.98 -t $t --mem 16M -A got.sto -o /dev/null wide.query.fa wide.fa
+        same want.sto got.sto
+    done
+    seqsieve -q --max --notextw -A want.sto -o /dev/null wide.query.fa wide.fa
+    seqsieve -q --max --notextw -t 3 --mem 16M -A got.sto -o /dev/null wide.query.fa wide.fa
+    same want.sto got.sto
+    jacksieve -q -N 2 -A want.sto -o /dev/null wide.query.fa wide.fa
+    jacksieve -q -N 2 --mem 16M -A got.sto -o /dev/null wide.query.fa wide.fa
+    same want.sto got.sto
+    shimmed
+    drive write 1 40 1 lines got.sto -- seqsieve -q --mem 16M -t 2 -o /dev/null -A got.sto wide.query.fa wide.fa
+    for k in eintr short=10000; do
+        drive $k - 0 0 lines got.sto -- seqsieve -q --mem 16M -t 2 -o /dev/null -A got.sto wide.query.fa wide.fa
+    done
+    [ -z "$(ls "$tmp")" ]
+}
+
 @test "long lists: text by all threads, and one query after the other" {
     { printf '>other\nMKVLAAGIVGLLLAQPAFAADWTCKNGKWYEG\n' && cat q.fa && printf '>none\nWWWWCCCCWWWWHHHH\n' &&
         sed s/q/again/ q.fa; } >four.fa

@@ -26,7 +26,8 @@ ws_textconf ws_domscore_text(const ws_domscore *d) {
 ws_hitquery ws_domscore_query(const ws_domscore *d, const ws_hmm_target *h, const ws_hitlist *l,
                               const ws_textconf *text) {
     return (ws_hitquery){.hmm = h->hmm, .profile = &h->profile, .list = l, .columns = &d->columns, .text = text,
-                         .msa_width = d->notextw ? 0 : BLOCK, .author = d->author.p};
+                         .msa_width = d->notextw ? 0 : BLOCK, .author = d->author.p,
+                         .in_file = d->store.body.has_file};
 }
 
 void ws_domscore_count_passed(const ws_job *job, size_t m, ws_textconf *text) {

@@ -20,9 +20,9 @@ static int get(source *s, size_t i, ws_fitrow *r, ws_err *err) {
     return WS_OK;
 }
 
-static int head(void *of, size_t i, ws_msarow *row, ws_buf *scratch, ws_err *err) {
+static int head(void *of, size_t i, int texts, ws_msarow *row, ws_buf *scratch, ws_err *err) {
     ws_fitrow r;
-    (void)scratch;
+    (void)texts, (void)scratch;
     if (get(of, i, &r, err)) return err->code;
     row->name = r.name;
     row->acc = r.acc;

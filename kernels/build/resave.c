@@ -86,9 +86,9 @@ static void put_states(ws_build_resave *r, const uint8_t *x) {
     }
 }
 
-static int row_head(void *of, size_t i, ws_msarow *row, ws_buf *scratch, ws_err *err) {
+static int row_head(void *of, size_t i, int texts, ws_msarow *row, ws_buf *scratch, ws_err *err) {
     const ws_build_resave *r = of;
-    (void)scratch, (void)err;
+    (void)texts, (void)scratch, (void)err;
     row->name = ws_msa_name(r->m, i);
     row->weight = r->a->weight[i];
     return WS_OK;

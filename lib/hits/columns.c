@@ -61,7 +61,7 @@ static void env_from(const row *r) { put_count(r, r->d->env_from); }
 static void env_to(const row *r) { put_count(r, r->d->env_to); }
 static void mean_pp(const row *r) { put_bits(r, ws_held_accuracy(r->d)); }
 static void included(const row *r) { put_count(r, (r->d->flags & WS_HELD_INCLUDED) != 0); }
-static void desc(const row *r) { put_desc(r, ws_held_text(r->h, r->h->desc)); }
+static void desc(const row *r) { put_desc(r, ws_held_desc(r->h)); }
 static void seq(const row *r) { put_text(r, ws_held_text(r->h, r->h->seq)); }
 static void qual(const row *r) { put_text(r, ws_held_text(r->h, r->h->qual)); }
 static void expected(const row *r) { put_bits(r, (double)r->h->expected); }

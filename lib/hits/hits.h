@@ -51,8 +51,9 @@ typedef struct ws_held_domain {
     uint32_t flags;   /* WS_HELD_..., set by ws_hitlist_rank */
 } ws_held_domain;
 
-/* A target as it is held: this, its domains, its name and accession. Its body, which may be in a file, has all that
- * ranking does not need: description, alignments, sequence. Texts end with NUL. */
+/* A target as it is held: this, its domains, its name, accession and a short description, which many tables have. Its
+ * body, which may be in a file, has all that ranking does not need: a long description, alignments, sequence. Texts end
+ * with NUL. */
 typedef struct ws_held {
     const uint8_t *body;
     uint64_t number; /* the target's place in the input, from 0: the last resort of the order */
@@ -61,7 +62,8 @@ typedef struct ws_held {
     float sum_bits; /* of the domains, whether or not it is `bits` */
     uint32_t regions, ensembles, overlaps, envelopes;
     uint32_t n, best;              /* domains; the best of them */
-    uint32_t desc, seq, qual;      /* places of texts in the body; of the last two 0: not held */
+    uint32_t desc;                 /* place in the body, or WS_HELD_SHORT */
+    uint32_t seq, qual;            /* places of texts in the body, if they are held */
     uint32_t flags, nreported, nincluded; /* set by ws_hitlist_rank: domains */
     uint32_t model; /* of a list by sequence: its number in ws_hitlist.model; else 0 */
 } ws_held;
@@ -73,6 +75,13 @@ static inline const char *ws_held_name(const ws_held *h) { return (const char *)
 /* Returns the accession; empty: there is none. */
 static inline const char *ws_held_acc(const ws_held *h) { return ws_held_name(h) + strlen(ws_held_name(h)) + 1; }
 static inline const char *ws_held_text(const ws_held *h, uint32_t at) { return (const char *)h->body + at; }
+/* A description of so many bytes stands behind the accession. */
+#define WS_HELD_SHORT UINT32_MAX
+enum { WS_HELD_SHORT_DESC = 255 };
+static inline const char *ws_held_desc(const ws_held *h) {
+    if (h->desc != WS_HELD_SHORT) return ws_held_text(h, h->desc);
+    return ws_held_acc(h) + strlen(ws_held_acc(h)) + 1;
+}
 
 /* Mean posterior of an envelope's residues, "acc" (section 7.3). */
 static inline double ws_held_accuracy(const ws_held_domain *d) {

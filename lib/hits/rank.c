@@ -50,7 +50,7 @@ const char *ws_hitlist_acc(const ws_hitlist *l, const ws_held *h) {
 }
 
 const char *ws_hitlist_desc(const ws_hitlist *l, const ws_held *h) {
-    if (!l->model) return ws_held_text(h, h->desc);
+    if (!l->model) return ws_held_desc(h);
     return model_of(l, h)->desc ? model_of(l, h)->desc : "";
 }
 

@@ -42,8 +42,10 @@ size_t ws_ali_pack(uint8_t *to, const ws_domain *d, const uint8_t *x) {
     return n;
 }
 
+static int is_short(const ws_hitseq *seq) { return seq->ndesc <= WS_HELD_SHORT_DESC; }
+
 static size_t body_size(const ws_hitseq *seq, const ws_dom_target *t, int hold) {
-    size_t n = seq->ndesc + 1;
+    size_t n = is_short(seq) ? 0 : seq->ndesc + 1;
     if (hold & WS_HOLD_SEQUENCE) n += (size_t)t->L + 1 + seq->nqual + 1;
     for (uint32_t d = 0; d < t->n && (hold & WS_HOLD_ALIGNMENTS); d++) n += ws_ali_pack(NULL, &t->domain[d], NULL);
     return n;
@@ -79,7 +81,8 @@ static void put_domain(uint8_t *body, size_t *at, ws_held_domain *to, const ws_d
 
 int ws_hitstore_add(ws_hitstore *s, size_t q, const ws_hitseq *seq, const ws_dom_target *t, int hold, ws_err *err) {
     ws_hitlist *l = &s->list[q];
-    const size_t head = sizeof(ws_held) + t->n * sizeof(ws_held_domain) + seq->nname + seq->nacc + 2;
+    const size_t texts = seq->nname + seq->nacc + 2 + (is_short(seq) ? seq->ndesc + 1 : 0);
+    const size_t head = sizeof(ws_held) + t->n * sizeof(ws_held_domain) + texts;
     const size_t size = body_size(seq, t, hold);
     char name[WS_QUOTE_MAX];
     if (size > UINT32_MAX)
@@ -90,16 +93,19 @@ int ws_hitstore_add(ws_hitstore *s, size_t q, const ws_hitseq *seq, const ws_dom
     ws_held *h = ws_hits_keep(&s->block, head, err);
     uint8_t *body = h ? ws_spill_keep(&s->body, size, err) : NULL;
     if (!body) return err->code;
-    *h = (ws_held){.body = body, .number = seq->number, .L = t->L, .pre_bits = t->pre_bits, .bits = t->bits,
-                   .expected = t->expected, .sum_bits = t->recon_bits,
-                   .regions = t->regions, .ensembles = t->ensembles, .overlaps = t->overlaps,
-                   .envelopes = t->envelopes, .n = t->n, .best = t->best};
+    *h = (ws_held){.body = body, .desc = WS_HELD_SHORT, .number = seq->number, .L = t->L, .pre_bits = t->pre_bits,
+                   .bits = t->bits, .expected = t->expected, .sum_bits = t->recon_bits, .regions = t->regions,
+                   .ensembles = t->ensembles, .overlaps = t->overlaps, .envelopes = t->envelopes, .n = t->n,
+                   .best = t->best};
     ws_held_domain *d = (ws_held_domain *)(void *)(h + 1);
     size_t at = 0;
-    char *name_and_acc = (char *)(d + t->n); /* their NULs are there */
-    memcpy(name_and_acc, seq->name, seq->nname);
-    if (seq->nacc) memcpy(name_and_acc + seq->nname + 1, seq->acc, seq->nacc);
-    h->desc = put_text(body, &at, seq->desc, seq->ndesc);
+    char *text = (char *)(d + t->n); /* NULs are there */
+    memcpy(text, seq->name, seq->nname);
+    text += seq->nname + 1;
+    if (seq->nacc) memcpy(text, seq->acc, seq->nacc);
+    text += seq->nacc + 1;
+    if (!is_short(seq)) h->desc = put_text(body, &at, seq->desc, seq->ndesc);
+    else if (seq->ndesc) memcpy(text, seq->desc, seq->ndesc);
     if (hold & WS_HOLD_SEQUENCE) {
         h->seq = put_letters(body, &at, seq, h->L);
         h->qual = put_text(body, &at, seq->qual, seq->nqual);

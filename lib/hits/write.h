@@ -65,6 +65,7 @@ typedef struct ws_hitquery {
     size_t msa_width;          /* columns in a block of Stockholm; 0: no limit */
     const char *author;        /* of Stockholm's AU line */
     int threads;               /* that may make the text of this list; 0: one */
+    int in_file;               /* bodies of targets are in a file (lib/hits/spill.h), where pages are dear */
 } ws_hitquery;
 
 /* Returns the accession of the query: of the sequence, or of the model that was not made of one; empty: none. */

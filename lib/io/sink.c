@@ -5,7 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { ENOUGH = 1 << 20 /* bytes of text that are worth a write */ };
+/* Bytes of text that are worth a write, where they were collected and where they come at once. */
+enum { ENOUGH = 1 << 20, MUCH = 1 << 16 };
 
 void ws_sink_add(ws_sink *s, const char *p, size_t n) {
     if (s->err.code == WS_OK) (void)ws_buf_add(&s->text, p, n, &s->err);
@@ -33,6 +34,16 @@ static void write_all(ws_sink *s) {
 
 void ws_sink_pause(ws_sink *s) {
     if (s->text.n >= ENOUGH) write_all(s);
+}
+
+void ws_sink_pass(ws_sink *s, const char *p, size_t n) {
+    if (!s->write || n < MUCH) {
+        ws_sink_add(s, p, n);
+        ws_sink_pause(s);
+        return;
+    }
+    write_all(s);
+    if (s->err.code == WS_OK) (void)s->write(s->to, p, n, &s->err);
 }
 
 int ws_sink_flush(ws_sink *s, ws_err *err) {

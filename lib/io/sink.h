@@ -18,6 +18,8 @@ void ws_sink_f(ws_sink *s, const char *fmt, ...) WS_PRINTF(2, 3);
 void ws_sink_add(ws_sink *s, const char *p, size_t n);
 /* Hands on what has come together, if it is much. Called between rows, so that a failed write leaves whole ones. */
 void ws_sink_pause(ws_sink *s);
+/* Adds text that ends between rows, and hands it on if it is much. Long text is not copied. */
+void ws_sink_pass(ws_sink *s, const char *p, size_t n);
 /* Hands on all of it; returns the first failure of the sink. */
 int ws_sink_flush(ws_sink *s, ws_err *err);
 void ws_sink_release(ws_sink *s);

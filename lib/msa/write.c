@@ -29,13 +29,15 @@ typedef struct out {
     size_t name_width;
     int digits; /* of the numbers in front of names; 0: names differ */
     size_t from, n; /* columns that are written of each row */
-    ws_buf text;    /* for head(), where there is one thread */
+    int texts;      /* more than the name is written of its head */
+    int heads;      /* nothing else is written */
 } out;
 
 /* Returns what head() sets, or an empty row after a failure. */
-static ws_msarow head_of(const out *o, ws_sink *s, size_t i, ws_buf *text) {
+static ws_msarow head_of(const out *o, ws_sink *s, size_t i, int texts, ws_buf *text) {
     ws_msarow row = {0};
-    if (s->err.code != WS_OK || o->m->head(o->m->of, i, &row, text, &s->err) != WS_OK) return (ws_msarow){.name = ""};
+    if (s->err.code != WS_OK || o->m->head(o->m->of, i, texts, &row, text, &s->err) != WS_OK)
+        return (ws_msarow){.name = ""};
     return row;
 }
 
@@ -43,13 +45,14 @@ static ws_msarow head_of(const out *o, ws_sink *s, size_t i, ws_buf *text) {
 
 /* Rows that a thread writes, and its memory. */
 typedef struct hand {
-    out *o;
-    ws_sink *s;   /* the alignment's own, or one whose text goes there later */
+    const out *o;
+    ws_sink *s;   /* text of a share */
     ws_buf head;  /* texts of the row at hand */
     ws_buf text;  /* its columns and their posteriors */
     ws_buf scratch;
 } hand;
 
+/* Writes a row, of which a function has set what `row` has. */
 typedef void put_row(hand *h, const ws_msarow *row, size_t i);
 
 static void hand_release(hand *h) {
@@ -62,14 +65,15 @@ static void hand_release(hand *h) {
 static int make_row(hand *h, size_t i, ws_msarow *row) {
     const ws_msasource *m = h->o->m;
     ws_sink *s = h->s;
-    *row = head_of(h->o, s, i, &h->head);
+    *row = head_of(h->o, s, i, h->o->texts, &h->head);
+    if (s->err.code != WS_OK) return 0;
     if (!m->piece) {
-        if (s->err.code != WS_OK || m->body(m->of, i, row, &s->err) != WS_OK) return 0;
+        if (m->body(m->of, i, row, &s->err) != WS_OK) return 0;
         row->text += h->o->from;
         if (row->pp) row->pp += h->o->from;
         return 1;
     }
-    char *text = s->err.code ? NULL : ws_buf_scratch(&h->text, 2 * h->o->n + 1, &s->err);
+    char *text = ws_buf_scratch(&h->text, 2 * h->o->n + 1, &s->err);
     if (!text) return 0;
     row->text = text;
     row->pp = m->posteriors ? text + h->o->n : NULL;
@@ -78,84 +82,72 @@ static int make_row(hand *h, size_t i, ws_msarow *row) {
     return 1;
 }
 
-static void put_some(hand *h, put_row *put, size_t from, size_t to) {
-    for (size_t i = from; i < to && h->s->err.code == WS_OK; i++) {
-        ws_msarow row;
-        if (!make_row(h, i, &row)) return;
-        put(h, &row, i);
-        if (h->s == h->o->s) ws_sink_pause(h->s);
-    }
-}
-
-/* A round of threads: shares of rows, whose text goes on in order. */
-enum { SHARES = 4 /* for each thread */, SHARE_ROWS = 64, SHARE_BYTES = 1 << 18 };
+/* Shares of the rows, whose text leaves in order while others are made. */
+enum { SHARES = 4 /* for each thread */, ROWS_LEAST = 64, ROWS_MOST = 512, SHARE_BYTES = 1 << 18 };
 
 typedef struct shares {
-    out *o;
+    const out *o;
     put_row *put;
-    size_t first, rows; /* of the round; of a share */
-    ws_sink *made, *before; /* the shares of this round, and those of the one before, which go on meanwhile */
-    size_t nbefore;
+    size_t rows;   /* of a share */
+    size_t nslot;
+    ws_sink *slot; /* [nslot] the text of share k is in slot k % nslot, until it leaves */
+    int any;       /* there was text */
 } shares;
 
-static int hand_on(shares *r, ws_err *err) {
-    ws_sink *s = r->o->s;
-    for (size_t k = 0; k < r->nbefore; k++) {
-        ws_sink_add(s, r->before[k].text.p, r->before[k].text.n);
-        ws_sink_pause(s);
-        r->before[k].text.n = 0;
-    }
-    r->nbefore = 0;
-    if (s->err.code) *err = s->err;
-    return s->err.code;
+static size_t weight_of(const void *of, size_t k) {
+    (void)of;
+    (void)k;
+    return 1;
 }
 
-/* Does the first piece of work of a round, which is to hand the last one's shares on, or makes share k - 1. */
-static int put_share(void *of, size_t k, ws_err *err) {
-    shares *r = of;
-    if (k == 0) return hand_on(r, err);
-    hand h = {.o = r->o, .s = &r->made[k - 1]};
-    const size_t from = r->first + (k - 1) * r->rows;
-    put_some(&h, r->put, from, ws_min(from + r->rows, r->o->m->rows));
+static int make_share(void *of, size_t k, ws_err *err) {
+    const shares *r = of;
+    hand h = {.o = r->o, .s = &r->slot[k % r->nslot]};
+    const size_t from = k * r->rows, to = ws_min(from + r->rows, r->o->m->rows);
+    for (size_t i = from; i < to && h.s->err.code == WS_OK; i++) {
+        ws_msarow row;
+        if (r->o->heads) row = head_of(r->o, h.s, i, r->o->texts, &h.head);
+        else if (!make_row(&h, i, &row)) break;
+        r->put(&h, &row, i);
+    }
     hand_release(&h);
     if (h.s->err.code) *err = h.s->err;
     return h.s->err.code;
 }
 
-static void put_shares(shares *r, size_t most) {
-    ws_sink *s = r->o->s, *all = ws_calloc(2 * most, sizeof *all, &s->err);
-    const size_t rows = r->o->m->rows;
+static int give_share(void *of, size_t k, ws_err *err) {
+    shares *r = of;
+    ws_sink *s = r->o->s;
+    ws_buf *text = &r->slot[k % r->nslot].text;
+    r->any |= text->n > 0;
+    if (text->n) ws_sink_pass(s, text->p, text->n);
+    text->n = 0;
+    if (s->err.code) *err = s->err;
+    return s->err.code;
+}
+
+static size_t threads_of(const out *o) { return o->m->piece ? (size_t)ws_max(o->m->threads, 1) : 1; }
+
+/* Writes something of all rows. Returns whether there was text. */
+static int put_all(const out *o, put_row *put) {
+    shares r = {.o = o, .put = put, .nslot = threads_of(o) * SHARES};
+    const size_t few = o->m->rows / (4 * r.nslot), most = SHARE_BYTES / (2 * o->n + 1);
+    r.rows = ws_max(1, ws_min(ws_max(ROWS_LEAST, ws_min(few, ROWS_MOST)), most));
+    if (o->s->err.code || !(r.slot = ws_calloc(r.nslot, sizeof *r.slot, &o->s->err))) return 0;
+    const ws_ordered w = {.n = (o->m->rows + r.rows - 1) / r.rows, .room = r.nslot, .weight = weight_of,
+                          .make = make_share, .give = give_share, .ctx = &r};
     ws_err err = {0};
-    int rc = all ? WS_OK : s->err.code;
-    r->made = all;
-    r->before = all + most;
-    for (r->first = 0; r->first < rows && !rc; r->first += most * r->rows) {
-        const size_t n = ws_min(most, (rows - r->first + r->rows - 1) / r->rows);
-        rc = ws_parallel_for(n + 1, r->o->m->threads, put_share, r, &err);
-        ws_sink *const next = r->before;
-        r->before = r->made;
-        r->made = next;
-        r->nbefore = n;
-    }
-    if (!rc) rc = hand_on(r, &err);
-    if (rc && all) s->err = err;
-    for (size_t k = 0; k < 2 * most && all; k++) ws_sink_release(&all[k]);
-    ws_free(all);
+    if (ws_parallel_in_order(&w, (int)threads_of(o), &err) && !o->s->err.code) o->s->err = err;
+    for (size_t k = 0; k < r.nslot; k++) ws_sink_release(&r.slot[k]);
+    ws_free(r.slot);
+    return r.any;
 }
 
 /* Writes columns from .. from + n - 1 of all rows. */
 static void put_rows(out *o, size_t from, size_t n, put_row *put) {
-    shares r = {.o = o, .put = put};
     o->from = from;
     o->n = n;
-    r.rows = ws_max(1, ws_min(SHARE_ROWS, SHARE_BYTES / (2 * n + 1)));
-    if (o->m->piece && o->m->threads > 1 && o->m->rows > r.rows) {
-        put_shares(&r, (size_t)o->m->threads * SHARES);
-        return;
-    }
-    hand h = {.o = o, .s = o->s};
-    put_some(&h, put, 0, o->m->rows);
-    hand_release(&h);
+    (void)put_all(o, put);
 }
 
 /* ---- names ---- */
@@ -173,28 +165,52 @@ static int by_hash(const void *a, const void *b) {
 
 /* Returns whether rows i and j share their name. */
 static int same_name(out *o, size_t i, size_t j) {
-    ws_buf text = {0};
-    const int same = !strcmp(head_of(o, o->s, i, &o->text).name, head_of(o, o->s, j, &text).name);
+    ws_buf text = {0}, other = {0};
+    const int same = !strcmp(head_of(o, o->s, i, 0, &text).name, head_of(o, o->s, j, 0, &other).name);
     ws_buf_release(&text);
+    ws_buf_release(&other);
     return same && o->s->err.code == WS_OK;
+}
+
+/* A look at the names of all rows, by all threads. */
+typedef struct look {
+    const out *o;
+    named *all;    /* [rows]; NULL: their width alone is asked for */
+    size_t *width; /* [shares] of the widest name of a share */
+} look;
+enum { LOOK_ROWS = 4096 };
+
+static int look_at_share(void *of, size_t k, ws_err *err) {
+    const look *l = of;
+    const size_t from = k * LOOK_ROWS, to = ws_min(from + LOOK_ROWS, l->o->m->rows);
+    ws_sink s = {0};
+    ws_buf text = {0};
+    for (size_t i = from; i < to; i++) {
+        const char *name = head_of(l->o, &s, i, 0, &text).name;
+        const size_t width = strlen(name);
+        l->width[k] = ws_max(l->width[k], width);
+        if (l->all) l->all[i] = (named){XXH3_64bits(name, width), i};
+    }
+    ws_buf_release(&text);
+    if (s.err.code) *err = s.err;
+    return s.err.code;
 }
 
 /* Finds the widest name, and for Stockholm whether names must be made different. */
 static void look_at_names(out *o, int unique) {
-    const size_t n = o->m->rows;
-    named *all = unique ? ws_alloc(n * sizeof *all, &o->s->err) : NULL;
-    for (size_t i = 0; i < n; i++) {
-        const char *name = head_of(o, o->s, i, &o->text).name;
-        const size_t width = strlen(name);
-        o->name_width = ws_max(o->name_width, width);
-        if (all) all[i] = (named){XXH3_64bits(name, width), i};
+    const size_t n = o->m->rows, count = (n + LOOK_ROWS - 1) / LOOK_ROWS;
+    look l = {.o = o, .width = ws_calloc(count, sizeof *l.width, &o->s->err)};
+    if (l.width && unique) l.all = ws_calloc(n, sizeof *l.all, &o->s->err);
+    if (!o->s->err.code) (void)ws_parallel_for(count, (int)threads_of(o), look_at_share, &l, &o->s->err);
+    for (size_t k = 0; k < count && l.width; k++) o->name_width = ws_max(o->name_width, l.width[k]);
+    if (l.all && !o->s->err.code) {
+        qsort(l.all, n, sizeof *l.all, by_hash);
+        for (size_t i = 1; i < n && !o->digits; i++)
+            if (l.all[i].hash == l.all[i - 1].hash && same_name(o, l.all[i - 1].i, l.all[i].i))
+                for (size_t left = n; left > 0; left /= 10) o->digits++;
     }
-    if (!all) return;
-    qsort(all, n, sizeof *all, by_hash);
-    for (size_t i = 1; i < n && !o->digits; i++)
-        if (all[i].hash == all[i - 1].hash && same_name(o, all[i - 1].i, all[i].i))
-            for (size_t left = n; left > 0; left /= 10) o->digits++;
-    ws_free(all);
+    ws_free(l.width);
+    ws_free(l.all);
 }
 
 /* ---- Stockholm ---- */
@@ -230,23 +246,33 @@ static void put_gf(ws_sink *s, const char *tag, const char *text) {
     if (text) ws_sink_f(s, "#=GF %s %s\n", tag, text);
 }
 
-enum { WEIGHT, ACCESSION, DESCRIPTION };
+/* ---- the lines of rows that stand before all columns ---- */
+
+static void begin_gs(hand *h, const ws_msarow *row, size_t i) {
+    ws_sink_add(h->s, "#=GS ", 5);
+    put_name(h->o, h->s, i, row->name, h->o->name_width);
+}
+
+static void put_weight(hand *h, const ws_msarow *row, size_t i) {
+    begin_gs(h, row, i);
+    ws_sink_f(h->s, " WT %.2f\n", row->weight);
+}
+
+static void put_text(hand *h, const ws_msarow *row, size_t i, const char *tag, const char *text) {
+    if (!text) return;
+    begin_gs(h, row, i);
+    ws_sink_add(h->s, tag, 4);
+    ws_sink_add(h->s, text, strlen(text));
+    ws_sink_add(h->s, "\n", 1);
+}
+static void put_acc(hand *h, const ws_msarow *row, size_t i) { put_text(h, row, i, " AC ", row->acc); }
+static void put_desc(hand *h, const ws_msarow *row, size_t i) { put_text(h, row, i, " DE ", row->desc); }
 
 /* Writes one kind of #=GS lines, and the empty line behind them. */
-static void put_gs(out *o, int kind) {
-    int any = 0;
-    for (size_t i = 0; i < o->m->rows; i++) {
-        const ws_msarow row = head_of(o, o->s, i, &o->text);
-        const char *text = kind == ACCESSION ? row.acc : row.desc;
-        if (kind == WEIGHT ? !o->m->weights : !text) continue;
-        any = 1;
-        ws_sink_add(o->s, "#=GS ", 5);
-        put_name(o, o->s, i, row.name, o->name_width);
-        if (kind == WEIGHT) ws_sink_f(o->s, " WT %.2f\n", row.weight);
-        else ws_sink_f(o->s, " %s %s\n", kind == ACCESSION ? "AC" : "DE", text);
-        ws_sink_pause(o->s);
-    }
-    if (any) ws_sink_add(o->s, "\n", 1);
+static void put_gs(out *o, put_row *put) {
+    o->heads = o->texts = 1;
+    if (put_all(o, put)) ws_sink_add(o->s, "\n", 1);
+    o->heads = o->texts = 0;
 }
 
 static void put_gc(const out *o, const char *tag, const char *text, size_t from, size_t n) {
@@ -295,7 +321,9 @@ static void put_stockholm(out *o, size_t width) {
     put_gf(s, "DE", m->desc);
     put_gf(s, "AU", m->author);
     ws_sink_add(s, "\n", 1);
-    for (int kind = WEIGHT; kind <= DESCRIPTION; kind++) put_gs(o, kind);
+    if (m->weights) put_gs(o, put_weight);
+    put_gs(o, put_acc);
+    put_gs(o, put_desc);
     for (size_t from = 0; from < m->columns && s->err.code == WS_OK; from += width) {
         if (from > 0) ws_sink_add(s, "\n", 1);
         put_block(o, from, ws_min(width, m->columns - from));
@@ -374,7 +402,7 @@ void ws_msa_write(ws_sink *s, const ws_msasource *m, ws_msaform form) {
     case WS_MSAFORM_PFAM: put_stockholm(&o, ws_max(m->columns, 1)); break;
     case WS_MSAFORM_PSIBLAST: put_psiblast(&o); break;
     case WS_MSAFORM_A2M: case WS_MSAFORM_AFA: case WS_MSAFORM_A3M: case WS_MSAFORM_A2M_DOTS: case WS_MSAFORM_N:
+        o.texts = 1;
         put_rows(&o, 0, m->columns, put_record);
     }
-    ws_buf_release(&o.text);
 }

@@ -26,9 +26,10 @@ typedef struct ws_msasource {
      * match columns */
     const char *ss_cons, *pp_cons, *rf, *mm;
     void *of;
-    /* Sets name, acc, desc and weight of row i, from 0. Texts that it makes stand in scratch, which is the thread's:
-     * with piece, any rows at once. A failure of this function and of the next one ends the writing. */
-    int (*head)(void *of, size_t i, ws_msarow *row, ws_buf *scratch, ws_err *err);
+    /* Sets the name of row i, from 0, and with `texts` also acc, desc and weight. Texts that it makes stand in scratch,
+     * which is the thread's: with piece, any rows at once. A failure of this function and of the next one ends the
+     * writing. */
+    int (*head)(void *of, size_t i, int texts, ws_msarow *row, ws_buf *scratch, ws_err *err);
     /* Sets text and pp of row i. Rows are asked for in order, in Stockholm once for each block. */
     int (*body)(void *of, size_t i, ws_msarow *row, ws_err *err);
     /* Does the same in place of body, if not NULL, for columns from .. from + n - 1 alone, and for any rows at once on
@@ -56,7 +57,7 @@ int ws_msaform_find(const char *name);
 
 /* Writes an alignment as HMMER's tools do, byte for byte. Stockholm: where two rows share their name each is prefixed
  * by its number. Failures of head(), body(), piece() and of memory go to the sink. Memory: 16 bytes a row for
- * Stockholm's look at the names; with several threads a megabyte for each. */
+ * Stockholm's look at the names, and a megabyte for each thread. */
 void ws_msa_write(ws_sink *s, const ws_msasource *m, ws_msaform form);
 
 #endif

@@ -111,7 +111,7 @@ static void test_order(tap *t) {
     add_one(&f, "below", -2);
     ws_hitlist_rank(f.list, &th, (ws_spaces){1000, 0});
     is(t, order(&f), "alpha:R twin:R twin:R low: below: under:", "by P, then name");
-    tap_ok(t, strcmp(ws_held_text(f.list->hit[1], f.list->hit[1]->desc), "early") == 0,
+    tap_ok(t, strcmp(ws_held_desc(f.list->hit[1]), "early") == 0,
            "then by where the first alignment begins");
     th.by_incT = 1;
     th.incT = 5;
