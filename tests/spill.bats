@@ -13,10 +13,11 @@ setup_file() {
     printf '>q\nMKVLAAGIVGLLLAQPAFAADWTCKNGKWYEGDPNLAKYYREHNC\n' >q.fa
     awk 'BEGIN {
         for (k = 0; k < 100; k++) pad = pad "0123456789"
-        for (i = 0; i < 9000; i++) printf ">t%d number %d %s\nMKVLAAGIVG%sLLAQPAFAADWTCKNGKWYEGDPNLAKYYREHNC\n", i, i, pad, i % 3 ? "L" : ""
+        for (i = 0; i < 9000; i++) printf ">t%d number %d %s\nMKVLAAGIVG%sLLAQPAFAADWTC%sKNGKWYEG%sAKYYREHNC\n",
+            i, i, pad, i % 3 ? "L" : "", i % 5 ? "" : "WW", i % 5 == 1 ? "CCCCC" : "DPNL"
     }' >many.fa
     seqsieve -O tsv -f name,desc,cigar,pp,ali_seq --no-provenance q.fa many.fa >want.tsv
-    seqsieve -o want.out --tblout want.tbl -A want.sto q.fa many.fa
+    seqsieve -t 1 -o want.out --tblout want.tbl -A want.sto q.fa many.fa
     make_shim
 }
 setup() {
@@ -47,7 +48,7 @@ holds() { # holds PID: a file without a name, in the folder that TMPDIR names
     jacksieve -N 2 --mem 1M -O tsv -f name,desc,cigar --no-provenance q.fa many.fa >got
     jacksieve -N 2 -O tsv -f name,desc,cigar --no-provenance q.fa many.fa | same got -
     hmmcast --informat fasta q.fa >q.hmm
-    hmmsieve -A want.sto -o /dev/null q.hmm many.fa
+    hmmsieve -t 1 -A want.sto -o /dev/null q.hmm many.fa
     hmmsieve --mem 1M -A got.sto -o /dev/null q.hmm many.fa
     same want.sto got.sto
     msvfilt q.hmm many.fa | vitfilt q.hmm | fwdscore q.hmm | domscore --mem 1M -O sto q.hmm | grep -v '#=GF AU' |

@@ -122,7 +122,8 @@ static int measure_share(void *of, size_t i, ws_err *err) {
 }
 
 static int measure_rows(msa *m, ws_err *err) {
-    const size_t share = m->rows > EXACT_ROWS ? m->rows : m->rows / (4 * (size_t)ws_max(m->threads, 1));
+    const int alone = m->threads <= 1 || m->rows > EXACT_ROWS;
+    const size_t share = alone ? m->rows : m->rows / (4 * (size_t)m->threads);
     measuring w = {.m = m, .rows = ws_max(share, MEASURED_LEAST)};
     pthread_mutex_init(&w.lock, NULL);
     const int rc = ws_parallel_for((m->rows + w.rows - 1) / w.rows, m->threads, measure_share, &w, err);
