@@ -89,7 +89,8 @@ static int map_file(ws_pieces *p, ws_err *err) {
     return WS_OK;
 }
 
-int ws_pieces_make(ws_pieces *p, size_t nblock, size_t ngroup, int threads, ws_pieces_fn *make, void *ctx, ws_err *err) {
+int ws_pieces_make(ws_pieces *p, size_t nblock, size_t ngroup, int threads, ws_pieces_fn *make, void *ctx,
+                   ws_err *err) {
     *p = (ws_pieces){.nblock = nblock, .ngroup = ngroup};
     making m = {.p = p, .make = make, .ctx = ctx};
     const ws_ordered w = {.n = ngroup, .room = 2 * (size_t)ws_max(threads, 1), .weight = weight, .make = make_group,

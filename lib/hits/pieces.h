@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A table of pieces in a temporary file. They are made group by group of rows, each with the pieces of all blocks of
- * columns, and read block by block: pieces of a block stand side by side in the file, some megabytes of groups apart. */
+ * columns, and read block by block. Pieces of a block stand side by side in the file, 32 MB of pieces at a time. */
 #ifndef WS_HITS_PIECES_H
 #define WS_HITS_PIECES_H
 
@@ -20,7 +20,8 @@ typedef int ws_pieces_fn(void *ctx, size_t group, size_t block, ws_buf *to, ws_e
 
 /* Makes all pieces, on up to `threads` threads. Memory: 8 bytes for each piece, some 64 MB of pieces on their way, and
  * twice the pieces of a group for each thread. WS_ENOMEM; WS_EIO of the file; the failure of `make`. */
-int ws_pieces_make(ws_pieces *p, size_t nblock, size_t ngroup, int threads, ws_pieces_fn *make, void *ctx, ws_err *err);
+int ws_pieces_make(ws_pieces *p, size_t nblock, size_t ngroup, int threads, ws_pieces_fn *make, void *ctx,
+                   ws_err *err);
 
 /* Returns where a piece begins. */
 static inline const uint8_t *ws_pieces_at(const ws_pieces *p, size_t block, size_t group) {
