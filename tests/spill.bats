@@ -115,6 +115,10 @@ PYTHON
         for n in 1 2 3 4; do jacksieve -q -N 1 --no-provenance --header none -O $o one$n.fa many.fa; done |
             same <([ $o = tsv ] && sed 1d want || cat want) - || fail "one by one: $o"
     done
+    seqsieve -q -t 1 --incT 90 -o want.split q.fa many.fa
+    seqsieve -q -t 4 --mem 1M --incT 90 -o got.split q.fa many.fa
+    [ "$(grep -n 'inclusion threshold ---' want.split | cut -d: -f1)" -gt 6500 ]
+    same <(sed 1,/^$/d want.split) <(sed 1,/^$/d got.split)
     jacksieve -q -N 2 -t 1 -o want.two --tblout want.tbl -A 'want.%q' --chkali want.chk four.fa many.fa
     jacksieve -q -N 2 -t 4 -o got.two --tblout got.tbl -A 'got.%q' --chkali got.chk four.fa many.fa
     same <(sed '1,/^$/d; s/saved to.*//' want.two) <(sed '1,/^$/d; s/saved to.*//' got.two)

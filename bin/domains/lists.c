@@ -21,53 +21,13 @@ static uint64_t rows_of(const ws_dom_out *o, const ws_held *h) {
 
 void ws_domscore_write_target(ws_domscore *d, const ws_hitquery *q, const ws_held *h) {
     for (int k = 0; k < d->nout; k++) {
-        ws_hitforms[d->out[k].form].target(&d->out[k].sink, q, h);
+        ws_hitforms[d->out[k].form].pass[0].target(&d->out[k].sink, q, h);
         d->out[k].rows += rows_of(&d->out[k], h);
     }
 }
 
-/* Pieces of a list whose text is in memory together. */
-typedef struct pieces {
-    const ws_hitform *form;
-    const ws_hitquery *q;
-    size_t first;  /* hit of the first piece */
-    ws_sink *sink; /* of each piece */
-} pieces;
-enum { PIECE_HITS = 128, PIECES_OF_A_THREAD = 4 };
-
-static int make_piece(void *of, size_t i, ws_err *err) {
-    const pieces *p = of;
-    const ws_hitlist *l = p->q->list;
-    const size_t from = p->first + i * PIECE_HITS, to = ws_min(l->n, from + PIECE_HITS);
-    p->sink[i].text.n = 0;
-    for (size_t h = from; h < to; h++) p->form->target(&p->sink[i], p->q, l->hit[h]);
-    return ws_sink_flush(&p->sink[i], err);
-}
-
-/* Writes a list; where it has no need of all targets at once the threads of a query make pieces of it side by side. */
-static void write_list(ws_sink *s, const ws_hitform *f, const ws_hitquery *q) {
-    const size_t n = q->list->n, most = (size_t)ws_max(q->threads, 1) * PIECES_OF_A_THREAD;
-    pieces p = {.form = f, .q = q};
-    if (f->list || q->threads <= 1 || n <= PIECE_HITS) {
-        ws_hitform_write(f, s, q);
-        return;
-    }
-    if (f->begin) f->begin(s, q);
-    if (s->err.code || !(p.sink = ws_calloc(most, sizeof *p.sink, &s->err))) return;
-    for (; p.first < n && !s->err.code; p.first += most * PIECE_HITS) {
-        const size_t count = ws_min(most, (n - p.first + PIECE_HITS - 1) / PIECE_HITS);
-        if (ws_parallel_for(count, q->threads, make_piece, &p, &s->err)) break;
-        for (size_t i = 0; i < count; i++) {
-            ws_sink_add(s, p.sink[i].text.p, p.sink[i].text.n);
-            ws_sink_pause(s);
-        }
-    }
-    for (size_t i = 0; i < most; i++) ws_sink_release(&p.sink[i]);
-    ws_free(p.sink);
-}
-
 void ws_domscore_write_list(ws_dom_out *o, const ws_hitquery *q) {
-    write_list(&o->sink, &ws_hitforms[o->form], q);
+    ws_hitform_write(&ws_hitforms[o->form], &o->sink, q);
     for (size_t i = 0; i < q->list->n; i++) o->rows += rows_of(o, q->list->hit[i]);
 }
 

@@ -125,7 +125,7 @@ static int stream_head(const ws_job *job, const ws_hitform *f, ws_buf *text, ws_
     const ws_hitlist none = {0};
     const ws_hitquery q = {.hmm = h->hmm, .list = &none, .first = 1, .streams = 1};
     ws_sink s = {0};
-    f->begin(&s, &q);
+    f->pass[0].begin(&s, &q);
     int rc = ws_sink_flush(&s, err);
     if (!rc) rc = ws_buf_add(text, s.text.p, s.text.n, err);
     ws_sink_release(&s);

@@ -22,7 +22,7 @@ static void put_evalue(ws_sink *s, double v) {
 
 /* ---- targets ---- */
 
-static void put_target(ws_sink *s, const ws_hitquery *q, const ws_held *h, int name_width, int room) {
+static void put_target(ws_sink *s, const ws_hitquery *q, const ws_held *h, int width, int room) {
     const ws_hitlist *l = q->list;
     const ws_held_domain *best = &ws_held_domains(h)[h->best];
     ws_sink_add(s, h->flags & WS_HELD_NEW ? "+ " : h->flags & WS_HELD_DROPPED ? "- " : "  ", 2);
@@ -30,32 +30,29 @@ static void put_target(ws_sink *s, const ws_hitquery *q, const ws_held *h, int n
     ws_sink_f(s, "%6.1f %5.1f  ", (double)h->bits, (double)ws_held_bias(h));
     put_evalue(s, ws_hitlist_evalue(l, h, best->bits, l->spaces.Z));
     ws_sink_f(s, "%6.1f %5.1f  %5.1f %2u  %-*s  ", (double)best->bits, ws_held_domain_bias(best), (double)h->expected,
-              h->nreported, name_width, shown_name(q, h));
+              h->nreported, width, shown_name(q, h));
     ws_line_desc(s, ws_hitlist_desc(l, h), room);
     ws_sink_pause(s);
 }
 
-static void put_targets(ws_sink *s, const ws_hitquery *q, const ws_textconf *conf) {
-    const ws_hitlist *l = q->list;
-    const int name_width = (int)ws_max(LEAST_NAME, conf->accessions ? l->shown_width : l->name_width);
-    const int room = ws_line_room(conf->width, (size_t)name_width + 61, WS_LINE_DESC); /* the other columns take 61 */
-    int below = 0;
+static int name_width(const ws_hitquery *q) {
+    return (int)ws_max(LEAST_NAME, q->text->accessions ? q->list->shown_width : q->list->name_width);
+}
+
+static void put_heads(ws_sink *s, const ws_hitquery *q) {
+    const int width = name_width(q);
     ws_sink_f(s, "Scores for complete sequence%s (score includes all domains):\n", q->seq ? "" : "s");
     ws_sink_f(s, "  %22s  %22s  %8s\n", " --- full sequence ---", " --- best 1 domain ---", "-#dom-");
-    ws_sink_f(s, "    E-value  score  bias    E-value  score  bias    exp  N  %-*s Description\n", name_width,
+    ws_sink_f(s, "    E-value  score  bias    E-value  score  bias    exp  N  %-*s Description\n", width,
               q->seq ? "Model" : "Sequence");
-    ws_sink_f(s, "    ------- ------ -----    ------- ------ -----   ---- --  %-*s -----------\n", name_width,
-              "--------");
-    for (size_t i = 0; i < l->n; i++) {
-        const ws_held *h = l->hit[i];
-        if (!(h->flags & WS_HELD_REPORTED)) continue;
-        if (!(h->flags & WS_HELD_INCLUDED) && !below) {
-            ws_sink_f(s, "  ------ inclusion threshold ------\n");
-            below = 1;
-        }
-        put_target(s, q, h, name_width, room);
-    }
-    if (l->nreported == 0) ws_sink_f(s, "\n   [No hits detected that satisfy reporting thresholds]\n");
+    ws_sink_f(s, "    ------- ------ -----    ------- ------ -----   ---- --  %-*s -----------\n", width, "--------");
+}
+
+void ws_write_text_target(ws_sink *s, const ws_hitquery *q, const ws_held *h) {
+    const int width = name_width(q);
+    if (!(h->flags & WS_HELD_REPORTED)) return;
+    if (h == q->below) ws_sink_f(s, "  ------ inclusion threshold ------\n");
+    put_target(s, q, h, width, ws_line_room(q->text->width, (size_t)width + 61, WS_LINE_DESC)); /* other columns: 61 */
 }
 
 /* Returns the accession of the sequence of a pair. */
@@ -77,9 +74,10 @@ static void put_domain(ws_sink *s, const ws_hitquery *q, const ws_held *h, const
               d->env_to == h->L ? ']' : '.', ws_held_accuracy(d));
 }
 
-static void put_alignments(ws_sink *s, const ws_hitquery *q, const ws_held *h, const ws_textconf *conf,
-                           ws_alilines *a) {
+static void put_alignments(ws_sink *s, const ws_hitquery *q, const ws_held *h) {
     const ws_hitlist *l = q->list;
+    const ws_textconf *conf = q->text;
+    ws_alilines a = {0};
     uint32_t number = 0;
     ws_sink_f(s, "\n  Alignments for each domain:\n");
     for (uint32_t j = 0; j < h->n; j++) {
@@ -93,13 +91,15 @@ static void put_alignments(ws_sink *s, const ws_hitquery *q, const ws_held *h, c
         const char *acc = conf->accessions ? sequence_acc(q, h) : "";
         ws_write_alignment(s, q->hmm, q->profile, &ali,
                            conf->accessions && q->hmm->acc && *q->hmm->acc ? q->hmm->acc : q->hmm->name,
-                           *acc ? acc : ws_held_name(h), conf->width, a);
+                           *acc ? acc : ws_held_name(h), conf->width, &a);
         ws_sink_f(s, "\n");
         ws_sink_pause(s);
     }
+    ws_alilines_release(&a);
 }
 
-static void put_domains(ws_sink *s, const ws_hitquery *q, const ws_held *h, const ws_textconf *conf, ws_alilines *a) {
+static void put_domains(ws_sink *s, const ws_hitquery *q, const ws_held *h) {
+    const ws_textconf *conf = q->text;
     const char *name = shown_name(q, h);
     uint32_t number = 0;
     ws_sink_f(s, ">> %s  ", name);
@@ -116,7 +116,7 @@ static void put_domains(ws_sink *s, const ws_hitquery *q, const ws_held *h, cons
         const ws_held_domain *d = &ws_held_domains(h)[j];
         if (d->flags & WS_HELD_REPORTED) put_domain(s, q, h, d, ++number);
     }
-    if (conf->alignments) put_alignments(s, q, h, conf, a);
+    if (conf->alignments) put_alignments(s, q, h);
     else ws_sink_f(s, "\n");
     ws_sink_pause(s);
 }
@@ -168,18 +168,25 @@ static size_t count_included(const ws_hitlist *l) {
     return n;
 }
 
-void ws_write_text(ws_sink *s, const ws_hitquery *q) {
-    const ws_textconf *conf = q->text;
-    ws_alilines a = {0};
-    if (conf->round <= 1) put_query(s, q);
-    if (conf->round == 1) ws_sink_add(s, "\n", 1);
-    put_targets(s, q, conf);
+void ws_write_text_begin(ws_sink *s, const ws_hitquery *q) {
+    if (q->text->round <= 1) put_query(s, q);
+    if (q->text->round == 1) ws_sink_add(s, "\n", 1);
+    put_heads(s, q);
+}
+
+void ws_write_domains_begin(ws_sink *s, const ws_hitquery *q) {
+    if (q->list->nreported == 0) ws_sink_f(s, "\n   [No hits detected that satisfy reporting thresholds]\n");
     ws_sink_f(s, "\n\nDomain annotation for each %s%s:\n", q->seq ? "model" : "sequence",
-              conf->alignments ? " (and alignments)" : "");
-    for (size_t i = 0; i < q->list->n; i++) {
-        const ws_hitquery one = ws_hitquery_of(q, q->list->hit[i]);
-        if (q->list->hit[i]->flags & WS_HELD_REPORTED) put_domains(s, &one, q->list->hit[i], conf, &a);
-    }
+              q->text->alignments ? " (and alignments)" : "");
+}
+
+void ws_write_domains_target(ws_sink *s, const ws_hitquery *q, const ws_held *h) {
+    const ws_hitquery one = ws_hitquery_of(q, h);
+    if (h->flags & WS_HELD_REPORTED) put_domains(s, &one, h);
+}
+
+void ws_write_domains_end(ws_sink *s, const ws_hitquery *q) {
+    const ws_textconf *conf = q->text;
     if (q->list->nreported == 0) ws_sink_f(s, "\n   [No targets detected that satisfy reporting thresholds]\n");
     ws_sink_f(s, "\n\nInternal pipeline statistics summary:\n-------------------------------------\n");
     put_counts(s, q);
@@ -189,5 +196,4 @@ void ws_write_text(ws_sink *s, const ws_hitquery *q) {
               conf->domz_given ? "[as set by --domZ on cmdline]" : "[number of targets reported over threshold]");
     if (!conf->round) ws_sink_f(s, "//\n");
     if (conf->msa) ws_line_saved(s, count_included(q->list), conf->msa);
-    ws_alilines_release(&a);
 }

@@ -65,6 +65,7 @@ typedef struct ws_hitquery {
     size_t msa_width;          /* columns in a block of Stockholm; 0: no limit */
     const char *author;        /* of Stockholm's AU line */
     int threads;               /* that may make the text of this list; 0: one */
+    const ws_held *below;      /* the first reported target that is not included; NULL: none. Set by ws_hitform_write */
     int in_file;               /* bodies of targets are in a file (lib/hits/spill.h), where pages are dear */
 } ws_hitquery;
 
@@ -90,8 +91,6 @@ static inline ws_hitquery ws_hitquery_of(const ws_hitquery *q, const ws_held *h)
 
 /* Writes Pfam's table of hmmsearch, or of hmmscan if the query is a sequence. An unknown number is "-". */
 void ws_write_pfamtblout(ws_sink *s, const ws_hitquery *q);
-/* The report of hmmsearch or hmmscan on one query. */
-void ws_write_text(ws_sink *s, const ws_hitquery *q);
 /* Sets *m to the origin and the included domains as digital rows, with RF line. It is as if their Stockholm were read.
  * WS_ENOMEM; the caller calls ws_msa_release in any case. */
 int ws_hitquery_msa(const ws_hitquery *q, ws_msa *m, ws_err *err);
@@ -102,6 +101,13 @@ void ws_write_stockholm(ws_sink *s, const ws_hitquery *q);
 void ws_write_a2m(ws_sink *s, const ws_hitquery *q);
 
 /* ---- targets one at a time ---- */
+
+/* The report of hmmsearch or hmmscan on one query: its targets, then the domains of each. */
+void ws_write_text_begin(ws_sink *s, const ws_hitquery *q);
+void ws_write_text_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
+void ws_write_domains_begin(ws_sink *s, const ws_hitquery *q);
+void ws_write_domains_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
+void ws_write_domains_end(ws_sink *s, const ws_hitquery *q);
 
 /* Rows of hmmsearch's tables, or of hmmscan's if the query is a sequence, and what is above the rows of the first
  * query. The columns are as wide as all names of the list ask for, or as the target's name where the list streams. */
@@ -128,22 +134,29 @@ typedef enum ws_hitframe {
     WS_FRAME_HMMER    /* the first list has a head; at the end are hmmsearch's lines about the run */
 } ws_hitframe;
 
+/* Text of a list: before all targets, of each, behind them. NULL: nothing. */
+typedef struct ws_hitpass {
+    void (*begin)(ws_sink *s, const ws_hitquery *q);
+    void (*target)(ws_sink *s, const ws_hitquery *q, const ws_held *h);
+    void (*end)(ws_sink *s, const ws_hitquery *q);
+} ws_hitpass;
+enum { WS_HITPASSES = 2 };
+
 /* A form of output. A new one is an entry of ws_hitforms, a number and options in lib/hits/options.h, and a writer. */
 typedef struct ws_hitform {
-    const char *whole;  /* what a form is called that needs all hits of a query first; NULL: it has `target` */
+    const char *whole;  /* what a form is called that needs all hits of a query first; NULL: it has one pass */
     const char *option; /* that writes it to a file of its own; NULL: -O alone */
     ws_hitframe frame;
     int row_of_target;  /* a row is a target, not a domain */
     int by_seq;         /* also for lists by sequence */
-    void (*list)(ws_sink *s, const ws_hitquery *q); /* NULL: target by target */
-    void (*target)(ws_sink *s, const ws_hitquery *q, const ws_held *h);
-    void (*begin)(ws_sink *s, const ws_hitquery *q); /* before the targets; NULL: nothing */
+    void (*list)(ws_sink *s, const ws_hitquery *q); /* NULL: target by target, */
+    ws_hitpass pass[WS_HITPASSES];                  /* one pass after the other */
     int (*hold)(const ws_hitquery *q); /* returns WS_HOLD_... by q->columns and q->text; NULL: 0 */
 } ws_hitform;
 /* By ws_dom_form. Those of windows of DNA are empty. */
 extern const ws_hitform ws_hitforms[];
 
-/* Writes a list, whole or target by target. */
+/* Writes a list, whole or target by target, on q->threads threads. */
 void ws_hitform_write(const ws_hitform *f, ws_sink *s, const ws_hitquery *q);
 
 /* ---- hits in long DNA ---- */

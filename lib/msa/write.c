@@ -82,65 +82,32 @@ static int make_row(hand *h, size_t i, ws_msarow *row) {
     return 1;
 }
 
-/* Shares of the rows, whose text leaves in order while others are made. */
-enum { SHARES = 4 /* for each thread */, ROWS_LEAST = 64, ROWS_MOST = 512, SHARE_BYTES = 1 << 18 };
-
 typedef struct shares {
     const out *o;
     put_row *put;
-    size_t rows;   /* of a share */
-    size_t nslot;
-    ws_sink *slot; /* [nslot] the text of share k is in slot k % nslot, until it leaves */
-    int any;       /* there was text */
 } shares;
 
-static size_t weight_of(const void *of, size_t k) {
-    (void)of;
-    (void)k;
-    return 1;
-}
-
-static int make_share(void *of, size_t k, ws_err *err) {
+static void make_share(void *of, ws_sink *s, size_t from, size_t to) {
     const shares *r = of;
-    hand h = {.o = r->o, .s = &r->slot[k % r->nslot]};
-    const size_t from = k * r->rows, to = ws_min(from + r->rows, r->o->m->rows);
-    for (size_t i = from; i < to && h.s->err.code == WS_OK; i++) {
+    hand h = {.o = r->o, .s = s};
+    for (size_t i = from; i < to && s->err.code == WS_OK; i++) {
         ws_msarow row;
-        if (r->o->heads) row = head_of(r->o, h.s, i, r->o->texts, &h.head);
+        if (r->o->heads) row = head_of(r->o, s, i, r->o->texts, &h.head);
         else if (!make_row(&h, i, &row)) break;
         r->put(&h, &row, i);
     }
     hand_release(&h);
-    if (h.s->err.code) *err = h.s->err;
-    return h.s->err.code;
 }
 
-static int give_share(void *of, size_t k, ws_err *err) {
-    shares *r = of;
-    ws_sink *s = r->o->s;
-    ws_buf *text = &r->slot[k % r->nslot].text;
-    r->any |= text->n > 0;
-    if (text->n) ws_sink_pass(s, text->p, text->n);
-    text->n = 0;
-    if (s->err.code) *err = s->err;
-    return s->err.code;
-}
+static int threads_of(const out *o) { return o->m->piece ? ws_max(o->m->threads, 1) : 1; }
 
-static size_t threads_of(const out *o) { return o->m->piece ? (size_t)ws_max(o->m->threads, 1) : 1; }
-
-/* Writes something of all rows. Returns whether there was text. */
+/* Writes something of all rows. Returns 1 if there was text. */
 static int put_all(const out *o, put_row *put) {
-    shares r = {.o = o, .put = put, .nslot = threads_of(o) * SHARES};
-    const size_t few = o->m->rows / (4 * r.nslot), most = SHARE_BYTES / (2 * o->n + 1);
-    r.rows = ws_max(1, ws_min(ws_max(ROWS_LEAST, ws_min(few, ROWS_MOST)), most));
-    if (o->s->err.code || !(r.slot = ws_calloc(r.nslot, sizeof *r.slot, &o->s->err))) return 0;
-    const ws_ordered w = {.n = (o->m->rows + r.rows - 1) / r.rows, .room = r.nslot, .weight = weight_of,
-                          .make = make_share, .give = give_share, .ctx = &r};
-    ws_err err = {0};
-    if (ws_parallel_in_order(&w, (int)threads_of(o), &err) && !o->s->err.code) o->s->err = err;
-    for (size_t k = 0; k < r.nslot; k++) ws_sink_release(&r.slot[k]);
-    ws_free(r.slot);
-    return r.any;
+    enum { LEAST = 64, MOST = 512 /* rows of a share */, BYTES = 1 << 18 };
+    shares r = {.o = o, .put = put};
+    const size_t few = o->m->rows / (16 * (size_t)threads_of(o)), most = BYTES / (2 * o->n + 1);
+    const size_t rows = ws_max(1, ws_min(ws_max(LEAST, ws_min(few, MOST)), most));
+    return ws_sink_items(o->s, o->m->rows, rows, threads_of(o), make_share, &r);
 }
 
 /* Writes columns from .. from + n - 1 of all rows. */
@@ -201,7 +168,7 @@ static void look_at_names(out *o, int unique) {
     const size_t n = o->m->rows, count = (n + LOOK_ROWS - 1) / LOOK_ROWS;
     look l = {.o = o, .width = ws_calloc(count, sizeof *l.width, &o->s->err)};
     if (l.width && unique) l.all = ws_calloc(n, sizeof *l.all, &o->s->err);
-    if (!o->s->err.code) (void)ws_parallel_for(count, (int)threads_of(o), look_at_share, &l, &o->s->err);
+    if (!o->s->err.code) (void)ws_parallel_for(count, threads_of(o), look_at_share, &l, &o->s->err);
     for (size_t k = 0; k < count && l.width; k++) o->name_width = ws_max(o->name_width, l.width[k]);
     if (l.all && !o->s->err.code) {
         qsort(l.all, n, sizeof *l.all, by_hash);

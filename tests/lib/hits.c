@@ -222,7 +222,7 @@ static void test_unknown(tap *t) {
     tap_ok(t, strstr(text_of(&s), "PF1.2              -   30.0   1.0         -   30.0") != NULL,
            "and '-' in hmmsearch's tables");
     f.text.alignments = 1;
-    ws_write_text(&s, &f.query);
+    ws_hitform_write(&ws_hitforms[WS_DOMFORM_TEXT], &s, &f.query);
     const char *text = text_of(&s);
     tap_ok(t, strstr(text, "  1 ?   30.0   0.0         -         -") && strstr(text, "E-value: -\n"
        "") && strstr(text, "[not known: the input is cut]"),

@@ -104,7 +104,7 @@ static void write_all(run *r, ws_sink *to) {
         ws_hitform_write(&ws_hitforms[WS_DOMFORM_TBLOUT], &to[TBLOUT], &query);
         ws_hitform_write(&ws_hitforms[WS_DOMFORM_DOMTBLOUT], &to[DOMTBLOUT], &query);
         ws_write_stockholm(&to[STOCKHOLM], &query);
-        ws_write_text(&to[REPORT], &query);
+        ws_hitform_write(&ws_hitforms[WS_DOMFORM_TEXT], &to[REPORT], &query);
         ws_profile_destroy(&profile);
     }
 }
