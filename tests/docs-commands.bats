@@ -180,7 +180,7 @@ copy_sources() { # copy_sources FOLDER
     sed -i 's|{"hmm_cov", hmm_cov, 0},|& {"letters", tlen, 0},|' changed/lib/hits/columns.c
     in_room 'a column of `domscore`'
     sed -i 's|WS_DOMFORM_IDS, |&WS_DOMFORM_LIST, |; s|"fasta", "ids"|&, "list"|' changed/lib/hits/options.h
-    sed -i '/^    \[WS_DOMFORM_IDS\]/a [WS_DOMFORM_LIST] = {.row_of_target = 1, .target = ws_write_ids_target},' \
+    sed -i '/^    \[WS_DOMFORM_IDS\]/a [WS_DOMFORM_LIST] = {.row_of_target = 1, .pass = {{.target = ws_write_ids_target}}},' \
         changed/lib/hits/forms.c
     in_room 'a form of the hit list'
     nice make -C changed -s -j2 CUDA=0 CFLAGS=-O1 bin/vitfilt bin/domscore bin/hmmsieve >log 2>&1 ||

@@ -40,6 +40,14 @@ static const ws_held *first_below(const ws_hitlist *l) {
     return NULL;
 }
 
+/* Returns how many targets are a share: those of some 64 domains, on average. */
+static size_t share_of(const ws_hitlist *l) {
+    enum { DOMAINS = 64 };
+    size_t domains = 0;
+    for (size_t i = 0; i < l->n; i++) domains += ws_max(l->hit[i]->n, 1);
+    return ws_max(DOMAINS * l->n / ws_max(domains, 1), 1);
+}
+
 typedef struct targets {
     const ws_hitpass *pass;
     const ws_hitquery *q;
@@ -51,17 +59,17 @@ static void write_targets(void *of, ws_sink *s, size_t from, size_t to) {
 }
 
 void ws_hitform_write(const ws_hitform *f, ws_sink *s, const ws_hitquery *q) {
-    enum { TOGETHER = 64 /* targets of a share */ };
     ws_hitquery one = *q;
     if (f->list) {
         f->list(s, q);
         return;
     }
+    const size_t share = share_of(q->list);
     one.below = first_below(q->list);
     for (const ws_hitpass *p = f->pass; p < f->pass + WS_HITPASSES && p->target; p++) {
         targets all = {p, &one};
         if (p->begin) p->begin(s, &one);
-        (void)ws_sink_items(s, q->list->n, TOGETHER, q->threads, write_targets, &all);
+        (void)ws_sink_items(s, q->list->n, share, q->threads, write_targets, &all);
         if (p->end) p->end(s, &one);
     }
 }

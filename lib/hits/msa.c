@@ -269,7 +269,7 @@ static void make_plain(char *text, size_t n) {
 /* A list's order is not that of the file, whose pages may leave memory between two blocks. So pieces are copied, in the
  * order in which they are written. Each row of a group has there: the bytes of its columns in the block (0: there are
  * none, and nothing else), the number of columns, the column before them, the columns. */
-enum { GROUP = 64 /* rows */ };
+enum { GROUP = 64 /* rows */, MANY = 500 /* rows that are worth a file */ };
 
 static int put_number(ws_buf *to, size_t n, ws_err *err) {
     uint8_t byte[10];
@@ -464,7 +464,7 @@ static void write_msa(ws_sink *s, const ws_hitquery *q, ws_msaform form) {
     ws_msasource source = {.id = q->msa_name ? q->msa_name : q->hmm->name, .desc = desc_of(q->hmm, q->origin),
                            .author = q->author, .block = q->msa_width};
     int rc = s->err.code ? s->err.code : open_msa(&m, q->list, NULL, &s->err);
-    if (!rc && q->in_file && form == WS_MSAFORM_STOCKHOLM && m.col.first[m.hmm->M + 1] > q->msa_width)
+    if (!rc && q->in_file && m.rows > MANY && form == WS_MSAFORM_STOCKHOLM && m.col.first[m.hmm->M + 1] > q->msa_width)
         rc = make_pieces(&m, q->msa_width, &s->err);
     if (!rc) write_rows(s, &m, &source, form);
     release(&m);

@@ -81,6 +81,7 @@ static int give_share(void *of, size_t k, ws_err *err) {
     w->any |= text->n > 0;
     if (text->n) ws_sink_pass(w->s, text->p, text->n);
     text->n = 0;
+    if (text->cap > ENOUGH) ws_buf_release(text);
     if (w->s->err.code) *err = w->s->err;
     return w->s->err.code;
 }

@@ -106,7 +106,7 @@ static int put_all(const out *o, put_row *put) {
     enum { LEAST = 64, MOST = 512 /* rows of a share */, BYTES = 1 << 18 };
     shares r = {.o = o, .put = put};
     const size_t few = o->m->rows / (16 * (size_t)threads_of(o)), most = BYTES / (2 * o->n + 1);
-    const size_t rows = ws_max(1, ws_min(ws_max(LEAST, ws_min(few, MOST)), most));
+    const size_t rows = o->heads ? LEAST : ws_max(1, ws_min(ws_max(LEAST, ws_min(few, MOST)), most));
     return ws_sink_items(o->s, o->m->rows, rows, threads_of(o), make_share, &r);
 }
 
