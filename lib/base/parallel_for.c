@@ -76,9 +76,11 @@ typedef struct ordered {
     ws_err err;
 } ordered;
 
+static size_t weight_of(const ordered *o, size_t i) { return o->of->weight ? o->of->weight(o->of->ctx, i) : 1; }
+
 static int may_begin(const ordered *o) {
     if (o->next == o->of->n || o->failed < o->of->n) return 0;
-    return o->next == o->given || o->weight + o->of->weight(o->of->ctx, o->next) <= o->of->room;
+    return o->next == o->given || o->weight + weight_of(o, o->next) <= o->of->room;
 }
 
 /* Calls a function for index i without the lock. Returns 1 if it was successful. */
@@ -110,7 +112,7 @@ static void *run_in_order(void *arg) {
             o->giving = 0;
         } else if (may_begin(o)) {
             const size_t begun = o->next++;
-            o->weight += o->result[begun].weight = o->of->weight(o->of->ctx, begun);
+            o->weight += o->result[begun].weight = weight_of(o, begun);
             o->result[begun].made = call(o, o->of->make, begun);
         } else {
             pthread_cond_wait(&o->changed, &o->lock);

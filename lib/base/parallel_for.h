@@ -14,7 +14,7 @@ int ws_parallel_for(size_t n, int threads, ws_parallel_fn *one, void *ctx, ws_er
 
 /* Work whose results leave in order. `make` runs on any thread. `give` hands a result on: in the order of the indices,
  * one at a time, while other threads make the next. room: the results that are in memory together have weights of at
- * most this sum, or there is one of them. */
+ * most this sum, or there is one of them. weight NULL: each has 1. */
 typedef struct ws_ordered {
     size_t n, room;
     size_t (*weight)(const void *ctx, size_t i);

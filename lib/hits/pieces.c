@@ -33,12 +33,6 @@ static int fail_file(const char *what, ws_err *err) {
                          ws_temp_folder());
 }
 
-static size_t weight(const void *ctx, size_t i) {
-    (void)ctx;
-    (void)i;
-    return 1;
-}
-
 static int make_group(void *ctx, size_t i, ws_err *err) {
     const making *m = ctx;
     made *g = &m->group[i];
@@ -93,8 +87,8 @@ int ws_pieces_make(ws_pieces *p, size_t nblock, size_t ngroup, int threads, ws_p
                    ws_err *err) {
     *p = (ws_pieces){.nblock = nblock, .ngroup = ngroup};
     making m = {.p = p, .make = make, .ctx = ctx};
-    const ws_ordered w = {.n = ngroup, .room = 2 * (size_t)ws_max(threads, 1), .weight = weight, .make = make_group,
-                          .give = give_group, .ctx = &m};
+    const ws_ordered w = {.n = ngroup, .room = 2 * (size_t)ws_max(threads, 1), .make = make_group, .give = give_group,
+                          .ctx = &m};
     if (!(p->at = ws_calloc(nblock * ngroup, sizeof *p->at, err))) return err->code;
     if ((p->fd = ws_temp_open()) < 0) return fail_file("make", err);
     p->has_file = 1;

@@ -62,12 +62,6 @@ typedef struct items {
     int any;       /* there was text */
 } items;
 
-static size_t weight_of(const void *of, size_t k) {
-    (void)of;
-    (void)k;
-    return 1;
-}
-
 static int make_share(void *of, size_t k, ws_err *err) {
     const items *w = of;
     ws_sink *s = &w->slot[k % w->nslot];
@@ -90,8 +84,8 @@ int ws_sink_items(ws_sink *s, size_t n, size_t share, int threads, ws_sink_share
     items w = {.s = s, .n = n, .share = share, .make = make, .ctx = ctx,
                .nslot = SHARES * (size_t)ws_max(threads, 1)};
     if (s->err.code || !(w.slot = ws_calloc(w.nslot, sizeof *w.slot, &s->err))) return 0;
-    const ws_ordered all = {.n = (n + share - 1) / share, .room = w.nslot, .weight = weight_of, .make = make_share,
-                            .give = give_share, .ctx = &w};
+    const ws_ordered all = {.n = (n + share - 1) / share, .room = w.nslot, .make = make_share, .give = give_share,
+                            .ctx = &w};
     ws_err err = {0};
     if (ws_parallel_in_order(&all, threads, &err) && !s->err.code) s->err = err;
     for (size_t k = 0; k < w.nslot; k++) ws_sink_release(&w.slot[k]);
