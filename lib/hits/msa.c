@@ -144,8 +144,8 @@ static int find_rows(msa *m, const ws_hitlist *l, ws_err *err) {
         for (uint32_t j = 0; j < l->hit[i]->n && (l->hit[i]->flags & WS_HELD_INCLUDED) && !rc; j++) {
             const ws_held *h = l->hit[i];
             const ws_held_domain *d = &ws_held_domains(h)[j];
-            const place row = {.name = ws_held_name(h), .desc = ws_held_desc(h),
-                                      .acc = ws_hitlist_acc(l, h), .ali = ws_held_ali(h, d)};
+            const place row = {.name = ws_held_name(h), .desc = ws_held_desc(h), .acc = ws_hitlist_acc(l, h),
+                               .ali = ws_held_ali(h, d)};
             if (d->flags & WS_HELD_INCLUDED) rc = add_row(m, &row, err);
         }
     return rc;
@@ -157,7 +157,7 @@ static int find_hits(msa *m, const ws_dnalist *l, ws_err *err) {
     for (size_t i = 0; i < l->n && !rc; i++) {
         const ws_dnahit *h = l->hit[i];
         const place row = {.name = h->record->name, .desc = h->record->desc, .acc = h->record->acc,
-                                  .ali = ws_dnahit_ali(h)};
+                           .ali = ws_dnahit_ali(h)};
         if (h->included && h->shown) rc = add_row(m, &row, err);
     }
     return rc;

@@ -52,7 +52,7 @@ typedef struct hand {
     ws_buf scratch;
 } hand;
 
-/* Writes a row, of which a function has set what `row` has. */
+/* Writes row i. *row has its head, and its columns unless o->heads. */
 typedef void put_row(hand *h, const ws_msarow *row, size_t i);
 
 static void hand_release(hand *h) {
@@ -87,6 +87,7 @@ typedef struct shares {
     put_row *put;
 } shares;
 
+/* Writes rows from .. to - 1 to s, up to the first one that cannot be made. */
 static void make_share(void *of, ws_sink *s, size_t from, size_t to) {
     const shares *r = of;
     hand h = {.o = r->o, .s = s};
