@@ -3,6 +3,7 @@
 #include "bin/search/peers.h"
 #include "bin/search/sieve.h"
 #include "lib/base/cpu.h"
+#include "lib/base/system.h"
 #include "lib/simd/codec.h"
 
 #include <math.h>
@@ -222,7 +223,7 @@ static int add_rows(ws_sieve *s, ws_sieve_pool *p, ws_err *err) {
         p->all |= row->target == UINT32_MAX;
         rc = ws_grow(&p->pair, &p->pair_cap, p->npair + 1, sizeof *p->pair, err);
         if (rc) break;
-        p->pair[p->npair++] = (ws_sieve_pair){row->seq, row->target, NAN, NAN};
+        p->pair[p->npair++] = (ws_sieve_pair){row->seq, row->target, s->rank[row->target], NAN, NAN};
         if (!p->all) p->cells += (double)p->batch.len[row->seq] * (double)s->job->target[row->target].qlen;
     }
     return rc;
@@ -274,14 +275,42 @@ int ws_sieve_chain(ws_job *job, ws_chain_ops *ops, ws_err *err) {
 
 /* ---- opening and closing ---- */
 
-static int open_counts(ws_sieve *s, ws_err *err) {
+static int by_length(const void *a, const void *b, void *job) {
+    const ws_target *target = ((const ws_job *)job)->target;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (target[x].qlen != target[y].qlen) return target[x].qlen > target[y].qlen ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+static int rank_models(ws_sieve *s, ws_err *err) {
+    const uint32_t n = (uint32_t)s->job->ntarget;
+    if (!(s->model = ws_calloc(n, sizeof *s->model, err))) return err->code;
+    if (!(s->rank = ws_calloc(n, sizeof *s->rank, err))) return err->code;
+    for (uint32_t t = 0; t < n; t++) s->model[t] = t;
+    ws_system_sort(s->model, n, sizeof *s->model, by_length, s->job);
+    for (uint32_t r = 0; r < n; r++) s->rank[s->model[r]] = r;
+    return WS_OK;
+}
+
+/* Makes what there is of each model. */
+static int open_models(ws_sieve *s, ws_err *err) {
     const size_t n = s->job->ntarget;
     if (!(s->passed.count = ws_calloc(n, sizeof *s->passed.count, err))) return err->code;
     if (!(s->pinned = ws_calloc(n, sizeof *s->pinned, err))) return err->code;
     const double p[] = {s->F1, s->F1, s->F2, s->F3};
     for (int k = 0; k < WS_TEXT_FILTERS; k++) s->passed.p[k] = s->max ? 1 : fmin(p[k], 1);
     s->dom.passed = &s->passed;
-    return WS_OK;
+    return rank_models(s, err);
+}
+
+static void free_models(ws_sieve *s) {
+    ws_free(s->passed.count);
+    ws_free(s->pinned);
+    ws_free(s->model);
+    ws_free(s->rank);
+    s->passed.count = NULL;
+    s->pinned = NULL;
+    s->model = s->rank = NULL;
 }
 
 int ws_sieve_note_options(ws_job *job, const ws_peer *peer, ws_err *err) {
@@ -324,7 +353,7 @@ int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *
     rc = ws_domscore_check(d, &((ws_cascade *)job->data)->set, err);
     if (!rc) rc = open_outputs(job, err);
     if (!rc && !(d->tables = ws_calloc(job->ntarget, sizeof *d->tables, err))) rc = err->code;
-    if (!rc) rc = open_counts(s, err);
+    if (!rc) rc = open_models(s, err);
     if (!rc) rc = open_filters(s, err);
     if (rc || find) return rc; /* no programs on a pipe do the same */
     rc = ws_sieve_note_options(job, d->by_seq ? &ws_peer_hmmscan : &ws_peer_hmmsearch, err);
@@ -342,8 +371,7 @@ void ws_sieve_close(ws_job *job) {
     ws_sieve_domains_release(s);
     ws_sieve_scan_close(s);
     ws_sieve_scores_release(s);
-    ws_free(s->passed.count);
-    ws_free(s->pinned);
+    free_models(s);
     ws_free(s->shard);
     ws_buf_release(&s->shard_names);
     ws_buf_release(&s->args);
@@ -359,16 +387,13 @@ int ws_sieve_restart(ws_job *job, ws_hmmset *set, ws_err *err) {
         s->filter[k] = (ws_sieve_filter){0};
     }
     ws_domscore_forget(d, job);
-    ws_free(s->passed.count);
-    ws_free(s->pinned);
-    s->passed.count = NULL;
-    s->pinned = NULL;
+    free_models(s);
     s->nfilter = 0;
     s->passed_all = 0;
     int rc = ws_cascade_replace(job, set, err);
     if (!rc) rc = ws_domscore_check(d, &((ws_cascade *)job->data)->set, err);
     if (!rc && !(d->tables = ws_calloc(job->ntarget, sizeof *d->tables, err))) rc = err->code;
-    if (!rc) rc = open_counts(s, err);
+    if (!rc) rc = open_models(s, err);
     return rc ? rc : open_filters(s, err);
 }
 

@@ -54,14 +54,14 @@ int ws_sieve_pool_add(ws_sieve_pool *p, uint64_t number, ws_sieve_pool *from, co
     return WS_OK;
 }
 
-/* Lists the pairs model by model, and those of a model in their order. */
+/* Lists the pairs by the rank of their models, and those of a model in their order. */
 static int sort_pairs(ws_sieve_pool *p, size_t models, ws_err *err) {
     int rc = ws_grow(&p->null2, &p->null2_cap, p->npair, sizeof *p->null2, err);
     if (!rc) rc = ws_grow(&p->msv, &p->msv_cap, p->npair, sizeof *p->msv, err);
     if (!rc) rc = ws_grow(&p->start, &p->start_cap, models + 2, sizeof *p->start, err);
     if (rc) return rc;
-    const ws_keys by_model = {p->pair, sizeof *p->pair, offsetof(ws_sieve_pair, target), p->npair, 0, (uint32_t)models};
-    ws_counting_sort(&by_model, p->item, p->start);
+    const ws_keys by_rank = {p->pair, sizeof *p->pair, offsetof(ws_sieve_pair, rank), p->npair, 0, (uint32_t)models};
+    ws_counting_sort(&by_rank, p->item, p->start);
     for (size_t i = 0; i < p->npair; i++) {
         const ws_sieve_pair *pair = &p->pair[p->item[i]];
         p->item[i] = pair->seq;
@@ -71,7 +71,7 @@ static int sort_pairs(ws_sieve_pool *p, size_t models, ws_err *err) {
     return WS_OK;
 }
 
-size_t ws_sieve_pool_model(const ws_sieve_pool *p, size_t models, size_t i) {
+size_t ws_sieve_pool_rank(const ws_sieve_pool *p, size_t models, size_t i) {
     size_t from = 0, to = models;
     if (p->all) return i / p->batch.n;
     while (to - from > 1) { /* start[from] <= i < start[to] */

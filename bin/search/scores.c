@@ -86,7 +86,7 @@ static int pass(scoring *g, const ws_task *task, const ws_pending *q, size_t fro
     const int rc = check_cut(g->f, g->p, seq, task->target, err);
     if (rc) return rc;
     const ws_fscore *score = task->score;
-    const ws_sieve_pair pair = {seq, task->target, q->null2,
+    const ws_sieve_pair pair = {seq, task->target, g->f->sieve->rank[task->target], q->null2,
                                 g->f->kind == WS_SIEVE_MSV ? score[q->place].nats : g->p->msv[from + q->place]};
     return ws_buf_add(&g->passed, &pair, sizeof pair, err);
 }
@@ -212,17 +212,17 @@ static int score_call(scoring *g, ws_task *task, size_t n, ws_err *err) {
  * sequences has no list, since a device keeps one of them: a list for each model took longer than its kernels. */
 static int make_tasks(scoring *g, ws_err *err) {
     const size_t models = ws_sieve_models(g->f);
-    const size_t first = ws_sieve_pool_model(g->p, models, g->from);
-    const size_t last = ws_sieve_pool_model(g->p, models, g->to - 1);
+    const size_t first = ws_sieve_pool_rank(g->p, models, g->from);
+    const size_t last = ws_sieve_pool_rank(g->p, models, g->to - 1);
     ws_task *task = ws_buf_scratch(&g->tasks, (last + 1 - first) * (sizeof *task + sizeof(size_t)), err);
     if (!task) return err->code;
     size_t *from = (size_t *)(void *)(task + (last + 1 - first)), n = 0;
-    for (size_t t = first, i = g->from; t <= last; t++) {
-        const size_t end = ws_min(ws_sieve_pool_start(g->p, t + 1), g->to);
+    for (size_t r = first, i = g->from; r <= last; r++) {
+        const size_t end = ws_min(ws_sieve_pool_start(g->p, r + 1), g->to);
         if (end == i) continue;
         const size_t at = g->p->all ? i % g->p->batch.n : i;
         const int whole = g->p->all && end - i == g->p->batch.n;
-        task[n] = (ws_task){.target = (uint32_t)t, .item = whole ? NULL : g->p->item + at, .n = end - i};
+        task[n] = (ws_task){.target = g->f->sieve->model[r], .item = whole ? NULL : g->p->item + at, .n = end - i};
         from[n++] = i;
         i = end;
     }
@@ -276,8 +276,8 @@ static int pass_all(scoring *g, ws_err *err) {
     const ws_sieve_pool *p = g->p;
     int rc = WS_OK;
     for (size_t i = g->from; i < g->to && !rc; i++) {
-        const ws_sieve_pair pair = {(uint32_t)ws_sieve_pool_seq(p, i),
-                                    (uint32_t)ws_sieve_pool_model(p, ws_sieve_models(g->f), i), NAN, NAN};
+        const uint32_t rank = (uint32_t)ws_sieve_pool_rank(p, ws_sieve_models(g->f), i);
+        const ws_sieve_pair pair = {(uint32_t)ws_sieve_pool_seq(p, i), g->f->sieve->model[rank], rank, NAN, NAN};
         if (p->batch.len[pair.seq]) rc = check_cut(g->f, p, pair.seq, pair.target, err);
         if (p->batch.len[pair.seq] && !rc) rc = ws_buf_add(&g->passed, &pair, sizeof pair, err);
     }

@@ -35,6 +35,7 @@ typedef struct ws_sieve_target {
 /* A pair, and what earlier stages computed of it. */
 typedef struct ws_sieve_pair {
     uint32_t seq, target;
+    uint32_t rank; /* of the model: ws_sieve.rank */
     float null2; /* null score in nats, corrected for bias; NaN: not known */
     float msv;   /* MSV score in nats */
 } ws_sieve_pair;
@@ -42,7 +43,7 @@ typedef struct ws_sieve_pair {
 enum { WS_SIEVE_CLOSED, WS_SIEVE_TAKEN /* in the hands of a thread */, WS_SIEVE_READY };
 
 /* Sequences with pairs for one stage. An open pool takes pairs; a closed one is made ready by one thread; then threads
- * take pairs from it by the model. */
+ * take pairs from it by the rank of their models. */
 typedef struct ws_sieve_pool {
     ws_batch batch;
     uint64_t *number; /* [batch.n] of the sequence in the input */
@@ -55,8 +56,8 @@ typedef struct ws_sieve_pool {
     /* once it is ready */
     ws_seqs seqs;          /* the batch's; their values are ws_lenmodels */
     ws_buf codes, lengths;
-    uint32_t *item;        /* [npair] sequences, by their models; with `all` [batch.n] all sequences */
-    uint32_t *start;       /* [models + 1] the first pair of each model; NULL with `all` */
+    uint32_t *item;        /* [npair] sequences, by ranks of models; with `all` [batch.n] all sequences */
+    uint32_t *start;       /* [models + 1] the first pair of each rank; NULL with `all` */
     float *null2, *msv;    /* [npair] as item */
 
     /* under the stage's lock */
@@ -80,11 +81,11 @@ static inline size_t ws_sieve_pairs(const ws_sieve_pool *p, size_t models) {
     return p->all ? p->batch.n * models : p->npair;
 }
 
-/* Return the model of pair number i, the number of the first pair of a model (of `models`: that of all pairs), and the
- * sequence of pair number i. The pool is ready. */
-size_t ws_sieve_pool_model(const ws_sieve_pool *p, size_t models, size_t i);
-static inline size_t ws_sieve_pool_start(const ws_sieve_pool *p, size_t t) {
-    return p->all ? t * p->batch.n : p->start[t];
+/* Return the rank of the model of pair number i, the number of the first pair of a rank (of `models`: that of all
+ * pairs), and the sequence of pair number i. The pool is ready. */
+size_t ws_sieve_pool_rank(const ws_sieve_pool *p, size_t models, size_t i);
+static inline size_t ws_sieve_pool_start(const ws_sieve_pool *p, size_t rank) {
+    return p->all ? rank * p->batch.n : p->start[rank];
 }
 static inline size_t ws_sieve_pool_seq(const ws_sieve_pool *p, size_t i) {
     return p->all ? i % p->batch.n : p->item[i];
@@ -112,6 +113,7 @@ typedef struct ws_sieve_filter {
     pthread_mutex_t filling; /* of the open pool; taken before `lock` */
     ws_sieve_pool *open;
     uint64_t number;         /* of that pool, from 1 */
+    int calls;               /* steps that devices have taken. Atomic */
     pthread_mutex_t lock;    /* of the list of closed ones, the first of which is the oldest */
     ws_sieve_pool *first, *free;
 } ws_sieve_filter;
@@ -261,6 +263,9 @@ struct ws_sieve {
     ws_job *job;
     ws_stage first; /* the first filter, before which there may be models without E-values */
     const ws_codec *codec;
+    /* [models] the models by length, the longest first, and the place of each among them. Neighbours in a pool have
+     * one shape on a device, so that a call has few launches, each of many pairs */
+    uint32_t *model, *rank;
     ws_sieve_filter filter[WS_SIEVE_FILTERS];
     int nfilter;
     ws_chain_stage stage[WS_SIEVE_FILTERS + WS_DOM_STEPS + 1];
