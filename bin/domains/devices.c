@@ -29,30 +29,22 @@ static span *cut(span *last, int most, int one_model) {
     return next;
 }
 
-/* Leaves what follows from spans to the threads of the CPU, to which it comes before all other steps: it takes as long
- * as the kernels, and brings the next spans. */
-static void leave_ends(stage *st, span *first) {
-    enum { SPANS = 64 };
+/* Leaves spans to the threads of the CPU: what follows from them if they are `done`, else all of them, of which a
+ * device may have sampled regions. To these threads such steps come before all others: they may last long, and bring
+ * the next spans, of which a device should have many at once. */
+static void leave_to_cpu(stage *st, span *first, int done) {
+    enum { DONE = 64 }; /* spans of a step */
     ws_dom_ends *e = &st->of->ends;
     pthread_mutex_lock(&e->lock);
     for (span *p = first, *next; p; p = next) {
-        next = cut(p, SPANS, 0);
-        p->ended = st;
+        next = cut(p, done ? DONE : WS_DOM_OF_STEP, !done);
+        p->left = st;
+        p->done = done;
         p->step = NULL;
         *e->end = p;
         e->end = &p->step;
     }
     pthread_mutex_unlock(&e->lock);
-}
-
-/* Leaves spans to the threads of the CPU. */
-static void leave_to_cpu(stage *st, span *first) {
-    pthread_mutex_lock(&st->lock);
-    for (span *p = first, *next; p; p = next) {
-        next = cut(p, WS_DOM_OF_STEP, 1);
-        ws_dom_stage_add_step(st, p);
-    }
-    pthread_mutex_unlock(&st->lock);
 }
 
 /* Parts the linked spans by `done`. */
@@ -86,7 +78,7 @@ static span *leave_long(stage *st, span *first, size_t *n) {
         end[is_short] = &p->next;
     }
     *end[0] = *end[1] = NULL;
-    leave_to_cpu(st, of[0]);
+    leave_to_cpu(st, of[0], 0);
     return of[1];
 }
 
@@ -144,9 +136,9 @@ int ws_dom_stage_run_on_device(stage *st, span *list, ws_err *err) {
     if (!rc) part(first, done, of);
     ws_free(done);
     if (rc) return ws_dom_stage_end_spans(st, first, rc, err);
-    leave_to_cpu(st, of[0]);
+    leave_to_cpu(st, of[0], 0);
     if (s->conf.threads <= ws_dev_streams()) return ws_dom_stage_end_spans(st, of[1], WS_OK, err);
-    leave_ends(st, of[1]);
+    leave_to_cpu(st, of[1], 1);
     return WS_OK;
 }
 
@@ -170,7 +162,8 @@ static int take_end(void *own, const ws_chain_thread *t, ws_chain_need need, ws_
 static int work_end(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
     span *first = step->pool;
     (void)own, (void)t;
-    return ws_dom_stage_end_spans(first->ended, first, WS_OK, err);
+    return first->done ? ws_dom_stage_end_spans(first->left, first, WS_OK, err)
+                       : ws_dom_stage_run_on_cpu(first->left, first, err);
 }
 
 /* The spans are left in the stages that they are of. */

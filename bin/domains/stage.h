@@ -16,7 +16,8 @@ typedef struct ws_dom_waiting {
     ws_dom_item *item;
     ws_dom_span of;
     uint32_t L;
-    ws_dom_stage *ended; /* of a span whose results a device has made: what follows from them is left */
+    ws_dom_stage *left; /* of the first span of a step that a device has left to the CPU */
+    int done;           /* the device has its results: what follows from them is left */
     struct ws_dom_waiting *next, *step;
 } ws_dom_waiting;
 
@@ -42,7 +43,7 @@ struct ws_dom_stage {
     int had;                      /* a device has had some */
 };
 
-/* Spans that a device has done, by steps. */
+/* Spans that a device has left to threads of the CPU, by steps. */
 typedef struct ws_dom_ends {
     pthread_mutex_t lock;
     ws_dom_waiting *first, **end;
@@ -65,14 +66,6 @@ static inline double ws_dom_waiting_cells(const ws_dom_waiting *p) {
     return (double)p->L * ((double)p->item->M + (resolve ? WS_DOM_TRACES_AS_NODES : 0));
 }
 
-/* Adds a step, whose spans are linked. Under the stage's lock. */
-static inline void ws_dom_stage_add_step(ws_dom_stage *st, ws_dom_waiting *first) {
-    first->step = NULL;
-    *st->end = first;
-    st->end = &first->step;
-    st->nsteps++;
-}
-
 /* Returns an envelope of a window; takes what became of it. */
 static inline ws_dom_window_envelope ws_dom_waiting_window(const ws_dom_waiting *p) {
     const ws_dom_envelope *e = p->of.env;
@@ -85,12 +78,15 @@ static inline void ws_dom_waiting_take_window(const ws_dom_waiting *p, const ws_
 
 /* Ends spans that are done; after a failure rc just frees them. Returns rc, or the first failure of what follows. */
 int ws_dom_stage_end_spans(ws_dom_stage *st, ws_dom_waiting *first, int rc, ws_err *err);
+/* Does a step of the CPU, and adds what follows from its spans, which are of one model. The CPU clusters what a device
+ * sampled. */
+int ws_dom_stage_run_on_cpu(ws_dom_stage *st, ws_dom_waiting *first, ws_err *err);
 
 /* ---- devices.c ---- */
 
 /* Does a step of a device. The spans that the device leaves become steps of the CPU. */
 int ws_dom_stage_run_on_device(ws_dom_stage *st, ws_dom_waiting *list, ws_err *err);
-/* Returns the stage of what follows from spans that a device has done. */
+/* Returns the stage of what devices have left. */
 ws_chain_stage ws_dom_ends_stage(ws_dom_ends *e);
 
 #endif

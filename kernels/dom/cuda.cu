@@ -259,7 +259,8 @@ static int launch_group(call *c, const group *g, ws_err *err) {
 }
 
 static int launch_all(call *c, ws_err *err) {
-    int rc = ws_devstream_fork(c->stream, err);
+    // most kernels of a group have fewer warps than the device, and last as long as their longest problem
+    int rc = ws_devstream_fork(c->stream, WS_DEVSTREAM_WAYS, err);
     for (int g = 0; g < c->ngroup && !rc; g++) {
         rc = ws_devstream_side(c->stream, (size_t)g, err);
         if (!rc) rc = launch_group(c, &c->group[g], err);

@@ -128,7 +128,7 @@ int ws_devqueue_launch(const ws_devqueue<TASK> *q, ws_devcall *c, const ws_shape
                        SHARED_OF shared_of, ws_err *err) {
     const ws_launches *ls = &q->launches;
     args.task = q->task;
-    int rc = ws_devstream_fork(c->stream, err);
+    int rc = ws_devstream_fork(c->stream, 2, err);
     for (size_t k = 0; k < ls->n && !rc; k++) {
         size_t shared = 0;
         for (size_t i = 0; i < ls->at[k].n; i++)

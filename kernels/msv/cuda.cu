@@ -112,7 +112,7 @@ static int launch_queue(ws_devcall *c, msv_call *m, const void *kernel, const ch
 static int launch_recursion(ws_devcall *c, msv_call *m, ws_err *err) {
     // such a table fits several blocks of a multiprocessor, so few pairs spread over more blocks
     const size_t SMALL = 32 << 10;
-    int rc = ws_devstream_fork(c->stream, err);
+    int rc = ws_devstream_fork(c->stream, 2, err);
     for (size_t k = 0; k < m->launches.n && !rc; k++) {
         const ws_launch &launch = m->launches.at[k];
         const ws_shape &s = shapes[launch.shape];

@@ -226,8 +226,10 @@ static void release_stream(ws_devstream *s) {
     ws_free(s->old);
     for (cudaEvent_t event : {s->taken, s->start, s->end, s->fetched, s->forked})
         if (event) cudaEventDestroy(event);
-    if (s->joined) cudaEventDestroy(s->joined);
-    if (s->side) cudaStreamDestroy(s->side);
+    for (ws_devside &d : s->side) {
+        if (d.joined) cudaEventDestroy(d.joined);
+        if (d.stream) cudaStreamDestroy(d.stream);
+    }
     if (s->stream) cudaStreamDestroy(s->stream);
     *s = {};
 }

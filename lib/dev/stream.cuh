@@ -39,7 +39,15 @@ struct ws_device {
 };
 
 // A CUDA stream with its buffers. It serves one call at a time, and its buffers only grow.
-enum { WS_DEVSTREAM_NAMES = 24, WS_DEVSTREAM_SPILLS = 64, WS_DEVSTREAM_KEPT = 3 };
+enum { WS_DEVSTREAM_NAMES = 24, WS_DEVSTREAM_SPILLS = 64, WS_DEVSTREAM_KEPT = 3, WS_DEVSTREAM_WAYS = 4 };
+
+// A CUDA stream beside that of a ws_devstream, made when first used. The driver has eight queues, which all of them
+// share: with 32 queues a search began 0.6 s later, with two all rows of bench/data/genomes-h100.tsv took longer.
+struct ws_devside {
+    cudaStream_t stream;
+    cudaEvent_t joined;
+    bool forked; // in use between fork and join
+};
 struct ws_devstream {
     ws_device *dev;
     cudaStream_t stream;
@@ -59,12 +67,10 @@ struct ws_devstream {
     size_t in_used;
     const char *name[WS_DEVSTREAM_NAMES]; // kernels launched since the last sync
     int nname;
-    cudaStream_t launch;                  // where kernels go: `stream`, or `side` between fork and join
-    // Made when first used. The driver has eight queues. With more CUDA streams in all, streams share queues, and then
-    // a call waits for kernels of other calls.
-    cudaStream_t side;
-    cudaEvent_t forked, joined;
-    bool forks;                           // `side` is in use
+    cudaStream_t launch;                  // where kernels go: `stream`, or one of `side` between fork and join
+    ws_devside side[WS_DEVSTREAM_WAYS - 1];
+    int ways;                             // of the last fork
+    cudaEvent_t forked;
     cudaEvent_t taken, start, end, fetched; // of a call: its begin, begin and end of its kernels, its scores in `back`
 };
 
@@ -93,9 +99,10 @@ int ws_devstream_stage(ws_devstream *s, size_t n, char **p, ws_err *err);
 int ws_devstream_expect(ws_devstream *s, size_t n, ws_err *err);
 // Queues a copy of n bytes to the device, through pinned memory.
 int ws_devstream_send(ws_devstream *s, void *to, const void *from, size_t n, ws_err *err);
-// Kernels launched between fork and join run beside one another where one k is odd and the other even. A caller calls
-// fork, then side(k) before launch k, then join, also after a failure. Join keeps `rc` if that is one.
-int ws_devstream_fork(ws_devstream *s, ws_err *err);
+// Kernels launched between fork and join run beside one another, `ways` of them: those whose k have different
+// remainders. A caller calls fork, then side(k) before launch k, then join, also after a failure. Join keeps `rc` if
+// that is one.
+int ws_devstream_fork(ws_devstream *s, int ways, ws_err *err);
 int ws_devstream_side(ws_devstream *s, size_t k, ws_err *err);
 int ws_devstream_join(ws_devstream *s, int rc, ws_err *err);
 // Queues a copy of n bytes into s->back, which is valid after the next sync.

@@ -169,31 +169,38 @@ int ws_devstream_sync(ws_devstream *s, ws_err *err) {
     return ws_cuda_check(e, at ? names : "a copy", err);
 }
 
-int ws_devstream_fork(ws_devstream *s, ws_err *err) {
+int ws_devstream_fork(ws_devstream *s, int ways, ws_err *err) {
+    s->ways = ways;
     return ws_cuda_check(cudaEventRecord(s->forked, s->stream), "recording an event", err);
 }
 
 int ws_devstream_side(ws_devstream *s, size_t k, ws_err *err) {
+    const size_t way = k % (size_t)s->ways;
     int rc = WS_OK;
     s->launch = s->stream;
-    if (k % 2 == 0) return WS_OK;
-    if (!s->side)
-        rc = ws_cuda_check(cudaStreamCreateWithFlags(&s->side, cudaStreamNonBlocking), "creating a stream", err);
-    if (!rc && !s->joined) rc = ws_cuda_check(cudaEventCreate(&s->joined), "creating an event", err);
-    if (!rc && !s->forks) rc = ws_cuda_check(cudaStreamWaitEvent(s->side, s->forked, 0), "waiting for an event", err);
+    if (way == 0) return WS_OK;
+    ws_devside *d = &s->side[way - 1];
+    if (!d->stream)
+        rc = ws_cuda_check(cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking), "creating a stream", err);
+    if (!rc && !d->joined) rc = ws_cuda_check(cudaEventCreate(&d->joined), "creating an event", err);
+    if (!rc && !d->forked)
+        rc = ws_cuda_check(cudaStreamWaitEvent(d->stream, s->forked, 0), "waiting for an event", err);
     if (rc) return rc;
-    s->forks = true;
-    s->launch = s->side;
+    d->forked = true;
+    s->launch = d->stream;
     return WS_OK;
 }
 
 int ws_devstream_join(ws_devstream *s, int rc, ws_err *err) {
-    if (s->forks) {
-        if (!rc) rc = ws_cuda_check(cudaEventRecord(s->joined, s->side), "recording an event", err);
-        if (!rc) rc = ws_cuda_check(cudaStreamWaitEvent(s->stream, s->joined, 0), "waiting for an event", err);
-        if (rc) (void)cudaStreamSynchronize(s->side); // its kernels use what the next call overwrites
+    for (ws_devside &d : s->side) {
+        if (!d.forked) continue;
+        if (!rc) rc = ws_cuda_check(cudaEventRecord(d.joined, d.stream), "recording an event", err);
+        if (!rc) rc = ws_cuda_check(cudaStreamWaitEvent(s->stream, d.joined, 0), "waiting for an event", err);
+        d.forked = false;
     }
-    s->forks = false;
+    // after a failure: kernels of the others use what the next call overwrites
+    for (ws_devside &d : s->side)
+        if (rc && d.stream) (void)cudaStreamSynchronize(d.stream);
     s->launch = s->stream;
     return rc;
 }
@@ -278,14 +285,20 @@ void ws_devtable_destroy(ws_devtable *t) {
     *t = {};
 }
 
-// Returns n bytes (of padded tables) in *p that stay until the devices close. They come from chunks.
-static int lasting(ws_device *d, size_t n, void **p, ws_err *err) {
+// Returns n bytes (of padded tables) in *p that stay until the devices close, in the order of the stream. They come
+// from chunks.
+static int lasting(ws_devstream *s, size_t n, void **p, ws_err *err) {
+    ws_device *d = s->dev;
     const size_t CHUNK = 16 << 20;
     if (n > d->chunk_left) {
         size_t size = n > CHUNK ? n : CHUNK;
         int rc = ws_grow(&d->chunk, &d->chunk_cap, d->nchunk + 1, sizeof *d->chunk, err);
         if (!rc) rc = take_memory(d, (long long)size, err);
-        if (!rc) rc = ws_cuda_check(cudaMalloc(&d->chunk[d->nchunk], size), "reserving memory for the models", err);
+        // cudaMalloc waits for kernels of all streams: a tenth of a second beside the domains of genomes
+        void **chunk = &d->chunk[d->nchunk];
+        if (!rc)
+            rc = ws_cuda_check(d->pools ? cudaMallocAsync(chunk, size, s->stream) : cudaMalloc(chunk, size),
+                               "reserving memory for the models", err);
         if (rc) return rc;
         d->chunk_at = (char *)d->chunk[d->nchunk++];
         d->chunk_left = size;
@@ -303,7 +316,7 @@ static int put_together(ws_devstream *s, ws_devtable *const *table, size_t n, ws
     char *here;
     size_t bytes = 0;
     for (size_t i = 0; i < n; i++) bytes += padded(table[i]->size);
-    int rc = lasting(s->dev, bytes, &there, err);
+    int rc = lasting(s, bytes, &there, err);
     if (!rc) rc = ws_devstream_stage(s, bytes, &here, err);
     if (rc) return rc;
     for (size_t i = 0, at = 0; i < n; at += padded(table[i]->size), i++)
