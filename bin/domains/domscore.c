@@ -179,10 +179,14 @@ void ws_domscore_forget(ws_domscore *d, const ws_job *job) {
     for (size_t m = 0; d->tables && m < job->ntarget; m++) ws_dom_tables_destroy(d->tables[m]);
     ws_free(d->tables);
     ws_free(d->threshold);
-    ws_dom_steps_destroy(d->steps);
+    ws_domscore_end_steps(d);
     ws_hitstore_destroy(&d->store);
     d->tables = NULL;
     d->threshold = NULL;
+}
+
+void ws_domscore_end_steps(ws_domscore *d) {
+    ws_dom_steps_destroy(d->steps);
     d->steps = NULL;
 }
 

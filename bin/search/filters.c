@@ -169,7 +169,7 @@ static size_t end_of_step(const ws_sieve_filter *f, const ws_sieve_pool *p, size
     return i;
 }
 
-static int take_from(const ws_sieve_filter *f, ws_sieve_pool *p, const ws_chain_thread *t, ws_chain_need need,
+static int take_from(ws_sieve_filter *f, ws_sieve_pool *p, const ws_chain_thread *t, ws_chain_need need,
                      ws_chain_step *step) {
     const size_t n = ws_sieve_pairs(p, ws_sieve_models(f));
     *step = (ws_chain_step){.pool = p, .from = WHOLE, .order = p->batch.n ? p->number[0] : 0};

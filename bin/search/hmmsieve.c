@@ -142,6 +142,7 @@ void ws_sieve_connect_outputs(ws_domscore *d) {
 static int write_hits(ws_job *job, double Z, int whole, ws_err *err) {
     ws_sieve *s = job->own;
     ws_domscore *d = &s->dom;
+    ws_domscore_end_steps(d);
     ws_sieve_connect_outputs(d);
     for (size_t m = 0; m < job->ntarget && s->max; m++)
         for (int k = 0; k < WS_TEXT_FILTERS; k++) s->passed.count[m][k] = s->passed_all;

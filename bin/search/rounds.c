@@ -318,6 +318,7 @@ int ws_rounds_again(ws_job *job, int *more, ws_err *err) {
     ws_hmmset set = {0};
     const int known = ws_scan_counted(job, &n, &residues);
     *more = 0;
+    ws_domscore_end_steps(d);
     if (r->round == r->most) ws_backend_retire(job); /* no further round will come */
     if (!known && !d->Z_given) return ws_domscore_no_size("sequences", err);
     ending e = {.job = job, .r = r, .spaces = {d->Z_given ? d->Z : (double)n, d->domZ_given ? d->domZ : 0}};

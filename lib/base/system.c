@@ -43,6 +43,8 @@ void ws_system_read_ahead(int fd) { (void)fcntl(fd, F_RDAHEAD, 1); }
 
 void ws_system_large_pages(void *p, size_t n) { (void)p, (void)n; }
 
+void ws_system_give_back(void) {}
+
 int ws_system_unnamed_file(const char *folder) {
     (void)folder;
     errno = ENOTSUP;
@@ -81,6 +83,9 @@ void ws_system_sort(void *base, size_t n, size_t size, int (*compare)(const void
 
 #else
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sched.h>
 
 /* Machines beyond 1024 cores need a larger set, hence the loop. */
@@ -112,6 +117,12 @@ void ws_system_widen_pipe(int fd, int bytes) { (void)fcntl(fd, F_SETPIPE_SZ, byt
 void ws_system_read_ahead(int fd) { (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL); }
 
 void ws_system_large_pages(void *p, size_t n) { (void)madvise(p, n, MADV_HUGEPAGE); }
+
+void ws_system_give_back(void) {
+#ifdef __GLIBC__
+    (void)malloc_trim(0);
+#endif
+}
 
 int ws_system_unnamed_file(const char *folder) { return open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600); }
 

@@ -35,6 +35,9 @@ void ws_system_read_ahead(int fd);
 /* Asks for large pages of n bytes at p, both multiples of 4096. Where the system has none, nothing changes. */
 void ws_system_large_pages(void *p, size_t n);
 
+/* Gives freed memory back to the system, where the C library can: it may keep a gigabyte that threads have freed. */
+void ws_system_give_back(void);
+
 /* Opens a file of the folder that never has a name; -1 where the system or the folder has no such files. */
 int ws_system_unnamed_file(const char *folder);
 

@@ -3,6 +3,7 @@
 //
 // Contents: 1 usable; 2 the pool; 3 start and stop; 4 streams; 5 clocks
 
+#include "lib/base/system.h"
 #include "lib/dev/stream.cuh"
 
 #include <poll.h>
@@ -258,6 +259,7 @@ static void close_devices(bool reset) {
 
 static void *retire_main(void *unused) {
     close_devices(true);
+    ws_system_give_back(); // beside the lists; else the end of the process would do it
     return unused;
 }
 
