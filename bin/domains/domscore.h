@@ -145,8 +145,8 @@ int ws_domscore_score(ws_job *job, ws_err *err);
 int ws_domscore_choose(ws_domscore *d, const ws_job *job, ws_err *err);
 /* domscore.c: returns WS_EDATA with the sentence that says what is missing for E-values. */
 int ws_domscore_no_size(const char *what, ws_err *err);
-/* domscore.c: frees what the stages had, a gigabyte with many threads: outputs that read hits from a file are faster the
- * more of the file the system can keep in memory. */
+/* domscore.c: frees what the stages had, a gigabyte with many threads: outputs that read hits from a file are faster
+ * the more of the file the system can keep in memory. */
 void ws_domscore_end_steps(ws_domscore *d);
 /* domscore.c: frees what belongs to the models, and all hits. */
 void ws_domscore_forget(ws_domscore *d, const ws_job *job);

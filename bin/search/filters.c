@@ -103,20 +103,31 @@ static void close_open(ws_sieve_filter *f) {
     f->open = NULL;
 }
 
-int ws_sieve_filter_add(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n, ws_err *err) {
-    int rc = WS_OK;
-    pthread_mutex_lock(&f->filling);
-    for (size_t i = 0; i < n && !rc; i++) {
-        if (!f->open) {
-            f->open = ws_sieve_filter_pool(f, err);
-            f->number++;
-        }
-        rc = f->open ? ws_sieve_pool_add(f->open, f->number, from, &pair[i], err) : err->code;
-        if (rc) break;
-        f->open->cells += (double)from->batch.len[pair[i].seq] * (double)length_of(f, pair[i].target);
-        if (fullness(f) >= 1) close_open(f);
+/* Adds some pairs to the open pool under its lock, and closes it if it is full then. */
+static int add_some(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n, double cells,
+                    ws_err *err) {
+    if (!f->open) {
+        f->open = ws_sieve_filter_pool(f, err);
+        f->number++;
     }
-    pthread_mutex_unlock(&f->filling);
+    const int rc = f->open ? ws_sieve_pool_add(f->open, f->number, from, pair, n, err) : err->code;
+    if (rc) return rc;
+    f->open->cells += cells;
+    if (fullness(f) >= 1) close_open(f);
+    return WS_OK;
+}
+
+int ws_sieve_filter_add(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n, ws_err *err) {
+    enum { SOME_PAIRS = 512 }; /* for which a thread has the lock */
+    int rc = WS_OK;
+    for (size_t i = 0, k; i < n && !rc; i += k) {
+        double cells = 0;
+        for (k = 0; k < SOME_PAIRS && i + k < n; k++)
+            cells += (double)from->batch.len[pair[i + k].seq] * (double)length_of(f, pair[i + k].target);
+        pthread_mutex_lock(&f->filling);
+        rc = add_some(f, from, pair + i, k, cells, err);
+        pthread_mutex_unlock(&f->filling);
+    }
     return rc;
 }
 

@@ -32,26 +32,31 @@ void ws_sieve_pool_release(ws_sieve_pool *p) {
     ws_free(p);
 }
 
-int ws_sieve_pool_add(ws_sieve_pool *p, uint64_t number, ws_sieve_pool *from, const ws_sieve_pair *pair, ws_err *err) {
-    ws_sieve_copy *copy = &from->copy[pair->seq];
-    int rc = WS_OK;
-    if (copy->pool != number) {
-        rc = ws_grow(&p->number, &p->number_cap, p->batch.n + 1, sizeof *p->number, err);
-        if (!rc) p->number[p->batch.n] = from->number[pair->seq];
-        if (!rc && from->block) {
-            rc = ws_grow(&p->block, &p->block_cap, p->batch.n + 1, sizeof *p->block, err);
-            if (!rc) p->block[p->batch.n] = from->block[pair->seq];
-        }
-        if (!rc) rc = ws_batch_copy_seq(&p->batch, &from->batch, pair->seq, err);
-        if (rc) return rc;
-        copy->pool = number;
-        copy->seq = (uint32_t)(p->batch.n - 1);
+/* Copies a sequence of another pool. */
+static int copy_seq(ws_sieve_pool *p, const ws_sieve_pool *from, uint32_t seq, ws_err *err) {
+    int rc = ws_grow(&p->number, &p->number_cap, p->batch.n + 1, sizeof *p->number, err);
+    if (!rc) p->number[p->batch.n] = from->number[seq];
+    if (!rc && from->block) {
+        rc = ws_grow(&p->block, &p->block_cap, p->batch.n + 1, sizeof *p->block, err);
+        if (!rc) p->block[p->batch.n] = from->block[seq];
     }
-    rc = ws_grow(&p->pair, &p->pair_cap, p->npair + 1, sizeof *p->pair, err);
-    if (rc) return rc;
-    p->pair[p->npair] = *pair;
-    p->pair[p->npair++].seq = copy->seq;
-    return WS_OK;
+    return rc ? rc : ws_batch_copy_seq(&p->batch, &from->batch, seq, err);
+}
+
+int ws_sieve_pool_add(ws_sieve_pool *p, uint64_t number, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n,
+                      ws_err *err) {
+    int rc = ws_grow(&p->pair, &p->pair_cap, p->npair + n, sizeof *p->pair, err);
+    for (size_t i = 0; i < n && !rc; i++) {
+        ws_sieve_copy *copy = &from->copy[pair[i].seq];
+        if (copy->pool != number) {
+            if ((rc = copy_seq(p, from, pair[i].seq, err))) break;
+            copy->pool = number;
+            copy->seq = (uint32_t)(p->batch.n - 1);
+        }
+        p->pair[p->npair] = pair[i];
+        p->pair[p->npair++].seq = copy->seq;
+    }
+    return rc;
 }
 
 /* Lists the pairs by the rank of their models, and those of a model in their order. */

@@ -94,9 +94,10 @@ static inline size_t ws_sieve_pool_seq(const ws_sieve_pool *p, size_t i) {
 /* Empties a pool and keeps its memory. */
 void ws_sieve_pool_reuse(ws_sieve_pool *p);
 void ws_sieve_pool_release(ws_sieve_pool *p);
-/* Adds a pair whose sequence is number `seq` of another pool. `number` is that of this pool. Returns WS_ENOMEM on
+/* Adds n pairs whose sequences are numbers `seq` of another pool. `number` is that of this pool. Returns WS_ENOMEM on
  * failure. */
-int ws_sieve_pool_add(ws_sieve_pool *p, uint64_t number, ws_sieve_pool *from, const ws_sieve_pair *pair, ws_err *err);
+int ws_sieve_pool_add(ws_sieve_pool *p, uint64_t number, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n,
+                      ws_err *err);
 /* Makes a closed pool ready, for so many models. Returns WS_ENOMEM on failure. */
 int ws_sieve_pool_make(ws_sieve_pool *p, size_t models, const ws_codec *codec, ws_err *err);
 
