@@ -9,7 +9,7 @@
  * segments of a region of 1,200 Pfam models x yeast are tested against 51, not 270. */
 
 typedef struct distinct {
-    int32_t *i, *j, *k, *m; /* distinct segments, ascending in i; those of a cluster are moved FAR away, and leave later */
+    int32_t *i, *j, *k, *m; /* distinct segments, ascending in i; those of a cluster are FAR away, and leave later */
     uint32_t *head;         /* first segment equal to this one; `next` leads to the others, up to UINT32_MAX */
     uint8_t *linked;
     uint32_t *from;         /* [i] first distinct segment that begins at i or later */

@@ -90,8 +90,8 @@ static size_t make_repeats(ws_dom_segment *to, uint32_t repeats, uint32_t apart,
     return n;
 }
 
-/* Compares the labels of the best width with the definition's, for repeats that are apart, beside one another, and nested
- * in one another. */
+/* Compares the labels of the best width with the definition's, for repeats that are apart, beside one another, and
+ * nested in one another. */
 static void test_labels(tap *tp) {
     enum { CASES = 240, REPEATS = 24, ROWS = REPEATS * 90 + 60, MOST = REPEATS * WS_DOM_TRACES };
     static ws_dom_segment segment[MOST];
