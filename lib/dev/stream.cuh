@@ -41,8 +41,8 @@ struct ws_device {
 // A CUDA stream with its buffers. It serves one call at a time, and its buffers only grow.
 enum { WS_DEVSTREAM_NAMES = 24, WS_DEVSTREAM_SPILLS = 64, WS_DEVSTREAM_KEPT = 3, WS_DEVSTREAM_WAYS = 4 };
 
-// A CUDA stream beside that of a ws_devstream, made when first used. The driver has eight queues, which all of them
-// share: with 32 queues a search began 0.6 s later, with two all rows of bench/data/genomes-h100.tsv took longer.
+// A CUDA stream beside that of a ws_devstream, made when first used. All of them share the driver's eight queues. With
+// 32 queues a search began 0.6 s later, with two 100 queries took a quarter longer (CUDA_DEVICE_MAX_CONNECTIONS, H100).
 struct ws_devside {
     cudaStream_t stream;
     cudaEvent_t joined;
