@@ -283,12 +283,14 @@ static int by_length(const void *a, const void *b, void *job) {
     return (x > y) - (x < y);
 }
 
+/* Ranks the models. With --scan and their own cutoffs they stay in their order, since the first one without any ends the
+ * search with a sentence. */
 static int rank_models(ws_sieve *s, ws_err *err) {
     const uint32_t n = (uint32_t)s->job->ntarget;
     if (!(s->model = ws_calloc(n, sizeof *s->model, err))) return err->code;
     if (!(s->rank = ws_calloc(n, sizeof *s->rank, err))) return err->code;
     for (uint32_t t = 0; t < n; t++) s->model[t] = t;
-    ws_system_sort(s->model, n, sizeof *s->model, by_length, s->job);
+    if (!s->dom.by_seq || s->dom.cut < 0) ws_system_sort(s->model, n, sizeof *s->model, by_length, s->job);
     for (uint32_t r = 0; r < n; r++) s->rank[s->model[r]] = r;
     return WS_OK;
 }
