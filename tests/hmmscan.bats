@@ -126,6 +126,10 @@ CASES
     # as hmmscan: a model without GA is an error where a sequence passes its first filter
     run --separate-stderr -1 hmmsieve --scan --cut_ga -t 1 -o got all.hmm "$data/demo.fa.gz"
     told 'sequence ' 'globins4 has no GA line'
+    zcat "$data/demo.fa.gz" | head -n 9 >one.fa
+    { cat "$data/globins4.hmm" && hmmcast --informat fasta one.fa; } >two.hmm # of 149 and 480 nodes
+    run --separate-stderr -1 hmmsieve --scan --cut_ga --F1 1 -t 1 -o got two.hmm one.fa
+    told 'globins4 has no GA line' # the first of the file, not the longer one
     printf '>w\nWWWWWWWWWWWWWWWWWW\n' | hmmsieve --scan --cut_ga all.hmm - >got # none passes
     grep -qx '\[ok\]' got
     (cat q.fa; printf '>bad\nMKV1LAT\n>more\nMKV\n') >bad.fa
