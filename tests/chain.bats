@@ -124,6 +124,21 @@ provenance_of() { sed -n 's/^##warpsieve pg=\([0-9]*\) prog=\([a-z]*\) .*/\1\2/p
     msvfilt -a three.hmm free.tsv >got
     [ "$(header got)" = $'#name\tseq\tqual\tdesc\tweight\tquery\tqlen\ttlen\tmsv_bits\tbias_bits\tmsv_p' ]
     [ "$(rows got | cut -f1,5,6 | tr '\t\n' ', ')" = "a,7,globins4 a,7,Pkinase a,7,fn3 b,8,globins4 b,8,Pkinase b,8,fn3 " ]
+    # searches: the hits of the same sequences as FASTA
+    seqkit fx2tab -i demo.fa | awk -F '\t' -v OFS='\t' 'BEGIN { print "#name", "seq" } { print $1, $2 }' >free.tsv
+    awk -F '\t' '!/^#/ { print ">" $1 "\n" $2 }' free.tsv >free.fa
+    head -n 2 free.fa >query.fa
+    local options
+    for options in '' --scan --max; do
+        for f in tsv fa; do hmmsieve $options -O tblout three.hmm free.$f | grep -v '^# [A-Z]' >got.$f; done
+        same got.fa got.tsv
+        [ "$(grep -vc '^#' got.tsv)" -gt 10 ]
+    done
+    for program in seqsieve 'jacksieve -N 2'; do
+        for f in tsv fa; do $program -O tblout query.fa free.$f | grep -v '^# [A-Z]' >got.$f; done
+        same got.fa got.tsv
+        grep -qv '^#' got.tsv
+    done
 }
 
 # ---- columns ----

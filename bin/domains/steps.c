@@ -121,7 +121,7 @@ static uint32_t first_model(stage *st) {
 }
 
 /* Returns the longest model with spans, whose steps last longest: at the end others fill the time beside them. It looks
- * at all models that have some, while no other thread can take a step. */
+ * at all models of the list, while no other thread can take a step. */
 static uint32_t longest_model(stage *st) {
     uint32_t most = 0, best = first_model(st);
     for (uint32_t m = best; m != NONE; m = st->bucket[m].next) {

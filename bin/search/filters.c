@@ -118,12 +118,15 @@ static int add_some(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_pair
 }
 
 int ws_sieve_filter_add(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n, ws_err *err) {
-    enum { SOME_PAIRS = 512 }; /* for which a thread has the lock */
+    enum { SOME_PAIRS = 512, SOME_RESIDUES = 1 << 20 }; /* for which a thread has the lock: so much a pool may exceed */
     int rc = WS_OK;
     for (size_t i = 0, k; i < n && !rc; i += k) {
         double cells = 0;
-        for (k = 0; k < SOME_PAIRS && i + k < n; k++)
+        uint64_t residues = 0;
+        for (k = 0; k < SOME_PAIRS && i + k < n && residues < SOME_RESIDUES; k++) {
+            residues += from->batch.len[pair[i + k].seq];
             cells += (double)from->batch.len[pair[i + k].seq] * (double)length_of(f, pair[i + k].target);
+        }
         pthread_mutex_lock(&f->filling);
         rc = add_some(f, from, pair + i, k, cells, err);
         pthread_mutex_unlock(&f->filling);

@@ -224,7 +224,8 @@ static int add_rows(ws_sieve *s, ws_sieve_pool *p, ws_err *err) {
         p->all |= row->target == UINT32_MAX;
         rc = ws_grow(&p->pair, &p->pair_cap, p->npair + 1, sizeof *p->pair, err);
         if (rc) break;
-        p->pair[p->npair++] = (ws_sieve_pair){row->seq, row->target, s->rank[row->target], NAN, NAN};
+        const uint32_t rank = p->all ? 0 : s->rank[row->target];
+        p->pair[p->npair++] = (ws_sieve_pair){row->seq, row->target, rank, NAN, NAN};
         if (!p->all) p->cells += (double)p->batch.len[row->seq] * (double)s->job->target[row->target].qlen;
     }
     return rc;
@@ -283,8 +284,8 @@ static int by_length(const void *a, const void *b, void *job) {
     return (x > y) - (x < y);
 }
 
-/* Ranks the models. With --scan and their own cutoffs they stay in their order, since the first one without any ends the
- * search with a sentence. */
+/* Ranks the models. With --scan and their own cutoffs they stay in their order, since the first one without any ends
+ * the search with a sentence. */
 static int rank_models(ws_sieve *s, ws_err *err) {
     const uint32_t n = (uint32_t)s->job->ntarget;
     if (!(s->model = ws_calloc(n, sizeof *s->model, err))) return err->code;

@@ -161,7 +161,7 @@ static int label(ws_dom_worker *w, const ws_dom_sample *s, uint32_t rows, uint32
     a.d.linked = p ? ws_dom_scratch(w, WS_DOM_PATH, 2 * n + 8, err) : NULL;
     if (!a.d.linked) return err->code;
     a.done = a.d.linked + n + 8;
-    memset(a.done, 0, n);
+    memset(a.d.linked, 0, 2 * n + 8);
     int32_t **const coordinate[] = {&a.d.i, &a.d.j, &a.d.k, &a.d.m};
     uint32_t **const other[] = {&a.d.head, &a.of, &a.next, &a.list, &a.place, &a.work};
     for (size_t v = 0; v < 4; v++) *coordinate[v] = (int32_t *)(void *)(p + v * n);

@@ -356,8 +356,10 @@ static int upload(ws_devstream *s, ws_devtable *const *table, size_t n, ws_devta
             bytes += padded(absent[i + k]->size);
         rc = put_together(s, absent + i, k, err);
     }
-    // other streams may use the tables as soon as the lock is free
-    return nabsent + again && !rc ? ws_devstream_sync(s, err) : rc;
+    // other streams may use the tables, and what is left of a chunk, as soon as the lock is free
+    if (nabsent + again && !rc) rc = ws_devstream_sync(s, err);
+    if (rc) s->dev->chunk_left = 0;
+    return rc;
 }
 
 int ws_devstream_tables(ws_devstream *s, ws_devtable *const *table, size_t n, ws_err *err) {
