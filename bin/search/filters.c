@@ -118,7 +118,8 @@ static int add_some(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_pair
 }
 
 int ws_sieve_filter_add(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n, ws_err *err) {
-    enum { SOME_PAIRS = 512, SOME_RESIDUES = 1 << 20 }; /* for which a thread has the lock: so much a pool may exceed */
+    /* a thread has the lock for so many: a pool is larger than a full one by as many at most */
+    enum { SOME_PAIRS = 512, SOME_RESIDUES = 1 << 20 };
     int rc = WS_OK;
     for (size_t i = 0, k; i < n && !rc; i += k) {
         double cells = 0;
