@@ -38,7 +38,7 @@ static void leave_to_cpu(stage *st, span *first, int done) {
     pthread_mutex_lock(&e->lock);
     for (span *p = first, *next; p; p = next) {
         next = cut(p, done ? DONE : WS_DOM_OF_STEP, !done);
-        p->left = st;
+        p->stage = st;
         p->done = done;
         p->step = NULL;
         *e->end = p;
@@ -162,8 +162,8 @@ static int take_end(void *own, const ws_chain_thread *t, ws_chain_need need, ws_
 static int work_end(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
     span *first = step->pool;
     (void)own, (void)t;
-    return first->done ? ws_dom_stage_end_spans(first->left, first, WS_OK, err)
-                       : ws_dom_stage_run_on_cpu(first->left, first, err);
+    return first->done ? ws_dom_stage_end_spans(first->stage, first, WS_OK, err)
+                       : ws_dom_stage_run_on_cpu(first->stage, first, err);
 }
 
 /* The spans are left in the stages that they are of. */

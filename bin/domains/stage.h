@@ -16,8 +16,9 @@ typedef struct ws_dom_waiting {
     ws_dom_item *item;
     ws_dom_span of;
     uint32_t L;
-    ws_dom_stage *left; /* of the first span of a step that a device has left to the CPU */
-    int done;           /* the device has its results: what follows from them is left */
+    /* of the first span of a step that a device has left to the CPU: its stage; what is left is what follows alone */
+    ws_dom_stage *stage;
+    int done;
     struct ws_dom_waiting *next, *step;
 } ws_dom_waiting;
 

@@ -280,7 +280,7 @@ static int write_all(const ws_job *job, const ws_batch *b, const ws_long_list *p
     const ws_cascade *c = job->data;
     uint32_t *order = ws_calloc(p->n + b->nrow + 2, sizeof *order, err);
     int rc = order ? WS_OK : err->code;
-    const ws_keys rows = {p->at, sizeof *p->at, offsetof(ws_long_place, record), p->n, 0, (uint32_t)b->nrow};
+    const ws_keys rows = {p->at, sizeof *p->at, offsetof(ws_long_place, record), p->n, 0, (uint32_t)b->nrow, NULL};
     if (order) ws_counting_sort(&rows, order, order + p->n);
     for (size_t i = 0; i < p->n && !rc; i++) {
         const ws_row *row = &b->row[p->at[order[i]].record];
@@ -295,7 +295,7 @@ static int write_all(const ws_job *job, const ws_batch *b, const ws_long_list *p
 static int cut_windows(ws_job *job, const ws_batch *b, void *plan, size_t part, const ws_scan_worker *worker,
                        ws_batch *to, ws_hits *hits, ws_err *err) {
     ws_long_worker *w = &((const ws_cascade *)job->data)->windows->worker[worker->number];
-    const ws_keys models = {b->row, sizeof *b->row, offsetof(ws_row, target), b->nrow, 0, (uint32_t)job->ntarget};
+    const ws_keys models = {b->row, sizeof *b->row, offsetof(ws_row, target), b->nrow, 0, (uint32_t)job->ntarget, NULL};
     uint32_t *row = ws_calloc(b->nrow + job->ntarget + 2, sizeof *row, err);
     (void)plan, (void)part;
     ws_long_list_reuse(&w->subwindows);

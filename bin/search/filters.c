@@ -19,10 +19,10 @@ static const struct {
  * of a large pool is more: 100 models x 400 M residues took 4.2 s with 5e10, 3.9 with 2e11, 4.1 with 6e11 (H200). */
 #define DEVICE_CELLS 5e10
 #define DEVICE_MOST_CELLS 2e11
-/* The first calls of a filter are shorter, and worth fewer pairs: until then threads of the CPU have nothing to do.
- * 1,200 models x 59 M residues began with domains at 0.15 s of 3, not at 0.4 (H100). */
+/* The first calls of a filter have fewer cells, and need fewer pairs: a FIRST_SHAREth. Threads of the CPU have nothing
+ * to do until some have passed. A trace of 1,200 models x 59 M residues had its first domains at 0.4 s of 3 (H100). */
 #define DEVICE_FIRST_CELLS 2e10
-enum { FIRST_CALLS = 8, FIRST_WORTH = 8 /* times less */ };
+enum { FIRST_CALLS = 8, FIRST_SHARE = 8 };
 enum { DEVICE_PAIRS = 125000, DEVICE_FIRST_PAIRS = 4 << 20, TASKS_MAX = 2048, CALLS = 5 };
 
 /* When a pool is full. A model meets few sequences of a small pool, and vector bodies that interleave sequences run out
@@ -94,7 +94,7 @@ static int is_first(const ws_sieve_filter *f) { return __atomic_load_n(&f->calls
 static int is_worth(const ws_sieve_filter *f, double full) {
     if (!ws_job_has_device(f->sieve->job)) return full * SOME >= 1;
     const size_t worth = f->kind == WS_SIEVE_FWD ? WORTH_FOR_DEVICE_FWD : WORTH_FOR_DEVICE;
-    return f->open && f->open->npair >= (is_first(f) ? worth / FIRST_WORTH : worth);
+    return f->open && f->open->npair >= (is_first(f) ? worth / FIRST_SHARE : worth);
 }
 
 /* Closes the open pool under its lock. */
@@ -247,7 +247,7 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
     ws_sieve_filter *f = own;
     ws_sieve_pool *p = step->pool;
     if (step->from == WHOLE) {
-        const int rc = ws_sieve_pool_make(p, ws_sieve_models(f), f->sieve->codec, err);
+        const int rc = ws_sieve_pool_make(p, ws_sieve_models(f), f->sieve->rank, f->sieve->codec, err);
         for (size_t m = 0; m < ws_sieve_models(f) && p->all; m++)
             p->cells += (double)p->batch.residues * (double)length_of(f, m);
         /* a pool that failed has nothing to take */

@@ -224,8 +224,7 @@ static int add_rows(ws_sieve *s, ws_sieve_pool *p, ws_err *err) {
         p->all |= row->target == UINT32_MAX;
         rc = ws_grow(&p->pair, &p->pair_cap, p->npair + 1, sizeof *p->pair, err);
         if (rc) break;
-        const uint32_t rank = p->all ? 0 : s->rank[row->target];
-        p->pair[p->npair++] = (ws_sieve_pair){row->seq, row->target, rank, NAN, NAN};
+        p->pair[p->npair++] = (ws_sieve_pair){row->seq, row->target, NAN, NAN};
         if (!p->all) p->cells += (double)p->batch.len[row->seq] * (double)s->job->target[row->target].qlen;
     }
     return rc;

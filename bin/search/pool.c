@@ -60,12 +60,13 @@ int ws_sieve_pool_add(ws_sieve_pool *p, uint64_t number, ws_sieve_pool *from, co
 }
 
 /* Lists the pairs by the rank of their models, and those of a model in their order. */
-static int sort_pairs(ws_sieve_pool *p, size_t models, ws_err *err) {
+static int sort_pairs(ws_sieve_pool *p, size_t models, const uint32_t *rank, ws_err *err) {
     int rc = ws_grow(&p->null2, &p->null2_cap, p->npair, sizeof *p->null2, err);
     if (!rc) rc = ws_grow(&p->msv, &p->msv_cap, p->npair, sizeof *p->msv, err);
     if (!rc) rc = ws_grow(&p->start, &p->start_cap, models + 2, sizeof *p->start, err);
     if (rc) return rc;
-    const ws_keys by_rank = {p->pair, sizeof *p->pair, offsetof(ws_sieve_pair, rank), p->npair, 0, (uint32_t)models};
+    const ws_keys by_rank = {p->pair, sizeof *p->pair, offsetof(ws_sieve_pair, target), p->npair, 0, (uint32_t)models,
+                             rank};
     ws_counting_sort(&by_rank, p->item, p->start);
     for (size_t i = 0; i < p->npair; i++) {
         const ws_sieve_pair *pair = &p->pair[p->item[i]];
@@ -87,7 +88,7 @@ size_t ws_sieve_pool_rank(const ws_sieve_pool *p, size_t models, size_t i) {
     return from;
 }
 
-int ws_sieve_pool_make(ws_sieve_pool *p, size_t models, const ws_codec *codec, ws_err *err) {
+int ws_sieve_pool_make(ws_sieve_pool *p, size_t models, const uint32_t *rank, const ws_codec *codec, ws_err *err) {
     const ws_batch *b = &p->batch;
     const size_t had = p->copy_cap;
     /* 64 codes more than there are: codecs write, and kernels read, whole registers */
@@ -96,7 +97,7 @@ int ws_sieve_pool_make(ws_sieve_pool *p, size_t models, const ws_codec *codec, w
     int rc = lm ? ws_grow(&p->copy, &p->copy_cap, b->n, sizeof *p->copy, err) : err->code;
     if (!rc && p->copy_cap > had) memset(p->copy + had, 0, (p->copy_cap - had) * sizeof *p->copy);
     if (!rc) rc = ws_grow(&p->item, &p->item_cap, p->all ? b->n : p->npair, sizeof *p->item, err);
-    if (!rc && !p->all) rc = sort_pairs(p, models, err);
+    if (!rc && !p->all) rc = sort_pairs(p, models, rank, err);
     if (rc) return rc;
     for (size_t i = 0; i < b->n && p->all; i++) p->item[i] = (uint32_t)i;
     codec->unpack(b->word, b->nword * WS_RESIDUES_PER_WORD, codes);

@@ -86,7 +86,7 @@ static int pass(scoring *g, const ws_task *task, const ws_pending *q, size_t fro
     const int rc = check_cut(g->f, g->p, seq, task->target, err);
     if (rc) return rc;
     const ws_fscore *score = task->score;
-    const ws_sieve_pair pair = {seq, task->target, g->f->sieve->rank[task->target], q->null2,
+    const ws_sieve_pair pair = {seq, task->target, q->null2,
                                 g->f->kind == WS_SIEVE_MSV ? score[q->place].nats : g->p->msv[from + q->place]};
     return ws_buf_add(&g->passed, &pair, sizeof pair, err);
 }
@@ -276,8 +276,8 @@ static int pass_all(scoring *g, ws_err *err) {
     const ws_sieve_pool *p = g->p;
     int rc = WS_OK;
     for (size_t i = g->from; i < g->to && !rc; i++) {
-        const uint32_t rank = (uint32_t)ws_sieve_pool_rank(p, ws_sieve_models(g->f), i);
-        const ws_sieve_pair pair = {(uint32_t)ws_sieve_pool_seq(p, i), g->f->sieve->model[rank], rank, NAN, NAN};
+        const size_t rank = ws_sieve_pool_rank(p, ws_sieve_models(g->f), i);
+        const ws_sieve_pair pair = {(uint32_t)ws_sieve_pool_seq(p, i), g->f->sieve->model[rank], NAN, NAN};
         if (p->batch.len[pair.seq]) rc = check_cut(g->f, p, pair.seq, pair.target, err);
         if (p->batch.len[pair.seq] && !rc) rc = ws_buf_add(&g->passed, &pair, sizeof pair, err);
     }

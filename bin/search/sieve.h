@@ -35,7 +35,6 @@ typedef struct ws_sieve_target {
 /* A pair, and what earlier stages computed of it. */
 typedef struct ws_sieve_pair {
     uint32_t seq, target;
-    uint32_t rank; /* of the model: ws_sieve.rank */
     float null2; /* null score in nats, corrected for bias; NaN: not known */
     float msv;   /* MSV score in nats */
 } ws_sieve_pair;
@@ -98,8 +97,8 @@ void ws_sieve_pool_release(ws_sieve_pool *p);
  * failure. */
 int ws_sieve_pool_add(ws_sieve_pool *p, uint64_t number, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n,
                       ws_err *err);
-/* Makes a closed pool ready, for so many models. Returns WS_ENOMEM on failure. */
-int ws_sieve_pool_make(ws_sieve_pool *p, size_t models, const ws_codec *codec, ws_err *err);
+/* Makes a closed pool ready. rank: of each of so many models. Returns WS_ENOMEM on failure. */
+int ws_sieve_pool_make(ws_sieve_pool *p, size_t models, const uint32_t *rank, const ws_codec *codec, ws_err *err);
 
 /* ---- filters: filters.c ---- */
 

@@ -132,7 +132,7 @@ int ws_dom_cluster_segments(ws_dom_worker *w, const ws_dom_sample *s, uint32_t r
     int rc = w->backend->label(w, s, rows, label, &found, err);
     if (rc) return rc;
     *components = found;
-    ws_counting_sort(&(ws_keys){label, sizeof *label, 0, count, 0, found}, item, start);
+    ws_counting_sort(&(ws_keys){label, sizeof *label, 0, count, 0, found, NULL}, item, start);
     memset(zero, 0, values * sizeof *zero);
     /* a significant cluster has segments in a quarter of the traces, and each segment belongs to one cluster */
     ws_dom_cluster *list = ws_calloc(4 * (size_t)count / WS_DOM_TRACES + 1, sizeof *list, err);

@@ -7,18 +7,19 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Where the keys stand: a uint32_t `offset` bytes into each of n elements of `size` bytes. Elements whose key is not
- * one of the nkey keys from `first` on are left out. */
+/* Where the keys stand: a uint32_t `offset` bytes into each of n elements of `size` bytes; with `map` its value there.
+ * Elements whose key is not one of the nkey keys from `first` on are left out. */
 typedef struct ws_keys {
     const void *element;
     size_t size, offset, n;
     uint32_t first, nkey;
+    const uint32_t *map; /* NULL: none */
 } ws_keys;
 
 static inline uint32_t ws_key_of(const ws_keys *k, size_t i) {
     uint32_t key;
     memcpy(&key, (const char *)k->element + i * k->size + k->offset, sizeof key);
-    return key - k->first;
+    return (k->map ? k->map[key] : key) - k->first;
 }
 
 /* Lists the indices of the elements by key, and those of equal keys in their order. The elements of key first + k are

@@ -34,7 +34,7 @@ static int count_up(pairing *p, size_t n, ws_err *err) {
 static int pairing_make(pairing *p, const ws_batch *b, ws_err *err) {
     const size_t ntarget = p->to - p->from;
     const ws_keys targets = {b->row, sizeof *b->row, offsetof(ws_row, target), b->nrow, (uint32_t)p->from,
-                             (uint32_t)ntarget};
+                             (uint32_t)ntarget, NULL};
     p->item = ws_calloc(b->nrow, sizeof *p->item, err);
     p->row = ws_calloc(b->nrow, sizeof *p->row, err);
     p->start = ws_calloc(ntarget + 2, sizeof *p->start, err);

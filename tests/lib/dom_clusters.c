@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Clusters of sampled segments by hand (domains.md, section 8.5): their ends, and which of two that cover each other
- * goes; and the labels of repeats by vectors beside those of the definition. */
+ * goes; and labels of repeats in all widths, beside those of the definition. */
 #include "kernels/dom/ref.h"
-#include "tests/lib/sample.h"
-#include "tests/tap.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "tests/lib/worked.h"
 
 /* A cluster whose members begin at so many places that none has a share of 2 %: the most frequent place counts, not the
  * first. */
@@ -77,53 +73,61 @@ static void test_best(tap *tp) {
     }
 }
 
-/* Makes segments of some repeats, whose ends drift from trace to trace: so some of a repeat link by others alone. One
- * in `sparse` of them is there. */
-static size_t make_repeats(ws_dom_segment *to, uint32_t repeats, uint32_t apart, int drift, int sparse) {
+/* Makes segments of some repeats. Their ends drift from trace to trace, so some of a repeat link by others alone. One
+ * segment in `sparse` is there. */
+static size_t make_repeats(sample *r, ws_dom_segment *to, uint32_t repeats, uint32_t apart, int drift, int sparse) {
     size_t n = 0;
     for (uint32_t trace = 0; trace < WS_DOM_TRACES; trace++)
-        for (uint32_t r = 0; r < repeats; r++) {
-            const uint32_t by = (uint32_t)(rand() % (drift + 1)), cut = (uint32_t)(rand() % (drift + 1));
-            if (rand() % sparse) continue;
-            to[n++] = (ws_dom_segment){trace, r * apart + 1 + by, r * apart + 60 - cut, 1 + by / 2, 60 - cut / 2};
+        for (uint32_t k = 0; k < repeats; k++) {
+            const uint32_t by = (uint32_t)sample_below(r, drift + 1), cut = (uint32_t)sample_below(r, drift + 1);
+            if (sample_below(r, sparse)) continue;
+            to[n++] = (ws_dom_segment){trace, k * apart + 1 + by, k * apart + 60 - cut, 1 + by / 2, 60 - cut / 2};
         }
     return n;
 }
 
-/* Compares the labels of the best width with the definition's, for repeats that are apart, beside one another, and
- * nested in one another. */
-static void test_labels(tap *tp) {
+/* Compares the labels of a width with the definition's. Repeats are nested in one another, beside one another, or
+ * apart. */
+static void test_labels(tap *tp, sample *r, const ws_dom_backend *be) {
     enum { CASES = 240, REPEATS = 24, ROWS = REPEATS * 90 + 60, MOST = REPEATS * WS_DOM_TRACES };
     static ws_dom_segment segment[MOST];
     static uint32_t want[MOST], got[MOST];
     const ws_dom_options options = {.seed = 42};
-    ws_cpu cpu;
-    ws_cpu_probe(&cpu);
-    const ws_dom_backend *best = ws_dom_backend_best(&cpu);
     ws_dom_worker *by_definition, *w;
     ws_err err = {0};
-    sample_must(ws_dom_worker_create(&by_definition, &ws_dom_scalar, &options, &err), &err);
-    sample_must(ws_dom_worker_create(&w, best, &options, &err), &err);
     int bad = 0;
+    sample_must(ws_dom_worker_create(&by_definition, &ws_dom_scalar, &options, &err), &err);
+    sample_must(ws_dom_worker_create(&w, be, &options, &err), &err);
     for (uint32_t k = 0; k < CASES; k++) {
         const uint32_t repeats = 1 + k % REPEATS, apart = 10 + 40 * (k % 3);
-        const size_t n = make_repeats(segment, repeats, apart, 2 + (int)k % 19, 1 << k % 8);
+        const size_t n = make_repeats(r, segment, repeats, apart, 2 + (int)k % 19, 1 << k % 8);
         const ws_dom_sample s = {.segment = segment, .n = n};
         uint32_t nwant, ngot;
         sample_must(ws_dom_ref_label(by_definition, &s, ROWS, want, &nwant, &err), &err);
-        sample_must(best->label(w, &s, ROWS, got, &ngot, &err), &err);
-        bad += nwant != ngot || memcmp(want, got, s.n * sizeof *want) != 0;
+        sample_must(be->label(w, &s, ROWS, got, &ngot, &err), &err);
+        bad += nwant != ngot || memcmp(want, got, n * sizeof *want) != 0;
     }
-    tap_ok(tp, !bad, "labels of %d ensembles of repeats: %d differ from the definition's", CASES, bad);
+    tap_ok(tp, !bad, "%s: labels of %d ensembles of repeats: %d differ from the definition's", be->name, CASES, bad);
     ws_dom_worker_destroy(by_definition);
     ws_dom_worker_destroy(w);
+}
+
+static void test_widths(tap *tp) {
+    static const ws_dom_backend *const all[] = {WS_BY_WIDTH(ws_dom_)};
+    ws_cpu cpu;
+    sample r = worked_seed();
+    ws_cpu_probe(&cpu);
+    for (int w = WS_WIDTH_scalar - 1; w >= 0; w--) {
+        if (!cpu.why_not[w]) test_labels(tp, &r, all[w]);
+        else tap_skip(tp, all[w]->name, cpu.why_not[w]);
+    }
 }
 
 int main(void) {
     tap t = {0};
     test_scattered(&t);
     test_ties(&t);
-    test_labels(&t);
+    test_widths(&t);
     test_best(&t);
     return tap_end(&t);
 }
