@@ -173,6 +173,14 @@ untouched() { # no call of the CUDA runtime, which alone makes a context
     [ -s calls ]
 }
 
+@test "the driver loads all kernels as it starts, unless CUDA_MODULE_LOADING says else" {
+    rm -f calls asked
+    WS_FAULT_CALLS=calls "$WARPSIEVE_FAULTY/msvfilt" --backend cuda three.hmm small.fa >got
+    grep -qx CUDA_MODULE_LOADING=EAGER calls
+    CUDA_MODULE_LOADING=LAZY WS_FAULT_CALLS=asked "$WARPSIEVE_FAULTY/msvfilt" --backend cuda three.hmm small.fa >got
+    grep -qx CUDA_MODULE_LOADING=LAZY asked
+}
+
 @test "--backend auto goes on without a device that cannot be opened" {
     local n
     fwdscore --backend scalar -a -t 1 three.hmm demo.fa >want
@@ -317,7 +325,7 @@ does_without() { # does_without TOOL ARGUMENT...: ten batches or more, each 0.1 
 
 # Counts the calls before a context, and none after it: releasing a missing context would make one.
 no_context() {
-    [ -z "$(grep -vE '^cuda(DriverGetVersion|GetDeviceCount|DeviceGetAttribute|GetLastError|SetDevice|SetDeviceFlags)$' calls)" ]
+    [ -z "$(grep -vE '^cuda(DriverGetVersion|GetDeviceCount|DeviceGetAttribute|GetLastError|SetDevice|SetDeviceFlags)$|^CUDA_' calls)" ]
 }
 @test "a device that could not be opened is not opened again to be closed" {
     export WS_FAULT_CALLS=calls

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The list of --device: see lib/dev/ids.h. */
+ * The list of --device, and what the driver reads of the environment: see lib/dev/ids.h. */
 #include "lib/dev/ids.h"
 
 #include <stdio.h>
@@ -45,3 +45,5 @@ void ws_dev_narrow(const char *list) {
 }
 
 int ws_dev_is_narrowed(const ws_dev_ids *ids) { return narrowed && !ids->all; }
+
+void ws_dev_load_at_start(void) { (void)setenv("CUDA_MODULE_LOADING", "EAGER", 0); }

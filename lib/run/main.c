@@ -153,7 +153,10 @@ static int run_or_show(ws_job *job, int argc, char **argv, ws_err *err) {
     if (!rc) rc = ws_opt_clash(job->common.gpu, job->common.backend != NULL, "--gpu", "--backend", err);
     if (job->common.gpu) job->common.backend = "cuda";
     job->machine.device = job->common.device;
-    if (!job->stop) ws_dev_narrow(job->common.device); /* else other users of devices live in this process */
+    if (!job->stop) { /* else other users of devices live in this process */
+        ws_dev_narrow(job->common.device);
+        ws_dev_load_at_start();
+    }
     if (rc) return rc;
     const int asked = tool->asks_hmmer_path && tool->asks_hmmer_path(job);
     const int instead = job->cmdline.outcome != WS_OPT_RUN || job->common.list_backends || asked;

@@ -160,11 +160,21 @@ static cudaError_t address(char *to, int n, int id) {
     return cudaSuccess;
 }
 
+// Returns how many devices there are, and records how the driver would load kernels.
+static int devices_found(void) {
+    static const char variable[] = "CUDA_MODULE_LOADING";
+    const char *value = getenv(variable);
+    char line[64];
+    snprintf(line, sizeof line, "%s=%s", variable, value ? value : "");
+    record(line);
+    return (int)fakes;
+}
+
 PLAIN(cudaGetDeviceProperties, (cudaDeviceProp *p, int id), (p, id), describe(p))
 PLAIN(cudaDeviceGetPCIBusId, (char *to, int n, int id), (to, n, id), address(to, n, id))
 PLAIN(cudaDriverGetVersion, (int *v), (v), give(v, CUDART_VERSION))
 PLAIN(cudaMemGetInfo, (size_t *some, size_t *all), (some, all), give(some, *all = (size_t)1 << 30))
-PLAIN(cudaGetDeviceCount, (int *n), (n), give(n, (int)fakes))
+PLAIN(cudaGetDeviceCount, (int *n), (n), give(n, devices_found()))
 PLAIN(cudaDeviceGetAttribute, (int *v, cudaDeviceAttr what, int id), (v, what, id), give(v, attribute(what)))
 WRAP(cudaSetDevice, "choice", cudaErrorUnknown, (int id), (id), cudaSuccess)
 PLAIN(cudaDeviceReset, (), (), cudaSuccess)

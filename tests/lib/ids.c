@@ -46,5 +46,12 @@ int main(void) {
     ws_dev_narrow("1");
     tap_ok(&t, ws_dev_is_narrowed(&two) && !ws_dev_is_narrowed(&all) && strcmp(getenv(variable), "2,0") == 0,
            "once is enough");
+    static const char loading[] = "CUDA_MODULE_LOADING";
+    setenv(loading, "LAZY", 1);
+    ws_dev_load_at_start();
+    tap_ok(&t, strcmp(getenv(loading), "LAZY") == 0, "what %s says stays", loading);
+    unsetenv(loading);
+    ws_dev_load_at_start();
+    tap_ok(&t, getenv(loading) && strcmp(getenv(loading), "EAGER") == 0, "all kernels are loaded as the driver starts");
     return tap_end(&t);
 }
