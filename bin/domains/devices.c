@@ -7,18 +7,12 @@
 #include "lib/base/mem.h"
 #include "lib/dev/device.h"
 
-#include <math.h>
-
 typedef ws_dom_waiting span;
 typedef ws_dom_stage stage;
 
 /* A problem lasts as long as its rows and places, one after another. Where it has more cells than LONGEST, some 100 ms
- * a recurrence, the host is faster. So the host has those above LONG, unless they are more than a tenth of the call,
- * where they have company: enough for the device to end them sooner than the host's threads, each of which does LATENCY
- * such problems in the time that a device needs for one, or for all. With device_first the host has enough to do. */
+ * a recurrence, the host is faster. */
 #define LONGEST 12e6
-#define LONG 1e6
-#define LATENCY 4.0
 
 /* Ends a list after its first `most` spans, or where another model follows if one_model. Returns what follows. */
 static span *cut(span *last, int most, int one_model) {
@@ -60,19 +54,10 @@ static void part(span *first, const uint8_t *done, span *of[2]) {
 
 /* Leaves spans that are too long for a device to the CPU. Returns the others, and their number in *n. */
 static span *leave_long(stage *st, span *first, size_t *n) {
-    double all = 0, large = 0, longest = 0;
     span *of[2], **end[2] = {&of[0], &of[1]};
-    for (const span *p = first; p; p = p->next) {
-        all += ws_dom_waiting_cells(p);
-        if (ws_dom_waiting_cells(p) > LONG) large += ws_dom_waiting_cells(p);
-        longest = fmax(longest, ws_dom_waiting_cells(p));
-    }
-    const int few = !st->of->conf.device_first &&
-                    (10 * large <= all || large < LATENCY * st->of->conf.threads * longest);
-    const double most = few ? LONG : LONGEST;
     *n = 0;
     for (span *p = first; p; p = p->next) {
-        const int is_short = ws_dom_waiting_cells(p) <= most;
+        const int is_short = ws_dom_waiting_cells(p) <= LONGEST;
         *n += (size_t)is_short;
         *end[is_short] = p;
         end[is_short] = &p->next;
