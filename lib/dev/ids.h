@@ -30,8 +30,9 @@ void ws_dev_narrow(const char *list);
  * their numbers. */
 int ws_dev_is_narrowed(const ws_dev_ids *ids);
 
-/* Has the driver load all kernels as it starts, by CUDA_MODULE_LOADING, unless that is set. Else it loads each one when
- * it is launched first, and may wait then for the kernels that run. main calls this where it calls ws_dev_narrow. */
+/* Has the driver load all kernels as it starts, by CUDA_MODULE_LOADING. Does nothing where the variable is set. By
+ * itself the driver loads a kernel at its first launch, and may wait for the kernels that run. main calls this where it
+ * calls ws_dev_narrow. */
 void ws_dev_load_at_start(void);
 
 #ifdef __cplusplus
