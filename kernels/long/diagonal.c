@@ -9,6 +9,16 @@ static int gain(const ws_long_model *m, const uint8_t *x, uint32_t i, int k) {
     return m->bytes.bias - (int)m->bytes.cost[x[i - 1] * ((size_t)m->M + 1) + (size_t)k];
 }
 
+int ws_long_diagonal_height(const ws_long_model *m, const uint8_t *x, uint32_t floor, uint32_t i, int k, int least) {
+    int best = 0;
+    for (int sum = 0; i > floor && k >= 1; i--, k--) {
+        sum += gain(m, x, i, k);
+        if (sum > best) best = sum;
+        if (sum + least - 1 <= best) break; /* the height before is less than the threshold */
+    }
+    return best;
+}
+
 /* Returns how many cells the diagonal goes on for after row i and node k. Node M is never reached. */
 static int ahead(const ws_long_model *m, const uint8_t *x, uint32_t n, uint32_t i, int k, int c) {
     int best = c, length = 0, since = 0;

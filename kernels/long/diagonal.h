@@ -15,6 +15,10 @@ static inline int ws_long_diagonal_first(int M, int a, int b) {
     return rb < ra || (rb == ra && b < a) ? b : a;
 }
 
+/* Returns the height above the floor of the cell of row i and node k, where no height was at the threshold in the rows
+ * before since all were at the floor behind row `floor`. least: the height of the threshold. */
+int ws_long_diagonal_height(const ws_long_model *m, const uint8_t *x, uint32_t floor, uint32_t i, int k, int least);
+
 /* Appends the diagonal through the cell of row *i and node `end`, whose value is c, and sets *i to the row where it
  * ends: the scan goes on behind that. The only failure is WS_ENOMEM. */
 int ws_long_diagonal_add(const ws_long_model *m, const uint8_t *x, uint32_t n, uint32_t *i, int end, int c,

@@ -3,7 +3,8 @@
  * rows in which the scan without clearing may reach the threshold: cells are never smaller without clearing, so every
  * diagonal's cell is in a marked step. It takes two rows at a time (kernels/long/tworows.inc.h). The second pass
  * follows the definition row by row through the marked steps, over the heights v = c - xB above the floor
- * (kernels/ssv/rows.inc.h). It begins M - 1 rows before a step, because a cell depends on no residue before these.
+ * (kernels/ssv/rows.inc.h). It begins some rows before a mark with bounds of the heights from above. Where a bound is
+ * at the threshold, the height follows from the residues of its diagonal.
  * Specification long-targets.md, section 5, "Latitude". */
 
 #include "lib/simd/v.h"
@@ -202,6 +203,17 @@ WS_INLINE V row_of(const stripes *me, uint8_t x, V *v) {
     return best;
 }
 
+/* The second pass over a strand. */
+typedef struct follower {
+    const scan *me;
+    const ws_long_model *m;
+    const ws_long_strand *s;
+    V *v;            /* heights behind row i */
+    uint32_t i;
+    uint32_t floor;  /* all heights were at the floor behind this row, and none was at the threshold since */
+    int are_bounds;  /* v are bounds of the heights from above */
+} follower;
+
 /* The first node, in their order, whose height is `most`. */
 static int node_of(const stripes *me, const V *v, int most) {
     const int8_t *cell = (const int8_t *)v;
@@ -213,49 +225,57 @@ static int node_of(const stripes *me, const V *v, int most) {
     return end;
 }
 
-/* Goes on from row i, whose heights are in v, to row `to`; returns where the last diagonal ended, which may be after
- * that. */
-static int follow_rows(const scan *me, const ws_long_model *m, const ws_long_strand *s, uint32_t *i, uint32_t to, V *v,
-                       ws_long_seeds *found, ws_err *err) {
-    const V below = VB_SET1(me->least - 1);
-    while (*i < to) {
-        const V best = VB_XOR(row_of(&me->s, s->x[*i], v), VB_SET1(FLOOR));
-        ++*i;
+/* Puts the heights of row i where bounds are at the threshold. Returns the largest of these heights. */
+static int settle(follower *f) {
+    const stripes *me = &f->me->s;
+    const V below = VB_SET1(f->me->least - 1);
+    int most = 0;
+    for (int at = 0; at < me->nblock * me->Q; at++) {
+        if (!VB_ANY_GT_U(VB_XOR(f->v[at], VB_SET1(FLOOR)), below)) continue;
+        int8_t *cell = (int8_t *)&f->v[at];
+        for (int z = 0; z < VB_LANES; z++) {
+            if (cell[z] - FLOOR < f->me->least) continue;
+            const int k = (at / me->Q * VB_LANES + z) * me->Q + at % me->Q + 1;
+            const int height = ws_long_diagonal_height(f->m, f->s->x, f->floor, f->i, k, f->me->least);
+            cell[z] = (int8_t)(height + FLOOR);
+            if (height > most) most = height;
+        }
+    }
+    return most;
+}
+
+/* Goes on to row `to`, or to the end of the last diagonal, which may be after that. */
+static int follow_rows(follower *f, uint32_t to, ws_long_seeds *found, ws_err *err) {
+    const stripes *me = &f->me->s;
+    const V below = VB_SET1(f->me->least - 1);
+    while (f->i < to) {
+        const V best = VB_XOR(row_of(me, f->s->x[f->i], f->v), VB_SET1(FLOOR));
+        f->i++;
         if (!VB_ANY_GT_U(best, below)) continue;
-        const int most = VB_HMAX_U(best), end = node_of(&me->s, v, most);
-        const int rc = ws_long_diagonal_add(m, s->x, s->n, i, end, most + m->xB, found, err);
+        const int most = f->are_bounds ? settle(f) : (int)VB_HMAX_U(best);
+        if (most < f->me->least) continue;
+        const int rc = ws_long_diagonal_add(f->m, f->s->x, f->s->n, &f->i, node_of(me, f->v, most), most + f->m->xB,
+                                            found, err);
         if (rc) return rc;
-        set_floor(v, me->s.Q * me->s.nblock);
+        set_floor(f->v, me->Q * me->nblock);
+        f->floor = f->i;
+        f->are_bounds = 0;
     }
     return WS_OK;
 }
 
-/* Computes rows at..to without a look at their maximum. */
-static void pass_rows(const stripes *me, const ws_long_strand *s, uint32_t at, uint32_t to, V *v) {
-    for (; at < to; at++) (void)row_of(me, s->x[at], v);
-}
-
-static void set_all(V *v, int n, V to) {
-    for (int q = 0; q < n; q++) v[q] = to;
-}
-
-/* Sets v to the heights before row `from`, after at least M - 1 rows (or all) without a mark. high: room for as many
- * vectors. A height there is at the floor or above it, and below the threshold. Heights that begin at the one bound and
- * at the other become equal within some rows, because most diagonals fall to the floor; then they are the right ones.
- * Else the rows that a diagonal can reach back decide. */
-static void run_in(const scan *me, const ws_long_strand *s, uint32_t from, V *v, V *high) {
-    enum { SHORT = 64, MORE = 4 };
-    const int n = me->s.Q * me->s.nblock;
-    const uint32_t whole = (uint32_t)ws_min((uint32_t)me->s.M - 1, from);
-    for (uint32_t rows = SHORT; 2 * rows < whole; rows *= MORE) {
-        set_all(v, n, VB_SET1(FLOOR));
-        set_all(high, n, VB_SET1(me->least - 1 + FLOOR));
-        pass_rows(&me->s, s, from - rows, from, v);
-        pass_rows(&me->s, s, from - rows, from, high);
-        if (memcmp(v, high, (size_t)n * sizeof *v) == 0) return;
+/* Goes on to row `to`, with no mark before it. Bounds that begin one below the threshold are near the heights RUN_IN
+ * rows later, because most diagonals fall to the floor. */
+static void run_in(follower *f, uint32_t to) {
+    enum { RUN_IN = 128 };
+    const stripes *me = &f->me->s;
+    const int n = me->Q * me->nblock;
+    if (to > f->i + RUN_IN) {
+        for (int q = 0; q < n; q++) f->v[q] = VB_SET1(f->me->least - 1 + FLOOR);
+        f->i = to - RUN_IN;
+        f->are_bounds = 1;
     }
-    set_all(v, n, VB_SET1(FLOOR));
-    pass_rows(&me->s, s, from - whole, from, v);
+    for (; f->i < to; f->i++) (void)row_of(me, f->s->x[f->i], f->v);
 }
 
 static int follow(const void *layout, const ws_long_model *m, const ws_long_strand *s, const uint8_t *flag,
@@ -263,22 +283,18 @@ static int follow(const void *layout, const ws_long_model *m, const ws_long_stra
     const scan *me = layout;
     const int vectors = me->s.Q * me->s.nblock;
     const size_t steps = ws_long_steps(me->s.M, s->n);
-    const uint32_t step = ws_long_step(me->s.M), segment = ws_long_segment(me->s.M), runin = (uint32_t)me->s.M - 1;
-    uint32_t i = 0;
-    V *v = ws_buf_scratch(scratch, 2 * (size_t)vectors * sizeof(V), err);
-    if (!v) return err->code;
-    set_floor(v, vectors);
+    const uint32_t step = ws_long_step(me->s.M), segment = ws_long_segment(me->s.M);
+    follower f = {.me = me, .m = m, .s = s, .v = ws_buf_scratch(scratch, (size_t)vectors * sizeof(V), err)};
+    if (!f.v) return err->code;
+    set_floor(f.v, vectors);
     for (size_t j = 0; j < steps; j++) {
         uint32_t from, to;
         if (!flag[j]) continue;
         ws_long_marked_segments(flag[j], &from, &to);
         from = (uint32_t)j * step + from * segment;
         to = ws_min((uint32_t)j * step + to * segment, s->n);
-        if (from > i + runin) {
-            run_in(me, s, from, v, v + vectors);
-            i = from;
-        }
-        const int rc = follow_rows(me, m, s, &i, to, v, found, err);
+        run_in(&f, from);
+        const int rc = follow_rows(&f, to, found, err);
         if (rc) return rc;
     }
     return WS_OK;

@@ -2,6 +2,7 @@
  * The scans of kernels/long by every vector width against their definitions: random models and sequences with planted
  * instances, corner lengths, thresholds of all heights, lists in one call and one by one. WARPSIEVE_SEED chooses
  * another run. */
+#include "kernels/long/diagonal.h"
 #include "tests/lib/longdata.h"
 #include "tests/tap.h"
 
@@ -179,6 +180,66 @@ static void check_borders(const ws_long_ssv_body *body, sample *r, int M, counts
     sample_model_release(&h);
 }
 
+/* The heights of one diagonal, which begins behind row `floor`, each with the least threshold that those before are
+ * below. */
+static void check_heights(const ws_long_model *m, const uint8_t *x, uint32_t floor, int first, counts *c) {
+    int height = 0, least = 1;
+    uint32_t i = floor + 1;
+    for (int k = first; k <= m->M; k++, i++) {
+        height += m->bytes.bias - m->bytes.cost[x[i - 1] * ((size_t)m->M + 1) + (size_t)k];
+        if (height < 0) height = 0;
+        c->bad += ws_long_diagonal_height(m, x, floor, i, k, least) != height;
+        c->bad += ws_long_diagonal_height(m, x, floor, i, k, least + 100) != height;
+        if (height >= least) least = height + 1;
+    }
+}
+
+/* A model whose cells tell little: diagonals live for hundreds of rows, longer than the second pass goes back before a
+ * mark. Marks are those of the definition, so that it goes back often. */
+static void check_vague(const ws_long_ssv_body *body, sample *r, int M, counts *c) {
+    enum { N = 60000, STEPS = N / 126 + 1, GAIN = 3, OF = 100 };
+    const ws_long_options options = WS_LONG_DEFAULTS;
+    ws_hmm h;
+    ws_profile p;
+    ws_long_model m;
+    ws_long_ssv s;
+    ws_err err;
+    ws_buf scratch = {0};
+    make_dna_model(&h, r, M);
+    sample_must(ws_profile_create(&p, &h, &err), &err);
+    sample_must(ws_long_model_create(&m, &h, &p, &options, &err), &err);
+    m.bytes.bias = GAIN;
+    for (size_t j = 0; j < (size_t)m.bytes.Kp * ((size_t)M + 1); j++)
+        m.bytes.cost[j] = (uint8_t)(sample_below(r, 2 * GAIN + 1) + (sample_below(r, OF) < 11));
+    uint8_t *x = malloc(N + WS_LONG_PAD), flag[STEPS], *cell = malloc((size_t)M + 1);
+    int *top = malloc(STEPS * sizeof *top);
+    for (uint32_t i = 0; i < N + WS_LONG_PAD; i++) x[i] = sample_residue(r, h.abc);
+    for (int first = 1; first <= M; first += 37) check_heights(&m, x, (uint32_t)(5 * first), first, c);
+    find_tops(&m, x, N, top);
+    for (int height = 60; height <= 120; height += 20) {
+        const ws_long_strand strand = {x, N};
+        ws_long_seeds want = {0}, got = {0};
+        m.threshold = m.xB + height;
+        for (size_t j = 0; j < ws_long_steps(M, N); j++) flag[j] = top[j] >= height ? WS_LONG_MARK_STEP : 0;
+        sample_must(ws_long_ssv_create(&s, body, &m, &err), &err);
+        sample_must(ws_long_diagonals_ref(&m, x, N, cell, &want, &err), &err);
+        sample_must(ws_long_follow(&s, &strand, flag, &got, &scratch, &err), &err);
+        c->lists++;
+        c->found += want.n;
+        c->bad += !same_seeds(&got, &want);
+        ws_free(want.at);
+        ws_free(got.at);
+        ws_long_ssv_destroy(&s);
+    }
+    free(top);
+    free(cell);
+    free(x);
+    ws_buf_release(&scratch);
+    ws_long_model_destroy(&m);
+    ws_profile_destroy(&p);
+    sample_model_release(&h);
+}
+
 static void check_vit(const ws_long_vit_body *body, const ws_profile *p, const longdata *d, int threshold, counts *c) {
     ws_long_seeds want[NLENGTH] = {{0}}, got[NLENGTH] = {{0}};
     ws_long_vit_window window[NLENGTH];
@@ -244,7 +305,7 @@ int main(void) {
     ws_cpu_probe(&cpu);
     for (int w = 0; w < WS_WIDTH_scalar; w++) {
         sample r = {seed ? strtoull(seed, NULL, 10) : 17};
-        counts a = {0}, b = {0}, marks = {0}, borders = {0};
+        counts a = {0}, b = {0}, marks = {0}, borders = {0}, vague = {0};
         if (cpu.why_not[w]) {
             tap_skip(&t, ws_width_name[w], cpu.why_not[w]);
             continue;
@@ -254,6 +315,10 @@ int main(void) {
             for (int height = 24; height <= 40; height += 8) // three more for twice the cells
                 check_marks(ssv[w], &r, model_sizes[j], height + (int)(3 * log2(model_sizes[j])), &marks);
         check_borders(ssv[w], &r, 1100, &borders);
+        for (int M = 300; M <= 1500; M += 400) check_vague(ssv[w], &r, M, &vague);
+        tap_ok(&t, vague.bad == 0 && vague.found > 100,
+               "%s: %zu strands of long diagonals, %zu found, %zu strands or heights differ", ws_width_name[w],
+               vague.lists, vague.found, vague.bad);
         tap_ok(&t, borders.bad == 0 && borders.found * 20 < borders.lists,
                "%s: %zu diagonals across a stretch's end, %zu not marked", ws_width_name[w], borders.lists,
                borders.bad);
