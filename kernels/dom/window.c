@@ -244,85 +244,106 @@ int ws_dom_window_rescore(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom
 
 /* ---- on a device ---- */
 
-/* The envelopes of a call, all of them through the same rounds. */
-typedef struct rounds {
+/* A list of envelopes of a call, which a device scores together. */
+typedef struct pass {
     ws_dom_window_load *load;
-    fitted *p;
-    ws_dom_load *some; /* those of a round */
-    size_t *of, n;     /* which they are */
-    int nonull2;
-} rounds;
+    fitted *p;         /* [n] */
+    ws_dom_load *some; /* [n] those that it asks for */
+    size_t *of, n;     /* [n] which they are; how many */
+    float *nats;       /* [n] of them: Forward alone, with the models' own backgrounds. NULL: all of a score */
+    int nonull2, threads;
+} pass;
+
+static int create_pass(pass *r, size_t n, ws_err *err) {
+    r->p = ws_calloc(n, sizeof *r->p, err);
+    r->some = r->p ? ws_calloc(n, sizeof *r->some, err) : NULL;
+    r->of = r->some ? ws_calloc(n, sizeof *r->of, err) : NULL;
+    return r->of ? WS_OK : err->code;
+}
+
+static void release_pass(pass *r) {
+    for (size_t i = 0; r->of && i < r->n; i++) end_fitted(&r->p[i]);
+    ws_free(r->of);
+    ws_free(r->some);
+    ws_free(r->p);
+    ws_free(r->nats);
+}
 
 static int fit_one(void *ctx, size_t i, ws_err *err) {
-    rounds *r = ctx;
+    pass *r = ctx;
     const ws_dom_window_load *l = &r->load[r->of[i]];
-    fitted *p = &r->p[r->of[i]];
-    const int rc = begin_fitted(l->m, r->nonull2, l->e, p, err);
-    r->some[i] = (ws_dom_load){.t = l->m->tables, .span = {&p->pair, NULL, &p->e}};
-    return rc;
+    return begin_fitted(l->m, r->nonull2, l->e, &r->p[i], err);
 }
 
-/* Does a round of those that it asks for. The device leaves an envelope by done = 0. */
-static int device_round(rounds *r, size_t n, int round, int threads, ws_err *err) {
-    r->n = 0;
-    for (size_t j = 0; j < n; j++)
-        if (r->load[j].done && asked(r->load[j].e, round)) r->of[r->n++] = j;
-    int rc = ws_parallel_for(r->n, threads, fit_one, r, err);
-    if (!rc && r->n) rc = ws_dom_device_rescore(r->some, r->n, err);
+/* Scores the envelopes of a pass. */
+static int run_pass(void *ctx, size_t i, ws_err *err) {
+    pass *r = (pass *)ctx + i;
+    int rc = r->nats ? WS_OK : ws_parallel_for(r->n, r->threads, fit_one, r, err);
+    for (size_t j = 0; j < r->n; j++)
+        r->some[j] = (ws_dom_load){.t = r->load[r->of[j]].m->tables, .span = {&r->p[j].pair, NULL, &r->p[j].e}};
+    if (rc || r->n == 0) return rc;
+    return r->nats ? ws_dom_device_forward(r->some, r->n, r->nats, err) : ws_dom_device_rescore(r->some, r->n, err);
+}
+
+/* Takes the envelopes that a pass scored. The device leaves one by done = 0. */
+static void take_pass(pass *r) {
     for (size_t i = 0; i < r->n; i++) {
-        const size_t j = r->of[i];
-        if (!rc) r->load[j].done = r->some[i].done;
-        if (!rc && r->load[j].done) take_fitted(r->load[j].m, r->load[j].e, &r->p[j]);
-        end_fitted(&r->p[j]);
+        ws_dom_window_load *l = &r->load[r->of[i]];
+        l->done = r->some[i].done;
+        if (l->done) take_fitted(l->m, l->e, &r->p[i]);
+        end_fitted(&r->p[i]);
     }
-    return rc;
 }
 
-/* Computes Forward alone, with the models' own backgrounds. */
-static int device_forward(rounds *r, size_t n, ws_err *err) {
-    float *nats = ws_calloc(n, sizeof *nats, err);
-    if (!nats) return err->code;
-    r->n = 0;
+/* Scores those that were cut once more. Beside them it computes Forward of all that have a score: a call lasts as long
+ * as its longest envelope. */
+static int run_second(pass *again, pass *own, size_t n, ws_err *err) {
+    if (!again->nonull2 && !(own->nats = ws_calloc(n, sizeof *own->nats, err))) return err->code;
     for (size_t j = 0; j < n; j++) {
-        ws_dom_window_load *l = &r->load[j];
+        const ws_dom_window_load *l = &again->load[j];
         if (!l->done || !l->e->scored) continue;
-        fitted *p = &r->p[j];
+        if (l->e->cut) again->of[again->n++] = j;
+        if (!own->nats) continue;
+        fitted *p = &own->p[own->n];
         ws_lenmodel_set(&p->lm, l->e->to - l->e->from + 1);
         ws_dom_pair_begin(&p->pair, l->e->x + l->e->from - 1, &p->lm);
         p->e = (ws_dom_envelope){.from = 1, .to = p->lm.L};
-        r->of[r->n] = j;
-        r->some[r->n++] = (ws_dom_load){.t = l->m->tables, .span = {&p->pair, NULL, &p->e}};
+        own->of[own->n++] = j;
     }
-    const int rc = r->n ? ws_dom_device_forward(r->some, r->n, nats, err) : WS_OK;
-    for (size_t i = 0; i < r->n && !rc; i++) {
-        r->load[r->of[i]].done = r->some[i].done;
-        r->load[r->of[i]].e->own_nats = nats[i];
+    pass both[2] = {*again, *own};
+    const int rc = ws_parallel_for(2, 2, run_pass, both, err);
+    if (!rc) take_pass(again);
+    for (size_t j = 0; j < n && !rc; j++) {
+        ws_dom_window_envelope *e = again->load[j].e;
+        e->fitted_nats = e->own_nats = e->domain.env_nats;
     }
-    ws_free(nats);
+    for (size_t i = 0; i < own->n && !rc; i++) {
+        ws_dom_window_load *l = &own->load[own->of[i]];
+        l->done = l->done && own->some[i].done;
+        l->e->own_nats = own->nats[i];
+    }
     return rc;
 }
 
-static int run_rounds(rounds *r, size_t n, int threads, ws_err *err) {
-    int rc = device_round(r, n, 0, threads, err);
+static int run_first(pass *all, size_t n, ws_err *err) {
+    for (size_t j = 0; j < n; j++) all->of[all->n++] = j;
+    const int rc = run_pass(all, 0, err);
+    if (!rc) take_pass(all);
     for (size_t j = 0; j < n && !rc; j++) {
-        ws_dom_window_envelope *e = r->load[j].e;
-        e->cut = r->load[j].done && e->scored && trim(e, &e->domain);
+        ws_dom_window_envelope *e = all->load[j].e;
+        e->cut = all->load[j].done && e->scored && trim(e, &e->domain);
     }
-    if (!rc) rc = device_round(r, n, 1, threads, err);
-    for (size_t j = 0; j < n && !rc; j++) {
-        ws_dom_window_envelope *e = r->load[j].e;
-        e->fitted_nats = e->own_nats = e->domain.env_nats;
-    }
-    if (!rc && !r->nonull2) rc = device_forward(r, n, err);
     return rc;
 }
 
 int ws_dom_window_rescore_on_device(ws_dom_window_load *load, size_t n, int nonull2, int threads, ws_err *err) {
-    rounds r = {.load = load, .nonull2 = nonull2, .p = ws_calloc(n, sizeof *r.p, err)};
-    r.some = r.p ? ws_calloc(n, sizeof *r.some, err) : NULL;
-    r.of = r.some ? ws_calloc(n, sizeof *r.of, err) : NULL;
-    for (size_t j = 0; j < n; j++) load[j].done = r.of != NULL;
-    const int rc = r.of ? run_rounds(&r, n, threads, err) : err->code;
+    const pass like = {.load = load, .nonull2 = nonull2, .threads = threads};
+    pass all = like, again = like, own = like, *const list[] = {&all, &again, &own};
+    int rc = WS_OK;
+    for (int k = 0; k < 3 && !rc; k++) rc = create_pass(list[k], n, err);
+    if (!rc) rc = run_first(&all, n, err);
+    if (!rc) rc = run_second(&again, &own, n, err);
+    for (int k = 0; k < 3; k++) release_pass(list[k]);
     for (size_t j = 0; j < n; j++) {
         load[j].done = load[j].done && !rc;
         if (load[j].done && load[j].e->scored) finish(load[j].e);
@@ -330,8 +351,5 @@ int ws_dom_window_rescore_on_device(ws_dom_window_load *load, size_t n, int nonu
         ws_free(load[j].e->domain.column);
         load[j].e->domain.column = NULL;
     }
-    ws_free(r.of);
-    ws_free(r.some);
-    ws_free(r.p);
     return rc;
 }
