@@ -30,6 +30,11 @@ enum { NONE = UINT32_MAX, FULL = 512, WORTH = 128, TOO_MANY = 64 << 10 };
 #define DEVICE_FULL 1e9
 #define DEVICE_MOST 2e9
 #define FEW 2e7
+/* With device_first, envelopes are for devices alone if they have FEW to so many cells, about a second of a device. A
+ * thread takes an eighth of the cells a second in envelopes of long models that it takes in targets. When threads took
+ * eight of them before they would wait, a search ended with these steps: 16 DNA models x 63 Mb 1.9 to 2.5 s for 1.7 to
+ * 2.1 (H100). */
+#define DEVICES_OWN 8e9
 #define SHARE 24.0
 #define SOON 0.02
 static const double cpu_speed[] = {8e8, 4e8, 2.5e8}; /* cells a second of a thread that has a core */
@@ -184,11 +189,18 @@ static int take_call(ws_dom_steps *s, ws_chain_need need) {
 /* Whether no more spans come from stages that need the device, or nothing should wait. */
 static int is_last(const stage *st, ws_chain_need need) { return need == WS_CHAIN_ANY || is_eager(st); }
 
+/* Whether what waits is for devices alone. */
+static int are_devices_own(const stage *st) {
+    return st->of->conf.device_first && st->kind == WS_DOM_RESCORE && st->cells >= FEW && st->cells < DEVICES_OWN;
+}
+
 /* Whether spans are for the CPU. Before a thread would wait, many are: 1,200 models x 59 M residues took 4.0 s so, else
  * 4.7 (H200, device_first). A device with a backend of its own has the first spans of a stage, however few. */
 static int are_for_cpu(const stage *st, ws_chain_need need) {
     const ws_job *job = st->of->conf.job;
-    if (!on_device(st) || (need == WS_CHAIN_SPARE && st->waiting >= WORTH)) return 1;
+    if (!on_device(st)) return 1;
+    if (are_devices_own(st)) return 0;
+    if (need == WS_CHAIN_SPARE && st->waiting >= WORTH) return 1;
     const int busy = __atomic_load_n(&st->of->calls, __ATOMIC_RELAXED) >= most_calls(need);
     if (st->of->conf.device_first && !is_last(st, need)) return job->cpu_backend && (busy || st->cells < DEVICE_WORTH);
     return job->cpu_backend || busy || st->had || st->cells >= FEW;
@@ -223,7 +235,7 @@ static call call_of(const stage *st, ws_chain_need need) {
         k.least = need == WS_CHAIN_FULL || need == WS_CHAIN_EARLY ? DEVICE_FULL : DEVICE_WORTH;
     } else if (!last && need != WS_CHAIN_SOME) {
         k.least = INFINITY;
-    } else if (!last || !first) {
+    } else if ((!last || !first) && !are_devices_own(st)) {
         const double share = SHARE / (SHARE * (double)ws_max(ws_dev_streams(), 1) + c->threads);
         k.least = fmax(SOON * cpu_speed[st->kind] * c->threads, DEVICE_WORTH);
         k.most = fmin(fmax(st->cells * share, DEVICE_WORTH), DEVICE_MOST);

@@ -122,6 +122,32 @@ static void test_ensembles(tap *out, const ws_dom_tables *t) {
         tap_note("%zu %zu", got[0], got[1]);
 }
 
+/* Where devices come first, envelopes are theirs, unless these are few or more than they do in a second: here targets
+ * stand for them. */
+static void test_envelopes(tap *out, const ws_dom_tables *t) {
+    static const struct {
+        int n, need, want;
+    } c[] = {{199, WS_CHAIN_ANY, 1}, {200, WS_CHAIN_ANY, 0}, {79999, WS_CHAIN_SPARE, 0}, {80000, WS_CHAIN_SPARE, 1}};
+    const ws_chain_thread cpu_thread = {WS_CHAIN_CPU, 0};
+    int bad = 0;
+    for (size_t k = 0; k < sizeof c / sizeof *c; k++) {
+        scene s;
+        ws_chain_step step;
+        ws_err err = {0};
+        open_scene(&s, t, 1, 1, 16, 1, c[k].n);
+        ws_dom_stage *st = &s.steps->stage[0];
+        st->kind = WS_DOM_RESCORE;
+        const int got = s.stage[0].take(st, &cpu_thread, (ws_chain_need)c[k].need, &step);
+        bad += got != c[k].want;
+        st->kind = WS_DOM_PARSE;
+        if (got) sample_must(s.stage[0].work(st, &cpu_thread, &step, &err), &err);
+        st->kind = WS_DOM_RESCORE;
+        if (k == 1) bad += take(&s, WS_CHAIN_DEVICE, WS_CHAIN_ANY) != (size_t)c[k].n;
+        ws_dom_steps_destroy(s.steps);
+    }
+    tap_ok(out, bad == 0, "device first: envelopes are a device's, all of them at the end, but few and far too many");
+}
+
 /* Long targets are a device's, and too long ones the CPU's, also where devices come first. */
 static void test_long(tap *out, const ws_dom_tables *t) {
     size_t got[2] = {0, 0};
@@ -223,6 +249,7 @@ int main(void) {
     }
     test_again(&out, t);
     test_ensembles(&out, t);
+    test_envelopes(&out, t);
     test_long(&out, t);
     test_longest(&out, t);
     test_many(&out, t);
