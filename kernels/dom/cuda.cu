@@ -448,8 +448,8 @@ static int run(call *c, ws_err *err) {
 
 // ---- 5 lists ----
 
-// Returns the bytes that a call on this stream may take: an eighth of the device, since four streams share it with the
-// tables of models and with other programs.
+// Returns the bytes that a call on this stream may take: an eighth of the device, since up to six streams share it with
+// the tables of models and with other programs.
 static size_t budget_of(const ws_devstream *s) {
     enum { SHARE = 8 };
     size_t free = 0, total = 0;

@@ -25,6 +25,11 @@ int ws_dev_usable(const char *list, const char **why);
  * used. */
 void ws_dev_open_after(int fd);
 
+/* Sets how many streams each device has from the next start on: 1 to WS_DEV_STREAMS_MOST, more or fewer are cut to
+ * these; 0: four. */
+enum { WS_DEV_STREAMS_MOST = 6 };
+void ws_dev_have_streams(int n);
+
 /* Opens the devices of the list ("0,2", "all"; NULL: the first), and uses at most `mem` bytes of each (0: no limit).
  * Returns an error at once if the list is malformed or names an unusable device. One thread for each device opens it
  * while the first batch is read; failures of these threads appear at the device's first use. */

@@ -17,7 +17,10 @@ USABLE(scalar, )
 
 int ws_usable_device(const ws_machine *m, const char **why) { return ws_dev_usable(m->device, why); }
 
-int ws_start_device(const ws_devconf *conf, ws_err *err) { return ws_dev_start(conf->list, conf->mem, err); }
+int ws_start_device(const ws_devconf *conf, ws_err *err) {
+    ws_dev_have_streams(conf->streams);
+    return ws_dev_start(conf->list, conf->mem, err);
+}
 
 static const char together[] = "+cpu"; /* suffix of a device's backend: the CPU scores tasks too */
 
@@ -135,7 +138,7 @@ int ws_backend_list(const ws_tool *tool, const ws_machine *m, ws_buf *out, ws_er
 
 /* Opens the backend. Prepares for it the targets that the run has made so far, since a device may join late. */
 int ws_backend_open(ws_job *job, int threads, ws_err *err) {
-    const ws_devconf conf = {job->common.device, job->common.gpu_mem};
+    const ws_devconf conf = {job->common.device, job->common.gpu_mem, job->backend->streams};
     int rc = job->backend->start ? job->backend->start(&conf, err) : WS_OK;
     return rc || job->ntarget == 0 ? rc : ws_ready_for(job, job->backend, threads, err);
 }

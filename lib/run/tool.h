@@ -66,6 +66,7 @@ static inline size_t ws_task_item(const ws_task *t, size_t j) { return t->item ?
 typedef struct ws_devconf {
     const char *list; /* NULL: the first */
     uint64_t mem;     /* 0: no limit */
+    int streams;      /* of each device; 0: the usual number */
 } ws_devconf;
 
 /* A backend computes for a tool on one kind of machine. lib/run lists, chooses and opens backends, and has them prepare
@@ -77,6 +78,7 @@ struct ws_backend {
     int (*usable)(const ws_machine *m, const char **why);
     const void *own; /* the backend's: its code */
     uint64_t batch;  /* size of an item where --batch does not say; 0: lib/run's own default */
+    int streams;     /* of a device, as in ws_devconf */
 
     /* Makes *prep of a target, once; release frees it. Several threads for different targets. NULL: no targets. */
     int (*prepare)(const ws_backend *self, const ws_target *t, void **prep, ws_err *err);

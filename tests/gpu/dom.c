@@ -361,6 +361,22 @@ static void compare_windows(ws_dom_worker *w, sample *r, int nonull2, tap *tp) {
     ws_hmmset_release(&set);
 }
 
+/* A device has the streams that were asked for, from 1 to the most. Leaves the usual number for the next start. */
+static void check_streams(tap *t) {
+    static const struct {
+        int asked, got;
+    } c[] = {{-1, 1}, {2, 2}, {WS_DEV_STREAMS_MOST + 1, WS_DEV_STREAMS_MOST}, {0, 4}};
+    ws_err err = {0};
+    int bad = 0;
+    for (size_t k = 0; k < sizeof c / sizeof *c; k++) {
+        ws_dev_have_streams(c[k].asked);
+        sample_must(ws_dev_start(NULL, 0, &err), &err);
+        bad += ws_dev_streams() != c[k].got || ws_dev_wait(&err);
+        ws_dev_stop();
+    }
+    tap_ok(t, bad == 0, "a device has as many streams as were asked for");
+}
+
 int main(int argc, char **argv) {
     /* rows in the device's memory; in shared memory; a warp for each problem; all of these, and transitions of longer
        models in the device's memory */
@@ -388,6 +404,7 @@ int main(int argc, char **argv) {
     }
     sample r = worked_seed();
     ws_cpu_probe(&cpu);
+    check_streams(&t);
     sample_must(ws_dev_start(NULL, 0, &err), &err);
     sample_must(ws_dom_worker_create(&w, ws_dom_backend_best(&cpu), &options, &err), &err);
     make_cases(&c, &r, longest);

@@ -103,7 +103,7 @@ int main(int argc, char **argv) {
     sample r = {20120911};
     ws_err err = {0};
     ws_machine m = {0};
-    const ws_devconf conf = {NULL, 0};
+    const ws_devconf conf = {0};
     const char *why = NULL, *require = getenv("WARPSIEVE_REQUIRE_GPU");
     const int most = argc > 2 ? atoi(argv[2]) : 1 << 20;
     ws_cpu_probe(&m.cpu);
