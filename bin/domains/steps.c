@@ -30,10 +30,10 @@ enum { NONE = UINT32_MAX, FULL = 512, WORTH = 128, TOO_MANY = 64 << 10 };
 #define DEVICE_FULL 1e9
 #define DEVICE_MOST 2e9
 #define FEW 2e7
-/* With device_first, envelopes are for devices alone if they have FEW to so many cells, about a second of a device. A
- * thread takes an eighth of the cells a second in envelopes of long models that it takes in targets. When threads took
- * eight of them before they would wait, a search ended with these steps: 16 DNA models x 63 Mb 1.9 to 2.5 s for 1.7 to
- * 2.1 (H100). */
+/* With device_first, envelopes are for devices alone if they have FEW to so many cells, about a second of an H100. In
+ * envelopes of long models a thread does an eighth of the cells a second that it does in targets. Before, threads took
+ * steps of eight such envelopes, for which the end of a search waited: 16 DNA models x 63 Mb took 2.0 to 2.2 s for 1.8
+ * to 1.9 (genomes-h100.tsv). */
 #define DEVICES_OWN 8e9
 #define SHARE 24.0
 #define SOON 0.02
@@ -172,8 +172,9 @@ static int add_span(ws_dom_steps *s, kind k, ws_dom_item *item, ws_dom_region *g
 
 static int is_eager(const stage *st) { return st->of->conf.eager && st->of->conf.eager(st->of->conf.own); }
 
-/* Returns how many steps devices may have at once: half of the streams while the filters have work too, whose short
- * calls would else wait for the long ones of domains; one at least. */
+/* Returns how many steps devices may have at once: half as many as there are streams while the filters have work too,
+ * whose short calls would else wait for the long ones of domains; one at least. A step of windows' envelopes has a second
+ * stream in its second half. */
 static int most_calls(ws_chain_need need) {
     const int streams = ws_dev_streams();
     return (int)ws_max(1, need == WS_CHAIN_ANY ? streams : streams / 2);
@@ -194,8 +195,8 @@ static int are_devices_own(const stage *st) {
     return st->of->conf.device_first && st->kind == WS_DOM_RESCORE && st->cells >= FEW && st->cells < DEVICES_OWN;
 }
 
-/* Whether spans are for the CPU. Before a thread would wait, many are: 1,200 models x 59 M residues took 4.0 s so, else
- * 4.7 (H200, device_first). A device with a backend of its own has the first spans of a stage, however few. */
+/* Whether spans are for the CPU. Before a thread would wait, many are that are not devices' own: 1,200 models x 59 M
+ * residues took 4.0 s so, else 4.7 (H200, device_first). A device with a backend of its own has the first spans of a stage, however few. */
 static int are_for_cpu(const stage *st, ws_chain_need need) {
     const ws_job *job = st->of->conf.job;
     if (!on_device(st)) return 1;

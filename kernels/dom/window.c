@@ -250,7 +250,7 @@ typedef struct pass {
     fitted *p;         /* [n] */
     ws_dom_load *some; /* [n] those that it asks for */
     size_t *of, n;     /* [n] which they are; how many */
-    float *nats;       /* [n] of them: Forward alone, with the models' own backgrounds. NULL: all of a score */
+    float *nats;       /* [n] Forward's of these, with the models' own backgrounds. NULL: the pass rescores them */
     int nonull2, threads;
 } pass;
 

@@ -208,10 +208,11 @@ typedef struct follower {
     const scan *me;
     const ws_long_model *m;
     const ws_long_strand *s;
-    V *v;            /* heights behind row i */
+    V *v;            /* heights behind row i, or bounds of them */
     uint32_t i;
     uint32_t floor;  /* all heights were at the floor behind this row, and none was at the threshold since */
-    int are_bounds;  /* v are bounds of the heights from above */
+    int are_bounds;  /* from above; those at the threshold or above it were settled */
+    int settled;     /* bounds, since the run-in */
 } follower;
 
 /* The first node, in their order, whose height is `most`. */
@@ -225,16 +226,31 @@ static int node_of(const stripes *me, const V *v, int most) {
     return end;
 }
 
-/* Puts the heights of row i where bounds are at the threshold. Returns the largest of these heights. */
+/* Puts all heights of row i, by the rows that they depend on. Returns the largest. */
+static int from_floor(follower *f) {
+    const stripes *me = &f->me->s;
+    const uint32_t M = (uint32_t)me->M;
+    V best = VB_SET1(FLOOR);
+    set_floor(f->v, me->Q * me->nblock);
+    for (uint32_t at = f->i - f->floor > M ? f->i - M : f->floor; at < f->i; at++) best = row_of(me, f->s->x[at], f->v);
+    f->are_bounds = 0;
+    return (int)VB_HMAX_U(VB_XOR(best, VB_SET1(FLOOR)));
+}
+
+/* Puts the heights of row i where bounds are at the threshold; the others stay bounds. Returns the largest of these
+ * heights. A height may take as many additions as there are nodes. After as many of them as a row has vectors, all rows
+ * take less time. */
 static int settle(follower *f) {
     const stripes *me = &f->me->s;
     const V below = VB_SET1(f->me->least - 1);
+    const int vectors = me->nblock * me->Q;
     int most = 0;
-    for (int at = 0; at < me->nblock * me->Q; at++) {
+    for (int at = 0; at < vectors; at++) {
         if (!VB_ANY_GT_U(VB_XOR(f->v[at], VB_SET1(FLOOR)), below)) continue;
         int8_t *cell = (int8_t *)&f->v[at];
         for (int z = 0; z < VB_LANES; z++) {
             if (cell[z] - FLOOR < f->me->least) continue;
+            if (f->settled++ == vectors) return from_floor(f);
             const int k = (at / me->Q * VB_LANES + z) * me->Q + at % me->Q + 1;
             const int height = ws_long_diagonal_height(f->m, f->s->x, f->floor, f->i, k, f->me->least);
             cell[z] = (int8_t)(height + FLOOR);
@@ -274,6 +290,7 @@ static void run_in(follower *f, uint32_t to) {
         for (int q = 0; q < n; q++) f->v[q] = VB_SET1(f->me->least - 1 + FLOOR);
         f->i = to - RUN_IN;
         f->are_bounds = 1;
+        f->settled = 0;
     }
     for (; f->i < to; f->i++) (void)row_of(me, f->s->x[f->i], f->v);
 }
