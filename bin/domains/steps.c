@@ -196,7 +196,8 @@ static int are_devices_own(const stage *st) {
 }
 
 /* Whether spans are for the CPU. Before a thread would wait, many are that are not devices' own: 1,200 models x 59 M
- * residues took 4.0 s so, else 4.7 (H200, device_first). A device with a backend of its own has the first spans of a stage, however few. */
+ * residues took 4.0 s so, else 4.7 (H200, device_first). A device with a backend of its own has the first spans of a
+ * stage, however few. */
 static int are_for_cpu(const stage *st, ws_chain_need need) {
     const ws_job *job = st->of->conf.job;
     if (!on_device(st)) return 1;
