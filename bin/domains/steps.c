@@ -173,8 +173,8 @@ static int add_span(ws_dom_steps *s, kind k, ws_dom_item *item, ws_dom_region *g
 static int is_eager(const stage *st) { return st->of->conf.eager && st->of->conf.eager(st->of->conf.own); }
 
 /* Returns how many steps devices may have at once: half as many as there are streams while the filters have work too,
- * whose short calls would else wait for the long ones of domains; one at least. A step of windows' envelopes has a second
- * stream in its second half. */
+ * whose short calls would else wait for the long ones of domains; one at least. A step of windows' envelopes has a
+ * second stream in its second half. */
 static int most_calls(ws_chain_need need) {
     const int streams = ws_dev_streams();
     return (int)ws_max(1, need == WS_CHAIN_ANY ? streams : streams / 2);

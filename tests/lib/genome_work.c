@@ -475,7 +475,7 @@ int main(void) {
                 {"a device that fails in Forward, beside the CPU", BOTH, 1, 0, 0, 3, 0},
                 {"a device that fails in the first domains, beside the CPU", BOTH, 4, 0, 0, 0, 1},
                 {"a device that fails in the first domains", DEVICE, 4, 0, 0, 0, 1},
-                {"a device that fails in later domains", DEVICE, 4, 0, 0, 0, 4},
+                {"a device that fails in later domains", DEVICE, 4, 0, 0, 0, 3},
                 {"a device that fails to mark", DEVICE, 4, 0, 2, 0, 0},
                 {"a device that fails in MSV", DEVICE, 4, 0, 0, 1, 0},
                 {"a device that fails in Viterbi", DEVICE, 1, 0, 0, 2, 0},
