@@ -64,7 +64,7 @@ static int prepare_device(const ws_backend *self, const ws_target *t, void **pre
 
 /* A test of windows is four calls one after another, whose longest windows decide, so more of them run side by side.
  * With six streams for four 48 DNA models x 300 Mb took 7.95 to 8.12 s for 8.55 to 8.94, with eight 8.01 to 8.05
- * (H100). */
+ * (streams-h100.tsv). */
 enum { STREAMS = 6 };
 
 /* A device marks and tests windows; the CPU does the rest by its best width. Only a batch as large as this one keeps

@@ -73,7 +73,7 @@ int ws_dev_usable(const char *list, const char **why) {
 
 // Streams of a device, unless a tool asks for more. Two overlap the copies of one batch with the kernels of another.
 // Two more keep the device busy while workers read scores from pinned memory. With six a search of a deep family took
-// 1.88 and 1.83 s for 1.72 (H100), since each takes some milliseconds to open.
+// 1.88 and 1.83 s for 1.72, since each takes some milliseconds to open (streams-h100.tsv).
 enum { STREAMS = 4 };
 
 // A thread that waits for a stream, and the identity of its batch.
