@@ -32,8 +32,8 @@ enum { NONE = UINT32_MAX, FULL = 512, WORTH = 128, TOO_MANY = 64 << 10 };
 #define FEW 2e7
 /* With device_first, envelopes are for devices alone if they have FEW to so many cells, about a second of an H100. In
  * envelopes of long models a thread does an eighth of the cells a second that it does in targets. If threads take steps
- * of eight such envelopes, the end of a search waits for these: 16 DNA models x 63 Mb took 2.01 and 2.47 s so, else 1.86
- * and 2.10 (H100, a trial build of 07ef100). */
+ * of eight such envelopes, the end of a search waits for these: 16 DNA models x 63 Mb took 2.01 and 2.47 s so, else
+ * 1.86 and 2.10 (H100, a trial build of 07ef100). */
 #define DEVICES_OWN 8e9
 #define SHARE 24.0
 #define SOON 0.02
