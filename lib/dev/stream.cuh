@@ -107,6 +107,8 @@ int ws_devstream_side(ws_devstream *s, size_t k, ws_err *err);
 int ws_devstream_join(ws_devstream *s, int rc, ws_err *err);
 // Queues a copy of n bytes into s->back, which is valid after the next sync.
 int ws_devstream_fetch(ws_devstream *s, const void *from, size_t n, ws_err *err);
+// Releases pinned memory of a stream, if p is no NULL.
+void ws_pinned_destroy(void *p);
 // Waits for everything queued. A failure names the kernels launched since the last sync.
 int ws_devstream_sync(ws_devstream *s, ws_err *err);
 // Adds the times of a finished call to ws_dev_clock. All time outside of start and end counts as copies.
