@@ -30,13 +30,18 @@ enum { NONE = UINT32_MAX, FULL = 512, WORTH = 128, TOO_MANY = 64 << 10 };
 #define DEVICE_FULL 1e9
 #define DEVICE_MOST 2e9
 #define FEW 2e7
-/* With device_first, envelopes are for devices alone if they have FEW to so many cells, about a second of an H100. In
+/* With device_first, envelopes are for devices alone if they have FEW to so many cells, about a second of an H100. Beside
+ * filters they are too, up to so many, since by comparison with threads of the CPU a device is fastest in these. In
  * envelopes of long models a thread does an eighth of the cells a second that it does in targets. If threads take steps
  * of eight such envelopes, the end of a search waits for these: 16 DNA models x 63 Mb took 2.01 and 2.47 s so, else
  * 1.86 and 2.10 (H100, a trial build of 07ef100). */
 #define DEVICES_OWN 8e9
 #define SHARE 24.0
 #define SOON 0.02
+/* Seconds until a device brings domains: calls of Viterbi and Forward, and one of MSV that each may wait for. With 0.2
+ * to 1 the CPU's threads of 100 queries x 1 G residues had work at all times, else they waited three times for 0.1 to
+ * 0.2 s (traces, H100). */
+#define SOON_FEW 0.2
 static const double cpu_speed[] = {8e8, 4e8, 2.5e8}; /* cells a second of a thread that has a core */
 
 /* ---- workers ---- */
@@ -138,9 +143,22 @@ static uint32_t longest_model(stage *st) {
     return best;
 }
 
+static int is_eager(const stage *st) { return st->of->conf.eager && st->of->conf.eager(st->of->conf.own); }
+
+/* Whether no more spans come from stages that need the device, or nothing should wait. */
+static int is_last(const stage *st, ws_chain_need need) { return need == WS_CHAIN_ANY || is_eager(st); }
+
+/* Whether what waits is for devices alone. Those of proteins are while the filters have work for the device; then both
+ * share what is left. */
+static int are_devices_own(const stage *st, ws_chain_need need) {
+    if (st->kind != WS_DOM_RESCORE || st->cells >= DEVICES_OWN) return 0;
+    return st->of->conf.device_first ? st->cells >= FEW : !is_last(st, need);
+}
+
 /* Whether threads of the CPU will soon have no step, although spans are not kept for a device. */
 static int is_short_of_steps(const stage *st) {
-    return !st->of->conf.device_first && st->nsteps < (size_t)st->of->conf.threads;
+    return !st->of->conf.device_first && !are_devices_own(st, WS_CHAIN_FULL) &&
+           st->nsteps < (size_t)st->of->conf.threads;
 }
 
 static void put(stage *st, span *p) {
@@ -170,8 +188,6 @@ static int add_span(ws_dom_steps *s, kind k, ws_dom_item *item, ws_dom_region *g
     return WS_OK;
 }
 
-static int is_eager(const stage *st) { return st->of->conf.eager && st->of->conf.eager(st->of->conf.own); }
-
 /* Returns how many steps devices may have at once: half as many as there are streams while the filters have work too,
  * whose short calls would else wait for the long ones of domains; one at least. A step of windows' envelopes has a
  * second stream in its second half. */
@@ -187,22 +203,16 @@ static int take_call(ws_dom_steps *s, ws_chain_need need) {
     return 0;
 }
 
-/* Whether no more spans come from stages that need the device, or nothing should wait. */
-static int is_last(const stage *st, ws_chain_need need) { return need == WS_CHAIN_ANY || is_eager(st); }
-
-/* Whether what waits is for devices alone. */
-static int are_devices_own(const stage *st) {
-    return st->of->conf.device_first && st->kind == WS_DOM_RESCORE && st->cells >= FEW && st->cells < DEVICES_OWN;
-}
-
 /* Whether spans are for the CPU. Before a thread would wait, many are that are not devices' own: 1,200 models x 59 M
  * residues took 4.0 s so, else 4.7 (H200, device_first). A device with a backend of its own has the first spans of a
  * stage, however few. */
 static int are_for_cpu(const stage *st, ws_chain_need need) {
     const ws_job *job = st->of->conf.job;
     if (!on_device(st)) return 1;
-    if (are_devices_own(st)) return 0;
+    const int own = are_devices_own(st, need);
+    if (own && st->of->conf.device_first) return 0;
     if (need == WS_CHAIN_SPARE && st->waiting >= WORTH) return 1;
+    if (own) return 0;
     const int busy = __atomic_load_n(&st->of->calls, __ATOMIC_RELAXED) >= most_calls(need);
     if (st->of->conf.device_first && !is_last(st, need)) return job->cpu_backend && (busy || st->cells < DEVICE_WORTH);
     return job->cpu_backend || busy || st->had || st->cells >= FEW;
@@ -235,9 +245,11 @@ static call call_of(const stage *st, ws_chain_need need) {
     call k = {0, DEVICE_MOST};
     if (!last && c->device_first) {
         k.least = need == WS_CHAIN_FULL || need == WS_CHAIN_EARLY ? DEVICE_FULL : DEVICE_WORTH;
+    } else if (!last && are_devices_own(st, need)) {
+        k.least = DEVICE_FULL;
     } else if (!last && need != WS_CHAIN_SOME) {
         k.least = INFINITY;
-    } else if ((!last || !first) && !are_devices_own(st)) {
+    } else if ((!last || !first) && !are_devices_own(st, need)) {
         const double share = SHARE / (SHARE * (double)ws_max(ws_dev_streams(), 1) + c->threads);
         k.least = fmax(SOON * cpu_speed[st->kind] * c->threads, DEVICE_WORTH);
         k.most = fmin(fmax(st->cells * share, DEVICE_WORTH), DEVICE_MOST);
@@ -370,28 +382,32 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
 
 /* ---- all ---- */
 
-/* Returns how many spans wait; *cells: theirs. */
-static size_t count_waiting(ws_dom_steps *s, double *cells) {
-    size_t n = 0;
-    *cells = 0;
+/* Spans that wait, but those that are a step already. seconds: in which a thread does them. */
+typedef struct waiting {
+    size_t n;
+    double cells, seconds;
+} waiting;
+
+static waiting count_waiting(ws_dom_steps *s) {
+    waiting w = {0};
     for (int k = 0; k < WS_DOM_KINDS; k++) {
         pthread_mutex_lock(&s->stage[k].lock);
-        n += s->stage[k].waiting;
-        *cells += s->stage[k].cells;
+        w.n += s->stage[k].waiting;
+        w.cells += s->stage[k].cells;
+        w.seconds += s->stage[k].cells / cpu_speed[k];
         pthread_mutex_unlock(&s->stage[k].lock);
     }
-    return n;
+    return w;
 }
 
-size_t ws_dom_steps_waiting(ws_dom_steps *s) {
-    double cells;
-    return count_waiting(s, &cells);
-}
+size_t ws_dom_steps_waiting(ws_dom_steps *s) { return count_waiting(s).n; }
 
 int ws_dom_steps_are_many(ws_dom_steps *s) {
-    double cells;
-    return count_waiting(s, &cells) >= 2 * TOO_MANY || cells >= MANY_CELLS;
+    const waiting w = count_waiting(s);
+    return w.n >= 2 * TOO_MANY || w.cells >= MANY_CELLS;
 }
+
+int ws_dom_steps_are_few(ws_dom_steps *s) { return count_waiting(s).seconds < SOON_FEW * s->conf.threads; }
 
 int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *item, ws_err *err) {
     return add_span(s, WS_DOM_PARSE, item, NULL, NULL, err);

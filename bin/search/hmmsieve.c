@@ -216,6 +216,9 @@ static ws_chain_wish wish(void *own) {
     return n >= most || ws_dom_steps_are_many(s->dom.steps) ? WS_CHAIN_NO_ROOM : open ? WS_CHAIN_ROOM : WS_CHAIN_HURRY;
 }
 
+/* Returns 1 if domains for the threads of the CPU run out before devices bring more of them. */
+static int is_hungry(void *own) { return ws_dom_steps_are_few(((ws_sieve *)own)->dom.steps); }
+
 /* A table names the models that its rows meet. */
 static int add_rows(ws_sieve *s, ws_sieve_pool *p, ws_err *err) {
     int rc = WS_OK;
@@ -270,7 +273,7 @@ int ws_sieve_chain(ws_job *job, ws_chain_ops *ops, ws_err *err) {
     ws_dom_steps_stages(s->dom.steps, s->stage + s->nfilter);
     s->stage[s->nfilter + WS_DOM_STEPS] = ws_sieve_decision_stage(s);
     *ops = (ws_chain_ops){.stage = s->stage, .nstage = (size_t)s->nfilter + WS_DOM_STEPS + 1, .own = s, .wish = wish,
-                          .read = read_batch};
+                          .hungry = is_hungry, .read = read_batch};
     return WS_OK;
 }
 

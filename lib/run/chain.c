@@ -58,7 +58,8 @@ static action choose(ws_chain *c, const ws_chain_thread *t, const ws_chain_stage
                                : c->reading ? WS_CHAIN_NO_ROOM
                                             : c->ops->wish(c->ops->own);
     if (may_read && wish == WS_CHAIN_HURRY && c->busy && !c->paused) return READ; /* others work */
-    if (t->kind == WS_CHAIN_DEVICE && c->idle && (*stage = take_last(c, t, WS_CHAIN_EARLY, step))) return STEP;
+    const int early = t->kind == WS_CHAIN_DEVICE && (c->idle || (c->ops->hungry && c->ops->hungry(c->ops->own)));
+    if (early && (*stage = take_last(c, t, WS_CHAIN_EARLY, step))) return STEP;
     if ((*stage = take_last(c, t, WS_CHAIN_FULL, step))) return STEP;
     if ((c->paused || wish == WS_CHAIN_DRAIN) && (*stage = take_first(c, t, WS_CHAIN_ANY, step))) return STEP;
     if (may_read && wish > WS_CHAIN_NO_ROOM) return READ;

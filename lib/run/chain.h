@@ -8,9 +8,9 @@
  * this way. So one thread is enough for all.
  *
  * Threads of the second kind wait for devices most of the time. They do not read. Threads of the CPU may leave them a
- * stage, and help there before they would wait. While a thread of the CPU waits, or helps, a device takes what is
- * enough for a call of the last stage that has it, before full pools of earlier ones. So work for the CPU comes
- * early. */
+ * stage, and help there before they would wait. While a thread of the CPU waits, or helps, or the source calls them
+ * hungry, a device takes what is enough for a call of the last stage that has it, before full pools of earlier ones. So
+ * work for the CPU comes early. */
 #ifndef WS_RUN_CHAIN_H
 #define WS_RUN_CHAIN_H
 
@@ -65,6 +65,9 @@ typedef struct ws_chain_ops {
      * failure. Elements that were read before a failure still go through all stages. */
     int (*read)(void *own, ws_err *err);
     int (*ahead)(void *own); /* lets an idle thread read ahead: returns 1 if it did something. May be NULL */
+    /* Under the chain's lock: returns 1 if threads of the CPU will soon have no step, so that devices do early what
+     * brings some. May be NULL. */
+    int (*hungry)(void *own);
     void (*look)(void *own); /* called by each thread after each step, without a lock. May be NULL */
 } ws_chain_ops;
 

@@ -50,6 +50,11 @@ static ws_chain_wish wish(void *own) {
     return o->wish(o->own);
 }
 
+static int hungry(void *own) {
+    const ws_chain_ops *o = &((ws_run *)own)->source;
+    return o->hungry && o->hungry(o->own);
+}
+
 int ws_chained_device(ws_run *run, ws_err *err) {
     if (!ws_job_has_device(run->job) || ws_chain_join(run->chain, WS_CHAIN_DEVICE, ws_dev_streams()) > 0) return WS_OK;
     if (!run->job->cpu_backend) return ws_fail(err, WS_ENOMEM, "no thread could be started for the device");
@@ -69,7 +74,7 @@ int ws_run_chain(ws_run *run, ws_err *err) {
     timed *own = NULL;
     int rc = run->job->tool->chain(run->job, &run->source, err);
     ws_chain_ops ops = {.nstage = run->source.nstage, .own = run, .wish = wish, .read = read_source,
-                        .ahead = ws_run_ahead};
+                        .ahead = ws_run_ahead, .hungry = hungry};
     if (!rc && !(stage = ws_calloc(ops.nstage, sizeof *stage, err))) rc = err->code;
     if (!rc && !(own = ws_calloc(ops.nstage, sizeof *own, err))) rc = err->code;
     if (!rc && !run->stage && !(run->stage = ws_calloc(ops.nstage, sizeof *run->stage, err))) rc = err->code;

@@ -10,7 +10,8 @@
 
 enum { L = 1000, M = 100, MODELS = 2, MOST_ITEMS = 1 << 17, FULL = 512, STEP = 8,
        CUT = 16 * STEP /* of a full model, for 16 threads */ }; /* 1e5 cells a target */
-enum { LONG = 2000, TOO_LONG = 13000 }; /* nodes: 2e6 and 13e6 cells a target */
+/* nodes: 2e6 and 13e6 cells a target, 39e6 and 41e6 a window */
+enum { LONG = 2000, TOO_LONG = 13000, LONG_WINDOW = 39000, TOO_LONG_WINDOW = 41000 };
 
 static size_t had; /* targets of the last call */
 
@@ -148,18 +149,72 @@ static void test_envelopes(tap *out, const ws_dom_tables *t) {
     tap_ok(out, bad == 0, "device first: envelopes are a device's, all of them at the end, but few and far too many");
 }
 
-/* Long targets are a device's, and too long ones the CPU's, also where devices come first. */
+/* Envelopes of proteins are a device's while the filters have work for it, a thousand million cells a call, unless the
+ * CPU would wait or there are far too many. At the end both have their share. Here targets stand for them. */
+static void test_kept(tap *out, const ws_dom_tables *t) {
+    static const struct {
+        int n, kind, need;
+        size_t want;
+    } c[] = {{9999, WS_CHAIN_DEVICE, WS_CHAIN_FULL, 0},      {10001, WS_CHAIN_DEVICE, WS_CHAIN_FULL, 10001},
+             {10001, WS_CHAIN_DEVICE, WS_CHAIN_EARLY, 10001}, {10001, WS_CHAIN_DEVICE, WS_CHAIN_ANY, 6001},
+             {79999, WS_CHAIN_CPU, WS_CHAIN_SOME, 0},        {80001, WS_CHAIN_CPU, WS_CHAIN_SOME, STEP},
+             {10001, WS_CHAIN_CPU, WS_CHAIN_SPARE, STEP},    {10001, WS_CHAIN_CPU, WS_CHAIN_ANY, STEP}};
+    int bad = 0;
+    for (size_t k = 0; k < sizeof c / sizeof *c; k++) {
+        const ws_chain_thread thread = {(ws_chain_kind)c[k].kind, 0};
+        scene s;
+        ws_chain_step step;
+        ws_err err = {0};
+        open_scene(&s, t, 0, 0, 16, 1, 0);
+        ws_dom_stage *st = &s.steps->stage[0];
+        st->kind = WS_DOM_RESCORE;
+        add(&s, t, 1, c[k].n);
+        size_t n = 0;
+        had = 0;
+        if (s.stage[0].take(st, &thread, (ws_chain_need)c[k].need, &step)) {
+            const int before = s.done;
+            st->kind = WS_DOM_PARSE;
+            const int rc = s.stage[0].work(st, &thread, &step, &err);
+            if (thread.kind == WS_CHAIN_CPU) sample_must(rc, &err);
+            n = thread.kind == WS_CHAIN_CPU ? (size_t)(s.done - before) : had;
+        }
+        if (n != c[k].want) tap_note("case %zu: %zu for %zu", k, n, c[k].want);
+        bad += n != c[k].want;
+        ws_dom_steps_destroy(s.steps);
+    }
+    tap_ok(out, bad == 0, "beside filters envelopes are a device's, at the end both have their share");
+}
+
+/* Few are those that 16 threads end in 0.2 s. */
+static void test_few(tap *out, const ws_dom_tables *t) {
+    enum { N = 25600 + CUT };
+    int few[2];
+    for (int k = 0; k < 2; k++) {
+        scene s;
+        open_scene(&s, t, 0, 0, 16, 1, N - 1 + k);
+        few[k] = ws_dom_steps_are_few(s.steps);
+        ws_dom_steps_destroy(s.steps);
+    }
+    if (!tap_ok(out, few[0] && !few[1], "fewer than %d targets are few", N)) tap_note("%d %d", few[0], few[1]);
+}
+
+/* Long targets are a device's, and too long ones the CPU's. Where devices come first they are windows, and longer. */
 static void test_long(tap *out, const ws_dom_tables *t) {
-    size_t got[2] = {0, 0};
+    static const struct {
+        int nodes;
+        size_t want;
+    } c[] = {{LONG, 9}, {TOO_LONG, 0}, {LONG_WINDOW, 6 /* a device's share of nine */}, {TOO_LONG_WINDOW, 0}};
+    int bad = 0;
     for (int k = 0; k < 4; k++) {
         scene s;
         open_scene(&s, t, 0, k / 2, 16, 1, 0);
-        for (int i = 0; i < 9; i++) add_one(&s, t, i, 0, k % 2 ? TOO_LONG : LONG);
-        got[k % 2] += take(&s, WS_CHAIN_DEVICE, WS_CHAIN_ANY);
+        for (int i = 0; i < 9; i++) add_one(&s, t, i, 0, c[k].nodes);
+        const size_t got = take(&s, WS_CHAIN_DEVICE, WS_CHAIN_ANY);
+        if (got != c[k].want) tap_note("%d nodes: %zu", c[k].nodes, got);
+        bad += got != c[k].want;
         ws_dom_steps_destroy(s.steps);
     }
-    if (!tap_ok(out, got[0] == 18 && got[1] == 0, "long targets are a device's, too long ones the CPU's"))
-        tap_note("%zu %zu", got[0], got[1]);
+    tap_ok(out, bad == 0, "long targets and windows are a device's, too long ones the CPU's");
 }
 
 /* At the end the longest model comes first, else the one whose targets came first. */
@@ -250,6 +305,8 @@ int main(void) {
     test_again(&out, t);
     test_ensembles(&out, t);
     test_envelopes(&out, t);
+    test_kept(&out, t);
+    test_few(&out, t);
     test_long(&out, t);
     test_longest(&out, t);
     test_many(&out, t);
