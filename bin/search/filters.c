@@ -194,16 +194,29 @@ static int take_from(ws_sieve_filter *f, ws_sieve_pool *p, const ws_chain_thread
         if (p->state != WS_SIEVE_READY || p->taken == n || !is_for(f, t->kind, need)) return 0;
         step->from = p->taken;
         step->to = p->taken = end_of_step(f, p, p->taken, budget_of(f, p, t->kind));
-        if (t->kind == WS_CHAIN_DEVICE) __atomic_add_fetch(&f->calls, 1, __ATOMIC_RELAXED);
+        if (t->kind == WS_CHAIN_DEVICE) {
+            __atomic_add_fetch(&f->calls, 1, __ATOMIC_RELAXED);
+            if (!p->user) p->user = t->number + 1;
+        }
     }
     p->steps++;
     return 1;
 }
 
+/* A thread of a device prefers the pool that its stream holds, then one that no stream holds: a stream needs some
+ * milliseconds to load a pool, in which it has no kernels. */
+static int prefers(const ws_sieve_pool *p, const ws_chain_thread *t, int wish) {
+    enum { OWN, FREE };
+    return wish == OWN ? p->user == t->number + 1 : wish == FREE ? !p->user : 1;
+}
+
 static int take_closed(ws_sieve_filter *f, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
+    enum { WISHES = 3 };
     int found = 0;
     pthread_mutex_lock(&f->lock);
-    for (ws_sieve_pool *p = f->first; p && !found; p = p->next) found = take_from(f, p, t, need, step);
+    for (int wish = t->kind == WS_CHAIN_DEVICE ? 0 : WISHES - 1; wish < WISHES && !found; wish++)
+        for (ws_sieve_pool *p = f->first; p && !found; p = p->next)
+            found = prefers(p, t, wish) && take_from(f, p, t, need, step);
     pthread_mutex_unlock(&f->lock);
     return found;
 }

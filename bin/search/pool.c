@@ -12,7 +12,7 @@ void ws_sieve_pool_reuse(ws_sieve_pool *p) {
     ws_batch_reuse(&p->batch);
     p->npair = p->taken = 0;
     p->cells = 0;
-    p->state = 0;
+    p->state = p->user = 0;
     p->next = NULL;
 }
 

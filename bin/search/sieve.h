@@ -62,6 +62,7 @@ typedef struct ws_sieve_pool {
     /* under the stage's lock */
     int state;           /* WS_SIEVE_CLOSED ... */
     size_t taken, steps; /* pairs that were taken; steps that are under way */
+    int user;            /* the device's thread that took pairs first, from 1, whose stream holds the pool; 0: none */
     struct ws_sieve_pool *next;
 
     /* where the stage after it has the sequences of this pool */
