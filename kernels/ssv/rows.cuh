@@ -56,8 +56,19 @@ __device__ __forceinline__ bool ws_ssv_raised(const ws_ssv_args &a, ws_fetch &fe
     return raised;
 }
 
+// Makes of an item, of which `part` is one of at most `parts` parts, that part; one without words where it has fewer.
+// Few items leave a device idle while the longest of them lasts. So each part is at least twice as long as the rows
+// before it that it depends on.
+__device__ __forceinline__ void ws_ssv_cut(ws_devitem *item, uint32_t part, uint32_t parts, uint32_t overlap) {
+    enum { LEAST = 64 };
+    const uint32_t most = item->words / max(2 * overlap, (uint32_t)LEAST), n = max(min(parts, most), 1u);
+    const uint32_t size = (item->words + n - 1) / n, from = min(part * size, item->words);
+    item->from += from;
+    item->words = part < n ? min(size, item->words - from) : 0;
+}
+
 // ALARM: queues the items whose best height may matter. Otherwise writes the best heights of all items or, where there
-// is an alarm, of those in the queue.
+// is an alarm, of those in the queue, in parts.
 template <bool ALARM, int R, int COLUMNS, bool GROUP, bool GLOBAL>
 __global__ void __launch_bounds__(COLUMNS == 32 && !GLOBAL ? WS_SSV_THREADS_WIDE : WS_SSV_THREADS)
     ws_ssv_rows(const ws_ssv_args a) {
@@ -65,21 +76,25 @@ __global__ void __launch_bounds__(COLUMNS == 32 && !GLOBAL ? WS_SSV_THREADS_WIDE
     const ws_devunit unit = a.unit[blockIdx.x];
     const ws_ssv_task t = a.task[unit.task];
     const uint32_t *queue = ALARM || !a.queue ? NULL : a.queue + t.queue;
-    const uint32_t n = queue ? a.count[unit.task] : t.n, glog = GROUP ? (uint32_t)t.glog : 0;
+    const uint32_t items = queue ? a.count[unit.task] : t.n, glog = GROUP ? (uint32_t)t.glog : 0;
+    // the blocks of the launch have room for t.n items
+    const uint32_t parts = !queue || items > t.n / 2 ? 1 : items > t.n / 4 ? 2 : 4, n = items * parts;
     if (unit.chunk * blockDim.x >> glog >= n) return;
     const uint32_t lane = threadIdx.x % 32, g = 1u << glog, z = lane & (g - 1);
     const uint4 *table = t.table + z;
-    if (!GLOBAL) {
-        ws_load_table<COLUMNS>(shared, t.table, (R + 3) / 4, t.glog);
-        __syncthreads();
-        table = shared + lane % COLUMNS;
-    }
     const uint32_t place = (unit.chunk * blockDim.x + threadIdx.x) >> glog;
     ws_devitem item = {};
     ws_devseq seq = {};
     if (place < n) {
-        item = t.item[queue ? queue[place] : place];
+        item = t.item[queue ? queue[place % items] : place];
         seq = a.seq[item.seq];
+        if (queue) ws_ssv_cut(&item, place / items, parts, (uint32_t)t.overlap);
+    }
+    if (queue && !__syncthreads_or(item.words)) return;
+    if (!GLOBAL) {
+        ws_load_table<COLUMNS>(shared, t.table, (R + 3) / 4, t.glog);
+        __syncthreads();
+        table = shared + lane % COLUMNS;
     }
     const uint32_t before = min(item.from, (uint32_t)t.overlap), words = item.words + before;
     ws_fetch fetch;
