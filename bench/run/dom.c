@@ -2,10 +2,10 @@
  * Speed of the domain stage on a device: targets, envelopes and ensembles of one model a row, best of several passes.
  *
  *     make build/bench/run/dom && build/bench/run/dom [-p passes] [-c million cells] [-M size,...] [-S bytes,...]
- *         [-W places,...]
+ *         [-W places,...] [-G places,...]
  *
  * Random models, and targets that these emit. -S: most bytes of a warp's rows in shared memory. -W: least places of
- * a lane, M / 4, for which a warp computes one problem. Seconds are the
+ * a lane, M / 4, for which a warp computes one problem; -G: a gang of warps. Seconds are the
  * device's own, around the kernels, and those of the whole call; cells are nodes times rows, counted once for all
  * recurrences. The processor's are of one thread, of the best vector width, with a thirtieth of the targets. */
 #include "kernels/dom/device.h"
@@ -113,8 +113,8 @@ static void measure(work *w, ws_dom_worker *cpu, int step, long passes) {
     }
     host = now() - host;
     end(w);
-    printf("%s\t%d\t%zu\t%zu\t%d\t%.1f\t%.1f\t%.2f\n", name[step], w->t->M, w->n,
-           ws_dom_shared_most, ws_dom_wide_least, 1e-9 * cells / kernels, 1e-9 * cells / whole,
+    printf("%s\t%d\t%zu\t%zu\t%d\t%d\t%.1f\t%.1f\t%.2f\n", name[step], w->t->M, w->n,
+           ws_dom_shared_most, ws_dom_wide_least, ws_dom_gang_least, 1e-9 * cells / kernels, 1e-9 * cells / whole,
            1e-9 * cells * (double)some / (double)w->n / host);
     fflush(stdout);
 }
@@ -125,34 +125,37 @@ static const char *after_comma(const char *list) {
 }
 
 int main(int argc, char **argv) {
-    const char *sizes = "50,100,200,260,400,800,1092", *shared = "32768", *wide = "33";
+    const char *sizes = "50,100,200,260,400,800,1092", *shared = "32768", *wide = "33", *gang = "300";
     double cells = 4e9;
     long passes = 3;
     const ws_dom_options options = {.seed = 42};
     ws_err err = {0};
     ws_cpu cpu;
     ws_dom_worker *host;
-    for (int o; (o = getopt(argc, argv, "p:c:M:S:W:")) != -1;) {
+    for (int o; (o = getopt(argc, argv, "p:c:M:S:W:G:")) != -1;) {
         if (o == 'p') passes = atol(optarg);
         else if (o == 'c') cells = 1e6 * atof(optarg);
         else if (o == 'M') sizes = optarg;
         else if (o == 'S') shared = optarg;
         else if (o == 'W') wide = optarg;
+        else if (o == 'G') gang = optarg;
         else return 2;
     }
     ws_cpu_probe(&cpu);
     sample_must(ws_dom_worker_create(&host, ws_dom_backend_best(&cpu), &options, &err), &err);
     sample_must(ws_dev_start(NULL, 0, &err), &err);
-    printf("#step\tM\tn\tshared\twide\tkernels\tcall\tcpu\n");
+    printf("#step\tM\tn\tshared\twide\tgang\tkernels\tcall\tcpu\n");
     for (const char *m = sizes; m; m = after_comma(m)) {
         work w;
         make(&w, atoi(m), cells);
         for (const char *s = shared; s; s = after_comma(s))
-            for (const char *k = wide; k; k = after_comma(k)) {
-                ws_dom_shared_most = strtoull(s, NULL, 10);
-                ws_dom_wide_least = atoi(k);
-                for (int step = 0; step < STEPS; step++) measure(&w, host, step, passes);
-            }
+            for (const char *k = wide; k; k = after_comma(k))
+                for (const char *g = gang; g; g = after_comma(g)) {
+                    ws_dom_shared_most = strtoull(s, NULL, 10);
+                    ws_dom_wide_least = atoi(k);
+                    ws_dom_gang_least = atoi(g);
+                    for (int step = 0; step < STEPS; step++) measure(&w, host, step, passes);
+                }
         ws_dom_tables_destroy(w.t);
         sample_model_release(&w.hmm);
         ws_free(w.x);

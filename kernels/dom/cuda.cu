@@ -28,11 +28,12 @@ struct problem {
 };
 
 // Problems that follow one another in a list and differ little in Q: one launch for each kernel. Those that have a warp
-// each share blocks of up to `warps`, with the transitions of their model in shared memory (`tables`) or not.
+// each share blocks of up to `warps`, with the transitions of their model in shared memory (`tables`) or not. Or each
+// has a gang of warps, which is a block with these transitions.
 struct group {
     uint32_t from, to;
     int Qmax;
-    bool wide, tables;
+    bool wide, gang, tables;
     uint32_t warps, block, blocks; // block: the first of its blocks in call.block
 };
 enum { GROUPS = 24 }; // of each kind
@@ -49,7 +50,7 @@ struct call {
     problem *p;
     uint32_t n;
     ws_dom_args a;
-    group group[2 * GROUPS];
+    group group[2 * GROUPS + 2]; // two more where gangs begin and end
     int ngroup;
     uint32_t *block; // [nblock] the first problem of each block of warps; then the end of the last one
     uint32_t nblock;
@@ -130,12 +131,28 @@ static size_t bytes_of(kind what, int Q, uint32_t L, uint32_t n, bool wide) {
     return fixed + (what == FIT ? rows * (places + 32) * (2 * sizeof(float) + 1) : 0);
 }
 
+enum { OF_BLOCK = 1 << 10 }; // bytes of shared memory that a block takes besides
+
+// Returns how many gangs a device has room for at a time, for models of Q places in a lane.
+static size_t gangs_of(const ws_device *dev, int Q) {
+    const size_t each = table_bytes(Q) + wide_bytes(WS_DOM_BACKWARD, Q) + OF_BLOCK, room = (size_t)dev->shared_max;
+    return room / each * (size_t)dev->sms;
+}
+
+// Whether problems with warps have gangs: few of long models leave most of a device's warps without work, and each
+// lasts as long as its rows one after another. n: such problems of the call.
+static bool is_for_gang(const ws_device *dev, int Q, size_t n) {
+    return Q >= ws_dom_gang_least && n <= gangs_of(dev, Q);
+}
+
 // Places the problems and makes their jobs; device addresses are still relative.
 static void lay_out(call *c, ws_dom_job *job) {
+    size_t nwide = 0;
+    while (nwide < c->n && c->p[nwide].wide) nwide++;
     c->ngroup = 0;
     for (uint32_t p = 0, n; p < c->n; p += n) {
         const warp w = warp_of(c, p);
-        const bool wide = c->p[p].wide;
+        const bool wide = c->p[p].wide, gang = wide && is_for_gang(c->stream->dev, w.Qmax, nwide);
         n = w.n;
         for (uint32_t k = 0; k < w.n; k++) {
             const problem *q = &c->p[p + k];
@@ -146,7 +163,7 @@ static void lay_out(call *c, ws_dom_job *job) {
             j->mode = c->what == FIT || c->what == SCORE ? ws_dom_unihit(L) : ws_dom_multihit(L);
             j->L = q->L, j->line = w.line;
             j->M = t->M, j->Q = t->Q, j->K = t->K, j->Kp = t->Kp, j->Qmax = w.Qmax;
-            j->part = wide ? ws_dom_part_of(t->Q) : 0;
+            j->part = wide ? ws_dom_part_of(t->Q, gang ? WS_DOM_GANG : 1) : 0;
             j->row = c->rows;
             j->place = c->places + WS_DOM_LANES * k;
             j->cell = c->cells + WS_DOM_LANES * k;
@@ -171,16 +188,17 @@ static void lay_out(call *c, ws_dom_job *job) {
         c->cells += c->what == FIT ? ((size_t)w.longest + 1) * ws_dom_cell_row(job[p]) : 0;
         c->choices += c->what == FIT ? ((size_t)w.longest + 1) * ws_dom_choice_row(job[p]) : 0;
         group *last = c->ngroup ? &c->group[c->ngroup - 1] : NULL;
-        const int full = c->ngroup == (wide ? GROUPS : 2 * GROUPS);
-        if (last && last->wide == wide && (4 * w.Qmax > 3 * last->Qmax || full)) last->to = p + w.n;
-        else c->group[c->ngroup++] = {p, p + w.n, w.Qmax, wide, false, 1, 0, 0};
+        const int full = c->ngroup >= (wide ? GROUPS : 2 * GROUPS);
+        const bool alike = last && last->wide == wide && last->gang == gang;
+        if (alike && (4 * w.Qmax > 3 * last->Qmax || full)) last->to = p + w.n;
+        else c->group[c->ngroup++] = {p, p + w.n, w.Qmax, wide, gang, gang, 1, 0, 0};
     }
 }
 
 // Chooses how many warps share a block, so that most warps run at a time on a multiprocessor. A block gets as many as
 // the model has problems, on average, and not so many that multiprocessors are left idle.
 static void size_blocks(const call *c, group *g) {
-    enum { OF_BLOCK = 1 << 10, SM_WARPS = 12 }; // bytes that a block takes besides; warps for which there are registers
+    enum { SM_WARPS = 12 }; // for which a multiprocessor has registers
     const ws_device *dev = c->stream->dev;
     const size_t table = table_bytes(g->Qmax), row = wide_bytes(WS_DOM_BACKWARD, g->Qmax);
     const size_t room = ws_min((size_t)dev->shared_max, ws_dom_block_most), n = g->to - g->from;
@@ -200,7 +218,7 @@ static void size_blocks(const call *c, group *g) {
 static void form_blocks(call *c) {
     for (int k = 0; k < c->ngroup && c->group[k].wide; k++) {
         group *g = &c->group[k];
-        size_blocks(c, g);
+        if (!g->gang) size_blocks(c, g);
         g->block = c->nblock;
         for (uint32_t p = g->from, n; p < g->to; p += n) {
             for (n = 1; n < g->warps && p + n < g->to && c->p[p + n].m == c->p[p].m;) n++;
@@ -227,6 +245,7 @@ static int launch(call *c, int what, const group *g, int kinds, ws_err *err) {
     const bool team = !kinds || what == WS_DOM_SAMPLE, blocks = g->wide && !team && what != WS_DOM_ACCURACY,
                alone = g->wide || team;
     const int rows = shared == 0           ? WS_DOM_IN_MEMORY
+                     : g->gang && !team    ? WS_DOM_BY_GANG
                      : blocks && g->tables ? WS_DOM_BY_BLOCK
                      : alone               ? WS_DOM_BY_WARP
                                            : WS_DOM_IN_SHARED;
@@ -236,7 +255,8 @@ static int launch(call *c, int what, const group *g, int kinds, ws_err *err) {
     c->a.from = blocks ? g->block : g->from;
     c->a.to = g->to;
     const dim3 grid(blocks ? g->blocks : (g->to - g->from + each - 1) / each);
-    return ws_launch_kernel(c->stream, l->kernel, l->name, grid, blocks ? 32 * g->warps : 32, 1, shared, &c->a, err);
+    const uint32_t warps = rows == WS_DOM_BY_GANG ? (uint32_t)WS_DOM_GANG : blocks ? g->warps : 1;
+    return ws_launch_kernel(c->stream, l->kernel, l->name, grid, 32 * warps, 1, shared, &c->a, err);
 }
 
 static int launch_group(call *c, const group *g, ws_err *err) {

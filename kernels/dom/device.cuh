@@ -15,6 +15,7 @@ enum {
     WS_DOM_SIDE_BY_SIDE = 8, // problems of a warp
     WS_DOM_PARTS = 8,        // of a warp that has one problem: four threads each
     WS_DOM_WARPS = 8,        // of a block, at most, that have a problem each
+    WS_DOM_GANG = 4,         // warps that have one problem together
     WS_DOM_PARSER_ROWS = 3,  // places' values in a row of Forward or Backward: M, I, D
     WS_DOM_FIT_ROWS = 5,     // of an optimal accuracy: M, I, D, and the sums of M's and I's posteriors
     WS_DOM_CHOICES = 8,      // places whose choices share a word: four bits each
@@ -24,7 +25,7 @@ enum {
 enum { WS_DOM_KEEP_NOTHING, WS_DOM_KEEP_PRODUCTS, WS_DOM_KEEP_CELLS };
 
 // One problem. The problems of a warp share Qmax, which is their largest Q, and `line`, 4 times their number. `part`
-// is 0, or for a problem that has a warp the places of each of its parts, whole tiles.
+// is 0, or for a problem that has a warp or a gang the places of each of its parts, whole tiles.
 struct ws_dom_job {
     // Tables of its model on the device: emit[(x Q + q) 4 + z]; in and out[(4 q + z) 8 + kind]. A problem that has a
     // warp finds tiles there: emit[residue][tile]; in and out[tile][kind] for kinds below WS_DOM_DD, [tile] for that.
@@ -68,13 +69,17 @@ struct ws_dom_args {
 
 // Returns the tiles of a row, the last of which may have room for places from Q on.
 WS_DOM_BOTH int ws_dom_tiles(int Q) { return (Q + 3) / 4; }
-// Returns the places of a part, in models of Q places in a lane: an odd number of tiles.
-WS_DOM_BOTH int ws_dom_part_of(int Q) { return ((ws_dom_tiles(Q) + WS_DOM_PARTS - 1) / WS_DOM_PARTS | 1) * 4; }
+// Returns the places of a part, in models of Q places in a lane, which `warps` have: an odd number of tiles.
+WS_DOM_BOTH int ws_dom_part_of(int Q, int warps) {
+    const int parts = WS_DOM_PARTS * warps;
+    return ((ws_dom_tiles(Q) + parts - 1) / parts | 1) * 4;
+}
 // Returns the floats of a row of shared memory (wide.cuh): so many kinds, and behind it an emission of each place or,
 // of optimal accuracies, a value of each part.
 WS_DOM_BOTH int ws_dom_row_floats(int Q, int kinds) {
     const int tiles = ws_dom_tiles(Q);
-    return (tiles + 2) * kinds * WS_DOM_TILE + (kinds == WS_DOM_FIT_ROWS ? 4 * WS_DOM_PARTS : tiles * WS_DOM_TILE);
+    const int behind = kinds == WS_DOM_FIT_ROWS ? 4 * WS_DOM_PARTS * WS_DOM_GANG : tiles * WS_DOM_TILE;
+    return (tiles + 2) * kinds * WS_DOM_TILE + behind;
 }
 // Returns the floats of a residue's emissions.
 WS_DOM_BOTH size_t ws_dom_emissions(int Q, bool in_tiles) {
@@ -95,7 +100,7 @@ template <int KEEP> WS_DOM_BOTH size_t ws_dom_kept_row(const ws_dom_job &j) {
 }
 WS_DOM_BOTH size_t ws_dom_choice_row(const ws_dom_job &j) {
     const int places = j.part ? j.part : j.Qmax, words = (places + WS_DOM_CHOICES - 1) / WS_DOM_CHOICES;
-    return (size_t)(j.part ? WS_DOM_PARTS * words : words) * j.line;
+    return (size_t)(j.part ? (j.Q + j.part - 1) / j.part * words : words) * j.line;
 }
 // Returns where the product of M of a place lies in its row. That of I follows ws_dom_product_step further.
 WS_DOM_BOTH size_t ws_dom_product_at(const ws_dom_job &j, uint32_t q, uint32_t z) {

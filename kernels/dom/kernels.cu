@@ -54,9 +54,9 @@ template <bool SHARED> __global__ void __launch_bounds__(32) accuracy_kernel(con
                     a.choice + j.choice, at, &a.fitted[p]);
 }
 
-// Returns the warp's problem; UINT32_MAX: it has none. The problems of a block are of one model. With TABLES the block
-// first copies that model's transitions to shared memory, before the rows.
-template <bool TABLES>
+// Returns the warp's problem, or that of the gang, which is the block; UINT32_MAX: it has none. The problems of a block
+// are of one model. With TABLES the block first copies that model's transitions to shared memory, before the rows.
+template <bool TABLES, int WARPS>
 __device__ __forceinline__ uint32_t problem_of(const ws_dom_args &a, const float *ws_dom_job::*odds) {
     const uint32_t first = a.block[a.from + blockIdx.x], end = a.block[a.from + blockIdx.x + 1];
     if (TABLES) {
@@ -66,44 +66,48 @@ __device__ __forceinline__ uint32_t problem_of(const ws_dom_args &a, const float
         for (uint32_t i = threadIdx.x; i < n; i += blockDim.x) ((float4 *)(void *)shared)[i] = __ldg(from + i);
         __syncthreads();
     }
-    const uint32_t p = first + threadIdx.x / 32;
+    const uint32_t p = first + threadIdx.x / (32 * WARPS);
     return p < end ? p : UINT32_MAX;
 }
-// Returns the warp's row.
-template <bool TABLES> __device__ __forceinline__ ws_dom_tiles_row row_of(const ws_dom_job &j) {
+// Returns the row of the warp or of the gang.
+template <bool TABLES, int WARPS> __device__ __forceinline__ ws_dom_tiles_row row_of(const ws_dom_job &j) {
     float *rows = shared + (TABLES ? ws_dom_tiles(j.Q) * WS_DOM_NTR * WS_DOM_TILE : 0);
-    return ws_dom_tiles_row(rows + threadIdx.x / 32 * (uint32_t)ws_dom_row_floats(j.Q, WS_DOM_PARSER_ROWS), j);
+    const uint32_t nth = threadIdx.x / (32 * WARPS);
+    return ws_dom_tiles_row(rows + nth * (uint32_t)ws_dom_row_floats(j.Q, WS_DOM_PARSER_ROWS), j);
 }
 
-template <int KEEP, bool TABLES> __global__ void __launch_bounds__(WS_DOM_WARPS * 32, 1)
+template <int KEEP, bool TABLES, int WARPS = 1>
+__global__ void __launch_bounds__(WARPS > 1 ? WARPS * 32 : WS_DOM_WARPS * 32, 1)
     wide_forward_kernel(const ws_dom_args a) {
-    const uint32_t p = problem_of<TABLES>(a, &ws_dom_job::in);
+    const uint32_t p = problem_of<TABLES, WARPS>(a, &ws_dom_job::in);
     if (p == UINT32_MAX) return;
     const ws_dom_job j = a.job[p];
-    ws_dom_warp<TABLES> g;
-    ws_dom_wide_forward<KEEP>(g, j, row_of<TABLES>(j), TABLES ? shared : j.in, a.f + j.row,
+    ws_dom_warp<TABLES, WARPS> g;
+    ws_dom_wide_forward<KEEP>(g, j, row_of<TABLES, WARPS>(j), TABLES ? shared : j.in, a.f + j.row,
                               KEEP ? a.cell + j.cell : NULL);
 }
 
-template <bool KEEP, bool TABLES> __global__ void __launch_bounds__(WS_DOM_WARPS * 32, 1)
+template <bool KEEP, bool TABLES, int WARPS = 1>
+__global__ void __launch_bounds__(WARPS > 1 ? WARPS * 32 : WS_DOM_WARPS * 32, 1)
     wide_backward_kernel(const ws_dom_args a) {
-    const uint32_t p = problem_of<TABLES>(a, &ws_dom_job::out);
+    const uint32_t p = problem_of<TABLES, WARPS>(a, &ws_dom_job::out);
     if (p == UINT32_MAX) return;
     const ws_dom_job j = a.job[p];
-    ws_dom_warp<TABLES> g;
-    const bool own = ws_dom_wide_backward<KEEP>(g, j, row_of<TABLES>(j),
+    ws_dom_warp<TABLES, WARPS> g;
+    const bool own = ws_dom_wide_backward<KEEP>(g, j, row_of<TABLES, WARPS>(j),
                                                 TABLES ? shared : j.out, a.f + j.row, a.b + j.row,
                                                 KEEP ? a.cell + j.cell + j.L * ws_dom_cell_row(j) : NULL);
     if (g.leads()) a.own[p] = own;
 }
 
-// A block is a warp, which has one problem.
-static __global__ void __launch_bounds__(32, BLOCKS) wide_accuracy_kernel(const ws_dom_args a) {
+// A block is a warp, or a gang, which has one problem.
+template <int WARPS>
+__global__ void __launch_bounds__(32 * WARPS, BLOCKS / WARPS) wide_accuracy_kernel(const ws_dom_args a) {
     const uint32_t p = a.from + blockIdx.x;
     if (a.fitted[p].range) return;
     const ws_dom_job j = a.job[p];
     const ws_dom_factors at = {a.w + j.row, a.B + j.row, a.pC + j.row, 1};
-    ws_dom_warp<false> g;
+    ws_dom_warp<false, WARPS> g;
     ws_dom_wide_accuracy(g, j, ws_dom_accuracy_tiles(shared, j), a.cell + j.cell, a.choice + j.choice, at,
                          &a.fitted[p]);
 }
@@ -122,7 +126,7 @@ __global__ void __launch_bounds__(32) team_kernel(const ws_dom_args a) {
     BODY(g, a, a.from + blockIdx.x);
 }
 
-enum { NOTHING = WS_DOM_KEEP_NOTHING, PRODUCTS = WS_DOM_KEEP_PRODUCTS, CELLS = WS_DOM_KEEP_CELLS };
+enum { NOTHING = WS_DOM_KEEP_NOTHING, PRODUCTS = WS_DOM_KEEP_PRODUCTS, CELLS = WS_DOM_KEEP_CELLS, GANG = WS_DOM_GANG };
 extern "C" const ws_dom_launch ws_dom_launches[WS_DOM_LAUNCHES] = {
     {WS_DOM_FORWARD, WS_DOM_IN_MEMORY, (const void *)forward_kernel<false, NOTHING>, "ws_dom_forward"},
     {WS_DOM_FORWARD, WS_DOM_IN_SHARED, (const void *)forward_kernel<true, NOTHING>, "ws_dom_forward"},
@@ -149,12 +153,21 @@ extern "C" const ws_dom_launch ws_dom_launches[WS_DOM_LAUNCHES] = {
     {WS_DOM_FORWARD_FIT, WS_DOM_BY_BLOCK, (const void *)wide_forward_kernel<PRODUCTS, true>, "ws_dom_forward_fit_wide"},
     {WS_DOM_BACKWARD_FIT, WS_DOM_BY_WARP, (const void *)wide_backward_kernel<true, false>, "ws_dom_backward_fit_wide"},
     {WS_DOM_BACKWARD_FIT, WS_DOM_BY_BLOCK, (const void *)wide_backward_kernel<true, true>, "ws_dom_backward_fit_wide"},
-    {WS_DOM_ACCURACY, WS_DOM_BY_WARP, (const void *)wide_accuracy_kernel, "ws_dom_accuracy_wide"},
+    {WS_DOM_ACCURACY, WS_DOM_BY_WARP, (const void *)wide_accuracy_kernel<1>, "ws_dom_accuracy_wide"},
+    {WS_DOM_FORWARD_CELLS, WS_DOM_BY_GANG, (const void *)wide_forward_kernel<CELLS, true, GANG>,
+     "ws_dom_forward_cells_gang"},
+    {WS_DOM_FORWARD, WS_DOM_BY_GANG, (const void *)wide_forward_kernel<NOTHING, true, GANG>, "ws_dom_forward_gang"},
+    {WS_DOM_BACKWARD, WS_DOM_BY_GANG, (const void *)wide_backward_kernel<false, true, GANG>, "ws_dom_backward_gang"},
+    {WS_DOM_FORWARD_FIT, WS_DOM_BY_GANG, (const void *)wide_forward_kernel<PRODUCTS, true, GANG>,
+     "ws_dom_forward_fit_gang"},
+    {WS_DOM_BACKWARD_FIT, WS_DOM_BY_GANG, (const void *)wide_backward_kernel<true, true, GANG>,
+     "ws_dom_backward_fit_gang"},
+    {WS_DOM_ACCURACY, WS_DOM_BY_GANG, (const void *)wide_accuracy_kernel<GANG>, "ws_dom_accuracy_gang"},
     {WS_DOM_FIND, 0, (const void *)team_kernel<ws_dom_find>, "ws_dom_find"},
     {WS_DOM_SCORE, 0, (const void *)team_kernel<ws_dom_score_rows>, "ws_dom_score"},
     {WS_DOM_DECODE, 0, (const void *)team_kernel<ws_dom_decode>, "ws_dom_decode"},
     {WS_DOM_TRACE, 0, (const void *)team_kernel<ws_dom_trace>, "ws_dom_trace"},
 };
 size_t ws_dom_shared_most = 32 << 10, ws_dom_block_most = SIZE_MAX;
-int ws_dom_wide_least = 33;
+int ws_dom_wide_least = 33, ws_dom_gang_least = 300;
 ws_dom_margins ws_dom_margin = {WS_DOM_UNSURE, WS_DOM_UNSURE_END};

@@ -23,15 +23,16 @@ enum {
     WS_DOM_DECODE,
     WS_DOM_TRACE
 };
-/* Where a problem's row lies: in the device's memory or, with four threads or a warp for it, in shared memory; the
- * warps of a block may share their model's transitions there. Kernels whose lanes have rows of their own have none. */
-enum { WS_DOM_IN_MEMORY, WS_DOM_IN_SHARED, WS_DOM_BY_WARP, WS_DOM_BY_BLOCK };
+/* Where a problem's row lies: in the device's memory or, with four threads, a warp or a gang of warps for it, in shared
+ * memory; the warps of a block may share their model's transitions there, as those of a gang do. Kernels whose lanes
+ * have rows of their own have none. */
+enum { WS_DOM_IN_MEMORY, WS_DOM_IN_SHARED, WS_DOM_BY_WARP, WS_DOM_BY_BLOCK, WS_DOM_BY_GANG };
 typedef struct ws_dom_launch {
     int what, rows;
     const void *kernel;
     const char *name;
 } ws_dom_launch;
-enum { WS_DOM_LAUNCHES = 28 };
+enum { WS_DOM_LAUNCHES = 34 };
 extern const ws_dom_launch ws_dom_launches[WS_DOM_LAUNCHES];
 
 /* Most bytes of a warp's rows that go to shared memory. */
@@ -40,6 +41,8 @@ extern size_t ws_dom_shared_most;
 extern size_t ws_dom_block_most;
 /* Least places of a lane, M / 4, for which a warp computes a problem alone. */
 extern int ws_dom_wide_least;
+/* Least places of a lane for which a gang of warps computes a problem that would have a warp. */
+extern int ws_dom_gang_least;
 
 /* How near to a border a lane leaves a step of a trace to the definition: relative to the sum of the weights, and for
  * E absolute. */

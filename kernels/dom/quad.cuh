@@ -97,39 +97,51 @@ template <class V> struct ws_dom_four {
 };
 template <class V> WS_DOM_BOTH ws_dom_four<V> ws_dom_all_four(V v) { return {{v, v, v, v}}; }
 
-// A warp that has one problem: eight parts of four threads (wide.cuh). SHARED: its model's transitions lie in shared
-// memory.
-template <bool SHARED> struct ws_dom_warp : ws_dom_quad<4> {
+// A warp that has one problem, or a gang of WARPS warps that has one, which is a block: eight parts of four threads in
+// each warp (wide.cuh). SHARED: its model's transitions lie in shared memory.
+template <bool SHARED, int WARPS = 1> struct ws_dom_warp : ws_dom_quad<4> {
     template <class T> struct each { // a value of each part
         T value;
         WS_DOM_LANE T &operator[](int) { return value; }
     };
     uint32_t part;
 
-    WS_DOM_LANE ws_dom_warp() : part(threadIdx.x % 32 / 4) {}
-    WS_DOM_LANE bool leads() const { return threadIdx.x % 32 == 0; }
+    WS_DOM_LANE ws_dom_warp() : part(threadIdx.x % (32 * WARPS) / 4) {}
+    WS_DOM_LANE int nparts() const { return 8 * WARPS; }
+    WS_DOM_LANE bool leads() const { return threadIdx.x % (32 * WARPS) == 0; }
     WS_DOM_LANE bool leads_part() const { return z == 0; }
-    // The barriers also order the memory accesses of the warp's threads.
+    // The barriers also order the memory accesses of the threads.
     template <class F> WS_DOM_LANE void parts(F f) const {
         f((int)part);
-        __syncwarp();
+        barrier();
     }
     template <class F> WS_DOM_LANE void first(F f) const {
         if (part == 0) f();
-        __syncwarp();
+        barrier();
     }
-    WS_DOM_LANE float of_first(float a) const { return __shfl_sync(~0u, a, 0); }
+    // Returns the first thread's value. Between two calls of this function, and of each of the next two, is a phase.
+    WS_DOM_LANE float of_first(float a) const {
+        if (WARPS == 1) return __shfl_sync(~0u, a, 0);
+        __shared__ float first;
+        if (leads()) first = a;
+        barrier();
+        return first;
+    }
     // Returns the largest `best` of all lanes of all parts.
     template <class B> WS_DOM_LANE float largest_best(each<B> &of) const {
         float most = of.value.best;
         for (int k = 1; k < 32; k *= 2) most = larger(most, __shfl_xor_sync(~0u, most, k));
-        return most;
+        if (WARPS == 1) return most;
+        __shared__ float of_warp[WARPS];
+        return largest_of(of_warp, most);
     }
     // Returns the largest 4 q + lane + 1 of the places `at` whose `best` is E; 0 if there is none.
     template <class B> WS_DOM_LANE uint32_t last_best(each<B> &of, float E) const {
         uint32_t most = !(E > of.value.best) ? 4 * of.value.at + z + 1 : 0;
         for (int k = 1; k < 32; k *= 2) most = max(most, __shfl_xor_sync(~0u, most, k));
-        return most;
+        if (WARPS == 1) return most;
+        __shared__ uint32_t of_warp[WARPS];
+        return largest_of(of_warp, most);
     }
     // Load and store what a lane has of a tile: all four places, or the one at u. `fixed`: of memory that no kernel
     // writes; `table`: of the model's transitions.
@@ -164,6 +176,19 @@ template <bool SHARED> struct ws_dom_warp : ws_dom_quad<4> {
 
   private:
     WS_DOM_LANE static ws_dom_four<V> four(float4 v) { return {{v.x, v.y, v.z, v.w}}; }
+    WS_DOM_LANE void barrier() const {
+        if (WARPS == 1) __syncwarp();
+        else __syncthreads();
+    }
+    // Returns the largest of the warps' values.
+    template <class T> WS_DOM_LANE T largest_of(T *of_warp, T own) const {
+        if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = own;
+        barrier();
+        T most = of_warp[0];
+WS_DOM_UNROLL
+        for (int k = 1; k < WARPS; k++) most = of_warp[k] > most ? of_warp[k] : most;
+        return most;
+    }
 };
 
 // A warp whose lanes have 32 rows of a problem, or 32 steps of a path or of a region's traces (find.cuh, trace.cuh,

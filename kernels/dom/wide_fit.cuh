@@ -94,14 +94,14 @@ WS_DOM_BOTH void ws_dom_wide_accuracy_row(G &g, const ws_dom_job &j, const ws_do
     });
 }
 
-// Computes the sums of null2, as ws_dom_expect. A part takes every eighth residue.
+// Computes the sums of null2, as ws_dom_expect. The parts share the residues.
 template <class G>
 WS_DOM_BOTH void ws_dom_wide_expect(G &g, const ws_dom_job &j, const ws_dom_accuracy_tiles &r, float outside,
                                     float *null2) {
     typedef typename G::V V;
     const V n = g.set((float)(1.0 / (double)(float)j.L));
     g.parts([&](int t) {
-        for (int x = t; x < j.K; x += WS_DOM_PARTS) {
+        for (int x = t; x < j.K; x += g.nparts()) {
             const float *o = j.emit + (size_t)x * ws_dom_emission_row(j);
             V sum = g.set(0);
             for (int k = 0; k < r.tiles; k++) {

@@ -101,11 +101,12 @@ struct lanes {
     }
 };
 
-// As ws_dom_warp: the eight parts one after another, from phase to phase in another order. A part that reads or writes
-// a value of the row which another part writes in the same phase ends the program: threads of a device would race.
+// As ws_dom_warp: the parts of a warp or of a gang one after another, from phase to phase in another order. A part that
+// reads or writes a value of the row which another part writes in the same phase ends the program: threads of a device
+// would race.
 struct warp_lanes : lanes {
     template <class T> struct each {
-        T value[WS_DOM_PARTS];
+        T value[WS_DOM_PARTS * WS_DOM_GANG];
         T &operator[](int t) { return value[t]; }
     };
     struct access { // the last phases in which a value was read and written, and by which parts
@@ -114,10 +115,10 @@ struct warp_lanes : lanes {
     const float *row;
     size_t n;
     access *of;
-    unsigned phase, part;
+    unsigned phase, part, all; // all: parts
 
-    warp_lanes(const float *at, size_t floats)
-        : row(at), n(floats), of((access *)calloc(floats, sizeof *of)), phase(0), part(0) {
+    warp_lanes(const float *at, size_t floats, unsigned warps)
+        : row(at), n(floats), of((access *)calloc(floats, sizeof *of)), phase(0), part(0), all(WS_DOM_PARTS * warps) {
         if (!of) abort();
     }
     ~warp_lanes() { free(of); }
@@ -136,8 +137,9 @@ struct warp_lanes : lanes {
     }
     template <class F> void parts(F f) {
         phase++;
-        for (unsigned k = 0; k < WS_DOM_PARTS; k++) f((int)(part = phase & 1 ? k ^ (phase >> 1 & 7) : 7 - k));
+        for (unsigned k = 0; k < all; k++) f((int)(part = phase & 1 ? k ^ (phase >> 1 & (all - 1)) : all - 1 - k));
     }
+    int nparts() const { return (int)all; }
     template <class F> void first(F f) {
         phase++;
         part = 0;
@@ -147,12 +149,12 @@ struct warp_lanes : lanes {
     float of_first(float a) const { return a; }
     template <class B> float largest_best(each<B> &b) const {
         float most = b[0].best.z[0];
-        for (int t = 0; t < WS_DOM_PARTS; t++) most = most > largest(b[t].best) ? most : largest(b[t].best);
+        for (int t = 0; t < nparts(); t++) most = most > largest(b[t].best) ? most : largest(b[t].best);
         return most;
     }
     template <class B> uint32_t last_best(each<B> &b, float E) const {
         uint32_t most = 0;
-        for (int t = 0; t < WS_DOM_PARTS; t++) {
+        for (int t = 0; t < nparts(); t++) {
             const uint32_t own = last(!(set(E) > b[t].best), b[t].at);
             most = own > most ? own : most;
         }
@@ -256,14 +258,14 @@ static size_t row_room(const ws_dom_job &j, int what) {
     return (size_t)ws_dom_row_floats(j.Q, what == WS_DOM_ACCURACY ? WS_DOM_FIT_ROWS : WS_DOM_PARSER_ROWS);
 }
 
-static void run_warp(const ws_dom_args &a, uint32_t p, int what) {
+static void run_warp(const ws_dom_args &a, uint32_t p, int what, unsigned warps) {
     enum { GUARD = 64 }; // floats behind the row, which keep their values
     const ws_dom_job &j = a.job[p];
     const size_t room = row_room(j, what);
     float *shared = (float *)malloc((room + GUARD) * sizeof *shared), *cell = a.cell + j.cell;
     if (!shared) abort();
     for (size_t k = 0; k < GUARD; k++) shared[room + k] = (float)k;
-    warp_lanes g(shared, room);
+    warp_lanes g(shared, room, warps);
     const ws_dom_tiles_row row(shared, j);
     ws_dom_row *f = a.f + j.row, *b = a.b + j.row;
     switch (what) {
@@ -319,8 +321,9 @@ static void run_team(const ws_dom_args &a, uint32_t p, int what) {
     free(shared);
 }
 
-// Returns whether the rows of a launch's problems have warps, of which each has a problem of its own.
-static bool is_by_warp(const ws_dom_launch *l) { return l->rows == WS_DOM_BY_WARP || l->rows == WS_DOM_BY_BLOCK; }
+// Returns whether each problem of a launch has a warp or a gang of its own.
+static bool is_by_warp(const ws_dom_launch *l) { return l->rows >= WS_DOM_BY_WARP; }
+static unsigned warps_of(const ws_dom_launch *l) { return l->rows == WS_DOM_BY_GANG ? WS_DOM_GANG : 1; }
 
 static bool is_by_team(const ws_dom_launch *l) {
     return l->what == WS_DOM_SAMPLE || l->what == WS_DOM_FIND || l->what == WS_DOM_SCORE || l->what == WS_DOM_DECODE ||
@@ -333,8 +336,9 @@ static void check_blocks(const cudaLaunchConfig_t *c, const ws_dom_args &a, cons
     for (uint32_t b = a.from; b < a.from + c->gridDim.x; b++) {
         const uint32_t first = a.block[b], n = a.block[b + 1] - first;
         const size_t row = row_room(a.job[first], l->what),
-                     table = l->rows == WS_DOM_BY_BLOCK ? ws_dom_emissions(a.job[first].Q, true) * WS_DOM_NTR : 0;
-        must(n >= 1 && 32 * n <= c->blockDim.x, "a block has a warp for each of its problems");
+                     table = l->rows != WS_DOM_BY_WARP ? ws_dom_emissions(a.job[first].Q, true) * WS_DOM_NTR : 0;
+        must(n >= 1 && 32 * n * warps_of(l) <= c->blockDim.x, "a block has warps for each of its problems");
+        must(n == 1 || warps_of(l) == 1, "a gang is a block");
         must((table + n * row) * sizeof(float) <= c->dynamicSmemBytes, "a block has memory for its rows and tables");
         for (uint32_t p = first; p < first + n; p++)
             must(a.job[p].in == a.job[first].in && a.job[p].out == a.job[first].out, "a block has one model");
@@ -360,7 +364,7 @@ extern "C" void ws_fault_run(const cudaLaunchConfig_t *config, const void *kerne
         const bool in_shared = l->rows == WS_DOM_IN_SHARED;
         float *shared = in_shared ? (float *)malloc(room * sizeof *shared) : NULL;
         if (is_by_team(l)) run_team(a, p, l->what);
-        else if (is_by_warp(l)) run_warp(a, p, l->what);
+        else if (is_by_warp(l)) run_warp(a, p, l->what, warps_of(l));
         else run_problem(a, p, l->what, in_shared ? shared : a.state + j.place);
         free(shared);
     }

@@ -379,15 +379,16 @@ static void check_streams(tap *t) {
 
 int main(int argc, char **argv) {
     /* rows in the device's memory; in shared memory; a warp for each problem; all of these, and transitions of longer
-       models in the device's memory */
+       models in the device's memory; a gang of warps for each problem */
     static const struct {
         size_t most, block;
-        int wide;
+        int wide, gang;
         ws_dom_margins margin; /* the first are those of the program; with others the definition decides more */
-    } how[] = {{0, SIZE_MAX, INT_MAX, {WS_DOM_UNSURE, WS_DOM_UNSURE_END}},
-               {200 << 10, SIZE_MAX, INT_MAX, {0.02f, 1e-3}},
-               {0, SIZE_MAX, 1, {0.3f, 0.1}},
-               {8 << 10, 24 << 10, 33, {WS_DOM_UNSURE, WS_DOM_UNSURE_END}}};
+    } how[] = {{0, SIZE_MAX, INT_MAX, INT_MAX, {WS_DOM_UNSURE, WS_DOM_UNSURE_END}},
+               {200 << 10, SIZE_MAX, INT_MAX, INT_MAX, {0.02f, 1e-3}},
+               {0, SIZE_MAX, 1, INT_MAX, {0.3f, 0.1}},
+               {8 << 10, 24 << 10, 33, 100, {WS_DOM_UNSURE, WS_DOM_UNSURE_END}},
+               {0, SIZE_MAX, 1, 1, {0.05f, 1e-2}}};
     const int longest = argc > 2 && strcmp(argv[1], "-m") == 0 ? atoi(argv[2]) : 1 << 20;
     const char *why;
     const ws_dom_options options = {.seed = 42, .memory = 6 << 20}; /* the largest regions exceed that */
@@ -413,14 +414,15 @@ int main(int argc, char **argv) {
         ws_dom_shared_most = how[k].most;
         ws_dom_block_most = how[k].block;
         ws_dom_wide_least = how[k].wide;
+        ws_dom_gang_least = how[k].gang;
         ws_dom_margin = how[k].margin;
         compare_targets(&c, w, &to);
         compare_envelopes(&c, w, &r, &to);
         /* a warp has room for 32 regions of a target */
         tap_ok(&t, to.parse == 0 && to.pairs > 0 && (to.most_regions > 32 || longest < 100),
-               "up to %zu bytes of shared memory, a warp for %d places and more: %zu of %zu targets differ, up to %zu "
-               "regions",
-               how[k].most, how[k].wide, to.parse, to.pairs, to.most_regions);
+               "up to %zu bytes of shared memory, a warp for %d places and more, a gang for %d: %zu of %zu targets "
+               "differ, up to %zu regions",
+               how[k].most, how[k].wide, how[k].gang, to.parse, to.pairs, to.most_regions);
         /* one model in eight is for the processor, and few paths of others */
         tap_ok(&t, to.rescored == 0 && to.hits > 0 && (to.own > 0 || longest < 1000) && 6 * to.by_host < to.envelopes,
                "%zu envelopes, %zu of them with scales of their own, %zu left to the processor, %zu hits: %zu differ",
@@ -434,6 +436,7 @@ int main(int argc, char **argv) {
     }
     for (int k = 0; k < 4; k++) {
         ws_dom_wide_least = k < 2 ? 1 : INT_MAX;
+        ws_dom_gang_least = k == 1 ? 1 : INT_MAX;
         ws_dom_block_most = k ? SIZE_MAX : 0;
         compare_windows(w, &r, k % 2, &t);
     }
