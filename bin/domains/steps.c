@@ -30,11 +30,11 @@ enum { NONE = UINT32_MAX, FULL = 512, WORTH = 128, TOO_MANY = 64 << 10 };
 #define DEVICE_FULL 1e9
 #define DEVICE_MOST 2e9
 #define FEW 2e7
-/* With device_first, envelopes are for devices alone if they have FEW to so many cells, about a second of an H100. Beside
- * filters they are too, up to so many, since by comparison with threads of the CPU a device is fastest in these. In
- * envelopes of long models a thread does an eighth of the cells a second that it does in targets. If threads take steps
- * of eight such envelopes, the end of a search waits for these: 16 DNA models x 63 Mb took 2.01 and 2.47 s so, else
- * 1.86 and 2.10 (H100, a trial build of 07ef100). */
+/* With device_first, envelopes are for devices alone if they have FEW to so many cells, about a second of an H100.
+ * Beside filters they are too, up to so many, since by comparison with threads of the CPU a device is fastest in these.
+ * In envelopes of long models a thread does an eighth of the cells a second that it does in targets. If threads take
+ * steps of eight such envelopes, the end of a search waits for these: 16 DNA models x 63 Mb took 2.01 and 2.47 s so,
+ * else 1.86 and 2.10 (H100, a trial build of 07ef100). */
 #define DEVICES_OWN 8e9
 #define SHARE 24.0
 #define SOON 0.02
