@@ -65,7 +65,8 @@ int main(void) {
             if (got != want[i][1]) tap_note("step %zu: pool %d for %d", i, got, want[i][1]);
             bad += got != want[i][1] || pairs != PAIRS;
         }
-        tap_ok(&t, bad == 0, k ? "a thread that has no pool takes any" : "a thread goes on with its pool, then takes others");
+        tap_ok(&t, bad == 0,
+               k ? "a thread that has no pool takes any" : "a thread goes on with its pool, then takes others");
         for (int i = 0; i < POOLS; i++) { /* what the pools hold is not theirs */
             ws_sieve_pool *p = (ws_sieve_pool *)(uintptr_t)pool[i];
             p->batch.n = 0;
