@@ -116,10 +116,9 @@ static cudaError_t pinned_create(void **p, size_t n) {
     return e;
 }
 
+// A device that is lost does not let go of memory, which copies may still write: it stays until the process ends.
 void ws_pinned_destroy(void *p) {
-    if (!p) return;
-    cudaHostUnregister(p);
-    free(p);
+    if (p && cudaHostUnregister(p) == cudaSuccess) free(p);
 }
 
 // Enlarges a buffer of pinned memory to twice its size or more, after waiting for copies in flight from it. The old one
