@@ -350,11 +350,20 @@ no_context() {
     local t
     for t in $(sequence_tools model); do
         # shellcheck disable=SC2030 # the next case sets its own
-        export WS_FAULT=pinned=1
+        export WS_FAULT=pinned=2 # the first call asks whether it may
         run -1 --separate-stderr "$WARPSIEVE_FAULTY/$t" --backend cuda -a m.hmm small.fa
         told 'no [0-9]+ bytes of memory to pin'
         export WS_FAULT=lost=3
         run -1 --separate-stderr "$WARPSIEVE_FAULTY/$t" --backend cuda -a -K 3000 m.hmm small.fa
         told 'failed on the device: an illegal memory access'
     done
+}
+
+@test "where the driver registers no memory, it pins its own" {
+    # shellcheck disable=SC2031 # of this case alone
+    export WS_FAULT=pinned=1 WS_FAULT_CALLS=$PWD/pins
+    run -0 --separate-stderr "$WARPSIEVE_FAULTY/fwdscore" --backend cuda -a m.hmm small.fa
+    [ "$(grep -c '^cudaHostRegister$' pins)" -eq 1 ] || fail "$(sort pins | uniq -c)"
+    grep -q '^cudaMallocHost$' pins || fail "$(sort pins | uniq -c)"
+    [ "$(grep -c '^cudaMallocHost$' pins)" -eq "$(grep -c '^cudaFreeHost$' pins)" ] || fail "$(sort pins | uniq -c)"
 }

@@ -24,7 +24,7 @@ enum { NONE = UINT32_MAX, FULL = 512, WORTH = 128, TOO_MANY = 64 << 10 };
 
 /* Cells for which a call of a device is worth its while, those that it takes while more may come, and the most of a
  * call: some ten milliseconds. With a backend of devices alone, they begin with FEW cells too. Where both share, a
- * stream has the part of SHARE threads of the CPU: four streams are as fast as some hundred threads in ensembles and
+ * stream has the part of SHARE threads of the CPU: a device is as fast as some hundred threads in ensembles and
  * envelopes. It makes no call for what the threads of the CPU end within SOON seconds, about as long as a call. */
 #define DEVICE_WORTH 2e8
 #define DEVICE_FULL 1e9
@@ -203,7 +203,7 @@ static int take_call(ws_dom_steps *s, ws_chain_need need) {
     return 0;
 }
 
-/* Whether spans are for the CPU. Before a thread would wait, many are that are not devices' own: 1,200 models x 59 M
+/* Whether spans are for the CPU. Before a thread would wait, many are, but envelopes of genomes: 1,200 models x 59 M
  * residues took 4.0 s so, else 4.7 (H200, device_first). A device with a backend of its own has the first spans of a
  * stage, however few. */
 static int are_for_cpu(const stage *st, ws_chain_need need) {
@@ -238,15 +238,16 @@ typedef struct call {
     double least, most;
 } call;
 
-/* Returns what a device may take. While the filters have work for it, it takes too many spans alone. */
+/* Returns what a device may take. While the filters have work for it, it takes envelopes, and of other spans too many
+ * alone. */
 static call call_of(const stage *st, ws_chain_need need) {
     const ws_dom_steps_conf *c = &st->of->conf;
     const int last = is_last(st, need), first = !c->job->cpu_backend && !st->had && st->cells < FEW;
     call k = {0, DEVICE_MOST};
     if (!last && c->device_first) {
         k.least = need == WS_CHAIN_FULL || need == WS_CHAIN_EARLY ? DEVICE_FULL : DEVICE_WORTH;
-    } else if (!last && are_devices_own(st, need)) {
-        k.least = DEVICE_FULL;
+    } else if (!last && st->kind == WS_DOM_RESCORE && !c->device_first) {
+        k.least = need == WS_CHAIN_SOME ? DEVICE_WORTH : DEVICE_FULL;
     } else if (!last && need != WS_CHAIN_SOME) {
         k.least = INFINITY;
     } else if ((!last || !first) && !are_devices_own(st, need)) {
@@ -257,8 +258,8 @@ static call call_of(const stage *st, ws_chain_need need) {
     return k;
 }
 
-/* Returns how many spans a device takes although the filters have work for it. Ensembles are what it does best beside
- * threads of the CPU: 1,200 models x 590 M residues left them 180 of their 280 seconds. */
+/* Returns how many spans a device takes although the filters have work for it. Ensembles need not be so many: threads
+ * of the CPU had 180 of their 280 seconds in those of 1,200 models x 590 M residues. */
 static size_t too_many(const stage *st) {
     enum { ENSEMBLES = 4 << 10 };
     return st->kind == WS_DOM_RESOLVE && !st->of->conf.device_first ? ENSEMBLES : TOO_MANY;
@@ -382,7 +383,7 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
 
 /* ---- all ---- */
 
-/* Spans that wait, but those that are a step already. seconds: in which a thread does them. */
+/* Spans that wait, but those that are a step already. seconds: in which a thread does those that it may take. */
 typedef struct waiting {
     size_t n;
     double cells, seconds;
@@ -394,7 +395,8 @@ static waiting count_waiting(ws_dom_steps *s) {
         pthread_mutex_lock(&s->stage[k].lock);
         w.n += s->stage[k].waiting;
         w.cells += s->stage[k].cells;
-        w.seconds += s->stage[k].cells / cpu_speed[k];
+        const stage *st = &s->stage[k];
+        if (!on_device(st) || !are_devices_own(st, WS_CHAIN_FULL)) w.seconds += st->cells / cpu_speed[st->kind];
         pthread_mutex_unlock(&s->stage[k].lock);
     }
     return w;

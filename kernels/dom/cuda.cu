@@ -24,7 +24,7 @@ struct problem {
     const ws_dom_tables *odds; // whose emissions; NULL: the model's
     const uint8_t *x;
     uint32_t L, order;
-    bool wide; // a warp computes it
+    bool wide; // a warp or a gang computes it
 };
 
 // Problems that follow one another in a list and differ little in Q: one launch for each kernel. Those that have a warp
@@ -142,7 +142,8 @@ static size_t gangs_of(const ws_device *dev, int Q) {
 // Whether problems with warps have gangs: few of long models leave most of a device's warps without work, and each
 // lasts as long as its rows one after another. n: such problems of the call.
 static bool is_for_gang(const ws_device *dev, int Q, size_t n) {
-    return Q >= ws_dom_gang_least && n <= gangs_of(dev, Q);
+    const size_t room = gangs_of(dev, Q);
+    return Q >= ws_dom_gang_least && room && n <= (ws_dom_gangs_most ? ws_dom_gangs_most : room);
 }
 
 // Places the problems and makes their jobs; device addresses are still relative.

@@ -168,6 +168,6 @@ extern "C" const ws_dom_launch ws_dom_launches[WS_DOM_LAUNCHES] = {
     {WS_DOM_DECODE, 0, (const void *)team_kernel<ws_dom_decode>, "ws_dom_decode"},
     {WS_DOM_TRACE, 0, (const void *)team_kernel<ws_dom_trace>, "ws_dom_trace"},
 };
-size_t ws_dom_shared_most = 32 << 10, ws_dom_block_most = SIZE_MAX;
+size_t ws_dom_shared_most = 32 << 10, ws_dom_block_most = SIZE_MAX, ws_dom_gangs_most = 0;
 int ws_dom_wide_least = 33, ws_dom_gang_least = 300;
 ws_dom_margins ws_dom_margin = {WS_DOM_UNSURE, WS_DOM_UNSURE_END};

@@ -41,8 +41,10 @@ extern size_t ws_dom_shared_most;
 extern size_t ws_dom_block_most;
 /* Least places of a lane, M / 4, for which a warp computes a problem alone. */
 extern int ws_dom_wide_least;
-/* Least places of a lane for which a gang of warps computes a problem that would have a warp. */
+/* Least places of a lane for which a gang of warps computes a problem that would have a warp, and most problems of a
+ * call with gangs; 0: as many as the device has room for at a time. */
 extern int ws_dom_gang_least;
+extern size_t ws_dom_gangs_most;
 
 /* How near to a border a lane leaves a step of a trace to the definition: relative to the sum of the weights, and for
  * E absolute. */

@@ -119,7 +119,8 @@ template <bool SHARED, int WARPS = 1> struct ws_dom_warp : ws_dom_quad<4> {
         if (part == 0) f();
         barrier();
     }
-    // Returns the first thread's value. Between two calls of this function, and of each of the next two, is a phase.
+    // Returns the first thread's value. The caller has a phase between two calls of this function, and of each of the
+    // next two, since the warps of a gang read what the next call writes.
     WS_DOM_LANE float of_first(float a) const {
         if (WARPS == 1) return __shfl_sync(~0u, a, 0);
         __shared__ float first;

@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(COLUMNS == 32 && !GLOBAL ? WS_SSV_THREADS_WIDE
         __syncthreads();
         table = shared + lane % COLUMNS;
     }
-    const uint32_t before = min(item.from, (uint32_t)t.overlap), words = item.words + before;
+    const uint32_t before = item.words ? min(item.from, (uint32_t)t.overlap) : 0, words = item.words + before;
     ws_fetch fetch;
     fetch.begin(a.word + seq.first + item.from - before, words);
 

@@ -72,8 +72,7 @@ int ws_dev_usable(const char *list, const char **why) {
 // ---- 2 the pool ----
 
 // Streams of a device, unless a tool asks for more. Two overlap the copies of one batch with the kernels of another.
-// Two more keep the device busy while workers read scores from pinned memory. With six a search of a deep family took
-// 1.88 and 1.83 s for 1.72, since each takes some milliseconds to open (streams-h100.tsv).
+// Two more keep the device busy while workers read scores from pinned memory. Searches have six.
 enum { STREAMS = 4 };
 
 // A thread that waits for a stream, and the identity of its batch.
@@ -127,6 +126,7 @@ static int open_device(ws_device *d, ws_err *err) {
         rc = ws_cuda_check(cudaDeviceGetAttribute(&d->shared_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->id),
                           "asking for shared memory", err);
     if (!rc) keep_memory(d);
+    if (!rc) d->registers = ws_pinned_registers();
     for (int j = 0; j < pool.streams && !rc; j++) {
         ws_devstream *s = &pool.stream[d->index * pool.streams + j];
         s->dev = d;
@@ -227,9 +227,9 @@ static void release_stream(ws_devstream *s) {
     ws_devbuf *device[] = {&s->kept[0], &s->kept[1], &s->kept[2], &s->out, &s->arena};
     for (ws_devbuf *b : device) cudaFree(b->p);
     for (int i = 0; i < s->nspill; i++) cudaFree(s->spill[i].p);
-    ws_pinned_destroy(s->in.p);
-    ws_pinned_destroy(s->back.p);
-    for (size_t i = 0; i < s->nold; i++) ws_pinned_destroy(s->old[i]);
+    ws_pinned_destroy(s->dev, s->in.p);
+    ws_pinned_destroy(s->dev, s->back.p);
+    for (size_t i = 0; i < s->nold; i++) ws_pinned_destroy(s->dev, s->old[i]);
     ws_free(s->old);
     for (cudaEvent_t event : {s->taken, s->start, s->end, s->fetched, s->forked})
         if (event) cudaEventDestroy(event);
@@ -283,8 +283,8 @@ void ws_dev_stop(void) {
 
 // ---- 4 streams ----
 
-// Returns the free stream that holds batch `id`, else the one that holds the oldest; NULL if there is none. At first
-// devices alternate, so that two workers do not share one while another is idle.
+// Returns the free stream that holds batch `id`, else any free one; NULL if there is none. Devices alternate, so that
+// two workers do not share one while another is idle.
 static ws_devstream *free_stream(uint64_t id) {
     ws_devstream *best = NULL;
     for (int j = 0; j < pool.streams; j++)
@@ -292,7 +292,7 @@ static ws_devstream *free_stream(uint64_t id) {
             ws_devstream *s = &pool.stream[i * pool.streams + j];
             if (s->busy || !pool.dev[i].open) continue;
             if (s->id == id) return s;
-            if (!best || s->id < best->id) best = s;
+            if (!best) best = s;
         }
     return best;
 }

@@ -30,6 +30,7 @@ struct ws_device {
     pthread_t opener;
     bool opening, context, open; // a thread opens the device; a context exists; the streams are usable
     bool pools;                  // memory can be had in the order of a stream
+    bool registers;              // ws_pinned_registers
     cudaEvent_t opened;          // origin of its clock
     ws_devspan kernels, copies;
     pthread_mutex_t uploading; // one call at a time copies tables
@@ -107,8 +108,10 @@ int ws_devstream_side(ws_devstream *s, size_t k, ws_err *err);
 int ws_devstream_join(ws_devstream *s, int rc, ws_err *err);
 // Queues a copy of n bytes into s->back, which is valid after the next sync.
 int ws_devstream_fetch(ws_devstream *s, const void *from, size_t n, ws_err *err);
-// Releases pinned memory of a stream, if p is no NULL.
-void ws_pinned_destroy(void *p);
+// Releases pinned memory of the device's streams, if p is no NULL. A lost device keeps it until the process ends.
+void ws_pinned_destroy(const ws_device *d, void *p);
+// Returns whether memory can be pinned by cudaHostRegister. NVIDIA's confidential computing forbids that.
+bool ws_pinned_registers();
 // Waits for everything queued. A failure names the kernels launched since the last sync.
 int ws_devstream_sync(ws_devstream *s, ws_err *err);
 // Adds the times of a finished call to ws_dev_clock. All time outside of start and end counts as copies.

@@ -98,11 +98,12 @@ int ws_devstream_begin(ws_devstream *s, ws_err *err) {
     return ws_devstream_room(s, &s->arena, need, err);
 }
 
-// Returns n bytes of pinned memory in *p, which the caller releases with ws_pinned_destroy. cudaMallocHost would fill
-// and pin small pages under a lock of the driver: four threads had 64 MB each after 28, 61, 95 and 121 ms. Large pages
-// that their threads fill before they are pinned took 17 to 29 ms (pinned-h100.tsv).
-static cudaError_t pinned_create(void **p, size_t n) {
+// Returns n bytes of pinned memory in *p, which the caller releases with ws_pinned_destroy. cudaMallocHost fills and
+// pins small pages under a lock of the driver: four threads had 64 MB each after 29, 61, 95 and 121 ms. Large pages
+// that their threads fill before they are pinned took 22 to 29 ms (pinned-h100.tsv).
+static cudaError_t pinned_create(const ws_device *d, void **p, size_t n) {
     const size_t PAGE = 4096, LARGE = 2 << 20, size = n < LARGE ? PAGE : LARGE, bytes = (n + size - 1) / size * size;
+    if (!d->registers) return cudaMallocHost(p, n);
     if (posix_memalign(p, size, bytes) != 0) {
         *p = NULL;
         return cudaErrorMemoryAllocation;
@@ -117,8 +118,19 @@ static cudaError_t pinned_create(void **p, size_t n) {
 }
 
 // A device that is lost does not let go of memory, which copies may still write: it stays until the process ends.
-void ws_pinned_destroy(void *p) {
-    if (p && cudaHostUnregister(p) == cudaSuccess) free(p);
+void ws_pinned_destroy(const ws_device *d, void *p) {
+    if (p && !d->registers) cudaFreeHost(p);
+    else if (p && cudaHostUnregister(p) == cudaSuccess) free(p);
+}
+
+bool ws_pinned_registers() {
+    ws_device d = {};
+    void *p = NULL;
+    d.registers = true;
+    const bool may = pinned_create(&d, &p, 1) == cudaSuccess;
+    ws_pinned_destroy(&d, p);
+    if (!may) (void)cudaGetLastError();
+    return may;
 }
 
 // Enlarges a buffer of pinned memory to twice its size or more, after waiting for copies in flight from it. The old one
@@ -131,7 +143,7 @@ static int pinned_room(ws_devstream *s, ws_devbuf *b, size_t n, ws_err *err) {
     size_t cap = ws_max(roomy(n), 2 * b->cap);
     if (b->p) s->old[s->nold++] = b->p;
     *b = {};
-    cudaError_t e = pinned_create(&b->p, cap);
+    cudaError_t e = pinned_create(s->dev, &b->p, cap);
     if (e == cudaSuccess) {
         b->cap = cap;
         return WS_OK;
@@ -238,7 +250,7 @@ int ws_devstream_launched(ws_devstream *s, const char *name, ws_err *err) {
 // Threads launch a kernel side by side with other sizes. So each allows all that a block can have: a lower limit would
 // fail the launch of another thread.
 int ws_cuda_shared(const ws_device *d, const void *kernel, size_t bytes, const char *name, ws_err *err) {
-    const size_t always = 48 << 10;
+    const size_t always = 47 << 10; // of 48 KB: a kernel has less than one of its own
     const cudaFuncAttribute limit = cudaFuncAttributeMaxDynamicSharedMemorySize;
     cudaFuncAttributes own = {};
     if (bytes <= always) return WS_OK;

@@ -8,9 +8,9 @@
  * this way. So one thread is enough for all.
  *
  * Threads of the second kind wait for devices most of the time. They do not read. Threads of the CPU may leave them a
- * stage, and help there before they would wait. While a thread of the CPU waits, or helps, or the source calls them
- * hungry, a device takes what is enough for a call of the last stage that has it, before full pools of earlier ones. So
- * work for the CPU comes early. */
+ * stage, and help there before they would wait. While a thread of the CPU waits or helps, a device takes what is enough
+ * for a call of the last stage that has it, before full pools of earlier ones. It does so too while the source calls
+ * these threads hungry. So work for the CPU comes early. */
 #ifndef WS_RUN_CHAIN_H
 #define WS_RUN_CHAIN_H
 
@@ -24,8 +24,8 @@ typedef struct ws_chain_thread {
     int number;
 } ws_chain_thread;
 
-/* From which pools a thread wants a step: full ones alone; for a device while the CPU waits or helps, also those that
- * hold enough for a call; while another thread reads, also those that hold enough to be worth it; all. SPARE: full ones
+/* From which pools a thread wants a step: full ones alone; for a device while the CPU waits, helps or is hungry,
+ * also those that hold enough for a call; while another thread reads, also those that hold enough to be worth it; all. SPARE: full ones
  * too that are for threads of the other kind, before the thread would wait. */
 typedef enum ws_chain_need {
     WS_CHAIN_FULL, WS_CHAIN_EARLY, WS_CHAIN_SOME, WS_CHAIN_ANY, WS_CHAIN_SPARE

@@ -3,7 +3,7 @@
 // tools in build/fault/, which make install leaves out. WS_FAULT says how, as for shim.c:
 //
 //   KIND=N    device-memory  the N-th cudaMalloc has none
-//             pinned         the N-th cudaHostRegister pins nothing
+//             pinned         the N-th cudaHostRegister or cudaMallocHost pins nothing
 //             launch         the N-th launch of a kernel fails
 //             choice         the N-th cudaSetDevice fails
 //             context        the N-th cudaFree(NULL), which makes a context, fails
@@ -192,6 +192,7 @@ PLAIN(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int *n, const void *f, int
       (n, f, threads, shared), give(n, 2))
 WRAP(cudaFree, p ? NULL : "context", cudaErrorUnknown, (void *p), (p), drop(p))
 PLAIN(cudaFreeAsync, (void *p, cudaStream_t s), (p, s), drop(p))
+PLAIN(cudaFreeHost, (void *p), (p), drop(p))
 PLAIN(cudaHostUnregister, (void *p), (p), cudaSuccess)
 PLAIN(cudaDeviceGetDefaultMemPool, (cudaMemPool_t *m, int id), (m, id), give(m, (cudaMemPool_t)&fakes))
 PLAIN(cudaMemPoolSetAttribute, (cudaMemPool_t m, cudaMemPoolAttr what, void *v), (m, what, v), cudaSuccess)
@@ -201,6 +202,7 @@ PLAIN(cudaMemsetAsync, (void *p, int byte, size_t n, cudaStream_t s), (p, byte, 
 PLAIN(cudaMemcpyAsync, (void *to, const void *from, size_t n, cudaMemcpyKind way, cudaStream_t s),
       (to, from, n, way, s), copy(to, from, n, way))
 WRAP(cudaMalloc, "device-memory", cudaErrorMemoryAllocation, (void **p, size_t n), (p, n), take(p, n))
+WRAP(cudaMallocHost, "pinned", cudaErrorMemoryAllocation, (void **p, size_t n), (p, n), take(p, n))
 WRAP(cudaHostRegister, "pinned", cudaErrorMemoryAllocation, (void *p, size_t n, unsigned flags), (p, n, flags),
      fill(p, 0xff, n))
 WRAP(cudaStreamSynchronize, "lost", cudaErrorIllegalAddress, (cudaStream_t s), (s), wait())

@@ -17,7 +17,7 @@
 #include <limits.h>
 
 static const int sizes[] = {1,  2,  3,  4,  5,   7,   8,   9,   12,  16,  17,  29,  31,  32,  33,  48, 63,
-                            64, 65, 96, 99, 100, 127, 128, 129, 161, 200, 260, 333, 511, 640, 1025, 1500};
+                            64, 65, 96, 99, 100, 127, 128, 129, 161, 200, 260, 333, 511, 640, 1025, 1500, 2397};
 static const uint32_t lengths[] = {1, 2, 3, 7, 16, 33, 60, 61, 90, 130, 200, 333};
 enum { SIZES = sizeof sizes / sizeof sizes[0], LENGTHS = sizeof lengths / sizeof lengths[0], KINDS = 6 };
 enum { PER_MODEL = LENGTHS * KINDS, FREE_ENVELOPES = 3 };
@@ -415,6 +415,7 @@ int main(int argc, char **argv) {
         ws_dom_block_most = how[k].block;
         ws_dom_wide_least = how[k].wide;
         ws_dom_gang_least = how[k].gang;
+        ws_dom_gangs_most = how[k].gang == 1 ? SIZE_MAX : 0; /* all problems */
         ws_dom_margin = how[k].margin;
         compare_targets(&c, w, &to);
         compare_envelopes(&c, w, &r, &to);
@@ -437,6 +438,7 @@ int main(int argc, char **argv) {
     for (int k = 0; k < 4; k++) {
         ws_dom_wide_least = k < 2 ? 1 : INT_MAX;
         ws_dom_gang_least = k == 1 ? 1 : INT_MAX;
+        ws_dom_gangs_most = SIZE_MAX;
         ws_dom_block_most = k ? SIZE_MAX : 0;
         compare_windows(w, &r, k % 2, &t);
     }

@@ -27,8 +27,8 @@ static int take(const ws_chain_stage *stage, const ws_sieve_pool *const *pool, i
 int main(void) {
     static const ws_backend device = {.name = "device", .start = start};
     /* thread, and the pool that it should get: each pool has two steps */
-    static const int order[][2] = {{1, 1}, {2, 2}, {1, 1}, {1, 2}, {2, 0}};
-    static const int others[][2] = {{1, 1}, {2, 2}, {3, 1}, {3, 2}, {1, 0}};
+    static const int order[][2] = {{1, 1}, {2, 2}, {2, 2}, {1, 1}, {1, 0}};
+    static const int others[][2] = {{1, 1}, {2, 2}, {3, 1}, {2, 2}, {1, 0}};
     static ws_sieve s;
     ws_err err = {0};
     tap t = {0};
