@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A problem that a whole warp or gang computes: Forward and Backward in the operations of rows.cuh. The places of a lane
-// are shared among eight parts of each warp, four threads each. The parts compute side by side the values that depend on the
-// row before alone. Part 0 then walks along the places. A row lies in shared memory, in tiles of four places. Source:
-// specification profile-filters.md, section 9.4, and domains.md, section 3.
+// A problem that a whole warp or gang computes: Forward and Backward in the operations of rows.cuh. The places of a
+// lane are shared among eight parts of each warp, four threads each. The parts compute side by side the values that
+// depend on the row before alone. Part 0 then walks along the places. A row lies in shared memory, in tiles of four
+// places. Source: specification profile-filters.md, section 9.4, and domains.md, section 3.
 //
 // Contents: 1 a row, its parts and phases; 2 what is loaded ahead; 3 Forward; 4 Backward
 #ifndef WS_DOM_WIDE_CUH

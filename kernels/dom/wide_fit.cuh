@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Optimal accuracy of a problem that a whole warp or gang computes, in the operations of fit.cuh. Its phases and its row are
-// those of wide.cuh. No part waits for another: the largest of several numbers is the same in any order. Source:
-// specification domains.md, section 7.
+// Optimal accuracy of a problem that a whole warp or gang computes, in the operations of fit.cuh. Its phases and its
+// row are those of wide.cuh. No part waits for another: the largest of several numbers is the same in any order.
+// Source: specification domains.md, section 7.
 #ifndef WS_DOM_WIDE_FIT_CUH
 #define WS_DOM_WIDE_FIT_CUH
 

@@ -24,9 +24,9 @@ typedef struct ws_chain_thread {
     int number;
 } ws_chain_thread;
 
-/* From which pools a thread wants a step: full ones alone; for a device while the CPU waits, helps or is hungry,
- * also those that hold enough for a call; while another thread reads, also those that hold enough to be worth it; all. SPARE: full ones
- * too that are for threads of the other kind, before the thread would wait. */
+/* From which pools a thread wants a step: full ones alone; for a device while the CPU waits, helps or is hungry, also
+ * those that hold enough for a call; while another thread reads, also those that hold enough to be worth it; all.
+ * SPARE: full ones too that are for threads of the other kind, before the thread would wait. */
 typedef enum ws_chain_need {
     WS_CHAIN_FULL, WS_CHAIN_EARLY, WS_CHAIN_SOME, WS_CHAIN_ANY, WS_CHAIN_SPARE
 } ws_chain_need;
