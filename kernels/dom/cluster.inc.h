@@ -9,7 +9,8 @@
  * segments of a region of 1,200 Pfam models x yeast are tested against 51, not 270. */
 
 typedef struct distinct {
-    int32_t *i, *j, *k, *m; /* distinct segments, ascending in i; those of a cluster are FAR away, and leave later */
+    /* distinct segments, ascending in i, and TESTS more; those of a cluster are FAR away, and leave later */
+    int32_t *i, *j, *k, *m;
     uint32_t *head;         /* first segment equal to this one; `next` leads to the others, up to UINT32_MAX */
     uint8_t *linked;
     uint32_t *from;         /* [i] first distinct segment that begins at i or later */
@@ -31,11 +32,11 @@ typedef struct labels {
 } labels;
 
 #define FAR (1 << 28)
+enum { TESTS = 16 };      /* of segments, that the code makes together */
 enum { LEAST_NODES = 5 }; /* segments of fewer nodes link to nothing: of n nodes n - 1 count as common */
 
 /* Sets linked[lo..hi-1]: whether the segments of d link to g. The code tests TESTS of them together, and so up to
  * TESTS - 1 too many: a loop that ends at hi would do the last ones one by one, of 51 on average. */
-enum { TESTS = 16 };
 static void link_range(const distinct *d, const ws_dom_segment *g, uint32_t lo, uint32_t hi) {
     const int32_t vi = (int32_t)g->i, vj = (int32_t)g->j, vk = (int32_t)g->k, vm = (int32_t)g->m;
     for (; lo < hi; lo += TESTS) {
@@ -85,6 +86,7 @@ static void find_distinct(labels *a, uint32_t rows, uint32_t *order) {
         d->from[i] = first;
     }
     d->from[rows + 1] = d->n = count;
+    for (uint32_t u = count; u < count + TESTS; u++) d->i[u] = d->j[u] = d->k[u] = d->m[u] = FAR;
 }
 
 /* Removes the segments that are FAR away. moved: room for n + 1. */
@@ -175,8 +177,8 @@ static int label(ws_dom_worker *w, const ws_dom_sample *s, uint32_t rows, uint32
                  ws_err *err) {
     const size_t n = s->n;
     labels a = {.s = s, .na = (uint32_t)n, .found = found};
-    const size_t words = n / 64 + 1, bytes = words * sizeof *a.mark + 2 * n + TESTS + 8;
-    uint32_t *p = ws_dom_scratch(w, WS_DOM_COUNT, (11 * n + 1 + rows + 2 + TESTS) * sizeof *p, err);
+    const size_t words = n / 64 + 1, bytes = words * sizeof *a.mark + 2 * n + TESTS + 8, room = n + TESTS;
+    uint32_t *p = ws_dom_scratch(w, WS_DOM_COUNT, (4 * room + 7 * n + 1 + rows + 2) * sizeof *p, err);
     a.mark = p ? ws_dom_scratch(w, WS_DOM_PATH, bytes, err) : NULL;
     if (!a.mark) return err->code;
     memset(a.mark, 0, bytes);
@@ -184,10 +186,11 @@ static int label(ws_dom_worker *w, const ws_dom_sample *s, uint32_t rows, uint32
     a.done = a.d.linked + n + TESTS + 8;
     int32_t **const coordinate[] = {&a.d.i, &a.d.j, &a.d.k, &a.d.m};
     uint32_t **const other[] = {&a.d.head, &a.of, &a.next, &a.list, &a.place, &a.work};
-    for (size_t v = 0; v < 4; v++) *coordinate[v] = (int32_t *)(void *)(p + v * n);
-    for (size_t v = 0; v < 6; v++) *other[v] = p + (4 + v) * n;
-    a.moved = p + 10 * n; /* before that, the order of segments */
-    a.d.from = p + 11 * n + 1;
+    for (size_t v = 0; v < 4; v++) *coordinate[v] = (int32_t *)(void *)(p + v * room);
+    p += 4 * room;
+    for (size_t v = 0; v < 6; v++) *other[v] = p + v * n;
+    a.moved = p + 6 * n; /* before that, the order of segments */
+    a.d.from = a.moved + n + 1;
     find_distinct(&a, rows, a.moved);
     *clusters = label_in_order(&a, rows);
     return WS_OK;
