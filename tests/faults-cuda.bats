@@ -367,3 +367,11 @@ no_context() {
     grep -q '^cudaMallocHost$' pins || fail "$(sort pins | uniq -c)"
     [ "$(grep -c '^cudaMallocHost$' pins)" -eq "$(grep -c '^cudaFreeHost$' pins)" ] || fail "$(sort pins | uniq -c)"
 }
+
+@test "searches of proteins have six streams of a device, four with --mem" {
+    WS_FAULT_CALLS=six "$WARPSIEVE_FAULTY/hmmsieve" --backend cuda -o /dev/null m.hmm small.fa
+    WS_FAULT_CALLS=four "$WARPSIEVE_FAULTY/hmmsieve" --backend cuda --mem 1G -o /dev/null m.hmm small.fa
+    local n=() f
+    for f in six four; do n+=("$(grep -c '^cudaStreamCreateWithFlags$' $f)"); done
+    [ $((n[0] - n[1])) -eq 2 ] || fail "${n[*]}"
+}

@@ -76,8 +76,8 @@ const ws_backend *ws_sieve_scorer(const ws_backend *b, int kind) {
 static const ws_sieve_scorers on_device = {{&ws_msv_cuda, &ws_vit_cuda, &ws_fwd_cuda}};
 /* Large batches make kernels long enough: those of 100 models x 400 M residues took 2.2 s by 4 M, 1.6 s by 32 M, and
  * 64 M were no faster (H200). A batch of many models is smaller: see BATCH_CELLS of bin/filters/cascade.c. Two more
- * streams fill the device beside the short kernels behind SSV: 1,200 models x 59 M residues take 2.60 s for 2.67, 100
- * proteins x 1 G 4.90 for 4.98 (means of four, H100). */
+ * streams, unless --mem is given, fill the device beside the short kernels behind SSV. With them 1,200 models x 59 M
+ * residues take 2.60 s for 2.67, 100 proteins x 1 G 4.90 for 4.98 (means of four, H100). */
 static const ws_backend device = {WS_BACKEND_DEVICE, .own = &on_device, .batch = 16 << 20, .streams = 6,
                                   .prepare = prepare, .release = release};
 

@@ -349,6 +349,7 @@ int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *
     d->cascade.p = fmin(s->F1, 1);
     d->cascade.p_given = 1;
     if (d->by_seq && d->mem_given) d->cascade.mem = d->mem;
+    job->spares_streams = d->mem_given; /* each stream has a pool, and pins a copy of it */
     rc = ws_cascade_open(job, &s->first, err);
     if (!rc && !find) rc = ws_sieve_shards(s, job, err);
     if (rc) return rc;

@@ -103,7 +103,11 @@ int ws_devstream_begin(ws_devstream *s, ws_err *err) {
 // that their threads fill before they are pinned took 22 to 29 ms (pinned-h100.tsv).
 static cudaError_t pinned_create(const ws_device *d, void **p, size_t n) {
     const size_t PAGE = 4096, LARGE = 2 << 20, size = n < LARGE ? PAGE : LARGE, bytes = (n + size - 1) / size * size;
-    if (!d->registers) return cudaMallocHost(p, n);
+    if (!d->registers) {
+        const cudaError_t e = cudaMallocHost(p, n);
+        if (e != cudaSuccess) *p = NULL;
+        return e;
+    }
     if (posix_memalign(p, size, bytes) != 0) {
         *p = NULL;
         return cudaErrorMemoryAllocation;

@@ -138,7 +138,8 @@ int ws_backend_list(const ws_tool *tool, const ws_machine *m, ws_buf *out, ws_er
 
 /* Opens the backend. Prepares for it the targets that the run has made so far, since a device may join late. */
 int ws_backend_open(ws_job *job, int threads, ws_err *err) {
-    const ws_devconf conf = {job->common.device, job->common.gpu_mem, job->backend->streams};
+    const int streams = job->spares_streams ? 0 : job->backend->streams;
+    const ws_devconf conf = {job->common.device, job->common.gpu_mem, streams};
     int rc = job->backend->start ? job->backend->start(&conf, err) : WS_OK;
     return rc || job->ntarget == 0 ? rc : ws_ready_for(job, job->backend, threads, err);
 }

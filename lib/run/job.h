@@ -33,6 +33,7 @@ struct ws_job {
     size_t ntarget;
     char *model_id; /* for the provenance line: "globins4(xxh3:0123456789abcdef)"; ws_free */
 
+    int spares_streams;     /* set by a tool: devices have the usual streams, where its backend asks for more */
     uint64_t default_batch; /* size of an item if neither --batch nor the backend sets one; 0: that of ws_job_batch */
     int batch_given;        /* the user gave --batch */
     uint64_t most_batch;    /* upper limit of an item's size unless the user gave --batch; 0: no limit */
