@@ -13,7 +13,7 @@ typedef ws_dom_stage stage;
 /* A problem lasts as long as its rows and places, one after another. Where it has more cells than LONGEST, some 100 ms
  * a recurrence, the host is faster. Windows of genomes have more: threads that had the longest of them ended last, and
  * their envelopes came when all others were done. 16 DNA models x 63 Mb took 1.97 s with 12e6, 1.81 with 20e6 and 40e6
- * (means of three, H100). */
+ * (means of three, early-h100.tsv). */
 #define LONGEST 12e6
 #define LONGEST_WINDOW 40e6
 

@@ -31,7 +31,8 @@ enum { NONE = UINT32_MAX, FULL = 512, WORTH = 128, TOO_MANY = 64 << 10 };
 #define DEVICE_MOST 2e9
 #define FEW 2e7
 /* With device_first, envelopes are for devices alone if they have FEW to so many cells, about a second of an H100.
- * Beside filters they are too, up to so many, since by comparison with threads of the CPU a device is fastest in these.
+ * In searches of proteins a device has them alone too, up to so many cells, while the filters have work for it: of all
+ * steps it is fastest in these beside threads of the CPU.
  * In envelopes of long models a thread does an eighth of the cells a second that it does in targets. If threads take
  * steps of eight such envelopes, the end of a search waits for these: 16 DNA models x 63 Mb took 2.01 and 2.47 s so,
  * else 1.86 and 2.10 (H100, a trial build of 07ef100). */

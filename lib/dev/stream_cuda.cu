@@ -98,16 +98,10 @@ int ws_devstream_begin(ws_devstream *s, ws_err *err) {
     return ws_devstream_room(s, &s->arena, need, err);
 }
 
-// Returns n bytes of pinned memory in *p, which the caller releases with ws_pinned_destroy. cudaMallocHost fills and
-// pins small pages under a lock of the driver: four threads had 64 MB each after 29, 61, 95 and 121 ms. Large pages
-// that their threads fill before they are pinned took 22 to 29 ms (pinned-h100.tsv).
-static cudaError_t pinned_create(const ws_device *d, void **p, size_t n) {
+// Returns n bytes in *p, on large pages if they are many. The thread fills them before the driver pins them. *p is NULL
+// on failure.
+static cudaError_t registered(void **p, size_t n) {
     const size_t PAGE = 4096, LARGE = 2 << 20, size = n < LARGE ? PAGE : LARGE, bytes = (n + size - 1) / size * size;
-    if (!d->registers) {
-        const cudaError_t e = cudaMallocHost(p, n);
-        if (e != cudaSuccess) *p = NULL;
-        return e;
-    }
     if (posix_memalign(p, size, bytes) != 0) {
         *p = NULL;
         return cudaErrorMemoryAllocation;
@@ -121,20 +115,35 @@ static cudaError_t pinned_create(const ws_device *d, void **p, size_t n) {
     return e;
 }
 
+// Returns n bytes of pinned memory in *p, which the caller releases with ws_pinned_destroy. cudaMallocHost fills and
+// pins small pages under a lock of the driver: four threads had 64 MB each after 29, 61, 95 and 121 ms. Large pages
+// that their threads fill before they are pinned took 22 to 29 ms (pinned-h100.tsv).
+static cudaError_t pinned_create(const ws_device *d, void **p, size_t n) {
+    if (d->registers) return registered(p, n);
+    const cudaError_t e = cudaMallocHost(p, n);
+    if (e != cudaSuccess) *p = NULL;
+    return e;
+}
+
 // A device that is lost does not let go of memory, which copies may still write: it stays until the process ends.
+static void unregister(void *p) {
+    if (cudaHostUnregister(p) == cudaSuccess) free(p);
+}
+
 void ws_pinned_destroy(const ws_device *d, void *p) {
-    if (p && !d->registers) cudaFreeHost(p);
-    else if (p && cudaHostUnregister(p) == cudaSuccess) free(p);
+    if (!p) return;
+    if (d->registers) unregister(p);
+    else cudaFreeHost(p);
 }
 
 bool ws_pinned_registers() {
-    ws_device d = {};
-    void *p = NULL;
-    d.registers = true;
-    const bool may = pinned_create(&d, &p, 1) == cudaSuccess;
-    ws_pinned_destroy(&d, p);
-    if (!may) (void)cudaGetLastError();
-    return may;
+    void *p;
+    if (registered(&p, 1) == cudaSuccess) {
+        unregister(p);
+        return true;
+    }
+    (void)cudaGetLastError();
+    return false;
 }
 
 // Enlarges a buffer of pinned memory to twice its size or more, after waiting for copies in flight from it. The old one
