@@ -224,18 +224,37 @@ static int fetch_all(const ws_devfilter *f, ws_devcall *c, size_t behind, size_t
     return rc;
 }
 
+// Takes the finds of a call, whose number lies `head` bytes behind the scores that were fetched.
+static int take_found(const ws_devfilter *f, ws_devcall *c, size_t head, ws_buf *list, ws_err *err) {
+    ws_devstream *s = c->stream;
+    uint32_t n;
+    memcpy(&n, (const char *)s->back.p + head, sizeof n);
+    if (n > c->finds.room) return f->take(c->task, c->ntask, NULL, 0, list, err);
+    int rc = n ? ws_devstream_fetch(s, c->finds.at, n * sizeof *c->finds.at, err) : WS_OK;
+    if (!rc) rc = ws_devstream_sync(s, err);
+    return rc ? rc : f->take(c->task, c->ntask, (const ws_devfound *)s->back.p, n, list, err);
+}
+
+// Returns how many finds a call has room for. 600 windows of genes had some 60,000 points.
+static size_t room_for_finds(const ws_devfilter *f, size_t npair) {
+    enum { LEAST = 64 << 10, EACH = 16, MOST = 4 << 20 };
+    return f->take ? ws_min(LEAST + EACH * npair, MOST) : 0;
+}
+
 // Runs a call. Leaves the pairs that may pass in *kept, if the device tells them: see fetch_kept.
-static int call(const ws_devfilter *f, ws_devcall *c, ws_devkept **kept, size_t *n, ws_err *err) {
+static int call(const ws_devfilter *f, ws_devcall *c, ws_devkept **kept, size_t *n, ws_buf *list, ws_err *err) {
     enum { HEAD = 256 };
     ws_devstream *s = c->stream;
     const size_t npair = c->first[c->ntask], scores = f->raw * npair, behind = (scores + 255) / 256 * 256;
     const bool hints = c->task[0].hint;
     const size_t bytes = hints ? behind + sizeof *c->hint * npair : scores, head = (bytes + 255) / 256 * 256;
     const size_t room = may_screen(c) && npair <= MOST_PAIRS ? npair / 4 : 0; // more are fetched sooner with all scores
-    int rc = ws_devstream_room(s, &s->out, room ? head + HEAD + room * sizeof **kept : bytes, err);
-    if (room && !rc) {
+    const size_t finds = room_for_finds(f, npair), behind_head = room * sizeof **kept + finds * sizeof *c->finds.at;
+    int rc = ws_devstream_room(s, &s->out, behind_head ? head + HEAD + behind_head : bytes, err);
+    if (behind_head && !rc) {
         char *at = (char *)s->out.p + head;
-        c->screen = {(uint32_t *)at, (uint32_t *)at + 1, (ws_devkept *)(at + HEAD), (uint32_t)room, 0};
+        if (room) c->screen = {(uint32_t *)at, (uint32_t *)at + 1, (ws_devkept *)(at + HEAD), (uint32_t)room, 0};
+        else c->finds = {(ws_devfound *)(at + HEAD), (uint32_t *)at, (uint32_t)finds};
         rc = ws_cuda_check(cudaMemsetAsync(at, 0, HEAD, s->stream), "clearing counts", err);
     }
     if (!rc)
@@ -249,7 +268,8 @@ static int call(const ws_devfilter *f, ws_devcall *c, ws_devkept **kept, size_t 
     if (!rc) rc = f->queue(c, err);
     if (!rc) rc = ws_cuda_check(cudaEventRecord(s->end, s->stream), "recording an event", err);
     if (!rc && room) rc = fetch_kept(c, kept, n, err);
-    if (!rc && *n == SIZE_MAX) rc = fetch_all(f, c, behind, bytes, err);
+    if (!rc && *n == SIZE_MAX) rc = fetch_all(f, c, behind, finds ? head + HEAD : bytes, err);
+    if (!rc && finds) rc = take_found(f, c, head, list, err);
     if (!rc) ws_devstream_clock(s);
     return rc;
 }
@@ -262,12 +282,12 @@ static int score_some(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws
         first[t + 1] = first[t] + (uint32_t)task[t].n;
         most = ws_max(most, task[t].n);
     }
-    ws_devcall c = {NULL, seqs, task, ntask, first, NULL, {}};
+    ws_devcall c = {NULL, seqs, task, ntask, first, NULL, {}, {}};
     ws_devkept *kept = NULL;
     size_t n = SIZE_MAX;
     uint32_t *place = (uint32_t *)ws_calloc(most, sizeof *place, err);
     int rc = place ? take(&c.stream, seqs, err) : WS_ENOMEM;
-    if (!rc) rc = call(ws_devmodel_of<ws_devmodel>(task[0]).filter, &c, &kept, &n, err);
+    if (!rc) rc = call(ws_devmodel_of<ws_devmodel>(task[0]).filter, &c, &kept, &n, scratch, err);
     if (c.stream) ws_devstream_give(c.stream);
     const ws_devkept *k = kept;
     for (size_t t = 0; t < ntask && !rc; t++) {
@@ -282,6 +302,7 @@ static int score_some(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws
 
 int ws_devfilter_score(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err) {
     int rc = WS_OK;
+    scratch->n = 0; // of lists (ws_devfilter.take)
     for (size_t t = 0, n = 0; t < ntask && !rc; t += n) {
         size_t pairs = 0;
         for (n = 0; t + n < ntask && (n == 0 || pairs + task[t + n].n <= (size_t)MOST_PAIRS); n++)

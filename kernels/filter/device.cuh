@@ -10,6 +10,7 @@
 
 extern "C" {
 #include "kernels/filter/backend.h"
+#include "kernels/filter/found.h"
 #include "lib/hmm/target.h"
 }
 
@@ -50,6 +51,7 @@ struct ws_devcall {
     // [first[ntask]] on the device; NaN where nothing is written: see ws_task.hint; NULL: no hints
     float *hint;
     ws_devscreen screen;
+    ws_devfinds finds;
 };
 
 // The functions and forms by which devices run a filter.
@@ -68,6 +70,7 @@ struct ws_devfilter {
     ws_fscore (*decode)(const ws_devmodel *m, const ws_lenmodel *lm, const void *raw);
     bool (*undecided)(const void *raw); // returns 1 if the CPU must score the pair; NULL: never
     bool screens; // queue fills ws_devcall.screen where it has room; raw scores have 2 bytes, and there are hints
+    ws_devfound_take *take; // queue fills ws_devcall.finds, and decode is NULL; NULL: it finds nothing
 };
 
 // Returns the model of a task; MODEL is the filter's own record.

@@ -94,6 +94,6 @@ static ws_fscore decode(const ws_devmodel *, const ws_lenmodel *, const void *ra
 
 static const ws_body *const cpu[] = {WS_BY_WIDTH(ws_fwd_)};
 static const ws_devfilter filter = {
-    &ws_fwd_tables_form, cpu, sizeof(fwd_model), lay_out, queue, sizeof(fwd_score), decode, NULL, false};
+    &ws_fwd_tables_form, cpu, sizeof(fwd_model), lay_out, queue, sizeof(fwd_score), decode, NULL, false, NULL};
 
 const ws_backend ws_fwd_cuda = ws_devfilter_backend(&filter, 6e9);

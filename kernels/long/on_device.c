@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Windows scored by the filters of a device, each filter in one call for all windows: MSV with the bias, the Viterbi
- * scan, and Forward of sub-windows. The CPU makes the tests of the scores, and scans the few windows that have several
- * points. */
+ * scan, and Forward of sub-windows. The CPU makes the tests of the scores, and scans windows that a device leaves to it.
+ */
+#include "kernels/long/point.h"
 #include "kernels/long/search.h"
 #include "kernels/vit/points.h"
 #include "lib/base/parallel_for.h"
@@ -83,7 +84,7 @@ static int set_thresholds(request *r, const ws_long_target *target, ws_err *err)
     return WS_OK;
 }
 
-/* Windows of one model with several points, which a thread scans, and what it finds. */
+/* Windows of one model that the device left to the CPU, which a thread scans, and what it finds. */
 typedef struct scan {
     const ws_long_target *target;
     const uint32_t *item;
@@ -104,8 +105,7 @@ static int scan_one(void *ctx, size_t k, ws_err *err) {
     return ws_long_find_subwindows(c->target, all->windows, c->item, c->n, &c->found, &c->scratch, err);
 }
 
-/* Scans all windows on so many threads: for 16 models x 63 Mb one thread took 0.28 s a call, while no domain had begun.
- * Appends the sub-windows. */
+/* Scans all windows on so many threads, and appends the sub-windows. */
 static int scan_all(scans *all, int threads, ws_long_list *subwindows, ws_err *err) {
     int rc = ws_parallel_for(all->n, threads, scan_one, all, err);
     for (size_t k = 0; k < all->n && !rc; k++) rc = ws_long_list_append(subwindows, &all->at[k].found, err);
@@ -131,28 +131,44 @@ static int add_scans(scans *all, const ws_long_target *t, const uint32_t *item, 
     return WS_OK;
 }
 
-/* Appends the sub-windows of a task's windows by what the device says of their points; windows with several points are
- * left to be scanned. */
-static int add_subwindows(const request *r, const ws_task *task, const ws_long_target *t, scans *several,
-                          ws_long_list *subwindows, ws_err *err) {
+/* Sets *seeds to the n points of a window of a model of M nodes: rows in order, and those of a row as ws_long_points
+ * has them. */
+static int set_seeds(ws_long_seeds *seeds, const ws_vit_point *p, uint32_t n, int M, ws_err *err) {
+    int rc = WS_OK;
+    size_t row = seeds->n = 0;
+    for (uint32_t i = 0; i < n && !rc; i++) {
+        if (i && ws_vit_point_row(p[i]) != ws_vit_point_row(p[i - 1])) row = seeds->n;
+        rc = ws_long_point_add(seeds, ws_vit_point_row(p[i]), ws_vit_point_node(p[i]), err);
+        if (!rc && row < i) ws_long_point_sort(seeds, row, M);
+    }
+    return rc;
+}
+
+/* Appends the sub-windows of a task's windows by the points that the device found, which are in `list`; windows that
+ * it does not know are left to be scanned. */
+static int add_subwindows(const request *r, const ws_task *task, const ws_long_target *t, const ws_vit_point *list,
+                          scans *unknown, ws_long_list *subwindows, ws_err *err) {
     const ws_vit_points *points = task->score;
     uint32_t *item = items_of(r, task);
+    ws_long_seeds seeds = {0};
     size_t n = 0;
     int rc = WS_OK;
     for (size_t j = 0; j < task->n && !rc; j++) {
-        ws_long_seed seed = {ws_vit_points_row(points[j]), ws_vit_points_node(points[j]), 1};
-        const ws_long_seeds one = {&seed, 1, 1};
-        if (ws_vit_points_several(points[j])) item[n++] = item[j];
-        else if (!ws_vit_points_none(points[j])) rc = ws_long_add_subwindows(t, r->l, item[j], &one, subwindows, err);
+        const ws_vit_points p = points[j];
+        if (p.n == WS_VIT_UNKNOWN) item[n++] = item[j];
+        else if (p.n) rc = set_seeds(&seeds, list + p.first, p.n, (int)t->model.M, err);
+        if (p.n && p.n != WS_VIT_UNKNOWN && !rc)
+            rc = ws_long_add_subwindows(t, r->l, item[j], &seeds, subwindows, err);
     }
-    return rc ? rc : add_scans(several, t, item, n, err);
+    ws_free(seeds.at);
+    return rc ? rc : add_scans(unknown, t, item, n, err);
 }
 
 /* From windows to the worker's sub-windows. */
 static int find_subwindows(request *r, const ws_long_target *target, const ws_cpu *cpu, int threads, ws_long_worker *w,
                            ws_err *err) {
     const ws_long_filters *by = target[r->task->target].by;
-    scans several = {.windows = r->l};
+    scans unknown = {.windows = r->l};
     int rc = score(r, by->msv, target, offsetof(ws_long_target, dev_msv), &w->scratch, err);
     for (size_t k = 0; k < r->ntask && !rc; k++) {
         ws_task *t = &r->task[k];
@@ -161,9 +177,10 @@ static int find_subwindows(request *r, const ws_long_target *target, const ws_cp
     if (!rc) rc = set_thresholds(r, target, err);
     if (!rc) rc = score(r, by->points, target, offsetof(ws_long_target, dev_points), &w->scratch, err);
     for (size_t k = 0; k < r->ntask && !rc; k++)
-        rc = add_subwindows(r, &r->task[k], &target[r->task[k].target], &several, &w->subwindows, err);
-    if (!rc) rc = scan_all(&several, threads, &w->subwindows, err);
-    release_scans(&several);
+        rc = add_subwindows(r, &r->task[k], &target[r->task[k].target], ws_vit_points_list(&w->scratch), &unknown,
+                            &w->subwindows, err);
+    if (!rc) rc = scan_all(&unknown, threads, &w->subwindows, err);
+    release_scans(&unknown);
     return rc;
 }
 

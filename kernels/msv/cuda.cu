@@ -172,6 +172,6 @@ static ws_fscore decode(const ws_devmodel *m, const ws_lenmodel *lm, const void 
 
 static const ws_body *const cpu[] = {WS_BY_WIDTH(ws_msv_)};
 static const ws_devfilter filter = {&ws_bytes_form, cpu, sizeof(msv_model), lay_out, queue, sizeof(uint16_t),
-                                    decode,         NULL,    true};
+                                    decode,         NULL,    true, NULL};
 
 const ws_backend ws_msv_cuda = ws_devfilter_backend(&filter, 1.5e11, true);

@@ -28,7 +28,7 @@ static ws_fscore decode(const ws_devmodel *m, const ws_lenmodel *lm, const void 
 
 static const ws_body *const cpu[] = {WS_BY_WIDTH(ws_ssv_)};
 static const ws_devfilter filter = {&ws_bytes_form, cpu, sizeof(ssv_model), lay_out, queue, sizeof(uint16_t),
-                                    decode,         NULL,    false};
+                                    decode,         NULL,    false, NULL};
 
 extern "C" const ws_backend ws_ssv_cuda;
 const ws_backend ws_ssv_cuda = ws_devfilter_backend(&filter, 1.5e11);

@@ -141,7 +141,7 @@ template <vit_goal GOAL> static int queue(ws_devcall *c, ws_err *err) {
     if (rc) return rc;
     typedef typename vit_result<GOAL>::type result;
     const vit_args<GOAL> args = {
-        NULL, NULL, ws_devbatch_words(s), ws_devbatch_seqs(s), (result *)s->out.p, (uint32_t *)taken};
+        {NULL, NULL, ws_devbatch_words(s), ws_devbatch_seqs(s), (result *)s->out.p, (uint32_t *)taken}, c->finds};
     auto fit_of = [](const ws_task &t) { return model_of(t).fit; };
     auto task_of = [=](const ws_task &t, const ws_devlist &list, uint32_t first) {
         const vit_model &p = model_of(t);
@@ -173,9 +173,9 @@ static bool undecided(const void *raw) { return end_of(raw) == UNDECIDED; }
 
 static const ws_body *const cpu[] = {WS_BY_WIDTH(ws_vit_)};
 static const ws_devfilter filter = {&ws_words_form,  cpu,    sizeof(vit_model), lay_out, queue<SCORE>,
-                                    sizeof(int32_t), decode, undecided,         false};
-static const ws_devfilter scan = {
-    &ws_words_form, NULL, sizeof(vit_model), lay_out, queue<POINTS>, sizeof(ws_vit_points), NULL, NULL, false};
+                                    sizeof(int32_t), decode, undecided,         false,        NULL};
+static const ws_devfilter scan = {&ws_words_form,        NULL, sizeof(vit_model), lay_out, queue<POINTS>,
+                                  sizeof(ws_vit_points), NULL, NULL,              false,   ws_vit_points_take};
 
 const ws_backend ws_vit_cuda = ws_devfilter_backend(&filter, 1.5e10);
 const ws_backend ws_vit_points_cuda = ws_devfilter_backend(&scan, 1.5e10);

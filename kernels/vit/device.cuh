@@ -45,8 +45,10 @@ struct vit_task {
 enum vit_goal { SCORE, POINTS };
 template <vit_goal GOAL> struct vit_result;
 template <> struct vit_result<SCORE> { typedef int32_t type; };
-template <> struct vit_result<POINTS> { typedef unsigned long long type; }; // ws_vit_points
-template <vit_goal GOAL> using vit_args = ws_devargs<vit_task, typename vit_result<GOAL>::type>;
+template <> struct vit_result<POINTS> { typedef unsigned long long type; }; // number of points
+template <vit_goal GOAL> struct vit_args : ws_devargs<vit_task, typename vit_result<GOAL>::type> {
+    ws_devfinds finds; // POINTS
+};
 
 // Returns whether this is a kernel of the filter, for tests that stand in its place. cuda.cu has it.
 extern "C" int ws_vit_is_filter(const void *kernel);
@@ -164,8 +166,7 @@ __device__ __forceinline__ uint32_t shifted(uint32_t own, uint32_t before) { ret
 
 // State of a row: X, the best that M, I and D of a node send to M of the next node, and the next row's I. D lives only
 // within a row.
-// With POINTS, a row that reaches `top` has points: its nodes go to *points, all cells become empty, and E, J and B
-// stay.
+// With POINTS, a row that reaches `top` has points: its nodes go to *finds, all cells become empty, and E, J and B stay.
 template <int R, vit_span SPAN, vit_goal GOAL> struct vit_state {
     static constexpr bool WIDE = SPAN != IN_WARP;
     static constexpr bool KEEP = WIDE || WS_VIT_KEEP_DD(R); // D to D also in registers, else in shared memory
@@ -178,10 +179,10 @@ template <int R, vit_span SPAN, vit_goal GOAL> struct vit_state {
     uint32_t xB;
     uint32_t limit; // a best above this changes xB
     uint32_t floor; // a D above this may matter as D to D: xB less the most that the nodes of the half can gain
-    bool over;                  // POINTS: two rows had points, so the CPU scans the window
-    int top;                    // POINTS
-    bool found;                 // POINTS: a row had points
-    unsigned long long *points; // POINTS
+    bool over;      // no later row can change the score
+    int top;        // POINTS
+    uint32_t pair;  // POINTS: the number of the window's score
+    const vit_args<GOAL> *out; // POINTS; in shared memory
 
     __device__ __forceinline__ void load(const uint32_t *trans, int z, int g) {
 #pragma unroll
@@ -208,32 +209,36 @@ template <int R, vit_span SPAN, vit_goal GOAL> struct vit_state {
         inX = best = ws_both(LOW);
         limit =
             ws_both(GOAL == POINTS ? min(WS_WORD_BASE - WS_WORD_E - SHIFT, top - 1) : WS_WORD_BASE - WS_WORD_E - SHIFT);
-        over = found = false;
+        over = false;
         set_xB(WS_WORD_BASE + wmove - SHIFT);
     }
 
+    __device__ __forceinline__ void add_point(uint32_t row, uint32_t node) {
+        atomicAdd(out->score + pair, 1ull);
+        if (*(const volatile uint32_t *)out->finds.n > out->finds.room) return;
+        const uint32_t at = atomicAdd(out->finds.n, 1u);
+        if (at < out->finds.room) out->finds.at[at] = {ws_vit_point_of(row, node), pair};
+    }
     // Adds the points of row `row`, from 1, whose largest M is xE.
     __device__ __forceinline__ void add_points(const uint32_t (&M)[R], int xE, int z, uint32_t row) {
 #pragma unroll
         for (int j = 0; j < R; j++) {
             const uint32_t node = (uint32_t)(z * 2 * R + j + 1);
-            if ((int)(int16_t)M[j] == xE) atomicAdd(points, ws_vit_point(row, node));
-            if ((int)M[j] >> 16 == xE) atomicAdd(points, ws_vit_point(row, node + R));
+            if ((int)(int16_t)M[j] == xE) add_point(row, node);
+            if ((int)M[j] >> 16 == xE) add_point(row, node + R);
         }
-        over = found;
-        found = true;
         best = limit;
-        if (over) best = limit = ws_both(32767);
     }
 
     // Updates E, J, C and B if this row changes them. Returns whether it has points instead.
     __device__ __forceinline__ bool specials(vit_group<SPAN> &grp, int wmove, const uint32_t (&M)[R], uint32_t row) {
         const int xE = grp.largest(ws_larger_half(best));
         if (xE <= (int)(int16_t)limit) return false;
-        if (GOAL == POINTS && xE >= top) {
-            add_points(M, xE, grp.z, row);
-            return true;
-        }
+        if constexpr (GOAL == POINTS)
+            if (xE >= top) {
+                add_points(M, xE, grp.z, row);
+                return true;
+            }
         over = xE >= TOP;
         limit = ws_both(over ? 32767 : xE);
         set_xB(max(xE + WS_WORD_E, WS_WORD_BASE - SHIFT) + wmove);
@@ -329,11 +334,13 @@ __global__ void __launch_bounds__(SPAN == IN_WARP ? THREADS : MAX_LANES, SPAN ==
     extern __shared__ uint4 shared[];
     __shared__ vit_board board;
     __shared__ vit_task t; // in shared memory, because rows do not need it in registers
+    __shared__ vit_args<GOAL> out;
     vit_group<SPAN> grp;
     const int blocks = SPAN == IN_CLUSTER ? (int)ws_cluster_blocks() : 1;
     const uint32_t task = a.unit[blockIdx.x / (uint32_t)blocks].task;
     if (threadIdx.x == 0) {
         t = a.task[task];
+        if (GOAL == POINTS) out = a;
         for (int i = 0; i < 2; i++) board.asked[i] = board.more[i] = 0;
     }
     __syncthreads();
@@ -355,6 +362,7 @@ __global__ void __launch_bounds__(SPAN == IN_WARP ? THREADS : MAX_LANES, SPAN ==
     }
     aside += threadIdx.x % s.COLUMN;
     s.aside = aside;
+    s.out = &out;
     if (threadIdx.x < s.COLUMN) {
         aside[0] = t.trans[NTRANS * R * grp.g + grp.z];
         for (int j = 0; j < R && !s.KEEP; j++) aside[(1 + j) * s.COLUMN] = t.trans[(DD * R + j) * grp.g + grp.z];
@@ -380,7 +388,7 @@ __global__ void __launch_bounds__(SPAN == IN_WARP ? THREADS : MAX_LANES, SPAN ==
                 wmove = seq.wmove;
                 if (GOAL == POINTS) s.top = top;
             } else if (grp.z == 0) *score = (typename vit_result<GOAL>::type)(GOAL == SCORE ? (int64_t)UNDECIDED : -1);
-            if constexpr (GOAL == POINTS) s.points = score;
+            if constexpr (GOAL == POINTS) s.pair = t.first + item.out;
         }
         ws_fetch fetch;
         fetch.begin(a.word + first, words);
@@ -394,7 +402,7 @@ __global__ void __launch_bounds__(SPAN == IN_WARP ? THREADS : MAX_LANES, SPAN ==
                 if (GOAL == POINTS) row++;
                 s.row(grp, table + (size_t)x * columns, WS_CODES * columns, t.dead >> x & 1u, wmove, row);
             }
-            if (!WIDE && __all_sync(~0u, s.over || fetch.left == 0)) break;
+            if (GOAL == SCORE && !WIDE && __all_sync(~0u, s.over || fetch.left == 0)) break;
         }
         if (GOAL == POINTS) continue;
         const int xE = grp.largest(ws_larger_half(s.best));

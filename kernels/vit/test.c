@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The Viterbi filter: the worked example row by row, and a second implementation that evaluates every run of
  * deletions by itself. */
+#include "kernels/vit/points.h"
 #include "kernels/vit/vit.h"
 #include "tests/lib/worked.h"
 
@@ -190,6 +191,63 @@ static void test_wild(tap *t, sample *r) {
     ws_buf_release(&scratch);
 }
 
+/* ---- points of windows: from a device's order to lists ---- */
+
+enum { TASKS = 3, WINDOWS = 5 };
+static const uint64_t counts[TASKS][WINDOWS] = {{0, 1, 3, 0, UINT64_MAX}, {2, 0, 0, 40, 1}, {0, 0, 5, UINT64_MAX, 1}};
+
+/* The points of window `pair` of all tasks, in order: several in a row. */
+static ws_vit_point point_of(uint32_t pair, uint64_t i) {
+    return ws_vit_point_of(pair + 1 + (uint32_t)i / 3, (uint32_t)(pair * 100 + i % 3 * 7 + 1));
+}
+
+/* Makes what a device writes, the finds in any order. Returns how many there are. */
+static size_t make_finds(sample *r, ws_task *task, ws_vit_points (*score)[WINDOWS], ws_devfound *found) {
+    size_t n = 0;
+    for (uint32_t k = 0; k < TASKS; k++) {
+        task[k] = (ws_task){.n = WINDOWS, .score = score[k]};
+        memcpy(score[k], counts[k], sizeof counts[k]);
+        for (uint32_t j = 0; j < WINDOWS; j++)
+            for (uint64_t i = 0; counts[k][j] < UINT64_MAX && i < counts[k][j]; i++) {
+                const uint32_t pair = k * WINDOWS + j;
+                const size_t to = (size_t)sample_below(r, (int)n + 1);
+                found[n++] = found[to];
+                found[to] = (ws_devfound){point_of(pair, i), pair};
+            }
+    }
+    return n;
+}
+
+static void test_points(tap *t, sample *r) {
+    ws_task task[TASKS];
+    ws_vit_points score[TASKS][WINDOWS];
+    ws_devfound found[64];
+    ws_buf list = {0};
+    ws_err err = {0};
+    int bad = 0;
+    for (int call = 0; call < 2; call++) { /* the second one appends */
+        const size_t n = make_finds(r, task, score, found);
+        sample_must(ws_vit_points_take(task, TASKS, found, n, &list, &err), &err);
+        for (uint32_t k = 0; k < TASKS; k++)
+            for (uint32_t j = 0; j < WINDOWS; j++) {
+                const ws_vit_points p = score[k][j];
+                bad += p.n != (counts[k][j] == UINT64_MAX ? WS_VIT_UNKNOWN : counts[k][j]);
+                for (uint32_t i = 0; p.n != WS_VIT_UNKNOWN && i < p.n; i++)
+                    bad += ws_vit_points_list(&list)[p.first + i] != point_of(k * WINDOWS + j, i);
+            }
+        bad += list.n != (size_t)(call + 1) * n * sizeof(ws_vit_point);
+    }
+    tap_ok(t, bad == 0, "points of windows in order, those of a second call behind");
+    (void)make_finds(r, task, score, found);
+    sample_must(ws_vit_points_take(task, TASKS, NULL, 0, &list, &err), &err);
+    for (uint32_t k = 0; k < TASKS; k++)
+        for (uint32_t j = 0; j < WINDOWS; j++) bad += score[k][j].n != (counts[k][j] ? WS_VIT_UNKNOWN : 0);
+    tap_ok(t, bad == 0, "without room for all points a device knows windows without any");
+    const ws_vit_point far = ws_vit_point_of(WS_VIT_MOST_ROWS, (1 << 17) - 1);
+    tap_ok(t, ws_vit_point_row(far) == WS_VIT_MOST_ROWS && ws_vit_point_node(far) == (1 << 17) - 1, "the last point");
+    ws_buf_release(&list);
+}
+
 int main(void) {
     tap t = {0};
     sample r = worked_seed();
@@ -197,5 +255,6 @@ int main(void) {
     test_random(&t, &r);
     test_impossible(&t, &r);
     test_wild(&t, &r);
+    test_points(&t, &r);
     return tap_end(&t);
 }

@@ -10,6 +10,7 @@
 #include "lib/dev/device.h"
 #include "lib/hmm/target.h"
 #include "kernels/long/device.h"
+#include "kernels/long/point.h"
 #include "lib/simd/codec.h"
 #include "kernels/vit/points.h"
 #include "tests/lib/longdata.h"
@@ -247,14 +248,25 @@ static void add_window(windows *w, sample *r, const ws_hmm *h, const ws_words *w
     w->taken[j] = j % 8 != 7;
 }
 
-/* Whether the device says what the definition found. */
-static int agrees(const windows *w, int j) {
+/* Whether the device has the points that the definition found. */
+static int agrees(const windows *w, int j, int M) {
     const ws_vit_points p = w->got[j];
+    const ws_vit_point *own = ws_vit_points_list(&w->scratch) + p.first;
     const ws_long_seeds *want = &w->want[j];
-    if (!w->taken[j]) return p == WS_VIT_UNKNOWN;
-    if (want->n != 1) return want->n ? ws_vit_points_several(p) && p != WS_VIT_UNKNOWN : ws_vit_points_none(p);
-    return p == ws_vit_point(want->at[0].i, (uint32_t)want->at[0].k) && ws_vit_points_row(p) == want->at[0].i &&
-           ws_vit_points_node(p) == want->at[0].k;
+    if (!w->taken[j]) return p.n == WS_VIT_UNKNOWN;
+    int same = p.n == want->n;
+    ws_long_seeds row = {0};
+    for (size_t i = 0, from = 0; i < want->n && same; i++) {
+        ws_err err;
+        if (i && want->at[i].i != want->at[i - 1].i) row.n = 0, from = i;
+        sample_must(ws_long_point_add(&row, ws_vit_point_row(own[i]), ws_vit_point_node(own[i]), &err), &err);
+        if (i + 1 < want->n && want->at[i + 1].i == want->at[i].i) continue;
+        ws_long_point_sort(&row, 0, M);
+        for (size_t k = from; k <= i; k++)
+            same = same && row.at[k - from].i == want->at[k].i && row.at[k - from].k == want->at[k].k;
+    }
+    ws_free(row.at);
+    return same;
 }
 
 static void check_points(tap *t, sample *r, int M) {
@@ -283,7 +295,7 @@ static void check_points(tap *t, sample *r, int M) {
     const ws_task task = {.prep = prep, .item = item, .n = NWINDOW, .score = w.got};
     sample_must(ws_vit_points_cuda.score(&seqs, &task, 1, &w.scratch, &err), &err);
     for (int j = 0; j < NWINDOW; j++) {
-        bad += !agrees(&w, j);
+        bad += !agrees(&w, j, M);
         ws_free(w.want[j].at);
     }
     tap_ok(t, bad == 0, "points, %d nodes: %d windows without, %d with one, %d with several, %d differ", M, with[0],
@@ -295,6 +307,57 @@ static void check_points(tap *t, sample *r, int M) {
     ws_batch_release(&w.batch);
     ws_buf_release(&w.scratch);
     free(cell);
+}
+
+/* Windows all of whose rows have points. A call with one of `rows` rows has more points than there is room for; then the
+ * device knows the windows without points alone. */
+static void check_crowd(tap *t, sample *r, uint32_t rows, int known) {
+    enum { M = 40, N = 3 };
+    const uint32_t len[N] = {500, rows, 500};
+    const int top[N] = {28000, 0, 0};
+    ws_hmm h;
+    ws_hmm_target target = {.hmm = &h};
+    ws_batch batch = {0};
+    ws_lenmodel lm[N];
+    ws_vit_points got[N];
+    ws_buf list = {0};
+    ws_err err;
+    void *prep;
+    int bad = 0;
+    make_dna_model(&h, r, M);
+    sample_must(ws_profile_create(&target.profile, &h, &err), &err);
+    uint8_t *x = malloc(rows + 500);
+    for (uint32_t i = 0; i < rows + 500; i++) x[i] = (uint8_t)sample_below(r, 4);
+    for (int j = 0; j < N; j++) {
+        const ws_seqtext none = {.at = 0};
+        const uint64_t first = batch.nword;
+        sample_must(ws_batch_reserve_words(&batch, ws_batch_words(len[j]), &err), &err);
+        codec()->pack(x, len[j], batch.word + first);
+        sample_must(ws_batch_add_seq(&batch, first, len[j], &none, &err), &err);
+        ws_lenmodel_set(&lm[j], len[j]);
+        ws_vit_window_set(&lm[j], lm[j].wmove, top[j]);
+    }
+    ws_seqs seqs = ws_seqs_of(&batch, NULL);
+    seqs.perseq = lm;
+    const ws_target of = {.name = "made", .qlen = M, .data = &target};
+    sample_must(ws_vit_points_cuda.prepare(&ws_vit_points_cuda, &of, &prep, &err), &err);
+    const ws_task task = {.prep = prep, .n = N, .score = got};
+    sample_must(ws_vit_points_cuda.score(&seqs, &task, 1, &list, &err), &err);
+    for (int j = 1; j < N; j++) {
+        const ws_vit_point *own = ws_vit_points_list(&list) + got[j].first;
+        if (!known || got[j].n < len[j]) bad += known || got[j].n != WS_VIT_UNKNOWN;
+        else for (uint32_t i = 1, row = 1; i < got[j].n; i++) {
+            bad += own[i] <= own[i - 1] || ws_vit_point_row(own[i]) - row > 1;
+            row = ws_vit_point_row(own[i]);
+        }
+    }
+    tap_ok(t, got[0].n == 0 && bad == 0, "a window of %u rows with points: %s", rows, known ? "all known" : "too many");
+    ws_vit_points_cuda.release(prep);
+    ws_profile_destroy(&target.profile);
+    sample_model_release(&h);
+    ws_batch_release(&batch);
+    ws_buf_release(&list);
+    free(x);
 }
 
 int main(int argc, char **argv) {
@@ -316,6 +379,8 @@ int main(int argc, char **argv) {
                                 520, 700, 900, 1025, 1533, 2049, 2900, 4100, 8193, 9000};
     for (size_t j = 0; j < sizeof sizes / sizeof sizes[0]; j++)
         if (sizes[j] <= most) check_points(&t, &r, sizes[j]);
+    check_crowd(&t, &r, 30000, 1);
+    check_crowd(&t, &r, 200000, 0);
     if (most == INT32_MAX)
         for (int k = 0; k < NMODEL; k++)
             if (model_sizes[k] >= 80) {

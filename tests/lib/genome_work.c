@@ -209,27 +209,30 @@ static void release_points(void *prep) {
 
 static int windows_with[3]; /* without points, with one, with several */
 
-static void scan(const ws_words *w, const ws_seqs *seqs, size_t i, ws_vit_points *out) {
+static void scan(const ws_words *w, const ws_seqs *seqs, size_t i, ws_vit_points *out, ws_buf *list) {
     const ws_lenmodel *lm = seqs->perseq;
     const ws_long_vit v = {.wmove = lm[i].wmove, .threshold = lm[i].tjb};
     int16_t *cell = malloc(6 * sizeof *cell * ((size_t)w->M + 1));
     ws_long_seeds found = {0};
     ws_err err;
     sample_must(ws_long_points_ref(w, &v, ws_seqs_codes(seqs, i), seqs->len[i], cell, &found, &err), &err);
-    *out = i % 7 == 6 ? WS_VIT_UNKNOWN : 0;
-    for (size_t k = 0; k < found.n && i % 7 < 6; k++) *out += ws_vit_point(found.at[k].i, (uint32_t)found.at[k].k);
+    *out = (ws_vit_points){(uint32_t)(list->n / sizeof(ws_vit_point)), i % 7 == 6 ? WS_VIT_UNKNOWN : (uint32_t)found.n};
+    for (size_t k = 0; k < found.n && i % 7 < 6; k++) {
+        const ws_vit_point p = ws_vit_point_of(found.at[k].i, (uint32_t)found.at[k].k);
+        sample_must(ws_buf_add(list, &p, sizeof p, &err), &err);
+    }
     __atomic_add_fetch(&windows_with[ws_min(found.n, 2)], 1, __ATOMIC_RELAXED);
     ws_free(found.at);
     free(cell);
 }
 
 static int score_points(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err) {
-    (void)scratch;
     if (__atomic_add_fetch(&scores, 1, __ATOMIC_RELAXED) == fail_score_at)
         return ws_fail(err, WS_EDEV, "the stand-in fails");
+    scratch->n = 0;
     for (size_t k = 0; k < ntask; k++)
         for (size_t j = 0; j < task[k].n; j++)
-            scan(task[k].prep, seqs, ws_task_item(&task[k], j), (ws_vit_points *)task[k].score + j);
+            scan(task[k].prep, seqs, ws_task_item(&task[k], j), (ws_vit_points *)task[k].score + j, scratch);
     return WS_OK;
 }
 
