@@ -326,8 +326,8 @@ int ws_rounds_again(ws_job *job, int *more, ws_err *err) {
         for (int k = 0; k < WS_TEXT_FILTERS; k++) r->sieve.passed.count[m][k] = r->sieve.passed_all;
     int rc = ws_domscore_failure(d, err);
     for (; e.first < job->ntarget && !rc; e.first += e.n) {
-        e.n = ws_domscore_group(d->store.list, job->ntarget, e.first);
-        const ws_ordered w = {.n = e.n, .room = WS_DOMSCORE_HITS_TOGETHER, .weight = weight, .make = end_query,
+        e.n = ws_domscore_group(d, d->store.list, job->ntarget, e.first);
+        const ws_ordered w = {.n = e.n, .room = ws_domscore_hits_together(d), .weight = weight, .make = end_query,
                               .give = give_query, .ctx = &e};
         rc = ws_parallel_in_order(&w, job->nworker, err);
         const size_t next = e.first + e.n; /* queries before it may have ended in an earlier round */

@@ -98,19 +98,28 @@ int ws_buf_adds(ws_buf *b, const char *s, ws_err *err) {
     return WS_OK;
 }
 
+int ws_buf_addv(ws_buf *b, ws_err *err, const char *fmt, va_list ap) {
+    enum { MOST = 512 }; /* of nearly all rows */
+    va_list again;
+    int rc = ws_buf_reserve(b, MOST, err);
+    if (rc) return rc;
+    va_copy(again, ap);
+    const size_t room = b->cap - b->n;
+    const int n = vsnprintf(b->p + b->n, room, fmt, ap);
+    if (n < 0) ws_bug("bad format");
+    if ((size_t)n >= room && !(rc = ws_buf_reserve(b, (size_t)n + 1, err)))
+        vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
+    va_end(again);
+    if (!rc) b->n += (size_t)n;
+    return rc;
+}
+
 int ws_buf_addf(ws_buf *b, ws_err *err, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    const int rc = ws_buf_addv(b, err, fmt, ap);
     va_end(ap);
-    if (n < 0) ws_bug("bad format");
-    int rc = ws_buf_reserve(b, (size_t)n + 1, err);
-    if (rc) return rc;
-    va_start(ap, fmt);
-    vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
-    va_end(ap);
-    b->n += (size_t)n;
-    return WS_OK;
+    return rc;
 }
 
 void ws_buf_release(ws_buf *b) {

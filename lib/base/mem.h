@@ -6,6 +6,8 @@
 
 #include "lib/base/ws.h"
 
+#include <stdarg.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -39,6 +41,8 @@ int ws_buf_add(ws_buf *b, const void *p, size_t n, ws_err *err);
 /* Append a text and put a NUL after it, which b->n does not count. So b->p is a string until bytes are added. */
 int ws_buf_adds(ws_buf *b, const char *s, ws_err *err);
 int ws_buf_addf(ws_buf *b, ws_err *err, const char *fmt, ...) WS_PRINTF(3, 4);
+/* The same; ap is spent afterwards. */
+int ws_buf_addv(ws_buf *b, ws_err *err, const char *fmt, va_list ap) WS_PRINTF(3, 0);
 void ws_buf_release(ws_buf *b);
 
 /* Makes *p (an array of elements of `size` bytes with room for *cap) hold at least `need`, by doubling; keeps the

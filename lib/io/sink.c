@@ -15,16 +15,10 @@ void ws_sink_add(ws_sink *s, const char *p, size_t n) {
 }
 
 void ws_sink_f(ws_sink *s, const char *fmt, ...) {
-    va_list ap, again;
+    va_list ap;
     if (s->err.code != WS_OK) return;
     va_start(ap, fmt);
-    va_copy(again, ap);
-    const int n = vsnprintf(NULL, 0, fmt, ap);
-    if (n >= 0 && ws_buf_reserve(&s->text, (size_t)n + 1, &s->err) == WS_OK) {
-        vsnprintf(s->text.p + s->text.n, (size_t)n + 1, fmt, again);
-        s->text.n += (size_t)n;
-    }
-    va_end(again);
+    (void)ws_buf_addv(&s->text, &s->err, fmt, ap);
     va_end(ap);
 }
 

@@ -36,6 +36,25 @@ static int refuses(size_t n) {
     return fine;
 }
 
+/* Appends words of all lengths near the room that a buffer keeps for a row; returns whether each is whole. */
+static int prints(void) {
+    enum { MOST = 1100 };
+    static char word[MOST + 1];
+    ws_buf b = {0};
+    ws_err err = {0};
+    int fine = 1;
+    memset(word, 'x', MOST);
+    for (int n = 0; n <= MOST && fine; n += n < 500 || n > 520 ? 37 : 1) {
+        const size_t before = b.n;
+        fine = ws_buf_addf(&b, &err, "%d %s.", n % 10, word + MOST - n) == WS_OK && b.n == before + 3 + (size_t)n &&
+               b.p[before] == '0' + n % 10 && b.p[b.n - 1] == '.' && b.p[b.n] == 0 &&
+               strspn(b.p + before + 2, "x") == (size_t)n;
+        if (n % 3 == 0) ws_buf_release(&b);
+    }
+    ws_buf_release(&b);
+    return fine;
+}
+
 /* With a sanitizer, which ends a program that asks for more memory than any machine has, one of them is there. */
 extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));
@@ -44,6 +63,7 @@ int main(void) {
     tap t = {0};
     tap_ok(&t, grows(100) && grows(100000), "small arrays");
     tap_ok(&t, grows(5000000), "an array of 40 MB");
+    tap_ok(&t, prints(), "formatted text, in the room of a row and beyond");
     if (__asan_init || __tsan_init) tap_skip(&t, "too much", "a sanitizer would end the program");
     else tap_ok(&t, refuses(100) && refuses(1000000), "too much");
     return tap_end(&t);
