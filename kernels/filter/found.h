@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a filter finds on a device beside its scores. */
+ * Finds of a filter on a device, which it has beside scores. */
 #ifndef WS_FILTER_FOUND_H
 #define WS_FILTER_FOUND_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Windows scored by the filters of a device, each filter in one call for all windows: MSV with the bias, the Viterbi
- * scan, and Forward of sub-windows. The CPU makes the tests of the scores, and scans windows that a device leaves to it.
- */
+ * scan, and Forward of sub-windows. The CPU makes the tests of the scores, and scans what a device leaves to it. */
 #include "kernels/long/point.h"
 #include "kernels/long/search.h"
 #include "kernels/vit/points.h"

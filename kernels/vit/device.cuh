@@ -166,7 +166,8 @@ __device__ __forceinline__ uint32_t shifted(uint32_t own, uint32_t before) { ret
 
 // State of a row: X, the best that M, I and D of a node send to M of the next node, and the next row's I. D lives only
 // within a row.
-// With POINTS, a row that reaches `top` has points: its nodes go to *finds, all cells become empty, and E, J and B stay.
+// With POINTS, a row that reaches `top` has points: its nodes go to the finds, all cells become empty, and E, J and B
+// stay.
 template <int R, vit_span SPAN, vit_goal GOAL> struct vit_state {
     static constexpr bool WIDE = SPAN != IN_WARP;
     static constexpr bool KEEP = WIDE || WS_VIT_KEEP_DD(R); // D to D also in registers, else in shared memory

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The result of a device's Viterbi scan of windows (kernels/long/long.h): the points of each. Most windows have none. */
+ * The result of a device's Viterbi scan of windows (kernels/long/long.h): the points of each. Most have none. */
 #ifndef WS_VIT_POINTS_H
 #define WS_VIT_POINTS_H
 

@@ -309,8 +309,8 @@ static void check_points(tap *t, sample *r, int M) {
     free(cell);
 }
 
-/* Windows all of whose rows have points. A call with one of `rows` rows has more points than there is room for; then the
- * device knows the windows without points alone. */
+/* Windows all of whose rows have points, and one without. Where a call has more points than there is room for, the
+ * device knows the windows without any alone. */
 static void check_crowd(tap *t, sample *r, uint32_t rows, int known) {
     enum { M = 40, N = 3 };
     const uint32_t len[N] = {500, rows, 500};
