@@ -10,10 +10,9 @@
 extern "C" {
 #endif
 
-/* A find, of the pair whose score has this number in the call. */
+/* A find, of the pair whose score has this number in the call. A kernel writes all bytes of it. */
 typedef struct ws_devfound {
-    uint64_t what;
-    uint32_t pair;
+    uint64_t what, pair;
 } ws_devfound;
 
 /* Those of a call, on the device: at[0..*n). *n is larger than the room where there were more. */
