@@ -176,14 +176,17 @@ int ws_dom_out_end(ws_dom_out *o, int rc, ws_err *err);
 void ws_dom_out_release(ws_dom_out *o);
 /* lists.c: ranks the lists and writes them to the sinks of all outputs, in order; all threads make the text. */
 int ws_domscore_write_lists(const ws_dom_lists *l, ws_err *err);
-/* lists.c: returns how many of n lists, from `first` on, are made side by side: at least one. A long list is
- * alone, and its text goes to the outputs as it is made. */
-size_t ws_domscore_group(const ws_domscore *d, const ws_hitlist *list, size_t n, size_t first);
-/* lists.c: returns the most hits whose text is in memory together. A hit is about a kilobyte of report, and six of an
- * alignment. */
-size_t ws_domscore_hits_together(const ws_domscore *d);
-/* lists.c: returns how many threads make the text of a list while others make that of its neighbours. */
-int ws_domscore_list_threads(const ws_hitlist *l, int threads);
+/* Lists that are made side by side: n from `first` on, and the most hits whose text is in memory together. A hit is
+ * about a kilobyte of report, and six of an alignment: without --mem at most some 460 MB. */
+typedef struct ws_dom_group {
+    size_t first, n, hits;
+} ws_dom_group;
+/* lists.c: returns the next group of n lists, from `first` on. A long list is alone, and its text goes to the outputs as
+ * it is made. */
+ws_dom_group ws_domscore_group(const ws_domscore *d, const ws_hitlist *list, size_t n, size_t first);
+/* lists.c: returns how many threads of all make the text of a list while others make that of the rest of its group: a
+ * share by its hits, or one. */
+int ws_domscore_list_threads(const ws_dom_group *g, const ws_hitlist *l, int threads);
 /* lists.c: writes the ranked list of a query to the sink of an output, and counts the rows. */
 void ws_domscore_write_list(ws_dom_out *o, const ws_hitquery *q);
 /* Sets what the report says passed the filters, and how much was searched, of query m. */

@@ -10,8 +10,8 @@ typedef struct made {
 
 typedef struct group {
     const ws_dom_lists *lists;
-    size_t first, n;
-    made *made; /* [n] */
+    ws_dom_group of;
+    made *made; /* [of.n] */
 } group;
 
 static uint64_t rows_of(const ws_dom_out *o, const ws_held *h) {
@@ -49,15 +49,16 @@ static int make(const ws_dom_lists *l, size_t i, ws_dom_out *out, int threads, w
 
 static size_t weight(const void *of, size_t i) {
     const group *g = of;
-    return g->lists->list[g->first + i].n;
+    return g->lists->list[g->of.first + i].n;
 }
 
 static int make_one(void *of, size_t i, ws_err *err) {
     const group *g = of;
     const ws_domscore *d = g->lists->job->own;
-    const int threads = ws_domscore_list_threads(&g->lists->list[g->first + i], g->lists->job->nworker);
+    const int threads = ws_domscore_list_threads(&g->of, &g->lists->list[g->of.first + i],
+                                                 g->lists->job->nworker);
     for (int k = 0; k < d->nout; k++) g->made[i].out[k] = (ws_dom_out){.form = d->out[k].form};
-    return make(g->lists, g->first + i, g->made[i].out, threads, err);
+    return make(g->lists, g->of.first + i, g->made[i].out, threads, err);
 }
 
 static const char *name_of(const ws_dom_lists *l, size_t i) {
@@ -72,7 +73,7 @@ static int give_one(void *of, size_t i, ws_err *err) {
     int rc = WS_OK;
     for (int k = 0; k < d->nout && !rc; k++) {
         ws_dom_out *from = &g->made[i].out[k], *to = &d->out[k];
-        rc = to->pattern ? ws_dom_out_begin(to, name_of(g->lists, g->first + i), err) : WS_OK;
+        rc = to->pattern ? ws_dom_out_begin(to, name_of(g->lists, g->of.first + i), err) : WS_OK;
         if (rc) break;
         ws_sink_pass(&to->sink, from->sink.text.p, from->sink.text.n);
         to->rows += from->rows;
@@ -88,38 +89,37 @@ static int write_alone(const group *g, ws_err *err) {
     ws_domscore *d = g->lists->job->own;
     int rc = WS_OK;
     for (int k = 0; k < d->nout && !rc; k++)
-        if (d->out[k].pattern) rc = ws_dom_out_begin(&d->out[k], name_of(g->lists, g->first), err);
-    if (!rc) rc = make(g->lists, g->first, d->out, g->lists->job->nworker, err);
+        if (d->out[k].pattern) rc = ws_dom_out_begin(&d->out[k], name_of(g->lists, g->of.first), err);
+    if (!rc) rc = make(g->lists, g->of.first, d->out, g->lists->job->nworker, err);
     for (int k = 0; k < d->nout; k++) rc = ws_dom_out_end(&d->out[k], rc, err);
     return rc;
 }
 
-/* A list of more hits is alone; TOGETHER of the longest others are made at once. With 8,192 for both, 3 of 16 threads
- * made text at the end of 100 queries x 1 G residues: the whole took 5.27 s, now 5.10 (H100, means of three). */
-enum { ALONE = 32768, ALONE_WITH_MEM = 8192, TOGETHER = 2 };
-
-size_t ws_domscore_group(const ws_domscore *d, const ws_hitlist *list, size_t n, size_t first) {
-    const size_t most = 1024, alone = d->mem_given ? ALONE_WITH_MEM : ALONE;
-    size_t k = 0;
-    while (first + k < n && k < most && list[first + k].n <= alone) k++;
-    return ws_max(k, 1);
+/* A list of more than ALONE hits is a group of its own, and text of TOGETHER hits is in memory at most. When text of
+ * 8,192 hits was, 3 of 16 threads made text at the end of 100 queries x 1 G residues. That took 5.27 s; with 131,072,
+ * and ALONE still 8,192, 5.10 (H100, means of three). */
+ws_dom_group ws_domscore_group(const ws_domscore *d, const ws_hitlist *list, size_t n, size_t first) {
+    enum { ALONE = 32768, TOGETHER = 65536, WITH_MEM = 8192, LISTS = 1024 };
+    const size_t alone = d->mem_given ? WITH_MEM : ALONE, together = d->mem_given ? WITH_MEM : TOGETHER;
+    ws_dom_group g = {.first = first};
+    for (; first + g.n < n && g.n < LISTS && list[first + g.n].n <= alone; g.n++) g.hits += list[first + g.n].n;
+    g.n = ws_max(g.n, 1);
+    g.hits = ws_min(g.hits, together);
+    return g;
 }
 
-size_t ws_domscore_hits_together(const ws_domscore *d) { return d->mem_given ? ALONE_WITH_MEM : TOGETHER * ALONE; }
-
-int ws_domscore_list_threads(const ws_hitlist *l, int threads) {
-    const size_t some = 1024; /* so many hits get a thread more */
-    return (int)ws_min((size_t)threads, 1 + l->n / some);
+int ws_domscore_list_threads(const ws_dom_group *g, const ws_hitlist *l, int threads) {
+    return (int)ws_min((size_t)threads, ws_max(1, (size_t)threads * l->n / ws_max(g->hits, 1)));
 }
 
 static int write_group(group *g, ws_err *err) {
     const ws_domscore *d = g->lists->job->own;
-    if (g->n == 1) return write_alone(g, err);
-    if (!(g->made = ws_calloc(g->n, sizeof *g->made, err))) return err->code;
-    const ws_ordered w = {.n = g->n, .room = ws_domscore_hits_together(d), .weight = weight, .make = make_one,
+    if (g->of.n == 1) return write_alone(g, err);
+    if (!(g->made = ws_calloc(g->of.n, sizeof *g->made, err))) return err->code;
+    const ws_ordered w = {.n = g->of.n, .room = g->of.hits, .weight = weight, .make = make_one,
                           .give = give_one, .ctx = g};
     const int rc = ws_parallel_in_order(&w, g->lists->job->nworker, err);
-    for (size_t i = 0; i < g->n; i++)
+    for (size_t i = 0; i < g->of.n; i++)
         for (int k = 0; k < d->nout; k++) ws_sink_release(&g->made[i].out[k].sink);
     ws_free(g->made);
     return rc;
@@ -129,9 +129,9 @@ int ws_domscore_write_lists(const ws_dom_lists *l, ws_err *err) {
     const ws_domscore *d = l->job->own;
     int rc = WS_OK;
     for (size_t i = 0; i < l->n && !rc;) {
-        group g = {.lists = l, .first = i, .n = ws_domscore_group(d, l->list, l->n, i)};
+        group g = {.lists = l, .of = ws_domscore_group(d, l->list, l->n, i)};
         rc = write_group(&g, err);
-        i += g.n;
+        i += g.of.n;
     }
     return rc;
 }

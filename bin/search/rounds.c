@@ -16,7 +16,7 @@ typedef struct ending {
     ws_job *job;
     ws_rounds *r;
     ws_spaces spaces;
-    size_t first, n; /* these queries, among the targets */
+    ws_dom_group of; /* queries, among the targets */
 } ending;
 
 int ws_rounds_open(ws_rounds *r, ws_err *err) {
@@ -227,7 +227,7 @@ static int end_text(const ending *e, ws_roundquery *q, int rc, ws_err *err) {
 
 static int end_query(void *ctx, size_t i, ws_err *err) {
     const ending *e = ctx;
-    const size_t t = e->first + i;
+    const size_t t = e->of.first + i;
     const ws_rounds *r = e->r;
     ws_domscore *d = &e->r->sieve.dom;
     ws_roundquery *q = &r->query[r->active[t]];
@@ -249,9 +249,9 @@ static int end_query(void *ctx, size_t i, ws_err *err) {
     hq.first = hq.origin->number == 0;
     int rc = ws_buf_addf(&name, err, "%s-i%d", hq.origin->name, r->round);
     hq.msa_name = name.p;
-    hq.threads = e->n == 1 ? e->job->nworker : ws_domscore_list_threads(l, e->job->nworker);
+    hq.threads = e->of.n == 1 ? e->job->nworker : ws_domscore_list_threads(&e->of, l, e->job->nworker);
     /* the text of a long list goes to the outputs as it is made */
-    const int at_once = e->n == 1 && q->done && r->written == r->active[t];
+    const int at_once = e->of.n == 1 && q->done && r->written == r->active[t];
     if (!rc && at_once) rc = begin_text(e, q, err);
     if (!rc) rc = write_outputs(r, q, at_once ? d->out : q->out, &hq, new, rows, converged, err);
     if (at_once) rc = end_text(e, q, rc, err);
@@ -266,7 +266,7 @@ static int end_query(void *ctx, size_t i, ws_err *err) {
 
 static size_t weight(const void *ctx, size_t i) {
     const ending *e = ctx;
-    return e->r->sieve.dom.store.list[e->first + i].n;
+    return e->r->sieve.dom.store.list[e->of.first + i].n;
 }
 
 /* Hands the text of the queries before `end` on, up to the first one that is not done. */
@@ -293,7 +293,7 @@ static int hand_on(ws_job *job, ws_rounds *r, size_t end, ws_err *err) {
 /* After the round of target i of the group has ended, and those of the targets before. */
 static int give_query(void *ctx, size_t i, ws_err *err) {
     const ending *e = ctx;
-    return hand_on(e->job, e->r, e->r->active[e->first + i] + 1, err);
+    return hand_on(e->job, e->r, e->r->active[e->of.first + i] + 1, err);
 }
 
 /* Makes a set of the models of the queries that are not done. */
@@ -325,12 +325,12 @@ int ws_rounds_again(ws_job *job, int *more, ws_err *err) {
     for (size_t m = 0; m < job->ntarget && r->sieve.max; m++)
         for (int k = 0; k < WS_TEXT_FILTERS; k++) r->sieve.passed.count[m][k] = r->sieve.passed_all;
     int rc = ws_domscore_failure(d, err);
-    for (; e.first < job->ntarget && !rc; e.first += e.n) {
-        e.n = ws_domscore_group(d, d->store.list, job->ntarget, e.first);
-        const ws_ordered w = {.n = e.n, .room = ws_domscore_hits_together(d), .weight = weight, .make = end_query,
+    for (size_t first = 0; first < job->ntarget && !rc; first += e.of.n) {
+        e.of = ws_domscore_group(d, d->store.list, job->ntarget, first);
+        const ws_ordered w = {.n = e.of.n, .room = e.of.hits, .weight = weight, .make = end_query,
                               .give = give_query, .ctx = &e};
         rc = ws_parallel_in_order(&w, job->nworker, err);
-        const size_t next = e.first + e.n; /* queries before it may have ended in an earlier round */
+        const size_t next = first + e.of.n; /* queries before it may have ended in an earlier round */
         if (!rc) rc = hand_on(job, r, next < job->ntarget ? r->active[next] : r->queries.n, err);
     }
     if (!rc && r->chkali) rc = save(r, r->chkali, "sto", job->ntarget, alignment_text, r, err);

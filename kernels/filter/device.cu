@@ -224,7 +224,7 @@ static int fetch_all(const ws_devfilter *f, ws_devcall *c, size_t behind, size_t
     return rc;
 }
 
-// Takes the finds of a call, whose number lies `head` bytes behind the scores that were fetched.
+// Takes the finds of a call, whose number lies behind `head` bytes of what was fetched.
 static int take_found(const ws_devfilter *f, ws_devcall *c, size_t head, ws_buf *list, ws_err *err) {
     ws_devstream *s = c->stream;
     uint32_t n;
@@ -235,10 +235,11 @@ static int take_found(const ws_devfilter *f, ws_devcall *c, size_t head, ws_buf 
     return rc ? rc : f->take(c->task, c->ntask, (const ws_devfound *)s->back.p, n, list, err);
 }
 
-// Returns how many finds a call has room for. 600 windows of genes had some 60,000 points.
-static size_t room_for_finds(const ws_devfilter *f, size_t npair) {
-    enum { LEAST = 64 << 10, EACH = 16, MOST = 4 << 20 };
-    return f->take ? ws_min(LEAST + EACH * npair, MOST) : 0;
+// Returns how many finds a call has room for, within a share of --gpu-mem. 600 windows of genes had some 60,000 points.
+static size_t room_for_finds(const ws_devfilter *f, const ws_device *d, size_t npair) {
+    enum { LEAST = 256 << 10, EACH = 64, MOST = 4 << 20, SHARE = 64 };
+    const size_t most = d->limit ? ws_min(MOST, d->limit / SHARE / sizeof(ws_devfound)) : (size_t)MOST;
+    return f->take ? ws_min(LEAST + EACH * npair, most) : 0;
 }
 
 // Runs a call. Leaves the pairs that may pass in *kept, if the device tells them: see fetch_kept.
@@ -249,7 +250,8 @@ static int call(const ws_devfilter *f, ws_devcall *c, ws_devkept **kept, size_t 
     const bool hints = c->task[0].hint;
     const size_t bytes = hints ? behind + sizeof *c->hint * npair : scores, head = (bytes + 255) / 256 * 256;
     const size_t room = may_screen(c) && npair <= MOST_PAIRS ? npair / 4 : 0; // more are fetched sooner with all scores
-    const size_t finds = room_for_finds(f, npair), behind_head = room * sizeof **kept + finds * sizeof *c->finds.at;
+    const size_t finds = room_for_finds(f, s->dev, npair);
+    const size_t behind_head = room * sizeof **kept + finds * sizeof *c->finds.at;
     int rc = ws_devstream_room(s, &s->out, behind_head ? head + HEAD + behind_head : bytes, err);
     if (behind_head && !rc) {
         char *at = (char *)s->out.p + head;
@@ -258,7 +260,8 @@ static int call(const ws_devfilter *f, ws_devcall *c, ws_devkept **kept, size_t 
         rc = ws_cuda_check(cudaMemsetAsync(at, 0, HEAD, s->stream), "clearing counts", err);
     }
     if (!rc)
-        rc = ws_cuda_check(cudaMemsetAsync(s->out.p, 0, hints ? behind : scores, s->stream), "clearing scores", err);
+        rc = ws_cuda_check(cudaMemsetAsync(s->out.p, 0, finds ? head : hints ? behind : scores, s->stream),
+                           "clearing scores", err);
     if (hints && !rc) {
         c->hint = (float *)((char *)s->out.p + behind);
         rc = ws_cuda_check(cudaMemsetAsync(c->hint, 0xff, sizeof *c->hint * npair, s->stream), "clearing hints", err);
@@ -302,7 +305,7 @@ static int score_some(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws
 
 int ws_devfilter_score(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err) {
     int rc = WS_OK;
-    scratch->n = 0; // of lists (ws_devfilter.take)
+    scratch->n = 0; // parts of a call append their finds
     for (size_t t = 0, n = 0; t < ntask && !rc; t += n) {
         size_t pairs = 0;
         for (n = 0; t + n < ntask && (n == 0 || pairs + task[t + n].n <= (size_t)MOST_PAIRS); n++)

@@ -70,7 +70,8 @@ struct ws_devfilter {
     ws_fscore (*decode)(const ws_devmodel *m, const ws_lenmodel *lm, const void *raw);
     bool (*undecided)(const void *raw); // returns 1 if the CPU must score the pair; NULL: never
     bool screens; // queue fills ws_devcall.screen where it has room; raw scores have 2 bytes, and there are hints
-    ws_devfound_take *take; // queue fills ws_devcall.finds, and decode is NULL; NULL: it finds nothing
+    // queue fills ws_devcall.finds; raw is 8, decode NULL, and it does not screen. NULL: the filter has no finds
+    ws_devfound_take *take;
 };
 
 // Returns the model of a task; MODEL is the filter's own record.

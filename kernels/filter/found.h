@@ -15,7 +15,7 @@ typedef struct ws_devfound {
     uint64_t what, pair;
 } ws_devfound;
 
-/* Those of a call, on the device: at[0..*n). *n is larger than the room where there were more. */
+/* The finds of a call, on the device: at[0..*n). *n is larger than the room where there were more. */
 typedef struct ws_devfinds {
     ws_devfound *at;
     uint32_t *n;

@@ -130,17 +130,16 @@ static int add_scans(scans *all, const ws_long_target *t, const uint32_t *item, 
     return WS_OK;
 }
 
-/* Sets *seeds to the n points of a window of a model of M nodes: rows in order, and those of a row as ws_long_points
- * has them. */
-static int set_seeds(ws_long_seeds *seeds, const ws_vit_point *p, uint32_t n, int M, ws_err *err) {
-    int rc = WS_OK;
+int ws_long_point_seeds(ws_long_seeds *seeds, const ws_vit_point *p, uint32_t n, int M, ws_err *err) {
     size_t row = seeds->n = 0;
-    for (uint32_t i = 0; i < n && !rc; i++) {
-        if (i && ws_vit_point_row(p[i]) != ws_vit_point_row(p[i - 1])) row = seeds->n;
-        rc = ws_long_point_add(seeds, ws_vit_point_row(p[i]), ws_vit_point_node(p[i]), err);
-        if (!rc && row < i) ws_long_point_sort(seeds, row, M);
+    for (uint32_t i = 0; i < n; i++) {
+        const int rc = ws_long_point_add(seeds, ws_vit_point_row(p[i]), ws_vit_point_node(p[i]), err);
+        if (rc) return rc;
+        if (i + 1 < n && ws_vit_point_row(p[i + 1]) == ws_vit_point_row(p[i])) continue;
+        ws_long_point_sort(seeds, row, M);
+        row = seeds->n;
     }
-    return rc;
+    return WS_OK;
 }
 
 /* Appends the sub-windows of a task's windows by the points that the device found, which are in `list`; windows that
@@ -155,9 +154,9 @@ static int add_subwindows(const request *r, const ws_task *task, const ws_long_t
     for (size_t j = 0; j < task->n && !rc; j++) {
         const ws_vit_points p = points[j];
         if (p.n == WS_VIT_UNKNOWN) item[n++] = item[j];
-        else if (p.n) rc = set_seeds(&seeds, list + p.first, p.n, (int)t->model.M, err);
-        if (p.n && p.n != WS_VIT_UNKNOWN && !rc)
-            rc = ws_long_add_subwindows(t, r->l, item[j], &seeds, subwindows, err);
+        if (p.n == WS_VIT_UNKNOWN || p.n == 0) continue;
+        rc = ws_long_point_seeds(&seeds, list + p.first, p.n, t->model.M, err);
+        if (!rc) rc = ws_long_add_subwindows(t, r->l, item[j], &seeds, subwindows, err);
     }
     ws_free(seeds.at);
     return rc ? rc : add_scans(unknown, t, item, n, err);

@@ -18,9 +18,9 @@ WS_DEVICE static inline ws_vit_point ws_vit_point_of(uint32_t row, uint32_t node
 static inline uint32_t ws_vit_point_row(ws_vit_point p) { return (uint32_t)(p >> 17); }
 static inline int32_t ws_vit_point_node(ws_vit_point p) { return (int32_t)(p & ((1 << 17) - 1)); }
 
-/* The n points of a window, from `first` on in the list that a backend for windows leaves in the caller's buffer, by
- * rows and nodes. The backend writes one of these for each item of ws_task.score. n WS_VIT_UNKNOWN: the device leaves
- * the window to the CPU. */
+/* The n points of a window, sorted by row, then by node: those from `first` on in the list that a backend for windows
+ * leaves in the caller's buffer. The backend writes one of these for each item of ws_task.score. n
+ * WS_VIT_UNKNOWN: the device leaves the window to the CPU. */
 typedef struct ws_vit_points {
     uint32_t first, n;
 } ws_vit_points;

@@ -7,8 +7,8 @@
 #include "kernels/dom/kernel.h"
 #include "kernels/filter/backend.h"
 #include "kernels/fwd/fwd.h"
+#include "kernels/long/point.h"
 #include "kernels/msv/msv.h"
-#include "kernels/vit/points.h"
 #include "lib/simd/flush.h"
 #include "tests/lib/longdata.h"
 #include "tests/tap.h"
@@ -217,9 +217,11 @@ static void scan(const ws_words *w, const ws_seqs *seqs, size_t i, ws_vit_points
     ws_err err;
     sample_must(ws_long_points_ref(w, &v, ws_seqs_codes(seqs, i), seqs->len[i], cell, &found, &err), &err);
     *out = (ws_vit_points){(uint32_t)(list->n / sizeof(ws_vit_point)), i % 7 == 6 ? WS_VIT_UNKNOWN : (uint32_t)found.n};
-    for (size_t k = 0; k < found.n && i % 7 < 6; k++) {
-        const ws_vit_point p = ws_vit_point_of(found.at[k].i, (uint32_t)found.at[k].k);
+    for (size_t k = 0; k < found.n && i % 7 < 6; k++) { /* by row, then by node */
+        ws_vit_point p = ws_vit_point_of(found.at[k].i, (uint32_t)found.at[k].k);
         sample_must(ws_buf_add(list, &p, sizeof p, &err), &err);
+        ws_vit_point *own = (ws_vit_point *)(void *)list->p + out->first;
+        for (size_t at = k; at > 0 && own[at - 1] > own[at]; at--) p = own[at], own[at] = own[at - 1], own[at - 1] = p;
     }
     __atomic_add_fetch(&windows_with[ws_min(found.n, 2)], 1, __ATOMIC_RELAXED);
     ws_free(found.at);
@@ -422,6 +424,32 @@ static void test_cpu_marks(tap *t, scene *s) {
     tap_ok(t, right, "beside a device the CPU marks before it would wait, and not while domains wait");
 }
 
+/* Points of a device become seeds in the order of the definition, with several nodes in a row. */
+static void test_seeds(tap *t, sample *r) {
+    enum { MOST = 60 };
+    int bad = 0, rows = 0;
+    for (int round = 0; round < 200; round++) {
+        const int M = 1 + sample_below(r, 400);
+        ws_vit_point p[MOST];
+        ws_long_seeds want = {0}, got = {0};
+        uint32_t n = 0, row = 1;
+        ws_err err;
+        for (; n + 5 < MOST; row += 1 + (uint32_t)sample_below(r, 9)) {
+            const size_t first = want.n;
+            for (int k = M, left = 5; k >= 1 && left > 0; k -= 1 + sample_below(r, M / 3 + 1), left--)
+                sample_must(ws_long_point_add(&want, row, k, &err), &err);
+            for (size_t i = want.n; i-- > first;) p[n++] = ws_vit_point_of(row, (uint32_t)want.at[i].k);
+            ws_long_point_sort(&want, first, M);
+            rows += want.n > first + 1;
+        }
+        sample_must(ws_long_point_seeds(&got, p, n, M, &err), &err);
+        bad += got.n != want.n || memcmp(got.at, want.at, want.n * sizeof *got.at) != 0;
+        ws_free(got.at);
+        ws_free(want.at);
+    }
+    tap_ok(t, bad == 0, "seeds of 200 windows, %d rows with several points, %d windows differ", rows, bad);
+}
+
 /* All batches by so many threads of the CPU, and of the device if it is used. Returns the hits, or NULL where a stage
  * failed. */
 static char *search(scene *s, int who, int threads) {
@@ -513,6 +541,7 @@ int main(void) {
     tap_ok(&t, all, "its scan finds no point in %d, one in %d, several in %d", windows_with[0], windows_with[1],
            windows_with[2]);
     test_cpu_marks(&t, &s);
+    test_seeds(&t, &r);
     ws_free(want);
     release_scene(&s);
     return tap_end(&t);
