@@ -181,8 +181,8 @@ int ws_domscore_write_lists(const ws_dom_lists *l, ws_err *err);
 typedef struct ws_dom_group {
     size_t first, n, hits;
 } ws_dom_group;
-/* lists.c: returns the next group of n lists, from `first` on. A long list is alone, and its text goes to the outputs as
- * it is made. */
+/* lists.c: returns the next group of n lists, from `first` on. A long list is alone, and its text goes to the outputs
+ * as it is made. */
 ws_dom_group ws_domscore_group(const ws_domscore *d, const ws_hitlist *list, size_t n, size_t first);
 /* lists.c: returns how many threads of all make the text of a list while others make that of the rest of its group: a
  * share by its hits, or one. */

@@ -238,7 +238,7 @@ static int take_found(const ws_devfilter *f, ws_devcall *c, size_t head, ws_buf 
 // Returns how many finds a call has room for, within a share of --gpu-mem. 600 windows of genes had some 60,000 points.
 static size_t room_for_finds(const ws_devfilter *f, const ws_device *d, size_t npair) {
     enum { LEAST = 256 << 10, EACH = 64, MOST = 4 << 20, SHARE = 64 };
-    const size_t most = d->limit ? ws_min(MOST, d->limit / SHARE / sizeof(ws_devfound)) : (size_t)MOST;
+    const size_t most = d->limit ? ws_min(MOST, 1 + d->limit / SHARE / sizeof(ws_devfound)) : (size_t)MOST;
     return f->take ? ws_min(LEAST + EACH * npair, most) : 0;
 }
 
