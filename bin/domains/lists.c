@@ -95,9 +95,9 @@ static int write_alone(const group *g, ws_err *err) {
     return rc;
 }
 
-/* A list of more than ALONE hits is a group of its own, and text of TOGETHER hits is in memory at most. When text of
- * 8,192 hits was, 3 of 16 threads made text at the end of 100 queries x 1 G residues. That took 5.27 s; with 131,072,
- * and ALONE still 8,192, 5.10 (H100, means of three). */
+/* A list of more than ALONE hits is a group of its own, and text of TOGETHER hits is in memory at most. With 8,192 for
+ * both, 3 of 16 threads made text at the end of 100 queries x 1 G residues, and the search took 5.27 s. With 8,192 and
+ * 131,072 it took 5.10 s (points-h100.tsv, means of three). The numbers here were not measured in turns with those. */
 ws_dom_group ws_domscore_group(const ws_domscore *d, const ws_hitlist *list, size_t n, size_t first) {
     enum { ALONE = 32768, TOGETHER = 65536, WITH_MEM = 8192, LISTS = 1024 };
     const size_t alone = d->mem_given ? WITH_MEM : ALONE, together = d->mem_given ? WITH_MEM : TOGETHER;
@@ -109,6 +109,7 @@ ws_dom_group ws_domscore_group(const ws_domscore *d, const ws_hitlist *list, siz
 }
 
 int ws_domscore_list_threads(const ws_dom_group *g, const ws_hitlist *l, int threads) {
+    if (g->n == 1) return threads;
     return (int)ws_min((size_t)threads, ws_max(1, (size_t)threads * l->n / ws_max(g->hits, 1)));
 }
 

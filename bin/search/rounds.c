@@ -249,7 +249,7 @@ static int end_query(void *ctx, size_t i, ws_err *err) {
     hq.first = hq.origin->number == 0;
     int rc = ws_buf_addf(&name, err, "%s-i%d", hq.origin->name, r->round);
     hq.msa_name = name.p;
-    hq.threads = e->of.n == 1 ? e->job->nworker : ws_domscore_list_threads(&e->of, l, e->job->nworker);
+    hq.threads = ws_domscore_list_threads(&e->of, l, e->job->nworker);
     /* the text of a long list goes to the outputs as it is made */
     const int at_once = e->of.n == 1 && q->done && r->written == r->active[t];
     if (!rc && at_once) rc = begin_text(e, q, err);

@@ -252,7 +252,7 @@ static int call(const ws_devfilter *f, ws_devcall *c, ws_devkept **kept, size_t 
     const size_t room = may_screen(c) && npair <= MOST_PAIRS ? npair / 4 : 0; // more are fetched sooner with all scores
     const size_t finds = room_for_finds(f, s->dev, npair);
     const size_t behind_head = room * sizeof **kept + finds * sizeof *c->finds.at;
-    int rc = ws_devstream_room(s, &s->out, behind_head ? head + HEAD + behind_head : bytes, err);
+    int rc = ws_devstream_room(s, &s->out, head + (behind_head ? HEAD + behind_head : 0), err);
     if (behind_head && !rc) {
         char *at = (char *)s->out.p + head;
         if (room) c->screen = {(uint32_t *)at, (uint32_t *)at + 1, (ws_devkept *)(at + HEAD), (uint32_t)room, 0};
@@ -260,8 +260,7 @@ static int call(const ws_devfilter *f, ws_devcall *c, ws_devkept **kept, size_t 
         rc = ws_cuda_check(cudaMemsetAsync(at, 0, HEAD, s->stream), "clearing counts", err);
     }
     if (!rc)
-        rc = ws_cuda_check(cudaMemsetAsync(s->out.p, 0, finds ? head : hints ? behind : scores, s->stream),
-                           "clearing scores", err);
+        rc = ws_cuda_check(cudaMemsetAsync(s->out.p, 0, hints ? behind : head, s->stream), "clearing scores", err);
     if (hints && !rc) {
         c->hint = (float *)((char *)s->out.p + behind);
         rc = ws_cuda_check(cudaMemsetAsync(c->hint, 0xff, sizeof *c->hint * npair, s->stream), "clearing hints", err);
@@ -305,7 +304,7 @@ static int score_some(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws
 
 int ws_devfilter_score(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err) {
     int rc = WS_OK;
-    scratch->n = 0; // parts of a call append their finds
+    scratch->n = 0; // each part of a call appends what ws_devfilter.take keeps
     for (size_t t = 0, n = 0; t < ntask && !rc; t += n) {
         size_t pairs = 0;
         for (n = 0; t + n < ntask && (n == 0 || pairs + task[t + n].n <= (size_t)MOST_PAIRS); n++)

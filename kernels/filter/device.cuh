@@ -70,7 +70,7 @@ struct ws_devfilter {
     ws_fscore (*decode)(const ws_devmodel *m, const ws_lenmodel *lm, const void *raw);
     bool (*undecided)(const void *raw); // returns 1 if the CPU must score the pair; NULL: never
     bool screens; // queue fills ws_devcall.screen where it has room; raw scores have 2 bytes, and there are hints
-    // queue fills ws_devcall.finds; raw is 8, decode NULL, and it does not screen. NULL: the filter has no finds
+    // NULL: kernels find scores alone. Else queue fills ws_devcall.finds, raw is 8, decode NULL, and screens false
     ws_devfound_take *take;
 };
 

@@ -218,7 +218,7 @@ template <int R, vit_span SPAN, vit_goal GOAL> struct vit_state {
         atomicAdd(out->score + pair, 1ull);
         if (*(const volatile uint32_t *)out->finds.n > out->finds.room) return;
         const uint32_t at = atomicAdd(out->finds.n, 1u);
-        if (at < out->finds.room) out->finds.at[at] = {ws_vit_point_of(row, node), pair};
+        if (at < out->finds.room) out->finds.at[at] = {ws_vit_point_of(row, node), pair, 0};
     }
     // Adds the points of row `row`, from 1, whose largest M is xE.
     __device__ __forceinline__ void add_points(const uint32_t (&M)[R], int xE, int z, uint32_t row) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The points of windows, from the order in which a device found them to lists of each window. */
+ * The points of windows, from the order in which a device found them to a list of each window. */
 #include "kernels/vit/points.h"
 
+#include "lib/base/counting_sort.h"
 #include "lib/base/mem.h"
-
-#include <string.h>
 
 /* Sorts points that are nearly in order: those of a window come row by row, but for the nodes of a row. */
 static void sort(ws_vit_point *p, size_t n) {
@@ -16,43 +15,31 @@ static void sort(ws_vit_point *p, size_t n) {
     }
 }
 
-/* Sets out[j] for window j of a task by its number of points, those from `next` on. Returns the place behind the last.
- */
-static size_t set_places(const ws_task *t, size_t next, int known) {
-    ws_vit_points *out = t->score;
-    for (size_t j = 0; j < t->n; j++) {
-        uint64_t n;
-        memcpy(&n, &out[j], sizeof n); /* the device's number, in place of which the result comes */
-        const int takes = n < WS_VIT_UNKNOWN && (known || n == 0);
-        out[j] = (ws_vit_points){(uint32_t)next, takes ? (uint32_t)n : WS_VIT_UNKNOWN};
-        if (takes) next += (size_t)n;
-    }
-    return next;
-}
-
 int ws_vit_points_take(const ws_task *task, size_t ntask, const ws_devfound *found, size_t n, ws_buf *list,
                        ws_err *err) {
-    size_t pairs = 0, next = list->n / sizeof(ws_vit_point);
-    for (size_t t = 0; t < ntask; t++) {
-        next = set_places(&task[t], next, found != NULL);
-        pairs += task[t].n;
-    }
-    if (!found || n == 0) return WS_OK;
-    ws_vit_point **to = ws_calloc(pairs, sizeof *to, err);
-    if (!to || ws_buf_reserve(list, n * sizeof **to, err)) {
-        ws_free(to);
+    size_t windows = 0;
+    for (size_t t = 0; t < ntask; t++) windows += task[t].n;
+    uint32_t *item = ws_calloc(n + windows + 2, sizeof *item, err), *start = item + n;
+    if (!item || ws_buf_reserve(list, n * sizeof(ws_vit_point), err)) {
+        ws_free(item);
         return err->code;
     }
-    ws_vit_point *all = (ws_vit_point *)(void *)list->p;
-    for (size_t t = 0, k = 0; t < ntask; t++)
-        for (size_t j = 0; j < task[t].n; j++) to[k++] = all + ((const ws_vit_points *)task[t].score)[j].first;
-    for (size_t i = 0; i < n; i++) *to[found[i].pair]++ = found[i].what;
-    for (size_t t = 0; t < ntask; t++)
-        for (size_t j = 0; j < task[t].n; j++) {
-            const ws_vit_points *p = (const ws_vit_points *)task[t].score + j;
-            if (p->n != WS_VIT_UNKNOWN) sort(all + p->first, p->n);
+    const size_t first = list->n / sizeof(ws_vit_point);
+    ws_vit_point *own = (ws_vit_point *)(void *)list->p + first;
+    ws_counting_sort(&(ws_keys){found, sizeof *found, offsetof(ws_devfound, pair), n, 0, (uint32_t)windows, NULL},
+                     item, start);
+    for (size_t i = 0; i < n; i++) own[i] = found[item[i]].what;
+    for (size_t t = 0, w = 0; t < ntask; t++)
+        for (size_t j = 0; j < task[t].n; j++, w++) {
+            ws_vit_points *to = (ws_vit_points *)task[t].score + j;
+            const uint32_t at = start[w], count = start[w + 1] - at;
+            uint64_t told; /* by the device, in the place of the result */
+            memcpy(&told, to, sizeof told);
+            const int known = found ? told < WS_VIT_UNKNOWN : told == 0;
+            sort(own + at, count);
+            *to = (ws_vit_points){(uint32_t)first + at, known ? count : WS_VIT_UNKNOWN};
         }
-    list->n += n * sizeof **to;
-    ws_free(to);
+    list->n += n * sizeof *own;
+    ws_free(item);
     return WS_OK;
 }

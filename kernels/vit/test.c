@@ -196,13 +196,13 @@ static void test_wild(tap *t, sample *r) {
 enum { TASKS = 3, WINDOWS = 5 };
 static const uint64_t counts[TASKS][WINDOWS] = {{0, 1, 3, 0, UINT64_MAX}, {2, 0, 0, 40, 1}, {0, 0, 5, UINT64_MAX, 1}};
 
-/* The points of window `pair` of all tasks, in order: several in a row. */
-static ws_vit_point point_of(uint32_t pair, uint64_t i) {
-    return ws_vit_point_of(pair + 1 + (uint32_t)i / 3, (uint32_t)(pair * 100 + i % 3 * 7 + 1));
+/* The points of window `pair` of a call, in order: several in a row. */
+static ws_vit_point point_of(int call, uint32_t pair, uint64_t i) {
+    return ws_vit_point_of(1000 * (uint32_t)call + pair + 1 + (uint32_t)i / 3, (uint32_t)(pair * 100 + i % 3 * 7 + 1));
 }
 
 /* Makes what a device writes, the finds in any order. Returns how many there are. */
-static size_t make_finds(sample *r, ws_task *task, ws_vit_points (*score)[WINDOWS], ws_devfound *found) {
+static size_t make_finds(sample *r, int call, ws_task *task, ws_vit_points (*score)[WINDOWS], ws_devfound *found) {
     size_t n = 0;
     for (uint32_t k = 0; k < TASKS; k++) {
         task[k] = (ws_task){.n = WINDOWS, .score = score[k]};
@@ -213,7 +213,7 @@ static size_t make_finds(sample *r, ws_task *task, ws_vit_points (*score)[WINDOW
                 const size_t to = (size_t)sample_below(r, (int)n + 1);
                 if (to < n) found[n] = found[to];
                 n++;
-                found[to] = (ws_devfound){point_of(pair, i), pair};
+                found[to] = (ws_devfound){point_of(call, pair, i), pair, 0};
             }
     }
     return n;
@@ -227,20 +227,20 @@ static void test_points(tap *t, sample *r) {
     ws_err err = {0};
     int bad = 0;
     for (int call = 0; call < 2; call++) { /* the second one appends */
-        const size_t n = make_finds(r, task, score, found);
+        const size_t n = make_finds(r, call, task, score, found);
         sample_must(ws_vit_points_take(task, TASKS, found, n, &list, &err), &err);
         for (uint32_t k = 0; k < TASKS; k++)
             for (uint32_t j = 0; j < WINDOWS; j++) {
                 const ws_vit_points p = score[k][j];
                 bad += p.n != (counts[k][j] == UINT64_MAX ? WS_VIT_UNKNOWN : counts[k][j]);
                 for (uint32_t i = 0; p.n != WS_VIT_UNKNOWN && i < p.n; i++)
-                    bad += ws_vit_points_list(&list)[p.first + i] != point_of(k * WINDOWS + j, i);
+                    bad += ws_vit_points_list(&list)[p.first + i] != point_of(call, k * WINDOWS + j, i);
             }
         bad += list.n != (size_t)(call + 1) * n * sizeof(ws_vit_point);
     }
     tap_ok(t, bad == 0, "points of windows in order, those of a second call behind");
     bad = 0;
-    (void)make_finds(r, task, score, found);
+    (void)make_finds(r, 0, task, score, found);
     sample_must(ws_vit_points_take(task, TASKS, NULL, 0, &list, &err), &err);
     for (uint32_t k = 0; k < TASKS; k++)
         for (uint32_t j = 0; j < WINDOWS; j++) bad += score[k][j].n != (counts[k][j] ? WS_VIT_UNKNOWN : 0);

@@ -209,19 +209,19 @@ static void release_points(void *prep) {
 
 static int windows_with[3]; /* without points, with one, with several */
 
-static void scan(const ws_words *w, const ws_seqs *seqs, size_t i, ws_vit_points *out, ws_buf *list) {
+/* Writes the number of a window's points to its score, as a device does, and adds them to what was found. */
+static void scan(const ws_words *w, const ws_seqs *seqs, size_t i, uint32_t pair, void *score, ws_buf *finds) {
     const ws_lenmodel *lm = seqs->perseq;
     const ws_long_vit v = {.wmove = lm[i].wmove, .threshold = lm[i].tjb};
     int16_t *cell = malloc(6 * sizeof *cell * ((size_t)w->M + 1));
     ws_long_seeds found = {0};
     ws_err err;
     sample_must(ws_long_points_ref(w, &v, ws_seqs_codes(seqs, i), seqs->len[i], cell, &found, &err), &err);
-    *out = (ws_vit_points){(uint32_t)(list->n / sizeof(ws_vit_point)), i % 7 == 6 ? WS_VIT_UNKNOWN : (uint32_t)found.n};
-    for (size_t k = 0; k < found.n && i % 7 < 6; k++) { /* by row, then by node */
-        ws_vit_point p = ws_vit_point_of(found.at[k].i, (uint32_t)found.at[k].k);
-        sample_must(ws_buf_add(list, &p, sizeof p, &err), &err);
-        ws_vit_point *own = (ws_vit_point *)(void *)list->p + out->first;
-        for (size_t at = k; at > 0 && own[at - 1] > own[at]; at--) p = own[at], own[at] = own[at - 1], own[at - 1] = p;
+    const uint64_t n = i % 7 == 6 ? UINT64_MAX : found.n;
+    memcpy(score, &n, sizeof n);
+    for (size_t k = 0; k < found.n && i % 7 < 6; k++) {
+        const ws_devfound one = {ws_vit_point_of(found.at[k].i, (uint32_t)found.at[k].k), pair, 0};
+        sample_must(ws_buf_add(finds, &one, sizeof one, &err), &err);
     }
     __atomic_add_fetch(&windows_with[ws_min(found.n, 2)], 1, __ATOMIC_RELAXED);
     ws_free(found.at);
@@ -231,11 +231,17 @@ static void scan(const ws_words *w, const ws_seqs *seqs, size_t i, ws_vit_points
 static int score_points(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err) {
     if (__atomic_add_fetch(&scores, 1, __ATOMIC_RELAXED) == fail_score_at)
         return ws_fail(err, WS_EDEV, "the stand-in fails");
-    scratch->n = 0;
+    ws_buf finds = {0};
+    uint32_t pair = 0;
+    sample_must(ws_buf_reserve(&finds, 1, err), err);
     for (size_t k = 0; k < ntask; k++)
         for (size_t j = 0; j < task[k].n; j++)
-            scan(task[k].prep, seqs, ws_task_item(&task[k], j), (ws_vit_points *)task[k].score + j, scratch);
-    return WS_OK;
+            scan(task[k].prep, seqs, ws_task_item(&task[k], j), pair++, (ws_vit_points *)task[k].score + j, &finds);
+    scratch->n = 0;
+    const ws_devfound *found = (const ws_devfound *)(void *)finds.p;
+    const int rc = ws_vit_points_take(task, ntask, found, finds.n / sizeof *found, scratch, err);
+    ws_buf_release(&finds);
+    return rc;
 }
 
 #define FILTER(bodies) {.name = "stand-in", .prepare = prepare, .release = release, .score = score, .own = bodies}
