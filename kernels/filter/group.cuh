@@ -6,12 +6,13 @@
 
 #include "kernels/filter/launch.cuh"
 
-// Copies an emission table of nchunk chunks into shared memory, as [chunk][code][column] of 16 bytes. A column belongs
+// Copies an emission table of nchunk chunks into shared memory, as [chunk][row][column] of 16 bytes. A column belongs
 // to one lane of a group of 2^glog lanes. Groups of fewer than 8 lanes use 8 columns: 8/g copies of the table, one for
 // each group of a quarter warp. Then 8 lanes that read 16 bytes each use all 32 banks once, and never conflict.
-template <int COLUMNS> __device__ inline void ws_load_table(uint4 *to, const uint4 *from, int nchunk, int glog) {
+template <int COLUMNS, int ROWS = WS_CODES>
+__device__ inline void ws_load_table(uint4 *to, const uint4 *from, int nchunk, int glog) {
     const int mask = (1 << glog) - 1;
-    for (int i = threadIdx.x; i < nchunk * WS_CODES * COLUMNS; i += blockDim.x)
+    for (int i = threadIdx.x; i < nchunk * ROWS * COLUMNS; i += blockDim.x)
         to[i] = from[(i / COLUMNS << glog) + (i & mask)];
 }
 
@@ -24,23 +25,24 @@ template <class V> __device__ __forceinline__ auto ws_element(const V &q, int j)
 __device__ __forceinline__ uint32_t ws_both(int v) { return __byte_perm((uint32_t)v, 0, 0x1010); }
 __device__ __forceinline__ int ws_larger_half(uint32_t v) { return max((int)(int16_t)v, (int)v >> 16); }
 
-// Reads the words of a sequence, one word ahead. After the end it gives padding.
-struct ws_fetch {
+// Reads the words of a sequence, one word ahead. After the end it gives PADDING.
+template <uint32_t PADDING> struct ws_fetch_words {
     const uint32_t *at;
     uint32_t left, next;
     __device__ void begin(const uint32_t *word, uint32_t n) {
         at = word;
         left = n;
-        next = n ? *word : ~0u;
+        next = n ? *word : PADDING;
     }
     __device__ uint32_t get() {
         uint32_t word = next;
         at++;
         if (left) left--;
-        next = left ? *at : ~0u;
+        next = left ? *at : PADDING;
         return word;
     }
 };
+typedef ws_fetch_words<~0u> ws_fetch; // of residues
 
 // Returns the largest v of the warp.
 __device__ inline uint32_t ws_warp_max(uint32_t v) {

@@ -17,9 +17,11 @@ static const ws_cost &cost_here(const ws_cost *cost, int ncost) {
     return cost[i];
 }
 
-ws_fit ws_fit_choose(const ws_shape *shape, int nshape, const ws_cost *cost, int ncost, int M) {
+ws_fit ws_fit_choose(const ws_shape *shape, int nshape, const ws_cost *cost, int ncost, int rows, int M) {
+    const size_t OWN = 4 << 10; // shared memory that a kernel has besides its table
     const ws_cost &c = cost_here(cost, ncost);
     const bool clusters = ws_dev_clusters();
+    const size_t shared = ws_dev_shared();
     ws_fit fit = {-1, 0};
     double least = 1e30;
     for (int i = 0; i < nshape; i++)
@@ -27,6 +29,7 @@ ws_fit ws_fit_choose(const ws_shape *shape, int nshape, const ws_cost *cost, int
             const ws_shape &s = shape[i];
             const double work = (c.per_register * s.R + c.per_row) * (c.alone + g) * (s.columns ? 1 : c.cached);
             if (s.nodes * g < M || work >= least || (blocks_of(s, g) > 1 && !clusters)) continue;
+            if (shared && ws_emissions_shared(s, rows) + OWN > shared) continue;
             least = work;
             fit = {i, g};
         }

@@ -34,31 +34,33 @@ struct ws_fit {
     int shape, g;
 };
 
-// Returns the cheapest shape for M nodes on the devices in use. cost[0..ncost) is in the order of capabilities; the
-// last row not above theirs applies.
-ws_fit ws_fit_choose(const ws_shape *shape, int nshape, const ws_cost *cost, int ncost, int M);
+// Returns the cheapest shape for M nodes and an emission table of so many rows on the devices in use. cost[0..ncost) is
+// in the order of capabilities; the last row not above theirs applies. Shapes whose table is larger than a block's
+// shared memory do not count.
+ws_fit ws_fit_choose(const ws_shape *shape, int nshape, const ws_cost *cost, int ncost, int rows, int M);
 
-#define WS_FIT(shapes, costs, M) \
-    ws_fit_choose(shapes, (int)(sizeof shapes / sizeof *shapes), costs, (int)(sizeof costs / sizeof *costs), M)
+#define WS_FIT(shapes, costs, rows, M) \
+    ws_fit_choose(shapes, (int)(sizeof shapes / sizeof *shapes), costs, (int)(sizeof costs / sizeof *costs), rows, \
+                  M)
 
 // Returns log2 of the lanes of a group, for groups up to a warp; 0 for g = 0.
 static inline int ws_log2(int g) { return g ? __builtin_ctz((unsigned)g) : 0; }
 
 // ---- emission tables ----
 
-enum { WS_CODES = 32 }; // rows of an emission table: one for each 5-bit code, also for padding
+enum { WS_CODES = 32 }; // rows of most emission tables: one for each 5-bit code, also for padding
 
-// Makes the emission table of a model: [chunk of 4 registers][code][lane of the group] of 16 bytes. reg(x, k) returns
-// the register for residue x whose first node is k. With P nodes to a register, register j of lane z begins at node z *
-// P * R + j + 1; its other nodes are R apart. Returns WS_ENOMEM on failure.
-template <class F> int ws_emissions_create(ws_devtable *t, int R, int g, int P, F reg, ws_err *err) {
-    int rc = ws_devtable_create(t, (size_t)(R + 3) / 4 * WS_CODES * (size_t)g * 16, err);
+// Makes the emission table of a model: [chunk of 4 registers][row][lane of the group] of 16 bytes. reg(x, k) returns
+// the register of row x whose first node is k. With P nodes to a register, register j of lane z begins at node z * P *
+// R + j + 1; its other nodes are R apart. Returns WS_ENOMEM on failure.
+template <class F> int ws_emissions_create(ws_devtable *t, int rows, int R, int g, int P, F reg, ws_err *err) {
+    int rc = ws_devtable_create(t, (size_t)((R + 3) / 4 * rows * g) * 16, err);
     if (rc) return rc;
     uint32_t *to = (uint32_t *)t->host;
     for (int j = 0; j < R; j++)
-        for (int x = 0; x < WS_CODES; x++)
+        for (int x = 0; x < rows; x++)
             for (int z = 0; z < g; z++)
-                to[((size_t)(j / 4 * WS_CODES + x) * (size_t)g + (size_t)z) * 4 + (size_t)(j % 4)] =
+                to[((size_t)(j / 4 * rows + x) * (size_t)g + (size_t)z) * 4 + (size_t)(j % 4)] =
                     reg(x, z * P * R + j + 1);
     return WS_OK;
 }
@@ -66,9 +68,9 @@ template <class F> int ws_emissions_create(ws_devtable *t, int R, int g, int P, 
 // Returns two 16-bit values in a register.
 static inline uint32_t ws_pair16(int low, int high) { return (uint32_t)(uint16_t)low | (uint32_t)(uint16_t)high << 16; }
 
-// Returns the bytes of a shape's table in shared memory.
-static inline size_t ws_emissions_shared(const ws_shape &s) {
-    return (size_t)(s.R + 3) / 4 * WS_CODES * (size_t)s.columns * 16;
+// Returns the bytes of a shape's table of so many rows in shared memory.
+static inline size_t ws_emissions_shared(const ws_shape &s, int rows) {
+    return (size_t)((s.R + 3) / 4 * rows * s.columns) * 16;
 }
 
 // ---- launches ----

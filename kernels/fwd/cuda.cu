@@ -36,7 +36,7 @@ static int lay_out(ws_devmodel *m, const void *form, ws_err *err) {
     const int Q = p->Q = t->Q, chunks = (Q + 3) / 4;
     const float *from[NCOEF] = {t->tr[WS_PDD], t->tr[WS_PMD], t->tr[WS_PMM], t->tr[WS_PDM], t->tr[WS_PIM],
                                 t->tr[WS_PII], t->tr[WS_PMI], t->tr[WS_PBM], t->pd};
-    p->fit = WS_FIT(shapes, ws_fwd_costs, t->N);
+    p->fit = WS_FIT(shapes, ws_fwd_costs, WS_CODES, t->N);
     if (p->fit.shape < 0) return WS_OK;
     int rc = ws_devtable_create(&p->table[TABLE_EMISSIONS], (size_t)chunks * WS_CODES * 512, err);
     if (!rc) rc = ws_devtable_create(&p->table[TABLE_COEFFICIENTS], (size_t)chunks * NCOEF * 512, err);

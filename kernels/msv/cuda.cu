@@ -35,7 +35,7 @@ static int lay_out(ws_devmodel *m, const void *form, ws_err *err) {
     msv_model *p = static_cast<msv_model *>(m);
     const ws_bytes *b = (const ws_bytes *)form;
     int rc = ws_ssv_dev_lay_out(&p->ssv, &p->table[TABLE_SSV], b, err);
-    p->fit = WS_FIT(shapes, ws_msv_costs, b->M);
+    p->fit = WS_FIT(shapes, ws_msv_costs, WS_CODES, b->M);
     if (p->ssv.fit.shape < 0) p->fit.shape = -1;
     if (p->fit.shape < 0) p->ssv.fit.shape = -1;
     if (rc || p->fit.shape < 0) return rc;
@@ -44,7 +44,7 @@ static int lay_out(ws_devmodel *m, const void *form, ws_err *err) {
         return b->bias - (k <= b->M && x < b->Kp ? b->cost[(size_t)x * (size_t)(b->M + 1) + (size_t)k] : 255);
     };
     auto reg = [=](int x, int k) { return ws_pair16(cost(x, k), cost(x, k + R)); };
-    rc = ws_emissions_create(&p->table[TABLE_MSV], R, p->fit.g, 2, reg, err);
+    rc = ws_emissions_create(&p->table[TABLE_MSV], WS_CODES, R, p->fit.g, 2, reg, err);
     return rc ? rc : ws_bias_dev_lay_out(&p->table[TABLE_BIAS], &p->target->bias, err);
 }
 
@@ -116,7 +116,7 @@ static int launch_recursion(ws_devcall *c, msv_call *m, ws_err *err) {
     for (size_t k = 0; k < m->launches.n && !rc; k++) {
         const ws_launch &launch = m->launches.at[k];
         const ws_shape &s = shapes[launch.shape];
-        const size_t shared = ws_emissions_shared(s);
+        const size_t shared = ws_emissions_shared(s, WS_CODES);
         const uint32_t threads = shared > SMALL ? THREADS : THREADS / 2, warps = threads / 32, n = (uint32_t)launch.n;
         const uint32_t most = (m->longest + warps - 1) / warps,
                        want = (uint32_t)c->stream->dev->sms * 64 / warps / n + 1;

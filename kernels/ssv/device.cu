@@ -11,7 +11,7 @@ extern "C" {
 static const ws_shape shapes[] = {WS_SSV_SHAPES(SHAPE)};
 
 int ws_ssv_dev_lay_out(ws_ssv_dev *p, ws_devtable *table, const ws_bytes *b, ws_err *err) {
-    *p = {*b, WS_FIT(shapes, ws_ssv_costs, b->M), (b->M + 5) / 6, table};
+    *p = {*b, WS_FIT(shapes, ws_ssv_costs, WS_CODES, b->M), (b->M + 5) / 6, table};
     p->bytes.cost = NULL;
     if (p->fit.shape < 0) return WS_OK;
     const int R = shapes[p->fit.shape].R;
@@ -25,7 +25,7 @@ int ws_ssv_dev_lay_out(ws_ssv_dev *p, ws_devtable *table, const ws_bytes *b, ws_
         }
         return e;
     };
-    return ws_emissions_create(table, R, p->fit.g, 4, reg, err);
+    return ws_emissions_create(table, WS_CODES, R, p->fit.g, 4, reg, err);
 }
 
 // Returns which part of random pairs reaches `least` nats above the null score, by the model's calibration; 0: it has
@@ -80,7 +80,7 @@ int ws_ssv_dev_best(ws_devcall *c, const ws_ssv_dev &(*of)(const ws_task &), uin
                            alarm && alarm_may_be_sparse(target->hmm, &p.bytes, (double)least)};
     };
     auto fit_of = [=](const ws_task &t) { return of(t).fit; };
-    auto shared_of = [=](const ws_task &t) { return ws_emissions_shared(shapes[of(t).fit.shape]); };
+    auto shared_of = [=](const ws_task &t) { return ws_emissions_shared(shapes[of(t).fit.shape], WS_CODES); };
     int rc = ws_devqueue_make(&q, c, shapes, true, false, fit_of, task_of, err);
     if (!rc && alarm) rc = put_queue(c, items, &args, err);
     if (!rc && alarm) rc = ws_devqueue_launch(&q, c, ws_ssv_alarm_shapes, args, shared_of, err);

@@ -14,9 +14,10 @@
 #define WS_SSV_LOW(F, ...) \
     F(4, __VA_ARGS__) \
     F(6, __VA_ARGS__) F(8, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(14, __VA_ARGS__) F(16, __VA_ARGS__)
+#define WS_SSV_MIDDLE(F, ...) F(18, __VA_ARGS__) F(20, __VA_ARGS__) F(22, __VA_ARGS__) F(24, __VA_ARGS__)
 #define WS_SSV_HIGH(F, ...) \
-    F(18, __VA_ARGS__) F(20, __VA_ARGS__) F(22, __VA_ARGS__) F(24, __VA_ARGS__) F(25, __VA_ARGS__) F(26, __VA_ARGS__) \
-    F(28, __VA_ARGS__) F(30, __VA_ARGS__) F(32, __VA_ARGS__)
+    WS_SSV_MIDDLE(F, __VA_ARGS__) \
+    F(25, __VA_ARGS__) F(26, __VA_ARGS__) F(28, __VA_ARGS__) F(30, __VA_ARGS__) F(32, __VA_ARGS__)
 #define WS_SSV_VAST(F, ...) F(40, __VA_ARGS__) F(64, __VA_ARGS__) F(96, __VA_ARGS__) F(128, __VA_ARGS__)
 
 enum { WS_SSV_THREADS = 256, WS_SSV_THREADS_WIDE = 512 };

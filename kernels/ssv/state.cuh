@@ -49,8 +49,8 @@ template <int STEP> struct ws_ssv_alarm {
     __device__ __forceinline__ bool raised() const { return any & WS_SSV_FLOOR; }
 };
 
-// WATCH sees all registers of a row, two at a time.
-template <int R, int COLUMNS, bool GROUP, class WATCH> struct ws_ssv_state {
+// WATCH sees all registers of a row, two at a time. The emission table has ROWS rows.
+template <int R, int COLUMNS, bool GROUP, class WATCH, int ROWS = WS_CODES> struct ws_ssv_state {
     uint32_t u[R];
     WATCH watch;
 
@@ -60,7 +60,7 @@ template <int R, int COLUMNS, bool GROUP, class WATCH> struct ws_ssv_state {
         watch.clear();
     }
 
-    // Computes one row. e: the table row for this residue and lane; g: lanes a group.
+    // Computes one row. e: the table row of this step and lane; g: lanes a group.
     __device__ __forceinline__ void row(const uint4 *e, bool first_lane, int g) {
         uint32_t in = WS_SSV_FLOOR;
         if (GROUP) {
@@ -70,7 +70,7 @@ template <int R, int COLUMNS, bool GROUP, class WATCH> struct ws_ssv_state {
         in = __byte_perm(u[R - 1], in, 0x2107);
 #pragma unroll
         for (int c = (R - 1) / 4; c >= 0; c--) {
-            const uint4 q = e[c * WS_CODES * COLUMNS];
+            const uint4 q = e[c * ROWS * COLUMNS];
 #pragma unroll
             for (int j = 4 * c + 3; j >= 4 * c; j--)
                 if (j < R) u[j] = ws_ssv_above_floor((j ? u[j - 1] : in) + ws_element(q, j & 3));

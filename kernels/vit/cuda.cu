@@ -120,7 +120,7 @@ static int lay_out(ws_devmodel *m, const void *form, ws_err *err) {
     vit_model *p = static_cast<vit_model *>(m);
     const ws_words *w = (const ws_words *)form;
     if (!fits(p, w)) return WS_OK;
-    p->fit = WS_FIT(shapes, ws_vit_costs, w->M);
+    p->fit = WS_FIT(shapes, ws_vit_costs, WS_CODES, w->M);
     if (p->fit.shape < 0) return WS_OK;
     const int R = shapes[p->fit.shape].R;
     auto emission = [=](int x, int k) {
@@ -128,7 +128,7 @@ static int lay_out(ws_devmodel *m, const void *form, ws_err *err) {
         return v < STEP ? (int)STEP : v;
     };
     auto reg = [=](int x, int k) { return ws_pair16(emission(x, k), emission(x, k + R)); };
-    int rc = ws_emissions_create(&p->table[TABLE_EMISSIONS], R, p->fit.g, 2, reg, err);
+    int rc = ws_emissions_create(&p->table[TABLE_EMISSIONS], WS_CODES, R, p->fit.g, 2, reg, err);
     return rc ? rc : make_transitions(p, w, R, err);
 }
 
@@ -151,7 +151,7 @@ template <vit_goal GOAL> static int queue(ws_devcall *c, ws_err *err) {
     };
     auto shared_of = [](const ws_task &t) { // the emissions, and vit_state.aside
         const ws_shape &s = shapes[model_of(t).fit.shape];
-        return ws_emissions_shared(s) +
+        return ws_emissions_shared(s, WS_CODES) +
                (s.columns ? (size_t)(WS_VIT_KEEP_DD(s.R) ? 1 : 1 + s.R) * 4 * 32 : 4 * MAX_LANES);
     };
     return ws_devcall_queue(c, GOAL == SCORE ? shapes : scan_shapes, false, true, args, fit_of, task_of, shared_of,

@@ -179,16 +179,70 @@ static void check_height(tap *t, sample *r, int height, int most) {
     release_data(&d);
 }
 
-/* One model over both strands of a random range, of residues that a batch of nhmmsieve has, and of eight times as many.
- * */
+/* Returns how many segments of a strand of plain residues have a mark, and in *extra how many of them have no row in
+ * which the scan without clearing reaches the threshold. */
+static int count_marks(const ws_long_model *m, const uint8_t *x, uint32_t n, const uint8_t *flag, int *extra) {
+    const uint32_t segment = ws_long_segment(m->M);
+    const size_t row = (size_t)m->M + 1;
+    int *height = calloc(row, sizeof *height), marks = 0;
+    *extra = 0;
+    for (uint32_t i = 0; i < n; i += segment) {
+        int reached = 0;
+        for (uint32_t at = i; at < i + segment && at < n; at++)
+            for (int k = m->M; k >= 1; k--) {
+                height[k] = height[k - 1] + m->bytes.bias - (int)m->bytes.cost[x[at] * row + (size_t)k];
+                if (height[k] < 0) height[k] = 0;
+                reached |= height[k] >= m->threshold - m->xB;
+            }
+        const int marked = flag[i / ws_long_step(m->M)] & ws_long_mark_segment(i / segment % WS_LONG_SEGMENTS);
+        marks += marked != 0;
+        *extra += marked && !reached;
+    }
+    free(height);
+    return marks;
+}
+
+/* Marks on a device are of rows in which some height reaches the threshold, and of no others. */
+static void check_marks(tap *t, sample *r, int M) {
+    enum { N = 60000, EACH = 6000 };
+    ws_hmm h;
+    ws_long_model m;
+    ws_long_dev *dev;
+    ws_long_range range;
+    ws_err err;
+    int extra;
+    uint8_t *x = malloc(N + WS_LONG_PAD);
+    const ws_long_strand strand = {x, N};
+    make_model(&m, &h, r, M, 40);
+    for (uint32_t i = 0; i < N + WS_LONG_PAD; i++) x[i] = sample_residue(r, h.abc);
+    for (uint32_t i = 0; i < N; i += EACH) emit(r, &h, x + i, ws_min((size_t)M, EACH / 2));
+    pack(&range, &strand, 1);
+    sample_must(ws_long_dev_create(&dev, &m, &err), &err);
+    uint8_t *flag = flags_for(M, &range, 1);
+    sample_must(ws_long_dev_mark((const ws_long_dev *const *)&dev, 1, h.abc, &range, 1, WS_LONG_PLUS, &flag, &err),
+                &err);
+    const int marks = count_marks(&m, x, N, flag, &extra);
+    tap_ok(t, marks > 0 && extra == 0, "%d nodes: %d marks, %d of them for nothing", M, marks, extra);
+    release_ranges(&range, 1);
+    ws_long_dev_destroy(dev);
+    ws_long_model_destroy(&m);
+    sample_model_release(&h);
+    free(flag);
+    free(x);
+}
+
+/* One model over both strands of a range: random residues again and again, as many as a batch of nhmmsieve has, and
+ * eight times as many. */
 static void speed(sample *r, int M, uint32_t n) {
+    enum { ONCE = 1 << 20 };
     ws_hmm h;
     ws_long_model m;
     ws_long_dev *dev;
     ws_err err;
     uint8_t *x = malloc(n + WS_LONG_PAD);
     make_model(&m, &h, r, M, 70);
-    for (uint32_t i = 0; i < n + WS_LONG_PAD; i++) x[i] = sample_residue(r, h.abc);
+    for (uint32_t i = 0; i < ONCE; i++) x[i] = sample_residue(r, h.abc);
+    for (uint32_t i = ONCE; i < n + WS_LONG_PAD; i++) x[i] = x[i - ONCE];
     const ws_long_strand strand = {x, n};
     ws_long_range range;
     pack(&range, &strand, 1);
@@ -317,7 +371,7 @@ static void check_points(tap *t, sample *r, int M) {
 static void check_crowd(tap *t, sample *r, uint32_t rows, int known) {
     enum { M = 40, N = 3 };
     const uint32_t len[N] = {500, rows, 500};
-    const int top[N] = {28000, 0, 0};
+    const int top[N] = {28000, -8000, -8000}; /* below what B sends to the first nodes of any window */
     ws_hmm h;
     ws_hmm_target target = {.hmm = &h};
     ws_batch batch = {0};
@@ -365,7 +419,7 @@ static void check_crowd(tap *t, sample *r, uint32_t rows, int known) {
 }
 
 int main(int argc, char **argv) {
-    static const int heights[] = {12, 25, 50, 80};
+    static const int heights[] = {14, 25, 50, 80};
     const char *seed = getenv("WARPSIEVE_SEED"), *required = getenv("WARPSIEVE_REQUIRE_GPU"), *why;
     const int most = argc == 3 && strcmp(argv[1], "-m") == 0 ? atoi(argv[2]) : INT32_MAX;
     sample r = {seed ? strtoull(seed, NULL, 10) : 23};
@@ -379,6 +433,9 @@ int main(int argc, char **argv) {
     sample_must(ws_dev_start(NULL, 0, &err), &err);
     sample_must(ws_dev_wait(&err), &err);
     for (size_t j = 0; j < sizeof heights / sizeof heights[0]; j++) check_height(&t, &r, heights[j], most);
+    static const int some[] = {40, 400, 1533, 3500};
+    for (size_t j = 0; j < sizeof some / sizeof some[0]; j++)
+        if (some[j] <= most) check_marks(&t, &r, some[j]);
     static const int sizes[] = {1,   7,   30,  64,   66,   80,   119,  200,  257,  400,
                                 520, 700, 900, 1025, 1533, 2049, 2900, 4100, 8193, 9000};
     for (size_t j = 0; j < sizeof sizes / sizeof sizes[0]; j++)
