@@ -17,13 +17,14 @@ enum { WS_VIT_CLUSTER_MOST = 8 }; // most blocks of a cluster
 #define WS_VIT_BLOCKS(R) (512 / (10 * (R) + 28))
 
 // Whether the D-to-D transitions, the tenth R registers, fit there too. Only one row of several needs them.
-#define WS_VIT_KEEP_DD(R) ((R) >= 16)
+#define WS_VIT_KEEP_DD(R) ((R) >= 16 && (R) <= 20)
 
 #define WS_VIT_SHORT(F, ...) F(4, __VA_ARGS__) F(6, __VA_ARGS__)
 #define WS_VIT_LONG(F, ...) \
     F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) \
     F(13, __VA_ARGS__) F(14, __VA_ARGS__) \
     F(16, __VA_ARGS__)
+#define WS_VIT_FULL(F, ...) F(18, __VA_ARGS__) F(20, __VA_ARGS__) F(22, __VA_ARGS__) F(24, __VA_ARGS__)
 #define WS_VIT_VAST(F, ...) \
     F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(16, __VA_ARGS__)
 #define WS_VIT_HUGE(F, ...) F(12, __VA_ARGS__) F(16, __VA_ARGS__)
