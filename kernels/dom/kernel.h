@@ -126,7 +126,8 @@ struct ws_dom_backend {
     /* Samples 200 traces of one region, whose f and cell are computed. */
     int (*sample)(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_problem *p, uint32_t seed, ws_dom_sample *s,
                   ws_err *err);
-    /* Sets label[v] to the cluster of segment v, numbered in the order of the reference (section 8.5). */
+    /* Sets label[v] to the cluster of segment v (section 8.5). The definition numbers them in the order of the
+     * reference, and others in any order: ws_dom_number_clusters renumbers those. */
     int (*label)(ws_dom_worker *w, const ws_dom_sample *s, uint32_t rows, uint32_t *label, uint32_t *clusters,
                  ws_err *err);
     int (*fit)(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_fit *const *f, size_t n, ws_err *err);
@@ -184,6 +185,9 @@ void ws_dom_take_fit(ws_dom_pair *pair, ws_dom_envelope *e, ws_dom_fit *f, float
  * *cluster with ws_free. Returns WS_ENOMEM on failure. */
 int ws_dom_cluster_segments(ws_dom_worker *w, const ws_dom_sample *s, uint32_t rows, uint32_t nodes,
                             ws_dom_cluster **cluster, uint32_t *n, uint32_t *components, ws_err *err);
+
+/* Renumbers n clusters, numbered in any order, in the order of the reference. Returns WS_ENOMEM on failure. */
+int ws_dom_number_clusters(ws_dom_worker *w, const ws_dom_sample *s, uint32_t *label, uint32_t n, ws_err *err);
 
 /* Computes the null2 odds of all codes from the sums over canonical codes (sections 7.4 and 8.4). */
 void ws_dom_null2_degenerate(const ws_abc *abc, float *null2);

@@ -79,14 +79,22 @@ int ws_dom_unpack_sample(ws_dom_region *g, ws_dom_sample *s, ws_err *err) {
     memcpy(s->n2 + 1, from->word, L * sizeof *s->n2);
     g->fwd_nats = ws_dom_nats_of(from->of.end, from->word + L, L);
     if (!from->of.ok) g->failed = WS_DOM_RANGE;
-    for (uint32_t trace = 0; s->n < from->of.nsegment; trace++) {
-        size_t n = s->n + 1;
-        while (n < from->of.nsegment && !(word[2 * n + 1] >> 31)) n++;
-        for (size_t first = s->n, at = n; at-- > first;) { /* the processor has a trace's first domain first */
-            const uint32_t rows = word[2 * at], nodes = word[2 * at + 1];
-            s->segment[s->n++] =
-                (ws_dom_segment){trace, rows & 0xffff, rows >> 16, nodes & 0xffff, nodes >> 16 & 0x7fff};
-        }
+    /* the processor has a trace's first domain first. Traces have one, two or three domains at random, so branches on
+     * their numbers would be mispredicted */
+    const uint32_t n = from->of.nsegment;
+    uint32_t first[WS_DOM_TRACES + 1], trace = 0;
+    for (uint32_t at = 0; at < n; at++) {
+        first[trace] = at;
+        trace += word[2 * at + 1] >> 31;
     }
+    first[trace] = n;
+    trace = 0;
+    for (uint32_t at = 0; at < n; at++) {
+        const uint32_t rows = word[2 * at], nodes = word[2 * at + 1];
+        trace += nodes >> 31;
+        s->segment[first[trace - 1] + first[trace] - 1 - at] =
+            (ws_dom_segment){trace - 1, rows & 0xffff, rows >> 16, nodes & 0xffff, nodes >> 16 & 0x7fff};
+    }
+    s->n = n;
     return WS_OK;
 }

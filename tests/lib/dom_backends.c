@@ -110,6 +110,7 @@ static int compare_samples(const ws_dom_tables *t, ws_dom_worker *w, const ws_do
         uint32_t *label = ws_calloc(2 * one.n, sizeof *label, &err), clusters[2];
         sample_must(ws_dom_scalar.label(w, &one, a.p[j].L, label, &clusters[0], &err), &err);
         sample_must(be->label(w, &one, a.p[j].L, label + one.n, &clusters[1], &err), &err);
+        sample_must(ws_dom_number_clusters(w, &one, label + one.n, clusters[1], &err), &err);
         *labels += clusters[0] != clusters[1] || memcmp(label, label + one.n, one.n * sizeof *label) != 0;
         ws_free(label);
     }
