@@ -214,8 +214,8 @@ static int are_for_cpu(const stage *st, ws_chain_need need) {
     if (own && st->of->conf.device_first) return 0;
     if (need == WS_CHAIN_SPARE && st->waiting >= WORTH) return 1;
     if (own) return 0;
+    if (st->of->conf.device_first && !is_last(st, need)) return 0;
     const int busy = __atomic_load_n(&st->of->calls, __ATOMIC_RELAXED) >= most_calls(need);
-    if (st->of->conf.device_first && !is_last(st, need)) return job->cpu_backend && (busy || st->cells < DEVICE_WORTH);
     return job->cpu_backend || busy || st->had || st->cells >= FEW;
 }
 

@@ -129,6 +129,8 @@ typedef struct ws_genome_search {
     struct ws_genome_flight *first, *free; /* batches on their way, the oldest first; empty ones */
     struct ws_genome_memory *idle;
     size_t ahead; /* pools that a device has begun and that are not at their last stage */
+    size_t marking, testing; /* pools in these steps of devices */
+    int tested; /* a device has tested one */
     ws_turns turns; /* of batches, with --scan; else not open */
 } ws_genome_search;
 
