@@ -6,9 +6,9 @@
  * A device takes whole targets, regions and envelopes of all models together, when enough of them wait. Threads of the
  * CPU take those that it leaves, and cluster what its traces of a region found. While filters need the device the CPU
  * has all spans but envelopes, and then both share what is left. With device_first it is the other way round: spans
- * wait for the device, and threads of the CPU take few ones, and what waits before they would have nothing to do. Not
- * so envelopes, which are the device's alone, unless they are few or more than it does in a second. A fourth stage of
- * the CPU comes before all others: it has what the device left, and makes the next spans, and hits, of its results. */
+ * wait for the device, and threads of the CPU take what waits before they would have nothing to do. Not so envelopes,
+ * which are the device's alone, unless they are few or more than it does in a second. A fourth stage of the CPU comes
+ * before all others: it has what the device left, and makes the next spans, and hits, of its results. */
 #ifndef WS_DOMAINS_STEPS_H
 #define WS_DOMAINS_STEPS_H
 

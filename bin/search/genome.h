@@ -130,7 +130,7 @@ typedef struct ws_genome_search {
     struct ws_genome_memory *idle;
     size_t ahead; /* pools that a device has begun and that are not at their last stage */
     size_t marking, testing; /* pools in these steps of devices */
-    int tested; /* a device has tested one */
+    int tested; /* a device has tested one, or one that it marked had no windows */
     ws_turns turns; /* of batches, with --scan; else not open */
 } ws_genome_search;
 

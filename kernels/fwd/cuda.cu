@@ -30,6 +30,10 @@ static const fwd_model &model_of(const ws_task &t) { return ws_devmodel_of<fwd_m
 
 // ---- 1 tables ----
 
+// Returns whether a kernel for longer models would get too few nodes. It computes all but the last eight of its nodes
+// whatever Q is. Such a fit means that no block has room for the table of the model's own kernel, and the CPU scores.
+static bool is_too_short(const ws_shape &s, int Q) { return !s.columns && s.blocks == 1 && Q <= s.R - 8; }
+
 static int lay_out(ws_devmodel *m, const void *form, ws_err *err) {
     fwd_model *p = static_cast<fwd_model *>(m);
     const ws_fwd_tables *t = (const ws_fwd_tables *)form;
@@ -37,6 +41,7 @@ static int lay_out(ws_devmodel *m, const void *form, ws_err *err) {
     const float *from[NCOEF] = {t->tr[WS_PDD], t->tr[WS_PMD], t->tr[WS_PMM], t->tr[WS_PDM], t->tr[WS_PIM],
                                 t->tr[WS_PII], t->tr[WS_PMI], t->tr[WS_PBM], t->pd};
     p->fit = WS_FIT(shapes, ws_fwd_costs, WS_CODES, t->N);
+    if (p->fit.shape < 0 || is_too_short(shapes[p->fit.shape], Q)) p->fit.shape = -1;
     if (p->fit.shape < 0) return WS_OK;
     int rc = ws_devtable_create(&p->table[TABLE_EMISSIONS], (size_t)chunks * WS_CODES * 512, err);
     if (!rc) rc = ws_devtable_create(&p->table[TABLE_COEFFICIENTS], (size_t)chunks * NCOEF * 512, err);

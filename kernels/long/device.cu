@@ -22,6 +22,7 @@ static const ws_cost costs[] = {{90, 5.3, 20, 0, 2}};
 // ---- 1 models ----
 
 enum { TABLE_STEPS, TABLE_GAINS, NTABLE };
+enum { MOST_BIAS = 64 }; // of models whose gains surely fit a byte, as for the CPU
 
 struct ws_long_dev {
     int M;
@@ -83,7 +84,7 @@ static bool set_heights(ws_long_dev *d, const ws_long_model *m, const gains &g) 
         for (int p = 0; p < g.M; p++) step = larger(step, step_of(g, row, p));
     d->least = m->threshold - m->xB;
     d->alarm = d->least - slack;
-    return d->alarm > 0 && d->least + step <= 127 && m->threshold + m->bytes.bias <= 255;
+    return d->alarm > 0 && d->least + step <= 127 && m->threshold + m->bytes.bias <= 255 && m->bytes.bias <= MOST_BIAS;
 }
 
 static int lay_out(ws_long_dev *d, const ws_long_model *m, ws_err *err) {

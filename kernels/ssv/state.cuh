@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of ungapped diagonals on CUDA devices, shared by kernels/ssv/rows.cuh and kernels/long/device.cu. Four bytes to
+// Rows of ungapped diagonals on CUDA devices, shared by kernels/ssv/rows.cuh and kernels/long/mark.cuh. Four bytes to
 // a register, a group of 1 to 32 lanes a sequence.
 //
 // A register holds v of four nodes as bytes 128 + v. Node n (from 0) of a lane's 4R is byte n / R of register n % R. So
@@ -8,6 +8,7 @@
 //
 // A row is  t = u + E,  E = sum of -d_k(x) * 256^byte  in one 32-bit addition. Every byte of t lies in 0..255: d is at
 // most 128, -d at most bias, and v is below 127 - bias while exact heights matter. Then bytes below 128 return to 128.
+// mark.cuh has w for v, and bounds of its own.
 #ifndef WS_SSV_STATE_CUH
 #define WS_SSV_STATE_CUH
 
