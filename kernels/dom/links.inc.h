@@ -2,18 +2,20 @@
  * Components of linked segments, by tests of whole blocks. cluster.inc.h includes this file for each size of
  * coordinates. Source: specification domains.md, section 8.5.
  *
- * Segments link if they have 4/5 of the shorter one in common, in rows and in nodes, and nearly a diagonal. With
- * need(n) = n - n/5, which is 4n/5 rounded up, that is ov >= need(n). Since need never falls as n grows, need of the
- * shorter one is the smaller need. No test multiplies.
+ * Segments link if they have 4/5 of the shorter one in common, in rows and in nodes, and nearly a diagonal. A segment
+ * of n rows needs need(n) = n - n/5 of them in common, which is 4n/5 rounded up. The shorter segment has the smaller
+ * need, because need never falls as n grows. No test multiplies.
  *
- * A test compares a block with one segment, or with the bounds of a group. A segment that links to one of a group
- * passes the test with the group's bounds, because each comparison is with the bound that lets most pass. Few others
- * pass, since segments of a cluster have similar ends. So most of a cluster are never compared alone with those that
- * are free. A first one is, and those that link to it are a group. A round finds all that link to a group. It compares
- * the group's members one by one, or the free segments that pass with its bounds, whichever are fewer. So all rounds
- * compare at most as many as there are segments. As long as many pass, one from the group's middle is compared with
- * all before, since most of them link to it. A region of 1,200 Pfam models x yeast has 416 segments on average, and
- * takes 560 tests. */
+ * A test compares a block with one segment, or with the bounds of a group of segments. A free segment that links to a
+ * member of the group passes the test with the group's bounds, because each comparison takes the bound that lets most
+ * pass. Few other segments pass, since the segments of a cluster have similar ends.
+ *
+ * The code begins a component with its first free segment. All free segments that link to this one are a group. A round
+ * finds the free segments that link to any member of the group, and they are the next group. The round compares the
+ * members one by one, or the free segments that pass with the group's bounds, whichever are fewer. So all rounds
+ * compare no more segments than there are. While many segments pass, the code compares all free ones with one member
+ * from the group's middle first, since most of them link to it. A region of 1,200 Pfam models x yeast has 416 segments
+ * on average, and takes 560 tests. */
 
 typedef struct SIZED(block) {
     LANE side[SIDES][TESTS];

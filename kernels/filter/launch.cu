@@ -18,7 +18,7 @@ static const ws_cost &cost_here(const ws_cost *cost, int ncost) {
 }
 
 ws_fit ws_fit_choose(const ws_shape *shape, int nshape, const ws_cost *cost, int ncost, int rows, int M) {
-    const size_t OWN = 4 << 10; // shared memory that a kernel has besides its table
+    enum { OWN = 4 << 10 }; // bytes of shared memory that a kernel has besides its table
     const ws_cost &c = cost_here(cost, ncost);
     const bool clusters = ws_dev_clusters();
     const size_t shared = ws_dev_shared();

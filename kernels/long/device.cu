@@ -70,18 +70,12 @@ static int step_of(const gains &g, int row, int place) {
     return larger(step, -128);
 }
 
-// Sets the height of an alarm, which lies below that of a mark by the most that two rows add to w. Returns
-// whether the heights stay in a byte: they are at most `least`, and then a step more.
+// Sets the height of an alarm, which lies below that of a mark by the most that two rows add to w. No symbol gains more
+// than WS_LONG_SEVERAL. Returns whether the heights stay in a byte: they are at most `least`, and then a step more.
 static bool set_heights(ws_long_dev *d, const ws_long_model *m, const gains &g) {
-    int slack = 0, last = 0, step = 0;
-    for (int k = 1; k <= g.M; k++) {
-        int most = 0;
-        for (int x = 0; x < WS_LONG_NONE; x++) most = larger(most, g.above(x, k));
-        slack = larger(slack, last + most);
-        last = most;
-    }
-    for (int row = 0; row < WS_LONG_ROWS; row++)
-        for (int p = 0; p < g.M; p++) step = larger(step, step_of(g, row, p));
+    int slack = g.above(WS_LONG_SEVERAL, 1), step = 0;
+    for (int k = 2; k <= g.M; k++) slack = larger(slack, g.above(WS_LONG_SEVERAL, k - 1) + g.above(WS_LONG_SEVERAL, k));
+    for (int p = 0; p < g.M; p++) step = larger(step, step_of(g, WS_LONG_ROW_SEVERAL, p));
     d->least = m->threshold - m->xB;
     d->alarm = d->least - slack;
     return d->alarm > 0 && d->least + step <= 127 && m->threshold + m->bytes.bias <= 255 && m->bytes.bias <= MOST_BIAS;

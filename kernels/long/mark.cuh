@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The first pass of the SSV scan of long targets on CUDA devices: the rows of kernels/ssv/state.cuh over stretches of
-// strands, each of which does two rows of the scan.
+// strands. One row of that file does two rows of the scan.
 //
 // The recurrence is that of kernels/long/tworows.inc.h. w(i,k) is the height without clearing less what residue i gains
 // at node k, and three residues decide the step from w(i-2,k-2) to w(i,k). Places of the chain are the even nodes (from
 // 1) and behind them the odd ones; then the place before is the node two before. Node 1 always has w = 0.
 //
 // A group of lanes runs through one stretch: the words of some steps, and before them as many as a diagonal can reach
-// back. Where some w is at the height of an alarm, which is as low as that of any cell whose two rows may reach the
-// threshold, the lane computes both rows at these nodes. Where one is at the threshold, the lane marks the segment of
+// back. An alarm tells the lane that some w is so large that one of its two rows may reach the threshold. Then the lane
+// computes the heights of both rows at these nodes. If one of them is at the threshold, the lane marks the segment of
 // the step, and sets all w above the threshold back to it. No cell of the scan with clearing is above the threshold
 // before its row is found, so these stay at least as large as that scan's.
 // Specification long-targets.md, section 5, "Latitude".

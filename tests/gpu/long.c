@@ -202,64 +202,75 @@ static int count_marks(const ws_long_model *m, const uint8_t *x, uint32_t n, con
     return marks;
 }
 
-/* Marks on a device are of rows in which some height reaches the threshold, and of no others. */
-static void check_marks(tap *t, sample *r, int M) {
-    enum { N = 60000, EACH = 6000 };
+/* One model of a height on the device, and n residues as a strand and as a range. */
+typedef struct alone {
     ws_hmm h;
     ws_long_model m;
     ws_long_dev *dev;
+    uint8_t *x, *flag;
     ws_long_range range;
+} alone;
+
+static void make_alone(alone *a, sample *r, int M, int height, uint32_t n) {
+    make_model(&a->m, &a->h, r, M, height);
+    a->x = malloc(n + WS_LONG_PAD);
+}
+
+/* Lays the model and the residues out, once they are all there. */
+static void lay_out(alone *a, uint32_t n) {
+    const ws_long_strand strand = {a->x, n};
     ws_err err;
+    pack(&a->range, &strand, 1);
+    sample_must(ws_long_dev_create(&a->dev, &a->m, &err), &err);
+    a->flag = flags_for(a->m.M, &a->range, 1);
+}
+
+static void mark(alone *a, int strands) {
+    const ws_long_dev *const dev = a->dev;
+    ws_err err;
+    sample_must(ws_long_dev_mark(&dev, 1, a->h.abc, &a->range, 1, strands, &a->flag, &err), &err);
+}
+
+static void release(alone *a) {
+    release_ranges(&a->range, 1);
+    ws_long_dev_destroy(a->dev);
+    ws_long_model_destroy(&a->m);
+    sample_model_release(&a->h);
+    free(a->flag);
+    free(a->x);
+}
+
+/* Marks on a device are of rows in which some height reaches the threshold, and of no others. */
+static void check_marks(tap *t, sample *r, int M) {
+    enum { N = 60000, EACH = 6000 };
+    alone a;
     int extra;
-    uint8_t *x = malloc(N + WS_LONG_PAD);
-    const ws_long_strand strand = {x, N};
-    make_model(&m, &h, r, M, 40);
-    for (uint32_t i = 0; i < N + WS_LONG_PAD; i++) x[i] = sample_residue(r, h.abc);
-    for (uint32_t i = 0; i < N; i += EACH) emit(r, &h, x + i, ws_min((size_t)M, EACH / 2));
-    pack(&range, &strand, 1);
-    sample_must(ws_long_dev_create(&dev, &m, &err), &err);
-    uint8_t *flag = flags_for(M, &range, 1);
-    sample_must(ws_long_dev_mark((const ws_long_dev *const *)&dev, 1, h.abc, &range, 1, WS_LONG_PLUS, &flag, &err),
-                &err);
-    const int marks = count_marks(&m, x, N, flag, &extra);
+    make_alone(&a, r, M, 40, N);
+    for (uint32_t i = 0; i < N + WS_LONG_PAD; i++) a.x[i] = sample_residue(r, a.h.abc);
+    for (uint32_t i = 0; i < N; i += EACH) emit(r, &a.h, a.x + i, ws_min((size_t)M, EACH / 2));
+    lay_out(&a, N);
+    mark(&a, WS_LONG_PLUS);
+    const int marks = count_marks(&a.m, a.x, N, a.flag, &extra);
     tap_ok(t, marks > 0 && extra == 0, "%d nodes: %d marks, %d of them for nothing", M, marks, extra);
-    release_ranges(&range, 1);
-    ws_long_dev_destroy(dev);
-    ws_long_model_destroy(&m);
-    sample_model_release(&h);
-    free(flag);
-    free(x);
+    release(&a);
 }
 
 /* One model over both strands of a range: random residues again and again, as many as a batch of nhmmsieve has, and
  * eight times as many. */
 static void speed(sample *r, int M, uint32_t n) {
     enum { ONCE = 1 << 20 };
-    ws_hmm h;
-    ws_long_model m;
-    ws_long_dev *dev;
-    ws_err err;
-    uint8_t *x = malloc(n + WS_LONG_PAD);
-    make_model(&m, &h, r, M, 70);
-    for (uint32_t i = 0; i < ONCE; i++) x[i] = sample_residue(r, h.abc);
-    for (uint32_t i = ONCE; i < n + WS_LONG_PAD; i++) x[i] = x[i - ONCE];
-    const ws_long_strand strand = {x, n};
-    ws_long_range range;
-    pack(&range, &strand, 1);
-    sample_must(ws_long_dev_create(&dev, &m, &err), &err);
-    uint8_t *flag = flags_for(M, &range, 1);
+    alone a;
+    make_alone(&a, r, M, 70, n);
+    for (uint32_t i = 0; i < ONCE; i++) a.x[i] = sample_residue(r, a.h.abc);
+    for (uint32_t i = ONCE; i < n + WS_LONG_PAD; i++) a.x[i] = a.x[i - ONCE];
+    lay_out(&a, n);
     for (int round = 0; round < 3; round++) {
         const double before = ws_dev_clock().kernels;
-        sample_must(ws_long_dev_mark((const ws_long_dev *const *)&dev, 1, h.abc, &range, 1, both, &flag, &err), &err);
+        mark(&a, both);
         const double seconds = ws_dev_clock().kernels - before;
         tap_note("M %d, 2 x %u residues: %.4f s in kernels, %.0f Gcells/s", M, n, seconds, 2e-9 * M * n / seconds);
     }
-    release_ranges(&range, 1);
-    ws_long_dev_destroy(dev);
-    ws_long_model_destroy(&m);
-    sample_model_release(&h);
-    free(flag);
-    free(x);
+    release(&a);
 }
 
 /* ---- the Viterbi scan ---- */
