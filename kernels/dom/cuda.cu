@@ -139,21 +139,43 @@ static size_t gangs_of(const ws_device *dev, int Q) {
     return room / each * (size_t)dev->sms;
 }
 
-// Whether problems with warps have gangs: few of long models leave most of a device's warps without work, and each
-// lasts as long as its rows one after another. n: such problems of the call.
-static bool is_for_gang(const ws_device *dev, int Q, size_t n) {
-    const size_t room = gangs_of(dev, Q);
-    return Q >= ws_dom_gang_least && room && n <= (ws_dom_gangs_most ? ws_dom_gangs_most : room);
+// Problems of a call, from .. to - 1.
+struct range {
+    uint32_t from, to;
+};
+
+// Returns those of the first n problems, which have warps, that have gangs instead: few problems of long models leave
+// most of a device's warps without work, and each lasts as long as its rows one after another. Longer models come
+// first, with all problems of their length or none, until the device has no room for more gangs at a time.
+static range gangs_among(const call *c, uint32_t n) {
+    range r = {0, 0};
+    double share = 0; // of the device
+    for (uint32_t end = 0; end < n;) {
+        const uint32_t from = end;
+        const int Q = Q_of(&c->p[from]);
+        while (end < n && Q_of(&c->p[end]) == Q) end++;
+        const size_t room = gangs_of(c->stream->dev, Q);
+        if (!room) { // the model is too long for a gang
+            r = {end, end};
+            continue;
+        }
+        share += (double)(end - from) / (double)room;
+        const bool fits = ws_dom_gangs_most ? end - r.from <= ws_dom_gangs_most : share <= 1;
+        if (Q < ws_dom_gang_least || !fits) break;
+        r.to = end;
+    }
+    return r;
 }
 
 // Places the problems and makes their jobs; device addresses are still relative.
 static void lay_out(call *c, ws_dom_job *job) {
-    size_t nwide = 0;
+    uint32_t nwide = 0;
     while (nwide < c->n && c->p[nwide].wide) nwide++;
+    const range gangs = gangs_among(c, nwide);
     c->ngroup = 0;
     for (uint32_t p = 0, n; p < c->n; p += n) {
         const warp w = warp_of(c, p);
-        const bool wide = c->p[p].wide, gang = wide && is_for_gang(c->stream->dev, w.Qmax, nwide);
+        const bool wide = c->p[p].wide, gang = gangs.from <= p && p < gangs.to;
         n = w.n;
         for (uint32_t k = 0; k < w.n; k++) {
             const problem *q = &c->p[p + k];
@@ -470,13 +492,14 @@ static int run(call *c, ws_err *err) {
 // ---- 5 lists ----
 
 // Returns the bytes that a call on this stream may take: an eighth of the device, since up to six streams share it with
-// the tables of models and with other programs.
+// the tables of models and with other programs. Calls of MOST fill a device, and the driver takes some 4 ms for each
+// gigabyte, for one stream after another.
 static size_t budget_of(const ws_devstream *s) {
-    enum { SHARE = 8 };
+    const size_t SHARE = 8, MOST = (size_t)6 << 30;
     size_t free = 0, total = 0;
     if (cudaMemGetInfo(&free, &total) != cudaSuccess) (void)cudaGetLastError();
     if (s->dev->limit && s->dev->limit < total) total = s->dev->limit;
-    return ws_min(total / SHARE, (free + s->arena.cap) / 2);
+    return ws_min(ws_min(total / SHARE, MOST), (free + s->arena.cap) / 2);
 }
 
 // Runs the first problems of a list that fit into memory together; *taken: how many, at least one.
