@@ -14,6 +14,10 @@ extern "C" {
  * 75". Returns NULL without CUDA. The text is static. */
 const char *ws_dev_built(void);
 
+/* Begins to start the driver on a thread, since that takes 0.1 s. Awake waits for this thread, if there is one. */
+void ws_dev_wake(void);
+void ws_dev_awake(void);
+
 /* Returns 1 if some device of the list is usable, else 0 with the reason in *why. It asks the driver and creates no
  * context. All calls of a process must give the list of ws_dev_start. */
 int ws_dev_usable(const char *list, const char **why);

@@ -6,6 +6,9 @@ static const char reason[] = "this program was built without CUDA";
 
 const char *ws_dev_built(void) { return NULL; }
 
+void ws_dev_wake(void) {}
+void ws_dev_awake(void) {}
+
 int ws_dev_usable(const char *list, const char **why) {
     (void)list;
     *why = reason;

@@ -81,6 +81,16 @@ static void take_auto(ws_job *job) {
     }
 }
 
+/* Returns whether an option names this backend, or this one together with the CPU. */
+static int is_named(const ws_backend *b, const char *name) {
+    return strcmp(b->name, name) == 0 || is_together(b, name);
+}
+
+void ws_backend_wake(const ws_job *job) {
+    for (int i = 0; job->tool->backends && job->tool->backends[i] && !is_auto(job); i++)
+        if (job->tool->backends[i]->start && is_named(job->tool->backends[i], job->common.backend)) ws_dev_wake();
+}
+
 int ws_backend_choose(ws_job *job, ws_err *err) {
     const char *name = job->common.backend, *why = NULL;
     ws_dev_ids ids; /* a malformed list is an error also where no device is */
@@ -92,11 +102,10 @@ int ws_backend_choose(ws_job *job, ws_err *err) {
     }
     for (int i = 0; job->tool->backends[i]; i++) {
         const ws_backend *b = job->tool->backends[i];
-        const int both = is_together(b, name);
-        if (!both && strcmp(b->name, name) != 0) continue;
+        if (!is_named(b, name)) continue;
         if (!b->usable(&job->machine, &why))
             return ws_fail(err, WS_EDEV, "--backend %s cannot run here: %s", name, why);
-        if (both) pick_cpu_backend(job);
+        if (is_together(b, name)) pick_cpu_backend(job);
         job->backend = b;
         job->backend_ready = 1;
         return WS_OK;

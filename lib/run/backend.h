@@ -5,6 +5,9 @@
 
 #include "lib/run/job.h"
 
+/* Starts the driver beside what else the run opens first, if an option names a backend for devices. */
+void ws_backend_wake(const ws_job *job);
+
 /* Sets job->backend and, where the CPU scores beside a device, job->cpu_backend: as --backend says (a failure with the
  * reason if that cannot run here), or for auto the best of the CPU and a device, not open yet. */
 int ws_backend_choose(ws_job *job, ws_err *err);

@@ -4,6 +4,7 @@
 
 #include "lib/base/cpu.h"
 #include "lib/base/mem.h"
+#include "lib/dev/device.h"
 #include "lib/io/source.h"
 #include "lib/run/backend.h"
 #include "lib/run/pipe.h"
@@ -151,7 +152,9 @@ int ws_run_job(ws_job *job, ws_err *err) {
     ws_run run = {.job = job, .reader = job->tool->reader, .start_ns = ws_now_ns()};
     job->run = &run;
     ws_job_add_output(job, &(ws_output){.path = job->common.output});
-    int rc = job->tool->open(job, err);
+    ws_backend_wake(job);
+    int rc = job->tool->open(job, err); /* beside the driver's start */
+    ws_dev_awake();
     job->nworker = ws_job_threads(job);
     if (!rc) rc = check_stdin(job, err);
     if (!rc && run.reader->outputs) rc = run.reader->outputs(job, err);
