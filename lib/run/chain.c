@@ -163,6 +163,12 @@ int ws_chain_join(ws_chain *c, ws_chain_kind kind, int n) {
     return started;
 }
 
+void ws_chain_ask_again(ws_chain *c) {
+    pthread_mutex_lock(&c->lock);
+    pthread_cond_broadcast(&c->change);
+    pthread_mutex_unlock(&c->lock);
+}
+
 int ws_chain_create(ws_chain **chain, const ws_chain_ops *ops, ws_err *err) {
     ws_chain *c = *chain = ws_calloc(1, sizeof *c, err);
     if (!c) return err->code;

@@ -85,4 +85,8 @@ int ws_chain_run(ws_chain *c, int threads, ws_err *err);
  * none after the end of the run. ws_chain_run waits for them. */
 int ws_chain_join(ws_chain *c, ws_chain_kind kind, int n);
 
+/* Lets threads that wait ask their stages again: what these answer has changed without a step. Any thread may call
+ * this. */
+void ws_chain_ask_again(ws_chain *c);
+
 #endif

@@ -59,6 +59,7 @@ int ws_chained_device(ws_run *run, ws_err *err) {
     if (!ws_job_has_device(run->job) || ws_chain_join(run->chain, WS_CHAIN_DEVICE, ws_dev_streams()) > 0) return WS_OK;
     if (!run->job->cpu_backend) return ws_fail(err, WS_ENOMEM, "no thread could be started for the device");
     __atomic_store_n(&run->job->backend_ready, 0, __ATOMIC_RELEASE);
+    ws_chain_ask_again(run->chain); /* what was for the device is for the CPU */
     return WS_OK;
 }
 

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { STAGES = 4, NUMBERS = 3000, ROOM = 4 * NUMBERS, BATCH = 50, BOUND = 4, LAST = STAGES - 1, NOWHERE = -1 };
 
@@ -358,6 +359,64 @@ static void test_hungry(tap *t, int busy, int says, int least, int most, const c
            h.late);
 }
 
+/* ---- a stage that refuses its work until another thread says so ---- */
+
+typedef struct locked {
+    ws_chain *chain;
+    _Atomic int open, left;
+} locked;
+
+static int take_locked(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
+    const locked *l = own;
+    (void)t, (void)need;
+    *step = (ws_chain_step){0};
+    return l->open && l->left;
+}
+
+static int work_locked(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
+    (void)t, (void)step, (void)err;
+    ((locked *)own)->left = 0;
+    return WS_OK;
+}
+
+static int left_locked(void *own) { return ((locked *)own)->left; }
+
+static ws_chain_wish wish_nothing(void *own) {
+    (void)own;
+    return WS_CHAIN_ROOM;
+}
+
+static int read_nothing(void *own, ws_err *err) {
+    (void)own, (void)err;
+    return WS_EOF;
+}
+
+/* Opens the stage when both threads wait for long. */
+static void *open_locked(void *own) {
+    locked *l = own;
+    nanosleep(&(struct timespec){.tv_nsec = 100 * 1000 * 1000}, NULL);
+    l->open = 1;
+    ws_chain_ask_again(l->chain);
+    return NULL;
+}
+
+static void test_asked_again(tap *t) {
+    enum { PATIENCE = 60 }; /* seconds, after which a signal ends this program */
+    locked l = {.left = 1};
+    const ws_chain_stage only = {&l, take_locked, work_locked, left_locked, "locked"};
+    const ws_chain_ops ops = {.stage = &only, .nstage = 1, .own = &l, .wish = wish_nothing, .read = read_nothing};
+    ws_err err = {0};
+    pthread_t opener;
+    sample_must(ws_chain_create(&l.chain, &ops, &err), &err);
+    int rc = pthread_create(&opener, NULL, open_locked, &l) == 0 ? WS_OK : WS_ENOMEM;
+    alarm(PATIENCE);
+    if (!rc) rc = ws_chain_run(l.chain, 2, &err);
+    alarm(0);
+    pthread_join(opener, NULL);
+    ws_chain_destroy(l.chain);
+    tap_ok(t, rc == WS_OK && !l.left, "threads that wait ask again when another thread says so");
+}
+
 int main(void) {
     const char *seed = getenv("WARPSIEVE_SEED");
     sample chance = {seed ? strtoull(seed, NULL, 0) : 20261123};
@@ -367,5 +426,6 @@ int main(void) {
     test_hungry(&t, 0, 0, 0, 1, "while the CPU waits, a device takes from pools that are not full");
     test_hungry(&t, 1, 1, 0, 1, "the same while the CPU is busy, if the source says that it is hungry");
     test_hungry(&t, 1, 0, EARLY, EARLY, "else full pools come first");
+    test_asked_again(&t);
     return tap_end(&t);
 }
