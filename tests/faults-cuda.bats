@@ -133,7 +133,7 @@ mallocs() { # mallocs SEQUENCES: of a run with ten models in a call and many pro
 }
 
 no_memory() {
-    drive thread 1 4 1 tsv stdout -- \
+    drive thread 1 5 1 tsv stdout -- \
         "$WARPSIEVE_FAULTY/$1" --backend cuda -t 2 -a -K 3000 three.hmm small.fa
     drive memory 1 5000 $step tsv stdout -- \
         "$WARPSIEVE_FAULTY/$1" --backend cuda -t 2 -a -K 3000 three.hmm small.fa

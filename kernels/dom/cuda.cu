@@ -492,8 +492,8 @@ static int run(call *c, ws_err *err) {
 // ---- 5 lists ----
 
 // Returns the bytes that a call on this stream may take: an eighth of the device, since up to six streams share it with
-// the tables of models and with other programs. Calls of MOST fill a device, and the driver takes some 4 ms for each
-// gigabyte, for one stream after another.
+// the tables of models and with other programs, and MOST, by an estimate. Calls of MOST fill a device, and the driver
+// takes some 4 ms for each gigabyte, for one stream after another.
 static size_t budget_of(const ws_devstream *s) {
     const size_t SHARE = 8, MOST = (size_t)6 << 30;
     size_t free = 0, total = 0;

@@ -14,7 +14,8 @@ extern "C" {
  * 75". Returns NULL without CUDA. The text is static. */
 const char *ws_dev_built(void);
 
-/* Begins to start the driver on a thread, since that takes 0.1 s. Awake waits for this thread, if there is one. */
+/* Begins to start the driver on a thread, since that takes 0.1 s. Awake waits for this thread, if there is one. One
+ * thread of a process calls both, in turns: programs do, the library does not. */
 void ws_dev_wake(void);
 void ws_dev_awake(void);
 

@@ -41,26 +41,21 @@ static cudaError_t device_cc(int id, int *major, int *minor) {
     return e != cudaSuccess ? e : cudaDeviceGetAttribute(minor, cudaDevAttrComputeCapabilityMinor, id);
 }
 
-// The question that a thread asks the driver, which starts to answer it, and the answer.
-static struct {
-    pthread_t thread;
-    bool asking, asked;
-    int devices;
-    cudaError_t error;
-} start;
+// A thread asks the driver a question, with which it starts.
+static pthread_t waker;
+static bool waking;
 
 static void *ask(void *unused) {
-    start.error = cudaGetDeviceCount(&start.devices);
+    int n;
+    if (cudaGetDeviceCount(&n) != cudaSuccess) (void)cudaGetLastError(); // ws_dev_usable asks again
     return unused;
 }
 
-void ws_dev_wake(void) {
-    if (!start.asked) start.asked = start.asking = pthread_create(&start.thread, NULL, ask, NULL) == 0;
-}
+void ws_dev_wake(void) { waking = pthread_create(&waker, NULL, ask, NULL) == 0; }
 
 void ws_dev_awake(void) {
-    if (start.asking) pthread_join(start.thread, NULL);
-    start.asking = false;
+    if (waking) pthread_join(waker, NULL);
+    waking = false;
 }
 
 int ws_dev_usable(const char *list, const char **why) {
@@ -76,9 +71,7 @@ int ws_dev_usable(const char *list, const char **why) {
                  driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000);
         return 0;
     }
-    ws_dev_awake();
-    const cudaError_t e = start.asked ? start.error : cudaGetDeviceCount(&n);
-    if (start.asked) n = start.devices;
+    cudaError_t e = cudaGetDeviceCount(&n);
     if (e != cudaSuccess || n == 0) {
         (void)cudaGetLastError();
         snprintf(text, sizeof text, "no CUDA device%s%.60s: %s", list ? " " : "", list ? list : "",

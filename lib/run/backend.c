@@ -87,8 +87,10 @@ static int is_named(const ws_backend *b, const char *name) {
 }
 
 void ws_backend_wake(const ws_job *job) {
+    int named = 0;
     for (int i = 0; job->tool->backends && job->tool->backends[i] && !is_auto(job); i++)
-        if (job->tool->backends[i]->start && is_named(job->tool->backends[i], job->common.backend)) ws_dev_wake();
+        named |= job->tool->backends[i]->start && is_named(job->tool->backends[i], job->common.backend);
+    if (named) ws_dev_wake();
 }
 
 int ws_backend_choose(ws_job *job, ws_err *err) {

@@ -152,7 +152,7 @@ int ws_run_job(ws_job *job, ws_err *err) {
     ws_run run = {.job = job, .reader = job->tool->reader, .start_ns = ws_now_ns()};
     job->run = &run;
     ws_job_add_output(job, &(ws_output){.path = job->common.output});
-    ws_backend_wake(job);
+    if (!job->stop) ws_backend_wake(job); /* else several threads of the process may be here */
     int rc = job->tool->open(job, err); /* beside the driver's start */
     ws_dev_awake();
     job->nworker = ws_job_threads(job);

@@ -408,9 +408,9 @@ static void test_asked_again(tap *t) {
     ws_err err = {0};
     pthread_t opener;
     sample_must(ws_chain_create(&l.chain, &ops, &err), &err);
-    int rc = pthread_create(&opener, NULL, open_locked, &l) == 0 ? WS_OK : WS_ENOMEM;
+    if (pthread_create(&opener, NULL, open_locked, &l) != 0) sample_must(ws_fail(&err, WS_ENOMEM, "no thread"), &err);
     alarm(PATIENCE);
-    if (!rc) rc = ws_chain_run(l.chain, 2, &err);
+    const int rc = ws_chain_run(l.chain, 2, &err);
     alarm(0);
     pthread_join(opener, NULL);
     ws_chain_destroy(l.chain);
