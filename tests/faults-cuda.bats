@@ -375,6 +375,6 @@ no_context() {
     WS_FAULT_CALLS=six "$WARPSIEVE_FAULTY/hmmsieve" --backend cuda -o /dev/null m.hmm small.fa
     WS_FAULT_CALLS=four "$WARPSIEVE_FAULTY/hmmsieve" --backend cuda --mem 1G -o /dev/null m.hmm small.fa
     local n=() f
-    for f in six four; do n+=("$(grep -c '^cudaStreamCreateWithFlags$' $f)"); done
+    for f in six four; do n+=("$(grep -c '^cudaStreamCreateWithPriority$' $f)"); done
     [ $((n[0] - n[1])) -eq 2 ] || fail "${n[*]}"
 }

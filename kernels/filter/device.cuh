@@ -125,11 +125,11 @@ int ws_devqueue_make(ws_devqueue<TASK> *q, ws_devcall *c, const ws_shape *shape,
 }
 
 // Queues a kernel, once for each launch. args is complete but for task and unit; shared_of returns the bytes of shared
-// memory of a model. A launch lasts as long as its longest sequence, so few pairs of many shapes leave a device idle
-// unless launches overlap.
+// memory of a model; fills: see ws_launch_filling. A launch lasts as long as its longest sequence, so few pairs of many
+// shapes leave a device idle unless launches overlap.
 template <class ARGS, class TASK, class SHARED_OF>
 int ws_devqueue_launch(const ws_devqueue<TASK> *q, ws_devcall *c, const ws_shape *shape, ARGS args,
-                       SHARED_OF shared_of, ws_err *err) {
+                       SHARED_OF shared_of, bool fills, ws_err *err) {
     const ws_launches *ls = &q->launches;
     args.task = q->task;
     int rc = ws_devstream_fork(c->stream, 2, err);
@@ -139,7 +139,7 @@ int ws_devqueue_launch(const ws_devqueue<TASK> *q, ws_devcall *c, const ws_shape
             shared = ws_max(shared, shared_of(c->task[ls->order[ls->at[k].first + i]]));
         args.unit = q->unit + ls->at[k].unit;
         rc = ws_devstream_side(c->stream, k, err);
-        if (!rc) rc = ws_launch_units(c->stream, shape[ls->at[k].shape], ls->at[k], shared, &args, err);
+        if (!rc) rc = ws_launch_units(c->stream, shape[ls->at[k].shape], ls->at[k], shared, fills, &args, err);
     }
     return ws_devstream_join(c->stream, rc, err);
 }
@@ -151,7 +151,7 @@ int ws_devcall_queue(ws_devcall *c, const ws_shape *shape, bool cut, bool takes,
     typedef typename std::remove_const<typename std::remove_pointer<decltype(args.task)>::type>::type TASK;
     ws_devqueue<TASK> q = {};
     int rc = ws_devqueue_make(&q, c, shape, cut, takes, fit_of, task_of, err);
-    if (!rc) rc = ws_devqueue_launch(&q, c, shape, args, shared_of, err);
+    if (!rc) rc = ws_devqueue_launch(&q, c, shape, args, shared_of, false, err);
     ws_devqueue_release(&q);
     return rc;
 }

@@ -114,29 +114,41 @@ void ws_launches_release(ws_launches *ls) {
     ws_free(ls->unit);
 }
 
-int ws_launch_kernel(ws_devstream *s, const void *kernel, const char *name, dim3 grid, unsigned threads,
-                     unsigned cluster, size_t shared, void *args, ws_err *err) {
+static int launch(ws_devstream *s, const void *kernel, const char *name, dim3 grid, unsigned threads, unsigned cluster,
+                  int priority, size_t shared, void *args, ws_err *err) {
     int rc = ws_cuda_shared(s->dev, kernel, shared, name, err);
     if (rc) return rc;
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim = {cluster, 1, 1};
+    cudaLaunchAttribute attribute[2] = {};
+    attribute[0].id = cudaLaunchAttributePriority;
+    attribute[0].val.priority = priority;
+    attribute[1].id = cudaLaunchAttributeClusterDimension;
+    attribute[1].val.clusterDim = {cluster, 1, 1};
     cudaLaunchConfig_t config = {};
     config.gridDim = grid;
     config.blockDim = dim3(threads);
     config.dynamicSmemBytes = shared;
     config.stream = s->launch;
-    config.attrs = &attribute;
-    config.numAttrs = cluster > 1;
+    config.attrs = attribute;
+    config.numAttrs = cluster > 1 ? 2 : 1;
     rc = ws_cuda_check(cudaLaunchKernelExC(&config, kernel, &args), name, err);
     return rc ? rc : ws_devstream_launched(s, name, err);
 }
 
-int ws_launch_units(ws_devstream *stream, const ws_shape &s, const ws_launch &launch, size_t shared, void *args,
+int ws_launch_kernel(ws_devstream *s, const void *kernel, const char *name, dim3 grid, unsigned threads,
+                     unsigned cluster, size_t shared, void *args, ws_err *err) {
+    return launch(s, kernel, name, grid, threads, cluster, WS_DEV_FIRST, shared, args, err);
+}
+
+int ws_launch_filling(ws_devstream *s, const void *kernel, const char *name, dim3 grid, unsigned threads, size_t shared,
+                      void *args, ws_err *err) {
+    return launch(s, kernel, name, grid, threads, 1, WS_DEV_FILLS, shared, args, err);
+}
+
+int ws_launch_units(ws_devstream *stream, const ws_shape &s, const ws_launch &l, size_t shared, bool fills, void *args,
                     ws_err *err) {
-    const unsigned blocks = (unsigned)blocks_of(s, launch.g),
-                   threads = s.threads ? (unsigned)s.threads : (unsigned)launch.g / blocks;
-    if (launch.nunit == 0) return WS_OK;
-    return ws_launch_kernel(stream, s.kernel, s.name, dim3((unsigned)launch.nunit * blocks), threads, blocks, shared,
-                            args, err);
+    const unsigned blocks = (unsigned)blocks_of(s, l.g),
+                   threads = s.threads ? (unsigned)s.threads : (unsigned)l.g / blocks;
+    if (l.nunit == 0) return WS_OK;
+    return launch(stream, s.kernel, s.name, dim3((unsigned)l.nunit * blocks), threads, blocks,
+                  fills ? WS_DEV_FILLS : WS_DEV_FIRST, shared, args, err);
 }

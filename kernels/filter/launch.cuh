@@ -121,8 +121,13 @@ void ws_launches_release(ws_launches *ls);
 // WS_EDEV on failure.
 int ws_launch_kernel(ws_devstream *s, const void *kernel, const char *name, dim3 grid, unsigned threads,
                      unsigned cluster, size_t shared, void *args, ws_err *err);
-// Launches the units of one launch. Returns WS_EDEV on failure.
-int ws_launch_units(ws_devstream *s, const ws_shape &shape, const ws_launch &launch, size_t shared, void *args,
-                    ws_err *err);
+// Launches a kernel that fills the device: where a block of another kernel waits, a multiprocessor takes that first. So
+// the few, long blocks of later steps run beside such a kernel, and need not wait for its end. Returns WS_EDEV on
+// failure.
+int ws_launch_filling(ws_devstream *s, const void *kernel, const char *name, dim3 grid, unsigned threads, size_t shared,
+                      void *args, ws_err *err);
+// Launches the units of one launch; fills: as above. Returns WS_EDEV on failure.
+int ws_launch_units(ws_devstream *s, const ws_shape &shape, const ws_launch &launch, size_t shared, bool fills,
+                    void *args, ws_err *err);
 
 #endif

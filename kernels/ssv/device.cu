@@ -83,8 +83,8 @@ int ws_ssv_dev_best(ws_devcall *c, const ws_ssv_dev &(*of)(const ws_task &), uin
     auto shared_of = [=](const ws_task &t) { return ws_emissions_shared(shapes[of(t).fit.shape], WS_CODES); };
     int rc = ws_devqueue_make(&q, c, shapes, true, false, fit_of, task_of, err);
     if (!rc && alarm) rc = put_queue(c, items, &args, err);
-    if (!rc && alarm) rc = ws_devqueue_launch(&q, c, ws_ssv_alarm_shapes, args, shared_of, err);
-    if (!rc) rc = ws_devqueue_launch(&q, c, shapes, args, shared_of, err);
+    if (!rc && alarm) rc = ws_devqueue_launch(&q, c, ws_ssv_alarm_shapes, args, shared_of, true, err);
+    if (!rc) rc = ws_devqueue_launch(&q, c, shapes, args, shared_of, !alarm, err);
     ws_devqueue_release(&q);
     return rc;
 }

@@ -147,7 +147,7 @@ static int open_device(ws_device *d, ws_err *err) {
     for (int j = 0; j < pool.streams && !rc; j++) {
         ws_devstream *s = &pool.stream[d->index * pool.streams + j];
         s->dev = d;
-        rc = ws_cuda_check(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), "creating a stream", err);
+        rc = ws_cuda_stream(&s->stream, err);
         s->launch = s->stream;
         for (cudaEvent_t *event : {&s->taken, &s->start, &s->end, &s->fetched, &s->forked})
             if (!rc) rc = ws_cuda_check(cudaEventCreate(event), "creating an event", err);

@@ -119,6 +119,10 @@ void ws_devstream_clock(ws_devstream *s);
 // Checks a launch, right after it; name: the kernel.
 int ws_devstream_launched(ws_devstream *s, const char *name, ws_err *err);
 
+// Makes a stream whose kernels have the priority WS_DEV_FIRST: a multiprocessor takes their blocks before those of
+// kernels that fill the device. Returns WS_EDEV on failure.
+int ws_cuda_stream(cudaStream_t *s, ws_err *err);
+enum { WS_DEV_FILLS = 0, WS_DEV_FIRST = -1 };
 // Allows a kernel `bytes` of dynamic shared memory on a device, which is the current one. Returns WS_EDEV on failure.
 int ws_cuda_shared(const ws_device *d, const void *kernel, size_t bytes, const char *name, ws_err *err);
 // Returns WS_OK for cudaSuccess, else WS_EDEV and a sentence with `what`, the failed action.

@@ -223,14 +223,18 @@ int ws_devstream_fork(ws_devstream *s, int ways, ws_err *err) {
     return ws_cuda_check(cudaEventRecord(s->forked, s->stream), "recording an event", err);
 }
 
+int ws_cuda_stream(cudaStream_t *s, ws_err *err) {
+    const cudaError_t e = cudaStreamCreateWithPriority(s, cudaStreamNonBlocking, WS_DEV_FIRST);
+    return ws_cuda_check(e, "creating a stream", err);
+}
+
 int ws_devstream_side(ws_devstream *s, size_t k, ws_err *err) {
     const size_t way = k % (size_t)s->ways;
     int rc = WS_OK;
     s->launch = s->stream;
     if (way == 0) return WS_OK;
     ws_devside *d = &s->side[way - 1];
-    if (!d->stream)
-        rc = ws_cuda_check(cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking), "creating a stream", err);
+    if (!d->stream) rc = ws_cuda_stream(&d->stream, err);
     if (!rc && !d->joined) rc = ws_cuda_check(cudaEventCreate(&d->joined), "creating an event", err);
     if (!rc && !d->forked)
         rc = ws_cuda_check(cudaStreamWaitEvent(d->stream, s->forked, 0), "waiting for an event", err);

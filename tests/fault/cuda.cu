@@ -179,7 +179,8 @@ PLAIN(cudaDeviceGetAttribute, (int *v, cudaDeviceAttr what, int id), (v, what, i
 WRAP(cudaSetDevice, "choice", cudaErrorUnknown, (int id), (id), cudaSuccess)
 PLAIN(cudaDeviceReset, (), (), cudaSuccess)
 PLAIN(cudaSetDeviceFlags, (unsigned flags), (flags), cudaSuccess)
-PLAIN(cudaStreamCreateWithFlags, (cudaStream_t *s, unsigned flags), (s, flags), give(s, (cudaStream_t)&fakes))
+PLAIN(cudaStreamCreateWithPriority, (cudaStream_t *s, unsigned flags, int n), (s, flags, n),
+      give(s, (cudaStream_t)&fakes))
 PLAIN(cudaStreamWaitEvent, (cudaStream_t s, cudaEvent_t e, unsigned flags), (s, e, flags), cudaSuccess)
 PLAIN(cudaStreamDestroy, (cudaStream_t s), (s), cudaSuccess)
 PLAIN(cudaEventCreate, (cudaEvent_t *e), (e), give(e, (cudaEvent_t)&fakes))
