@@ -183,7 +183,7 @@ __global__ void __launch_bounds__(ws_long_threads(COLUMNS, GLOBAL))
         fetch.begin(a.word + s.word + at - before, words);
     }
 
-    ws_ssv_state<R, COLUMNS, GROUP, ws_ssv_alarm<1>, WS_LONG_ROWS> s;
+    ws_ssv_state<R, COLUMNS, GROUP, ws_ssv_alarm, WS_LONG_ROWS> s;
     s.watch.one = a.one;
     s.watch.minus = a.minus;
     s.clear();

@@ -26,7 +26,7 @@ static const ws_shape shapes[] = {WS_MSV_LOW(SHAPE, 8, false, 1, 8) WS_MSV_LOW(S
 struct msv_model : ws_devmodel {
     ws_ssv_dev ssv; // its shape is -1 too where fit.shape is -1
 };
-enum { TABLE_SSV, TABLE_MSV, TABLE_BIAS };
+enum { TABLE_SSV, TABLE_DI, TABLE_MSV, TABLE_BIAS };
 
 static const msv_model &model_of(const ws_task &t) { return ws_devmodel_of<msv_model>(t); }
 static const ws_ssv_dev &ssv_of(const ws_task &t) { return model_of(t).ssv; }
@@ -34,7 +34,7 @@ static const ws_ssv_dev &ssv_of(const ws_task &t) { return model_of(t).ssv; }
 static int lay_out(ws_devmodel *m, const void *form, ws_err *err) {
     msv_model *p = static_cast<msv_model *>(m);
     const ws_bytes *b = (const ws_bytes *)form;
-    int rc = ws_ssv_dev_lay_out(&p->ssv, &p->table[TABLE_SSV], b, err);
+    int rc = ws_ssv_dev_lay_out(&p->ssv, &p->table[TABLE_SSV], &p->table[TABLE_DI], b, err);
     p->fit = WS_FIT(shapes, ws_msv_costs, WS_CODES, b->M);
     if (p->ssv.fit.shape < 0) p->fit.shape = -1;
     if (p->fit.shape < 0) p->ssv.fit.shape = -1;

@@ -13,7 +13,7 @@ static const ws_ssv_dev &ssv_of(const ws_task &t) { return ws_devmodel_of<ssv_mo
 
 static int lay_out(ws_devmodel *m, const void *form, ws_err *err) {
     ssv_model *p = static_cast<ssv_model *>(m);
-    int rc = ws_ssv_dev_lay_out(&p->ssv, &p->table[0], (const ws_bytes *)form, err);
+    int rc = ws_ssv_dev_lay_out(&p->ssv, &p->table[0], NULL, (const ws_bytes *)form, err);
     p->fit = p->ssv.fit;
     return rc;
 }

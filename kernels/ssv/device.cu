@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SSV on CUDA devices: tables and launches. kernels/ssv/rows.cuh has the kernel.
 
-#include "kernels/ssv/rows.cuh"
+#include "kernels/ssv/dipeptides.cuh"
 
 extern "C" {
 #include "lib/hmm/evalue.h"
@@ -10,8 +10,8 @@ extern "C" {
 #define SHAPE(...) WS_SSV_SHAPE(false, "ws_ssv_rows", __VA_ARGS__)
 static const ws_shape shapes[] = {WS_SSV_SHAPES(SHAPE)};
 
-int ws_ssv_dev_lay_out(ws_ssv_dev *p, ws_devtable *table, const ws_bytes *b, ws_err *err) {
-    *p = {*b, WS_FIT(shapes, ws_ssv_costs, WS_CODES, b->M), (b->M + 5) / 6, table};
+int ws_ssv_dev_lay_out(ws_ssv_dev *p, ws_devtable *table, ws_devtable *di, const ws_bytes *b, ws_err *err) {
+    *p = {*b, WS_FIT(shapes, ws_ssv_costs, WS_CODES, b->M), (b->M + 5) / 6, table, {}};
     p->bytes.cost = NULL;
     if (p->fit.shape < 0) return WS_OK;
     const int R = shapes[p->fit.shape].R;
@@ -25,7 +25,8 @@ int ws_ssv_dev_lay_out(ws_ssv_dev *p, ws_devtable *table, const ws_bytes *b, ws_
         }
         return e;
     };
-    return ws_emissions_create(table, WS_CODES, R, p->fit.g, 4, reg, err);
+    int rc = ws_emissions_create(table, WS_CODES, R, p->fit.g, 4, reg, err);
+    return rc || !di ? rc : ws_ssv_di_lay_out(&p->di, di, b, err);
 }
 
 // Returns which part of random pairs reaches `least` nats above the null score, by the model's calibration; 0: it has
@@ -34,11 +35,10 @@ static double part_above(const ws_hmm *h, double least) {
     return h->calibrated ? ws_gumbel_p(least / WS_LN2, h->evparam[WS_MMU], h->evparam[WS_MLAMBDA]) : 0;
 }
 
-// Returns whether an alarm that looks at every second register is raised for few pairs. Its threshold is lower by
-// `bias` third-bits, and so more random pairs reach it.
-static bool alarm_may_be_sparse(const ws_hmm *h, const ws_bytes *b, double least) {
+// Returns whether the alarm two rows at a time is raised for few pairs. Its threshold is lower, and so are some costs.
+static bool raises_few(const ws_hmm *h, double least) {
     const double few = 0.03;
-    return h->calibrated && part_above(h, least - (double)b->bias / 3 * WS_LN2) < few;
+    return h->calibrated && part_above(h, least - 2.0 * WS_SSV_CAP / 3 * WS_LN2) < few;
 }
 
 // Returns whether an alarm saves time. The second pass takes as long as it saves where gates let many pairs pass.
@@ -63,12 +63,33 @@ static int put_queue(ws_devcall *c, size_t items, ws_ssv_args *args, ws_err *err
     return rc;
 }
 
+// Sets di[t] to what the alarm two rows at a time needs of each task, and *overlap to the longest of these.
+static void choose_dipeptides(const ws_devcall *c, const ws_ssv_dev &(*of)(const ws_task &), ws_ssv_di_task *di,
+                              uint32_t *overlap) {
+    *overlap = 0;
+    for (size_t t = 0; t < c->ntask; t++) {
+        const ws_ssv_dev &p = of(c->task[t]);
+        const ws_hmm_target *target = ws_devmodel_of<ws_devmodel>(c->task[t]).target;
+        if (raises_few(target->hmm, (double)target->gate.least)) di[t] = ws_ssv_di_choose(c, p.di, p.overlap);
+        if (di[t].R) *overlap = max(*overlap, (uint32_t)p.overlap);
+    }
+}
+
+static bool some_lack(const ws_ssv_di_task *di, size_t n) {
+    for (size_t t = 0; t < n; t++)
+        if (!di[t].R) return true;
+    return false;
+}
+
 int ws_ssv_dev_best(ws_devcall *c, const ws_ssv_dev &(*of)(const ws_task &), uint16_t *best, ws_err *err) {
     const ws_devstream *s = c->stream;
     const bool alarm = alarm_pays(c);
     ws_ssv_args args = {NULL, NULL, ws_devbatch_words(s), ws_devbatch_seqs(s), best, NULL, NULL, 256, 1};
     ws_devqueue<ws_ssv_task> q = {};
-    uint32_t items = 0; // of the tasks before
+    ws_ssv_di_task *di = (ws_ssv_di_task *)ws_calloc(c->ntask, sizeof *di, err);
+    uint32_t items = 0, overlap = 0; // items of the tasks before
+    if (!di) return WS_ENOMEM;
+    if (alarm) choose_dipeptides(c, of, di, &overlap);
     auto task_of = [&](const ws_task &t, const ws_devlist &list, uint32_t first) {
         const ws_ssv_dev &p = of(t);
         const ws_hmm_target *target = ws_devmodel_of<ws_devmodel>(t).target;
@@ -76,15 +97,20 @@ int ws_ssv_dev_best(ws_devcall *c, const ws_ssv_dev &(*of)(const ws_task &), uin
         const uint32_t queue = items;
         items += list.n;
         return ws_ssv_task{(const uint4 *)p.table->at[s->dev->index], list.item, list.n, first, queue,
-                           ws_log2(p.fit.g), p.overlap, p.bytes, least,
-                           alarm && alarm_may_be_sparse(target->hmm, &p.bytes, (double)least)};
+                           ws_log2(p.fit.g), p.overlap, p.bytes, least, di[&t - c->task]};
     };
     auto fit_of = [=](const ws_task &t) { return of(t).fit; };
     auto shared_of = [=](const ws_task &t) { return ws_emissions_shared(shapes[of(t).fit.shape], WS_CODES); };
     int rc = ws_devqueue_make(&q, c, shapes, true, false, fit_of, task_of, err);
-    if (!rc && alarm) rc = put_queue(c, items, &args, err);
-    if (!rc && alarm) rc = ws_devqueue_launch(&q, c, ws_ssv_alarm_shapes, args, shared_of, true, err);
+    if (!rc && alarm) {
+        rc = put_queue(c, items, &args, err);
+        args.task = q.task;
+        if (!rc) rc = ws_ssv_di_launch(c, q.list, di, args, overlap, err);
+        if (!rc && some_lack(di, c->ntask))
+            rc = ws_devqueue_launch(&q, c, ws_ssv_alarm_shapes, args, shared_of, true, err);
+    }
     if (!rc) rc = ws_devqueue_launch(&q, c, shapes, args, shared_of, !alarm, err);
     ws_devqueue_release(&q);
+    ws_free(di);
     return rc;
 }

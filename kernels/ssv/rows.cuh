@@ -9,6 +9,12 @@
 #include "kernels/ssv/ssv.cuh"
 #include "kernels/ssv/state.cuh"
 
+// The same of ws_ssv_di. R 0: the task has its alarm row by row.
+struct ws_ssv_di_task {
+    const uint4 *table;
+    int R, glog, parts;
+};
+
 struct ws_ssv_task {
     const uint4 *table;
     const ws_devitem *item;
@@ -17,7 +23,7 @@ struct ws_ssv_task {
     int glog, overlap; // log2 of the lanes a group; words before a stretch's first word that its scores depend on
     ws_bytes bytes;    // the scalars; cost is NULL
     float least;       // scores less than this many nats above the null score are of no use
-    bool sparse;       // the alarm looks at every second register
+    ws_ssv_di_task di;
 };
 
 struct ws_ssv_args {
@@ -43,10 +49,10 @@ __device__ __forceinline__ void ws_ssv_all_rows(STATE &s, ws_fetch &fetch, uint3
 }
 
 // Returns whether some height of the group's stretch may be one that matters. threshold: the least height that does.
-template <int STEP, int R, int COLUMNS, bool GROUP>
+template <int R, int COLUMNS, bool GROUP>
 __device__ __forceinline__ bool ws_ssv_raised(const ws_ssv_args &a, ws_fetch &fetch, uint32_t words,
                                               const uint4 *table, bool first_lane, uint32_t g, int threshold) {
-    ws_ssv_state<R, COLUMNS, GROUP, ws_ssv_alarm<STEP>> s;
+    ws_ssv_state<R, COLUMNS, GROUP, ws_ssv_alarm> s;
     s.watch.one = a.one;
     s.watch.minus = -((uint32_t)max(threshold, 0) * 0x01010101u);
     ws_ssv_all_rows<COLUMNS>(s, fetch, words, table, first_lane, g);
@@ -75,6 +81,7 @@ __global__ void __launch_bounds__(COLUMNS == 32 && !GLOBAL ? WS_SSV_THREADS_WIDE
     extern __shared__ uint4 shared[];
     const ws_devunit unit = a.unit[blockIdx.x];
     const ws_ssv_task t = a.task[unit.task];
+    if (ALARM && t.di.R) return;
     const uint32_t *queue = ALARM || !a.queue ? NULL : a.queue + t.queue;
     const uint32_t items = queue ? a.count[unit.task] : t.n, glog = GROUP ? (uint32_t)t.glog : 0;
     // the blocks of the launch have room for t.n items
@@ -102,10 +109,7 @@ __global__ void __launch_bounds__(COLUMNS == 32 && !GLOBAL ? WS_SSV_THREADS_WIDE
 
     if (ALARM) {
         const int least = place < n ? ws_ssv_least(&t.bytes, seq.tjb, -ws_above_null(0, seq.len), t.least) : 127;
-        // A height in a register that a sparse alarm skips came from the register before, at most `bias` lower.
-        const bool raised =
-            t.sparse ? ws_ssv_raised<2, R, COLUMNS, GROUP>(a, fetch, words, table, z == 0, g, least - t.bytes.bias)
-                     : ws_ssv_raised<1, R, COLUMNS, GROUP>(a, fetch, words, table, z == 0, g, least);
+        const bool raised = ws_ssv_raised<R, COLUMNS, GROUP>(a, fetch, words, table, z == 0, g, least);
         if (z == 0 && place < n && raised) a.queue[t.queue + atomicAdd(&a.count[unit.task], 1)] = place;
     } else {
         ws_ssv_state<R, COLUMNS, GROUP, ws_ssv_top> s;

@@ -50,6 +50,17 @@ WS_DEVICE static inline int ws_ssv_least(const ws_bytes *b, int tjb, float null_
     return ws_ssv_hopeless(b, tjb) || !(fifth > 0) || height < 0 ? 0 : height;
 }
 
+/* An alarm two rows at a time sums a diagonal over rows 1 and 2, 3 and 4, and so on, where no residue costs more than
+ * WS_SSV_CAP third-bits: a segment that begins or ends between two rows has one row more at that end. Returns the least
+ * height there that raises the alarm, if heights from `least` on matter. From a lower height no step of two rows leads
+ * above 127. Reads only the scalars of b. */
+enum { WS_SSV_CAP = 4 };
+WS_DEVICE static inline int ws_ssv_least_of_two_rows(const ws_bytes *b, int least) {
+    const int lower = least - 2 * WS_SSV_CAP, most = 128 - 2 * b->bias;
+    const int height = lower < most ? lower : most;
+    return height > 0 ? height : 0;
+}
+
 /* The bodies of SSV for each width; each computes what ws_ssv_decide returns. */
 WS_DECLARE_WIDTHS(ws_body, ws_ssv_);
 

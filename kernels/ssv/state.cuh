@@ -39,13 +39,13 @@ struct ws_ssv_top {
 };
 
 // Tells whether a height reached a threshold. Every byte is 128 at least, so no byte borrows from its neighbour, and
-// its top bit stays set where its height is the threshold at least. STEP 2 looks at every second register.
-template <int STEP> struct ws_ssv_alarm {
+// its top bit stays set where its height is the threshold at least.
+struct ws_ssv_alarm {
     uint32_t any, one, minus; // one: 1, for the multiplier; minus: the threshold in each byte, negated
 
     __device__ __forceinline__ void clear() { any = 0; }
     __device__ __forceinline__ void see(uint32_t a, uint32_t b) {
-        any |= STEP == 1 ? (a * one + minus) | (b * one + minus) : a * one + minus;
+        any |= (a * one + minus) | (b * one + minus);
     }
     __device__ __forceinline__ bool raised() const { return any & WS_SSV_FLOOR; }
 };

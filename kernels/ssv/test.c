@@ -123,6 +123,60 @@ static void test_least(tap *t, sample *r) {
     tap_ok(t, lost == 0 && high == 0 && inner > 10000, "the least height that matters: %d lost, %d high", lost, high);
 }
 
+/* ---- the alarm two rows at a time ---- */
+
+/* Returns what residue i of x adds at node k of the capped diagonal: nothing beyond the model and the sequence. */
+static int capped(const ws_bytes *b, const uint8_t *x, size_t L, size_t i, size_t k) {
+    if (i >= L || k < 1 || k > (size_t)b->M) return 0;
+    const int d = (int)b->cost[x[i] * ((size_t)b->M + 1) + k] - b->bias;
+    return -(d < WS_SSV_CAP ? d : WS_SSV_CAP);
+}
+
+/* The best height where rows are taken two at a time. */
+static int best_of_two_rows(const ws_bytes *b, const uint8_t *x, size_t L) {
+    int best = 0;
+    for (size_t from = 0; from < L; from += 2) /* all diagonals of row 0, then those that begin later */
+        for (size_t k = 0; k <= (from ? 1 : (size_t)b->M); k++) {
+            int v = 0;
+            for (size_t n = 0; from + n < L && k + n <= (size_t)b->M; n += 2) {
+                v += capped(b, x, L, from + n, k + n) + capped(b, x, L, from + n + 1, k + n + 1);
+                v = v > 0 ? v : 0;
+                best = v > best ? v : best;
+            }
+        }
+    return best;
+}
+
+static void test_two_rows(tap *t, sample *r) {
+    int lost = 0, near = 0, carries = 0;
+    for (int i = 0; i < 3000; i++) {
+        const int M = 1 + sample_below(r, 60), L = 1 + sample_below(r, 60);
+        ws_hmm h;
+        ws_hmm_target data;
+        ws_bytes b;
+        ws_err err = {0};
+        uint8_t x[64];
+        sample_model(&h, r, M, 0.01);
+        sample_target(&data, &h);
+        sample_must(ws_bytes_create(&b, &data.profile, &err), &err);
+        for (int k = 0; k < L; k++) x[k] = (uint8_t)sample_below(r, i % 2 ? 29 : 20);
+        if (i % 3 == 0) sample_homolog(r, &h, x, (size_t)L);
+        const int best = brute(&b, x, (size_t)L), two = best_of_two_rows(&b, x, (size_t)L);
+        lost += two < best - 2 * WS_SSV_CAP;
+        near += best > 10 && two < best - WS_SSV_CAP;
+        ws_bytes_destroy(&b);
+        ws_profile_destroy(&data.profile);
+        sample_model_release(&h);
+    }
+    tap_ok(t, lost == 0 && near > 0, "two rows at a time: %d heights lost, %d lower by more than one cap", lost, near);
+    for (int bias = 0; bias < 70; bias++)
+        for (int least = 0; least <= 127 - bias; least++) {
+            const int two = ws_ssv_least_of_two_rows(&(ws_bytes){.bias = bias}, least);
+            carries += two > 0 && (two - 1 + 2 * bias > 127 || two > least - 2 * WS_SSV_CAP);
+        }
+    tap_ok(t, carries == 0, "two rows at a time: %d thresholds that a step may pass", carries);
+}
+
 static void test_empty(tap *t) {
     worked w;
     worked_open(&w);
@@ -140,6 +194,7 @@ int main(void) {
     test_brute(&t, &r);
     test_decision(&t);
     test_least(&t, &r);
+    test_two_rows(&t, &r);
     test_empty(&t);
     return tap_end(&t);
 }

@@ -35,10 +35,10 @@ static const struct kernel {
                {"fwd", &ws_fwd_cuda, {WS_BY_WIDTH(ws_fwd_)}}};
 enum { NKERNEL = sizeof kernels / sizeof kernels[0] };
 
-static const int model_sizes[] = {1,    2,    3,    4,    5,     16,    31,    32,    33,   63,   64,   65,
-                                  100,  127,  128,  129,  130,   200,   255,   256,   257,  400,  511,  512,
-                                  513,  800,  801,  1024, 1025,  1280,  1400,  1409,  1536, 1537, 2048, 2049,
-                                  2405, 3072, 3073, 4097, 6144,  6145,  8192,  8193, 10000, 12289, 16385, 24577, 40000};
+static const int model_sizes[] = {1,    2,    3,    4,    5,    16,   31,   32,   33,   62,   63,    64,    65,    100,
+                                  126,  127,  128,  129,  130,  200,  254,  255,  256,  257,  400,   510,   511,   512,
+                                  513,  800,  801,  1022, 1023, 1024, 1025, 1280, 1400, 1409, 1536,  1537,  2048,  2049,
+                                  2405, 3072, 3073, 4097, 6144, 6145, 8192, 8193, 10000, 12289, 16385, 24577, 40000};
 static const int lengths[] = {0, 1, 2, 3, 5, 6, 7, 31, 32, 33, 63, 64, 65, 127, 128, 129, 400, 2405, 4098, 4099, 10000};
 enum { NMODEL = sizeof model_sizes / sizeof model_sizes[0], NLENGTH = sizeof lengths / sizeof lengths[0] };
 
@@ -105,6 +105,14 @@ static void make_batch(sample_batch *s, sample *r, const model *m, int n, int lo
             const size_t len = ws_min((size_t)(10 + sample_below(r, 60)), (size_t)longest);
             skip_stretches(&m[i].h, r, sample_add(s, len), len);
         }
+    }
+    enum { CROSSED = 4100, MIDDLE = 2052 }; /* two stretches, and where the second begins */
+    for (int i = 0; i < 60 && longest >= CROSSED; i++) {
+        const size_t part = 4 + (size_t)i, from = MIDDLE - part / 4 - sample_below(r, (int)part / 2);
+        const ws_hmm *h = &m[sample_below(r, n)].h;
+        uint8_t *x = sample_add(s, CROSSED);
+        fill(x, CROSSED, RANDOM, r, h);
+        sample_part(r, h, x + from, part);
     }
     for (int i = 0; i < 2; i++) { /* past every integer range, several rescalings */
         const size_t L = ws_min(1500, (size_t)longest);
