@@ -122,7 +122,7 @@ static void measure(const struct kernel *k, ws_hmm *h, ws_hmm_target *data, cons
     uint32_t *item = ws_calloc(seqs->n, sizeof *item, &err);
     float *hint = ws_calloc(seqs->n, sizeof *hint, &err);
     if (!item || !hint) sample_must(err.code, &err);
-    ws_kept kept = {item, 0};
+    ws_kept kept = {item, SIZE_MAX};
     sample_must(k->be->prepare(k->be, &t, &prep, &err), &err);
     ws_task task = {.prep = prep, .n = seqs->n, .score = score};
     if (k->passing > 0) {

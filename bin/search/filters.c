@@ -35,8 +35,9 @@ enum { FULL_PAIRS = 128 << 10, FULL_BYTES = 64 << 20, FULL_FOR_DEVICE = 4, SOME 
 /* After Forward each pair is a millisecond of a core. So with a device its pool is full early. While cores wait, fewer
  * pairs are worth a call: without that, all domains of 100 models x 400 M residues came after the last MSV, and the run
  * took 5.9 s for 4.2 (H200, cuda). Not where a device has the domains too, since their calls last long and MSV's wait
- * for them: 100 models x 1 G residues took 12.8 s for 9.6. Calls of few pairs hold many multiprocessors while a few warps
- * work: 100 queries x 1 G residues took 3.63 s with 8,192 pairs of Viterbi, 3.54 with 24,576 (H100, means of four). */
+ * for them: 100 models x 1 G residues took 12.8 s for 9.6. Calls of few pairs hold many multiprocessors while a few
+ * warps work: 100 queries x 1 G residues took 3.63 s with 8,192 pairs of Viterbi, 3.54 with 24,576 (H100, means of
+ * four). */
 enum { FULL_FOR_DEVICE_FWD_PAIRS = 16 << 10, WORTH_FOR_DEVICE = 24 << 10, WORTH_FOR_DEVICE_FWD = 2 << 10 };
 
 static uint64_t length_of(const ws_sieve_filter *f, size_t t) { return f->sieve->job->target[t].qlen; }

@@ -63,15 +63,19 @@ static int put_queue(ws_devcall *c, size_t items, ws_ssv_args *args, ws_err *err
     return rc;
 }
 
-// Sets di[t] to what the alarm two rows at a time needs of each task, and *overlap to the longest of these.
+// Sets di[t] to what the alarm two rows at a time needs of each task, and *words to the most words of a stretch of
+// these, with what comes before it.
 static void choose_dipeptides(const ws_devcall *c, const ws_ssv_dev &(*of)(const ws_task &), ws_ssv_di_task *di,
-                              uint32_t *overlap) {
-    *overlap = 0;
+                              uint32_t *words) {
+    size_t longest = 0;
+    for (size_t i = 0; i < c->seqs->n; i++) longest = ws_max(longest, ws_batch_words(c->seqs->len[i]));
+    longest = ws_min(longest, WS_STRETCH_WORDS);
     for (size_t t = 0; t < c->ntask; t++) {
         const ws_ssv_dev &p = of(c->task[t]);
         const ws_hmm_target *target = ws_devmodel_of<ws_devmodel>(c->task[t]).target;
-        if (raises_few(target->hmm, (double)target->gate.least)) di[t] = ws_ssv_di_choose(c, p.di, p.overlap);
-        if (di[t].R) *overlap = max(*overlap, (uint32_t)p.overlap);
+        const uint32_t most = (uint32_t)longest + (uint32_t)p.overlap;
+        if (raises_few(target->hmm, (double)target->gate.least)) di[t] = ws_ssv_di_choose(c, p.di, most);
+        if (di[t].R) *words = max(*words, most);
     }
 }
 
@@ -87,9 +91,9 @@ int ws_ssv_dev_best(ws_devcall *c, const ws_ssv_dev &(*of)(const ws_task &), uin
     ws_ssv_args args = {NULL, NULL, ws_devbatch_words(s), ws_devbatch_seqs(s), best, NULL, NULL, 256, 1};
     ws_devqueue<ws_ssv_task> q = {};
     ws_ssv_di_task *di = (ws_ssv_di_task *)ws_calloc(c->ntask, sizeof *di, err);
-    uint32_t items = 0, overlap = 0; // items of the tasks before
+    uint32_t items = 0, words = 0; // items of the tasks before
     if (!di) return WS_ENOMEM;
-    if (alarm) choose_dipeptides(c, of, di, &overlap);
+    if (alarm) choose_dipeptides(c, of, di, &words);
     auto task_of = [&](const ws_task &t, const ws_devlist &list, uint32_t first) {
         const ws_ssv_dev &p = of(t);
         const ws_hmm_target *target = ws_devmodel_of<ws_devmodel>(t).target;
@@ -105,7 +109,7 @@ int ws_ssv_dev_best(ws_devcall *c, const ws_ssv_dev &(*of)(const ws_task &), uin
     if (!rc && alarm) {
         rc = put_queue(c, items, &args, err);
         args.task = q.task;
-        if (!rc) rc = ws_ssv_di_launch(c, q.list, di, args, overlap, err);
+        if (!rc) rc = ws_ssv_di_launch(c, q.list, di, args, words, err);
         if (!rc && some_lack(di, c->ntask))
             rc = ws_devqueue_launch(&q, c, ws_ssv_alarm_shapes, args, shared_of, true, err);
     }

@@ -13,7 +13,9 @@ static __device__ uint32_t take_slot(uint32_t *taken, uint32_t slots) {
     for (uint32_t w = blockIdx.x % words;; w = (w + 1) % words) {
         const uint32_t here = min(slots - 32 * w, 32u), all = ~0u >> (32 - here);
         const uint32_t left = ~*(const volatile uint32_t *)&taken[w] & all, bit = left & -left;
-        if (left && !(atomicOr(&taken[w], bit) & bit)) return 32 * w + (uint32_t)__ffs((int)bit) - 1;
+        if (!left || atomicOr(&taken[w], bit) & bit) continue;
+        __threadfence();
+        return 32 * w + (uint32_t)__ffs((int)bit) - 1;
     }
 }
 
@@ -32,9 +34,8 @@ __global__ void __launch_bounds__(WS_SSV_DI_THREADS) ws_ssv_dipeptides(const ws_
     switch (t.R) {
 #define ANY(R) \
     case R: \
-        if (t.glog == 0) ws_ssv_di_run<R, false, false>(a, unit, table, row_of, edge); \
-        else if (t.parts == 1) ws_ssv_di_run<R, true, false>(a, unit, table, row_of, edge); \
-        else ws_ssv_di_run<R, true, true>(a, unit, table, row_of, edge); \
+        if (t.parts == 1) ws_ssv_di_run<R, false>(a, unit, table, row_of, edge); \
+        else ws_ssv_di_run<R, true>(a, unit, table, row_of, edge); \
         break;
         SHAPES(ANY)
     }
@@ -49,13 +50,13 @@ __global__ void __launch_bounds__(WS_SSV_DI_THREADS) ws_ssv_dipeptides(const ws_
 int ws_ssv_di_lay_out(ws_ssv_di *p, ws_devtable *table, const ws_bytes *b, ws_err *err) {
     enum { OWN = 4 << 10, MOST_PARTS = 8 };   // bytes of the kernel besides its table
     enum { PADDING = 64, RAISES = -126 }; // third-bits
-    const int nodes = b->M + 2; // diagonals may end behind the last one, and one more, at least, raises alarms
+    const int nodes = b->M + 1; // diagonals may end behind the last one
     const size_t shared = ws_dev_shared() - ws_min(ws_dev_shared(), OWN);
     const int quads = (int)ws_min(WS_SSV_DI_MOST / 4, shared / WS_SSV_DI_SHARED);
     const ws_abc *abc = ws_abc_get(WS_ABC_AMINO);
     *p = {};
-    if (b->Kp != abc->Kp || 4 * quads < WS_SSV_DI_LEAST) return WS_OK;
-    int g = 1, parts = 1;
+    if (b->Kp != abc->Kp || b->M <= WS_SSV_DI_FEW || 4 * quads < WS_SSV_DI_LEAST) return WS_OK;
+    int g = 2, parts = 1;
     while (g < WS_SSV_DI_COLUMNS && g * 16 * quads < nodes) g *= 2;
     while (parts * g * 16 * quads < nodes) parts++;
     if (parts > MOST_PARTS) return WS_OK;
@@ -76,23 +77,22 @@ int ws_ssv_di_lay_out(ws_ssv_di *p, ws_devtable *table, const ws_bytes *b, ws_er
         for (int byte = 0; byte < 4; byte++) {
             const int n = ((part * g + z) * 4 + byte) * R + j; // a dipeptide ends at node n + 1
             int d = n > b->M ? PADDING : cost(x, n + second);
-            if (x == WS_SSV_DI_CLASSES - 1) d = n > b->M && !second ? RAISES : 0;
+            if (x == WS_SSV_DI_CLASSES - 1) d = n == 0 && !second ? RAISES : 0; // no height leads to the first node
             to[i] -= (uint32_t)d << 8 * byte;
         }
     }
     return WS_OK;
 }
 
-// Returns the words of the longest stretch with what comes before it, and the bytes of all edges of a device.
-static uint32_t edge_words(uint32_t overlap) { return WS_STRETCH_WORDS + overlap; }
-static size_t edge_bytes(const ws_devstream *s, uint32_t overlap) {
-    return (size_t)s->dev->sms * edge_words(overlap) * WS_SSV_DI_GROUPS * sizeof(uint2);
+// Returns the bytes of all edges of a device, for stretches of so many words.
+static size_t edge_bytes(const ws_devstream *s, uint32_t words) {
+    return (size_t)s->dev->sms * words * WS_SSV_DI_GROUPS * sizeof(uint2);
 }
 
-ws_ssv_di_task ws_ssv_di_choose(const ws_devcall *c, const ws_ssv_di &p, int overlap) {
-    enum { SHARE = 32 }; // of --gpu-mem, for edges
+ws_ssv_di_task ws_ssv_di_choose(const ws_devcall *c, const ws_ssv_di &p, uint32_t words) {
+    enum { SHARE = 64 }; // of --gpu-mem, for the edges of a stream
     const ws_device *d = c->stream->dev;
-    const bool room = p.parts < 2 || !d->limit || edge_bytes(c->stream, (uint32_t)overlap) <= d->limit / SHARE;
+    const bool room = p.parts < 2 || !d->limit || edge_bytes(c->stream, words) <= d->limit / SHARE;
     return p.R && room ? ws_ssv_di_task{(const uint4 *)p.table->at[d->index], p.R, p.glog, p.parts} : ws_ssv_di_task{};
 }
 
@@ -106,7 +106,7 @@ static void count_lengths(lengths *h, const ws_seqs *seqs, const ws_task *task) 
     for (size_t j = 0; j < task->n; j++) {
         const uint32_t words = (uint32_t)ws_batch_words(seqs->len[ws_task_item(task, j)]);
         const uint32_t n = (words + WS_STRETCH_WORDS - 1) / WS_STRETCH_WORDS;
-        if (n) h->count[(words + n - 1) / n] += n; // stretches have equal lengths, or one word less
+        if (n) h->count[(words + n - 1) / n] += n; // the last stretch may be shorter
     }
 }
 
@@ -135,21 +135,26 @@ static double time_of(const ws_ssv_di_task &t) {
     return t.parts * (t.R + PER_ROW);
 }
 
-// Cuts a list into units that last `most` at most if they can, since a call lasts as long as its longest unit. Fewer
-// warps in a block make its rows shorter, down to a third.
+// Returns the time of a unit of n items of `words` words, of at most `all`. Fewer warps in a block make its rows
+// shorter, down to a third.
+static double time_of_unit(const ws_ssv_di_task &t, uint32_t words, uint32_t n, uint32_t all) {
+    const double part = (double)n / all, least = 1.0 / 3;
+    return words * time_of(t) * (part > least ? part : least);
+}
+
+// Cuts a list into units that last `most` at most if they can, since a call lasts as long as its longest unit.
 static int cut(plan *p, uint32_t task, const ws_ssv_di_task &t, const lengths *h, uint32_t items, double most,
                ws_err *err) {
-    const uint32_t all = WS_SSV_DI_THREADS >> t.glog, least = all / 8;
+    const uint32_t all = WS_SSV_DI_THREADS >> t.glog, least = all / 4;
     uint32_t words = WS_STRETCH_WORDS, first = 0, gone = 0; // gone: items of more words
     for (;;) {
         while (words && gone + h->count[words] <= first) gone += h->count[words--];
         if (!words) break;
         uint32_t n = all;
-        while (n > least && words * time_of(t) * n / all > most) n /= 2;
-        const double part = (double)n / all;
+        while (n > least && time_of_unit(t, words, n, all) > most) n /= 2;
         int rc = ws_grow(&p->at, &p->cap, p->n + 1, sizeof *p->at, err);
         if (rc) return rc;
-        p->at[p->n++] = {{task, first, n}, (float)(words * time_of(t) * (part > 1.0 / 3 ? part : 1.0 / 3))};
+        p->at[p->n++] = {{task, first, n}, (float)time_of_unit(t, words, n, all)};
         first += n;
     }
     if (first < items) ws_bug("a list has more items than lengths");
@@ -180,10 +185,10 @@ static int make_plan(plan *p, const ws_devcall *c, const ws_devlist *list, const
 }
 
 int ws_ssv_di_launch(ws_devcall *c, const ws_devlist *list, const ws_ssv_di_task *di, const ws_ssv_args &args,
-                 uint32_t overlap, ws_err *err) {
+                 uint32_t words, ws_err *err) {
     ws_devstream *s = c->stream;
     plan p = {};
-    ws_ssv_di_args a = {args, NULL, edge_words(overlap), (uint32_t)s->dev->sms, NULL, NULL};
+    ws_ssv_di_args a = {args, NULL, words, (uint32_t)s->dev->sms, NULL, NULL};
     uint32_t n = 0;
     void *unit = NULL, *edge = NULL, *taken = NULL;
     int quads = 0, parts = 1;
@@ -201,7 +206,7 @@ int ws_ssv_di_launch(ws_devcall *c, const ws_devlist *list, const ws_ssv_di_task
     if (rc || !n) return rc;
     rc = ws_cuda_check(cudaMemcpyAsync(unit, staged, n * sizeof(ws_ssv_di_unit), cudaMemcpyHostToDevice, s->stream),
                        "copying units", err);
-    if (!rc && parts > 1) rc = ws_devstream_alloc(s, edge_bytes(s, overlap), &edge, err);
+    if (!rc && parts > 1) rc = ws_devstream_alloc(s, edge_bytes(s, words), &edge, err);
     if (!rc) rc = ws_devcall_zeros(c, (a.slots + 31) / 32 * sizeof *a.taken, &taken, err);
     if (rc) return rc;
     a.unit = (const ws_ssv_di_unit *)unit;

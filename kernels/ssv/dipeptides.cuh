@@ -16,10 +16,11 @@ enum {
     WS_SSV_DI_THREADS = 1024,
     WS_SSV_DI_GROUPS = WS_SSV_DI_THREADS / WS_SSV_DI_COLUMNS, // of a block that has a model of several parts
     WS_SSV_DI_SHARED = WS_SSV_DI_ROWS * WS_SSV_DI_COLUMNS * 16, // bytes for four registers of all lanes
-    WS_SSV_DI_LEAST = 6, WS_SSV_DI_MOST = 16 // registers of a lane
+    WS_SSV_DI_LEAST = 6, WS_SSV_DI_MOST = 16, // registers of a lane
+    WS_SSV_DI_FEW = 63
 };
 
-// The work of one block at a time: n items of a task's list from the first one on.
+// The work of a block: n items of a task's list from the first one on.
 struct ws_ssv_di_unit {
     uint32_t task, first, n;
 };
@@ -27,7 +28,7 @@ struct ws_ssv_di_unit {
 // edge[slot][word of residues][group]: what the last lane of one part leaves to the first lane of the next, bytes of
 // two nodes before each of the three dipeptides of a word.
 struct ws_ssv_di_args {
-    ws_ssv_args ssv; // its units are of other kernels
+    ws_ssv_args ssv; // but for its units
     const ws_ssv_di_unit *unit;
     uint32_t words, slots; // of a group's edges; slots for edges of blocks
     uint32_t *taken;       // a bit for each slot
@@ -35,7 +36,7 @@ struct ws_ssv_di_args {
 };
 
 // Rows of a part of a model, as ws_ssv_state has them.
-template <int R, bool GROUP> struct ws_ssv_di_state {
+template <int R> struct ws_ssv_di_state {
     uint32_t u[R];
     ws_ssv_alarm alarm;
 
@@ -50,8 +51,8 @@ template <int R, bool GROUP> struct ws_ssv_di_state {
     // Computes the row after the next. e: the dipeptide's row of the table, of this lane. two: last_two() of this lane;
     // edge: for the first lane of a group that of the lane before it.
     __device__ __forceinline__ void leap(const uint4 *e, uint32_t two, bool first_lane, int g, uint32_t edge) {
-        if (GROUP) two = __shfl_up_sync(~0u, two, 1, g);
-        if (!GROUP || first_lane) two = edge;
+        two = __shfl_up_sync(~0u, two, 1, g);
+        if (first_lane) two = edge;
         const uint32_t second = __byte_perm(u[R - 2], two, 0x2104), before = __byte_perm(u[R - 1], two, 0x2105);
 #pragma unroll
         for (int c = (R - 1) / 4; c >= 0; c--) {
@@ -96,14 +97,14 @@ __device__ inline uint16_t ws_ssv_di_row_of(uint32_t codes) {
 
 // Returns whether a height of the group's stretch, word[0..words), reaches the threshold. All threads of the block call
 // it. table: in shared memory; row_of: ws_ssv_di_row_of of all pairs of codes; edge: where the block's edges begin.
-template <int R, bool GROUP, bool PARTS>
+template <int R, bool PARTS>
 __device__ bool ws_ssv_di_raised(const ws_ssv_di_args &a, const ws_ssv_di_task di, uint4 *table, const uint16_t *row_of,
                              const uint32_t *word, uint32_t words, int threshold, uint32_t edge) {
     enum { QUADS = (R + 3) / 4 };
     const uint32_t g = 1u << di.glog, z = threadIdx.x & (g - 1), longest = ws_warp_max(words);
     const char *mine = (const char *)(table + threadIdx.x % WS_SSV_DI_COLUMNS);
     edge += threadIdx.x / WS_SSV_DI_COLUMNS;
-    ws_ssv_di_state<R, GROUP> s;
+    ws_ssv_di_state<R> s;
     s.alarm.one = a.ssv.one;
     s.alarm.minus = -((uint32_t)threshold * 0x01010101u);
     s.alarm.clear();
@@ -127,17 +128,17 @@ __device__ bool ws_ssv_di_raised(const ws_ssv_di_args &a, const ws_ssv_di_task d
                 s.leap((const uint4 *)(mine + row_of[codes >> 10 * i & 1023u]), two, z == 0, (int)g,
                        i == 0 ? in.x : i == 1 ? in.x >> 16 : in.y);
             }
+            if (PARTS) __syncwarp(); // the first lane has read what the last lane overwrites
             if (PARTS && z == g - 1 && part + 1 < di.parts) a.edge[edge + w * WS_SSV_DI_GROUPS] = out;
         }
     }
     uint32_t raised = s.alarm.raised();
-    if (GROUP)
-        for (uint32_t off = g / 2; off; off /= 2) raised |= __shfl_xor_sync(~0u, raised, off);
+    for (uint32_t off = g / 2; off; off /= 2) raised |= __shfl_xor_sync(~0u, raised, off);
     return raised;
 }
 
 // Queues those items of a unit whose best height may matter.
-template <int R, bool GROUP, bool PARTS>
+template <int R, bool PARTS>
 __device__ __forceinline__ void ws_ssv_di_run(const ws_ssv_di_args &a, ws_ssv_di_unit unit, uint4 *table,
                                               const uint16_t *row_of, uint32_t edge) {
     const ws_ssv_task &t = a.ssv.task[unit.task];
@@ -154,24 +155,24 @@ __device__ __forceinline__ void ws_ssv_di_run(const ws_ssv_di_args &a, ws_ssv_di
     const uint32_t before = min(item.from, (uint32_t)t.overlap);
     const int threshold = ws_ssv_least_of_two_rows(&t.bytes, least);
     const uint32_t *word = a.ssv.word + seq.first + item.from - before;
-    const bool raised = ws_ssv_di_raised<R, GROUP, PARTS>(a, t.di, table, row_of, word, item.words + before,
-                                                          threshold, edge);
+    const bool raised = ws_ssv_di_raised<R, PARTS>(a, t.di, table, row_of, word, item.words + before, threshold, edge);
     if ((threadIdx.x & ((1u << t.di.glog) - 1)) == 0 && mine && raised)
         a.ssv.queue[t.queue + atomicAdd(&a.ssv.count[unit.task], 1)] = index;
 }
 
 // Chooses the shape and makes the table of the alarm two rows at a time: [part][first and second residue][four
 // registers][class][lane] of 16 bytes. p->R is 0 for other alphabets than that of proteins, for models that are too
-// long, and where devices have too little shared memory. Returns WS_ENOMEM on failure.
+// long, and where devices have too little shared memory. It is 0 for models of up to WS_SSV_DI_FEW nodes too, which are
+// as fast row by row. Returns WS_ENOMEM on failure.
 int ws_ssv_di_lay_out(ws_ssv_di *p, ws_devtable *table, const ws_bytes *b, ws_err *err);
 
-// Returns what the kernel needs of a task; overlap: in words. R is 0 if the model has no table, or the call no room for
-// edges.
-ws_ssv_di_task ws_ssv_di_choose(const ws_devcall *c, const ws_ssv_di &p, int overlap);
+// Returns what the kernel needs of a task; words: of its longest stretch, with what comes before. R is 0 if the model
+// has no table, or the call no room for edges.
+ws_ssv_di_task ws_ssv_di_choose(const ws_devcall *c, const ws_ssv_di &p, uint32_t words);
 
-// Queues the alarm of the tasks that have dipeptides. di: of each task, as list; overlap: the longest of these tasks.
+// Queues the alarm of the tasks that have dipeptides. di: of each task, as list; words: the most of these tasks.
 // Returns WS_EDEV on failure.
 int ws_ssv_di_launch(ws_devcall *c, const ws_devlist *list, const ws_ssv_di_task *di, const ws_ssv_args &args,
-                 uint32_t overlap, ws_err *err);
+                     uint32_t words, ws_err *err);
 
 #endif

@@ -9,7 +9,7 @@
 #include "kernels/ssv/ssv.cuh"
 #include "kernels/ssv/state.cuh"
 
-// The same of ws_ssv_di. R 0: the task has its alarm row by row.
+// What kernels need of ws_ssv_di, on one device. R 0: the task has its alarm row by row.
 struct ws_ssv_di_task {
     const uint4 *table;
     int R, glog, parts;

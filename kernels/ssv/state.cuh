@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows of ungapped diagonals on CUDA devices, shared by kernels/ssv/rows.cuh and kernels/long/mark.cuh. Four bytes to
-// a register, a group of 1 to 32 lanes a sequence.
+// Rows of ungapped diagonals on CUDA devices, for kernels/ssv/rows.cuh and kernels/long/mark.cuh;
+// kernels/ssv/dipeptides.cuh has its floor and alarm. Four bytes to a register, a group of 1 to 32 lanes a sequence.
 //
 // A register holds v of four nodes as bytes 128 + v. Node n (from 0) of a lane's 4R is byte n / R of register n % R. So
 // the diagonal's predecessor is the register before. Only register 0 takes its bytes from elsewhere: from register R -

@@ -245,7 +245,9 @@ LAUNCH(__cudaLaunchKernel, cudaKernel_t)
 extern "C" void ws_fault_run(const cudaLaunchConfig_t *config, const void *kernel, void **a);
 extern "C" void ws_fault_viterbi(const void *kernel, void **a, uint32_t blocks);
 static cudaError_t run_fake(const cudaLaunchConfig_t *config, const void *kernel, void **a) {
-    const uint32_t cluster = config->numAttrs ? config->attrs->val.clusterDim.x : 1;
+    uint32_t cluster = 1;
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension) cluster = config->attrs[i].val.clusterDim.x;
     ws_fault_run(config, kernel, a);
     ws_fault_viterbi(kernel, a, config->gridDim.x / cluster);
     return cudaSuccess;
