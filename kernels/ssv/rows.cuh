@@ -9,7 +9,7 @@
 #include "kernels/ssv/ssv.cuh"
 #include "kernels/ssv/state.cuh"
 
-// What kernels need of ws_ssv_di, on one device. R 0: the task has its alarm row by row.
+// The part of ws_ssv_di that kernels need, on one device. R 0: the task has its alarm row by row.
 struct ws_ssv_di_task {
     const uint4 *table;
     int R, glog, parts;
