@@ -66,21 +66,26 @@ int ws_ssv_di_lay_out(ws_ssv_di *p, ws_devtable *table, const ws_bytes *b, ws_er
         const uint8_t *of = b->cost + (size_t)(x < WS_SSV_DI_CODES ? x : abc->any) * (size_t)(b->M + 1);
         return k < 1 || k > b->M ? 0 : (int)ws_min((size_t)(WS_SSV_CAP + b->bias), of[k]) - b->bias;
     };
+    auto register_of = [=](int x, int second, int n) { // of nodes n + 1, n + R + 1 .., at which dipeptides end
+        uint32_t e = 0;
+        for (int byte = 0; byte < 4; byte++, n += R) {
+            int d = n > b->M ? PADDING : cost(x, n + second);
+            if (x == WS_SSV_DI_CLASSES - 1) d = n == 0 && !second ? RAISES : 0; // no height leads to the first node
+            e -= (uint32_t)d << 8 * byte;
+        }
+        return e;
+    };
     const int rows = (R + 3) / 4 * WS_SSV_DI_CLASSES * g;
     int rc = ws_devtable_create(table, (size_t)(parts * 2 * rows) * 16, err);
     if (rc) return rc;
     uint32_t *to = (uint32_t *)table->host;
-    for (int i = 0; i < parts * 2 * rows * 4; i++) {
-        const int j = i / (4 * g * WS_SSV_DI_CLASSES) % ((R + 3) / 4) * 4 + i % 4, z = i / 4 % g;
-        const int x = i / (4 * g) % WS_SSV_DI_CLASSES, second = i / (4 * rows) % 2, part = i / (8 * rows);
-        if (j >= R) continue;
-        for (int byte = 0; byte < 4; byte++) {
-            const int n = ((part * g + z) * 4 + byte) * R + j; // a dipeptide ends at node n + 1
-            int d = n > b->M ? PADDING : cost(x, n + second);
-            if (x == WS_SSV_DI_CLASSES - 1) d = n == 0 && !second ? RAISES : 0; // no height leads to the first node
-            to[i] -= (uint32_t)d << 8 * byte;
-        }
-    }
+    for (int part = 0; part < parts; part++)
+        for (int second = 0; second < 2; second++)
+            for (int quad = 0; quad < (R + 3) / 4; quad++)
+                for (int x = 0; x < WS_SSV_DI_CLASSES; x++)
+                    for (int z = 0; z < g; z++)
+                        for (int j = 4 * quad; j < 4 * quad + 4; j++, to++)
+                            if (j < R) *to = register_of(x, second, ((part * g + z) * 4) * R + j);
     return WS_OK;
 }
 
