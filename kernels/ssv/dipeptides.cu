@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(WS_SSV_DI_THREADS) ws_ssv_dipeptides(const ws_
 }
 
 int ws_ssv_di_lay_out(ws_ssv_di *p, ws_devtable *table, const ws_bytes *b, ws_err *err) {
-    enum { OWN = 4 << 10, MOST_PARTS = 8 };   // bytes of the kernel besides its table
+    enum { OWN = 4 << 10, MOST_PARTS = 8 }; // bytes of the kernel besides its table
     enum { PADDING = 64, RAISES = -126 }; // third-bits
     const int nodes = b->M + 1; // diagonals may end behind the last one
     const size_t shared = ws_dev_shared() - ws_min(ws_dev_shared(), OWN);
@@ -115,23 +115,16 @@ static void count_lengths(lengths *h, const ws_seqs *seqs, const ws_task *task) 
     }
 }
 
-// A unit with its time, in words of residues of a lane with one register and a full block.
-struct timed {
-    ws_ssv_di_unit unit;
-    float time;
-};
-
 static int longer(const void *a, const void *b) {
-    const timed *x = (const timed *)a, *y = (const timed *)b;
+    const ws_ssv_di_unit *x = (const ws_ssv_di_unit *)a, *y = (const ws_ssv_di_unit *)b;
     if (x->time != y->time) return x->time > y->time ? -1 : 1;
-    return x->unit.task < y->unit.task ? -1 : x->unit.task > y->unit.task;
+    return x->task < y->task ? -1 : x->task > y->task;
 }
 
-// Units of a call, and the time of all in full blocks.
+// The units of a call.
 struct plan {
-    timed *at;
+    ws_ssv_di_unit *at;
     size_t n, cap;
-    double time;
 };
 
 // Returns the time of a word of a task: registers and what a row needs besides, for all parts.
@@ -140,7 +133,7 @@ static double time_of(const ws_ssv_di_task &t) {
     return t.parts * (t.R + PER_ROW);
 }
 
-// Returns the time of a unit of n items of `words` words, of at most `all`. Fewer warps in a block make its rows
+// Estimates the time of a unit of n items of `words` words, of at most `all`: a block with fewer warps is taken to be
 // shorter, down to a third.
 static double time_of_unit(const ws_ssv_di_task &t, uint32_t words, uint32_t n, uint32_t all) {
     const double part = (double)n / all, least = 1.0 / 3;
@@ -159,7 +152,7 @@ static int cut(plan *p, uint32_t task, const ws_ssv_di_task &t, const lengths *h
         while (n > least && time_of_unit(t, words, n, all) > most) n /= 2;
         int rc = ws_grow(&p->at, &p->cap, p->n + 1, sizeof *p->at, err);
         if (rc) return rc;
-        p->at[p->n++] = {{task, first, n}, (float)time_of_unit(t, words, n, all)};
+        p->at[p->n++] = {task, first, n, (float)time_of_unit(t, words, n, all)};
         first += n;
     }
     if (first < items) ws_bug("a list has more items than lengths");
@@ -167,8 +160,7 @@ static int cut(plan *p, uint32_t task, const ws_ssv_di_task &t, const lengths *h
 }
 
 // Plans the units of all tasks, longest first. Returns WS_ENOMEM on failure; the caller frees p->at.
-static int make_plan(plan *p, const ws_devcall *c, const ws_devlist *list, const ws_ssv_di_task *di,
-                     ws_err *err) {
+static int make_plan(plan *p, const ws_devcall *c, const ws_devlist *list, const ws_ssv_di_task *di, ws_err *err) {
     lengths *h = (lengths *)ws_calloc(2, sizeof *h, err); // of the batch, and of a task with a list of its own
     int rc = h ? WS_OK : WS_ENOMEM;
     bool have = false;
@@ -194,7 +186,6 @@ int ws_ssv_di_launch(ws_devcall *c, const ws_devlist *list, const ws_ssv_di_task
     ws_devstream *s = c->stream;
     plan p = {};
     ws_ssv_di_args a = {args, NULL, words, (uint32_t)s->dev->sms, NULL, NULL};
-    uint32_t n = 0;
     void *unit = NULL, *edge = NULL, *taken = NULL;
     int quads = 0, parts = 1;
     for (size_t t = 0; t < c->ntask; t++) {
@@ -202,21 +193,15 @@ int ws_ssv_di_launch(ws_devcall *c, const ws_devlist *list, const ws_ssv_di_task
         parts = max(parts, di[t].parts);
     }
     int rc = make_plan(&p, c, list, di, err);
-    n = (uint32_t)p.n;
-    char *staged = NULL;
-    if (!rc && p.n) rc = ws_devstream_alloc(s, p.n * sizeof(ws_ssv_di_unit), &unit, err);
-    if (!rc && p.n) rc = ws_devstream_stage(s, p.n * sizeof(ws_ssv_di_unit), &staged, err);
-    for (size_t i = 0; i < p.n && !rc; i++) ((ws_ssv_di_unit *)staged)[i] = p.at[i].unit;
+    if (!rc && p.n) rc = ws_devstream_put(s, p.at, p.n * sizeof *p.at, &unit, err);
     ws_free(p.at);
-    if (rc || !n) return rc;
-    rc = ws_cuda_check(cudaMemcpyAsync(unit, staged, n * sizeof(ws_ssv_di_unit), cudaMemcpyHostToDevice, s->stream),
-                       "copying units", err);
-    if (!rc && parts > 1) rc = ws_devstream_alloc(s, edge_bytes(s, words), &edge, err);
+    if (rc || !p.n) return rc;
+    if (parts > 1) rc = ws_devstream_alloc(s, edge_bytes(s, words), &edge, err);
     if (!rc) rc = ws_devcall_zeros(c, (a.slots + 31) / 32 * sizeof *a.taken, &taken, err);
     if (rc) return rc;
     a.unit = (const ws_ssv_di_unit *)unit;
     a.edge = (uint2 *)edge;
     a.taken = (uint32_t *)taken;
-    return ws_launch_filling(s, (const void *)ws_ssv_dipeptides, "ws_ssv_dipeptides", dim3(n), WS_SSV_DI_THREADS,
-                             (size_t)(quads * WS_SSV_DI_SHARED), &a, err);
+    return ws_launch_filling(s, (const void *)ws_ssv_dipeptides, "ws_ssv_dipeptides", dim3((unsigned)p.n),
+                             WS_SSV_DI_THREADS, (size_t)(quads * WS_SSV_DI_SHARED), &a, err);
 }

@@ -72,13 +72,6 @@ static void add_stretches(ws_hmm *h, sample *r) {
 }
 static int in_stretch(const ws_hmm *h, int k) { return h->tr[(size_t)k * WS_NTRANS + WS_TDD] == INSIDE / 1000.0F; }
 
-static uint8_t best_of(const ws_hmm *h, int k) {
-    const float *p = h->mat + k * 20;
-    int best = 0;
-    for (int c = 1; c < 20; c++) best = p[c] > p[best] ? c : best;
-    return (uint8_t)best;
-}
-
 /* L residues: some of the nodes before a stretch, then those after it. The path's D is hardly better than an entry. */
 static void skip_stretches(const ws_hmm *h, sample *r, uint8_t *x, size_t L) {
     int k = 1 + sample_below(r, h->M);
@@ -88,7 +81,7 @@ static void skip_stretches(const ws_hmm *h, sample *r, uint8_t *x, size_t L) {
     for (size_t i = 0; i < L; i++, k++) {
         while (k < h->M && in_stretch(h, k)) k++;
         if (k > h->M) k = 1;
-        x[i] = best_of(h, k);
+        x[i] = sample_best(h, k);
     }
 }
 
@@ -124,7 +117,7 @@ static void make_batch(sample_batch *s, sample *r, const model *m, int n, int lo
         const ws_hmm *h = &m[sample_below(r, n)].h;
         const size_t last = ws_min((size_t)h->M, (size_t)(1 + i % 6)), part = (size_t)(2 + sample_below(r, 30));
         uint8_t *x = sample_add(s, last + 1 + part);
-        for (size_t k = 0; k < last; k++) x[k] = best_of(h, h->M - (int)last + 1 + (int)k);
+        for (size_t k = 0; k < last; k++) x[k] = sample_best(h, h->M - (int)last + 1 + (int)k);
         x[last] = (uint8_t)(21 + i % 5);
         sample_part(r, h, x + last + 1, part);
     }

@@ -7,14 +7,20 @@
 
 typedef enum kind { RANDOM, MIXED, STARS, ALL_X, HOMOLOG, REPEAT, SEGMENTS, NKIND } kind;
 
+/* The residue that node k emits most often. */
+WS_UNUSED static uint8_t sample_best(const ws_hmm *h, int k) {
+    const float *p = h->mat + k * 20;
+    int best = 0;
+    for (int c = 1; c < 20; c++) best = p[c] > p[best] ? c : best;
+    return (uint8_t)best;
+}
+
 /* L residues from somewhere in the model, without gaps. */
 WS_UNUSED static void sample_part(sample *r, const ws_hmm *h, uint8_t *x, size_t L) {
     const int from = sample_below(r, h->M);
     for (size_t i = 0; i < L; i++) {
-        const float *p = h->mat + ((from + (int)i) % h->M + 1) * 20;
-        int best = 0;
-        for (int c = 1; c < 20; c++) best = p[c] > p[best] ? c : best;
-        x[i] = sample_below(r, 3) ? (uint8_t)best : sample_residue(r, h->abc);
+        const uint8_t best = sample_best(h, (from + (int)i) % h->M + 1);
+        x[i] = sample_below(r, 3) ? best : sample_residue(r, h->abc);
     }
 }
 
