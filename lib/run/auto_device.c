@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * --backend auto: the CPU starts, and a device joins once its start-up pays off. Where the size of the input is known,
  * that is when the CPU would need LEAST_LEFT times as long for the rest as opening a device takes. The program can tell
- * after KNOWN_AFTER of that time. The size of a pipe is unknown. Then the program waits until all threads have scored
+ * at once where even the fastest cores would need so long, else after KNOWN_AFTER of that time. The size of a pipe is
+ * unknown. Then the program waits until all threads have scored
  * for as long as opening a device takes, and opens it while they go on. So the run takes at most twice the time that a
  * program with knowledge of the size would need. Small runs never open a device. */
 #include "lib/run/backend.h"
@@ -13,12 +14,17 @@
 #define LEAST_LEFT 2.0
 #define KNOWN_AFTER 0.25
 
+/* Cells that no core scores in a second: SSV, the fastest filter, scores up to 3.2e11 (bench/kernels-zen5.txt). */
+#define CELLS_OF_A_SECOND 5e11
+
 /* Returns whether so much work is left that opening a device pays off: `worked` is the time of all cores so far. */
 static int enough_is_left(const ws_run *run, double worked) {
-    const double start = run->job->backend->start_seconds;
-    if (worked < KNOWN_AFTER * start) return 0;
+    const double start = run->job->backend->start_seconds, least = LEAST_LEFT * start;
+    const double all = run->reader->cells ? run->reader->cells(run->job) : 0;
     const double done = run->reader->done ? run->reader->done(run->job) : -1;
-    return done < 0 ? worked >= start : (1 - done) * worked >= done * LEAST_LEFT * start;
+    if (done >= 0 && all * (1 - done) > CELLS_OF_A_SECOND * run->job->nworker * least) return 1;
+    if (worked < KNOWN_AFTER * start) return 0;
+    return done < 0 ? worked >= start : (1 - done) * worked >= done * least;
 }
 
 static void *open_device(void *run) {

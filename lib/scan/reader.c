@@ -230,13 +230,22 @@ static void progress(ws_job *job, double seconds, char *text, size_t size, doubl
              ws_number_human(rate, (double)n.residues / (seconds > 0 ? seconds : 1)), kept);
 }
 
+/* Returns the cells of what was read. */
+static double cells_read(const ws_job *job) {
+    return (double)counts_of(job).residues * (double)ws_job_nodes(job) * (double)ws_max(ws_scan_of(job)->strands, 1);
+}
+
 /* Threads read ahead of scoring, so the share of the input that was read is too large. */
 static double done(ws_job *job) {
     const ws_scan_state *s = ws_scan_state_of(job);
-    const double all = (double)counts_of(job).residues * (double)ws_job_nodes(job) *
-                       (double)ws_max(ws_scan_of(job)->strands, 1);
-    const double share = share_of(s);
+    const double all = cells_read(job), share = share_of(s);
     return share < 0 || s->reads_pairs || all <= 0 ? -1 : share * fmin((double)s->cells / all, 1);
+}
+
+static double cells(ws_job *job) {
+    const ws_scan_state *s = ws_scan_state_of(job);
+    const double share = share_of(s);
+    return share > 0 && !s->reads_pairs ? cells_read(job) / share : 0;
 }
 
 static void note(const ws_job *job) {
@@ -266,7 +275,8 @@ static int stats(ws_job *job, double seconds, ws_stat *stat) {
 }
 
 const ws_reader ws_scan_source = {.size = sizeof(ws_scan), .open = open_reader, .close = close_reader, .resize = resize,
-                                  .ahead = ahead, .progress = progress, .done = done, .note = note, .stats = stats};
+                                  .ahead = ahead, .progress = progress, .done = done, .cells = cells, .note = note,
+                                  .stats = stats};
 
 const ws_reader ws_scan_reader = {
     .opts = ws_scan_opts,
@@ -283,6 +293,7 @@ const ws_reader ws_scan_reader = {
     .ahead = ahead,
     .progress = progress,
     .done = done,
+    .cells = cells,
     .note = note,
     .stats = stats,
 };
