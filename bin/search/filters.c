@@ -32,6 +32,11 @@ enum { DEVICE_PAIRS = 125000, DEVICE_FIRST_PAIRS = 4 << 20, TASKS_MAX = 2048, CA
 #define FULL_CELLS 4e9
 enum { FULL_PAIRS = 128 << 10, FULL_BYTES = 64 << 20, FULL_FOR_DEVICE = 4, SOME = 4 };
 
+/* Where SSV lets at least so many pairs through to a device, pairs of several batches go to pools of their own. One
+ * pool for all had a copy of each sequence of all batches in flight, and threads waited for one another to add to it:
+ * in the first second of 1,200 models x 590 M residues with two devices 16 threads did little else (H100). */
+#define MANY_PASS 0.005
+
 /* After Forward each pair is a millisecond of a core. So with a device its pool is full early. While cores wait, fewer
  * pairs are worth a call: without that, all domains of 100 models x 400 M residues came after the last MSV, and the run
  * took 5.9 s for 4.2 (H200, cuda). Not where a device has the domains too, since their calls last long and MSV's wait
@@ -70,16 +75,21 @@ void ws_sieve_filter_put(ws_sieve_filter *f, ws_sieve_pool *p) {
     pthread_mutex_unlock(&f->lock);
 }
 
+/* Returns how many inlets are in use. */
+static int inlets_of(const ws_sieve_filter *f) {
+    const ws_sieve *s = f->sieve;
+    return f->kind == WS_SIEVE_VIT && s->F1 >= MANY_PASS && ws_job_has_device(s->job) ? WS_SIEVE_INLETS : 1;
+}
+
 /* Returns the bytes of words and text with which a pool is full: less under a --mem that is given. */
 static double full_bytes(const ws_sieve_filter *f) {
     enum { LEAST = 1 << 20, SHARE = 256 };
     const ws_domscore *d = &f->sieve->dom;
-    return d->mem_given ? fmin(fmax((double)d->mem / SHARE, LEAST), FULL_BYTES) : FULL_BYTES;
+    return d->mem_given ? fmin(fmax((double)d->mem / SHARE / inlets_of(f), LEAST), FULL_BYTES) : FULL_BYTES;
 }
 
-/* Returns how many times over the open pool is full. */
-static double fullness(const ws_sieve_filter *f) {
-    const ws_sieve_pool *p = f->open;
+/* Returns how many times over a pool is full; NULL: there is none. */
+static double fullness(const ws_sieve_filter *f, const ws_sieve_pool *p) {
     if (!p || !p->npair) return 0;
     const int device = ws_job_has_device(f->sieve->job);
     const double more = device ? FULL_FOR_DEVICE : 1;
@@ -92,36 +102,37 @@ static double fullness(const ws_sieve_filter *f) {
 /* Whether the next call of a device is one of the first. */
 static int is_first(const ws_sieve_filter *f) { return __atomic_load_n(&f->calls, __ATOMIC_RELAXED) < FIRST_CALLS; }
 
-/* Whether the open pool, which is `full`, is worth a step. */
-static int is_worth(const ws_sieve_filter *f, double full) {
+/* Whether an open pool, which is `full`, is worth a step. */
+static int is_worth(const ws_sieve_filter *f, const ws_sieve_pool *p, double full) {
     if (!ws_job_has_device(f->sieve->job)) return full * SOME >= 1;
     const size_t worth = f->kind == WS_SIEVE_FWD ? WORTH_FOR_DEVICE_FWD : WORTH_FOR_DEVICE;
-    return f->open && f->open->npair >= (is_first(f) ? worth / FIRST_SHARE : worth);
+    return p->npair >= (is_first(f) ? worth / FIRST_SHARE : worth);
 }
 
-/* Closes the open pool under its lock. */
-static void close_open(ws_sieve_filter *f) {
-    ws_sieve_filter_put(f, f->open);
-    f->open = NULL;
+/* Closes the pool of an inlet under its lock. */
+static void close_open(ws_sieve_filter *f, ws_sieve_inlet *in) {
+    ws_sieve_filter_put(f, in->open);
+    in->open = NULL;
 }
 
-/* Adds some pairs to the open pool under its lock, and closes it if it is full then. */
-static int add_some(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n, double cells,
-                    ws_err *err) {
-    if (!f->open) {
-        f->open = ws_sieve_filter_pool(f, err);
-        f->number++;
+/* Adds some pairs to the pool of an inlet under its lock, and closes it if it is full then. */
+static int add_some(ws_sieve_filter *f, ws_sieve_inlet *in, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n,
+                    double cells, ws_err *err) {
+    if (!in->open) {
+        in->open = ws_sieve_filter_pool(f, err);
+        in->number += WS_SIEVE_INLETS;
     }
-    const int rc = f->open ? ws_sieve_pool_add(f->open, f->number, from, pair, n, err) : err->code;
+    const int rc = in->open ? ws_sieve_pool_add(in->open, in->number, from, pair, n, err) : err->code;
     if (rc) return rc;
-    f->open->cells += cells;
-    if (fullness(f) >= 1) close_open(f);
+    in->open->cells += cells;
+    if (fullness(f, in->open) >= 1) close_open(f, in);
     return WS_OK;
 }
 
 int ws_sieve_filter_add(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n, ws_err *err) {
     /* a thread has the lock for so many: a pool is larger than a full one by as many at most */
     enum { SOME_PAIRS = 512, SOME_RESIDUES = 1 << 20 };
+    ws_sieve_inlet *in = &f->inlet[from->batch.number % (uint64_t)inlets_of(f)];
     int rc = WS_OK;
     for (size_t i = 0, k; i < n && !rc; i += k) {
         double cells = 0;
@@ -130,9 +141,9 @@ int ws_sieve_filter_add(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_
             residues += from->batch.len[pair[i + k].seq];
             cells += (double)from->batch.len[pair[i + k].seq] * (double)length_of(f, pair[i + k].target);
         }
-        pthread_mutex_lock(&f->filling);
-        rc = add_some(f, from, pair + i, k, cells, err);
-        pthread_mutex_unlock(&f->filling);
+        pthread_mutex_lock(&in->lock);
+        rc = add_some(f, in, from, pair + i, k, cells, err);
+        pthread_mutex_unlock(&in->lock);
     }
     return rc;
 }
@@ -223,25 +234,36 @@ static int take_closed(ws_sieve_filter *f, const ws_chain_thread *t, ws_chain_ne
     return found;
 }
 
+/* Closes the pool of an inlet if a thread should take it. Returns whether it did. */
+static int close_early(ws_sieve_filter *f, ws_sieve_inlet *in, const ws_chain_thread *t, ws_chain_need need) {
+    if (pthread_mutex_trylock(&in->lock) != 0) return 0; /* a thread adds to it, and ends soon */
+    const double full = fullness(f, in->open);
+    const int closes = is_for(f, t->kind, need) && full > 0 && (need == WS_CHAIN_ANY || is_worth(f, in->open, full));
+    if (closes) close_open(f, in);
+    pthread_mutex_unlock(&in->lock);
+    return closes;
+}
+
 static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
     ws_sieve_filter *f = own;
     if (take_closed(f, t, need, step)) return 1;
     if (need == WS_CHAIN_FULL || need == WS_CHAIN_SPARE) return 0;
-    if (pthread_mutex_trylock(&f->filling) != 0) return 0; /* a thread adds to it, and ends soon */
-    const double full = fullness(f);
-    const int closes = is_for(f, t->kind, need) && full > 0 && (need == WS_CHAIN_ANY || is_worth(f, full));
-    if (closes) close_open(f);
-    pthread_mutex_unlock(&f->filling);
-    return closes && take_closed(f, t, need, step);
+    for (int k = 0; k < WS_SIEVE_INLETS; k++)
+        if (close_early(f, &f->inlet[k], t, need)) return take_closed(f, t, need, step);
+    return 0;
 }
 
+/* No thread works meanwhile, so no pool goes from an inlet to the list. */
 static int left(void *own) {
     ws_sieve_filter *f = own;
-    pthread_mutex_lock(&f->filling);
     pthread_mutex_lock(&f->lock);
-    const int some = f->open || f->first;
+    int some = f->first != NULL;
     pthread_mutex_unlock(&f->lock);
-    pthread_mutex_unlock(&f->filling);
+    for (int k = 0; k < WS_SIEVE_INLETS && !some; k++) {
+        pthread_mutex_lock(&f->inlet[k].lock);
+        some = f->inlet[k].open != NULL;
+        pthread_mutex_unlock(&f->inlet[k].lock);
+    }
     return some;
 }
 
@@ -282,7 +304,10 @@ ws_chain_stage ws_sieve_filter_stage(ws_sieve_filter *f) {
 int ws_sieve_filter_create(ws_sieve_filter *f, ws_sieve *s, int kind, const ws_stage *stage, double p, ws_err *err) {
     *f = (ws_sieve_filter){.sieve = s, .kind = kind, .opts = {.p = p, .p_given = 1, .nobias = s->dom.cascade.nobias}};
     f->cascade = (ws_cascade){.stage = stage, .opts = &f->opts, .max_p = p};
-    pthread_mutex_init(&f->filling, NULL);
+    for (int k = 0; k < WS_SIEVE_INLETS; k++) {
+        pthread_mutex_init(&f->inlet[k].lock, NULL);
+        f->inlet[k].number = (uint64_t)k;
+    }
     pthread_mutex_init(&f->lock, NULL);
     if (!stage) return WS_OK;
     if (!(f->gate = ws_calloc(ws_sieve_models(f), sizeof *f->gate, err))) return err->code;
@@ -302,10 +327,12 @@ static void release_pools(ws_sieve_pool *p) {
 
 void ws_sieve_filter_release(ws_sieve_filter *f) {
     if (!f->sieve) return;
-    if (f->open) ws_sieve_pool_release(f->open);
+    for (int k = 0; k < WS_SIEVE_INLETS; k++) {
+        if (f->inlet[k].open) ws_sieve_pool_release(f->inlet[k].open);
+        pthread_mutex_destroy(&f->inlet[k].lock);
+    }
     release_pools(f->first);
     release_pools(f->free);
     ws_free(f->gate);
-    pthread_mutex_destroy(&f->filling);
     pthread_mutex_destroy(&f->lock);
 }

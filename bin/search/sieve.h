@@ -103,6 +103,15 @@ int ws_sieve_pool_make(ws_sieve_pool *p, size_t models, const uint32_t *rank, co
 
 /* ---- filters: filters.c ---- */
 
+/* Where pairs are added. */
+typedef struct ws_sieve_inlet {
+    pthread_mutex_t lock; /* taken before that of the filter */
+    ws_sieve_pool *open;  /* NULL: there is none yet */
+    uint64_t number;      /* of that pool, which no other of the filter has; above 0 */
+} ws_sieve_inlet;
+
+enum { WS_SIEVE_INLETS = 4 };
+
 /* A filter as a stage; with --max the only one, which lets every pair through. */
 typedef struct ws_sieve_filter {
     ws_sieve *sieve;
@@ -111,11 +120,9 @@ typedef struct ws_sieve_filter {
     ws_cascade cascade;    /* stage, opts and threshold */
     ws_gate *gate;         /* [models] */
 
-    pthread_mutex_t filling; /* of the open pool; taken before `lock` */
-    ws_sieve_pool *open;
-    uint64_t number;         /* of that pool, from 1 */
-    int calls;               /* steps that devices have taken. Atomic */
-    pthread_mutex_t lock;    /* of the list of closed ones, the first of which is the oldest */
+    ws_sieve_inlet inlet[WS_SIEVE_INLETS]; /* the pairs of a pool go to one */
+    int calls;            /* steps that devices have taken. Atomic */
+    pthread_mutex_t lock; /* of the list of closed pools, the first of which is the oldest */
     ws_sieve_pool *first, *free;
 } ws_sieve_filter;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Which pool of a filter a thread of a device takes pairs from (bin/search/filters.c): the one that its stream holds,
- * then one that no stream holds, else any. */
+ * then one that no stream holds, else any. And which pools pairs of several batches go to. */
 #include "bin/search/sieve.h"
 #include "tests/lib/sample.h"
 #include "tests/tap.h"
@@ -13,6 +13,8 @@ static int start(const ws_devconf *conf, ws_err *err) {
     return WS_OK;
 }
 
+static const ws_backend device = {.name = "device", .start = start};
+
 /* Returns the number of the pool that a thread gets, from 1; 0: none. */
 static int take(const ws_chain_stage *stage, const ws_sieve_pool *const *pool, int thread, size_t *pairs) {
     const ws_chain_thread t = {WS_CHAIN_DEVICE, thread};
@@ -24,14 +26,12 @@ static int take(const ws_chain_stage *stage, const ws_sieve_pool *const *pool, i
     return POOLS + 1;
 }
 
-int main(void) {
-    static const ws_backend device = {.name = "device", .start = start};
+static void test_taking(tap *t) {
     /* thread, and the pool that it should get: each pool has two steps */
     static const int order[][2] = {{1, 1}, {2, 2}, {2, 2}, {1, 1}, {1, 0}};
     static const int others[][2] = {{1, 1}, {2, 2}, {3, 1}, {2, 2}, {1, 0}};
     static ws_sieve s;
     ws_err err = {0};
-    tap t = {0};
     for (int k = 0; k < 2; k++) {
         const int(*want)[2] = k ? others : order;
         ws_sieve_filter f;
@@ -65,7 +65,7 @@ int main(void) {
             if (got != want[i][1]) tap_note("step %zu: pool %d for %d", i, got, want[i][1]);
             bad += got != want[i][1] || pairs != PAIRS;
         }
-        tap_ok(&t, bad == 0,
+        tap_ok(t, bad == 0,
                k ? "a thread that has no pool takes any" : "a thread goes on with its pool, then takes others");
         for (int i = 0; i < POOLS; i++) { /* what the pools hold is not theirs */
             ws_sieve_pool *p = (ws_sieve_pool *)(uintptr_t)pool[i];
@@ -75,5 +75,85 @@ int main(void) {
         }
         ws_sieve_filter_release(&f);
     }
+}
+
+/* ---- pairs of several batches ---- */
+
+enum { BATCHES = 6, ALL = BATCHES * SEQUENCES, ROUNDS = 3, SHORTEST = 7 };
+
+/* Makes a ready pool of batch number k. Sequence i of all batches has SHORTEST + i residues. */
+static ws_sieve_pool *make_batch(ws_sieve_filter *f, uint32_t k) {
+    ws_err err = {0};
+    ws_sieve_pool *p = ws_sieve_filter_pool(f, &err);
+    sample_must(p ? ws_grow(&p->number, &p->number_cap, SEQUENCES, sizeof *p->number, &err) : WS_ENOMEM, &err);
+    p->all = 1;
+    p->batch.number = k;
+    for (uint32_t i = 0; i < SEQUENCES; i++) {
+        const uint32_t L = SHORTEST + k * SEQUENCES + i;
+        const ws_seqtext text = {0};
+        p->number[i] = k * SEQUENCES + i;
+        sample_must(ws_batch_reserve_words(&p->batch, ws_batch_words(L), &err), &err);
+        memset(p->batch.word + p->batch.nword, 0, ws_batch_words(L) * sizeof *p->batch.word);
+        sample_must(ws_batch_add_seq(&p->batch, p->batch.nword, L, &text, &err), &err);
+    }
+    sample_must(ws_sieve_pool_make(p, 1, NULL, &ws_codec_scalar, &err), &err);
+    return p;
+}
+
+/* Returns 1 if the pool has each of its sequences once, and each pair that of its target's number. */
+static int is_right(const ws_sieve_pool *p) {
+    int seen[ALL] = {0};
+    for (size_t i = 0; i < p->batch.n; i++)
+        if (p->number[i] >= ALL || seen[p->number[i]]++ || p->batch.len[i] != SHORTEST + p->number[i]) return 0;
+    for (size_t i = 0; i < p->npair; i++)
+        if (p->pair[i].seq >= p->batch.n || p->number[p->pair[i].seq] != p->pair[i].target) return 0;
+    return 1;
+}
+
+/* Adds a pair of each sequence of all batches in each round, and looks at the pools. A device opens before round
+ * `opens`. Returns how many pools there are, 0 if their pairs are not those. */
+static int fill(double F1, int opens) {
+    ws_sieve s = {.F1 = F1};
+    ws_sieve_filter f;
+    ws_target target[ALL];
+    ws_job job = {.backend = &device, .target = target, .ntarget = ALL, .own = &s, .nworker = 2};
+    ws_sieve_pool *from[BATCHES];
+    ws_err err = {0};
+    const ws_chain_thread thread = {WS_CHAIN_DEVICE, 1};
+    ws_chain_step step;
+    int pools = 0;
+    size_t pairs = 0;
+    s.job = &job;
+    job.common.backend = "device";
+    for (int i = 0; i < ALL; i++) target[i] = (ws_target){.qlen = 10};
+    sample_must(ws_sieve_filter_create(&f, &s, WS_SIEVE_VIT, NULL, 1, &err), &err);
+    for (uint32_t k = 0; k < BATCHES; k++) from[k] = make_batch(&f, k);
+    for (int round = 0; round < ROUNDS; round++) {
+        job.backend_ready = round >= opens;
+        for (uint32_t i = 0; i < ALL; i++) {
+            const ws_sieve_pair pair = {i % SEQUENCES, i, NAN, NAN};
+            sample_must(ws_sieve_filter_add(&f, from[i / SEQUENCES], &pair, 1, &err), &err);
+        }
+    }
+    job.backend_ready = 1;
+    const ws_chain_stage stage = ws_sieve_filter_stage(&f);
+    int right = stage.left(stage.own);
+    for (; stage.take(stage.own, &thread, WS_CHAIN_ANY, &step); pools++) {
+        const ws_sieve_pool *p = step.pool;
+        right = right && is_right(p);
+        pairs += p->npair;
+    }
+    for (uint32_t k = 0; k < BATCHES; k++) ws_sieve_pool_release(from[k]);
+    ws_sieve_filter_release(&f);
+    return right && pairs == ROUNDS * ALL ? pools : 0;
+}
+
+int main(void) {
+    tap t = {0};
+    test_taking(&t);
+    tap_ok(&t, fill(0.02, ROUNDS) == 1, "for the CPU, pairs of all batches go to one pool");
+    tap_ok(&t, fill(0.02, 0) == WS_SIEVE_INLETS, "with a device, batches have pools of their own");
+    tap_ok(&t, fill(0.02, 1) == WS_SIEVE_INLETS, "so too from when a device opens: no sequence is missing or twice");
+    tap_ok(&t, fill(0.0005, 0) == 1, "but one for all where few pass");
     return tap_end(&t);
 }
