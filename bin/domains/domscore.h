@@ -184,8 +184,8 @@ typedef struct ws_dom_group {
 /* lists.c: returns the next group of n lists, from `first` on. A long list is alone, and its text goes to the outputs
  * as it is made. */
 ws_dom_group ws_domscore_group(const ws_domscore *d, const ws_hitlist *list, size_t n, size_t first);
-/* lists.c: returns how many of all threads make the text of a list: a share by its part of the group's hits, at least
- * one. */
+/* lists.c: returns how many threads make the text of a list, by its part of the group's hits: at least one, at most
+ * all. */
 int ws_domscore_list_threads(const ws_dom_group *g, const ws_hitlist *l, int threads);
 /* lists.c: writes the ranked list of a query to the sink of an output, and counts the rows. */
 void ws_domscore_write_list(ws_dom_out *o, const ws_hitquery *q);

@@ -108,9 +108,12 @@ ws_dom_group ws_domscore_group(const ws_domscore *d, const ws_hitlist *list, siz
     return g;
 }
 
+/* Twice a list's part of the threads, since its hits may be longer than those of others, and its turn come late: 100
+ * queries x 1 G residues waited 0.1 s of 0.24 for one thread that had 3,459 of 50,000 hits (H100). */
 int ws_domscore_list_threads(const ws_dom_group *g, const ws_hitlist *l, int threads) {
     if (g->n == 1) return threads;
-    return (int)ws_min((size_t)threads, ws_max(1, (size_t)threads * l->n / ws_max(g->hits, 1)));
+    const size_t hits = ws_max(g->hits, 1), part = (2 * (size_t)threads * l->n + hits - 1) / hits;
+    return (int)ws_min((size_t)threads, ws_max(1, part));
 }
 
 static int write_group(group *g, ws_err *err) {
