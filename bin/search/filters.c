@@ -7,7 +7,7 @@
 
 #define WHOLE SIZE_MAX /* ws_chain_step.from of a step that makes a pool ready */
 
-/* Cells of a step on the CPU: milliseconds of a core; most: about twenty (bench/kernels-zen5.txt). */
+/* Cells of a step on the CPU: milliseconds of a core; most: about twenty (bench/data/kernels-zen5.txt). */
 static const struct {
     double least, most;
 } step_cells[] = {{3e7, 3e8}, {7e6, 1.4e8}, {3e6, 5e7}, {1e6, 3e7}};
@@ -31,11 +31,6 @@ enum { DEVICE_PAIRS = 125000, DEVICE_FIRST_PAIRS = 4 << 20, TASKS_MAX = 2048, CA
  * copy of it, and each filter has further pools. Codes take as much again. */
 #define FULL_CELLS 4e9
 enum { FULL_PAIRS = 128 << 10, FULL_BYTES = 64 << 20, FULL_FOR_DEVICE = 4, SOME = 4 };
-
-/* Where SSV lets at least so many pairs through to a device, pairs of several batches go to pools of their own. One
- * pool for all had a copy of each sequence of all batches in flight, and threads waited for one another to add to it:
- * in the first second of 1,200 models x 590 M residues with two devices 16 threads did little else (H100). */
-#define MANY_PASS 0.005
 
 /* After Forward each pair is a millisecond of a core. So with a device its pool is full early. While cores wait, fewer
  * pairs are worth a call: without that, all domains of 100 models x 400 M residues came after the last MSV, and the run
@@ -75,17 +70,22 @@ void ws_sieve_filter_put(ws_sieve_filter *f, ws_sieve_pool *p) {
     pthread_mutex_unlock(&f->lock);
 }
 
-/* Returns how many inlets are in use. */
-static int inlets_of(const ws_sieve_filter *f) {
+/* Returns the inlet of Viterbi to which pairs of a pool of MSV go. Where a device will have enough of them for a call,
+ * batches have inlets of their own: one pool for all had a copy of each sequence of all batches in flight, and threads
+ * waited for one another to add to it. In the first second of 1,200 models x 590 M residues with two devices 16 threads
+ * did little else (H100). */
+static int choose_inlet(const ws_sieve_filter *f, const ws_sieve_pool *p) {
     const ws_sieve *s = f->sieve;
-    return f->kind == WS_SIEVE_VIT && s->F1 >= MANY_PASS && ws_job_has_device(s->job) ? WS_SIEVE_INLETS : 1;
+    const double expected = s->F1 * (double)ws_sieve_pairs(p, ws_sieve_models(f));
+    const int many = f->kind == WS_SIEVE_MSV && !s->dom.mem_given && expected >= WORTH_FOR_DEVICE;
+    return many && ws_job_has_device(s->job) ? (int)(p->batch.number % WS_SIEVE_INLETS) : 0;
 }
 
 /* Returns the bytes of words and text with which a pool is full: less under a --mem that is given. */
 static double full_bytes(const ws_sieve_filter *f) {
     enum { LEAST = 1 << 20, SHARE = 256 };
     const ws_domscore *d = &f->sieve->dom;
-    return d->mem_given ? fmin(fmax((double)d->mem / SHARE / inlets_of(f), LEAST), FULL_BYTES) : FULL_BYTES;
+    return d->mem_given ? fmin(fmax((double)d->mem / SHARE, LEAST), FULL_BYTES) : FULL_BYTES;
 }
 
 /* Returns how many times over a pool is full; NULL: there is none. */
@@ -132,7 +132,7 @@ static int add_some(ws_sieve_filter *f, ws_sieve_inlet *in, ws_sieve_pool *from,
 int ws_sieve_filter_add(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n, ws_err *err) {
     /* a thread has the lock for so many: a pool is larger than a full one by as many at most */
     enum { SOME_PAIRS = 512, SOME_RESIDUES = 1 << 20 };
-    ws_sieve_inlet *in = &f->inlet[from->batch.number % (uint64_t)inlets_of(f)];
+    ws_sieve_inlet *in = &f->inlet[from->inlet];
     int rc = WS_OK;
     for (size_t i = 0, k; i < n && !rc; i += k) {
         double cells = 0;
@@ -285,6 +285,7 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
     ws_sieve_pool *p = step->pool;
     if (step->from == WHOLE) {
         const int rc = ws_sieve_pool_make(p, ws_sieve_models(f), f->sieve->rank, f->sieve->codec, err);
+        p->inlet = choose_inlet(f, p);
         for (size_t m = 0; m < ws_sieve_models(f) && p->all; m++)
             p->cells += (double)p->batch.residues * (double)length_of(f, m);
         /* a pool that failed has nothing to take */

@@ -143,8 +143,8 @@ static double done(ws_job *job) {
 }
 
 static double cells(ws_job *job) {
-    const double share = share_of(((reader *)job->reader)->input);
-    return share > 0 ? cells_read(job) / share : 0;
+    const double read = cells_read(job), share = share_of(((reader *)job->reader)->input); /* lest it be too many */
+    return share > 0 ? read / share : 0;
 }
 
 static int stats(ws_job *job, double seconds, ws_stat *stat) {

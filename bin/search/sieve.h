@@ -2,7 +2,7 @@
  * The state of hmmsieve: its options, its stages, and the pools between them.
  *
  *   read     batches of sequences, which are pools of the first stage: every sequence against every model
- *   filter   msv, vit, fwd: a step scores pairs of a pool and decides. Pairs that pass go to the open pool of the next
+ *   filter   msv, vit, fwd: a step scores pairs of a pool and decides. Pairs that pass go to an open pool of the next
  *            stage
  *   decide   decisions about what a device has scored
  *   domains  parse, resolve, rescore (bin/domains/steps.h); hits are held until the input ends */
@@ -65,7 +65,9 @@ typedef struct ws_sieve_pool {
     int user;            /* the device's thread that took pairs first, from 1, whose stream holds the pool; 0: none */
     struct ws_sieve_pool *next;
 
-    /* where the stage after it has the sequences of this pool */
+    /* where the stage after it has the sequences of this pool. All its pairs go to one inlet, whose lock is that of
+     * `copy` too */
+    int inlet;
     struct ws_sieve_copy *copy; /* [batch.n] */
     size_t number_cap, block_cap, pair_cap, item_cap, start_cap, null2_cap, msv_cap, copy_cap;
 } ws_sieve_pool;
@@ -120,7 +122,7 @@ typedef struct ws_sieve_filter {
     ws_cascade cascade;    /* stage, opts and threshold */
     ws_gate *gate;         /* [models] */
 
-    ws_sieve_inlet inlet[WS_SIEVE_INLETS]; /* the pairs of a pool go to one */
+    ws_sieve_inlet inlet[WS_SIEVE_INLETS];
     int calls;            /* steps that devices have taken. Atomic */
     pthread_mutex_t lock; /* of the list of closed pools, the first of which is the oldest */
     ws_sieve_pool *first, *free;

@@ -2,9 +2,9 @@
  * --backend auto: the CPU starts, and a device joins once its start-up pays off. Where the size of the input is known,
  * that is when the CPU would need LEAST_LEFT times as long for the rest as opening a device takes. The program can tell
  * at once where even the fastest cores would need so long, else after KNOWN_AFTER of that time. The size of a pipe is
- * unknown. Then the program waits until all threads have scored
- * for as long as opening a device takes, and opens it while they go on. So the run takes at most twice the time that a
- * program with knowledge of the size would need. Small runs never open a device. */
+ * unknown. Then the program waits until all threads have scored for as long as opening a device takes, and opens it
+ * while they go on. So the run takes at most twice the time that a program with knowledge of the size would need. Small
+ * runs never open a device. */
 #include "lib/run/backend.h"
 #include "lib/run/message.h"
 #include "lib/run/run.h"
@@ -14,7 +14,7 @@
 #define LEAST_LEFT 2.0
 #define KNOWN_AFTER 0.25
 
-/* Cells that no core scores in a second: SSV, the fastest filter, scores up to 3.2e11 (bench/kernels-zen5.txt). */
+/* Cells that no core scores in a second: SSV, the fastest filter, scores up to 3.2e11 (bench/data/kernels-zen5.txt). */
 #define CELLS_OF_A_SECOND 5e11
 
 /* Returns whether so much work is left that opening a device pays off: `worked` is the time of all cores so far. */

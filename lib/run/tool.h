@@ -99,7 +99,7 @@ struct ws_backend {
     void (*retire)(void); /* begins to close them, where no later work needs them */
     int (*ready)(void); /* 0: a call would wait for a device. Asked where a CPU computes beside it ("cuda+cpu") */
     int (*wait)(ws_err *err); /* until all are open, or one of them failed */
-    double start_seconds; /* what opening takes: --backend auto opens when the CPU's cores have computed as long */
+    double start_seconds; /* what opening takes, for --backend auto */
 };
 
 /* ws_backend.usable of the backends of each width, and of one for devices. */

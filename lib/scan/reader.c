@@ -244,8 +244,8 @@ static double done(ws_job *job) {
 
 static double cells(ws_job *job) {
     const ws_scan_state *s = ws_scan_state_of(job);
-    const double share = share_of(s);
-    return share > 0 && !s->reads_pairs ? cells_read(job) / share : 0;
+    const double read = cells_read(job), share = share_of(s); /* in this order, lest it be too many */
+    return share > 0 && !s->reads_pairs ? read / share : 0;
 }
 
 static void note(const ws_job *job) {

@@ -3,8 +3,8 @@
  * */
 #include "lib/scan/state.h"
 
+#include "tests/lib/io.h"
 #include "tests/lib/sample.h"
-#include "tests/tap.h"
 
 enum { TARGETS = 5, SEQS = 6 };
 
@@ -115,6 +115,54 @@ static void formats(tap *t) {
     ws_scan_item_release(&it);
 }
 
+/* ---- how much work there is ---- */
+
+static int is_near(double value, double least, double most) {
+    if (value >= least && value <= most) return 1;
+    tap_note("%g, not %g to %g", value, least, most);
+    return 0;
+}
+
+/* The cells of a file, of which a part was read; and the share that is scored. */
+static void work(tap *t) {
+    enum { RECORDS = 2000, LENGTH = 1000, NODES = 70, STRANDS = 2 };
+    const double all = (double)RECORDS * LENGTH * NODES * STRANDS;
+    char path[PATH_SIZE];
+    const char *const paths[] = {path};
+    ws_target model = {.qlen = NODES};
+    ws_scan scan = {.strands = STRANDS};
+    ws_scan_state s = {.scan = &scan};
+    const ws_reader *const reader = &ws_scan_reader;
+    ws_job job = {.target = &model, .ntarget = 1, .reader = &s, .reader_opts = &scan};
+    const ws_seqread_conf conf = {.path = paths, .npath = 1, .abc = ws_abc_get(WS_ABC_AMINO), .batch_seqs = SIZE_MAX,
+                                  .batch_residues = RECORDS * LENGTH / 2};
+    ws_batch b = {0};
+    ws_buf text = {0};
+    ws_err err = {0};
+    for (int i = 0; i < RECORDS; i++) {
+        must(!ws_buf_addf(&text, &err, ">%d\n", i) && !ws_buf_reserve(&text, LENGTH + 1, &err), "memory");
+        memset(text.p + text.n, 'A', LENGTH);
+        text.p[text.n + LENGTH] = '\n';
+        text.n += LENGTH + 1;
+    }
+    temp_file(path, text.p, text.n);
+    must(!ws_seqread_open(&s.input, &conf, &err), "open");
+    tap_ok(t, reader->cells(&job) <= 0 && reader->done(&job) < 0, "nothing was read: the work is unknown");
+    must(!ws_seqread_fill(s.input, &b, &err), "read");
+    s.cells = (uint64_t)(all / 4);
+    tap_ok(t, is_near(reader->cells(&job), 0.75 * all, 1.05 * all) && is_near(reader->done(&job), 0.2, 0.35),
+           "half was read: cells by its share of the bytes, and half of these are done");
+    while (!ws_seqread_fill(s.input, &b, &err)) continue;
+    tap_ok(t, is_near(reader->cells(&job), all * 0.999, all * 1.001) &&
+                  is_near(reader->done(&job), 0.249, 0.251), "all was read");
+    s.reads_pairs = 1;
+    tap_ok(t, reader->cells(&job) <= 0 && reader->done(&job) < 0, "pairs: the work is unknown");
+    ws_seqread_close(s.input);
+    ws_batch_release(&b);
+    ws_buf_release(&text);
+    unlink(path);
+}
+
 int main(void) {
     tap t = {0};
     for (size_t n = 1; n <= TARGETS; n += 2) {
@@ -124,5 +172,6 @@ int main(void) {
     parts(&t);
     names(&t);
     formats(&t);
+    work(&t);
     return tap_end(&t);
 }
