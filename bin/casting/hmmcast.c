@@ -191,10 +191,11 @@ static void progress(ws_job *job, double seconds, char *text, size_t n, double *
     snprintf(text, n, "%llu models", (unsigned long long)r->models);
 }
 
-/* Returns the share of the input that was read, times that of it which is made. */
-static double done(ws_job *job) {
+/* Returns the share of the input that was read, times that of it which is made. Nothing tells the cells. */
+static double done(ws_job *job, double *all) {
     const reader *r = job->reader;
     uint64_t at, size;
+    *all = 0;
     ws_cast_input_progress(r->input, &at, &size);
     return size && r->read ? (double)at / (double)size * (double)r->made / (double)r->read : -1;
 }

@@ -70,10 +70,10 @@ void ws_sieve_filter_put(ws_sieve_filter *f, ws_sieve_pool *p) {
     pthread_mutex_unlock(&f->lock);
 }
 
-/* Returns the inlet of Viterbi to which pairs of a pool of MSV go. Where a device will have enough of them for a call,
- * batches have inlets of their own: one pool for all had a copy of each sequence of all batches in flight, and threads
- * waited for one another to add to it. In the first second of 1,200 models x 590 M residues with two devices 16 threads
- * did little else (H100). */
+/* Returns the inlet of Viterbi to which pairs of a pool of MSV go. Where a batch alone brings a device enough pairs for
+ * a call, batches go to several inlets. One pool for all had a copy of each sequence of all batches in flight, and
+ * threads waited for one another to add to it. They did little else in the first second of 1,200 models x 590 M
+ * residues, 16 threads and two H100 (a trace). */
 static int choose_inlet(const ws_sieve_filter *f, const ws_sieve_pool *p) {
     const ws_sieve *s = f->sieve;
     const double expected = s->F1 * (double)ws_sieve_pairs(p, ws_sieve_models(f));
@@ -120,7 +120,7 @@ static int add_some(ws_sieve_filter *f, ws_sieve_inlet *in, ws_sieve_pool *from,
                     double cells, ws_err *err) {
     if (!in->open) {
         in->open = ws_sieve_filter_pool(f, err);
-        in->number += WS_SIEVE_INLETS;
+        in->number++;
     }
     const int rc = in->open ? ws_sieve_pool_add(in->open, in->number, from, pair, n, err) : err->code;
     if (rc) return rc;
@@ -305,10 +305,7 @@ ws_chain_stage ws_sieve_filter_stage(ws_sieve_filter *f) {
 int ws_sieve_filter_create(ws_sieve_filter *f, ws_sieve *s, int kind, const ws_stage *stage, double p, ws_err *err) {
     *f = (ws_sieve_filter){.sieve = s, .kind = kind, .opts = {.p = p, .p_given = 1, .nobias = s->dom.cascade.nobias}};
     f->cascade = (ws_cascade){.stage = stage, .opts = &f->opts, .max_p = p};
-    for (int k = 0; k < WS_SIEVE_INLETS; k++) {
-        pthread_mutex_init(&f->inlet[k].lock, NULL);
-        f->inlet[k].number = (uint64_t)k;
-    }
+    for (int k = 0; k < WS_SIEVE_INLETS; k++) pthread_mutex_init(&f->inlet[k].lock, NULL);
     pthread_mutex_init(&f->lock, NULL);
     if (!stage) return WS_OK;
     if (!(f->gate = ws_calloc(ws_sieve_models(f), sizeof *f->gate, err))) return err->code;

@@ -126,25 +126,16 @@ static void progress(ws_job *job, double seconds, char *text, size_t size, doubl
              ws_number_human(rate, (double)n.residues / (seconds > 0 ? seconds : 1)));
 }
 
-/* Returns the cells of what was read. */
-static double cells_read(const ws_job *job) {
+/* Batches wait for scoring, so the share of the input that was read is too large. */
+static double done(ws_job *job, double *all) {
     const reader *r = job->reader;
     const ws_genome *g = job->own;
     ws_seqread_counts n;
     ws_seqread_counts_get(r->input, &n);
-    return (double)(!g->watson + !g->crick) * (double)n.residues * (double)ws_job_nodes(job);
-}
-
-/* Batches wait for scoring, so the share of the input that was read is too large. */
-static double done(ws_job *job) {
-    const reader *r = job->reader;
-    const double all = cells_read(job), share = share_of(r->input);
-    return share < 0 || all <= 0 ? -1 : share * fmin((double)r->search.cells / all, 1);
-}
-
-static double cells(ws_job *job) {
-    const double read = cells_read(job), share = share_of(((reader *)job->reader)->input); /* lest it be too many */
-    return share > 0 ? read / share : 0;
+    const double read = (double)(!g->watson + !g->crick) * (double)n.residues * (double)ws_job_nodes(job);
+    const double share = share_of(r->input); /* after what was read: else *all could be too large */
+    *all = share > 0 ? read / share : 0;
+    return share < 0 || read <= 0 ? -1 : share * fmin((double)r->search.cells / read, 1);
 }
 
 static int stats(ws_job *job, double seconds, ws_stat *stat) {
@@ -174,6 +165,5 @@ const ws_reader ws_genome_reader = {
     .ahead = ahead,
     .progress = progress,
     .done = done,
-    .cells = cells,
     .stats = stats,
 };

@@ -109,7 +109,7 @@ int ws_sieve_pool_make(ws_sieve_pool *p, size_t models, const uint32_t *rank, co
 typedef struct ws_sieve_inlet {
     pthread_mutex_t lock; /* taken before that of the filter */
     ws_sieve_pool *open;  /* NULL: there is none yet */
-    uint64_t number;      /* of that pool, which no other of the filter has; above 0 */
+    uint64_t number;      /* of that pool, from 1 */
 } ws_sieve_inlet;
 
 enum { WS_SIEVE_INLETS = 4 };

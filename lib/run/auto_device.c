@@ -20,8 +20,8 @@
 /* Returns whether so much work is left that opening a device pays off: `worked` is the time of all cores so far. */
 static int enough_is_left(const ws_run *run, double worked) {
     const double start = run->job->backend->start_seconds, least = LEAST_LEFT * start;
-    const double all = run->reader->cells ? run->reader->cells(run->job) : 0;
-    const double done = run->reader->done ? run->reader->done(run->job) : -1;
+    double all = 0;
+    const double done = run->reader->done ? run->reader->done(run->job, &all) : -1;
     if (done >= 0 && all * (1 - done) > CELLS_OF_A_SECOND * run->job->nworker * least) return 1;
     if (worked < KNOWN_AFTER * start) return 0;
     return done < 0 ? worked >= start : (1 - done) * worked >= done * least;

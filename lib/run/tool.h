@@ -181,11 +181,9 @@ typedef struct ws_reader {
      * below 0 if that is unknown. Any thread. */
     void (*progress)(ws_job *job, double seconds, char *text, size_t n, double *share);
     /* Returns how much of all work is done, 0 to 1, as far as scored cells tell; below 0 if the size of the input is
-     * unknown. Any thread. May be NULL: unknown. */
-    double (*done)(ws_job *job);
-    /* Returns the cells of all work, done or not, as far as the part that was read tells; 0 if the size of the input is
-     * unknown, or nothing was read. Any thread. May be NULL: unknown. */
-    double (*cells)(ws_job *job);
+     * unknown. *all: the cells of all work, as far as the part that was read tells; 0 if they are unknown. Any thread.
+     * May be NULL: unknown. */
+    double (*done)(ws_job *job, double *all);
     void (*note)(const ws_job *job); /* what a user should know of a run that went well */
     /* Counts for --stats: returns how many it wrote into stat, of at most WS_STAT_MAX. seconds: processor time of all
      * workers. */

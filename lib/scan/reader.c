@@ -230,22 +230,14 @@ static void progress(ws_job *job, double seconds, char *text, size_t size, doubl
              ws_number_human(rate, (double)n.residues / (seconds > 0 ? seconds : 1)), kept);
 }
 
-/* Returns the cells of what was read. */
-static double cells_read(const ws_job *job) {
-    return (double)counts_of(job).residues * (double)ws_job_nodes(job) * (double)ws_max(ws_scan_of(job)->strands, 1);
-}
-
 /* Threads read ahead of scoring, so the share of the input that was read is too large. */
-static double done(ws_job *job) {
+static double done(ws_job *job, double *all) {
     const ws_scan_state *s = ws_scan_state_of(job);
-    const double all = cells_read(job), share = share_of(s);
-    return share < 0 || s->reads_pairs || all <= 0 ? -1 : share * fmin((double)s->cells / all, 1);
-}
-
-static double cells(ws_job *job) {
-    const ws_scan_state *s = ws_scan_state_of(job);
-    const double read = cells_read(job), share = share_of(s); /* in this order, lest it be too many */
-    return share > 0 && !s->reads_pairs ? read / share : 0;
+    const double read = (double)counts_of(job).residues * (double)ws_job_nodes(job) *
+                        (double)ws_max(ws_scan_of(job)->strands, 1);
+    const double share = share_of(s); /* after what was read: else *all could be too large */
+    *all = share > 0 ? read / share : 0;
+    return share < 0 || s->reads_pairs || read <= 0 ? -1 : share * fmin((double)s->cells / read, 1);
 }
 
 static void note(const ws_job *job) {
@@ -275,8 +267,7 @@ static int stats(ws_job *job, double seconds, ws_stat *stat) {
 }
 
 const ws_reader ws_scan_source = {.size = sizeof(ws_scan), .open = open_reader, .close = close_reader, .resize = resize,
-                                  .ahead = ahead, .progress = progress, .done = done, .cells = cells, .note = note,
-                                  .stats = stats};
+                                  .ahead = ahead, .progress = progress, .done = done, .note = note, .stats = stats};
 
 const ws_reader ws_scan_reader = {
     .opts = ws_scan_opts,
@@ -293,7 +284,6 @@ const ws_reader ws_scan_reader = {
     .ahead = ahead,
     .progress = progress,
     .done = done,
-    .cells = cells,
     .note = note,
     .stats = stats,
 };

@@ -5,9 +5,11 @@
 #include "tests/tap.h"
 
 static double share; /* of the work that is done */
-static double done(ws_job *job) { return job->ntarget == 0 ? share : -1; }
-static double all_cells; /* of the work */
-static double cells(ws_job *job) { return job->ntarget == 0 ? all_cells : 0; }
+static double cells; /* of all work; 0: they are unknown */
+static double done(ws_job *job, double *all) {
+    *all = cells;
+    return job->ntarget == 0 ? share : -1;
+}
 static int usable(const ws_machine *m, const char **why) {
     (void)m;
     *why = "the test has none";
@@ -18,7 +20,7 @@ static int usable(const ws_machine *m, const char **why) {
  * share of the work is done; below 0: the size of the input is unknown. */
 static int opens(double seconds, double share_done, int knows) {
     static const ws_backend cpu = {.name = "scalar"}, device = {.name = "cuda", .usable = usable, .start_seconds = 0.3};
-    const ws_reader reader = {.done = knows ? done : NULL, .cells = knows ? cells : NULL};
+    const ws_reader reader = {.done = knows ? done : NULL};
     ws_job job = {.backend = &device, .cpu_backend = &cpu, .nworker = 4};
     ws_run run = {.job = &job, .reader = &reader};
     share = share_done;
@@ -39,7 +41,7 @@ int main(void) {
     tap_ok(&t, !opens(0.08, 0.13, 1), "but not if the rest is small, early");
     tap_ok(&t, !opens(0.31, 0.35, 1) && !opens(0.31, 1, 1), "but not if the rest is small");
     tap_ok(&t, opens(10, 0.9, 1) && !opens(10, 0.95, 1), "whatever was done before");
-    all_cells = 1.3e12; /* 0.65 s of four cores that score 5e11 a second */
+    cells = 1.3e12; /* 0.65 s of four cores that score 5e11 a second */
     tap_ok(&t, opens(0.001, 0.001, 1) && !opens(0.001, 0.1, 1),
            "a known size: at once if the fastest cores would need more than twice that for the rest");
     tap_ok(&t, !opens(0.001, -1, 1) && !opens(0.001, 0, 0), "but not if the size is unknown");
