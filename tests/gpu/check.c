@@ -113,13 +113,18 @@ static void make_batch(sample_batch *s, sample *r, const model *m, int n, int lo
         sample_part(r, h, x + from, part);
     }
     /* the last nodes of a model, then a letter that the alarm two rows at a time has no costs of, then some nodes */
-    for (int i = 0; i < 120; i++) {
+    for (size_t i = 0; i < ws_min(120, 30 * (size_t)n); i++) {
         const ws_hmm *h = &m[sample_below(r, n)].h;
         const size_t last = ws_min((size_t)h->M, (size_t)(1 + i % 6)), part = (size_t)(2 + sample_below(r, 30));
         uint8_t *x = sample_add(s, last + 1 + part);
         for (size_t k = 0; k < last; k++) x[k] = sample_best(h, h->M - (int)last + 1 + (int)k);
         x[last] = (uint8_t)(21 + i % 5);
         sample_part(r, h, x + last + 1, part);
+    }
+    /* residues that few high gates let pass: a screened call has room for a quarter of its pairs, for one model too */
+    for (int i = 0; i < 240; i++) {
+        const size_t L = (size_t)(1 + sample_below(r, 60));
+        fill(sample_add(s, L), L, RANDOM, r, &m[0].h);
     }
     for (int i = 0; i < 2; i++) { /* past every integer range, several rescalings */
         const size_t L = ws_min(1500, (size_t)longest);
@@ -241,12 +246,12 @@ static void compare_all(const model *m, const sample_batch *s, const ws_task *t,
     }
 }
 
-/* Sets a gate: high is the best of some random scores, which one pair in ten reaches or so, low is the worst. SSV's
+/* Sets a gate: high is the best of some random scores, which one pair in thirty reaches or so, low is the worst. SSV's
  * alarm depends on how often a gate is reached by the model's calibration. With `always` there is none. Else the gate
  * is reached never, so that the alarm may go two rows at a time, or one time in ten, at random. */
 static void set_gate(model *m, int high, int always, const sample_batch *s, sample *r) {
     float least = high ? -1000 : 1000;
-    for (int k = 0; k < 10; k++) {
+    for (int k = 0; k < 30; k++) {
         const int i = sample_below(r, (int)s->b.n);
         const float above = m->truth[i].nats - s->lm[i].null_nats;
         if (s->b.len[i] && isfinite(above) && (above > least) == high) least = above;
