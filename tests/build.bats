@@ -139,6 +139,12 @@ version_has_facts() {
     ! commit wide || fail "the hook looked at the disk"
     git add .
     commit mended || fail "$(cat said)"
+    # a file that was fetched or built is refused, too
+    head -c 262145 /dev/zero >tests/fetched.whl
+    git add .
+    ! commit fetched || fail "the hook let a large file pass"
+    grep -q '^  tests/fetched.whl: 262145 bytes, at most 262144$' said || fail "$(cat said)"
+    git rm -qf tests/fetched.whl
     # a sentence without an actor is refused; the words of strings and of code are not sentences
     local who=some
     who+=body

@@ -6,7 +6,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-ceiling=600 width=120
+ceiling=600 width=120 bytes=262144
 CC=${CC:-cc} CXX=${CXX:-c++}
 archive=${B:-build}/libwarpsieve.a
 
@@ -32,6 +32,10 @@ grep -E '^(Makefile|README\.md|INSTALL|CONTRIBUTING\.md|CHANGELOG\.md|man/.*|.*/
 while read -r f; do echo "$(wc -l <"$f") $f"; done <"$tmp/code" | sort -n >"$tmp/lines"
 awk -v max=$ceiling '$1 > max { print $2 ": " $1 " lines, at most " max }' "$tmp/lines" >"$tmp/long"
 breach "$tmp/long" "files over the ceiling; split them by idea"
+# what is fetched or built and committed by mistake; a tree without git has its programs beside the sources
+grep -vE '^bin/[a-z-]+$|^libexec/' "$tmp/files" | xargs wc -c |
+    awk -v max=$bytes '$2 != "total" && $1 > max { print $2 ": " $1 " bytes, at most " max }' >"$tmp/large"
+breach "$tmp/large" "files too large for the sources"
 
 # ---- layers: what a file includes, and what an object is linked to, lies in its own folder or in a lower layer ----
 layers='lib/base | lib/simd lib/dev | lib/io | lib/hmm lib/run | lib/msa | lib/scan lib/hits'
