@@ -9,6 +9,6 @@ trap 'rm -rf "$tmp"' EXIT
 git checkout-index --all --prefix="$tmp/tree/"
 # shellcheck disable=SC2046 # words
 unset $(git rev-parse --local-env-vars) # git names its index to hooks; the copy has none
-B=none OBJECTS='' sh "$tmp/tree/tests/style.sh" >"$tmp/said" 2>&1 && exit
+TRACKED=1 B=none OBJECTS='' sh "$tmp/tree/tests/style.sh" >"$tmp/said" 2>&1 && exit
 grep -v ' not looked at$' "$tmp/said" >&2
 exit 1

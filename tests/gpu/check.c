@@ -112,7 +112,8 @@ static void make_batch(sample_batch *s, sample *r, const model *m, int n, int lo
         fill(x, CROSSED, RANDOM, r, h);
         sample_part(r, h, x + from, part);
     }
-    /* the last nodes of a model, then a letter that the alarm two rows at a time has no costs of, then some nodes */
+    /* the last nodes of a model, then a letter that the alarm two rows at a time has no costs of, then some nodes.
+     * Many have no finite score, which no gate rejects; so few models have fewer of these sequences */
     for (size_t i = 0; i < ws_min(120, 30 * (size_t)n); i++) {
         const ws_hmm *h = &m[sample_below(r, n)].h;
         const size_t last = ws_min((size_t)h->M, (size_t)(1 + i % 6)), part = (size_t)(2 + sample_below(r, 30));
@@ -121,7 +122,7 @@ static void make_batch(sample_batch *s, sample *r, const model *m, int n, int lo
         x[last] = (uint8_t)(21 + i % 5);
         sample_part(r, h, x + last + 1, part);
     }
-    /* residues that few high gates let pass: a screened call has room for a quarter of its pairs, for one model too */
+    /* random residues, of which high gates reject most: a screened call has room for a quarter of its pairs */
     for (int i = 0; i < 240; i++) {
         const size_t L = (size_t)(1 + sample_below(r, 60));
         fill(sample_add(s, L), L, RANDOM, r, &m[0].h);

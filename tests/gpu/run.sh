@@ -110,7 +110,7 @@ sanitize() { # sanitize TOOL [SIZE...]
     has compute-sanitizer || return 0
     for test in check papara pairhmm mrf long dom; do
         most=66
-        # racecheck of these two with 66 does not end in nine minutes
+        # with 66, racecheck of these two did not end in 540 s of an H100, beside the other steps
         [ "$tool" != racecheck ] || case $test in mrf | dom) most=33 ;; esac
         step "compute-sanitizer $tool, $test" \
             compute-sanitizer --tool "$tool" --error-exitcode 9 "$b/tests/gpu/$test" -m $most
