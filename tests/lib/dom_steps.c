@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The choice between the CPU and a device for waiting targets of the domain stage (bin/domains/steps.h), and how many
- * targets a step has. A stand-in for a device counts those of a call and fails, so that they end with it. */
+ * targets a step has. A stand-in for a device counts those of a call and fails. They end with it, or the CPU does
+ * them. */
 #include "bin/domains/stage.h"
 #include "kernels/dom/device.h"
 #include "tests/lib/sample.h"
@@ -13,11 +14,22 @@ enum { L = 1000, M = 100, MODELS = 2, MOST_ITEMS = 1 << 17, FULL = 512, STEP = 8
 /* nodes: 2e6 and 13e6 cells a target, 39e6 and 41e6 a window */
 enum { LONG = 2000, TOO_LONG = 13000, LONG_WINDOW = 39000, TOO_LONG_WINDOW = 41000 };
 
-static size_t had; /* targets of the last call */
+static size_t had;    /* targets of the last call */
+static size_t parses; /* targets that the stand-in parses before it fails, at most */
 
 int ws_dom_device_parse(ws_dom_load *load, size_t n, ws_err *err) {
-    (void)load;
+    const ws_dom_options options = {.seed = 42};
+    ws_cpu best;
+    ws_dom_worker *w;
     had = n;
+    ws_cpu_probe(&best);
+    sample_must(ws_dom_worker_create(&w, ws_dom_backend_best(&best), &options, err), err);
+    for (size_t i = 0; i < n && i < parses; i++) {
+        sample_must(ws_dom_parse(load[i].t, w, &load[i].span.pair, 1, err), err);
+        load[i].span.pair->x = NULL; /* a second time it can't be parsed */
+        load[i].done = 1;
+    }
+    ws_dom_worker_destroy(w);
     return ws_fail(err, WS_EDEV, "the stand-in fails");
 }
 int ws_dom_device_rescore(ws_dom_load *load, size_t n, ws_err *err) { return ws_dom_device_parse(load, n, err); }
@@ -112,6 +124,42 @@ static void test_again(tap *out, const ws_dom_tables *t) {
     for (size_t k; (k = take(&s, WS_CHAIN_CPU, WS_CHAIN_FULL)) > 0;) again += k;
     tap_ok(out, n == CUT && again == CUT, "a step for each thread of a full model, and again of others");
     ws_dom_steps_destroy(s.steps);
+}
+
+/* Does all steps that threads of the CPU get from a stage. */
+static void drain(ws_chain_stage *stage) {
+    const ws_chain_thread t = {WS_CHAIN_CPU, 0};
+    ws_chain_step step;
+    ws_err err = {0};
+    while (stage->take(stage->own, &t, WS_CHAIN_ANY, &step))
+        sample_must(stage->work(stage->own, &t, &step, &err), &err);
+}
+
+/* A device fails after some of its targets. If none was asked for, the CPU does those alone that are left. */
+static void test_fails(tap *out, const ws_dom_tables *t) {
+    enum { N = 3000 };
+    const ws_chain_thread device_thread = {WS_CHAIN_DEVICE, 0};
+    for (int asked = 0; asked < 2; asked++)
+        for (int some = 0; some < 2; some++) {
+            scene s;
+            ws_chain_step step;
+            ws_err err = {0};
+            open_scene(&s, t, 1, 1, 4, 1, N);
+            s.job.common.backend = asked ? "cuda+cpu" : NULL;
+            s.job.common.quiet = 1;
+            parses = some ? 500 : 0;
+            const int takes = s.stage[0].take(s.stage[0].own, &device_thread, WS_CHAIN_ANY, &step);
+            const int rc = takes ? s.stage[0].work(s.stage[0].own, &device_thread, &step, &err) : WS_OK;
+            const size_t left = s.steps->stage[0].left;
+            parses = 0;
+            if (!asked) {
+                drain(&s.stage[WS_DOM_KINDS]);
+                drain(&s.stage[0]);
+                tap_ok(out, takes && !rc && left == N && s.done == N && s.steps->stage[0].left == 0,
+                       "a device has done %d targets of %zu and fails: the CPU does the others", some ? 500 : 0, had);
+            } else tap_ok(out, takes && rc == WS_EDEV, "a device that was asked for fails: an error");
+            ws_dom_steps_destroy(s.steps);
+        }
 }
 
 /* A device takes some thousands of ensembles although filters have full pools: here targets stand for them. */
@@ -302,6 +350,7 @@ int main(void) {
         ws_dom_steps_destroy(s.steps);
     }
     test_again(&out, t);
+    test_fails(&out, t);
     test_ensembles(&out, t);
     test_envelopes(&out, t);
     test_kept(&out, t);
