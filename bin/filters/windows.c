@@ -77,8 +77,10 @@ int ws_cascade_windows_make(ws_job *job, uint32_t t, ws_err *err) {
     const ws_cutter *cutter = ws_scan_of(job)->cutter;
     const int stages = cutter == &ws_cascade_cut_records ? WS_LONG_SSV | (c->stage->window_stage & WS_LONG_MSV)
                                                          : c->stage->window_stage & (WS_LONG_VIT | WS_LONG_DOM);
-    const int rc = ws_long_target_create(e, &c->model[t], stages, &c->windows->options, err);
-    return rc ? rc : ws_long_target_lay_out(e, ws_job_width(job), err);
+    int rc = ws_long_target_create(e, &c->model[t], stages, &c->windows->options, err);
+    if (!rc) rc = ws_long_target_lay_out(e, ws_job_width(job), err);
+    if (rc) ws_long_target_release(e); /* another thread may make the model again */
+    return rc;
 }
 
 /* A table that lacks some of the columns of windows would be scored as whole sequences. */

@@ -20,6 +20,18 @@ int ws_long_target_create(ws_long_target *t, const ws_hmm_target *filter, int st
     return ws_long_model_create(&t->model, filter->hmm, &filter->profile, o, err);
 }
 
+/* Destroys what the stages of the CPU have. */
+static void drop_layouts(ws_long_target *t) {
+    ws_dom_window_model_destroy(&t->background);
+    ws_dom_tables_destroy(t->tables);
+    ws_long_ssv_destroy(&t->ssv);
+    ws_long_viterbi_destroy(&t->viterbi);
+    ws_filter_destroy(t->msv);
+    ws_filter_destroy(t->fwd);
+    t->tables = NULL;
+    t->msv = t->fwd = NULL;
+}
+
 int ws_long_target_lay_out(ws_long_target *t, int width, ws_err *err) {
     const ws_hmm *hmm = t->filter->hmm;
     const ws_profile *p = &t->filter->profile;
@@ -35,6 +47,7 @@ int ws_long_target_lay_out(ws_long_target *t, int width, ws_err *err) {
         if (!rc) rc = ws_dom_window_model_create(&t->background, t->tables, p, hmm, err);
     }
     t->laid_out = !rc;
+    if (rc) drop_layouts(t); /* another thread may ask again */
     return rc;
 }
 
@@ -63,12 +76,7 @@ void ws_long_target_release(ws_long_target *t) {
     if (t->dev_msv) t->by->msv->release(t->dev_msv);
     if (t->dev_points) t->by->points->release(t->dev_points);
     if (t->dev_forward) t->by->forward->release(t->dev_forward);
-    ws_dom_window_model_destroy(&t->background);
-    ws_dom_tables_destroy(t->tables);
-    ws_long_ssv_destroy(&t->ssv);
-    ws_long_viterbi_destroy(&t->viterbi);
-    ws_filter_destroy(t->msv);
-    ws_filter_destroy(t->fwd);
+    drop_layouts(t);
     ws_long_model_destroy(&t->model);
     pthread_mutex_destroy(&t->lock);
     *t = (ws_long_target){0};
