@@ -158,6 +158,7 @@ static void test_fails(tap *out, const ws_dom_tables *t) {
                 tap_ok(out, takes && !rc && left == N && s.done == N && s.steps->stage[0].left == 0,
                        "a device has done %d targets of %zu and fails: the CPU does the others", some ? 500 : 0, had);
             } else tap_ok(out, takes && rc == WS_EDEV, "a device that was asked for fails: an error");
+            for (int i = 0; asked && i < N; i++) ws_dom_pair_release(&item[i].pair);
             ws_dom_steps_destroy(s.steps);
         }
 }
