@@ -529,22 +529,24 @@ int main(void) {
     make_scene(&s, &r);
     char *want = search(&s, CPU, 1);
     tap_ok(&t, (int)lines(want) > 300 / share, "one thread of the CPU finds %zu hits", lines(want));
-    static const run runs[] = {{"CPU, 5 threads", CPU, 5, 0, 0, 0, 0},
-                {"device, 1 thread", DEVICE, 1, 0, 0, 0, 0},
-                {"device, 8 threads", DEVICE, 8, 0, 0, 0, 0},
-                {"device and CPU", BOTH, 4, 0, 0, 0, 0},
-                {"a device that is slow, beside the CPU", BOTH, 3, 20, 0, 0, 0},
-                {"a device that is slow", DEVICE, 3, 20, 0, 0, 0},
-                {"a device that fails to mark, beside the CPU", BOTH, 4, 0, 2, 0, 0},
-                {"a device that fails in MSV, beside the CPU", BOTH, 1, 0, 0, 1, 0},
-                {"a device that fails in Viterbi, beside the CPU", BOTH, 1, 0, 0, 2, 0},
-                {"a device that fails in Forward, beside the CPU", BOTH, 1, 0, 0, 3, 0},
-                {"a device that fails in the first domains", DEVICE, 4, 0, 0, 0, 1},
-                {"a device that fails in later domains", DEVICE, 4, 0, 0, 0, 3},
-                {"a device that fails to mark", DEVICE, 4, 0, 2, 0, 0},
-                {"a device that fails in MSV", DEVICE, 4, 0, 0, 1, 0},
-                {"a device that fails in Viterbi", DEVICE, 1, 0, 0, 2, 0},
-                {"a device that fails in Forward", DEVICE, 1, 0, 0, 3, 0}};
+    static const run runs[] = {
+        {"CPU, 5 threads", CPU, 5, 0, 0, 0, 0},
+        {"device, 1 thread", DEVICE, 1, 0, 0, 0, 0},
+        {"device, 8 threads", DEVICE, 8, 0, 0, 0, 0},
+        {"device and CPU", BOTH, 4, 0, 0, 0, 0},
+        {"a device that is slow, beside the CPU", BOTH, 3, 20, 0, 0, 0},
+        {"a device that is slow", DEVICE, 3, 20, 0, 0, 0},
+        {"a device that fails to mark, beside the CPU", BOTH, 4, 0, 2, 0, 0},
+        {"a device that fails in MSV, beside the CPU", BOTH, 1, 0, 0, 1, 0},
+        {"a device that fails in Viterbi, beside the CPU", BOTH, 1, 0, 0, 2, 0},
+        {"a device that fails in Forward, beside the CPU", BOTH, 1, 0, 0, 3, 0},
+        {"a device that fails in the first domains", DEVICE, 4, 0, 0, 0, 1},
+        {"a device that fails in later domains", DEVICE, 4, 0, 0, 0, 3},
+        {"a device that fails to mark", DEVICE, 4, 0, 2, 0, 0},
+        {"a device that fails in MSV", DEVICE, 4, 0, 0, 1, 0},
+        {"a device that fails in Viterbi", DEVICE, 1, 0, 0, 2, 0},
+        {"a device that fails in Forward", DEVICE, 1, 0, 0, 3, 0},
+    };
     for (const run *k = runs; k < runs + sizeof runs / sizeof *runs; k++) {
         slow_ms = k->slow;
         beside = k->who == BOTH ? &s.search : NULL;
