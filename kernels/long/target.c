@@ -47,7 +47,7 @@ int ws_long_target_lay_out(ws_long_target *t, int width, ws_err *err) {
         if (!rc) rc = ws_dom_window_model_create(&t->background, t->tables, p, hmm, err);
     }
     t->laid_out = !rc;
-    if (rc) drop_layouts(t); /* another thread may ask again */
+    if (rc) drop_layouts(t);
     return rc;
 }
 

@@ -46,7 +46,8 @@ typedef struct ws_long_target {
  * Release in any case. */
 int ws_long_target_create(ws_long_target *t, const ws_hmm_target *filter, int stages, const ws_long_options *o,
                           ws_err *err);
-/* Lays out the stages for a number of lib/simd/width.h, once. WS_ENOMEM is the only failure. One thread at a time. */
+/* Lays out the stages for a number of lib/simd/width.h, once. WS_ENOMEM is the only failure; then t has no layouts, and
+ * another thread may ask again. One thread at a time. */
 int ws_long_target_lay_out(ws_long_target *t, int width, ws_err *err);
 /* Makes the device's form of the SSV scan and, unless `by` is NULL, of the filters, once. Devices must be started. */
 int ws_long_target_to_device(ws_long_target *t, const ws_long_filters *by, ws_err *err);

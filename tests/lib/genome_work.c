@@ -25,7 +25,7 @@ struct ws_long_dev {
 static int slow_ms, fail_at, calls; /* of a call that marks; which of these fails, 0: none */
 static ws_genome_search *beside; /* in which the CPU marks too; NULL: none */
 
-/* Waits as a slow device does; where the CPU may mark too, until this has done so, at most 50 times as long. */
+/* Sleeps slow_ms. Where the CPU may mark now, the stand-in sleeps again until the CPU has marked, 50 times at most. */
 static void wait_slowly(void) {
     int waits = 1;
     for (int k = 0; k < 50 && waits; k++) {
@@ -504,7 +504,8 @@ static int failed(const run *r) {
     return calls >= r->fail && scores >= r->fail_score && domain_calls >= r->fail_domain;
 }
 
-/* Returns whether a device marked all and had domains, a slow one few; whether a slow one and the CPU marked. */
+/* Returns whether each had its part. A device alone marks all, and has domains if it is not slow. Where the device is
+ * slow, the CPU marks beside it. */
 static int had_part(const scene *s, const run *r) {
     const uint64_t cells = s->search.cells, of_device = s->search.device_cells;
     if (r->who == DEVICE) return of_device == cells && (r->slow || domain_spans > 50 / share);
@@ -554,7 +555,7 @@ int main(void) {
         fail_score_at = k->fail_score;
         fail_domain_at = k->fail_domain;
         char *got = NULL;
-        int again = 20; /* times, where threads were so fast that others had no part */
+        int again = 20; /* searches more, while the device or the CPU was too late for its part */
         do {
             ws_free(got);
             got = search(&s, k->who, k->threads);
