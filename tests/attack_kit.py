@@ -80,13 +80,13 @@ def make_data():
         write(n, load("papara/tiny5/" + n))
     write("rows.tsv", plain(["ssvfilt", "-a", "three.hmm", "small.fa"]))
     write("pairs.wsp", plain(["msvfilt", "-O", "packed", "three.hmm", "demo.fa"]))
-    # windows of DNA before each stage, as tables and packed
-    write("ssv.tsv", plain(["ssvfilt", "--long", "made.hmm", "dna.fa"]))
-    write("msv.tsv", plain(["msvfilt", "made.hmm", "ssv.tsv"]))
-    write("vit.tsv", plain(["vitfilt", "made.hmm", "msv.tsv"]))
-    write("fwd.tsv", plain(["fwdscore", "made.hmm", "vit.tsv"]))
+    # pairs before each stage, as tables and packed
+    write("ssv.tsv", plain(["ssvfilt", "three.hmm", "demo.fa"]))
+    write("msv.tsv", plain(["msvfilt", "three.hmm", "ssv.tsv"]))
+    write("vit.tsv", plain(["vitfilt", "three.hmm", "msv.tsv"]))
+    write("fwd.tsv", plain(["fwdscore", "three.hmm", "vit.tsv"]))
     for n in ("ssv", "msv", "vit", "fwd"):
-        write(n + ".wsp", plain(["respack", "--dna", n + ".tsv"]))
+        write(n + ".wsp", plain(["respack", n + ".tsv"]))
     write("sequences.wsp", plain(["respack", "small.fa"]))
     write("fwd3.wsp", plain(["fwdscore", "-O", "packed", "three.hmm", "pairs.wsp"]))
 
@@ -96,8 +96,6 @@ def commands():
     for tool in FILTERS + ("domscore", "respack", "hmmsieve", "seqsieve", "jacksieve", "nhmmsieve", "mrfseg", "pairhmm",
                            "papara-score"):
         for form in choices(tool):
-            if tool in ("domscore", "hmmsieve", "seqsieve", "jacksieve") and form in ("bed", "gff3"):
-                continue  # windows of DNA, which nhmmsieve finds
             if tool == "respack":
                 inputs = [([tool, "-O", form], n) for n in ("small.fa", "rows.tsv", "pairs.wsp")]
             elif tool == "hmmsieve":

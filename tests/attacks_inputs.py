@@ -48,9 +48,9 @@ class Inputs:
         return [data[a:b] for a, b in zip(starts, starts[1:] + [len(data)])]
 
     def cells(self):
-        """A cell of a table, most often of windows, becomes something else; packed it is the same table."""
-        stage, table, model = self.r.choice((("msvfilt", "ssv.tsv", "made.hmm"), ("vitfilt", "msv.tsv", "made.hmm"),
-                                             ("fwdscore", "vit.tsv", "made.hmm"), ("domscore", "fwd.tsv", "made.hmm"),
+        """A cell of a table becomes something else; packed it is the same table."""
+        stage, table, model = self.r.choice((("msvfilt", "ssv.tsv", "three.hmm"), ("vitfilt", "msv.tsv", "three.hmm"),
+                                             ("fwdscore", "vit.tsv", "three.hmm"), ("domscore", "fwd.tsv", "three.hmm"),
                                              ("respack", "fwd.tsv", None), ("domscore", "rows.tsv", "three.hmm")))
         lines = content(table).split(b"\n")
         head = next(i for i, x in enumerate(lines) if not x.startswith(b"##"))
@@ -67,7 +67,7 @@ class Inputs:
         rc, out, err = run(argv + ["--quiet", "--threads", self.r.choice("13")], b"\n".join(lines))
         need(rc in (0, 1) and (rc == 0 or err.count(b"\n") == 1), argv, table, lines[row][-300:], rc, err)
         if rc == 0 and "packed" not in argv and stage != "respack" and b"\tquery\t" in lines[head]:
-            packed = plain(["respack", "--quiet", "-K", "1000"] + ([] if model == "three.hmm" else ["--dna"]), b"\n".join(lines))
+            packed = plain(["respack", "--quiet", "-K", "1000"], b"\n".join(lines))
             again = run(argv + ["--quiet", "-K", "2000"], packed)
             need(again == (0, out, b""), argv, table, lines[row][-300:], "packed pairs give other rows")
 
@@ -136,8 +136,8 @@ class Inputs:
 
     def ends(self):
         """A table loses its last bytes and is joined with another one, or a byte of its last line becomes another one."""
-        tool, table = self.r.choice(((["respack", "-O", "tsv", "--dna"], "fwd.tsv"), (["respack", "-O", "tsv"], "rows.tsv"),
-                                    (["domscore", "-E", "1e9", "made.hmm"], "fwd.tsv")))
+        tool, table = self.r.choice(((["respack", "-O", "tsv"], "fwd.tsv"), (["respack", "-O", "tsv"], "rows.tsv"),
+                                    (["domscore", "-E", "1e9", "three.hmm"], "fwd.tsv")))
         data, n = content(table), self.r.randrange(1, 120)
         end = data.rindex(b"##end")
         kind = self.r.choice(("cut", "byte", "insert", "drop"))

@@ -453,9 +453,9 @@ fields_and_header() {
     tsv "$1" -f tlen,name --header none --no-provenance small.fa >b
     same <(rows a) b
     tsv "$1" --no-provenance small.fa >b
-    ! grep '^##' b || fail "## lines are left"
+    ! grep -v '^##end rows=[0-9]* in=40 residues=' b | grep '^##' || fail "## lines are left"
     tsv "$1" small.fa >a
-    same <(grep -v '^##' a) b
+    same <(grep -v '^##' a) <(grep -v '^##' b)
 }
 @test "-f, --header, --no-provenance" { each fields_and_header $(sequence_tools); }
 

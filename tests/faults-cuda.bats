@@ -322,8 +322,6 @@ does_without() { # does_without TOOL ARGUMENT...: ten batches or more, each 0.1 
     export MALLOC_PERTURB_=165
     "$WARPSIEVE_FAULTY/nhmmsieve" --backend cuda hundred.hmm human.fa >got
     whole_rows got
-    "$WARPSIEVE_FAULTY/ssvfilt" --long --backend cuda hundred.hmm human.fa >got
-    whole_rows got
 }
 
 # Counts the calls before a context, and none after it: releasing a missing context would make one.

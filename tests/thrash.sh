@@ -27,15 +27,11 @@ for f in tinyali globins4 opt_odd; do
     sed "/^#=GF ID/d; s/^# STOCKHOLM 1.0/&\n#=GF ID $f/" "$top/tests/data/golden/build/$f.sto"
 done >families.sto
 gzip -c families.sto >families.gz
-# a genome and its windows
+# a genome
 gzip -dc "$top/tests/data/golden/dna-models/MADE1.hmm.gz" >made.hmm
 for f in short dna_target; do gzip -dc "$top/tests/data/golden/long-targets/inputs/$f.fa.gz"; done >genome.fa
 gzip -c genome.fa >genome.gz
 gzip -dc "$top/tests/data/golden/nhmmer/multi.fa.gz" >sequences.fa # as queries
-msvfilt -t 1 --long made.hmm genome.fa >windows.tsv
-vitfilt -t 1 made.hmm windows.tsv >parts.tsv
-fwdscore -t 1 made.hmm parts.tsv >passed.tsv
-for f in windows parts passed; do respack -t 1 --dna -O packed $f.tsv >$f.wsp; done
 
 # Copies standard input in pieces of random sizes up to SIZE; sleeps up to MS milliseconds after some.
 cat >pace.py <<'PACE'
@@ -71,26 +67,13 @@ while [ $n -lt "$rounds" ]; do
     pace && producer=$it
     pace && consumer=$it
     model='' backend='' all=''
-    if [ $tool = nhmmsieve ]; then # or a stage of the same search: the program, its option and its input
-        pick nhmmsieve: nhmmsieve: ssvfilt:--long msvfilt:--long msvfilt:windows vitfilt:windows fwdscore:parts domscore:passed \
-            respack:parts
-        tool=${it%:*} all=${it#*:} model=made.hmm
-        case $all in
-        windows | parts | passed) pick $all.tsv $all.wsp && all='' input=$it ;;
-        *) pick genome.fa genome.gz && input=$it && pick '' '--block_length 50000' '--block_length 60000' &&
-            all="$all $it" ;;
-        esac
-        case $tool in
-        domscore) pick tsv tblout bed gff3 && out=$it ;;
-        nhmmsieve)
-            pick tsv text text sto tblout bed gff3 && out=$it
-            pick made.hmm made.hmm sequences.fa && model=$it
-            [ $model$out != made.hmmtext ] || { pick '' --scan && [ -z "$it" ] || all=$it; }
-            ;;
-        esac
+    if [ $tool = nhmmsieve ]; then
+        pick genome.fa genome.gz && input=$it && pick '' '--block_length 50000' '--block_length 60000' && all=$it
+        pick tsv text text sto tblout bed gff3 && out=$it
+        pick made.hmm made.hmm sequences.fa && model=$it
+        [ $model$out != made.hmmtext ] || { pick '' --scan && [ -z "$it" ] || all=$it; }
         pick scalar avx2 avx512 && backend="--backend $it"
         $tool --list-backends | grep -q "^$it.yes" || backend=''
-        [ $tool != respack ] || backend='' model='' all=--dna
     elif [ "${tool%sieve}" != $tool ]; then # whole searches
         pick db.fa db.gz db.wsp && input=$it
         pick tsv tblout text a3m ids && out=$it

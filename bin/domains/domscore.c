@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * domscore: domains, final scores and hmmsearch's own tables of the pairs that passed the filters. */
-#include "bin/domains/from_windows.h"
+#include "bin/domains/domscore.h"
 #include "kernels/filter/backend.h"
 #include "kernels/fwd/fwd.h"
 #include "lib/run/message.h"
@@ -11,14 +11,14 @@
 /* The decision about sequences that come without pairs: fwdscore's. */
 static const ws_names no_columns; /* rows are of domains */
 static const ws_stage stage = {.columns = &no_columns, .default_p = 1e-5, .mu = WS_FTAU,
-                               .lambda = WS_FLAMBDA, .tail = 1, .bias = 1, .final = 1, .window_stage = WS_LONG_DOM};
+                               .lambda = WS_FLAMBDA, .tail = 1, .bias = 1, .final = 1};
 
 /* ---- what comes in ---- */
 
 static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, const ws_scan_worker *worker,
                 ws_outtext *out, ws_err *err) {
-    return ((const ws_domscore *)job->own)->windows ? ws_dom_windows_score(job, b, hits, worker, err)
-                                                    : ws_pool_pack(b, hits, &worker->seqs, &out->text, err);
+    (void)job;
+    return ws_pool_pack(b, hits, &worker->seqs, &out->text, err);
 }
 
 /* Enough to fill all threads for a while; and a bound on memory, of which a pair takes about a kilobyte and 6 bytes for
@@ -41,7 +41,6 @@ static int pack_main(const ws_job *job, void *own, const void *item, const ws_ou
     ws_dom_out *o = own;
     ws_domscore *d = job->own;
     (void)item;
-    if (d->windows) return WS_OK;
     int rc = ws_pool_take(&d->pool, job->target, made->text.p, made->text.n, err);
     if (!rc && (d->stream || is_enough(job))) rc = ws_domscore_score(o->job, err);
     return rc || !d->stream ? rc : hand_over(o, text, err);
@@ -61,36 +60,26 @@ static int to_output(void *to, const char *p, size_t n, ws_err *err) {
     return ws_job_write(o->job, o->number, p, n, 0, err);
 }
 
-int ws_domscore_no_size(const char *what, ws_err *err) {
-    return ws_fail(err, WS_EDATA,
-                   "the input does not say how many %s the database has, so there are no E-values; give -Z N", what);
-}
-
-/* -Z says megabases, of which both strands count unless the first stage searched one of them. */
-static int finish_windows(ws_job *job, int known, uint64_t residues, ws_err *err) {
-    const ws_domscore *d = job->own;
-    const ws_buf *lines = &ws_scan_of(job)->head->provenance;
-    const int one = lines->n && (memmem(lines->p, lines->n, "--watson", 8) || memmem(lines->p, lines->n, "--crick", 7));
-    if (!known && !d->Z_given) return ws_domscore_no_size("residues", err);
-    return ws_dom_windows_write(job, d->Z_given ? (uint64_t)(1e6 * d->Z) * (one ? 1 : 2) : residues, err);
+int ws_domscore_no_size(ws_err *err) {
+    return ws_fail(err, WS_EDATA, "the input does not say how many sequences the database has, so there are no "
+                                  "E-values; give -Z N");
 }
 
 static int finish(ws_job *job, ws_err *err) {
     ws_domscore *d = job->own;
-    uint64_t n = 0, residues = 0;
-    const int known = ws_scan_counted(job, &n, &residues);
+    const ws_stream_size size = ws_scan_size(job);
+    const int known = size.state == WS_SIZE_KNOWN;
     d->finished = 1;
     (void)ws_cascade_finish(job, err);
-    if (d->windows) return finish_windows(job, known, residues, err);
     int rc = ws_domscore_score(job, err);
     for (int k = 0; k < d->nout; k++) {
         d->out[k].sink.write = to_output;
         d->out[k].sink.to = &d->out[k];
     }
-    if (!rc && !d->stream) rc = ws_domscore_write(job, known ? (double)n : NAN, 1, err);
+    if (!rc && !d->stream) rc = ws_domscore_write(job, known ? (double)size.seqs : NAN, 1, err);
     for (int k = 0; k < d->nout; k++) job->out[d->out[k].number].rows = d->out[k].rows;
     if (!rc) rc = ws_domscore_failure(d, err);
-    return !rc && !known && !d->Z_given ? ws_domscore_no_size("sequences", err) : rc;
+    return !rc && !known && !d->Z_given ? ws_domscore_no_size(err) : rc;
 }
 
 /* Writes what is held after a cut or other bad input. The size of the database is then unknown, and E-values that need
@@ -99,7 +88,7 @@ static int flush(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
     ws_domscore *d = job->own;
     ws_dom_out *o = own;
     int rc = WS_OK;
-    if (!d->finished && !d->windows && job->failed == WS_EDATA) {
+    if (!d->finished && job->failed == WS_EDATA) {
         d->finished = 1;
         rc = ws_domscore_score(o->job, err);
         if (!rc && !d->stream) rc = ws_domscore_write(o->job, NAN, 0, err);
@@ -109,23 +98,11 @@ static int flush(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
 
 /* ---- opening ---- */
 
-static int head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
-    const ws_domscore *d = job->own;
-    return d->windows ? ws_dom_windows_head(job, (int)((ws_dom_out *)own - d->out), text, err)
-                      : ws_domscore_head(job, own, text, err);
-}
-
-static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err) {
-    const ws_domscore *d = job->own;
-    return d->windows ? ws_dom_windows_end(job, (int)((ws_dom_out *)own - d->out), rows, text, err)
-                      : ws_domscore_end(job, own, rows, text, err);
-}
-
 static void add_output(ws_job *job, ws_dom_form form, const char *path) {
     ws_domscore *d = job->own;
     ws_dom_out *o = &d->out[d->nout];
-    ws_output output = {.path = path, .own = o, .head = head, .pack = d->nout ? pack_side : pack_main,
-                        .end = end, .flush = flush};
+    ws_output output = {.path = path, .own = o, .head = ws_domscore_head, .pack = d->nout ? pack_side : pack_main,
+                        .end = ws_domscore_end, .flush = flush};
     *o = (ws_dom_out){.form = form, .job = job};
     if (d->nout++ == 0) ws_scan_set_main(job, &(ws_scan_output){output, emit});
     else o->number = ws_job_add_output(job, &output);
@@ -153,15 +130,7 @@ static int open_outputs(ws_job *job, ws_err *err) {
         return ws_fail(
             err, WS_EUSAGE,
             "domscore has no -U: what it does not report was found, but below the thresholds; use fwdscore -U");
-    int rc = ws_domscore_choose(d, job, err);
-    if (rc == WS_EUSAGE) { /* the columns of windows are others, and the input is not known yet */
-        ws_hitcols dna;
-        ws_err own;
-        d->fields = *err;
-        if (!ws_hitcols_choose(&dna, &ws_dna_columns, job->common.fields, &own)) rc = WS_OK;
-        ws_hitcols_release(&dna);
-    }
-    return rc;
+    return ws_domscore_choose(d, job, err);
 }
 
 static int open_tool(ws_job *job, ws_err *err) {
@@ -197,7 +166,6 @@ void ws_domscore_close(ws_job *job) {
         ws_sink_release(&d->out[k].sink);
         ws_dom_out_release(&d->out[k]);
     }
-    ws_dom_windows_close(job);
     ws_pool_release(&d->pool);
     ws_hitcols_release(&d->columns);
     ws_buf_release(&d->echo);
@@ -206,24 +174,11 @@ void ws_domscore_close(ws_job *job) {
     ws_cascade_close(job);
 }
 
-/* Windows or whole targets. */
-static int input(ws_job *job, ws_err *err) {
-    const ws_domscore *d = job->own;
-    const int rc = ws_cascade_input(job, err);
-    if (rc) return rc;
-    if (((const ws_cascade *)job->data)->windows) return ws_dom_windows_open(job, err);
-    if (d->fields.code) *err = d->fields;
-    else if (d->form == WS_DOMFORM_BED || d->form == WS_DOMFORM_GFF3)
-        return ws_fail(err, WS_EUSAGE, "-O bed and gff3 are for windows of long DNA, which ssvfilt --long makes");
-    return d->fields.code;
-}
-
 /* Rows that have a Forward score have passed. */
 static int has_passed(const ws_job *job) { return ws_head_find(ws_scan_of(job)->head, "fwd_bits") >= 0; }
 
 static const ws_scoring scoring = {.score_size = sizeof(ws_fscore),
                                    .value_size = sizeof(ws_lenmodel),
-                                   .input = input,
                                    .has_passed = has_passed,
                                    .set_values = ws_cascade_set_values,
                                    .decide = ws_cascade_decide};

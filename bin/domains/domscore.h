@@ -97,7 +97,6 @@ typedef struct ws_domscore {
     ws_err failure;           /* about the first of them in the input, which is that of failed_seq and failed_model */
     uint64_t failed_seq, failed_model;
     int finished;             /* all that was held is written */
-    struct ws_dom_windows *windows; /* from_windows.c; NULL: the pairs are whole targets */
 
     int by_seq;               /* of hmmsieve --scan: the sequences are the queries, the models the targets */
 
@@ -113,7 +112,6 @@ typedef struct ws_domscore {
     const ws_queryseq *query; /* [models]; NULL: queries are models */
 
     ws_buf author;            /* of Stockholm's AU line, with NUL */
-    ws_err fields;            /* what is wrong with -f unless the pairs are windows */
 } ws_domscore;
 
 /* options.c: the table, defaults, and what is wrong with their combination (WS_EUSAGE). Sets the thresholds of all
@@ -144,7 +142,7 @@ int ws_domscore_score(ws_job *job, ws_err *err);
 /* domscore.c: chooses columns and what is held, once all outputs are known. WS_EUSAGE for a wrong --fields. */
 int ws_domscore_choose(ws_domscore *d, const ws_job *job, ws_err *err);
 /* domscore.c: returns WS_EDATA with the sentence that says what is missing for E-values. */
-int ws_domscore_no_size(const char *what, ws_err *err);
+int ws_domscore_no_size(ws_err *err);
 /* domscore.c: frees what the stages had, a gigabyte with many threads: outputs that read hits from a file are faster
  * the more of the file the system can keep in memory. */
 void ws_domscore_end_steps(ws_domscore *d);

@@ -6,13 +6,12 @@
 #define AT(field) offsetof(ws_domscore, field)
 #define FLAG(name_, field, group_, help_) WS_HIT_FLAG(ws_domscore, name_, field, group_, WS_OPT_RESULT, help_)
 
-static const char *const forms[] = {WS_HIT_FORMS, "bed", "gff3", NULL};
+static const char *const forms[] = {WS_HIT_FORMS, NULL};
 static const char *const rules[] = {WS_RESOLVE_NAMES};
 
 const ws_opt ws_domscore_opts[] = {
     WS_HIT_SCORE_OPTS(ws_domscore),
     WS_HIT_RESOLVE(ws_domscore, rules),
-    WS_CASCADE_WINDOWS,
 
     WS_CASCADE_MODELS,
     {'P', "pvalue", "F3", WS_OPT_REAL, AT(cascade.p), "P",

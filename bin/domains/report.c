@@ -32,7 +32,10 @@ ws_hitquery ws_domscore_query(const ws_domscore *d, const ws_hmm_target *h, cons
 
 void ws_domscore_count_passed(const ws_job *job, size_t m, ws_textconf *text) {
     const ws_dom_passed *p = ((const ws_domscore *)job->own)->passed;
-    text->known = !(p && p->cut) && ws_scan_counted(job, &text->seqs, &text->residues);
+    const ws_stream_size size = ws_scan_size(job);
+    text->known = !(p && p->cut) && size.state == WS_SIZE_KNOWN;
+    text->seqs = size.seqs;
+    text->residues = size.residues;
     text->filters = p != NULL;
     if (!p) return;
     memcpy(text->filter_p, p->p, sizeof text->filter_p);
@@ -160,15 +163,12 @@ static int hmmer_end(const ws_job *job, ws_dom_form form, ws_buf *text, ws_err *
 
 int ws_domscore_end(const ws_job *job, void *out, uint64_t rows, ws_buf *text, ws_err *err) {
     const ws_dom_out *o = out;
-    uint64_t in, residues;
+    const ws_stream_size size = ws_scan_size(job);
     (void)rows;
     switch (ws_hitforms[o->form].frame) {
     case WS_FRAME_COLUMNS:
         if (job->common.no_provenance) return WS_OK;
-        if (!ws_scan_counted(job, &in, &residues))
-            return ws_buf_addf(text, err, "##end rows=%llu\n", (unsigned long long)o->rows);
-        return ws_buf_addf(text, err, "##end rows=%llu in=%llu residues=%llu\n", (unsigned long long)o->rows,
-                           (unsigned long long)in, (unsigned long long)residues);
+        return ws_ledger_put_end(text, o->rows, &size, err);
     case WS_FRAME_REPORT: return ws_buf_addf(text, err, "[ok]\n");
     case WS_FRAME_HMMER: return hmmer_end(job, o->form, text, err);
     default: return WS_OK;

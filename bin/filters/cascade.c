@@ -19,10 +19,6 @@ int ws_cascade_make(ws_job *job, uint32_t t, ws_err *err) {
     if (rc) return rc;
     ws_bias_set(&m->bias, m->hmm);
     rc = ws_profile_create(&m->profile, m->hmm, err);
-    if (!rc && c->windows) {
-        rc = ws_cascade_windows_make(job, t, err);
-        if (rc) ws_profile_destroy(&m->profile); /* another thread may make the model again */
-    }
     /* once: the writer may look while the model is made again */
     if (!job->target[t].hash) job->target[t].hash = m->hmm->hash;
     ws_hmm_forget(&c->set.hmm[t]);
@@ -36,10 +32,8 @@ static void bound_models(ws_job *job, const ws_cascade *c, uint64_t mem) {
     job->target_mem = job->tool->forget ? mem : 0;
 }
 
-/* Windows keep what was made of their models. */
 void ws_cascade_forget(ws_job *job, uint32_t t) {
     ws_cascade *c = job->data;
-    if (c->windows) return;
     ws_profile_destroy(&c->model[t].profile);
     ws_hmm_forget_annotation(&c->set.hmm[t]);
 }
@@ -73,6 +67,10 @@ static void limit_batch(ws_job *job, const ws_cascade *c) {
 
 static int thresholds(ws_cascade *c, const ws_job *job, ws_err *err) {
     const ws_cascade_opts *o = c->opts;
+    if (o->windows)
+        return ws_fail(err, WS_EUSAGE,
+                       "%s has no --long: nhmmsieve searches long DNA in one program: nhmmsieve MODELS GENOME",
+                       job->tool->name);
     if (o->evalue_given && !o->z_given)
         return ws_fail(err, WS_EUSAGE, "-E needs -Z: a stream does not know how many sequences the database has");
     c->max_p = o->p_given ? o->p : o->bits_given || o->evalue_given ? HUGE_VAL : c->stage->default_p;
@@ -94,15 +92,11 @@ static int thresholds(ws_cascade *c, const ws_job *job, ws_err *err) {
 
 static void columns(ws_job *job, ws_cascade *c) {
     ws_scan *scan = ws_scan_of(job);
-    if (c->opts->windows)
-        for (int k = 0; k < WS_LONG_NCOLUMN; k++) scan->col[scan->ncol++] = ws_long_column[k];
-    c->first = scan->ncol;
-    c->scored = !c->opts->windows || c->stage->bias;
-    if (c->scored) ws_filtercol_add(scan, c->stage->columns, c->opts->nobias);
+    ws_filtercol_add(scan, c->stage->columns, c->opts->nobias);
 }
 
 void ws_cascade_put(const ws_cascade *c, const ws_filter_values *v, ws_hit *h) {
-    if (c->scored) ws_filtercol_set(c->stage->columns, c->opts->nobias, v, &h->value[c->first]);
+    ws_filtercol_set(c->stage->columns, c->opts->nobias, v, h->value);
 }
 
 static int find_models(ws_job *job, ws_cascade *c, ws_err *err) {
@@ -154,11 +148,11 @@ int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
     if (!rc) ws_scan_of(job)->abc = c->set.hmm[0].abc;
     ws_scan_of(job)->looks_like_dna =
         "the models are of proteins, but the sequences look like DNA; their letters are scored as amino acids";
-    if (stage->window_stage & (WS_LONG_SSV | WS_LONG_MSV) && !c->opts->windows)
-        ws_scan_of(job)->looks_long = "a record has more than 100000 residues and is scored as one target; --long "
-                                      "looks for places in it, as nhmmer does";
+    if (!stage->later && !stage->final)
+        ws_scan_of(job)->looks_long =
+            "a record has more than 100000 residues and is scored as one target; nhmmsieve looks for places in it";
     columns(job, c);
-    return rc || !c->opts->windows ? rc : ws_cascade_windows_open(job, err);
+    return rc;
 }
 
 int ws_cascade_finish(ws_job *job, ws_err *err) {
@@ -170,7 +164,6 @@ int ws_cascade_finish(ws_job *job, ws_err *err) {
 void ws_cascade_close(ws_job *job) {
     ws_cascade *c = job->data;
     if (!c) return;
-    ws_cascade_windows_close(job);
     release_set(job, c);
     ws_free(c);
 }
@@ -182,6 +175,5 @@ void ws_cascade_set_values(const ws_seqs *seqs, void *value) {
 
 const ws_scoring ws_cascade_scoring = {.score_size = sizeof(ws_fscore),
                                        .value_size = sizeof(ws_lenmodel),
-                                       .input = ws_cascade_input,
                                        .set_values = ws_cascade_set_values,
                                        .decide = ws_cascade_decide};

@@ -5,7 +5,6 @@
 #define WS_FILTERS_CASCADE_H
 
 #include "bin/filters/columns.h"
-#include "bin/filters/window_rows.h"
 #include "lib/hmm/target.h"
 
 /* The settings in which the filters differ. */
@@ -19,8 +18,6 @@ typedef struct ws_stage {
     int may_skip;          /* rows whose MSV P is at or below -P pass without a Viterbi P (vit) */
     int later;             /* the stage comes after a filter, so few sequences come (vit, fwd) */
     int final;             /* E-values follow, so each model must be calibrated (dom) */
-    double window_p;       /* nhmmer's F1, F2, F3, where the targets are windows */
-    int window_stage;      /* WS_LONG_SSV ...: what it does of a search of long DNA */
     /* Fills the job's set of models, and sets the job's inputs; the models stay in memory. NULL: models come from
      * files */
     int (*find)(ws_job *job, ws_hmmset *set, ws_err *err);
@@ -32,10 +29,7 @@ typedef struct ws_cascade_opts {
     int p_given, bits_given, evalue_given, z_given;
     ws_opt_list models; /* -m: in place of the first operand */
     int nobias, no_skip;
-    int windows, watson, crick; /* --long, and which strands */
-    uint64_t block;
-    long long w_length, full;   /* full: --B1, --B2 or --B3; 0: what the stage says */
-    double w_beta;
+    int windows; /* --long, of earlier versions */
     uint64_t mem;
 } ws_cascade_opts;
 
@@ -58,7 +52,9 @@ typedef struct ws_cascade_opts {
         WS_CASCADE_REAL('E', "evalue", evalue, "E", "pass if P times -Z is at most E", 1e300, WS_OPT_ABOVE), \
         WS_CASCADE_REAL('Z', "db-size", z, "N", \
             "sequences in the whole database, for E-values: in= of the ##end line", 1e18, \
-                        WS_OPT_ABOVE)
+                        WS_OPT_ABOVE), \
+        {0, "long", NULL, WS_OPT_FLAG, WS_CASCADE_AT(windows), NULL, "", .group = WS_GROUP_FILTER, \
+         .flags = WS_OPT_HIDDEN, .given = WS_OPT_NOGIVEN}
 #define WS_CASCADE_MEM \
     {0, "mem", NULL, WS_OPT_SIZE, WS_CASCADE_AT(mem), "SIZE", \
      "memory for models, batches, rows [a quarter of what there is]", \
@@ -68,32 +64,6 @@ typedef struct ws_cascade_opts {
      "models, in place of the operand MODEL; may be given several times", \
      .group = WS_GROUP_FILTER, .given = WS_OPT_NOGIVEN}
 #define WS_CASCADE_NOBIAS WS_CASCADE_FLAG("nobias", nobias, "do not correct for composition bias")
-
-/* Options of stages that read windows: they decide about MAXL, and about the residues over which a bias test counts in
- * full. */
-#define WS_CASCADE_WINDOWS \
-    {0, "w_length", NULL, WS_OPT_INT, WS_CASCADE_AT(w_length), "N", \
-     "of windows: longest instance of a model [what the model says]", \
-     .min = 4, .max = 100000000, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}, \
-        {0, "w_beta", NULL, WS_OPT_REAL, WS_CASCADE_AT(w_beta), "X", \
-         "of windows: the same by the share X that it leaves out", .min = 0, \
-         .max = 1, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, .given = WS_OPT_NOGIVEN}
-#define WS_CASCADE_FULL(name_, default_) \
-    {0, name_, NULL, WS_OPT_INT, WS_CASCADE_AT(full), "N", \
-     "of windows: residues over which bias counts in full [" default_ "]", .min = 1, \
-     .max = INT32_MAX, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}
-#define WS_CASCADE_STRAND(name_, field, help_) \
-    {0, name_, NULL, WS_OPT_FLAG, WS_CASCADE_AT(field), NULL, help_, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, \
-     .given = WS_OPT_NOGIVEN}
-/* Options of stages that cut records into windows. */
-#define WS_CASCADE_LONG \
-    WS_CASCADE_STRAND("long", windows, \
-        "targets are places in long DNA: write windows of both strands, as nhmmer finds them"), \
-        WS_CASCADE_STRAND("watson", watson, "with --long: search the strand as it is read only"), \
-        WS_CASCADE_STRAND("crick", crick, "with --long: search the other strand only"), \
-        {0, "block_length", NULL, WS_OPT_SIZE, WS_CASCADE_AT(block), "N", "with --long: residues of a block [262144]", \
-         .min = 50000, \
-         .max = 1e9, .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}
 
 /* Members of a ws_tool for a stage; lib/run/tool.h specifies each.
  * tool->open calls ws_cascade_open with its stage. ws_cascade_open finds the models, which are the job's targets
@@ -123,38 +93,18 @@ extern const ws_scoring ws_cascade_scoring; /* results are ws_fscore */
     .scoring = &ws_cascade_scoring, .open = open_stage, .close = ws_cascade_close, .make = ws_cascade_make, \
     .finish = ws_cascade_finish, .forget = ws_cascade_forget, .made_size = ws_cascade_made_size
 
-/* State of stages with windows, for decide and the cutters: bin/filters/windows.c. */
-typedef struct ws_cascade_windows ws_cascade_windows;
-
 /* The state that ws_cascade_open makes in job->data, for the files of this folder. */
 typedef struct ws_cascade {
     const ws_stage *stage;
     const ws_cascade_opts *opts;
     double max_p;         /* a pair passes if P <= max_p; HUGE_VAL: no limit on P */
-    int first;            /* of the filter's own columns in ws_hit.value */
     const char *const *path; /* [npath] of the models */
     size_t npath;
     ws_hmmset set;        /* without the tables of the models, which ws_cascade_make needs for a moment */
     ws_hmm_target *model; /* [set.n] */
-    ws_cascade_windows *windows; /* NULL: the targets are whole sequences */
-    int scored;           /* the filter's own columns are written; the scan for windows computes no score */
 } ws_cascade;
 
 /* Sets the values of a hit in the filter's own columns. */
 void ws_cascade_put(const ws_cascade *c, const ws_filter_values *v, ws_hit *h);
-
-/* bin/filters/windows.c. open: the tool has --long; WS_ENOMEM, or WS_EUSAGE where options exclude one another. */
-int ws_cascade_windows_open(ws_job *job, ws_err *err);
-int ws_cascade_windows_make(ws_job *job, uint32_t t, ws_err *err);
-void ws_cascade_windows_close(ws_job *job);
-/* ws_scoring.input: windows or not; says what a tool of windows does not do. */
-int ws_cascade_input(ws_job *job, ws_err *err);
-/* ws_scoring.decide of windows. */
-int ws_cascade_decide_windows(const ws_job *job, const ws_task *task, const uint32_t *row, const ws_scan_worker *worker,
-                              ws_hits *hits, ws_err *err);
-/* Returns a target for windows, which is made. */
-const ws_long_target *ws_cascade_window_target(const ws_cascade *c, uint32_t t);
-/* Returns the columns of the windows that are read. */
-const ws_long_columns *ws_cascade_window_columns(const ws_cascade *c);
 
 #endif

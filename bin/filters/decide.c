@@ -137,7 +137,6 @@ int ws_cascade_decide(const ws_job *job, const ws_batch *b, const ws_task *task,
                       const ws_scan_worker *worker, ws_hits *hits, ws_err *err) {
     const ws_cascade *c = job->data;
     const ws_scan *scan = ws_scan_of(job);
-    if (c->windows) return ws_cascade_decide_windows(job, task, row, worker, hits, err);
     const deciding g = {.job = job,
                         .c = c,
                         .b = b,

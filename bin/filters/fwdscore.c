@@ -19,8 +19,6 @@ const ws_stage ws_fwdscore_stage = {.columns = &columns,
                                .lambda = WS_FLAMBDA,
                                .tail = 1,
                                .bias = 1,
-                               .window_p = 3e-5,
-                               .window_stage = WS_LONG_FWD,
                                .later = 1};
 
 typedef struct options {
@@ -40,7 +38,7 @@ typedef struct options {
      .given = WS_OPT_NOGIVEN}
 
 static const ws_opt opts[] = {
-    WS_CASCADE_OPTS("1e-5"), WS_CASCADE_NOBIAS, WS_CASCADE_WINDOWS, WS_CASCADE_FULL("B3", "1000"),
+    WS_CASCADE_OPTS("1e-5"), WS_CASCADE_NOBIAS,
     MOST(best, "of the models that a sequence passes only the N best"),
     MOST(top, "of the sequences that pass a model only the N best; rows leave at the end"),
     CUT("cut_ga"), CUT("cut_nc"), CUT("cut_tc"), WS_OPT_END,
@@ -59,8 +57,8 @@ static int open_stage(ws_job *job, ws_err *err) {
     ws_scan *scan = ws_scan_of(job);
     scan->best = ((const options *)job->own)->best;
     scan->top = ((const options *)job->own)->top;
-    scan->rank_p = c->first + ws_filtercol_find(&columns, c->opts->nobias, ws_filtercol_p);
-    scan->rank_bits = c->first + ws_filtercol_find(&columns, c->opts->nobias, ws_filtercol_bits);
+    scan->rank_p = ws_filtercol_find(&columns, c->opts->nobias, ws_filtercol_p);
+    scan->rank_bits = ws_filtercol_find(&columns, c->opts->nobias, ws_filtercol_bits);
     return WS_OK;
 }
 

@@ -40,6 +40,7 @@ int ws_models_make_targets(ws_job *job, const ws_hmmset *set, void *model, size_
     const int rc = ws_buf_addf(&id, err, "%s(xxh3:%016llx)", set->n == 1 ? set->hmm[0].name : name,
                                (unsigned long long)set->xxh3);
     job->model_id = id.p;
+    job->model_hash = set->xxh3;
     return rc;
 }
 

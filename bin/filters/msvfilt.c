@@ -18,12 +18,9 @@ const ws_stage ws_msvfilt_stage = {.columns = &columns,
                                .mu = WS_MMU,
                                .lambda = WS_MLAMBDA,
                                .bias = 1,
-                               .uncorrected_first = 1,
-                               .window_p = 0.02,
-                               .window_stage = WS_LONG_MSV};
+                               .uncorrected_first = 1};
 
-static const ws_opt opts[] = {WS_CASCADE_OPTS("0.02"),      WS_CASCADE_NOBIAS, WS_CASCADE_WINDOWS,
-                              WS_CASCADE_FULL("B1", "110"), WS_CASCADE_LONG,   WS_OPT_END};
+static const ws_opt opts[] = {WS_CASCADE_OPTS("0.02"), WS_CASCADE_NOBIAS, WS_OPT_END};
 
 static void defaults(void *own) { ((ws_cascade_opts *)own)->p = ws_msvfilt_stage.default_p; }
 static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &ws_msvfilt_stage, err); }

@@ -10,10 +10,9 @@ static const ws_filtercol column[] = {
 };
 static const ws_names columns = WS_NAMES(column);
 
-static const ws_stage stage = {.columns = &columns, .default_p = 0.02, .mu = WS_MMU, .lambda = WS_MLAMBDA,
-                               .window_p = 0.02, .window_stage = WS_LONG_SSV};
+static const ws_stage stage = {.columns = &columns, .default_p = 0.02, .mu = WS_MMU, .lambda = WS_MLAMBDA};
 
-static const ws_opt opts[] = {WS_CASCADE_OPTS("0.02"), WS_CASCADE_WINDOWS, WS_CASCADE_LONG, WS_OPT_END};
+static const ws_opt opts[] = {WS_CASCADE_OPTS("0.02"), WS_OPT_END};
 
 static void defaults(void *own) { ((ws_cascade_opts *)own)->p = stage.default_p; }
 static int open_stage(ws_job *job, ws_err *err) { return ws_cascade_open(job, &stage, err); }
@@ -28,8 +27,6 @@ const ws_tool ws_ssvfilt_tool = {
     .columns = {&ws_pair_columns, &columns},
     .examples = "  # pass a database through the cheapest filter, names only\n"
                 "  ssvfilt -O ids globins4.hmm proteins.fa\n"
-                "  # rRNA genes of a genome: domscore r.hmm after it finds what nhmmer finds\n"
-                "  ssvfilt --long r.hmm genome.fa.gz | msvfilt r.hmm | vitfilt r.hmm | fwdscore r.hmm > some.tsv\n"
                 "  # a first sieve before the others, from a pipe\n"
                 "  zcat db.fa.gz | ssvfilt m.hmm | msvfilt m.hmm | vitfilt m.hmm | fwdscore m.hmm > hits.tsv\n",
     WS_CASCADE_TOOL,

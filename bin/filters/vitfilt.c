@@ -19,15 +19,11 @@ const ws_stage ws_vitfilt_stage = {.columns = &columns,
                                .lambda = WS_VLAMBDA,
                                .bias = 1,
                                .may_skip = 1,
-                               .window_p = 0.003,
-                               .window_stage = WS_LONG_VIT,
                                .later = 1};
 
 static const ws_opt opts[] = {
     WS_CASCADE_OPTS("0.001"),
     WS_CASCADE_NOBIAS,
-    WS_CASCADE_WINDOWS,
-    WS_CASCADE_FULL("B2", "240"),
     WS_CASCADE_FLAG("no-skip", no_skip, "ask the Viterbi filter also of rows whose MSV P is already below -P"),
     WS_OPT_END,
 };

@@ -228,7 +228,7 @@ static int head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
 
 static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err *err) {
     (void)own;
-    return shows_regions(job) ? WS_OK : ws_table_end(job, rows, "", out, err);
+    return shows_regions(job) ? WS_OK : ws_table_end(job, rows, out, err);
 }
 
 static int outputs(ws_job *job, ws_err *err) {

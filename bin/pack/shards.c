@@ -63,7 +63,7 @@ static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, const
     (void)worker;
     int rc = ws_packed_head(&out->text, ws_scan_of(job)->abc, err);
     if (!rc) rc = ws_packed_blocks(&out->text, b, NULL, 0, &totals, err);
-    if (!rc) rc = ws_packed_end(&out->text, &totals, err);
+    if (!rc) rc = ws_packed_end(&out->text, &totals, NULL, err);
     if (rc) return rc;
     out->rows = totals.seqs;
     __atomic_fetch_add(&s->residues, totals.residues, __ATOMIC_RELAXED);
@@ -135,10 +135,11 @@ static int close_block(shard *t, ws_err *err) {
     return rc ? rc : put(t, err);
 }
 
-/* Ends the shard at hand. */
+/* Ends the shard at hand. The rows of a table may be some of a database; then no shard is known to be a part of it. */
 static int end(shard *t, ws_err *err) {
+    const ws_stream_size unknown = {.state = WS_SIZE_UNKNOWN};
     int rc = close_block(t, err);
-    if (!rc) rc = ws_packed_end(&t->text, &t->totals, err);
+    if (!rc) rc = ws_packed_end(&t->text, &t->totals, ws_scan_of(t->job)->head->present ? &unknown : NULL, err);
     if (!rc) rc = put(t, err);
     return t->number ? ws_out_close_keeping(&t->file, rc, err) : rc;
 }

@@ -103,6 +103,7 @@ static int make_id(ws_job *job, const ws_papara_ref *ref, ws_err *err) {
     const XXH64_hash_t sum = XXH3_64bits(e->bit, e->ngroup * e->sites * ((size_t)e->nstate + 1) * sizeof *e->bit);
     int rc = ws_buf_addf(&id, err, "%d_leaves(xxh3:%016llx)", ref->tree.ntip, (unsigned long long)sum);
     job->model_id = id.p;
+    job->model_hash = sum;
     return rc;
 }
 

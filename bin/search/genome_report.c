@@ -45,7 +45,7 @@ static int tblout_end(const ws_job *job, ws_buf *text, ws_err *err) {
 
 static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err) {
     switch (((const ws_dna_out *)own)->form->frame) {
-    case WS_FRAME_COLUMNS: return ws_table_end(job, rows, "", text, err);
+    case WS_FRAME_COLUMNS: return ws_table_end(job, rows, text, err);
     case WS_FRAME_REPORT: return ws_buf_adds(text, "[ok]\n", err);
     case WS_FRAME_HMMER: return tblout_end(job, text, err);
     default: return WS_OK;

@@ -75,53 +75,36 @@ static int take_format(const ws_sieve *s, const ws_job *job, ws_err *err) {
 
 /* ---- the lines of the programs on a pipe ---- */
 
-/* The chain writes the bytes of msvfilt | vitfilt | fwdscore | domscore, so it names these with their options. */
-static int add_args(ws_buf *to, const ws_sieve *s, ws_err *err) {
-    const ws_domscore *d = &s->dom;
-    const struct {
-        const char *option;
-        double v;
-        int given;
-    } real[] = {{"-E", d->E, d->E_given},
-                {"-T", d->T, d->T_given},
-                {"--domE", d->domE, d->domE_given},
-                {"--domT", d->domT, d->domT_given},
-                {"--incE", d->incE, d->incE_given},
-                {"--incT", d->incT, d->incT_given},
-                {"--incdomE", d->incdomE, d->incdomE_given},
-                {"--incdomT", d->incdomT, d->incdomT_given},
-                {"-Z", d->Z, d->Z_given},
-                {"--domZ", d->domZ, d->domZ_given}};
-    const struct {
-        const char *option;
-        int given;
-    } flag[] = {{" --cut_ga", d->cut_ga}, {" --cut_nc", d->cut_nc}, {" --cut_tc", d->cut_tc},
-                {" --nonull2", d->nonull2}};
-    int rc = s->max ? ws_buf_adds(to, " -a", err) : WS_OK;
-    for (size_t i = 0; i < sizeof real / sizeof *real && !rc; i++)
-        if (real[i].given) rc = ws_buf_addf(to, err, " %s %.17g", real[i].option, real[i].v);
-    for (size_t i = 0; i < sizeof flag / sizeof *flag && !rc; i++)
-        if (flag[i].given) rc = ws_buf_adds(to, flag[i].option, err);
-    if (!rc && d->seed_given) rc = ws_buf_addf(to, err, " --seed %lld", d->seed);
-    if (!rc && d->resolve) rc = ws_buf_addf(to, err, " --resolve %s", rules[d->resolve]);
-    return rc ? rc : ws_buf_add(to, "", 1, err);
+/* Options that the lines of the filters say in their own words, or that have no program on a pipe. */
+static int is_of_filters(const ws_opt *o) {
+    static const char *const name[] = {"F1", "F2", "F3", "max", "nobias", NULL};
+    int k = 0;
+    while (name[k] && strcmp(o->name, name[k]) != 0) k++;
+    return name[k] != NULL;
 }
 
-/* The first option has no blank before it. */
-static const char *args_of(const ws_sieve *s) { return s->args.p[0] ? s->args.p + 1 : s->args.p; }
+/* The chain writes the bytes of msvfilt | vitfilt | fwdscore | domscore, so it names these with their options: to
+ * domscore go all that change rows and are not of the filters. */
+static int add_args(ws_buf *to, const ws_sieve *s, ws_err *err) {
+    const ws_cmdline *cl = &s->job->cmdline;
+    int rc = s->max ? ws_buf_adds(to, "-a", err) : WS_OK;
+    for (size_t i = 0; i < cl->ngiven && !rc; i++)
+        if (!is_of_filters(cl->given[i].opt)) rc = ws_opt_record(to, cl->given[i].opt, cl->given[i].value, err);
+    return rc ? rc : ws_buf_add(to, "", 1, err);
+}
 
 static int provenance(const ws_job *job, ws_buf *text, ws_err *err) {
     static const char *const program[] = {"msvfilt", "vitfilt", "fwdscore"};
     const ws_sieve *s = job->own;
-    const ws_tsv_head *head = ws_scan_of(job)->head;
+    const ws_ledger *g = ws_scan_of(job)->ledger;
     char args[64];
-    int rc = job->common.no_provenance ? WS_OK : ws_buf_add(text, head->provenance.p, head->provenance.n, err);
+    int rc = job->common.no_provenance ? WS_OK : ws_buf_add(text, g->lines.p, g->lines.n, err);
     for (int k = 0; k < s->nfilter && !s->max && !rc; k++) {
         snprintf(args, sizeof args, "-P %.17g%s", s->filter[k].opts.p, s->dom.cascade.nobias ? " --nobias" : "");
-        rc = ws_provenance_of(job, head->npg + 1 + k, program[k], args, text, err);
+        rc = ws_provenance_of(job, g->nstage + 1 + k, program[k], args, text, err);
     }
-    const int last = head->npg + 1 + (s->max ? 0 : s->nfilter);
-    return rc ? rc : ws_provenance_of(job, last, "domscore", args_of(s), text, err);
+    const int last = g->nstage + 1 + (s->max ? 0 : s->nfilter);
+    return rc ? rc : ws_provenance_of(job, last, "domscore", s->args.p, text, err);
 }
 
 /* ---- outputs ---- */
@@ -156,16 +139,16 @@ static int write_hits(ws_job *job, double Z, int whole, ws_err *err) {
 
 int ws_sieve_finish(ws_job *job, ws_err *err) {
     ws_sieve *s = job->own;
-    uint64_t n = 0, residues = 0;
     if (s->dom.by_seq) { /* all blocks have left */
         for (int k = 0; k < s->dom.nout; k++) s->dom.out[k].rows = job->out[s->dom.out[k].number].rows;
         return ws_domscore_failure(&s->dom, err);
     }
-    const int known = ws_scan_counted(job, &n, &residues);
+    const ws_stream_size size = ws_scan_size(job);
+    const int known = size.state == WS_SIZE_KNOWN;
     int rc = ws_cascade_finish(job, err);
-    if (!rc) rc = write_hits(job, known ? (double)n : NAN, 1, err);
+    if (!rc) rc = write_hits(job, known ? (double)size.seqs : NAN, 1, err);
     if (!rc) rc = ws_domscore_failure(&s->dom, err);
-    return rc || known || s->dom.Z_given ? rc : ws_domscore_no_size("sequences", err);
+    return rc || known || s->dom.Z_given ? rc : ws_domscore_no_size(err);
 }
 
 /* Writes, after input that failed, what is held, without E-values that need the size of the database. */

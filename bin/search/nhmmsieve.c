@@ -21,7 +21,7 @@ static int make_model(void *genome, size_t i, ws_err *err) {
     int rc = ws_hmmset_load(&g->set, i, err);
     if (!rc) ws_bias_set(&m->filter.bias, hmm);
     if (!rc) rc = ws_profile_create(&m->filter.profile, hmm, err);
-    if (!rc) rc = ws_long_target_create(m->target, &m->filter, WS_LONG_ALL, &g->scan, err);
+    if (!rc) rc = ws_long_target_create(m->target, &m->filter, &g->scan, err);
     ws_hmm_forget(&g->set.hmm[i]);
     return rc;
 }

@@ -314,14 +314,14 @@ static int gather(ws_rounds *r, size_t targets, ws_hmmset *set, ws_err *err) {
 int ws_rounds_again(ws_job *job, int *more, ws_err *err) {
     ws_rounds *r = job->own;
     ws_domscore *d = &r->sieve.dom;
-    uint64_t n = 0, residues = 0;
+    const ws_stream_size size = ws_scan_size(job);
+    const int known = size.state == WS_SIZE_KNOWN;
     ws_hmmset set = {0};
-    const int known = ws_scan_counted(job, &n, &residues);
     *more = 0;
     ws_domscore_end_steps(d);
     if (r->round == r->most) ws_backend_retire(job); /* no further round will come */
-    if (!known && !d->Z_given) return ws_domscore_no_size("sequences", err);
-    ending e = {.job = job, .r = r, .spaces = {d->Z_given ? d->Z : (double)n, d->domZ_given ? d->domZ : 0}};
+    if (!known && !d->Z_given) return ws_domscore_no_size(err);
+    ending e = {.job = job, .r = r, .spaces = {d->Z_given ? d->Z : (double)size.seqs, d->domZ_given ? d->domZ : 0}};
     for (size_t m = 0; m < job->ntarget && r->sieve.max; m++)
         for (int k = 0; k < WS_TEXT_FILTERS; k++) r->sieve.passed.count[m][k] = r->sieve.passed_all;
     int rc = ws_domscore_failure(d, err);

@@ -169,7 +169,7 @@ static int head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
 
 static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err *err) {
     (void)own;
-    return ((const ws_mrf_plan *)job->data)->table ? ws_table_end(job, rows, "", out, err) : WS_OK;
+    return ((const ws_mrf_plan *)job->data)->table ? ws_table_end(job, rows, out, err) : WS_OK;
 }
 
 /* Labels beside the table are output 1. */

@@ -39,23 +39,6 @@ int ws_long_units_cut(ws_long_units *u, const ws_batch *b, uint32_t block, uint6
     return rc;
 }
 
-/* A batch of 4 M residues stays in a processor's cache while it is read, one of 32 M is read at two thirds of the
- * speed. On an H200 calls of 4, 8, 16, 32 and 64 M residues reach 39, 53, 68, 81 and 89 % of the kernel's speed.
- * Reading is the bound up to some 2,000 nodes. */
-#define RESIDUES_OF_A_NODE 4096.0
-/* Bytes of a residue's code, and of the windows that random DNA has for each model, from the piece that finds them to
- * the row. */
-#define BYTES_OF_A_RESIDUE 0.67
-#define BYTES_OF_WINDOWS 0.35
-
-uint64_t ws_long_call_residues(const ws_long_run *run, uint64_t residues, double share) {
-    const double read = (double)residues, left = share > 0 ? read * (1 - share) / share : read, slots = run->slots;
-    const double room = (double)run->mem / slots / (BYTES_OF_A_RESIDUE + BYTES_OF_WINDOWS * (double)run->models);
-    const double wanted = fmin((double)run->nodes * RESIDUES_OF_A_NODE, WS_LONG_CALL_MOST);
-    /* near the end each slot gets a batch */
-    return (uint64_t)fmax(fmin(fmin(left / slots, room), wanted), WS_LONG_CALL_LEAST);
-}
-
 void ws_long_units_release(ws_long_units *u) {
     ws_free(u->at);
     ws_free(u->part);

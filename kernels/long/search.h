@@ -136,19 +136,6 @@ typedef struct ws_long_units {
 int ws_long_units_cut(ws_long_units *u, const ws_batch *b, uint32_t block, uint64_t least, ws_err *err);
 void ws_long_units_release(ws_long_units *u);
 
-/* Sizes of a run that marks blocks on a device. */
-typedef struct ws_long_run {
-    size_t models;
-    uint64_t nodes; /* of all models */
-    int slots;      /* batches that are read, worked on or wait at once */
-    uint64_t mem;   /* bytes that these and their windows should keep to */
-} ws_long_run;
-enum { WS_LONG_CALL_LEAST = 4 << 20, WS_LONG_CALL_MOST = 48 << 20 };
-/* Returns the residues of the next batch, which a device marks in one call, when so many were read. They are
- * `share` of the input; below 0: unknown, and as much may follow. Large calls have fewer run-ins, but small batches are
- * read faster. */
-uint64_t ws_long_call_residues(const ws_long_run *run, uint64_t residues, double share);
-
 /* Settings by which a search cuts a batch. */
 typedef struct ws_long_cut {
     const ws_abc *abc;

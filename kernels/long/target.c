@@ -13,9 +13,8 @@ static const ws_dom_backend *const dom_bodies[] = {WS_BY_WIDTH(ws_dom_)};
 
 const ws_long_filters ws_long_cuda = {&ws_msv_cuda, &ws_vit_points_cuda, &ws_fwd_cuda};
 
-int ws_long_target_create(ws_long_target *t, const ws_hmm_target *filter, int stages, const ws_long_options *o,
-                          ws_err *err) {
-    *t = (ws_long_target){.filter = filter, .stages = stages};
+int ws_long_target_create(ws_long_target *t, const ws_hmm_target *filter, const ws_long_options *o, ws_err *err) {
+    *t = (ws_long_target){.filter = filter};
     pthread_mutex_init(&t->lock, NULL);
     return ws_long_model_create(&t->model, filter->hmm, &filter->profile, o, err);
 }
@@ -35,17 +34,14 @@ static void drop_layouts(ws_long_target *t) {
 int ws_long_target_lay_out(ws_long_target *t, int width, ws_err *err) {
     const ws_hmm *hmm = t->filter->hmm;
     const ws_profile *p = &t->filter->profile;
-    int rc = WS_OK;
     if (t->laid_out) return WS_OK;
-    if (t->stages & WS_LONG_SSV) rc = ws_long_ssv_create(&t->ssv, ssv_bodies[width], &t->model, err);
-    if (!rc && t->stages & WS_LONG_VIT) rc = ws_long_viterbi_create(&t->viterbi, vit_bodies[width], p, err);
-    if (!rc && t->stages & WS_LONG_MSV) rc = ws_filter_create(&t->msv, msv_bodies[width], p, err);
-    if (!rc && t->stages & WS_LONG_FWD) rc = ws_filter_create(&t->fwd, fwd_bodies[width], p, err);
-    if (!rc && t->stages & WS_LONG_DOM) {
-        t->dom = dom_bodies[width];
-        rc = ws_dom_tables_create(&t->tables, p, hmm->evparam[WS_FTAU], hmm->evparam[WS_FLAMBDA], err);
-        if (!rc) rc = ws_dom_window_model_create(&t->background, t->tables, p, hmm, err);
-    }
+    int rc = ws_long_ssv_create(&t->ssv, ssv_bodies[width], &t->model, err);
+    if (!rc) rc = ws_long_viterbi_create(&t->viterbi, vit_bodies[width], p, err);
+    if (!rc) rc = ws_filter_create(&t->msv, msv_bodies[width], p, err);
+    if (!rc) rc = ws_filter_create(&t->fwd, fwd_bodies[width], p, err);
+    t->dom = dom_bodies[width];
+    if (!rc) rc = ws_dom_tables_create(&t->tables, p, hmm->evparam[WS_FTAU], hmm->evparam[WS_FLAMBDA], err);
+    if (!rc) rc = ws_dom_window_model_create(&t->background, t->tables, p, hmm, err);
     t->laid_out = !rc;
     if (rc) drop_layouts(t);
     return rc;

@@ -17,12 +17,9 @@ typedef struct ws_long_filters {
 } ws_long_filters;
 extern const ws_long_filters ws_long_cuda;
 
-enum { WS_LONG_SSV = 1, WS_LONG_MSV = 2, WS_LONG_VIT = 4, WS_LONG_FWD = 8, WS_LONG_DOM = 16, WS_LONG_ALL = 31 };
-
 typedef struct ws_long_target {
     const ws_hmm_target *filter; /* the model itself, its profile, its bias */
     ws_long_model model;
-    int stages; /* WS_LONG_SSV ... that are asked for */
 
     /* by ws_long_target_lay_out */
     int laid_out;
@@ -44,8 +41,7 @@ typedef struct ws_long_target {
 /* Makes what does not depend on a width. The filter must stay, and its model has its transitions for now. WS_ENOMEM is
  * the only failure.
  * Release in any case. */
-int ws_long_target_create(ws_long_target *t, const ws_hmm_target *filter, int stages, const ws_long_options *o,
-                          ws_err *err);
+int ws_long_target_create(ws_long_target *t, const ws_hmm_target *filter, const ws_long_options *o, ws_err *err);
 /* Lays out the stages for a number of lib/simd/width.h, once. WS_ENOMEM is the only failure; then t has no layouts, and
  * another thread may ask again. One thread at a time. */
 int ws_long_target_lay_out(ws_long_target *t, int width, ws_err *err);

@@ -235,11 +235,11 @@ int ws_opt_add_word(ws_buf *b, const char *s, ws_err *err) {
     return rc ? rc : ws_buf_add(b, "'", 1, err);
 }
 
-static int record_arg(ws_cmdline *cl, const ws_opt *o, const char *value, ws_err *err) {
+int ws_opt_record(ws_buf *args, const ws_opt *o, const char *value, ws_err *err) {
     if (!(o->flags & WS_OPT_RESULT)) return WS_OK;
-    int rc = o->letter ? ws_buf_addf(&cl->args, err, "%s-%c", cl->args.n ? " " : "", o->letter)
-                       : ws_buf_addf(&cl->args, err, "%s--%s", cl->args.n ? " " : "", o->name);
-    return rc || !value ? rc : ws_opt_add_word(&cl->args, value, err);
+    int rc = o->letter ? ws_buf_addf(args, err, "%s-%c", args->n ? " " : "", o->letter)
+                       : ws_buf_addf(args, err, "%s--%s", args->n ? " " : "", o->name);
+    return rc || !value ? rc : ws_opt_add_word(args, value, err);
 }
 
 static int apply(ws_cmdline *cl, const found *f, const char *value, int at, ws_err *err) {
@@ -253,7 +253,7 @@ static int apply(ws_cmdline *cl, const found *f, const char *value, int at, ws_e
     if (!rc) rc = ws_grow(&cl->given, &cl->given_cap, cl->ngiven + 1, sizeof *cl->given, err);
     if (rc) return rc;
     cl->given[cl->ngiven++] = (ws_opt_given){f->opt, value, at};
-    return record_arg(cl, f->opt, value, err);
+    return ws_opt_record(&cl->args, f->opt, value, err);
 }
 
 static int parse_long(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int argc, char **argv, int *i, ws_err *err) {

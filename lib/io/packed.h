@@ -6,6 +6,7 @@
 
 #include "lib/base/alphabet.h"
 #include "lib/io/batch.h"
+#include "lib/io/ledger.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,8 +44,8 @@ int ws_packed_blocks(ws_buf *out, const ws_batch *b, const uint32_t *pick, size_
  * descriptions. n = 0: without a phrase. */
 int ws_packed_block(ws_buf *out, const ws_batch *b, const char *phrase, size_t n, ws_packed_totals *t, ws_err *err);
 
-/* Appends the end block. */
-int ws_packed_end(ws_buf *out, const ws_packed_totals *t, ws_err *err);
+/* Appends the end block. size: of the database that the sequences are some of; NULL: they are all of it. */
+int ws_packed_end(ws_buf *out, const ws_packed_totals *t, const ws_stream_size *size, ws_err *err);
 
 #ifdef __cplusplus
 }

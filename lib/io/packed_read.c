@@ -50,7 +50,7 @@ static int start_stream(unpack *u, ws_parse *s, ws_err *err) {
     u->blocks = u->seqs = u->residues = u->pairs = 0;
     u->version = version;
     u->number.n = 0;
-    u->owed = u->records = 0;
+    u->owed = 0;
     u->state = FRAME;
     s->b->has_rows = s->pairs;
     return version == PACK_WITH_PAIRS ? ws_pairs_read_frame(u, s, err) : WS_OK;
@@ -59,13 +59,14 @@ static int start_stream(unpack *u, ws_parse *s, ws_err *err) {
 static int end_stream(unpack *u, ws_parse *s, ws_err *err) {
     const uint64_t *v = u->f.v;
     const int pairs = u->version != PACK_WITH_PAIRS || v[END_PAIRS] == u->pairs;
-    const uint64_t has_records = u->records ? PACK_HAS_RECORDS : 0;
-    if (!u->records && v[END_BLOCKS] == (u->blocks | PACK_HAS_RECORDS))
-        return ws_packed_bad(u, s, "is the end, but the records are missing before it", err);
-    if (v[END_BLOCKS] != (u->blocks | has_records) || v[END_SEQS] != u->seqs || v[END_RESIDUES] != u->residues ||
-        !pairs)
+    if (v[END_BLOCKS] != u->blocks || v[END_SEQS] != u->seqs || v[END_RESIDUES] != u->residues || !pairs)
         return ws_packed_bad(u, s, "is the end, but blocks are missing before it", err);
-    if (u->version == PACK_WITH_PAIRS) ws_pairs_read_end(u, s);
+    const int own = u->version == PACK_SEQUENCES && !v[END_IN] && !v[END_IN_RESIDUES];
+    const ws_stream_size size = own ? (ws_stream_size){WS_SIZE_KNOWN, u->seqs, u->residues}
+                                    : ws_ledger_from_frame(v[END_IN], v[END_IN_RESIDUES]);
+    if (!ws_ledger_add_size(&s->ledger, &size))
+        return ws_packed_bad(u, s, "is the end, with which more than 10^18 sequences or residues were searched", err);
+    s->ledger.ends += u->version == PACK_WITH_PAIRS && size.state != WS_SIZE_NO_END;
     u->state = ENDED;
     return WS_OK;
 }
@@ -105,10 +106,11 @@ static int end_frame(unpack *u, ws_parse *s, ws_err *err) {
         return ws_packed_bad(
             u, s, pairs ? "has pairs without sequences before them" : "has no pairs behind its sequences", err);
     if (ws_packed_is(u, PACK_END)) return end_stream(u, s, err);
-    if (u->records) return ws_packed_bad(u, s, "stands behind the records, where the end was expected", err);
     if (ws_packed_is(u, PACK_BLOCK)) return start_block(u, s, err);
-    if (pairs || (two && (ws_packed_is(u, PACK_QUERIES) || ws_packed_is(u, PACK_RECORDS))))
-        return ws_pairs_read_frame(u, s, err);
+    if (two && ws_packed_is(u, PACK_RECORDS))
+        return ws_packed_bad(u, s, "holds windows of long DNA, as an earlier version wrote them; search the sequences "
+                                   "themselves: nhmmsieve MODELS GENOME", err);
+    if (pairs || (two && ws_packed_is(u, PACK_QUERIES))) return ws_pairs_read_frame(u, s, err);
     return ws_packed_bad(u, s, "is neither a block nor the end", err);
 }
 

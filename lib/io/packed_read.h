@@ -21,9 +21,8 @@ typedef struct unpack {
 
     /* with pairs */
     uint64_t version;
-    ws_buf body;      /* of the head, of queries, of pairs, of records: so many bytes of it are wanted */
+    ws_buf body;      /* of the head, of queries, of pairs: so many bytes of it are wanted */
     uint64_t want;
-    int records;      /* they have come, so that the end is next */
     int owed;         /* the pairs of the last block are still to come: its sequences are after the mark */
     ws_buf number;    /* uint32_t: the number among all queries of each query of this stream */
     uint8_t *kind;    /* [ncol] ws_paircol of each column */
@@ -34,13 +33,11 @@ typedef struct unpack {
 #define PACK_TEXT_MAX (UINT64_C(1) << 40)
 enum { PACK_SEQS_MAX = 1 << 28 };
 
-/* Checks the frame of a head, of queries, of pairs or of records, and sets `want` for its body (lib/io/pairs_read.c).
+/* Checks the frame of a head, of queries or of pairs, and sets `want` for its body (lib/io/pairs_read.c).
  * WS_EDATA. */
 int ws_pairs_read_frame(unpack *u, ws_parse *s, ws_err *err);
 /* Takes that body, whose checksum is right. WS_EDATA or WS_ENOMEM. */
 int ws_pairs_read_body(unpack *u, ws_parse *s, ws_err *err);
-/* Adds what an end frame says to the counts of the table. */
-void ws_pairs_read_end(const unpack *u, ws_parse *s);
 void ws_pairs_read_release(unpack *u);
 
 static inline int ws_packed_is(const unpack *u, const char *magic) {

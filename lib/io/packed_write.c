@@ -27,8 +27,9 @@ int ws_packed_head(ws_buf *out, const ws_abc *abc, ws_err *err) {
     return ws_pack_frame(out, PACK_HEAD, v, err);
 }
 
-int ws_packed_end(ws_buf *out, const ws_packed_totals *t, ws_err *err) {
-    const uint64_t v[PACK_NUMBERS] = {[END_BLOCKS] = t->blocks, [END_SEQS] = t->seqs, [END_RESIDUES] = t->residues};
+int ws_packed_end(ws_buf *out, const ws_packed_totals *t, const ws_stream_size *size, ws_err *err) {
+    uint64_t v[PACK_NUMBERS] = {[END_BLOCKS] = t->blocks, [END_SEQS] = t->seqs, [END_RESIDUES] = t->residues};
+    if (size) ws_ledger_to_frame(size, &v[END_IN], &v[END_IN_RESIDUES]);
     return ws_pack_frame(out, PACK_END, v, err);
 }
 

@@ -3,8 +3,8 @@
  *
  *   frame     8 bytes magic, six 64-bit numbers, XXH3-64 of these 56 bytes
  *   version 1 head, (block)*, end
- *   version 2 head with a body, (queries | block, pairs)*, records if there are some, end
- * Blocks, queries, pairs and records are a frame and a body. */
+ *   version 2 head with a body, (queries | block, pairs)*, end
+ * Blocks, queries and pairs are a frame and a body. */
 #ifndef WS_IO_PACKFMT_H
 #define WS_IO_PACKFMT_H
 
@@ -30,7 +30,7 @@ enum { PACK_SEQUENCES = 1, PACK_WITH_PAIRS = 2 }; /* versions */
 #define PACK_BLOCK "\x89WSB\r\n\x1a\n"
 #define PACK_QUERIES "\x89WSQ\r\n\x1a\n"
 #define PACK_PAIRS "\x89WSR\r\n\x1a\n"
-#define PACK_RECORDS "\x89WSL\r\n\x1a\n"
+#define PACK_RECORDS "\x89WSL\r\n\x1a\n" /* of windows, in earlier versions */
 #define PACK_END "\x89WSE\r\n\x1a\n"
 
 typedef struct pack_frame {
@@ -42,18 +42,13 @@ typedef struct pack_frame {
 /* Appends a frame with six numbers (lib/io/packed_write.c). WS_ENOMEM. */
 int ws_pack_frame(ws_buf *out, const char *magic, const uint64_t *v, ws_err *err);
 
-/* Numbers of the frames; the others are zero. From version 2 on a head has columns and text, an end all six. */
+/* Numbers of the frames; the others are zero. From version 2 on a head has columns and text. */
 enum { HEAD_VERSION, HEAD_ALPHABET, HEAD_COLUMNS, HEAD_TEXT };
 enum { BLOCK_NUMBER, BLOCK_SEQS, BLOCK_WORDS, BLOCK_TEXT, BLOCK_RESIDUES, BLOCK_FLAGS };
 enum { QUERIES_FIRST, QUERIES_N, QUERIES_TEXT };
 enum { PAIRS_BLOCK, PAIRS_N, PAIRS_TABLE, PAIRS_TEXT };
-enum { RECORDS_TEXT };
 enum { END_BLOCKS, END_SEQS, END_RESIDUES, END_PAIRS, END_IN, END_IN_RESIDUES };
-/* In END_IN: the counts of the first stage are unknown. END_IN_RESIDUES is the same then, or 0 without an ##end line.
- * */
-#define PACK_UNKNOWN UINT64_MAX
-
-#define PACK_HAS_RECORDS (UINT64_C(1) << 63) /* in END_BLOCKS: records stand before the end */
+/* END_IN and END_IN_RESIDUES are the size of the stream: ws_ledger_to_frame in lib/io/ledger.h. */
 
 static inline uint64_t pack_frame_check(const pack_frame *f) { return XXH3_64bits(f, offsetof(pack_frame, check)); }
 

@@ -9,19 +9,10 @@
 #include "lib/base/alphabet.h"
 #include "lib/io/batch.h"
 #include "lib/io/cell.h"
+#include "lib/io/ledger.h"
 #include "lib/io/queries.h"
 
 typedef struct ws_pairs ws_pairs;
-
-typedef enum ws_counts_state { WS_COUNTS_NO_END, WS_COUNTS_UNKNOWN, WS_COUNTS_KNOWN } ws_counts_state;
-
-/* Counts of the first stage of the chain from the table's "##end" line, for the end frame, and the "##record" lines. */
-typedef struct ws_pairs_counts {
-    ws_counts_state state;
-    uint64_t seqs, residues;
-    const char *records; /* whole lines, nrecords bytes */
-    size_t nrecords;
-} ws_pairs_counts;
 
 /* Starts a stream. column: the names of all columns of the table that the stream stands for, in its order. They must
  * stay until the head is written. Those called name, seq, qual, desc and query are not stored, since the sequence and
@@ -44,8 +35,8 @@ int ws_pairs_seq(ws_pairs *p, ws_buf *out, const ws_batch *b, size_t i, ws_err *
  * WS_ENOMEM. */
 int ws_pairs_add(ws_pairs *p, uint32_t query, const ws_cell *cell, ws_err *err);
 
-/* Appends the last block and, unless counts is NULL because the stream is broken off, the end. Errors of ws_pairs_seq.
+/* Appends the last block and, unless size is NULL because the stream is broken off, the end. Errors of ws_pairs_seq.
  * */
-int ws_pairs_end(ws_pairs *p, ws_buf *out, const ws_pairs_counts *counts, ws_err *err);
+int ws_pairs_end(ws_pairs *p, ws_buf *out, const ws_stream_size *size, ws_err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Reader of what only packed streams with pairs have: the head's columns, queries, pairs, records. Nothing in them is
+ * Reader of what only packed streams with pairs have: the head's columns, queries, pairs. Nothing in them is
  * trusted: every number is compared with what is there before it is used. */
 #include "lib/io/paircols.h"
 #include "lib/io/packed_read.h"
@@ -65,9 +65,6 @@ int ws_pairs_read_frame(unpack *u, ws_parse *s, ws_err *err) {
         if (v[QUERIES_N] == 0 || v[QUERIES_N] > QUERIES_MAX || v[QUERIES_TEXT] > PACK_TEXT_MAX)
             return bad_counts(u, s, err);
         n = 16 * v[QUERIES_N] + v[QUERIES_TEXT];
-    } else if (ws_packed_is(u, PACK_RECORDS)) {
-        if (v[RECORDS_TEXT] == 0 || v[RECORDS_TEXT] > PACK_TEXT_MAX) return bad_counts(u, s, err);
-        n = v[RECORDS_TEXT];
     } else {
         if (v[PAIRS_BLOCK] != u->blocks || v[PAIRS_N] > PAIRS_MAX || v[PAIRS_TABLE] > PACK_TEXT_MAX ||
             v[PAIRS_TEXT] > PACK_TEXT_MAX)
@@ -145,10 +142,13 @@ static int take_lines(unpack *u, ws_parse *s, const char *p, size_t n, int first
         if (len < 2 || memcmp(at, "##", 2) != 0)
             return ws_packed_bad(u, s, "has a line that does not begin with ##", err);
         if (memchr(at, '\r', len)) return ws_packed_bad(u, s, "has a carriage return in a ## line", err);
-        if (first) s->table.npg += ws_parse_is_stage(at, len);
+        if (ws_ledger_is_stage(at, len) && !ws_ledger_stage_number(at, len))
+            return ws_packed_bad(u, s, "has a ##warpsieve line that is malformed", err);
+        const int rc = first ? ws_ledger_add_line(&s->ledger, at, len, err) : WS_OK;
+        if (rc) return rc;
         at += len + 1;
     }
-    return first ? ws_buf_add(&s->table.provenance, p, n, err) : WS_OK;
+    return WS_OK;
 }
 
 static int end_head(unpack *u, ws_parse *s, ws_err *err) {
@@ -327,40 +327,7 @@ static int end_pairs(unpack *u, ws_parse *s, ws_err *err) {
     return WS_OK;
 }
 
-/* ---- records ---- */
-
-static const char no_record[] = "is not a ##record line";
-
-static int end_records(unpack *u, ws_parse *s, ws_err *err) {
-    const uint64_t n = u->f.v[RECORDS_TEXT];
-    const char *at = u->body.p, *end = at + n, *what = no_record;
-    char says[200];
-    int rc = WS_OK;
-    if (end[-1] != '\n') return ws_packed_bad(u, s, "has a line without an end", err);
-    if (!zeros(u, n, u->want - sizeof(uint64_t))) return bad_padding(u, s, err);
-    for (const char *eol; at < end && !rc; at = eol + 1) {
-        eol = memchr(at, '\n', (size_t)(end - at));
-        const size_t len = (size_t)(eol - at);
-        what = no_record;
-        rc = ws_records_is_line(at, len) ? ws_records_take_line(&s->table.records, at, len, &what, err) : WS_EDATA;
-    }
-    u->records = 1;
-    snprintf(says, sizeof says, "has a line that %s", what);
-    return rc == WS_EDATA ? ws_packed_bad(u, s, says, err) : rc;
-}
-
 int ws_pairs_read_body(unpack *u, ws_parse *s, ws_err *err) {
     if (ws_packed_is(u, PACK_HEAD)) return end_head(u, s, err);
-    if (ws_packed_is(u, PACK_RECORDS)) return end_records(u, s, err);
     return ws_packed_is(u, PACK_QUERIES) ? end_queries(u, s, err) : end_pairs(u, s, err);
-}
-
-void ws_pairs_read_end(const unpack *u, ws_parse *s) {
-    const uint64_t in = u->f.v[END_IN], residues = u->f.v[END_IN_RESIDUES];
-    if (in == PACK_UNKNOWN && residues != PACK_UNKNOWN) return;
-    s->table.ends++;
-    s->table.uncounted |= in == PACK_UNKNOWN;
-    if (in == PACK_UNKNOWN) return;
-    s->table.in += in;
-    s->table.residues += residues;
 }

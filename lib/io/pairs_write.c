@@ -324,26 +324,11 @@ int ws_pairs_add(ws_pairs *p, uint32_t query, const ws_cell *cell, ws_err *err) 
     return WS_OK;
 }
 
-static int put_records(const ws_pairs_counts *counts, ws_buf *out, ws_err *err) {
-    const uint64_t v[PACK_NUMBERS] = {[RECORDS_TEXT] = counts->nrecords};
-    if (counts->nrecords == 0) return WS_OK;
-    int rc = put_zeros(out, PACK_FRAME, err);
-    const size_t start = out->n;
-    if (!rc) rc = ws_buf_add(out, counts->records, counts->nrecords, err);
-    if (!rc) rc = end_body(out, start, err);
-    if (!rc) fill_frame(out, start, PACK_RECORDS, v);
-    return rc;
-}
-
-int ws_pairs_end(ws_pairs *p, ws_buf *out, const ws_pairs_counts *counts, ws_err *err) {
-    int rc = close_block(p, out, err);
-    if (rc || !counts || (rc = put_records(counts, out, err))) return rc;
-    const uint64_t has_records = counts->nrecords ? PACK_HAS_RECORDS : 0;
-    const uint64_t v[PACK_NUMBERS] = {[END_BLOCKS] = p->totals.blocks | has_records, [END_SEQS] = p->totals.seqs,
-                                      [END_RESIDUES] = p->totals.residues, [END_PAIRS] = p->pairs,
-                                      [END_IN] = counts->state == WS_COUNTS_KNOWN ? counts->seqs : PACK_UNKNOWN,
-                                      [END_IN_RESIDUES] = counts->state == WS_COUNTS_KNOWN     ? counts->residues
-                                                          : counts->state == WS_COUNTS_UNKNOWN ? PACK_UNKNOWN
-                                                                                               : 0};
+int ws_pairs_end(ws_pairs *p, ws_buf *out, const ws_stream_size *size, ws_err *err) {
+    const int rc = close_block(p, out, err);
+    if (rc || !size) return rc;
+    uint64_t v[PACK_NUMBERS] = {[END_BLOCKS] = p->totals.blocks, [END_SEQS] = p->totals.seqs,
+                                [END_RESIDUES] = p->totals.residues, [END_PAIRS] = p->pairs};
+    ws_ledger_to_frame(size, &v[END_IN], &v[END_IN_RESIDUES]);
     return ws_pack_frame(out, PACK_END, v, err);
 }

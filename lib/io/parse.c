@@ -23,8 +23,7 @@ void ws_parse_release(ws_parse *s) {
     ws_buf_release(&s->qual);
     ws_buf_release(&s->acc);
     ws_buf_release(&s->skipped);
-    ws_buf_release(&s->table.provenance);
-    ws_records_release(&s->table.records);
+    ws_ledger_release(&s->ledger);
     for (int i = 0; i < s->table.nall; i++) ws_free(s->table.all[i]);
     ws_free(s->table.all);
     ws_free(s->table.column);
@@ -169,12 +168,6 @@ int ws_parse_fail_long(const ws_parse *s, const char *what, ws_err *err) {
                          WS_TEXT_MAX >> 20);
 }
 
-int ws_parse_is_stage(const char *line, size_t n) {
-    static const char word[] = "##warpsieve";
-    const size_t most = sizeof word - 1;
-    return n >= most && !memcmp(line, word, most) && (n == most || line[most] == ' ');
-}
-
 int ws_parse_fail_returns(const ws_parse *s, ws_err *err) {
     return ws_parse_fail(s, err,
                          "lines end in carriage returns alone, expected line feeds (tr '\\r' '\\n' makes them)");
@@ -289,6 +282,10 @@ static int add_seq(ws_parse *s, uint64_t len, int more, ws_err *err) {
     t.acc = put_text(&b->text, s->acc.p, s->acc.n);
     if ((rc = ws_batch_add_seq(b, b->nword, (uint32_t)len, &t, err)) != WS_OK) return rc;
     b->residues -= s->old;
+    if (!b->has_rows) { /* rows are no sequences of the database: the end of their table counts these */
+        s->ledger.seqs += !more;
+        s->ledger.residues += len - s->old;
+    }
     s->bad_total += s->bad;
     s->bad = 0;
     return WS_OK;

@@ -56,6 +56,7 @@ typedef struct ws_parse {
     int goes_on;        /* the first sequence of this batch is that one, so it counts once */
 
     ws_tsv_head table;
+    ws_ledger ledger;
     ws_queries *queries; /* of packed pairs */
 } ws_parse;
 
@@ -170,9 +171,6 @@ int ws_parse_fail_long(const ws_parse *s, const char *what, ws_err *err);
 
 /* Refuses lines that end in carriage returns alone; returns WS_EDATA. */
 int ws_parse_fail_returns(const ws_parse *s, ws_err *err);
-
-/* Returns whether a "##" line of n bytes, without its line feed, is that of a stage. */
-int ws_parse_is_stage(const char *line, size_t n);
 
 /* Makes the sentence after "input: line n: ". Returns WS_EDATA. */
 int ws_parse_fail(const ws_parse *s, ws_err *err, const char *fmt, ...) WS_PRINTF(3, 4);

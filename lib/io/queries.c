@@ -58,11 +58,6 @@ uint32_t ws_queries_find(const ws_queries *q, const char *name, size_t n) {
     return s == 0 ? UINT32_MAX : s - 1;
 }
 
-uint32_t ws_queries_find_whole(const ws_queries *q, const ws_query *query) {
-    const uint32_t s = q->nslot ? *find_slot(q, query, 1) : 0;
-    return s == 0 ? UINT32_MAX : s - 1;
-}
-
 static int widen(ws_queries *q, ws_err *err) {
     if (q->nslot >= 2 * (q->n + 1)) return WS_OK;
     const size_t n = q->nslot ? 2 * q->nslot : 2 * PAGE;

@@ -27,9 +27,6 @@ int ws_queries_add(ws_queries *q, const ws_query *query, uint32_t *number, ws_er
 /* Returns the number of the first query of that name, UINT32_MAX if there is none. */
 uint32_t ws_queries_find(const ws_queries *q, const char *name, size_t n);
 
-/* Returns the number of the query of that name, qlen and hash, UINT32_MAX if there is none. */
-uint32_t ws_queries_find_whole(const ws_queries *q, const ws_query *query);
-
 size_t ws_queries_count(const ws_queries *q);
 
 /* Returns the query of a number below the count. It stays where it is, so threads may ask for it while others add

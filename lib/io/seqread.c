@@ -403,6 +403,7 @@ int ws_seqread_ahead(ws_seqread *r) { return ws_inputs_ahead(&r->in); }
 ws_format ws_seqread_format(const ws_seqread *r) { return r->seen; }
 const ws_abc *ws_seqread_abc(const ws_seqread *r) { return r->s.abc; }
 const ws_tsv_head *ws_seqread_head(const ws_seqread *r) { return &r->s.table; }
+const ws_ledger *ws_seqread_ledger(const ws_seqread *r) { return &r->s.ledger; }
 
 void ws_seqread_counts_get(ws_seqread *r, ws_seqread_counts *c) {
     pthread_mutex_lock(&r->tally);

@@ -10,7 +10,8 @@
 
 #include "lib/base/alphabet.h"
 #include "lib/io/batch.h"
-#include "lib/io/records.h"
+#include "lib/io/ledger.h"
+#include "lib/io/queries.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,20 +58,14 @@ typedef struct ws_seqread_conf {
     int nown;
 } ws_seqread_conf;
 
-/* Facts about the table or packed pairs that were read; valid once the first fill has returned. */
+/* The columns of the table or packed pairs that are read; valid once the first fill has returned. */
 typedef struct ws_tsv_head {
     int present;          /* the input is a table or packed pairs */
     int pairs;            /* it is packed pairs */
-    ws_buf provenance;    /* its "##" lines but "##end" and "##record", each with newline */
-    int npg;              /* how many "##warpsieve" lines among them: the next stage is number npg + 1 */
     char **all;           /* names of all columns, in order */
     int nall;
     char **column;        /* those that pass through, in a row's `rest` */
     int ncolumn;
-    uint64_t in, residues; /* sums over the "##end" lines seen: what the first stage read */
-    int ends;              /* how many "##end" lines were seen */
-    int uncounted;         /* one of them had no counts: a stage before this one read a cut table */
-    ws_records records;    /* of the "##record" lines seen */
 } ws_tsv_head;
 
 typedef struct ws_seqread_counts {
@@ -101,6 +96,9 @@ int ws_seqread_ahead(ws_seqread *r);
 ws_format ws_seqread_format(const ws_seqread *r);
 /* Returns the head of the tables read so far, which stays the reader's. */
 const ws_tsv_head *ws_seqread_head(const ws_seqread *r);
+/* Returns the ledger of all inputs read so far, which stays the reader's. Its size is that of the inputs once the last
+ * fill has returned WS_EOF. */
+const ws_ledger *ws_seqread_ledger(const ws_seqread *r);
 /* Returns conf.abc, or with any_abc the alphabet of the input. */
 const ws_abc *ws_seqread_abc(const ws_seqread *r);
 /* Sets *c to the counts of the sequences delivered so far. Any thread. */

@@ -14,6 +14,8 @@ static int begin(void *own, ws_parse *s, ws_err *err) {
     t->headers = t->pg1 = t->ends = t->owed = 0;
     t->rows = t->before = t->letters = t->in = 0;
     t->counted = 1;
+    t->table = CLOSED;
+    t->sorted = 0;
     t->line.n = 0;
     s->last = (XXH128_hash_t){0, 0};
     s->note_skips = 1;
@@ -143,6 +145,7 @@ static int add_row(tsv *t, ws_parse *s, ws_err *err) {
     }
     if (rc) return rc;
     t->rows++;
+    t->table = OPEN;
     t->letters += len;
     const size_t at = b->text.n;
     const ws_row row = {.seq = (uint32_t)(b->n - 1),
@@ -343,8 +346,8 @@ static int finish(void *own, ws_parse *s, int whole, ws_err *err) {
     t->state = LINE_START;
     s->mark = ws_parse_all(s->b);
     if (rc || !whole) return rc;
+    s->ledger.unknown |= torn || (t->sorted ? t->ends < t->headers : t->table != CLOSED);
     if (!torn && t->ends >= t->pg1) return ws_tsv_check_counts(t, s, err);
-    s->table.uncounted = 1;
     if (s->conf->allow_cut) return WS_OK;
     return ws_fail(err, WS_EDATA,
                    "%s ended without its ##end line, so it was cut; its complete rows were read (see --allow-cut)",

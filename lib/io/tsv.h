@@ -19,6 +19,8 @@ typedef struct tsv {
     /* this input */
     int hash;               /* its first header began with '#' */
     int headers, pg1, ends; /* header lines, "pg=1" lines, "##end" lines seen in it */
+    enum { CLOSED, BEGUN, OPEN } table; /* BEGUN: by its "pg=1" line; OPEN: its header or a row has come */
+    int sorted; /* an end came first: the lines were sorted, and only their numbers say what is whole */
     int owed;               /* "pg=1" lines before the last header: as many ends must stand before the next one */
     uint64_t rows, before;  /* rows read in it; those before the last header or end */
     uint64_t letters;       /* residues of these rows */
@@ -42,7 +44,7 @@ typedef struct tsv {
 int ws_tsv_header(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err);
 
 /* Takes note of a header behind others: the table before it must have had its end. WS_EDATA without it. */
-int ws_tsv_next_table(tsv *t, const ws_parse *s, ws_err *err);
+int ws_tsv_next_table(tsv *t, ws_parse *s, ws_err *err);
 
 /* Takes a complete "##" line. */
 int ws_tsv_meta(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err);

@@ -2,7 +2,6 @@
  * The lines of a table about itself: the header line, by whose names the columns are found, and the "##" lines. */
 #include "lib/io/tsv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static int is(const char *p, size_t n, const char *word) { return n == strlen(word) && !memcmp(p, word, n); }
@@ -57,10 +56,12 @@ static int learn(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err) {
     return ws_buf_add(&t->header, p, n, err);
 }
 
-int ws_tsv_next_table(tsv *t, const ws_parse *s, ws_err *err) {
+int ws_tsv_next_table(tsv *t, ws_parse *s, ws_err *err) {
     if (t->ends < t->owed && !s->conf->allow_cut)
         return ws_parse_fail(s, err, "another table begins, but no ##end line stands before it, so the table before "
                                      "it was cut (see --allow-cut)");
+    s->ledger.unknown |= t->table == OPEN && !t->sorted; /* nothing says what the table before it was made of */
+    t->table = OPEN;
     t->owed = t->pg1;
     t->before = t->rows;
     t->letters = 0;
@@ -76,17 +77,10 @@ int ws_tsv_header(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err) {
     return ws_parse_fail(s, err, "the columns of this table are not those of the first one");
 }
 
-/* Returns the number after " key=" in a "##" line; 0 if it is not there. */
-static uint64_t number_of(const char *line, const char *key) {
-    const char *at = strstr(line, key);
-    return at ? strtoull(at + strlen(key), NULL, 10) : 0;
-}
-
-static int take_record(ws_parse *s, const char *line, size_t n, ws_err *err) {
-    char quote[WS_QUOTE_MAX];
-    const char *what;
-    const int rc = ws_records_take_line(&s->table.records, line, n, &what, err);
-    return rc == WS_EDATA ? ws_parse_fail(s, err, "\"%s\" %s", ws_quote(quote, line, n), what) : rc;
+/* Refuses a table of windows of long DNA, whose rows are no targets of their own. */
+static int refuse_windows(const ws_parse *s, ws_err *err) {
+    return ws_parse_fail(s, err, "found a ##record line, so the rows are windows of long DNA, as an earlier version "
+                                 "wrote them; search the sequences themselves: nhmmsieve MODELS GENOME");
 }
 
 int ws_tsv_holds_stage(const char *p, size_t n) {
@@ -99,98 +93,85 @@ int ws_tsv_holds_stage(const char *p, size_t n) {
 
 /* "##end" */
 
-#define COUNT_MAX UINT64_C(1000000000000000000) /* as many sequences as -Z takes */
-
-/* Reads "key" and a plain decimal number of at most COUNT_MAX at *p, and moves *p after it. Returns 0 if there is none
- * or if it begins with a needless zero. */
-static int take_count(const char **p, const char *key, uint64_t *v) {
-    const size_t n = strlen(key);
-    if (strncmp(*p, key, n)) return 0;
-    const char *digit = *p += n;
-    for (*v = 0; **p >= '0' && **p <= '9' && *v <= COUNT_MAX; ++*p) *v = 10 * *v + (uint64_t)(**p - '0');
-    return *p > digit && *v <= COUNT_MAX && (*digit != '0' || *p == digit + 1);
-}
-
-/* Takes an "##end" line: rows, and with *counted the sequences and residues. Returns whether it is one, to the last
- * byte. */
-static int read_end(const char *p, uint64_t *rows, uint64_t *in, uint64_t *residues, int *counted) {
-    *in = *residues = 0;
-    if (!take_count(&p, "##end rows=", rows)) return 0;
-    *counted = *p != '\0';
-    return !*counted || (take_count(&p, " in=", in) && take_count(&p, " residues=", residues) && *p == '\0');
-}
-
-/* Returns whether the line was cut and joined with another text, changed, or says less than what was read. *err has the
- * sentence then. */
-static int end_lies(const tsv *t, const ws_parse *s, const char *line, size_t n, int *counted, uint64_t *in,
-                    uint64_t *residues, ws_err *err) {
+/* Returns whether the line was cut and joined with another text, changed, comes a second time, or says less than what
+ * was read. *err has the sentence then. */
+static int end_lies(const tsv *t, const ws_parse *s, const char *line, size_t n, ws_stream_size *size, ws_err *err) {
     char quote[WS_QUOTE_MAX];
     uint64_t rows;
     const unsigned long long read = t->rows - t->before;
-    if (strlen(line) != n || !read_end(line, &rows, in, residues, counted))
+    if (!ws_ledger_read_end(line, n, &rows, size))
         return ws_parse_fail(s, err, "found \"%s\", expected \"##end rows=N in=N residues=N\" with plain numbers, so "
                                      "the table was cut or changed there (see --allow-cut)", ws_quote(quote, line, n));
+    if (t->table == CLOSED && !t->sorted)
+        return ws_parse_fail(s, err, "found another ##end line, expected a table before it: its counts would be taken "
+                                     "twice (see --allow-cut)");
     if (read > rows)
         return ws_parse_fail(s, err, "the ##end line says %llu rows, but the table has %llu (see --allow-cut)",
                              (unsigned long long)rows, read);
-    if (*counted && ((read && !*in) || (t->letters && !*residues)))
+    if (size->state == WS_SIZE_KNOWN && ((read && !size->seqs) || (t->letters && !size->residues)))
         return ws_parse_fail(s, err, "the ##end line says that %llu sequences with %llu residues were searched, but "
-                                     "the table has %llu rows (see --allow-cut)", (unsigned long long)*in,
-                             (unsigned long long)*residues, read);
-    if (*in > COUNT_MAX - s->table.in || *residues > COUNT_MAX - s->table.residues)
-        return ws_parse_fail(s, err,
-                             "the ##end lines count more than 10^18 sequences or residues (see --allow-cut)");
+                                     "the table has %llu rows (see --allow-cut)", (unsigned long long)size->seqs,
+                             (unsigned long long)size->residues, read);
     return 0;
 }
 
 static int take_end(tsv *t, ws_parse *s, const char *line, size_t n, ws_err *err) {
-    uint64_t in = 0, residues = 0;
-    int counted = 0;
-    if (end_lies(t, s, line, n, &counted, &in, &residues, err)) {
+    ws_stream_size size;
+    t->sorted |= !t->headers && !t->pg1;
+    if (end_lies(t, s, line, n, &size, err)) {
         if (!s->conf->allow_cut) return err->code;
-        counted = 0;
+        size.state = WS_SIZE_UNKNOWN;
     }
+    if (!ws_ledger_add_size(&s->ledger, &size)) {
+        (void)ws_parse_fail(s, err, "the ##end lines count more than 10^18 sequences or residues (see --allow-cut)");
+        if (!s->conf->allow_cut) return err->code;
+        size.state = WS_SIZE_UNKNOWN;
+        s->ledger.unknown = 1;
+    }
+    s->ledger.ends++;
     t->ends++;
-    s->table.ends++;
+    t->table = CLOSED;
     t->before = t->rows;
     t->letters = 0;
-    t->counted &= counted;
-    s->table.uncounted |= !counted;
-    if (!counted) return WS_OK;
-    t->in += in;
-    s->table.in += in;
-    s->table.residues += residues;
+    t->counted &= size.state == WS_SIZE_KNOWN;
+    if (size.state == WS_SIZE_KNOWN) t->in += size.seqs;
     return WS_OK;
 }
 
 int ws_tsv_check_counts(const tsv *t, const ws_parse *s, ws_err *err) {
+    const int tables = t->headers > t->pg1 ? t->headers : t->pg1;
+    if (t->sorted && t->ends > tables && !s->conf->allow_cut)
+        return ws_fail(err, WS_EDATA,
+                       "%s: found %d ##end lines, expected %d, one for each table: their counts would be taken twice "
+                       "(see --allow-cut)", s->input, t->ends, tables);
     if (!t->ends || !t->counted || t->in || !t->rows || s->conf->allow_cut) return WS_OK;
     return ws_fail(err, WS_EDATA, "%s: its ##end lines say that no sequences were searched, but it has %llu rows "
                                   "(see --allow-cut)", s->input, (unsigned long long)t->rows);
 }
 
-/* Takes a "##" line. Provenance is the text before the first header, so that it is the same however the input arrives.
+/* Takes the line of a stage. That of the first one begins a table. */
+static int take_stage(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err) {
+    char quote[WS_QUOTE_MAX];
+    const uint64_t number = ws_ledger_stage_number(p, n);
+    if (!number)
+        return ws_parse_fail(s, err, "found \"%s\", expected ##warpsieve pg=N prog=NAME version=VERSION "
+                                     "model=NAME(xxh3:HASH) args=\"...\"", ws_quote(quote, p, n));
+    if (number > 1) return WS_OK;
+    t->pg1++;
+    s->ledger.unknown |= t->table == OPEN && !t->sorted; /* the table before it has no end */
+    t->table = BEGUN;
+    return WS_OK;
+}
+
+/* Takes a "##" line. The lines before the first header are kept, so that they are the same however the input arrives.
  * Later tables only add to the sums and to the list of tables that must have an end. */
 int ws_tsv_meta(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err) {
     s->table.present = 1;
-    if (ws_records_is_line(p, n)) return take_record(s, p, n, err);
-    char *line = ws_strndup(p, n, err);
-    if (!line) return err->code;
-    int rc = WS_OK;
-    if (!strncmp(line, "##end", 5)) {
-        rc = take_end(t, s, line, n, err);
-    } else if (ws_tsv_holds_stage(p + 1, n - 1) && !s->conf->allow_cut) {
-        rc = ws_parse_fail(s, err, "another table begins inside this line, so the table before it was cut "
-                                   "(see --allow-cut)");
-    } else {
-        const int stage = ws_parse_is_stage(p, n);
-        t->pg1 += stage && number_of(line, " pg=") == 1;
-        if (!t->ncol) {
-            s->table.npg += stage;
-            rc = ws_buf_add(&s->table.provenance, p, n, err);
-            if (!rc) rc = ws_buf_add(&s->table.provenance, "\n", 1, err);
-        }
-    }
-    ws_free(line);
-    return rc;
+    if (n >= 8 && !memcmp(p, "##record", 8)) return refuse_windows(s, err);
+    if (n >= 5 && !memcmp(p, "##end", 5)) return take_end(t, s, p, n, err);
+    if (ws_tsv_holds_stage(p + 1, n - 1) && !s->conf->allow_cut)
+        return ws_parse_fail(s, err, "another table begins inside this line, so the table before it was cut "
+                                     "(see --allow-cut)");
+    const int rc = ws_ledger_is_stage(p, n) ? take_stage(t, s, p, n, err) : WS_OK;
+    return rc || t->ncol ? rc : ws_ledger_add_line(&s->ledger, p, n, err);
 }

@@ -32,6 +32,7 @@ struct ws_job {
     ws_target *target;
     size_t ntarget;
     char *model_id; /* for the provenance line: "globins4(xxh3:0123456789abcdef)"; ws_free */
+    uint64_t model_hash; /* that hash, if there is a model_id */
 
     int spares_streams;     /* set by a tool: devices have the usual streams, where its backend asks for more */
     uint64_t default_batch; /* size of an item if neither --batch nor the backend sets one; 0: that of ws_job_batch */

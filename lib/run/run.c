@@ -5,6 +5,7 @@
 #include "lib/base/cpu.h"
 #include "lib/base/mem.h"
 #include "lib/dev/device.h"
+#include "lib/io/ledger.h"
 #include "lib/io/source.h"
 #include "lib/run/backend.h"
 #include "lib/run/pipe.h"
@@ -14,13 +15,10 @@
 
 int ws_job_threads(const ws_job *job) { return job->common.threads > 0 ? (int)job->common.threads : ws_cpu_allowed(); }
 
-/* "##warpsieve pg=2 prog=vitfilt version=... model=... args="..."": no date, host or path, so the same input gives the
- * same bytes; only options that change rows are named. */
+/* No date, host or path, so the same input gives the same bytes; only options that change rows are named. */
 int ws_provenance_of(const ws_job *job, int pg, const char *program, const char *args, ws_buf *out, ws_err *err) {
     if (job->common.no_provenance) return WS_OK;
-    int rc = ws_buf_addf(out, err, "##warpsieve pg=%d prog=%s version=" WS_VERSION, pg, program);
-    if (!rc && job->model_id) rc = ws_buf_addf(out, err, " model=%s", job->model_id);
-    return rc ? rc : ws_buf_addf(out, err, " args=\"%s\"\n", args);
+    return ws_ledger_put_stage(out, pg, program, job->model_id, args, err);
 }
 
 int ws_provenance(const ws_job *job, int pg, ws_buf *out, ws_err *err) {

@@ -2,6 +2,8 @@
  * The lines that all tables have: see lib/run/table.h. */
 #include "lib/run/table.h"
 
+#include "lib/io/ledger.h"
+
 int ws_table_head(const ws_job *job, const ws_names *all, const int *pick, int n, ws_buf *out, ws_err *err) {
     if (job->common.header == WS_HEADER_NONE) return WS_OK;
     int rc = job->common.header == WS_HEADER_HASH ? ws_buf_add(out, "#", 1, err) : WS_OK;
@@ -10,7 +12,7 @@ int ws_table_head(const ws_job *job, const ws_names *all, const int *pick, int n
     return rc ? rc : ws_buf_add(out, "\n", 1, err);
 }
 
-int ws_table_end(const ws_job *job, uint64_t rows, const char *counts, ws_buf *out, ws_err *err) {
-    if (job->common.no_provenance) return WS_OK;
-    return ws_buf_addf(out, err, "##end rows=%llu%s\n", (unsigned long long)rows, counts);
+int ws_table_end(const ws_job *job, uint64_t rows, ws_buf *out, ws_err *err) {
+    const ws_stream_size none = {.state = WS_SIZE_UNKNOWN};
+    return job->common.no_provenance ? WS_OK : ws_ledger_put_end(out, rows, &none, err);
 }

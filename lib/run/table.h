@@ -9,8 +9,7 @@
  * `all`; NULL: the first n. */
 int ws_table_head(const ws_job *job, const ws_names *all, const int *pick, int n, ws_buf *out, ws_err *err);
 
-/* Appends the "##end" line of so many rows; nothing with --no-provenance. counts: text that follows, " in=1
- * residues=2", or "". */
-int ws_table_end(const ws_job *job, uint64_t rows, const char *counts, ws_buf *out, ws_err *err);
+/* Appends the "##end" line of so many rows of a table that no stage reads; nothing with --no-provenance. */
+int ws_table_end(const ws_job *job, uint64_t rows, ws_buf *out, ws_err *err);
 
 #endif

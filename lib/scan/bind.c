@@ -46,31 +46,17 @@ void ws_binding_release(ws_binding *b) {
     ws_free(b->hash);
 }
 
-/* The hash of the model file in the last "model=NAME(xxh3:HASH)" of a text; NULL if there is none. Its 16 digits. */
-static const char *file_hash(const char *p, size_t n) {
-    static const char mark[] = "(xxh3:";
-    if (n == 0) return NULL;
-    const char *found = NULL, *const end = p + n;
-    while ((p = memmem(p, (size_t)(end - p), mark, sizeof mark - 1)) != NULL) {
-        p += sizeof mark - 1;
-        if (end - p >= 16) found = p;
-    }
-    return found;
-}
-
 /* Where nothing says which models the queries are, the model files must be the same. */
 static int check_file(const ws_scan_state *s, ws_err *err) {
     const ws_job *job = s->job;
-    const ws_buf *lines = &s->scan->head->provenance;
-    const char *theirs = file_hash(lines->p, lines->n),
-               *ours = job->model_id ? file_hash(job->model_id, strlen(job->model_id)) : NULL;
+    const ws_ledger *g = s->scan->ledger;
     char name[512];
-    if (!theirs || !ours || !memcmp(theirs, ours, 16)) return WS_OK;
+    if (!g->names_models || !job->model_id || g->models == job->model_hash) return WS_OK;
     return ws_fail(
         err, WS_EDATA,
-        "%sthe rows were made with another model file, xxh3:%.16s, than this one, xxh3:%.16s; give all stages "
-        "the same file, or take the ## lines out if its models are the same",
-        input_name(job, name), theirs, ours);
+        "%sthe rows were made with another model file, xxh3:%016llx, than this one, xxh3:%016llx; give all stages "
+        "the same file, or take the ##warpsieve lines out if its models are the same",
+        input_name(job, name), (unsigned long long)g->models, (unsigned long long)job->model_hash);
 }
 
 static int begin(ws_scan_state *s, ws_err *err) {

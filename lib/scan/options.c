@@ -55,7 +55,7 @@ static void set_format(ws_job *job, ws_output *o) {
     else if (scan->out_format == WS_OUT_TSV && scan->top)
         *o = (ws_output){.head = ws_rows_head, .pack = ws_top_add, .end = ws_top_end, .flush = ws_top_flush};
     else if (scan->out_format == WS_OUT_TSV)
-        *o = (ws_output){.head = ws_rows_head, .rest = ws_rows_late, .end = ws_rows_end};
+        *o = (ws_output){.head = ws_rows_head, .rest = ws_rows_late, .end = ws_scan_end};
     else if (scan->out_format == WS_OUT_PACKED)
         *o = (ws_output){.head = ws_packed_output_head, .pack = ws_packed_output_add, .end = ws_packed_output_end,
                          .flush = ws_packed_output_flush};

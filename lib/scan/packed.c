@@ -74,24 +74,18 @@ static int pairs_add(const ws_job *job, ws_scan_form *f, const ws_scan_item *it,
         const ws_hit *h = &it->hits.hit[i];
         uint32_t number = 0;
         if (ws_scan_output_of(s->scan, h) != f->number) continue;
-        if (h->seq != seq) rc = ws_pairs_seq(f->pairs, text, it->out, seq = h->seq, err);
-        if (!rc) rc = number_query(s, f, it->out, h, &number, err);
+        if (h->seq != seq) rc = ws_pairs_seq(f->pairs, text, &it->batch, seq = h->seq, err);
+        if (!rc) rc = number_query(s, f, &it->batch, h, &number, err);
         if (rc) break;
-        fill_cells(s, f->cell, it->out, h);
+        fill_cells(s, f->cell, &it->batch, h);
         rc = ws_pairs_add(f->pairs, number, f->cell, err);
     }
     return rc;
 }
 
 static int pairs_end(const ws_job *job, ws_scan_form *f, ws_buf *text, ws_err *err) {
-    ws_pairs_counts counts = ws_scan_counts(job);
-    ws_buf lines = {0};
-    int rc = ws_scan_records_put(job, &f->records, &lines, err);
-    counts.records = lines.p;
-    counts.nrecords = lines.n;
-    if (!rc) rc = ws_pairs_end(f->pairs, text, &counts, err);
-    ws_buf_release(&lines);
-    return rc;
+    const ws_stream_size size = ws_scan_size(job);
+    return ws_pairs_end(f->pairs, text, &size, err);
 }
 
 /* ---- sequences alone ---- */
@@ -111,12 +105,9 @@ int ws_packed_output_head(const ws_job *job, void *own, ws_buf *text, ws_err *er
 int ws_packed_output_add(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text,
                          ws_err *err) {
     ws_scan_form *f = own;
-    const ws_batch *b = ((const ws_scan_item *)item)->out;
+    const ws_batch *b = &((const ws_scan_item *)item)->batch;
     int rc = WS_OK;
-    if (f->pairs) {
-        rc = ws_scan_records_note(job, f, item, err);
-        return rc || !made->rows ? rc : pairs_add(job, f, item, text, err);
-    }
+    if (f->pairs) return made->rows ? pairs_add(job, f, item, text, err) : WS_OK;
     for (size_t i = 0; i < made->rows && !rc; i++) {
         uint32_t pick;
         memcpy(&pick, made->text.p + i * sizeof pick, sizeof pick);
@@ -136,14 +127,14 @@ int ws_packed_output_end(const ws_job *job, void *own, uint64_t rows, ws_buf *te
     ws_scan_form *f = own;
     (void)rows;
     if (f->pairs) return pairs_end(job, f, text, err);
-    int rc = close_block(f, text, err);
-    return rc ? rc : ws_packed_end(text, &f->totals, err);
+    const ws_stream_size size = ws_scan_size(job);
+    const int rc = close_block(f, text, err);
+    return rc ? rc : ws_packed_end(text, &f->totals, ws_scan_of(job)->head->present ? &size : NULL, err);
 }
 
 void ws_packed_output_release(ws_scan_form *f) {
     ws_batch_release(&f->open);
     ws_pairs_close(f->pairs);
-    ws_records_release(&f->records.of);
     ws_free(f->cell);
     ws_free(f->number_of);
 }

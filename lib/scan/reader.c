@@ -26,11 +26,11 @@ static int open_reader(ws_job *job, ws_err *err) {
         }
     if (job->out[0].pack == ws_top_add) job->out[0].own = &s->top;
     ws_scan_configure(s);
-    const ws_cutter *cutter = s->scan->cutter;
-    int rc = cutter && cutter->pieces ? cutter->pieces(job, &s->conf.block, &s->conf.context, err) : WS_OK;
-    if (!rc) rc = ws_seqread_open(&s->input, &s->conf, err);
-    if (!rc) s->scan->head = ws_seqread_head(s->input);
-    return rc;
+    const int rc = ws_seqread_open(&s->input, &s->conf, err);
+    if (rc) return rc;
+    s->scan->head = ws_seqread_head(s->input);
+    s->scan->ledger = ws_seqread_ledger(s->input);
+    return WS_OK;
 }
 
 static void close_reader(ws_job *job) {
@@ -112,15 +112,6 @@ static double share_of(const ws_scan_state *s) {
     return all ? (double)done / (double)all : -1;
 }
 
-static void choose_batch(ws_scan_state *s) {
-    const ws_cutter *cutter = s->scan->cutter;
-    if (!cutter || !cutter->batch || s->job->batch_given) return;
-    ws_seqread_counts n;
-    ws_seqread_counts_get(s->input, &n);
-    const uint64_t residues = cutter->batch(s->job, n.residues, share_of(s));
-    if (residues) ws_seqread_batch(s->input, residues);
-}
-
 int ws_scan_fill(ws_job *job, ws_batch *b, ws_err *err) {
     ws_scan_state *s = job->reader;
     int rc = s->read_err.code;
@@ -149,14 +140,12 @@ int ws_scan_fill(ws_job *job, ws_batch *b, ws_err *err) {
 static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
     ws_scan_state *s = job->reader;
     ws_scan_item *it = item;
-    choose_batch(s);
     int rc = ws_scan_fill(job, &it->batch, err);
     if (rc) return rc;
     it->identity = ws_dev_identity();
     it->late = SIZE_MAX;
     it->done = 0;
-    it->out = &it->batch;
-    rc = s->scan->cutter ? ws_scan_plan(s, it, err) : ws_scan_split(s, it, err);
+    rc = ws_scan_split(s, it, err);
     *parts = it->nparts;
     return rc;
 }
@@ -170,14 +159,13 @@ static ws_scan_thread *thread_of(ws_scan_state *s, ws_worker *worker) {
 
 static int work(ws_job *job, void *item, size_t part, ws_worker *worker, ws_err *err) {
     ws_scan_state *s = job->reader;
-    ws_scan_thread *t = thread_of(s, worker);
-    return s->scan->cutter ? ws_scan_cut(s, item, part, t, err) : ws_scan_score(s, item, part, t, err);
+    return ws_scan_score(s, item, part, thread_of(s, worker), err);
 }
 
 static int format(ws_job *job, void *item, ws_worker *worker, ws_outtext *out, ws_err *err) {
     ws_scan_state *s = job->reader;
     ws_scan_thread *t = thread_of(s, worker);
-    int rc = s->scan->cutter ? ws_scan_join(s, item, t, err) : ws_scan_collect(s, item, err);
+    int rc = ws_scan_collect(s, item, err);
     if (!rc && s->scan->best) rc = ws_scan_keep_best(s, item, err);
     if (!rc) rc = ws_scan_format(s, item, &t->worker, out, err);
     ((ws_scan_item *)item)->done = !rc;
@@ -233,8 +221,7 @@ static void progress(ws_job *job, double seconds, char *text, size_t size, doubl
 /* Threads read ahead of scoring, so the share of the input that was read is too large. */
 static double done(ws_job *job, double *all) {
     const ws_scan_state *s = ws_scan_state_of(job);
-    const double read = (double)counts_of(job).residues * (double)ws_job_nodes(job) *
-                        (double)ws_max(ws_scan_of(job)->strands, 1);
+    const double read = (double)counts_of(job).residues * (double)ws_job_nodes(job);
     const double share = share_of(s); /* after what was read: else *all could be too large */
     *all = share > 0 ? read / share : 0;
     return share < 0 || s->reads_pairs || read <= 0 ? -1 : share * fmin((double)s->cells / read, 1);

@@ -10,9 +10,9 @@
 /* ---- before the first row, and the counts that go on to the next stage ---- */
 
 int ws_scan_provenance(const ws_job *job, ws_buf *out, ws_err *err) {
-    const ws_tsv_head *head = ws_scan_of(job)->head;
-    int rc = job->common.no_provenance ? WS_OK : ws_buf_add(out, head->provenance.p, head->provenance.n, err);
-    return rc || ws_scan_changes_form_only(ws_scan_state_of(job)) ? rc : ws_provenance(job, head->npg + 1, out, err);
+    const ws_ledger *g = ws_scan_of(job)->ledger;
+    int rc = job->common.no_provenance ? WS_OK : ws_buf_add(out, g->lines.p, g->lines.n, err);
+    return rc || ws_scan_changes_form_only(ws_scan_state_of(job)) ? rc : ws_provenance(job, g->nstage + 1, out, err);
 }
 
 int ws_rows_head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
@@ -23,99 +23,20 @@ int ws_rows_head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
     return rc ? rc : ws_table_head(job, &names, NULL, s->nocol, out, err);
 }
 
-int ws_scan_counted(const ws_job *job, uint64_t *seqs, uint64_t *residues) {
-    const ws_tsv_head *head = ws_scan_of(job)->head;
-    ws_seqread_counts n;
-    if (head->uncounted || (head->npg > 0 && head->ends == 0)) return 0;
-    ws_seqread_counts_get(ws_scan_state_of(job)->input, &n);
-    *seqs = head->ends ? head->in : n.seqs;
-    *residues = head->ends ? head->residues : n.residues * ws_max(ws_scan_of(job)->strands, 1);
-    return 1;
+/* E-values need what the first stage read, so it is handed on. A table without "##" lines keeps its form. */
+ws_stream_size ws_scan_size(const ws_job *job) {
+    const ws_ledger *g = ws_scan_of(job)->ledger;
+    if (ws_scan_changes_form_only(ws_scan_state_of(job)) && !g->nstage && !g->ends)
+        return (ws_stream_size){.state = WS_SIZE_NO_END};
+    return ws_ledger_size(g);
 }
 
-/* E-values need what the first stage read, so it is handed on. After a cut table the counts are unknown, and the line
- * has none. */
-ws_pairs_counts ws_scan_counts(const ws_job *job) {
-    const ws_tsv_head *head = ws_scan_of(job)->head;
-    const int keeps = ws_scan_changes_form_only(ws_scan_state_of(job));
-    ws_pairs_counts n = {.state = WS_COUNTS_KNOWN};
-    if (job->common.no_provenance || (keeps && !head->npg && !head->ends))
-        return (ws_pairs_counts){.state = WS_COUNTS_NO_END};
-    return ws_scan_counted(job, &n.seqs, &n.residues) ? n : (ws_pairs_counts){.state = WS_COUNTS_UNKNOWN};
-}
-
+/* The line is no provenance: the next stage needs it. Without a '#' before the names no stage is meant to read it. */
 int ws_scan_end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err *err) {
-    const ws_pairs_counts n = ws_scan_counts(job);
-    char counts[80] = "";
+    const ws_stream_size size = ws_scan_size(job);
     (void)own;
-    if (n.state == WS_COUNTS_NO_END) return WS_OK;
-    if (n.state == WS_COUNTS_KNOWN)
-        snprintf(counts, sizeof counts, " in=%llu residues=%llu", (unsigned long long)n.seqs,
-                 (unsigned long long)n.residues);
-    return ws_table_end(job, rows, counts, out, err);
-}
-
-/* ---- the records that an output has windows of ---- */
-
-/* Notes a record, unless it is the last one that was noted: those of neighbours are often the same. */
-static int note(ws_scan_records *r, const ws_record *record, ws_err *err) {
-    const ws_record last = r->last ? ws_records_at(&r->of, r->last - 1) : (ws_record){NULL, 0, 0};
-    if (last.number == record->number && last.n == record->n && memcmp(last.name, record->name, record->n) == 0)
-        return WS_OK;
-    uint32_t entry;
-    const int rc = ws_records_add(&r->of, record, 0, &entry, err);
-    if (!rc) r->last = entry + 1;
-    return rc;
-}
-
-/* Notes the records of windows that were cut from the sequences of `from`, which are records or pieces of them. */
-static int note_cut(ws_scan_records *r, const ws_batch *from, const ws_hits *hits, ws_err *err) {
-    size_t h = 0;
-    int rc = WS_OK;
-    for (size_t i = 0; i < from->n && !rc; i++) {
-        const ws_seqtext *t = &from->seqtext[i];
-        const ws_record record = {ws_batch_text(from, t->name), t->name.n, from->before + i + 1};
-        if (t->at == 0) r->going_on = 0;
-        for (; h < hits->n && hits->hit[h].row == i; h++) r->going_on = 1;
-        if (r->going_on) rc = ws_records_add(&r->of, &record, t->at + from->len[i], NULL, err);
-    }
-    return rc;
-}
-
-int ws_scan_records_note(const ws_job *job, ws_scan_form *f, const ws_scan_item *it, ws_err *err) {
-    const ws_scan *scan = ws_scan_of(job);
-    const ws_batch *b = it->out;
-    int rc = WS_OK;
-    if (!scan->records || !it->done) return WS_OK;
-    if (it->cutter && !b->has_rows) return note_cut(&f->records, &it->batch, &it->hits, err);
-    for (size_t i = 0; i < it->hits.n && !rc; i++) {
-        const ws_hit *h = &it->hits.hit[i];
-        const ws_slice name = b->seqtext[h->seq].name;
-        if (ws_scan_output_of(scan, h) != f->number) continue;
-        const double number = ws_row_number(b, &b->row[h->row], scan->record_column);
-        const ws_record record = {ws_batch_text(b, name), name.n,
-                                  number >= 1 && number < 9007199254740992.0 ? (uint64_t)number : 0};
-        rc = note(&f->records, &record, err);
-    }
-    return rc;
-}
-
-int ws_scan_records_put(const ws_job *job, const ws_scan_records *r, ws_buf *text, ws_err *err) {
-    const ws_records *read = &ws_scan_of(job)->head->records;
-    int rc = WS_OK;
-    if (job->common.no_provenance) return WS_OK;
-    if (!ws_scan_of(job)->records) return ws_records_put_lines(text, read, err);
-    for (size_t i = 0; i < ws_records_count(&r->of) && !rc; i++) {
-        const ws_record record = ws_records_at(&r->of, (uint32_t)i);
-        const uint64_t length = r->of.length[i];
-        rc = ws_records_put_line(text, &record, length ? length : ws_records_length(read, &record), err);
-    }
-    return rc;
-}
-
-int ws_rows_end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err) {
-    const int rc = ws_scan_records_put(job, &((ws_scan_form *)own)->records, text, err);
-    return rc ? rc : ws_scan_end(job, NULL, rows, text, err);
+    if (job->common.no_provenance && job->common.header != WS_HEADER_HASH) return WS_OK;
+    return ws_ledger_put_end(out, rows, &size, err);
 }
 
 /* ---- rows and sequences ---- */
@@ -202,7 +123,7 @@ static int emit_row(const ws_scan_state *s, ws_buf *out, const ws_batch *b, cons
  * at a time. */
 static int emit_rows(const ws_scan_state *s, ws_scan_item *it, const ws_seqs *seqs, ws_outtext *out, ws_err *err) {
     enum { LONG = 1 << 20 };
-    const ws_batch *b = it->out;
+    const ws_batch *b = &it->batch;
     for (it->late = 0; it->late < it->hits.n; it->late++) {
         const ws_hit *h = &it->hits.hit[it->late];
         ws_outtext *o = &out[ws_scan_output_of(s->scan, h)];
@@ -224,13 +145,12 @@ int ws_rows_late(const ws_job *job, void *own, const void *item, ws_buf *text, u
         const ws_hit *h = &it->hits.hit[f->at];
         if (text->n >= ENOUGH) return WS_OK;
         if (ws_scan_output_of(s->scan, h) != f->number) continue;
-        int rc = emit_row(s, text, it->out, NULL, h, err);
+        int rc = emit_row(s, text, &it->batch, NULL, h, err);
         if (rc) return rc;
         ++*rows;
     }
     f->at = 0;
-    const int rc = ws_scan_records_note(job, f, it, err);
-    return rc ? rc : WS_EOF;
+    return WS_EOF;
 }
 
 enum { FASTA_LINE = 60 };
@@ -266,7 +186,7 @@ static int count_rows(const ws_scan_state *s, const ws_scan_item *it, ws_outtext
 static int emit_seqs(const ws_scan_state *s, const ws_scan_item *it, const ws_seqs *seqs, ws_outtext *out,
                      ws_err *err) {
     const ws_scan *scan = s->scan;
-    const ws_batch *b = it->out;
+    const ws_batch *b = &it->batch;
     int rc = WS_OK;
     size_t h = 0;
     for (uint32_t i = 0; i < b->n && !rc; i++) {
@@ -290,6 +210,6 @@ int ws_scan_format(const ws_scan_state *s, ws_scan_item *it, const ws_scan_worke
              : ws_scan_packs_pairs(s->job)    ? count_rows(s, it, out)
                                               : emit_seqs(s, it, &worker->seqs, out, err);
     for (int k = 0; k < s->job->nout && !rc; k++)
-        if (scan->emit[k]) rc = scan->emit[k](s->job, it->out, &it->hits, worker, &out[k], err);
+        if (scan->emit[k]) rc = scan->emit[k](s->job, &it->batch, &it->hits, worker, &out[k], err);
     return rc;
 }

@@ -22,9 +22,8 @@ typedef struct ws_col {
 } ws_col;
 enum { WS_COL_MAX = 8 };
 
-/* A (sequence, target) pair and what the tool decided. row: its row in a table that was read; of what was cut from
- * other sequences (ws_scan.cutter) the place of that sequence in the batch; else UINT32_MAX. Values are in the order of
- * the tool's columns; NaN prints as an empty field. */
+/* A (sequence, target) pair and what the tool decided. row: its row in a table that was read, else UINT32_MAX. Values
+ * are in the order of the tool's columns; NaN prints as an empty field. */
 typedef struct ws_hit {
     uint32_t seq, row, target;
     int32_t pass;
@@ -46,32 +45,12 @@ typedef struct ws_scan_worker {
     void *value;     /* [seqs.n] of the tool's type: see ws_scoring.value_size */
 } ws_scan_worker;
 
-/* A tool that makes sequences of its own out of a batch, windows of its sequences, sets ws_scan.cutter to this. They
- * leave in place of the batch. */
-typedef struct ws_cutter {
-    /* Says where records of FASTA may be cut, as ws_seqread_conf has it, before they are read. NULL: nowhere. */
-    int (*pieces)(ws_job *job, uint32_t *block, uint32_t *context, ws_err *err);
-    /* Returns the residues of the next batch where --batch does not say, once so many were read, which are `share` of
-     * the input; below 0: it is unknown. 0: as before. NULL: never another size. */
-    uint64_t (*batch)(const ws_job *job, uint64_t residues, double share);
-    /* Says in how many parts, at least 1, a batch is cut. *plan is the tool's, kept for the next batch and released at
-     * the end. */
-    int (*plan)(ws_job *job, const ws_batch *b, void **plan, size_t *parts, ws_err *err);
-    void (*release)(void *plan);
-    /* Appends what passes of a part to an empty batch, and a hit for each pair in it, in the order of its sequences.
-     * Rows that go along have their fields in `rest`, for all pass-through columns. The worker has sequences and values
-     * of rows only. */
-    int (*cut)(ws_job *job, const ws_batch *b, void *plan, size_t part, const ws_scan_worker *worker, ws_batch *to,
-               ws_hits *hits, ws_err *err);
-} ws_cutter;
-
 /* The part of a tool that ws_scan_reader calls: ws_tool.scoring. */
 typedef struct ws_scoring {
     size_t score_size; /* of a score, in bytes */
     size_t value_size; /* of the tool's value of a sequence, which backends see as ws_seqs.perseq; 0: it has none */
     int any_query;     /* rows of a table meet the targets whatever their query column says */
-    /* Looks at the head of the input before the columns are chosen, and may set ws_scan.col, ncol and cutter. NULL:
-     * nothing to see. */
+    /* Looks at the head of the input before the columns are chosen. NULL: nothing to see. */
     int (*input)(ws_job *job, ws_err *err);
     /* Returns whether the rows of the table that is read have passed already: then they are hits, without a score.
      * NULL: none has. Rows without a query are always scored. */
@@ -114,17 +93,12 @@ typedef struct ws_scan {
     int rank_p, rank_bits;      /* the columns that say which are best */
     int own_fields;             /* -f chooses columns of the tool's own output, which it looks up itself */
 
-    const ws_cutter *cutter;    /* NULL: batches are scored */
-    int records;                /* rows are windows of records, whose lengths go along at the end of the output */
-    int record_column;          /* of windows that are read: the pass-through column with the number of the record */
-    /* that were searched of each residue that was read: 0 is 1. Counts of residues have them all */
-    uint64_t strands;
-
     /* set by lib/scan */
     ws_scan_emit_fn *emit[WS_OUTPUT_MAX]; /* of the outputs of the tool's own making */
     int rejected_output;        /* its number; 0: none */
     int keep_rejected;          /* decide reports failing pairs too (-U) */
     const ws_tsv_head *head;    /* of the table that is read; valid in decide */
+    const ws_ledger *ledger;    /* of what is read: its size is known at the end */
 } ws_scan;
 
 static inline ws_scan *ws_scan_of(const ws_job *job) { return (ws_scan *)job->reader_opts; }
@@ -139,21 +113,22 @@ void ws_scan_set_main(ws_job *job, const ws_scan_output *o);
 /* Returns the index of a pass-through column of the table that is read, -1 if it has none of that name. */
 int ws_head_find(const ws_tsv_head *head, const char *name);
 
-/* Returns whether it is known how many sequences and residues the first stage of the chain read, and says how many.
- * True at the end of the input, unless that is a table which does not say. */
-int ws_scan_counted(const ws_job *job, uint64_t *seqs, uint64_t *residues);
+/* Returns what the first stage of the chain read, at the end of the input. A table that does not say it has an unknown
+ * size; NO_END: the output keeps the form of such a table. */
+ws_stream_size ws_scan_size(const ws_job *job);
 
 /* Appends the provenance lines of the table that was read and of this run, without ##end. */
 int ws_scan_provenance(const ws_job *job, ws_buf *out, ws_err *err);
 
-/* Appends the ##end line of a table, with the sequences and residues that the first stage of the pipe read. */
+/* Appends the ##end line of a table, with the sequences and residues that the first stage of the pipe read: with
+ * --no-provenance only below a header with a '#'. */
 int ws_scan_end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err *err);
+
+/* Counts pairs and cells for --stats; device_cells: of these. */
+void ws_scan_count(const ws_job *job, uint64_t pairs, uint64_t cells, uint64_t device_cells);
 
 /* For ws_tool.columns: what every table of pairs has, before a tool's own columns. */
 extern const ws_names ws_pair_columns;
-
-/* Counts pairs and cells for --stats, in a ws_cutter.cut; device_cells: of these. */
-void ws_scan_count(const ws_job *job, uint64_t pairs, uint64_t cells, uint64_t device_cells);
 
 /* Fills a batch with the next of the input, as ws_seqread_fill; rows have their targets. */
 int ws_scan_fill(ws_job *job, ws_batch *b, ws_err *err);

@@ -182,15 +182,6 @@ static int ready_targets(ws_scan_state *s, const ws_batch *b, const pairing *p, 
     return rc;
 }
 
-int ws_scan_ready_rows(ws_scan_state *s, const ws_batch *b, ws_err *err) {
-    pairing p = {.to = s->job->ntarget};
-    if (ws_rows_are_free(b)) return WS_OK;
-    int rc = pairing_make(&p, b, err);
-    if (!rc) rc = ready_targets(s, b, &p, err);
-    pairing_release(&p);
-    return rc;
-}
-
 static int add_passed(ws_hits *h, uint32_t seq, size_t row, uint32_t target, ws_err *err) {
     ws_hit *x = ws_hits_add(h, err);
     if (!x) return WS_ENOMEM;
@@ -220,7 +211,8 @@ static int pass_rows(ws_scan_state *s, ws_hits *h, const ws_batch *b, size_t fro
     return rc;
 }
 
-int ws_scan_unpack(const ws_scan_state *s, ws_scan_thread *thread, const ws_batch *b, uint64_t identity, ws_err *err) {
+/* Unpacks a batch and sets the tool's values of its sequences, if the thread has not. identity: see ws_seqs. */
+static int unpack(const ws_scan_state *s, ws_scan_thread *thread, const ws_batch *b, uint64_t identity, ws_err *err) {
     ws_seqs *seqs = &thread->worker.seqs;
     if (thread->batch == b && thread->filling == b->number) return WS_OK;
     thread->batch = NULL;
@@ -243,7 +235,7 @@ int ws_scan_score(ws_scan_state *s, ws_scan_item *it, size_t part, ws_scan_threa
     const size_t n = s->job->ntarget;
     pairing p = {.from = part * n / it->nparts, .to = (part + 1) * n / it->nparts};
     ws_hits *hits = &it->part[part];
-    int rc = ws_scan_unpack(s, thread, b, it->identity, err);
+    int rc = unpack(s, thread, b, it->identity, err);
     if (!rc && !s->job->tool->backends) return pass_all(hits, b, err);
     if (!rc && b->has_rows) rc = pairing_make(&p, b, err);
     if (!rc && b->has_rows && !ws_rows_are_free(b)) rc = ready_targets(s, b, &p, err);

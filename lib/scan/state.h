@@ -11,18 +11,9 @@
 
 #include <stdatomic.h>
 
-/* The records that an output has windows of. */
-typedef struct ws_scan_records {
-    ws_records of; /* length 0: the input says it at its end */
-    uint32_t last; /* 1 + the entry of the one that was noted last; 0: none */
-    int going_on;  /* the record whose pieces come has a window in this piece or before it */
-} ws_scan_records;
-
 /* The state of a table or packed stream between items: that of the main output and that of -U. */
 typedef struct ws_scan_form {
     int number; /* of the job's outputs */
-    ws_scan_records records;
-
     size_t at; /* of a table: the next hit of the item that is being written; 0: its first one */
 
     /* of packed sequences. Blocks are closed by their content alone, so they hold sequences of several batches and are
@@ -38,22 +29,10 @@ typedef struct ws_scan_form {
     size_t known, known_cap;
 } ws_scan_form;
 
-/* The sequences that were cut out of a part of a batch, and their hits. */
-typedef struct ws_scan_piece {
-    ws_batch batch;
-    ws_hits hits;
-} ws_scan_piece;
-
 /* An item of the pipeline: a batch and its hits. */
 typedef struct ws_scan_item {
     ws_batch batch;          /* as it was read */
     uint64_t identity;       /* of this filling, for devices: see ws_seqs */
-    const ws_batch *out;     /* the sequences of the hits: `batch`, or with ws_scan.cutter `cut` */
-    ws_batch cut;            /* the contents of all pieces */
-    ws_scan_piece *piece;    /* [nparts] */
-    size_t piece_cap;
-    void *plan;
-    const ws_cutter *cutter; /* that made the plan */
     ws_hits *part; /* [nparts] hits of a range of targets each */
     size_t nparts, part_cap;
     ws_hits hits;  /* of all parts, in the order of the output */
@@ -156,20 +135,12 @@ static inline int ws_rows_are_free(const ws_batch *b) { return b->nrow > 0 && b-
 
 /* Scores the targets of a part against the batch: its hits, target by target. */
 int ws_scan_score(ws_scan_state *s, ws_scan_item *it, size_t part, ws_scan_thread *thread, ws_err *err);
-/* Unpacks a batch and sets the tool's values of its sequences, if the thread has not. identity: see ws_seqs. */
-int ws_scan_unpack(const ws_scan_state *s, ws_scan_thread *thread, const ws_batch *b, uint64_t identity, ws_err *err);
-/* Makes ready the target that each row names. */
-int ws_scan_ready_rows(ws_scan_state *s, const ws_batch *b, ws_err *err);
 
 /* ---- item.c: ranges of targets are parts of the work on a batch, for threads that would stand by. How many there are
  * has no influence on the output ---- */
 
 int ws_scan_split(const ws_scan_state *s, ws_scan_item *it, ws_err *err);   /* sets nparts, at least 1 */
 int ws_scan_collect(const ws_scan_state *s, ws_scan_item *it, ws_err *err); /* sets hits, once all parts are scored */
-/* The same with ws_scan.cutter: in parts that the tool plans; the work on one; and what was cut from all. */
-int ws_scan_plan(ws_scan_state *s, ws_scan_item *it, ws_err *err);
-int ws_scan_cut(ws_scan_state *s, ws_scan_item *it, size_t part, ws_scan_thread *thread, ws_err *err);
-int ws_scan_join(const ws_scan_state *s, ws_scan_item *it, ws_scan_thread *thread, ws_err *err);
 void ws_scan_item_release(ws_scan_item *it);
 
 /* ---- columns.c ---- */
@@ -186,18 +157,9 @@ int ws_scan_packs_pairs(const ws_job *job);
 /* Makes the text of the outputs from hits, in the worker. */
 int ws_scan_format(const ws_scan_state *s, ws_scan_item *it, const ws_scan_worker *worker, ws_outtext *out,
                    ws_err *err);
-/* ws_output.head, rest and end of a table; own is a ws_scan_form. */
+/* ws_output.head and rest of a table; own is a ws_scan_form. */
 int ws_rows_head(const ws_job *job, void *own, ws_buf *out, ws_err *err);
 int ws_rows_late(const ws_job *job, void *own, const void *item, ws_buf *text, uint64_t *rows, ws_err *err);
-int ws_rows_end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err);
-/* Returns what "##end" says. */
-ws_pairs_counts ws_scan_counts(const ws_job *job);
-/* For outputs whose rows are windows (ws_scan.records). Notes the records of the windows of an item that go to an
- * output, in the order of the input. WS_ENOMEM. */
-int ws_scan_records_note(const ws_job *job, ws_scan_form *f, const ws_scan_item *it, ws_err *err);
-/* Appends the lines of those whose length is known; for tools that only change the form all lines of the input.
- * WS_ENOMEM. */
-int ws_scan_records_put(const ws_job *job, const ws_scan_records *r, ws_buf *text, ws_err *err);
 
 /* ---- packed.c: ws_output.head, pack, end and flush; own is a ws_scan_form. Without pairs `made` holds the uint32_t
  * numbers of the sequences of the ws_scan_item that leave ---- */

@@ -29,10 +29,6 @@ hmmcast)
 nhmmsieve)
     gzip -dc "$top/tests/data/golden/dna-models/MADE1.hmm.gz" >models
     gzip -dc "$top/tests/data/golden/long-targets/inputs/dna_target.fa.gz" | head -c 60000 >genome
-    if [ -z "${WS_FAULT_FAKE:-}" ]; then
-        for b in scalar cuda; do "$faulty/ssvfilt" --long --backend $b models genome >windows.$b; done
-        cmp windows.scalar windows.cuda
-    fi
     set -- -t "$threads" -K 30000 -E 1000 models genome
     ;;
 seqsieve | jacksieve) # queries are made into models before a device is opened

@@ -16,7 +16,6 @@ static inline uint64_t fuzz_body_of(const pack_frame *f) {
         n = 4 * (v[HEAD_COLUMNS] + 1) + v[HEAD_TEXT];
     if (!memcmp(f->magic, PACK_QUERIES, sizeof f->magic)) n = 16 * v[QUERIES_N] + v[QUERIES_TEXT];
     if (!memcmp(f->magic, PACK_PAIRS, sizeof f->magic)) n = v[PAIRS_TABLE] + v[PAIRS_TEXT];
-    if (!memcmp(f->magic, PACK_RECORDS, sizeof f->magic)) n = v[RECORDS_TEXT];
     return n ? pack_body(n) - sizeof(uint64_t) : 0;
 }
 

@@ -240,8 +240,8 @@ static const struct a_case cases[] = {
          "its ##end lines say that no sequences were searched, but it has 1 rows (see --allow-cut)",
          0),
     CASE("ends that count too much together", TAB, "#name\tseq\n##end rows=0 in=900000000000000000 residues=0\n"
-         "##end rows=0 in=900000000000000000 residues=0\n", "",
-         "line 3: the ##end lines count more than 10^18 sequences or residues (see --allow-cut)", 0),
+         "#name\tseq\n##end rows=0 in=900000000000000000 residues=0\n", "",
+         "line 4: the ##end lines count more than 10^18 sequences or residues (see --allow-cut)", 0),
     CASE("lines sorted, so that ends stand first", TAB, "##end rows=1\n##end rows=1\n" PG PG
          "#name\tseq\n#name\tseq\na\tAC\nb\tAC\n", "a|||AC\n #0|||7\nb|||AC\n #1|||8\n", NULL, 0),
     CASE("rows removed, and a table without provenance behind it", TAB,

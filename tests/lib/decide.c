@@ -99,7 +99,7 @@ static int round_differs(const ws_stage *st, sample *r, size_t *kept, size_t *aw
     static float hint[NSEQ * EACH];
     sample_model(&hmm, r, 1 + sample_below(r, 400), 0);
     sample_target(&model, &hmm);
-    ws_cascade c = {.stage = st, .opts = &opts, .model = &model, .scored = 1};
+    ws_cascade c = {.stage = st, .opts = &opts, .model = &model};
     sample_options(&c, &opts, r, &hmm);
     model.gate = ws_gate_make(&c, &hmm);
     ws_target target = {.name = "random", .qlen = (uint64_t)hmm.M, .data = &model};
@@ -193,7 +193,7 @@ static void check_carried(tap *t, sample *r, ws_cellform form) {
     float lie[NSEQ];
     sample_model(&hmm, r, 150, 0);
     sample_target(&model, &hmm);
-    ws_cascade c = {.stage = &stages[2], .opts = &opts, .model = &model, .max_p = 1, .scored = 1};
+    ws_cascade c = {.stage = &stages[2], .opts = &opts, .model = &model, .max_p = 1};
     ws_target target = {.name = "random", .qlen = (uint64_t)hmm.M, .data = &model};
     ws_job job = {.target = &target, .ntarget = 1, .reader_opts = &scan, .data = &c};
     ws_cpu_probe(&job.machine.cpu);

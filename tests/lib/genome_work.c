@@ -298,7 +298,7 @@ static void make_models(scene *s, sample *r, int width) {
         *m = (ws_genome_model){.filter = {.hmm = h}, .target = &s->target[t], .by = &filters};
         ws_bias_set(&m->filter.bias, h);
         sample_must(ws_profile_create(&m->filter.profile, h, &err), &err);
-        sample_must(ws_long_target_create(m->target, &m->filter, WS_LONG_ALL, &options, &err), &err);
+        sample_must(ws_long_target_create(m->target, &m->filter, &options, &err), &err);
         sample_must(ws_long_target_lay_out(m->target, width, &err), &err);
         sample_must(ws_long_target_to_device(m->target, m->by, &err), &err);
     }

@@ -221,25 +221,6 @@ static void test_extremes(tap *t) {
     ws_free(seeds.at);
 }
 
-/* Calls of a device: large where the device is the bound, small at first and near the end, and within the memory. */
-static void test_calls(tap *t) {
-    const uint64_t million = 1000000, giga = 1000 * million;
-    const ws_long_run one = {1, 80, 10, 8 * giga}, middle = {1, 2441, 10, 8 * giga}, many = {16, 24528, 10, 8 * giga};
-    const ws_long_run tight = {16, 24528, 100, 8 * giga}, least = {100, 24528, 100, 8 * giga};
-    tap_ok(t, ws_long_call_residues(&many, 0, 0) == WS_LONG_CALL_LEAST, "the first call");
-    tap_ok(t, ws_long_call_residues(&many, 0, -1) == WS_LONG_CALL_LEAST, "the first call for a pipe");
-    tap_ok(t, ws_long_call_residues(&one, giga, 0.1) == WS_LONG_CALL_LEAST, "a short model");
-    tap_ok(t, ws_long_call_residues(&middle, giga, 0.1) == 2441 * 4096, "a longer model");
-    tap_ok(t, ws_long_call_residues(&many, giga, 0.1) == WS_LONG_CALL_MOST, "many models");
-    const uint64_t room = ws_long_call_residues(&tight, giga, 0.1);
-    tap_ok(t, room > 12 * million && room < 13 * million, "memory of all slots: %llu", (unsigned long long)room);
-    tap_ok(t, ws_long_call_residues(&least, giga, 0.1) == WS_LONG_CALL_LEAST, "memory for the least");
-    tap_ok(t, ws_long_call_residues(&many, 200 * million, 0.5) == 20 * million, "each slot has a call of the rest");
-    tap_ok(t, ws_long_call_residues(&many, 999 * million, 0.999) == WS_LONG_CALL_LEAST, "the last call");
-    tap_ok(t, ws_long_call_residues(&many, 200 * million, -1) == 20 * million,
-           "of a pipe as much may follow as has come");
-}
-
 int main(void) {
     tap t = {0};
     test_maxl(&t);
@@ -249,6 +230,5 @@ int main(void) {
     test_windows(&t);
     test_split(&t);
     test_extremes(&t);
-    test_calls(&t);
     return tap_end(&t);
 }

@@ -40,7 +40,7 @@ static void write_stream(ws_buf *out, const ws_batch *b, const ws_abc *abc, cons
     ws_packed_totals t = {0};
     fine(ws_packed_head(out, abc, &err));
     fine(ws_packed_blocks(out, b, pick, n, &t, &err));
-    fine(ws_packed_end(out, &t, &err));
+    fine(ws_packed_end(out, &t, NULL, &err));
 }
 
 static int read_stream(const ws_buf *in, const ws_abc *abc, size_t batch_seqs, int marks, ws_buf *got, ws_err *err) {
@@ -188,7 +188,7 @@ static void slow_stream(tap *t) {
     fine(ws_packed_blocks(&out, &b, pick, 2, &totals, &err));
     const size_t first = out.n;
     fine(ws_packed_blocks(&out, &b, pick + 2, 6, &totals, &err));
-    fine(ws_packed_end(&out, &totals, &err));
+    fine(ws_packed_end(&out, &totals, NULL, &err));
     dump(&want, &b, abc, &seqs);
     drip d = {.text = &out, .seed = 3, .piece = first / 2, .pause_every = 5};
     const ws_seqread_conf conf = {.path = standard_input, .npath = 1, .abc = abc, .batch_residues = 1 << 30,
@@ -214,7 +214,7 @@ static void two_blocks(ws_buf *out, const ws_abc *abc) {
     fine(ws_packed_head(out, abc, &err));
     fine(ws_packed_blocks(out, &b, pick, 2, &totals, &err));
     fine(ws_packed_blocks(out, &b, pick + 2, 3, &totals, &err));
-    fine(ws_packed_end(out, &totals, &err));
+    fine(ws_packed_end(out, &totals, NULL, &err));
     ws_batch_release(&b);
 }
 

@@ -13,15 +13,12 @@ static int same_buf(const ws_buf *a, const ws_buf *b) { return a->n == b->n && (
 
 /* ---- reading ---- */
 
-static ws_pairs_counts counts_of(const ws_tsv_head *head) {
-    const int known = head->ends && !head->uncounted;
-    const int unknown = head->ends ? WS_COUNTS_UNKNOWN : WS_COUNTS_NO_END;
-    return (ws_pairs_counts){.state = known ? WS_COUNTS_KNOWN : unknown,
-                             .seqs = head->in, .residues = head->residues};
+static ws_stream_size size_of(const ws_ledger *g) {
+    return g->nstage || g->ends ? ws_ledger_size(g) : (ws_stream_size){.state = WS_SIZE_NO_END};
 }
 
 /* Like read_all, but for the lines of rows, which packed pairs have not; more of the conf is the caller's. */
-static int read_rows(ws_seqread_conf conf, const ws_buf *in, ws_buf *got, ws_buf *lines, ws_pairs_counts *counts,
+static int read_rows(ws_seqread_conf conf, const ws_buf *in, ws_buf *got, ws_buf *lines, ws_stream_size *counts,
                      ws_err *err) {
     char path[PATH_SIZE];
     const char *paths[] = {path};
@@ -41,10 +38,10 @@ static int read_rows(ws_seqread_conf conf, const ws_buf *in, ws_buf *got, ws_buf
     ws_err e;
     if (lines) {
         lines->n = 0;
-        fine(ws_buf_add(lines, head->provenance.p, head->provenance.n, &e));
+        fine(ws_buf_add(lines, ws_seqread_ledger(r)->lines.p, ws_seqread_ledger(r)->lines.n, &e));
         for (int i = 0; i < head->nall; i++) fine(ws_buf_addf(lines, &e, "%s%s", i ? "\t" : "", head->all[i]));
     }
-    if (counts) *counts = counts_of(head);
+    if (counts) *counts = size_of(ws_seqread_ledger(r));
     ws_seqread_close(r);
     ws_batch_release(&b);
     unlink(path);
@@ -98,7 +95,7 @@ static void pack_table(const ws_buf *table, ws_buf *out, size_t batch) {
     k.head = ws_seqread_head(r);
     int rc = ws_seqread_fill(r, &b, &err);
     fine(ws_pairs_open(&k.p, (const char *const *)k.head->all, k.head->nall, &err));
-    fine(ws_pairs_head(k.p, out, conf.abc, k.head->provenance.p, k.head->provenance.n, &err));
+    fine(ws_pairs_head(k.p, out, conf.abc, ws_seqread_ledger(r)->lines.p, ws_seqread_ledger(r)->lines.n, &err));
     for (; !rc; rc = ws_seqread_fill(r, &b, &err)) {
         for (size_t i = 0, row = 0; i < b.n; i++) {
             fine(ws_pairs_seq(k.p, out, &b, i, &err));
@@ -106,8 +103,8 @@ static void pack_table(const ws_buf *table, ws_buf *out, size_t batch) {
         }
     }
     must(rc == WS_EOF, err.text);
-    const ws_pairs_counts counts = counts_of(k.head);
-    fine(ws_pairs_end(k.p, out, &counts, &err));
+    const ws_stream_size size = size_of(ws_seqread_ledger(r));
+    fine(ws_pairs_end(k.p, out, &size, &err));
     ws_pairs_close(k.p);
     ws_seqread_close(r);
     ws_batch_release(&b);
@@ -182,14 +179,14 @@ static void round_trip(tap *t, uint64_t seed, shape x) {
     const uint64_t start = seed;
     ws_err err;
     ws_buf table = {0}, packed = {0}, again = {0}, want = {0}, got = {0}, lines = {0}, lines2 = {0};
-    ws_pairs_counts counts;
+    ws_stream_size counts;
     random_table(&table, &seed, &x);
     pack_table(&table, &packed, SIZE_MAX);
     pack_table(&table, &again, 1 + below(&seed, 9));
     int ok = same_buf(&packed, &again) && packed.n % PACK_ALIGN == 0;
     ok &= read_rows(conf_of(SIZE_MAX), &table, &want, &lines, NULL, &err) == WS_EOF;
     ok &= read_rows(conf_of(SIZE_MAX), &packed, &got, &lines2, &counts, &err) == WS_EOF && same_buf(&got, &want);
-    ok &= same_buf(&lines, &lines2) && counts.state == WS_COUNTS_KNOWN && counts.seqs == 4711 &&
+    ok &= same_buf(&lines, &lines2) && counts.state == WS_SIZE_KNOWN && counts.seqs == 4711 &&
           counts.residues == 123456;
     ok &= read_rows(conf_of(1), &packed, &got, NULL, NULL, &err) == WS_EOF && same_buf(&got, &want);
     tap_ok(t, ok, "%zu sequences up to %zu, up to %zu pairs, %d %scolumns, seed %llu: %zu bytes of %zu", x.seqs,
@@ -278,7 +275,7 @@ static void exact(tap *t) {
     const ws_cell cell[6] = {[3] = ws_cell_number(WS_COL_BITS, bits), [4] = ws_cell_number(WS_COL_P, 1.0 / 3),
                              [5] = ws_cell_number(WS_COL_P, (double)NAN)};
     fine(ws_pairs_add(p, q, cell, &err));
-    fine(ws_pairs_end(p, &out, &(ws_pairs_counts){.state = WS_COUNTS_UNKNOWN}, &err));
+    fine(ws_pairs_end(p, &out, &(ws_stream_size){.state = WS_SIZE_UNKNOWN}, &err));
     ws_pairs_close(p);
     char path[PATH_SIZE];
     const char *paths[] = {path};
@@ -293,7 +290,7 @@ static void exact(tap *t) {
          isnan(ws_row_number(&b, &b.row[0], 3));
     ok &= b.col[1].form == WS_CELL_EXACT32 && b.col[2].form == WS_CELL_GENERAL24 && b.col[3].form == WS_CELL_STRAND;
     ok = ok && ws_queries_at(b.queries, 0)->hash == 5 && ws_queries_at(b.queries, 0)->qlen == 10;
-    ok = ok && ws_seqread_fill(r, &b, &err) == WS_EOF && ws_seqread_head(r)->uncounted;
+    ok = ok && ws_seqread_fill(r, &b, &err) == WS_EOF && ws_seqread_ledger(r)->unknown;
     tap_ok(t, ok, "the bias keeps its last bit, and the counts are unknown");
     ws_seqread_close(r);
     ws_batch_release(&b);
@@ -348,7 +345,7 @@ static void cut_and_damaged(tap *t) {
 static void concatenated(tap *t) {
     ws_err err;
     ws_buf one = {0}, two = {0}, got = {0}, want = {0};
-    ws_pairs_counts counts;
+    ws_stream_size counts;
     small_stream(&one);
     must(read_rows(conf_of(9), &one, &want, NULL, NULL, &err) == WS_EOF, "a small stream");
     fine(ws_buf_add(&two, one.p, one.n, &err) | ws_buf_add(&two, one.p, one.n, &err));
@@ -362,7 +359,7 @@ static void concatenated(tap *t) {
     tap_ok(t, rc == WS_EDATA && same_buf(&got, &want) && strstr(err.text, "other columns"), "other columns");
     two.n = one.n;
     ws_packed_totals totals = {0};
-    fine(ws_packed_head(&two, ws_abc_get(WS_ABC_AMINO), &err) | ws_packed_end(&two, &totals, &err));
+    fine(ws_packed_head(&two, ws_abc_get(WS_ABC_AMINO), &err) | ws_packed_end(&two, &totals, NULL, &err));
     rc = read_rows(conf_of(9), &two, &got, NULL, NULL, &err);
     tap_ok(t, rc == WS_EDATA && same_buf(&got, &want) && strstr(err.text, "be read together"), "pairs and sequences");
     ws_buf_release(&one);

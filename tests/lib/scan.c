@@ -91,7 +91,7 @@ static void formats(tap *t) {
     ws_scan scan = {.out_format = WS_OUT_IDS, .rejected_output = 1};
     ws_job job = {.target = target, .ntarget = TARGETS, .reader_opts = &scan, .nout = 2};
     ws_scan_state s = {.job = &job, .scan = &scan};
-    ws_scan_item it = {.out = &it.batch};
+    ws_scan_item it = {0};
     ws_scan_worker worker = {0};
     ws_outtext out[WS_OUTPUT_MAX] = {0};
     ws_err err = {0};
@@ -125,13 +125,13 @@ static int is_near(double value, double least, double most) {
 
 /* The cells of a file, of which a part was read; and the share that is scored. */
 static void work(tap *t) {
-    enum { RECORDS = 2000, LENGTH = 1000, NODES = 70, STRANDS = 2 };
-    const double all = (double)RECORDS * LENGTH * NODES * STRANDS;
+    enum { RECORDS = 2000, LENGTH = 1000, NODES = 140 };
+    const double all = (double)RECORDS * LENGTH * NODES;
     double cells;
     char path[PATH_SIZE];
     const char *const paths[] = {path};
     ws_target model = {.qlen = NODES};
-    ws_scan scan = {.strands = STRANDS};
+    ws_scan scan = {0};
     ws_scan_state s = {.scan = &scan};
     const ws_reader *const reader = &ws_scan_reader;
     ws_job job = {.target = &model, .ntarget = 1, .reader = &s, .reader_opts = &scan};

@@ -185,13 +185,14 @@ static void heads(tap *t) {
     tap_ok(t, ws_seqread_format(r) == WS_FORMAT_AUTO, "no format before the first fill");
     int rc = ws_seqread_fill(r, &b, &err);
     const ws_tsv_head *h = ws_seqread_head(r);
-    tap_ok(t, !rc && b.has_rows && h->present && h->npg == 2 && ws_seqread_format(r) == WS_FORMAT_TSV,
+    const ws_ledger *g = ws_seqread_ledger(r);
+    tap_ok(t, !rc && b.has_rows && h->present && g->nstage == 2 && ws_seqread_format(r) == WS_FORMAT_TSV,
            "a table is told as one");
     tap_ok(t, h->ncolumn == 2 && !strcmp(h->column[0], "query") && !strcmp(h->column[1], "a_bits"),
            "columns that pass through");
-    tap_ok(t, same_text(&h->provenance, "##warpsieve pg=1 prog=a\n##warpsieve pg=2 prog=b\n"),
+    tap_ok(t, same_text(&g->lines, "##warpsieve pg=1 prog=a\n##warpsieve pg=2 prog=b\n"),
            "provenance of the first table");
-    tap_ok(t, h->ends == 2 && h->in == 24 && h->residues == 307, "sums over the ends");
+    tap_ok(t, g->ends == 2 && g->seqs == 24 && g->residues == 307, "sums over the ends");
     tap_ok(t, ws_seqread_fill(r, &b, &err) == WS_EOF && b.n == 0, "the end");
     ws_seqread_counts_get(r, &c);
     tap_ok(t, c.seqs == 1 && c.rows == 1 && c.residues == 2 && c.bad_residues == 0, "counts");
