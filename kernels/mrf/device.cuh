@@ -426,7 +426,9 @@ static __global__ void __launch_bounds__(THREADS, 1) ws_mrf_pass_kernel(mrf_args
             if (w.nqueue < 32 && (more || w.nqueue == 0 || k + 1 < steps)) continue;
             const uint32_t many = min(w.nqueue, 32u);
             w.nqueue -= many;
-            look<N, REACH, RANDOM>(a, sweep, lane < many, w.queue[w.nqueue + min(lane, many - 1)], &w);
+            const uint2 voxel = w.queue[w.nqueue + min(lane, many - 1)];
+            __syncwarp(); // the next push writes there, and the ballots between order no memory
+            look<N, REACH, RANDOM>(a, sweep, lane < many, voxel, &w);
         }
     }
     if (w.nmove) add_moves(w.sums, lane < w.nmove, lane < w.nmove ? w.moves[lane] : 0);
