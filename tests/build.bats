@@ -105,7 +105,7 @@ version_has_facts() {
     mk -n CUDA=0 CPPFLAGS=-D_FORTIFY_SOURCE=3 "$PWD/b/lib/base/err.o" >said
     [ "$(grep -o _FORTIFY_SOURCE=. said)" = _FORTIFY_SOURCE=3 ]
     ! sanitized || skip 'built with a sanitizer'
-    command -v readelf >/dev/null || skip 'no readelf'
+    wants readelf
     for t in $(all_tools); do
         readelf -dW "$top/bin/$t" | grep -q 'NOW' || fail "$t: no BIND_NOW"
         readelf -lW "$top/bin/$t" | grep -q GNU_RELRO || fail "$t: no RELRO"
@@ -119,7 +119,7 @@ version_has_facts() {
 }
 
 @test "make hook: a commit with a breach of style is refused, with the place; another hook is left alone" {
-    command -v git >/dev/null || skip "git is not installed"
+    wants git
     mkdir sources
     (cd "$top" && cp -r --parents Makefile packaging/*.mk packaging/*.sh lib/base lib/simd tests/style.sh tests/comments.py \
         tests/pre-commit.sh "$BATS_TEST_TMPDIR/sources/")

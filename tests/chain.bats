@@ -377,7 +377,7 @@ for r in range(20): print(f"r{r}\tMKV\t" + "\t".join(f"{r}.{i}" for i in range(n
     vitfilt --no-provenance other.hmm pairs.wsp | same want -
     gzip -c three.hmm >three.hmm.gz
     vitfilt --no-provenance three.hmm.gz pairs.wsp | same want -
-    command -v hmmconvert >/dev/null || skip "hmmconvert is not installed"
+    wants hmmconvert
     hmmconvert -b three.hmm >three.h3m
     vitfilt --no-provenance three.h3m pairs.wsp | same want -
 }

@@ -12,7 +12,7 @@ setup() { in_data; }
 has_zstd() { msvfilt --version | grep -q '^compression: .*libzstd'; }
 need_zstd() {
     has_zstd || skip "built without libzstd"
-    command -v zstd >/dev/null || skip "there is no program zstd to make files with"
+    wants zstd
     zstd -q -f --check small.fa -o small.fa.zst
 }
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Installs the missing packages that building and testing need on Debian and Ubuntu; names them elsewhere.
-# With everything there it does nothing and needs no network. --build: only what building needs. A build does without the
-# packages of wish_header: where these cannot be had, the script says so and succeeds.
+# With everything there it does nothing and needs no network. --build: only what building needs. A build and most tests do
+# without the packages of wish: where these cannot be had, the script says so and succeeds.
 set -eu
 
 missing=
@@ -16,12 +16,15 @@ want() { # want PACKAGE PROGRAM...: the package is missing if one of its program
 want_header() { # want_header PACKAGE HEADER
     printf '#include <%s>\n' "$2" | ${CC:-cc} ${CPPFLAGS:-} -E -x c - >/dev/null 2>&1 || missing="$missing $1"
 }
+want_module() { # want_module PACKAGE MODULE: the package is missing if python3 cannot import the module
+    python3 -c "import $2" 2>/dev/null || missing="$missing $1"
+}
 
 wished=
-wish_header() { # wish_header PACKAGE HEADER
+wish() { # wish WANT ARGUMENT...: the package goes to those that nothing ends for
     needed=$missing
     missing=
-    want_header "$1" "$2"
+    "$@"
     wished="$wished$missing"
     missing=$needed
 }
@@ -29,8 +32,8 @@ wish_header() { # wish_header PACKAGE HEADER
 want build-essential make "${CC:-cc}" ar
 want_header zlib1g-dev zlib.h
 want_header libxxhash-dev xxhash.h
-wish_header libzstd-dev zstd.h
-case $(uname -m) in x86_64 | aarch64) wish_header libisal-dev isa-l.h ;; esac
+wish want_header libzstd-dev zstd.h
+case $(uname -m) in x86_64 | aarch64) wish want_header libisal-dev isa-l.h ;; esac
 if [ "${1:-}" != --build ]; then
     want bats bats
     want hmmer hmmsearch
@@ -39,6 +42,16 @@ if [ "${1:-}" != --build ]; then
     want python3 python3
     want gzip zcat
     want binutils nm
+    # without these a test each is skipped, with CI=true it fails; they take less than 100 MB in all
+    wish want zsh zsh
+    wish want fish fish
+    wish want groff groff
+    wish want zstd zstd
+    wish want xz-utils xz
+    wish want miller mlr
+    wish want sqlite3 sqlite3
+    wish want_module python3-yaml yaml
+    wish want_module python3-venv ensurepip
     [ ! -e "$(dirname "$0")/../.git" ] || want git git # a tarball has no use for it
 fi
 
@@ -47,7 +60,7 @@ if [ -z "$missing$wished" ]; then
     exit 0
 fi
 if ! command -v apt-get >/dev/null 2>&1; then
-    [ -z "$wished" ] || echo "not there, and a build does without, by their Debian names:$wished" >&2
+    [ -z "$wished" ] || echo "not there, and it goes on without, by their Debian names:$wished" >&2
     [ -n "$missing" ] || exit 0
     echo "missing, by their Debian names:$missing" >&2
     echo "install them with this system's package manager; INSTALL says what each is for" >&2
@@ -67,6 +80,6 @@ if [ -n "$missing" ]; then
 else
     run update -q -o Acquire::Retries=0 -o Acquire::http::Timeout=20 >/dev/null 2>&1 || :
 fi
-# shellcheck disable=SC2086
-[ -z "$wished" ] || install $wished >/dev/null 2>&1 ||
-    echo "these could not be installed, and the build does without them:$wished"
+for package in $wished; do # singly, so that one that cannot be had takes no other with it
+    install "$package" >/dev/null 2>&1 || echo "could not be installed, and it goes on without: $package"
+done

@@ -45,7 +45,8 @@ SH
         sed -n 's/.*> \([a-z0-9]*\.[a-z]*\)$/\1/p' "$b" | while read -r f; do [ -e "$f" ] ||
             fail "$f is not there after: $(cat "$b")"; done
     done
-    [ -z "$left" ] || echo "# not installed, so checked for syntax only:$left" >&3
+    # shellcheck disable=SC2086 # words
+    left_out $left
     same <(grep -v '^##' whole.tsv) <(msvfilt m.hmm db.fa.gz | vitfilt m.hmm | fwdscore -Z 400 m.hmm | grep -v '^##')
     [ ! -e hits.db ] || [ "$(sqlite3 hits.db 'select count(*) from hits')" -eq $(($(wc -l <plain.tsv) - 1)) ]
     grep -c RAD53 plain.tsv

@@ -76,6 +76,16 @@ slow() { [ -n "${WARPSIEVE_SLOW:-}" ] && echo "# ran a part only, because the bu
 
 fail() { printf '%s\n' "$@"; return 1; }
 
+# Skips a test that lacks something which tests/deps.sh installs; where CI=true the test fails instead.
+absent() { # absent WHAT
+    [ "${CI:-}" != true ] || fail "$1: sh tests/deps.sh installs it" || return 1
+    skip "$1"
+}
+wants() { # wants PROGRAM...
+    local p
+    for p; do command -v "$p" >/dev/null || absent "$p is not installed"; done
+}
+
 # After `run --separate-stderr`: nothing on stdout and a message with every one of the patterns (extended, any case).
 refused() { # refused STATUS PATTERN...
     local want=$1 p
@@ -128,6 +138,14 @@ not_installed() { # not_installed FILE
     if grep -q '^python3 -m warpsieve' "$1" && ! python3 -c 'import pyarrow' 2>/dev/null; then echo pyarrow; fi
     if grep -q '^Rscript' "$1" && ! command -v Rscript >/dev/null; then echo R; fi
     if grep -q '^python3 .*pandas' "$1" && ! python3 -c 'import pandas' 2>/dev/null; then echo pandas; fi
+}
+# Says what blocks were left out for want of these programs; where CI=true those of tests/deps.sh must be there.
+left_out() { # left_out NAME...
+    [ $# -gt 0 ] || return 0
+    echo "# not installed, so checked for syntax only: $*" >&3
+    case " ${CI:-} $* " in
+    " true "*" mlr "* | " true "*" sqlite3 "*) fail "not installed: $*; sh tests/deps.sh installs mlr and sqlite3" ;;
+    esac
 }
 
 # Status of a process as the shell sees it, without bats' opinion: status_of COMMAND...

@@ -85,7 +85,7 @@ golden() { # golden OPTION...: all cases of the repository
 
 beside_hmmbuild() {
     full
-    command -v hmmbuild >/dev/null || skip "hmmbuild is not installed"
+    wants hmmbuild
     hmmbuild -h | grep -q 'HMMER 3\.4 ' || skip "hmmbuild is another version than 3.4"
 }
 @test "beside hmmbuild: each protein of yeast as a single sequence" {

@@ -39,7 +39,7 @@ equal() { # equal NAME ARGUMENT...
 @test "nhmmscan 3.4's tables on all cases of the larger set" {
     local full=$shared/golden/nhmmer more=$shared/golden/long-targets
     [ -d "$full" ] || skip "its data are not there"
-    command -v xz >/dev/null || skip "xz is not installed"
+    wants xz
     for f in "$more"/inputs/*.xz "$full"/inputs/*.xz; do xz -dc "$f" >"$(basename "$f" .xz)"; done
     for f in "$more"/models/*.gz "$full"/inputs/*.gz; do zcat "$f" >"$(basename "$f" .gz)"; done
     cat MADE1_cut.hmm 3box.hmm 2OG-FeII_Oxy_3-nt.hmm bmyD.hmm >dna.hmm

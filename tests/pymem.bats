@@ -8,7 +8,7 @@ load helper
 
 setup() {
     [ -z "${WARPSIEVE_BIN:-}" ] || skip "programs from elsewhere are tested"
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    wants python3
     ! sanitized || skip "a Python without the sanitizer cannot load an object with it"
     [ -x "$top/${B:-build}/shared/bin/hmmsieve" ] || fail "make shared makes what these tests need"
     PATH=$top/${B:-build}/shared/bin:$PATH

@@ -58,3 +58,11 @@ counts() { tail -1 <<<"$output"; }
     run -1 runs build/lib/ends
     grep -q '[12] files did not run to their end' <<<"$output"
 }
+
+@test "a test that misses a program is skipped, and fails with CI=true" {
+    printf 'load %s/tests/helper\n@test "needs" { wants sh no-such-program; true; }\n' "$top" >tests/needs.bats
+    run -0 outside_of_bats bats --tap tests/needs.bats
+    grep -q '^ok 1 needs # skip no-such-program is not installed$' <<<"$output" || fail "$output"
+    run -1 outside_of_bats env CI=true bats --tap tests/needs.bats
+    grep -q 'no-such-program is not installed: sh tests/deps.sh installs it' <<<"$output" || fail "$output"
+}
