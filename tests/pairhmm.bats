@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # pairhmm: tables and matrices from golden input, refusals, one answer for all backends, cuts and streams. Values are
-# checked pair by pair in kernels/pairhmm/test.c.
+# checked pair by pair in tests/lib/pairhmm.c.
 
 bats_require_minimum_version 1.5.0
 load helper

@@ -65,6 +65,8 @@ while read -r f; do
     sed -n 's/^[ ]*#[ ]*include "\([^"]*\)".*/\1/p' "$f" | while read -r i; do echo "$f $i"; done
 done <"$tmp/c" | upwards includes >"$tmp/up"
 breach "$tmp/up" "an include must point to a lower layer, of: $layers"
+grep -n '#[ ]*include "bin/' $(grep -E '^kernels/[^/]*/test\.' "$tmp/c") /dev/null >"$tmp/above"
+breach "$tmp/above" "a test of a kernel includes no bin/; one that needs it lies in tests/lib"
 
 # Objects of the archive, from make: who defines what another one needs.
 for o in ${OBJECTS-}; do
