@@ -4,6 +4,7 @@
 # one failed. A try is what each attack counts: a mutated input, a fault at one place, a run under a random load, a test
 # of damaged or hostile input.
 #   tests/attack.sh BUILD [TRIES [SEED]]     BUILD: where make has put the test programs; TRIES of each random attack, 300
+# With fewer TRIES the attacks of size (10^9 residues, 10^5 queries) are smaller too.
 set -u
 build=$1 tries=${2:-300} seed=${3:-1}
 cd "$(dirname "$0")/.." || exit 1
@@ -34,6 +35,11 @@ tests() { # tests ATTACK FILE [FILTER]
 programs() {
     tests 'faults of the system: tools of sequences' faults.bats
     tests 'faults of the system: pairhmm, papara-score, mrfseg' faults-pairs.bats
+    if [ -n "${WARPSIEVE_FAULTY:-}" ]; then
+        tests 'faults of a fake device' faults-cuda.bats
+    else
+        say 'faults of a fake device (not here: built without CUDA)' 0 0
+    fi
     tests 'damaged, cut and hostile input' input.bats
     tests 'zstd and BGZF: cut, damaged, any number of threads' compressed.bats
     tests 'signals: ignored, blocked, of process 1' signals.bats

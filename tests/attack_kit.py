@@ -17,6 +17,10 @@ class Failure(Exception):
     pass
 
 
+class Impossible(Exception):
+    """An attack needs something that this machine does not have."""
+
+
 def need(good, *what):
     if not good:
         raise Failure(" ".join(str(w)[:300] for w in what))
