@@ -25,6 +25,7 @@ part() { timeout 300 python3 "$top/tests/pymem.py" "$1" "$data"; }
 @test "models and sequences as paths, bytes, files and objects" { part inputs; }
 @test "errors are exceptions with the program's sentence" { part errors; }
 @test "threads: others run, several searches at once, Ctrl-C" { part threads; }
+@test "Ctrl-C while models are made" { part interrupted; }
 # One arena: how many of them threads fill is chance.
 @test "400 searches leave no memory and no file behind" { MALLOC_ARENA_MAX=1 part memory; }
 @test "import warpsieve is quick" { part start; }

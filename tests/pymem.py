@@ -313,6 +313,34 @@ def threads():
     same(rows(warpsieve.hmmsearch(three(), pairs)), want)
 
 
+def interrupted():
+    """Ctrl-C ends a run also while it makes models of queries, or what a search needs of models: each is seconds of work."""
+    inside, sent = warpsieve.search.call, []
+
+    def interrupt():
+        sent.append(time.process_time())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def call(*arguments):
+        threading.Timer(0.3, interrupt).start()
+        inside(*arguments)
+
+    queries = [(f"{n}.{i}", s) for i in range(5) for n, s in records() if 300 < len(s) < 500]
+    long = ("long", "".join(s for _, s in records())[:35000])
+    warpsieve.search.call = call
+    for search in (lambda: warpsieve.phmmer(queries, [("a", "MKV")], cpus=1), lambda: warpsieve.jackhmmer(queries, [("a", "MKV")], cpus=1),
+                   lambda: warpsieve.phmmer([long] * 9, [("a", "MKV")], cpus=1),
+                   lambda: warpsieve.hmmsearch(three() * 1000, [("a", "MKV")], cpus=1)):
+        try:
+            search()
+        except KeyboardInterrupt:
+            took = time.process_time() - sent[-1]
+            assert took < 0.5, f"{took} s of work after Ctrl-C"
+        else:
+            raise AssertionError("the run was not interrupted")
+    warpsieve.search.call = inside
+
+
 def memory():
     """Searches take no more memory than those before, and leave no file open. A leak grows by each of four
     hundred, the allocator only once."""

@@ -157,10 +157,12 @@ static int make_model(void *ctx, size_t i, ws_err *err) {
 
 int ws_queryset_models(ws_queryset *q, const ws_job *job, const ws_build_settings *s, ws_hmmset *set, ws_err *err) {
     making m = {q, set};
+    ws_build_settings own = *s;
+    own.stop = job->stop;
     *set = (ws_hmmset){0};
     if (!(set->hmm = ws_calloc(q->n, sizeof *set->hmm, err))) return err->code;
     set->n = q->n; /* those that are not made are zero, which is legal to release */
-    int rc = q->builder ? WS_OK : ws_builder_create(&q->builder, s, err);
+    int rc = q->builder ? WS_OK : ws_builder_create(&q->builder, &own, err);
     if (!rc) rc = ws_parallel_for(q->n, ws_job_threads(job), make_model, &m, err);
     if (rc) {
         ws_hmmset_release(set);

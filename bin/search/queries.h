@@ -34,7 +34,8 @@ int ws_queryset_load(ws_queryset *q, const char *path, ws_format format, const w
 /* Reads the queries, the job's first operand, and sets the job's inputs to the others. WS_EUSAGE without operands;
  * WS_EDATA if there is no residue. */
 int ws_queryset_read(ws_queryset *q, ws_job *job, ws_err *err);
-/* Makes the builder and a model of each query, on all threads. Fails as ws_build_from_sequence. */
+/* Makes the builder and a model of each query, on all threads. Fails as ws_build_from_sequence, or with WS_ESTOP once
+ * the job should end, which also ends the making of later models by the same builder. */
 int ws_queryset_models(ws_queryset *q, const ws_job *job, const ws_build_settings *s, ws_hmmset *set, ws_err *err);
 /* Sets the hash of a set of models that were made. */
 void ws_queryset_hash(ws_hmmset *set);

@@ -247,7 +247,8 @@ static int end_query(void *ctx, size_t i, ws_err *err) {
     ws_hitquery hq = ws_domscore_query(d, e->job->target[t].data, l, &text);
     hq.origin = &r->origin[t];
     hq.first = hq.origin->number == 0;
-    int rc = ws_buf_addf(&name, err, "%s-i%d", hq.origin->name, r->round);
+    int rc = ws_job_go_on(e->job, err);
+    if (!rc) rc = ws_buf_addf(&name, err, "%s-i%d", hq.origin->name, r->round);
     hq.msa_name = name.p;
     hq.threads = ws_domscore_list_threads(&e->of, l, e->job->nworker);
     /* the text of a long list goes to the outputs as it is made */

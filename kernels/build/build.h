@@ -40,6 +40,7 @@ typedef struct ws_build_settings {
     int width; /* which vector code calibrates: a number of lib/simd/width.h that runs here. No digit depends on it */
 
     /* calibration, section 3 */
+    const int *stop; /* where a number other than 0, which any thread may set, ends it with WS_ESTOP; NULL: nowhere */
     uint32_t seed; /* 0: from the clock */
     ws_build_lengths random[WS_BUILD_NFILTER];
     double tail; /* Eft: the tail of Forward scores that tau belongs to */
@@ -101,7 +102,7 @@ int ws_build_draft_msa(const ws_builder *b, const ws_build_ali_settings *s, ws_m
                        ws_build_ali *a, ws_hmm *h, ws_err *err);
 
 /* Sets h->evparam from the scores of random sequences against a draft (section 3). Returns WS_EDATA if a score leaves
- * the range, or WS_ENOMEM. */
+ * the range, WS_ESTOP if the builder's `stop` says so, or WS_ENOMEM. */
 int ws_build_calibrate(const ws_builder *b, ws_hmm *h, ws_err *err);
 
 /* A draft of a call. fault: a draft with one, a code that is not 0, is left alone; one that cannot be calibrated gets

@@ -8,6 +8,12 @@
 #include "kernels/vit/vit.h"
 #include "lib/simd/flush.h"
 
+/* Returns WS_ESTOP once the caller wants no more models, else WS_OK. */
+static int go_on(const ws_builder *b, ws_err *err) {
+    if (!b->set.stop || !__atomic_load_n(b->set.stop, __ATOMIC_RELAXED)) return WS_OK;
+    return ws_fail(err, WS_ESTOP, "the run was stopped");
+}
+
 /* ---- scores ---- */
 
 int ws_build_bits_create(ws_build_bits *bits, const ws_builder *b, ws_err *err) {
@@ -70,7 +76,8 @@ static int forward_bits(const ws_builder *b, const ws_hmm *h, const ws_dom_table
         float nats[TOGETHER];
         const size_t n = ws_min(TOGETHER, r->n - i);
         for (size_t j = 0; j < n; j++) x[j] = r->codes + WS_RESIDUES_PER_WORD * r->first[i + j];
-        rc = ws_dom_forward(t, w, x, r->length, n, nats, err);
+        rc = go_on(b, err);
+        if (!rc) rc = ws_dom_forward(t, w, x, r->length, n, nats, err);
         if (!rc) rc = ws_build_take_nats(b, h, i, nats, n, bits, err);
     }
     return rc;
@@ -182,7 +189,10 @@ int ws_build_fit(const ws_builder *b, ws_hmm *h, const ws_build_bits *bits, ws_e
 static int calibrate(const ws_builder *b, ws_hmm *h, const ws_profile *p, ws_build_bits *bits, ws_err *err) {
     ws_dom_tables *t = NULL;
     int rc = ws_build_bits_create(bits, b, err);
-    for (int f = WS_BUILD_MSV; f <= WS_BUILD_VITERBI && !rc; f++) rc = ws_build_filter_bits(b, f, p, bits->of[f], err);
+    for (int f = WS_BUILD_MSV; f <= WS_BUILD_VITERBI && !rc; f++) {
+        rc = go_on(b, err);
+        if (!rc) rc = ws_build_filter_bits(b, f, p, bits->of[f], err);
+    }
     if (!rc) rc = ws_dom_tables_create(&t, p, 0.0f, 0.0f, err);
     if (!rc) rc = ws_build_forward_bits(b, h, t, bits->of[WS_BUILD_FORWARD], err);
     ws_dom_tables_destroy(t);

@@ -201,7 +201,8 @@ typedef struct all {
 static int ready_one(void *work, size_t t, ws_err *err) {
     const all *a = work;
     if (a->made_only ? !is_made(a->job, (uint32_t)t) : !ws_job_has_room(a->job)) return WS_OK;
-    return ws_job_ready(a->job, a->backend, (uint32_t)t, NULL, err);
+    const int rc = ws_job_go_on(a->job, err);
+    return rc ? rc : ws_job_ready(a->job, a->backend, (uint32_t)t, NULL, err);
 }
 
 int ws_ready_for(ws_job *job, const ws_backend *backend, int threads, ws_err *err) {
