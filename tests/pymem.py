@@ -241,9 +241,17 @@ def inputs():
     assert [len(t) for t in warpsieve.phmmer(pairs[0], pairs)] == [len(t) for t in warpsieve.phmmer([pairs[0]], pairs)]
     assert list(warpsieve.hmmsearch(model, [("empty", "")]))[0].Z == 1 and list(warpsieve.hmmsearch(model, []))[0].Z == 0
     assert [list(s([], pairs)) for s in (warpsieve.hmmsearch, warpsieve.phmmer, warpsieve.jackhmmer)] == [[], [], []]
-    some = [("empty", ""), pairs[0], ("none", ""), pairs[1]]
-    assert [t.query for t in warpsieve.phmmer(some, pairs[:3])] == pairs[:2]
+    # which queries have residues, the programs decide
+    some = [Record(n, s, "ACC" + n) for n, s in (("empty", ""), pairs[0], ("blank", " "), ("tab", "\t \t"), pairs[1], ("none", ""))]
+    real, counted = [some[1], some[4]], []
+    assert [(t.query, t.query.accession, t._name) for t in warpsieve.phmmer(some, pairs[:3], callback=lambda *c: counted.append(c))] == [
+        (q, q.accession, q.name) for q in real]
+    assert counted == [(q, 2) for q in real], counted
+    assert [(r.hits.query, r.hits._name) for r in warpsieve.jackhmmer(some, pairs[:3], max_iterations=2)] == [(q, q.name) for q in real]
     assert [t.query for t in warpsieve.hmmscan(some, model)] == some
+    assert [t.query.name for t in warpsieve.phmmer(b">empty\n \n>real\n" + pairs[0][1].encode(), pairs[:3])] == ["real"]
+    for search in (warpsieve.phmmer, warpsieve.jackhmmer):
+        refused(lambda: search([("empty", " "), ("none", "")], pairs[:3]), warpsieve.Error, "no query", "2 sequences")
     made = warpsieve.hmmbuild([("a", "MKV-LAAGI"), ("b", "MKVLLAAGI"), ("c", "MRV-LSAGI")], name="mine", cpus=1)
     assert (made.name, made.M, made.nseq, made.alphabet) == ("mine", 8, 3, "amino"), made
     assert next(warpsieve.hmmsearch(made, [("x", "MKVLAAGI" * 3)])).query is made

@@ -64,7 +64,8 @@ void ws_write_records(ws_sink *s, const ws_hitquery *q) {
         .length = seq ? seq->L : (uint32_t)q->hmm->M, .round = (uint32_t)conf->round,
         .converged = (uint32_t)conf->converged, .name = (uint32_t)strlen(name), .acc = (uint32_t)strlen(acc),
         .desc = (uint32_t)ws_hits_desc(desc), .model = (uint32_t)strlen(model),
-        .nodes_of_model = q->seq ? seq->L : (uint32_t)q->hmm->M};
+        .nodes_of_model = q->seq ? seq->L : (uint32_t)q->hmm->M,
+        .number = q->origin ? (uint32_t)q->origin->number : 0};
     ws_alilines a = {0};
     put(s, &r, sizeof r);
     put(s, name, r.name);

@@ -23,7 +23,7 @@ typedef struct ws_record_list {
     uint32_t name, acc, desc;       /* bytes of texts */
     /* of the model that was made: bytes of its name, the fourth text; else 0 and the length */
     uint32_t model, nodes_of_model;
-    uint32_t unused;                /* 0 */
+    uint32_t number; /* of the sequence that the model was made of in its file, from 0, empty ones counted; else 0 */
 } ws_record_list;
 
 typedef struct ws_record_hit {

@@ -293,10 +293,15 @@ def length_of(view):
 
 
 def lists(view, options, queries=None, accessions=None):
-    """Yields the TopHits of all queries; queries: what TopHits.query is, in their order, or None; accessions: of the targets."""
+    """Yields the TopHits of all queries; queries: what TopHits.query is, in their order, or None; accessions: of the targets.
+
+    Sequences without residues, of which no models are made, have no list: a record says which sequence its query is.
+    """
     at = number = 0
     while at < len(view):
         n = length_of(view[at:])
-        yield TopHits(view[at:at + n], options, queries[number] if queries else None, accessions)
+        head = LIST.unpack_from(view, at)
+        place = head[-1] if head[8] == MADE else number
+        yield TopHits(view[at:at + n], options, queries[place] if queries else None, accessions)
         at += n
         number += 1

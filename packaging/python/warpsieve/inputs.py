@@ -145,8 +145,6 @@ class Sequences(_Input):
             raise TypeError("a query is a model, expected sequences: hmmsearch searches with models")
         self.objects = [given] if one and _is_sequence(given) else list(given)
         records = [self._record(o) for o in self.objects]
-        if what == "queries":  # the programs pass over those without residues
-            self.objects = [o for o, record in zip(self.objects, records) if record[-2]]
         self._pieces = [piece for record in records for piece in record]
         accessions = [_text_of(getattr(o, "accession", None)) for o in self.objects]
         if any(accessions):

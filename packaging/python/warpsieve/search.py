@@ -157,10 +157,12 @@ def _search(tool, operands, queries, cpus, callback, backend, given, more):
 
 
 def _results(view, given, queries, callback, accessions):
-    total = len(queries.objects) if queries.objects else None
-    for number, top in enumerate(hits.lists(view, given, queries.objects, accessions)):
+    found = collections.deque(hits.lists(view, given, queries.objects, accessions))
+    total = len(found)
+    while found:
+        top = found.popleft()  # the caller's alone from here on, with the hits that it makes
         if callback is not None:
-            callback(top.query, total if total is not None else number + 1)
+            callback(top.query, total)
         yield top
 
 
@@ -171,7 +173,8 @@ def hmmsearch(queries, sequences, *, cpus=0, callback=None, backend=None, **opti
     or an iterable of such objects. `sequences` are a path, bytes or an open file of any form that the programs read, pairs of
     name and residues, a dict of them, or sequence objects of pyhmmer or Biopython.
     `options` are pyhmmer's (E, T, incE, Z, bit_cutoffs="gathering", F1, bias_filter, seed, ...). `cpus` are threads, 0: all
-    cores. `backend`: auto, cuda, or another that --list-backends shows. `callback` is called with each query and their number.
+    cores. `backend`: auto, cuda, or another that --list-backends shows. `callback` is called with each query that was searched
+    with, and their number.
     """
     models, targets = Models(queries), Sequences(sequences)
     return _search("hmmsieve", [models, targets], models, cpus, callback, backend, options, {})[1]
@@ -184,7 +187,10 @@ def hmmscan(queries, hmms, *, cpus=0, callback=None, backend=None, **options):
 
 
 def phmmer(queries, sequences, *, cpus=0, callback=None, backend=None, **options):
-    """Searches sequences with sequences; returns an iterator over the TopHits of each query."""
+    """Searches sequences with sequences; returns an iterator over the TopHits of each query that has residues.
+
+    Raises Error if no query has residues.
+    """
     asked, targets = Sequences(queries, one=True, what="queries"), Sequences(sequences)
     return _search("seqsieve", [asked, targets], asked, cpus, callback, backend, options, {})[1]
 
@@ -195,7 +201,9 @@ whether nothing new was found, and the number of the round, from 1."""
 
 
 def jackhmmer(queries, sequences, *, max_iterations=5, cpus=0, callback=None, backend=None, **options):
-    """Searches sequences with sequences in rounds; returns an iterator over the IterationResult of each query's last round."""
+    """Searches sequences with sequences in rounds; returns an iterator over the IterationResult of the last round of each query
+    that has residues. Raises Error if no query has residues.
+    """
     asked, targets = Sequences(queries, one=True, what="queries"), Sequences(sequences)
     options.update({name: 0.001 for name in ("incE", "incdomE") if name not in options and options.get(name[:-1] + "T") is None})
     msa, found = _search("jacksieve", [asked, targets], asked, cpus, callback, backend, options,
