@@ -185,8 +185,8 @@ def merges():
     all_of = records()
     parts = [all_of[:150], all_of[150:151], all_of[151:]]
 
-    def compare(search, **options):
-        want = search(all_of, **options)
+    def compare(search, parts=parts, **options):
+        want = search(sum(parts, []), **options)
         got = [lists[0].merge(*lists[1:]) for lists in zip(*(search(part, **options) for part in parts))]
         assert len(got) == len(want) > 0
         for a, b in zip(got, want):
@@ -209,6 +209,18 @@ def merges():
     for options in ({"E": 1e-20, "incE": 1e-40}, {"T": 50.0, "incT": 100.0, "domT": 20.0}, {"Z": 7, "domZ": 3},
                     {"domE": 1e-4, "incdomE": 1e-9}, {"bit_cutoffs": "gathering"}):
         compare(lambda s, **o: list(warpsieve.hmmsearch(model, s, **o)), **options)
+    # hits whose P is the same: 1, where a score is below tau, or 0; names that repeat, and names that are no UTF-8
+    loose = {"E": 1e9, "domE": 1e9, "F1": 1, "F2": 1, "F3": 1}
+    names = [b"\xff", b"twice", "\U00010000".encode(), *map(b"n%d".__mod__, range(33))]
+    poor = [s[i:len(s) - 3 * i].encode() for n, s in parts[0] if n[10:] in ("WSC3_YEAST", "YL194_YEAST", "PXR1_YEAST") for i in range(12)]
+    odd = [(names[i * 7 % 36], s) for i, s in enumerate(poor)]
+    for shares in ([odd[30:], odd[:7], odd[7:30]], [odd[:30], odd[30:], odd[:20]]):
+        got = compare(lambda s, **o: list(warpsieve.hmmsearch(three(), s, **o)), shares, **loose)
+        assert all(sum(h.pvalue == 1 for h in found) > 2 for found in got)
+    long = b">x\n" + next(s for n, s in all_of if "RAD53" in n).encode() * 6
+    models = [bytes(m).replace(b"NAME  ", b"NAME  n%d" % (i * 5 % 12)) for i, m in enumerate(warpsieve.HMM.split(three()) * 4)]
+    got, = compare(lambda m, **o: list(warpsieve.hmmscan(long, b"".join(m), **o)), [models[8:], models[:3], models[3:8]], **loose)
+    assert sum(h.pvalue == 0 for h in got) > 3
     # E-values of a part are smaller, so hits leave when the parts are merged
     weak = search(parts[0])[1].reported[-1]
     strict = [search(part, E=2 * weak.evalue)[1] for part in parts]

@@ -34,8 +34,9 @@ static void put_hit(ws_sink *s, const ws_hitquery *q, const ws_held *h, ws_alili
     const char *text[] = {ws_hitlist_name(l, h), ws_hitlist_acc(l, h), ws_hitlist_desc(l, h)};
     const size_t at = s->text.n;
     ws_record_hit r = {
-        .number = h->number, .evalue = ws_hitlist_evalue(l, h, h->bits, l->spaces.Z), .p = ws_hitlist_p(l, h, h->bits),
-        .bits = h->bits, .pre_bits = h->pre_bits, .sum_bits = h->sum_bits, .expected = h->expected,
+        .number = l->model ? h->model : h->number, .evalue = ws_hitlist_evalue(l, h, h->bits, l->spaces.Z),
+        .p = ws_hitlist_p(l, h, h->bits), .lnp = ws_hitlist_lnp(l, h, h->bits), .bits = h->bits,
+        .pre_bits = h->pre_bits, .sum_bits = h->sum_bits, .expected = h->expected,
         .length = l->model ? (uint32_t)q->hmm->M : h->L, .flags = h->flags, .domains = h->n, .best = h->best,
         .reported = h->nreported, .included = h->nincluded, .name = (uint32_t)strlen(text[0]),
         .acc = (uint32_t)strlen(text[1]), .desc = (uint32_t)ws_hits_desc(text[2]), .regions = h->regions,

@@ -28,7 +28,7 @@ typedef struct ws_record_list {
 
 typedef struct ws_record_hit {
     uint64_t size;   /* of the hit with all behind it */
-    uint64_t number; /* of the target in the input, from 0 */
+    uint64_t number; /* of the target, a sequence or a model, in the input, from 0 */
     double evalue, p;
     float bits, pre_bits, sum_bits, expected;
     uint32_t length; /* nodes or residues of the target */
@@ -37,6 +37,7 @@ typedef struct ws_record_hit {
     uint32_t name, acc, desc;
     uint32_t regions, ensembles, overlaps, envelopes; /* columns reg, clu, ov, env of --tblout */
     uint32_t unused;                                  /* 0 */
+    double lnp; /* the natural logarithm of p, by which hits are in order */
 } ws_record_hit;
 
 typedef struct ws_record_domain {

@@ -9,7 +9,7 @@ import struct
 __all__ = ["Alignment", "Domain", "Hit", "Query", "TopHits"]
 
 LIST = struct.Struct("=3Q2d3Q10I")
-HIT = struct.Struct("=2Q2d4f14I")
+HIT = struct.Struct("=2Q2d4f14Id")
 DOMAIN = struct.Struct("=4df6If2I2f")
 LOG2E = 1.44269504088896341
 REPORTED, INCLUDED, NEW, DROPPED = 1, 2, 4, 8
@@ -150,7 +150,8 @@ class Hit:
 
     def __init__(self, hits, view, at):
         (size, self._number, self.evalue, self.pvalue, self.score, self.pre_score, self.sum_score, self.expected, length, flags,
-         self._ndomain, self._best, self._nreported, self._nincluded, name, acc, desc, *self._regions, _) = HIT.unpack_from(view, at)
+         self._ndomain, self._best, self._nreported, self._nincluded, name, acc, desc, *self._regions, _,
+         self._lnp) = HIT.unpack_from(view, at)
         self.hits = hits
         self._at, self._end = at, at + size
         at += HIT.size

@@ -23,6 +23,12 @@ def _passes(x, space, score, evalue):
     return x.score >= score if score is not None else x.pvalue * space <= evalue
 
 
+def _place(hit, by_score, number):
+    """Returns a hit's place in the order of lists, as lib/hits/rank.c has it."""
+    first = hit.domains[0].alignment.target_from if hit.domains else 0
+    return -hit.score if by_score else hit._lnp, hit._name.encode("utf-8", "surrogateescape"), first, number
+
+
 class _Marks:
     """Which hits and domains of a new list are reported and included; cutoffs of the model do not depend on its size."""
 
@@ -80,7 +86,7 @@ def merged(lists):
     Z = first._option("Z", sum(top.Z for top in lists))
     marks = _Marks(first, number, float(Z))
     by_score = first.incT is not None or first.bit_cutoffs is not None
-    order = sorted(number, key=lambda h: (0 if by_score else h.pvalue, -h.score, h._name, number[h]))
+    order = sorted(number, key=lambda h: _place(h, by_score, number[h]))
     sizes = [records.LIST.unpack_from(top._view, 0)[5:8] for top in lists]
     fields[0:5] = len(order), len(marks.reported), len(marks.included), float(Z), float(marks.domZ)
     fields[5] = sum(size[0] for size in sizes)
