@@ -23,6 +23,7 @@ part() { timeout 300 python3 "$top/tests/pymem.py" "$1" "$data"; }
 @test "TopHits.write: the tables of the programs" { part written; }
 @test "TopHits.merge: lists of parts are the list of the whole" { part merges; }
 @test "models and sequences as paths, bytes, files and objects" { part inputs; }
+@test "HMM and HMM.split: what the programs take, and nothing else" { part models; }
 @test "errors are exceptions with the program's sentence" { part errors; }
 @test "threads: others run, several searches at once, Ctrl-C" { part threads; }
 @test "Ctrl-C while models are made" { part interrupted; }

@@ -275,6 +275,31 @@ def inputs():
     assert warpsieve.__version__ == subprocess.run(["hmmsieve", "--version"], stdout=subprocess.PIPE).stdout.decode().split()[1]
 
 
+def models():
+    """HMM and HMM.split take the models that the programs take, and refuse anything else with a sentence."""
+    text, HMM = three(), warpsieve.HMM
+    want = HMM.split(text)
+    assert [(m.name, m.M) for m in want] == [("globins4", 149), ("Pkinase", 260), ("fn3", 86)] and b"".join(map(bytes, want)) == text
+    for other in (text[:-1], text.replace(b"\n", b"\r\n"), text.replace(b"\n", b"\r\n")[:-2], bytearray(text), memoryview(text),
+                  b"\n# three\n" + text.replace(b"\n//\n", b"\n //  \n \n# next\n") + b"#"):
+        assert HMM.split(other) == want, other[-20:]
+        path = os.path.join(work, "other.hmm")
+        with open(path, "wb") as f:
+            f.write(other)
+        assert len(list(warpsieve.hmmsearch(path, [("a", "MKV")]))) == 3
+    assert HMM(text[:text.index(b"//") + 2].replace(b"\n", b"\r\n")) == want[0] and HMM.split(b" \n") == []
+    refused(lambda: HMM(text), warpsieve.Error, "one model", "found 3", "HMM.split")
+    refused(lambda: HMM(b""), warpsieve.Error, "one model", "found 0")
+    for take in (HMM, HMM.split):
+        refused(lambda: take(b"\ngarbage\n"), warpsieve.Error, "line 2", "HMMER3/", "garbage")
+        refused(lambda: take(bytes(want[0]) + b"x"), warpsieve.Error, "line 470", "'x'")
+        refused(lambda: take(text[:3000]), warpsieve.Error, "line 1", "cut", "//")
+        refused(lambda: take(b"HMMER3/f\nLENG  7\n//\n"), warpsieve.Error, "NAME")
+        refused(lambda: take(b"HMMER3/f\nNAME  x\n//\n"), warpsieve.Error, "model x", "LENG")
+        refused(lambda: take(b"HMMER3/f\nNAME  x\nLENG  seven\n//\n"), warpsieve.Error, "model x", "LENG", "seven")
+        refused(lambda: take("HMMER3/f"), TypeError, "str", "bytes")
+
+
 def errors():
     """Errors are exceptions with the sentence of the program, which names no descriptor."""
     refused(lambda: warpsieve.hmmsearch(model, "/nonexistent"), FileNotFoundError, "/nonexistent")

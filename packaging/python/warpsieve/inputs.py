@@ -4,25 +4,69 @@ import io
 import os
 import re
 
+from . import Error
+
 __all__ = ["HMM", "Models", "Sequences"]
+
+BETWEEN = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\n)*(?:[ \t]*(?:#[^\n]*)?\Z)?")  # blank lines and comments
+END = re.compile(rb"\n[ \t]*//[ \t]*(?:\n|\Z)")
+
+
+def _texts(text):
+    """Yields the text of each model in a text of HMMER's form, with ends of lines as on Unix. Raises Error for anything else."""
+    if not isinstance(text, (bytes, bytearray, memoryview)):
+        raise TypeError(f"the text of a model is {type(text).__name__}, expected bytes")
+    text, at = bytes(text).replace(b"\r\n", b"\n"), 0
+
+    def line_of(at):
+        return text.count(b"\n", 0, at) + 1
+
+    while (at := BETWEEN.match(text, at).end()) < len(text):
+        if not text.startswith(b"HMMER3/", at):
+            found = text[at:at + 40].split(b"\n", 1)[0].decode(errors="replace")
+            raise Error(f"line {line_of(at)}: expected a model in HMMER's text form, which begins with HMMER3/, found {found!r}")
+        end = END.search(text, at)
+        if not end:
+            raise Error(f"the model that begins in line {line_of(at)} is cut: it has no line //")
+        yield text[at:end.start()] + b"\n//\n"
+        at = end.end()
 
 
 class HMM:
-    """A profile HMM as hmmbuild made it, or as it stands in a file; bytes(hmm) is its text in HMMER's form."""
+    """A profile HMM as hmmbuild made it, or as it stands in a file; bytes(hmm) is its text in HMMER's form.
+
+    HMM(text) is the one model of a text in this form, and HMM.split(text) has all of them. Raises Error for other bytes.
+    """
 
     def __init__(self, text):
+        texts = list(_texts(text))
+        if len(texts) != 1:
+            raise Error(f"expected the text of one model, found {len(texts)}: HMM.split returns all models of a text")
+        self._take(texts[0])
+
+    def _take(self, text):
         self._text = text
         self._field = {}
-        for line in text.decode(errors="surrogateescape").split("\nHMM ", 1)[0].split("\n")[1:]:
+        for line in text.split(b"\nHMM ", 1)[0].decode(errors="surrogateescape").split("\n")[1:]:
             key, _, value = line.partition(" ")
             self._field.setdefault(key, value.strip())
         self.name = self._field.get("NAME")
+        if not self.name:
+            raise Error("a model has no line NAME")
         self.accession, self.description = self._field.get("ACC"), self._field.get("DESC")
-        self.M = int(self._field["LENG"])
+        self.M = self._number("LENG", int)
+        if self.M is None:
+            raise Error(f"model {self.name} has no line LENG")
         self.alphabet = self._field.get("ALPH")
-        self.nseq = int(self._field["NSEQ"]) if "NSEQ" in self._field else None
-        self.nseq_effective = float(self._field["EFFN"]) if "EFFN" in self._field else None
-        self.checksum = int(self._field["CKSUM"]) if "CKSUM" in self._field else None
+        self.nseq, self.nseq_effective, self.checksum = self._number("NSEQ", int), self._number("EFFN", float), self._number("CKSUM", int)
+
+    def _number(self, key, kind):
+        """Returns the number of a line of the header, or None if there is no such line."""
+        value = self._field.get(key)
+        try:
+            return None if value is None else kind(value)
+        except ValueError:
+            raise Error(f"model {self.name}: {key} is {value!r}, expected a number") from None
 
     def __bytes__(self):
         return self._text
@@ -44,8 +88,12 @@ class HMM:
 
     @classmethod
     def split(cls, text):
-        """Returns the models of a text in HMMER's form."""
-        return [cls(m) for m in re.findall(rb"HMMER3/.*?\n//\n", text, re.S)]
+        """Returns the models of a text in HMMER's form; none of a text without any. Raises Error for other bytes."""
+        models = []
+        for one in _texts(text):
+            models.append(cls.__new__(cls))
+            models[-1]._take(one)
+        return models
 
 
 def _read(f):
