@@ -108,10 +108,12 @@ def _take_options(options, allowed=()):
     """Returns the program's options for pyhmmer's."""
     taken = {}
     for name, value in options.items():
+        if name not in OPTIONS and name not in allowed:
+            raise TypeError(f"there is no option {name!r}; there are {', '.join(sorted((*OPTIONS, *allowed)))}")
+        if isinstance(value, bool) and name not in ("bias_filter", "null2") and OPTIONS.get(name, name):
+            raise TypeError(f"{name} is {value}, expected a value: only bias_filter and null2 are true or false")
         if name in allowed:
             taken[name] = value
-        elif name not in OPTIONS:
-            raise TypeError(f"there is no option {name!r}; there are {', '.join(sorted((*OPTIONS, *allowed)))}")
         elif name in ("bias_filter", "null2"):
             taken[OPTIONS[name]] = not value
         elif name == "bit_cutoffs":
