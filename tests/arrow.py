@@ -112,6 +112,15 @@ else:
     raise AssertionError("a failure leaves a whole file of Parquet")
 assert warpsieve.read_arrow(cut, allow_cut=True).num_rows > 2
 refused(lambda: warpsieve.read_arrow(put("t.tsv", b"#name\tseq\ttlen\na\tM\t7\nb\tM\tseven\n")), "column tlen", "seven")
+for wrong in ("3_05", "\u0663\u0660\u0665", "0x10", "305.0", "1" * 5000):
+    refused(lambda: warpsieve.read_arrow(put("t.tsv", f"#name\tseq\ttlen\na\tM\t7\nb\tM\t{wrong}\n".encode())), "column tlen",
+            "whole numbers", repr(wrong[:40]))
+for wrong in ("1_0.5", "\u0663.5", "1e", "infinite"):
+    refused(lambda: warpsieve.read_arrow(put("t.tsv", f"#name\tseq\tbits\na\tM\t{wrong}\n".encode())), "column bits", repr(wrong))
+refused(lambda: warpsieve.read_arrow(put("t.tsv", b"#name\tseq\ttlen\na\tM\t\nb\tM\t99999999999999999999\n")), "column tlen",
+        "64 bits", "99999999999999999999")
+edges = warpsieve.read_arrow(put("t.tsv", b"#name\tseq\ttlen\tbits\na\t\t9223372036854775807\tinf\nb\tM\t-9223372036854775808\t-1.5e-05\n"))
+assert edges.column("tlen").to_pylist() == [2**63 - 1, -2**63] and edges.column("bits").to_pylist() == [float("inf"), -1.5e-05]
 refused(lambda: warpsieve.read_arrow(put("t.tsv", b"#name\tseq\na\xff\tM\n")), "column name", "UTF-8")
 refused(lambda: warpsieve.write_table(cut, at("none"), form="csv"), "csv", "parquet, arrow")
 mine = warpsieve.read_arrow(put("t.tsv", b"#name\tseq\tmine\na\tM\t7\n"))

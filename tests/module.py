@@ -106,6 +106,18 @@ assert list(t["score"]) == [1.5, -2e-05] and list(t["mix"]) == ["1", "x"], t
 t = warpsieve.read_table(put("t", b"#name\tseq\tmine\tother\na\tM\t7\t1.5\nb\tM\t-8\t\n"))
 assert t["mine"].dtype.kind == "i" and list(t["mine"]) == [7, -8] and t["other"][0] == 1.5 and t["other"].isna()[1], t
 
+# a column of numbers has numbers alone; names that are not UTF-8 are an Error or are kept
+for wrong in ("3_05", "\u0663\u0660\u0665", "0x10", "seven", "True", "99999999999999999999"):
+    refused(lambda: warpsieve.read_table(put("t", f"#name\tseq\ttlen\na\tM\t{'' if wrong == 'True' else 7}\nb\tM\t{wrong}\n".encode())),
+            "column tlen", "numbers", repr(wrong))
+latin = b"#name\tseq\ttlen\na\xff\tM\t7\n"
+try:
+    assert list(warpsieve.read_table(put("t", latin))["name"]) == ["a\udcff"]
+except warpsieve.Error as e:  # pandas 3 with pyarrow
+    assert "t: 'a\\udcff' is not UTF-8" in str(e) and "latin-1" in str(e), e
+with open(put("t", latin), encoding="latin-1", newline="\n") as f:
+    assert list(warpsieve.read_table(f)["name"]) == ["a\xff"]
+
 # what has no header is no table, and no row of it is lost
 for options in ({"out_format": "ids"}, {"O": "fasta"}, {"O": "packed"}, {"header": "none"}, {"header": "none", "no_provenance": True}):
     refused(lambda: warpsieve.read_table(warpsieve.run("msvfilt", model, proteins, **options)), "the first line is", "header")

@@ -61,6 +61,7 @@ NUMBERS = tuple("""
     exp reg clu ov env identity hmm_cov target_cov batch read hap pair read_len hap_len log10_likelihood best_edge score second_edge
     second_score edges_tied len jplace_edge voxels ml mean sd sweeps energy changed""".split())
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?(e[-+][0-9]+)?|-?inf")
+IN_NUMBERS = frozenset("0123456789+-.eE infa")  # float() and int() also take _, and digits of all scripts
 END = re.compile(r"##end rows=(0|[1-9][0-9]{0,17})( in=(0|[1-9][0-9]{0,18}) residues=(0|[1-9][0-9]{0,18}))?\n")
 
 
@@ -260,6 +261,26 @@ class _Rows(io.TextIOBase):
         return "".join(text)
 
 
+def _is_number(text, kind):
+    try:
+        return IN_NUMBERS.issuperset(text) and isinstance(kind(text), kind)
+    except ValueError:
+        return False
+
+
+def _check_numbers(table):
+    """Raises Error for a column of numbers that pandas took for anything else."""
+    for c in table.columns if len(table) else ():
+        if c in NUMBERS and table[c].dtype.kind not in "iuf":
+            values = [str(v) for v in table[c]]
+            wrong = next((v for v in values if not _is_number(v, float)), max(values, key=len))  # no text: a number too long
+            raise Error(f"column {c}: expected numbers, found {wrong[:40]!r}")
+
+
+def _name(source):
+    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else "the input"
+
+
 def _open(source):
     if isinstance(source, Process):
         return io.TextIOWrapper(source.stdout, encoding="utf-8", errors="surrogateescape", newline="\n")
@@ -276,8 +297,9 @@ def read_table(source, allow_cut=False):
     Texts (names, sequences, descriptions, queries, accessions) are str, and empty where nothing is given. Numbers are
     numbers, and NaN where nothing is given; inf is a score beyond the range of a filter. Columns that no program writes
     are of numbers if all their fields are: an identifier such as 0012 is text. A program that failed raises Error, and so
-    do a file of gzip that is cut and a table without its line ##end, unless allow_cut=True, which is for `head` in
-    between.
+    do a file of gzip that is cut, a number that is none, and a table without its line ##end, unless allow_cut=True, which
+    is for `head` in between. Names that are not UTF-8 are an Error where pandas keeps texts as Arrow does: for these give
+    the file as open(path, encoding="latin-1", newline="\\n").
     """
     try:
         import pandas
@@ -294,7 +316,10 @@ def read_table(source, allow_cut=False):
                                     keep_default_na=False, na_values=[""], float_precision="round_trip",
                                     encoding_errors="surrogateescape")
     except (EOFError, gzip.BadGzipFile, zlib.error) as e:
-        raise Error(f"{source if isinstance(source, (str, os.PathLike)) else 'the input'}: gzip cannot undo it: {e}") from e
+        raise Error(f"{_name(source)}: gzip cannot undo it: {e}") from e
+    except UnicodeEncodeError as e:  # where pandas keeps texts as Arrow does
+        raise Error(f"{_name(source)}: {e.object[:80]!r} is not UTF-8, which pandas' texts are; read_table takes a file that was opened "
+                    "with encoding=\"latin-1\" and newline=\"\\n\"") from None
     except Error:
         file.close()  # so that the program ends
         failure = source.failure() if isinstance(source, Process) else None
@@ -305,6 +330,7 @@ def read_table(source, allow_cut=False):
         file.close()
     if isinstance(source, Process):
         source.check()
+    _check_numbers(table)
     for c in text:
         table[c] = table[c].fillna("")
         if c not in TEXT and len(table) and all(NUMBER.fullmatch(v) or not v for v in table[c]):

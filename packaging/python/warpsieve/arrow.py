@@ -5,7 +5,7 @@ import os
 import tempfile
 import zlib
 
-from . import NUMBERS, TEXT, Error, Process, _open, _Rows
+from . import IN_NUMBERS, NUMBERS, TEXT, Error, Process, _is_number, _name, _open, _Rows
 
 # Columns of whole numbers. All other numbers are double.
 INTEGERS = frozenset("""
@@ -53,7 +53,7 @@ class Batches:
         if failure:
             raise Error(failure) from None
         if isinstance(e, (EOFError, gzip.BadGzipFile, zlib.error)):
-            raise Error(f"{self.source}: gzip cannot undo it: {e}") from e
+            raise Error(f"{_name(self.source)}: gzip cannot undo it: {e}") from e
         raise e
 
     def _array(self, column, fields):
@@ -62,12 +62,18 @@ class Batches:
             if column not in NUMBERS:
                 return self.pa.array(fields, kind)
             number = int if column in INTEGERS else float
+            if not IN_NUMBERS.issuperset("".join(fields)):
+                raise ValueError(column)
             return self.pa.array([number(f) if f else None for f in fields], kind)
         except UnicodeEncodeError:
             text = next(f for f in fields if not f.isprintable() and any("\udc80" <= c <= "\udcff" for c in f))
             raise Error(f"column {column}: {text[:40]!r} is not UTF-8, which Arrow's texts are") from None
-        except ValueError as e:
-            raise Error(f"column {column}: expected numbers: {e}") from None
+        except (ValueError, OverflowError):
+            wrong = next((f for f in fields if f and not _is_number(f, number)), None)
+            if wrong is not None:
+                raise Error(f"column {column}: expected {'whole ' * (number is int)}numbers, found {wrong[:40]!r}") from None
+            wrong = next(f for f in fields if f and not -2**63 <= int(f) < 2**63)
+            raise Error(f"column {column}: expected whole numbers of 64 bits, found {wrong[:40]!r}") from None
 
     def _batch(self, lines):
         fields = zip(*(line[:-1].split("\t") for line in lines))
