@@ -125,6 +125,25 @@ deep='-N 5 --noali -E 0.1 --wblosum --wid 0.5 --ere 0.7 --fragthresh 0.8'
     [ "$(nrows got.tbl)" -eq 0 ]
 }
 
+@test "checkpoints are outputs as all others: none is an input, another output or the file of another round" {
+    printf '>ck-1.sto\nMKVLAAGGHWERTYIPASDFGHKLC\n' >named.fa
+    lost() { # lost PATTERN ARGUMENT...: refused before anything is written
+        rm -rf lost && mkdir lost && cd lost
+        cp ../demo.fa ck-1.hmm && cp ../demo.fa ck-3.sto && ln -s new ck-2.hmm && ln -s new ck-5.hmm
+        run --separate-stderr jacksieve "${@:2}"
+        refused 2 "$1" || fail "jacksieve ${*:2}"
+        same ../demo.fa ck-1.hmm && same ../demo.fa ck-3.sto
+        cd ..
+    }
+    lost '--chkhmm: ck-1.hmm is also read' -N 3 --chkhmm ck ../deep.fa ck-1.hmm
+    lost '--chkali: ck-3.sto is also read' --chkali ck ../deep.fa ck-3.sto
+    lost '--chkhmm: ck-5.hmm is where --chkhmm goes' --chkhmm ck ../deep.fa ../demo.fa
+    lost '--chkhmm: ck-2.hmm is where --tblout goes' -N 3 --chkhmm ck --tblout ck-2.hmm ../deep.fa ../demo.fa
+    lost '--chkali: ck-1.sto is where --msa goes' --chkali ck -A ck-1.sto ../deep.fa ../demo.fa
+    lost '-A: ck-1.sto is where --chkali goes' --chkali ck -A %q ../named.fa ../demo.fa
+    jacksieve -q -N 2 --chkhmm lost/ck -o /dev/null deep.fa demo.fa # there is no fifth round
+}
+
 @test "random queries: each round, report, table, alignment and checkpoint of phmmer and jackhmmer" {
     [ "${WARPSIEVE_TESTS:-}" = full ] || skip 'a part of make check-full'
     peers=$(dirname "$(command -v jackhmmer)") && [ -x "$peers/phmmer" ] || skip 'phmmer and jackhmmer are not installed'

@@ -93,6 +93,11 @@ MATRIX
     seqsieve --mxfile m.mx --tblout got.tbl -o got.out queries.fa demo.fa
     same <(sed '/^#$/,$d' want.tbl) <(sed '/^#$/,$d' got.tbl)
     same <(grep -v '^# ' want.out) <(grep -v '^# ' got.out)
+    cp m.mx kept.mx
+    printf '>mx\nMKVLA\n' >mx.query
+    run --separate-stderr seqsieve --tblout 'kept.%q' --mxfile kept.mx mx.query demo.fa
+    refused 2 '--tblout: kept.mx is also read'
+    same m.mx kept.mx
 }
 
 @test "a file for each query: the alignments and tables of the queries one by one" {
@@ -123,6 +128,9 @@ MATRIX
     run --separate-stderr seqsieve -A 'kept.%q' fa.query kept.fa
     refused 2 'kept.fa is also read'
     same demo.fa kept.fa
+    run --separate-stderr seqsieve -A 'two.%q' --tblout two.fa fa.query demo.fa
+    refused 2 '-A: two.fa is where --tblout goes'
+    [ ! -e two.fa ]
 }
 
 @test "A3M: the query is row 1, and rows have a column for each of its residues" {

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 int ws_dom_out_is_apart(const char *path) { return path && strstr(path, "%q"); }
 
@@ -67,13 +66,8 @@ void ws_dom_out_release(ws_dom_out *o) {
 
 static int by_path(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* Fails if a file cannot be written, or is one that is read. */
-static int check_file(const ws_job *job, const char *path, ws_err *err) {
-    struct stat out, in;
-    const int is_there = stat(path, &out) == 0 && S_ISREG(out.st_mode);
-    for (int i = 0; i < job->cmdline.noperand && is_there; i++)
-        if (stat(job->cmdline.operand[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-            return ws_fail(err, WS_EUSAGE, "%s is also read, and would be lost", path);
+/* Fails if a file cannot be written. */
+static int check_file(const char *path, ws_err *err) {
     ws_out file;
     const int rc = ws_out_open(&file, path, err);
     if (!rc) ws_out_abandon(&file);
@@ -81,7 +75,7 @@ static int check_file(const ws_job *job, const char *path, ws_err *err) {
 }
 
 int ws_dom_out_check(const ws_dom_out *o, ws_err *err) {
-    const ws_job *job = o->job;
+    ws_job *job = o->job;
     const ws_domscore *d = job->own;
     ws_buf path = {0};
     char **list = o->pattern ? ws_calloc(job->ntarget, sizeof *list, err) : NULL;
@@ -89,7 +83,7 @@ int ws_dom_out_check(const ws_dom_out *o, ws_err *err) {
     for (size_t i = 0; list && i < job->ntarget && !rc; i++) {
         rc = expand(o->pattern, d->query ? d->query[i].name : job->target[i].name, &path, err);
         if (!rc && !(list[i] = ws_strndup(path.p, path.n, err))) rc = err->code;
-        if (!rc && !job->common.dry_run) rc = check_file(job, list[i], err);
+        if (!rc && !job->common.dry_run) rc = check_file(list[i], err);
     }
     if (list && !rc) {
         qsort(list, job->ntarget, sizeof *list, by_path);
@@ -98,6 +92,8 @@ int ws_dom_out_check(const ws_dom_out *o, ws_err *err) {
                 rc = ws_fail(err, WS_EUSAGE, "two queries would both be written to %s; give them names of their own",
                              list[i]);
     }
+    for (size_t i = 0; list && i < job->ntarget && !rc; i++)
+        rc = ws_job_add_file(job, ws_hitforms[o->form].option, list[i], err);
     for (size_t i = 0; list && i < job->ntarget; i++) ws_free(list[i]);
     ws_free(list);
     ws_buf_release(&path);

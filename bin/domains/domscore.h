@@ -165,7 +165,8 @@ typedef struct ws_dom_lists {
 } ws_dom_lists;
 /* apart.c: returns 1 for a path in which the query's name has a place. */
 int ws_dom_out_is_apart(const char *path);
-/* apart.c: for an output with a pattern. Fails if a file cannot be made, is read, or would be that of two queries. */
+/* apart.c: for an output with a pattern. Notes its files for the check of all outputs. Fails if one cannot be made or
+ * would be that of two queries. */
 int ws_dom_out_check(const ws_dom_out *o, ws_err *err);
 /* apart.c: begin and end the file of a query, with what stands before and after its rows; without a pattern they do
  * nothing. end returns rc, or a failure of its own. */

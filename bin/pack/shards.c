@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* A shard that is being written. The first goes to the main output of the run, the others to files of their own. */
@@ -28,26 +27,6 @@ static int name_of(const ws_shards *s, long long number, ws_buf *path, ws_err *e
 }
 
 /* ---- before the input ---- */
-
-static int is_input(const struct stat *file, const char *input) {
-    struct stat st;
-    if ((strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(input, &st)) < 0) return 0;
-    return S_ISREG(st.st_mode) && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
-}
-
-/* Fails if a shard would be written over an input or over the counts. The run itself checks its main output. */
-static int check_name(const ws_job *job, const char *path, ws_err *err) {
-    static const char *const standard[] = {"-"};
-    const char *const *input = job->ninput ? job->input : standard;
-    struct stat st;
-    if (job->common.stats && strcmp(job->common.stats, path) == 0)
-        return ws_fail(err, WS_EUSAGE, "--stats: %s is one of the files of --shards", path);
-    if (stat(path, &st) < 0) return WS_OK;
-    for (int i = 0; i < (job->ninput ? job->ninput : 1); i++)
-        if (is_input(&st, input[i]))
-            return ws_fail(err, WS_EUSAGE, "--shards: %s is also read, and would be lost", path);
-    return WS_OK;
-}
 
 static int head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
     (void)own;
@@ -102,7 +81,7 @@ int ws_shards_open(ws_shards *s, ws_job *job, ws_err *err) {
     int rc = ws_opt_clash(1, scan->rejected != NULL, "--shards", "--rejected", err);
     for (long long i = 1; i < s->n && !rc; i++) {
         rc = name_of(s, i, &path, err);
-        if (!rc) rc = check_name(job, path.p, err);
+        if (!rc) rc = ws_job_add_file(job, "--shards", path.p, err);
     }
     ws_buf_release(&path);
     if (!rc) rc = name_of(s, 0, &s->first, err);

@@ -418,6 +418,7 @@ const ws_tool ws_hmmsieve_tool = {
     .own_size = sizeof(ws_sieve),
     .defaults = ws_sieve_defaults,
     WS_SIEVE_TOOL,
+    .chain = ws_sieve_chain,
     .peers = peers,
     .asks_hmmer_path = asks_hmmer_path,
     .modes = modes,

@@ -143,7 +143,7 @@ static int find(ws_job *job, ws_hmmset *set, ws_err *err) {
     if (!rc) rc = check_inputs(job, r->most, err);
     if (!rc) rc = ws_queryset_models(&r->queries, job, &r->settings, set, err);
     if (!rc) rc = ws_rounds_open(r, err);
-    return rc || job->common.dry_run ? rc : ws_rounds_save_models(r, set, err);
+    return rc ? rc : ws_rounds_note_files(r, job, err);
 }
 
 static int open_tool(ws_job *job, ws_err *err) {
@@ -187,6 +187,7 @@ const ws_tool ws_jacksieve_tool = {
     .own_size = sizeof(ws_rounds),
     .defaults = defaults,
     WS_SIEVE_TOOL,
+    .chain = ws_rounds_chain,
     .open = open_tool,
     .close = close_tool,
     .again = ws_rounds_again,

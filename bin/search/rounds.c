@@ -53,12 +53,36 @@ void ws_rounds_close(ws_rounds *r) {
 
 /* ---- checkpoints ---- */
 
+enum { NOTED = 1000 }; /* the rounds whose files are checked before the first one; those of a later one, when it ends */
+
+static int note_file(ws_job *job, const char *option, const char *file, int round, const char *suffix, ws_err *err) {
+    ws_buf path = {0};
+    int rc = ws_buf_addf(&path, err, "%s-%d.%s", file, round, suffix);
+    if (!rc) rc = ws_job_add_file(job, option, path.p, err);
+    ws_buf_release(&path);
+    return rc;
+}
+
+int ws_rounds_note_files(const ws_rounds *r, ws_job *job, ws_err *err) {
+    int rc = WS_OK;
+    for (int n = 1; n <= r->most && n <= NOTED && !rc; n++) {
+        if (r->chkhmm) rc = note_file(job, "--chkhmm", r->chkhmm, n, "hmm", err);
+        if (r->chkali && !rc) rc = note_file(job, "--chkali", r->chkali, n, "sto", err);
+    }
+    return rc;
+}
+
 /* Opens FILE-ROUND.SUFFIX, writes what each query of the round has for it, and closes it. */
-static int save(const ws_rounds *r, const char *file, const char *suffix, size_t n,
+static int save(const ws_rounds *r, const char *option, const char *file, const char *suffix, size_t n,
                 int (*text)(const void *of, size_t i, ws_buf *to, ws_err *err), const void *of, ws_err *err) {
+    ws_job *job = r->sieve.job;
     ws_buf path = {0}, part = {0};
     ws_out out = {.fd = -1};
     int rc = ws_buf_addf(&path, err, "%s-%d.%s", file, r->round, suffix);
+    if (!rc && r->round > NOTED) {
+        rc = ws_job_add_file(job, option, path.p, err);
+        if (!rc) rc = ws_output_paths_check(job, err);
+    }
     if (!rc) rc = ws_out_open(&out, path.p, err);
     if (!rc) {
         rc = ws_out_begin(&out, err);
@@ -78,8 +102,12 @@ static int model_text(const void *of, size_t i, ws_buf *to, ws_err *err) {
     return ws_hmm_write(&((const ws_hmmset *)of)->hmm[i], "warpsieve " WS_VERSION " | jacksieve", NULL, to, err);
 }
 
-int ws_rounds_save_models(const ws_rounds *r, const ws_hmmset *set, ws_err *err) {
-    return r->chkhmm ? save(r, r->chkhmm, "hmm", set->n, model_text, set, err) : WS_OK;
+int ws_rounds_chain(ws_job *job, ws_chain_ops *ops, ws_err *err) {
+    const ws_rounds *r = job->own;
+    const ws_hmmset *set = &((const ws_cascade *)job->data)->set;
+    int rc = WS_OK;
+    if (r->chkhmm && !job->common.dry_run) rc = save(r, "--chkhmm", r->chkhmm, "hmm", set->n, model_text, set, err);
+    return rc ? rc : ws_sieve_chain(job, ops, err);
 }
 
 static int alignment_text(const void *of, size_t i, ws_buf *to, ws_err *err) {
@@ -334,12 +362,11 @@ int ws_rounds_again(ws_job *job, int *more, ws_err *err) {
         const size_t next = first + e.of.n; /* queries before it may have ended in an earlier round */
         if (!rc) rc = hand_on(job, r, next < job->ntarget ? r->active[next] : r->queries.n, err);
     }
-    if (!rc && r->chkali) rc = save(r, r->chkali, "sto", job->ntarget, alignment_text, r, err);
+    if (!rc && r->chkali) rc = save(r, "--chkali", r->chkali, "sto", job->ntarget, alignment_text, r, err);
     if (!rc) rc = gather(r, job->ntarget, &set, err);
     *more = !rc && set.n > 0;
     r->round++;
-    if (*more) rc = ws_rounds_save_models(r, &set, err);
-    if (*more && !rc) rc = ws_sieve_restart(job, &set, err);
+    if (*more) rc = ws_sieve_restart(job, &set, err);
     ws_hmmset_release(&set);
     return rc;
 }

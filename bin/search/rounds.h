@@ -41,8 +41,10 @@ typedef struct ws_rounds {
 /* Prepares the first round, in which each query is a target. WS_ENOMEM. */
 int ws_rounds_open(ws_rounds *r, ws_err *err);
 void ws_rounds_close(ws_rounds *r);
-/* Writes the models of the round where --chkhmm says; nothing without. */
-int ws_rounds_save_models(const ws_rounds *r, const ws_hmmset *set, ws_err *err);
+/* Notes the files of --chkhmm and --chkali for the check of all outputs. WS_ENOMEM. */
+int ws_rounds_note_files(const ws_rounds *r, ws_job *job, ws_err *err);
+/* ws_tool.chain: writes the models of the round where --chkhmm says, then as ws_sieve_chain. */
+int ws_rounds_chain(ws_job *job, ws_chain_ops *ops, ws_err *err);
 /* ws_tool.again: ends a round, and begins the next one with the queries that are not done. */
 int ws_rounds_again(ws_job *job, int *more, ws_err *err);
 

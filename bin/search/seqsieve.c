@@ -76,6 +76,7 @@ const ws_tool ws_seqsieve_tool = {
     .own_size = sizeof(ws_seqsieve),
     .defaults = defaults,
     WS_SIEVE_TOOL,
+    .chain = ws_sieve_chain,
     .open = open_tool,
     .close = close_tool,
     .finish = ws_sieve_finish,

@@ -219,7 +219,7 @@ extern const ws_scoring ws_sieve_scoring;
 #define WS_SIEVE_TOOL \
     .columns = {&ws_hit_columns}, .backends = ws_sieve_backends, .reader = &ws_scan_source, \
     .scoring = &ws_sieve_scoring, .make = ws_cascade_make, .forget = ws_sieve_forget, \
-    .made_size = ws_cascade_made_size, .chain = ws_sieve_chain
+    .made_size = ws_cascade_made_size
 
 /* ---- by sequence: scan.c ---- */
 

@@ -41,6 +41,7 @@ struct ws_job {
 
     ws_output out[WS_OUTPUT_MAX]; /* 0: the main one */
     int nout;
+    ws_buf own_files; /* of ws_job_add_file: options and paths, each with NUL */
 
     ws_machine machine;
     int nworker; /* threads of the run */
@@ -126,6 +127,13 @@ static inline int ws_run_slots(const ws_job *job) { return 2 * job->nworker + 2;
 
 /* Adds an output, which must be done by tool->open or by the reader's `outputs`, and returns its number. */
 int ws_job_add_output(ws_job *job, const ws_output *output);
+/* Notes the path of a file that the tool opens itself, for the check of all outputs, and the option that it belongs to
+ * as it is typed. To be done by tool->open or by the reader's `outputs`. WS_ENOMEM. */
+int ws_job_add_file(ws_job *job, const char *option, const char *path, ws_err *err);
+/* lib/run/output_paths.c: WS_EUSAGE if an output is the same file as an input or as another output. Inputs are those of
+ * the job, all operands and the FILEs of options about input; outputs those of all other options with a FILE, and those
+ * of ws_job_add_file. The run calls it after tool->open. */
+int ws_output_paths_check(const ws_job *job, ws_err *err);
 /* Writes what stands before all rows, unless it is written. For a chain that writes before the end of its input, which
  * must have been read from; one thread at a time. */
 int ws_job_head(ws_job *job, ws_err *err);

@@ -169,5 +169,6 @@ int ws_run_job(ws_job *job, ws_err *err) {
     if (!rc) rc = run_stream(&run, err);
     ws_backend_end(job);
     if (job->tool->close) job->tool->close(job);
+    ws_buf_release(&job->own_files);
     return rc;
 }

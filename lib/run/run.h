@@ -91,10 +91,6 @@ int ws_outputs_close(ws_job *job, int rc, ws_err *err);
 void ws_auto_device_look(ws_run *run);
 void ws_auto_device_join(ws_run *run);
 
-/* lib/run/output_paths.c: WS_EUSAGE if an output is the same file as an input or as another output. Inputs are those of
- * the job, all operands and the FILEs of options about input; outputs those of all other options with a FILE. */
-int ws_output_paths_check(const ws_job *job, ws_err *err);
-
 /* lib/run/dry_run.c: --dry-run. Returns the size of a batch of the sample, at most `batch`. */
 uint64_t ws_dry_run_batch(const ws_job *job, uint64_t batch);
 /* Returns whether the sample is large enough: then the input is taken as ended. */
