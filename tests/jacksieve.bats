@@ -144,6 +144,30 @@ deep='-N 5 --noali -E 0.1 --wblosum --wid 0.5 --ere 0.7 --fragthresh 0.8'
     jacksieve -q -N 2 --chkhmm lost/ck -o /dev/null deep.fa demo.fa # there is no fifth round
 }
 
+@test "the sequences are the same in all rounds, or the run ends" {
+    changed() { # changed PATTERN COMMAND...: the run has seen the file when it opens the pipe
+        cp demo.fa rounds.db
+        rm -f ck-* && mkfifo ck-1.hmm
+        jacksieve -q -N 4 --chkhmm ck --chkali ck --tblout got.tbl -o /dev/null deep.fa rounds.db 2>said &
+        exec 7<ck-1.hmm
+        "${@:2}"
+        cat <&7 >/dev/null
+        exec 7<&-
+        local s=0
+        wait $! || s=$?
+        [ $s -eq 1 ] || fail "$*: status $s"
+        grep -q "jacksieve: rounds.db: the file has changed since the search began: $1; .* run again" said || fail "$(cat said)"
+        [ ! -e ck-2.hmm ] && [ "$(nrows got.tbl)" -eq 0 ]
+    }
+    replace() { cp demo.fa another && mv another rounds.db; }
+    grow() { printf '>new\nMKVLA\n' >>rounds.db; }
+    rewrite() { touch -r rounds.db then && printf '>a' | dd of=rounds.db conv=notrunc status=none && touch -r then rounds.db; }
+    changed 'another file has taken its place' replace
+    changed 'it had [0-9]* bytes and has [0-9]*' grow
+    changed 'it was written to' touch -d '1 day ago' rounds.db
+    changed 'its bytes are others' rewrite
+}
+
 @test "random queries: each round, report, table, alignment and checkpoint of phmmer and jackhmmer" {
     [ "${WARPSIEVE_TESTS:-}" = full ] || skip 'a part of make check-full'
     peers=$(dirname "$(command -v jackhmmer)") && [ -x "$peers/phmmer" ] || skip 'phmmer and jackhmmer are not installed'

@@ -141,6 +141,7 @@ static int find(ws_job *job, ws_hmmset *set, ws_err *err) {
     if (!rc) rc = ws_queryset_read(&r->queries, job, err);
     if (!rc) rc = ws_sieve_shards(&r->sieve, job, err);
     if (!rc) rc = check_inputs(job, r->most, err);
+    if (!rc) rc = ws_rounds_note_inputs(r, job, err);
     if (!rc) rc = ws_queryset_models(&r->queries, job, &r->settings, set, err);
     if (!rc) rc = ws_rounds_open(r, err);
     return rc ? rc : ws_rounds_note_files(r, job, err);

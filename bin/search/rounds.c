@@ -49,6 +49,32 @@ void ws_rounds_close(ws_rounds *r) {
     ws_free(r->query);
     ws_free(r->active);
     ws_free(r->origin);
+    ws_free(r->seen);
+}
+
+/* ---- the inputs, which all rounds read ---- */
+
+int ws_rounds_note_inputs(ws_rounds *r, const ws_job *job, ws_err *err) {
+    int rc = WS_OK;
+    if (r->most == 1) return WS_OK;
+    if (!(r->seen = ws_calloc((size_t)job->ninput, sizeof *r->seen, err))) return err->code;
+    for (int i = 0; i < job->ninput && !rc; i++) rc = ws_mark_take(&r->seen[i], job->input[i], err);
+    return rc;
+}
+
+/* Fails if an input is another one than before the first round. */
+static int check_inputs(const ws_rounds *r, const ws_job *job, ws_err *err) {
+    char text[100];
+    int rc = WS_OK;
+    for (int i = 0; i < job->ninput && r->seen && !rc; i++) {
+        ws_mark now;
+        rc = ws_mark_take(&now, job->input[i], err);
+        const char *difference = rc ? NULL : ws_mark_difference(&r->seen[i], &now, text, sizeof text);
+        if (difference)
+            rc = ws_fail(err, WS_EDATA, "%s: the file has changed since the search began: %s; all rounds need the same "
+                         "sequences, so run again", job->input[i], difference);
+    }
+    return rc;
 }
 
 /* ---- checkpoints ---- */
@@ -354,6 +380,7 @@ int ws_rounds_again(ws_job *job, int *more, ws_err *err) {
     for (size_t m = 0; m < job->ntarget && r->sieve.max; m++)
         for (int k = 0; k < WS_TEXT_FILTERS; k++) r->sieve.passed.count[m][k] = r->sieve.passed_all;
     int rc = ws_domscore_failure(d, err);
+    if (!rc && r->round > 1) rc = check_inputs(r, job, err);
     for (size_t first = 0; first < job->ntarget && !rc; first += e.of.n) {
         e.of = ws_domscore_group(d, d->store.list, job->ntarget, first);
         const ws_ordered w = {.n = e.of.n, .room = e.of.hits, .weight = weight, .make = end_query,
@@ -366,7 +393,8 @@ int ws_rounds_again(ws_job *job, int *more, ws_err *err) {
     if (!rc) rc = gather(r, job->ntarget, &set, err);
     *more = !rc && set.n > 0;
     r->round++;
-    if (*more) rc = ws_sieve_restart(job, &set, err);
+    if (*more) rc = check_inputs(r, job, err);
+    if (*more && !rc) rc = ws_sieve_restart(job, &set, err);
     ws_hmmset_release(&set);
     return rc;
 }

@@ -6,6 +6,7 @@
 
 #include "bin/search/queries.h"
 #include "bin/search/sieve.h"
+#include "lib/io/mark.h"
 
 /* A query and what is known of it after its last round. */
 typedef struct ws_roundquery {
@@ -34,6 +35,7 @@ typedef struct ws_rounds {
     ws_roundquery *query; /* [queries.n] */
     size_t *active;       /* [targets] the query of each target */
     ws_queryseq *origin;  /* [targets] the same */
+    ws_mark *seen;        /* [inputs] these, before the first round; NULL with one round */
     size_t written;       /* queries whose text has left */
     int round;            /* from 1 */
 } ws_rounds;
@@ -43,6 +45,8 @@ int ws_rounds_open(ws_rounds *r, ws_err *err);
 void ws_rounds_close(ws_rounds *r);
 /* Notes the files of --chkhmm and --chkali for the check of all outputs. WS_ENOMEM. */
 int ws_rounds_note_files(const ws_rounds *r, ws_job *job, ws_err *err);
+/* Notes what the inputs are, which all rounds read. WS_ENOMEM, or WS_EIO for an input that is not there. */
+int ws_rounds_note_inputs(ws_rounds *r, const ws_job *job, ws_err *err);
 /* ws_tool.chain: writes the models of the round where --chkhmm says, then as ws_sieve_chain. */
 int ws_rounds_chain(ws_job *job, ws_chain_ops *ops, ws_err *err);
 /* ws_tool.again: ends a round, and begins the next one with the queries that are not done. */
