@@ -545,4 +545,36 @@ no_statistics() {
     refused 1 "byte $((size + 15)) is zero"
 }
 
+@test "what no program can read is refused after its first megabytes: models, alignments, trees; a line of a model" {
+    early() { # early PATTERN COMMAND...
+        local used
+        run --separate-stderr "${@:2}"
+        refused 1 "$1" || fail "${*:2}"
+        used=$(peak_memory sh -c '"$@" 2>said || :' - "${@:2}")
+        sanitized || [ "$used" -lt 50000 ] || fail "${*:2}: $used KB"
+    }
+    truncate -s 200M zeros
+    head -c 60M /dev/zero | tr '\0' '\n' >blanks
+    head -c 60M /dev/zero | tr '\0' x >letters
+    printf '((a,b),c);\n' >a.tree
+    early 'zeros: line 1: byte 1 is zero' hmmcast zeros
+    early 'letters: no alignment begins in the first 16 MB' hmmcast letters
+    early 'blanks: no alignment begins in the first 16 MB' hmmcast blanks
+    early 'zeros: byte 0 is zero' nhmmsieve zeros small.fa
+    early "letters, line 1: .* a model's first line" nhmmsieve letters small.fa
+    early 'zeros: byte 1 is zero' papara-score zeros a.tree small.fa
+    early 'letters: line 1: found' papara-score letters a.tree small.fa
+    early 'blanks: the alignment is empty' papara-score blanks a.tree small.fa
+    printf '3 4\na ACGT\nb ACGA\nc ACCA\n' >rows.phy
+    early 'letters: line 1, byte 1: found .*which begins a tree' papara-score rows.phy letters small.fa
+    { cat m.hmm && printf 'HMMER3/f [x]\nNAME  ' && cat letters && sed 1,2d m.hmm; } >long.hmm
+    gzip -1kf long.hmm
+    local size
+    size=$(stat -c %s m.hmm)
+    for f in long.hmm long.hmm.gz; do
+        early "$f: the line from byte $((size + 13)) on has more than 16 MB" msvfilt -t 1 $f small.fa
+    done
+    rm zeros blanks letters long.hmm long.hmm.gz
+}
+
 @test "a model without calibration has bits and no P-values" { each no_statistics $(sequence_tools with-model); }

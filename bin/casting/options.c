@@ -214,7 +214,7 @@ void ws_cast_plan_release(ws_cast_plan *p) { ws_builder_destroy(p->builder); }
 static int read_matrix(const char *path, ws_build_matrix *m, const ws_abc *abc, ws_err *err) {
     char *text;
     size_t n;
-    int rc = ws_source_slurp(path, &text, &n, err);
+    int rc = ws_source_slurp(path, NULL, &text, &n, err);
     if (!rc) rc = ws_build_matrix_parse(m, abc, path, text, n, err);
     ws_free(text);
     return rc;

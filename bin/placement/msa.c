@@ -300,7 +300,7 @@ int ws_papara_msa_parse(ws_papara_msa *m, const char *path, const char *text, si
 int ws_papara_msa_read(ws_papara_msa *m, const char *path, ws_err *err) {
     char *text;
     size_t n;
-    int rc = ws_source_slurp(path, &text, &n, err);
+    int rc = ws_source_slurp(path, ">0123456789", &text, &n, err);
     if (!rc) rc = ws_papara_msa_parse(m, ws_source_name_of(path), text, n, err);
     ws_free(text);
     return rc;

@@ -241,7 +241,7 @@ int ws_papara_tree_parse(ws_papara_tree *t, const char *path, const char *text, 
 int ws_papara_tree_read(ws_papara_tree *t, const char *path, int resolve, ws_err *err) {
     char *text;
     size_t n;
-    int rc = ws_source_slurp(path, &text, &n, err);
+    int rc = ws_source_slurp(path, "([", &text, &n, err);
     if (!rc) rc = ws_papara_tree_parse(t, ws_source_name_of(path), text, n, resolve, err);
     ws_free(text);
     return rc;

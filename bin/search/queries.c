@@ -28,7 +28,7 @@ void ws_queryset_defaults(ws_queryset *q, const ws_abc *abc) {
 static int read_matrix(ws_build_matrix *m, const ws_abc *abc, const char *path, ws_err *err) {
     char *text = NULL;
     size_t n = 0;
-    int rc = ws_source_slurp(path, &text, &n, err);
+    int rc = ws_source_slurp(path, NULL, &text, &n, err);
     if (!rc) rc = ws_build_matrix_parse(m, abc, ws_source_name_of(path), text, n, err);
     ws_free(text);
     return rc;

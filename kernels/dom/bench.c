@@ -37,7 +37,7 @@ typedef struct targets {
 static void read_fasta(targets *s, const char *path, const ws_abc *abc) {
     ws_err err = {0};
     size_t n;
-    must(ws_source_slurp(path, &s->text, &n, &err), &err);
+    must(ws_source_slurp(path, NULL, &s->text, &n, &err), &err);
     for (char *p = s->text; *p;) {
         uint32_t L = 0;
         must(ws_grow(&s->x, &s->cap, s->n + 1, sizeof *s->x, &err), &err);

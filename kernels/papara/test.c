@@ -35,7 +35,7 @@ static char *slurp(const char *dir, const char *file, size_t *n) {
     size_t ignored;
     ws_err err = {0};
     snprintf(path, sizeof path, "%s/%s", dir, file);
-    must(ws_source_slurp(path, &text, n ? n : &ignored, &err), &err);
+    must(ws_source_slurp(path, NULL, &text, n ? n : &ignored, &err), &err);
     return text;
 }
 

@@ -48,6 +48,11 @@ int ws_hmmset_append(ws_hmmset *set, XXH3_state_t *hash, const char *path, int t
 /* Looks for a zero byte in the text. Returns WS_EDATA with its place in the file if there is one, for the parsers of
  * text take a zero byte for the end. Defined in hmmset.c. */
 int ws_hmmfile_check_text(const ws_hmmfile *f, ws_err *err);
+/* Fails with WS_EDATA if a line that begins at a byte of the file and has n bytes, or more, is longer than any of a
+ * model: more is damage, and would take memory without a bound. A description that FASTA may have fits. Defined in
+ * hmmset.c. */
+enum { WS_HMMTEXT_LINE = (16 << 20) + 4096 };
+int ws_hmmfile_check_line(const char *name, size_t begin, size_t n, ws_err *err);
 /* Checks that the last model has the alphabet of the set. Fails with "model 3, NAME, has the alphabet ...". */
 int ws_hmmset_check_alphabets(const ws_hmmset *set, const char *name, ws_err *err);
 

@@ -183,6 +183,7 @@ static int find_text(finder *f, ws_err *err) {
         const size_t lines = has_ended(f) ? f->window.n : lf ? (size_t)(lf - f->window.p) + 1 : 0;
         rc = find_in_lines(f, lines, &from, err);
         if (has_ended(f)) break;
+        if (rc == WS_OK) rc = ws_hmmfile_check_line(f->name, f->begin + lines, f->window.n - lines, err);
         if (rc == WS_OK) rc = move_window(f, lines, err);
     }
     return rc == WS_OK && from < f->n ? find_text_model(f, from, f->n, 0, err) : rc;

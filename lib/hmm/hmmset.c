@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "lib/base/parallel_for.h"
+#include "lib/base/system.h"
 #include "lib/hmm/hmmfile.h"
 #include "lib/io/source.h"
 
@@ -25,9 +26,24 @@ typedef struct input {
     XXH3_state_t *hash;
     ws_buf rest;
     size_t bytes, lines; /* of the file, before rest */
+    size_t read, line;   /* bytes that were read; those of the last line */
     char version;
-    int ended;
+    int ended, is_text;
 } input;
+
+int ws_hmmfile_check_line(const char *name, size_t begin, size_t n, ws_err *err) {
+    if (n <= WS_HMMTEXT_LINE) return WS_OK;
+    return ws_fail(err, WS_EDATA, "%s: the line from byte %zu on has more than %d MB, which no line of a model has",
+                   name, begin, WS_HMMTEXT_LINE >> 20);
+}
+
+/* Notes the lines in n bytes that were read. */
+static int follow_lines(input *in, const uint8_t *p, size_t n, ws_err *err) {
+    const uint8_t *lf = ws_system_last(p, '\n', n);
+    in->line = lf ? (size_t)(p + n - lf) - 1 : in->line + n;
+    in->read += n;
+    return in->is_text ? ws_hmmfile_check_line(in->name, in->read - in->line, in->line, err) : WS_OK;
+}
 
 /* Reads more of the file behind `text`, until there are `want` bytes or the file ends; then adds a NUL. */
 static int fill(input *in, ws_buf *text, size_t want, ws_err *err) {
@@ -38,6 +54,7 @@ static int fill(input *in, ws_buf *text, size_t want, ws_err *err) {
         in->ended = rc == WS_EOF;
         if (rc == WS_OK) rc = ws_buf_add(text, p, n, err);
         if (rc == WS_OK) XXH3_64bits_update(in->hash, p, n);
+        if (rc == WS_OK) rc = follow_lines(in, p, n, err);
         if (rc != WS_OK && rc != WS_EOF) return rc;
     }
     int rc = ws_buf_reserve(text, 1, err);
@@ -252,7 +269,8 @@ static int read_all(ws_hmmset *set, input *in, int threads, ws_err *err) {
     int rc = fill(in, &in->rest, WS_HMMBIN_MAGIC, err);
     if (rc != WS_OK) return rc;
     ws_hmmfile f = file_of(in, &in->rest);
-    if (ws_hmmbin_detect(&f)) {
+    in->is_text = !ws_hmmbin_detect(&f);
+    if (!in->is_text) {
         rc = read_binary(set, in, want, err);
     } else if ((rc = fill_whole(in, &in->rest, want, LOOK, &whole, err)) == WS_OK) {
         f = file_of(in, &in->rest); /* checks only the first bytes: the file may be a huge database */

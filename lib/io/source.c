@@ -9,6 +9,7 @@
 #include "lib/base/mem.h"
 #include "lib/io/feed.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
@@ -200,22 +201,37 @@ int ws_source_next(ws_source *s, int timeout_ms, const uint8_t **p, size_t *n, w
 
 #define SLURP_MAX (UINT64_C(1) << 32) /* a sparse file of any size is not believed */
 
-int ws_source_slurp(const char *path, char **text, size_t *n, ws_err *err) {
+enum { BLANKS = 16 << 20 }; /* a text begins within so many bytes */
+
+/* Returns whether a text may go on behind its last `got` bytes. *begun: its first character was seen. */
+static int goes_on(const ws_buf *all, size_t got, const char *begins, int *begun) {
+    if (memchr(all->p + all->n - got, '\0', got)) return 0;
+    for (size_t i = all->n - got; i < all->n && !*begun; i++) {
+        *begun = !isspace((unsigned char)all->p[i]);
+        if (*begun && begins && !strchr(begins, all->p[i])) return 0;
+    }
+    return *begun || all->n < BLANKS;
+}
+
+int ws_source_slurp(const char *path, const char *begins, char **text, size_t *n, ws_err *err) {
     ws_source *s = NULL;
     ws_buf all = {0};
+    int begun = 0;
     *text = NULL;
     *n = 0;
     int rc = ws_source_open(&s, path, err);
-    /* growing would touch every page twice */
-    if (!rc && s->feed.size < SLURP_MAX) rc = ws_buf_reserve(&all, s->feed.size + 1, err);
     while (!rc) {
         const uint8_t *p;
         size_t got;
         rc = ws_source_next(s, -1, &p, &got, err);
         if (!rc) rc = ws_buf_add(&all, p, got, err);
+        if (!rc && !goes_on(&all, got, begins, &begun)) break;
+        /* growing would touch every page twice */
+        if (!rc && begun && s->feed.size < SLURP_MAX && all.n < s->feed.size)
+            rc = ws_buf_reserve(&all, s->feed.size - all.n + 1, err);
     }
     ws_source_close(s);
-    if (rc == WS_EOF) rc = ws_buf_add(&all, "", 1, err);
+    if (!rc || rc == WS_EOF) rc = ws_buf_add(&all, "", 1, err);
     if (!rc) {
         *text = all.p;
         *n = all.n - 1;

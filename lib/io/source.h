@@ -45,8 +45,10 @@ int ws_source_ahead(ws_source *s);
 void ws_source_progress(const ws_source *s, uint64_t *done, uint64_t *size);
 
 /* Reads the whole input into memory, for operands (alignments, trees): n bytes and a NUL. The caller releases it with
- * ws_free. *text is NULL on failure. */
-int ws_source_slurp(const char *path, char **text, size_t *n, ws_err *err);
+ * ws_free. *text is NULL on failure. The function does not read on where a parser of text will refuse the input, so
+ * *text is its beginning then: behind a zero byte, and behind a first character other than white space that is none of
+ * `begins` (NULL: any may be). */
+int ws_source_slurp(const char *path, const char *begins, char **text, size_t *n, ws_err *err);
 
 #ifdef __cplusplus
 }

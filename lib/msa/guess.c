@@ -50,9 +50,11 @@ static ws_msaformat format_of(const ws_msareader *r, ws_word line) {
 
 int ws_msa_guess_format(ws_msareader *r, ws_err *err) {
     char quote[WS_QUOTE_MAX];
+    enum { LOOK = 16 << 20 };
     ws_lines *l = &r->lines;
     int rc;
     ws_lines_hold(l);
+    l->most = LOOK;
     do {
         if ((rc = ws_lines_next_text(l, err)) == WS_EOF)
             return ws_fail(err, WS_EDATA, "%s: no alignment was found, the input has no text", r->name);
@@ -64,6 +66,7 @@ int ws_msa_guess_format(ws_msareader *r, ws_err *err) {
             "\"%s\" begins no alignment: expected \"# STOCKHOLM 1.0\", \">\" of aligned FASTA or A2M, "
                            "\"CLUSTAL\", two numbers of PHYLIP, or a name and aligned text (--informat names a format)",
                            ws_quote(quote, l->p, l->n));
+    l->most = 0;
     ws_lines_rewind(l);
     return WS_OK;
 }

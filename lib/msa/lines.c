@@ -17,6 +17,18 @@ static int next_chunk(ws_lines *l, ws_err *err) {
     return rc;
 }
 
+/* Fails if n bytes more would be too many before it is known what the text is. */
+static int has_room(const ws_lines *l, size_t n, ws_err *err) {
+    if (!l->most || l->held.n + n <= l->most) return WS_OK;
+    return ws_fail(err, WS_EDATA, "%s: no alignment begins in the first %zu MB", ws_source_name(l->source),
+                   l->most >> 20);
+}
+
+static int fail_zero(const ws_lines *l, size_t at, ws_err *err) {
+    return ws_fail(err, WS_EDATA, "%s: line %llu: byte %zu is zero, and an alignment is text",
+                   ws_source_name(l->source), (unsigned long long)l->number + 1, at);
+}
+
 /* Gives the next line of the source. */
 static int read_line(ws_lines *l, ws_err *err) {
     int rc = WS_OK;
@@ -30,12 +42,14 @@ static int read_line(ws_lines *l, ws_err *err) {
         }
         const char *p = (const char *)l->chunk + l->at, *end = memchr(p, '\n', l->nchunk - l->at);
         const size_t n = end ? (size_t)(end - p) : l->nchunk - l->at;
+        const char *zero = memchr(p, '\0', n);
+        if (zero) return fail_zero(l, l->carry.n + (size_t)(zero - p) + 1, err);
         l->at += n + (end != NULL);
         if (end && l->carry.n == 0) {
             set_line(l, p, n);
             return WS_OK;
         }
-        if ((rc = ws_buf_add(&l->carry, p, n, err)) != WS_OK) return rc;
+        if ((rc = has_room(l, l->carry.n + n, err)) || (rc = ws_buf_add(&l->carry, p, n, err))) return rc;
         if (end) {
             set_line(l, l->carry.p, l->carry.n);
             return WS_OK;
@@ -59,7 +73,8 @@ int ws_lines_next(ws_lines *l, ws_err *err) {
         ws_buf_release(&l->held);
         l->held_at = 0;
     }
-    const int rc = read_line(l, err);
+    int rc = read_line(l, err);
+    if (rc == WS_OK) rc = has_room(l, l->n, err);
     if (rc != WS_OK || !l->holding) return rc;
     if (ws_buf_add(&l->held, l->p, l->n, err) || ws_buf_add(&l->held, "\n", 1, err)) return err->code;
     l->held_at = l->held.n;

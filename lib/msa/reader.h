@@ -17,13 +17,14 @@ typedef struct ws_lines {
     ws_buf carry;        /* a line that began in an earlier chunk */
     ws_buf held;         /* lines read while looking ahead, each with its end */
     size_t held_at;
+    size_t most;         /* bytes that may be looked at ahead; 0: any number */
     int holding, eof, again;
     uint64_t number;     /* of the current line, from 1 */
     const char *p;       /* the current line, without its end */
     size_t n;
 } ws_lines;
 
-/* Moves on to the next line: WS_OK, WS_EOF or a failure. Sets p, n and number. */
+/* Moves on to the next line: WS_OK, WS_EOF or a failure, which a zero byte is too. Sets p, n and number. */
 int ws_lines_next(ws_lines *l, ws_err *err);
 /* The same, past blank lines. */
 int ws_lines_next_text(ws_lines *l, ws_err *err);

@@ -37,7 +37,7 @@ static void test_worked(tap *t) {
     ws_err err = {0};
     size_t n;
     char *text = NULL;
-    must(!ws_source_slurp(FOLDER "tinyali.sto", &text, &n, &err), err.text);
+    must(!ws_source_slurp(FOLDER "tinyali.sto", NULL, &text, &n, &err), err.text);
     read_msa(text, amino(), &m);
     ws_free(text);
     ws_build_ali_default(&s);
@@ -67,7 +67,7 @@ static void test_sample(tap *t) {
     char *text = NULL, *line;
     size_t n;
     ws_err err = {0};
-    must(!ws_source_slurp(FOLDER "sample.tsv", &text, &n, &err), err.text);
+    must(!ws_source_slurp(FOLDER "sample.tsv", NULL, &text, &n, &err), err.text);
     for (line = strchr(text, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
         long long rows, first, last, sum, got = 0;
         unsigned hash, v = 0;

@@ -13,7 +13,7 @@ static char *slurp(const char *path) {
     ws_err err = {0};
     char *text;
     size_t n;
-    sample_must(ws_source_slurp(path, &text, &n, &err), &err);
+    sample_must(ws_source_slurp(path, NULL, &text, &n, &err), &err);
     return text;
 }
 

@@ -88,7 +88,7 @@ static void read_fasta(seqs *s, const char *path, const ws_abc *abc) {
     ws_err err;
     char *text;
     size_t n;
-    if (ws_source_slurp(path, &text, &n, &err)) die(&err);
+    if (ws_source_slurp(path, NULL, &text, &n, &err)) die(&err);
     for (const char *p = text; *p;) {
         size_t i = s->batch.n, head = strcspn(p, "\n");
         if (ws_grow(&s->name, &s->name_cap, i + 1, sizeof *s->name, &err)) die(&err);
@@ -211,7 +211,7 @@ static const char *field(const char *row, int c) {
 static void read_table(golden *g, const char *path) {
     ws_err err;
     size_t n;
-    if (ws_source_slurp(path, &g->text, &n, &err)) die(&err);
+    if (ws_source_slurp(path, NULL, &g->text, &n, &err)) die(&err);
     g->end = g->text + n;
     for (char *line = g->text; line < g->end;) {
         char *stop = memchr(line, '\n', (size_t)(g->end - line));

@@ -24,7 +24,7 @@ WS_UNUSED static char *golden_text(const char *path) {
     char *text, command[1100], piece[65536];
     size_t n = strlen(path);
     if (n < 3 || strcmp(path + n - 3, ".xz") != 0) {
-        must(ws_source_slurp(path, &text, &n, &err), &err);
+        must(ws_source_slurp(path, NULL, &text, &n, &err), &err);
         return text;
     }
     snprintf(command, sizeof command, "xz -dc '%s'", path);

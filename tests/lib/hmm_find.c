@@ -62,7 +62,7 @@ static void repeat(ws_buf *out, const char *path, int k, const char *between) {
     char *text;
     size_t n;
     ws_err err;
-    fine(&err, ws_source_slurp(path, &text, &n, &err));
+    fine(&err, ws_source_slurp(path, NULL, &text, &n, &err));
     out->n = 0;
     for (int i = 0; i < k; i++) {
         fine(&err, ws_buf_add(out, text, n, &err));

@@ -36,7 +36,7 @@ static int read_bytes(ws_hmmset *set, const void *p, size_t n, ws_err *err) {
 static char *slurp(const char *path, size_t *n) {
     char *text;
     ws_err err;
-    if (ws_source_slurp(path, &text, n, &err)) die(&err);
+    if (ws_source_slurp(path, NULL, &text, n, &err)) die(&err);
     return text;
 }
 

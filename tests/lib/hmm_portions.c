@@ -21,7 +21,7 @@ static void make(sheaf *s, const char *path) {
     char *one, number[16];
     size_t n, name = 0;
     ws_err err;
-    must(!ws_source_slurp(path, &one, &n, &err), err.text);
+    must(!ws_source_slurp(path, NULL, &one, &n, &err), err.text);
     while (memcmp(one + name, "test", 4) != 0) name++;
     *s = (sheaf){0};
     for (int i = 0; i < N; i++) {

@@ -21,7 +21,7 @@ static void to_file(tap *t) {
     if (!rc) rc = ws_out_write(&o, "", 0, &err);
     if (!rc) rc = ws_out_write(&o, "two", 3, &err);
     if (!rc) rc = ws_out_close(&o, &err);
-    must(!ws_source_slurp(path, &text, &n, &err), "read back");
+    must(!ws_source_slurp(path, NULL, &text, &n, &err), "read back");
     tap_ok(t, !rc && n == 6 && !memcmp(text, "onetwo", 6), "a file is replaced");
     tap_ok(t, ws_out_close(&o, &err) == WS_OK, "closing twice does no harm");
     ws_free(text);

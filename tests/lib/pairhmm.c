@@ -112,7 +112,7 @@ static char *slurp(const char *folder, const char *name, size_t *n) {
     ws_err err = {0};
     snprintf(path, sizeof path, "%s/%s.gz", folder, name);
     if (access(path, R_OK)) snprintf(path, sizeof path, "%s/%s", folder, name);
-    return access(path, R_OK) || ws_source_slurp(path, &text, n, &err) ? NULL : text;
+    return access(path, R_OK) || ws_source_slurp(path, NULL, &text, n, &err) ? NULL : text;
 }
 
 /* The last column of a table. */

@@ -53,7 +53,7 @@ static int slurp(const void *p, size_t n, ws_buf *got, ws_err *err) {
     char path[PATH_SIZE], *text;
     size_t len;
     temp_file(path, p, n);
-    int rc = ws_source_slurp(path, &text, &len, err);
+    int rc = ws_source_slurp(path, NULL, &text, &len, err);
     unlink(path);
     ws_buf_release(got);
     if (rc) return rc;
@@ -352,10 +352,10 @@ static void unreadable(tap *t) {
     ws_err err;
     char *text;
     size_t n;
-    int rc = ws_source_slurp("/nonexistent/file", &text, &n, &err);
+    int rc = ws_source_slurp("/nonexistent/file", NULL, &text, &n, &err);
     tap_ok(t, rc == WS_EIO && !strcmp(err.text, "cannot open /nonexistent/file: No such file or directory"),
            "missing file");
-    rc = ws_source_slurp("/", &text, &n, &err);
+    rc = ws_source_slurp("/", NULL, &text, &n, &err);
     tap_ok(t, rc == WS_EIO && !strcmp(err.text, "cannot read /: Is a directory"), "directory");
 }
 
