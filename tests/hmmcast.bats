@@ -249,6 +249,27 @@ as_theirs() { # as_theirs FILE LEAST OPTION...
     run --separate-stderr hmmcast --amino --informat fasta -n given demo.fa
     refused 1 'second sequence' '-n given'
 }
+@test "names that no program could read are refused; one with a blank is hmmbuild's, with a note" {
+    named() { # named PATTERN ARGUMENT...
+        run --separate-stderr hmmcast --amino "${@:2}"
+        [ "$status" -eq 1 ] && [ -z "$output" ] || fail "${*:2}: status $status"
+        grep -q "$1" <<<"$stderr" || fail "${*:2}: $stderr"
+    }
+    named 'the name "x\\x0aNAME y" of a model has a control character' -n $'x\nNAME y' tinyali.sto
+    named "the name \"#a\" of a model begins with '#'" -n '#a' tinyali.sto
+    named 'the name " " of a model is empty' -n ' ' tinyali.sto
+    sed $'s/#=GF ID.*/#=GF ID a\x1bb/' tinyali.sto >escape.sto
+    named 'the name "a\\x1bb" of a model has a control character' escape.sto
+    printf '>a\001b\nMKVLAAGGHWERTYIPASDFGHKLC\n' >odd.fa
+    named 'the name "a\\x01b" of a model has a control character' --informat fasta odd.fa
+    run --separate-stderr jacksieve -N 1 --chkhmm odd odd.fa demo.fa
+    refused 1 'the name "a\\x01b" of a model has a control character'
+    run -0 --separate-stderr hmmcast --amino -n 'a b' -o blank.hmm tinyali.sto
+    told 'the name "a b" has a blank: programs that read the model will call it by the first word'
+    grep -qx 'NAME  a b' blank.hmm
+    hmmcast --amino -n 'Größe' tinyali.sto | grep -qx 'NAME  Größe'
+}
+
 @test "DATE: of SOURCE_DATE_EPOCH in UTC, of the clock, none" {
     [ "$(SOURCE_DATE_EPOCH=86399 hmmcast --amino tinyali.sto | grep ^DATE)" = 'DATE  Thu Jan  1 23:59:59 1970' ]
     hmmcast --amino tinyali.sto | grep -qE "^DATE  [A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8} $(date +%Y)$"

@@ -5,9 +5,11 @@
 
 #include "bin/casting/program.h"
 #include "lib/io/inputs.h"
+#include "lib/run/message.h"
 #include "lib/simd/codec.h"
 
 struct ws_cast_input {
+    const ws_job *job;
     ws_cast_plan *plan;
     const char *const *path;
     int npath, next; /* the one to open next */
@@ -27,6 +29,7 @@ int ws_cast_input_open(ws_cast_input **out, const ws_job *job, ws_cast_plan *p, 
     static const char *const standard_input[] = {"-"};
     ws_cast_input *in = *out = ws_calloc(1, sizeof *in, err);
     if (!in) return err->code;
+    in->job = job;
     in->plan = p;
     in->path = job->ninput ? job->input : standard_input;
     in->npath = job->ninput ? job->ninput : 1;
@@ -66,7 +69,16 @@ static int open_file(ws_cast_input *in, ws_err *err) {
                              err);
 }
 
-static int copy_name(ws_cast_item *it, const char *name, ws_err *err) {
+/* Tells what hmmbuild does not: readers of models take the first word of a name. */
+static void note_blank(const ws_cast_input *in, const char *name) {
+    char q[WS_QUOTE_MAX];
+    if (strpbrk(name, " \t"))
+        ws_message_note(in->job, "the name \"%s\" has a blank: programs that read the model will call it by the first "
+                        "word", ws_quote(q, name, strlen(name)));
+}
+
+static int copy_name(const ws_cast_input *in, ws_cast_item *it, const char *name, ws_err *err) {
+    note_blank(in, name);
     it->name = ws_strndup(name, strlen(name), err);
     return it->name ? WS_OK : err->code;
 }
@@ -76,13 +88,16 @@ static int name_it(ws_cast_input *in, ws_cast_item *it, ws_err *err) {
     const char *given = in->plan->o->name, *path = in->path[in->next - 1];
     if (given && in->models > 0)
         return ws_fail(err, WS_EDATA, "%s: there is a second alignment, but -n %s names a single one", it->file, given);
-    if (given || it->msa.id) return copy_name(it, given ? given : it->msa.id, err);
+    if (given || it->msa.id) return copy_name(in, it, given ? given : it->msa.id, err);
     if (in->in_file > 1)
         return ws_fail(err, WS_EDATA, "%s: alignment %llu has no name; from the second on each needs a line #=GF ID",
                        it->file, (unsigned long long)in->in_file);
     it->name = ws_alloc(strlen(path) + 1, err);
     if (!it->name) return err->code;
-    if (ws_msa_default_name(it->name, path) && *it->name) return WS_OK;
+    if (ws_msa_default_name(it->name, path) && *it->name) {
+        note_blank(in, it->name);
+        return WS_OK;
+    }
     return ws_fail(err, WS_EDATA, "%s: the alignment has no name, and there is no file name to take: give one with -n",
                    it->file);
 }
@@ -163,6 +178,7 @@ static int fill_sequences(ws_cast_input *in, ws_cast_item *it, ws_err *err) {
     if (abc != in->conf.abc) translate(it, in->conf.abc, abc);
     if (p->o->name && in->models + b->n > 1)
         return ws_fail(err, WS_EDATA, "there is a second sequence, but -n %s names a single model", p->o->name);
+    if (p->o->name) note_blank(in, p->o->name);
     it->first = in->models + 1;
     it->nmodel = b->n;
     in->models += b->n;

@@ -59,8 +59,23 @@ static int add_values(ws_buf *out, const char *before, const float *x, size_t n,
 
 static const char *yes_no(const void *present) { return present ? "yes" : "no"; }
 
+/* Fails for a name that readers would take for another line, or for none. */
+static int check_name(const char *name, ws_err *err) {
+    char q[WS_QUOTE_MAX];
+    const char *p = name;
+    while (*p == ' ' || *p == '\t') p++;
+    if (!*p || *p == '#')
+        return ws_fail(err, WS_EDATA, "the name \"%s\" of a model %s, so no program could read the model",
+                       ws_quote(q, name, strlen(name)), *p ? "begins with '#'" : "is empty");
+    while (*p && !iscntrl((unsigned char)*p)) p++;
+    if (!*p) return WS_OK;
+    return ws_fail(err, WS_EDATA, "the name \"%s\" of a model has a control character, which would break its line",
+                   ws_quote(q, name, strlen(name)));
+}
+
 static int add_names(const ws_hmm *h, const char *date, ws_buf *out, ws_err *err) {
-    int rc = ws_buf_addf(out, err, "NAME  %s\n", h->name);
+    int rc = check_name(h->name, err);
+    if (!rc) rc = ws_buf_addf(out, err, "NAME  %s\n", h->name);
     if (!rc && h->acc) rc = ws_buf_addf(out, err, "ACC   %s\n", h->acc);
     if (!rc && h->desc) rc = ws_buf_addf(out, err, "DESC  %s\n", h->desc);
     if (!rc) rc = ws_buf_addf(out, err, "LENG  %d\n", h->M);
