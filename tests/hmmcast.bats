@@ -270,6 +270,17 @@ as_theirs() { # as_theirs FILE LEAST OPTION...
     hmmcast --amino -n 'Größe' tinyali.sto | grep -qx 'NAME  Größe'
 }
 
+@test "a header of PHYLIP with more rows than there can be: the number as it stands there" {
+    for n in 99999999999 2147483648; do
+        printf '%s 10\na ACDEFGHIKL\n' $n >big.phy
+        run --separate-stderr hmmcast --amino big.phy
+        refused 1 "\"$n\" where the number of rows was expected, from 1 to 2147483647"
+    done
+    printf '999999999 10\na ACDEFGHIKL\n' >big.phy
+    run --separate-stderr hmmcast --amino big.phy
+    refused 1 'the header has 999999999 rows of 10 columns'
+}
+
 @test "DATE: of SOURCE_DATE_EPOCH in UTC, of the clock, none" {
     [ "$(SOURCE_DATE_EPOCH=86399 hmmcast --amino tinyali.sto | grep ^DATE)" = 'DATE  Thu Jan  1 23:59:59 1970' ]
     hmmcast --amino tinyali.sto | grep -qE "^DATE  [A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8} $(date +%Y)$"

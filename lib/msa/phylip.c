@@ -152,13 +152,13 @@ static int attempt_all(phylip *p, ws_err *err) {
 static int read_number(ws_msareader *r, ws_word w, const char *what, size_t *v, ws_err *err) {
     char quote[WS_QUOTE_MAX];
     *v = 0;
-    for (size_t i = 0; i < w.n && isdigit((unsigned char)w.p[i]) && *v < INT32_MAX / 10; i++)
+    for (size_t i = 0; i < w.n && isdigit((unsigned char)w.p[i]) && *v <= INT32_MAX; i++)
         *v = 10 * *v + (size_t)(w.p[i] - '0');
     for (size_t i = 0; i < w.n; i++)
         if (!isdigit((unsigned char)w.p[i])) *v = 0;
-    if (*v > 0) return WS_OK;
+    if (*v > 0 && *v <= INT32_MAX) return WS_OK;
     return ws_msa_fail(r, err, "the first line has \"%s\" where the number of %s was expected, from 1 to %d",
-                       ws_quote(quote, w.p, w.n), what, INT32_MAX / 10);
+                       ws_quote(quote, w.p, w.n), what, INT32_MAX);
 }
 
 /* Reads the rows, once the text is there. The reader takes the text over. */
