@@ -545,6 +545,20 @@ no_statistics() {
     refused 1 "byte $((size + 15)) is zero"
 }
 
+zero_byte() { # a name or a description with one is told with its line and byte, behind the records before it
+    local f
+    printf '>ok\nMKVLA\n>a\0b d\nMKVLA\n' >name.fa
+    printf '>ok\nMKVLA\n>ab d\0e\nMKVLA\n' >desc.fa
+    printf '@ok\nMKVLA\n+\nIIIII\n@a\0 d\nMKVLA\n+\nIIIII\n' >name.fq
+    printf '# STOCKHOLM 1.0\nok MKVLA\na\0b MKVLA\n//\n' >name.sto
+    for f in name.fa:3:3 desc.fa:3:6 name.fq:5:3 name.sto:3:2; do
+        run --separate-stderr "$1" -O tsv $(model_of "$1") "${f%%:*}"
+        f=${f/:/: line }
+        [ "$status" -eq 1 ] && told "${f%:*}: byte ${f##*:} of the line is zero" || fail "$1 $f: $stderr"
+    done
+}
+@test "a zero byte in a name or a description" { each zero_byte $(sequence_tools with-model); }
+
 @test "what no program can read is refused after its first megabytes: models, alignments, trees; a line of a model" {
     early() { # early PATTERN COMMAND...
         local used

@@ -98,12 +98,21 @@ int ws_parse_lines(ws_parse *s, const uint8_t *p, size_t n, size_t *used, ws_err
     return rc;
 }
 
+/* Fails if a zero byte is among p[0..n), which stand behind `before` bytes of the line: it would end a text. */
+static int no_zero(const ws_parse *s, size_t before, const uint8_t *p, size_t n, ws_err *err) {
+    const uint8_t *zero = memchr(p, '\0', n);
+    if (!zero) return WS_OK;
+    return ws_parse_fail(s, err, "byte %zu of the line is zero, which no name or description holds",
+                         before + (size_t)(zero - p) + 1);
+}
+
 size_t ws_parse_line(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, size_t most, int *whole, int *rc,
                      ws_err *err) {
     const uint8_t *eol = memchr(p, '\n', n);
     const size_t take = eol ? (size_t)(eol - p) : n;
     *whole = eol != NULL;
-    *rc = take > most - to->n ? ws_parse_fail_long(s, "a line has", err) : ws_buf_add(to, p, take, err);
+    *rc = take > most - to->n ? ws_parse_fail_long(s, "a line has", err) : no_zero(s, to->n, p, take, err);
+    if (!*rc) *rc = ws_buf_add(to, p, take, err);
     if (*rc || !eol) return take;
     while (to->n && to->p[to->n - 1] == '\r') to->n--;
     if (to->n && memchr(to->p, '\r', to->n)) *rc = ws_parse_fail_returns(s, err);
@@ -183,17 +192,13 @@ static int lone_return(ws_parse *s, const uint8_t *p, size_t n) {
     return lone;
 }
 
-/* Copies a text, in which a NUL would be its end. */
-static void copy_whole(char *to, const char *from, size_t n) {
-    for (size_t i = 0; i < n; i++) to[i] = from[i] ? from[i] : ' ';
-}
-
 int ws_parse_text(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, ws_err *err) {
     if (n > WS_TEXT_MAX - to->n) return ws_parse_fail_long(s, "a name and a description have", err);
-    int rc = ws_buf_reserve(to, n + CODEC_SLACK, err);
+    int rc = no_zero(s, to->n + 1, p, n, err); /* behind '>' or '@' */
+    if (!rc) rc = ws_buf_reserve(to, n + CODEC_SLACK, err);
     if (rc) return rc;
     if (lone_return(s, p, n)) return ws_parse_fail_returns(s, err);
-    if (s->conf->whole_text) copy_whole(to->p + to->n, (const char *)p, n);
+    if (s->conf->whole_text) memcpy(to->p + to->n, p, n);
     else s->codec->copy_text(to->p + to->n, (const char *)p, n);
     for (size_t i = 0; s->conf->tab_joins && i < n; i++)
         if (p[i] == '\t') to->p[to->n + i] = '_';

@@ -88,7 +88,7 @@ static inline uint64_t ws_parse_len(const ws_parse *s) { return 6 * (uint64_t)s-
 
 /* Adds the text of a line to *to, which may have its beginning; *whole says whether the line's end was there. Returns
  * how many bytes of p[0..n), n > 0, were taken, with the line feed, which the text lacks; the caller counts the line. A
- * line has at most `most` bytes. */
+ * line has at most `most` bytes, and none is zero. */
 size_t ws_parse_line(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, size_t most, int *whole, int *rc,
                      ws_err *err);
 
@@ -97,8 +97,8 @@ size_t ws_parse_line(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, size_t
  * was there. */
 size_t ws_parse_start(ws_parse *s, const uint8_t *p, size_t n, char mark, const char *format, int *rc, ws_err *err);
 
-/* Takes a header line's text, or some of it, with the four characters that no text may hold as blanks. A carriage
- * return before other text is a failure: all lines after it would be lost in the header. */
+/* Takes a header line's text, or some of it, with the characters that no text may hold as blanks. A zero byte is a
+ * failure, and so is a carriage return before other text: all lines after it would be lost in the header. */
 int ws_parse_text(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, ws_err *err);
 
 /* Takes residues from p[0..n) up to the first character that is none; *used says how many. */
