@@ -129,6 +129,22 @@ against() { # against HMMER-PROGRAM NAME OPTIONS... -- OPERANDS...: tables, repo
     done
 }
 
+@test "Stockholm that is cut inside a later line # STOCKHOLM 1.0 is told, a comment at the end is not" {
+    printf '# STOCKHOLM 1.0\n#=GF ID x\na MKVLAAGGHWERTYIPASDFGHKLC\nb MKVLAAGGHWERTYIPASDFGHKLW\n//\n' >one.sto
+    for n in 1 2 9 13; do
+        { cat one.sto && printf '# STOCKHOLM 1.0' | head -c $n; } >cut.sto
+        for c in "hmmcast --amino cut.sto" "respack -O fasta cut.sto" "hmmsieve m.hmm cut.sto"; do
+            # shellcheck disable=SC2086 # words
+            run --separate-stderr $c
+            [ "$status" -eq 1 ] && told 'cut.sto: line 6' 'the input ends inside a line "# STOCKHOLM 1.0", so it was cut' ||
+                fail "$c, $n bytes: $stderr"
+        done
+    done
+    { cat one.sto && printf '# the end'; } >noted.sto
+    run -0 --separate-stderr respack -O fasta noted.sto
+    run -0 --separate-stderr hmmcast --amino noted.sto
+}
+
 @test "what is cut or no such format: a sentence, and the records before it" {
     for x in gb embl sto; do
         head -c -5 some.$x >cut.$x

@@ -291,12 +291,20 @@ static int feed(void *own, ws_parse *s, const uint8_t *p, size_t *n, ws_err *err
     return rc;
 }
 
+/* Returns whether the last line, which has no end, is the beginning of one that begins an alignment. */
+static int begins_header(const sto *t) {
+    static const char begin[] = "# STOCKHOLM 1.";
+    return t->line.n && t->line.n < sizeof begin - 1 && memcmp(t->line.p, begin, t->line.n) == 0;
+}
+
 static int finish(void *own, ws_parse *s, int whole, ws_err *err) {
     sto *t = own;
     int rc = WS_OK;
     if (!whole) return WS_OK;
     while (t->line.n && t->line.p[t->line.n - 1] == '\r') t->line.n--;
     if (t->line.n && memchr(t->line.p, '\r', t->line.n)) return ws_parse_fail_returns(s, err);
+    if (t->state == OUTSIDE && begins_header(t))
+        return ws_parse_fail(s, err, "the input ends inside a line \"# STOCKHOLM 1.0\", so it was cut");
     if (t->line.n) rc = take_line(t, s, err);
     if (!rc && t->state == DELIVER) rc = deliver(t, s, 1, err);
     if (rc || t->state == OUTSIDE) return rc;

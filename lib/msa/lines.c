@@ -4,6 +4,7 @@
 
 /* Sets the current line to p[0..n), which ends before its line feed. */
 static void set_line(ws_lines *l, const char *p, size_t n) {
+    l->whole = 1;
     if (n > 0 && p[n - 1] == '\r') n--;
     l->p = p;
     l->n = n;
@@ -38,6 +39,7 @@ static int read_line(ws_lines *l, ws_err *err) {
             if (!l->eof) return rc;
             if (l->carry.n == 0) return WS_EOF;
             set_line(l, l->carry.p, l->carry.n);
+            l->whole = 0;
             return WS_OK;
         }
         const char *p = (const char *)l->chunk + l->at, *end = memchr(p, '\n', l->nchunk - l->at);

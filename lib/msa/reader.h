@@ -18,6 +18,7 @@ typedef struct ws_lines {
     ws_buf held;         /* lines read while looking ahead, each with its end */
     size_t held_at;
     size_t most;         /* bytes that may be looked at ahead; 0: any number */
+    int whole;           /* the current line has its end */
     int holding, eof, again;
     uint64_t number;     /* of the current line, from 1 */
     const char *p;       /* the current line, without its end */

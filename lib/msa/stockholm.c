@@ -210,12 +210,15 @@ static int finish(sto *s) {
 
 /* Finds "# STOCKHOLM 1.0": WS_EOF if only blank lines and comments follow. */
 static int find_header(sto *s) {
+    static const char begin[] = "# STOCKHOLM 1.";
     char quote[WS_QUOTE_MAX];
     ws_lines *l = &s->r->lines;
     int rc;
     while ((rc = ws_lines_next_text(l, s->err)) == WS_OK) {
         const ws_word line = {l->p, l->n};
-        if (ws_word_starts(line, "# STOCKHOLM 1.")) return WS_OK;
+        if (ws_word_starts(line, begin)) return WS_OK;
+        if (!l->whole && line.n < strlen(begin) && memcmp(line.p, begin, line.n) == 0)
+            return ws_msa_fail(s->r, s->err, "the input ends inside a line \"# STOCKHOLM 1.0\", so it was cut");
         if (*line.p != '#' || ws_word_starts(line, "# STOCKHOLM"))
             return ws_msa_fail(s->r, s->err, "\"%s\" stands where \"# STOCKHOLM 1.0\" was expected",
                                ws_quote(quote, line.p, line.n));
