@@ -248,6 +248,24 @@ CHECKS
     [ "$(tail -1 got)" = '# [ok]' ]
 }
 
+@test "phmmer and jackhmmer without a query that has residues: an empty report, as HMMER's; our names refuse that" {
+    printf '>one\n\n>two\n' >empty.fa
+    for t in seqsieve jacksieve; do
+        run --separate-stderr $t empty.fa demo.fa
+        refused 1 'empty.fa: no query: the file has 2 sequences, none of them with residues'
+    done
+    PATH=$(hmmsieve --hmmer-path):$PATH
+    for t in phmmer jackhmmer; do
+        rm -f got got.*
+        $t -o got -A got.sto --tblout got.tbl --domtblout got.dom empty.fa demo.fa
+        [ "$(sed '1,/^# - - -/d; /^# - - -/,$!d; s/^# - - .*/#/' got)" = $'#\n\n[ok]' ] || fail "$(cat got)"
+        [ ! -s got.sto ] || fail "$(cat got.sto)"
+        for x in tbl dom; do [ "$(sed '1d; $!d' got.$x)" = '# [ok]' ] && [ "$(head -2 got.$x | tail -1)" = "# Program:         $t" ]; done
+        run --separate-stderr $t empty.fa not-there
+        [ "$status" -eq 1 ] && [[ $output$stderr == *'cannot open not-there'* ]]
+    done
+}
+
 # Runs one of HMMER's programs of this system, and ours of that name, in a folder each, and compares all that they leave
 # but what is told of program, version, date and times.
 beside_hmmer() { # beside_hmmer PROGRAM ARGUMENT...
@@ -273,6 +291,8 @@ newer() { "$1" -h | grep -q '^# HMMER 3\.4 ' || skip "HMMER 3.4 is not installed
     awk '/^>/ { n++ } n > 3 { exit } 1' demo.fa >few.fa
     beside_hmmer phmmer --cpu 1 --tblout tbl --domtblout dom -A al -o rep --popen 0.03 --pextend 0.3 --mx BLOSUM45 -E 1e-3 \
         --incE 1e-4 --EmL 100 --Eft 0.05 --seed 5 --qformat fasta --tformat fasta few.fa small.fa
+    printf '>one\n\n>two\n' >empty.fa
+    for t in phmmer jackhmmer; do beside_hmmer $t --cpu 1 -A al -o rep --tblout tbl --domtblout dom empty.fa small.fa; done
     beside_hmmer phmmer --cpu 1 --domT 10 --incdomT 20 --acc --noali --notextw --nonull2 -Z 1000 --domZ 5 few.fa demo.fa
     beside_hmmer jackhmmer --cpu 1 -N 2 --chkhmm ck --chkali ca --tblout tbl --domtblout dom -A al -o rep --F1 0.03 --F2 0.002 \
         --F3 1e-4 --nobias --wblosum --wid 0.5 --eclust --eid 0.7 --plaplace --fragthresh 0.4 few.fa demo.fa

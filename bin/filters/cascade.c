@@ -145,7 +145,8 @@ int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
     if (!rc) limit_batch(job, c);
     ws_scan_of(job)->mem = c->opts->mem ? c->opts->mem : ws_memory_allowed() / 4;
     if (!rc) bound_models(job, c, ws_scan_of(job)->mem / 2);
-    if (!rc) ws_scan_of(job)->abc = c->set.hmm[0].abc;
+    /* without a query, in the place of phmmer, sequences are proteins */
+    if (!rc) ws_scan_of(job)->abc = c->set.n ? c->set.hmm[0].abc : ws_abc_get(WS_ABC_AMINO);
     ws_scan_of(job)->looks_like_dna =
         "the models are of proteins, but the sequences look like DNA; their letters are scored as amino acids";
     if (!stage->later && !stage->final)

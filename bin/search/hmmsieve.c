@@ -148,7 +148,7 @@ int ws_sieve_finish(ws_job *job, ws_err *err) {
     int rc = ws_cascade_finish(job, err);
     if (!rc) rc = write_hits(job, known ? (double)size.seqs : NAN, 1, err);
     if (!rc) rc = ws_domscore_failure(&s->dom, err);
-    return rc || known || s->dom.Z_given ? rc : ws_domscore_no_size(err);
+    return rc || known || s->dom.Z_given || job->ntarget == 0 ? rc : ws_domscore_no_size(err);
 }
 
 /* Writes, after input that failed, what is held, without E-values that need the size of the database. */
@@ -220,6 +220,7 @@ static int read_batch(void *own, ws_err *err) {
     ws_sieve *s = own;
     ws_sieve_pool *p = ws_sieve_filter_pool(&s->filter[0], err);
     int rc = p ? ws_scan_fill(s->job, &p->batch, err) : err->code;
+    if (!rc && s->job->ntarget == 0) rc = WS_EOF; /* in phmmer's place: each query is empty */
     if (!rc) rc = ws_grow(&p->number, &p->number_cap, p->batch.n, sizeof *p->number, err);
     for (size_t i = 0; !rc && i < p->batch.n; i++) {
         p->number[i] = p->batch.before + i;

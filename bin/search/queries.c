@@ -133,7 +133,7 @@ int ws_queryset_read(ws_queryset *q, ws_job *job, ws_err *err) {
     if (!rc)
         rc = ws_queryset_load(q, job->cmdline.operand[0], format, ws_abc_get(WS_ABC_AMINO),
                               ws_codec_get(&job->machine.cpu), err);
-    if (rc || q->n) return rc;
+    if (rc || q->n || (q->batch.n && job->peer)) return rc;
     return ws_fail(err, WS_EDATA, "%s: no query: the file has %zu sequences, none of them with residues",
                    ws_source_name_of(job->cmdline.operand[0]), q->batch.n);
 }

@@ -32,7 +32,7 @@ int ws_queryset_settings(const ws_queryset *q, const ws_abc *abc, uint32_t seed,
 int ws_queryset_load(ws_queryset *q, const char *path, ws_format format, const ws_abc *abc, const ws_codec *codec,
                      ws_err *err);
 /* Reads the queries, the job's first operand, and sets the job's inputs to the others. WS_EUSAGE without operands;
- * WS_EDATA if there is no residue. */
+ * WS_EDATA if there is no residue, except in the place of a program of HMMER: these pass over each empty query. */
 int ws_queryset_read(ws_queryset *q, ws_job *job, ws_err *err);
 /* Makes the builder and a model of each query, on all threads. Fails as ws_build_from_sequence, or with WS_ESTOP once
  * the job should end, which also ends the making of later models by the same builder. */

@@ -373,6 +373,7 @@ int ws_rounds_again(ws_job *job, int *more, ws_err *err) {
     const int known = size.state == WS_SIZE_KNOWN;
     ws_hmmset set = {0};
     *more = 0;
+    if (job->ntarget == 0) return WS_OK;
     ws_domscore_end_steps(d);
     if (r->round == r->most) ws_backend_retire(job); /* no further round will come */
     if (!known && !d->Z_given) return ws_domscore_no_size(err);
