@@ -236,6 +236,9 @@ CHECKS
         <(echo '# Option settings: hmmsearch -o got --tblout got.tbl --domtblout got.dom --noali -E 1e-5 -Z 400 --cpu 1 m.hmm demo.fa ')
     HMMER_NCPU=3 hmmsearch -o got m.hmm demo.fa
     grep -qx '# number of worker threads:        3' got
+    HMMER_NCPU=abc run --separate-stderr hmmsearch m.hmm demo.fa
+    [ "$status" -eq 1 ] && [[ $output$stderr == *'HMMER_NCPU in the environment is "abc": expected a number of threads'* ]] ||
+        fail "$output$stderr"
     hmmsearch -o got -E 10.0 m.hmm demo.fa # a default is not told
     [ "$(sed '/^$/q' got | grep -c '^# [a-z]')" -eq 4 ] || fail "$(head got)"
     hmmsearch -o got m.hmm - <demo.fa

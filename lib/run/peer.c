@@ -108,13 +108,19 @@ static int take_letters(walk *w, ws_err *err) {
 }
 
 /* HMMER takes the number of threads from the environment, too. */
-static void take_environment(walk *w) {
-    char *threads = getenv("HMMER_NCPU");
+static int take_environment(walk *w, ws_err *err) {
+    enum { DIGITS = 4 };
+    char q[WS_QUOTE_MAX], *threads = getenv("HMMER_NCPU");
     const ws_peer_opt *o = w->p->opt;
     while (o->name && strcmp(o->name, "--cpu") != 0) o++;
-    if (!o->name || !threads || !*threads || w->seen[o - w->p->opt]) return;
+    if (!o->name || !threads || !*threads || w->seen[o - w->p->opt]) return WS_OK;
+    const size_t n = strlen(threads);
+    if (strspn(threads, "0123456789") != n || n > DIGITS)
+        return ws_fail(err, WS_EUSAGE, "HMMER_NCPU in the environment is \"%s\": expected a number of threads",
+                       ws_quote(q, threads, n));
     w->out[w->n++] = (char *)o->name;
     w->out[w->n++] = threads;
+    return WS_OK;
 }
 
 static int take_all(walk *w, ws_err *err) {
@@ -127,7 +133,7 @@ static int take_all(walk *w, ws_err *err) {
         else rc = word[1] == '-' ? take_long(w, err) : take_letters(w, err);
     }
     if (rc || w->help) return rc;
-    take_environment(w);
+    if ((rc = take_environment(w, err))) return rc;
     const int n = w->argc - w->at;
     if (n != w->p->noperand)
         return ws_fail(err, WS_EUSAGE, "%s takes %d operands, and %d are given", w->p->name, w->p->noperand, n);
