@@ -189,6 +189,25 @@ assert p.wait(60) == 0
 EOF2
 }
 
+@test "rows that readers of Stockholm take for other lines are noted: of hmmfit, and of -A" {
+    sed '1s/>/>#/; 0,/^>sp|/s/^>sp|/>\/\/z|/' small.fa >odd.fa
+    [ "$(grep -c '^>#\|^>//' odd.fa)" -eq 2 ]
+    note="names begin with '#' or \"//\".*take for other lines: "
+    run -0 --separate-stderr hmmfit -o got m.hmm odd.fa
+    told "${note}2\$"
+    run -0 --separate-stderr hmmfit -O a2m -o got m.hmm odd.fa
+    [ -z "$stderr" ] || fail "$stderr"
+    run -0 --separate-stderr hmmfit -q -o got m.hmm odd.fa
+    [ -z "$stderr" ] || fail "$stderr"
+    sed 's/^>sp|P17157/>#sp|P17157/' demo.fa >odd.fa
+    for c in hmmsieve 'hmmsieve --noali'; do
+        run -0 --separate-stderr $c -A got -o report m.hmm odd.fa
+        told "${note}1\$"
+        run -0 --separate-stderr $c -O a2m -o report m.hmm odd.fa
+        [ -z "$stderr" ] || fail "$stderr"
+    done
+}
+
 # ---- refusals ----
 
 misuse() { # misuse PATTERN... -- COMMAND...

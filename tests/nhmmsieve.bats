@@ -354,6 +354,19 @@ queries_of_the_larger_set() {
     grep -q 'Name=MADE1;Target=MADE1 4 80;bits=38.8;bias=7.4$' got
 }
 
+@test "names that GFF3 and BED may not have as they are: percent signs, a note" {
+    sed $'s/^>[^ ]*/>#c"h;r=1,2\/a%\xc3\xa9.:^*$@!+_?-|/' human.fa >odd.fa
+    run -0 --separate-stderr nhmmsieve -O gff3 -o got made.hmm odd.fa
+    [ -z "$stderr" ] || fail "$stderr"
+    [ "$(cut -f 1 got | sort -u | head -2 | tail -1)" = '%23c%22h%3Br%3D1%2C2%2Fa%25%C3%A9.:^*$@!+_?-|' ] || fail "$(head -3 got)"
+    run -0 --separate-stderr nhmmsieve -O bed -o got made.hmm odd.fa
+    told "names begin with '#'.*: $(wc -l <got)\$"
+    run -0 --separate-stderr nhmmsieve -A got -o report made.hmm odd.fa
+    told "names begin with '#'.*: [0-9]+\$"
+    run -0 --separate-stderr nhmmsieve -q -O bed -o got made.hmm odd.fa
+    [ -z "$stderr" ] || fail "$stderr"
+}
+
 @test "provenance names one model, or says how many" {
     nhmmsieve made.hmm /dev/null >got
     grep -qE '^##warpsieve pg=1 prog=nhmmsieve version=[0-9.]+ model=MADE1\(xxh3:[0-9a-f]{16}\) args=""$' got ||

@@ -53,7 +53,8 @@ static int write_model(ws_job *job, ws_dna *d, size_t t, ws_err *err) {
     ws_textconf text = d->text;
     const ws_dnaquery q = {.hmm = of->hmm, .list = &d->store.list[t], .columns = &d->columns,
                            .program = job->tool->name, .first = t == 0, .text = &text, .profile = &of->profile,
-                           .msa_width = d->msa_width, .author = d->author, .threads = job->nworker};
+                           .msa_width = d->msa_width, .author = d->author, .threads = job->nworker,
+                           .odd_names = &job->odd_names};
     int rc = WS_OK;
     for (int k = 0; k < WS_LONG_NPASSED && d->passed; k++) text.passed[k] = (uint64_t)d->passed[t][k];
     for (int k = 0; k < d->nout && !rc; k++) {

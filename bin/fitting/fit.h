@@ -69,6 +69,7 @@ typedef struct ws_fit {
     ws_profile profile;
     ws_dom_tables *tables;
     ws_fitrows rows;
+    uint64_t *odd_names; /* as in ws_msasource */
 } ws_fit;
 
 /* rows.c. Functions that can fail return WS_ENOMEM. */

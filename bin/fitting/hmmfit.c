@@ -100,6 +100,7 @@ static int open_fit(ws_job *job, ws_err *err) {
     ws_fit *f = job->own;
     const char *const *path;
     size_t npath;
+    f->odd_names = &job->odd_names;
     int rc = ws_models_operands(job, NULL, &path, &npath, err);
     if (!rc) rc = check_options(f, job, err);
     if (!rc) rc = read_model(f, path, ws_job_threads(job), err);

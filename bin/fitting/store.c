@@ -86,7 +86,8 @@ static int write_rows(source *s, uint32_t *widths, char **pp_cons, ws_sink *sink
                                        .mm = s->c.mm,
                                        .of = s,
                                        .head = head,
-                                       .body = body},
+                                       .body = body,
+                                       .odd_names = f->odd_names},
                  f->form);
     return WS_OK;
 }

@@ -54,7 +54,7 @@ static int make_text(const ws_genome_search *s, const ws_batch *b, size_t i, ws_
     ws_dnalist *l = &hits->store.list[i];
     ws_textconf text = g->dna.text;
     const ws_dnaquery q = {.seq = &seq, .list = l, .columns = &g->dna.columns, .program = s->job->tool->name,
-                           .first = b->before + i == 0, .text = &text};
+                           .first = b->before + i == 0, .text = &text, .odd_names = &s->job->odd_names};
     if (!seq.name || !seq.desc || !seq.acc) return err->code;
     text.seqs = g->set.n;
     text.residues = (uint64_t)b->len[i] * (g->watson ? 1 : 2); /* of --crick too */

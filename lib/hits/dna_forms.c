@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Hits in long DNA as nhmmer's --tblout and --dfamtblout, BED, GFF3 and a table; the list of all
  * forms. Specification long-targets.md, section 14. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -124,6 +125,7 @@ static void write_dfamtblout(ws_sink *s, const ws_dnaquery *q) {
 
 /* BED counts from 0. Its end is one past the last residue, its score a whole number up to 1000. */
 static void bed_row(ws_sink *s, const ws_dnaquery *q, const ws_dnahit *h) {
+    if (q->odd_names && *h->record->name == '#') __atomic_fetch_add(q->odd_names, 1, __ATOMIC_RELAXED);
     ws_sink_f(s, "%s\t%llu\t%llu\t%s\t%.0f\t%c\n", h->record->name, U64(ws_dnahit_low(h) - 1), U64(ws_dnahit_high(h)),
               model_of(q, h)->name, fmin(fmax((double)h->bits, 0.0), 1000.0), sign(h));
 }
@@ -135,8 +137,15 @@ static void gff_text(ws_sink *s, const char *text, const char *also) {
         else ws_sink_add(s, (const char *)p, 1);
 }
 
+/* Writes the name of a sequence, in which GFF3 has these characters alone as they are. */
+static void gff_seqid(ws_sink *s, const char *name) {
+    for (const unsigned char *p = (const unsigned char *)name; *p; p++)
+        if (*p < 128 && (isalnum(*p) || strchr(".:^*$@!+_?-|", *p))) ws_sink_add(s, (const char *)p, 1);
+        else ws_sink_f(s, "%%%02X", *p);
+}
+
 static void gff_row(ws_sink *s, const ws_dnaquery *q, const ws_dnahit *h) {
-    gff_text(s, h->record->name, " >");
+    gff_seqid(s, h->record->name);
     ws_sink_f(s, "\t%s\tnucleotide_match\t%llu\t%llu\t%.2g\t%c\t.\tName=", q->program, U64(ws_dnahit_low(h)),
               U64(ws_dnahit_high(h)),
               ws_dnahit_evalue(h), sign(h));

@@ -462,7 +462,7 @@ static void write_rows(ws_sink *s, msa *m, ws_msasource *source, ws_msaform form
 static void write_msa(ws_sink *s, const ws_hitquery *q, ws_msaform form) {
     msa m = msa_of(q, form != WS_MSAFORM_A2M_DOTS);
     ws_msasource source = {.id = q->msa_name ? q->msa_name : q->hmm->name, .desc = desc_of(q->hmm, q->origin),
-                           .author = q->author, .block = q->msa_width};
+                           .author = q->author, .block = q->msa_width, .odd_names = q->odd_names};
     int rc = s->err.code ? s->err.code : open_msa(&m, q->list, NULL, &s->err);
     if (!rc && q->in_file && m.rows > MANY && form == WS_MSAFORM_STOCKHOLM && m.col.first[m.hmm->M + 1] > q->msa_width)
         rc = make_pieces(&m, q->msa_width, &s->err);
@@ -473,7 +473,7 @@ static void write_msa(ws_sink *s, const ws_hitquery *q, ws_msaform form) {
 void ws_write_stockholm_dna(ws_sink *s, const ws_dnaquery *q) {
     msa m = {.hmm = q->hmm, .acc = q->hmm->acc, .some_nodes = 1, .subseq = 1, .threads = q->threads};
     ws_msasource source = {.id = q->hmm->name, .desc = desc_of(q->hmm, NULL), .author = q->author,
-                           .block = q->msa_width};
+                           .block = q->msa_width, .odd_names = q->odd_names};
     if (s->err.code == WS_OK && open_msa(&m, NULL, q->list, &s->err) == WS_OK)
         write_rows(s, &m, &source, q->msa_width ? WS_MSAFORM_STOCKHOLM : WS_MSAFORM_PFAM);
     release(&m);

@@ -67,6 +67,7 @@ typedef struct ws_hitquery {
     int threads;               /* that may make the text of this list; 0: one */
     const ws_held *below;      /* the first reported target that is not included; NULL: none. Set by ws_hitform_write */
     int in_file;               /* bodies of targets are in a file (lib/hits/spill.h), where pages are dear */
+    uint64_t *odd_names;       /* as in ws_msasource */
 } ws_hitquery;
 
 /* Returns the accession of the query: of the sequence, or of the model that was not made of one; empty: none. */
@@ -177,6 +178,7 @@ typedef struct ws_dnaquery {
     size_t msa_width;          /* as in ws_hitquery, as the next two */
     const char *author;
     int threads;
+    uint64_t *odd_names;       /* as in ws_msasource, and rows of BED */
 } ws_dnaquery;
 typedef struct ws_dnaform {
     const char *name, *head;

@@ -145,11 +145,15 @@ typedef struct look {
     const out *o;
     named *all;    /* [rows]; NULL: their width alone is asked for */
     size_t *width; /* [shares] of the widest name of a share */
+    uint64_t odd;  /* names that begin as other lines do. Atomic */
 } look;
 enum { LOOK_ROWS = 4096 };
 
+static int is_odd(const char *name) { return name[0] == '#' || (name[0] == '/' && name[1] == '/'); }
+
 static int look_at_share(void *of, size_t k, ws_err *err) {
-    const look *l = of;
+    look *l = of;
+    uint64_t odd = 0;
     const size_t from = k * LOOK_ROWS, to = ws_min(from + LOOK_ROWS, l->o->m->rows);
     ws_sink s = {0};
     ws_buf text = {0};
@@ -157,9 +161,11 @@ static int look_at_share(void *of, size_t k, ws_err *err) {
         const char *name = head_of(l->o, &s, i, 0, &text).name;
         const size_t width = strlen(name);
         l->width[k] = ws_max(l->width[k], width);
+        odd += (uint64_t)is_odd(name);
         if (l->all) l->all[i] = (named){XXH3_64bits(name, width), i};
     }
     ws_buf_release(&text);
+    __atomic_fetch_add(&l->odd, odd, __ATOMIC_RELAXED);
     if (s.err.code) *err = s.err;
     return s.err.code;
 }
@@ -177,6 +183,7 @@ static void look_at_names(out *o, int unique) {
             if (l.all[i].hash == l.all[i - 1].hash && same_name(o, l.all[i - 1].i, l.all[i].i))
                 for (size_t left = n; left > 0; left /= 10) o->digits++;
     }
+    if (unique && !o->digits && o->m->odd_names) __atomic_fetch_add(o->m->odd_names, l.odd, __ATOMIC_RELAXED);
     ws_free(l.width);
     ws_free(l.all);
 }

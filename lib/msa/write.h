@@ -37,6 +37,7 @@ typedef struct ws_msasource {
      * the row is written again. scratch is the thread's. A NUL at *pp: this row has no posteriors. */
     int (*piece)(void *of, size_t i, size_t from, size_t n, char *text, char *pp, ws_buf *scratch, ws_err *err);
     int threads;
+    uint64_t *odd_names; /* Stockholm adds the rows that its readers take for other lines. Atomic; may be NULL */
 } ws_msasource;
 
 typedef enum ws_msaform {

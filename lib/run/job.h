@@ -50,6 +50,7 @@ struct ws_job {
     void **prep; /* [ntarget], NULL: not prepared yet. Atomic, as are those of cpu_prep */
     const ws_backend *cpu_backend; /* of "cuda+cpu" and auto: the CPU's, NULL of all others */
     void **cpu_prep;
+    uint64_t odd_names; /* rows of outputs whose names begin as other lines do: for a note. Atomic */
     int holds;  /* of a chain: there are hits, which outputs get even if the input fails */
     int failed; /* code of the failure that ended the run, for ws_output.flush */
     int backend_ready; /* it can score. With auto the program opens a device late or never. Atomic */

@@ -8,6 +8,7 @@
 #include "lib/io/ledger.h"
 #include "lib/io/source.h"
 #include "lib/run/backend.h"
+#include "lib/run/message.h"
 #include "lib/run/pipe.h"
 
 #include <sys/stat.h>
@@ -115,6 +116,9 @@ static int run_stream(ws_run *run, ws_err *err) {
         ws_auto_device_join(run);
     }
     if (!rc && run->reader->note && !c->quiet) run->reader->note(job);
+    if (job->odd_names)
+        ws_message_note(job, "rows whose names begin with '#' or \"//\", which programs that read such files take for "
+                        "other lines: %llu", (unsigned long long)job->odd_names);
     if (!rc) ws_report_progress(run, 1);
     if (!rc) rc = ws_dry_run_report(run, err);
     if (!rc) rc = ws_report_stats(run, err);
