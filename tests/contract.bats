@@ -65,7 +65,7 @@ unknown_options() {
 bad_values() {
     local m
     m=$(model_of "$1")
-    misuse 'threads' 'whole number' '"many"' -- "$1" -t many $m small.fa
+    misuse '-t, --threads: expected a whole number, found "many"' -- "$1" -t many $m small.fa
     misuse 'threads' 'range' '-1' -- "$1" -t -1 $m small.fa
     misuse 'batch' 'size' '"10X"' -- "$1" -K 10X $m small.fa
     misuse 'batch' 'range' '0' -- "$1" -K 0 $m small.fa

@@ -268,7 +268,10 @@ static int parse_long(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int arg
     } else if (value && !takes_value(f.opt) && f.opt->type != WS_OPT_OPTSTR) {
         return ws_fail(err, WS_EUSAGE, "--%s takes no value", f.opt->name);
     }
-    return apply(cl, &f, value, *i, err);
+    rc = apply(cl, &f, value, *i, err);
+    if (rc == WS_EUSAGE && f.opt->alias && strncmp(f.opt->alias, word, strlen(f.opt->alias)) == 0)
+        ws_err_prefix(err, "--%s, ", f.opt->alias); /* as it was typed, before its name */
+    return rc;
 }
 
 /* Parses one word of option letters and its value: "-qt4", "-P", "0.02". */
@@ -293,6 +296,7 @@ static int parse_letters(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int 
                 return ws_fail(err, WS_EUSAGE, "-%c needs a value: %s", *p, f.opt->arg);
         }
         int rc = apply(cl, &f, value, *i, err);
+        if (rc == WS_EUSAGE) ws_err_prefix(err, "-%c, ", *p); /* as it was typed, before its name */
         if (rc) return rc;
         if (value) break;
     }

@@ -144,7 +144,7 @@ static int check_stdin(const ws_job *job, ws_err *err) {
     for (int i = 0; i < job->ninput; i++) named += ws_source_is_stdin(job->input[i]);
     if (named > 1) return ws_fail(err, WS_EUSAGE, "standard input is named %d times, but can be read once", named);
     if (job->ninput == 0 && isatty(STDIN_FILENO))
-        return ws_fail(err, WS_EUSAGE, "no input: name a file or pipe it in; --help shows how");
+        return ws_fail(err, WS_EUSAGE, "no input: name a file or pipe it in");
     if (job->ninput == 0 && job->tool->asks_input && stdin_is_null())
         return ws_fail(err, WS_EUSAGE, "no input: no file is named, and standard input is /dev/null");
     return WS_OK;
