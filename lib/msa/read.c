@@ -108,7 +108,11 @@ static void set_map(ws_msareader *r) {
     case WS_MSA_AFA: skip = " \t"; break;
     case WS_MSA_A2M: skip = " \t.Oo", bad = "_*~"; break;
     case WS_MSA_PSIBLAST: bad = "._*~Oo"; break;
-    case WS_MSA_PHYLIP: case WS_MSA_PHYLIPS: skip = " \t0123456789"; r->map['?'] = (uint8_t)(r->abc->Kp - 1); break;
+    case WS_MSA_PHYLIP: case WS_MSA_PHYLIPS:
+        skip = " \t0123456789", bad = "_~";
+        r->map['?'] = (uint8_t)(r->abc->Kp - 1);
+        if (r->abc->type != WS_ABC_AMINO) r->map['O'] = (uint8_t)r->abc->K;
+        break;
     case WS_MSA_SELEX: r->map[' '] = (uint8_t)r->abc->K; break;
     case WS_MSA_GUESS: case WS_MSA_STOCKHOLM: case WS_MSA_CLUSTAL: break;
     }
