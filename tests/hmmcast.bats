@@ -53,6 +53,18 @@ golden() { # golden OPTION...: all cases of the repository
     done
     [ $n -eq 4 ]
 }
+@test "-n: the alignment that -O writes has the new name" {
+    hmmcast -n other -O again globins4.sto >got
+    grep -qx 'NAME  other' got
+    same <(sed 's/^#=GF ID .*/#=GF ID other/' "$data/golden/build/globins4.resaved") again
+}
+@test "--eset 0: a line EFFN of 0, as hmmbuild writes it; models of single sequences in searches have none" {
+    hmmcast --eset 0 globins4.sto >got
+    grep -qx 'EFFN  0.000000' got || fail "$(head -20 got)"
+    hmmsieve -o /dev/null got small.fa # it can be read
+    jacksieve -N 1 --chkhmm ck -o /dev/null <(sed '3,$d' w1.fa) small.fa
+    [ "$(grep -c '^EFFN' ck-1.hmm)" -eq 0 ] || fail "$(head -20 ck-1.hmm)"
+}
 @test "all golden data of ../shared, every width" {
     [ -d "$shared" ] || skip "its data are not there"
     echo "# ../shared/golden/build: all files" >&3
@@ -163,6 +175,8 @@ as_theirs() { # as_theirs FILE LEAST OPTION...
     maxl() { hmmcast --informat fasta "$@" | sed -n 's/^MAXL  //p'; }
     [ "$(maxl --w_beta 0 dna.fa)" -eq $((4 * n)) ]
     [ "$(maxl --w_length 77 dna.fa)" -eq 77 ]
+    [ "$(maxl --w_length 3 dna.fa)" -eq 3 ]
+    [ "$(maxl --w_length 0 dna.fa)" -eq "$(maxl dna.fa)" ]
     [ "$(maxl --w_beta 0.5 dna.fa)" -lt "$(maxl dna.fa)" ]
     [ -z "$(maxl --amino --w_length 77 w1.fa)" ]
 }
@@ -320,7 +334,7 @@ as_theirs() { # as_theirs FILE LEAST OPTION...
     for o in '--amino --dna' '--fast --hand' '--wpb --wnone' '--eent --eset 2' '--pnone --plaplace' '--hand --symfrac 0.3' \
         '--singlemx --mx PAM30 --mxfile x' '--mx PAM30' '--mxfile x' '--wid 0.5' '--eid 0.5' '--popen 0.5' '--pextend 1' \
         '--Eft 1' '--Eft 0' \
-        '--symfrac 1.1' '--EmN 0' '--ere 0' '--maxinsertlen 4' '--w_length 3' '--informat nosuch' '-f name' '--plain' \
+        '--symfrac 1.1' '--EmN 0' '--ere 0' '--maxinsertlen 4' '--w_length -1' '--informat nosuch' '-f name' '--plain' \
         '--informat fasta -O x'; do
         # shellcheck disable=SC2086 # words
         run --separate-stderr hmmcast $o tinyali.sto

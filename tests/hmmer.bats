@@ -310,8 +310,55 @@ newer() { "$1" -h | grep -q '^# HMMER 3\.4 ' || skip "HMMER 3.4 is not installed
     beside_hmmer hmmbuild --cpu 1 new.hmm rows.sto
     beside_hmmer hmmbuild --cpu 1 -n nm -o sum -O res --amino --hand --fragthresh 0.4 --wblosum --wid 0.5 --eclust --eid 0.6 \
         --plaplace --EmL 100 --Eft 0.05 --seed 3 --maxinsertlen 7 new.hmm rows.sto
+    beside_hmmer hmmbuild -n other -O res --eentexp --mx PAM30 new.hmm rows.sto
+    beside_hmmer hmmbuild --eset 0 --w_length 3 new.hmm rows.sto
+    beside_hmmer hmmbuild --dna --w_length 3 new.hmm dna.sto
     beside_hmmer hmmbuild --dna --eset 4 --symfrac 0.4 --w_beta 1e-5 new.hmm dna.sto
     beside_hmmer hmmbuild --singlemx --popen 0.03 --pextend 0.3 --mx BLOSUM45 --informat afa new.hmm one.fa
+}
+
+@test "hmmbuild by name takes what HMMER 3.4 takes: --eentexp, a score matrix that nothing uses, MAXL of 3" {
+    PATH=$(hmmsieve --hmmer-path):$PATH
+    local map=$data/golden/build/opt_odd.sto o
+    models() { grep -v '^DATE' "$1"; }
+    hmmbuild -o sum --eentexp got.hmm "$map"
+    hmmcast --eentexp "$map" >want.hmm
+    same <(models want.hmm) <(models got.hmm)
+    grep -q 'effective seq' sum && fail "hmmbuild does not tell it: $(cat sum)"
+    hmmbuild -h | grep -q eentexp && fail "hmmbuild's help does not show it"
+    hmmcast "$map" >want.hmm
+    for o in '--mx PAM30' '--mx none' '--mxfile none'; do
+        # shellcheck disable=SC2086 # words
+        hmmbuild -o sum $o got.hmm "$map"
+        same <(models want.hmm) <(models got.hmm) || fail "$o"
+        grep -q '^# subst score matrix .*: *[Pn][Ao][Mn]' sum || fail "$o: $(cat sum)"
+    done
+    run -1 --separate-stderr hmmbuild --singlemx --mx none got.hmm "$map"
+    run -1 --separate-stderr hmmbuild --mx PAM30 --mxfile none got.hmm "$map"
+    printf '>a\nACGTACGTACGTAAAC\n>b\nACGTACGTACGTAAAA\n' >d.afa
+    hmmbuild -o sum --dna --w_length 3 got.hmm d.afa
+    grep -qx 'MAXL  3' got.hmm
+}
+
+@test "hmmbuild writes models and summary to standard output, one after the other" {
+    PATH=$(hmmsieve --hmmer-path):$PATH
+    export SOURCE_DATE_EPOCH=0
+    local to
+    cat "$data"/golden/build/{globins4,tinyali}.sto >two.sto
+    hmmbuild -o want.sum want.hmm two.sto
+    for to in /dev/stdout /dev/fd/1; do
+        hmmbuild $to two.sto >got # a file
+        hmmbuild $to two.sto | same - got
+        same <(cat want.hmm want.sum | sed '/^DATE/d; s/want.hmm$/OUT/; /^# output directed/d') <(sed "/^DATE/d; s|: *$to\$|:                  OUT|" got)
+    done
+    hmmbuild -o sum /dev/stdout two.sto >got
+    same <(grep -v ^DATE want.hmm) <(grep -v ^DATE got)
+    { cat two.sto; echo x; } >bad.sto
+    run --separate-stderr hmmbuild /dev/stdout bad.sto
+    [ "$status" -eq 1 ]
+    told 'bad.sto' 'line'
+    [ "$(grep -c '^//\|^[12]  *[bt]' <<<"$output")" -eq 4 ] || fail "a model or its line is lost: $output"
+    misused hmmbuild -o got.hmm got.hmm two.sto
 }
 
 misused() { # misused COMMAND...: on standard output with the usage line, status 1, as HMMER does

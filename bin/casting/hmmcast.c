@@ -18,14 +18,22 @@ static int check_stdin(const ws_job *job, const ws_cast_options *o, ws_err *err)
                    "input; name a file for one of them");
 }
 
+/* hmmbuild writes models and summary, where both go to standard output, one after the other. */
+static void join_outputs(const ws_job *job, ws_cast_options *o, ws_cast_plan *p) {
+    const int fd = ws_out_descriptor(job->common.output);
+    p->behind = fd >= 0 && fd == ws_out_descriptor(o->summary);
+    if (p->behind) o->summary = NULL;
+}
+
 static int open_cast(ws_job *job, ws_err *err) {
-    const ws_cast_options *o = job->own;
+    ws_cast_options *o = job->own;
     ws_cast_plan *p = job->data = ws_calloc(1, sizeof *p, err);
     if (!p) return err->code;
     if (job->peer && strcmp(job->common.output, "-") == 0)
         return ws_fail(err, WS_EUSAGE, "hmmbuild writes its models to a file, which - does not name");
-    int rc = ws_cast_options_check(o, err);
+    int rc = ws_cast_options_check(o, job->peer != NULL, err);
     if (!rc) rc = ws_cast_plan_make(p, o, err);
+    if (!rc && job->peer) join_outputs(job, o, p);
     job->input = job->cmdline.operand;
     job->ninput = job->cmdline.noperand;
     job->default_batch = 4096; /* a residue becomes some 600 bytes of text */
@@ -170,10 +178,40 @@ static int summary_end(const ws_job *job, void *own, uint64_t rows, ws_buf *out,
     return job->peer ? ws_buf_adds(out, "\n", err) : WS_OK;
 }
 
+/* Hands on the models of an item and keeps their lines of the summary. own: the plan. */
+static int keep_lines(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text,
+                      ws_err *err) {
+    const ws_cast_item *it = item;
+    ws_cast_plan *p = own;
+    (void)job;
+    int rc = ws_buf_add(text, made->text.p, made->text.n, err);
+    for (uint64_t i = 0; i < made->rows && !rc; i++)
+        rc = ws_buf_add(&p->lines, it->model[i].line.p, it->model[i].line.n, err);
+    return rc;
+}
+
+/* Appends the summary of what has been written, behind the models. */
+static int flush_lines(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
+    const ws_cast_plan *p = own;
+    const int rc = summary_head(job, NULL, text, err);
+    return rc ? rc : ws_buf_add(text, p->lines.p, p->lines.n, err);
+}
+
+static int end_lines(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err) {
+    const int rc = flush_lines(job, own, text, err);
+    return rc ? rc : summary_end(job, NULL, rows, text, err);
+}
+
 static int outputs(ws_job *job, ws_err *err) {
     const ws_cast_options *o = job->own;
     ws_cast_plan *p = job->data;
     (void)err;
+    if (p->behind) {
+        job->out[0].own = p;
+        job->out[0].pack = keep_lines;
+        job->out[0].end = end_lines;
+        job->out[0].flush = flush_lines;
+    }
     if (o->resave) p->resave = ws_job_add_output(job, &(ws_output){.path = o->resave});
     if (o->summary)
         p->summary = ws_job_add_output(job, &(ws_output){.path = o->summary, .head = summary_head, .end = summary_end});

@@ -23,7 +23,7 @@ static int add_line(const char *name, const ws_hmm *h, uint64_t number, size_t c
 static int add_texts(const ws_cast_plan *p, const char *name, const ws_hmm *h, uint64_t number, size_t columns,
                      const char *desc, ws_cast_model *m, ws_err *err) {
     int rc = ws_hmm_write(h, p->program, *p->date ? p->date : NULL, &m->text, err);
-    if (!rc && p->summary) rc = add_line(name, h, number, columns, desc, &m->line, err);
+    if (!rc && (p->summary || p->behind)) rc = add_line(name, h, number, columns, desc, &m->line, err);
     return rc;
 }
 

@@ -78,7 +78,7 @@ const ws_opt ws_cast_opts[] = {
     WHOLE("maxinsertlen", maxinsertlen, "pretend that no insertion is longer [no limit]", 5, 1e9),
     {0, "w_beta", NULL, WS_OPT_REAL, AT(w_beta), "X",
      "tail mass beyond MAXL, of nucleotides; 0: 4 times the nodes [1e-7]", .min = 0, .max = 1, RESULT, PLAIN},
-    WHOLE("w_length", w_length, "MAXL, of nucleotides [by --w_beta]", 4, 1e9),
+    WHOLE("w_length", w_length, "MAXL, of nucleotides; 0: by --w_beta [0]", 0, 1e9),
     WHOLE("EmL", EmL, "calibration: length of random sequences for MSV [200]", 1, 1e6),
     WHOLE("EmN", EmN, "their number [200]", 1, 1e6),
     WHOLE("EvL", EvL, "the same for Viterbi [200]", 1, 1e6),
@@ -130,7 +130,7 @@ static int needs(int given, const char *name, int has, const char *other, ws_err
 
 static int is_fasta(const ws_cast_options *o) { return o->informat && strcasecmp(o->informat, "fasta") == 0; }
 
-int ws_cast_options_check(const ws_cast_options *o, ws_err *err) {
+int ws_cast_options_check(ws_cast_options *o, int by_hmmbuild, ws_err *err) {
     const int single = o->singlemx || is_fasta(o);
     const char *wrong = o->fields   ? "--fields"
                         : o->plain  ? "--plain"
@@ -152,6 +152,7 @@ int ws_cast_options_check(const ws_cast_options *o, ws_err *err) {
     if (!rc) rc = AT_MOST_ONE({"--informat fasta", is_fasta(o)}, {"--resave", o->resave != NULL});
     if (!rc) rc = needs(o->wid_given, "--wid", o->wblosum, "--wblosum", err);
     if (!rc) rc = needs(o->eid_given, "--eid", o->eclust, "--eclust", err);
+    if (!rc && !single && by_hmmbuild) o->mx = o->mxfile = NULL;
     if (!rc) rc = needs(o->mx != NULL, "--mx", single, "--singlemx or --informat fasta", err);
     if (!rc) rc = needs(o->mxfile != NULL, "--mxfile", single, "--singlemx or --informat fasta", err);
     if (rc) return rc;
@@ -209,7 +210,10 @@ int ws_cast_plan_make(ws_cast_plan *p, const ws_cast_options *o, ws_err *err) {
     return o->no_date ? WS_OK : set_date(p, err);
 }
 
-void ws_cast_plan_release(ws_cast_plan *p) { ws_builder_destroy(p->builder); }
+void ws_cast_plan_release(ws_cast_plan *p) {
+    ws_builder_destroy(p->builder);
+    ws_buf_release(&p->lines);
+}
 
 static int read_matrix(const char *path, ws_build_matrix *m, const ws_abc *abc, ws_err *err) {
     char *text;

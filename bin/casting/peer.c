@@ -75,6 +75,7 @@ static const ws_peer_opt opts[] = {
     VALUE("--w_length", 'n', NULL, NULL, OTHER, "longest instance of a model",
           "# window length :                   ", 's'),
     VALUE("--informat", 's', NULL, NULL, INPUT, "the alignments have format <s> [by content]", NULL, 0),
+    FLAG("--eentexp", BUILD, NULL, NULL), /* HMMER's help does not show it */
     {.name = NULL},
 };
 

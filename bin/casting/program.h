@@ -28,8 +28,9 @@ typedef struct ws_cast_options {
 } ws_cast_options;
 extern const ws_opt ws_cast_opts[];
 void ws_cast_defaults(void *options);
-/* Returns WS_EUSAGE for options that exclude each other, or that are out of range. */
-int ws_cast_options_check(const ws_cast_options *o, ws_err *err);
+/* Returns WS_EUSAGE for options that exclude each other, or that are out of range. With `by_hmmbuild` the options of a
+ * score matrix are dropped where nothing takes one, as hmmbuild does; else they are an error. */
+int ws_cast_options_check(ws_cast_options *o, int by_hmmbuild, ws_err *err);
 
 extern const ws_peer ws_peer_hmmbuild;
 /* Appends what hmmbuild writes before its table of models. WS_ENOMEM. */
@@ -47,6 +48,8 @@ typedef struct ws_cast_plan {
     char program[64];   /* in the first line of a model */
     char date[64];      /* "": no DATE line */
     int resave, summary; /* numbers of these outputs; 0: not asked for */
+    int behind;          /* the summary follows the models, in the main output: */
+    ws_buf lines;        /* its lines, until then */
 } ws_cast_plan;
 /* Returns WS_EUSAGE for a SOURCE_DATE_EPOCH that is no time. */
 int ws_cast_plan_make(ws_cast_plan *p, const ws_cast_options *o, ws_err *err);

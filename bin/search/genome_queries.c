@@ -161,7 +161,7 @@ static int make_of_row(making *m, const ws_msa *a, size_t row, ws_err *err) {
     const int rc = ws_build_from_sequence(m->builder, &q, h, err);
     ws_free(code);
     if (rc) return rc;
-    h->made->effn = 0; /* nhmmer's have none */
+    h->made->effn = -1; /* nhmmer's have none */
     m->g->set.n++;
     return WS_OK;
 }

@@ -151,7 +151,7 @@ static int make_model(void *ctx, size_t i, ws_err *err) {
     const ws_build_sequence s = {.name = q->name, .codes = q->x, .L = q->L};
     ws_hmm *h = &m->set->hmm[i];
     const int rc = ws_build_from_sequence(m->q->builder, &s, h, err);
-    if (!rc) h->made->effn = 0; /* hmmbuild alone says 1 */
+    if (!rc) h->made->effn = -1; /* hmmbuild alone says 1 */
     return rc;
 }
 

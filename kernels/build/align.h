@@ -57,8 +57,8 @@ typedef struct ws_build_resave {
     char *text, *rf;     /* [columns + 1] */
     ws_msasource source; /* for ws_msa_write */
 } ws_build_resave;
-/* Makes r->source of the rows that ws_build_ali_create has changed; a and m must stay. name: the alignment's, if it has
- * no ID. WS_ENOMEM. The caller calls ws_build_resave_release in any case. */
+/* Makes r->source of the rows that ws_build_ali_create has changed; a and m must stay. name: becomes its ID.
+ * WS_ENOMEM. The caller calls ws_build_resave_release in any case. */
 int ws_build_resave_open(ws_build_resave *r, const ws_build_ali *a, const ws_msa *m, const char *name, ws_err *err);
 void ws_build_resave_release(ws_build_resave *r);
 

@@ -118,7 +118,7 @@ int ws_build_resave_open(ws_build_resave *r, const ws_build_ali *a, const ws_msa
     memset(r->rf, '.', columns);
     for (size_t k = 1; k <= M; k++)
         if (r->used[k]) r->rf[r->at[k] - 1] = 'x';
-    r->source = (ws_msasource){.id = m->id ? m->id : name, .acc = m->acc, .desc = m->desc, .rows = m->rows,
+    r->source = (ws_msasource){.id = name, .acc = m->acc, .desc = m->desc, .rows = m->rows,
                                .columns = columns, .weights = a->has_weights, .rf = r->rf, .of = r, .head = row_head,
                                .body = row_body};
     return WS_OK;

@@ -94,7 +94,7 @@ static int add_numbers(const ws_hmm *h, ws_buf *out, ws_err *err) {
     static const char *const stats[] = {"MSV", "VITERBI", "FORWARD"};
     int rc = WS_OK;
     if (h->nseq > 0) rc = ws_buf_addf(out, err, "NSEQ  %d\n", h->nseq);
-    if (!rc && h->made->effn != 0.0f) rc = ws_buf_addf(out, err, "EFFN  %f\n", (double)h->made->effn);
+    if (!rc && h->made->effn >= 0.0f) rc = ws_buf_addf(out, err, "EFFN  %f\n", (double)h->made->effn);
     if (!rc && h->made->has_checksum) rc = ws_buf_addf(out, err, "CKSUM %u\n", h->made->checksum);
     for (int c = 0; !rc && c < WS_NCUT; c++) {
         if (!h->has_cut[c]) continue;

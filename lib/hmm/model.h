@@ -19,7 +19,7 @@ enum { WS_CUT_GA, WS_CUT_TC, WS_CUT_NC, WS_NCUT };
  * needs them. */
 typedef struct ws_hmm_made {
     float *ins;       /* insert emission probabilities: ins[k*K + x], k = 0..M; NULL: the background at each node */
-    float effn;       /* effective number of sequences; 0: none is said */
+    float effn;       /* effective number of sequences; below 0: none is said */
     double entropy;   /* mean relative entropy of a match state, bits: the column re/pos of hmmbuild's table */
     int has_checksum;
     uint32_t checksum; /* of the alignment, if has_checksum */
