@@ -349,7 +349,7 @@ newer() { "$1" -h | grep -q '^# HMMER 3\.4 ' || skip "HMMER 3.4 is not installed
     for to in /dev/stdout /dev/fd/1; do
         hmmbuild $to two.sto >got # a file
         hmmbuild $to two.sto | same - got
-        same <(cat want.hmm want.sum | sed '/^DATE/d; s/want.hmm$/OUT/; /^# output directed/d') <(sed "/^DATE/d; s|: *$to\$|:                  OUT|" got)
+        same <(cat want.hmm want.sum | sed 's/want.hmm$/OUT/; /^# output directed/d') <(sed "s|$to\$|OUT|" got)
     done
     hmmbuild -o sum /dev/stdout two.sto >got
     same <(grep -v ^DATE want.hmm) <(grep -v ^DATE got)

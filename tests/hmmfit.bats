@@ -32,7 +32,7 @@ unpacked() { case $1 in *.gz) zcat "$1" ;; *) cat "$1" ;; esac; }
         [ "$(cut -d' ' -f1 got)" = "$want" ] || fail "another alignment: $model $sequences $options"
         n=$((n + 1))
     done < <(tail -n +2 "$data/golden/hmmfit/cases.tsv" | sed 's/\t\t/\t \t/')
-    [ $n -ge 50 ]
+    [ $n -ge 76 ]
 }
 
 @test "all three ways of computing are met, and say so" {
@@ -77,7 +77,7 @@ EOF2
 
 @test "the same bytes for any number of threads, any batch and every backend, in all forms" {
     local form t k b
-    for form in stockholm pfam a2m a3m afa psiblast; do
+    for form in stockholm pfam a2m a3m afa psiblast clustal clustallike phylip phylips selex; do
         hmmfit -t 1 --backend scalar -O $form m.hmm all.fa >want.$form
         for t in 2 3; do
             hmmfit -t $t -O $form m.hmm all.fa >got
@@ -132,7 +132,7 @@ many_rows() {
 @test "--mem: rows in a temporary file are the same rows, in all forms" {
     local form
     many_rows
-    for form in stockholm pfam a2m afa psiblast; do
+    for form in stockholm pfam a2m afa psiblast clustal phylip phylips selex; do
         hmmfit -O $form --mem 1G short.hmm many.fa >want
         hmmfit -O $form --mem 1 short.hmm many.fa >got
         same want got || fail "-O $form"
@@ -220,7 +220,7 @@ misuse() { # misuse PATTERN... -- COMMAND...
 }
 @test "misuse" {
     misuse 'no model file' -- hmmfit
-    misuse 'out-format' 'stockholm, pfam, a2m, a3m, afa or psiblast' '"clustal"' -- hmmfit --outformat clustal m.hmm small.fa
+    misuse 'out-format' 'stockholm, pfam, a2m, afa, psiblast, a3m, clustal, .*selex' '"msf"' -- hmmfit --outformat msf m.hmm small.fa
     misuse 'in-format' 'tsv, afa, stockholm, pfam' -- hmmfit --informat ncbi m.hmm small.fa
     misuse 'only one of --amino, --dna and --rna' -- hmmfit --amino --dna m.hmm small.fa
     misuse 'standard input' 'both' -- hmmfit --mapali - m.hmm

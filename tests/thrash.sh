@@ -92,7 +92,7 @@ while [ $n -lt "$rounds" ]; do
         all="$all --no-provenance --EmN 20 --EvN 20 --EfN 50"
     elif [ $tool = hmmfit ]; then
         pick db.fa db.gz db.wsp && input=$it && model=one.hmm
-        pick stockholm pfam a2m a3m afa psiblast && out=$it
+        pick stockholm pfam a2m a3m afa psiblast clustal phylip phylips selex && out=$it
         pick scalar avx2 avx512 && backend="--backend $it"
         $tool --list-backends | grep -q "^$it.yes" || backend=''
         pick '' --trim && all=$it

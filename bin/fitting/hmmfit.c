@@ -15,9 +15,6 @@
     {0, name_, NULL, WS_OPT_FLAG, AT(field), NULL, help_, .group = group_, PLAIN}
 
 static const char *const badres[] = {"error", "x", "skip", NULL};
-static const char *const forms[] = {"stockholm", "pfam", "a2m", "a3m", "afa", "psiblast", NULL};
-static const ws_msaform form_of[] = {WS_MSAFORM_STOCKHOLM, WS_MSAFORM_PFAM, WS_MSAFORM_A2M,
-                                     WS_MSAFORM_A3M,       WS_MSAFORM_AFA,  WS_MSAFORM_PSIBLAST};
 
 static const ws_opt opts[] = {
     FLAG("amino", amino, WS_GROUP_INPUT, "insist on a model of proteins"),
@@ -31,7 +28,7 @@ static const ws_opt opts[] = {
      .group = WS_GROUP_INPUT, PLAIN},
 
     {'O', "out-format", "outformat", WS_OPT_CHOICE, AT(out_format), "FORMAT",
-     "write stockholm, pfam, a2m, a3m, afa or psiblast [stockholm]", .choices = forms, .group = WS_GROUP_OUTPUT, PLAIN},
+     "write " WS_MSAFORM_NAMES " [stockholm]", .choices = ws_msaform_names, .group = WS_GROUP_OUTPUT, PLAIN},
     {0, "mapali", NULL, WS_OPT_STRING, AT(mapali), "FILE", "write the rows of the model's alignment first",
      .group = WS_GROUP_INPUT, PLAIN},
     FLAG("trim", trim, WS_GROUP_OUTPUT, "leave out residues before the first node and behind the last"),
@@ -51,7 +48,7 @@ static const char *asked_alphabet(const ws_fit *f) {
 static int check_options(ws_fit *f, const ws_job *job, ws_err *err) {
     if (f->amino + f->dna + f->rna > 1)
         return ws_fail(err, WS_EUSAGE, "only one of --amino, --dna and --rna can be asked");
-    f->form = form_of[f->out_format];
+    f->form = (ws_msaform)f->out_format;
     f->rows.most = f->mem ? f->mem : (uint64_t)1 << 30;
     f->streams = f->form == WS_MSAFORM_A2M || f->form == WS_MSAFORM_A3M;
     int from_stdin = job->ninput == 0;

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-enum { BLOCK = 200, LINE = 60 };
-
 typedef struct source {
     ws_fit *fit;
     const ws_fitrow *alone; /* the only row; NULL: the rows of fit */
@@ -42,10 +40,6 @@ static int body(void *of, size_t i, ws_msarow *row, ws_err *err) {
     return WS_OK;
 }
 
-static size_t block_of(ws_msaform form, size_t columns) {
-    return form == WS_MSAFORM_STOCKHOLM ? BLOCK : form == WS_MSAFORM_PSIBLAST ? LINE : ws_max(columns, 1);
-}
-
 /* Returns the line of the nodes' mean posteriors, which the caller frees; NULL: there is no memory. */
 static char *mean_posteriors(const ws_fitrows *rows, const ws_hmm *hmm, const ws_fitcolumns *c, ws_err *err) {
     char *line = ws_alloc(c->n + 1, err);
@@ -75,11 +69,11 @@ static int write_rows(source *s, uint32_t *widths, char **pp_cons, ws_sink *sink
     int posteriors;
     if (!(s->place = ws_calloc(s->rows, sizeof *s->place, err)) || measure(s, widths, &posteriors, err))
         return err->code;
-    s->block = block_of(f->form, s->c.n);
+    s->block = ws_msaform_block(f->form);
+    if (!s->block) s->block = ws_max(s->c.n, 1);
     if (!s->alone && posteriors && !(*pp_cons = mean_posteriors(&f->rows, f->hmm, &s->c, err))) return err->code;
     ws_msa_write(sink, &(ws_msasource){.rows = s->rows,
                                        .columns = s->c.n,
-                                       .block = BLOCK,
                                        .posteriors = posteriors,
                                        .pp_cons = *pp_cons,
                                        .rf = s->c.rf,

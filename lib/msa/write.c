@@ -7,18 +7,23 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 enum { LINE = 60, BLOCK = 200 };
 
-static const char *const form_name[WS_MSAFORM_N] = {"stockholm", "pfam", "a2m", "afa", "psiblast", "a3m", ""};
+const char *const ws_msaform_names[] = {"stockholm", "pfam",        "a2m",    "afa",     "psiblast", "a3m",
+                                        "clustal",   "clustallike", "phylip", "phylips", "selex",    NULL};
 
-int ws_msaform_find(const char *name) {
-    for (int f = 0; f < WS_MSAFORM_N; f++)
-        if (*form_name[f] && !strcasecmp(name, form_name[f])) return f;
-    return -1;
+size_t ws_msaform_block(ws_msaform form) {
+    switch (form) {
+    case WS_MSAFORM_STOCKHOLM: return BLOCK;
+    case WS_MSAFORM_PSIBLAST: case WS_MSAFORM_CLUSTAL: case WS_MSAFORM_CLUSTALLIKE: case WS_MSAFORM_PHYLIP:
+    case WS_MSAFORM_SELEX: return LINE;
+    case WS_MSAFORM_PFAM: case WS_MSAFORM_A2M: case WS_MSAFORM_AFA: case WS_MSAFORM_A3M: case WS_MSAFORM_PHYLIPS:
+    case WS_MSAFORM_A2M_DOTS: case WS_MSAFORM_N: break;
+    }
+    return 0;
 }
 
 /* An alignment while it is written. */
@@ -29,6 +34,7 @@ typedef struct out {
     size_t name_width;
     int digits; /* of the numbers in front of names; 0: names differ */
     size_t from, n; /* columns that are written of each row */
+    uint32_t *seen; /* [n] of Clustal the letters of each of these columns, a bit for each. Atomic */
     int texts;      /* more than the name is written of its head */
     int heads;      /* nothing else is written */
 } out;
@@ -369,6 +375,104 @@ static void put_psiblast(out *o) {
     }
 }
 
+/* ---- Clustal and SELEX ---- */
+
+static void put_named_row(hand *h, const ws_msarow *row, size_t i) {
+    (void)i;
+    put_padded(h->s, row->name, h->o->name_width);
+    ws_sink_add(h->s, " ", 1);
+    ws_sink_add(h->s, row->text, h->o->n);
+    ws_sink_add(h->s, "\n", 1);
+}
+
+enum { NO_LETTER = 1 << 26 };
+
+/* Writes a row and notes its letters, in any case, for the line of conserved columns. */
+static void put_clustal_row(hand *h, const ws_msarow *row, size_t i) {
+    uint32_t *seen = h->o->seen;
+    for (size_t c = 0; c < h->o->n; c++) {
+        const int letter = toupper((unsigned char)row->text[c]) - 'A';
+        const uint32_t bit = letter >= 0 && letter < 26 ? (uint32_t)1 << letter : NO_LETTER;
+        if (!(__atomic_load_n(&seen[c], __ATOMIC_RELAXED) & bit)) __atomic_fetch_or(&seen[c], bit, __ATOMIC_RELAXED);
+    }
+    put_named_row(h, row, i);
+}
+
+/* Writes the line below a block: '*' where all rows have the same letter. */
+static void put_conserved(const out *o) {
+    char line[LINE + 1];
+    put_blanks(o->s, o->name_width + 1);
+    for (size_t c = 0; c < o->n; c++)
+        line[c] = o->seen[c] && !(o->seen[c] & (o->seen[c] - 1)) && o->seen[c] != NO_LETTER ? '*' : ' ';
+    line[o->n] = '\n';
+    ws_sink_add(o->s, line, o->n + 1);
+}
+
+static void put_clustal(out *o) {
+    uint32_t seen[LINE];
+    o->seen = seen;
+    look_at_names(o, 0);
+    ws_sink_f(o->s, o->form == WS_MSAFORM_CLUSTAL ? "CLUSTAL 2.1 multiple sequence alignment\n"
+                                                  : "EASEL (0.49) multiple sequence alignment\n");
+    for (size_t from = 0; from < o->m->columns; from += LINE) {
+        memset(seen, 0, sizeof seen);
+        ws_sink_add(o->s, "\n", 1);
+        put_rows(o, from, ws_min(LINE, o->m->columns - from), put_clustal_row);
+        put_conserved(o);
+    }
+}
+
+static void put_selex_line(const out *o, const char *tag, const char *text, size_t from, size_t n) {
+    if (!text) return;
+    put_padded(o->s, tag, o->name_width);
+    ws_sink_add(o->s, " ", 1);
+    ws_sink_add(o->s, text + from, n);
+    ws_sink_add(o->s, "\n", 1);
+}
+
+static void put_selex(out *o) {
+    look_at_names(o, 0);
+    o->name_width = ws_max(o->name_width, 4);
+    for (size_t from = 0; from < o->m->columns; from += LINE) {
+        const size_t n = ws_min(LINE, o->m->columns - from);
+        if (from > 0) ws_sink_add(o->s, "\n", 1);
+        put_selex_line(o, "#=CS", o->m->ss_cons, from, n);
+        put_selex_line(o, "#=RF", o->m->rf, from, n);
+        put_selex_line(o, "#=MM", o->m->mm, from, n);
+        put_rows(o, from, n, put_named_row);
+    }
+}
+
+/* ---- PHYLIP ---- */
+
+/* Returns a letter or gap of an alignment as PHYLIP has it. */
+static char phylip_letter(char c) {
+    return (char)(c == '.' || c == '_' || c == ' ' ? '-' : c == '~' ? '?' : toupper((unsigned char)c));
+}
+
+/* Writes the columns at hand of a row in lines; the first line of a row has its name, cut to 10 characters. */
+static void put_phylip_row(hand *h, const ws_msarow *row, size_t i) {
+    const out *o = h->o;
+    char line[LINE + 1];
+    (void)i;
+    if (o->from == 0) ws_sink_f(h->s, "%-10.10s ", row->name);
+    for (size_t at = 0; at < o->n; at += LINE) {
+        const size_t n = ws_min(LINE, o->n - at);
+        for (size_t c = 0; c < n; c++) line[c] = phylip_letter(row->text[at + c]);
+        line[n] = '\n';
+        ws_sink_add(h->s, line, n + 1);
+    }
+}
+
+static void put_phylip(out *o) {
+    const size_t columns = o->m->columns, block = o->form == WS_MSAFORM_PHYLIP ? LINE : ws_max(columns, 1);
+    ws_sink_f(o->s, " %zu %zu", o->m->rows, columns);
+    for (size_t from = 0; from < columns; from += block) {
+        ws_sink_add(o->s, "\n", 1);
+        put_rows(o, from, ws_min(block, columns - from), put_phylip_row);
+    }
+}
+
 void ws_msa_write(ws_sink *s, const ws_msasource *m, ws_msaform form) {
     out o = {.s = s, .m = m, .form = form};
     if (s->err.code != WS_OK) return;
@@ -376,6 +480,9 @@ void ws_msa_write(ws_sink *s, const ws_msasource *m, ws_msaform form) {
     case WS_MSAFORM_STOCKHOLM: put_stockholm(&o, m->block ? m->block : BLOCK); break;
     case WS_MSAFORM_PFAM: put_stockholm(&o, ws_max(m->columns, 1)); break;
     case WS_MSAFORM_PSIBLAST: put_psiblast(&o); break;
+    case WS_MSAFORM_CLUSTAL: case WS_MSAFORM_CLUSTALLIKE: put_clustal(&o); break;
+    case WS_MSAFORM_PHYLIP: case WS_MSAFORM_PHYLIPS: put_phylip(&o); break;
+    case WS_MSAFORM_SELEX: put_selex(&o); break;
     case WS_MSAFORM_A2M: case WS_MSAFORM_AFA: case WS_MSAFORM_A3M: case WS_MSAFORM_A2M_DOTS: case WS_MSAFORM_N:
         o.texts = 1;
         put_rows(&o, 0, m->columns, put_record);

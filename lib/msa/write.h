@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The one writer of multiple alignments: Stockholm, Pfam, A2M, A3M, aligned FASTA, PSI-BLAST. A caller makes
- * the rows one at a time, so that no program has to hold rows times columns. */
+ * The one writer of multiple alignments: Stockholm, Pfam, A2M, A3M, aligned FASTA, PSI-BLAST, Clustal, PHYLIP, SELEX. A
+ * caller makes the rows one at a time, so that no program has to hold rows times columns. */
 #ifndef WS_MSA_WRITE_H
 #define WS_MSA_WRITE_H
 
@@ -30,7 +30,7 @@ typedef struct ws_msasource {
      * which is the thread's: with piece, any rows at once. A failure of this function and of the next one ends the
      * writing. */
     int (*head)(void *of, size_t i, int texts, ws_msarow *row, ws_buf *scratch, ws_err *err);
-    /* Sets text and pp of row i. Rows are asked for in order, in Stockholm once for each block. */
+    /* Sets text and pp of row i. Rows are asked for in order, where the form has blocks once for each. */
     int (*body)(void *of, size_t i, ws_msarow *row, ws_err *err);
     /* Does the same in place of body, if not NULL, for columns from .. from + n - 1 alone, and for any rows at once on
      * so many threads: copies them to text and, with `posteriors`, to pp. A row's pieces come in order; from 0 again if
@@ -47,14 +47,23 @@ typedef enum ws_msaform {
     WS_MSAFORM_AFA,       /* lines of 60 */
     WS_MSAFORM_PSIBLAST,  /* blocks of 60 */
     WS_MSAFORM_A3M,       /* without dots, a row on one line */
+    WS_MSAFORM_CLUSTAL,   /* blocks of 60, each with a line of conserved columns */
+    WS_MSAFORM_CLUSTALLIKE, /* the same; the first line names Easel */
+    WS_MSAFORM_PHYLIP,    /* blocks of 60, names cut to 10 characters */
+    WS_MSAFORM_PHYLIPS,   /* the same with one row after another */
+    WS_MSAFORM_SELEX,     /* blocks of 60 */
     WS_MSAFORM_A2M_DOTS,  /* a row on one line, with its dots: all lines are equally long */
     WS_MSAFORM_N
 } ws_msaform;
 
-/* Returns the form of a name as HMMER's --outformat takes it, in any case: stockholm, pfam, a2m, afa, psiblast; also
- * a3m. -1: there is no such form. */
-int ws_msaform_find(const char *name);
-#define WS_MSAFORM_NAMES "stockholm, pfam, a2m, afa, psiblast or a3m"
+/* Names of the forms, in their order, ended by NULL: those that HMMER's --outformat takes, and a3m. WS_MSAFORM_A2M_DOTS
+ * has none. */
+extern const char *const ws_msaform_names[];
+#define WS_MSAFORM_NAMES "stockholm, pfam, a2m, afa, psiblast, a3m, clustal, clustallike, phylip, phylips or selex"
+
+/* Returns the columns of a block of a form, in which rows are asked for; 0: all columns at once. Stockholm: unless the
+ * source says another number. */
+size_t ws_msaform_block(ws_msaform form);
 
 /* Writes an alignment as HMMER's tools do, byte for byte. Stockholm: where two rows share their name each is prefixed
  * by its number. Failures of head(), body(), piece() and of memory go to the sink. Memory: 16 bytes a row for

@@ -321,6 +321,13 @@ static void test_write(tap *t) {
         [WS_MSAFORM_AFA] = ">q X1\nAC..-*\n>longer two words\nA-kkOC\n",
         [WS_MSAFORM_PSIBLAST] = "q       AC----\nlonger  A-kkOC\n",
         [WS_MSAFORM_A3M] = ">q X1\nAC--\n>longer two words\nA-kkXC\n",
+        [WS_MSAFORM_CLUSTAL] =
+            "CLUSTAL 2.1 multiple sequence alignment\n\nq      AC..-*\nlonger A-kkOC\n       *     \n",
+        [WS_MSAFORM_CLUSTALLIKE] =
+            "EASEL (0.49) multiple sequence alignment\n\nq      AC..-*\nlonger A-kkOC\n       *     \n",
+        [WS_MSAFORM_PHYLIP] = " 2 6\nq          AC---*\nlonger     A-KKOC\n",
+        [WS_MSAFORM_PHYLIPS] = " 2 6\nq          AC---*\nlonger     A-KKOC\n",
+        [WS_MSAFORM_SELEX] = "#=RF   xx..xx\nq      AC..-*\nlonger A-kkOC\n",
         [WS_MSAFORM_A2M_DOTS] = ">q X1\nAC..-*\n>longer two words\nA-kkOC\n"};
     for (int form = 0; form < WS_MSAFORM_N; form++) {
         written of = {.fail = -1};
