@@ -317,6 +317,21 @@ newer() { "$1" -h | grep -q '^# HMMER 3\.4 ' || skip "HMMER 3.4 is not installed
     beside_hmmer hmmbuild --singlemx --popen 0.03 --pextend 0.3 --mx BLOSUM45 --informat afa new.hmm one.fa
 }
 
+@test "heads of reports and option settings of tables: those of HMMER 3.4, for 103 command lines" {
+    mkdir -p heads
+    cd heads
+    awk '/^>/ { n++ } n > 5 { exit } 1' ../demo.fa >t.fa
+    head -2 t.fa >q.fa
+    awk '/^>/ { n++ } n > 1 || NR > 20 { exit } 1' ../short.fa >d.fa
+    cp ../globins4.hmm m.hmm
+    cp ../made.hmm d.hmm
+    cp "$data/golden/build/tinyali.sto" a.sto
+    zcat "$data/golden/options/heads.gz" >want
+    [ "$(grep -c '^> ' want)" -eq 103 ]
+    sh "$top/tests/options.sh" "$(hmmsieve --hmmer-path)" <want >got
+    same want got
+}
+
 @test "hmmbuild by name takes what HMMER 3.4 takes: --eentexp, a score matrix that nothing uses, MAXL of 3" {
     PATH=$(hmmsieve --hmmer-path):$PATH
     local map=$data/golden/build/opt_odd.sto o

@@ -69,7 +69,7 @@ static const ws_peer_opt opts[] = {
           "# number of worker threads:         ", 's'),
     {.name = "--seed", .kind = 'n', .value = "42", .range = "n>=0", .help = "begin the random numbers with <n>",
      .group = WS_PEER_OTHER, .echo = "# random number seed set to:        ", .style = 's',
-     .zero = "# random number seed:               one-time arbitrary"},
+     .zero = "# random number seed:               one-time arbitrary\n# random number seed set to:        0"},
     VALUE("--w_beta", 'x', NULL, NULL, OTHER, "share of instances that windows leave out",
           "# window length tail mass:          ", 't'),
     VALUE("--w_length", 'n', NULL, NULL, OTHER, "longest instance of a model",

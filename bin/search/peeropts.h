@@ -71,7 +71,7 @@
 #define SEED \
     {.name = "--seed", .kind = 'n', .value = "42", .range = "n>=0", .help = "begin the random numbers with <n>", \
      .group = WS_PEER_OTHER, .echo = "# random number seed set to:       ", .style = 's', \
-     .zero = "# random number seed:              one-time arbitrary"}
+     .zero = "# random number seed:              one-time arbitrary\n# random number seed set to:       0"}
 #define TARGET_FORMAT(echo_) \
     VALUE("--tformat", 's', NULL, NULL, INPUT, "the sequences have format <s> [by content]", echo_, 's')
 #define THREADS \

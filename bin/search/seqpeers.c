@@ -51,8 +51,9 @@ static const ws_peer_opt phmmer_opts[] = {
              "# sequence inclusion threshold:    score >= "),
     INCLUDED_DOMAINS,
     FILTERS,
-    NONULL2,
     CALIBRATION,
+    {.name = "--nonull2", .help = "no correction of scores for composition", .group = WS_PEER_OTHER,
+     .echo = "# null2 bias corrections:          off", .before = "--EmL"},
     SPACES,
     SEED,
     QUERY_FORMAT,
@@ -72,7 +73,7 @@ const ws_peer ws_peer_phmmer = {
 
 /* ---- jackhmmer ---- */
 
-/* Groups of options that exclude one another: the first option of a group is the default. */
+/* Groups of options that exclude one another. --eent and --eentexp are both on by default; --eent counts. */
 enum { WEIGHTS = 1, NUMBERS = 2 };
 #define DEFAULT(name_, of, help_) \
     {.name = name_, .help = help_ "  [default]", .group = WS_PEER_BUILD, .choice = of}

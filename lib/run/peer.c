@@ -268,22 +268,34 @@ static int put_echo(const ws_peer_opt *o, const char *value, ws_buf *out, ws_err
     }
 }
 
+/* Appends the line of an option that was given with a value other than its default. */
+static int echo_one(const ws_cmdline *cl, const ws_peer_opt *o, ws_buf *out, ws_err *err) {
+    const ws_opt_given *g = o->echo ? find_given(cl, o) : NULL;
+    if (!g || (g->value && o->value && strcmp(g->value, o->value) == 0)) return WS_OK;
+    return put_echo(o, g->value, out, err);
+}
+
+/* Appends the line of an option, behind those of the options that come before it. */
+static int echo_with(const ws_peer *p, const ws_cmdline *cl, const ws_peer_opt *o, ws_buf *out, ws_err *err) {
+    int rc = WS_OK;
+    for (const ws_peer_opt *x = p->opt; x->name && !rc; x++)
+        if (x->before && strcmp(x->before, o->name) == 0) rc = echo_one(cl, x, out, err);
+    return rc ? rc : echo_one(cl, o, out, err);
+}
+
 int ws_peer_echo(const ws_peer *p, const ws_cmdline *cl, ws_buf *out, ws_err *err) {
     int rc = WS_OK;
     for (int turn = 0; turn < WS_PEER_TURNS; turn++)
-        for (const ws_peer_opt *o = p->opt; o->name && !rc; o++) {
-            const ws_opt_given *g = o->echo && o->turn == turn ? find_given(cl, o) : NULL;
-            if (!g || (g->value && o->value && strcmp(g->value, o->value) == 0)) continue;
-            rc = put_echo(o, g->value, out, err);
-        }
+        for (const ws_peer_opt *o = p->opt; o->name && !rc; o++)
+            if (o->turn == turn && !o->before) rc = echo_with(p, cl, o, out, err);
     return rc;
 }
 
-/* Returns whether another option took the place of this one, which HMMER lists all the same. */
+/* Returns whether another option took the place of this default, which HMMER lists all the same. */
 static int is_displaced(const ws_peer *p, const ws_cmdline *cl, const ws_peer_opt *o) {
     int found = 0;
-    for (const ws_peer_opt *x = p->opt; o->choice && x->name && !found; x++)
-        found = x->choice == -o->choice && find_given(cl, x) != NULL;
+    for (const ws_peer_opt *x = p->opt; o->choice > 0 && x->name && !found; x++)
+        found = x != o && abs(x->choice) == o->choice && find_given(cl, x) != NULL;
     return found;
 }
 

@@ -28,7 +28,8 @@ typedef struct ws_peer_opt {
     char style;
     const char *zero;    /* the whole line for the value 0; NULL: as for others */
     int turn;            /* lines of the head come by this number, below WS_PEER_TURNS, then in the list's order */
-    signed char choice;  /* above 0: the default of a group of options that exclude one another, which have -choice */
+    const char *before;  /* its line comes before that of this option; NULL: in its turn */
+    signed char choice;  /* above 0: a default of a group of options that exclude one another, others have -choice */
     const char *tool;    /* the option of the tool; NULL: that of the same name, "": none is needed */
 } ws_peer_opt;
 
