@@ -167,3 +167,17 @@ against() { # against HMMER-PROGRAM NAME OPTIONS... -- OPERANDS...: tables, repo
     run --separate-stderr nhmmsieve --tformat tsv 5s.hmm dna.fa
     refused 2 'tsv' 'genbank'
 }
+
+@test "BLAST databases are no input: as a format and as a file the sentence says how to make FASTA" {
+    local option
+    for option in 'hmmsieve --tformat ncbi' 'hmmsieve --scan --qformat NCBI' 'seqsieve --qformat ncbi' 'nhmmsieve --tformat ncbi'; do
+        # shellcheck disable=SC2086 # words
+        run --separate-stderr $option m.hmm some.fa
+        refused 2 "${option##* --}: ${option%% *} reads no BLAST" "blastdbcmd -db" || fail "$option"
+    done
+    touch blast.pin
+    run --separate-stderr hmmsieve m.hmm blast
+    refused 1 'cannot open blast' 'BLAST' 'blastdbcmd -db blast -entry all'
+    run --separate-stderr hmmsieve m.hmm blast2
+    refused 1 'cannot open blast2: No such file'
+}

@@ -146,8 +146,7 @@ static int check_format(ws_genome *g, ws_err *err) {
     if (strcasecmp(name, "fmindex") == 0)
         return ws_fail(err, WS_EUSAGE, "an index of makehmmerdb finds other hits than the sequences, and nhmmsieve "
                                        "does not read it: search the FASTA file");
-    return ws_fail(err, WS_EUSAGE, "--%cformat %s: nhmmsieve reads no tables and no indices, but " WS_SEQFORMAT_NAMES,
-                   g->by_seq ? 'q' : 't', name);
+    return ws_seqformat_unknown(g->by_seq ? "--qformat" : "--tformat", name, "nhmmsieve", err);
 }
 
 static int check_thresholds(const ws_genome *g, ws_err *err) {

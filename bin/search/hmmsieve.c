@@ -70,7 +70,7 @@ static int take_format(const ws_sieve *s, const ws_job *job, ws_err *err) {
     const ws_format format = ws_seqformat_find(s->tformat);
     scan->in_format = format;
     if (format != WS_FORMAT_AUTO) return WS_OK;
-    return ws_fail(err, WS_EUSAGE, "--tformat %s: %s reads " WS_SEQFORMAT_NAMES, s->tformat, job->tool->name);
+    return ws_seqformat_unknown(s->dom.by_seq ? "--qformat" : "--tformat", s->tformat, job->tool->name, err);
 }
 
 /* ---- the lines of the programs on a pipe ---- */

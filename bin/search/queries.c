@@ -70,7 +70,7 @@ static int take_operands(ws_job *job, ws_err *err) {
 static int take_format(const ws_queryset *q, const ws_job *job, ws_format *format, ws_err *err) {
     *format = q->format ? ws_seqformat_find(q->format) : WS_FORMAT_AUTO;
     if (!q->format || *format != WS_FORMAT_AUTO) return WS_OK;
-    return ws_fail(err, WS_EUSAGE, "--qformat %s: %s reads " WS_SEQFORMAT_NAMES, q->format, job->tool->name);
+    return ws_seqformat_unknown("--qformat", q->format, job->tool->name, err);
 }
 
 static int read_all(ws_queryset *q, const char *path, ws_format format, const ws_abc *abc, ws_err *err) {

@@ -9,7 +9,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -18,6 +20,25 @@
 enum { PIPE_BYTES = 1 << 20 };
 
 /* Opening and closing */
+
+/* Returns whether files of a BLAST database have this name. */
+static int names_blast(const char *path) {
+    static const char *const ends[] = {"pin", "nin", "pal", "nal"};
+    char file[PATH_MAX];
+    int found = 0;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && !found; i++)
+        found = snprintf(file, sizeof file, "%s.%s", path, ends[i]) < (int)sizeof file && access(file, F_OK) == 0;
+    return found;
+}
+
+static int cannot_open(const ws_feed *f, const char *path, ws_err *err) {
+    const int why = errno;
+    if (why == ENOENT && names_blast(path))
+        return ws_fail(err, WS_EIO, "cannot open %s: it is a BLAST database; make FASTA of it first: blastdbcmd -db %s "
+                       "-entry all", f->name, path);
+    errno = why;
+    return ws_fail_errno(err, WS_EIO, "cannot open %s", f->name);
+}
 
 static int open_fd(ws_feed *f, const char *path, ws_err *err) {
     struct stat st;
@@ -29,7 +50,7 @@ static int open_fd(ws_feed *f, const char *path, ws_err *err) {
         while (f->fd < 0 && errno == EINTR);
         f->own_fd = f->fd >= 0;
     }
-    if (f->fd < 0 || fstat(f->fd, &st) < 0) return ws_fail_errno(err, WS_EIO, "cannot open %s", f->name);
+    if (f->fd < 0 || fstat(f->fd, &st) < 0) return cannot_open(f, path, err);
     if (S_ISDIR(st.st_mode)) {
         errno = EISDIR;
         return ws_fail_errno(err, WS_EIO, "cannot read %s", f->name);

@@ -66,6 +66,13 @@ ws_format ws_seqformat_find(const char *name) {
     return WS_FORMAT_AUTO;
 }
 
+int ws_seqformat_unknown(const char *option, const char *name, const char *program, ws_err *err) {
+    if (strcasecmp(name, "ncbi") == 0)
+        return ws_fail(err, WS_EUSAGE, "%s %s: %s reads no BLAST databases; make FASTA of it first: blastdbcmd "
+                       "-db NAME -entry all", option, name, program);
+    return ws_fail(err, WS_EUSAGE, "%s %s: %s reads " WS_SEQFORMAT_NAMES, option, name, program);
+}
+
 static int64_t now_ms(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

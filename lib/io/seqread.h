@@ -31,6 +31,8 @@ extern const char *const ws_format_names[];
 #define WS_FORMAT_NAMES "auto, tsv, " WS_SEQFORMAT_NAMES
 /* Returns the format of sequences of a name, in any case; AUTO: there is none. */
 ws_format ws_seqformat_find(const char *name);
+/* Returns WS_EUSAGE with a sentence: the option names a format that the program does not read. */
+int ws_seqformat_unknown(const char *option, const char *name, const char *program, ws_err *err);
 typedef enum ws_badres { WS_BADRES_ERROR, WS_BADRES_X, WS_BADRES_SKIP } ws_badres;
 
 typedef struct ws_seqread_conf {
