@@ -57,6 +57,22 @@ within() {
     within formats/letters.expected got 1e-5 1-5
 }
 
+@test "reads that differ in one of their five strings are two reads, in a line after the other and in a batch" {
+    local field line
+    awk 'NR == 2 || NR == 4' formats/small.results-6col.txt >one
+    for field in 2 3 4 5 6; do
+        # another letter, qualities of nearly nothing
+        awk -v f=$field '{ sub(/./, f == 2 ? "G" : "!", $f); sub(/.$/, f == 2 ? "A" : "\"", $f); print }' one >other
+        { cat one other one; head -1 one; tail -1 other; cat one; } >both
+        while read -r line; do bare -f log10_likelihood <(echo "$line"); done <both >want
+        [ "$(sort -u want | wc -l)" -ge 3 ] || fail "field $field changes nothing: $(cat want)"
+        bare -f log10_likelihood both | same want - || fail "field $field"
+        bare --raw -f log10_likelihood both >want.raw
+        { printf '3 2\n'; for line in 1 3 1; do sed -n ${line}p <(cat one other) | cut -d' ' -f2-; done; cut -d' ' -f1 one; } >batch
+        bare --raw -f log10_likelihood batch | same <(head -6 want.raw) - || fail "field $field, a batch"
+    done
+}
+
 @test "what is no input is refused: line and reason, no row of the broken batch" {
     while IFS=$'\t' read -r file line why; do
         case $file in '#'* | empty.in) continue ;; esac
