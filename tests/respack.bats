@@ -27,7 +27,8 @@ setup() { in_data; }
     [ "$(nrows none.tsv)" -eq 0 ]
     respack none.tsv | respack -O tsv | same none.tsv -
     # the next stage has the number that it would have after the table, also after lines of stages that say little
-    printf '##warpsieve pg=1\n##warpsieve pg=2 prog=b\n##warpsieve pg=3\n##warpsieves\n#name\tseq\tquery\nx\tMKVLAAGIVG\tglobins4\n##end rows=1\n' >said.tsv
+    printf '##warpsieve pg=%s\n' 1 '2 prog=b' 3 >said.tsv
+    printf '##warpsieves\n#name\tseq\tquery\nx\tMKVLAAGIVG\tglobins4\n##end rows=1\n' >>said.tsv
     msvfilt -a globins4.hmm said.tsv >want.tsv
     grep -q '^##warpsieve pg=4 ' want.tsv
     respack said.tsv | msvfilt -a globins4.hmm | same want.tsv -

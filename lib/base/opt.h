@@ -96,7 +96,8 @@ void ws_cmdline_release(ws_cmdline *cl);
 /* Returns WS_EUSAGE and "first and second exclude each other" if both were given. */
 int ws_opt_clash(int first_given, int second_given, const char *first, const char *second, ws_err *err);
 
-/* Appends an option as the provenance line names it, if it is of WS_OPT_RESULT. value: as in argv, or NULL. WS_ENOMEM. */
+/* Appends an option of WS_OPT_RESULT as the provenance line names it, and no other. value: as in argv, or NULL.
+ * WS_ENOMEM. */
 int ws_opt_record(ws_buf *args, const ws_opt *o, const char *value, ws_err *err);
 
 /* Appends a blank and s as a word of the shell: in single quotes, unless no quotes are needed. */

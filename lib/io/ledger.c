@@ -44,7 +44,7 @@ static int take_count(text *t, uint64_t *v) {
     return t->p > digit && *v <= COUNT_MAX && (*digit != '0' || t->p == digit + 1);
 }
 
-/* Reads the hash at the end of NAME(xxh3:HASH). Returns 0 without one, which somebody may have taken out. */
+/* Reads the hash at the end of NAME(xxh3:HASH). Returns 0 without one: users may take it out. */
 static int read_hash(const text *model, uint64_t *hash) {
     enum { TAIL = 23 }; /* bytes of "(xxh3:HASH)" */
     text t = {model->end - TAIL, model->end};

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* What the end of a stream says of the sequences that its first stage read. */
+/* The size of a stream: how much its first stage read, as its end says. */
 typedef enum ws_size_state { WS_SIZE_NO_END, WS_SIZE_UNKNOWN, WS_SIZE_KNOWN } ws_size_state;
 typedef struct ws_stream_size {
     ws_size_state state; /* NO_END: there is no end line */
@@ -39,13 +39,14 @@ void ws_ledger_release(ws_ledger *g);
 int ws_ledger_is_stage(const char *line, size_t n);
 /* Returns the number of a stage line, which begins at 1; 0 if it is malformed. */
 uint64_t ws_ledger_stage_number(const char *line, size_t n);
-/* Appends a "##" line of the first table, n bytes without its line feed. A stage line must be well formed. WS_ENOMEM. */
+/* Appends a "##" line of the first table, n bytes without its line feed. A stage line must be well formed.
+ * WS_ENOMEM. */
 int ws_ledger_add_line(ws_ledger *g, const char *line, size_t n, ws_err *err);
 /* Takes an "##end" line, n bytes without its line feed. Returns whether it is one to its last byte; then sets what it
  * says. size->state: UNKNOWN or KNOWN. */
 int ws_ledger_read_end(const char *line, size_t n, uint64_t *rows, ws_stream_size *size);
-/* Adds a size to the sums; of any state but KNOWN the sum is unknown from then on. Returns 0, and adds nothing, if a sum
- * would exceed 10^18, which is as much as -Z takes. */
+/* Adds a size to the sums; of any state but KNOWN the sum is unknown from then on. Returns 0, and adds nothing, if a
+ * sum would exceed 10^18, which is as much as -Z takes. */
 int ws_ledger_add_size(ws_ledger *g, const ws_stream_size *size);
 /* Returns the size of all inputs, once they have ended: UNKNOWN or KNOWN. */
 ws_stream_size ws_ledger_size(const ws_ledger *g);
