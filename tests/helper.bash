@@ -14,7 +14,12 @@ BATS_NO_PARALLELIZE_WITHIN_FILE=true
 all_tools() { local f; for f in $(grep -l '^const ws_tool ws_' "$top"/bin/*/*.c); do basename "$f" .c; done | sort; }
 
 # The usage line names the operands before the inputs. A tool that reads sequences has "MODEL [FILE...]" or "[FILE...]".
-usage_of() { "$1" --help | sed -n 's/^usage: [^ ]* \[options\] //p'; }
+# A file remembers it, since tests ask hundreds of times.
+usage_of() {
+    local kept=$BATS_RUN_TMPDIR/usage.${1//\//_} new=$BATS_RUN_TMPDIR/usage.$BASHPID
+    [ -s "$kept" ] || { "$1" --help | sed -n 's/^usage: [^ ]* \[options\] //p' >"$new" && mv "$new" "$kept"; }
+    echo "$(<"$kept")"
+}
 model_of() { case $(usage_of "$1") in MODEL*) echo m.hmm ;; esac; }
 sequence_tools() { # all of them, or with an argument those that have a model
     local t
