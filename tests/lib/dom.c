@@ -31,7 +31,7 @@ static void test_random(tap *t) {
     ws_free(text);
 }
 
-/* ---- the worked example (section 17) ---- */
+/* ---- the worked example (domains.md, section 17) ---- */
 
 typedef struct text {
     char *p;      /* lines that are still expected */
@@ -359,8 +359,8 @@ static void test_limits(tap *tp, const ws_dom_backend *be, sample r) {
     ws_dom_worker_destroy(v);
 }
 
-/* Compares the definition of links in single precision (section 8.5) with that in whole numbers, for all quotients
- * near the border. */
+/* Compares the definition of links in single precision (domains.md, section 8.5) with that in whole numbers, for all
+ * quotients near the border. */
 static void test_quotients(tap *tp) {
     int bad = 0;
     for (int n = 1; n <= 4000; n++)
