@@ -126,6 +126,48 @@ refused(lambda: warpsieve.write_table(cut, at("none"), form="csv"), "csv", "parq
 mine = warpsieve.read_arrow(put("t.tsv", b"#name\tseq\tmine\na\tM\t7\n"))
 assert mine.column("mine").to_pylist() == ["7"], "a column that no program writes is text"
 
+# no table is written into itself, by any name, and a link stays a link
+os.mkdir(at("links"))
+own, other = put("own.tsv", table), put("links/other.tsv", b"what was there before")
+os.link(own, at("links/hard"))
+os.symlink("../own.tsv", at("links/soft"))
+os.symlink("soft", at("links/softer"))
+for name in (own, at("links/hard"), at("links/softer"), os.path.join(work, "links", "..", "own.tsv"), os.fsencode(own)):
+    refused(lambda: warpsieve.write_table(own, name), os.fsdecode(name), "is also read, and would be lost")
+    bad = subprocess.run([sys.executable, "-m", "warpsieve", "-o", name, own], stderr=subprocess.PIPE)
+    assert bad.returncode == 1 and b"is also read" in bad.stderr, bad
+with open(own, encoding="utf-8") as f, open(own, "ab") as g:
+    refused(lambda: warpsieve.write_table(f, at("links/hard")), "is also read")
+    refused(lambda: warpsieve.write_table(own, g), "own.tsv", "is also read")
+    bad = subprocess.run([sys.executable, "-m", "warpsieve", "-o", own], stdin=f, stderr=subprocess.PIPE)
+    assert bad.returncode == 1 and b"is also read" in bad.stderr, bad
+refused(lambda: warpsieve.write_table(warpsieve.run("vitfilt", model, input=warpsieve.run("msvfilt", model, own)), own), "is also read")
+assert open(own, "rb").read() == table and os.path.samefile(own, at("links/hard"))
+os.chmod(other, 0o600)
+os.symlink("other.tsv", at("links/out"))
+os.symlink("new.parquet", at("links/new"))
+for name, target in (("links/out", other), ("links/new", at("links/new.parquet"))):
+    warpsieve.write_table(own, at(name))
+    assert os.path.islink(at(name)) and not os.path.islink(target)
+    equal(pyarrow.parquet.read_table(target), table)
+assert os.stat(other).st_mode & 0o777 == 0o600
+kept = put("kept.parquet", b"what was there before")
+refused(lambda: warpsieve.write_table(cut, kept), "the table is cut")
+assert open(kept, "rb").read() == b"what was there before"
+os.mkfifo(at("pipe"))
+with open(at("out.parquet"), "wb") as f, subprocess.Popen(["cat", at("pipe")], stdout=f):
+    warpsieve.write_table(own, at("pipe"))
+equal(pyarrow.parquet.read_table(at("out.parquet")), table)
+for name in (at("nodir/x"), at("links"), at("x" * 255 + "y")):
+    try:
+        warpsieve.write_table(own, name)
+    except OSError as e:
+        assert e.filename == name, e
+    else:
+        raise AssertionError(f"{name} was written")
+refused(lambda: warpsieve.write_table(own, ""), "empty name")
+assert sorted(os.listdir(at("links"))) == ["hard", "new", "new.parquet", "other.tsv", "out", "soft", "softer"], os.listdir(at("links"))
+
 # the filter
 filt = [sys.executable, "-m", "warpsieve"]
 out = subprocess.run(filt, input=table, stdout=subprocess.PIPE, check=True).stdout

@@ -2,6 +2,7 @@
 """Tables as Arrow and Parquet, through pyarrow: batch by batch, so that a table of any size needs little memory."""
 import gzip
 import os
+import stat
 import tempfile
 import zlib
 
@@ -144,26 +145,66 @@ def _write(batches, to, form):
         raise
 
 
+def _regular(file):
+    """Returns what stat says of a path or an open file if that is a regular file, else None."""
+    try:
+        said = os.stat(file) if isinstance(file, (str, bytes, os.PathLike)) else os.fstat(file.fileno())
+    except (AttributeError, OSError, ValueError):
+        return None
+    return said if stat.S_ISREG(said.st_mode) else None
+
+
+def _inputs(source):
+    """Returns the files that a table comes from: also the words of the programs that write it."""
+    return [*source.args, *_inputs(source.source)] if isinstance(source, Process) else [source]
+
+
+def _check_apart(source, to):
+    """Raises Error if a table would be written into a file that it comes from, by whatever name."""
+    there = _regular(to)
+    for file in _inputs(source) if there else ():
+        own = _regular(file)
+        if own and os.path.samestat(own, there):
+            raise Error(f"{to if isinstance(to, str) else _name(file)} is also read, and would be lost: give another file for the output")
+
+
+def _write_whole(batches, to, form):
+    """Makes the file `to`, or replaces it, once all is written."""
+    there, path = _regular(to), None
+    end = os.path.realpath(to)  # a link stays a link
+    mask = os.umask(0)
+    os.umask(mask)
+    try:
+        fd, path = tempfile.mkstemp(prefix=os.path.basename(end)[:50] + ".", dir=os.path.dirname(end))
+        with os.fdopen(fd, "wb") as f:
+            _write(batches, f, form)
+            os.fchmod(f.fileno(), stat.S_IMODE(there.st_mode) if there else 0o666 & ~mask)
+        os.replace(path, end)
+    except BaseException as e:
+        if path is not None:
+            os.unlink(path)
+        if isinstance(e, OSError) and e.filename is not None:
+            raise OSError(e.errno, e.strerror, to) from None  # not the name of the file that would have become `to`
+        raise
+
+
 def write_table(source, to, form="parquet", allow_cut=False):
     """Writes a table as Parquet, or with form="arrow" as a stream of Arrow's IPC; `to` is a path or an open file of bytes.
 
-    A file at the path `to` appears when it is complete, and not at all after a failure.
+    A file at the path `to` appears, or takes the place of the one there, when it is complete, and not at all after a
+    failure. A link stays a link. Raises Error if the table comes from the file `to`.
     """
     if form not in FORMATS:
         raise Error(f"there is no form {form!r}; choose from {', '.join(FORMATS)}")
+    to = to if hasattr(to, "write") else os.fsdecode(to)
+    if to == "":
+        raise Error("the file for the output has an empty name")
+    _check_apart(source, to)
     batches = Batches(source, allow_cut)
     if hasattr(to, "write"):
         _write(batches, to, form)
-        return
-    to = os.fspath(to)
-    fd, path = tempfile.mkstemp(prefix=os.path.basename(to) + ".", dir=os.path.dirname(to) or ".")
-    try:
-        with os.fdopen(fd, "wb") as f:
+    elif os.path.exists(to) and not _regular(to):  # a pipe or a device
+        with open(to, "wb") as f:
             _write(batches, f, form)
-            mask = os.umask(0)
-            os.umask(mask)
-            os.fchmod(f.fileno(), 0o666 & ~mask)
-        os.replace(path, to)
-    except BaseException:
-        os.unlink(path)
-        raise
+    else:
+        _write_whole(batches, to, form)
