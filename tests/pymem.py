@@ -426,6 +426,10 @@ def start():
     assert took < 0.2, took
     code = "import warpsieve, sys; assert 'ctypes' not in sys.modules and 'pandas' not in sys.modules, 'loaded too early'"
     subprocess.run([sys.executable, "-c", code], check=True)
+    if "packaging" in warpsieve.__file__:  # it is not installed: without programs the version is one Error
+        said = subprocess.run([sys.executable, "-c", "import warpsieve; warpsieve.__version__"], env={**os.environ, "PATH": "/nonexistent"},
+                              stderr=subprocess.PIPE).stderr.decode()
+        assert said.count("Traceback") == 1 and "Error: there is no program hmmsieve" in said, said
 
 
 globals()[sys.argv[1]]()

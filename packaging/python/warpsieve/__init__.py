@@ -44,7 +44,8 @@ def __getattr__(name):
         try:
             return importlib.metadata.version("warpsieve")
         except importlib.metadata.PackageNotFoundError:
-            return __getattr__("search").library().ws_library_version().decode()
+            pass  # an Error of a tree that is not installed is not about the package
+        return __getattr__("search").library().ws_library_version().decode()
     if name not in _HERE and name not in _HERE.values():
         raise AttributeError(f"module 'warpsieve' has no attribute {name!r}")
     module = importlib.import_module(f"warpsieve.{_HERE.get(name, name)}")
