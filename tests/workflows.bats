@@ -95,7 +95,7 @@ exit \$s
 SH
     chmod +x fake/*
     export WARPSIEVE_SLOTS=$PWD/slots TMPDIR=$PWD/slots PATH=$PWD/fake:$PATH
-    unset CUDA_VISIBLE_DEVICES
+    unset CUDA_VISIBLE_DEVICES XDG_RUNTIME_DIR
 }
 one_job_each() { # one_job_each JOBS DEVICES: each job had one device, none two jobs at a time, and all devices had some
     [ "$(wc -l <log.devices)" -eq "$1" ] || fail "$(cat log.devices)"
@@ -116,6 +116,39 @@ one_job_each() { # one_job_each JOBS DEVICES: each job had one device, none two 
     [ "$status" -eq 1 ] && grep -q 'found 4 devices (0,1,2,3), expected at least 5' <<<"$output" || fail "$output"
     run bash "$flows/shell/device.sh" 1 false
     [ "$status" -eq 1 ]
+}
+
+# Folders that a job must not trust: a link, one that others may write to, one of another user.
+refuses_folder() { # refuses_folder COMMAND...
+    local folder=$PWD/slots/warpsieve-slots-$(id -u)
+    unset WARPSIEVE_SLOTS
+    export TMPDIR=$PWD/slots
+    mkdir -p slots
+    rm -rf "$folder" mine
+    mkdir mine
+    echo precious >mine/file
+    for how in 'ln -s "$PWD/mine"' 'mkdir -m 777' 'mkdir -m 755' 'mkdir -m 750' : 'mkdir -m 700'; do
+        if [ "$how" = : ] && [ "$(id -u)" -ne 0 ]; then continue; fi
+        rm -rf "$folder"
+        if [ "$how" = : ]; then mkdir -m 700 "$folder" && chown 65534 "$folder"; else eval "$how" '"$folder"'; fi
+        [ -L "$folder" ] || ln -s "$PWD/mine/file" "$folder/all"
+        ln -sf file mine/all
+        status=0
+        "$@" >said 2>&1 || status=$?
+        [ "$(cat mine/file)" = precious ] || fail "$how: a file was emptied"
+        [ "$how" = 'mkdir -m 700' ] || { [ $status -ne 0 ] && grep -q "$folder: found .*, expected a folder of your own" said; } ||
+            fail "$how: status $status, $(cat said)"
+    done
+    [ $status -eq 0 ] || fail "$(cat said)"
+    rm -rf "$folder" slots/run
+    mkdir slots/run
+    XDG_RUNTIME_DIR=$PWD/slots/run "$@"
+    [ ! -e "$folder" ] && [ "$(stat -c %a "slots/run/${folder##*/}")" = 700 ]
+}
+
+@test "shell/device.sh: a folder that others can write to is refused, and no file is emptied" {
+    make_devices
+    refuses_folder bash "$flows/shell/device.sh" 1 true
 }
 
 # ---- Snakemake ----
@@ -360,6 +393,8 @@ SH
     one_job_each 6 '0 1 2 3'
     zcat gpu.6/test.hits.tsv.gz >nf.tsv
     same_rows nf.tsv
+    (cd gpu.1 && refuses_folder bash -c "set -eu; prefix=new gpus=1 models=../three.hmm sequences=../small.fa z='-Z 400'
+        backend='--backend cuda --device all' args= args2= args3= args4=; rm -f new.*; . ../gpu.sh")
     rm log.devices
     mkdir chosen
     (cd chosen && CUDA_VISIBLE_DEVICES=9 bash -c "set -eu; prefix=test gpus=1 models=../three.hmm sequences=../small.fa z='-Z 40'

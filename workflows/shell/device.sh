@@ -4,7 +4,8 @@
 #   device.sh N COMMAND...
 # A scheduler's choice of N devices holds. Where more are to be seen, because jobs share a machine without one, the
 # command gets the first N that no other command of this script holds, and waits for them; a lock on a file tells, which
-# ends with the command. WARPSIEVE_SLOTS is the folder of these files, by default one for each user in TMPDIR.
+# ends with the command. WARPSIEVE_SLOTS is the folder of these files, which users may share. By default it is one for
+# each user in XDG_RUNTIME_DIR, or else in TMPDIR, where a folder that others can write to is refused.
 set -euo pipefail
 [ $# -ge 2 ] || { echo "usage: device.sh N COMMAND..." >&2; exit 2; }
 want=$1
@@ -20,15 +21,27 @@ if [ ${#devices[@]} -lt "$want" ]; then
     exit 1
 fi
 if [ ${#devices[@]} -gt "$want" ]; then
-    slots=${WARPSIEVE_SLOTS:-${TMPDIR:-/tmp}/warpsieve-slots-$(id -u)}
-    mkdir -p "$slots"
-    exec {all}>"$slots/all" # one program at a time takes devices: two that hold a half each would wait for ever
+    if [ -n "${WARPSIEVE_SLOTS:-}" ]; then
+        slots=$WARPSIEVE_SLOTS
+        mkdir -p "$slots"
+    else
+        slots=${TMPDIR:-/tmp}
+        if [ -d "${XDG_RUNTIME_DIR:-}" ] && [ -w "$XDG_RUNTIME_DIR" ]; then slots=$XDG_RUNTIME_DIR; fi
+        slots+=/warpsieve-slots-$(id -u)
+        mkdir -m 700 "$slots" 2>/dev/null || true
+        found=$(ls -ldn "$slots" 2>&1 || true)
+        if [[ $found != drwx------* ]] || ! [ -O "$slots" ]; then # a link is none either
+            echo "device.sh: $slots: found $found, expected a folder of your own with mode 700; remove it, or set WARPSIEVE_SLOTS" >&2
+            exit 1
+        fi
+    fi
+    exec {all}>>"$slots/all" # one program at a time takes devices: two that hold a half each would wait for ever
     flock "$all"
     mine=()
     while [ ${#mine[@]} -lt "$want" ]; do
         for d in "${devices[@]}"; do
             if [[ " ${mine[*]} " == *" $d "* ]]; then continue; fi
-            exec {slot}>"$slots/$d"
+            exec {slot}>>"$slots/$d"
             if flock -n "$slot"; then mine+=("$d"); else exec {slot}>&-; fi
             [ ${#mine[@]} -lt "$want" ] || break
         done

@@ -38,14 +38,22 @@ process WARPSIEVE_CASCADE {
     # A scheduler's choice of devices holds. Where more are to be seen, each task takes those that no other task holds, as long as it runs.
     IFS=, read -ra seen <<< "\${CUDA_VISIBLE_DEVICES:-\$([ ${gpus} -eq 0 ] || nvidia-smi --query-gpu=index --format=csv,noheader | paste -sd, -)}"
     if [ ${gpus} -gt 0 ] && [ \${#seen[@]} -gt ${gpus} ]; then
-        mkdir -p "\${TMPDIR:-/tmp}/warpsieve-slots-\$(id -u)"
-        exec {all}> "\${TMPDIR:-/tmp}/warpsieve-slots-\$(id -u)/all"
+        slots=\${TMPDIR:-/tmp}
+        if [ -d "\${XDG_RUNTIME_DIR:-}" ] && [ -w "\$XDG_RUNTIME_DIR" ]; then slots=\$XDG_RUNTIME_DIR; fi
+        slots+=/warpsieve-slots-\$(id -u)
+        mkdir -m 700 "\$slots" 2> /dev/null || true
+        found=\$(ls -ldn "\$slots" 2>&1 || true)
+        if [[ \$found != drwx------* ]] || ! [ -O "\$slots" ]; then # a link is none either
+            echo "\$slots: found \$found, expected a folder of your own with mode 700; remove it, or set XDG_RUNTIME_DIR or TMPDIR" >&2
+            exit 1
+        fi
+        exec {all}>> "\$slots/all"
         flock "\$all"
         mine=()
         while [ \${#mine[@]} -lt ${gpus} ]; do
             for d in "\${seen[@]}"; do
                 if [[ " \${mine[*]} " == *" \$d "* ]]; then continue; fi
-                exec {slot}> "\${TMPDIR:-/tmp}/warpsieve-slots-\$(id -u)/\$d"
+                exec {slot}>> "\$slots/\$d"
                 if flock -n "\$slot"; then mine+=("\$d"); else exec {slot}>&-; fi
                 [ \${#mine[@]} -lt ${gpus} ] || break
             done
