@@ -151,6 +151,64 @@ refuses_folder() { # refuses_folder COMMAND...
     refuses_folder bash "$flows/shell/device.sh" 1 true
 }
 
+@test "shell/parts.sh and join.sh: files named a=b, rows whose names begin with #" {
+    local x
+    awk 'BEGIN { split("#x ##x ##end ##record # #name #- ##warpsieve name", odd) }
+        FNR == NR { if (!/^#/) hit[$1] = 1; next }
+        /^>/ && substr($1, 2) in hit && i < 9 { sub(/^>[^ ]*/, ">" odd[++i]) }
+        { print }' want.tsv demo.fa >odd.fa
+    msvfilt three.hmm odd.fa | vitfilt three.hmm | fwdscore -Z 400 three.hmm >odd=1.tsv
+    [ "$(grep -c '^#' odd=1.tsv)" -eq $((5 + 8)) ]
+    domscore --tblout whole.tbl --domtblout whole.dom -o whole.tsv three.hmm - <odd=1.tsv
+    bash "$flows/shell/parts.sh" three.hmm odd=1.tsv run=1 run=2
+    for x in run=1 run=2; do
+        domscore --tblout "./$x.tbl" --domtblout "./$x.dom" -o "./$x.tsv" three.hmm - <"$x"
+    done
+    for x in tbl dom tsv; do
+        bash "$flows/shell/join.sh" run=1.$x run=2.$x >joined
+        same whole.$x joined || fail $x
+    done
+    bash "$flows/shell/join.sh" run=2.tbl run=1.tbl >joined # with such rows first
+    same <(grep '^#[^ ]* .*Pkinase' whole.tbl | cut -c1-60) <(grep '^#[^ ]* .*Pkinase' joined | cut -c1-60)
+}
+
+@test "shell/join.sh: no end is made up: cut tables, other searches, an unknown size; parts.sh loses no input" {
+    refused() { # refused PATTERN COMMAND...
+        run -1 bash "$flows/shell/$2.sh" "${@:3}"
+        grep -q "$1" <<<"$output" || fail "$2 ${*:3}: $output"
+    }
+    bash "$flows/shell/parts.sh" three.hmm want.tsv p1 p2
+    for x in p1 p2; do domscore --tblout $x.tbl -o $x.tsv three.hmm - <$x; done
+    sed '$d' p2.tsv >cut
+    refused 'cut is cut: it has no line ##end' join p1.tsv cut
+    sed '5,9d' p1.tsv >cut
+    refused 'cut is cut: it has .* rows, and ##end counts' join cut p2.tsv
+    sed '$d' p2.tbl >cut
+    refused 'cut is cut: its last line is not' join p1.tbl cut
+    sed 's/in=400/in=300/' p2.tsv >cut
+    refused 'they are not parts of one search' join p1.tsv cut
+    grep -v '^##' p2.tsv >cut
+    refused 'cut has no line ##end, unlike' join p1.tsv cut
+    : >cut
+    refused '1 of 2 tables are empty' join p1.tsv cut
+    sed 's/^#name/#other/' p2.tsv >cut
+    refused 'cut has other columns' join p1.tsv cut
+    sed 's/ in=400.*//' p2.tsv >cut
+    bash "$flows/shell/join.sh" p1.tsv cut >joined
+    [ "$(tail -1 joined)" = "##end rows=$(nrows want.domains)" ] || fail "$(tail -1 joined)"
+    cp want.tsv kept.tsv
+    cp three.hmm kept.hmm
+    refused 'kept.hmm is also read, and would be lost' parts kept.hmm want.tsv p1 kept.hmm
+    refused 'kept.tsv is also read, and would be lost' parts three.hmm kept.tsv p1 ./kept.tsv
+    same want.tsv kept.tsv
+    refused 'is no file, which TABLE must be' parts three.hmm /dev/null p1
+    : >cut
+    refused 'the table is empty' parts three.hmm cut p1
+    refused 'is of model globins4\|is of model Pkinase\|is of model fn3' parts m.hmm want.tsv p1
+    grep -v '^#' want.tsv >cut
+    refused 'cut has no header' parts three.hmm cut p1
+}
+
 # ---- Snakemake ----
 
 snake() {
