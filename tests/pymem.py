@@ -221,6 +221,15 @@ def merges():
     models = [bytes(m).replace(b"NAME  ", b"NAME  n%d" % (i * 5 % 12)) for i, m in enumerate(warpsieve.HMM.split(three()) * 4)]
     got, = compare(lambda m, **o: list(warpsieve.hmmscan(long, b"".join(m), **o)), [models[8:], models[:3], models[3:8]], **loose)
     assert sum(h.pvalue == 0 for h in got) > 3
+    # a table that does not say how many sequences were searched: no sum of counts is made up
+    table = subprocess.run(["msvfilt", model, proteins], check=True, stdout=subprocess.PIPE).stdout
+    known, = warpsieve.hmmsearch(model, table, Z=400)
+    unknown, = warpsieve.hmmsearch(model, re.sub(rb"(##end rows=[0-9]+) .*", rb"\1", table), Z=400)
+    assert (known.searched_sequences, known.searched_residues) == (400, 165280) and unknown.searched_models == 1
+    assert known.merge(known).searched_sequences == 800
+    for found in (unknown, unknown.merge(), known.merge(unknown), unknown.merge(known)):
+        assert (found.searched_sequences, found.searched_residues, found.Z) == (None, None, 400), found.searched_sequences
+        assert [h.evalue for h in found] == sorted(h.evalue for h in found)
     # E-values of a part are smaller, so hits leave when the parts are merged
     weak = search(parts[0])[1].reported[-1]
     strict = [search(part, E=2 * weak.evalue)[1] for part in parts]

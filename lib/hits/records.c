@@ -60,7 +60,8 @@ void ws_write_records(ws_sink *s, const ws_hitquery *q) {
     const char *desc = seq ? seq->desc : q->hmm->desc ? q->hmm->desc : "", *model = q->origin ? q->hmm->name : "";
     const ws_record_list r = {
         .hits = l->n, .reported = l->nreported, .included = l->nincluded, .Z = l->spaces.Z, .domZ = l->spaces.domZ,
-        .seqs = conf->seqs, .residues = conf->residues, .nodes = conf->nodes,
+        .seqs = conf->known ? conf->seqs : UINT64_MAX, .residues = conf->known ? conf->residues : UINT64_MAX,
+        .nodes = conf->nodes,
         .query = q->seq ? WS_RECORD_SEQUENCE : q->origin ? WS_RECORD_MADE : WS_RECORD_MODEL,
         .length = seq ? seq->L : (uint32_t)q->hmm->M, .round = (uint32_t)conf->round,
         .converged = (uint32_t)conf->converged, .name = (uint32_t)strlen(name), .acc = (uint32_t)strlen(acc),

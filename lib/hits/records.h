@@ -17,7 +17,9 @@ enum { WS_RECORD_MODEL, WS_RECORD_SEQUENCE, WS_RECORD_MADE };
 typedef struct ws_record_list {
     uint64_t hits, reported, included;
     double Z, domZ;
-    uint64_t seqs, residues, nodes; /* that were searched; nodes: of all models, where the query is a sequence */
+    /* that were searched; UINT64_MAX: the input does not say how many; nodes: of all models, where the query is a
+     * sequence */
+    uint64_t seqs, residues, nodes;
     uint32_t query, length;         /* WS_RECORD_...; nodes of a model, residues of a sequence */
     uint32_t round, converged;      /* of a search in rounds, else 0 */
     uint32_t name, acc, desc;       /* bytes of texts */

@@ -13,6 +13,7 @@ HIT = struct.Struct("=2Q2d4f14Id")
 DOMAIN = struct.Struct("=4df6If2I2f")
 LOG2E = 1.44269504088896341
 REPORTED, INCLUDED, NEW, DROPPED = 1, 2, 4, 8
+UNKNOWN = 2**64 - 1  # a number of sequences or residues
 SEQUENCE, MADE = 1, 2  # kinds of queries; 0 is a model
 
 
@@ -189,7 +190,9 @@ class Hit:
 class TopHits(_Marked):
     """The hits of a query, best first; `reported` and `included` are the parts that pass those thresholds.
 
-    A list also holds hits that passed the threshold before all targets were counted, as hmmsearch's list does.
+    A list also holds hits that passed the threshold before all targets were counted, as hmmsearch's list does. Where the
+    input does not say how many sequences were searched, a table whose ##end has no counts, searched_sequences and
+    searched_residues are None.
     """
 
     def __init__(self, view, options, query=None, accessions=None):
@@ -207,6 +210,7 @@ class TopHits(_Marked):
         self.mode = "scan" if kind == SEQUENCE else "search"
         self.converged = bool(converged)
         scan = kind == SEQUENCE
+        seqs, residues = (None if n == UNKNOWN else n for n in (seqs, residues))
         self.searched_sequences, self.searched_residues = (1, length) if scan else (seqs, residues)
         self.searched_models, self.searched_nodes = (seqs, nodes) if scan else (1, self._nodes)
 

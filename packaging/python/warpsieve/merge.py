@@ -82,15 +82,17 @@ def merged(lists):
     number, before = {}, 0
     for top in lists:
         number.update((hit, before + hit._number) for hit in top)
-        before += top.searched_models if scan else top.searched_sequences
+        size = top.searched_models if scan else top.searched_sequences
+        before += 1 + max((hit._number for hit in top), default=0) if size is None else size
     Z = first._option("Z", sum(top.Z for top in lists))
     marks = _Marks(first, number, float(Z))
     by_score = first.incT is not None or first.bit_cutoffs is not None
     order = sorted(number, key=lambda h: _place(h, by_score, number[h]))
     sizes = [records.LIST.unpack_from(top._view, 0)[5:8] for top in lists]
     fields[0:5] = len(order), len(marks.reported), len(marks.included), float(Z), float(marks.domZ)
-    fields[5] = sum(size[0] for size in sizes)
-    fields[7 if scan else 6] = sum(size[2 if scan else 1] for size in sizes)
+    for place, of in (5, 0), (7, 2) if scan else (6, 1):  # one that is unknown leaves the sum unknown
+        counts = [size[of] for size in sizes]
+        fields[place] = records.UNKNOWN if records.UNKNOWN in counts else sum(counts)
     head = records.LIST.pack(*fields) + bytes(first._view[records.LIST.size:first._first])
     view = head + b"".join(marks.record(hit, number[hit]) for hit in order)
     return records.TopHits(view, first._options, first.query)
