@@ -83,6 +83,25 @@ wide_data() {
     same want limited
 }
 
+@test "models that alone take more than --mem says: the same rows, and a note" {
+    printf '# STOCKHOLM 1.0\n#=GF ID x\na AC\nb AC\n//\n' >short.sto
+    hmmcast --amino --no-provenance -o short.hmm short.sto
+    awk '{ line[NR] = $0 } END { for (n = 0; n < 3000; n++) for (i = 1; i <= NR; i++) print line[i] (i == 2 ? n : "") }' short.hmm >many.hmm
+    head -40 demo.fa >few.fa
+    noted() { # noted MEGABYTES SIZE COMMAND...
+        run -0 --separate-stderr "${@:3}" -o want many.hmm few.fa
+        [ -z "$stderr" ] || fail "$stderr"
+        run -0 --separate-stderr "${@:3}" --mem "$2" -o got many.hmm few.fa
+        told "3000 models alone take $1 MB or more, whatever --mem says" || fail "${*:3}"
+        same <(grep -v '^#' want) <(grep -v '^#' got)
+    }
+    noted 2 1M msvfilt -a
+    noted 2 1M hmmsieve --scan -O tsv -f name,query,evalue
+    noted 12 10M hmmsieve -O tsv
+    run -0 --separate-stderr hmmsieve --mem 20M -o got many.hmm few.fa
+    [ -z "$stderr" ] || fail "$stderr"
+}
+
 @test "rows that are long, or more than --mem has room for, do not wait" {
     wide_data
     { cat big.fa; cat demo.fa; } >both.fa

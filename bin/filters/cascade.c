@@ -5,6 +5,7 @@
 #include "bin/filters/models.h"
 
 #include "lib/hmm/fscore.h"
+#include "lib/run/message.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +24,20 @@ int ws_cascade_make(ws_job *job, uint32_t t, ws_err *err) {
     if (!job->target[t].hash) job->target[t].hash = m->hmm->hash;
     ws_hmm_forget(&c->set.hmm[t]);
     return rc;
+}
+
+/* Returns what is left of the memory beside all models as they were found: a quarter at least, to work with. */
+static uint64_t beside_models(const ws_cascade *c, uint64_t mem) {
+    const uint64_t models = (uint64_t)c->set.n * WS_CASCADE_MODEL_BYTES;
+    return models < mem - mem / 4 ? mem - models : mem / 4;
+}
+
+void ws_cascade_note_models(const ws_job *job, uint64_t bytes, uint64_t mem) {
+    enum { LITTLE = 1000000 };
+    const uint64_t all = job->ntarget * bytes;
+    if (all > mem && all >= LITTLE)
+        ws_message_note(job, "%zu models alone take %llu MB or more, whatever --mem says; fewer models in a run take "
+                        "less", job->ntarget, (unsigned long long)(all / LITTLE));
 }
 
 /* Bounds the memory of made models, unless some cannot be read again, since their file is compressed or a pipe. */
@@ -143,7 +158,8 @@ int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
     int rc = find_models(job, c, err);
     if (!rc) rc = take_set(job, c, err);
     if (!rc) limit_batch(job, c);
-    ws_scan_of(job)->mem = c->opts->mem ? c->opts->mem : ws_memory_allowed() / 4;
+    ws_scan_of(job)->mem = beside_models(c, c->opts->mem ? c->opts->mem : ws_memory_allowed() / 4);
+    if (!rc && c->opts->mem) ws_cascade_note_models(job, WS_CASCADE_MODEL_BYTES, c->opts->mem);
     if (!rc) bound_models(job, c, ws_scan_of(job)->mem / 2);
     /* without a query, in the place of phmmer, sequences are proteins */
     if (!rc) ws_scan_of(job)->abc = c->set.n ? c->set.hmm[0].abc : ws_abc_get(WS_ABC_AMINO);

@@ -73,6 +73,10 @@ typedef struct ws_cascade_opts {
  * hmmsearch's decision to each pair of a task (profile-filters.md, section 12.2). */
 int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err);
 void ws_cascade_close(ws_job *job);
+/* The least that a model takes that was found and is not made: its header, its place and its state. */
+enum { WS_CASCADE_MODEL_BYTES = 850 };
+/* Tells in a note if the models, of at least so many bytes each, alone take more than a --mem that was given. */
+void ws_cascade_note_models(const ws_job *job, uint64_t bytes, uint64_t mem);
 /* Puts other models, which stay in memory, in the place of all: for ws_tool.again. Takes *set over, after a failure
  * too. Fails as ws_cascade_open. */
 int ws_cascade_replace(ws_job *job, ws_hmmset *set, ws_err *err);

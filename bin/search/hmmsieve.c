@@ -335,6 +335,7 @@ int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *
     if (d->by_seq && d->mem_given) d->cascade.mem = d->mem;
     job->spares_streams = d->mem_given; /* each stream has a pool, and pins a copy of it */
     rc = ws_cascade_open(job, &s->first, err);
+    if (!rc && d->mem_given && !d->by_seq) ws_cascade_note_models(job, WS_SIEVE_MADE_BYTES, d->mem);
     if (!rc && !find) rc = ws_sieve_shards(s, job, err);
     if (rc) return rc;
     job->default_batch = batch_of(job);

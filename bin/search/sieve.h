@@ -232,7 +232,10 @@ typedef struct ws_sieve_scan {
     uint64_t nodes;       /* of all models */
     uint64_t room, bytes; /* what blocks and their models may take, and take, about. bytes: atomic */
 } ws_sieve_scan;
-enum { WS_SIEVE_MODEL_BYTES = 650 /* of a node, in all forms and in the tables of the domain stage */ };
+enum {
+    WS_SIEVE_MODEL_BYTES = 650, /* of a node, in all forms and in the tables of the domain stage */
+    WS_SIEVE_MADE_BYTES = 4000  /* of the shortest model in all forms, at least: 4 kB scalar, 5.8 AVX2, 7.5 AVX-512 */
+};
 
 /* Fail with WS_ENOMEM alone; close after a failure too. */
 int ws_sieve_scan_open(ws_sieve *s, ws_err *err);
