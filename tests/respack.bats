@@ -293,6 +293,24 @@ setup() { in_data; }
     same f.fa got
 }
 
+@test "descriptions with tabs, and blanks at their end: a search of packed sequences differs by these alone" {
+    awk '/^>/ { n++; $0 = $0 (n % 3 == 0 ? "\tand a tab " : n % 3 == 1 ? "  " : "\t") } 1' demo.fa >blank.fa
+    respack blank.fa >blank.wsp
+    for db in blank.fa blank.wsp; do
+        hmmsieve -q --noali -o $db.out --tblout $db.tbl --domtblout $db.dom -A $db.sto three.hmm $db
+    done
+    plain() { sed "s/\t/ /g; s/ *\$//; s/blank\.[a-z]*//g; /^# Option settings/d" "$1"; }
+    for x in out tbl dom sto; do
+        ! cmp -s blank.fa.$x blank.wsp.$x || fail "$x: the exception is none"
+        same <(plain blank.fa.$x) <(plain blank.wsp.$x) || fail $x
+    done
+    msvfilt -a m.hmm blank.fa >want # a table cannot hold a tab in a column
+    msvfilt -a m.hmm blank.wsp | same want -
+    respack demo.fa >demo.wsp
+    for db in demo.fa demo.wsp; do hmmsieve -q --tblout $db.tbl -o /dev/null three.hmm $db; done
+    same <(sed 's/demo\.fa//g' demo.fa.tbl) <(sed 's/demo\.wsp//g' demo.wsp.tbl)
+}
+
 @test "tables: rows of one sequence are one record only if they follow each other" {
     msvfilt three.hmm demo.fa >t.tsv
     respack -O ids t.tsv >got
