@@ -329,6 +329,13 @@ as_theirs() { # as_theirs FILE LEAST OPTION...
 
 # ---- misuse and damage ----
 
+@test "hmmbuild's order of operands: the sentence says where the models go" {
+    run --separate-stderr hmmcast --amino not-yet.hmm tinyali.sto
+    refused 1 'cannot open not-yet.hmm' 'operands are alignments, and the models go to standard output or to --output FILE'
+    run --separate-stderr hmmcast --amino not-there.sto tinyali.sto
+    refused 1 'cannot open not-there.sto: No such file or directory$'
+}
+
 @test "misuse: options that exclude each other, ranges, names" {
     local o
     for o in '--amino --dna' '--fast --hand' '--wpb --wnone' '--eent --eset 2' '--pnone --plaplace' '--hand --symfrac 0.3' \

@@ -60,13 +60,26 @@ static int take_alphabet(ws_cast_plan *p, const ws_abc *abc, const char *file, w
 
 /* ---- alignments ---- */
 
+static void add_to_sentence(ws_err *err, const char *more) {
+    if (strlen(err->text) + strlen(more) < sizeof err->text) strcat(err->text, more);
+}
+
+/* Adds to a message about a first file that is not there what hmmbuild's order of operands would mean. */
+static void hint_at_order(const char *path, ws_err *err) {
+    const char *end = strrchr(path, '.');
+    if (end && strcmp(end, ".hmm") == 0)
+        add_to_sentence(err, "; operands are alignments, and the models go to standard output or to --output FILE");
+}
+
 static int open_file(ws_cast_input *in, ws_err *err) {
     const ws_cast_plan *p = in->plan;
     const ws_cast_options *o = p->o;
     if (in->next == in->npath) return WS_EOF;
     in->in_file = 0;
-    return ws_msareader_open(&in->reader, in->path[in->next++], p->format, o->amino || o->dna || o->rna ? p->abc : NULL,
-                             err);
+    const int rc = ws_msareader_open(&in->reader, in->path[in->next++], p->format,
+                                     o->amino || o->dna || o->rna ? p->abc : NULL, err);
+    if (rc == WS_EIO && in->next == 1 && in->npath == 2) hint_at_order(in->path[0], err);
+    return rc;
 }
 
 /* Tells what hmmbuild does not: readers of models take the first word of a name. */
@@ -105,8 +118,7 @@ static int name_it(ws_cast_input *in, ws_cast_item *it, ws_err *err) {
 /* Adds to a message about aligned FASTA what else the input may be. */
 static void add_hint(const ws_cast_input *in, ws_err *err) {
     static const char hint[] = "; unaligned sequences need --informat fasta";
-    if (ws_msareader_format(in->reader) != WS_MSA_AFA || strlen(err->text) + sizeof hint > sizeof err->text) return;
-    strcat(err->text, hint);
+    if (ws_msareader_format(in->reader) == WS_MSA_AFA) add_to_sentence(err, hint);
 }
 
 static int fill_alignment(ws_cast_input *in, ws_cast_item *it, ws_err *err) {
