@@ -51,15 +51,16 @@ static const struct a_case cases[] = {
          "a|||A\nb|||ACDEF\nc|||ACDEFG\nd|||ACDEFGH\ne|||ACDEFGACDEFG\n", NULL, 0),
     CASE("bad letter", FA, ">a\nAC\n>b c\nACD\nE1F\n>d\nA\n", "a|||AC\n",
          "line 5: '1' is not a letter of the amino alphabet, at position 5 of sequence \"b\""
-         " (see --bad-residue of respack and the filters)",
+         " (see --bad-residue of respack and the filters, as in respack --bad-residue=x FILE | ...)",
          0),
     CASE("dash", FA, ">a\n-\n", "",
          "line 2: '-' is not a letter of the amino alphabet, at position 1 of sequence \"a\""
-         " (see --bad-residue of respack and the filters; aligned FASTA has the format afa)",
+         " (see --bad-residue of respack and the filters, as in respack --bad-residue=x FILE | ...; aligned FASTA has the "
+         "format afa)",
          0),
     CASE("byte beyond ASCII", FA, ">a\nA\xc3\xa9\n", "",
          "line 2: '\\xc3' is not a letter of the amino alphabet, at position 2 of sequence \"a\""
-         " (see --bad-residue of respack and the filters)",
+         " (see --bad-residue of respack and the filters, as in respack --bad-residue=x FILE | ...)",
          0),
     CASE("bad letters to X", FA,
          ">a\nA1-\xff"
@@ -105,11 +106,11 @@ static const struct a_case cases[] = {
          "line 5: expected '@' at the start of a FASTQ record, found \">b\"", .only_whole = 1),
     CASE("bad letter in a read", FQ, "@a\nA>C\n+\nIII\n", "",
          "line 2: '>' is not a letter of the amino alphabet, at position 2 of sequence \"a\""
-         " (see --bad-residue of respack and the filters)",
+         " (see --bad-residue of respack and the filters, as in respack --bad-residue=x FILE | ...)",
          0),
     CASE("blank in a read", FQ, "@a\nA C\n+\nIII\n", "",
          "line 2: ' ' is not a letter of the amino alphabet, at position 2 of sequence \"a\""
-         " (see --bad-residue of respack and the filters)",
+         " (see --bad-residue of respack and the filters, as in respack --bad-residue=x FILE | ...)",
          0),
     CASE("bad letters skipped with their qualities", FQ, "@a\n1AC2D3\n+\nabcdef\n@b\nAC\n+\nxy\n",
          "a||bce|ACD\nb||xy|AC\n", NULL, WS_BADRES_SKIP),
@@ -162,11 +163,11 @@ static const struct a_case cases[] = {
     CASE("a column twice", TAB, "name\tseq\tname\n", "", "line 1: column \"name\" stands twice in the header", 0),
     CASE("bad letter in a row", TAB, "name\tseq\na\tAC\nb\tA-C\n", "a|||AC\n #0|||2\n",
          "line 3: '-' is not a letter of the amino alphabet, at position 2 of sequence \"b\""
-         " (see --bad-residue of respack and the filters)",
+         " (see --bad-residue of respack and the filters, as in respack --bad-residue=x FILE | ...)",
          0),
     CASE("'>' in a row", TAB, "seq\tname\n>\tb\n", "",
          "line 2: '>' is not a letter of the amino alphabet, at position 1 (see --bad-residue of respack and the "
-         "filters)",
+         "filters, as in respack --bad-residue=x FILE | ...)",
          0),
     CASE("bad letters of rows skipped", TAB, "name\tseq\tqual\tquery\na\tA-C\tIJK\tm\na\tAC\tIK\tn\n",
          "a||IK|AC\n #0|m|m|2\n #0|n|n|3\n", NULL, WS_BADRES_SKIP),

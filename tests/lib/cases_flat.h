@@ -12,7 +12,7 @@
 #define STO_HEAD "# STOCKHOLM 1.0\n"
 #define BAD_LETTER(line, c, place, name) \
     line ": '" c "' is not a letter of the amino alphabet, at position " place " of sequence \"" name "\"" \
-    " (see --bad-residue of respack and the filters)"
+    " (see --bad-residue of respack and the filters, as in respack --bad-residue=x FILE | ...)"
 
 static const struct a_case flat_cases[] = {
     /* aligned FASTA: content tells FASTA, so it is asserted */
