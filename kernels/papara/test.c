@@ -427,12 +427,55 @@ static void test_long_insertions(tap *t) {
     ws_free(p.run);
 }
 
+/* ---- a tree of many levels ---- */
+
+/* Counts the edges without the flag CGAP in a comb of n leaves, of which all but the first have a gap in column 1. */
+static size_t edges_without_gap(int n) {
+    ws_buf tree = {0}, rows = {0};
+    ws_papara_tree t;
+    ws_papara_msa m;
+    ws_papara_letters l;
+    ws_papara_edges e;
+    ws_err err = {0};
+    size_t without = 0;
+    for (int i = 1; i < n; i++) must(ws_buf_adds(&tree, "(", &err), &err);
+    for (int i = 0; i < n; i++) {
+        must(ws_buf_addf(&tree, &err, "%st%d:1", i == 0 ? "" : i == 1 ? "," : "):1,", i), &err);
+        must(ws_buf_addf(&rows, &err, ">t%d\n%cA\n", i, i ? '-' : 'A'), &err);
+    }
+    must(ws_buf_adds(&tree, ");", &err), &err);
+    must(ws_papara_tree_parse(&t, "tree", tree.p, tree.n, 0, &err), &err);
+    must(ws_papara_msa_parse(&m, "rows", rows.p, rows.n, &err), &err);
+    must(ws_papara_tree_bind(&t, &m, &err), &err);
+    ws_papara_letters_set(&l, 0, 0);
+    must(ws_papara_edges_make(&e, &t, &m, &l, WS_PAPARA_LIKELIHOOD, &err), &err);
+    for (size_t k = 0; k < e.nedge; k++) {
+        uint32_t cell[2];
+        ws_papara_edges_get(&e, k, cell);
+        without += !(cell[0] & WS_PAPARA_CGAP);
+    }
+    ws_papara_edges_release(&e);
+    ws_papara_msa_release(&m);
+    ws_papara_tree_release(&t);
+    ws_buf_release(&tree);
+    ws_buf_release(&rows);
+    return without;
+}
+
+/* Likelihoods of thousands of leaves are below the smallest double, unless they are scaled on their way. */
+static void test_deep(tap *t) {
+    const size_t few = edges_without_gap(100), many = edges_without_gap(4000);
+    tap_ok(t, few > 0 && few < 20 && many == few, "a comb of 4,000 leaves has the flags of one of 100: %zu and %zu "
+           "edges without", many, few);
+}
+
 int main(void) {
     static const char *const shipped[] = {"tests/data/papara/tiny5", "tests/data/papara/vag40"};
     static const char *const full[] = {"../shared/golden/papara/pyrg65", "../shared/golden/papara/upp407_aa",
                                        "../shared/golden/papara/vag652"};
     tap t = {0};
     int ran = 0;
+    test_deep(&t);
     for (size_t i = 0; i < 2; i++) test_folder(&t, shipped[i], SIZE_MAX, SIZE_MAX);
     const char *depth = getenv("WARPSIEVE_TESTS");
     const int quick = !depth || strcmp(depth, "full") != 0;
