@@ -105,7 +105,6 @@ static void doctor_insert(const ws_abc *abc, uint8_t *before, uint8_t *from, uin
     if (from < to && before && *before == gap) {
         *before = *from;
         *from++ = gap;
-        while (from < to && *from == gap) from++;
     }
     if (from < to && after && *after == gap) {
         *after = to[-1];

@@ -29,10 +29,10 @@ static int linked(const ws_dom_segment *a, const ws_dom_segment *b) {
  * stack b of segments whose links it must still follow. */
 int ws_dom_ref_label(ws_dom_worker *w, const ws_dom_sample *s, uint32_t rows, uint32_t *label, uint32_t *clusters,
                      ws_err *err) {
-    uint32_t *a = ws_dom_scratch(w, WS_DOM_COUNT, 2 * s->n * sizeof *a, err), *b = a + s->n, na = (uint32_t)s->n,
-             nb = 0, found = 0;
+    uint32_t *a = ws_dom_scratch(w, WS_DOM_COUNT, 2 * s->n * sizeof *a, err), na = (uint32_t)s->n, nb = 0, found = 0;
     (void)rows;
     if (!a) return err->code;
+    uint32_t *b = a + s->n;
     for (uint32_t v = 0; v < na; v++) a[v] = na - 1 - v;
     for (; na > 0; found++) {
         b[nb++] = a[--na];
