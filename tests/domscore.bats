@@ -388,9 +388,11 @@ equals_golden() { # equals_golden SET OPTION...
     run --separate-stderr hmmsieve --tformat selex m.hmm demo.fa
     refused 2 'selex' 'fasta'
     run --separate-stderr hmmsieve --max --F1 1 m.hmm demo.fa
-    refused 2 '--max'
+    refused 2 '--max' '--F1'
+    run --separate-stderr hmmsieve --max --nobias m.hmm demo.fa
+    refused 2 '--max' '--nobias'
     run --separate-stderr hmmsieve - - <m.hmm
-    refused 2 'standard input' 'both'
+    refused 2 'both' 'standard input'
     hmmsieve -O tsv m.hmm small.fa >want
     hmmsieve -O tsv - small.fa <m.hmm | same want -
     hmmsieve -O tsv <(cat m.hmm) small.fa | same want -

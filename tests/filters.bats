@@ -66,6 +66,13 @@ by_evalue() {
 }
 @test "-E with -Z" { each by_evalue $filters; }
 
+@test "vitfilt -T with --nobias: no row below, although strong MSV rows skip Viterbi's P" {
+    msvfilt --nobias m.hmm demo.fa >msv
+    vitfilt -a --nobias m.hmm msv >all
+    vitfilt --nobias -T 30 m.hmm msv >got
+    [ "$(nrows got)" -gt 0 ]
+    same <(column all vit_bits | awk '$1 >= 30') <(column got vit_bits)
+}
 @test "vitfilt -E is not weakened by the rule that strong MSV rows pass" {
     msvfilt m.hmm demo.fa >msv.tsv
     vitfilt --no-skip -Z 1e9 -E 1e-9 m.hmm msv.tsv >want

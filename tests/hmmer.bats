@@ -179,6 +179,8 @@ data_rows() { grep -v '^#' "$1" || true; }
     [[ $stderr =~ 'nearest is --domtblout' ]]
     run -2 --separate-stderr hmmsieve -e 1 m.hmm demo.fa
     [[ $stderr =~ 'unknown option -e; there is -E' ]]
+    run -2 --separate-stderr hmmsieve --cup 2 m.hmm demo.fa # two letters of three differ from cpu
+    [[ $stderr == 'hmmsieve: unknown option --cup'$'\n'* ]] || fail "$stderr"
     run -2 --separate-stderr hmmsieve --nothing-like-it m.hmm demo.fa
     [[ $stderr == 'hmmsieve: unknown option --nothing-like-it'$'\n'* ]] || fail "$stderr"
 }

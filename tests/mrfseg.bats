@@ -149,6 +149,8 @@ assert (a.affine == b.affine).all() and b.get_fdata().max() == 2 and a.shape == 
     same <(cut -f7-9 got | uniq) <(printf '0\t0.000000\t0\n')
     bare --class only:5:5 small.nii >got
     [ "$(cut -f2,3 got)" = $'only\t315' ]
+    bare --class low:20:0.001 --class high:260:40 --fixed small.nii | cut -f2,5,6 |
+        same - <(printf 'low\t20\t0.5\nhigh\t260\t40\n') # half a step of the values is the least
 }
 
 @test "columns, header, provenance, statistics" {
@@ -191,8 +193,8 @@ misuse() { # misuse PATTERN... -- ARGUMENT...
     misuse 'class: .*SD' -- --class a:1:2x
     misuse 'class: .*no other class' -- --class a:1:2 --class a:3:4
     misuse 'class: .*tabs' -- --class $'a\tb:1:2'
-    misuse 'classes.*range' '65' -- --classes 65
-    misuse 'classes.*range' '0' -- --classes 0
+    misuse 'classes' '65' 'range' -- --classes 65
+    misuse 'classes' '0 is' 'range' -- --classes 0
     misuse 'class: expected CLASS, found ""' -- --class ''
     misuse 'class: given more than 64 times' -- $(for i in $(seq 65); do echo "--class c$i:$i:1"; done)
     misuse 'fixed' -- --fixed --classes 2

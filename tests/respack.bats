@@ -40,6 +40,14 @@ setup() { in_data; }
 }
 
 # The same rows from pairs in any form, and the same sequences.
+@test "packed pairs: 10000 beside reals is the text of the table" {
+    awk '/^>/ { n++ } n > 6 { exit } 1' demo.fa | msvfilt -a m.hmm |
+        awk -F '\t' -v OFS='\t' '/^##/ { print; next } /^#/ { print $0, "x"; next } { print $0, n++ % 2 ? "10000" : "0.5" }' >x.tsv
+    vitfilt -a -O packed m.hmm x.tsv >x.wsp
+    fwdscore -a m.hmm x.wsp >got
+    same <(column x.tsv x) <(column got x)
+    [ "$(column got x | sort -u | tr '\n' ' ')" = '0.5 10000 ' ] || fail "$(column got x)"
+}
 @test "packed pairs between all stages give the table of tables between them" {
     msvfilt three.hmm demo.fa | vitfilt three.hmm | fwdscore -Z 400 three.hmm >want.tsv
     msvfilt -O packed three.hmm demo.fa | vitfilt -O packed three.hmm | fwdscore -Z 400 -O packed three.hmm >got.wsp
