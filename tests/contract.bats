@@ -66,9 +66,9 @@ bad_values() {
     local m
     m=$(model_of "$1")
     misuse '-t, --threads: expected a whole number, found "many"' -- "$1" -t many $m small.fa
-    misuse 'threads' 'range' '-1' -- "$1" -t -1 $m small.fa
+    misuse 'threads' '-1' 'range' -- "$1" -t -1 $m small.fa
     misuse 'batch' 'size' '"10X"' -- "$1" -K 10X $m small.fa
-    misuse 'batch' 'range' '0' -- "$1" -K 0 $m small.fa
+    misuse 'batch' '0' 'range' -- "$1" -K 0 $m small.fa
     misuse 'out-format' 'tsv, fasta.* or ids' '"sam"' -- "$1" -O sam $m small.fa
     misuse 'bad-residue' 'error, x or skip' -- "$1" --bad-residue=no $m small.fa
     misuse 'threads.*needs a value' -- "$1" $m small.fa --threads
@@ -84,7 +84,7 @@ bad_values() {
 
 filter_misuse() {
     misuse 'model' -- "$1"
-    misuse 'pvalue' 'range' '1.5' -- "$1" -P 1.5 m.hmm small.fa
+    misuse 'pvalue' '1.5' 'range' -- "$1" -P 1.5 m.hmm small.fa
     misuse 'pvalue' 'number' '"low"' -- "$1" -P low m.hmm small.fa
     misuse 'bits' 'number' '"20b"' -- "$1" -T 20b m.hmm small.fa
     misuse 'db-size' '0 is out of range: expected more than 0' -- "$1" -Z 0 m.hmm small.fa
@@ -97,9 +97,9 @@ filter_misuse() {
     misuse 'bits' 'finite number' '"-inf"' -- "$1" -T -inf m.hmm small.fa
     misuse '-E needs -Z' -- "$1" -E 1 m.hmm small.fa
     misuse 'no "gpu"' 'scalar' -- "$1" --backend gpu m.hmm small.fa
-    misuse 'standard input' 'both' -- "$1" - -
-    misuse 'standard input' 'both' -- "$1" -
-    misuse 'standard input' 'both' -- "$1" - small.fa -
+    misuse 'both' 'standard input' -- "$1" - -
+    misuse 'both' 'standard input' -- "$1" -
+    misuse 'both' 'standard input' -- "$1" - small.fa -
     misuse 'no column "score"' "tlen" -- "$1" -f name,score m.hmm small.fa
     misuse 'fields' 'tsv' -- "$1" -O fasta -f name m.hmm small.fa
 }

@@ -91,7 +91,7 @@ wants() { # wants PROGRAM...
     for p; do command -v "$p" >/dev/null || absent "$p is not installed"; done
 }
 
-# After `run --separate-stderr`: nothing on stdout and a message with every one of the patterns (extended, any case).
+# After `run --separate-stderr`: nothing on stdout and a message with all patterns (extended, any case), in their order.
 refused() { # refused STATUS PATTERN...
     local want=$1 p
     shift
@@ -101,13 +101,15 @@ refused() { # refused STATUS PATTERN...
     told "$@"
 }
 
-# The first line of stderr names the tool and has all patterns, and nothing else is there but the hint after misuse.
+# The first line of stderr names the tool and has all patterns, one behind the other; what two of them found is not one
+# word. Nothing else is there but the hint after misuse.
 told() {
-    local first=${stderr%%$'\n'*} p
+    local first=${stderr%%$'\n'*} all= p
     [ -n "$first" ] || fail "no message" || return 1
     [[ $first =~ ^[a-z-]+:\  ]] || fail "the message does not begin with the program's name: $first" || return 1
     for p; do
-        grep -qiE -- "$p" <<<"$first" || fail "the message has no /$p/: $first" || return 1
+        all+=${all:+(.+|\\b)}"($p)"
+        grep -qiE -- "$all" <<<"$first" || fail "the message has no /$p/, or not there: $first" || return 1
     done
     [ "$(wc -l <<<"$stderr")" -le 2 ] || fail "more than two lines: $stderr"
 }

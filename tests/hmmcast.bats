@@ -364,7 +364,7 @@ END
     cast --dna --informat fasta --mxfile - dna.fa <mx >got
     same want got
     run --separate-stderr hmmcast --dna --informat fasta --mxfile - <dna.fa
-    refused 2 'mxfile' 'standard input' 'both'
+    refused 2 'mxfile' 'both' 'standard input'
     run --separate-stderr hmmcast --dna --informat fasta --mxfile dna.fa dna.fa # a file may be both; it is no matrix
     refused 1 'dna.fa, line 1' 'residue letter'
     run --separate-stderr hmmcast --dna --informat fasta --mxfile mx -o mx dna.fa

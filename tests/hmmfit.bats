@@ -144,7 +144,7 @@ many_rows() {
     TMPDIR=$PWD/tmp hmmfit --mem 1 -o /dev/null short.hmm many.fa
     [ -z "$(ls tmp)" ] || fail "files are left: $(ls tmp)"
     TMPDIR=$PWD/nowhere run -1 --separate-stderr hmmfit --mem 1 short.hmm many.fa
-    refused 1 'temporary file' 'nowhere' 'No such file' '--mem'
+    refused 1 'temporary file' 'nowhere' '--mem' 'No such file'
     TMPDIR=$PWD/nowhere hmmfit --mem 1 -o /dev/null short.hmm small.fa # little needs no file
 }
 
@@ -223,9 +223,9 @@ misuse() { # misuse PATTERN... -- COMMAND...
     misuse 'out-format' 'stockholm, pfam, a2m, afa, psiblast, a3m, clustal, .*selex' '"msf"' -- hmmfit --outformat msf m.hmm small.fa
     misuse 'in-format' 'tsv, afa, stockholm, pfam' -- hmmfit --informat ncbi m.hmm small.fa
     misuse 'only one of --amino, --dna and --rna' -- hmmfit --amino --dna m.hmm small.fa
-    misuse 'standard input' 'both' -- hmmfit --mapali - m.hmm
+    misuse 'both' 'standard input' -- hmmfit --mapali - m.hmm
     misuse 'fields' 'alignments' -- hmmfit -f name m.hmm small.fa
-    misuse 'standard input' 'both' -- hmmfit - -
+    misuse 'both' 'standard input' -- hmmfit - -
     misuse 'standard input is named 2 times' -- hmmfit m.hmm - -
     misuse 'output: small.fa is also read' -- hmmfit -o small.fa m.hmm small.fa
     misuse 'output: m.hmm is also read' -- hmmfit -o m.hmm m.hmm small.fa
@@ -257,10 +257,12 @@ misuse() { # misuse PATTERN... -- COMMAND...
     hmmfit --bad-residue skip -q -O a3m m.hmm bad.fa | grep -A1 '^>b' | tail -1 | tr -d -- - | grep -qi '^mkv$'
     msvfilt -a three.hmm small.fa >rows.tsv
     run -1 --separate-stderr hmmfit m.hmm rows.tsv
-    refused 1 'rows.tsv' 'the query "globins4" is not the model, Pkinase'
+    refused 1 'rows.tsv: line 3: the query "globins4" is not the model, Pkinase'
     msvfilt -a -O packed three.hmm small.fa >rows.wsp
     run -1 --separate-stderr hmmfit m.hmm rows.wsp
-    refused 1 'the query "globins4" is not the model, Pkinase'
+    refused 1 'rows.wsp: the query "globins4" is not the model, Pkinase'
+    run -1 --separate-stderr hmmfit m.hmm <rows.tsv
+    refused 1 'standard input: line 3: the query "globins4" is not the model, Pkinase'
     gzip -c small.fa | head -c 3000 >cut.gz
     run -1 --separate-stderr hmmfit m.hmm cut.gz
     refused 1 'cut.gz'

@@ -225,7 +225,7 @@ cut_gzip() {
     size=$(stat -c %s demo.fa.gz)
     for n in 3 12 4000 60000 $((size - 9)) $((size - 1)); do
         head -c "$n" demo.fa.gz >cut.gz
-        faulty "$1" want cut.gz 'gzip' 'cut' "$n bytes"
+        faulty "$1" want cut.gz 'gzip' "$n bytes" 'cut'
     done
     [ "$(nrows got)" -gt 300 ] || fail "what came before the cut was not answered: $(nrows got) rows"
 }
@@ -286,7 +286,7 @@ cut_packed() {
     size=$(stat -c %s demo.wsp)
     for n in 3 20 1000 $((size / 2)) $((size - 40)) $((size - 1)); do
         head -c "$n" demo.wsp >cut.wsp
-        faulty "$1" want cut.wsp 'cut' 'packed' "byte"
+        faulty "$1" want cut.wsp 'packed' 'byte' 'cut'
     done
     { cat demo.wsp; echo 'no block'; } >f.wsp
     faulty "$1" want f.wsp 'packed|byte'
@@ -296,7 +296,7 @@ cut_packed() {
 damaged_packed() {
     tsv "$1" -a demo.fa >want
     python3 -c 'd = bytearray(open("demo.wsp", "rb").read()); d[len(d) // 2] ^= 85; open("f.wsp", "wb").write(d)'
-    faulty "$1" want f.wsp 'checksum' 'block [0-9]+' 'byte [0-9]+'
+    faulty "$1" want f.wsp 'block [0-9]+' 'byte [0-9]+' 'checksum'
     python3 -c 'd = bytearray(open("demo.wsp", "rb").read()); d[9] ^= 85; open("f.wsp", "wb").write(d)'
     faulty "$1" want f.wsp 'head|magic|version|damaged'
 }
@@ -309,10 +309,10 @@ cut_table() {
     size=$(stat -c %s table.tsv)
     for n in 300 5000 $((size / 2)) $((size - 45)) $((size - 20)) $((size - 1)); do
         head -c "$n" table.tsv >cut.tsv
-        faulty "$1" want cut.tsv 'cut' '##end|header'
+        faulty "$1" want cut.tsv '##end|header' 'cut'
     done
     head -50 table.tsv >cut.tsv
-    faulty "$1" want cut.tsv 'cut' '##end' 'allow-cut'
+    faulty "$1" want cut.tsv '##end' 'cut' 'allow-cut'
     [ "$(nrows got)" -eq 48 ]
     run -0 --separate-stderr tsv "$1" --allow-cut cut.tsv
     [ -z "$stderr" ]
@@ -442,7 +442,7 @@ shown_names() {
     local name
     for name in $'c1\xc2\x9b31m' $'c1\x9b31m' $'del\x7f'; do
         run --separate-stderr "$1" $(model_of "$1") "$name"
-        refused 1 'No such file' '\\x(9b|7f)'
+        refused 1 '\\x(9b|7f)' 'No such file'
         # shellcheck disable=SC2314 # the last command of the loop's body
         if grep -qP '[\x7f-\x9f]' <<<"$stderr"; then fail "$stderr"; fi
     done
@@ -463,7 +463,7 @@ wrong_models() {
     run --separate-stderr "$1" folder small.fa
     refused 1 'folder' 'directory'
     run --separate-stderr "$1" small.fa small.fa
-    refused 1 'small.fa, line 1' 'HMMER3' 'found'
+    refused 1 'small.fa, line 1' 'found' 'HMMER3'
     : >empty
     run --separate-stderr "$1" empty small.fa
     refused 1 'empty' 'no model'

@@ -87,17 +87,18 @@ static int check_query(const ws_job *job, const ws_batch *b, const ws_row *row, 
     const ws_fit *f = job->own;
     const char *name = ws_batch_text(b, row->query);
     size_t n = row->query.n;
+    const char *input = job->ninput > 1 ? "an input" : ws_source_name_of(job->ninput ? job->input[0] : "-");
     char q[WS_QUOTE_MAX], line[40] = "";
     if (row->number != UINT32_MAX) {
         const ws_query *query = ws_queries_at(b->queries, row->number);
         name = query->name;
         n = query->n;
     } else {
-        snprintf(line, sizeof line, "line %llu: ", (unsigned long long)row->line);
+        snprintf(line, sizeof line, ": line %llu", (unsigned long long)row->line);
     }
     if (n == 0 || (n == strlen(f->hmm->name) && !memcmp(name, f->hmm->name, n))) return WS_OK;
-    return ws_fail(err, WS_EDATA, "%s%sthe query \"%s\" is not the model, %s; take out the rows of other models first",
-                   job->ninput == 1 ? ws_source_name_of(job->input[0]) : "", line, ws_quote(q, name, n), f->hmm->name);
+    return ws_fail(err, WS_EDATA, "%s%s: the query \"%s\" is not the model, %s; take out the rows of other models "
+                   "first", input, line, ws_quote(q, name, n), f->hmm->name);
 }
 
 static int longer(const void *a, const void *b, void *len_) {
