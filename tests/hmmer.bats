@@ -419,14 +419,31 @@ misused() { # misused COMMAND...: on standard output with the usage line, status
     [[ -z $output && $stderr =~ ^hmmsearch:.*none.hmm ]] || fail "$output $stderr"
 }
 
-@test "hmmpress makes the files that callers look for, hmmfetch copies models" {
+@test "hmmpress and hmmfetch leave every file as it is: no empty index, no models lost to -o" {
     PATH=$(hmmsieve --hmmer-path):$PATH
     cp three.hmm db.hmm
-    run -0 hmmpress db.hmm
-    [[ $output =~ ^'3 models'.*empty ]] || fail "$output"
-    for x in h3m h3i h3f h3p; do [ -e db.hmm.$x ]; done
+    run -0 --separate-stderr hmmpress db.hmm
+    [[ $output =~ ^'3 models' && $stderr =~ 'no file is written' ]] || fail "$output $stderr"
+    run -0 --separate-stderr hmmfetch --index db.hmm
+    [[ $stderr =~ 'no file is written' ]] || fail "$stderr"
+    same <(echo db.hmm) <(ls db.hmm*)
+    for x in h3m h3i h3f h3p ssi; do echo "an index" >db.hmm.$x; done
     run -1 hmmpress db.hmm
     run -0 hmmpress -f db.hmm
+    run -0 hmmfetch --index db.hmm
+    for x in h3m h3i h3f h3p ssi; do same <(echo "an index") db.hmm.$x; done
+    ln -s db.hmm link.hmm
+    for o in db.hmm ./db.hmm link.hmm; do
+        run -1 --separate-stderr hmmfetch -o $o db.hmm fn3
+        [[ $stderr =~ 'is the file of models' ]] || fail "$stderr"
+    done
+    same three.hmm db.hmm
+    rm -f db.hmm.* link.hmm
+}
+
+@test "hmmpress refuses what is no model file, hmmfetch copies models" {
+    PATH=$(hmmsieve --hmmer-path):$PATH
+    cp three.hmm db.hmm
     run -1 hmmpress none.hmm
     run -1 hmmpress demo.fa
     hmmscan --tblout got -o /dev/null db.hmm small.fa # which needs none of them

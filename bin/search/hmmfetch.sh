@@ -38,8 +38,7 @@ done
 if [ -n "$index" ]; then
     [ $# -eq 1 ] || misuse "hmmfetch --index takes 1 operand, and $# are given"
     [ -f "$1" ] || { echo "hmmfetch: $1 is not there, or is no file" >&2; exit 1; }
-    : >"$1.ssi"
-    echo "warpsieve needs no index, so $1.ssi is empty"
+    echo "hmmfetch: no file is written, because warpsieve finds models without an index; HMMER's hmmfetch makes $1.ssi" >&2
     exit 0
 fi
 [ $# -eq 2 ] || misuse "hmmfetch takes 2 operands, and $# are given"
@@ -68,4 +67,6 @@ copy() {
     }'
 }
 [ "$key" != - ] || key=/dev/stdin
+[ -z "$out" ] || [ ! "$out" -ef "$models" ] ||
+    { echo "hmmfetch: the output $out is the file of models; name another output" >&2; exit 1; }
 if [ -n "$out" ]; then gzip -dcf -- "$models" | copy >"$out"; else gzip -dcf -- "$models" | copy; fi

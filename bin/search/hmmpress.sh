@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Stands in place of HMMER's hmmpress, for tools that call it: warpsieve reads models as they are and needs no index. The
-# files that callers look for are made, empty: hmmpress [-f] MODELS
+# Stands in place of HMMER's hmmpress, for tools that call it: warpsieve reads models as they are and needs no index. It
+# checks the models and writes no file, for programs of HMMER would refuse an index that is not whole: hmmpress [-f] MODELS
 set -eu
 usage() {
     cat <<'END'
 # hmmpress :: prepare an HMM database for faster hmmscan searches
 # HMMER 3.4 (Aug 2023); http://hmmer.org/
-# The interface is that of HMMER; this is hmmpress of warpsieve, which makes empty files: it searches models as they are
+# The interface is that of HMMER; this is hmmpress of warpsieve, which makes no files: it searches models as they are
 # - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -
 Usage: hmmpress [-options] <hmmfile>
 
 Options:
   -h : show this
-  -f : replace files of an earlier hmmpress
+  -f : accept that files of an earlier hmmpress are there; they stay as they are
 END
 }
 misuse() { printf '%s\nUsage: hmmpress [-options] <hmmfile>\n\nAll options: hmmpress -h\n\n' "$1"; exit 1; }
@@ -30,10 +30,10 @@ done
 [ $# -eq 1 ] || misuse "hmmpress takes 1 operand, and $# are given"
 models=$1
 [ -f "$models" ] || { echo "hmmpress: $models is not there, or is no file" >&2; exit 1; }
-count=$(gzip -dcf "$models" | grep -c '^HMMER3/') || { echo "hmmpress: $models has no models in HMMER3's text form" >&2; exit 1; }
+count=$(gzip -dcf -- "$models" | grep -c '^HMMER3/') || { echo "hmmpress: $models has no models in HMMER3's text form" >&2; exit 1; }
 for ending in h3m h3i h3f h3p; do
     [ -n "$force" ] || [ ! -e "$models.$ending" ] ||
-        { echo "hmmpress: $models.$ending is there already; hmmpress -f replaces it" >&2; exit 1; }
+        { echo "hmmpress: $models.$ending is there already; hmmpress -f accepts it" >&2; exit 1; }
 done
-for ending in h3m h3i h3f h3p; do : >"$models.$ending"; done
-echo "$count models in $models. warpsieve needs no index, so these files are empty: $models.h3m .h3i .h3f .h3p"
+echo "hmmpress: no file is written, because warpsieve searches $models as it is; HMMER's hmmpress makes $models.h3m .h3i .h3f .h3p" >&2
+echo "$count models in $models"
