@@ -88,17 +88,15 @@ export TOOLS
 
 all: $(TOOLS:%=bin/%) $(PAGES) libexec/warpsieve/hmmer ## build the executables into bin/
 
-# The names of HMMER's programs: links NAME=PROGRAM, and scripts. Installed, they lie beside BINDIR, where no PATH looks by itself:
+# The names of HMMER's programs: links NAME=PROGRAM. Installed, they lie beside BINDIR, where no PATH looks by itself:
 # hmmsieve --hmmer-path prints the folder.
-LINKS     := hmmsearch=hmmsieve hmmscan=hmmsieve nhmmer=nhmmsieve nhmmscan=nhmmsieve hmmalign=hmmfit hmmbuild=hmmcast phmmer=seqsieve jackhmmer=jacksieve
-SCRIPTS   := hmmpress hmmfetch
-NAMES     := $(foreach l,$(LINKS),$(firstword $(subst =, ,$l))) $(SCRIPTS)
+LINKS     := hmmsearch=hmmsieve hmmscan=hmmsieve nhmmer=nhmmsieve nhmmscan=nhmmsieve hmmalign=hmmfit hmmbuild=hmmcast phmmer=seqsieve jackhmmer=jacksieve hmmpress=hmmindex hmmfetch=hmmpick
+NAMES     := $(foreach l,$(LINKS),$(firstword $(subst =, ,$l)))
 HMMERDIR   = $(patsubst %/,%,$(dir $(BINDIR)))/libexec/warpsieve/hmmer
 LINK_ALL   = for l in $(LINKS); do ln -sf ../../../$1/$${l\#*=} $2/$${l%%=*} || exit 1; done
 libexec/warpsieve/hmmer: Makefile
 	@mkdir -p $@
 	@$(call LINK_ALL,bin,$@)
-	@for s in $(SCRIPTS); do ln -sf ../../../bin/search/$$s.sh $@/$$s || exit 1; done
 	@touch $@
 
 # Widths are chosen at run time, so only their own objects may use the wide instructions.
@@ -351,7 +349,6 @@ install: all completions $(if $(OVER),shared) ## into DESTDIR/PREFIX
 	$(INSTALL) -m 755 $(TOOLS:%=$(if $(OVER),$B/shared/)bin/%) $(DESTDIR)$(BINDIR)
 	$(if $(OVER),$(INSTALL) -m 755 $(SHARED_LIB) $(DESTDIR)$(LIBDIR))
 	$(call LINK_ALL,$(notdir $(BINDIR)),$(DESTDIR)$(HMMERDIR))
-	for s in $(SCRIPTS); do $(INSTALL) -m 755 bin/search/$$s.sh $(DESTDIR)$(HMMERDIR)/$$s || exit 1; done
 	for d in $(DOCS); do $(INSTALL) -m 644 $$d $(DESTDIR)$(DOCDIR)/$$d || exit 1; done
 	for p in $(PAGES); do $(INSTALL) -m 644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/} || exit 1; done
 	for t in $(TOOLS); do \

@@ -135,6 +135,8 @@ nhmmsieve -O tblout --max made.hmm $g/dna.fa.gz | sed '/^#/d' ## nhmmsieve
 hmmcast --amino $g/build/globins4.sto $g/build/opt_odd.sto | sed '/^DATE/d' ## hmmcast
 hmmcast --informat fasta query.fa | sed '/^DATE/d' ## hmmcast
 hmmfit m.hmm small.fa ## hmmfit
+hmmindex -f three.hmm; cat three.hmm.h3? ## hmmindex
+hmmpick three.hmm fn3 ## hmmpick
 respack demo.fa ## respack
 respack demo.fa | respack -O fasta ## respack
 zcat $data/pairhmm/gpuPairHMM-readme.in.gz | pairhmm -O matrix ## pairhmm

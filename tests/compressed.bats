@@ -100,6 +100,12 @@ other_compressions() { # marks by hand: not every machine has the programs
             compressed "$1" "$data/papara/tiny5/ref.phy" f small.fa
             compressed "$1" "$data/papara/tiny5/ref.phy" "$data/papara/tiny5/ref.nwk" f
             ;;
+        hmmpick) compressed "$1" f key ;;
+        hmmindex)
+            run --separate-stderr "$1" f
+            refused 1 "$name is not supported"
+            [ "$stderr" = "$1: f: $name is not supported; run: $undo f > FILE, and index that" ] || fail "$stderr"
+            ;;
         mrfseg) compressed "$1" --classes 2 f ;;
         hmmsieve)
             run --separate-stderr "$1" --max m.hmm f

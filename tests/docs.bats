@@ -216,7 +216,7 @@ completes_in_bash() {
     table_of "$1" | awk '{ if ($1 != ".") print "-" $1; print "--" $2; if ($3 != ".") print "--" $3 }' | sort >want
     same want got
     [ "$(ask_bash "$1" --out | sort)" = "$(grep -e '^--out' want)" ]
-    [ "$(ask_bash "$1" -O | tr '\n' ' ')" = "-O " ]
+    [ "$(ask_bash "$1" -O)" = "$(grep -x -e -O want || true)" ]
     [ -z "$(choices_of "$1" out-format)" ] || [ "$(ask_bash "$1" -O '' | tr '\n' ' ')" = "$(choices_of "$1" out-format) " ]
     [ -z "$(choices_of "$1" bad-residue)" ] || [ "$(ask_bash "$1" --bad-residue = s | tr '\n' ' ')" = "skip " ]
     [ -z "$(choices_of "$1" header)" ] || [ "$(ask_bash "$1" --header = | tr '\n' ' ')" = "hash plain none " ]

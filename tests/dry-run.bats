@@ -17,6 +17,8 @@ command_of() {
     case $1 in
     domscore) echo domscore -o keep.1 --tblout keep.2 --domtblout keep.3 -A keep.4 m.hmm small.fa ;;
     hmmfit) echo hmmfit -o keep.1 m.hmm small.fa ;;
+    hmmindex) echo hmmindex -o keep.1 m.hmm ;;
+    hmmpick) echo hmmpick -o keep.1 three.hmm fn3 ;;
     hmmsieve) echo hmmsieve -o keep.1 --tblout keep.2 --domtblout keep.3 -A keep.4 m.hmm small.fa ;;
     hmmcast) echo hmmcast --amino --informat fasta -o keep.1 --summary keep.2 query.fa ;;
     mrfseg) echo mrfseg --classes 2 -o keep.1 --labels keep.2 "$data/golden/mrf/line.nii.gz" ;;

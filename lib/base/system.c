@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -47,6 +48,14 @@ void ws_system_give_back(void) {}
 
 int ws_system_unnamed_file(const char *folder) {
     (void)folder;
+    errno = ENOTSUP;
+    return -1;
+}
+
+int ws_system_nameless_file(const char *folder) { return ws_system_unnamed_file(folder); }
+
+int ws_system_name_file(int fd, const char *path) {
+    (void)fd, (void)path;
     errno = ENOTSUP;
     return -1;
 }
@@ -125,6 +134,18 @@ void ws_system_give_back(void) {
 }
 
 int ws_system_unnamed_file(const char *folder) { return open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600); }
+
+/* Without /proc the file could never have a name. */
+int ws_system_nameless_file(const char *folder) {
+    if (access("/proc/self/fd", X_OK) != 0) return -1;
+    return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+}
+
+int ws_system_name_file(int fd, const char *path) {
+    char from[40];
+    snprintf(from, sizeof from, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
 
 int ws_system_memory_file(void) { return memfd_create("rows", MFD_CLOEXEC); }
 

@@ -41,6 +41,11 @@ void ws_system_give_back(void);
 /* Opens a file of the folder that never has a name; -1 where the system or the folder has no such files. */
 int ws_system_unnamed_file(const char *folder);
 
+/* Opens a new file of the folder, without a name so far; -1 where the system or the folder has no such files.
+ * ws_system_name_file then gives it a name that no file has: 0, or -1 and errno. */
+int ws_system_nameless_file(const char *folder);
+int ws_system_name_file(int fd, const char *path);
+
 /* Opens a file in memory, on macOS a file of /tmp without a name; -1 and errno on failure. */
 int ws_system_memory_file(void);
 

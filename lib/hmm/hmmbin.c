@@ -8,23 +8,6 @@
 
 #include "lib/hmm/hmmfile.h"
 
-/* Flags of the optional parts of a model. */
-enum {
-    HAS_DESC = 1 << 1,
-    HAS_RF = 1 << 2,
-    HAS_CS = 1 << 3,
-    HAS_STATS = 1 << 7,
-    HAS_MAP = 1 << 8,
-    HAS_ACC = 1 << 9,
-    HAS_CA = 1 << 13,
-    HAS_COMPO = 1 << 14,
-    HAS_CKSUM = 1 << 15,
-    HAS_CONS = 1 << 16,
-    HAS_MM = 1 << 17
-};
-
-#define CUT_UNSET (-99999.0f)
-
 typedef struct reader {
     const ws_hmmfile *file;
     size_t at;
@@ -55,6 +38,11 @@ static int copy(reader *r, void *to, size_t n, const char *what, ws_err *err) {
     return rc;
 }
 
+/* Copies n bytes; to = NULL skips them. */
+static int copy_or_skip(reader *r, void *to, size_t n, const char *what, ws_err *err) {
+    return to ? copy(r, to, n, what, err) : skip(r, n, what, err);
+}
+
 static int read_int(reader *r, int32_t *v, const char *what, ws_err *err) { return copy(r, v, sizeof *v, what, err); }
 
 static int probabilities(reader *r, float *p, size_t n, const char *what, ws_err *err) {
@@ -75,8 +63,8 @@ static int finite_floats(reader *r, float *v, size_t n, const char *what, ws_err
 }
 
 /* Reads a string: int32 length with the NUL, 0 if absent, then the bytes. *s stays NULL if absent; s = NULL skips
- * the string. */
-static int read_text(reader *r, char **s, const char *what, ws_err *err) {
+ * the string. lines: it may have several. */
+static int read_lines(reader *r, char **s, int lines, const char *what, ws_err *err) {
     int32_t n;
     int rc = read_int(r, &n, what, err);
     if (rc || n == 0) return rc;
@@ -84,11 +72,14 @@ static int read_text(reader *r, char **s, const char *what, ws_err *err) {
     if ((rc = skip(r, (size_t)n, what, err)) != WS_OK || !s) return rc;
     const char *p = r->file->text + r->at - (size_t)n;
     for (int32_t i = 0; i < n - 1; i++)
-        if ((unsigned char)p[i] < ' ' && p[i] != '\t') return bad(r, err, "a control character in the %s", what);
+        if ((unsigned char)p[i] < ' ' && p[i] != '\t' && !(lines && p[i] == '\n'))
+            return bad(r, err, "a control character in the %s", what);
     if (p[n - 1] != '\0') return bad(r, err, "the %s has no zero byte at its end", what);
     *s = ws_strndup(p, (size_t)n - 1, err);
     return *s ? WS_OK : err->code;
 }
+
+static int read_text(reader *r, char **s, const char *what, ws_err *err) { return read_lines(r, s, 0, what, err); }
 
 /* Refuses blanks in names and accessions: each is one word in a text file and one column of a table. */
 static int one_word(reader *r, const char *s, const char *what, ws_err *err) {
@@ -100,7 +91,7 @@ static int one_word(reader *r, const char *s, const char *what, ws_err *err) {
 /* ---- version ---- */
 
 /* The magic number of each version. Its top bits occur in no text. */
-static const uint32_t magic[] = {0xe8ededb6, 0xe8ededb7, 0xe8ededb8, 0xe8ededb9, 0xe8ededb0, 0xe8ededba};
+static const uint32_t magic[] = {0xe8ededb6, 0xe8ededb7, 0xe8ededb8, 0xe8ededb9, 0xe8ededb0, WS_HMMBIN_MAGIC_F};
 
 static uint32_t word_at(const ws_hmmfile *f, size_t at) {
     uint32_t w = 0;
@@ -159,7 +150,9 @@ static int read_tables(reader *r, ws_hmm *h, ws_err *err) {
     if (r->skim) return skip(r, (2 * K * (M + 1) - K + WS_NTRANS * (M + 1)) * sizeof(float), "tables", err);
     int rc = ws_hmm_alloc(h, err);
     if (rc == WS_OK) rc = probabilities(r, h->mat + K, M * K, "match emissions", err);
-    if (rc == WS_OK) rc = skip(r, (M + 1) * K * sizeof(float), "insert emissions", err);
+    if (rc == WS_OK && h->made) rc = ws_hmm_alloc_inserts(h, err);
+    if (rc == WS_OK && h->made) rc = probabilities(r, h->made->ins, (M + 1) * K, "insert emissions", err);
+    if (rc == WS_OK && !h->made) rc = skip(r, (M + 1) * K * sizeof(float), "insert emissions", err);
     if (rc == WS_OK) rc = probabilities(r, h->tr, (M + 1) * WS_NTRANS, "transitions", err);
     return rc;
 }
@@ -181,35 +174,42 @@ static int read_note(reader *r, ws_hmm *h, int which, ws_err *err) {
 static int read_annotation(reader *r, ws_hmm *h, int32_t flags, ws_err *err) {
     static const struct {
         int flag, note;
-    } column[] = {{HAS_RF, WS_NOTE_RF}, {HAS_MM, WS_NOTE_MM}, {HAS_CONS, WS_NOTE_CONS}, {HAS_CS, WS_NOTE_CS}};
+    } column[] = {{WS_HMMBIN_RF, WS_NOTE_RF}, {WS_HMMBIN_MM, WS_NOTE_MM}, {WS_HMMBIN_CONS, WS_NOTE_CONS},
+                {WS_HMMBIN_CS, WS_NOTE_CS}};
     size_t nodes = (size_t)h->M + 2;
+    ws_hmm_made unused = {0}, *made = h->made ? h->made : &unused;
     uint32_t cksum = 0;
     int rc;
     if ((rc = read_text(r, &h->name, "name", err)) != WS_OK) return rc;
     if (!h->name || !h->name[0]) return bad(r, err, "the model has no name");
     if ((rc = one_word(r, h->name, "name", err)) != WS_OK) return rc;
-    if ((flags & HAS_ACC) && (rc = read_text(r, &h->acc, "accession", err)) != WS_OK) return rc;
+    if ((flags & WS_HMMBIN_ACC) && (rc = read_text(r, &h->acc, "accession", err)) != WS_OK) return rc;
     if (h->acc && (rc = one_word(r, h->acc, "accession", err)) != WS_OK) return rc;
-    if ((flags & HAS_DESC) && (rc = read_text(r, &h->desc, "description", err)) != WS_OK) return rc;
+    if ((flags & WS_HMMBIN_DESC) && (rc = read_text(r, &h->desc, "description", err)) != WS_OK) return rc;
     for (size_t i = 0; i < sizeof column / sizeof column[0]; i++)
         if ((flags & column[i].flag) && (rc = read_note(r, h, column[i].note, err)) != WS_OK) return rc;
-    if ((flags & HAS_CA) && (rc = skip(r, nodes, "annotation", err)) != WS_OK) return rc;
-    if ((rc = read_text(r, NULL, "command log", err)) != WS_OK) return rc;
-    if ((rc = read_int(r, &h->nseq, "sequence count", err)) != WS_OK) return rc;
-    h->nseq = h->nseq > 0 ? h->nseq : 0;
-    if ((rc = skip(r, 4, "effective sequence count", err)) != WS_OK) return rc;
-    if (r->file->version >= 'c' && (rc = read_int(r, &h->maxl, "maximum length", err)) != WS_OK) return rc;
-    h->maxl = h->maxl > 0 ? h->maxl : 0;
-    if ((rc = read_text(r, NULL, "date", err)) != WS_OK) return rc;
-    if ((flags & HAS_MAP) && r->skim) {
+    if ((flags & WS_HMMBIN_CA) && h->made && !(made->ca = ws_calloc(nodes, 1, err))) return err->code;
+    if ((flags & WS_HMMBIN_CA) && (rc = copy_or_skip(r, made->ca, nodes, "annotation", err)) != WS_OK) return rc;
+    if ((rc = read_lines(r, h->made ? &made->comlog : NULL, 1, "command log", err)) != WS_OK) return rc;
+    if ((rc = read_int(r, &made->nseq, "sequence count", err)) != WS_OK) return rc;
+    h->nseq = made->nseq > 0 ? made->nseq : 0;
+    if ((rc = copy(r, &made->effn, sizeof made->effn, "effective sequence count", err)) != WS_OK) return rc;
+    made->maxl = -1;
+    if (r->file->version >= 'c' && (rc = read_int(r, &made->maxl, "maximum length", err)) != WS_OK) return rc;
+    h->maxl = made->maxl > 0 ? made->maxl : 0;
+    if ((rc = read_text(r, h->made ? &made->date : NULL, "date", err)) != WS_OK) return rc;
+    if ((flags & WS_HMMBIN_MAP) && r->skim) {
         rc = skip(r, (nodes - 1) * sizeof *h->map, "map", err);
-    } else if (flags & HAS_MAP) {
+    } else if (flags & WS_HMMBIN_MAP) {
         if (!(h->map = ws_calloc(nodes - 1, sizeof *h->map, err))) return err->code;
         rc = copy(r, h->map, (nodes - 1) * sizeof *h->map, "map", err);
     }
     if (rc == WS_OK) rc = copy(r, &cksum, sizeof cksum, "checksum", err);
-    if (rc == WS_OK && (flags & HAS_CKSUM)) h->cksum = (int64_t)cksum + 1;
-    if (rc != WS_OK || r->skim) return rc;
+    if (rc == WS_OK && (flags & WS_HMMBIN_CKSUM)) h->cksum = (int64_t)cksum + 1;
+    made->checksum = cksum;
+    made->has_checksum = (flags & WS_HMMBIN_CKSUM) != 0;
+    made->flags = (uint32_t)flags;
+    if (rc != WS_OK || r->skim || (h->made && r->file->version >= 'e')) return rc;
     return h->note[WS_NOTE_CONS] ? WS_OK : ws_hmm_derive_consensus(h, err);
 }
 
@@ -221,7 +221,7 @@ static int read_evparam(reader *r, ws_hmm *h, int32_t flags, ws_err *err) {
     int rc = copy(r, v, n * sizeof v[0], "E-value parameters", err);
     if (rc) return rc;
     for (int i = 0; i < WS_NEVPARAM; i++) h->evparam[i] = WS_EVPARAM_UNSET;
-    if (!(flags & HAS_STATS)) return WS_OK;
+    if (!(flags & WS_HMMBIN_STATS)) return WS_OK;
     for (size_t i = 0; i < n; i++)
         if (!isfinite(v[i])) return bad(r, err, "an E-value parameter is no number");
     h->calibrated = 1;
@@ -240,7 +240,7 @@ static int read_evparam(reader *r, ws_hmm *h, int32_t flags, ws_err *err) {
 
 static int read_cutoffs(reader *r, ws_hmm *h, ws_err *err) {
     int rc = finite_floats(r, &h->cut[0][0], WS_NCUT * 2, "score cutoffs", err);
-    for (int i = 0; rc == WS_OK && i < WS_NCUT; i++) h->has_cut[i] = h->cut[i][0] != CUT_UNSET;
+    for (int i = 0; rc == WS_OK && i < WS_NCUT; i++) h->has_cut[i] = h->cut[i][0] != WS_CUT_UNSET;
     return rc;
 }
 
@@ -257,7 +257,7 @@ static int read_model(ws_hmm *h, const ws_hmmfile *f, int skim, size_t *at, ws_e
     if ((rc = read_annotation(&r, h, flags, err)) != WS_OK) return rc;
     if ((rc = read_evparam(&r, h, flags, err)) != WS_OK) return rc;
     if ((rc = read_cutoffs(&r, h, err)) != WS_OK) return rc;
-    if ((flags & HAS_COMPO) && (rc = probabilities(&r, h->compo, (size_t)h->abc->K, "composition", err)) != WS_OK)
+    if ((flags & WS_HMMBIN_COMPO) && (rc = probabilities(&r, h->compo, (size_t)h->abc->K, "composition", err)) != WS_OK)
         return rc;
     *at = r.at;
     h->hash = skim ? 0 : ws_hmm_hash(h);

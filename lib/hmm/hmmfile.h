@@ -35,6 +35,7 @@ int ws_hmmtext_header(ws_hmm *h, const ws_hmmfile *f, size_t start, ws_err *err)
 /* Three functions for binary files: test whether the file begins as one, read the version from its first magic, read
  * the model at *at and advance *at. */
 enum { WS_HMMBIN_MAGIC = 4 };
+#define WS_HMMBIN_MAGIC_F 0xe8ededbau /* begins each model of version f */
 int ws_hmmbin_detect(const ws_hmmfile *f);
 int ws_hmmbin_version(ws_hmmfile *f, ws_err *err);
 int ws_hmmbin_read(ws_hmm *h, const ws_hmmfile *f, size_t *at, ws_err *err);
@@ -59,6 +60,26 @@ int ws_hmmset_check_alphabets(const ws_hmmset *set, const char *name, ws_err *er
 /* Returns the line number in the file, from 1, of a place in the text. It counts from the start, so it is for
  * messages only. */
 size_t ws_hmmfile_line(const ws_hmmfile *f, const char *at);
+
+/* Flags of a binary file: which parts a model has. */
+enum {
+    WS_HMMBIN_DESC = 1 << 1,
+    WS_HMMBIN_RF = 1 << 2,
+    WS_HMMBIN_CS = 1 << 3,
+    WS_HMMBIN_STATS = 1 << 7,
+    WS_HMMBIN_MAP = 1 << 8,
+    WS_HMMBIN_ACC = 1 << 9,
+    WS_HMMBIN_GA = 1 << 10,
+    WS_HMMBIN_TC = 1 << 11,
+    WS_HMMBIN_NC = 1 << 12,
+    WS_HMMBIN_CA = 1 << 13,
+    WS_HMMBIN_COMPO = 1 << 14,
+    WS_HMMBIN_CKSUM = 1 << 15,
+    WS_HMMBIN_CONS = 1 << 16,
+    WS_HMMBIN_MM = 1 << 17
+};
+/* HMMER's value of a cutoff that a model lacks. */
+#define WS_CUT_UNSET (-99999.0f)
 
 /* HMMER's value of mu, lambda and tau for a model without STATS: every P-value is then 1 (section 1.3). */
 #define WS_EVPARAM_UNSET (-99999.0f)

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "lib/hmm/hmmfile.h"
+#include "lib/hmm/hmmnumber.h"
 
 /* A position in the text. The only NUL is the one behind the text (hmmset.c checks that). A NUL ends a line here, so
  * the loops below need no second bound. */
@@ -89,64 +90,13 @@ static const char *show(char *buf, const token *t) { return ws_quote(buf, t->p, 
 
 /* ---- numbers ---- */
 
-static const double power_of_ten[16] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                        1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-
-/* Parses a plain decimal number, correctly rounded. With at most 15 digits in all, the digits form an integer below
- * 10^15 < 2^53, and the power of ten is at most 10^15. Both are exact doubles, and IEEE division rounds their
- * quotient once, as strtod promises. All other numbers go to strtod, after a check that excludes names like "inf"
- * and text beyond the line. */
-static int parse_number(const char *p, const char **after, double *value) {
-    const char *q = p + (*p == '-'), *digits = q;
-    uint64_t n = 0;
-    ptrdiff_t count, decimals = 0;
-    for (; *q >= '0' && *q <= '9'; q++) n = n * 10 + (uint64_t)(*q - '0');
-    count = q - digits;
-    if (*q == '.') {
-        const char *point = q++;
-        for (; *q >= '0' && *q <= '9'; q++) n = n * 10 + (uint64_t)(*q - '0');
-        decimals = q - point - 1;
-    }
-    count += decimals;
-    if (count >= 1 && count <= 15 && is_end(*q)) {
-        double v = (double)n / power_of_ten[decimals];
-        *value = *p == '-' ? -v : v;
-        *after = q;
-        return 1;
-    }
-    char *stop;
-    size_t like = strspn(p, "+-.0123456789eE");
-    *value = strtod(p, &stop);
-    *after = stop;
-    return like > 0 && stop == p + like;
-}
-
-/* Parses "2.68618": one digit, the point, five digits and an end, eight characters at a time. Nearly all numbers of
- * a model have this form. The value is that of parse_number. */
-static int parse_short(const char *p, double *value) {
-    uint64_t x, digits;
-    memcpy(&x, p, sizeof x);
-    if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) x = __builtin_bswap64(x);
-    if (!is_end((char)(x >> 56))) return 0;
-    x ^= 0x30303030302e30; /* digits become 0 to 9, the point 0, all else another value */
-    if (((x + 0x06060606060006) | x) & 0xf0f0f0f0f0fff0) return 0;
-    /* 00d.ddddd without the point: eight digits, the first one lowest */
-    digits = (x & 0xff) << 16 | (x & 0xffffffffff0000) << 8;
-    digits = digits * 10 + (digits >> 8);                    /* pairs, in the even bytes */
-    digits = ((digits & 0xff000000ff) * (100 + (1000000ull << 32)) +
-              ((digits >> 16 & 0xff000000ff) * (1 + (10000ull << 32)))) >>
-             32;
-    *value = (double)(uint32_t)digits / 1e5;
-    return 1;
-}
-
 /* Parses a finite number that fills a token. HMMER's atof also accepts "25.00;", which Pfam's files contain: `tail`
  * is a character that may follow. */
 static int number(reader *r, char tail, double *value, const char *what, ws_err *err) {
     const char *p = skip_blanks(r->at), *q;
     char quoted[WS_QUOTE_MAX];
     token t;
-    if (parse_number(p, &q, value) && isfinite(*value)) {
+    if (ws_hmmtext_number(p, &q, value) && isfinite(*value)) {
         if (tail && *q == tail) q++;
         if (is_end(*q)) {
             r->at = q;
@@ -164,7 +114,7 @@ static int probabilities(reader *r, float *p, int n, const char *what, ws_err *e
     for (int i = 0; i < n; i++) {
         double v;
         r->at = skip_blanks(r->at);
-        if (end - r->at >= 8 && parse_short(r->at, &v)) {
+        if (end - r->at >= 8 && ws_hmmtext_short(r->at, &v)) {
             if (p) p[i] = expf((float)(-1.0 * v));
             r->at += 7;
             continue;
@@ -221,6 +171,43 @@ static int head_desc(reader *r, draft *d, ws_err *err) {
     while (t.n && is_blank(t.p[t.n - 1])) t.n--;
     if (t.n == 0) return bad(r, err, "DESC is empty");
     return set_text(r, &d->hmm->desc, &t, "DESC", err);
+}
+
+/* Returns the rest of the line behind blanks, with the blanks at its end, as HMMER keeps it. */
+static token rest_of_line(const reader *r) {
+    token t = {.p = skip_blanks(r->at)};
+    t.n = strcspn(t.p, "\r\n");
+    return t;
+}
+
+static int head_date(reader *r, draft *d, ws_err *err) {
+    const token t = rest_of_line(r);
+    return d->hmm->made && t.n ? set_text(r, &d->hmm->made->date, &t, "DATE", err) : WS_OK;
+}
+
+/* Appends a command to the log. The number before it counts the lines, so it is left out. */
+static int head_com(reader *r, draft *d, ws_err *err) {
+    ws_hmm_made *made = d->hmm->made;
+    token t;
+    if (!made || !next_token(r, &t)) return WS_OK;
+    t = rest_of_line(r);
+    const size_t had = made->comlog ? strlen(made->comlog) : 0;
+    char *log = ws_calloc(had + t.n + 2, 1, err);
+    if (!log) return err->code;
+    if (had) memcpy(log, made->comlog, had);
+    if (had) log[had] = '\n';
+    memcpy(log + had + (had > 0), t.p, t.n);
+    ws_free(made->comlog);
+    made->comlog = log;
+    return WS_OK;
+}
+
+static int head_effn(reader *r, draft *d, ws_err *err) {
+    double v;
+    if (!d->hmm->made) return WS_OK;
+    const int rc = number(r, '\0', &v, "EFFN", err);
+    if (!rc) d->hmm->made->effn = (float)v;
+    return rc;
 }
 
 static int head_leng(reader *r, draft *d, ws_err *err) {
@@ -349,7 +336,8 @@ static int read_header(reader *r, draft *d, ws_err *err) {
         int (*read)(reader *, draft *, ws_err *);
     } known[] = {{"NAME", head_name}, {"ACC", head_acc}, {"DESC", head_desc}, {"LENG", head_leng}, {"ALPH", head_alph},
                  {"GA", head_ga},     {"TC", head_tc},   {"NC", head_nc},     {"STATS", head_stats},
-                 {"NSEQ", head_nseq}, {"MAXL", head_maxl}};
+                 {"NSEQ", head_nseq}, {"MAXL", head_maxl}, {"DATE", head_date},   {"COM", head_com},
+                 {"EFFN", head_effn}};
     while (next_line(r)) {
         token t;
         next_token(r, &t);
@@ -438,7 +426,12 @@ typedef struct same_line {
     size_t n;
 } same_line;
 
-/* Checks a node's insert emissions, which no score depends on. */
+/* Returns the place of a node's insert emissions; NULL of a model that is read without them. */
+static float *inserts_of(const ws_hmm *h, int k) {
+    return h->made ? h->made->ins + (size_t)k * (size_t)h->abc->K : NULL;
+}
+
+/* Reads a node's insert emissions, which no score depends on, or only checks them. */
 static int insert_line(reader *r, const ws_hmm *h, int k, same_line *last, ws_err *err) {
     const char *begin, *end = r->file->text + r->file->n;
     reader at = *r;
@@ -446,9 +439,10 @@ static int insert_line(reader *r, const ws_hmm *h, int k, same_line *last, ws_er
         at.at[last->n] == '\n') {
         *r = at;
         r->at += last->n;
+        if (h->made) memcpy(inserts_of(h, k), inserts_of(h, k - 1), (size_t)h->abc->K * sizeof(float));
         return WS_OK;
     }
-    int rc = plain_line(r, h, k, NULL, h->abc->K, "insert emissions", err);
+    int rc = plain_line(r, h, k, inserts_of(h, k), h->abc->K, "insert emissions", err);
     begin = r->line;
     *last = (same_line){begin, rc == WS_OK ? (size_t)(r->at - begin) : 0};
     return rc;
@@ -462,10 +456,10 @@ static int read_node0(reader *r, ws_hmm *h, ws_err *err) {
     next_token(r, &t);
     if (token_is(&t, "COMPO")) {
         if ((rc = probabilities(r, h->compo, K, "COMPO", err)) != WS_OK) return rc;
-        if ((rc = plain_line(r, h, 0, NULL, K, "insert emissions", err)) != WS_OK) return rc;
+        if ((rc = plain_line(r, h, 0, inserts_of(h, 0), K, "insert emissions", err)) != WS_OK) return rc;
     } else {
         r->at = r->line;
-        if ((rc = probabilities(r, NULL, K, "insert emissions", err)) != WS_OK) return rc;
+        if ((rc = probabilities(r, inserts_of(h, 0), K, "insert emissions", err)) != WS_OK) return rc;
     }
     return plain_line(r, h, 0, h->tr, WS_NTRANS, "transitions", err);
 }
@@ -591,9 +585,16 @@ int ws_hmmtext_read(ws_hmm *h, const ws_hmmfile *f, size_t start, ws_err *err) {
     next_line(&r); /* skips the labels of the transitions */
     if ((rc = check_room(&r, h, err)) != WS_OK) return rc;
     if ((rc = ws_hmm_alloc(h, err)) != WS_OK) return rc;
+    if (h->made && (rc = ws_hmm_alloc_inserts(h, err)) != WS_OK) return rc;
     if ((rc = add_columns(&d, err)) != WS_OK) return rc;
     rc = read_nodes(&r, h, err);
-    if (rc == WS_OK && !h->note[WS_NOTE_CONS]) rc = ws_hmm_derive_consensus(h, err);
+    if (rc == WS_OK && !h->note[WS_NOTE_CONS] && !(h->made && f->version >= 'e')) rc = ws_hmm_derive_consensus(h, err);
+    if (h->made) {
+        h->made->nseq = h->nseq ? h->nseq : -1;
+        h->made->maxl = h->maxl ? h->maxl : -1;
+        h->made->has_checksum = h->cksum != 0;
+        h->made->checksum = h->cksum ? (uint32_t)(h->cksum - 1) : 0;
+    }
     h->hash = rc == WS_OK ? ws_hmm_hash(h) : 0;
     return rc;
 }

@@ -73,6 +73,20 @@ static int check_name(const char *name, ws_err *err) {
                    ws_quote(q, name, strlen(name)));
 }
 
+/* Adds the log of commands, a numbered line each. */
+static int add_log(const char *log, ws_buf *out, ws_err *err) {
+    int rc = WS_OK, more = 1;
+    for (int n = 1; more && !rc; n++) {
+        const size_t length = strcspn(log, "\n");
+        rc = ws_buf_addf(out, err, "COM   [%d] ", n);
+        if (!rc) rc = ws_buf_add(out, log, length, err);
+        if (!rc) rc = ws_buf_adds(out, "\n", err);
+        more = log[length] && log[length + 1];
+        log += length + 1;
+    }
+    return rc;
+}
+
 static int add_names(const ws_hmm *h, const char *date, ws_buf *out, ws_err *err) {
     int rc = check_name(h->name, err);
     if (!rc) rc = ws_buf_addf(out, err, "NAME  %s\n", h->name);
@@ -85,6 +99,7 @@ static int add_names(const ws_hmm *h, const char *date, ws_buf *out, ws_err *err
                          yes_no(h->note[WS_NOTE_RF]), yes_no(h->note[WS_NOTE_MM]), yes_no(h->note[WS_NOTE_CONS]),
                          yes_no(h->note[WS_NOTE_CS]), yes_no(h->map));
     if (!rc && date) rc = ws_buf_addf(out, err, "DATE  %s\n", date);
+    if (!rc && h->made->comlog) rc = add_log(h->made->comlog, out, err);
     if (!rc && h->made->from_sequence) rc = ws_buf_adds(out, "COM   [1] [HMM created from a query sequence]\n", err);
     return rc;
 }
@@ -151,7 +166,7 @@ static int add_node(const ws_hmm *h, size_t k, ws_buf *out, ws_err *err) {
 }
 
 static int add_nodes(const ws_hmm *h, const ws_buf *background, ws_buf *out, ws_err *err) {
-    int rc = add_values(out, "  COMPO ", h->compo, (size_t)h->abc->K, err);
+    int rc = ws_hmm_has_compo(h) ? add_values(out, "  COMPO ", h->compo, (size_t)h->abc->K, err) : WS_OK;
     if (!rc) rc = add_inserts(h, 0, background, out, err);
     for (size_t k = 1; !rc && k <= (size_t)h->M; k++) {
         rc = add_node(h, k, out, err);

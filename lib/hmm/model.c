@@ -15,6 +15,11 @@ int ws_hmm_alloc(ws_hmm *h, ws_err *err) {
     return h->tr ? WS_OK : err->code;
 }
 
+int ws_hmm_alloc_inserts(ws_hmm *h, ws_err *err) {
+    h->made->ins = ws_calloc(((size_t)h->M + 1) * (size_t)h->abc->K, sizeof *h->made->ins, err);
+    return h->made->ins ? WS_OK : err->code;
+}
+
 static void hash_u32(XXH3_state_t *state, uint64_t n) {
     const uint32_t small = (uint32_t)n;
     (void)XXH3_64bits_update(state, &small, sizeof small);
@@ -43,7 +48,12 @@ void ws_hmm_release(ws_hmm *h) {
     ws_free(h->tr);
     ws_free(h->map);
     for (int j = 0; j < WS_NNOTE; j++) ws_free(h->note[j]);
-    if (h->made) ws_free(h->made->ins);
+    if (h->made) {
+        ws_free(h->made->ins);
+        ws_free(h->made->date);
+        ws_free(h->made->comlog);
+        ws_free(h->made->ca);
+    }
     ws_free(h->made);
     *h = (ws_hmm){0};
 }

@@ -15,8 +15,8 @@ enum { WS_MMU, WS_MLAMBDA, WS_VMU, WS_VLAMBDA, WS_FTAU, WS_FLAMBDA, WS_NEVPARAM 
 enum { WS_NOTE_CONS, WS_NOTE_RF, WS_NOTE_MM, WS_NOTE_CS, WS_NNOTE }; /* annotation with one character for each node */
 enum { WS_CUT_GA, WS_CUT_TC, WS_CUT_NC, WS_NCUT };
 
-/* Beside its tables, the parts of a model that this process made. Readers of files keep no such parts, since no search
- * needs them. */
+/* Beside its tables, the parts of a model that this process made, or that it read in full (lib/hmm/hmmstream.h). Other
+ * readers keep no such parts, since no search needs them. */
 typedef struct ws_hmm_made {
     float *ins;       /* insert emission probabilities: ins[k*K + x], k = 0..M; NULL: the background at each node */
     float effn;       /* effective number of sequences; below 0: none is said */
@@ -24,6 +24,13 @@ typedef struct ws_hmm_made {
     int has_checksum;
     uint32_t checksum; /* of the alignment, if has_checksum */
     int from_sequence; /* it was made of a query sequence, not of an alignment */
+
+    /* of a model that was read in full */
+    int whole;
+    char *date, *comlog; /* NULL: none; lines of the log are joined by line feeds */
+    char *ca;            /* M + 2 bytes of a binary file; NULL: none */
+    int32_t nseq, maxl;  /* as the file has them; -1: it says nothing */
+    uint32_t flags;      /* of a binary file; 0 of text */
 } ws_hmm_made;
 
 typedef struct ws_hmm {
@@ -44,7 +51,7 @@ typedef struct ws_hmm {
     float cut[WS_NCUT][2]; /* per sequence, per domain, bits */
     uint32_t further; /* fields of match lines behind the columns that HMMER3 has: nothing reads them */
     uint64_t hash;    /* ws_hmm_hash of the model; 0 until the tables are read */
-    ws_hmm_made *made; /* NULL of a model from a file */
+    ws_hmm_made *made; /* NULL of a model from a file, unless it was read in full */
 } ws_hmm;
 
 /* The place of a model that was found but not read. */
@@ -74,6 +81,8 @@ uint64_t ws_hmm_hash(const ws_hmm *h);
 
 /* Allocates the tables of a model whose M and abc are set. Returns WS_ENOMEM on failure. */
 int ws_hmm_alloc(ws_hmm *h, ws_err *err);
+/* Allocates the insert emissions of a model with `made`. Returns WS_ENOMEM on failure. */
+int ws_hmm_alloc_inserts(ws_hmm *h, ws_err *err);
 /* Frees what a model holds, and zeroes it. */
 void ws_hmm_release(ws_hmm *h);
 

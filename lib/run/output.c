@@ -3,7 +3,9 @@
 #include "lib/base/mem.h"
 #include "lib/run/run.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 int ws_job_add_output(ws_job *job, const ws_output *output) {
     if (job->nout == WS_OUTPUT_MAX) ws_bug("more outputs than expected");
@@ -11,10 +13,28 @@ int ws_job_add_output(ws_job *job, const ws_output *output) {
     return job->nout++;
 }
 
+/* Returns whether a path is that of a regular file, or of none so far. */
+static int is_file(const char *path) {
+    struct stat st;
+    if (!path || ws_out_descriptor(path) >= 0) return 0;
+    return stat(path, &st) == 0 ? S_ISREG(st.st_mode) : errno == ENOENT;
+}
+
+/* Opens an output under its name, or beside it. */
+static int open_one(const ws_job *job, ws_output *o, ws_err *err) {
+    if (job->common.dry_run) return ws_out_open(&o->file, "/dev/null", err);
+    o->is_part = o->whole && is_file(o->path);
+    if (!o->is_part) return ws_out_open(&o->file, o->path, err);
+    const int rc = ws_whole_open(&o->part, o->path, err);
+    if (rc) ws_whole_release(&o->part);
+    else o->file = (ws_out){.fd = o->part.fd, .name = o->path, .regular = 1};
+    return rc;
+}
+
 int ws_outputs_open(ws_job *job, ws_err *err) {
     int rc = WS_OK;
     for (int k = 0; k < job->nout && !rc; k++) {
-        rc = ws_out_open(&job->out[k].file, job->common.dry_run ? "/dev/null" : job->out[k].path, err);
+        rc = open_one(job, &job->out[k], err);
         job->out[k].is_open = rc == WS_OK;
         /* a link may have led there, which the paths did not tell */
         for (int j = 0; j < k && !rc && !job->common.dry_run; j++)
@@ -90,12 +110,20 @@ void ws_outputs_flush(ws_job *job) {
     }
 }
 
+/* Lets an output appear under its name, or go, after a run that ended with rc. */
+static int close_part(ws_output *o, int rc, ws_err *err) {
+    if (!rc) rc = ws_whole_seal(&o->part, err);
+    if (!rc) rc = ws_whole_place(&o->part, err);
+    ws_whole_release(&o->part);
+    return rc;
+}
+
 /* The main output is the last. */
 int ws_outputs_close(ws_job *job, int rc, ws_err *err) {
     for (int i = 1; i <= job->nout; i++) {
         ws_output *o = &job->out[i % job->nout];
-        if (o->is_open && rc == WS_EUSAGE) ws_out_abandon(&o->file);
-        if (o->is_open) rc = ws_out_close_keeping(&o->file, rc, err);
+        if (o->is_open && rc == WS_EUSAGE && !o->is_part) ws_out_abandon(&o->file);
+        if (o->is_open) rc = o->is_part ? close_part(o, rc, err) : ws_out_close_keeping(&o->file, rc, err);
         ws_buf_release(&o->text);
     }
     return rc;

@@ -135,7 +135,7 @@ static int take_all(walk *w, ws_err *err) {
     if (rc || w->help) return rc;
     if ((rc = take_environment(w, err))) return rc;
     const int n = w->argc - w->at;
-    if (n != w->p->noperand)
+    if (w->p->noperand >= 0 && n != w->p->noperand)
         return ws_fail(err, WS_EUSAGE, "%s takes %d operands, and %d are given", w->p->name, w->p->noperand, n);
     if (w->p->first) {
         w->out[w->n++] = (char *)w->p->first;

@@ -37,7 +37,7 @@ typedef struct ws_peer {
     const char *name;    /* "hmmsearch" */
     const char *title;   /* what it does, for the first line of help and reports */
     const char *usage;   /* its operands */
-    int noperand;        /* how many these are */
+    int noperand;        /* how many these are; below 0: the tool says */
     const ws_peer_opt *opt;
     const char *const *fixed; /* arguments of the tool that come before all others, ended by NULL; NULL: none */
     const char *first;   /* the tool's option whose value the first operand is; NULL: it is an operand */

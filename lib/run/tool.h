@@ -16,6 +16,7 @@
 #include "lib/dev/device.h"
 #include "lib/io/out.h"
 #include "lib/io/seqs.h"
+#include "lib/io/whole.h"
 #include "lib/run/chain.h"
 #include "lib/simd/width.h"
 
@@ -142,7 +143,12 @@ typedef struct ws_output {
     /* In place of end after a failure: appends what pack held back. */
     int (*flush)(const ws_job *job, void *own, ws_buf *text, ws_err *err);
 
+    /* A regular file appears whole when the run has ended well, or stays as it was (lib/io/whole.h). */
+    int whole;
+
     ws_out file; /* lib/run's, as is what follows */
+    ws_whole part; /* with `whole` */
+    int is_part;
     ws_buf text;
     uint64_t rows;
     int is_open;
