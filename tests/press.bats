@@ -137,7 +137,7 @@ no_index() { # no_index PATTERN COMMAND...
     hmmpress fn3.hmm >said
     cp fn3.hmm one.hmm
     keep
-    no_index 'fn3.hmm.h3i already exists' hmmpress fn3.hmm
+    no_index 'SSI index file fn3.hmm.h3i already exists' hmmpress fn3.hmm
     no_index "twice.hmm: primary keys not unique: 'fn3' occurs more than once" hmmpress -f twice.hmm
     no_index "accs.hmm: secondary keys not unique: 'PF00041.13' occurs more than once" hmmpress accs.hmm
     no_index 'mixed.hmm: model 4, MADE1, has the alphabet DNA' hmmpress mixed.hmm
@@ -221,7 +221,8 @@ EOF
     command -v strace >/dev/null || skip "strace is not installed"
     hmmpress three.hmm >said
     # the sanitizer's search for leaks does not go with strace
-    ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 strace -f -o calls -e trace=unlink,unlinkat,rename,renameat,renameat2 "$names/hmmpress" -f three.hmm
+    ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 strace -f -o calls \
+        -e trace=unlink,unlinkat,rename,renameat,renameat2 "$names/hmmpress" -f three.hmm
     same <(printf '%s\n' h3m h3i h3f h3p h3m) <(sed -n 's/.*three\.hmm\.\(h3[a-z]\)") *= 0/\1/p' calls)
 }
 
@@ -295,6 +296,7 @@ EOF
     [ ! -e new ]
     [ -z "$(find . -name '.?*' -type f)" ] || fail "left: $(find . -name '.?*')"
     hmmfetch -o old three.hmm fn3 >said && same ../fn3.as.hmmer old
+    ln -s target nowhere && hmmfetch -o nowhere three.hmm fn3 >said && same ../fn3.as.hmmer target && [ -L nowhere ]
     hmmfetch -o /dev/stdout three.hmm fn3 | head -3 | same <(head -3 ../fn3.as.hmmer) -
 }
 

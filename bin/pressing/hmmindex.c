@@ -16,6 +16,8 @@ extern const ws_tool ws_hmmindex_tool;
 /* The files, in the order in which they take their places but for the first, which is the last. */
 enum { MODELS, REST, FILTER, INDEX, NFILE };
 static const char *const ending[NFILE] = {".h3m", ".h3p", ".h3f", ".h3i"};
+static const char *const content[NFILE] = {"binary HMM file", "binary profile file", "binary MSV filter file",
+                                           "SSI index file"};
 
 typedef struct options {
     int force;
@@ -61,7 +63,7 @@ static int check_existing(const plan *p, const options *o, ws_err *err) {
     static const int order[NFILE] = {INDEX, MODELS, FILTER, REST};
     for (int i = 0; i < NFILE && !o->force; i++)
         if (access(p->path[order[i]], F_OK) == 0)
-            return ws_fail(err, WS_EIO, "%s already exists; -f replaces it", p->path[order[i]]);
+            return ws_fail(err, WS_EIO, "%s %s already exists; -f replaces it", content[order[i]], p->path[order[i]]);
     return WS_OK;
 }
 

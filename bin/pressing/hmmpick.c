@@ -74,7 +74,7 @@ static int open_index(plan *p, ws_err *err) {
         return ws_fail(err, WS_EDATA, "%s is compressed, and an index leads to places in a file as it is", p->models);
     if (!(p->ssi = ws_models_sibling(p->models, ".ssi", err))) return err->code;
     if (access(p->ssi, F_OK) != 0) return WS_OK;
-    return ws_fail(err, WS_EIO, "the index %s already exists; delete or rename it", p->ssi);
+    return ws_fail(err, WS_EIO, "SSI index %s already exists; delete or rename it", p->ssi);
 }
 
 /* Takes the keys. No output destroys a file that is called like one of them, so they are then no operands. */

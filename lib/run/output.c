@@ -13,11 +13,13 @@ int ws_job_add_output(ws_job *job, const ws_output *output) {
     return job->nout++;
 }
 
-/* Returns whether a path is that of a regular file, or of none so far. */
+/* Returns whether a path is that of a regular file, or of none so far. A link to nowhere is none: the file is made
+ * where it leads. */
 static int is_file(const char *path) {
     struct stat st;
     if (!path || ws_out_descriptor(path) >= 0) return 0;
-    return stat(path, &st) == 0 ? S_ISREG(st.st_mode) : errno == ENOENT;
+    if (stat(path, &st) == 0) return S_ISREG(st.st_mode);
+    return errno == ENOENT && lstat(path, &st) != 0;
 }
 
 /* Opens an output under its name, or beside it. */
