@@ -109,6 +109,14 @@ made() { grep -v '^DATE\|^HMMER3/f' "$1"; }
     nhmmsieve -O tblout m.hmm tgt.fa | same - <(nhmmsieve -O tblout m1.sto tgt.fa)
 }
 
+@test "scores of columns to the last digit: HMMER takes logarithms by a polynomial" {
+    local golden=$data/golden/nhmmer
+    zcat "$golden/digits.aln.gz" >digits.sto
+    zcat "$golden/digits.fa.gz" >digits.fa
+    nhmmsieve -E 1000 -o /dev/null --aliscoresout got digits.sto digits.fa
+    zcat "$golden/digits.sc.gz" | same - got
+}
+
 # is WANT [OPTION...] FILE: the models that are made of a file, as names, lengths and alphabets
 is() {
     local want=$1

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * nhmmer's --aliscoresout: the score of each column of each hit. Specification nhmmer.md, section 6. */
+#include <float.h>
 #include <math.h>
 
 #include "lib/hits/write.h"
@@ -13,9 +14,25 @@ static uint32_t run_of(const ws_dnahit *a, uint32_t c) {
     return n;
 }
 
+/* Returns the logarithm as HMMER's vectors compute it: Cephes's polynomial for singles, all operations in single. */
+static float cephes_log(float odds) {
+    static const float c[] = {7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f,
+                              1.4249322787e-1f, -1.6668057665e-1f, 2.0000714765e-1f, -2.4999993993e-1f,
+                              3.3333331174e-1f};
+    int exponent;
+    if (!(odds >= FLT_MIN)) return -INFINITY;
+    const float half = frexpf(odds, &exponent);
+    const int low = half < 0.707106781186547524f;
+    const float e = (float)(exponent - low), r = low ? half - 1.0f + half : half - 1.0f, square = r * r;
+    float y = c[0];
+    for (size_t i = 1; i < sizeof c / sizeof c[0]; i++) y = y * r + c[i];
+    y = y * r * square + e * -2.12194440e-4f - square * 0.5f;
+    return r + y + e * 0.693359375f;
+}
+
 /* Each sum rounds to single. */
 static float match_score(const ws_odds *o, uint32_t k, uint8_t x) {
-    float s = (float)log((double)o->emit[x * ((size_t)o->M + 1) + k]);
+    float s = cephes_log(o->emit[x * ((size_t)o->M + 1) + k]);
     if (k > 1) s = (float)((double)s + log_of(o, WS_PMM, k - 1));
     return s;
 }
