@@ -146,6 +146,8 @@ is() {
     is 'a 14 DNA, b 14 DNA' --qformat fasta same.fa
     is 'a 14 DNA, b 14 DNA' --qsingle_seqs same.fa
     is 'a 28 DNA' --qsingle_seqs gaps.fa
+    is 'a 14 DNA, b 15 DNA' --qsingle_seqs two.fa
+    is 'a 14 DNA, b 15 DNA' --qsingle_seqs --dna two.fa
     is 'two 15 DNA*, x 14 DNA*' two.sto
     is 'two 15 DNA*, a 14 DNA' --singlemx two.sto
     is 'a 15 DNA, b 14 DNA, a 14 DNA' --qsingle_seqs two.sto

@@ -122,8 +122,8 @@ static int make_of_sequences(making *m, ws_format format, ws_err *err) {
     return rc ? rc : ws_queryset_models(&m->g->queries, m->job, &s, &m->g->set, err);
 }
 
-/* FASTA may be aligned. HMMER takes it as such first, so its alphabet is that of the whole file. */
-static int make_of_fasta(making *m, ws_err *err) {
+/* Reads a FASTA file as an alignment. *rows: how many it has; 0: it is none. *abc: that of all its letters. */
+static int read_aligned(const making *m, size_t *rows, const ws_abc **abc, ws_err *err) {
     ws_msareader *r = NULL;
     ws_msa a = {0};
     ws_err ignored;
@@ -131,15 +131,30 @@ static int make_of_fasta(making *m, ws_err *err) {
     if (rc) return rc;
     rc = ws_msareader_next(r, &a, &ignored);
     if (rc == WS_ENOMEM) *err = ignored;
-    else if (!rc && a.rows > 1)
-        rc = ws_fail(err, WS_EUSAGE, "%s: the sequences are equally long, so the file may be an alignment: say "
-                                     "--qformat afa or fasta", m->name);
-    else rc = WS_OK;
-    m->abc = ws_msareader_abc(r);
+    *rows = rc ? 0 : a.rows;
+    *abc = ws_msareader_abc(r);
     ws_msa_release(&a);
     ws_msareader_close(r);
+    return rc == WS_ENOMEM ? rc : WS_OK;
+}
+
+/* FASTA may be aligned. HMMER takes it as such first, so its alphabet is that of the whole file. */
+static int make_of_fasta(making *m, ws_err *err) {
+    size_t rows;
+    int rc = read_aligned(m, &rows, &m->abc, err);
+    if (!rc && rows > 1)
+        rc = ws_fail(err, WS_EUSAGE, "%s: the sequences are equally long, so the file may be an alignment: say "
+                                     "--qformat afa or fasta", m->name);
     if (!rc && m->abc && !is_nucleic(m->abc)) rc = fail_alphabet(m, m->abc, err);
     return rc ? rc : make_of_sequences(m, WS_FORMAT_FASTA, err);
+}
+
+/* Each sequence is a query, and each row of an alignment without its gaps. */
+static int make_of_each(making *m, ws_err *err) {
+    size_t rows;
+    const ws_abc *abc;
+    const int rc = read_aligned(m, &rows, &abc, err);
+    return rc ? rc : make_of_sequences(m, rows ? WS_FORMAT_AFA : WS_FORMAT_FASTA, err);
 }
 
 /* ---- alignments ---- */
@@ -244,7 +259,7 @@ static int make(making *m, int *models, ws_err *err) {
     if (g->qformat) return make_by_format(m, err);
     if (is == OF_FASTA && has_suffix(m->path, ".a2m") && !g->qsingle_seqs)
         return make_of_alignments(m, WS_MSA_A2M, err);
-    if (is == OF_FASTA) return g->qsingle_seqs ? make_of_sequences(m, WS_FORMAT_AFA, err) : make_of_fasta(m, err);
+    if (is == OF_FASTA) return g->qsingle_seqs ? make_of_each(m, err) : make_of_fasta(m, err);
     rc = make_of_alignments(m, WS_MSA_GUESS, err);
     *models = rc == WS_EOF;
     return *models ? WS_OK : rc;
