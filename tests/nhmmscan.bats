@@ -65,6 +65,17 @@ equal() { # equal NAME ARGUMENT...
     echo "# ran $n cases" >&3
 }
 
+@test "a model without the cutoff is refused once a sequence has a window" {
+    sed '/^GA/d' two.hmm >uncut.hmm
+    run -1 --separate-stderr nhmmsieve --scan --cut_ga uncut.hmm long.fa
+    told 'sequence ' 'no GA line'
+    printf '>none\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n' >none.fa
+    nhmmsieve --scan --cut_ga -O tblout uncut.hmm none.fa >got
+    [ "$(grep -vc '^#' got)" -eq 0 ]
+    run -1 --separate-stderr nhmmsieve --cut_ga uncut.hmm none.fa # nhmmer looks at once
+    told 'no GA line'
+}
+
 @test "hits of different models at one place stay" {
     sed 's/^NAME .*/NAME  another/; s/^ACC .*/ACC   RF00001x/' five.hmm | awk 1 five.hmm - >twins.hmm
     nhmmsieve --scan -T 2 --watson -O tblout five.hmm odd.fa | grep -v '^#' >want

@@ -358,6 +358,19 @@ static int sieve(const search *s, ws_long_list *windows, memory *m, ws_err *err)
     return rc;
 }
 
+/* nhmmscan needs the cutoffs of a model when a sequence has a window, nhmmer at once. */
+static int check_cut(const search *s, const ws_batch *b, const ws_long_list *windows, size_t from, ws_err *err) {
+    const ws_genome *g = s->genome;
+    int rc = WS_OK;
+    for (size_t j = from; j < windows->n && g->by_seq && g->cut >= 0 && !rc; j++) {
+        const ws_slice name = b->seqtext[windows->at[j].record].name;
+        char quoted[WS_QUOTE_MAX];
+        rc = ws_thresholds_check_cut(&g->set.hmm[windows->at[j].target], g->cut, err);
+        if (rc) ws_err_prefix(err, "sequence %s: ", ws_quote(quoted, ws_batch_text(b, name), name.n));
+    }
+    return rc;
+}
+
 /* Without marks the thread tests the windows of a block at once, which are in the cache. */
 static int scan_unit(search *s, flight *f, const ws_long_set *g, size_t u, ws_long_list *windows, memory *m,
                      uint64_t *cells, ws_err *err) {
@@ -365,6 +378,7 @@ static int scan_unit(search *s, flight *f, const ws_long_set *g, size_t u, ws_lo
     const size_t before = windows->n;
     int rc = ws_long_set_search(g, u, b->number << 32 | u, &m->search, windows, cells, err);
     s->windows += windows->n - before;
+    if (!rc) rc = check_cut(s, b, windows, before, err);
     const int many = windows->codes.n > ENOUGH_WINDOWS;
     if (!rc && (!g->marks || many)) rc = sieve(s, windows, m, err);
     return !rc && (many || m->subwindows.codes.n >= ENOUGH) ? find_own(s, f, m, err) : rc;

@@ -32,7 +32,7 @@ static int check_models(const ws_genome *g, ws_err *err) {
         if (!h->abc->complement)
             return ws_fail(err, WS_EDATA, "model %s is of proteins; nhmmsieve searches DNA and RNA", h->name);
         int rc = ws_models_check_stats(h, err);
-        if (!rc && g->cut >= 0) rc = ws_thresholds_check_cut(h, g->cut, err);
+        if (!rc && g->cut >= 0 && !g->by_seq) rc = ws_thresholds_check_cut(h, g->cut, err);
         if (rc) return rc;
     }
     return WS_OK;
