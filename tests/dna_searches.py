@@ -64,6 +64,9 @@ def stockholm(rows, name, rna):
     if cut: text += "#=GF GA %s\n" % R.choice(["12.5", "20 10;", "10 35", "5 5"])
     text += "".join(f"r{i:<9} {lettered(r, rna)}\n" for i, r in enumerate(rows))
     if R.random() < .2: text += "#=GC RF         " + "".join("x" if R.random() < .9 else "." for _ in rows[0]) + "\n"
+    if R.random() < .3:
+        share = R.choice([.1, .5])
+        text += "#=GC MM         " + "".join("m" if R.random() < share else "." for _ in rows[0][1:]) + R.choice("mm.") + "\n"
     return text + "//\n", cut
 
 

@@ -65,6 +65,14 @@ equal() { # equal NAME ARGUMENT...
     echo "# ran $n cases" >&3
 }
 
+@test "models with masked nodes change anew with each sequence, whose - strand comes first" {
+    zcat "$data/golden/nhmmer/masked.aln.gz" | hmmcast --dna >masked.hmm
+    zcat "$data/golden/nhmmer/masked.fa.gz" >masked.fa
+    for run in '-t 1' '-t 4' '-t 4 -K 700' '-t 4 -K 1' '-t 1 --backend scalar'; do
+        equal masked $run -E 1000 --F3 0.1 masked.hmm masked.fa
+    done
+}
+
 @test "a model without the cutoff is refused once a sequence has a window" {
     sed '/^GA/d' two.hmm >uncut.hmm
     run -1 --separate-stderr nhmmsieve --scan --cut_ga uncut.hmm long.fa

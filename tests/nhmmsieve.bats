@@ -109,6 +109,29 @@ made() { grep -v '^DATE\|^HMMER3/f' "$1"; }
     nhmmsieve -O tblout m.hmm tgt.fa | same - <(nhmmsieve -O tblout m1.sto tgt.fa)
 }
 
+@test "models with masked nodes, which nhmmer changes when it first fits them to an envelope" {
+    local golden=$data/golden/nhmmer
+    zcat "$golden/masked.aln.gz" >masked.sto
+    zcat "$golden/masked.fa.gz" >masked.fa
+    hmmcast --dna masked.sto >masked.hmm
+    equal() { # equal NAME ARGUMENT...
+        local name=$1 x
+        shift
+        nhmmsieve -O text -o got.out -A got.sto --aliscoresout got.sc --tblout got.tbl "$@" masked.fa
+        zcat "$golden/$name.out.gz" | same - <(report got.out) || fail "$name: $*"
+        zcat "$golden/$name.sto.gz" | same - <(stockholm got.sto) || fail "$name: $*"
+        for x in sc tbl; do zcat "$golden/$name.$x.gz" | same - got.$x || fail "$name.$x: $*"; done
+    }
+    for run in '-t 1' '-t 4' '-t 3 -K 700' '-t 4 -K 1' '-t 1 --backend scalar'; do
+        equal masked $run -E 1000 masked.sto
+        equal masked-file $run -E 1000 masked.hmm # whose numbers have five digits
+        equal masked-max $run --max -E 1e5 --crick --noali masked.sto
+    done
+    # without the correction there is no fit, and so no change
+    nhmmsieve --nonull2 -O tblout -E 1000 masked.hmm masked.fa >want
+    nhmmsieve --nonull2 -O tblout -E 1000 -t 4 -K 700 masked.hmm masked.fa | same want -
+}
+
 @test "scores of columns to the last digit: HMMER takes logarithms by a polynomial" {
     local golden=$data/golden/nhmmer
     zcat "$golden/digits.aln.gz" >digits.sto

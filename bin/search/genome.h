@@ -57,6 +57,7 @@ typedef struct ws_genome {
     ws_genome_model *model; /* [set.n] */
     ws_long_target *target; /* [set.n] */
     const ws_hmm **hmm;     /* [set.n] of --scan */
+    ws_long_history *history; /* [set.n] of models that change; not of --scan */
     ws_dna dna;
     uint64_t nodes;    /* of all models */
     uint64_t residues; /* searched so far, for E-values: both strands if both are. Atomic */

@@ -38,6 +38,8 @@ typedef struct ws_genome_flight {
 } flight;
 
 typedef struct ws_genome_memory {
+    ws_genome_search *of; /* of the step that it is used for, with the batch */
+    flight *flight;
     ws_dom_worker *dom;
     ws_long_worker search;
     ws_long_list subwindows;
@@ -327,15 +329,31 @@ static int mark(search *s, pool *p, ws_err *err) {
     return rc && ws_job_fall_back_to_cpu(s->job, s->job->backend, rc, err) ? WS_OK : rc;
 }
 
-/* Takes the hits of sub-windows item[from..to) of a list, all of one model, to the store. */
-static int find_hits(search *s, flight *f, const ws_long_list *l, size_t from, size_t to, memory *m, ws_err *err) {
+/* Makes the memory ready for domains. */
+static int begin_hits(const search *s, memory *m, ws_err *err) {
     const ws_genome *g = s->genome;
     const ws_dom_options options = {.seed = (uint32_t)g->seed, .nonull2 = g->nonull2, .memory = g->mem};
-    const uint32_t target = l->at[l->item[from]].target;
-    int rc = m->dom ? WS_OK : ws_dom_worker_create(&m->dom, g->target[0].dom, &options, err);
     ws_long_hits_reuse(&m->found);
-    if (!rc) rc = ws_long_find_hits(&g->target[target], m->dom, l, l->item + from, to - from, &m->found, err);
+    return m->dom ? WS_OK : ws_dom_worker_create(&m->dom, g->target[0].dom, &options, err);
+}
+
+/* Takes the hits of sub-windows item[from..to) of a list, all of one model, to the store. */
+static int find_hits(search *s, flight *f, const ws_long_list *l, size_t from, size_t to, memory *m, ws_err *err) {
+    const uint32_t target = l->at[l->item[from]].target;
+    int rc = begin_hits(s, m, err);
+    if (!rc) rc = ws_long_find_hits(&s->genome->target[target], m->dom, l, l->item + from, to - from, &m->found, err);
     return rc ? rc : add_hits(s, f, l, target, &m->found, err);
+}
+
+/* ws_long_past.first. Its envelopes are no part of the statistics: how many there are depends on the threads. */
+static int find_first(void *own, const ws_long_target *t, const ws_long_list *l, uint32_t item, int behind, int *any,
+                      ws_err *err) {
+    memory *m = own;
+    int rc = begin_hits(m->of, m, err);
+    if (!rc) rc = ws_long_find_first_hits(t, m->dom, l, item, behind, &m->found, err);
+    *any = m->found.envelopes > 0;
+    m->found.envelopes = 0;
+    return rc ? rc : add_hits(m->of, m->flight, l, l->at[item].target, &m->found, err);
 }
 
 /* Finds the hits of what a step of the scan found itself. */
@@ -427,7 +445,10 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
     memory *m = take_memory(s, err);
     if (!m) return err->code;
     const ws_genome *g = s->genome;
+    m->of = s;
+    m->flight = p->of;
     m->search.count = (ws_long_count){g->by_seq ? p->of->hits.passed : g->dna.passed, g->by_seq};
+    m->search.past = (ws_long_past){g->history, find_first, m};
     int rc = WS_OK;
     switch (stage->number) {
     case MARK: rc = mark(s, p, err); break;

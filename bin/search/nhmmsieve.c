@@ -22,6 +22,7 @@ static int make_model(void *genome, size_t i, ws_err *err) {
     if (!rc) ws_bias_set(&m->filter.bias, hmm);
     if (!rc) rc = ws_profile_create(&m->filter.profile, hmm, err);
     if (!rc) rc = ws_long_target_create(m->target, &m->filter, &g->scan, err);
+    if (!rc && !g->nonull2) rc = ws_long_target_remember(m->target, err);
     ws_hmm_forget(&g->set.hmm[i]);
     return rc;
 }
@@ -50,6 +51,8 @@ static int open_tool(ws_job *job, ws_err *err) {
     if (!rc) rc = check_models(g, err);
     if (!rc && !(g->model = ws_calloc(g->set.n, sizeof *g->model, err))) rc = err->code;
     if (!rc && !(g->target = ws_calloc(g->set.n, sizeof *g->target, err))) rc = err->code;
+    if (!rc && !g->by_seq && !(g->history = ws_calloc(g->set.n, sizeof *g->history, err))) rc = err->code;
+    for (size_t i = 0; g->history && i < g->set.n; i++) ws_long_history_begin(&g->history[i]);
     if (!rc) rc = ws_parallel_for(g->set.n, threads, make_model, g, err);
     if (!rc) rc = ws_models_make_targets(job, &g->set, g->model, sizeof *g->model, err);
     if (!rc) rc = ws_dnastore_create(&g->dna.store, g->set.n, err);
@@ -69,6 +72,9 @@ static int finish(ws_job *job, ws_err *err) {
     if (g->by_seq) return WS_OK; /* all batches have left */
     for (size_t i = 0; i < g->npiecewise; i++)
         ws_dnastore_note_length(&g->dna.store, g->piecewise[i].number, g->piecewise[i].L);
+    for (size_t i = 0; i < g->set.n; i++)
+        if (g->target[i].changes)
+            g->dna.passed[i][WS_LONG_PASSED_FWD] += ws_long_history_settle(&g->history[i], &g->dna.store.list[i]);
     g->dna.text.seqs = g->seqs;
     g->dna.text.residues = g->residues;
     return ws_dna_write(job, &g->dna, g->target, g->Z_given ? ws_genome_given(g) : g->residues, err);
@@ -78,7 +84,9 @@ static void close_tool(ws_job *job) {
     ws_genome *g = job->own;
     for (size_t i = 0; g->target && i < g->set.n; i++) ws_long_target_release(&g->target[i]);
     for (size_t i = 0; g->model && i < g->set.n; i++) ws_profile_destroy(&g->model[i].filter.profile);
+    for (size_t i = 0; g->history && i < g->set.n; i++) ws_long_history_release(&g->history[i]);
     ws_dna_close(&g->dna);
+    ws_free(g->history);
     ws_free(g->target);
     ws_free(g->dna.passed);
     ws_buf_release(&g->echo);

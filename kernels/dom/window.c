@@ -52,9 +52,8 @@ static void fit_background(const ws_abc *abc, const uint8_t *x, uint32_t L, uint
 }
 
 /* Scores of code x under the background f, from those of the canonical ones if x is degenerate. */
-static void set_scores(const ws_dom_window_model *m, const float *f, int x, float *score) {
-    const ws_abc *abc = m->profile->abc;
-    const size_t row = (size_t)m->profile->M + 1;
+static void set_scores(const ws_abc *abc, const ws_odds *odds, const char *mask, const float *f, int x, float *score) {
+    const size_t row = (size_t)odds->M + 1;
     float *s = score + (size_t)x * row, denominator = 0.0f;
     for (size_t k = 1; k < row; k++) s[k] = x < abc->K || abc->contains[x] ? 0.0f : -INFINITY;
     for (int y = 0; y < abc->K && x >= abc->K; y++) {
@@ -63,11 +62,20 @@ static void set_scores(const ws_dom_window_model *m, const float *f, int x, floa
         denominator += f[y];
     }
     for (size_t k = 1; k < row; k++) {
-        const int masked = m->mask && m->mask[k] == 'm';
-        const float own = m->odds.emit[(size_t)x * row + k] * abc->background[0];
+        const int masked = mask && mask[k] == 'm';
+        const float own = odds->emit[(size_t)x * row + k] * abc->background[0];
         if (x < abc->K) s[k] = masked ? 0.0f : (float)log((double)own / (double)f[x]);
         else if (denominator > 0.0f) s[k] /= denominator;
     }
+}
+
+int ws_dom_window_revert(ws_profile *p, const char *mask, ws_err *err) {
+    ws_odds odds;
+    const int rc = ws_odds_create(&odds, p, err);
+    if (rc) return rc;
+    for (int x = 0; x < p->abc->Kp; x++) set_scores(p->abc, &odds, mask, p->abc->background, x, p->score);
+    ws_odds_destroy(&odds);
+    return WS_OK;
 }
 
 /* Makes the model's tables with the emissions that follow from a fitted background, of codes up to the highest in
@@ -85,7 +93,7 @@ static int fit_tables(const ws_dom_window_model *m, const uint8_t *x, uint32_t L
     fit_background(abc, x, L, window, f);
     for (int code = 0; code <= highest; code++) {
         score[(size_t)code * row] = -INFINITY;
-        set_scores(m, f, code, score);
+        set_scores(abc, &m->odds, m->mask, f, code, score);
     }
     const int rc = ws_dom_tables_fit(t, m->tables, score, highest + 1, err);
     ws_free(score);

@@ -19,6 +19,10 @@ int ws_dom_window_model_create(ws_dom_window_model *m, const ws_dom_tables *tabl
                                const ws_hmm *hmm, ws_err *err);
 void ws_dom_window_model_destroy(ws_dom_window_model *m);
 
+/* Makes of a profile what HMMER makes of it when it takes a fitted background back (long-targets.md, section 15.2):
+ * scores are rounded once more, and those of masked nodes are 0. The only failure is WS_ENOMEM. */
+int ws_dom_window_revert(ws_profile *p, const char *mask, ws_err *err);
+
 /* An envelope of a window. Positions count in the window. */
 typedef struct ws_dom_window_envelope {
     const uint8_t *x; /* the window's L codes; the caller sets x, L, from and to, and zero-initialises the rest */

@@ -72,12 +72,12 @@ static int list_envelopes(const ws_long_target *t, const ws_dom_pair *pair, size
     return WS_OK;
 }
 
-static int score_envelopes(const ws_long_target *t, ws_dom_worker *w, const ws_dom_pair *pair,
-                           const ws_long_list *windows,
-                           const uint32_t *item, size_t n, ws_long_hits *found, ws_err *err) {
+static int score_envelopes(const ws_long_target *t, const ws_dom_window_model *m, ws_dom_worker *w,
+                           const ws_dom_pair *pair, const ws_long_list *windows, const uint32_t *item, size_t n,
+                           ws_long_hits *found, ws_err *err) {
     envelopes l = {0};
     int rc = list_envelopes(t, pair, n, &l, err);
-    if (!rc) rc = ws_dom_window_rescore(&t->background, w, l.at, l.n, err);
+    if (!rc) rc = ws_dom_window_rescore(m, w, l.at, l.n, err);
     for (size_t e = 0; e < l.n; e++) {
         const uint32_t of = item[l.pair[e]];
         if (!rc && l.at[e].scored) rc = add_hit(t, &l.at[e].domain, windows, of, found, err);
@@ -101,6 +101,31 @@ int ws_long_take_hits(const ws_long_target *t, const ws_dom_pair *pair, const ws
     return rc;
 }
 
+/* Resolves the regions of a sub-window one after the other, by the later model once there is an envelope. */
+static int resolve_first(const ws_long_target *t, ws_dom_worker *w, ws_dom_pair *pair, int behind, ws_err *err) {
+    int rc = WS_OK, any = behind;
+    for (uint32_t r = 0; r < pair->nregion && !rc; r++) {
+        ws_dom_region *g = &pair->region[r];
+        const ws_dom_span span = {pair, g, NULL};
+        if (g->multi) rc = ws_dom_resolve(any ? t->tables : t->first_tables, w, &span, 1, err);
+        any |= g->nenv > 0;
+    }
+    return rc;
+}
+
+int ws_long_find_first_hits(const ws_long_target *t, ws_dom_worker *w, const ws_long_list *l, uint32_t item, int behind,
+                            ws_long_hits *found, ws_err *err) {
+    ws_dom_pair pair, *const list[] = {&pair};
+    const size_t before = found->n;
+    ws_dom_pair_begin(&pair, ws_long_list_codes(l, item), &l->lm[item]);
+    int rc = ws_dom_parse(behind ? t->tables : t->first_tables, w, list, 1, err);
+    if (!rc) rc = resolve_first(t, w, &pair, behind, err);
+    if (!rc) rc = score_envelopes(t, &t->first_background, w, &pair, l, &item, 1, found, err);
+    for (size_t j = before; j < found->n; j++) found->at[j].hit.first = 1;
+    ws_dom_pair_release(&pair);
+    return rc;
+}
+
 int ws_long_find_hits(const ws_long_target *t, ws_dom_worker *w, const ws_long_list *l, const uint32_t *item, size_t n,
                       ws_long_hits *found,
                       ws_err *err) {
@@ -114,7 +139,7 @@ int ws_long_find_hits(const ws_long_target *t, ws_dom_worker *w, const ws_long_l
     }
     if (!rc) rc = ws_dom_parse(t->tables, w, list, n, err);
     if (!rc) rc = ws_dom_for_spans(t->tables, w, list, n, 0, err);
-    if (!rc) rc = score_envelopes(t, w, pair, l, item, n, found, err);
+    if (!rc) rc = score_envelopes(t, &t->background, w, pair, l, item, n, found, err);
     for (size_t j = 0; list && j < n; j++) ws_dom_pair_release(&pair[j]);
     ws_free(list);
     ws_free(pair);

@@ -6,6 +6,8 @@
 #include "kernels/vit/points.h"
 #include "lib/base/parallel_for.h"
 
+#include <string.h>
+
 /* A list of windows as backends take it. */
 typedef struct request {
     ws_long_list *l;
@@ -182,13 +184,26 @@ static int find_subwindows(request *r, const ws_long_target *target, const ws_cp
     return rc;
 }
 
+/* Keeps the sub-windows of a task that pass. The CPU looks at those of a model that changes once more. */
+static int judge_subwindows(const request *r, ws_task *task, const ws_long_target *t, const ws_cpu *cpu,
+                            ws_long_worker *w, ws_err *err) {
+    uint32_t *item = items_of(r, task), *all = t->changes ? ws_alloc(task->n * sizeof *all, err) : NULL;
+    const size_t n = task->n;
+    if (t->changes && !all) return err->code;
+    if (all) memcpy(all, item, n * sizeof *all);
+    int rc = ws_long_judge_subwindows(t, cpu, r->l, item, &task->n, task->score, task->hint, w, err);
+    if (!rc && all) rc = ws_long_look_back(t, cpu, r->l, all, n, item, &task->n, w, err);
+    ws_free(all);
+    return rc;
+}
+
 static int test_subwindows(request *r, const ws_long_target *target, const ws_cpu *cpu, ws_long_worker *w,
                            ws_long_list *subwindows, ws_err *err) {
     const ws_long_filters *by = target[r->task->target].by;
     int rc = score(r, by->forward, target, offsetof(ws_long_target, dev_forward), &w->scratch, err);
     for (size_t k = 0; k < r->ntask && !rc; k++) {
         ws_task *t = &r->task[k];
-        rc = ws_long_judge_subwindows(&target[t->target], cpu, r->l, items_of(r, t), &t->n, t->score, t->hint, w, err);
+        rc = judge_subwindows(r, t, &target[t->target], cpu, w, err);
         if (!rc) rc = ws_long_list_pick(subwindows, r->l, t->item, t->n, err);
     }
     return rc;

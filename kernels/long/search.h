@@ -29,16 +29,64 @@ void ws_long_count_windows(const ws_long_count *c, const ws_long_target *target,
  * window follow one another. */
 void ws_long_count_subwindows(const ws_long_count *c, int passed, const ws_long_list *l, const uint32_t *item,
                               size_t from, size_t n);
+/* Counts n residues more of the item's model or record. */
+void ws_long_count_more(const ws_long_count *c, const ws_long_place *at, int passed, int64_t n);
+/* Returns how far sub-window b reaches back into a, if a is the one before it in the same window; else 0. */
+int64_t ws_long_overlap(const ws_long_list *l, size_t a, size_t b);
+
+/* ---- models that change: kernels/long/history.c ---- */
+
+/* HMMER changes a model with masked nodes when it first fits it to an envelope (long-targets.md, section 15.2).
+ * Sub-windows stand in the order of a search by one thread. Up to the first one with an envelope the model is as it
+ * came, and behind it the later one. On that strand of that block backgrounds are still fitted to the model as it came.
+ * Threads search all sub-windows by the later model, and those before the first one known so far by the other one too.
+ * The end of the search says which hits count. */
+
+/* A sub-window's place in that order. late: of the strand that is searched after the other one. */
+typedef struct ws_long_moment {
+    uint64_t block;
+    uint32_t late, window, subwindow;
+} ws_long_moment;
+
+/* The first envelope of a model so far. Threads may share it. */
+typedef struct ws_long_history {
+    pthread_mutex_t lock;
+    int known;               /* a sub-window with an envelope, the first one so far, is `at` */
+    ws_long_moment at;
+    struct ws_long_differ *differ; /* sub-windows of which one model lets more residues pass than the other */
+    size_t n, cap;
+} ws_long_history;
+void ws_long_history_begin(ws_long_history *h);
+void ws_long_history_release(ws_long_history *h);
+/* Keeps of a model's hits those that count, at the end. Returns by how much WS_LONG_PASSED_FWD grows. */
+int64_t ws_long_history_settle(const ws_long_history *h, ws_dnalist *hits);
+
+/* The histories of a search, and its function for hits by the model as it came. */
+typedef struct ws_long_past {
+    ws_long_history *of; /* [models]; NULL: each block is a search of its own, whose - strand comes first */
+    /* Takes the hits of a sub-window, item of l, with fits to the model as it came. behind: another sub-window had an
+     * envelope before. *any: this one has one. */
+    int (*first)(void *own, const ws_long_target *t, const ws_long_list *l, uint32_t item, int behind, int *any,
+                 ws_err *err);
+    void *own;
+} ws_long_past;
 
 /* Memory of one thread. Zero-initialise; its buffers grow as needed. */
 typedef struct ws_long_worker {
     ws_long_count count; /* the caller sets it */
+    ws_long_past past;   /* the same; not read unless models change */
     ws_long_list windows, subwindows;
     ws_buf codes, other, flags, scratch, scores, verdicts;
     const uint8_t *x; /* the unit's residues from `first` on; NULL: not unpacked */
     uint64_t first;
 } ws_long_worker;
 void ws_long_worker_release(ws_long_worker *w);
+
+/* Looks at sub-windows all[0..n) of model t, which changes, for the first one with an envelope; all NULL: 0 .. n - 1.
+ * passed[0..*m): those that pass Forward by the later model. Where each block is a search of its own, all its
+ * sub-windows are there, and those that do not count are taken off `passed`. Fails as w->past.first. */
+int ws_long_look_back(const ws_long_target *t, const ws_cpu *cpu, ws_long_list *l, const uint32_t *all, size_t n,
+                      uint32_t *passed, size_t *m, ws_long_worker *w, ws_err *err);
 
 /* ---- stages: kernels/long/stages.c. Failures are WS_ENOMEM alone ---- */
 
@@ -112,6 +160,12 @@ void ws_long_hits_release(ws_long_hits *found);
 int ws_long_find_hits(const ws_long_target *t, ws_dom_worker *w, const ws_long_list *l, const uint32_t *item, size_t n,
                       ws_long_hits *found,
                       ws_err *err);
+
+/* Appends the hits of one sub-window, item of l, whose backgrounds are fitted to a model that changes as it came.
+ * behind: it is parsed by the later model; else by the one that came until there is an envelope. Fails as
+ * ws_long_find_hits. */
+int ws_long_find_first_hits(const ws_long_target *t, ws_dom_worker *w, const ws_long_list *l, uint32_t item, int behind,
+                            ws_long_hits *found, ws_err *err);
 
 /* Appends the hits of one sub-window, item of l, whose envelopes are scored. Fails as ws_long_find_hits. */
 int ws_long_take_hits(const ws_long_target *t, const ws_dom_pair *pair, const ws_long_list *l, size_t item,

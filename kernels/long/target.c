@@ -19,29 +19,59 @@ int ws_long_target_create(ws_long_target *t, const ws_hmm_target *filter, const 
     return ws_long_model_create(&t->model, filter->hmm, &filter->profile, o, err);
 }
 
+/* Returns whether a node under the mask has scores of its own. */
+static int has_masked(const ws_profile *p, const char *mask) {
+    for (int k = 1; mask && k <= p->M; k++)
+        for (int x = 0; x < p->abc->K && mask[k] == 'm'; x++)
+            if (p->score[(size_t)x * ((size_t)p->M + 1) + (size_t)k] != 0.0f) return 1;
+    return 0;
+}
+
+int ws_long_target_remember(ws_long_target *t, ws_err *err) {
+    const ws_hmm *hmm = t->filter->hmm;
+    if (!has_masked(&t->filter->profile, hmm->note[WS_NOTE_MM])) return WS_OK;
+    t->later = *t->filter;
+    int rc = ws_profile_create(&t->later.profile, hmm, err);
+    if (!rc) rc = ws_dom_window_revert(&t->later.profile, hmm->note[WS_NOTE_MM], err);
+    if (rc) ws_profile_destroy(&t->later.profile);
+    t->changes = !rc;
+    return rc;
+}
+
 /* Destroys what the stages of the CPU have. */
 static void drop_layouts(ws_long_target *t) {
     ws_dom_window_model_destroy(&t->background);
+    ws_dom_window_model_destroy(&t->first_background);
     ws_dom_tables_destroy(t->tables);
+    ws_dom_tables_destroy(t->first_tables);
     ws_long_ssv_destroy(&t->ssv);
     ws_long_viterbi_destroy(&t->viterbi);
     ws_filter_destroy(t->msv);
     ws_filter_destroy(t->fwd);
-    t->tables = NULL;
-    t->msv = t->fwd = NULL;
+    ws_filter_destroy(t->first_fwd);
+    t->tables = t->first_tables = NULL;
+    t->msv = t->fwd = t->first_fwd = NULL;
+}
+
+/* Makes the tables of a profile of the target. */
+static int make_tables(const ws_long_target *t, const ws_profile *p, ws_dom_tables **tables, ws_err *err) {
+    const float *evparam = t->filter->hmm->evparam;
+    return ws_dom_tables_create(tables, p, evparam[WS_FTAU], evparam[WS_FLAMBDA], err);
 }
 
 int ws_long_target_lay_out(ws_long_target *t, int width, ws_err *err) {
-    const ws_hmm *hmm = t->filter->hmm;
-    const ws_profile *p = &t->filter->profile;
+    const ws_profile *p = &t->filter->profile, *later = t->changes ? &t->later.profile : p;
     if (t->laid_out) return WS_OK;
     int rc = ws_long_ssv_create(&t->ssv, ssv_bodies[width], &t->model, err);
     if (!rc) rc = ws_long_viterbi_create(&t->viterbi, vit_bodies[width], p, err);
     if (!rc) rc = ws_filter_create(&t->msv, msv_bodies[width], p, err);
-    if (!rc) rc = ws_filter_create(&t->fwd, fwd_bodies[width], p, err);
+    if (!rc) rc = ws_filter_create(&t->fwd, fwd_bodies[width], later, err);
+    if (!rc && t->changes) rc = ws_filter_create(&t->first_fwd, fwd_bodies[width], p, err);
     t->dom = dom_bodies[width];
-    if (!rc) rc = ws_dom_tables_create(&t->tables, p, hmm->evparam[WS_FTAU], hmm->evparam[WS_FLAMBDA], err);
-    if (!rc) rc = ws_dom_window_model_create(&t->background, t->tables, p, hmm, err);
+    if (!rc) rc = make_tables(t, later, &t->tables, err);
+    if (!rc && t->changes) rc = make_tables(t, p, &t->first_tables, err);
+    if (!rc) rc = ws_dom_window_model_create(&t->background, t->tables, later, t->filter->hmm, err);
+    if (!rc && t->changes) rc = ws_dom_window_model_create(&t->first_background, t->tables, p, t->filter->hmm, err);
     t->laid_out = !rc;
     if (rc) drop_layouts(t);
     return rc;
@@ -50,11 +80,13 @@ int ws_long_target_lay_out(ws_long_target *t, int width, ws_err *err) {
 static int to_device(ws_long_target *t, const ws_long_filters *by, ws_err *err) {
     const ws_target own = {.name = t->filter->hmm->name, .qlen = (uint64_t)t->model.M,
                            .data = (void *)(uintptr_t)t->filter};
+    ws_target later = own;
     int rc = t->dev ? WS_OK : ws_long_dev_create(&t->dev, &t->model, err);
+    if (t->changes) later.data = &t->later;
     t->by = by;
     if (!rc && by && !t->dev_msv) rc = by->msv->prepare(by->msv, &own, &t->dev_msv, err);
     if (!rc && by && !t->dev_points) rc = by->points->prepare(by->points, &own, &t->dev_points, err);
-    if (!rc && by && !t->dev_forward) rc = by->forward->prepare(by->forward, &own, &t->dev_forward, err);
+    if (!rc && by && !t->dev_forward) rc = by->forward->prepare(by->forward, &later, &t->dev_forward, err);
     t->on_device = !rc;
     return rc;
 }
@@ -73,6 +105,7 @@ void ws_long_target_release(ws_long_target *t) {
     if (t->dev_points) t->by->points->release(t->dev_points);
     if (t->dev_forward) t->by->forward->release(t->dev_forward);
     drop_layouts(t);
+    if (t->changes) ws_profile_destroy(&t->later.profile);
     ws_long_model_destroy(&t->model);
     pthread_mutex_destroy(&t->lock);
     *t = (ws_long_target){0};

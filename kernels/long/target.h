@@ -21,8 +21,16 @@ typedef struct ws_long_target {
     const ws_hmm_target *filter; /* the model itself, its profile, its bias */
     ws_long_model model;
 
-    /* by ws_long_target_lay_out */
+    /* by ws_long_target_remember: the model changes when it is first fitted to an envelope, and is `later` from then
+     * on. 0: it stays as it is, and there is no `later` */
+    int changes;
+    ws_hmm_target later;
+
+    /* by ws_long_target_lay_out. Those of a model that changes are of the later one, but for first_... */
     int laid_out;
+    ws_filter *first_fwd;
+    ws_dom_tables *first_tables;
+    ws_dom_window_model first_background; /* with fits to the model as it came, and the later one's own scores */
     ws_long_ssv ssv;
     ws_long_viterbi viterbi;
     ws_filter *msv, *fwd;
@@ -42,6 +50,10 @@ typedef struct ws_long_target {
  * the only failure.
  * Release in any case. */
 int ws_long_target_create(ws_long_target *t, const ws_hmm_target *filter, const ws_long_options *o, ws_err *err);
+/* Has the target change as HMMER's models do (long-targets.md, section 15.2). The caller's search keeps a history of it
+ * (kernels/long/search.h). Call it before the layouts, while the model has its transitions. WS_ENOMEM is the only
+ * failure. */
+int ws_long_target_remember(ws_long_target *t, ws_err *err);
 /* Lays out the stages for a number of lib/simd/width.h, once. WS_ENOMEM is the only failure; then t has no layouts, and
  * another thread may ask again. One thread at a time. */
 int ws_long_target_lay_out(ws_long_target *t, int width, ws_err *err);

@@ -32,6 +32,7 @@ typedef struct ws_dnahit {
     uint32_t window, subwindow, number;
     uint32_t model; /* of a list by sequence: its number */
     uint8_t minus;  /* on the other strand */
+    uint8_t first;  /* of a model that changes (kernels/long/history.c): it was found by the model as it came */
     uint8_t duplicate, reported, included, shown; /* set by ws_dnalist_rank; shown: the second cutoff is met */
     /* The alignment, if it is held: columns as in ws_domain, with WS_COLUMN_ABOVE, and codes of its residues */
     uint32_t ncolumn;
