@@ -251,6 +251,14 @@ CHECKS
     nhmmsieve -E 1e-3 --w_length 3000 -O tblout made.hmm short.fa >want
     same want <(sed '/^#$/,$d' got)
     [ "$(tail -1 got)" = '# [ok]' ]
+    local cores line='# number of worker threads:        '
+    cores=$(getconf _NPROCESSORS_ONLN)
+    for n in '' 0 1 2 5; do # nhmmer has the line in any case, with a thread for a core at most
+        nhmmer ${n:+--cpu $n} -o got made.hmm short.fa
+        n=${n:-2}
+        grep -qx "$line$((n < cores ? n : cores))" got || fail "--cpu $n: $(head -9 got)"
+    done
+    ! nhmmsieve -O text made.hmm short.fa | grep -q "^$line"
 }
 
 @test "phmmer and jackhmmer without a query that has residues: an empty report, as HMMER's; our names refuse that" {

@@ -153,7 +153,7 @@ static const ws_peer_opt nhmmer_opts[] = {
     DNA_STRANDS,
     DNA_WINDOWS("SSV"),
     VALUE_IN(FORMATS, "--cpu", 'n', "2", "n>=0", OTHER, "threads, also by the variable HMMER_NCPU",
-             "# number of worker threads:        ", 's'),
+             "# number of worker threads:        ", 'c'),
     {.name = NULL},
 };
 

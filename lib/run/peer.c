@@ -263,16 +263,20 @@ static int put_echo(const ws_peer_opt *o, const char *value, ws_buf *out, ws_err
     case '0': return ws_buf_addf(out, err, "%s%.0f\n", o->echo, strtod(value, NULL));
     case 'm': return ws_buf_addf(out, err, "%s%.1f Mb\n", o->echo, strtod(value, NULL));
     case 's': return ws_buf_addf(out, err, "%s%s\n", o->echo, value);
+    case 'c': return ws_buf_addf(out, err, "%s%d\n", o->echo, (int)ws_min(strtol(value, NULL, 10), ws_system_cores()));
     case 'w': return ws_buf_addf(out, err, "%s%s workers\n", o->echo, value);
     default: return ws_buf_addf(out, err, "%s\n", o->echo);
     }
 }
 
-/* Appends the line of an option that was given with a value other than its default. */
+/* Appends the line of an option that was given with a value other than its default. The line about threads is always
+ * there under the name. */
 static int echo_one(const ws_cmdline *cl, const ws_peer_opt *o, ws_buf *out, ws_err *err) {
     const ws_opt_given *g = o->echo ? find_given(cl, o) : NULL;
-    if (!g || (g->value && o->value && strcmp(g->value, o->value) == 0)) return WS_OK;
-    return put_echo(o, g->value, out, err);
+    const char *value = g ? g->value : o->value;
+    const int is_default = !g || (value && o->value && strcmp(value, o->value) == 0);
+    if (!o->echo || (is_default && !(o->style == 'c' && (g || cl->fixed)))) return WS_OK;
+    return put_echo(o, value, out, err);
 }
 
 /* Appends the line of an option, behind those of the options that come before it. */

@@ -24,7 +24,8 @@ typedef struct ws_peer_opt {
     ws_peer_group group;
     const char *echo;    /* the line of the report's head, up to the value; NULL: there is none */
     /* its value: g, f, 0 and 3 (so many decimals), s (as it was given), b and t (f and g in bits), m (megabases), i and
-     * a (a prefix of models, of alignments), w (of workers); 0: there is none */
+     * a (a prefix of models, of alignments), w (of workers), c (at most one for each core; under the name the line is
+     * always there); 0: there is none */
     char style;
     const char *zero;    /* the whole line for the value 0; NULL: as for others */
     int turn;            /* lines of the head come by this number, below WS_PEER_TURNS, then in the list's order */
