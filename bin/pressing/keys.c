@@ -49,7 +49,7 @@ int ws_picks_read(ws_picks *p, const char *path, ws_err *err) {
     static const char blank[] = " \t\r\n";
     char *text = NULL;
     size_t n;
-    int rc = ws_source_slurp(path, &text, &n, err);
+    int rc = ws_source_slurp(path, NULL, &text, &n, err);
     if (!rc && memchr(text, '\0', n))
         rc = ws_fail(err, WS_EDATA, "%s: a byte of it is zero, but it should be a list of names, one on a line",
                      ws_source_name_of(path));

@@ -222,8 +222,11 @@ static int read_evparam(reader *r, ws_hmm *h, int32_t flags, ws_err *err) {
     if (rc) return rc;
     for (int i = 0; i < WS_NEVPARAM; i++) h->evparam[i] = WS_EVPARAM_UNSET;
     if (!(flags & WS_HMMBIN_STATS)) return WS_OK;
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(v[i])) return bad(r, err, "an E-value parameter is no number");
+    for (size_t i = 0; i < n; i++) {
+        const int location = n == WS_NEVPARAM ? i == WS_MMU || i == WS_VMU : i == 1;
+        if (!isfinite(v[i]) && !(location && v[i] < 0)) /* -inf: see hmmtext.c */
+            return bad(r, err, "an E-value parameter is no number");
+    }
     h->calibrated = 1;
     if (n == WS_NEVPARAM) {
         memcpy(h->evparam, v, sizeof v);

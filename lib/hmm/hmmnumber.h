@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const double ws_power_of_ten[16] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                        1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+                                           1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 
 /* Parses a plain decimal number, correctly rounded. With at most 15 digits in all, the digits form an integer below
  * 10^15 < 2^53, and the power of ten is at most 10^15. Both are exact doubles, and IEEE division rounds their

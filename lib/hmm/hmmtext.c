@@ -256,6 +256,17 @@ static int head_nc(reader *r, draft *d, ws_err *err) { return head_cut(r, d, WS_
 
 static int is_lambda(int param) { return param == WS_MLAMBDA || param == WS_VLAMBDA || param == WS_FLAMBDA; }
 
+/* Parses a number of a STATS line. The location of MSV or Viterbi may be minus infinity: HMMER writes that for a model
+ * on which random sequences have no score, and lets every target pass. */
+static int stats_number(reader *r, int param, double *v, ws_err *err) {
+    const char *p = skip_blanks(r->at);
+    if ((param != WS_MMU && param != WS_VMU) || strncasecmp(p, "-inf", 4) != 0 || !is_end(p[4]))
+        return number(r, '\0', v, "STATS", err);
+    *v = -INFINITY;
+    r->at = p + 4;
+    return WS_OK;
+}
+
 /* Parses a STATS line. Version a has one lambda for all and one mu for MSV and Viterbi; from b on each filter has
  * its own pair. */
 static int head_stats(reader *r, draft *d, ws_err *err) {
@@ -280,7 +291,7 @@ static int head_stats(reader *r, draft *d, ws_err *err) {
         if (line[i].old != (r->file->version == 'a') || !token_says(&t, line[i].word)) continue;
         for (int j = 0; j < line[i].n; j++) {
             double v;
-            int rc = number(r, '\0', &v, "STATS", err);
+            int rc = stats_number(r, line[i].param[j], &v, err);
             if (rc) return rc;
             ev[line[i].param[j]] = (float)v;
             if (is_lambda(line[i].param[j]) && !((float)v > 0)) /* lambda <= 0: every pair or none would pass */
