@@ -55,8 +55,8 @@ static const struct a_case cases[] = {
          0),
     CASE("dash", FA, ">a\n-\n", "",
          "line 2: '-' is not a letter of the amino alphabet, at position 1 of sequence \"a\""
-         " (see --bad-residue of respack and the filters, as in respack --bad-residue=x FILE | ...; aligned FASTA has the "
-         "format afa)",
+         " (see --bad-residue of respack and the filters, as in respack --bad-residue=x FILE | ...; aligned FASTA has "
+         "the format afa)",
          0),
     CASE("byte beyond ASCII", FA, ">a\nA\xc3\xa9\n", "",
          "line 2: '\\xc3' is not a letter of the amino alphabet, at position 2 of sequence \"a\""
