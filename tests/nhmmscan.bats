@@ -12,6 +12,7 @@ setup_file() {
     cd "$BATS_FILE_TMPDIR"
     zcat "$data"/golden/long-targets/models/RF00001.hmm.gz >five.hmm
     zcat "$data"/golden/dna-models/3box.hmm.gz "$data"/golden/dna-models/MADE1.hmm.gz >two.hmm
+    zcat "$data"/golden/dna-models/MADE1.hmm.gz >made.hmm
     zcat "$data"/golden/long-targets/inputs/dna_target.fa.gz >long.fa
     zcat "$data"/golden/long-targets/inputs/short.fa.gz | awk '/^>/ { n++ } n <= 150' >some.fa
     (printf '>empty\n'; cat some.fa; printf '>tiny no hit\nACGT\n') >odd.fa
@@ -55,14 +56,17 @@ equal() { # equal NAME ARGUMENT...
         for x in tbl dfam out; do
             xz -dc "$full/expected/$case.$x.xz" | grep -v '^#$\|^# CPU time\|^# Mc/sec' >want
             [ $x != out ] || sed -i -n '/^Query:/,$p' want
-            # hits with equal E-values may differ in the last bit of nhmmscan's, which drifts from hit to hit
-            if [ "$case" = s-tandem ]; then same <(sort want) <(grep -v '^#$' got.$x | sort) || fail "$case.$x"
-            else same want <(grep -v '^#$' got.$x) || fail "$case.$x"; fi
+            same want <(grep -v '^#$' got.$x) || fail "$case.$x"
         done
         n=$((n + 1))
     done <cases
     [ $n -ge 21 ]
     echo "# ran $n cases" >&3
+}
+
+@test "rows of one E-value stand as nhmmscan's last bits say, which the other strand changes" {
+    zcat "$golden/arrays.fa.gz" >arrays.fa
+    for run in '-t 1' '-t 4' '-t 4 -K 700' '-t 1 --backend scalar'; do equal arrays $run --noali made.hmm arrays.fa; done
 }
 
 @test "models with masked nodes change anew with each sequence, whose - strand comes first" {

@@ -70,7 +70,8 @@ static inline double ws_dom_waiting_cells(const ws_dom_waiting *p) {
 /* Returns an envelope of a window; takes what became of it. */
 static inline ws_dom_window_envelope ws_dom_waiting_window(const ws_dom_waiting *p) {
     const ws_dom_envelope *e = p->of.env;
-    return (ws_dom_window_envelope){.x = p->of.pair->x, .L = p->of.pair->L, .from = e->from, .to = e->to};
+    return (ws_dom_window_envelope){.x = p->of.pair->x, .L = p->of.pair->L, .from = e->from, .to = e->to,
+                                    .fit = p->item->window};
 }
 static inline void ws_dom_waiting_take_window(const ws_dom_waiting *p, const ws_dom_window_envelope *e) {
     p->of.env->scored = e->scored;

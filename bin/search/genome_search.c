@@ -219,11 +219,12 @@ static int begin_domains(search *s, pool *p, ws_err *err) {
     p->left = l->n + 1; /* one for this function */
     for (size_t j = 0; j < l->n && !rc; j++) {
         const uint32_t i = l->item[j], target = l->at[i].target;
-        const ws_long_target *t = &s->genome->target[target];
+        ws_long_target *t = &s->genome->target[target];
         subwindow *w = &p->sub[i];
+        if (l->at[i].behind && (rc = ws_long_target_behind(t, err))) return rc;
         *w = (subwindow){.pool = p, .of = {.tables = t->tables, .model = target, .M = (uint32_t)t->model.M,
                                           .order = p->of->batch.number * s->sets.n + p->set,
-                                          .window = &t->background}};
+                                          .window = l->at[i].behind ? &t->behind : &t->background}};
         ws_dom_pair_begin(&w->of.pair, ws_long_list_codes(l, i), &l->lm[i]);
         rc = ws_dom_steps_add(s->steps, &w->of, err);
     }
@@ -341,6 +342,8 @@ static int begin_hits(const search *s, memory *m, ws_err *err) {
 static int find_hits(search *s, flight *f, const ws_long_list *l, size_t from, size_t to, memory *m, ws_err *err) {
     const uint32_t target = l->at[l->item[from]].target;
     int rc = begin_hits(s, m, err);
+    for (size_t i = from; i < to && !rc; i++)
+        if (l->at[l->item[i]].behind) rc = ws_long_target_behind(&s->genome->target[target], err);
     if (!rc) rc = ws_long_find_hits(&s->genome->target[target], m->dom, l, l->item + from, to - from, &m->found, err);
     return rc ? rc : add_hits(s, f, l, target, &m->found, err);
 }
@@ -448,7 +451,7 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
     m->of = s;
     m->flight = p->of;
     m->search.count = (ws_long_count){g->by_seq ? p->of->hits.passed : g->dna.passed, g->by_seq};
-    m->search.past = (ws_long_past){g->history, find_first, m};
+    if (!g->nonull2) m->search.past = (ws_long_past){g->history, find_first, m};
     int rc = WS_OK;
     switch (stage->number) {
     case MARK: rc = mark(s, p, err); break;

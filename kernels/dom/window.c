@@ -78,6 +78,21 @@ int ws_dom_window_revert(ws_profile *p, const char *mask, ws_err *err) {
     return WS_OK;
 }
 
+int ws_dom_window_model_behind(ws_dom_window_model *m, const ws_dom_window_model *of, ws_err *err) {
+    const ws_abc *abc = of->profile->abc;
+    const size_t row = (size_t)of->odds.M + 1, n = (size_t)abc->Kp * row;
+    float *score = ws_alloc(n * sizeof *score, err), *emit = score ? ws_alloc(n * sizeof *emit, err) : NULL;
+    *m = (ws_dom_window_model){.tables = of->tables, .profile = of->profile, .mask = of->mask,
+                               .odds = {.M = of->odds.M, .Kp = of->odds.Kp, .emit = emit}};
+    for (int x = 0; x < abc->Kp && emit; x++) {
+        score[(size_t)x * row] = -INFINITY;
+        set_scores(abc, &of->odds, of->mask, abc->background, x, score);
+    }
+    if (emit) ws_odds_of(emit, score, n);
+    ws_free(score);
+    return emit ? WS_OK : err->code;
+}
+
 /* Makes the model's tables with the emissions that follow from a fitted background, of codes up to the highest in
  * x[0..L): most envelopes have canonical residues alone. */
 static int fit_tables(const ws_dom_window_model *m, const uint8_t *x, uint32_t L, uint32_t window, ws_dom_tables **t,
@@ -172,7 +187,7 @@ static int fit_round(const ws_dom_window_model *m, ws_dom_worker *w, ws_dom_wind
     int rc = WS_OK;
     for (size_t j = 0; j < n && !rc; j++) {
         if (!asked(e[j], round)) continue;
-        rc = begin_fitted(m, w->options.nonull2, e[j], &p[j], err);
+        rc = begin_fitted(e[j]->fit ? e[j]->fit : m, w->options.nonull2, e[j], &p[j], err);
         span[some++] = (ws_dom_span){&p[j].pair, NULL, &p[j].e};
     }
     if (!rc && some) rc = ws_dom_rescore(m->tables, w, span, some, err);

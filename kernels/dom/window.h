@@ -18,6 +18,9 @@ typedef struct ws_dom_window_model {
 int ws_dom_window_model_create(ws_dom_window_model *m, const ws_dom_tables *tables, const ws_profile *profile,
                                const ws_hmm *hmm, ws_err *err);
 void ws_dom_window_model_destroy(ws_dom_window_model *m);
+/* Makes the model that `of`, which must stay, is to HMMER once a fit was taken back: its scores are rounded once more.
+ * Backgrounds are fitted to that one; the tables are those of `of`. Fails as ws_dom_window_model_create. */
+int ws_dom_window_model_behind(ws_dom_window_model *m, const ws_dom_window_model *of, ws_err *err);
 
 /* Makes of a profile what HMMER makes of it when it takes a fitted background back (long-targets.md, section 15.2):
  * scores are rounded once more, and those of masked nodes are 0. The only failure is WS_ENOMEM. */
@@ -27,6 +30,8 @@ int ws_dom_window_revert(ws_profile *p, const char *mask, ws_err *err);
 typedef struct ws_dom_window_envelope {
     const uint8_t *x; /* the window's L codes; the caller sets x, L, from and to, and zero-initialises the rest */
     uint32_t L, from, to;
+    /* the background is fitted to this one, which has the tables of the call's; NULL: to the call's */
+    const ws_dom_window_model *fit;
     int cut;                      /* it was cut to 20 residues around its alignment; from and to say so */
     int scored;                   /* 0: a posterior went out of range, and there is no hit */
     float fitted_nats, own_nats;  /* Forward with the fitted background, and with the model's own (e1, e0) */

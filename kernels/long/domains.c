@@ -50,7 +50,8 @@ static int no_memory(const ws_long_target *t, const ws_dom_region *g, ws_err *er
                    g->to - g->from + 1, t->filter->hmm->name);
 }
 
-static int list_envelopes(const ws_long_target *t, const ws_dom_pair *pair, size_t n, envelopes *l, ws_err *err) {
+static int list_envelopes(const ws_long_target *t, const ws_dom_pair *pair, const ws_long_list *windows,
+                          const uint32_t *item, size_t n, envelopes *l, ws_err *err) {
     size_t most = 0;
     for (size_t j = 0; j < n; j++)
         for (uint32_t r = 0; r < pair[j].nregion; r++) {
@@ -67,7 +68,8 @@ static int list_envelopes(const ws_long_target *t, const ws_dom_pair *pair, size
                 const ws_dom_envelope *from = &pair[j].region[r].env[e];
                 l->pair[l->n] = j;
                 l->at[l->n++] =
-                    (ws_dom_window_envelope){.x = pair[j].x, .L = pair[j].L, .from = from->from, .to = from->to};
+                    (ws_dom_window_envelope){.x = pair[j].x, .L = pair[j].L, .from = from->from, .to = from->to,
+                                             .fit = windows->at[item[j]].behind ? &t->behind : NULL};
             }
     return WS_OK;
 }
@@ -76,7 +78,7 @@ static int score_envelopes(const ws_long_target *t, const ws_dom_window_model *m
                            const ws_dom_pair *pair, const ws_long_list *windows, const uint32_t *item, size_t n,
                            ws_long_hits *found, ws_err *err) {
     envelopes l = {0};
-    int rc = list_envelopes(t, pair, n, &l, err);
+    int rc = list_envelopes(t, pair, windows, item, n, &l, err);
     if (!rc) rc = ws_dom_window_rescore(m, w, l.at, l.n, err);
     for (size_t e = 0; e < l.n; e++) {
         const uint32_t of = item[l.pair[e]];

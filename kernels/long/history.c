@@ -202,6 +202,14 @@ static int look_at_block(const ws_long_target *t, const ws_cpu *cpu, ws_long_lis
     return rc;
 }
 
+void ws_long_mark_behind(ws_long_list *l, const uint32_t *item, size_t n) {
+    for (size_t from = 0, to = 0; from < n; from = to) {
+        int minus = 0;
+        for (; to < n && l->at[item[to]].block == l->at[item[from]].block; to++) minus |= l->at[item[to]].minus;
+        for (size_t j = from; j < to; j++) l->at[item[j]].behind = minus && !l->at[item[j]].minus;
+    }
+}
+
 int ws_long_look_back(const ws_long_target *t, const ws_cpu *cpu, ws_long_list *l, const uint32_t *all, size_t n,
                       uint32_t *passed, size_t *m, ws_long_worker *w, ws_err *err) {
     if (n == 0) return WS_OK;

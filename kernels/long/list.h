@@ -13,6 +13,7 @@ typedef struct ws_long_place {
     uint32_t window;         /* number among the model's windows in the block, as they were found */
     uint32_t subwindow;           /* number of a sub-window in its window */
     int minus;
+    int behind;              /* of a sub-window by sequence: one of the strand before it passed Forward, too */
     float nats;              /* of a window that was tested: its MSV score */
     float bias_nats;         /* b of section 7; NaN where no test asked for it */
     double p;                /* P-value of that test */

@@ -193,6 +193,7 @@ static int judge_subwindows(const request *r, ws_task *task, const ws_long_targe
     if (all) memcpy(all, item, n * sizeof *all);
     int rc = ws_long_judge_subwindows(t, cpu, r->l, item, &task->n, task->score, task->hint, w, err);
     if (!rc && all) rc = ws_long_look_back(t, cpu, r->l, all, n, item, &task->n, w, err);
+    if (!rc && !t->changes && ws_long_by_block(&w->past)) ws_long_mark_behind(r->l, item, task->n);
     ws_free(all);
     return rc;
 }

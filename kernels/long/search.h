@@ -70,6 +70,12 @@ typedef struct ws_long_past {
                  ws_err *err);
     void *own;
 } ws_long_past;
+static inline int ws_long_by_block(const ws_long_past *p) { return p->first && !p->of; }
+
+/* Notes for sub-windows item[0..n) of the + strand whether their block has some of the - strand. They are of one model,
+ * ascending, and each block is a search of its own. HMMER fits their backgrounds to a model that is rounded once
+ * more. */
+void ws_long_mark_behind(ws_long_list *l, const uint32_t *item, size_t n);
 
 /* Memory of one thread. Zero-initialise; its buffers grow as needed. */
 typedef struct ws_long_worker {

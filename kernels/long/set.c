@@ -45,6 +45,8 @@ int ws_long_sieve(const ws_long_target *target, const ws_cpu *cpu, ws_long_list 
         if (!rc) rc = ws_long_test_subwindows(t, cpu, &w->subwindows, w->subwindows.item, &left, w, err);
         if (!rc && t->changes)
             rc = ws_long_look_back(t, cpu, &w->subwindows, NULL, w->subwindows.n, w->subwindows.item, &left, w, err);
+        if (!rc && !t->changes && ws_long_by_block(&w->past))
+            ws_long_mark_behind(&w->subwindows, w->subwindows.item, left);
         if (!rc) rc = ws_long_list_pick(subwindows, &w->subwindows, w->subwindows.item, left, err);
         if (rc) break;
         ws_long_count_subwindows(&w->count, WS_LONG_PASSED_VIT, &w->subwindows, NULL, 0, w->subwindows.n);

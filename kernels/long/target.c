@@ -77,6 +77,14 @@ int ws_long_target_lay_out(ws_long_target *t, int width, ws_err *err) {
     return rc;
 }
 
+int ws_long_target_behind(ws_long_target *t, ws_err *err) {
+    pthread_mutex_lock(&t->lock);
+    const int rc = t->has_behind ? WS_OK : ws_dom_window_model_behind(&t->behind, &t->background, err);
+    t->has_behind = !rc;
+    pthread_mutex_unlock(&t->lock);
+    return rc;
+}
+
 static int to_device(ws_long_target *t, const ws_long_filters *by, ws_err *err) {
     const ws_target own = {.name = t->filter->hmm->name, .qlen = (uint64_t)t->model.M,
                            .data = (void *)(uintptr_t)t->filter};
@@ -104,6 +112,7 @@ void ws_long_target_release(ws_long_target *t) {
     if (t->dev_msv) t->by->msv->release(t->dev_msv);
     if (t->dev_points) t->by->points->release(t->dev_points);
     if (t->dev_forward) t->by->forward->release(t->dev_forward);
+    if (t->has_behind) ws_dom_window_model_destroy(&t->behind);
     drop_layouts(t);
     if (t->changes) ws_profile_destroy(&t->later.profile);
     ws_long_model_destroy(&t->model);

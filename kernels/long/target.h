@@ -40,7 +40,8 @@ typedef struct ws_long_target {
 
     /* by ws_long_target_to_device */
     pthread_mutex_t lock;
-    int on_device;
+    int on_device, has_behind;
+    ws_dom_window_model behind; /* by ws_long_target_behind */
     ws_long_dev *dev; /* NULL: the CPU marks */
     const ws_long_filters *by;
     void *dev_msv, *dev_points, *dev_forward; /* as `by` prepared them */
@@ -54,6 +55,8 @@ int ws_long_target_create(ws_long_target *t, const ws_hmm_target *filter, const 
  * (kernels/long/search.h). Call it before the layouts, while the model has its transitions. WS_ENOMEM is the only
  * failure. */
 int ws_long_target_remember(ws_long_target *t, ws_err *err);
+/* Makes `behind` of a target that is laid out and does not change, once; any thread. WS_ENOMEM is the only failure. */
+int ws_long_target_behind(ws_long_target *t, ws_err *err);
 /* Lays out the stages for a number of lib/simd/width.h, once. WS_ENOMEM is the only failure; then t has no layouts, and
  * another thread may ask again. One thread at a time. */
 int ws_long_target_lay_out(ws_long_target *t, int width, ws_err *err);
