@@ -95,6 +95,10 @@ def make_data():
     write("fwd3.wsp", plain(["fwdscore", "-O", "packed", "three.hmm", "pairs.wsp"]))
 
 
+def rows_of(out):
+    return [x for x in out.split(b"\n") if x and not x.startswith(b"#")]
+
+
 def commands():
     """Every tool with each of its output formats: the command without threads and batch, and its input."""
     for tool in FILTERS + ("domscore", "respack", "hmmsieve", "seqsieve", "jacksieve", "nhmmsieve", "mrfseg", "pairhmm",

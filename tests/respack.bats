@@ -209,7 +209,7 @@ setup() { in_data; }
     run --separate-stderr respack --shards 0 -o never demo.fa
     refused 2 --shards
     run --separate-stderr respack --shards 2 --stats=never-00001-of-00002 -o never demo.fa
-    refused 2 --stats never-00001-of-00002
+    refused 2 never-00001-of-00002 --stats
     [ -z "$(compgen -G "never*")" ] || fail "$(ls never*)"
     run --separate-stderr respack --shards 2 -o nowhere/db demo.fa
     refused 1 'cannot open nowhere/db-00000-of-00002 for writing'

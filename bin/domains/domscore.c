@@ -76,7 +76,7 @@ static int finish(ws_job *job, ws_err *err) {
         d->out[k].sink.write = to_output;
         d->out[k].sink.to = &d->out[k];
     }
-    if (!rc && !d->stream) rc = ws_domscore_write(job, known ? (double)size.seqs : NAN, 1, err);
+    if (!rc && !d->stream) rc = ws_domscore_write(job, known ? (double)size.seqs : NAN, known || d->Z_given, err);
     for (int k = 0; k < d->nout; k++) job->out[d->out[k].number].rows = d->out[k].rows;
     if (!rc) rc = ws_domscore_failure(d, err);
     return !rc && !known && !d->Z_given ? ws_domscore_no_size(err) : rc;

@@ -146,7 +146,7 @@ int ws_sieve_finish(ws_job *job, ws_err *err) {
     const ws_stream_size size = ws_scan_size(job);
     const int known = size.state == WS_SIZE_KNOWN;
     int rc = ws_cascade_finish(job, err);
-    if (!rc) rc = write_hits(job, known ? (double)size.seqs : NAN, 1, err);
+    if (!rc) rc = write_hits(job, known ? (double)size.seqs : NAN, known || s->dom.Z_given, err);
     if (!rc) rc = ws_domscore_failure(&s->dom, err);
     return rc || known || s->dom.Z_given || job->ntarget == 0 ? rc : ws_domscore_no_size(err);
 }

@@ -60,6 +60,7 @@ static inline int next_line(reader *r) {
  * HMMER. */
 static inline int next_token(reader *r, token *t) {
     const char *p = skip_blanks(r->at), *q = p;
+    *t = (token){p, 0};
     r->at = p;
     if (*p == '#') return 0;
     while (!is_end(*q)) q++;
