@@ -7,6 +7,7 @@ bats_require_minimum_version 1.5.0
 load helper
 
 setup_file() {
+    export evalues=name,evalue,c_evalue,i_evalue
     make_data
     awk '/^>/ { n++ } n > 200 { exit } { print }' demo.fa >first.fa
     awk '/^>/ { n++ } n > 200 { print }' demo.fa >second.fa
@@ -15,7 +16,7 @@ setup_file() {
     msvfilt --no-provenance m.hmm demo.fa >bare.msv
     vitfilt m.hmm demo.msv >demo.vit
     fwdscore m.hmm demo.vit >demo.fwd
-    msvfilt m.hmm demo.fa | vitfilt m.hmm | fwdscore m.hmm | domscore -f name,evalue,c_evalue,i_evalue m.hmm | grep -v '^#' | sort >want.rows
+    msvfilt m.hmm demo.fa | vitfilt m.hmm | fwdscore m.hmm | domscore -f $evalues m.hmm | grep -v '^#' | sort >want.rows
     hmmsieve -o /dev/null --tblout want.tbl m.hmm demo.fa
     awk '!/^#/ { print $1, $5 }' want.tbl | sort >want.tblrows
 }
@@ -26,7 +27,7 @@ setup() { in_data; }
 consume() { # consume known|unknown
     local s=0
     cat >in
-    domscore -f name,evalue,c_evalue,i_evalue m.hmm <in >dom.out 2>dom.err || s=$?
+    domscore -f $evalues m.hmm <in >dom.out 2>dom.err || s=$?
     grep -v '^#' dom.out | sort >dom.rows || true
     said "$1" "$s" dom.err
     if [ "$1" = known ]; then same want.rows dom.rows; else [ -z "$(cut -f2- dom.rows | tr -d '\t\n')" ]; fi
@@ -47,7 +48,7 @@ said() { # said known|unknown STATUS FILE
 }
 
 with_Z() { # the size that the user gives is taken
-    same want.rows <(domscore -Z 400 -f name,evalue,c_evalue,i_evalue m.hmm <in | grep -v '^#' | sort)
+    same want.rows <(domscore -Z 400 -f $evalues m.hmm <in | grep -v '^#' | sort)
 }
 
 @test "--no-provenance at any stage changes no E-value: the ##end line is data" {
@@ -148,7 +149,7 @@ with_Z() { # the size that the user gives is taken
 
 @test "words of options and names are no part of the ledger" {
     sed 's/^NAME .*/NAME  x(xxh3:0000000000000000)--watson/' m.hmm >odd.hmm
-    msvfilt odd.hmm demo.fa | vitfilt odd.hmm | fwdscore odd.hmm | domscore -f name,evalue,c_evalue,i_evalue odd.hmm | grep -v '^#' | sort >got
+    msvfilt odd.hmm demo.fa | vitfilt odd.hmm | fwdscore odd.hmm | domscore -f $evalues odd.hmm | grep -v '^#' | sort >got
     same want.rows got
     # the hash of the models is that of the field, not one in the arguments
     sed '1s/args="[^"]*"/args="model=m(xxh3:0000000000000000)"/' demo.msv | consume known

@@ -70,7 +70,9 @@ static inline int next_token(reader *r, token *t) {
     return 1;
 }
 
-static inline int token_is(const token *t, const char *word) { return strlen(word) == t->n && memcmp(t->p, word, t->n) == 0; }
+static inline int token_is(const token *t, const char *word) {
+    return strlen(word) == t->n && memcmp(t->p, word, t->n) == 0;
+}
 static inline int token_says(const token *t, const char *word) {
     return strlen(word) == t->n && strncasecmp(t->p, word, t->n) == 0;
 }
