@@ -194,10 +194,12 @@ static int lone_return(ws_parse *s, const uint8_t *p, size_t n) {
 
 int ws_parse_text(ws_parse *s, ws_buf *to, const uint8_t *p, size_t n, ws_err *err) {
     if (n > WS_TEXT_MAX - to->n) return ws_parse_fail_long(s, "a name and a description have", err);
+    /* the first fault is told, wherever the chunks of the input end */
+    const uint8_t *zero = memchr(p, '\0', n);
+    if (lone_return(s, p, zero ? (size_t)(zero - p) + 1 : n)) return ws_parse_fail_returns(s, err);
     int rc = no_zero(s, to->n + 1, p, n, err); /* behind '>' or '@' */
     if (!rc) rc = ws_buf_reserve(to, n + CODEC_SLACK, err);
     if (rc) return rc;
-    if (lone_return(s, p, n)) return ws_parse_fail_returns(s, err);
     if (s->conf->whole_text) memcpy(to->p + to->n, p, n);
     else s->codec->copy_text(to->p + to->n, (const char *)p, n);
     for (size_t i = 0; s->conf->tab_joins && i < n; i++)
