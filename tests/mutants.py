@@ -44,6 +44,7 @@ NEAREST = {
     "lib/run": ["build/tests/lib/pipe", "build/tests/lib/table", "tests/contract.bats", "tests/chain.bats", "tests/faults.bats"],
     "lib/scan": ["build/tests/lib/scan", "build/tests/lib/rows_apart", "tests/scan.bats", "tests/filters.bats", "tests/chain.bats",
                  "tests/contract.bats", "tests/domscore.bats", "tests/faults.bats"],
+    "bin/stages": ["build/tests/lib/plan", "build/tests/lib/dom_steps", "build/tests/lib/sieve_pools", "tests/hmmsearch.bats"],
     "bin/filters": ["build/tests/lib/decide", "tests/filters.bats", "tests/chain.bats"],
     "lib/hits": ["build/tests/lib/hits", "build/tests/lib/hits_dna", "build/tests/lib/hits_golden",
                  "build/tests/lib/long_tables", "tests/domscore.bats", "tests/nhmmsieve.bats"],

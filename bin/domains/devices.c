@@ -10,13 +10,6 @@
 typedef ws_dom_waiting span;
 typedef ws_dom_stage stage;
 
-/* A problem lasts as long as its rows and places, one after another. Where it has more cells than LONGEST, some 100 ms
- * a recurrence, the host is faster. Windows of genomes have more: threads that had the longest of them ended last, and
- * their envelopes came when all others were done. 16 DNA models x 63 Mb took 1.97 s with 12e6, 1.81 with 20e6 and 40e6
- * (means of three, early-h100.tsv). */
-#define LONGEST 12e6
-#define LONGEST_WINDOW 40e6
-
 /* Ends a list after its first `most` spans, or where another model follows if one_model. Returns what follows. */
 static span *cut(span *last, int most, int one_model) {
     const uint32_t model = last->item->model;
@@ -30,11 +23,10 @@ static span *cut(span *last, int most, int one_model) {
  * device may have sampled regions. To these threads such steps come before all others: they may last long, and bring
  * the next spans, of which a device should have many at once. */
 static void leave_to_cpu(stage *st, span *first, int done) {
-    enum { DONE = 64 }; /* spans of a step */
     ws_dom_ends *e = &st->of->ends;
     pthread_mutex_lock(&e->lock);
     for (span *p = first, *next; p; p = next) {
-        next = cut(p, done ? DONE : WS_DOM_OF_STEP, !done);
+        next = cut(p, done ? WS_PLAN_SPANS_DONE : WS_PLAN_SPANS_OF_STEP, !done);
         p->stage = st;
         p->done = done;
         p->step = NULL;
@@ -57,7 +49,7 @@ static void part(span *first, const uint8_t *done, span *of[2]) {
 
 /* Leaves spans that are too long for a device to the CPU. Returns the others, and their number in *n. */
 static span *leave_long(stage *st, span *first, size_t *n) {
-    const double most = st->of->conf.device_first ? LONGEST_WINDOW : LONGEST;
+    const double most = ws_plan_span_longest(st->of->conf.device_first);
     span *of[2], **end[2] = {&of[0], &of[1]};
     *n = 0;
     for (span *p = first; p; p = p->next) {
@@ -126,7 +118,8 @@ int ws_dom_stage_run_on_device(stage *st, span *list, ws_err *err) {
     ws_free(done);
     if (rc) return ws_dom_stage_end_spans(st, first, rc, err);
     leave_to_cpu(st, of[0], 0);
-    if (s->conf.threads <= ws_dev_streams()) return ws_dom_stage_end_spans(st, of[1], WS_OK, err);
+    if (ws_plan_spans_stream_ends(s->conf.threads, ws_dev_streams()))
+        return ws_dom_stage_end_spans(st, of[1], WS_OK, err);
     leave_to_cpu(st, of[1], 1);
     return WS_OK;
 }

@@ -4,10 +4,14 @@
 #define WS_DOMAINS_STAGE_H
 
 #include "bin/domains/steps.h"
+#include "bin/stages/plan.h"
 
 #include <pthread.h>
 
-typedef enum ws_dom_kind { WS_DOM_PARSE, WS_DOM_RESOLVE, WS_DOM_RESCORE, WS_DOM_KINDS } ws_dom_kind;
+typedef enum ws_dom_kind {
+    WS_DOM_PARSE = WS_PLAN_PARSE, WS_DOM_RESOLVE = WS_PLAN_RESOLVE, WS_DOM_RESCORE = WS_PLAN_RESCORE,
+    WS_DOM_KINDS = WS_PLAN_SPAN_KINDS
+} ws_dom_kind;
 
 typedef struct ws_dom_stage ws_dom_stage;
 
@@ -21,8 +25,6 @@ typedef struct ws_dom_waiting {
     int done;
     struct ws_dom_waiting *next, *step;
 } ws_dom_waiting;
-
-enum { WS_DOM_OF_STEP = 8 }; /* spans of a step of the CPU, at most */
 
 /* The spans of a model that wait. Models that have some are linked by `next`. */
 typedef struct ws_dom_bucket {
@@ -60,11 +62,9 @@ struct ws_dom_steps {
     int calls; /* steps that devices have. Atomic */
 };
 
-/* A residue of an ensemble has the steps of 200 traces. They take as long as Forward of so many nodes. */
-enum { WS_DOM_TRACES_AS_NODES = 1000 };
 static inline double ws_dom_waiting_cells(const ws_dom_waiting *p) {
     const int resolve = p->of.region && !p->of.env;
-    return (double)p->L * ((double)p->item->M + (resolve ? WS_DOM_TRACES_AS_NODES : 0));
+    return (double)p->L * ((double)p->item->M + (resolve ? WS_PLAN_TRACES_AS_NODES : 0));
 }
 
 /* Returns an envelope of a window; takes what became of it. */

@@ -2,10 +2,9 @@
  * The domain stage as stages of a chain: see bin/domains/steps.h. */
 #include "bin/domains/stage.h"
 
+#include "bin/stages/machine.h"
 #include "lib/base/mem.h"
-#include "lib/dev/device.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 typedef ws_dom_waiting span;
@@ -13,37 +12,7 @@ typedef ws_dom_stage stage;
 typedef ws_dom_bucket bucket;
 typedef ws_dom_kind kind;
 
-/* WS_DOM_OF_STEP spans fill the registers twice, so that few are alone at its end. FULL spans of a model wait until
- * they are cut into steps: then spans of similar length share registers. With 32 in place of 512, Backward alone took
- * two thirds longer (one model x P. falciparum). ENOUGH cells for each thread, or TOO_MANY spans, do not wait. */
-enum { NONE = UINT32_MAX, FULL = 512, WORTH = 128, TOO_MANY = 64 << 10 };
-#define ENOUGH 3e8
-/* A device and 16 threads need some seconds for so many cells. In that time the filters of a device let a million
- * sequences of a family pass, and each of them would wait with five bytes for each residue. */
-#define MANY_CELLS 4e10
-
-/* Cells for which a call of a device is worth its while, those that it takes while more may come, and the most of a
- * call: some ten milliseconds. With a backend of devices alone, they begin with FEW cells too. Where both share, a
- * stream has the part of SHARE threads of the CPU: a device is as fast as some hundred threads in ensembles and
- * envelopes. It makes no call for what the threads of the CPU end within SOON seconds, about as long as a call. */
-#define DEVICE_WORTH 2e8
-#define DEVICE_FULL 1e9
-#define DEVICE_MOST 2e9
-#define FEW 2e7
-/* With device_first, envelopes are for devices alone if they have FEW to so many cells, about a second of an H100.
- * In searches of proteins a device has them alone too, up to so many cells, while the filters have work for it: of all
- * steps it is fastest in these beside threads of the CPU.
- * In envelopes of long models a thread does an eighth of the cells a second that it does in targets. If threads take
- * steps of eight such envelopes, the end of a search waits for these: 16 DNA models x 63 Mb took 2.01 and 2.47 s so,
- * else 1.86 and 2.10 (H100, a trial build of 07ef100). */
-#define DEVICES_OWN 8e9
-#define SHARE 24.0
-#define SOON 0.02
-/* Seconds until a device brings domains: calls of Viterbi and Forward, and one of MSV that each may wait for. With 0.2
- * to 1 the CPU's threads of 100 queries x 1 G residues had work at all times, else they waited three times for 0.1 to
- * 0.2 s (traces, H100). */
-#define SOON_FEW 0.2
-static const double cpu_speed[] = {8e8, 4e8, 2.5e8}; /* cells a second of a thread that has a core */
+enum { NONE = UINT32_MAX };
 
 /* ---- workers ---- */
 
@@ -92,9 +61,13 @@ static span *pop(stage *st, bucket *b) {
     return p;
 }
 
-/* Whether a device takes part in this stage. */
-static int on_device(const stage *st) {
-    return st->of->conf.job && ws_job_has_device(st->of->conf.job);
+/* Returns what the plan knows of a stage. */
+static ws_plan_spans plan_of(const stage *st) {
+    const ws_dom_steps_conf *c = &st->of->conf;
+    return (ws_plan_spans){.m = ws_plan_machine_of(c->job, c->threads), .kind = (int)st->kind, .waiting = st->waiting,
+                           .cells = st->cells, .steps = st->nsteps, .had = st->had,
+                           .calls = __atomic_load_n(&st->of->calls, __ATOMIC_RELAXED),
+                           .device_first = c->device_first, .eager = c->eager && c->eager(c->own)};
 }
 
 /* Adds a step, whose spans are linked. */
@@ -105,20 +78,17 @@ static void add_step(stage *st, span *first) {
     st->nsteps++;
 }
 
-/* Cuts the spans of a model into steps, longest first. Beside a device it cuts a step for each thread alone: a device
- * does no steps of the CPU, and steps of later stages come before them. When it cut 64, a trace of 20,000 targets of a
- * family showed some that waited until all else was done, and then kept few threads busy. */
-static void close_bucket(stage *st, bucket *b) {
-    span *list[FULL];
-    const size_t all = (size_t)st->of->conf.threads * WS_DOM_OF_STEP;
-    const size_t most = st->waiting < all ? WS_DOM_OF_STEP / 2 : WS_DOM_OF_STEP;
+/* Cuts the spans of a model into steps, longest first, as far as the plan has it. */
+static void close_bucket(stage *st, const ws_plan_spans *plan, bucket *b) {
+    span *list[WS_PLAN_SPANS_OF_MODEL];
+    const size_t of_step = ws_plan_spans_of_step(plan);
     size_t n = 0;
-    while (b->first && n < FULL) list[n++] = pop(st, b);
+    while (b->first && n < WS_PLAN_SPANS_OF_MODEL) list[n++] = pop(st, b);
     qsort(list, n, sizeof *list, by_length);
-    while (on_device(st) && n > all) push(st, b, list[--n]);
+    while (n > ws_plan_spans_to_cut(plan, n)) push(st, b, list[--n]);
     for (size_t i = 0; i < n; i++) {
-        list[i]->next = i + 1 < n && (i + 1) % most ? list[i + 1] : NULL;
-        if (i % most == 0) add_step(st, list[i]);
+        list[i]->next = i + 1 < n && (i + 1) % of_step ? list[i + 1] : NULL;
+        if (i % of_step == 0) add_step(st, list[i]);
     }
 }
 
@@ -144,24 +114,6 @@ static uint32_t longest_model(stage *st) {
     return best;
 }
 
-static int is_eager(const stage *st) { return st->of->conf.eager && st->of->conf.eager(st->of->conf.own); }
-
-/* Whether no more spans come from stages that need the device, or nothing should wait. */
-static int is_last(const stage *st, ws_chain_need need) { return need == WS_CHAIN_ANY || is_eager(st); }
-
-/* Whether what waits is for devices alone. Those of proteins are while the filters have work for the device; then both
- * share what is left. */
-static int are_devices_own(const stage *st, ws_chain_need need) {
-    if (st->kind != WS_DOM_RESCORE || st->cells >= DEVICES_OWN) return 0;
-    return st->of->conf.device_first ? st->cells >= FEW : !is_last(st, need);
-}
-
-/* Whether threads of the CPU will soon have no step, although spans are not kept for a device. */
-static int is_short_of_steps(const stage *st) {
-    return !st->of->conf.device_first && !are_devices_own(st, WS_CHAIN_FULL) &&
-           st->nsteps < (size_t)st->of->conf.threads;
-}
-
 static void put(stage *st, span *p) {
     const uint32_t m = p->item->model;
     bucket *b = &st->bucket[m];
@@ -175,7 +127,10 @@ static void put(stage *st, span *p) {
         else st->bucket[st->last].next = m;
         st->last = m;
     }
-    if (b->n >= FULL && (!on_device(st) || is_short_of_steps(st))) close_bucket(st, b);
+    if (b->n >= WS_PLAN_SPANS_OF_MODEL) {
+        const ws_plan_spans plan = plan_of(st);
+        if (ws_plan_spans_cut(&plan)) close_bucket(st, &plan, b);
+    }
     pthread_mutex_unlock(&st->lock);
 }
 
@@ -189,43 +144,21 @@ static int add_span(ws_dom_steps *s, kind k, ws_dom_item *item, ws_dom_region *g
     return WS_OK;
 }
 
-/* Returns how many steps devices may have at once: half as many as there are streams while the filters have work too,
- * whose short calls would else wait for the long ones of domains; one at least. A step of windows' envelopes has a
- * second stream in its second half. */
-static int most_calls(ws_chain_need need) {
-    const int streams = ws_dev_streams();
-    return (int)ws_max(1, need == WS_CHAIN_ANY ? streams : streams / 2);
-}
-
 /* Takes a place among the steps of devices. Returns 0 if there is none. */
-static int take_call(ws_dom_steps *s, ws_chain_need need) {
-    if (__atomic_add_fetch(&s->calls, 1, __ATOMIC_RELAXED) <= most_calls(need)) return 1;
+static int take_call(ws_dom_steps *s, const ws_plan_machine *m, ws_chain_need need) {
+    if (__atomic_add_fetch(&s->calls, 1, __ATOMIC_RELAXED) <= ws_plan_spans_most_calls(m, need)) return 1;
     __atomic_sub_fetch(&s->calls, 1, __ATOMIC_RELAXED);
     return 0;
 }
 
-/* Whether spans are for the CPU. Before a thread would wait, many are, but envelopes of genomes: 1,200 models x 59 M
- * residues took 4.0 s so, else 4.7 (H200, device_first). A device with a backend of its own has the first spans of a
- * stage, however few. */
-static int are_for_cpu(const stage *st, ws_chain_need need) {
-    const ws_job *job = st->of->conf.job;
-    if (!on_device(st)) return 1;
-    const int own = are_devices_own(st, need);
-    if (own && st->of->conf.device_first) return 0;
-    if (need == WS_CHAIN_SPARE && st->waiting >= WORTH) return 1;
-    if (own) return 0;
-    if (st->of->conf.device_first && !is_last(st, need)) return 0;
-    const int busy = __atomic_load_n(&st->of->calls, __ATOMIC_RELAXED) >= most_calls(need);
-    return job->cpu_backend || busy || st->had || st->cells >= FEW;
-}
-
 /* Takes the oldest step; before that, if none is ready, spans become steps. */
 static span *take_for_cpu(stage *st, ws_chain_need need) {
-    const int worth = need == WS_CHAIN_SOME || (need == WS_CHAIN_SPARE && on_device(st));
-    const int enough = need == WS_CHAIN_ANY || (worth && st->waiting >= WORTH) || st->waiting >= TOO_MANY ||
-                       st->cells >= ENOUGH * st->of->conf.threads;
-    if (!st->steps && st->waiting && are_for_cpu(st, need) && (enough || is_eager(st)))
-        close_bucket(st, &st->bucket[need == WS_CHAIN_ANY && st->waiting < FULL ? longest_model(st) : first_model(st)]);
+    if (!st->steps && st->waiting) {
+        const ws_plan_spans plan = plan_of(st);
+        const int cuts = ws_plan_spans_cpu_cuts(&plan, need);
+        if (cuts) close_bucket(st, &plan, &st->bucket[ws_plan_spans_longest_first(&plan, need) ? longest_model(st)
+                                                                                              : first_model(st)]);
+    }
     span *p = st->steps;
     if (!p) return NULL;
     st->steps = p->step;
@@ -234,46 +167,15 @@ static span *take_for_cpu(stage *st, ws_chain_need need) {
     return p;
 }
 
-/* Cells of a call. */
-typedef struct call {
-    double least, most;
-} call;
-
-/* Returns what a device may take. While the filters have work for it, it takes envelopes, and of other spans too many
- * alone. */
-static call call_of(const stage *st, ws_chain_need need) {
-    const ws_dom_steps_conf *c = &st->of->conf;
-    const int last = is_last(st, need), first = !c->job->cpu_backend && !st->had && st->cells < FEW;
-    call k = {0, DEVICE_MOST};
-    if (!last && c->device_first) {
-        k.least = need == WS_CHAIN_FULL || need == WS_CHAIN_EARLY ? DEVICE_FULL : DEVICE_WORTH;
-    } else if (!last && st->kind == WS_DOM_RESCORE && !c->device_first) {
-        k.least = need == WS_CHAIN_SOME ? DEVICE_WORTH : DEVICE_FULL;
-    } else if (!last && need != WS_CHAIN_SOME) {
-        k.least = INFINITY;
-    } else if ((!last || !first) && !are_devices_own(st, need)) {
-        const double share = SHARE / (SHARE * (double)ws_max(ws_dev_streams(), 1) + c->threads);
-        k.least = fmax(SOON * cpu_speed[st->kind] * c->threads, DEVICE_WORTH);
-        k.most = fmin(fmax(st->cells * share, DEVICE_WORTH), DEVICE_MOST);
-    }
-    return k;
-}
-
-/* Returns how many spans a device takes although the filters have work for it. Ensembles need not be so many: threads
- * of the CPU had 180 of their 280 seconds in those of 1,200 models x 590 M residues. */
-static size_t too_many(const stage *st) {
-    enum { ENSEMBLES = 4 << 10 };
-    return st->kind == WS_DOM_RESOLVE && !st->of->conf.device_first ? ENSEMBLES : TOO_MANY;
-}
-
 /* Takes spans of any models, linked. */
 static span *take_for_device(stage *st, ws_chain_need need) {
     span *first = NULL, **end = &first;
     double cells = 0;
-    if (!on_device(st) || !st->waiting) return NULL;
-    const call c = call_of(st, need);
-    if ((st->cells < c.least && st->waiting < too_many(st)) || !take_call(st->of, need)) return NULL;
-    while (st->waiting && cells < c.most) {
+    if (!st->waiting) return NULL;
+    const ws_plan_spans plan = plan_of(st);
+    const double most = ws_plan_spans_call(&plan, need);
+    if (most == 0 || !take_call(st->of, &plan.m, need)) return NULL;
+    while (st->waiting && cells < most) {
         span *p = pop(st, &st->bucket[first_model(st)]);
         cells += ws_dom_waiting_cells(p);
         *end = p;
@@ -329,7 +231,7 @@ static int leave(ws_dom_steps *s, ws_dom_item *item, ws_err *err) {
 }
 
 static int rescore_windows(const span *first, ws_dom_worker *w, ws_err *err) {
-    ws_dom_window_envelope e[WS_DOM_OF_STEP];
+    ws_dom_window_envelope e[WS_PLAN_SPANS_OF_STEP];
     size_t n = 0;
     for (const span *p = first; p; p = p->next) e[n++] = ws_dom_waiting_window(p);
     const int rc = ws_dom_window_rescore(first->item->window, w, e, n, err);
@@ -339,8 +241,8 @@ static int rescore_windows(const span *first, ws_dom_worker *w, ws_err *err) {
 }
 
 static int run_spans(ws_dom_steps *s, kind k, const span *first, ws_err *err) {
-    ws_dom_pair *pair[WS_DOM_OF_STEP];
-    ws_dom_span list[WS_DOM_OF_STEP];
+    ws_dom_pair *pair[WS_PLAN_SPANS_OF_STEP];
+    ws_dom_span list[WS_PLAN_SPANS_OF_STEP];
     const ws_dom_tables *t = first->item->tables;
     size_t n = 0;
     ws_dom_worker *w = take_worker(s, err);
@@ -384,7 +286,7 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
 
 /* ---- all ---- */
 
-/* Spans that wait, but those that are a step already. seconds: in which a thread does those that it may take. */
+/* Spans that wait, but those that are a step already. seconds: see ws_plan_spans_seconds. */
 typedef struct waiting {
     size_t n;
     double cells, seconds;
@@ -394,11 +296,11 @@ static waiting count_waiting(ws_dom_steps *s) {
     waiting w = {0};
     for (int k = 0; k < WS_DOM_KINDS; k++) {
         pthread_mutex_lock(&s->stage[k].lock);
-        w.n += s->stage[k].waiting;
-        w.cells += s->stage[k].cells;
-        const stage *st = &s->stage[k];
-        if (!on_device(st) || !are_devices_own(st, WS_CHAIN_FULL)) w.seconds += st->cells / cpu_speed[st->kind];
+        const ws_plan_spans plan = plan_of(&s->stage[k]);
         pthread_mutex_unlock(&s->stage[k].lock);
+        w.n += plan.waiting;
+        w.cells += plan.cells;
+        w.seconds += ws_plan_spans_seconds(&plan);
     }
     return w;
 }
@@ -407,10 +309,10 @@ size_t ws_dom_steps_waiting(ws_dom_steps *s) { return count_waiting(s).n; }
 
 int ws_dom_steps_are_many(ws_dom_steps *s) {
     const waiting w = count_waiting(s);
-    return w.n >= 2 * TOO_MANY || w.cells >= MANY_CELLS;
+    return ws_plan_spans_are_many(w.n, w.cells);
 }
 
-int ws_dom_steps_are_few(ws_dom_steps *s) { return count_waiting(s).seconds < SOON_FEW * s->conf.threads; }
+int ws_dom_steps_are_few(ws_dom_steps *s) { return ws_plan_spans_are_few(count_waiting(s).seconds, s->conf.threads); }
 
 int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *item, ws_err *err) {
     return add_span(s, WS_DOM_PARSE, item, NULL, NULL, err);

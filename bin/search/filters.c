@@ -2,43 +2,11 @@
  * The filters of hmmsieve as stages of a chain: see bin/search/sieve.h. */
 #include "bin/search/sieve.h"
 
-#include <math.h>
+#include "bin/stages/machine.h"
+
 #include <string.h>
 
 #define WHOLE SIZE_MAX /* ws_chain_step.from of a step that makes a pool ready */
-
-/* Cells of a step on the CPU: milliseconds of a core; most: about twenty (bench/data/kernels-zen5.txt). */
-static const struct {
-    double least, most;
-} step_cells[] = {{3e7, 3e8}, {7e6, 1.4e8}, {3e6, 5e7}, {1e6, 3e7}};
-
-/* A call of a device should have as many cells, or pairs, since the host's share of a pair that passed a filter is
- * larger. A call lasts as long as its longest sequence, some 4 ms for 4,910 residues: with 16,000 pairs the kernels of
- * vitfilt took 0.65 s for 3.5 million pairs, with 60,000 0.33, 125,000 0.28, 250,000 0.27. Streams share the cells
- * of a search: 1,200 models x E. coli are 2.8e11, and took 1.08 s with calls of 2e11 cells, 0.82 with 5e10. A fifth
- * of a large pool is more: 100 models x 400 M residues took 4.2 s with 5e10, 3.9 with 2e11, 4.1 with 6e11 (H200). */
-#define DEVICE_CELLS 5e10
-#define DEVICE_MOST_CELLS 2e11
-/* The first calls of a filter have fewer cells, and need fewer pairs: a FIRST_SHAREth. Threads of the CPU have nothing
- * to do until some have passed. A trace of 1,200 models x 59 M residues had its first domains at 0.4 s of 3 (H100). */
-#define DEVICE_FIRST_CELLS 2e10
-enum { FIRST_CALLS = 8, FIRST_SHARE = 8 };
-enum { DEVICE_PAIRS = 125000, DEVICE_FIRST_PAIRS = 4 << 20, TASKS_MAX = 2048, CALLS = 5 };
-
-/* When a pool is full. A model meets few sequences of a small pool, and vector bodies that interleave sequences run out
- * of them: with four times as many fwdscore takes a seventh less processor time (2,766 models x E. coli, AVX-512).
- * FULL_BYTES bounds memory where all sequences pass, as those of a family do: each stream holds a pool and a pinned
- * copy of it, and each filter has further pools. Codes take as much again. */
-#define FULL_CELLS 4e9
-enum { FULL_PAIRS = 128 << 10, FULL_BYTES = 64 << 20, FULL_FOR_DEVICE = 4, SOME = 4 };
-
-/* After Forward each pair is a millisecond of a core. So with a device its pool is full early. While cores wait, fewer
- * pairs are worth a call: without that, all domains of 100 models x 400 M residues came after the last MSV, and the run
- * took 5.9 s for 4.2 (H200, cuda). Not where a device has the domains too, since their calls last long and MSV's wait
- * for them: 100 models x 1 G residues took 12.8 s for 9.6. Calls of few pairs hold many multiprocessors while a few
- * warps work: 100 queries x 1 G residues took 3.63 s with 8,192 pairs of Viterbi, 3.54 with 24,576 (H100, means of
- * four). */
-enum { FULL_FOR_DEVICE_FWD_PAIRS = 16 << 10, WORTH_FOR_DEVICE = 24 << 10, WORTH_FOR_DEVICE_FWD = 2 << 10 };
 
 static uint64_t length_of(const ws_sieve_filter *f, size_t t) { return f->sieve->job->target[t].qlen; }
 
@@ -70,43 +38,37 @@ void ws_sieve_filter_put(ws_sieve_filter *f, ws_sieve_pool *p) {
     pthread_mutex_unlock(&f->lock);
 }
 
-/* Returns the inlet of Viterbi to which pairs of a pool of MSV go. Where a batch alone brings a device enough pairs for
- * a call, batches go to several inlets. One pool for all had a copy of each sequence of all batches in flight, and
- * threads waited for one another to add to it. They did little else in the first second of 1,200 models x 590 M
- * residues, 16 threads and two H100 (a trace). */
-static int choose_inlet(const ws_sieve_filter *f, const ws_sieve_pool *p) {
-    const ws_sieve *s = f->sieve;
-    const double expected = s->F1 * (double)ws_sieve_pairs(p, ws_sieve_models(f));
-    const int many = f->kind == WS_SIEVE_MSV && !s->dom.mem_given && expected >= WORTH_FOR_DEVICE;
-    return many && ws_job_has_device(s->job) ? (int)(p->batch.number % WS_SIEVE_INLETS) : 0;
+_Static_assert((int)WS_SIEVE_MSV == WS_PLAN_MSV && (int)WS_SIEVE_FWD == WS_PLAN_FWD &&
+               (int)WS_SIEVE_FILTERS == WS_PLAN_NO_FILTER, "filters have the plan's numbers");
+
+static ws_plan_machine machine_of(const ws_sieve_filter *f) {
+    return ws_plan_machine_of(f->sieve->job, f->sieve->job->nworker);
 }
 
-/* Returns the bytes of words and text with which a pool is full: less under a --mem that is given. */
-static double full_bytes(const ws_sieve_filter *f) {
-    enum { LEAST = 1 << 20, SHARE = 256 };
-    const ws_domscore *d = &f->sieve->dom;
-    return d->mem_given ? fmin(fmax((double)d->mem / SHARE, LEAST), FULL_BYTES) : FULL_BYTES;
+/* Returns what the plan knows of a pool. */
+static ws_plan_pool plan_of(const ws_sieve_filter *f, const ws_sieve_pool *p) {
+    const double bytes = (double)(p->batch.nword * sizeof *p->batch.word + p->batch.text.n);
+    return (ws_plan_pool){f->kind, p->all, p->npair, p->cells, bytes};
+}
+
+static int calls_of(const ws_sieve_filter *f) { return __atomic_load_n(&f->calls, __ATOMIC_RELAXED); }
+
+/* Returns the inlet of Viterbi to which pairs of a pool of MSV go: one of several, if the plan spreads them. */
+static int choose_inlet(const ws_sieve_filter *f, const ws_sieve_pool *p) {
+    const ws_sieve *s = f->sieve;
+    const ws_plan_machine m = machine_of(f);
+    const double passing = s->F1 * (double)ws_sieve_pairs(p, ws_sieve_models(f));
+    const int spreads = !s->dom.mem_given && ws_plan_pool_spreads(&m, f->kind, passing);
+    return spreads ? (int)(p->batch.number % WS_SIEVE_INLETS) : 0;
 }
 
 /* Returns how many times over a pool is full; NULL: there is none. */
 static double fullness(const ws_sieve_filter *f, const ws_sieve_pool *p) {
-    if (!p || !p->npair) return 0;
-    const int device = ws_job_has_device(f->sieve->job);
-    const double more = device ? FULL_FOR_DEVICE : 1;
-    const double full = device && f->kind == WS_SIEVE_FWD ? FULL_FOR_DEVICE_FWD_PAIRS : more * FULL_PAIRS;
-    const double pairs = (double)p->npair / full, cells = p->cells / (FULL_CELLS * (device ? 200 : 1));
-    const double bytes = (double)(p->batch.nword * sizeof *p->batch.word + p->batch.text.n) / full_bytes(f);
-    return fmax(fmax(pairs, cells), bytes);
-}
-
-/* Whether the next call of a device is one of the first. */
-static int is_first(const ws_sieve_filter *f) { return __atomic_load_n(&f->calls, __ATOMIC_RELAXED) < FIRST_CALLS; }
-
-/* Whether an open pool, which is `full`, is worth a step. */
-static int is_worth(const ws_sieve_filter *f, const ws_sieve_pool *p, double full) {
-    if (!ws_job_has_device(f->sieve->job)) return full * SOME >= 1;
-    const size_t worth = f->kind == WS_SIEVE_FWD ? WORTH_FOR_DEVICE_FWD : WORTH_FOR_DEVICE;
-    return p->npair >= (is_first(f) ? worth / FIRST_SHARE : worth);
+    if (!p) return 0;
+    const ws_domscore *d = &f->sieve->dom;
+    const ws_plan_machine m = machine_of(f);
+    const ws_plan_pool q = plan_of(f, p);
+    return ws_plan_pool_fullness(&m, &q, ws_plan_pool_bytes(d->mem_given ? d->mem : 0));
 }
 
 /* Closes the pool of an inlet under its lock. */
@@ -130,14 +92,12 @@ static int add_some(ws_sieve_filter *f, ws_sieve_inlet *in, ws_sieve_pool *from,
 }
 
 int ws_sieve_filter_add(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n, ws_err *err) {
-    /* a thread has the lock for so many: a pool is larger than a full one by as many at most */
-    enum { SOME_PAIRS = 512, SOME_RESIDUES = 1 << 20 };
     ws_sieve_inlet *in = &f->inlet[from->inlet];
     int rc = WS_OK;
     for (size_t i = 0, k; i < n && !rc; i += k) {
         double cells = 0;
         uint64_t residues = 0;
-        for (k = 0; k < SOME_PAIRS && i + k < n && residues < SOME_RESIDUES; k++) {
+        for (k = 0; k < WS_PLAN_ADD_PAIRS && i + k < n && residues < WS_PLAN_ADD_RESIDUES; k++) {
             residues += from->batch.len[pair[i + k].seq];
             cells += (double)from->batch.len[pair[i + k].seq] * (double)length_of(f, pair[i + k].target);
         }
@@ -150,35 +110,8 @@ int ws_sieve_filter_add(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_
 
 /* ---- steps ---- */
 
-/* Whether pairs of a filter are for threads of this kind. Those of the CPU leave them to a device, which is 40 times
- * faster, since domains wait for the CPU: 1,200 models x 59 M residues took 6.2 s where both kinds took pairs, 4.5 s
- * without the CPU (H200). With both backends the CPU's threads help before they would wait. */
-static int is_for(const ws_sieve_filter *f, ws_chain_kind kind, ws_chain_need need) {
-    const ws_job *job = f->sieve->job;
-    const int device = ws_job_has_device(job);
-    if (f->kind == WS_SIEVE_FILTERS) return kind == WS_CHAIN_CPU;
-    if (kind == WS_CHAIN_DEVICE) return device;
-    return (job->cpu_backend || !job->backend->start) && (!device || need == WS_CHAIN_SPARE);
-}
-
-/* How much a step may take. */
-typedef struct budget {
-    double cells;
-    size_t pairs, tasks;
-} budget;
-
-static budget budget_of(const ws_sieve_filter *f, const ws_sieve_pool *p, ws_chain_kind kind) {
-    if (kind == WS_CHAIN_DEVICE) {
-        const double share = fmin(fmax(p->cells / CALLS, DEVICE_CELLS), DEVICE_MOST_CELLS);
-        const double cells = is_first(f) ? DEVICE_FIRST_CELLS : share;
-        return (budget){cells, p->all ? DEVICE_FIRST_PAIRS : DEVICE_PAIRS, TASKS_MAX};
-    }
-    const double share = p->cells / (4.0 * f->sieve->job->nworker);
-    return (budget){fmin(fmax(share, step_cells[f->kind].least), step_cells[f->kind].most), SIZE_MAX, SIZE_MAX};
-}
-
 /* Returns the end of a step that begins with pair `from`: at least one pair. */
-static size_t end_of_step(const ws_sieve_filter *f, const ws_sieve_pool *p, size_t from, budget b) {
+static size_t end_of_step(const ws_sieve_filter *f, const ws_sieve_pool *p, size_t from, ws_plan_budget b) {
     const size_t models = ws_sieve_models(f), n = ws_sieve_pairs(p, models);
     size_t i = from, tasks = 0;
     double cells = 0;
@@ -204,9 +137,11 @@ static int take_from(ws_sieve_filter *f, ws_sieve_pool *p, const ws_chain_thread
     if (p->state == WS_SIEVE_CLOSED) {
         p->state = WS_SIEVE_TAKEN;
     } else {
-        if (p->state != WS_SIEVE_READY || p->taken == n || !is_for(f, t->kind, need)) return 0;
+        const ws_plan_machine m = machine_of(f);
+        if (p->state != WS_SIEVE_READY || p->taken == n || !ws_plan_filter_is_for(&m, f->kind, t->kind, need)) return 0;
+        const ws_plan_pool q = plan_of(f, p);
         step->from = p->taken;
-        step->to = p->taken = end_of_step(f, p, p->taken, budget_of(f, p, t->kind));
+        step->to = p->taken = end_of_step(f, p, p->taken, ws_plan_filter_step(&m, &q, t->kind, calls_of(f)));
         if (t->kind == WS_CHAIN_DEVICE) {
             __atomic_add_fetch(&f->calls, 1, __ATOMIC_RELAXED);
             if (!p->user) p->user = t->number + 1;
@@ -237,8 +172,12 @@ static int take_closed(ws_sieve_filter *f, const ws_chain_thread *t, ws_chain_ne
 /* Closes the pool of an inlet if a thread should take it. Returns whether it did. */
 static int close_early(ws_sieve_filter *f, ws_sieve_inlet *in, const ws_chain_thread *t, ws_chain_need need) {
     if (pthread_mutex_trylock(&in->lock) != 0) return 0; /* a thread adds to it, and ends soon */
-    const double full = fullness(f, in->open);
-    const int closes = is_for(f, t->kind, need) && full > 0 && (need == WS_CHAIN_ANY || is_worth(f, in->open, full));
+    int closes = 0;
+    if (in->open) {
+        const ws_plan_machine m = machine_of(f);
+        const ws_plan_pool q = plan_of(f, in->open);
+        closes = ws_plan_pool_closes(&m, &q, fullness(f, in->open), calls_of(f), t->kind, need);
+    }
     if (closes) close_open(f, in);
     pthread_mutex_unlock(&in->lock);
     return closes;

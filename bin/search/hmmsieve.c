@@ -2,6 +2,7 @@
  * hmmsieve: the whole search in one command, with hmmsearch's options: its filters and the domain stage as a chain. */
 #include "bin/search/peers.h"
 #include "bin/search/sieve.h"
+#include "bin/stages/machine.h"
 #include "lib/base/cpu.h"
 #include "lib/base/system.h"
 #include "lib/simd/codec.h"
@@ -188,15 +189,14 @@ static int open_outputs(ws_job *job, ws_err *err) {
 static ws_chain_wish wish(void *own) {
     ws_sieve *s = own;
     ws_sieve_filter *f = &s->filter[0];
-    /* many threads share a device's large pool, and each has small ones of its own */
-    const size_t most = 2 + (size_t)(ws_job_has_device(s->job) ? ws_dev_streams() : s->job->nworker);
-    size_t open = 0, n = 0;
+    const ws_plan_machine m = ws_plan_machine_of(s->job, s->job->nworker);
+    size_t half_full = 0, n = 0;
     if (ws_sieve_scan_is_full(s)) return WS_CHAIN_DRAIN;
     pthread_mutex_lock(&f->lock);
     for (const ws_sieve_pool *p = f->first; p; p = p->next, n++)
-        open += p->taken * 2 < ws_sieve_pairs(p, s->job->ntarget);
+        half_full += p->taken * 2 < ws_sieve_pairs(p, s->job->ntarget);
     pthread_mutex_unlock(&f->lock);
-    return n >= most || ws_dom_steps_are_many(s->dom.steps) ? WS_CHAIN_NO_ROOM : open ? WS_CHAIN_ROOM : WS_CHAIN_HURRY;
+    return ws_plan_wish(&m, n, half_full, ws_dom_steps_are_many(s->dom.steps));
 }
 
 /* Returns 1 if domains for the threads of the CPU run out before devices bring more of them. */
@@ -309,15 +309,6 @@ int ws_sieve_note_options(ws_job *job, const ws_peer *peer, ws_err *err) {
     return rc ? rc : ws_peer_settings(peer, &job->cmdline, ws_job_program(job), &d->settings, err);
 }
 
-/* Returns how many residues are a batch on the CPU. A few milliseconds of a core are enough work, and large batches are
- * read faster: an H200's host read 400 M packed residues in 0.49 s by 128 K, in 0.2 s by a million and more, while all
- * of 16 cores waited for them with one model. */
-static uint64_t batch_of(const ws_job *job) {
-    enum { LEAST = 128 << 10, MOST = 1 << 20 };
-    const double cells = 3e8, residues = cells / (double)ws_max(ws_job_nodes(job), 1);
-    return (uint64_t)fmin(fmax(residues, LEAST), MOST);
-}
-
 int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *err), ws_err *err) {
     ws_sieve *s = job->own;
     ws_domscore *d = &s->dom;
@@ -338,7 +329,7 @@ int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *
     if (!rc && d->mem_given && !d->by_seq) ws_cascade_note_models(job, WS_SIEVE_MADE_BYTES, d->mem);
     if (!rc && !find) rc = ws_sieve_shards(s, job, err);
     if (rc) return rc;
-    job->default_batch = batch_of(job);
+    job->default_batch = ws_plan_batch(ws_job_nodes(job));
     ws_scan_of(job)->own_fields = 1;
     ws_scan_of(job)->whole_text = 1;
     ws_scan_of(job)->ncol = 0;

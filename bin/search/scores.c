@@ -5,6 +5,7 @@
  * all others. Deciding took its stream as long as half of the kernels: 74 calls for 1,200 models x 59 M residues had 20
  * ms of it each, in which the stream had nothing to do (H100). */
 #include "bin/search/sieve.h"
+#include "bin/stages/plan.h"
 
 #include <math.h>
 #include <string.h>
@@ -291,7 +292,7 @@ static int leave_decision(scoring *g) {
     scoring **last = &s->scored;
     int waiting = 0;
     for (; *last; last = &(*last)->next) waiting++;
-    const int leaves = waiting < ws_dev_streams();
+    const int leaves = ws_plan_leaves_decision(ws_dev_streams(), waiting);
     if (leaves) {
         g->next = NULL;
         *last = g;
@@ -331,10 +332,9 @@ int ws_sieve_score(ws_sieve_filter *f, const ws_chain_thread *t, const ws_chain_
 
 /* ---- the stage of decisions ---- */
 
-/* Threads of a device have other steps first. */
 static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
     ws_sieve *s = own;
-    if (t->kind == WS_CHAIN_DEVICE && need != WS_CHAIN_SOME && need != WS_CHAIN_ANY) return 0;
+    if (!ws_plan_decides(t->kind, need)) return 0;
     pthread_mutex_lock(&s->lock);
     scoring *g = s->scored;
     if (g) {

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT
+ * The policy of a chain: see bin/stages/plan.h. Each constant says what it trades, and what was measured. */
+#include "bin/stages/plan.h"
+
+#include <math.h>
+
+/* ---- filters: pools ---- */
+
+uint64_t ws_plan_batch(uint64_t nodes) {
+    /* A few milliseconds of a core are enough work, and large batches are read faster: an H200's host read 400 M packed
+     * residues in 0.49 s by 128 K, in 0.2 s by a million and more, while all of 16 cores waited for them with one
+     * model. */
+    enum { LEAST = 128 << 10, MOST = 1 << 20 };
+    const double cells = 3e8, residues = cells / (double)ws_max(nodes, 1);
+    return (uint64_t)fmin(fmax(residues, LEAST), MOST);
+}
+
+/* A pool waits until it is full, since a model meets few sequences of a small one, and vector bodies that interleave
+ * sequences run out of them: with four times as many fwdscore takes a seventh less processor time (2,766 models x
+ * E. coli, AVX-512). A device's pool has FULL_FOR_DEVICE times the pairs, and DEVICE_CELLS_AS the cells. FULL_BYTES
+ * bounds memory where all sequences pass, as those of a family do: each stream holds a pool and a pinned copy of it,
+ * and each filter has further pools. Codes take as much again. */
+#define FULL_CELLS 4e9
+enum { FULL_PAIRS = 128 << 10, FULL_BYTES = 64 << 20, FULL_FOR_DEVICE = 4, DEVICE_CELLS_AS = 200 };
+
+/* After Forward each pair is a millisecond of a core. So with a device its pool is full early. */
+enum { FULL_FOR_DEVICE_FWD = 16 << 10 };
+
+/* While cores wait, fewer pairs are worth a call: without that, all domains of 100 models x 400 M residues came after
+ * the last MSV, and the run took 5.9 s for 4.2 (H200, cuda). Not where a device has the domains too, since its calls
+ * last long and MSV's wait for them: 100 models x 1 G residues took 12.8 s for 9.6. Calls of few pairs hold many
+ * multiprocessors while a few warps work: 100 queries x 1 G residues took 3.63 s with 8,192 pairs of Viterbi, 3.54 with
+ * 24,576 (H100, means of four). Without a device a WORTH_SHAREth of a full pool is worth a step. */
+enum { WORTH_FOR_DEVICE = 24 << 10, WORTH_FOR_DEVICE_FWD = 2 << 10, WORTH_SHARE = 4 };
+
+/* The first calls of a filter have fewer cells, and need fewer pairs: a FIRST_SHAREth. Threads of the CPU have nothing
+ * to do until some have passed. A trace of 1,200 models x 59 M residues had its first domains at 0.4 s of 3 (H100). */
+#define FIRST_CELLS 2e10
+enum { FIRST_CALLS = 8, FIRST_SHARE = 8 };
+
+double ws_plan_pool_bytes(uint64_t mem) {
+    enum { LEAST = 1 << 20, SHARE = 256 };
+    return mem ? fmin(fmax((double)mem / SHARE, LEAST), FULL_BYTES) : FULL_BYTES;
+}
+
+double ws_plan_pool_fullness(const ws_plan_machine *m, const ws_plan_pool *p, double most_bytes) {
+    if (!p->pairs) return 0;
+    const double usual = (double)FULL_PAIRS * (m->device ? FULL_FOR_DEVICE : 1);
+    const double full = m->device && p->filter == WS_PLAN_FWD ? FULL_FOR_DEVICE_FWD : usual;
+    const double cells = p->cells / (FULL_CELLS * (m->device ? DEVICE_CELLS_AS : 1));
+    return fmax(fmax((double)p->pairs / full, cells), p->bytes / most_bytes);
+}
+
+/* Returns whether an open pool, which is `full`, is worth a step. */
+static int is_worth(const ws_plan_machine *m, const ws_plan_pool *p, double full, int calls) {
+    if (!m->device) return full * WORTH_SHARE >= 1;
+    const size_t worth = p->filter == WS_PLAN_FWD ? WORTH_FOR_DEVICE_FWD : WORTH_FOR_DEVICE;
+    return p->pairs >= (calls < FIRST_CALLS ? worth / FIRST_SHARE : worth);
+}
+
+int ws_plan_pool_closes(const ws_plan_machine *m, const ws_plan_pool *p, double full, int calls, ws_chain_kind kind,
+                        ws_chain_need need) {
+    if (full <= 0 || !ws_plan_filter_is_for(m, p->filter, kind, need)) return 0;
+    return need == WS_CHAIN_ANY || is_worth(m, p, full, calls);
+}
+
+int ws_plan_pool_spreads(const ws_plan_machine *m, int filter, double passing) {
+    /* Where a batch alone brings a device enough pairs for a call, batches go to several pools. One pool for all had a
+     * copy of each sequence of all batches in flight, and threads waited for one another to add to it. They did little
+     * else in the first second of 1,200 models x 590 M residues, 16 threads and two H100 (a trace). */
+    return m->device && filter == WS_PLAN_MSV && passing >= WORTH_FOR_DEVICE;
+}
+
+/* ---- filters: steps ---- */
+
+int ws_plan_filter_is_for(const ws_plan_machine *m, int filter, ws_chain_kind kind, ws_chain_need need) {
+    /* Threads of the CPU leave pairs to a device, which is 40 times faster, since domains wait for the CPU: 1,200
+     * models x 59 M residues took 6.2 s where both kinds took pairs, 4.5 s without the CPU (H200). With both backends
+     * the CPU's threads help before they would wait. */
+    if (filter == WS_PLAN_NO_FILTER) return kind == WS_CHAIN_CPU;
+    if (kind == WS_CHAIN_DEVICE) return m->device;
+    return m->cpu && (!m->device || need == WS_CHAIN_SPARE);
+}
+
+/* Cells of a step on the CPU: milliseconds of a core; most: about twenty (bench/data/kernels-zen5.txt). Steps are
+ * shorter where a pool would else not last for OF_THREAD steps of each thread. */
+static const struct {
+    double least, most;
+} cpu_step[WS_PLAN_FILTERS] = {{3e7, 3e8}, {7e6, 1.4e8}, {3e6, 5e7}, {1e6, 3e7}};
+#define OF_THREAD 4.0
+
+/* A call of a device should have as many cells, or pairs, since the host's share of a pair that passed a filter is
+ * larger. A call lasts as long as its longest sequence, some 4 ms for 4,910 residues: with 16,000 pairs the kernels of
+ * vitfilt took 0.65 s for 3.5 million pairs, with 60,000 0.33, 125,000 0.28, 250,000 0.27. Streams share the cells
+ * of a search: 1,200 models x E. coli are 2.8e11, and took 1.08 s with calls of 2e11 cells, 0.82 with 5e10. A fifth
+ * of a large pool is more: 100 models x 400 M residues took 4.2 s with 5e10, 3.9 with 2e11, 4.1 with 6e11 (H200). */
+#define CALL_CELLS 5e10
+#define CALL_MOST_CELLS 2e11
+enum { CALLS_OF_POOL = 5, CALL_PAIRS = 125000, CALL_PAIRS_OF_ALL = 4 << 20, CALL_TASKS = 2048 };
+
+ws_plan_budget ws_plan_filter_step(const ws_plan_machine *m, const ws_plan_pool *p, ws_chain_kind kind, int calls) {
+    if (kind == WS_CHAIN_DEVICE) {
+        const double share = fmin(fmax(p->cells / CALLS_OF_POOL, CALL_CELLS), CALL_MOST_CELLS);
+        const double cells = calls < FIRST_CALLS ? FIRST_CELLS : share;
+        return (ws_plan_budget){cells, p->all ? CALL_PAIRS_OF_ALL : CALL_PAIRS, CALL_TASKS};
+    }
+    const double share = p->cells / (OF_THREAD * m->threads);
+    const double cells = fmin(fmax(share, cpu_step[p->filter].least), cpu_step[p->filter].most);
+    return (ws_plan_budget){cells, SIZE_MAX, SIZE_MAX};
+}
+
+int ws_plan_leaves_decision(int streams, int waiting) {
+    /* A stream begins its next call at once. Scores that wait take memory, so they are no more than streams. */
+    return waiting < streams;
+}
+
+int ws_plan_decides(ws_chain_kind kind, ws_chain_need need) {
+    /* Threads of a device have other steps first. */
+    return kind != WS_CHAIN_DEVICE || need == WS_CHAIN_SOME || need == WS_CHAIN_ANY;
+}
+
+ws_chain_wish ws_plan_wish(const ws_plan_machine *m, size_t pools, size_t half_full, int many) {
+    /* Many threads share a device's large pool, and each has small ones of its own; AHEAD pools more bound memory. */
+    enum { AHEAD = 2 };
+    const size_t most = AHEAD + (size_t)(m->device ? m->streams : m->threads);
+    if (pools >= most || many) return WS_CHAIN_NO_ROOM;
+    return half_full ? WS_CHAIN_ROOM : WS_CHAIN_HURRY;
+}
+
+/* ---- domains: what waits ---- */
+
+/* First guesses: cells a second of a thread that has a core. */
+static const double cpu_speed[WS_PLAN_SPAN_KINDS] = {8e8, 4e8, 2.5e8};
+
+/* Spans do not wait for others of their model where so many do, or ENOUGH_CELLS for each thread. While a thread of the
+ * CPU would wait, WORTH spans are worth a step. */
+enum { WORTH = 128, TOO_MANY = 64 << 10 };
+#define ENOUGH_CELLS 3e8
+
+/* While filters have calls for a device it takes ensembles earlier than TOO_MANY: threads of the CPU had 180 of their
+ * 280 seconds in those of 1,200 models x 590 M residues. */
+enum { TOO_MANY_ENSEMBLES = 4 << 10 };
+
+/* A device and 16 threads need some seconds for so many cells. In that time the filters of a device let a million
+ * sequences of a family pass, and each of them would wait with five bytes for each residue. */
+#define MANY_CELLS 4e10
+
+/* Cells for which a call of a device is worth its while, those that it takes while more may come, and the most of a
+ * call: some ten milliseconds. With a backend of devices alone, they begin with FEW_CELLS too. */
+#define CALL_WORTH 2e8
+#define CALL_FULL 1e9
+#define CALL_MOST 2e9
+#define FEW_CELLS 2e7
+
+/* Where both share, a stream has the part of STREAM_AS_THREADS threads of the CPU: a device is as fast as some hundred
+ * threads in ensembles and envelopes. It makes no call for what the threads of the CPU end within SOON seconds, about
+ * as long as a call. */
+#define STREAM_AS_THREADS 24.0
+#define SOON 0.02
+
+/* With device_first, envelopes are for devices alone if they have FEW_CELLS to so many, about a second of an H100. In
+ * searches of proteins a device has them alone too, up to so many cells, while the filters have work for it: of all
+ * steps it is fastest in these beside threads of the CPU.
+ * In envelopes of long models a thread does an eighth of the cells a second that it does in targets. If threads take
+ * steps of eight such envelopes, the end of a search waits for these: 16 DNA models x 63 Mb took 2.01 and 2.47 s so,
+ * else 1.86 and 2.10 (H100, a trial build of 07ef100). */
+#define OWN_CELLS 8e9
+
+/* Seconds until a device brings domains: calls of Viterbi and Forward, and one of MSV that each may wait for. With 0.2
+ * to 1 the CPU's threads of 100 queries x 1 G residues had work at all times, else they waited three times for 0.1 to
+ * 0.2 s (traces, H100). */
+#define BRINGS_SECONDS 0.2
+
+/* A problem lasts as long as its rows and places, one after another. Where it has more cells than LONGEST, some 100 ms
+ * a recurrence, the host is faster. Windows of genomes have more: threads that had the longest of them ended last, and
+ * their envelopes came when all others were done. 16 DNA models x 63 Mb took 1.97 s with 12e6, 1.81 with 20e6 and 40e6
+ * (means of three, early-h100.tsv). */
+#define LONGEST 12e6
+#define LONGEST_WINDOW 40e6
+
+int ws_plan_spans_are_many(size_t n, double cells) { return n >= 2 * (size_t)TOO_MANY || cells >= MANY_CELLS; }
+
+int ws_plan_spans_are_few(double seconds, int threads) { return seconds < BRINGS_SECONDS * threads; }
+
+double ws_plan_span_longest(int device_first) { return device_first ? LONGEST_WINDOW : LONGEST; }
+
+/* Returns whether no more spans come from stages that need the device, or nothing should wait. */
+static int is_last(const ws_plan_spans *s, ws_chain_need need) { return need == WS_CHAIN_ANY || s->eager; }
+
+/* Returns whether what waits is for devices alone. Those of proteins are while the filters have work for the device;
+ * then both share what is left. */
+static int are_devices_own(const ws_plan_spans *s, ws_chain_need need) {
+    if (!s->m.device || s->kind != WS_PLAN_RESCORE || s->cells >= OWN_CELLS) return 0;
+    return s->device_first ? s->cells >= FEW_CELLS : !is_last(s, need);
+}
+
+double ws_plan_spans_seconds(const ws_plan_spans *s) {
+    return are_devices_own(s, WS_CHAIN_FULL) ? 0 : s->cells / cpu_speed[s->kind];
+}
+
+/* ---- domains: steps of the CPU ---- */
+
+/* Beside a device the CPU cuts a step for each thread alone: a device does no steps of the CPU, and steps of later
+ * stages come before them. When it cut 64, a trace of 20,000 targets of a family showed some that waited until all else
+ * was done, and then kept few threads busy. */
+static size_t spans_of_all(const ws_plan_spans *s) { return (size_t)s->m.threads * WS_PLAN_SPANS_OF_STEP; }
+
+size_t ws_plan_spans_to_cut(const ws_plan_spans *s, size_t n) {
+    return s->m.device ? ws_min(n, spans_of_all(s)) : n;
+}
+
+size_t ws_plan_spans_of_step(const ws_plan_spans *s) {
+    return s->waiting < spans_of_all(s) ? WS_PLAN_SPANS_OF_STEP / 2 : WS_PLAN_SPANS_OF_STEP;
+}
+
+int ws_plan_spans_cut(const ws_plan_spans *s) {
+    /* Beside a device only where threads of the CPU will soon have no step, although spans are not kept for it. */
+    if (!s->m.device) return 1;
+    return !s->device_first && !are_devices_own(s, WS_CHAIN_FULL) && s->steps < (size_t)s->m.threads;
+}
+
+int ws_plan_spans_most_calls(const ws_plan_machine *m, ws_chain_need need) {
+    /* Half as many as there are streams while the filters have work too, whose short calls would else wait for the long
+     * ones of domains. A call for windows' envelopes has a second stream in its second half. */
+    return (int)ws_max(1, need == WS_CHAIN_ANY ? m->streams : m->streams / 2);
+}
+
+/* Returns whether spans are for the CPU. Before a thread would wait, many are, but envelopes of genomes: 1,200 models x
+ * 59 M residues took 4.0 s so, else 4.7 (H200, device_first). A device with a backend of its own has the first spans of
+ * a stage, however few. */
+static int are_for_cpu(const ws_plan_spans *s, ws_chain_need need) {
+    if (!s->m.device) return 1;
+    const int own = are_devices_own(s, need);
+    if (own && s->device_first) return 0;
+    if (need == WS_CHAIN_SPARE && s->waiting >= WORTH) return 1;
+    if (own) return 0;
+    if (s->device_first && !is_last(s, need)) return 0;
+    const int busy = s->calls >= ws_plan_spans_most_calls(&s->m, need);
+    return s->m.cpu || busy || s->had || s->cells >= FEW_CELLS;
+}
+
+int ws_plan_spans_cpu_cuts(const ws_plan_spans *s, ws_chain_need need) {
+    if (!s->waiting || !are_for_cpu(s, need)) return 0;
+    const int may = need == WS_CHAIN_SOME || (need == WS_CHAIN_SPARE && s->m.device);
+    return s->eager || need == WS_CHAIN_ANY || (may && s->waiting >= WORTH) || s->waiting >= TOO_MANY ||
+           s->cells >= ENOUGH_CELLS * s->m.threads;
+}
+
+int ws_plan_spans_longest_first(const ws_plan_spans *s, ws_chain_need need) {
+    /* At the end, so that others fill the time beside them: to look at all models takes long. */
+    return need == WS_CHAIN_ANY && s->waiting < WS_PLAN_SPANS_OF_MODEL;
+}
+
+/* ---- domains: calls of a device ---- */
+
+/* Cells of a call. */
+typedef struct call {
+    double least, most;
+} call;
+
+/* Returns what a device may take. While the filters have work for it, it takes envelopes, and of other spans too many
+ * alone. */
+static call call_of(const ws_plan_spans *s, ws_chain_need need) {
+    const int last = is_last(s, need), first = !s->m.cpu && !s->had && s->cells < FEW_CELLS;
+    call k = {0, CALL_MOST};
+    if (!last && s->device_first) {
+        k.least = need == WS_CHAIN_FULL || need == WS_CHAIN_EARLY ? CALL_FULL : CALL_WORTH;
+    } else if (!last && s->kind == WS_PLAN_RESCORE) {
+        k.least = need == WS_CHAIN_SOME ? CALL_WORTH : CALL_FULL;
+    } else if (!last && need != WS_CHAIN_SOME) {
+        k.least = INFINITY;
+    } else if ((!last || !first) && !are_devices_own(s, need)) {
+        const double as_threads = STREAM_AS_THREADS * (double)ws_max(s->m.streams, 1) + s->m.threads;
+        const double share = STREAM_AS_THREADS / as_threads;
+        k.least = fmax(SOON * cpu_speed[s->kind] * s->m.threads, CALL_WORTH);
+        k.most = fmin(fmax(s->cells * share, CALL_WORTH), CALL_MOST);
+    }
+    return k;
+}
+
+double ws_plan_spans_call(const ws_plan_spans *s, ws_chain_need need) {
+    if (!s->m.device || !s->waiting) return 0;
+    const size_t many = s->kind == WS_PLAN_RESOLVE && !s->device_first ? TOO_MANY_ENSEMBLES : TOO_MANY;
+    const call c = call_of(s, need);
+    return s->cells < c.least && s->waiting < many ? 0 : c.most;
+}
+
+int ws_plan_spans_stream_ends(int threads, int streams) { return threads <= streams; }
