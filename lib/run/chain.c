@@ -18,66 +18,64 @@ struct ws_chain {
     pthread_cond_t change;
     member *first;       /* threads that were started */
     int nthread;         /* these and the caller of ws_chain_run */
-    int busy;            /* threads that do a step or read */
-    int idle;            /* threads of the CPU that wait, or help in a stage of devices */
-    int reading, paused; /* a thread reads; nothing came in the last reading */
-    int ended, over;     /* the input has ended; the run has, or a step failed */
+    ws_chain_state now;
+    int over;            /* the run has ended, or a step failed */
     ws_err err;          /* of the failed step with the lowest order; code WS_OK: none failed */
     uint64_t order;
     ws_err source_err;
 };
 
-typedef enum action { STEP, HELP, READ, WAIT, LEAVE } action; /* HELP: a step in a stage of devices */
-
 /* ---- what a thread does next: under the lock ---- */
 
-static const ws_chain_stage *take_last(ws_chain *c, const ws_chain_thread *t, ws_chain_need need,
+static const ws_chain_stage *take_last(const ws_chain_ops *o, const ws_chain_thread *t, ws_chain_need need,
                                        ws_chain_step *step) {
-    for (const ws_chain_stage *s = c->ops->stage + c->ops->nstage; s-- > c->ops->stage;)
+    for (const ws_chain_stage *s = o->stage + o->nstage; s-- > o->stage;)
         if (s->take(s->own, t, need, step)) return s;
     return NULL;
 }
 
-static const ws_chain_stage *take_first(ws_chain *c, const ws_chain_thread *t, ws_chain_need need,
+static const ws_chain_stage *take_first(const ws_chain_ops *o, const ws_chain_thread *t, ws_chain_need need,
                                         ws_chain_step *step) {
-    for (const ws_chain_stage *s = c->ops->stage; s < c->ops->stage + c->ops->nstage; s++)
+    for (const ws_chain_stage *s = o->stage; s < o->stage + o->nstage; s++)
         if (s->take(s->own, t, need, step)) return s;
     return NULL;
 }
 
 /* Returns 1 while a stage has work. No thread works meanwhile, so nothing moves from stage to stage. */
-static int any_left(const ws_chain *c) {
-    for (size_t i = 0; i < c->ops->nstage; i++)
-        if (c->ops->stage[i].left(c->ops->stage[i].own)) return 1;
+static int any_left(const ws_chain_ops *o) {
+    for (size_t i = 0; i < o->nstage; i++)
+        if (o->stage[i].left(o->stage[i].own)) return 1;
     return 0;
 }
 
-static action choose(ws_chain *c, const ws_chain_thread *t, const ws_chain_stage **stage, ws_chain_step *step) {
-    const int may_read = t->kind == WS_CHAIN_CPU && !c->reading && !c->ended;
-    const ws_chain_wish wish = c->ended     ? WS_CHAIN_DRAIN
-                               : c->reading ? WS_CHAIN_NO_ROOM
-                                            : c->ops->wish(c->ops->own);
-    if (may_read && wish == WS_CHAIN_HURRY && c->busy && !c->paused) return READ; /* others work */
-    const int early = t->kind == WS_CHAIN_DEVICE && (c->idle || (c->ops->hungry && c->ops->hungry(c->ops->own)));
-    if (early && (*stage = take_last(c, t, WS_CHAIN_EARLY, step))) return STEP;
-    if ((*stage = take_last(c, t, WS_CHAIN_FULL, step))) return STEP;
-    if ((c->paused || wish == WS_CHAIN_DRAIN) && (*stage = take_first(c, t, WS_CHAIN_ANY, step))) return STEP;
-    if (may_read && wish > WS_CHAIN_NO_ROOM) return READ;
-    if (!c->ended && !c->paused && (*stage = take_first(c, t, WS_CHAIN_SOME, step))) return STEP;
-    if (t->kind == WS_CHAIN_CPU && (*stage = take_first(c, t, WS_CHAIN_SPARE, step))) return HELP;
-    return c->ended && !c->busy && !any_left(c) ? LEAVE : WAIT;
+ws_chain_action ws_chain_choose(const ws_chain_ops *o, const ws_chain_state *now, const ws_chain_thread *t,
+                                const ws_chain_stage **stage, ws_chain_step *step) {
+    const int may_read = t->kind == WS_CHAIN_CPU && !now->reading && !now->ended;
+    const ws_chain_wish wish = now->ended     ? WS_CHAIN_DRAIN
+                               : now->reading ? WS_CHAIN_NO_ROOM
+                                              : o->wish(o->own);
+    if (may_read && wish == WS_CHAIN_HURRY && now->busy && !now->paused) return WS_CHAIN_READ; /* others work */
+    const int early = t->kind == WS_CHAIN_DEVICE && (now->idle || (o->hungry && o->hungry(o->own)));
+    if (early && (*stage = take_last(o, t, WS_CHAIN_EARLY, step))) return WS_CHAIN_STEP;
+    if ((*stage = take_last(o, t, WS_CHAIN_FULL, step))) return WS_CHAIN_STEP;
+    if ((now->paused || wish == WS_CHAIN_DRAIN) && (*stage = take_first(o, t, WS_CHAIN_ANY, step)))
+        return WS_CHAIN_STEP;
+    if (may_read && wish > WS_CHAIN_NO_ROOM) return WS_CHAIN_READ;
+    if (!now->ended && !now->paused && (*stage = take_first(o, t, WS_CHAIN_SOME, step))) return WS_CHAIN_STEP;
+    if (t->kind == WS_CHAIN_CPU && (*stage = take_first(o, t, WS_CHAIN_SPARE, step))) return WS_CHAIN_HELP;
+    return now->ended && !now->busy && !any_left(o) ? WS_CHAIN_LEAVE : WS_CHAIN_WAIT;
 }
 
 /* ---- each action: called with the lock held, leaves it meanwhile ---- */
 
 static void do_step(ws_chain *c, const ws_chain_thread *t, const ws_chain_stage *stage, const ws_chain_step *step) {
     ws_err err = {0};
-    c->busy++;
+    c->now.busy++;
     pthread_mutex_unlock(&c->lock);
     const int rc = stage->work(stage->own, t, step, &err);
     if (!rc && c->ops->look) c->ops->look(c->ops->own);
     pthread_mutex_lock(&c->lock);
-    c->busy--;
+    c->now.busy--;
     if (rc && (c->err.code == WS_OK || step->order < c->order)) {
         c->err = err;
         c->err.code = rc;
@@ -88,26 +86,26 @@ static void do_step(ws_chain *c, const ws_chain_thread *t, const ws_chain_stage 
 
 static void do_read(ws_chain *c) {
     ws_err err = {0};
-    c->busy++;
-    c->reading = 1;
+    c->now.busy++;
+    c->now.reading = 1;
     pthread_mutex_unlock(&c->lock);
     const int rc = c->ops->read(c->ops->own, &err);
     pthread_mutex_lock(&c->lock);
-    c->busy--;
-    c->reading = 0;
-    c->paused = rc == WS_AGAIN;
+    c->now.busy--;
+    c->now.reading = 0;
+    c->now.paused = rc == WS_AGAIN;
     if (rc == WS_OK || rc == WS_AGAIN) return;
-    c->ended = 1;
+    c->now.ended = 1;
     if (rc == WS_EOF) return;
     c->source_err = err;
     c->source_err.code = rc;
 }
 
 static void stand_by(ws_chain *c, ws_chain_kind kind) {
-    const int reads_ahead = c->reading && kind == WS_CHAIN_CPU;
-    c->idle += kind == WS_CHAIN_CPU;
+    const int reads_ahead = c->now.reading && kind == WS_CHAIN_CPU;
+    c->now.idle += kind == WS_CHAIN_CPU;
     ws_pipe_stand_by(&c->lock, &c->change, reads_ahead ? c->ops->ahead : NULL, c->ops->own);
-    c->idle -= kind == WS_CHAIN_CPU;
+    c->now.idle -= kind == WS_CHAIN_CPU;
 }
 
 static void serve(ws_chain *c, const ws_chain_thread *t) {
@@ -115,19 +113,19 @@ static void serve(ws_chain *c, const ws_chain_thread *t) {
     while (!c->over) {
         const ws_chain_stage *stage;
         ws_chain_step step;
-        const action what = choose(c, t, &stage, &step);
+        const ws_chain_action what = ws_chain_choose(c->ops, &c->now, t, &stage, &step);
         switch (what) {
-        case STEP: do_step(c, t, stage, &step); break;
-        case HELP:
-            c->idle++;
+        case WS_CHAIN_STEP: do_step(c, t, stage, &step); break;
+        case WS_CHAIN_HELP:
+            c->now.idle++;
             do_step(c, t, stage, &step);
-            c->idle--;
+            c->now.idle--;
             break;
-        case READ: do_read(c); break;
-        case LEAVE: c->over = 1; break;
-        case WAIT: stand_by(c, t->kind);
+        case WS_CHAIN_READ: do_read(c); break;
+        case WS_CHAIN_LEAVE: c->over = 1; break;
+        case WS_CHAIN_WAIT: stand_by(c, t->kind);
         }
-        if (what != WAIT) pthread_cond_broadcast(&c->change);
+        if (what != WS_CHAIN_WAIT) pthread_cond_broadcast(&c->change);
     }
     pthread_mutex_unlock(&c->lock);
 }

@@ -71,6 +71,25 @@ typedef struct ws_chain_ops {
     void (*look)(void *own); /* called by each thread after each step, without a lock. May be NULL */
 } ws_chain_ops;
 
+/* The state of a chain that its threads look at. */
+typedef struct ws_chain_state {
+    int busy;    /* threads that do a step or read */
+    int idle;    /* threads of the CPU that wait, or help in a stage of devices */
+    int reading; /* a thread reads */
+    int paused;  /* nothing came in the last reading */
+    int ended;   /* the input has */
+} ws_chain_state;
+
+/* HELP: a step in a stage of devices, for a thread that would wait. */
+typedef enum ws_chain_action {
+    WS_CHAIN_STEP, WS_CHAIN_HELP, WS_CHAIN_READ, WS_CHAIN_WAIT, WS_CHAIN_LEAVE
+} ws_chain_action;
+
+/* Returns what a thread does next, and takes the step of a stage if it is one. The chain's lock is held: of `ops` it
+ * calls wish and hungry, and take and left of the stages. */
+ws_chain_action ws_chain_choose(const ws_chain_ops *ops, const ws_chain_state *now, const ws_chain_thread *t,
+                                const ws_chain_stage **stage, ws_chain_step *step);
+
 typedef struct ws_chain ws_chain;
 /* Makes *c, for one run. The caller calls ws_chain_destroy. Returns WS_ENOMEM on failure. */
 int ws_chain_create(ws_chain **c, const ws_chain_ops *ops, ws_err *err);
