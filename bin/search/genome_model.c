@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Models of nhmmsieve in sets, and its backends: every stage of a search by one vector width. */
 #include "bin/search/genome.h"
+#include "bin/stages/plan.h"
 
 /* ---- sets ---- */
-
-/* Nodes of a set. A large set asks a device for much work in a call, and unpacks few blocks again. The windows of a
- * set go through
- * the device one after the other and a thread waits for them, so the last sets, which the end of a run waits for, are
- * small: a set has
- * at most a quarter of the nodes that are left. */
-enum { LEAST_NODES = 4096, MOST_NODES = 16384, QUARTER = 4, MOST_MODELS = 16 };
 
 int ws_genome_sets_create(ws_genome_sets *sets, const ws_long_target *target, size_t n, ws_err *err) {
     int nodes = 0, most = 0;
@@ -19,10 +13,10 @@ int ws_genome_sets_create(ws_genome_sets *sets, const ws_long_target *target, si
     if (!sets->first) return err->code;
     for (size_t t = 0; t < n; t++) {
         const int M = target[t].model.M;
-        if (t == 0 || nodes + M > most || t - sets->first[sets->n - 1] == MOST_MODELS) {
+        if (t == 0 || nodes + M > most || t - sets->first[sets->n - 1] == WS_PLAN_SET_MODELS) {
             sets->first[sets->n++] = t;
             nodes = 0;
-            most = (int)ws_max(ws_min(left / QUARTER, MOST_NODES), LEAST_NODES);
+            most = ws_plan_set_nodes(left);
         }
         nodes += M;
         left -= M;

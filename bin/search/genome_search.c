@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The search of nhmmsieve as stages of a chain: see bin/search/genome.h. */
 #include "bin/search/genome.h"
+#include "bin/stages/machine.h"
 
 /* Where a pool is: the stage that takes steps of it; in the hands of threads; done. */
 enum { MARK, SCAN, TEST, DOMAINS, BUSY, OVER };
@@ -49,14 +50,6 @@ typedef struct ws_genome_memory {
 
 typedef ws_genome_search search;
 
-/* Sub-windows, or windows that wait for a device, of so many residues in a step do not wait for others: that bounds the
- * memory of arrays of repeats. */
-enum { ENOUGH = 1 << 20, ENOUGH_WINDOWS = 32 << 20 };
-
-/* So many pools beside one for each stream are with devices; so many batches with pools at MARK keep the program from
- * reading. */
-enum { AHEAD = 4, MOST_WAITING = 2 };
-
 /* ---- what a thread takes: under the lock ---- */
 
 /* Returns the first pool at a stage. */
@@ -78,43 +71,37 @@ static pool *begin(pool *p, int at) {
     return p;
 }
 
-/* Returns whether a thread of the CPU may mark. Beside devices it may before it would wait, if they have tested before,
- * or had nothing to test, and mark alone now, and if no domains wait. It tests what it marks, and domains that come
- * meanwhile wait for that. When it marked whenever no domains waited, 48 models x 300 Mb took 8.0 to 8.6 s, else 7.2 to
- * 7.5. When it marked until the device was open, 16 models x 63 Mb took 1.87 s, else 1.52 and 1.65 (H100). */
-static int cpu_may_mark(const search *s, ws_chain_need need) {
-    if (!ws_job_has_device(s->job)) return 1;
-    return s->job->cpu_backend && s->tested && s->marking && !s->testing &&
-           (need == WS_CHAIN_SPARE || need == WS_CHAIN_ANY) && !ws_dom_steps_waiting(s->steps);
+/* Returns what the plan knows of a search. */
+static ws_plan_genome plan_of(const search *s) {
+    const ws_plan_machine m = ws_plan_machine_of(s->job, s->job->nworker);
+    const size_t spans = m.device ? ws_dom_steps_waiting(s->steps) : 0;
+    return (ws_plan_genome){m, s->ahead, s->tested, s->marking, s->testing, spans};
 }
 
 static pool *find_for(search *s, int stage, ws_chain_kind kind, ws_chain_need need) {
     const int device = ws_job_has_device(s->job);
-    const int may_mark = kind == WS_CHAIN_DEVICE && device && s->ahead < AHEAD + (size_t)ws_dev_streams();
-    if (stage == MARK) return may_mark ? begin(find(s, MARK), MARK) : NULL;
-    if (kind != (stage == TEST && device ? WS_CHAIN_DEVICE : WS_CHAIN_CPU)) return NULL;
-    pool *p = find(s, stage);
-    if (p || stage != SCAN || !cpu_may_mark(s, need)) return p;
-    return begin(find(s, MARK), SCAN);
+    if (stage == MARK && (kind != WS_CHAIN_DEVICE || !device)) return NULL;
+    if (stage != MARK && kind != (stage == TEST && device ? WS_CHAIN_DEVICE : WS_CHAIN_CPU)) return NULL;
+    pool *p = stage == MARK ? NULL : find(s, stage);
+    if (p || stage == TEST) return p;
+    const ws_plan_genome g = plan_of(s);
+    const int may = stage == MARK ? ws_plan_device_marks(&g) : ws_plan_cpu_marks(&g, need);
+    return may ? begin(find(s, MARK), stage) : NULL;
 }
 
-/* A slice is a few milliseconds of the whole scan. Where a device has marked, a step has more of them. */
 static size_t end_of_slices(const search *s, const pool *p) {
-    const uint64_t most = 8 << 20, cells = (uint64_t)3 << 30;
-    const uint64_t n = p->marks ? ws_min(cells / (uint64_t)s->sets.nodes, most) / s->cut.block : 1;
-    return ws_min(p->next + ws_max(n, 1), p->of->units.nparts);
+    const uint64_t n = ws_plan_slices(p->marks != NULL, (uint64_t)s->sets.nodes, s->cut.block);
+    return ws_min(p->next + n, p->of->units.nparts);
 }
 
-/* Returns the end of the next sub-windows of one model: four, which fill a register of 16 floats, or more if these have
- * few cells. */
+/* Returns the end of the next sub-windows of one model that are a step. */
 static size_t end_of_chunk(const search *s, const ws_long_list *l, size_t from) {
-    enum { LEAST = 4, MOST = 64 };
     const uint32_t target = l->at[l->item[from]].target;
     double cells = 0;
     size_t i = from;
-    for (; i < l->n && i - from < MOST && l->at[l->item[i]].target == target; i++) {
+    for (; i < l->n && l->at[l->item[i]].target == target; i++) {
         cells += (double)l->len[l->item[i]] * s->genome->target[target].model.M;
-        if (i - from >= LEAST && cells > 1e7) break;
+        if (ws_plan_chunk_is_full(i - from, cells)) break;
     }
     return i;
 }
@@ -400,9 +387,9 @@ static int scan_unit(search *s, flight *f, const ws_long_set *g, size_t u, ws_lo
     int rc = ws_long_set_search(g, u, b->number << 32 | u, &m->search, windows, cells, err);
     s->windows += windows->n - before;
     if (!rc) rc = check_cut(s, b, windows, before, err);
-    const int many = windows->codes.n > ENOUGH_WINDOWS;
+    const int many = windows->codes.n > WS_PLAN_WINDOWS;
     if (!rc && (!g->marks || many)) rc = sieve(s, windows, m, err);
-    return !rc && (many || m->subwindows.codes.n >= ENOUGH) ? find_own(s, f, m, err) : rc;
+    return !rc && (many || m->subwindows.codes.n >= WS_PLAN_SUBWINDOWS) ? find_own(s, f, m, err) : rc;
 }
 
 static int scan(search *s, pool *p, const ws_chain_step *step, memory *m, ws_err *err) {
@@ -528,8 +515,7 @@ ws_chain_wish ws_genome_wish(void *own) {
     pthread_mutex_unlock(&s->lock);
     uint64_t bytes;
     if (s->genome->by_seq) n = ws_turns_left(&s->turns, &bytes);
-    if (n >= (size_t)s->job->nworker + 2 || waiting >= MOST_WAITING) return WS_CHAIN_NO_ROOM;
-    return open ? WS_CHAIN_ROOM : WS_CHAIN_HURRY;
+    return ws_plan_genome_wish(s->job->nworker, n, open, waiting);
 }
 
 /* ---- opening and closing ---- */

@@ -111,4 +111,33 @@ int ws_plan_spans_are_many(size_t n, double cells);
 /* Returns whether threads of the CPU end before a device brings more, given those seconds of all kinds. */
 int ws_plan_spans_are_few(double seconds, int threads);
 
+/* ---- genomes: before their domains ---- */
+
+/* The pools of a search of genomes, a batch against a set of models each. */
+typedef struct ws_plan_genome {
+    ws_plan_machine m;
+    size_t on_devices;    /* that devices mark or have marked, and whose windows are not tested */
+    int tested;           /* a device has tested windows, or had none to test */
+    int marking, testing; /* devices that do so now */
+    size_t spans;         /* that wait in the domain stage */
+} ws_plan_genome;
+
+/* Models of a set at most. Residues in the memory of a step that do not wait for others: of sub-windows, and of windows
+ * that wait for a device. That bounds the memory of arrays of repeats. */
+enum { WS_PLAN_SET_MODELS = 16, WS_PLAN_SUBWINDOWS = 1 << 20, WS_PLAN_WINDOWS = 32 << 20 };
+
+/* Returns the nodes of the next set, of models with so many that are in no set. */
+int ws_plan_set_nodes(long long left);
+/* Returns whether a device marks another pool. */
+int ws_plan_device_marks(const ws_plan_genome *g);
+/* Returns whether a thread of the CPU, which has no marks to scan by, scans a pool without. */
+int ws_plan_cpu_marks(const ws_plan_genome *g, ws_chain_need need);
+/* Returns the slices of so many residues that a step of the scan has, for a set of so many nodes. */
+uint64_t ws_plan_slices(int marked, uint64_t nodes, uint64_t residues);
+/* Returns whether n sub-windows of a model are enough for a step, where another one makes them so many cells. */
+int ws_plan_chunk_is_full(size_t n, double cells);
+/* Returns how urgently the input is read. batches: on their way, of which in so many half of the slices or more are not
+ * taken, and so many wait to be marked or scanned. */
+ws_chain_wish ws_plan_genome_wish(int threads, size_t batches, size_t half_full, size_t waiting);
+
 #endif

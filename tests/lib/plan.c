@@ -290,6 +290,42 @@ static void test_counts(tap *t) {
               ws_plan_spans_are_many(1, 4e10) && !ws_plan_spans_are_many(0, 0), "131,072, or 4e10 cells, are many");
 }
 
+/* ---- genomes ---- */
+
+static void test_genomes(tap *t) {
+    static const struct {
+        const char *what;
+        ws_plan_genome g;
+        int need, cpu, device;
+    } c[] = {
+        {"without a device the CPU scans without marks", {.m = {16, 0, 0, 1}}, FULL, 1, 0},
+        {"a device that has just opened marks first", {.m = {16, 1, 6, 1}, .marking = 1}, SPARE, 0, 1},
+        {"and when it has tested, the CPU helps", {.m = {16, 1, 6, 1}, 1, 1, 1, 0, 0}, SPARE, 1, 1},
+        {"also at the end", {.m = {16, 1, 6, 1}, 1, 1, 1, 0, 0}, ANY, 1, 1},
+        {"not while it has other work", {.m = {16, 1, 6, 1}, 1, 1, 1, 0, 0}, FULL, 0, 1},
+        {"nor while domains wait", {.m = {16, 1, 6, 1}, 1, 1, 1, 0, 1}, SPARE, 0, 1},
+        {"nor while a device tests", {.m = {16, 1, 6, 1}, 1, 1, 1, 1, 0}, SPARE, 0, 1},
+        {"nor while a device, however slow, marks nothing", {.m = {16, 1, 6, 1}, 1, 1, 0, 0, 0}, SPARE, 0, 1},
+        {"nor with a device alone", {.m = {16, 1, 6, 0}, 1, 1, 1, 0, 0}, SPARE, 0, 1},
+        {"a slow device has ten pools", {.m = {16, 1, 6, 1}, 10, 1, 1, 0, 0}, SPARE, 1, 0},
+        {"a lost one none", {.m = {16, 0, 0, 1}, 1, 1, 0, 0, 9}, FULL, 1, 0},
+    };
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++)
+        tap_ok(t, ws_plan_cpu_marks(&c[i].g, (ws_chain_need)c[i].need) == c[i].cpu &&
+                  ws_plan_device_marks(&c[i].g) == c[i].device, "genomes: %s", c[i].what);
+    tap_ok(t, ws_plan_set_nodes(0) == 4096 && ws_plan_set_nodes(20000) == 5000 && ws_plan_set_nodes(1000000) == 16384,
+           "a set has a quarter of the nodes that are left, within bounds");
+    tap_ok(t, ws_plan_slices(0, 1, 1) == 1 && ws_plan_slices(1, 4096, 1 << 18) == 3 &&
+              ws_plan_slices(1, 1, 1 << 18) == 32 && ws_plan_slices(1, 16384, 1 << 18) == 1,
+           "a step has one slice, of a marked pool 3 << 30 cells");
+    tap_ok(t, !ws_plan_chunk_is_full(0, 1e9) && !ws_plan_chunk_is_full(3, 1e9) && ws_plan_chunk_is_full(4, 1.1e7) &&
+              !ws_plan_chunk_is_full(63, 1e7) && ws_plan_chunk_is_full(64, 0),
+           "four sub-windows are a step, or up to 64 of few cells");
+    tap_ok(t, ws_plan_genome_wish(16, 0, 0, 0) == WS_CHAIN_HURRY && ws_plan_genome_wish(16, 1, 1, 1) == WS_CHAIN_ROOM &&
+              ws_plan_genome_wish(16, 18, 0, 0) == WS_CHAIN_NO_ROOM &&
+              ws_plan_genome_wish(16, 2, 2, 2) == WS_CHAIN_NO_ROOM, "the input is read while few batches wait");
+}
+
 int main(void) {
     tap t = {0};
     test_takers(&t);
@@ -301,5 +337,6 @@ int main(void) {
     test_calls(&t);
     test_cuts(&t);
     test_counts(&t);
+    test_genomes(&t);
     return tap_end(&t);
 }
