@@ -3,6 +3,7 @@
 #include "lib/base/memory.h"
 #include "bin/filters/cutoffs.h"
 #include "bin/filters/models.h"
+#include "bin/stages/plan.h"
 
 #include "lib/hmm/fscore.h"
 #include "lib/run/message.h"
@@ -59,23 +60,12 @@ size_t ws_cascade_made_size(const ws_job *job, uint32_t t) {
     return ((size_t)c->set.hmm[t].abc->Kp + WS_NPTRANS) * sizeof(float) * (size_t)(c->set.hmm[t].M + 1);
 }
 
-/* Limits the cells of a batch, so that the next program of a pipe gets its rows within a second of device time. A
- * genome's annotation has models with 4 M nodes in all; with a device's usual 4 M residues it made one batch, whose
- * 900,000 rows one thread wrote. With 10,000 models on an H200 the limit cuts the chain from 6.4 s to 4.2 s; the
- * kernels alone lose 5 %: bench/README.md. */
-#define BATCH_CELLS 1e12
-enum { BATCH_LEAST = 128 << 10 };
-
-/* Residues of a batch for each of the first models, after the first filter. A batch is worked on in parts only if there
- * are several models (lib/scan/item.c). The first filter leaves 100,000 residues of a proteome for one model, which one
- * thread would score. */
-enum { BATCH_OF_A_MODEL = 16 << 10 };
-
+/* Bounds the size of a batch, and sets its usual size after the first filter. */
 static void limit_batch(ws_job *job, const ws_cascade *c) {
     double nodes = 1;
     for (size_t i = 0; i < c->set.n; i++) nodes += (double)c->set.hmm[i].M;
-    job->most_batch = ws_max(BATCH_LEAST, (uint64_t)(BATCH_CELLS / nodes));
-    if (c->stage->later && c->set.n < BATCH_LEAST / BATCH_OF_A_MODEL) job->default_batch = c->set.n * BATCH_OF_A_MODEL;
+    job->most_batch = ws_plan_most_batch(nodes);
+    if (c->stage->later) job->default_batch = ws_plan_later_batch(c->set.n);
 }
 
 /* ---- options ---- */

@@ -4,16 +4,36 @@
 
 #include <math.h>
 
-/* ---- filters: pools ---- */
+/* ---- batches ---- */
+
+enum { USUAL_BATCH = 128 << 10 }; /* residues: ws_job_batch */
+
+uint64_t ws_plan_most_batch(double nodes) {
+    /* The next program of a pipe gets its rows within a second of device time. A genome's annotation has models with
+     * 4 M nodes in all; with a device's usual 4 M residues it made one batch, whose 900,000 rows one thread wrote. With
+     * 10,000 models on an H200 the limit cuts the chain from 6.4 s to 4.2 s; the kernels alone lose 5 %:
+     * bench/README.md. */
+    const double cells = 1e12;
+    return ws_max(USUAL_BATCH, (uint64_t)(cells / nodes));
+}
+
+uint64_t ws_plan_later_batch(size_t models) {
+    /* A batch is worked on in parts only if there are several models (lib/scan/item.c). The first filter leaves 100,000
+     * residues of a proteome for one model, which one thread would score. */
+    enum { OF_A_MODEL = 16 << 10 };
+    return models < USUAL_BATCH / OF_A_MODEL ? models * OF_A_MODEL : 0;
+}
 
 uint64_t ws_plan_batch(uint64_t nodes) {
     /* A few milliseconds of a core are enough work, and large batches are read faster: an H200's host read 400 M packed
      * residues in 0.49 s by 128 K, in 0.2 s by a million and more, while all of 16 cores waited for them with one
      * model. */
-    enum { LEAST = 128 << 10, MOST = 1 << 20 };
+    enum { LEAST = USUAL_BATCH, MOST = 1 << 20 };
     const double cells = 3e8, residues = cells / (double)ws_max(nodes, 1);
     return (uint64_t)fmin(fmax(residues, LEAST), MOST);
 }
+
+/* ---- filters: pools ---- */
 
 /* A pool waits until it is full, since a model meets few sequences of a small one, and vector bodies that interleave
  * sequences run out of them: with four times as many fwdscore takes a seventh less processor time (2,766 models x

@@ -41,6 +41,10 @@ enum { WS_PLAN_ADD_PAIRS = 512, WS_PLAN_ADD_RESIDUES = 1 << 20 };
 
 /* Returns how many residues a batch from the input has on the CPU, for models of so many nodes in all. */
 uint64_t ws_plan_batch(uint64_t nodes);
+/* Returns how many residues a batch has at most on any backend, for models of so many nodes. */
+uint64_t ws_plan_most_batch(double nodes);
+/* Returns how many residues a batch has after the first filter, for so many models; 0: as many as usual. */
+uint64_t ws_plan_later_batch(size_t models);
 /* Returns the bytes with which a pool is full. mem: what --mem says; 0: nothing. */
 double ws_plan_pool_bytes(uint64_t mem);
 /* Returns how many times over an open pool is full: 1 or more closes it. most_bytes: of ws_plan_pool_bytes. */

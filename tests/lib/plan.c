@@ -131,6 +131,9 @@ static void test_budgets(tap *t) {
     }
     tap_ok(t, ws_plan_batch(0) == 1 << 20 && ws_plan_batch(1000) == 300000 && ws_plan_batch(1 << 20) == 128 << 10,
            "a batch has 3e8 cells, within bounds");
+    tap_ok(t, ws_plan_most_batch(1e6) == 1000000 && ws_plan_most_batch(1e8) == 128 << 10 &&
+              ws_plan_later_batch(1) == 16 << 10 && ws_plan_later_batch(7) == 112 << 10 && !ws_plan_later_batch(8),
+           "it has at most 1e12; after the first filter fewer residues, if models are few");
 }
 
 static void test_decisions(tap *t) {

@@ -135,9 +135,9 @@ static sim_task *end(sim *s, sim_thread *t) {
 
 static sim_task *read_batch(sim *s) {
     const int device = s->plan.device;
-    const double length = s->w->residues / s->w->seqs, cells = 1e12, least = 128 << 10, usual = 4 << 20;
-    const double most = fmax(least, cells / s->w->nodes);
-    const double batch = fmin(most, device ? usual : (double)ws_plan_batch((uint64_t)s->w->nodes));
+    const double length = s->w->residues / s->w->seqs, usual = 4 << 20; /* of a device: lib/run/dev_backend.cuh */
+    const double batch = fmin((double)ws_plan_most_batch(s->w->nodes),
+                              device ? usual : (double)ws_plan_batch((uint64_t)s->w->nodes));
     sim_task *t = sim_new_task(READ, MSV);
     s->state.reading = 1;
     if (s->seqs_left < 1) {
