@@ -64,8 +64,8 @@ FOREIGN   := $(filter-out $(WIDTHS),$(patsubst lib/simd/v_%.h,%,$(wildcard lib/s
 BODIES    := $(filter %simd.c,$(SRC))
 SRC       := $(filter-out $(BODIES) $(foreach w,$(FOREIGN),%_$w.c),$(SRC))
 # NAME_none.c is for builds without what NAME.c needs.
-OPTIONAL  := lib/io/unzstd lib/io/igzip
-SRC       := $(filter-out lib/io/unzstd$(if $(filter-out 0,$(ZSTD)),_none).c lib/io/igzip$(if $(filter-out 0,$(ISAL)),_none).c,$(SRC))
+OPTIONAL  := lib/compress/unzstd lib/compress/igzip
+SRC       := $(filter-out lib/compress/unzstd$(if $(filter-out 0,$(ZSTD)),_none).c lib/compress/igzip$(if $(filter-out 0,$(ISAL)),_none).c,$(SRC))
 ifneq ($(CUDA),0)
 SRC       := $(filter-out $(filter-out $(OPTIONAL:%=%_none.c),$(filter %_none.c,$(SRC))),$(SRC))
 CUSRC     := $(sort $(wildcard lib/*/*.cu kernels/*/*.cu))

@@ -21,7 +21,7 @@ PLAIN = re.compile(rf"\b(?:sections? |[Ss]pecification,? (?:section )?)({NUMBERS
 SHORT = re.compile(r"\b(PF|DOM) (\d+(?:\.\d+)*)")
 NAMES = {"PF": "profile-filters", "DOM": "domains"}
 FOLDERS = {"kernels/papara/": "papara", "kernels/pairhmm/": "pairhmm", "kernels/dom/": "domains", "kernels/mrf/": "mrf",
-           "kernels/build/": "build", "lib/msa/": "build", "bin/casting/": "build"}
+           "kernels/cast/": "build", "lib/msa/": "build", "bin/cast/": "build"}
 
 
 def sections(text):

@@ -37,7 +37,7 @@ some)
     ;;
 esac
 # Sources for other widths and for libraries that may not be here are left out.
-list=$(printf '%s\n' "$@" | grep -vE '/(test|bench)\.c$|_(avx2|avx512|neon)\.c$|^lib/io/(unzstd|igzip)\.c$')
+list=$(printf '%s\n' "$@" | grep -vE '/(test|bench)\.c$|_(avx2|avx512|neon)\.c$|^lib/compress/(unzstd|igzip)\.c$')
 run() { # run FLAGS: the sources come on standard input
     xargs -r -n 4 -P "$(getconf _NPROCESSORS_ONLN)" $cc $flags "$@"
 }

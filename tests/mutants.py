@@ -4,7 +4,7 @@
 
     tests/mutants.py COUNT [SEED [FIRST [PLACE...]]]     mutants FIRST to COUNT of those that SEED chooses
 
-A PLACE is the beginning of a path, such as bin/fitting or lib/hits/dna_; without one, every file is a place.
+A PLACE is the beginning of a path, such as bin/fit or lib/hits/dna_; without one, every file is a place.
 
 Each mutant changes one operator, number or condition of one line of code, is built, and meets the tests nearest to its folder.
 A mutant that is not built counts as killed, and so does one whose test takes five times as long as without it. A test that fails
@@ -35,9 +35,13 @@ CHANGES = [
 FILTERS = ["build/tests/lib/backends", "build/tests/lib/golden", "tests/filters.bats", "tests/chain.bats", "tests/contract.bats"]
 NEAREST = {
     "lib/base": ["build/tests/lib/opt", "build/tests/lib/cpu", "tests/contract.bats", "tests/input.bats"],
-    "lib/io": ["build/tests/lib/seqread", "build/tests/lib/source", "build/tests/lib/packed", "build/tests/lib/pairs",
-               "build/tests/lib/out", "build/tests/lib/inputs", "tests/respack.bats", "tests/input.bats", "tests/contract.bats",
-               "tests/faults.bats"],
+    "lib/files": ["build/tests/lib/out", "tests/contract.bats", "tests/faults.bats"],
+    "lib/compress": ["build/tests/lib/source", "build/tests/lib/inputs", "tests/compressed.bats", "tests/input.bats",
+                     "tests/faults.bats"],
+    "lib/stream": ["build/tests/lib/packed", "build/tests/lib/pairs", "build/tests/lib/seqread", "tests/respack.bats",
+                   "tests/chain.bats"],
+    "lib/formats": ["build/tests/lib/seqread", "build/tests/lib/packed", "build/tests/lib/pairs", "tests/respack.bats",
+                    "tests/input.bats", "tests/contract.bats", "tests/faults.bats"],
     "lib/simd": ["build/tests/lib/codec", "build/tests/lib/backends", "build/tests/lib/cpu"],
     "lib/hmm": ["build/tests/lib/hmm_model", "build/tests/lib/hmm_find", "build/tests/lib/hmm_portions", "build/tests/lib/bias",
                 "build/tests/lib/golden", "tests/input.bats", "tests/filters.bats"],
@@ -58,8 +62,8 @@ NEAREST = {
     "bin/domains": ["build/tests/lib/hits", "build/tests/lib/dom_golden", "tests/domscore.bats", "tests/ledger.bats",
                     "tests/nhmmsieve.bats"],
     "bin/likelihoods": ["tests/pairhmm.bats", "tests/faults-pairs.bats"],
-    "bin/placement": ["tests/papara.bats", "tests/faults-pairs.bats"],
-    "bin/volumes": ["tests/mrfseg.bats"],
+    "bin/papara": ["tests/papara.bats", "tests/faults-pairs.bats"],
+    "bin/mrf": ["tests/mrfseg.bats"],
     "bin/pack": ["tests/respack.bats"],
     "bin/search": ["tests/domscore.bats", "tests/hmmsearch.bats", "tests/contract.bats"],
     "bin/search/genome": ["build/tests/lib/genome_work", "tests/nhmmsieve.bats", "tests/nhmmscan.bats", "tests/hmmer.bats"],
@@ -69,10 +73,10 @@ NEAREST = {
     "bin/search/scan": ["tests/hmmscan.bats", "tests/nhmmscan.bats"],
     "bin/search/seqsieve": ["tests/seqsieve.bats", "tests/hmmer.bats"],
     "bin/search/shards": ["tests/seqsieve.bats", "tests/jacksieve.bats"],
-    "bin/casting": ["tests/hmmcast.bats", "tests/hmmer.bats"],
-    "bin/fitting": ["tests/hmmfit.bats"],
-    "bin/pressing": ["tests/press.bats"],
-    "kernels/build": ["build/kernels/build/test", "build/tests/lib/build_align", "build/tests/lib/build_effective",
+    "bin/cast": ["tests/hmmcast.bats", "tests/hmmer.bats"],
+    "bin/fit": ["tests/hmmfit.bats"],
+    "bin/press": ["tests/press.bats"],
+    "kernels/cast": ["build/kernels/cast/test", "build/tests/lib/build_align", "build/tests/lib/build_effective",
                       "tests/hmmcast.bats", "tests/seqsieve.bats"],
     "kernels/dom/logspace": ["build/tests/lib/dom_whole", "build/tests/lib/dom", "tests/hmmfit.bats"],
     "kernels/dom/whole": ["build/tests/lib/dom_whole", "tests/hmmfit.bats"],
@@ -84,10 +88,10 @@ NEAREST = {
     "lib/hmm/hmmwrite": ["build/tests/lib/hmm_write", "tests/hmmcast.bats", "tests/press.bats"],
     "lib/hmm/pressed": ["tests/press.bats"],
     "lib/hmm/ssi": ["tests/press.bats"],
-    "lib/io/ledger": ["build/tests/lib/ledger", "build/tests/lib/seqread", "tests/ledger.bats"],
-    "lib/io/flatfile": ["build/tests/lib/seqread", "tests/formats.bats"],
-    "lib/io/whole": ["tests/press.bats"],
-    "lib/io/temp": ["build/tests/lib/spill", "tests/spill.bats", "tests/hmmfit.bats"],
+    "lib/stream/ledger": ["build/tests/lib/ledger", "build/tests/lib/seqread", "tests/ledger.bats"],
+    "lib/formats/flatfile": ["build/tests/lib/seqread", "tests/formats.bats"],
+    "lib/files/whole": ["tests/press.bats"],
+    "lib/files/temp": ["build/tests/lib/spill", "tests/spill.bats", "tests/hmmfit.bats"],
     "lib/msa": ["build/tests/lib/msa", "build/tests/lib/msa_blocks", "tests/hmmcast.bats", "tests/hmmfit.bats"],
 }
 SECONDS = 300  # a build or a test that takes longer hangs

@@ -3,7 +3,7 @@
  * input, seconds, records, rows and residues as one TSV line.
  *
  *   build/bench/run/read [-a amino|dna|rna] [-k residues] [FILE...] */
-#include "lib/io/seqread.h"
+#include "lib/formats/seqread.h"
 
 #include <stdio.h>
 #include <stdlib.h>

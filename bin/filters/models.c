@@ -2,7 +2,7 @@
  * Opening of a program with models: see models.h. */
 #include "bin/filters/models.h"
 
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 #include "lib/run/message.h"
 
 #include <stdio.h>

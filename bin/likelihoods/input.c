@@ -3,7 +3,7 @@
 #include "bin/likelihoods/input.h"
 
 #include "lib/base/mem.h"
-#include "lib/io/inputs.h"
+#include "lib/compress/inputs.h"
 
 #include <string.h>
 

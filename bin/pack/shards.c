@@ -2,8 +2,8 @@
  * respack --shards: see bin/pack/shards.h. */
 #include "bin/pack/shards.h"
 
-#include "lib/io/packed.h"
-#include "lib/io/temp.h"
+#include "lib/stream/packed.h"
+#include "lib/files/temp.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "bin/search/queries.h"
 #include "kernels/long/search.h"
 #include "lib/hits/options.h"
-#include "lib/io/seqread.h"
+#include "lib/formats/seqread.h"
 #include "lib/run/turns.h"
 
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * The source of nhmmsieve's chain: batches of whole records or of their pieces. */
 #include "bin/search/genome.h"
 #include "lib/base/number.h"
-#include "lib/io/seqread.h"
+#include "lib/formats/seqread.h"
 #include "lib/run/message.h"
 
 #include <math.h>

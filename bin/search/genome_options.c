@@ -2,7 +2,7 @@
  * nhmmsieve's options, which are nhmmer's and nhmmscan's. */
 #include "bin/filters/models.h"
 #include "bin/search/genome.h"
-#include "lib/io/seqread.h"
+#include "lib/formats/seqread.h"
 
 #include <string.h>
 #include <strings.h>

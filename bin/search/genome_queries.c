@@ -3,8 +3,8 @@
  * nhmmer.md, section 7. */
 #include "bin/search/genome.h"
 #include "lib/hmm/hmmwrite.h"
-#include "lib/io/seqread.h"
-#include "lib/io/source.h"
+#include "lib/formats/seqread.h"
+#include "lib/compress/source.h"
 #include "lib/msa/msa.h"
 #include "lib/simd/codec.h"
 

@@ -4,7 +4,7 @@
 #include "bin/search/peers.h"
 #include "bin/search/rounds.h"
 
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 
 #include <sys/stat.h>
 

@@ -3,7 +3,7 @@
 #include "bin/search/queries.h"
 
 #include "lib/base/parallel_for.h"
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 
 #include <string.h>
 #define XXH_STATIC_LINKING_ONLY /* for a hash state that we own */

@@ -4,10 +4,10 @@
 #ifndef WS_SEARCH_QUERIES_H
 #define WS_SEARCH_QUERIES_H
 
-#include "kernels/build/build.h"
+#include "kernels/cast/build.h"
 #include "lib/base/opt.h"
 #include "lib/hits/write.h"
-#include "lib/io/seqread.h"
+#include "lib/formats/seqread.h"
 #include "lib/run/job.h"
 #include "lib/simd/codec.h"
 

@@ -6,7 +6,7 @@
 
 #include "bin/search/queries.h"
 #include "bin/search/sieve.h"
-#include "lib/io/mark.h"
+#include "lib/files/mark.h"
 
 /* A query and what is known of it after its last round. */
 typedef struct ws_roundquery {

@@ -2,7 +2,7 @@
  * --db-shards: each file of sequences stands for several, with the names that AlphaFold 3 gives to parts. */
 #include "bin/search/sieve.h"
 
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 
 #include <string.h>
 #include <sys/stat.h>

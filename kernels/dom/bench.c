@@ -4,7 +4,7 @@
  * Milliseconds of processor time of the best pass, whole and by step. */
 #include "kernels/dom/kernel.h"
 #include "lib/hmm/model.h"
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 #include "tests/lib/hmmread.h"
 
 #include <stdio.h>

@@ -17,7 +17,7 @@ typedef struct ws_long_dev ws_long_dev;
 int ws_long_dev_create(ws_long_dev **d, const ws_long_model *m, ws_err *err);
 void ws_long_dev_destroy(ws_long_dev *d); /* NULL is legal */
 
-/* n residues as a batch has them (lib/io/batch.h). The first one begins a word. */
+/* n residues as a batch has them (lib/stream/batch.h). The first one begins a word. */
 typedef struct ws_long_range {
     const uint32_t *word;
     uint32_t n;

@@ -8,7 +8,7 @@
 #include "kernels/long/list.h"
 #include "kernels/long/target.h"
 #include "lib/hits/dna.h"
-#include "lib/io/batch.h"
+#include "lib/stream/batch.h"
 #include "lib/simd/codec.h"
 
 /* ---- what passed: kernels/long/passed.c ---- */

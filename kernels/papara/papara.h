@@ -8,7 +8,7 @@
  *   simd.c     scores in vectors
  *   trace.c    the path of one pair
  *
- * bin/placement has the files of trees and alignments (newick.c, msa.c) and the outputs (align.c, jplace.c, rows.c).
+ * bin/papara has the files of trees and alignments (newick.c, msa.c) and the outputs (align.c, jplace.c, rows.c).
  *
  * Source of the arithmetic: specification papara.md. */
 #ifndef WS_PAPARA_H

@@ -2,7 +2,7 @@
  * papara-score against golden data (specification papara.md, section 14): vectors, every score, best edges, paths,
  * on every backend that runs here. Then the backends against the definition at corner sizes. */
 #include "kernels/papara/papara.h"
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 #include "tests/tap.h"
 
 #include <pthread.h>

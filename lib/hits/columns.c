@@ -6,7 +6,7 @@
 
 #include "lib/hits/keep.h"
 #include "lib/hits/write.h"
-#include "lib/io/cell.h"
+#include "lib/stream/cell.h"
 
 /* One row of a table: of a domain all but `dna`, of a hit in DNA that and the first three. */
 typedef struct row {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "lib/base/parallel_for.h"
-#include "lib/io/temp.h"
+#include "lib/files/temp.h"
 
 enum { TOGETHER = 32 << 20 /* bytes of pieces that are sorted by block before they are written */ };
 

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/io/temp.h"
+#include "lib/files/temp.h"
 
 /* Parts of memory, and parts that go to the file. A kernel maps some 65,000 of the latter. */
 enum { PART = 1 << 20, FILE_PART = 2 << 20, PAGE = 1 << 16 };

@@ -8,7 +8,7 @@
 #include "lib/hits/dna.h"
 #include "lib/hits/hits.h"
 #include "lib/hmm/profile.h"
-#include "lib/io/sink.h"
+#include "lib/files/sink.h"
 #include "lib/msa/msa.h"
 
 /* Settings of hmmsearch's report. */

@@ -8,8 +8,8 @@
 
 #include "lib/base/system.h"
 #include "lib/hmm/hmmfile.h"
-#include "lib/io/magic.h"
-#include "lib/io/source.h"
+#include "lib/compress/magic.h"
+#include "lib/compress/source.h"
 
 enum {
     STEP = 256 << 10, /* bytes read, hashed and searched at a time; they stay in the second-level cache */
@@ -219,8 +219,8 @@ static int find_binary(finder *f, ws_err *err) {
 
 /* ---- files ---- */
 
-/* Returns a descriptor for a regular file that begins with no mark of lib/io/magic.h: it is not compressed and has no
- * byte-order mark. Returns -1 for any other file and for one shorter than the marks, which are read as streams. */
+/* Returns a descriptor for a regular file that begins with no mark of lib/compress/magic.h: it is not compressed, and
+ * has no byte-order mark. Returns -1 for any other file and for one shorter than the marks, which are read as streams. */
 static int open_plain(const char *path, struct stat *st) {
     uint8_t begin[WS_MAGIC_MAX];
     int more;

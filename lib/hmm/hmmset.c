@@ -11,7 +11,7 @@
 #include "lib/base/parallel_for.h"
 #include "lib/base/system.h"
 #include "lib/hmm/hmmfile.h"
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 
 enum {
     PORTION = 1 << 20, /* bytes that a thread takes at a time */

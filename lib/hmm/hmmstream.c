@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 
 enum { LOOK = 1 << 16 };   /* bytes that tell whether a file has models */
 #define ENDLESS ((size_t)1 << 40) /* bytes behind a text whose end is not known */

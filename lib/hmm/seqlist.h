@@ -8,7 +8,7 @@
 #define WS_HMM_SEQLIST_H
 
 #include "lib/hmm/profile.h"
-#include "lib/io/seqs.h"
+#include "lib/stream/seqs.h"
 
 struct ws_gate; /* lib/hmm/target.h */
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 #include "lib/msa/msa.h"
 
 /* ---- lines: lines.c ---- */

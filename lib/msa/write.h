@@ -4,7 +4,7 @@
 #ifndef WS_MSA_WRITE_H
 #define WS_MSA_WRITE_H
 
-#include "lib/io/sink.h"
+#include "lib/files/sink.h"
 
 /* A row as it is written: match columns in upper case and '-', insertions in lower case and '.'. */
 typedef struct ws_msarow {

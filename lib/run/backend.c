@@ -4,7 +4,7 @@
 
 #include "lib/dev/device.h"
 #include "lib/dev/ids.h"
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 #include "lib/run/message.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * Where output goes must be a file of its own: opening a file empties it, so an input would be gone before it is read,
  * and of two outputs in one file neither would be whole. */
 #include "lib/base/mem.h"
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 #include "lib/run/run.h"
 
 #include <errno.h>

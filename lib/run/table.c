@@ -2,7 +2,7 @@
  * The lines that all tables have: see lib/run/table.h. */
 #include "lib/run/table.h"
 
-#include "lib/io/ledger.h"
+#include "lib/stream/ledger.h"
 
 int ws_table_head(const ws_job *job, const ws_names *all, const int *pick, int n, ws_buf *out, ws_err *err) {
     if (job->common.header == WS_HEADER_NONE) return WS_OK;

@@ -14,9 +14,9 @@
 #include "lib/base/fields.h"
 #include "lib/base/opt.h"
 #include "lib/dev/device.h"
-#include "lib/io/out.h"
-#include "lib/io/seqs.h"
-#include "lib/io/whole.h"
+#include "lib/files/out.h"
+#include "lib/stream/seqs.h"
+#include "lib/files/whole.h"
 #include "lib/run/chain.h"
 #include "lib/simd/width.h"
 
@@ -143,7 +143,7 @@ typedef struct ws_output {
     /* In place of end after a failure: appends what pack held back. */
     int (*flush)(const ws_job *job, void *own, ws_buf *text, ws_err *err);
 
-    /* A regular file appears whole when the run has ended well, or stays as it was (lib/io/whole.h). */
+    /* A regular file appears whole when the run has ended well, or stays as it was (lib/files/whole.h). */
     int whole;
 
     ws_out file; /* lib/run's, as is what follows */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Rows to targets, by the name of the query, and whether that name means the same model as where the rows were made. */
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 #include "lib/scan/state.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The options that every tool of sequences has, and what follows from them: outputs and the form of the input. */
 #include "lib/base/memory.h"
-#include "lib/io/inputs.h"
+#include "lib/compress/inputs.h"
 #include "lib/scan/state.h"
 
 #include <string.h>

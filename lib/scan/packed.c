@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- pairs: blocks of lib/io/pairs.h ---- */
+/* ---- pairs: blocks of lib/stream/pairs.h ---- */
 
 static int pairs_head(const ws_job *job, ws_scan_form *f, ws_buf *text, ws_err *err) {
     const ws_scan_state *s = ws_scan_state_of(job);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Sequences against targets: what a tool of sequences sets up, and the reader that all of them share.
  *
- *   read    batches of sequences (lib/io/seqread.h)
+ *   read    batches of sequences (lib/formats/seqread.h)
  *   score   for every target, the sequences of the batch that meet it: a ws_task per target, backends take them in
  * groups
  *   decide  scores -> hits, which say whether the pair passes and carry the values of the tool's own columns
@@ -10,7 +10,7 @@
 #ifndef WS_SCAN_SCAN_H
 #define WS_SCAN_SCAN_H
 
-#include "lib/io/seqread.h"
+#include "lib/formats/seqread.h"
 #include "lib/run/job.h"
 
 /* An output column of the tool's own. */

@@ -4,8 +4,8 @@
 #ifndef WS_SCAN_STATE_H
 #define WS_SCAN_STATE_H
 
-#include "lib/io/packed.h"
-#include "lib/io/pairs.h"
+#include "lib/stream/packed.h"
+#include "lib/stream/pairs.h"
 #include "lib/scan/scan.h"
 #include "lib/simd/codec.h"
 

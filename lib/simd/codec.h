@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Residue codes in their three forms: characters, bytes (one code each) and packed words (six 5-bit codes, see
- * lib/io/batch.h). Each function exists for several vector widths; ws_codec_get chooses. All widths give the same
+ * lib/stream/batch.h). Each function exists for several vector widths; ws_codec_get chooses. All widths give the same
  * bytes. */
 #ifndef WS_SIMD_CODEC_H
 #define WS_SIMD_CODEC_H

@@ -2,9 +2,9 @@
  * Fuzz target: gzip framing. Byte 0 cuts the input, byte 1 the room for output; bytes and failure must not depend on
  * it. Nor may they depend on who inflates: zlib, ISA-L, or blocks of BGZF for themselves. */
 #include "lib/base/mem.h"
-#include "lib/io/bgzf.h"
-#include "lib/io/igzip.h"
-#include "lib/io/inflate.h"
+#include "lib/compress/bgzf.h"
+#include "lib/compress/igzip.h"
+#include "lib/compress/inflate.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static int inflate_all(const uint8_t *p, size_t n, steps s, ws_buf *out, ws_err 
     return rc;
 }
 
-/* Takes what blocks of BGZF there are for themselves, one by one, as lib/io/feed.c takes several. */
+/* Takes what blocks of BGZF there are for themselves, one by one, as lib/compress/feed.c takes several. */
 static int inflate_blocks(const uint8_t *p, size_t n, ws_buf *out, ws_err *err) {
     static uint8_t text[OUT_MAX];
     const steps s = {SIZE_MAX, OUT_MAX, 0};

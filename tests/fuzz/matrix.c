@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Fuzz target: score matrices of --mxfile, their scale, and the model of a sequence by them. The first byte chooses the
  * alphabet: odd is DNA. */
-#include "kernels/build/build.h"
+#include "kernels/cast/build.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef WS_TESTS_FUZZ_MEND_H
 #define WS_TESTS_FUZZ_MEND_H
 
-#include "lib/io/packfmt.h"
+#include "lib/stream/packfmt.h"
 
 #include <string.h>
 

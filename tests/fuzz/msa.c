@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Fuzz target: alignments in all formats, and their counts. The first byte chooses the format and the alphabet. */
-#include "kernels/build/align.h"
+#include "kernels/cast/align.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * Fuzz target: NIfTI-1 headers, and small volumes through their values and two sweeps, by ref.c and by the widest
  * vectors. */
 #include "kernels/mrf/after.h"
-#include "bin/volumes/values.h"
+#include "bin/mrf/values.h"
 #include "lib/base/mem.h"
 #include "tests/fuzz/fuzz.h"
 

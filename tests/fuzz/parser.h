@@ -4,7 +4,7 @@
 #ifndef WS_TESTS_FUZZ_PARSER_H
 #define WS_TESTS_FUZZ_PARSER_H
 
-#include "lib/io/parser.h"
+#include "lib/formats/parser.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/lib/io.h"
 

@@ -2,7 +2,7 @@
  * Fuzz target: zstd framing. Byte 0 cuts the input, byte 1 the room for output; bytes, failure and sentence must not
  * depend on it. A build without libzstd looks at nothing. */
 #include "lib/base/mem.h"
-#include "lib/io/unzstd.h"
+#include "lib/compress/unzstd.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

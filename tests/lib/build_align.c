@@ -4,8 +4,8 @@
 #include <ctype.h>
 #include <math.h>
 
-#include "kernels/build/build.h"
-#include "lib/io/source.h"
+#include "kernels/cast/build.h"
+#include "lib/compress/source.h"
 #include "tests/lib/io.h"
 
 #define FOLDER "tests/data/golden/build/"

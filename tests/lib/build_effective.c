@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The effective number of sequences: how far the fast estimate of a model's relative entropy is from the exact one,
  * whose sign it must have. Includes the source, because its parts are not to be seen from outside. */
-#include "kernels/build/effective.c"
+#include "kernels/cast/effective.c"
 
 #include "tests/tap.h"
 

@@ -4,7 +4,7 @@
 #ifndef WS_TESTS_CASES_H
 #define WS_TESTS_CASES_H
 
-#include "lib/io/seqread.h"
+#include "lib/formats/seqread.h"
 
 struct a_case {
     const char *what;

@@ -4,7 +4,7 @@
 #include "bin/domains/steps.h"
 #include "kernels/dom/ref.h"
 #include "kernels/dom/window.h"
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 #include "tests/lib/worked.h"
 
 #define FOLDER "tests/data/golden/domains/"

@@ -5,7 +5,7 @@
 
 #include "kernels/dom/dom.h"
 #include "lib/hmm/model.h"
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 #include "tests/lib/golden_text.h"
 #include "tests/lib/hmmread.h"
 #include "tests/tap.h"

@@ -22,7 +22,7 @@
 #include "lib/base/cpu.h"
 #include "lib/hmm/evalue.h"
 #include "lib/hmm/target.h"
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 #include "lib/simd/codec.h"
 #include "tests/lib/hmmread.h"
 #include "tests/tap.h"

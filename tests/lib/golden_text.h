@@ -4,7 +4,7 @@
 #define WS_TESTS_GOLDEN_TEXT_H
 
 #include "lib/base/mem.h"
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * Models that are found first and read on demand: the same models, hashes and sentences as of a file that is read at
  * once. */
 #include "lib/hmm/hmmfile.h"
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 #include "tests/lib/hmmread.h"
 #include "tests/lib/io.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "lib/hmm/bias.h"
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 #include "tests/lib/hmmread.h"
 #include "tests/lib/io.h"
 

@@ -2,7 +2,7 @@
  * Model files that are larger than the portions they are read in: the models, their order, the hash and the failures
  * are those of the file, whatever the number of threads. */
 #include "lib/hmm/model.h"
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 #include "tests/lib/hmmread.h"
 #include "tests/lib/io.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The inputs of a run: their order, names and ends, and how much of them was read. */
-#include "lib/io/inputs.h"
+#include "lib/compress/inputs.h"
 
 #include "tests/tap.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * The common base of the tests of lib/io: random numbers, temporary files, batches as text. */
+ * The common base of the tests of readers and writers: random numbers, temporary files, batches as text. */
 #ifndef WS_TESTS_IO_H
 #define WS_TESTS_IO_H
 
-#include "lib/io/seqread.h"
-#include "lib/io/source.h"
+#include "lib/formats/seqread.h"
+#include "lib/compress/source.h"
 #include "lib/simd/codec.h"
 #include "tests/tap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The ledger of a stream: lines by their form alone, sums, and the numbers of packed end frames. */
-#include "lib/io/ledger.h"
+#include "lib/stream/ledger.h"
 
 #include "tests/tap.h"
 

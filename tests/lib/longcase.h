@@ -4,7 +4,7 @@
 #define WS_TESTS_LONGCASE_H
 
 #include "lib/hmm/model.h"
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 #include "tests/lib/golden_text.h"
 #include "tests/tap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Checked output: what arrives, and the ways in which it cannot. */
-#include "lib/io/out.h"
-#include "lib/io/source.h"
+#include "lib/files/out.h"
+#include "lib/compress/source.h"
 #include "tests/lib/io.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The packed stream: round trips, cuts and damage at every byte, and streams that lie with right checksums. */
-#include "lib/io/packed.h"
-#include "lib/io/packfmt.h"
+#include "lib/stream/packed.h"
+#include "lib/stream/packfmt.h"
 #include "tests/lib/drip.h"
 
 enum { BODY = 2 * PACK_FRAME }; /* where the first block's body begins */

@@ -6,7 +6,7 @@
 #include "bin/likelihoods/input.h"
 #include "kernels/pairhmm/pairhmm.h"
 #include "lib/base/mem.h"
-#include "lib/io/source.h"
+#include "lib/compress/source.h"
 #include "tests/lib/sample.h"
 #include "tests/tap.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Packed pairs: tables of all kinds there and back, what is stored, cuts and damage at every byte, streams that lie. */
-#include "lib/io/decimal.h"
-#include "lib/io/packfmt.h"
-#include "lib/io/pairs.h"
-#include "lib/io/packed.h"
+#include "lib/stream/decimal.h"
+#include "lib/stream/packfmt.h"
+#include "lib/stream/pairs.h"
+#include "lib/stream/packed.h"
 #include "tests/lib/io.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The parsers of FASTA, FASTQ and tables against tables of cases, each cut into pieces at every byte; several inputs;
  * batches; producers that pause; records longer than any buffer. */
-#include "lib/io/parser.h"
+#include "lib/formats/parser.h"
 #include "tests/lib/cases.h"
 #include "tests/lib/cases_flat.h"
 #include "tests/lib/drip.h"

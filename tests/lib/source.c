@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Inputs as bytes: plain and gzip in all its shapes, whole, cut, damaged; timeouts; threads that read ahead.
  * tests/lib/zstd.c has the same for zstd. */
-#include "lib/io/source.h"
-#include "lib/io/inflate.h"
+#include "lib/compress/source.h"
+#include "lib/compress/inflate.h"
 #include "tests/lib/io.h"
 
 #include <pthread.h>

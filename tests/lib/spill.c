@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "lib/hits/spill.h"
-#include "lib/io/temp.h"
+#include "lib/files/temp.h"
 #include "tests/tap.h"
 
 enum { PIECES = 4000 };

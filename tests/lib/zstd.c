@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * zstd inputs as bytes: frames made by hand, whole, cut, damaged; a build without libzstd refuses them. */
-#include "lib/io/source.h"
-#include "lib/io/unzstd.h"
+#include "lib/compress/source.h"
+#include "lib/compress/unzstd.h"
 #include "tests/lib/io.h"
 
 #define XXH_INLINE_ALL

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ * mrfseg: segmentation of volumes by a Markov random field. */
+#include "kernels/mrf/after.h"
+#include "bin/mrf/program.h"
+#include "lib/base/number.h"
+#include "lib/run/job.h"
+#include "lib/run/table.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+extern const ws_tool ws_mrfseg_tool;
+
+static int open_mrf(ws_job *job, ws_err *err) {
+    const ws_mrf_options *o = job->own;
+    ws_mrf_plan *p = job->data = ws_calloc(1, sizeof *p, err);
+    int rc = p ? ws_mrf_plan_make(p, o, &job->common, err) : WS_ENOMEM;
+    job->input = job->cmdline.operand;
+    job->ninput = job->cmdline.noperand;
+    if (!rc && p->labels && job->ninput > 1)
+        rc = ws_fail(err, WS_EUSAGE, "%s: the labels of %d inputs; expected one input, as a file has one geometry",
+                     o->labels ? "--labels" : "--out-format nii", job->ninput);
+    return rc;
+}
+
+static void close_mrf(ws_job *job) {
+    if (job->data) ws_mrf_plan_release(job->data);
+    ws_free(job->data);
+}
+
+/* ---- the reader ---- */
+
+typedef struct reader {
+    ws_mrf_input input;
+    atomic_int busy; /* volumes that are being worked on */
+    _Atomic uint64_t volumes, voxels, updates, changed;
+} reader;
+
+typedef struct item {
+    ws_mrf_image image;
+    ws_mrf_volume volume;
+    ws_mrf_scale scale;
+    ws_mrf_work work;
+    ws_mrf_result result;
+    ws_mrf_kept kept;
+    ws_buf label; /* with x fastest */
+} item;
+
+static int open_reader(ws_job *job, ws_err *err) {
+    reader *r = job->reader = ws_calloc(1, sizeof *r, err);
+    if (!r) return WS_ENOMEM;
+    ws_inputs_init(&r->input.in, job->input, job->ninput);
+    return WS_OK;
+}
+
+static void close_reader(ws_job *job) {
+    if (job->reader) ws_mrf_input_release(&((reader *)job->reader)->input);
+    ws_free(job->reader);
+}
+
+static int create_item(void **out, ws_err *err) { return (*out = ws_calloc(1, sizeof(item), err)) ? WS_OK : WS_ENOMEM; }
+
+static void destroy_item(void *item_) {
+    item *it = item_;
+    ws_buf_release(&it->image.data);
+    ws_mrf_volume_release(&it->volume);
+    ws_mrf_work_release(&it->work);
+    ws_buf_release(&it->label);
+    ws_free(it);
+}
+
+static int fill(ws_job *job, void *it, size_t *parts, ws_err *err) {
+    *parts = 1;
+    return ws_mrf_input_fill(&((reader *)job->reader)->input, &((item *)it)->image, err);
+}
+
+static int check_seed(const ws_mrf_plan *p, const ws_mrf_volume *v, ws_err *err) {
+    if (p->seed[0] < v->size[0] && p->seed[1] < v->size[1] && p->seed[2] < v->size[2]) return WS_OK;
+    return ws_fail(err, WS_EDATA, "the seed %llu,%llu,%llu lies outside of %zu x %zu x %zu voxels, counted from 0",
+                   p->seed[0], p->seed[1], p->seed[2], v->size[0], v->size[1], v->size[2]);
+}
+
+static int keep_component(const ws_mrf_plan *p, item *it, ws_err *err) {
+    const ws_mrf_volume *v = &it->volume;
+    const size_t x = (size_t)p->seed[0], y = (size_t)p->seed[1], z = (size_t)p->seed[2];
+    uint8_t *label = (uint8_t *)it->label.p;
+    it->kept.label = label[x + v->size[0] * (y + v->size[1] * z)];
+    if (it->kept.label == 0)
+        return ws_fail(err, WS_EDATA,
+                       "the seed %zu,%zu,%zu has class %s, the first, whose label 0 is that of everything else; "
+                       "expected another class",
+                       x, y, z, p->name[0]);
+    return ws_mrf_component(v, label, x, y, z, &it->kept.sums, err);
+}
+
+static int label(const ws_job *job, const ws_mrf_body *b, item *it, int threads, ws_err *err) {
+    const ws_mrf_plan *p = job->data;
+    for (int c = 0; c < p->conf.K && p->given; c++) {
+        const ws_mrf_gauss g = it->result.gauss[c] = ws_mrf_in_codes(&it->scale, p->gauss[c]);
+        if (!isfinite(g.mean) || !isfinite(g.sd))
+            return ws_fail(err, WS_EDATA, "class %s has the mean %g and the deviation %g, of which the scale of the "
+                                          "values, %g, makes no numbers", p->name[c], p->gauss[c].mean,
+                           p->gauss[c].sd, it->scale.slope);
+    }
+    return ws_mrf_segment(&p->conf, b, &it->volume, p->given, threads, &it->work, &it->result, err);
+}
+
+static int segment(ws_job *job, item *it, int threads, ws_err *err) {
+    const ws_mrf_plan *p = job->data;
+    int rc = ws_mrf_codes(&it->image.header, it->image.data.p, &it->volume, &it->scale, threads, err);
+    if (!rc && p->seeded) rc = check_seed(p, &it->volume, err);
+    ws_buf_release(&it->image.data); /* before there are labels: together they would be the most */
+    if (rc) return rc;
+    const ws_backend *b = ws_job_pick_backend(job);
+    rc = label(job, b->own, it, threads, err);
+    if (!rc || !ws_job_fall_back_to_cpu(job, b, rc, err)) return rc;
+    return label(job, ws_job_pick_backend(job)->own, it, threads, err);
+}
+
+static int finish_labels(const ws_mrf_plan *p, item *it, ws_err *err) {
+    if (!p->labels && !p->seeded) return WS_OK;
+    uint8_t *label = ws_buf_scratch(&it->label, it->volume.n, err);
+    if (!label) return WS_ENOMEM;
+    ws_mrf_labels(&it->volume, label);
+    int rc = p->seeded ? keep_component(p, it, err) : WS_OK;
+    if (!rc && p->boundary) ws_mrf_boundary(&it->volume, label);
+    return rc;
+}
+
+/* Segments a volume. Threads that are not at other volumes help with this one. */
+static int work(ws_job *job, void *item_, size_t part, ws_worker *worker, ws_err *err) {
+    reader *r = job->reader;
+    item *it = item_;
+    const int busy = ++r->busy, threads = job->nworker > busy ? job->nworker / busy : 1;
+    (void)part, (void)worker;
+    int rc = segment(job, it, threads, err);
+    if (!rc) rc = finish_labels(job->data, it, err);
+    r->busy--;
+    if (rc == WS_EDATA)
+        ws_err_prefix(err, "%s: volume %llu: ", it->image.name, (unsigned long long)it->image.index + 1);
+    if (rc) return rc;
+    r->volumes++;
+    r->voxels += it->volume.n;
+    r->updates += it->volume.n * it->result.sweeps;
+    r->changed += it->result.changed;
+    return WS_OK;
+}
+
+/* Makes the text of a volume. A volume whose text is not whole leaves no text. */
+static int format(ws_job *job, void *item_, ws_worker *worker, ws_outtext *out, ws_err *err) {
+    const ws_mrf_plan *p = job->data;
+    const item *it = item_;
+    (void)worker;
+    int rc = p->table ? ws_mrf_rows(p, &it->image, &it->scale, &it->result, &it->kept, &out[0], err) : WS_OK;
+    if (!rc && p->labels) rc = ws_mrf_add_labels(p, &it->image, (const uint8_t *)it->label.p, &out[p->table].text, err);
+    for (int k = 0; k < job->nout && rc; k++) out[k].text.n = out[k].rows = 0;
+    return rc;
+}
+
+static int head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
+    const ws_mrf_plan *p = job->data;
+    (void)own;
+    if (!p->table) return WS_OK;
+    int rc = ws_provenance(job, 1, out, err);
+    return rc ? rc : ws_table_head(job, &ws_mrf_columns, p->column, p->ncolumn, out, err);
+}
+
+static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err *err) {
+    (void)own;
+    return ((const ws_mrf_plan *)job->data)->table ? ws_table_end(job, rows, out, err) : WS_OK;
+}
+
+/* Labels beside the table are output 1. */
+static int outputs(ws_job *job, ws_err *err) {
+    const ws_mrf_options *o = job->own;
+    (void)err;
+    job->out[0].head = head;
+    job->out[0].end = end;
+    if (o->labels) ws_job_add_output(job, &(ws_output){.path = o->labels});
+    return WS_OK;
+}
+
+static int ahead(ws_job *job) { return ws_inputs_ahead(&((reader *)job->reader)->input.in); }
+
+static void progress(ws_job *job, double seconds, char *text, size_t n, double *share) {
+    char bytes[WS_NUMBER_MAX];
+    reader *r = job->reader;
+    uint64_t done, size;
+    (void)seconds;
+    ws_inputs_progress(&r->input.in, &done, &size);
+    *share = size ? (double)done / (double)size : -1;
+    snprintf(text, n, "%s bytes read, %llu volumes", ws_number_human(bytes, (double)done),
+             (unsigned long long)r->volumes);
+}
+
+static int stats(ws_job *job, double seconds, ws_stat *stat) {
+    const reader *r = job->reader;
+    (void)seconds;
+    const ws_stat own[] = {
+        {"volumes", "volumes", (double)r->volumes, 0},
+        {"voxels", "voxels", (double)r->voxels, 0},
+        {"updates", "updates, voxels x sweeps over the volumes", (double)r->updates, 0},
+        {"changed", "labels that a sweep changed", (double)r->changed, 0},
+    };
+    memcpy(stat, own, sizeof own);
+    return (int)(sizeof own / sizeof *own);
+}
+
+static const ws_reader mrf_reader = {
+    .outputs = outputs,
+    .open = open_reader,
+    .close = close_reader,
+    .create = create_item,
+    .destroy = destroy_item,
+    .fill = fill,
+    .work = work,
+    .format = format,
+    .ahead = ahead,
+    .progress = progress,
+    .stats = stats,
+};
+
+/* Their own are the bodies. */
+#define BACKEND(width, ...) &(const ws_backend){.name = #width, .usable = ws_usable_##width, .own = &ws_mrf_##width},
+static const ws_backend on_device = {WS_BACKEND_DEVICE, .own = &ws_mrf_cuda};
+static const ws_backend *const backends[] = {&on_device, WS_WIDTHS(BACKEND, ) BACKEND(scalar, ) NULL};
+
+const ws_tool ws_mrfseg_tool = {
+    .name = "mrfseg",
+    .summary = "classes of the voxels of a volume, by a Markov random field",
+    .usage = "[VOLUME...]",
+    .columns = {&ws_mrf_columns},
+    .examples = "  # four classes of a CT volume, their sizes as a table, their labels as a volume\n"
+                "  mrfseg --classes 4 --labels labels.nii.gz ct.nii.gz > classes.tsv\n"
+                "  # the surface of the region around a voxel\n"
+                "  mrfseg --classes 4 --seed 16,18,11 --boundary -O nii ct.nii.gz > surface.nii\n",
+    .opts = ws_mrf_opts,
+    .own_size = sizeof(ws_mrf_options),
+    .defaults = ws_mrf_defaults,
+    .backends = backends,
+    .reader = &mrf_reader,
+    .open = open_mrf,
+    .close = close_mrf,
+};

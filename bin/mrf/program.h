@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * The wishes of a user of mrfseg, and its output: between the options, the reader and the writer of the tool. */
+#ifndef WS_VOLUMES_PROGRAM_H
+#define WS_VOLUMES_PROGRAM_H
+
+#include "bin/mrf/input.h"
+#include "bin/mrf/values.h"
+#include "lib/base/opt.h"
+#include "lib/run/job.h"
+
+/* ---- options (options.c) ---- */
+
+/* Values of the table ws_mrf_opts. */
+typedef struct ws_mrf_options {
+    ws_opt_list class_list;
+    long long classes, random_seed, sweeps;
+    int classes_given, fixed, neighbours, rule, boundary, nii;
+    double beta_in, beta_out, xi, eps;
+    const char *seed, *labels;
+    uint64_t batch; /* a common option that has no meaning here */
+} ws_mrf_options;
+
+extern const ws_opt ws_mrf_opts[];
+void ws_mrf_defaults(void *options);
+
+enum { WS_MRF_COLUMNS = 9 };
+extern const ws_names ws_mrf_columns;
+
+/* The options, understood. Zero-initialise; release with ws_mrf_plan_release. */
+typedef struct ws_mrf_plan {
+    ws_mrf_conf conf;
+    int given;                          /* the classes have names and models */
+    char *name[WS_MRF_CLASSES];
+    ws_mrf_gauss gauss[WS_MRF_CLASSES]; /* in the file's units */
+    int seeded, boundary;
+    unsigned long long seed[3]; /* voxel x, y, z */
+    int table, labels, gzip;    /* what is made: rows; labels, compressed */
+    int column[WS_MRF_COLUMNS], ncolumn; /* of the table, by number */
+} ws_mrf_plan;
+
+/* Makes *p of the options. WS_EUSAGE, WS_ENOMEM. */
+int ws_mrf_plan_make(ws_mrf_plan *p, const ws_mrf_options *o, const ws_common *common, ws_err *err);
+void ws_mrf_plan_release(ws_mrf_plan *p);
+
+/* ---- output (rows.c) ---- */
+
+/* The component of the seed, and its class. */
+typedef struct ws_mrf_kept {
+    int label;
+    ws_mrf_sums sums;
+} ws_mrf_kept;
+
+/* Adds the rows of a volume: its classes, and with a seed the component. WS_ENOMEM is the only failure. */
+int ws_mrf_rows(const ws_mrf_plan *p, const ws_mrf_image *image, const ws_mrf_scale *scale, const ws_mrf_result *r,
+                const ws_mrf_kept *kept, ws_outtext *out, ws_err *err);
+/* Adds the labels of a volume, the header before the first of a file. The same failure. */
+int ws_mrf_add_labels(const ws_mrf_plan *p, const ws_mrf_image *image, const uint8_t *label, ws_buf *out, ws_err *err);
+
+#endif
