@@ -244,6 +244,14 @@ check-macos: ## every source compiled as for macOS, where none of these programs
 test: $(if $(filter %.bats,$T),all shared $(FAULTY) $(SHIMMED),$(T:%=$B/%)) ## one file: make test T=tests/chain.bats
 	@$(if $T,$(if $(filter %.bats,$T),bats $(if $F,-f '$F') $T,$B/$T),$(error say which: make test T=tests/chain.bats))
 
+# The map is in tests/near.py.
+near: all shared $(FAULTY) $(SHIMMED) ## the tests nearest to a file: make near FILE=bin/search/scores.c
+	@tests=$$(python3 tests/near.py $(or $(FILE),$(error say which: make near FILE=bin/search/scores.c))) || exit 1; \
+	for t in $$tests; do \
+	    echo "$$t"; \
+	    case $$t in *.bats) bats $$t ;; *) $(MAKE) -s "$B/$${t#build/}" && "$B/$${t#build/}" ;; esac || bad=1; \
+	done; [ -z "$$bad" ]
+
 debug: ## the programs without optimization, for gdb, into build/debug/bin
 	$(MAKE) B=build/debug CFLAGS='-O0 -g3' $(TOOLS:%=build/debug/bin/%)
 
@@ -306,7 +314,7 @@ load: all ## a billion residues, 10 million empty records, long names and sequen
 	@for job in 'residues 100000000' 'residues 1000000000' 'long 100000000' 'empty 10000000' 'names 1000000' \
 	    'models 50000 tests/data/globins4.hmm' 'searches 60'; do PATH="$(CURDIR)/bin:$$PATH" python3 tests/load.py $$job || exit 1; done
 
-.PHONY: fuzz fuzz-afl fuzzers asan clang clang-asan tsan tsan-thrash thrash load \
+.PHONY: near fuzz fuzz-afl fuzzers asan clang clang-asan tsan tsan-thrash thrash load \
         mutants attack build/afl build/asan build/tsan build/clang build/clang-asan build/mutants
 
 check-style: $(LIB) ## include directions, file sizes, symbol names
