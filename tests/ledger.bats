@@ -92,6 +92,9 @@ with_Z() { # the size that the user gives is taken
     grep -v '^##' demo.msv | cut -f1-4 | respack | respack -O tsv | consume unknown
     grep -v '^##' demo.msv | cut -f1-4 | respack --shards 2 -o parts
     cat parts-*-of-00002 | consume unknown
+    rm parts-*-of-00002
+    cut -f1-4 demo.msv | respack | respack --shards 2 -o parts
+    cat parts-*-of-00002 | consume unknown
 }
 
 @test "what is known stays known: packed and back, sorted, with rows taken out, with notes, joined" {
@@ -100,7 +103,8 @@ with_Z() { # the size that the user gives is taken
     msvfilt -O packed m.hmm demo.fa | vitfilt m.hmm | fwdscore -O packed m.hmm | consume known
     respack demo.fa | consume known
     msvfilt -f name,seq,desc m.hmm demo.fa | respack | consume known
-    msvfilt -f name,seq,desc m.hmm demo.fa | respack | respack -O tsv >/dev/null
+    msvfilt -f name,seq,desc m.hmm demo.fa | respack | respack | consume known # packed again
+    msvfilt -f name,seq,desc m.hmm demo.fa | respack | respack -O tsv | respack | consume known
     LC_ALL=C sort demo.msv | consume known
     awk '{ print } NR == 1 { print "##in=7 residues=9, a note" }' demo.msv | consume known
     cat first.msv second.msv | consume known
@@ -122,6 +126,37 @@ with_Z() { # the size that the user gives is taken
     run --separate-stderr domscore m.hmm first.msv $bare
     [ "$status" -eq 1 ]
     [[ $stderr =~ 'does not say how many sequences' ]]
+}
+
+@test "the end of a sorted table counts its own rows, and none that were joined with it" {
+    grep -v '^##' second.msv >bare
+    for t in domscore 'hmmsieve -o /dev/null'; do
+        for joined in 'sort first.msv; grep -v "^#" bare' 'cat first.msv bare | sort -u'; do
+            run --separate-stderr $t m.hmm <(eval "$joined")
+            [ "$status" -eq 1 ] || fail "$t took rows of no end: $joined"
+            [[ $stderr =~ '##end lines say '[0-9]+' rows, but it has '[0-9]+ ]] || fail "$stderr"
+        done
+    done
+    sort first.msv second.msv | consume known
+    cat <(sort first.msv) second.msv | consume known
+    LC_ALL=C sort demo.msv | awk '/^#/ || NR % 2' >half
+    domscore -f name,evalue m.hmm half >/dev/null
+}
+
+@test "--allow-cut gives no size of what is left: cut lines and a silent pipe take it from all" {
+    local cut
+    for cut in 10 "$(head -1 first.msv | wc -c)" "$(head -2 first.msv | wc -c)"; do
+        run --separate-stderr domscore --allow-cut -f $evalues m.hmm <(head -c "$cut" first.msv; cat second.msv)
+        [ "$status" -eq 1 ] || fail "$cut bytes before another table: $status"
+        [[ $stderr =~ 'does not say how many sequences' ]] || fail "$stderr"
+    done
+    run --separate-stderr domscore --allow-cut -f $evalues m.hmm <(sort first.msv; grep -v '^#' second.msv)
+    [ "$status" -eq 1 ]
+    [[ $stderr =~ 'does not say how many sequences' ]] || fail "$stderr"
+    run --separate-stderr domscore --allow-cut -f $evalues m.hmm <(true) second.msv
+    [ "$status" -eq 1 ]
+    [[ $stderr =~ 'does not say how many sequences' ]] || fail "$stderr"
+    same want.rows <(domscore --allow-cut -f $evalues m.hmm demo.msv | grep -v '^#' | sort)
 }
 
 @test "ends that come twice, and lines that were forged, are refused" {

@@ -66,6 +66,7 @@ static int end_stream(unpack *u, ws_parse *s, ws_err *err) {
                                     : ws_ledger_from_frame(v[END_IN], v[END_IN_RESIDUES]);
     if (!ws_ledger_add_size(&s->ledger, &size))
         return ws_packed_bad(u, s, "is the end, with which more than 10^18 sequences or residues were searched", err);
+    s->table.present |= !own;
     s->ledger.ends += u->version == PACK_WITH_PAIRS && size.state != WS_SIZE_NO_END;
     u->state = ENDED;
     return WS_OK;

@@ -238,10 +238,14 @@ static int sniff(ws_seqread *r, int ended, ws_err *err) {
 
 /* Fails if the input is a pipe that gave no byte, since a stage that dies before its first line leaves such a pipe.
  * With --in-format fasta the user says that an empty pipe has no sequences. */
-static int silent(const ws_seqread *r, ws_err *err) {
+static int silent(ws_seqread *r, ws_err *err) {
     const ws_format f = r->conf.format;
     const int text = f != WS_FORMAT_AUTO && f != WS_FORMAT_PACKED && f != WS_FORMAT_TSV;
-    if (!ws_source_was_silent(r->in.src) || text || r->conf.allow_cut) return WS_OK;
+    if (!ws_source_was_silent(r->in.src) || text) return WS_OK;
+    if (r->conf.allow_cut) {
+        r->s.ledger.unknown = 1;
+        return WS_OK;
+    }
     return ws_fail(err, WS_EDATA,
                    "%s is a pipe that ended without one byte, so the program before it has failed; if it was to write "
                    "no sequences, use --in-format fasta",

@@ -62,7 +62,7 @@ typedef struct ws_seqread_conf {
 
 /* The columns of the table or packed pairs that are read; valid once the first fill has returned. */
 typedef struct ws_tsv_head {
-    int present;          /* the input is a table or packed pairs */
+    int present;          /* the input is a table, packed pairs, or packed sequences of a larger database */
     int pairs;            /* it is packed pairs */
     char **all;           /* names of all columns, in order */
     int nall;

@@ -12,7 +12,7 @@ static int begin(void *own, ws_parse *s, ws_err *err) {
     (void)err;
     t->state = LINE_START;
     t->headers = t->pg1 = t->ends = t->owed = 0;
-    t->rows = t->before = t->letters = t->in = 0;
+    t->rows = t->before = t->letters = t->in = t->told = 0;
     t->counted = 1;
     t->table = CLOSED;
     t->sorted = 0;
@@ -170,6 +170,7 @@ static int end_row(tsv *t, ws_parse *s, ws_err *err) {
         rc = ws_parse_fail(s, err, "another table begins inside this row, so the table before it was cut "
                                    "(see --allow-cut)");
     if (!rc) rc = add_row(t, s, err);
+    s->ledger.unknown |= joined;
     drop_row(t, s);
     t->state = LINE_START;
     return rc;
@@ -346,7 +347,8 @@ static int finish(void *own, ws_parse *s, int whole, ws_err *err) {
     t->state = LINE_START;
     s->mark = ws_parse_all(s->b);
     if (rc || !whole) return rc;
-    s->ledger.unknown |= torn || (t->sorted ? t->ends < t->headers : t->table != CLOSED);
+    s->ledger.unknown |= torn || t->ends < t->pg1;
+    s->ledger.unknown |= t->sorted ? t->ends < t->headers || t->rows > t->told : t->table != CLOSED;
     if (!torn && t->ends >= t->pg1) return ws_tsv_check_counts(t, s, err);
     if (s->conf->allow_cut) return WS_OK;
     return ws_fail(err, WS_EDATA,

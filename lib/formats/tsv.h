@@ -24,7 +24,7 @@ typedef struct tsv {
     int owed;               /* "pg=1" lines before the last header: as many ends must stand before the next one */
     uint64_t rows, before;  /* rows read in it; those before the last header or end */
     uint64_t letters;       /* residues of these rows */
-    uint64_t in;            /* sum of what its "##end" lines say */
+    uint64_t in, told;      /* sums of what its "##end" lines say: sequences that were searched, and rows */
     int counted;            /* all of them had counts */
     ws_buf line;            /* a line that is needed whole: COLLECT */
     size_t matched;         /* bytes that agree with the header, one more if a CR follows: MATCH */

@@ -95,19 +95,19 @@ int ws_tsv_holds_stage(const char *p, size_t n) {
 
 /* Returns whether the line was cut and joined with another text, changed, comes a second time, or says less than what
  * was read. *err has the sentence then. */
-static int end_lies(const tsv *t, const ws_parse *s, const char *line, size_t n, ws_stream_size *size, ws_err *err) {
+static int end_lies(const tsv *t, const ws_parse *s, const char *line, size_t n, uint64_t *rows, ws_stream_size *size,
+                    ws_err *err) {
     char quote[WS_QUOTE_MAX];
-    uint64_t rows;
     const unsigned long long read = t->rows - t->before;
-    if (!ws_ledger_read_end(line, n, &rows, size))
+    if (!ws_ledger_read_end(line, n, rows, size))
         return ws_parse_fail(s, err, "found \"%s\", expected \"##end rows=N in=N residues=N\" with plain numbers, so "
                                      "the table was cut or changed there (see --allow-cut)", ws_quote(quote, line, n));
     if (t->table == CLOSED && !t->sorted)
         return ws_parse_fail(s, err, "found another ##end line, expected a table before it: its counts would be taken "
                                      "twice (see --allow-cut)");
-    if (read > rows)
+    if (read > *rows)
         return ws_parse_fail(s, err, "the ##end line says %llu rows, but the table has %llu (see --allow-cut)",
-                             (unsigned long long)rows, read);
+                             (unsigned long long)*rows, read);
     if (size->state == WS_SIZE_KNOWN && ((read && !size->seqs) || (t->letters && !size->residues)))
         return ws_parse_fail(s, err, "the ##end line says that %llu sequences with %llu residues were searched, but "
                                      "the table has %llu rows (see --allow-cut)", (unsigned long long)size->seqs,
@@ -117,8 +117,9 @@ static int end_lies(const tsv *t, const ws_parse *s, const char *line, size_t n,
 
 static int take_end(tsv *t, ws_parse *s, const char *line, size_t n, ws_err *err) {
     ws_stream_size size;
+    uint64_t rows = 0;
     t->sorted |= !t->headers && !t->pg1;
-    if (end_lies(t, s, line, n, &size, err)) {
+    if (end_lies(t, s, line, n, &rows, &size, err)) {
         if (!s->conf->allow_cut) return err->code;
         size.state = WS_SIZE_UNKNOWN;
     }
@@ -133,6 +134,7 @@ static int take_end(tsv *t, ws_parse *s, const char *line, size_t n, ws_err *err
     t->table = CLOSED;
     t->before = t->rows;
     t->letters = 0;
+    t->told += ws_min(rows, UINT64_MAX - t->told);
     t->counted &= size.state == WS_SIZE_KNOWN;
     if (size.state == WS_SIZE_KNOWN) t->in += size.seqs;
     return WS_OK;
@@ -144,6 +146,9 @@ int ws_tsv_check_counts(const tsv *t, const ws_parse *s, ws_err *err) {
         return ws_fail(err, WS_EDATA,
                        "%s: found %d ##end lines, expected %d, one for each table: their counts would be taken twice "
                        "(see --allow-cut)", s->input, t->ends, tables);
+    if (t->sorted && t->rows > t->told && !s->conf->allow_cut)
+        return ws_fail(err, WS_EDATA, "%s: its ##end lines say %llu rows, but it has %llu (see --allow-cut)", s->input,
+                       (unsigned long long)t->told, (unsigned long long)t->rows);
     if (!t->ends || !t->counted || t->in || !t->rows || s->conf->allow_cut) return WS_OK;
     return ws_fail(err, WS_EDATA, "%s: its ##end lines say that no sequences were searched, but it has %llu rows "
                                   "(see --allow-cut)", s->input, (unsigned long long)t->rows);
@@ -169,9 +174,12 @@ int ws_tsv_meta(tsv *t, ws_parse *s, const char *p, size_t n, ws_err *err) {
     s->table.present = 1;
     if (n >= 8 && !memcmp(p, "##record", 8)) return refuse_windows(s, err);
     if (n >= 5 && !memcmp(p, "##end", 5)) return take_end(t, s, p, n, err);
-    if (ws_tsv_holds_stage(p + 1, n - 1) && !s->conf->allow_cut)
-        return ws_parse_fail(s, err, "another table begins inside this line, so the table before it was cut "
-                                     "(see --allow-cut)");
+    if (ws_tsv_holds_stage(p + 1, n - 1)) {
+        if (!s->conf->allow_cut)
+            return ws_parse_fail(s, err, "another table begins inside this line, so the table before it was cut "
+                                         "(see --allow-cut)");
+        s->ledger.unknown = 1;
+    }
     const int rc = ws_ledger_is_stage(p, n) ? take_stage(t, s, p, n, err) : WS_OK;
     return rc || t->ncol ? rc : ws_ledger_add_line(&s->ledger, p, n, err);
 }
