@@ -177,6 +177,29 @@ no_index() { # no_index PATTERN COMMAND...
     [ "$(stat -c %a ./-x.hmm.h3m)" = 640 ] || fail "the mode of the file was lost"
 }
 
+@test "no link makes an index, or the models picked, lose what is read" {
+    local k
+    cp three.hmm want
+    for k in $endings; do
+        ln -s three.hmm three.hmm.$k
+        run -2 hmmindex -f three.hmm
+        [[ $output =~ '-f: three.hmm is also read, and would be lost' ]] || fail "$k: $output"
+        same want three.hmm
+        rm three.hmm.$k
+    done
+    touch one && ln -s one three.hmm.h3m && ln -s one three.hmm.h3i
+    run -2 hmmindex -f three.hmm
+    [[ $output =~ 'three.hmm.h3i is where -f goes' ]] || fail "$output"
+    rm three.hmm.h3? && hmmindex three.hmm >said
+    cp three.hmm.h3m pressed
+    run -2 hmmpick -o three.hmm.h3m three.hmm fn3 # the index has its places
+    [[ $output =~ 'three.hmm.h3m is also read, and would be lost' ]] || fail "$output"
+    rm three.hmm
+    run -2 hmmpick -o three.hmm.h3m three.hmm fn3 # all that is left of the models
+    [[ $output =~ 'three.hmm.h3m is also read, and would be lost' ]] || fail "$output"
+    same pressed three.hmm.h3m
+}
+
 @test "a disk that is full leaves the old index, and no other file" {
     hmmpress three.hmm >said
     keep

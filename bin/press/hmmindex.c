@@ -82,7 +82,9 @@ static int open_index(ws_job *job, ws_err *err) {
     if (!rc) rc = set_base(p, job, err);
     for (int i = 0; i < NFILE && !rc; i++)
         if (!(p->path[i] = ws_models_sibling(p->base, ending[i], err))) rc = err->code;
-    return rc ? rc : check_existing(p, job->own, err);
+    if (!rc) rc = check_existing(p, job->own, err);
+    for (int i = 0; i < NFILE && !rc; i++) rc = ws_job_add_file(job, "-f", p->path[i], err); /* a link to the models */
+    return rc;
 }
 
 static void close_index(ws_job *job) {

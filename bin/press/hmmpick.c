@@ -16,6 +16,7 @@ typedef struct options {
 
 typedef struct plan {
     const char *models;
+    const char *read[2]; /* the models, and the file in which the index has its places: no output replaces them */
     char *own;        /* their path, where that is none of the operands */
     ws_picks keys;
     ws_places places; /* fd -1: the file is read from its beginning */
@@ -84,7 +85,7 @@ static int open_keys(ws_job *job, plan *p, const options *o, ws_err *err) {
         rc = ws_picks_add(&p->keys, job->cmdline.operand[i], err);
     if (o->named) job->out[0].path = job->common.output = job->cmdline.operand[1];
     if (!o->list) {
-        job->cmdline.noperand = job->ninput = 1;
+        job->cmdline.noperand = 1;
         p->first_alone = job->peer != NULL;
         if (!rc) rc = ws_picks_sort(&p->keys, err);
     } else if (ws_source_is_stdin(job->input[0]) && ws_source_is_stdin(job->input[1])) {
@@ -93,6 +94,10 @@ static int open_keys(ws_job *job, plan *p, const options *o, ws_err *err) {
         rc = ws_picks_read(&p->keys, job->input[1], err);
     }
     if (!rc && !ws_source_is_stdin(p->models)) rc = ws_places_find(&p->places, p->models, &p->keys, !job->peer, err);
+    p->read[0] = p->models;
+    p->read[1] = p->places.path;
+    job->input = p->read;
+    job->ninput = p->places.fd >= 0 ? 2 : 1;
     return rc;
 }
 
