@@ -328,6 +328,9 @@ def errors():
     refused(lambda: warpsieve.hmmsearch(model, [7]), TypeError, "int")
     refused(lambda: warpsieve.hmmsearch([7], proteins), TypeError, "int")
     refused(lambda: warpsieve.hmmbuild(b"nothing\n"), warpsieve.Error, "alignment")
+    rows_of_two = [("a", "MKVLAAGIVG"), ("b", "MKVLAAGIVG")]
+    refused(lambda: warpsieve.hmmbuild(rows_of_two, name="x\nNAME y"), warpsieve.Error, r"1, x\x0aNAME y", "control character")
+    refused(lambda: warpsieve.hmmbuild(rows_of_two, name="x\0y"), warpsieve.Error, "zero byte")
     assert len(next(warpsieve.hmmsearch(model, proteins))) == 50, "a search after those that failed"
 
 

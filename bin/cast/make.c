@@ -160,8 +160,10 @@ static int finish(const ws_cast_plan *p, const ws_cast_item *it, size_t at, cast
 /* Leaves no text with a fault, whose message names the alignment. */
 static void show_fault(const ws_cast_plan *p, const ws_cast_item *it, ws_cast_model *m) {
     m->text.n = m->resaved.n = m->line.n = 0;
+    char quote[WS_QUOTE_MAX];
     if (!p->sequences)
-        ws_err_prefix(&m->fault, "%s, alignment %llu, %s: ", it->file, (unsigned long long)it->in_file, it->name);
+        ws_err_prefix(&m->fault, "%s, alignment %llu, %s: ", it->file, (unsigned long long)it->in_file,
+                      ws_quote(quote, it->name, strlen(it->name)));
 }
 
 static void release(casting *c) {

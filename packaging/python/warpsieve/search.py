@@ -79,6 +79,8 @@ def call(words, files):
     lib = library()
     stop, text, status = ctypes.c_int(0), ctypes.create_string_buffer(MESSAGE), []
     words = [w if isinstance(w, bytes) else os.fsencode(w) for w in words]
+    for w in words:
+        if b"\0" in w: raise Error(f"{w[:80]!r} has a zero byte, which would end the text there")
     argv = (ctypes.c_char_p * (len(words) + 1))(*words, None)
     ended = threading.Event()  # Python 3.11 takes a thread for ended whose join was interrupted
 
