@@ -121,6 +121,7 @@ with_Z() { # the size that the user gives is taken
     cat first.msv $bare | consume unknown
     cat $bare first.msv | consume unknown
     cat first.msv <(grep -v '^##' second.msv | sed 1d) | consume unknown # rows alone behind the end
+    { head -2 demo.msv; tail -n +3 demo.msv | sort; } | consume unknown # warpsieve-tsv(5) says how to sort
     cat <(respack -O packed first.msv) <(respack -O packed $bare) | consume unknown
     cat <(respack first.fa) <(cut -f1-4 $bare | respack) | consume unknown
     run --separate-stderr domscore m.hmm first.msv $bare
