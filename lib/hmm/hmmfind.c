@@ -220,7 +220,8 @@ static int find_binary(finder *f, ws_err *err) {
 /* ---- files ---- */
 
 /* Returns a descriptor for a regular file that begins with no mark of lib/compress/magic.h: it is not compressed, and
- * has no byte-order mark. Returns -1 for any other file and for one shorter than the marks, which are read as streams. */
+ * has no byte-order mark. Returns -1 for any other file and for one shorter than the marks, which are read as
+ * streams. */
 static int open_plain(const char *path, struct stat *st) {
     uint8_t begin[WS_MAGIC_MAX];
     int more;
