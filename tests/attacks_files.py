@@ -191,10 +191,10 @@ class Files:
         need(plain(search + ["--backend", "scalar", "mask.hmm", "mask.fa"]) == want, kind, length, "scalar: other rows")
         both = plain(search + ["masks.hmm", "mask.fa"])
         need([x for x in rows_of(both) if b"\tmasked\t" in x] == rows_of(want), kind, length, "beside another model: other rows")
-        search[2:4] = ["-f", "name,strand,bits,bias,hmm_from,hmm_to,ali_from,ali_to,env_from,env_to", "-T", "0"]
-        sides = [rows_of(plain(search + [s, "mask.hmm", "mask.fa"])) for s in ("--watson", "--crick")]
-        once = rows_of(plain(search + ["mask.hmm", "mask.fa"]))
-        need(sorted(sides[0] + sides[1]) == sorted(once), kind, length, "strands:", len(sides[0]), len(sides[1]), len(once))
+        # one strand alone may have other rows than both together: the first envelope changes the model, in nhmmer too
+        side = [self.r.choice(("--watson", "--crick"))]
+        need(plain(search + side + ["-t", "1", "mask.hmm", "mask.fa"]) == plain(search + side + ["-K", "1000", "mask.hmm", "mask.fa"]),
+             kind, length, side, "threads and batches: other rows")
 
     def equals(self):
         """workflows/shell/parts.sh and join.sh with odd names of files do what they do with plain ones."""
