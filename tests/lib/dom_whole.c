@@ -231,6 +231,34 @@ static void test_one_residue(tap *tp, const ws_dom_backend *be, sample *r) {
     ws_dom_worker_destroy(w);
 }
 
+/* One residue that two nodes emit alike, in logarithms: of matches that are equally good the last one counts. */
+static void test_tie(tap *tp, const ws_dom_backend *be, sample *r) {
+    enum { M = 2 };
+    const ws_dom_options options = {.plain = 0};
+    ws_dom_worker *w;
+    ws_err err = {0};
+    ws_hmm h;
+    model m;
+    sample_must(ws_dom_worker_create(&w, be, &options, &err), &err);
+    sample_model(&h, r, M, 0);
+    open_model(&m, &h);
+    const uint8_t x = sample_residue(r, h.abc);
+    float *score = &m.p.score[(size_t)x * (M + 1)];
+    score[2] = score[1];
+    m.p.tr[WS_PBM][2] = m.p.tr[WS_PBM][1];
+    m.p.tr[WS_PMD][1] = -INFINITY;
+    ws_dom_fit f = {.whole = 1, .p = {.x = &x, .L = 1, .mode = ws_dom_unihit(1)}};
+    uint8_t *outside;
+    sample_must(ws_dom_fit_logs(&m.p, w, &f, &outside, &err), &err);
+    tap_ok(tp, f.ncolumn == 1 && f.k_from == 2 && fabsf(f.posterior[0] - 0.5f) < 1e-3f,
+           "one residue that two nodes emit alike is aligned to the last: node %d, %g", (int)f.k_from,
+           f.ncolumn ? (double)f.posterior[0] : 0.0);
+    ws_free(f.column), ws_free(f.posterior), ws_free(outside);
+    close_model(&m);
+    sample_model_release(&h);
+    ws_dom_worker_destroy(w);
+}
+
 int main(void) {
     static const ws_dom_backend *const all[] = {WS_BY_WIDTH(ws_dom_)};
     tap t = {0};
@@ -239,6 +267,7 @@ int main(void) {
     ws_cpu_probe(&cpu);
     if (tap_slow()) tap_note("ran a part only, because the build is slow: of a real model targets of several domains");
     test_one_residue(&t, all[WS_NWIDTH - 1], &r);
+    test_tie(&t, all[WS_NWIDTH - 1], &r);
     for (int w = WS_NWIDTH - 1; w >= 0; w--) {
         if (!cpu.why_not[w]) test_backend(&t, all[w], &r);
         else tap_skip(&t, all[w]->name, cpu.why_not[w]);
