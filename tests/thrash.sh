@@ -101,6 +101,7 @@ while [ $n -lt "$rounds" ]; do
         pick scalar avx2 avx512 && backend="--backend $it"
         $tool --list-backends | grep -q "^$it.yes" || backend=''
         pick '' '-a' && all=$it
+        case $tool$input in domscoredb.tsv | domscorepairs.wsp) all="$all -Z 1500" ;; esac # which do not say their size
     fi
     mem='' # the filters' limit; domscore and nhmmsieve need that of one region, and respack has none
     case $tool in
