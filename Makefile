@@ -307,7 +307,7 @@ mutants: build/mutants ## MUTANTS one-line mutants of lib/, kernels/ and bin/ ag
 	$(MAKE) -C build/mutants.tree CUDA=0 all
 	cd build/mutants.tree && python3 tests/mutants.py $(MUTANTS) $(or $(SEED),1) $(or $(FIRST),1) $(IN)
 
-attack: all units $(FAULTY) ## damage, faults, signals, loads and sizes of every kind: a table of attacks, tries and failures (over an hour; TRIES=30 does a tenth)
+attack: all units $(FAULTY) ## damage, faults, signals, loads and sizes of every kind: a table of attacks, tries and failures (an hour on two cores; TRIES=30 does a tenth)
 	sh tests/attack.sh $B $(TRIES)
 
 load: all ## a billion residues, 10 million empty records, long names and sequences, many models; searches that are disturbed

@@ -4,6 +4,7 @@
 odd outputs. Prints a line "attack, tries, failures" for each; what failed goes to standard error with the seed that repeats it.
 
     tests/attacks.py TRIES [SEED [ATTACK...]]     programs: WARPSIEVE_BIN, or bin/
+    tests/attacks.py names                        a line for each attack
 """
 import os
 import random
@@ -351,6 +352,9 @@ WHAT = {
 
 
 def main():
+    if sys.argv[1] == "names":
+        print(*WHAT, sep="\n")
+        return
     tries, seed, only = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1, sys.argv[3:] or list(WHAT)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
