@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * hmmsieve: the whole search in one command, with hmmsearch's options: its filters and the domain stage as a chain. */
-#include "bin/search/peers.h"
+#include "bin/peers/peers.h"
 #include "bin/search/sieve.h"
 #include "bin/stages/machine.h"
 #include "lib/base/cpu.h"

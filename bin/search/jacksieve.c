@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * jacksieve: a search with sequences in rounds, with jackhmmer's options. Rounds after the first search with models of
  * alignments of what was found. Source: specification build.md, section 12. */
-#include "bin/search/peers.h"
+#include "bin/peers/peers.h"
 #include "bin/search/rounds.h"
 
 #include "lib/compress/source.h"

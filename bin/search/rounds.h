@@ -4,7 +4,7 @@
 #ifndef WS_SEARCH_ROUNDS_H
 #define WS_SEARCH_ROUNDS_H
 
-#include "bin/search/queries.h"
+#include "bin/queries/queries.h"
 #include "bin/search/sieve.h"
 #include "lib/files/mark.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * seqsieve: a search with sequences, with phmmer's options. Models of the queries are made in memory; the search is
  * hmmsieve's. Source: specification build.md, section 11. */
-#include "bin/search/peers.h"
-#include "bin/search/queries.h"
+#include "bin/peers/peers.h"
+#include "bin/queries/queries.h"
 #include "bin/search/sieve.h"
 
 /* ws_job.own. */

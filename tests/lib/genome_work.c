@@ -2,7 +2,7 @@
  * The stages of nhmmsieve as a chain: random models and records, some of them pieces, with planted instances. A
  * stand-in for a device marks and scores, it may be slow or fail; any number of threads; hits must be those of
  * one thread without it. WARPSIEVE_SEED chooses another run; with WARPSIEVE_SLOW models and instances are fewer. */
-#include "bin/search/genome.h"
+#include "bin/genomes/program.h"
 #include "kernels/dom/device.h"
 #include "kernels/dom/kernel.h"
 #include "kernels/filter/backend.h"

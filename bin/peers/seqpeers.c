@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * phmmer and jackhmmer, in whose place seqsieve and jacksieve stand: names, defaults, order and the lines of reports of
  * HMMER 3.4. */
-#include "bin/search/peeropts.h"
-#include "bin/search/peers.h"
+#include "bin/peers/peeropts.h"
+#include "bin/peers/peers.h"
 
 #define QUERY_FORMAT \
     VALUE("--qformat", 's', NULL, NULL, INPUT, "the queries have format <s> [by content]", \

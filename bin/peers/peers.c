@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The programs of HMMER in whose place hmmsieve and nhmmsieve stand: names, defaults, order and the lines of reports of
  * HMMER 3.4. */
-#include "bin/search/peeropts.h"
-#include "bin/search/peers.h"
+#include "bin/peers/peeropts.h"
+#include "bin/peers/peers.h"
 
 const char *const ws_peer_two_threads[] = {"--cpu", "2", NULL};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * nhmmsieve's options, which are nhmmer's and nhmmscan's. */
 #include "bin/filters/models.h"
-#include "bin/search/genome.h"
+#include "bin/genomes/program.h"
 #include "lib/formats/seqread.h"
 
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * nhmmsieve: nhmmer's whole search of long DNA targets in one program. Blocks of records go through the stages of
  * kernels/long; hits wait for the end of the input, which their E-values need. Specification long-targets.md. */
-#ifndef WS_SEARCH_GENOME_H
-#define WS_SEARCH_GENOME_H
+#ifndef WS_GENOMES_PROGRAM_H
+#define WS_GENOMES_PROGRAM_H
 
 #include "bin/domains/dna.h"
 #include "bin/domains/steps.h"
-#include "bin/search/queries.h"
+#include "bin/queries/queries.h"
 #include "kernels/long/search.h"
 #include "lib/hits/options.h"
 #include "lib/formats/seqread.h"
@@ -74,19 +74,19 @@ static inline uint64_t ws_genome_given(const ws_genome *g) {
     return (uint64_t)(1e6 * g->megabases) * ws_genome_strands(g);
 }
 
-/* bin/search/genome_options.c: the table, defaults, and what is wrong with their combination (WS_EUSAGE) */
+/* bin/genomes/options.c: the table, defaults, and what is wrong with their combination (WS_EUSAGE) */
 extern const ws_opt ws_genome_opts[];
 extern const char *const ws_genome_forms[]; /* of -O, by ws_genome.form */
 void ws_genome_defaults(void *own);
 int ws_genome_check(ws_genome *g, const ws_job *job, ws_err *err);
-/* bin/search/genome_queries.c: reads the models, or makes them of the sequences or alignments in the file. WS_EUSAGE,
+/* bin/genomes/queries.c: reads the models, or makes them of the sequences or alignments in the file. WS_EUSAGE,
  * WS_EDATA, WS_EIO. */
 int ws_genome_find_models(ws_job *job, const char *const *path, size_t npath, ws_err *err);
-/* bin/search/genome_report.c: adds all outputs, with what stands before and after their rows, and begins to count. The
+/* bin/genomes/report.c: adds all outputs, with what stands before and after their rows, and begins to count. The
  * models are there. WS_ENOMEM. */
 int ws_genome_open_outputs(ws_job *job, ws_err *err);
 
-/* bin/search/genome_input.c */
+/* bin/genomes/input.c */
 extern const ws_reader ws_genome_reader;
 int ws_genome_chain(ws_job *job, ws_chain_ops *ops, ws_err *err); /* ws_tool.chain */
 
@@ -99,7 +99,7 @@ typedef struct ws_genome_sets {
 int ws_genome_sets_create(ws_genome_sets *sets, const ws_long_target *target, size_t n, ws_err *err);
 void ws_genome_sets_release(ws_genome_sets *sets);
 
-/* ---- the chain: bin/search/genome_search.c ---- */
+/* ---- the chain: bin/genomes/search.c ---- */
 
 /* A batch of records meets each set of models as a pool. Its stages:
  *
@@ -141,7 +141,7 @@ typedef struct ws_genome_hits {
     ws_long_passed *passed; /* [records] */
     ws_turn *turn;
 } ws_genome_hits;
-/* bin/search/genome_scan.c. Without --scan begin and end do nothing. Begin: the next batch of the input. WS_ENOMEM. */
+/* bin/genomes/scan.c. Without --scan begin and end do nothing. Begin: the next batch of the input. WS_ENOMEM. */
 int ws_genome_scan_begin(ws_genome_search *s, const ws_batch *b, ws_genome_hits *hits, ws_err *err);
 /* Copies a hit of a model in record `seq` of the batch. Any thread. WS_ENOMEM. */
 int ws_genome_scan_add(const ws_genome_search *s, ws_genome_hits *hits, uint32_t target, const ws_batch *b,

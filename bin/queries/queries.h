@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Queries that are sequences: read from a file, made into calibrated models. Source: specification build.md,
  * sections 2, 3 and 11. */
-#ifndef WS_SEARCH_QUERIES_H
-#define WS_SEARCH_QUERIES_H
+#ifndef WS_QUERIES_QUERIES_H
+#define WS_QUERIES_QUERIES_H
 
 #include "kernels/cast/build.h"
 #include "lib/base/opt.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Queries that are sequences: see bin/search/queries.h. */
-#include "bin/search/queries.h"
+ * Queries that are sequences: see bin/queries/queries.h. */
+#include "bin/queries/queries.h"
 
 #include "lib/base/parallel_for.h"
 #include "lib/compress/source.h"

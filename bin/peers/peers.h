@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The programs of HMMER in whose place the programs of this folder stand. */
-#ifndef WS_SEARCH_PEERS_H
-#define WS_SEARCH_PEERS_H
+ * The programs of HMMER in whose place the programs of bin/search and bin/genomes stand. */
+#ifndef WS_PEERS_PEERS_H
+#define WS_PEERS_PEERS_H
 
 #include "lib/run/peer.h"
 

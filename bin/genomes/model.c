@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Models of nhmmsieve in sets, and its backends: every stage of a search by one vector width. */
-#include "bin/search/genome.h"
+#include "bin/genomes/program.h"
 #include "bin/stages/plan.h"
 
 /* ---- sets ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Queries of nhmmsieve that are no models: sequences and alignments, whose models are made in memory. Specification
  * nhmmer.md, section 7. */
-#include "bin/search/genome.h"
+#include "bin/genomes/program.h"
 #include "lib/hmm/hmmwrite.h"
 #include "lib/formats/seqread.h"
 #include "lib/compress/source.h"

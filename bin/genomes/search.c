@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The search of nhmmsieve as stages of a chain: see bin/search/genome.h. */
-#include "bin/search/genome.h"
+ * The search of nhmmsieve as stages of a chain: see bin/genomes/program.h. */
+#include "bin/genomes/program.h"
 #include "bin/stages/machine.h"
 
 /* Where a pool is: the stage that takes steps of it; in the hands of threads; done. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * nhmmsieve --scan: hits by sequence, as nhmmscan has them. The records of a batch are whole, so their hits are known
  * when all models have met the batch. Batches leave in the order of the input. */
-#include "bin/search/genome.h"
+#include "bin/genomes/program.h"
 
 int ws_genome_scan_begin(ws_genome_search *s, const ws_batch *b, ws_genome_hits *hits, ws_err *err) {
     const ws_genome *g = s->genome;

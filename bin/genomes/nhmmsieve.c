@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * nhmmsieve: its models, and what begins and ends a run. */
 #include "bin/filters/models.h"
-#include "bin/search/genome.h"
-#include "bin/search/peers.h"
+#include "bin/genomes/program.h"
+#include "bin/peers/peers.h"
 #include "lib/base/parallel_for.h"
 
 #include <math.h>

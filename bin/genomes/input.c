@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The source of nhmmsieve's chain: batches of whole records or of their pieces. */
-#include "bin/search/genome.h"
+#include "bin/genomes/program.h"
 #include "lib/base/number.h"
 #include "lib/formats/seqread.h"
 #include "lib/run/message.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Entries of the tables of HMMER's options that several of its programs share: names, defaults and the lines of reports
  * of HMMER 3.4. */
-#ifndef WS_SEARCH_PEEROPTS_H
-#define WS_SEARCH_PEEROPTS_H
+#ifndef WS_PEERS_PEEROPTS_H
+#define WS_PEERS_PEEROPTS_H
 
 #include "lib/run/peer.h"
 

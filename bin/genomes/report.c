@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The outputs of nhmmsieve: what stands before and after their rows. Specification nhmmer.md, sections 3.1 and 3.2. */
 #include "bin/domains/domscore.h"
-#include "bin/search/genome.h"
-#include "bin/search/peers.h"
+#include "bin/genomes/program.h"
+#include "bin/peers/peers.h"
 #include "lib/run/table.h"
 
 #include <math.h>
