@@ -68,7 +68,7 @@ OPTIONAL  := lib/compress/unzstd lib/compress/igzip
 SRC       := $(filter-out lib/compress/unzstd$(if $(filter-out 0,$(ZSTD)),_none).c lib/compress/igzip$(if $(filter-out 0,$(ISAL)),_none).c,$(SRC))
 ifneq ($(CUDA),0)
 SRC       := $(filter-out $(filter-out $(OPTIONAL:%=%_none.c),$(filter %_none.c,$(SRC))),$(SRC))
-CUSRC     := $(sort $(wildcard lib/*/*.cu kernels/*/*.cu))
+CUSRC     := $(sort $(wildcard lib/*/*.cu kernels/*/*.cu kernels/*/device/*.cu))
 WS_LIBS   := $(CUDA_LIB)/libcudart_static.a -lstdc++ -ldl -lrt $(WS_LIBS)
 endif
 LIB       := $B/libwarpsieve.a

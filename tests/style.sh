@@ -51,7 +51,7 @@ upwards() {
             n = split(layers, layer, " *[|] *")
             for (i = 1; i <= n; i++) for (j = split(layer[i], f, " "); j > 0; j--) rank[f[j]] = i
         }
-        function folder(p) { sub(/\/?[^\/]*$/, "", p); return p }
+        function folder(p) { sub(/\/?[^\/]*$/, "", p); sub(/\/device$/, "", p); return p } # device/ is a part of its room
         function rank_of(f) { if (!(f in rank)) sub(/\/.*/, "/*", f); return f in rank ? rank[f] : 0 }
         $1 ~ /^(tests|bench)\/|^kernels\/[^\/]*\/(test|bench)\.[^\/]*$/ { next }
         {

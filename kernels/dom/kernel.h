@@ -32,7 +32,7 @@ struct ws_dom_tables {
     float *mix;  /* o_k(x) of the canonical x, for sums over nodes: mix[(q K + x) 4 + z] */
     float *node[WS_NPTRANS]; /* transitions by node: node[WS_PMM][k] is MM_k, 0 for k = 0 and k >= M */
     float *memory;           /* the memory of all these tables; of fitted ones, of emit and mix */
-    void *device[2];         /* what devices made of them, two forms: of kernels/dom/cuda.cu. Atomic */
+    void *device[2];         /* what devices made of them, two forms: of kernels/dom/device/cuda.cu. Atomic */
 };
 
 static inline const float *ws_dom_emit(const ws_dom_tables *t, int x) {

@@ -5,9 +5,9 @@
 // The bodies call the functions of four lanes from host code alone, of which the compiler warns all the same.
 #pragma nv_diag_suppress 20011, 20013, 20014, 20015
 #include "kernels/dom/launches.h"
-#include "kernels/dom/sample.cuh"
-#include "kernels/dom/trace.cuh"
-#include "kernels/dom/wide_fit.cuh"
+#include "kernels/dom/device/sample.cuh"
+#include "kernels/dom/device/trace.cuh"
+#include "kernels/dom/device/wide_fit.cuh"
 
 extern "C" {
 #include "lib/simd/flush.h"

@@ -6,7 +6,7 @@
 #ifndef WS_DOM_ROWS_CUH
 #define WS_DOM_ROWS_CUH
 
-#include "kernels/dom/device.cuh"
+#include "kernels/dom/device/device.cuh"
 
 // A carry below this share of D changes nothing, here or further on: README.md, "What is exact".
 #define WS_DOM_NOTHING 0x1p-27f

@@ -3,7 +3,7 @@
 #ifndef WS_DOM_MODEL_CUH
 #define WS_DOM_MODEL_CUH
 
-#include "kernels/dom/device.cuh"
+#include "kernels/dom/device/device.cuh"
 #include "kernels/filter/launch.cuh"
 
 // A model's tables: emissions, transitions in, transitions out, those in by node, emissions of canonical residues, and

@@ -8,7 +8,7 @@
 #ifndef WS_DOM_WIDE_CUH
 #define WS_DOM_WIDE_CUH
 
-#include "kernels/dom/rows.cuh"
+#include "kernels/dom/device/rows.cuh"
 
 // ---- 1 a row, its parts and phases ----
 

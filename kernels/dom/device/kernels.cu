@@ -9,9 +9,9 @@
 #pragma nv_diag_error 20011, 20014
 
 #include "kernels/dom/launches.h"
-#include "kernels/dom/sample.cuh"
-#include "kernels/dom/trace.cuh"
-#include "kernels/dom/wide_fit.cuh"
+#include "kernels/dom/device/sample.cuh"
+#include "kernels/dom/device/trace.cuh"
+#include "kernels/dom/device/wide_fit.cuh"
 
 // Rows lie in shared memory (SHARED) or in the call's. A block is a warp.
 extern __shared__ __align__(16) float shared[];

@@ -9,7 +9,7 @@
 extern "C" {
 #include "kernels/dom/choose.h"
 }
-#include "kernels/dom/find.cuh"
+#include "kernels/dom/device/find.cuh"
 
 enum {
     WS_DOM_INSERTS = 8,  // lanes that load steps of a column: most inserts are short, and each step is another line

@@ -9,7 +9,7 @@ extern "C" {
 #include "kernels/dom/device.h"
 #include "kernels/dom/launches.h"
 }
-#include "kernels/dom/quad.cuh"
+#include "kernels/dom/device/quad.cuh"
 
 enum {
     WS_DOM_SIDE_BY_SIDE = 8, // problems of a warp

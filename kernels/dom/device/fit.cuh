@@ -5,7 +5,7 @@
 #ifndef WS_DOM_FIT_CUH
 #define WS_DOM_FIT_CUH
 
-#include "kernels/dom/rows.cuh"
+#include "kernels/dom/device/rows.cuh"
 
 // A cell's choice, four bits. HIGH and LOW encode the state that M comes from. FROM_D is that of the row above: whether
 // D of the next node there comes from D.

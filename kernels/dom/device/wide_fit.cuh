@@ -5,8 +5,8 @@
 #ifndef WS_DOM_WIDE_FIT_CUH
 #define WS_DOM_WIDE_FIT_CUH
 
-#include "kernels/dom/fit.cuh"
-#include "kernels/dom/wide.cuh"
+#include "kernels/dom/device/fit.cuh"
+#include "kernels/dom/device/wide.cuh"
 
 typedef ws_dom_wide_row<WS_DOM_FIT_ROWS> ws_dom_accuracy_tiles;
 

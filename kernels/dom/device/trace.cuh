@@ -5,8 +5,8 @@
 #ifndef WS_DOM_TRACE_CUH
 #define WS_DOM_TRACE_CUH
 
-#include "kernels/dom/find.cuh"
-#include "kernels/dom/fit.cuh"
+#include "kernels/dom/device/find.cuh"
+#include "kernels/dom/device/fit.cuh"
 
 // The walk of one envelope, from the end of the path to B. Columns are written backwards, to the end of their room.
 template <class G> struct ws_dom_walker {

@@ -5,7 +5,7 @@
 #ifndef WS_DOM_FIND_CUH
 #define WS_DOM_FIND_CUH
 
-#include "kernels/dom/device.cuh"
+#include "kernels/dom/device/device.cuh"
 
 // Returns, to all lanes, the place of n words of a call's results whose number is not known before.
 template <class G> WS_DOM_BOTH uint32_t ws_dom_claim(G &g, uint32_t *packed, uint32_t n) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Models of the domain stage as devices have them: see kernels/dom/model.cuh.
+// Models of the domain stage as devices have them: see kernels/dom/device/model.cuh.
 
-#include "kernels/dom/model.cuh"
+#include "kernels/dom/device/model.cuh"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
 
 #include "kernels/dom/device.h"
 #include "kernels/dom/launches.h"
-#include "kernels/dom/model.cuh"
-#include "kernels/dom/sample.cuh"
+#include "kernels/dom/device/model.cuh"
+#include "kernels/dom/device/sample.cuh"
 #include "kernels/filter/launch.cuh"
 
 #include <stdlib.h>
