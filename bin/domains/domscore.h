@@ -190,10 +190,10 @@ int ws_domscore_list_threads(const ws_dom_group *g, const ws_hitlist *l, int thr
 void ws_domscore_write_list(ws_dom_out *o, const ws_hitquery *q);
 /* Sets what the report says passed the filters, and how much was searched, of query m. */
 void ws_domscore_count_passed(const ws_job *job, size_t m, ws_textconf *text);
-/* Make the text before the first row of an output, and after the last one. */
+/* heads.c: make the text before the first row of an output, and after the last one. */
 int ws_domscore_head(const ws_job *job, void *out, ws_buf *text, ws_err *err);
 int ws_domscore_end(const ws_job *job, void *out, uint64_t rows, ws_buf *text, ws_err *err);
-/* Returns by the options which parts the report shows. */
+/* lists.c: returns by the options which parts the report shows. */
 ws_textconf ws_domscore_text(const ws_domscore *d);
 /* Makes a query for the writers. text may be NULL where no report is written. */
 ws_hitquery ws_domscore_query(const ws_domscore *d, const ws_hmm_target *h, const ws_hitlist *l,

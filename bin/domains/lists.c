@@ -31,6 +31,11 @@ void ws_domscore_write_list(ws_dom_out *o, const ws_hitquery *q) {
     for (size_t i = 0; i < q->list->n; i++) o->rows += rows_of(o, q->list->hit[i]);
 }
 
+ws_textconf ws_domscore_text(const ws_domscore *d) {
+    return (ws_textconf){.width = d->notextw ? 0 : (int)d->textw, .alignments = !d->noali, .accessions = d->acc,
+                         .z_given = d->Z_given, .domz_given = d->domZ_given, .msa = d->beside[WS_DOMFORM_STO]};
+}
+
 /* Ranks list i and writes it to outputs. */
 static int make(const ws_dom_lists *l, size_t i, ws_dom_out *out, int threads, ws_err *err) {
     const ws_domscore *d = l->job->own;

@@ -244,33 +244,6 @@ int ws_dom_resolve(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_span *
 
 /* ---- rescore ---- */
 
-void ws_dom_take_fit(ws_dom_pair *pair, ws_dom_envelope *e, ws_dom_fit *f, float nats) {
-    ws_domain *d = &e->domain;
-    e->own_scales = f->p.own;
-    d->env_nats = nats;
-    e->scored = !f->range && !isnan(d->env_nats) && f->i_to > 0;
-    if (!e->scored) {
-        ws_free(f->column);
-        return;
-    }
-    d->env_from = e->from;
-    d->env_to = e->to;
-    d->ali_from = f->i_from + e->from - 1;
-    d->ali_to = f->i_to + e->from - 1;
-    d->hmm_from = f->k_from;
-    d->hmm_to = f->k_to;
-    d->accuracy = f->accuracy;
-    d->column = f->column;
-    d->ncolumn = f->ncolumn;
-    if (!e->by_ensemble) {
-        float n2[WS_KP_MAX];
-        for (int x = 0; x < WS_KP_MAX; x++) n2[x] = logf(f->null2[x]);
-        for (uint32_t i = e->from; i <= e->to; i++) pair->n2[i] = n2[pair->x[i - 1]];
-    }
-    d->correction_nats = 0.0f;
-    for (uint32_t i = e->from; i <= e->to; i++) d->correction_nats += pair->n2[i];
-}
-
 static int rescore_some(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_span *span, size_t n, ws_err *err) {
     ws_dom_fit f[TOGETHER], *each[TOGETHER];
     size_t rows = 0;

@@ -68,8 +68,7 @@ static int open_fd(ws_feed *f, const char *path, ws_err *err) {
     return WS_OK;
 }
 
-int ws_feed_open(ws_feed *f, const char *path, ws_err *err) {
-    const char *name = ws_source_name_of(path);
+int ws_feed_open(ws_feed *f, const char *path, const char *name, ws_err *err) {
     f->fd = -1;
     if (!(f->name = ws_strndup(name, strlen(name), err))) return err->code;
     const int rc = open_fd(f, path, err);

@@ -37,9 +37,9 @@ typedef struct ws_feed {
     ws_unzstd *unzstd;
 } ws_feed;
 
-/* Opens path ("-" is stdin) into *f, which the caller has set to zero. The caller calls ws_feed_close after a failure
- * too. */
-int ws_feed_open(ws_feed *f, const char *path, ws_err *err);
+/* Opens path ("-" is stdin), which sentences call `name`, into *f, which the caller has set to zero. The caller calls
+ * ws_feed_close after a failure too. */
+int ws_feed_open(ws_feed *f, const char *path, const char *name, ws_err *err);
 void ws_feed_close(ws_feed *f);
 
 /* Fills one chunk as far as it goes without waiting, except that it waits timeout_ms for the first byte. Returns WS_OK,

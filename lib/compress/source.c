@@ -56,7 +56,7 @@ int ws_source_open(ws_source **out, const char *path, ws_err *err) {
     s->held = -1;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->filled, NULL);
-    int rc = ws_feed_open(&s->feed, path, err);
+    int rc = ws_feed_open(&s->feed, path, ws_source_name_of(path), err);
     while (!rc && s->nslot < READY_MAX) rc = add_slot(s, err);
     if (rc) ws_source_close(s);
     else *out = s;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Lines of a text that comes in chunks, with a look ahead: see lib/msa/reader.h. */
+ * Lines of a text that comes in chunks, with a look ahead, and sentences about them: see lib/msa/reader.h. */
 #include "lib/msa/reader.h"
+
+#include <stdarg.h>
+#include <stdio.h>
 
 /* Sets the current line to p[0..n), which ends before its line feed. */
 static void set_line(ws_lines *l, const char *p, size_t n) {
@@ -116,4 +119,14 @@ ws_word ws_word_next(ws_word *rest) {
 ws_word ws_word_trim(ws_word w) {
     while (w.n > 0 && is_blank(w.p[w.n - 1])) w.n--;
     return w;
+}
+
+int ws_msa_fail(const ws_msareader *r, ws_err *err, const char *fmt, ...) {
+    char text[WS_ERR_MAX], which[48] = "";
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (r->number > 1) snprintf(which, sizeof which, ", alignment %llu", (unsigned long long)r->number);
+    return ws_fail(err, WS_EDATA, "%s: line %llu%s: %s", r->name, (unsigned long long)r->lines.number, which, text);
 }

@@ -2,8 +2,6 @@
  * The reader of alignments: see lib/msa/msa.h. */
 #include "lib/msa/msa.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <strings.h>
 
 #include "lib/msa/reader.h"
@@ -39,16 +37,6 @@ void ws_msa_release(ws_msa *m) {
     ws_free(m->desc);
     for (int i = 0; i < WS_MSA_NLINE; i++) ws_free(m->line[i]);
     *m = (ws_msa){0};
-}
-
-int ws_msa_fail(const ws_msareader *r, ws_err *err, const char *fmt, ...) {
-    char text[WS_ERR_MAX], which[48] = "";
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    if (r->number > 1) snprintf(which, sizeof which, ", alignment %llu", (unsigned long long)r->number);
-    return ws_fail(err, WS_EDATA, "%s: line %llu%s: %s", r->name, (unsigned long long)r->lines.number, which, text);
 }
 
 int ws_msareader_open(ws_msareader **out, const char *path, ws_msaformat format, const ws_abc *abc, ws_err *err) {

@@ -83,7 +83,7 @@ struct ws_msareader {
 
 enum { WS_MAP_SKIP = 0xfe, WS_MAP_BAD = 0xff, WS_MAP_LOWER = 0x20 /* added to a code by A2M */, WS_MAP_CODE = 0x3f };
 
-/* Fails with WS_EDATA: FILE: line N, alignment K: the sentence. */
+/* Fails with WS_EDATA: FILE: line N, alignment K: the sentence. lines.c. */
 int ws_msa_fail(const ws_msareader *r, ws_err *err, const char *fmt, ...) WS_PRINTF(3, 4);
 
 /* ---- rows: rows.c ---- */

@@ -4,7 +4,8 @@
  * at once where even the fastest cores would need so long, else after KNOWN_AFTER of that time. The size of a pipe is
  * unknown. Then the program waits until all threads have scored for as long as opening a device takes, and opens it
  * while they go on. So the run takes at most twice the time that a program with knowledge of the size would need. Small
- * runs never open a device. */
+ * runs never open a device. A chain then gets threads for the streams of the device. */
+#include "lib/dev/device.h"
 #include "lib/run/backend.h"
 #include "lib/run/message.h"
 #include "lib/run/run.h"
@@ -27,6 +28,14 @@ static int enough_is_left(const ws_run *run, double worked) {
     return done < 0 ? worked >= start : (1 - done) * worked >= done * least;
 }
 
+int ws_run_device_threads(ws_run *run, ws_err *err) {
+    if (!ws_job_has_device(run->job) || ws_chain_join(run->chain, WS_CHAIN_DEVICE, ws_dev_streams()) > 0) return WS_OK;
+    if (!run->job->cpu_backend) return ws_fail(err, WS_ENOMEM, "no thread could be started for the device");
+    __atomic_store_n(&run->job->backend_ready, 0, __ATOMIC_RELEASE);
+    ws_chain_ask_again(run->chain); /* what was for the device is for the CPU */
+    return WS_OK;
+}
+
 static void *open_device(void *run) {
     ws_job *job = ((ws_run *)run)->job;
     ws_err err = {0};
@@ -40,7 +49,7 @@ static void *open_device(void *run) {
         return NULL;
     }
     __atomic_store_n(&job->backend_ready, 1, __ATOMIC_RELEASE);
-    if (((ws_run *)run)->chain) (void)ws_chained_device(run, &err);
+    if (((ws_run *)run)->chain) (void)ws_run_device_threads(run, &err);
     return NULL;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A run whose tool is a chain of stages: its source and stages with clocks, and threads for the streams of a device. */
 #include "lib/base/mem.h"
-#include "lib/dev/device.h"
 #include "lib/run/run.h"
 
 #include <stdio.h>
@@ -55,14 +54,6 @@ static int hungry(void *own) {
     return o->hungry && o->hungry(o->own);
 }
 
-int ws_chained_device(ws_run *run, ws_err *err) {
-    if (!ws_job_has_device(run->job) || ws_chain_join(run->chain, WS_CHAIN_DEVICE, ws_dev_streams()) > 0) return WS_OK;
-    if (!run->job->cpu_backend) return ws_fail(err, WS_ENOMEM, "no thread could be started for the device");
-    __atomic_store_n(&run->job->backend_ready, 0, __ATOMIC_RELEASE);
-    ws_chain_ask_again(run->chain); /* what was for the device is for the CPU */
-    return WS_OK;
-}
-
 static void name_clock(ws_stage_clock *c, const char *stage) {
     snprintf(c->key[WS_CHAIN_CPU], sizeof c->key[0], "%s_seconds", stage);
     snprintf(c->what[WS_CHAIN_CPU], sizeof c->what[0], "processor seconds of stage %s", stage);
@@ -87,7 +78,7 @@ int ws_run_chain(ws_run *run, ws_err *err) {
     }
     ops.stage = stage;
     if (!rc) rc = ws_chain_create(&run->chain, &ops, err);
-    if (!rc) rc = ws_chained_device(run, err);
+    if (!rc) rc = ws_run_device_threads(run, err);
     if (!rc) rc = ws_chain_run(run->chain, run->job->nworker, err);
     ws_auto_device_join(run); /* it uses the chain */
     ws_chain_destroy(run->chain);

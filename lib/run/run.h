@@ -74,9 +74,6 @@ int ws_run_head(ws_run *run, ws_err *err);
 
 /* lib/run/chained.c: runs the chain of the tool. */
 int ws_run_chain(ws_run *run, ws_err *err);
-/* Starts the threads that wait for a device, if there is one. If none starts, the CPU does the work, and without a CPU
- * backend the function returns WS_ENOMEM. */
-int ws_chained_device(ws_run *run, ws_err *err);
 
 /* lib/run/output.c: the outputs of a job. Close keeps rc if that is a failure. */
 int ws_outputs_open(ws_job *job, ws_err *err);
@@ -90,6 +87,9 @@ int ws_outputs_close(ws_job *job, int rc, ws_err *err);
  * */
 void ws_auto_device_look(ws_run *run);
 void ws_auto_device_join(ws_run *run);
+/* Starts the threads of the run's chain that wait for a device, if there is one. If none starts, the CPU does the work,
+ * and without a CPU backend the function returns WS_ENOMEM. */
+int ws_run_device_threads(ws_run *run, ws_err *err);
 
 /* lib/run/dry_run.c: --dry-run. Returns the size of a batch of the sample, at most `batch`. */
 uint64_t ws_dry_run_batch(const ws_job *job, uint64_t batch);
