@@ -21,7 +21,7 @@ NEAREST = {
     "lib/simd": ["build/tests/lib/codec", "build/tests/lib/backends", "build/tests/lib/cpu"],
     "lib/hmm": ["build/tests/lib/hmm_model", "build/tests/lib/hmm_find", "build/tests/lib/hmm_portions", "build/tests/lib/bias",
                 "build/tests/lib/golden", "tests/input.bats", "tests/filters.bats"],
-    "lib/run": ["build/tests/lib/pipe", "build/tests/lib/table", "tests/contract.bats", "tests/chain.bats", "tests/faults.bats"],
+    "lib/run": ["build/tests/lib/ring", "build/tests/lib/chain", "build/tests/lib/table", "tests/contract.bats", "tests/chain.bats", "tests/faults.bats"],
     "lib/scan": ["build/tests/lib/scan", "build/tests/lib/rows_apart", "tests/scan.bats", "tests/filters.bats", "tests/chain.bats",
                  "tests/contract.bats", "tests/domscore.bats", "tests/faults.bats"],
     "bin/stages": ["build/tests/lib/plan", "build/tests/lib/dom_steps", "build/tests/lib/sieve_pools", "tests/hmmsearch.bats"],

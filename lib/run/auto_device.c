@@ -29,6 +29,7 @@ static int enough_is_left(const ws_run *run, double worked) {
 }
 
 int ws_run_device_threads(ws_run *run, ws_err *err) {
+    if (run->ring) return WS_OK; /* threads that work on items wait for it */
     if (!ws_job_has_device(run->job) || ws_chain_join(run->chain, WS_CHAIN_DEVICE, ws_dev_streams()) > 0) return WS_OK;
     if (!run->job->cpu_backend) return ws_fail(err, WS_ENOMEM, "no thread could be started for the device");
     __atomic_store_n(&run->job->backend_ready, 0, __ATOMIC_RELEASE);

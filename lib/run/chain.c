@@ -3,7 +3,9 @@
 #include "lib/run/chain.h"
 
 #include "lib/base/mem.h"
-#include "lib/run/pipe.h"
+
+#include <pthread.h>
+#include <time.h>
 
 typedef struct member {
     ws_chain *chain;
@@ -101,11 +103,30 @@ static void do_read(ws_chain *c) {
     c->source_err.code = rc;
 }
 
+/* Reads ahead, or waits for a millisecond: the reader takes chunks without telling anyone, and one inflates in about
+ * that time. */
+static void read_ahead(ws_chain *c) {
+    enum { MILLISECOND = 1000000, SECOND = 1000 * MILLISECOND };
+    struct timespec until;
+    pthread_mutex_unlock(&c->lock);
+    const int busy = c->ops->ahead(c->ops->own);
+    pthread_mutex_lock(&c->lock);
+    if (busy) return;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += MILLISECOND;
+    if (until.tv_nsec >= SECOND) {
+        until.tv_nsec -= SECOND;
+        until.tv_sec++;
+    }
+    pthread_cond_timedwait(&c->change, &c->lock, &until);
+}
+
 static void stand_by(ws_chain *c, ws_chain_kind kind) {
-    const int reads_ahead = c->now.reading && kind == WS_CHAIN_CPU;
-    c->now.idle += kind == WS_CHAIN_CPU;
-    ws_pipe_stand_by(&c->lock, &c->change, reads_ahead ? c->ops->ahead : NULL, c->ops->own);
-    c->now.idle -= kind == WS_CHAIN_CPU;
+    const int cpu = kind == WS_CHAIN_CPU;
+    c->now.idle += cpu;
+    if (c->now.reading && cpu && c->ops->ahead) read_ahead(c);
+    else pthread_cond_wait(&c->change, &c->lock);
+    c->now.idle -= cpu;
 }
 
 static void serve(ws_chain *c, const ws_chain_thread *t) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A run whose tool is a chain of stages: its source and stages with clocks, and threads for the streams of a device. */
+ * The chain of a run: the stages of its reader's items (lib/run/items.c), those of the tool with clocks, and threads
+ * for the streams of a device. */
 #include "lib/base/mem.h"
 #include "lib/run/run.h"
 
@@ -36,17 +37,21 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
 static int read_source(void *own, ws_err *err) {
     ws_run *run = own;
     const ws_moment t0 = ws_clock_start();
-    if (!run->job->batch_given && run->opener_begun && ws_job_is_open(run->job))
+    if (run->reader->resize && !run->job->batch_given && run->opener_begun && ws_job_is_open(run->job))
         run->reader->resize(run->job, ws_job_batch(run->job, run->job->backend));
-    const int rc = ws_dry_run_is_over(run) ? WS_EOF : run->source.read(run->source.own, err);
+    const int rc = ws_dry_run_is_over(run) ? WS_EOF
+                   : run->ring             ? ws_ring_read(run->ring, err)
+                                           : run->source.read(run->source.own, err);
     ws_clock_stop(&run->read, t0);
-    ws_report_progress(run, 0);
+    if (!run->ring) ws_report_progress(run, 0); /* else the thread that writes does it */
     return rc;
 }
 
 static ws_chain_wish wish(void *own) {
-    const ws_chain_ops *o = &((ws_run *)own)->source;
-    return o->wish(o->own);
+    const ws_run *run = own;
+    const ws_chain_wish of_items = run->ring ? ws_ring_wish(run->ring) : WS_CHAIN_HURRY;
+    const ws_chain_wish of_tool = run->source.wish ? run->source.wish(run->source.own) : WS_CHAIN_HURRY;
+    return of_items < of_tool ? of_items : of_tool;
 }
 
 static int hungry(void *own) {
@@ -61,29 +66,43 @@ static void name_clock(ws_stage_clock *c, const char *stage) {
     snprintf(c->what[WS_CHAIN_DEVICE], sizeof c->what[0], "seconds of its steps on a device, one upon another");
 }
 
-int ws_run_chain(ws_run *run, ws_err *err) {
-    ws_chain_stage *stage = NULL;
-    timed *own = NULL;
-    int rc = run->job->tool->chain(run->job, &run->source, err);
-    ws_chain_ops ops = {.nstage = run->source.nstage, .own = run, .wish = wish, .read = read_source,
-                        .ahead = ws_run_ahead, .hungry = hungry};
-    if (!rc && !(stage = ws_calloc(ops.nstage, sizeof *stage, err))) rc = err->code;
-    if (!rc && !(own = ws_calloc(ops.nstage, sizeof *own, err))) rc = err->code;
-    if (!rc && !run->stage && !(run->stage = ws_calloc(ops.nstage, sizeof *run->stage, err))) rc = err->code;
-    for (size_t i = 0; i < ops.nstage && !rc; i++) {
+/* Sets the members of the tool's stages, behind those of its reader's items. */
+static void set_stages(ws_run *run, ws_chain_stage *stage, timed *own) {
+    if (run->ring) ws_ring_stages(run->ring, stage);
+    if (run->ring) stage += WS_RING_STAGES;
+    for (size_t i = 0; i < run->source.nstage; i++) {
         own[i] = (timed){run, &run->source.stage[i], &run->stage[i]};
         stage[i] = (ws_chain_stage){&own[i], take, work, left, run->source.stage[i].name};
         name_clock(&run->stage[i], stage[i].name);
-        run->nstage = i + 1;
     }
-    ops.stage = stage;
-    if (!rc) rc = ws_chain_create(&run->chain, &ops, err);
+    run->nstage = run->source.nstage;
+}
+
+static int run_stages(ws_run *run, ws_chain_stage *stage, timed *own, ws_err *err) {
+    const ws_chain_ops ops = {.stage = stage, .nstage = run->source.nstage + (run->ring ? WS_RING_STAGES : 0),
+                              .own = run, .wish = wish, .read = read_source, .ahead = ws_run_ahead, .hungry = hungry};
+    set_stages(run, stage, own);
+    int rc = ws_chain_create(&run->chain, &ops, err);
     if (!rc) rc = ws_run_device_threads(run, err);
     if (!rc) rc = ws_chain_run(run->chain, run->job->nworker, err);
     ws_auto_device_join(run); /* it uses the chain */
     ws_chain_destroy(run->chain);
     run->chain = NULL; /* a next round may fail before it has one */
+    return rc;
+}
+
+int ws_run_chain(ws_run *run, ws_err *err) {
+    const ws_tool *tool = run->job->tool;
+    ws_chain_stage *stage = NULL;
+    timed *own = NULL;
+    int rc = tool->chain ? tool->chain(run->job, &run->source, err) : WS_OK;
+    const size_t n = run->source.nstage;
+    if (!rc && run->reader->fill) rc = ws_items_open(run, err);
+    if (!rc && !(stage = ws_calloc(n + WS_RING_STAGES, sizeof *stage, err))) rc = err->code;
+    if (!rc && !(own = ws_calloc(n, sizeof *own, err))) rc = err->code;
+    if (!rc && !run->stage && !(run->stage = ws_calloc(n, sizeof *run->stage, err))) rc = err->code;
+    if (!rc) rc = run_stages(run, stage, own, err);
     ws_free(stage);
     ws_free(own);
-    return rc;
+    return ws_items_close(run, rc, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The main flow of a run: backend, outputs, input, pipeline, end. */
+ * The main flow of a run: backend, outputs, input, chain, end. */
 #include "lib/run/run.h"
 
 #include "lib/base/cpu.h"
@@ -9,7 +9,6 @@
 #include "lib/compress/source.h"
 #include "lib/run/backend.h"
 #include "lib/run/message.h"
-#include "lib/run/pipe.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,38 +23,6 @@ int ws_provenance_of(const ws_job *job, int pg, const char *program, const char 
 
 int ws_provenance(const ws_job *job, int pg, ws_buf *out, ws_err *err) {
     return ws_provenance_of(job, pg, job->tool->name, job->cmdline.args.p, out, err);
-}
-
-static int make_slots(const ws_reader *reader, ws_slot **slot, void ***pointer, int n, ws_err *err) {
-    int rc = WS_OK;
-    *slot = ws_calloc((size_t)n, sizeof **slot, err);
-    *pointer = ws_calloc((size_t)n, sizeof **pointer, err);
-    if (!*slot || !*pointer) return WS_ENOMEM;
-    for (int i = 0; i < n && !rc; i++) {
-        (*pointer)[i] = &(*slot)[i];
-        rc = reader->create(&(*slot)[i].item, err);
-    }
-    return rc;
-}
-
-static void release_slots(const ws_reader *reader, ws_slot *slot, void **pointer, int n) {
-    for (int i = 0; slot && i < n; i++) {
-        if (slot[i].item) reader->destroy(slot[i].item);
-        for (int k = 0; k < WS_OUTPUT_MAX; k++) ws_buf_release(&slot[i].out[k].text);
-    }
-    ws_free(slot);
-    ws_free(pointer);
-}
-
-static int run_pipe(ws_run *run, ws_err *err) {
-    static const ws_pipe_ops ops = {ws_run_read, ws_run_work, ws_run_format, ws_run_write, ws_run_ahead};
-    ws_slot *slot = NULL;
-    void **pointer = NULL;
-    const int nslot = ws_run_slots(run->job);
-    int rc = make_slots(run->reader, &slot, &pointer, nslot, err);
-    if (!rc) rc = ws_pipe_run(&ops, run, pointer, nslot, run->job->nworker, err);
-    release_slots(run->reader, slot, pointer, nslot);
-    return rc;
 }
 
 /* Runs the chain over all input, as often as the tool wants to. */
@@ -75,7 +42,7 @@ static int run_chain(ws_run *run, ws_err *err) {
 /* Runs over all input, and writes what had to wait for its end. */
 static int run_input(ws_run *run, ws_err *err) {
     ws_job *job = run->job;
-    int rc = job->tool->chain ? run_chain(run, err) : run_pipe(run, err);
+    int rc = run_chain(run, err);
     if (!rc && job->tool->chain) ws_backend_retire(job); /* finish makes lists, without the device */
     if (rc && job->holds) {
         ws_err ignored;

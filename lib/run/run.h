@@ -5,11 +5,12 @@
 
 #include "lib/run/chain.h"
 #include "lib/run/job.h"
+#include "lib/run/ring.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* A place in the pipeline's ring: an item from reading to writing, and what was made of it. */
+/* A place in the ring: an item from reading to writing, and what was made of it. */
 typedef struct ws_slot {
     void *item;
     ws_outtext out[WS_OUTPUT_MAX];
@@ -41,15 +42,19 @@ typedef struct ws_run {
     int sampled;  /* --dry-run left the rest of the input unread */
     int has_line; /* of the terminal, for progress */
 
-    ws_chain_ops source; /* of a tool with a chain, and the chain while it runs */
-    ws_chain *chain;
+    ws_chain_ops source; /* what the tool has of the chain */
+    ws_chain *chain;     /* while it runs */
+    ws_ring *ring;       /* its first stages, of a reader with items; else NULL */
+    ws_slot *slot;       /* [nslot] of the ring */
+    void **slots;        /* [nslot] their addresses */
+    int nslot;
 
     pthread_t opener; /* opens a device for --backend auto */
     atomic_int opener_begun;
     int opener_runs;
 
     ws_clock read, work, write;
-    ws_stage_clock *stage; /* [nstage] of a chain */
+    ws_stage_clock *stage; /* [nstage] of the tool's stages */
     size_t nstage;
     /* when the run began, how long opening took, when progress was last shown */
     uint64_t start_ns, open_ns, progress_ns;
@@ -62,17 +67,16 @@ void ws_clock_stop(ws_clock *c, ws_moment since);
 /* lib/run/run.c: runs the job whose options are parsed. */
 int ws_run_job(ws_job *job, ws_err *err);
 
-/* lib/run/stages.c: the operations of lib/run/pipe.h over a ws_run and its ws_slots. */
-int ws_run_read(void *run, void *slot, size_t *parts, ws_err *err);
-int ws_run_work(void *run, void *slot, size_t part, int thread, ws_err *err);
-int ws_run_format(void *run, void *slot, int rc, int thread, ws_err *err);
-int ws_run_write(void *run, void *slot, ws_err *err);
+/* lib/run/items.c: makes the ring of a reader with items; ends it, after a failure too, and returns rc or the failure
+ * of the first item that failed. */
+int ws_items_open(ws_run *run, ws_err *err);
+int ws_items_close(ws_run *run, int rc, ws_err *err);
 int ws_run_ahead(void *run);
 /* Writes once what stands before all rows: files of the tool's own, then the heads of the outputs, which empties them.
  * */
 int ws_run_head(ws_run *run, ws_err *err);
 
-/* lib/run/chained.c: runs the chain of the tool. */
+/* lib/run/chained.c: runs the chain over all input. */
 int ws_run_chain(ws_run *run, ws_err *err);
 
 /* lib/run/output.c: the outputs of a job. Close keeps rc if that is a failure. */

@@ -232,8 +232,8 @@ typedef struct ws_tool {
     /* Writes files of the tool's own that need no input, before the heads of the outputs: until then an option may turn
      * out to be wrong. NULL if there are none. */
     int (*early)(ws_job *job, ws_err *err);
-    /* Sets up the stages and the source of a chain, which is run in place of the reader's fill, work and format. They
-     * stay until `finish` has returned. NULL: there is no chain. */
+    /* Sets up the stages and the source of a chain. They stay until `finish` has returned. Where the reader has items,
+     * these stages come behind them, the reader is the source, and `wish` may be NULL. NULL: there are items alone. */
     int (*chain)(ws_job *job, ws_chain_ops *ops, ws_err *err);
     /* After a chain has emptied without failure: sets *more if the input is to be read again from its beginning, by
      * the chain that `chain` then sets up, and may change the targets after ws_job_drop_targets. NULL: never. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The pipeline alone, with slots of 1 to 9 parts that take chance times: each part is worked on once, a slot is
- * finished after the last of its parts and written in its turn, and a failure leaves what came before it. */
-#include "lib/run/pipe.h"
+ * The ring of items alone, with slots of 1 to 9 parts that take chance times: each part is worked on once, a slot is
+ * finished after the last of its parts and written in its turn, and a failure leaves what came before it. A stage
+ * behind the ring ends what it has got. */
+#include "lib/run/ring.h"
 #include "tests/lib/sample.h"
 #include "tests/tap.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -25,6 +27,9 @@ typedef struct stream {
     int patient;              /* the bad part waits until the reader has failed */
     _Atomic int reader_failed;
     _Atomic int wrong;
+    int behind;               /* a third stage gets every slot that is written, in steps of a full pool */
+    pthread_mutex_t lock;     /* of these counts of it */
+    int came, taken, ended;
 } stream;
 
 static void dawdle(const slot *s, size_t part) {
@@ -70,15 +75,59 @@ static int write_slot(void *ctx, void *slot_, ws_err *err) {
     const slot *s = slot_;
     (void)err;
     if (s->number != st->nwritten++ || s->finished != 1 || s->failed != (s->number == st->bad_slot)) st->wrong++;
+    pthread_mutex_lock(&st->lock);
+    st->came++;
+    pthread_mutex_unlock(&st->lock);
     return WS_OK;
 }
 
+/* ---- the stage behind ---- */
+
+static int take_behind(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
+    enum { FULL = 7 };
+    stream *st = own;
+    (void)t;
+    pthread_mutex_lock(&st->lock);
+    const int n = st->came - st->taken, some = n >= FULL || (need == WS_CHAIN_ANY && n > 0);
+    *step = (ws_chain_step){.to = (size_t)n};
+    if (some) st->taken = st->came;
+    pthread_mutex_unlock(&st->lock);
+    return some;
+}
+
+static int work_behind(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
+    stream *st = own;
+    (void)t, (void)err;
+    pthread_mutex_lock(&st->lock);
+    st->ended += (int)step->to;
+    pthread_mutex_unlock(&st->lock);
+    return WS_OK;
+}
+
+static int left_behind(void *own) { return ((stream *)own)->ended < ((stream *)own)->came; }
+
 static int run(stream *st, int threads, ws_err *err) {
-    static const ws_pipe_ops ops = {read_slot, work_part, finish_slot, write_slot, NULL};
+    static const ws_ring_ops ops = {read_slot, work_part, finish_slot, write_slot};
     slot room[SLOTS];
     void *slots[SLOTS];
+    ws_ring *r;
+    ws_chain *c;
     for (int i = 0; i < SLOTS; i++) slots[i] = &room[i];
-    return ws_pipe_run(&ops, st, slots, SLOTS, threads, err);
+    pthread_mutex_init(&st->lock, NULL);
+    sample_must(ws_ring_create(&r, &ops, st, slots, SLOTS, threads, err), err);
+    ws_chain_stage stage[WS_RING_STAGES + 1];
+    ws_ring_stages(r, stage);
+    stage[WS_RING_STAGES] = (ws_chain_stage){st, take_behind, work_behind, left_behind, "behind"};
+    const ws_chain_ops ops_of_chain = {.stage = stage, .nstage = WS_RING_STAGES + (st->behind != 0), .own = r,
+                                       .wish = ws_ring_wish, .read = ws_ring_read};
+    sample_must(ws_chain_create(&c, &ops_of_chain, err), err);
+    int rc = ws_chain_run(c, threads, err);
+    if (ws_ring_failure(r, err)) rc = err->code;
+    ws_chain_destroy(c);
+    ws_ring_destroy(r);
+    pthread_mutex_destroy(&st->lock);
+    if (st->behind && (st->ended != st->nwritten || st->taken != st->nwritten)) st->wrong++;
+    return rc;
 }
 
 int main(void) {
@@ -89,6 +138,7 @@ int main(void) {
     for (int threads = 1; threads <= THREADS; threads += 2) {
         stream whole = {.bad_slot = NOWHERE, .bad_read = NOWHERE};
         for (int i = 0; i < LENGTH; i++) whole.parts[i] = 1 + (size_t)sample_below(&chance, PARTS);
+        whole.behind = threads % 4 == 1;
         stream part = whole, both = whole, reader = whole;
         ws_err err = {0};
         int rc = run(&whole, threads, &err);
