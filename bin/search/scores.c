@@ -162,10 +162,12 @@ static int decide_tasks(scoring *g, const ws_task *task, const size_t *from, siz
 
 /* Gives the tasks of a call room for the items that may pass, where a backend may leave the others out: its gate must
  * reject no pair that this stage's keeps. A pair that the host need not look at saves some 25 ns. WS_ENOMEM. */
-static int let_screen(scoring *g, ws_task *task, size_t n, size_t pairs, ws_err *err) {
+static int let_screen(scoring *g, ws_task *task, size_t n, ws_err *err) {
     const ws_sieve_filter *f = g->f;
+    size_t pairs = 0;
     int may = g->p->all;
     for (size_t k = 0; k < n; k++) {
+        pairs += task[k].n;
         task[k].kept = NULL; /* the CPU may score again what a device has begun */
         const ws_gate *own = &f->gate[task[k].target],
                       *target = &((const ws_hmm_target *)f->sieve->job->target[task[k].target].data)->gate;
@@ -182,31 +184,21 @@ static int let_screen(scoring *g, ws_task *task, size_t n, size_t pairs, ws_err 
     return kept ? WS_OK : err->code;
 }
 
-/* Scores n tasks of one call, which share the buffers of scores and hints. After success the models are taken. */
-static int score_call(scoring *g, ws_task *task, size_t n, ws_err *err) {
-    ws_job *job = g->f->sieve->job;
-    const ws_backend *be = ws_sieve_scorer(g->backend, g->f->kind);
-    size_t pairs = 0, taken = 0;
-    int rc = WS_OK;
-    for (size_t k = 0; k < n; k++) pairs += task[k].n;
-    char *score = ws_buf_scratch(&g->scores, pairs * sizeof(ws_fscore), err);
-    float *hint = score && be->hints ? ws_buf_scratch(&g->hints, pairs * sizeof *hint, err) : NULL;
-    if (!score || (be->hints && !hint) || let_screen(g, task, n, pairs, err)) return err->code;
-    for (; taken < n && !rc; taken += !rc) {
-        void *prep = NULL, *form = NULL;
-        ws_task *t = &task[taken];
-        if ((rc = ws_job_take(job, g->backend, t->target, &prep, err))) break;
-        rc = ws_sieve_form(prep, g->f->kind, &form, err);
-        if (rc) ws_job_leave(job, t->target);
-        t->prep = form;
-        t->score = score;
-        t->hint = hint;
-        score += t->n * sizeof(ws_fscore);
-        if (hint) hint += t->n;
-    }
-    if (!rc) rc = be->score(&g->p->seqs, task, n, &g->scratch, err);
-    while (rc && taken > 0) ws_job_leave(job, task[--taken].target);
+/* Sets the form of a model that the filter scores with. */
+static int take_form(const void *own, ws_task *t, void *prep, ws_err *err) {
+    const scoring *g = own;
+    void *form = NULL;
+    const int rc = ws_sieve_form(prep, g->f->kind, &form, err);
+    t->prep = form;
     return rc;
+}
+
+/* Scores n tasks of one call. After success the models are taken. */
+static int score_call(scoring *g, ws_task *task, size_t n, ws_err *err) {
+    const ws_scan_call c = {g->f->sieve->job, g->backend, ws_sieve_scorer(g->backend, g->f->kind), &g->p->seqs,
+                            &g->scores, &g->hints, &g->scratch, take_form, g};
+    const int rc = let_screen(g, task, n, err);
+    return rc ? rc : ws_scan_score_tasks(&c, task, n, err);
 }
 
 /* Makes the models that a step's pairs belong to tasks, and notes where the pairs of each begin. A task of all

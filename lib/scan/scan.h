@@ -132,6 +132,21 @@ extern const ws_names ws_pair_columns;
 
 /* Fills a batch with the next of the input, as ws_seqread_fill; rows have their targets. */
 int ws_scan_fill(ws_job *job, ws_batch *b, ws_err *err);
+/* A call of a backend. */
+typedef struct ws_scan_call {
+    ws_job *job;
+    const ws_backend *backend; /* one of the job's, which prepares targets */
+    const ws_backend *scorer;  /* which scores them: the same, or one of those that it stands for */
+    const ws_seqs *seqs;
+    ws_buf *scores, *hints, *scratch; /* of the caller's thread, of any content */
+    /* Looks at a task whose target is made, and may set its prep by what the backend prepared. NULL: nothing to do. */
+    int (*ready)(const void *own, ws_task *task, void *prep, ws_err *err);
+    const void *own;
+} ws_scan_call;
+/* Makes the targets of n tasks, and scores these. The scores and hints of a call share the buffers. After success the
+ * caller leaves the targets (ws_job_leave) when it has decided. Fails as ws_job_take, `ready` and the backend. */
+int ws_scan_score_tasks(const ws_scan_call *c, ws_task *task, size_t n, ws_err *err);
+
 /* The reader of a tool with a chain, whose source calls ws_scan_fill. It has no options and no outputs. */
 extern const ws_reader ws_scan_source;
 

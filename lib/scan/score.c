@@ -103,23 +103,43 @@ static void make_call(call *g, const ws_job *job, const ws_batch *b, const pairi
  * that. */
 #define TURN_SECONDS 0.02
 
-/* Takes the target of a task, which may have to be made: for a device that joined late, or where there was no room. */
-static int take_target(ws_scan_state *s, const ws_batch *b, const ws_backend *backend, ws_task *t, ws_err *err) {
-    void *prep;
-    int rc = ws_job_take(s->job, backend, t->target, &prep, err);
-    if (rc) return rc;
-    t->prep = prep;
-    if (!b->has_rows || ws_rows_are_free(b) || !(rc = ws_scan_check_model(s, t->target, err))) return WS_OK;
-    ws_job_leave(s->job, t->target);
+int ws_scan_score_tasks(const ws_scan_call *c, ws_task *task, size_t n, ws_err *err) {
+    const size_t size = c->job->tool->scoring->score_size;
+    size_t pairs = 0, taken = 0;
+    int rc = WS_OK;
+    for (size_t k = 0; k < n; k++) pairs += task[k].n;
+    char *score = ws_buf_scratch(c->scores, pairs * size, err);
+    float *hint = score && c->scorer->hints ? ws_buf_scratch(c->hints, pairs * sizeof *hint, err) : NULL;
+    if (!score || (c->scorer->hints && !hint)) return err->code;
+    for (size_t k = 0; k < n && !rc; k++) {
+        void *prep = NULL;
+        ws_task *t = &task[k];
+        if ((rc = ws_job_take(c->job, c->backend, t->target, &prep, err))) break;
+        taken++;
+        t->prep = prep;
+        t->score = score;
+        t->hint = hint;
+        score += t->n * size;
+        if (hint) hint += t->n;
+        if (c->ready) rc = c->ready(c->own, t, prep, err);
+    }
+    if (!rc) rc = c->scorer->score(c->seqs, task, n, c->scratch, err);
+    while (rc && taken > 0) ws_job_leave(c->job, task[--taken].target);
     return rc;
 }
 
-/* Scores and decides call after call of the pairing's targets. The scores of a call share one buffer. */
+/* Looks whether a target that a row names is the model of the input. */
+static int check_target(const void *s, ws_task *t, void *prep, ws_err *err) {
+    (void)prep;
+    return ws_scan_check_model(s, t->target, err);
+}
+
+/* Scores and decides call after call of the pairing's targets. */
 static int score_calls(ws_scan_state *s, const ws_batch *b, const pairing *p, ws_scan_thread *thread, ws_hits *hits,
                        ws_err *err) {
     const ws_scan_worker *worker = &thread->worker;
     ws_job *job = s->job;
-    const size_t size = s->scoring->score_size;
+    const int named = b->has_rows && !ws_rows_are_free(b);
     call *g = ws_alloc(sizeof *g, err);
     int rc = g ? WS_OK : WS_ENOMEM;
     for (cursor at = {p->from, 0}; at.target < p->to && !rc;) {
@@ -129,29 +149,18 @@ static int score_calls(ws_scan_state *s, const ws_batch *b, const pairing *p, ws
         const uint64_t most = in_turns ? ws_max((uint64_t)(TURN_SECONDS * job->backend->cpu_speed), 1) : UINT64_MAX;
         make_call(g, job, b, p, &at, ws_min(ws_max(be->max_tasks, 1), TASKS_MAX), most);
         if (g->n == 0) break;
-        if ((rc = ws_buf_reserve(&thread->scores, g->pairs * size, err))) break;
-        if (be->hints && (rc = ws_buf_reserve(&thread->hints, g->pairs * sizeof(float), err))) break;
-        char *score = thread->scores.p;
-        float *hint = be->hints ? (float *)(void *)thread->hints.p : NULL;
-        size_t taken = 0;
-        for (; taken < g->n; taken++) {
-            ws_task *t = &g->task[taken];
-            if ((rc = take_target(s, b, be, t, err))) break;
-            t->score = score;
-            score += t->n * size;
-            t->hint = hint;
-            if (hint) hint += t->n;
-        }
-        if (!rc) rc = be->score(&worker->seqs, g->task, g->n, worker->scratch, err);
-        const int again = rc && ws_job_fall_back_to_cpu(job, be, rc, err);
-        for (size_t i = 0; i < g->n && !rc; i++)
-            rc = s->scoring->decide(job, b, &g->task[i], g->row[i], worker, hits, err);
-        while (taken > 0) ws_job_leave(job, g->task[--taken].target);
-        if (again) {
+        const ws_scan_call c = {job, be, be, &worker->seqs, &thread->scores, &thread->hints, worker->scratch,
+                                named ? check_target : NULL, s};
+        rc = ws_scan_score_tasks(&c, g->task, g->n, err);
+        if (rc && ws_job_fall_back_to_cpu(job, be, rc, err)) {
             at = from;
             rc = WS_OK;
             continue;
         }
+        const size_t taken = rc ? 0 : g->n;
+        for (size_t i = 0; i < taken && !rc; i++)
+            rc = s->scoring->decide(job, b, &g->task[i], g->row[i], worker, hits, err);
+        for (size_t i = 0; i < taken; i++) ws_job_leave(job, g->task[i].target);
         s->pairs += g->pairs;
         s->cells += g->cells;
         if (be->start) s->device_cells += g->cells;
