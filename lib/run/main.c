@@ -68,7 +68,7 @@ static int show_instead(const ws_job *job, const ws_opt_table *tab, int ntab, ws
     else if (job->common.list_backends)
         rc = ws_backend_list(job->tool, &job->machine, &text, err);
     else if (job->peer)
-        rc = ws_peer_help(job->peer, job->tool->name, &text, err);
+        rc = ws_peer_help(job->peer, job->tool->name, tab, ntab, &text, err);
     else if (job->cmdline.outcome == WS_OPT_SHOW_HELP)
         rc = help_text(job->tool, tab, ntab, &text, err);
     else if (job->cmdline.outcome == WS_OPT_SHOW_VERSION)
@@ -131,15 +131,20 @@ static void take_standard_descriptors(void) {
         if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* Parses and runs, or shows what is asked for in place of a run. */
-static int run_or_show(ws_job *job, int argc, char **argv, ws_err *err) {
+/* Lists the tables of a run's options; returns how many. */
+static int list_tables(ws_job *job, ws_opt_table tab[NTABLE]) {
     const ws_tool *tool = job->tool;
-    int ntab = 0;
-    ws_opt_table tab[NTABLE];
     const unsigned unseen = (tool->backends ? 0u : WS_OPT_SCORING) | (tool->columns[0] ? 0u : WS_OPT_TABLE);
+    int ntab = 0;
     tab[ntab++] = (ws_opt_table){tool->opts, job->own, unseen};
     if (tool->reader->opts) tab[ntab++] = (ws_opt_table){tool->reader->opts, job->reader_opts, unseen};
     tab[ntab++] = (ws_opt_table){ws_common_opts, &job->common, unseen};
+    return ntab;
+}
+
+/* Parses and runs, or shows what is asked for in place of a run. */
+static int run_or_show(ws_job *job, const ws_opt_table *tab, int ntab, int argc, char **argv, ws_err *err) {
+    const ws_tool *tool = job->tool;
     ws_cpu_probe(&job->machine.cpu);
     int rc = ws_opt_parse(&job->cmdline, tab, ntab, argc, argv, err);
     if (job->peer) {
@@ -164,13 +169,12 @@ static int run_or_show(ws_job *job, int argc, char **argv, ws_err *err) {
 }
 
 /* Does the same for the arguments of a program of HMMER. */
-static int run_as_peer(ws_job *job, int argc, char **argv, ws_err *err) {
-    const ws_peer *peer = job->peer;
+static int run_as_peer(ws_job *job, const ws_opt_table *tab, int ntab, int argc, char **argv, ws_err *err) {
     char **own = NULL;
     int n, help;
-    int rc = ws_peer_arguments(peer, argc, argv, &own, &n, &help, err);
-    if (!rc && help) rc = show_instead(job, NULL, 0, err);
-    else if (!rc) rc = run_or_show(job, n, own, err);
+    int rc = ws_peer_arguments(job->peer, tab, ntab, argc, argv, &own, &n, &help, err);
+    if (!rc && help) rc = show_instead(job, tab, ntab, err);
+    else if (!rc) rc = run_or_show(job, tab, ntab, n, own, err);
     ws_free(own);
     return rc;
 }
@@ -184,11 +188,13 @@ static void take_name(const ws_tool *tool, int *argc, char ***argv) {
 
 int ws_main_run(const ws_tool *tool, const ws_peer *peer, int argc, char **argv, const int *stop, ws_err *err) {
     ws_job job = {.tool = tool, .peer = peer, .stop = stop};
+    ws_opt_table tab[NTABLE];
     job.own = ws_calloc(1, ws_max(tool->own_size, 1), err);
     job.reader_opts = ws_calloc(1, ws_max(tool->reader->size, 1), err);
     int rc = job.own && job.reader_opts ? WS_OK : WS_ENOMEM;
     if (!rc && tool->defaults) tool->defaults(job.own);
-    if (!rc) rc = job.peer ? run_as_peer(&job, argc, argv, err) : run_or_show(&job, argc, argv, err);
+    const int ntab = list_tables(&job, tab);
+    if (!rc) rc = (job.peer ? run_as_peer : run_or_show)(&job, tab, ntab, argc, argv, err);
     if (rc && err->ends_in_command) add_operands(&job.cmdline, err);
     ws_cmdline_release(&job.cmdline);
     ws_free(job.model_id);

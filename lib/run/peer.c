@@ -22,11 +22,41 @@ const ws_peer *ws_peer_find(const ws_peer *const *peers, const char *argv0) {
 
 const char *ws_job_program(const ws_job *job) { return job->peer ? job->peer->name : job->tool->name; }
 
+/* ---- options of the tool ---- */
+
+static int is_name(const ws_opt *o, const char *name) {
+    if (name[1] != '-') return o->letter == name[1];
+    return strcmp(o->name, name + 2) == 0 || (o->alias && strcmp(o->alias, name + 2) == 0);
+}
+
+static const char *name_of(const ws_peer_opt *o) { return o->tool ? o->tool : o->name; }
+
+static const ws_opt *option_of(const ws_peer_opt *o, const ws_opt_table *tab, int ntab) {
+    for (int t = 0; t < ntab; t++)
+        for (const ws_opt *x = tab[t].opt; x->name; x++)
+            if (is_name(x, name_of(o))) return x;
+    ws_bug("an option of a program of HMMER is none of the tool");
+}
+
+/* Returns n for a whole number, x for a real one, f for a file, s for another word; 0: it takes no value. */
+static char kind_of(const ws_opt *o) {
+    switch (o->type) {
+    case WS_OPT_INT:
+    case WS_OPT_SIZE: return 'n';
+    case WS_OPT_REAL: return 'x';
+    case WS_OPT_STRING: return strcmp(o->arg, "FILE") == 0 || strcmp(o->arg, "PREFIX") == 0 ? 'f' : 's';
+    case WS_OPT_CHOICE: return 's';
+    default: return 0;
+    }
+}
+
 /* ---- from its arguments to the tool's ---- */
 
 /* A walk over the arguments of a program. */
 typedef struct walk {
     const ws_peer *p;
+    const ws_opt_table *tab;
+    int ntab;
     char **argv, **out;
     int argc, at, n;
     const char *letters; /* the rest of a word of letters */
@@ -65,18 +95,20 @@ static int put(walk *w, const ws_peer_opt *o, char *value, ws_err *err) {
     const size_t i = (size_t)(o - w->p->opt);
     if (i >= MOST) ws_bug("more options of a program of HMMER than expected");
     if (w->seen[i]++) return ws_fail(err, WS_EUSAGE, "%s is given twice", o->name);
-    w->help |= strcmp(o->name, "-h") == 0;
-    if (o->tool && !*o->tool) return WS_OK;
-    w->out[w->n++] = (char *)(o->tool ? o->tool : o->name);
+    if (strcmp(o->name, "-h") == 0) {
+        w->help = 1;
+        return WS_OK;
+    }
+    w->out[w->n++] = (char *)name_of(o);
     if (value) w->out[w->n++] = value;
     return WS_OK;
 }
 
 /* Takes the word behind an option as its value. */
-static int take_value(walk *w, const ws_peer_opt *o, char **value, ws_err *err) {
+static int take_value(walk *w, const ws_peer_opt *o, char kind, char **value, ws_err *err) {
     if (w->at == w->argc) return ws_fail(err, WS_EUSAGE, "%s needs a value", o->name);
     *value = w->argv[w->at++];
-    if ((o->kind == 's' || o->kind == 'f') && **value == '-')
+    if ((kind == 's' || kind == 'f') && **value == '-')
         return ws_fail(err, WS_EUSAGE, "the value of %s would be %s, which looks like an option", o->name, *value);
     return WS_OK;
 }
@@ -86,9 +118,10 @@ static int take_long(walk *w, ws_err *err) {
     const ws_peer_opt *o = NULL;
     int rc = by_name(w->p, word, eq ? (size_t)(eq - word) : strlen(word), &o, err);
     if (rc) return rc;
-    if (eq && !o->kind) return ws_fail(err, WS_EUSAGE, "%s takes no value", o->name);
+    const char kind = kind_of(option_of(o, w->tab, w->ntab));
+    if (eq && !kind) return ws_fail(err, WS_EUSAGE, "%s takes no value", o->name);
     if (eq) value = eq + 1;
-    else if (o->kind) rc = take_value(w, o, &value, err);
+    else if (kind) rc = take_value(w, o, kind, &value, err);
     return rc ? rc : put(w, o, value, err);
 }
 
@@ -99,9 +132,10 @@ static int take_letters(walk *w, ws_err *err) {
         const ws_peer_opt *o = NULL;
         char *value = NULL;
         if ((rc = by_letter(w->p, *p, &o, err)) != WS_OK) break;
-        more = !o->kind;
-        if (o->kind && p[1]) value = p + 1;
-        else if (o->kind) rc = take_value(w, o, &value, err);
+        const char kind = kind_of(option_of(o, w->tab, w->ntab));
+        more = !kind;
+        if (kind && p[1]) value = p + 1;
+        else if (kind) rc = take_value(w, o, kind, &value, err);
         if (!rc) rc = put(w, o, value, err);
     }
     return rc;
@@ -152,11 +186,12 @@ int ws_peer_fixed(const ws_peer *p) {
     return n;
 }
 
-int ws_peer_arguments(const ws_peer *p, int argc, char **argv, char ***out, int *n, int *help, ws_err *err) {
+int ws_peer_arguments(const ws_peer *p, const ws_opt_table *tab, int ntab, int argc, char **argv, char ***out, int *n,
+                      int *help, ws_err *err) {
     const int fixed = ws_peer_fixed(p);
     size_t most = (size_t)fixed + 8; /* a word may hold several letters, each of which becomes a word */
     for (int i = 0; i < argc; i++) most += 2 * strlen(argv[i]) + 2;
-    walk w = {.p = p, .argv = argv, .argc = argc, .at = 1};
+    walk w = {.p = p, .tab = tab, .ntab = ntab, .argv = argv, .argc = argc, .at = 1};
     if (!(*out = w.out = ws_calloc(most, sizeof *w.out, err))) return err->code;
     w.out[w.n++] = argv[0];
     for (int i = 0; i < fixed; i++) w.out[w.n++] = (char *)p->fixed[i];
@@ -182,20 +217,20 @@ static const char *const group_title[WS_NPEERGROUP] = {
     [WS_PEER_OTHER] = "Other options",
 };
 
-static const char *kind_name(char kind) {
-    return kind == 'n' ? " <n>" : kind == 'x' ? " <x>" : kind == 's' ? " <s>" : kind == 'f' ? " <f>" : "";
-}
-
-static int help_group(const ws_peer *p, ws_peer_group g, ws_buf *out, ws_err *err) {
+/* Appends the options of a group. */
+static int help_group(const ws_peer *p, ws_peer_group g, const ws_opt_table *tab, int ntab, ws_buf *out, ws_err *err) {
+    char kind[] = " <?>";
     size_t width = 0;
     int rc = WS_OK;
     for (const ws_peer_opt *o = p->opt; o->name; o++)
-        if (o->group == g && o->help) width = ws_max(width, strlen(o->name) + strlen(kind_name(o->kind)));
+        if (o->group == g && o->help)
+            width = ws_max(width, strlen(o->name) + (kind_of(option_of(o, tab, ntab)) ? strlen(kind) : 0));
     if (width) rc = ws_buf_addf(out, err, "\n%s:\n", group_title[g]);
     for (const ws_peer_opt *o = p->opt; o->name && !rc; o++) {
         if (o->group != g || !o->help) continue;
-        const char *kind = kind_name(o->kind);
-        rc = ws_buf_addf(out, err, "  %s%-*s : %s", o->name, (int)(width - strlen(o->name)), kind, o->help);
+        kind[2] = kind_of(option_of(o, tab, ntab));
+        rc = ws_buf_addf(out, err, "  %s%-*s : %s", o->name, (int)(width - strlen(o->name)), kind[2] ? kind : "",
+                         o->help);
         if (!rc && o->value) rc = ws_buf_addf(out, err, "  [%s]", o->value);
         if (!rc && o->range) rc = ws_buf_addf(out, err, "  (%s)", o->range);
         if (!rc) rc = ws_buf_adds(out, "\n", err);
@@ -203,13 +238,13 @@ static int help_group(const ws_peer *p, ws_peer_group g, ws_buf *out, ws_err *er
     return rc;
 }
 
-int ws_peer_help(const ws_peer *p, const char *tool, ws_buf *out, ws_err *err) {
+int ws_peer_help(const ws_peer *p, const char *tool, const ws_opt_table *tab, int ntab, ws_buf *out, ws_err *err) {
     int rc = ws_buf_addf(out, err,
                          "# %s :: %s\n# HMMER 3.4 (Aug 2023); http://hmmer.org/\n"
                          "# The interface is that of HMMER; this program is %s of warpsieve " WS_VERSION "\n" RULE
                          "Usage: %s %s\n",
                          p->name, p->title, tool, p->name, p->usage);
-    for (ws_peer_group g = 0; g < WS_NPEERGROUP && !rc; g++) rc = help_group(p, g, out, err);
+    for (ws_peer_group g = 0; g < WS_NPEERGROUP && !rc; g++) rc = help_group(p, g, tab, ntab, out, err);
     return rc;
 }
 
@@ -235,56 +270,56 @@ int ws_peer_folder(ws_buf *out, ws_err *err) {
 
 /* ---- what its outputs say of the options ---- */
 
-static int is_name(const ws_opt *o, const char *name) {
-    if (name[1] != '-') return o->letter == name[1];
-    return strcmp(o->name, name + 2) == 0 || (o->alias && strcmp(o->alias, name + 2) == 0);
-}
-
 /* Returns the last of the options given that is this one, by any of its names; NULL: it was not given. Those that come
  * with the name of the program do not count. */
 static const ws_opt_given *find_given(const ws_cmdline *cl, const ws_peer_opt *o) {
-    const char *name = o->tool && *o->tool ? o->tool : o->name;
     const ws_opt_given *found = NULL;
     for (size_t i = 0; i < cl->ngiven; i++)
-        if (cl->given[i].at > cl->fixed && is_name(cl->given[i].opt, name)) found = &cl->given[i];
+        if (cl->given[i].at > cl->fixed && is_name(cl->given[i].opt, name_of(o))) found = &cl->given[i];
     return found;
 }
 
-static int put_echo(const ws_peer_opt *o, const char *value, ws_buf *out, ws_err *err) {
-    if (o->zero && strtod(value, NULL) == 0) return ws_buf_addf(out, err, "%s\n", o->zero);
-    switch (o->style) {
-    case 'g': return ws_buf_addf(out, err, "%s%g\n", o->echo, strtod(value, NULL));
-    case 'f': return ws_buf_addf(out, err, "%s%f\n", o->echo, strtod(value, NULL));
-    case 'i': return ws_buf_addf(out, err, "%s%s-<i>.hmm\n", o->echo, value);
-    case 'a': return ws_buf_addf(out, err, "%s%s-<i>.sto\n", o->echo, value);
-    case 't': return ws_buf_addf(out, err, "%s%g bits\n", o->echo, strtod(value, NULL));
-    case 'b': return ws_buf_addf(out, err, "%s%f bits\n", o->echo, strtod(value, NULL));
-    case '3': return ws_buf_addf(out, err, "%s%.3f\n", o->echo, strtod(value, NULL));
-    case '0': return ws_buf_addf(out, err, "%s%.0f\n", o->echo, strtod(value, NULL));
-    case 'm': return ws_buf_addf(out, err, "%s%.1f Mb\n", o->echo, strtod(value, NULL));
-    case 's': return ws_buf_addf(out, err, "%s%s\n", o->echo, value);
-    case 'c': return ws_buf_addf(out, err, "%s%d\n", o->echo, (int)ws_min(strtol(value, NULL, 10), ws_system_cores()));
-    case 'w': return ws_buf_addf(out, err, "%s%s workers\n", o->echo, value);
-    default: return ws_buf_addf(out, err, "%s\n", o->echo);
+/* Appends a value in the form that begins with a %; *end: what stands behind the form. */
+static int put_value(const char *form, const char **end, const char *value, ws_buf *out, ws_err *err) {
+    enum { USUAL = 6 };
+    const int digits = form[1] == '.' ? form[2] - '0' : USUAL;
+    *end = form + (form[1] == '.' ? strlen("%.0f") : strlen("%g"));
+    switch (form[1]) {
+    case 's': return ws_buf_adds(out, value, err);
+    case 'c': return ws_buf_addf(out, err, "%d", (int)ws_min(strtol(value, NULL, 10), ws_system_cores()));
+    case 'g': return ws_buf_addf(out, err, "%g", strtod(value, NULL));
+    default: return ws_buf_addf(out, err, "%.*f", digits, strtod(value, NULL));
     }
 }
 
-/* Appends the line of an option that was given with a value other than its default. The line about threads is always
- * there under the name. */
-static int echo_one(const ws_cmdline *cl, const ws_peer_opt *o, ws_buf *out, ws_err *err) {
+static int put_line(const ws_peer *p, const char *line, const char *value, ws_buf *out, ws_err *err) {
+    enum { LABEL = 33 };
+    const char *tab = strchr(line, '\t'), *rest = tab ? tab + 1 : line, *form = strchr(rest, '%'), *end = NULL;
+    int rc = ws_buf_adds(out, "# ", err);
+    if (!rc && tab) rc = ws_buf_addf(out, err, "%-*.*s", LABEL + p->wider, (int)(tab - line), line);
+    if (!rc) rc = ws_buf_add(out, rest, form ? (size_t)(form - rest) : strlen(rest), err);
+    if (!rc && form) rc = put_value(form, &end, value, out, err);
+    return rc ? rc : ws_buf_addf(out, err, "%s\n", form ? end : "");
+}
+
+/* Appends the line of an option that was given with a value other than its default. */
+static int echo_one(const ws_peer *p, const ws_cmdline *cl, const ws_peer_opt *o, ws_buf *out, ws_err *err) {
     const ws_opt_given *g = o->echo ? find_given(cl, o) : NULL;
     const char *value = g ? g->value : o->value;
     const int is_default = !g || (value && o->value && strcmp(value, o->value) == 0);
-    if (!o->echo || (is_default && !(o->style == 'c' && (g || cl->fixed)))) return WS_OK;
-    return put_echo(o, value, out, err);
+    const int always = o->echo && strstr(o->echo, "%c") && (g || cl->fixed);
+    if (!o->echo || (is_default && !always)) return WS_OK;
+    const int is_zero = o->zero && strtod(value, NULL) == 0;
+    const int rc = is_zero ? put_line(p, o->zero, NULL, out, err) : WS_OK;
+    return rc ? rc : put_line(p, o->echo, is_zero ? "0" : value, out, err);
 }
 
 /* Appends the line of an option, behind those of the options that come before it. */
 static int echo_with(const ws_peer *p, const ws_cmdline *cl, const ws_peer_opt *o, ws_buf *out, ws_err *err) {
     int rc = WS_OK;
     for (const ws_peer_opt *x = p->opt; x->name && !rc; x++)
-        if (x->before && strcmp(x->before, o->name) == 0) rc = echo_one(cl, x, out, err);
-    return rc ? rc : echo_one(cl, o, out, err);
+        if (x->before && strcmp(x->before, o->name) == 0) rc = echo_one(p, cl, x, out, err);
+    return rc ? rc : echo_one(p, cl, o, out, err);
 }
 
 int ws_peer_echo(const ws_peer *p, const ws_cmdline *cl, ws_buf *out, ws_err *err) {

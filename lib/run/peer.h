@@ -14,24 +14,23 @@ typedef enum ws_peer_group {
     WS_PEER_BUILD, WS_PEER_CALIBRATE, WS_PEER_INPUT, WS_PEER_OTHER, WS_NPEERGROUP
 } ws_peer_group;
 
-/* An option. Lists of them are in the order of HMMER's own, which its outputs have too. */
+/* HMMER's words about an option of the tool, whose ws_opt says the rest. Lists are in the order of HMMER's own, which
+ * its outputs have too. */
 typedef struct ws_peer_opt {
     const char *name;    /* "-E", "--domE"; NULL ends a list */
-    char kind;           /* n: whole number, x: real, s: word, f: file; 0: takes no value */
+    ws_peer_group group;
     const char *value;   /* the default; NULL: none */
     const char *range;   /* what the help says of its values; NULL: nothing */
     const char *help;    /* NULL: hidden */
-    ws_peer_group group;
-    const char *echo;    /* the line of the report's head, up to the value; NULL: there is none */
-    /* its value: g, f, 0 and 3 (so many decimals), s (as it was given), b and t (f and g in bits), m (megabases), i and
-     * a (a prefix of models, of alignments), w (of workers), c (at most one for each core; under the name the line is
-     * always there); 0: there is none */
-    char style;
-    const char *zero;    /* the whole line for the value 0; NULL: as for others */
+    /* The line of the report's head; NULL: there is none. A label ends with a tab. A form shows the value: %g, %f and
+     * %.3f a number, %s the word as it was given, %c threads, at most one for each core. The line with %c is always
+     * there under the name. */
+    const char *echo;
+    const char *zero;    /* a line before that one, if the value is 0; NULL: none */
     int turn;            /* lines of the head come by this number, below WS_PEER_TURNS, then in the list's order */
     const char *before;  /* its line comes before that of this option; NULL: in its turn */
     signed char choice;  /* above 0: a default of a group of options that exclude one another, others have -choice */
-    const char *tool;    /* the option of the tool; NULL: that of the same name, "": none is needed */
+    const char *tool;    /* the option of the tool; NULL: that of the same name */
 } ws_peer_opt;
 
 typedef struct ws_peer {
@@ -42,21 +41,23 @@ typedef struct ws_peer {
     const ws_peer_opt *opt;
     const char *const *fixed; /* arguments of the tool that come before all others, ended by NULL; NULL: none */
     const char *first;   /* the tool's option whose value the first operand is; NULL: it is an operand */
+    int wider;           /* labels of the head have so many characters more than those of most */
 } ws_peer;
 
 /* Returns the program of HMMER that argv[0] names, among those of a tool; NULL: none. */
 const ws_peer *ws_peer_find(const ws_peer *const *peers, const char *argv0);
 
-/* Makes of a HMMER program's arguments those of the tool: *out, `*n` of them and NULL, argv[0] first. The caller gives
- * *out back with ws_free; the words stay those of argv and of the peer. Sets *help where -h is among them. WS_EUSAGE
- * with a sentence, WS_ENOMEM. */
-int ws_peer_arguments(const ws_peer *p, int argc, char **argv, char ***out, int *n, int *help, ws_err *err);
+/* Makes of a HMMER program's arguments those of the tool, whose options are tab[0..ntab): *out, `*n` of them and NULL,
+ * argv[0] first. The caller gives *out back with ws_free; the words stay those of argv and of the peer. Sets *help
+ * where -h is among them. WS_EUSAGE with a sentence, WS_ENOMEM. */
+int ws_peer_arguments(const ws_peer *p, const ws_opt_table *tab, int ntab, int argc, char **argv, char ***out, int *n,
+                      int *help, ws_err *err);
 
 /* Returns how many arguments of the tool come with the name. */
 int ws_peer_fixed(const ws_peer *p);
 
 /* Appends the help, whose first two lines have HMMER's form, because tools look for a version there. */
-int ws_peer_help(const ws_peer *p, const char *tool, ws_buf *out, ws_err *err);
+int ws_peer_help(const ws_peer *p, const char *tool, const ws_opt_table *tab, int ntab, ws_buf *out, ws_err *err);
 /* Appends what stands behind the sentence about misuse. */
 int ws_peer_usage(const ws_peer *p, ws_buf *out, ws_err *err);
 
