@@ -46,21 +46,19 @@ def __getattr__(name):
         except importlib.metadata.PackageNotFoundError:
             pass  # an Error of a tree that is not installed is not about the package
         return __getattr__("search").library().ws_library_version().decode()
+    if name == "NUMBERS":
+        return _numbers()
     if name not in _HERE and name not in _HERE.values():
         raise AttributeError(f"module 'warpsieve' has no attribute {name!r}")
     module = importlib.import_module(f"warpsieve.{_HERE.get(name, name)}")
     return getattr(module, name) if name in _HERE else module
 
 
-# The programs' columns of text, and of numbers, in which an empty field is NaN. Any other column is of numbers if all
-# its fields are numbers as programs write them: 0012 is text.
+# The programs that write tables. Their columns are those that --help names: TEXT, and NUMBERS, in which an empty field is NaN.
+# Any other column is of numbers if all its fields are numbers as programs write them: 0012 is text.
+TABLES = ("ssvfilt", "msvfilt", "vitfilt", "fwdscore", "domscore", "nhmmsieve", "respack", "pairhmm", "papara-score", "mrfseg")
 TEXT = ("name", "seq", "qual", "desc", "query", "query_accession", "strand", "cigar", "pp", "ali_seq", "ali_model", "volume", "class",
         "precision")
-NUMBERS = tuple("""
-    qlen tlen ssv_bits ssv_p ssv_sat msv_bits msv_p msv_sat bias_bits vit_bits vit_p vit_sat fwd_bits fwd_p fwd_evalue from to record
-    evalue bits bias dom ndom c_evalue i_evalue dom_bits dom_bias hmm_from hmm_to ali_from ali_to env_from env_to mean_pp included
-    exp reg clu ov env identity hmm_cov target_cov batch read hap pair read_len hap_len log10_likelihood best_edge score second_edge
-    second_score edges_tied len jplace_edge voxels ml mean sd sweeps energy changed""".split())
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?(e[-+][0-9]+)?|-?inf")
 IN_NUMBERS = frozenset("0123456789+-.eE infa")  # float() and int() also take _, and digits of all scripts
 END = re.compile(r"##end rows=(0|[1-9][0-9]{0,17})( in=(0|[1-9][0-9]{0,18}) residues=(0|[1-9][0-9]{0,18}))?\n")
@@ -88,6 +86,24 @@ def program(name):
     if path is None:
         raise Error(f"there is no program {name}: neither was it installed with this module, nor is it in PATH")
     return path
+
+
+def help_columns(text):
+    """Returns the columns that a program's --help names: all behind "Columns that", also those of some inputs alone."""
+    said = re.search(r"^Columns that -f takes[^\n]*:\n((?:  .*\n)+)", text, re.MULTILINE)
+    return re.sub(r"\((?:of \w+: (\w+)|[^)]*)\)", r" \1", said[1]).replace(",", " ").split() if said else []
+
+
+def _numbers():
+    """Returns NUMBERS: it asks all programs of TABLES at once, when a table is read for the first time."""
+    if "NUMBERS" not in globals():
+        words = [[program(name), "--help"] for name in TABLES]
+        asked = [subprocess.Popen(w, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) for w in words]
+        columns = [help_columns(p.communicate()[0].decode("utf-8", "replace")) for p in asked]
+        if not all(columns):
+            raise Error(f"{words[columns.index([])][0]} --help names no columns; expected the program of this module's version")
+        globals()["NUMBERS"] = frozenset(c for names in columns for c in names if c not in TEXT)
+    return globals()["NUMBERS"]
 
 
 def arguments(operands, options):
@@ -230,7 +246,7 @@ class _Rows(io.TextIOBase):
                 if not line.startswith("##record\t"):  # a record's length, which may stand anywhere
                     self.about(line)
             elif self.columns is None:
-                if not line.startswith("#") and not set(text.split("\t")) & set(TEXT + NUMBERS):
+                if not line.startswith("#") and not _numbers().union(TEXT) & set(text.split("\t")):
                     raise Error(f"the first line is {text[:80]!r}, expected names of columns: read_table reads tables with their header, "
                                 "which -O tsv and --header=hash or plain give")
                 self.header(text.removeprefix("#"))
@@ -272,7 +288,7 @@ def _is_number(text, kind):
 def _check_numbers(table):
     """Raises Error for a column of numbers that pandas took for anything else."""
     for c in table.columns if len(table) else ():
-        if c in NUMBERS and table[c].dtype.kind not in "iuf":
+        if c in _numbers() and table[c].dtype.kind not in "iuf":
             values = [str(v) for v in table[c]]
             wrong = next((v for v in values if not _is_number(v, float)), max(values, key=len))  # no text: a number too long
             raise Error(f"column {c}: expected numbers, found {wrong[:40]!r}")
@@ -310,7 +326,7 @@ def read_table(source, allow_cut=False):
     try:
         rows = _Rows(file, allow_cut)
         columns = rows.columns or []
-        text = {c: str for c in columns if c not in NUMBERS}
+        text = {c: str for c in columns if c not in _numbers()}
         table = pandas.DataFrame(columns=columns)
         if rows.first:
             table = pandas.read_csv(rows, sep="\t", names=columns, dtype=text, lineterminator="\n", quoting=3,

@@ -10,9 +10,8 @@ from . import IN_NUMBERS, NUMBERS, TEXT, Error, Process, _is_number, _name, _ope
 
 # Columns of whole numbers. All other numbers are double.
 INTEGERS = frozenset("""
-    qlen tlen ssv_sat msv_sat vit_sat from to record dom ndom hmm_from hmm_to ali_from ali_to env_from env_to included reg clu ov env
-    batch read hap pair read_len hap_len best_edge score second_edge second_score edges_tied len jplace_edge voxels sweeps
-    changed""".split())
+    qlen tlen ssv_sat msv_sat vit_sat dom ndom hmm_from hmm_to ali_from ali_to env_from env_to included reg clu ov env batch read hap
+    pair read_len hap_len best_edge score second_edge second_score edges_tied len jplace_edge voxels sweeps changed""".split())
 ROWS = 65536  # of a batch
 FORMATS = ("parquet", "arrow")
 
