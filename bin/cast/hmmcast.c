@@ -26,7 +26,7 @@ static void join_outputs(const ws_job *job, ws_cast_options *o, ws_cast_plan *p)
 }
 
 static int open_cast(ws_job *job, ws_err *err) {
-    ws_cast_options *o = job->own;
+    ws_cast_options *o = ws_cast_options_of(job);
     ws_cast_plan *p = job->data = ws_calloc(1, sizeof *p, err);
     if (!p) return err->code;
     if (job->peer && strcmp(job->common.output, "-") == 0)
@@ -53,9 +53,10 @@ typedef struct reader {
     _Atomic uint64_t models;
     _Atomic uint64_t read, made; /* residues of batches, and of their parts that are done */
 } reader;
+static reader *reader_of(const ws_job *job) { return job->reader; }
 
 static int open_reader(ws_job *job, ws_err *err) {
-    ws_cast_plan *p = job->data;
+    ws_cast_plan *p = ws_cast_plan_of(job);
     reader *r = job->reader = ws_calloc(1, sizeof *r, err);
     if (!r) return err->code;
     p->width = ws_job_width(job);
@@ -63,7 +64,7 @@ static int open_reader(ws_job *job, ws_err *err) {
 }
 
 static void close_reader(ws_job *job) {
-    if (job->reader) ws_cast_input_close(((reader *)job->reader)->input);
+    if (job->reader) ws_cast_input_close(reader_of(job)->input);
     ws_free(job->reader);
 }
 
@@ -108,7 +109,7 @@ static size_t group_of(const ws_job *job, size_t n) {
 }
 
 static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
-    reader *r = job->reader;
+    reader *r = reader_of(job);
     ws_cast_item *it = item;
     const size_t had = it->cap;
     empty_item(it);
@@ -125,7 +126,7 @@ static int fill(ws_job *job, void *item, size_t *parts, ws_err *err) {
 
 /* Makes the models of a part. Threads that are not at other items help with a deep alignment. */
 static int work(ws_job *job, void *item, size_t part, ws_worker *worker, ws_err *err) {
-    reader *r = job->reader;
+    reader *r = reader_of(job);
     ws_cast_item *it = item;
     const int busy = ++r->busy, threads = job->nworker > busy ? job->nworker / busy : 1;
     const int rc = ws_cast_make(job, it, part, threads, &worker->scratch, err);
@@ -138,7 +139,7 @@ static int work(ws_job *job, void *item, size_t part, ws_worker *worker, ws_err 
 
 /* Appends the models of an item up to the first that failed. */
 static int format(ws_job *job, void *item, ws_worker *worker, ws_outtext *out, ws_err *err) {
-    const ws_cast_plan *p = job->data;
+    const ws_cast_plan *p = ws_cast_plan_of(job);
     ws_cast_item *it = item;
     (void)worker;
     for (size_t i = 0; i < it->nmodel; i++) {
@@ -160,7 +161,7 @@ static int format(ws_job *job, void *item, ws_worker *worker, ws_outtext *out, w
 
 /* Writes the head of the summary, whose columns depend on the alphabet: behind the first item. */
 static int summary_head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
-    const ws_abc *abc = ((const ws_cast_plan *)job->data)->abc;
+    const ws_abc *abc = ws_cast_plan_of(job)->abc;
     const int amino = !abc || abc->type == WS_ABC_AMINO;
     (void)own;
     int rc = job->peer ? ws_cast_peer_head(job, out, err) : WS_OK;
@@ -203,8 +204,8 @@ static int end_lines(const ws_job *job, void *own, uint64_t rows, ws_buf *text, 
 }
 
 static int outputs(ws_job *job, ws_err *err) {
-    const ws_cast_options *o = job->own;
-    ws_cast_plan *p = job->data;
+    const ws_cast_options *o = ws_cast_options_of(job);
+    ws_cast_plan *p = ws_cast_plan_of(job);
     (void)err;
     if (p->behind) {
         job->out[0].own = p;
@@ -218,10 +219,10 @@ static int outputs(ws_job *job, ws_err *err) {
     return WS_OK;
 }
 
-static int ahead(ws_job *job) { return ws_cast_input_ahead(((reader *)job->reader)->input); }
+static int ahead(ws_job *job) { return ws_cast_input_ahead(reader_of(job)->input); }
 
 static void progress(ws_job *job, double seconds, char *text, size_t n, double *share) {
-    reader *r = job->reader;
+    reader *r = reader_of(job);
     uint64_t done, size;
     (void)seconds;
     ws_cast_input_progress(r->input, &done, &size);
@@ -231,7 +232,7 @@ static void progress(ws_job *job, double seconds, char *text, size_t n, double *
 
 /* Returns the share of the input that was read, times that of it which is made. Nothing tells the cells. */
 static double done(ws_job *job, double *all) {
-    const reader *r = job->reader;
+    const reader *r = reader_of(job);
     uint64_t at, size;
     *all = 0;
     ws_cast_input_progress(r->input, &at, &size);
@@ -239,11 +240,11 @@ static double done(ws_job *job, double *all) {
 }
 
 static void resize(ws_job *job, uint64_t residues) {
-    ws_cast_input_batch(((reader *)job->reader)->input, residues);
+    ws_cast_input_batch(reader_of(job)->input, residues);
 }
 
 static int stats(ws_job *job, double seconds, ws_stat *stat) {
-    const reader *r = job->reader;
+    const reader *r = reader_of(job);
     (void)seconds;
     stat[0] = (ws_stat){"models", "models", (double)r->models, 0};
     return 1;

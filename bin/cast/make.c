@@ -123,7 +123,7 @@ static int draft(const ws_cast_plan *p, ws_cast_item *it, size_t at, int threads
 /* Calibrates all of the models on a device, or while none is free the first one on the processor. *done: how many; 0
  * after a failure of a device that no option asked for. */
 static int calibrate_some(ws_job *job, ws_build_load *load, size_t n, size_t *done, ws_err *err) {
-    const ws_builder *b = ((const ws_cast_plan *)job->data)->builder;
+    const ws_builder *b = ws_cast_plan_of(job)->builder;
     const ws_backend *backend = ws_job_pick_backend(job);
     int rc = WS_OK;
     *done = backend->start ? n : 1;
@@ -174,7 +174,7 @@ static void release(casting *c) {
 }
 
 int ws_cast_make(ws_job *job, ws_cast_item *it, size_t part, int threads, ws_buf *scratch, ws_err *err) {
-    const ws_cast_plan *p = job->data;
+    const ws_cast_plan *p = ws_cast_plan_of(job);
     const size_t from = part * it->group, n = ws_min(it->group, it->nmodel - from);
     casting *c = ws_calloc(n, sizeof *c, err);
     int rc = c ? WS_OK : err->code;

@@ -26,6 +26,7 @@ typedef struct ws_cast_options {
     const char *fields;
     int plain, no_seq, header, no_date;
 } ws_cast_options;
+static inline ws_cast_options *ws_cast_options_of(const ws_job *job) { return job->own; }
 extern const ws_opt ws_cast_opts[];
 void ws_cast_defaults(void *options);
 /* Returns WS_EUSAGE for options that exclude each other, or that are out of range. With `by_hmmbuild` the options of a
@@ -51,6 +52,7 @@ typedef struct ws_cast_plan {
     int behind;          /* the summary follows the models, in the main output: */
     ws_buf lines;        /* its lines, until then */
 } ws_cast_plan;
+static inline ws_cast_plan *ws_cast_plan_of(const ws_job *job) { return job->data; }
 /* Returns WS_EUSAGE for a SOURCE_DATE_EPOCH that is no time. */
 int ws_cast_plan_make(ws_cast_plan *p, const ws_cast_options *o, ws_err *err);
 void ws_cast_plan_release(ws_cast_plan *p);

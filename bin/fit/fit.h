@@ -71,6 +71,7 @@ typedef struct ws_fit {
     ws_fitrows rows;
     uint64_t *odd_names; /* as in ws_msasource */
 } ws_fit;
+static inline ws_fit *ws_fit_of(const ws_job *job) { return job->own; }
 
 /* rows.c. Functions that can fail return WS_ENOMEM. */
 

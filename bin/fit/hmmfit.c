@@ -82,7 +82,7 @@ static int read_model(ws_fit *f, const char *const *path, int threads, ws_err *e
 
 /* Writes the rows of --mapali where rows leave as they are made. */
 static int head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
-    ws_fit *f = job->own;
+    ws_fit *f = ws_fit_of(job);
     ws_sink s = {.text = *text};
     (void)own;
     if (!f->streams || f->rows.n == 0) return WS_OK;
@@ -94,7 +94,7 @@ static int head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
 }
 
 static int open_fit(ws_job *job, ws_err *err) {
-    ws_fit *f = job->own;
+    ws_fit *f = ws_fit_of(job);
     const char *const *path;
     size_t npath;
     f->odd_names = &job->odd_names;
@@ -107,7 +107,7 @@ static int open_fit(ws_job *job, ws_err *err) {
 }
 
 static void close_fit(ws_job *job) {
-    ws_fit *f = job->own;
+    ws_fit *f = ws_fit_of(job);
     ws_fitrows_release(&f->rows);
     ws_dom_tables_destroy(f->tables);
     ws_profile_destroy(&f->profile);
@@ -120,7 +120,7 @@ static void close_fit(ws_job *job) {
 static int write_text(void *job, const char *p, size_t n, ws_err *err) { return ws_job_write(job, 0, p, n, 0, err); }
 
 static int finish(ws_job *job, ws_err *err) {
-    ws_fit *f = job->own;
+    ws_fit *f = ws_fit_of(job);
     ws_sink s = {.write = write_text, .to = job};
     if (f->rows.n == 0) return WS_OK;
     int rc = ws_fitrows_write(f, &s, err);

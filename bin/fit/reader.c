@@ -20,6 +20,7 @@ typedef struct reader {
     ws_dom_worker **worker; /* [nworker], made when first needed */
     _Atomic uint64_t way[WS_DOM_WAYS], cells;
 } reader;
+static reader *reader_of(const ws_job *job) { return job->reader; }
 
 typedef struct item {
     ws_batch batch;
@@ -35,7 +36,7 @@ typedef struct item {
 
 static int open_reader(ws_job *job, ws_err *err) {
     static const char *const standard_input[] = {"-"};
-    const ws_fit *f = job->own;
+    const ws_fit *f = ws_fit_of(job);
     reader *r = job->reader = ws_calloc(1, sizeof *r, err);
     if (!r) return WS_ENOMEM;
     r->codec = ws_codec_get(&job->machine.cpu);
@@ -53,7 +54,7 @@ static int open_reader(ws_job *job, ws_err *err) {
 }
 
 static void close_reader(ws_job *job) {
-    reader *r = job->reader;
+    reader *r = reader_of(job);
     if (!r) return;
     for (int i = 0; r->worker && i < job->nworker; i++) ws_dom_worker_destroy(r->worker[i]);
     ws_free(r->worker);
@@ -84,7 +85,7 @@ static void destroy_item(void *own) {
 
 /* A row of a table names its model; it must be this one. */
 static int check_query(const ws_job *job, const ws_batch *b, const ws_row *row, ws_err *err) {
-    const ws_fit *f = job->own;
+    const ws_fit *f = ws_fit_of(job);
     const char *name = ws_batch_text(b, row->query);
     size_t n = row->query.n;
     const char *input = job->ninput > 1 ? "an input" : ws_source_name_of(job->ninput ? job->input[0] : "-");
@@ -129,7 +130,7 @@ static int prepare(item *it, ws_err *err) {
 }
 
 static int fill(ws_job *job, void *own, size_t *parts, ws_err *err) {
-    reader *r = job->reader;
+    reader *r = reader_of(job);
     item *it = own;
     empty(it);
     int rc = ws_seqread_fill(r->input, &it->batch, err);
@@ -142,8 +143,8 @@ static int fill(ws_job *job, void *own, size_t *parts, ws_err *err) {
 /* ---- aligning ---- */
 
 static int work(ws_job *job, void *own, size_t part, ws_worker *worker, ws_err *err) {
-    reader *r = job->reader;
-    const ws_fit *f = job->own;
+    reader *r = reader_of(job);
+    const ws_fit *f = ws_fit_of(job);
     item *it = own;
     const ws_batch *b = &it->batch;
     const size_t from = part * PART, n = ws_min(PART, b->n - from);
@@ -190,7 +191,7 @@ static int set_row(const ws_fit *f, const item *it, size_t i, ws_fitrow *row, ws
 
 /* Makes the text of an item whose rows need no others. */
 static int format(ws_job *job, void *own, ws_worker *worker, ws_outtext *out, ws_err *err) {
-    ws_fit *f = job->own;
+    ws_fit *f = ws_fit_of(job);
     const item *it = own;
     ws_sink s = {.text = out[0].text};
     int rc = WS_OK;
@@ -208,7 +209,7 @@ static int format(ws_job *job, void *own, ws_worker *worker, ws_outtext *out, ws
 
 /* Keeps the rows of an item. */
 static int keep(const ws_job *job, void *own, const void *item_, const ws_outtext *made, ws_buf *text, ws_err *err) {
-    ws_fit *f = job->own;
+    ws_fit *f = ws_fit_of(job);
     const item *it = item_;
     int rc = WS_OK;
     ws_buf texts = {0};
@@ -226,20 +227,20 @@ static int keep(const ws_job *job, void *own, const void *item_, const ws_outtex
 
 static int outputs(ws_job *job, ws_err *err) {
     (void)err;
-    if (!((const ws_fit *)job->own)->streams) job->out[0].pack = keep;
+    if (!ws_fit_of(job)->streams) job->out[0].pack = keep;
     return WS_OK;
 }
 
 /* ---- report ---- */
 
-static void resize(ws_job *job, uint64_t batch) { ws_seqread_batch(((reader *)job->reader)->input, batch); }
-static int ahead(ws_job *job) { return ws_seqread_ahead(((reader *)job->reader)->input); }
+static void resize(ws_job *job, uint64_t batch) { ws_seqread_batch(reader_of(job)->input, batch); }
+static int ahead(ws_job *job) { return ws_seqread_ahead(reader_of(job)->input); }
 
 static void progress(ws_job *job, double seconds, char *text, size_t size, double *share) {
     char seqs[WS_NUMBER_MAX], rate[WS_NUMBER_MAX];
     ws_seqread_counts n;
     uint64_t done, all;
-    ws_seqread *input = ((reader *)job->reader)->input;
+    ws_seqread *input = reader_of(job)->input;
     ws_seqread_counts_get(input, &n);
     ws_seqread_progress(input, &done, &all);
     *share = all ? (double)done / (double)all : -1;
@@ -248,7 +249,7 @@ static void progress(ws_job *job, double seconds, char *text, size_t size, doubl
 }
 
 static int stats(ws_job *job, double seconds, ws_stat *stat) {
-    const reader *r = job->reader;
+    const reader *r = reader_of(job);
     ws_seqread_counts n;
     ws_seqread_counts_get(r->input, &n);
     const ws_stat own[] = {

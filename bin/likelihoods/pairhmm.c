@@ -21,6 +21,7 @@ typedef struct options {
     int all, allow_cut;
     const char *rejected, *residues;
 } options;
+static options *options_of(const ws_job *job) { return job->own; }
 
 #define AT(field) offsetof(options, field)
 #define PLAIN .given = WS_OPT_NOGIVEN
@@ -56,7 +57,7 @@ static const ws_opt opts[] = {
 };
 
 static int open_pairhmm(ws_job *job, ws_err *err) {
-    const options *o = job->own;
+    const options *o = options_of(job);
     const char *wrong = o->all         ? "all"
                         : o->rejected  ? "rejected"
                         : o->residues  ? "bad-residue"
@@ -80,6 +81,7 @@ typedef struct reader {
     ws_pairhmm_conf conf;
     _Atomic uint64_t regions, pairs, cells, computed, computed_double, rescued, scaled;
 } reader;
+static reader *reader_of(const ws_job *job) { return job->reader; }
 
 typedef struct item {
     ws_pairhmm_block block;
@@ -94,7 +96,7 @@ typedef struct item {
 #define PART_CELLS 1e9
 
 static void close_reader(ws_job *job) {
-    reader *r = job->reader;
+    reader *r = reader_of(job);
     if (!r) return;
     ws_pairhmm_input_close(r->input);
     ws_pairhmm_whole_release(&r->whole);
@@ -103,7 +105,7 @@ static void close_reader(ws_job *job) {
 
 static int open_reader(ws_job *job, ws_err *err) {
     static const ws_pairhmm_body *const host[] = {WS_BY_WIDTH(ws_pairhmm_)};
-    const options *o = job->own;
+    const options *o = options_of(job);
     reader *r = job->reader = ws_calloc(1, sizeof *r, err);
     if (!r) return WS_ENOMEM;
     r->conf.all_double = o->all_double;
@@ -114,7 +116,7 @@ static int open_reader(ws_job *job, ws_err *err) {
                                  PART_CELLS, err);
 }
 
-static ws_pairhmm_input *input_of(const ws_job *job) { return ((reader *)job->reader)->input; }
+static ws_pairhmm_input *input_of(const ws_job *job) { return reader_of(job)->input; }
 
 static void resize(ws_job *job, uint64_t batch) { ws_pairhmm_input_batch(input_of(job), batch); }
 
@@ -132,10 +134,10 @@ static void destroy_item(void *item_) {
     ws_free(it);
 }
 
-static int shows_regions(const ws_job *job) { return ((const options *)job->own)->matrix; }
+static int shows_regions(const ws_job *job) { return options_of(job)->matrix; }
 
 static int fill(ws_job *job, void *it, size_t *parts, ws_err *err) {
-    reader *r = job->reader;
+    reader *r = reader_of(job);
     ws_pairhmm_block *p = &((item *)it)->block;
     *parts = 1;
     return shows_regions(job) ? ws_pairhmm_whole_fill(&r->whole, r->input, p, err)
@@ -143,7 +145,7 @@ static int fill(ws_job *job, void *it, size_t *parts, ws_err *err) {
 }
 
 static int style_of(const ws_job *job, ws_pairhmm_format f, ws_pairhmm_style *s, ws_err *err) {
-    const options *o = job->own;
+    const options *o = options_of(job);
     s->matrix = o->matrix;
     s->decimals = o->digits_given ? (int)o->digits : o->matrix ? 5 : o->all_double ? 10 : 6;
     const ws_names all = ws_pairhmm_columns(f, o->raw);
@@ -191,7 +193,7 @@ static int score(ws_job *job, const ws_pairhmm_conf *conf, item *it, ws_worker *
 }
 
 static int work(ws_job *job, void *item_, size_t part, ws_worker *worker, ws_err *err) {
-    reader *r = job->reader;
+    reader *r = reader_of(job);
     item *it = item_;
     ws_pairhmm_counts c = {0};
     (void)part;
@@ -215,7 +217,7 @@ static int format(ws_job *job, void *item_, ws_worker *worker, ws_outtext *out, 
 }
 
 static int head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
-    const options *o = job->own;
+    const options *o = options_of(job);
     const ws_pairhmm_format f = ws_pairhmm_input_format(input_of(job));
     ws_pairhmm_style s;
     (void)own;
@@ -251,7 +253,7 @@ static void progress(ws_job *job, double seconds, char *text, size_t n, double *
 }
 
 static int stats(ws_job *job, double seconds, ws_stat *stat) {
-    const reader *r = job->reader;
+    const reader *r = reader_of(job);
     (void)seconds;
     const ws_stat own[] = {
         {"regions", "regions", (double)r->regions, 0},

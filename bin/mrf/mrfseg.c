@@ -13,8 +13,11 @@
 
 extern const ws_tool ws_mrfseg_tool;
 
+static ws_mrf_options *options_of(const ws_job *job) { return job->own; }
+static ws_mrf_plan *plan_of(const ws_job *job) { return job->data; }
+
 static int open_mrf(ws_job *job, ws_err *err) {
-    const ws_mrf_options *o = job->own;
+    const ws_mrf_options *o = options_of(job);
     ws_mrf_plan *p = job->data = ws_calloc(1, sizeof *p, err);
     int rc = p ? ws_mrf_plan_make(p, o, &job->common, err) : WS_ENOMEM;
     job->input = job->cmdline.operand;
@@ -37,6 +40,7 @@ typedef struct reader {
     atomic_int busy; /* volumes that are being worked on */
     _Atomic uint64_t volumes, voxels, updates, changed;
 } reader;
+static reader *reader_of(const ws_job *job) { return job->reader; }
 
 typedef struct item {
     ws_mrf_image image;
@@ -56,7 +60,7 @@ static int open_reader(ws_job *job, ws_err *err) {
 }
 
 static void close_reader(ws_job *job) {
-    if (job->reader) ws_mrf_input_release(&((reader *)job->reader)->input);
+    if (job->reader) ws_mrf_input_release(&reader_of(job)->input);
     ws_free(job->reader);
 }
 
@@ -73,7 +77,7 @@ static void destroy_item(void *item_) {
 
 static int fill(ws_job *job, void *it, size_t *parts, ws_err *err) {
     *parts = 1;
-    return ws_mrf_input_fill(&((reader *)job->reader)->input, &((item *)it)->image, err);
+    return ws_mrf_input_fill(&reader_of(job)->input, &((item *)it)->image, err);
 }
 
 static int check_seed(const ws_mrf_plan *p, const ws_mrf_volume *v, ws_err *err) {
@@ -96,7 +100,7 @@ static int keep_component(const ws_mrf_plan *p, item *it, ws_err *err) {
 }
 
 static int label(const ws_job *job, const ws_mrf_body *b, item *it, int threads, ws_err *err) {
-    const ws_mrf_plan *p = job->data;
+    const ws_mrf_plan *p = plan_of(job);
     for (int c = 0; c < p->conf.K && p->given; c++) {
         const ws_mrf_gauss g = it->result.gauss[c] = ws_mrf_in_codes(&it->scale, p->gauss[c]);
         if (!isfinite(g.mean) || !isfinite(g.sd))
@@ -108,7 +112,7 @@ static int label(const ws_job *job, const ws_mrf_body *b, item *it, int threads,
 }
 
 static int segment(ws_job *job, item *it, int threads, ws_err *err) {
-    const ws_mrf_plan *p = job->data;
+    const ws_mrf_plan *p = plan_of(job);
     int rc = ws_mrf_codes(&it->image.header, it->image.data.p, &it->volume, &it->scale, threads, err);
     if (!rc && p->seeded) rc = check_seed(p, &it->volume, err);
     ws_buf_release(&it->image.data); /* before there are labels: together they would be the most */
@@ -131,12 +135,12 @@ static int finish_labels(const ws_mrf_plan *p, item *it, ws_err *err) {
 
 /* Segments a volume. Threads that are not at other volumes help with this one. */
 static int work(ws_job *job, void *item_, size_t part, ws_worker *worker, ws_err *err) {
-    reader *r = job->reader;
+    reader *r = reader_of(job);
     item *it = item_;
     const int busy = ++r->busy, threads = job->nworker > busy ? job->nworker / busy : 1;
     (void)part, (void)worker;
     int rc = segment(job, it, threads, err);
-    if (!rc) rc = finish_labels(job->data, it, err);
+    if (!rc) rc = finish_labels(plan_of(job), it, err);
     r->busy--;
     if (rc == WS_EDATA)
         ws_err_prefix(err, "%s: volume %llu: ", it->image.name, (unsigned long long)it->image.index + 1);
@@ -150,7 +154,7 @@ static int work(ws_job *job, void *item_, size_t part, ws_worker *worker, ws_err
 
 /* Makes the text of a volume. A volume whose text is not whole leaves no text. */
 static int format(ws_job *job, void *item_, ws_worker *worker, ws_outtext *out, ws_err *err) {
-    const ws_mrf_plan *p = job->data;
+    const ws_mrf_plan *p = plan_of(job);
     const item *it = item_;
     (void)worker;
     int rc = p->table ? ws_mrf_rows(p, &it->image, &it->scale, &it->result, &it->kept, &out[0], err) : WS_OK;
@@ -160,7 +164,7 @@ static int format(ws_job *job, void *item_, ws_worker *worker, ws_outtext *out, 
 }
 
 static int head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
-    const ws_mrf_plan *p = job->data;
+    const ws_mrf_plan *p = plan_of(job);
     (void)own;
     if (!p->table) return WS_OK;
     int rc = ws_provenance(job, 1, out, err);
@@ -169,12 +173,12 @@ static int head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
 
 static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err *err) {
     (void)own;
-    return ((const ws_mrf_plan *)job->data)->table ? ws_table_end(job, rows, out, err) : WS_OK;
+    return plan_of(job)->table ? ws_table_end(job, rows, out, err) : WS_OK;
 }
 
 /* Labels beside the table are output 1. */
 static int outputs(ws_job *job, ws_err *err) {
-    const ws_mrf_options *o = job->own;
+    const ws_mrf_options *o = options_of(job);
     (void)err;
     job->out[0].head = head;
     job->out[0].end = end;
@@ -182,11 +186,11 @@ static int outputs(ws_job *job, ws_err *err) {
     return WS_OK;
 }
 
-static int ahead(ws_job *job) { return ws_inputs_ahead(&((reader *)job->reader)->input.in); }
+static int ahead(ws_job *job) { return ws_inputs_ahead(&reader_of(job)->input.in); }
 
 static void progress(ws_job *job, double seconds, char *text, size_t n, double *share) {
     char bytes[WS_NUMBER_MAX];
-    reader *r = job->reader;
+    reader *r = reader_of(job);
     uint64_t done, size;
     (void)seconds;
     ws_inputs_progress(&r->input.in, &done, &size);
@@ -196,7 +200,7 @@ static void progress(ws_job *job, double seconds, char *text, size_t n, double *
 }
 
 static int stats(ws_job *job, double seconds, ws_stat *stat) {
-    const reader *r = job->reader;
+    const reader *r = reader_of(job);
     (void)seconds;
     const ws_stat own[] = {
         {"volumes", "volumes", (double)r->volumes, 0},

@@ -10,6 +10,7 @@ typedef struct respack_opts {
     ws_abc reads; /* the alphabet of --dna and --rna */
     ws_shards shards;
 } respack_opts;
+static respack_opts *options_of(const ws_job *job) { return job->own; }
 
 /* That of the others with another default. */
 static const char *const out_formats[] = {"packed", "tsv", "fasta", "ids", NULL};
@@ -40,7 +41,7 @@ static const ws_abc *with_gaps(ws_abc *abc, ws_abc_type type) {
 }
 
 static int open_respack(ws_job *job, ws_err *err) {
-    respack_opts *o = job->own;
+    respack_opts *o = options_of(job);
     if (o->amino + o->dna + o->rna > 1)
         return ws_fail(err, WS_EUSAGE, "only one of --amino, --dna and --rna can be asked");
     ws_scan *scan = ws_scan_of(job);
@@ -55,11 +56,11 @@ static int open_respack(ws_job *job, ws_err *err) {
     return ws_shards_open(&o->shards, job, err);
 }
 
-static void close_respack(ws_job *job) { ws_shards_close(&((respack_opts *)job->own)->shards); }
+static void close_respack(ws_job *job) { ws_shards_close(&options_of(job)->shards); }
 static int look_at_input(ws_job *job, ws_err *err) {
-    return ws_shards_input(job, &((respack_opts *)job->own)->shards, err);
+    return ws_shards_input(job, &options_of(job)->shards, err);
 }
-static int finish(ws_job *job, ws_err *err) { return ws_shards_finish(&((respack_opts *)job->own)->shards, job, err); }
+static int finish(ws_job *job, ws_err *err) { return ws_shards_finish(&options_of(job)->shards, job, err); }
 
 static const ws_scoring no_scoring = {.input = look_at_input}; /* every sequence passes */
 

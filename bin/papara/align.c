@@ -180,14 +180,14 @@ static int put_chunk(const chunk *c, const layout *l, size_t pad, ws_buf *out, w
 
 static int stream_head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
     (void)own;
-    const ws_papara_run_data *d = job->data;
+    const ws_papara_run_data *d = ws_papara_data_of(job);
     const layout l = layout_of(d, NULL);
     return d->opts->with_references ? put_references(d, &l, 0, out, err) : WS_OK;
 }
 
 static int stream_emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, const ws_scan_worker *worker,
                        ws_outtext *out, ws_err *err) {
-    const ws_papara_run_data *d = job->data;
+    const ws_papara_run_data *d = ws_papara_data_of(job);
     const layout l = layout_of(d, NULL);
     chunk c = {0};
     int rc = trace_batch(d, b, hits, worker, &c, err);
@@ -201,7 +201,7 @@ static int stream_emit(const ws_job *job, const ws_batch *b, const ws_hits *hits
 /* Keeps a batch's paths. Workers push them onto a list without a lock; only the end of the run reads the list. */
 static int keep_emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, const ws_scan_worker *worker,
                      ws_outtext *out, ws_err *err) {
-    ws_papara_run_data *d = job->data;
+    ws_papara_run_data *d = ws_papara_data_of(job);
     chunk *c = ws_calloc(1, sizeof *c, err);
     (void)out;
     if (!c) return WS_ENOMEM;
@@ -232,14 +232,14 @@ static void survey(const chunk *c, size_t *before, size_t *longest) {
 
 /* Writes what has come together, so that the alignment is never in memory as a whole. */
 static int hand_over(ws_job *job, ws_buf *text, ws_err *err) {
-    const ws_papara_run_data *d = job->data;
+    const ws_papara_run_data *d = ws_papara_data_of(job);
     const int rc = ws_job_write(job, d->alignment_output, text->p, text->n, 0, err);
     text->n = 0;
     return rc;
 }
 
 static int write_all(ws_job *job, chunk **list, size_t n, size_t *before, ws_buf *out, ws_err *err) {
-    const ws_papara_run_data *d = job->data;
+    const ws_papara_run_data *d = ws_papara_data_of(job);
     const ws_papara_ref *ref = &d->ref;
     const int phylip = d->opts->alignment_format == WS_PAPARA_PHYLIP,
               new_columns = insertions(d->opts) == WS_PAPARA_COLUMNS;
@@ -263,7 +263,7 @@ static int write_all(ws_job *job, chunk **list, size_t n, size_t *before, ws_buf
 }
 
 int ws_papara_alignment_finish(ws_job *job, ws_err *err) {
-    ws_papara_run_data *d = job->data;
+    ws_papara_run_data *d = ws_papara_data_of(job);
     ws_buf text = {0};
     size_t n = 0;
     if (!d->opts->alignment || streams(d->opts)) return WS_OK;

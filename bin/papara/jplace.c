@@ -32,7 +32,7 @@ static int add_text(ws_buf *out, const char *p, size_t n, ws_err *err) {
 
 static int head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
     (void)own;
-    const ws_papara_run_data *d = job->data;
+    const ws_papara_run_data *d = ws_papara_data_of(job);
     ws_buf tree = {0};
     int rc = ws_papara_tree_write(&d->ref.tree, 1, &tree, err);
     if (!rc) rc = ws_buf_adds(out, "{\n  \"version\": 3,\n  \"tree\": \"", err);
@@ -54,7 +54,7 @@ static int head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
  * placements, guppy fat a file of such records. */
 static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, const ws_scan_worker *worker,
                 ws_outtext *out, ws_err *err) {
-    const ws_papara_run_data *d = job->data;
+    const ws_papara_run_data *d = ws_papara_data_of(job);
     const ws_papara_tree *t = &d->ref.tree;
     int rc = WS_OK;
     for (size_t i = 0; i < hits->n && !rc; i++) {

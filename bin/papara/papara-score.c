@@ -205,7 +205,7 @@ static int open_papara(ws_job *job, ws_err *err) {
 
 /* Writes the tree of the input with the edge numbers of the rows. */
 static int write_tree(ws_job *job, ws_err *err) {
-    const ws_papara_run_data *d = job->data;
+    const ws_papara_run_data *d = ws_papara_data_of(job);
     ws_buf text = {0};
     if (!d->opts->tree_out) return WS_OK;
     int rc = ws_papara_tree_write(&d->ref.tree, 0, &text, err);
@@ -216,7 +216,7 @@ static int write_tree(ws_job *job, ws_err *err) {
 }
 
 static void close_papara(ws_job *job) {
-    ws_papara_run_data *d = job->data;
+    ws_papara_run_data *d = ws_papara_data_of(job);
     if (!d) return;
     if (d->unscored)
         note(job,
@@ -252,7 +252,7 @@ static void fill(const ws_papara_ref *ref, const ws_papara_score *s, double *v) 
 
 static int decide(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row,
                   const ws_scan_worker *worker, ws_hits *hits, ws_err *err) {
-    ws_papara_run_data *d = job->data;
+    ws_papara_run_data *d = ws_papara_data_of(job);
     const ws_papara_score *score = task->score;
     ws_papara_score *of_seq = worker->value;
     (void)b;

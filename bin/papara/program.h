@@ -29,7 +29,6 @@ int ws_papara_options_check(const ws_papara_opts *o, const ws_job *job, ws_papar
 
 struct ws_papara_chunk;
 
-/* job->data */
 typedef struct ws_papara_run_data {
     ws_papara_ref ref;
     const ws_papara_opts *opts;
@@ -42,6 +41,7 @@ typedef struct ws_papara_run_data {
         *_Atomic chunks; /* align.c: paths of batches, kept until all are known */
     int alignment_output; /* number of --alignment among the outputs */
 } ws_papara_run_data;
+static inline ws_papara_run_data *ws_papara_data_of(const ws_job *job) { return job->data; }
 
 /* The outputs that replace the table: rows.c, jplace.c. */
 extern const ws_scan_output ws_papara_all_edges_out, ws_papara_jplace_out;

@@ -8,7 +8,7 @@
 static int head(const ws_job *job, void *own, ws_buf *out, ws_err *err) {
     static const char *const name[] = {"name", "edge", "score", "strand"};
     static const ws_names all = WS_NAMES(name);
-    const ws_papara_run_data *d = job->data;
+    const ws_papara_run_data *d = ws_papara_data_of(job);
     (void)own;
     int rc = ws_scan_provenance(job, out, err);
     return rc ? rc : ws_table_head(job, &all, NULL, d->opts->both_strands ? 4 : 3, out, err);
@@ -36,7 +36,7 @@ static int one_read(const ws_papara_run_data *d, const ws_papara_read *r, const 
 
 static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, const ws_scan_worker *worker,
                 ws_outtext *out, ws_err *err) {
-    ws_papara_run_data *d = job->data;
+    ws_papara_run_data *d = ws_papara_data_of(job);
     const ws_papara_face *face = ws_job_pick_backend(job)->own;
     ws_papara_cost_fn *cost = face ? face->cost : ws_papara_cost_best(&job->machine.cpu);
     for (size_t i = 0; i < hits->n; i++) {

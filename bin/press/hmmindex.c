@@ -22,6 +22,7 @@ static const char *const content[NFILE] = {"binary HMM file", "binary profile fi
 typedef struct options {
     int force;
 } options;
+static options *options_of(const ws_job *job) { return job->own; }
 
 typedef struct plan {
     char *base;        /* of the files: the path of the models, without the ending of a compressed file */
@@ -30,6 +31,8 @@ typedef struct plan {
     int open;          /* so many of them */
     ws_ssi_list keys;
 } plan;
+static plan *plan_of(const ws_job *job) { return job->data; }
+static ws_models *models_of(const ws_job *job) { return job->reader; }
 
 static const ws_opt opts[] = {
     {'f', "force", NULL, WS_OPT_FLAG, offsetof(options, force), NULL, "replace the files of an earlier index",
@@ -82,13 +85,13 @@ static int open_index(ws_job *job, ws_err *err) {
     if (!rc) rc = set_base(p, job, err);
     for (int i = 0; i < NFILE && !rc; i++)
         if (!(p->path[i] = ws_models_sibling(p->base, ending[i], err))) rc = err->code;
-    if (!rc) rc = check_existing(p, job->own, err);
+    if (!rc) rc = check_existing(p, options_of(job), err);
     for (int i = 0; i < NFILE && !rc; i++) rc = ws_job_add_file(job, "-f", p->path[i], err); /* a link to the models */
     return rc;
 }
 
 static void close_index(ws_job *job) {
-    plan *p = job->data;
+    plan *p = plan_of(job);
     if (!p) return;
     for (int i = 0; i < p->open; i++) ws_whole_release(&p->file[i]);
     for (int i = 0; i < NFILE; i++) ws_free(p->path[i]);
@@ -99,7 +102,7 @@ static void close_index(ws_job *job) {
 
 /* Begins the files, before any model is read: a folder that takes none is told at once. */
 static int early(ws_job *job, ws_err *err) {
-    plan *p = job->data;
+    plan *p = plan_of(job);
     int rc = WS_OK;
     for (int i = 0; i < NFILE && !rc; i++) {
         p->open++;
@@ -162,7 +165,7 @@ static int fill(ws_job *job, void *own, size_t *parts, ws_err *err) {
     for (int i = 0; i < NFILE; i++) it->bytes[i].n = 0;
     it->n = it->names.n = 0;
     *parts = 1;
-    return ws_hmmstream_next(((ws_models *)job->reader)->stream, &it->portion, job->common.batch, err);
+    return ws_hmmstream_next(models_of(job)->stream, &it->portion, job->common.batch, err);
 }
 
 /* Adds a model to an item. A model without a consensus line gets the one that HMMER would make of it. */
@@ -192,7 +195,7 @@ static int work(ws_job *job, void *own, size_t part, ws_worker *worker, ws_err *
 
 /* Writes an item behind those before it, which tell where its models begin. Nothing goes to standard output yet. */
 static int pack(const ws_job *job, void *own, const void *made_, const ws_outtext *none, ws_buf *text, ws_err *err) {
-    plan *p = job->data;
+    plan *p = plan_of(job);
     const item *it = made_;
     int rc = WS_OK;
     (void)own, (void)none, (void)text;
@@ -202,7 +205,7 @@ static int pack(const ws_job *job, void *own, const void *made_, const ws_outtex
         const ws_pressed_place place = {p->file[MODELS].size + m->at[MODELS], p->file[FILTER].size + m->at[FILTER],
                                         p->file[REST].size + m->at[REST]};
         ws_pressed_set_place(it->bytes[FILTER].p + m->place, &place);
-        rc = ws_models_count(job->reader, job->input[0], name, m->abc, err);
+        rc = ws_models_count(models_of(job), job->input[0], name, m->abc, err);
         if (!rc)
             rc = ws_ssi_add(&p->keys, name, m->acc == SIZE_MAX ? NULL : it->names.p + m->acc, place.model, err);
     }
@@ -213,14 +216,14 @@ static int pack(const ws_job *job, void *own, const void *made_, const ws_outtex
 
 static void progress(ws_job *job, double seconds, char *text, size_t n, double *share) {
     (void)seconds;
-    ws_models_progress(job->reader, text, n, share);
+    ws_models_progress(models_of(job), text, n, share);
 }
 
-static int ahead(ws_job *job) { return ws_hmmstream_ahead(((ws_models *)job->reader)->stream); }
+static int ahead(ws_job *job) { return ws_hmmstream_ahead(models_of(job)->stream); }
 
 static int stats(ws_job *job, double seconds, ws_stat *stat) {
     (void)seconds;
-    stat[0] = (ws_stat){"models", "models", (double)((ws_models *)job->reader)->n, 0};
+    stat[0] = (ws_stat){"models", "models", (double)models_of(job)->n, 0};
     return 1;
 }
 
@@ -241,7 +244,7 @@ static int place_files(plan *p, const options *o, ws_err *err) {
 }
 
 static int report(ws_job *job, ws_err *err) {
-    const plan *p = job->data;
+    const plan *p = plan_of(job);
     const unsigned long long n = p->keys.n, nacc = p->keys.nacc;
     ws_buf text = {0};
     int rc = ws_buf_adds(&text, job->peer ? "Working...    done.\n" : "", err);
@@ -258,14 +261,14 @@ static int report(ws_job *job, ws_err *err) {
 }
 
 static int finish(ws_job *job, ws_err *err) {
-    plan *p = job->data;
+    plan *p = plan_of(job);
     ws_buf index = {0};
     if (job->common.dry_run) return WS_OK;
     int rc = ws_ssi_write(&p->keys, p->base, &index, err);
     if (rc == WS_EDATA) ws_err_prefix(err, "%s: ", job->input[0]);
     if (!rc) rc = ws_whole_write(&p->file[INDEX], index.p, index.n, err);
     ws_buf_release(&index);
-    if (!rc) rc = place_files(p, job->own, err);
+    if (!rc) rc = place_files(p, options_of(job), err);
     return rc ? rc : report(job, err);
 }
 

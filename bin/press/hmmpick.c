@@ -13,6 +13,7 @@ extern const ws_tool ws_hmmpick_tool;
 typedef struct options {
     int list, named, index;
 } options;
+static options *options_of(const ws_job *job) { return job->own; }
 
 typedef struct plan {
     const char *models;
@@ -27,6 +28,7 @@ typedef struct plan {
     uint64_t written; /* models, the writer's */
     int noperand;     /* as the user gave them, for messages */
 } plan;
+static plan *plan_of(const ws_job *job) { return job->data; }
 
 static const ws_opt opts[] = {
     {'f', "list", NULL, WS_OPT_FLAG, offsetof(options, list), NULL,
@@ -103,7 +105,7 @@ static int open_keys(ws_job *job, plan *p, const options *o, ws_err *err) {
 
 /* Appends what hmmfetch says on standard output when the models go to a file. */
 static int tell(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err) {
-    const plan *p = job->data;
+    const plan *p = plan_of(job);
     (void)own, (void)rows;
     if (p->first_alone) return ws_buf_addf(text, err, "\n\nRetrieved HMM %s.\n", ws_picks_key(&p->keys, 0));
     return ws_buf_addf(text, err, "\nRetrieved %llu HMMs.\n", (unsigned long long)p->written);
@@ -112,7 +114,7 @@ static int tell(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_er
 static int pack(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text, ws_err *err);
 
 static int open_pick(ws_job *job, ws_err *err) {
-    const options *o = job->own;
+    const options *o = options_of(job);
     plan *p = job->data = ws_calloc(1, sizeof *p, err);
     if (!p) return err->code;
     p->places.fd = -1;
@@ -130,7 +132,7 @@ static int open_pick(ws_job *job, ws_err *err) {
 }
 
 static void close_pick(ws_job *job) {
-    plan *p = job->data;
+    plan *p = plan_of(job);
     if (!p) return;
     job->cmdline.noperand = p->noperand;
     ws_picks_release(&p->keys);
@@ -165,16 +167,17 @@ typedef struct reader_state {
     ws_models models;
     size_t next; /* place */
 } reader_state;
+static reader_state *reader_of(const ws_job *job) { return job->reader; }
 
 static int open_reader(ws_job *job, ws_err *err) {
-    const plan *p = job->data;
+    const plan *p = plan_of(job);
     reader_state *r = job->reader = ws_calloc(1, sizeof *r, err);
     if (!r) return err->code;
     return p->places.fd >= 0 ? WS_OK : ws_models_open(&r->models, p->models, err);
 }
 
 static void close_reader(ws_job *job) {
-    reader_state *r = job->reader;
+    reader_state *r = reader_of(job);
     if (r) ws_models_close(&r->models);
     ws_free(r);
 }
@@ -194,8 +197,8 @@ static void destroy_item(void *own) {
 
 static int fill(ws_job *job, void *own, size_t *parts, ws_err *err) {
     enum { PLACES = 16 };
-    plan *p = job->data;
-    reader_state *r = job->reader;
+    plan *p = plan_of(job);
+    reader_state *r = reader_of(job);
     item *it = own;
     it->job = job;
     it->n = it->text.n = it->names.n = 0;
@@ -211,7 +214,7 @@ static int fill(ws_job *job, void *own, size_t *parts, ws_err *err) {
 /* Adds a model to an item: its text if a key asks for it, its keys if an index is made. */
 static int take(void *ctx, ws_hmm *h, uint64_t at, ws_err *err) {
     item *it = ctx;
-    plan *p = it->job->data;
+    plan *p = plan_of(it->job);
     const char *program = it->job->peer ? "3.4 | Aug 2023" : "warpsieve " WS_VERSION " | hmmpick";
     picked k = {.name = it->names.n, .acc = SIZE_MAX, .from = it->text.n, .at = at, .abc = h->abc,
                 .by = {ws_picks_find(&p->keys, h->name), ws_picks_find(&p->keys, h->acc)}};
@@ -230,7 +233,7 @@ static int take(void *ctx, ws_hmm *h, uint64_t at, ws_err *err) {
 }
 
 static int work(ws_job *job, void *own, size_t part, ws_worker *worker, ws_err *err) {
-    const plan *p = job->data;
+    const plan *p = plan_of(job);
     item *it = own;
     int rc = WS_OK;
     (void)part, (void)worker;
@@ -242,14 +245,14 @@ static int work(ws_job *job, void *own, size_t part, ws_worker *worker, ws_err *
 
 /* Appends the models of an item, and notes which keys they have. */
 static int pack(const ws_job *job, void *own, const void *item_, const ws_outtext *none, ws_buf *text, ws_err *err) {
-    plan *p = job->data;
+    plan *p = plan_of(job);
     const item *it = item_;
     int rc = WS_OK;
     (void)own, (void)none;
     for (size_t i = 0; i < it->n && !rc; i++) {
         const picked *k = &it->model[i];
         const char *name = it->names.p + k->name, *acc = k->acc == SIZE_MAX ? NULL : it->names.p + k->acc;
-        rc = ws_models_count(job->reader, p->models, name, k->abc, err);
+        rc = ws_models_count(&reader_of(job)->models, p->models, name, k->abc, err);
         if (!rc && p->ssi) rc = ws_ssi_add(&p->list, name, acc, k->at, err);
         if (!k->n || rc || (p->first_alone && p->written)) continue;
         for (int j = 0; j < 2; j++)
@@ -261,25 +264,25 @@ static int pack(const ws_job *job, void *own, const void *item_, const ws_outtex
 }
 
 static int ahead(ws_job *job) {
-    reader_state *r = job->reader;
+    reader_state *r = reader_of(job);
     return r->models.stream ? ws_hmmstream_ahead(r->models.stream) : 0;
 }
 
 static void progress(ws_job *job, double seconds, char *text, size_t n, double *share) {
     (void)seconds;
-    ws_models_progress(&((reader_state *)job->reader)->models, text, n, share);
+    ws_models_progress(&reader_of(job)->models, text, n, share);
 }
 
 static int stats(ws_job *job, double seconds, ws_stat *stat) {
     (void)seconds;
-    stat[0] = (ws_stat){"models", "models", (double)((reader_state *)job->reader)->models.n, 0};
+    stat[0] = (ws_stat){"models", "models", (double)reader_of(job)->models.n, 0};
     return 1;
 }
 
 /* ---- the end ---- */
 
 static int write_index(ws_job *job, ws_err *err) {
-    plan *p = job->data;
+    plan *p = plan_of(job);
     const unsigned long long n = p->list.n, nacc = p->list.nacc;
     ws_buf text = {0};
     ws_whole file = {.fd = -1};
@@ -301,7 +304,7 @@ static int write_index(ws_job *job, ws_err *err) {
 }
 
 static int finish(ws_job *job, ws_err *err) {
-    plan *p = job->data;
+    plan *p = plan_of(job);
     if (job->common.dry_run) return WS_OK;
     return p->ssi ? write_index(job, err) : ws_picks_check(&p->keys, p->models, err);
 }
