@@ -76,7 +76,7 @@ static int check_file(const char *path, ws_err *err) {
 
 int ws_dom_out_check(const ws_dom_out *o, ws_err *err) {
     ws_job *job = o->job;
-    const ws_domscore *d = job->own;
+    const ws_domscore *d = ws_domscore_of(job);
     ws_buf path = {0};
     char **list = o->pattern ? ws_calloc(job->ntarget, sizeof *list, err) : NULL;
     int rc = !o->pattern || list ? WS_OK : err->code;

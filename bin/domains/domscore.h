@@ -78,7 +78,7 @@ int ws_dom_program_head(const ws_dom_program *p, const ws_job *job, int by_seq, 
 
 /* Options, after those that bin/filters reads, and the state of a run. */
 typedef struct ws_domscore {
-    ws_cascade_opts cascade; /* its p and nobias decide about sequences without pairs; first, as bin/filters wants it */
+    ws_cascade_opts cascade; /* its p and nobias decide about sequences without pairs */
     WS_HIT_FIELDS;
     int stream, resolve; /* resolve: ws_resolve */
     const char *rejected;
@@ -113,6 +113,10 @@ typedef struct ws_domscore {
 
     ws_buf author;            /* of Stockholm's AU line, with NUL */
 } ws_domscore;
+/* Holds that a tool's struct begins with the one of the functions that it borrows: their accessor finds it there. */
+#define WS_BEGINS_WITH(type, member) _Static_assert(offsetof(type, member) == 0, #type " begins with " #member)
+WS_BEGINS_WITH(ws_domscore, cascade);
+static inline ws_domscore *ws_domscore_of(const ws_job *job) { return job->own; }
 
 /* options.c: the table, defaults, and what is wrong with their combination (WS_EUSAGE). Sets the thresholds of all
  * models. */

@@ -33,12 +33,12 @@ int ws_dom_program_head(const ws_dom_program *p, const ws_job *job, int by_seq, 
 }
 
 static int text_head(const ws_job *job, ws_buf *text, ws_err *err) {
-    const ws_domscore *d = job->own;
+    const ws_domscore *d = ws_domscore_of(job);
     return ws_dom_program_head(program_of(d), job, d->by_seq, d->echo.n ? d->echo.p : "", text, err);
 }
 
 static int table_head(const ws_job *job, ws_buf *text, ws_err *err) {
-    const ws_domscore *d = job->own;
+    const ws_domscore *d = ws_domscore_of(job);
     const int rc = d->provenance ? d->provenance(job, text, err) : ws_scan_provenance(job, text, err);
     return rc ? rc : ws_table_head(job, &ws_hit_columns, d->columns.column, d->columns.n, text, err);
 }
@@ -61,14 +61,14 @@ int ws_domscore_head(const ws_job *job, void *out, ws_buf *text, ws_err *err) {
     switch (f->frame) {
     case WS_FRAME_COLUMNS: return table_head(job, text, err);
     case WS_FRAME_REPORT: return text_head(job, text, err);
-    case WS_FRAME_HMMER: return ((const ws_domscore *)job->own)->stream ? stream_head(job, f, text, err) : WS_OK;
+    case WS_FRAME_HMMER: return ws_domscore_of(job)->stream ? stream_head(job, f, text, err) : WS_OK;
     default: return WS_OK;
     }
 }
 
 /* hmmsearch's tables end with what made them. No folder and no date, so that equal searches give equal bytes. */
 static int hmmer_end(const ws_job *job, ws_dom_form form, ws_buf *text, ws_err *err) {
-    const ws_domscore *d = job->own;
+    const ws_domscore *d = ws_domscore_of(job);
     const char *program = ws_job_program(job), *models = operand(job, 0), *seqs = operand(job, 1);
     /* hmmscan too calls it a search that Pfam's table comes from */
     const char *mode = d->by_seq && form != WS_DOMFORM_PFAMTBLOUT ? "SCAN" : "SEARCH";

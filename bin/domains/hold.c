@@ -188,7 +188,7 @@ static int hold_pair(turn *t, size_t i, ws_err *err) {
 }
 
 int ws_domscore_score(ws_job *job, ws_err *err) {
-    ws_domscore *d = job->own;
+    ws_domscore *d = ws_domscore_of(job);
     turn t = {.d = d, .job = job};
     int rc = ws_domscore_open_store(d, job, err);
     if (!rc && d->pool.npair > 0) {

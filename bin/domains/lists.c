@@ -38,7 +38,7 @@ ws_textconf ws_domscore_text(const ws_domscore *d) {
 
 /* Ranks list i and writes it to outputs. */
 static int make(const ws_dom_lists *l, size_t i, ws_dom_out *out, int threads, ws_err *err) {
-    const ws_domscore *d = l->job->own;
+    const ws_domscore *d = ws_domscore_of(l->job);
     ws_textconf text = ws_domscore_text(d);
     ws_hitquery q = {0};
     int rc = l->rank(l, i, &q, &text, err);
@@ -59,7 +59,7 @@ static size_t weight(const void *of, size_t i) {
 
 static int make_one(void *of, size_t i, ws_err *err) {
     const group *g = of;
-    const ws_domscore *d = g->lists->job->own;
+    const ws_domscore *d = ws_domscore_of(g->lists->job);
     const int threads = ws_domscore_list_threads(&g->of, &g->lists->list[g->of.first + i],
                                                  g->lists->job->nworker);
     for (int k = 0; k < d->nout; k++) g->made[i].out[k] = (ws_dom_out){.form = d->out[k].form};
@@ -67,14 +67,14 @@ static int make_one(void *of, size_t i, ws_err *err) {
 }
 
 static const char *name_of(const ws_dom_lists *l, size_t i) {
-    const ws_domscore *d = l->job->own;
+    const ws_domscore *d = ws_domscore_of(l->job);
     return d->query ? d->query[i].name : l->job->target[i].name;
 }
 
 /* Hands the text of a list on. */
 static int give_one(void *of, size_t i, ws_err *err) {
     const group *g = of;
-    ws_domscore *d = g->lists->job->own;
+    ws_domscore *d = ws_domscore_of(g->lists->job);
     int rc = WS_OK;
     for (int k = 0; k < d->nout && !rc; k++) {
         ws_dom_out *from = &g->made[i].out[k], *to = &d->out[k];
@@ -91,7 +91,7 @@ static int give_one(void *of, size_t i, ws_err *err) {
 
 /* Writes a list to the outputs as its text is made. */
 static int write_alone(const group *g, ws_err *err) {
-    ws_domscore *d = g->lists->job->own;
+    ws_domscore *d = ws_domscore_of(g->lists->job);
     int rc = WS_OK;
     for (int k = 0; k < d->nout && !rc; k++)
         if (d->out[k].pattern) rc = ws_dom_out_begin(&d->out[k], name_of(g->lists, g->of.first), err);
@@ -122,7 +122,7 @@ int ws_domscore_list_threads(const ws_dom_group *g, const ws_hitlist *l, int thr
 }
 
 static int write_group(group *g, ws_err *err) {
-    const ws_domscore *d = g->lists->job->own;
+    const ws_domscore *d = ws_domscore_of(g->lists->job);
     if (g->of.n == 1) return write_alone(g, err);
     if (!(g->made = ws_calloc(g->of.n, sizeof *g->made, err))) return err->code;
     const ws_ordered w = {.n = g->of.n, .room = g->of.hits, .weight = weight, .make = make_one,
@@ -135,7 +135,7 @@ static int write_group(group *g, ws_err *err) {
 }
 
 int ws_domscore_write_lists(const ws_dom_lists *l, ws_err *err) {
-    const ws_domscore *d = l->job->own;
+    const ws_domscore *d = ws_domscore_of(l->job);
     int rc = WS_OK;
     for (size_t i = 0; i < l->n && !rc;) {
         group g = {.lists = l, .of = ws_domscore_group(d, l->list, l->n, i)};

@@ -16,7 +16,7 @@ ws_hitquery ws_domscore_query(const ws_domscore *d, const ws_hmm_target *h, cons
 }
 
 void ws_domscore_count_passed(const ws_job *job, size_t m, ws_textconf *text) {
-    const ws_dom_passed *p = ((const ws_domscore *)job->own)->passed;
+    const ws_dom_passed *p = ws_domscore_of(job)->passed;
     const ws_stream_size size = ws_scan_size(job);
     text->known = !(p && p->cut) && size.state == WS_SIZE_KNOWN;
     text->seqs = size.seqs;
@@ -35,7 +35,7 @@ typedef struct ranking {
 
 static int rank_one(void *of, size_t m, ws_err *err) {
     const ranking *r = of;
-    const ws_domscore *d = r->lists.job->own;
+    const ws_domscore *d = ws_domscore_of(r->lists.job);
     ws_hitlist *l = &r->lists.list[m];
     (void)err;
     if (!d->beside[WS_DOMFORM_RECORDS]) ws_hitlist_prune(l, &d->threshold[m], r->spaces.Z);
@@ -45,14 +45,14 @@ static int rank_one(void *of, size_t m, ws_err *err) {
 
 /* Ranks all lists, and lets domains of all models compete for their sequences. */
 static int resolve(ranking *r, ws_err *err) {
-    const ws_domscore *d = r->lists.job->own;
+    const ws_domscore *d = ws_domscore_of(r->lists.job);
     const int rc = ws_parallel_for(r->lists.n, r->lists.job->nworker, rank_one, r, err);
     return rc ? rc : ws_hitlists_resolve(r->lists.list, r->lists.n, (ws_resolve)d->resolve, err);
 }
 
 static int rank(const ws_dom_lists *of, size_t m, ws_hitquery *q, ws_textconf *text, ws_err *err) {
     ranking *r = (ranking *)(uintptr_t)of;
-    const ws_domscore *d = of->job->own;
+    const ws_domscore *d = ws_domscore_of(of->job);
     ws_hitlist *l = &of->list[m];
     if (!d->resolve) (void)rank_one(r, m, err);
     if (d->seq_limit) ws_hitlist_limit(l, (size_t)d->seq_limit);
@@ -63,7 +63,7 @@ static int rank(const ws_dom_lists *of, size_t m, ws_hitquery *q, ws_textconf *t
 }
 
 int ws_domscore_write(ws_job *job, double Z, int whole, ws_err *err) {
-    ws_domscore *d = job->own;
+    ws_domscore *d = ws_domscore_of(job);
     const double size = d->Z_given ? d->Z : Z, domZ = d->domZ_given ? d->domZ : whole ? 0 : NAN;
     /* phmmer's tables have their head only if its first sequence is a query */
     const int heads = !d->query || d->query[0].number == 0;

@@ -107,6 +107,7 @@ typedef struct ws_cascade {
     ws_hmmset set;        /* without the tables of the models, which ws_cascade_make needs for a moment */
     ws_hmm_target *model; /* [set.n] */
 } ws_cascade;
+static inline ws_cascade *ws_cascade_of(const ws_job *job) { return job->data; }
 
 /* Sets the values of a hit in the filter's own columns. */
 void ws_cascade_put(const ws_cascade *c, const ws_filter_values *v, ws_hit *h);

@@ -24,7 +24,7 @@ typedef struct reader {
 
 static int open_reader(ws_job *job, ws_err *err) {
     static const char *const standard_input[] = {"-"};
-    ws_genome *g = job->own;
+    ws_genome *g = ws_genome_of(job);
     reader *r = job->reader = ws_calloc(1, sizeof *r, err);
     if (!r) return WS_ENOMEM;
     ws_genome_search_begin(&r->search);
@@ -129,7 +129,7 @@ static void progress(ws_job *job, double seconds, char *text, size_t size, doubl
 /* Batches wait for scoring, so the share of the input that was read is too large. */
 static double done(ws_job *job, double *all) {
     const reader *r = job->reader;
-    const ws_genome *g = job->own;
+    const ws_genome *g = ws_genome_of(job);
     ws_seqread_counts n;
     ws_seqread_counts_get(r->input, &n);
     const double read = (double)(!g->watson + !g->crick) * (double)n.residues * (double)ws_job_nodes(job);

@@ -40,7 +40,7 @@ static int check_models(const ws_genome *g, ws_err *err) {
 }
 
 static int open_tool(ws_job *job, ws_err *err) {
-    ws_genome *g = job->own;
+    ws_genome *g = ws_genome_of(job);
     const char *const *path;
     size_t npath;
     if (g->threads_given) job->common.threads = g->threads > 0 ? g->threads : 1;
@@ -67,7 +67,7 @@ static int open_tool(ws_job *job, ws_err *err) {
 }
 
 static int finish(ws_job *job, ws_err *err) {
-    ws_genome *g = job->own;
+    ws_genome *g = ws_genome_of(job);
     ws_models_note(job, &g->set);
     if (g->by_seq) return WS_OK; /* all batches have left */
     for (size_t i = 0; i < g->npiecewise; i++)
@@ -81,7 +81,7 @@ static int finish(ws_job *job, ws_err *err) {
 }
 
 static void close_tool(ws_job *job) {
-    ws_genome *g = job->own;
+    ws_genome *g = ws_genome_of(job);
     for (size_t i = 0; g->target && i < g->set.n; i++) ws_long_target_release(&g->target[i]);
     for (size_t i = 0; g->model && i < g->set.n; i++) ws_profile_destroy(&g->model[i].filter.profile);
     for (size_t i = 0; g->history && i < g->set.n; i++) ws_long_history_release(&g->history[i]);

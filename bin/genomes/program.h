@@ -30,7 +30,6 @@ extern const ws_backend *const ws_genome_backends[];
 /* Files of options besides -O. */
 enum { WS_GENOME_TBLOUT, WS_GENOME_DFAMTBLOUT, WS_GENOME_MSA, WS_GENOME_ALISCORES, WS_GENOME_NBESIDE };
 
-/* ws_job.own. */
 typedef struct ws_genome {
     ws_long_options scan;
     long long B1, B2, B3, w_length, seed, textw, threads;
@@ -66,6 +65,7 @@ typedef struct ws_genome {
     ws_dnaseq *piecewise; /* records that came in pieces, and their lengths: number and L alone */
     size_t npiecewise, piecewise_cap;
 } ws_genome;
+static inline ws_genome *ws_genome_of(const ws_job *job) { return job->own; }
 
 /* Returns how many strands are searched. */
 static inline uint64_t ws_genome_strands(const ws_genome *g) { return (uint64_t)(!g->watson + !g->crick); }

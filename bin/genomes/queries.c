@@ -286,7 +286,7 @@ static int write_made(ws_genome *g, ws_err *err) {
 }
 
 int ws_genome_find_models(ws_job *job, const char *const *path, size_t npath, ws_err *err) {
-    ws_genome *g = job->own;
+    ws_genome *g = ws_genome_of(job);
     making m = {.job = job, .g = g, .path = path[0], .name = ws_source_name_of(path[0]),
                 .abc = g->dna_given || g->rna ? ws_abc_get(g->rna ? WS_ABC_RNA : WS_ABC_DNA) : NULL,
                 .threads = ws_job_threads(job)};

@@ -20,7 +20,7 @@ static const ws_dom_program nhmmscan = {.name = "nhmmscan",
 
 static int head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
     const ws_dna_out *o = own;
-    const ws_genome *g = job->own;
+    const ws_genome *g = ws_genome_of(job);
     const ws_hitframe frame = o->form->frame;
     if (frame == WS_FRAME_REPORT)
         return ws_dom_program_head(g->by_seq ? &nhmmscan : &nhmmer, job, g->by_seq, g->echo.n ? g->echo.p : "", text,
@@ -32,7 +32,7 @@ static int head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
 /* In nhmmer's place --tblout ends with what made it, but for folder and date. */
 static int tblout_end(const ws_job *job, ws_buf *text, ws_err *err) {
     const ws_cmdline *cl = &job->cmdline;
-    const int scan = ((const ws_genome *)job->own)->by_seq;
+    const int scan = ws_genome_of(job)->by_seq;
     if (!job->peer) return WS_OK;
     int rc = ws_buf_addf(text, err,
                          "#\n# Program:         %s\n# Version:         warpsieve " WS_VERSION
@@ -54,7 +54,7 @@ static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err
 
 /* The models that were made, which a search does not need any more. */
 static int made_head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
-    ws_genome *g = job->own;
+    ws_genome *g = ws_genome_of(job);
     (void)own;
     const int rc = ws_buf_add(text, g->made.p, g->made.n, err);
     ws_buf_release(&g->made);
@@ -62,7 +62,7 @@ static int made_head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
 }
 
 static void add_output(ws_job *job, const char *form, const char *path) {
-    ws_genome *g = job->own;
+    ws_genome *g = ws_genome_of(job);
     ws_dna_out *o = ws_dna_add_output(&g->dna, job, ws_dnaform_find(form), job->nout);
     (void)ws_job_add_output(job, &(ws_output){.path = path, .own = o, .head = head, .end = end});
 }
@@ -79,7 +79,7 @@ int ws_genome_open_outputs(ws_job *job, ws_err *err) {
                                                         [WS_GENOME_DFAMTBLOUT] = "dfamtblout",
                                                         [WS_GENOME_MSA] = "sto",
                                                         [WS_GENOME_ALISCORES] = "aliscores"};
-    ws_genome *g = job->own;
+    ws_genome *g = ws_genome_of(job);
     ws_dna *d = &g->dna;
     ws_dna_out *o = ws_dna_add_output(d, job, ws_dnaform_find(ws_genome_forms[g->form]), 0);
     job->out[0] = (ws_output){.path = job->out[0].path, .own = o, .head = head, .end = end};

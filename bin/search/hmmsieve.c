@@ -96,7 +96,7 @@ static int add_args(ws_buf *to, const ws_sieve *s, ws_err *err) {
 
 static int provenance(const ws_job *job, ws_buf *text, ws_err *err) {
     static const char *const program[] = {"msvfilt", "vitfilt", "fwdscore"};
-    const ws_sieve *s = job->own;
+    const ws_sieve *s = ws_sieve_of(job);
     const ws_ledger *g = ws_scan_of(job)->ledger;
     char args[64];
     int rc = job->common.no_provenance ? WS_OK : ws_buf_add(text, g->lines.p, g->lines.n, err);
@@ -124,7 +124,7 @@ void ws_sieve_connect_outputs(ws_domscore *d) {
 
 /* Writes all hits. Z: sequences in the database, NaN: not known. */
 static int write_hits(ws_job *job, double Z, int whole, ws_err *err) {
-    ws_sieve *s = job->own;
+    ws_sieve *s = ws_sieve_of(job);
     ws_domscore *d = &s->dom;
     ws_domscore_end_steps(d);
     ws_sieve_connect_outputs(d);
@@ -139,7 +139,7 @@ static int write_hits(ws_job *job, double Z, int whole, ws_err *err) {
 }
 
 int ws_sieve_finish(ws_job *job, ws_err *err) {
-    ws_sieve *s = job->own;
+    ws_sieve *s = ws_sieve_of(job);
     if (s->dom.by_seq) { /* all blocks have left */
         for (int k = 0; k < s->dom.nout; k++) s->dom.out[k].rows = job->out[s->dom.out[k].number].rows;
         return ws_domscore_failure(&s->dom, err);
@@ -155,13 +155,13 @@ int ws_sieve_finish(ws_job *job, ws_err *err) {
 /* Writes, after input that failed, what is held, without E-values that need the size of the database. */
 static int flush(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
     ws_dom_out *o = own;
-    const ws_sieve *s = job->own;
+    const ws_sieve *s = ws_sieve_of(job);
     (void)text;
     return s->source_failed && !s->dom.finished && !s->dom.by_seq ? write_hits(o->job, NAN, 0, err) : WS_OK;
 }
 
 static void add_output(ws_job *job, ws_dom_form form, const char *path) {
-    ws_domscore *d = job->own;
+    ws_domscore *d = &ws_sieve_of(job)->dom;
     ws_dom_out *o = &d->out[d->nout++];
     ws_output output = {.path = path, .own = o, .head = ws_domscore_head, .end = ws_domscore_end, .flush = flush};
     *o = (ws_dom_out){.form = form, .job = job};
@@ -171,7 +171,7 @@ static void add_output(ws_job *job, ws_dom_form form, const char *path) {
 }
 
 static int open_outputs(ws_job *job, ws_err *err) {
-    ws_domscore *d = job->own;
+    ws_domscore *d = &ws_sieve_of(job)->dom;
     add_output(job, (ws_dom_form)d->form, job->out[0].path);
     for (int f = 0; f < WS_NDOMFORM; f++)
         if (d->beside[f]) add_output(job, (ws_dom_form)f, d->beside[f]);
@@ -248,7 +248,7 @@ static int open_filters(ws_sieve *s, ws_err *err) {
 }
 
 int ws_sieve_chain(ws_job *job, ws_chain_ops *ops, ws_err *err) {
-    ws_sieve *s = job->own;
+    ws_sieve *s = ws_sieve_of(job);
     s->codec = ws_codec_get(&job->machine.cpu);
     int rc = ws_domscore_open_store(&s->dom, job, err);
     if (!rc) rc = ws_domscore_make_steps(&s->dom, job, !s->cpu_domains, s, ws_sieve_domains_done, err);
@@ -304,13 +304,13 @@ static void free_models(ws_sieve *s) {
 }
 
 int ws_sieve_note_options(ws_job *job, const ws_peer *peer, ws_err *err) {
-    ws_domscore *d = &((ws_sieve *)job->own)->dom;
+    ws_domscore *d = &ws_sieve_of(job)->dom;
     const int rc = ws_peer_echo(peer, &job->cmdline, &d->echo, err);
     return rc ? rc : ws_peer_settings(peer, &job->cmdline, ws_job_program(job), &d->settings, err);
 }
 
 int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *err), ws_err *err) {
-    ws_sieve *s = job->own;
+    ws_sieve *s = ws_sieve_of(job);
     ws_domscore *d = &s->dom;
     int rc = check(s, job->tool->name, err);
     if (!rc) rc = take_format(s, job, err);
@@ -333,7 +333,7 @@ int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *
     ws_scan_of(job)->own_fields = 1;
     ws_scan_of(job)->whole_text = 1;
     ws_scan_of(job)->ncol = 0;
-    rc = ws_domscore_check(d, &((ws_cascade *)job->data)->set, err);
+    rc = ws_domscore_check(d, &ws_cascade_of(job)->set, err);
     if (!rc) rc = open_outputs(job, err);
     if (!rc && !(d->tables = ws_calloc(job->ntarget, sizeof *d->tables, err))) rc = err->code;
     if (!rc) rc = open_models(s, err);
@@ -348,7 +348,7 @@ int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *
 }
 
 void ws_sieve_close(ws_job *job) {
-    ws_sieve *s = job->own;
+    ws_sieve *s = ws_sieve_of(job);
     if (!s->job) return;
     for (int k = 0; k < WS_SIEVE_FILTERS; k++) ws_sieve_filter_release(&s->filter[k]);
     ws_sieve_domains_release(s);
@@ -363,7 +363,7 @@ void ws_sieve_close(ws_job *job) {
 }
 
 int ws_sieve_restart(ws_job *job, ws_hmmset *set, ws_err *err) {
-    ws_sieve *s = job->own;
+    ws_sieve *s = ws_sieve_of(job);
     ws_domscore *d = &s->dom;
     for (int k = 0; k < WS_SIEVE_FILTERS; k++) {
         ws_sieve_filter_release(&s->filter[k]);
@@ -374,7 +374,7 @@ int ws_sieve_restart(ws_job *job, ws_hmmset *set, ws_err *err) {
     s->nfilter = 0;
     s->passed_all = 0;
     int rc = ws_cascade_replace(job, set, err);
-    if (!rc) rc = ws_domscore_check(d, &((ws_cascade *)job->data)->set, err);
+    if (!rc) rc = ws_domscore_check(d, &ws_cascade_of(job)->set, err);
     if (!rc && !(d->tables = ws_calloc(job->ntarget, sizeof *d->tables, err))) rc = err->code;
     if (!rc) rc = open_models(s, err);
     return rc ? rc : open_filters(s, err);
@@ -384,7 +384,7 @@ static int open_tool(ws_job *job, ws_err *err) { return ws_sieve_open(job, NULL,
 
 /* Forgets a model, unless forms may still be made of it. */
 void ws_sieve_forget(ws_job *job, uint32_t t) {
-    ws_domscore *d = job->own;
+    ws_domscore *d = &ws_sieve_of(job)->dom;
     if (job->prep[t] || job->cpu_prep[t]) return;
     ws_cascade_forget(job, t);
     ws_dom_tables_destroy(d->tables[t]);
@@ -394,7 +394,7 @@ void ws_sieve_forget(ws_job *job, uint32_t t) {
 const ws_scoring ws_sieve_scoring = {.score_size = sizeof(ws_fscore)};
 
 extern const ws_tool ws_nhmmsieve_tool, ws_hmmsieve_tool;
-static int asks_hmmer_path(const ws_job *job) { return ((const ws_sieve *)job->own)->hmmer_path; }
+static int asks_hmmer_path(const ws_job *job) { return ws_sieve_of(job)->hmmer_path; }
 static const ws_peer *const peers[] = {&ws_peer_hmmsearch, &ws_peer_hmmscan, NULL};
 static const ws_mode modes[] = {{"--long", &ws_nhmmsieve_tool}, {NULL, NULL}};
 

@@ -58,7 +58,7 @@ static const ws_opt opts[] = {
 static void defaults(void *own) {
     ws_rounds *r = own;
     ws_build_settings s;
-    ws_sieve_defaults(own);
+    ws_sieve_defaults(&r->sieve);
     ws_queryset_defaults(&r->queries, ws_abc_get(WS_ABC_AMINO));
     r->sieve.dom.incE = r->sieve.dom.incdomE = 0.001;
     r->most = 5;
@@ -136,7 +136,7 @@ static int check_inputs(const ws_job *job, long long rounds, ws_err *err) {
 /* ---- opening and closing ---- */
 
 static int find(ws_job *job, ws_hmmset *set, ws_err *err) {
-    ws_rounds *r = job->own;
+    ws_rounds *r = ws_rounds_of(job);
     int rc = take_settings(r, err);
     if (!rc) rc = ws_queryset_read(&r->queries, job, err);
     if (!rc) rc = ws_sieve_shards(&r->sieve, job, err);
@@ -151,7 +151,7 @@ static int open_tool(ws_job *job, ws_err *err) {
     static const ws_dom_program jackhmmer = {
         .name = "jackhmmer", .title = "iteratively search a protein sequence against a protein database",
         .query = "sequence file:             ", .target = "sequence database:        "};
-    ws_rounds *r = job->own;
+    ws_rounds *r = ws_rounds_of(job);
     r->sieve.dom.as = &jackhmmer;
     r->sieve.dom.finished = 1; /* input that fails leaves the rounds before it */
     int rc = ws_sieve_open(job, find, err);
@@ -163,7 +163,7 @@ static int open_tool(ws_job *job, ws_err *err) {
 static int finish(ws_job *job, ws_err *err) { return ws_cascade_finish(job, err); }
 
 static void close_tool(ws_job *job) {
-    ws_rounds *r = job->own;
+    ws_rounds *r = ws_rounds_of(job);
     ws_sieve_close(job);
     ws_rounds_close(r);
     ws_queryset_release(&r->queries);

@@ -129,8 +129,8 @@ static int model_text(const void *of, size_t i, ws_buf *to, ws_err *err) {
 }
 
 int ws_rounds_chain(ws_job *job, ws_chain_ops *ops, ws_err *err) {
-    const ws_rounds *r = job->own;
-    const ws_hmmset *set = &((const ws_cascade *)job->data)->set;
+    const ws_rounds *r = ws_rounds_of(job);
+    const ws_hmmset *set = &ws_cascade_of(job)->set;
     int rc = WS_OK;
     if (r->chkhmm && !job->common.dry_run) rc = save(r, "--chkhmm", r->chkhmm, "hmm", set->n, model_text, set, err);
     return rc ? rc : ws_sieve_chain(job, ops, err);
@@ -367,7 +367,7 @@ static int gather(ws_rounds *r, size_t targets, ws_hmmset *set, ws_err *err) {
 }
 
 int ws_rounds_again(ws_job *job, int *more, ws_err *err) {
-    ws_rounds *r = job->own;
+    ws_rounds *r = ws_rounds_of(job);
     ws_domscore *d = &r->sieve.dom;
     const ws_stream_size size = ws_scan_size(job);
     const int known = size.state == WS_SIZE_KNOWN;

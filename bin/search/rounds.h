@@ -20,9 +20,8 @@ typedef struct ws_roundquery {
     int done;
 } ws_roundquery;
 
-/* ws_job.own. */
 typedef struct ws_rounds {
-    ws_sieve sieve; /* first, as hmmsieve.c wants it */
+    ws_sieve sieve;
     ws_queryset queries;
     long long most; /* rounds */
     const char *chkhmm, *chkali;
@@ -39,6 +38,8 @@ typedef struct ws_rounds {
     size_t written;       /* queries whose text has left */
     int round;            /* from 1 */
 } ws_rounds;
+static inline ws_rounds *ws_rounds_of(const ws_job *job) { return job->own; }
+WS_BEGINS_WITH(ws_rounds, sieve);
 
 /* Prepares the first round, in which each query is a target. WS_ENOMEM. */
 int ws_rounds_open(ws_rounds *r, ws_err *err);

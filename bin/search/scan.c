@@ -24,7 +24,7 @@ struct ws_sieve_block {
     struct ws_sieve_block *next, **at; /* at: what points to this one */
 };
 
-static const ws_hmm_target *models_of(const ws_sieve *s) { return ((const ws_cascade *)s->job->data)->model; }
+static const ws_hmm_target *models_of(const ws_sieve *s) { return ws_cascade_of(s->job)->model; }
 
 /* ---- memory ---- */
 

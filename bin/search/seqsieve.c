@@ -5,11 +5,12 @@
 #include "bin/queries/queries.h"
 #include "bin/search/sieve.h"
 
-/* ws_job.own. */
 typedef struct ws_seqsieve {
-    ws_sieve sieve; /* first, as hmmsieve.c wants it */
+    ws_sieve sieve;
     ws_queryset queries;
 } ws_seqsieve;
+static ws_seqsieve *seqsieve_of(const ws_job *job) { return job->own; }
+WS_BEGINS_WITH(ws_seqsieve, sieve);
 
 static const char *const forms[] = {WS_HIT_FORMS, NULL};
 
@@ -27,13 +28,14 @@ static const ws_opt opts[] = {
 };
 
 static void defaults(void *own) {
-    ws_sieve_defaults(own);
-    ws_queryset_defaults(&((ws_seqsieve *)own)->queries, ws_abc_get(WS_ABC_AMINO));
+    ws_seqsieve *s = own;
+    ws_sieve_defaults(&s->sieve);
+    ws_queryset_defaults(&s->queries, ws_abc_get(WS_ABC_AMINO));
 }
 
 /* phmmer calibrates with the default seed where the seed of ensembles is arbitrary. */
 static int find(ws_job *job, ws_hmmset *set, ws_err *err) {
-    ws_seqsieve *s = job->own;
+    ws_seqsieve *s = seqsieve_of(job);
     const long long seed = s->sieve.dom.seed;
     ws_build_settings settings;
     int rc = ws_queryset_settings(&s->queries, ws_abc_get(WS_ABC_AMINO), seed ? (uint32_t)seed : 42, &settings, err);
@@ -48,14 +50,14 @@ static int open_tool(ws_job *job, ws_err *err) {
     static const ws_dom_program phmmer = {
         .name = "phmmer", .title = "search a protein sequence against a protein database",
         .query = "sequence file:             ", .target = "sequence database:        "};
-    ((ws_seqsieve *)job->own)->sieve.dom.as = &phmmer;
+    seqsieve_of(job)->sieve.dom.as = &phmmer;
     const int rc = ws_sieve_open(job, find, err);
     return rc ? rc : ws_sieve_note_options(job, &ws_peer_phmmer, err);
 }
 
 static void close_tool(ws_job *job) {
     ws_sieve_close(job);
-    ws_queryset_release(&((ws_seqsieve *)job->own)->queries);
+    ws_queryset_release(&seqsieve_of(job)->queries);
 }
 
 static const ws_peer *const peers[] = {&ws_peer_phmmer, NULL};

@@ -263,7 +263,7 @@ int ws_sieve_scan_end(ws_sieve *s, ws_sieve_block *b, uint64_t pairs, ws_err *er
 /* ---- all ---- */
 
 struct ws_sieve {
-    ws_domscore dom; /* first, as bin/domains wants it: options about hits, hits, outputs */
+    ws_domscore dom; /* options about hits, hits, outputs */
     double F1, F2, F3;
     int F_given, max, threads_given;
     long long threads;
@@ -294,6 +294,8 @@ struct ws_sieve {
     uint8_t *pinned;             /* [models] 1: the domain stage needs what was made of it */
     ws_sieve_scan by_seq;
 };
+WS_BEGINS_WITH(ws_sieve, dom);
+static inline ws_sieve *ws_sieve_of(const ws_job *job) { return job->own; }
 
 static inline size_t ws_sieve_models(const ws_sieve_filter *f) { return f->sieve->job->ntarget; }
 
