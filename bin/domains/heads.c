@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What stands before the rows of domscore's outputs, and after them. */
+ * Heads and ends of domscore's outputs. */
 #include "bin/domains/domscore.h"
 #include "lib/run/table.h"
 
