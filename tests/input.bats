@@ -576,9 +576,9 @@ zero_byte() { # a name or a description with one is told with its line and byte,
     early 'blanks: no alignment begins in the first 16 MB' hmmcast blanks
     early 'zeros: byte 0 is zero' nhmmsieve zeros small.fa
     early "letters, line 1: .* a model's first line" nhmmsieve letters small.fa
-    early 'zeros: byte 1 is zero' papara-score zeros a.tree small.fa
-    early 'letters: line 1: found' papara-score letters a.tree small.fa
-    early 'blanks: the alignment is empty' papara-score blanks a.tree small.fa
+    early 'zeros: line 1: byte 1 is zero' papara-score zeros a.tree small.fa
+    early 'letters: no alignment begins in the first 16 MB' papara-score letters a.tree small.fa
+    early 'blanks: no alignment begins in the first 16 MB' papara-score blanks a.tree small.fa
     printf '3 4\na ACGT\nb ACGA\nc ACCA\n' >rows.phy
     early 'letters: line 1, byte 1: found .*which begins a tree' papara-score rows.phy letters small.fa
     { cat m.hmm && printf 'HMMER3/f [x]\nNAME  ' && cat letters && sed 1,2d m.hmm; } >long.hmm

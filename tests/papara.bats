@@ -160,6 +160,35 @@ golden() { papara-score "$@" "$g/ref.phy" "$g/ref.nwk" "$g/reads.fasta"; }
     refused 1 'alignment comes first'
 }
 
+@test "an alignment in any of its forms gives the same table; what is wrong with one is told by its line" {
+    printf '((A:1,B:1):1,(C:1,D:1):1);\n' >t
+    printf '>q\nACGTTCGA\n>r\nAGGTACGT\n' >q
+    rows() { printf "$1" >a && bare a t q; }
+    rows '4 8\nA ACGTACGT\nB AGGTTCGT\nC TTTTACGT\nD TTTAACGA\n' >want
+    rows '  4   8 \n\n  A   ACGT ACGT\nB AGGTTCGT\n\nC\tTTTTACGT\nD  TTTAACGA\n' >got && same want got
+    rows '4 8\r\nA ACGT\r\nB AGGT\r\n\r\nC TTTT\r\nD TTTA\r\nACGT\r\nTCGT\r\nACGT\r\nACGA\r\n' >got && same want got
+    rows '4 8\nA ACGT\nB AGGT\nC TTTT\nD TTTA\n\nA ACGT\nB TCGT\nC ACGT\nD ACGA\n' >got && same want got
+    rows '4 8\nA ACGT\nACGT\nB AGGT\nTCGT\nC TTTT\nACGT\nD\nTTTAACGA\n' >got && same want got
+    rows '>A x\nACGT\nACGT\n>B\nAGGTTCGT\n>C\nTTTT ACGT\n>D\nTTTAACGA' >got && same want got
+
+    wrong() { # wrong ALIGNMENT PATTERN...
+        printf "$1" >a
+        run --separate-stderr papara-score a t q
+        refused 1 'a: ' "${@:2}"
+    }
+    wrong '4 4\nA ACG\nB AGGT\nC TTTT\nD TTTA\n' 'line 2: row "A" has 3 columns, where the header has 4'
+    wrong '4 4\nA ACGT\nBAGGT\nC TTTT\nD TTTA\n' 'line 3: row "BAGGT" has 0 columns' 'blank stands between a name and its text'
+    wrong '4 4\na name ACGT\nB AGGT\nC TTTT\nD TTTA\n' 'line 2: row "a" has more than the 4 columns' 'a name ends at a blank'
+    wrong '4 4\nA ACGT\nB AGGT\nC TTTT\n' 'line 4: the alignment ends after 3 of 4 rows'
+    wrong '1 4\nA ACGT\nB AGGT\n' 'line 3: "B AGGT" follows the last row'
+    wrong '4 4 I\nA ACGT\n' 'line 1: "I" follows the numbers'
+    wrong '4 99999\nA ACGT\n' 'line 1: the header has 4 rows of 99999 columns, but only 7 bytes follow'
+    wrong '>A\nACGT\n>B\nAGG\n>C\nTTTT\n' 'line 5: row "B", which ends before this line, has 3 columns, where the first row has 4$'
+    wrong '>A\nACGT\n>A\nAGGT\n' 'two rows have the name "A"'
+    wrong '>A\nAC1T\n>B\nACGT\n>C\nACGT\n>D\nACGT\n' 'row 1 \("A"\), column 3: found "1"'
+    wrong '# STOCKHOLM 1.0\nA ACGT\n//\n' 'line 1: "# STOCKHOLM 1.0" begins no alignment: expected ">" of FASTA or "taxa sites" of PHYLIP'
+}
+
 # ---- outputs ----
 
 @test "alignments are the golden ones: queries alone, as papara -r, as papara" {

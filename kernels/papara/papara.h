@@ -48,8 +48,6 @@ typedef struct ws_papara_msa {
 /* Reads an alignment, PHYLIP (sequential, interleaved, relaxed) or FASTA by its content, plain or gzip. Returns
  * WS_EDATA with file and line, WS_EIO or WS_ENOMEM; a failure leaves nothing to release. */
 int ws_papara_msa_read(ws_papara_msa *m, const char *path, ws_err *err);
-/* Does the same from text; path is for messages. */
-int ws_papara_msa_parse(ws_papara_msa *m, const char *path, const char *text, size_t n, ws_err *err);
 void ws_papara_msa_release(ws_papara_msa *m);
 /* Returns 1 if the letters look like amino acids: at least one in twenty is not a letter of DNA. */
 int ws_papara_msa_is_protein(const ws_papara_msa *m);

@@ -55,9 +55,9 @@ static int end_afa(ws_msareader *r, void *of, size_t row, ws_err *err) {
     ws_quote(quote, name, strlen(name));
     if (r->length[row] == 0) return ws_msa_fail(r, err, "row \"%s\", which ends before this line, has no text", quote);
     if (r->length[row] == r->length[0]) return WS_OK;
-    return ws_msa_fail(r, err,
-        "row \"%s\", which ends before this line, has %zu columns, where the first row has %zu (say "
-                       "--informat a2m if this is A2M or A3M)", quote, r->length[row], r->length[0]);
+    return ws_msa_fail(r, err, "row \"%s\", which ends before this line, has %zu columns, where the first row has "
+                       "%zu%s", quote, r->length[row], r->length[0],
+                       r->as_text ? "" : " (say --informat a2m if this is A2M or A3M)");
 }
 
 int ws_msa_read_afa(ws_msareader *r, ws_err *err) {

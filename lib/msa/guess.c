@@ -48,6 +48,16 @@ static ws_msaformat format_of(const ws_msareader *r, ws_word line) {
     return WS_MSA_GUESS;
 }
 
+/* Returns the format of an alignment whose characters are wanted, whatever the suffix says. */
+static ws_msaformat text_format(ws_msaformat f) {
+    switch (f) {
+    case WS_MSA_AFA: case WS_MSA_A2M: return WS_MSA_AFA;
+    case WS_MSA_PHYLIP: case WS_MSA_PHYLIPS: return WS_MSA_PHYLIP;
+    case WS_MSA_GUESS: case WS_MSA_STOCKHOLM: case WS_MSA_PSIBLAST: case WS_MSA_CLUSTAL: case WS_MSA_SELEX: break;
+    }
+    return WS_MSA_GUESS;
+}
+
 int ws_msa_guess_format(ws_msareader *r, ws_err *err) {
     char quote[WS_QUOTE_MAX];
     enum { LOOK = 16 << 20 };
@@ -61,11 +71,13 @@ int ws_msa_guess_format(ws_msareader *r, ws_err *err) {
         if (rc) return rc;
         r->format = format_of(r, (ws_word){l->p, l->n});
     } while (r->format == WS_MSA_GUESS && l->n > 0 && l->p[0] == '#'); /* comments of SELEX */
+    if (r->as_text) r->format = text_format(r->format);
     if (r->format == WS_MSA_GUESS)
-        return ws_msa_fail(r, err,
-            "\"%s\" begins no alignment: expected \"# STOCKHOLM 1.0\", \">\" of aligned FASTA or A2M, "
-                           "\"CLUSTAL\", two numbers of PHYLIP, or a name and aligned text (--informat names a format)",
-                           ws_quote(quote, l->p, l->n));
+        return ws_msa_fail(r, err, "\"%s\" begins no alignment: expected %s%s", ws_quote(quote, l->p, l->n),
+                           r->as_text ? "\">\" of FASTA or \"taxa sites\" of PHYLIP"
+                                      : "\"# STOCKHOLM 1.0\", \">\" of aligned FASTA or A2M, \"CLUSTAL\", two numbers "
+                                        "of PHYLIP, or a name and aligned text (--informat names a format)",
+                           r->as_text ? r->hint : "");
     l->most = 0;
     ws_lines_rewind(l);
     return WS_OK;

@@ -13,7 +13,8 @@ enum { WS_MSA_RF, WS_MSA_MM, WS_MSA_SS, WS_MSA_NLINE }; /* lines with one charac
 typedef struct ws_msa {
     const ws_abc *abc;
     size_t rows, columns;
-    uint8_t *code;      /* [rows * columns] alphabet's codes, a row after the other; gap: K, '*': Kp - 2, '~': Kp - 1 */
+    uint8_t *code;      /* [rows * columns] alphabet's codes, a row after the other; gap: K, '*': Kp - 2, '~': Kp - 1.
+                         * With ws_msareader_keep_text characters */
     ws_buf names;       /* the rows' names, each with its NUL */
     size_t *name_at;    /* [rows] their places in names.p */
     double *weight;     /* [rows]; NULL: the input has none */
@@ -57,6 +58,9 @@ typedef struct ws_msareader ws_msareader;
 int ws_msareader_open(ws_msareader **out, const char *path, ws_msaformat format, const ws_abc *abc, ws_err *err);
 /* Has the reader keep accessions and descriptions of rows. */
 void ws_msareader_keep(ws_msareader *r);
+/* Has m->code take the characters of the file as they are, without white space, and no alphabet: of aligned FASTA, and
+ * of PHYLIP, whose names end at a blank then. An input in another format is a failure, whose sentence ends in `hint`. */
+void ws_msareader_keep_text(ws_msareader *r, const char *hint);
 /* NULL is legal. */
 void ws_msareader_close(ws_msareader *r);
 

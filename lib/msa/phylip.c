@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * PHYLIP, interleaved and sequential: section 4.3 of build.md. Names have ten characters, or end at a blank. Which of
  * the four it is shows only at the end, so the text is read whole and tried. Then its codes take the place of the
- * text. */
+ * text. Where characters are kept, names end at a blank, blank lines may stand anywhere, and each block of the
+ * interleaved form may begin its lines with the names again. */
 #include <ctype.h>
 
 #include "lib/msa/reader.h"
@@ -16,6 +17,7 @@ typedef struct phylip {
     uint64_t first, number; /* numbers of the first line, and of the line at hand */
     ws_word line;
     size_t rows, columns;  /* as the header has them */
+    size_t lines;          /* that are not blank */
     int interleaved, strict;
     int place; /* codes are to be kept: what came before was a trial */
 } phylip;
@@ -67,8 +69,8 @@ static int take_text(phylip *p, size_t i, ws_err *err) {
         if (x == WS_MAP_BAD) return ws_rows_bad(r, i, p->line, err);
         if (x == WS_MAP_SKIP) continue;
         if (r->length[i] == p->columns)
-            return ws_msa_fail(r, err, "row \"%s\" has more than the %zu columns of the header", ws_row_name(r, i),
-                p->columns);
+            return ws_msa_fail(r, err, "row \"%s\" has more than the %zu columns of the header%s", ws_row_name(r, i),
+                               p->columns, r->as_text ? " (a name ends at a blank)" : "");
         r->length[i]++;
     }
     return WS_OK;
@@ -78,12 +80,30 @@ static int too_short(phylip *p, size_t rows, ws_err *err) {
     return ws_msa_fail(p->r, err, "the alignment ends after %zu of %zu rows", rows, p->rows);
 }
 
+/* Returns whether the next lines begin with the names of all rows, in their order. */
+static int names_follow(phylip *p) {
+    phylip ahead = *p;
+    size_t i = 0;
+    for (int same = 1; same && i < p->rows && next_text(&ahead); i += (size_t)same)
+        same = ws_word_is(ws_word_next(&ahead.line), ws_row_name(p->r, i)) && ahead.line.n > 0;
+    return i == p->rows;
+}
+
+/* Fails if there is one line for each row, and that of row i is shorter than the header says. */
+static int check_single_line(const phylip *p, size_t i, ws_err *err) {
+    const ws_msareader *r = p->r;
+    if (!r->as_text || p->lines != p->rows || r->length[i] == p->columns) return WS_OK;
+    return ws_msa_fail(r, err, "row \"%s\" has %zu columns, where the header has %zu%s", ws_row_name(r, i),
+                       r->length[i], p->columns, r->length[i] ? "" : " (a blank stands between a name and its text)");
+}
+
 static int read_interleaved(phylip *p, ws_err *err) {
     ws_msareader *r = p->r;
-    for (size_t done = 0, block = 0; done < p->columns; done = r->length[0], block++)
+    for (size_t done = 0, block = 0; done < p->columns; done = r->length[0], block++) {
+        const int again = r->as_text && block > 0 && names_follow(p);
         for (size_t i = 0; i < p->rows; i++) {
             r->lines.number = p->number + 1;
-            const int more = i == 0 ? next_text(p) : next_line(p);
+            const int more = i == 0 || r->as_text ? next_text(p) : next_line(p);
             r->lines.number = p->number;
             if (!more || p->line.n == 0) {
                 if (block == 0) return too_short(p, i, err);
@@ -91,11 +111,14 @@ static int read_interleaved(phylip *p, ws_err *err) {
                     i,
                                    p->rows, r->length[i] + 1, p->columns);
             }
+            if (again) (void)ws_word_next(&p->line);
             if ((block == 0 && take_name(p, err)) || take_text(p, i, err)) return err->code;
+            if (check_single_line(p, i, err)) return err->code;
             if (r->length[i] != r->length[0] || r->length[i] == done)
                 return ws_msa_fail(r, err, "row \"%s\" has %zu columns in this block, where its first row has %zu",
                                    ws_row_name(r, i), r->length[i] - done, r->length[0] - done);
         }
+    }
     return WS_OK;
 }
 
@@ -136,6 +159,7 @@ static int attempt_all(phylip *p, ws_err *err) {
     for (int way = 0; way < 4; way++) {
         p->interleaved = way / 2 == sequential;
         p->strict = way % 2 == 0;
+        if (r->as_text && (p->strict || (!p->interleaved && p->lines == p->rows))) continue;
         p->place = 0;
         int rc = attempt(p, &why);
         p->place = rc == WS_OK;
@@ -179,6 +203,7 @@ static int read_text(phylip *p, ws_buf *text, ws_err *err) {
 }
 
 int ws_msa_read_phylip(ws_msareader *r, ws_err *err) {
+    char quote[WS_QUOTE_MAX];
     phylip p = {.r = r};
     ws_buf text = {0};
     int rc = ws_lines_next_text(&r->lines, err);
@@ -187,8 +212,11 @@ int ws_msa_read_phylip(ws_msareader *r, ws_err *err) {
     const ws_word rows = ws_word_next(&line), columns = ws_word_next(&line);
     if (read_number(r, rows, "rows", &p.rows, err) || read_number(r, columns, "columns", &p.columns, err))
         return err->code;
+    if (r->as_text && line.n > 0)
+        return ws_msa_fail(r, err, "\"%s\" follows the numbers of rows and columns, where the line was to end",
+                           ws_quote(quote, line.p, line.n));
     p.first = r->lines.number;
-    while (!(rc = ws_lines_next(&r->lines, err)))
+    for (; !(rc = ws_lines_next(&r->lines, err)); p.lines += ws_word_trim((ws_word){r->lines.p, r->lines.n}).n > 0)
         if ((rc = ws_buf_add(&text, r->lines.p, r->lines.n, err)) || (rc = ws_buf_add(&text, "\n", 1, err))) break;
     if (rc == WS_EOF) rc = read_text(&p, &text, err);
     ws_buf_release(&text);

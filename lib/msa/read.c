@@ -2,6 +2,7 @@
  * The reader of alignments: see lib/msa/msa.h. */
 #include "lib/msa/msa.h"
 
+#include <ctype.h>
 #include <strings.h>
 
 #include "lib/msa/reader.h"
@@ -74,6 +75,13 @@ static void forget(ws_msareader *r) {
 
 void ws_msareader_keep(ws_msareader *r) { r->keeps = 1; }
 
+void ws_msareader_keep_text(ws_msareader *r, const char *hint) {
+    r->as_text = 1;
+    r->hint = hint;
+    for (int c = 0; c < 256; c++) r->map[c] = isspace(c) ? WS_MAP_SKIP : (uint8_t)c;
+    r->map[WS_MAP_SKIP] = r->map[WS_MAP_BAD] = WS_MAP_BAD; /* no character of ASCII */
+}
+
 void ws_msareader_close(ws_msareader *r) {
     if (!r) return;
     forget(r);
@@ -123,9 +131,9 @@ int ws_msareader_next(ws_msareader *r, ws_msa *m, ws_err *err) {
     *m = (ws_msa){0};
     if (r->number++ == 0) {
         if (r->format == WS_MSA_GUESS) rc = ws_msa_guess_format(r, err);
-        if (!rc && !r->abc) rc = ws_msa_guess_alphabet(r, err);
+        if (!rc && !r->abc && !r->as_text) rc = ws_msa_guess_alphabet(r, err);
         if (rc) return rc;
-        set_map(r);
+        if (!r->as_text) set_map(r);
     }
     r->m = m;
     m->abc = r->abc;

@@ -70,6 +70,8 @@ struct ws_msareader {
     size_t npiece, piece_cap;
     size_t *length;        /* [rows] columns so far */
     size_t length_cap, name_cap;
+    int as_text;           /* codes are the characters */
+    const char *hint;      /* ends the sentence about a format whose characters cannot be kept */
     int keeps;             /* m->notes are wanted */
     size_t note_cap;
     struct ws_named {

@@ -78,9 +78,10 @@ int ws_rows_bad(const ws_msareader *r, size_t row, ws_word text, ws_err *err) {
     char quote[WS_QUOTE_MAX], name[WS_QUOTE_MAX];
     size_t i = 0;
     while (r->map[(uint8_t)text.p[i]] != WS_MAP_BAD) i++;
-    return ws_msa_fail(r, err, "row \"%s\" has \"%s\" at character %zu of its text, where a residue of the %s alphabet "
-                       "or a gap was expected", ws_quote(name, ws_row_name(r, row), strlen(ws_row_name(r, row))),
-                       ws_quote(quote, text.p + i, 1), i + 1, r->abc->name);
+    return ws_msa_fail(r, err, "row \"%s\" has \"%s\" at character %zu of its text, where a residue%s%s%s or a gap was "
+                       "expected", ws_quote(name, ws_row_name(r, row), strlen(ws_row_name(r, row))),
+                       ws_quote(quote, text.p + i, 1), i + 1, r->abc ? " of the " : "", r->abc ? r->abc->name : "",
+                       r->abc ? " alphabet" : "");
 }
 
 /* Counts n columns more for a row, which the code holds already. */
