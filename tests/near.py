@@ -47,6 +47,7 @@ NEAREST = {
     "bin/search/rounds": ["tests/jacksieve.bats", "tests/queries-contract.bats"],
     "bin/search/scan": ["tests/hmmscan.bats", "tests/nhmmscan.bats"],
     "bin/search/seqsieve": ["tests/seqsieve.bats", "tests/hmmer.bats"],
+    "bin/search/sieve": ["tests/hmmsearch.bats", "tests/seqsieve.bats", "tests/jacksieve.bats"],
     "bin/search/shards": ["tests/seqsieve.bats", "tests/jacksieve.bats"],
     "bin/genomes": ["build/tests/lib/genome_work", "tests/nhmmsieve.bats", "tests/nhmmscan.bats", "tests/hmmer.bats"],
     "bin/queries": ["tests/seqsieve.bats", "tests/jacksieve.bats", "tests/queries-contract.bats"],

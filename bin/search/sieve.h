@@ -163,7 +163,7 @@ void ws_sieve_target_leave(ws_sieve_target *t);
 /* Frees what a failed run has left. */
 void ws_sieve_domains_release(ws_sieve *s);
 
-/* ---- the program: hmmsieve.c. Members of a ws_tool whose own struct begins with a ws_sieve ---- */
+/* ---- the program: sieve.c. Members of a ws_tool whose own struct begins with a ws_sieve ---- */
 
 /* Opens a search whose models the stage `find` finds; NULL: in files, as hmmsieve. */
 int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *err), ws_err *err);
