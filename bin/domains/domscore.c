@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * domscore: domains, final scores and hmmsearch's own tables of the pairs that passed the filters. */
+ * domscore: domains, final scores and hmmsearch's own tables of the pairs that passed the filters. Their rows are the
+ * source of a chain, with the domain stage behind them. */
 #include "bin/domains/domscore.h"
 #include "kernels/filter/backend.h"
 #include "kernels/fwd/fwd.h"
@@ -15,42 +16,109 @@ static const ws_stage stage = {.columns = &no_columns, .default_p = 1e-5, .mu = 
 
 /* ---- what comes in ---- */
 
-static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, const ws_scan_worker *worker,
-                ws_outtext *out, ws_err *err) {
-    (void)job;
-    return ws_pool_pack(b, hits, &worker->seqs, &out->text, err);
+static size_t pairs_of(const ws_hits *hits, size_t from) {
+    size_t n = from;
+    while (n < hits->n && hits->hit[n].seq == hits->hit[from].seq) n++;
+    return n - from;
 }
 
-/* Enough to fill all threads for a while; and a bound on memory, of which a pair takes about a kilobyte and 6 bytes for
- * each residue. */
-static int is_enough(const ws_job *job) {
-    const ws_pool *p = &((ws_domscore *)job->own)->pool;
-    return p->cells > 3e8 * job->nworker || p->codes.n + p->text.n > (64 << 20) || p->npair > (64 << 10);
-}
-
-/* With --stream the text of a sink leaves with each batch. */
-static int hand_over(ws_dom_out *o, ws_buf *text, ws_err *err) {
-    int rc = ws_sink_flush(&o->sink, err);
-    if (!rc) rc = ws_buf_add(text, o->sink.text.p, o->sink.text.n, err);
-    o->sink.text.n = 0;
+/* Makes pairs of the passing hits of a sequence; their addresses go to the writer. */
+static int add_seq(const ws_job *job, ws_dom_seq *seq, const ws_hit *hit, size_t n, ws_buf *out, ws_err *err) {
+    ws_domscore *d = job->own;
+    int rc = WS_OK;
+    for (size_t j = 0; j < n && !rc; j++) {
+        if (!hit[j].pass) continue;
+        ws_dom_entry *e = ws_dom_pairs_add(d, seq, hit[j].target, err);
+        rc = e ? ws_domscore_tables(d, job, hit[j].target, &e->of.tables, err) : err->code;
+        if (!rc) rc = ws_buf_add(out, &e, sizeof e, err);
+    }
     return rc;
 }
 
-static int pack_main(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text,
-                     ws_err *err) {
-    ws_dom_out *o = own;
-    ws_domscore *d = job->own;
-    (void)item;
-    int rc = ws_pool_take(&d->pool, job->target, made->text.p, made->text.n, err);
-    if (!rc && (d->stream || is_enough(job))) rc = ws_domscore_score(o->job, err);
-    return rc || !d->stream ? rc : hand_over(o, text, err);
+static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, const ws_scan_worker *worker,
+                ws_outtext *out, ws_err *err) {
+    const ws_abc *abc = ((const ws_hmm_target *)job->target[0].data)->hmm->abc;
+    int rc = WS_OK;
+    for (size_t i = 0, n; i < hits->n && !rc; i += n) {
+        const ws_hit *hit = &hits->hit[i];
+        int pass = 0;
+        n = pairs_of(hits, i);
+        for (size_t j = 0; j < n; j++) pass |= hit[j].pass;
+        if (!pass || !b->len[hit->seq]) continue;
+        ws_dom_seq *seq = ws_dom_seq_make(b, &worker->seqs, hit->seq, 0, abc, err);
+        rc = seq ? add_seq(job, seq, hit, n, &out->text, err) : err->code;
+        ws_dom_seq_leave(seq);
+    }
+    return rc;
 }
 
-static int pack_side(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text,
-                     ws_err *err) {
-    (void)item;
-    (void)made;
-    return ((const ws_domscore *)job->own)->stream ? hand_over(own, text, err) : WS_OK;
+/* Lets the pairs of a batch begin, in the order of the input. Sequences get their numbers. */
+static int begin(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text, ws_err *err) {
+    ws_domscore *d = job->own;
+    ws_dom_entry *const *pair = (ws_dom_entry *const *)(const void *)made->text.p;
+    const ws_dom_seq *last = NULL;
+    int rc = WS_OK;
+    (void)own, (void)item, (void)text;
+    for (size_t i = 0; i < made->text.n / sizeof *pair && !rc; i++) {
+        ws_dom_entry *e = pair[i];
+        if (e->seq != last) e->seq->seq.number = d->number++;
+        last = e->seq;
+        if (d->stream && !(e->turn = ws_turns_take(&d->turns, err))) return err->code;
+        rc = ws_dom_pairs_begin(d, job, e, e->of.tables, err);
+    }
+    return rc;
+}
+
+/* ---- what the domain stage makes of it ---- */
+
+/* With --stream a target is ranked alone, and its text leaves in turn. */
+static int write_alone(ws_domscore *d, const ws_job *job, const ws_dom_entry *e, ws_err *err) {
+    const uint32_t m = e->of.model;
+    ws_hitlist *l = &d->store.list[m];
+    ws_hitquery q = ws_domscore_query(d, job->target[m].data, l, NULL);
+    int rc = WS_OK;
+    q.streams = 1;
+    if (!l->n) return WS_OK;
+    ws_hitlist_rank(l, &d->threshold[m], (ws_spaces){d->Z, d->domZ});
+    ws_domscore_write_target(d, &q, l->hit[0]);
+    l->n = 0;
+    for (int k = 0; k < d->nout && !rc; k++) {
+        ws_sink *s = &d->out[k].sink;
+        rc = ws_sink_flush(s, err);
+        e->turn->out[d->out[k].number].text = s->text;
+        s->text = (ws_buf){0};
+    }
+    return rc;
+}
+
+static int done(void *own, ws_dom_item *item, ws_err *err) {
+    const ws_job *job = own;
+    ws_domscore *d = job->own;
+    ws_dom_entry *e = (ws_dom_entry *)item;
+    pthread_mutex_lock(&d->lock);
+    int rc = ws_domscore_hold(d, job, item->model, &e->seq->seq, &item->pair.hit, err);
+    if (!rc && d->stream) rc = write_alone(d, job, e, err);
+    ws_dom_pairs_unlink(e);
+    pthread_mutex_unlock(&d->lock);
+    if (!rc && d->stream) rc = ws_turns_give(&d->turns, e->turn, err);
+    ws_dom_pairs_free(e);
+    return rc;
+}
+
+static ws_chain_wish wish(void *own) {
+    const ws_job *job = own;
+    return ws_dom_steps_are_many(((const ws_domscore *)job->own)->steps) ? WS_CHAIN_NO_ROOM : WS_CHAIN_HURRY;
+}
+
+static int chain(ws_job *job, ws_chain_ops *ops, ws_err *err) {
+    ws_domscore *d = job->own;
+    int rc = ws_domscore_open_store(d, job, err);
+    if (!rc) rc = ws_domscore_make_steps(d, job, 0, job, done, err);
+    if (rc) return rc;
+    if (d->stream) ws_turns_open(&d->turns, job);
+    ws_dom_steps_stages(d->steps, d->stage);
+    *ops = (ws_chain_ops){.stage = d->stage, .nstage = WS_DOM_STEPS, .own = job, .wish = wish};
+    return WS_OK;
 }
 
 /* ---- what goes out ---- */
@@ -69,14 +137,15 @@ static int finish(ws_job *job, ws_err *err) {
     ws_domscore *d = job->own;
     const ws_stream_size size = ws_scan_size(job);
     const int known = size.state == WS_SIZE_KNOWN;
+    int rc = WS_OK;
     d->finished = 1;
+    ws_domscore_end_steps(d);
     (void)ws_cascade_finish(job, err);
-    int rc = ws_domscore_score(job, err);
     for (int k = 0; k < d->nout; k++) {
         d->out[k].sink.write = to_output;
         d->out[k].sink.to = &d->out[k];
     }
-    if (!rc && !d->stream) rc = ws_domscore_write(job, known ? (double)size.seqs : NAN, known || d->Z_given, err);
+    if (!d->stream) rc = ws_domscore_write(job, known ? (double)size.seqs : NAN, known || d->Z_given, err);
     for (int k = 0; k < d->nout; k++) job->out[d->out[k].number].rows = d->out[k].rows;
     if (!rc) rc = ws_domscore_failure(d, err);
     return !rc && !known && !d->Z_given ? ws_domscore_no_size(err) : rc;
@@ -90,10 +159,12 @@ static int flush(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
     int rc = WS_OK;
     if (!d->finished && job->failed == WS_EDATA) {
         d->finished = 1;
-        rc = ws_domscore_score(o->job, err);
-        if (!rc && !d->stream) rc = ws_domscore_write(o->job, NAN, 0, err);
+        if (!d->stream) rc = ws_domscore_write(o->job, NAN, 0, err);
     }
-    return rc ? rc : hand_over(o, text, err);
+    if (!rc) rc = ws_sink_flush(&o->sink, err);
+    if (!rc) rc = ws_buf_add(text, o->sink.text.p, o->sink.text.n, err);
+    o->sink.text.n = 0;
+    return rc;
 }
 
 /* ---- opening ---- */
@@ -101,7 +172,7 @@ static int flush(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
 static void add_output(ws_job *job, ws_dom_form form, const char *path) {
     ws_domscore *d = job->own;
     ws_dom_out *o = &d->out[d->nout];
-    ws_output output = {.path = path, .own = o, .head = ws_domscore_head, .pack = d->nout ? pack_side : pack_main,
+    ws_output output = {.path = path, .own = o, .head = ws_domscore_head, .pack = d->nout ? NULL : begin,
                         .end = ws_domscore_end, .flush = flush};
     *o = (ws_dom_out){.form = form, .job = job};
     if (d->nout++ == 0) ws_scan_set_main(job, &(ws_scan_output){output, emit});
@@ -161,16 +232,18 @@ void ws_domscore_end_steps(ws_domscore *d) {
 
 void ws_domscore_close(ws_job *job) {
     ws_domscore *d = job->own;
+    ws_dom_pairs_release(d);
     ws_domscore_forget(d, job);
     for (int k = 0; k < d->nout; k++) {
         ws_sink_release(&d->out[k].sink);
         ws_dom_out_release(&d->out[k]);
     }
-    ws_pool_release(&d->pool);
+    ws_turns_close(&d->turns);
     ws_hitcols_release(&d->columns);
     ws_buf_release(&d->echo);
     ws_buf_release(&d->settings);
     ws_buf_release(&d->author);
+    pthread_mutex_destroy(&d->lock);
     ws_cascade_close(job);
 }
 
@@ -204,5 +277,6 @@ const ws_tool ws_domscore_tool = {
     .open = open_tool,
     .close = ws_domscore_close,
     .make = ws_cascade_make,
+    .chain = chain,
     .finish = finish,
 };

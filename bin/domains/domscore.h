@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The state of the program domscore: its options, the pairs that wait to be scored, the hits held, the outputs. The
- * stage itself is kernels/dom/dom.h. */
+ * The state of the program domscore: its options, the pairs in the domain stage, the hits held, the outputs. The stage
+ * itself is bin/domains/steps.h. */
 #ifndef WS_DOMAINS_DOMSCORE_H
 #define WS_DOMAINS_DOMSCORE_H
 
@@ -8,38 +8,43 @@
 #include "bin/filters/cascade.h"
 #include "lib/hits/options.h"
 #include "lib/hits/write.h"
+#include "lib/run/turns.h"
 #include "lib/scan/scan.h"
 
-/* ---- pairs that wait: pool.c ---- */
+typedef struct ws_domscore ws_domscore;
 
-/* A sequence of the pool: places in `codes` and `text`, where name, description, quality and accession follow one
- * another. */
-typedef struct ws_pool_seq {
-    uint64_t number; /* in the stream */
-    size_t codes, text;
-    uint32_t L, nname, ndesc, nqual, nacc;
-} ws_pool_seq;
+/* ---- pairs in the domain stage: pairs.c ---- */
 
-typedef struct ws_pool_pair {
-    uint32_t seq, model;
-} ws_pool_pair;
+/* A sequence with pairs in the domain stage. Each pair holds it, and so may others. */
+typedef struct ws_dom_seq {
+    uint32_t users; /* atomic */
+    void *block;    /* of the program's own */
+    ws_lenmodel lm;
+    ws_hitseq seq;  /* its codes and texts lie after this record */
+} ws_dom_seq;
 
-typedef struct ws_pool {
-    ws_buf codes, text;
-    ws_pool_seq *seq;
-    ws_pool_pair *pair;
-    size_t nseq, seq_cap, npair, pair_cap;
-    uint64_t number; /* sequences that came so far */
-    double cells;    /* of the pairs */
-} ws_pool;
+/* A pair, in the list of all of a ws_domscore. */
+typedef struct ws_dom_entry {
+    ws_dom_item of; /* first: ws_dom_steps_conf.done gets its address */
+    ws_dom_seq *seq;
+    ws_turn *turn;  /* of --stream */
+    struct ws_dom_entry *next, **at; /* at: what points to this one */
+} ws_dom_entry;
 
-/* Appends the passing pairs of a batch's hits to `out`, in a form for ws_pool_take. */
-int ws_pool_pack(const ws_batch *b, const ws_hits *hits, const ws_seqs *seqs, ws_buf *out, ws_err *err);
-/* Adds what ws_pool_pack made. qlen of the targets is the models' length. Can fail with WS_ENOMEM alone. */
-int ws_pool_take(ws_pool *p, const ws_target *target, const char *packed, size_t n, ws_err *err);
-/* Forgets sequences and pairs, keeps memory. */
-void ws_pool_reuse(ws_pool *p);
-void ws_pool_release(ws_pool *p);
+/* Copies sequence i of a batch, whose values are ws_lenmodels, with its texts, for one user. NULL without memory. */
+ws_dom_seq *ws_dom_seq_make(const ws_batch *b, const ws_seqs *seqs, size_t i, uint64_t number, const ws_abc *abc,
+                            ws_err *err);
+/* Takes a user away; with the last one the sequence goes. NULL is legal. */
+void ws_dom_seq_leave(ws_dom_seq *s);
+/* Adds a pair with a model to the list, as one more user of the sequence. Any thread. NULL without memory. */
+ws_dom_entry *ws_dom_pairs_add(ws_domscore *d, ws_dom_seq *seq, uint32_t m, ws_err *err);
+/* Lets a pair begin. Any thread. WS_ENOMEM. */
+int ws_dom_pairs_begin(ws_domscore *d, const ws_job *job, ws_dom_entry *e, const ws_dom_tables *tables, ws_err *err);
+/* Takes a pair out of the list, under the lock of ws_domscore; frees one that is in none. */
+void ws_dom_pairs_unlink(ws_dom_entry *e);
+void ws_dom_pairs_free(ws_dom_entry *e);
+/* Frees what a failed run has left. */
+void ws_dom_pairs_release(ws_domscore *d);
 
 /* ---- the program ---- */
 
@@ -77,7 +82,7 @@ int ws_dom_program_head(const ws_dom_program *p, const ws_job *job, int by_seq, 
                         ws_err *err);
 
 /* Options, after those that bin/filters reads, and the state of a run. */
-typedef struct ws_domscore {
+struct ws_domscore {
     ws_cascade_opts cascade; /* its p and nobias decide about sequences without pairs */
     WS_HIT_FIELDS;
     int stream, resolve; /* resolve: ws_resolve */
@@ -87,16 +92,22 @@ typedef struct ws_domscore {
     ws_thresholds *threshold; /* [models] */
     int hold;                 /* WS_HOLD_... that the outputs need */
     ws_hitcols columns;
-    ws_pool pool;
     ws_hitstore store;
     ws_dom_tables **tables;   /* [models], made when a model's first pair comes */
     ws_dom_steps *steps;
+    pthread_mutex_t lock;     /* of the pairs, and of the store while they are in the domain stage */
+    ws_dom_entry *pairs;
     ws_dom_out out[WS_DOMSCORE_OUTPUTS];
     int nout;
     uint64_t failed;          /* pairs whose ensemble needs more than `mem` */
     ws_err failure;           /* about the first of them in the input, which is that of failed_seq and failed_model */
     uint64_t failed_seq, failed_model;
     int finished;             /* all that was held is written */
+
+    /* of domscore alone */
+    uint64_t number;          /* sequences that came to the domain stage */
+    ws_chain_stage stage[WS_DOM_STEPS];
+    ws_turns turns;           /* of --stream: of pairs */
 
     int by_seq;               /* of hmmsieve --scan: the sequences are the queries, the models the targets */
 
@@ -112,7 +123,7 @@ typedef struct ws_domscore {
     const ws_queryseq *query; /* [models]; NULL: queries are models */
 
     ws_buf author;            /* of Stockholm's AU line, with NUL */
-} ws_domscore;
+};
 /* Holds that a tool's struct begins with the one of the functions that it borrows: their accessor finds it there. */
 #define WS_BEGINS_WITH(type, member) _Static_assert(offsetof(type, member) == 0, #type " begins with " #member)
 WS_BEGINS_WITH(ws_domscore, cascade);
@@ -139,9 +150,6 @@ int ws_domscore_hold(ws_domscore *d, const ws_job *job, size_t m, const ws_hitse
                      ws_err *err);
 /* hold.c: returns WS_EDATA with a sentence if some pairs could not be scored. */
 int ws_domscore_failure(const ws_domscore *d, ws_err *err);
-
-/* hold.c: scores all pairs of the pool and holds the hits; with --stream they are written. */
-int ws_domscore_score(ws_job *job, ws_err *err);
 
 /* domscore.c: chooses columns and what is held, once all outputs are known. WS_EUSAGE for a wrong --fields. */
 int ws_domscore_choose(ws_domscore *d, const ws_job *job, ws_err *err);

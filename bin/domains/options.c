@@ -30,6 +30,7 @@ const ws_opt ws_domscore_opts[] = {
 void ws_domscore_defaults(void *own) {
     const ws_thresholds t = WS_THRESHOLDS_DEFAULT;
     ws_domscore *d = own;
+    pthread_mutex_init(&d->lock, NULL);
     d->cascade.p = 1e-5;
     d->E = t.E;
     d->domE = t.domE;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 void ws_sieve_pool_reuse(ws_sieve_pool *p) {
-    for (size_t i = 0; i < ws_min(p->batch.n, p->copy_cap); i++) ws_sieve_target_leave(p->copy[i].target);
+    for (size_t i = 0; i < ws_min(p->batch.n, p->copy_cap); i++) ws_dom_seq_leave(p->copy[i].whole);
     if (p->copy) memset(p->copy, 0, p->copy_cap * sizeof *p->copy);
     ws_batch_reuse(&p->batch);
     p->npair = p->taken = 0;

@@ -14,7 +14,7 @@ struct ws_sieve_block {
     uint64_t first; /* number of its first sequence in the input */
     size_t n;
     uint64_t left;  /* pairs that are not decided. Atomic */
-    ws_hitstore store; /* a list for each sequence; under the lock of ws_sieve */
+    ws_hitstore store; /* a list for each sequence; under the lock of ws_domscore */
     counts *passed;    /* [n] atomic */
     ws_queryseq *seq;  /* [n]; their texts lie in `text` */
     char *text;

@@ -278,7 +278,6 @@ void ws_sieve_close(ws_job *job) {
     ws_sieve *s = ws_sieve_of(job);
     if (!s->job) return;
     for (int k = 0; k < WS_SIEVE_FILTERS; k++) ws_sieve_filter_release(&s->filter[k]);
-    ws_sieve_domains_release(s);
     ws_sieve_scan_close(s);
     ws_sieve_scores_release(s);
     free_models(s);

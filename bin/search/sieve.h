@@ -22,14 +22,6 @@
 typedef struct ws_sieve ws_sieve;
 typedef struct ws_sieve_block ws_sieve_block;
 
-/* A sequence with pairs in the domain stage. Each pair and the pool that it comes from hold it. */
-typedef struct ws_sieve_target {
-    uint32_t users; /* atomic */
-    ws_sieve_block *block; /* of --scan; else NULL */
-    ws_lenmodel lm;
-    ws_hitseq seq;  /* its texts lie after this record */
-} ws_sieve_target;
-
 /* ---- pools: pool.c ---- */
 
 /* A pair, and what earlier stages computed of it. */
@@ -72,11 +64,11 @@ typedef struct ws_sieve_pool {
     size_t number_cap, block_cap, pair_cap, item_cap, start_cap, null2_cap, msv_cap, copy_cap;
 } ws_sieve_pool;
 
-/* The place of a sequence in the pool of that number of the next stage; its target in the domain stage. */
+/* The place of a sequence in the pool of that number of the next stage; its copy in the domain stage. */
 typedef struct ws_sieve_copy {
     uint64_t pool;
     uint32_t seq;
-    ws_sieve_target *target;
+    ws_dom_seq *whole;
 } ws_sieve_copy;
 
 static inline size_t ws_sieve_pairs(const ws_sieve_pool *p, size_t models) {
@@ -158,10 +150,6 @@ void ws_sieve_scores_release(ws_sieve *s);
 int ws_sieve_domains_add(ws_sieve *s, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n, ws_err *err);
 /* ws_dom_steps_conf.done: holds the hit; own is a ws_sieve. */
 int ws_sieve_domains_done(void *sieve, ws_dom_item *item, ws_err *err);
-/* Takes a target from a pool that is done; NULL is legal. */
-void ws_sieve_target_leave(ws_sieve_target *t);
-/* Frees what a failed run has left. */
-void ws_sieve_domains_release(ws_sieve *s);
 
 /* ---- the program: sieve.c. Members of a ws_tool whose own struct begins with a ws_sieve ---- */
 
@@ -253,7 +241,7 @@ int ws_sieve_scan_decide(ws_sieve *s, ws_sieve_pool *p, const uint32_t *seq, siz
                          size_t npassed, ws_err *err);
 /* Keeps a model for a pair in the domain stage, whose caller has taken it, until ws_sieve_scan_hold. */
 void ws_sieve_scan_keep_model(ws_sieve *s, uint32_t m);
-/* Holds the hit of a pair if it can still be reported. Under the lock of ws_sieve. Fails as ws_hitstore_add. */
+/* Holds the hit of a pair if it can still be reported. Under the lock of ws_domscore. Fails as ws_hitstore_add. */
 int ws_sieve_scan_hold(ws_sieve *s, ws_sieve_block *b, uint32_t m, const ws_hitseq *seq, const ws_dom_target *hit,
                        ws_err *err);
 /* Ends so many pairs of a block. With the last one the block is ranked, and leaves when those before it have left.
@@ -287,10 +275,9 @@ struct ws_sieve {
     ws_dom_passed passed;
     ws_buf args;
 
-    pthread_mutex_t lock; /* of the lists below, the hits, and what is made of models */
+    pthread_mutex_t lock; /* of the lists below */
     ws_sieve_memory *idle;
     ws_sieve_memory *scored; /* steps that wait for the decision, the first one first */
-    struct ws_sieve_item *items; /* pairs in the domain stage */
     uint8_t *pinned;             /* [models] 1: the domain stage needs what was made of it */
     ws_sieve_scan by_seq;
 };
