@@ -16,8 +16,9 @@ static const ws_opt opts[] = {
     WS_SIEVE_FILTER_OPTS,
     WS_HIT_FLAG(ws_sieve, "scan", dom.by_seq, WS_GROUP_FILTER, WS_OPT_RESULT,
                 "be hmmscan: the sequences are the queries, and models the targets, of which Z is the number"),
-    WS_HIT_FLAG(ws_sieve, "hmmer-path", hmmer_path, WS_GROUP_MISC, 0,
-                "print the folder where this program has the names of HMMER's programs"),
+    {0, "hmmer-path", NULL, WS_OPT_FOLDER, 0, NULL,
+     "print the folder where this program has the names of HMMER's programs", .group = WS_GROUP_MISC,
+     .given = WS_OPT_NOGIVEN},
     WS_HIT_FLAG(ws_sieve, "long", windows, WS_GROUP_FILTER, WS_OPT_RESULT,
                 "in front of all others: be nhmmsieve, which searches genomes"),
 
@@ -82,7 +83,6 @@ static int open_tool(ws_job *job, ws_err *err) {
 }
 
 extern const ws_tool ws_nhmmsieve_tool, ws_hmmsieve_tool;
-static int asks_hmmer_path(const ws_job *job) { return ws_sieve_of(job)->hmmer_path; }
 static const ws_peer *const peers[] = {&ws_peer_hmmsearch, &ws_peer_hmmscan, NULL};
 static const ws_mode modes[] = {{"--long", &ws_nhmmsieve_tool}, {NULL, NULL}};
 
@@ -101,7 +101,6 @@ const ws_tool ws_hmmsieve_tool = {
     WS_SIEVE_TOOL,
     .chain = ws_sieve_chain,
     .peers = peers,
-    .asks_hmmer_path = asks_hmmer_path,
     .modes = modes,
     .open = open_tool,
     .close = ws_sieve_close,

@@ -255,7 +255,7 @@ struct ws_sieve {
     double F1, F2, F3;
     int F_given, max, threads_given;
     long long threads;
-    int hmmer_path, cpu_domains, windows, mpi, stall, restrictdb, ssifile;
+    int cpu_domains, windows, mpi, stall, restrictdb, ssifile;
     const char *tformat, *text;
     long long db_shards; /* 0: inputs are files as they are named */
     ws_buf shard_names;  /* with NUL */

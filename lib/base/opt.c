@@ -220,7 +220,8 @@ static int store(const found *f, const char *text, ws_err *err) {
     case WS_OPT_CHOICE: return parse_choice(o, text, (int *)(void *)at, err);
     case WS_OPT_HELP:
     case WS_OPT_VERSION:
-    case WS_OPT_DUMP: break;
+    case WS_OPT_DUMP:
+    case WS_OPT_FOLDER: break;
     }
     return WS_OK;
 }
@@ -247,6 +248,7 @@ static int apply(ws_cmdline *cl, const found *f, const char *value, int at, ws_e
     case WS_OPT_HELP: cl->outcome = WS_OPT_SHOW_HELP; return WS_OK;
     case WS_OPT_VERSION: cl->outcome = WS_OPT_SHOW_VERSION; return WS_OK;
     case WS_OPT_DUMP: cl->outcome = WS_OPT_SHOW_DUMP; return WS_OK;
+    case WS_OPT_FOLDER: cl->outcome = WS_OPT_SHOW_FOLDER; return WS_OK;
     default: break;
     }
     int rc = store(f, value, err);

@@ -18,7 +18,8 @@ typedef enum ws_opt_type {
     WS_OPT_CHOICE, /* int: index into choices; the user may write them in upper or lower case */
     WS_OPT_HELP,   /* ends the parse: see ws_opt_outcome */
     WS_OPT_VERSION,
-    WS_OPT_DUMP
+    WS_OPT_DUMP,
+    WS_OPT_FOLDER /* of the names of HMMER's programs */
 } ws_opt_type;
 
 /* The values of a WS_OPT_LIST in the order given. */
@@ -64,7 +65,9 @@ typedef struct ws_opt_table {
     unsigned unseen;   /* options with one of these flags are not shown; WS_OPT_HIDDEN always */
 } ws_opt_table;
 
-typedef enum ws_opt_outcome { WS_OPT_RUN, WS_OPT_SHOW_HELP, WS_OPT_SHOW_VERSION, WS_OPT_SHOW_DUMP } ws_opt_outcome;
+typedef enum ws_opt_outcome {
+    WS_OPT_RUN, WS_OPT_SHOW_HELP, WS_OPT_SHOW_VERSION, WS_OPT_SHOW_DUMP, WS_OPT_SHOW_FOLDER
+} ws_opt_outcome;
 
 /* An option as it was given. */
 typedef struct ws_opt_given {

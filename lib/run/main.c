@@ -63,7 +63,7 @@ static int help_text(const ws_tool *tool, const ws_opt_table *tab, int ntab, ws_
 static int show_instead(const ws_job *job, const ws_opt_table *tab, int ntab, ws_err *err) {
     ws_buf text = {0};
     int rc = WS_OK;
-    if (job->tool->asks_hmmer_path && job->tool->asks_hmmer_path(job) && job->cmdline.outcome == WS_OPT_RUN)
+    if (job->cmdline.outcome == WS_OPT_SHOW_FOLDER)
         rc = ws_peer_folder(&text, err);
     else if (job->common.list_backends)
         rc = ws_backend_list(job->tool, &job->machine, &text, err);
@@ -144,7 +144,6 @@ static int list_tables(ws_job *job, ws_opt_table tab[NTABLE]) {
 
 /* Parses and runs, or shows what is asked for in place of a run. */
 static int run_or_show(ws_job *job, const ws_opt_table *tab, int ntab, int argc, char **argv, ws_err *err) {
-    const ws_tool *tool = job->tool;
     ws_cpu_probe(&job->machine.cpu);
     int rc = ws_opt_parse(&job->cmdline, tab, ntab, argc, argv, err);
     if (job->peer) {
@@ -163,8 +162,7 @@ static int run_or_show(ws_job *job, const ws_opt_table *tab, int ntab, int argc,
         ws_dev_load_at_start();
     }
     if (rc) return rc;
-    const int asked = tool->asks_hmmer_path && tool->asks_hmmer_path(job);
-    const int instead = job->cmdline.outcome != WS_OPT_RUN || job->common.list_backends || asked;
+    const int instead = job->cmdline.outcome != WS_OPT_RUN || job->common.list_backends;
     return instead ? show_instead(job, tab, ntab, err) : ws_run_job(job, err);
 }
 

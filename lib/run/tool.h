@@ -216,7 +216,6 @@ typedef struct ws_tool {
     const struct ws_scoring *scoring; /* what ws_scan_reader asks of a tool: lib/scan/scan.h; NULL with other readers */
     int asks_input;         /* without an operand for input, standard input that is /dev/null is misuse */
     const struct ws_peer *const *peers; /* programs of HMMER that it can be called as, ended by NULL; NULL: none */
-    int (*asks_hmmer_path)(const ws_job *job); /* returns whether the folder of those names is asked for; NULL: never */
     const ws_mode *modes;   /* ended by one without option; NULL: none */
 
     /* Turns operands into targets, checks options, sets the inputs, and what the reader wants to know. */
