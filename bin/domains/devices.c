@@ -7,14 +7,11 @@
 #include "lib/base/mem.h"
 #include "lib/dev/device.h"
 
-typedef ws_dom_waiting span;
-typedef ws_dom_stage stage;
-
 /* Ends a list after its first `most` spans, or where another model follows if one_model. Returns what follows. */
-static span *cut(span *last, int most, int one_model) {
+static ws_dom_waiting *cut(ws_dom_waiting *last, int most, int one_model) {
     const uint32_t model = last->item->model;
     for (int n = 1; n < most && last->next && (!one_model || last->next->item->model == model); n++) last = last->next;
-    span *next = last->next;
+    ws_dom_waiting *next = last->next;
     last->next = NULL;
     return next;
 }
@@ -22,10 +19,10 @@ static span *cut(span *last, int most, int one_model) {
 /* Leaves spans to the threads of the CPU: what follows from them if they are `done`, else all of them, of which a
  * device may have sampled regions. To these threads such steps come before all others: they may last long, and bring
  * the next spans, of which a device should have many at once. */
-static void leave_to_cpu(stage *st, span *first, int done) {
+static void leave_to_cpu(ws_dom_stage *st, ws_dom_waiting *first, int done) {
     ws_dom_ends *e = &st->of->ends;
     pthread_mutex_lock(&e->lock);
-    for (span *p = first, *next; p; p = next) {
+    for (ws_dom_waiting *p = first, *next; p; p = next) {
         next = cut(p, done ? WS_PLAN_SPANS_DONE : WS_PLAN_SPANS_OF_STEP, !done);
         p->stage = st;
         p->done = done;
@@ -37,9 +34,9 @@ static void leave_to_cpu(stage *st, span *first, int done) {
 }
 
 /* Parts the linked spans by `done`. */
-static void part(span *first, const uint8_t *done, span *of[2]) {
-    span **end[2] = {&of[0], &of[1]};
-    for (span *p = first; p; p = p->next) {
+static void part(ws_dom_waiting *first, const uint8_t *done, ws_dom_waiting *of[2]) {
+    ws_dom_waiting **end[2] = {&of[0], &of[1]};
+    for (ws_dom_waiting *p = first; p; p = p->next) {
         const int yes = *done++;
         *end[yes] = p;
         end[yes] = &p->next;
@@ -48,11 +45,11 @@ static void part(span *first, const uint8_t *done, span *of[2]) {
 }
 
 /* Leaves spans that are too long for a device to the CPU. Returns the others, and their number in *n. */
-static span *leave_long(stage *st, span *first, size_t *n) {
+static ws_dom_waiting *leave_long(ws_dom_stage *st, ws_dom_waiting *first, size_t *n) {
     const double most = ws_plan_span_longest(st->of->conf.device_first);
-    span *of[2], **end[2] = {&of[0], &of[1]};
+    ws_dom_waiting *of[2], **end[2] = {&of[0], &of[1]};
     *n = 0;
-    for (span *p = first; p; p = p->next) {
+    for (ws_dom_waiting *p = first; p; p = p->next) {
         const int is_short = ws_dom_waiting_cells(p) <= most;
         *n += (size_t)is_short;
         *end[is_short] = p;
@@ -64,11 +61,12 @@ static span *leave_long(stage *st, span *first, size_t *n) {
 }
 
 /* Does a step for the n spans of a list. After a failure those that have no `done` are untouched. */
-static int load_device(const stage *st, const span *first, size_t n, uint8_t *done, ws_err *err) {
+static int load_device(const ws_dom_stage *st, const ws_dom_waiting *first, size_t n, uint8_t *done, ws_err *err) {
     ws_dom_load *load = ws_calloc(n, sizeof *load, err);
     if (!load) return err->code;
     n = 0;
-    for (const span *p = first; p; p = p->next) load[n++] = (ws_dom_load){.t = p->item->tables, .span = p->of};
+    for (const ws_dom_waiting *p = first; p; p = p->next)
+        load[n++] = (ws_dom_load){.t = p->item->tables, .span = p->of};
     const int rc = st->kind == WS_DOM_PARSE     ? ws_dom_device_parse(load, n, err)
                    : st->kind == WS_DOM_RESOLVE ? ws_dom_device_resolve(load, n, &st->of->conf.options, err)
                                                 : ws_dom_device_rescore(load, n, err);
@@ -79,20 +77,20 @@ static int load_device(const stage *st, const span *first, size_t n, uint8_t *do
 }
 
 /* The same for envelopes of windows. */
-static int load_windows(const stage *st, const span *first, size_t n, uint8_t *done, ws_err *err) {
+static int load_windows(const ws_dom_stage *st, const ws_dom_waiting *first, size_t n, uint8_t *done, ws_err *err) {
     const ws_dom_steps_conf *c = &st->of->conf;
     ws_dom_window_load *load = ws_calloc(n, sizeof *load, err);
     ws_dom_window_envelope *e = load ? ws_calloc(n, sizeof *e, err) : NULL;
     int rc = e ? WS_OK : err->code;
     n = 0;
-    for (const span *p = first; p && !rc; p = p->next) {
+    for (const ws_dom_waiting *p = first; p && !rc; p = p->next) {
         e[n] = ws_dom_waiting_window(p);
         load[n] = (ws_dom_window_load){.m = p->item->window, .e = &e[n]};
         n++;
     }
     if (!rc) rc = ws_dom_window_rescore_on_device(load, n, c->options.nonull2, c->threads, err);
     n = 0;
-    for (const span *p = first; p && e; p = p->next) {
+    for (const ws_dom_waiting *p = first; p && e; p = p->next) {
         done[n] = load[n].done != 0;
         if (done[n]) ws_dom_waiting_take_window(p, &e[n]);
         n++;
@@ -102,11 +100,11 @@ static int load_windows(const stage *st, const span *first, size_t n, uint8_t *d
     return rc;
 }
 
-int ws_dom_stage_run_on_device(stage *st, span *list, ws_err *err) {
+int ws_dom_stage_run_on_device(ws_dom_stage *st, ws_dom_waiting *list, ws_err *err) {
     ws_dom_steps *s = st->of;
-    span *of[2];
+    ws_dom_waiting *of[2];
     size_t n;
-    span *first = leave_long(st, list, &n);
+    ws_dom_waiting *first = leave_long(st, list, &n);
     uint8_t *done = ws_calloc(n, 1, err);
     int rc = done ? WS_OK : err->code;
     if (!rc && first)
@@ -131,7 +129,7 @@ static int take_end(void *own, const ws_chain_thread *t, ws_chain_need need, ws_
     (void)need;
     if (t->kind != WS_CHAIN_CPU) return 0;
     pthread_mutex_lock(&e->lock);
-    span *p = e->first;
+    ws_dom_waiting *p = e->first;
     if (p) {
         e->first = p->step;
         if (!p->step) e->end = &e->first;
@@ -142,7 +140,7 @@ static int take_end(void *own, const ws_chain_thread *t, ws_chain_need need, ws_
 }
 
 static int work_end(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
-    span *first = step->pool;
+    ws_dom_waiting *first = step->pool;
     (void)own, (void)t;
     return first->done ? ws_dom_stage_end_spans(first->stage, first, WS_OK, err)
                        : ws_dom_stage_run_on_cpu(first->stage, first, err);

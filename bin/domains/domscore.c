@@ -24,7 +24,7 @@ static size_t pairs_of(const ws_hits *hits, size_t from) {
 
 /* Makes pairs of the passing hits of a sequence; their addresses go to the writer. */
 static int add_seq(const ws_job *job, ws_dom_seq *seq, const ws_hit *hit, size_t n, ws_buf *out, ws_err *err) {
-    ws_domscore *d = job->own;
+    ws_domscore *d = ws_domscore_of(job);
     int rc = WS_OK;
     for (size_t j = 0; j < n && !rc; j++) {
         if (!hit[j].pass) continue;
@@ -54,7 +54,7 @@ static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, const
 
 /* Lets the pairs of a batch begin, in the order of the input. Sequences get their numbers. */
 static int begin(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text, ws_err *err) {
-    ws_domscore *d = job->own;
+    ws_domscore *d = ws_domscore_of(job);
     ws_dom_entry *const *pair = (ws_dom_entry *const *)(const void *)made->text.p;
     const ws_dom_seq *last = NULL;
     int rc = WS_OK;
@@ -93,7 +93,7 @@ static int write_alone(ws_domscore *d, const ws_job *job, const ws_dom_entry *e,
 
 static int done(void *own, ws_dom_item *item, ws_err *err) {
     const ws_job *job = own;
-    ws_domscore *d = job->own;
+    ws_domscore *d = ws_domscore_of(job);
     ws_dom_entry *e = (ws_dom_entry *)item;
     pthread_mutex_lock(&d->lock);
     int rc = ws_domscore_hold(d, job, item->model, &e->seq->seq, &item->pair.hit, err);
@@ -107,11 +107,11 @@ static int done(void *own, ws_dom_item *item, ws_err *err) {
 
 static ws_chain_wish wish(void *own) {
     const ws_job *job = own;
-    return ws_dom_steps_are_many(((const ws_domscore *)job->own)->steps) ? WS_CHAIN_NO_ROOM : WS_CHAIN_HURRY;
+    return ws_dom_steps_are_many(ws_domscore_of(job)->steps) ? WS_CHAIN_NO_ROOM : WS_CHAIN_HURRY;
 }
 
 static int chain(ws_job *job, ws_chain_ops *ops, ws_err *err) {
-    ws_domscore *d = job->own;
+    ws_domscore *d = ws_domscore_of(job);
     int rc = ws_domscore_open_store(d, job, err);
     if (!rc) rc = ws_domscore_make_steps(d, job, 0, job, done, err);
     if (rc) return rc;
@@ -134,7 +134,7 @@ int ws_domscore_no_size(ws_err *err) {
 }
 
 static int finish(ws_job *job, ws_err *err) {
-    ws_domscore *d = job->own;
+    ws_domscore *d = ws_domscore_of(job);
     const ws_stream_size size = ws_scan_size(job);
     const int known = size.state == WS_SIZE_KNOWN;
     int rc = WS_OK;
@@ -154,7 +154,7 @@ static int finish(ws_job *job, ws_err *err) {
 /* Writes what is held after a cut or other bad input. The size of the database is then unknown, and E-values that need
  * it are left out. */
 static int flush(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
-    ws_domscore *d = job->own;
+    ws_domscore *d = ws_domscore_of(job);
     ws_dom_out *o = own;
     int rc = WS_OK;
     if (!d->finished && job->failed == WS_EDATA) {
@@ -170,7 +170,7 @@ static int flush(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
 /* ---- opening ---- */
 
 static void add_output(ws_job *job, ws_dom_form form, const char *path) {
-    ws_domscore *d = job->own;
+    ws_domscore *d = ws_domscore_of(job);
     ws_dom_out *o = &d->out[d->nout];
     ws_output output = {.path = path, .own = o, .head = ws_domscore_head, .pack = d->nout ? NULL : begin,
                         .end = ws_domscore_end, .flush = flush};
@@ -193,7 +193,7 @@ int ws_domscore_choose(ws_domscore *d, const ws_job *job, ws_err *err) {
 }
 
 static int open_outputs(ws_job *job, ws_err *err) {
-    ws_domscore *d = job->own;
+    ws_domscore *d = ws_domscore_of(job);
     add_output(job, (ws_dom_form)d->form, NULL);
     for (int f = 0; f < WS_NDOMFORM; f++)
         if (d->beside[f]) add_output(job, (ws_dom_form)f, d->beside[f]);
@@ -205,7 +205,7 @@ static int open_outputs(ws_job *job, ws_err *err) {
 }
 
 static int open_tool(ws_job *job, ws_err *err) {
-    ws_domscore *d = job->own;
+    ws_domscore *d = ws_domscore_of(job);
     int rc = ws_cascade_open(job, &stage, err);
     if (rc) return rc;
     ws_scan_of(job)->own_fields = 1;
@@ -231,7 +231,7 @@ void ws_domscore_end_steps(ws_domscore *d) {
 }
 
 void ws_domscore_close(ws_job *job) {
-    ws_domscore *d = job->own;
+    ws_domscore *d = ws_domscore_of(job);
     ws_dom_pairs_release(d);
     ws_domscore_forget(d, job);
     for (int k = 0; k < d->nout; k++) {

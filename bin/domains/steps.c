@@ -7,11 +7,6 @@
 
 #include <stdlib.h>
 
-typedef ws_dom_waiting span;
-typedef ws_dom_stage stage;
-typedef ws_dom_bucket bucket;
-typedef ws_dom_kind kind;
-
 enum { NONE = UINT32_MAX };
 
 /* ---- workers ---- */
@@ -37,13 +32,13 @@ static void give_worker(ws_dom_steps *s, ws_dom_worker *w) {
 /* ---- spans that wait: under the stage's lock ---- */
 
 static int by_length(const void *a, const void *b) {
-    const span *x = *(span *const *)a, *y = *(span *const *)b;
+    const ws_dom_waiting *x = *(ws_dom_waiting *const *)a, *y = *(ws_dom_waiting *const *)b;
     if (x->L != y->L) return x->L > y->L ? -1 : 1;
     return (x->item->order > y->item->order) - (x->item->order < y->item->order);
 }
 
 /* Adds a span to those of a model. */
-static void push(stage *st, bucket *b, span *p) {
+static void push(ws_dom_stage *st, ws_dom_bucket *b, ws_dom_waiting *p) {
     p->next = b->first;
     b->first = p;
     b->n++;
@@ -52,8 +47,8 @@ static void push(stage *st, bucket *b, span *p) {
 }
 
 /* Takes the first span of a model. */
-static span *pop(stage *st, bucket *b) {
-    span *p = b->first;
+static ws_dom_waiting *pop(ws_dom_stage *st, ws_dom_bucket *b) {
+    ws_dom_waiting *p = b->first;
     b->first = p->next;
     b->n--;
     st->waiting--;
@@ -62,7 +57,7 @@ static span *pop(stage *st, bucket *b) {
 }
 
 /* Returns what the plan knows of a stage. */
-static ws_plan_spans plan_of(const stage *st) {
+static ws_plan_spans plan_of(const ws_dom_stage *st) {
     const ws_dom_steps_conf *c = &st->of->conf;
     return (ws_plan_spans){.m = ws_plan_machine_of(c->job, c->threads), .kind = (int)st->kind, .waiting = st->waiting,
                            .cells = st->cells, .steps = st->nsteps, .had = st->had,
@@ -71,7 +66,7 @@ static ws_plan_spans plan_of(const stage *st) {
 }
 
 /* Adds a step, whose spans are linked. */
-static void add_step(stage *st, span *first) {
+static void add_step(ws_dom_stage *st, ws_dom_waiting *first) {
     first->step = NULL;
     *st->end = first;
     st->end = &first->step;
@@ -79,8 +74,8 @@ static void add_step(stage *st, span *first) {
 }
 
 /* Cuts the spans of a model into steps, longest first, as far as the plan has it. */
-static void close_bucket(stage *st, const ws_plan_spans *plan, bucket *b) {
-    span *list[WS_PLAN_SPANS_OF_MODEL];
+static void close_bucket(ws_dom_stage *st, const ws_plan_spans *plan, ws_dom_bucket *b) {
+    ws_dom_waiting *list[WS_PLAN_SPANS_OF_MODEL];
     const size_t of_step = ws_plan_spans_of_step(plan);
     size_t n = 0;
     while (b->first && n < WS_PLAN_SPANS_OF_MODEL) list[n++] = pop(st, b);
@@ -93,7 +88,7 @@ static void close_bucket(stage *st, const ws_plan_spans *plan, bucket *b) {
 }
 
 /* Returns the first model with spans, NONE if there is none. */
-static uint32_t first_model(stage *st) {
+static uint32_t first_model(ws_dom_stage *st) {
     while (st->first != NONE && st->bucket[st->first].n == 0) {
         st->bucket[st->first].listed = 0;
         st->first = st->bucket[st->first].next;
@@ -103,10 +98,10 @@ static uint32_t first_model(stage *st) {
 
 /* Returns the longest model with spans, whose steps last longest: at the end others fill the time beside them. It looks
  * at all models of the list, while no other thread can take a step. */
-static uint32_t longest_model(stage *st) {
+static uint32_t longest_model(ws_dom_stage *st) {
     uint32_t most = 0, best = first_model(st);
     for (uint32_t m = best; m != NONE; m = st->bucket[m].next) {
-        const span *p = st->bucket[m].first;
+        const ws_dom_waiting *p = st->bucket[m].first;
         if (!p || p->item->M <= most) continue;
         most = p->item->M;
         best = m;
@@ -114,9 +109,9 @@ static uint32_t longest_model(stage *st) {
     return best;
 }
 
-static void put(stage *st, span *p) {
+static void put(ws_dom_stage *st, ws_dom_waiting *p) {
     const uint32_t m = p->item->model;
-    bucket *b = &st->bucket[m];
+    ws_dom_bucket *b = &st->bucket[m];
     pthread_mutex_lock(&st->lock);
     push(st, b, p);
     st->left++;
@@ -134,10 +129,11 @@ static void put(stage *st, span *p) {
     pthread_mutex_unlock(&st->lock);
 }
 
-static int add_span(ws_dom_steps *s, kind k, ws_dom_item *item, ws_dom_region *g, ws_dom_envelope *env, ws_err *err) {
-    span *p = ws_calloc(1, sizeof *p, err);
+static int add_span(ws_dom_steps *s, ws_dom_kind k, ws_dom_item *item, ws_dom_region *g, ws_dom_envelope *env,
+                    ws_err *err) {
+    ws_dom_waiting *p = ws_calloc(1, sizeof *p, err);
     if (!p) return err->code;
-    *p = (span){.item = item, .of = {&item->pair, g, env}};
+    *p = (ws_dom_waiting){.item = item, .of = {&item->pair, g, env}};
     p->L = env ? env->to - env->from + 1 : g ? g->to - g->from + 1 : item->pair.L;
     __atomic_add_fetch(&item->left, 1, __ATOMIC_RELAXED);
     put(&s->stage[k], p);
@@ -152,14 +148,14 @@ static int take_call(ws_dom_steps *s, const ws_plan_machine *m, ws_chain_need ne
 }
 
 /* Takes the oldest step; before that, if none is ready, spans become steps. */
-static span *take_for_cpu(stage *st, ws_chain_need need) {
+static ws_dom_waiting *take_for_cpu(ws_dom_stage *st, ws_chain_need need) {
     if (!st->steps && st->waiting) {
         const ws_plan_spans plan = plan_of(st);
         const int cuts = ws_plan_spans_cpu_cuts(&plan, need);
         if (cuts) close_bucket(st, &plan, &st->bucket[ws_plan_spans_longest_first(&plan, need) ? longest_model(st)
                                                                                               : first_model(st)]);
     }
-    span *p = st->steps;
+    ws_dom_waiting *p = st->steps;
     if (!p) return NULL;
     st->steps = p->step;
     st->nsteps--;
@@ -168,15 +164,15 @@ static span *take_for_cpu(stage *st, ws_chain_need need) {
 }
 
 /* Takes spans of any models, linked. */
-static span *take_for_device(stage *st, ws_chain_need need) {
-    span *first = NULL, **end = &first;
+static ws_dom_waiting *take_for_device(ws_dom_stage *st, ws_chain_need need) {
+    ws_dom_waiting *first = NULL, **end = &first;
     double cells = 0;
     if (!st->waiting) return NULL;
     const ws_plan_spans plan = plan_of(st);
     const double most = ws_plan_spans_call(&plan, need);
     if (most == 0 || !take_call(st->of, &plan.m, need)) return NULL;
     while (st->waiting && cells < most) {
-        span *p = pop(st, &st->bucket[first_model(st)]);
+        ws_dom_waiting *p = pop(st, &st->bucket[first_model(st)]);
         cells += ws_dom_waiting_cells(p);
         *end = p;
         end = &p->next;
@@ -187,16 +183,16 @@ static span *take_for_device(stage *st, ws_chain_need need) {
 }
 
 static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
-    stage *st = own;
+    ws_dom_stage *st = own;
     pthread_mutex_lock(&st->lock);
-    span *p = t->kind == WS_CHAIN_CPU ? take_for_cpu(st, need) : take_for_device(st, need);
+    ws_dom_waiting *p = t->kind == WS_CHAIN_CPU ? take_for_cpu(st, need) : take_for_device(st, need);
     if (p) *step = (ws_chain_step){.pool = p, .order = p->item->order};
     pthread_mutex_unlock(&st->lock);
     return p != NULL;
 }
 
 static int left(void *own) {
-    stage *st = own;
+    ws_dom_stage *st = own;
     pthread_mutex_lock(&st->lock);
     const int some = st->left > 0;
     pthread_mutex_unlock(&st->lock);
@@ -212,7 +208,7 @@ static int add_envelopes(ws_dom_steps *s, ws_dom_item *item, ws_dom_region *g, w
 }
 
 /* Adds what follows from a span. */
-static int go_on(ws_dom_steps *s, kind k, const span *p, ws_err *err) {
+static int go_on(ws_dom_steps *s, ws_dom_kind k, const ws_dom_waiting *p, ws_err *err) {
     ws_dom_pair *pair = &p->item->pair;
     int rc = WS_OK;
     if (k == WS_DOM_RESOLVE) return add_envelopes(s, p->item, p->of.region, err);
@@ -230,24 +226,24 @@ static int leave(ws_dom_steps *s, ws_dom_item *item, ws_err *err) {
     return rc ? rc : s->conf.done(s->conf.own, item, err);
 }
 
-static int rescore_windows(const span *first, ws_dom_worker *w, ws_err *err) {
+static int rescore_windows(const ws_dom_waiting *first, ws_dom_worker *w, ws_err *err) {
     ws_dom_window_envelope e[WS_PLAN_SPANS_OF_STEP];
     size_t n = 0;
-    for (const span *p = first; p; p = p->next) e[n++] = ws_dom_waiting_window(p);
+    for (const ws_dom_waiting *p = first; p; p = p->next) e[n++] = ws_dom_waiting_window(p);
     const int rc = ws_dom_window_rescore(first->item->window, w, e, n, err);
     n = 0;
-    for (const span *p = first; p; p = p->next) ws_dom_waiting_take_window(p, &e[n++]);
+    for (const ws_dom_waiting *p = first; p; p = p->next) ws_dom_waiting_take_window(p, &e[n++]);
     return rc;
 }
 
-static int run_spans(ws_dom_steps *s, kind k, const span *first, ws_err *err) {
+static int run_spans(ws_dom_steps *s, ws_dom_kind k, const ws_dom_waiting *first, ws_err *err) {
     ws_dom_pair *pair[WS_PLAN_SPANS_OF_STEP];
     ws_dom_span list[WS_PLAN_SPANS_OF_STEP];
     const ws_dom_tables *t = first->item->tables;
     size_t n = 0;
     ws_dom_worker *w = take_worker(s, err);
     if (!w) return err->code;
-    for (const span *p = first; p; p = p->next, n++) {
+    for (const ws_dom_waiting *p = first; p; p = p->next, n++) {
         list[n] = p->of;
         pair[n] = p->of.pair;
     }
@@ -259,9 +255,9 @@ static int run_spans(ws_dom_steps *s, kind k, const span *first, ws_err *err) {
     return rc;
 }
 
-int ws_dom_stage_end_spans(stage *st, span *first, int rc, ws_err *err) {
+int ws_dom_stage_end_spans(ws_dom_stage *st, ws_dom_waiting *first, int rc, ws_err *err) {
     size_t n = 0;
-    for (span *p = first, *next; p; p = next, n++) {
+    for (ws_dom_waiting *p = first, *next; p; p = next, n++) {
         next = p->next;
         if (!rc) rc = go_on(st->of, st->kind, p, err);
         if (!rc) rc = leave(st->of, p->item, err);
@@ -273,13 +269,13 @@ int ws_dom_stage_end_spans(stage *st, span *first, int rc, ws_err *err) {
     return rc;
 }
 
-int ws_dom_stage_run_on_cpu(stage *st, span *first, ws_err *err) {
+int ws_dom_stage_run_on_cpu(ws_dom_stage *st, ws_dom_waiting *first, ws_err *err) {
     return ws_dom_stage_end_spans(st, first, run_spans(st->of, st->kind, first, err), err);
 }
 
 static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
-    stage *st = own;
-    span *first = step->pool;
+    ws_dom_stage *st = own;
+    ws_dom_waiting *first = step->pool;
     if (t->kind == WS_CHAIN_DEVICE) return ws_dom_stage_run_on_device(st, first, err);
     return ws_dom_stage_run_on_cpu(st, first, err);
 }
@@ -332,30 +328,30 @@ int ws_dom_steps_create(ws_dom_steps **out, const ws_dom_steps_conf *conf, ws_er
     pthread_mutex_init(&s->ends.lock, NULL);
     s->ends.end = &s->ends.first;
     for (int k = 0; k < WS_DOM_KINDS; k++) {
-        stage *st = &s->stage[k];
-        *st = (stage){.of = s, .kind = (kind)k, .first = NONE, .end = &st->steps};
+        ws_dom_stage *st = &s->stage[k];
+        *st = (ws_dom_stage){.of = s, .kind = (ws_dom_kind)k, .first = NONE, .end = &st->steps};
         pthread_mutex_init(&st->lock, NULL);
         if (!(st->bucket = ws_calloc(conf->models, sizeof *st->bucket, err))) return err->code;
     }
     return WS_OK;
 }
 
-static void free_spans(span *p) {
-    for (span *next; p; p = next) {
+static void free_spans(ws_dom_waiting *p) {
+    for (ws_dom_waiting *next; p; p = next) {
         next = p->next;
         ws_free(p);
     }
 }
 
-static void free_steps(span *p) {
-    for (span *next; p; p = next) {
+static void free_steps(ws_dom_waiting *p) {
+    for (ws_dom_waiting *next; p; p = next) {
         next = p->step;
         free_spans(p);
     }
 }
 
 /* After a failure spans may wait. */
-static void release(stage *st, size_t models) {
+static void release(ws_dom_stage *st, size_t models) {
     if (!st->of) return;
     free_steps(st->steps);
     for (size_t m = 0; st->bucket && m < models; m++) free_spans(st->bucket[m].first);
