@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What hmmsieve, seqsieve and jacksieve share: defaults and checks, outputs, the source of the chain, opening and
- * closing. */
+ * The common part of hmmsieve, seqsieve and jacksieve: defaults and checks, outputs, the source of the chain, opening
+ * and closing. */
 #include "bin/search/sieve.h"
 #include "bin/stages/machine.h"
 #include "lib/base/system.h"

@@ -59,7 +59,8 @@ int ws_msareader_open(ws_msareader **out, const char *path, ws_msaformat format,
 /* Has the reader keep accessions and descriptions of rows. */
 void ws_msareader_keep(ws_msareader *r);
 /* Has m->code take the characters of the file as they are, without white space, and no alphabet: of aligned FASTA, and
- * of PHYLIP, whose names end at a blank then. An input in another format is a failure, whose sentence ends in `hint`. */
+ * of PHYLIP, whose names end at a blank then. An input in another format is a failure, whose sentence ends in
+ * `hint`. */
 void ws_msareader_keep_text(ws_msareader *r, const char *hint);
 /* NULL is legal. */
 void ws_msareader_close(ws_msareader *r);
