@@ -35,7 +35,6 @@ typedef struct ws_papara_run_data {
     const char **input; /* job->input, unless the operands are that list already */
     FILE *extra;        /* rows that are no leaves, as FASTA, if they are queries */
     char extra_path[32];
-    int nvalue; /* number of its own columns */
     _Atomic uint64_t unscored;
     struct ws_papara_chunk
         *_Atomic chunks; /* align.c: paths of batches, kept until all are known */

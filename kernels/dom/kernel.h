@@ -155,8 +155,6 @@ struct ws_dom_worker {
     int subnormals; /* the arithmetic has subnormal numbers */
     ws_buf scratch[WS_DOM_NSCRATCH];
     ws_dom_sample sample;
-    float *fcurve[3]; /* for decoding: mocc, btot, etot */
-    size_t curve_cap[3];
 };
 /* Returns `bytes` bytes of scratch area `place`, aligned, of undefined content; NULL on failure. */
 void *ws_dom_scratch(ws_dom_worker *w, int place, size_t bytes, ws_err *err);

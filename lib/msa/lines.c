@@ -63,10 +63,6 @@ static int read_line(ws_lines *l, ws_err *err) {
 }
 
 int ws_lines_next(ws_lines *l, ws_err *err) {
-    if (l->again) {
-        l->again = 0;
-        return WS_OK;
-    }
     if (l->held_at < l->held.n) {
         const char *p = l->held.p + l->held_at;
         const size_t n = (size_t)((const char *)memchr(p, '\n', l->held.n - l->held_at) - p);
@@ -97,7 +93,7 @@ int ws_lines_next_text(ws_lines *l, ws_err *err) {
 void ws_lines_hold(ws_lines *l) { l->holding = 1; }
 
 void ws_lines_rewind(ws_lines *l) {
-    l->holding = l->again = 0;
+    l->holding = 0;
     l->held_at = 0;
     l->number = 0;
 }

@@ -19,7 +19,7 @@ typedef struct ws_lines {
     size_t held_at;
     size_t most;         /* bytes that may be looked at ahead; 0: any number */
     int whole;           /* the current line has its end */
-    int holding, eof, again;
+    int holding, eof;
     uint64_t number;     /* of the current line, from 1 */
     const char *p;       /* the current line, without its end */
     size_t n;
@@ -29,8 +29,6 @@ typedef struct ws_lines {
 int ws_lines_next(ws_lines *l, ws_err *err);
 /* The same, past blank lines. */
 int ws_lines_next_text(ws_lines *l, ws_err *err);
-/* Lets the next call give the current line once more. */
-static inline void ws_lines_again(ws_lines *l) { l->again = 1; }
 /* Begins to look ahead from the next line on; ws_lines_rewind goes back there. */
 void ws_lines_hold(ws_lines *l);
 void ws_lines_rewind(ws_lines *l);
