@@ -357,6 +357,10 @@ for r in range(20): print(f"r{r}\tMKV\t" + "\t".join(f"{r}.{i}" for i in range(n
     msvfilt -O packed m.hmm demo.fa >pairs.wsp
     run --separate-stderr vitfilt -o out fake.hmm pairs.wsp
     refused 1 'pairs.wsp' '"Pkinase" is another model' 'all stages the same'
+    for o in '' --max --scan; do
+        run --separate-stderr hmmsieve $o -o out fake.hmm pairs.wsp
+        refused 1 'pairs.wsp' '"Pkinase" is another model' 'all stages the same'
+    done
     run --separate-stderr vitfilt -o out fake.hmm pairs.tsv
     refused 1 'pairs.tsv' 'another model file, xxh3:[0-9a-f]{16}, than this one, xxh3:[0-9a-f]{16}' 'the same file'
     run --separate-stderr vitfilt -o out globins4.hmm pairs.wsp

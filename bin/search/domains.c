@@ -43,6 +43,7 @@ int ws_sieve_domains_add(ws_sieve *s, ws_sieve_pool *from, const ws_sieve_pair *
         ws_dom_entry *e = seq ? ws_dom_pairs_add(&s->dom, seq, pair[i].target, err) : NULL;
         const ws_dom_tables *tables = NULL;
         rc = e ? need_model(s, pair[i].target, &tables, err) : err->code;
+        if (!rc && s->max && from->batch.has_rows && !from->all) rc = ws_scan_check_model(s->job, pair[i].target, err);
         if (!rc) rc = ws_dom_pairs_begin(&s->dom, s->job, e, tables, err);
     }
     return rc;

@@ -184,11 +184,12 @@ static int let_screen(scoring *g, ws_task *task, size_t n, ws_err *err) {
     return kept ? WS_OK : err->code;
 }
 
-/* Sets the form of a model that the filter scores with. */
+/* Sets the form of a model that the filter scores with. Where rows of the input name models, it must be theirs. */
 static int take_form(const void *own, ws_task *t, void *prep, ws_err *err) {
     const scoring *g = own;
     void *form = NULL;
-    const int rc = ws_sieve_form(prep, g->f->kind, &form, err);
+    int rc = ws_sieve_form(prep, g->f->kind, &form, err);
+    if (!rc && g->p->batch.has_rows && !g->p->all) rc = ws_scan_check_model(g->f->sieve->job, t->target, err);
     t->prep = form;
     return rc;
 }

@@ -112,14 +112,15 @@ int ws_scan_bind(ws_scan_state *s, ws_batch *b, ws_err *err) {
     return rc;
 }
 
-int ws_scan_check_model(const ws_scan_state *s, uint32_t t, ws_err *err) {
-    const uint64_t want = __atomic_load_n(&s->binding.hash[t], __ATOMIC_ACQUIRE), have = s->job->target[t].hash;
+int ws_scan_check_model(const ws_job *job, uint32_t t, ws_err *err) {
+    const ws_binding *b = &ws_scan_state_of(job)->binding;
+    const uint64_t want = __atomic_load_n(&b->hash[t], __ATOMIC_ACQUIRE), have = job->target[t].hash;
     char q[WS_QUOTE_MAX], name[512];
     if (!want || !have || want == have) return WS_OK;
     return ws_fail(
         err, WS_EDATA,
         "%sthe query \"%s\" is another model, of hash %016llx, than that of the same name given here, of hash "
         "%016llx; give all stages the same models",
-        input_name(s->job, name), ws_quote(q, s->job->target[t].name, strlen(s->job->target[t].name)),
+        input_name(job, name), ws_quote(q, job->target[t].name, strlen(job->target[t].name)),
         (unsigned long long)want, (unsigned long long)have);
 }

@@ -147,6 +147,10 @@ typedef struct ws_scan_call {
  * caller leaves the targets (ws_job_leave) when it has decided. Fails as ws_job_take, `ready` and the backend. */
 int ws_scan_score_tasks(const ws_scan_call *c, ws_task *task, size_t n, ws_err *err);
 
+/* For targets that rows name: WS_EDATA if target t, which is made, is not the model that the input means by its
+ * name. */
+int ws_scan_check_model(const ws_job *job, uint32_t t, ws_err *err);
+
 /* The reader of a tool with a chain, whose source calls ws_scan_fill. It has no options and no outputs. */
 extern const ws_reader ws_scan_source;
 

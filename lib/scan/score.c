@@ -129,9 +129,9 @@ int ws_scan_score_tasks(const ws_scan_call *c, ws_task *task, size_t n, ws_err *
 }
 
 /* Looks whether a target that a row names is the model of the input. */
-static int check_target(const void *s, ws_task *t, void *prep, ws_err *err) {
+static int check_target(const void *job, ws_task *t, void *prep, ws_err *err) {
     (void)prep;
-    return ws_scan_check_model(s, t->target, err);
+    return ws_scan_check_model(job, t->target, err);
 }
 
 /* Scores and decides call after call of the pairing's targets. */
@@ -150,7 +150,7 @@ static int score_calls(ws_scan_state *s, const ws_batch *b, const pairing *p, ws
         make_call(g, job, b, p, &at, ws_min(ws_max(be->max_tasks, 1), TASKS_MAX), most);
         if (g->n == 0) break;
         const ws_scan_call c = {job, be, be, &worker->seqs, &thread->scores, &thread->hints, worker->scratch,
-                                named ? check_target : NULL, s};
+                                named ? check_target : NULL, job};
         rc = ws_scan_score_tasks(&c, g->task, g->n, err);
         if (rc && ws_job_fall_back_to_cpu(job, be, rc, err)) {
             at = from;
@@ -186,7 +186,7 @@ static int ready_targets(ws_scan_state *s, const ws_batch *b, const pairing *p, 
             if (p->start[t - p->from] == p->start[t - p->from + 1]) continue;
             rc = ws_job_ready(job, be, (uint32_t)t, last ? NULL : &busy, err);
             left |= busy;
-            if (!rc && !busy) rc = ws_scan_check_model(s, (uint32_t)t, err);
+            if (!rc && !busy) rc = ws_scan_check_model(job, (uint32_t)t, err);
         }
     return rc;
 }

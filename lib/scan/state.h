@@ -199,8 +199,6 @@ int ws_scan_name_targets(ws_queries **out, const ws_target *target, size_t n, ws
 int ws_scan_bind(ws_scan_state *s, ws_batch *b, ws_err *err);
 /* Returns whether the rows of the input name targets: then these are made as they are needed. */
 int ws_scan_binds(const ws_scan_state *s);
-/* WS_EDATA if target t, which is made, is not the model that the input means by its name. */
-int ws_scan_check_model(const ws_scan_state *s, uint32_t t, ws_err *err);
 void ws_binding_release(ws_binding *b);
 
 #endif
