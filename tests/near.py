@@ -23,6 +23,7 @@ NEAREST = {
                 "build/tests/lib/golden", "tests/input.bats", "tests/filters.bats"],
     "lib/run": ["build/tests/lib/ring", "build/tests/lib/chain", "build/tests/lib/table", "tests/contract.bats",
                 "tests/chain.bats", "tests/faults.bats"],
+    "lib/run/peer": ["tests/hmmer.bats", "tests/press.bats"],
     "lib/scan": ["build/tests/lib/scan", "build/tests/lib/formats_rows_apart", "tests/scan.bats", "tests/filters.bats", "tests/chain.bats",
                  "tests/contract.bats", "tests/domscore.bats", "tests/faults.bats"],
     "bin/stages": ["build/tests/lib/plan", "build/tests/lib/dom_steps", "build/tests/lib/search_pools", "tests/hmmsearch.bats"],
@@ -76,6 +77,7 @@ NEAREST = {
     "lib/formats/flatfile": ["build/tests/lib/seqread", "tests/formats.bats"],
     "lib/files/whole": ["tests/press.bats"],
     "lib/files/temp": ["build/tests/lib/hits_spill", "tests/spill.bats", "tests/hmmfit.bats"],
+    "packaging/python": ["tests/packaging.bats", "tests/pymem.bats"],
     "lib/msa": ["build/tests/lib/msa", "build/tests/lib/msa_blocks", "tests/hmmcast.bats", "tests/hmmfit.bats"],
 }
 
