@@ -124,13 +124,21 @@ static int read_some(ws_feed *f, int timeout_ms, uint8_t *p, size_t cap, size_t 
     }
 }
 
-/* Reads more behind the raw bytes that are left, which move to the front. WS_OK at the end too, which sets raw_eof. */
-static int more_raw(ws_feed *f, int timeout_ms, ws_err *err) {
+/* Returns how much of a chunk is filled: all of it in a large input, as what was read so far tells. A small one is read
+ * in less memory, again and again. */
+static size_t most_of_chunk(const ws_feed *f) {
+    enum { SMALL = WS_SOURCE_CHUNK / 4, LARGE = 8 * WS_SOURCE_CHUNK };
+    return atomic_load_explicit(&f->done, memory_order_relaxed) < LARGE ? SMALL : WS_SOURCE_CHUNK;
+}
+
+/* Reads more behind the raw bytes that are left, which move to the front: `most` in all. WS_OK at the end too, which
+ * sets raw_eof. */
+static int more_raw(ws_feed *f, size_t most, int timeout_ms, ws_err *err) {
     size_t got = 0;
     memmove(f->raw, f->raw + f->raw_at, f->nraw - f->raw_at);
     f->nraw -= f->raw_at;
     f->raw_at = 0;
-    const int rc = read_some(f, timeout_ms, f->raw + f->nraw, WS_SOURCE_CHUNK - f->nraw, &got, err);
+    const int rc = read_some(f, timeout_ms, f->raw + f->nraw, most - f->nraw, &got, err);
     if (rc) return rc;
     f->nraw += got;
     f->raw_eof = got == 0;
@@ -159,12 +167,13 @@ static int other_format(const ws_feed *f, const ws_magic *m, ws_err *err) {
 }
 
 /* Looks at the first bytes, which tell gzip from everything else, and a byte-order mark from text. A first byte is
- * mostly enough. */
+ * mostly enough, and what follows is read to where it is used. */
 static int sniff(ws_feed *f, int timeout_ms, ws_err *err) {
+    enum { FIRST = 4096 };
     const ws_magic *m;
     int more;
     while (!(m = ws_magic_find(f->raw, f->nraw, &more)) && more && !f->raw_eof) {
-        const int rc = more_raw(f, timeout_ms, err);
+        const int rc = more_raw(f, f->nraw + FIRST, timeout_ms, err);
         if (rc) return rc;
     }
     if (m && !m->name) {
@@ -186,7 +195,7 @@ static int sniff(ws_feed *f, int timeout_ms, ws_err *err) {
 
 /* Adds to c; WS_OK if it may be called again, WS_EOF, WS_AGAIN or a failure. */
 static int add_plain(ws_feed *f, int timeout_ms, ws_chunk *c, ws_err *err) {
-    size_t n = f->nraw - f->raw_at, room = WS_SOURCE_CHUNK - c->n;
+    size_t n = f->nraw - f->raw_at, room = f->most - c->n;
     if (n) {
         n = ws_min(n, room);
         memcpy(c->p + c->n, f->raw + f->raw_at, n);
@@ -210,14 +219,14 @@ static int step(ws_feed *f, const uint8_t *in, size_t *nin, uint8_t *out, size_t
 static int let_go(ws_feed *f) { return f->unzstd ? ws_unzstd_let_go(f->unzstd) : ws_inflate_let_go(f->inflate); }
 
 static int add_inflated(ws_feed *f, int timeout_ms, ws_chunk *c, ws_err *err) {
-    size_t nout = WS_SOURCE_CHUNK - c->n, nin = f->nraw - f->raw_at;
+    size_t nout = f->most - c->n, nin = f->nraw - f->raw_at;
     uint64_t to;
     int rc = step(f, f->raw + f->raw_at, &nin, c->p + c->n, &nout, err);
     f->raw_at += nin;
     c->n += nout;
     if (f->inflate && ws_inflate_rewinds(f->inflate, &to)) return rewind_raw(f, to, err);
     if (!rc && nin == 0 && nout == 0) {
-        if (!f->raw_eof) return more_raw(f, timeout_ms, err);
+        if (!f->raw_eof) return more_raw(f, WS_SOURCE_CHUNK, timeout_ms, err);
         if (let_go(f)) return f->inflate && ws_inflate_rewinds(f->inflate, &to) ? rewind_raw(f, to, err) : WS_OK;
         rc = f->unzstd ? ws_unzstd_end(f->unzstd, err) : ws_inflate_end(f->inflate, err);
         if (!rc) return WS_EOF;
@@ -242,7 +251,7 @@ static int add_blocks(ws_feed *f, int timeout_ms, ws_chunk *c, ws_err *err) {
     for (;;) {
         const int is = ws_bgzf_find(f->raw + f->raw_at, f->nraw - f->raw_at, &size, &text);
         if (is == WS_AGAIN && !f->raw_eof) {
-            const int rc = more_raw(f, c->packed ? 0 : timeout_ms, err);
+            const int rc = more_raw(f, WS_SOURCE_CHUNK, c->packed ? 0 : timeout_ms, err);
             if (rc) return rc;
         } else if (is) {
             return c->packed ? WS_OK : no_more_blocks(f, err);
@@ -265,7 +274,8 @@ int ws_feed_fill(ws_feed *f, int timeout_ms, ws_chunk *c, ws_err *err) {
     c->n = 0;
     c->packed = 0;
     if (f->kind == WS_FEED_UNKNOWN) rc = sniff(f, timeout_ms, err);
-    while (!rc && !c->packed && c->n < WS_SOURCE_CHUNK) {
+    f->most = most_of_chunk(f);
+    while (!rc && !c->packed && c->n < f->most) {
         const int wait = c->n ? 0 : timeout_ms;
         if (f->kind == WS_FEED_BGZF) rc = add_blocks(f, wait, c, err);
         else rc = f->kind == WS_FEED_PLAIN ? add_plain(f, wait, c, err) : add_inflated(f, wait, c, err);

@@ -30,6 +30,7 @@ typedef struct ws_feed {
     uint8_t *raw;       /* bytes read and not yet used: the first ones of a plain input, else compressed ones */
     size_t nraw, raw_at; /* ... from raw_at on */
     int raw_eof;
+    size_t most;        /* so much of this chunk is filled */
     uint64_t taken;     /* by blocks of BGZF */
     uint64_t blocks;    /* so many */
     int open;           /* the last of them had bytes */

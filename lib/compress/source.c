@@ -30,29 +30,34 @@ struct ws_source {
     pthread_mutex_t lock;
     pthread_cond_t filled;
     int filling;
-    slot slot[CHUNKS];
-    int nslot;                                /* so many have memory */
+    int nslot;                                /* so many slots have memory */
     int queue[CHUNKS], first, nqueue, nready; /* indices of slots in input order; how many, and how many are ready */
     int idle[CHUNKS], nidle; /* a stack, so that a consumer alone uses the same cache-warm chunk all along */
     int held;                /* the consumer's, or -1 */
     int end;                 /* WS_OK, or what follows the last chunk of the queue: WS_EOF or a failure */
     int failed;              /* the end has come before what is in the queue */
     ws_err err;
+    slot slot[CHUNKS]; /* the last member: those beyond nslot are not touched */
 };
 
 /* Opening and closing */
 
 /* Makes memory for one more chunk, which is idle. */
 static int add_slot(ws_source *s, ws_err *err) {
-    if (!(s->slot[s->nslot].c.p = ws_alloc(WS_SOURCE_CHUNK, err))) return err->code;
+    slot *made = &s->slot[s->nslot];
+    made->ready = 0;
+    made->rc = WS_OK;
+    made->c = (ws_chunk){.p = ws_alloc(WS_SOURCE_CHUNK, err)};
+    if (!made->c.p) return err->code;
     s->idle[s->nidle++] = s->nslot++;
     return WS_OK;
 }
 
 int ws_source_open(ws_source **out, const char *path, ws_err *err) {
     *out = NULL;
-    ws_source *s = ws_calloc(1, sizeof *s, err);
+    ws_source *s = ws_alloc(sizeof *s, err);
     if (!s) return err->code;
+    memset(s, 0, offsetof(ws_source, slot));
     s->held = -1;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->filled, NULL);
