@@ -21,7 +21,7 @@ NEAREST = {
     "lib/simd": ["build/tests/lib/codec", "build/tests/lib/backends", "build/tests/lib/cpu"],
     "lib/hmm": ["build/tests/lib/hmm_model", "build/tests/lib/hmm_find", "build/tests/lib/hmm_portions", "build/tests/lib/bias",
                 "build/tests/lib/golden", "tests/input.bats", "tests/filters.bats"],
-    "lib/run": ["build/tests/lib/ring", "build/tests/lib/chain", "build/tests/lib/table", "tests/contract.bats",
+    "lib/run": ["build/tests/lib/ring", "build/tests/lib/chain", "build/tests/lib/table", "tests/small.bats", "tests/contract.bats",
                 "tests/chain.bats", "tests/faults.bats"],
     "lib/run/peer": ["tests/hmmer.bats", "tests/press.bats"],
     "lib/scan": ["build/tests/lib/scan", "build/tests/lib/formats_rows_apart", "tests/scan.bats", "tests/filters.bats", "tests/chain.bats",

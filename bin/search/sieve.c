@@ -266,6 +266,7 @@ int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *
     job->default_batch = ws_plan_batch(ws_job_nodes(job));
     ws_scan_of(job)->own_fields = 1;
     ws_scan_of(job)->whole_text = 1;
+    ws_scan_of(job)->grows = 1;
     ws_scan_of(job)->ncol = 0;
     rc = ws_domscore_check(d, &ws_cascade_of(job)->set, err);
     if (!rc) rc = open_outputs(job, err);

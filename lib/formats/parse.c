@@ -12,7 +12,8 @@ enum { CODES = 6 * 2048, CODEC_SLACK = 64 };
 int ws_parse_prepare(ws_parse *s, const ws_seqread_conf *conf, ws_err *err) {
     ws_cpu cpu;
     ws_cpu_probe(&cpu);
-    *s = (ws_parse){.conf = conf, .abc = conf->abc, .any_abc = conf->any_abc, .codec = ws_codec_get(&cpu)};
+    *s = (ws_parse){.conf = conf, .abc = conf->abc, .any_abc = conf->any_abc, .codec = ws_codec_get(&cpu),
+                    .most = conf->batch_residues};
     s->code = ws_calloc(CODES + CODEC_SLACK, 1, err);
     return s->code ? WS_OK : err->code;
 }

@@ -34,6 +34,7 @@ typedef struct ws_parse {
     const char *of_gap; /* what the sentence about a '-' ends with; NULL: nothing. The reader sets it to NULL */
 
     ws_batch *b;
+    uint64_t most;     /* residues with which it is full, unless it has packed pairs */
     ws_mark mark;      /* of a table: what is before it may leave; else all of b may */
 
     /* The open record: 6*nopen residues are packed after b->nword, ncode wait in code. */
@@ -154,7 +155,7 @@ static inline ws_mark ws_parse_mark(const ws_parse *s) {
 /* Returns 1 if the records up to m fill a batch. A record counts for at least one residue, and so do 64 bytes of text:
  * records without residues and long names have a bound, too. */
 static inline int ws_parse_fills(const ws_parse *s, const ws_mark *m) {
-    const uint64_t most = s->conf->batch_residues,
+    const uint64_t most = s->most,
                    residues = s->pairs && s->conf->pair_residues ? s->conf->pair_residues : most;
     const size_t n = ws_max(m->n, m->nrow);
     return m->residues >= residues || n >= s->conf->batch_seqs || n >= most || m->ntext / 64 >= most;

@@ -46,6 +46,7 @@ typedef struct ws_seqread_conf {
     int tab_joins;           /* a tab in the header of FASTA or FASTQ is a '_' of its name, not a blank after it */
     int whole_text;          /* descriptions of FASTA and FASTQ keep tabs, and blanks at their end, as in HMMER */
     uint64_t batch_residues; /* a batch is closed at the first record end at or beyond this many residues */
+    int grows;               /* first batches have fewer, as a small input is done in little memory again and again */
     uint64_t pair_residues;  /* the same of packed pairs, which have few pairs for each sequence; 0: as of all others */
     /* ... or sequences (or rows); or as many records, or 64 bytes of text for each, as residues */
     size_t batch_seqs;

@@ -120,6 +120,7 @@ void ws_scan_configure(ws_scan_state *s) {
                                 .allow_cut = scan->allow_cut,
                                 .tab_joins = scan->tab_joins,
                                 .whole_text = scan->whole_text,
+                                .grows = scan->grows && wide,
                                 .batch_residues = job->common.batch,
                                 .pair_residues = wide ? PAIRS_WIDE * job->common.batch : 0,
                                 .batch_seqs = SIZE_MAX,

@@ -85,7 +85,8 @@ typedef struct ws_scan {
     /* the note for sequences that look like DNA where abc is that of proteins; NULL: none */
     const char *looks_like_dna;
     int any_abc;   /* take the alphabet that a packed input names */
-    int tab_joins, whole_text; /* as in ws_seqread_conf */
+    int tab_joins, whole_text, grows; /* as in ws_seqread_conf; batches of a size that is given, or of a device, do not
+                                       * grow */
     ws_col col[WS_COL_MAX]; /* the tool's own columns; ws_hit.value has their order */
     int ncol;
     /* so many targets of each sequence, or sequences of each target, pass; 0: all that do */

@@ -112,6 +112,10 @@ void ws_batch_release(ws_batch *b);
 /* Makes room for `words` more words after nword. */
 int ws_batch_reserve_words(ws_batch *b, size_t words, ws_err *err);
 
+/* Makes room for proteins of so many residues in all in a batch without any: growing step by step touches each page
+ * twice. Room alone touches none. */
+int ws_batch_expect(ws_batch *b, uint64_t residues, ws_err *err);
+
 /* Appends `n` bytes to the text arena. */
 int ws_batch_add_text(ws_batch *b, const char *p, size_t n, ws_err *err);
 
