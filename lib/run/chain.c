@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <time.h>
 
+#include <time.h>
+
 typedef struct member {
     ws_chain *chain;
     ws_chain_thread thread;
@@ -20,6 +22,8 @@ struct ws_chain {
     pthread_cond_t change;
     member *first;       /* threads that were started */
     int nthread;         /* these and the caller of ws_chain_run */
+    int later;           /* threads of the CPU that start once the caller has worked alone until then */
+    uint64_t until;      /* of its processor time */
     ws_chain_state now;
     int over;            /* the run has ended, or a step failed */
     ws_err err;          /* of the failed step with the lowest order; code WS_OK: none failed */
@@ -129,9 +133,26 @@ static void stand_by(ws_chain *c, ws_chain_kind kind) {
     c->now.idle -= cpu;
 }
 
+static int start(ws_chain *c, ws_chain_kind kind);
+
+/* Returns the processor time of this thread. */
+static uint64_t worked_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Starts the threads that wait for this, under the lock, once the caller of ws_chain_run has worked long enough. */
+static void start_later(ws_chain *c, const ws_chain_thread *t) {
+    if (t->number != 0 || !c->later || worked_ns() < c->until) return;
+    while (c->later && start(c, WS_CHAIN_CPU)) c->later--;
+    c->later = 0; /* that fewer start is no failure */
+}
+
 static void serve(ws_chain *c, const ws_chain_thread *t) {
     pthread_mutex_lock(&c->lock);
     while (!c->over) {
+        start_later(c, t);
         const ws_chain_stage *stage;
         ws_chain_step step;
         const ws_chain_action what = ws_chain_choose(c->ops, &c->now, t, &stage, &step);
@@ -207,7 +228,12 @@ void ws_chain_destroy(ws_chain *c) {
 
 int ws_chain_run(ws_chain *c, int threads, ws_err *err) {
     const ws_chain_thread self = {WS_CHAIN_CPU, 0};
-    (void)ws_chain_join(c, WS_CHAIN_CPU, threads - 1);
+    if (c->ops->alone) {
+        c->later = threads - 1;
+        c->until = worked_ns() + c->ops->alone;
+    } else {
+        (void)ws_chain_join(c, WS_CHAIN_CPU, threads - 1);
+    }
     serve(c, &self);
     while (c->first) { /* no thread adds to the list any more */
         member *m = c->first;

@@ -69,6 +69,9 @@ typedef struct ws_chain_ops {
      * brings some. May be NULL. */
     int (*hungry)(void *own);
     void (*look)(void *own); /* called by each thread after each step, without a lock. May be NULL */
+    /* Nanoseconds of processor time that the first thread of the CPU works before others start; 0: they start at once.
+     * A thread costs a tenth of a millisecond and memory of its own, more than it saves in a small run. */
+    uint64_t alone;
 } ws_chain_ops;
 
 /* The state of a chain that its threads look at. */
@@ -96,8 +99,8 @@ int ws_chain_create(ws_chain **c, const ws_chain_ops *ops, ws_err *err);
 void ws_chain_destroy(ws_chain *c); /* c may be NULL */
 
 /* Runs until the input has ended and all stages are empty, or a step fails. The caller is the first of `threads`
- * threads of the CPU; that fewer start is no failure. Returns the failure of the step with the lowest order, else the
- * source's. */
+ * threads of the CPU, and has number 0; that fewer start is no failure. Returns the failure of the step with the lowest
+ * order, else the source's. */
 int ws_chain_run(ws_chain *c, int threads, ws_err *err);
 
 /* Adds n threads of a kind, before the run or while it goes on. Any thread may call this. Returns how many started:

@@ -47,6 +47,14 @@ static int read_source(void *own, ws_err *err) {
     return rc;
 }
 
+/* Returns how long the first thread works alone. An option of the tool itself gets its threads at once. Scripts give
+ * the programs of HMMER --cpu for every call, and most of their calls end within milliseconds. */
+static uint64_t alone(const ws_job *job) {
+    enum { ALONE = 10 * 1000 * 1000 };
+    const int asked = job->common.threads > 0 && !job->peer;
+    return asked || ws_job_has_device(job) ? 0 : ALONE;
+}
+
 static ws_chain_wish wish(void *own) {
     const ws_run *run = own;
     const ws_chain_wish of_items = run->ring ? ws_ring_wish(run->ring) : WS_CHAIN_HURRY;
@@ -80,7 +88,8 @@ static void set_stages(ws_run *run, ws_chain_stage *stage, timed *own) {
 
 static int run_stages(ws_run *run, ws_chain_stage *stage, timed *own, ws_err *err) {
     const ws_chain_ops ops = {.stage = stage, .nstage = run->source.nstage + (run->ring ? WS_RING_STAGES : 0),
-                              .own = run, .wish = wish, .read = read_source, .ahead = ws_run_ahead, .hungry = hungry};
+                              .own = run, .wish = wish, .read = read_source, .ahead = ws_run_ahead, .hungry = hungry,
+                              .alone = alone(run->job)};
     set_stages(run, stage, own);
     int rc = ws_chain_create(&run->chain, &ops, err);
     if (!rc) rc = ws_run_device_threads(run, err);

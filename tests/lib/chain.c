@@ -35,7 +35,8 @@ struct trial {
     int pauses;       /* every second reading brings nothing, and everything must be done by the third in a row */
     int bad_stage, bad_number, bad_read;
     int slow; /* the source waits until all that it gave is done */
-    _Atomic int wrong, reading, helped, kinds[WS_CHAIN_KINDS];
+    uint64_t alone;
+    _Atomic int wrong, reading, helped, others, kinds[WS_CHAIN_KINDS];
 };
 
 /* A fifth of the numbers ends at each stage but the last. */
@@ -73,6 +74,7 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
     int rc = WS_OK;
     dawdle(step->from + step->to);
     s->of->kinds[t->kind]++;
+    s->of->others += t->number != 0;
     for (size_t i = step->from; i < step->to && !rc; i++) {
         pthread_mutex_lock(&s->lock);
         const int number = s->number[i];
@@ -170,7 +172,8 @@ static trial *make(sample *chance) {
 static int run(trial *t, int threads, int devices, ws_err *err) {
     ws_chain_stage list[STAGES];
     for (int i = 0; i < STAGES; i++) list[i] = (ws_chain_stage){&t->stage[i], take, work, left, "stage"};
-    const ws_chain_ops ops = {.stage = list, .nstage = STAGES, .own = t, .wish = wish, .read = read_some};
+    const ws_chain_ops ops = {.stage = list, .nstage = STAGES, .own = t, .wish = wish, .read = read_some,
+                              .alone = t->alone};
     ws_chain *c;
     int rc = ws_chain_create(&c, &ops, err);
     sample_must(rc, err);
@@ -218,6 +221,16 @@ static void test(tap *t, sample *chance, int threads) {
     rc = run(r, threads, 2, &err);
     tap_ok(t, rc == WS_OK && !r->wrong && !missed(r), "%d threads: pools empty when the source wants it", threads);
     ws_free(r);
+
+    for (int much = 0; much < 2; much++) {
+        r = make(chance);
+        r->alone = much ? 1000 : UINT64_MAX / 2;
+        rc = run(r, threads, 0, &err);
+        tap_ok(t, rc == WS_OK && !r->wrong && !missed(r) && !r->others == (threads == 1 || !much),
+               "%d threads: %s", threads,
+               much ? "others start once the first has worked" : "one does what is little work");
+        ws_free(r);
+    }
 
     r = make(chance);
     r->last = 0;
