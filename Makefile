@@ -69,7 +69,12 @@ SRC       := $(filter-out lib/compress/unzstd$(if $(filter-out 0,$(ZSTD)),_none)
 ifneq ($(CUDA),0)
 SRC       := $(filter-out $(filter-out $(OPTIONAL:%=%_none.c),$(filter %_none.c,$(SRC))),$(SRC))
 CUSRC     := $(sort $(wildcard lib/*/*.cu kernels/*/*.cu kernels/*/device/*.cu))
-WS_LIBS   := $(CUDA_LIB)/libcudart_static.a -lstdc++ -ldl -lrt $(WS_LIBS)
+# The objects of nvcc need three functions of the C++ library, and to load it takes as long as a program's start without it.
+STDCXX    := -lstdc++
+ifneq ($(findstring /,$(shell $(CC) -print-file-name=libstdc++.a)),)
+STDCXX    := -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic -static-libgcc
+endif
+WS_LIBS   := $(CUDA_LIB)/libcudart_static.a $(STDCXX) -ldl -lrt $(WS_LIBS)
 endif
 LIB       := $B/libwarpsieve.a
 TOOLS     := $(basename $(notdir $(shell grep -l '^const ws_tool ws_' bin/*/*.c)))
@@ -123,12 +128,18 @@ $B/%.$1.o: %.c
 endef
 $(foreach w,$(WIDTHS),$(eval $(call WIDTH,$w)))
 
+# The runtime is told of kernels once a device is wanted (lib/dev/device_cuda.cu), not by constructors at every start.
+OBJCOPY   ?= $(shell $(CC) -print-prog-name=objcopy)
+NM        ?= $(shell $(CC) -print-prog-name=nm)
+TELL_LATE  = if $(NM) $@ | grep _GLOBAL__sub_I; then echo "$<: a variable that begins as no constant would be set late" >&2; rm -f $@; exit 1; fi; \
+             $(OBJCOPY) --rename-section .init_array=ws_kernels $@ || { rm -f $@; exit 1; }
 # The domain stage has no subnormal numbers (lib/simd/flush.h).
 $B/kernels/dom/%.o $B/tests/fault/dom.o: WS_NVCCFLAGS += -ftz=true
 $B/%.o: %.cu
 	@mkdir -p $(@D)
 	@mkdir -p $(@:.o=.tmp)
 	$(NVCC) $(WS_NVCCFLAGS) $(NVCCFLAGS) -keep -keep-dir $(@:.o=.tmp) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+	$(if $(filter $B/tests/%,$@),,@$(TELL_LATE))
 	@rm -rf $(@:.o=.tmp)
 
 # A file that holds a variable's value, and is new only if the value is: what depends on it is made anew after a change of mind.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The devices of this process: queries, opening while the first batch is read, and lending of streams.
 //
-// Contents: 1 usable; 2 the pool; 3 start and stop; 4 streams; 5 clocks
+// Contents: 0 kernels; 1 usable; 2 the pool; 3 start and stop; 4 streams; 5 clocks
 
 #include "lib/base/system.h"
 #include "lib/dev/stream.cuh"
@@ -11,6 +11,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// ---- 0 kernels ----
+
+// For each file nvcc makes a function that tells the runtime its kernels. As a constructor it would run at the start of
+// every program, which takes longer than a small search. So the Makefile moves the pointers to these functions from
+// .init_array to a section of its own, between two symbols of the linker.
+typedef void teller(int, char **, char **);
+extern "C" {
+extern teller *const __start_ws_kernels[] __attribute__((weak, visibility("hidden")));
+extern teller *const __stop_ws_kernels[] __attribute__((weak, visibility("hidden")));
+}
+
+static void tell_kernels() {
+    for (teller *const *f = __start_ws_kernels; f != __stop_ws_kernels; f++) (*f)(0, NULL, NULL);
+}
+
+// Tells the runtime of all kernels, once. Comes before each first call of it.
+static void have_kernels() {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, tell_kernels);
+}
 
 // ---- 1 usable ----
 
@@ -47,6 +68,7 @@ static bool waking;
 
 static void *ask(void *unused) {
     int n;
+    have_kernels();
     if (cudaGetDeviceCount(&n) != cudaSuccess) (void)cudaGetLastError(); // ws_dev_usable asks again
     return unused;
 }
@@ -62,6 +84,7 @@ int ws_dev_usable(const char *list, const char **why) {
     static char text[160]; // the text is the same on every call
     int driver = 0, n = 0, major = 0, minor = 0;
     *why = text;
+    have_kernels();
     if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) {
         *why = "no NVIDIA driver is installed";
         return 0;
@@ -98,24 +121,26 @@ struct waiter {
     waiter *next;
 };
 
-// The pool of devices: one for the process, as the CUDA runtime is.
+// The pool of devices: one for the process, as the CUDA runtime is. It begins as constants: what runs at the start of a
+// C++ file would run with its kernels, and forget what was noted here before.
 static struct {
-    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_t lock;
     // Threads that need a stream wait for `freed`; threads that need all devices wait for `opened`.
-    pthread_cond_t freed = PTHREAD_COND_INITIALIZER, opened = PTHREAD_COND_INITIALIZER;
+    pthread_cond_t freed, opened;
+    int streams; // of each device
+    int input;   // devices are opened once this descriptor can be read; -1: at once
     ws_err failed; // error of opening a device
     ws_device dev[WS_DEV_MAX];
     int ndev;
-    int streams = STREAMS; // of each device
     ws_devstream stream[WS_DEV_MAX * WS_DEV_STREAMS_MOST];
     waiter *waiting;       // threads that wait for a stream
-    int input = -1;        // devices are opened once this descriptor can be read; -1: at once
     bool stopping;         // ... or now, because the run ends
     pthread_t retirer;     // closes the devices before the run ends
     bool retiring;
     uint64_t identities;   // number of identities given out; atomic
     double kernel_seconds; // summed over streams
-} pool;
+} pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, STREAMS, -1, {}, {}, 0, {},
+          NULL, false, {}, false, 0, 0};
 
 // ---- 3 start and stop ----
 
@@ -226,6 +251,7 @@ void ws_dev_have_streams(int n) {
 }
 
 int ws_dev_start(const char *list, uint64_t mem, ws_err *err) {
+    have_kernels();
     pool.ndev = 0;
     pool.stopping = false;
     pool.failed = {};

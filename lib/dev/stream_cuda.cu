@@ -296,9 +296,9 @@ struct spares {
 };
 enum { CLASSES = 512 };
 static struct {
-    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_t lock;
     spares of[WS_DEV_MAX][CLASSES];
-} spare;
+} spare = {PTHREAD_MUTEX_INITIALIZER, {}};
 
 // Returns memory of a destroyed table for one of n bytes; NULL if there is none.
 static void *take_spare(const ws_device *d, size_t n) {

@@ -267,6 +267,13 @@ extern "C" cudaError_t __wrap___cudaGetKernel(cudaKernel_t *k, const void *f) {
     return fakes ? give(k, (cudaKernel_t)f) : __real___cudaGetKernel(k, f);
 }
 
+// The kernels of a file are told to the runtime.
+extern "C" void **__real___cudaRegisterFatBinary(void *image);
+extern "C" void **__wrap___cudaRegisterFatBinary(void *image) {
+    record("__cudaRegisterFatBinary");
+    return __real___cudaRegisterFatBinary(image);
+}
+
 extern "C" cudaError_t __real_cudaGetLastError(void);
 extern "C" cudaError_t __wrap_cudaGetLastError(void) {
     const cudaError_t e = pending != cudaSuccess ? pending : fault_alone(NULL, cudaSuccess);
