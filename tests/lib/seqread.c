@@ -544,47 +544,6 @@ static void long_record(tap *t, const char *what, const char *before, const char
     unlink(path);
 }
 
-/* Batches that grow begin with some hundred thousand residues, and have the given number in a large input. */
-static void growing(tap *t) {
-    enum { LINES = 12000, L = 1000, FIRST = 128 << 10, USUAL = 1 << 20 };
-    char path[PATH_SIZE];
-    const char *paths[] = {path};
-    ws_err err;
-    ws_buf text = {0};
-    must(!ws_buf_reserve(&text, LINES * (L + 6), &err), "memory");
-    for (int i = 0; i < LINES; i++) {
-        add(&text, ">a\n");
-        memset(text.p + text.n, 'A', L);
-        text.n += L;
-        add(&text, "\n");
-    }
-    temp_file(path, text.p, text.n);
-    ws_buf_release(&text);
-    for (int grows = 0; grows < 2; grows++) {
-        const ws_seqread_conf conf = {.path = paths, .npath = 1, .abc = ws_abc_get(WS_ABC_AMINO),
-                                      .batch_residues = USUAL, .batch_seqs = USUAL, .grows = grows};
-        uint64_t first = 0, before = 0, most = 0, all = 0;
-        int shrinks = 0;
-        ws_seqread *r;
-        ws_batch b = {0};
-        must(!ws_seqread_open(&r, &conf, &err), "open");
-        while (!ws_seqread_fill(r, &b, &err)) {
-            if (!all) first = b.residues;
-            all += b.residues;
-            shrinks += b.residues + L < before && all < (uint64_t)LINES * L;
-            before = b.residues;
-            most = ws_max(most, b.residues);
-        }
-        const uint64_t want = grows ? FIRST : USUAL;
-        tap_ok(t, all == (uint64_t)LINES * L && first >= want && first < want + L && !shrinks && most >= USUAL,
-               "batches %s: the first has %llu residues, the largest %llu", grows ? "grow" : "do not grow",
-               (unsigned long long)first, (unsigned long long)most);
-        ws_seqread_close(r);
-        ws_batch_release(&b);
-    }
-    unlink(path);
-}
-
 static void missing(tap *t) {
     static const char *const paths[] = {"/nonexistent.fa"};
     ws_err err;
@@ -619,7 +578,6 @@ int main(void) {
     for (size_t i = 0; i < 4; i++) long_record(&t, "FASTA", ">a\n", i % 2 ? "" : "\n", lengths[i], 0);
     long_record(&t, "FASTQ", "@a\n", "\n", 5000000, 1);
     long_record(&t, "table", "name\tseq\tx\na\t", "\t5\n", 5000000, 0);
-    growing(&t);
     missing(&t);
     return tap_end(&t);
 }
