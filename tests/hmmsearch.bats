@@ -108,6 +108,9 @@ equal_any() { # for searches that may have no hits
     hmmsieve --stats=stats.json -t 2 -o /dev/null three.hmm "$data/demo.fa.gz"
     awk -F '[":, ]+' '$2 ~ /^(msv|vit|fwd|parse|ensemble|envelope)_seconds$/ { n++; sum += $3 } $2 == "score_seconds" { all = $3 }
         END { exit !(n == 6 && sum > 0.8 * all && sum < 1.2 * all) }' stats.json || fail "$(cat stats.json)"
+    python3 "$top/tests/work.py" stats.json 2-avx2 >made.work # what the simulator reads: counts, tenths and the longest
+    [ "$(grep -cE '^(msv|vit|fwd) [1-9][0-9]* [0-9.e+]+$' made.work)" -eq 3 ] || fail "$(cat made.work)"
+    [ "$(grep -cE '^(parse|ensemble|envelope) [0-9]+( [0-9.e+]+){12}$' made.work)" -eq 3 ] || fail "$(cat made.work)"
 }
 
 # ---- what only some processors do ----

@@ -520,9 +520,15 @@ got = json.load(open("one.json"))
 want = open(sys.argv[1]).read().split()
 text = {"program", "version", "backend", "device", "bound"}
 stages = {w + "_seconds" for w in "msv vit fwd decide parse ensemble envelope end mark scan test domain".split()}
-some = stages | {"parse_device_seconds", "device_seconds", "copy_seconds", "device_cells"} # of chains, of devices
+steps = "msv vit fwd parse ensemble envelope scan".split() # whose speeds are measured
+measured = {w + k for w in steps for k in ("_done", "_cells", "_first_speed", "_last_speed")}
+some = stages | measured | {"parse_device_" + k for k in ("seconds", "cells", "last_speed")} # of chains
+some |= {"device_seconds", "copy_seconds", "device_cells"} # of devices
 assert set(want) - some <= set(got) <= set(want), set(got) ^ set(want)
 if got["program"] == "hmmsieve":
+    assert measured & set(got) == {m for m in measured if not m.startswith("scan")}, got
+    assert got["msv_cells"] == got["cells"] and got["msv_done"] == got["pairs"], got
+    assert 0 < got["msv_last_speed"] != got["msv_first_speed"] > 0, got
     assert stages & set(got) == {w + "_seconds" for w in "msv vit fwd decide parse ensemble envelope end".split()}, got
 assert all(isinstance(v, str if k in text else (int, float)) for k, v in got.items()), got
 assert got["sequences"] == 400 and got["residues"] == 165280, got

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bin/cast/program.h"
+#include "bin/stages/plan.h"
 #include "lib/base/number.h"
 #include "lib/compress/source.h"
 
@@ -36,7 +37,7 @@ static int open_cast(ws_job *job, ws_err *err) {
     if (!rc && job->peer) join_outputs(job, o, p);
     job->input = job->cmdline.operand;
     job->ninput = job->cmdline.noperand;
-    job->default_batch = 4096; /* a residue becomes some 600 bytes of text */
+    job->default_batch = WS_PLAN_CAST_BATCH;
     return rc ? rc : check_stdin(job, o, err);
 }
 
@@ -103,8 +104,7 @@ static uint64_t residues_of(const ws_cast_item *it, size_t from, size_t to) {
 
 /* Returns the models of a part: a device calibrates many in one call. The last part is not much smaller. */
 static size_t group_of(const ws_job *job, size_t n) {
-    enum { MOST = 64 };
-    const size_t parts = ws_job_has_device(job) ? (n + MOST - 1) / MOST : n;
+    const size_t most = WS_PLAN_CAST_MODELS, parts = ws_job_has_device(job) ? (n + most - 1) / most : n;
     return (n + parts - 1) / parts;
 }
 
@@ -266,9 +266,8 @@ static const ws_reader cast_reader = {
     .stats = stats,
 };
 
-enum { DEVICE_BATCH = 8 << 10 }; /* residues: some 20 proteins, and 4 MB of text */
 #define BACKEND(width, ...) &(const ws_backend){.name = #width, .usable = ws_usable_##width},
-static const ws_backend *const backends[] = {&(const ws_backend){WS_BACKEND_DEVICE, .batch = DEVICE_BATCH},
+static const ws_backend *const backends[] = {&(const ws_backend){WS_BACKEND_DEVICE, .batch = WS_PLAN_CAST_DEVICE_BATCH},
                                              WS_WIDTHS(BACKEND, ) BACKEND(scalar, ) NULL};
 
 static const ws_peer *const peers[] = {&ws_peer_hmmbuild, NULL};

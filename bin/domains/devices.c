@@ -152,4 +152,6 @@ static int left_end(void *own) {
     return 0;
 }
 
-ws_chain_stage ws_dom_ends_stage(ws_dom_ends *e) { return (ws_chain_stage){e, take_end, work_end, left_end, "end"}; }
+ws_chain_stage ws_dom_ends_stage(ws_dom_ends *e) {
+    return (ws_chain_stage){e, take_end, work_end, left_end, "end", WS_STEP_NONE};
+}

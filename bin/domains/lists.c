@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Ranked lists as text: all threads make it, list by list, and the outputs get it in the order of the lists. */
 #include "bin/domains/domscore.h"
+#include "bin/stages/plan.h"
 #include "lib/base/parallel_for.h"
 
 /* The text of one list, for each output. */
@@ -100,25 +101,18 @@ static int write_alone(const group *g, ws_err *err) {
     return rc;
 }
 
-/* A list of more than ALONE hits is a group of its own, and text of TOGETHER hits is in memory at most. With 8,192 for
- * both, 3 of 16 threads made text at the end of 100 queries x 1 G residues, and the search took 5.27 s. With 8,192 and
- * 131,072 it took 5.10 s (points-h100.tsv, means of three). The numbers here were not measured in turns with those. */
 ws_dom_group ws_domscore_group(const ws_domscore *d, const ws_hitlist *list, size_t n, size_t first) {
-    enum { ALONE = 32768, TOGETHER = 65536, WITH_MEM = 8192, LISTS = 1024 };
-    const size_t alone = d->mem_given ? WITH_MEM : ALONE, together = d->mem_given ? WITH_MEM : TOGETHER;
+    const ws_plan_lists most = ws_plan_lists_of(d->mem_given);
     ws_dom_group g = {.first = first};
-    for (; first + g.n < n && g.n < LISTS && list[first + g.n].n <= alone; g.n++) g.hits += list[first + g.n].n;
+    for (; first + g.n < n && g.n < most.lists && list[first + g.n].n <= most.alone; g.n++)
+        g.hits += list[first + g.n].n;
     g.n = ws_max(g.n, 1);
-    g.hits = ws_min(g.hits, together);
+    g.hits = ws_min(g.hits, most.together);
     return g;
 }
 
-/* Twice a list's part of the threads, since its hits may be longer than those of others, and its turn come late: 100
- * queries x 1 G residues waited 0.1 s of 0.24 for one thread that had 3,459 of 50,000 hits (H100). */
 int ws_domscore_list_threads(const ws_dom_group *g, const ws_hitlist *l, int threads) {
-    if (g->n == 1) return threads;
-    const size_t hits = ws_max(g->hits, 1), part = (2 * (size_t)threads * l->n + hits - 1) / hits;
-    return (int)ws_min((size_t)threads, ws_max(1, part));
+    return g->n == 1 ? threads : ws_plan_list_threads(threads, l->n, g->hits);
 }
 
 static int write_group(group *g, ws_err *err) {

@@ -42,7 +42,7 @@ struct ws_dom_stage {
     uint32_t first, last;         /* models with spans, the one that came first; UINT32_MAX: there is none */
     ws_dom_waiting *steps, **end; /* that are ready, for the CPU */
     size_t nsteps, waiting, left; /* spans in buckets; all that are not done */
-    double cells;                 /* of those in buckets */
+    double cells, cells_left;     /* of those in buckets; of all that are not done */
     int had;                      /* a device has had some */
 };
 

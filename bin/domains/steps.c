@@ -115,6 +115,7 @@ static void put(ws_dom_stage *st, ws_dom_waiting *p) {
     pthread_mutex_lock(&st->lock);
     push(st, b, p);
     st->left++;
+    st->cells_left += ws_dom_waiting_cells(p);
     if (!b->listed) {
         b->listed = 1;
         b->next = NONE;
@@ -188,6 +189,7 @@ static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chai
     ws_dom_waiting *p = t->kind == WS_CHAIN_CPU ? take_for_cpu(st, need) : take_for_device(st, need);
     if (p) *step = (ws_chain_step){.pool = p, .order = p->item->order};
     pthread_mutex_unlock(&st->lock);
+    for (const ws_dom_waiting *q = p; q; q = q->next, step->n++) step->cells += ws_dom_waiting_cells(q);
     return p != NULL;
 }
 
@@ -257,14 +259,17 @@ static int run_spans(ws_dom_steps *s, ws_dom_kind k, const ws_dom_waiting *first
 
 int ws_dom_stage_end_spans(ws_dom_stage *st, ws_dom_waiting *first, int rc, ws_err *err) {
     size_t n = 0;
+    double cells = 0;
     for (ws_dom_waiting *p = first, *next; p; p = next, n++) {
         next = p->next;
+        cells += ws_dom_waiting_cells(p);
         if (!rc) rc = go_on(st->of, st->kind, p, err);
         if (!rc) rc = leave(st->of, p->item, err);
         ws_free(p);
     }
     pthread_mutex_lock(&st->lock);
     st->left -= n;
+    st->cells_left = st->left ? st->cells_left - cells : 0;
     pthread_mutex_unlock(&st->lock);
     return rc;
 }
@@ -310,13 +315,26 @@ int ws_dom_steps_are_many(ws_dom_steps *s) {
 
 int ws_dom_steps_are_few(ws_dom_steps *s) { return ws_plan_spans_are_few(count_waiting(s).seconds, s->conf.threads); }
 
+double ws_dom_steps_seconds(ws_dom_steps *s) {
+    double seconds = 0;
+    for (int k = 0; k < WS_DOM_KINDS; k++) {
+        pthread_mutex_lock(&s->stage[k].lock);
+        ws_plan_spans plan = plan_of(&s->stage[k]);
+        plan.cells = s->stage[k].cells_left;
+        pthread_mutex_unlock(&s->stage[k].lock);
+        seconds += ws_plan_spans_seconds(&plan);
+    }
+    return seconds;
+}
+
 int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *item, ws_err *err) {
     return add_span(s, WS_DOM_PARSE, item, NULL, NULL, err);
 }
 
 void ws_dom_steps_stages(ws_dom_steps *s, ws_chain_stage to[WS_DOM_STEPS]) {
     static const char *const name[] = {"parse", "ensemble", "envelope"};
-    for (int k = 0; k < WS_DOM_KINDS; k++) to[k] = (ws_chain_stage){&s->stage[k], take, work, left, name[k]};
+    for (int k = 0; k < WS_DOM_KINDS; k++)
+        to[k] = (ws_chain_stage){&s->stage[k], take, work, left, name[k], (ws_step_kind)(WS_STEP_PARSE + k)};
     to[WS_DOM_KINDS] = ws_dom_ends_stage(&s->ends);
 }
 

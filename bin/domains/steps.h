@@ -59,6 +59,8 @@ int ws_dom_steps_are_many(ws_dom_steps *s);
 /* Returns 1 while so few spans wait that threads of the CPU end them before a device brings others, in about 0.2 s. Any
  * thread may call this. */
 int ws_dom_steps_are_few(ws_dom_steps *s);
+/* Returns the seconds of a thread of the CPU for all spans that are not done. Any thread may call this. */
+double ws_dom_steps_seconds(ws_dom_steps *s);
 /* Lets a pair begin, which may have no residues. Any thread may call this. Returns WS_ENOMEM on failure. */
 int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *item, ws_err *err);
 

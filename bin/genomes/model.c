@@ -56,20 +56,13 @@ static int prepare_device(const ws_backend *self, const ws_target *t, void **pre
     return rc ? rc : ws_long_target_to_device(m->target, m->by, err);
 }
 
-/* A test of windows is four calls one after another, whose longest windows decide, so more of them run side by side.
- * With six streams for four 48 DNA models x 300 Mb took 7.95 to 8.12 s for 8.55 to 8.94, with eight 8.01 to 8.05
- * (streams-h100.tsv). */
-enum { STREAMS = 6 };
-
-/* A device marks and tests windows; the CPU does the rest by its best width. Only a batch as large as this one keeps
- * run-ins small
- * (kernels/long/device.cu). */
+/* A device marks and tests windows; the CPU does the rest by its best width. */
 static const ws_backend backend_cuda = {
     WS_BACKEND_DEVICE,
     .prepare = prepare_device,
     .release = release,
-    .batch = 32 << 20,
-    .streams = STREAMS,
+    .batch = WS_PLAN_GENOME_DEVICE_BATCH,
+    .streams = WS_PLAN_STREAMS,
 };
 
 #define ADDRESS(width, ...) &backend_##width,

@@ -3,6 +3,7 @@
 #include "bin/filters/models.h"
 #include "bin/genomes/program.h"
 #include "bin/peers/peers.h"
+#include "bin/stages/plan.h"
 #include "lib/base/parallel_for.h"
 
 #include <math.h>
@@ -59,7 +60,7 @@ static int open_tool(ws_job *job, ws_err *err) {
     if (!rc && !(g->hmm = ws_calloc(g->set.n, sizeof *g->hmm, err))) rc = err->code;
     if (rc) return rc;
     for (size_t i = 0; i < g->set.n; i++) g->hmm[i] = &g->set.hmm[i];
-    job->default_batch = 12 << 20; /* so many residues have several hits of a model, whose domains go side by side */
+    job->default_batch = WS_PLAN_GENOME_BATCH;
     g->dna.limits = (ws_dnalimits){.evalue = g->E, .bits = g->T, .by_bits = g->T_given, .inc_evalue = g->incE,
                                    .inc_bits = g->incT, .inc_by_bits = g->incT_given};
     g->dna.cut = g->cut;

@@ -79,7 +79,7 @@ static ws_plan_genome plan_of(const search *s) {
 }
 
 static pool *find_for(search *s, int stage, ws_chain_kind kind, ws_chain_need need) {
-    const int device = ws_job_has_device(s->job);
+    const int device = ws_job_expects_device(s->job);
     if (stage == MARK && (kind != WS_CHAIN_DEVICE || !device)) return NULL;
     if (stage != MARK && kind != (stage == TEST && device ? WS_CHAIN_DEVICE : WS_CHAIN_CPU)) return NULL;
     pool *p = stage == MARK ? NULL : find(s, stage);
@@ -106,6 +106,16 @@ static size_t end_of_chunk(const search *s, const ws_long_list *l, size_t from) 
     return i;
 }
 
+/* Returns the cells of so many slices of a pool; 0 of a scan by marks, which looks at few of them. */
+static double cells_of(const search *s, const pool *p, size_t slices) {
+    const ws_genome *g = s->genome;
+    double nodes = 0;
+    if (p->marks) return 0;
+    for (size_t i = s->sets.first[p->set]; i < s->sets.first[p->set + 1]; i++) nodes += g->target[i].model.M;
+    return nodes * (double)p->of->batch.residues * (double)ws_genome_strands(g) * (double)slices /
+           (double)p->of->units.nparts;
+}
+
 static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
     const ws_genome_stage *stage = own;
     search *s = stage->of;
@@ -114,7 +124,9 @@ static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chai
     if (p) {
         const size_t all = p->at == SCAN ? p->of->units.nparts : 1, from = p->next;
         p->next = p->at == SCAN ? end_of_slices(s, p) : 1;
-        *step = (ws_chain_step){p, from, p->next, p->of->batch.number * s->sets.n + p->set};
+        *step = (ws_chain_step){.pool = p, .from = from, .to = p->next, .n = 1,
+                                .order = p->of->batch.number * s->sets.n + p->set};
+        if (p->at != TEST) step->cells = cells_of(s, p, p->at == MARK ? p->of->units.nparts : p->next - from);
         if (p->at == SCAN) p->of->left -= p->next - from;
         p->on_device |= p->at == MARK;
         s->ahead += p->at == MARK;
@@ -257,7 +269,7 @@ static int take_domains(void *own, ws_dom_item *item, ws_err *err) {
 /* Beside a device sub-windows wait for others, unless all that was read waits here. */
 static int is_eager(void *own) {
     const search *s = own;
-    return s->genome->cpu_domains || !ws_job_has_device(s->job) ||
+    return s->genome->cpu_domains || !ws_job_expects_device(s->job) ||
            __atomic_load_n(&s->searching, __ATOMIC_RELAXED) == 0;
 }
 
@@ -450,6 +462,7 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
 
 int ws_genome_search_stages(search *s, ws_chain_stage stage[WS_GENOME_STAGES + WS_DOM_STEPS], ws_err *err) {
     static const char *const name[] = {"mark", "scan", "test"};
+    static const ws_step_kind kind[] = {WS_STEP_MARK, WS_STEP_SCAN, WS_STEP_NONE};
     const ws_genome *g = s->genome;
     const ws_dom_steps_conf conf = {.backend = g->target[0].dom, .models = s->job->ntarget, .threads = s->job->nworker,
                                     .options = {.seed = (uint32_t)g->seed, .nonull2 = g->nonull2, .memory = g->mem},
@@ -457,7 +470,7 @@ int ws_genome_search_stages(search *s, ws_chain_stage stage[WS_GENOME_STAGES + W
                                     .done = take_domains, .eager = is_eager};
     for (int k = 0; k < WS_GENOME_STAGES; k++) {
         s->stage[k] = (ws_genome_stage){s, k};
-        stage[k] = (ws_chain_stage){&s->stage[k], take, work, left, name[k]};
+        stage[k] = (ws_chain_stage){&s->stage[k], take, work, left, name[k], kind[k]};
     }
     const int rc = ws_dom_steps_create(&s->steps, &conf, err);
     if (!rc) ws_dom_steps_stages(s->steps, stage + WS_GENOME_STAGES);

@@ -2,6 +2,7 @@
  * pairhmm: likelihoods of reads given haplotypes, as GATK's HaplotypeCaller computes them. */
 #include "bin/likelihoods/format.h"
 #include "bin/likelihoods/whole.h"
+#include "bin/stages/plan.h"
 #include "lib/base/mem.h"
 #include "lib/base/number.h"
 #include "lib/run/table.h"
@@ -284,10 +285,9 @@ static const ws_reader pairhmm_reader = {
 };
 
 /* Their own are the bodies. */
-enum { CPU_BATCH = 128 << 10, DEVICE_BATCH = 4 << 20 };
 #define BACKEND(width, ...) \
-    &(const ws_backend){.name = #width, .usable = ws_usable_##width, .own = &ws_pairhmm_##width, .batch = CPU_BATCH},
-static const ws_backend on_device = {WS_BACKEND_DEVICE, .own = &ws_pairhmm_cuda, .batch = DEVICE_BATCH};
+    &(const ws_backend){.name = #width, .usable = ws_usable_##width, .own = &ws_pairhmm_##width, .batch = WS_PLAN_READS_BATCH},
+static const ws_backend on_device = {WS_BACKEND_DEVICE, .own = &ws_pairhmm_cuda, .batch = WS_PLAN_READS_DEVICE_BATCH};
 static const ws_backend *const backends[] = {&on_device, WS_WIDTHS(BACKEND, ) BACKEND(scalar, ) NULL};
 
 const ws_tool ws_pairhmm_tool = {

@@ -59,7 +59,7 @@ static int choose_inlet(const ws_sieve_filter *f, const ws_sieve_pool *p) {
     const ws_plan_machine m = machine_of(f);
     const double passing = s->F1 * (double)ws_sieve_pairs(p, ws_sieve_models(f));
     const int spreads = !s->dom.mem_given && ws_plan_pool_spreads(&m, f->kind, passing);
-    return spreads ? (int)(p->batch.number % WS_SIEVE_INLETS) : 0;
+    return spreads ? (int)(p->batch.number % WS_PLAN_INLETS) : 0;
 }
 
 /* Returns how many times over a pool is full; NULL: there is none. */
@@ -110,8 +110,9 @@ int ws_sieve_filter_add(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_
 
 /* ---- steps ---- */
 
-/* Returns the end of a step that begins with pair `from`: at least one pair. */
-static size_t end_of_step(const ws_sieve_filter *f, const ws_sieve_pool *p, size_t from, ws_plan_budget b) {
+/* Returns the end of a step that begins with pair `from`: at least one pair. Sets the cells of the step. */
+static size_t end_of_step(const ws_sieve_filter *f, const ws_sieve_pool *p, size_t from, ws_plan_budget b,
+                          double *cells_) {
     const size_t models = ws_sieve_models(f), n = ws_sieve_pairs(p, models);
     size_t i = from, tasks = 0;
     double cells = 0;
@@ -127,6 +128,7 @@ static size_t end_of_step(const ws_sieve_filter *f, const ws_sieve_pool *p, size
         tasks += end > ws_sieve_pool_start(p, r);
         if (i < end || cells >= b.cells || i - from >= b.pairs) break;
     }
+    *cells_ = cells;
     return i;
 }
 
@@ -141,7 +143,9 @@ static int take_from(ws_sieve_filter *f, ws_sieve_pool *p, const ws_chain_thread
         if (p->state != WS_SIEVE_READY || p->taken == n || !ws_plan_filter_is_for(&m, f->kind, t->kind, need)) return 0;
         const ws_plan_pool q = plan_of(f, p);
         step->from = p->taken;
-        step->to = p->taken = end_of_step(f, p, p->taken, ws_plan_filter_step(&m, &q, t->kind, calls_of(f)));
+        const ws_plan_budget b = ws_plan_filter_step(&m, &q, t->kind, calls_of(f));
+        step->to = p->taken = end_of_step(f, p, p->taken, b, &step->cells);
+        step->n = step->to - step->from;
         if (t->kind == WS_CHAIN_DEVICE) {
             __atomic_add_fetch(&f->calls, 1, __ATOMIC_RELAXED);
             if (!p->user) p->user = t->number + 1;
@@ -187,7 +191,7 @@ static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chai
     ws_sieve_filter *f = own;
     if (take_closed(f, t, need, step)) return 1;
     if (need == WS_CHAIN_FULL || need == WS_CHAIN_SPARE) return 0;
-    for (int k = 0; k < WS_SIEVE_INLETS; k++)
+    for (int k = 0; k < WS_PLAN_INLETS; k++)
         if (close_early(f, &f->inlet[k], t, need)) return take_closed(f, t, need, step);
     return 0;
 }
@@ -198,12 +202,31 @@ static int left(void *own) {
     pthread_mutex_lock(&f->lock);
     int some = f->first != NULL;
     pthread_mutex_unlock(&f->lock);
-    for (int k = 0; k < WS_SIEVE_INLETS && !some; k++) {
+    for (int k = 0; k < WS_PLAN_INLETS && !some; k++) {
         pthread_mutex_lock(&f->inlet[k].lock);
         some = f->inlet[k].open != NULL;
         pthread_mutex_unlock(&f->inlet[k].lock);
     }
     return some;
+}
+
+/* Returns the cells of the pairs of a pool that no thread has taken. */
+static double cells_left(const ws_sieve_filter *f, const ws_sieve_pool *p) {
+    const size_t n = ws_sieve_pairs(p, ws_sieve_models(f));
+    return n ? p->cells * (double)(n - p->taken) / (double)n : 0;
+}
+
+double ws_sieve_filter_waiting(ws_sieve_filter *f) {
+    double cells = 0;
+    pthread_mutex_lock(&f->lock);
+    for (const ws_sieve_pool *p = f->first; p; p = p->next) cells += cells_left(f, p);
+    pthread_mutex_unlock(&f->lock);
+    for (int k = 0; k < WS_PLAN_INLETS; k++) {
+        if (pthread_mutex_trylock(&f->inlet[k].lock) != 0) continue; /* no decision needs all */
+        if (f->inlet[k].open) cells += f->inlet[k].open->cells;
+        pthread_mutex_unlock(&f->inlet[k].lock);
+    }
+    return cells;
 }
 
 void ws_sieve_filter_end_step(ws_sieve_filter *f, ws_sieve_pool *p, int state) {
@@ -238,13 +261,14 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
 
 ws_chain_stage ws_sieve_filter_stage(ws_sieve_filter *f) {
     static const char *const name[] = {"msv", "vit", "fwd", "all"};
-    return (ws_chain_stage){f, take, work, left, name[f->kind]};
+    static const ws_step_kind kind[] = {WS_STEP_MSV, WS_STEP_VIT, WS_STEP_FWD, WS_STEP_NONE};
+    return (ws_chain_stage){f, take, work, left, name[f->kind], kind[f->kind]};
 }
 
 int ws_sieve_filter_create(ws_sieve_filter *f, ws_sieve *s, int kind, const ws_stage *stage, double p, ws_err *err) {
     *f = (ws_sieve_filter){.sieve = s, .kind = kind, .opts = {.p = p, .p_given = 1, .nobias = s->dom.cascade.nobias}};
     f->cascade = (ws_cascade){.stage = stage, .opts = &f->opts, .max_p = p};
-    for (int k = 0; k < WS_SIEVE_INLETS; k++) pthread_mutex_init(&f->inlet[k].lock, NULL);
+    for (int k = 0; k < WS_PLAN_INLETS; k++) pthread_mutex_init(&f->inlet[k].lock, NULL);
     pthread_mutex_init(&f->lock, NULL);
     if (!stage) return WS_OK;
     if (!(f->gate = ws_calloc(ws_sieve_models(f), sizeof *f->gate, err))) return err->code;
@@ -264,7 +288,7 @@ static void release_pools(ws_sieve_pool *p) {
 
 void ws_sieve_filter_release(ws_sieve_filter *f) {
     if (!f->sieve) return;
-    for (int k = 0; k < WS_SIEVE_INLETS; k++) {
+    for (int k = 0; k < WS_PLAN_INLETS; k++) {
         if (f->inlet[k].open) ws_sieve_pool_release(f->inlet[k].open);
         pthread_mutex_destroy(&f->inlet[k].lock);
     }

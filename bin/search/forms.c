@@ -2,6 +2,7 @@
  * hmmsieve's backends: what those of the three filters prepare of a model, each when it is first needed. */
 #include "bin/search/forms.h"
 
+#include "bin/stages/plan.h"
 #include "kernels/filter/backend.h"
 #include "kernels/fwd/fwd.h"
 #include "kernels/msv/msv.h"
@@ -74,11 +75,8 @@ const ws_backend *ws_sieve_scorer(const ws_backend *b, int kind) {
 #define ON_CPU_AND(width, ...) ON_CPU(width),
 
 static const ws_sieve_scorers on_device = {{&ws_msv_cuda, &ws_vit_cuda, &ws_fwd_cuda}};
-/* Large batches make kernels long enough: those of 100 models x 400 M residues took 2.2 s by 4 M, 1.6 s by 32 M, and
- * 64 M were no faster (H200). A batch of many models is smaller: see BATCH_CELLS of bin/filters/cascade.c. Two more
- * streams, unless --mem is given, fill the device beside the short kernels behind SSV. With them 1,200 models x 59 M
- * residues take 2.60 s for 2.67, 100 proteins x 1 G 4.90 for 4.98 (means of four, H100). */
-static const ws_backend device = {WS_BACKEND_DEVICE, .own = &on_device, .batch = 16 << 20, .streams = 6,
-                                  .prepare = prepare, .release = release};
+/* A batch of many models is smaller (ws_plan_most_batch), and with --mem streams are fewer. */
+static const ws_backend device = {WS_BACKEND_DEVICE, .own = &on_device, .batch = WS_PLAN_DEVICE_BATCH,
+                                  .streams = WS_PLAN_STREAMS, .prepare = prepare, .release = release};
 
 const ws_backend *const ws_sieve_backends[] = {&device, WS_WIDTHS(ON_CPU_AND, ) ON_CPU(scalar), NULL};

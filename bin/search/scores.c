@@ -352,4 +352,6 @@ static int left(void *own) {
     return 0;
 }
 
-ws_chain_stage ws_sieve_decision_stage(ws_sieve *s) { return (ws_chain_stage){s, take, work, left, "decide"}; }
+ws_chain_stage ws_sieve_decision_stage(ws_sieve *s) {
+    return (ws_chain_stage){s, take, work, left, "decide", WS_STEP_NONE};
+}

@@ -136,6 +136,17 @@ static ws_chain_wish wish(void *own) {
 /* Returns 1 if domains for the threads of the CPU run out before devices bring more of them. */
 static int is_hungry(void *own) { return ws_dom_steps_are_few(((ws_sieve *)own)->dom.steps); }
 
+/* Returns the seconds of a thread for what has passed the first filter. */
+static double waiting(void *own) {
+    ws_sieve *s = own;
+    double seconds = ws_dom_steps_seconds(s->dom.steps);
+    for (int k = WS_SIEVE_VIT; k < s->nfilter; k++) {
+        const double speed = ws_job_speed(s->job, WS_CHAIN_CPU, (ws_step_kind)(WS_STEP_MSV + k));
+        seconds += ws_sieve_filter_waiting(&s->filter[k]) / speed;
+    }
+    return seconds;
+}
+
 /* A table names the models that its rows meet. */
 static int add_rows(ws_sieve *s, ws_sieve_pool *p, ws_err *err) {
     int rc = WS_OK;
@@ -191,7 +202,7 @@ int ws_sieve_chain(ws_job *job, ws_chain_ops *ops, ws_err *err) {
     ws_dom_steps_stages(s->dom.steps, s->stage + s->nfilter);
     s->stage[s->nfilter + WS_DOM_STEPS] = ws_sieve_decision_stage(s);
     *ops = (ws_chain_ops){.stage = s->stage, .nstage = (size_t)s->nfilter + WS_DOM_STEPS + 1, .own = s, .wish = wish,
-                          .hungry = is_hungry, .read = read_batch};
+                          .hungry = is_hungry, .waiting = waiting, .read = read_batch};
     return WS_OK;
 }
 

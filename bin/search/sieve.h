@@ -12,6 +12,7 @@
 #include "bin/domains/domscore.h"
 #include "bin/filters/decide.h"
 #include "bin/search/forms.h"
+#include "bin/stages/plan.h"
 
 #include "lib/run/turns.h"
 #include "lib/simd/codec.h"
@@ -104,8 +105,6 @@ typedef struct ws_sieve_inlet {
     uint64_t number;      /* of that pool, from 1 */
 } ws_sieve_inlet;
 
-enum { WS_SIEVE_INLETS = 4 };
-
 /* A filter as a stage; with --max the only one, which lets every pair through. */
 typedef struct ws_sieve_filter {
     ws_sieve *sieve;
@@ -114,7 +113,7 @@ typedef struct ws_sieve_filter {
     ws_cascade cascade;    /* stage, opts and threshold */
     ws_gate *gate;         /* [models] */
 
-    ws_sieve_inlet inlet[WS_SIEVE_INLETS];
+    ws_sieve_inlet inlet[WS_PLAN_INLETS];
     int calls;            /* steps that devices have taken. Atomic */
     pthread_mutex_t lock; /* of the list of closed pools, the first of which is the oldest */
     ws_sieve_pool *first, *free;
@@ -128,6 +127,8 @@ ws_sieve_pool *ws_sieve_filter_pool(ws_sieve_filter *f, ws_err *err);
 void ws_sieve_filter_put(ws_sieve_filter *f, ws_sieve_pool *p);
 /* Adds the pairs that passed, of a ready pool. Returns WS_ENOMEM on failure. */
 int ws_sieve_filter_add(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n, ws_err *err);
+/* Returns the cells of the pairs that wait, about. Any thread may call this. */
+double ws_sieve_filter_waiting(ws_sieve_filter *f);
 /* Ends a step of a pool, which has this state then. */
 void ws_sieve_filter_end_step(ws_sieve_filter *f, ws_sieve_pool *p, int state);
 

@@ -4,6 +4,16 @@
 
 #include <math.h>
 
+/* ---- speeds ---- */
+
+/* The steps of the filters and of spans. Pairs without a filter are as those of the first step of domains. */
+static const ws_step_kind step_of[] = {WS_STEP_MSV, WS_STEP_VIT, WS_STEP_FWD, WS_STEP_PARSE},
+                          span_of[] = {WS_STEP_PARSE, WS_STEP_RESOLVE, WS_STEP_RESCORE};
+
+/* Return the cells that all threads, or all devices, do in a second. */
+static double of_threads(const ws_plan_machine *m, ws_step_kind k) { return m->threads * m->thread[k]; }
+static double of_device(const ws_plan_machine *m, ws_step_kind k) { return m->streams * m->stream[k]; }
+
 /* ---- batches ---- */
 
 enum { USUAL_BATCH = 128 << 10 }; /* residues: ws_job_batch */
@@ -94,20 +104,28 @@ int ws_plan_pool_spreads(const ws_plan_machine *m, int filter, double passing) {
 /* ---- filters: steps ---- */
 
 int ws_plan_filter_is_for(const ws_plan_machine *m, int filter, ws_chain_kind kind, ws_chain_need need) {
-    /* Threads of the CPU leave pairs to a device, which is 40 times faster, since domains wait for the CPU: 1,200
-     * models x 59 M residues took 6.2 s where both kinds took pairs, 4.5 s without the CPU (H200). With both backends
-     * the CPU's threads help before they would wait. */
+    /* Threads of the CPU leave pairs to a device that is faster than all of them, since domains wait for the CPU: 1,200
+     * models x 59 M residues took 6.2 s where both kinds took pairs, 4.5 s without the CPU (H200). Before they would
+     * wait, the threads help, if that is WORTH_HELP of what the device does: else their steps would just come before
+     * domains that arrive meanwhile. */
+    const double WORTH_HELP = 1.0 / 16;
     if (filter == WS_PLAN_NO_FILTER) return kind == WS_CHAIN_CPU;
     if (kind == WS_CHAIN_DEVICE) return m->device;
-    return m->cpu && (!m->device || need == WS_CHAIN_SPARE);
+    if (!m->device) return m->cpu;
+    return m->cpu && of_threads(m, step_of[filter]) >= of_device(m, step_of[filter]) *
+                                                           (need == WS_CHAIN_SPARE ? WORTH_HELP : 1);
 }
 
-/* Cells of a step on the CPU: milliseconds of a core; most: about twenty (bench/data/kernels-zen5.txt). Steps are
- * shorter where a pool would else not last for OF_THREAD steps of each thread. */
-static const struct {
-    double least, most;
-} cpu_step[WS_PLAN_FILTERS] = {{3e7, 3e8}, {7e6, 1.4e8}, {3e6, 5e7}, {1e6, 3e7}};
+/* Seconds of a step on the CPU. Overhead is a larger part of shorter ones, and of longer ones others wait for the end.
+ * Pairs that are listed are of many models, and fill registers only if they are many. Steps are shorter where a pool
+ * would else not last for OF_THREAD steps of each thread. */
+#define STEP_LEAST_OF_ALL 5e-4
+#define STEP_LEAST 1.5e-3
+#define STEP_MOST 2e-2
 #define OF_THREAD 4.0
+
+/* A call takes as many cells as a device does in CALL_LONGEST seconds at most: of a slow one it would last long. */
+#define CALL_LONGEST 0.1
 
 /* A call of a device should have as many cells, or pairs, since the host's share of a pair that passed a filter is
  * larger. A call lasts as long as its longest sequence, some 4 ms for 4,910 residues: with 16,000 pairs the kernels of
@@ -116,16 +134,18 @@ static const struct {
  * of a large pool is more: 100 models x 400 M residues took 4.2 s with 5e10, 3.9 with 2e11, 4.1 with 6e11 (H200). */
 #define CALL_CELLS 5e10
 #define CALL_MOST_CELLS 2e11
-enum { CALLS_OF_POOL = 5, CALL_PAIRS = 125000, CALL_PAIRS_OF_ALL = 4 << 20, CALL_TASKS = 2048 };
+enum { CALLS_OF_POOL = 5, CALL_PAIRS = 125000, CALL_PAIRS_OF_ALL = 4 << 20, CALL_TASKS = WS_POLICY_DEVICE_TASKS };
 
 ws_plan_budget ws_plan_filter_step(const ws_plan_machine *m, const ws_plan_pool *p, ws_chain_kind kind, int calls) {
     if (kind == WS_CHAIN_DEVICE) {
         const double share = fmin(fmax(p->cells / CALLS_OF_POOL, CALL_CELLS), CALL_MOST_CELLS);
-        const double cells = calls < FIRST_CALLS ? FIRST_CELLS : share;
+        const double usual = calls < FIRST_CALLS ? FIRST_CELLS : share, device = of_device(m, step_of[p->filter]);
+        const double cells = device > 0 ? fmin(usual, CALL_LONGEST * device) : usual;
         return (ws_plan_budget){cells, p->all ? CALL_PAIRS_OF_ALL : CALL_PAIRS, CALL_TASKS};
     }
-    const double share = p->cells / (OF_THREAD * m->threads);
-    const double cells = fmin(fmax(share, cpu_step[p->filter].least), cpu_step[p->filter].most);
+    const double share = p->cells / (OF_THREAD * m->threads), speed = m->thread[step_of[p->filter]];
+    const double least = p->all ? STEP_LEAST_OF_ALL : STEP_LEAST;
+    const double cells = fmin(fmax(share, least * speed), STEP_MOST * speed);
     return (ws_plan_budget){cells, SIZE_MAX, SIZE_MAX};
 }
 
@@ -149,9 +169,6 @@ ws_chain_wish ws_plan_wish(const ws_plan_machine *m, size_t pools, size_t half_f
 
 /* ---- domains: what waits ---- */
 
-/* First guesses: cells a second of a thread that has a core. */
-static const double cpu_speed[WS_PLAN_SPAN_KINDS] = {8e8, 4e8, 2.5e8};
-
 /* Spans do not wait for others of their model where so many do, or ENOUGH_CELLS for each thread. While a thread of the
  * CPU would wait, WORTH spans are worth a step. */
 enum { WORTH = 128, TOO_MANY = 64 << 10 };
@@ -172,19 +189,17 @@ enum { TOO_MANY_ENSEMBLES = 4 << 10 };
 #define CALL_MOST 2e9
 #define FEW_CELLS 2e7
 
-/* Where both share, a stream has the part of STREAM_AS_THREADS threads of the CPU: a device is as fast as some hundred
- * threads in ensembles and envelopes. It makes no call for what the threads of the CPU end within SOON seconds, about
- * as long as a call. */
-#define STREAM_AS_THREADS 24.0
+/* Where both share, each has a part by its speed. A device makes no call for what the threads of the CPU end within SOON
+ * seconds, about as long as a call. */
 #define SOON 0.02
 
-/* With device_first, envelopes are for devices alone if they have FEW_CELLS to so many, about a second of an H100. In
- * searches of proteins a device has them alone too, up to so many cells, while the filters have work for it: of all
- * steps it is fastest in these beside threads of the CPU.
+/* With device_first, envelopes are for devices alone if they have FEW_CELLS, up to what a device does in OWN_SECONDS. In
+ * searches of proteins a device has them alone too, up to so many, while the filters have work for it: of all steps it
+ * is fastest in these beside threads of the CPU. Not one that is slower than these.
  * In envelopes of long models a thread does an eighth of the cells a second that it does in targets. If threads take
  * steps of eight such envelopes, the end of a search waits for these: 16 DNA models x 63 Mb took 2.01 and 2.47 s so,
  * else 1.86 and 2.10 (H100, a trial build of 07ef100). */
-#define OWN_CELLS 8e9
+#define OWN_SECONDS 0.6
 
 /* Seconds until a device brings domains: calls of Viterbi and Forward, and one of MSV that each may wait for. With 0.2
  * to 1 the CPU's threads of 100 queries x 1 G residues had work at all times, else they waited three times for 0.1 to
@@ -210,23 +225,25 @@ static int is_last(const ws_plan_spans *s, ws_chain_need need) { return need == 
 /* Returns whether what waits is for devices alone. Those of proteins are while the filters have work for the device;
  * then both share what is left. */
 static int are_devices_own(const ws_plan_spans *s, ws_chain_need need) {
-    if (!s->m.device || s->kind != WS_PLAN_RESCORE || s->cells >= OWN_CELLS) return 0;
+    const double device = of_device(&s->m, WS_STEP_RESCORE);
+    if (!s->m.device || s->kind != WS_PLAN_RESCORE || s->cells >= OWN_SECONDS * device) return 0;
+    if (device <= of_threads(&s->m, WS_STEP_RESCORE)) return 0;
     return s->device_first ? s->cells >= FEW_CELLS : !is_last(s, need);
 }
 
 double ws_plan_spans_seconds(const ws_plan_spans *s) {
-    return are_devices_own(s, WS_CHAIN_FULL) ? 0 : s->cells / cpu_speed[s->kind];
+    return are_devices_own(s, WS_CHAIN_FULL) ? 0 : s->cells / s->m.thread[span_of[s->kind]];
 }
 
 /* ---- domains: steps of the CPU ---- */
 
-/* Beside a device the CPU cuts a step for each thread alone: a device does no steps of the CPU, and steps of later
+/* Beside a device, and one that will join, the CPU cuts a step for each thread alone: a device does no steps of the CPU, and steps of later
  * stages come before them. When it cut 64, a trace of 20,000 targets of a family showed some that waited until all else
  * was done, and then kept few threads busy. */
 static size_t spans_of_all(const ws_plan_spans *s) { return (size_t)s->m.threads * WS_PLAN_SPANS_OF_STEP; }
 
 size_t ws_plan_spans_to_cut(const ws_plan_spans *s, size_t n) {
-    return s->m.device ? ws_min(n, spans_of_all(s)) : n;
+    return s->m.device || s->m.opening ? ws_min(n, spans_of_all(s)) : n;
 }
 
 size_t ws_plan_spans_of_step(const ws_plan_spans *s) {
@@ -234,8 +251,9 @@ size_t ws_plan_spans_of_step(const ws_plan_spans *s) {
 }
 
 int ws_plan_spans_cut(const ws_plan_spans *s) {
-    /* Beside a device only where threads of the CPU will soon have no step, although spans are not kept for it. */
-    if (!s->m.device) return 1;
+    /* Beside a device only where threads of the CPU will soon have no step, although spans are not kept for it. So a
+     * device that joins finds spans: of 20,000 targets of a family all would be steps of the CPU before it is open. */
+    if (!s->m.device && !s->m.opening) return 1;
     return !s->device_first && !are_devices_own(s, WS_CHAIN_FULL) && s->steps < (size_t)s->m.threads;
 }
 
@@ -261,7 +279,7 @@ static int are_for_cpu(const ws_plan_spans *s, ws_chain_need need) {
 
 int ws_plan_spans_cpu_cuts(const ws_plan_spans *s, ws_chain_need need) {
     if (!s->waiting || !are_for_cpu(s, need)) return 0;
-    const int may = need == WS_CHAIN_SOME || (need == WS_CHAIN_SPARE && s->m.device);
+    const int may = need == WS_CHAIN_SOME || (need == WS_CHAIN_SPARE && s->m.device) || s->m.opening;
     return s->eager || need == WS_CHAIN_ANY || (may && s->waiting >= WORTH) || s->waiting >= TOO_MANY ||
            s->cells >= ENOUGH_CELLS * s->m.threads;
 }
@@ -290,9 +308,10 @@ static call call_of(const ws_plan_spans *s, ws_chain_need need) {
     } else if (!last && need != WS_CHAIN_SOME) {
         k.least = INFINITY;
     } else if ((!last || !first) && !are_devices_own(s, need)) {
-        const double as_threads = STREAM_AS_THREADS * (double)ws_max(s->m.streams, 1) + s->m.threads;
-        const double share = STREAM_AS_THREADS / as_threads;
-        k.least = fmax(SOON * cpu_speed[s->kind] * s->m.threads, CALL_WORTH);
+        const ws_step_kind step = span_of[s->kind];
+        const double stream = s->m.stream[step], threads = of_threads(&s->m, step);
+        const double share = stream > 0 ? stream / (of_device(&s->m, step) + threads) : 0;
+        k.least = fmax(SOON * threads, CALL_WORTH);
         k.most = fmin(fmax(s->cells * share, CALL_WORTH), CALL_MOST);
     }
     return k;
@@ -306,6 +325,23 @@ double ws_plan_spans_call(const ws_plan_spans *s, ws_chain_need need) {
 }
 
 int ws_plan_spans_stream_ends(int threads, int streams) { return threads <= streams; }
+
+/* ---- text, turns ---- */
+
+ws_plan_lists ws_plan_lists_of(int tight) {
+    /* With 8,192 for both, 3 of 16 threads made text at the end of 100 queries x 1 G residues, and the search took 5.27
+     * s. With 8,192 and 131,072 it took 5.10 s (points-h100.tsv, means of three). The numbers here were not measured in
+     * turns with those. */
+    enum { ALONE = 32768, TOGETHER = 65536, TIGHT = 8192, LISTS = 1024 };
+    return tight ? (ws_plan_lists){TIGHT, TIGHT, LISTS} : (ws_plan_lists){ALONE, TOGETHER, LISTS};
+}
+
+int ws_plan_list_threads(int threads, size_t hits, size_t all) {
+    /* Twice a list's part of the threads, since its hits may be longer than those of others, and its turn come late: 100
+     * queries x 1 G residues waited 0.1 s of 0.24 for one thread that had 3,459 of 50,000 hits (H100). */
+    const size_t n = ws_max(all, 1), part = (2 * (size_t)threads * hits + n - 1) / n;
+    return (int)ws_min((size_t)threads, ws_max(1, part));
+}
 
 /* ---- genomes ---- */
 
@@ -327,7 +363,7 @@ int ws_plan_cpu_marks(const ws_plan_genome *g, ws_chain_need need) {
      * alone now, and if no domains wait. It tests what it marks, and domains that come meanwhile wait for that. When it
      * marked whenever no domains waited, 48 models x 300 Mb took 8.0 to 8.6 s, else 7.2 to 7.5. When it marked until
      * the device was open, 16 models x 63 Mb took 1.87 s, else 1.52 and 1.65 (H100). */
-    if (!g->m.device) return 1;
+    if (!g->m.device) return 1; /* also while one opens that may not be there soon */
     return g->m.cpu && g->tested && g->marking && !g->testing && (need == WS_CHAIN_SPARE || need == WS_CHAIN_ANY) &&
            !g->spans;
 }

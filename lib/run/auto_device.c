@@ -1,31 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * --backend auto: the CPU starts, and a device joins once its start-up pays off. Where the size of the input is known,
- * that is when the CPU would need LEAST_LEFT times as long for the rest as opening a device takes. The program can tell
- * at once where even the fastest cores would need so long, else after KNOWN_AFTER of that time. The size of a pipe is
- * unknown. Then the program waits until all threads have scored for as long as opening a device takes, and opens it
- * while they go on. So the run takes at most twice the time that a program with knowledge of the size would need. Small
- * runs never open a device. A chain then gets threads for the streams of the device. */
+ * --backend auto: the CPU starts, and a device joins once its start-up pays off, as ws_policy_opens says. The program
+ * asks at the first reading, since the files then tell how much work there is, and after each step. Small runs never
+ * open a device. A chain then gets threads for the streams of the device. */
 #include "lib/dev/device.h"
 #include "lib/run/backend.h"
 #include "lib/run/message.h"
 #include "lib/run/run.h"
 
-/* Opening a device takes 0.3 s on an H200's host, closing it 0.1, and meanwhile the driver slows the other threads.
- * Runs of 0.6 and 0.7 s took a quarter longer with a device that came when half was done. */
-#define LEAST_LEFT 2.0
-#define KNOWN_AFTER 0.25
-
-/* Cells that no core scores in a second: SSV, the fastest filter, scores up to 3.2e11 (bench/data/kernels-zen5.txt). */
-#define CELLS_OF_A_SECOND 5e11
-
-/* Returns whether so much work is left that opening a device pays off: `worked` is the time of all cores so far. */
-static int enough_is_left(const ws_run *run, double worked) {
-    const double start = run->job->backend->start_seconds, least = LEAST_LEFT * start;
-    double all = 0;
-    const double done = run->reader->done ? run->reader->done(run->job, &all) : -1;
-    if (done >= 0 && all * (1 - done) > CELLS_OF_A_SECOND * run->job->nworker * least) return 1;
-    if (worked < KNOWN_AFTER * start) return 0;
-    return done < 0 ? worked >= start : (1 - done) * worked >= done * least;
+/* Returns the cells of its first step that a thread does in a second: a first guess, 0 if there is none. */
+static double guess_of(const ws_run *run) {
+    for (size_t i = 0; i < run->source.nstage; i++) {
+        const double speed = run->job->speeds.guess[WS_CHAIN_CPU][run->source.stage[i].kind];
+        if (speed > 0) return speed;
+    }
+    return run->job->backend->cpu_speed;
 }
 
 int ws_run_device_threads(ws_run *run, ws_err *err) {
@@ -37,31 +25,52 @@ int ws_run_device_threads(ws_run *run, ws_err *err) {
     return WS_OK;
 }
 
-static void *open_device(void *run) {
-    ws_job *job = ((ws_run *)run)->job;
+/* Returns what is known of this round of a run. */
+static ws_policy_run state_of(const ws_run *run) {
+    const ws_job *job = run->job;
+    const double threads = job->nworker;
+    ws_policy_run r = {.done = -1, .speed = threads * guess_of(run), .start = job->backend->start_seconds,
+                       .worked = 1e-9 * (double)(run->work.cpu - run->worked_before) / threads};
+    if (run->reader->done) r.done = run->reader->done(run->job, &r.cells);
+    if (run->source.waiting) r.waiting = run->source.waiting(run->source.own) / threads;
+    return r;
+}
+
+static void set_opens(ws_run *run, ws_opens opens) {
+    __atomic_store_n(&run->job->device_opens, opens, __ATOMIC_RELEASE);
+    if (run->chain) ws_chain_ask_again(run->chain); /* threads may have other work now */
+}
+
+/* Threads of the CPU go on meanwhile. A device that opens at once is taken as open, as with --backend cuda+cpu: its
+ * first call then tells of a failure. */
+static void *open_device(void *run_) {
+    ws_run *run = run_;
+    ws_job *job = run->job;
     ws_err err = {0};
     const char *why;
-    if (!job->backend->usable(&job->machine, &why)) return NULL;
+    const int usable = job->backend->usable(&job->machine, &why);
     /* besides the workers: waiting for the device costs more than these threads */
-    int rc = ws_backend_open(job, job->nworker, &err);
-    if (!rc) rc = job->backend->wait(&err);
-    if (rc) {
-        ws_message_note(job, "goes on without a device: %s", err.text);
-        return NULL;
+    int rc = usable ? ws_backend_open(job, job->nworker, &err) : WS_OK;
+    if (usable && !rc && !ws_job_expects_device(job)) rc = job->backend->wait(&err);
+    if (rc) ws_message_note(job, "goes on without a device: %s", err.text);
+    if (usable && !rc) {
+        __atomic_store_n(&job->backend_ready, 1, __ATOMIC_RELEASE);
+        if (run->chain) (void)ws_run_device_threads(run, &err);
     }
-    __atomic_store_n(&job->backend_ready, 1, __ATOMIC_RELEASE);
-    if (((ws_run *)run)->chain) (void)ws_run_device_threads(run, &err);
+    set_opens(run, WS_OPENS_NOT);
     return NULL;
 }
 
 void ws_auto_device_look(ws_run *run) {
     const ws_job *job = run->job;
     if (!job->cpu_backend || run->opener_begun || ws_job_is_open(job)) return;
-    const double worked = 1e-9 * (double)run->work.cpu / job->nworker;
-    if (!enough_is_left(run, worked)) return;
-    if (atomic_exchange(&run->opener_begun, 1)) return;
+    const ws_policy_run r = state_of(run);
+    const ws_opens opens = ws_policy_opens(&r);
+    if (opens == WS_OPENS_NOT || atomic_exchange(&run->opener_begun, 1)) return;
+    set_opens(run, opens);
     /* without the thread the CPU scores everything */
     run->opener_runs = pthread_create(&run->opener, NULL, open_device, run) == 0;
+    if (!run->opener_runs) set_opens(run, WS_OPENS_NOT);
 }
 
 void ws_auto_device_join(ws_run *run) {

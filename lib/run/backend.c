@@ -147,11 +147,26 @@ int ws_backend_list(const ws_tool *tool, const ws_machine *m, ws_buf *out, ws_er
     return rc;
 }
 
+void ws_backend_guess(ws_job *job) {
+    const char *width = ws_width_name[ws_job_width(job)];
+    for (int k = 0; k < WS_STEP_KINDS; k++)
+        job->speeds.guess[WS_CHAIN_CPU][k] = ws_policy_thread_speed(width, (ws_step_kind)k);
+}
+
+/* Sets the first guesses of a stream, of several that share a device. */
+static void guess_device(ws_job *job) {
+    const int capability = ws_dev_capability(), devices = ws_dev_clock().devices;
+    const double streams = (double)ws_dev_streams() / ws_max((size_t)devices, 1);
+    for (int k = 0; k < WS_STEP_KINDS && streams > 0; k++)
+        job->speeds.guess[WS_CHAIN_DEVICE][k] = ws_policy_device_speed(capability, (ws_step_kind)k) / streams;
+}
+
 /* Opens the backend. Prepares for it the targets that the run has made so far, since a device may join late. */
 int ws_backend_open(ws_job *job, int threads, ws_err *err) {
     const int streams = job->spares_streams ? 0 : job->backend->streams;
     const ws_devconf conf = {job->common.device, job->common.gpu_mem, streams};
     int rc = job->backend->start ? job->backend->start(&conf, err) : WS_OK;
+    if (!rc && job->backend->start) guess_device(job);
     return rc || job->ntarget == 0 ? rc : ws_ready_for(job, job->backend, threads, err);
 }
 

@@ -12,6 +12,9 @@ void ws_backend_wake(const ws_job *job);
  * reason if that cannot run here), or for auto the best of the CPU and a device, not open yet. */
 int ws_backend_choose(ws_job *job, ws_err *err);
 
+/* Sets the first guesses of a thread's speeds. */
+void ws_backend_guess(ws_job *job);
+
 /* Returns the name of the backend that computes or computed: "avx512", "cuda", "cuda+cpu"; "none" of a tool without. */
 const char *ws_backend_name(const ws_job *job);
 

@@ -15,6 +15,7 @@
 #define WS_RUN_CHAIN_H
 
 #include "lib/base/ws.h"
+#include "lib/run/policy.h"
 
 typedef enum ws_chain_kind { WS_CHAIN_CPU, WS_CHAIN_DEVICE, WS_CHAIN_KINDS } ws_chain_kind;
 
@@ -36,6 +37,8 @@ typedef struct ws_chain_step {
     void *pool;
     size_t from, to;
     uint64_t order; /* grows with the place in the input: of several failures the program reports that of the lowest */
+    double cells;   /* for the speeds that are measured; 0: what is done is no measure */
+    size_t n;       /* pairs, spans ..., for --stats */
 } ws_chain_step;
 
 /* A stage. It guards its pools by a lock of its own: take and left run under the chain's lock, work outside of it. */
@@ -49,6 +52,7 @@ typedef struct ws_chain_stage {
     /* Returns 1 while the stage holds something that is not done. */
     int (*left)(void *own);
     const char *name; /* for --stats, static */
+    ws_step_kind kind; /* of its steps; WS_STEP_NONE: their speed is not measured */
 } ws_chain_stage;
 
 /* How urgently the source should be read. WS_CHAIN_DRAIN: not before pools have emptied, however little they hold. */
@@ -68,6 +72,8 @@ typedef struct ws_chain_ops {
     /* Under the chain's lock: returns 1 if threads of the CPU will soon have no step, so that devices do early what
      * brings some. May be NULL. */
     int (*hungry)(void *own);
+    /* Returns the seconds that a thread of the CPU would have for what waits behind the first stage. May be NULL. */
+    double (*waiting)(void *own);
     void (*look)(void *own); /* called by each thread after each step, without a lock. May be NULL */
     /* Nanoseconds of processor time that the first thread of the CPU works before others start; 0: they start at once.
      * A thread costs a tenth of a millisecond and memory of its own, more than it saves in a small run. */

@@ -23,13 +23,29 @@ static int left(void *own) {
     return s->left(s->own);
 }
 
+/* Measures a step that began so: by processor time, which other programs do not change; of a device by the clock. */
+static void measure(ws_job *job, ws_chain_kind by, ws_step_kind kind, const ws_chain_step *step, ws_moment since) {
+    const ws_moment now = ws_clock_start();
+    const uint64_t ns = by == WS_CHAIN_CPU ? now.cpu - since.cpu : now.wall - since.wall;
+    ws_speeds *s = &job->speeds;
+    __atomic_add_fetch(&s->cells[by][kind], (uint64_t)step->cells, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&s->n[by][kind], step->n, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&s->ns[by][kind], ns, __ATOMIC_RELAXED);
+    if (by == WS_CHAIN_DEVICE) __atomic_add_fetch(&s->calls, 1, __ATOMIC_RELEASE);
+}
+
 static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
     const timed *w = own;
+    ws_job *job = w->run->job;
+    /* a call that waits for its device to open says nothing of its speed */
+    const int measured = step->cells > 0 && (t->kind == WS_CHAIN_CPU || job->backend->ready());
+    const ws_chain_step did = *step; /* the stage may free what it is of */
     const ws_moment t0 = ws_clock_start();
-    int rc = ws_job_go_on(w->run->job, err);
+    int rc = ws_job_go_on(job, err);
     if (!rc) rc = w->stage->work(w->stage->own, t, step, err);
     ws_clock_stop(&w->run->work, t0);
     ws_clock_stop(&w->clock->clock[t->kind], t0);
+    if (measured && !rc) measure(job, t->kind, w->stage->kind, &did, t0);
     ws_auto_device_look(w->run);
     return rc;
 }
@@ -43,6 +59,7 @@ static int read_source(void *own, ws_err *err) {
                    : run->ring             ? ws_ring_read(run->ring, err)
                                            : run->source.read(run->source.own, err);
     ws_clock_stop(&run->read, t0);
+    ws_auto_device_look(run);
     if (!run->ring) ws_report_progress(run, 0); /* else the thread that writes does it */
     return rc;
 }
@@ -67,11 +84,19 @@ static int hungry(void *own) {
     return o->hungry && o->hungry(o->own);
 }
 
-static void name_clock(ws_stage_clock *c, const char *stage) {
-    snprintf(c->key[WS_CHAIN_CPU], sizeof c->key[0], "%s_seconds", stage);
-    snprintf(c->what[WS_CHAIN_CPU], sizeof c->what[0], "processor seconds of stage %s", stage);
-    snprintf(c->key[WS_CHAIN_DEVICE], sizeof c->key[0], "%s_device_seconds", stage);
-    snprintf(c->what[WS_CHAIN_DEVICE], sizeof c->what[0], "seconds of its steps on a device, one upon another");
+static void name_clock(ws_stage_clock *c, const ws_chain_stage *of) {
+    static const char *const by[] = {"", "_device"}, *const on[] = {"", " on a device"};
+    static const char *const key[] = {"seconds", "done", "cells", "first_speed", "last_speed"};
+    static const char *const what[] = {NULL, "pairs, spans or slices of these", "cells of these",
+                                       "cells a second that the run believed in at first, of one thread",
+                                       "the same in the end"};
+    c->kind = of->kind;
+    for (int b = 0; b < WS_CHAIN_KINDS; b++)
+        for (int k = 0; k < WS_STAGE_STATS; k++) {
+            snprintf(c->key[b][k], sizeof c->key[b][k], "%s%s_%s", of->name, by[b], key[k]);
+            snprintf(c->what[b][k], sizeof c->what[b][k], "%s%s", k ? what[k] : b ? "seconds of its steps, one upon "
+                     "another," : "processor seconds of stage ", k || b ? on[b] : of->name);
+        }
 }
 
 /* Sets the members of the tool's stages, behind those of its reader's items. */
@@ -80,8 +105,9 @@ static void set_stages(ws_run *run, ws_chain_stage *stage, timed *own) {
     if (run->ring) stage += WS_RING_STAGES;
     for (size_t i = 0; i < run->source.nstage; i++) {
         own[i] = (timed){run, &run->source.stage[i], &run->stage[i]};
-        stage[i] = (ws_chain_stage){&own[i], take, work, left, run->source.stage[i].name};
-        name_clock(&run->stage[i], stage[i].name);
+        stage[i] = (ws_chain_stage){&own[i], take, work, left, run->source.stage[i].name,
+                                     run->source.stage[i].kind};
+        name_clock(&run->stage[i], &stage[i]);
     }
     run->nstage = run->source.nstage;
 }
@@ -91,6 +117,7 @@ static int run_stages(ws_run *run, ws_chain_stage *stage, timed *own, ws_err *er
                               .own = run, .wish = wish, .read = read_source, .ahead = ws_run_ahead, .hungry = hungry,
                               .alone = alone(run->job)};
     set_stages(run, stage, own);
+    run->worked_before = run->work.cpu;
     int rc = ws_chain_create(&run->chain, &ops, err);
     if (!rc) rc = ws_run_device_threads(run, err);
     if (!rc) rc = ws_chain_run(run->chain, run->job->nworker, err);

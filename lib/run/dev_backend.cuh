@@ -20,13 +20,13 @@ constexpr ws_backend ws_dev_backend(int (*prepare)(const ws_backend *, const ws_
     b.prepare = prepare;
     b.release = release;
     b.score = score;
-    b.max_tasks = 2048;
+    b.max_tasks = WS_POLICY_DEVICE_TASKS;
     b.start = ws_start_device;
     b.stop = ws_dev_stop;
     b.ready = ws_dev_ready;
     b.wait = ws_dev_wait;
     b.start_seconds = WS_DEV_START;
-    b.batch = 4 << 20;
+    b.batch = WS_POLICY_DEVICE_BATCH;
     b.cpu_speed = cpu_speed;
     b.hints = hints;
     return b;

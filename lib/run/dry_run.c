@@ -8,19 +8,12 @@
 
 #include <stdio.h>
 
-enum { SAMPLE_SECONDS = 1 };
-
-/* Cells of a batch of the sample: a core has them in about a tenth of a second, so that the sample can end in time. */
-#define BATCH_CELLS 1e9
-enum { BATCH_LEAST = 1000 };
-
 uint64_t ws_dry_run_batch(const ws_job *job, uint64_t batch) {
-    const double most = BATCH_CELLS / (double)ws_max(ws_job_nodes(job), 1);
-    return most >= (double)batch ? batch : ws_max((uint64_t)most, ws_min(batch, BATCH_LEAST));
+    return ws_policy_sample_batch(ws_job_nodes(job), batch);
 }
 
 int ws_dry_run_is_over(ws_run *run) {
-    if (!run->job->common.dry_run || ws_now_ns() - run->start_ns < run->open_ns + SAMPLE_SECONDS * UINT64_C(1000000000))
+    if (!run->job->common.dry_run || ws_now_ns() - run->start_ns < run->open_ns + WS_POLICY_SAMPLE * UINT64_C(1000000000))
         return 0;
     run->sampled = 1;
     return 1;

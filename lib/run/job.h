@@ -17,6 +17,14 @@ typedef struct ws_common {
 
 enum { WS_OUTPUT_MAX = 8 };
 
+/* Speeds of steps, by ws_chain_kind: of a thread, and of a stream of a device. */
+typedef struct ws_speeds {
+    double guess[WS_CHAIN_KINDS][WS_STEP_KINDS]; /* cells a second */
+    uint64_t cells[WS_CHAIN_KINDS][WS_STEP_KINDS], ns[WS_CHAIN_KINDS][WS_STEP_KINDS], /* of steps that were measured */
+        n[WS_CHAIN_KINDS][WS_STEP_KINDS]; /* pairs, spans. Atomic, as are those before */
+    uint64_t calls; /* of devices that were measured. Atomic */
+} ws_speeds;
+
 struct ws_job {
     const ws_tool *tool;
     ws_common common;
@@ -54,6 +62,8 @@ struct ws_job {
     int holds;  /* of a chain: there are hits, which outputs get even if the input fails */
     int failed; /* code of the failure that ended the run, for ws_output.flush */
     int backend_ready; /* it can score. With auto the program opens a device late or never. Atomic */
+    int device_opens;  /* ws_opens: auto has decided to open a device that is not ready yet. Atomic */
+    ws_speeds speeds;
     struct ws_readiness *readiness; /* lib/run/ready.c: which targets are made */
 
     void *reader; /* the reader's own */
@@ -75,9 +85,20 @@ static inline int ws_job_is_open(const ws_job *job) { return __atomic_load_n(&jo
 static inline int ws_job_has_device(const ws_job *job) {
     return job->backend && job->backend->start && ws_job_is_open(job);
 }
+/* Returns 1 while a device scores, or will soon, so that work which suits it is left to it. */
+static inline int ws_job_expects_device(const ws_job *job) {
+    return ws_job_has_device(job) || __atomic_load_n(&job->device_opens, __ATOMIC_ACQUIRE) == WS_OPENS_AT_ONCE;
+}
+/* Returns the cells a second that the run believes of a thread, or of a stream of a device. */
+static inline double ws_job_speed(const ws_job *job, ws_chain_kind by, ws_step_kind kind) {
+    const ws_speeds *s = &job->speeds;
+    const uint64_t cells = __atomic_load_n(&s->cells[by][kind], __ATOMIC_RELAXED),
+                   ns = __atomic_load_n(&s->ns[by][kind], __ATOMIC_RELAXED);
+    return ws_policy_believed(s->guess[by][kind], (double)cells, 1e-9 * (double)ns);
+}
 /* Returns the default size of an item for a backend. */
 static inline uint64_t ws_job_batch(const ws_job *job, const ws_backend *backend) {
-    uint64_t n = backend && backend->batch ? backend->batch : job->default_batch ? job->default_batch : 128 << 10;
+    uint64_t n = backend && backend->batch ? backend->batch : job->default_batch ? job->default_batch : WS_POLICY_BATCH;
     return job->most_batch && n > job->most_batch ? job->most_batch : n;
 }
 /* Returns the backend for the next task: job->backend, or job->cpu_backend while no stream of a device is free. */

@@ -4,6 +4,7 @@
  * made again when a thread needs them. */
 #include "lib/base/parallel_for.h"
 #include "lib/run/backend.h"
+#include "lib/run/run.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -212,6 +213,7 @@ int ws_ready_for(ws_job *job, const ws_backend *backend, int threads, ws_err *er
 
 int ws_job_ready_all(ws_job *job, int threads, ws_err *err) {
     all a = {.job = job, .backend = job->cpu_backend ? job->cpu_backend : job->backend};
+    if (job->run) ws_auto_device_look(job->run); /* a device that pays opens meanwhile */
     int rc = ws_parallel_for(job->ntarget, threads, ready_one, &a, err);
     a.backend = job->backend;
     return rc || !ws_job_is_open(job) ? rc : ws_parallel_for(job->ntarget, threads, ready_one, &a, err);

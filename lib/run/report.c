@@ -115,14 +115,23 @@ static int device_stats(ws_stat *s) {
     return NDEVICE;
 }
 
-/* Lists the times of a chain's stages. A thread of a device mostly waits, so its seconds are those of the clock. */
+/* Lists the times of a chain's stages, and the speeds of those that are measured. A thread of a device mostly waits, so
+ * its seconds are those of the clock. */
 static int stage_stats(ws_run *run, ws_stat *s) {
+    const ws_speeds *speeds = &run->job->speeds;
     int n = 0;
     for (size_t i = 0; i < run->nstage; i++) {
         ws_stage_clock *c = &run->stage[i];
         const uint64_t ns[] = {c->clock[WS_CHAIN_CPU].cpu, c->clock[WS_CHAIN_DEVICE].wall};
-        for (int k = 0; k < WS_CHAIN_KINDS; k++)
-            if (k == WS_CHAIN_CPU || ns[k]) s[n++] = (ws_stat){c->key[k], c->what[k], 1e-9 * (double)ns[k], 1};
+        for (int b = 0; b < WS_CHAIN_KINDS; b++) {
+            const ws_chain_kind by = (ws_chain_kind)b;
+            const double value[WS_STAGE_STATS] = {
+                1e-9 * (double)ns[b], (double)speeds->n[b][c->kind], (double)speeds->cells[b][c->kind],
+                speeds->guess[b][c->kind], ws_job_speed(run->job, by, c->kind)};
+            const int listed = c->kind != WS_STEP_NONE && value[3] > 0 ? WS_STAGE_STATS : 1;
+            for (int k = 0; k < listed && (by == WS_CHAIN_CPU || ns[b]); k++)
+                s[n++] = (ws_stat){c->key[b][k], c->what[b][k], value[k], k == 0};
+        }
     }
     return n;
 }
@@ -141,7 +150,7 @@ int ws_report_stats(ws_run *run, ws_err *err) {
     enum { NCOMMON = sizeof common / sizeof *common };
     enum { STAGES = 16 };
     if (run->nstage > STAGES) ws_bug("a chain of so many stages");
-    ws_stat s[WS_STAT_MAX + NCOMMON + NDEVICE + 2 * STAGES];
+    ws_stat s[WS_STAT_MAX + NCOMMON + NDEVICE + WS_CHAIN_KINDS * WS_STAGE_STATS * STAGES];
     const int device = ws_job_has_device(run->job);
     int n = run->reader->stats ? run->reader->stats(run->job, (double)run->work.cpu / 1e9, s) : 0;
     memcpy(s + n, common, sizeof common);

@@ -148,8 +148,8 @@ static int write_slot(void *own, const ws_chain_thread *t, const ws_chain_step *
 /* ---- all ---- */
 
 void ws_ring_stages(ws_ring *r, ws_chain_stage stage[WS_RING_STAGES]) {
-    stage[0] = (ws_chain_stage){r, take_part, work_part, left, "work"};
-    stage[1] = (ws_chain_stage){r, take_written, write_slot, left, "write"};
+    stage[0] = (ws_chain_stage){r, take_part, work_part, left, "work", WS_STEP_NONE};
+    stage[1] = (ws_chain_stage){r, take_written, write_slot, left, "write", WS_STEP_NONE};
 }
 
 int ws_ring_failure(const ws_ring *r, ws_err *err) {

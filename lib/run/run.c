@@ -129,6 +129,7 @@ int ws_run_job(ws_job *job, ws_err *err) {
     if (!rc && run.reader->outputs) rc = run.reader->outputs(job, err);
     if (!rc) rc = ws_output_paths_check(job, err);
     if (!rc && job->tool->backends) rc = ws_backend_choose(job, err);
+    if (!rc && job->backend) ws_backend_guess(job);
     if (!rc && job->backend) rc = ws_backend_begin(job, job->nworker, err);
     job->batch_given = job->common.batch != 0;
     if (!job->batch_given)

@@ -21,10 +21,15 @@ typedef struct ws_clock {
     _Atomic uint64_t cpu, wall;
 } ws_clock;
 
-/* A stage of a chain: the time of its steps by kind of thread, and how --stats names both times. */
+/* --stats has of the steps of a stage by a kind of thread: seconds; pairs or spans; cells; the cells a second that the
+ * run believed in at first and in the end. */
+enum { WS_STAGE_STATS = 5 };
+
+/* A stage of a chain: the time of its steps by kind of thread, and how --stats names what it says of both. */
 typedef struct ws_stage_clock {
-    ws_clock clock[2]; /* by ws_chain_kind */
-    char key[2][40], what[2][80];
+    ws_clock clock[WS_CHAIN_KINDS];
+    char key[WS_CHAIN_KINDS][WS_STAGE_STATS][40], what[WS_CHAIN_KINDS][WS_STAGE_STATS][80];
+    ws_step_kind kind;
 } ws_stage_clock;
 
 typedef struct ws_moment {
@@ -53,6 +58,7 @@ typedef struct ws_run {
     atomic_int opener_begun;
     int opener_runs;
 
+    uint64_t worked_before; /* nanoseconds of work before this round */
     ws_clock read, work, write;
     ws_stage_clock *stage; /* [nstage] of the tool's stages */
     size_t nstage;
@@ -87,8 +93,8 @@ int ws_outputs_end(ws_job *job, ws_err *err);
 void ws_outputs_flush(ws_job *job);
 int ws_outputs_close(ws_job *job, int rc, ws_err *err);
 
-/* lib/run/auto_device.c: to be called when something was worked on. Opens the device of --backend auto once that pays.
- * */
+/* lib/run/auto_device.c: to be called when something was read or worked on. Opens the device of --backend auto once
+ * that pays. */
 void ws_auto_device_look(ws_run *run);
 void ws_auto_device_join(ws_run *run);
 /* Starts the threads of the run's chain that wait for a device, if there is one. If none starts, the CPU does the work,

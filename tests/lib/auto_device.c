@@ -16,15 +16,25 @@ static int usable(const ws_machine *m, const char **why) {
     return 0;
 }
 
+static double before;  /* seconds that each thread has scored in earlier rounds */
+static double in_chain; /* seconds of a thread for what waits in later stages */
+static double waiting(void *own) {
+    (void)own;
+    return in_chain;
+}
+
 /* Returns whether a run of four threads opens a device that takes 0.3 s, once each has scored for so long and this
  * share of the work is done; below 0: the size of the input is unknown. */
 static int opens(double seconds, double share_done, int knows) {
-    static const ws_backend cpu = {.name = "scalar"}, device = {.name = "cuda", .usable = usable, .start_seconds = 0.3};
+    static const ws_backend cpu = {.name = "scalar"}, device = {.name = "cuda", .usable = usable, .start_seconds = 0.3,
+                                                                .cpu_speed = 2.5e11};
     const ws_reader reader = {.done = knows ? done : NULL};
     ws_job job = {.backend = &device, .cpu_backend = &cpu, .nworker = 4};
     ws_run run = {.job = &job, .reader = &reader};
     share = share_done;
-    run.work.cpu = (uint64_t)(4e9 * seconds);
+    run.work.cpu = (uint64_t)(4e9 * (seconds + before));
+    run.worked_before = (uint64_t)(4e9 * before);
+    run.source.waiting = waiting;
     ws_auto_device_look(&run);
     ws_auto_device_join(&run);
     return run.opener_begun;
@@ -41,6 +51,12 @@ int main(void) {
     tap_ok(&t, !opens(0.08, 0.13, 1), "but not if the rest is small, early");
     tap_ok(&t, !opens(0.31, 0.35, 1) && !opens(0.31, 1, 1), "but not if the rest is small");
     tap_ok(&t, opens(10, 0.9, 1) && !opens(10, 0.95, 1), "whatever was done before");
+    before = 10;
+    tap_ok(&t, !opens(0.01, 0.01, 1) && opens(0.08, 0.11, 1), "a round is measured apart from those before it");
+    before = 0;
+    in_chain = 4 * 0.6;
+    tap_ok(&t, opens(0.08, 1, 1), "what waits in later stages is left too");
+    in_chain = 0;
     cells = 1.3e12; /* 0.65 s of four cores that score 5e11 a second */
     tap_ok(&t, opens(0.001, 0.001, 1) && !opens(0.001, 0.1, 1),
            "a known size: at once if the fastest cores would need more than twice that for the rest");

@@ -63,7 +63,8 @@ static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chai
         (need == WS_CHAIN_ANY || (need == WS_CHAIN_SOME && s->n - s->closed >= s->full / 2)))
         s->closed = s->n;
     const size_t n = mine ? ws_min(s->closed - s->taken, s->step) : 0;
-    *step = (ws_chain_step){s, s->taken, s->taken + n, n ? (uint64_t)s->number[s->taken] : 0};
+    *step = (ws_chain_step){.pool = s, .from = s->taken, .to = s->taken + n,
+                            .order = n ? (uint64_t)s->number[s->taken] : 0};
     s->taken += n;
     pthread_mutex_unlock(&s->lock);
     return n > 0;
@@ -171,7 +172,7 @@ static trial *make(sample *chance) {
 
 static int run(trial *t, int threads, int devices, ws_err *err) {
     ws_chain_stage list[STAGES];
-    for (int i = 0; i < STAGES; i++) list[i] = (ws_chain_stage){&t->stage[i], take, work, left, "stage"};
+    for (int i = 0; i < STAGES; i++) list[i] = (ws_chain_stage){&t->stage[i], take, work, left, "stage", WS_STEP_NONE};
     const ws_chain_ops ops = {.stage = list, .nstage = STAGES, .own = t, .wish = wish, .read = read_some,
                               .alone = t->alone};
     ws_chain *c;
@@ -356,9 +357,9 @@ static int read_hungry(void *own, ws_err *err) {
 
 static void test_hungry(tap *t, int busy, int says, int least, int most, const char *what) {
     hungry h = {.lock = PTHREAD_MUTEX_INITIALIZER, .asked = PTHREAD_COND_INITIALIZER, .busy = busy, .says = says};
-    const ws_chain_stage list[] = {{&h, take_busy, work_busy, left_busy, "busy"},
-                                   {&h, take_early, work_early, left_early, "early"},
-                                   {&h, take_late, work_late, left_late, "late"}};
+    const ws_chain_stage list[] = {{&h, take_busy, work_busy, left_busy, "busy", WS_STEP_NONE},
+                                   {&h, take_early, work_early, left_early, "early", WS_STEP_NONE},
+                                   {&h, take_late, work_late, left_late, "late", WS_STEP_NONE}};
     const ws_chain_ops ops = {.stage = list, .nstage = 3, .own = &h, .wish = wish_of_hungry, .read = read_hungry,
                               .hungry = is_hungry};
     ws_err err = {0};
@@ -416,7 +417,7 @@ static void *open_locked(void *own) {
 static void test_asked_again(tap *t) {
     enum { PATIENCE = 60 }; /* seconds, after which a signal ends this program */
     locked l = {.left = 1};
-    const ws_chain_stage only = {&l, take_locked, work_locked, left_locked, "locked"};
+    const ws_chain_stage only = {&l, take_locked, work_locked, left_locked, "locked", WS_STEP_NONE};
     const ws_chain_ops ops = {.stage = &only, .nstage = 1, .own = &l, .wish = wish_nothing, .read = read_nothing};
     ws_err err = {0};
     pthread_t opener;

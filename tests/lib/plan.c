@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: MIT
  * The policy of a chain (bin/stages/plan.h), a table for each decision: nothing waits, one is left, a device opens
- * late, is lost, or is 100 times slower than the plan believes. No decision asks how fast the device is, so a slow one
- * is seen by what it leaves behind: its calls last, and spans wait. */
+ * late, is lost, or is 100 times slower than the plan believed. */
 #include "bin/stages/plan.h"
 #include "tests/tap.h"
+
+#include <math.h>
 
 enum { CPU = WS_CHAIN_CPU, DEVICE = WS_CHAIN_DEVICE };
 enum { FULL = WS_CHAIN_FULL, EARLY = WS_CHAIN_EARLY, SOME = WS_CHAIN_SOME, ANY = WS_CHAIN_ANY, SPARE = WS_CHAIN_SPARE };
 enum { MSV = WS_PLAN_MSV, VIT = WS_PLAN_VIT, FWD = WS_PLAN_FWD, NO_FILTER = WS_PLAN_NO_FILTER };
 
-/* 16 threads: alone, before or after a device; a device alone; a device beside which the CPU scores. */
-static const ws_plan_machine alone = {.threads = 16, .cpu = 1}, cuda = {16, 1, 4, 0}, both = {16, 1, 4, 1};
+/* Speeds of msv, vit, fwd, parse, ensemble, envelope: of a thread with AVX-512, of a stream of four of an H100. */
+#define THREAD {0, 6.4e10, 6.1e9, 1.6e9, 8e8, 4e8, 2.5e8}
+#define STREAM {0, 5.75e12, 4.75e11, 2.5e11, 6.25e9, 1e10, 3.25e9}
+#define SLOW {0, 5.75e10, 4.75e9, 2.5e9, 6.25e7, 1e8, 3.25e7}
+
+/* 16 threads: alone, before or after a device; a device alone; a device beside which the CPU scores; one that is said to
+ * open, or that has not ended a call; one that is 100 times slower than believed. */
+static const ws_plan_machine alone = {.threads = 16, .cpu = 1, .thread = THREAD},
+                             cuda = {16, 1, 4, 0, 0, THREAD, STREAM}, both = {16, 1, 4, 1, 0, THREAD, STREAM},
+                             opening = {.threads = 16, .cpu = 1, .opening = 1, .thread = THREAD},
+                             late = {16, 1, 4, 1, 0, THREAD, {0}}, slow = {16, 1, 4, 1, 0, THREAD, SLOW};
 
 /* ---- filters ---- */
 
@@ -25,8 +35,13 @@ static void test_takers(tap *t) {
         {"a device has full pools", &both, MSV, DEVICE, FULL, 1},
         {"the CPU leaves them to it", &both, VIT, CPU, FULL, 0},
         {"also at the end", &both, VIT, CPU, ANY, 0},
-        {"but helps before it would wait, however slow the device is", &both, FWD, CPU, SPARE, 1},
+        {"also before it would wait, if its help is a sixteenth of that or less", &both, FWD, CPU, SPARE, 0},
+        {"of a device that is slower than all threads it has its own", &slow, FWD, CPU, FULL, 1},
+        {"and helps before it would wait", &slow, VIT, CPU, SPARE, 1},
         {"unless the device was asked for alone", &cuda, FWD, CPU, SPARE, 0},
+        {"while a device opens the CPU has all", &opening, VIT, CPU, FULL, 1},
+        {"and before its first call has ended both", &late, MSV, CPU, FULL, 1},
+        {"a stream waits for it then", &late, MSV, DEVICE, FULL, 1},
         {"without filters pairs are the CPU's", &cuda, NO_FILTER, CPU, FULL, 1},
         {"and not a device's", &cuda, NO_FILTER, DEVICE, ANY, 0},
     };
@@ -84,7 +99,8 @@ static void test_closing(tap *t) {
         {"of Forward fewer", &both, FWD, 2 << 10, 8, DEVICE, EARLY, 1},
         {"at the end any", &cuda, FWD, 1, 8, DEVICE, ANY, 1},
         {"not for a stream that has lost its device", &alone, FWD, 1 << 20, 8, DEVICE, ANY, 0},
-        {"of a slow device, for the CPU at the end of what it has", &both, FWD, 2 << 10, 8, CPU, SPARE, 1},
+        {"of a slow device, for the CPU at the end of what it has", &slow, FWD, 2 << 10, 8, CPU, SPARE, 1},
+        {"of a fast one it is not", &both, FWD, 2 << 10, 8, CPU, SPARE, 0},
     };
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
         const ws_plan_pool p = {.filter = c[i].filter, .pairs = c[i].pairs, .cells = 1e5 * (double)c[i].pairs};
@@ -107,27 +123,28 @@ static void test_budgets(tap *t) {
         double most;
         size_t pairs;
     } c[] = {
-        {"of the CPU has at least so many cells", &alone, MSV, 1, 1, CPU, 0, 3e7, SIZE_MAX},
+        {"of the CPU has half a millisecond's cells at least", &alone, MSV, 1, 1, CPU, 0, 3.2e7, SIZE_MAX},
         {"a share of the pool's", &alone, MSV, 1, 64e8, CPU, 0, 1e8, SIZE_MAX},
-        {"and at most so many", &alone, MSV, 1, 1e13, CPU, 0, 3e8, SIZE_MAX},
-        {"of Viterbi fewer", &alone, VIT, 0, 1e13, CPU, 0, 1.4e8, SIZE_MAX},
-        {"of Viterbi at least", &alone, VIT, 0, 1, CPU, 0, 7e6, SIZE_MAX},
-        {"of Forward fewer", &alone, FWD, 0, 1e13, CPU, 0, 5e7, SIZE_MAX},
-        {"of Forward at least", &alone, FWD, 0, 1, CPU, 0, 3e6, SIZE_MAX},
-        {"without a filter", &alone, NO_FILTER, 1, 1e13, CPU, 0, 3e7, SIZE_MAX},
-        {"without a filter at least", &alone, NO_FILTER, 1, 1, CPU, 0, 1e6, SIZE_MAX},
+        {"and twenty at most", &alone, MSV, 1, 1e13, CPU, 0, 1.28e9, SIZE_MAX},
+        {"of Viterbi fewer", &alone, VIT, 0, 1e13, CPU, 0, 1.22e8, SIZE_MAX},
+        {"of listed pairs one and a half", &alone, VIT, 0, 1, CPU, 0, 9.15e6, SIZE_MAX},
+        {"of Forward fewer", &alone, FWD, 0, 1e13, CPU, 0, 3.2e7, SIZE_MAX},
+        {"without a filter as those of domains", &alone, NO_FILTER, 1, 1e13, CPU, 0, 1.6e7, SIZE_MAX},
+        {"without a filter at least", &alone, NO_FILTER, 1, 1, CPU, 0, 4e5, SIZE_MAX},
         {"of a device is small at first", &both, MSV, 1, 1e13, DEVICE, 7, 2e10, 4 << 20},
         {"then larger", &both, MSV, 1, 1e9, DEVICE, 8, 5e10, 4 << 20},
         {"a fifth of a large pool", &both, MSV, 1, 5e11, DEVICE, 8, 1e11, 4 << 20},
         {"within bounds", &both, MSV, 1, 1e13, DEVICE, 8, 2e11, 4 << 20},
         {"of pairs that passed fewer", &both, VIT, 0, 1e9, DEVICE, 8, 5e10, 125000},
+        {"of a slow device a tenth of a second", &slow, VIT, 0, 1e9, DEVICE, 8, 1.9e9, 125000},
+        {"of one that has ended no call the usual", &late, VIT, 0, 1e9, DEVICE, 8, 5e10, 125000},
     };
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
         const ws_plan_pool p = {.filter = c[i].filter, .all = c[i].all, .cells = c[i].cells};
         const ws_plan_budget b = ws_plan_filter_step(c[i].m, &p, (ws_chain_kind)c[i].kind, c[i].calls);
         const size_t tasks = c[i].kind == CPU ? SIZE_MAX : 2048;
-        tap_ok(t, b.cells == c[i].most && b.pairs == c[i].pairs && b.tasks == tasks, "a step: %s: %g cells", c[i].what,
-               b.cells);
+        tap_ok(t, fabs(b.cells - c[i].most) < 1e-9 * c[i].most && b.pairs == c[i].pairs && b.tasks == tasks,
+               "a step: %s: %g cells", c[i].what, b.cells);
     }
     tap_ok(t, ws_plan_batch(0) == 1 << 20 && ws_plan_batch(1000) == 300000 && ws_plan_batch(1 << 20) == 128 << 10,
            "a batch has 3e8 cells, within bounds");
@@ -199,8 +216,11 @@ static void test_cpu(tap *t) {
         SCENE("before a thread would wait, 128", &cuda, PARSE, 128, SPARE, 1),
         SCENE("but not 127", &cuda, PARSE, 127, SPARE, 0),
         SCENE("envelopes are a device's while filters need it", &both, RESCORE, 48000, FULL, 0),
-        SCENE("but too many, which a slow device leaves", &both, RESCORE, 80000, FULL, 1),
+        SCENE("but too many, which the device leaves", &both, RESCORE, 80000, FULL, 1),
+        SCENE("and all of a slow device", &slow, RESCORE, 48000, FULL, 1),
         SCENE("and at the end", &both, RESCORE, 1, ANY, 1),
+        SCENE("while one opens 128 are enough", &opening, PARSE, 128, FULL, 1),
+        SCENE("and not fewer", &opening, PARSE, 127, FULL, 0),
         SCENE("of genomes never, if there are more than few", &both, RESCORE, 200, ANY, 0, .first = 1),
         SCENE("few are", &both, RESCORE, 199, ANY, 1, .first = 1),
         SCENE("genomes: targets wait for a device", &both, PARSE, 48000, FULL, 0, .first = 1),
@@ -228,7 +248,9 @@ static void test_calls(tap *t) {
         SCENE("envelopes by 1e9 cells", &both, RESCORE, 10000, FULL, 2e9),
         SCENE("9,999 of 1e5 are fewer", &both, RESCORE, 9999, FULL, 0),
         SCENE("while another thread reads by 2e8", &both, RESCORE, 2000, SOME, 2e9),
-        SCENE("a stream's share of what is left", &both, PARSE, 40000, ANY, 4e9 * 24 / (24 * 4 + 16)),
+        SCENE("a stream's share of what is left", &both, PARSE, 40000, ANY, 4e9 * 6.25 / (6.25 * 4 + 12.8)),
+        SCENE("of a slow device less", &slow, PARSE, 40000, ANY, 2e8),
+        SCENE("before its first call as little", &late, PARSE, 40000, ANY, 2e8),
         SCENE("not where the CPU ends sooner", &both, PARSE, 2559, ANY, 0),
         SCENE("a call at least", &both, PARSE, 2560, ANY, 2e8),
         SCENE("genomes: 1e9 cells", &both, PARSE, 10000, FULL, 2e9, .first = 1),
@@ -244,7 +266,7 @@ static void test_calls(tap *t) {
         tap_ok(t, most == c[i].want || (most > 0.999 * c[i].want && most < 1.001 * c[i].want), "a call: %s: %g cells",
                c[i].what, most);
     }
-    const ws_plan_machine single = {16, 1, 1, 1};
+    const ws_plan_machine single = {.threads = 16, .device = 1, .streams = 1, .cpu = 1};
     tap_ok(t, ws_plan_spans_most_calls(&both, WS_CHAIN_FULL) == 2 &&
               ws_plan_spans_most_calls(&both, WS_CHAIN_ANY) == 4 &&
               ws_plan_spans_most_calls(&single, WS_CHAIN_FULL) == 1,
@@ -267,6 +289,9 @@ static void test_cuts(tap *t) {
     tap_ok(t, ws_plan_spans_cut(&a) && ws_plan_spans_cut(&s), "a model that has enough is cut at once");
     s.steps = 16;
     tap_ok(t, !ws_plan_spans_cut(&s), "beside a device not while each thread has a step");
+    s.m = opening;
+    tap_ok(t, !ws_plan_spans_cut(&s) && ws_plan_spans_to_cut(&s, 512) == 128, "nor while one opens");
+    s.m = both;
     s.steps = 0;
     s.device_first = 1;
     tap_ok(t, !ws_plan_spans_cut(&s), "nor where the device is first");
@@ -274,8 +299,6 @@ static void test_cuts(tap *t) {
               !ws_plan_spans_longest_first(&s, WS_CHAIN_ANY), "few spans at the end: the longest model first");
 }
 
-/* A device that is 100 times slower than believed brings domains late: then what waits for the CPU is soon few, and
- * streams take what brings more; and what it leaves is soon many. */
 static void test_counts(tap *t) {
     const scene targets = {.m = &both, .kind = PARSE, .waiting = 16000, .cells = 1e5},
                 envelopes = {.m = &both, .kind = RESCORE, .waiting = 16000, .cells = 1e5};
@@ -295,23 +318,26 @@ static void test_counts(tap *t) {
 
 /* ---- genomes ---- */
 
+#define SIX(cpu_) {.threads = 16, .device = 1, .streams = 6, .cpu = cpu_}
+
 static void test_genomes(tap *t) {
     static const struct {
         const char *what;
         ws_plan_genome g;
         int need, cpu, device;
     } c[] = {
-        {"without a device the CPU scans without marks", {.m = {16, 0, 0, 1}}, FULL, 1, 0},
-        {"a device that has just opened marks first", {.m = {16, 1, 6, 1}, .marking = 1}, SPARE, 0, 1},
-        {"and when it has tested, the CPU helps", {.m = {16, 1, 6, 1}, 1, 1, 1, 0, 0}, SPARE, 1, 1},
-        {"also at the end", {.m = {16, 1, 6, 1}, 1, 1, 1, 0, 0}, ANY, 1, 1},
-        {"not while it has other work", {.m = {16, 1, 6, 1}, 1, 1, 1, 0, 0}, FULL, 0, 1},
-        {"nor while domains wait", {.m = {16, 1, 6, 1}, 1, 1, 1, 0, 1}, SPARE, 0, 1},
-        {"nor while a device tests", {.m = {16, 1, 6, 1}, 1, 1, 1, 1, 0}, SPARE, 0, 1},
-        {"nor while a device, however slow, marks nothing", {.m = {16, 1, 6, 1}, 1, 1, 0, 0, 0}, SPARE, 0, 1},
-        {"nor with a device alone", {.m = {16, 1, 6, 0}, 1, 1, 1, 0, 0}, SPARE, 0, 1},
-        {"a slow device has ten pools", {.m = {16, 1, 6, 1}, 10, 1, 1, 0, 0}, SPARE, 1, 0},
-        {"a lost one none", {.m = {16, 0, 0, 1}, 1, 1, 0, 0, 9}, FULL, 1, 0},
+        {"without a device the CPU scans without marks", {.m = {.threads = 16, .cpu = 1}}, FULL, 1, 0},
+        {"nor does it wait for one that opens", {.m = {.threads = 16, .cpu = 1, .opening = 1}}, FULL, 1, 0},
+        {"a device that has just opened marks first", {.m = SIX(1), .marking = 1}, SPARE, 0, 1},
+        {"and when it has tested, the CPU helps", {.m = SIX(1), 1, 1, 1, 0, 0}, SPARE, 1, 1},
+        {"also at the end", {.m = SIX(1), 1, 1, 1, 0, 0}, ANY, 1, 1},
+        {"not while it has other work", {.m = SIX(1), 1, 1, 1, 0, 0}, FULL, 0, 1},
+        {"nor while domains wait", {.m = SIX(1), 1, 1, 1, 0, 1}, SPARE, 0, 1},
+        {"nor while a device tests", {.m = SIX(1), 1, 1, 1, 1, 0}, SPARE, 0, 1},
+        {"nor while a device, however slow, marks nothing", {.m = SIX(1), 1, 1, 0, 0, 0}, SPARE, 0, 1},
+        {"nor with a device alone", {.m = SIX(0), 1, 1, 1, 0, 0}, SPARE, 0, 1},
+        {"a slow device has ten pools", {.m = SIX(1), 10, 1, 1, 0, 0}, SPARE, 1, 0},
+        {"a lost one none", {.m = {.threads = 16, .cpu = 1}, 1, 1, 0, 0, 9}, FULL, 1, 0},
     };
     for (size_t i = 0; i < sizeof c / sizeof *c; i++)
         tap_ok(t, ws_plan_cpu_marks(&c[i].g, (ws_chain_need)c[i].need) == c[i].cpu &&
@@ -329,8 +355,20 @@ static void test_genomes(tap *t) {
               ws_plan_genome_wish(16, 2, 2, 2) == WS_CHAIN_NO_ROOM, "the input is read while few batches wait");
 }
 
+/* ---- what programs ask for ---- */
+
+static void test_programs(tap *t) {
+    const ws_plan_lists usual = ws_plan_lists_of(0), tight = ws_plan_lists_of(1);
+    tap_ok(t, usual.alone == 32768 && usual.together == 65536 && tight.alone == 8192 && tight.together == 8192 &&
+              usual.lists == 1024, "text of lists: fewer hits are together with --mem");
+    tap_ok(t, ws_plan_list_threads(16, 0, 0) == 1 && ws_plan_list_threads(16, 1, 1000) == 1 &&
+              ws_plan_list_threads(16, 100, 1000) == 4 && ws_plan_list_threads(16, 900, 1000) == 16,
+           "a list has twice its part of the threads, at least one");
+}
+
 int main(void) {
     tap t = {0};
+    test_programs(&t);
     test_takers(&t);
     test_fullness(&t);
     test_closing(&t);

@@ -117,7 +117,7 @@ static int run(stream *st, int threads, ws_err *err) {
     sample_must(ws_ring_create(&r, &ops, st, slots, SLOTS, threads, err), err);
     ws_chain_stage stage[WS_RING_STAGES + 1];
     ws_ring_stages(r, stage);
-    stage[WS_RING_STAGES] = (ws_chain_stage){st, take_behind, work_behind, left_behind, "behind"};
+    stage[WS_RING_STAGES] = (ws_chain_stage){st, take_behind, work_behind, left_behind, "behind", WS_STEP_NONE};
     const ws_chain_ops ops_of_chain = {.stage = stage, .nstage = WS_RING_STAGES + (st->behind != 0), .own = r,
                                        .wish = ws_ring_wish, .read = ws_ring_read};
     sample_must(ws_chain_create(&c, &ops_of_chain, err), err);

@@ -165,7 +165,7 @@ int main(void) {
     tap t = {0};
     test_taking(&t);
     tap_ok(&t, fill(1, 0, ROUNDS) == 1, "for the CPU, pairs of all batches go to one pool");
-    tap_ok(&t, fill(1, 0, 0) == WS_SIEVE_INLETS, "with a device, batches have pools of their own");
+    tap_ok(&t, fill(1, 0, 0) == WS_PLAN_INLETS, "with a device, batches have pools of their own");
     tap_ok(&t, fill(1, 0, 1) == 1, "but not those that were there before it: all pairs of a batch go to one");
     tap_ok(&t, fill(0.5, 0, 0) == 1, "nor where few pass");
     tap_ok(&t, fill(1, 1, 0) == 1, "nor with --mem");

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Searches of recorded work (tests/data/plan/NAME.work) on machines that need not be there (tests/data/plan/machines),
- * beside the lower bound: see tests/lib/simulator.h. Without arguments the program tests that all work is done, and no
- * more than so much later than the bound. With arguments it prints a table: simulate FOLDER WORK... */
+ * beside the lower bound: see tests/lib/simulator.h. Without arguments the program tests that all work is done, and not
+ * much later than the bound, with auto about as soon as with the best backend. With arguments it prints a table:
+ * simulate FOLDER WORK... */
 #include "tests/lib/simulator.h"
+#include "tests/lib/simulator_files.h"
 #include "tests/tap.h"
 
 /* ---- a run ---- */
@@ -50,6 +52,61 @@ static int hungry(void *own) {
     return ws_plan_spans_are_few(seconds, s->plan.threads);
 }
 
+/* ---- what the run believes, and when it opens a device ---- */
+
+static void believe(sim *s) {
+    ws_plan_machine *m = &s->plan;
+    for (int k = 0; k < KINDS; k++) {
+        const ws_step_kind step = (ws_step_kind)(WS_STEP_MSV + k);
+        const double thread = ws_policy_thread_speed(s->m.width, step),
+                     stream = s->m.devices ? ws_policy_device_speed(s->m.capability, step) / s->m.streams : 0;
+        m->thread[step] = ws_policy_believed(thread, s->cells[0][k], s->measured[0][k]);
+        m->stream[step] = s->heard ? ws_policy_believed(stream, s->cells[1][k], s->measured[1][k]) : 0;
+    }
+}
+
+static void measure(sim *s, const sim_thread *t, const sim_task *task) {
+    if (t->begun < 0 || (task->what != SCORE && task->what != SPANS)) return;
+    s->cells[t->is.kind][task->kind] += task->cells;
+    s->measured[t->is.kind][task->kind] += s->now - t->begun;
+    s->heard |= t->is.kind == WS_CHAIN_DEVICE;
+}
+
+/* Returns the seconds of a thread for what has passed the first filter. */
+static double waiting(const sim *s) {
+    double seconds = 0;
+    for (int k = PARSE; k < KINDS; k++)
+        seconds += s->spans[k - PARSE].cells_left / s->plan.thread[WS_STEP_MSV + k];
+    for (int k = VIT; k <= FWD; k++) {
+        double cells = 0;
+        for (const sim_pool *p = s->filter[k].first; p; p = p->next) cells += p->cells * (1 - p->taken / p->pairs);
+        for (int i = 0; i < WS_PLAN_INLETS; i++) cells += s->filter[k].open[i] ? s->filter[k].open[i]->cells : 0;
+        seconds += cells / s->plan.thread[WS_STEP_MSV + k];
+    }
+    return seconds;
+}
+
+static void join_device(sim *s) {
+    s->plan.device = 1;
+    s->plan.opening = 0;
+    s->plan.streams = s->m.devices * s->m.streams;
+    s->nthread = s->m.threads + s->plan.streams;
+}
+
+/* Does for --backend auto as lib/run/auto_device.c. */
+static void look(sim *s) {
+    const double guess = ws_policy_thread_speed(s->m.width, WS_STEP_MSV), all = s->w->cells[MSV];
+    if (s->mode != SIM_AUTO || s->open_at < INFINITY || s->now >= s->lost) return;
+    believe(s);
+    const ws_policy_run r = {.cells = all, .done = s->scored / all, .speed = s->m.threads * guess,
+                             .worked = s->r.cpu / s->m.threads, .waiting = waiting(s) / s->m.threads, .start = 0.3};
+    const ws_opens opens = ws_policy_opens(&r);
+    if (opens == WS_OPENS_NOT) return;
+    s->open_at = s->now + s->m.wake + s->m.open;
+    if (opens == WS_OPENS_AT_ONCE) join_device(s);
+    else s->plan.opening = 1;
+}
+
 static int device_of(const sim *s, const sim_thread *t) { return (t->is.number - s->m.threads) / s->m.streams; }
 
 /* Returns the seconds in which a thread of the CPU does a task. */
@@ -65,9 +122,10 @@ static void begin(sim *s, sim_thread *t, sim_task *task) {
     t->kernel = 0;
     t->host = cpu_seconds(s, task);
     s->state.busy++;
+    t->begun = on_device && s->now < s->open_at ? -1 : s->now;
     if (!on_device) return;
     t->kernel = task->cells / s->m.device[task->kind];
-    t->host = s->m.call + task->longest * s->m.serial + fmax(0, s->m.open - s->now);
+    t->host = s->m.call + task->longest * s->m.serial + fmax(0, s->open_at - s->now);
     if (task->what == SPANS || task->pool->loaded >> stream & 1) return;
     task->pool->loaded |= 1u << stream;
     t->host += task->pool->residues * s->m.unpack;
@@ -102,13 +160,15 @@ static sim_task *end(sim *s, sim_thread *t) {
     int waiting = 0;
     t->task = NULL;
     s->state.busy--;
+    measure(s, t, task);
+    if (task->what == SCORE && task->kind == MSV) s->scored += task->cells;
     for (const sim_task *d = s->decisions; d; d = d->next) waiting++;
     switch (task->what) {
     case MAKE:
         task->pool->state = READY;
         task->pool->steps--;
         if (ws_plan_pool_spreads(&s->plan, task->kind, task->pool->pairs * s->w->n[VIT] / s->w->n[MSV]))
-            task->pool->inlet = (int)(task->pool->number % INLETS);
+            task->pool->inlet = (int)(task->pool->number % WS_PLAN_INLETS);
         break;
     case SCORE:
         if (!on_device || !s->plan.device) {
@@ -134,8 +194,8 @@ static sim_task *end(sim *s, sim_thread *t) {
 }
 
 static sim_task *read_batch(sim *s) {
-    const int device = s->plan.device;
-    const double length = s->w->residues / s->w->seqs, usual = 4 << 20; /* of a device: lib/run/dev_backend.cuh */
+    const int device = s->plan.device && (s->mode != SIM_AUTO || s->now >= s->open_at - s->m.open);
+    const double length = s->w->residues / s->w->seqs, usual = WS_PLAN_DEVICE_BATCH;
     const double batch = fmin((double)ws_plan_most_batch(s->w->nodes),
                               device ? usual : (double)ws_plan_batch((uint64_t)s->w->nodes));
     sim_task *t = sim_new_task(READ, MSV);
@@ -162,6 +222,7 @@ static sim_task *read_batch(sim *s) {
 static int choose(sim *s, sim_thread *t) {
     const ws_chain_stage *stage;
     ws_chain_step step;
+    believe(s);
     const ws_chain_action what = ws_chain_choose(&s->ops, &s->state, &t->is, &stage, &step);
     if (what == WS_CHAIN_WAIT || what == WS_CHAIN_LEAVE) return 0;
     t->helps = what == WS_CHAIN_HELP;
@@ -188,13 +249,10 @@ static void choose_all(sim *s) {
 
 /* Opens or loses the device at its time. The thread of a stream scores what its call had; spans are for all. */
 static void change_device(sim *s) {
-    if (s->mode == SIM_AUTO && !s->plan.device && s->now >= s->m.open && s->now < s->lost) {
-        s->plan.device = 1;
-        s->plan.streams = s->m.devices * s->m.streams;
-        s->nthread = s->m.threads + s->plan.streams;
-    }
+    look(s);
+    if (s->plan.opening && s->now >= s->open_at) join_device(s);
     if (!s->plan.device || s->now < s->lost) return;
-    s->plan.device = s->plan.streams = 0;
+    s->plan.device = s->plan.streams = s->plan.opening = 0;
     for (int i = s->m.threads; i < s->nthread; i++) {
         sim_thread *t = &s->thread[i];
         if (!t->task || (t->task->what != SCORE && t->task->what != SPANS)) continue;
@@ -218,7 +276,7 @@ static int advance(sim *s) {
         least = fmin(least, t->host > 0 || t->kernel <= 0 ? t->host : t->kernel * active[device_of(s, t)]);
     }
     if (least == INFINITY) return 0;
-    if (s->mode == SIM_AUTO && s->now < s->m.open) least = fmin(least, s->m.open - s->now);
+    if (s->plan.opening) least = fmin(least, s->open_at - s->now);
     if (s->now < s->lost) least = fmin(least, s->lost - s->now);
     s->now += least;
     for (int d = 0; d < s->m.devices; d++) s->r.device += active[d] ? least : 0;
@@ -246,10 +304,15 @@ static double gain(const sim *s, int kind) {
     return s->mode == SIM_CUDA && kind < PARSE ? INFINITY : s->m.device[kind] / s->m.cpu[kind];
 }
 
-/* Returns whether threads and devices, each at work all the time, end all in so many seconds: devices get what they do
- * fastest beside the CPU. */
-static int may_end(const sim *s, double seconds) {
-    double device = s->mode == SIM_CPU ? 0 : fmax(0, seconds - s->m.open) * s->m.devices, cpu = 0;
+/* Return the seconds before the chain, and behind it. */
+static double start_of(const sim *s) { return s->w->start[0] + s->w->start[1] / s->m.threads; }
+static double end_of(const sim *s) { return s->w->end[0] + s->w->end[1] / s->m.threads; }
+
+/* Returns whether threads and devices, each at work all the time, end the chain in so many seconds: devices get what
+ * they do fastest beside the CPU. */
+static int may_end(const sim *s, double seconds, int opens) {
+    const double open = fmax(s->m.wake, start_of(s)) + s->m.open;
+    double device = opens ? fmax(0, seconds - open) * s->m.devices : 0, cpu = 0;
     int done[KINDS] = {0};
     for (int n = 0; n < KINDS; n++) {
         int best = -1;
@@ -261,19 +324,27 @@ static int may_end(const sim *s, double seconds) {
         cpu += (1 - share) * s->w->cells[best] / s->m.cpu[best];
         done[best] = 1;
     }
-    return cpu + s->w->residues * s->w->read <= seconds * s->m.threads;
+    return cpu + s->w->residues * s->w->read <= (seconds - start_of(s)) * s->m.threads;
 }
 
-/* Work over all that computes; or the longest target, region and envelope one after another; or the reading. */
-static double bound_of(const sim *s) {
+/* Work over all that computes; or the longest target, region and envelope one after another; or the reading. Then comes
+ * what is written, or a device closes. */
+static double bound_with(const sim *s, int opens) {
     double low = 0, high = 1e6, chain = 0;
     for (int k = PARSE; k < KINDS; k++) chain += s->w->longest[k] / s->m.cpu[k];
     while (high - low > 1e-4 * high) {
         const double middle = (low + high) / 2;
-        if (may_end(s, middle)) high = middle;
+        if (may_end(s, middle, opens)) high = middle;
         else low = middle;
     }
-    return fmax(fmax(low, chain), s->w->residues * s->w->read);
+    return fmax(low, start_of(s) + fmax(chain, s->w->residues * s->w->read)) +
+           fmax(end_of(s), opens ? s->m.close : 0);
+}
+
+/* Returns the bound of the backend; of auto with a device or without, whichever is less. */
+static double bound_of(const sim *s) {
+    if (s->mode != SIM_AUTO) return bound_with(s, s->mode != SIM_CPU);
+    return fmin(bound_with(s, 0), bound_with(s, 1));
 }
 
 /* ---- from work and machine to a result ---- */
@@ -281,8 +352,10 @@ static double bound_of(const sim *s) {
 static void open_sim(sim *s) {
     static const char *const name[] = {"msv", "vit", "fwd", "parse", "ensemble", "envelope"};
     const int streams = s->m.devices * s->m.streams;
-    s->plan = (ws_plan_machine){s->m.threads, 0, 0, s->mode != SIM_CUDA};
+    s->now = start_of(s);
+    s->plan = (ws_plan_machine){.threads = s->m.threads, .cpu = s->mode != SIM_CUDA};
     s->plan.device = s->mode == SIM_CUDA || s->mode == SIM_BOTH;
+    s->open_at = s->plan.device ? fmax(s->m.wake, s->now) + s->m.open : INFINITY;
     s->plan.streams = s->plan.device ? streams : 0;
     s->thread = calloc((size_t)(s->m.threads + streams), sizeof *s->thread);
     s->nthread = s->m.threads + s->plan.streams;
@@ -294,11 +367,12 @@ static void open_sim(sim *s) {
         s->filter[k] = (sim_filter){.of = s, .kind = k};
         s->spans[k] = (sim_stage){.of = s, .kind = PARSE + k};
         s->spans[k].bucket = calloc((size_t)s->w->models, sizeof *s->spans[k].bucket);
-        s->stage[k] = (ws_chain_stage){&s->filter[k], sim_take_pairs, NULL, sim_pairs_left, name[k]};
-        s->stage[PARSE + k] = (ws_chain_stage){&s->spans[k], sim_take_spans, NULL, sim_spans_left, name[PARSE + k]};
+        s->stage[k] = (ws_chain_stage){&s->filter[k], sim_take_pairs, NULL, sim_pairs_left, name[k], WS_STEP_NONE};
+        s->stage[PARSE + k] = (ws_chain_stage){&s->spans[k], sim_take_spans, NULL, sim_spans_left, name[PARSE + k],
+                                               WS_STEP_NONE};
     }
-    s->stage[KINDS] = (ws_chain_stage){s, take_end, NULL, none_left, "end"};
-    s->stage[KINDS + 1] = (ws_chain_stage){s, take_decision, NULL, none_left, "decide"};
+    s->stage[KINDS] = (ws_chain_stage){s, take_end, NULL, none_left, "end", WS_STEP_NONE};
+    s->stage[KINDS + 1] = (ws_chain_stage){s, take_decision, NULL, none_left, "decide", WS_STEP_NONE};
     s->ops = (ws_chain_ops){.stage = s->stage, .nstage = KINDS + 2, .own = s, .wish = wish, .hungry = hungry};
 }
 
@@ -308,102 +382,15 @@ static sim_result simulate(const sim_work *w, const sim_machine *m, sim_mode mod
     s = (sim){.w = w, .m = *m, .mode = mode, .lost = lost};
     open_sim(&s);
     s.r.bound = bound_of(&s);
+    look(&s); /* at the first reading */
     do choose_all(&s);
     while (advance(&s));
-    s.r.seconds = s.now;
+    /* the run waits for a device that opens; it closes beside the output */
+    const int opened = s.open_at < INFINITY;
+    s.r.seconds = opened ? fmax(s.now, s.open_at) + fmax(end_of(&s), s.m.close) : s.now + end_of(&s);
     for (int k = 0; k < SPAN_KINDS; k++) free(s.spans[k].bucket);
     free(s.thread);
     return s.r;
-}
-
-/* ---- files ---- */
-
-/* Returns the next word of a line as a number. */
-static double number(char **line) {
-    char *end;
-    const double x = strtod(*line, &end);
-    if (end == *line) {
-        printf("Bail out! a number was expected: %s\n", *line);
-        exit(1);
-    }
-    *line = end;
-    return x;
-}
-
-static FILE *open_file(const char *folder, const char *name, const char *suffix) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s%s", folder, name, suffix);
-    FILE *f = fopen(path, "r");
-    if (f) return f;
-    printf("Bail out! %s cannot be read\n", path);
-    exit(1);
-}
-
-/* Returns the line's rest behind its first word, if that is this word. */
-static char *behind(char *line, const char *word) {
-    const size_t n = strlen(word);
-    return strncmp(line, word, n) == 0 && line[n] == ' ' ? line + n : NULL;
-}
-
-static void read_numbers(char **line, int n, double *a, double *b, double *c) {
-    double *const to[] = {a, b, c};
-    for (int i = 0; i < n; i++) *to[i] = number(line);
-}
-
-/* Makes a work so many times as large. */
-static void repeat(sim_work *w, double times) {
-    w->seqs *= times;
-    w->residues *= times;
-    w->from_regions *= times;
-    for (int k = 0; k < KINDS; k++) {
-        w->n[k] *= times;
-        w->cells[k] *= times;
-    }
-}
-
-/* Reads a work. "times N" at its end: the input is so many times as large as the recorded one. */
-static void read_work(sim_work *w, const char *folder, const char *name) {
-    static const char *const kind[] = {"msv", "vit", "fwd", "parse", "ensemble", "envelope"};
-    FILE *f = open_file(folder, name, ".work");
-    char line[1024], *at;
-    *w = (sim_work){0};
-    snprintf(w->name, sizeof w->name, "%s", name);
-    while (fgets(line, sizeof line, f)) {
-        if ((at = behind(line, "models"))) read_numbers(&at, 2, &w->models, &w->nodes, NULL);
-        if ((at = behind(line, "sequences"))) read_numbers(&at, 3, &w->seqs, &w->residues, &w->read);
-        if ((at = behind(line, "from_ensembles"))) w->from_regions = number(&at);
-        if ((at = behind(line, "times"))) repeat(w, number(&at));
-        for (int k = 0; k < KINDS; k++) {
-            if (!(at = behind(line, kind[k]))) continue;
-            read_numbers(&at, 2, &w->n[k], &w->cells[k], NULL);
-            for (int q = 0; q < TENTHS && k >= PARSE; q++) w->tenth[k][q] = number(&at);
-            if (k >= PARSE) w->longest[k] = number(&at);
-        }
-    }
-    fclose(f);
-}
-
-/* Reads the machines. Returns how many there are. */
-static int read_machines(sim_machine *m, int most, const char *folder) {
-    FILE *f = open_file(folder, "machines", "");
-    char line[1024];
-    int n = 0;
-    while (n < most && fgets(line, sizeof line, f)) {
-        char *at = line + strcspn(line, " ");
-        sim_machine *x = &m[n];
-        if (*line == '#' || *line == '\n') continue;
-        snprintf(x->name, sizeof x->name, "%.*s", (int)(at - line), line);
-        x->threads = (int)number(&at);
-        x->devices = (int)number(&at);
-        x->streams = (int)number(&at);
-        for (int k = 0; k < KINDS; k++) x->cpu[k] = number(&at);
-        for (int k = 0; k < KINDS; k++) x->device[k] = number(&at);
-        double *const rest[] = {&x->open, &x->call, &x->serial, &x->unpack, &x->look, &x->region};
-        for (size_t k = 0; k < sizeof rest / sizeof *rest; k++) *rest[k] = number(&at);
-        n++;
-    }
-    fclose(f);
-    return n;
 }
 
 static const char *const mode_name[] = {"cpu", "cuda", "cuda+cpu", "auto"};
@@ -437,19 +424,78 @@ static int is_done(const sim_work *w, const sim_result *r) {
     return !bad;
 }
 
-/* A search does all of its work, not before the bound, and not much later: START is what the first calls of a device
- * and its late first domains cost small searches. */
-static void test_runs(tap *t, const sim_work *w, const sim_machine *m, sim_mode from) {
-    const double most = 1.4, start = 0.4;
-    for (int mode = (int)from; mode <= (m->devices ? SIM_AUTO : SIM_CPU); mode++) {
-        const sim_result r = simulate(w, m, (sim_mode)mode, INFINITY);
-        tap_ok(t, is_done(w, &r) && r.seconds > 0.99 * r.bound && r.seconds < most * r.bound + start,
-               "%s, %s, %s: %.2f s, bound %.2f", w->name, m->name, mode_name[mode], r.seconds, r.bound);
+/* Runs that take more than MOST of their bound, and why. machine NULL: all; mode ALL: all backends. */
+#define MOST 1.15
+enum { ALL = -1 };
+static const struct {
+    const char *work, *machine;
+    int mode;
+    double most;
+    const char *why;
+} longer[] = {
+    {"query", NULL, ALL, 2, "what passes is little, and waits for the end of the input, which one thread reads"},
+    {"yeast", "64-avx512-t4", SIM_BOTH, 2.6, "the CPU alone would end before the device is open"},
+    {"yeast", "8-avx512-l40s", SIM_AUTO, 1.85, "what is left seems too short for a device"},
+    {"yeast", NULL, ALL, 1.6, "the last steps of each stage are not many"},
+    {"family", "64-avx512-t4", ALL, 1.5, "the device has the first pairs of each filter while threads wait"},
+    {"family", NULL, SIM_AUTO, 1.22, "the device opens when some of the work was seen"},
+    {"family", NULL, ALL, 1.22, "domains come after the first calls of three filters"},
+    {"padloc", NULL, ALL, 1.23, "domains come after the first calls of three filters"},
+    {"queries", "64-avx512-t4", SIM_CUDA, 1.27, "the device alone may score pairs, and ends late"},
+};
+
+/* Where auto takes longer beside the best backend than it should, and why. */
+static const struct {
+    const char *work, *machine;
+    double most;
+    const char *why;
+} slower[] = {
+    {"yeast", "8-avx512-l40s", 1.25, "what is left seems too short for a device"},
+    {"padloc", "8-avx512-l40s", 1.15, "the first batches are small, and the last calls meet badly"},
+};
+
+static void test_auto(tap *t, const sim_work *w, const sim_machine *m, double best, double seconds) {
+    const size_t n = sizeof slower / sizeof *slower;
+    size_t k = 0;
+    while (k < n && (strcmp(slower[k].work, w->name) != 0 || strcmp(slower[k].machine, m->name) != 0)) k++;
+    tap_ok(t, seconds < best * (k < n ? slower[k].most : best < 1 ? 1.15 : 1.10),
+           "%s, %s: auto takes %.2f of the best backend%s%s", w->name, m->name, seconds / best, k < n ? ": " : "",
+           k < n ? slower[k].why : "");
+}
+
+static void test_measured(tap *t, const sim_work *w, const sim_machine *m, const char *backend, double seconds) {
+    for (int i = 0; i < w->nmeasured; i++) {
+        const struct sim_measured *x = &w->measured[i];
+        if (strcmp(x->machine, m->name) != 0 || strcmp(x->backend, backend) != 0) continue;
+        tap_ok(t, fabs(seconds / x->seconds - 1) < 0.15, "%s, %s, %s: %.2f s, measured %.2f", w->name, m->name, backend,
+               seconds, x->seconds);
     }
 }
 
-/* A device that opens late, is lost, or is 100 times slower than the plan believes, beside the CPU. The plan does not
- * see how slow the device is: its last calls end late. */
+/* A search does all of its work, not before the bound, and not much later. With auto it is about as fast as with the
+ * best backend. */
+static void test_runs(tap *t, const sim_work *w, const sim_machine *m) {
+    double best = INFINITY, last = 0;
+    for (int mode = SIM_CPU; mode <= (m->devices ? SIM_AUTO : SIM_CPU); mode++) {
+        const sim_result r = simulate(w, m, (sim_mode)mode, INFINITY);
+        const size_t n = sizeof longer / sizeof *longer;
+        size_t k = 0;
+        while (k < n && (strcmp(longer[k].work, w->name) != 0 ||
+                         (longer[k].machine && strcmp(longer[k].machine, m->name) != 0) ||
+                         (longer[k].mode != ALL && longer[k].mode != mode)))
+            k++;
+        tap_ok(t, is_done(w, &r) && r.seconds > 0.99 * r.bound && r.seconds < (k < n ? longer[k].most : MOST) * r.bound,
+               "%s, %s, %s: %.2f s, bound %.2f, %.2f times%s%s", w->name, m->name, mode_name[mode], r.seconds, r.bound,
+               r.seconds / r.bound, r.seconds > MOST * r.bound ? ": " : "",
+               r.seconds > MOST * r.bound && k < n ? longer[k].why : "");
+        test_measured(t, w, m, mode_name[mode], r.seconds);
+        best = fmin(best, r.seconds);
+        last = r.seconds;
+    }
+    if (m->devices) test_auto(t, w, m, best, last);
+}
+
+/* A device that opens late, is lost, or is 100 times slower than the plan believed, beside the CPU. */
 static void test_devices(tap *t, const sim_work *w, const sim_machine *m) {
     const sim_result cpu = simulate(w, m, SIM_CPU, INFINITY), both = simulate(w, m, SIM_BOTH, INFINITY);
     sim_machine late = *m, slow = *m;
@@ -466,20 +512,18 @@ static void test_devices(tap *t, const sim_work *w, const sim_machine *m) {
 }
 
 int main(int argc, char **argv) {
-    static const char *const name[] = {"query", "yeast", "padloc"};
-    enum { H100 = 1, MOST = 16 };
-    sim_machine m[MOST];
+    static const char *const name[] = {"query", "yeast", "family", "padloc", "queries"};
+    enum { H100 = 1, MACHINES = 16 };
+    sim_machine m[MACHINES];
     sim_work w;
     tap t = {0};
     if (argc > 2) return print_table(argc, argv);
-    const int n = read_machines(m, MOST, FOLDER);
+    const int n = read_machines(m, MACHINES, FOLDER);
     if (!tap_ok(&t, n == 5, "machines are read: %d", n)) return tap_end(&t);
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         read_work(&w, FOLDER, name[i]);
-        for (int k = 0; k < n; k++) test_runs(&t, &w, &m[k], SIM_CPU);
+        for (int k = 0; k < n; k++) test_runs(&t, &w, &m[k]);
+        if (!strcmp(w.name, "padloc")) test_devices(&t, &w, &m[H100]);
     }
-    test_devices(&t, &w, &m[H100]);
-    read_work(&w, FOLDER, "queries");
-    test_runs(&t, &w, &m[H100], SIM_CUDA);
     return tap_end(&t);
 }

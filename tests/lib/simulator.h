@@ -2,11 +2,12 @@
  * A chain of recorded work on a machine that need not be there, in virtual time. The order in which threads look at the
  * stages is the chain's own (ws_chain_choose), and every decision the plan's (bin/stages/plan.h).
  *
- * Modelled: pools that fill and empty, batches, steps and calls as large as the plan has them; streams that share their
- * device, each call after seconds of its own for launches and its longest problem; decisions and ends on the CPU; a
- * device that opens late, is lost, or is slow. Not modelled: threads that share cores, caches and locks, registers that
- * are not full, memory, copies beside kernels, shapes, the writing of results. Pairs of a filter are alike, and a share
- * of them passes; spans have the sizes of a work's tenths, in a fixed order. */
+ * Modelled: the reading and making of models before the chain, and what is written behind it; pools that fill and
+ * empty, batches, steps and calls as large as the plan has them; speeds as the run measures them; streams that share
+ * their device, each call after seconds of its own for launches and its longest problem; decisions and ends on the CPU;
+ * when --backend auto opens a device; one that opens late, is lost, or is slow. Not modelled: threads that share cores,
+ * caches and locks, registers that are not full, memory, copies beside kernels, shapes. Pairs of a filter are alike,
+ * and a share of them passes; spans have the sizes of a work's tenths, in a fixed order. */
 #ifndef WS_TESTS_SIMULATOR_H
 #define WS_TESTS_SIMULATOR_H
 
@@ -26,13 +27,21 @@ typedef struct sim_work {
     double n[KINDS], cells[KINDS];
     double tenth[KINDS][TENTHS], longest[KINDS]; /* cells of a span: means of tenths, shortest first */
     double from_regions; /* envelopes that come from ensembles; the others come from targets */
+    /* seconds before the chain, and behind it: of one thread while others wait, and of all together */
+    double start[2], end[2];
+    struct sim_measured {
+        char machine[NAME], backend[NAME];
+        double seconds;
+    } measured[4]; /* what such a search took */
+    int nmeasured;
 } sim_work;
 
 typedef struct sim_machine {
-    char name[NAME];
-    int threads, devices, streams;         /* streams of each device */
+    char name[NAME], width[NAME];
+    int capability, threads, devices, streams; /* streams of each device */
     double cpu[KINDS], device[KINDS];      /* cells a second of a thread, of a device */
-    double open, call, serial;             /* seconds: to open; of a call at least; of a cell of its longest problem */
+    double wake, open, close;              /* seconds: of the driver, of devices that open and close */
+    double call, serial;                   /* seconds: of a call at least; of a cell of its longest problem */
     double unpack, look, region;           /* of a residue; of a pair to decide about; of a region that was sampled */
 } sim_machine;
 
@@ -62,11 +71,10 @@ typedef struct sim_pool {
 } sim_pool;
 enum { CLOSED, TAKEN, READY };
 
-enum { INLETS = 4 };
 typedef struct sim_filter {
     struct sim *of;
     int kind, calls;
-    sim_pool *first, *open[INLETS];
+    sim_pool *first, *open[WS_PLAN_INLETS];
     double part; /* of the next pair that passes */
 } sim_filter;
 
@@ -87,7 +95,7 @@ typedef struct sim_stage {
         size_t n;
     } *bucket;
     size_t waiting, left, nsteps, made;
-    double cells, part[KINDS]; /* part: of the next span of each kind */
+    double cells, cells_left, part[KINDS]; /* part: of the next span of each kind */
     sim_task *steps;
 } sim_stage;
 
@@ -96,6 +104,7 @@ typedef struct sim_thread {
     sim_task *task; /* NULL: it waits */
     int helps;
     double host, kernel; /* seconds that are left: of its own, then of the device alone */
+    double begun;        /* when it took its task, if that is a measure of its speed; below 0: it is none */
 } sim_thread;
 
 typedef struct sim {
@@ -103,6 +112,10 @@ typedef struct sim {
     sim_machine m;
     sim_mode mode;
     ws_plan_machine plan;
+    /* what threads did, in which time, and of this the cells of the first filter */
+    double cells[WS_CHAIN_KINDS][KINDS], measured[WS_CHAIN_KINDS][KINDS], scored;
+    double open_at; /* when devices are open; INFINITY: they stay closed */
+    int heard;      /* a call has ended */
     ws_chain_ops ops;
     ws_chain_state state;
     ws_chain_stage stage[KINDS + 2];
@@ -196,6 +209,7 @@ static void sim_add_span(sim *s, int kind, int model) {
     p->model = model;
     sim_push(st, &st->bucket[model], p);
     st->left++;
+    st->cells_left += p->cells;
     if (st->bucket[model].n < WS_PLAN_SPANS_OF_MODEL) return;
     const ws_plan_spans plan = sim_plan_of(st);
     if (ws_plan_spans_cut(&plan)) sim_close(st, &plan, &st->bucket[model]);
@@ -217,6 +231,7 @@ static void sim_end_spans(sim *s, sim_task *t) {
         next = p->next;
         sim_follow(s, t->kind, p->model);
         s->spans[t->kind - PARSE].left--;
+        s->spans[t->kind - PARSE].cells_left -= p->cells;
         s->r.done[t->kind]++;
         free(p);
     }
@@ -350,7 +365,7 @@ static int sim_take_pairs(void *own, const ws_chain_thread *t, ws_chain_need nee
     sim_filter *f = own;
     step->pool = sim_take_closed(f, t, need);
     if (step->pool || need == WS_CHAIN_FULL || need == WS_CHAIN_SPARE) return step->pool != NULL;
-    for (int k = 0; k < INLETS && !step->pool; k++) {
+    for (int k = 0; k < WS_PLAN_INLETS && !step->pool; k++) {
         if (!f->open[k]) continue;
         const ws_plan_pool q = sim_pool_of(f, f->open[k]);
         if (!ws_plan_pool_closes(&f->of->plan, &q, sim_fullness(f, f->open[k]), f->calls, t->kind, need)) continue;
@@ -363,7 +378,7 @@ static int sim_take_pairs(void *own, const ws_chain_thread *t, ws_chain_need nee
 static int sim_pairs_left(void *own) {
     const sim_filter *f = own;
     int some = f->first != NULL;
-    for (int k = 0; k < INLETS; k++) some |= f->open[k] != NULL;
+    for (int k = 0; k < WS_PLAN_INLETS; k++) some |= f->open[k] != NULL;
     return some;
 }
 

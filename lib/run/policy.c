@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ * The policy of lib/run: see lib/run/policy.h. */
+#include "lib/run/policy.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- speeds ---- */
+
+/* A row has speeds of msv, vit, fwd, parse, ensemble, envelope, mark and scan, from WS_STEP_MSV on. */
+enum { GUESSES = WS_STEP_KINDS - WS_STEP_MSV };
+
+/* A thread: --stats of searches on a Xeon of 2.8 GHz with AVX-512; AVX2 by the ratios of bench/data/kernels-zen5.txt
+ * and dom-zen5.tsv. NEON was never measured on its own machine, and has half of AVX2's; scalar code a fiftieth. */
+static const struct {
+    const char *width;
+    double speed[GUESSES];
+} thread_guess[] = {
+    {"avx512", {6.4e10, 6.1e9, 1.6e9, 8e8, 4e8, 2.5e8, 0, 1.6e10}},
+    {"avx2", {3.7e10, 4.5e9, 1.3e9, 7e8, 3.5e8, 2e8, 0, 1e10}},
+    {"neon", {1.8e10, 2.2e9, 6e8, 3.5e8, 1.7e8, 1e8, 0, 5e9}},
+    {"scalar", {7e8, 9e7, 3e7, 1.5e7, 7e6, 4e6, 0, 2e8}},
+};
+
+/* A device: H100 (9.0) by bench/data/gpu-h200.tsv, dipeptides-h100.tsv and dom-h200.tsv. T4 (7.5) and L40S (8.9) were
+ * never measured: an H100's by multiprocessors and clock, of Viterbi less, since these have no instructions for it. */
+static const struct {
+    int capability;
+    double speed[GUESSES];
+} device_guess[] = {
+    {90, {2.3e13, 1.9e12, 1e12, 2.5e10, 4e10, 1.3e10, 1e13, 0}},
+    {89, {3.4e13, 1.1e12, 1.5e12, 3.7e10, 6e10, 2e10, 1.5e13, 0}},
+    {0, {6.4e12, 2.1e11, 2.8e11, 7e9, 1.1e10, 3.6e9, 3e12, 0}},
+};
+
+double ws_policy_thread_speed(const char *width, ws_step_kind kind) {
+    const size_t last = sizeof thread_guess / sizeof *thread_guess - 1;
+    size_t i = 0;
+    while (i < last && strcmp(width, thread_guess[i].width) != 0) i++;
+    return kind == WS_STEP_NONE ? 0 : thread_guess[i].speed[kind - WS_STEP_MSV];
+}
+
+double ws_policy_device_speed(int capability, ws_step_kind kind) {
+    size_t i = 0;
+    while (capability < device_guess[i].capability) i++;
+    return kind == WS_STEP_NONE ? 0 : device_guess[i].speed[kind - WS_STEP_MSV];
+}
+
+double ws_policy_believed(double guess, double cells, double seconds) {
+    /* The guess counts as much as measuring for so long: a dozen steps of a thread, or calls of a device. One step tells
+     * little, since it may have been interrupted, and a first call finds nothing loaded. */
+    const double weight = 0.1;
+    return (guess * weight + cells) / (weight + seconds);
+}
+
+/* ---- opening a device ---- */
+
+ws_opens ws_policy_opens(const ws_policy_run *r) {
+    /* Opening takes 0.3 s on an H200's host, closing 0.1, and meanwhile the driver slows the other threads. So what is
+     * left should take LEAST_LEFT times as long as opening. Runs of 0.6 and 0.7 s took a quarter longer with a device
+     * that came when half was done. After KNOWN_AFTER of that time a run tells how long it will take: sooner it is
+     * mistaken, later the device has less to do. Cores are up to FASTER times as fast as the guess. */
+    const double LEAST_LEFT = 2, KNOWN_AFTER = 0.25, FASTER = 2;
+    const double least = LEAST_LEFT * r->start;
+    if (r->done >= 0 && r->speed > 0 && r->cells * (1 - r->done) > FASTER * r->speed * least) return WS_OPENS_AT_ONCE;
+    if (r->worked < KNOWN_AFTER * r->start) return WS_OPENS_NOT;
+    /* The size of a pipe is unknown. So that run takes at most twice the time that one with knowledge would need. */
+    if (r->done < 0) return r->worked >= r->start ? WS_OPENS_BESIDE : WS_OPENS_NOT;
+    /* the rest brings as much for each cell as what is done has brought; multiplied, since nothing may be done */
+    const double rest = (r->worked + r->waiting) * (1 - r->done) + r->waiting * r->done;
+    return rest >= least * r->done ? WS_OPENS_BESIDE : WS_OPENS_NOT;
+}
+
+/* ---- items ---- */
+
+uint64_t ws_policy_sample_batch(uint64_t nodes, uint64_t batch) {
+    /* A core has so many cells in about a tenth of a second: the sample can end in time. Fewer residues than LEAST are
+     * read slowly. */
+    const double cells = 1e9, most = cells / fmax((double)nodes, 1), least = 1000;
+    return (uint64_t)fmin(fmax(most, least), (double)batch);
+}

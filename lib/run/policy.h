@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * The policy of lib/run, as pure functions over plain numbers: how fast steps are believed to be, when --backend auto
+ * opens a device, and how large items are. bin/stages/plan.h has the policy of a chain. Each constant says what it
+ * trades. */
+#ifndef WS_RUN_POLICY_H
+#define WS_RUN_POLICY_H
+
+#include <stdint.h>
+
+/* ---- speeds ---- */
+
+/* Steps whose cells a run counts. */
+typedef enum ws_step_kind {
+    WS_STEP_NONE, WS_STEP_MSV, WS_STEP_VIT, WS_STEP_FWD, WS_STEP_PARSE, WS_STEP_RESOLVE, WS_STEP_RESCORE, WS_STEP_MARK,
+    WS_STEP_SCAN, WS_STEP_KINDS
+} ws_step_kind;
+
+/* Return a first guess of cells a second, 0 of a kind that has none: of a thread of the CPU, by the name of its vector
+ * width; of a device, by its compute capability (90 for 9.0). */
+double ws_policy_thread_speed(const char *width, ws_step_kind kind);
+double ws_policy_device_speed(int capability, ws_step_kind kind);
+
+/* Returns the cells a second that a run believes in: `guess` at first, then more and more what it measured. seconds: of
+ * steps that did so many cells, one upon another. */
+double ws_policy_believed(double guess, double cells, double seconds);
+
+/* ---- opening a device ---- */
+
+/* The state of a run without a device, as far as it is known. */
+typedef struct ws_policy_run {
+    double cells, done; /* of the first step of all work, 0: unknown; the share that is done, below 0: unknown */
+    double speed;       /* cells of it that all threads do in a second: a first guess. 0: there is none */
+    double worked;      /* seconds that each thread has worked, in the mean */
+    double waiting;     /* seconds that each would have for what waits in later steps */
+    double start;       /* seconds from the decision to the first call */
+} ws_policy_run;
+
+/* Not now; beside the CPU, which goes on with all work until the device is open; or for so much work that steps which
+ * suit a device are left to it from now on. */
+typedef enum ws_opens { WS_OPENS_NOT, WS_OPENS_BESIDE, WS_OPENS_AT_ONCE } ws_opens;
+ws_opens ws_policy_opens(const ws_policy_run *r);
+
+/* ---- items ---- */
+
+/* Residues, or what else an input has, of an item where neither an option, nor the backend, nor the program says. */
+enum { WS_POLICY_BATCH = 128 << 10 };
+/* The same on a device, and the tasks that one call of a device scores: so few launches are long enough. */
+enum { WS_POLICY_DEVICE_BATCH = 4 << 20, WS_POLICY_DEVICE_TASKS = 2048 };
+/* Seconds of the sample of --dry-run. */
+enum { WS_POLICY_SAMPLE = 1 };
+/* Returns the size of an item of that sample, for targets of so many nodes: at most `batch`. */
+uint64_t ws_policy_sample_batch(uint64_t nodes, uint64_t batch);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ * The policy of lib/run (lib/run/policy.h), a table for each decision. */
+#include "lib/run/policy.h"
+#include "tests/tap.h"
+
+#include <math.h>
+
+static void test_speeds(tap *t) {
+    const double wide = ws_policy_thread_speed("avx512", WS_STEP_MSV), half = ws_policy_thread_speed("avx2", WS_STEP_MSV);
+    const double least = ws_policy_thread_speed("scalar", WS_STEP_MSV);
+    tap_ok(t, wide > half && half > ws_policy_thread_speed("neon", WS_STEP_MSV) && least > 0 &&
+              ws_policy_thread_speed("another", WS_STEP_MSV) == least, "a guess by width; a new width is as scalar code");
+    tap_ok(t, ws_policy_thread_speed("avx512", WS_STEP_NONE) == 0 && ws_policy_device_speed(90, WS_STEP_NONE) == 0 &&
+              ws_policy_thread_speed("avx512", WS_STEP_MARK) == 0 && ws_policy_device_speed(90, WS_STEP_SCAN) == 0 &&
+              ws_policy_thread_speed("avx512", WS_STEP_SCAN) > 0 && ws_policy_device_speed(90, WS_STEP_MARK) > 0,
+           "none of what a thread, or a device, never does");
+    const double t4 = ws_policy_device_speed(75, WS_STEP_VIT), h100 = ws_policy_device_speed(90, WS_STEP_VIT);
+    tap_ok(t, h100 > t4 && t4 > 0 && ws_policy_device_speed(0, WS_STEP_VIT) == t4 &&
+              ws_policy_device_speed(86, WS_STEP_VIT) == t4 && ws_policy_device_speed(89, WS_STEP_VIT) > t4 &&
+              ws_policy_device_speed(120, WS_STEP_VIT) == h100,
+           "a guess by compute capability: the nearest that is not newer");
+    static const struct {
+        const char *what;
+        double guess, cells, seconds, want;
+    } c[] = {
+        {"nothing was measured", 100, 0, 0, 100},
+        {"as much as the guess counts", 100, 30, 0.1, 200},
+        {"one step that was interrupted", 100, 0, 0.001, 99},
+        {"much", 100, 1e6, 100, 1e4},
+        {"100 times slower than believed", 100, 1, 1, 10},
+        {"then more", 100, 100, 100, 1.1},
+        {"no guess", 0, 50, 9.9, 5},
+    };
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        const double got = ws_policy_believed(c[i].guess, c[i].cells, c[i].seconds);
+        tap_ok(t, fabs(got - c[i].want) < 0.02 * c[i].want, "a belief: %s: %g", c[i].what, got);
+    }
+}
+
+static void test_opening(tap *t) {
+    enum { NOT = WS_OPENS_NOT, BESIDE = WS_OPENS_BESIDE, AT_ONCE = WS_OPENS_AT_ONCE };
+    static const struct {
+        const char *what;
+        ws_policy_run r;
+        int opens;
+    } c[] = {
+        {"nothing is known", {0, -1, 1e12, 0, 0, 0.3}, NOT},
+        {"a pipe that has kept all threads for less than opening takes", {0, -1, 1e12, 0.29, 0, 0.3}, NOT},
+        {"or for as long", {0, -1, 1e12, 0.3, 0, 0.3}, BESIDE},
+        {"much is left even for cores twice as fast as the guess", {1.3e12, 0, 1e12, 0, 0, 0.3}, AT_ONCE},
+        {"less", {1.1e12, 0, 1e12, 0, 0, 0.3}, NOT},
+        {"much was, and is done", {1.3e12, 0.5, 1e12, 0.01, 0, 0.3}, NOT},
+        {"there is no guess", {1e15, 0, 0, 0, 0, 0.3}, NOT},
+        {"no input", {0, 0, 1e12, 0, 0, 0.3}, NOT},
+        {"too early to tell", {1e11, 0.001, 1e12, 0.07, 0, 0.3}, NOT},
+        {"a tenth took 0.08 s", {1e11, 0.1, 1e12, 0.08, 0, 0.3}, BESIDE},
+        {"an eighth did", {1e11, 0.13, 1e12, 0.08, 0, 0.3}, NOT},
+        {"all is done", {1e11, 1, 1e12, 9, 0, 0.3}, NOT},
+        {"all is scored, and domains wait", {1e10, 1, 1e12, 0.1, 0.6, 0.3}, BESIDE},
+        {"and few do", {1e10, 1, 1e12, 0.1, 0.59, 0.3}, NOT},
+        {"a family: half is scored, which brings domains", {1e10, 0.5, 1e12, 0.1, 0.25, 0.3}, BESIDE},
+        {"a device that opens in 3 s: the same is not enough", {1e10, 0.5, 1e12, 0.1, 0.25, 3}, NOT},
+    };
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++)
+        tap_ok(t, (int)ws_policy_opens(&c[i].r) == c[i].opens, "a device opens: %s", c[i].what);
+}
+
+static void test_items(tap *t) {
+    tap_ok(t, ws_policy_sample_batch(0, 5000) == 5000 && ws_policy_sample_batch(1000000, 131072) == 1000 &&
+              ws_policy_sample_batch(10000, 131072) == 100000 && ws_policy_sample_batch(1000000000, 600) == 600,
+           "an item of the sample has 1e9 cells, at least 1,000 residues, and is no larger than others");
+}
+
+int main(void) {
+    tap t = {0};
+    test_speeds(&t);
+    test_opening(&t);
+    test_items(&t);
+    return tap_end(&t);
+}
