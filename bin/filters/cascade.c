@@ -14,17 +14,54 @@
 
 /* ---- models ---- */
 
-int ws_cascade_make(ws_job *job, uint32_t t, ws_err *err) {
+static int make(ws_job *job, size_t t, ws_err *err) {
     ws_cascade *c = job->data;
     ws_hmm_target *m = &c->model[t];
     int rc = ws_hmmset_load(&c->set, t, err);
     if (rc) return rc;
-    ws_bias_set(&m->bias, m->hmm);
+    if (!m->is_biased) ws_bias_set(&m->bias, m->hmm);
+    __atomic_store_n(&m->is_biased, 1, __ATOMIC_RELEASE);
     rc = ws_profile_create(&m->profile, m->hmm, err);
     /* once: the writer may look while the model is made again */
     if (!job->target[t].hash) job->target[t].hash = m->hmm->hash;
     ws_hmm_forget(&c->set.hmm[t]);
     return rc;
+}
+
+int ws_cascade_make(ws_job *job, uint32_t t, ws_err *err) {
+    return ((const ws_cascade *)job->data)->model[t].reader ? WS_OK : make(job, t, err);
+}
+
+/* ws_hmm_reader of a job's models. */
+static int read_whole(void *job, size_t t, ws_err *err) { return make(job, t, err); }
+static int read_striped(void *job, size_t t, void *room, int all, ws_striped *out, ws_err *err) {
+    return ws_hmmset_striped(&((ws_cascade *)((ws_job *)job)->data)->set, t, room, all, out, err);
+}
+
+static int read_words(void *job, size_t t, ws_words *out, ws_err *err) {
+    return ws_pressed_words(&((ws_cascade *)((ws_job *)job)->data)->set, t, out, err);
+}
+
+/* Lets targets be read in parts, unless some models cannot be read again, since their file is compressed or a pipe. */
+static void read_in_parts(ws_job *job, ws_cascade *c) {
+    for (size_t i = 0; i < c->set.n; i++)
+        if (!c->set.place || !c->set.place[i].n) return;
+    for (size_t i = 0; i < c->set.n; i++) {
+        c->model[i].reader = &c->reader;
+        c->model[i].number = i;
+    }
+    job->one_by_one = 1;
+    c->reader.own = job;
+    c->reader.striped = read_striped;
+    c->reader.words = c->set.pressed ? read_words : NULL;
+    c->reader.whole = read_whole;
+}
+
+int ws_cascade_identify(ws_job *job, ws_err *err) {
+    ws_cascade *c = job->data;
+    if (!c->pressed || job->model_id) return WS_OK;
+    const int rc = ws_hmmset_hash_pressed(&c->set, c->pressed, err);
+    return rc ? rc : ws_models_name(job, &c->set, err);
 }
 
 /* Returns what is left of the memory beside all models as they were found: a quarter at least, to work with. */
@@ -50,6 +87,7 @@ static void bound_models(ws_job *job, const ws_cascade *c, uint64_t mem) {
 
 void ws_cascade_forget(ws_job *job, uint32_t t) {
     ws_cascade *c = job->data;
+    __atomic_store_n(&c->model[t].is_whole, 0, __ATOMIC_RELEASE);
     ws_profile_destroy(&c->model[t].profile);
     ws_hmm_forget_annotation(&c->set.hmm[t]);
 }
@@ -106,13 +144,20 @@ void ws_cascade_put(const ws_cascade *c, const ws_filter_values *v, ws_hit *h) {
 
 static int find_models(ws_job *job, ws_cascade *c, ws_err *err) {
     if (c->stage->find) return c->stage->find(job, &c->set, err);
-    int rc = ws_models_operands(job, &c->opts->models, &c->path, &c->npath, err);
-    return rc ? rc : ws_hmmset_find(&c->set, c->path, c->npath, ws_job_threads(job), err);
+    int rc = ws_models_operands(job, &c->opts->models, &c->path, &c->npath, err), state = WS_PRESSED_NONE;
+    if (!rc && c->opts->in_parts && c->npath == 1)
+        rc = ws_hmmset_find_pressed(&c->set, c->path[0], c->opts->cut, &state, err);
+    if (state == WS_PRESSED_OLD)
+        ws_message_note(job, "%s is younger than %s.h3f, so models are read from it; hmmpress -f makes the index anew",
+                        c->path[0], c->path[0]);
+    if (state == WS_PRESSED_FOUND) c->pressed = c->path[0];
+    return rc || c->pressed ? rc : ws_hmmset_find(&c->set, c->path, c->npath, ws_job_threads(job), err);
 }
 
 /* Makes targets of the models that were found. */
 static int take_set(ws_job *job, ws_cascade *c, ws_err *err) {
     if (!(c->model = ws_calloc(c->set.n, sizeof *c->model, err))) return err->code;
+    if (c->opts->in_parts) read_in_parts(job, c);
     const int rc = thresholds(c, job, err);
     return rc ? rc : ws_models_make_targets(job, &c->set, c->model, sizeof *c->model, err);
 }
@@ -143,6 +188,7 @@ int ws_cascade_replace(ws_job *job, ws_hmmset *set, ws_err *err) {
 int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
     ws_cascade *c = job->data = ws_calloc(1, sizeof *c, err);
     if (!c) return WS_ENOMEM;
+    ws_hmm_reader_open(&c->reader);
     c->stage = stage;
     c->opts = job->own;
     int rc = find_models(job, c, err);
@@ -172,6 +218,7 @@ void ws_cascade_close(ws_job *job) {
     ws_cascade *c = job->data;
     if (!c) return;
     release_set(job, c);
+    ws_hmm_reader_close(&c->reader);
     ws_free(c);
 }
 

@@ -31,6 +31,8 @@ typedef struct ws_cascade_opts {
     int nobias, no_skip;
     int windows; /* --long, of earlier versions */
     uint64_t mem;
+    /* models are read in parts, from pressed files if there are some; and cutoffs are needed */
+    int in_parts, cut;
 } ws_cascade_opts;
 
 #define WS_CASCADE_AT(field) offsetof(ws_cascade_opts, field)
@@ -82,6 +84,8 @@ void ws_cascade_note_models(const ws_job *job, uint64_t bytes, uint64_t mem);
 int ws_cascade_replace(ws_job *job, ws_hmmset *set, ws_err *err);
 int ws_cascade_finish(ws_job *job, ws_err *err);
 int ws_cascade_make(ws_job *job, uint32_t t, ws_err *err);
+/* Sets the hash of models that are pressed, for outputs and inputs that name it. Fails as a reader. */
+int ws_cascade_identify(ws_job *job, ws_err *err);
 void ws_cascade_forget(ws_job *job, uint32_t t);
 size_t ws_cascade_made_size(const ws_job *job, uint32_t t);
 void ws_cascade_set_values(const ws_seqs *seqs, void *value);
@@ -106,6 +110,8 @@ typedef struct ws_cascade {
     size_t npath;
     ws_hmmset set;        /* without the tables of the models, which ws_cascade_make needs for a moment */
     ws_hmm_target *model; /* [set.n] */
+    ws_hmm_reader reader; /* with ws_cascade_opts.in_parts */
+    const char *pressed;  /* the path whose pressed files are read; NULL: none are */
 } ws_cascade;
 static inline ws_cascade *ws_cascade_of(const ws_job *job) { return job->data; }
 

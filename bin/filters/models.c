@@ -26,8 +26,6 @@ int ws_models_operands(ws_job *job, const ws_opt_list *given, const char *const 
 }
 
 int ws_models_make_targets(ws_job *job, const ws_hmmset *set, void *model, size_t size, ws_err *err) {
-    char name[64];
-    ws_buf id = {0};
     job->target = ws_calloc(set->n, sizeof *job->target, err);
     if (!job->target) return WS_ENOMEM;
     job->ntarget = set->n;
@@ -36,6 +34,12 @@ int ws_models_make_targets(ws_job *job, const ws_hmmset *set, void *model, size_
         job->target[i] =
             (ws_target){.name = h->name, .qlen = (uint64_t)h->M, .acc = h->acc, .data = (char *)model + i * size};
     }
+    return set->pressed ? WS_OK : ws_models_name(job, set, err);
+}
+
+int ws_models_name(ws_job *job, const ws_hmmset *set, ws_err *err) {
+    char name[64];
+    ws_buf id = {0};
     snprintf(name, sizeof name, "%zu_models", set->n);
     const int rc = ws_buf_addf(&id, err, "%s(xxh3:%016llx)", set->n == 1 ? set->hmm[0].name : name,
                                (unsigned long long)set->xxh3);

@@ -11,9 +11,11 @@
  * file, or if standard input would be read twice. */
 int ws_models_operands(ws_job *job, const ws_opt_list *given, const char *const **path, size_t *npath, ws_err *err);
 
-/* Makes the job's targets and its model_id of a set. The data of target i is element i of model, whose elements have
- * `size` bytes. The caller frees job->target. WS_ENOMEM. */
+/* Makes the job's targets of a set, and its model_id unless the set is pressed. The data of target i is element i of
+ * model, whose elements have `size` bytes. The caller frees job->target. WS_ENOMEM. */
 int ws_models_make_targets(ws_job *job, const ws_hmmset *set, void *model, size_t size, ws_err *err);
+/* Makes the job's model_id of a set that has its hash. WS_ENOMEM. */
+int ws_models_name(ws_job *job, const ws_hmmset *set, ws_err *err);
 
 /* Checks that E-values of a model are possible. WS_EDATA. */
 int ws_models_check_stats(const ws_hmm *hmm, ws_err *err);

@@ -11,7 +11,8 @@ static int need_model(ws_sieve *s, uint32_t m, const ws_dom_tables **tables, ws_
     void *prep;
     int rc = ws_job_take(job, job->cpu_backend ? job->cpu_backend : job->backend, m, &prep, err);
     if (rc) return rc;
-    rc = ws_domscore_tables(&s->dom, job, m, tables, err);
+    rc = ws_hmm_target_whole(job->target[m].data, err);
+    if (!rc) rc = ws_domscore_tables(&s->dom, job, m, tables, err);
     if (s->dom.by_seq) ws_sieve_scan_keep_model(s, m);
     else if (__atomic_exchange_n(&s->pinned[m], 1, __ATOMIC_ACQ_REL)) ws_job_leave(job, m); /* one user stays */
     return rc;

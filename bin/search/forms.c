@@ -7,6 +7,7 @@
 #include "kernels/fwd/fwd.h"
 #include "kernels/msv/msv.h"
 #include "kernels/vit/vit.h"
+#include "lib/hmm/target.h"
 
 #include <pthread.h>
 
@@ -26,6 +27,36 @@ static void release(void *prep) {
     ws_free(f);
 }
 
+/* Makes the form of the second filter of a model that is read in parts, from words that are read. */
+static int form_of_words(const ws_hmm_target *t, const ws_body *body, ws_filter **filter, ws_err *err) {
+    ws_words w;
+    int rc = t->reader->words(t->reader->own, t->number, &w, err);
+    if (rc) return rc;
+    rc = ws_filter_create_from(filter, body, &w, err);
+    ws_words_destroy(&w);
+    return rc;
+}
+
+/* Makes a form. The first filter reads what it needs itself, where models are read in parts. */
+static int make_form(const forms *f, int kind, void **form, ws_err *err) {
+    ws_hmm_target *t = f->target->data;
+    const ws_backend *scorer = f->by->scorer[kind];
+    const int in_parts = t->reader && f->by->read;
+    ws_filter *filter;
+    int rc;
+    if (kind == WS_SIEVE_VIT && in_parts && t->reader->words) {
+        rc = form_of_words(t, scorer->own, &filter, err);
+    } else if (kind != WS_SIEVE_MSV || !in_parts) {
+        rc = ws_hmm_target_whole(t, err);
+        return rc ? rc : scorer->prepare(scorer, f->target, form, err);
+    } else {
+        rc = ws_filter_create_from(&filter, f->by->read, t, err);
+    }
+    if (!rc && ws_cpu_has_dear_maxima()) ws_filter_set_gate(filter, &t->gate);
+    *form = filter;
+    return rc;
+}
+
 /* The first filter meets all models, so its form is made at once: the caller has all threads. */
 static int prepare(const ws_backend *self, const ws_target *t, void **prep, ws_err *err) {
     forms *f = ws_calloc(1, sizeof *f, err);
@@ -34,8 +65,7 @@ static int prepare(const ws_backend *self, const ws_target *t, void **prep, ws_e
     f->by = self->own;
     f->target = t;
     pthread_mutex_init(&f->lock, NULL);
-    const ws_backend *first = f->by->scorer[WS_SIEVE_MSV];
-    const int rc = first->prepare(first, t, &f->of[WS_SIEVE_MSV], err);
+    const int rc = make_form(f, WS_SIEVE_MSV, &f->of[WS_SIEVE_MSV], err);
     if (rc) release(f);
     else *prep = f;
     return rc;
@@ -55,7 +85,7 @@ int ws_sieve_form(void *prep, int kind, void **form, ws_err *err) {
     if ((*form = __atomic_load_n(&f->of[kind], __ATOMIC_ACQUIRE))) return WS_OK;
     pthread_mutex_lock(&f->lock);
     if (!(*form = f->of[kind])) {
-        rc = f->by->scorer[kind]->prepare(f->by->scorer[kind], f->target, form, err);
+        rc = make_form(f, kind, form, err);
         if (!rc) __atomic_store_n(&f->of[kind], *form, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&f->lock);
@@ -66,17 +96,17 @@ const ws_backend *ws_sieve_scorer(const ws_backend *b, int kind) {
     return ((const ws_sieve_scorers *)b->own)->scorer[kind];
 }
 
-#define SCORERS(width) \
+#define SCORERS(width, read) \
     &(const ws_sieve_scorers){{WS_FILTER_BACKEND_(width, ws_msv_), WS_FILTER_BACKEND_(width, ws_vit_), \
-                               WS_FILTER_BACKEND_(width, ws_fwd_)}}
-#define ON_CPU(width) \
+                               WS_FILTER_BACKEND_(width, ws_fwd_)}, read}
+#define ON_CPU(width, read) \
     &(const ws_backend){.name = #width, .usable = ws_usable_##width, .prepare = prepare, .release = release, \
-                        .size = size, .own = SCORERS(width)}
-#define ON_CPU_AND(width, ...) ON_CPU(width),
+                        .size = size, .own = SCORERS(width, read)}
+#define ON_CPU_AND(width, ...) ON_CPU(width, &ws_msv_read_##width),
 
-static const ws_sieve_scorers on_device = {{&ws_msv_cuda, &ws_vit_cuda, &ws_fwd_cuda}};
+static const ws_sieve_scorers on_device = {{&ws_msv_cuda, &ws_vit_cuda, &ws_fwd_cuda}, NULL};
 /* A batch of many models is smaller (ws_plan_most_batch), and with --mem streams are fewer. */
 static const ws_backend device = {WS_BACKEND_DEVICE, .own = &on_device, .batch = WS_PLAN_DEVICE_BATCH,
                                   .streams = WS_PLAN_STREAMS, .prepare = prepare, .release = release};
 
-const ws_backend *const ws_sieve_backends[] = {&device, WS_WIDTHS(ON_CPU_AND, ) ON_CPU(scalar), NULL};
+const ws_backend *const ws_sieve_backends[] = {&device, WS_WIDTHS(ON_CPU_AND, ) ON_CPU(scalar, NULL), NULL};

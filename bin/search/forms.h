@@ -11,6 +11,7 @@ enum { WS_SIEVE_MSV, WS_SIEVE_VIT, WS_SIEVE_FWD, WS_SIEVE_FILTERS };
 /* The filters' own backends of one width, or of devices. */
 typedef struct ws_sieve_scorers {
     const ws_backend *scorer[WS_SIEVE_FILTERS];
+    const struct ws_body *read; /* the first filter of models that are read in parts; NULL: they are made whole */
 } ws_sieve_scorers;
 
 extern const ws_backend *const ws_sieve_backends[];

@@ -110,6 +110,8 @@ static int open_outputs(ws_job *job, ws_err *err) {
     for (int f = 0; f < WS_NDOMFORM; f++)
         if (d->beside[f]) add_output(job, (ws_dom_form)f, d->beside[f]);
     int rc = ws_domscore_choose(d, job, err);
+    if (!rc && (d->form == WS_DOMFORM_TSV || d->beside[WS_DOMFORM_TSV]) && !job->common.no_provenance)
+        rc = ws_cascade_identify(job, err);
     for (int k = 0; k < d->nout && !rc; k++) {
         rc = ws_dom_out_check(&d->out[k], err);
         if (!rc && d->out[k].pattern && d->by_seq)
@@ -269,6 +271,8 @@ int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *
     d->cascade.p = fmin(s->F1, 1);
     d->cascade.p_given = 1;
     if (d->by_seq && d->mem_given) d->cascade.mem = d->mem;
+    d->cascade.in_parts = d->by_seq && !s->max && !find;
+    d->cascade.cut = d->cut_ga || d->cut_nc || d->cut_tc;
     job->spares_streams = d->mem_given; /* each stream has a pool, and pins a copy of it */
     rc = ws_cascade_open(job, &s->first, err);
     if (!rc && d->mem_given && !d->by_seq) ws_cascade_note_models(job, WS_SIEVE_MADE_BYTES, d->mem);
@@ -327,4 +331,9 @@ void ws_sieve_forget(ws_job *job, uint32_t t) {
     d->tables[t] = NULL;
 }
 
-const ws_scoring ws_sieve_scoring = {.score_size = sizeof(ws_fscore)};
+/* Rows that name models say of which file they are. */
+static int look_at_input(ws_job *job, ws_err *err) {
+    return ws_head_find(ws_scan_of(job)->head, "query") >= 0 ? ws_cascade_identify(job, err) : WS_OK;
+}
+
+const ws_scoring ws_sieve_scoring = {.score_size = sizeof(ws_fscore), .input = look_at_input};

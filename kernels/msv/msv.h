@@ -13,4 +13,11 @@ ws_fscore ws_msv_full_ref(const ws_bytes *b, const ws_lenmodel *lm, const uint8_
 WS_DECLARE_WIDTHS(ws_body, ws_msv_);
 extern const ws_backend ws_msv_cuda;
 
+/* The same for a model that is read when it is needed (ws_hmm_target.reader): for vector widths. lay_out wants a
+ * ws_hmm_target, which must outlive the filter, in place of a form. While few residues have come, rows are scored as
+ * they are read; then the layout of ws_msv_... is made. Scores are the same. After one that the target's gate lets
+ * pass, its bias is set. */
+#define WS_MSV_READ_(width, ...) extern const ws_body ws_msv_read_##width;
+WS_WIDTHS(WS_MSV_READ_, )
+
 #endif

@@ -4,6 +4,7 @@
 #define WS_HMM_HMMFILE_H
 
 #include "lib/hmm/model.h"
+#include "lib/hmm/striped.h"
 
 #include <xxhash.h>
 
@@ -32,6 +33,13 @@ int ws_hmmtext_read(ws_hmm *h, const ws_hmmfile *f, size_t start, ws_err *err);
 /* Reads only its header: no tables, composition, annotation or hash. */
 int ws_hmmtext_header(ws_hmm *h, const ws_hmmfile *f, size_t start, ws_err *err);
 
+/* Reads -ln of the match emissions of the one model of a text, whose header is h, to mat[k * K + x], and to compo[K]
+ * its composition, 0 if there is none. Returns 0 if something is not as it should be. ws_hmmtext_read then says what.
+ * */
+int ws_hmmtext_match(const ws_hmm *h, const ws_hmmfile *f, float *mat, float *compo);
+/* Returns the columns behind match emissions of a version. */
+int ws_hmmtext_columns(char version);
+
 /* Three functions for binary files: test whether the file begins as one, read the version from its first magic, read
  * the model at *at and advance *at. */
 enum { WS_HMMBIN_MAGIC = 4 };
@@ -56,6 +64,23 @@ enum { WS_HMMTEXT_LINE = (16 << 20) + 4096 };
 int ws_hmmfile_check_line(const char *name, size_t begin, size_t n, ws_err *err);
 /* Checks that the last model has the alphabet of the set. Fails with "model 3, NAME, has the alphabet ...". */
 int ws_hmmset_check_alphabets(const ws_hmmset *set, const char *name, ws_err *err);
+
+/* Five functions of hmmfind.c. _read reads n bytes at `at` of a file behind the content of *to, and a NUL: WS_EIO,
+ * WS_ENOMEM, or WS_EDATA if the file ends before. _stamp takes the stamp of an open file: WS_EIO. _unchanged fails with
+ * WS_EDATA unless it is the same still. _take_text and _give_text lend a buffer of the set, empty. */
+int ws_hmmfile_read(int fd, const char *name, size_t at, size_t n, ws_buf *to, ws_err *err);
+int ws_hmmfile_stamp(int fd, const char *name, ws_hmmstamp *stamp, ws_err *err);
+int ws_hmmfile_unchanged(int fd, const char *name, const ws_hmmstamp *was, ws_err *err);
+ws_buf *ws_hmmset_take_text(ws_hmmset *set, ws_err *err);
+void ws_hmmset_give_text(ws_hmmset *set, ws_buf *b);
+/* Does the same as _read to memory of n bytes, without a NUL. */
+int ws_hmmfile_read_to(int fd, const char *name, size_t at, size_t n, void *to, ws_err *err);
+
+/* Functions of pressread.c for hmmfind.c: close a pressed set, check that model i, which was read from .h3m, is the one
+ * that .h3f has, and read its rows, as ws_hmmset_striped does. */
+void ws_pressed_close(struct ws_pressed *p);
+int ws_pressed_check(const ws_hmmset *set, size_t i, const ws_hmm *full, ws_err *err);
+int ws_pressed_striped(const ws_hmmset *set, size_t i, void *room, int all, ws_striped *out, ws_err *err);
 
 /* Returns the line number in the file, from 1, of a place in the text. It counts from the start, so it is for
  * messages only. */

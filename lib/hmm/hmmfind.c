@@ -24,7 +24,6 @@ typedef struct finder {
     size_t hashed;
     const char *name;
     int fd;
-    struct stat was; /* the file when it was opened */
     size_t n, file;  /* bytes in it; its index */
     ws_buf window;   /* bytes from `begin` on, a NUL behind them */
     size_t begin;
@@ -32,23 +31,42 @@ typedef struct finder {
     ws_buf copy;     /* a piece of the file, with a NUL */
 } finder;
 
-/* Reads n bytes at `at` of a file to *to, behind its content, and a NUL. Returns WS_EIO, WS_ENOMEM, or WS_EDATA if the
- * file ends before. */
-static int read_piece(int fd, const char *name, size_t at, size_t n, ws_buf *to, ws_err *err) {
-    int rc = ws_buf_reserve(to, n + 1, err);
-    if (rc != WS_OK) return rc;
-    while (n > 0) {
-        const ssize_t got = pread(fd, to->p + to->n, n, (off_t)at);
+int ws_hmmfile_read_to(int fd, const char *name, size_t at, size_t n, void *to, ws_err *err) {
+    for (char *p = to; n > 0;) {
+        const ssize_t got = pread(fd, p, n, (off_t)at);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return ws_fail_errno(err, WS_EIO, "%s: reading failed", name);
         if (got == 0)
             return ws_fail(err, WS_EDATA, "%s: the file ends at byte %zu now, but was longer before", name, at);
-        to->n += (size_t)got;
+        p += got;
         at += (size_t)got;
         n -= (size_t)got;
     }
+    return WS_OK;
+}
+
+int ws_hmmfile_read(int fd, const char *name, size_t at, size_t n, ws_buf *to, ws_err *err) {
+    int rc = ws_buf_reserve(to, n + 1, err);
+    if (rc == WS_OK) rc = ws_hmmfile_read_to(fd, name, at, n, to->p + to->n, err);
+    if (rc != WS_OK) return rc;
+    to->n += n;
     to->p[to->n] = '\0';
     return WS_OK;
+}
+
+int ws_hmmfile_stamp(int fd, const char *name, ws_hmmstamp *stamp, ws_err *err) {
+    struct stat st;
+    if (fstat(fd, &st) != 0) return ws_fail_errno(err, WS_EIO, "%s: reading failed", name);
+    const struct timespec last = ws_system_written(&st);
+    *stamp = (ws_hmmstamp){st.st_size, last.tv_sec, last.tv_nsec};
+    return WS_OK;
+}
+
+int ws_hmmfile_unchanged(int fd, const char *name, const ws_hmmstamp *was, ws_err *err) {
+    ws_hmmstamp now;
+    const int rc = ws_hmmfile_stamp(fd, name, &now, err);
+    if (rc != WS_OK || !memcmp(&now, was, sizeof now)) return rc;
+    return ws_fail(err, WS_EDATA, "%s: the file has changed while its models were read; run again", name);
 }
 
 /* Returns the lines before a place of a file, for messages only. */
@@ -89,7 +107,7 @@ static int move_window(finder *f, size_t drop, ws_err *err) {
     w->n -= drop;
     f->begin += drop;
     const size_t had = w->n, at = f->begin + had;
-    int rc = read_piece(f->fd, f->name, at, ws_min(STEP, f->n - at), w, err);
+    int rc = ws_hmmfile_read(f->fd, f->name, at, ws_min(STEP, f->n - at), w, err);
     if (rc == WS_OK) (void)XXH3_64bits_update(f->hash, w->p + had, w->n - had);
     return rc;
 }
@@ -97,7 +115,7 @@ static int move_window(finder *f, size_t drop, ws_err *err) {
 /* Copies a piece of the file into the form that the parsers take. */
 static int cut_out(finder *f, size_t at, size_t n, ws_hmmfile *piece, ws_err *err) {
     f->copy.n = 0;
-    int rc = read_piece(f->fd, f->name, at, n, &f->copy, err);
+    int rc = ws_hmmfile_read(f->fd, f->name, at, n, &f->copy, err);
     if (rc == WS_OK)
         *piece = (ws_hmmfile){.name = f->name, .text = f->copy.p, .n = n, .bytes_before = at, .version = f->version};
     return rc;
@@ -239,29 +257,24 @@ static int open_plain(const char *path, struct stat *st) {
     return fd;
 }
 
-/* Fails if the file was written to since it was opened: the models that were found may be of two versions. */
-static int check_same(const finder *f, ws_err *err) {
-    struct stat now;
-    if (fstat(f->fd, &now) != 0) return ws_fail_errno(err, WS_EIO, "%s: reading failed", f->name);
-    const struct timespec then = ws_system_written(&f->was), last = ws_system_written(&now);
-    if (now.st_size == f->was.st_size && last.tv_sec == then.tv_sec && last.tv_nsec == then.tv_nsec) return WS_OK;
-    return ws_fail(err, WS_EDATA, "%s: the file has changed while its models were read; run again", f->name);
-}
-
 /* Finds the models of one file. Models of a file that had to be read get places without bytes. */
 static int find_in_file(finder *f, const char *path, int threads, ws_err *err) {
     ws_hmmset *set = f->set;
     const size_t before = set->n;
     f->name = ws_source_name_of(path);
-    f->fd = set->fd[f->file] = open_plain(path, &f->was);
-    f->n = f->fd >= 0 ? (size_t)f->was.st_size : 0;
+    struct stat st;
+    ws_hmmstamp *was = &set->was[f->file];
+    f->fd = set->fd[f->file] = open_plain(path, &st);
+    f->n = f->fd >= 0 ? (size_t)st.st_size : 0;
     f->window.n = f->begin = f->hashed = 0;
     (void)XXH3_64bits_reset(f->model);
     if (f->fd >= 0) {
+        const struct timespec last = ws_system_written(&st);
+        *was = (ws_hmmstamp){st.st_size, last.tv_sec, last.tv_nsec};
         int rc = move_window(f, 0, err);
         const ws_hmmfile start = {.text = f->window.p, .n = f->window.n};
         if (rc == WS_OK) rc = ws_hmmbin_detect(&start) ? find_binary(f, err) : find_text(f, err);
-        return rc == WS_OK ? check_same(f, err) : rc;
+        return rc == WS_OK ? ws_hmmfile_unchanged(f->fd, f->name, was, err) : rc;
     }
     int rc = ws_hmmset_append(set, f->hash, path, threads, err);
     f->cap = set->n;
@@ -276,6 +289,7 @@ int ws_hmmset_find(ws_hmmset *set, const char *const *path, size_t npath, int th
     int rc = f.hash && f.model && XXH3_64bits_reset(f.hash) == XXH_OK ? WS_OK
                                                                       : ws_fail_nomem(err, sizeof(XXH3_state_t *));
     if (rc == WS_OK && !(set->fd = ws_calloc(npath, sizeof *set->fd, err))) rc = err->code;
+    if (rc == WS_OK && !(set->was = ws_calloc(npath, sizeof *set->was, err))) rc = err->code;
     for (; rc == WS_OK && f.file < npath; f.file++) {
         set->fd[f.file] = -1;
         set->nfile = f.file + 1;
@@ -295,7 +309,7 @@ int ws_hmmset_find(ws_hmmset *set, const char *const *path, size_t npath, int th
 
 /* Takes one of the buffers that the set keeps for the text of a model, or makes one. A model's text is some 200 KB;
  * memory that is used again costs no new pages. Returns NULL and a sentence without memory. */
-static ws_buf *take_text(ws_hmmset *set, ws_err *err) {
+ws_buf *ws_hmmset_take_text(ws_hmmset *set, ws_err *err) {
     ws_buf *b = NULL;
     for (int i = 0; i < WS_HMMSET_TEXTS && !b; i++) b = __atomic_exchange_n(&set->text[i], NULL, __ATOMIC_ACQ_REL);
     if (!b) b = ws_calloc(1, sizeof *b, err);
@@ -303,7 +317,7 @@ static ws_buf *take_text(ws_hmmset *set, ws_err *err) {
     return b;
 }
 
-static void give_text(ws_hmmset *set, ws_buf *b) {
+void ws_hmmset_give_text(ws_hmmset *set, ws_buf *b) {
     for (int i = 0; i < WS_HMMSET_TEXTS && b; i++) b = __atomic_exchange_n(&set->text[i], b, __ATOMIC_ACQ_REL);
     if (b) ws_buf_release(b);
     ws_free(b);
@@ -328,38 +342,116 @@ static int parse(ws_hmm *h, const ws_hmmset *set, const ws_hmmplace *p, const ws
     return parse_text(h, &f, err);
 }
 
-/* Reads the bytes of a found model and compares them with what they were. */
+/* Reads the bytes of a found model and compares them with what they were: of pressed models the file as a whole. */
 static int read_again(const ws_hmmset *set, const ws_hmm *h, const ws_hmmplace *p, ws_buf *text, ws_err *err) {
     const char *name = ws_source_name_of(set->path[p->file]);
-    const int rc = read_piece(set->fd[p->file], name, p->at, p->n, text, err);
+    const int rc = ws_hmmfile_read(set->fd[p->file], name, p->at, p->n, text, err);
+    if (rc == WS_OK && set->pressed) return ws_hmmfile_unchanged(set->fd[p->file], name, &set->was[p->file], err);
     if (rc == WS_EDATA || (rc == WS_OK && XXH3_64bits(text->p, p->n) != p->xxh3))
         return ws_fail(err, WS_EDATA, "%s: the file has changed since it was opened: bytes %zu to %zu, model %s, are "
                        "not what they were; run again", name, p->at, p->at + p->n, h->name);
     return rc;
 }
 
+/* Moves the tables and the annotation of a model. */
+static void move_tables(ws_hmm *h, ws_hmm *full) {
+    ws_free(h->map);
+    for (int k = 0; k < WS_NNOTE; k++) ws_free(h->note[k]);
+    h->mat = full->mat;
+    h->tr = full->tr;
+    h->map = full->map;
+    h->hash = full->hash;
+    __atomic_store_n(&h->further, full->further, __ATOMIC_RELAXED);
+    if (memcmp(h->compo, full->compo, sizeof h->compo)) memcpy(h->compo, full->compo, sizeof h->compo);
+    memcpy(h->note, full->note, sizeof h->note);
+    full->mat = full->tr = NULL;
+    full->map = NULL;
+    memset(full->note, 0, sizeof full->note);
+}
+
+/* Moves the parts of the header that a pressed set's finder does not see; once, since other threads may read them. */
+static void move_header(ws_hmm *h, ws_hmm *full) {
+    if (h->acc || h->desc) return;
+    h->acc = full->acc;
+    h->desc = full->desc;
+    full->acc = full->desc = NULL;
+    h->nseq = full->nseq;
+    h->cksum = full->cksum;
+    memcpy(h->has_cut, full->has_cut, sizeof h->has_cut);
+    memcpy(h->cut, full->cut, sizeof h->cut);
+}
+
 int ws_hmmset_load(ws_hmmset *set, size_t i, ws_err *err) {
     ws_hmm *h = &set->hmm[i], full = {0};
     const ws_hmmplace *p = set->place ? &set->place[i] : NULL;
     if (h->mat || !p || !p->n) return WS_OK;
-    ws_buf *text = take_text(set, err);
+    ws_buf *text = ws_hmmset_take_text(set, err);
     int rc = text ? read_again(set, h, p, text, err) : err->code;
     if (rc == WS_OK) rc = parse(&full, set, p, text, err);
-    if (rc == WS_OK) {
-        ws_free(h->map);
-        for (int k = 0; k < WS_NNOTE; k++) ws_free(h->note[k]);
-        h->mat = full.mat;
-        h->tr = full.tr;
-        h->map = full.map;
-        h->hash = full.hash;
-        h->further = full.further;
-        memcpy(h->compo, full.compo, sizeof h->compo);
-        memcpy(h->note, full.note, sizeof h->note);
-        full.mat = full.tr = NULL;
-        full.map = NULL;
-        memset(full.note, 0, sizeof full.note);
+    if (rc == WS_OK && set->pressed) rc = ws_pressed_check(set, i, &full, err);
+    if (rc == WS_OK && set->pressed) move_header(h, &full);
+    if (rc == WS_OK) move_tables(h, &full);
+    ws_hmm_release(&full);
+    ws_hmmset_give_text(set, text);
+    return rc;
+}
+
+/* ---- what SSV and MSV need of one model ---- */
+
+/* Reads match emissions into a room; the composition is known. */
+static int emissions_of_binary(const ws_hmmset *set, size_t i, void *room, ws_err *err) {
+    enum { HEAD = 16 }; /* the number, flags, M, alphabet */
+    const ws_hmm *h = &set->hmm[i];
+    const ws_hmmplace *p = &set->place[i];
+    const char *name = ws_source_name_of(set->path[p->file]);
+    const size_t K = (size_t)h->abc->K;
+    const int rc = ws_hmmfile_read_to(set->fd[p->file], name, p->at + HEAD, (size_t)h->M * K * sizeof(float),
+                                      ws_striped_mat(room) + K, err);
+    return rc ? rc : ws_hmmfile_unchanged(set->fd[p->file], name, &set->was[p->file], err);
+}
+
+/* Does the same for a text. *valid: whether it is as it should be. */
+static int emissions_of_text(ws_hmmset *set, size_t i, void *room, float *compo, int *valid, ws_err *err) {
+    const ws_hmm *h = &set->hmm[i];
+    const ws_hmmplace *p = &set->place[i];
+    ws_buf *text = ws_hmmset_take_text(set, err);
+    const int rc = text ? read_again(set, h, p, text, err) : err->code;
+    const ws_hmmfile f = {.name = "", .text = rc ? NULL : text->p, .n = p->n, .version = p->version};
+    if (!rc) *valid = !memchr(text->p, '\0', p->n) && ws_hmmtext_match(h, &f, ws_striped_mat(room), compo);
+    ws_hmmset_give_text(set, text);
+    return rc;
+}
+
+/* Does the same with the whole parser, which refuses what is wrong, and takes what is odd. */
+static int emissions_of_all(ws_hmmset *set, size_t i, void *room, float *compo, ws_err *err) {
+    ws_hmm full = {0};
+    ws_buf *text = ws_hmmset_take_text(set, err);
+    int rc = text ? read_again(set, &set->hmm[i], &set->place[i], text, err) : err->code;
+    if (!rc) rc = parse(&full, set, &set->place[i], text, err);
+    if (!rc) {
+        const size_t K = (size_t)full.abc->K;
+        memcpy(ws_striped_mat(room) + K, full.mat + K, (size_t)full.M * K * sizeof *full.mat);
+        memcpy(compo, full.compo, sizeof full.compo);
+        __atomic_store_n(&set->hmm[i].further, full.further, __ATOMIC_RELAXED);
     }
     ws_hmm_release(&full);
-    give_text(set, text);
+    ws_hmmset_give_text(set, text);
+    return rc;
+}
+
+int ws_hmmset_striped(ws_hmmset *set, size_t i, void *room, int all, ws_striped *out, ws_err *err) {
+    const ws_hmm *h = &set->hmm[i];
+    const int is_text = set->place[i].version != 0;
+    float compo[20] = {0};
+    int valid = 1, rc;
+    if (set->pressed) return ws_pressed_striped(set, i, room, all, out, err);
+    if (!is_text) memcpy(compo, h->compo, sizeof compo);
+    rc = is_text ? emissions_of_text(set, i, room, compo, &valid, err) : emissions_of_binary(set, i, room, err);
+    if (!rc && valid) rc = ws_striped_of(out, h->M, h->abc, room, is_text, all, &valid, err);
+    if (!rc && !valid) {
+        rc = emissions_of_all(set, i, room, compo, err);
+        if (!rc) rc = ws_striped_of(out, h->M, h->abc, room, 0, all, &valid, err);
+    }
+    if (!rc) memcpy(out->compo, compo, sizeof compo);
     return rc;
 }

@@ -331,7 +331,9 @@ void ws_hmmset_release(ws_hmmset *set) {
         ws_free(set->text[i]);
     }
     ws_free(set->hmm);
+    ws_pressed_close(set->pressed);
     ws_free(set->place);
     ws_free(set->fd);
+    ws_free(set->was);
     *set = (ws_hmmset){0};
 }

@@ -310,6 +310,11 @@ static int columns_of(char version, const int **order) {
     return version < 'e' ? 3 : version == 'e' ? 4 : 5;
 }
 
+int ws_hmmtext_columns(char version) {
+    const int *order;
+    return columns_of(version, &order);
+}
+
 static int add_columns(const draft *d, ws_err *err) {
     ws_hmm *h = d->hmm;
     int rc = WS_OK;

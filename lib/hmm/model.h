@@ -61,6 +61,11 @@ typedef struct ws_hmmplace {
     char version;       /* version of the text; 0: binary */
 } ws_hmmplace;
 
+/* Size of a file and time of its last change. One of them differs after a program has written to the file. */
+typedef struct ws_hmmstamp {
+    int64_t size, seconds, nanoseconds;
+} ws_hmmstamp;
+
 enum { WS_HMMSET_TEXTS = 16 };
 typedef struct ws_hmmset {
     ws_hmm *hmm;
@@ -70,7 +75,9 @@ typedef struct ws_hmmset {
     /* of ws_hmmset_find */
     ws_hmmplace *place; /* [n]; NULL: all models were read */
     int *fd;            /* [nfile]; -1 for files that were read whole */
+    ws_hmmstamp *was;   /* [nfile] when the file was opened */
     const char *const *path;
+    struct ws_pressed *pressed; /* of ws_hmmset_find_pressed */
     size_t nfile;
     ws_buf *text[WS_HMMSET_TEXTS]; /* for ws_hmmset_load: buffers that no thread uses. Atomic */
 } ws_hmmset;
@@ -104,6 +111,16 @@ void ws_hmmset_release(ws_hmmset *set);
  * The name and the header stay where they are. Returns WS_EDATA as ws_hmmset_find, also if a byte of the model has
  * changed in the file since then; WS_EIO; WS_ENOMEM. */
 int ws_hmmset_load(ws_hmmset *set, size_t i, ws_err *err);
+
+/* Does the same as ws_hmmset_find for one file that is pressed: with PATH.h3m, .h3f and .h3p beside it. It reads no
+ * model, but the headers of .h3f, so each hmm lacks acc, desc, nseq and cksum too until ws_hmmset_load. It has its
+ * composition, and the set no xxh3. cut: cutoffs are needed. *state: whether there are such files, and whether PATH is
+ * younger than they are; then, and without them, nothing is found and nothing is to be released. Files that do not
+ * belong together are WS_EDATA. */
+enum { WS_PRESSED_NONE, WS_PRESSED_OLD, WS_PRESSED_FOUND };
+int ws_hmmset_find_pressed(ws_hmmset *set, const char *path, int cut, int *state, ws_err *err);
+/* Sets set->xxh3 of pressed models to the hash of what stands in `path`, without it of .h3m. Fails as a reader. */
+int ws_hmmset_hash_pressed(ws_hmmset *set, const char *path, ws_err *err);
 
 /* Frees the tables mat and tr, 108 bytes a node. Nothing needs them once a profile exists. */
 void ws_hmm_forget(ws_hmm *h);

@@ -12,14 +12,10 @@
 
 enum {
     VECTOR = 16,       /* bytes */
-    SSV_MORE = 17,     /* vectors that the SSV table repeats behind its end */
-    L = 400,           /* the target length of the specials */
     LOCAL = 1,         /* mode: local, several hits */
     NSPECIAL = 4,      /* E, N, J, C: each has a move and a loop */
     PLACE = 3 * sizeof(uint64_t)
 };
-#define FILTER_MAGIC 0xb3e6e6f3u
-#define REST_MAGIC 0xb3e6f0f3u
 
 /* Returns how many vectors of so many lanes hold M nodes: at least 2. */
 static size_t vectors(int M, size_t lanes) { return ws_max(2, ((size_t)M + lanes - 1) / lanes); }
@@ -78,7 +74,7 @@ static int add_transitions(const void *const *tr, size_t size, int M, const void
 /* Appends what SSV takes from a height for a residue: the stripes of costs without the bias, as signed bytes within
  * -127..127. Each row begins anew behind its end. */
 static int add_ssv(const ws_buf *cost, int Kp, int bias, ws_buf *out, ws_err *err) {
-    const size_t row = cost->n / (size_t)Kp, all = row + SSV_MORE * VECTOR;
+    const size_t row = cost->n / (size_t)Kp, all = row + WS_PRESSED_MORE * VECTOR;
     const uint8_t top = (uint8_t)(bias + 127);
     uint8_t value[256];
     for (int c = 0; c < 256; c++) value[c] = (uint8_t)((top > c ? top - c : 0) ^ 127);
@@ -97,7 +93,7 @@ static int add_bytes(const ws_bytes *b, ws_buf *out, ws_err *err) {
     static const uint8_t pad = 255;
     ws_lenmodel lm;
     ws_buf cost = {0};
-    ws_lenmodel_set(&lm, L);
+    ws_lenmodel_set(&lm, WS_PRESSED_L);
     int rc = add_byte(out, b->tbm, err);
     if (!rc) rc = add_byte(out, b->tec, err);
     if (!rc) rc = add_byte(out, lm.tjb, err);
@@ -126,14 +122,14 @@ static int add_filter(const ws_hmm *h, const ws_bytes *b, ws_buf *out, size_t *p
     static const char none[PLACE] = {0};
     float compo[MOST]; /* none: 0, as HMMER has it once a model is read */
     for (int x = 0; x < MOST; x++) compo[x] = x < h->abc->K ? h->compo[x] : 0.0f;
-    int rc = add_name(FILTER_MAGIC, h, out, err);
+    int rc = add_name(WS_PRESSED_FILTER, h, out, err);
     if (!rc) rc = add_int(out, h->made->maxl, err);
     if (!rc) rc = add_bytes(b, out, err);
     if (!rc) rc = ws_buf_add(out, h->evparam, sizeof h->evparam, err);
     *place_at = out->n;
     if (!rc) rc = ws_buf_add(out, none, sizeof none, err);
     if (!rc) rc = ws_buf_add(out, compo, sizeof compo, err);
-    return rc ? rc : add_int(out, (int32_t)FILTER_MAGIC, err);
+    return rc ? rc : add_int(out, (int32_t)WS_PRESSED_FILTER, err);
 }
 
 void ws_pressed_set_place(char *p, const ws_pressed_place *place) {
@@ -166,7 +162,7 @@ static int add_notes(const ws_hmm *h, ws_buf *out, ws_err *err) {
 /* Scores of the specials, in nats: a move and a loop of E, N, J and C. */
 static void set_specials(float xsc[NSPECIAL][2]) {
     ws_lenmodel lm;
-    ws_lenmodel_set(&lm, L);
+    ws_lenmodel_set(&lm, WS_PRESSED_L);
     xsc[0][0] = xsc[0][1] = (float)-WS_LN2;
     for (int s = 1; s < NSPECIAL; s++) {
         xsc[s][0] = (float)log((double)lm.pmove);
@@ -221,7 +217,7 @@ static int add_rest(const ws_hmm *h, const ws_words *w, const ws_odds *o, ws_buf
     float cut[WS_NCUT][2];
     for (int i = 0; i < WS_NCUT; i++)
         for (int j = 0; j < 2; j++) cut[i][j] = h->has_cut[i] ? h->cut[i][j] : WS_CUT_UNSET;
-    int rc = add_name(REST_MAGIC, h, out, err);
+    int rc = add_name(WS_PRESSED_REST, h, out, err);
     if (!rc) rc = add_text(out, h->acc, err);
     if (!rc) rc = add_text(out, h->desc, err);
     if (!rc) rc = add_notes(h, out, err);
@@ -230,8 +226,8 @@ static int add_rest(const ws_hmm *h, const ws_words *w, const ws_odds *o, ws_buf
     if (!rc) rc = ws_buf_add(out, cut, sizeof cut, err);
     if (!rc) rc = add_float(out, 1.0f, err); /* hits of other copies: several */
     if (!rc) rc = add_int(out, LOCAL, err);
-    if (!rc) rc = add_int(out, L, err);
-    return rc ? rc : add_int(out, (int32_t)REST_MAGIC, err);
+    if (!rc) rc = add_int(out, WS_PRESSED_L, err);
+    return rc ? rc : add_int(out, (int32_t)WS_PRESSED_REST, err);
 }
 
 int ws_pressed_add(const ws_hmm *h, ws_buf *filter, ws_buf *rest, size_t *place_at, ws_err *err) {

@@ -6,6 +6,12 @@
 
 #include "lib/hmm/model.h"
 
+/* Two numbers begin and end the records of .h3f and of .h3p. SSV's rows repeat so many vectors behind their end, and
+ * profiles are made for targets of this length. */
+#define WS_PRESSED_FILTER 0xb3e6e6f3u
+#define WS_PRESSED_REST 0xb3e6f0f3u
+enum { WS_PRESSED_MORE = 17, WS_PRESSED_L = 400 };
+
 /* Where a model lies in the three files. */
 typedef struct ws_pressed_place {
     uint64_t model, filter, rest; /* in .h3m, .h3f, .h3p */

@@ -83,16 +83,21 @@ static void set_emissions(ws_profile *p, const ws_hmm *h) {
     }
 }
 
+int ws_profile_create_emissions(ws_profile *p, const ws_hmm *hmm, ws_err *err) {
+    *p = (ws_profile){.M = hmm->M, .abc = hmm->abc};
+    p->score = ws_calloc((size_t)hmm->abc->Kp * ((size_t)hmm->M + 1), sizeof *p->score, err);
+    if (!p->score) return err->code;
+    set_emissions(p, hmm);
+    return WS_OK;
+}
+
 int ws_profile_create(ws_profile *p, const ws_hmm *hmm, ws_err *err) {
     size_t row = (size_t)hmm->M + 1;
-    *p = (ws_profile){.M = hmm->M, .abc = hmm->abc};
-    p->score = ws_calloc((size_t)hmm->abc->Kp * row, sizeof *p->score, err);
-    if (!p->score) goto fail;
+    if (ws_profile_create_emissions(p, hmm, err) != WS_OK) return err->code;
     for (int t = 0; t < WS_NPTRANS; t++)
         if (!(p->tr[t] = ws_calloc(row, sizeof *p->tr[t], err))) goto fail;
     if (set_entry(p, hmm, err) != WS_OK) goto fail;
     set_transitions(p, hmm);
-    set_emissions(p, hmm);
     return WS_OK;
 fail:
     ws_profile_destroy(p);

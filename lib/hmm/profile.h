@@ -27,6 +27,8 @@ typedef struct ws_profile {
 
 int ws_profile_create(ws_profile *p, const ws_hmm *hmm, ws_err *err); /* section 4 */
 void ws_profile_destroy(ws_profile *p);
+/* Does the same without transitions, which the 8-bit form needs not. */
+int ws_profile_create_emissions(ws_profile *p, const ws_hmm *hmm, ws_err *err);
 
 /* 8 bits, section 5.1, in third-bits. A cell adds `bias` and subtracts cost[x*(M+1) + k]; 255 = impossible;
  * cost[.][0] = 255. */
@@ -39,6 +41,10 @@ enum { WS_BYTE_BASE = 190 };
 #define WS_BYTE_SCALE ((float)(3.0 / WS_LN2)) /* third-bits per nat */
 int ws_bytes_create(ws_bytes *b, const ws_profile *p, ws_err *err);
 void ws_bytes_destroy(ws_bytes *b);
+/* Sets tbm and tec, for which M is enough. */
+void ws_bytes_set_entry(ws_bytes *b);
+/* Returns a score in third-bits, rounded; from 510 on either side all are that. */
+int ws_bytes_third_bits(float nats);
 
 /* Returns the nats of the byte xJ: the last line of section 7.2, and of S5 in section 6. */
 WS_DEVICE static inline float ws_bytes_nats(int xJ, int tjb) {

@@ -23,8 +23,15 @@ static int rounded(float v, float most) {
 
 static int byte_of(int v) { return v < 0 ? 0 : v > 255 ? 255 : v; }
 
+int ws_bytes_third_bits(float s) { return rounded(WS_BYTE_SCALE * s, 510.0f); }
+
 /* Returns a cost. Scores beyond 2 * 255 all give 255, for any bias. */
 static int byte_cost(float s, int bias) { return byte_of(bias - rounded(WS_BYTE_SCALE * s, 510.0f)); }
+
+void ws_bytes_set_entry(ws_bytes *b) {
+    b->tbm = byte_cost(logf(2.0f / ((float)b->M * (float)(b->M + 1))), 0);
+    b->tec = byte_cost(logf(0.5f), 0);
+}
 
 /* Returns the best score, from canonical residues only (pitfall 14.7). */
 static float best_score(const ws_profile *p) {
@@ -42,8 +49,7 @@ int ws_bytes_create(ws_bytes *b, const ws_profile *p, ws_err *err) {
     b->cost = ws_calloc(n, sizeof *b->cost, err);
     if (!b->cost) return err->code;
     b->bias = byte_cost(-best_score(p), 0);
-    b->tbm = byte_cost(logf(2.0f / ((float)p->M * (float)(p->M + 1))), 0);
-    b->tec = byte_cost(logf(0.5f), 0);
+    ws_bytes_set_entry(b);
     for (size_t i = 0; i < n; i++) b->cost[i] = (uint8_t)byte_cost(p->score[i], b->bias);
     return WS_OK;
 }

@@ -54,6 +54,7 @@ struct ws_job {
     ws_machine machine;
     int nworker; /* threads of the run */
     uint64_t target_mem; /* bytes that made targets should keep to, set by tool->open; 0: no bound */
+    int one_by_one;      /* set by tool->open: targets cost little, and each is made where a thread first needs it */
     const ws_backend *backend;
     void **prep; /* [ntarget], NULL: not prepared yet. Atomic, as are those of cpu_prep */
     const ws_backend *cpu_backend; /* of "cuda+cpu" and auto: the CPU's, NULL of all others */

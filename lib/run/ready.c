@@ -214,6 +214,7 @@ int ws_ready_for(ws_job *job, const ws_backend *backend, int threads, ws_err *er
 int ws_job_ready_all(ws_job *job, int threads, ws_err *err) {
     all a = {.job = job, .backend = job->cpu_backend ? job->cpu_backend : job->backend};
     if (job->run) ws_auto_device_look(job->run); /* a device that pays opens meanwhile */
+    if (job->one_by_one && (!a.backend || !a.backend->start)) return WS_OK;
     int rc = ws_parallel_for(job->ntarget, threads, ready_one, &a, err);
     a.backend = job->backend;
     return rc || !ws_job_is_open(job) ? rc : ws_parallel_for(job->ntarget, threads, ready_one, &a, err);

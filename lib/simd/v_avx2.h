@@ -41,6 +41,12 @@ WS_INLINE V v_pick8(uint32_t bits, V a, V b) {
 }
 #define VB_PICK(bits, a, b) v_pick8((uint32_t)(bits), a, b)
 #define VB_UP1(v, fill) _mm256_alignr_epi8(v, _mm256_permute2x128_si256(v, fill, 0x03), 15)
+#define VB_GROUP_UP1(v, fill) _mm256_alignr_epi8(v, fill, 15)
+#define VB_UP_GROUP(v, fill) _mm256_permute2x128_si256(fill, v, 0x21)
+#define VB_GROUP_TO_TOP(v, g) _mm256_permute2x128_si256(v, v, 0x11 * (g))
+#define VB_LOAD_GROUPS(p, step) \
+    _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)(p))), \
+                            _mm_loadu_si128((const __m128i *)(const void *)((p) + (step))), 1)
 WS_INLINE int v_any(__m256i v) { return !_mm256_testz_si256(v, v); }
 #define VB_ANY_GT_U(a, b) v_any(_mm256_subs_epu8(a, b))
 #define VB_COUNT_EQ(n, a, b) _mm256_sub_epi8(n, _mm256_cmpeq_epi8(a, b))

@@ -43,6 +43,20 @@ typedef __m512d VD;
 #define VB_PICK(bits, a, b) _mm512_mask_blend_epi8((__mmask64)(bits), b, a)
 /* Lane z receives lane z-1; lane 0 receives the last lane of `fill`. */
 #define VB_UP1(v, fill) _mm512_alignr_epi8(v, _mm512_alignr_epi64(v, fill, 6), 15)
+/* Groups are 16 bytes. VB_GROUP_UP1 is VB_UP1 in each: its lane 0 receives the last lane of the same group of `fill`.
+ * In VB_UP_GROUP(v, fill) group g receives group g-1, and group 0 the last one of `fill`. The last group of
+ * VB_GROUP_TO_TOP(v, g) is group g, a constant. */
+#define VB_GROUP_UP1(v, fill) _mm512_alignr_epi8(v, fill, 15)
+#define VB_UP_GROUP(v, fill) _mm512_alignr_epi64(v, fill, 6)
+#define VB_GROUP_TO_TOP(v, g) _mm512_shuffle_i64x2(v, v, 0x55 * (g))
+/* Groups at p, p + step, and so on. */
+WS_INLINE V v_load_groups(const uint8_t *p, size_t step) {
+    const __m512i a = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(const void *)p));
+    const __m512i b = _mm512_inserti64x2(a, _mm_loadu_si128((const __m128i *)(const void *)(p + step)), 1);
+    const __m512i c = _mm512_inserti64x2(b, _mm_loadu_si128((const __m128i *)(const void *)(p + 2 * step)), 2);
+    return _mm512_inserti64x2(c, _mm_loadu_si128((const __m128i *)(const void *)(p + 3 * step)), 3);
+}
+#define VB_LOAD_GROUPS(p, step) v_load_groups(p, step)
 /* 1 if a > b in any lane. */
 #define VB_ANY_GT_U(a, b) (_mm512_cmpgt_epu8_mask(a, b) != 0)
 /* n plus 1 in the lanes where a == b. */

@@ -63,6 +63,10 @@ WS_INLINE V v_pick8(uint32_t bits, V a, V b) {
 }
 #define VB_PICK(bits, a, b) v_pick8((uint32_t)(bits), a, b)
 #define VB_UP1(v, fill) vextq_u8(fill, v, 15)
+#define VB_GROUP_UP1(v, fill) vextq_u8(fill, v, 15)
+#define VB_UP_GROUP(v, fill) ((void)(v), (fill))
+#define VB_GROUP_TO_TOP(v, g) (v)
+#define VB_LOAD_GROUPS(p, step) ((void)(step), vld1q_u8(p))
 #define VB_ANY_GT_U(a, b) v_any(vcgtq_u8(a, b))
 #define VB_COUNT_EQ(n, a, b) vsubq_u8(n, vceqq_u8(a, b))
 

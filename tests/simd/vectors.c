@@ -61,6 +61,13 @@ static const char *bytes(const lanes *x, const lanes *y, const lanes *m) {
          (int16_t)clamp(x->u8[2 * z] * y->s8[2 * z] + x->u8[2 * z + 1] * y->s8[2 * z + 1], INT16_MIN, INT16_MAX));
     V_IS("VB_PICK", VB_PICK(bits, a, b), VB_LANES, u8, bits >> z & 1 ? x->u8[z] : y->u8[z]);
     V_IS("VB_UP1", VB_UP1(a, b), VB_LANES, u8, z ? x->u8[z - 1] : y->u8[VB_LANES - 1]);
+    V_IS("VB_GROUP_UP1", VB_GROUP_UP1(a, b), VB_LANES, u8, z % 16 ? x->u8[z - 1] : y->u8[z + 15]);
+    V_IS("VB_UP_GROUP", VB_UP_GROUP(a, b), VB_LANES, u8, z < 16 ? y->u8[VB_LANES - 16 + z] : x->u8[z - 16]);
+    IS("VB_GROUP_TO_TOP, first", VB_LAST(VB_GROUP_TO_TOP(a, 0)), x->u8[15]);
+    IS("VB_GROUP_TO_TOP, last", VB_LAST(VB_GROUP_TO_TOP(a, VB_LANES / 16 - 1)), x->u8[VB_LANES - 1]);
+    uint8_t apart[VB_LANES / 16 * 17];
+    for (int z = 0; z < VB_LANES; z++) apart[z / 16 * 17 + z % 16] = x->u8[z];
+    V_IS("VB_LOAD_GROUPS", VB_LOAD_GROUPS(apart, 17), VB_LANES, u8, x->u8[z]);
     V_IS("VB_COUNT_EQ", VB_COUNT_EQ(a, b, V_LOAD(m->u8)), VB_LANES, u8, (uint8_t)(x->u8[z] + (y->u8[z] == m->u8[z])));
     V_IS("VB_XOR", VB_XOR(a, b), VB_LANES, u8, x->u8[z] ^ y->u8[z]);
     V_IS("VB_OR3", VB_OR3(a, b, V_LOAD(m->u8)), VB_LANES, u8, x->u8[z] | y->u8[z] | m->u8[z]);
