@@ -253,13 +253,12 @@ static int score_rows(const msv_read *m, const ws_seqlist *list, ws_fscore *out,
 
 /* ---- a layout ---- */
 
-/* Makes the layout from all rows. Several threads may do so: the first one's stays. */
-static int lay(msv_read *m, ws_buf *scratch, ws_err *err) {
+/* Makes the layout from rows of all codes, which are read. */
+static int lay_rows(const msv_read *m, ws_filter **f, ws_buf *scratch, ws_err *err) {
     const ws_hmm *h = m->target->hmm;
     const ws_hmm_reader *reader = m->target->reader;
     const size_t room = aligned(ws_striped_room(h->M, h->abc));
     char *at = ws_buf_scratch(scratch, room + (size_t)h->abc->Kp * ((size_t)h->M + 1), err);
-    ws_filter *f = NULL, *none = NULL;
     ws_striped s;
     int rc = at ? reader->striped(reader->own, m->target->number, at, 1, &s, err) : err->code;
     if (rc) return rc;
@@ -267,7 +266,16 @@ static int lay(msv_read *m, ws_buf *scratch, ws_err *err) {
     b.cost = (uint8_t *)at + room;
     ws_striped_undo(&s, b.cost);
     ws_hmm_target_bias(m->target, s.compo);
-    if ((rc = ws_filter_create_from(&f, &V_FACE(ws_msv_), &b, err))) return rc;
+    return ws_filter_create_from(f, &V_FACE(ws_msv_), &b, err);
+}
+
+/* Makes the layout: where rows must be computed, of the whole model, since some sequence of many will need that. Several
+ * threads may do so: the first one's stays. */
+static int lay(msv_read *m, ws_buf *scratch, ws_err *err) {
+    ws_filter *f = NULL, *none = NULL;
+    int rc = m->target->reader->words ? lay_rows(m, &f, scratch, err) : ws_hmm_target_whole(m->target, err);
+    if (!rc && !f) rc = ws_filter_create(&f, &V_FACE(ws_msv_), &m->target->profile, err);
+    if (rc) return rc;
     if (!__atomic_compare_exchange_n(&m->laid, &none, f, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) ws_filter_destroy(f);
     return WS_OK;
 }

@@ -377,8 +377,9 @@ static void move_header(ws_hmm *h, ws_hmm *full) {
     full->acc = full->desc = NULL;
     h->nseq = full->nseq;
     h->cksum = full->cksum;
-    memcpy(h->has_cut, full->has_cut, sizeof h->has_cut);
+    if (!memcmp(h->has_cut, full->has_cut, sizeof h->has_cut)) return; /* they were read from .h3p */
     memcpy(h->cut, full->cut, sizeof h->cut);
+    memcpy(h->has_cut, full->has_cut, sizeof h->has_cut);
 }
 
 int ws_hmmset_load(ws_hmmset *set, size_t i, ws_err *err) {

@@ -29,7 +29,7 @@ struct ws_hmm_target;
 /* Where models come from that are read in parts: rows for the first filter (ws_hmmset_striped), words for
  * the second (ws_pressed_words), and all that a target has. Any thread; `whole`, which sets the bias too, under the
  * lock of the target. */
-enum { WS_READER_LOCKS = 16 }; /* targets share them */
+enum { WS_READER_LOCKS = 256 }; /* targets share them */
 typedef struct ws_hmm_reader {
     pthread_mutex_t lock[WS_READER_LOCKS];
     void *own;

@@ -135,6 +135,20 @@ static int fails(void *own, size_t number, void *room, int all, ws_striped *out,
     return ws_fail(err, WS_EDATA, "cannot be read");
 }
 
+static ws_hmm_target *whole_target; /* what `whole` makes */
+
+static int words(void *own, size_t number, ws_words *out, ws_err *err) {
+    (void)own, (void)number, (void)out;
+    return ws_fail(err, WS_EDATA, "not here");
+}
+
+static int read_whole(void *own, size_t number, ws_err *err) {
+    const ws_hmm *h = own;
+    (void)number;
+    ws_bias_set(&whole_target->bias, h);
+    return ws_profile_create(&whole_target->profile, h, err);
+}
+
 /* Sequences of a model: short, long, homologs, none, and with residues that are several. */
 static void fill(sample_batch *s, sample *r, const ws_hmm *h) {
     for (int i = 0; i < SEQS; i++) {
@@ -172,7 +186,7 @@ static void test_scores(tap *t, const char *name, const ws_body *body, sample *r
     for (int M = 1; M < 1700; M += M < 200 ? 7 : 61, models++) {
         ws_hmm h;
         ws_hmm_target whole = {0}, target = {0};
-        ws_hmm_reader reader = {.own = &h, .striped = striped};
+        ws_hmm_reader reader = {.own = &h, .striped = striped, .words = models % 2 ? words : NULL, .whole = read_whole};
         sample_batch s = {0};
         ws_fscore want[SEQS];
         sample_model(&h, r, M, 0.01);
@@ -182,9 +196,11 @@ static void test_scores(tap *t, const char *name, const ws_body *body, sample *r
         sample_scores(&s, &ws_msv_scalar, &whole, NULL, SEQS, want);
         ws_hmm_reader_open(&reader);
         target = (ws_hmm_target){.hmm = &h, .gate = {-INFINITY, 0, 1}, .reader = &reader};
+        whole_target = &target;
         other += check_body(body, &target, &s, r, want);
         unbiased += memcmp(&target.bias, &whole.bias, sizeof whole.bias) != 0;
         ws_hmm_reader_close(&reader);
+        ws_profile_destroy(&target.profile);
         ws_profile_destroy(&whole.profile);
         sample_model_release(&h);
         sample_batch_release(&s);
