@@ -269,8 +269,8 @@ static int lay_rows(const msv_read *m, ws_filter **f, ws_buf *scratch, ws_err *e
     return ws_filter_create_from(f, &V_FACE(ws_msv_), &b, err);
 }
 
-/* Makes the layout: where rows must be computed, of the whole model, since some sequence of many will need that. Several
- * threads may do so: the first one's stays. */
+/* Makes the layout: where rows must be computed, of the whole model, since some sequence of many will need that.
+ * Several threads may do so: the first one's stays. */
 static int lay(msv_read *m, ws_buf *scratch, ws_err *err) {
     ws_filter *f = NULL, *none = NULL;
     int rc = m->target->reader->words ? lay_rows(m, &f, scratch, err) : ws_hmm_target_whole(m->target, err);

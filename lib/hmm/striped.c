@@ -71,11 +71,11 @@ WS_INLINE int fast_of_nats(const int n, const float *nats, const float *add, int
     const float near = 1e-3f, most = 60.0f;
     int unsure = 0;
     for (int x = 0; x < n; x++) {
-        const int large = !(nats[x] < most);
-        const float t = add[x] - (large ? 0.0f : nats[x]) * WS_BYTE_SCALE + ((float)SHIFT + 0.5f);
+        const float v = nats[x] < most ? nats[x] : most;
+        const float t = add[x] - v * WS_BYTE_SCALE + ((float)SHIFT + 0.5f);
         const int32_t whole = (int32_t)t;
         const float rest = t - (float)whole;
-        const int bad = (rest < near) | (rest > 1.0f - near) | large;
+        const int bad = (rest < near) | (rest > 1.0f - near) | !(v < most);
         unsure |= bad;
         to[x] = (int16_t)(bad ? INT16_MAX : whole - SHIFT);
     }
@@ -107,7 +107,7 @@ static int third_bits(const ws_abc *abc, const float *mat, size_t M, int nats, i
 
 static int are_probabilities(const float *p, size_t n) {
     int good = 1;
-    for (size_t i = 0; i < n; i++) good &= p[i] >= 0.0f && p[i] <= WS_PROB_MAX;
+    for (size_t i = 0; i < n; i++) good &= (p[i] >= 0.0f) & (p[i] <= WS_PROB_MAX);
     return good;
 }
 
@@ -116,15 +116,24 @@ static int are_probabilities(const float *p, size_t n) {
 static uint8_t byte_of(int v) { return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v); }
 
 /* Puts the costs of K codes into their stripes. */
-static void put_rows(uint8_t *cost, const int16_t *bits, int bias, size_t M, size_t K, size_t nq) {
+WS_INLINE void put(const size_t K, uint8_t *cost, const int16_t *bits, int bias, size_t M, size_t nq) {
     const size_t row = nq * WS_STRIPED_VECTOR;
-    memset(cost, 255, K * row);
     for (size_t z = 0; z * nq < M; z++)
         for (size_t q = 0; q < nq && q + z * nq < M; q++) {
             const int16_t *from = bits + (q + z * nq) * K;
-            uint8_t *to = cost + q * WS_STRIPED_VECTOR + z;
-            for (size_t x = 0; x < K; x++) to[x * row] = byte_of(bias - from[x]);
+            uint8_t *to = cost + q * WS_STRIPED_VECTOR + z, byte[K_MOST];
+            for (size_t x = 0; x < K; x++) {
+                const int16_t v = (int16_t)(bias - from[x]), high = v < 255 ? v : 255;
+                byte[x] = (uint8_t)(high > 0 ? high : 0);
+            }
+            for (size_t x = 0; x < K; x++) to[x * row] = byte[x];
         }
+}
+
+static void put_rows(uint8_t *cost, const int16_t *bits, int bias, size_t M, size_t K, size_t nq) {
+    memset(cost, 255, K * nq * WS_STRIPED_VECTOR);
+    if (K == K_MOST) put(K_MOST, cost, bits, bias, M, nq);
+    else put(K, cost, bits, bias, M, nq);
 }
 
 /* Does the same for all codes: those for several residues have expected scores. */
