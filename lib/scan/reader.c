@@ -69,13 +69,18 @@ static void destroy(void *item) {
 enum { LETTERS_MOST = 10000, LETTERS_LEAST = 50, SHARE_OF_OTHERS = 20 };
 
 static void count(ws_letters *l, const ws_batch *b, const char *letters) {
+    enum { CODES = 32 };
+    uint8_t counts[CODES] = {0}, other[CODES] = {0};
+    for (size_t code = 0; letters[code] && code < CODES; code++) {
+        counts[code] = strchr(".*~X", letters[code]) == NULL;
+        other[code] = counts[code] && strchr("ACGTUN", letters[code]) == NULL;
+    }
     for (size_t i = 0; i < b->n; i++) {
         const uint32_t *word = b->word + b->first[i];
         for (size_t k = 0; k < b->len[i] && l->n < LETTERS_MOST; k++) {
-            const char c = letters[word[k / 6] >> 5 * (k % 6) & 31];
-            if (strchr(".*~X", c)) continue;
-            l->n++;
-            l->others += strchr("ACGTUN", c) == NULL;
+            const uint32_t code = word[k / 6] >> 5 * (k % 6) & 31;
+            l->n += counts[code];
+            l->others += other[code];
         }
     }
 }
