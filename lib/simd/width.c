@@ -16,6 +16,8 @@ int ws_cpu_best(const ws_cpu *cpu) {
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <pthread.h>
+#include <string.h>
 
 enum {
     L1_ECX_FMA = 1 << 12,
@@ -54,18 +56,34 @@ static const char *without_avx512(uint32_t ebx7, uint64_t saved) {
     return NULL;
 }
 
-void ws_cpu_probe(ws_cpu *cpu) {
-    uint32_t a, b, c = 0, d, b7 = 0, c7, d7;
+/* The answers, for the process. In a virtual machine its host answers, which takes some 20 microseconds for each
+ * question, and __builtin_cpu_is asks ten at the start of every program. */
+static struct {
+    pthread_once_t once;
+    ws_cpu cpu;
+    int is_intel;
+} found = {.once = PTHREAD_ONCE_INIT};
+
+static void ask(void) {
+    uint32_t a, b, c = 0, d, b7 = 0, c7, d7, maker[3];
     uint64_t saved = 0;
+    if (__get_cpuid(0, &a, &maker[0], &maker[2], &maker[1])) found.is_intel = memcmp(maker, "GenuineIntel", 12) == 0;
     if (!__get_cpuid(1, &a, &b, &c, &d)) c = 0;
     if (!__get_cpuid_count(7, 0, &a, &b7, &c7, &d7)) b7 = 0;
     if (c & L1_ECX_OSXSAVE) saved = xcr0();
-    *cpu = (ws_cpu){{NULL}};
-    const char *avx2 = cpu->why_not[WS_WIDTH_avx2] = without_avx2(c, b7, saved);
-    cpu->why_not[WS_WIDTH_avx512] = avx2 ? avx2 : without_avx512(b7, saved);
+    const char *avx2 = found.cpu.why_not[WS_WIDTH_avx2] = without_avx2(c, b7, saved);
+    found.cpu.why_not[WS_WIDTH_avx512] = avx2 ? avx2 : without_avx512(b7, saved);
 }
 
-int ws_cpu_has_dear_maxima(void) { return __builtin_cpu_is("intel") != 0; }
+void ws_cpu_probe(ws_cpu *cpu) {
+    (void)pthread_once(&found.once, ask);
+    *cpu = found.cpu;
+}
+
+int ws_cpu_has_dear_maxima(void) {
+    (void)pthread_once(&found.once, ask);
+    return found.is_intel;
+}
 
 #else /* every width of other processors is part of their architecture, as NEON is of 64-bit ARM */
 
