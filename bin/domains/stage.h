@@ -5,6 +5,7 @@
 
 #include "bin/domains/steps.h"
 #include "bin/stages/plan.h"
+#include "lib/base/freelist.h"
 
 #include <pthread.h>
 
@@ -56,9 +57,7 @@ struct ws_dom_steps {
     ws_dom_steps_conf conf;
     ws_dom_stage stage[WS_DOM_KINDS];
     ws_dom_ends ends;
-    pthread_mutex_t lock; /* protects the idle workers */
-    ws_dom_worker **idle;
-    size_t nidle, cap;
+    ws_freelist idle; /* ws_dom_workers */
     int calls; /* steps that devices have. Atomic */
 };
 

@@ -12,22 +12,12 @@ enum { NONE = UINT32_MAX };
 /* ---- workers ---- */
 
 static ws_dom_worker *take_worker(ws_dom_steps *s, ws_err *err) {
-    ws_dom_worker *w = NULL;
-    pthread_mutex_lock(&s->lock);
-    if (s->nidle) w = s->idle[--s->nidle];
-    pthread_mutex_unlock(&s->lock);
+    ws_dom_worker *w = ws_freelist_take(&s->idle);
     if (!w) (void)ws_dom_worker_create(&w, s->conf.backend, &s->conf.options, err);
     return w;
 }
 
-static void give_worker(ws_dom_steps *s, ws_dom_worker *w) {
-    ws_err ignored;
-    pthread_mutex_lock(&s->lock);
-    const int kept = ws_grow(&s->idle, &s->cap, s->nidle + 1, sizeof *s->idle, &ignored) == WS_OK;
-    if (kept) s->idle[s->nidle++] = w;
-    pthread_mutex_unlock(&s->lock);
-    if (!kept) ws_dom_worker_destroy(w);
-}
+static void destroy_worker(void *w) { ws_dom_worker_destroy(w); }
 
 /* ---- spans that wait: under the stage's lock ---- */
 
@@ -253,7 +243,7 @@ static int run_spans(ws_dom_steps *s, ws_dom_kind k, const ws_dom_waiting *first
                    : k == WS_DOM_RESOLVE        ? ws_dom_resolve(t, w, list, n, err)
                    : first->item->window ? rescore_windows(first, w, err)
                                          : ws_dom_rescore(t, w, list, n, err);
-    give_worker(s, w);
+    ws_freelist_give(&s->idle, w);
     return rc;
 }
 
@@ -342,7 +332,7 @@ int ws_dom_steps_create(ws_dom_steps **out, const ws_dom_steps_conf *conf, ws_er
     ws_dom_steps *s = *out = ws_calloc(1, sizeof *s, err);
     if (!s) return err->code;
     s->conf = *conf;
-    pthread_mutex_init(&s->lock, NULL);
+    ws_freelist_open(&s->idle, destroy_worker);
     pthread_mutex_init(&s->ends.lock, NULL);
     s->ends.end = &s->ends.first;
     for (int k = 0; k < WS_DOM_KINDS; k++) {
@@ -382,8 +372,6 @@ void ws_dom_steps_destroy(ws_dom_steps *s) {
     for (int k = 0; k < WS_DOM_KINDS; k++) release(&s->stage[k], s->conf.models);
     free_steps(s->ends.first);
     pthread_mutex_destroy(&s->ends.lock);
-    while (s->nidle > 0) ws_dom_worker_destroy(s->idle[--s->nidle]);
-    ws_free(s->idle);
-    pthread_mutex_destroy(&s->lock);
+    ws_freelist_close(&s->idle);
     ws_free(s);
 }

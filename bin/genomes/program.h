@@ -8,6 +8,7 @@
 #include "bin/domains/steps.h"
 #include "bin/queries/queries.h"
 #include "kernels/long/search.h"
+#include "lib/base/freelist.h"
 #include "lib/hits/options.h"
 #include "lib/formats/seqread.h"
 #include "lib/run/turns.h"
@@ -126,9 +127,9 @@ typedef struct ws_genome_search {
     ws_dom_steps *steps;
     size_t searching; /* pools before the domain stage. Atomic */
     ws_genome_stage stage[WS_GENOME_STAGES];
+    ws_freelist idle; /* memory of steps */
     pthread_mutex_t lock; /* of what follows */
     struct ws_genome_flight *first, *free; /* batches on their way, the oldest first; empty ones */
-    struct ws_genome_memory *idle;
     size_t ahead; /* pools that a device has begun and that are not at their last stage */
     size_t marking, testing; /* pools in these steps of devices */
     int tested; /* a device has tested one, or one that it marked had no windows */

@@ -45,7 +45,6 @@ typedef struct ws_genome_memory {
     ws_long_worker search;
     ws_long_list subwindows;
     ws_long_hits found;
-    struct ws_genome_memory *next;
 } memory;
 
 typedef ws_genome_search search;
@@ -296,18 +295,14 @@ static int go_on(search *s, pool *p, int stage, ws_err *err) {
 }
 
 static memory *take_memory(search *s, ws_err *err) {
-    pthread_mutex_lock(&s->lock);
-    memory *m = s->idle;
-    if (m) s->idle = m->next;
-    pthread_mutex_unlock(&s->lock);
+    memory *m = ws_freelist_take(&s->idle);
     return m ? m : ws_calloc(1, sizeof *m, err);
 }
 
 /* Ends a step. Returns 1 if it was the pool's last one at its stage. */
 static int end_step(search *s, pool *p, memory *m) {
+    ws_freelist_give(&s->idle, m);
     pthread_mutex_lock(&s->lock);
-    m->next = s->idle;
-    s->idle = m;
     const int last = --p->steps == 0 && p->at == BUSY;
     pthread_mutex_unlock(&s->lock);
     return last;
@@ -533,7 +528,19 @@ ws_chain_wish ws_genome_wish(void *own) {
 
 /* ---- opening and closing ---- */
 
-void ws_genome_search_begin(search *s) { pthread_mutex_init(&s->lock, NULL); }
+static void destroy_memory(void *own) {
+    memory *m = own;
+    ws_dom_worker_destroy(m->dom);
+    ws_long_worker_release(&m->search);
+    ws_long_list_release(&m->subwindows);
+    ws_long_hits_release(&m->found);
+    ws_free(m);
+}
+
+void ws_genome_search_begin(search *s) {
+    pthread_mutex_init(&s->lock, NULL);
+    ws_freelist_open(&s->idle, destroy_memory);
+}
 
 /* After a failure there are pools that are not over. */
 static void release_flights(const search *s, flight *f) {
@@ -560,14 +567,7 @@ void ws_genome_search_release(search *s) {
     ws_dom_steps_destroy(s->steps);
     release_flights(s, s->first);
     release_flights(s, s->free);
-    for (memory *m = s->idle, *next; m; m = next) {
-        next = m->next;
-        ws_dom_worker_destroy(m->dom);
-        ws_long_worker_release(&m->search);
-        ws_long_list_release(&m->subwindows);
-        ws_long_hits_release(&m->found);
-        ws_free(m);
-    }
+    ws_freelist_close(&s->idle);
     ws_turns_close(&s->turns);
     pthread_mutex_destroy(&s->lock);
 }

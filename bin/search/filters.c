@@ -13,21 +13,15 @@ static uint64_t length_of(const ws_sieve_filter *f, size_t t) { return f->sieve-
 /* ---- pools ---- */
 
 ws_sieve_pool *ws_sieve_filter_pool(ws_sieve_filter *f, ws_err *err) {
-    pthread_mutex_lock(&f->lock);
-    ws_sieve_pool *p = f->free;
-    if (p) f->free = p->next;
-    pthread_mutex_unlock(&f->lock);
-    if (!p) return ws_calloc(1, sizeof *p, err);
-    p->next = NULL;
-    return p;
+    ws_sieve_pool *p = ws_freelist_take(&f->idle);
+    return p ? p : ws_calloc(1, sizeof *p, err);
 }
+
+static void destroy_pool(void *p) { ws_sieve_pool_release(p); }
 
 static void recycle(ws_sieve_filter *f, ws_sieve_pool *p) {
     ws_sieve_pool_reuse(p);
-    pthread_mutex_lock(&f->lock);
-    p->next = f->free;
-    f->free = p;
-    pthread_mutex_unlock(&f->lock);
+    ws_freelist_give(&f->idle, p);
 }
 
 void ws_sieve_filter_put(ws_sieve_filter *f, ws_sieve_pool *p) {
@@ -270,6 +264,7 @@ int ws_sieve_filter_create(ws_sieve_filter *f, ws_sieve *s, int kind, const ws_s
     f->cascade = (ws_cascade){.stage = stage, .opts = &f->opts, .max_p = p};
     for (int k = 0; k < WS_PLAN_INLETS; k++) pthread_mutex_init(&f->inlet[k].lock, NULL);
     pthread_mutex_init(&f->lock, NULL);
+    ws_freelist_open(&f->idle, destroy_pool);
     if (!stage) return WS_OK;
     if (!(f->gate = ws_calloc(ws_sieve_models(f), sizeof *f->gate, err))) return err->code;
     for (size_t t = 0; t < ws_sieve_models(f); t++) {
@@ -279,21 +274,17 @@ int ws_sieve_filter_create(ws_sieve_filter *f, ws_sieve *s, int kind, const ws_s
     return WS_OK;
 }
 
-static void release_pools(ws_sieve_pool *p) {
-    for (ws_sieve_pool *next; p; p = next) {
-        next = p->next;
-        ws_sieve_pool_release(p);
-    }
-}
-
 void ws_sieve_filter_release(ws_sieve_filter *f) {
     if (!f->sieve) return;
     for (int k = 0; k < WS_PLAN_INLETS; k++) {
         if (f->inlet[k].open) ws_sieve_pool_release(f->inlet[k].open);
         pthread_mutex_destroy(&f->inlet[k].lock);
     }
-    release_pools(f->first);
-    release_pools(f->free);
+    for (ws_sieve_pool *p = f->first, *next; p; p = next) {
+        next = p->next;
+        ws_sieve_pool_release(p);
+    }
+    ws_freelist_close(&f->idle);
     ws_free(f->gate);
     pthread_mutex_destroy(&f->lock);
 }

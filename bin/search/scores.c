@@ -24,33 +24,26 @@ struct ws_sieve_memory {
 typedef ws_sieve_memory scoring;
 
 static scoring *take_memory(ws_sieve *s, ws_err *err) {
-    pthread_mutex_lock(&s->lock);
-    scoring *g = s->idle;
-    if (g) s->idle = g->next;
-    pthread_mutex_unlock(&s->lock);
+    scoring *g = ws_freelist_take(&s->idle);
     return g ? g : ws_calloc(1, sizeof *g, err);
 }
 
-static void give_memory(ws_sieve *s, scoring *g) {
-    pthread_mutex_lock(&s->lock);
-    g->next = s->idle;
-    s->idle = g;
-    pthread_mutex_unlock(&s->lock);
+static void destroy_memory(void *memory) {
+    scoring *g = memory;
+    ws_buf *const own[] = {&g->scratch, &g->scores, &g->hints, &g->kept, &g->tasks, &g->pending, &g->passed};
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++) ws_buf_release(own[k]);
+    ws_free(g);
 }
 
-static void release_list(scoring *first) {
-    for (scoring *g = first, *next; g; g = next) {
-        ws_buf *const own[] = {&g->scratch, &g->scores, &g->hints, &g->kept, &g->tasks, &g->pending, &g->passed};
-        next = g->next;
-        for (size_t k = 0; k < sizeof own / sizeof *own; k++) ws_buf_release(own[k]);
-        ws_free(g);
-    }
-}
+void ws_sieve_scores_open(ws_sieve *s) { ws_freelist_open(&s->idle, destroy_memory); }
 
 void ws_sieve_scores_release(ws_sieve *s) {
-    release_list(s->idle);
-    release_list(s->scored);
-    s->idle = s->scored = NULL;
+    for (scoring *g = s->scored, *next; g; g = next) {
+        next = g->next;
+        destroy_memory(g);
+    }
+    s->scored = NULL;
+    ws_freelist_close(&s->idle);
 }
 
 static uint64_t length_of(const scoring *g, size_t t) { return g->f->sieve->job->target[t].qlen; }
@@ -260,7 +253,7 @@ static int end(scoring *g, int rc, ws_err *err) {
     ws_sieve_filter *f = g->f;
     ws_sieve_pool *p = g->p;
     if (!rc) rc = go_on(g, err);
-    give_memory(f->sieve, g);
+    ws_freelist_give(&f->sieve->idle, g);
     ws_sieve_filter_end_step(f, p, WS_SIEVE_READY);
     return rc;
 }

@@ -267,6 +267,7 @@ int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *
     s->first.find = find;
     s->job = job;
     pthread_mutex_init(&s->lock, NULL);
+    ws_sieve_scores_open(s);
     if (s->threads_given) job->common.threads = s->threads > 0 ? s->threads : 1;
     d->cascade.p = fmin(s->F1, 1);
     d->cascade.p_given = 1;

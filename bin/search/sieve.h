@@ -14,6 +14,7 @@
 #include "bin/search/forms.h"
 #include "bin/stages/plan.h"
 
+#include "lib/base/freelist.h"
 #include "lib/run/turns.h"
 #include "lib/simd/codec.h"
 #include "lib/run/peer.h"
@@ -115,8 +116,9 @@ typedef struct ws_sieve_filter {
 
     ws_sieve_inlet inlet[WS_PLAN_INLETS];
     int calls;            /* steps that devices have taken. Atomic */
-    pthread_mutex_t lock; /* of the list of closed pools, the first of which is the oldest */
-    ws_sieve_pool *first, *free;
+    ws_freelist idle;     /* empty pools */
+    pthread_mutex_t lock; /* of the list of closed pools */
+    ws_sieve_pool *first; /* the oldest of these */
 } ws_sieve_filter;
 
 int ws_sieve_filter_create(ws_sieve_filter *f, ws_sieve *s, int kind, const ws_stage *stage, double p, ws_err *err);
@@ -142,7 +144,8 @@ int ws_sieve_score(ws_sieve_filter *f, const ws_chain_thread *t, const ws_chain_
 /* Returns the stage in which threads of the CPU decide about what a device has scored: the last of the chain, since
  * streams wait for what passes. */
 ws_chain_stage ws_sieve_decision_stage(ws_sieve *s);
-/* Frees the memory of all steps. */
+/* Open and free the memory of all steps. */
+void ws_sieve_scores_open(ws_sieve *s);
 void ws_sieve_scores_release(ws_sieve *s);
 
 /* ---- domains: domains.c ---- */
@@ -276,8 +279,8 @@ struct ws_sieve {
     ws_dom_passed passed;
     ws_buf args;
 
-    pthread_mutex_t lock; /* of the lists below */
-    ws_sieve_memory *idle;
+    ws_freelist idle;        /* ws_sieve_memory */
+    pthread_mutex_t lock;    /* of what follows */
     ws_sieve_memory *scored; /* steps that wait for the decision, the first one first */
     uint8_t *pinned;             /* [models] 1: the domain stage needs what was made of it */
     ws_sieve_scan by_seq;
