@@ -175,6 +175,20 @@ equals_golden() { # equals_golden SET OPTION...
     [ -n "$(column got c_evalue | tr -d '\n')" ]
 }
 
+@test "pairs before those of another model are scored and written, for any threads" {
+    sed 's/^NAME .*/NAME  fn3/' globins4.hmm >fake.hmm
+    cat m.hmm <(zcat -f "$data/fn3.hmm") >two.hmm
+    { msvfilt -O packed m.hmm demo.fa && msvfilt -P 0.2 -O packed fake.hmm demo.fa; } >two.wsp
+    local o
+    for o in '' '-Z 400 --domZ 50 --stream'; do
+        run --separate-stderr -1 domscore $o -t 1 -K 1000 -o want two.hmm two.wsp
+        told 'two.wsp' '"fn3" is another model'
+        [ "$(nrows want)" -gt 30 ] && [ -z "$(column want query | grep -v Pkinase)" ] || fail "$(head -3 want)"
+        run --separate-stderr -1 domscore $o -t 4 -K 1000 -o got two.hmm two.wsp
+        same want got
+    done
+}
+
 @test "--stream: the same rows in input order, at once" {
     domscore -Z 400 --domZ 50 three.hmm three.fwd >want
     domscore -Z 400 --domZ 50 --stream -t 3 -K 2000 --tblout got.tbl three.hmm three.fwd >got
