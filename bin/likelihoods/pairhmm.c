@@ -286,7 +286,8 @@ static const ws_reader pairhmm_reader = {
 
 /* Their own are the bodies. */
 #define BACKEND(width, ...) \
-    &(const ws_backend){.name = #width, .usable = ws_usable_##width, .own = &ws_pairhmm_##width, .batch = WS_PLAN_READS_BATCH},
+    &(const ws_backend){.name = #width, .usable = ws_usable_##width, .own = &ws_pairhmm_##width, \
+                        .batch = WS_PLAN_READS_BATCH},
 static const ws_backend on_device = {WS_BACKEND_DEVICE, .own = &ws_pairhmm_cuda, .batch = WS_PLAN_READS_DEVICE_BATCH};
 static const ws_backend *const backends[] = {&on_device, WS_WIDTHS(BACKEND, ) BACKEND(scalar, ) NULL};
 

@@ -189,13 +189,13 @@ enum { TOO_MANY_ENSEMBLES = 4 << 10 };
 #define CALL_MOST 2e9
 #define FEW_CELLS 2e7
 
-/* Where both share, each has a part by its speed. A device makes no call for what the threads of the CPU end within SOON
- * seconds, about as long as a call. */
+/* Where both share, each has a part by its speed. A device makes no call for what the threads of the CPU end within
+ * SOON seconds, about as long as a call. */
 #define SOON 0.02
 
-/* With device_first, envelopes are for devices alone if they have FEW_CELLS, up to what a device does in OWN_SECONDS. In
- * searches of proteins a device has them alone too, up to so many, while the filters have work for it: of all steps it
- * is fastest in these beside threads of the CPU. Not one that is slower than these.
+/* With device_first, envelopes are for devices alone if they have FEW_CELLS, up to what a device does in OWN_SECONDS.
+ * In searches of proteins a device has them alone too, up to so many, while the filters have work for it: of all steps
+ * it is fastest in these beside threads of the CPU. Not one that is slower than these.
  * In envelopes of long models a thread does an eighth of the cells a second that it does in targets. If threads take
  * steps of eight such envelopes, the end of a search waits for these: 16 DNA models x 63 Mb took 2.01 and 2.47 s so,
  * else 1.86 and 2.10 (H100, a trial build of 07ef100). */
@@ -237,9 +237,9 @@ double ws_plan_spans_seconds(const ws_plan_spans *s) {
 
 /* ---- domains: steps of the CPU ---- */
 
-/* Beside a device, and one that will join, the CPU cuts a step for each thread alone: a device does no steps of the CPU, and steps of later
- * stages come before them. When it cut 64, a trace of 20,000 targets of a family showed some that waited until all else
- * was done, and then kept few threads busy. */
+/* Beside a device, and one that will join, the CPU cuts a step for each thread alone: a device does no steps of the
+ * CPU, and steps of later stages come before them. When it cut 64, a trace of 20,000 targets of a family showed some
+ * that waited until all else was done, and then kept few threads busy. */
 static size_t spans_of_all(const ws_plan_spans *s) { return (size_t)s->m.threads * WS_PLAN_SPANS_OF_STEP; }
 
 size_t ws_plan_spans_to_cut(const ws_plan_spans *s, size_t n) {
@@ -337,8 +337,8 @@ ws_plan_lists ws_plan_lists_of(int tight) {
 }
 
 int ws_plan_list_threads(int threads, size_t hits, size_t all) {
-    /* Twice a list's part of the threads, since its hits may be longer than those of others, and its turn come late: 100
-     * queries x 1 G residues waited 0.1 s of 0.24 for one thread that had 3,459 of 50,000 hits (H100). */
+    /* Twice a list's part of the threads, since its hits may be longer than those of others, and its turn come late:
+     * 100 queries x 1 G residues waited 0.1 s of 0.24 for one thread that had 3,459 of 50,000 hits (H100). */
     const size_t n = ws_max(all, 1), part = (2 * (size_t)threads * hits + n - 1) / n;
     return (int)ws_min((size_t)threads, ws_max(1, part));
 }

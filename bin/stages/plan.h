@@ -24,10 +24,10 @@ typedef struct ws_plan_machine {
 /* ---- what a program asks for once ---- */
 
 /* Residues of a batch from the input. Where a device scores, the kernels of a large batch are long enough: those of 100
- * models x 400 M residues took 2.2 s by 4 M, 1.6 s by 32 M, and 64 M were no faster (H200). A genome's batch has several
- * hits of a model, whose domains go side by side; on a device run-ins take a small part of it (kernels/long/device.cu).
- * hmmcast makes 600 bytes of text of a residue: a device gets some 20 proteins, and 4 MB of text. pairhmm's residues are
- * those of reads. */
+ * models x 400 M residues took 2.2 s by 4 M, 1.6 s by 32 M, and 64 M were no faster (H200). A genome's batch has
+ * several hits of a model, whose domains go side by side; on a device run-ins take a small part of it
+ * (kernels/long/device.cu). hmmcast makes 600 bytes of text of a residue: a device gets some 20 proteins, and 4 MB of
+ * text. pairhmm's residues are those of reads. */
 enum {
     WS_PLAN_DEVICE_BATCH = 16 << 20,
     WS_PLAN_GENOME_BATCH = 12 << 20, WS_PLAN_GENOME_DEVICE_BATCH = 32 << 20,
@@ -35,9 +35,9 @@ enum {
     WS_PLAN_READS_BATCH = 128 << 10, WS_PLAN_READS_DEVICE_BATCH = 4 << 20
 };
 /* Streams of each device. Two more than other programs have fill it beside short kernels: with them 1,200 models x 59 M
- * residues took 2.60 s for 2.67, 100 proteins x 1 G 4.90 for 4.98 (means of four, H100). A test of windows is four calls
- * one after another, whose longest windows decide: 48 DNA models x 300 Mb took 7.95 to 8.12 s with six streams for 8.55
- * to 8.94 with four, 8.01 to 8.05 with eight (streams-h100.tsv). */
+ * residues took 2.60 s for 2.67, 100 proteins x 1 G 4.90 for 4.98 (means of four, H100). A test of windows is four
+ * calls one after another, whose longest windows decide: 48 DNA models x 300 Mb took 7.95 to 8.12 s with six streams
+ * for 8.55 to 8.94 with four, 8.01 to 8.05 with eight (streams-h100.tsv). */
 enum { WS_PLAN_STREAMS = 6 };
 /* Open pools of a filter, if pairs are spread over several. */
 enum { WS_PLAN_INLETS = 4 };

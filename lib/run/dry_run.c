@@ -13,8 +13,8 @@ uint64_t ws_dry_run_batch(const ws_job *job, uint64_t batch) {
 }
 
 int ws_dry_run_is_over(ws_run *run) {
-    if (!run->job->common.dry_run || ws_now_ns() - run->start_ns < run->open_ns + WS_POLICY_SAMPLE * UINT64_C(1000000000))
-        return 0;
+    const uint64_t enough = run->open_ns + WS_POLICY_SAMPLE * UINT64_C(1000000000);
+    if (!run->job->common.dry_run || ws_now_ns() - run->start_ns < enough) return 0;
     run->sampled = 1;
     return 1;
 }

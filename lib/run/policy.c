@@ -47,8 +47,8 @@ double ws_policy_device_speed(int capability, ws_step_kind kind) {
 }
 
 double ws_policy_believed(double guess, double cells, double seconds) {
-    /* The guess counts as much as measuring for so long: a dozen steps of a thread, or calls of a device. One step tells
-     * little, since it may have been interrupted, and a first call finds nothing loaded. */
+    /* The guess counts as much as measuring for so long: a dozen steps of a thread, or calls of a device. One step
+     * tells little, since it may have been interrupted, and a first call finds nothing loaded. */
     const double weight = 0.1;
     return (guess * weight + cells) / (weight + seconds);
 }

@@ -15,8 +15,8 @@ enum { MSV = WS_PLAN_MSV, VIT = WS_PLAN_VIT, FWD = WS_PLAN_FWD, NO_FILTER = WS_P
 #define STREAM {0, 5.75e12, 4.75e11, 2.5e11, 6.25e9, 1e10, 3.25e9}
 #define SLOW {0, 5.75e10, 4.75e9, 2.5e9, 6.25e7, 1e8, 3.25e7}
 
-/* 16 threads: alone, before or after a device; a device alone; a device beside which the CPU scores; one that is said to
- * open, or that has not ended a call; one that is 100 times slower than believed. */
+/* 16 threads: alone, before or after a device; a device alone; a device beside which the CPU scores; one that opens, or
+ * that has not ended a call; one that is 100 times slower than believed. */
 static const ws_plan_machine alone = {.threads = 16, .cpu = 1, .thread = THREAD},
                              cuda = {16, 1, 4, 0, 0, THREAD, STREAM}, both = {16, 1, 4, 1, 0, THREAD, STREAM},
                              opening = {.threads = 16, .cpu = 1, .opening = 1, .thread = THREAD},

@@ -6,10 +6,12 @@
 #include <math.h>
 
 static void test_speeds(tap *t) {
-    const double wide = ws_policy_thread_speed("avx512", WS_STEP_MSV), half = ws_policy_thread_speed("avx2", WS_STEP_MSV);
+    const double wide = ws_policy_thread_speed("avx512", WS_STEP_MSV);
+    const double half = ws_policy_thread_speed("avx2", WS_STEP_MSV);
     const double least = ws_policy_thread_speed("scalar", WS_STEP_MSV);
     tap_ok(t, wide > half && half > ws_policy_thread_speed("neon", WS_STEP_MSV) && least > 0 &&
-              ws_policy_thread_speed("another", WS_STEP_MSV) == least, "a guess by width; a new width is as scalar code");
+              ws_policy_thread_speed("another", WS_STEP_MSV) == least,
+           "a guess by width; a new width is as scalar code");
     tap_ok(t, ws_policy_thread_speed("avx512", WS_STEP_NONE) == 0 && ws_policy_device_speed(90, WS_STEP_NONE) == 0 &&
               ws_policy_thread_speed("avx512", WS_STEP_MARK) == 0 && ws_policy_device_speed(90, WS_STEP_SCAN) == 0 &&
               ws_policy_thread_speed("avx512", WS_STEP_SCAN) > 0 && ws_policy_device_speed(90, WS_STEP_MARK) > 0,
