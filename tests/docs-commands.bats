@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The commands of docs/: the cookbook's blocks run in their order, what architecture.md says about a new algorithm is
+# The commands of docs/: the cookbook's blocks run in their order, what algorithm.md says about a new algorithm is
 # done on a copy.
 
 bats_require_minimum_version 1.5.0
@@ -88,6 +88,9 @@ source_paths() {
         done
     done < <(cat pages; echo "$top/INSTALL")
     [ "$(source_paths "$top/docs/architecture.md" | wc -l)" -ge 20 ]
+    # the way of a residue: a file more is a step back
+    awk '/^## The way of a residue/ { on = 1 } on && /^There is no thread/ { exit } on' "$top/docs/architecture.md" >way
+    [ "$(grep -oE '`[a-z]+/[a-z]+/[a-z_.]+`' way | sort -u | wc -l)" -le 37 ]
     # what is given to make test exists
     grep -ohE ' T=[^ `)]*' "$top"/docs/*.md "$top/Makefile" | cut -d= -f2 | while read -r word; do
         [ -e "$top/$word" ] || [ -e "$top/$word.c" ] || fail "make test T=$word: no such file"
@@ -105,12 +108,12 @@ copy_sources() { # copy_sources FOLDER
     fi
 }
 
-@test "docs/architecture.md: a new tool by copying a folder, no other file changed, the same scores" {
+@test "docs/algorithm.md: a new tool by copying a folder, no other file changed, the same scores" {
     [ -z "${WARPSIEVE_BIN:-}" ] || skip "programs from elsewhere are tested"
     copy_sources "$PWD/copy"
     cd copy
     find . -type f ! -path './build/*' | sort | xargs sha256sum >../before
-    awk '/^```sh$/ { on = 1; next } /^```/ { on = 0 } on' "$top/docs/architecture.md" >../steps.sh
+    awk '/^```sh$/ { on = 1; next } /^```/ { on = 0 } on' "$top/docs/algorithm.md" >../steps.sh
     grep -q '^make CUDA=0$' ../steps.sh
     # the new program alone, without the time that -O3 takes
     sed 's/^make CUDA=0$/make -s -j2 CUDA=0 CFLAGS=-O1 bin\/extrafilt bin\/respack build\/kernels\/extra\/test/' ../steps.sh >../quick.sh
