@@ -22,13 +22,13 @@ device_tools() {
     for t in $(all_tools); do ! "$WARPSIEVE_FAULTY/$t" --list-backends | grep -q '^cuda.yes' || echo "$t"; done
 }
 
-told() { : >calls; WS_FAULT_CALLS=calls "$@" >said; grep -c __cudaRegisterFatBinary calls || :; }
+registered() { : >calls; WS_FAULT_CALLS=calls WS_FAULT_REGISTERED=1 "$@" >said; grep -c __cudaRegisterFatBinary calls || :; }
 @test "kernels are told to the runtime once a device is wanted, and the C++ library is not loaded" {
     local own all # the files of tests/fault tell theirs at the start
     own=$(ls "$top"/tests/fault/*.cu | wc -l)
-    [ "$(told "$WARPSIEVE_FAULTY/hmmsieve" --version)" -le "$own" ] || fail "--version: $(sort calls | uniq -c)"
-    [ "$(told "$WARPSIEVE_FAULTY/hmmsieve" -o /dev/null three.hmm small.fa)" -le "$own" ] || fail "$(sort calls | uniq -c)"
-    all=$(told "$WARPSIEVE_FAULTY/hmmsieve" --list-backends)
+    [ "$(registered "$WARPSIEVE_FAULTY/hmmsieve" --version)" -le "$own" ] || fail "--version: $(sort calls | uniq -c)"
+    [ "$(registered "$WARPSIEVE_FAULTY/hmmsieve" -o /dev/null three.hmm small.fa)" -le "$own" ] || fail "$(sort calls | uniq -c)"
+    all=$(registered "$WARPSIEVE_FAULTY/hmmsieve" --list-backends)
     [ "$all" -gt $((own + 5)) ] || fail "$all files were told"
     run -0 ldd "$(command -v hmmsieve)"
     [[ $output != *libstdc++* ]] || fail "$output"

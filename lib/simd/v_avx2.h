@@ -43,7 +43,7 @@ WS_INLINE V v_pick8(uint32_t bits, V a, V b) {
 #define VB_UP1(v, fill) _mm256_alignr_epi8(v, _mm256_permute2x128_si256(v, fill, 0x03), 15)
 #define VB_GROUP_UP1(v, fill) _mm256_alignr_epi8(v, fill, 15)
 #define VB_UP_GROUP(v, fill) _mm256_permute2x128_si256(fill, v, 0x21)
-#define VB_GROUP_TO_TOP(v, g) _mm256_permute2x128_si256(v, v, 0x11 * (g))
+#define VB_GROUP_TO_TOP(v, g) ((g) ? _mm256_permute2x128_si256(v, v, 0x11) : _mm256_permute2x128_si256(v, v, 0))
 #define VB_LOAD_GROUPS(p, step) \
     _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)(p))), \
                             _mm_loadu_si128((const __m128i *)(const void *)((p) + (step))), 1)

@@ -48,7 +48,13 @@ typedef __m512d VD;
  * VB_GROUP_TO_TOP(v, g) is group g, a constant. */
 #define VB_GROUP_UP1(v, fill) _mm512_alignr_epi8(v, fill, 15)
 #define VB_UP_GROUP(v, fill) _mm512_alignr_epi64(v, fill, 6)
-#define VB_GROUP_TO_TOP(v, g) _mm512_shuffle_i64x2(v, v, 0x55 * (g))
+WS_INLINE V v_group_to_top(V v, int g) {
+    return g == 0   ? _mm512_shuffle_i64x2(v, v, 0)
+           : g == 1 ? _mm512_shuffle_i64x2(v, v, 0x55)
+           : g == 2 ? _mm512_shuffle_i64x2(v, v, 0xaa)
+                    : _mm512_shuffle_i64x2(v, v, 0xff);
+}
+#define VB_GROUP_TO_TOP(v, g) v_group_to_top(v, g)
 /* Groups at p, p + step, and so on. */
 WS_INLINE V v_load_groups(const uint8_t *p, size_t step) {
     const __m512i a = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(const void *)p));
