@@ -177,12 +177,18 @@ static int let_screen(scoring *g, ws_task *task, size_t n, ws_err *err) {
     return kept ? WS_OK : err->code;
 }
 
+/* Checks that a model is the one that rows of the input mean by its name, which takes the whole model. */
+static int check_named(const ws_job *job, uint32_t t, ws_err *err) {
+    const int rc = ws_hmm_target_whole(job->target[t].data, err);
+    return rc ? rc : ws_scan_check_model(job, t, err);
+}
+
 /* Sets the form of a model that the filter scores with. Where rows of the input name models, it must be theirs. */
 static int take_form(const void *own, ws_task *t, void *prep, ws_err *err) {
     const scoring *g = own;
     void *form = NULL;
     int rc = ws_sieve_form(prep, g->f->kind, &form, err);
-    if (!rc && g->p->batch.has_rows && !g->p->all) rc = ws_scan_check_model(g->f->sieve->job, t->target, err);
+    if (!rc && g->p->batch.has_rows && !g->p->all) rc = check_named(g->f->sieve->job, t->target, err);
     t->prep = form;
     return rc;
 }
