@@ -122,8 +122,8 @@ const char *ws_hitlist_desc(const ws_hitlist *l, const ws_held *h);
 /* Returns the sort key of a score in bits: -log P, or the score where scores decide about inclusion. The larger comes
  * first. Valid after rank. */
 double ws_hitlist_key(const ws_hitlist *l, const ws_held *h, float bits);
-/* Compares targets with equal keys by their names, then by where the alignments of domains d and e begin, then by their
- * places in the input. Returns below 0 if a comes first. */
+/* Compares targets with equal keys by their names, then by the alignments of domains d and e: those of one residue
+ * behind others, then by where they begin; then by their places in the input. Returns below 0 if a comes first. */
 int ws_hitlist_compare(const ws_hitlist *l, const ws_held *a, const ws_held_domain *d, const ws_held *b,
                        const ws_held_domain *e);
 

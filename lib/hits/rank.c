@@ -83,10 +83,14 @@ double ws_hitlist_key(const ws_hitlist *l, const ws_held *h, float bits) {
     return l->by_score ? (double)bits : -ws_hitlist_lnp(l, h, bits);
 }
 
+/* Returns 1 for an alignment of one residue: HMMER takes it for one of the - strand, which stand behind the others. */
+static int is_point(const ws_held_domain *d) { return d->ali_from == d->ali_to; }
+
 int ws_hitlist_compare(const ws_hitlist *l, const ws_held *a, const ws_held_domain *d, const ws_held *b,
                        const ws_held_domain *e) {
     const int by_name = strcmp(ws_hitlist_name(l, a), ws_hitlist_name(l, b));
     if (by_name) return by_name;
+    if (is_point(d) != is_point(e)) return is_point(d) ? 1 : -1;
     if (d->ali_from != e->ali_from) return d->ali_from < e->ali_from ? -1 : 1;
     if (a->number != b->number) return a->number < b->number ? -1 : 1;
     return a->model < b->model ? -1 : a->model > b->model;

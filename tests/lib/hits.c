@@ -102,22 +102,25 @@ static void test_order(tap *t) {
     fixture f;
     ws_thresholds th = WS_THRESHOLDS_DEFAULT;
     begin(&f);
-    const ws_domain early = {.bits = 5, .ali_from = 1, .ali_to = 6}, late = {.bits = 5, .ali_from = 2, .ali_to = 6};
+    const ws_domain early = {.bits = 5, .ali_from = 1, .ali_to = 6}, late = {.bits = 5, .ali_from = 2, .ali_to = 6},
+                    point = {.bits = 5, .ali_from = 1, .ali_to = 1};
     add_one(&f, "low", 1);
     add(&f, "twin", "late", 5, &late, 1, 0);
     add(&f, "twin", "early", 5, &early, 1, 0);
+    add(&f, "twin", "point", 5, &point, 1, 0);
     add_one(&f, "alpha", 5);
     add_one(&f, "under", -3);
     add_one(&f, "below", -2);
     ws_hitlist_rank(f.list, &th, (ws_spaces){1000, 0});
-    is(t, order(&f), "alpha:R twin:R twin:R low: below: under:", "by P, then name");
-    tap_ok(t, strcmp(ws_held_desc(f.list->hit[1]), "early") == 0,
+    is(t, order(&f), "alpha:R twin:R twin:R twin:R low: below: under:", "by P, then name");
+    tap_ok(t, strcmp(ws_held_desc(f.list->hit[1]), "early") == 0 && strcmp(ws_held_desc(f.list->hit[2]), "late") == 0,
            "then by where the first alignment begins");
+    tap_ok(t, strcmp(ws_held_desc(f.list->hit[3]), "point") == 0, "an alignment of one residue is behind others");
     th.by_incT = 1;
     th.incT = 5;
     ws_hitlist_rank(f.list, &th, (ws_spaces){1000, 0});
-    is(t, order(&f), "alpha:RI twin:RI twin:RI low: below: under:", "--incT: by score, also where P is 1");
-    tap_ok(t, f.list->name_width == 5 && f.list->nreported == 3 && f.list->nincluded == 3 && f.list->spaces.domZ == 3.0,
+    is(t, order(&f), "alpha:RI twin:RI twin:RI twin:RI low: below: under:", "--incT: by score, also where P is 1");
+    tap_ok(t, f.list->name_width == 5 && f.list->nreported == 4 && f.list->nincluded == 4 && f.list->spaces.domZ == 4.0,
            "counts, widest name, domZ is the number of reported targets");
     end(&f);
 }
