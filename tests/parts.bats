@@ -123,6 +123,14 @@ bad() { # bad WORD...: the set in work is refused with these words, at once or w
     told 'globins4, record 1' 'hmmpress -f'
 }
 
+@test "a transition that gains, in the words of a model: a sentence, and no endless row" {
+    # D->D of globins4: behind the head with the name, no accession, no description, notes, and 19 vectors of seven
+    # transitions
+    set_bytes work/db.h3p $((16 + 8 + 1 + 4 + 4 + 4 * (149 + 2) + 19 * 7 * 16)) "$(printf '\\1%.0s' {1..304})"
+    run --separate-stderr -1 timeout 20 hmmsieve --scan -q --F1 1 -t 1 -o got work/db q.fa
+    told 'db.h3p' 'globins4, node 1' '257' 'at most 0' 'hmmpress -f'
+}
+
 @test "files that change while they are read: a sentence, and no signal" {
     local f
     awk '/^>/ { n++ } n == 1' q.fa >one.fa

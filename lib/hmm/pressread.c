@@ -436,6 +436,16 @@ static int take_form(const ws_hmm *h, const char *p, ws_words *w, ws_err *err) {
     return WS_OK;
 }
 
+/* Checks that no transition gains: one that does would let deletions carry on without end. */
+static int check_transitions(const ws_pressed *p, const ws_hmm *h, const ws_words *w, ws_err *err) {
+    for (int t = 0; t < WS_NPTRANS; t++)
+        for (int k = 0; k <= w->M; k++)
+            if (w->tr[t][k] > 0)
+                return ws_fail(err, WS_EDATA, "%s: a transition of model %s, node %d, is %d, expected at most 0"
+                               MAKE_ANEW, p->rest, h->name, k, w->tr[t][k]);
+    return WS_OK;
+}
+
 /* Returns where a record of .h3p, of n bytes, has its 16-bit form of `form` bytes; NULL if it is not of this model. */
 static const char *form_of(const ws_hmm *h, const char *p, size_t n, size_t form) {
     const size_t named = strlen(h->name), notes = 4 * ((size_t)h->M + 2);
@@ -471,6 +481,9 @@ int ws_pressed_words(ws_hmmset *set, size_t i, ws_words *out, ws_err *err) {
         rc = ws_fail(err, WS_EDATA, "%s: bytes %llu to %llu are no record of model %s, as %s says" MAKE_ANEW, p->rest,
                      (unsigned long long)p->record[i], (unsigned long long)end, h->name, p->filter);
     ws_hmmset_give_text(set, text);
+    if (!at || rc) return rc;
+    rc = check_transitions(p, h, out, err);
+    if (rc) ws_words_destroy(out);
     return rc;
 }
 
