@@ -18,8 +18,8 @@
 // kernels do nothing: their scores are of no use then, but the same from run to run. That is enough to see what a fault
 // does where there is no device. WS_FAULT_LOG as in shim.c, but for a y in place of the x when the fault comes after
 // the first scores of a fake device.
-// WS_FAULT_CALLS=FILE gets the name of each function that is called, one to a line; with WS_FAULT_REGISTERED also of the
-// one that tells the runtime of a file's kernels, which the files of this folder call at the start.
+// WS_FAULT_CALLS=FILE gets the name of each function that is called, one to a line; with WS_FAULT_REGISTERED also of
+// the one that tells the runtime of a file's kernels, which the files of this folder call at the start.
 // WS_FAULT_CLOCK=N: a thread's processor time is N milliseconds more at each look. So --backend auto opens a device
 // after the same batch in every run, however fast or busy the machine is.
 // WS_FAULT_INTEL: the processor is taken for one of Intel's, for which backends of the CPU leave out pairs.
