@@ -67,9 +67,8 @@ static int read_source(void *own, ws_err *err) {
 /* Returns how long the first thread works alone. An option of the tool itself gets its threads at once. Scripts give
  * the programs of HMMER --cpu for every call, and most of their calls end within milliseconds. */
 static uint64_t alone(const ws_job *job) {
-    enum { ALONE = 10 * 1000 * 1000 };
     const int asked = job->common.threads > 0 && !job->peer;
-    return asked || ws_job_has_device(job) ? 0 : ALONE;
+    return asked || ws_job_has_device(job) ? 0 : WS_POLICY_ALONE;
 }
 
 static ws_chain_wish wish(void *own) {

@@ -46,6 +46,9 @@ ws_opens ws_policy_opens(const ws_policy_run *r);
 enum { WS_POLICY_BATCH = 128 << 10 };
 /* The same on a device, and the tasks that one call of a device scores: so few launches are long enough. */
 enum { WS_POLICY_DEVICE_BATCH = 4 << 20, WS_POLICY_DEVICE_TASKS = 2048 };
+/* Nanoseconds of processor time for which the first thread works alone, where no option asks for threads: most calls of
+ * scripts end within milliseconds, and a thread costs more than it brings them. */
+enum { WS_POLICY_ALONE = 10 * 1000 * 1000 };
 /* Seconds of the sample of --dry-run. */
 enum { WS_POLICY_SAMPLE = 1 };
 /* Returns the size of an item of that sample, for targets of so many nodes: at most `batch`. */
