@@ -108,12 +108,12 @@ def pfam(form):
     """The models as text, as .h3m, or pressed by HMMER."""
     if form == "text":
         return os.path.abspath(args.pfam)
+    if form == "h3m":
+        os.link(pfam("pressed") + ".h3m", made("alone.h3m"))
+        return made("alone.h3m")
     os.symlink(os.path.abspath(args.pfam), made("pressed"))
     subprocess.run([hmmer("hmmpress"), made("pressed")], check=True, stdout=subprocess.DEVNULL)
-    if form == "pressed":
-        return made("pressed")
-    os.link(made("pressed.h3m"), made("alone.h3m"))
-    return made("alone.h3m")
+    return made("pressed")
 
 
 @once
