@@ -230,12 +230,14 @@ static void progress(ws_job *job, double seconds, char *text, size_t n, double *
     snprintf(text, n, "%llu models", (unsigned long long)r->models);
 }
 
-/* Returns the share of the input that was read, times that of it which is made. Nothing tells the cells. */
+/* Returns the share of the input that was read, times that of it which is made. *all: cells of
+ * Forward in calibrations. */
 static double done(ws_job *job, double *all) {
     const reader *r = reader_of(job);
+    const ws_cast_options *o = ws_cast_options_of(job);
     uint64_t at, size;
-    *all = 0;
     ws_cast_input_progress(r->input, &at, &size);
+    *all = at ? (double)r->read * (double)size / (double)at * (double)(o->EfN * o->EfL) : 0;
     return size && r->read ? (double)at / (double)size * (double)r->made / (double)r->read : -1;
 }
 
@@ -267,7 +269,8 @@ static const ws_reader cast_reader = {
 };
 
 #define BACKEND(width, ...) &(const ws_backend){.name = #width, .usable = ws_usable_##width},
-static const ws_backend *const backends[] = {&(const ws_backend){WS_BACKEND_DEVICE, .batch = WS_PLAN_CAST_DEVICE_BATCH},
+static const ws_backend *const backends[] = {&(const ws_backend){WS_BACKEND_DEVICE, .batch = WS_PLAN_CAST_DEVICE_BATCH,
+                                                                    .cpu_speed = WS_PLAN_CAST_SPEED},
                                              WS_WIDTHS(BACKEND, ) BACKEND(scalar, ) NULL};
 
 static const ws_peer *const peers[] = {&ws_peer_hmmbuild, NULL};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bin/cast/program.h"
+#include "bin/stages/machine.h"
 #include "lib/hmm/hmmwrite.h"
 #include "lib/files/sink.h"
 
@@ -120,11 +121,18 @@ static int draft(const ws_cast_plan *p, ws_cast_item *it, size_t at, int threads
                                 : draft_of_alignment(p, it, threads, scratch, c, err), err);
 }
 
-/* Calibrates all of the models on a device, or while none is free the first one on the processor. *done: how many; 0
- * after a failure of a device that no option asked for. */
+/* Returns the backend for the next models. */
+static const ws_backend *calibrator(const ws_job *job) {
+    ws_plan_machine m = ws_plan_machine_of(job, job->nworker);
+    m.stream[WS_STEP_FWD] = ws_job_speed(job, WS_CHAIN_DEVICE, WS_STEP_FWD);
+    return ws_job_has_device(job) && ws_plan_device_calibrates(&m) ? job->backend : ws_job_pick_backend(job);
+}
+
+/* Calibrates all of the models on a device, or the first one on the processor. *done: how many; 0 after a failure of a
+ * device that no option asked for. */
 static int calibrate_some(ws_job *job, ws_build_load *load, size_t n, size_t *done, ws_err *err) {
     const ws_builder *b = ws_cast_plan_of(job)->builder;
-    const ws_backend *backend = ws_job_pick_backend(job);
+    const ws_backend *backend = calibrator(job);
     int rc = WS_OK;
     *done = backend->start ? n : 1;
     if (backend->start) rc = ws_build_calibrate_together(b, load, n, err);

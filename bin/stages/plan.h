@@ -43,6 +43,9 @@ enum { WS_PLAN_STREAMS = 6 };
 enum { WS_PLAN_INLETS = 4 };
 /* Models that a device calibrates in one call. */
 enum { WS_PLAN_CAST_MODELS = 64 };
+/* A first guess for the whole of a model that hmmcast makes: Forward's cells of its calibration, of which a thread does
+ * so many a second with all else. 10,000 proteins took 95 s of a core with AVX-512. */
+#define WS_PLAN_CAST_SPEED 1e9
 
 /* Lists of hits whose text is made together: one of more hits than `alone` is by itself, text of `together` hits is in
  * memory at most, and of so many lists. tight: the user gave --mem. */
@@ -91,6 +94,8 @@ int ws_plan_pool_closes(const ws_plan_machine *m, const ws_plan_pool *p, double 
                         ws_chain_need need);
 /* Returns whether pairs of a filter that let so many pass are spread over several pools of the next one. */
 int ws_plan_pool_spreads(const ws_plan_machine *m, int filter, double passing);
+/* Returns whether a device calibrates all models, once it is open; else what comes while it is free. */
+int ws_plan_device_calibrates(const ws_plan_machine *m);
 /* Returns whether pairs of a filter are for a thread of this kind. */
 int ws_plan_filter_is_for(const ws_plan_machine *m, int filter, ws_chain_kind kind, ws_chain_need need);
 /* Returns what a step of a ready pool may take, for the same `calls`. */

@@ -108,6 +108,9 @@ static void test_closing(tap *t) {
         tap_ok(t, ws_plan_pool_closes(c[i].m, &p, full, c[i].calls, (ws_chain_kind)c[i].kind,
                                       (ws_chain_need)c[i].need) == c[i].yes, "an open pool: %s", c[i].what);
     }
+    tap_ok(t, ws_plan_device_calibrates(&both) && ws_plan_device_calibrates(&cuda) &&
+              !ws_plan_device_calibrates(&slow) && !ws_plan_device_calibrates(&alone),
+           "a device calibrates all models if it is faster than all threads");
     tap_ok(t, ws_plan_pool_spreads(&both, MSV, 24 << 10) && !ws_plan_pool_spreads(&both, MSV, 24e3) &&
               !ws_plan_pool_spreads(&both, VIT, 1e6) && !ws_plan_pool_spreads(&alone, MSV, 1e6),
            "pairs of MSV are spread where a batch brings a device enough of them");
