@@ -305,16 +305,12 @@ int ws_dom_steps_are_many(ws_dom_steps *s) {
 
 int ws_dom_steps_are_few(ws_dom_steps *s) { return ws_plan_spans_are_few(count_waiting(s).seconds, s->conf.threads); }
 
-double ws_dom_steps_seconds(ws_dom_steps *s) {
-    double seconds = 0;
+void ws_dom_steps_left(ws_dom_steps *s, double cells[WS_PLAN_SPAN_KINDS]) {
     for (int k = 0; k < WS_DOM_KINDS; k++) {
         pthread_mutex_lock(&s->stage[k].lock);
-        ws_plan_spans plan = plan_of(&s->stage[k]);
-        plan.cells = s->stage[k].cells_left;
+        cells[k] = s->stage[k].cells_left;
         pthread_mutex_unlock(&s->stage[k].lock);
-        seconds += ws_plan_spans_seconds(&plan);
     }
-    return seconds;
 }
 
 int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *item, ws_err *err) {

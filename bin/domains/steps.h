@@ -12,6 +12,8 @@
 #ifndef WS_DOMAINS_STEPS_H
 #define WS_DOMAINS_STEPS_H
 
+#include "bin/stages/plan.h"
+
 #include "kernels/dom/window.h"
 #include "lib/run/chain.h"
 #include "lib/run/job.h"
@@ -59,8 +61,8 @@ int ws_dom_steps_are_many(ws_dom_steps *s);
 /* Returns 1 while so few spans wait that threads of the CPU end them before a device brings others, in about 0.2 s. Any
  * thread may call this. */
 int ws_dom_steps_are_few(ws_dom_steps *s);
-/* Returns the seconds of a thread of the CPU for all spans that are not done. Any thread may call this. */
-double ws_dom_steps_seconds(ws_dom_steps *s);
+/* Sets the cells of all spans of each kind that are not done. Any thread may call this. */
+void ws_dom_steps_left(ws_dom_steps *s, double cells[WS_PLAN_SPAN_KINDS]);
 /* Lets a pair begin, which may have no residues. Any thread may call this. Returns WS_ENOMEM on failure. */
 int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *item, ws_err *err);
 

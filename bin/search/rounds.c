@@ -22,6 +22,7 @@ typedef struct ending {
 int ws_rounds_open(ws_rounds *r, ws_err *err) {
     const size_t n = r->queries.n;
     r->round = 1;
+    r->sieve.again = r->most > 1;
     if (!(r->query = ws_calloc(n, sizeof *r->query, err))) return err->code;
     if (!(r->active = ws_calloc(n, sizeof *r->active, err))) return err->code;
     if (!(r->origin = ws_calloc(n, sizeof *r->origin, err))) return err->code;
@@ -394,6 +395,7 @@ int ws_rounds_again(ws_job *job, int *more, ws_err *err) {
     if (!rc) rc = gather(r, job->ntarget, &set, err);
     *more = !rc && set.n > 0;
     r->round++;
+    r->sieve.again = r->round < r->most;
     if (*more) rc = check_inputs(r, job, err);
     if (*more && !rc) rc = ws_sieve_restart(job, &set, err);
     ws_hmmset_release(&set);

@@ -138,15 +138,22 @@ static ws_chain_wish wish(void *own) {
 /* Returns 1 if domains for the threads of the CPU run out before devices bring more of them. */
 static int is_hungry(void *own) { return ws_dom_steps_are_few(((ws_sieve *)own)->dom.steps); }
 
-/* Returns the seconds of a thread for what has passed the first filter. */
-static double waiting(void *own) {
+/* Returns the seconds of a thread for what is left, and for a reading of all sequences that follows. */
+static double seconds(void *own, double left, double all) {
+    enum { PARSE = WS_SIEVE_FILTERS, STEPS = PARSE + WS_PLAN_SPAN_KINDS };
     ws_sieve *s = own;
-    double seconds = ws_dom_steps_seconds(s->dom.steps);
-    for (int k = WS_SIEVE_VIT; k < s->nfilter; k++) {
-        const double speed = ws_job_speed(s->job, WS_CHAIN_CPU, (ws_step_kind)(WS_STEP_MSV + k));
-        seconds += ws_sieve_filter_waiting(&s->filter[k]) / speed;
+    ws_policy_step step[STEPS] = {0};
+    double spans[WS_PLAN_SPAN_KINDS];
+    ws_dom_steps_left(s->dom.steps, spans);
+    for (int k = 0; k < STEPS; k++) {
+        const ws_step_kind kind = (ws_step_kind)(WS_STEP_MSV + k);
+        step[k] = (ws_policy_step){.after = k <= PARSE ? k - 1 : PARSE, .done = ws_job_done(s->job, kind),
+                                   .speed = ws_job_speed(s->job, WS_CHAIN_CPU, kind)};
+        if (k >= PARSE) step[k].left = spans[k - PARSE];
+        else if (k > 0 && k < s->nfilter) step[k].left = ws_sieve_filter_waiting(&s->filter[k]);
     }
-    return seconds;
+    step[0].left = left + (s->again ? all : 0);
+    return ws_policy_seconds(step, STEPS);
 }
 
 /* A table names the models that its rows meet. */
@@ -204,7 +211,7 @@ int ws_sieve_chain(ws_job *job, ws_chain_ops *ops, ws_err *err) {
     ws_dom_steps_stages(s->dom.steps, s->stage + s->nfilter);
     s->stage[s->nfilter + WS_DOM_STEPS] = ws_sieve_decision_stage(s);
     *ops = (ws_chain_ops){.stage = s->stage, .nstage = (size_t)s->nfilter + WS_DOM_STEPS + 1, .own = s, .wish = wish,
-                          .hungry = is_hungry, .waiting = waiting, .read = read_batch};
+                          .hungry = is_hungry, .seconds = seconds, .read = read_batch};
     return WS_OK;
 }
 

@@ -275,6 +275,7 @@ struct ws_sieve {
     int nfilter;
     ws_chain_stage stage[WS_SIEVE_FILTERS + WS_DOM_STEPS + 1];
     int source_failed;
+    int again; /* the input may be read once more, by queries that are not done */
     uint64_t passed_all; /* with --max: sequences with residues */
     ws_dom_passed passed;
     ws_buf args;

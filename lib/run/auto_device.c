@@ -7,10 +7,10 @@
 #include "lib/run/message.h"
 #include "lib/run/run.h"
 
-/* Returns the cells of its first step that a thread does in a second: a first guess, 0 if there is none. */
-static double guess_of(const ws_run *run) {
+/* Returns the cells of its first step that a thread is believed to do in a second; 0: nothing tells. */
+static double speed_of(const ws_run *run) {
     for (size_t i = 0; i < run->source.nstage; i++) {
-        const double speed = run->job->speeds.guess[WS_CHAIN_CPU][run->source.stage[i].kind];
+        const double speed = ws_job_speed(run->job, WS_CHAIN_CPU, run->source.stage[i].kind);
         if (speed > 0) return speed;
     }
     return run->job->backend->cpu_speed;
@@ -29,10 +29,11 @@ int ws_run_device_threads(ws_run *run, ws_err *err) {
 static ws_policy_run state_of(const ws_run *run) {
     const ws_job *job = run->job;
     const double threads = job->nworker;
-    ws_policy_run r = {.done = -1, .speed = threads * guess_of(run), .start = job->backend->start_seconds,
+    ws_policy_run r = {.done = -1, .speed = threads * speed_of(run), .start = job->backend->start_seconds, .left = -1,
                        .worked = 1e-9 * (double)(run->work.cpu - run->worked_before) / threads};
     if (run->reader->done) r.done = run->reader->done(run->job, &r.cells);
-    if (run->source.waiting) r.waiting = run->source.waiting(run->source.own) / threads;
+    const double left = r.done < 0 ? 0 : r.cells * (1 - r.done), all = r.done < 0 ? 0 : r.cells;
+    if (run->source.seconds) r.left = run->source.seconds(run->source.own, left, all) / threads;
     return r;
 }
 

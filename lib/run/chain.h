@@ -72,8 +72,10 @@ typedef struct ws_chain_ops {
     /* Under the chain's lock: returns 1 if threads of the CPU will soon have no step, so that devices do early what
      * brings some. May be NULL. */
     int (*hungry)(void *own);
-    /* Returns the seconds that a thread of the CPU would have for what waits behind the first stage. May be NULL. */
-    double (*waiting)(void *own);
+    /* Returns the seconds that a thread of the CPU would have for `left` cells of the first stage, for what waits in
+     * later ones, and for what both will bring. all: the cells of the first stage in one reading of the input. May be
+     * NULL. */
+    double (*seconds)(void *own, double left, double all);
     void (*look)(void *own); /* called by each thread after each step, without a lock. May be NULL */
     /* Nanoseconds of processor time that the first thread of the CPU works before others start; 0: they start at once.
      * A thread costs a tenth of a millisecond and memory of its own, more than it saves in a small run. */

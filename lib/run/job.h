@@ -97,6 +97,13 @@ static inline double ws_job_speed(const ws_job *job, ws_chain_kind by, ws_step_k
                    ns = __atomic_load_n(&s->ns[by][kind], __ATOMIC_RELAXED);
     return ws_policy_believed(s->guess[by][kind], (double)cells, 1e-9 * (double)ns);
 }
+/* Returns the cells of a step that are done, by all threads and devices. */
+static inline double ws_job_done(const ws_job *job, ws_step_kind kind) {
+    uint64_t cells = 0;
+    for (int by = 0; by < WS_CHAIN_KINDS; by++)
+        cells += __atomic_load_n(&job->speeds.cells[by][kind], __ATOMIC_RELAXED);
+    return (double)cells;
+}
 /* Returns the default size of an item for a backend. */
 static inline uint64_t ws_job_batch(const ws_job *job, const ws_backend *backend) {
     uint64_t n = backend && backend->batch ? backend->batch : job->default_batch ? job->default_batch : WS_POLICY_BATCH;

@@ -24,6 +24,17 @@ double ws_policy_device_speed(int capability, ws_step_kind kind);
  * steps that did so many cells, one upon another. */
 double ws_policy_believed(double guess, double cells, double seconds);
 
+/* A step of a search, and the step before it, which brings its cells. */
+typedef struct ws_policy_step {
+    int after;         /* that step; below 0: the input brings them */
+    double left, done; /* cells that are known and not done, and that are done */
+    double speed;      /* cells a second */
+} ws_policy_step;
+
+/* Returns the seconds of a thread for what is left of n steps and for what that will bring to steps after them: as many
+ * cells for each cell as what is done has brought. */
+double ws_policy_seconds(const ws_policy_step *step, int n);
+
 /* ---- opening a device ---- */
 
 /* The state of a run without a device, as far as it is known. */
@@ -31,7 +42,8 @@ typedef struct ws_policy_run {
     double cells, done; /* of the first step of all work, 0: unknown; the share that is done, below 0: unknown */
     double speed;       /* cells of it that all threads do in a second: a first guess. 0: there is none */
     double worked;      /* seconds that each thread has worked, in the mean */
-    double waiting;     /* seconds that each would have for what waits in later steps */
+    double left;        /* seconds that each would have for what is left, below 0 if no cells tell; of an input of
+                         * unknown size for what was read */
     double start;       /* seconds from the decision to the first call */
 } ws_policy_run;
 

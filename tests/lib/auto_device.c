@@ -17,10 +17,10 @@ static int usable(const ws_machine *m, const char **why) {
 }
 
 static double before;  /* seconds that each thread has scored in earlier rounds */
-static double in_chain; /* seconds of a thread for what waits in later stages */
-static double waiting(void *own) {
+static double in_chain; /* seconds of a thread for what is left; below 0: nothing tells */
+static double left_in_chain(void *own, double left, double all) {
     (void)own;
-    return in_chain;
+    return left <= all ? in_chain : 1e9;
 }
 
 /* Returns whether a run of four threads opens a device that takes 0.3 s, once each has scored for so long and this
@@ -34,7 +34,7 @@ static int opens(double seconds, double share_done, int knows) {
     share = share_done;
     run.work.cpu = (uint64_t)(4e9 * (seconds + before));
     run.worked_before = (uint64_t)(4e9 * before);
-    run.source.waiting = waiting;
+    if (in_chain >= 0) run.source.seconds = left_in_chain;
     ws_auto_device_look(&run);
     ws_auto_device_join(&run);
     return run.opener_begun;
@@ -42,6 +42,7 @@ static int opens(double seconds, double share_done, int knows) {
 
 int main(void) {
     tap t = {0};
+    in_chain = -1;
     tap_ok(&t, !opens(0.29, -1, 1) && !opens(0.29, 0, 0),
            "an unknown size: not before all threads have scored for so long");
     tap_ok(&t, opens(0.31, -1, 1) && opens(0.31, 0, 0), "then at once");
@@ -54,9 +55,12 @@ int main(void) {
     before = 10;
     tap_ok(&t, !opens(0.01, 0.01, 1) && opens(0.08, 0.11, 1), "a round is measured apart from those before it");
     before = 0;
-    in_chain = 4 * 0.6;
-    tap_ok(&t, opens(0.08, 1, 1), "what waits in later stages is left too");
-    in_chain = 0;
+    in_chain = 4 * 0.76;
+    tap_ok(&t, opens(0.02, 0.1, 1) && opens(0.02, 1, 1) && !opens(0.01, 1, 1),
+           "a chain knows what is left, as soon as it has measured");
+    in_chain = 4 * 0.74;
+    tap_ok(&t, !opens(0.1, 0.1, 1), "and if that is not much");
+    in_chain = -1;
     cells = 1.3e12; /* 0.65 s of four cores that score 5e11 a second */
     tap_ok(&t, opens(0.001, 0.001, 1) && !opens(0.001, 0.1, 1),
            "a known size: at once if the fastest cores would need more than twice that for the rest");

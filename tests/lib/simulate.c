@@ -72,18 +72,21 @@ static void measure(sim *s, const sim_thread *t, const sim_task *task) {
     s->heard |= t->is.kind == WS_CHAIN_DEVICE;
 }
 
-/* Returns the seconds of a thread for what has passed the first filter. */
-static double waiting(const sim *s) {
-    double seconds = 0;
-    for (int k = PARSE; k < KINDS; k++)
-        seconds += s->spans[k - PARSE].cells_left / s->plan.thread[WS_STEP_MSV + k];
-    for (int k = VIT; k <= FWD; k++) {
-        double cells = 0;
-        for (const sim_pool *p = s->filter[k].first; p; p = p->next) cells += p->cells * (1 - p->taken / p->pairs);
-        for (int i = 0; i < WS_PLAN_INLETS; i++) cells += s->filter[k].open[i] ? s->filter[k].open[i]->cells : 0;
-        seconds += cells / s->plan.thread[WS_STEP_MSV + k];
+/* Returns the seconds of a thread for what is left. */
+static double seconds_left(const sim *s) {
+    ws_policy_step step[KINDS] = {[MSV] = {.left = s->w->cells[MSV] - s->scored}};
+    for (int k = MSV; k < KINDS; k++) {
+        step[k].after = k <= PARSE ? k - 1 : PARSE;
+        step[k].done = s->cells[0][k] + s->cells[1][k];
+        step[k].speed = s->plan.thread[WS_STEP_MSV + k];
     }
-    return seconds;
+    for (int k = PARSE; k < KINDS; k++) step[k].left = s->spans[k - PARSE].cells_left;
+    for (int k = VIT; k <= FWD; k++) {
+        for (const sim_pool *p = s->filter[k].first; p; p = p->next)
+            step[k].left += p->cells * (1 - p->taken / p->pairs);
+        for (int i = 0; i < WS_PLAN_INLETS; i++) step[k].left += s->filter[k].open[i] ? s->filter[k].open[i]->cells : 0;
+    }
+    return ws_policy_seconds(step, KINDS);
 }
 
 static void join_device(sim *s) {
@@ -95,11 +98,12 @@ static void join_device(sim *s) {
 
 /* Does for --backend auto as lib/run/auto_device.c. */
 static void look(sim *s) {
-    const double guess = ws_policy_thread_speed(s->m.width, WS_STEP_MSV), all = s->w->cells[MSV];
+    const double all = s->w->cells[MSV];
     if (s->mode != SIM_AUTO || s->open_at < INFINITY || s->now >= s->lost) return;
     believe(s);
-    const ws_policy_run r = {.cells = all, .done = s->scored / all, .speed = s->m.threads * guess,
-                             .worked = s->r.cpu / s->m.threads, .waiting = waiting(s) / s->m.threads, .start = 0.3};
+    const ws_policy_run r = {.cells = all, .done = s->scored / all, .start = 0.3,
+                             .speed = s->m.threads * s->plan.thread[WS_STEP_MSV], .worked = s->r.cpu / s->m.threads,
+                             .left = seconds_left(s) / s->m.threads};
     const ws_opens opens = ws_policy_opens(&r);
     if (opens == WS_OPENS_NOT) return;
     s->open_at = s->now + s->m.wake + s->m.open;
