@@ -28,12 +28,15 @@ int ws_run_device_threads(ws_run *run, ws_err *err) {
 /* Returns what is known of this round of a run. */
 static ws_policy_run state_of(const ws_run *run) {
     const ws_job *job = run->job;
-    const double threads = job->nworker;
-    ws_policy_run r = {.done = -1, .speed = threads * speed_of(run), .start = job->backend->start_seconds, .left = -1,
+    const double threads = job->nworker, speed = speed_of(run);
+    double all = 0;
+    ws_policy_run r = {.done = -1, .start = job->backend->start_seconds, .left = -1,
                        .worked = 1e-9 * (double)(run->work.cpu - run->worked_before) / threads};
-    if (run->reader->done) r.done = run->reader->done(run->job, &r.cells);
-    const double left = r.done < 0 ? 0 : r.cells * (1 - r.done), all = r.done < 0 ? 0 : r.cells;
+    if (run->reader->done) r.done = run->reader->done(run->job, &all);
+    if (r.done < 0) all = 0;
+    const double left = all * (1 - r.done);
     if (run->source.seconds) r.left = run->source.seconds(run->source.own, left, all) / threads;
+    else if (all > 0 && speed > 0) r.left = left / speed / threads;
     return r;
 }
 

@@ -31,20 +31,19 @@ typedef struct ws_policy_step {
     double speed;      /* cells a second */
 } ws_policy_step;
 
-/* Returns the seconds of a thread for what is left of n steps and for what that will bring to steps after them: as many
- * cells for each cell as what is done has brought. */
+/* Returns the seconds of a thread for what is left of n steps, the first of which is that of the input, and for what
+ * that will bring to steps after them: as many cells for each cell as what is done has brought. */
 double ws_policy_seconds(const ws_policy_step *step, int n);
 
 /* ---- opening a device ---- */
 
 /* The state of a run without a device, as far as it is known. */
 typedef struct ws_policy_run {
-    double cells, done; /* of the first step of all work, 0: unknown; the share that is done, below 0: unknown */
-    double speed;       /* cells of it that all threads do in a second: a first guess. 0: there is none */
-    double worked;      /* seconds that each thread has worked, in the mean */
-    double left;        /* seconds that each would have for what is left, below 0 if no cells tell; of an input of
-                         * unknown size for what was read */
-    double start;       /* seconds from the decision to the first call */
+    double done;   /* the share of all work that is done, below 0: unknown */
+    double worked; /* seconds that each thread has worked, in the mean */
+    double left;   /* seconds that each would have for what is left, below 0 if no cells tell; of an input of unknown
+                    * size for what was read */
+    double start;  /* seconds from the decision to the first call */
 } ws_policy_run;
 
 /* Not now; beside the CPU, which goes on with all work until the device is open; or for so much work that steps which

@@ -101,8 +101,7 @@ static void look(sim *s) {
     const double all = s->w->cells[MSV];
     if (s->mode != SIM_AUTO || s->open_at < INFINITY || s->now >= s->lost) return;
     believe(s);
-    const ws_policy_run r = {.cells = all, .done = s->scored / all, .start = 0.3,
-                             .speed = s->m.threads * s->plan.thread[WS_STEP_MSV], .worked = s->r.cpu / s->m.threads,
+    const ws_policy_run r = {.done = s->scored / all, .start = 0.3, .worked = s->r.cpu / s->m.threads,
                              .left = seconds_left(s) / s->m.threads};
     const ws_opens opens = ws_policy_opens(&r);
     if (opens == WS_OPENS_NOT) return;
