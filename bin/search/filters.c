@@ -104,28 +104,6 @@ int ws_sieve_filter_add(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_
 
 /* ---- steps ---- */
 
-/* Returns the end of a step that begins with pair `from`: at least one pair. Sets the cells of the step. */
-static size_t end_of_step(const ws_sieve_filter *f, const ws_sieve_pool *p, size_t from, ws_plan_budget b,
-                          double *cells_) {
-    const size_t models = ws_sieve_models(f), n = ws_sieve_pairs(p, models);
-    size_t i = from, tasks = 0;
-    double cells = 0;
-    for (size_t r = ws_sieve_pool_rank(p, models, from); i < n && tasks < b.tasks; r++) {
-        const double nodes = (double)length_of(f, f->sieve->model[r]), whole = (double)p->batch.residues * nodes;
-        const size_t end = ws_sieve_pool_start(p, r + 1);
-        if (p->all && i == ws_sieve_pool_start(p, r) && cells + whole <= b.cells && end - from <= b.pairs) {
-            cells += whole;
-            i = end;
-        }
-        for (; i < end && cells < b.cells && i - from < b.pairs; i++)
-            cells += (double)p->batch.len[ws_sieve_pool_seq(p, i)] * nodes;
-        tasks += end > ws_sieve_pool_start(p, r);
-        if (i < end || cells >= b.cells || i - from >= b.pairs) break;
-    }
-    *cells_ = cells;
-    return i;
-}
-
 static int take_from(ws_sieve_filter *f, ws_sieve_pool *p, const ws_chain_thread *t, ws_chain_need need,
                      ws_chain_step *step) {
     const size_t n = ws_sieve_pairs(p, ws_sieve_models(f));
@@ -137,8 +115,8 @@ static int take_from(ws_sieve_filter *f, ws_sieve_pool *p, const ws_chain_thread
         if (p->state != WS_SIEVE_READY || p->taken == n || !ws_plan_filter_is_for(&m, f->kind, t->kind, need)) return 0;
         const ws_plan_pool q = plan_of(f, p);
         step->from = p->taken;
-        const ws_plan_budget b = ws_plan_filter_step(&m, &q, t->kind, calls_of(f));
-        step->to = p->taken = end_of_step(f, p, p->taken, b, &step->cells);
+        step->to = p->taken = ws_scan_pairs_end(&p->by_model, f->sieve->job->target, p->taken,
+                                                ws_plan_filter_step(&m, &q, t->kind, calls_of(f)), &step->cells);
         step->n = step->to - step->from;
         if (t->kind == WS_CHAIN_DEVICE) {
             __atomic_add_fetch(&f->calls, 1, __ATOMIC_RELAXED);
@@ -240,7 +218,7 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
     ws_sieve_filter *f = own;
     ws_sieve_pool *p = step->pool;
     if (step->from == WHOLE) {
-        const int rc = ws_sieve_pool_make(p, ws_sieve_models(f), f->sieve->rank, f->sieve->codec, err);
+        const int rc = ws_sieve_pool_make(p, ws_sieve_models(f), f->sieve->model, f->sieve->rank, f->sieve->codec, err);
         p->inlet = choose_inlet(f, p);
         for (size_t m = 0; m < ws_sieve_models(f) && p->all; m++)
             p->cells += (double)p->batch.residues * (double)length_of(f, m);

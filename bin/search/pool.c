@@ -77,32 +77,20 @@ static int sort_pairs(ws_sieve_pool *p, size_t models, const uint32_t *rank, ws_
     return WS_OK;
 }
 
-size_t ws_sieve_pool_rank(const ws_sieve_pool *p, size_t models, size_t i) {
-    size_t from = 0, to = models;
-    if (p->all) return i / p->batch.n;
-    while (to - from > 1) { /* start[from] <= i < start[to] */
-        const size_t middle = (from + to) / 2;
-        if (p->start[middle] <= i) from = middle;
-        else to = middle;
-    }
-    return from;
-}
-
-int ws_sieve_pool_make(ws_sieve_pool *p, size_t models, const uint32_t *rank, const ws_codec *codec, ws_err *err) {
+int ws_sieve_pool_make(ws_sieve_pool *p, size_t models, const uint32_t *model, const uint32_t *rank,
+                       const ws_codec *codec, ws_err *err) {
     const ws_batch *b = &p->batch;
     const size_t had = p->copy_cap;
-    /* 64 codes more than there are: codecs write, and kernels read, whole registers */
-    uint8_t *codes = ws_buf_scratch(&p->codes, b->nword * WS_RESIDUES_PER_WORD + WS_ALIGN, err);
-    ws_lenmodel *lm = codes ? ws_buf_scratch(&p->lengths, b->n * sizeof *lm, err) : NULL;
-    int rc = lm ? ws_grow(&p->copy, &p->copy_cap, b->n, sizeof *p->copy, err) : err->code;
+    ws_lenmodel *lm = ws_buf_scratch(&p->lengths, b->n * sizeof *lm, err);
+    int rc = lm ? ws_scan_unpack(&p->seqs, b, codec, &p->codes, err) : err->code;
+    if (!rc) rc = ws_grow(&p->copy, &p->copy_cap, b->n, sizeof *p->copy, err);
     if (!rc && p->copy_cap > had) memset(p->copy + had, 0, (p->copy_cap - had) * sizeof *p->copy);
     if (!rc) rc = ws_grow(&p->item, &p->item_cap, p->all ? b->n : p->npair, sizeof *p->item, err);
     if (!rc && !p->all) rc = sort_pairs(p, models, rank, err);
     if (rc) return rc;
     for (size_t i = 0; i < b->n && p->all; i++) p->item[i] = (uint32_t)i;
-    codec->unpack(b->word, b->nword * WS_RESIDUES_PER_WORD, codes);
+    p->by_model = (ws_scan_pairs){b, model, 0, models, p->item, p->all ? NULL : p->start, b->n, p->all};
     for (size_t i = 0; i < b->n; i++) ws_lenmodel_set(&lm[i], b->len[i]);
-    p->seqs = ws_seqs_of(b, codes);
     p->seqs.perseq = lm;
     p->seqs.identity = ws_dev_identity();
     return WS_OK;

@@ -50,8 +50,9 @@ typedef struct ws_sieve_pool {
     ws_seqs seqs;          /* the batch's; their values are ws_lenmodels */
     ws_buf codes, lengths;
     uint32_t *item;        /* [npair] sequences, by ranks of models; with `all` [batch.n] all sequences */
-    uint32_t *start;       /* [models + 1] the first pair of each rank; NULL with `all` */
+    uint32_t *start;       /* [models + 1] the first pair of each rank; of any content with `all` */
     float *null2, *msv;    /* [npair] as item */
+    ws_scan_pairs by_model; /* these, grouped by the rank of the model */
 
     /* under the stage's lock */
     int state;           /* WS_SIEVE_CLOSED ... */
@@ -77,16 +78,6 @@ static inline size_t ws_sieve_pairs(const ws_sieve_pool *p, size_t models) {
     return p->all ? p->batch.n * models : p->npair;
 }
 
-/* Return the rank of the model of pair number i, the number of the first pair of a rank (of `models`: that of all
- * pairs), and the sequence of pair number i. The pool is ready. */
-size_t ws_sieve_pool_rank(const ws_sieve_pool *p, size_t models, size_t i);
-static inline size_t ws_sieve_pool_start(const ws_sieve_pool *p, size_t rank) {
-    return p->all ? rank * p->batch.n : p->start[rank];
-}
-static inline size_t ws_sieve_pool_seq(const ws_sieve_pool *p, size_t i) {
-    return p->all ? i % p->batch.n : p->item[i];
-}
-
 /* Empties a pool and keeps its memory. */
 void ws_sieve_pool_reuse(ws_sieve_pool *p);
 void ws_sieve_pool_release(ws_sieve_pool *p);
@@ -94,8 +85,9 @@ void ws_sieve_pool_release(ws_sieve_pool *p);
  * failure. */
 int ws_sieve_pool_add(ws_sieve_pool *p, uint64_t number, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n,
                       ws_err *err);
-/* Makes a closed pool ready. rank: of each of so many models. Returns WS_ENOMEM on failure. */
-int ws_sieve_pool_make(ws_sieve_pool *p, size_t models, const uint32_t *rank, const ws_codec *codec, ws_err *err);
+/* Makes a closed pool ready. model: so many, by rank; rank: of each. Returns WS_ENOMEM on failure. */
+int ws_sieve_pool_make(ws_sieve_pool *p, size_t models, const uint32_t *model, const uint32_t *rank,
+                       const ws_codec *codec, ws_err *err);
 
 /* ---- filters: filters.c ---- */
 

@@ -142,17 +142,17 @@ int ws_plan_device_calibrates(const ws_plan_machine *m) {
 #define CALL_MOST_CELLS 2e11
 enum { CALLS_OF_POOL = 5, CALL_PAIRS = 125000, CALL_PAIRS_OF_ALL = 4 << 20, CALL_TASKS = WS_POLICY_DEVICE_TASKS };
 
-ws_plan_budget ws_plan_filter_step(const ws_plan_machine *m, const ws_plan_pool *p, ws_chain_kind kind, int calls) {
+ws_budget ws_plan_filter_step(const ws_plan_machine *m, const ws_plan_pool *p, ws_chain_kind kind, int calls) {
     if (kind == WS_CHAIN_DEVICE) {
         const double share = fmin(fmax(p->cells / CALLS_OF_POOL, CALL_CELLS), CALL_MOST_CELLS);
         const double usual = calls < FIRST_CALLS ? FIRST_CELLS : share, device = of_device(m, step_of[p->filter]);
         const double cells = device > 0 ? fmin(usual, CALL_LONGEST * device) : usual;
-        return (ws_plan_budget){cells, p->all ? CALL_PAIRS_OF_ALL : CALL_PAIRS, CALL_TASKS};
+        return (ws_budget){cells, p->all ? CALL_PAIRS_OF_ALL : CALL_PAIRS, CALL_TASKS};
     }
     const double share = p->cells / (OF_THREAD * m->threads), speed = m->thread[step_of[p->filter]];
     const double least = p->all ? STEP_LEAST_OF_ALL : STEP_LEAST;
     const double cells = fmin(fmax(share, least * speed), STEP_MOST * speed);
-    return (ws_plan_budget){cells, SIZE_MAX, SIZE_MAX};
+    return (ws_budget){cells, SIZE_MAX, SIZE_MAX};
 }
 
 int ws_plan_leaves_decision(int streams, int waiting) {

@@ -69,12 +69,6 @@ typedef struct ws_plan_pool {
     double bytes; /* of the sequences' words and text */
 } ws_plan_pool;
 
-/* How much a step may take. */
-typedef struct ws_plan_budget {
-    double cells;
-    size_t pairs, tasks;
-} ws_plan_budget;
-
 /* So many pairs, or residues, go to a pool under its lock at once: it is larger than a full one by as many at most. */
 enum { WS_PLAN_ADD_PAIRS = 512, WS_PLAN_ADD_RESIDUES = 1 << 20 };
 
@@ -99,7 +93,7 @@ int ws_plan_device_calibrates(const ws_plan_machine *m);
 /* Returns whether pairs of a filter are for a thread of this kind. */
 int ws_plan_filter_is_for(const ws_plan_machine *m, int filter, ws_chain_kind kind, ws_chain_need need);
 /* Returns what a step of a ready pool may take, for the same `calls`. */
-ws_plan_budget ws_plan_filter_step(const ws_plan_machine *m, const ws_plan_pool *p, ws_chain_kind kind, int calls);
+ws_budget ws_plan_filter_step(const ws_plan_machine *m, const ws_plan_pool *p, ws_chain_kind kind, int calls);
 /* Returns whether a stream leaves the decision about its scores to the CPU, where so many decisions wait. */
 int ws_plan_leaves_decision(int streams, int waiting);
 /* Returns whether a thread takes such a decision. */

@@ -88,6 +88,18 @@ ws_opens ws_policy_opens(const ws_policy_run *r) {
     return r->worked * (1 - r->done) >= least * r->done ? WS_OPENS_BESIDE : WS_OPENS_NOT;
 }
 
+/* ---- work ---- */
+
+ws_budget ws_policy_call(size_t tasks, double speed) {
+    /* Scores of PAIRS take 32 MB of each thread; with half as many the kernels of msvfilt take a tenth longer (1,200
+     * models, H200). A core beside a device asks for a free stream after TURN seconds: sooner costs calls, and the end
+     * of a run waits for a core no longer than that. */
+    enum { PAIRS = 4 << 20 };
+    const double TURN = 0.02;
+    const size_t most = tasks < WS_POLICY_DEVICE_TASKS ? tasks : WS_POLICY_DEVICE_TASKS;
+    return (ws_budget){speed > 0 ? fmax(TURN * speed, 1) : INFINITY, PAIRS, most ? most : 1};
+}
+
 /* ---- items ---- */
 
 uint64_t ws_policy_sample_batch(uint64_t nodes, uint64_t batch) {

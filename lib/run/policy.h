@@ -5,6 +5,7 @@
 #ifndef WS_RUN_POLICY_H
 #define WS_RUN_POLICY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* ---- speeds ---- */
@@ -50,6 +51,18 @@ typedef struct ws_policy_run {
  * suit a device are left to it from now on. */
 typedef enum ws_opens { WS_OPENS_NOT, WS_OPENS_BESIDE, WS_OPENS_AT_ONCE } ws_opens;
 ws_opens ws_policy_opens(const ws_policy_run *r);
+
+/* ---- work ---- */
+
+/* How much a step of a thread, or a call of a backend, may take: one pair at least. */
+typedef struct ws_budget {
+    double cells;
+    size_t pairs, tasks;
+} ws_budget;
+
+/* Returns how much a call scores of a batch. tasks: what the backend takes at once, 0 is 1. speed: cells a second of a
+ * core that scores because a device has no free stream; 0: it does not wait for one. */
+ws_budget ws_policy_call(size_t tasks, double speed);
 
 /* ---- items ---- */
 

@@ -41,7 +41,8 @@ static void close_reader(ws_job *job) {
     ws_top_release(&s->top, job->ntarget);
     for (int k = 0; k < 2; k++) ws_packed_output_release(&s->form[k]);
     for (int i = 0; s->thread && i < job->nworker; i++) {
-        ws_buf *const own[] = {&s->thread[i].codes, &s->thread[i].values, &s->thread[i].scores, &s->thread[i].hints};
+        ws_scan_thread *t = &s->thread[i];
+        ws_buf *const own[] = {&t->codes, &t->values, &t->scores, &t->hints, &t->tasks.room};
         for (size_t k = 0; k < sizeof own / sizeof *own; k++) ws_buf_release(own[k]);
     }
     ws_free(s->thread);
@@ -164,7 +165,7 @@ static ws_scan_thread *thread_of(ws_scan_state *s, ws_worker *worker) {
 
 static int work(ws_job *job, void *item, size_t part, ws_worker *worker, ws_err *err) {
     ws_scan_state *s = job->reader;
-    return ws_scan_score(s, item, part, thread_of(s, worker), err);
+    return ws_scan_work(s, item, part, thread_of(s, worker), err);
 }
 
 static int format(ws_job *job, void *item, ws_worker *worker, ws_outtext *out, ws_err *err) {

@@ -12,6 +12,7 @@
 
 #include "lib/formats/seqread.h"
 #include "lib/run/job.h"
+#include "lib/simd/codec.h"
 
 /* An output column of the tool's own. */
 typedef struct ws_col {
@@ -133,20 +134,73 @@ extern const ws_names ws_pair_columns;
 
 /* Fills a batch with the next of the input, as ws_seqread_fill; rows have their targets. */
 int ws_scan_fill(ws_job *job, ws_batch *b, ws_err *err);
-/* A call of a backend. */
+
+/* Makes *seqs of a batch, without values: codes go to the buffer. WS_ENOMEM. */
+int ws_scan_unpack(ws_seqs *seqs, const ws_batch *b, const ws_codec *codec, ws_buf *codes, ws_err *err);
+
+/* ---- pairs and their scores: score.c ---- */
+
+/* Pairs of a batch's sequences with targets, grouped by target: those of a group are item[start[group] .. start[group +
+ * 1]). Without `start` each of the n items meets each target, and pairs are numbered group by group all the same. */
+typedef struct ws_scan_pairs {
+    const ws_batch *batch;
+    const uint32_t *target; /* [groups] NULL: the targets from `first` on */
+    uint32_t first;
+    size_t groups;
+    const uint32_t *item;   /* [n], or as many as there are pairs: sequences of the batch */
+    const uint32_t *start;  /* [groups + 1] */
+    size_t n;
+    int whole; /* without `start`: the items are all sequences in their order */
+} ws_scan_pairs;
+
+/* Return the number of the first pair of a group (of `groups`: that of all pairs); the group of pair i; which item it
+ * is. */
+static inline size_t ws_scan_pairs_start(const ws_scan_pairs *p, size_t group) {
+    return p->start ? p->start[group] : group * p->n;
+}
+size_t ws_scan_pairs_group(const ws_scan_pairs *p, size_t i);
+static inline size_t ws_scan_pairs_item(const ws_scan_pairs *p, size_t i) { return p->start ? i : i % p->n; }
+static inline uint32_t ws_scan_pairs_target(const ws_scan_pairs *p, size_t group) {
+    return p->target ? p->target[group] : p->first + (uint32_t)group;
+}
+/* Returns the end of what a step or call takes from pair `from` on, and sets its cells. target: the job's. */
+size_t ws_scan_pairs_end(const ws_scan_pairs *p, const ws_target *target, size_t from, ws_budget most, double *cells);
+
+/* Tasks of some pairs, one for each group. */
+typedef struct ws_scan_tasks {
+    ws_buf room;
+    ws_task *task;
+    size_t *item; /* [n] of the pairs' items the first one of each task */
+    size_t n;
+} ws_scan_tasks;
+/* Makes tasks of the pairs from .. to, without prep and scores, in memory of *t. WS_ENOMEM. */
+int ws_scan_tasks_make(ws_scan_tasks *t, const ws_scan_pairs *p, size_t from, size_t to, ws_err *err);
+
+/* How tasks are scored and decided. */
 typedef struct ws_scan_call {
     ws_job *job;
     const ws_backend *backend; /* one of the job's, which prepares targets */
     const ws_backend *scorer;  /* which scores them: the same, or one of those that it stands for */
     const ws_seqs *seqs;
-    ws_buf *scores, *hints, *scratch; /* of the caller's thread, of any content */
+    ws_buf *scores, *hints, *kept, *scratch; /* of the caller's thread, of any content */
     /* Looks at a task whose target is made, and may set its prep by what the backend prepared. NULL: nothing to do. */
-    int (*ready)(const void *own, ws_task *task, void *prep, ws_err *err);
-    const void *own;
+    int (*ready)(void *own, ws_task *task, void *prep, ws_err *err);
+    /* Returns whether the backend may leave out pairs of these tasks: then `decide` gets those that it kept. NULL: it
+     * may not. */
+    int (*may_screen)(const void *own, const ws_task *task, size_t n);
+    /* Decides about the scores of a task, whose first item is that number of its pairs' items. */
+    int (*decide)(void *own, const ws_task *task, size_t item, ws_err *err);
+    void *own;
 } ws_scan_call;
-/* Makes the targets of n tasks, and scores these. The scores and hints of a call share the buffers. After success the
- * caller leaves the targets (ws_job_leave) when it has decided. Fails as ws_job_take, `ready` and the backend. */
-int ws_scan_score_tasks(const ws_scan_call *c, ws_task *task, size_t n, ws_err *err);
+/* Makes the targets of n tasks, and scores these in one call. Scores share the buffers. After success the caller
+ * decides about them. Fails as ws_job_take, `ready` and the backend. */
+int ws_scan_score_call(const ws_scan_call *c, ws_task *task, size_t n, ws_err *err);
+/* Decides about n tasks that one call has scored, and leaves their targets, after a failure too. item: of each. */
+int ws_scan_decide_call(const ws_scan_call *c, const ws_task *task, const size_t *item, size_t n, ws_err *err);
+/* Returns how many tasks go into a call. */
+static inline size_t ws_scan_call_size(const ws_scan_call *c) { return ws_max(c->scorer->max_tasks, 1); }
+/* Does both for all tasks, in calls of that size. */
+int ws_scan_score(const ws_scan_call *c, const ws_scan_tasks *t, ws_err *err);
 
 /* For targets that rows name: WS_EDATA if target t, which is made, is not the model that the input means by its
  * name. */

@@ -89,6 +89,7 @@ typedef struct ws_scan_thread {
     uint64_t filling;      /* the batch's number, since it is filled again and again */
     ws_buf codes, values;  /* of these sequences */
     ws_buf scores, hints;  /* of a call's tasks */
+    ws_scan_tasks tasks;
 } ws_scan_thread;
 
 /* job->reader */
@@ -131,15 +132,12 @@ static inline int ws_scan_has_queries(const ws_job *job) {
  * for all. */
 static inline int ws_rows_are_free(const ws_batch *b) { return b->nrow > 0 && b->row[0].target == UINT32_MAX; }
 
-/* ---- score.c ---- */
-
-/* Scores the targets of a part against the batch: its hits, target by target. */
-int ws_scan_score(ws_scan_state *s, ws_scan_item *it, size_t part, ws_scan_thread *thread, ws_err *err);
-
 /* ---- item.c: ranges of targets are parts of the work on a batch, for threads that would stand by. How many there are
  * has no influence on the output ---- */
 
 int ws_scan_split(const ws_scan_state *s, ws_scan_item *it, ws_err *err);   /* sets nparts, at least 1 */
+/* Scores the targets of a part against the batch: its hits, target by target. */
+int ws_scan_work(ws_scan_state *s, ws_scan_item *it, size_t part, ws_scan_thread *thread, ws_err *err);
 int ws_scan_collect(const ws_scan_state *s, ws_scan_item *it, ws_err *err); /* sets hits, once all parts are scored */
 void ws_scan_item_release(ws_scan_item *it);
 

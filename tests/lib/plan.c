@@ -144,7 +144,7 @@ static void test_budgets(tap *t) {
     };
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
         const ws_plan_pool p = {.filter = c[i].filter, .all = c[i].all, .cells = c[i].cells};
-        const ws_plan_budget b = ws_plan_filter_step(c[i].m, &p, (ws_chain_kind)c[i].kind, c[i].calls);
+        const ws_budget b = ws_plan_filter_step(c[i].m, &p, (ws_chain_kind)c[i].kind, c[i].calls);
         const size_t tasks = c[i].kind == CPU ? SIZE_MAX : 2048;
         tap_ok(t, fabs(b.cells - c[i].most) < 1e-9 * c[i].most && b.pairs == c[i].pairs && b.tasks == tasks,
                "a step: %s: %g cells", c[i].what, b.cells);

@@ -78,6 +78,25 @@ static void test_seconds(tap *t) {
     tap_ok(t, fabs(ws_policy_seconds(both, 3) - (10 + 15 + 20 + 10 + 20)) < 1e-9, "a step may bring cells to two");
 }
 
+static void test_calls(tap *t) {
+    static const struct {
+        const char *what;
+        size_t tasks;
+        double speed;
+        ws_budget want;
+    } c[] = {
+        {"a core alone takes all pairs of a target", 0, 0, {INFINITY, 4 << 20, 1}},
+        {"a core beside a device 20 ms of them", 1, 1e9, {2e7, 4 << 20, 1}},
+        {"a slow one, a cell", 1, 1, {1, 4 << 20, 1}},
+        {"a device as many targets as it can", 1024, 0, {INFINITY, 4 << 20, 1024}},
+        {"up to 2,048", 4096, 0, {INFINITY, 4 << 20, 2048}},
+    };
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        const ws_budget b = ws_policy_call(c[i].tasks, c[i].speed), *want = &c[i].want;
+        tap_ok(t, b.cells == want->cells && b.pairs == want->pairs && b.tasks == want->tasks, "a call: %s", c[i].what);
+    }
+}
+
 static void test_items(tap *t) {
     tap_ok(t, ws_policy_sample_batch(0, 5000) == 5000 && ws_policy_sample_batch(1000000, 131072) == 1000 &&
               ws_policy_sample_batch(10000, 131072) == 100000 && ws_policy_sample_batch(1000000000, 600) == 600,
@@ -89,6 +108,7 @@ int main(void) {
     test_speeds(&t);
     test_seconds(&t);
     test_opening(&t);
+    test_calls(&t);
     test_items(&t);
     return tap_end(&t);
 }

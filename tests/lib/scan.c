@@ -115,6 +115,68 @@ static void formats(tap *t) {
     ws_scan_item_release(&it);
 }
 
+/* ---- pairs ---- */
+
+/* Takes all pairs by steps of a budget and makes tasks of each. Returns how many steps there were; 0 and a note if a
+ * pair was not in just one task, a task named another sequence, or a step had more than it may. */
+static size_t walk(const ws_scan_pairs *p, const ws_target *of, ws_budget most, double all_cells) {
+    const size_t n = ws_scan_pairs_start(p, p->groups);
+    uint8_t seen[SEQS * TARGETS] = {0};
+    ws_scan_tasks tasks = {0};
+    ws_err err = {0};
+    size_t steps = 0;
+    double sum = 0, cells;
+    int fine = 1;
+    for (size_t from = 0, to; from < n && fine; from = to, sum += cells, steps++) {
+        to = ws_scan_pairs_end(p, of, from, most, &cells);
+        sample_must(ws_scan_tasks_make(&tasks, p, from, to, &err), &err);
+        size_t pairs = 0;
+        for (size_t k = 0; k < tasks.n; k++) {
+            const ws_task *task = &tasks.task[k];
+            fine &= task->item != NULL || (p->whole && task->n == p->n);
+            for (size_t j = 0; j < task->n; j++, pairs++) {
+                const size_t group = ws_scan_pairs_group(p, from + pairs);
+                fine &= task->target == ws_scan_pairs_target(p, group) && !seen[from + pairs]++;
+                fine &= ws_task_item(task, j) == p->item[tasks.item[k] + j];
+                fine &= tasks.item[k] + j == ws_scan_pairs_item(p, from + pairs);
+            }
+        }
+        fine &= to > from && pairs == to - from && pairs <= most.pairs && tasks.n <= most.tasks;
+    }
+    ws_buf_release(&tasks.room);
+    if (fine && sum == all_cells) return steps;
+    tap_note("%zu steps of %g cells, %zu pairs, %zu tasks: %g cells", steps, most.cells, most.pairs, most.tasks, sum);
+    return 0;
+}
+
+/* Pairs of five targets by steps of all sizes: all sequences, a list for all, and lists of which some are empty. */
+static void pairs(tap *t) {
+    enum { N = 4 };
+    static const uint32_t item[] = {0, 1, 2, 3}, listed[] = {3, 1, 1, 0, 2}, start[] = {0, 0, 2, 2, 5, 5},
+                          order[] = {4, 2, 0, 1, 3};
+    uint32_t len[N] = {3, 0, 5, 2};
+    const ws_batch b = {.n = N, .len = len, .residues = 10};
+    const ws_target of[] = {{.qlen = 1}, {.qlen = 2}, {.qlen = 4}, {.qlen = 8}, {.qlen = 16}};
+    const struct {
+        const char *what;
+        ws_scan_pairs p;
+        double cells;
+    } form[] = {
+        {"all sequences, targets in an order", {&b, order, 0, TARGETS, item, NULL, N, 1}, 310},
+        {"items for all of two targets", {&b, NULL, 3, 2, listed, NULL, 5, 0}, 10 * 24},
+        {"items of each", {&b, NULL, 0, TARGETS, listed, start, 5, 0}, 2 * 2 + 8 * 8},
+    };
+    for (size_t f = 0; f < sizeof form / sizeof *form; f++) {
+        int fine = 1;
+        for (int cells = 1; cells < 400; cells += 13)
+            for (size_t most = 1; most < 30; most++)
+                for (size_t tasks = 1; tasks <= TARGETS; tasks++)
+                    fine = fine && walk(&form[f].p, of, (ws_budget){cells, most, tasks}, form[f].cells) > 0;
+        fine = fine && walk(&form[f].p, of, (ws_budget){INFINITY, SIZE_MAX, SIZE_MAX}, form[f].cells) == 1;
+        tap_ok(t, fine, "%s: each pair in one task, by any budget; without one, all at once", form[f].what);
+    }
+}
+
 /* ---- how much work there is ---- */
 
 static int is_near(double value, double least, double most) {
@@ -173,6 +235,7 @@ int main(void) {
     parts(&t);
     names(&t);
     formats(&t);
+    pairs(&t);
     work(&t);
     return tap_end(&t);
 }

@@ -334,7 +334,7 @@ static sim_task *sim_take_from(sim_filter *f, sim_pool *p, const ws_chain_thread
         if (p->state != READY || p->taken >= p->pairs) return NULL;
         if (!ws_plan_filter_is_for(&s->plan, f->kind, t->kind, need)) return NULL;
         const ws_plan_pool q = sim_pool_of(f, p);
-        const ws_plan_budget b = ws_plan_filter_step(&s->plan, &q, t->kind, f->calls);
+        const ws_budget b = ws_plan_filter_step(&s->plan, &q, t->kind, f->calls);
         const double each = p->cells / p->pairs, of_task = p->pairs / fmin(p->pairs, s->w->models);
         double most = fmin(ceil(b.cells / each), p->pairs - p->taken);
         if (b.pairs != SIZE_MAX) most = fmin(most, fmin((double)b.pairs, of_task * (double)b.tasks));
