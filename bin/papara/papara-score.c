@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * papara-score: scores reads against every branch of a tree. */
 #include "bin/papara/program.h"
+#include "bin/stages/plan.h"
 #include "lib/base/system.h"
 #include "lib/compress/source.h"
 #include "lib/run/message.h"
@@ -158,12 +159,10 @@ static void columns(ws_job *job, const ws_papara_run_data *d) {
                                                : "name,best_edge,score,second_edge,second_score,edges_tied,len";
 }
 
-/* Returns the residues of a batch: about 4e9 cells, so that cores share the reads; with --all-edges about 32 MB of
- * rows. */
+/* Returns the residues of a batch. */
 static uint64_t batch_size(const ws_papara_ref *ref) {
-    double residues = 4e9 / ((double)ref->edges.sites * (double)ref->edges.nedge * (ref->both_strands ? 2 : 1));
-    if (ref->exact_all) residues = fmin(residues, 1.6e8 / (double)ref->edges.nedge);
-    return (uint64_t)fmin(fmax(residues, 1), 131072);
+    const double edges = (double)ref->edges.nedge, strands = ref->both_strands ? 2 : 1;
+    return ws_plan_placed_batch((double)ref->edges.sites * edges * strands, ref->exact_all ? edges : 0);
 }
 
 static int open_papara(ws_job *job, ws_err *err) {

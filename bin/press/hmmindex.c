@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "bin/press/program.h"
+#include "bin/stages/plan.h"
 #include "lib/hmm/hmmwrite.h"
 #include "lib/hmm/pressed.h"
 #include "lib/files/interrupt.h"
@@ -77,7 +78,7 @@ static int open_index(ws_job *job, ws_err *err) {
     if (!p) return err->code;
     job->input = job->cmdline.operand;
     job->ninput = job->cmdline.noperand;
-    job->default_batch = 1 << 20;
+    job->default_batch = WS_PLAN_PRESS_BATCH;
     job->out[0].pack = pack;
     if (job->ninput != 1)
         return ws_fail(err, WS_EUSAGE, "one file of models is expected, and %d are named", job->ninput);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "bin/press/program.h"
+#include "bin/stages/plan.h"
 #include "lib/hmm/hmmwrite.h"
 #include "lib/compress/source.h"
 #include "lib/files/whole.h"
@@ -120,7 +121,7 @@ static int open_pick(ws_job *job, ws_err *err) {
     p->places.fd = -1;
     job->input = job->cmdline.operand;
     job->ninput = job->cmdline.noperand;
-    job->default_batch = 1 << 20;
+    job->default_batch = WS_PLAN_PRESS_BATCH;
     job->out[0].pack = pack;
     job->out[0].whole = 1;
     p->noperand = job->cmdline.noperand;

@@ -28,7 +28,7 @@ uint64_t ws_plan_most_batch(double nodes) {
 }
 
 uint64_t ws_plan_later_batch(size_t models) {
-    /* A batch is worked on in parts only if there are several models (lib/scan/item.c). The first filter leaves 100,000
+    /* A batch is worked on in parts only if there are several models (ws_policy_parts). The first filter leaves 100,000
      * residues of a proteome for one model, which one thread would score. */
     enum { OF_A_MODEL = 16 << 10 };
     return models < USUAL_BATCH / OF_A_MODEL ? models * OF_A_MODEL : 0;
@@ -41,6 +41,12 @@ uint64_t ws_plan_batch(uint64_t nodes) {
     enum { LEAST = USUAL_BATCH, MOST = 1 << 20 };
     const double cells = 3e8, residues = cells / (double)ws_max(nodes, 1);
     return (uint64_t)fmin(fmax(residues, LEAST), MOST);
+}
+
+uint64_t ws_plan_placed_batch(double cells, double edges) {
+    /* About 4e9 cells, so that cores share the reads of a small file. Rows that are kept take some 32 MB. */
+    const double residues = fmin(4e9 / cells, edges > 0 ? 1.6e8 / edges : INFINITY);
+    return (uint64_t)fmin(fmax(residues, 1), USUAL_BATCH);
 }
 
 /* ---- filters: pools ---- */

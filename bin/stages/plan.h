@@ -27,13 +27,16 @@ typedef struct ws_plan_machine {
  * models x 400 M residues took 2.2 s by 4 M, 1.6 s by 32 M, and 64 M were no faster (H200). A genome's batch has
  * several hits of a model, whose domains go side by side; on a device run-ins take a small part of it
  * (kernels/long/device.cu). hmmcast makes 600 bytes of text of a residue: a device gets some 20 proteins, and 4 MB of
- * text. pairhmm's residues are those of reads. */
+ * text. pairhmm's residues are those of reads. hmmindex and hmmpick copy bytes of models. */
 enum {
     WS_PLAN_DEVICE_BATCH = 16 << 20,
     WS_PLAN_GENOME_BATCH = 12 << 20, WS_PLAN_GENOME_DEVICE_BATCH = 32 << 20,
     WS_PLAN_CAST_BATCH = 4096, WS_PLAN_CAST_DEVICE_BATCH = 8 << 10,
-    WS_PLAN_READS_BATCH = 128 << 10, WS_PLAN_READS_DEVICE_BATCH = 4 << 20
+    WS_PLAN_READS_BATCH = 128 << 10, WS_PLAN_READS_DEVICE_BATCH = 4 << 20, WS_PLAN_PRESS_BATCH = 1 << 20
 };
+/* Returns the same for reads that are placed on a tree: cells of a residue. edges: whose rows are kept; 0: of no
+ * edge. */
+uint64_t ws_plan_placed_batch(double cells, double edges);
 /* Streams of each device. Two more than other programs have fill it beside short kernels: with them 1,200 models x 59 M
  * residues took 2.60 s for 2.67, 100 proteins x 1 G 4.90 for 4.98 (means of four, H100). A test of windows is four
  * calls one after another, whose longest windows decide: 48 DNA models x 300 Mb took 7.95 to 8.12 s with six streams

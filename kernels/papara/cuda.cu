@@ -369,7 +369,7 @@ static int prepare(const ws_backend *, const ws_target *t, void **out, ws_err *e
 static constexpr ws_backend make_backend() {
     ws_backend b = ws_dev_backend(prepare, release, score, 7e10);
     b.max_tasks = 1;
-    b.batch = 512 << 10;
+    b.batch = WS_POLICY_DEVICE_PLACED;
     return b;
 }
 extern "C" const ws_backend ws_papara_cuda = make_backend();

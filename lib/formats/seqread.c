@@ -6,6 +6,7 @@
 
 #include "lib/compress/inputs.h"
 #include "lib/formats/parser.h"
+#include "lib/stream/policy.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -13,8 +14,6 @@
 #include <time.h>
 
 enum {
-    QUIET_MS = 50,       /* a batch with records in it waits so long for more ... */
-    AGE_MS = 250,        /* ... and, if the input comes in drops, so long in all */
     SNIFF_LINE = 256,    /* bytes of a first line that may be needed to tell a table */
     SNIFF_BLANK = 1 << 20 /* blank bytes at the start before we stop looking */
 };
@@ -192,8 +191,8 @@ static int patience(ws_seqread *r) {
     if (ws_parse_mark(&r->s).n == 0) return r->conf.wait_ms ? r->conf.wait_ms : -1;
     const int64_t now = now_ms();
     if (!r->since) r->since = now;
-    const int64_t left = r->since + AGE_MS - now;
-    return left <= 0 ? 0 : left < QUIET_MS ? (int)left : QUIET_MS;
+    const int64_t left = r->since + WS_STREAM_AGE_MS - now;
+    return left <= 0 ? 0 : left < WS_STREAM_QUIET_MS ? (int)left : WS_STREAM_QUIET_MS;
 }
 
 /* Gives bytes to the parser, whose sentences begin with the input's name. */
@@ -345,15 +344,6 @@ static int close_batch(ws_seqread *r, ws_batch *b, ws_err *err) {
     return rc;
 }
 
-/* Returns the residues of the next batch: an eighth of what was read so far, within bounds. Each page that a process
- * touches costs as much as SSV of some 500 residues. One model x E. coli touches 520 pages with 128 K residues in a
- * batch, 1,450 with a million. */
-static uint64_t next_batch(const ws_seqread *r) {
-    enum { LEAST = 128 << 10, SHARE = 8 };
-    const uint64_t most = r->conf.batch_residues;
-    return r->conf.grows ? ws_min(most, ws_max(LEAST, r->counts.residues / SHARE)) : most;
-}
-
 /* Opens a batch with the carried records. A table's carried sequence does not leave yet: the next row may belong to
  * it. */
 static int open_batch(ws_seqread *r, ws_batch *b, ws_err *err) {
@@ -364,7 +354,7 @@ static int open_batch(ws_seqread *r, ws_batch *b, ws_err *err) {
     r->s.b = b;
     r->s.mark = zero;
     r->s.goes_on = 0;
-    r->s.most = next_batch(r);
+    r->s.most = r->conf.grows ? ws_stream_batch(r->counts.residues, r->conf.batch_residues) : r->conf.batch_residues;
     int rc = b->word_cap ? WS_OK : ws_batch_expect(b, r->s.most, err);
     if (!rc) rc = append(b, &r->carry, &zero, r->s.nopen, err);
     ws_batch_reuse(&r->carry);

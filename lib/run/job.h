@@ -153,7 +153,7 @@ int ws_job_width(const ws_job *job);
 int ws_job_threads(const ws_job *job);
 
 /* Returns the number of items between reading and writing. */
-static inline int ws_run_slots(const ws_job *job) { return 2 * job->nworker + 2; }
+static inline int ws_run_slots(const ws_job *job) { return ws_policy_slots(job->nworker); }
 
 /* Adds an output, which must be done by tool->open or by the reader's `outputs`, and returns its number. */
 int ws_job_add_output(ws_job *job, const ws_output *output);

@@ -100,7 +100,43 @@ ws_budget ws_policy_call(size_t tasks, double speed) {
     return (ws_budget){speed > 0 ? fmax(TURN * speed, 1) : INFINITY, PAIRS, most ? most : 1};
 }
 
+size_t ws_policy_parts(const ws_policy_work *w) {
+    /* Cells of a part at least: milliseconds of a core (bench/data/kernels-zen5.txt), beside which one more thread
+     * unpacks the batch; of a device's, ten (SSV, H200), beside which it is copied to one more stream; or so many rows
+     * of a table, because a filter passed them before and the host's share of each is larger. A call of a device lasts
+     * as long as its longest sequence, some 4 ms for 4,910 residues: with 16,000 rows the kernels of vitfilt took 0.65
+     * s for 3.5 million rows, with 60,000 0.33, 125,000 0.28, 250,000 0.27 (H200). A part that is worth it may be all
+     * there is for a thread to do: a genome of 4,000 proteins is ten batches for a CPU, however many models it meets.
+     * OF_THREAD parts of each thread end at about one time. */
+    enum { OF_THREAD = 8 };
+    const double LEAST = 3e7, DEVICE_LEAST = 2e11, DEVICE_ROWS = 125e3;
+    const double parts = w->device ? w->cells / DEVICE_LEAST + (double)w->rows / DEVICE_ROWS : w->cells / LEAST;
+    const double most = fmin((double)w->targets, (double)OF_THREAD * (w->threads - 1));
+    return (size_t)fmax(fmin(parts, most), 1);
+}
+
 /* ---- items ---- */
+
+int ws_policy_slots(int threads) {
+    /* Each thread has an item to work on and one to go on with while the first waits for its turn to be written; two
+     * more are being read and written. More would cost memory. */
+    return 2 * threads + 2;
+}
+
+uint64_t ws_policy_pair_batch(uint64_t batch) {
+    /* A model meets few sequences of a batch of packed pairs. With four times as many, vector bodies that interleave
+     * sequences run out of them less often: fwdscore takes a seventh less processor time, vitfilt a thirtieth (2,766
+     * models x E. coli, AVX-512). */
+    return 4 * batch;
+}
+
+ws_policy_room ws_policy_item_room(uint64_t mem, int slots, size_t pair) {
+    /* Half of the memory is for rows, half for hits. A batch's rows have some room in any case. Where every pair is a
+     * hit, its row is about as long again: at most a million of them. */
+    enum { LEAST_TEXT = 1 << 20, MOST_PAIRS = 1000000 };
+    const uint64_t half = mem / 2 / (uint64_t)slots;
+    return (ws_policy_room){half > LEAST_TEXT ? half : LEAST_TEXT, half / pair < MOST_PAIRS ? half / pair : MOST_PAIRS};
+}
 
 uint64_t ws_policy_sample_batch(uint64_t nodes, uint64_t batch) {
     /* A core has so many cells in about a tenth of a second: the sample can end in time. Fewer residues than LEAST are

@@ -64,15 +64,39 @@ typedef struct ws_budget {
  * core that scores because a device has no free stream; 0: it does not wait for one. */
 ws_budget ws_policy_call(size_t tasks, double speed);
 
+/* A batch and the targets that it meets, for a tool that works on it in parts. */
+typedef struct ws_policy_work {
+    int threads;    /* of the CPU */
+    int device;     /* 1: a device scores */
+    double cells;   /* of all pairs */
+    size_t rows;    /* of a table */
+    size_t targets;
+} ws_policy_work;
+/* Returns in how many parts threads work on it, at least 1: ranges of targets. */
+size_t ws_policy_parts(const ws_policy_work *w);
+
 /* ---- items ---- */
 
 /* Residues, or what else an input has, of an item where neither an option, nor the backend, nor the program says. */
 enum { WS_POLICY_BATCH = 128 << 10 };
-/* The same on a device, and the tasks that one call of a device scores: so few launches are long enough. */
-enum { WS_POLICY_DEVICE_BATCH = 4 << 20, WS_POLICY_DEVICE_TASKS = 2048 };
+/* The same on a device, and the tasks that one call of a device scores: so few launches are long enough. PLACED: of
+ * reads that are placed on a tree, each of which meets every edge. */
+enum { WS_POLICY_DEVICE_BATCH = 4 << 20, WS_POLICY_DEVICE_PLACED = 512 << 10, WS_POLICY_DEVICE_TASKS = 2048 };
 /* Nanoseconds of processor time for which the first thread works alone, where no option asks for threads: most calls of
  * scripts end within milliseconds, and a thread costs more than it brings them. */
 enum { WS_POLICY_ALONE = 10 * 1000 * 1000 };
+/* Returns how many items there are between reading and writing. */
+int ws_policy_slots(int threads);
+/* Returns the residues of a batch of packed pairs, where other batches of the run have `batch`. */
+uint64_t ws_policy_pair_batch(uint64_t batch);
+/* The bytes of rows that an item may hold, and the pairs of it that may be hits. */
+typedef struct ws_policy_room {
+    uint64_t text, pairs;
+} ws_policy_room;
+/* Returns these for so many items in memory of `mem` bytes; pair: the bytes of a hit. */
+ws_policy_room ws_policy_item_room(uint64_t mem, int slots, size_t pair);
+/* Bytes of text that are worth a write. A row that is longer is made by the thread that writes, and never held. */
+enum { WS_POLICY_WRITE = 1 << 20 };
 /* Seconds of the sample of --dry-run. */
 enum { WS_POLICY_SAMPLE = 1 };
 /* Returns the size of an item of that sample, for targets of so many nodes: at most `batch`. */

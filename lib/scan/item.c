@@ -8,17 +8,6 @@
 
 /* ---- parts ---- */
 
-/* Cells of a part at least: milliseconds of a core (bench/data/kernels-zen5.txt), beside which one more thread unpacks
- * the batch; of a device's, ten (SSV, H200), beside which it is copied to one more stream; or so many rows of a table,
- * because a filter passed them before and the host's share of each is larger. A call of a device lasts as long as its
- * longest sequence, some 4 ms for 4,910 residues: with 16,000 rows the kernels of vitfilt took 0.65 s for 3.5 million
- * rows, with 60,000 0.33, 125,000 0.28, 250,000 0.27 (H200). A part that is worth it may be all there is for a thread
- * to do: a genome of 4,000 proteins is ten batches for a CPU, however many models it meets. */
-#define PART_CELLS 3e7
-#define DEVICE_PART_CELLS 2e11
-#define DEVICE_PART_ROWS 125e3
-enum { PARTS_PER_THREAD = 8 };
-
 static double cells_of(const ws_job *job, const ws_batch *b) {
     double cells = 0;
     if (b->has_rows && !ws_rows_are_free(b))
@@ -31,15 +20,9 @@ static double cells_of(const ws_job *job, const ws_batch *b) {
 
 int ws_scan_split(const ws_scan_state *s, ws_scan_item *it, ws_err *err) {
     const ws_job *job = s->job;
-    const size_t most = ws_max(1, ws_min(job->ntarget, (size_t)(PARTS_PER_THREAD * (job->nworker - 1))));
-    size_t n = 1;
-    if (most > 1) {
-        const int device = ws_job_has_device(job);
-        const double cells = cells_of(job, &it->batch);
-        const double parts =
-            device ? cells / DEVICE_PART_CELLS + (double)it->batch.nrow / DEVICE_PART_ROWS : cells / PART_CELLS;
-        n = parts < 1 ? 1 : parts < (double)most ? (size_t)parts : most;
-    }
+    ws_policy_work w = {job->nworker, ws_job_has_device(job), 0, it->batch.nrow, job->ntarget};
+    if (w.threads > 1 && w.targets > 1) w.cells = cells_of(job, &it->batch);
+    const size_t n = ws_policy_parts(&w);
     const size_t had = it->part_cap;
     int rc = ws_grow(&it->part, &it->part_cap, n, sizeof *it->part, err);
     if (rc) return rc;

@@ -91,15 +91,6 @@ int ws_scan_outputs(ws_job *job, ws_err *err) {
 
 /* ---- input ---- */
 
-/* A model meets few sequences of a batch of packed pairs. With four times as many, vector bodies that interleave
- * sequences run out of them less often: fwdscore takes a seventh less processor time, vitfilt a thirtieth (2,766 models
- * x E. coli, AVX-512). */
-enum { PAIRS_WIDE = 4 };
-
-/* Half of the memory is for rows, half for hits: of a pair in the list of its part and in that of its batch. A batch's
- * rows have some room in any case. */
-enum { LEAST_TEXT = 1 << 20, MOST_PAIRS = 1000000, PAIR_BYTES = 2 * sizeof(ws_hit) };
-
 void ws_scan_configure(ws_scan_state *s) {
     const ws_job *job = s->job;
     const ws_scan *scan = s->scan;
@@ -122,13 +113,14 @@ void ws_scan_configure(ws_scan_state *s) {
                                 .whole_text = scan->whole_text,
                                 .grows = scan->grows && wide,
                                 .batch_residues = job->common.batch,
-                                .pair_residues = wide ? PAIRS_WIDE * job->common.batch : 0,
+                                .pair_residues = wide ? ws_policy_pair_batch(job->common.batch) : 0,
                                 .batch_seqs = SIZE_MAX,
                                 .own = s->own,
                                 .nown = nown};
-    const uint64_t mem = scan->mem ? scan->mem : ws_memory_allowed() / 4, slots = (uint64_t)ws_run_slots(job);
-    s->item_text = ws_max((mem - job->target_mem) / 2 / slots, LEAST_TEXT);
-    /* With -a or -U every pair is a hit, and its row about as long again: at most a million of them in a batch. */
-    const uint64_t pairs = ws_min(MOST_PAIRS, (mem - job->target_mem) / 2 / slots / PAIR_BYTES);
-    if ((scan->all || scan->keep_rejected) && job->ntarget > 0) s->conf.batch_seqs = ws_max(1, pairs / job->ntarget);
+    const uint64_t mem = scan->mem ? scan->mem : ws_memory_allowed() / 4;
+    enum { LISTS = 2 }; /* a hit is in the list of its part and in that of its batch */
+    const ws_policy_room room = ws_policy_item_room(mem - job->target_mem, ws_run_slots(job), LISTS * sizeof(ws_hit));
+    s->item_text = room.text;
+    if ((scan->all || scan->keep_rejected) && job->ntarget > 0)
+        s->conf.batch_seqs = ws_max(1, room.pairs / job->ntarget);
 }

@@ -119,16 +119,15 @@ static int emit_row(const ws_scan_state *s, ws_buf *out, const ws_batch *b, cons
     return rc;
 }
 
-/* Makes rows until item_text is used up or a row is longer than 1 MB. The writer makes the remaining rows, about 1 MB
- * at a time. */
+/* Makes rows until item_text is used up or a row is longer than a write. The writer makes the remaining rows, one write
+ * after another. */
 static int emit_rows(const ws_scan_state *s, ws_scan_item *it, const ws_seqs *seqs, ws_outtext *out, ws_err *err) {
-    enum { LONG = 1 << 20 };
     const ws_batch *b = &it->batch;
     for (it->late = 0; it->late < it->hits.n; it->late++) {
         const ws_hit *h = &it->hits.hit[it->late];
         ws_outtext *o = &out[ws_scan_output_of(s->scan, h)];
         const size_t letters = s->job->common.no_seq ? 0 : b->len[h->seq] + b->seqtext[h->seq].qual.n;
-        if (o->text.n + letters > s->item_text || letters > LONG) break;
+        if (o->text.n + letters > s->item_text || letters > WS_POLICY_WRITE) break;
         int rc = emit_row(s, &o->text, b, seqs, h, err);
         if (rc) return rc;
         o->rows++;
@@ -137,13 +136,12 @@ static int emit_rows(const ws_scan_state *s, ws_scan_item *it, const ws_seqs *se
 }
 
 int ws_rows_late(const ws_job *job, void *own, const void *item, ws_buf *text, uint64_t *rows, ws_err *err) {
-    enum { ENOUGH = 1 << 20 }; /* bytes of text for a write */
     const ws_scan_state *s = ws_scan_state_of(job);
     const ws_scan_item *it = item;
     ws_scan_form *f = own;
     for (f->at = ws_max(f->at, it->late); f->at < it->hits.n; f->at++) {
         const ws_hit *h = &it->hits.hit[f->at];
-        if (text->n >= ENOUGH) return WS_OK;
+        if (text->n >= WS_POLICY_WRITE) return WS_OK;
         if (ws_scan_output_of(s->scan, h) != f->number) continue;
         int rc = emit_row(s, text, &it->batch, NULL, h, err);
         if (rc) return rc;

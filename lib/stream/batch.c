@@ -3,6 +3,7 @@
 #include "lib/stream/batch.h"
 
 #include "lib/stream/paircols.h"
+#include "lib/stream/policy.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,13 +41,12 @@ int ws_batch_reserve_words(ws_batch *b, size_t words, ws_err *err) {
 }
 
 int ws_batch_expect(ws_batch *b, uint64_t residues, ws_err *err) {
-    enum { OF_PROTEIN = 256, OF_BYTE = 3, MOST = 1 << 20 };
-    const size_t n = (size_t)ws_min(residues, MOST), seqs = n / OF_PROTEIN;
-    int rc = ws_batch_reserve_words(b, n / WS_RESIDUES_PER_WORD + seqs, err);
-    if (!rc) rc = ws_grow(&b->first, &b->first_cap, seqs, sizeof *b->first, err);
-    if (!rc) rc = ws_grow(&b->len, &b->len_cap, seqs, sizeof *b->len, err);
-    if (!rc) rc = ws_grow(&b->seqtext, &b->seqtext_cap, seqs, sizeof *b->seqtext, err);
-    return rc ? rc : ws_buf_reserve(&b->text, n / OF_BYTE, err);
+    const ws_stream_room room = ws_stream_expect(residues);
+    int rc = ws_batch_reserve_words(b, room.residues / WS_RESIDUES_PER_WORD + room.seqs, err);
+    if (!rc) rc = ws_grow(&b->first, &b->first_cap, room.seqs, sizeof *b->first, err);
+    if (!rc) rc = ws_grow(&b->len, &b->len_cap, room.seqs, sizeof *b->len, err);
+    if (!rc) rc = ws_grow(&b->seqtext, &b->seqtext_cap, room.seqs, sizeof *b->seqtext, err);
+    return rc ? rc : ws_buf_reserve(&b->text, room.text, err);
 }
 
 int ws_batch_add_text(ws_batch *b, const char *p, size_t n, ws_err *err) { return ws_buf_add(&b->text, p, n, err); }

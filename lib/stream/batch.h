@@ -112,8 +112,7 @@ void ws_batch_release(ws_batch *b);
 /* Makes room for `words` more words after nword. */
 int ws_batch_reserve_words(ws_batch *b, size_t words, ws_err *err);
 
-/* Makes room for proteins of so many residues in all in a batch without any: growing step by step touches each page
- * twice. Room alone touches none. */
+/* Makes room for proteins of so many residues in all in a batch without any. */
 int ws_batch_expect(ws_batch *b, uint64_t residues, ws_err *err);
 
 /* Appends `n` bytes to the text arena. */

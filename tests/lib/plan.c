@@ -154,6 +154,9 @@ static void test_budgets(tap *t) {
     tap_ok(t, ws_plan_most_batch(1e6) == 1000000 && ws_plan_most_batch(1e8) == 128 << 10 &&
               ws_plan_later_batch(1) == 16 << 10 && ws_plan_later_batch(7) == 112 << 10 && !ws_plan_later_batch(8),
            "it has at most 1e12; after the first filter fewer residues, if models are few");
+    tap_ok(t, ws_plan_placed_batch(1e5, 0) == 40000 && ws_plan_placed_batch(1e10, 0) == 1 &&
+              ws_plan_placed_batch(1, 0) == 128 << 10 && ws_plan_placed_batch(1e5, 8000) == 20000,
+           "of reads that are placed 4e9, within bounds; fewer residues, if rows are kept");
 }
 
 static void test_decisions(tap *t) {

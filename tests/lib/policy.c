@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The policy of lib/run (lib/run/policy.h), a table for each decision. */
+ * The policies of lib/run (lib/run/policy.h) and of batches (lib/stream/policy.h), a table for each decision. */
 #include "lib/run/policy.h"
+#include "lib/stream/policy.h"
 #include "tests/tap.h"
 
 #include <math.h>
@@ -97,6 +98,61 @@ static void test_calls(tap *t) {
     }
 }
 
+static void test_parts(tap *t) {
+    static const struct {
+        const char *what;
+        ws_policy_work w;
+        size_t parts;
+    } c[] = {
+        {"no cells: one", {4, 0, 0, 0, 64}, 1},
+        {"no targets: one", {4, 0, 1e12, 0, 0}, 1},
+        {"one thread: one", {1, 0, 1e12, 0, 64}, 1},
+        {"fewer cells than a part has: one", {4, 0, 2.9e7, 0, 64}, 1},
+        {"cells for four and a half: four", {4, 0, 1.4e8, 0, 64}, 4},
+        {"eight for each thread beside the first", {3, 0, 1e12, 0, 64}, 16},
+        {"no more than targets", {32, 0, 1e12, 0, 64}, 64},
+        {"a device's are larger", {32, 1, 1e12, 0, 64}, 5},
+        {"rows count too", {32, 1, 1e12, 250000, 64}, 7},
+        {"but not on the CPU", {32, 0, 1e8, 250000, 64}, 3},
+    };
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        const size_t got = ws_policy_parts(&c[i].w);
+        tap_ok(t, got == c[i].parts, "parts: %s (%zu)", c[i].what, got);
+    }
+}
+
+static void test_room(tap *t) {
+    static const struct {
+        const char *what;
+        uint64_t mem;
+        int slots;
+        ws_policy_room want;
+    } c[] = {
+        {"half for rows, half for hits", 1000000000, 10, {50000000, 500000}},
+        {"rows have a megabyte", 1000000, 10, {1 << 20, 500}},
+        {"no more than a million hits", 1000000000000, 10, {50000000000, 1000000}},
+        {"no memory", 0, 4, {1 << 20, 0}},
+    };
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        const ws_policy_room r = ws_policy_item_room(c[i].mem, c[i].slots, 100);
+        tap_ok(t, r.text == c[i].want.text && r.pairs == c[i].want.pairs, "room of an item: %s", c[i].what);
+    }
+    tap_ok(t, ws_policy_slots(1) == 4 && ws_policy_slots(16) == 34 && ws_policy_pair_batch(1000) == 4000,
+           "two items for each thread, and two more; batches of pairs are four times as large");
+}
+
+static void test_batches(tap *t) {
+    const uint64_t least = 128 << 10;
+    tap_ok(t, ws_stream_batch(0, 1 << 20) == least && ws_stream_batch(8 * least, 1 << 20) == least &&
+              ws_stream_batch(8 * least + 80, 1 << 20) == least + 10 && ws_stream_batch(1 << 30, 1 << 20) == 1 << 20 &&
+              ws_stream_batch(0, 600) == 600,
+           "a batch grows to an eighth of what was read, within bounds");
+    const ws_stream_room none = ws_stream_expect(0), some = ws_stream_expect(768), most = ws_stream_expect(1u << 31);
+    tap_ok(t, !none.seqs && !none.residues && !none.text && some.seqs == 3 && some.residues == 768 &&
+              some.text == 256 && most.residues == 1 << 20 && most.seqs == 4096,
+           "room for proteins, up to a megabyte");
+}
+
 static void test_items(tap *t) {
     tap_ok(t, ws_policy_sample_batch(0, 5000) == 5000 && ws_policy_sample_batch(1000000, 131072) == 1000 &&
               ws_policy_sample_batch(10000, 131072) == 100000 && ws_policy_sample_batch(1000000000, 600) == 600,
@@ -109,6 +165,9 @@ int main(void) {
     test_seconds(&t);
     test_opening(&t);
     test_calls(&t);
+    test_parts(&t);
+    test_room(&t);
+    test_batches(&t);
     test_items(&t);
     return tap_end(&t);
 }
