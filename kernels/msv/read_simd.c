@@ -16,15 +16,18 @@
 enum { GROUPS = VB_LANES / WS_STRIPED_VECTOR, FLOOR = -128 };
 
 /* READ_SHAPES(F) lists the register shapes to compile as F(G, S): rows of G registers, S sequences together. One
- * sequence alone leaves the processor waiting for its own results. Longer rows are in memory. */
+ * sequence alone leaves the processor waiting for its own results, and more than two registers in flight for each of
+ * two sequences gain nothing. READ_LONG(F) has the shapes for one sequence only. Longer rows are in memory. */
 #if V_REGISTERS == 32
 #define READ_MOST 20
 #define READ_SHAPES(F) \
-    F(1, 4) F(2, 4) F(3, 4) F(4, 4) F(5, 3) F(6, 3) F(7, 2) F(8, 2) F(9, 2) F(10, 2) F(11, 1) F(12, 1) F(13, 1) \
-    F(14, 1) F(15, 1) F(16, 1) F(17, 1) F(18, 1) F(19, 1) F(20, 1)
+    F(1, 4) F(2, 2) F(3, 2) F(4, 2) F(5, 2) F(6, 2) F(7, 2) F(8, 2) F(9, 2) F(10, 2)
+#define READ_LONG(F) \
+    F(11, 1) F(12, 1) F(13, 1) F(14, 1) F(15, 1) F(16, 1) F(17, 1) F(18, 1) F(19, 1) F(20, 1)
 #else
 #define READ_MOST 11
-#define READ_SHAPES(F) F(1, 4) F(2, 3) F(3, 2) F(4, 2) F(5, 1) F(6, 1) F(7, 1) F(8, 1) F(9, 1) F(10, 1) F(11, 1)
+#define READ_SHAPES(F) F(1, 4) F(2, 3) F(3, 2) F(4, 2)
+#define READ_LONG(F) F(5, 1) F(6, 1) F(7, 1) F(8, 1) F(9, 1) F(10, 1) F(11, 1)
 #endif
 enum { READ_TOGETHER = 4 };
 
@@ -54,17 +57,30 @@ typedef struct rows {
 #define LAST_GROUP(G, P) ((G) * GROUPS - 1 - (P))
 #define LAST_OF(v, group) ((group) == GROUPS - 1 ? (v) : VB_GROUP_TO_TOP(v, group))
 
-/* Computes n rows of S sequences, with P groups free. state: for each sequence G vectors, and the largest of all
- * cells. */
-WS_INLINE void rows_of(const int G, const int S, const int P, const rows *r, const uint8_t *const *seq, size_t n,
-                       V *state) {
+/* The rows take the maximum of all cells of a sequence, or notice whether one reaches its least height, as with SIGN of
+ * kernels/ssv/simd.c. */
+enum look { HEIGHT, ALARM, NLOOK };
+enum { ALARMED = 255 };
+
+/* State of a sequence: G vectors of cells, what the rows took, and for ALARM `below`. */
+#define STATE(G) ((G) + 2)
+
+/* Adds the cells a and b to what a sequence has. */
+WS_INLINE V take(const enum look look, V best, V a, V b, V below) {
+    return look == HEIGHT ? VB_MAX_S(best, VB_MAX_S(a, b)) : VB_OR3(best, VB_SUB(below, a), VB_SUB(below, b));
+}
+
+/* Computes n rows of S sequences, with P groups free. state: that of each sequence. */
+WS_INLINE void rows_of(const int G, const int S, const int P, const enum look look, const rows *r,
+                       const uint8_t *const *seq, size_t n, V *state) {
     const V floor = VB_SET1(FLOOR);
-    V v[READ_TOGETHER][READ_MOST], best[READ_TOGETHER];
+    V v[READ_TOGETHER][READ_MOST], best[READ_TOGETHER], below[READ_TOGETHER];
     const uint8_t *x[READ_TOGETHER];
     V_UNROLL for (int s = 0; s < S; s++) {
         x[s] = seq[s];
-        best[s] = state[s * (G + 1) + G];
-        V_UNROLL for (int g = 0; g < G; g++) v[s][g] = state[s * (G + 1) + g];
+        V_UNROLL for (int g = 0; g < G; g++) v[s][g] = state[s * STATE(G) + g];
+        best[s] = state[s * STATE(G) + G];
+        below[s] = state[s * STATE(G) + G + 1];
     }
     for (size_t i = 0; i < n; i++) {
         V_UNROLL for (int s = 0; s < S; s++) {
@@ -72,13 +88,14 @@ WS_INLINE void rows_of(const int G, const int S, const int P, const rows *r, con
             const V in = FIRST_OF(v[s], G, P, floor);
             V_UNROLL for (int g = G - 1; g >= 0; g--) {
                 v[s][g] = VB_SUBS_S(g ? v[s][g - 1] : in, V_LOAD(&cost[g]));
-                best[s] = VB_MAX_S(best[s], v[s][g]);
+                if ((G - g) % 2 == 0) best[s] = take(look, best[s], v[s][g + 1], v[s][g], below[s]);
+                else if (g == 0) best[s] = take(look, best[s], v[s][g], v[s][g], below[s]);
             }
         }
     }
     V_UNROLL for (int s = 0; s < S; s++) {
-        state[s * (G + 1) + G] = best[s];
-        V_UNROLL for (int g = 0; g < G; g++) state[s * (G + 1) + g] = v[s][g];
+        V_UNROLL for (int g = 0; g < G; g++) state[s * STATE(G) + g] = v[s][g];
+        state[s * STATE(G) + G] = best[s];
     }
 }
 
@@ -91,7 +108,7 @@ static V first_in_memory(const rows *r, const V *v, V fill) {
     return VB_UP_GROUP(v[r->G - 1], VB_GROUP_UP1(V_LOAD(top), fill));
 }
 
-/* Does the same for one sequence and any number of registers. */
+/* Does the same for one sequence and any number of registers, and takes the maximum. */
 static void rows_any(const rows *r, const uint8_t *const *seq, size_t n, V *v) {
     const size_t G = r->G;
     V best = v[G];
@@ -108,42 +125,100 @@ static void rows_any(const rows *r, const uint8_t *const *seq, size_t n, V *v) {
 
 typedef void rows_fn(const rows *r, const uint8_t *const *seq, size_t n, V *state);
 typedef struct shape {
-    rows_fn *alone, *together;
+    rows_fn *alone[NLOOK], *together[NLOOK]; /* of ALARM: where an OR of three is one operation */
     int S;
 } shape;
 
-#define READ_DEFINE_ONE(G, S, P) \
-    static void alone_##G##_##P(const rows *r, const uint8_t *const *x, size_t n, V *v) { \
-        rows_of(G, 1, P, r, x, n, v); \
-    } \
-    static void together_##G##_##P(const rows *r, const uint8_t *const *x, size_t n, V *v) { \
-        rows_of(G, S, P, r, x, n, v); \
+#define READ_ROWS(name, G, S, P, look) \
+    static void name##_##G##_##P(const rows *r, const uint8_t *const *x, size_t n, V *v) { \
+        rows_of(G, S, P, look, r, x, n, v); \
     }
-#define READ_DEFINE(G, S) READ_FREE(READ_DEFINE_ONE, G, S)
-#define READ_ENTRY_ONE(G, S, P) [P] = {alone_##G##_##P, together_##G##_##P, S},
+#define READ_ALONE(G, S, P) READ_ROWS(alone, G, 1, P, HEIGHT)
+#define READ_TWO(G, S, P) READ_ROWS(together, G, S, P, HEIGHT)
+#if VB_OR3_IS_ONE
+#define READ_ALONE_ALARM(G, S, P) READ_ROWS(alarm_alone, G, 1, P, ALARM)
+#define READ_TWO_ALARM(G, S, P) READ_ROWS(alarm_together, G, S, P, ALARM)
+#define READ_OF(name, G, P) {name##_##G##_##P, alarm_##name##_##G##_##P}
+#else
+#define READ_ALONE_ALARM(G, S, P)
+#define READ_TWO_ALARM(G, S, P)
+#define READ_OF(name, G, P) {name##_##G##_##P, NULL}
+#endif
+#define READ_DEFINE_LONG(G, S) READ_FREE(READ_ALONE, G, S) READ_FREE(READ_ALONE_ALARM, G, S)
+#define READ_DEFINE(G, S) READ_DEFINE_LONG(G, S) READ_FREE(READ_TWO, G, S) READ_FREE(READ_TWO_ALARM, G, S)
+#define READ_ENTRY_ONE(G, S, P) [P] = {READ_OF(alone, G, P), READ_OF(together, G, P), S},
+#define READ_ENTRY_ONE_LONG(G, S, P) [P] = {READ_OF(alone, G, P), {NULL, NULL}, S},
 #define READ_ENTRY(G, S) [G] = {READ_FREE(READ_ENTRY_ONE, G, S)},
+#define READ_ENTRY_LONG(G, S) [G] = {READ_FREE(READ_ENTRY_ONE_LONG, G, S)},
 READ_SHAPES(READ_DEFINE)
-static const shape any = {rows_any, rows_any, 1}, shapes[READ_MOST + 1][GROUPS] = {READ_SHAPES(READ_ENTRY)};
+READ_LONG(READ_DEFINE_LONG)
+static const shape any = {.alone = {rows_any}, .S = 1},
+                   shapes[READ_MOST + 1][GROUPS] = {READ_SHAPES(READ_ENTRY) READ_LONG(READ_ENTRY_LONG)};
 
-/* Sets the status of each item that has residues to its best height. state: READ_TOGETHER times G + 1 vectors. */
-static void set_heights(const rows *r, const ws_seqlist *list, ws_fscore *out, V *state) {
+/* Begins a sequence. least: the height of an alarm. */
+static void begin(V *state, size_t G, enum look look, int least) {
+    for (size_t g = 0; g < G; g++) state[g] = VB_SET1(FLOOR);
+    state[G] = VB_SET1(look == HEIGHT ? FLOOR : 0);
+    state[G + 1] = VB_SET1(look == HEIGHT ? 0 : FLOOR + least - 1);
+}
+
+/* Ends the only sequence that is left, with L residues. A cell is that of a diagonal of at most M residues. So the rest
+ * of a sequence may be cut into parts that are computed together, where each but the first begins M residues early:
+ * what it lacks there, the part before it has. state: that of the sequence, then room for the others. */
+static void end_alone(const rows *r, const shape *sh, enum look look, const uint8_t *x, size_t L, V *state) {
+    const size_t M = (size_t)r->bytes.M, S = (size_t)sh->S, size = STATE(r->G);
+    const size_t part = L > M ? (L - M + S - 1) / S + M : L;
+    if (sh->S == 1 || 3 * part > 2 * L) {
+        sh->alone[look](r, &x, L, state);
+        return;
+    }
+    const uint8_t *from[READ_TOGETHER] = {x};
+    for (size_t s = 0; s < S; s++) {
+        from[s] = x + ws_min(s * (part - M), L - part);
+        for (size_t g = 0; g < size && s; g++) state[s * size + g] = g < r->G ? VB_SET1(FLOOR) : state[g];
+    }
+    sh->together[look](r, from, part, state);
+    for (size_t s = 1; s < S; s++) {
+        V *best = &state[r->G], other = state[s * size + r->G];
+        *best = look == HEIGHT ? VB_MAX_S(*best, other) : VB_OR3(*best, other, other);
+    }
+}
+
+/* Returns what a sequence has: its best height, or 255 for an alarm and 0 for none. */
+static int result(enum look look, V best) {
+    if (look == HEIGHT) return VB_HMAX_U(VB_XOR(best, VB_SET1(FLOOR)));
+    return VB_HMAX_U(best) > INT8_MAX ? ALARMED : 0;
+}
+
+/* Sets the status of each item that has residues to its result; before, it is the least height of an ALARM. state: room
+ * for READ_TOGETHER sequences. */
+static void scan(const rows *r, const ws_seqlist *list, enum look look, ws_fscore *out, V *state) {
     const shape *sh = r->G <= READ_MOST ? &shapes[r->G][r->G * GROUPS - r->nq] : &any;
-    const V floor = VB_SET1(FLOOR);
-    const size_t size = r->G + 1;
+    const size_t size = STATE(r->G);
     ws_tracks tracks;
-    ws_tracks_begin(&tracks, list, list->n > 1 ? sh->S : 1);
-    for (size_t k = 0; k < (size_t)tracks.width * size; k++) state[k] = floor;
-    for (int s = 0; s < tracks.width; s++) (void)ws_tracks_fill(&tracks, s);
+    ws_tracks_begin(&tracks, list, sh->S);
+    for (int s = 0; s < tracks.width; s++)
+        begin(state + (size_t)s * size, r->G, look, ws_tracks_fill(&tracks, s) ? out[tracks.at[s]].status : 1);
     for (size_t n; (n = ws_tracks_rows(&tracks)) > 0;) {
-        (tracks.width > 1 ? sh->together : sh->alone)(r, tracks.x, n, state);
+        if (tracks.live == 1) {
+            int s = 0;
+            while (tracks.at[s] == WS_TRACK_EMPTY) s++;
+            if (s) memcpy(state, state + (size_t)s * size, size * sizeof *state);
+            end_alone(r, sh, look, tracks.x[s], tracks.left[s], state);
+            out[tracks.at[s]].status = result(look, state[r->G]);
+            ws_tracks_drop(&tracks, s);
+            if (!ws_tracks_fill(&tracks, 0)) return;
+            begin(state, r->G, look, out[tracks.at[0]].status);
+            continue;
+        }
+        sh->together[look](r, tracks.x, n, state);
         ws_tracks_advance(&tracks, n);
         for (int s = 0; s < tracks.width; s++) {
             V *own = state + (size_t)s * size;
             if (tracks.at[s] == WS_TRACK_EMPTY || tracks.left[s] > 0) continue;
-            out[tracks.at[s]].status = VB_HMAX_U(VB_XOR(own[r->G], floor));
+            out[tracks.at[s]].status = result(look, own[r->G]);
             ws_tracks_drop(&tracks, s);
-            (void)ws_tracks_fill(&tracks, s);
-            for (size_t k = 0; k < size; k++) own[k] = floor;
+            begin(own, r->G, look, ws_tracks_fill(&tracks, s) ? out[tracks.at[s]].status : 1);
         }
     }
 }
@@ -211,7 +286,33 @@ typedef struct msv_read {
 } msv_read;
 
 /* So many residues cost what a layout does. */
-enum { WORTH_A_LAYOUT = 6000 };
+enum { WORTH_A_LAYOUT = 20000 };
+
+/* Returns the least height of item j that matters; 0: every one does. */
+static int least_of(const rows *r, const ws_seqlist *list, size_t j) {
+    const ws_lenmodel *lm = ws_seqlist_lm(list, j);
+    const ws_gate *gate = list->gate;
+    return ws_ssv_least(&r->bytes, lm->tjb, lm->null_nats, gate->least - gate->each * (float)lm->L);
+}
+
+/* Sets the status of each item that has residues to its best height; to -1 where the gate rejects that of the item. */
+static void set_heights(const rows *r, const ws_seqlist *list, ws_fscore *out, V *state) {
+    if (!VB_OR3_IS_ONE || !list->gate || r->G > READ_MOST) {
+        scan(r, list, HEIGHT, out, state);
+        return;
+    }
+    for (size_t j = 0; j < list->n; j++) out[j].status = (int32_t)ws_max((size_t)least_of(r, list, j), 1);
+    scan(r, list, ALARM, out, state);
+    for (size_t j = 0; j < list->n; j++) {
+        const uint32_t item = (uint32_t)ws_seqlist_at(list, j);
+        ws_seqlist one = *list;
+        one.item = &item;
+        one.n = 1;
+        if (!ws_seqlist_len(list, j)) continue;
+        if (out[j].status != ALARMED && least_of(r, list, j)) out[j].status = -1;
+        else scan(r, &one, HEIGHT, &out[j], state);
+    }
+}
 
 /* Returns 1 if a sequence of the list has a residue that is several. */
 static int has_degenerate(const ws_seqlist *list, int K) {
@@ -232,20 +333,21 @@ static int score_rows(const msv_read *m, const ws_seqlist *list, ws_fscore *out,
     const ws_hmm *h = m->target->hmm;
     const size_t room = aligned(ws_striped_room(h->M, h->abc)) + GROUPS * WS_ALIGN;
     const size_t G = (ws_striped_vectors(h->M) + GROUPS - 1) / GROUPS;
-    char *at = ws_buf_scratch(scratch, room + (2 * (size_t)h->abc->Kp * G + READ_TOGETHER * (G + 1)) * sizeof(V), err);
+    char *at = ws_buf_scratch(scratch, room + (2 * (size_t)h->abc->Kp * G + READ_TOGETHER * STATE(G)) * sizeof(V), err);
     if (!at) return err->code;
     const ws_hmm_reader *reader = m->target->reader;
     const int rc = reader->striped(reader->own, m->target->number, at, has_degenerate(list, h->abc->K), s, err);
     if (rc) return rc;
     V *cell = (V *)(void *)(at + room);
-    const rows r = take_rows(s, cell + READ_TOGETHER * (G + 1));
+    const rows r = take_rows(s, cell + READ_TOGETHER * STATE(G));
     set_heights(&r, list, out, cell);
     for (size_t j = 0; j < list->n; j++) {
         const uint8_t *x = ws_seqlist_codes(list, j);
         const size_t L = ws_seqlist_len(list, j);
         const ws_lenmodel *lm = ws_seqlist_lm(list, j);
         if (!L) continue;
-        out[j] = ws_ssv_decide(&r.bytes, lm->tjb, out[j].status);
+        if (out[j].status < 0) out[j] = (ws_fscore){-INFINITY, WS_F_OK};
+        else out[j] = ws_ssv_decide(&r.bytes, lm->tjb, out[j].status);
         if (out[j].status == WS_F_OPEN) out[j] = full(&r, lm, x, L, cell);
     }
     return WS_OK;
