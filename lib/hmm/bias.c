@@ -53,9 +53,7 @@ void ws_bias_scores_scalar(const ws_bias *bias, const ws_seqlist *list, float *o
 
 /* ---- lists, by the best width that runs here ---- */
 
-/* Items of a list that are sorted at once; and the most that are done one by one, since a vector takes as long for one
- * sequence as for all of its lanes. */
-enum { BLOCK = 1024, ONE_BY_ONE = 3 };
+enum { BLOCK = 1024 }; /* items of a list that are sorted at once */
 
 /* Scores a block of a list, long sequences first. */
 static void score_block(const ws_bias *bias, ws_bias_scores_fn *scores, const ws_seqlist *list, float *out) {
@@ -68,8 +66,8 @@ static void score_block(const ws_bias *bias, ws_bias_scores_fn *scores, const ws
 
 void ws_bias_scores(const ws_bias *bias, const ws_cpu *cpu, const ws_seqlist *list, float *out) {
     static ws_bias_scores_fn *const by_width[WS_NWIDTH] = {WS_BY_WIDTH(ws_bias_scores_)};
-    if (list->n <= ONE_BY_ONE) {
-        ws_bias_scores_scalar(bias, list, out);
+    if (list->n == 1) {
+        by_width[ws_cpu_best(cpu)](bias, list, out);
         return;
     }
     for (size_t from = 0; from < list->n; from += BLOCK) {

@@ -43,6 +43,13 @@ typedef void ws_bias_scores_fn(const ws_bias *bias, const ws_seqlist *list, floa
 WS_WIDTHS(WS_BIAS_SCORES_, )
 WS_BIAS_SCORES_(scalar, )
 
+/* Replaces so many aligned singles by their logarithms (lib/hmm/floatlog.h), with one width, which must run on this
+ * machine. */
+enum { WS_FLOATLOGS = 32 };
+typedef void ws_float_logs_fn(float *v);
+#define WS_FLOAT_LOGS_(width, ...) void ws_float_logs_##width(float *v);
+WS_WIDTHS(WS_FLOAT_LOGS_, )
+
 /* Shared by scalar and vector code: the first row, and the last line of section 10.3. */
 #define WS_BIAS_PI0 0.999f
 #define WS_BIAS_PI1 0.001f

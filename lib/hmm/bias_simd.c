@@ -8,9 +8,10 @@
 #include "lib/hmm/floatlog.h"
 #include "lib/simd/v.h"
 
-enum { LANES = VF_LANES, CHUNK = 32 };
+enum { LANES = VF_LANES, CHUNK = WS_FLOATLOGS };
 
-/* Returns (float)log((double)m) of half the lanes; see floatlog.h. */
+/* Returns (float)log((double)m) of half the lanes; see floatlog.h. Sums are fused, which lets the double differ in its
+ * last places, and no single (tests/lib/bias.c compares them all). */
 WS_INLINE VD half_log(VD m) {
     const V bits = VD_BITS(m);
     const V shifted = VL_ADD(bits, VL_SET1(WS_LOG_BIAS - WS_LOG_OFFSET));
@@ -18,19 +19,23 @@ WS_INLINE VD half_log(VD m) {
     const V exponent = VL_AND(shifted, VL_SET1(INT64_C(0x7ff0000000000000)));
     const VD z = VD_FROM_BITS(VL_ADD(VL_SUB(bits, exponent), VL_SET1(WS_LOG_BIAS)));
     const VD k = VD_SUB(VD_FROM_BITS(VL_OR(VL_SHR(exponent, 52), VL_SET1(WS_LOG_MAGIC))), VD_SET1(WS_LOG_MAGIC_BIAS));
-    const VD r = VD_SUB(VD_MUL(z, VD_LOOKUP16(ws_floatlog.inverse, i)), VD_SET1(1.0)), r2 = VD_MUL(r, r);
-    const VD high = VD_ADD(VD_MUL(k, VD_SET1(WS_LN2_HIGH)), VD_LOOKUP16(ws_floatlog.high, i));
-    const VD low = VD_ADD(VD_MUL(k, VD_SET1(WS_LN2_LOW)), VD_LOOKUP16(ws_floatlog.low, i));
+    const VD r = VD_FMA(z, VD_LOOKUP16(ws_floatlog.inverse, i), VD_SET1(-1.0)), r2 = VD_MUL(r, r);
+    const VD high = VD_FMA(k, VD_SET1(WS_LN2_HIGH), VD_LOOKUP16(ws_floatlog.high, i));
+    const VD low = VD_FMA(k, VD_SET1(WS_LN2_LOW), VD_LOOKUP16(ws_floatlog.low, i));
     const VD w = VD_ADD(high, r), rest = VD_ADD(VD_ADD(VD_SUB(high, w), r), low);
     VD even = VD_SET1(-1.0 / 14), odd = VD_SET1(1.0 / 13);
     V_UNROLL for (int n = 12; n >= 2; n -= 2) {
-        even = VD_SUB(VD_MUL(even, r2), VD_SET1(1.0 / n));
-        if (n > 2) odd = VD_ADD(VD_MUL(odd, r2), VD_SET1(1.0 / (n - 1)));
+        even = VD_FMA(even, r2, VD_SET1(-1.0 / n));
+        if (n > 2) odd = VD_FMA(odd, r2, VD_SET1(1.0 / (n - 1)));
     }
-    return VD_ADD(w, VD_ADD(rest, VD_MUL(r2, VD_ADD(even, VD_MUL(r, odd)))));
+    return VD_ADD(w, VD_FMA(r2, VD_FMA(r, odd, even), rest));
 }
 
 WS_INLINE VF float_log(VF m) { return VF_OF_HALVES(half_log(VD_OF_HALF(m, 0)), half_log(VD_OF_HALF(m, 1))); }
+
+void V_FACE(ws_float_logs_)(float *v) {
+    for (size_t i = 0; i < WS_FLOATLOGS; i += LANES) VF_STORE(v + i, float_log(VF_LOAD(v + i)));
+}
 
 /* State of the lanes between rows: both states, normalised; the sum; the transitions, which depend on the length. */
 typedef struct lanes {
@@ -65,6 +70,7 @@ static void fill(ws_tracks *tracks, int s, lanes *v, const ws_bias *bias, float 
 
 static void rows(lanes *v, const ws_bias *bias, const uint8_t *const *x, size_t n) {
     const VF t00 = VF_LOAD(v->t00), t01 = VF_LOAD(v->t01), t10 = VF_SET1(bias->t10), t11 = VF_SET1(bias->t11);
+    const VF one = VF_SET1(1.0f);
     VF a = VF_LOAD(v->a), b = VF_LOAD(v->b), F = VF_LOAD(v->F);
     for (size_t from = 0; from < n; from += CHUNK) {
         const size_t rest = ws_min(n - from, CHUNK);
@@ -74,8 +80,10 @@ static void rows(lanes *v, const ws_bias *bias, const uint8_t *const *x, size_t 
             const VF next_a = VF_ADD(VF_MUL(a, t00), VF_MUL(b, t10));
             const VF next_b = VF_MUL(VF_ADD(VF_MUL(a, t01), VF_MUL(b, t11)), VF_LOOKUP32(v->odds, v->code + i * LANES));
             const VF m = VF_MAX(next_a, next_b);
-            a = VF_DIV(next_a, m);
-            b = VF_DIV(next_b, m);
+            const VM less = VM_GT(next_b, next_a); /* the larger one becomes 1 */
+            const VF other = VF_DIV(VM_PICK(less, next_a, next_b), m);
+            a = VM_PICK(less, other, one);
+            b = VM_PICK(less, one, other);
             F = VF_ADD(F, float_log(m));
         }
     }
@@ -84,8 +92,42 @@ static void rows(lanes *v, const ws_bias *bias, const uint8_t *const *x, size_t 
     VF_STORE(v->F, F);
 }
 
+/* Returns the score of one sequence of L >= 1 residues, as ws_bias_score: its states one after another, and logarithms
+ * in lanes. */
+static float score_one(const ws_bias *bias, const ws_lenmodel *lm, const uint8_t *x, size_t L) {
+    const float t00 = lm->p1, t01 = 1.0f - lm->p1, t10 = bias->t10, t11 = bias->t11;
+    float a = 1.0f * WS_BIAS_PI0, b = bias->odds[x[0]] * WS_BIAS_PI1, F = 0.0f;
+    float m[CHUNK] __attribute__((aligned(WS_ALIGN)));
+    for (int i = 0; i < CHUNK; i++) m[i] = 1.0f;
+    for (size_t from = 0; from < L; from += CHUNK) {
+        const size_t rest = ws_min(L - from, CHUNK);
+        for (size_t i = 0; i < rest; i++) {
+            if (from + i > 0) {
+                const float next_a = a * t00 + b * t10, next_b = (a * t01 + b * t11) * bias->odds[x[from + i]];
+                a = next_a;
+                b = next_b;
+            }
+            m[i] = a > b ? a : b;
+            a /= m[i];
+            b /= m[i];
+        }
+        V_FACE(ws_float_logs_)(m);
+        for (size_t i = 0; i < rest; i++) F += m[i];
+        for (size_t i = 0; i < CHUNK; i++) m[i] = 1.0f;
+    }
+    return ws_bias_finish(F + ws_float_log(a + b), lm);
+}
+
+/* A vector takes as long for one sequence as for all of its lanes. So few are done one by one. */
+enum { ONE_BY_ONE = 2 };
+
 void V_FACE(ws_bias_scores_)(const ws_bias *bias, const ws_seqlist *list, float *out) {
     lanes v;
+    for (size_t j = 0; j < list->n && list->n <= ONE_BY_ONE; j++) {
+        const size_t L = ws_seqlist_len(list, j);
+        out[j] = L ? score_one(bias, ws_seqlist_lm(list, j), ws_seqlist_codes(list, j), L) : 0.0f;
+    }
+    if (list->n <= ONE_BY_ONE) return;
     ws_tracks tracks;
     ws_tracks_begin(&tracks, list, LANES);
     for (size_t j = 0; j < list->n; j++) out[j] = 0.0f;

@@ -30,8 +30,8 @@ extern const ws_floatlog_table ws_floatlog;
 #define WS_LN2_HIGH 0x1.62e42fefa3800p-1
 #define WS_LN2_LOW 0x1.ef35793c76730p-45
 
-/* Returns (float)log((double)m). Does the operations of V_FACE(float_log) of bias_simd.c in the same order; t: a
- * copy of ws_floatlog. */
+/* Returns (float)log((double)m). V_FACE(float_log) of bias_simd.c does the same operations, some of them fused;
+ * t: a copy of ws_floatlog. */
 WS_DEVICE static inline float ws_float_log_by(const ws_floatlog_table *t, float m) {
     const double wide = (double)m;
     int64_t bits;
