@@ -14,7 +14,7 @@ sed -i "s/^version: .*/version: $1/; s/^date-released: .*/date-released: $day/" 
 sed -i "s/set version = \"[^\"]*\"/set version = \"$1\"/" packaging/bioconda/meta.yaml
 sed -i "s/warpsieve=[0-9.]*/warpsieve=$1/" $flows/environment.yml
 sed -i "s/warpsieve:[0-9.]*--/warpsieve:$1--/" $flows/main.nf
-sed -i "s/warpsieve =[0-9.]*/warpsieve =$1/" workflows/snakemake/wrapper/environment.yaml workflows/snakemake/envs/warpsieve.yaml
+sed -i "s/warpsieve =[0-9.]*/warpsieve =$1/" workflows/snakemake/wrappers/cascade/environment.yaml workflows/snakemake/envs/warpsieve.yaml
 sed -i "s/^## Unreleased.*/## $1 ($day)/" CHANGELOG.md
 head -1 debian/changelog | grep -q "($1-" || {
     {

@@ -134,7 +134,7 @@ syntax_only() {
     places() { # FILE: VERSION
         (cd "$1" && grep -oHE 'define WS_VERSION "[^"]*|^warpsieve \([^-]*|^version: .*|set version = "[^"]*|warpsieve(:|=| =)[0-9.]+' \
             lib/base/ws.h debian/changelog CITATION.cff packaging/bioconda/meta.yaml \
-            workflows/snakemake/{wrapper/environment,envs/warpsieve}.yaml \
+            workflows/snakemake/{wrappers/cascade/environment,envs/warpsieve}.yaml \
             workflows/nextflow/modules/warpsieve/cascade/{main.nf,environment.yml}) |
                 sed -E 's/:.*[^0-9.]([0-9][0-9.]*)$/: \1/'
     }

@@ -319,7 +319,7 @@ SH
     command -v snakemake >/dev/null || skip "snakemake is not installed"
     run -0 snakemake --nocolor --lint -s "$flows/snakemake/Snakefile" --config database=demo.fa.gz models=three.hmm
     grep -q 'Congratulations' <<<"$output" || fail "$output"
-    same <(sed 1d "$flows/snakemake/envs/warpsieve.yaml") <(sed 1d "$flows/snakemake/wrapper/environment.yaml")
+    same <(sed 1d "$flows/snakemake/envs/warpsieve.yaml") <(sed 1d "$flows/snakemake/wrappers/cascade/environment.yaml")
 }
 
 @test "snakemake: nothing passes" {
@@ -340,17 +340,17 @@ SH
 
 @test "snakemake: the wrapper passes its own test" {
     mkdir -p wrapped prefix/master/bio/warpsieve/cascade
-    cp "$flows"/snakemake/wrapper/*.* prefix/master/bio/warpsieve/cascade/
+    cp "$flows"/snakemake/wrappers/cascade/*.* prefix/master/bio/warpsieve/cascade/
     cp demo.fa.gz wrapped/
     cp "$data/demo.hmm" wrapped/
-    cp "$flows/snakemake/wrapper/test/Snakefile" wrapped/
+    cp "$flows/snakemake/wrappers/cascade/test/Snakefile" wrapped/
     cd wrapped
     snake --cores 2 --wrapper-prefix "file://$BATS_FILE_TMPDIR/prefix/" hits.tsv
     cd ..
     [ "$(nrows wrapped/hits.tsv)" -eq "$(grep -c '>' wrapped/hits.fa)" ]
     msvfilt m.hmm demo.fa | vitfilt m.hmm | fwdscore m.hmm >one.tsv
     same <(column wrapped/hits.tsv fwd_bits) <(column one.tsv fwd_bits)
-    for key in name description input output params; do grep -q "^$key:" "$flows/snakemake/wrapper/meta.yaml" ||
+    for key in name description input output params; do grep -q "^$key:" "$flows/snakemake/wrappers/cascade/meta.yaml" ||
         fail "no $key"; done
 }
 
