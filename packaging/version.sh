@@ -8,13 +8,14 @@ echo "$1" | grep -qx '[0-9]*\.[0-9]*\.[0-9]*' || { echo "version.sh: expected X.
 cd "$(dirname "$0")/.."
 day=${2:-$(date -u +%F)}
 old=$(sed -n 's/.*define WS_VERSION "\(.*\)"/\1/p' lib/base/ws.h)
-flows=workflows/nextflow/modules/warpsieve/cascade
 sed -i "/define WS_VERSION/s/\"$old\"/\"$1\"/" lib/base/ws.h
 sed -i "s/^version: .*/version: $1/; s/^date-released: .*/date-released: $day/" CITATION.cff
 sed -i "s/set version = \"[^\"]*\"/set version = \"$1\"/" packaging/bioconda/meta.yaml
-sed -i "s/warpsieve=[0-9.]*/warpsieve=$1/" $flows/environment.yml
-sed -i "s/warpsieve:[0-9.]*--/warpsieve:$1--/" $flows/main.nf
-sed -i "s/warpsieve =[0-9.]*/warpsieve =$1/" workflows/snakemake/wrappers/cascade/environment.yaml workflows/snakemake/envs/warpsieve.yaml
+sed -i "s/warpsieve=[0-9.]*/warpsieve=$1/" workflows/nextflow/modules/warpsieve/*/environment.yml
+sed -i "s/warpsieve:[0-9.]*--/warpsieve:$1--/" workflows/nextflow/modules/warpsieve/*/main.nf
+sed -i "s/warpsieve =[0-9.]*/warpsieve =$1/" workflows/snakemake/wrappers/*/environment.yaml \
+    workflows/snakemake/envs/warpsieve.yaml
+sed -i "/name=\"@TOOL_VERSION@\"/s/>[0-9.]*</>$1</" workflows/galaxy/macros.xml
 sed -i "s/^## Unreleased.*/## $1 ($day)/" CHANGELOG.md
 head -1 debian/changelog | grep -q "($1-" || {
     {
