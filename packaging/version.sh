@@ -25,4 +25,4 @@ head -1 debian/changelog | grep -q "($1-" || {
     } >debian/changelog.new
     mv debian/changelog.new debian/changelog
 }
-echo "now $1, before $old. To be done: make, and WARPSIEVE_SNAPSHOT=write bats tests/workflows.bats -f snapshot"
+echo "now $1, before $old. To be done: make, and WARPSIEVE_SNAPSHOT=write bats -f snapshot tests/workflows.bats tests/modules.bats"

@@ -5,7 +5,8 @@
     nfcore.py check MODULE [COLLECTION]     meta.yml and environment.yml by the rules of the collection's schemas; with a
                                             checkout of the collection and jsonschema by the schemas themselves
     nfcore.py snapshot RUN STUB VERSION     prints what nf-test would record of the files in RUN and STUB, where the script
-                                            and the stub of the module ran
+                                            and the stub of the cascade ran
+    nfcore.py tables MODULE RUN STUB VERSION    the same of a module that writes reports and tables: rows without comments
 """
 import gzip
 import hashlib
@@ -83,5 +84,24 @@ def snapshot(run, stub, version):
     print(json.dumps({name: {"content": content} for name, content in tests.items()}, indent=4))
 
 
+def tables(module, run, stub, version):
+    with open(os.path.join(module, "main.nf")) as f:
+        text = f.read()
+    with open(os.path.join(module, "tests", "main.nf.test")) as f:
+        title = re.search(r'test\("(.*)"\)', f.read())[1]
+    process = re.search(r"^process (\w+)", text, re.M)[1]
+    outputs = {emit: "test" + glob.lstrip("*") for glob, emit in re.findall(r'path\("(.*)"\), emit: (\w+)', text)}
+    versions = [[process, "warpsieve", version]]
+    out = {}
+    for emit in sorted(outputs):
+        if emit.endswith("_summary"):
+            with gzip.open(os.path.join(run, outputs[emit]), "rt") as f:
+                out[emit] = {"content": [[line.rstrip("\n") for line in f if not line.startswith("#")]]}
+    out[title + " - stub"] = {"content": [{**{emit: recorded(stub, name) for emit, name in sorted(outputs.items())},
+                                          "versions_warpsieve": versions}]}
+    out["versions"] = {"content": [versions]}
+    print(json.dumps(out, indent=4))
+
+
 if __name__ == "__main__":
-    {"check": check, "snapshot": snapshot}[sys.argv[1]](*sys.argv[2:])
+    {"check": check, "snapshot": snapshot, "tables": tables}[sys.argv[1]](*sys.argv[2:])

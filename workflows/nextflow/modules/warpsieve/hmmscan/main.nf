@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Search profile HMMs with proteins, as hmmscan of HMMER does, without an index of hmmpress: the report, and the tables that are asked for.
+process WARPSIEVE_HMMSCAN {
+    tag "${meta.id}"
+    label 'process_medium'
+
+    conda "${moduleDir}/environment.yml"
+    container "${workflow.containerEngine in ['singularity', 'apptainer'] && !task.ext.singularity_pull_docker_container
+        ? 'https://depot.galaxyproject.org/singularity/warpsieve:0.2.0--0'
+        : 'quay.io/biocontainers/warpsieve:0.2.0--0'}"
+
+    input:
+    tuple val(meta), path(models), path(sequences), val(write_target), val(write_domain)
+
+    output:
+    tuple val(meta), path("*.txt.gz"), emit: output
+    tuple val(meta), path("*.tbl.gz"), emit: target_summary, optional: true
+    tuple val(meta), path("*.domtbl.gz"), emit: domain_summary, optional: true
+    tuple val("${task.process}"), val('warpsieve'), eval("hmmsieve --version | sed '1!d;s/.* //'"), topic: versions, emit: versions_warpsieve
+
+    when:
+    task.ext.when == null || task.ext.when
+
+    script:
+    def args = task.ext.args ?: ''
+    def prefix = task.ext.prefix ?: "${meta.id}"
+    def target_summary = write_target ? "--tblout ${prefix}.tbl" : ''
+    def domain_summary = write_domain ? "--domtblout ${prefix}.domtbl" : ''
+    """
+    "\$(hmmsieve --hmmer-path)/hmmscan" --cpu ${task.cpus} ${args} -o ${prefix}.txt ${target_summary} ${domain_summary} ${models} ${sequences}
+    for file in ${prefix}.txt ${prefix}.tbl ${prefix}.domtbl; do
+        if [ -e "\$file" ]; then gzip -n "\$file"; fi
+    done
+    """
+
+    stub:
+    def prefix = task.ext.prefix ?: "${meta.id}"
+    """
+    echo "" | gzip -n > ${prefix}.txt.gz
+    if ${write_target ? 'true' : 'false'}; then echo "" | gzip -n > ${prefix}.tbl.gz; fi
+    if ${write_domain ? 'true' : 'false'}; then echo "" | gzip -n > ${prefix}.domtbl.gz; fi
+    """
+}
