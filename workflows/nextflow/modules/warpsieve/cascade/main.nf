@@ -72,8 +72,8 @@ process WARPSIEVE_CASCADE {
     stub:
     def prefix = task.ext.prefix ?: "${meta.id}"
     """
-    echo "" | gzip -n > ${prefix}.hits.tsv.gz
-    echo "" | gzip -n > ${prefix}.hits.fa.gz
+    echo "" | gzip > ${prefix}.hits.tsv.gz
+    echo "" | gzip > ${prefix}.hits.fa.gz
     touch ${prefix}.hits.json
     """
 }

@@ -38,9 +38,9 @@ process WARPSIEVE_HMMSEARCH {
     stub:
     def prefix = task.ext.prefix ?: "${meta.id}"
     """
-    echo "" | gzip -n > ${prefix}.txt.gz
-    if ${write_align ? 'true' : 'false'}; then echo "" | gzip -n > ${prefix}.sto.gz; fi
-    if ${write_target ? 'true' : 'false'}; then echo "" | gzip -n > ${prefix}.tbl.gz; fi
-    if ${write_domain ? 'true' : 'false'}; then echo "" | gzip -n > ${prefix}.domtbl.gz; fi
+    echo "" | gzip > ${prefix}.txt.gz
+    if ${write_align ? 'true' : 'false'}; then echo "" | gzip > ${prefix}.sto.gz; fi
+    if ${write_target ? 'true' : 'false'}; then echo "" | gzip > ${prefix}.tbl.gz; fi
+    if ${write_domain ? 'true' : 'false'}; then echo "" | gzip > ${prefix}.domtbl.gz; fi
     """
 }
