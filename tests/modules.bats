@@ -106,3 +106,79 @@ LIST
             fail "WARPSIEVE_SNAPSHOT=write bats tests/modules.bats -f snapshots makes it anew for $name"
     done
 }
+
+# ---- Snakemake ----
+
+wrappers=$flows/snakemake/wrappers
+# What the rules of the tests of all wrappers left here is what HMMER 3.4 left, apart from lines of program and time.
+as_hmmer() { # as_hmmer FILE WANT
+    local own='^# \(HMMER 3\|Copyright\|Freely\|The format\|CPU time\|Mc\/sec\|Program:\|Version:\|Option\|Current\|Date:\|Query file\|Target file\|'
+    own+='.*\(file\|output\|database\|format\):\|number of worker\|MSA of\|Alignment of\|Pipeline mode\|\[ok\]\)\|^#=GF AU\|^#$'
+    same <(grep -v "$own" "$small/$2") <(grep -v "$own" "$1") || fail "$1 $2"
+}
+wrapped_as_hmmer() { # wrapped_as_hmmer WRAPPER TABLE...: the files search.TABLE
+    local peer=hmmsearch t
+    [ "$1" != nhmmsieve ] || peer=nhmmer
+    [ "$1" != jacksieve ] || peer=jackhmmer
+    for t in "${@:2}"; do as_hmmer "search.$t" "$peer.$t"; done
+    tail -1 search.out | grep -qx '\[ok\]'
+}
+prepare() { cp "$small"/{models.hmm,proteins.fa,queries.fa,dna.hmm,genome.fa} .; }
+
+@test "snakemake: the command lines of the wrappers for hmmsieve, nhmmsieve and jacksieve leave what HMMER 3.4 left" {
+    prepare
+    wrapper() { python3 "$top/tests/wrappers.py" "$wrappers/$1/wrapper.py" threads=2 "log=logs/$1.log" "${@:2}"; }
+    wrapper hmmsieve input.models=models.hmm input.sequences=proteins.fa output.report=search.out output.tblout=search.tbl \
+        output.domtblout=search.dom output.pfamtblout=search.pfam output.alignment=search.sto 'params.extra=-Z 10'
+    wrapped_as_hmmer hmmsieve tbl dom pfam sto
+    wrapper hmmsieve input.models=models.hmm input.sequences=proteins.fa output.tblout=scan.tbl output.domtblout=scan.dom params.extra=--scan
+    as_hmmer scan.tbl hmmscan.tbl
+    as_hmmer scan.dom hmmscan.dom
+    wrapper hmmsieve input.models=models.hmm input.sequences=proteins.fa,queries.fa output.table=table.tsv
+    [ "$(column table.tsv name)" = "$(hmmsieve -O tsv models.hmm proteins.fa queries.fa | grep -v '^##' | cut -f1 | sed 1d)" ]
+    wrapper nhmmsieve input.query=dna.hmm input.sequences=genome.fa output.report=search.out output.tblout=search.tbl \
+        output.dfamtblout=search.dfam output.alignment=search.sto
+    wrapped_as_hmmer nhmmsieve tbl dfam sto
+    wrapper jacksieve input.queries=queries.fa input.sequences=proteins.fa output.report=search.out output.tblout=search.tbl \
+        output.domtblout=search.dom output.alignment=search.sto 'params.extra=-N 3'
+    wrapped_as_hmmer jacksieve tbl dom sto
+    # what fails says so, in the log too
+    ! wrapper hmmsieve input.models=none.hmm input.sequences=proteins.fa output.tblout=none.tbl 2>said || fail "no models, and no failure"
+    grep -q none.hmm logs/hmmsieve.log && [ ! -e none.tbl ]
+    for w in hmmsieve nhmmsieve jacksieve; do
+        ! wrapper $w output.report=a output.table=b 2>said || fail "$w writes a report and a table"
+        grep -q "$w: output has report and table" said
+        ! wrapper $w output.tsv=a 2>said || fail "$w knows tsv"
+        ! wrapper $w output.table=a output.tsv=a 2>said || fail "$w knows tsv"
+        grep -q "$w: output has tsv, expected some of .*table, tblout" said || fail "$(cat said)"
+    done
+}
+
+@test "snakemake: wrappers have their parts; their own tests by Snakemake where it is installed" {
+    local w key
+    for w in hmmsieve nhmmsieve jacksieve; do
+        for key in name description url input output params notes; do
+            grep -q "^$key:" "$wrappers/$w/meta.yaml" || fail "meta.yaml of $w has no $key"
+        done
+        for key in $(sed -n 's/^OPTIONS = {\(.*\)}/\1/p' "$wrappers/$w/wrapper.py" | grep -o '"[a-z]*":' | tr -d '":'); do
+            grep -q "^  - $key:" "$wrappers/$w/meta.yaml" || fail "meta.yaml of $w has no $key"
+        done
+        same "$wrappers/cascade/environment.yaml" "$wrappers/$w/environment.yaml" || fail "$w"
+    done
+    command -v snakemake >/dev/null || skip "snakemake is not installed"
+    for w in hmmsieve nhmmsieve jacksieve; do
+        mkdir -p "$w" "prefix/master/bio/warpsieve/$w"
+        cp "$wrappers/$w"/*.* "prefix/master/bio/warpsieve/$w/"
+        cp "$wrappers/$w/test/Snakefile" "$w"
+        cd "$w"
+        prepare
+        snakemake --nocolor --cores 2 --wrapper-prefix "file://$BATS_TEST_TMPDIR/prefix/" \
+            $(sed -n 's/^rule \(.*\):$/\1/p' Snakefile) >log 2>&1 || fail "$w: $(tail -20 log)"
+        case $w in
+        hmmsieve) wrapped_as_hmmer $w tbl dom pfam sto && as_hmmer scan.tbl hmmscan.tbl ;;
+        nhmmsieve) wrapped_as_hmmer $w tbl dfam sto ;;
+        jacksieve) wrapped_as_hmmer $w tbl dom sto ;;
+        esac
+        cd ..
+    done
+}
