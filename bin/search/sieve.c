@@ -76,7 +76,8 @@ int ws_sieve_finish(ws_job *job, ws_err *err) {
     ws_sieve *s = ws_sieve_of(job);
     if (s->dom.by_seq) { /* all blocks have left */
         for (int k = 0; k < s->dom.nout; k++) s->dom.out[k].rows = job->out[s->dom.out[k].number].rows;
-        return ws_domscore_failure(&s->dom, err);
+        const int changed = ws_pressed_unchanged(&ws_cascade_of(job)->set, err);
+        return changed ? changed : ws_domscore_failure(&s->dom, err);
     }
     const ws_stream_size size = ws_scan_size(job);
     const int known = size.state == WS_SIZE_KNOWN;

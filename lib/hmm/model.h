@@ -119,6 +119,9 @@ int ws_hmmset_load(ws_hmmset *set, size_t i, ws_err *err);
  * belong together are WS_EDATA. */
 enum { WS_PRESSED_NONE, WS_PRESSED_OLD, WS_PRESSED_FOUND };
 int ws_hmmset_find_pressed(ws_hmmset *set, const char *path, int cut, int *state, ws_err *err);
+/* Looks whether .h3f is still the file that was found; reads of rows look only now and then. WS_EDATA, WS_EIO. Does
+ * nothing if the models are not pressed. */
+int ws_pressed_unchanged(const ws_hmmset *set, ws_err *err);
 /* Sets set->xxh3 of pressed models to the hash of what stands in `path`, without it of .h3m. Fails as a reader. */
 int ws_hmmset_hash_pressed(ws_hmmset *set, const char *path, ws_err *err);
 

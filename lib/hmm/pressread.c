@@ -23,6 +23,7 @@ enum {
     TAIL = WS_NEVPARAM * 4 + 3 * 8 + 20 * 4 + 4,
     GUESS = HEAD + 64 + SCALARS, /* a head with most names */
     NAME_MOST = 1 << 20,
+    LOOK_AGAIN = 64, /* reads of rows between two looks whether the file is the same */
     CUT_TAIL = WS_NCUT * 2 * 4 + 4 + 4 + 4 + 4 /* of a record of .h3p: cutoffs, mode, number */
 };
 
@@ -34,6 +35,7 @@ typedef struct ws_pressed {
     uint64_t *rows;            /* [n] where MSV's rows of a model begin in .h3f */
     uint64_t *record;          /* [n] where its record begins in .h3p */
     uint8_t *bias;             /* [n] */
+    unsigned reads;            /* of rows. Atomic */
 } ws_pressed;
 
 #define MAKE_ANEW "; hmmpress -f makes the index anew"
@@ -392,8 +394,15 @@ int ws_pressed_striped(const ws_hmmset *set, size_t i, void *room, int all, ws_s
     ws_bytes_set_entry(&out->bytes);
     memcpy(out->compo, h->compo, sizeof out->compo);
     const size_t n = (size_t)out->ncode * out->nq * WS_STRIPED_VECTOR;
-    const int rc = ws_hmmfile_read_to(p->fd, p->filter, p->rows[i], n, cost, err);
-    return rc ? rc : ws_hmmfile_unchanged(p->fd, p->filter, &p->was, err);
+    int rc = ws_hmmfile_read_to(p->fd, p->filter, p->rows[i], n, cost, err);
+    if (!rc && __atomic_fetch_add(&set->pressed->reads, 1, __ATOMIC_RELAXED) % LOOK_AGAIN == 0)
+        rc = ws_pressed_unchanged(set, err);
+    return rc;
+}
+
+int ws_pressed_unchanged(const ws_hmmset *set, ws_err *err) {
+    const ws_pressed *p = set->pressed;
+    return p ? ws_hmmfile_unchanged(p->fd, p->filter, &p->was, err) : WS_OK;
 }
 
 /* Undoes the stripes of words: nq vectors, each `step` bytes behind the one before. Returns what is behind them. */
