@@ -21,6 +21,9 @@ void *ws_calloc(size_t n, size_t size, ws_err *err);
  * failure. The kernel gives pages of it only where something is written. */
 void *ws_alloc(size_t bytes, ws_err *err);
 void ws_free(void *p); /* p may be NULL */
+/* Lets ws_free and ws_buf_release of all threads keep memory from now on: the process ends soon, and the kernel takes
+ * all at once. */
+void ws_mem_leave(void);
 
 /* Returns a copy of n bytes and a NUL, which the caller releases with ws_free; NULL and a sentence on failure. */
 char *ws_strndup(const char *s, size_t n, ws_err *err);

@@ -89,6 +89,7 @@ static int run_stream(ws_run *run, ws_err *err) {
     if (!rc) ws_report_progress(run, 1);
     if (!rc) rc = ws_dry_run_report(run, err);
     if (!rc) rc = ws_report_stats(run, err);
+    if (!job->stop) ws_mem_leave(); /* else other work of the process follows */
     release_workers(run);
     ws_free(run->stage);
     if (run->reader->close) run->reader->close(job);
