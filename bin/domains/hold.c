@@ -22,9 +22,10 @@ int ws_domscore_tables(ws_domscore *d, const ws_job *job, size_t m, const ws_dom
 
 int ws_domscore_open_store(ws_domscore *d, const ws_job *job, ws_err *err) {
     if (d->store.list) return WS_OK;
-    int rc = ws_hitstore_create(&d->store, job->ntarget, err);
+    const size_t lists = d->by_seq ? 0 : job->ntarget; /* --scan holds hits by sequence */
+    int rc = ws_hitstore_create(&d->store, lists, err);
     d->store.body.room = d->mem_given ? d->mem / 8 : 0;
-    for (size_t m = 0; m < job->ntarget && !rc; m++) {
+    for (size_t m = 0; m < lists && !rc; m++) {
         d->store.list[m].tau = model_of(job, m)->hmm->evparam[WS_FTAU];
         d->store.list[m].lambda = model_of(job, m)->hmm->evparam[WS_FLAMBDA];
     }
@@ -59,7 +60,9 @@ static void note_failure(ws_domscore *d, const ws_hitseq *seq, size_t m, const w
 int ws_domscore_is_worth(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit,
                          double least) {
     if (hit->status == WS_DOM_MEMORY) note_failure(d, seq, m, model_of(job, m)->hmm);
-    return hit->status == WS_DOM_HIT && ws_hit_is_worth(&d->threshold[m], &d->store.list[m], hit->bits, least);
+    const float *evparam = model_of(job, m)->hmm->evparam;
+    const ws_hitlist l = {.tau = evparam[WS_FTAU], .lambda = evparam[WS_FLAMBDA]};
+    return hit->status == WS_DOM_HIT && ws_hit_is_worth(&d->threshold[m], &l, hit->bits, least);
 }
 
 int ws_domscore_hold(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit,

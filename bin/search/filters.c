@@ -243,7 +243,7 @@ int ws_sieve_filter_create(ws_sieve_filter *f, ws_sieve *s, int kind, const ws_s
     for (int k = 0; k < WS_PLAN_INLETS; k++) pthread_mutex_init(&f->inlet[k].lock, NULL);
     pthread_mutex_init(&f->lock, NULL);
     ws_freelist_open(&f->idle, destroy_pool);
-    if (!stage) return WS_OK;
+    if (!stage || kind != WS_SIEVE_MSV) return WS_OK; /* the others meet few models */
     if (!(f->gate = ws_calloc(ws_sieve_models(f), sizeof *f->gate, err))) return err->code;
     for (size_t t = 0; t < ws_sieve_models(f); t++) {
         const ws_hmm_target *model = s->job->target[t].data;

@@ -10,21 +10,67 @@
 #include "lib/hmm/target.h"
 
 #include <pthread.h>
+#include <string.h>
 
 /* The forms that a backend makes of a model. */
 typedef struct forms {
     const ws_sieve_scorers *by;
     const ws_target *target;
-    pthread_mutex_t lock; /* of the thread that makes one */
+    struct block *block; /* that it is in */
     void *of[WS_SIEVE_FILTERS]; /* NULL: not made yet. Atomic */
+    char room[] __attribute__((aligned(WS_ALIGN))); /* of the first filter, where models are read in parts */
 } forms;
+
+/* Forms of many models lie in blocks: one by one, with their alignment, each takes three times its size. */
+typedef struct block {
+    size_t size;  /* of one */
+    size_t given; /* of PER_BLOCK */
+    size_t users; /* forms that are in use, and one more until all are given. Atomic */
+    char room[] __attribute__((aligned(WS_ALIGN)));
+} block;
+enum { PER_BLOCK = 64 };
+static block *current; /* that gives the next one; under block_lock */
+static pthread_mutex_t block_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void leave_block(block *b) {
+    if (b && __atomic_sub_fetch(&b->users, 1, __ATOMIC_ACQ_REL) == 0) ws_free(b);
+}
+
+/* Returns zeroed room of `size` bytes, a multiple of WS_ALIGN, and the block that it is in; NULL and a sentence. */
+static void *take_room(size_t size, block **of, ws_err *err) {
+    void *p = NULL;
+    pthread_mutex_lock(&block_lock);
+    if (!current || current->size != size || current->given == PER_BLOCK) {
+        leave_block(current);
+        current = ws_alloc(sizeof *current + PER_BLOCK * size, err);
+        if (current) *current = (block){.size = size, .users = 1};
+    }
+    if (current) {
+        p = memset(current->room + current->given++ * size, 0, size);
+        __atomic_add_fetch(&current->users, 1, __ATOMIC_RELAXED);
+    }
+    *of = current;
+    pthread_mutex_unlock(&block_lock);
+    return p;
+}
+
+/* Threads that make a form take one of these locks. */
+enum { LOCKS = 64 };
+static pthread_mutex_t lock[LOCKS];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void make_locks(void) {
+    for (int i = 0; i < LOCKS; i++) pthread_mutex_init(&lock[i], NULL);
+}
+
+static pthread_mutex_t *lock_of(const forms *f) { return &lock[(uintptr_t)f / WS_ALIGN % LOCKS]; }
 
 static void release(void *prep) {
     forms *f = prep;
     for (int k = 0; k < WS_SIEVE_FILTERS; k++)
-        if (f->of[k]) f->by->scorer[k]->release(f->of[k]);
-    pthread_mutex_destroy(&f->lock);
-    ws_free(f);
+        if (f->of[k] == f->room) ws_filter_clear(f->of[k]);
+        else if (f->of[k]) f->by->scorer[k]->release(f->of[k]);
+    leave_block(f->block);
 }
 
 /* Makes the form of the second filter of a model that is read in parts, from words that are read. */
@@ -38,7 +84,7 @@ static int form_of_words(const ws_hmm_target *t, const ws_body *body, ws_filter 
 }
 
 /* Makes a form. The first filter reads what it needs itself, where models are read in parts. */
-static int make_form(const forms *f, int kind, void **form, ws_err *err) {
+static int make_form(forms *f, int kind, void **form, ws_err *err) {
     ws_hmm_target *t = f->target->data;
     const ws_backend *scorer = f->by->scorer[kind];
     const int in_parts = t->reader && f->by->read;
@@ -50,7 +96,7 @@ static int make_form(const forms *f, int kind, void **form, ws_err *err) {
         rc = ws_hmm_target_whole(t, err);
         return rc ? rc : scorer->prepare(scorer, f->target, form, err);
     } else {
-        rc = ws_filter_create_from(&filter, f->by->read, t, err);
+        rc = ws_filter_place(&filter, f->room, f->by->read, t, err);
     }
     if (!rc && ws_cpu_has_dear_maxima()) ws_filter_set_gate(filter, &t->gate);
     *form = filter;
@@ -59,12 +105,16 @@ static int make_form(const forms *f, int kind, void **form, ws_err *err) {
 
 /* The first filter meets all models, so its form is made at once: the caller has all threads. */
 static int prepare(const ws_backend *self, const ws_target *t, void **prep, ws_err *err) {
-    forms *f = ws_calloc(1, sizeof *f, err);
+    const ws_sieve_scorers *by = self->own;
+    const size_t room = by->read && ((const ws_hmm_target *)t->data)->reader ? ws_filter_room(by->read) : 0;
+    block *of;
+    forms *f = take_room((sizeof *f + room + WS_ALIGN - 1) / WS_ALIGN * WS_ALIGN, &of, err);
     *prep = NULL;
     if (!f) return err->code;
-    f->by = self->own;
+    pthread_once(&once, make_locks);
+    f->block = of;
+    f->by = by;
     f->target = t;
-    pthread_mutex_init(&f->lock, NULL);
     const int rc = make_form(f, WS_SIEVE_MSV, &f->of[WS_SIEVE_MSV], err);
     if (rc) release(f);
     else *prep = f;
@@ -83,12 +133,12 @@ int ws_sieve_form(void *prep, int kind, void **form, ws_err *err) {
     forms *f = prep;
     int rc = WS_OK;
     if ((*form = __atomic_load_n(&f->of[kind], __ATOMIC_ACQUIRE))) return WS_OK;
-    pthread_mutex_lock(&f->lock);
+    pthread_mutex_lock(lock_of(f));
     if (!(*form = f->of[kind])) {
         rc = make_form(f, kind, form, err);
         if (!rc) __atomic_store_n(&f->of[kind], *form, __ATOMIC_RELEASE);
     }
-    pthread_mutex_unlock(&f->lock);
+    pthread_mutex_unlock(lock_of(f));
     return rc;
 }
 

@@ -77,6 +77,12 @@ static int pass(scoring *g, const ws_task *task, const ws_pending *q, size_t ite
     return ws_buf_add(&g->passed, &pair, sizeof pair, err);
 }
 
+/* Returns what surely fails of a model's scores: of the first filter from a table. */
+static ws_gate gate_of(const ws_sieve_filter *f, uint32_t target) {
+    if (f->gate) return f->gate[target];
+    return ws_gate_make(&f->cascade, ((const ws_hmm_target *)f->sieve->job->target[target].data)->hmm);
+}
+
 /* The members of a ws_scan_call; own is a step's memory. */
 
 static int decide(void *own, const ws_task *task, size_t item, ws_err *err) {
@@ -84,7 +90,7 @@ static int decide(void *own, const ws_task *task, size_t item, ws_err *err) {
     const ws_sieve_filter *f = g->f;
     const ws_sieve_pool *p = g->p;
     const ws_hmm_target *model = f->sieve->job->target[task->target].data;
-    const ws_decider d = {.c = &f->cascade, .model = model, .gate = f->gate[task->target],
+    const ws_decider d = {.c = &f->cascade, .model = model, .gate = gate_of(f, task->target),
                           .cpu = &f->sieve->job->machine.cpu, .knows_msv = !p->all,
                           .list = ws_seqlist_of(&p->seqs, task->item, task->n),
                           .score = task->score, .hint = task->hint};
@@ -115,7 +121,7 @@ static int decide(void *own, const ws_task *task, size_t item, ws_err *err) {
 /* A backend may leave pairs out if its gate rejects none that this filter's keeps. */
 static int may_screen(const void *own, const ws_task *task, size_t n) {
     const scoring *g = own;
-    int may = g->p->all;
+    int may = g->p->all && g->f->gate;
     for (size_t k = 0; k < n && may; k++) {
         const ws_hmm_target *target = g->f->sieve->job->target[task[k].target].data;
         const ws_gate *gate = &g->f->gate[task[k].target];

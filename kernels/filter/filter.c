@@ -10,13 +10,21 @@ struct ws_filter {
     const struct ws_gate *gate;
 } __attribute__((aligned(WS_ALIGN)));
 
-int ws_filter_create_from(ws_filter **out, const ws_body *body, const void *form, ws_err *err) {
-    ws_filter *f = *out = ws_calloc(1, sizeof *f + body->size, err);
-    if (!f) return WS_ENOMEM;
+size_t ws_filter_room(const ws_body *body) { return sizeof(ws_filter) + body->size; }
+
+int ws_filter_place(ws_filter **out, void *room, const ws_body *body, const void *form, ws_err *err) {
+    ws_filter *f = *out = room;
     f->body = body;
-    int rc = body->lay_out ? body->lay_out(f + 1, form, err) : WS_OK;
+    return body->lay_out ? body->lay_out(f + 1, form, err) : WS_OK;
+}
+
+int ws_filter_create_from(ws_filter **out, const ws_body *body, const void *form, ws_err *err) {
+    void *room = ws_calloc(1, ws_filter_room(body), err);
+    *out = NULL;
+    if (!room) return WS_ENOMEM;
+    const int rc = ws_filter_place(out, room, body, form, err);
     if (rc) {
-        ws_filter_destroy(f);
+        ws_filter_destroy(*out);
         *out = NULL;
     }
     return rc;
@@ -41,10 +49,14 @@ int ws_filter_create(ws_filter **out, const ws_body *body, const ws_profile *p, 
     return rc;
 }
 
-void ws_filter_destroy(ws_filter *f) {
+void ws_filter_clear(ws_filter *f) {
     if (!f) return;
     if (f->body->clear) f->body->clear(f + 1);
     if (f->form) drop(f->body->form, f->form);
+}
+
+void ws_filter_destroy(ws_filter *f) {
+    ws_filter_clear(f);
     ws_free(f);
 }
 

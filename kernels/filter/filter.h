@@ -43,6 +43,11 @@ int ws_filter_create(ws_filter **f, const ws_body *body, const ws_profile *p, ws
 /* Does the same from a form, and keeps no pointer to it. For vector widths only. */
 int ws_filter_create_from(ws_filter **f, const ws_body *body, const void *form, ws_err *err);
 void ws_filter_destroy(ws_filter *f); /* f may be NULL */
+/* Does the same in `room`, WS_ALIGN-aligned zeroed memory of ws_filter_room bytes. The caller calls ws_filter_clear,
+ * also after a failure, and releases the room. */
+size_t ws_filter_room(const ws_body *body);
+int ws_filter_place(ws_filter **f, void *room, const ws_body *body, const void *form, ws_err *err);
+void ws_filter_clear(ws_filter *f); /* f may be NULL */
 
 /* Sets out[j] to the score of item j of the list; without residues it is minus infinity, WS_F_UNDERFLOW. With a gate in
  * the list, out[j] of a pair that it rejects may be minus infinity. scratch grows as needed and loses its content; each
