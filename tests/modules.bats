@@ -46,7 +46,8 @@ section() { # section MODULE script|stub
 # Runs script and stub of a module with all tables in the folders run and stub: nf MODULE FIRST SECOND
 nf() {
     local vars="set -eu; prefix=test args= models=../$2 queries=../$2 query=../$2 sequences=../$3"
-    vars+=" $(sed -n 's/^    def \([a-z_]*\) = write_[a-z]* ? "\(-*[A-Za-z]*\) ${prefix}\.\([a-z]*\)".*/\1="\2 test.\3"/p' "$modules/$1/main.nf" | tr '\n' ' ')"
+    local def='s/^    def \([a-z_]*\) = write_[a-z]* ? "\(-*[A-Za-z]*\) ${prefix}\.\([a-z]*\)".*/\1="\2 test.\3"/p'
+    vars+=" $(sed -n "$def" "$modules/$1/main.nf" | tr '\n' ' ')"
     rm -rf run stub
     mkdir run stub
     section "$1" script >script.sh
@@ -110,9 +111,10 @@ LIST
 # ---- Snakemake ----
 
 wrappers=$flows/snakemake/wrappers
-# What the rules of the tests of all wrappers left here is what HMMER 3.4 left, apart from lines of program and time.
+# A file is equal to HMMER 3.4's apart from lines of program, folder and time.
 as_hmmer() { # as_hmmer FILE WANT
-    local own='^# \(HMMER 3\|Copyright\|Freely\|The format\|CPU time\|Mc\/sec\|Program:\|Version:\|Option\|Current\|Date:\|Query file\|Target file\|'
+    local own='^# \(HMMER 3\|Copyright\|Freely\|The format\|CPU time\|Mc\/sec\|Program:\|Version:\|Option\|Current\|Date:\|'
+    own+='Query file\|Target file\|'
     own+='.*\(file\|output\|database\|format\):\|number of worker\|MSA of\|Alignment of\|Pipeline mode\|\[ok\]\)\|^#=GF AU\|^#$'
     same <(grep -v "$own" "$small/$2") <(grep -v "$own" "$1") || fail "$1 $2"
 }
@@ -131,7 +133,8 @@ prepare() { cp "$small"/{models.hmm,proteins.fa,queries.fa,dna.hmm,genome.fa} .;
     wrapper hmmsieve input.models=models.hmm input.sequences=proteins.fa output.report=search.out output.tblout=search.tbl \
         output.domtblout=search.dom output.pfamtblout=search.pfam output.alignment=search.sto 'params.extra=-Z 10'
     wrapped_as_hmmer hmmsieve tbl dom pfam sto
-    wrapper hmmsieve input.models=models.hmm input.sequences=proteins.fa output.tblout=scan.tbl output.domtblout=scan.dom params.extra=--scan
+    wrapper hmmsieve input.models=models.hmm input.sequences=proteins.fa output.tblout=scan.tbl output.domtblout=scan.dom \
+        params.extra=--scan
     as_hmmer scan.tbl hmmscan.tbl
     as_hmmer scan.dom hmmscan.dom
     wrapper hmmsieve input.models=models.hmm input.sequences=proteins.fa,queries.fa output.table=table.tsv
