@@ -22,6 +22,10 @@ setup_file() {
     cp "$data/golden/long-targets/inputs/dna_target.fa.gz" genome.fa.gz
     zcat "$data/golden/dna-models/MADE1.hmm.gz" | tee rrna.hmm >repeats.hmm
     cp "$data"/papara/tiny5/{ref.phy,ref.nwk,reads.fasta} .
+    tee profiles.hmm padlocdb.hmm <models.hmm >dbCAN.hmm
+    printf '%s\t%s\t%s\n' knum threshold score_type globins4 - - Pkinase 125.4 domain fn3 17 full >ko_list
+    printf '%s\t%s\t%s\t%s\n' hmm.name e.val.threshold hmm.coverage.threshold target.coverage.threshold \
+        globins4 1e-5 0.3 0.3 Pkinase 1e-5 0.4 0.3 fn3 NA NA NA >hmm_meta.txt
 }
 setup() { in_data; }
 
@@ -54,7 +58,8 @@ SH
     grep -v '^#' scan.tbl | awk '{ print $3, $1 }' | sort >scanned
     [ -s searched ] && [ -s scanned ]
     for f in best.tsv dna.tsv names.txt lax.tsv trusted.tsv sure.tsv kinases.fa rest.fa named.fa short.tsv histogram.txt joined.tsv \
-        likelihoods.tsv matrix.txt placed.tsv reads.jplace classes.tsv surface.nii rrna.tbl rrna.gff3 repeats.bed; do
+        likelihoods.tsv matrix.txt placed.tsv reads.jplace classes.tsv surface.nii rrna.tbl rrna.gff3 repeats.bed \
+        above.tsv mapper.txt padloc.dom dbcan.dom; do
         [ -s $f ] || fail "$f is empty"
     done
 }

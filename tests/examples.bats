@@ -8,6 +8,8 @@ load helper
 setup_file() {
     make_data
     cp three.hmm models.hmm
+    cp three.hmm profiles.hmm
+    printf '%s\t%s\t%s\n' knum threshold score_type globins4 - - Pkinase 125.4 domain fn3 17 full >ko_list
     cp m.hmm demo.hmm
     cp demo.fa.gz db.fa.gz
     cp demo.fa proteins.fa

@@ -90,6 +90,10 @@ def tables():
          table("hmmsieve", "-E", "1e-3", "--incE", "1e-5", "-Z", "7", "--domZ", "3", "--nobias", "--nonull2", "--seed", "7", models,
                proteins))
     same(rows(warpsieve.hmmsearch(model, proteins, bit_cutoffs="gathering")), table("hmmsieve", "--cut_ga", model, proteins))
+    cutoffs = os.path.join(work, "cutoffs.tsv")
+    with open(cutoffs, "w") as f:
+        f.write("model\tbits\tdom_bits\thmm_cov\nfn3\t17\t\t\n*\t120\t125.4\t0.9\n")
+    same(rows(warpsieve.hmmsearch(models, proteins, cutoffs=cutoffs)), table("hmmsieve", "--cutoffs", cutoffs, models, proteins))
     same(rows(warpsieve.hmmscan(proteins, models)), table("hmmsieve", "--scan", models, proteins))
     some = os.path.join(work, "some.fa")
     with open(some, "w") as f:

@@ -129,11 +129,14 @@ struct ws_domscore {
 WS_BEGINS_WITH(ws_domscore, cascade);
 static inline ws_domscore *ws_domscore_of(const ws_job *job) { return job->own; }
 
-/* options.c: the table, defaults, and what is wrong with their combination (WS_EUSAGE). Sets the thresholds of all
- * models. */
+/* options.c: the table, defaults, and what is wrong with their combination (WS_EUSAGE). check sets the thresholds of
+ * all models, too. */
 extern const ws_opt ws_domscore_opts[];
 void ws_domscore_defaults(void *own);
-int ws_domscore_check(ws_domscore *d, const ws_hmmset *set, ws_err *err);
+int ws_domscore_check(ws_domscore *d, const ws_job *job, const ws_hmmset *set, ws_err *err);
+/* thresholds.c: makes the thresholds of all models. WS_EUSAGE for options that exclude one another, WS_EDATA for a
+ * model without its cutoffs, and as ws_cutoffs_read. */
+int ws_domscore_thresholds(ws_domscore *d, const ws_job *job, const ws_hmmset *set, ws_err *err);
 
 /* hold.c: makes the tables of a made model, unless they are there, and sets *out. Any thread. WS_ENOMEM. */
 int ws_domscore_tables(ws_domscore *d, const ws_job *job, size_t m, const ws_dom_tables **out, ws_err *err);

@@ -41,24 +41,6 @@ void ws_domscore_defaults(void *own) {
     d->mem = 4000000000u;
 }
 
-static int check_thresholds(const ws_domscore *d, int cut, ws_err *err) {
-    const struct {
-        int e, t;
-        const char *e_name, *t_name;
-    } kind[] = {{d->E_given, d->T_given, "-E", "-T"},
-                {d->domE_given, d->domT_given, "--domE", "--domT"},
-                {d->incE_given, d->incT_given, "--incE", "--incT"},
-                {d->incdomE_given, d->incdomT_given, "--incdomE", "--incdomT"}};
-    static const char *const name[] = {[WS_CUT_GA] = "--cut_ga", [WS_CUT_TC] = "--cut_tc", [WS_CUT_NC] = "--cut_nc"};
-    int rc = WS_OK;
-    for (size_t i = 0; i < sizeof kind / sizeof *kind && !rc; i++) {
-        rc = ws_opt_clash(kind[i].e, kind[i].t, kind[i].e_name, kind[i].t_name, err);
-        if (!rc && cut >= 0) rc = ws_opt_clash(kind[i].e, 1, kind[i].e_name, name[cut], err);
-        if (!rc && cut >= 0) rc = ws_opt_clash(kind[i].t, 1, kind[i].t_name, name[cut], err);
-    }
-    return rc;
-}
-
 static int check_outputs(const ws_domscore *d, ws_err *err) {
     const char *whole = ws_hitforms[d->form].whole;
     for (int f = 0; f < WS_NDOMFORM; f++)
@@ -77,20 +59,8 @@ static int check_outputs(const ws_domscore *d, ws_err *err) {
     return ws_opt_clash(d->textw_given, d->notextw, "--textw", "--notextw", err);
 }
 
-int ws_domscore_check(ws_domscore *d, const ws_hmmset *set, ws_err *err) {
-    const ws_thresholds t = {d->E, d->domE, d->incE, d->incdomE, d->T, d->domT, d->incT, d->incdomT,
-                             d->T_given, d->domT_given, d->incT_given, d->incdomT_given};
+int ws_domscore_check(ws_domscore *d, const ws_job *job, const ws_hmmset *set, ws_err *err) {
     int rc = ws_models_cut(d->cut_ga, d->cut_nc, d->cut_tc, &d->cut, err);
-    if (!rc) rc = check_thresholds(d, d->cut, err);
     if (!rc) rc = check_outputs(d, err);
-    if (rc) return rc;
-    if (!(d->threshold = ws_calloc(set->n, sizeof t, err))) return err->code;
-    for (size_t i = 0; i < set->n; i++) {
-        const ws_hmm *h = &set->hmm[i];
-        d->threshold[i] = t;
-        /* by sequence a model may lack them that no sequence meets */
-        if (d->cut >= 0 && d->by_seq && !h->has_cut[d->cut]) d->threshold[i].by_incT = 1;
-        else if (d->cut >= 0 && (rc = ws_thresholds_cut(&d->threshold[i], h, d->cut, err))) return rc;
-    }
-    return WS_OK;
+    return rc ? rc : ws_domscore_thresholds(d, job, set, err);
 }

@@ -21,7 +21,7 @@ const ws_peer ws_peer_hmmsearch = {
     .fixed = two_threads,
     .opt = (const ws_peer_opt[]){
         HELP, REPORT_PATH, ALIGNMENT_PATH("MSA of all hits saved to file:"), TABLES, PFAM_TABLE, FORMS,
-        THRESHOLDS("sequences", "sequence", ">=", "0.01"), CUTOFFS, FILTERS, NONULL2(.turn = 0), SPACES,
+        THRESHOLDS("sequences", "sequence", ">=", "0.01"), CUTOFFS, CUTOFFS_TABLE, FILTERS, NONULL2(.turn = 0), SPACES,
         SEED(.turn = 0), FORMAT("--tformat", "the sequences have", "targ <seqfile> format asserted:\t%s"), TWO_THREADS,
         END},
 };
@@ -33,8 +33,8 @@ const ws_peer ws_peer_hmmscan = {
     .noperand = 2,
     .fixed = (const char *const[]){"--scan", "--cpu", "0", NULL},
     .opt = (const ws_peer_opt[]){
-        HELP, REPORT_PATH, TABLES, PFAM_TABLE, FORMS, THRESHOLDS("models", "profile", ">=", "0.01"), CUTOFFS, FILTERS,
-        NONULL2(.turn = 0), SPACES, SEED(.turn = 0),
+        HELP, REPORT_PATH, TABLES, PFAM_TABLE, FORMS, THRESHOLDS("models", "profile", ">=", "0.01"), CUTOFFS,
+        CUTOFFS_TABLE, FILTERS, NONULL2(.turn = 0), SPACES, SEED(.turn = 0),
         FORMAT("--qformat", "the sequences have", "input seqfile format asserted:\t%s"),
         THREADS("0", "multithread parallelization:\t%s workers"), END},
 };

@@ -292,7 +292,7 @@ int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *
     ws_scan_of(job)->whole_text = 1;
     ws_scan_of(job)->grows = 1;
     ws_scan_of(job)->ncol = 0;
-    rc = ws_domscore_check(d, &ws_cascade_of(job)->set, err);
+    rc = ws_domscore_check(d, job, &ws_cascade_of(job)->set, err);
     if (!rc) rc = open_outputs(job, err);
     if (!rc && !(d->tables = ws_calloc(job->ntarget, sizeof *d->tables, err))) rc = err->code;
     if (!rc) rc = open_models(s, err);
@@ -325,7 +325,7 @@ int ws_sieve_restart(ws_job *job, ws_hmmset *set, ws_err *err) {
     s->nfilter = 0;
     s->passed_all = 0;
     int rc = ws_cascade_replace(job, set, err);
-    if (!rc) rc = ws_domscore_check(d, &ws_cascade_of(job)->set, err);
+    if (!rc) rc = ws_domscore_check(d, job, &ws_cascade_of(job)->set, err);
     if (!rc && !(d->tables = ws_calloc(job->ntarget, sizeof *d->tables, err))) rc = err->code;
     if (!rc) rc = open_models(s, err);
     return rc ? rc : open_filters(s, err);

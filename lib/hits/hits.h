@@ -18,11 +18,25 @@
 
 #include <string.h>
 
+/* A table of cutoffs asks this of reported domains besides. A sequence that keeps none of them is not reported.
+ * Coverage is that of the alignment, of M nodes and of the sequence's residues. */
+typedef struct ws_domain_limits {
+    int asked;                       /* 0: nothing, as hmmsearch */
+    double i_E, hmm_cov, target_cov; /* INFINITY; 0: any */
+    int M;
+    /* Judge as PADLOC judges the rows of --domtblout: of a sequence only the domains with the least E-value, which have
+     * two digits; coverage is (to - from) / length, rounded to three digits. */
+    int as_padloc;
+} ws_domain_limits;
+
 /* Thresholds for reported and for included hits. An E-value must be at most, a score in bits at least the threshold. */
 typedef struct ws_thresholds {
     double E, domE, incE, incdomE;
     double T, domT, incT, incdomT;
     int by_T, by_domT, by_incT, by_incdomT; /* the score is asked, not the E-value */
+    int and_E, and_domE;                    /* E and domE are asked as well */
+    int by_p; /* the order is that of P-values although by_incT is set: other models of the list have it not */
+    ws_domain_limits limits;
 } ws_thresholds;
 /* hmmsearch's own. */
 #define WS_THRESHOLDS_DEFAULT {.E = 10.0, .domE = 10.0, .incE = 0.01, .incdomE = 0.01}

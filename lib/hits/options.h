@@ -22,6 +22,7 @@ typedef enum ws_dom_form {
     int cut_ga, cut_nc, cut_tc, nonull2, noali, notextw, textw_given, acc, seed_given, mem_given, form; \
     long long seed, textw, seq_limit; \
     uint64_t mem; \
+    const char *cutoffs; \
     const char *beside[WS_NDOMFORM] /* paths of the forms that are written besides -O */
 
 #define WS_HIT_REAL(type, letter_, name_, field, arg_, help_, ...) \
@@ -57,7 +58,12 @@ typedef enum ws_dom_form {
         WS_HIT_FLAG(type, "cut_nc", cut_nc, WS_GROUP_SCORE, WS_OPT_RESULT, \
             "take all thresholds from the model's NC cutoffs"), \
         WS_HIT_FLAG(type, "cut_tc", cut_tc, WS_GROUP_SCORE, WS_OPT_RESULT, \
-            "take all thresholds from the model's TC cutoffs")
+            "take all thresholds from the model's TC cutoffs"), \
+    { \
+        0, "cutoffs", NULL, WS_OPT_STRING, offsetof(type, cutoffs), "FILE", \
+            "take each model's thresholds from this table: of one's own, of KofamScan or PADLOC", \
+            .group = WS_GROUP_INPUT, .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN \
+    }
 #define WS_HIT_SPACE_OPTS(type) \
     WS_HIT_REAL(type, 'Z', "db-size", Z, "N", \
             "sequences in the database, for E-values [what the first stage read]", WS_HIT_ABOVE_0), \

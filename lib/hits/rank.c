@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The order of a hit list, and what of it is reported and included. Specification domains.md, section 10. */
 #include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/hits/hits.h"
@@ -56,9 +59,14 @@ const char *ws_hitlist_desc(const ws_hitlist *l, const ws_held *h) {
 
 /* ---- thresholds ---- */
 
-/* Returns 1 unless the hit fails. No E-value fails where the size is unknown (NaN), so the hit is reported. */
-static int may_be(const ws_hitlist *l, const ws_held *h, float bits, int by_score, double T, double E, double size) {
-    return by_score ? (double)bits >= T : !(ws_hitlist_p(l, h, bits) * size > E);
+/* Return 1 unless the hit fails. No E-value fails where the size is unknown (NaN), so the hit is reported. */
+static int may_be(const ws_hitlist *l, const ws_held *h, const ws_thresholds *t, float bits, double Z) {
+    if (t->by_T && !((double)bits >= t->T)) return 0;
+    return (t->by_T && !t->and_E) || !(ws_hitlist_p(l, h, bits) * Z > t->E);
+}
+static int domain_may_be(const ws_hitlist *l, const ws_held *h, const ws_thresholds *t, float bits) {
+    if (t->by_domT && !((double)bits >= t->domT)) return 0;
+    return (t->by_domT && !t->and_domE) || !(ws_hitlist_p(l, h, bits) * l->spaces.domZ > t->domE);
 }
 
 /* Returns 1 if the hit passes. No E-value passes where the size is unknown (NaN), so the hit is not included. */
@@ -67,7 +75,7 @@ static int is_sure(const ws_hitlist *l, const ws_held *h, float bits, int by_sco
 }
 
 int ws_hit_is_worth(const ws_thresholds *t, const ws_hitlist *l, float bits, double Z) {
-    return may_be(l, NULL, bits, t->by_T, t->T, t->E, Z);
+    return may_be(l, NULL, t, bits, Z);
 }
 
 void ws_hitlist_prune(ws_hitlist *l, const ws_thresholds *t, double Z) {
@@ -109,14 +117,19 @@ static ws_held_domain *domains_of(ws_held *h) { return (ws_held_domain *)(void *
 
 static void judge_target(ws_hitlist *l, const ws_thresholds *t, ws_held *h, double Z) {
     h->flags = 0;
-    if (!may_be(l, h, h->bits, t->by_T, t->T, t->E, Z)) return;
+    if (!may_be(l, h, t, h->bits, Z)) return;
     h->flags = WS_HELD_REPORTED;
     if (is_sure(l, h, h->bits, t->by_incT, t->incT, t->incE, Z)) h->flags |= WS_HELD_INCLUDED;
 }
 
-static void drop(ws_held *h, ws_held_domain *d) {
-    h->nreported -= (d->flags & WS_HELD_REPORTED) != 0;
+static void exclude(ws_held *h, ws_held_domain *d) {
     h->nincluded -= (d->flags & WS_HELD_INCLUDED) != 0;
+    d->flags &= ~(uint32_t)WS_HELD_INCLUDED;
+}
+
+static void drop(ws_held *h, ws_held_domain *d) {
+    exclude(h, d);
+    h->nreported -= (d->flags & WS_HELD_REPORTED) != 0;
     d->flags = 0;
 }
 
@@ -134,8 +147,7 @@ static void judge_domains(const ws_hitlist *l, const ws_thresholds *t, ws_held *
     h->nreported = h->nincluded = 0;
     for (uint32_t j = 0; j < h->n; j++) {
         d[j].flags = 0;
-        if ((h->flags & WS_HELD_REPORTED) && may_be(l, h, d[j].bits, t->by_domT, t->domT, t->domE, l->spaces.domZ))
-            d[j].flags |= WS_HELD_REPORTED;
+        if ((h->flags & WS_HELD_REPORTED) && domain_may_be(l, h, t, d[j].bits)) d[j].flags |= WS_HELD_REPORTED;
         if ((h->flags & WS_HELD_INCLUDED) &&
             is_sure(l, h, d[j].bits, t->by_incdomT, t->incdomT, t->incdomE, l->spaces.domZ))
             d[j].flags |= WS_HELD_INCLUDED;
@@ -143,6 +155,43 @@ static void judge_domains(const ws_hitlist *l, const ws_thresholds *t, ws_held *
         h->nincluded += (d[j].flags & WS_HELD_INCLUDED) != 0;
     }
     if (h->overlaps > 0) drop_duplicates(h);
+}
+
+/* Returns the E-value of a domain among all targets, for PADLOC as a table shows it. */
+static double independent(const ws_hitlist *l, const ws_held *h, const ws_held_domain *d, int as_padloc) {
+    char shown[32];
+    const double e = ws_hitlist_evalue(l, h, d->bits, l->spaces.Z);
+    if (!as_padloc || isnan(e)) return e;
+    snprintf(shown, sizeof shown, "%.2g", e);
+    return strtod(shown, NULL);
+}
+
+/* Returns the share of a length that from..to covers. */
+static double share(uint32_t from, uint32_t to, uint32_t length, int as_padloc) {
+    if (as_padloc) return round(((double)to - from) / length * 1000) / 1000;
+    return ((double)to - from + 1) / length;
+}
+
+/* Drops the reported domains of a target that a table of cutoffs turns down, and the target with the last one. The
+ * count domZ stays that of the targets before. */
+static void limit_domains(ws_hitlist *l, const ws_domain_limits *m, ws_held *h) {
+    ws_held_domain *d = domains_of(h);
+    double best = INFINITY;
+    if (!m->asked || !(h->flags & WS_HELD_REPORTED)) return;
+    for (uint32_t j = 0; j < h->n && m->as_padloc; j++)
+        if (d[j].flags & WS_HELD_REPORTED) best = fmin(best, independent(l, h, &d[j], 1));
+    for (uint32_t j = 0; j < h->n; j++) {
+        const double e = independent(l, h, &d[j], m->as_padloc);
+        if (!(d[j].flags & WS_HELD_REPORTED)) continue;
+        if (e > m->i_E || e > best || share(d[j].hmm_from, d[j].hmm_to, (uint32_t)m->M, m->as_padloc) < m->hmm_cov ||
+            share(d[j].ali_from, d[j].ali_to, h->L, m->as_padloc) < m->target_cov)
+            drop(h, &d[j]);
+        else if (isnan(e) && isfinite(m->i_E)) exclude(h, &d[j]);
+    }
+    if (h->nreported) return;
+    l->nreported--;
+    l->nincluded -= (h->flags & WS_HELD_INCLUDED) != 0;
+    h->flags = 0;
 }
 
 static void measure(ws_hitlist *l, const ws_held *h) {
@@ -153,7 +202,7 @@ static void measure(ws_hitlist *l, const ws_held *h) {
 }
 
 void ws_hitlist_rank(ws_hitlist *l, const ws_thresholds *t, ws_spaces spaces) {
-    l->by_score = t->by_incT; /* of all models, or of none */
+    l->by_score = t->by_incT && !t->by_p; /* of all models, or of none */
     ws_hits_sort(l->hit, l->n, compare, l);
     l->spaces = spaces;
     l->nreported = l->nincluded = l->acc_width = 0;
@@ -167,7 +216,10 @@ void ws_hitlist_rank(ws_hitlist *l, const ws_thresholds *t, ws_spaces spaces) {
         measure(l, h);
     }
     if (spaces.domZ == 0) l->spaces.domZ = (double)l->nreported;
-    for (size_t i = 0; i < l->n; i++) judge_domains(l, &t[l->hit[i]->model], l->hit[i]);
+    for (size_t i = 0; i < l->n; i++) {
+        judge_domains(l, &t[l->hit[i]->model], l->hit[i]);
+        limit_domains(l, &t[l->hit[i]->model].limits, l->hit[i]);
+    }
 }
 
 void ws_hitlist_limit(ws_hitlist *l, size_t n) {

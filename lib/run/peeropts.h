@@ -53,6 +53,10 @@
     FLAG(CUTOFFS, name_, "take all thresholds from the " line " lines", \
          "model-specific thresholding:\t" line " cutoffs")
 #define CUTOFFS CUTOFF("--cut_ga", "GA"), CUTOFF("--cut_nc", "NC"), CUTOFF("--cut_tc", "TC")
+/* An option that HMMER does not have. */
+#define CUTOFFS_TABLE \
+    VALUE(CUTOFFS, "--cutoffs", NULL, NULL, "take thresholds from this table; not an option of HMMER", \
+          "model-specific thresholding:\ttable %s")
 
 #define MAXIMUM \
     FLAG(FILTER, "--max", "all filters off: the most sensitive and slowest search", \

@@ -129,7 +129,7 @@ def _take_options(options, allowed=()):
 
 def _search(tool, operands, queries, cpus, callback, backend, given, more):
     """Runs a search over `operands`, Models and Sequences; yields TopHits, in the order of `queries`, which is one of these."""
-    options = _take_options(given, ("batch", "device", "gpu_mem", "mem", "resolve"))
+    options = _take_options(given, ("batch", "cutoffs", "device", "gpu_mem", "mem", "resolve"))
     options.update(more)
     if queries.objects == []:
         return b"", iter(())
