@@ -17,6 +17,7 @@ setup() {
 }
 
 part() { timeout 300 python3 "$top/tests/pymem.py" "$1" "$data"; }
+other() { timeout 300 python3 "$top/tests/pylong.py" "$1" "$data"; }
 
 @test "hits in memory are those of the programs' tables" { part tables; }
 @test "lists, counts, alignments and pickles" { part attributes; }
@@ -29,6 +30,10 @@ part() { timeout 300 python3 "$top/tests/pymem.py" "$1" "$data"; }
 @test "Ctrl-C while models are made" { part interrupted; }
 # One arena: how many of them threads fill is chance.
 @test "400 searches leave no memory and no file behind" { MALLOC_ARENA_MAX=1 part memory; }
+@test "nhmmer in memory: the tables of nhmmsieve" { other long; }
+@test "to_msa and hmmalign: the alignments of the programs" { other aligned; }
+@test "TopHits.write: Pfam's table" { other pfam; }
+@test "jackhmmer with checkpoints, + and copy" { other rounds; }
 @test "import warpsieve is quick" { part start; }
 
 @test "pyhmmer finds the same in the same" {

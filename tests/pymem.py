@@ -181,7 +181,7 @@ def written():
     out = io.BytesIO()
     none.write(out)
     assert out.getvalue().count(b"\n") == 3
-    refused(lambda: none.write(out, format="pfam"), ValueError, "targets", "pfam")
+    refused(lambda: none.write(out, format="csv"), ValueError, "targets", "csv")
 
 
 def merges():

@@ -19,6 +19,7 @@ ws_dna_out *ws_dna_add_output(ws_dna *d, ws_job *job, const ws_dnaform *form, in
     ws_dna_out *o = &d->out[d->nout++];
     *o = (ws_dna_out){.form = form, .columns = &d->columns, .job = job, .number = number};
     d->alignments |= form->alignments;
+    d->all |= form->all;
     return o;
 }
 

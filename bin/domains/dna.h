@@ -26,7 +26,8 @@ typedef struct ws_dna {
     int row; /* the second cutoff decides, too */
     ws_dna_out out[WS_DNA_OUTPUTS];
     int nout;
-    int alignments; /* an output needs those of hits */
+    int alignments; /* an output needs those of hits that may be reported, */
+    int all;        /* or of all */
 
     /* of the report and of alignments; the caller sets them */
     ws_textconf text;       /* without what passed the filters */

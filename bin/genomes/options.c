@@ -90,6 +90,8 @@ const ws_opt ws_genome_opts[] = {
                 "write the alignment of all included hits there too, in Stockholm"),
     WS_HIT_PATH(ws_genome, 0, "aliscoresout", beside[WS_GENOME_ALISCORES],
                 "write the score of each column of each hit there too"),
+    {0, "records", NULL, WS_OPT_STRING, AT(beside[WS_GENOME_RECORDS]), "FILE", "", .group = WS_GROUP_OUTPUT,
+     .flags = WS_OPT_HIDDEN, PLAIN}, /* the Python module asks for it */
     WS_HIT_PATH(ws_genome, 0, "hmmout", hmmout, "write the models there that are made of the queries"),
     WS_HIT_FLAG(ws_genome, "noali", noali, WS_GROUP_OUTPUT, 0, "no alignments in the text report"),
     {0, "textw", NULL, WS_OPT_INT, AT(textw), "N", "lines of the text report have at most N characters [120]",
@@ -163,7 +165,7 @@ static int check_outputs(const ws_genome *g, const ws_job *job, ws_err *err) {
     if (rc) return rc;
     if (job->common.fields && strcmp(ws_genome_forms[g->form], "tsv") != 0)
         return ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
-    if (g->by_seq && (g->beside[WS_GENOME_MSA] || g->beside[WS_GENOME_ALISCORES] ||
+    if (g->by_seq && (g->beside[WS_GENOME_MSA] || g->beside[WS_GENOME_ALISCORES] || g->beside[WS_GENOME_RECORDS] ||
                       ws_dnaform_find(ws_genome_forms[g->form])->by_model))
         return ws_fail(err, WS_EUSAGE, "--scan writes no alignments (-A, sto) and no --aliscoresout: these are of one "
                                        "model");

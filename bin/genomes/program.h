@@ -29,7 +29,9 @@ extern const ws_backend *const ws_genome_backends[];
 /* ---- the program ---- */
 
 /* Files of options besides -O. */
-enum { WS_GENOME_TBLOUT, WS_GENOME_DFAMTBLOUT, WS_GENOME_MSA, WS_GENOME_ALISCORES, WS_GENOME_NBESIDE };
+enum {
+    WS_GENOME_TBLOUT, WS_GENOME_DFAMTBLOUT, WS_GENOME_MSA, WS_GENOME_ALISCORES, WS_GENOME_RECORDS, WS_GENOME_NBESIDE
+};
 
 typedef struct ws_genome {
     ws_long_options scan;

@@ -78,7 +78,8 @@ int ws_genome_open_outputs(ws_job *job, ws_err *err) {
     static const char *const form[WS_GENOME_NBESIDE] = {[WS_GENOME_TBLOUT] = "tblout",
                                                         [WS_GENOME_DFAMTBLOUT] = "dfamtblout",
                                                         [WS_GENOME_MSA] = "sto",
-                                                        [WS_GENOME_ALISCORES] = "aliscores"};
+                                                        [WS_GENOME_ALISCORES] = "aliscores",
+                                                        [WS_GENOME_RECORDS] = "records"};
     ws_genome *g = ws_genome_of(job);
     ws_dna *d = &g->dna;
     ws_dna_out *o = ws_dna_add_output(d, job, ws_dnaform_find(ws_genome_forms[g->form]), 0);

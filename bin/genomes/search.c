@@ -240,8 +240,8 @@ static int add_hits(search *s, flight *f, const ws_long_list *l, uint32_t target
     for (size_t j = 0; j < found->n && !rc; j++) {
         const uint32_t seq = l->at[found->at[j].item].record;
         ws_dnahit *hit = &found->at[j].hit;
-        if (!g->by_seq && (!g->dna.alignments ||
-                           !ws_dnalimits_may(&limits, hit, residues, g->target[target].model.maxl)))
+        if (!g->by_seq && !g->dna.all &&
+            (!g->dna.alignments || !ws_dnalimits_may(&limits, hit, residues, g->target[target].model.maxl)))
             hit->column = NULL;
         rc = g->by_seq ? ws_genome_scan_add(s, &f->hits, target, b, seq, hit, err)
                        : ws_dna_add(&s->genome->dna, target, b, seq, b->before + seq + 1,

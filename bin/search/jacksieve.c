@@ -50,6 +50,8 @@ static const ws_opt opts[] = {
     WS_SEQ_LIMIT(ws_domscore),
     PATH(chkhmm, "write the models of round N to PREFIX-N.hmm"),
     PATH(chkali, "write the alignments of round N to PREFIX-N.sto"),
+    {0, "every-round", NULL, WS_OPT_FLAG, offsetof(ws_rounds, every_round), NULL, "", .flags = WS_OPT_HIDDEN,
+     .given = WS_OPT_NOGIVEN},
     WS_SIEVE_THREADS,
     WS_SIEVE_ABSENT_OPTS,
     WS_OPT_END,

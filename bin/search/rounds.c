@@ -230,6 +230,11 @@ static int make_model(const ws_rounds *r, const ws_hitquery *hq, ws_hmm *h, ws_e
     return rc;
 }
 
+static int is_written(const ws_rounds *r, const ws_roundquery *q, ws_dom_form form) {
+    const int every = r->every_round && (form == WS_DOMFORM_RECORDS || form == WS_DOMFORM_STO);
+    return q->done || every || form == WS_DOMFORM_TEXT;
+}
+
 /* Writes a ranked list to outputs: the report of each round, all others when the query is done. */
 static int write_outputs(const ws_rounds *r, ws_roundquery *q, ws_dom_out *out, const ws_hitquery *hq, size_t new,
                          size_t rows, int converged, ws_err *err) {
@@ -241,7 +246,7 @@ static int write_outputs(const ws_rounds *r, ws_roundquery *q, ws_dom_out *out, 
         ws_hitquery one = *hq;
         one.first |= d->out[k].pattern != NULL;
         if (o->form == WS_DOMFORM_TEXT) put_round(&o->sink, r, q, hq->hmm->M);
-        if (o->form == WS_DOMFORM_TEXT || q->done) ws_domscore_write_list(o, &one);
+        if (is_written(r, q, o->form)) ws_domscore_write_list(o, &one);
         if (o->form == WS_DOMFORM_TEXT) put_end(&o->sink, r, q, new, rows, converged);
         rc = ws_sink_flush(&o->sink, err);
     }

@@ -25,6 +25,7 @@ typedef struct ws_rounds {
     ws_queryset queries;
     long long most; /* rounds */
     const char *chkhmm, *chkali;
+    int every_round; /* records and -A have each round, for the Python module */
     int wpb, wgsc, wblosum, wnone, eent, eentexp, eclust, enone, eset_given, pnone, plaplace, wid_given, eid_given,
         ere_given;
     double fragthresh, wid, eset, ere, esigma, eid;

@@ -13,7 +13,8 @@ static int add_hit(const ws_long_target *t, ws_domain *d, const ws_long_list *l,
     ws_long_found *f = &found->at[found->n];
     *f = (ws_long_found){.item = item};
     f->hit = (ws_dnahit){.minus = at->minus != 0, .hmm_from = d->hmm_from, .hmm_to = d->hmm_to,
-                         .correction_nats = d->correction_nats, .accuracy = d->accuracy, .ncolumn = d->ncolumn,
+                         .env_nats = d->env_nats, .correction_nats = d->correction_nats, .accuracy = d->accuracy,
+                         .ncolumn = d->ncolumn,
                          .column = d->column, .x = ws_long_list_codes(l, item) + d->ali_from - 1,
                          .block = at->block, .window = at->window, .subwindow = at->subwindow,
                          .number = (uint32_t)found->n++};
@@ -21,7 +22,9 @@ static int add_hit(const ws_long_target *t, ws_domain *d, const ws_long_list *l,
     f->hit.ali_to = ws_long_coordinate(at->from, at->minus, d->ali_to);
     f->hit.env_from = ws_long_coordinate(at->from, at->minus, d->env_from);
     f->hit.env_to = ws_long_coordinate(at->from, at->minus, d->env_to);
-    ws_long_score(&t->model, d->env_to - d->env_from + 1, alignment, d->env_nats, &f->hit.bits, &f->hit.lnp);
+    const uint32_t envelope = d->env_to - d->env_from + 1;
+    const float nats = ws_long_score(&t->model, envelope, alignment, d->env_nats, &f->hit.bits, &f->hit.lnp);
+    f->hit.pre_bits = (float)((double)nats / WS_LN2);
     f->column = d->column;
     d->column = NULL;
     return WS_OK;

@@ -30,8 +30,8 @@ void ws_long_test_fwd(const ws_long_model *m, const ws_lenmodel *lm, float fwd_n
 }
 
 /* Each line rounds to single, its right side is double. */
-void ws_long_score(const ws_long_model *m, uint32_t envelope, uint32_t alignment, float nats, float *bits,
-                   double *lnp) {
+float ws_long_score(const ws_long_model *m, uint32_t envelope, uint32_t alignment, float nats, float *bits,
+                    double *lnp) {
     const double le = (double)envelope, W = (double)m->maxl;
     const double all = fmax(W, le), outside = (double)(envelope - alignment);
     ws_lenmodel lm;
@@ -43,4 +43,5 @@ void ws_long_score(const ws_long_model *m, uint32_t envelope, uint32_t alignment
     s = (float)((double)s + (all - (double)alignment) * log((double)((float)m->maxl / (float)(m->maxl + 2))));
     *bits = ws_bits(s, lm.null_nats);
     *lnp = ws_exp_lnp(*bits, m->evparam[WS_FTAU], m->evparam[WS_FLAMBDA]);
+    return s;
 }

@@ -130,8 +130,9 @@ void ws_long_test_fwd(const ws_long_model *m, const ws_lenmodel *lm, float fwd_n
 enum { WS_LONG_LEAST = 8 };
 
 /* Sets the score in bits and the logarithm of its P-value from an envelope of so many residues, its alignment's, and
- * envsc. */
-void ws_long_score(const ws_long_model *m, uint32_t envelope, uint32_t alignment, float nats, float *bits, double *lnp);
+ * envsc. Returns the score in nats, without the null model's. */
+float ws_long_score(const ws_long_model *m, uint32_t envelope, uint32_t alignment, float nats, float *bits,
+                    double *lnp);
 
 /* Returns where residue q of a window is in the record, for a window whose first residue is there at `from`. */
 static inline uint64_t ws_long_coordinate(uint64_t from, int minus,

@@ -26,6 +26,7 @@ typedef struct ws_dnahit {
     uint64_t ali_from, ali_to, env_from, env_to;
     uint32_t hmm_from, hmm_to;
     float bits, correction_nats, accuracy;
+    float pre_bits, env_nats; /* of records: the score without the null model, Forward of the envelope */
     double lnp; /* of the score alone; of the E-value after ws_dnalist_rank */
     /* Where it was found: the last resort of the order, which is that of a search by one thread. */
     uint64_t block;

@@ -180,6 +180,7 @@ static const ws_dnaform forms[] = {
     {.name = "dfamtblout", .head = "", .write = write_dfamtblout},
     {.name = "sto", .head = "", .alignments = 1, .by_model = 1, .write = ws_write_stockholm_dna},
     {.name = "aliscores", .head = "", .alignments = 1, .by_model = 1, .write = ws_write_aliscores},
+    {.name = "records", .head = "", .alignments = 1, .all = 1, .by_model = 1, .write = ws_write_records_dna},
     {.name = "bed", .head = "", .write = write_bed},
     {.name = "gff3", .head = "##gff-version 3\n", .write = write_gff3},
     {.name = NULL}};

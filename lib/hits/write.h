@@ -183,7 +183,8 @@ typedef struct ws_dnaquery {
 typedef struct ws_dnaform {
     const char *name, *head;
     ws_hitframe frame; /* WS_FRAME_COLUMNS: a table with provenance, the line of names, an end */
-    int alignments;    /* hits have to hold them */
+    int alignments;    /* hits have to hold them, */
+    int all;           /* also those that are not reported */
     int by_model;      /* not for lists by sequence */
     void (*write)(ws_sink *s, const ws_dnaquery *q);
 } ws_dnaform;
@@ -192,7 +193,10 @@ typedef struct ws_dnaform {
 void ws_write_text_dna(ws_sink *s, const ws_dnaquery *q);
 void ws_write_stockholm_dna(ws_sink *s, const ws_dnaquery *q);
 void ws_write_aliscores(ws_sink *s, const ws_dnaquery *q);
-/* Returns the form tsv, tblout, bed, gff3, dfamtblout, text, sto or aliscores; NULL: the name is another one. */
+/* All hits of a list that is not by sequence, reported or not, as the records of lib/hits/records.h. */
+void ws_write_records_dna(ws_sink *s, const ws_dnaquery *q);
+/* Returns the form tsv, tblout, bed, gff3, dfamtblout, text, sto, aliscores or records; NULL: the name is another
+ * one. */
 const ws_dnaform *ws_dnaform_find(const char *name);
 
 /* ---- one alignment ---- */

@@ -5,7 +5,8 @@
     for hits in warpsieve.hmmsearch("m.hmm", [("a", "MKVLAAGIVG")], cpus=8):
         print([(hit.name, hit.evalue, hit.score) for hit in hits.reported])
 
-hmmsearch, hmmscan, phmmer, jackhmmer and hmmbuild run in this process, and their results have pyhmmer's attributes. A program
+hmmsearch, hmmscan, phmmer, jackhmmer, nhmmer, hmmalign and hmmbuild run in this process, and their results have pyhmmer's
+attributes. A program
 that runs beside this process, and its table:
 
     import warpsieve
@@ -31,11 +32,12 @@ import subprocess
 import tempfile
 import zlib
 
-__all__ = ["Error", "HMM", "Process", "hmmbuild", "hmmscan", "hmmsearch", "jackhmmer", "phmmer", "program", "read_arrow", "read_table",
-           "run", "write_table"]
+__all__ = ["Error", "HMM", "Process", "hmmalign", "hmmbuild", "hmmscan", "hmmsearch", "jackhmmer", "nhmmer", "phmmer", "program",
+           "read_arrow", "read_table", "run", "write_table"]
 
 _HERE = {"HMM": "inputs", **{name: "hits" for name in ("Alignment", "Domain", "Hit", "Query", "TopHits")},
-         **{name: "search" for name in ("IterationResult", "hmmbuild", "hmmscan", "hmmsearch", "jackhmmer", "phmmer")}}
+         **{name: "search" for name in ("IterationResult", "hmmalign", "hmmbuild", "hmmscan", "hmmsearch", "jackhmmer", "nhmmer",
+                                       "phmmer")}}
 
 
 def __getattr__(name):

@@ -9,12 +9,12 @@ import struct
 __all__ = ["Alignment", "Domain", "Hit", "Query", "TopHits"]
 
 LIST = struct.Struct("=3Q2d3Q10I")
-HIT = struct.Struct("=2Q2d4f14Id")
-DOMAIN = struct.Struct("=4df6If2I2f")
+HIT = struct.Struct("=3Q3d4f12I")
+DOMAIN = struct.Struct("=4d4Q5f5I")
 LOG2E = 1.44269504088896341
-REPORTED, INCLUDED, NEW, DROPPED = 1, 2, 4, 8
+REPORTED, INCLUDED, NEW, DROPPED, DUPLICATE, CS, RF = 1, 2, 4, 8, 16, 32, 64
 UNKNOWN = 2**64 - 1  # a number of sequences or residues
-SEQUENCE, MADE = 1, 2  # kinds of queries; 0 is a model
+SEQUENCE, MADE, DNA = 1, 2, 3  # kinds of queries; 0 is a model
 
 
 def _text(view, at, n):
@@ -40,15 +40,16 @@ class Alignment:
 
     def __init__(self, domain, view, at, columns, places):
         self.domain = domain
-        self._lines = [(at + k * columns, columns) for k in range(4)]
+        self._at, self._columns = at, columns
         self._view = view
         self.target_from, self.target_to, self.hmm_from, self.hmm_to = places
 
     def _line(self, k):
-        return str(self._view[self._lines[k][0]:sum(self._lines[k])], "ascii")
+        at = self._at + k * self._columns
+        return str(self._view[at:at + self._columns], "ascii")
 
     def __len__(self):
-        return self._lines[0][1]
+        return self._columns
 
     def __str__(self):
         width = max(len(self.hmm_name), len(self.target_name))
@@ -110,14 +111,20 @@ class Domain:
     """A domain of a hit. Places are those of the envelope, and count from 1; E-values and scores are those of the tables."""
 
     def __init__(self, hit, view, at):
-        (self.c_evalue, self.i_evalue, self.pvalue, self.bias, self.score, self.env_from, self.env_to, ali_from, ali_to, hmm_from,
-         hmm_to, self.accuracy, flags, columns, self._env_nats, self._correction_nats) = DOMAIN.unpack_from(view, at)
+        (self.c_evalue, self.i_evalue, self.pvalue, self._lnp, self.env_from, self.env_to, ali_from, ali_to, self.score, self._accuracy,
+         self._bias_nats, self._env_nats, self._correction_nats, hmm_from, hmm_to, flags, columns, _) = DOMAIN.unpack_from(view, at)
         self.hit = hit
         self.reported, self.included = bool(flags & REPORTED), bool(flags & INCLUDED)
         self.alignment = Alignment(self, view, at + DOMAIN.size, columns, (ali_from, ali_to, hmm_from, hmm_to))
-        self._end = at + DOMAIN.size + 4 * columns
+        self._end = at + DOMAIN.size + (4 + bool(flags & CS) + bool(flags & RF)) * columns
 
-    strand = None
+    @property
+    def strand(self):
+        return None if not self.hit.hits.long_targets else "+" if self.alignment.target_from < self.alignment.target_to else "-"
+
+    bias = property(lambda self: self._bias_nats * LOG2E, doc="What composition takes off the score, in bits.")
+    accuracy = property(lambda self: self._accuracy / (1 + abs(self.env_to - self.env_from)),
+                        doc="The mean posterior of the envelope's residues.")
     correction = property(lambda self: self._correction_nats * LOG2E, doc="What composition takes off, in bits, before its prior: null2.")
     envelope_score = property(lambda self: self._env_nats * LOG2E, doc="The Forward score of the envelope alone, in bits.")
 
@@ -150,9 +157,9 @@ class Hit:
     """A target that a query hits: a sequence, or of hmmscan a model."""
 
     def __init__(self, hits, view, at):
-        (size, self._number, self.evalue, self.pvalue, self.score, self.pre_score, self.sum_score, self.expected, length, flags,
-         self._ndomain, self._best, self._nreported, self._nincluded, name, acc, desc, *self._regions, _,
-         self._lnp) = HIT.unpack_from(view, at)
+        (size, self._number, length, self.evalue, self.pvalue, self._lnp, self.score, self.pre_score, self.sum_score, self.expected,
+         flags, self._ndomain, self._best, self._nreported, self._nincluded, name, acc, desc,
+         *self._regions) = HIT.unpack_from(view, at)
         self.hits = hits
         self._at, self._end = at, at + size
         at += HIT.size
@@ -162,7 +169,7 @@ class Hit:
         self._first = at + name + acc + desc
         self._length = self._nodes = self.length = length
         self.reported, self.included = bool(flags & REPORTED), bool(flags & INCLUDED)
-        self.new, self.dropped, self.duplicate = bool(flags & NEW), bool(flags & DROPPED), False
+        self.new, self.dropped, self.duplicate = bool(flags & NEW), bool(flags & DROPPED), bool(flags & DUPLICATE)
         self._domains = None
 
     def __repr__(self):
@@ -208,13 +215,14 @@ class TopHits(_Marked):
         self._first = at + name + acc + desc + model
         self.query = Query(self._name, self._accession, self._description, length) if query is None else query
         self.mode = "scan" if kind == SEQUENCE else "search"
+        self.long_targets = kind == DNA
         self.converged = bool(converged)
         scan = kind == SEQUENCE
         seqs, residues = (None if n == UNKNOWN else n for n in (seqs, residues))
         self.searched_sequences, self.searched_residues = (1, length) if scan else (seqs, residues)
         self.searched_models, self.searched_nodes = (seqs, nodes) if scan else (1, self._nodes)
 
-    long_targets, strand, block_length = False, None, None
+    strand, block_length = None, None
 
     def __repr__(self):
         return f"<warpsieve.TopHits of {self._name!r}: {self._n} hits, {self._nreported} reported, {self._nincluded} included>"
@@ -258,11 +266,28 @@ class TopHits(_Marked):
         return lambda hit: hit._rank if by == "key" else hit._number
 
     def write(self, fh, format="targets", header=True):
-        """Writes the reported hits to a file that is open for bytes, as hmmsearch and hmmscan do: `targets` is the table of
-        --tblout, `domains` that of --domtblout. The lines about program and options at their end are left out.
+        """Writes the reported hits to a file that is open for bytes, as hmmsearch, hmmscan and nhmmer do: `targets` is the table of
+        --tblout, `domains` that of --domtblout, `pfam` that of --pfamtblout, which has its header always. The lines about program and
+        options at their end are left out.
         """
         from . import tables
         tables.write(self, fh, format, header)
+
+    def to_msa(self, all_consensus_cols=True):
+        """Returns the alignment of all included domains as Stockholm (bytes), with a column for each node of the model, or for those
+        where a domain has a residue. Raises ValueError if no domain is included, or if the targets are models.
+        """
+        from . import msa
+        if self.mode == "scan":
+            raise ValueError("hits of hmmscan are of several models, which have no alignment together")
+        return msa.stockholm(self, all_consensus_cols)
+
+    def copy(self):
+        """Returns a list of its own with the same hits."""
+        return TopHits(self._view, self._options, self.query, self._accessions)
+
+    def __add__(self, other):
+        return self.merge(other) if isinstance(other, TopHits) else NotImplemented
 
     def merge(self, *others):
         """Returns the hits of this and other lists of one query, over parts of the targets, as one list.

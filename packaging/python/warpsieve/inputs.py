@@ -124,8 +124,14 @@ class _Input:
         return self._pieces
 
 
-def _is_model(o):
-    return isinstance(o, HMM) or (hasattr(o, "to_profile") and hasattr(o, "write"))  # a profile of pyhmmer is no model
+def is_alignment(o):
+    """Returns whether an object is an alignment of pyhmmer."""
+    return hasattr(o, "write") and hasattr(o, "sequences") and hasattr(o, "alignment")
+
+
+def is_model(o):
+    """Returns whether an object is a model, of warpsieve or of pyhmmer; a profile of pyhmmer is none."""
+    return isinstance(o, HMM) or (hasattr(o, "to_profile") and hasattr(o, "write"))
 
 
 class Models(_Input):
@@ -134,9 +140,9 @@ class Models(_Input):
     def __init__(self, given):
         if self._take(given):
             return
-        self.objects = [given] if _is_model(given) else list(given)
+        self.objects = [given] if is_model(given) else list(given)
         for o in self.objects:
-            if not _is_model(o):
+            if not is_model(o):
                 raise TypeError(f"a model is {type(o).__name__}, expected an HMM of warpsieve or pyhmmer, or a path, bytes or an open file")
         foreign = [o for o in self.objects if not isinstance(o, HMM)]
         if not foreign:
@@ -189,7 +195,7 @@ class Sequences(_Input):
             return
         if isinstance(given, dict):
             given = list(given.items())
-        if _is_model(given):
+        if is_model(given):
             raise TypeError("a query is a model, expected sequences: hmmsearch searches with models")
         self.objects = [given] if one and _is_sequence(given) else list(given)
         records = [self._record(o) for o in self.objects]

@@ -7,6 +7,8 @@ OPTIONS = ("E", "T", "domE", "domT", "incE", "incT", "incdomE", "incdomT", "bit_
 
 def _check(lists):
     first = lists[0]
+    if first.long_targets:
+        raise ValueError("hits in long DNA cannot be merged: their E-values and duplicates are those of all residues together")
     for other in lists[1:]:
         if not isinstance(other, records.TopHits):
             raise TypeError(f"TopHits are merged with TopHits, not with {type(other).__name__}")
@@ -52,7 +54,7 @@ class _Marks:
         """Returns the record of a hit, whose target has this number among all."""
         view, Z = hit.hits._view, self.Z
         fields = list(records.HIT.unpack_from(view, hit._at))
-        name, acc, desc = fields[14:17]
+        name, acc, desc = fields[15:18]
         at = hit._at + records.HIT.size
         texts = [bytes(view[at:at + name]), (hit._accession or "").encode("utf-8", "surrogateescape"),
                  bytes(view[at + name + acc:at + name + acc + desc])]
@@ -60,16 +62,17 @@ class _Marks:
         for d in hit.domains:
             values = list(records.DOMAIN.unpack_from(view, at))
             flags.append(self.of_domain(d))
-            values[0], values[1], values[12] = d.pvalue * self.domZ, d.pvalue * Z, flags[-1]
+            values[0], values[1], values[15] = d.pvalue * self.domZ, d.pvalue * Z, flags[-1] | values[15] & (records.CS | records.RF)
             domains += [records.DOMAIN.pack(*values), bytes(view[at + records.DOMAIN.size:d._end])]
             at = d._end
         body = b"".join(texts + domains)
-        old = fields[9] & (records.NEW | records.DROPPED)
-        fields[0:3] = records.HIT.size + len(body), number, hit.pvalue * Z
-        fields[9] = old | records.REPORTED * (hit in self.reported) | records.INCLUDED * (hit in self.included)
-        fields[12] = sum(bool(f & records.REPORTED) for f in flags)
-        fields[13] = sum(bool(f & records.INCLUDED) for f in flags)
-        fields[15] = len(texts[1])
+        old = fields[10] & (records.NEW | records.DROPPED)
+        fields[0:2] = records.HIT.size + len(body), number
+        fields[3] = hit.pvalue * Z
+        fields[10] = old | records.REPORTED * (hit in self.reported) | records.INCLUDED * (hit in self.included)
+        fields[13] = sum(bool(f & records.REPORTED) for f in flags)
+        fields[14] = sum(bool(f & records.INCLUDED) for f in flags)
+        fields[16] = len(texts[1])
         return records.HIT.pack(*fields) + body
 
 

@@ -11,9 +11,9 @@ import tempfile
 import threading
 
 from . import Error, arguments, hits, program
-from .inputs import HMM, Models, Sequences
+from .inputs import HMM, Models, Sequences, is_alignment, is_model
 
-__all__ = ["IterationResult", "hmmbuild", "hmmscan", "hmmsearch", "jackhmmer", "phmmer"]
+__all__ = ["IterationResult", "hmmalign", "hmmbuild", "hmmscan", "hmmsearch", "jackhmmer", "nhmmer", "phmmer"]
 
 MESSAGE = 4096
 CUTOFFS = {"gathering": "--cut_ga", "trusted": "--cut_tc", "noise": "--cut_nc"}
@@ -88,7 +88,8 @@ def call(words, files):
         status.append(lib.ws_library_run(len(words), argv, ctypes.byref(stop), text, MESSAGE))
         ended.set()
 
-    threading.Thread(target=run, daemon=True).start()
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
     try:
         ended.wait()
     except BaseException:  # Ctrl-C, which reaches the main thread alone
@@ -99,6 +100,7 @@ def call(words, files):
             except BaseException:
                 pass
         raise
+    thread.join()  # so that no thread is left that a caller could count
     if status != [0]:
         message = text.value.decode(errors="replace")
         for f in files:
@@ -127,7 +129,7 @@ def _take_options(options, allowed=()):
     return taken
 
 
-def _search(tool, operands, queries, cpus, callback, backend, given, more):
+def _search(tool, operands, queries, cpus, callback, backend, given, more, flags=()):
     """Runs a search over `operands`, Models and Sequences; yields TopHits, in the order of `queries`, which is one of these."""
     options = _take_options(given, ("batch", "cutoffs", "device", "gpu_mem", "mem", "resolve"))
     options.update(more)
@@ -148,7 +150,7 @@ def _search(tool, operands, queries, cpus, callback, backend, given, more):
             files.append(Memory("alignment"))
             options["msa"] = files[-1].path
         cut = options.pop("bit_cutoffs", None)
-        words = [tool] + ([CUTOFFS[cut]] if cut else [])
+        words = [tool] + ([CUTOFFS[cut]] if cut else []) + list(flags)
         words += arguments(paths, {**options, "threads": cpus or None, "quiet": True, "out_format": "tblout",
                                            "output": "/dev/null", "records": records.path})
         call(words, files)
@@ -193,8 +195,15 @@ def hmmscan(queries, hmms, *, cpus=0, callback=None, backend=None, **options):
 def phmmer(queries, sequences, *, cpus=0, callback=None, backend=None, **options):
     """Searches sequences with sequences; returns an iterator over the TopHits of each query that has residues.
 
-    Raises Error if no query has residues.
+    Queries that are alignments of pyhmmer become models, as hmmbuild makes them. Raises Error if no query has residues.
     """
+    if is_alignment(queries) or (isinstance(queries, (list, tuple)) and any(map(is_alignment, queries))):
+        queries = [queries] if is_alignment(queries) else list(queries)
+        if not all(map(is_alignment, queries)):
+            raise TypeError("queries are alignments and sequences; phmmer takes one kind at a time")
+        models, targets = Models(hmmbuild(q, cpus=cpus) for q in queries), Sequences(sequences)
+        models.objects = queries
+        return _search("hmmsieve", [models, targets], models, cpus, callback, backend, options, {})[1]
     asked, targets = Sequences(queries, one=True, what="queries"), Sequences(sequences)
     return _search("seqsieve", [asked, targets], asked, cpus, callback, backend, options, {})[1]
 
@@ -204,15 +213,82 @@ IterationResult.__doc__ = """The last round of a jackhmmer: its TopHits, the ali
 whether nothing new was found, and the number of the round, from 1."""
 
 
-def jackhmmer(queries, sequences, *, max_iterations=5, cpus=0, callback=None, backend=None, **options):
+def jackhmmer(queries, sequences, *, max_iterations=5, checkpoints=False, cpus=0, callback=None, backend=None, **options):
     """Searches sequences with sequences in rounds; returns an iterator over the IterationResult of the last round of each query
-    that has residues. Raises Error if no query has residues.
+    that has residues, or with `checkpoints` over the list of all its rounds. Raises Error if no query has residues.
     """
     asked, targets = Sequences(queries, one=True, what="queries"), Sequences(sequences)
     options.update({name: 0.001 for name in ("incE", "incdomE") if name not in options and options.get(name[:-1] + "T") is None})
     msa, found = _search("jacksieve", [asked, targets], asked, cpus, callback, backend, options,
-                         {"rounds": max_iterations, "msa": True})
-    return _rounds(msa, found)
+                         {"rounds": max_iterations, "msa": True, "every_round": checkpoints})
+    rounds = _rounds(msa, found)
+    return _by_query(rounds) if checkpoints else rounds
+
+
+def _by_query(rounds):
+    """Yields lists of the rounds of each query."""
+    one = []
+    for result in rounds:
+        if one and result.iteration == 1:
+            yield one
+            one = []
+        one.append(result)
+    if one:
+        yield one
+
+
+def nhmmer(queries, sequences, *, strand=None, window_length=None, window_beta=None, block_length=None, cpus=0, callback=None,
+           backend=None, **options):
+    """Searches long DNA or RNA with models, sequences or alignments; returns an iterator over the TopHits of each query.
+
+    `queries` are models as hmmsearch takes them, sequences as phmmer takes them, an alignment of pyhmmer or a list of these, or a
+    file of any of them. Each hit has one domain, and its strand. `strand` is watson, crick or None for both, Z millions of residues.
+    """
+    if strand not in (None, "watson", "crick"):
+        raise ValueError(f"strand is {strand!r}, expected watson, crick or None")
+    asked, targets = _long_queries(queries), Sequences(sequences)
+    flags = [f"--{name}={value}" for name, value in (("w_length", window_length), ("w_beta", window_beta), ("block_length", block_length))
+             if value is not None] + ([f"--{strand}"] if strand else [])
+    for name in ("domE", "domT", "incdomE", "incdomT", "domZ"):
+        if name in options:
+            raise TypeError(f"there is no option {name!r} of nhmmer: a hit has one domain")
+    return _search("nhmmsieve", [asked, targets], asked, cpus, callback, backend, options, {}, flags)[1]
+
+
+def _long_queries(queries):
+    """Returns models, or sequences or alignments that the program makes models of."""
+    whole = isinstance(queries, (str, os.PathLike, bytes, bytearray, memoryview, dict, tuple)) or hasattr(queries, "read")
+    if is_alignment(queries):
+        queries = [queries]
+    elif not whole and not is_model(queries) and not hasattr(queries, "sequence"):
+        queries = list(queries)
+    if is_model(queries) or (isinstance(queries, list) and all(map(is_model, queries))):
+        return Models(queries)
+    if isinstance(queries, list) and queries and all(map(is_alignment, queries)):
+        made = Sequences(b"".join(text for q in queries for text in Sequences(q, aligned=True).content()), what="queries")
+        made.objects = queries
+        return made
+    return Sequences(queries, one=True, what="queries")
+
+
+def hmmalign(hmm, sequences, *, trim=False, cpus=0, **options):
+    """Aligns sequences to a model; returns the alignment as Stockholm (bytes), or in the form that outformat says.
+
+    `options` are those of hmmfit: outformat="a2m", mapali="seed.sto", ...
+    """
+    model, source = Models(hmm), Sequences(sequences)
+    out, files = Memory("alignment"), []
+    try:
+        for given in (model, source):
+            files.append(given.path if given.path is not None else Memory(given.what, given.content()))
+        paths = [f if isinstance(f, str) else f.path for f in files]
+        call(["hmmfit"] + arguments(paths, {**options, "trim": trim, "threads": cpus or None, "quiet": True, "output": out.path}),
+             [out] + [f for f in files if not isinstance(f, str)])
+        return out.read()
+    finally:
+        for f in [out] + files:
+            if not isinstance(f, str):
+                f.close()
 
 
 def _rounds(msa, found):

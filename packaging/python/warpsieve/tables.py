@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of hmmsearch and hmmscan of a TopHits: what lib/hits/tables.c writes."""
+"""The tables of hmmsearch, hmmscan and nhmmer of a TopHits: what lib/hits/tables.c, pfam.c and dna_forms.c write."""
 
 DASHES = b"-" * 20
 
@@ -70,10 +70,56 @@ def _domains(hits, columns, header):
                 a.target_from, a.target_to, d.env_from, d.env_to, d.accuracy, _bytes(hit.description))
 
 
+def _places(hits, columns, header):
+    """The table of nhmmer."""
+    c, places = columns, [h.best_domain.alignment for h in hits]
+    place = max([7] + [len(str(x)) for a in places for x in (a.target_from, a.target_to)])
+    widths = (c.target_width, c.acc_width, c.query_width, c.query_acc_width)
+    if header:
+        yield (b"#%-*s %-*s %-*s %-*s hmmfrom hmm to %*s %*s %*s %*s %*s strand %9s %6s %5s  description of target" % (
+            c.target_width - 1, b" target name", c.acc_width, b"accession", c.query_width, b"query name", c.query_acc_width, b"accession",
+            place, b"alifrom", place, b"ali to", place, b"envfrom", place, b"env to", place, b"sq len", b"E-value", b" score", b" bias"))
+        dashes = [DASHES[n:].rjust(w) for n, w in zip((1, 10, 0, 10), (c.target_width - 1, *widths[1:]))]
+        yield b"#%s ------- ------- %s ------ --------- ------ ----- ---------------------" % (
+            b" ".join(dashes), b" ".join([(b"-" * 7).rjust(place)] * 5))
+    for hit in hits.reported:
+        d, a = hit.best_domain, hit.best_domain.alignment
+        yield b"%s %7d %7d %*d %*d %*d %*d %*d    %s   %9.2g %6.1f %5.1f  %s" % (
+            c.of(hit), a.hmm_from, a.hmm_to, place, a.target_from, place, a.target_to, place, d.env_from, place, d.env_to, place,
+            hit.length, d.strand.encode(), hit.evalue, hit.score, d.bias, _bytes(hit.description))
+
+
+def _pfam(hits, columns, header):
+    """Pfam's table: targets, then domains by their own scores."""
+    width, line = columns.target_width, b"-" * 6
+    yield b"# Sequence scores\n# ---------------\n#"
+    yield b"# %-*s %6s %9s %3s %5s %5s    %s" % (width - 1, b"name", b" bits", b"  E-value", b"n", b"exp", b" bias", b"description")
+    yield b"# %*s %6s %9s %3s %5s %5s    %s" % (width - 1, b"-" * 19, line, b"-" * 9, b"---", b"-----", b"-----", b"-" * 21)
+    for h in hits.reported:
+        yield b"%-*s  %6.1f %9.2g %3d %5.1f %5.1f    %s" % (width, _bytes(h._name), h.score, h.evalue, len(h.domains), h.expected, h.bias,
+                                                          _bytes(h.description))
+    yield b"\n# Domain scores\n# -------------\n#"
+    yield b"# %-*s %6s %9s %5s %5s %6s %6s %6s %6s %6s %6s     %s" % (
+        width - 1, b" name", b"bits", b"E-value", b"hit", b"bias", b"env-st", b"env-en", b"ali-st", b"ali-en", b"hmm-st", b"hmm-en",
+        b"description")
+    yield b"# %*s %6s %9s %5s %5s %6s %6s %6s %6s %6s %6s      %s" % (
+        width - 1, b"-" * 19, line, b"-" * 9, b"-----", b"-----", line, line, line, line, line, line, b"-" * 21)
+    by_score = hits.incT is not None or hits.bit_cutoffs is not None
+    domains = [(-d.score if by_score else d._lnp, _bytes(h._name), d.alignment.target_from, n, h, d)
+               for h in hits.reported for n, d in enumerate(h.domains.reported, 1)]
+    for *_, n, h, d in sorted(domains, key=lambda entry: entry[:4]):
+        a = d.alignment
+        yield b"%-*s  %6.1f %9.2g %5d %5.1f %6d %6d %6d %6d %6d %6d     %s" % (
+            width, _bytes(h._name), d.score, d.i_evalue, n, d.bias, d.env_from, d.env_to, a.target_from, a.target_to, a.hmm_from, a.hmm_to,
+            _bytes(h.description))
+
+
 def write(hits, fh, format, header):
     """Writes a table: see TopHits.write."""
-    rows = {"targets": _targets, "domains": _domains}.get(format)
+    rows = {"targets": _places if hits.long_targets else _targets, "domains": _domains, "pfam": _pfam}.get(format)
     if rows is None:
-        raise ValueError(f"a table is one of targets or domains, not {format!r}")
+        raise ValueError(f"a table is one of targets, domains or pfam, not {format!r}")
+    if hits.long_targets and format != "targets":
+        raise ValueError(f"hits in long DNA have a table of targets, not of {format}")
     for row in rows(hits, _Columns(hits), header):
         fh.write(row + b"\n")
