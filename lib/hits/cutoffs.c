@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a column holds: a cell of ws_cutoff_row, or one of these. */
+/* A column holds a cell of ws_cutoff_row, or one of these. */
 enum { NAME = WS_CUTOFF_CELLS, THRESHOLD, SCORE_TYPE, KINDS };
 
 typedef struct column {
