@@ -102,6 +102,10 @@ bad() { # bad WORD...: the set in work is refused with these words, at once or w
     set_bytes work/db.h3f 4 '\1' && bad 'record 1'
     set_bytes work/db.h3f 8 '\11' && bad 'alphabet number 9'
     set_bytes work/db.h3f 17 '\0' && bad 'name'
+    printf 'x' >>work/db.h3p && bad db.h3p 'are no record'
+    set_bytes work/db.h3i 60 '\1' && bad '.h3i' # the count of names is right
+    set_bytes work/db.h3i 0 '\1' && bad '.h3i'
+    printf 'x' >>work/db.h3i && bad '.h3i'
     set_bytes work/db.h3i 21 '\377' && bad 'db.h3f' '.h3i has'
     (rm -rf foreign && mkdir foreign && cd foreign && cp "$data/fn3.hmm" db && hmmindex -q db >said)
     cp foreign/db.h3f work/ && bad db.h3f '1 models' '11 names'

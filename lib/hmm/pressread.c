@@ -64,6 +64,7 @@ typedef struct finder {
     ws_buf text;            /* the tail of a record and the head of the next one */
     int cut;                /* cutoffs are needed */
     uint64_t names;         /* in .h3i; 0: there is none */
+    int index_is_whole;     /* .h3i has the size that its head says */
 } finder;
 
 #define bad(f, err, ...) \
@@ -273,6 +274,57 @@ static int check_end(finder *f, ws_err *err) {
                    "together" MAKE_ANEW, f->of->filter, set->hmm[set->n - 1].name, f->of->model);
 }
 
+/* Returns the bytes of the 16-bit form of a model, and those of the form of singles. */
+static size_t words_bytes(const ws_hmm *h) {
+    const size_t lanes = WS_STRIPED_VECTOR / sizeof(int16_t), rows = (size_t)h->abc->Kp + WS_NPTRANS;
+    return rows * WS_STRIPED_VECTOR * ws_max(2, ((size_t)h->M + lanes - 1) / lanes);
+}
+
+static size_t odds_bytes(const ws_hmm *h) {
+    const size_t lanes = WS_STRIPED_VECTOR / sizeof(float), rows = (size_t)h->abc->Kp + WS_NPTRANS;
+    return rows * WS_STRIPED_VECTOR * ws_max(2, ((size_t)h->M + lanes - 1) / lanes);
+}
+
+/* Returns where a record of .h3p has its 16-bit form; NULL if it is not of this model, or of another size. n: its bytes
+ * without the form of singles, of which so many are at p. */
+static const char *form_of(const ws_hmm *h, const char *p, size_t n) {
+    /* specials of words, three scalars; specials of singles, cutoffs, mode, number */
+    enum { BESIDE = 8 * 2 + 12 + 8 * 4 + CUT_TAIL };
+    const size_t named = strlen(h->name), notes = 4 * ((size_t)h->M + 2);
+    size_t at = HEAD + named + 1;
+    if (at + 4 > n || (uint32_t)int_at(p) != WS_PRESSED_REST || int_at(p + 4) != h->M ||
+        int_at(p + 8) != (int32_t)h->abc->type || int_at(p + 12) != (int32_t)named ||
+        memcmp(p + HEAD, h->name, named + 1) != 0)
+        return NULL;
+    for (int text = 0; text < 2; text++) { /* accession, description */
+        const int32_t length = int_at(p + at);
+        if (length < 0 || (size_t)length > n || at + (size_t)length + 9 > n) return NULL;
+        at += 4 + (length ? (size_t)length + 1 : 0);
+    }
+    return at + notes + words_bytes(h) + BESIDE == n ? p + at + notes : NULL;
+}
+
+/* Reads the record of model i in .h3p but for its end. *form: where in `text` its 16-bit form is. */
+static int read_form(const ws_hmmset *set, size_t i, ws_buf *text, const char **form, ws_err *err) {
+    const ws_pressed *p = set->pressed;
+    const ws_hmm *h = &set->hmm[i];
+    const uint64_t end = i + 1 < set->n ? p->record[i + 1] : (uint64_t)p->rest_was.size;
+    const uint64_t n = end - p->record[i], odds = odds_bytes(h);
+    text->n = 0;
+    int rc = n < odds ? WS_OK : ws_hmmfile_read(p->rest_fd, p->rest, p->record[i], n - odds, text, err);
+    if (!rc) rc = ws_hmmfile_unchanged(p->rest_fd, p->rest, &p->rest_was, err);
+    *form = !rc ? form_of(h, text->p, text->n) : NULL;
+    if (rc || *form) return rc;
+    return ws_fail(err, WS_EDATA, "%s: bytes %llu to %llu are no record of model %s, as %s says" MAKE_ANEW, p->rest,
+                   (unsigned long long)p->record[i], (unsigned long long)end, h->name, p->filter);
+}
+
+/* Checks that the last record of .h3p is one, up to the end of the file. */
+static int check_rest(finder *f, ws_err *err) {
+    const char *form;
+    return read_form(f->set, f->set->n - 1, &f->text, &form, err);
+}
+
 static int find_all(finder *f, ws_err *err) {
     ws_hmmset *set = f->set;
     size_t from = 0;
@@ -288,7 +340,11 @@ static int find_all(finder *f, ws_err *err) {
     if (!rc && f->names && f->names != set->n)
         return ws_fail(err, WS_EDATA, "%s: it has %zu models, but its .h3i has %llu names" MAKE_ANEW, f->of->filter,
                        set->n, (unsigned long long)f->names);
+    if (!rc && f->names && !f->index_is_whole)
+        return ws_fail(err, WS_EDATA, "%s: the head of its .h3i does not say what an index of that size has" MAKE_ANEW,
+                       f->of->model);
     if (!rc) rc = check_end(f, err);
+    if (!rc) rc = check_rest(f, err);
     if (!rc) rc = ws_hmmset_check_alphabets(set, f->of->filter, err);
     if (!rc) rc = ws_hmmfile_unchanged(f->of->fd, f->of->filter, &f->of->was, err);
     return rc ? rc : ws_hmmfile_unchanged(set->fd[0], f->of->model, &set->was[0], err);
@@ -333,15 +389,31 @@ static int open_set(ws_hmmset *set, const char *path, ws_err *err) {
     return rc ? rc : ws_hmmfile_stamp(p->rest_fd, p->rest, &p->rest_was, err);
 }
 
-/* Returns how many names .h3i has; 0 without one. */
-static uint64_t count_names(const char *path, ws_err *err) {
-    enum { BEFORE = 14, NUMBER = 8 }; /* press.md, section 4 */
-    uint8_t p[BEFORE + NUMBER];
+static uint64_t number_at(const uint8_t *p, size_t at, size_t bytes) {
+    uint64_t v = 0;
+    for (size_t i = 0; i < bytes; i++) v = v << 8 | p[at + i];
+    return v;
+}
+
+/* Returns how many names .h3i has; 0 without one. *is_whole: its head is one of an index of that size. */
+static uint64_t count_names(const char *path, int *is_whole, ws_err *err) {
+    enum { INDEX = 78, NAMES = 14, ACCS = 22, SIZES = 42, PLACES = 54 }; /* press.md, section 4 */
+    uint8_t p[INDEX];
     char *name = NULL;
     uint64_t n = 0;
+    struct stat st;
     const int fd = open_part(path, ".h3i", &name, err);
-    if (fd >= 0 && pread(fd, p, sizeof p, 0) == (ssize_t)sizeof p)
-        for (int i = BEFORE; i < BEFORE + NUMBER; i++) n = n << 8 | p[i];
+    *is_whole = 0;
+    if (fd >= 0 && pread(fd, p, sizeof p, 0) == (ssize_t)sizeof p && fstat(fd, &st) == 0) {
+        n = number_at(p, NAMES, 8);
+        uint64_t at = INDEX, count[] = {1, n, number_at(p, ACCS, 8)};
+        int good = number_at(p, 0, 4) == 0xd3d3c9b3u && number_at(p, 8, 4) == 8 && number_at(p, 12, 2) == 1;
+        for (size_t k = 0; k < 3 && good; k++) {
+            good = number_at(p, PLACES + 8 * k, 8) == at && count[k] <= (uint64_t)st.st_size;
+            at += count[k] * number_at(p, SIZES + 4 * k, 4);
+        }
+        *is_whole = good && at == (uint64_t)st.st_size;
+    }
     if (fd >= 0) close(fd);
     ws_free(name);
     return n;
@@ -356,7 +428,8 @@ int ws_hmmset_find_pressed(ws_hmmset *set, const char *path, int cut, int *state
     if (!rc && set->pressed->rest_fd >= 0)
         *state = is_younger(path, &set->pressed->was) ? WS_PRESSED_OLD : WS_PRESSED_FOUND;
     if (*state == WS_PRESSED_FOUND) {
-        finder f = {.set = set, .of = set->pressed, .cut = cut, .names = count_names(path, err)};
+        finder f = {.set = set, .of = set->pressed, .cut = cut};
+        f.names = count_names(path, &f.index_is_whole, err);
         rc = err->code ? err->code : find_all(&f, err);
         ws_buf_release(&f.text);
     }
@@ -455,43 +528,16 @@ static int check_transitions(const ws_pressed *p, const ws_hmm *h, const ws_word
     return WS_OK;
 }
 
-/* Returns where a record of .h3p, of n bytes, has its 16-bit form of `form` bytes; NULL if it is not of this model. */
-static const char *form_of(const ws_hmm *h, const char *p, size_t n, size_t form) {
-    const size_t named = strlen(h->name), notes = 4 * ((size_t)h->M + 2);
-    size_t at = HEAD + named + 1;
-    if (at + 4 > n || (uint32_t)int_at(p) != WS_PRESSED_REST || int_at(p + 4) != h->M ||
-        int_at(p + 8) != (int32_t)h->abc->type || int_at(p + 12) != (int32_t)named ||
-        memcmp(p + HEAD, h->name, named + 1) != 0)
-        return NULL;
-    for (int text = 0; text < 2; text++) { /* accession, description */
-        const int32_t length = int_at(p + at);
-        if (length < 0 || (size_t)length > n || at + (size_t)length + 9 > n) return NULL;
-        at += 4 + (length ? (size_t)length + 1 : 0);
-    }
-    return at + notes + form <= n ? p + at + notes : NULL;
-}
-
 int ws_pressed_words(ws_hmmset *set, size_t i, ws_words *out, ws_err *err) {
-    const ws_pressed *p = set->pressed;
     const ws_hmm *h = &set->hmm[i];
-    const uint64_t end = i + 1 < set->n ? p->record[i + 1] : (uint64_t)p->rest_was.size;
-    const size_t lanes = WS_STRIPED_VECTOR / sizeof(int16_t);
-    const size_t nq = ws_max(2, ((size_t)h->M + lanes - 1) / lanes), rows = (size_t)h->abc->Kp + WS_NPTRANS;
-    const size_t form = rows * nq * WS_STRIPED_VECTOR;
-    /* the form of singles behind it has twice as many bytes, or all but a vector of each row */
-    const uint64_t n = end - p->record[i], odds = rows * WS_STRIPED_VECTOR * ws_max(2, ((size_t)h->M + 3) / 4);
+    const char *form;
     ws_buf *text = ws_hmmset_take_text(set, err);
     if (!text) return err->code;
-    int rc = n < odds ? WS_OK : ws_hmmfile_read(p->rest_fd, p->rest, p->record[i], n - odds, text, err);
-    if (!rc) rc = ws_hmmfile_unchanged(p->rest_fd, p->rest, &p->rest_was, err);
-    const char *at = !rc ? form_of(h, text->p, text->n, form) : NULL;
-    if (at) rc = take_form(h, at, out, err);
-    else if (!rc)
-        rc = ws_fail(err, WS_EDATA, "%s: bytes %llu to %llu are no record of model %s, as %s says" MAKE_ANEW, p->rest,
-                     (unsigned long long)p->record[i], (unsigned long long)end, h->name, p->filter);
+    int rc = read_form(set, i, text, &form, err);
+    if (!rc) rc = take_form(h, form, out, err);
     ws_hmmset_give_text(set, text);
-    if (!at || rc) return rc;
-    rc = check_transitions(p, h, out, err);
+    if (rc) return rc;
+    rc = check_transitions(set->pressed, h, out, err);
     if (rc) ws_words_destroy(out);
     return rc;
 }
