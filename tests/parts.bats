@@ -70,6 +70,7 @@ CASES
     told 'another model file'
     rm work/db
     same want <(scan work/db q.fa)
+    same <(scan --max --noali all.hmm q.fa) <(scan --max --noali work/db q.fa)
 }
 
 @test "a text that is younger than its index is read itself, with a note" {

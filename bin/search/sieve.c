@@ -280,7 +280,7 @@ int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *
     d->cascade.p = fmin(s->F1, 1);
     d->cascade.p_given = 1;
     if (d->by_seq && d->mem_given) d->cascade.mem = d->mem;
-    d->cascade.in_parts = d->by_seq && !s->max && !find;
+    d->cascade.in_parts = d->by_seq && !find;
     d->cascade.cut = d->cut_ga || d->cut_nc || d->cut_tc;
     job->spares_streams = d->mem_given; /* each stream has a pool, and pins a copy of it */
     rc = ws_cascade_open(job, &s->first, err);
