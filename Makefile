@@ -36,6 +36,13 @@ ZSTD      ?= $(call LINKS_WITH,zstd.h,-lzstd)
 ISAL      ?= $(call LINKS_WITH,isa-l.h,-lisal)
 ZSTD      := $(ZSTD)
 ISAL      := $(ISAL)
+
+# STATIC=1 asks for the executable that hmmsieve --hmmer-path=DIR copies, which needs no library: so all of these must be there as
+# archives. It goes without ISA-L, of which few systems have one.
+STATIC_LIBS := $(if $(filter-out 0,$(ZSTD)),-lzstd) $(WS_LIBS)
+STATIC    ?= $(call LINKS_WITH,zlib.h,-static $(STATIC_LIBS))
+STATIC    := $(STATIC)
+NAMED     := $(if $(filter-out 0,$(STATIC)),libexec/warpsieve/names)
 WS_LIBS   := $(if $(filter-out 0,$(ZSTD)),-lzstd) $(if $(filter-out 0,$(ISAL)),-lisal) $(WS_LIBS)
 
 # CUDA=0 leaves the device out. SMS are the compute capabilities to compile for, PTX is the one that other devices are served from.
@@ -91,7 +98,7 @@ COMMIT    := $(if $(wildcard .git),$(shell git describe --always --abbrev=12 --d
 COMMIT    := $(or $(COMMIT),$(shell grep -sv Format packaging/commit | cut -c1-12),$(file <$B/COMMIT.is),unknown)
 export TOOLS
 
-all: $(TOOLS:%=bin/%) $(PAGES) libexec/warpsieve/hmmer ## build the executables into bin/
+all: $(TOOLS:%=bin/%) $(PAGES) libexec/warpsieve/hmmer $(NAMED) ## build the executables into bin/
 
 # The names of HMMER's programs: links NAME=PROGRAM. Installed, they lie beside BINDIR, where no PATH looks by itself:
 # hmmsieve --hmmer-path prints the folder.
@@ -103,6 +110,18 @@ libexec/warpsieve/hmmer: Makefile
 	@mkdir -p $@
 	@$(call LINK_ALL,bin,$@)
 	@touch $@
+
+# The same programs as one static executable, without devices and ISA-L: it takes the *_none.c in their place.
+NAMERS    := $(sort $(foreach l,$(LINKS),$(lastword $(subst =, ,$l))))
+WITHOUT   := $(patsubst %.c,$B/%.o,$(filter-out $(if $(filter-out 0,$(ZSTD)),lib/compress/unzstd_none.c),$(wildcard lib/*/*_none.c kernels/*/*_none.c)))
+# LDLIBS of a program that is not static may name what no static one can have
+STATIC_LDLIBS ?= $(LDLIBS)
+$B/main/names.o: bin/names.c
+	$(COMPILE)
+$B/main/names.o: override CPPFLAGS += '-DWS_TOOLS(X)=$(foreach t,$(NAMERS),X(ws_$(subst -,_,$t)_tool))'
+libexec/warpsieve/names: $B/main/names.o $(WITHOUT) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -static -s -o $@ $< $(WITHOUT) $(LIB) $(STATIC_LDLIBS) $(STATIC_LIBS)
 
 # Widths are chosen at run time, so only their own objects may use the wide instructions.
 ISA_avx2   := -mavx2 -mfma -mbmi2
@@ -368,6 +387,7 @@ install: all completions $(if $(OVER),shared) ## into DESTDIR/PREFIX
 	$(INSTALL) -m 755 $(TOOLS:%=$(if $(OVER),$B/shared/)bin/%) $(DESTDIR)$(BINDIR)
 	$(if $(OVER),$(INSTALL) -m 755 $(SHARED_LIB) $(DESTDIR)$(LIBDIR))
 	$(call LINK_ALL,$(notdir $(BINDIR)),$(DESTDIR)$(HMMERDIR))
+	$(if $(NAMED),$(INSTALL) -m 755 $(NAMED) $(DESTDIR)$(dir $(HMMERDIR)))
 	for d in $(DOCS); do $(INSTALL) -m 644 $$d $(DESTDIR)$(DOCDIR)/$$d || exit 1; done
 	for p in $(PAGES); do $(INSTALL) -m 644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/} || exit 1; done
 	for t in $(TOOLS); do \
@@ -378,7 +398,7 @@ install: all completions $(if $(OVER),shared) ## into DESTDIR/PREFIX
 uninstall: ## what install put there
 	$(ONE_WORD)
 	for t in $(TOOLS); do rm -f $(DESTDIR)$(BINDIR)/$$t $(DESTDIR)$(BASHDIR)/$$t $(DESTDIR)$(ZSHDIR)/_$$t $(DESTDIR)$(FISHDIR)/$$t.fish; done
-	rm -f $(NAMES:%=$(DESTDIR)$(HMMERDIR)/%) $(DESTDIR)$(LIBDIR)/libwarpsieve.so
+	rm -f $(NAMES:%=$(DESTDIR)$(HMMERDIR)/%) $(DESTDIR)$(dir $(HMMERDIR))names $(DESTDIR)$(LIBDIR)/libwarpsieve.so
 	for p in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
 	for d in $(DOCS); do rm -f $(DESTDIR)$(DOCDIR)/$$d; done
 	@[ ! -f $B/folders ] || sort -ru $B/folders | while read -r d; do rmdir "$$d" 2>/dev/null || :; done
@@ -402,7 +422,7 @@ plots: ## pictures of the tables in bench/data, into build/plots (needs matplotl
 	python3 bench/run/report.py bench/data $B/plots
 
 clean: ## remove everything that was built
-	rm -rf $B $(TOOLS:%=bin/%)
+	rm -rf $B $(TOOLS:%=bin/%) libexec
 
 include packaging/release.mk
 

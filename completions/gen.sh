@@ -60,7 +60,7 @@ function zsh_text(s) { gsub(/[\[\]:\\]/, "\\\\&", s); return s }
 function zsh_value(arg) {
     arg = $4; sub(/^=/, "", arg)
     if (choices_of() != "") return ":" arg ":(" words(choices_of()) ")"
-    return ":" arg ":" (arg == "FILE" ? "_files" : " ")
+    return ":" arg ":" (arg == "FILE" ? "_files" : arg == "DIR" ? "_files -/" : " ")
 }
 function zsh_one(form, long, s) {
     s = form

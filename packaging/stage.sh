@@ -44,13 +44,19 @@ portable)
         done
         set -- "LDFLAGS=-s -static-libgcc -L$out/lib" ZSTD=$zstd ISAL=0
     fi
-    set -- "$@" SHARED=1 # each kernel is there once
+    set -- "$@" SHARED=1 STATIC_LDLIBS= # each kernel is there once; old names of functions are those of libm.so
     ;;
 *) echo "stage.sh: there is no kind \"$kind\"" >&2; exit 2 ;;
 esac
 
 set -- "CFLAGS=${CFLAGS:--O3}" B=build DESTDIR="$out" PREFIX="/$name" "$@"
 ${MAKE:-make} -C "$out/src" "$@" install >"$out/log" 2>&1 || { tail -20 "$out/log" >&2; exit 1; }
+
+# The folder of names can be mounted as it is.
+if [ $kind = static ]; then
+    [ -x "$out/$name/libexec/warpsieve/names" ] || { echo "stage.sh: make install brought no libexec/warpsieve/names" >&2; exit 1; }
+    for link in "$out/$name"/libexec/warpsieve/hmmer/*; do ln -f "$out/$name/libexec/warpsieve/names" "$link"; done
+fi
 
 # The licences of the libraries inside ask for their texts.
 doc=$out/$name/share/doc/warpsieve

@@ -372,7 +372,9 @@ venv() { # venv FOLDER OPTION...
     cmp r/release/warpsieve-"$(version)".tar.gz "r/warpsieve-$(version).tar.gz"
     mkdir unpacked-static
     tar -xzf r/release/*-static.tar.gz -C unpacked-static
-    for f in unpacked-static/*/bin/*; do
+    # its folder of names can be mounted as it is
+    [ "$(find unpacked-static/*/libexec/warpsieve/hmmer -type f -links 11 | wc -l)" -eq 10 ]
+    for f in unpacked-static/*/bin/* unpacked-static/*/libexec/warpsieve/hmmer/*; do
         ! objdump -p "$f" | grep -q NEEDED || fail "$f needs a library"
     done
     [ -s unpacked-static/*/share/doc/warpsieve/licenses/libxxhash-dev.txt ]

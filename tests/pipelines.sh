@@ -33,7 +33,7 @@ grep -v '^#' "$data/pipelines/commands.tsv" | while IFS=$tab read -r name _ comm
     [ $# -eq 0 ] || case " $* " in *" $name "*) ;; *) continue ;; esac
     rm -rf work
     mkdir work
-    (cd work && ln -s ../in/* . && sh -c "$command" >stdout) || { echo "pipelines.sh: $name failed" >&2; exit 1; }
+    (cd work && cp ../in/* . && sh -c "$command" >stdout) || { echo "pipelines.sh: $name failed" >&2; exit 1; }
     for f in work/stdout work/out work/tbl work/dom work/sto; do
         [ ! -f "$f" ] || { echo "==> ${f#work/}" && plain <"$f"; }
     done >"$out/$name"

@@ -37,12 +37,14 @@ int ws_opt_add_wrapped(ws_buf *out, size_t left, const char *text, ws_err *err) 
     return ws_buf_addf(out, err, "%s\n", text);
 }
 
+int ws_opt_may_have_value(const ws_opt *o) { return o->type == WS_OPT_OPTSTR || o->type == WS_OPT_FOLDER; }
+
 static int add_option(ws_buf *out, const ws_opt *o, ws_err *err) {
     char left[128], alias[48] = "", letter[8] = "    ";
     if (o->letter) snprintf(letter, sizeof letter, "-%c, ", o->letter);
     if (o->alias) snprintf(alias, sizeof alias, ", --%s", o->alias);
-    const char *open = !o->arg ? "" : o->type == WS_OPT_OPTSTR ? "[=" : " ";
-    const char *close = o->arg && o->type == WS_OPT_OPTSTR ? "]" : "";
+    const char *open = !o->arg ? "" : ws_opt_may_have_value(o) ? "[=" : " ";
+    const char *close = o->arg && ws_opt_may_have_value(o) ? "]" : "";
     snprintf(left, sizeof left, "  %s--%s%s%s%s%s", letter, o->name, alias, open, o->arg ? o->arg : "", close);
     int rc = add_padded(out, left, err);
     return rc ? rc : ws_opt_add_wrapped(out, LEFT, o->help, err);
@@ -69,7 +71,7 @@ int ws_opt_dump(ws_buf *out, const ws_opt_table *tab, int ntab, ws_err *err) {
             if (!ws_opt_shown(tab, t, o)) continue;
             char letter[2] = {o->letter, '\0'};
             int rc = ws_buf_addf(out, err, "%s\t%s\t%s\t%s%s\t", letter, o->name, o->alias ? o->alias : "",
-                                 o->type == WS_OPT_OPTSTR ? "=" : "", o->arg ? o->arg : "");
+                                 ws_opt_may_have_value(o) ? "=" : "", o->arg ? o->arg : "");
             for (int i = 0; !rc && o->choices && o->choices[i]; i++)
                 rc = ws_buf_addf(out, err, "%s%s", i ? "," : "", o->choices[i]);
             if (!rc) rc = ws_buf_addf(out, err, "\t%s\n", o->help);

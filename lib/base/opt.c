@@ -248,7 +248,10 @@ static int apply(ws_cmdline *cl, const found *f, const char *value, int at, ws_e
     case WS_OPT_HELP: cl->outcome = WS_OPT_SHOW_HELP; return WS_OK;
     case WS_OPT_VERSION: cl->outcome = WS_OPT_SHOW_VERSION; return WS_OK;
     case WS_OPT_DUMP: cl->outcome = WS_OPT_SHOW_DUMP; return WS_OK;
-    case WS_OPT_FOLDER: cl->outcome = WS_OPT_SHOW_FOLDER; return WS_OK;
+    case WS_OPT_FOLDER:
+        cl->outcome = WS_OPT_SHOW_FOLDER;
+        cl->folder = value;
+        return value && !*value ? not_a(f->opt, f->opt->arg, value, err) : WS_OK;
     default: break;
     }
     int rc = store(f, value, err);
@@ -267,8 +270,11 @@ static int parse_long(ws_cmdline *cl, const ws_opt_table *tab, int ntab, int arg
     if (takes_value(f.opt) && !value) {
         if (*i + 1 >= argc) return ws_fail(err, WS_EUSAGE, "--%s needs a value: %s", f.opt->name, f.opt->arg);
         value = argv[++*i];
-    } else if (value && !takes_value(f.opt) && f.opt->type != WS_OPT_OPTSTR) {
+    } else if (value && !takes_value(f.opt) && !ws_opt_may_have_value(f.opt)) {
         return ws_fail(err, WS_EUSAGE, "--%s takes no value", f.opt->name);
+    } else if (!value && f.opt->type == WS_OPT_FOLDER && *i + 1 < argc) {
+        return ws_fail(err, WS_EUSAGE, "--%s has %s behind it: expected nothing, or --%s=%s", f.opt->name,
+                       argv[*i + 1], f.opt->name, f.opt->arg);
     }
     rc = apply(cl, &f, value, *i, err);
     if (rc == WS_EUSAGE && f.opt->alias && strncmp(f.opt->alias, word, strlen(f.opt->alias)) == 0)

@@ -19,7 +19,7 @@ typedef enum ws_opt_type {
     WS_OPT_HELP,   /* ends the parse: see ws_opt_outcome */
     WS_OPT_VERSION,
     WS_OPT_DUMP,
-    WS_OPT_FOLDER /* of the names of HMMER's programs */
+    WS_OPT_FOLDER /* of the names of HMMER's programs; it may have a value, only as --name=VALUE */
 } ws_opt_type;
 
 /* The values of a WS_OPT_LIST in the order given. */
@@ -83,6 +83,7 @@ typedef struct ws_cmdline {
     int fixed;           /* so many of argv's words behind the first come with the program's name; the caller's */
     const char **operand; /* points into argv; release the array with ws_free */
     int noperand;
+    const char *folder;  /* the value of WS_OPT_FOLDER; NULL: none */
     ws_buf args;          /* the WS_OPT_RESULT options in the order given, quoted for the provenance line */
 } ws_cmdline;
 
@@ -105,6 +106,9 @@ int ws_opt_record(ws_buf *args, const ws_opt *o, const char *value, ws_err *err)
 
 /* Appends a blank and s as a word of the shell: in single quotes, unless no quotes are needed. */
 int ws_opt_add_word(ws_buf *b, const char *s, ws_err *err);
+
+/* Returns whether the option may have a value, which then is in one word with it: --name=VALUE. */
+int ws_opt_may_have_value(const ws_opt *o);
 
 /* Returns whether --help and --dump-options show an option of tab[t]: none that is hidden or shadowed. */
 int ws_opt_shown(const ws_opt_table *tab, int t, const ws_opt *o);

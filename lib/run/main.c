@@ -64,7 +64,7 @@ static int show_instead(const ws_job *job, const ws_opt_table *tab, int ntab, ws
     ws_buf text = {0};
     int rc = WS_OK;
     if (job->cmdline.outcome == WS_OPT_SHOW_FOLDER)
-        rc = ws_peer_folder(&text, err);
+        rc = job->cmdline.folder ? ws_peer_folder_make(job->cmdline.folder, &text, err) : ws_peer_folder(&text, err);
     else if (job->common.list_backends)
         rc = ws_backend_list(job->tool, &job->machine, &text, err);
     else if (job->peer)

@@ -241,31 +241,15 @@ static int help_group(const ws_peer *p, ws_peer_group g, const ws_opt_table *tab
 int ws_peer_help(const ws_peer *p, const char *tool, const ws_opt_table *tab, int ntab, ws_buf *out, ws_err *err) {
     int rc = ws_buf_addf(out, err,
                          "# %s :: %s\n# HMMER 3.4 (Aug 2023); http://hmmer.org/\n"
-                         "# The interface is that of HMMER; this program is %s of warpsieve " WS_VERSION "\n" RULE
+                         "%s %s of warpsieve " WS_VERSION "\n" RULE
                          "Usage: %s %s\n",
-                         p->name, p->title, tool, p->name, p->usage);
+                         p->name, p->title, ws_peer_mark, tool, p->name, p->usage);
     for (ws_peer_group g = 0; g < WS_NPEERGROUP && !rc; g++) rc = help_group(p, g, tab, ntab, out, err);
     return rc;
 }
 
 int ws_peer_usage(const ws_peer *p, ws_buf *out, ws_err *err) {
     return ws_buf_addf(out, err, "Usage: %s %s\n\nAll options: %s -h\n\n", p->name, p->usage, p->name);
-}
-
-int ws_peer_folder(ws_buf *out, ws_err *err) {
-    static const char below[] = "/libexec/warpsieve/hmmer";
-    char path[PATH_MAX + sizeof below];
-    struct stat st;
-    if (ws_system_executable(path, PATH_MAX))
-        return ws_fail(err, WS_EIO, "cannot tell where this program is installed");
-    for (int k = 0; k < 2; k++) { /* "/usr/bin/hmmsieve" to "/usr" */
-        char *slash = strrchr(path, '/');
-        if (slash) *slash = '\0';
-    }
-    memcpy(path + strlen(path), below, sizeof below);
-    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
-        return ws_fail(err, WS_EIO, "there is no folder %s; make install makes it", path);
-    return ws_buf_addf(out, err, "%s\n", path);
 }
 
 /* ---- what its outputs say of the options ---- */

@@ -61,9 +61,16 @@ int ws_peer_help(const ws_peer *p, const char *tool, const ws_opt_table *tab, in
 /* Appends what stands behind the sentence about misuse. */
 int ws_peer_usage(const ws_peer *p, ws_buf *out, ws_err *err);
 
+/* Words of the help that every program under a name of HMMER's holds. */
+extern const char ws_peer_mark[];
+
 /* Appends the path of the folder with the names of HMMER's programs, which installation puts beside that of this
  * program, and a line feed. WS_EIO if it is not there. */
 int ws_peer_folder(ws_buf *out, ws_err *err);
+/* Makes the folder `dir`, or replaces the programs in it, by one static executable under each of these names, and
+ * appends its path and a line feed. The folder appears whole; in one that is there each file is replaced whole. Refuses
+ * a folder with other files. WS_EIO with a sentence, WS_ENOMEM. */
+int ws_peer_folder_make(const char *dir, ws_buf *out, ws_err *err);
 
 /* Two functions for outputs, also of a tool that was called by its own name: they ask which options of the program were
  * given, by whatever name. The first appends the lines of the report's head, without those whose value is the default.
