@@ -126,7 +126,8 @@ of_domains() { rows "$1" | awk '{ print $1, $4, $13, $16, $17, $18, $19 }' | sor
 }
 
 @test "PADLOC: an hmm_meta.txt as it is leaves what PADLOC's filter leaves" {
-    printf 'hmm.accession\thmm.name\thmm.description\tprotein.name\tsecondary.name\tauthor\te.val.threshold\thmm.coverage.threshold\ttarget.coverage.threshold\tliterature.ref\tdatabase.ref\tcomment\n' >hmm_meta.txt
+    echo hmm.accession hmm.name hmm.description protein.name secondary.name author e.val.threshold hmm.coverage.threshold \
+        target.coverage.threshold literature.ref database.ref comment | tr ' ' '\t' >hmm_meta.txt
     printf 'P1\t%s\tWords\tX|Y\tNA\tSomebody\t%s\t%s\t%s\tNA\tNA\tNA\n' globins4 NA '' 0.3 Pkinase 1.00E-05 0.4 0.3 fn3 1.00E-03 0.5 0.1 >>hmm_meta.txt
     hmmsieve --cutoffs hmm_meta.txt -o /dev/null --domtblout got.dom three.hmm demo.fa
     # the best domain of a protein and a model, then coverage without the first residue, three digits, then i-Evalue
@@ -145,7 +146,8 @@ of_domains() { rows "$1" | awk '{ print $1, $4, $13, $16, $17, $18, $19 }' | sor
     printf 'model\tbits\nfn3\t5\n*\t\n' >t.tsv
     hmmsieve --scan --cutoffs t.tsv -O tsv -f name,query,evalue -E 1000 --max three.hmm small.fa >got
     hmmsieve --scan -O tsv -f name,query,evalue -E 1000 --max three.hmm small.fa | awk -F '\t' '!/^#/' >all
-    rows got | awk -F '\t' '$1 == n && $3 + 0 < e { print; exit 1 } { n = $1; e = $3 + 0; c[$1]++ } END { for (k in c) if (c[k] > 1) m = 1; exit !m }'
+    rows got | awk -F '\t' '$1 == n && $3 + 0 < e { print; exit 1 } { n = $1; e = $3 + 0; c[$1]++ }
+        END { for (k in c) if (c[k] > 1) m = 1; exit !m }'
     same <(rows got) <(grep -Fxf <(rows got) all)
 }
 

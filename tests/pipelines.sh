@@ -4,7 +4,8 @@
 # output and files, without the lines that name program, version, folder, date and times:
 #   tests/pipelines.sh OUT [NAME...]
 # makes OUT/NAME for each. With HMMER 3.4 in front of the PATH that is how the files of tests/data/pipelines were made
-# (gzip -n9). Works in the current folder, which it empties of its own files.
+# (gzip -n9). With PROGRAMS=FOLDER it calls them by their absolute paths in FOLDER, as images of HMMER do. Works in the current
+# folder, which it empties of its own files.
 set -eu
 out=$1
 shift
@@ -21,7 +22,8 @@ gzip -dc "$data/golden/long-targets/inputs/dna_target.fa.gz" >in/chromosome.fa
 awk '/^>/ { p = $1 == ">mos384"; if (p) print ">query"; next } p { gsub(/[Tt]/, "U"); print }' in/genome.fa >in/query.a3m
 gzip -dc "$data/golden/dna-models/MADE1.hmm.gz" "$data/golden/dna-models/3box.hmm.gz" |
     awk '{ print } /^CKSUM/ { print "GA    8.0" }' >in/repeats.hmm
-(cd in && hmmpress -f models.hmm && hmmpress -f repeats.hmm) >/dev/null
+gzip -dc "$data/demo.fa.gz" | awk '/^>/ { p = /PHO85_YEAST/ } p' >in/record.fa
+(cd in && "${PROGRAMS:+$PROGRAMS/}hmmpress" -f models.hmm && "${PROGRAMS:+$PROGRAMS/}hmmpress" -f repeats.hmm) >/dev/null
 
 plain() { # what is told of program, version, folder, date and times is left out
     sed -e '/^# \(HMMER 3\|Copyright\|Freely\|The format is\|CPU time\|Mc\/sec\|Program:\|Version:\|Current dir:\|Date:\)/d' \
@@ -33,6 +35,7 @@ grep -v '^#' "$data/pipelines/commands.tsv" | while IFS=$tab read -r name _ comm
     [ $# -eq 0 ] || case " $* " in *" $name "*) ;; *) continue ;; esac
     rm -rf work
     mkdir work
+    [ -z "${PROGRAMS:-}" ] || command=$(echo "$command" | sed -E "s#(^|[|] )(hmm[a-z]+|nhmm[a-z]+|[a-z]+hmmer) #\\1$PROGRAMS/\\2 #")
     (cd work && cp ../in/* . && sh -c "$command" >stdout) || { echo "pipelines.sh: $name failed" >&2; exit 1; }
     for f in work/stdout work/out work/tbl work/dom work/sto; do
         [ ! -f "$f" ] || { echo "==> ${f#work/}" && plain <"$f"; }

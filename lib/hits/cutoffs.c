@@ -162,7 +162,7 @@ static int take_cells(const walk *w, ws_cutoff_row *r) {
     return rc;
 }
 
-/* Splits a row. Other tools' tables may lack cells that nobody needs here. */
+/* Splits a row. Other tools' tables may lack cells that have no use here. */
 static int split(walk *w, char *line) {
     size_t n = 0, needed = w->columns;
     while (!w->form->is_own && w->kind[needed - 1] == KINDS) needed--;
