@@ -281,6 +281,8 @@ venv() { # venv FOLDER OPTION...
         one/tests/data/demo.hmm one/tests/data/demo.fa.gz)" = "50 $(version)" ]
     run python -c 'import warpsieve; warpsieve.read_table("x")'
     [ "$status" -ne 0 ] && grep -q 'pip install warpsieve\[pandas\]' <<<"$output" || fail "$output"
+    run python -m warpsieve.pyhmmer -h
+    [ "$status" -ne 0 ] && grep -q 'pyhmmer is not installed: pip install pyhmmer' <<<"$output" || fail "$output"
     python -m pip -q uninstall -y warpsieve
     [ -z "$(find empty -name '*warpsieve*' -o -name '*msvfilt*')" ] ||
         fail "$(find empty -name '*warpsieve*' -o -name '*msvfilt*')"

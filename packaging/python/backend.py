@@ -47,6 +47,8 @@ Provides-Extra: pandas
 Requires-Dist: pandas; extra == "pandas"
 Provides-Extra: arrow
 Requires-Dist: pyarrow; extra == "arrow"
+Provides-Extra: pyhmmer
+Requires-Dist: pyhmmer>=0.11,<0.13; extra == "pyhmmer"
 Description-Content-Type: text/markdown
 
 {readme}"""
@@ -130,8 +132,8 @@ class Wheel:
 def pack(root, out, tag, epoch):
     """Packs an installed tree (root/bin, root/lib, root/libexec, root/share) and the module into a wheel in `out`; returns its name."""
     with Wheel(out, tag, epoch) as wheel:
-        for path in sorted(glob.glob(os.path.join(HERE, "warpsieve", "*.py"))):
-            wheel.add_file("warpsieve/" + os.path.basename(path), path)
+        for path in sorted(glob.glob(os.path.join(HERE, "warpsieve", "**", "*.py"), recursive=True)):
+            wheel.add_file(os.path.relpath(path, HERE), path)
         for path in sorted(glob.glob(os.path.join(root, "**"), recursive=True)):
             name = os.path.relpath(path, root)
             if name.startswith("bin/"):

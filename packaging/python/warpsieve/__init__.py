@@ -6,7 +6,7 @@
         print([(hit.name, hit.evalue, hit.score) for hit in hits.reported])
 
 hmmsearch, hmmscan, phmmer, jackhmmer, nhmmer, hmmalign and hmmbuild run in this process, and their results have pyhmmer's
-attributes. A program
+attributes. warpsieve.patch() puts them in pyhmmer's place, with its own objects. A program
 that runs beside this process, and its table:
 
     import warpsieve
@@ -29,11 +29,12 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import zlib
 
-__all__ = ["Error", "HMM", "Process", "hmmalign", "hmmbuild", "hmmscan", "hmmsearch", "jackhmmer", "nhmmer", "phmmer", "program",
-           "read_arrow", "read_table", "run", "write_table"]
+__all__ = ["Error", "HMM", "Process", "hmmalign", "hmmbuild", "hmmscan", "hmmsearch", "jackhmmer", "nhmmer", "patch", "phmmer", "program",
+           "read_arrow", "read_table", "run", "unpatch", "write_table"]
 
 _HERE = {"HMM": "inputs", **{name: "hits" for name in ("Alignment", "Domain", "Hit", "Query", "TopHits")},
          **{name: "search" for name in ("IterationResult", "hmmalign", "hmmbuild", "hmmscan", "hmmsearch", "jackhmmer", "nhmmer",
@@ -50,7 +51,7 @@ def __getattr__(name):
         return __getattr__("search").library().ws_library_version().decode()
     if name == "NUMBERS":
         return _numbers()
-    if name not in _HERE and name not in _HERE.values():
+    if name not in _HERE and name not in _HERE.values() and name != "pyhmmer":
         raise AttributeError(f"module 'warpsieve' has no attribute {name!r}")
     module = importlib.import_module(f"warpsieve.{_HERE.get(name, name)}")
     return getattr(module, name) if name in _HERE else module
@@ -68,6 +69,35 @@ END = re.compile(r"##end rows=(0|[1-9][0-9]{0,17})( in=(0|[1-9][0-9]{0,18}) resi
 
 class Error(Exception):
     """A program failed, or a table is cut."""
+
+
+def patch(backend=None):
+    """Puts warpsieve's searches in the place of pyhmmer's, for programs that call pyhmmer. Returns what undoes it.
+
+        warpsieve.patch()
+        from pyhmmer import hmmsearch  # warpsieve's
+
+        with warpsieve.patch():  # for a while
+            ...
+
+    It replaces pyhmmer's hmmsearch, hmmscan, phmmer, jackhmmer, nhmmer and hmmalign, which take and return pyhmmer's objects as
+    before. Everything else stays pyhmmer's own. A module that imported one of these functions earlier keeps what it has. `backend`
+    is auto, cuda, or another that --list-backends shows. Raises Error without pyhmmer 0.11 or 0.12.
+    """
+    try:
+        module = importlib.import_module("warpsieve.pyhmmer._patch")
+    except ImportError as e:
+        if e.name != "pyhmmer":
+            raise
+        raise Error(str(e)) from None
+    return module.Patch(backend)
+
+
+def unpatch():
+    """Undoes all of patch(): the searches of pyhmmer are its own again."""
+    module = sys.modules.get("warpsieve.pyhmmer._patch")
+    if module:
+        module.undo_all()
 
 
 def program(name):
