@@ -275,8 +275,8 @@ test: $(if $(filter %.bats,$T),all shared $(FAULTY) $(SHIMMED),$(T:%=$B/%)) ## o
 	@$(if $T,$(if $(filter %.bats,$T),bats $(if $F,-f '$F') $T,$B/$T),$(error say which: make test T=tests/chain.bats))
 
 # The map is in tests/near.py.
-near: all shared $(FAULTY) $(SHIMMED) ## the tests nearest to a file: make near FILE=bin/search/scores.c
-	@tests=$$(python3 tests/near.py $(or $(FILE),$(error say which: make near FILE=bin/search/scores.c))) || exit 1; \
+near: all shared $(FAULTY) $(SHIMMED) ## the tests nearest to a file: make near FILE=bin/search/filters.c
+	@tests=$$(python3 tests/near.py $(or $(FILE),$(error say which: make near FILE=bin/search/filters.c))) || exit 1; \
 	for t in $$tests; do \
 	    echo "$$t"; \
 	    case $$t in *.bats) bats $$t ;; *) $(MAKE) -s "$B/$${t#build/}" && "$B/$${t#build/}" ;; esac || bad=1; \

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The tests nearest to a source file, the quickest first: make near FILE=bin/search/scores.c
+"""The tests nearest to a source file, the quickest first: make near FILE=bin/search/filters.c
 
     tests/near.py FILE...     prints them: programs in build/, bats files
 """
@@ -95,5 +95,5 @@ def nearest(path):
 if __name__ == "__main__":
     for name in sys.argv[1:]:
         if not os.path.isfile(name):
-            sys.exit(f"near.py: there is no file {name}; give one of the sources, such as bin/search/scores.c")
+            sys.exit(f"near.py: there is no file {name}; give one of the sources, such as bin/search/filters.c")
     print(*dict.fromkeys(t for name in sys.argv[1:] for t in ([name] if name.endswith(".bats") else nearest(name))), sep="\n")

@@ -1,235 +1,252 @@
 /* SPDX-License-Identifier: MIT
- * The filters of hmmsieve as stages of a chain: see bin/search/sieve.h. */
+ * The filters of hmmsieve as stages of a chain: scores of pairs, the decision about them, and where those that pass go.
+ *
+ * A thread of a device scores, and leaves the decision to the CPU as a step of its own, of the stage that comes before
+ * all others. Deciding took its stream as long as half of the kernels: 74 calls for 1,200 models x 59 M residues had 20
+ * ms of it each, in which the stream had nothing to do (H100). */
 #include "bin/search/sieve.h"
+#include "bin/stages/plan.h"
 
-#include "bin/stages/machine.h"
-
+#include <math.h>
 #include <string.h>
 
-#define WHOLE SIZE_MAX /* ws_chain_step.from of a step that makes a pool ready */
+/* A thread's own memory, and a step's pairs, which it holds until the step has ended. */
+struct ws_sieve_memory {
+    ws_buf scratch, scores, hints, kept, pending, passed;
+    struct ws_sieve_memory *next;
 
-static uint64_t length_of(const ws_sieve_filter *f, size_t t) { return f->sieve->job->target[t].qlen; }
+    ws_sieve_filter *f;
+    ws_sieve_pool *p;
+    size_t from, to; /* pairs of the pool */
+    double cells;
+    ws_scan_tasks tasks;
+    ws_scan_call call;
+};
+typedef ws_sieve_memory scoring;
 
-/* ---- pools ---- */
-
-ws_sieve_pool *ws_sieve_filter_pool(ws_sieve_filter *f, ws_err *err) {
-    ws_sieve_pool *p = ws_freelist_take(&f->idle);
-    return p ? p : ws_calloc(1, sizeof *p, err);
+static scoring *take_memory(ws_sieve *s, ws_err *err) {
+    scoring *g = ws_freelist_take(&s->idle);
+    return g ? g : ws_calloc(1, sizeof *g, err);
 }
 
-static void destroy_pool(void *p) { ws_sieve_pool_release(p); }
-
-static void recycle(ws_sieve_filter *f, ws_sieve_pool *p) {
-    ws_sieve_pool_reuse(p);
-    ws_freelist_give(&f->idle, p);
+static void destroy_memory(void *memory) {
+    scoring *g = memory;
+    ws_buf *const own[] = {&g->scratch, &g->scores, &g->hints, &g->kept, &g->tasks.room, &g->pending, &g->passed};
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++) ws_buf_release(own[k]);
+    ws_free(g);
 }
 
-void ws_sieve_filter_put(ws_sieve_filter *f, ws_sieve_pool *p) {
-    pthread_mutex_lock(&f->lock);
-    ws_sieve_pool **end = &f->first;
-    while (*end) end = &(*end)->next;
-    *end = p;
-    pthread_mutex_unlock(&f->lock);
+void ws_sieve_scores_open(ws_sieve *s) { ws_freelist_open(&s->idle, destroy_memory); }
+
+void ws_sieve_scores_release(ws_sieve *s) {
+    for (scoring *g = s->scored, *next; g; g = next) {
+        next = g->next;
+        destroy_memory(g);
+    }
+    s->scored = NULL;
+    ws_freelist_close(&s->idle);
 }
 
-_Static_assert((int)WS_SIEVE_MSV == WS_PLAN_MSV && (int)WS_SIEVE_FWD == WS_PLAN_FWD &&
-               (int)WS_SIEVE_FILTERS == WS_PLAN_NO_FILTER, "filters have the plan's numbers");
+/* ---- decisions ---- */
 
-static ws_plan_machine machine_of(const ws_sieve_filter *f) {
-    return ws_plan_machine_of(f->sieve->job, f->sieve->job->nworker);
-}
-
-/* Returns what the plan knows of a pool. */
-static ws_plan_pool plan_of(const ws_sieve_filter *f, const ws_sieve_pool *p) {
-    const double bytes = (double)(p->batch.nword * sizeof *p->batch.word + p->batch.text.n);
-    return (ws_plan_pool){f->kind, p->all, p->npair, p->cells, bytes};
-}
-
-static int calls_of(const ws_sieve_filter *f) { return __atomic_load_n(&f->calls, __ATOMIC_RELAXED); }
-
-/* Returns the inlet of Viterbi to which pairs of a pool of MSV go: one of several, if the plan spreads them. */
-static int choose_inlet(const ws_sieve_filter *f, const ws_sieve_pool *p) {
+/* hmmscan needs the cutoffs of a model when a sequence has passed its first filter, hmmsearch at once. */
+static int check_cut(const ws_sieve_filter *f, const ws_sieve_pool *p, uint32_t seq, uint32_t m, ws_err *err) {
     const ws_sieve *s = f->sieve;
-    const ws_plan_machine m = machine_of(f);
-    const double passing = s->F1 * (double)ws_sieve_pairs(p, ws_sieve_models(f));
-    const int spreads = !s->dom.mem_given && ws_plan_pool_spreads(&m, f->kind, passing);
-    return spreads ? (int)(p->batch.number % WS_PLAN_INLETS) : 0;
-}
-
-/* Returns how many times over a pool is full; NULL: there is none. */
-static double fullness(const ws_sieve_filter *f, const ws_sieve_pool *p) {
-    if (!p) return 0;
-    const ws_domscore *d = &f->sieve->dom;
-    const ws_plan_machine m = machine_of(f);
-    const ws_plan_pool q = plan_of(f, p);
-    return ws_plan_pool_fullness(&m, &q, ws_plan_pool_bytes(d->mem_given ? d->mem : 0));
-}
-
-/* Closes the pool of an inlet under its lock. */
-static void close_open(ws_sieve_filter *f, ws_sieve_inlet *in) {
-    ws_sieve_filter_put(f, in->open);
-    in->open = NULL;
-}
-
-/* Adds some pairs to the pool of an inlet under its lock, and closes it if it is full then. */
-static int add_some(ws_sieve_filter *f, ws_sieve_inlet *in, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n,
-                    double cells, ws_err *err) {
-    if (!in->open) {
-        in->open = ws_sieve_filter_pool(f, err);
-        in->number++;
-    }
-    const int rc = in->open ? ws_sieve_pool_add(in->open, in->number, from, pair, n, err) : err->code;
-    if (rc) return rc;
-    in->open->cells += cells;
-    if (fullness(f, in->open) >= 1) close_open(f, in);
-    return WS_OK;
-}
-
-int ws_sieve_filter_add(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n, ws_err *err) {
-    ws_sieve_inlet *in = &f->inlet[from->inlet];
-    int rc = WS_OK;
-    for (size_t i = 0, k; i < n && !rc; i += k) {
-        double cells = 0;
-        uint64_t residues = 0;
-        for (k = 0; k < WS_PLAN_ADD_PAIRS && i + k < n && residues < WS_PLAN_ADD_RESIDUES; k++) {
-            residues += from->batch.len[pair[i + k].seq];
-            cells += (double)from->batch.len[pair[i + k].seq] * (double)length_of(f, pair[i + k].target);
-        }
-        pthread_mutex_lock(&in->lock);
-        rc = add_some(f, in, from, pair + i, k, cells, err);
-        pthread_mutex_unlock(&in->lock);
-    }
+    const ws_hmm *hmm = ((const ws_hmm_target *)s->job->target[m].data)->hmm;
+    char name[WS_QUOTE_MAX];
+    const ws_slice text = p->batch.seqtext[seq].name;
+    if (s->dom.cut < 0 || hmm->has_cut[s->dom.cut]) return WS_OK;
+    const int rc = ws_thresholds_check_cut(hmm, s->dom.cut, err);
+    ws_err_prefix(err, "sequence %s: ", ws_quote(name, ws_batch_text(&p->batch, text), text.n));
     return rc;
+}
+
+/* With --scan, counts for a sequence that a model passed a filter. */
+static void count_passed(const scoring *g, const ws_task *task, const ws_pending *q, int filter) {
+    const size_t seq = ws_task_item(task, q->place);
+    if (g->p->block) ws_sieve_scan_count(g->p->block[seq], g->p->number[seq], filter);
+}
+
+static int pass(scoring *g, const ws_task *task, const ws_pending *q, size_t item, ws_err *err) {
+    const uint32_t seq = (uint32_t)ws_task_item(task, q->place);
+    const int rc = check_cut(g->f, g->p, seq, task->target, err);
+    if (rc) return rc;
+    const ws_fscore *score = task->score;
+    const ws_sieve_pair pair = {seq, task->target, q->null2,
+                                g->f->kind == WS_SIEVE_MSV ? score[q->place].nats : g->p->msv[item + q->place]};
+    return ws_buf_add(&g->passed, &pair, sizeof pair, err);
+}
+
+/* Returns what surely fails of a model's scores: of the first filter from a table. */
+static ws_gate gate_of(const ws_sieve_filter *f, uint32_t target) {
+    if (f->gate) return f->gate[target];
+    return ws_gate_make(&f->cascade, ((const ws_hmm_target *)f->sieve->job->target[target].data)->hmm);
+}
+
+/* The members of a ws_scan_call; own is a step's memory. */
+
+static int decide(void *own, const ws_task *task, size_t item, ws_err *err) {
+    scoring *g = own;
+    const ws_sieve_filter *f = g->f;
+    const ws_sieve_pool *p = g->p;
+    const ws_hmm_target *model = f->sieve->job->target[task->target].data;
+    const ws_decider d = {.c = &f->cascade, .model = model, .gate = gate_of(f, task->target),
+                          .cpu = &f->sieve->job->machine.cpu, .knows_msv = !p->all,
+                          .list = ws_seqlist_of(&p->seqs, task->item, task->n),
+                          .score = task->score, .hint = task->hint};
+    ws_pending *q = ws_buf_scratch(&g->pending, task->n * (sizeof *q + WS_DECIDE_ROOM), err);
+    if (!q) return err->code;
+    uint64_t passed[2] = {0};
+    const size_t n = ws_decide_screen(&d, &passed[0], q);
+    for (size_t i = 0; i < n && !p->all; i++) {
+        q[i].null2 = p->null2[item + q[i].place];
+        q[i].msv = p->msv[item + q[i].place];
+    }
+    for (size_t i = 0; i < n && f->kind == WS_SIEVE_MSV; i++)
+        if (q[i].pass) count_passed(g, task, &q[i], 0);
+    ws_decide_null_scores(&d, q, n, q + task->n);
+    int rc = WS_OK;
+    for (size_t i = 0; i < n && !rc; i++) {
+        if (!ws_decide_pair(&d, &q[i])) continue;
+        passed[1]++;
+        count_passed(g, task, &q[i], f->kind + 1);
+        rc = pass(g, task, &q[i], item, err);
+    }
+    uint64_t *count = f->sieve->passed.count[task->target];
+    if (f->kind == WS_SIEVE_MSV) __atomic_add_fetch(&count[0], passed[0], __ATOMIC_RELAXED);
+    __atomic_add_fetch(&count[f->kind + 1], passed[1], __ATOMIC_RELAXED);
+    return rc;
+}
+
+/* A backend may leave pairs out if its gate rejects none that this filter's keeps. */
+static int may_screen(const void *own, const ws_task *task, size_t n) {
+    const scoring *g = own;
+    int may = g->p->all && g->f->gate;
+    for (size_t k = 0; k < n && may; k++) {
+        const ws_hmm_target *target = g->f->sieve->job->target[task[k].target].data;
+        const ws_gate *gate = &g->f->gate[task[k].target];
+        may = target->gate.least <= gate->least && gate->each == 0;
+    }
+    return may;
+}
+
+/* Checks that a model is the one that rows of the input mean by its name, which takes the whole model. */
+static int check_named(const ws_job *job, uint32_t t, ws_err *err) {
+    const int rc = ws_hmm_target_whole(job->target[t].data, err);
+    return rc ? rc : ws_scan_check_model(job, t, err);
+}
+
+/* Sets the form of a model that the filter scores with. Where rows of the input name models, it must be theirs. */
+static int take_form(void *own, ws_task *t, void *prep, ws_err *err) {
+    const scoring *g = own;
+    void *form = NULL;
+    int rc = ws_sieve_form(prep, g->f->kind, &form, err);
+    if (!rc && g->p->batch.has_rows && !g->p->all) rc = check_named(g->f->sieve->job, t->target, err);
+    t->prep = form;
+    return rc;
+}
+
+static void call_by(scoring *g, const ws_backend *backend) {
+    g->passed.n = 0;
+    g->call = (ws_scan_call){g->f->sieve->job, backend, ws_sieve_scorer(backend, g->f->kind), &g->p->seqs,
+                             &g->scores, &g->hints, &g->kept, &g->scratch, take_form, may_screen, decide, g};
 }
 
 /* ---- steps ---- */
 
-static int take_from(ws_sieve_filter *f, ws_sieve_pool *p, const ws_chain_thread *t, ws_chain_need need,
-                     ws_chain_step *step) {
-    const size_t n = ws_sieve_pairs(p, ws_sieve_models(f));
-    *step = (ws_chain_step){.pool = p, .from = WHOLE, .order = p->batch.n ? p->number[0] : 0};
-    if (p->state == WS_SIEVE_CLOSED) {
-        p->state = WS_SIEVE_TAKEN;
-    } else {
-        const ws_plan_machine m = machine_of(f);
-        if (p->state != WS_SIEVE_READY || p->taken == n || !ws_plan_filter_is_for(&m, f->kind, t->kind, need)) return 0;
-        const ws_plan_pool q = plan_of(f, p);
-        step->from = p->taken;
-        step->to = p->taken = ws_scan_pairs_end(&p->by_model, f->sieve->job->target, p->taken,
-                                                ws_plan_filter_step(&m, &q, t->kind, calls_of(f)), &step->cells);
-        step->n = step->to - step->from;
-        if (t->kind == WS_CHAIN_DEVICE) {
-            __atomic_add_fetch(&f->calls, 1, __ATOMIC_RELAXED);
-            if (!p->user) p->user = t->number + 1;
-        }
+/* Counts the pairs of a step that are decided, and gives those that passed to the next stage. */
+static int go_on(const scoring *g, ws_err *err) {
+    ws_sieve *s = g->f->sieve;
+    const ws_sieve_pair *pair = (const ws_sieve_pair *)(const void *)g->passed.p;
+    const size_t n = g->passed.n / sizeof *pair, all = g->to - g->from;
+    const uint32_t *seq = g->p->item + ws_scan_pairs_item(&g->p->by_model, g->from);
+    const int rc = g->p->block ? ws_sieve_scan_decide(s, g->p, seq, all, pair, n, err) : 0;
+    if (!rc && g->p->all && g->f->kind < WS_SIEVE_FILTERS)
+        ws_scan_count(s->job, all, (uint64_t)g->cells, g->call.backend->start ? (uint64_t)g->cells : 0);
+    if (rc || !n) return rc;
+    return g->f->kind < WS_SIEVE_FWD ? ws_sieve_filter_add(g->f + 1, g->p, pair, n, err)
+                                     : ws_sieve_domains_add(s, g->p, pair, n, err);
+}
+
+/* Ends a step whose pairs are decided, unless it failed. Returns rc, or the failure of what follows. */
+static int end(scoring *g, int rc, ws_err *err) {
+    ws_sieve_filter *f = g->f;
+    ws_sieve_pool *p = g->p;
+    if (!rc) rc = go_on(g, err);
+    ws_freelist_give(&f->sieve->idle, g);
+    ws_sieve_filter_end_step(f, p, WS_SIEVE_READY);
+    return rc;
+}
+
+/* Without a filter every pair with residues goes on. */
+static int pass_all(scoring *g, ws_err *err) {
+    const ws_sieve_pool *p = g->p;
+    const ws_scan_pairs *all = &p->by_model;
+    int rc = WS_OK;
+    for (size_t i = g->from; i < g->to && !rc; i++) {
+        const ws_sieve_pair pair = {all->item[ws_scan_pairs_item(all, i)],
+                                    ws_scan_pairs_target(all, ws_scan_pairs_group(all, i)), NAN, NAN};
+        if (p->batch.len[pair.seq]) rc = check_cut(g->f, p, pair.seq, pair.target, err);
+        if (p->batch.len[pair.seq] && !rc) rc = ws_buf_add(&g->passed, &pair, sizeof pair, err);
     }
-    p->steps++;
-    return 1;
+    return rc;
 }
 
-/* A thread of a device prefers the pool that its stream holds, then one that no stream holds: a stream needs some
- * milliseconds to load a pool, in which it has no kernels. */
-static int prefers(const ws_sieve_pool *p, const ws_chain_thread *t, int wish) {
-    enum { OWN, FREE };
-    return wish == OWN ? p->user == t->number + 1 : wish == FREE ? !p->user : 1;
+static int decide_step(const scoring *g, ws_err *err) {
+    return ws_scan_decide_call(&g->call, g->tasks.task, g->tasks.item, g->tasks.n, err);
 }
 
-static int take_closed(ws_sieve_filter *f, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
-    enum { WISHES = 3 };
-    int found = 0;
-    pthread_mutex_lock(&f->lock);
-    for (int wish = t->kind == WS_CHAIN_DEVICE ? 0 : WISHES - 1; wish < WISHES && !found; wish++)
-        for (ws_sieve_pool *p = f->first; p && !found; p = p->next)
-            found = prefers(p, t, wish) && take_from(f, p, t, need, step);
-    pthread_mutex_unlock(&f->lock);
-    return found;
-}
-
-/* Closes the pool of an inlet if a thread should take it. Returns whether it did. */
-static int close_early(ws_sieve_filter *f, ws_sieve_inlet *in, const ws_chain_thread *t, ws_chain_need need) {
-    if (pthread_mutex_trylock(&in->lock) != 0) return 0; /* a thread adds to it, and ends soon */
-    int closes = 0;
-    if (in->open) {
-        const ws_plan_machine m = machine_of(f);
-        const ws_plan_pool q = plan_of(f, in->open);
-        closes = ws_plan_pool_closes(&m, &q, fullness(f, in->open), calls_of(f), t->kind, need);
+/* Leaves the decision about a step's pairs to a thread of the CPU. Returns 0 if too many steps wait for one. */
+static int leave_decision(scoring *g) {
+    ws_sieve *s = g->f->sieve;
+    pthread_mutex_lock(&s->lock);
+    scoring **last = &s->scored;
+    int waiting = 0;
+    for (; *last; last = &(*last)->next) waiting++;
+    const int leaves = ws_plan_leaves_decision(ws_dev_streams(), waiting);
+    if (leaves) {
+        g->next = NULL;
+        *last = g;
     }
-    if (closes) close_open(f, in);
-    pthread_mutex_unlock(&in->lock);
-    return closes;
-}
-
-static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
-    ws_sieve_filter *f = own;
-    if (take_closed(f, t, need, step)) return 1;
-    if (need == WS_CHAIN_FULL || need == WS_CHAIN_SPARE) return 0;
-    for (int k = 0; k < WS_PLAN_INLETS; k++)
-        if (close_early(f, &f->inlet[k], t, need)) return take_closed(f, t, need, step);
-    return 0;
-}
-
-/* No thread works meanwhile, so no pool goes from an inlet to the list. */
-static int left(void *own) {
-    ws_sieve_filter *f = own;
-    pthread_mutex_lock(&f->lock);
-    int some = f->first != NULL;
-    pthread_mutex_unlock(&f->lock);
-    for (int k = 0; k < WS_PLAN_INLETS && !some; k++) {
-        pthread_mutex_lock(&f->inlet[k].lock);
-        some = f->inlet[k].open != NULL;
-        pthread_mutex_unlock(&f->inlet[k].lock);
-    }
-    return some;
-}
-
-/* Returns the cells of the pairs of a pool that no thread has taken. */
-static double cells_left(const ws_sieve_filter *f, const ws_sieve_pool *p) {
-    const size_t n = ws_sieve_pairs(p, ws_sieve_models(f));
-    return n ? p->cells * (double)(n - p->taken) / (double)n : 0;
-}
-
-double ws_sieve_filter_waiting(ws_sieve_filter *f) {
-    double cells = 0;
-    pthread_mutex_lock(&f->lock);
-    for (const ws_sieve_pool *p = f->first; p; p = p->next) cells += cells_left(f, p);
-    pthread_mutex_unlock(&f->lock);
-    for (int k = 0; k < WS_PLAN_INLETS; k++) {
-        if (pthread_mutex_trylock(&f->inlet[k].lock) != 0) continue; /* no decision needs all */
-        if (f->inlet[k].open) cells += f->inlet[k].open->cells;
-        pthread_mutex_unlock(&f->inlet[k].lock);
-    }
-    return cells;
-}
-
-void ws_sieve_filter_end_step(ws_sieve_filter *f, ws_sieve_pool *p, int state) {
-    pthread_mutex_lock(&f->lock);
-    p->state = state;
-    const int done = --p->steps == 0 && state == WS_SIEVE_READY && p->taken == ws_sieve_pairs(p, ws_sieve_models(f));
-    if (done) {
-        ws_sieve_pool **at = &f->first;
-        while (*at != p) at = &(*at)->next;
-        *at = p->next;
-    }
-    pthread_mutex_unlock(&f->lock);
-    if (done) recycle(f, p);
+    pthread_mutex_unlock(&s->lock);
+    return leaves;
 }
 
 static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
     ws_sieve_filter *f = own;
-    ws_sieve_pool *p = step->pool;
-    if (step->from == WHOLE) {
-        const int rc = ws_sieve_pool_make(p, ws_sieve_models(f), f->sieve->model, f->sieve->rank, f->sieve->codec, err);
-        p->inlet = choose_inlet(f, p);
-        for (size_t m = 0; m < ws_sieve_models(f) && p->all; m++)
-            p->cells += (double)p->batch.residues * (double)length_of(f, m);
-        /* a pool that failed has nothing to take */
-        ws_sieve_filter_end_step(f, p, rc ? WS_SIEVE_TAKEN : WS_SIEVE_READY);
-        return rc;
+    if (step->from == WS_SIEVE_WHOLE) return ws_sieve_filter_ready(f, step->pool, err);
+    ws_job *job = f->sieve->job;
+    scoring *g = take_memory(f->sieve, err);
+    if (!g) return err->code;
+    g->f = f;
+    g->p = step->pool;
+    g->from = step->from;
+    g->to = step->to;
+    g->cells = step->cells;
+    g->passed.n = 0;
+    if (f->kind == WS_SIEVE_FILTERS) return end(g, pass_all(g, err), err);
+    const int on_device = t->kind == WS_CHAIN_DEVICE;
+    call_by(g, on_device || !job->cpu_backend ? job->backend : job->cpu_backend);
+    int rc = ws_scan_tasks_make(&g->tasks, &g->p->by_model, g->from, g->to, err);
+    if (!rc && on_device && g->tasks.n <= ws_scan_call_size(&g->call)) {
+        rc = ws_scan_score_call(&g->call, g->tasks.task, g->tasks.n, err);
+        if (!rc && leave_decision(g)) return WS_OK;
+        if (!rc) rc = decide_step(g, err);
+    } else if (!rc) {
+        rc = ws_scan_score(&g->call, &g->tasks, err);
     }
-    return ws_sieve_score(f, t, step, err);
+    if (rc && ws_job_fall_back_to_cpu(job, g->call.backend, rc, err)) {
+        call_by(g, job->cpu_backend);
+        rc = ws_scan_score(&g->call, &g->tasks, err);
+    }
+    return end(g, rc, err);
 }
 
-/* ---- opening and closing ---- */
+static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
+    return ws_sieve_filter_take(own, t, need, step);
+}
+
+static int left(void *own) { return ws_sieve_filter_left(own); }
 
 ws_chain_stage ws_sieve_filter_stage(ws_sieve_filter *f) {
     static const char *const name[] = {"msv", "vit", "fwd", "all"};
@@ -240,9 +257,7 @@ ws_chain_stage ws_sieve_filter_stage(ws_sieve_filter *f) {
 int ws_sieve_filter_create(ws_sieve_filter *f, ws_sieve *s, int kind, const ws_stage *stage, double p, ws_err *err) {
     *f = (ws_sieve_filter){.sieve = s, .kind = kind, .opts = {.p = p, .p_given = 1, .nobias = s->dom.cascade.nobias}};
     f->cascade = (ws_cascade){.stage = stage, .opts = &f->opts, .max_p = p};
-    for (int k = 0; k < WS_PLAN_INLETS; k++) pthread_mutex_init(&f->inlet[k].lock, NULL);
-    pthread_mutex_init(&f->lock, NULL);
-    ws_freelist_open(&f->idle, destroy_pool);
+    ws_sieve_filter_open_pools(f);
     if (!stage || kind != WS_SIEVE_MSV) return WS_OK; /* the others meet few models */
     if (!(f->gate = ws_calloc(ws_sieve_models(f), sizeof *f->gate, err))) return err->code;
     for (size_t t = 0; t < ws_sieve_models(f); t++) {
@@ -254,15 +269,37 @@ int ws_sieve_filter_create(ws_sieve_filter *f, ws_sieve *s, int kind, const ws_s
 
 void ws_sieve_filter_release(ws_sieve_filter *f) {
     if (!f->sieve) return;
-    for (int k = 0; k < WS_PLAN_INLETS; k++) {
-        if (f->inlet[k].open) ws_sieve_pool_release(f->inlet[k].open);
-        pthread_mutex_destroy(&f->inlet[k].lock);
-    }
-    for (ws_sieve_pool *p = f->first, *next; p; p = next) {
-        next = p->next;
-        ws_sieve_pool_release(p);
-    }
-    ws_freelist_close(&f->idle);
+    ws_sieve_filter_close_pools(f);
     ws_free(f->gate);
-    pthread_mutex_destroy(&f->lock);
+}
+
+/* ---- the stage of decisions ---- */
+
+static int take_decision(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
+    ws_sieve *s = own;
+    if (!ws_plan_decides(t->kind, need)) return 0;
+    pthread_mutex_lock(&s->lock);
+    scoring *g = s->scored;
+    if (g) {
+        s->scored = g->next;
+        *step = (ws_chain_step){.pool = g, .order = g->p->number[0]};
+    }
+    pthread_mutex_unlock(&s->lock);
+    return g != NULL;
+}
+
+static int decide_taken(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
+    scoring *g = step->pool;
+    (void)own, (void)t;
+    return end(g, decide_step(g, err), err);
+}
+
+/* Steps that wait are steps of a filter, which has them left. */
+static int none_left(void *own) {
+    (void)own;
+    return 0;
+}
+
+ws_chain_stage ws_sieve_decision_stage(ws_sieve *s) {
+    return (ws_chain_stage){s, take_decision, decide_taken, none_left, "decide", WS_STEP_NONE};
 }

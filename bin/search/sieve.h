@@ -78,18 +78,9 @@ static inline size_t ws_sieve_pairs(const ws_sieve_pool *p, size_t models) {
     return p->all ? p->batch.n * models : p->npair;
 }
 
-/* Empties a pool and keeps its memory. */
-void ws_sieve_pool_reuse(ws_sieve_pool *p);
 void ws_sieve_pool_release(ws_sieve_pool *p);
-/* Adds n pairs whose sequences are numbers `seq` of another pool. `number` is that of this pool. Returns WS_ENOMEM on
- * failure. */
-int ws_sieve_pool_add(ws_sieve_pool *p, uint64_t number, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n,
-                      ws_err *err);
-/* Makes a closed pool ready. model: so many, by rank; rank: of each. Returns WS_ENOMEM on failure. */
-int ws_sieve_pool_make(ws_sieve_pool *p, size_t models, const uint32_t *model, const uint32_t *rank,
-                       const ws_codec *codec, ws_err *err);
 
-/* ---- filters: filters.c ---- */
+/* ---- the pools of a filter ---- */
 
 /* Where pairs are added. */
 typedef struct ws_sieve_inlet {
@@ -113,9 +104,6 @@ typedef struct ws_sieve_filter {
     ws_sieve_pool *first; /* the oldest of these */
 } ws_sieve_filter;
 
-int ws_sieve_filter_create(ws_sieve_filter *f, ws_sieve *s, int kind, const ws_stage *stage, double p, ws_err *err);
-void ws_sieve_filter_release(ws_sieve_filter *f);
-ws_chain_stage ws_sieve_filter_stage(ws_sieve_filter *f);
 /* Returns an empty pool, to be given to ws_sieve_filter_put when it is full; NULL and a sentence without memory. */
 ws_sieve_pool *ws_sieve_filter_pool(ws_sieve_filter *f, ws_err *err);
 void ws_sieve_filter_put(ws_sieve_filter *f, ws_sieve_pool *p);
@@ -123,16 +111,23 @@ void ws_sieve_filter_put(ws_sieve_filter *f, ws_sieve_pool *p);
 int ws_sieve_filter_add(ws_sieve_filter *f, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n, ws_err *err);
 /* Returns the cells of the pairs that wait, about. Any thread may call this. */
 double ws_sieve_filter_waiting(ws_sieve_filter *f);
+/* Do what ws_chain_stage says of take and left. A step whose `from` is WS_SIEVE_WHOLE makes its pool ready. */
+#define WS_SIEVE_WHOLE SIZE_MAX
+int ws_sieve_filter_take(ws_sieve_filter *f, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step);
+int ws_sieve_filter_left(ws_sieve_filter *f);
+/* Does such a step. WS_ENOMEM. */
+int ws_sieve_filter_ready(ws_sieve_filter *f, ws_sieve_pool *p, ws_err *err);
 /* Ends a step of a pool, which has this state then. */
 void ws_sieve_filter_end_step(ws_sieve_filter *f, ws_sieve_pool *p, int state);
+void ws_sieve_filter_open_pools(ws_sieve_filter *f);
+void ws_sieve_filter_close_pools(ws_sieve_filter *f);
 
-/* ---- scores and decisions: scores.c ---- */
+/* ---- filters: filters.c ---- */
 
+int ws_sieve_filter_create(ws_sieve_filter *f, ws_sieve *s, int kind, const ws_stage *stage, double p, ws_err *err);
+void ws_sieve_filter_release(ws_sieve_filter *f);
+ws_chain_stage ws_sieve_filter_stage(ws_sieve_filter *f);
 typedef struct ws_sieve_memory ws_sieve_memory;
-
-/* Scores the pairs of a step and decides about them, or leaves the decision to the stage of decisions. Fails as the
- * backend, or with WS_ENOMEM. */
-int ws_sieve_score(ws_sieve_filter *f, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err);
 /* Returns the stage in which threads of the CPU decide about what a device has scored: the last of the chain, since
  * streams wait for what passes. */
 ws_chain_stage ws_sieve_decision_stage(ws_sieve *s);

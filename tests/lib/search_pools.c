@@ -51,8 +51,8 @@ static void test_taking(tap *t) {
             p->batch.n = SEQUENCES;
             p->batch.len = length;
             p->batch.residues = SEQUENCES * RESIDUES;
-            p->item = item;
             p->all = 1;
+            p->by_model = (ws_scan_pairs){&p->batch, model, 0, 1, item, NULL, SEQUENCES, 1};
             p->state = WS_SIEVE_READY;
             ws_sieve_filter_put(&f, p);
             pool[i] = p;
@@ -71,7 +71,6 @@ static void test_taking(tap *t) {
             ws_sieve_pool *p = (ws_sieve_pool *)(uintptr_t)pool[i];
             p->batch.n = 0;
             p->batch.len = NULL;
-            p->item = NULL;
         }
         ws_sieve_filter_release(&f);
     }
