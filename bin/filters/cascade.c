@@ -138,10 +138,6 @@ static void columns(ws_job *job, ws_cascade *c) {
     ws_filtercol_add(scan, c->stage->columns, c->opts->nobias);
 }
 
-void ws_cascade_put(const ws_cascade *c, const ws_filter_values *v, ws_hit *h) {
-    ws_filtercol_set(c->stage->columns, c->opts->nobias, v, h->value);
-}
-
 static int find_models(ws_job *job, ws_cascade *c, ws_err *err) {
     if (c->stage->find) return c->stage->find(job, &c->set, err);
     int rc = ws_models_operands(job, &c->opts->models, &c->path, &c->npath, err), state = WS_PRESSED_NONE;

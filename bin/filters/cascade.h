@@ -115,7 +115,4 @@ typedef struct ws_cascade {
 } ws_cascade;
 static inline ws_cascade *ws_cascade_of(const ws_job *job) { return job->data; }
 
-/* Sets the values of a hit in the filter's own columns. */
-void ws_cascade_put(const ws_cascade *c, const ws_filter_values *v, ws_hit *h);
-
 #endif

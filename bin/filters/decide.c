@@ -122,7 +122,8 @@ static int add_hit(const deciding *g, size_t j, int pass, float bits, float bias
     h->target = g->task->target;
     h->pass = pass || ws_scan_of(g->job)->all;
     const double z = c->opts->z_given ? c->opts->z : NAN;
-    ws_cascade_put(c, &(ws_filter_values){.bits = bits, .bias_bits = bias_bits, .p = p, .z = z}, h);
+    const ws_filter_values v = {.bits = bits, .bias_bits = bias_bits, .p = p, .z = z};
+    ws_filtercol_set(c->stage->columns, c->opts->nobias, &v, h->value);
     return WS_OK;
 }
 
