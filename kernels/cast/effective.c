@@ -9,6 +9,19 @@
 #include "kernels/cast/tables.h"
 #include "lib/hmm/evalue.h"
 
+double ws_build_entropy(const float *mat, int M, const ws_abc *abc) {
+    const size_t K = (size_t)abc->K;
+    double sum = 0.0;
+    for (size_t k = 1; k <= (size_t)M; k++) {
+        const float *e = mat + k * K;
+        float r = 0.0f;
+        for (size_t x = 0; x < K; x++)
+            if (e[x] > 0.0f) r = (float)((double)r + (double)e[x] * log2((double)(e[x] / abc->background[x])));
+        sum += (double)r;
+    }
+    return sum / (double)M;
+}
+
 /* ---- the fast estimate ---- */
 
 /* Below this the fast and the exact difference, in bits, may differ in sign. Both are means over nodes. Singles make

@@ -8,19 +8,6 @@
 #include "kernels/long/long.h"
 #include "lib/simd/flush.h"
 
-double ws_build_entropy(const float *mat, int M, const ws_abc *abc) {
-    const size_t K = (size_t)abc->K;
-    double sum = 0.0;
-    for (size_t k = 1; k <= (size_t)M; k++) {
-        const float *e = mat + k * K;
-        float r = 0.0f;
-        for (size_t x = 0; x < K; x++)
-            if (e[x] > 0.0f) r = (float)((double)r + (double)e[x] * log2((double)(e[x] / abc->background[x])));
-        sum += (double)r;
-    }
-    return sum / (double)M;
-}
-
 void ws_build_norm(float *p, size_t n) {
     float sum = 0.0f, c = 0.0f;
     for (size_t i = 0; i < n; i++) {
@@ -29,6 +16,24 @@ void ws_build_norm(float *p, size_t n) {
         sum = t;
     }
     for (size_t i = 0; i < n; i++) p[i] = sum != 0.0f ? p[i] / sum : 1.0f / (float)n;
+}
+
+void ws_build_set_gaps(ws_hmm *h, const ws_build_settings *s, int open, int extend) {
+    for (int k = 0; k <= h->M; k++) {
+        float *t = h->tr + (size_t)k * WS_NTRANS;
+        if (open) {
+            t[WS_TMM] = (float)(1.0 - 2.0 * s->popen);
+            t[WS_TMI] = t[WS_TMD] = (float)s->popen;
+        }
+        if (extend) {
+            t[WS_TIM] = t[WS_TDM] = (float)(1.0 - s->pextend);
+            t[WS_TII] = t[WS_TDD] = (float)s->pextend;
+        }
+    }
+    float *last = h->tr + (size_t)h->M * WS_NTRANS;
+    if (open) last[WS_TMM] = (float)(1.0 - s->popen);
+    last[WS_TMD] = last[WS_TDD] = 0.0f;
+    last[WS_TDM] = 1.0f;
 }
 
 /* Adds what a visit to match state k and the insert state behind it emits. */

@@ -5,6 +5,17 @@
 #include "lib/base/parallel_for.h"
 #include "lib/msa/digital.h"
 
+void ws_build_norm_weights(double *weight, size_t n) {
+    double sum = 0, lost = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double y = weight[i] - lost, next = sum + y;
+        lost = (next - sum) - y;
+        sum = next;
+    }
+    for (size_t i = 0; i < n; i++) weight[i] = sum != 0 ? weight[i] / sum : 1.0 / (double)n;
+    for (size_t i = 0; i < n; i++) weight[i] *= (double)n;
+}
+
 /* Returns the identity of two rows with so many residues: of the columns where both have a residue, and the same. */
 static double identity_of(const ws_msa *m, const size_t *residues, size_t i, size_t j) {
     const uint8_t *x = ws_msa_row(m, i), *y = ws_msa_row(m, j);

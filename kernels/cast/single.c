@@ -6,24 +6,6 @@
 #include "kernels/cast/tables.h"
 #include "lib/simd/flush.h"
 
-void ws_build_set_gaps(ws_hmm *h, const ws_build_settings *s, int open, int extend) {
-    for (int k = 0; k <= h->M; k++) {
-        float *t = h->tr + (size_t)k * WS_NTRANS;
-        if (open) {
-            t[WS_TMM] = (float)(1.0 - 2.0 * s->popen);
-            t[WS_TMI] = t[WS_TMD] = (float)s->popen;
-        }
-        if (extend) {
-            t[WS_TIM] = t[WS_TDM] = (float)(1.0 - s->pextend);
-            t[WS_TII] = t[WS_TDD] = (float)s->pextend;
-        }
-    }
-    float *last = h->tr + (size_t)h->M * WS_NTRANS;
-    if (open) last[WS_TMM] = (float)(1.0 - s->popen);
-    last[WS_TMD] = last[WS_TDD] = 0.0f;
-    last[WS_TDM] = 1.0f;
-}
-
 /* Sets the consensus line. A degenerate letter's case comes from the emission at its code's place in the table, in a
  * later node; behind the table HMMER reads what is there, and the letter here is lower case (section 2.4). */
 static int set_consensus(ws_hmm *h, const ws_build_sequence *q, ws_err *err) {

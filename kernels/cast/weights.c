@@ -10,17 +10,6 @@
 
 enum { DEEP = 50000, SAMPLE = 10000, SAMPLE_FRAGMENTS = 5000, SHARES = 16, CODES = 32 };
 
-void ws_build_norm_weights(double *weight, size_t n) {
-    double sum = 0, lost = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double y = weight[i] - lost, next = sum + y;
-        lost = (next - sum) - y;
-        sum = next;
-    }
-    for (size_t i = 0; i < n; i++) weight[i] = sum != 0 ? weight[i] / sum : 1.0 / (double)n;
-    for (size_t i = 0; i < n; i++) weight[i] *= (double)n;
-}
-
 int ws_build_weigh(const ws_msa *m, const ws_build_ali_settings *s, double *weight, ws_err *err) {
     for (size_t i = 0; i < m->rows; i++) weight[i] = s->weights == WS_BUILD_WGIVEN && m->weight ? m->weight[i] : 1.0;
     if (m->rows == 1 && s->weights != WS_BUILD_WGIVEN) return WS_OK;
