@@ -257,7 +257,7 @@ int ws_dom_cluster_segments(ws_dom_worker *w, const ws_dom_sample *s, uint32_t r
                           .count = {zero, zero + values, zero + 2 * (size_t)values, zero + 3 * (size_t)values}};
     *n = find_significant(&room, label, found, start, list);
     /* only the order of clusters that begin together depends on numbers: 5 of 1,000 regions have some */
-    if (is_tied(list, *n) && w->backend != &ws_dom_scalar) {
+    if (is_tied(list, *n) && !w->backend->in_order) {
         if ((rc = ws_dom_number_clusters(w, s, label, found, err))) return rc;
         *n = find_significant(&room, label, found, start, list);
     }

@@ -126,8 +126,9 @@ struct ws_dom_backend {
     /* Samples 200 traces of one region, whose f and cell are computed. */
     int (*sample)(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_problem *p, uint32_t seed, ws_dom_sample *s,
                   ws_err *err);
-    /* Sets label[v] to the cluster of segment v (section 8.5). The definition numbers them in the order of the
-     * reference, and others in any order: ws_dom_number_clusters renumbers those. */
+    int in_order; /* label numbers clusters in the order of the reference, as the definition does */
+    /* Sets label[v] to the cluster of segment v (section 8.5). Without in_order ws_dom_number_clusters renumbers
+     * them. */
     int (*label)(ws_dom_worker *w, const ws_dom_sample *s, uint32_t rows, uint32_t *label, uint32_t *clusters,
                  ws_err *err);
     int (*fit)(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_fit *const *f, size_t n, ws_err *err);

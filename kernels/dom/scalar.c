@@ -50,4 +50,4 @@ static int parse(const ws_dom_tables *model, ws_dom_worker *w, ws_dom_problem *c
 
 const ws_dom_backend ws_dom_scalar = {
     .name = "scalar", .quads = 1, .parse = parse,
-    .sample = ws_dom_ref_sample, .label = ws_dom_ref_label, .fit = ws_dom_ref_fit};
+    .sample = ws_dom_ref_sample, .in_order = 1, .label = ws_dom_ref_label, .fit = ws_dom_ref_fit};
