@@ -8,6 +8,7 @@
 #include "kernels/msv/msv.h"
 #include "kernels/ssv/ssv.h"
 #include "lib/hmm/target.h"
+#include "lib/run/policy.h"
 #include "lib/simd/v.h"
 
 #include <math.h>
@@ -285,9 +286,6 @@ typedef struct msv_read {
     ws_filter *laid; /* NULL: there is no layout. Atomic */
 } msv_read;
 
-/* So many residues cost what a layout does. */
-enum { WORTH_A_LAYOUT = 20000 };
-
 /* Returns the least height of item j that matters; 0: every one does. */
 static int least_of(const rows *r, const ws_seqlist *list, size_t j) {
     const ws_lenmodel *lm = ws_seqlist_lm(list, j);
@@ -407,7 +405,7 @@ static int score(const void *layout, const ws_seqlist *list, ws_fscore *out, ws_
     for (size_t j = 0; j < list->n; j++) residues += ws_seqlist_len(list, j);
     if (!__atomic_load_n(&m->laid, __ATOMIC_ACQUIRE)) {
         ws_striped s;
-        if (__atomic_add_fetch(&m->seen, residues, __ATOMIC_RELAXED) <= WORTH_A_LAYOUT) {
+        if (__atomic_add_fetch(&m->seen, residues, __ATOMIC_RELAXED) <= WS_POLICY_LAYOUT) {
             rc = score_rows(m, list, out, &s, scratch, err);
             if (!rc && may_any_pass(m, list, out)) ws_hmm_target_bias(m->target, s.compo);
             return rc;

@@ -75,6 +75,10 @@ typedef struct ws_policy_work {
 /* Returns in how many parts threads work on it, at least 1: ranges of targets. */
 size_t ws_policy_parts(const ws_policy_work *w);
 
+/* Residues that MSV scores by the rows of a model that is read in parts, before it lays the model out: so many cost
+ * what a layout does. More would be scored slowly, and fewer lay out models that few sequences meet. */
+enum { WS_POLICY_LAYOUT = 20000 };
+
 /* ---- items ---- */
 
 /* Residues, or what else an input has, of an item where neither an option, nor the backend, nor the program says. */
