@@ -95,7 +95,7 @@ source_paths() {
     [ "$(source_paths "$top/docs/architecture.md" | wc -l)" -ge 20 ]
     # the way of a residue: a file more is a step back
     awk '/^## The way of a residue/ { on = 1 } on && /^There is no thread/ { exit } on' "$top/docs/architecture.md" >way
-    [ "$(grep -oE '`[a-z]+/[a-z]+/[a-z_.]+`' way | sort -u | wc -l)" -le 37 ]
+    [ "$(grep -oE '`[a-z]+/[a-z]+/[a-z_.]+`' way | sort -u | wc -l)" -le 33 ]
     # what is given to make test exists
     grep -ohE ' T=[^ `)]*' "$top"/docs/*.md "$top/Makefile" | cut -d= -f2 | while read -r word; do
         [ -e "$top/$word" ] || [ -e "$top/$word.c" ] || fail "make test T=$word: no such file"

@@ -76,7 +76,7 @@ typedef struct ws_dom_program {
     const char *name, *title; /* "hmmsearch", and what it does */
     const char *query, *target; /* what the report calls the two files */
 } ws_dom_program;
-/* report.c: appends the first lines of a report. by_seq: the job's first operand is the target. echo: lines about
+/* heads.c: appends the first lines of a report. by_seq: the job's first operand is the target. echo: lines about
  * options. */
 int ws_dom_program_head(const ws_dom_program *p, const ws_job *job, int by_seq, const char *echo, ws_buf *text,
                         ws_err *err);
@@ -138,20 +138,20 @@ int ws_domscore_check(ws_domscore *d, const ws_job *job, const ws_hmmset *set, w
  * model without its cutoffs, and as ws_cutoffs_read. */
 int ws_domscore_thresholds(ws_domscore *d, const ws_job *job, const ws_hmmset *set, ws_err *err);
 
-/* hold.c: makes the tables of a made model, unless they are there, and sets *out. Any thread. WS_ENOMEM. */
+/* pairs.c: makes the tables of a made model, unless they are there, and sets *out. Any thread. WS_ENOMEM. */
 int ws_domscore_tables(ws_domscore *d, const ws_job *job, size_t m, const ws_dom_tables **out, ws_err *err);
-/* hold.c: makes the store and the steps of the domain stage, unless they are there. WS_ENOMEM. */
+/* pairs.c: makes the store and the steps of the domain stage, unless they are there. WS_ENOMEM. */
 int ws_domscore_open_store(ws_domscore *d, const ws_job *job, ws_err *err);
 /* device: the chain has threads for the streams of the job's device. */
 int ws_domscore_make_steps(ws_domscore *d, ws_job *job, int device, void *own, ws_dom_done_fn *done, ws_err *err);
-/* hold.c: returns whether the hit of a pair can still be reported where at least so many targets were searched. Notes
+/* pairs.c: returns whether the hit of a pair can still be reported where at least so many targets were searched. Notes
  * pairs that failed. One thread at a time. */
 int ws_domscore_is_worth(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit,
                          double least);
-/* hold.c: holds the hit of a pair if it can still be reported. One thread at a time. Fails as ws_hitstore_add. */
+/* pairs.c: holds the hit of a pair if it can still be reported. One thread at a time. Fails as ws_hitstore_add. */
 int ws_domscore_hold(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit,
                      ws_err *err);
-/* hold.c: returns WS_EDATA with a sentence if some pairs could not be scored. */
+/* pairs.c: returns WS_EDATA with a sentence if some pairs could not be scored. */
 int ws_domscore_failure(const ws_domscore *d, ws_err *err);
 
 /* domscore.c: chooses columns and what is held, once all outputs are known. WS_EUSAGE for a wrong --fields. */
@@ -166,7 +166,7 @@ void ws_domscore_forget(ws_domscore *d, const ws_job *job);
 /* domscore.c: ws_tool.close. */
 void ws_domscore_close(ws_job *job);
 
-/* Writes all that is held to all outputs (report.c). Z: NaN if it is unknown. whole: nothing more comes, so the
+/* Writes all that is held to all outputs (lists.c). Z: NaN if it is unknown. whole: nothing more comes, so the
  * reported targets can be counted. */
 int ws_domscore_write(ws_job *job, double Z, int whole, ws_err *err);
 /* Lists of hits that become text, of models or of sequences. */

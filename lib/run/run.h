@@ -82,9 +82,6 @@ int ws_run_ahead(void *run);
  * */
 int ws_run_head(ws_run *run, ws_err *err);
 
-/* lib/run/chained.c: runs the chain over all input. */
-int ws_run_chain(ws_run *run, ws_err *err);
-
 /* lib/run/output.c: the outputs of a job. Close keeps rc if that is a failure. */
 int ws_outputs_open(ws_job *job, ws_err *err);
 int ws_outputs_head(ws_job *job, ws_err *err);
