@@ -37,11 +37,11 @@ static void keep(const ws_task *t) {
 int ws_filter_score_tasks(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws_buf *scratch, ws_err *err) {
     int rc = WS_OK;
     for (size_t t = 0; t < ntask && !rc; t++) {
-        const ws_gate *gate = task[t].kept ? ws_filter_gate(task[t].prep) : NULL;
+        const ws_gate *gate = task[t].kept || task[t].gated ? ws_filter_gate(task[t].prep) : NULL;
         ws_seqlist list = ws_seqlist_of(seqs, task[t].item, task[t].n);
         if (gate && gate->least > -INFINITY) list.gate = gate;
         rc = ws_filter_scores(task[t].prep, &list, task[t].score, scratch, err);
-        if (!rc && list.gate) keep(&task[t]);
+        if (!rc && list.gate && task[t].kept) keep(&task[t]);
     }
     return rc;
 }

@@ -59,6 +59,7 @@ typedef struct ws_task {
     float *hint;          /* n values that save ws_scoring.decide work, NaN: none; NULL from backends that give none */
     ws_kept *kept;        /* room for n items: the backend may leave out pairs that the gate rejects, and sets kept->n.
                            * Then score[j] and hint[j] belong to kept->item[j]. NULL: the caller wants every score */
+    int gated;            /* the caller has no use for scores that the gate rejects, but each has its place */
 } ws_task;
 
 static inline size_t ws_task_item(const ws_task *t, size_t j) { return t->item ? t->item[j] : j; }

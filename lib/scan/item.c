@@ -78,10 +78,13 @@ typedef struct deciding {
     ws_hits *hits;
 } deciding;
 
-/* Looks whether a target that a row names is the model of the input. */
-static int check_target(void *own, ws_task *t, void *prep, ws_err *err) {
+/* Says whether a task's scores are of use that its gate rejects. Looks whether a target that a row names is the model of
+ * the input. */
+static int set_target(void *own, ws_task *t, void *prep, ws_err *err) {
     const deciding *d = own;
+    const ws_scan *scan = ws_scan_of(d->s->job);
     (void)prep;
+    t->gated = !scan->all && !scan->keep_rejected;
     return d->row && !ws_rows_are_free(d->b) ? ws_scan_check_model(d->s->job, t->target, err) : WS_OK;
 }
 
@@ -102,7 +105,7 @@ static int score_calls(ws_scan_state *s, const ws_batch *b, const pairing *p, ws
         const ws_backend *be = ws_job_pick_backend(job);
         const int helps = be == job->cpu_backend && ws_job_is_open(job);
         const ws_scan_call c = {job, be, be, &worker->seqs, &thread->scores, &thread->hints, NULL, worker->scratch,
-                                check_target, NULL, decide, &own};
+                                set_target, NULL, decide, &own};
         double cells;
         to = ws_scan_pairs_end(&p->of, job->target, from,
                                ws_policy_call(be->max_tasks, helps ? job->backend->cpu_speed : 0), &cells);
