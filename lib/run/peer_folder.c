@@ -94,7 +94,8 @@ static int check_files(const maker *m, ws_err *err) {
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strncmp(name, hidden, strlen(hidden)) == 0) continue;
         if (snprintf(path, sizeof path, "%s/%s", m->to, name) < (int)sizeof path && has_name(m, name) && is_ours(path))
             continue;
-        rc = ws_fail(err, WS_EIO, "%s holds %s, which no earlier --hmmer-path=DIR made: name a new folder, or an empty one",
+        rc = ws_fail(err, WS_EIO,
+                     "%s holds %s, which no earlier --hmmer-path=DIR made: name a new folder, or an empty one",
                      m->dir, name);
     }
     closedir(d);
