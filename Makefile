@@ -4,6 +4,12 @@
 # and bin/*/. Every tests/lib/*.c and kernels/*/test.c is a test program.
 # CC CFLAGS CPPFLAGS LDFLAGS LDLIBS PREFIX DESTDIR belong to the user; flags that results depend on are in WS_CFLAGS.
 
+# On all cores, unless the user says -j, or a goal takes away what another one needs. Tests show what they do at once, so only builds
+# have their output put in order.
+ifeq ($(MAKELEVEL)$(filter -j% --jobserver%,$(MAKEFLAGS))$(filter clean uninstall installcheck,$(MAKECMDGOALS)),0)
+MAKEFLAGS += -j$(shell getconf _NPROCESSORS_ONLN) $(if $(filter-out all demo install shared units man bench,$(MAKECMDGOALS)),,-Otarget)
+endif
+
 CFLAGS    ?= -O3 -g
 PREFIX    ?= /usr/local
 BINDIR    ?= $(PREFIX)/bin
@@ -45,11 +51,16 @@ STATIC    := $(STATIC)
 NAMED     := $(if $(filter-out 0,$(STATIC)),libexec/warpsieve/names)
 WS_LIBS   := $(if $(filter-out 0,$(ZSTD)),-lzstd) $(if $(filter-out 0,$(ISAL)),-lisal) $(WS_LIBS)
 
-# CUDA=0 leaves the device out. SMS are the compute capabilities to compile for, PTX is the one that other devices are served from.
+# CUDA=0 leaves the device out. Without CUDA= a first build has it where a device answers, and later ones do as the first did. SMS are the compute capabilities to compile for, PTX is the one that other devices are served from.
 # Without SMS= make uses the list stored in $B, since make install may run where no device is. The first time
 # packaging/sms.sh looks for devices.
 NVCC      ?= $(firstword $(wildcard $(shell command -v nvcc) /usr/local/cuda/bin/nvcc))
-CUDA      ?= $(if $(NVCC),1,0)
+ANSWERS    = $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | grep -q '^[0-9]' && echo 1)
+ifeq ($(origin CUDA),undefined)
+CUDA      := $(if $(NVCC),$(or $(file <$B/CUDA.is),$(ANSWERS),none answers),0)
+LEFT_OUT  := $(if $(filter none,$(CUDA)),no GPU answers: this build has no CUDA; "make CUDA=1" adds it; with "SMS=90" for compute capability 9.0 alone)
+CUDA      := $(if $(LEFT_OUT),0,$(CUDA))
+endif
 ifneq ($(CUDA),0)
 ifeq ($(origin SMS),undefined)
 FOUND     := $(if $(wildcard $B/SMS.is),$(file <$B/SMS.is) +$(file <$B/PTX.is),$(shell sh packaging/sms.sh $(NVCC)))
@@ -173,6 +184,7 @@ OBJECTS   := $(SRC:%.c=$B/%.o) $(foreach w,$(WIDTHS),$(BODIES:%.c=$B/%.$w.o)) $(
 $(LIB): $(OBJECTS) $B/CUDA.is $B/ZSTD.is $B/ISAL.is
 	@rm -f $@
 	$(AR) rcs $@ $(filter %.o,$^)
+	$(if $(LEFT_OUT),@echo '$(LEFT_OUT)')
 
 $(TOOLS:%=$B/main/%.o): $B/main/%.o: bin/main.c
 	$(COMPILE)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Which compute capabilities to compile for:
-#   packaging/sms.sh NVCC           those of this machine's devices, else "80 90 +75"
+#   packaging/sms.sh NVCC           those of this machine's devices, else "80 90 +80"
 #   packaging/sms.sh NVCC release   all that programs for others have, as far as this compiler knows them
 # A number with + is PTX, from which the driver makes machine code for any later device when a program starts.
 set -u
@@ -17,4 +17,4 @@ done
 taken=${taken# }
 if [ "${2:-}" = release ]; then echo "$taken"
 elif [ -n "$taken" ]; then echo "$taken +${taken##* }"
-else echo "80 90 +75"; fi
+else echo "80 90 +80"; fi # nvcc makes PTX of 80 for code of 80 anyway

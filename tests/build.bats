@@ -31,11 +31,11 @@ compiled_for() { # the words of the compiler's command that name devices
     [ "$(cat got)" = "WS_CUDA_SMS=86 90 WS_CUDA_PTX=90 sm_86 sm_90 compute_90 " ] || fail "$(cat got)"
 }
 
-@test "make compiles for 80 and 90 and PTX of 75 where no device is, or none that the compiler knows" {
+@test "make compiles for 80 and 90 and PTX of 80 where no device is, or none that the compiler knows" {
     for found in '' '7.0\n' '13.0\n' 'No devices were found\n' '[N/A]\n'; do
         printf "$found" >caps
         compiled_for >got
-        [ "$(cat got)" = "WS_CUDA_SMS=80 90 WS_CUDA_PTX=75 sm_80 sm_90 compute_75 " ] || fail "with $found: $(cat got)"
+        [ "$(cat got)" = "WS_CUDA_SMS=80 90 WS_CUDA_PTX=80 sm_80 sm_90 compute_80 " ] || fail "with $found: $(cat got)"
     done
     rm with/bin/nvidia-smi
     [ "$(compiled_for)" = "$(cat got)" ]
@@ -53,6 +53,45 @@ compiled_for() { # the words of the compiler's command that name devices
     [ "$(stat -c %Y b/SMS.is)" -lt 1000000000 ] || fail "the same value made the file new"
     mk SMS=89 "$PWD/b/SMS.is"
     [ "$(stat -c %Y b/SMS.is)" -gt 1000000000 ] || fail "another value did not make the file new"
+}
+
+# make without CUDA=, on a machine with that nvcc, as far as the list of objects: what it would say, and the sources for devices.
+unasked() {
+    PATH=$PWD/with/bin:$PATH outside_of_bats make -s -n -C "$top" --no-print-directory NVCC="$PWD/with/bin/nvcc" B="$PWD/b" "$@" \
+        "$PWD/b/libwarpsieve.a" >said 2>errors || fail "$(cat errors)"
+    grep -c 'nvcc.*device_cuda.cu' said || :
+}
+@test "make without CUDA=: kernels where a GPU answers; elsewhere none, and how to get them; later as the first time" {
+    [ "$(unasked)" -eq 0 ]
+    [ "$(grep -c '^echo .*no GPU answers.*make CUDA=1.*SMS=90' said)" -eq 1 ] || fail "$(tail -3 said)"
+    [ "$(unasked CUDA=1)" -eq 1 ]
+    [ "$(unasked CUDA=0)" -eq 0 ]
+    ! grep 'no GPU answers' said || fail "it says so to one who asked"
+    printf '9.0\n' >caps
+    [ "$(unasked)" -eq 1 ]
+    mkdir b
+    echo 0 >b/CUDA.is
+    [ "$(unasked)" -eq 0 ]
+    ! grep 'no GPU answers' said || fail "it says so again"
+    : >caps
+    echo 1 >b/CUDA.is
+    [ "$(unasked)" -eq 1 ]
+}
+
+@test "make builds on all cores, and on as many as -j says; not where one goal undoes another" {
+    local cores
+    cores=$(getconf _NPROCESSORS_ONLN)
+    printf 'include Makefile\nflags: ; @echo "flags: $$MAKEFLAGS"\n' >one.mk
+    flags() { outside_of_bats make -s -C "$top" --no-print-directory -f "$BATS_TEST_TMPDIR/one.mk" B="$PWD/b" CUDA=0 STATIC=0 "$@" |
+        grep 'flags: '; }
+    flags flags >said
+    grep -q -- "-j$cores\b" said || fail "$(cat said)"
+    flags -j1 flags >said
+    ! grep -q -- '--jobserver' said || fail "$(cat said)"
+    flags -j3 flags >said
+    grep -q -- '-j3' said && ! grep -q -- "-j$cores\b" said || fail "$(cat said)"
+    flags uninstall flags -n >said
+    ! grep -q -- '-j' said || fail "$(cat said)"
 }
 
 @test "--version: the commit of the checkout, with + if files differ from it" {

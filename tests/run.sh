@@ -6,6 +6,7 @@
 # bats --jobs would run the bats files in parallel, with GNU parallel. Here the test programs are in the same queue, and
 # a report of a sanitizer belongs to the file whose test met it.
 set -u
+unset MAKEFLAGS MFLAGS # of the make that runs this; one that a test calls would ask it for jobs
 
 # Runs one of them, as a process of its own: tests/run.sh one FOLDER NAME. Leaves its log in FOLDER, and in NAME.broken
 # the number of failures that have no "not ok" line. Prints what is to be seen in one piece.
