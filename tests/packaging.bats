@@ -132,7 +132,7 @@ syntax_only() {
 
 @test "one version and one address everywhere; packaging/version.sh sets it" {
     places() { # FILE: VERSION
-        local before='define WS_VERSION "[^"]*|^warpsieve \([^-]*|^version: .*|set version = "[^"]*|@TOOL_VERSION@">[^<]*'
+        local before='define WS_VERSION "[^"]*|^warpsieve \([^-]*|^version: .*|set version = "[^"]*|name="@TOOL_VERSION@">[^<]*'
         (cd "$1" && grep -oHE "$before|warpsieve(:|=| =)[0-9.]+" \
             lib/base/ws.h debian/changelog CITATION.cff packaging/bioconda/meta.yaml workflows/galaxy/macros.xml \
             workflows/snakemake/{wrappers/*/environment,envs/warpsieve}.yaml \
@@ -140,7 +140,7 @@ syntax_only() {
                 sed -E 's/:.*[^0-9.]([0-9][0-9.]*)$/: \1/'
     }
     places one | grep -v '^debian' >found
-    [ "$(cut -d: -f1 found | sort -u | wc -l)" -eq 8 ] || fail "$(cat found)"
+    [ "$(cut -d: -f1 found | sort -u | wc -l)" -eq 19 ] || fail "$(cat found)"
     [ "$(cut -d: -f2 found | sort -u)" = " $(version)" ] || fail "not the same version everywhere:" "$(cat found)"
     [ "$(places one | grep -m1 '^debian')" = "debian/changelog: $(version)" ] ||
         fail "debian/changelog has another version"
