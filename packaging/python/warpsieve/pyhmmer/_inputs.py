@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """pyhmmer's sequences and models as files in memory, and what warpsieve leaves to pyhmmer."""
+import functools
 import io
 import math
 import os
 
-from pyhmmer.easel import SequenceFile
+from pyhmmer.easel import Alphabet, SequenceFile
 from pyhmmer.plan7 import HMM, Background
 
 from ..search import Memory
@@ -95,9 +96,14 @@ def check_alphabets(alphabet, *others):
         raise Theirs("the alphabets differ")
 
 
+@functools.lru_cache(maxsize=None)
+def _default_background(alphabet):
+    return Background(getattr(Alphabet, alphabet.lower())())
+
+
 def check_background(pipeline):
     """Raises Theirs for another background than the default one."""
-    default, ours = Background(pipeline.alphabet), pipeline.background
+    default, ours = _default_background(pipeline.alphabet.type), pipeline.background
     if default.residue_frequencies != ours.residue_frequencies or default.omega != ours.omega:
         raise Theirs("background is not the default one")
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Options that a Pipeline of pyhmmer was told, for a program, and as a part of the state of its TopHits."""
-from pyhmmer.easel import DigitalSequenceBlock, Randomness
+import functools
+
+from pyhmmer.easel import Alphabet, DigitalSequenceBlock, Randomness
 from pyhmmer.plan7 import HMM, LongTargetsPipeline, Pipeline
 
 from ._inputs import CUTOFFS, check_numbers
@@ -8,6 +10,14 @@ from ._inputs import CUTOFFS, check_numbers
 THRESHOLDS = (("T", "E"), ("domT", "domE"), ("incT", "incE"), ("incdomT", "incdomE"))  # scores come before E-values
 MODES = {"T": "by_E", "domT": "dom_by_E", "incT": "inc_by_E", "incdomT": "incdom_by_E"}
 STRANDS = {"watson": 0, "crick": 1, None: 2}
+
+
+@functools.lru_cache(maxsize=None)
+def _empty_state(kind, alphabet):
+    """Returns that part of the state of a search of nothing, by a Pipeline that was told nothing."""
+    alphabet = getattr(Alphabet, alphabet.lower())()
+    small = kind(alphabet, **({"window_length": 100} if kind is LongTargetsPipeline else {}))
+    return small.search_hmm(HMM.sample(alphabet, 2, Randomness(42)), DigitalSequenceBlock(alphabet)).__getstate__()["pipeline"]
 
 
 class Options:
@@ -37,9 +47,7 @@ class Options:
 
     def _make_state(self):
         """Returns the part of the state of a TopHits that says the options."""
-        p = self.pipeline
-        small = type(p)(p.alphabet, **({"window_length": 100} if self.long else {}))
-        state = small.search_hmm(HMM.sample(p.alphabet, 2, Randomness(42)), DigitalSequenceBlock(p.alphabet)).__getstate__()["pipeline"]
+        p, state = self.pipeline, dict(_empty_state(type(self.pipeline), self.pipeline.alphabet.type))
         for score, evalue in THRESHOLDS:
             by_score = getattr(p, score) is not None or self.cutoffs is not None
             state[MODES[score]] = not by_score

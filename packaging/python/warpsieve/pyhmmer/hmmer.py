@@ -50,6 +50,7 @@ class _Call:
 
     def pipeline(self, kind):
         """Returns the Pipeline, which checks the options."""
+        check_alphabets(self.alphabet)
         pipeline = kind(**self.options)
         check_background(pipeline)
         return pipeline
