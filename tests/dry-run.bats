@@ -70,6 +70,45 @@ says_and_writes_nothing() {
     [[ $(value seconds) = unknown && $(value sample) == *", of an input of unknown size" ]] || fail "$output"
 }
 
+@test "residues of the whole input: counted, by the size of the files, unknown; and what they cost by first guesses" {
+    local all
+    all=$(grep -v '>' big.fa | tr -d '\n' | wc -c)
+    respack big.fa >big.wsp
+    cat big.wsp demo.wsp >two.wsp
+    run -0 timeout 20 hmmsieve -t 1 --backend scalar --dry-run three.hmm big.wsp # scalar code is slow, so a sample it is
+    [ "$(value residues)" = "$all" ] || fail "$output"
+    [[ $(value sample) == *"% of the input" ]] || fail "$output"
+    run -0 timeout 20 hmmsieve -t 1 --backend scalar --dry-run three.hmm two.wsp demo.wsp
+    [ "$(value residues)" = $((all + all / 40 * 2)) ] || fail "$output"
+    # the share of what was read is that of residues, not of bytes that wait
+    awk -v sample="$(value sample)" -v all="$(value residues)" 'BEGIN {
+        split(sample, f, ", "); r = f[2] + 0; if (f[2] ~ /M/) r *= 1e6; else r *= 1e3
+        split(f[5], p, "%"); exit !(p[1] > 95 * r / all && p[1] < 105 * r / all) }' || fail "$output"
+    run -0 timeout 20 hmmsieve -t 1 --backend scalar --dry-run three.hmm big.fa
+    [[ $(value residues) == "about "*", by the size of the files" ]] || fail "$output"
+    awk -v r="$(value residues | cut -d' ' -f2 | tr -d ,)" -v all="$all" 'BEGIN { exit !(r > all / 2 && r < all * 2) }' || fail "$output"
+    run -0 hmmsieve -t 2 --backend avx2 --dry-run m.hmm small.fa
+    [ "$(value residues)" = "$(grep -v '>' small.fa | tr -d '\n' | wc -c)" ] || fail "$output"
+    local form='^([0-9.e-]+) h, seconds: ([0-9.e-]+) s on 2 threads with avx2; .*, 3.7e\+10 cells/s$'
+    [[ $(value core_hours) =~ $form ]] || fail "$output"
+    awk -v h="${BASH_REMATCH[1]}" -v s="${BASH_REMATCH[2]}" -v r="$(value residues)" 'BEGIN {
+        want = r * 260 / 3.7e10
+        exit !(s > want / 2 * .9 && s < want / 2 * 1.1 && h * 3600 > want * .9 && h * 3600 < want * 1.1) }' || fail "$output"
+    [[ $(value gpu_hours) == *" s on 1 GPU of capability 9.0; a first guess "*", 2.3e+13 cells/s" ]] || fail "$output"
+    run -0 bash -c 'cat big.fa | timeout 20 hmmsieve -t 1 --backend scalar --dry-run three.hmm'
+    [[ $(value residues) == unknown* && -z $(value core_hours) ]] || fail "$output"
+    head -c 100000 big.wsp >cut.wsp # no end
+    run timeout 20 hmmsieve -t 1 --backend scalar --dry-run three.hmm cut.wsp
+    [ "$(value residues)" != "$all" ] || fail "$output"
+}
+
+@test "docs/jobsize.md is what tests/jobsize.py makes of the measured tables" {
+    wants python3
+    python3 "$top/tests/jobsize.py" >page
+    same page "$top/docs/jobsize.md"
+    for f in $(grep -o '`[a-z0-9-]*\.tsv`' page | tr -d '`' | sort -u); do [ -s "$top/bench/data/$f" ] || fail "$f is not there"; done
+}
+
 @test "what the run would refuse, the dry run refuses" {
     run --separate-stderr msvfilt --dry-run -f bogus m.hmm small.fa
     refused 2 'no column "bogus"'

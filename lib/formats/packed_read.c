@@ -5,8 +5,6 @@
 
 #include "lib/stream/phrase.h"
 
-#define WORDS_MAX (UINT64_C(1) << 38)
-
 static int begin(void *own, ws_parse *s, ws_err *err) {
     unpack *u = own;
     (void)s, (void)err;
@@ -86,7 +84,7 @@ static int start_block(unpack *u, const ws_parse *s, ws_err *err) {
     const uint64_t *v = u->f.v;
     if (v[BLOCK_NUMBER] != u->blocks) return ws_packed_bad(u, s, "does not follow the block before it", err);
     if (v[BLOCK_SEQS] == 0 || v[BLOCK_SEQS] > PACK_SEQS_MAX || v[BLOCK_TEXT] > PACK_TEXT_MAX ||
-        v[BLOCK_WORDS] > WORDS_MAX || !flags_are_legal(u) || v[BLOCK_RESIDUES] > 6 * v[BLOCK_WORDS])
+        v[BLOCK_WORDS] > PACK_WORDS_MAX || !flags_are_legal(u) || v[BLOCK_RESIDUES] > 6 * v[BLOCK_WORDS])
         return ws_packed_bad(u, s, "has impossible counts", err);
     u->front.n = 0;
     u->nbytes = 0;

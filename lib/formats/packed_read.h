@@ -31,6 +31,7 @@ typedef struct unpack {
 } unpack;
 
 #define PACK_TEXT_MAX (UINT64_C(1) << 40)
+#define PACK_WORDS_MAX (UINT64_C(1) << 38)
 enum { PACK_SEQS_MAX = 1 << 28 };
 
 /* Checks the frame of a head, of queries or of pairs, and sets `want` for its body (lib/formats/pairs_read.c).

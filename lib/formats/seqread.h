@@ -109,6 +109,9 @@ void ws_seqread_counts_get(ws_seqread *r, ws_seqread_counts *c);
 /* Sets the bytes of all inputs that delivered batches took, compressed ones as they are and about, and their size; 0 if
  * one of them is no file. Any thread. */
 void ws_seqread_progress(ws_seqread *r, uint64_t *done, uint64_t *size);
+/* lib/formats/packed_size.c: returns 1 for a file of whole packed sequences and nothing else, and sets *residues to
+ * what all of them have. It reads frames alone. */
+int ws_packed_measure(const char *path, uint64_t *residues);
 
 #ifdef __cplusplus
 }

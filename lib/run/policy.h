@@ -20,6 +20,8 @@ typedef enum ws_step_kind {
  * width; of a device, by its compute capability (90 for 9.0). */
 double ws_policy_thread_speed(const char *width, ws_step_kind kind);
 double ws_policy_device_speed(int capability, ws_step_kind kind);
+/* Compute capability of the device that is taken for one where none runs: an H100's, which was measured. */
+enum { WS_POLICY_USUAL_DEVICE = 90 };
 
 /* Returns the cells a second that a run believes in: `guess` at first, then more and more what it measured. seconds: of
  * steps that did so many cells, one upon another. */

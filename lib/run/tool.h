@@ -191,6 +191,10 @@ typedef struct ws_reader {
      * unknown. *all: the cells of all work, as far as the part that was read tells; 0 if they are unknown. Any thread.
      * May be NULL: unknown. */
     double (*done)(ws_job *job, double *all);
+    /* Returns the residues of the whole input, below 0 if they are unknown. ended: nothing is left to read. *exact:
+     * they were counted, all of them, else they are what the size of the files tells. *read: how many were read. May
+     * be NULL: unknown. */
+    double (*residues)(ws_job *job, int ended, int *exact, double *read);
     void (*note)(const ws_job *job); /* what a user should know of a run that went well */
     /* Counts for --stats: returns how many it wrote into stat, of at most WS_STAT_MAX. seconds: processor time of all
      * workers. */

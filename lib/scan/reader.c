@@ -233,6 +233,23 @@ static double done(ws_job *job, double *all) {
     return share < 0 || s->reads_pairs || read <= 0 ? -1 : share * fmin((double)s->cells / read, 1);
 }
 
+/* Returns the residues, unknown for rows of pairs, of which each meets one model. See ws_reader. */
+static double residues(ws_job *job, int ended, int *exact, double *read) {
+    const double share = share_of(ws_scan_state_of(job));
+    uint64_t whole, sum = 0;
+    int packed = 0;
+    *exact = 0;
+    *read = (double)counts_of(job).residues;
+    if (ws_scan_state_of(job)->reads_pairs) return -1;
+    while (packed < job->ninput && ws_packed_measure(job->input[packed], &whole)) {
+        sum += whole;
+        packed++;
+    }
+    *exact = ended || (packed && packed == job->ninput);
+    if (ended) return *read;
+    return *exact ? (double)sum : share > 0 ? *read / share : -1;
+}
+
 static void note(const ws_job *job) {
     const ws_seqread_counts n = counts_of(job);
     if (n.bad_residues)
@@ -260,7 +277,8 @@ static int stats(ws_job *job, double seconds, ws_stat *stat) {
 }
 
 const ws_reader ws_scan_source = {.size = sizeof(ws_scan), .open = open_reader, .close = close_reader, .resize = resize,
-                                  .ahead = ahead, .progress = progress, .done = done, .note = note, .stats = stats};
+                                  .ahead = ahead, .progress = progress, .done = done, .residues = residues,
+                                  .note = note, .stats = stats};
 
 const ws_reader ws_scan_reader = {
     .opts = ws_scan_opts,
@@ -277,6 +295,7 @@ const ws_reader ws_scan_reader = {
     .ahead = ahead,
     .progress = progress,
     .done = done,
+    .residues = residues,
     .note = note,
     .stats = stats,
 };
