@@ -109,7 +109,8 @@ of_domains() { rows "$1" | awk '{ print $1, $4, $13, $16, $17, $18, $19 }' | sor
 
 @test "KofamScan: a ko_list as it is marks what KofamScan marks with a star" {
     printf 'knum\tthreshold\tscore_type\tprofile_type\tF-measure\tnseq\tnseq_used\talen\tmlen\teff_nseq\tre/pos\tdefinition\n' >ko_list
-    printf '%s\t%s\t%s\tall\t0.9\t10\t10\t300\t260\t3.1\t0.59\ta definition with blanks\n' globins4 - - Pkinase 125.40 domain fn3 17.02 full K99999 5 full >>ko_list
+    printf '%s\t%s\t%s\tall\t0.9\t10\t10\t300\t260\t3.1\t0.59\ta definition with blanks\n' \
+        globins4 - - Pkinase 125.40 domain fn3 17.02 full K99999 5 full >>ko_list
     hmmsieve --cutoffs ko_list -o /dev/null --tblout got.tbl three.hmm demo.fa
     # KofamScan: hmmsearch -T0 --tblout, then the score of the sequence or of its best domain
     awk -F '\t' 'NR > 1 && $2 != "-" { print $1, $2, $3 }' ko_list >ko
@@ -128,7 +129,8 @@ of_domains() { rows "$1" | awk '{ print $1, $4, $13, $16, $17, $18, $19 }' | sor
 @test "PADLOC: an hmm_meta.txt as it is leaves what PADLOC's filter leaves" {
     echo hmm.accession hmm.name hmm.description protein.name secondary.name author e.val.threshold hmm.coverage.threshold \
         target.coverage.threshold literature.ref database.ref comment | tr ' ' '\t' >hmm_meta.txt
-    printf 'P1\t%s\tWords\tX|Y\tNA\tSomebody\t%s\t%s\t%s\tNA\tNA\tNA\n' globins4 NA '' 0.3 Pkinase 1.00E-05 0.4 0.3 fn3 1.00E-03 0.5 0.1 >>hmm_meta.txt
+    printf 'P1\t%s\tWords\tX|Y\tNA\tSomebody\t%s\t%s\t%s\tNA\tNA\tNA\n' \
+        globins4 NA '' 0.3 Pkinase 1.00E-05 0.4 0.3 fn3 1.00E-03 0.5 0.1 >>hmm_meta.txt
     hmmsieve --cutoffs hmm_meta.txt -o /dev/null --domtblout got.dom three.hmm demo.fa
     # the best domain of a protein and a model, then coverage without the first residue, three digits, then i-Evalue
     awk -F '\t' 'NR > 1 { print $2, $7 == "NA" ? 1e-5 : $7, $8 == "" ? .3 : $8, $9 }' hmm_meta.txt >meta

@@ -32,8 +32,8 @@ static int check_stdin(const ws_domscore *d, const ws_job *job, ws_err *err) {
     for (int i = 0; i < job->ninput; i++) from_stdin |= ws_source_is_stdin(job->input[i]);
     for (int i = 0; i < job->cmdline.noperand; i++) from_stdin |= ws_source_is_stdin(job->cmdline.operand[i]);
     if (!from_stdin) return WS_OK;
-    return ws_fail(err, WS_EUSAGE, "--cutoffs: both the table and models or sequences would be read from standard input; "
-                   "name a file for one of them");
+    return ws_fail(err, WS_EUSAGE, "--cutoffs: both the table and models or sequences would be read from standard "
+                   "input; name a file for one of them");
 }
 
 static int holds(const ws_cutoff_row *r, ws_cutoff_cell cell) { return !isnan(r->cell[cell]); }

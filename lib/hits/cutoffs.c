@@ -80,8 +80,9 @@ static int check_columns(const walk *w) {
     int seen[KINDS + 1] = {0};
     for (size_t i = 0; i < w->columns; i++) {
         if (w->kind[i] == KINDS && w->form->is_own)
-            return ws_fail(w->err, WS_EDATA, "%s, line %zu: there is no column \"%s\"; columns are model, bits, dom_bits, "
-                           "evalue, i_evalue, hmm_cov and target_cov", ws_source_name_of(w->to->path), w->line,
+            return ws_fail(w->err, WS_EDATA, "%s, line %zu: there is no column \"%s\"; columns are model, bits, "
+                           "dom_bits, evalue, i_evalue, hmm_cov and target_cov",
+                           ws_source_name_of(w->to->path), w->line,
                            ws_quote(q, w->title[i], strlen(w->title[i])));
         if (seen[w->kind[i]]++ && w->kind[i] != KINDS)
             return ws_fail(w->err, WS_EDATA, "%s, line %zu: column %s stands twice in the head",
@@ -108,8 +109,9 @@ static int take_head(walk *w, char *line) {
             if (strcmp(cell, forms[f].models) == 0) w->form = &forms[f];
     }
     if (!w->form)
-        return ws_fail(w->err, WS_EDATA, "%s, line %zu: found \"%s\", expected a head with tabs between its columns: model "
-                       "and others of --cutoffs, knum as KofamScan's ko_list has it, or hmm.name as PADLOC's hmm_meta.txt",
+        return ws_fail(w->err, WS_EDATA, "%s, line %zu: found \"%s\", expected a head with tabs between its columns: "
+                       "model and others of --cutoffs, knum as KofamScan's ko_list has it, or hmm.name as PADLOC's "
+                       "hmm_meta.txt",
                        ws_source_name_of(w->to->path), w->line, q);
     for (size_t i = 0; i < w->columns; i++) w->kind[i] = kind_of(w->form, w->title[i]);
     w->to->needs_domain = w->form == &forms[KOFAM];
