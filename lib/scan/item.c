@@ -78,8 +78,8 @@ typedef struct deciding {
     ws_hits *hits;
 } deciding;
 
-/* Says whether a task's scores are of use that its gate rejects. Looks whether a target that a row names is the model of
- * the input. */
+/* Says whether scores are of use that the gate rejects. Looks whether a target that a row names is the model of the
+ * input. */
 static int set_target(void *own, ws_task *t, void *prep, ws_err *err) {
     const deciding *d = own;
     const ws_scan *scan = ws_scan_of(d->s->job);
