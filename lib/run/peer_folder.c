@@ -36,6 +36,11 @@ static int installed(const char *name, path_buf path, ws_err *err) {
     return WS_OK;
 }
 
+/* Sets path to FOLDER/NAME. Returns 0 if that is too long. */
+static int join(path_buf path, const char *folder, const char *name) {
+    return snprintf(path, sizeof(path_buf), "%s/%s", folder, name) < (int)sizeof(path_buf);
+}
+
 static int find_folder(path_buf path, ws_err *err) {
     struct stat st;
     const int rc = installed("hmmer", path, err);
@@ -92,8 +97,7 @@ static int check_files(const maker *m, ws_err *err) {
     for (const struct dirent *e; !rc && (e = readdir(d)) != NULL;) {
         const char *name = e->d_name;
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strncmp(name, hidden, strlen(hidden)) == 0) continue;
-        if (snprintf(path, sizeof path, "%s/%s", m->to, name) < (int)sizeof path && has_name(m, name) && is_ours(path))
-            continue;
+        if (join(path, m->to, name) && has_name(m, name) && is_ours(path)) continue;
         rc = ws_fail(err, WS_EIO,
                      "%s holds %s, which no earlier --hmmer-path=DIR made: name a new folder, or an empty one",
                      m->dir, name);
@@ -115,14 +119,15 @@ static int begin(maker *m, ws_err *err) {
         return ws_fail(err, WS_EIO, "%s is there and is no folder: name a new folder, or an empty one", m->dir);
     const int length = m->there ? snprintf(m->to, sizeof m->to, "%s", real)
                                 : snprintf(m->to, sizeof m->to, "%.*s", (int)ws_min(n, PATH_MAX), m->dir);
-    if (length >= PATH_MAX) return ws_fail(err, WS_EIO, "the path of the folder has more than %d bytes", PATH_MAX - 1);
+    const int most = PATH_MAX - ROOM; /* names follow */
+    if (length > most) return ws_fail(err, WS_EIO, "the path of the folder has more than %d bytes", most);
     const int rc = m->there ? check_files(m, err) : WS_OK;
     if (rc) return rc;
     const char *slash = strrchr(m->to, '/');
     const int parent = slash ? (int)(slash - m->to) + 1 : 0;
-    if (m->there) snprintf(m->temp, sizeof m->temp, "%s/%sXXXXXX", m->to, hidden);
-    else snprintf(m->temp, sizeof m->temp, "%.*s%sXXXXXX", parent, m->to, hidden);
-    if (mkdtemp(m->temp)) return WS_OK;
+    const int fits = snprintf(m->temp, sizeof m->temp, "%.*s%s%sXXXXXX", m->there ? length : parent, m->to,
+                              m->there ? "/" : "", hidden) < (int)sizeof m->temp;
+    if (fits && mkdtemp(m->temp)) return WS_OK;
     *m->temp = '\0';
     return ws_fail_errno(err, WS_EIO, "cannot make the folder %s", m->dir);
 }
@@ -155,7 +160,7 @@ static int fill(const maker *m, mode_t mask, ws_err *err) {
     path_buf from, first, path;
     int rc = installed("names", from, err);
     for (int k = 0; k < m->nname && !rc; k++) {
-        snprintf(path, sizeof path, "%.*s/%s", PATH_MAX, m->temp, m->name[k]->d_name);
+        if (!join(path, m->temp, m->name[k]->d_name)) return ws_fail(err, WS_EIO, "%s: a path is too long", m->dir);
         if (k == 0) memcpy(first, path, sizeof path);
         if (k == 0 || link(first, path) != 0) rc = copy(m, from, path, mask, err);
     }
@@ -172,9 +177,9 @@ static int place(maker *m, mode_t mask, ws_err *err) {
         return WS_OK;
     }
     for (int k = 0; k < m->nname; k++) {
-        snprintf(from, sizeof from, "%.*s/%s", PATH_MAX, m->temp, m->name[k]->d_name);
-        snprintf(to, sizeof to, "%.*s/%s", PATH_MAX, m->to, m->name[k]->d_name);
-        if (rename(from, to) != 0) return ws_fail_errno(err, WS_EIO, "cannot put a program into %s", m->dir);
+        const char *name = m->name[k]->d_name;
+        if (!join(from, m->temp, name) || !join(to, m->to, name) || rename(from, to) != 0)
+            return ws_fail_errno(err, WS_EIO, "cannot put a program into %s", m->dir);
     }
     return WS_OK;
 }
@@ -184,8 +189,7 @@ static void clear(const maker *m) {
     path_buf path;
     if (!*m->temp) return;
     for (int k = 0; k < m->nname; k++) {
-        snprintf(path, sizeof path, "%.*s/%s", PATH_MAX, m->temp, m->name[k]->d_name);
-        (void)unlink(path);
+        if (join(path, m->temp, m->name[k]->d_name)) (void)unlink(path);
     }
     (void)rmdir(m->temp);
 }
