@@ -13,9 +13,8 @@ extern "C" {
  * cgroups, and of its own limit of address space. */
 uint64_t ws_memory_allowed(void);
 
-/* Returns the limit that a line of a cgroup's file says, "max" or a number of bytes; UINT64_MAX for "max" and for what
- * is no number. */
-uint64_t ws_memory_limit(const char *line);
+/* Returns the words for the one of these that decides. */
+const char *ws_memory_limit(void);
 
 #ifdef __cplusplus
 }

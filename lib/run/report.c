@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The clocks of a run; progress on a terminal, a line that overwrites itself and one that stays at the end; and the
  * counts, times and speeds of --stats, on stderr or as JSON. */
+#include "lib/base/cpu.h"
+#include "lib/base/memory.h"
 #include "lib/dev/device.h"
 #include "lib/run/backend.h"
 #include "lib/run/message.h"
@@ -88,13 +90,18 @@ static const char *what_bound(const ws_run *run) {
     return part[most].name;
 }
 
+/* Returns the words for what decided the number of threads. */
+static const char *threads_by(const ws_job *job) { return job->common.threads > 0 ? "an option" : ws_cpu_limit(); }
+
 static int write_json(ws_run *run, const ws_stat *s, int n, ws_err *err) {
     ws_buf text = {0};
     int rc = ws_buf_addf(&text, err,
                          "{\n  \"program\": \"%s\",\n  \"version\": \"" WS_VERSION
-                         "\",\n  \"backend\": \"%s\",\n  \"device\": \"%s\",\n  \"bound\": \"%s\"",
+                         "\",\n  \"backend\": \"%s\",\n  \"device\": \"%s\",\n  \"bound\": \"%s\""
+                         ",\n  \"threads_by\": \"%s\",\n  \"memory_by\": \"%s\"",
                          run->job->tool->name, ws_backend_name(run->job),
-                         ws_job_has_device(run->job) ? ws_dev_name() : "none", what_bound(run));
+                         ws_job_has_device(run->job) ? ws_dev_name() : "none", what_bound(run),
+                         threads_by(run->job), ws_memory_limit());
     for (int i = 0; i < n && !rc; i++)
         rc = ws_buf_addf(&text, err, ",\n  \"%s\": %.*f", s[i].name, s[i].real ? 6 : 0, s[i].v);
     if (!rc) rc = ws_buf_adds(&text, "\n}\n", err);
@@ -138,9 +145,13 @@ static int stage_stats(ws_run *run, ws_stat *s) {
 
 int ws_report_stats(ws_run *run, ws_err *err) {
     if (!run->job->common.stats) return WS_OK;
+    char by[64], may[96];
+    snprintf(by, sizeof by, "threads, by %s", threads_by(run->job));
+    snprintf(may, sizeof may, "bytes that this process may have, by %s", ws_memory_limit());
     const ws_stat common[] = {
         {"rows", "rows written", (double)run->job->out[0].rows, 0},
-        {"threads", "threads", (double)run->job->nworker, 0},
+        {"threads", by, (double)run->job->nworker, 0},
+        {"memory_allowed", may, (double)ws_memory_allowed(), 0},
         {"seconds", "seconds in all", (double)(ws_now_ns() - run->start_ns) / 1e9, 1},
         {"open_seconds", "of these to load and prepare the operands", (double)run->open_ns / 1e9, 1},
         {"read_seconds", "processor seconds reading", (double)run->read.cpu / 1e9, 1},
