@@ -73,15 +73,16 @@ static void add_folder(ws_cgroup *to, const char *folder) {
     if (read_line(folder, "cpu.cfs_quota_us", line, LINE) && (quota = atoll(line)) > 0 &&
         read_line(folder, "cpu.cfs_period_us", line, LINE))
         least(&to->quota, ws_cgroup_quota(quota, atoll(line)));
-    if (read_line(folder, "cpuset.cpus.effective", line, LINE) || read_line(folder, "cpuset.effective_cpus", line, LINE) ||
+    if (read_line(folder, "cpuset.cpus.effective", line, LINE) ||
+        read_line(folder, "cpuset.effective_cpus", line, LINE) ||
         read_line(folder, "cpuset.cpus", line, LINE))
         least(&to->set, ws_cgroup_set(line));
     if (read_line(folder, "memory.max", line, LINE)) least_memory(to, line);
     if (read_line(folder, "memory.limit_in_bytes", line, LINE)) least_memory(to, line);
 }
 
-/* Adds the limits from a group up to the mount point. A container sees only the upper end of that path, or has its own
- * group mounted as the top. */
+/* Adds the limits from a group up to the mount point. A container sees only the upper end of that path, or has its
+ * own group mounted as the top. */
 static void add_upwards(ws_cgroup *to, const char *root, const mounted *m, const char *group) {
     char folder[PATH];
     const size_t top = strcmp(m->top, "/") == 0 ? 0 : strlen(m->top);
