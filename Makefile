@@ -380,7 +380,7 @@ completions: all
 	    sh completions/gen.sh $$s $$t > $B/completions/$$t.$$s || exit 1; done; done
 
 # Laid out as here, so that links between them hold and a workflow finds what it includes. libwarpsieve.a is no part: it is private.
-DOCS     = CITATION.cff $(patsubst ./%,%,$(shell find ./docs ./workflows -type f ! -path '*/.*' ! -path '*/__pycache__/*'))
+DOCS     = CITATION.cff $(patsubst ./%,%,$(shell find ./docs ./workflows -type f '(' ! -path '*/.*' -o -name .shed.yml ')' ! -path '*/__pycache__/*'))
 FOLDERS  = $(sort $(BINDIR) $(if $(OVER),$(LIBDIR)) $(HMMERDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(foreach p,$(PAGES),$(MANDIR)/man$(subst .,,$(suffix $p))) \
              $(patsubst %/.,%,$(patsubst %/,%,$(addprefix $(DOCDIR)/,$(dir $(DOCS))))))
 

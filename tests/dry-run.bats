@@ -6,6 +6,8 @@ bats_require_minimum_version 1.5.0
 load helper
 
 setup_file() {
+    export soon=20 # seconds, of sanitizers more
+    [ -z "${WARPSIEVE_SLOW:-}" ] || soon=200
     make_data
     head -5 small.fa >query.fa
     for _ in $(seq 40); do cat demo.fa; done >big.fa
@@ -59,14 +61,14 @@ says_and_writes_nothing() {
 
 @test "a sample ends in time, and the seconds of the whole go by its share" {
     local seconds whole percent
-    run -0 timeout 20 fwdscore -a --dry-run --backend scalar -t 1 three.hmm big.fa
+    run -0 timeout "$soon" fwdscore -a --dry-run --backend scalar -t 1 three.hmm big.fa
     seconds=$(value sample | sed 's/.* in \([0-9.]*\) s, .*/\1/')
     percent=$(value sample | sed -n 's/.* s, \([0-9.e-]*\)% of the input$/\1/p')
     whole=$(value seconds)
     [ -n "$percent" ] || fail "$output"
     awk -v s="$seconds" -v p="$percent" -v w="$whole" 'BEGIN { e = s * 100 / p
         exit !(s >= 1 && p < 100 && w > e * 0.8 && w < e * 1.2) }' || fail "$output"
-    run -0 bash -c 'cat big.fa | timeout 20 fwdscore -a --dry-run --backend scalar -t 1 three.hmm'
+    run -0 bash -c 'cat big.fa | timeout "$soon" fwdscore -a --dry-run --backend scalar -t 1 three.hmm'
     [[ $(value seconds) = unknown && $(value sample) == *", of an input of unknown size" ]] || fail "$output"
 }
 
@@ -75,16 +77,16 @@ says_and_writes_nothing() {
     all=$(grep -v '>' big.fa | tr -d '\n' | wc -c)
     respack big.fa >big.wsp
     cat big.wsp demo.wsp >two.wsp
-    run -0 timeout 20 hmmsieve -t 1 --backend scalar --dry-run three.hmm big.wsp # scalar code is slow, so a sample it is
+    run -0 timeout "$soon" hmmsieve -t 1 --backend scalar --dry-run three.hmm big.wsp # scalar code is slow, so a sample it is
     [ "$(value residues)" = "$all" ] || fail "$output"
     [[ $(value sample) == *"% of the input" ]] || fail "$output"
-    run -0 timeout 20 hmmsieve -t 1 --backend scalar --dry-run three.hmm two.wsp demo.wsp
+    run -0 timeout "$soon" hmmsieve -t 1 --backend scalar --dry-run three.hmm two.wsp demo.wsp
     [ "$(value residues)" = $((all + all / 40 * 2)) ] || fail "$output"
     # the share of what was read is that of residues, not of bytes that wait
     awk -v sample="$(value sample)" -v all="$(value residues)" 'BEGIN {
         split(sample, f, ", "); r = f[2] + 0; if (f[2] ~ /M/) r *= 1e6; else r *= 1e3
         split(f[5], p, "%"); exit !(p[1] > 95 * r / all && p[1] < 105 * r / all) }' || fail "$output"
-    run -0 timeout 20 hmmsieve -t 1 --backend scalar --dry-run three.hmm big.fa
+    run -0 timeout "$soon" hmmsieve -t 1 --backend scalar --dry-run three.hmm big.fa
     [[ $(value residues) == "about "*", by the size of the files" ]] || fail "$output"
     awk -v r="$(value residues | cut -d' ' -f2 | tr -d ,)" -v all="$all" 'BEGIN { exit !(r > all / 2 && r < all * 2) }' || fail "$output"
     run -0 hmmsieve -t 2 --backend avx2 --dry-run m.hmm small.fa
@@ -95,10 +97,10 @@ says_and_writes_nothing() {
         want = r * 260 / 3.7e10
         exit !(s > want / 2 * .9 && s < want / 2 * 1.1 && h * 3600 > want * .9 && h * 3600 < want * 1.1) }' || fail "$output"
     [[ $(value gpu_hours) == *" s on 1 GPU of capability 9.0; a first guess "*", 2.3e+13 cells/s" ]] || fail "$output"
-    run -0 bash -c 'cat big.fa | timeout 20 hmmsieve -t 1 --backend scalar --dry-run three.hmm'
+    run -0 bash -c 'cat big.fa | timeout "$soon" hmmsieve -t 1 --backend scalar --dry-run three.hmm'
     [[ $(value residues) == unknown* && -z $(value core_hours) ]] || fail "$output"
     head -c 100000 big.wsp >cut.wsp # no end
-    run timeout 20 hmmsieve -t 1 --backend scalar --dry-run three.hmm cut.wsp
+    run timeout "$soon" hmmsieve -t 1 --backend scalar --dry-run three.hmm cut.wsp
     [ "$(value residues)" != "$all" ] || fail "$output"
 }
 

@@ -299,7 +299,8 @@ static void set_heights(const rows *r, const ws_seqlist *list, ws_fscore *out, V
         scan(r, list, HEIGHT, out, state);
         return;
     }
-    for (size_t j = 0; j < list->n; j++) out[j].status = (int32_t)ws_max((size_t)least_of(r, list, j), 1);
+    for (size_t j = 0; j < list->n; j++)
+        if (ws_seqlist_len(list, j)) out[j].status = (int32_t)ws_max((size_t)least_of(r, list, j), 1);
     scan(r, list, ALARM, out, state);
     for (size_t j = 0; j < list->n; j++) {
         const uint32_t item = (uint32_t)ws_seqlist_at(list, j);

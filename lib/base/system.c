@@ -87,7 +87,7 @@ static int compare_in(void *o, const void *a, const void *b) {
 
 void ws_system_sort(void *base, size_t n, size_t size, int (*compare)(const void *a, const void *b, void *context),
                     void *context) {
-    qsort_r(base, n, size, &(order){compare, context}, compare_in);
+    if (n) qsort_r(base, n, size, &(order){compare, context}, compare_in);
 }
 
 #else
@@ -155,7 +155,7 @@ const void *ws_system_last(const void *p, int c, size_t n) { return memrchr(p, c
 
 void ws_system_sort(void *base, size_t n, size_t size, int (*compare)(const void *a, const void *b, void *context),
                     void *context) {
-    qsort_r(base, n, size, compare, context);
+    if (n) qsort_r(base, n, size, compare, context); /* without elements base may be NULL */
 }
 
 #endif
