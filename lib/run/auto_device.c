@@ -30,7 +30,8 @@ static ws_policy_run state_of(const ws_run *run) {
     const ws_job *job = run->job;
     const double threads = job->nworker, speed = speed_of(run);
     double all = 0;
-    ws_policy_run r = {.done = -1, .start = job->backend->start_seconds, .left = -1,
+    ws_policy_run r = {.done = -1, .left = -1, .measured = run->source.seconds != NULL,
+                       .start = job->backend->start_seconds,
                        .worked = 1e-9 * (double)(run->work.cpu - run->worked_before) / threads};
     if (run->reader->done) r.done = run->reader->done(run->job, &all);
     if (r.done < 0) all = 0;

@@ -82,9 +82,9 @@ ws_opens ws_policy_opens(const ws_policy_run *r) {
     if (r->left >= least) return WS_OPENS_AT_ONCE;
     /* The size of a pipe is unknown. So that run takes at most twice the time that one with knowledge would need. */
     if (r->done < 0) return r->worked >= r->start ? WS_OPENS_BESIDE : WS_OPENS_NOT;
-    /* Where no cells tell, the rest takes as long as what is done, after KNOWN_AFTER: sooner that is mistaken, later
-     * the device has less to do. Multiplied, since nothing may be done. */
-    if (r->left >= 0 || r->worked < KNOWN_AFTER * r->start) return WS_OPENS_NOT;
+    /* Where nothing is measured, the rest takes as long as what is done, after KNOWN_AFTER: sooner that is mistaken,
+     * later the device has less to do. Multiplied, since nothing may be done. */
+    if (r->measured || r->worked < KNOWN_AFTER * r->start) return WS_OPENS_NOT;
     return r->worked * (1 - r->done) >= least * r->done ? WS_OPENS_BESIDE : WS_OPENS_NOT;
 }
 

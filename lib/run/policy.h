@@ -47,6 +47,7 @@ typedef struct ws_policy_run {
     double left;   /* seconds that each would have for what is left, below 0 if no cells tell; of an input of unknown
                     * size for what was read */
     double start;  /* seconds from the decision to the first call */
+    int measured;  /* `left` is by speeds that the run measures; 0: by a first guess, if at all */
 } ws_policy_run;
 
 /* Not now; beside the CPU, which goes on with all work until the device is open; or for so much work that steps which

@@ -102,7 +102,7 @@ static void look(sim *s) {
     if (s->mode != SIM_AUTO || s->open_at < INFINITY || s->now >= s->lost) return;
     believe(s);
     const ws_policy_run r = {.done = s->scored / all, .start = 0.3, .worked = s->r.cpu / s->m.threads,
-                             .left = seconds_left(s) / s->m.threads};
+                             .left = seconds_left(s) / s->m.threads, .measured = 1};
     const ws_opens opens = ws_policy_opens(&r);
     if (opens == WS_OPENS_NOT) return;
     s->open_at = s->now + s->m.wake + s->m.open;
