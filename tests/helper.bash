@@ -139,7 +139,7 @@ outside_of_bats() {
 # out is said.
 not_installed() { # not_installed FILE
     local word
-    for word in csvtk duckdb mlr sqlite3; do
+    for word in apptainer csvtk duckdb mlr sqlite3; do
         if grep -qE "(^|\| *)$word " "$1" && ! command -v $word >/dev/null; then echo $word; fi
     done
     if grep -q '^python3 -m warpsieve' "$1" && ! python3 -c 'import pyarrow' 2>/dev/null; then echo pyarrow; fi

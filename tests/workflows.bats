@@ -518,7 +518,7 @@ SH
 import json, sys
 got = json.load(open("one.json"))
 want = open(sys.argv[1]).read().split()
-text = {"program", "version", "backend", "device", "bound"}
+text = {"program", "version", "backend", "device", "bound", "threads_by", "memory_by"}
 stages = {w + "_seconds" for w in "msv vit fwd decide parse ensemble envelope end mark scan test domain".split()}
 steps = "msv vit fwd parse ensemble envelope scan".split() # whose speeds are measured
 measured = {w + k for w in steps for k in ("_done", "_cells", "_first_speed", "_last_speed")}
