@@ -166,3 +166,14 @@ peak_memory() {
 subprocess.check_call(sys.argv[1:])
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@"
 }
+
+# Goes to a folder where python3 finds the module and the programs with the shared object.
+in_python() {
+    [ -z "${WARPSIEVE_BIN:-}" ] || skip "programs from elsewhere are tested"
+    wants python3
+    ! sanitized || skip "a Python without the sanitizer cannot load an object with it"
+    [ -x "$top/${B:-build}/shared/bin/hmmsieve" ] || fail "make shared makes what these tests need"
+    PATH=$top/${B:-build}/shared/bin:$PATH
+    export PYTHONPATH=$top/packaging/python SOURCE_DATE_EPOCH=0 # models of two programs have one date
+    cd "$BATS_TEST_TMPDIR" || return 1
+}

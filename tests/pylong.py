@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 import warpsieve
+from pychecks import refused, same
 
 data = sys.argv[2]
 model = os.path.join(data, "demo.hmm")
@@ -38,23 +39,6 @@ def records():
 
 def output(*words):
     return subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout
-
-
-def same(a, b):
-    a, b = (x.split(b"\n") if isinstance(x, bytes) else x for x in (a, b))
-    assert len(a) == len(b) > 1, (len(a), len(b))
-    for x, y in zip(a, b):
-        assert x == y, (x, y)
-
-
-def refused(what, error, *patterns):
-    try:
-        what()
-    except error as e:
-        assert all(p in str(e) for p in patterns), (str(e), patterns)
-        assert "/proc/self/fd" not in str(e), e
-    else:
-        raise AssertionError(f"no {error} with {patterns}")
 
 
 def table(found):

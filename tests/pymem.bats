@@ -6,15 +6,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-setup() {
-    [ -z "${WARPSIEVE_BIN:-}" ] || skip "programs from elsewhere are tested"
-    wants python3
-    ! sanitized || skip "a Python without the sanitizer cannot load an object with it"
-    [ -x "$top/${B:-build}/shared/bin/hmmsieve" ] || fail "make shared makes what these tests need"
-    PATH=$top/${B:-build}/shared/bin:$PATH
-    export PYTHONPATH=$top/packaging/python SOURCE_DATE_EPOCH=0 # models of two programs have one date
-    cd "$BATS_TEST_TMPDIR" || return 1
-}
+setup() { in_python; }
 
 part() { timeout 300 python3 "$top/tests/pymem.py" "$1" "$data"; }
 other() { timeout 300 python3 "$top/tests/pylong.py" "$1" "$data"; }

@@ -18,6 +18,7 @@ import threading
 import time
 
 import warpsieve
+from pychecks import refused, same
 
 data = sys.argv[2]
 model = os.path.join(data, "demo.hmm")
@@ -62,22 +63,6 @@ def rows(found):
                              f"{d.bias:.1f}", str(a.hmm_from), str(a.hmm_to), str(a.target_from), str(a.target_to), str(d.env_from),
                              str(d.env_to), f"{d.accuracy:.2f}"])
     return made
-
-
-def same(a, b):
-    assert len(a) == len(b) > 0, (len(a), len(b))
-    for x, y in zip(a, b):
-        assert x == y, (x, y)
-
-
-def refused(what, error, *patterns):
-    try:
-        what()
-    except error as e:
-        assert all(p in str(e) for p in patterns), (str(e), patterns)
-        assert "/proc/self/fd" not in str(e), e
-    else:
-        raise AssertionError(f"no {error} with {patterns}")
 
 
 def tables():

@@ -64,7 +64,7 @@ static double seconds_of_cell(const ws_policy_step *step, int n, int k) {
 
 double ws_policy_seconds(const ws_policy_step *step, int n) {
     /* Before later steps are measured: those of 1,200 models x yeast took half as long as the first one, of 100
-     * proteins x yeast twice as long. */
+     * proteins x yeast twice as long (--stats, avx512 with 16 threads of an H200's host). */
     const double LEAST_BROUGHT = 0.25;
     double seconds = step[0].left * fmax(seconds_of_cell(step, n, 0), (1 + LEAST_BROUGHT) / step[0].speed);
     for (int k = 1; k < n; k++) seconds += step[k].left * seconds_of_cell(step, n, k);
@@ -76,8 +76,8 @@ double ws_policy_seconds(const ws_policy_step *step, int n) {
 ws_opens ws_policy_opens(const ws_policy_run *r) {
     /* Opening takes 0.3 s on an H200's host, closing 0.1, and meanwhile the driver slows the other threads. So what is
      * left should take LEAST_LEFT times as long as opening. Runs of 0.6 s on the CPU took as long with a device from
-     * the beginning, runs of 0.4 s longer, and of 1.2 s 0.7. A run of 0.6 s took a quarter longer with a device that
-     * came when half was done. */
+     * the beginning, runs of 0.4 s longer, and of 1.2 s 0.7 (16 threads, auto-rows-h200.tsv). A run of 0.6 s took a
+     * quarter longer with a device that came when half was done. */
     const double LEAST_LEFT = 2, KNOWN_AFTER = 0.25, least = LEAST_LEFT * r->start;
     if (r->left >= least) return WS_OPENS_AT_ONCE;
     /* The size of a pipe is unknown. So that run takes at most twice the time that one with knowledge would need. */
