@@ -365,7 +365,7 @@ no_context() {
         # shellcheck disable=SC2030 # the next case sets its own
         export WS_FAULT=pinned=2 # the first call asks whether it may
         run -1 --separate-stderr "$WARPSIEVE_FAULTY/$t" --backend cuda -a m.hmm small.fa
-        told 'no [0-9]+ bytes of memory to pin'
+        told 'cannot pin [0-9]+ bytes of host memory'
         export WS_FAULT=lost=3
         run -1 --separate-stderr "$WARPSIEVE_FAULTY/$t" --backend cuda -a -K 3000 m.hmm small.fa
         told 'failed on the device: an illegal memory access'

@@ -56,7 +56,7 @@ int ws_models_check_stats(const ws_hmm *hmm, ws_err *err) {
 
 int ws_models_cut(int ga, int nc, int tc, int *cut, ws_err *err) {
     *cut = ga ? WS_CUT_GA : nc ? WS_CUT_NC : tc ? WS_CUT_TC : -1;
-    if (ga + nc + tc > 1) return ws_fail(err, WS_EUSAGE, "only one of --cut_ga, --cut_nc and --cut_tc can be asked");
+    if (ga + nc + tc > 1) return ws_fail(err, WS_EUSAGE, "only one of --cut_ga, --cut_nc and --cut_tc can be given");
     return WS_OK;
 }
 

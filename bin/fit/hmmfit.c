@@ -47,7 +47,7 @@ static const char *asked_alphabet(const ws_fit *f) {
 
 static int check_options(ws_fit *f, const ws_job *job, ws_err *err) {
     if (f->amino + f->dna + f->rna > 1)
-        return ws_fail(err, WS_EUSAGE, "only one of --amino, --dna and --rna can be asked");
+        return ws_fail(err, WS_EUSAGE, "only one of --amino, --dna and --rna can be given");
     f->form = (ws_msaform)f->out_format;
     f->rows.most = f->mem ? f->mem : (uint64_t)1 << 30;
     f->streams = f->form == WS_MSAFORM_A2M || f->form == WS_MSAFORM_A3M;

@@ -104,9 +104,8 @@ static int label(const ws_job *job, const ws_mrf_body *b, item *it, int threads,
     for (int c = 0; c < p->conf.K && p->given; c++) {
         const ws_mrf_gauss g = it->result.gauss[c] = ws_mrf_in_codes(&it->scale, p->gauss[c]);
         if (!isfinite(g.mean) || !isfinite(g.sd))
-            return ws_fail(err, WS_EDATA, "class %s has the mean %g and the deviation %g, of which the scale of the "
-                                          "values, %g, makes no numbers", p->name[c], p->gauss[c].mean,
-                           p->gauss[c].sd, it->scale.slope);
+            return ws_fail(err, WS_EDATA, "class %s: mean %g and deviation %g are out of range when scaled by %g",
+                           p->name[c], p->gauss[c].mean, p->gauss[c].sd, it->scale.slope);
     }
     return ws_mrf_segment(&p->conf, b, &it->volume, p->given, threads, &it->work, &it->result, err);
 }

@@ -43,7 +43,7 @@ static const ws_abc *with_gaps(ws_abc *abc, ws_abc_type type) {
 static int open_respack(ws_job *job, ws_err *err) {
     respack_opts *o = options_of(job);
     if (o->amino + o->dna + o->rna > 1)
-        return ws_fail(err, WS_EUSAGE, "only one of --amino, --dna and --rna can be asked");
+        return ws_fail(err, WS_EUSAGE, "only one of --amino, --dna and --rna can be given");
     ws_scan *scan = ws_scan_of(job);
     scan->abc = o->dna || o->rna ? with_gaps(&o->reads, o->dna ? WS_ABC_DNA : WS_ABC_RNA) : ws_abc_get(WS_ABC_AMINO);
     scan->any_abc = o->amino + o->dna + o->rna == 0;

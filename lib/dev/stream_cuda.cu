@@ -163,8 +163,7 @@ static int pinned_room(ws_devstream *s, ws_devbuf *b, size_t n, ws_err *err) {
     }
     if (e != cudaErrorMemoryAllocation) return ws_cuda_check(e, "pinning memory", err);
     (void)cudaGetLastError();
-    return ws_fail(err, WS_EDEV,
-                   "the host has no %zu bytes of memory to pin: smaller batches need less, a CPU backend none", cap);
+    return ws_fail(err, WS_EDEV, "cannot pin %zu bytes of host memory; use a smaller --batch or a CPU backend", cap);
 }
 
 // ---- 2 copies and launches ----
