@@ -40,7 +40,7 @@ const ws_opt ws_genome_opts[] = {
     {'Z', "db-size", NULL, WS_OPT_REAL, AT(megabases), "N", "megabases searched, for E-values [those read]", .min = 0,
      .max = 1e12, .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, .given = AT(Z_given)},
     FLAG("scan", by_seq, WS_GROUP_SCORE,
-         "be nhmmscan: the sequences are the queries, and models the targets, with E-values for each sequence"),
+         "behave as nhmmscan: report by sequence, with E-values for each sequence"),
     FLAG("nonull2", nonull2, WS_GROUP_SCORE, "do not correct scores for biased composition"),
     {0, "seed", NULL, WS_OPT_INT, AT(seed), "N", "begin the random numbers of each ensemble with N [42]", .min = 0,
      .max = UINT32_MAX, .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, PLAIN},

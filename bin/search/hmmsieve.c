@@ -15,12 +15,12 @@ static const ws_opt opts[] = {
 
     WS_SIEVE_FILTER_OPTS,
     WS_HIT_FLAG(ws_sieve, "scan", dom.by_seq, WS_GROUP_FILTER, WS_OPT_RESULT,
-                "be hmmscan: the sequences are the queries, and models the targets, of which Z is the number"),
+                "behave as hmmscan: report by sequence; Z is the number of models"),
     {0, "hmmer-path", NULL, WS_OPT_FOLDER, 0, "DIR",
      "print the folder where this program has the names of HMMER's programs; make DIR one that can be mounted",
      .group = WS_GROUP_MISC, .given = WS_OPT_NOGIVEN},
     WS_HIT_FLAG(ws_sieve, "long", windows, WS_GROUP_FILTER, WS_OPT_RESULT,
-                "in front of all others: be nhmmsieve, which searches genomes"),
+                "must come first: run nhmmsieve (genomes) instead"),
 
     WS_SIEVE_FORMAT,
     {0, "qformat", NULL, WS_OPT_STRING, WS_SIEVE_AT(tformat), "FORMAT", "the same, by its name in hmmscan",
