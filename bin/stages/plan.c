@@ -208,9 +208,9 @@ enum { TOO_MANY_ENSEMBLES = 4 << 10 };
 /* With device_first, envelopes are for devices alone if they have FEW_CELLS, up to what a device does in OWN_SECONDS.
  * In searches of proteins a device has them alone too, up to so many, while the filters have work for it: of all steps
  * it is fastest in these beside threads of the CPU. Not one that is slower than these.
- * In envelopes of long models a thread does an eighth of the cells a second that it does in targets. If threads take
- * steps of eight such envelopes, the end of a search waits for these: 16 DNA models x 63 Mb took 2.01 and 2.47 s so,
- * else 1.86 and 2.10 (H100, a trial build of 07ef100). */
+ * Envelopes of long models run at 1/8 of the cells a second of targets on a CPU thread. The end of a search waits for
+ * threads that take steps of eight such envelopes: 16 DNA models x 63 Mb took 2.01 and 2.47 s with such steps, 1.86
+ * and 2.10 without (H100, a trial build of 07ef100). */
 #define OWN_SECONDS 0.6
 
 /* Seconds until a device brings domains: calls of Viterbi and Forward, and one of MSV that each may wait for. With 0.2

@@ -184,8 +184,8 @@ typedef struct ws_reader {
      * failure that still leaves: whole rows only. */
     int (*format)(ws_job *job, void *item, ws_worker *worker, ws_outtext *out, ws_err *err);
     int (*ahead)(ws_job *job); /* for idle threads, as ws_source_ahead */
-    /* Says in text, of n bytes, what was done in so many seconds, and in *share how much of the input that is, 0 to 1;
-     * below 0 if that is unknown. Any thread. */
+    /* Writes a progress line about so many seconds to text, of n bytes. Sets *share to the part of the input that is
+     * done, 0 to 1, or below 0 if that is unknown. Any thread. */
     void (*progress)(ws_job *job, double seconds, char *text, size_t n, double *share);
     /* Returns how much of all work is done, 0 to 1, as far as scored cells tell; below 0 if the size of the input is
      * unknown. *all: the cells of all work, as far as the part that was read tells; 0 if they are unknown. Any thread.
@@ -233,8 +233,8 @@ typedef struct ws_tool {
      * make may be called again. made_size: about how many bytes that is. NULL: made targets stay. */
     void (*forget)(ws_job *job, uint32_t t);
     size_t (*made_size)(const ws_job *job, uint32_t t);
-    /* Writes files of the tool's own that need no input, before the heads of the outputs: until then an option may turn
-     * out to be wrong. NULL if there are none. */
+    /* Writes files of the tool's own that need no input. Called once all options are known to be right, so that no
+     * file is touched if one is wrong, and before the heads of the outputs. NULL if there are none. */
     int (*early)(ws_job *job, ws_err *err);
     /* Sets up the stages and the source of a chain. They stay until `finish` has returned. Where the reader has items,
      * these stages come behind them, the reader is the source, and `wish` may be NULL. NULL: there are items alone. */
