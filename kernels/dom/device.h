@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The steps parse, resolve and rescore on CUDA devices: lists of spans of any models. README.md, "On a device", has
+ * The steps parse, resolve and rescore on CUDA devices: lists of spans of any models. device/README.md has
  * layouts and speed. A build without CUDA has device_none.c. */
 #ifndef WS_DOM_DEVICE_H
 #define WS_DOM_DEVICE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Problems of the domain stage on a device: what a kernel gets, and where a problem's rows and cells lie. README.md,
-// "On a device", has the layout.
+// Problems of the domain stage on a device: what a kernel gets, and where a problem's rows and cells lie. README.md
+// has the layout.
 #ifndef WS_DOM_DEVICE_CUH
 #define WS_DOM_DEVICE_CUH
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Models of the domain stage as devices have them. README.md, "On a device", has the layouts.
+// Models of the domain stage as devices have them. README.md has the layouts.
 #ifndef WS_DOM_MODEL_CUH
 #define WS_DOM_MODEL_CUH
 
