@@ -165,7 +165,7 @@ __device__ __forceinline__ void ws_ssv_di_run(const ws_ssv_di_args &a, ws_ssv_di
 // Chooses the shape and makes the table of the alarm two rows at a time: [part][first and second residue][four
 // registers][class][lane] of 16 bytes. p->R is 0 for other alphabets than that of proteins, for models that are too
 // long, and where devices have too little shared memory. It is 0 for models of up to WS_SSV_DI_FEW nodes too: with 60
-// nodes it was no faster (README). Returns WS_ENOMEM on failure.
+// nodes it was no faster. Returns WS_ENOMEM on failure.
 int ws_ssv_di_lay_out(ws_ssv_di *p, ws_devtable *table, const ws_bytes *b, ws_err *err);
 
 // Returns what the kernel needs of a task; words: of its longest stretch, with what comes before. R is 0 if the model

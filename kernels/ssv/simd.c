@@ -119,7 +119,7 @@ static void clear(void *layout) { ws_free(((ssv *)layout)->s.cost); }
 enum {
     ALARM = 255, /* the result where a height was an alarm; else it is 0 */
     BIT_LEAST = 64,
-    BIT_MOST = 80 /* far above 64 too many sequences alarm for nothing: see the README */
+    BIT_MOST = 80 /* far above 64 too many sequences alarm for nothing: docs/rejected.md */
 };
 
 /* Begins a sequence; least: the height for a SIGN, not used by the others. */
