@@ -102,6 +102,20 @@ source_paths() {
     done
 }
 
+@test "pages that are read as a whole stay short; what was tried and lost has one page" {
+    local page
+    cd "$top"
+    sed -n 's/^## //p' docs/rejected.md | tr -d , | tr 'A-Z ' a-z- >"$BATS_TEST_TMPDIR/anchors"
+    for page in kernels/*/README.md kernels/*/device/README.md; do
+        [ "$(wc -w <"$page")" -le 1200 ] || fail "$page has $(wc -w <"$page") words, at most 1200"
+        ! grep -iE '^#+ .*(tried|rejected|decided against)' "$page" || fail "$page: that belongs into docs/rejected.md"
+        grep -qxF "$(sed -n 's/.*rejected\.md#\([a-z-]*\)).*/\1/p' "$page")" "$BATS_TEST_TMPDIR/anchors" ||
+            fail "$page names no section of docs/rejected.md"
+    done
+    ! awk -F '[|]' '/^[|]/ && (NF != 4 || $2 ~ /^ *$/ || $3 ~ /^ *$/)' docs/rejected.md | grep . ||
+        fail "lines without an idea or without a reason"
+}
+
 # A copy of the sources with what is compiled already; objects with a sanitizer would not link without.
 copy_sources() { # copy_sources FOLDER
     mkdir -p "$1"
