@@ -18,7 +18,7 @@ ws_filter_value ws_filtercol_bits, ws_filtercol_bias, ws_filtercol_p, ws_filterc
 
 enum {
     WS_FILTER_IF_ABSENT = 1, /* written only if the table that was read lacks it */
-    WS_FILTER_ON_DEMAND = 2, /* written only if -f names it too */
+    WS_FILTER_ON_DEMAND = 2, /* written only if -f names it too; stands behind WS_FILTER_ACCESSION */
     WS_FILTER_NEEDS_BIAS = 4 /* absent with --nobias */
 };
 typedef struct ws_filtercol {
