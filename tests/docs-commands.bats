@@ -112,6 +112,7 @@ source_paths() {
         grep -qxF "$(sed -n 's/.*rejected\.md#\([a-z-]*\)).*/\1/p' "$page")" "$BATS_TEST_TMPDIR/anchors" ||
             fail "$page names no section of docs/rejected.md"
     done
+    [ "$(wc -w <docs/architecture.md)" -le 1500 ] || fail "docs/architecture.md has $(wc -w <docs/architecture.md) words"
     ! awk -F '[|]' '/^[|]/ && (NF != 4 || $2 ~ /^ *$/ || $3 ~ /^ *$/)' docs/rejected.md | grep . ||
         fail "lines without an idea or without a reason"
 }
