@@ -38,6 +38,8 @@ breach "$tmp/long" "files over the ceiling; split them by idea"
 [ -z "$tracked" ] || xargs wc -c <"$tmp/files" |
     awk -v max=$bytes '$2 != "total" && $1 > max { print $2 ": " $1 " bytes, at most " max }' >"$tmp/large"
 breach "$tmp/large" "files too large to be committed"
+[ -z "$tracked" ] || grep -E '\.(orig|rej)$' "$tmp/files" >"$tmp/left"
+breach "$tmp/left" "what a merge or patch left"
 
 # ---- layers: what a file includes, and what an object is linked to, lies in its own folder or in a lower layer ----
 layers='lib/base | lib/simd lib/dev | lib/files lib/compress | lib/stream | lib/formats | lib/hmm lib/run | lib/msa | lib/scan lib/hits'
