@@ -51,7 +51,8 @@ typedef struct ws_cascade_opts {
         {'T', "bits", NULL, WS_OPT_REAL, WS_CASCADE_AT(bits), "BITS", \
          "pass if the bit score is at least BITS; replaces the default -P", \
          .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_CASCADE_AT(bits_given)}, \
-        WS_CASCADE_REAL('E', "evalue", evalue, "E", "pass if P times -Z is at most E", 1e300, WS_OPT_ABOVE), \
+        WS_CASCADE_REAL('E', "evalue", evalue, "E", "pass if the E-value, P times -Z, is at most E", \
+                        1e300, WS_OPT_ABOVE), \
         WS_CASCADE_REAL('Z', "db-size", z, "N", \
             "sequences in the whole database, for E-values: in= of the ##end line", 1e18, \
                         WS_OPT_ABOVE), \

@@ -39,8 +39,8 @@ typedef struct options {
 
 static const ws_opt opts[] = {
     WS_CASCADE_OPTS("1e-5"), WS_CASCADE_NOBIAS,
-    MOST(best, "of the models that a sequence passes only the N best"),
-    MOST(top, "of the sequences that pass a model only the N best; rows leave at the end"),
+    MOST(best, "keep only the N best models of each sequence"),
+    MOST(top, "keep only the N best sequences of each model; rows leave at the end"),
     CUT("cut_ga"), CUT("cut_nc"), CUT("cut_tc"), WS_OPT_END,
 };
 

@@ -35,7 +35,7 @@ static const ws_opt opts[] = {
     {0, "double", NULL, WS_OPT_FLAG, AT(all_double), NULL, "compute all pairs in double precision",
      .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, PLAIN},
     {0, "no-sharing", NULL, WS_OPT_FLAG, AT(no_sharing), NULL,
-     "compute also equal reads and common beginnings of haplotypes; for measurements", .group = WS_GROUP_RUN, PLAIN},
+     "compute equal reads and common beginnings of haplotypes again; for measurements", .group = WS_GROUP_RUN, PLAIN},
     {0, "in-format", NULL, WS_OPT_CHOICE, AT(in_format), "FORMAT",
      "insist on auto, batch or results [auto: by content]", .choices = in_formats, .group = WS_GROUP_INPUT, PLAIN},
     {'O', "out-format", NULL, WS_OPT_CHOICE, AT(matrix), "FORMAT",
@@ -47,7 +47,7 @@ static const ws_opt opts[] = {
      .min = 0, .max = WS_PAIRHMM_DIGITS_MAX, .group = WS_GROUP_OUTPUT, .flags = WS_OPT_RESULT,
      .given = AT(digits_given)},
     {'K', "batch", NULL, WS_OPT_SIZE, AT(block), "SIZE",
-     "bytes of input taken at once; the rows are the same for all [128K, on a device 4M]", .min = 1, .max = 1e12,
+     "bytes of input taken at once; all sizes give the same rows [128K, on a device 4M]", .min = 1, .max = 1e12,
      .group = WS_GROUP_RUN, PLAIN},
     /* common options that pairhmm refuses */
     {'a', "all", NULL, WS_OPT_FLAG, AT(all), NULL, "", NOT_HERE},

@@ -54,7 +54,7 @@ const ws_opt ws_papara_opt_table[] = {
     {0, "tree", NULL, WS_OPT_STRING, AT(tree_out), "FILE", "write the tree with {n} at branch n of the rows",
      .group = WS_GROUP_OUTPUT, PLAIN},
     {0, "alignment", NULL, WS_OPT_STRING, AT(alignment), "FILE",
-     "align each read to its best branch and write the rows there", .group = WS_GROUP_OUTPUT, PLAIN},
+     "align each read to its best branch and write the rows to FILE", .group = WS_GROUP_OUTPUT, PLAIN},
     {0, "alignment-format", NULL, WS_OPT_CHOICE, AT(alignment_format), "FORMAT",
      "fasta, the reads alone, or phylip, behind the reference rows [fasta]", .choices = align_formats,
      .group = WS_GROUP_OUTPUT, PLAIN},
@@ -68,7 +68,7 @@ const ws_opt ws_papara_opt_table[] = {
 
     {'j', "threads", "cpu", WS_OPT_INT, AT(threads), "N", "threads in all [all cores that the process may use]",
      .min = 0, .max = 4096, .group = WS_GROUP_RUN, PLAIN},
-    {0, "quiet", NULL, WS_OPT_FLAG, AT(quiet), NULL, "no notes and no progress on standard error",
+    {0, "quiet", NULL, WS_OPT_FLAG, AT(quiet), NULL, "write no notes and no progress on standard error",
      .group = WS_GROUP_MISC, PLAIN},
     WS_OPT_END,
 };

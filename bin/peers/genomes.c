@@ -11,8 +11,8 @@ enum { WINDOWS = 1, ALPHABET, STRANDS, SIZES, FORMATS };
 #define BIAS_WINDOWS(first) WINDOW("--B1", "110", first), WINDOW("--B2", "240", "Viterbi"), \
     WINDOW("--B3", "1000", "Forward")
 #define STRANDS_SEARCHED \
-    FLAG(OTHER, "--watson", "search the strand as it is read only", "search only top strand:\ton", .turn = STRANDS), \
-        FLAG(OTHER, "--crick", "search the other strand only", "search only bottom strand:\ton", .turn = STRANDS)
+    FLAG(OTHER, "--watson", "search only the strand as it is read", "search only top strand:\ton", .turn = STRANDS), \
+        FLAG(OTHER, "--crick", "search only the other strand", "search only bottom strand:\ton", .turn = STRANDS)
 #define DFAM_TABLE \
     PATH("--dfamtblout", "write the table that Dfam uses to file <f>", "hits output in Dfam format:\t%s")
 #define WINDOW_FILTERS(default_, first) \

@@ -69,7 +69,7 @@ const ws_peer ws_peer_jackhmmer = {
              "MSA checkpoint files output:\t%s-<i>.sto"),
         FORMS, MATRIX, THRESHOLDS("sequences", "sequence", "<=", "0.001"), FILTERS,
         FRAGMENTS("define fragments if <= x*alen:"), WEIGHTS, CLUSTERS("--wid", "--wblosum", "BLOSUM wgts"), ENTROPY,
-        FLAG(BUILD, "--eentexp", "the same by a power of each column's count  [default]", NULL,
+        FLAG(BUILD, "--eentexp", "effective number: by a power of each column's count  [default]", NULL,
              .choice = WS_PEER_NUMBERS),
         NUMBERS, PRIORS, CALIBRATION(", "), NONULL2(.turn = 0), SPACES, SEED(.turn = 0), SEQUENCE_FORMATS(),
         {.name = "--seq_limit"}, /* of AlphaFold 3's patch, which asks whether it is there */

@@ -33,12 +33,12 @@ static plan *plan_of(const ws_job *job) { return job->data; }
 
 static const ws_opt opts[] = {
     {'f', "list", NULL, WS_OPT_FLAG, offsetof(options, list), NULL,
-     "the second operand is a file with a name or accession on each line, - is standard input",
+     "read names or accessions from the second operand, a file with one a line; - is standard input",
      .group = WS_GROUP_INPUT, .given = WS_OPT_NOGIVEN},
-    {'O', "named", NULL, WS_OPT_FLAG, offsetof(options, named), NULL, "write to a file that is called as the key",
+    {'O', "named", NULL, WS_OPT_FLAG, offsetof(options, named), NULL, "write each model to a file named by its key",
      .group = WS_GROUP_OUTPUT, .given = WS_OPT_NOGIVEN},
     {0, "index", NULL, WS_OPT_FLAG, offsetof(options, index), NULL,
-     "make the index HMMFILE.ssi, by which models are found without reading the file", .group = WS_GROUP_OUTPUT,
+     "make the index HMMFILE.ssi, so that models are found without reading the file", .group = WS_GROUP_OUTPUT,
      .given = WS_OPT_NOGIVEN},
     WS_OPT_END,
 };

@@ -27,6 +27,6 @@ const ws_peer ws_peer_hmmfetch = {
     .opt = (const ws_peer_opt[]){
         HELP, FLAG(BASIC, "-f", "the second operand is a file of keys, or - for standard input", NULL),
         FLAG(BASIC, "-o", "write to file <f> [standard output]", NULL),
-        FLAG(BASIC, "-O", "write to a file that is called as the key", NULL),
+        FLAG(BASIC, "-O", "write each model to a file named by its key", NULL),
         FLAG(BASIC, "--index", "make the index <hmmfile>.ssi", NULL), {.name = NULL}},
 };

@@ -67,6 +67,6 @@ void ws_queryset_release(ws_queryset *q);
          "calibration: the tail of Forward scores that is fitted [0.04]", .min = 0, .max = 0.99999999999999989, \
          .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, .given = WS_OPT_NOGIVEN}, \
         WS_QUERY_STRING(type, "qformat", format, "FORMAT", \
-                        "insist on queries in this format: " WS_SEQFORMAT_NAMES " [by content]", WS_GROUP_INPUT)
+                        "read queries in this format only: " WS_SEQFORMAT_NAMES " [by content]", WS_GROUP_INPUT)
 
 #endif

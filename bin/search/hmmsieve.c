@@ -17,13 +17,13 @@ static const ws_opt opts[] = {
     WS_HIT_FLAG(ws_sieve, "scan", dom.by_seq, WS_GROUP_FILTER, WS_OPT_RESULT,
                 "behave as hmmscan: report by sequence; Z is the number of models"),
     {0, "hmmer-path", NULL, WS_OPT_FOLDER, 0, "DIR",
-     "print the folder where this program has the names of HMMER's programs; make DIR one that can be mounted",
+     "print the folder of HMMER's program names, for PATH; with =DIR make such a folder to mount",
      .group = WS_GROUP_MISC, .given = WS_OPT_NOGIVEN},
     WS_HIT_FLAG(ws_sieve, "long", windows, WS_GROUP_FILTER, WS_OPT_RESULT,
                 "must come first: run nhmmsieve (genomes) instead"),
 
     WS_SIEVE_FORMAT,
-    {0, "qformat", NULL, WS_OPT_STRING, WS_SIEVE_AT(tformat), "FORMAT", "the same, by its name in hmmscan",
+    {0, "qformat", NULL, WS_OPT_STRING, WS_SIEVE_AT(tformat), "FORMAT", "same as --tformat, by hmmscan's name",
      .group = WS_GROUP_INPUT, .given = WS_OPT_NOGIVEN},
 
     WS_HIT_OUTPUT_OPTS(ws_domscore, forms, "text"),

@@ -168,26 +168,26 @@ extern const ws_scoring ws_sieve_scoring;
     {0, name_, NULL, WS_OPT_REAL, WS_SIEVE_AT(field), "P", help_, .min = 0, .max = 1e300, .group = WS_GROUP_FILTER, \
      .flags = WS_OPT_RESULT, .given = WS_SIEVE_AT(F_given)}
 #define WS_SIEVE_FILTER_OPTS \
-    {'a', "max", NULL, WS_OPT_FLAG, WS_SIEVE_AT(max), NULL, "no filters: every sequence is looked at for domains", \
+    {'a', "max", NULL, WS_OPT_FLAG, WS_SIEVE_AT(max), NULL, "turn the filters off: search every sequence for domains", \
      .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}, \
         WS_SIEVE_FILTER("F1", F1, "sequences pass msvfilt if their P-value is at most P [0.02]"), \
         WS_SIEVE_FILTER("F2", F2, "sequences pass vitfilt if their P-value is at most P [1e-3]"), \
         WS_SIEVE_FILTER("F3", F3, "sequences pass fwdscore if their P-value is at most P [1e-5]"), \
         WS_HIT_FLAG(ws_sieve, "nobias", dom.cascade.nobias, WS_GROUP_FILTER, WS_OPT_RESULT, \
-                    "the filters do not correct for composition bias")
+                    "do not correct for composition bias in the filters")
 #define WS_SIEVE_FORMAT \
     {0, "tformat", "in-format", WS_OPT_STRING, WS_SIEVE_AT(tformat), "FORMAT", \
-     "insist on sequences in this format: " WS_SEQFORMAT_NAMES " [by content]", .group = WS_GROUP_INPUT, \
+     "read sequences in this format only: " WS_SEQFORMAT_NAMES " [by content]", .group = WS_GROUP_INPUT, \
      .given = WS_OPT_NOGIVEN}, \
         {0, "db-shards", NULL, WS_OPT_INT, WS_SIEVE_AT(db_shards), "N", \
-         "each file of sequences stands for N: FILE-00000-of-0000N and so on, one database", .min = 1, .max = 99999, \
+         "each FILE names N files of one database: FILE-00000-of-0000N and so on", .min = 1, .max = 99999, \
          .group = WS_GROUP_INPUT, .given = WS_OPT_NOGIVEN}
 #define WS_SIEVE_THREADS \
     {'t', "threads", "cpu", WS_OPT_INT, WS_SIEVE_AT(threads), "N", \
      "threads, 0 is 1 [all cores that the process may use]", .min = 0, .max = 4096, .group = WS_GROUP_RUN, \
      .given = WS_SIEVE_AT(threads_given)}, \
     WS_HIT_FLAG(ws_sieve, "cpu-domains", cpu_domains, WS_GROUP_RUN, 0, \
-                "the CPU alone scores domains [the GPU too, where one runs]")
+                "score domains on the CPU alone [on the GPU too, where one runs]")
 /* Options of HMMER's that are not here. */
 #define WS_SIEVE_ABSENT(name_, field, type_) \
     {0, name_, NULL, type_, type_ == WS_OPT_FLAG ? WS_SIEVE_AT(field) : WS_SIEVE_AT(text), "X", "", \

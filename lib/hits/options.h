@@ -61,7 +61,7 @@ typedef enum ws_dom_form {
             "take all thresholds from the model's TC cutoffs"), \
     { \
         0, "cutoffs", NULL, WS_OPT_STRING, offsetof(type, cutoffs), "FILE", \
-            "take each model's thresholds from this table: of one's own, of KofamScan or PADLOC", \
+            "take each model's thresholds from FILE: your own table, KofamScan's or PADLOC's", \
             .group = WS_GROUP_INPUT, .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN \
     }
 #define WS_HIT_SPACE_OPTS(type) \
@@ -74,7 +74,7 @@ typedef enum ws_dom_form {
             "do not correct scores for biased composition"), \
     { \
         0, "seed", NULL, WS_OPT_INT, offsetof(type, seed), "N", \
-            "begin the random numbers of each ensemble with N [42]", .min = 0, \
+            "seed of the random numbers of each ensemble [42]", .min = 0, \
             .max = UINT32_MAX, .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, .given = offsetof(type, seed_given) \
     }
 #define WS_HIT_SCORE_OPTS(type) WS_HIT_THRESHOLD_OPTS(type, "0.01"), WS_HIT_CUT_OPTS(type), WS_HIT_SPACE_OPTS(type)
@@ -89,7 +89,7 @@ typedef enum ws_dom_form {
 /* An option of AlphaFold's jackhmmer. */
 #define WS_SEQ_LIMIT(type) \
     {0, "seq_limit", NULL, WS_OPT_INT, offsetof(type, seq_limit), "N", \
-     "write no more than the best N targets of each query", .min = 1, .max = 1e12, .group = WS_GROUP_OUTPUT, \
+     "write at most the best N targets of each query", .min = 1, .max = 1e12, .group = WS_GROUP_OUTPUT, \
      .flags = WS_OPT_RESULT, .given = WS_OPT_NOGIVEN}
 
 /* forms: the choices of -O; form: its default. */
@@ -98,26 +98,28 @@ typedef enum ws_dom_form {
      "write tsv, text, tblout, domtblout, pfamtblout, sto, a2m, a3m, fasta or ids [" form_ "]", .choices = forms, \
          .group = WS_GROUP_OUTPUT, \
      .given = WS_OPT_NOGIVEN}, \
-        WS_HIT_PATH(type, 0, "tblout", beside[WS_DOMFORM_TBLOUT], "write hmmsearch's table of sequences there too"), \
+        WS_HIT_PATH(type, 0, "tblout", beside[WS_DOMFORM_TBLOUT], \
+                    "also write hmmsearch's table of sequences to FILE"), \
         WS_HIT_PATH(type, 0, "domtblout", beside[WS_DOMFORM_DOMTBLOUT], \
-                    "write hmmsearch's table of domains there too"), \
+                    "also write hmmsearch's table of domains to FILE"), \
         WS_HIT_PATH(type, 0, "pfamtblout", beside[WS_DOMFORM_PFAMTBLOUT], \
-                    "write Pfam's table of sequences, then of domains there too"), \
+                    "also write Pfam's table of sequences, then of domains, to FILE"), \
         WS_HIT_PATH(type, 'A', "msa", beside[WS_DOMFORM_STO], \
-                    "write the alignment of all included domains there too, in Stockholm"), \
+                    "also write an alignment of all included domains to FILE, in Stockholm"), \
         {0, "records", NULL, WS_OPT_STRING, offsetof(type, beside[WS_DOMFORM_RECORDS]), "FILE", "", \
          .group = WS_GROUP_OUTPUT, .flags = WS_OPT_HIDDEN, .given = WS_OPT_NOGIVEN}, \
-        WS_HIT_FLAG(type, "noali", noali, WS_GROUP_OUTPUT, 0, "no alignments in the text report"), \
+        WS_HIT_FLAG(type, "noali", noali, WS_GROUP_OUTPUT, 0, "leave alignments out of the text report"), \
         {0, "textw", NULL, WS_OPT_INT, offsetof(type, textw), "N", \
-         "lines of the text report have at most N characters [120]", \
+         "wrap the text report at N characters [120]", \
          .min = 120, .max = 1e9, .group = WS_GROUP_OUTPUT, .given = offsetof(type, textw_given)}, \
         WS_HIT_FLAG(type, "notextw", notextw, WS_GROUP_OUTPUT, 0, \
-            "lines of the text report have any length, and -A is one block"), \
+            "do not wrap the text report; write -A as one block"), \
         WS_HIT_FLAG(type, "acc", acc, WS_GROUP_OUTPUT, 0, \
-            "the text report shows the model's accession in place of its name"), \
+            "show accessions of models in place of names in the text report"), \
     { \
         0, "mem", NULL, WS_OPT_SIZE, offsetof(type, mem), "SIZE", \
-            "memory of the ensemble of one region [4G]; hits beyond an eighth of a SIZE given go to a file", .min = 1, \
+            "most memory of the ensemble of one region [4G]; if given, hits beyond an eighth of it go to a file", \
+           .min = 1, \
             .max = 1e15, .group = WS_GROUP_RUN, .given = offsetof(type, mem_given) \
     }
 

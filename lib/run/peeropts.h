@@ -12,7 +12,7 @@
     {.name = name_, .group = WS_PEER_##group_, .value = default_, .range = range_, .help = help_, .echo = __VA_ARGS__}
 #define PATH(name_, help_, echo_) VALUE(OUTPUT, name_, NULL, NULL, help_, echo_)
 
-#define HELP FLAG(BASIC, "-h", "show this", NULL)
+#define HELP FLAG(BASIC, "-h", "show this help", NULL)
 #define REPORT_PATH PATH("-o", "write the report to file <f> [standard output]", "output directed to file:\t%s")
 #define ALIGNMENT_PATH(label) PATH("-A", "write the alignment of all included hits to file <f>", label "\t%s")
 #define TABLES \
@@ -113,9 +113,9 @@ enum { WS_PEER_WEIGHTS = 1, WS_PEER_NUMBERS = 2 };
 #define NUMBER(name_, help_, word) \
     FLAG(BUILD, name_, help_, "effective seq number scheme:\t" word, .choice = -WS_PEER_NUMBERS)
 #define NUMBERS \
-    NUMBER("--eclust", "it is the number of clusters", "single linkage clusters"), \
-        NUMBER("--enone", "it is the number of rows", "none"), \
-        VALUE(BUILD, "--eset", NULL, NULL, "it is <x>", "effective seq number:\tset to %f", \
+    NUMBER("--eclust", "effective number: clusters", "single linkage clusters"), \
+        NUMBER("--enone", "effective number: rows", "none"), \
+        VALUE(BUILD, "--eset", NULL, NULL, "effective number: <x>", "effective seq number:\tset to %f", \
               .choice = -WS_PEER_NUMBERS), \
         VALUE(BUILD, "--ere", NULL, "x>0", "for --eent: least relative entropy of a position", \
               "minimum rel entropy target:\t%f bits"), \
