@@ -51,7 +51,7 @@ same_but_name() { same <(cut -f2- "$1") <(cut -f2- "$2"); }
     make_nifti scaled.nii dims=9,7,5 values=0,100,250 noise=60 slope=-0.5 inter=1000
     bare --classes 3 small.nii >a
     bare --classes 3 scaled.nii >b
-    awk -F '\t' '{ printf "%s %.5f %.5f %s\n", $3, 1000 - $5 / 2, $6 / 2, $8 }' a >want
+    awk -F '\t' '{ printf "%s %.5f %.5f %s\n", $3, 1000 - $5 / 2, $6 / 2, $8 }' a | tac >want # the means turn round
     awk -F '\t' '{ printf "%s %.5f %.5f %s\n", $3, $5, $6, $8 }' b >got
     same want got
     make_nifti flat.nii dims=4,4,4 type=float32 values=7.25
@@ -151,6 +151,113 @@ assert (a.affine == b.affine).all() and b.get_fdata().max() == 2 and a.shape == 
     [ "$(cut -f2,3 got)" = $'only\t315' ]
     bare --class low:20:0.001 --class high:260:40 --fixed small.nii | cut -f2,5,6 |
         same - <(printf 'low\t20\t0.5\nhigh\t260\t40\n') # half a step of the values is the least
+}
+
+@test "random volumes with and without masks: as the specification says, in plain Python" {
+    run -0 python3 "$top/tests/mrf_spec.py" 120
+    [ "$output" = '120 volumes, 120 as the specification says' ]
+}
+
+@test "a mask: outside are no classes, no neighbours, no statistics, and any values" {
+    make_nifti mask.nii.gz dims=9,7,5 type=uint8 values=0,1,1
+    make_nifti int.nii dims=9,7,5 type=int16 order='>' values=0,-7,-7 slope=0.5 inter=0
+    python3 - <<'PY'
+import gzip, math, struct
+inside = gzip.open("mask.nii.gz").read()[352:]
+data = bytearray(open("small.nii", "rb").read())
+for i, c in enumerate(inside):
+    if not c: struct.pack_into("<h", data, 352 + 2 * i, -32768 + i * 70)
+open("other.nii", "wb").write(data)
+values = struct.unpack("<315h", data[352:])
+struct.pack_into("<2h", data, 70, 16, 32)
+open("float.nii", "wb").write(data[:352] + struct.pack("<315f", *(v if c else math.nan for v, c in zip(values, inside))))
+PY
+    n=$(gzip -dc mask.nii.gz | tail -c +353 | tr -d '\0' | wc -c)
+    bare --classes 3 --mask mask.nii.gz --labels want.nii small.nii >want
+    [ "$(cut -f3 want | paste -sd+ | bc)" -eq "$n" ]
+    same <(cut -f2,10 want) <(printf '%s\t%s\n' 1 1 2 2 3 3)
+    cmp <(tail -c +353 want.nii | tr '\1\2\3' '\1\1\1') <(gzip -dc mask.nii.gz | tail -c +353)
+    for m in int.nii -; do
+        for f in other.nii float.nii; do
+            bare --classes 3 --mask $m --labels got.nii $f <int.nii >got
+            [ "$(sha want.nii)" = "$(sha got.nii)" ] || fail "labels of $f, mask $m"
+            if [ $f = other.nii ]; then same_but_name want got; fi
+        done
+    done
+    bare --classes 3 --mask mask.nii.gz small.nii other.nii >got
+    same <(head -3 got | cut -f2-) <(tail -3 got | cut -f2-)
+    mrfseg --classes 3 --mask mask.nii.gz small.nii --stats=s.json >got
+    grep -q -- '--mask mask.nii.gz' got
+    python3 -c "import json; assert json.load(open('s.json'))['voxels'] == $n"
+    bare --classes 3 --mask mask.nii.gz --seed 7,3,2 --labels part.nii small.nii >got
+    python3 "$top/tests/mrf.py" kept want.nii 7,3,2 | head -1 | same - <(sha part.nii)
+    tail -1 got | cut -f2,10 | grep -qx $'\\([123]\\):component\t\\1' || fail "$(tail -1 got)"
+}
+
+@test "a mask that is none, or does not fit" {
+    masks() { # masks PATTERN... -- MASK
+        local want=()
+        while [ "$1" != -- ]; do want+=("$1"); shift; done
+        refuses "${want[@]}" -- small.nii --mask "$2"
+    }
+    make_nifti m.nii dims=9,7,4 type=uint8 values=0,1
+    masks 'small.nii: volume 1: 9 x 7 x 5 voxels, but the mask m.nii has 9 x 7 x 4; expected' -- m.nii
+    make_nifti m.nii dims=9,7,5 type=uint8 values=0,1,2
+    masks 'm.nii: voxel 3,0,0 of the mask, counted from 0, is 1, and voxel 6,0,0 is 2; expected 0 outside' -- m.nii
+    make_nifti m.nii dims=9,7,5 type=float32 values=0.5,0,0.25
+    masks 'm.nii: voxel 0,0,0 .* is 0.5, and voxel 6,0,0 is 0.25; expected' -- m.nii
+    make_nifti m.nii dims=9,7,5 type=float32 values=0,nan
+    masks 'm.nii: voxel 3,0,0 of the mask, counted from 0, is not a number; expected' -- m.nii
+    make_nifti m.nii dims=9,7,5 type=float64 values=1,inf
+    masks 'm.nii: voxel 3,0,0 of the mask, counted from 0, is infinite; expected' -- m.nii
+    make_nifti m.nii dims=9,7,5 type=uint8 values=0
+    masks 'm.nii: all voxels of the mask are 0; expected another' -- m.nii
+    make_nifti m.nii dims=9,7,5,2 type=uint8 values=0,1
+    masks 'm.nii: a series of 2 volumes, expected a mask of one' -- m.nii
+    make_nifti m.nii dims=9,7,5 type=uint8 values=0,1 cut=1
+    masks 'm.nii: ends at byte 666, expected 667' -- m.nii
+    make_nifti m.nii dims=9,7,5 type=uint8 values=0,1 tail=1
+    masks 'm.nii: goes on at byte 667' -- m.nii
+    make_nifti m.nii dims=9,7,5 type=uint8 values=0,1 raw=280:00000040 # x the other way round
+    masks 'small.nii: volume 1: voxel 8,0,0, .* lies at 74,-126,-72 mm, that of the mask m.nii at 106,-126,-72; expected' -- m.nii
+    make_nifti m.nii dims=9,7,5 type=uint8 values=0,1 raw=254:0000 # nowhere
+    bare --classes 2 --mask m.nii small.nii >/dev/null
+    # by the qform, which turns nothing, from -126 on
+    make_nifti m.nii dims=9,7,5 type=uint8 values=0,1 raw=252:01000000 raw=268:0000b4420000fcc2000090c2
+    masks 'voxel 8,0,0, .* at 74,-126,-72 mm, that of the mask m.nii at 106,-126,-72' -- m.nii
+    echo hello >m.nii
+    masks 'm.nii: ends at byte 6' -- m.nii
+    masks 'nosuch.nii.*No such file' -- nosuch.nii
+    make_nifti m.nii dims=9,7,5 type=uint8 values=0,1
+    refuses 'the seed 0,0,0 lies outside of the mask' -- small.nii --mask m.nii --seed 0,0,0
+    misuse 'labels: m.nii is also read' -- --classes 2 --mask m.nii --labels m.nii
+    run --separate-stderr mrfseg --classes 2 --mask - <m.nii
+    refused 2 'mask -: standard input is the volume'
+}
+
+@test "the description of the labels names the classes" {
+    described() { dd if="$1" bs=1 skip=148 count=80 status=none | tr -d '\0'; }
+    make_nifti mask.nii dims=9,7,5 type=uint8 values=0,1
+    local long=abcdefghijklmnopqrstuvwxyz
+    while IFS='|' read -r options want; do
+        mrfseg $options --labels got.nii small.nii >/dev/null
+        [ "$(described got.nii)" = "$want" ] || fail "$options: $(described got.nii)"
+    done <<EOF
+--classes 3|mrfseg: 3 classes by mean
+--classes 3 --mask mask.nii|mrfseg: 0 outside, 3 classes by mean
+--class fat:90:30 --class air:10:20|mrfseg: 0 fat, 1 air
+--class fat:90:30 --class air:10:20 --mask mask.nii|mrfseg: 0 outside, 1 fat, 2 air
+--class $long:90:30 --class a$long:10:20 --class bcd:1:1|mrfseg: 0 $long, 1 a$long, 2 bcd
+--class $long:90:30 --class a$long:10:20 --class bcdefghi:1:1|mrfseg: 0 $long, 1 a$long, 2 bcdefghi
+--class $long:90:30 --class a$long:10:20 --class bcdefghij:1:1|mrfseg: 0 $long, 1 a$long, ...
+EOF
+}
+
+@test "classes that were found are in the order of their means" {
+    make_nifti three.nii dims=60,9,5 values=0,0,0,0,0,0,0,100,104,108,1000
+    bare --classes 3 --beta-in 2 three.nii >got
+    sort -t $'\t' -k5,5g got | same - got
+    same <(cut -f2,10 got) <(printf '%s\t%s\n' 0 0 1 1 2 2)
 }
 
 @test "columns, header, provenance, statistics" {

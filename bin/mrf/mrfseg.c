@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * mrfseg: segmentation of volumes by a Markov random field. */
-#include "kernels/mrf/after.h"
 #include "bin/mrf/program.h"
 #include "lib/base/number.h"
 #include "lib/run/job.h"
@@ -16,6 +15,15 @@ extern const ws_tool ws_mrfseg_tool;
 static ws_mrf_options *options_of(const ws_job *job) { return job->own; }
 static ws_mrf_plan *plan_of(const ws_job *job) { return job->data; }
 
+/* Standard input is either the mask or a volume. */
+static int check_standard_input(const ws_job *job, ws_err *err) {
+    int named = job->ninput == 0;
+    if (strcmp(options_of(job)->mask, "-") != 0) return WS_OK;
+    for (int i = 0; i < job->ninput; i++) named |= strcmp(job->input[i], "-") == 0;
+    return named ? ws_fail(err, WS_EUSAGE, "--mask -: standard input is the volume; expected a file for one of them")
+                 : WS_OK;
+}
+
 static int open_mrf(ws_job *job, ws_err *err) {
     const ws_mrf_options *o = options_of(job);
     ws_mrf_plan *p = job->data = ws_calloc(1, sizeof *p, err);
@@ -25,7 +33,8 @@ static int open_mrf(ws_job *job, ws_err *err) {
     if (!rc && p->labels && job->ninput > 1)
         rc = ws_fail(err, WS_EUSAGE, "%s: the labels of %d inputs; expected one input, as a file has one geometry",
                      o->labels ? "--labels" : "--out-format nii", job->ninput);
-    return rc;
+    if (!rc && o->mask) rc = check_standard_input(job, err);
+    return rc || !o->mask ? rc : ws_mrf_mask_read(&p->mask, o->mask, err);
 }
 
 static void close_mrf(ws_job *job) {
@@ -48,6 +57,7 @@ typedef struct item {
     ws_mrf_scale scale;
     ws_mrf_work work;
     ws_mrf_result result;
+    ws_mrf_order order;
     ws_mrf_kept kept;
     ws_buf label; /* with x fastest */
 } item;
@@ -80,25 +90,6 @@ static int fill(ws_job *job, void *it, size_t *parts, ws_err *err) {
     return ws_mrf_input_fill(&reader_of(job)->input, &((item *)it)->image, err);
 }
 
-static int check_seed(const ws_mrf_plan *p, const ws_mrf_volume *v, ws_err *err) {
-    if (p->seed[0] < v->size[0] && p->seed[1] < v->size[1] && p->seed[2] < v->size[2]) return WS_OK;
-    return ws_fail(err, WS_EDATA, "the seed %llu,%llu,%llu lies outside of %zu x %zu x %zu voxels, counted from 0",
-                   p->seed[0], p->seed[1], p->seed[2], v->size[0], v->size[1], v->size[2]);
-}
-
-static int keep_component(const ws_mrf_plan *p, item *it, ws_err *err) {
-    const ws_mrf_volume *v = &it->volume;
-    const size_t x = (size_t)p->seed[0], y = (size_t)p->seed[1], z = (size_t)p->seed[2];
-    uint8_t *label = (uint8_t *)it->label.p;
-    it->kept.label = label[x + v->size[0] * (y + v->size[1] * z)];
-    if (it->kept.label == 0)
-        return ws_fail(err, WS_EDATA,
-                       "the seed %zu,%zu,%zu has class %s, the first, whose label 0 is that of everything else; "
-                       "expected another class",
-                       x, y, z, p->name[0]);
-    return ws_mrf_component(v, label, x, y, z, &it->kept.sums, err);
-}
-
 static int label(const ws_job *job, const ws_mrf_body *b, item *it, int threads, ws_err *err) {
     const ws_mrf_plan *p = plan_of(job);
     for (int c = 0; c < p->conf.K && p->given; c++) {
@@ -112,8 +103,10 @@ static int label(const ws_job *job, const ws_mrf_body *b, item *it, int threads,
 
 static int segment(ws_job *job, item *it, int threads, ws_err *err) {
     const ws_mrf_plan *p = plan_of(job);
-    int rc = ws_mrf_codes(&it->image.header, it->image.data.p, &it->volume, &it->scale, threads, err);
-    if (!rc && p->seeded) rc = check_seed(p, &it->volume, err);
+    int rc = p->mask.inside ? ws_mrf_mask_fits(&p->mask, &it->image.header, err) : WS_OK;
+    if (!rc)
+        rc = ws_mrf_codes(&it->image.header, it->image.data.p, p->mask.inside, &it->volume, &it->scale, threads, err);
+    if (!rc && p->seeded) rc = ws_mrf_check_seed(p, &it->volume, err);
     ws_buf_release(&it->image.data); /* before there are labels: together they would be the most */
     if (rc) return rc;
     const ws_backend *b = ws_job_pick_backend(job);
@@ -122,14 +115,10 @@ static int segment(ws_job *job, item *it, int threads, ws_err *err) {
     return label(job, ws_job_pick_backend(job)->own, it, threads, err);
 }
 
-static int finish_labels(const ws_mrf_plan *p, item *it, ws_err *err) {
+static int finish(const ws_mrf_plan *p, item *it, ws_err *err) {
+    ws_mrf_order_of(p, &it->scale, &it->result, &it->order);
     if (!p->labels && !p->seeded) return WS_OK;
-    uint8_t *label = ws_buf_scratch(&it->label, it->volume.n, err);
-    if (!label) return WS_ENOMEM;
-    ws_mrf_labels(&it->volume, label);
-    int rc = p->seeded ? keep_component(p, it, err) : WS_OK;
-    if (!rc && p->boundary) ws_mrf_boundary(&it->volume, label);
-    return rc;
+    return ws_mrf_make_labels(p, &it->volume, &it->order, &it->label, &it->kept, err);
 }
 
 /* Segments a volume. Threads that are not at other volumes help with this one. */
@@ -139,14 +128,14 @@ static int work(ws_job *job, void *item_, size_t part, ws_worker *worker, ws_err
     const int busy = ++r->busy, threads = job->nworker > busy ? job->nworker / busy : 1;
     (void)part, (void)worker;
     int rc = segment(job, it, threads, err);
-    if (!rc) rc = finish_labels(plan_of(job), it, err);
+    if (!rc) rc = finish(plan_of(job), it, err);
     r->busy--;
     if (rc == WS_EDATA)
         ws_err_prefix(err, "%s: volume %llu: ", it->image.name, (unsigned long long)it->image.index + 1);
     if (rc) return rc;
     r->volumes++;
-    r->voxels += it->volume.n;
-    r->updates += it->volume.n * it->result.sweeps;
+    r->voxels += it->volume.inside;
+    r->updates += it->volume.inside * it->result.sweeps;
     r->changed += it->result.changed;
     return WS_OK;
 }
@@ -156,7 +145,8 @@ static int format(ws_job *job, void *item_, ws_worker *worker, ws_outtext *out, 
     const ws_mrf_plan *p = plan_of(job);
     const item *it = item_;
     (void)worker;
-    int rc = p->table ? ws_mrf_rows(p, &it->image, &it->scale, &it->result, &it->kept, &out[0], err) : WS_OK;
+    int rc = WS_OK;
+    if (p->table) rc = ws_mrf_rows(p, &it->image, &it->scale, &it->result, &it->order, &it->kept, &out[0], err);
     if (!rc && p->labels) rc = ws_mrf_add_labels(p, &it->image, (const uint8_t *)it->label.p, &out[p->table].text, err);
     for (int k = 0; k < job->nout && rc; k++) out[k].text.n = out[k].rows = 0;
     return rc;

@@ -19,6 +19,10 @@ enum { /* offsets */
     AT_UNITS = 123,
     AT_DESCRIP = 148,
     AT_QFORM = 252, /* the position in space follows, up to the name */
+    AT_SFORM = 254,
+    AT_QUATERN = 256,
+    AT_QOFFSET = 268,
+    AT_SROW = 280,
     AT_INTENT_NAME = 328,
     AT_MAGIC = 344
 };
@@ -155,11 +159,15 @@ static int parse_scale(ws_nifti *h, ws_err *err) {
     return WS_OK;
 }
 
-static void parse_edges(ws_nifti *h) {
+/* Returns the header's unit of length in mm. */
+static double unit_of(const ws_nifti *h) {
     const int unit = h->raw[AT_UNITS] & 7;
-    const double mm = unit == 1 ? 1000 : unit == 3 ? 0.001 : 1;
+    return unit == 1 ? 1000 : unit == 3 ? 0.001 : 1;
+}
+
+static void parse_edges(ws_nifti *h) {
     for (int i = 0; i < 3; i++) {
-        const double v = fabs((double)get_float(h, AT_PIXDIM + 4 * (i + 1))) * mm;
+        const double v = fabs((double)get_float(h, AT_PIXDIM + 4 * (i + 1))) * unit_of(h);
         h->mm[i] = isfinite(v) ? v : 0;
     }
 }
@@ -175,10 +183,39 @@ int ws_nifti_parse(ws_nifti *h, const uint8_t *p, ws_err *err) {
     return rc;
 }
 
+/* ---- the grid ---- */
+
+/* Sets the grid of the qform: a rotation by a quaternion, edges, an offset. */
+static void grid_of_qform(const ws_nifti *h, double grid[3][4]) {
+    const double b = (double)get_float(h, AT_QUATERN), c = (double)get_float(h, AT_QUATERN + 4),
+                 d = (double)get_float(h, AT_QUATERN + 8), rest = 1 - b * b - c * c - d * d,
+                 a = rest > 0 ? sqrt(rest) : 0, side = get_float(h, AT_PIXDIM) < 0 ? -1 : 1;
+    const double turn[3][3] = {{a * a + b * b - c * c - d * d, 2 * (b * c - a * d), 2 * (b * d + a * c)},
+                               {2 * (b * c + a * d), a * a + c * c - b * b - d * d, 2 * (c * d - a * b)},
+                               {2 * (b * d - a * c), 2 * (c * d + a * b), a * a + d * d - b * b - c * c}};
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++)
+            grid[i][k] = turn[i][k] * (double)get_float(h, AT_PIXDIM + 4 * (k + 1)) * (k == 2 ? side : 1);
+        grid[i][3] = (double)get_float(h, AT_QOFFSET + 4 * i);
+    }
+}
+
+int ws_nifti_grid(const ws_nifti *h, double grid[3][4]) {
+    double sum = 0;
+    if (get16(h, AT_SFORM) > 0) {
+        for (int i = 0; i < 12; i++) grid[i / 4][i % 4] = (double)get_float(h, AT_SROW + 4 * i);
+    } else if (get16(h, AT_QFORM) > 0) {
+        grid_of_qform(h, grid);
+    } else {
+        return 0;
+    }
+    for (int i = 0; i < 12; i++) sum += grid[i / 4][i % 4] *= unit_of(h);
+    return isfinite(sum);
+}
+
 /* ---- labels ---- */
 
-void ws_nifti_labels(const ws_nifti *h, uint8_t out[WS_NIFTI_DATA]) {
-    static const char description[] = "labels of warpsieve mrfseg";
+void ws_nifti_labels(const ws_nifti *h, const char *description, uint8_t out[WS_NIFTI_DATA]) {
     memset(out, 0, WS_NIFTI_DATA);
     memcpy(out, h->raw, 4);
     memcpy(out + AT_AXES, h->raw + AT_AXES, 1);
@@ -186,7 +223,7 @@ void ws_nifti_labels(const ws_nifti *h, uint8_t out[WS_NIFTI_DATA]) {
     memcpy(out + AT_PIXDIM, h->raw + AT_PIXDIM, 32);
     memcpy(out + AT_UNITS, h->raw + AT_UNITS, 1);
     memcpy(out + AT_QFORM, h->raw + AT_QFORM, AT_INTENT_NAME - AT_QFORM);
-    memcpy(out + AT_DESCRIP, description, sizeof description);
+    memcpy(out + AT_DESCRIP, description, strnlen(description, WS_NIFTI_DESCRIPTION - 1));
     memcpy(out + AT_MAGIC, "n+1", 4);
     put16(out, h->foreign, AT_INTENT_CODE, INTENT_LABEL);
     put16(out, h->foreign, AT_TYPE, CODE_UINT8);

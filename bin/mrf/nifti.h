@@ -44,7 +44,13 @@ const char *ws_nifti_type_name(ws_nifti_type type);
 /* Returns the bytes of a volume's data. */
 static inline uint64_t ws_nifti_volume_size(const ws_nifti *h) { return (uint64_t)h->X * h->Y * h->Z * h->size; }
 
-/* Writes the header of a file of labels: uint8, the geometry and byte order of h, nothing of its texts. */
-void ws_nifti_labels(const ws_nifti *h, uint8_t out[WS_NIFTI_DATA]);
+/* Sets the grid of voxels in space, in mm: along axis a voxel x, y, z lies at the product of grid[a] and (x, y, z, 1).
+ * The grid is that of the sform, or else of the qform. Returns 0 if the header has none, or no numbers in it. */
+int ws_nifti_grid(const ws_nifti *h, double grid[3][4]);
+
+enum { WS_NIFTI_DESCRIPTION = 80 /* bytes, with the end */ };
+/* Writes the header of a file of labels: uint8, the geometry and byte order of h, this description, nothing of h's
+ * texts. */
+void ws_nifti_labels(const ws_nifti *h, const char *description, uint8_t out[WS_NIFTI_DATA]);
 
 #endif

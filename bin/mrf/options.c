@@ -36,6 +36,9 @@ const ws_opt ws_mrf_opts[] = {
     {0, "sweeps", NULL, WS_OPT_INT, AT(sweeps), "N", "at most so many sweeps [50]", .max = 1e9, SCORE, PLAIN},
     {0, "eps", NULL, WS_OPT_REAL, AT(eps), "X",
      "stop when a sweep lowers the energy of a voxel by no more, on average [1e-4]", .max = 1e6, SCORE, PLAIN},
+    {0, "mask", NULL, WS_OPT_STRING, AT(mask), "FILE",
+     "segment only voxels that are not 0 there, as NIfTI-1; labels begin with 1, and 0 is outside",
+     .group = WS_GROUP_INPUT, .flags = WS_OPT_RESULT, PLAIN},
     {0, "seed", NULL, WS_OPT_STRING, AT(seed), "VOXEL",
      "keep the component of voxel X,Y,Z, counted from 0; all else becomes 0", .group = WS_GROUP_FILTER,
      .flags = WS_OPT_RESULT, PLAIN},
@@ -94,7 +97,7 @@ static int parse_class(ws_mrf_plan *p, const char *text, ws_err *err) {
 static int number_classes(ws_mrf_plan *p, int K, ws_err *err) {
     for (; p->conf.K < K; p->conf.K++) {
         ws_buf name = {0};
-        if (ws_buf_addf(&name, err, "%d", p->conf.K)) return WS_ENOMEM;
+        if (ws_buf_addf(&name, err, "%d", ws_mrf_first_label(p) + p->conf.K)) return WS_ENOMEM;
         p->name[p->conf.K] = name.p;
     }
     return WS_OK;
@@ -148,6 +151,7 @@ int ws_mrf_plan_make(ws_mrf_plan *p, const ws_mrf_options *o, const ws_common *c
 #define SIZE(size, colours, reach) size,
     static const int sizes[] = {WS_MRF_NEIGHBOURHOODS(SIZE)};
     int rc = refuse(o, err);
+    p->mask_path = o->mask;
     if (!rc) rc = make_classes(p, o, err);
     if (!rc && o->seed) rc = parse_seed(p, o->seed, err);
     if (!rc && o->nii && common->fields)
@@ -171,4 +175,5 @@ int ws_mrf_plan_make(ws_mrf_plan *p, const ws_mrf_options *o, const ws_common *c
 
 void ws_mrf_plan_release(ws_mrf_plan *p) {
     for (int c = 0; c < WS_MRF_CLASSES; c++) ws_free(p->name[c]);
+    ws_mrf_mask_release(&p->mask);
 }

@@ -11,10 +11,15 @@ typedef struct ws_mrf_scale {
     double least, step, slope, inter;
 } ws_mrf_scale;
 
-/* Gives v the shape of h and the codes of data, which holds ws_nifti_volume_size(h) bytes and may be changed (mrf.md,
- * section 1). Up to `threads` threads. WS_EDATA if a value is no finite number, with a sentence that names the voxel;
- * WS_ENOMEM. */
-int ws_mrf_codes(const ws_nifti *h, void *data, ws_mrf_volume *v, ws_mrf_scale *scale, int threads, ws_err *err);
+/* Gives v the shape of h, a mask, which may be NULL and must stay, and the codes of data, which holds
+ * ws_nifti_volume_size(h) bytes and may be changed (mrf.md, section 1). Up to `threads` threads. WS_EDATA if a value
+ * inside of the mask is no finite number, with a sentence that names the voxel; WS_ENOMEM. */
+int ws_mrf_codes(const ws_nifti *h, void *data, const uint8_t *mask, ws_mrf_volume *v, ws_mrf_scale *scale, int threads,
+                 ws_err *err);
+
+/* Sets inside[i] to whether value i of data is not 0. Data are as above. WS_EDATA with a sentence that names voxels if
+ * a value is no number, if there are several values beside 0, or 0 alone. */
+int ws_mrf_inside(const ws_nifti *h, void *data, uint8_t *inside, ws_err *err);
 
 /* Returns a class in the file's units; the second, in codes, its deviation at least half a code. */
 ws_mrf_gauss ws_mrf_in_units(const ws_mrf_scale *s, ws_mrf_gauss g);

@@ -6,7 +6,7 @@
 
 #include "kernels/mrf/mrf.h"
 
-/* Copies the labels of v to out[0..v->n). */
+/* Copies the labels of v to out[0..v->n), WS_MRF_OUTSIDE outside of the mask. */
 void ws_mrf_labels(const ws_mrf_volume *v, uint8_t *out);
 
 /* Keeps in label[0..v->n) the component of voxel (x, y, z): the voxels of its label to which a path by faces leads. All

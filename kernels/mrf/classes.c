@@ -14,6 +14,7 @@ void ws_mrf_histogram(const ws_mrf_volume *v, uint64_t *hist) {
                 const uint16_t *q = v->code + ws_mrf_code_at(v, h, y, z);
                 for (size_t j = 0; j < ws_mrf_half_size(v, h); j++) hist[q[j]]++;
             }
+    hist[0] -= v->n - v->inside; /* code 0 stands outside of the mask */
 }
 
 /* Sets the means. Mean c starts at the first code with more than floor((2c + 1) n / 2K) voxels up to it. */

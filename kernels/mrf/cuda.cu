@@ -117,7 +117,7 @@ static int fetch(ws_devstream *l, void *to, const void *from, size_t n, ws_err *
     return rc;
 }
 
-// Returns the bytes of the limits. A pass also looks up voxels outside the volume, as class 63 of code 0.
+// Returns the bytes of the limits. A pass also looks up voxels outside the volume or its mask, as class 63 of code 0.
 static size_t limits_of(uint32_t top, uint32_t K, uint32_t shift) {
     const size_t n = ((size_t)(top >> shift) + 1) * K;
     return n > WS_MRF_CLASSES ? (n + 15) / 16 * 16 : (size_t)WS_MRF_CLASSES;
@@ -169,7 +169,7 @@ static int put(ws_devstream *l, const ws_mrf_conf *conf, const ws_mrf_volume *v,
     a->K = (uint32_t)conf->K, a->width = (uint32_t)ws_mrf_width(conf->K);
     a->weight = conf->in - conf->out, a->xi = conf->xi, a->neighbours = conf->neighbours;
     a->seed = conf->seed, a->most = conf->sweeps, a->fixed = conf->fixed;
-    a->enough = conf->eps * (double)v->n * WS_MRF_ONE;
+    a->enough = conf->eps * (double)v->inside * WS_MRF_ONE;
     ws_mrf_renew_kernel<<<(a->top + CODES) / CODES, CODES, 0, l->stream>>>(*a, 1);
     return ws_devstream_launched(l, "ws_mrf_renew_kernel", err);
 }

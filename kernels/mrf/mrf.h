@@ -11,7 +11,7 @@
 enum {
     WS_MRF_CLASSES = 64,    /* at most */
     WS_MRF_CODES = 65536,   /* codes have 16 bits */
-    WS_MRF_OUTSIDE = 255,   /* the label around the volume: no class */
+    WS_MRF_OUTSIDE = 255,   /* the label around the volume, and outside of its mask: no class */
     WS_MRF_NEIGHBOURS = 26, /* at most */
     WS_MRF_BETA_MAX = 100,  /* of |beta_in| and |beta_out|: energies and their differences fit 32 bits */
     WS_MRF_XI_MAX = 10000   /* xi fits 32 bits */
@@ -32,22 +32,28 @@ typedef struct ws_mrf_volume {
     size_t step[3];    /* from a voxel to the next along them, in voxels of the file */
     size_t stride;     /* from one half row to the next, more than half a row */
     uint32_t top;      /* no code is greater */
-    uint16_t *code;    /* [ncode], where ws_mrf_code_at says; 0 between the rows */
+    uint16_t *code;    /* [ncode], where ws_mrf_code_at says; 0 between the rows and outside of the mask */
     uint8_t *label;    /* [places], where ws_mrf_row_at says; NULL before the first segmentation */
     size_t places;     /* of labels, with border and what a vector may read after them */
     size_t ncode, code_cap, label_cap;
+    const uint8_t *mask; /* [n] as in the file, 0 outside; the caller's; NULL: all voxels are inside */
+    size_t inside;       /* voxels inside of the mask */
 } ws_mrf_volume;
 
-/* Gives v the shape of a file's volume of X x Y x Z voxels: codes are 0, and there are no labels. All sizes are at
- * least 1, and the volume has at most WS_MRF_VOXELS_MAX voxels. WS_ENOMEM is the only failure. Keeps the memory of an
- * earlier shape. */
+/* Gives v the shape of a file's volume of X x Y x Z voxels: codes are 0, there are no labels, and there is no mask. All
+ * sizes are at least 1, and the volume has at most WS_MRF_VOXELS_MAX voxels. WS_ENOMEM is the only failure. Keeps the
+ * memory of an earlier shape. */
 int ws_mrf_volume_shape(ws_mrf_volume *v, size_t X, size_t Y, size_t Z, ws_err *err);
 void ws_mrf_volume_release(ws_mrf_volume *v);
+/* Leaves the voxels i with mask[i] == 0 out: they get no class, are no neighbours and are not counted. mask[0..n) stays
+ * the caller's as long as v has this shape. To be done before codes are set; at least one voxel must be inside. */
+void ws_mrf_volume_mask(ws_mrf_volume *v, const uint8_t *mask);
 /* Makes all labels WS_MRF_OUTSIDE. WS_ENOMEM is the only failure. */
 int ws_mrf_labels_clear(ws_mrf_volume *v, ws_err *err);
-/* Sets the codes of the file's row (y, z) from q[0..size[0]). A caller that sets all rows sets v->top, too. */
+/* Sets the codes of the file's row (y, z) from q[0..size[0]), outside of the mask to 0. A caller that sets all rows
+ * sets v->top, too. */
 void ws_mrf_volume_put(ws_mrf_volume *v, size_t y, size_t z, const uint16_t *q);
-/* Copies the labels of the file's row (y, z) to out[0..size[0]). */
+/* Copies the labels of the file's row (y, z) to out[0..size[0]), WS_MRF_OUTSIDE outside of the mask. */
 void ws_mrf_labels_get(const ws_mrf_volume *v, size_t y, size_t z, uint8_t *out);
 
 /* The places of a file's row among the labels: voxel x is at[x % 2] + x / 2 * step[0] + x * step[1]. */
@@ -107,7 +113,7 @@ void ws_mrf_neighbours(const ws_mrf_volume *v, const ws_mrf_neighbourhood *aroun
 
 /* ---- classes (classes.c) ---- */
 
-/* Counts the codes of v into hist[0..WS_MRF_CODES). */
+/* Counts the codes of the voxels inside into hist[0..WS_MRF_CODES). */
 void ws_mrf_histogram(const ws_mrf_volume *v, uint64_t *hist);
 /* Sets first means and deviations of K classes from a histogram of n > 0 voxels (mrf.md, section 5). */
 void ws_mrf_first(const uint64_t *hist, uint64_t n, int K, ws_mrf_gauss *gauss);

@@ -7,6 +7,7 @@ static void update(const ws_mrf_pass *p, const uint8_t *const *at, size_t j, uin
                    ws_mrf_tally *t) {
     const ws_mrf_conf *conf = p->conf;
     const int32_t *G = p->table + q * ws_mrf_width(conf->K);
+    if (*label == WS_MRF_OUTSIDE) return; /* of the mask */
     int32_t same[WS_MRF_OUTSIDE + 1] = {0}, E[WS_MRF_CLASSES];
     for (int k = 0; k < conf->neighbours; k++) same[at[k][j]]++;
     const int32_t degree = conf->neighbours - same[WS_MRF_OUTSIDE];

@@ -59,7 +59,16 @@ static int label_slab(void *ctx, size_t i, ws_err *err) {
     return WS_OK;
 }
 
-/* Labels every voxel by its code alone; sums up the classes. */
+/* Takes the labels of a row of the file outside of the mask away. */
+static void erase_row(ws_mrf_volume *v, size_t row) {
+    const size_t X = v->size[0], Y = v->size[1];
+    const uint8_t *in = v->mask + row * X;
+    const ws_mrf_line line = ws_mrf_line_of(v, row % Y, row / Y);
+    for (size_t x = 0; x < X; x++)
+        if (!in[x]) v->label[ws_mrf_line_at(&line, x)] = WS_MRF_OUTSIDE;
+}
+
+/* Labels every voxel inside by its code alone; sums up the classes. */
 static int first_labels(slabs *s, const uint64_t *hist, ws_mrf_result *r, ws_err *err) {
     uint8_t likeliest[WS_MRF_CODES];
     const int K = s->pass.conf->K;
@@ -72,7 +81,10 @@ static int first_labels(slabs *s, const uint64_t *hist, ws_mrf_result *r, ws_err
         r->sums[c].s2 += hist[q] * q * q;
     }
     s->likeliest = likeliest;
-    return ws_parallel_for(s->n, s->threads, label_slab, s, err);
+    int rc = ws_parallel_for(s->n, s->threads, label_slab, s, err);
+    ws_mrf_volume *v = s->pass.v;
+    for (size_t row = 0; row < v->size[1] * v->size[2] && v->mask && !rc; row++) erase_row(v, row);
+    return rc;
 }
 
 /* Adds what the slabs changed to *r; returns by how much the energy fell. */
@@ -123,7 +135,7 @@ int ws_mrf_segment(const ws_mrf_conf *conf, const ws_mrf_body *b, ws_mrf_volume 
     if (rc) return rc;
     s.pass.table = w->table;
     ws_mrf_histogram(v, w->hist);
-    if (!given) ws_mrf_first(w->hist, v->n, conf->K, r->gauss);
+    if (!given) ws_mrf_first(w->hist, v->inside, conf->K, r->gauss);
     ws_mrf_table(r->gauss, conf->K, v->top, w->table);
     r->sweeps = r->changed = 0;
     r->fall = 0;
@@ -132,7 +144,7 @@ int ws_mrf_segment(const ws_mrf_conf *conf, const ws_mrf_body *b, ws_mrf_volume 
     for (int64_t fall; !rc && r->sweeps < conf->sweeps;) {
         rc = sweep(&s, r, &fall, err);
         if (!rc && !conf->fixed) renew(conf, v->top, w->table, r);
-        if ((double)fall <= conf->eps * (double)v->n * WS_MRF_ONE) break;
+        if ((double)fall <= conf->eps * (double)v->inside * WS_MRF_ONE) break;
     }
     return rc;
 }

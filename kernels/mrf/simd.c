@@ -22,6 +22,10 @@ typedef struct row {
     int32_t weight, xi; /* weight: b_in - b_out */
 } row;
 
+/* The energy of a voxel without a class, outside of the mask: less than any, so that it changes to none. The difference
+ * to any fits 32 bits. */
+enum { NO_CLASS = -(1 << 29) };
+
 typedef struct block {
     _Alignas(WS_ALIGN) uint8_t count[WS_MRF_CLASSES][VB_LANES];
 } block;
@@ -62,7 +66,7 @@ typedef struct moves {
  * that change. */
 WS_INLINE uint32_t decide(const row *r, const int random, size_t j, const block *b, size_t lane, moves *m) {
     const V label = VI_OF_BYTES(r->label + j), weight = VI_SET1(r->weight);
-    V own = VI_SET1(0), best = VI_SET1(INT32_MAX), to = own;
+    V own = VI_SET1(NO_CLASS), best = VI_SET1(INT32_MAX), to = own;
     if (random) {
         const uint32_t K = (uint32_t)r->K;
         for (size_t l = 0; l < VI_LANES; l++)

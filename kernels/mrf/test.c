@@ -24,6 +24,7 @@ static uint32_t below(uint32_t n) {
 typedef struct naive {
     int X, Y, Z, n, K;
     const uint16_t *q;
+    const uint8_t *in; /* the mask */
     uint8_t *label;
     double mean[WS_MRF_CLASSES], sd[WS_MRF_CLASSES];
     long long fall, sweeps, changed;
@@ -41,6 +42,7 @@ static long long naive_energy(const naive *m, const ws_mrf_conf *f, int x, int y
         const int dx = k % 3 - 1, dy = k / 3 % 3 - 1, dz = k / 9 - 1, far = abs(dx) + abs(dy) + abs(dz);
         const int a = x + dx, b = y + dy, d = z + dz;
         if (far == 0 || far > reach || a < 0 || b < 0 || d < 0 || a >= m->X || b >= m->Y || d >= m->Z) continue;
+        if (!m->in[a + m->X * (b + m->Y * d)]) continue;
         e -= m->label[a + m->X * (b + m->Y * d)] == c ? f->in : f->out;
     }
     return e;
@@ -59,6 +61,7 @@ static long long naive_sweep(naive *m, const ws_mrf_conf *f) {
         for (int i = 0; i < m->n; i++) {
             const int x = i % m->X, y = i / m->X % m->Y, z = i / m->X / m->Y, old = m->label[i];
             if (colour != (f->neighbours == 6 ? (x + y + z) % 2 : x % 2 + 2 * (y % 2) + 4 * (z % 2))) continue;
+            if (!m->in[i]) continue;
             const uint64_t h = naive_mix(naive_mix(f->seed + (uint64_t)i) + (uint64_t)m->sweeps);
             int r = f->rule == WS_MRF_RANDOM ? (int)(((h >> 32) * (uint64_t)m->K) >> 32) : 0;
             for (int c = 1; c < m->K && f->rule == WS_MRF_ICM; c++)
@@ -77,7 +80,7 @@ static void naive_renew(naive *m) {
     for (int c = 0; c < m->K; c++) {
         unsigned __int128 n = 0, s1 = 0, s2 = 0;
         for (int i = 0; i < m->n; i++)
-            if (m->label[i] == c) n++, s1 += m->q[i], s2 += (uint32_t)m->q[i] * m->q[i];
+            if (m->in[i] && m->label[i] == c) n++, s1 += m->q[i], s2 += (uint32_t)m->q[i] * m->q[i];
         if (n == 0) continue;
         m->mean[c] = (double)s1 / (double)n;
         m->sd[c] = fmax(0.5, sqrt((double)(n * s2 - s1 * s1) / (double)(n * n)));
@@ -85,9 +88,12 @@ static void naive_renew(naive *m) {
 }
 
 static void naive_run(naive *m, const ws_mrf_conf *f) {
+    long long voxels = 0;
     m->fall = m->sweeps = m->changed = 0;
     for (int i = 0; i < m->n; i++) {
-        m->label[i] = 0;
+        m->label[i] = m->in[i] ? 0 : WS_MRF_OUTSIDE;
+        voxels += m->in[i];
+        if (!m->in[i]) continue;
         for (int c = 1; c < m->K; c++)
             if (naive_prior(m, c, m->q[i]) < naive_prior(m, m->label[i], m->q[i])) m->label[i] = (uint8_t)c;
     }
@@ -95,7 +101,7 @@ static void naive_run(naive *m, const ws_mrf_conf *f) {
         const long long fall = naive_sweep(m, f);
         m->fall += fall;
         if (!f->fixed) naive_renew(m);
-        if ((double)fall <= f->eps * m->n * 65536) break;
+        if ((double)fall <= f->eps * (double)voxels * 65536) break;
     }
 }
 
@@ -105,15 +111,38 @@ typedef struct sample {
     ws_mrf_volume v;
     ws_mrf_conf conf;
     uint16_t *q;
+    uint8_t *in;
     ws_mrf_gauss gauss[WS_MRF_CLASSES];
 } sample;
 
-/* Blobs of K values with noise, so that neighbours are often alike. */
-static int make(sample *s, size_t X, size_t Y, size_t Z, int K, ws_err *err) {
+static void release(sample *s) {
+    free(s->q);
+    free(s->in);
+    ws_mrf_volume_release(&s->v);
+}
+
+enum { NO_MASK, ANY_MASK, BY_LOT };
+
+/* A mask of voxels by lot, of a ball, of all, or of one voxel. */
+static void make_mask(sample *s, size_t X, size_t Y, int which) {
+    const uint32_t kind = which == BY_LOT ? 0 : below(4), share = 1 + below(99), one = below((uint32_t)s->v.n);
+    for (size_t i = 0; i < s->v.n; i++) {
+        const double a = (double)(i % X) - (double)X / 2, b = (double)(i / X % Y) - (double)Y / 2,
+                     c = (double)(i / X / Y) - (double)s->v.size[2] / 2;
+        s->in[i] = kind == 0 ? below(100) < share : kind == 1 ? a * a + b * b + c * c < (double)share : kind == 2;
+    }
+    s->in[one] = 1;
+}
+
+/* Blobs of K values with noise, so that neighbours are often alike; without a mask or with one. */
+static int make(sample *s, size_t X, size_t Y, size_t Z, int K, int masked, ws_err *err) {
     const uint32_t range = below(3) ? 40 + below(3000) : 65536, size = 1 + below(6);
     if (ws_mrf_volume_shape(&s->v, X, Y, Z, err)) return 0;
     s->q = malloc(s->v.n * sizeof *s->q);
-    if (!s->q) return 0;
+    s->in = malloc(s->v.n);
+    if (!s->q || !s->in) return 0;
+    memset(s->in, 1, s->v.n);
+    if (masked) make_mask(s, X, Y, masked), ws_mrf_volume_mask(&s->v, s->in);
     for (size_t i = 0; i < s->v.n; i++) {
         const size_t x = i % X / size, y = i / X % Y / size, z = i / X / Y / size;
         const uint32_t kind = (uint32_t)(x * 7 + y * 5 + z * 3) % (uint32_t)K;
@@ -158,23 +187,24 @@ static int same_result(const sample *s, const naive *m, const ws_mrf_result *r) 
         n += r->sums[c].n;
         same = same && r->gauss[c].mean == m->mean[c] && r->gauss[c].sd == m->sd[c];
     }
-    return same && n == s->v.n && same_labels(&s->v, m->label);
+    return same && n == s->v.inside && same_labels(&s->v, m->label);
 }
 
 static int border_stays(const ws_mrf_volume *v) {
     size_t inside = 0;
     for (size_t i = 0; i < v->places; i++) inside += v->label[i] != WS_MRF_OUTSIDE;
-    return inside == v->n;
+    return inside == v->inside;
 }
 
 /* One random volume through the naive implementation and all backends; says what differs. */
-static int agree(uint64_t seed, size_t X, size_t Y, size_t Z, int K) {
+static int agree(uint64_t seed, size_t X, size_t Y, size_t Z, int K, int masked) {
     sample s = {.v = {0}};
     ws_mrf_work work = {0};
     ws_err err = {0};
-    int good = make(&s, X, Y, Z, K, &err);
+    int good = make(&s, X, Y, Z, K, masked, &err);
     s.conf = random_conf(K);
-    naive m = {.X = (int)X, .Y = (int)Y, .Z = (int)Z, .n = (int)s.v.n, .K = K, .q = s.q, .label = malloc(s.v.n)};
+    naive m = {.X = (int)X, .Y = (int)Y, .Z = (int)Z, .n = (int)s.v.n, .K = K, .q = s.q, .in = s.in,
+               .label = malloc(s.v.n)};
     for (int c = 0; c < K; c++) m.mean[c] = s.gauss[c].mean, m.sd[c] = s.gauss[c].sd;
     if (good && m.label) naive_run(&m, &s.conf);
     for (int b = 0; b < WS_NWIDTH && good; b++) {
@@ -188,8 +218,7 @@ static int agree(uint64_t seed, size_t X, size_t Y, size_t Z, int K) {
                      (unsigned long long)seed, ws_width_name[b], X, Y, Z, K, s.conf.neighbours, s.conf.rule);
     }
     free(m.label);
-    free(s.q);
-    ws_mrf_volume_release(&s.v);
+    release(&s);
     ws_mrf_work_release(&work);
     return good;
 }
@@ -200,6 +229,7 @@ static long long total_energy(const naive *m, const ws_mrf_conf *f) {
     long long priors = 0, all = 0;
     for (int i = 0; i < m->n; i++) {
         const int x = i % m->X, y = i / m->X % m->Y, z = i / m->X / m->Y;
+        if (!m->in[i]) continue;
         priors += naive_energy(m, &alone, x, y, z, m->label[i]);
         all += naive_energy(m, f, x, y, z, m->label[i]);
     }
@@ -214,11 +244,11 @@ static int falls_by_that(uint64_t seed) {
     ws_err err = {0};
     state = seed;
     const int K = 2 + (int)below(4);
-    int good = make(&s, 3 + below(40), 1 + below(9), 1 + below(9), K, &err);
+    int good = make(&s, 3 + below(40), 1 + below(9), 1 + below(9), K, seed % 2 == 0, &err);
     s.conf = random_conf(K);
     s.conf.fixed = 1;
     naive m = {.X = (int)s.v.size[0], .Y = (int)s.v.size[1], .Z = (int)s.v.size[2], .n = (int)s.v.n, .K = K, .q = s.q,
-               .label = malloc(s.v.n)};
+               .in = s.in, .label = malloc(s.v.n)};
     long long energy[2] = {0, 0};
     for (int c = 0; c < K; c++) m.mean[c] = s.gauss[c].mean, m.sd[c] = s.gauss[c].sd;
     for (int k = 0; k < 2 && good && m.label; k++) { /* after no sweeps, and after some */
@@ -231,8 +261,7 @@ static int falls_by_that(uint64_t seed) {
         energy[k] = total_energy(&m, &s.conf);
     }
     free(m.label);
-    free(s.q);
-    ws_mrf_volume_release(&s.v);
+    release(&s);
     ws_mrf_work_release(&work);
     return good && energy[0] - energy[1] == r.fall && r.fall >= 0;
 }
@@ -241,22 +270,28 @@ static void test_random(void) {
     int good = 1;
     for (uint64_t seed = 1; seed <= 400 && good; seed++) {
         state = seed;
-        good = agree(seed, 1 + below(12), 1 + below(7), 1 + below(7), 1 + (int)below(7));
+        good = agree(seed, 1 + below(12), 1 + below(7), 1 + below(7), 1 + (int)below(7), NO_MASK);
     }
     tap_ok(&t, good, "400 random volumes: every backend equals the naive implementation, voxel by voxel");
+    for (uint64_t seed = 4001; seed <= 4400 && good; seed++) {
+        state = seed;
+        good = agree(seed, 1 + below(40), 1 + below(9), 1 + below(9), 1 + (int)below(7), ANY_MASK);
+    }
+    tap_ok(&t, good, "400 random volumes with masks of any shape: the same");
     for (uint64_t seed = 1001; seed <= 1040 && good; seed++) {
         state = seed;
-        good = agree(seed, 60 + below(140), 1 + below(3), 1 + below(3), below(2) ? 4 : 1 + (int)below(WS_MRF_CLASSES));
+        good = agree(seed, 60 + below(140), 1 + below(3), 1 + below(3), below(2) ? 4 : 1 + (int)below(WS_MRF_CLASSES),
+                     seed % 2 == 0);
     }
-    tap_ok(&t, good, "40 volumes of several vectors a row and up to 64 classes");
+    tap_ok(&t, good, "40 volumes of several vectors a row and up to 64 classes, half of them with masks");
     static const int order[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     for (uint64_t seed = 3001; seed <= 3060 && good; seed++) {
         state = seed;
         const size_t size[3] = {1 + below(3), 14 + below(3), 70 + below(70)};
         const int *a = order[seed % 6];
-        good = agree(seed, size[a[0]], size[a[1]], size[a[2]], 1 + (int)below(7));
+        good = agree(seed, size[a[0]], size[a[1]], size[a[2]], 1 + (int)below(7), seed % 4 < 2);
     }
-    tap_ok(&t, good, "60 flat volumes, whose layout has the axes in every order");
+    tap_ok(&t, good, "60 flat volumes, whose layout has the axes in every order, half of them with masks");
     for (uint64_t seed = 2001; seed <= 2100 && good; seed++) good = falls_by_that(seed);
     tap_ok(&t, good, "100 volumes: the energy of all voxels and pairs falls by what the sweeps say, never rises");
 }
@@ -278,13 +313,13 @@ static void test_shapes(void) {
 
 /* ---- threads, worked example ---- */
 
-static int equal_by_threads(int neighbours, ws_mrf_rule rule) {
+static int equal_by_threads(int neighbours, ws_mrf_rule rule, int masked) {
     sample s = {.v = {0}};
     ws_mrf_work work = {0};
     ws_mrf_result one, r;
     ws_err err = {0};
     state = (uint64_t)neighbours;
-    int good = make(&s, 130, 110, 50, 4, &err);
+    int good = make(&s, 130, 110, 50, 4, masked, &err);
     s.conf = (ws_mrf_conf){.K = 4, .neighbours = neighbours, .rule = rule, .in = 40000, .sweeps = 4, .seed = 3};
     uint8_t *label = malloc(s.v.places);
     good = good && label && ws_mrf_segment(&s.conf, bodies[ws_cpu_best(&cpu)], &s.v, 0, 1, &work, &one, &err) == WS_OK;
@@ -297,8 +332,7 @@ static int equal_by_threads(int neighbours, ws_mrf_rule rule) {
             good && !memcmp(r.gauss, one.gauss, 4 * sizeof *r.gauss) && !memcmp(r.sums, one.sums, 4 * sizeof *r.sums);
     }
     free(label);
-    free(s.q);
-    ws_mrf_volume_release(&s.v);
+    release(&s);
     ws_mrf_work_release(&work);
     return good;
 }
@@ -371,7 +405,8 @@ int main(void) {
     test_random();
     test_shapes();
     for (int rule = WS_MRF_ICM; rule <= WS_MRF_RANDOM; rule++)
-        tap_ok(&t, equal_by_threads(6, rule) && equal_by_threads(18, rule) && equal_by_threads(26, rule),
+        tap_ok(&t, equal_by_threads(6, rule, NO_MASK) && equal_by_threads(18, rule, BY_LOT) &&
+                       equal_by_threads(26, rule, BY_LOT),
                "1 to 5 threads: the same labels, sums and classes, rule %s", rule ? "random" : "icm");
     return tap_end(&t);
 }

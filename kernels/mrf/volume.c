@@ -37,9 +37,15 @@ int ws_mrf_volume_shape(ws_mrf_volume *v, size_t X, size_t Y, size_t Z, ws_err *
     v->places = (2 * v->Z + 3) * ws_mrf_plane(v) + v->stride + TAIL;
     v->ncode = (2 * v->Z + 1) * ws_mrf_plane(v) + v->stride + TAIL;
     v->top = 0;
+    v->mask = NULL, v->inside = v->n;
     int rc = ws_grow(&v->code, &v->code_cap, v->ncode, sizeof *v->code, err);
     if (!rc) memset(v->code, 0, v->ncode * sizeof *v->code);
     return rc;
+}
+
+void ws_mrf_volume_mask(ws_mrf_volume *v, const uint8_t *mask) {
+    v->mask = mask, v->inside = 0;
+    for (size_t i = 0; i < v->n; i++) v->inside += mask[i] != 0;
 }
 
 int ws_mrf_labels_clear(ws_mrf_volume *v, ws_err *err) {
@@ -71,6 +77,10 @@ void ws_mrf_volume_put(ws_mrf_volume *v, size_t y, size_t z, const uint16_t *q) 
         odd[j] = q[2 * j + 1];
     }
     for (size_t x = 2 * pairs; x < X; x++) v->code[ws_mrf_line_at(&line, x) - ws_mrf_skipped(v)] = q[x];
+    if (!v->mask) return;
+    const uint8_t *in = v->mask + (y + z * v->size[1]) * X;
+    for (size_t x = 0; x < X; x++)
+        if (!in[x]) v->code[ws_mrf_line_at(&line, x) - ws_mrf_skipped(v)] = 0;
 }
 
 void ws_mrf_labels_get(const ws_mrf_volume *v, size_t y, size_t z, uint8_t *out) {

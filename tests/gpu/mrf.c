@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * mrfseg's "cuda" backend against the vector units of the host: labels, classes, sums, sweeps and falls of random
  * volumes whose rows end around words, warps and blocks; all neighbourhoods, both rules, up to 64 classes, codes of 16
- * bits.
+ * bits; a third of them with masks.
  *
  *   mrf [-m MOST]     MOST: leave out rows that are longer, below 300 also four of five volumes (the sanitizer takes
  * 0.4 s for each)
@@ -18,10 +18,27 @@ static const int neighbourhoods[] = {6, 18, 26};
 static const int32_t betas[] = {32768, 0, 98304, -20000, 9633, 6553600};
 enum { NWIDTH = sizeof widths / sizeof *widths, NCLASS = sizeof classes / sizeof *classes };
 
-static void fill(ws_mrf_volume *v, sample *r, size_t X, size_t Y, size_t Z, int K, int range) {
+/* Returns a mask of the voxels of v by lot, a run of up to 40 at a time. The caller releases it with ws_free. */
+static uint8_t *make_mask(ws_mrf_volume *v, sample *r) {
+    ws_err err = {0};
+    uint8_t *in = ws_calloc(v->n, 1, &err);
+    sample_must(in ? WS_OK : WS_ENOMEM, &err);
+    const int share = 1 + sample_below(r, 99), run = 1 + sample_below(r, 40);
+    for (size_t i = 0; i < v->n;) {
+        const int inside = sample_below(r, 100) < share;
+        for (int k = 1 + sample_below(r, run); k > 0 && i < v->n; k--) in[i++] = (uint8_t)inside;
+    }
+    in[v->n / 2] = 1;
+    ws_mrf_volume_mask(v, in);
+    return in;
+}
+
+/* Returns the mask, or NULL. */
+static uint8_t *fill(ws_mrf_volume *v, sample *r, size_t X, size_t Y, size_t Z, int K, int range, int masked) {
     ws_err err = {0};
     uint16_t *q = ws_calloc(X, sizeof *q, &err);
     sample_must(q ? ws_mrf_volume_shape(v, X, Y, Z, &err) : WS_ENOMEM, &err);
+    uint8_t *mask = masked ? make_mask(v, r) : NULL;
     const size_t size = 1 + (size_t)sample_below(r, 9);
     for (size_t row = 0; row < Y * Z; row++) {
         for (size_t x = 0; x < X; x++) {
@@ -32,6 +49,7 @@ static void fill(ws_mrf_volume *v, sample *r, size_t X, size_t Y, size_t Z, int 
     }
     v->top = (uint32_t)range - 1;
     ws_free(q);
+    return mask;
 }
 
 static ws_mrf_conf conf_of(sample *r, int k, int K) {
@@ -78,32 +96,36 @@ static void test_width(tap *t, const ws_mrf_body *host, sample *r, size_t X, int
     for (int k = 0; k < 48; k += step, n++) {
         const int K = classes[k % NCLASS], range = k % 3 == 2 ? WS_MRF_CODES : 2 + sample_below(r, 4000);
         ws_mrf_volume v = {0};
-        fill(&v, r, X, 1 + (size_t)sample_below(r, 9), 1 + (size_t)sample_below(r, 9), K, range);
+        uint8_t *mask = fill(&v, r, X, 1 + (size_t)sample_below(r, 9), 1 + (size_t)sample_below(r, 9), K, range,
+                             k / 2 % 3 == 2);
         const ws_mrf_conf conf = conf_of(r, k, K);
         if (!agree(host, &conf, &v, &changed)) {
             differ++;
-            tap_note("%zu x %zu x %zu, %d classes, %d neighbours, rule %d, range %d", v.X, v.Y, v.Z, K, conf.neighbours,
-                     conf.rule, range);
+            tap_note("%zu x %zu x %zu, %d classes, %d neighbours, rule %d, range %d, %zu voxels inside", v.X, v.Y, v.Z,
+                     K, conf.neighbours, conf.rule, range, v.inside);
         }
         ws_mrf_volume_release(&v);
+        ws_free(mask);
     }
     tap_ok(t, differ == 0, "rows of %zu: %d volumes as on the host, %llu labels changed", X, n,
            (unsigned long long)changed);
 }
 
 /* Several rounds of every block, sums of many warps, and copies in pieces. */
-static void test_large(tap *t, const ws_mrf_body *host, sample *r) {
+static void test_large(tap *t, const ws_mrf_body *host, sample *r, int masked) {
     ws_mrf_volume v = {0};
     uint64_t changed = 0;
     int differ = 0;
-    fill(&v, r, 300, 260, 120, 4, 4000);
+    uint8_t *mask = fill(&v, r, 300, 260, 120, 4, 4000, masked);
     for (int k = 0; k < 6; k++) {
         ws_mrf_conf conf = {.K = 4, .neighbours = neighbourhoods[k % 3], .rule = k / 3 ? WS_MRF_RANDOM : WS_MRF_ICM,
                             .in = 40000, .seed = 42, .sweeps = 5, .eps = 1e-4};
         differ += !agree(host, &conf, &v, &changed);
     }
     ws_mrf_volume_release(&v);
-    tap_ok(t, differ == 0, "9 million voxels: as on the host, %llu labels changed", (unsigned long long)changed);
+    ws_free(mask);
+    tap_ok(t, differ == 0, "9 million voxels%s: as on the host, %llu labels changed", masked ? " with a mask" : "",
+           (unsigned long long)changed);
 }
 
 int main(int argc, char **argv) {
@@ -124,7 +146,7 @@ int main(int argc, char **argv) {
     sample_must(ws_dev_start(NULL, 0, &err), &err);
     for (int k = 0; k < NWIDTH; k++)
         if (widths[k] <= most) test_width(&t, host, &r, widths[k], most < 300 ? 5 : 1);
-    if (most >= 300) test_large(&t, host, &r);
+    for (int masked = 0; masked < 2 && most >= 300; masked++) test_large(&t, host, &r, masked);
     ws_dev_stop();
     return tap_end(&t);
 }
