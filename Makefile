@@ -433,6 +433,9 @@ debroot: ## as root: the Debian package built, installed, tested and purged in b
 plots: ## pictures of the tables in bench/data, into build/plots (needs matplotlib)
 	python3 bench/run/report.py bench/data $B/plots
 
+site: man ## a static site of all pages, into build/site (needs pandoc and mandoc); with the pictures of make plots where these are
+	python3 packaging/site/site.py $B $B/site
+
 clean: ## remove everything that was built
 	rm -rf $B $(TOOLS:%=bin/%) libexec
 
@@ -443,5 +446,5 @@ help:
 
 # not those of copies of the tree
 -include $(shell find $B \( -path $B/release -o -name '*.tree' \) -prune -o -type f -name '*.d' -print 2>/dev/null)
-.PHONY: all man demo units check check-full check-arm check-macos test debug gpu-check check-style hook bench completions install uninstall installcheck dist cleanroot debroot plots clean help FORCE
+.PHONY: all man demo units check check-full check-arm check-macos test debug gpu-check check-style hook bench completions install uninstall installcheck dist cleanroot debroot plots site clean help FORCE
 .SECONDARY:
