@@ -277,10 +277,10 @@ class TopHits(_Marked):
         """Returns the alignment of all included domains as Stockholm (bytes), with a column for each node of the model, or for those
         where a domain has a residue. Raises ValueError if no domain is included, or if the targets are models.
         """
-        from . import msa
+        from . import stockholm
         if self.mode == "scan":
             raise ValueError("hits of hmmscan are of several models, which have no alignment together")
-        return msa.stockholm(self, all_consensus_cols)
+        return stockholm.stockholm(self, all_consensus_cols)
 
     def copy(self):
         """Returns a list of its own with the same hits."""
