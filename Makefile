@@ -362,13 +362,14 @@ load: all ## a billion residues, 10 million empty records, long names and sequen
 check-style: $(LIB) ## include directions, file sizes, symbol names
 	@B='$B' OBJECTS='$(OBJECTS)' sh tests/style.sh
 
-hook: ## git refuses commits with a breach of style from now on (tests/pre-commit.sh)
-	@hooks=$$(git rev-parse --git-path hooks) && to=$$hooks/pre-commit || exit 1; \
-	if [ -e "$$to" ] && ! grep -q tests/pre-commit.sh "$$to"; then \
-	    echo "make hook: $$to is there already: let it run tests/pre-commit.sh" >&2; exit 1; fi; \
-	mkdir -p "$$hooks" && \
-	printf '#!/bin/sh\n[ ! -f tests/pre-commit.sh ] || exec sh tests/pre-commit.sh\n' > "$$to" && chmod +x "$$to" && \
-	echo "$$to runs tests/pre-commit.sh before each commit"
+hook: ## git refuses commits with a breach of style from now on (tests/pre-commit.sh, tests/commit-msg.sh)
+	@hooks=$$(git rev-parse --git-path hooks) || exit 1; \
+	for h in pre-commit commit-msg; do to=$$hooks/$$h; \
+	    if [ -e "$$to" ] && ! grep -q tests/$$h.sh "$$to"; then \
+	        echo "make hook: $$to is there already: let it run tests/$$h.sh" >&2; exit 1; fi; done; \
+	mkdir -p "$$hooks" && for h in pre-commit commit-msg; do to=$$hooks/$$h; \
+	    printf '#!/bin/sh\n[ ! -f tests/%s.sh ] || exec sh tests/%s.sh "$$@"\n' $$h $$h > "$$to" && chmod +x "$$to" && \
+	    echo "$$to runs tests/$$h.sh at each commit" || exit 1; done
 
 bench: all $(BENCHES) ## the benchmark programs, into build/bench/run
 

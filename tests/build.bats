@@ -161,27 +161,27 @@ version_has_facts() {
     wants git
     mkdir sources
     (cd "$top" && cp -r --parents Makefile packaging/*.mk packaging/*.sh lib/base lib/simd tests/style.sh tests/comments.py \
-        tests/pre-commit.sh "$BATS_TEST_TMPDIR/sources/")
+        tests/pre-commit.sh tests/commit-msg.sh "$BATS_TEST_TMPDIR/sources/")
     cd sources
     git init -q .
     commit() { outside_of_bats git -c user.name=a -c user.email=a@b commit -q -m "$1" 2>said; }
     hook() { outside_of_bats make -s --no-print-directory CUDA=0 TOOLS= hook; }
     hook
     git add .
-    commit first || fail "$(cat said)"
+    commit First || fail "$(cat said)"
     # a line too long is refused; mended on disk alone, it still is; the mended file is not
     { echo '/* SPDX-License-Identifier: MIT */'; printf '/* %0300d */\n' 0; } >lib/base/wide.h
     git add .
-    ! commit wide || fail "the hook let a wide line pass"
+    ! commit Wide || fail "the hook let a wide line pass"
     grep -q '^  lib/base/wide.h:2: 306 characters, at most 120$' said || fail "$(cat said)"
     sed -i 2d lib/base/wide.h
-    ! commit wide || fail "the hook looked at the disk"
+    ! commit Wide || fail "the hook looked at the disk"
     git add .
-    commit mended || fail "$(cat said)"
+    commit Mended || fail "$(cat said)"
     # a file that was fetched or built is refused, too
     head -c 262145 /dev/zero >tests/fetched.whl
     git add .
-    ! commit fetched || fail "the hook let a large file pass"
+    ! commit Fetched || fail "the hook let a large file pass"
     grep -q '^  tests/fetched.whl: 262145 bytes, at most 262144$' said || fail "$(cat said)"
     git rm -qf tests/fetched.whl
     # a sentence without an actor is refused; the words of strings and of code are not sentences
@@ -190,19 +190,34 @@ version_has_facts() {
     printf '%s\n' '/* SPDX-License-Identifier: MIT' ' * What is in "Of x". What else? */' "extern int Of; // as $who: Of" \
         'static const char *const s = "// What // Of";' '// The first line.' '// Of the second: "it". Of b' >lib/base/talk.h
     git add .
-    ! commit talk || fail "the hook let a sentence without an actor pass"
+    ! commit Talk || fail "the hook let a sentence without an actor pass"
     sed -n 's/^  lib.base.talk.h:\([0-9]*\): \([A-Za-z]* [a-z]*\).*/\1 \2/p' said | sort >places
     printf '%s\n' '1 What else' '1 What is' '5 Of b' '5 Of the' >want
     sed -i "/ $who /d" places
     same want places
     grep -q "^  lib/base/talk.h:3: $who: " said || fail "$(cat said)"
     git rm -qf lib/base/talk.h
+    # subjects: at most 60 characters, a verb first, no prefix and no full stop
+    local subject sixty='Read keys from standard input, and say which line has none -'
+    [ ${#sixty} -eq 60 ]
+    for subject in "$sixty-" 'read keys' 'Reader: read keys' 'Read keys.' 'Tidied the reader' 'Sentences of the reader'; do
+        ! commit "$subject" || fail "the hook let a subject pass: $subject"
+        grep -q "^commit-msg: the subject .*: $subject\$" said || fail "$(cat said)"
+    done
+    echo >lib/base/more.txt
+    git add .
+    commit "$sixty" || fail "$(cat said)"
     # again does no harm; a hook of the user's own stays
     hook
     echo 'exit 0' >.git/hooks/pre-commit
     ! hook 2>said || fail "make hook replaced a hook"
     grep -q 'pre-commit is there already' said
     [ "$(cat .git/hooks/pre-commit)" = 'exit 0' ]
+    rm .git/hooks/pre-commit
+    echo 'exit 0' >.git/hooks/commit-msg
+    ! hook 2>said || fail "make hook replaced a hook"
+    grep -q 'commit-msg is there already' said
+    [ ! -e .git/hooks/pre-commit ] || fail "one hook without the other"
 }
 
 @test "make mutants: a test that hangs, or leaves children in groups of their own, is ended with all of them; a signal too" {
