@@ -152,6 +152,18 @@ version_has_facts() {
     done
 }
 
+@test "what the files of nvcc include is C++ without warnings, as its host compiler sees it" {
+    command -v g++ >/dev/null || skip "g++ is not installed"
+    cd "$top" || return 1
+    local headers
+    headers=$(sed -n 's/^#include "\(.*[^c]\.h\)"$/\1/p' $(find bin kernels lib -name '*.cu' -o -name '*.cuh') |
+        grep -v '\.inc\.h$' | sort -u)
+    [ "$(wc -w <<<"$headers")" -ge 10 ]
+    for h in $headers; do printf '#include "%s"\n' "$h"; done |
+        g++ -std=c++17 -I. -Wall -Wextra -Werror -fsyntax-only -x c++ - >"$BATS_TEST_TMPDIR/said" 2>&1 ||
+        fail "$(cat "$BATS_TEST_TMPDIR/said")"
+}
+
 @test "make debug: links each program into build/debug/bin" {
     run -0 make -n -C "$top" CUDA=0 debug
     for t in $(all_tools); do grep -q -- "-o build/debug/bin/$t " <<<"$output" || fail "$t"; done

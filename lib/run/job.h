@@ -106,7 +106,8 @@ static inline double ws_job_done(const ws_job *job, ws_step_kind kind) {
 }
 /* Returns the default size of an item for a backend. */
 static inline uint64_t ws_job_batch(const ws_job *job, const ws_backend *backend) {
-    uint64_t n = backend && backend->batch ? backend->batch : job->default_batch ? job->default_batch : WS_POLICY_BATCH;
+    uint64_t n = backend && backend->batch ? backend->batch : job->default_batch;
+    if (n == 0) n = WS_POLICY_BATCH;
     return job->most_batch && n > job->most_batch ? job->most_batch : n;
 }
 /* Returns the backend for the next task: job->backend, or job->cpu_backend while no stream of a device is free. */
