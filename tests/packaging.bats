@@ -128,6 +128,17 @@ syntax_only() {
     [ -x "$top/bin/msvfilt" ]
 }
 
+# One file builds without CUDA and one with it; g++ of both has libstdc++.a, which the Makefile then links.
+@test "images hold the libraries that programs load, and no others" {
+    libraries() { # FILE
+        sed -n 's/^RUN apt-get update .*--no-install-recommends \(lib.*\)/\1/p' "$1" |
+            grep -oE '\<lib[a-z+0-9-]*[0-9][a-z0-9]*\>|zlib1g\>' | sort -u
+    }
+    libraries "$top/packaging/Containerfile" >cpu
+    same <(printf '%s\n' libisal2 libxxhash0 libzstd1 zlib1g) cpu
+    libraries "$top/packaging/Containerfile.cuda" | same cpu -
+}
+
 # ---- packages ----
 
 @test "one version and one address everywhere; packaging/version.sh sets it" {
