@@ -249,6 +249,53 @@ EOF
     same <(printf '%s\n' h3m h3i h3f h3p h3m) <(sed -n 's/.*three\.hmm\.\(h3[a-z]\)") *= 0/\1/p' calls)
 }
 
+@test "two indexes that are done at once: one follows the other, and the later one stays whole" {
+    cp three.hmm m.hmm
+    python3 - "$names/hmmpress" <<'EOF'
+import fcntl, glob, os, subprocess, sys, time
+named = lambda: glob.glob(".warpsieve.*")
+three, fn3 = open("three.hmm").read(), open("fn3.hmm").read()
+want = []
+for text in three, fn3:
+    open("m.hmm", "w").write(text)
+    subprocess.run([sys.argv[1], "-f", "m.hmm"], check=True, stdout=subprocess.DEVNULL)
+    want.append({k: open("m.hmm." + k, "rb").read() for k in ("h3m", "h3i", "h3f", "h3p")})
+files = lambda: {f[6:]: open(f, "rb").read() for f in glob.glob("m.hmm.*")}
+assert files() == want[1]
+lock = os.open(".", os.O_RDONLY)
+fcntl.flock(lock, fcntl.LOCK_EX) # another process places its files
+open("m.hmm", "w").write(three)
+begun = time.monotonic()
+p = subprocess.Popen([sys.argv[1], "-f", "m.hmm"], stdout=subprocess.DEVNULL)
+while len(named()) < 4: # all are whole
+    assert p.poll() is None and time.monotonic() - begun < 20, "it did not wait for its turn"
+    time.sleep(0.001)
+time.sleep(0.1)
+assert p.poll() is None and files() == want[1], "it did not wait for its turn"
+fcntl.flock(lock, fcntl.LOCK_UN)
+assert p.wait() == 0 and files() == want[0] and not named()
+fcntl.flock(lock, fcntl.LOCK_EX) # a script that holds the lock around the call
+open("m.hmm", "w").write(fn3)
+subprocess.run([sys.argv[1], "-f", "m.hmm"], check=True, stdout=subprocess.DEVNULL)
+assert files() == want[1]
+EOF
+}
+
+@test "hmmindex -f twice at once, renamings slowed down: no mixture" {
+    command -v strace >/dev/null || skip "strace is not installed"
+    strace -e trace=rename -e inject=rename:delay_exit=1 true 2>/dev/null || skip "this strace cannot slow calls down"
+    cp three.hmm m.hmm && hmmindex m.hmm >said && mkdir want.three && mv m.hmm.h3? want.three
+    cp fn3.hmm m.hmm && hmmindex m.hmm >said && mkdir want.fn3 && mv m.hmm.h3? want.fn3
+    cp three.hmm m.hmm
+    ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 strace -f -o calls -e trace=rename,renameat,renameat2 \
+        -e inject=rename,renameat,renameat2:delay_exit=200000 hmmindex -f m.hmm >said &
+    for _ in $(seq 1000); do ! grep -q m.hmm.h3i calls 2>/dev/null || break; sleep 0.01; done
+    cp fn3.hmm m.hmm
+    hmmindex -f m.hmm >said.2
+    wait $!
+    for f in m.hmm.h3?; do cmp "$f" "want.fn3/$f"; done
+}
+
 # ---- hmmfetch ----
 
 @test "hmmfetch copies models as HMMER does: by name, accession, list, list of standard input, from all forms" {

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * hmmindex: the four files that hmmscan of HMMER reads in place of a file of models, as hmmpress writes them. They are
  * written beside the old ones and take their places at the end: docs/spec/press.md, section 5. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bin/press/program.h"
@@ -230,16 +235,32 @@ static int stats(ws_job *job, double seconds, ws_stat *stat) {
 
 /* ---- the end ---- */
 
+/* Locks the folder of a file until the caller closes what is returned, so that of two indexes that are done at once
+ * one follows the other. It waits longer than files take to be renamed, and no more: a script may hold the lock itself
+ * while it runs this program. -1: there is no lock. */
+static int take_turn(const char *path) {
+    enum { TRIES = 2000, NS = 1000000 };
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    const int fd = open(folder, O_RDONLY | O_CLOEXEC);
+    for (int i = 0; fd >= 0 && i < TRIES && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; i++)
+        nanosleep(&(struct timespec){.tv_nsec = NS}, NULL);
+    return fd;
+}
+
 /* Lets the files take their places. Without .h3m HMMER takes none of the others for an index, so an old one goes first
  * and the new one comes last: no moment has an index whose files do not belong together. */
 static int place_files(plan *p, const options *o, ws_err *err) {
     int rc = WS_OK;
     for (int i = 0; i < NFILE && !rc; i++) rc = ws_whole_seal(&p->file[i], err);
-    if (!rc && !o->force) rc = check_existing(p, o, err);
     ws_interrupt_hold();
+    const int turn = rc ? -1 : take_turn(p->file[MODELS].path);
+    if (!rc && !o->force) rc = check_existing(p, o, err);
     if (!rc && o->force && unlink(p->file[MODELS].path) != 0 && access(p->file[MODELS].path, F_OK) == 0)
         rc = ws_fail_errno(err, WS_EIO, "cannot replace %s", p->path[MODELS]);
     for (int i = NFILE - 1; i >= 0 && !rc; i--) rc = ws_whole_place(&p->file[i], err);
+    if (turn >= 0) close(turn);
     ws_interrupt_release();
     return rc;
 }
