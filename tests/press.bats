@@ -370,6 +370,23 @@ EOF
     hmmfetch -o /dev/stdout three.hmm fn3 | head -3 | same <(head -3 ../fn3.as.hmmer) -
 }
 
+@test "no file of an index is replaced by the models that are picked" {
+    cp three.hmm kept.hmm
+    hmmpick --index kept.hmm >said
+    hmmindex kept.hmm >said
+    for f in kept.hmm.*; do cp "$f" "was.${f##*.}"; done
+    ln -s kept.hmm.ssi link
+    for f in kept.hmm.ssi kept.hmm.h3m kept.hmm.h3i kept.hmm.h3f kept.hmm.h3p link; do
+        run -2 --separate-stderr hmmpick -o $f kept.hmm fn3
+        refused 2 'is also read, and would be lost'
+        run -1 hmmfetch -o $f kept.hmm fn3
+        [[ $output =~ 'would be lost' ]] || fail "$output"
+    done
+    for f in kept.hmm.*; do cmp "$f" "was.${f##*.}"; done
+    hmmpick -o other.ssi kept.hmm fn3 # of no models that are read
+    same <(sed 1d fn3.hmm) <(sed 1d other.ssi)
+}
+
 @test "an index is used: the order is that of the keys; one that is stale, damaged or short is not" {
     local k n
     printf 'fn3\nglobins4\n' >keys

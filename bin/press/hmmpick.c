@@ -16,10 +16,16 @@ typedef struct options {
 } options;
 static options *options_of(const ws_job *job) { return job->own; }
 
+/* The files of an index of the models. */
+static const char *const kept[] = {".ssi", ".h3m", ".h3i", ".h3f", ".h3p"};
+enum { NKEPT = sizeof kept / sizeof *kept };
+
 typedef struct plan {
     const char *models;
-    const char *read[2]; /* the models, and the file in which the index has its places: no output replaces them */
+    const char *read[NKEPT + 2]; /* the models, the file in which the index has its places, and all files of an index
+                                     * beside the models: no output replaces them */
     char *own;        /* their path, where that is none of the operands */
+    char *kept[NKEPT];
     ws_picks keys;
     ws_places places; /* fd -1: the file is read from its beginning */
     char *ssi;        /* path of the index that is made; NULL: none is */
@@ -97,10 +103,15 @@ static int open_keys(ws_job *job, plan *p, const options *o, ws_err *err) {
         rc = ws_picks_read(&p->keys, job->input[1], err);
     }
     if (!rc && !ws_source_is_stdin(p->models)) rc = ws_places_find(&p->places, p->models, &p->keys, !job->peer, err);
-    p->read[0] = p->models;
-    p->read[1] = p->places.path;
+    int n = 0;
+    p->read[n++] = p->models;
+    if (p->places.fd >= 0) p->read[n++] = p->places.path;
+    for (int i = 0; i < NKEPT && !rc && !ws_source_is_stdin(job->input[0]); i++) {
+        if (!(p->kept[i] = ws_models_sibling(job->input[0], kept[i], err))) rc = err->code;
+        else if (access(p->kept[i], F_OK) == 0) p->read[n++] = p->kept[i];
+    }
     job->input = p->read;
-    job->ninput = p->places.fd >= 0 ? 2 : 1;
+    job->ninput = n;
     return rc;
 }
 
@@ -139,6 +150,7 @@ static void close_pick(ws_job *job) {
     ws_picks_release(&p->keys);
     ws_places_release(&p->places);
     ws_ssi_list_release(&p->list);
+    for (int i = 0; i < NKEPT; i++) ws_free(p->kept[i]);
     ws_free(p->ssi);
     ws_free(p->own);
     ws_free(p);
