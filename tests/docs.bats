@@ -187,6 +187,14 @@ prints_well() { # what mandoc prints, beyond what its lint sees
     done
 }
 
+@test "the page of a program says what is different where it is called by another name" {
+    local name page
+    for link in hmmpress=hmmindex hmmfetch=hmmpick hmmbuild=hmmcast; do
+        name=${link%=*} page=$top/man/${link#*=}.1
+        grep -qiE "^(\.S[hs] )?called as $name( |\$)" "$page" || fail "$page says nothing of $name"
+    done
+}
+
 @test "commands in the text of a page keep their blanks" {
     page_text "$pages/warpsieve.7" | grep -qF '|| [ $? -eq 141 ]' || fail "mandoc"
     wants groff
