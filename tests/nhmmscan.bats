@@ -80,7 +80,7 @@ equal() { # equal NAME ARGUMENT...
 @test "a model without the cutoff is refused once a sequence has a window" {
     sed '/^GA/d' two.hmm >uncut.hmm
     run -1 --separate-stderr nhmmsieve --scan --cut_ga uncut.hmm long.fa
-    told 'sequence ' 'no GA line'
+    told 'a sequence meets' "model $(sed -n 's/^NAME  //p' uncut.hmm | head -1) has no GA line"
     printf '>none\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n' >none.fa
     nhmmsieve --scan --cut_ga -O tblout uncut.hmm none.fa >got
     [ "$(grep -vc '^#' got)" -eq 0 ]

@@ -374,15 +374,12 @@ static int sieve(const search *s, ws_long_list *windows, memory *m, ws_err *err)
 }
 
 /* nhmmscan needs the cutoffs of a model when a sequence has a window, nhmmer at once. */
-static int check_cut(const search *s, const ws_batch *b, const ws_long_list *windows, size_t from, ws_err *err) {
+static int check_cut(const search *s, const ws_long_list *windows, size_t from, ws_err *err) {
     const ws_genome *g = s->genome;
     int rc = WS_OK;
-    for (size_t j = from; j < windows->n && g->by_seq && g->cut >= 0 && !rc; j++) {
-        const ws_slice name = b->seqtext[windows->at[j].record].name;
-        char quoted[WS_QUOTE_MAX];
-        rc = ws_thresholds_check_cut(&g->set.hmm[windows->at[j].target], g->cut, err);
-        if (rc) ws_err_prefix(err, "sequence %s: ", ws_quote(quoted, ws_batch_text(b, name), name.n));
-    }
+    for (size_t j = from; j < windows->n && g->by_seq && g->cut >= 0 && !rc; j++)
+        if (!g->set.hmm[windows->at[j].target].has_cut[g->cut])
+            rc = ws_thresholds_lack_cut(g->set.hmm, g->set.n, g->cut, err);
     return rc;
 }
 
@@ -393,7 +390,7 @@ static int scan_unit(search *s, flight *f, const ws_long_set *g, size_t u, ws_lo
     const size_t before = windows->n;
     int rc = ws_long_set_search(g, u, b->number << 32 | u, &m->search, windows, cells, err);
     s->windows += windows->n - before;
-    if (!rc) rc = check_cut(s, b, windows, before, err);
+    if (!rc) rc = check_cut(s, windows, before, err);
     const int many = windows->codes.n > WS_PLAN_WINDOWS;
     if (!rc && (!g->marks || many)) rc = sieve(s, windows, m, err);
     return !rc && (many || m->subwindows.codes.n >= WS_PLAN_SUBWINDOWS) ? find_own(s, f, m, err) : rc;

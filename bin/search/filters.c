@@ -50,15 +50,11 @@ void ws_sieve_scores_release(ws_sieve *s) {
 /* ---- decisions ---- */
 
 /* hmmscan needs the cutoffs of a model when a sequence has passed its first filter, hmmsearch at once. */
-static int check_cut(const ws_sieve_filter *f, const ws_sieve_pool *p, uint32_t seq, uint32_t m, ws_err *err) {
-    const ws_sieve *s = f->sieve;
-    const ws_hmm *hmm = ((const ws_hmm_target *)s->job->target[m].data)->hmm;
-    char name[WS_QUOTE_MAX];
-    const ws_slice text = p->batch.seqtext[seq].name;
-    if (s->dom.cut < 0 || hmm->has_cut[s->dom.cut]) return WS_OK;
-    const int rc = ws_thresholds_check_cut(hmm, s->dom.cut, err);
-    ws_err_prefix(err, "sequence %s: ", ws_quote(name, ws_batch_text(&p->batch, text), text.n));
-    return rc;
+static int check_cut(const ws_sieve_filter *f, uint32_t m, ws_err *err) {
+    const ws_job *job = f->sieve->job;
+    const int cut = f->sieve->dom.cut;
+    const ws_hmm_target *all = job->target[0].data, *model = job->target[m].data;
+    return cut < 0 || model->hmm->has_cut[cut] ? WS_OK : ws_thresholds_lack_cut(all->hmm, job->ntarget, cut, err);
 }
 
 /* With --scan, counts for a sequence that a model passed a filter. */
@@ -69,7 +65,7 @@ static void count_passed(const scoring *g, const ws_task *task, const ws_pending
 
 static int pass(scoring *g, const ws_task *task, const ws_pending *q, size_t item, ws_err *err) {
     const uint32_t seq = (uint32_t)ws_task_item(task, q->place);
-    const int rc = check_cut(g->f, g->p, seq, task->target, err);
+    const int rc = check_cut(g->f, task->target, err);
     if (rc) return rc;
     const ws_fscore *score = task->score;
     const ws_sieve_pair pair = {seq, task->target, q->null2,
@@ -186,7 +182,7 @@ static int pass_all(scoring *g, ws_err *err) {
     for (size_t i = g->from; i < g->to && !rc; i++) {
         const ws_sieve_pair pair = {all->item[ws_scan_pairs_item(all, i)],
                                     ws_scan_pairs_target(all, ws_scan_pairs_group(all, i)), NAN, NAN};
-        if (p->batch.len[pair.seq]) rc = check_cut(g->f, p, pair.seq, pair.target, err);
+        if (p->batch.len[pair.seq]) rc = check_cut(g->f, pair.target, err);
         if (p->batch.len[pair.seq] && !rc) rc = ws_buf_add(&g->passed, &pair, sizeof pair, err);
     }
     return rc;

@@ -43,6 +43,9 @@ typedef struct ws_thresholds {
 
 /* Checks that a model has cutoffs `cut` (WS_CUT_GA ...). WS_EDATA. */
 int ws_thresholds_check_cut(const ws_hmm *hmm, int cut, ws_err *err);
+/* Fails with WS_EDATA because a sequence met a model without cutoffs `cut`. Names the first such model of n, since it
+ * depends on the threads which sequence is found first. */
+int ws_thresholds_lack_cut(const ws_hmm *hmm, size_t n, int cut, ws_err *err);
 /* Sets all thresholds to the model's cutoffs `cut` (WS_CUT_GA ...). WS_EDATA if the model has none of that kind. */
 int ws_thresholds_cut(ws_thresholds *t, const ws_hmm *hmm, int cut, ws_err *err);
 

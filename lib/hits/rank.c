@@ -9,10 +9,25 @@
 #include "lib/hits/hits.h"
 #include "lib/hits/keep.h"
 
+static const char *const cut_line[WS_NCUT] = {[WS_CUT_GA] = "GA", [WS_CUT_TC] = "TC", [WS_CUT_NC] = "NC"};
+
 int ws_thresholds_check_cut(const ws_hmm *hmm, int cut, ws_err *err) {
-    static const char *const name[WS_NCUT] = {[WS_CUT_GA] = "GA", [WS_CUT_TC] = "TC", [WS_CUT_NC] = "NC"};
     if (hmm->has_cut[cut]) return WS_OK;
-    return ws_fail(err, WS_EDATA, "model %s has no %s line, which the cutoff asked for needs", hmm->name, name[cut]);
+    return ws_fail(err, WS_EDATA, "model %s has no %s line, which the cutoff asked for needs", hmm->name,
+                   cut_line[cut]);
+}
+
+int ws_thresholds_lack_cut(const ws_hmm *hmm, size_t n, int cut, ws_err *err) {
+    size_t lack = 0, first = 0;
+    char others[64] = "";
+    for (size_t i = n; i-- > 0;) {
+        lack += !hmm[i].has_cut[cut];
+        if (!hmm[i].has_cut[cut]) first = i;
+    }
+    if (lack > 1) snprintf(others, sizeof others, ", and %zu other models have none", lack - 1);
+    return ws_fail(err, WS_EDATA,
+                   "a sequence meets a model without the line that the cutoff needs: model %s has no %s line%s",
+                   hmm[first].name, cut_line[cut], others);
 }
 
 int ws_thresholds_cut(ws_thresholds *t, const ws_hmm *hmm, int cut, ws_err *err) {
