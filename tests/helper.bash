@@ -122,6 +122,7 @@ whole_rows() {
 }
 
 rows() { grep -v '^#' "$1" || true; }
+table() { sed '/^#$/,$d' "$1"; } # of HMMER, without the lines about the run behind it
 nrows() { rows "$1" | wc -l; }
 column() { # column FILE NAME
     awk -F '\t' -v c="$2" '/^##/ { next } !at { sub(/^#/, ""); for (i = 1; i <= NF; i++) if ($i == c) at = i; next } { print $at }' "$1"

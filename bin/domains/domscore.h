@@ -80,6 +80,10 @@ typedef struct ws_dom_program {
  * options. */
 int ws_dom_program_head(const ws_dom_program *p, const ws_job *job, int by_seq, const char *echo, ws_buf *text,
                         ws_err *err);
+/* Appends the end of a table of HMMER's: what made it. settings: the options as the program of HMMER lists them; NULL:
+ * those of the tool. */
+int ws_dom_program_end(const ws_job *job, int by_seq, const char *mode, const char *settings, ws_buf *text,
+                       ws_err *err);
 
 /* Options, after those that bin/filters reads, and the state of a run. */
 struct ws_domscore {

@@ -66,20 +66,25 @@ int ws_domscore_head(const ws_job *job, void *out, ws_buf *text, ws_err *err) {
     }
 }
 
-/* hmmsearch's tables end with what made them. No folder and no date, so that equal searches give equal bytes. */
-static int hmmer_end(const ws_job *job, ws_dom_form form, ws_buf *text, ws_err *err) {
-    const ws_domscore *d = ws_domscore_of(job);
+/* No folder and no date, so that equal searches give equal bytes. */
+int ws_dom_program_end(const ws_job *job, int by_seq, const char *mode, const char *settings, ws_buf *text,
+                       ws_err *err) {
     const char *program = ws_job_program(job), *models = operand(job, 0), *seqs = operand(job, 1);
-    /* hmmscan too calls it a search that Pfam's table comes from */
-    const char *mode = d->by_seq && form != WS_DOMFORM_PFAMTBLOUT ? "SCAN" : "SEARCH";
     int rc = ws_buf_addf(text, err,
                          "#\n# Program:         %s\n# Version:         warpsieve " WS_VERSION
                          "\n# Pipeline mode:   %s\n# Query file:      %s\n# Target file:     %s\n",
-                         program, mode, d->by_seq ? seqs : models, d->by_seq ? models : seqs);
+                         program, mode, by_seq ? seqs : models, by_seq ? models : seqs);
     if (rc) return rc;
-    if (d->settings.n) return ws_buf_addf(text, err, "# Option settings: %s\n# [ok]\n", d->settings.p);
+    if (settings) return ws_buf_addf(text, err, "# Option settings: %s\n# [ok]\n", settings);
     return ws_buf_addf(text, err, "# Option settings: %s %s\n# [ok]\n", program,
                        job->cmdline.args.p ? job->cmdline.args.p : "");
+}
+
+static int hmmer_end(const ws_job *job, ws_dom_form form, ws_buf *text, ws_err *err) {
+    const ws_domscore *d = ws_domscore_of(job);
+    /* hmmscan too calls it a search that Pfam's table comes from */
+    const char *mode = d->by_seq && form != WS_DOMFORM_PFAMTBLOUT ? "SCAN" : "SEARCH";
+    return ws_dom_program_end(job, d->by_seq, mode, d->settings.n ? d->settings.p : NULL, text, err);
 }
 
 int ws_domscore_end(const ws_job *job, void *out, uint64_t rows, ws_buf *text, ws_err *err) {

@@ -29,18 +29,14 @@ static int head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
     return rc ? rc : ws_dna_head(job, o, text, err);
 }
 
-/* In nhmmer's place --tblout ends with what made it, but for folder and date. */
+/* As nhmmer, --tblout ends with what made it, and --dfamtblout does not. */
 static int tblout_end(const ws_job *job, ws_buf *text, ws_err *err) {
-    const ws_cmdline *cl = &job->cmdline;
     const int scan = ws_genome_of(job)->by_seq;
-    if (!job->peer) return WS_OK;
-    int rc = ws_buf_addf(text, err,
-                         "#\n# Program:         %s\n# Version:         warpsieve " WS_VERSION
-                         "\n# Pipeline mode:   %s\n# Query file:      %s\n# Target file:     %s\n"
-                         "# Option settings: ",
-                         job->peer->name, scan ? "SCAN" : "SEARCH", cl->operand[scan], cl->operand[!scan]);
-    if (!rc) rc = ws_peer_settings(job->peer, cl, job->peer->name, text, err);
-    return rc ? rc : ws_buf_adds(text, "\n# [ok]\n", err);
+    ws_buf settings = {0};
+    int rc = job->peer ? ws_peer_settings(job->peer, &job->cmdline, job->peer->name, &settings, err) : WS_OK;
+    if (!rc) rc = ws_dom_program_end(job, scan, scan ? "SCAN" : "SEARCH", settings.p, text, err);
+    ws_buf_release(&settings);
+    return rc;
 }
 
 static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err) {
