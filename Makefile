@@ -111,9 +111,9 @@ export TOOLS
 
 all: $(TOOLS:%=bin/%) $(PAGES) libexec/warpsieve/hmmer $(NAMED) ## build the executables into bin/
 
-# The names of HMMER's programs: links NAME=PROGRAM. Installed, they lie beside BINDIR, where no PATH looks by itself:
+# The names of HMMER's programs, and of PaPaRa: links NAME=PROGRAM. Installed, they lie beside BINDIR, where no PATH looks by itself:
 # hmmsieve --hmmer-path prints the folder.
-LINKS     := hmmsearch=hmmsieve hmmscan=hmmsieve nhmmer=nhmmsieve nhmmscan=nhmmsieve hmmalign=hmmfit hmmbuild=hmmcast phmmer=seqsieve jackhmmer=jacksieve hmmpress=hmmindex hmmfetch=hmmpick
+LINKS     := hmmsearch=hmmsieve hmmscan=hmmsieve nhmmer=nhmmsieve nhmmscan=nhmmsieve hmmalign=hmmfit hmmbuild=hmmcast phmmer=seqsieve jackhmmer=jacksieve hmmpress=hmmindex hmmfetch=hmmpick papara=papara-score
 NAMES     := $(foreach l,$(LINKS),$(firstword $(subst =, ,$l)))
 HMMERDIR   = $(patsubst %/,%,$(dir $(BINDIR)))/libexec/warpsieve/hmmer
 LINK_ALL   = for l in $(LINKS); do ln -sf ../../../$1/$${l\#*=} $2/$${l%%=*} || exit 1; done

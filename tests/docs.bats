@@ -189,7 +189,7 @@ prints_well() { # what mandoc prints, beyond what its lint sees
 
 @test "the page of a program says what is different where it is called by another name" {
     local name page
-    for link in hmmpress=hmmindex hmmfetch=hmmpick hmmbuild=hmmcast; do
+    for link in hmmpress=hmmindex hmmfetch=hmmpick papara=papara-score hmmbuild=hmmcast; do
         name=${link%=*} page=$top/man/${link#*=}.1
         grep -qiE "^(\.S[hs] )?called as $name( |\$)" "$page" || fail "$page says nothing of $name"
     done
@@ -355,7 +355,7 @@ EOF
         [ "$(root/usr/bin/"$t" --version)" = "$($t --version)" ]
     done
     for page in "$top"/man/*.[57]; do [ -f "root/usr/share/man/man${page##*.}/${page##*/}" ]; done
-    for p in hmmsearch hmmscan nhmmer nhmmscan hmmalign hmmpress hmmfetch; do
+    for p in hmmsearch hmmscan nhmmer nhmmscan hmmalign hmmpress hmmfetch papara; do
         "$(root/usr/bin/hmmsieve --hmmer-path)/$p" -h | head -1 | grep -q "^# $p :: " || fail "no $p"
     done
     # cookbook and workflows as they are here, and one that runs from there; the library and its headers are private

@@ -23,7 +23,7 @@ for table in $(grep -l '^const ws_tool ws_' "$top"/bin/*/*.c); do
         missing=1
     fi
 done
-for name in hmmsearch hmmscan phmmer jackhmmer nhmmer nhmmscan hmmbuild hmmalign hmmpress hmmfetch; do
+for name in hmmsearch hmmscan phmmer jackhmmer nhmmer nhmmscan hmmbuild hmmalign hmmpress hmmfetch papara; do
     there "$("$bin/hmmsieve" --hmmer-path)/$name"
 done
 for page in "$top"/man/*.[57]; do there "$man/man${page##*.}/${page##*/}"; done

@@ -6,7 +6,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-names='hmmalign hmmbuild hmmfetch hmmpress hmmscan hmmsearch jackhmmer nhmmer nhmmscan phmmer'
+names='hmmalign hmmbuild hmmfetch hmmpress hmmscan hmmsearch jackhmmer nhmmer nhmmscan papara phmmer'
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return 1
@@ -30,10 +30,10 @@ wrap() { # wrap PATH PROC
     done
 }
 
-@test "the folder has one file under ten names, no script, no link, and asks for no library" {
+@test "the folder has one file under eleven names, no script, no link, and asks for no library" {
     same <(tr ' ' '\n' <<<"$names") <(ls -A names)
     same <(echo "$PWD/names") made
-    [ "$(find names -type f -perm 755 -links 10 | wc -l)" -eq 10 ]
+    [ "$(find names -type f -perm 755 -links 11 | wc -l)" -eq 11 ]
     [ "$(stat -c %i names/* | sort -u | wc -l)" -eq 1 ]
     [ "$(head -c 4 names/hmmsearch | tail -c 3)" = ELF ]
     if command -v ldd >/dev/null; then ldd names/hmmsearch 2>&1 | grep -q 'not a dynamic executable\|statically linked'; fi
@@ -125,7 +125,7 @@ as_alphafold() { # as_alphafold proteins|rna DATABASE
     unshare -rm sh -c 'mount -t tmpfs -o size=$((3 * $1 / 2)) tmpfs /mnt && hmmsieve --hmmer-path=/mnt/a &&
         { hmmsieve --hmmer-path=/mnt/b || hmmsieve --hmmer-path=/mnt/a || ls -A /mnt /mnt/a && /mnt/a/hmmscan -h; }' sh "$size" \
         >said 2>errors
-    same <(printf '/mnt/a\n/mnt:\na\n\n/mnt/a:\n%s\n' "$(tr ' ' '\n' <<<"$names")") <(head -15 said)
+    same <(printf '/mnt/a\n/mnt:\na\n\n/mnt/a:\n%s\n' "$(tr ' ' '\n' <<<"$names")") <(head -16 said)
     grep -q '^# hmmscan ::' said
     [ "$(grep -c 'No space left on device' errors)" -eq 2 ] || fail "$(cat errors)"
 }

@@ -44,7 +44,7 @@ NEAREST = {
     "bin/domains": ["build/tests/lib/hits", "build/tests/lib/dom_golden", "tests/domscore.bats", "tests/ledger.bats",
                     "tests/nhmmsieve.bats"],
     "bin/likelihoods": ["tests/pairhmm.bats", "tests/faults-pairs.bats"],
-    "bin/papara": ["tests/papara.bats", "tests/faults-pairs.bats"],
+    "bin/papara": ["tests/papara.bats", "tests/papara-name.bats", "tests/faults-pairs.bats"],
     "bin/mrf": ["tests/mrfseg.bats"],
     "bin/pack": ["tests/respack.bats"],
     "bin/search": ["tests/domscore.bats", "tests/hmmsearch.bats", "tests/contract.bats"],

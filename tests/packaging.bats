@@ -281,7 +281,7 @@ venv() { # venv FOLDER OPTION...
             fail "no page or completion of $t"
     done
     [ -s empty/share/doc/warpsieve/workflows/shell/cascade.sh ]
-    for p in hmmsearch hmmscan phmmer jackhmmer nhmmer nhmmscan hmmbuild hmmalign hmmpress hmmfetch; do
+    for p in hmmsearch hmmscan phmmer jackhmmer nhmmer nhmmscan hmmbuild hmmalign hmmpress hmmfetch papara; do
         "$(empty/bin/hmmsieve --hmmer-path)/$p" -h | head -1 | grep -q "^# $p :: " || fail "no $p"
     done
     same <(demo_by "$PWD/one/bin") <(demo_by "$PWD/empty/bin")

@@ -384,6 +384,52 @@ EOF
     done
 }
 
+# A package index gives iow, whose reader of placements is of the authors of SEPP's plugin for QIIME 2 and not ours.
+find_iow() {
+    if python3 -c 'import bp; bp.parse_jplace' 2>/dev/null; then return 0; fi
+    [ "${WARPSIEVE_TESTS:-}" = full ] || return 1
+    [ -x iow/bin/python3 ] || python3 -m venv iow >/dev/null 2>&1 || return 1
+    timeout 300 iow/bin/pip -q install cython numpy wheel setuptools >/dev/null 2>&1 &&
+        timeout 600 iow/bin/pip -q install --no-build-isolation iow >/dev/null 2>&1 || return 1
+    PATH=$PWD/iow/bin:$PATH
+    python3 -c 'import bp; bp.parse_jplace' 2>/dev/null
+}
+@test "a reader of placements that others wrote (iow) hangs each read on its branch" {
+    find_iow || skip "iow, which reads jplace in Python, is not installed, and with the long tests no package index gave it"
+    g=vag40
+    golden --quiet -O jplace >j.jplace
+    golden --quiet --no-provenance -f name,best_edge,edges_tied,jplace_edge --tree n.nwk >rows
+    python3 - $g >&3 <<'EOF'
+import re, sys, bp
+placed, tree = bp.parse_jplace(open("j.jplace").read())
+rows = [l.rstrip("\n").split("\t") for l in open("rows") if not l.startswith("#")]
+rows = [r for r in rows if r[1]]
+below, open_ = {}, [] # leaves below each branch, by the numbers of --tree
+for x in re.findall(r"\(|[^(),;]*\{\d+\}", open("n.nwk").read()):
+    if x == "(": open_.append(set())
+    else:
+        name, number = x.split(":")[0], int(re.search(r"\{(\d+)\}", x)[1])
+        leaves = {name} if name else open_.pop()
+        below[number] = leaves
+        if open_: open_[-1] |= leaves
+assert list(dict.fromkeys(placed.fragment)) == list(dict.fromkeys(r[0] for r in rows))
+for r in rows:
+    mine = placed[placed.fragment == r[0]]
+    if list(placed.fragment).count(r[0]) == min(int(r[2]), 8): assert mine.edge_num.iloc[0] == int(r[3])
+names = [r[0] for r in rows]
+once = [r for r in rows if r[2] == "1" and names.count(r[0]) == 1]
+one = placed[placed.fragment.isin([r[0] for r in once])]
+full = bp.insert_fully_resolved(one, tree)
+reads = set(names)
+for r in once:
+    at = full.find(r[0])
+    while not {t.name for t in at.tips(include_self=True)} - reads: at = at.parent
+    assert {t.name for t in at.tips(include_self=True)} - reads == below[int(r[1])], r
+print(f"# ran {sys.argv[1]}: iow read {len(placed)} placements of {len(rows)} reads, {len(once)} with one best branch hang there")
+assert len(once) > len(rows) / 8
+EOF
+}
+
 @test "-O jplace: names of any bytes are JSON, reads without a score are left out, with any batches" {
     printf ">A(1)\nACGTACGT\n>B:[x]\nACGAACGA\n>C\"q\"\\\\n\nTCGTTCGT\n>\303\251\nTCGATCGA\n" >a
     printf "(('A(1)':1,'B:[x]':2):1,'C\"q\"\\\\n':1,\303\251:0.5);" >t

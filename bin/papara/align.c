@@ -266,7 +266,7 @@ int ws_papara_alignment_finish(ws_job *job, ws_err *err) {
     ws_papara_run_data *d = ws_papara_data_of(job);
     ws_buf text = {0};
     size_t n = 0;
-    if (!d->opts->alignment || streams(d->opts)) return WS_OK;
+    if (!d->alignment_output || streams(d->opts)) return WS_OK;
     for (const chunk *c = d->chunks; c; c = c->next) n++;
     chunk **list = ws_calloc(n, sizeof *list, err);
     size_t *before = ws_calloc(d->ref.edges.sites + 1, sizeof *before, err);
@@ -289,7 +289,7 @@ void ws_papara_chunks_release(ws_papara_run_data *d) {
     }
 }
 
-ws_scan_output ws_papara_alignment_out(const ws_papara_opts *o) {
-    if (streams(o)) return (ws_scan_output){.output = {.path = o->alignment, .head = stream_head}, .emit = stream_emit};
-    return (ws_scan_output){.output = {.path = o->alignment}, .emit = keep_emit};
+ws_scan_output ws_papara_alignment_out(const ws_papara_opts *o, const char *path) {
+    if (streams(o)) return (ws_scan_output){.output = {.path = path, .head = stream_head}, .emit = stream_emit};
+    return (ws_scan_output){.output = {.path = path}, .emit = keep_emit};
 }

@@ -63,6 +63,10 @@ const ws_opt ws_papara_opt_table[] = {
      .group = WS_GROUP_OUTPUT, .given = AT(insertions_given)},
     {0, "with-references", NULL, WS_OPT_FLAG, AT(with_references), NULL, "with fasta: write the reference rows first",
      .group = WS_GROUP_OUTPUT, PLAIN},
+    {0, "papara-run", NULL, WS_OPT_STRING, AT(run), "NAME", "", .group = WS_GROUP_OUTPUT, .flags = WS_OPT_HIDDEN,
+     PLAIN}, /* of the name papara: run.c */
+    {0, "papara-replace", NULL, WS_OPT_FLAG, AT(replace), NULL, "", .group = WS_GROUP_OUTPUT, .flags = WS_OPT_HIDDEN,
+     PLAIN},
     {0, "drop-gap-columns", NULL, WS_OPT_FLAG, AT(drop_gap_columns), NULL,
      "leave out columns in which all leaves have gaps", .group = WS_GROUP_OUTPUT, PLAIN},
 
@@ -80,23 +84,26 @@ static int parse_parameters(const char *text, int value[4], ws_err *err) {
     for (int i = 0; i < 4; i++, p = end + 1) {
         const long v = strtol(p, &end, 10);
         if (end == p || *end != (i < 3 ? ':' : '\0') || v < -30000 || v > 30000)
-            return ws_fail(err, WS_EUSAGE, "--parameters: expected four whole numbers such as -3:-1:2:-3, found \"%s\"",
+            return ws_fail(err, WS_EUSAGE,
+                           "-p, --parameters: expected four whole numbers such as -3:-1:2:-3, found \"%s\"",
                            ws_quote(q, text, strlen(text)));
         value[i] = (int)v;
     }
     if (value[0] > value[1] || value[1] > 0)
         return ws_fail(err, WS_EUSAGE,
-                       "--parameters: gap open must not be above gap extend, and that not above 0, found \"%s\"", text);
+                       "-p, --parameters: gap open must not be above gap extend, and that not above 0, found \"%s\"",
+                       text);
     if (value[2] < 0 || value[3] > 0)
         return ws_fail(err, WS_EUSAGE,
-                       "--parameters: match must not be below 0, match on a gap site not above 0, found \"%s\"", text);
+                       "-p, --parameters: match must not be below 0, match on a gap site not above 0, found \"%s\"",
+                       text);
     return WS_OK;
 }
 
 int ws_papara_options_check(const ws_papara_opts *o, const ws_job *job, ws_papara_scheme *scheme, ws_err *err) {
     int v[4] = {-3, -1, 2, -3};
     if (o->parameters && o->scheme == WS_PAPARA_EQ1)
-        return ws_fail(err, WS_EUSAGE, "--parameters: --scheme eq1 has fixed costs");
+        return ws_fail(err, WS_EUSAGE, "-p, --parameters: --scheme eq1 has fixed costs");
     int rc = o->parameters ? parse_parameters(o->parameters, v, err) : WS_OK;
     if (rc) return rc;
     *scheme = ws_papara_scheme_of(o->scheme == 1 ? WS_PAPARA_EQ1 : WS_PAPARA_2, v[0], v[1], v[2], v[3]);
@@ -105,7 +112,9 @@ int ws_papara_options_check(const ws_papara_opts *o, const ws_job *job, ws_papar
     if (o->all_edges && job->common.fields)
         return ws_fail(err, WS_EUSAGE, "--fields: the columns of --all-edges are fixed");
     if (o->all_edges && o->alignment) return ws_fail(err, WS_EUSAGE, "--all-edges and --alignment do not go together");
-    if (!o->alignment && (o->alignment_format || o->insertions_given || o->with_references || o->drop_gap_columns))
+    const int of_alignment =
+        o->alignment_format || o->insertions_given || o->with_references || o->drop_gap_columns;
+    if (of_alignment && !o->alignment && !o->run)
         return ws_fail(
             err, WS_EUSAGE,
             "--alignment-format, --insertions, --with-references and --drop-gap-columns go with --alignment FILE");

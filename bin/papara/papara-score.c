@@ -5,6 +5,7 @@
 #include "lib/base/system.h"
 #include "lib/compress/source.h"
 #include "lib/run/message.h"
+#include "lib/run/peer.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,6 +20,9 @@ static int operands(ws_job *job, ws_papara_run_data *d, const char **msa, const 
     const ws_papara_opts *o = d->opts;
     int at = 0, from_stdin = 0;
     *msa = o->reference ? o->reference : at < cl->noperand ? cl->operand[at++] : NULL;
+    if (o->run && (!o->reference || !o->tree))
+        return ws_fail(err, WS_EUSAGE, "-t names the reference tree and -s the alignment, and %s is not given",
+                       o->tree ? "-s" : "-t");
     if (!*msa)
         return ws_fail(err, WS_EUSAGE, "no alignment: the operands are the reference alignment, the tree, and reads");
     *tree = o->tree ? o->tree : at < cl->noperand ? cl->operand[at++] : NULL;
@@ -30,7 +34,7 @@ static int operands(ws_job *job, ws_papara_run_data *d, const char **msa, const 
     while (at < cl->noperand) d->input[job->ninput++] = cl->operand[at++];
     job->input = d->input;
     for (int i = 0; i < job->ninput; i++) from_stdin += ws_source_is_stdin(job->input[i]);
-    from_stdin += job->ninput == 0;
+    from_stdin += job->ninput == 0 && !o->run; /* PaPaRa reads no standard input */
     if (from_stdin + ws_source_is_stdin(*msa) + ws_source_is_stdin(*tree) > 1)
         return ws_fail(err, WS_EUSAGE,
                        "more than one input would be read from standard input; name files for the others");
@@ -60,7 +64,7 @@ static int add_extra_rows(ws_job *job, ws_papara_run_data *d, const uint8_t *is_
         return ws_fail_errno(err, WS_EIO, "cannot write the rows that are queries");
     rewind(d->extra);
     snprintf(d->extra_path, sizeof d->extra_path, "/dev/fd/%d", fileno(d->extra));
-    if (job->ninput == 0) d->input[job->ninput++] = "-";
+    if (job->ninput == 0 && !d->opts->run) d->input[job->ninput++] = "-";
     d->input[job->ninput++] = d->extra_path;
     return WS_OK;
 }
@@ -68,6 +72,8 @@ static int add_extra_rows(ws_job *job, ws_papara_run_data *d, const uint8_t *is_
 static int extra_rows(ws_job *job, ws_papara_run_data *d, ws_err *err) {
     const ws_papara_ref *ref = &d->ref;
     const size_t extra = ref->msa.n - (size_t)ref->tree.ntip;
+    if (extra == 0 && job->ninput == 0 && d->opts->run)
+        return ws_fail(err, WS_EUSAGE, "no reads: there is no -q, and all rows of the alignment are in the tree");
     if (extra == 0) return WS_OK;
     if (d->opts->extra_rows == WS_PAPARA_IGNORE) {
         note(job, "rows of the alignment that are not in the tree, ignored", extra,
@@ -85,15 +91,18 @@ static int extra_rows(ws_job *job, ws_papara_run_data *d, ws_err *err) {
 
 /* ---- the target ---- */
 
-static int check_letters(const ws_papara_msa *m, const ws_papara_letters *l, const char *path, ws_err *err) {
+static int check_letters(const ws_job *job, const ws_papara_msa *m, const ws_papara_letters *l, const char *path,
+                         ws_err *err) {
     char q[WS_QUOTE_MAX], c[WS_QUOTE_MAX];
+    const char *advice = job->peer && l->nstate == 4 ? "; -a says that they are proteins" : "";
     for (size_t r = 0; r < m->n; r++)
         for (size_t i = 0; i < m->sites; i++)
             if (!l->mask[(unsigned char)m->row[r].site[i]])
-                return ws_fail(err, WS_EDATA, "%s: row %zu (\"%s\"), column %zu: found \"%s\", expected a %s or a gap",
-                               path, r + 1, ws_quote(q, m->row[r].name, strlen(m->row[r].name)), i + 1,
+                return ws_fail(err, WS_EDATA,
+                               "%s: row %zu (\"%s\"), column %zu: found \"%s\", expected a %s or a gap%s", path, r + 1,
+                               ws_quote(q, m->row[r].name, strlen(m->row[r].name)), i + 1,
                                ws_quote(c, m->row[r].site + i, 1),
-                               l->nstate == 4 ? "nucleotide" : "residue (of amino acids)");
+                               l->nstate == 4 ? "nucleotide" : "residue (of amino acids)", advice);
     return WS_OK;
 }
 
@@ -119,7 +128,7 @@ static int read_reference(const ws_job *job, ws_papara_run_data *d, const char *
                           o->papara_residues);
     if (o->both_strands && ref->letters.nstate != 4)
         return ws_fail(err, WS_EUSAGE, "--both-strands: proteins have one strand");
-    rc = check_letters(&ref->msa, &ref->letters, msa, err);
+    rc = check_letters(job, &ref->msa, &ref->letters, msa, err);
     if (rc) return rc;
     if (ref->tree.missing)
         note(job, "branches without a length, taken as 1.0", (unsigned long long)ref->tree.missing, "");
@@ -196,10 +205,10 @@ static int open_papara(ws_job *job, ws_err *err) {
     if (o->all_edges) ws_scan_set_main(job, &ws_papara_all_edges_out);
     if (o->out_format == WS_PAPARA_JPLACE) ws_scan_set_main(job, &ws_papara_jplace_out);
     if (o->alignment) {
-        const ws_scan_output alignment = ws_papara_alignment_out(o);
+        const ws_scan_output alignment = ws_papara_alignment_out(o, o->alignment);
         d->alignment_output = ws_scan_add_output(job, &alignment);
     }
-    return WS_OK;
+    return o->run ? ws_papara_run_open(job, err) : WS_OK;
 }
 
 /* Writes the tree of the input with the edge numbers of the rows. */
@@ -225,6 +234,7 @@ static void close_papara(ws_job *job) {
              d->unscored, "");
     ws_papara_chunks_release(d);
     if (d->extra) fclose(d->extra);
+    for (int k = 0; k < WS_PAPARA_RUN_FILES; k++) ws_free(d->run_file[k]);
     ws_papara_msa_release(&d->ref.msa);
     ws_papara_tree_release(&d->ref.tree);
     ws_papara_edges_release(&d->ref.edges);
@@ -272,8 +282,11 @@ static const ws_scoring scoring = {
     .score_size = sizeof(ws_papara_score), .value_size = sizeof(ws_papara_score), .any_query = 1, .decide = decide};
 static const ws_backend *const backends[] = {&ws_papara_cuda, WS_BY_WIDTH(ws_papara_), NULL};
 
+static const ws_peer *const peers[] = {&ws_peer_papara, NULL};
+
 const ws_tool ws_papara_score_tool = {
     .name = "papara-score",
+    .peers = peers,
     .summary = "score reads against every branch of a tree, and align them to the best (PaPaRa)",
     .usage = "ALIGNMENT TREE [FILE...]",
     .columns = {&ws_pair_columns, &one_strand, &both_strands},

@@ -31,7 +31,9 @@ struct ws_job {
     void *own;         /* values of the tool's own options */
     void *reader_opts; /* values of the reader's options, and what the tool sets up for the reader */
     ws_cmdline cmdline;
-    const struct ws_peer *peer; /* the program of HMMER that it was called as; NULL: none */
+    char *const *argv; /* [argc] as it was typed; cmdline is of what options of a ws_peer became */
+    int argc;
+    const struct ws_peer *peer; /* the program in whose place it was called; NULL: none */
     const int *stop; /* not 0: the run should end. Atomic; NULL: the process is this run's own */
 
     const char **input; /* the operands that are inputs, set by tool->open; none: standard input */

@@ -185,7 +185,7 @@ static void take_name(const ws_tool *tool, int *argc, char ***argv) {
 }
 
 int ws_main_run(const ws_tool *tool, const ws_peer *peer, int argc, char **argv, const int *stop, ws_err *err) {
-    ws_job job = {.tool = tool, .peer = peer, .stop = stop};
+    ws_job job = {.tool = tool, .peer = peer, .argv = argv, .argc = argc, .stop = stop};
     ws_opt_table tab[NTABLE];
     job.own = ws_calloc(1, ws_max(tool->own_size, 1), err);
     job.reader_opts = ws_calloc(1, ws_max(tool->reader->size, 1), err);

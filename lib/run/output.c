@@ -112,16 +112,17 @@ void ws_outputs_flush(ws_job *job) {
     }
 }
 
-/* Lets an output appear under its name, or go, after a run that ended with rc. */
+/* Lets an output that is sealed appear under its name, or go, after a run that ended with rc. */
 static int close_part(ws_output *o, int rc, ws_err *err) {
-    if (!rc) rc = ws_whole_seal(&o->part, err);
     if (!rc) rc = ws_whole_place(&o->part, err);
     ws_whole_release(&o->part);
     return rc;
 }
 
-/* The main output is the last. */
+/* The main output is the last. No part gets its name before all are on disk. */
 int ws_outputs_close(ws_job *job, int rc, ws_err *err) {
+    for (int k = 0; k < job->nout && !rc; k++)
+        if (job->out[k].is_open && job->out[k].is_part) rc = ws_whole_seal(&job->out[k].part, err);
     for (int i = 1; i <= job->nout; i++) {
         ws_output *o = &job->out[i % job->nout];
         if (o->is_open && rc == WS_EUSAGE && !o->is_part) ws_out_abandon(&o->file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Programs of HMMER in whose place a tool stands: see lib/run/peer.h. Facts about HMMER's command line are those of
- * version 3.4: options come before operands, unique beginnings of long names are enough, each is given once. */
+ * Programs in whose place a tool stands: see lib/run/peer.h. Facts about HMMER's command line are those of version 3.4:
+ * options come before operands, unique beginnings of long names are enough, each is given once. */
 #include "lib/run/peer.h"
 
 #include "lib/base/system.h"
@@ -39,7 +39,9 @@ static const ws_opt *option_of(const ws_peer_opt *o, const ws_opt_table *tab, in
 }
 
 /* Returns n for a whole number, x for a real one, f for a file, s for another word; 0: it takes no value. */
-static char kind_of(const ws_opt *o) {
+static char kind_of(const ws_peer_opt *of, const ws_opt_table *tab, int ntab) {
+    if (of->words || of->absent) return 0;
+    const ws_opt *o = option_of(of, tab, ntab);
     switch (o->type) {
     case WS_OPT_INT:
     case WS_OPT_SIZE: return 'n';
@@ -94,12 +96,14 @@ static int by_letter(const ws_peer *p, char letter, const ws_peer_opt **found, w
 static int put(walk *w, const ws_peer_opt *o, char *value, ws_err *err) {
     const size_t i = (size_t)(o - w->p->opt);
     if (i >= MOST) ws_bug("more options of a program of HMMER than expected");
+    if (o->absent) return ws_fail(err, WS_EUSAGE, "%s: %s", o->name, o->absent);
     if (w->seen[i]++) return ws_fail(err, WS_EUSAGE, "%s is given twice", o->name);
     if (strcmp(o->name, "-h") == 0) {
         w->help = 1;
         return WS_OK;
     }
-    w->out[w->n++] = (char *)name_of(o);
+    for (int k = 0; o->words && o->words[k]; k++) w->out[w->n++] = (char *)o->words[k];
+    if (!o->words) w->out[w->n++] = (char *)name_of(o);
     if (value) w->out[w->n++] = value;
     return WS_OK;
 }
@@ -108,7 +112,7 @@ static int put(walk *w, const ws_peer_opt *o, char *value, ws_err *err) {
 static int take_value(walk *w, const ws_peer_opt *o, char kind, char **value, ws_err *err) {
     if (w->at == w->argc) return ws_fail(err, WS_EUSAGE, "%s needs a value", o->name);
     *value = w->argv[w->at++];
-    if ((kind == 's' || kind == 'f') && **value == '-')
+    if ((kind == 's' || kind == 'f') && **value == '-' && !o->dash)
         return ws_fail(err, WS_EUSAGE, "the value of %s would be %s, which looks like an option", o->name, *value);
     return WS_OK;
 }
@@ -118,7 +122,7 @@ static int take_long(walk *w, ws_err *err) {
     const ws_peer_opt *o = NULL;
     int rc = by_name(w->p, word, eq ? (size_t)(eq - word) : strlen(word), &o, err);
     if (rc) return rc;
-    const char kind = kind_of(option_of(o, w->tab, w->ntab));
+    const char kind = kind_of(o, w->tab, w->ntab);
     if (eq && !kind) return ws_fail(err, WS_EUSAGE, "%s takes no value", o->name);
     if (eq) value = eq + 1;
     else if (kind) rc = take_value(w, o, kind, &value, err);
@@ -132,7 +136,7 @@ static int take_letters(walk *w, ws_err *err) {
         const ws_peer_opt *o = NULL;
         char *value = NULL;
         if ((rc = by_letter(w->p, *p, &o, err)) != WS_OK) break;
-        const char kind = kind_of(option_of(o, w->tab, w->ntab));
+        const char kind = kind_of(o, w->tab, w->ntab);
         more = !kind;
         if (kind && p[1]) value = p + 1;
         else if (kind) rc = take_value(w, o, kind, &value, err);
@@ -189,8 +193,9 @@ int ws_peer_fixed(const ws_peer *p) {
 int ws_peer_arguments(const ws_peer *p, const ws_opt_table *tab, int ntab, int argc, char **argv, char ***out, int *n,
                       int *help, ws_err *err) {
     const int fixed = ws_peer_fixed(p);
-    size_t most = (size_t)fixed + 8; /* a word may hold several letters, each of which becomes a word */
-    for (int i = 0; i < argc; i++) most += 2 * strlen(argv[i]) + 2;
+    enum { WORDS = 4 };
+    size_t most = (size_t)fixed + 8; /* a word may hold several letters, each of which becomes so many words */
+    for (int i = 0; i < argc; i++) most += WORDS * strlen(argv[i]) + 2;
     walk w = {.p = p, .tab = tab, .ntab = ntab, .argv = argv, .argc = argc, .at = 1};
     if (!(*out = w.out = ws_calloc(most, sizeof *w.out, err))) return err->code;
     w.out[w.n++] = argv[0];
@@ -224,11 +229,11 @@ static int help_group(const ws_peer *p, ws_peer_group g, const ws_opt_table *tab
     int rc = WS_OK;
     for (const ws_peer_opt *o = p->opt; o->name; o++)
         if (o->group == g && o->help)
-            width = ws_max(width, strlen(o->name) + (kind_of(option_of(o, tab, ntab)) ? strlen(kind) : 0));
+            width = ws_max(width, strlen(o->name) + (kind_of(o, tab, ntab) ? strlen(kind) : 0));
     if (width) rc = ws_buf_addf(out, err, "\n%s:\n", group_title[g]);
     for (const ws_peer_opt *o = p->opt; o->name && !rc; o++) {
         if (o->group != g || !o->help) continue;
-        kind[2] = kind_of(option_of(o, tab, ntab));
+        kind[2] = kind_of(o, tab, ntab);
         rc = ws_buf_addf(out, err, "  %s%-*s : %s", o->name, (int)(width - strlen(o->name)), kind[2] ? kind : "",
                          o->help);
         if (!rc && o->value) rc = ws_buf_addf(out, err, "  [%s]", o->value);
@@ -239,11 +244,14 @@ static int help_group(const ws_peer *p, ws_peer_group g, const ws_opt_table *tab
 }
 
 int ws_peer_help(const ws_peer *p, const char *tool, const ws_opt_table *tab, int ntab, ws_buf *out, ws_err *err) {
-    int rc = ws_buf_addf(out, err,
-                         "# %s :: %s\n# HMMER 3.4 (Aug 2023); http://hmmer.org/\n"
-                         "%s %s of warpsieve " WS_VERSION "\n" RULE
-                         "Usage: %s %s\n",
-                         p->name, p->title, ws_peer_mark, tool, p->name, p->usage);
+    int rc = ws_buf_addf(out, err, "# %s :: %s\n", p->name, p->title);
+    if (!rc && p->of)
+        rc = ws_buf_addf(out, err, "# The interface is that of %s; this program is %s of warpsieve " WS_VERSION "\n",
+                         p->of, tool);
+    else if (!rc)
+        rc = ws_buf_addf(out, err, "# HMMER 3.4 (Aug 2023); http://hmmer.org/\n%s %s of warpsieve " WS_VERSION "\n",
+                         ws_peer_mark, tool);
+    if (!rc) rc = ws_buf_addf(out, err, RULE "Usage: %s %s\n", p->name, p->usage);
     for (ws_peer_group g = 0; g < WS_NPEERGROUP && !rc; g++) rc = help_group(p, g, tab, ntab, out, err);
     return rc;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Programs of HMMER in whose place a tool stands when it is called by their name: a tool that calls hmmsearch then runs
- * over hmmsieve unchanged. Their options, their form of help and of misuse, and how their reports name the options. */
+ * Programs of HMMER, and PaPaRa, in whose place a tool stands when it is called by their name: a tool that calls
+ * hmmsearch then runs over hmmsieve unchanged. Their options, their form of help and of misuse, and how their reports
+ * name the options. */
 #ifndef WS_RUN_PEER_H
 #define WS_RUN_PEER_H
 
@@ -31,6 +32,9 @@ typedef struct ws_peer_opt {
     const char *before;  /* its line comes before that of this option; NULL: in its turn */
     signed char choice;  /* above 0: a default of a group of options that exclude one another, others have -choice */
     const char *tool;    /* the option of the tool; NULL: that of the same name */
+    const char *const *words; /* of an option without a value: the tool's words in its place, ended by NULL */
+    int dash;            /* the value may begin with a dash */
+    const char *absent;  /* of an option that the tool does not have: the sentence that says so */
 } ws_peer_opt;
 
 typedef struct ws_peer {
@@ -41,6 +45,7 @@ typedef struct ws_peer {
     const ws_peer_opt *opt;
     const char *const *fixed; /* arguments of the tool that come before all others, ended by NULL; NULL: none */
     const char *first;   /* the tool's option whose value the first operand is; NULL: it is an operand */
+    const char *of;      /* what it is, for the help: "PaPaRa 2.5"; NULL: a program of HMMER 3.4 */
     int wider;           /* labels of the head have so many characters more than those of most */
 } ws_peer;
 
