@@ -5,7 +5,7 @@
 
 int ws_dna_open(ws_dna *d, const ws_job *job, ws_err *err) {
     d->cut = -1;
-    const int rc = ws_hitcols_choose(&d->columns, &ws_dna_columns, job->common.fields, err);
+    const int rc = ws_hitcols_choose(&d->columns, &ws_dna_columns, 0, job->common.fields, err);
     d->columns.plain = job->common.plain;
     return rc;
 }

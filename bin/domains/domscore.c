@@ -4,6 +4,7 @@
 #include "bin/domains/domscore.h"
 #include "kernels/filter/backend.h"
 #include "kernels/fwd/fwd.h"
+#include "lib/hits/orf.h"
 #include "lib/run/message.h"
 
 #include <math.h>
@@ -179,12 +180,21 @@ static void add_output(ws_job *job, ws_dom_form form, const char *path) {
     else o->number = ws_job_add_output(job, &output);
 }
 
+/* Looks at a sequence that has to be an ORF. */
+static int check_orf(const ws_batch *b, size_t i, ws_err *err) {
+    const ws_seqtext *t = &b->seqtext[i];
+    ws_orf o;
+    return ws_orf_read(&o, ws_batch_text(b, t->name), t->name.n, ws_batch_text(b, t->desc), t->desc.n, b->len[i], err);
+}
+
 int ws_domscore_choose(ws_domscore *d, const ws_job *job, ws_err *err) {
     if (job->common.fields && ws_hitforms[d->form].frame != WS_FRAME_COLUMNS)
         return ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
-    int rc = ws_hitcols_choose(&d->columns, &ws_hit_columns, job->common.fields, err);
+    const int known = d->orfs ? WS_KNOWN_PLACES : 0;
+    int rc = ws_hitcols_choose(&d->columns, &ws_hit_columns, known, job->common.fields, err);
     if (!rc) rc = ws_buf_addf(&d->author, err, "%s (warpsieve " WS_VERSION ")", ws_job_program(job));
     d->columns.plain = job->common.plain;
+    if (d->orfs) ws_scan_of(job)->check = check_orf;
     const ws_textconf text = ws_domscore_text(d);
     const ws_hitquery q = {.columns = &d->columns, .text = &text};
     for (int k = 0; k < d->nout; k++)

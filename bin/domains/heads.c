@@ -62,7 +62,7 @@ int ws_domscore_head(const ws_job *job, void *out, ws_buf *text, ws_err *err) {
     case WS_FRAME_COLUMNS: return table_head(job, text, err);
     case WS_FRAME_REPORT: return text_head(job, text, err);
     case WS_FRAME_HMMER: return ws_domscore_of(job)->stream ? stream_head(job, f, text, err) : WS_OK;
-    default: return WS_OK;
+    default: return f->head ? ws_buf_adds(text, f->head, err) : WS_OK;
     }
 }
 

@@ -16,7 +16,8 @@ ws_hitquery ws_domscore_query(const ws_domscore *d, const ws_hmm_target *h, cons
                               const ws_textconf *text) {
     return (ws_hitquery){.hmm = h->hmm, .profile = &h->profile, .list = l, .columns = &d->columns, .text = text,
                          .msa_width = d->notextw ? 0 : BLOCK, .author = d->author.p,
-                         .in_file = d->store.body.has_file, .odd_names = &d->out[0].job->odd_names};
+                         .program = ws_job_program(d->out[0].job), .in_file = d->store.body.has_file,
+                         .odd_names = &d->out[0].job->odd_names};
 }
 
 void ws_domscore_count_passed(const ws_job *job, size_t m, ws_textconf *text) {

@@ -41,6 +41,15 @@ void ws_domscore_defaults(void *own) {
     d->mem = 4000000000u;
 }
 
+/* Checks what is asked of places in contigs. */
+static int check_places(const ws_domscore *d, ws_err *err) {
+    static const char *const name[] = {WS_HIT_FORMS};
+    if (ws_hitforms[d->form].places && !d->orfs)
+        return ws_fail(err, WS_EUSAGE, "-O %s writes places in contigs, which the descriptions of ORFs tell: give "
+                                       "--orfs where esl-translate has made the sequences", name[d->form]);
+    return WS_OK;
+}
+
 static int check_outputs(const ws_domscore *d, ws_err *err) {
     const char *whole = ws_hitforms[d->form].whole;
     for (int f = 0; f < WS_NDOMFORM; f++)
@@ -54,13 +63,14 @@ static int check_outputs(const ws_domscore *d, ws_err *err) {
         return ws_fail(err, WS_EUSAGE, "--stream cannot write %s, which needs all hits first", whole);
     for (int f = 0; f < WS_NDOMFORM && d->by_seq; f++)
         if ((f == d->form || d->beside[f]) && !ws_hitforms[f].by_seq)
-            return ws_fail(err, WS_EUSAGE, "--scan writes text, tblout, domtblout, pfamtblout, tsv and fasta: "
-                                           "alignments and lists of sequences are made by model");
+            return ws_fail(err, WS_EUSAGE, "--scan writes text, tblout, domtblout, pfamtblout, tsv, fasta, bed and "
+                                           "gff3: alignments and lists of sequences are made by model");
     return ws_opt_clash(d->textw_given, d->notextw, "--textw", "--notextw", err);
 }
 
 int ws_domscore_check(ws_domscore *d, const ws_job *job, const ws_hmmset *set, ws_err *err) {
     int rc = ws_models_cut(d->cut_ga, d->cut_nc, d->cut_tc, &d->cut, err);
     if (!rc) rc = check_outputs(d, err);
+    if (!rc) rc = check_places(d, err);
     return rc ? rc : ws_domscore_thresholds(d, job, set, err);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/hits/keep.h"
+#include "lib/hits/orf.h"
 #include "lib/hits/write.h"
 #include "lib/stream/cell.h"
 
@@ -17,7 +18,8 @@ typedef struct row {
     const ws_held *h;
     const ws_held_domain *d;
     uint32_t number;       /* of the domain among the reported ones */
-    const ws_alilines *ali; /* if the column needs it */
+    const ws_alilines *ali; /* if the column needs it, as the next */
+    const ws_orf *orf;
     const ws_dnahit *dna;
 } row;
 
@@ -76,6 +78,14 @@ static void identity(const row *r) { put_bits(r, (double)r->ali->identical / (do
 static void hmm_cov(const row *r) { put_bits(r, (r->d->hmm_to - r->d->hmm_from + 1.0) / r->hmm->M); }
 static void target_cov(const row *r) { put_bits(r, (r->d->ali_to - r->d->ali_from + 1.0) / r->h->L); }
 
+static void contig(const row *r) {
+    if (r->s->err.code == WS_OK) (void)ws_cell_text(&r->s->text, r->plain, r->orf->contig, r->orf->ncontig, &r->s->err);
+}
+static void orf_strand(const row *r) { ws_sink_add(r->s, r->orf->minus ? "-" : "+", 1); }
+static void frame(const row *r) { put_count(r, (unsigned long)r->orf->frame); }
+static void from(const row *r) { put_count(r, ws_orf_first(r->orf, r->d->ali_from)); }
+static void to(const row *r) { put_count(r, ws_orf_last(r->orf, r->d->ali_to)); }
+
 /* M, I and D with their numbers, the model taken as the reference. */
 static void cigar(const row *r) {
     ws_aliwalk w = ws_held_ali(r->h, r->d).walk;
@@ -113,7 +123,7 @@ static void record_desc(const row *r) { put_desc(r, r->dna->record->desc); }
 
 /* ---- tables ---- */
 
-enum { ALI = WS_HOLD_ALIGNMENTS, SEQ = WS_HOLD_SEQUENCE };
+enum { ALI = WS_HOLD_ALIGNMENTS, SEQ = WS_HOLD_SEQUENCE, PLACE = WS_KNOWN_PLACES };
 typedef struct column {
     const char *name;
     void (*put)(const row *r);
@@ -157,8 +167,13 @@ static const column of_domains[] = {
     {"identity", identity, ALI},
     {"hmm_cov", hmm_cov, 0},
     {"target_cov", target_cov, 0},
+    {"contig", contig, PLACE},
+    {"strand", orf_strand, PLACE},
+    {"frame", frame, PLACE},
+    {"from", from, PLACE},
+    {"to", to, PLACE},
 };
-enum { NDEFAULT = 23 }; /* of the columns of domains */
+enum { NDEFAULT = 23 }; /* of the columns of domains, before those that an option adds */
 static const column of_dna[] = {
     {"name", record_name, 0}, {"query", query, 0}, {"query_accession", query_accession, 0}, {"strand", strand, 0},
     {"tlen", record_length, 0}, {"qlen", qlen, 0}, {"evalue", dna_evalue, 0}, {"bits", dna_bits, 0},
@@ -170,15 +185,33 @@ const ws_names ws_hit_columns = WS_NAMES(of_domains), ws_dna_columns = WS_NAMES(
 
 static const column *column_of(const ws_hitcols *c, int i) { return (const column *)c->of->element + c->column[i]; }
 
-int ws_hitcols_choose(ws_hitcols *c, const ws_names *of, const char *list, ws_err *err) {
+/* Adds the columns that the default table has besides, where they are known. */
+static void add_known(ws_hitcols *c, int known) {
+    for (int i = NDEFAULT; i < c->of->n; i++)
+        if (of_domains[i].hold & known) c->column[c->n++] = i;
+}
+
+static int check_known(const ws_hitcols *c, int known, ws_err *err) {
+    for (int i = 0; i < c->n; i++) {
+        if (column_of(c, i)->hold & PLACE & ~known)
+            return ws_fail(err, WS_EUSAGE, "--fields: column %s is a place in a contig, so it needs --orfs",
+                           column_of(c, i)->name);
+    }
+    return WS_OK;
+}
+
+int ws_hitcols_choose(ws_hitcols *c, const ws_names *of, int known, const char *list, ws_err *err) {
+    const int by_default = !list && of == &ws_hit_columns;
     ws_names names = *of;
-    if (!list && of == &ws_hit_columns) names.n = NDEFAULT;
-    const int n = list ? ws_fields_count(list) : names.n;
+    if (by_default) names.n = NDEFAULT;
+    const int n = list ? ws_fields_count(list) : of->n;
     *c = (ws_hitcols){.of = of};
     if (!(c->column = ws_calloc((size_t)n, sizeof *c->column, err))) return err->code;
     const int rc = ws_fields_choose(list, &names, c->column, n, &c->n, err);
+    if (rc) return rc;
+    if (by_default) add_known(c, known);
     for (int i = 0; i < c->n; i++) c->hold |= column_of(c, i)->hold;
-    return rc;
+    return check_known(c, known, err);
 }
 
 void ws_hitcols_release(ws_hitcols *c) {
@@ -199,7 +232,11 @@ void ws_write_columns_target(ws_sink *s, const ws_hitquery *q, const ws_held *h)
     const ws_hitcols *c = q->columns;
     const ws_hitquery one = ws_hitquery_of(q, h);
     ws_alilines ali = {0};
-    row r = {.s = s, .hmm = one.hmm, .plain = c->plain, .q = q, .h = h, .ali = &ali};
+    ws_orf orf;
+    row r = {.s = s, .hmm = one.hmm, .plain = c->plain, .q = q, .h = h, .ali = &ali, .orf = &orf};
+    if ((h->flags & WS_HELD_REPORTED) && (c->hold & PLACE) && s->err.code == WS_OK)
+        (void)ws_held_orf(h, &orf, &s->err);
+    if (s->err.code != WS_OK) return;
     for (uint32_t j = 0; j < h->n && (h->flags & WS_HELD_REPORTED); j++) {
         r.d = &ws_held_domains(h)[j];
         if (!(r.d->flags & WS_HELD_REPORTED)) continue;

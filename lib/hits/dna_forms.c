@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Hits in long DNA as nhmmer's --tblout and --dfamtblout, BED, GFF3 and a table; the list of all
  * forms. Specification long-targets.md, section 14. */
-#include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/hits/features.h"
 #include "lib/hits/keep.h"
 #include "lib/hits/write.h"
 
@@ -123,36 +122,23 @@ static void write_dfamtblout(ws_sink *s, const ws_dnaquery *q) {
 
 /* ---- features ---- */
 
-/* BED counts from 0. Its end is one past the last residue, its score a whole number up to 1000. */
+static ws_feature feature_of(const ws_dnaquery *q, const ws_dnahit *h) {
+    return (ws_feature){.seq = h->record->name, .nseq = strlen(h->record->name), .from = ws_dnahit_low(h),
+                        .to = ws_dnahit_high(h), .minus = h->minus, .model = model_of(q, h)->name,
+                        .hmm_from = h->hmm_from, .hmm_to = h->hmm_to, .bits = (double)h->bits,
+                        .bias = ws_dnahit_bias(h), .evalue = ws_dnahit_evalue(h), .program = q->program,
+                        .type = "nucleotide_match"};
+}
+
 static void bed_row(ws_sink *s, const ws_dnaquery *q, const ws_dnahit *h) {
-    if (q->odd_names && *h->record->name == '#') __atomic_fetch_add(q->odd_names, 1, __ATOMIC_RELAXED);
-    ws_sink_f(s, "%s\t%llu\t%llu\t%s\t%.0f\t%c\n", h->record->name, U64(ws_dnahit_low(h) - 1), U64(ws_dnahit_high(h)),
-              model_of(q, h)->name, fmin(fmax((double)h->bits, 0.0), 1000.0), sign(h));
-}
-
-/* Writes text of GFF3: what would end a field, or an attribute, is a percent sign and two hexadecimal digits. */
-static void gff_text(ws_sink *s, const char *text, const char *also) {
-    for (const unsigned char *p = (const unsigned char *)text; *p; p++)
-        if (*p < ' ' || *p == 127 || *p == '%' || strchr(also, *p)) ws_sink_f(s, "%%%02X", *p);
-        else ws_sink_add(s, (const char *)p, 1);
-}
-
-/* Writes the name of a sequence, in which GFF3 has these characters alone as they are. */
-static void gff_seqid(ws_sink *s, const char *name) {
-    for (const unsigned char *p = (const unsigned char *)name; *p; p++)
-        if (*p < 128 && (isalnum(*p) || strchr(".:^*$@!+_?-|", *p))) ws_sink_add(s, (const char *)p, 1);
-        else ws_sink_f(s, "%%%02X", *p);
+    const ws_feature f = feature_of(q, h);
+    ws_write_bed(s, &f, q->odd_names);
 }
 
 static void gff_row(ws_sink *s, const ws_dnaquery *q, const ws_dnahit *h) {
-    gff_seqid(s, h->record->name);
-    ws_sink_f(s, "\t%s\tnucleotide_match\t%llu\t%llu\t%.2g\t%c\t.\tName=", q->program, U64(ws_dnahit_low(h)),
-              U64(ws_dnahit_high(h)),
-              ws_dnahit_evalue(h), sign(h));
-    gff_text(s, model_of(q, h)->name, ";=&,");
-    ws_sink_add(s, ";Target=", 8);
-    gff_text(s, model_of(q, h)->name, ";=&, ");
-    ws_sink_f(s, " %u %u;bits=%.1f;bias=%.1f\n", h->hmm_from, h->hmm_to, (double)h->bits, ws_dnahit_bias(h));
+    const ws_feature f = feature_of(q, h);
+    ws_write_gff3(s, &f);
+    ws_sink_add(s, "\n", 1);
 }
 
 static void column_row(ws_sink *s, const ws_dnaquery *q, const ws_dnahit *h) {
@@ -182,7 +168,7 @@ static const ws_dnaform forms[] = {
     {.name = "aliscores", .head = "", .alignments = 1, .by_model = 1, .write = ws_write_aliscores},
     {.name = "records", .head = "", .alignments = 1, .all = 1, .by_model = 1, .write = ws_write_records_dna},
     {.name = "bed", .head = "", .write = write_bed},
-    {.name = "gff3", .head = "##gff-version 3\n", .write = write_gff3},
+    {.name = "gff3", .head = WS_GFF3_HEAD, .write = write_gff3},
     {.name = NULL}};
 
 const ws_dnaform *ws_dnaform_find(const char *name) {

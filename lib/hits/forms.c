@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The forms in which a hit list is written, as a table. */
+#include "lib/hits/features.h"
 #include "lib/hits/options.h"
 #include "lib/hits/write.h"
 
@@ -30,6 +31,8 @@ const ws_hitform ws_hitforms[WS_NDOMFORM] = {
     [WS_DOMFORM_A3M] = {.pass = {{.begin = ws_write_a3m_origin, .target = ws_write_a3m_target}}, .hold = alignments},
     [WS_DOMFORM_FASTA] = {.by_seq = 1, .pass = {{.target = ws_write_fasta_target}}, .hold = alignments},
     [WS_DOMFORM_IDS] = {.row_of_target = 1, .pass = {{.target = ws_write_ids_target}}},
+    [WS_DOMFORM_BED] = {.by_seq = 1, .places = 1, .pass = {{.target = ws_write_bed_target}}},
+    [WS_DOMFORM_GFF3] = {.by_seq = 1, .places = 1, .head = WS_GFF3_HEAD, .pass = {{.target = ws_write_gff3_target}}},
     [WS_DOMFORM_RECORDS] = {.by_seq = 1, .whole = "--records", .option = "--records", .list = ws_write_records,
                             .hold = alignments},
 };

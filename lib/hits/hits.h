@@ -165,6 +165,8 @@ typedef struct ws_hitseq {
     const ws_abc *abc;
 } ws_hitseq;
 enum { WS_HOLD_ALIGNMENTS = 1, WS_HOLD_SEQUENCE = 2 };
+/* Not held, but known of a run: places of ORFs in contigs. */
+enum { WS_KNOWN_PLACES = 4 };
 
 /* Asks whether a target of a model's list can still be reported in a database of at least Z targets: the list of
  * hmmsearch has those. */

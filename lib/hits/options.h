@@ -5,21 +5,21 @@
 
 #include "lib/base/opt.h"
 
-/* -O, by ws_hitforms. WS_HIT_FORMS are the names, without BED and GFF3, which are for windows of DNA alone, and
- * RECORDS, which the Python module asks for by --records. */
+/* -O, by ws_hitforms. WS_HIT_FORMS are the names, without RECORDS, which the Python module asks for by --records. */
 typedef enum ws_dom_form {
     WS_DOMFORM_TSV, WS_DOMFORM_TEXT, WS_DOMFORM_TBLOUT, WS_DOMFORM_DOMTBLOUT, WS_DOMFORM_STO, WS_DOMFORM_A2M,
     WS_DOMFORM_A3M, WS_DOMFORM_FASTA, WS_DOMFORM_IDS, WS_DOMFORM_PFAMTBLOUT, WS_DOMFORM_BED, WS_DOMFORM_GFF3,
     WS_DOMFORM_RECORDS, WS_NDOMFORM
 } ws_dom_form;
-#define WS_HIT_FORMS "tsv", "text", "tblout", "domtblout", "sto", "a2m", "a3m", "fasta", "ids", "pfamtblout"
+#define WS_HIT_FORMS "tsv", "text", "tblout", "domtblout", "sto", "a2m", "a3m", "fasta", "ids", "pfamtblout", \
+                     "bed", "gff3"
 
 /* Their values, for the struct of a tool's options. */
 #define WS_HIT_FIELDS \
     double E, T, domE, domT, incE, incT, incdomE, incdomT, Z, domZ; \
     int E_given, T_given, domE_given, domT_given, incE_given, incT_given, incdomE_given, incdomT_given, Z_given, \
         domZ_given; \
-    int cut_ga, cut_nc, cut_tc, nonull2, noali, notextw, textw_given, acc, seed_given, mem_given, form; \
+    int cut_ga, cut_nc, cut_tc, nonull2, noali, notextw, textw_given, acc, seed_given, mem_given, form, orfs; \
     long long seed, textw, seq_limit; \
     uint64_t mem; \
     const char *cutoffs; \
@@ -95,7 +95,8 @@ typedef enum ws_dom_form {
 /* forms: the choices of -O; form: its default. */
 #define WS_HIT_OUTPUT_OPTS(type, forms, form_) \
     {'O', "out-format", NULL, WS_OPT_CHOICE, offsetof(type, form), "FORMAT", \
-     "write tsv, text, tblout, domtblout, pfamtblout, sto, a2m, a3m, fasta or ids [" form_ "]", .choices = forms, \
+     "write tsv, text, tblout, domtblout, pfamtblout, sto, a2m, a3m, fasta, ids, bed or gff3 [" form_ "]", \
+         .choices = forms, \
          .group = WS_GROUP_OUTPUT, \
      .given = WS_OPT_NOGIVEN}, \
         WS_HIT_PATH(type, 0, "tblout", beside[WS_DOMFORM_TBLOUT], \
@@ -108,6 +109,8 @@ typedef enum ws_dom_form {
                     "also write an alignment of all included domains to FILE, in Stockholm"), \
         {0, "records", NULL, WS_OPT_STRING, offsetof(type, beside[WS_DOMFORM_RECORDS]), "FILE", "", \
          .group = WS_GROUP_OUTPUT, .flags = WS_OPT_HIDDEN, .given = WS_OPT_NOGIVEN}, \
+        WS_HIT_FLAG(type, "orfs", orfs, WS_GROUP_OUTPUT, WS_OPT_RESULT, \
+            "take the sequences for ORFs of esl-translate, and write where their domains lie in contigs"), \
         WS_HIT_FLAG(type, "noali", noali, WS_GROUP_OUTPUT, 0, "leave alignments out of the text report"), \
         {0, "textw", NULL, WS_OPT_INT, offsetof(type, textw), "N", \
          "wrap the text report at N characters [120]", \

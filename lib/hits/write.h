@@ -37,8 +37,9 @@ typedef struct ws_hitcols {
     int hold;       /* WS_HOLD_... that they need */
     int plain;      /* texts as CSV has them; the caller sets it */
 } ws_hitcols;
-/* Columns by their names, separated by commas; NULL: the default ones. WS_EUSAGE with the names there are. */
-int ws_hitcols_choose(ws_hitcols *c, const ws_names *of, const char *list, ws_err *err);
+/* Columns by their names, separated by commas; NULL: the default ones, with those of `known`, WS_KNOWN_... WS_EUSAGE
+ * with the names there are, or with what a column needs that is not known. */
+int ws_hitcols_choose(ws_hitcols *c, const ws_names *of, int known, const char *list, ws_err *err);
 void ws_hitcols_release(ws_hitcols *c);
 
 /* A sequence that is a query. */
@@ -64,10 +65,11 @@ typedef struct ws_hitquery {
     const ws_textconf *text;   /* of the report */
     size_t msa_width;          /* columns in a block of Stockholm; 0: no limit */
     const char *author;        /* of Stockholm's AU line */
+    const char *program;       /* its name, for GFF3 */
     int threads;               /* that may make the text of this list; 0: one */
     const ws_held *below;      /* the first reported target that is not included; NULL: none. Set by ws_hitform_write */
     int in_file;               /* bodies of targets are in a file (lib/hits/spill.h), where pages are dear */
-    uint64_t *odd_names;       /* as in ws_msasource */
+    uint64_t *odd_names;       /* as in ws_msasource, and rows of BED */
 } ws_hitquery;
 
 /* Returns the accession of the query: of the sequence, or of the model that was not made of one; empty: none. */
@@ -124,6 +126,9 @@ void ws_write_a3m_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
 /* Residues of the alignments of reported domains, and names of reported targets. */
 void ws_write_fasta_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
 void ws_write_ids_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
+/* Places of reported domains in the contigs of their ORFs. A sink fails as ws_orf_read. */
+void ws_write_bed_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
+void ws_write_gff3_target(ws_sink *s, const ws_hitquery *q, const ws_held *h);
 
 /* ---- forms of output ---- */
 
@@ -147,14 +152,16 @@ enum { WS_HITPASSES = 2 };
 typedef struct ws_hitform {
     const char *whole;  /* what a form is called that needs all hits of a query first; NULL: it has one pass */
     const char *option; /* that writes it to a file of its own; NULL: -O alone */
+    const char *head;   /* stands before all rows; NULL: nothing but the frame */
     ws_hitframe frame;
     int row_of_target;  /* a row is a target, not a domain */
     int by_seq;         /* also for lists by sequence */
+    int places;         /* targets have to be ORFs with places */
     void (*list)(ws_sink *s, const ws_hitquery *q); /* NULL: target by target, */
     ws_hitpass pass[WS_HITPASSES];                  /* one pass after the other */
     int (*hold)(const ws_hitquery *q); /* returns WS_HOLD_... by q->columns and q->text; NULL: 0 */
 } ws_hitform;
-/* By ws_dom_form. Those of windows of DNA are empty. */
+/* By ws_dom_form. */
 extern const ws_hitform ws_hitforms[];
 
 /* Writes a list, whole or target by target, on q->threads threads. */

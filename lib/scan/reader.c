@@ -118,6 +118,18 @@ static double share_of(const ws_scan_state *s) {
     return all ? (double)done / (double)all : -1;
 }
 
+/* Lets the tool look at each sequence of a batch, which ends before the first one that it cannot take. */
+static int check(const ws_scan_state *s, ws_batch *b, ws_err *err) {
+    size_t i = 0;
+    int rc = WS_OK;
+    while (s->scan->check && i < b->n && !(rc = s->scan->check(b, i, err))) i++;
+    if (!rc) return WS_OK;
+    ws_scan_name_input(s->job, err);
+    b->n = i;
+    while (b->nrow && b->row[b->nrow - 1].seq >= i) b->nrow--;
+    return rc;
+}
+
 int ws_scan_fill(ws_job *job, ws_batch *b, ws_err *err) {
     ws_scan_state *s = job->reader;
     int rc = s->read_err.code;
@@ -139,7 +151,9 @@ int ws_scan_fill(ws_job *job, ws_batch *b, ws_err *err) {
     if (rc) return rc;
     look_at_letters(s, b);
     b->number = s->nbatch++;
-    ws_scan_bind(s, b, &s->read_err); /* a failure is kept in read_err for the next call */
+    ws_err unbound;
+    (void)check(s, b, &s->read_err); /* a failure is kept in read_err for the next call */
+    if (ws_scan_bind(s, b, &unbound)) s->read_err = unbound;
     return WS_OK;
 }
 

@@ -93,6 +93,9 @@ typedef struct ws_scan {
     /* so many targets of each sequence, or sequences of each target, pass; 0: all that do */
     long long best, top;
     int rank_p, rank_bits;      /* the columns that say which are best */
+    /* Looks at sequence i of a batch that was read. Fails with WS_EDATA where the program cannot take it: what came
+     * before it counts. NULL: there is nothing to look at */
+    int (*check)(const ws_batch *b, size_t i, ws_err *err);
     int own_fields;             /* -f chooses columns of the tool's own output, which it looks up itself */
 
     /* set by lib/scan */

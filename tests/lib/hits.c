@@ -216,7 +216,7 @@ static void test_unknown(tap *t) {
     add_one(&f, "b", -5);
     ws_hitlist_rank(f.list, &th, (ws_spaces){NAN, NAN});
     is(t, order(&f), "a:R b:R", "without Z all are reported and none is included");
-    if (ws_hitcols_choose(&f.columns, &ws_hit_columns, "name,evalue,c_evalue,i_evalue,bits,included",
+    if (ws_hitcols_choose(&f.columns, &ws_hit_columns, 0, "name,evalue,c_evalue,i_evalue,bits,included",
                           &err) != WS_OK) exit(1);
     ws_write_columns_target(&s, &f.query, f.list->hit[0]);
     is(t, text_of(&s), "a\t\t\t\t30.0000\t0\n", "unknown E-values are empty fields");
@@ -244,7 +244,7 @@ static void test_columns(tap *t) {
     begin(&f);
     add(&f, "a", "a protein", 9, &(ws_domain){.bits = 8, .bias_nats = 0.5f}, 1, 3);
     ws_hitlist_rank(f.list, &th, (ws_spaces){2, 0});
-    tap_ok(t, ws_hitcols_choose(&f.columns, &ws_hit_columns, NULL, &err) == WS_OK && f.columns.n == 23 &&
+    tap_ok(t, ws_hitcols_choose(&f.columns, &ws_hit_columns, 0, NULL, &err) == WS_OK && f.columns.n == 23 &&
            f.columns.hold == 0,
            "23 columns need no alignments");
     for (int i = 0; i < f.columns.n; i++)
@@ -259,13 +259,13 @@ static void test_columns(tap *t) {
        "its fields");
     ws_hitcols_release(&f.columns);
     static const char all[] = "cigar,pp,ali_seq,ali_model,seq,qual,exp,reg,clu,ov,env,identity,hmm_cov,target_cov";
-    if (ws_hitcols_choose(&f.columns, &ws_hit_columns, all, &err) != WS_OK) exit(1);
+    if (ws_hitcols_choose(&f.columns, &ws_hit_columns, 0, all, &err) != WS_OK) exit(1);
     tap_ok(t, f.columns.hold == (WS_HOLD_ALIGNMENTS | WS_HOLD_SEQUENCE), "alignments and residues are needed");
     ws_write_columns_target(&s, &f.query, f.list->hit[0]);
     is(t, text_of(&s), "2M2I2M\t9*5480\tACkkDE\tAC..DE\tACKKDE\t\t1.5000\t2\t1\t3\t4\t0.6667\t1.0000\t1.0000\n",
        "the other columns");
     ws_hitcols_release(&f.columns);
-    tap_ok(t, ws_hitcols_choose(&f.columns, &ws_hit_columns, "name,nome", &err) == WS_EUSAGE &&
+    tap_ok(t, ws_hitcols_choose(&f.columns, &ws_hit_columns, 0, "name,nome", &err) == WS_EUSAGE &&
            strstr(err.text, "\"nome\"") &&
            strstr(err.text, "target_cov"),
            "a name that there is not");
@@ -295,7 +295,7 @@ static void test_similar(tap *t) {
     const ws_ali ali = ws_held_ali(h, ws_held_domains(h));
     if (ws_alilines_make(&lines, f.query.hmm, f.query.profile, &ali, &err) != WS_OK) exit(1);
     is(t, lines.match, "A+  D ", "the line between model and residues: same, similar, inserted, same, unlike");
-    if (ws_hitcols_choose(&f.columns, &ws_hit_columns, "identity", &err) != WS_OK) exit(1);
+    if (ws_hitcols_choose(&f.columns, &ws_hit_columns, 0, "identity", &err) != WS_OK) exit(1);
     ws_write_columns_target(&s, &f.query, h);
     is(t, text_of(&s), "0.3333\n", "identity: 2 of 6 columns");
     ws_alilines_release(&lines);

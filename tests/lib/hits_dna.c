@@ -215,7 +215,7 @@ static void test_forms(tap *t) {
     add(&f, 1, 100, 149, 1, 50, -20);
     add(&f, 2, 300, 349, 1, 50, 3);
     rank(&f, (ws_dnalimits){.evalue = 1e9}, 100);
-    must(ws_hitcols_choose(&columns, &ws_dna_columns, NULL, &err));
+    must(ws_hitcols_choose(&columns, &ws_dna_columns, 0, NULL, &err));
     const ws_dnaquery q = {.hmm = &h, .list = f.list, .columns = &columns, .program = "prog"};
     tap_ok(t, strcmp(text_of(&s, "bed", &q), "a b>c%\t199\t249\tm;=&, 1\t1000\t-\nchr2\t99\t149\tm;=&, 1\t20\t+\n"
                      "chr10\t299\t349\tm;=&, 1\t0\t+\n") == 0,
@@ -237,7 +237,7 @@ static void test_forms(tap *t) {
            "each model has a head");
     tap_ok(t, !ws_dnaform_find("a2m"), "no other forms");
     ws_hitcols_release(&columns);
-    tap_ok(t, ws_hitcols_choose(&columns, &ws_dna_columns, "name,dom", &err) == WS_EUSAGE &&
+    tap_ok(t, ws_hitcols_choose(&columns, &ws_dna_columns, 0, "name,dom", &err) == WS_EUSAGE &&
            strstr(err.text, "\"dom\"") && strstr(err.text, "env_to,desc"),
            "the columns are those of DNA: %s", err.text);
     ws_hitcols_release(&columns);
