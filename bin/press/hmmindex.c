@@ -56,7 +56,7 @@ static int set_base(plan *p, const ws_job *job, ws_err *err) {
     const int compressed = ws_models_compressed(path);
     size_t keep = n;
     if (compressed && job->peer)
-        return ws_fail(err, WS_EDATA, "%s must be a normal file, and it is compressed; hmmindex reads it", path);
+        return ws_fail(err, WS_EDATA, "%s must be a normal file, not a compressed one; hmmindex reads those", path);
     for (int i = 0; compressed && i < 2; i++) {
         const size_t k = strlen(suffix[i]);
         if (n > k && strcmp(path + n - k, suffix[i]) == 0) keep = n - k;

@@ -6,8 +6,7 @@ int ws_cuda_check(cudaError_t e, const char *what, ws_err *err) {
     if (e == cudaSuccess) return WS_OK;
     if (e == cudaErrorMemoryAllocation) {
         (void)cudaGetLastError();
-        return ws_fail(err, WS_EDEV, "not enough device memory (%s): smaller batches need less, a CPU backend none",
-                       what);
+        return ws_fail(err, WS_EDEV, "not enough device memory (%s); use a smaller --batch or a CPU backend", what);
     }
     return ws_fail(err, WS_EDEV, "%s failed on the device: %s", what, cudaGetErrorString(e));
 }

@@ -15,7 +15,7 @@
 
 static int over_limit(const ws_device *d, ws_err *err) {
     return ws_fail(err, WS_EDEV,
-                   "--gpu-mem %zu is too little for a batch or volume of this size: give more, or a CPU backend",
+                   "--gpu-mem %zu is too little for a batch or volume of this size; give more, or use a CPU backend",
                    d->limit);
 }
 
