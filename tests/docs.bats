@@ -377,10 +377,10 @@ EOF
     done
 }
 
-@test "the names of the sources that the architecture and the glossary mention are there" {
-    grep -ohE '`ws_[a-z_]+' "$top/docs/architecture.md" "$top/docs/glossary.md" | tr -d '\140' | grep -v '_$' |
-        sort -u >names
-    [ "$(wc -l <names)" -ge 10 ]
+@test "the names of the sources that docs/ and the READMEs of rooms mention are there" {
+    grep -ohE '`ws_[a-z_]+' "$top"/docs/*.md "$top"/{bin,kernels,lib}/*/README.md "$top"/kernels/*/*/README.md |
+        tr -d '\140' | grep -v '_$' | sort -u >names
+    [ "$(wc -l <names)" -ge 40 ]
     while read -r name; do
         grep -rqw --include='*.h' --include='*.cuh' --include='*.c' "$name" "$top/lib" "$top/kernels" "$top/bin" ||
             fail "nothing is called $name"
