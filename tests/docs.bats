@@ -203,8 +203,9 @@ prints_well() { # what mandoc prints, beyond what its lint sees
 }
 
 columns_are_explained() {
-    local c
-    for c in $(tsv "$1" -a small.fa | grep '^#name' | tr '\t' '\n' | sed 's/^#//'); do
+    local c # those of --help too, which -f alone brings
+    for c in $(tsv "$1" -a small.fa | grep '^#name' | tr '\t' '\n' | sed 's/^#//') \
+        $("$1" --help | sed -n '/^Columns that -f takes/,/^$/p' | sed '1d; s/ ([^)]*)//g' | tr -d ,); do
         grep -qE "Cm (.*, )?$c\b|Cm .*\b$c\b" "$pages/$1.1" "$pages/warpsieve-tsv.5" ||
             fail "the column $c is not explained"
     done
